@@ -36,6 +36,7 @@ func sources(t *testing.T, fset *token.FileSet, dir string) (names []string, fil
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	names = slices.DeleteFunc(names, func(name string) bool { return strings.HasSuffix(name, "_test.go") })
 	for _, name := range names {
 		f, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
@@ -44,9 +45,11 @@ func sources(t *testing.T, fset *token.FileSet, dir string) (names []string, fil
 		}
 		files = append(files, f)
 	}
+
 	if len(files) == 0 {
 		t.Fatalf("%s has no files", dir)
 	}
+
 	return names, files
 }
 
@@ -63,9 +66,11 @@ func TestAPI(t *testing.T) {
 				lines = append(lines, declared(t, fset, d)...)
 			}
 		}
+
 		slices.Sort(lines)
 		fmt.Fprintf(&out, "package %s\n\n%s\n", dir, strings.Join(lines, ""))
 	}
+
 	golden.Check(t, "testdata/api.txt", out.String())
 }
 
@@ -79,12 +84,14 @@ func declared(t *testing.T, fset *token.FileSet, d ast.Decl) (lines []string) {
 		}
 		lines = append(lines, prefix+strings.ReplaceAll(b.String(), "\n\n", "\n")+"\n")
 	}
+
 	switch d := d.(type) {
 	case *ast.FuncDecl:
 		if d.Recv == nil || ofExported(d.Recv) {
 			d.Body = nil
 			show("", d)
 		}
+
 	case *ast.GenDecl:
 		for _, spec := range d.Specs {
 			if d.Tok != token.IMPORT {
@@ -92,6 +99,7 @@ func declared(t *testing.T, fset *token.FileSet, d ast.Decl) (lines []string) {
 			}
 		}
 	}
+
 	return lines
 }
 
@@ -103,12 +111,15 @@ func TestDocComments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if pkg.Doc == "" {
 			t.Errorf("%s has no package comment", dir)
 		}
+
 		for _, f := range pkg.Funcs {
 			commented(t, dir, f.Name, f.Doc)
 		}
+
 		for _, of := range pkg.Types {
 			commented(t, dir, of.Name, of.Doc)
 			for _, f := range slices.Concat(of.Funcs, of.Methods) {
@@ -130,6 +141,7 @@ func parsed(t *testing.T, fset *token.FileSet, dir string) (files []*ast.File) {
 		}
 		files = append(files, f)
 	}
+
 	return files
 }
 
@@ -149,9 +161,11 @@ func TestExamples(t *testing.T) {
 	for _, f := range files {
 		for _, d := range f.Decls {
 			fn, is := d.(*ast.FuncDecl)
-			if !is || fn.Recv == nil || !fn.Name.IsExported() || !ofExported(fn.Recv) || fn.Type.Params.NumFields() == 0 {
+			if !is || fn.Recv == nil || !fn.Name.IsExported() || !ofExported(fn.Recv) ||
+				fn.Type.Params.NumFields() == 0 {
 				continue
 			}
+
 			name := fn.Name.Name
 			shown := strings.Contains(text, "\nfunc ExampleClient_"+name+"()") || strings.Contains(text, "."+name+"(")
 			if !shown {
@@ -174,6 +188,7 @@ func TestSignatures(t *testing.T) {
 			}
 		}
 	}
+
 	if seen < 40 {
 		t.Errorf("only %d types looked at", seen)
 	}
@@ -206,6 +221,7 @@ func TestSignaturesCanFail(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if _, shown := signatures(f); len(shown) != want {
 			t.Errorf("%s shows %v, want %d", code, shown, want)
 		}
@@ -222,6 +238,7 @@ func signatures(f *ast.File) (seen int, shown []string) {
 		}
 		inner[last] = ours
 	}
+
 	for _, d := range f.Decls {
 		for _, part := range public(d) {
 			seen++
@@ -235,6 +252,7 @@ func signatures(f *ast.File) (seen int, shown []string) {
 			})
 		}
 	}
+
 	return seen, shown
 }
 
@@ -250,6 +268,7 @@ func public(d ast.Decl) (types []ast.Node) {
 			types = append(types, publicSpec(spec)...)
 		}
 	}
+
 	return types
 }
 
@@ -271,18 +290,22 @@ func publicSpec(spec ast.Spec) (types []ast.Node) {
 				types = append(types, s.Type)
 			}
 		}
+
 	case *ast.TypeSpec:
 		if !s.Name.IsExported() {
 			return nil
 		}
+
 		if s.TypeParams != nil {
 			types = append(types, s.TypeParams)
 		}
+
 		if fields, ok := s.Type.(*ast.StructType); ok {
 			return append(types, publicFields(fields)...)
 		}
 		types = append(types, s.Type)
 	}
+
 	return types
 }
 
@@ -292,23 +315,34 @@ func publicFields(s *ast.StructType) (types []ast.Node) {
 		if len(field.Names) == 0 {
 			types = append(types, field.Type)
 		}
+
 		for _, n := range field.Names {
 			if n.IsExported() {
 				types = append(types, field.Type)
 			}
 		}
 	}
+
 	return types
 }
 
 // TestLabels: the package's names are those of the default preset, all of them.
 func TestLabels(t *testing.T) {
 	got := labels.Scheme{
-		Available: labelstate.LabelImplement, Claimed: labelstate.LabelInFlight, PlanPending: labelstate.LabelPlanPending,
-		PROpen: labelstate.LabelPROpen, Done: labelstate.LabelDone, Hold: labelstate.LabelDoNotPickup, NeedsScope: labelstate.LabelNeedsScope,
-		Blocked: labelstate.LabelBlocked, Authored: labelstate.LabelAuthored, LargeFeature: labelstate.LabelLargeFeature,
-		BundlePrefix: labelstate.LabelBundlePrefix, Paused: labelstate.LabelPaused,
+		Available:    labelstate.LabelImplement,
+		Claimed:      labelstate.LabelInFlight,
+		PlanPending:  labelstate.LabelPlanPending,
+		PROpen:       labelstate.LabelPROpen,
+		Done:         labelstate.LabelDone,
+		Hold:         labelstate.LabelDoNotPickup,
+		NeedsScope:   labelstate.LabelNeedsScope,
+		Blocked:      labelstate.LabelBlocked,
+		Authored:     labelstate.LabelAuthored,
+		LargeFeature: labelstate.LabelLargeFeature,
+		BundlePrefix: labelstate.LabelBundlePrefix,
+		Paused:       labelstate.LabelPaused,
 	}
+
 	if !reflect.DeepEqual(got, labels.Agent()) {
 		t.Errorf("the package says %+v, the preset %+v", got, labels.Agent())
 	}

@@ -25,7 +25,8 @@ func served(t *testing.T) desk {
 	return d
 }
 
-// bubble is the embedded GitHub in a time of the test's own (testing/synctest), which passes while everybody waits.
+// bubble is the embedded GitHub in a time of the test's own (testing/synctest), which passes while
+// everybody waits.
 func bubble(t *testing.T, play func(t *testing.T, d desk)) {
 	t.Helper()
 	dir := t.TempDir()
@@ -52,19 +53,24 @@ func (d desk) pull(t *testing.T, login, body string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	git := func(args ...string) string {
-		cmd := exec.Command("git", append([]string{"--git-dir", dir, "-c", "user.name=" + login, "-c", "user.email=" + login + "@example.com"}, args...)...)
+		cmd := exec.Command("git", append([]string{"--git-dir", dir, "-c", "user.name=" + login, "-c", "user.email=" +
+			login + "@example.com"}, args...)...)
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("git %v: %v: %s", args, err, out)
 		}
+
 		return strings.TrimSpace(string(out))
 	}
+
 	git("update-ref", "refs/heads/work", git("commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "Work"))
 	n, err := d.OpenPull("acme/app", login, githubsim.Pull{Title: "Work", Body: body, Head: "work"})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return fmt.Sprintf("%s/acme/app/pull/%d", d.url, n)
 }
 
@@ -78,26 +84,32 @@ func TestClaimByALoginThatDoesNotCount(t *testing.T) {
 			t.Errorf("claim %+v: %+v, %v", o, h, err)
 		}
 	}
+
 	bot := d.as("bot")
 	if err := bot.Check(t.Context(), 1); err != nil {
 		t.Errorf("check: %v", err)
 	}
+
 	hold, err := bot.Claim(t.Context(), 1, labelstate.ClaimOptions{Codename: "lucius"})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if _, err := bot.PostPlan(t.Context(), hold, "Fix it."); err != nil {
 		t.Fatal(err)
 	}
+
 	if err := mallory.Approve(t.Context(), 1); err == nil {
 		t.Error("approved a plan with a login that does not count")
 	}
+
 	if s, err := bot.Status(t.Context(), 1); err != nil || s.Plan.Answer != labelstate.PlanWaiting {
 		t.Errorf("status: %+v, %v", s.Plan, err)
 	}
 }
 
-// TestForeignHold: a hold of another repository or host is an error wherever one is given, and nothing of the client's own issue changes.
+// TestForeignHold: a hold of another repository or host is an error wherever one is given, and
+// nothing of the client's own issue changes.
 func TestForeignHold(t *testing.T) {
 	d := served(t)
 	c := d.as("bot")
@@ -105,6 +117,7 @@ func TestForeignHold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	repo, host, blank := own, own, own
 	repo.Repo, host.Host, blank.Host, blank.Repo = "acme/web", "github.com", "", ""
 	for _, h := range []labelstate.Hold{repo, host, blank} {
@@ -113,6 +126,7 @@ func TestForeignHold(t *testing.T) {
 		_, awaited := c.AwaitPlan(t.Context(), h)
 		kept, stop := c.Keep(t.Context(), h)
 		stop()
+
 		for call, err := range map[string]error{
 			"Renew": renewed, "Release": c.Release(t.Context(), h, labelstate.ReleaseOptions{}), "Owns": c.Owns(h),
 			"Keep": context.Cause(kept), "PostPlan": posted, "AwaitPlan": awaited,
@@ -123,6 +137,7 @@ func TestForeignHold(t *testing.T) {
 			}
 		}
 	}
+
 	if err := c.Owns(own); err != nil {
 		t.Error(err)
 	}
@@ -138,45 +153,60 @@ func TestClaimOptions(t *testing.T) {
 	d := served(t)
 	c := d.as("bot")
 	before := len(d.Requests())
+
 	for _, o := range []labelstate.ClaimOptions{
-		{}, {FiringID: "run-7"}, {Person: true, Codename: "lucius"}, {Person: true, TTL: 1}, {Person: true, Branch: "b"}, {Person: true, FiringID: "f"},
+		{},
+		{FiringID: "run-7"},
+		{Person: true, Codename: "lucius"},
+		{Person: true, TTL: 1},
+		{Person: true, Branch: "b"},
+		{Person: true, FiringID: "f"},
 	} {
 		if _, err := c.Claim(t.Context(), 1, o); !errors.Is(err, labelstate.ErrInvalid) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
+
 	for _, o := range []labelstate.NextOptions{{}, {Codename: "lucius", Priorities: []work.Priority{9}}} {
 		if _, _, err := c.Next(t.Context(), o); !errors.Is(err, labelstate.ErrInvalid) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
+
 	if n := len(d.Requests()); n != before {
 		t.Errorf("%d requests", n-before)
 	}
-	if _, err := c.Claim(t.Context(), 1, labelstate.ClaimOptions{Codename: "two words"}); !errors.Is(err, labelstate.ErrInvalid) {
+
+	if _, err := c.Claim(t.Context(), 1, labelstate.ClaimOptions{Codename: "two words"}); !errors.Is(err,
+		labelstate.ErrInvalid) {
 		t.Errorf("a codename of two words: %v", err)
 	}
 }
 
-// TestRenewAcrossProcesses: another process goes on with a stored hold by Renew; before that it owns nothing.
+// TestRenewAcrossProcesses: another process goes on with a stored hold by Renew; before that it
+// owns nothing.
 func TestRenewAcrossProcesses(t *testing.T) {
 	d := served(t)
 	stored, err := d.as("bot").Claim(t.Context(), 1, labelstate.ClaimOptions{Codename: "lucius"})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	second := d.as("bot")
 	kept, stop := second.Keep(t.Context(), stored)
 	stop()
+
 	for _, err := range []error{second.Owns(stored), context.Cause(kept)} {
 		if !errors.Is(err, labelstate.ErrLost) {
 			t.Errorf("before Renew: %v", err)
 		}
 	}
+
 	renewed, err := second.Renew(t.Context(), stored)
 	if err != nil || renewed.Token != stored.Token || second.Owns(stored) != nil {
 		t.Errorf("%+v, %v, %v", renewed, err, second.Owns(stored))
 	}
+
 	stale := stored
 	stale.Token++
 	if err := second.Release(t.Context(), stale, labelstate.ReleaseOptions{}); !errors.Is(err, labelstate.ErrLost) {
@@ -184,7 +214,8 @@ func TestRenewAcrossProcesses(t *testing.T) {
 	}
 }
 
-// TestReleaseOfDeliveredWork: a hold that its own pull request has ended is released as success already, and as nothing else.
+// TestReleaseOfDeliveredWork: a hold that its own pull request has ended is released as success
+// already, and as nothing else.
 func TestReleaseOfDeliveredWork(t *testing.T) {
 	d := served(t)
 	c := d.as("bot")
@@ -192,19 +223,25 @@ func TestReleaseOfDeliveredWork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	url := d.pull(t, "bot", "Closes #1")
-	if _, err := d.as("ada").Sweep(t.Context(), labelstate.SweepOptions{}); err != nil { // hands the hold over, as the Action does
+	// hands the hold over, as the Action does
+	if _, err := d.as("ada").Sweep(t.Context(), labelstate.SweepOptions{}); err != nil {
 		t.Fatal(err)
 	}
+
 	if s, err := c.Status(t.Context(), 1); err != nil || s.Holder != nil || s.State != labelstate.StatePROpen {
 		t.Fatalf("%+v, %v", s, err)
 	}
+
 	for _, o := range []labelstate.ReleaseOptions{{PR: url}, {Outcome: labelstate.OutcomeSuccess}} {
 		if err := c.Release(t.Context(), hold, o); err != nil {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	if err := c.Release(t.Context(), hold, labelstate.ReleaseOptions{Outcome: labelstate.OutcomeFailure}); !errors.Is(err, labelstate.ErrLost) {
+
+	if err := c.Release(t.Context(), hold,
+		labelstate.ReleaseOptions{Outcome: labelstate.OutcomeFailure}); !errors.Is(err, labelstate.ErrLost) {
 		t.Errorf("failure: %v", err)
 	}
 }
@@ -215,6 +252,7 @@ func TestDryRun(t *testing.T) {
 	if _, err := d.as("bot").Claim(t.Context(), 1, labelstate.ClaimOptions{Codename: "lucius", TTL: hour}); err != nil {
 		t.Fatal(err)
 	}
+
 	d.Skip(2 * hour)
 	o := d.options("bot")
 	o.DryRun = true
@@ -222,61 +260,82 @@ func TestDryRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	before := d.writes()
-	if r, err := dry.Sweep(t.Context(), labelstate.SweepOptions{}); err != nil || len(r.Changed) != 1 || len(r.Changed[0].Ended) != 1 {
+	if r, err := dry.Sweep(t.Context(), labelstate.SweepOptions{}); err != nil || len(r.Changed) != 1 ||
+		len(r.Changed[0].Ended) != 1 {
 		t.Errorf("sweep: %+v, %v", r, err)
 	}
+
 	if _, err := dry.Claim(t.Context(), 2, labelstate.ClaimOptions{Codename: "lucius"}); err == nil {
 		t.Error("a dry run has claimed")
 	}
+
 	if n := d.writes(); n != before {
 		t.Errorf("%d writes", n-before)
 	}
 }
 
-// TestSourceHolds: the client knows what its source has claimed, and no longer what the source has ended.
+// TestSourceHolds: the client knows what its source has claimed, and no longer what the source has
+// ended.
 func TestSourceHolds(t *testing.T) {
 	d := served(t)
 	c := d.as("bot")
 	if _, err := c.Source(labelstate.SourceOptions{}); !errors.Is(err, labelstate.ErrInvalid) {
 		t.Errorf("without a codename: %v", err)
 	}
+
 	source, err := c.Source(labelstate.SourceOptions{Codename: "lucius"})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	got, err := work.Next(t.Context(), source, work.FetchOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	h := labelstate.Hold{
-		Host: c.Host(), Repo: c.Repo(), Number: got.Item.Number(),
-		Codename: got.Agent, FiringID: got.Run, Token: got.Token,
+		Host:     c.Host(),
+		Repo:     c.Repo(),
+		Number:   got.Item.Number(),
+		Codename: got.Agent,
+		FiringID: got.Run,
+		Token:    got.Token,
 	}
+
 	if err := c.Owns(h); err != nil {
 		t.Errorf("claimed: %v", err)
 	}
+
 	if err := source.Complete(t.Context(), got.Item.ID, work.Result{Outcome: work.Failure}); err != nil {
 		t.Fatal(err)
 	}
+
 	if err := c.Owns(h); !errors.Is(err, labelstate.ErrLost) {
 		t.Errorf("ended: %v", err)
 	}
 
-	// What the client claimed without the source, the source ends as well; of another codename it knows nothing.
+	// What the client claimed without the source, the source ends as well; of another codename it
+	// knows nothing.
 	other, err := c.Claim(t.Context(), 1, labelstate.ClaimOptions{Codename: "lucius"})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	fox, err := c.Source(labelstate.SourceOptions{Codename: "fox"})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var refused *work.Error
-	if err := fox.Release(t.Context(), "github-1", work.ReleaseOptions{}); !errors.As(err, &refused) || refused.Reason != work.InvalidState {
+	if err := fox.Release(t.Context(), "github-1", work.ReleaseOptions{}); !errors.As(err, &refused) ||
+		refused.Reason != work.InvalidState {
 		t.Errorf("release of another's: %v", err)
 	}
-	if err := source.Release(t.Context(), "github-1", work.ReleaseOptions{}); err != nil || !errors.Is(c.Owns(other), labelstate.ErrLost) {
+
+	if err := source.Release(t.Context(), "github-1", work.ReleaseOptions{}); err != nil ||
+		!errors.Is(c.Owns(other), labelstate.ErrLost) {
 		t.Errorf("release: %v, %v", err, c.Owns(other))
 	}
 }

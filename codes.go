@@ -3,8 +3,8 @@ package labelstate
 // An Outcome is how a hold ended.
 type Outcome string
 
-// The outcomes that a worker may give to [Client.Release]. Failure, partial, no-commit, max-turns and error count as a failed attempt
-// at the issue.
+// The outcomes that a worker may give to [Client.Release]. Failure, partial, no-commit, max-turns
+// and error count as a failed attempt at the issue.
 const (
 	OutcomeSuccess            Outcome = "success"
 	OutcomeFailure            Outcome = "failure"
@@ -18,7 +18,8 @@ const (
 	OutcomeAlreadyImplemented Outcome = "already-implemented"
 )
 
-// The outcomes that others record. A lost race has its own outcome, race-yielded-to=CODENAME:FIRING_ID.
+// The outcomes that others record. A lost race has its own outcome,
+// race-yielded-to=CODENAME:FIRING_ID.
 const (
 	OutcomeStaleSwept       Outcome = "stale-swept" // the lease expired; it counts as a failed attempt
 	OutcomeForced           Outcome = "forced"
@@ -61,5 +62,6 @@ const (
 const (
 	ReasonNotAskedFor ReasonCode = "not-asked-for" // other labels or priorities were asked for
 	ReasonLostRace    ReasonCode = "lost-race"     // another worker was faster
-	ReasonUnproven    ReasonCode = "unproven"      // this codename has released it as success a moment ago, without a pull request
+	// this codename has released it as success a moment ago, without a pull request
+	ReasonUnproven ReasonCode = "unproven"
 )

@@ -13,18 +13,22 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// TestPagesAreLinked: every page of docs is in docs/README.md, and no page links to a file that is not there.
+// TestPagesAreLinked: every page of docs is in docs/README.md, and no page links to a file that is
+// not there.
 func TestPagesAreLinked(t *testing.T) {
 	pages, err := filepath.Glob("docs/*.md")
 	if err != nil || len(pages) < 10 {
 		t.Fatalf("%d pages, %v", len(pages), err)
 	}
+
 	index := readPage(t, "docs/README.md")
 	for _, page := range append(pages, "README.md") {
 		if name := filepath.Base(page); name != "README.md" && !strings.Contains(index, "("+name) {
 			t.Errorf("docs/README.md does not link to %s", name)
 		}
-		for _, m := range regexp.MustCompile(`\]\(([^)#:\s]+)(#[^)]*)?\)`).FindAllStringSubmatch(readPage(t, page), -1) {
+
+		for _, m := range regexp.MustCompile(`\]\(([^)#:\s]+)(#[^)]*)?\)`).FindAllStringSubmatch(readPage(t,
+			page), -1) {
 			if _, err := os.Stat(filepath.Join(filepath.Dir(page), m[1])); err != nil {
 				t.Errorf("%s links to %s: %v", page, m[1], err)
 			}
@@ -32,7 +36,8 @@ func TestPagesAreLinked(t *testing.T) {
 	}
 }
 
-// TestCitations: what comments name as the source of a rule is a section of a page of docs, and so is what the pages link to.
+// TestCitations: what comments name as the source of a rule is a section of a page of docs, and so
+// is what the pages link to.
 func TestCitations(t *testing.T) {
 	cited := regexp.MustCompile(`\b([a-z]+\.md)#([a-z0-9-]+)`)
 	seen := 0
@@ -44,6 +49,7 @@ func TestCitations(t *testing.T) {
 			}
 		}
 	}
+
 	if seen < 100 {
 		t.Errorf("%d citations found, want the hundred and more that there are", seen)
 	}
@@ -55,12 +61,15 @@ func TestSections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, page := range pages {
-		for _, m := range regexp.MustCompile(`\]\(([a-z-]+\.md)?#([^)]+)\)`).FindAllStringSubmatch(readPage(t, page), -1) {
+		for _, m := range regexp.MustCompile(`\]\(([a-z-]+\.md)?#([^)]+)\)`).FindAllStringSubmatch(readPage(t,
+			page), -1) {
 			to := page
 			if m[1] != "" {
 				to = "docs/" + m[1]
 			}
+
 			if !sections(t, to)[m[2]] {
 				t.Errorf("%s links to %s, which is no section of %s", page, m[2], to)
 			}
@@ -74,15 +83,18 @@ func sections(t *testing.T, page string) map[string]bool {
 	if _, err := os.Stat(page); err != nil {
 		return nil
 	}
+
 	out := map[string]bool{}
 	for _, m := range regexp.MustCompile(`(?m)^#{1,6} (.+)$`).FindAllStringSubmatch(readPage(t, page), -1) {
 		name := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
 		out[strings.ReplaceAll(name, " ", "-")] = true
 	}
+
 	return out
 }
 
-// TestContractTables: the contract has every field and every reason once, and they are the program's.
+// TestContractTables: the contract has every field and every reason once, and they are the
+// program's.
 func TestContractTables(t *testing.T) {
 	page := readPage(t, "docs/spec.md")
 	record := "<!-- agent-claim:codename=a firing_id=1"
@@ -92,16 +104,20 @@ func TestContractTables(t *testing.T) {
 			record += " " + name + "=1"
 		}
 	}
+
 	r, ok, err := claim.Decode(record + " -->")
 	if err != nil || !ok || len(r.Extra) != 1 || r.Extra[0].Key != "gate" {
 		t.Errorf("of the fields %q the program does not know %v (want gate), %v", fields, r.Extra, err)
 	}
-	for _, m := range regexp.MustCompile(`(?m)^\tcase "([a-z_]+)":$`).FindAllStringSubmatch(readPage(t, "internal/claim/record.go"), -1) {
+
+	for _, m := range regexp.MustCompile(`(?m)^\tcase "([a-z_]+)":$`).FindAllStringSubmatch(readPage(t,
+		"internal/claim/record.go"), -1) {
 		older := m[1] == "pr_url" || m[1] == "swept_by"
 		if !slices.Contains(fields, m[1]) && !older {
 			t.Errorf("field %s is not in the table", m[1])
 		}
 	}
+
 	grammar := regexp.MustCompile(`(?m)^kind +=(.*)$`).FindString(page)
 	_, table, _ := strings.Cut(page, "| record | counts if | effect |")
 	table, _, _ = strings.Cut(table, "\n\n")
@@ -113,6 +129,7 @@ func TestContractTables(t *testing.T) {
 			t.Errorf("kind %s is not in the table of the fold", k)
 		}
 	}
+
 	reasons := codes(t, page, "## The verdict", 2)
 	for _, m := range lifecycle.Meanings() {
 		if note := m.Where == lifecycle.AmongNotes; slices.Contains(reasons, string(m.Code)) == note {
@@ -127,6 +144,7 @@ func TestTablesSayThingsOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	rows := 0
 	for _, page := range append(pages, "README.md", "CONTRIBUTING.md", "AGENTS.md", "SECURITY.md") {
 		var keys []string // of the table that the line is in
@@ -135,28 +153,33 @@ func TestTablesSayThingsOnce(t *testing.T) {
 				keys = nil
 				continue
 			}
+
 			key := strings.TrimSpace(strings.Split(line, "|")[1])
 			rows++
 			if regexp.MustCompile("^(?:`[^`]+`(?:, )?)+$").MatchString(key) && slices.Contains(keys, key) {
 				t.Errorf("%s: %s has two rows in one table", page, key)
 			}
+
 			keys = append(keys, key)
 		}
 	}
+
 	if rows < 200 {
 		t.Errorf("only %d rows of tables", rows)
 	}
 }
 
-// TestSecurityIsShown: every line of what somebody can and cannot do, and of every attack, names a test, and each test that the page
-// names is there.
+// TestSecurityIsShown: every line of what somebody can and cannot do, and of every attack, names a
+// test, and each test that the page names is there.
 func TestSecurityIsShown(t *testing.T) {
 	tests := map[string]bool{}
 	for _, name := range goFiles(t) {
-		for _, m := range regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`).FindAllStringSubmatch(readPage(t, name), -1) {
+		for _, m := range regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`).FindAllStringSubmatch(readPage(t,
+			name), -1) {
 			tests[m[1]] = true
 		}
 	}
+
 	page := readPage(t, "docs/security.md")
 	named := regexp.MustCompile("`((?:Test|Fuzz)\\w+)(?:/[\\w-]+)?`")
 	for _, m := range named.FindAllStringSubmatch(page, -1) {
@@ -164,6 +187,7 @@ func TestSecurityIsShown(t *testing.T) {
 			t.Errorf("docs/security.md leans on %s, which does not exist", m[1])
 		}
 	}
+
 	shown, column := 0, -1 // of the table that the line is in
 	for line := range strings.Lines(page) {
 		cells := strings.Split(strings.TrimSpace(line), "|")
@@ -179,6 +203,7 @@ func TestSecurityIsShown(t *testing.T) {
 			shown++
 		}
 	}
+
 	if shown < 35 {
 		t.Errorf("docs/security.md: only %d lines name a test", shown)
 	}
@@ -191,18 +216,21 @@ func TestNamedFilesAreThere(t *testing.T) {
 		for _, m := range regexp.MustCompile("`((?:[a-z_.-]+/)+[a-z_.-]*|[a-z_]+\\.(?:go|md|yml))`").FindAllStringSubmatch(readPage(t, page), -1) {
 			seen++
 			_, err := os.Stat(m[1])
-			found := err == nil || strings.HasPrefix(m[1], "testing/") || slices.ContainsFunc(goFiles(t), func(name string) bool { return filepath.Base(name) == m[1] })
+			found := err == nil || strings.HasPrefix(m[1], "testing/") ||
+				slices.ContainsFunc(goFiles(t), func(name string) bool { return filepath.Base(name) == m[1] })
 			if !found {
 				t.Errorf("%s names %s, which is not there", page, m[1])
 			}
 		}
 	}
+
 	if seen < 20 {
 		t.Errorf("only %d names", seen)
 	}
 }
 
-// codes are the names in a column of the first table of a section. None stands there twice, but for a code that has two lines.
+// codes are the names in a column of the first table of a section. None stands there twice, but for
+// a code that has two lines.
 func codes(t *testing.T, page, section string, column int) []string {
 	t.Helper()
 	_, rest, _ := strings.Cut(page, "\n"+section+"\n")
@@ -214,6 +242,7 @@ func codes(t *testing.T, page, section string, column int) []string {
 		if len(cells) < column {
 			t.Fatalf("%s: row %q", section, row)
 		}
+
 		for _, m := range regexp.MustCompile("`([a-z_-]+)`").FindAllStringSubmatch(cells[column-1], -1) {
 			if slices.Contains(out, m[1]) && m[1] != "unread" {
 				t.Errorf("%s: %s stands there twice", section, m[1])
@@ -221,9 +250,11 @@ func codes(t *testing.T, page, section string, column int) []string {
 			out = append(out, m[1])
 		}
 	}
+
 	if len(out) < 15 {
 		t.Fatalf("%s: only %q", section, out)
 	}
+
 	return out
 }
 
@@ -239,6 +270,7 @@ func goFiles(t *testing.T) (names []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return names
 }
 

@@ -13,9 +13,10 @@ import (
 	"github.com/label-state/label-state/internal/state"
 )
 
-// surrounded puts the test into a clone of acme/app on a machine that has everything that the command line looks at: variables, a
-// configuration, a pause of the repository, gh and git. ran is a file with a line for each program that was started in the clone; the
-// embedded GitHub starts git elsewhere.
+// surrounded puts the test into a clone of acme/app on a machine that has everything that the
+// command line looks at: variables, a configuration, a pause of the repository, gh and git. ran is
+// a file with a line for each program that was started in the clone; the embedded GitHub starts git
+// elsewhere.
 func surrounded(t *testing.T, d desk) (ran string) {
 	t.Helper()
 	clone, home, bin := t.TempDir(), t.TempDir(), t.TempDir()
@@ -24,17 +25,20 @@ func surrounded(t *testing.T, d desk) (ran string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, args := range [][]string{{"init", "-q"}, {"remote", "add", "origin", d.url + "/acme/app.git"}} {
 		if out, err := exec.Command(real, append([]string{"-C", clone}, args...)...).CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v: %s", args, err, out)
 		}
 	}
+
 	for name, then := range map[string]string{"git": `exec "` + real + `" "$@"`, "gh": "exit 1", "ssh": "exit 1"} {
 		script := "#!/bin/sh\n[ -e here ] && echo " + name + " \"$@\" >>'" + ran + "'\n" + then + "\n"
 		if err := os.WriteFile(filepath.Join(bin, name), []byte(script), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	if err := os.WriteFile(filepath.Join(clone, "here"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -42,15 +46,25 @@ func surrounded(t *testing.T, d desk) (ran string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := (state.Pauses{Dir: home}).Set(state.Pause{Repo: "acme/app", Since: time.Now(), By: "ada", Reason: "a test"}); err != nil {
+
+	if err := (state.Pauses{Dir: home}).Set(state.Pause{
+		Repo:   "acme/app",
+		Since:  time.Now(),
+		By:     "ada",
+		Reason: "a test",
+	}); err != nil {
 		t.Fatal(err)
 	}
+
 	for name, value := range map[string]string{
-		"PATH": bin + string(os.PathListSeparator) + os.Getenv("PATH"), "LABEL_STATE_HOME": home, "LABEL_STATE_API_URL": d.url, "LABEL_STATE_TOKEN": "tok-bot",
-		"LABEL_STATE_CONFIG": settings, "LABEL_STATE_CODENAME": "drake", "GH_TOKEN": "tok-bot", "GITHUB_TOKEN": "tok-bot", "GH_ORG": "acme",
+		"PATH": bin + string(os.PathListSeparator) + os.Getenv("PATH"), "LABEL_STATE_HOME": home,
+		"LABEL_STATE_API_URL": d.url, "LABEL_STATE_TOKEN": "tok-bot",
+		"LABEL_STATE_CONFIG": settings, "LABEL_STATE_CODENAME": "drake", "GH_TOKEN": "tok-bot",
+		"GITHUB_TOKEN": "tok-bot", "GH_ORG": "acme",
 	} {
 		t.Setenv(name, value)
 	}
+
 	t.Chdir(clone)
 	return ran
 }
@@ -62,6 +76,7 @@ func TestOpenReadsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	ran := surrounded(t, d)
 	for _, c := range []struct {
 		o    labelstate.Options
@@ -77,25 +92,38 @@ func TestOpenReadsNothing(t *testing.T) {
 			t.Errorf("%+v: %v, want %q to be missing", c.o, err, c.want)
 		}
 	}
-	if _, err := labelstate.Open(t.Context(), labelstate.Options{Repo: "app", Token: "tok-ada", API: d.url}); !errors.Is(err, labelstate.ErrInvalid) {
+
+	if _, err := labelstate.Open(t.Context(),
+		labelstate.Options{Repo: "app", Token: "tok-ada", API: d.url}); !errors.Is(err, labelstate.ErrInvalid) {
 		t.Errorf("a repository without an owner: %v", err)
 	}
+
 	if n := len(d.Requests()); n > 0 {
 		t.Errorf("%d requests before everything was known", n)
 	}
-	c, err := labelstate.Open(t.Context(), labelstate.Options{Repo: "acme/app", Token: "tok-ada", API: d.url, Config: settings})
+
+	c, err := labelstate.Open(t.Context(), labelstate.Options{
+		Repo:   "acme/app",
+		Token:  "tok-ada",
+		API:    d.url,
+		Config: settings,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	hold, err := c.Claim(t.Context(), 1, labelstate.ClaimOptions{Codename: "lucius"}) // this host has paused the repository
+
+	// this host has paused the repository
+	hold, err := c.Claim(t.Context(), 1, labelstate.ClaimOptions{Codename: "lucius"})
 	if err != nil || hold.Codename != "lucius" {
 		t.Errorf("%+v, %v", hold, err)
 	}
+
 	for _, r := range d.Requests() {
 		if r.Login != "ada" {
 			t.Errorf("a request of %s: %s", r.Login, r.Path)
 		}
 	}
+
 	if text, err := os.ReadFile(ran); err == nil {
 		t.Errorf("ran %s", text)
 	}
@@ -109,6 +137,7 @@ func TestFromEnvironment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if c.Repo() != "acme/app" {
 		t.Errorf("the repository is %s", c.Repo())
 	}
@@ -116,11 +145,13 @@ func TestFromEnvironment(t *testing.T) {
 	if !is || held.Reasons[0].Code != labelstate.ReasonPaused {
 		t.Errorf("this host's pause: %v", held)
 	}
+
 	for _, r := range d.Requests() {
 		if r.Login != "bot" {
 			t.Errorf("a request of %q: %s", r.Login, r.Path)
 		}
 	}
+
 	if _, err := os.Stat(ran); err != nil {
 		t.Error("git was not asked")
 	}
@@ -128,13 +159,16 @@ func TestFromEnvironment(t *testing.T) {
 	t.Setenv("GH_TOKEN", "")
 	t.Setenv("GITHUB_TOKEN", "")
 	_, err = labelstate.Open(t.Context(), labelstate.FromEnvironment())
-	if missing, is := errors.AsType[*labelstate.OptionsError](err); !is || !slices.Equal(missing.Missing, []string{"Token"}) {
+	if missing, is := errors.AsType[*labelstate.OptionsError](err); !is ||
+		!slices.Equal(missing.Missing, []string{"Token"}) {
 		t.Errorf("without a token: %v", err)
 	}
+
 	t.Setenv("LABEL_STATE_TOKEN", "tok-bot")
 	t.Chdir(t.TempDir())
 	_, err = labelstate.Open(t.Context(), labelstate.FromEnvironment())
-	if missing, is := errors.AsType[*labelstate.OptionsError](err); !is || !slices.Equal(missing.Missing, []string{"Repo"}) {
+	if missing, is := errors.AsType[*labelstate.OptionsError](err); !is ||
+		!slices.Equal(missing.Missing, []string{"Repo"}) {
 		t.Errorf("outside a clone: %v", err)
 	}
 }

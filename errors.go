@@ -11,8 +11,8 @@ import (
 	"github.com/label-state/label-state/internal/trouble"
 )
 
-// A Problem says why the answer is not yes: its code, from a closed list, what was being done, to what, why, and what to do next. Every
-// error of an operation on an issue is one, for errors.As.
+// A Problem says why the answer is not yes: its code, from a closed list, what was being done, to
+// what, why, and what to do next. Every error of an operation on an issue is one, for errors.As.
 type Problem = answer.Problem
 
 // A Reason is one cause why an issue may not be taken. Its code is a [ReasonCode].
@@ -20,15 +20,17 @@ type Reason = answer.Reason
 
 // The errors that mean no, for errors.Is. Each is a [Problem] of that code alone.
 var (
-	ErrHeld      error = &Problem{Code: answer.Held}      // the issue may not be taken; the Problem has the reasons
-	ErrLost      error = &Problem{Code: answer.Lost}      // the hold has ended: its worker must stop
-	ErrNoWork    error = &Problem{Code: answer.NoWork}    // no issue is free now; a *work.NoWorkError says what was passed over
+	ErrHeld error = &Problem{Code: answer.Held} // the issue may not be taken; the Problem has the reasons
+	ErrLost error = &Problem{Code: answer.Lost} // the hold has ended: its worker must stop
+	// no issue is free now; a *work.NoWorkError says what was passed over
+	ErrNoWork    error = &Problem{Code: answer.NoWork}
 	ErrNoPlan    error = &Problem{Code: answer.NoPlan}    // or its hold has ended
 	ErrPlanWaits error = &Problem{Code: answer.PlanWaits} // already, so that no other can be posted
 	ErrBarred    error = &Problem{Code: answer.Barred}    // the login that wrote the plan, for example
 )
 
-// ErrInvalid means that a call or a configuration is invalid. Nothing was written, and the same call fails again.
+// ErrInvalid means that a call or a configuration is invalid. Nothing was written, and the same
+// call fails again.
 var ErrInvalid = errors.New("invalid")
 
 // An OptionsError says which required [Options] are empty. It is [ErrInvalid].
@@ -38,7 +40,8 @@ type OptionsError struct {
 }
 
 func (e *OptionsError) Error() string {
-	text := "open: empty Options." + strings.Join(e.Missing, " and Options.") + ": set it, or begin with FromEnvironment()"
+	text := "open: empty Options." + strings.Join(e.Missing, " and Options.") +
+		": set it, or begin with FromEnvironment()"
 	if e.Err != nil {
 		text = "open: empty Options." + e.Missing[0] + ": " + e.Err.Error()
 	}
@@ -53,7 +56,8 @@ func (e *OptionsError) Unwrap() []error {
 	return []error{ErrInvalid, e.Err}
 }
 
-// A ForeignHoldError says that a hold is of another repository or host than the client. It is [ErrInvalid].
+// A ForeignHoldError says that a hold is of another repository or host than the client. It is
+// [ErrInvalid].
 type ForeignHoldError struct {
 	Hold   string // HOST/OWNER/NAME of the hold
 	Client string // the same of the client
@@ -76,11 +80,12 @@ func (c *Client) doing(verb string, number int, err error) error {
 		named.Doing, named.Object = verb, c.issue(number).String()
 		return &named
 	}
+
 	return fmt.Errorf("%s %s: %w", verb, c.issue(number), err)
 }
 
-// answer turns an error of the ledger into a Problem. Late labels are a warning: the record counts, and the next sweep
-// brings the labels in line.
+// answer turns an error of the ledger into a Problem. Late labels are a warning: the record counts,
+// and the next sweep brings the labels in line.
 func (c *Client) answer(err error) error {
 	var late *ledger.LabelsError
 	switch {
@@ -90,13 +95,15 @@ func (c *Client) answer(err error) error {
 		c.warn(late.Issue.String() + ": " + late.Error())
 		return nil
 	case errors.Is(err, lease.ErrNotLinked):
-		return fmt.Errorf("%w: %w: import lease/%s and list its Store in Options", ErrInvalid, err, c.s.Config.Claim.Lease)
+		return fmt.Errorf("%w: %w: import lease/%s and list its Store in Options", ErrInvalid, err,
+			c.s.Config.Claim.Lease)
 	}
 
 	p := trouble.Of(err)
 	if p.Code.Meaning().Exit == answer.ExitWrong {
 		p.Cause = errors.Join(ErrInvalid, err)
 	}
+
 	return p
 }
 

@@ -40,19 +40,33 @@ func seeded(o githubsim.Options) *githubsim.Server {
 			{Login: "fleet[bot]", Token: "tok-fleet[bot]", Permissions: map[string]string{"acme/app": "write"}},
 			{Login: "mallory", Token: "tok-mallory", Permissions: map[string]string{"acme/app": "read"}},
 		},
-		Repos: []githubsim.SeedRepo{{Name: "acme/app", Files: map[string]string{"README.md": "An app.\n"}, Issues: []githubsim.SeedIssue{
-			{Number: 1, Title: "Retry the upload", Author: "ada", Labels: []string{labelstate.LabelImplement}},
-			{Number: 2, Title: "Say which file", Author: "ada", Labels: []string{labelstate.LabelImplement, "priority: high"}},
-		}}},
+		Repos: []githubsim.SeedRepo{{
+			Name: "acme/app", Files: map[string]string{"README.md": "An app.\n"},
+			Issues: []githubsim.SeedIssue{
+				{
+					Number: 1,
+					Title:  "Retry the upload",
+					Author: "ada",
+					Labels: []string{labelstate.LabelImplement},
+				},
+				{
+					Number: 2,
+					Title:  "Say which file",
+					Author: "ada",
+					Labels: []string{labelstate.LabelImplement, "priority: high"},
+				},
+			},
+		}},
 	}, o)
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	return server
 }
 
-// options are for a login's client. A program leaves API out, and Config as well: this one only takes out the wait for late reads that
-// a real GitHub needs.
+// options are for a login's client. A program leaves API out, and Config as well: this one only
+// takes out the wait for late reads that a real GitHub needs.
 func (d desk) options(login string) labelstate.Options {
 	return labelstate.Options{
 		Repo:   "acme/app",
@@ -87,6 +101,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	fmt.Println("claimed", hold.Title, "as", hold.Codename)
 
 	_, err = c.Claim(ctx, 1, labelstate.ClaimOptions{Codename: "drake"})
@@ -100,6 +115,7 @@ func Example() {
 	if err := c.Release(ctx, hold, end); err != nil {
 		log.Fatal(err)
 	}
+
 	fmt.Println("the hold is over:", errors.Is(c.Owns(hold), labelstate.ErrLost))
 	// Output:
 	// claimed Retry the upload as lucius
@@ -115,10 +131,12 @@ func ExampleOpen() {
 	_, err := labelstate.Open(context.Background(), labelstate.Options{Repo: "acme/app"})
 	fmt.Println(err)
 
-	c, err := labelstate.Open(context.Background(), labelstate.Options{Repo: "acme/app", Token: "tok-bot", API: github.url})
+	c, err := labelstate.Open(context.Background(),
+		labelstate.Options{Repo: "acme/app", Token: "tok-bot", API: github.url})
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	defer c.Close()
 	fmt.Println(c.Repo())
 	// Output:
@@ -134,6 +152,7 @@ func ExampleFromEnvironment() {
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	defer c.Close()
 }
 
@@ -146,6 +165,7 @@ func ExampleClient_Claim() {
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	fmt.Println(hold.Codename, hold.FiringID, hold.Until.Sub(hold.Since).Round(time.Minute))
 
 	_, err = c.Claim(ctx, 1, labelstate.ClaimOptions{Codename: "drake"})
@@ -167,6 +187,7 @@ func ExampleClient_Claim_person() {
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	fmt.Println(hold.Person, "holds it without an end:", hold.Until.IsZero())
 
 	again, err := ada.Claim(ctx, 1, labelstate.ClaimOptions{Person: true})
@@ -188,6 +209,7 @@ func ExampleClient_Keep() {
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	kept, stop := c.Keep(ctx, hold)
 	defer stop()
 
@@ -209,11 +231,13 @@ func ExampleClient_Renew() {
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	github.Skip(20 * time.Minute)
 	renewed, err := c.Renew(ctx, hold)
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	fmt.Println("longer by", renewed.Until.Sub(hold.Until).Round(time.Minute))
 	// Output:
 	// longer by 20m0s
@@ -228,6 +252,7 @@ func ExampleClient_Owns() {
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	if err := c.Owns(hold); err != nil {
 		log.Fatal(err)
 	}
@@ -249,6 +274,7 @@ func ExampleClient_Release() {
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	end := labelstate.ReleaseOptions{Outcome: labelstate.OutcomeRateLimit, Reason: "the model has no quota left"}
 	fmt.Println(c.Release(ctx, hold, end))
 	fmt.Println(c.Release(ctx, hold, end))
@@ -272,6 +298,7 @@ func ExampleClient_Next() {
 			fmt.Println("no work")
 			return
 		}
+
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -291,6 +318,7 @@ func ExampleClient_List() {
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	for _, item := range page.Items {
 		fmt.Println(item.Issue, item.Title)
 	}
@@ -307,19 +335,24 @@ func ExampleClient_Source() {
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	got, err := work.Next(ctx, source, work.FetchOptions{}) // any work.Source is used like this
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	fmt.Println("claimed", got.Item.ID, got.Item.Title)
 
-	if err := source.Complete(ctx, got.Item.ID, work.Result{Outcome: work.Success, Summary: "it says which"}); err != nil {
+	if err := source.Complete(ctx, got.Item.ID,
+		work.Result{Outcome: work.Success, Summary: "it says which"}); err != nil {
 		log.Fatal(err)
 	}
+
 	s, err := c.Status(ctx, got.Item.Number())
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	fmt.Println("now it is", s.State)
 	// Output:
 	// claimed github-2 Say which file
@@ -338,6 +371,7 @@ func ExampleClient_Status() {
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	fmt.Println(s.Answer, s.State, s.Holder.Codename, s.Labels)
 	// Output:
 	// held claimed lucius [agent:in-flight]
@@ -352,16 +386,19 @@ func ExampleClient_PostPlan() {
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	plan, err := c.PostPlan(ctx, hold, "1. Retry three times.\n2. Then say so.\n")
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	fmt.Println(plan.Answer)
 
 	fmt.Println("the own plan:", errors.Is(c.Approve(ctx, 1), labelstate.ErrBarred))
 	if err := ada.Approve(ctx, 1); err != nil {
 		log.Fatal(err)
 	}
+
 	plan, err = c.AwaitPlan(ctx, hold)
 	fmt.Println(plan.Answer, "by", plan.By, err)
 	// Output:
@@ -379,9 +416,11 @@ func ExampleClient_Reject() {
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	if _, err := c.PostPlan(ctx, hold, "Rewrite it."); err != nil {
 		log.Fatal(err)
 	}
+
 	if err := ada.Reject(ctx, 1, "too large, split it"); err != nil {
 		log.Fatal(err)
 	}
@@ -402,10 +441,12 @@ func ExampleClient_Check() {
 	if _, err := c.Claim(ctx, 1, labelstate.ClaimOptions{Codename: "lucius"}); err != nil {
 		log.Fatal(err)
 	}
+
 	var held *labelstate.Problem
 	if errors.As(c.Check(ctx, 1), &held) {
 		fmt.Println(held.Reasons[0].Code)
 	}
+
 	err := c.Check(ctx, 99) // there is none
 	fmt.Println(err != nil, errors.Is(err, labelstate.ErrHeld))
 	// Output:
@@ -419,14 +460,19 @@ func ExampleClient_Sweep() {
 	defer github.stop()
 	ctx := context.Background()
 
-	if _, err := c.Claim(ctx, 1, labelstate.ClaimOptions{Codename: "lucius", FiringID: "run-7", TTL: time.Hour}); err != nil {
+	if _, err := c.Claim(ctx, 1, labelstate.ClaimOptions{
+		Codename: "lucius", FiringID: "run-7",
+		TTL: time.Hour,
+	}); err != nil {
 		log.Fatal(err)
 	}
+
 	github.Skip(2 * time.Hour) // lucius has died
 	report, err := c.Sweep(ctx, labelstate.SweepOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	fmt.Println("released:", report.Changed[0].Ended, report.Changed[0].Is)
 	// Output:
 	// released: [lucius:run-7] [agent:implement]
@@ -445,6 +491,7 @@ func ExampleClient_StaleClaims() {
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	fmt.Println(stale[0].Number, stale[0].Codename, stale[0].Until.Sub(stale[0].Since))
 	// Output:
 	// 1 lucius 1h0m0s
@@ -462,6 +509,7 @@ func ExampleClient_Pause() {
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	fmt.Println(paused[0].Repo, paused[0].By, paused[0].Reason)
 	_, err = c.Claim(ctx, 1, labelstate.ClaimOptions{Codename: "lucius"})
 	fmt.Println("refused:", errors.Is(err, labelstate.ErrHeld))
@@ -485,6 +533,7 @@ func ExampleClient_ForceRelease() {
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	fmt.Println(ada.ForceRelease(ctx, 2, "taken over"))
 	_, err = c.Renew(ctx, hold)
 	fmt.Println(errors.Is(err, labelstate.ErrLost))

@@ -8,7 +8,8 @@ import (
 	labelstate "github.com/label-state/label-state"
 )
 
-// TestReleaseOfMergedPull: a held pull request was merged, and the sweep ended the hold as success. So says the worker.
+// TestReleaseOfMergedPull: a held pull request was merged, and the sweep ended the hold as success.
+// So says the worker.
 func TestReleaseOfMergedPull(t *testing.T) {
 	d := served(t)
 	c := d.as("bot")
@@ -18,12 +19,15 @@ func TestReleaseOfMergedPull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if err := d.MergePull("acme/app", n, "ada"); err != nil {
 		t.Fatal(err)
 	}
+
 	if _, err := d.as("ada").Sweep(t.Context(), labelstate.SweepOptions{}); err != nil {
 		t.Fatal(err)
 	}
+
 	for _, o := range []labelstate.ReleaseOptions{{Outcome: labelstate.OutcomeSuccess}, {PR: url}} {
 		if err := c.Release(t.Context(), hold, o); err != nil {
 			t.Errorf("%+v: %v", o, err)

@@ -14,14 +14,17 @@ import (
 	"github.com/label-state/label-state/internal/setup"
 )
 
-// ClaimOptions say who claims, and for how long. Codename is required for a worker and has to be empty for a person.
+// ClaimOptions say who claims, and for how long. Codename is required for a worker and has to be
+// empty for a person.
 type ClaimOptions struct {
 	Codename string        // the kind of worker
 	FiringID string        // this run, used once for an issue; empty generates one
 	TTL      time.Duration // length of the lease; 0 is the repository's default
 	Branch   string        // where the work will be pushed; empty when it is not known
-	Resume   bool          // take over the hold of another process with this FiringID; that process is fenced off by a larger token
-	Person   bool          // the token's login claims for itself, without an end; nothing else may be set
+	// take over the hold of another process with this FiringID; that process is fenced off by a
+	// larger token
+	Resume bool
+	Person bool // the token's login claims for itself, without an end; nothing else may be set
 }
 
 // check refuses what contradicts itself before anybody is asked.
@@ -34,11 +37,12 @@ func (o ClaimOptions) check() error {
 	case !o.Person && o.Codename == "":
 		return fmt.Errorf("%w: no codename says which worker claims; a person claims with Person", ErrInvalid)
 	}
+
 	return nil
 }
 
-// A Hold is the right of a worker or a person to work on an issue. It is plain data that a program may store. Another process can continue
-// it with [Client.Renew]. Times are GitHub's.
+// A Hold is the right of a worker or a person to work on an issue. It is plain data that a program
+// may store. Another process can continue it with [Client.Renew]. Times are GitHub's.
 type Hold struct {
 	Host, Repo string // such as github.com, and owner/name
 	Number     int
@@ -55,9 +59,17 @@ type Hold struct {
 
 func (c *Client) hold(h ledger.Hold) Hold {
 	return Hold{
-		Host: c.Host(), Repo: h.Issue.Slug(), Number: h.Issue.Number, Title: h.Title,
-		Codename: h.Record.Worker.Codename, FiringID: h.Record.Worker.FiringID, Person: h.Record.Person,
-		Token: h.Token, Since: h.Since, Until: h.Until, URL: h.URL,
+		Host:     c.Host(),
+		Repo:     h.Issue.Slug(),
+		Number:   h.Issue.Number,
+		Title:    h.Title,
+		Codename: h.Record.Worker.Codename,
+		FiringID: h.Record.Worker.FiringID,
+		Person:   h.Record.Person,
+		Token:    h.Token,
+		Since:    h.Since,
+		Until:    h.Until,
+		URL:      h.URL,
 	}
 }
 
@@ -112,6 +124,7 @@ func (c *Client) recallOf(number int, codename string) (ledger.Hold, bool) {
 			return h, true
 		}
 	}
+
 	return ledger.Hold{}, false
 }
 
@@ -121,8 +134,10 @@ func (c *Client) forget(k holdKey) {
 	delete(c.holds, k)
 }
 
-// Claim takes an issue. Of any number of callers exactly one gets it, also of several processes with one FiringID; the others get [ErrHeld]. For a person it is idempotent: a person who
-// already holds the issue gets that hold. A login whose records do not count in the repository gets another error, and nothing is written.
+// Claim takes an issue. Of any number of callers exactly one gets it, also of several processes
+// with one FiringID; the others get [ErrHeld]. For a person it is idempotent: a person who already
+// holds the issue gets that hold. A login whose records do not count in the repository gets another
+// error, and nothing is written.
 func (c *Client) Claim(ctx context.Context, number int, o ClaimOptions) (Hold, error) {
 	if err := o.check(); err != nil {
 		return Hold{}, c.doing("claim", number, err)
@@ -131,6 +146,7 @@ func (c *Client) Claim(ctx context.Context, number int, o ClaimOptions) (Hold, e
 	if err = c.answer(err); err != nil {
 		return Hold{}, c.doing("claim", number, err)
 	}
+
 	c.won(h)
 	return c.hold(h), nil
 }
@@ -138,13 +154,18 @@ func (c *Client) Claim(ctx context.Context, number int, o ClaimOptions) (Hold, e
 func (c *Client) take(ctx context.Context, i claim.Issue, o ClaimOptions) (ledger.Hold, error) {
 	if !o.Person {
 		return c.s.Ledger.Claim(ctx, i, ledger.Request{
-			Worker: claim.Worker{Codename: o.Codename, FiringID: o.FiringID}, TTL: o.TTL, Branch: o.Branch, Resume: o.Resume,
+			Worker: claim.Worker{Codename: o.Codename, FiringID: o.FiringID},
+			TTL:    o.TTL,
+			Branch: o.Branch,
+			Resume: o.Resume,
 		})
 	}
+
 	me, err := c.s.Client.Viewer(ctx)
 	if err != nil {
 		return ledger.Hold{}, err
 	}
+
 	return c.s.Ledger.ClaimPerson(ctx, i, me, false)
 }
 
@@ -156,8 +177,9 @@ func (c *Client) won(h ledger.Hold) {
 	c.remember(h)
 }
 
-// Renew extends the lease of a hold, also of one that an earlier process claimed. [ErrLost] means: stop all work at once. With any other
-// error the lease ends when it would have ended, and Renew may be tried again while [Client.Owns] is nil. [Client.Keep] does all of this.
+// Renew extends the lease of a hold, also of one that an earlier process claimed. [ErrLost] means:
+// stop all work at once. With any other error the lease ends when it would have ended, and Renew
+// may be tried again while [Client.Owns] is nil. [Client.Keep] does all of this.
 func (c *Client) Renew(ctx context.Context, h Hold) (Hold, error) {
 	if err := c.of(h); err != nil {
 		return h, c.doing("renew", h.Number, err)
@@ -169,22 +191,26 @@ func (c *Client) Renew(ctx context.Context, h Hold) (Hold, error) {
 	} else {
 		known, err = c.s.Ledger.Renew(ctx, c.issue(h.Number), h.key().worker, h.Token)
 	}
+
 	if err = c.answer(err); err != nil {
 		if errors.Is(err, ErrLost) {
 			c.forget(h.key())
 		}
 		return h, c.doing("renew", h.Number, err)
 	}
+
 	c.remember(known)
 	return c.hold(known), nil
 }
 
-// Keep renews the lease of a hold at every third of its length. It returns a copy of ctx that is done, with the cause [ErrLost], as soon as
-// the hold is lost or its lease may have expired, even while the network is down. A renewal that fails otherwise is retried; Options.Warn
-// receives the reason.
+// Keep renews the lease of a hold at every third of its length. It returns a copy of ctx that is
+// done, with the cause [ErrLost], as soon as the hold is lost or its lease may have expired, even
+// while the network is down. A renewal that fails otherwise is retried; Options.Warn receives the
+// reason.
 //
-// stop ends the heartbeats and returns when none is under way; the hold stays. Call it before [Client.Release], and always. When the hold
-// ends because of its own pull request, the heartbeats end but the context is not done: the work may be finished.
+// stop ends the heartbeats and returns when none is under way; the hold stays. Call it before
+// [Client.Release], and always. When the hold ends because of its own pull request, the heartbeats
+// end but the context is not done: the work may be finished.
 //
 // If this client has neither claimed nor renewed the hold, the context is done at once.
 func (c *Client) Keep(ctx context.Context, h Hold) (kept context.Context, stop context.CancelFunc) {
@@ -193,6 +219,7 @@ func (c *Client) Keep(ctx context.Context, h Hold) (kept context.Context, stop c
 		cancel(err)
 		return kept, func() {}
 	}
+
 	held, _ := c.recall(h.key())
 	o := keep.Options{
 		Clock: setup.Clock(), Renewed: c.renewed,
@@ -208,16 +235,19 @@ func (c *Client) Keep(ctx context.Context, h Hold) (kept context.Context, stop c
 		case !errors.Is(err, keep.ErrDelivered):
 			cancel(c.doing("keep", h.Number, c.answer(err)))
 		}
+
 		c.forget(h.key())
 	}()
+
 	return kept, func() {
 		cancel(nil)
 		<-done
 	}
 }
 
-// Owns returns nil while the worker may act under a hold that this client has claimed or renewed. It sends no request. Call it before every
-// step that others can see. It returns [ErrLost] when the lease has expired by the local clock, and after [Client.Release].
+// Owns returns nil while the worker may act under a hold that this client has claimed or renewed.
+// It sends no request. Call it before every step that others can see. It returns [ErrLost] when the
+// lease has expired by the local clock, and after [Client.Release].
 func (c *Client) Owns(h Hold) error {
 	if err := c.of(h); err != nil {
 		return c.doing("own", h.Number, err)
@@ -229,6 +259,7 @@ func (c *Client) Owns(h Hold) error {
 	case !c.s.Ledger.Owns(known):
 		return c.doing("own", h.Number, lost("its lease has expired"))
 	}
+
 	return nil
 }
 
@@ -240,18 +271,27 @@ type ReleaseOptions struct {
 	Reason  string  // for people
 }
 
-// Release ends a hold. Idempotent for one outcome; a hold that its own pull request has ended is released as success already. A hold
-// that ended otherwise is [ErrLost]. After OutcomeSuccess without PR and Done the issue is ready again, and Options.Warn is told.
+// Release ends a hold. Idempotent for one outcome; a hold that its own pull request has ended is
+// released as success already. A hold that ended otherwise is [ErrLost]. After OutcomeSuccess
+// without PR and Done the issue is ready again, and Options.Warn is told.
 func (c *Client) Release(ctx context.Context, h Hold, o ReleaseOptions) error {
 	if err := c.of(h); err != nil {
 		return c.doing("release", h.Number, err)
 	}
 	if h.Person != "" && (o.Outcome != "" || o.PR != "" || o.Done) {
-		return c.doing("release", h.Number, fmt.Errorf("%w: a person's hold ends without an outcome or a pull request", ErrInvalid))
+		return c.doing("release", h.Number,
+			fmt.Errorf("%w: a person's hold ends without an outcome or a pull request", ErrInvalid))
 	}
+
 	e := ledger.Ending{
-		Worker: h.key().worker, Outcome: string(o.Outcome), PR: o.PR, Done: o.Done, Reason: o.Reason, Token: h.Token,
+		Worker:  h.key().worker,
+		Outcome: string(o.Outcome),
+		PR:      o.PR,
+		Done:    o.Done,
+		Reason:  o.Reason,
+		Token:   h.Token,
 	}
+
 	if known, ours := c.recall(h.key()); ours && known.Record.By != "" {
 		e.By = h.Person // an app wrote the claim for this person
 	}
@@ -260,6 +300,7 @@ func (c *Client) Release(ctx context.Context, h Hold, o ReleaseOptions) error {
 	if rep.Unproven {
 		c.warn(rep.Issue.String() + ": ready again, because success was recorded without a pull request; name one with PR, or close the issue with Done")
 	}
+
 	return c.doing("release", h.Number, c.answer(err))
 }
 
@@ -273,8 +314,9 @@ func (c *Client) Check(ctx context.Context, number int) error {
 	return c.doing("check", number, c.answer(err))
 }
 
-// ForceRelease ends the current hold, whoever has it. The release is recorded in the name of the token's login. A no-op if nobody holds the
-// issue. Until its next heartbeat or push the former holder may still act.
+// ForceRelease ends the current hold, whoever has it. The release is recorded in the name of the
+// token's login. A no-op if nobody holds the issue. Until its next heartbeat or push the former
+// holder may still act.
 func (c *Client) ForceRelease(ctx context.Context, number int, reason string) error {
 	by, err := c.s.Client.Viewer(ctx)
 	if err == nil {
@@ -284,5 +326,6 @@ func (c *Client) ForceRelease(ctx context.Context, number int, reason string) er
 			c.forget(holdKey{number, e.Record.Worker})
 		}
 	}
+
 	return c.doing("force", number, c.answer(err))
 }

@@ -13,26 +13,32 @@ import (
 )
 
 // kept claims issue 1 with a short lease and keeps it.
-func kept(t *testing.T, d desk, change func(*labelstate.Options), ttl time.Duration) (*labelstate.Client, labelstate.Hold, context.Context, func()) {
+func kept(t *testing.T, d desk, change func(*labelstate.Options),
+	ttl time.Duration,
+) (*labelstate.Client, labelstate.Hold, context.Context, func()) {
 	t.Helper()
 	o := d.options("bot")
 	if change != nil {
 		change(&o)
 	}
+
 	c, err := labelstate.Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	hold, err := c.Claim(t.Context(), 1, labelstate.ClaimOptions{Codename: "lucius", TTL: ttl})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	ctx, stop := c.Keep(t.Context(), hold)
 	t.Cleanup(stop)
 	return c, hold, ctx, stop
 }
 
-// TestKeepRenews: the hold outlives its first lease while it is kept, and ends by its last one when it is not.
+// TestKeepRenews: the hold outlives its first lease while it is kept, and ends by its last one when
+// it is not.
 func TestKeepRenews(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, d desk) {
@@ -42,6 +48,7 @@ func TestKeepRenews(t *testing.T) {
 			t.Fatal(context.Cause(ctx))
 		case <-time.After(5 * time.Second):
 		}
+
 		if err := c.Owns(hold); err != nil {
 			t.Error(err)
 		}
@@ -49,10 +56,12 @@ func TestKeepRenews(t *testing.T) {
 		if err != nil || s.Holder == nil || !s.Holder.Until.After(hold.Until) {
 			t.Errorf("%+v, %v", s.Holder, err)
 		}
+
 		stop()
 		if err := c.Owns(hold); err != nil || ctx.Err() == nil || errors.Is(context.Cause(ctx), labelstate.ErrLost) {
 			t.Errorf("after stop: %v, %v", err, context.Cause(ctx))
 		}
+
 		if err := c.Release(t.Context(), hold, labelstate.ReleaseOptions{}); err != nil {
 			t.Error(err)
 		}
@@ -72,7 +81,8 @@ func (c *cable) RoundTrip(r *http.Request) (*http.Response, error) {
 	return c.RoundTripper.RoundTrip(r)
 }
 
-// TestKeepWithoutAnswers: the work ends before the lease does, although nobody said that the hold is lost, and a warning says why.
+// TestKeepWithoutAnswers: the work ends before the lease does, although nobody said that the hold
+// is lost, and a warning says why.
 func TestKeepWithoutAnswers(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, d desk) {
@@ -87,16 +97,19 @@ func TestKeepWithoutAnswers(t *testing.T) {
 		if took := time.Since(began); took > 4*time.Second {
 			t.Errorf("the context was done after %s", took)
 		}
+
 		if !errors.Is(context.Cause(ctx), labelstate.ErrLost) || !errors.Is(c.Owns(hold), labelstate.ErrLost) {
 			t.Errorf("%v, %v", context.Cause(ctx), c.Owns(hold))
 		}
+
 		if len(warned) == 0 {
 			t.Error("no warning")
 		}
 	})
 }
 
-// TestKeepOfDeliveredWork: when the own pull request ends the hold, the heartbeats end and the work may be finished.
+// TestKeepOfDeliveredWork: when the own pull request ends the hold, the heartbeats end and the work
+// may be finished.
 func TestKeepOfDeliveredWork(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(t *testing.T, d desk) {
@@ -105,6 +118,7 @@ func TestKeepOfDeliveredWork(t *testing.T) {
 		if _, err := d.as("ada").Sweep(t.Context(), labelstate.SweepOptions{}); err != nil {
 			t.Fatal(err)
 		}
+
 		for end := time.Now().Add(20 * time.Second); c.Owns(hold) == nil && time.Now().Before(end); {
 			time.Sleep(20 * time.Millisecond)
 		}
@@ -112,7 +126,9 @@ func TestKeepOfDeliveredWork(t *testing.T) {
 		if ctx.Err() != nil || !errors.Is(c.Owns(hold), labelstate.ErrLost) {
 			t.Errorf("%v, %v", context.Cause(ctx), c.Owns(hold))
 		}
-		if err := c.Release(t.Context(), hold, labelstate.ReleaseOptions{Outcome: labelstate.OutcomeSuccess}); err != nil {
+
+		if err := c.Release(t.Context(), hold,
+			labelstate.ReleaseOptions{Outcome: labelstate.OutcomeSuccess}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -127,6 +143,7 @@ func TestKeepUntilTheCallerIsDone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	outer, cancel := context.WithCancelCause(t.Context())
 	ctx, stop := c.Keep(outer, hold)
 	defer stop()
@@ -138,8 +155,9 @@ func TestKeepUntilTheCallerIsDone(t *testing.T) {
 	}
 }
 
-// TestReleaseAfterATakeover: a person takes the issue over between the last heartbeat and the end of the work. The work was never told to
-// stop, so the release says that the hold is lost, and to whom.
+// TestReleaseAfterATakeover: a person takes the issue over between the last heartbeat and the end
+// of the work. The work was never told to stop, so the release says that the hold is lost, and to
+// whom.
 func TestReleaseAfterATakeover(t *testing.T) {
 	t.Parallel()
 	d := served(t)
@@ -147,9 +165,11 @@ func TestReleaseAfterATakeover(t *testing.T) {
 	if err := d.as("ada").ForceRelease(t.Context(), 1, "taken over"); err != nil {
 		t.Fatal(err)
 	}
+
 	if _, err := d.as("ada").Claim(t.Context(), 1, labelstate.ClaimOptions{Person: true}); err != nil {
 		t.Fatal(err)
 	}
+
 	if ctx.Err() != nil {
 		t.Fatal(context.Cause(ctx))
 	}
@@ -157,7 +177,8 @@ func TestReleaseAfterATakeover(t *testing.T) {
 
 	err := c.Release(t.Context(), hold, labelstate.ReleaseOptions{Outcome: labelstate.OutcomeSuccess})
 
-	if !errors.Is(err, labelstate.ErrLost) || !strings.Contains(err.Error(), "the outcome success was not recorded") || !strings.Contains(err.Error(), "ada holds it") {
+	if !errors.Is(err, labelstate.ErrLost) || !strings.Contains(err.Error(), "the outcome success was not recorded") ||
+		!strings.Contains(err.Error(), "ada holds it") {
 		t.Errorf("release: %v", err)
 	}
 }

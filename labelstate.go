@@ -1,11 +1,13 @@
 // Package labelstate claims GitHub issues, so that no two workers do the same one.
 //
-// A worker is a coding agent, a script or a person. It claims an issue with [Client.Claim], or the next one of the queue with
-// [Client.Next]. Of any number of workers that try, exactly one wins. The winner holds a lease. It renews the lease while it works
-// ([Client.Keep]) and ends it with an outcome ([Client.Release]). When a worker dies, its lease expires and the issue is ready again.
+// A worker is a coding agent, a script or a person. It claims an issue with [Client.Claim], or the
+// next one of the queue with [Client.Next]. Of any number of workers that try, exactly one wins.
+// The winner holds a lease. It renews the lease while it works ([Client.Keep]) and ends it with an
+// outcome ([Client.Release]). When a worker dies, its lease expires and the issue is ready again.
 //
-// There is no server. The comments of the issue are the log that decides, and labels mirror the log. The same log serves the command
-// line, the pre-push hook and the Action: see https://github.com/label-state/label-state.
+// There is no server. The comments of the issue are the log that decides, and labels mirror the
+// log. The same log serves the command line, the pre-push hook and the Action: see
+// https://github.com/label-state/label-state.
 //
 //	c, err := labelstate.Open(ctx, labelstate.Options{Repo: "acme/app", Token: token})
 //	…
@@ -22,27 +24,32 @@
 //
 // # Three answers
 //
-// A question about a hold has three answers. A nil error is yes. No is one of [ErrHeld], [ErrLost], [ErrNoWork], [ErrNoPlan],
-// [ErrPlanWaits] and [ErrBarred]. An invalid call or configuration is [ErrInvalid]. Every other error means that the answer could not be
-// found out: a program must treat it neither as yes nor as no.
+// A question about a hold has three answers. A nil error is yes. No is one of [ErrHeld], [ErrLost],
+// [ErrNoWork], [ErrNoPlan], [ErrPlanWaits] and [ErrBarred]. An invalid call or configuration is
+// [ErrInvalid]. Every other error means that the answer could not be found out: a program must
+// treat it neither as yes nor as no.
 //
 // # Time
 //
-// All times that the package returns are GitHub's. In addition, the local clock judges when the client's own hold ends, and
-// does so earlier than GitHub's. A worker therefore stops before another one can begin.
+// All times that the package returns are GitHub's. In addition, the local clock judges when the
+// client's own hold ends, and does so earlier than GitHub's. A worker therefore stops before
+// another one can begin.
 //
 // # Environment
 //
-// A client depends on its [Options] alone. Without [FromEnvironment] the package reads no environment variable and no file that Options do
-// not name, and does not run git. The exception is http.DefaultTransport, which honors proxy settings.
+// A client depends on its [Options] alone. Without [FromEnvironment] the package reads no
+// environment variable and no file that Options do not name, and does not run git. The exception is
+// http.DefaultTransport, which honors proxy settings.
 //
-// The pre-push hook identifies the pusher by the variables LABEL_STATE_CODENAME and LABEL_STATE_FIRING_ID. A program that runs git push
-// under a hold sets them to [Hold.Codename] and [Hold.FiringID].
+// The pre-push hook identifies the pusher by the variables LABEL_STATE_CODENAME and
+// LABEL_STATE_FIRING_ID. A program that runs git push under a hold sets them to [Hold.Codename] and
+// [Hold.FiringID].
 //
 // # Lease stores
 //
-// A repository can name a lease store that decides instead of the log. The store on GitHub itself (refs) needs no import. For Redis,
-// import lease/redis and list its Store in [Options]. A program that does not import it is not linked with a client of Redis.
+// A repository can name a lease store that decides instead of the log. The store on GitHub itself
+// (refs) needs no import. For Redis, import lease/redis and list its Store in [Options]. A program
+// that does not import it is not linked with a client of Redis.
 package labelstate
 
 import (
@@ -75,7 +82,8 @@ const (
 	LabelBundlePrefix = "agent:bundle:"               // before the name of a bundle
 )
 
-// Options say which repository a client works on, and as whom. Repo and Token are required, unless [FromEnvironment] made the Options.
+// Options say which repository a client works on, and as whom. Repo and Token are required, unless
+// [FromEnvironment] made the Options.
 type Options struct {
 	Repo   string            // owner/name
 	Token  string            // of a login that may label issues in the repository
@@ -83,25 +91,29 @@ type Options struct {
 	Config string            // path of the caller's own configuration file; empty is none
 	Stores []Store           // the lease stores that the program is linked with, besides refs
 	HTTP   http.RoundTripper // nil is http.DefaultTransport
-	Warn   func(text string) // receives warnings that change no answer, one line each, from any goroutine; nil drops them
-	DryRun bool              // every request that writes is refused with an error, and Sweep reports what it would do
+	// receives warnings that change no answer, one line each, from any goroutine; nil drops them
+	Warn   func(text string)
+	DryRun bool // every request that writes is refused with an error, and Sweep reports what it would do
 
 	environment bool
 }
 
-// FromEnvironment returns Options with which [Open] fills every empty field as the command line does. The repository comes from the clone
-// in the working directory. The token comes from GH_TOKEN and similar variables, from gh or from git's credential helpers. The rest comes
-// from the variables of docs/cli.md. FromEnvironment itself reads nothing.
+// FromEnvironment returns Options with which [Open] fills every empty field as the command line
+// does. The repository comes from the clone in the working directory. The token comes from GH_TOKEN
+// and similar variables, from gh or from git's credential helpers. The rest comes from the
+// variables of docs/cli.md. FromEnvironment itself reads nothing.
 //
 //	c, err := labelstate.Open(ctx, labelstate.FromEnvironment())
 func FromEnvironment() Options { return Options{environment: true} }
 
-// A Store is a client of a lease store that is a server of its own. Package lease/redis has one; [Open] refuses any other.
+// A Store is a client of a lease store that is a server of its own. Package lease/redis has one;
+// [Open] refuses any other.
 type Store interface {
 	Kind() string // what claim.lease in a configuration calls it
 }
 
-// A Client claims issues in one repository. Goroutines may share it. Close it after use. The zero value is not valid; use [Open].
+// A Client claims issues in one repository. Goroutines may share it. Close it after use. The zero
+// value is not valid; use [Open].
 type Client struct {
 	s      *setup.Session
 	warn   func(string)
@@ -111,8 +123,9 @@ type Client struct {
 	holds map[holdKey]ledger.Hold // that this client has claimed or renewed
 }
 
-// Open returns a client for one repository. It asks GitHub for the repository's configuration, which is the file .github/label-state.yml on
-// the default branch. An *[OptionsError] says which required option is empty; an invalid configuration is [ErrInvalid].
+// Open returns a client for one repository. It asks GitHub for the repository's configuration,
+// which is the file .github/label-state.yml on the default branch. An *[OptionsError] says which
+// required option is empty; an invalid configuration is [ErrInvalid].
 func Open(ctx context.Context, o Options) (*Client, error) {
 	if missing := o.missing(); len(missing) > 0 {
 		return nil, &OptionsError{Missing: missing}
@@ -121,11 +134,19 @@ func Open(ctx context.Context, o Options) (*Client, error) {
 	if c.warn == nil {
 		c.warn = func(string) {}
 	}
+
 	env, err := o.surroundings(c)
 	if err != nil {
 		return nil, err
 	}
-	c.s, err = setup.Open(ctx, env, setup.Options{Repo: o.Repo, Token: o.Token, API: o.API, Config: o.Config, DryRun: o.DryRun})
+
+	c.s, err = setup.Open(ctx, env, setup.Options{
+		Repo:   o.Repo,
+		Token:  o.Token,
+		API:    o.API,
+		Config: o.Config,
+		DryRun: o.DryRun,
+	})
 	var none *setup.NoTokenError
 	switch {
 	case errors.As(err, &none):
@@ -137,6 +158,7 @@ func Open(ctx context.Context, o Options) (*Client, error) {
 	case c.s.Repo == ledger.Repo{}:
 		return nil, &OptionsError{Missing: []string{"Repo"}}
 	}
+
 	return c, nil
 }
 
@@ -145,12 +167,15 @@ func (o Options) missing() (names []string) {
 	if o.environment {
 		return nil
 	}
+
 	if o.Repo == "" {
 		names = append(names, "Repo")
 	}
+
 	if o.Token == "" {
 		names = append(names, "Token")
 	}
+
 	return names
 }
 
@@ -161,22 +186,26 @@ func (o Options) surroundings(c *Client) (setup.Environment, error) {
 		env = setup.OS()
 		env.Stderr = warnings{c}
 	}
+
 	env.Stores, env.Services = map[string]lease.Opener{}, map[string]lease.Service{}
 	for _, store := range o.Stores {
 		service, ours := store.(lease.Service)
 		switch {
 		case !ours:
-			return env, fmt.Errorf("open %s: %w: a store of type %T: use the one of lease/redis", o.Repo, ErrInvalid, store)
+			return env, fmt.Errorf("open %s: %w: a store of type %T: use the one of lease/redis", o.Repo,
+				ErrInvalid, store)
 		case o.environment && service.URL == "" && service.TLS == nil:
 			env.Stores[service.Name] = service.Open
 		default:
 			env.Services[service.Name] = service
 		}
 	}
+
 	env.HTTP = http.DefaultTransport
 	if o.HTTP != nil {
 		env.HTTP = o.HTTP
 	}
+
 	return env, nil
 }
 

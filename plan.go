@@ -37,17 +37,21 @@ func planOf(h claim.Claim, t claim.Terms) Plan {
 	if h.Plan != nil {
 		p.URL, p.By = h.Plan.URL, h.Plan.Who()
 	}
+
 	if h.End != nil {
 		p.By, p.Reason = h.End.Who(), cmp.Or(h.End.Reason, h.End.Outcome)
 	}
+
 	if p.Answer == PlanWaiting {
 		p.Until, _ = h.Until(t)
 	}
+
 	return p
 }
 
-// PostPlan posts what the worker means to do under a hold. text is Markdown. While the plan waits for its answer the plan's own limit keeps
-// the hold alive instead of its ttl. [ErrPlanWaits] says that a plan of the hold waits already; its URL is returned with it.
+// PostPlan posts what the worker means to do under a hold. text is Markdown. While the plan waits
+// for its answer the plan's own limit keeps the hold alive instead of its ttl. [ErrPlanWaits] says
+// that a plan of the hold waits already; its URL is returned with it.
 func (c *Client) PostPlan(ctx context.Context, h Hold, text string) (Plan, error) {
 	if err := c.of(h); err != nil {
 		return Plan{}, c.doing("plan", h.Number, err)
@@ -57,22 +61,26 @@ func (c *Client) PostPlan(ctx context.Context, h Hold, text string) (Plan, error
 	if err = c.answer(err); err != nil && !errors.Is(err, ErrPlanWaits) {
 		p = Plan{}
 	}
+
 	return p, c.doing("plan", h.Number, err)
 }
 
-// Between two looks at a plan AwaitPlan waits for planFirst, then twice as long each time, up to planMost.
+// Between two looks at a plan AwaitPlan waits for planFirst, then twice as long each time, up to
+// planMost.
 const (
 	planFirst = time.Second
 	planMost  = 15 * time.Second
 )
 
-// AwaitPlan waits until the plan of a hold has its answer. nil means that it was approved. [ErrLost] means that it was rejected, or that
-// the hold has ended; the Plan says by whom and why. Any other error, such as the end of ctx, means that the answer is not known yet.
-// [Client.Keep] may run meanwhile.
+// AwaitPlan waits until the plan of a hold has its answer. nil means that it was approved.
+// [ErrLost] means that it was rejected, or that the hold has ended; the Plan says by whom and why.
+// Any other error, such as the end of ctx, means that the answer is not known yet. [Client.Keep]
+// may run meanwhile.
 func (c *Client) AwaitPlan(ctx context.Context, h Hold) (Plan, error) {
 	if err := c.of(h); err != nil {
 		return Plan{}, c.doing("await the plan of", h.Number, err)
 	}
+
 	for pause := planFirst; ; pause = min(2*pause, planMost) {
 		p, err := c.lookAtPlan(ctx, h)
 		if err != nil || p.Answer != PlanWaiting {
@@ -90,6 +98,7 @@ func (c *Client) lookAtPlan(ctx context.Context, h Hold) (Plan, error) {
 	if err != nil {
 		return Plan{}, c.answer(err)
 	}
+
 	own, found := f.Log.Find(h.key().worker)
 	p := planOf(own, c.s.Ledger.Rules().Terms)
 	foreign := f.Log.RefuseLogin(h.key().worker, f.Viewer)
@@ -105,11 +114,13 @@ func (c *Client) lookAtPlan(ctx context.Context, h Hold) (Plan, error) {
 	case p.Answer == PlanOver:
 		return p, lost("the hold is over")
 	}
+
 	return p, nil
 }
 
-// Approve approves the plan that waits on an issue. The approval is recorded in the name of the token's login. [ErrNoPlan] says that none
-// waits, [ErrBarred] that this login may not answer: it wrote the plan, or the configuration names others.
+// Approve approves the plan that waits on an issue. The approval is recorded in the name of the
+// token's login. [ErrNoPlan] says that none waits, [ErrBarred] that this login may not answer: it
+// wrote the plan, or the configuration names others.
 func (c *Client) Approve(ctx context.Context, number int) error {
 	return c.answerPlan(ctx, "approve the plan of", number, func(by string) error {
 		_, err := c.s.Ledger.Approve(ctx, c.issue(number), time.Time{}, by)
@@ -117,8 +128,9 @@ func (c *Client) Approve(ctx context.Context, number int) error {
 	})
 }
 
-// Reject rejects the plan that waits on an issue. Its hold ends, and the issue is ready again. This does not count as a failed attempt.
-// reason is for the worker that wrote the plan. The errors are those of [Client.Approve].
+// Reject rejects the plan that waits on an issue. Its hold ends, and the issue is ready again. This
+// does not count as a failed attempt. reason is for the worker that wrote the plan. The errors are
+// those of [Client.Approve].
 func (c *Client) Reject(ctx context.Context, number int, reason string) error {
 	return c.answerPlan(ctx, "reject the plan of", number, func(by string) error {
 		_, err := c.s.Ledger.Reject(ctx, c.issue(number), time.Time{}, by, reason)
@@ -132,13 +144,16 @@ func (c *Client) answerPlan(ctx context.Context, verb string, number int, do fun
 	if err == nil {
 		err = c.s.Ledger.Heard(ctx, c.issue(number))
 	}
+
 	if err == nil {
 		err = do(by)
 	}
+
 	for _, over := range []error{claim.ErrNoPlan, claim.ErrOverdue, claim.ErrEnded, claim.ErrNotHolder} {
 		if errors.Is(err, over) {
 			return c.doing(verb, number, &Problem{Code: answer.NoPlan, Cause: over})
 		}
 	}
+
 	return c.doing(verb, number, c.answer(err))
 }

@@ -21,18 +21,20 @@ const testCommand = "go test ./..."
 const install = "go install ./cmd/label-state\n"
 
 // TestReadme runs the README's shell blocks in their order, in this module for programs and in a
-// clone of acme/app for the rest, against the embedded GitHub. An ordinary run leaves the demo out and copies the programs from the
-// build cache.
+// clone of acme/app for the rest, against the embedded GitHub. An ordinary run leaves the demo out
+// and copies the programs from the build cache.
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(text), -1)
 	if len(blocks) != 4 || !strings.Contains(blocks[0][1], testCommand+"\n") {
 		t.Fatalf("README.md has %d shell blocks, want 4, the first with %q", len(blocks), testCommand)
 	}
+
 	pictured(t, string(text))
 	firstTag(t, string(text))
 	env, clone := stage(t)
@@ -40,6 +42,7 @@ func TestReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for n, dir := range []string{module, module, clone, clone} {
 		block := strings.ReplaceAll(blocks[n][1], testCommand+"\n", "")
 		switch {
@@ -49,12 +52,14 @@ func TestReadme(t *testing.T) {
 			installed(t, filepath.Join(clone, "..", "go", "bin"))
 			continue
 		}
+
 		cmd := exec.Command("sh", "-ec", block)
 		cmd.Dir, cmd.Env = dir, env
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("block %d: %v\n%s\n%s", n+1, err, block, out)
 		}
 	}
+
 	t.Run("sim", func(t *testing.T) { simSays(t, env) })
 }
 
@@ -64,6 +69,7 @@ func installed(t *testing.T, bin string) {
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		t.Fatal(err)
 	}
+
 	if err := programs.Copy("label-state", filepath.Join(bin, "label-state")); err != nil {
 		t.Fatal(err)
 	}
@@ -77,6 +83,7 @@ func pictured(t *testing.T, text string) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if m[1] == "docs/refusal.svg" && !strings.Contains(string(picture), "push refused") {
 			t.Errorf("%s shows no refusal; make pictures", m[1])
 		}
@@ -94,9 +101,11 @@ func simSays(t *testing.T, env []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if err := sim.Start(); err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() {
 		sim.Process.Kill()
 		sim.Wait()
@@ -107,10 +116,12 @@ func simSays(t *testing.T, env []string) {
 			try.WriteString(line + "\n")
 		}
 	}
+
 	cmd := exec.Command("sh", "-c", "set -e\n"+try.String())
 	cmd.Dir, cmd.Env = dir, env
 	said, err := cmd.CombinedOutput()
-	if err == nil || !strings.Contains(string(said), "push refused") || !strings.Contains(string(said), "in flight: lucius") {
+	if err == nil || !strings.Contains(string(said), "push refused") ||
+		!strings.Contains(string(said), "in flight: lucius") {
 		t.Errorf("the push was not refused: %v\n%s\n%s", err, try.String(), said)
 	}
 }
@@ -121,8 +132,14 @@ func stage(t *testing.T) (env []string, clone string) {
 	t.Helper()
 	dir := t.TempDir()
 	server, err := githubsim.New(githubsim.Seed{
-		Users: []githubsim.SeedUser{{Login: "you", Token: "tok-you", Permissions: map[string]string{"acme/app": "write"}}},
-		Repos: []githubsim.SeedRepo{{Name: "acme/app", Issues: []githubsim.SeedIssue{{Number: 42, Title: "Retry the upload", Author: "you"}}}},
+		Users: []githubsim.SeedUser{{
+			Login: "you", Token: "tok-you",
+			Permissions: map[string]string{"acme/app": "write"},
+		}},
+		Repos: []githubsim.SeedRepo{{
+			Name:   "acme/app",
+			Issues: []githubsim.SeedIssue{{Number: 42, Title: "Retry the upload", Author: "you"}},
+		}},
 	}, githubsim.Options{Dir: filepath.Join(dir, "github")})
 	if err != nil {
 		t.Fatal(err)
@@ -131,6 +148,7 @@ func stage(t *testing.T) (env []string, clone string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(stop)
 	gopath := filepath.Join(dir, "go")
 	for _, kv := range os.Environ() {
@@ -138,6 +156,7 @@ func stage(t *testing.T) (env []string, clone string) {
 			env = append(env, kv)
 		}
 	}
+
 	env = append(env, "HOME="+dir, "LABEL_STATE_API_URL="+url, "GH_TOKEN=tok-you", "GIT_CONFIG_NOSYSTEM=1",
 		"GOCACHE="+goEnv(t, "GOCACHE"), "GOMODCACHE="+goEnv(t, "GOMODCACHE"), "GOPATH="+gopath,
 		"PATH="+filepath.Join(gopath, "bin")+string(filepath.ListSeparator)+os.Getenv("PATH"))
@@ -147,6 +166,7 @@ func stage(t *testing.T) (env []string, clone string) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("clone: %v\n%s", err, out)
 	}
+
 	return env, clone
 }
 
@@ -166,6 +186,7 @@ func firstTag(t *testing.T, page string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	released := regexp.MustCompile(`(?m)^## v?[0-9]`).Match(changes)
 	if says := strings.Contains(page, "There is no release yet, so there is no tag `v1` yet."); says == released {
 		t.Errorf("README.md says that there is no release: %t, and CHANGELOG.md has one: %t", says, released)

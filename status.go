@@ -89,7 +89,8 @@ type Attempt struct {
 	At                 time.Time
 }
 
-// A PullRequest is a pull request for the issue. State is open, closed, merged, missing or unreadable.
+// A PullRequest is a pull request for the issue. State is open, closed, merged, missing or
+// unreadable.
 type PullRequest struct {
 	Repo   string // owner/name
 	Number int
@@ -111,40 +112,72 @@ func (c *Client) Status(ctx context.Context, number int) (Status, error) {
 	if err != nil {
 		return Status{}, c.doing("status", number, c.answer(err))
 	}
+
 	f = c.s.Ledger.Here(f)
 	r := c.s.Ledger.Rules()
 	v, sum := r.Verdict(f, lifecycle.Seeker{}), r.Summary(f)
 	s := Status{
-		Repo: f.Issue.Slug(), Number: f.Issue.Number, Title: f.Title, URL: f.URL, Open: f.Open, Now: f.Now,
-		Answer: Answer(v.Answer.String()), Reasons: trouble.Reasons(v), State: State(sum.State.String()), Why: sum.Why,
-		Labels: f.Labels, Add: sum.Drift.Add, Remove: sum.Drift.Remove, Stranded: sum.Stranded, Store: c.s.Config.Claim.Lease,
+		Repo:     f.Issue.Slug(),
+		Number:   f.Issue.Number,
+		Title:    f.Title,
+		URL:      f.URL,
+		Open:     f.Open,
+		Now:      f.Now,
+		Answer:   Answer(v.Answer.String()),
+		Reasons:  trouble.Reasons(v),
+		State:    State(sum.State.String()),
+		Why:      sum.Why,
+		Labels:   f.Labels,
+		Add:      sum.Drift.Add,
+		Remove:   sum.Drift.Remove,
+		Stranded: sum.Stranded,
+		Store:    c.s.Config.Claim.Lease,
 	}
+
 	if sum.Unmanaged {
 		s.State = StateUnmanaged
 	}
+
 	if h, held := f.Log.Holder(); held {
 		until, _ := h.Until(r.Terms)
 		s.Holder = &Holder{
-			Codename: h.Record.Worker.Codename, FiringID: h.Record.Worker.FiringID, Person: h.Person, Author: h.Author,
-			Confirmed: h.Held(), Expired: h.Expired(r.Terms, f.Now), Since: h.Created, Renewed: h.Updated, Until: until,
-			Token: h.Record.Token, Branch: h.Record.Branch, Bundle: h.Record.Bundle, URL: h.URL,
+			Codename:  h.Record.Worker.Codename,
+			FiringID:  h.Record.Worker.FiringID,
+			Person:    h.Person,
+			Author:    h.Author,
+			Confirmed: h.Held(),
+			Expired:   h.Expired(r.Terms, f.Now),
+			Since:     h.Created,
+			Renewed:   h.Updated,
+			Until:     until,
+			Token:     h.Record.Token,
+			Branch:    h.Record.Branch,
+			Bundle:    h.Record.Bundle,
+			URL:       h.URL,
 		}
+
 		if h.Plan != nil {
 			plan := planOf(h, r.Terms)
 			s.Plan = &plan
 		}
 	}
+
 	for _, b := range f.Blockers {
 		s.Blockers = append(s.Blockers, Blocker{b.Issue.Slug(), b.Issue.Number, b.Open, b.URL})
 	}
+
 	for _, a := range f.Log.Attempts {
-		s.Attempts = append(s.Attempts, Attempt{a.Worker.Codename, a.Worker.FiringID, Outcome(a.Release.Outcome), a.Release.Reason, a.Release.At})
+		s.Attempts = append(s.Attempts,
+			Attempt{a.Worker.Codename, a.Worker.FiringID, Outcome(a.Release.Outcome), a.Release.Reason, a.Release.At})
 	}
+
 	for _, p := range f.PRs {
 		s.PullRequests = append(s.PullRequests, PullRequest{p.Repo, p.Number, p.Title, string(p.State), p.Draft, p.URL})
 	}
+
 	for _, g := range f.Log.Ignored {
 		s.Ignored = append(s.Ignored, IgnoredRecord{g.Comment.URL, g.Comment.Author, g.Reason})
 	}
+
 	return s, nil
 }

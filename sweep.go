@@ -29,22 +29,30 @@ func (c *Client) StaleClaims(ctx context.Context) ([]StaleClaim, error) {
 		if err == nil && len(f.Log.Live()) > 0 { // of others nothing is to be asked of a lease store
 			f, err = c.s.Ledger.Ruled(ctx, f)
 		}
+
 		if err != nil {
 			return nil, fmt.Errorf("list stale claims of %s: %w", c.Repo(), err)
 		}
+
 		for _, held := range rules.Over(f) {
 			until, _ := held.Until(rules.Terms)
 			w := held.Record.Worker
-			out = append(out, StaleClaim{f.Issue.Number, w.Codename, w.FiringID, held.Created, held.Updated, until, held.URL})
+			out = append(out, StaleClaim{
+				f.Issue.Number, w.Codename, w.FiringID, held.Created, held.Updated, until,
+				held.URL,
+			})
 		}
 	}
+
 	return out, nil
 }
 
 // SweepOptions say what to sweep. The zero value is valid.
 type SweepOptions struct {
 	MaxAge time.Duration // shortens the lease of claims without a ttl of their own; 0 leaves it
-	Since  time.Time     // besides every issue with a lifecycle label, those that changed since then; zero is two days ago
+	// besides every issue with a lifecycle label, those that changed since then; zero is two days
+	// ago
+	Since time.Time
 }
 
 // A Report is what a sweep did.
@@ -72,23 +80,36 @@ type Change struct {
 	Err    error    // why it failed; nil if it did not
 }
 
-// Sweep releases expired holds and brings labels in line with the log. It goes on past an issue that fails. A nil error means that every
-// issue was examined and every write succeeded; the Report is valid in any case. With Options.DryRun it writes nothing and reports what
-// it would do.
+// Sweep releases expired holds and brings labels in line with the log. It goes on past an issue
+// that fails. A nil error means that every issue was examined and every write succeeded; the Report
+// is valid in any case. With Options.DryRun it writes nothing and reports what it would do.
 func (c *Client) Sweep(ctx context.Context, o SweepOptions) (Report, error) {
 	if o.Since.IsZero() {
 		o.Since = time.Now().Add(-ledger.Lookback)
 	}
+
 	r := c.s.Ledger.Sweep(ctx, c.s.Client, ledger.Sweep{
-		Repos: []ledger.Repo{c.s.Repo}, By: ledger.SweepID(time.Now(), setup.Word()), MaxAge: o.MaxAge, Since: o.Since, DryRun: c.dryRun,
+		Repos:  []ledger.Repo{c.s.Repo},
+		By:     ledger.SweepID(time.Now(), setup.Word()),
+		MaxAge: o.MaxAge,
+		Since:  o.Since,
+		DryRun: c.dryRun,
 	})
 	out := Report{Examined: r.Examined, Skipped: r.Skipped}
 	for _, s := range r.Stranded {
 		out.Stranded = append(out.Stranded, Stranded{s.Issue.Number, s.Title, s.URL, s.Why})
 	}
+
 	var failed []error
 	for _, f := range r.Findings {
-		change := Change{Number: f.Issue.Number, Was: f.Was, Is: f.Is, Why: f.Why, Err: f.Err}
+		change := Change{
+			Number: f.Issue.Number,
+			Was:    f.Was,
+			Is:     f.Is,
+			Why:    f.Why,
+			Err:    f.Err,
+		}
+
 		for _, e := range f.Ended {
 			change.Ended = append(change.Ended, e.Record.Worker.String())
 		}
@@ -97,9 +118,11 @@ func (c *Client) Sweep(ctx context.Context, o SweepOptions) (Report, error) {
 			failed = append(failed, fmt.Errorf("sweep %s: %w", f.Issue, f.Err))
 		}
 	}
+
 	for _, what := range r.Skipped {
 		failed = append(failed, errors.New("skipped "+what))
 	}
+
 	return out, errors.Join(failed...)
 }
 
@@ -110,16 +133,19 @@ type Pause struct {
 	By, Reason string // who paused it, and why
 }
 
-// Pause keeps everybody from claiming in the repository, on every machine, until [Client.Resume]. reason is shown to everybody who is
-// refused. An empty reason keeps the reason of an existing pause.
+// Pause keeps everybody from claiming in the repository, on every machine, until [Client.Resume].
+// reason is shown to everybody who is refused. An empty reason keeps the reason of an existing
+// pause.
 func (c *Client) Pause(ctx context.Context, reason string) error {
 	by, err := c.s.Client.Viewer(ctx)
 	if err == nil {
 		err = c.s.Client.SetPause(ctx, c.s.Repo, lifecycle.Pause{By: by, Reason: reason})
 	}
+
 	if err != nil {
 		return fmt.Errorf("pause %s: %w", c.Repo(), err)
 	}
+
 	return nil
 }
 
@@ -131,8 +157,8 @@ func (c *Client) Resume(ctx context.Context) error {
 	return nil
 }
 
-// PausedRepos returns those of the repositories, given as owner/name, that are paused. Without any it asks about the client's own.
-// A repository that cannot be read is an error.
+// PausedRepos returns those of the repositories, given as owner/name, that are paused. Without any
+// it asks about the client's own. A repository that cannot be read is an error.
 func (c *Client) PausedRepos(ctx context.Context, repos ...string) ([]Pause, error) {
 	asked := []ledger.Repo{}
 	for _, slug := range repos {
@@ -142,6 +168,7 @@ func (c *Client) PausedRepos(ctx context.Context, repos ...string) ([]Pause, err
 		}
 		asked = append(asked, ledger.Repo{Owner: owner, Name: name})
 	}
+
 	if len(asked) == 0 {
 		asked = append(asked, c.s.Repo)
 	}
@@ -149,11 +176,13 @@ func (c *Client) PausedRepos(ctx context.Context, repos ...string) ([]Pause, err
 	if err != nil {
 		return nil, fmt.Errorf("list paused repositories: %w", err)
 	}
+
 	out := []Pause{}
 	for _, r := range asked {
 		if p := found[r]; p != nil {
 			out = append(out, Pause{r.String(), p.Since, p.By, p.Reason})
 		}
 	}
+
 	return out, nil
 }

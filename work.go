@@ -12,8 +12,9 @@ import (
 	"github.com/label-state/label-state/work"
 )
 
-// List returns the issues of the queue that are free now, in the order in which [Client.Next] tries them: the highest priority, then the
-// oldest. An issue that cannot be read is left out, with a warning. The zero value of the options lists all.
+// List returns the issues of the queue that are free now, in the order in which [Client.Next] tries
+// them: the highest priority, then the oldest. An issue that cannot be read is left out, with a
+// warning. The zero value of the options lists all.
 func (c *Client) List(ctx context.Context, o work.FetchOptions) (work.Page, error) {
 	page, err := c.source(SourceOptions{}).Fetch(ctx, o)
 	if err != nil {
@@ -31,8 +32,8 @@ type NextOptions struct {
 	Priorities []work.Priority // and one of these; none is any
 }
 
-// Next claims the first free issue of the queue. When another worker is faster, it tries the one after it. [ErrNoWork] says that
-// there is none; a *[work.NoWorkError] says what was passed over.
+// Next claims the first free issue of the queue. When another worker is faster, it tries the one
+// after it. [ErrNoWork] says that there is none; a *[work.NoWorkError] says what was passed over.
 func (c *Client) Next(ctx context.Context, o NextOptions) (work.Item, Hold, error) {
 	item, hold, err := c.next(ctx, o)
 	if err = c.answer(err); err != nil {
@@ -51,6 +52,7 @@ func (c *Client) next(ctx context.Context, o NextOptions) (work.Item, Hold, erro
 	if err != nil {
 		return work.Item{}, Hold{}, err
 	}
+
 	h, _ := source.Hold(got.Item.ID)
 	return got.Item, c.hold(h), nil
 }
@@ -65,9 +67,10 @@ type SourceOptions struct {
 	KeepFailed bool
 }
 
-// Source returns the queue of this repository as a work source for one worker, beside other sources of the program. Its ids are such
-// as github-42. What it claims, [Client.Keep] keeps and [Client.Owns] knows; what the client has claimed or renewed for that codename, it
-// completes and releases.
+// Source returns the queue of this repository as a work source for one worker, beside other sources
+// of the program. Its ids are such as github-42. What it claims, [Client.Keep] keeps and
+// [Client.Owns] knows; what the client has claimed or renewed for that codename, it completes and
+// releases.
 func (c *Client) Source(o SourceOptions) (work.Source, error) {
 	if err := (ClaimOptions{Codename: o.Codename}).check(); err != nil {
 		return nil, fmt.Errorf("open the queue of %s: %w", c.Repo(), err)

@@ -1,8 +1,9 @@
-// Package answer is what an operation answers: one Answer, and one Problem when the answer is not yes.
+// Package answer is what an operation answers: one Answer, and one Problem when the answer is not
+// yes.
 //
-// The package computes nothing else. It imports no package of ours, so that the Go package can hand out
-// the same types. Front ends render an Answer as text, as JSON, as the result of an MCP tool or as Markdown;
-// the field tags are the JSON of the command line (docs/cli.md).
+// The package computes nothing else. It imports no package of ours, so that the Go package can hand
+// out the same types. Front ends render an Answer as text, as JSON, as the result of an MCP tool or
+// as Markdown; the field tags are the JSON of the command line (docs/cli.md).
 package answer
 
 import "time"
@@ -10,7 +11,8 @@ import "time"
 // A Word is the short answer in JSON ("answer").
 type Word string
 
-// The words of operations that did what they were asked. Those of a Problem are the Word of its code.
+// The words of operations that did what they were asked. Those of a Problem are the Word of its
+// code.
 const (
 	Won        Word = "won"        // the caller holds the issue
 	Renewed    Word = "renewed"    // the lease was extended
@@ -27,8 +29,8 @@ const (
 	None       Word = "none"       // this worktree has recorded no hold
 )
 
-// An Answer is what an operation on one issue came to. Times are the server's, in UTC and to the second; the zero time
-// is absent. The zero Answer is valid and says nothing.
+// An Answer is what an operation on one issue came to. Times are the server's, in UTC and to the
+// second; the zero time is absent. The zero Answer is valid and says nothing.
 type Answer struct {
 	Issue   string `json:"issue,omitempty"`
 	Repo    string `json:"repo,omitempty"`    // of what is about no one issue

@@ -52,8 +52,8 @@ type Meaning struct {
 	Word Word   // in JSON
 	Text string // one sentence's worth for people, without a full stop
 
-	// Next is what to do about it where a problem says nothing of its own. In the arguments ISSUE, REPO and VERB stand for
-	// the issue, the repository and the verb of the problem.
+	// Next is what to do about it where a problem says nothing of its own. In the arguments ISSUE,
+	// REPO and VERB stand for the issue, the repository and the verb of the problem.
 	Next []Command
 }
 
@@ -114,7 +114,8 @@ func Meanings() []Meaning {
 		unknown(Network, "GitHub could not be reached",
 			Call("check the network and LABEL_STATE_API_URL, then", Again)),
 		unknown(Store, "the lease store could not be asked",
-			Call("nothing is claimed while the lease store cannot be asked; see whether it answers", "doctor", TheRepo)),
+			Call("nothing is claimed while the lease store cannot be asked; see whether it answers", "doctor",
+				TheRepo)),
 		unknown(Timeout, "there was no answer in time",
 			Call("see what is slow", "doctor", TheRepo),
 			Call("then", AgainLonger)),
@@ -150,7 +151,13 @@ func (c Code) Meaning() Meaning {
 	if i := slices.IndexFunc(rows, func(m Meaning) bool { return m.Code == c }); i >= 0 {
 		return rows[i]
 	}
-	return Meaning{Code: c, Exit: ExitUnknown, Word: "unknown", Text: string(c)}
+
+	return Meaning{
+		Code: c,
+		Exit: ExitUnknown,
+		Word: "unknown",
+		Text: string(c),
+	}
 }
 
 // Exit returns the exit status of the answer: ExitYes without a problem.
@@ -161,8 +168,8 @@ func (a Answer) Exit() int {
 	return a.Problem.Code.Meaning().Exit
 }
 
-// Exit returns the exit status of several problems together: the first of called wrongly, no work, no, and could not find out
-// that one of them has. Without any it is ExitYes.
+// Exit returns the exit status of several problems together: the first of called wrongly, no work,
+// no, and could not find out that one of them has. Without any it is ExitYes.
 func Exit(problems ...*Problem) int {
 	for _, code := range []int{ExitWrong, ExitNoWork, ExitNo, ExitUnknown} {
 		if slices.ContainsFunc(problems, func(p *Problem) bool { return p.Code.Meaning().Exit == code }) {

@@ -2,8 +2,8 @@ package answer
 
 import "strings"
 
-// A Problem says why the answer is not yes. It is the one error type of operations: its code decides the exit
-// status, the hint and the word in JSON.
+// A Problem says why the answer is not yes. It is the one error type of operations: its code
+// decides the exit status, the hint and the word in JSON.
 type Problem struct {
 	Code    Code      // empty is that of the cause
 	Doing   string    // the verb, such as "claim"; empty when the caller says it
@@ -14,7 +14,8 @@ type Problem struct {
 	Cause   error     // for errors.Is and errors.As; its text is shown where Why is empty
 }
 
-// A Command is what to do next: a call of label-state or of another program, or advice in words alone.
+// A Command is what to do next: a call of label-state or of another program, or advice in words
+// alone.
 type Command struct {
 	When    string   `json:"when,omitempty"`    // what it is for, such as "if it is not done after all"; without a verb it is all there is to say
 	Program string   `json:"program,omitempty"` // such as "gh", whose words are in Args; empty is label-state
@@ -58,6 +59,7 @@ func (p *Problem) why() string {
 	case p.Cause != nil:
 		return p.Cause.Error()
 	}
+
 	return p.Code.Meaning().Text
 }
 
@@ -77,9 +79,11 @@ func (p *Problem) Answer(issue string) Answer {
 // Unwrap returns the cause.
 func (p *Problem) Unwrap() error { return p.Cause }
 
-// Is reports whether target is a Problem of that code alone: errors.Is(err, &answer.Problem{Code: answer.Held}).
+// Is reports whether target is a Problem of that code alone: errors.Is(err, &answer.Problem{Code:
+// answer.Held}).
 func (p *Problem) Is(target error) bool {
 	other, is := target.(*Problem)
-	bare := is && other.Doing+other.Object+other.Why == "" && other.Reasons == nil && other.Next == nil && other.Cause == nil
+	bare := is && other.Doing+other.Object+other.Why == "" && other.Reasons == nil && other.Next == nil &&
+		other.Cause == nil
 	return bare && other.Code == p.Code
 }

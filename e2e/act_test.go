@@ -27,11 +27,13 @@ var buildAct = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	install := exec.Command("go", "install", actModule)
 	install.Env = append(os.Environ(), "GOBIN="+dir)
 	if out, err := install.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go install %s: %w\n%s", actModule, err, out)
 	}
+
 	return filepath.Join(dir, "act"), nil
 })
 
@@ -44,21 +46,27 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+
 	scratch = dir
 	code := m.Run()
 	os.RemoveAll(dir)
 	os.Exit(code)
 }
 
-// checkout is the part of this repository that a workflow with "uses: ./" needs, copied once, with the workflows
-// of testdata and the examples. It is small, because act copies it into a container for every run.
+// checkout is the part of this repository that a workflow with "uses: ./" needs, copied once, with
+// the workflows of testdata and the examples. It is small, because act copies it into a container
+// for every run.
 var checkout = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(scratch, "checkout")
-	for _, part := range []string{"Dockerfile", ".dockerignore", "action.yml", "go.mod", "go.sum", "cmd", "internal", "examples", "e2e/testdata"} {
+	for _, part := range []string{
+		"Dockerfile", ".dockerignore", "action.yml", "go.mod", "go.sum", "cmd", "internal",
+		"examples", "e2e/testdata",
+	} {
 		if err := copyPart("..", dir, part); err != nil {
 			return "", err
 		}
 	}
+
 	for _, args := range [][]string{
 		{"init", "-q", "-b", "main"},
 		{"add", "."},
@@ -70,6 +78,7 @@ var checkout = sync.OnceValues(func() (string, error) {
 			return "", fmt.Errorf("git %q: %w\n%s", args, err, out)
 		}
 	}
+
 	return dir, nil
 })
 
@@ -80,43 +89,53 @@ func copyPart(from, to, part string) error {
 			return err
 		}
 		name, err := filepath.Rel(from, path)
-		if err != nil || strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "internal") && strings.Contains(name, "/testdata/") {
+		if err != nil || strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "internal") &&
+			strings.Contains(name, "/testdata/") {
 			return err
 		}
+
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return err
 		}
+
 		info, err := entry.Info()
 		if err != nil {
 			return err
 		}
+
 		target := filepath.Join(to, name)
 		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 			return err
 		}
+
 		return os.WriteFile(target, text, info.Mode().Perm())
 	})
 }
 
-// released is a folder with action.yml as a release has it: it names the image that the tests have built.
+// released is a folder with action.yml as a release has it: it names the image that the tests have
+// built.
 var released = sync.OnceValues(func() (string, error) {
 	name, err := image()
 	if err != nil {
 		return "", err
 	}
+
 	text, err := os.ReadFile("../action.yml")
 	if err != nil {
 		return "", err
 	}
+
 	pinned := bytes.Replace(text, []byte("image: Dockerfile"), []byte("image: docker://"+name), 1)
 	if bytes.Equal(pinned, text) {
 		return "", errors.New(`action.yml has no line "image: Dockerfile"`)
 	}
+
 	dir := filepath.Join(scratch, "released")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
+
 	return dir, os.WriteFile(filepath.Join(dir, "action.yml"), pinned, 0o644)
 })
 
@@ -126,7 +145,8 @@ type actRun struct {
 	failed bool
 }
 
-// act runs a workflow of the checkout for the step's event. What namedAction names is the Action here.
+// act runs a workflow of the checkout for the step's event. What namedAction names is the Action
+// here.
 func (w world) act(t *testing.T, workflow string, s step) actRun {
 	t.Helper()
 	dir, program, action := w.actParts(t)
@@ -137,15 +157,18 @@ func (w world) act(t *testing.T, workflow string, s step) actRun {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	began := time.Now()
 	run := exec.CommandContext(ctx, program, s.event, "--workflows", workflow, "--eventpath", event,
-		"--platform", "ubuntu-latest="+goImage(t), "--pull=false", "--rm", "--no-cache-server", "--use-new-action-cache",
+		"--platform", "ubuntu-latest="+goImage(t), "--pull=false", "--rm", "--no-cache-server",
+		"--use-new-action-cache",
 		"--local-repository", namedAction+"="+action,
 		"--local-repository", appTokenAction(t)+"="+stub,
 		"--container-options", "--network host",
-		"--secret", "GITHUB_TOKEN="+s.token, "--secret", "LABEL_STATE_PRIVATE_KEY=pem", "--var", "LABEL_STATE_CLIENT_ID=Iv1",
+		"--secret", "GITHUB_TOKEN="+s.token, "--secret", "LABEL_STATE_PRIVATE_KEY=pem", "--var",
+		"LABEL_STATE_CLIENT_ID=Iv1",
 		"--env", "GITHUB_REPOSITORY="+w.repo, "--env", "GITHUB_API_URL="+w.api,
 		"--env", "GITHUB_GRAPHQL_URL="+w.api+"/graphql", "--env", "GITHUB_SERVER_URL="+w.api)
 	run.Dir = dir
@@ -155,6 +178,7 @@ func (w world) act(t *testing.T, workflow string, s step) actRun {
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		t.Fatalf("act: %v", err)
 	}
+
 	return actRun{string(out), err != nil}
 }
 
@@ -166,9 +190,11 @@ func (w world) actParts(t *testing.T) (dir, program, action string) {
 	if dir, err = checkout(); err != nil {
 		t.Fatal(err)
 	}
+
 	if action, err = released(); err != nil {
 		t.Fatal(err)
 	}
+
 	return dir, program, action
 }
 
@@ -179,19 +205,21 @@ func appTokenAction(t *testing.T) string {
 	return regexp.MustCompile(`actions/create-github-app-token@\w+`).FindString(text)
 }
 
-// goImage is the build image that the Dockerfile names; it is here once our image is built, and has the few
-// programs that act wants of the machine a job runs on.
+// goImage is the build image that the Dockerfile names; it is here once our image is built, and has
+// the few programs that act wants of the machine a job runs on.
 func goImage(t *testing.T) string {
 	t.Helper()
 	if _, err := image(); err != nil {
 		t.Fatal(err)
 	}
+
 	text := readText(t, "../Dockerfile")
 	_, after, _ := strings.Cut(text, "ARG GO_IMAGE=")
 	name, _, found := strings.Cut(after, "\n")
 	if !found {
 		t.Fatal("the Dockerfile names no GO_IMAGE")
 	}
+
 	return name
 }
 

@@ -25,6 +25,7 @@ func (b *bill) run(t *testing.T, w world, what string, s step) {
 	if reads == 0 {
 		t.Errorf("%s: asked nothing", what)
 	}
+
 	fmt.Fprintf(b, "| %s | %d | %d |\n", what, reads, writes)
 }
 
@@ -37,8 +38,10 @@ func TestCostIsAsDocumented(t *testing.T) {
 	for n := range 300 {
 		alive = append(alive, held(fmt.Sprint("Task ", n), time.Hour))
 	}
+
 	b.run(t, newWorld(t, alive...), "sweep of 300 issues in flight, all alive", sweep())
-	b.run(t, newWorld(t, held("Retry the upload", 6*time.Hour), held("Cache the index", time.Hour)), "sweep that releases one claim", sweep())
+	b.run(t, newWorld(t, held("Retry the upload", 6*time.Hour), held("Cache the index", time.Hour)),
+		"sweep that releases one claim", sweep())
 
 	w := newWorld(t, free("Retry the upload"))
 	opened := w.opened(t, tokDev)
@@ -53,7 +56,8 @@ func TestCostIsAsDocumented(t *testing.T) {
 
 	w = newWorld(t, held("Retry the upload", time.Hour))
 	b.run(t, w, "issue closed while somebody holds it", w.after(t, "issues", "closed", func() {
-		w.send(t, tokDev, http.MethodPatch, "/issues/1", map[string]string{"state": "closed", "state_reason": "completed"})
+		w.send(t, tokDev, http.MethodPatch, "/issues/1",
+			map[string]string{"state": "closed", "state_reason": "completed"})
 	}))
 
 	w = newWorld(t, held("Retry the upload", time.Hour))

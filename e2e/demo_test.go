@@ -15,12 +15,14 @@ func TestDemoInDocker(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	play := exec.CommandContext(t.Context(), "go", "run", "./cmd/label-state", "demo", "--docker", "--image", name)
 	play.Dir = ".."
 	out, err := play.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+
 	for _, want := range []string{"action$ docker run " + name, "All of it happened"} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("the demo does not print %q:\n%s", want, out)

@@ -34,14 +34,16 @@ func TestDistSnapshot(t *testing.T) {
 	checkOffer(t, filepath.Join(repo, "dist"), "0.0.1-snapshot-"+git(t, repo, "rev-parse", "--short", "HEAD"))
 }
 
-// TestDistRelease makes a release of a version that no tag names, twice: in another folder, with another umask, time zone and
-// remote the same bytes come out. It also compares the Action's program with the one that its image runs.
+// TestDistRelease makes a release of a version that no tag names, twice: in another folder, with
+// another umask, time zone and remote the same bytes come out. It also compares the Action's
+// program with the one that its image runs.
 func TestDistRelease(t *testing.T) {
 	here, there := copyOfRepository(t), copyOfRepository(t)
 	git(t, there, "remote", "add", "origin", "https://github.com/acme/fork")
 	if err := dist(t, here, "", "v1.2.3"); err != nil {
 		t.Fatal(err)
 	}
+
 	if err := dist(t, there, "umask 077; export TZ=Asia/Tokyo; ", "v1.2.3"); err != nil {
 		t.Fatal(err)
 	}
@@ -52,12 +54,15 @@ func TestDistRelease(t *testing.T) {
 			t.Errorf("%s has other bytes the second time", name)
 		}
 	}
+
 	if len(again) != len(offer) {
 		t.Errorf("%d files, the second time %d", len(offer), len(again))
 	}
+
 	for _, arch := range []string{"amd64", "arm64"} {
 		name := "label-state_1.2.3_linux_" + arch
-		if unpack(t, offer[name+".tar.gz"])[name+"/label-state-action"] != readText(t, compileAction(t, arch, "v1.2.3")) {
+		if unpack(t, offer[name+".tar.gz"])[name+"/label-state-action"] != readText(t,
+			compileAction(t, arch, "v1.2.3")) {
 			t.Errorf("%s has another label-state-action than the image", name)
 		}
 	}
@@ -66,16 +71,18 @@ func TestDistRelease(t *testing.T) {
 // TestDistRefuses what is no version, before anything is compiled.
 func TestDistRefuses(t *testing.T) {
 	repo := copyOfRepository(t)
-	if err := dist(t, repo, "", "1.2.3"); err == nil || !strings.Contains(err.Error(), "release-version: 1.2.3: want v") {
+	if err := dist(t, repo, "", "1.2.3"); err == nil ||
+		!strings.Contains(err.Error(), "release-version: 1.2.3: want v") {
 		t.Errorf("dist 1.2.3: %v", err)
 	}
+
 	if _, err := os.Stat(filepath.Join(repo, "dist")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a refused version left dist: %v", err)
 	}
 }
 
-// copyOfRepository returns a repository with one commit, without a tag and without a remote: the files as they are here, also those
-// not yet committed.
+// copyOfRepository returns a repository with one commit, without a tag and without a remote: the
+// files as they are here, also those not yet committed.
 func copyOfRepository(t *testing.T) string {
 	t.Helper()
 	repo := t.TempDir()
@@ -86,37 +93,45 @@ func copyOfRepository(t *testing.T) string {
 		if errors.Is(err, fs.ErrNotExist) { // removed, not yet committed
 			continue
 		}
+
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 			t.Fatal(err)
 		}
+
 		if err := os.WriteFile(to, []byte(readText(t, from)), info.Mode().Perm()); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	t.Setenv("GIT_AUTHOR_DATE", committed.Format(time.RFC3339))
 	t.Setenv("GIT_COMMITTER_DATE", committed.Format(time.RFC3339))
 	git(t, repo, "init", "-q")
 	git(t, repo, "add", ".")
 	git(t, repo, "commit", "-q", "-m", "all of it")
+
 	return repo
 }
 
 // dist runs the repository's tools/dist after the shell has done what first says.
 func dist(t *testing.T, repo, first string, args ...string) error {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "sh", append([]string{"-c", first + `exec tools/dist "$@"`, "sh"}, args...)...)
+	cmd := exec.CommandContext(t.Context(), "sh",
+		append([]string{"-c", first + `exec tools/dist "$@"`, "sh"}, args...)...)
 	cmd.Dir = repo
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("dist %q: %w\n%s", args, err, out)
 	}
+
 	return nil
 }
 
-// checkOffer holds everything that a release of the version offers against what docs/install.md says of it.
+// checkOffer holds everything that a release of the version offers against what docs/install.md
+// says of it.
 func checkOffer(t *testing.T, dir, version string) map[string]string {
 	t.Helper()
 	offer := readDir(t, dir)
@@ -134,27 +149,34 @@ func checkOffer(t *testing.T, dir, version string) map[string]string {
 		if offer[extension] != program {
 			t.Errorf("%s is not the label-state of %s", extension, name)
 		}
+
 		if system == runtime.GOOS && arch == runtime.GOARCH {
 			checkVersion(t, program, "v"+version)
 		}
 	}
+
 	got := make([]string, 0, len(offer))
 	for name := range offer {
 		got = append(got, name)
 	}
+
 	slices.Sort(got)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
 		t.Errorf("offered are %q, want %q", got, want)
 	}
+
 	checkSums(t, offer)
-	if formula := offer["label-state.rb"]; !strings.Contains(formula, "/v"+version+"/label-state_"+version+"_darwin_arm64.tar.gz") {
+	if formula := offer["label-state.rb"]; !strings.Contains(formula, "/v"+version+"/label-state_"+version+
+		"_darwin_arm64.tar.gz") {
 		t.Errorf("label-state.rb:\n%s", formula)
 	}
+
 	return offer
 }
 
-// checkSums wants every offered file in SHA256SUMS, except itself and the formula, which has the sums in it.
+// checkSums wants every offered file in SHA256SUMS, except itself and the formula, which has the
+// sums in it.
 func checkSums(t *testing.T, offer map[string]string) {
 	t.Helper()
 	var want strings.Builder
@@ -162,19 +184,21 @@ func checkSums(t *testing.T, offer map[string]string) {
 	for name := range offer {
 		names = append(names, name)
 	}
+
 	slices.Sort(names)
 	for _, name := range names {
 		if name != "SHA256SUMS" && name != "label-state.rb" {
 			fmt.Fprintf(&want, "%x  %s\n", sha256.Sum256([]byte(offer[name])), name)
 		}
 	}
+
 	if got := offer["SHA256SUMS"]; got != want.String() {
 		t.Errorf("SHA256SUMS:\n%s\nwant:\n%s", got, want.String())
 	}
 }
 
-// checkArchive wants every program of cmd that runs on the platform, the manual page and two pages in the archive, and nobody's
-// account, umask or clock. It returns the files by their path.
+// checkArchive wants every program of cmd that runs on the platform, the manual page and two pages
+// in the archive, and nobody's account, umask or clock. It returns the files by their path.
 func checkArchive(t *testing.T, archive, name, system, arch, version string) map[string]string {
 	t.Helper()
 	files := unpack(t, archive)
@@ -184,11 +208,13 @@ func checkArchive(t *testing.T, archive, name, system, arch, version string) map
 		if !inside {
 			t.Errorf("%s has %s", name, path)
 		}
+
 		got = append(got, file)
 		if strings.HasPrefix(file, "label-state") && file != "label-state.1" {
 			checkProgram(t, path, text, system, arch, version)
 		}
 	}
+
 	if page := files[name+"/label-state.1"]; !strings.Contains(strings.ReplaceAll(page, `\-`, "-"), version) {
 		t.Errorf("%s: the manual page is not of %s", name, version)
 	}
@@ -198,6 +224,7 @@ func checkArchive(t *testing.T, archive, name, system, arch, version string) map
 	if !slices.Equal(got, want) {
 		t.Errorf("%s holds %q, want %q", name, got, want)
 	}
+
 	return files
 }
 
@@ -208,6 +235,7 @@ func programsFor(t *testing.T, system string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var names []string
 	for _, command := range commands {
 		name := "label-state"
@@ -217,15 +245,18 @@ func programsFor(t *testing.T, system string) []string {
 		case command.Name() != name:
 			name += "-" + command.Name()
 		}
+
 		if system == "windows" {
 			name += ".exe"
 		}
 		names = append(names, name)
 	}
+
 	return names
 }
 
-// stamped are the programs that tell their version. The hook's first stage asks the second, and the Action's has no command line.
+// stamped are the programs that tell their version. The hook's first stage asks the second, and the
+// Action's has no command line.
 var stamped = []string{"label-state", "label-state-pre-push-check"}
 
 // checkProgram wants a program for the platform, without C, and with the version if it can tell it.
@@ -235,18 +266,23 @@ func checkProgram(t *testing.T, path, program, system, arch, version string) {
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
+
 	settings := map[string]string{}
 	for _, s := range info.Settings {
 		settings[s.Key] = s.Value
 	}
+
 	for key, want := range map[string]string{"GOOS": system, "GOARCH": arch, "CGO_ENABLED": "0", "-trimpath": "true"} {
 		if settings[key] != want {
 			t.Errorf("%s has %s %q, want %q", path, key, settings[key], want)
 		}
 	}
-	if name := strings.TrimSuffix(filepath.Base(path), ".exe"); slices.Contains(stamped, name) && !strings.Contains(program, version) {
+
+	if name := strings.TrimSuffix(filepath.Base(path), ".exe"); slices.Contains(stamped, name) &&
+		!strings.Contains(program, version) {
 		t.Errorf("%s is not stamped with %s", path, version)
 	}
+
 	if system == "linux" {
 		wantStatic(t, program, arch)
 	}
@@ -258,13 +294,16 @@ func checkVersion(t *testing.T, program, version string) {
 	if err := os.WriteFile(path, []byte(program), 0o755); err != nil {
 		t.Fatal(err)
 	}
+
 	out, err := exec.CommandContext(t.Context(), path, "version").Output()
-	if got := strings.TrimSpace(string(out)); err != nil || !strings.HasPrefix(got, "label-state "+version+" (commit ") || strings.Contains(got, "not known") {
+	if got := strings.TrimSpace(string(out)); err != nil ||
+		!strings.HasPrefix(got, "label-state "+version+" (commit ") || strings.Contains(got, "not known") {
 		t.Errorf("label-state version = %q, %v, want %s and a commit", got, err, version)
 	}
 }
 
-// checkBill wants every direct dependency of go.mod that a program is linked with in the bill of materials, and Go.
+// checkBill wants every direct dependency of go.mod that a program is linked with in the bill of
+// materials, and Go.
 func checkBill(t *testing.T, text, version string) {
 	t.Helper()
 	type component struct{ Name, Version, PURL string }
@@ -273,9 +312,12 @@ func checkBill(t *testing.T, text, version string) {
 		Metadata               struct{ Component component }
 		Components             []component
 	}
-	if err := json.Unmarshal([]byte(text), &bill); err != nil || bill.BOMFormat != "CycloneDX" || bill.SpecVersion != "1.5" {
+
+	if err := json.Unmarshal([]byte(text), &bill); err != nil || bill.BOMFormat != "CycloneDX" ||
+		bill.SpecVersion != "1.5" {
 		t.Fatalf("bill of materials: %v\n%s", err, text)
 	}
+
 	if about := bill.Metadata.Component; about.Name != "label-state" || about.Version != version {
 		t.Errorf("the bill is of %+v, want %s", about, version)
 	}
@@ -286,12 +328,15 @@ func checkBill(t *testing.T, text, version string) {
 			t.Errorf("%s %s has the address %s", c.Name, c.Version, c.PURL)
 		}
 	}
+
 	mod := readText(t, "../go.mod")
 	for _, name := range []string{"github.com/urfave/cli/v2", "github.com/go-git/go-git/v5"} {
-		if want := regexp.MustCompile(regexp.QuoteMeta(name) + ` (\S+)`).FindStringSubmatch(mod); want == nil || versions[name] != want[1] {
+		if want := regexp.MustCompile(regexp.QuoteMeta(name) + ` (\S+)`).FindStringSubmatch(mod); want == nil ||
+			versions[name] != want[1] {
 			t.Errorf("the bill has %s %q, go.mod %q", name, versions[name], want)
 		}
 	}
+
 	if versions["std"] == "" {
 		t.Error("the bill does not name Go itself")
 	}
@@ -304,6 +349,7 @@ func unpack(t *testing.T, archive string) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	files := map[string]string{}
 	untar(t, plain, func(header *tar.Header, text string) {
 		files[header.Name] = text
@@ -311,10 +357,14 @@ func unpack(t *testing.T, archive string) map[string]string {
 		if base := filepath.Base(header.Name); !strings.HasPrefix(base, "label-state") || base == "label-state.1" {
 			mode = 0o644
 		}
-		if header.Mode != mode || !header.ModTime.Equal(committed) || header.Uid != 0 || header.Gid != 0 || header.Uname != "root" || header.Gname != "root" {
-			t.Errorf("%s: mode %o, of %s, by %d:%d %s:%s", header.Name, header.Mode, header.ModTime, header.Uid, header.Gid, header.Uname, header.Gname)
+
+		if header.Mode != mode || !header.ModTime.Equal(committed) || header.Uid != 0 || header.Gid != 0 ||
+			header.Uname != "root" || header.Gname != "root" {
+			t.Errorf("%s: mode %o, of %s, by %d:%d %s:%s", header.Name, header.Mode, header.ModTime, header.Uid,
+				header.Gid, header.Uname, header.Gname)
 		}
 	})
+
 	return files
 }
 
@@ -325,9 +375,11 @@ func readDir(t *testing.T, dir string) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	files := map[string]string{}
 	for _, entry := range entries {
 		files[entry.Name()] = readText(t, filepath.Join(dir, entry.Name()))
 	}
+
 	return files
 }

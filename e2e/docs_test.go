@@ -16,17 +16,20 @@ import (
 
 const actionPage = "../docs/action.md"
 
-// section is what stands in a page between a comment with the name and the next blank line, or the end of its code block.
+// section is what stands in a page between a comment with the name and the next blank line, or the
+// end of its code block.
 func section(t *testing.T, page, name string) string {
 	t.Helper()
 	_, after, found := strings.Cut(readText(t, page), "<!-- "+name+" -->\n")
 	if !found {
 		t.Fatalf("%s has no section %q", page, name)
 	}
+
 	if block, isBlock := strings.CutPrefix(after, "```yaml\n"); isBlock {
 		text, _, _ := strings.Cut(block, "```\n")
 		return text
 	}
+
 	text, _, _ := strings.Cut(after, "\n\n")
 	return text + "\n"
 }
@@ -38,12 +41,14 @@ func order(t *testing.T, key string) []string {
 	if err := yaml.Unmarshal([]byte(readText(t, "../action.yml")), &file); err != nil {
 		t.Fatal(err)
 	}
+
 	var names []string
 	for i, node := range file[key].Content {
 		if i%2 == 0 {
 			names = append(names, node.Value)
 		}
 	}
+
 	return names
 }
 
@@ -58,10 +63,12 @@ func TestActionTables(t *testing.T) {
 		}
 		inputs += fmt.Sprintf("| `%s` | %s | %s |\n", name, value, m.Inputs[name].Description)
 	}
+
 	outputs := "| output | what it is |\n|---|---|\n"
 	for _, name := range order(t, "outputs") {
 		outputs += fmt.Sprintf("| `%s` | %s |\n", name, m.Outputs[name].Description)
 	}
+
 	for name, want := range map[string]string{"inputs": inputs, "outputs": outputs} {
 		if got := section(t, actionPage, name); got != want {
 			t.Errorf("docs/action.md, section %s; action.yml says:\n%s", name, want)
@@ -77,6 +84,7 @@ func TestSnippetsAreTheExamples(t *testing.T) {
 		if !isExample {
 			continue
 		}
+
 		switch shown := strings.Contains(page, "<!-- examples/"+name+" -->"); {
 		case shown && section(t, actionPage, "examples/"+name) != readText(t, path):
 			t.Errorf("docs/action.md shows another %s than the file", name)
@@ -84,18 +92,21 @@ func TestSnippetsAreTheExamples(t *testing.T) {
 			t.Errorf("docs/action.md does not lead to %s", name)
 		}
 	}
+
 	if n := strings.Count(page, "```yaml\n") - strings.Count(page, "-->\n```yaml\n"); n != 0 {
 		t.Errorf("docs/action.md has %d yaml snippets that no file stands behind", n)
 	}
 }
 
-// TestPermissionsHaveReasons: the page gives a reason for each permission that an example asks for, and for no other.
+// TestPermissionsHaveReasons: the page gives a reason for each permission that an example asks for,
+// and for no other.
 func TestPermissionsHaveReasons(t *testing.T) {
 	asked := map[string]bool{}
 	for _, path := range workflows(t) {
 		if !strings.HasPrefix(path, "../examples/") {
 			continue
 		}
+
 		for _, job := range readWorkflow(t, path).Jobs {
 			for scope, level := range job.Permissions {
 				if level == "write" || scope == "contents" {
@@ -104,10 +115,13 @@ func TestPermissionsHaveReasons(t *testing.T) {
 			}
 		}
 	}
+
 	var reasons []string
-	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z-]+: [a-z]+)` \\|").FindAllStringSubmatch(section(t, actionPage, "permissions"), -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z-]+: [a-z]+)` \\|").FindAllStringSubmatch(section(t,
+		actionPage, "permissions"), -1) {
 		reasons = append(reasons, row[1])
 	}
+
 	slices.Sort(reasons)
 	if want := slices.Sorted(maps.Keys(asked)); !slices.Equal(reasons, want) {
 		t.Errorf("docs/action.md gives reasons for %q, the examples ask for %q", reasons, want)
@@ -125,21 +139,25 @@ func TestPagesNameRealTests(t *testing.T) {
 				t.Errorf("%s leans on %s, which does not exist", page, name[1])
 			}
 		}
+
 		for _, name := range regexp.MustCompile("`make ([a-z0-9]+)`").FindAllStringSubmatch(text, -1) {
 			if !strings.Contains(makefile, "\n"+name[1]+":") {
 				t.Errorf("%s names make %s, which does not exist", page, name[1])
 			}
 		}
+
 		for _, name := range regexp.MustCompile("`(tools/[a-z-]+)").FindAllStringSubmatch(text, -1) {
 			if _, err := os.Stat("../" + name[1]); err != nil {
 				t.Errorf("%s: %v", page, err)
 			}
 		}
+
 		checkLinks(t, page, text)
 	}
 }
 
-// checkLinks wants every relative link of a page to lead somewhere, to a heading where it names one.
+// checkLinks wants every relative link of a page to lead somewhere, to a heading where it names
+// one.
 func checkLinks(t *testing.T, page, text string) {
 	t.Helper()
 	for _, found := range regexp.MustCompile(`\]\(([^)#:]*)(?:#([^)]*))?\)`).FindAllStringSubmatch(text, -1) {
@@ -147,10 +165,12 @@ func checkLinks(t *testing.T, page, text string) {
 		if found[1] != "" {
 			target = filepath.Join(filepath.Dir(page), found[1])
 		}
+
 		if _, err := os.Stat(target); err != nil {
 			t.Errorf("%s: %v", page, err)
 			continue
 		}
+
 		if found[2] != "" && !slices.Contains(anchors(readText(t, target)), found[2]) {
 			t.Errorf("%s leads to %s, which has no heading %q", page, target, found[2])
 		}
@@ -180,13 +200,17 @@ func testNames(t *testing.T) map[string]bool {
 		case !strings.HasSuffix(path, "_test.go"):
 			return nil
 		}
-		for _, name := range regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`).FindAllStringSubmatch(readText(t, path), -1) {
+
+		for _, name := range regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`).FindAllStringSubmatch(readText(t,
+			path), -1) {
 			names[name[1]] = true
 		}
+
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return names
 }

@@ -16,7 +16,8 @@ import (
 // A play runs one workflow for a delivery.
 type play func(t *testing.T, w world, s step) actRun
 
-// scenarios are what happens on GitHub, by the event that tells of it, and what must be true after the run.
+// scenarios are what happens on GitHub, by the event that tells of it, and what must be true after
+// the run.
 var scenarios = map[string]func(*testing.T, play){
 	"schedule": func(t *testing.T, run play) {
 		w := newWorld(t, held("Retry the upload", 6*time.Hour), held("Cache the index", time.Hour))
@@ -46,6 +47,7 @@ var scenarios = map[string]func(*testing.T, play){
 		if r := run(t, w, w.queued(t, tokEve)); !r.failed || !strings.Contains(r.log, "lucius") {
 			t.Errorf("the queue merges a pull request that closes lucius' issue:\n%s", r.log)
 		}
+
 		w.wantLabels(t, 1, inFlight)
 	},
 	"issues": func(t *testing.T, run play) {
@@ -72,13 +74,15 @@ var scenarios = map[string]func(*testing.T, play){
 	},
 }
 
-// TestUsesCheckout runs the Action as a workflow of this repository has it, with "uses: ./" and a Dockerfile to build.
+// TestUsesCheckout runs the Action as a workflow of this repository has it, with "uses: ./" and a
+// Dockerfile to build.
 func TestUsesCheckout(t *testing.T) {
 	const path = "e2e/testdata/label-state.yml"
 	run := func(t *testing.T, w world, s step) actRun { return w.act(t, path, s) }
 	for _, event := range slices.Sorted(maps.Keys(scenarios)) {
 		t.Run(event, func(t *testing.T) { scenarios[event](t, run) })
 	}
+
 	t.Run("outputs", func(t *testing.T) {
 		w := newWorld(t, held("Retry the upload", 6*time.Hour))
 		if r, want := run(t, w, sweep()), "examined=1 swept=1 incomplete=false"; !strings.Contains(r.log, want) {
@@ -93,6 +97,7 @@ func TestExamples(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d workflows, %v", len(files), err)
 	}
+
 	for _, file := range files {
 		name := filepath.Base(file)
 		path := "examples/" + name
@@ -103,6 +108,7 @@ func TestExamples(t *testing.T) {
 				if !found {
 					scenario, found = scenarios[event]
 				}
+
 				if !found {
 					t.Fatalf("no scenario for the event %s", event)
 				}
@@ -123,6 +129,7 @@ var special = map[string]func(*testing.T, play){
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		for _, want := range []string{implt, inFlight, prOpen, done, "do-not-pickup", "needs:human-scope"} {
 			if !slices.Contains(names, want) {
 				t.Errorf("setup made %q, want %s as well", names, want)
@@ -153,6 +160,7 @@ func onlyTheGuard(t *testing.T, run play) {
 	if r := run(t, w, theirs); !r.failed || !strings.Contains(r.log, "lucius") {
 		t.Errorf("the guard let a pull request pass that closes lucius' issue:\n%s", r.log)
 	}
+
 	if wrote := w.writes(asked); len(wrote) != 0 {
 		t.Errorf("a run of a fork's pull request wrote %q", wrote)
 	}
@@ -173,6 +181,7 @@ func bothRepositories(t *testing.T, run play) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if !slices.Equal(got, []string{implt}) {
 		t.Errorf("labels of %s#1 = %q, want %q", tools, got, implt)
 	}

@@ -12,9 +12,10 @@ import (
 	"testing"
 )
 
-// TestFeature plays one feature in three repositories from its claim to its merge, with real processes and
-// real git: once undisturbed, and once with every command killed again and again, before and after its
-// requests are applied, and begun anew. Both end the same: nothing was claimed twice, no pull request opened twice.
+// TestFeature plays one feature in three repositories from its claim to its merge, with real
+// processes and real git: once undisturbed, and once with every command killed again and again,
+// before and after its requests are applied, and begun anew. Both end the same: nothing was claimed
+// twice, no pull request opened twice.
 func TestFeature(t *testing.T) {
 	bin := programs(t)
 	clean := newFeature(t, bin, false).play()
@@ -22,6 +23,7 @@ func TestFeature(t *testing.T) {
 	if end := deadly.play(); clean != end {
 		t.Errorf("with kills it ended in\n%s\nwithout in\n%s", end, clean)
 	}
+
 	if deadly.kills < 50 {
 		t.Errorf("only %d kills", deadly.kills)
 	}
@@ -34,21 +36,26 @@ func (f *feature) play() string {
 	f.claim()
 	trees := f.plant()
 	f.refused()
+
 	for _, name := range places {
 		tree := trees[name]
 		f.write(filepath.Join(tree.Path, "retry.txt"), name+"\n")
 		f.do(f.by("agents", tree.Path, "git", "add", "."))
 		f.do(f.by("agents", tree.Path, "git", "commit", "-q", "-m", "Retry in "+name+"\n\n"+words[name]))
 	}
+
 	for _, name := range places {
-		if out := f.do(f.by("agents", trees[name].Path, "git", "push", "-q", "origin", trees[name].Branch)); strings.Contains(out, "label-state") {
+		if out := f.do(f.by("agents", trees[name].Path, "git", "push", "-q", "origin",
+			trees[name].Branch)); strings.Contains(out, "label-state") {
 			f.Errorf("the hook has something to say about the holder's push: %s", out)
 		}
 	}
+
 	f.chain(trees)
 	f.opened()
 	f.merged()
 	f.do(f.by("agents", f.dir, "label-state", "worktree", "remove", "retry"))
+
 	return f.end()
 }
 
@@ -68,6 +75,7 @@ func (f *feature) claim() {
 		"label-state", "bundle", "claim", "retry", "acme/app#1", "acme/lib#1", "acme/web#1", "--codename", "lucius")
 	d.over = "holds acme/.* already"
 	f.do(d)
+
 	for _, name := range places {
 		f.shows(name, inFlight)
 		if live := f.log(name).Live(); len(live) != 1 {
@@ -82,11 +90,16 @@ type tree struct{ Repo, Path, Branch string }
 // plant makes the worktrees and returns them by repository.
 func (f *feature) plant() map[string]tree {
 	f.Helper()
-	d := f.by("agents", f.dir, "label-state", "worktree", "create", "--feature", "retry", "--agent", "lucius", "--offline")
+	d := f.by("agents", f.dir, "label-state", "worktree", "create", "--feature", "retry", "--agent", "lucius",
+		"--offline")
 	for _, name := range places {
 		d.args = append(d.args, "--repo", name+"="+filepath.Join(f.dir, "clones", name))
 	}
-	d.repair, d.over = []string{"label-state", "worktree", "prune"}, "remove them first: label-state worktree remove retry"
+
+	d.repair, d.over = []string{
+		"label-state", "worktree",
+		"prune",
+	}, "remove them first: label-state worktree remove retry"
 	f.do(d)
 	var found struct{ Trees []tree }
 	f.must(json.Unmarshal([]byte(f.do(f.by("agents", f.dir, "label-state", "worktree", "list", "--json"))), &found))
@@ -94,9 +107,11 @@ func (f *feature) plant() map[string]tree {
 	for _, one := range found.Trees {
 		trees[one.Repo] = one
 	}
+
 	if len(trees) != len(places) {
 		f.Fatalf("worktrees: %+v", found)
 	}
+
 	return trees
 }
 
@@ -122,12 +137,14 @@ func (f *feature) chain(trees map[string]tree) {
 		Title  string `json:"title"`
 		Body   string `json:"body,omitempty"`
 	}
+
 	plan := struct {
 		Feature string `json:"feature"`
 		Parent  string `json:"parent"`
 		Closes  int    `json:"closes"`
 		Parts   []part `json:"parts"`
 	}{Feature: "retry", Parent: "acme/app#1", Closes: 3}
+
 	for _, name := range places {
 		one := part{Repo: "acme/" + name, Branch: trees[name].Branch, Title: "Retry in " + name}
 		if name != "app" {
@@ -135,9 +152,11 @@ func (f *feature) chain(trees map[string]tree) {
 		}
 		plan.Parts = append(plan.Parts, one)
 	}
+
 	text, err := json.Marshal(plan)
 	f.must(err)
 	f.do(f.by("agents", f.dir, "label-state", "chain", "execute", "--file", f.write("plan.json", string(text))))
+
 	for _, name := range places {
 		f.must(f.server.SetStatus("acme/"+name, 2, "olga", "build", "success"))
 	}
@@ -156,7 +175,8 @@ func (f *feature) opened() {
 	}
 }
 
-// merged is a person who merges in order, and the Action at what that causes. The parent is done with the last.
+// merged is a person who merges in order, and the Action at what that causes. The parent is done
+// with the last.
 func (f *feature) merged() {
 	f.Helper()
 	for _, name := range places {
@@ -174,6 +194,7 @@ func (f *feature) merged() {
 			f.act("app", "issues", "closed")
 		}
 	}
+
 	for _, name := range places {
 		f.act(name, "schedule", "")
 		f.shows(name, done)
@@ -192,20 +213,25 @@ func (f *feature) end() string {
 			if err != nil {
 				break
 			}
+
 			slices.Sort(i.Labels)
-			fmt.Fprintf(&b, "%s#%d %s %q %s merged=%v %q\n%s\n", name, n, i.State, i.Labels, i.Author, i.Merged, i.Title, i.Body)
+			fmt.Fprintf(&b, "%s#%d %s %q %s merged=%v %q\n%s\n", name, n, i.State, i.Labels, i.Author, i.Merged,
+				i.Title, i.Body)
 		}
+
 		delivered := 0
 		for _, c := range f.log(name).Claims {
 			if c.End != nil && c.End.PR != "" {
 				delivered++
 			}
 		}
+
 		fmt.Fprintf(&b, "%s: delivered %d times\n", name, delivered)
 		dir, err := f.server.GitDir("acme/" + name)
 		f.must(err)
 		b.WriteString(f.quietly(f.by("olga", dir, "git", "for-each-ref", "--format=%(refname) %(tree)", "refs/heads")))
 		b.WriteString(f.quietly(f.by("olga", dir, "git", "ls-tree", "-r", "main")))
 	}
+
 	return moving.ReplaceAllString(b.String(), "TIME")
 }

@@ -30,6 +30,7 @@ var image = sync.OnceValues(func() (string, error) {
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the image: %w\n%s", err, out)
 	}
+
 	fmt.Printf("built %s in %s\n", imageName, time.Since(began).Round(100*time.Millisecond))
 	return imageName, nil
 })
@@ -41,10 +42,12 @@ func TestImage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	out, err := exec.CommandContext(t.Context(), "docker", "image", "inspect", name).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var images []struct {
 		Architecture, Os string
 		Size             int64
@@ -53,6 +56,7 @@ func TestImage(t *testing.T) {
 			Entrypoint, Cmd  []string
 		}
 	}
+
 	if err := json.Unmarshal(out, &images); err != nil {
 		t.Fatal(err)
 	}
@@ -61,19 +65,22 @@ func TestImage(t *testing.T) {
 	if got.Config.User != "" || got.Config.WorkingDir != "" {
 		t.Errorf("user %q, working directory %q: the runner wants neither", got.Config.User, got.Config.WorkingDir)
 	}
+
 	if !slices.Equal(got.Config.Entrypoint, []string{"/label-state-action"}) || len(got.Config.Cmd) != 0 {
 		t.Errorf("entry point %q %q", got.Config.Entrypoint, got.Config.Cmd)
 	}
+
 	if got.Os != "linux" || got.Architecture != runtime.GOARCH {
 		t.Errorf("platform %s/%s, want linux/%s", got.Os, got.Architecture, runtime.GOARCH)
 	}
+
 	if limit := int64(30e6); got.Size > limit {
 		t.Errorf("%d bytes, at most %d: something was added that a static binary does not need", got.Size, limit)
 	}
 }
 
-// TestImageIsFromScratch wants the two files that the Dockerfile copies and nothing else: no shell, no package
-// manager, nothing to patch.
+// TestImageIsFromScratch wants the two files that the Dockerfile copies and nothing else: no shell,
+// no package manager, nothing to patch.
 func TestImageIsFromScratch(t *testing.T) {
 	needDocker(t)
 	files := imageFiles(t)
@@ -81,6 +88,7 @@ func TestImageIsFromScratch(t *testing.T) {
 	if want := []string{"etc/ssl/certs/ca-certificates.crt", "label-state-action"}; !slices.Equal(got, want) {
 		t.Errorf("the image holds %q, want %q", got, want)
 	}
+
 	if roots := strings.Count(files["etc/ssl/certs/ca-certificates.crt"], "BEGIN CERTIFICATE"); roots < 50 {
 		t.Errorf("%d CA certificates", roots)
 	} else {
@@ -88,19 +96,22 @@ func TestImageIsFromScratch(t *testing.T) {
 	}
 }
 
-// TestImageProgram wants a static program that compiles to the same bytes here, and for arm64 as well.
+// TestImageProgram wants a static program that compiles to the same bytes here, and for arm64 as
+// well.
 func TestImageProgram(t *testing.T) {
 	needDocker(t)
 	name, err := image()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	inImage := imageFiles(t)["label-state-action"]
 	wantStatic(t, inImage, runtime.GOARCH)
 	info, err := buildinfo.Read(strings.NewReader(inImage))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Logf("image: a static program of %.1f MB, %s", float64(len(inImage))/1e6, info.GoVersion)
 	if info.GoVersion != runtime.Version() {
 		need(t, "go", fmt.Errorf("the image is compiled by %s, this machine has %s", info.GoVersion, runtime.Version()))
@@ -110,6 +121,7 @@ func TestImageProgram(t *testing.T) {
 	if _, err := tool(t, ".", "same-program", name, runtime.GOARCH, here); err != nil {
 		t.Errorf("the image's program is not reproducible: %v", err)
 	}
+
 	writeFile(t, here, []byte(inImage+"\x00"))
 	if _, err := tool(t, ".", "same-program", name, runtime.GOARCH, here); err == nil {
 		t.Error("one byte more is called the same program")
@@ -120,18 +132,21 @@ func TestImageProgram(t *testing.T) {
 	t.Logf("image: the program for arm64 has %.1f MB", float64(len(arm))/1e6)
 }
 
-// TestImageStartsAtOnce measures how long a run takes that is refused before its first request, in a container and without
-// one. The times are for people to read; that every run ends as it should is the test.
+// TestImageStartsAtOnce measures how long a run takes that is refused before its first request, in
+// a container and without one. The times are for people to read; that every run ends as it should
+// is the test.
 func TestImageStartsAtOnce(t *testing.T) {
 	needDocker(t)
 	name, err := image()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	program := filepath.Join(t.TempDir(), "action")
 	if err := os.WriteFile(program, []byte(imageFiles(t)["label-state-action"]), 0o755); err != nil {
 		t.Fatal(err)
 	}
+
 	alone := fastest(t, 20, program)
 	container := fastest(t, 5, "docker", "run", "--rm", "--env", "INPUT_MODE", name)
 	t.Logf("image: a refused run takes %s, and %s with everything Docker does around it",
@@ -152,31 +167,37 @@ func fastest(t *testing.T, n int, name string, args ...string) time.Duration {
 			t.Fatalf("exit %d, want 2\n%s", cmd.ProcessState.ExitCode(), out)
 		}
 	}
+
 	return best
 }
 
-// imageFiles returns the files of the image by their path, without the empty ones that Docker lays over.
+// imageFiles returns the files of the image by their path, without the empty ones that Docker lays
+// over.
 func imageFiles(t *testing.T) map[string]string {
 	t.Helper()
 	name, err := image()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	id, err := exec.CommandContext(t.Context(), "docker", "create", name).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	container := strings.TrimSpace(string(id))
 	defer exec.Command("docker", "rm", container).Run() // a container that never ran; nothing depends on it
 	out, err := exec.CommandContext(t.Context(), "docker", "export", container).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	files := map[string]string{}
 	untar(t, bytes.NewReader(out), func(header *tar.Header, text string) {
 		if text != "" {
 			files[header.Name] = text
 		}
 	})
+
 	return files
 }

@@ -1,5 +1,6 @@
-// Package e2e runs the Action's real image, built from the real Dockerfile, the way GitHub's runner runs a
-// Docker action, against the embedded GitHub on loopback. What needs Docker has the build tag e2e.
+// Package e2e runs the Action's real image, built from the real Dockerfile, the way GitHub's runner
+// runs a Docker action, against the embedded GitHub on loopback. What needs Docker has the build
+// tag e2e.
 package e2e
 
 import (
@@ -34,10 +35,12 @@ func readMetadata(t *testing.T) metadata {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var m metadata
 	if err := yaml.Unmarshal(text, &m); err != nil {
 		t.Fatal(err)
 	}
+
 	return m
 }
 
@@ -51,18 +54,20 @@ func (m metadata) defaults(token, api string) map[string]string {
 	return values
 }
 
-// TestMetadata checks that the runner would accept action.yml, that every word in it is explained, and that
-// the program asks for the inputs that it offers.
+// TestMetadata checks that the runner would accept action.yml, that every word in it is explained,
+// and that the program asks for the inputs that it offers.
 func TestMetadata(t *testing.T) {
 	m := readMetadata(t)
 	if m.Runs.Using != "docker" || m.Runs.Image != "Dockerfile" || m.Runs.Args != nil {
 		t.Errorf("runs = %+v, want docker, Dockerfile and no args: text in args is not escaped", m.Runs)
 	}
+
 	for name, input := range m.Inputs {
 		if input.Description == "" || input.Required {
 			t.Errorf("input %s = %+v, want a description and no duty to give it", name, input)
 		}
 	}
+
 	for name, output := range m.Outputs {
 		if output.Description == "" {
 			t.Errorf("output %s has no description", name)
@@ -85,6 +90,7 @@ func TestInputsMatchProgram(t *testing.T) {
 	if offered := slices.Sorted(maps.Keys(m.Inputs)); !slices.Equal(slices.Compact(asked), offered) {
 		t.Errorf("action.yml offers %q, the program asks for %q", offered, asked)
 	}
+
 	if in.Token != "secret" || in.APIURL != "https://api.github.com" || in.DryRun || !in.FailOnIncomplete {
 		t.Errorf("defaults are read as %+v", in)
 	}

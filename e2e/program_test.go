@@ -22,9 +22,11 @@ func untar(t *testing.T, archive io.Reader, each func(header *tar.Header, text s
 		if errors.Is(err, io.EOF) {
 			return
 		}
+
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if header.Typeflag != tar.TypeReg {
 			continue
 		}
@@ -32,6 +34,7 @@ func untar(t *testing.T, archive io.Reader, each func(header *tar.Header, text s
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		each(header, string(text))
 	}
 }
@@ -43,9 +46,11 @@ func wantStatic(t *testing.T, program, arch string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if want := map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}[arch]; file.Machine != want {
 		t.Errorf("program for %v, want %v", file.Machine, want)
 	}
+
 	for _, part := range file.Progs {
 		if part.Type == elf.PT_INTERP || part.Type == elf.PT_DYNAMIC {
 			t.Errorf("the %s program has a %v part; it is not static", arch, part.Type)
@@ -64,5 +69,6 @@ func compileAction(t *testing.T, arch, version string) string {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build for %s: %v\n%s", arch, err, out)
 	}
+
 	return path
 }

@@ -13,13 +13,15 @@ import (
 
 const reference = "ghcr.io/acme/label-state@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-// tool runs a script of tools in dir and returns its standard output, and its standard error as an error.
+// tool runs a script of tools in dir and returns its standard output, and its standard error as an
+// error.
 func tool(t *testing.T, dir, name string, args ...string) (string, error) {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join("../tools", name))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	cmd := exec.CommandContext(t.Context(), path, args...)
 	cmd.Dir = dir
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(kv string) bool { return strings.HasPrefix(kv, "GIT_") })
@@ -29,6 +31,7 @@ func tool(t *testing.T, dir, name string, args ...string) (string, error) {
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		err = fmt.Errorf("%s %q: %s", name, args, exit.Stderr)
 	}
+
 	return string(out), err
 }
 
@@ -64,16 +67,19 @@ func TestPinAction(t *testing.T) {
 	path := filepath.Join(dir, "action.yml")
 	for _, bad := range []string{
 		"", "ghcr.io/acme/label-state", "ghcr.io/acme/label-state:v1", reference[:len(reference)-1], reference + "0",
-		"GHCR.io/" + reference[8:], "label-state@sha256:" + reference[len(reference)-64:], reference + "\nimage: x", "a|b/" + reference,
+		"GHCR.io/" + reference[8:], "label-state@sha256:" + reference[len(reference)-64:], reference + "\nimage: x",
+		"a|b/" + reference,
 	} {
 		writeFile(t, path, []byte(before))
 		if _, err := tool(t, dir, "pin-action", bad); err == nil {
 			t.Errorf("pin-action took %q", bad)
 		}
+
 		if readText(t, path) != before {
 			t.Errorf("pin-action %q changed action.yml", bad)
 		}
 	}
+
 	if _, err := tool(t, dir, "pin-action", reference); err != nil {
 		t.Fatal(err)
 	}
@@ -81,6 +87,7 @@ func TestPinAction(t *testing.T) {
 	if got := readText(t, path); got != want || got == before {
 		t.Errorf("pinned action.yml:\n%s", got)
 	}
+
 	if _, err := tool(t, dir, "pin-action", reference); err == nil {
 		t.Error("pin-action pinned twice")
 	}
@@ -97,6 +104,7 @@ func newForge(t *testing.T) forge {
 	git(t, f.clone, "commit", "-q", "--allow-empty", "-m", "nothing")
 	git(t, f.clone, "push", "-q", "origin", "main")
 	f.commit(t, "one")
+
 	return f
 }
 
@@ -125,13 +133,15 @@ func (f forge) at(t *testing.T, tag string) string {
 
 func git(t *testing.T, dir string, args ...string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "git", append([]string{"-c", "user.name=a", "-c", "user.email=a@b"}, args...)...)
+	cmd := exec.CommandContext(t.Context(), "git",
+		append([]string{"-c", "user.name=a", "-c", "user.email=a@b"}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("git %q: %v\n%s", args, err, out)
 	}
+
 	return strings.TrimSpace(string(out))
 }
 
@@ -142,12 +152,15 @@ func TestReleaseCommit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if f.at(t, "v1.0.0") != first || f.at(t, "v1") != first {
 		t.Errorf("v1.0.0 is %s, v1 is %s, want both %s", f.at(t, "v1.0.0"), f.at(t, "v1"), first)
 	}
+
 	if git(t, f.bare, "rev-parse", "main") != main || git(t, f.bare, "rev-parse", first+"^") != main {
 		t.Error("main moved, or the release is not on top of it")
 	}
+
 	if changed := git(t, f.bare, "diff", "--name-only", main, first); changed != "action.yml" {
 		t.Errorf("the release changes %q", changed)
 	}
@@ -155,6 +168,7 @@ func TestReleaseCommit(t *testing.T) {
 	if again, err := f.release(t, "v1.0.0"); err != nil || again != first {
 		t.Errorf("the same release again: %s, %v; want %s", again, err, first)
 	}
+
 	if text := git(t, f.bare, "show", "v1:action.yml"); !strings.Contains(text, "  image: docker://"+reference) {
 		t.Errorf("action.yml of v1:\n%s", text)
 	}
@@ -171,7 +185,11 @@ func TestMajorTagFollowsTheNewestRelease(t *testing.T) {
 		}
 		commits[tag] = sha
 	}
-	for tag, want := range map[string]string{"v1": commits["v1.10.0"], "v0": commits["v0.1.0"], "v1.9.1": commits["v1.9.1"]} {
+
+	for tag, want := range map[string]string{
+		"v1": commits["v1.10.0"], "v0": commits["v0.1.0"],
+		"v1.9.1": commits["v1.9.1"],
+	} {
 		if got := f.at(t, tag); got != want {
 			t.Errorf("%s is %s, want %s of %v", tag, got, want, commits)
 		}
@@ -184,10 +202,12 @@ func TestReleaseCommitRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	f.commit(t, "two")
 	if _, err := f.release(t, "v1.0.0"); err == nil || !strings.Contains(err.Error(), "exists already") {
 		t.Errorf("a version that is taken: %v", err)
 	}
+
 	if _, err := f.release(t, "1.0.1"); err == nil {
 		t.Error("1.0.1 was released")
 	}
@@ -195,21 +215,25 @@ func TestReleaseCommitRefuses(t *testing.T) {
 	if _, err := f.release(t, "v1.0.1"); err == nil || !strings.Contains(err.Error(), "has changes") {
 		t.Errorf("a working tree with changes: %v", err)
 	}
+
 	if tags := git(t, f.bare, "tag"); tags != "v1\nv1.0.0" || f.at(t, "v1.0.0") != first {
 		t.Errorf("refused releases left the tags %q", tags)
 	}
 }
 
-// TestRefusedPushLeavesNothing releases to a server that refuses, as one does that protects its tags.
+// TestRefusedPushLeavesNothing releases to a server that refuses, as one does that protects its
+// tags.
 func TestRefusedPushLeavesNothing(t *testing.T) {
 	f := newForge(t)
 	hook := "#!/bin/sh\necho refused by the server >&2\nexit 1\n"
 	if err := os.WriteFile(filepath.Join(f.bare, "hooks/update"), []byte(hook), 0o755); err != nil {
 		t.Fatal(err)
 	}
+
 	if _, err := f.release(t, "v1.0.0"); err == nil {
 		t.Error("a refused push was called a release")
 	}
+
 	if tags := git(t, f.bare, "tag"); tags != "" {
 		t.Errorf("a refused push left the tags %q", tags)
 	}

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// need ends the test when reason says that what is not to be had: it skips with the reason, or fails where
-// LABEL_STATE_REQUIRE, a list with commas, says that this machine has it.
+// need ends the test when reason says that what is not to be had: it skips with the reason, or
+// fails where LABEL_STATE_REQUIRE, a list with commas, says that this machine has it.
 func need(t testing.TB, what string, reason error) {
 	t.Helper()
 	switch {

@@ -40,20 +40,22 @@ type runner struct {
 	api  string // base URL
 }
 
-// run executes the image as the runner does for a Docker action without args: inputs and context in the
-// environment, the runner's folders mounted, the values out of the process list.
+// run executes the image as the runner does for a Docker action without args: inputs and context in
+// the environment, the runner's folders mounted, the values out of the process list.
 func (r runner) run(t *testing.T, s step) result {
 	t.Helper()
 	name, err := image()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	dirs := r.folders(t, s)
 	env := r.environment(s)
 	args := []string{"run", "--rm", "--label", "label-state-e2e", "--workdir", "/github/workspace", "--network", "host"}
 	for _, key := range slices.Sorted(maps.Keys(env)) {
 		args = append(args, "-e", key)
 	}
+
 	for _, dir := range mounts {
 		args = append(args, "-v", filepath.Join(dirs, dir)+":/github/"+dir)
 	}
@@ -61,6 +63,7 @@ func (r runner) run(t *testing.T, s step) result {
 	defer cancel()
 	docker := exec.CommandContext(ctx, "docker", append(args, name)...)
 	docker.Env = os.Environ()
+
 	for key, value := range env {
 		docker.Env = append(docker.Env, key+"="+value)
 	}
@@ -70,8 +73,10 @@ func (r runner) run(t *testing.T, s step) result {
 	if exit := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &exit) || exit.ExitCode() >= 125) {
 		t.Fatalf("docker run: %v\n%s", err, &log) // 125 and up is Docker's own failure
 	}
+
 	return result{
-		code: docker.ProcessState.ExitCode(), log: log.String(),
+		code:    docker.ProcessState.ExitCode(),
+		log:     log.String(),
 		outputs: readOutputs(t, filepath.Join(dirs, outputFile)),
 		summary: readText(t, filepath.Join(dirs, summaryFile)),
 	}
@@ -94,15 +99,20 @@ func (r runner) folders(t *testing.T, s step) string {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{outputFile, summaryFile, "file_commands/set_env_1", "file_commands/add_path_1", "file_commands/save_state_1"} {
+
+	for _, name := range []string{
+		outputFile, summaryFile, "file_commands/set_env_1", "file_commands/add_path_1",
+		"file_commands/save_state_1",
+	} {
 		writeFile(t, filepath.Join(root, name), nil)
 	}
+
 	writeFile(t, filepath.Join(root, "workflow/event.json"), s.file)
 	return root
 }
 
-// environment is the container's environment: INPUT_ for every input of action.yml, and the GITHUB_ variables
-// that the runner sets (docs.github.com, "Default environment variables").
+// environment is the container's environment: INPUT_ for every input of action.yml, and the GITHUB_
+// variables that the runner sets (docs.github.com, "Default environment variables").
 func (r runner) environment(s step) map[string]string {
 	owner, _, _ := strings.Cut(r.repo, "/")
 	env := map[string]string{
@@ -118,17 +128,21 @@ func (r runner) environment(s step) map[string]string {
 		"GITHUB_OUTPUT":    "/github/" + outputFile, "GITHUB_STEP_SUMMARY": "/github/" + summaryFile,
 		"GITHUB_ENV": "/github/file_commands/set_env_1", "GITHUB_PATH": "/github/file_commands/add_path_1",
 		"GITHUB_STATE": "/github/file_commands/save_state_1",
-		"RUNNER_OS":    "Linux", "RUNNER_ARCH": "X64", "RUNNER_TEMP": "/github/runner_temp", "RUNNER_ENVIRONMENT": "github-hosted",
+		"RUNNER_OS":    "Linux", "RUNNER_ARCH": "X64", "RUNNER_TEMP": "/github/runner_temp",
+		"RUNNER_ENVIRONMENT": "github-hosted",
 	}
 	inputs := r.meta.defaults(s.token, r.api)
 	maps.Copy(inputs, s.with)
+
 	for name, value := range inputs {
 		env["INPUT_"+strings.ToUpper(strings.ReplaceAll(name, " ", "_"))] = value
 	}
+
 	return env
 }
 
-// readOutputs parses an output file as the runner does: NAME=VALUE where the = comes first, NAME<<END otherwise.
+// readOutputs parses an output file as the runner does: NAME=VALUE where the = comes first,
+// NAME<<END otherwise.
 func readOutputs(t *testing.T, path string) map[string]string {
 	t.Helper()
 	outputs := map[string]string{}
@@ -151,5 +165,6 @@ func readOutputs(t *testing.T, path string) map[string]string {
 			t.Fatalf("output line %q is neither NAME=VALUE nor NAME<<END", line)
 		}
 	}
+
 	return outputs
 }

@@ -31,9 +31,11 @@ func readWorkflow(t *testing.T, path string) workflow {
 	if err := yaml.Unmarshal([]byte(readText(t, path)), &w); err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
+
 	if len(w.On) == 0 || len(w.Jobs) == 0 {
 		t.Fatalf("%s has no events or no jobs", path)
 	}
+
 	return w
 }
 
@@ -48,14 +50,16 @@ func workflows(t *testing.T) []string {
 		}
 		paths = append(paths, found...)
 	}
+
 	return paths
 }
 
-// pinned is a use of an action that cannot change under us: by commit, with the version for the reader.
+// pinned is a use of an action that cannot change under us: by commit, with the version for the
+// reader.
 var pinned = regexp.MustCompile(`^[a-z0-9-]+/[a-z0-9-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$`)
 
-// TestActionsArePinned wants every action of somebody else by its commit. Our own is by the branch or the tag in the
-// examples, and the checkout's where we use it ourselves.
+// TestActionsArePinned wants every action of somebody else by its commit. Our own is by the branch
+// or the tag in the examples, and the checkout's where we use it ourselves.
 func TestActionsArePinned(t *testing.T) {
 	for _, path := range workflows(t) {
 		for n, line := range strings.Split(readText(t, path), "\n") {
@@ -76,24 +80,31 @@ func TestWorkflowsAreSafe(t *testing.T) {
 		if _, target := w.On["pull_request_target"]; target {
 			t.Errorf("%s runs on pull_request_target", path)
 		}
+
 		for name, level := range w.Permissions {
 			if level != "read" {
 				t.Errorf("%s grants every job %s: %s", path, name, level)
 			}
 		}
+
 		for name, job := range w.Jobs {
 			most := 30
 			if filepath.Base(path) == "night.yml" { // nobody waits for it
 				most = 240
 			}
+
 			if job.Uses == "" && (job.Timeout == 0 || job.Timeout > most) {
 				t.Errorf("%s: job %s may run for %d minutes", path, name, job.Timeout)
 			}
+
 			for _, step := range job.Steps {
 				if strings.Contains(step.Run, "${{") {
-					t.Errorf("%s: job %s has an expression in a script, which a title could end: %s", path, name, step.Run)
+					t.Errorf("%s: job %s has an expression in a script, which a title could end: %s", path, name,
+						step.Run)
 				}
-				if strings.HasPrefix(step.Uses, "actions/checkout@") && step.With["persist-credentials"] != "false" && name != "publish" {
+
+				if strings.HasPrefix(step.Uses, "actions/checkout@") && step.With["persist-credentials"] != "false" &&
+					name != "publish" {
 					t.Errorf("%s: job %s leaves the token in the checkout", path, name)
 				}
 			}
@@ -101,7 +112,8 @@ func TestWorkflowsAreSafe(t *testing.T) {
 	}
 }
 
-// TestExamplesAskForLittle wants of the examples no more permissions than docs/action.md gives reasons for.
+// TestExamplesAskForLittle wants of the examples no more permissions than docs/action.md gives
+// reasons for.
 func TestExamplesAskForLittle(t *testing.T) {
 	for _, path := range workflows(t) {
 		if !strings.Contains(path, "examples") {
@@ -111,12 +123,17 @@ func TestExamplesAskForLittle(t *testing.T) {
 		if w.Permissions == nil || len(w.Permissions) != 0 {
 			t.Errorf("%s: permissions %v for every job, want {}", path, w.Permissions)
 		}
+
 		for name, job := range w.Jobs {
 			for scope, level := range job.Permissions {
-				if !slices.Contains([]string{"contents: read", "issues: read", "issues: write", "pull-requests: read", "pull-requests: write"}, scope+": "+level) {
+				if !slices.Contains([]string{
+					"contents: read", "issues: read", "issues: write", "pull-requests: read",
+					"pull-requests: write",
+				}, scope+": "+level) {
 					t.Errorf("%s: job %s asks for %s: %s", path, name, scope, level)
 				}
 			}
+
 			for _, step := range job.Steps {
 				if strings.HasPrefix(step.Uses, "actions/checkout@") || step.Run != "" {
 					t.Errorf("%s: job %s checks out or runs code; the Action needs neither", path, name)

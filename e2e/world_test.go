@@ -42,6 +42,7 @@ func newWorld(t *testing.T, issues ...githubsim.SeedIssue) world {
 	for n := range issues {
 		issues[n].Number, issues[n].Author = n+1, "dev"
 	}
+
 	write := map[string]string{repo: "write", tools: "write"}
 	conf := map[string]string{".github/label-state.yml": "version: 1\ntrust: {apps: [github-actions, label-state]}\n"}
 	other := held("Sharpen the saw", 6*time.Hour)
@@ -49,17 +50,28 @@ func newWorld(t *testing.T, issues ...githubsim.SeedIssue) world {
 	server, err := githubsim.New(githubsim.Seed{
 		Users: []githubsim.SeedUser{
 			{Login: "github-actions[bot]", Token: tokAct, Permissions: write},
-			{Login: "github-actions[bot]", Token: tokFork, Permissions: write, ReadOnly: true},
+			{
+				Login:       "github-actions[bot]",
+				Token:       tokFork,
+				Permissions: write,
+				ReadOnly:    true,
+			},
 			{Login: "label-state[bot]", Token: tokApp, Permissions: write},
 			{Login: "dev", Token: tokDev, Permissions: write},
 			{Login: "eve", Token: tokEve, Permissions: write},
 		},
 		Repos: []githubsim.SeedRepo{{
-			Name: repo, DefaultBranch: "main", Issues: issues, Files: conf,
-			Labels: []githubsim.SeedLabel{{Name: implt}, {Name: inFlight}, {Name: prOpen}, {Name: done}},
+			Name:          repo,
+			DefaultBranch: "main",
+			Issues:        issues,
+			Files:         conf,
+			Labels:        []githubsim.SeedLabel{{Name: implt}, {Name: inFlight}, {Name: prOpen}, {Name: done}},
 		}, {
-			Name: tools, DefaultBranch: "main", Issues: []githubsim.SeedIssue{other}, Files: conf,
-			Labels: []githubsim.SeedLabel{{Name: implt}, {Name: inFlight}},
+			Name:          tools,
+			DefaultBranch: "main",
+			Issues:        []githubsim.SeedIssue{other},
+			Files:         conf,
+			Labels:        []githubsim.SeedLabel{{Name: implt}, {Name: inFlight}},
 		}},
 	}, githubsim.Options{})
 	if err != nil {
@@ -69,6 +81,7 @@ func newWorld(t *testing.T, issues ...githubsim.SeedIssue) world {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(stop)
 	return world{server, runner{meta: readMetadata(t), repo: repo, api: base}}
 }
@@ -77,10 +90,13 @@ func newWorld(t *testing.T, issues ...githubsim.SeedIssue) world {
 func held(title string, ago time.Duration) githubsim.SeedIssue {
 	at := time.Now().Add(-ago).UTC().Truncate(time.Second)
 	return githubsim.SeedIssue{
-		Title: title, Labels: []string{inFlight}, CreatedAt: &at,
+		Title:     title,
+		Labels:    []string{inFlight},
+		CreatedAt: &at,
 		Comments: []githubsim.SeedComment{{
 			Author: "dev", CreatedAt: &at,
-			Body: fmt.Sprintf("<!-- agent-claim:codename=lucius firing_id=run-1 ts=%s -->\nlucius took this.", at.Format(time.RFC3339)),
+			Body: fmt.Sprintf("<!-- agent-claim:codename=lucius firing_id=run-1 ts=%s -->\nlucius took this.",
+				at.Format(time.RFC3339)),
 		}},
 	}
 }
@@ -96,23 +112,29 @@ func (w world) send(t *testing.T, token, method, path string, body any) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	req, err := http.NewRequestWithContext(t.Context(), method, w.api+"/repos/"+repo+path, strings.NewReader(string(text)))
+
+	req, err := http.NewRequestWithContext(t.Context(), method, w.api+"/repos/"+repo+path,
+		strings.NewReader(string(text)))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	req.Header.Set("Authorization", "Bearer "+token)
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(resp.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if resp.StatusCode >= 300 {
 		t.Fatalf("%s %s: %s\n%s", method, path, resp.Status, answer)
 	}
+
 	return answer
 }
 
@@ -120,13 +142,16 @@ func (w world) send(t *testing.T, token, method, path string, body any) []byte {
 func (w world) labels(t *testing.T, number int) []string {
 	t.Helper()
 	var issue struct{ Labels []struct{ Name string } }
-	if err := json.Unmarshal(w.send(t, tokDev, http.MethodGet, fmt.Sprintf("/issues/%d", number), nil), &issue); err != nil {
+	if err := json.Unmarshal(w.send(t, tokDev, http.MethodGet, fmt.Sprintf("/issues/%d", number), nil),
+		&issue); err != nil {
 		t.Fatal(err)
 	}
+
 	names := []string{}
 	for _, l := range issue.Labels {
 		names = append(names, l.Name)
 	}
+
 	slices.Sort(names)
 	return names
 }
@@ -142,13 +167,16 @@ func (w world) wantLabels(t *testing.T, number int, want ...string) {
 func (w world) comments(t *testing.T, number int) []string {
 	t.Helper()
 	var list []struct{ Body string }
-	if err := json.Unmarshal(w.send(t, tokDev, http.MethodGet, fmt.Sprintf("/issues/%d/comments", number), nil), &list); err != nil {
+	if err := json.Unmarshal(w.send(t, tokDev, http.MethodGet, fmt.Sprintf("/issues/%d/comments", number), nil),
+		&list); err != nil {
 		t.Fatal(err)
 	}
+
 	bodies := []string{}
 	for _, c := range list {
 		bodies = append(bodies, c.Body)
 	}
+
 	return bodies
 }
 
@@ -159,16 +187,19 @@ func (w world) after(t *testing.T, event, action string, change func()) step {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	change()
 	fresh, err := w.EventsSince(len(before))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, e := range slices.Backward(fresh) {
 		if e.Name == event && e.Action == action {
 			return step{event: event, file: e.Payload, token: tokAct}
 		}
 	}
+
 	t.Fatalf("no %s %s among %d events", event, action, len(fresh))
 	return step{}
 }
@@ -183,7 +214,8 @@ func (w world) opened(t *testing.T, token string) step {
 	})
 }
 
-// queued opens a pull request that closes issue 1, as the token's owner, and puts it into the merge queue.
+// queued opens a pull request that closes issue 1, as the token's owner, and puts it into the merge
+// queue.
 func (w world) queued(t *testing.T, token string) step {
 	t.Helper()
 	w.opened(t, token)
@@ -210,6 +242,7 @@ func (w world) writes(n int) []string {
 			out = append(out, r.Method+" "+r.Path)
 		}
 	}
+
 	return out
 }
 

@@ -9,12 +9,14 @@ import (
 	"testing"
 )
 
-// TestHouse: the map in docs/design.md shows every package, and marks as pure what layers_test.go holds to be.
+// TestHouse: the map in docs/design.md shows every package, and marks as pure what layers_test.go
+// holds to be.
 func TestHouse(t *testing.T) {
 	page, err := os.ReadFile("../docs/design.md")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	_, rest, _ := strings.Cut(string(page), "\n## The packages\n\n```\n")
 	shownMap, _, _ := strings.Cut(rest, "```")
 	shown := map[string]bool{} // folder → marked as pure
@@ -23,14 +25,17 @@ func TestHouse(t *testing.T) {
 		if m == nil {
 			continue
 		}
+
 		if _, twice := shown[m[1]]; twice {
 			t.Errorf("the map shows %s twice", m[1])
 		}
 		shown[m[1]] = m[3] != ""
+
 		for _, below := range regexp.MustCompile(` (\w+)/`).FindAllStringSubmatch(m[2], -1) {
 			shown[path.Join(m[1], below[1])] = false
 		}
 	}
+
 	for _, s := range parseTree(t, "..") {
 		if _, ok := shown[s.dir]; !ok && mayImport[s.dir] != nil {
 			t.Errorf("%s is not on the map", s.dir)
@@ -39,6 +44,7 @@ func TestHouse(t *testing.T) {
 			t.Errorf("%s is marked as pure: %v", s.dir, marked)
 		}
 	}
+
 	for dir := range shown {
 		if _, err := os.Stat("../" + dir); err != nil {
 			t.Errorf("the map shows %s: %v", dir, err)
@@ -46,12 +52,14 @@ func TestHouse(t *testing.T) {
 	}
 }
 
-// TestWalks: every file that a walk of docs/design.md names exists. A name without a folder is in the folder of the path before it in its row.
+// TestWalks: every file that a walk of docs/design.md names exists. A name without a folder is in
+// the folder of the path before it in its row.
 func TestWalks(t *testing.T) {
 	page, err := os.ReadFile("../docs/design.md")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	_, walks, _ := strings.Cut(string(page), "\n## Three walks\n")
 	walks, _, _ = strings.Cut(walks, "\n## ")
 	named := regexp.MustCompile("`([a-z0-9_./-]+)`")
@@ -68,12 +76,14 @@ func TestWalks(t *testing.T) {
 			case !strings.Contains(name, "/"):
 				continue // a function, a mode, a setting
 			}
+
 			files++
 			if _, err := os.Stat(path.Join("..", name)); err != nil {
 				t.Errorf("%s: %v", strings.TrimSpace(row), err)
 			}
 		}
 	}
+
 	if files < 30 {
 		t.Errorf("%d files are named in the walks, want them all", files)
 	}

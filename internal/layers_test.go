@@ -29,13 +29,17 @@ var mayImport = map[string][]string{
 	"internal/lifecycle": {"internal/claim", "internal/labels", "internal/printable"},
 	"internal/closing":   {"internal/claim"},
 	"internal/host":      {"internal/claim", "internal/closing"},
-	"internal/dedup":     {"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/printable"},
+	"internal/dedup": {
+		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing",
+		"internal/printable",
+	},
 
 	"internal/printable": {},
 	"internal/clock":     {},
 
-	"internal/smallfile": {},                                           // files that others may have made
-	"internal/git":       {"internal/printable", "internal/smallfile"}, // the one way to run it and to find its directories
+	"internal/smallfile": {}, // files that others may have made
+	// the one way to run it and to find its directories
+	"internal/git": {"internal/printable", "internal/smallfile"},
 
 	"internal/outgoing": {"internal/git", "internal/smallfile"},
 	"internal/hookfile": {"internal/git", "internal/printable", "internal/smallfile"},
@@ -46,7 +50,8 @@ var mayImport = map[string][]string{
 	"internal/programs": {}, // of tests only
 	"internal/process":  {},
 	"internal/state": { // what this machine remembers
-		"internal/agenthost", "internal/claim", "internal/git", "internal/printable", "internal/process", "internal/smallfile",
+		"internal/agenthost", "internal/claim", "internal/git", "internal/printable", "internal/process",
+		"internal/smallfile",
 	},
 	"internal/workflow": {},
 	"internal/worktree": {"internal/labels", "internal/state", "internal/printable", "internal/git"},
@@ -64,10 +69,12 @@ var mayImport = map[string][]string{
 	"internal/slackgate": {"internal/printable"},
 
 	"internal/protocol": {
-		"internal/claim", "internal/labels", "internal/lifecycle", "internal/lease", "internal/quote", "internal/printable",
+		"internal/claim", "internal/labels", "internal/lifecycle", "internal/lease", "internal/quote",
+		"internal/printable",
 	},
 	"internal/ledger": {
-		"internal/claim", "internal/labels", "internal/lifecycle", "internal/lease", "internal/protocol", "internal/clock",
+		"internal/claim", "internal/labels", "internal/lifecycle", "internal/lease", "internal/protocol",
+		"internal/clock",
 	},
 	"internal/github": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/ledger",
@@ -76,7 +83,8 @@ var mayImport = map[string][]string{
 		"internal/prchain",      // whose pull requests it opens and reads
 	},
 	"internal/config": {
-		"internal/claim", "internal/labels", "internal/lifecycle", "internal/lease", "internal/ledger", "internal/printable",
+		"internal/claim", "internal/labels", "internal/lifecycle", "internal/lease", "internal/ledger",
+		"internal/printable",
 	},
 
 	"internal/prchain": {"answer", "internal/claim", "internal/labels", "internal/closing", "internal/state"},
@@ -90,7 +98,8 @@ var mayImport = map[string][]string{
 	},
 
 	"internal/githubwork": {
-		"internal/claim", "internal/labels", "internal/lifecycle", "internal/ledger", "internal/github", "internal/printable", "work",
+		"internal/claim", "internal/labels", "internal/lifecycle", "internal/ledger", "internal/github",
+		"internal/printable", "work",
 		"internal/lease", // whether a write was certainly refused
 	},
 
@@ -116,7 +125,8 @@ var mayImport = map[string][]string{
 		"internal/config",
 	},
 
-	// What others import beside the package at the root: the client of Redis, so that only who names it is linked with it, and sources of work.
+	// What others import beside the package at the root: the client of Redis, so that only who
+	// names it is linked with it, and sources of work.
 	"lease/redis": {".", "internal/lease", "internal/lease/redis"},
 	"work":        {"answer", "internal/printable", "internal/quote"},
 
@@ -136,10 +146,12 @@ var mayImport = map[string][]string{
 	"cmd/label-state": {"internal/cli/app", "internal/lease", "internal/lease/redis", "internal/setup"},
 	"internal/cli/app": {
 		"internal/cli", "internal/setup",
-		"internal/cli/hold", "internal/cli/queue", "internal/cli/feature", "internal/cli/operate", "internal/cli/local", "internal/cli/try",
+		"internal/cli/hold", "internal/cli/queue", "internal/cli/feature", "internal/cli/operate", "internal/cli/local",
+		"internal/cli/try",
 	},
 	"internal/trouble": { // which problem an error comes to, for the command line and the Go package
-		"answer", "internal/claim", "internal/config", "internal/github", "internal/host", "internal/lease", "internal/ledger",
+		"answer", "internal/claim", "internal/config", "internal/github", "internal/host", "internal/lease",
+		"internal/ledger",
 		"internal/lifecycle", "internal/printable", "internal/setup", "internal/state", "work",
 	},
 	"internal/cli": {
@@ -156,13 +168,15 @@ var mayImport = map[string][]string{
 	},
 	"internal/cli/queue": {
 		"answer",
-		"internal/claim", "internal/cli", "internal/config", "internal/githubwork", "internal/labels", "internal/ledger",
+		"internal/claim", "internal/cli", "internal/config", "internal/githubwork", "internal/labels",
+		"internal/ledger",
 		"internal/lifecycle", "internal/printable", "internal/setup", "internal/slackgate", "work",
 	},
 	"internal/cli/feature": {
 		"answer", "internal/trouble",
 		"internal/claim", "internal/cli", "internal/github", "internal/host", "internal/labels", "internal/ledger",
-		"internal/lifecycle", "internal/prchain", "internal/printable", "internal/setup", "internal/state", "internal/worktree",
+		"internal/lifecycle", "internal/prchain", "internal/printable", "internal/setup", "internal/state",
+		"internal/worktree",
 	},
 	"internal/cli/operate": {
 		"answer", "internal/trouble",
@@ -173,7 +187,8 @@ var mayImport = map[string][]string{
 		"answer",
 		"internal/agenthost", "internal/agentsetup", "internal/claim", "internal/cli", "internal/config",
 		"internal/git", "internal/github", "internal/hookfile", "internal/keep", "internal/lease", "internal/ledger",
-		"internal/lifecycle", "internal/mcp", "internal/printable", "internal/process", "internal/pushcheck", "internal/setup",
+		"internal/lifecycle", "internal/mcp", "internal/printable", "internal/process", "internal/pushcheck",
+		"internal/setup",
 		"internal/smallfile", "internal/state", "internal/workflow",
 	},
 	"internal/cli/try": {
@@ -187,8 +202,10 @@ var ofTests = []string{"internal/golden", "internal/lease/leasetest"}
 
 // pure are the packages that compute and do nothing else.
 var pure = []string{
-	"answer", "internal/labels", "internal/claim", "internal/lifecycle", "internal/protocol", "internal/closing", "internal/dedup",
-	"internal/host", "internal/printable", "internal/quote", "internal/stats", "internal/agenthost", "internal/workflow",
+	"answer", "internal/labels", "internal/claim", "internal/lifecycle", "internal/protocol", "internal/closing",
+	"internal/dedup",
+	"internal/host", "internal/printable", "internal/quote", "internal/stats", "internal/agenthost",
+	"internal/workflow",
 }
 
 // impure is what a pure package never imports: whatever waits, reads, writes, logs or draws lots.
@@ -212,12 +229,14 @@ var mayNotReach = map[string][]string{
 		"internal/board", "charm.land", "internal/cli",
 	},
 	"cmd/action": {
-		"internal/githubsim", "internal/demo", "internal/claim/claimtest", "internal/mcp", "github.com/modelcontextprotocol",
+		"internal/githubsim", "internal/demo", "internal/claim/claimtest", "internal/mcp",
+		"github.com/modelcontextprotocol",
 		"github.com/slack-go", "internal/board", "charm.land",
 	},
 	"cmd/label-state": {"internal/claim/claimtest"},
 	".": {
-		"internal/githubsim", "internal/claim/claimtest", "internal/board", "internal/mcp", "github.com/gomodule/redigo",
+		"internal/githubsim", "internal/claim/claimtest", "internal/board", "internal/mcp",
+		"github.com/gomodule/redigo",
 		"google.golang.org", "github.com/go-git", "github.com/urfave/cli", "charm.land", "github.com/slack-go",
 	},
 }
@@ -233,6 +252,7 @@ func TestLayers(t *testing.T) {
 	if len(sources) == 0 {
 		t.Fatal("no package found below the module root")
 	}
+
 	for _, complaint := range check(sources) {
 		t.Error(complaint)
 	}
@@ -245,20 +265,50 @@ func TestLayersCanFail(t *testing.T) {
 		name, dir, code, want string
 	}{
 		{"package without a row", "internal/util", `package util`, "internal/util is not in mayImport"},
-		{"import not allowed", "internal/claim", `package claim; import _ "` + module + `/internal/ledger"`, "imports internal/ledger"},
-		{"simulator knows us", "internal/githubsim", `package githubsim; import _ "` + module + `/internal/claim"`, "imports internal/claim"},
-		{"root package from inside", "internal/ledger", `package ledger; import _ "` + module + `"`, "imports the root package"},
-		{"pure package with a context", "internal/labels", `package labels; import _ "context"`, `is pure and imports "context"`},
-		{"pure package with a clock", "internal/claim", `package claim; import "time"; var now = time.Now()`, "is pure and uses time.Now"},
-		{"clock under another name", "internal/claim", `package claim; import t "time"; var now = t.Now`, "is pure and uses time.Now"},
-		{"environment", "internal/github", `package github; import "os"; var v, _ = os.LookupEnv("X")`, "os.LookupEnv belongs"},
+		{
+			"import not allowed", "internal/claim", `package claim; import _ "` + module + `/internal/ledger"`,
+			"imports internal/ledger",
+		},
+		{
+			"simulator knows us", "internal/githubsim", `package githubsim; import _ "` + module + `/internal/claim"`,
+			"imports internal/claim",
+		},
+		{
+			"root package from inside", "internal/ledger", `package ledger; import _ "` + module + `"`,
+			"imports the root package",
+		},
+		{
+			"pure package with a context", "internal/labels", `package labels; import _ "context"`,
+			`is pure and imports "context"`,
+		},
+		{
+			"pure package with a clock", "internal/claim", `package claim; import "time"; var now = time.Now()`,
+			"is pure and uses time.Now",
+		},
+		{
+			"clock under another name", "internal/claim", `package claim; import t "time"; var now = t.Now`,
+			"is pure and uses time.Now",
+		},
+		{
+			"environment", "internal/github", `package github; import "os"; var v, _ = os.LookupEnv("X")`,
+			"os.LookupEnv belongs",
+		},
 		{"exit", "internal/setup", `package setup; import "os"; func f() { os.Exit(1) }`, "os.Exit belongs"},
 		{"dot import", "internal/github", `package github; import . "os"`, "dot import"},
 		{"testing in the product", "internal/github", `package github; import _ "testing"`, `imports "testing"`},
 		{"first stage with a network", "cmd/pre-push", `package main; import _ "net/http"`, "reaches net by"},
-		{"root with a lease store's client", ".", `package labelstate; import _ "github.com/gomodule/redigo/redis"`, ". reaches github.com/gomodule/redigo"},
-		{"hook with the simulator", "cmd/pre-push-check", `package main; import _ "` + module + `/internal/githubsim"`, "reaches internal/githubsim"},
-		{"hook with a CLI library", "cmd/pre-push-check", `package main; import _ "github.com/urfave/cli/v2"`, "reaches github.com/urfave/cli"},
+		{
+			"root with a lease store's client", ".", `package labelstate; import _ "github.com/gomodule/redigo/redis"`,
+			". reaches github.com/gomodule/redigo",
+		},
+		{
+			"hook with the simulator", "cmd/pre-push-check", `package main; import _ "` + module + `/internal/githubsim"`,
+			"reaches internal/githubsim",
+		},
+		{
+			"hook with a CLI library", "cmd/pre-push-check", `package main; import _ "github.com/urfave/cli/v2"`,
+			"reaches github.com/urfave/cli",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := check([]source{parseText(t, c.dir, c.code)})
@@ -293,9 +343,11 @@ func check(sources []source) []string {
 			complaints = append(complaints, checkUses(s.dir, f)...)
 		}
 	}
+
 	for _, program := range slices.Sorted(maps.Keys(mayNotReach)) {
 		complaints = append(complaints, checkReach(graph, program)...)
 	}
+
 	return complaints
 }
 
@@ -305,6 +357,7 @@ func checkImports(dir string, imports []string) (complaints []string) {
 	if !known && dir != "." {
 		complaints = append(complaints, dir+" is not in mayImport: say what it may import")
 	}
+
 	for _, p := range imports {
 		switch {
 		case p == "." && !slices.Contains(allowed, p):
@@ -317,6 +370,7 @@ func checkImports(dir string, imports []string) (complaints []string) {
 			complaints = append(complaints, fmt.Sprintf("%s is pure and imports %q", dir, p))
 		}
 	}
+
 	return complaints
 }
 
@@ -328,21 +382,27 @@ func checkUses(dir string, f *ast.File) (complaints []string) {
 		if name = path.Base(p); spec.Name != nil {
 			name = spec.Name.Name
 		}
+
 		if name == "." && !strings.Contains(p, ".") {
 			complaints = append(complaints, fmt.Sprintf("%s hides uses of %q behind a dot import", dir, p))
 		}
 		names[name] = p
 	}
-	isMain, isSetup := strings.HasPrefix(dir, "cmd/"), slices.Contains([]string{"internal/setup", "internal/sample", "internal/testmain"}, dir) // two of tests only
+
+	// two of tests only
+	isMain, isSetup := strings.HasPrefix(dir,
+		"cmd/"), slices.Contains([]string{"internal/setup", "internal/sample", "internal/testmain"}, dir)
 	ast.Inspect(f, func(n ast.Node) bool {
 		selector, ok := n.(*ast.SelectorExpr)
 		if !ok {
 			return true
 		}
+
 		x, ok := selector.X.(*ast.Ident)
 		if !ok {
 			return true
 		}
+
 		switch use := names[x.Name] + "." + selector.Sel.Name; {
 		case use == "time.Now" && slices.Contains(pure, dir):
 			complaints = append(complaints, dir+" is pure and uses time.Now")
@@ -351,12 +411,15 @@ func checkUses(dir string, f *ast.File) (complaints []string) {
 		case (use == "os.Getenv" || use == "os.LookupEnv" || use == "os.Environ") && !isMain && !isSetup:
 			complaints = append(complaints, use+" belongs to main and internal/setup, not to "+dir)
 		}
+
 		return true
 	})
+
 	return complaints
 }
 
-// checkReach walks the imports from program and complains once of each thing it must not be linked with.
+// checkReach walks the imports from program and complains once of each thing it must not be linked
+// with.
 func checkReach(graph map[string][]string, program string) (complaints []string) {
 	way := map[string]string{program: program} // what was reached → how
 	queue := []string{program}
@@ -370,6 +433,7 @@ func checkReach(graph map[string][]string, program string) (complaints []string)
 			}
 		}
 	}
+
 	for _, banned := range mayNotReach[program] {
 		reached := slices.Sorted(maps.Keys(way))
 		i := slices.IndexFunc(reached, func(p string) bool { return p == banned || strings.HasPrefix(p, banned+"/") })
@@ -377,6 +441,7 @@ func checkReach(graph map[string][]string, program string) (complaints []string)
 			complaints = append(complaints, fmt.Sprintf("%s reaches %s by %s", program, banned, way[reached[i]]))
 		}
 	}
+
 	return complaints
 }
 
@@ -388,6 +453,7 @@ func (s source) imports() []string {
 			all = append(all, importPath(spec))
 		}
 	}
+
 	slices.Sort(all)
 	return slices.Compact(all)
 }
@@ -401,11 +467,13 @@ func importPath(spec *ast.ImportSpec) string {
 	if p == module {
 		return "."
 	}
+
 	return strings.TrimPrefix(p, module+"/")
 }
 
 func isOurs(p string) bool {
-	return strings.HasPrefix(p, "internal/") || strings.HasPrefix(p, "cmd/") || p == "answer" || p == "work" || strings.HasPrefix(p, "examples/")
+	return strings.HasPrefix(p, "internal/") || strings.HasPrefix(p, "cmd/") || p == "answer" || p == "work" ||
+		strings.HasPrefix(p, "examples/")
 }
 
 // parseTree parses every package below root, without tests. It reads the files itself: a test that
@@ -424,18 +492,22 @@ func parseTree(t *testing.T, root string) []source {
 		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
 			return nil
 		}
+
 		f, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
 		if err != nil {
 			return err
 		}
+
 		dir, err := filepath.Rel(root, filepath.Dir(name))
 		if err != nil {
 			return err
 		}
+
 		dir = filepath.ToSlash(dir)
 		if packages[dir] == nil {
 			packages[dir] = &source{dir: dir}
 		}
+
 		packages[dir].files = append(packages[dir].files, f)
 		return nil
 	})
@@ -446,6 +518,7 @@ func parseTree(t *testing.T, root string) []source {
 	for _, dir := range slices.Sorted(maps.Keys(packages)) {
 		sources = append(sources, *packages[dir])
 	}
+
 	return sources
 }
 
@@ -461,6 +534,7 @@ func enter(root, name string) error {
 	if _, err := os.Stat(filepath.Join(name, "go.mod")); err == nil {
 		return fs.SkipDir
 	}
+
 	return nil
 }
 

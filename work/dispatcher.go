@@ -25,14 +25,17 @@ func (d *Dispatcher) Source(ctx context.Context, s Settings) (Source, error) {
 	if src, open := d.sources[s]; open {
 		return src, nil
 	}
+
 	open, err := d.openers.Get(s.Type)
 	if err != nil {
 		return nil, err
 	}
+
 	src, err := open(ctx, s)
 	if err != nil {
 		return nil, fmt.Errorf("open work source %s: %w", s.Type, err)
 	}
+
 	d.sources[s] = src
 	return src, nil
 }

@@ -14,8 +14,8 @@ var ErrNoWork = errors.New("no work")
 // A PassedOver counts the items of a queue that could not be offered for one reason.
 type PassedOver = answer.PassedOver
 
-// A NoWorkError is ErrNoWork with why there is none. An empty queue that is full of items that nobody may take looks
-// like a defect, so it says what it passed over.
+// A NoWorkError is ErrNoWork with why there is none. An empty queue that is full of items that
+// nobody may take looks like a defect, so it says what it passed over.
 type NoWorkError struct {
 	Queue  int    // how many items are in the queue
 	Label  string // how the queue is called
@@ -30,13 +30,15 @@ func (e *NoWorkError) Error() string {
 	for n, p := range e.Passed {
 		texts[n] = fmt.Sprintf("%d %s", p.Items, p.Text)
 	}
+
 	return fmt.Sprintf("no work: %d with the label %s, none to be had: %s", e.Queue, e.Label, strings.Join(texts, ", "))
 }
 
 // Unwrap returns ErrNoWork.
 func (e *NoWorkError) Unwrap() error { return ErrNoWork }
 
-// An Explainer is a Source that can say why its last search, from the first page to the last, found nothing.
+// An Explainer is a Source that can say why its last search, from the first page to the last, found
+// nothing.
 type Explainer interface{ NoWork() *NoWorkError }
 
 // A Reason is why a source did not do what it was asked.

@@ -57,12 +57,14 @@ func keyOf(i Item) key {
 	}
 }
 
-// Compare orders items as a queue hands them out: the most urgent first, then the oldest, then the lowest number.
+// Compare orders items as a queue hands them out: the most urgent first, then the oldest, then the
+// lowest number.
 func Compare(a, b Item) int { return keyOf(a).compare(keyOf(b)) }
 
 // compare orders places.
 func (k key) compare(o key) int {
-	return cmp.Or(cmp.Compare(k.Priority, o.Priority), k.Created.Compare(o.Created), cmp.Compare(k.Order, o.Order), strings.Compare(k.ID, o.ID))
+	return cmp.Or(cmp.Compare(k.Priority, o.Priority), k.Created.Compare(o.Created), cmp.Compare(k.Order, o.Order),
+		strings.Compare(k.ID, o.ID))
 }
 
 // A cursor is the place behind which the next page starts. It does not count items, so that none is
@@ -90,21 +92,25 @@ func (o FetchOptions) start() (*key, error) {
 	if err != nil {
 		return nil, bad
 	}
+
 	var c cursor
 	if json.Unmarshal(text, &c) != nil || c.Sum != o.sum() || c.After.Priority < Critical || c.After.Priority > Low {
 		return nil, bad
 	}
+
 	again, err := json.Marshal(c)
 	if err != nil || string(again) != string(text) {
 		return nil, bad
 	}
+
 	return &c.After, nil
 }
 
 // perJudgement is how many candidates are judged at once: what GitHub answers in one request.
 const perJudgement = 50
 
-// A Judge looks closely at candidates and returns those that may be shown, completed, in the same order.
+// A Judge looks closely at candidates and returns those that may be shown, completed, in the same
+// order.
 type Judge func(ctx context.Context, candidates []Item) ([]Item, error)
 
 // Check refuses options that no search can have, with an *OptionError.
@@ -151,6 +157,7 @@ func Select(ctx context.Context, candidates []Item, o FetchOptions, judge Judge)
 		if err != nil {
 			return Page{}, err
 		}
+
 		page.Items = append(page.Items, good...)
 		if o.Limit > 0 && len(page.Items) > o.Limit {
 			break
@@ -165,5 +172,6 @@ func Select(ctx context.Context, candidates []Item, o FetchOptions, judge Judge)
 		}
 		page.Next = base64.RawURLEncoding.EncodeToString(text)
 	}
+
 	return page, nil
 }

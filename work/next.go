@@ -8,9 +8,10 @@ import (
 // perLook is how many items are fetched at a time while looking for one that can be claimed.
 const perLook = 25
 
-// Next claims the first item of a source that can be claimed, and returns it: highest priority, then
-// oldest. If an item is claimed by somebody else or gone, it tries the following one. ErrNoWork says that
-// no item is left, and nothing was claimed. Of the options only labels and priorities count.
+// Next claims the first item of a source that can be claimed, and returns it: highest priority,
+// then oldest. If an item is claimed by somebody else or gone, it tries the following one.
+// ErrNoWork says that no item is left, and nothing was claimed. Of the options only labels and
+// priorities count.
 func Next(ctx context.Context, src Source, o FetchOptions) (Claimed, error) {
 	return walk(ctx, src, o, func(i Item) (Claimed, error) { return src.Claim(ctx, i.ID) })
 }
@@ -21,7 +22,8 @@ func Peek(ctx context.Context, src Source, o FetchOptions) (Item, error) {
 	return c.Item, err
 }
 
-// walk tries one item after the other until take succeeds, or fails for another reason than the item's.
+// walk tries one item after the other until take succeeds, or fails for another reason than the
+// item's.
 func walk(ctx context.Context, src Source, o FetchOptions, take func(Item) (Claimed, error)) (Claimed, error) {
 	o.Limit, o.Cursor, o.IncludeClaimed = perLook, "", false
 
@@ -46,7 +48,8 @@ func walk(ctx context.Context, src Source, o FetchOptions, take func(Item) (Clai
 	}
 }
 
-// noWork returns ErrNoWork, as a *NoWorkError if the source can say what its last search passed over.
+// noWork returns ErrNoWork, as a *NoWorkError if the source can say what its last search passed
+// over.
 func noWork(src Source) error {
 	if able, is := src.(Explainer); is {
 		return able.NoWork()

@@ -20,7 +20,8 @@ type Settings struct {
 // An Opener makes a source. It may ask whether the place exists; it changes nothing.
 type Opener func(ctx context.Context, s Settings) (Source, error)
 
-// Openers are the kinds of sources a program has, by type. The program names them; nothing registers itself. nil is none.
+// Openers are the kinds of sources a program has, by type. The program names them; nothing
+// registers itself. nil is none.
 type Openers map[string]Opener
 
 // An UnknownTypeError is a type that is not among them.

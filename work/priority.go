@@ -38,7 +38,10 @@ func (p *Priority) UnmarshalText(text []byte) (err error) {
 func ParsePriority(name string) (Priority, error) {
 	i := slices.Index(priorityNames[:], strings.ToLower(name))
 	if i < 0 {
-		return Medium, &OptionError{"priority", fmt.Sprintf("%q: allowed are %s", printable.Clip(name, 80), strings.Join(priorityNames[:], ", "))}
+		return Medium, &OptionError{
+			"priority",
+			fmt.Sprintf("%q: allowed are %s", printable.Clip(name, 80), strings.Join(priorityNames[:], ", ")),
+		}
 	}
 	return Priority(i), nil
 }
@@ -63,7 +66,8 @@ func (w Words) Of(labels []string) Priority {
 	best, found := Medium, false
 	for _, label := range labels {
 		before := ""
-		for _, word := range strings.FieldsFunc(strings.ToLower(label), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		for _, word := range strings.FieldsFunc(strings.ToLower(label),
+			func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 			p, named := w[word]
 			if named && before != "non" && before != "not" && (!found || p < best) {
 				best, found = p, true
@@ -71,5 +75,6 @@ func (w Words) Of(labels []string) Priority {
 			before = word
 		}
 	}
+
 	return best
 }

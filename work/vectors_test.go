@@ -17,6 +17,7 @@ func vectors(t *testing.T, file string) [][2]string {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var out [][2]string
 	for text := range strings.Lines(string(data)) {
 		text = strings.TrimRight(text, "\n")
@@ -25,9 +26,11 @@ func vectors(t *testing.T, file string) [][2]string {
 			out = append(out, [2]string{left, right})
 		}
 	}
+
 	if len(out) < 10 {
 		t.Fatalf("%s has only %d vectors", file, len(out))
 	}
+
 	return out
 }
 
@@ -37,6 +40,7 @@ func TestPriority(t *testing.T) {
 			t.Errorf("%q is %s, want %s", v[0], got, v[1])
 		}
 	}
+
 	if got := (work.Words{"someday": work.Low}).Of([]string{"someday", "p0"}); got != work.Low {
 		t.Errorf("own words: %s", got)
 	}
@@ -50,9 +54,11 @@ func TestIDs(t *testing.T) {
 		if errors.As(err, &refused) && refused.Reason == work.NotFound {
 			got = "no"
 		}
+
 		if got != v[1] {
 			t.Errorf("%q: %s, want %s (%v)", v[0], got, v[1], err)
 		}
+
 		if err == nil && work.ID("github", n) != v[0] {
 			t.Errorf("%q comes back as %q", v[0], work.ID("github", n))
 		}

@@ -1,8 +1,9 @@
-// Package work hands an agent its next item from any source: the highest priority first, within a priority
-// the oldest, and claimed before it is shown.
+// Package work hands an agent its next item from any source: the highest priority first, within a
+// priority the oldest, and claimed before it is shown.
 //
 // A [Source] knows where the items are. The queue of a GitHub repository is one
-// (labelstate.Client.Source); the folder examples/folder of this module is another, on Markdown files.
+// (labelstate.Client.Source); the folder examples/folder of this module is another, on Markdown
+// files.
 //
 //	got, err := work.Next(ctx, source, work.FetchOptions{})
 //	if errors.Is(err, work.ErrNoWork) {
@@ -17,8 +18,9 @@ import (
 	"time"
 )
 
-// A Source is where work comes from, as one agent sees it. Methods may be called from any goroutine. A
-// refusal is an *Error with its reason; a fetch with a bad limit, label or cursor is an *OptionError.
+// A Source is where work comes from, as one agent sees it. Methods may be called from any
+// goroutine. A refusal is an *Error with its reason; a fetch with a bad limit, label or cursor is
+// an *OptionError.
 type Source interface {
 	// Fetch returns the free items, first to claim first.
 	Fetch(ctx context.Context, o FetchOptions) (Page, error)
@@ -61,7 +63,8 @@ type Attempt struct {
 	Ended       time.Time `json:"ended"`
 }
 
-// Number returns the number of an item whose external id is one, 42 of github-42, and 0 for any other.
+// Number returns the number of an item whose external id is one, 42 of github-42, and 0 for any
+// other.
 func (i Item) Number() int {
 	n, err := ParseID("", i.ExternalID)
 	if err != nil {

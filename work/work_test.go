@@ -19,15 +19,18 @@ import (
 // TestOpeners: a type that is not there is an error that lists what is.
 func TestOpeners(t *testing.T) {
 	open := func(context.Context, work.Settings) (work.Source, error) { return nil, nil }
-	if _, err := work.Openers(nil).Get("github"); err == nil || err.Error() != `unknown work source "github": known are none` {
+	if _, err := work.Openers(nil).Get("github"); err == nil ||
+		err.Error() != `unknown work source "github": known are none` {
 		t.Errorf("without any: %v", err)
 	}
+
 	all := work.Openers{"github": open, "folder": open}
 	_, err := all.Get("jira")
 	var unknown *work.UnknownTypeError
 	if !errors.As(err, &unknown) || !slices.Equal(unknown.Known, []string{"folder", "github"}) {
 		t.Errorf("unknown type: %v", err)
 	}
+
 	if got, err := all.Get("folder"); got == nil || err != nil {
 		t.Errorf("a type that is there: %v", err)
 	}
@@ -43,7 +46,8 @@ type memorySource struct {
 
 func (s *memorySource) Fetch(ctx context.Context, o work.FetchOptions) (work.Page, error) {
 	return work.Select(ctx, s.items, o, func(_ context.Context, all []work.Item) ([]work.Item, error) {
-		return slices.DeleteFunc(slices.Clone(all), func(i work.Item) bool { return strings.Contains(i.Title, "no") }), nil
+		return slices.DeleteFunc(slices.Clone(all),
+			func(i work.Item) bool { return strings.Contains(i.Title, "no") }), nil
 	})
 }
 
@@ -57,32 +61,53 @@ func (s *memorySource) Get(context.Context, string) (work.Item, error)          
 
 func (s *memorySource) dispatcher(t *testing.T) *work.Dispatcher {
 	t.Helper()
-	return work.NewDispatcher(work.Openers{"shelf": func(context.Context, work.Settings) (work.Source, error) { s.opened++; return s, nil }})
+	return work.NewDispatcher(work.Openers{"shelf": func(context.Context, work.Settings) (work.Source,
+		error,
+	) {
+		s.opened++
+		return s, nil
+	}})
 }
 
 func item(n int, p work.Priority, age int) work.Item {
-	return work.Item{ID: work.ID("shelf", int64(n)), ExternalID: fmt.Sprint(n), Priority: p, Created: time.Unix(int64(1000-age), 0)}
+	return work.Item{
+		ID:         work.ID("shelf", int64(n)),
+		ExternalID: fmt.Sprint(n),
+		Priority:   p,
+		Created:    time.Unix(int64(1000-age), 0),
+	}
 }
 
 func TestNext(t *testing.T) {
 	gone := func(r work.Reason) error { return work.Refused("x", r, "no") }
 	outage := errors.New("outage")
-	items := []work.Item{item(1, work.Low, 90), item(2, work.High, 10), item(3, work.High, 20), item(10, work.Medium, 5), item(9, work.Medium, 5)}
+	items := []work.Item{
+		item(1, work.Low, 90), item(2, work.High, 10), item(3, work.High, 20),
+		item(10, work.Medium, 5), item(9, work.Medium, 5),
+	}
 	cases := map[string]struct {
 		refuse map[string]error
 		tried  string
 		err    error
 	}{
-		"the first":                 {nil, "shelf-3", nil},
-		"a race is lost":            {map[string]error{"shelf-3": gone(work.AlreadyClaimed)}, "shelf-3 shelf-2", nil},
-		"gone, then not in a state": {map[string]error{"shelf-3": gone(work.NotFound), "shelf-2": gone(work.InvalidState)}, "shelf-3 shelf-2 shelf-9", nil},
-		"an outage ends it":         {map[string]error{"shelf-3": outage}, "shelf-3", outage},
-		"a rate limit ends it":      {map[string]error{"shelf-3": &work.Error{Reason: work.RateLimited, Err: outage}}, "shelf-3", outage},
+		"the first":      {nil, "shelf-3", nil},
+		"a race is lost": {map[string]error{"shelf-3": gone(work.AlreadyClaimed)}, "shelf-3 shelf-2", nil},
+		"gone, then not in a state": {map[string]error{
+			"shelf-3": gone(work.NotFound),
+			"shelf-2": gone(work.InvalidState),
+		}, "shelf-3 shelf-2 shelf-9", nil},
+		"an outage ends it": {map[string]error{"shelf-3": outage}, "shelf-3", outage},
+		"a rate limit ends it": {
+			map[string]error{"shelf-3": &work.Error{Reason: work.RateLimited, Err: outage}},
+			"shelf-3", outage,
+		},
 		"none is left": {map[string]error{
-			"shelf-1": gone(work.AlreadyClaimed), "shelf-2": gone(work.AlreadyClaimed), "shelf-3": gone(work.AlreadyClaimed),
+			"shelf-1": gone(work.AlreadyClaimed), "shelf-2": gone(work.AlreadyClaimed),
+			"shelf-3": gone(work.AlreadyClaimed),
 			"shelf-9": gone(work.AlreadyClaimed), "shelf-10": gone(work.AlreadyClaimed),
 		}, "shelf-3 shelf-2 shelf-9 shelf-10 shelf-1", work.ErrNoWork},
 	}
+
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := &memorySource{items: items, refuse: c.refuse}
@@ -99,19 +124,24 @@ func TestDispatcher(t *testing.T) {
 	d := s.dispatcher(t)
 	ann, bob := work.Settings{Type: "shelf", Agent: "ann"}, work.Settings{Type: "shelf", Agent: "bob"}
 	for _, who := range []work.Settings{ann, ann, bob} {
-		if i, err := d.Peek(t.Context(), who, work.FetchOptions{}); err != nil || i.ID != "shelf-1" || len(s.claims) > 0 {
+		if i, err := d.Peek(t.Context(), who, work.FetchOptions{}); err != nil || i.ID != "shelf-1" ||
+			len(s.claims) > 0 {
 			t.Fatalf("peek: %v %v %v", i, err, s.claims)
 		}
 	}
+
 	if s.opened != 2 {
 		t.Errorf("%d sources opened for two agents", s.opened)
 	}
+
 	if _, err := d.Source(t.Context(), ann); err != nil || s.opened != 2 {
 		t.Errorf("the source that is open: %v, %d opened", err, s.opened)
 	}
+
 	if _, err := d.Next(t.Context(), ann, work.FetchOptions{Labels: []string{"x"}}); !errors.Is(err, work.ErrNoWork) {
 		t.Errorf("nothing has the label: %v", err)
 	}
+
 	if _, err := d.Next(t.Context(), work.Settings{Type: "jira"}, work.FetchOptions{}); err == nil {
 		t.Error("an unknown type has work")
 	}
@@ -123,6 +153,7 @@ func TestFetchOptions(t *testing.T) {
 	if err != nil || first.Next == "" {
 		t.Fatalf("first page: %v %v", first, err)
 	}
+
 	bad := map[string]work.FetchOptions{
 		"limit":                       {Limit: -3},
 		"empty label":                 {Labels: []string{" "}},
@@ -133,6 +164,7 @@ func TestFetchOptions(t *testing.T) {
 		"cursor with something added": {Cursor: first.Next + "A"},
 		"page number":                 {Cursor: "2"},
 	}
+
 	for name, o := range bad {
 		_, err := s.Fetch(t.Context(), o)
 		var option *work.OptionError
@@ -142,14 +174,15 @@ func TestFetchOptions(t *testing.T) {
 	}
 }
 
-// inTurn compares two items of a shelf: the more urgent one first, then the older, then the smaller number.
+// inTurn compares two items of a shelf: the more urgent one first, then the older, then the smaller
+// number.
 func inTurn(a, b work.Item) int {
 	number := func(i work.Item) int { n, _ := strconv.Atoi(i.ExternalID); return n }
 	return cmp.Or(cmp.Compare(a.Priority, b.Priority), a.Created.Compare(b.Created), cmp.Compare(number(a), number(b)))
 }
 
-// TestPages: whatever is asked for, pages put together are the whole answer, each item once, in order,
-// and every page but the last is full.
+// TestPages: whatever is asked for, pages put together are the whole answer, each item once, in
+// order, and every page but the last is full.
 func TestPages(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := &memorySource{}
@@ -158,25 +191,30 @@ func TestPages(t *testing.T) {
 			i.Title = rapid.SampledFrom([]string{"yes", "yes", "no"}).Draw(t, "title")
 			s.items = append(s.items, i)
 		}
+
 		o := work.FetchOptions{Limit: rapid.IntRange(1, 120).Draw(t, "limit")}
 		if rapid.Bool().Draw(t, "filtered") {
 			o.Priorities = []work.Priority{work.High, work.Low}
 		}
+
 		whole, err := s.Fetch(context.Background(), work.FetchOptions{Priorities: o.Priorities})
 		if err != nil || whole.Next != "" || !slices.IsSortedFunc(whole.Items, inTurn) {
 			t.Fatalf("whole: %v %v", whole, err)
 		}
+
 		var got []work.Item
 		for {
 			page, err := s.Fetch(context.Background(), o)
 			if err != nil || len(page.Items) > o.Limit || page.Next != "" && len(page.Items) < o.Limit {
 				t.Fatalf("page of %d: %v", len(page.Items), err)
 			}
+
 			got = append(got, page.Items...)
 			if o.Cursor = page.Next; o.Cursor == "" {
 				break
 			}
 		}
+
 		if !slices.EqualFunc(got, whole.Items, func(a, b work.Item) bool { return a.ID == b.ID }) {
 			t.Fatalf("pages have %d items, the whole %d", len(got), len(whole.Items))
 		}

@@ -1,10 +1,11 @@
-// Command hook measures the pre-push hook beside git itself, on repositories that it makes: a small one, one in which every
-// change is a merge, one with a million commits, and one with 50,000 branches of the remote.
+// Command hook measures the pre-push hook beside git itself, on repositories that it makes: a small
+// one, one in which every change is a merge, one with a million commits, and one with 50,000
+// branches of the remote.
 //
 //	go -C bench run ./hook
 //
-// The repositories are made once and kept in a cache folder. The network takes no part: what asks GitHub meets a port
-// where nobody listens.
+// The repositories are made once and kept in a cache folder. The network takes no part: what asks
+// GitHub meets a port where nobody listens.
 package main
 
 import (
@@ -39,16 +40,20 @@ func main() {
 		}
 		return
 	}
+
 	var o options
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		cache = os.TempDir()
 	}
+
 	flag.IntVar(&o.small, "small", 17_000, "commits of the small repository")
 	flag.IntVar(&o.commits, "commits", 1_000_000, "commits of the large repository")
-	flag.IntVar(&o.refs, "refs", 50_000, "branches of the remote in the third repository, which has twice as many commits")
+	flag.IntVar(&o.refs, "refs", 50_000,
+		"branches of the remote in the third repository, which has twice as many commits")
 	flag.IntVar(&o.rounds, "rounds", 21, "rounds of each comparison")
-	flag.DurationVar(&o.limit, "limit", 10*time.Second, "time for one comparison, after which there are no more than five rounds")
+	flag.DurationVar(&o.limit, "limit", 10*time.Second,
+		"time for one comparison, after which there are no more than five rounds")
 	flag.StringVar(&o.cache, "cache", filepath.Join(cache, "label-state-bench"), "`folder` that keeps the repositories")
 	flag.StringVar(&o.source, "source", "..", "`folder` of the module whose hook is measured")
 	flag.StringVar(&o.only, "only", "", "measure only rows that match, as \"REPOSITORY: PUSH\"")
@@ -63,6 +68,7 @@ func run(o options, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
+
 	cache, err := filepath.Abs(o.cache)
 	if err != nil {
 		return err
@@ -70,15 +76,18 @@ func run(o options, out io.Writer) (err error) {
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return err
 	}
+
 	scratch, err := os.MkdirTemp(cache, "programs-") // on the disk, as git is
 	if err != nil {
 		return err
 	}
+
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
 	programs, err := build(o.source, scratch)
 	if err != nil {
 		return err
 	}
+
 	fmt.Fprint(out, header)
 	b := bench{o, only, programs, place{cache, scratch}, out}
 	for _, p := range o.repositories() {
@@ -86,6 +95,7 @@ func run(o options, out io.Writer) (err error) {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -110,6 +120,7 @@ func (o options) repositories() []plan {
 		p.name, p.shape.graph = p.name+", graph", true
 		all = append(all, p)
 	}
+
 	return all
 }
 
@@ -121,6 +132,7 @@ func (b bench) repository(p plan) error {
 			rows = append(rows, s)
 		}
 	}
+
 	if len(rows) == 0 {
 		return nil
 	}
@@ -128,12 +140,14 @@ func (b bench) repository(p plan) error {
 	if err != nil {
 		return err
 	}
+
 	printHead(b.out, r)
 	for _, s := range rows {
 		if err := b.row(s, r); err != nil {
 			return fmt.Errorf("%s: %s: %w", p.name, s.name, err)
 		}
 	}
+
 	_, err = fmt.Fprintln(b.out)
 	return err
 }
@@ -147,10 +161,12 @@ func (b bench) row(s scenario, r *repository) error {
 	if err := s.check(programs[0]); err != nil {
 		return err
 	}
+
 	m, err := compare(programs, b.rounds, b.limit)
 	if err != nil {
 		return err
 	}
+
 	printRow(b.out, s, s.limits[r.kind], m)
 	return nil
 }
@@ -161,6 +177,7 @@ func build(source, dir string) (binaries, error) {
 	if err := errors.Join(os.Mkdir(b.whole, 0o755), os.Mkdir(b.stage, 0o755)); err != nil {
 		return b, err
 	}
+
 	empty := filepath.Join(dir, "nothing.go")
 	err := errors.Join(
 		os.WriteFile(empty, []byte("package main\n\nfunc main() {}\n"), 0o644),
@@ -174,20 +191,23 @@ func build(source, dir string) (binaries, error) {
 	if err != nil {
 		return b, err
 	}
+
 	return b, errors.Join(
 		os.Link(filepath.Join(b.whole, "pre-push"), b.firstStage()),
 		os.Symlink(standIn, filepath.Join(b.stage, "pre-push-check")),
 	)
 }
 
-// compile builds programs into a folder and then writes each of them once more, as an installer does: the linker leaves a file in single
-// pages, from which a program starts slower than git does from its own.
+// compile builds programs into a folder and then writes each of them once more, as an installer
+// does: the linker leaves a file in single pages, from which a program starts slower than git does
+// from its own.
 func compile(dir, to string, packages ...string) error {
 	cmd := exec.Command("go", append([]string{"build", "-trimpath", "-ldflags", "-s -w", "-o", to}, packages...)...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build %s: %w: %s", strings.Join(packages, " "), err, said)
 	}
+
 	for _, name := range packages {
 		file := filepath.Join(to, strings.TrimSuffix(filepath.Base(name), ".go"))
 		program, err := os.ReadFile(file)
@@ -195,5 +215,6 @@ func compile(dir, to string, packages ...string) error {
 			return err
 		}
 	}
+
 	return nil
 }

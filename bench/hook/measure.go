@@ -31,21 +31,24 @@ func (p program) run() (time.Duration, error) {
 	return time.Since(start), nil
 }
 
-// peakCommand, as the first argument, makes this program run the command that follows and print its peak.
+// peakCommand, as the first argument, makes this program run the command that follows and print its
+// peak.
 const peakCommand = "peak"
 
-// peak is the most memory the program had, in bytes. A process begins with the peak of the one that started it, so that is
-// done by a fresh copy of this program, which has done nothing yet.
+// peak is the most memory the program had, in bytes. A process begins with the peak of the one that
+// started it, so that is done by a fresh copy of this program, which has done nothing yet.
 func (p program) peak() (bytes int64, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return 0, err
 	}
+
 	p.args = append([]string{self, peakCommand}, p.args...)
 	said, err := p.command().Output()
 	if err != nil {
 		return 0, fmt.Errorf("measure the memory of %s: %w", p.args[2], err)
 	}
+
 	_, err = fmt.Sscan(string(said), &bytes)
 	return bytes, err
 }
@@ -56,10 +59,12 @@ func printPeak(args []string, stdin io.Reader, out io.Writer) error {
 	if err := cmd.Run(); err != nil {
 		return err
 	}
+
 	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 	if !ok {
 		return errors.New("this system does not tell how much memory a process had")
 	}
+
 	_, err := fmt.Fprintln(out, usage.Maxrss<<10)
 	return err
 }
@@ -79,7 +84,8 @@ func (p program) says() (string, error) {
 	return strings.TrimSpace(stderr.String()), err
 }
 
-// A sample is what was measured of the three programs: the hook, git with all tips, and git with the likely tips.
+// A sample is what was measured of the three programs: the hook, git with all tips, and git with
+// the likely tips.
 type sample struct {
 	took   [3]time.Duration // medians
 	all    float64          // median of how long the hook took, as a multiple of git with all tips
@@ -90,8 +96,8 @@ type sample struct {
 // fewest is how many rounds there are at least, however long they take.
 const fewest = 3
 
-// compare runs the programs in turn, so that whatever else the machine does hits all of them, and takes medians. A program
-// without arguments takes no part.
+// compare runs the programs in turn, so that whatever else the machine does hits all of them, and
+// takes medians. A program without arguments takes no part.
 func compare(programs [3]program, rounds int, limit time.Duration) (s sample, err error) {
 	var took [3][]time.Duration
 	var all, likely []float64
@@ -103,21 +109,26 @@ func compare(programs [3]program, rounds int, limit time.Duration) (s sample, er
 			if programs[which].args == nil {
 				continue
 			}
+
 			t, err := programs[which].run()
 			if err != nil {
 				return s, err
 			}
+
 			now[which] = t
 			took[which] = append(took[which], t)
 		}
+
 		all = append(all, ratio(now[0], now[1]))
 		likely = append(likely, ratio(now[0], now[2]))
 	}
+
 	for i := range took {
 		s.took[i] = median(took[i])
 	}
 	s.all, s.likely = median(all), median(likely)
 	s.peak, err = programs[0].peak()
+
 	return s, err
 }
 

@@ -24,7 +24,8 @@ const (
 	old      = "old"
 )
 
-// back is a commit of main so many commits before the tip, or half way to its beginning, where no other branch leaves it.
+// back is a commit of main so many commits before the tip, or half way to its beginning, where no
+// other branch leaves it.
 func (sh shape) back(commits int) string {
 	back := min(commits, sh.commits/2)
 	if sh.merges {
@@ -37,7 +38,12 @@ func (sh shape) back(commits int) string {
 func (s *stream) known(sh shape) {
 	for i, name := range []string{existing, merged, keyword} {
 		from := sh.back(min(5000, sh.commits/20) * (i + 1))
-		s.commit(commit{ref: "refs/remotes/origin/" + name, time: sh.now(), message: oldMessage(1), parents: []string{from}})
+		s.commit(commit{
+			ref:     "refs/remotes/origin/" + name,
+			time:    sh.now(),
+			message: oldMessage(1),
+			parents: []string{from},
+		})
 	}
 }
 
@@ -54,6 +60,7 @@ func (s *stream) unknown(sh shape) {
 	s.two(sh, merged, "", remote(merged), main)
 	s.two(sh, keyword, "Fixes #12\n", remote(keyword))
 	s.two(sh, old, "", sh.back(200_000))
+
 	for i := range wide {
 		s.two(sh, branchName(i), "", sh.back(20*i))
 	}
@@ -62,13 +69,25 @@ func (s *stream) unknown(sh shape) {
 // two makes two commits, the first with the parents given.
 func (s *stream) two(sh shape, branch, trailer string, parents ...string) {
 	ref := "refs/heads/new/" + branch
-	first := s.commit(commit{ref: ref, time: sh.now() + minute, message: newMessage(branch, 0, ""), parents: parents})
-	s.commit(commit{ref: ref, time: sh.now() + 2*minute, message: newMessage(branch, 1, trailer), parents: []string{first}})
+	first := s.commit(commit{
+		ref:     ref,
+		time:    sh.now() + minute,
+		message: newMessage(branch, 0, ""),
+		parents: parents,
+	})
+
+	s.commit(commit{
+		ref:     ref,
+		time:    sh.now() + 2*minute,
+		message: newMessage(branch, 1, trailer),
+		parents: []string{first},
+	})
 }
 
 func branchName(i int) string { return fmt.Sprint("wide-", i) }
 
-// thousands makes the commits of two large pushes, as they come from somebody else's repository: in a pack.
+// thousands makes the commits of two large pushes, as they come from somebody else's repository: in
+// a pack.
 func (s *stream) thousands(sh shape) {
 	for _, name := range []string{manyNew, manyHits} {
 		tip := "refs/heads/main^0"
@@ -77,9 +96,13 @@ func (s *stream) thousands(sh shape) {
 			if name == manyHits && i%(many/5) == many/10 {
 				trailer = fmt.Sprintf("Fixes #%d\n", i)
 			}
+
 			tip = s.commit(commit{
-				ref: "refs/heads/new/" + name, time: sh.now() + minute + i, message: newMessage(name, i, trailer),
-				parents: []string{tip}, change: fmt.Sprintln(name, i),
+				ref:     "refs/heads/new/" + name,
+				time:    sh.now() + minute + i,
+				message: newMessage(name, i, trailer),
+				parents: []string{tip},
+				change:  fmt.Sprintln(name, i),
 			})
 		}
 	}
@@ -107,7 +130,8 @@ type push struct {
 // origin is the remote that has the branches.
 const origin = "origin"
 
-// push prepares the push of new/BRANCH to a branch of the remote that is at remote now: a full name, an id, or zero.
+// push prepares the push of new/BRANCH to a branch of the remote that is at remote now: a full
+// name, an id, or zero.
 func (r *repository) push(branch, remote string) (push, error) {
 	p := push{remote: origin}
 	return p, p.add(r, branch, remote)
@@ -118,15 +142,18 @@ func (p *push) add(r *repository, branch, remote string) error {
 	if err != nil {
 		return err
 	}
+
 	if strings.HasPrefix(remote, "refs/") {
 		if remote, err = r.git("rev-parse", "--verify", remote); err != nil {
 			return err
 		}
 	}
+
 	p.oids = append(p.oids, oid)
 	if remote != zero && remote != gone {
 		p.remotes = append(p.remotes, remote)
 	}
+
 	p.lines += fmt.Sprintf("refs/heads/new/%s %s refs/heads/%s %s\n", branch, oid, branch, remote)
 	return nil
 }
@@ -139,11 +166,15 @@ func (r *repository) branches() (push, error) {
 			return p, err
 		}
 	}
+
 	return p, nil
 }
 
 // everything prepares the first push of main to a remote that has nothing.
 func (r *repository) everything() (push, error) {
 	oid, err := r.git("rev-parse", "--verify", "refs/heads/main")
-	return push{remote: "mirror", lines: fmt.Sprintf("refs/heads/main %s refs/heads/main %s\n", oid, zero), oids: []string{oid}}, err
+	return push{
+		remote: "mirror", lines: fmt.Sprintf("refs/heads/main %s refs/heads/main %s\n", oid, zero),
+		oids: []string{oid},
+	}, err
 }

@@ -44,6 +44,7 @@ func open(at place, p plan) (*repository, error) {
 	if p.shape.merges {
 		dir += "-merges"
 	}
+
 	if p.shape.graph {
 		dir += "-graph"
 	}
@@ -51,6 +52,7 @@ func open(at place, p plan) (*repository, error) {
 	if _, err := os.Stat(dir); err == nil {
 		return r, nil
 	}
+
 	half := &repository{folder{dir + ".tmp", r.env}, p}
 	if err := os.RemoveAll(half.path); err != nil {
 		return nil, err
@@ -58,11 +60,12 @@ func open(at place, p plan) (*repository, error) {
 	if err := half.fill(at); err != nil {
 		return nil, fmt.Errorf("make repository %s: %w", dir, err)
 	}
+
 	return r, os.Rename(half.path, dir)
 }
 
-// fill makes the repository. With a commit-graph it is a copy of the one without, and the graph has what the remote has:
-// commits are made after it was written.
+// fill makes the repository. With a commit-graph it is a copy of the one without, and the graph has
+// what the remote has: commits are made after it was written.
 func (r *repository) fill(at place) error {
 	if !r.shape.graph {
 		return r.create()
@@ -76,10 +79,12 @@ func (r *repository) fill(at place) error {
 	if err := link(from.path, r.path); err != nil {
 		return err
 	}
+
 	tips, err := r.git("for-each-ref", "--format=%(objectname)", "refs/remotes/origin/")
 	if err != nil {
 		return err
 	}
+
 	_, err = r.feed(strings.NewReader(tips+"\n"), "commit-graph", "write", "--stdin-commits", "--no-progress")
 	return err
 }
@@ -88,6 +93,7 @@ func (r *repository) create() error {
 	if err := os.MkdirAll(r.path, 0o755); err != nil {
 		return err
 	}
+
 	return errors.Join(
 		r.try("init", "--quiet", "--initial-branch=main"),
 		r.try("config", "core.logAllRefUpdates", "false"),
@@ -108,7 +114,8 @@ func (r *repository) try(args ...string) error {
 	return err
 }
 
-// link copies a folder whose large files never change; git replaces files, it does not write into them.
+// link copies a folder whose large files never change; git replaces files, it does not write into
+// them.
 func link(from, to string) error {
 	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -121,6 +128,7 @@ func link(from, to string) error {
 		if d.IsDir() {
 			return os.MkdirAll(filepath.Join(to, name), 0o755)
 		}
+
 		return os.Link(path, filepath.Join(to, name))
 	})
 }

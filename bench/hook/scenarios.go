@@ -23,16 +23,32 @@ var everyday = map[kind]float64{small: 1.1, merges: 1.1, manyRefs: 1.8}
 var first = map[kind]float64{small: 1.8, merges: 1.8, manyRefs: 1.8}
 
 // start is how long the hook may take when there is nothing to do, as a multiple of git version.
-var start = map[kind]float64{small: 1.5, merges: 1.5, large: 1.5, manyRefs: 1.5}
+var start = map[kind]float64{
+	small:    1.5,
+	merges:   1.5,
+	large:    1.5,
+	manyRefs: 1.5,
+}
 
 func scenarios() []scenario {
 	one := func(branch, remote string) func(*repository) (push, error) {
 		return func(r *repository) (push, error) { return r.push(branch, remote) }
 	}
 	nothing := func(*repository) (push, error) { return push{remote: "origin"}, nil }
+
 	return []scenario{
-		{name: "an empty Go program, to compare", push: nothing, against: version, hook: binaries.nothing},
-		{name: "nothing to push", push: nothing, against: version, limits: start},
+		{
+			name:    "an empty Go program, to compare",
+			push:    nothing,
+			against: version,
+			hook:    binaries.nothing,
+		},
+		{
+			name:    "nothing to push",
+			push:    nothing,
+			against: version,
+			limits:  start,
+		},
 		{name: "2 commits, existing branch", push: one(existing, "refs/remotes/origin/"+existing), limits: everyday},
 		{name: "2 commits, new branch", push: one(fresh, zero), limits: first},
 		{name: "2 commits, forced, old id unknown", push: one(forced, gone), limits: first},
@@ -104,18 +120,22 @@ func (s scenario) programs(r *repository, b binaries) ([3]program, error) {
 	if err != nil {
 		return [3]program{}, err
 	}
+
 	hook := filepath.Join(b.whole, "pre-push")
 	if s.hook != nil {
 		hook = s.hook(b)
 	}
+
 	programs := [3]program{
 		{[]string{hook, p.remote, "https://github.com/acme/app"}, p.lines, r.folder},
 		{allTips(p), "", r.folder},
 		{likelyTips(p), "", r.folder},
 	}
+
 	if s.against != nil {
 		programs[1], programs[2] = program{}, program{s.against(p), "", r.folder}
 	}
+
 	return programs, nil
 }
 

@@ -53,5 +53,6 @@ func verdict(ratio, most float64) string {
 	case ratio > most:
 		return fmt.Sprintf("over %.2f", most)
 	}
+
 	return fmt.Sprintf("ok ≤ %.2f", most)
 }

@@ -40,7 +40,8 @@ func (s *said) Close() error {
 
 const byRedis = "claim: {lease: redis}\nlease: {redis: {url_env: LABEL_STATE_REDIS_URL}}\n"
 
-// TestGuardAsksTheLeaseStore: the log shows lucius, whose pull request it is; what counts is the store.
+// TestGuardAsksTheLeaseStore: the log shows lucius, whose pull request it is; what counts is the
+// store.
 func TestGuardAsksTheLeaseStore(t *testing.T) {
 	lucius := lease.Lease{Worker: claim.Worker{Codename: "lucius", FiringID: "l1"}, Token: 1, TTL: 4 * time.Hour}
 	drake := lease.Lease{Worker: claim.Worker{Codename: "drake", FiringID: "d1"}, Token: 2, TTL: 4 * time.Hour}
@@ -52,7 +53,11 @@ func TestGuardAsksTheLeaseStore(t *testing.T) {
 		"its holder": {said{lease: lucius}, 0, "1 examined"},
 		"a zombie":   {said{lease: drake}, 1, "held by drake (run d1)"},
 		"nobody":     {said{}, 0, "1 examined"},
-		"not told":   {said{err: errors.New("connection refused")}, 3, "could not find out whether acme/app#2 may close acme/app#1: lease store redis: connection refused"},
+		"not told": {
+			said{err: errors.New("connection refused")},
+			3,
+			"could not find out whether acme/app#2 may close acme/app#1: lease store redis: connection refused",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := guarded(t)
@@ -70,10 +75,14 @@ func TestGuardAsksTheLeaseStore(t *testing.T) {
 	}
 }
 
-// TestLeaseStoreIsNotThere: a run that cannot open the store says which variable is missing, and changes nothing.
+// TestLeaseStoreIsNotThere: a run that cannot open the store says which variable is missing, and
+// changes nothing.
 func TestLeaseStoreIsNotThere(t *testing.T) {
 	r := guarded(t)
-	r.stores = map[string]lease.Opener{lease.Redis: func(*tls.Config, string) (lease.Remote, error) { return nil, errors.New("not asked for") }}
+	r.stores = map[string]lease.Opener{lease.Redis: func(*tls.Config, string) (lease.Remote, error) {
+		return nil,
+			errors.New("not asked for")
+	}}
 	r.env["LABEL_STATE_REDIS_URL"] = ""
 	r.run(3, "LABEL_STATE_REDIS_URL: it is not set")
 	r.labels("acme/app", "agent:in-flight")
@@ -82,18 +91,20 @@ func TestLeaseStoreIsNotThere(t *testing.T) {
 	r.labels("acme/app", "agent:in-flight")
 }
 
-// TestForkReadsTheMirror: a run for a fork's pull request gets no secrets. It goes by the fencing tokens
-// in the log, and asks no store.
+// TestForkReadsTheMirror: a run for a fork's pull request gets no secrets. It goes by the fencing
+// tokens in the log, and asks no store.
 func TestForkReadsTheMirror(t *testing.T) {
 	r := guarded(t)
 	r.env["LABEL_STATE_REDIS_URL"] = ""
-	event := strings.Replace(r.read("event.json"), `"head": {"repo": {"full_name": "acme/app"}}`, `"head": {"repo": {"full_name": "eve/app"}}`, 1)
+	event := strings.Replace(r.read("event.json"), `"head": {"repo": {"full_name": "acme/app"}}`,
+		`"head": {"repo": {"full_name": "eve/app"}}`, 1)
 	r.file("event.json", event)
 	r.run(0, "1 examined")
 	next := "<!-- agent-claim:codename=drake firing_id=d1 nonce=87654321 ttl=14400 state=held hb=0 token=2 lease=redis -->"
 	if _, err := r.server.AddComment("acme/app", 1, "github-actions[bot]", next); err != nil {
 		t.Fatal(err)
 	}
+
 	r.run(1, "held by drake (run d1)")
 }
 
@@ -105,10 +116,13 @@ func guarded(t *testing.T) *runner {
 	if _, err := r.server.AddComment("acme/app", 1, "agents", body); err != nil {
 		t.Fatal(err)
 	}
-	number, err := r.server.OpenPull("acme/app", "agents", githubsim.Pull{Title: "Work", Head: "mine", Body: "Closes #1"})
+
+	number, err := r.server.OpenPull("acme/app", "agents",
+		githubsim.Pull{Title: "Work", Head: "mine", Body: "Closes #1"})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	r.env["GITHUB_EVENT_NAME"], r.env["LABEL_STATE_REDIS_URL"], r.env["INPUT_MODE"] = "pull_request", "redis://lease.example", "guard"
 	r.file("event.json", `{"action": "opened", "sender": {"login": "agents", "type": "User"}, "repository": {"full_name": "acme/app"}, "pull_request": {"number": `+strconv.Itoa(number)+
 		`, "head": {"repo": {"full_name": "acme/app"}}, "base": {"repo": {"full_name": "acme/app"}}}}`)

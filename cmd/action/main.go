@@ -44,18 +44,28 @@ func run(ctx context.Context, env setup.Environment, out io.Writer) int {
 	if in.Token != "" {
 		gh.AddMask(in.Token)
 	}
-	step := &action.Step{Inputs: in, Console: action.NewConsole(gh, out), Now: time.Now(), Word: setup.Word, Output: io.Discard, Summary: io.Discard}
+
+	step := &action.Step{
+		Inputs:  in,
+		Console: action.NewConsole(gh, out),
+		Now:     time.Now(),
+		Word:    setup.Word,
+		Output:  io.Discard,
+		Summary: io.Discard,
+	}
 	files, fileErr := open(env, step)
 	defer files()
 	err = errors.Join(fileErr, err)
 	if err == nil {
 		err = place(step, env)
 	}
+
 	if err != nil {
 		return action.Refuse(step, err, action.ExitCalled)
 	}
-	// No git and no gh runs. With a root folder for its own the Action does not look into the workspace either, where a checkout of
-	// anybody's pull request may lie.
+
+	// No git and no gh runs. With a root folder for its own the Action does not look into the
+	// workspace either, where a checkout of anybody's pull request may lie.
 	env.Dir, env.Stderr = string(filepath.Separator), step.Console
 	env.Run = func(context.Context, setup.Command) ([]byte, error) { return nil, exec.ErrNotFound }
 	env.Exec = func(context.Context, git.Command) ([]byte, error) { return nil, exec.ErrNotFound }
@@ -65,6 +75,7 @@ func run(ctx context.Context, env setup.Environment, out io.Writer) int {
 			_ = s.Close() // what goes wrong then changes nothing
 		}
 	}()
+
 	if err := connect(ctx, step, env, &opened); err != nil {
 		code := action.ExitUnknown
 		if setup.Misconfigured(err) {
@@ -72,6 +83,7 @@ func run(ctx context.Context, env setup.Environment, out io.Writer) int {
 		}
 		return action.Refuse(step, err, code)
 	}
+
 	return action.Run(ctx, step)
 }
 
@@ -85,28 +97,38 @@ func place(s *action.Step, env setup.Environment) error {
 		}
 		payload = data
 	}
+
 	e, err := action.ParseEvent(env.Getenv("GITHUB_EVENT_NAME"), payload)
 	if err != nil {
 		return err
 	}
+
 	owner, name, ok := strings.Cut(env.Getenv("GITHUB_REPOSITORY"), "/")
 	if !ok {
 		return errors.New("GITHUB_REPOSITORY is not set: run this as a GitHub Action")
 	}
+
 	s.Event, s.Repo = e, ledger.Repo{Owner: owner, Name: name}
 	return nil
 }
 
 // connect opens the session of the workflow's repository, and says how to open others. The address
-// and the token are the step's own; nothing else in the environment may redirect them. Every session is added to opened.
+// and the token are the step's own; nothing else in the environment may redirect them. Every
+// session is added to opened.
 func connect(ctx context.Context, s *action.Step, env setup.Environment, opened *[]*setup.Session) error {
 	if s.Inputs.Token == "" {
 		return errors.New("input token is empty; leave it out to use github.token")
 	}
+
 	options := setup.Options{
-		Published: cmp.Or(s.Inputs.Config, config.Path), API: cmp.Or(s.Inputs.APIURL, env.Getenv("GITHUB_API_URL")),
-		Token: s.Inputs.Token, DryRun: s.Inputs.DryRun, First: setup.First{Since: s.SweepSince()}, Tolerant: s.Judges(),
+		Published: cmp.Or(s.Inputs.Config, config.Path),
+		API:       cmp.Or(s.Inputs.APIURL, env.Getenv("GITHUB_API_URL")),
+		Token:     s.Inputs.Token,
+		DryRun:    s.Inputs.DryRun,
+		First:     setup.First{Since: s.SweepSince()},
+		Tolerant:  s.Judges(),
 	}
+
 	open := func(ctx context.Context, r ledger.Repo) (*setup.Session, error) {
 		o := options
 		o.Repo = r.String()
@@ -114,16 +136,20 @@ func connect(ctx context.Context, s *action.Step, env setup.Environment, opened 
 		if err == nil {
 			*opened = append(*opened, s)
 		}
+
 		return s, err
 	}
+
 	session, err := open(ctx, s.Repo)
 	if err != nil {
 		return err
 	}
+
 	s.Place, s.Unusable = placeOf(s, session), session.Unusable
 	if web, err := url.Parse(session.Endpoints.Web); err == nil {
 		s.Host = web.Host
 	}
+
 	s.Open = func(ctx context.Context, r ledger.Repo) (action.Place, error) {
 		other, err := open(ctx, r)
 		if err != nil {
@@ -131,14 +157,18 @@ func connect(ctx context.Context, s *action.Step, env setup.Environment, opened 
 		}
 		return placeOf(s, other), nil
 	}
+
 	return nil
 }
 
 // placeOf is a session's repository by its own configuration; the guard input overrides that.
 func placeOf(s *action.Step, o *setup.Session) action.Place {
 	return action.Place{
-		Repo: o.Repo, Ledger: o.Ledger, Hub: s.Judged(o.Client, o.Ledger, o.Repo),
-		Guard: cmp.Or(s.Inputs.Guard, o.Config.Guard), Contributors: o.Config.Contributors,
+		Repo:         o.Repo,
+		Ledger:       o.Ledger,
+		Hub:          s.Judged(o.Client, o.Ledger, o.Repo),
+		Guard:        cmp.Or(s.Inputs.Guard, o.Config.Guard),
+		Contributors: o.Config.Contributors,
 	}
 }
 
@@ -151,17 +181,21 @@ func open(env setup.Environment, s *action.Step) (func(), error) {
 			f.Close()
 		}
 	}
+
 	for variable, to := range map[string]*io.Writer{"GITHUB_OUTPUT": &s.Output, "GITHUB_STEP_SUMMARY": &s.Summary} {
 		path := env.Getenv(variable)
 		if path == "" {
 			continue
 		}
+
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 		if err != nil {
 			return done, fmt.Errorf("open %s: %w", variable, err)
 		}
+
 		opened = append(opened, f)
 		*to = f
 	}
+
 	return done, nil
 }

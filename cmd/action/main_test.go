@@ -30,6 +30,7 @@ func newRunner(t *testing.T, repos ...githubsim.SeedRepo) *runner {
 	for _, r := range repos {
 		roles[r.Name] = "write"
 	}
+
 	server, err := githubsim.New(githubsim.Seed{Repos: repos, Users: []githubsim.SeedUser{
 		{Login: "agents", Token: "tok-agents", Permissions: roles},
 		{Login: "github-actions[bot]", Token: "tok-actions", Permissions: roles},
@@ -39,10 +40,13 @@ func newRunner(t *testing.T, repos ...githubsim.SeedRepo) *runner {
 	}
 	r := &runner{T: t, server: server, dir: t.TempDir()}
 	r.env = map[string]string{
-		"GITHUB_REPOSITORY": "acme/app", "GITHUB_EVENT_NAME": "schedule", "GITHUB_EVENT_PATH": r.file("event.json", "{}"),
-		"GITHUB_API_URL": "https://api.github.com", "GITHUB_OUTPUT": r.file("output", ""), "GITHUB_STEP_SUMMARY": r.file("summary", ""),
-		"INPUT_TOKEN": "tok-actions", "INPUT_MAX-AGE-HOURS": "4",
+		"GITHUB_REPOSITORY": "acme/app", "GITHUB_EVENT_NAME": "schedule",
+		"GITHUB_EVENT_PATH": r.file("event.json", "{}"),
+		"GITHUB_API_URL":    "https://api.github.com", "GITHUB_OUTPUT": r.file("output", ""),
+		"GITHUB_STEP_SUMMARY": r.file("summary", ""),
+		"INPUT_TOKEN":         "tok-actions", "INPUT_MAX-AGE-HOURS": "4",
 	}
+
 	return r
 }
 
@@ -51,9 +55,11 @@ func (r *runner) file(name, text string) string {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		r.Fatal(err)
 	}
+
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		r.Fatal(err)
 	}
+
 	return path
 }
 
@@ -70,12 +76,17 @@ func (r *runner) run(code int, parts ...string) string {
 	r.Helper()
 	var log bytes.Buffer
 	env := setup.Environment{
-		Getenv: func(name string) string { return r.env[name] }, Dir: r.dir, Stderr: &log, HTTP: r.server.Transport(), Stores: r.stores,
+		Getenv: func(name string) string { return r.env[name] },
+		Dir:    r.dir,
+		Stderr: &log,
+		HTTP:   r.server.Transport(),
+		Stores: r.stores,
 		Run: func(_ context.Context, c setup.Command) ([]byte, error) {
 			r.Errorf("the Action runs %s", c)
 			return nil, exec.ErrNotFound
 		},
 	}
+
 	if got := run(r.Context(), env, &log); got != code {
 		r.Errorf("exit %d, want %d", got, code)
 	}
@@ -85,11 +96,15 @@ func (r *runner) run(code int, parts ...string) string {
 			r.Errorf("nothing says %q:\n%s", p, all)
 		}
 	}
+
 	return log.String()
 }
 
 func repository(name, config string, labels ...string) githubsim.SeedRepo {
-	r := githubsim.SeedRepo{Name: name, DefaultBranch: "main", Issues: []githubsim.SeedIssue{{Title: "Work", Author: "agents", Labels: labels}}}
+	r := githubsim.SeedRepo{
+		Name: name, DefaultBranch: "main",
+		Issues: []githubsim.SeedIssue{{Title: "Work", Author: "agents", Labels: labels}},
+	}
 	if config != "" {
 		r.Files = map[string]string{".github/label-state.yml": config, "other.yml": "guard: warn"}
 	}
@@ -105,7 +120,8 @@ func (r *runner) labels(repo, want string) {
 
 // TestRepositoriesByTheirOwnConfiguration: one run, two repositories, two sets of names.
 func TestRepositoriesByTheirOwnConfiguration(t *testing.T) {
-	r := newRunner(t, repository("acme/app", "", "agent:pr-open"), repository("acme/ready", "preset: ready", "agent:pr-open"),
+	r := newRunner(t, repository("acme/app", "", "agent:pr-open"),
+		repository("acme/ready", "preset: ready", "agent:pr-open"),
 		repository("acme/broken", "prest: ready", "agent:pr-open"))
 	r.env["INPUT_REPOS"] = "acme/app acme/ready"
 	r.run(0, "2 examined, 0 released, 2 repaired", "examined<<")
@@ -116,16 +132,20 @@ func TestRepositoriesByTheirOwnConfiguration(t *testing.T) {
 	r.labels("acme/broken", "agent:pr-open")
 }
 
-// TestTypoOnTheDefaultBranch: a configuration that cannot be used stops whatever writes. The guard judges without what is wrong, so
-// that the pull request which corrects the file can be merged, and the run writes nothing.
+// TestTypoOnTheDefaultBranch: a configuration that cannot be used stops whatever writes. The guard
+// judges without what is wrong, so that the pull request which corrects the file can be merged, and
+// the run writes nothing.
 func TestTypoOnTheDefaultBranch(t *testing.T) {
 	for name, c := range map[string]struct {
 		event, branch string
 		code          int
 		says          string
 	}{
-		"a sweep":                   {"schedule", "mine", 2, "clame: unknown key; did you mean "},
-		"the holder's own":          {"pull_request", "mine", 0, "::warning::acme/app:.github/label-state.yml:2: clame: unknown key"},
+		"a sweep": {"schedule", "mine", 2, "clame: unknown key; did you mean "},
+		"the holder's own": {
+			"pull_request", "mine", 0,
+			"::warning::acme/app:.github/label-state.yml:2: clame: unknown key",
+		},
 		"somebody else's":           {"pull_request", "other", 1, "acme/app#2 closes acme/app#1: held by lucius"},
 		"an event of another issue": {"issues", "mine", 2, "clame: unknown key"},
 	} {
@@ -135,9 +155,12 @@ func TestTypoOnTheDefaultBranch(t *testing.T) {
 			if _, err := r.server.AddComment("acme/app", 1, "agents", body); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := r.server.OpenPull("acme/app", "agents", githubsim.Pull{Title: "Work", Head: c.branch, Body: "Closes #1"}); err != nil {
+
+			if _, err := r.server.OpenPull("acme/app", "agents",
+				githubsim.Pull{Title: "Work", Head: c.branch, Body: "Closes #1"}); err != nil {
 				t.Fatal(err)
 			}
+
 			r.env["GITHUB_EVENT_NAME"] = c.event
 			r.file("event.json", `{"action": "opened", "sender": {"login": "agents", "type": "User"}, "repository": {"full_name": "acme/app"}, "issue": {"number": 1},`+
 				` "pull_request": {"number": 2, "head": {"repo": {"full_name": "acme/app"}}}}`)
@@ -162,12 +185,14 @@ func TestSweepReadsAtOnce(t *testing.T) {
 	for _, one := range r.server.Requests() {
 		asked = append(asked, one.Method+" "+one.Path+" "+one.GraphQL)
 	}
+
 	if want := 3; len(asked) != want { // that, whether the repository is archived, and its issue
 		t.Errorf("%d requests, want %d:\n%s", len(asked), want, strings.Join(asked, "\n"))
 	}
 }
 
-// TestConfigurationIsPublished: what lies in the workspace decides nothing, and nobody can point elsewhere.
+// TestConfigurationIsPublished: what lies in the workspace decides nothing, and nobody can point
+// elsewhere.
 func TestConfigurationIsPublished(t *testing.T) {
 	r := newRunner(t, repository("acme/app", "preset: ready", "agent:pr-open"))
 	r.file(".github/label-state.yml", "preset: agent")
@@ -182,7 +207,8 @@ func TestConfigurationIsPublished(t *testing.T) {
 	r.run(0)
 }
 
-// TestCannotBegin: what is wrong is one error, in the summary and the outputs too, and no request is made for it.
+// TestCannotBegin: what is wrong is one error, in the summary and the outputs too, and no request
+// is made for it.
 func TestCannotBegin(t *testing.T) {
 	for name, change := range map[string]func(*runner){
 		"input mode":           func(r *runner) { r.env["INPUT_MODE"] = "guess" },
@@ -201,9 +227,11 @@ func TestCannotBegin(t *testing.T) {
 			if strings.Contains(name, "token") {
 				code = 3
 			}
+
 			if log := r.run(code, name); strings.Count(log, "::error") != 1 {
 				t.Errorf("errors:\n%s", log)
 			}
+
 			if asked := r.server.Requests(); code == 2 && len(asked) > 0 {
 				t.Errorf("asked %v", asked)
 			}
@@ -217,9 +245,11 @@ func TestTokenStaysSecret(t *testing.T) {
 	r.server.Fault = func(*http.Request) *githubsim.Fault {
 		return &githubsim.Fault{Status: 403, Body: `{"message":"not welcome"}`}
 	}
+
 	log := r.run(3)
 	rest, found := strings.CutPrefix(log, "::add-mask::tok-actions\n")
-	if all := rest + r.read("summary") + r.read("output"); !found || strings.Contains(all, "tok-actions") || !strings.Contains(all, "not welcome") {
+	if all := rest + r.read("summary") + r.read("output"); !found || strings.Contains(all, "tok-actions") ||
+		!strings.Contains(all, "not welcome") {
 		t.Errorf("log:\n%s", log)
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/label-state/label-state/internal/setup"
 )
 
-// TestReleaseNeedsContents: with leases in git references /release needs contents: write. A job that lacks it says so and is red: it
-// does not end well having done nothing.
+// TestReleaseNeedsContents: with leases in git references /release needs contents: write. A job
+// that lacks it says so and is red: it does not end well having done nothing.
 func TestReleaseNeedsContents(t *testing.T) {
 	app := repository("acme/app", "claim: {lease: refs}\n", "agent:implement")
 	app.Private = true
@@ -23,8 +23,18 @@ func TestReleaseNeedsContents(t *testing.T) {
 	server, err := githubsim.New(githubsim.Seed{Repos: []githubsim.SeedRepo{app}, Users: []githubsim.SeedUser{
 		{Login: "agents", Token: "tok-agents", Permissions: roles},
 		{Login: "olga", Token: "tok-olga", Permissions: roles},
-		{Login: "github-actions[bot]", Token: "tok-read", Permissions: roles, TokenPermissions: map[string]string{"contents": "read", "issues": "write", "pull_requests": "write"}},
-		{Login: "github-actions[bot]", Token: "tok-write", Permissions: roles, TokenPermissions: map[string]string{"contents": "write", "issues": "write", "pull_requests": "write"}},
+		{
+			Login:            "github-actions[bot]",
+			Token:            "tok-read",
+			Permissions:      roles,
+			TokenPermissions: map[string]string{"contents": "read", "issues": "write", "pull_requests": "write"},
+		},
+		{
+			Login:            "github-actions[bot]",
+			Token:            "tok-write",
+			Permissions:      roles,
+			TokenPermissions: map[string]string{"contents": "write", "issues": "write", "pull_requests": "write"},
+		},
 	}}, githubsim.Options{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
@@ -36,6 +46,7 @@ func TestReleaseNeedsContents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	r.env["GITHUB_EVENT_NAME"] = "issue_comment"
 	r.file("event.json", fmt.Sprintf(`{"action":"created","repository":{"full_name":"acme/app"},"issue":{"number":1},"sender":{"login":"olga","type":"User"},
 		"comment":{"id":%d,"body":"/release","created_at":"2100-01-01T00:00:00Z","user":{"login":"olga","type":"User"}}}`, id))
@@ -51,15 +62,21 @@ func TestReleaseNeedsContents(t *testing.T) {
 func held(t *testing.T, r *runner) {
 	t.Helper()
 	client, err := github.New(github.Options{
-		REST: "https://api.github.com/", GraphQL: "https://api.github.com/graphql", Web: "https://github.com",
-		Token: github.NewSecret("tok-agents"), HTTP: r.server.Transport(), Clock: setup.Clock(), Scheme: config.Default().Labels,
+		REST:    "https://api.github.com/",
+		GraphQL: "https://api.github.com/graphql",
+		Web:     "https://github.com",
+		Token:   github.NewSecret("tok-agents"),
+		HTTP:    r.server.Transport(),
+		Clock:   setup.Clock(),
+		Scheme:  config.Default().Labels,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	l := ledger.New(client, setup.Clock(), func() string { return "12345678" }, ledger.DefaultSettings()).
 		Strict(gitref.New(client, gitref.Options{Sleep: setup.Clock().Sleep}), lease.Refs)
-	if _, err := l.Claim(t.Context(), claim.Issue{Owner: "acme", Repo: "app", Number: 1}, ledger.Request{Worker: claim.Worker{Codename: "lucius"}}); err != nil {
+	if _, err := l.Claim(t.Context(), claim.Issue{Owner: "acme", Repo: "app", Number: 1},
+		ledger.Request{Worker: claim.Worker{Codename: "lucius"}}); err != nil {
 		t.Fatal(err)
 	}
 }

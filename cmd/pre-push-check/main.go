@@ -1,6 +1,6 @@
-// Command pre-push-check is the second stage of the hook, as a program of its own: package pushcheck. The first stage, pre-push,
-// runs it for the pushes that may finish something at all. It starts faster than label-state, which does the same
-// ("label-state hook pre-push").
+// Command pre-push-check is the second stage of the hook, as a program of its own: package
+// pushcheck. The first stage, pre-push, runs it for the pushes that may finish something at all. It
+// starts faster than label-state, which does the same ("label-state hook pre-push").
 package main
 
 import (

@@ -19,11 +19,14 @@ func TestDeadline(t *testing.T) {
 		if at, ok := asked.Deadline(); !ok || !at.Equal(time.Now().Add(time.Second)) || asked.Err() != nil {
 			t.Errorf("ends at %s, %t, now with %v", at, ok, asked.Err())
 		}
+
 		start := time.Now()
 		<-waited.Done()
-		if took := time.Since(start); took != time.Second || !errors.Is(waited.Err(), context.DeadlineExceeded) || !errors.Is(asked.Err(), context.DeadlineExceeded) {
+		if took := time.Since(start); took != time.Second || !errors.Is(waited.Err(), context.DeadlineExceeded) ||
+			!errors.Is(asked.Err(), context.DeadlineExceeded) {
 			t.Errorf("after %s: %v, %v", took, waited.Err(), asked.Err())
 		}
+
 		early := &deadline{Context: parent, at: time.Now().Add(time.Second)}
 		cancel()
 		<-early.Done()

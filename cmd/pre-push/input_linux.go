@@ -17,11 +17,13 @@ func readInput(until time.Time) ([]byte, error) {
 	if err != nil {
 		return readTimed(os.Stdin, until)
 	}
+
 	defer func() { _ = syscall.Close(fd) }() // it was only read
 	var is syscall.Stat_t
 	if err := syscall.Fstat(fd, &is); err != nil || is.Mode&syscall.S_IFMT != syscall.S_IFIFO {
 		return readTimed(os.Stdin, until)
 	}
+
 	var input []byte
 	piece := make([]byte, 4096)
 	for {
@@ -48,10 +50,12 @@ func waitInput(until time.Time) error {
 	if left <= 0 {
 		return os.ErrDeadlineExceeded
 	}
+
 	limit, input := syscall.NsecToTimeval(left.Nanoseconds()), syscall.FdSet{}
 	input.Bits[0] = 1 // descriptor 0
 	if _, err := syscall.Select(1, &input, nil, nil, &limit); err != nil && !errors.Is(err, syscall.EINTR) {
 		return err
 	}
+
 	return nil
 }

@@ -18,12 +18,16 @@ func TestInputInPieces(t *testing.T) {
 	t.Parallel()
 	in, out := pipe(t)
 	go func() {
-		for _, piece := range []string{"(delete) " + strings.Repeat("0", 40), " refs/heads/work ", strings.Repeat("1", 40) + "\n"} {
+		for _, piece := range []string{
+			"(delete) " + strings.Repeat("0", 40), " refs/heads/work ",
+			strings.Repeat("1", 40) + "\n",
+		} {
 			time.Sleep(100 * time.Millisecond)
 			_, _ = out.WriteString(piece) // the program says whether it came
 		}
 		out.Close()
 	}()
+
 	if said, err := saidOf(t, in); err != nil || said != "" {
 		t.Errorf("%v with\n%s", err, said)
 	}
@@ -43,10 +47,12 @@ func TestInputShared(t *testing.T) {
 			}
 		})
 	}
+
 	time.Sleep(200 * time.Millisecond) // all of them wait
 	if _, err := out.WriteString("refs/heads/work " + strings.Repeat("1", 40)); err != nil {
 		t.Fatal(err)
 	}
+
 	running.Wait()
 }
 
@@ -56,6 +62,7 @@ func TestReadTimed(t *testing.T) {
 	if _, err := out.WriteString("x"); err != nil {
 		t.Fatal(err)
 	}
+
 	if input, err := readTimed(in, time.Now().Add(10*time.Millisecond)); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("%q, %v", input, err)
 	}
@@ -64,10 +71,12 @@ func TestReadTimed(t *testing.T) {
 	if err := os.WriteFile(file, []byte("whole"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	f, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	defer f.Close()
 	if input, err := readTimed(f, time.Now().Add(time.Minute)); string(input) != "whole" || err != nil {
 		t.Errorf("%q, %v", input, err)
@@ -78,18 +87,30 @@ func TestReadTimed(t *testing.T) {
 func TestWalkEndsWithBudget(t *testing.T) {
 	dir := t.TempDir()
 	git := func(args ...string) string {
-		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
+		cmd := exec.CommandContext(t.Context(), "git",
+			append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
 		text, err := cmd.Output()
 		if err != nil {
 			t.Fatalf("git %q: %v", args, err)
 		}
+
 		return strings.TrimSpace(string(text))
 	}
+
 	git("init", "-q")
 	git("commit", "-q", "--allow-empty", "-m", "one")
-	updates := []outgoing.Update{{LocalRef: "refs/heads/work", LocalOID: git("rev-parse", "HEAD"), RemoteRef: "refs/heads/work", RemoteOID: strings.Repeat("0", 40)}}
+	updates := []outgoing.Update{{
+		LocalRef:  "refs/heads/work",
+		LocalOID:  git("rev-parse", "HEAD"),
+		RemoteRef: "refs/heads/work",
+		RemoteOID: strings.Repeat("0", 40),
+	}}
+
 	for used, want := range map[time.Duration]error{0: nil, budget: os.ErrDeadlineExceeded} {
-		s := &stage{args: []string{"origin", "https://github.com/acme/app.git"}, environ: os.Environ(), start: time.Now().Add(-used)}
+		s := &stage{
+			args: []string{"origin", "https://github.com/acme/app.git"}, environ: os.Environ(),
+			start: time.Now().Add(-used),
+		}
 		if err := s.walk(t.Context(), dir, updates); (err == nil) != (want == nil) || s.walked != (want == nil) {
 			t.Errorf("after %s: %v, walked: %t", used, err, s.walked)
 		}

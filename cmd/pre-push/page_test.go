@@ -26,11 +26,13 @@ func paged(ts *testscript.TestScript, neg bool, args []string) {
 	if !found {
 		ts.Fatalf("%s has no block %q", page, args[1])
 	}
+
 	real := ts.ReadFile(args[0])
 	if strings.HasPrefix(args[1], "json") {
 		line, _, _ := strings.Cut(real, "\n") // git adds a line of its own
 		shown, real = oneLine(ts, shown), oneLine(ts, line)
 	}
+
 	if shown, real = everyPush(shown), everyPush(real); shown != real {
 		ts.Fatalf("%s shows\n%s\nand it is\n%s", page, shown, real)
 	}
@@ -55,6 +57,7 @@ func everyPush(text string) string {
 	} {
 		text = regexp.MustCompile(r.pattern).ReplaceAllString(text, r.by)
 	}
+
 	return text
 }
 
@@ -64,18 +67,22 @@ func TestPageNamesKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	data, err := os.ReadFile("../../docs/label-state.schema.json")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var schema struct {
 		Properties struct {
 			Hook struct{ Properties map[string]any }
 		}
 	}
+
 	if err := json.Unmarshal(data, &schema); err != nil || len(schema.Properties.Hook.Properties) == 0 {
 		t.Fatalf("the schema has no hook: %v", err)
 	}
+
 	for key := range schema.Properties.Hook.Properties {
 		if !bytes.Contains(text, []byte("| `hook."+key+"` |")) {
 			t.Errorf("%s does not explain hook.%s", page, key)

@@ -15,6 +15,7 @@ func TestPreCommitHooks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var hooks []struct {
 		ID, Entry, Language string
 		Stages              []string
@@ -22,6 +23,7 @@ func TestPreCommitHooks(t *testing.T) {
 		PassFilenames       bool `yaml:"pass_filenames"`
 		RequireSerial       bool `yaml:"require_serial"`
 	}
+
 	if err := yaml.Unmarshal(data, &hooks); err != nil || len(hooks) != 1 {
 		t.Fatalf("%d hooks (%v), want 1", len(hooks), err)
 	}
@@ -29,10 +31,12 @@ func TestPreCommitHooks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	h := hooks[0]
 	if h.Entry != filepath.Base(dir) || h.Language != "golang" || len(h.Stages) != 1 || h.Stages[0] != "pre-push" {
 		t.Errorf("%+v: pre-commit would not run this folder's program before a push", h)
 	}
+
 	if !h.AlwaysRun || h.PassFilenames || !h.RequireSerial {
 		t.Errorf("%+v: it must run once for every push, without file names", h)
 	}

@@ -45,6 +45,7 @@ func testMain(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+
 	defer os.RemoveAll(dir)
 	program = filepath.Join(dir, "label-state-pre-push")
 	for to, name := range map[string]string{program: "pre-push", program + "-check": "pre-push-check"} {
@@ -53,6 +54,7 @@ func testMain(m *testing.M) int {
 			return 1
 		}
 	}
+
 	return m.Run()
 }
 
@@ -84,6 +86,7 @@ func scripts(t *testing.T) []string {
 	if err != nil || len(all) == 0 {
 		t.Fatalf("%d scripts, %v", len(all), err)
 	}
+
 	outcomes := []string{"passes.txtar", "refused.txtar", "trouble.txtar", "unknown.txtar"}
 	return slices.DeleteFunc(all, func(file string) bool {
 		name := filepath.Base(file)
@@ -107,10 +110,12 @@ func setUp(e *testscript.Env) error {
 	if err != nil {
 		return err
 	}
+
 	w := &world{}
 	if w.sim, err = githubsim.New(seed, githubsim.Options{Dir: filepath.Join(e.WorkDir, ".git-server")}); err != nil {
 		return err
 	}
+
 	w.sim.Fault = func(r *http.Request) *githubsim.Fault {
 		late := time.Duration(w.slow.Load())
 		if w.absent.Load() {
@@ -119,12 +124,15 @@ func setUp(e *testscript.Env) error {
 		if late == 0 || strings.Contains(r.URL.Path, ".git/") {
 			return nil
 		}
+
 		return &githubsim.Fault{Delay: late}
 	}
+
 	base, stop, err := w.sim.Listen("127.0.0.1:0")
 	if err != nil {
 		return err
 	}
+
 	w.stop = stop
 	e.Defer(stop)
 	e.Values["world"] = w
@@ -138,6 +146,7 @@ func clone(e *testscript.Env, base string) error {
 	if err != nil {
 		return err
 	}
+
 	signed := strings.Replace(base, "://", "://x:tok-bot@", 1)
 	for name, value := range map[string]string{
 		"HOME": home, "GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0", "TZ": "UTC", "BASE": base,
@@ -146,6 +155,7 @@ func clone(e *testscript.Env, base string) error {
 	} {
 		e.Setenv(name, value)
 	}
+
 	config := "[maintenance]\n\tauto = false\n[user]\n\tname = A\n\temail = a@example.com\n[init]\n\tdefaultBranch = main\n[core]\n\thooksPath = " + hooks + "\n"
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return err
@@ -153,14 +163,19 @@ func clone(e *testscript.Env, base string) error {
 	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o644); err != nil {
 		return err
 	}
+
 	e.Cd = app
-	for _, args := range [][]string{{"clone", "-q", signed + "/acme/app.git", app}, {"-C", app, "switch", "-q", "-c", "work"}} {
+	for _, args := range [][]string{
+		{"clone", "-q", signed + "/acme/app.git", app},
+		{"-C", app, "switch", "-q", "-c", "work"},
+	} {
 		cmd := exec.Command("git", args...)
 		cmd.Env = e.Vars
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("git %s: %w\n%s", args[0], err, out)
 		}
 	}
+
 	return nil
 }
 
@@ -180,6 +195,7 @@ func readSeed(now time.Time) (githubsim.Seed, error) {
 	if err != nil {
 		return githubsim.Seed{}, err
 	}
+
 	data = ago.ReplaceAllFunc(data, func(m []byte) []byte {
 		d, parseErr := time.ParseDuration(strings.Trim(string(m), "@"))
 		if parseErr != nil {
@@ -187,9 +203,11 @@ func readSeed(now time.Time) (githubsim.Seed, error) {
 		}
 		return []byte(now.Add(-d).UTC().Format(time.RFC3339))
 	})
+
 	if err != nil {
 		return githubsim.Seed{}, err
 	}
+
 	return githubsim.LoadSeed(bytes.NewReader(data))
 }
 
@@ -202,12 +220,14 @@ func asked(ts *testscript.TestScript, neg bool, args []string) {
 	api := w.api()
 	fresh := api[w.asked:]
 	w.asked = len(api)
+
 	for _, r := range fresh {
 		ts.Logf("%s %s %s %d", r.Method, r.Path, r.GraphQL, r.Status)
 		if r.Writes() {
 			ts.Fatalf("the hook wrote: %s %s %s", r.Method, r.Path, r.GraphQL)
 		}
 	}
+
 	if got := fmt.Sprint(len(fresh)); len(args) == 1 && got != args[0] {
 		ts.Fatalf("%s requests, want %s", got, args[0])
 	}
@@ -225,11 +245,16 @@ func leases(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	base := ts.Getenv("BASE")
 	client, err := github.New(github.Options{
-		REST: base + "/", GraphQL: base + "/graphql", Token: github.NewSecret("tok-bot"), HTTP: http.DefaultTransport, Clock: setup.Clock(),
+		REST:    base + "/",
+		GraphQL: base + "/graphql",
+		Token:   github.NewSecret("tok-bot"),
+		HTTP:    http.DefaultTransport,
+		Clock:   setup.Clock(),
 	})
 	ts.Check(err)
 	_, err = gitref.New(client, gitref.Options{}).Acquire(context.Background(), lease.Ask{
-		Issue: claim.Issue{Owner: "acme", Repo: "app", Number: number}, Worker: claim.Worker{Codename: args[1], FiringID: args[2]}, TTL: ttl,
+		Issue:  claim.Issue{Owner: "acme", Repo: "app", Number: number},
+		Worker: claim.Worker{Codename: args[1], FiringID: args[2]}, TTL: ttl,
 	})
 	ts.Check(err)
 	worldOf(ts).asked = len(worldOf(ts).api())
@@ -247,7 +272,8 @@ func later(ts *testscript.TestScript, neg bool, args []string) {
 
 // api are the requests that were not git's.
 func (w *world) api() []githubsim.Request {
-	return slices.DeleteFunc(w.sim.Requests(), func(r githubsim.Request) bool { return strings.Contains(r.Path, ".git/") })
+	return slices.DeleteFunc(w.sim.Requests(),
+		func(r githubsim.Request) bool { return strings.Contains(r.Path, ".git/") })
 }
 
 // offline stops the server.
@@ -276,6 +302,7 @@ func hold(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 4 {
 		session, _ = agenthost.ParseSession(args[3])
 	}
+
 	var number int
 	_, err := fmt.Sscan(args[0], &number)
 	ts.Check(err)
@@ -299,6 +326,7 @@ func pipe(t *testing.T) (in, out *os.File) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() { errors.Join(in.Close(), out.Close()) })
 	return in, out
 }
@@ -317,13 +345,15 @@ func saidOf(t *testing.T, in *os.File) (said string, err error) {
 // whatever they wrote, the program ends.
 func TestInputWithoutEnd(t *testing.T) {
 	t.Parallel()
-	for _, written := range []string{"", "refs/heads/work " + strings.Repeat("1", 40) + " refs/heads/work " + strings.Repeat("0", 40) + "\n"} {
+	for _, written := range []string{"", "refs/heads/work " + strings.Repeat("1", 40) + " refs/heads/work " +
+		strings.Repeat("0", 40) + "\n"} {
 		t.Run(fmt.Sprint(len(written)), func(t *testing.T) {
 			t.Parallel()
 			in, out := pipe(t)
 			if _, err := out.WriteString(written); err != nil {
 				t.Fatal(err)
 			}
+
 			said, err := saidOf(t, in)
 			if want := "label-state: not checked, pushing anyway: read from git: the input does not end\n"; err != nil || said != want {
 				t.Errorf("%v with\n%s", err, said)

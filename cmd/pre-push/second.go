@@ -32,15 +32,18 @@ func (s *stage) handOver() int {
 	if err != nil {
 		return unchecked(err)
 	}
+
 	cmd := exec.Command(path, append(before(path), s.args...)...)
 	cmd.Env = append(s.environ, started+"="+strconv.FormatInt(s.start.UnixNano(), 10))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+
 	switch {
 	case s.walked:
 		cmd.Stdin = bytes.NewReader(outgoing.HandOver(s.input, s.commits))
 	case s.whole:
 		cmd.Stdin = bytes.NewReader(s.input)
 	}
+
 	err = cmd.Run()
 	var exit *exec.ExitError
 	switch {
@@ -49,6 +52,7 @@ func (s *stage) handOver() int {
 	case err != nil:
 		return unchecked(fmt.Errorf("run %s: %w", filepath.Base(path), err))
 	}
+
 	return exitPass
 }
 
@@ -65,6 +69,7 @@ func secondStage() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find the second stage: %w", err)
 	}
+
 	places := []string{self}
 	if real, err := filepath.EvalSymlinks(self); err == nil && real != self {
 		places = append(places, real)
@@ -74,12 +79,14 @@ func secondStage() (string, error) {
 	for _, place := range places {
 		names = append(names, beside(place)...)
 	}
+
 	names = append(names, "label-state-pre-push-check", whole)
 	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil {
 			return path, nil
 		}
 	}
+
 	return "", fmt.Errorf("neither %s-check nor %s was found beside it or on PATH", filepath.Base(self), whole)
 }
 
@@ -95,6 +102,7 @@ func beside(first string) []string {
 			names[k] += ".exe"
 		}
 	}
+
 	return names
 }
 

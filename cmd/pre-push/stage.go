@@ -32,6 +32,7 @@ func (s *stage) quiet(ctx context.Context) (quiet bool) {
 			quiet = false
 		}
 	}()
+
 	if len(s.args) != 2 {
 		return false
 	}
@@ -39,27 +40,35 @@ func (s *stage) quiet(ctx context.Context) (quiet bool) {
 	if err != nil { // the second stage has its say about an input that does not end
 		return false
 	}
+
 	s.input, s.whole = input, true
 	updates, err := outgoing.ReadUpdates(bytes.NewReader(s.input))
 	if err != nil {
 		return false
 	}
+
 	dir, err := os.Getwd()
 	if err != nil {
 		return false
 	}
+
 	err = s.walk(ctx, dir, updates)
-	return err == nil && len(s.commits) == 0 && !(len(outgoing.Branches(updates)) > 0 && outgoing.AsksForPulls(dir, os.Getenv("LABEL_STATE_CONFIG")))
+	return err == nil && len(s.commits) == 0 &&
+		!(len(outgoing.Branches(updates)) > 0 && outgoing.AsksForPulls(dir, os.Getenv("LABEL_STATE_CONFIG")))
 }
 
 // walk collects the commits that leave and may close an issue, in what is left of the budget.
 func (s *stage) walk(ctx context.Context, dir string, updates []outgoing.Update) error {
 	left := &deadline{Context: ctx, at: s.start.Add(budget)}
 	defer left.end()
-	err := outgoing.Commits(left, outgoing.Location{Dir: dir, Env: append(s.environ, outgoing.RealObjects)}, outgoing.Push{
-		Remote: s.args[0], URL: s.args[1], Updates: updates,
-		Keep: func(message []byte) bool { return closing.Perhaps(string(message)) },
-	}, func(c outgoing.Commit) bool { s.commits = append(s.commits, c); return true })
+	err := outgoing.Commits(left, outgoing.Location{Dir: dir, Env: append(s.environ, outgoing.RealObjects)},
+		outgoing.Push{
+			Remote:  s.args[0],
+			URL:     s.args[1],
+			Updates: updates,
+			Keep:    func(message []byte) bool { return closing.Perhaps(string(message)) },
+		}, func(c outgoing.Commit) bool { s.commits = append(s.commits, c); return true })
 	s.walked = err == nil
+
 	return err
 }

@@ -51,15 +51,18 @@ func TestPreCommitRepository(t *testing.T) {
 	if !strings.Contains(text, source) || !strings.Contains(text, rev) {
 		t.Fatalf("the snippet does not name the repository and v1.0.0:\n%s", text)
 	}
+
 	w.config(t, ".pre-commit-config.yaml", text)
 	w.brings = true
 	path := "PATH=" + os.Getenv("PATH") // the hook is not on it
-	w = w.as(path, "GOCACHE="+goEnv(t, "GOCACHE"), "GOMODCACHE="+goEnv(t, "GOMODCACHE"), "GOFLAGS="+goEnv(t, "GOFLAGS"), "GOPROXY="+goEnv(t, "GOPROXY"))
+	w = w.as(path, "GOCACHE="+goEnv(t, "GOCACHE"), "GOMODCACHE="+goEnv(t, "GOMODCACHE"), "GOFLAGS="+goEnv(t, "GOFLAGS"),
+		"GOPROXY="+goEnv(t, "GOPROXY"))
 	w.shell(t, installPreCommit(t)+" --install-hooks")
 	w.guards(t)
 }
 
-// publish makes a repository of this module's files, as they are now, and returns it and its only commit.
+// publish makes a repository of this module's files, as they are now, and returns it and its only
+// commit.
 func publish(t *testing.T, w *world) (dir, rev string) {
 	t.Helper()
 	dir = filepath.Join(w.dir, "label-state")
@@ -69,21 +72,25 @@ func publish(t *testing.T, w *world) (dir, rev string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for name := range strings.SplitSeq(strings.TrimSuffix(string(names), "\x00"), "\x00") {
 		text, err := os.ReadFile(filepath.Join("../..", name))
 		if os.IsNotExist(err) {
 			continue // deleted, and not committed yet
 		}
+
 		if err != nil {
 			t.Fatal(err)
 		}
 		write(t, filepath.Join(dir, name), string(text))
 	}
+
 	manifest := filepath.Join(dir, ".pre-commit-hooks.yaml")
 	write(t, manifest, strings.Replace(preCommit(t, w.must(t, dir, "cat", manifest)), "3.2.0", "3.0.0", 1)+"\n")
 	w.must(t, dir, "git", "init", "-q")
 	w.must(t, dir, "git", "add", "--all")
 	w.must(t, dir, "git", "commit", "-q", "-m", "all")
+
 	return dir, w.must(t, dir, "git", "rev-parse", "HEAD")
 }
 
@@ -92,8 +99,8 @@ func goEnv(t *testing.T, name string) string {
 	return needProgram(t, "go", "env", name)
 }
 
-// TestPreCommitAndShim: whichever was installed first, and however often again, both run, each once. Under
-// pre-commit's hook ours cannot keep pre-commit from running as well.
+// TestPreCommitAndShim: whichever was installed first, and however often again, both run, each
+// once. Under pre-commit's hook ours cannot keep pre-commit from running as well.
 func TestPreCommitAndShim(t *testing.T) {
 	pc, install := installPreCommit(t), "label-state hook install"
 	for _, c := range []struct {
@@ -111,6 +118,7 @@ func TestPreCommitAndShim(t *testing.T) {
 			w := newWorld(t)
 			ran := filepath.Join(w.dir, "ran")
 			w.config(t, ".pre-commit-config.yaml", preCommit(t, localHook("printf x >>"+ran)))
+
 			for _, step := range c.steps {
 				w.shell(t, step)
 			}
@@ -119,6 +127,7 @@ func TestPreCommitAndShim(t *testing.T) {
 			if text, err := os.ReadFile(ran); err != nil || string(text) != c.ran {
 				t.Errorf("pre-commit's own hook ran %q (%v), want %q", text, err, c.ran)
 			}
+
 			w.shell(t, "label-state hook uninstall")
 			w.commit(t, "Unguarded, closes #1")
 			if out, err := w.push(t); err != nil || strings.Contains(out, "label-state") {
@@ -148,6 +157,7 @@ func npm(t *testing.T, w *world) {
 		}
 		write(t, filepath.Join(w.clone, name), string(text))
 	}
+
 	needProgram(t, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", w.clone)
 }
 
@@ -169,11 +179,15 @@ func (w *world) managed(t *testing.T, manager string) {
 	if out := w.must(t, w.clone, "label-state", "hook", "install"); !strings.HasPrefix(out, "nothing: ") {
 		t.Errorf("hook install: %s", out)
 	}
+
 	w.must(t, w.clone, "label-state", "init", "--yes")
-	if out := w.must(t, w.clone, "label-state", "init"); !strings.Contains(out, "run by "+manager) || !strings.Contains(out, "nothing to do: all is there\nworks now: pushes from here are checked\n") {
+	if out := w.must(t, w.clone, "label-state", "init"); !strings.Contains(out, "run by "+manager) ||
+		!strings.Contains(out, "nothing to do: all is there\nworks now: pushes from here are checked\n") {
 		t.Errorf("init, again: %s", out)
 	}
-	if out := w.must(t, w.clone, "label-state", "doctor"); !strings.Contains(out, "ok    hook         "+manager+" runs ours") || !strings.Contains(out, "pushes from here are checked") {
+
+	if out := w.must(t, w.clone, "label-state", "doctor"); !strings.Contains(out, "ok    hook         "+manager+
+		" runs ours") || !strings.Contains(out, "pushes from here are checked") {
 		t.Errorf("doctor: %s", out)
 	}
 }
@@ -187,6 +201,7 @@ func TestInit(t *testing.T) {
 		w.managed(t, "husky")
 		w.guards(t)
 	})
+
 	t.Run("lefthook", func(t *testing.T) {
 		w := newWorld(t)
 		npm(t, w)
@@ -197,6 +212,7 @@ func TestInit(t *testing.T) {
 		w.shell(t, "npx lefthook install")
 		w.guards(t)
 	})
+
 	t.Run("lefthook with jobs", func(t *testing.T) {
 		w := newWorld(t)
 		npm(t, w)
@@ -205,6 +221,7 @@ func TestInit(t *testing.T) {
 		w.managed(t, "lefthook")
 		w.guards(t)
 	})
+
 	t.Run("lefthook by hand", func(t *testing.T) {
 		w := newWorld(t)
 		npm(t, w)
@@ -216,10 +233,12 @@ func TestInit(t *testing.T) {
 		if !found {
 			t.Fatalf("init: %s", said)
 		}
+
 		write(t, filepath.Join(w.clone, "lefthook.yml"), strings.ReplaceAll("\n"+lines+"\n", "\n        ", "\n"))
 		w.managed(t, "lefthook")
 		w.guards(t)
 	})
+
 	t.Run("lefthook in TOML", func(t *testing.T) {
 		w := newWorld(t)
 		npm(t, w)
@@ -232,7 +251,9 @@ func TestInit(t *testing.T) {
 		w.managed(t, "lefthook")
 		w.guards(t)
 	})
-	// Something for pre-push comes later: lefthook puts its own hook in the place of ours, and the push is refused all the same.
+
+	// Something for pre-push comes later: lefthook puts its own hook in the place of ours, and the
+	// push is refused all the same.
 	t.Run("lefthook later", func(t *testing.T) {
 		w := newWorld(t)
 		npm(t, w)
@@ -244,6 +265,7 @@ func TestInit(t *testing.T) {
 		w.wantStatus(t, "delegated")
 		w.guards(t)
 	})
+
 	t.Run("lefthook later, without init", func(t *testing.T) {
 		w := newWorld(t)
 		npm(t, w)
@@ -251,9 +273,11 @@ func TestInit(t *testing.T) {
 		w.shell(t, "npx lefthook install && label-state hook install")
 		w.config(t, "lefthook.yml", "pre-push:\n  commands:\n    other: {run: 'true'}\n")
 		w.shell(t, "npx lefthook install")
-		if out, err := w.run(w.clone, "label-state", "hook", "status"); err == nil || !strings.Contains(out, "lefthook has put label-state's hook out of use, as ") {
+		if out, err := w.run(w.clone, "label-state", "hook", "status"); err == nil ||
+			!strings.Contains(out, "lefthook has put label-state's hook out of use, as ") {
 			t.Errorf("hook status: %v\n%s", err, out)
 		}
+
 		w.shell(t, "label-state init --yes")
 		w.managed(t, "lefthook")
 		w.guards(t)
@@ -275,7 +299,8 @@ func TestHuskyBesideAnother(t *testing.T) {
 	npm(t, w)
 	w.shell(t, "npx husky")
 	w.otherHook(t, filepath.Join(w.clone, "other"))
-	write(t, filepath.Join(w.clone, ".husky", "pre-push"), strings.Replace(snippet(t, "husky", 2), "git lfs pre-push", "./other", 1))
+	write(t, filepath.Join(w.clone, ".husky", "pre-push"),
+		strings.Replace(snippet(t, "husky", 2), "git lfs pre-push", "./other", 1))
 	w.guards(t)
 	w.wantStatus(t, "delegated")
 }
@@ -291,7 +316,8 @@ func TestHuskyWithShim(t *testing.T) {
 	w.wantStatus(t, "delegated")
 }
 
-// lfsTrack has git-lfs track *.bin and keep the contents below the clone's parent; push must carry them there.
+// lfsTrack has git-lfs track *.bin and keep the contents below the clone's parent; push must carry
+// them there.
 func lfsTrack(t *testing.T, w *world) (store string) {
 	t.Helper()
 	store = filepath.Join(w.dir, "store.git")
@@ -299,6 +325,7 @@ func lfsTrack(t *testing.T, w *world) (store string) {
 	w.git(t, "config", "lfs.url", "file://"+store)
 	w.git(t, "lfs", "track", "*.bin")
 	w.git(t, "add", ".gitattributes")
+
 	return store
 }
 
@@ -312,7 +339,8 @@ func stored(t *testing.T, store string) int {
 	return len(files)
 }
 
-// TestLFS pushes contents that git-lfs's own pre-push hook must carry to its store, or the push would be of no use.
+// TestLFS pushes contents that git-lfs's own pre-push hook must carry to its store, or the push
+// would be of no use.
 func TestLFS(t *testing.T) {
 	needProgram(t, "git", "lfs", "version")
 	const lfs = "git lfs install"
@@ -330,6 +358,7 @@ func TestLFS(t *testing.T) {
 				w.git(t, "add", "big.bin")
 				w.commit(t, message)
 			}
+
 			put("one", "Add contents")
 			w.passes(t, "")
 			put("two", "More contents, closes #1")
@@ -337,10 +366,12 @@ func TestLFS(t *testing.T) {
 			if got := stored(t, store); got != 1 {
 				t.Errorf("%d contents in the store after a refusal, want the first only", got)
 			}
+
 			w.as("LABEL_STATE_CODENAME=drake", "LABEL_STATE_FIRING_ID=d1").passes(t, "")
 			if got := stored(t, store); got != 2 {
 				t.Errorf("%d contents in the store, want 2", got)
 			}
+
 			w.git(t, "lfs", "pull")
 			w.git(t, "lfs", "track", "*.dat") // both look after git-lfs's hooks
 			w.guards(t)

@@ -36,6 +36,7 @@ func alone(t *testing.T, w *world) {
 	if !strings.Contains(said, "pushes from here are checked") {
 		t.Errorf("hook install: %s", said)
 	}
+
 	w.guards(t)
 	w.wantStatus(t, "current")
 	w.shell(t, snippet(t, "For one clone", 2))
@@ -53,6 +54,7 @@ func TestBehindAnother(t *testing.T) {
 	if out, err := w.push(t); err != nil || strings.Contains(out, "label-state") {
 		t.Errorf("after uninstall: %v\n%s", err, out)
 	}
+
 	if text, err := os.ReadFile(w.hookFile()); err != nil || !strings.Contains(string(text), "another tool's") {
 		t.Errorf("the other hook is not back: %v\n%s", err, text)
 	}
@@ -85,13 +87,16 @@ func TestWorktree(t *testing.T) {
 func TestUsersFolder(t *testing.T) {
 	w := newWorld(t)
 	w.git(t, "config", "--global", "core.hooksPath", filepath.Join(w.dir, "hooks"))
-	if said := w.shell(t, snippet(t, "For one clone", 1)); !strings.Contains(said, "the hook serves all your repositories") {
+	if said := w.shell(t, snippet(t, "For one clone", 1)); !strings.Contains(said,
+		"the hook serves all your repositories") {
 		t.Errorf("hook install: %s", said)
 	}
+
 	w.guards(t)
 }
 
-// TestGoNames: what "go install ./cmd/..." installs besides, under the names of its folders, is neither used nor in the way.
+// TestGoNames: what "go install ./cmd/..." installs besides, under the names of its folders, is
+// neither used nor in the way.
 func TestGoNames(t *testing.T) {
 	w := newWorld(t)
 	write(t, filepath.Join(w.bin, "pre-push"), "#!/bin/sh\necho stale >&2\n")
@@ -99,6 +104,7 @@ func TestGoNames(t *testing.T) {
 	if said := w.shell(t, "label-state init --yes"); !strings.Contains(said, "pushes from here are checked") {
 		t.Errorf("init: %s", said)
 	}
+
 	w.guards(t)
 }
 
@@ -114,6 +120,7 @@ func TestHooksFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	w.git(t, "config", "core.hooksPath", folder)
 	w.guards(t)
 }
@@ -128,7 +135,8 @@ func (w *world) copyScript(t *testing.T) {
 	write(t, filepath.Join(w.clone, "hooks", "pre-push"), string(text))
 }
 
-// TestFence: a worker whose claim ran out and was swept is still at work when another has taken the issue over.
+// TestFence: a worker whose claim ran out and was swept is still at work when another has taken the
+// issue over.
 func TestFence(t *testing.T) {
 	w := newWorld(t)
 	w.shell(t, snippet(t, "For one clone", 1))
@@ -149,6 +157,7 @@ func TestFence(t *testing.T) {
 	if err == nil || !strings.Contains(out, "in flight: drake") || !strings.Contains(out, "your hold (run ") {
 		t.Fatalf("the fence is open: %v\n%s", err, out)
 	}
+
 	heir.commit(t, "Closes #2 really")
 	if out, err := heir.push(t, "heir"); err != nil || strings.Contains(out, "label-state:") {
 		t.Fatalf("the heir: %v\n%s", err, out)
@@ -159,7 +168,8 @@ func TestFence(t *testing.T) {
 func TestSpeed(t *testing.T) {
 	w := newWorld(t)
 	w.commit(t, "Tidy up")
-	if out := w.must(t, w.clone, "bash", "-ec", snippet(t, "Speed", 1)); strings.Contains(out, "label-state") || strings.Count(out, "real") != 2 {
+	if out := w.must(t, w.clone, "bash", "-ec", snippet(t, "Speed", 1)); strings.Contains(out, "label-state") ||
+		strings.Count(out, "real") != 2 {
 		t.Errorf("it printed\n%s", out)
 	}
 }

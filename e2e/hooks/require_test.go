@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// need ends the test when reason says that a tool is not to be had: it skips with the reason, or fails where
-// LABEL_STATE_REQUIRE, a list with commas, promises the hook managers.
+// need ends the test when reason says that a tool is not to be had: it skips with the reason, or
+// fails where LABEL_STATE_REQUIRE, a list with commas, promises the hook managers.
 func need(t *testing.T, reason error) {
 	t.Helper()
 	switch {
@@ -31,6 +31,7 @@ func needProgram(t *testing.T, name string, args ...string) string {
 	if err != nil {
 		err = fmt.Errorf("%s %s: %w: %.200s", name, strings.Join(args, " "), err, out)
 	}
+
 	need(t, err)
 	return strings.TrimSpace(string(out))
 }

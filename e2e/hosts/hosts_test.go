@@ -18,8 +18,9 @@ import (
 
 func all() []host { return []host{claude, codex, geminiCLI, copilot, openCode} }
 
-// TestSession: one session of each real host. Its start shows what the worktree holds; twenty minutes of tool calls renew the hold, and never
-// sooner than after a third of the lease; when the hold is taken over by force the next edit and the push are denied.
+// TestSession: one session of each real host. Its start shows what the worktree holds; twenty
+// minutes of tool calls renew the hold, and never sooner than after a third of the lease; when the
+// hold is taken over by force the next edit and the push are denied.
 func TestSession(t *testing.T) {
 	for _, h := range all() {
 		t.Run(h.name, func(t *testing.T) {
@@ -33,18 +34,21 @@ func TestSession(t *testing.T) {
 				if minute == 0 { // the claim itself edits its comment
 					seen = n
 				}
+
 				if n > seen {
 					minutes, seen = append(minutes, minute), n
 				}
 				minute++
 				w.pass(time.Minute)
 			}
+
 			steps := []step{h.shell("label-state claim 1 --json")}
 			for n := range 21 {
 				s := h.shell(fmt.Sprintf("test %d -ge 0", n)) // Gemini ends a run that repeats itself
 				s.before = tick
 				steps = append(steps, s)
 			}
+
 			edit, file := w.editAfterTakeover()
 			push := h.shell("git push origin main")
 			steps = append(steps, edit, push)
@@ -53,6 +57,7 @@ func TestSession(t *testing.T) {
 			if err := cmd.Wait(); err != nil {
 				t.Fatalf("%v\n%s", err, out())
 			}
+
 			if m.reached() <= len(steps) {
 				t.Fatalf("the host ended after %d of %d steps\n%s", m.reached(), len(steps), out())
 			}
@@ -60,26 +65,32 @@ func TestSession(t *testing.T) {
 			if !strings.Contains(told, "this worktree holds no issue") {
 				t.Error("the session's start did not say how to take work")
 			}
+
 			if len(minutes) != 2 || minutes[0] < third || minutes[1]-minutes[0] < third {
 				t.Errorf("renewed at minutes %v of a lease of 30; %d times in all", minutes, w.renewals())
 			}
+
 			if n := strings.Count(m.last(), "is not yours any more"); n < 2 {
 				t.Errorf("%d denials reached the model, want the edit's and the push's", n)
 			}
+
 			if _, err := os.Stat(file); err == nil {
 				t.Error("the edit was made")
 			}
+
 			for _, r := range w.Requests() {
 				if strings.Contains(r.Path, "git-receive-pack") {
 					t.Error("the push reached GitHub")
 				}
 			}
+
 			w.labelState("agent", "uninstall", h.name, "--yes")
 		})
 	}
 }
 
-// TestKilled: a session that is killed leaves an issue that is ready again after its lease, and a resumed or another one is told.
+// TestKilled: a session that is killed leaves an issue that is ready again after its lease, and a
+// resumed or another one is told.
 func TestKilled(t *testing.T) {
 	for _, h := range all() {
 		t.Run(h.name, func(t *testing.T) {
@@ -91,15 +102,18 @@ func TestKilled(t *testing.T) {
 				close(claimed)
 				<-t.Context().Done() // the host waits for its model
 			}
+
 			m := newModel(t, []step{h.shell("label-state claim 2 --json"), last})
 			cmd, out := w.start(m)
 			ended := make(chan error, 1)
 			go func() { ended <- cmd.Wait() }()
+
 			select {
 			case <-claimed:
 			case err := <-ended:
 				t.Fatalf("it ended before it was killed: %v\n%s", err, out())
 			}
+
 			if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); err != nil {
 				t.Fatal(err)
 			}
@@ -108,11 +122,13 @@ func TestKilled(t *testing.T) {
 			if got := w.labels(2); !slices.Equal(got, []string{"agent:in-flight"}) {
 				t.Fatalf("labels of the killed session's issue: %v", got)
 			}
+
 			w.pass(29 * time.Minute)
 			w.sweep()
 			if got := w.labels(2); !slices.Equal(got, []string{"agent:in-flight"}) {
 				t.Errorf("before the lease is over: %v", got)
 			}
+
 			w.pass(10 * time.Minute)
 			w.sweep()
 			if got := w.labels(2); !slices.Equal(got, []string{"agent:implement"}) {
@@ -122,22 +138,27 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// settle waits for what the killed host had started in process groups of their own: a hook among that may still renew.
+// settle waits for what the killed host had started in process groups of their own: a hook among
+// that may still renew.
 func (w *world) settle() {
 	w.t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
 		var left []string
 		environments, err := filepath.Glob("/proc/[0-9]*/environ")
 		w.check(err)
+
 		for _, file := range environments {
-			if text, err := os.ReadFile(file); err == nil && bytes.Contains(text, []byte("HOME="+w.home+"\x00")) { // else it has ended
+			// else it has ended
+			if text, err := os.ReadFile(file); err == nil && bytes.Contains(text, []byte("HOME="+w.home+"\x00")) {
 				command, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "cmdline"))
 				left = append(left, string(bytes.ReplaceAll(command, []byte{0}, []byte{' '})))
 			}
 		}
+
 		if len(left) == 0 {
 			return
 		}
+
 		if time.Now().After(deadline) {
 			w.t.Fatalf("the killed session left %q", left)
 		}
@@ -159,6 +180,7 @@ func TestValidators(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, c := range []struct {
 		host host
 		args []string
@@ -169,7 +191,10 @@ func TestValidators(t *testing.T) {
 	} {
 		t.Run(c.host.name, func(t *testing.T) {
 			cmd := exec.CommandContext(t.Context(), c.host.find(t), c.args...)
-			cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "TERM=dumb", "GEMINI_CLI_TRUST_WORKSPACE=true"}
+			cmd.Env = []string{
+				"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "TERM=dumb",
+				"GEMINI_CLI_TRUST_WORKSPACE=true",
+			}
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}
@@ -177,12 +202,14 @@ func TestValidators(t *testing.T) {
 	}
 }
 
-// TestPlugin: the package that three hosts share, from this repository, denies an edit under a lost hold in each of them.
+// TestPlugin: the package that three hosts share, from this repository, denies an edit under a lost
+// hold in each of them.
 func TestPlugin(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	folder := filepath.Join(root, "agents", "plugin")
 	for _, c := range []struct {
 		host  host
@@ -200,18 +227,23 @@ func TestPlugin(t *testing.T) {
 			edit, file := w.editAfterTakeover()
 			m := newModel(t, []step{h.shell("label-state claim 1 --json"), edit})
 			w.prepare(m)
+
 			for _, args := range c.setup {
 				if out, err := w.command(t.Context(), h.link, args...).CombinedOutput(); err != nil {
 					t.Fatalf("%s %v: %v\n%s", h.link, args, err, out)
 				}
 			}
+
 			cmd, out := w.start(m)
 			if err := cmd.Wait(); err != nil {
 				t.Fatalf("%v\n%s", err, out())
 			}
-			if !strings.Contains(m.text(), "this worktree holds no issue") || !strings.Contains(m.last(), "is not yours any more") {
+
+			if !strings.Contains(m.text(), "this worktree holds no issue") ||
+				!strings.Contains(m.last(), "is not yours any more") {
 				t.Errorf("the model was told neither at the start nor at the edit\n%s", out())
 			}
+
 			if _, err := os.Stat(file); err == nil {
 				t.Error("the edit was made")
 			}
@@ -230,8 +262,8 @@ func TestCodexTrust(t *testing.T) {
 	}
 }
 
-// TestRegistered: the server that agent install registers is one that the host itself lists, for a repository and for a user, and lists no more
-// afterwards.
+// TestRegistered: the server that agent install registers is one that the host itself lists, for a
+// repository and for a user, and lists no more afterwards.
 func TestRegistered(t *testing.T) {
 	for _, c := range []struct {
 		host        host
@@ -253,10 +285,12 @@ func TestRegistered(t *testing.T) {
 				}
 				return string(out)
 			}
+
 			w.labelState("agent", "install", c.host.name, c.scope, "--yes")
 			if got := list(); !regexp.MustCompile(c.want).MatchString(got) {
 				t.Errorf("installed: %s", got)
 			}
+
 			w.labelState("agent", "uninstall", c.host.name, c.scope, "--yes")
 			if got := list(); strings.Contains(got, "label-state") {
 				t.Errorf("uninstalled: %s", got)

@@ -12,27 +12,39 @@ import (
 )
 
 // inspector is the protocol's own client. It is no host, and is found like one.
-var inspector = host{name: "the MCP inspector", folder: "inspector", program: "node_modules/.bin/mcp-inspector", link: "mcp-inspector", label: "inspector"}
+var inspector = host{
+	name:    "the MCP inspector",
+	folder:  "inspector",
+	program: "node_modules/.bin/mcp-inspector",
+	link:    "mcp-inspector",
+	label:   "inspector",
+}
 
-// TestInspector: the official MCP inspector lists the default tools and calls two of them: one claims the next issue, the other shows who has it.
+// TestInspector: the official MCP inspector lists the default tools and calls two of them: one
+// claims the next issue, the other shows who has it.
 func TestInspector(t *testing.T) {
 	w := newWorld(t, inspector)
 	config := filepath.Join(w.root, "mcp.json")
 	data, err := json.Marshal(obj{"mcpServers": obj{"label-state": obj{
 		"command": filepath.Join(w.root, "bin", "label-state"), "args": []string{"mcp", "--codename", "lucius"},
-		"env": obj{"LABEL_STATE_API_URL": w.base, "LABEL_STATE_TOKEN": "tok-agents", "HOME": w.home, "PATH": os.Getenv("PATH")},
+		"env": obj{
+			"LABEL_STATE_API_URL": w.base, "LABEL_STATE_TOKEN": "tok-agents", "HOME": w.home,
+			"PATH": os.Getenv("PATH"),
+		},
 	}}})
 	w.check(err)
 	w.check(os.WriteFile(config, data, 0o600))
 	ask := func(into any, method string, more ...string) {
 		t.Helper()
-		cmd := w.command(t.Context(), inspector.link, append([]string{"--cli", "--config", config, "--server", "label-state", "--method", method}, more...)...)
+		cmd := w.command(t.Context(), inspector.link,
+			append([]string{"--cli", "--config", config, "--server", "label-state", "--method", method}, more...)...)
 		var said strings.Builder
 		cmd.Stderr = &said
 		out, err := cmd.Output()
 		if err == nil {
 			err = json.Unmarshal(out, into)
 		}
+
 		if err != nil {
 			t.Fatalf("%s: %v\n%s\n%s", method, err, out, &said)
 		}
@@ -46,6 +58,7 @@ func TestInspector(t *testing.T) {
 	for _, tool := range list.Tools {
 		names = append(names, tool.Name)
 	}
+
 	if want := strings.Fields("board claim complete dedup_check list log next release renew status"); !slices.Equal(names, want) {
 		t.Errorf("it lists %q, want %q", names, want)
 	}
@@ -65,11 +78,14 @@ func TestInspector(t *testing.T) {
 		}
 	}
 	ask(&called, "tools/call", "--tool-name", "next", "--tool-arg", "ttl=30m")
-	if r := called.StructuredContent; called.IsError || r.Answer != "yes" || r.Result.Issue != "acme/app#1" || r.Result.Renew == "" {
+	if r := called.StructuredContent; called.IsError || r.Answer != "yes" || r.Result.Issue != "acme/app#1" ||
+		r.Result.Renew == "" {
 		t.Errorf("next: %+v", called)
 	}
+
 	ask(&called, "tools/call", "--tool-name", "status", "--tool-arg", "issue=github-1")
-	if r := called.StructuredContent; called.IsError || r.Answer != "yes" || r.Result.Holder.Codename != "lucius" || r.Result.Holder.Renew == "" {
+	if r := called.StructuredContent; called.IsError || r.Answer != "yes" || r.Result.Holder.Codename != "lucius" ||
+		r.Result.Holder.Renew == "" {
 		t.Errorf("status: %+v", called)
 	}
 }

@@ -21,8 +21,9 @@ type step struct {
 	before func()
 }
 
-// A model is a scripted model on loopback: it answers the hosts' requests in the wire formats of four vendors with one step after the
-// other, and then with a sentence. The number of the step is the number of results in the request.
+// A model is a scripted model on loopback: it answers the hosts' requests in the wire formats of
+// four vendors with one step after the other, and then with a sentence. The number of the step is
+// the number of results in the request.
 type model struct {
 	url   string
 	mu    sync.Mutex
@@ -57,22 +58,26 @@ func (m *model) last() string {
 	return m.heard[len(m.heard)-1]
 }
 
-// told is what the model was told of each step: its tool's result, in order. It reads Claude Code's form.
+// told is what the model was told of each step: its tool's result, in order. It reads Claude Code's
+// form.
 func (m *model) told(t *testing.T) []string {
 	t.Helper()
 	var req request
 	if err := json.Unmarshal([]byte(m.last()), &req); err != nil {
 		t.Fatal(err)
 	}
+
 	var out []string
 	for _, msg := range req.Messages {
 		var parts []struct {
 			Type    string          `json:"type"`
 			Content json.RawMessage `json:"content"`
 		}
+
 		if json.Unmarshal(msg.Content, &parts) != nil {
 			continue // a text, of the user
 		}
+
 		for _, p := range parts {
 			if p.Type != "tool_result" {
 				continue
@@ -81,9 +86,11 @@ func (m *model) told(t *testing.T) []string {
 			if err := json.Unmarshal(p.Content, &text); err != nil {
 				t.Fatalf("a result is no text: %s", p.Content)
 			}
+
 			out = append(out, text)
 		}
 	}
+
 	return out
 }
 
@@ -118,6 +125,7 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
+
 	var req request
 	_ = json.Unmarshal(body, &req) // a request without a body asks for a list
 	n := m.next()
@@ -125,7 +133,10 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case strings.Contains(path, "count"):
 		answer(w, map[string]int{"input_tokens": 10, "totalTokens": 10})
 	case r.Method == http.MethodGet:
-		answer(w, map[string]any{"object": "list", "data": []any{map[string]string{"id": "fake-model", "object": "model"}}, "models": []any{}})
+		answer(w, map[string]any{
+			"object": "list",
+			"data":   []any{map[string]string{"id": "fake-model", "object": "model"}}, "models": []any{},
+		})
 	case strings.Contains(path, "/messages"):
 		anthropic(w, req, n, m.pick(req, req.results(), body))
 	case strings.Contains(path, "/responses"):
@@ -146,7 +157,8 @@ func (m *model) next() int {
 	return len(m.heard) + 1
 }
 
-// pick is the step after so many results; nil when there is none, or when the request has no tools to call.
+// pick is the step after so many results; nil when there is none, or when the request has no tools
+// to call.
 func (m *model) pick(req request, done int, body []byte) *step {
 	if len(req.Tools) == 0 {
 		return nil
@@ -159,10 +171,12 @@ func (m *model) pick(req request, done int, body []byte) *step {
 	if done >= len(m.steps) {
 		return nil
 	}
+
 	s := &m.steps[done]
 	if first && s.before != nil {
 		s.before()
 	}
+
 	return s
 }
 
@@ -172,15 +186,18 @@ func (r request) results() int {
 		var parts []struct {
 			Type string `json:"type"`
 		}
+
 		if json.Unmarshal(msg.Content, &parts) != nil {
 			continue
 		}
+
 		for _, p := range parts {
 			if p.Type == "tool_result" {
 				n++
 			}
 		}
 	}
+
 	return n
 }
 
@@ -196,6 +213,7 @@ func (r request) outputs() int {
 			}
 		}
 	}
+
 	return n
 }
 
@@ -206,6 +224,7 @@ func (r request) toolMessages() int {
 			n++
 		}
 	}
+
 	return n
 }
 
@@ -218,6 +237,7 @@ func (r request) functionResponses() int {
 			}
 		}
 	}
+
 	return n
 }
 
@@ -237,9 +257,11 @@ func events(w http.ResponseWriter) func(name string, v any) {
 		if text, ok := v.(string); ok {
 			data = []byte(text)
 		}
+
 		if err != nil {
 			return
 		}
+
 		if name != "" {
 			fmt.Fprintf(w, "event: %s\n", name)
 		}
@@ -266,21 +288,28 @@ func anthropic(w http.ResponseWriter, r request, n int, s *step) {
 		begin = obj{"type": "tool_use", "id": block["id"], "name": s.name, "input": obj{}}
 		delta, stop = obj{"type": "input_json_delta", "partial_json": text(s.input)}, "tool_use"
 	}
+
 	message := obj{
-		"id": fmt.Sprintf("msg_%d", n), "type": "message", "role": "assistant", "model": "fake-model", "content": []any{}, "stop_reason": nil,
+		"id": fmt.Sprintf("msg_%d", n), "type": "message", "role": "assistant", "model": "fake-model",
+		"content": []any{}, "stop_reason": nil,
 		"stop_sequence": nil, "usage": obj{"input_tokens": 10, "output_tokens": 1},
 	}
+
 	if !r.Stream {
 		message["content"], message["stop_reason"] = []any{block}, stop
 		answer(w, message)
 		return
 	}
+
 	send := events(w)
 	send("message_start", obj{"type": "message_start", "message": message})
 	send("content_block_start", obj{"type": "content_block_start", "index": 0, "content_block": begin})
 	send("content_block_delta", obj{"type": "content_block_delta", "index": 0, "delta": delta})
 	send("content_block_stop", obj{"type": "content_block_stop", "index": 0})
-	send("message_delta", obj{"type": "message_delta", "delta": obj{"stop_reason": stop, "stop_sequence": nil}, "usage": obj{"output_tokens": 5}})
+	send("message_delta", obj{
+		"type": "message_delta", "delta": obj{"stop_reason": stop, "stop_sequence": nil},
+		"usage": obj{"output_tokens": 5},
+	})
 	send("message_stop", obj{"type": "message_stop"})
 }
 
@@ -290,35 +319,49 @@ func responses(w http.ResponseWriter, r request, n int, s *step) {
 		"type": "message", "id": id("m"), "role": "assistant", "status": "completed",
 		"content": []any{obj{"type": "output_text", "text": scripted, "annotations": []any{}}},
 	}
+
 	switch {
 	case s != nil && s.raw != "":
-		item = obj{"type": "custom_tool_call", "id": id("c"), "call_id": id("call"), "name": s.name, "input": s.raw, "status": "completed"}
+		item = obj{
+			"type": "custom_tool_call", "id": id("c"), "call_id": id("call"), "name": s.name, "input": s.raw,
+			"status": "completed",
+		}
 	case s != nil:
-		item = obj{"type": "function_call", "id": id("f"), "call_id": id("call"), "name": s.name, "arguments": text(s.input), "status": "completed"}
+		item = obj{
+			"type": "function_call", "id": id("f"), "call_id": id("call"), "name": s.name,
+			"arguments": text(s.input), "status": "completed",
+		}
 	}
+
 	response := func(status string, output ...any) obj {
 		return obj{
-			"id": id("resp"), "object": "response", "created_at": 1, "model": "fake-model", "status": status, "output": append([]any{}, output...),
+			"id": id("resp"), "object": "response", "created_at": 1, "model": "fake-model", "status": status,
+			"output": append([]any{}, output...),
 			"usage": obj{
 				"input_tokens": 10, "input_tokens_details": obj{"cached_tokens": 0}, "output_tokens": 5,
 				"output_tokens_details": obj{"reasoning_tokens": 0}, "total_tokens": 15,
 			},
 		}
 	}
+
 	if !r.Stream {
 		answer(w, response("completed", item))
 		return
 	}
+
 	send := events(w)
 	event := func(kind string, more obj) {
 		more["type"] = kind
 		send(kind, more)
 	}
+
 	event("response.created", obj{"response": response("in_progress")})
 	event("response.output_item.added", obj{"output_index": 0, "item": item})
 	if s == nil {
-		event("response.output_text.delta", obj{"item_id": item["id"], "output_index": 0, "content_index": 0, "delta": scripted})
+		event("response.output_text.delta",
+			obj{"item_id": item["id"], "output_index": 0, "content_index": 0, "delta": scripted})
 	}
+
 	event("response.output_item.done", obj{"output_index": 0, "item": item})
 	event("response.completed", obj{"response": response("completed", item)})
 }
@@ -326,19 +369,28 @@ func responses(w http.ResponseWriter, r request, n int, s *step) {
 func chat(w http.ResponseWriter, r request, n int, s *step) {
 	message, stop := obj{"role": "assistant", "content": scripted}, "stop"
 	if s != nil {
-		call := obj{"index": 0, "id": fmt.Sprintf("call_%d", n), "type": "function", "function": obj{"name": s.name, "arguments": text(s.input)}}
+		call := obj{
+			"index": 0, "id": fmt.Sprintf("call_%d", n), "type": "function",
+			"function": obj{"name": s.name, "arguments": text(s.input)},
+		}
 		message, stop = obj{"role": "assistant", "content": nil, "tool_calls": []any{call}}, "tool_calls"
 	}
+
 	usage := obj{"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
 	base := func(kind string, choices ...any) obj {
-		return obj{"id": fmt.Sprintf("c%d", n), "created": 1, "model": "fake-model", "object": kind, "choices": append([]any{}, choices...)}
+		return obj{
+			"id": fmt.Sprintf("c%d", n), "created": 1, "model": "fake-model", "object": kind,
+			"choices": append([]any{}, choices...),
+		}
 	}
+
 	if !r.Stream {
 		whole := base("chat.completion", obj{"index": 0, "message": message, "finish_reason": stop})
 		whole["usage"] = usage
 		answer(w, whole)
 		return
 	}
+
 	send := events(w)
 	send("", base("chat.completion.chunk", obj{"index": 0, "delta": message, "finish_reason": nil}))
 	send("", base("chat.completion.chunk", obj{"index": 0, "delta": obj{}, "finish_reason": stop}))
@@ -353,16 +405,24 @@ func gemini(w http.ResponseWriter, path string, r request, s *step) {
 	if strings.Contains(r.GenerationConfig.ResponseMimeType, "json") { // routing and loop checks want an object
 		part = obj{"text": `{"complexity_reasoning":"x","complexity_score":1,"reasoning":"x","model_choice":"flash","next_speaker":"user"}`}
 	}
+
 	if s != nil {
 		part = obj{"functionCall": obj{"name": s.name, "args": s.input}}
 	}
+
 	whole := obj{
-		"candidates":    []any{obj{"index": 0, "content": obj{"role": "model", "parts": []any{part}}, "finishReason": "STOP"}},
-		"usageMetadata": obj{"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15}, "modelVersion": "fake",
+		"candidates": []any{obj{
+			"index": 0, "content": obj{"role": "model", "parts": []any{part}},
+			"finishReason": "STOP",
+		}},
+		"usageMetadata": obj{"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15},
+		"modelVersion":  "fake",
 	}
+
 	if !strings.Contains(path, "stream") {
 		answer(w, whole)
 		return
 	}
+
 	events(w)("", whole)
 }

@@ -14,8 +14,9 @@ import (
 	"github.com/label-state/label-state/internal/golden"
 )
 
-// TestTranscript plays one session of Claude Code from its claim to its lost hold and holds docs/agents.md to what the model was told: the
-// start, and each tool's result. What differs from run to run is shortened. With -update the page is written anew.
+// TestTranscript plays one session of Claude Code from its claim to its lost hold and holds
+// docs/agents.md to what the model was told: the start, and each tool's result. What differs from
+// run to run is shortened. With -update the page is written anew.
 func TestTranscript(t *testing.T) {
 	w := newWorld(t, claude)
 	w.labelState("agent", "install", "claude-code", "--yes")
@@ -30,6 +31,7 @@ func TestTranscript(t *testing.T) {
 		}
 		w.pass(11 * time.Minute)
 	}
+
 	steps := []struct {
 		step
 		line string // as the page shows it
@@ -44,18 +46,22 @@ func TestTranscript(t *testing.T) {
 	for _, s := range steps {
 		script = append(script, s.step)
 	}
+
 	m := newModel(t, script)
 	cmd, out := w.start(m)
 	if err := cmd.Wait(); err != nil {
 		t.Fatalf("%v\n%s", err, out())
 	}
+
 	results := m.told(t)
 	if len(results) != len(steps) {
 		t.Fatalf("%d results of %d steps\n%s", len(results), len(steps), out())
 	}
+
 	var b strings.Builder
 	start := regexp.MustCompile(`label-state: this worktree [^"\\]*`).FindString(m.text())
 	fmt.Fprintf(&b, "<!-- transcript -->\n```\nThe session starts\n    %s\n", start)
+
 	for n, s := range steps {
 		fmt.Fprintf(&b, "%s\n%s", s.line, indented(w.stable(results[n])))
 	}
@@ -68,6 +74,7 @@ func TestTranscript(t *testing.T) {
 	if !ok || !ended {
 		t.Fatalf("%s has no transcript", page)
 	}
+
 	golden.Check(t, page, before+b.String()+after)
 }
 
@@ -76,7 +83,8 @@ var (
 	anID    = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(-[0-9a-f]+)?`)
 )
 
-// stable is a text without what differs from run to run: folders, times, ids and the address of the embedded GitHub.
+// stable is a text without what differs from run to run: folders, times, ids and the address of the
+// embedded GitHub.
 func (w *world) stable(text string) string {
 	text = strings.NewReplacer(w.tree+"/", "", w.tree, ".", w.base, "https://github.com").Replace(text)
 	return anID.ReplaceAllString(aMoment.ReplaceAllString(text, "HH:MM UTC"), "SESSION")

@@ -1,6 +1,7 @@
 //go:build e2e
 
-// Package hosts drives real hosts of coding agents, offline, against a scripted model and the embedded GitHub.
+// Package hosts drives real hosts of coding agents, offline, against a scripted model and the
+// embedded GitHub.
 package hosts
 
 import (
@@ -37,11 +38,18 @@ type host struct {
 }
 
 var claude = host{
-	name: "claude-code", program: "node_modules/@anthropic-ai/claude-code-linux-x64/claude", link: "claude", label: "hosts",
-	turn: []string{"-p", "go", "--model", "fake-model", "--allowedTools", "Bash Edit Write Read", "--output-format", "json"},
+	name:    "claude-code",
+	program: "node_modules/@anthropic-ai/claude-code-linux-x64/claude",
+	link:    "claude",
+	label:   "hosts",
+	turn: []string{
+		"-p", "go", "--model", "fake-model", "--allowedTools", "Bash Edit Write Read", "--output-format",
+		"json",
+	},
 	env: func(m *model) map[string]string {
 		return map[string]string{
-			"ANTHROPIC_BASE_URL": m.url, "ANTHROPIC_API_KEY": "x", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1",
+			"ANTHROPIC_BASE_URL": m.url, "ANTHROPIC_API_KEY": "x", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+			"DISABLE_AUTOUPDATER": "1",
 		}
 	},
 	shell: func(command string) step {
@@ -51,9 +59,12 @@ var claude = host{
 }
 
 var codex = host{
-	name: "codex", program: "node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex", link: "codex", label: "hosts",
-	turn: []string{"exec", "--json", "--dangerously-bypass-hook-trust", "go"},
-	env:  func(*model) map[string]string { return map[string]string{"FAKE_KEY": "x"} },
+	name:    "codex",
+	program: "node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex",
+	link:    "codex",
+	label:   "hosts",
+	turn:    []string{"exec", "--json", "--dangerously-bypass-hook-trust", "go"},
+	env:     func(*model) map[string]string { return map[string]string{"FAKE_KEY": "x"} },
 	files: func(m *model, w *world) map[string]string {
 		return map[string]string{".codex/config.toml": fmt.Sprintf(`model = "gpt-5.5"
 model_provider = "fake"
@@ -75,15 +86,23 @@ enabled = false
 	},
 	shell: func(command string) step { return step{name: "exec_command", input: obj{"cmd": command}} },
 	edit: func(file string) step {
-		return step{name: "apply_patch", raw: "*** Begin Patch\n*** Add File: " + filepath.Base(file) + "\n+new\n*** End Patch"}
+		return step{name: "apply_patch", raw: "*** Begin Patch\n*** Add File: " + filepath.Base(file) +
+			"\n+new\n*** End Patch"}
 	},
 }
 
 var geminiCLI = host{
-	name: "gemini", folder: "more", program: "node_modules/.bin/gemini", link: "gemini", label: "more-hosts",
-	turn: []string{"-p", "go", "--yolo", "-m", "gemini-2.5-flash", "-o", "json"},
+	name:    "gemini",
+	folder:  "more",
+	program: "node_modules/.bin/gemini",
+	link:    "gemini",
+	label:   "more-hosts",
+	turn:    []string{"-p", "go", "--yolo", "-m", "gemini-2.5-flash", "-o", "json"},
 	env: func(m *model) map[string]string {
-		return map[string]string{"GEMINI_API_KEY": "x", "GOOGLE_GEMINI_BASE_URL": m.url, "GEMINI_CLI_TRUST_WORKSPACE": "true"}
+		return map[string]string{
+			"GEMINI_API_KEY": "x", "GOOGLE_GEMINI_BASE_URL": m.url,
+			"GEMINI_CLI_TRUST_WORKSPACE": "true",
+		}
 	},
 	files: func(*model, *world) map[string]string {
 		return map[string]string{".gemini/settings.json": `{"security":{"auth":{"selectedType":"gemini-api-key"}},"privacy":{"usageStatisticsEnabled":false},` +
@@ -98,11 +117,16 @@ var geminiCLI = host{
 }
 
 var copilot = host{
-	name: "copilot", folder: "more", program: "node_modules/@github/copilot-linux-x64/copilot", link: "copilot", label: "more-hosts",
-	turn: []string{"-p", "go", "--allow-all-tools", "--trust-folder", "--output-format", "json"},
+	name:    "copilot",
+	folder:  "more",
+	program: "node_modules/@github/copilot-linux-x64/copilot",
+	link:    "copilot",
+	label:   "more-hosts",
+	turn:    []string{"-p", "go", "--allow-all-tools", "--trust-folder", "--output-format", "json"},
 	env: func(m *model) map[string]string {
 		return map[string]string{
-			"COPILOT_OFFLINE": "true", "COPILOT_PROVIDER_BASE_URL": m.url + "/v1", "COPILOT_PROVIDER_API_KEY": "x", "COPILOT_MODEL": "fake-model",
+			"COPILOT_OFFLINE": "true", "COPILOT_PROVIDER_BASE_URL": m.url + "/v1", "COPILOT_PROVIDER_API_KEY": "x",
+			"COPILOT_MODEL":       "fake-model",
 			"COPILOT_AUTO_UPDATE": "false",
 		}
 	},
@@ -115,14 +139,22 @@ var copilot = host{
 }
 
 var openCode = host{
-	name: "opencode", folder: "more", program: "node_modules/opencode-linux-x64/bin/opencode", link: "opencode", label: "more-hosts",
-	turn: []string{"run", "--format", "json", "go"},
+	name:    "opencode",
+	folder:  "more",
+	program: "node_modules/opencode-linux-x64/bin/opencode",
+	link:    "opencode",
+	label:   "more-hosts",
+	turn:    []string{"run", "--format", "json", "go"},
 	env: func(*model) map[string]string {
-		return map[string]string{"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1"}
+		return map[string]string{
+			"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_AUTOUPDATE": "1",
+			"OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
+		}
 	},
 	files: func(m *model, _ *world) map[string]string {
 		return map[string]string{"tree/opencode.json": `{"autoupdate":false,"share":"disabled","provider":{"fake":{"npm":"@ai-sdk/openai-compatible","name":"fake",` +
-			`"options":{"baseURL":"` + m.url + `/v1","apiKey":"x"},"models":{"m":{"name":"m","tool_call":true,"limit":{"context":100000,"output":8000}}}}},` +
+			`"options":{"baseURL":"` + m.url +
+			`/v1","apiKey":"x"},"models":{"m":{"name":"m","tool_call":true,"limit":{"context":100000,"output":8000}}}}},` +
 			`"model":"fake/m","small_model":"fake/m","permission":{"edit":"allow","bash":"allow"}}`}
 	},
 	shell: func(command string) step {
@@ -133,8 +165,8 @@ var openCode = host{
 	},
 }
 
-// need ends the test when reason says that a host is not to be had: it skips with the reason, or fails where LABEL_STATE_REQUIRE, a list
-// with commas, promises it.
+// need ends the test when reason says that a host is not to be had: it skips with the reason, or
+// fails where LABEL_STATE_REQUIRE, a list with commas, promises it.
 func need(t *testing.T, label string, reason error) {
 	t.Helper()
 	switch {
@@ -150,23 +182,26 @@ func promised(label string) bool {
 	return slices.Contains(strings.Split(os.Getenv("LABEL_STATE_REQUIRE"), ","), label)
 }
 
-// find returns the host's program: from the cache folder where npm has put what the lock file pins. What is not there is fetched only where
-// it is promised, because it is large.
+// find returns the host's program: from the cache folder where npm has put what the lock file pins.
+// What is not there is fetched only where it is promised, because it is large.
 func (h host) find(t *testing.T) string {
 	t.Helper()
 	lock, err := os.ReadFile(filepath.Join(h.folder, "package-lock.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		cache = os.TempDir()
 	}
+
 	dir := filepath.Join(cache, "label-state-hosts", fmt.Sprintf("%x", sha256.Sum256(lock))[:12])
 	program := filepath.Join(dir, filepath.FromSlash(h.program))
 	if _, err := os.Stat(program); err == nil {
 		return program
 	}
+
 	if !promised(h.label) {
 		need(t, h.label, fmt.Errorf("%s is not in %s; make hosts fetches it", h.name, dir))
 	}
@@ -175,17 +210,21 @@ func (h host) find(t *testing.T) string {
 		err = errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, "package.json"), manifest, 0o644),
 			os.WriteFile(filepath.Join(dir, "package-lock.json"), lock, 0o644))
 	}
+
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.CommandContext(t.Context(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", dir).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix",
+		dir).CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("npm ci: %w: %.300s", err, out)
 	}
+
 	if err == nil {
 		_, err = os.Stat(program)
 	}
 	need(t, h.label, err)
+
 	return program
 }
 
@@ -205,11 +244,18 @@ func newWorld(t *testing.T, h host) *world {
 	write := map[string]string{"acme/app": "write"}
 	server, err := githubsim.New(githubsim.Seed{
 		Users: []githubsim.SeedUser{
-			{Login: "agents", Token: "tok-agents", Permissions: write}, {Login: "olga", Token: "tok-olga", Permissions: map[string]string{"acme/app": "admin"}},
+			{Login: "agents", Token: "tok-agents", Permissions: write},
+			{Login: "olga", Token: "tok-olga", Permissions: map[string]string{"acme/app": "admin"}},
 		},
 		Repos: []githubsim.SeedRepo{{
-			Name: "acme/app", DefaultBranch: "main",
-			Labels: []githubsim.SeedLabel{{Name: "agent:implement"}, {Name: "agent:in-flight"}, {Name: "agent:pr-open"}, {Name: "agent:done"}},
+			Name:          "acme/app",
+			DefaultBranch: "main",
+			Labels: []githubsim.SeedLabel{
+				{Name: "agent:implement"},
+				{Name: "agent:in-flight"},
+				{Name: "agent:pr-open"},
+				{Name: "agent:done"},
+			},
 			Issues: []githubsim.SeedIssue{
 				{Number: 1, Title: "Retry the upload", Author: "olga", Labels: []string{"agent:implement"}},
 				{Number: 2, Title: "Say which file", Author: "olga", Labels: []string{"agent:implement"}},
@@ -223,25 +269,33 @@ func newWorld(t *testing.T, h host) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(stop)
 	root := t.TempDir()
-	w := &world{Server: server, t: t, host: h, root: root, home: filepath.Join(root, "home"), tree: filepath.Join(root, "app"), base: base}
+	w := &world{
+		Server: server, t: t, host: h, root: root, home: filepath.Join(root, "home"),
+		tree: filepath.Join(root, "app"), base: base,
+	}
 	bin := filepath.Join(root, "bin")
 	for _, dir := range []string{w.home, w.tree, bin, filepath.Join(root, "tmp")} {
 		w.check(os.MkdirAll(dir, 0o755))
 	}
+
 	w.check(os.Symlink(program, filepath.Join(bin, h.link)))
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(bin, "label-state"), "./cmd/label-state")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(bin, "label-state"),
+		"./cmd/label-state")
 	build.Dir = filepath.Join("..", "..")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
+
 	w.write(".bash_profile", "export PATH="+bin+":$PATH\n") // Codex runs commands in login shells
 	w.write("tree/.github/label-state.yml", "version: 1\nclaim: {settle: 0s}\n")
 	w.git("init", "-q", "-b", "main")
 	w.git("add", ".")
 	w.git("-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "one")
 	w.git("remote", "add", "origin", strings.Replace(base, "//", "//x:tok-agents@", 1)+"/acme/app.git")
+
 	return w
 }
 
@@ -259,6 +313,7 @@ func (w *world) write(path, text string) {
 	if rest, ok := strings.CutPrefix(path, "tree/"); ok {
 		file = filepath.Join(w.tree, filepath.FromSlash(rest))
 	}
+
 	w.check(os.MkdirAll(filepath.Dir(file), 0o755))
 	w.check(os.WriteFile(file, []byte(text), 0o644))
 }
@@ -266,12 +321,16 @@ func (w *world) write(path, text string) {
 // environ is nobody's but the test's.
 func (w *world) environ() []string {
 	env := []string{
-		"PATH=" + filepath.Join(w.root, "bin") + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + w.home, "TERM=dumb", "LANG=C.UTF-8",
-		"TMPDIR=" + filepath.Join(w.root, "tmp"), "GIT_CONFIG_NOSYSTEM=1", "LABEL_STATE_API_URL=" + w.base, "LABEL_STATE_TOKEN=tok-agents",
+		"PATH=" + filepath.Join(w.root, "bin") + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + w.home,
+		"TERM=dumb", "LANG=C.UTF-8",
+		"TMPDIR=" + filepath.Join(w.root, "tmp"), "GIT_CONFIG_NOSYSTEM=1", "LABEL_STATE_API_URL=" + w.base,
+		"LABEL_STATE_TOKEN=tok-agents",
 	}
+
 	for name, value := range w.extra {
 		env = append(env, name+"="+value)
 	}
+
 	return env
 }
 
@@ -309,6 +368,7 @@ func (w *world) prepare(m *model) {
 	if w.extra != nil {
 		return
 	}
+
 	w.extra = w.host.env(m)
 	if w.host.files != nil {
 		for path, text := range w.host.files(m, w) {
@@ -329,52 +389,65 @@ func (w *world) start(m *model) (*exec.Cmd, func() string) {
 	var out strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &out
 	w.check(cmd.Start())
+
 	return cmd, out.String
 }
 
-// pass lets so much time pass for GitHub and, because every record is so much older then, for this machine.
+// pass lets so much time pass for GitHub and, because every record is so much older then, for this
+// machine.
 func (w *world) pass(d time.Duration) {
 	w.Skip(d)
-	err := filepath.WalkDir(filepath.Join(w.tree, ".git", "label-state"), func(file string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || filepath.Base(filepath.Dir(file)) != "holds" || filepath.Ext(file) != ".json" {
-			return nil // nothing was claimed yet, or it has just been replaced
-		}
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		var record map[string]any
-		if err := json.Unmarshal(data, &record); err != nil {
-			return err
-		}
-		for _, key := range []string{"claimed", "renewed", "tried", "ended"} {
-			if at, err := time.Parse(time.RFC3339, fmt.Sprint(record[key])); err == nil {
-				record[key] = at.Add(-d)
+	err := filepath.WalkDir(filepath.Join(w.tree, ".git", "label-state"),
+		func(file string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() || filepath.Base(filepath.Dir(file)) != "holds" ||
+				filepath.Ext(file) != ".json" {
+				return nil // nothing was claimed yet, or it has just been replaced
 			}
-		}
-		if data, err = json.Marshal(record); err != nil {
-			return err
-		}
-		return os.WriteFile(file, data, 0o600)
-	})
+
+			data, err := os.ReadFile(file)
+			if err != nil {
+				return err
+			}
+
+			var record map[string]any
+			if err := json.Unmarshal(data, &record); err != nil {
+				return err
+			}
+
+			for _, key := range []string{"claimed", "renewed", "tried", "ended"} {
+				if at, err := time.Parse(time.RFC3339, fmt.Sprint(record[key])); err == nil {
+					record[key] = at.Add(-d)
+				}
+			}
+
+			if data, err = json.Marshal(record); err != nil {
+				return err
+			}
+
+			return os.WriteFile(file, data, 0o600)
+		})
 	if err != nil {
 		w.t.Error(err)
 	}
 }
 
-// editAfterTakeover is the step in which the host writes a file that is not there yet, and that file. Before it somebody else claims issue 1 by
-// force, and so much time passes that a heartbeat is due.
+// editAfterTakeover is the step in which the host writes a file that is not there yet, and that
+// file. Before it somebody else claims issue 1 by force, and so much time passes that a heartbeat
+// is due.
 func (w *world) editAfterTakeover() (edit step, file string) {
 	file = filepath.Join(w.tree, "new.txt")
 	edit = w.host.edit(file)
 	edit.before = func() {
-		outside := w.command(w.t.Context(), "label-state", "claim", "acme/app#1", "--codename", "rex", "--firing-id", "r1", "--force")
+		outside := w.command(w.t.Context(), "label-state", "claim", "acme/app#1", "--codename", "rex", "--firing-id",
+			"r1", "--force")
 		outside.Dir = w.root
 		if out, err := outside.CombinedOutput(); err != nil {
 			w.t.Errorf("take over: %v\n%s", err, out)
 		}
+
 		w.pass(11 * time.Minute)
 	}
+
 	return edit, file
 }
 
@@ -386,5 +459,6 @@ func (w *world) renewals() int {
 			n++
 		}
 	}
+
 	return n
 }

@@ -1,7 +1,7 @@
 //go:build unix
 
-// Package fleet_test runs the fleet of this folder at a small size, and holds its judge against fleets
-// that went wrong.
+// Package fleet_test runs the fleet of this folder at a small size, and holds its judge against
+// fleets that went wrong.
 package fleet_test
 
 import (
@@ -25,6 +25,7 @@ func TestFleet(t *testing.T) {
 	if err := programs.Copy("label-state", program); err != nil {
 		t.Fatal(err)
 	}
+
 	faults := []string{"lose=mutation:addComment:15 status=502:GET:*:10", ""}
 	for _, fault := range faults[:sample.Size(1, len(faults))] {
 		t.Run(fault, func(t *testing.T) {
@@ -36,7 +37,9 @@ func TestFleet(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			crashed := regexp.MustCompile(agents + " agents, " + issues + ` issues, [1-9][0-9]* crashes: [1-9][0-9.]* requests`)
+
+			crashed := regexp.MustCompile(agents + " agents, " + issues +
+				` issues, [1-9][0-9]* crashes: [1-9][0-9.]* requests`)
 			if text := string(out); !strings.HasSuffix(text, inOrder) || !crashed.MatchString(text) {
 				t.Errorf("%s", text)
 			}
@@ -47,7 +50,10 @@ func TestFleet(t *testing.T) {
 // TestJudge: two agents and four issues, whose order is 4, 1, 2, 3.
 func TestJudge(t *testing.T) {
 	t.Parallel()
-	fine := []string{"start 4 a", "start 1 b", "done 4 a", "done 1 b", "start 2 a", "crash 2 a", "start 2 b", "done 2 b", "start 3 a", "done 3 a"}
+	fine := []string{
+		"start 4 a", "start 1 b", "done 4 a", "done 1 b", "start 2 a", "crash 2 a", "start 2 b",
+		"done 2 b", "start 3 a", "done 3 a",
+	}
 	for _, c := range []struct {
 		name          string
 		order, closed []int
@@ -60,9 +66,27 @@ func TestJudge(t *testing.T) {
 		{"closed twice", []int{4, 1, 2, 3}, []int{1, 2, 2, 3, 4}, fine, "WRONG: #2 was closed 2 times\n"},
 		{"never closed", []int{4, 1, 2, 3}, []int{1, 2, 4}, fine, "WRONG: #3 was closed 0 times\n"},
 		{"not done", []int{4, 1, 2, 3}, []int{1, 2, 3, 4}, fine[:8], "WRONG: #3 was done 0 times\n"},
-		{"done twice", []int{4, 1, 2, 3}, []int{1, 2, 3, 4}, append(fine[:10:10], "start 3 b", "done 3 b"), "WRONG: #3 was done 2 times\n"},
-		{"two at a time", []int{4, 1, 2, 3}, []int{1, 2, 3, 4}, append([]string{"start 2 b"}, fine...), "WRONG: a and b work on #2\n"},
-		{"refused", []int{4, 1, 2, 3}, []int{1, 2, 3, 4}, append(fine[:10:10], "refused 3 a"), "WRONG: a was refused the end of #3\n"},
+		{
+			"done twice",
+			[]int{4, 1, 2, 3},
+			[]int{1, 2, 3, 4},
+			append(fine[:10:10], "start 3 b", "done 3 b"),
+			"WRONG: #3 was done 2 times\n",
+		},
+		{
+			"two at a time",
+			[]int{4, 1, 2, 3},
+			[]int{1, 2, 3, 4},
+			append([]string{"start 2 b"}, fine...),
+			"WRONG: a and b work on #2\n",
+		},
+		{
+			"refused",
+			[]int{4, 1, 2, 3},
+			[]int{1, 2, 3, 4},
+			append(fine[:10:10], "refused 3 a"),
+			"WRONG: a was refused the end of #3\n",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out, failed := judge(t, requests(c.order, c.closed), c.journal)
@@ -73,16 +97,20 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// requests is a log in which the issues are claimed in that order, each read before, and then closed.
+// requests is a log in which the issues are claimed in that order, each read before, and then
+// closed.
 func requests(order, closed []int) (lines []string) {
 	const line = `{"time":"2026-01-01T00:00:00Z","method":%q,"path":"/repos/acme/app/issues/%d%s","status":%d,"login":"agents"}`
 	for _, n := range order {
 		lines = append(lines, fmt.Sprintf(line, "GET", n, "", 200), fmt.Sprintf(line, "POST", n, "/comments", 502),
-			fmt.Sprintf(line, "POST", n, "/comments", 0), fmt.Sprintf(line, "POST", n, "/comments", 201), fmt.Sprintf(line, "PATCH", n, "/comments/17", 200))
+			fmt.Sprintf(line, "POST", n, "/comments", 0), fmt.Sprintf(line, "POST", n, "/comments",
+				201), fmt.Sprintf(line, "PATCH", n, "/comments/17", 200))
 	}
+
 	for _, n := range closed {
 		lines = append(lines, fmt.Sprintf(line, "PATCH", n, "", 0), fmt.Sprintf(line, "PATCH", n, "", 200))
 	}
+
 	return lines
 }
 
@@ -97,6 +125,7 @@ func judge(t *testing.T, requests, journal []string) (out string, failed bool) {
 		}
 		args = append(args, file)
 	}
+
 	text, err := exec.CommandContext(t.Context(), "awk", args...).CombinedOutput()
 	return string(text), err != nil
 }

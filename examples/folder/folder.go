@@ -1,5 +1,6 @@
-// Package folder is an example of a work source: a folder with one Markdown file for each item. A program
-// of your own copies it, or writes another one, and hands it to work.Next or to a work.Dispatcher.
+// Package folder is an example of a work source: a folder with one Markdown file for each item. A
+// program of your own copies it, or writes another one, and hands it to work.Next or to a
+// work.Dispatcher.
 //
 // An item is NAME.md. It begins with lines KEY: VALUE, and the text follows after an empty line:
 //
@@ -8,9 +9,9 @@
 //
 //	What is to be done.
 //
-// Beside it .log/NAME has one file for each step: 1, 2, 3 and so on. The next one is linked into place,
-// whole, under the next number, and that fails if it is there already. So of any number of claims exactly
-// one wins, nothing is locked, and a process that dies leaves nothing to clean up.
+// Beside it .log/NAME has one file for each step: 1, 2, 3 and so on. The next one is linked into
+// place, whole, under the next number, and that fails if it is there already. So of any number of
+// claims exactly one wins, nothing is locked, and a process that dies leaves nothing to clean up.
 package folder
 
 import (
@@ -32,8 +33,8 @@ import (
 // Type is how the ids of this source begin.
 const Type = "folder"
 
-// A Source is a folder as one agent sees it. It implements work.Source. The clocks of all machines that
-// use one folder must agree: they decide when a claim has expired.
+// A Source is a folder as one agent sees it. It implements work.Source. The clocks of all machines
+// that use one folder must agree: they decide when a claim has expired.
 type Source struct {
 	Dir   string
 	Agent string           // codename
@@ -61,7 +62,8 @@ type entry struct {
 	log  []step
 }
 
-// Fetch implements work.Source. A file that cannot be read is an error, because it may be the most urgent one.
+// Fetch implements work.Source. A file that cannot be read is an error, because it may be the most
+// urgent one.
 func (s *Source) Fetch(ctx context.Context, o work.FetchOptions) (work.Page, error) {
 	files, err := os.ReadDir(s.Dir)
 	if err != nil {
@@ -74,10 +76,12 @@ func (s *Source) Fetch(ctx context.Context, o work.FetchOptions) (work.Page, err
 		if !markdown {
 			continue
 		}
+
 		e, err := s.read(Type + "-" + name)
 		if err != nil {
 			return work.Page{}, err
 		}
+
 		if refused := s.refuse(e); refused == nil || o.IncludeClaimed && e.item.Claimed {
 			items = append(items, e.item)
 		}
@@ -107,6 +111,7 @@ func (s *Source) Claim(_ context.Context, id string) (work.Claimed, error) {
 	if err := s.append(e, step{Until: until}); err != nil {
 		return work.Claimed{}, err
 	}
+
 	e.item.Claimed = true
 	return work.Claimed{
 		Item:  e.item,
@@ -117,10 +122,14 @@ func (s *Source) Claim(_ context.Context, id string) (work.Claimed, error) {
 	}, nil
 }
 
-// Complete implements work.Source. An item whose work succeeded is done; any other may be claimed again.
+// Complete implements work.Source. An item whose work succeeded is done; any other may be claimed
+// again.
 func (s *Source) Complete(_ context.Context, id string, r work.Result) error {
 	if r.Outcome != work.Success && r.Outcome != work.Failure && r.Outcome != work.Partial {
-		return &work.OptionError{Option: "outcome", Problem: fmt.Sprintf("%q: allowed are success, failure, partial", r.Outcome)}
+		return &work.OptionError{
+			Option:  "outcome",
+			Problem: fmt.Sprintf("%q: allowed are success, failure, partial", r.Outcome),
+		}
 	}
 	return s.end(id, step{Outcome: string(r.Outcome), Text: r.Comment(s.Agent)})
 }
@@ -146,6 +155,7 @@ func (s *Source) end(id string, end step) error {
 	case last.Worker != s.worker():
 		return work.Refused(id, work.InvalidState, "%s is held by %s", id, last.Worker)
 	}
+
 	return s.append(e, end)
 }
 
@@ -155,16 +165,19 @@ func (s *Source) refuse(e entry) error {
 	last, claimed := e.holder(s.now())
 	switch {
 	case claimed:
-		return work.Refused(id, work.AlreadyClaimed, "%s is held by %s until %s", id, last.Worker, last.Until.Format(time.RFC3339))
+		return work.Refused(id, work.AlreadyClaimed, "%s is held by %s until %s", id, last.Worker,
+			last.Until.Format(time.RFC3339))
 	case last.Outcome == string(work.Success):
 		return work.Refused(id, work.InvalidState, "%s is done", id)
 	case s.Ready != "" && !(work.FetchOptions{Labels: []string{s.Ready}}).Wants(e.item):
 		return work.Refused(id, work.InvalidState, "%s does not have the label %s", id, s.Ready)
 	}
+
 	return nil
 }
 
-// holder returns the last step, and whether that is a claim that stands. Exactly at its end it still does.
+// holder returns the last step, and whether that is a claim that stands. Exactly at its end it
+// still does.
 func (e entry) holder(now time.Time) (last step, claimed bool) {
 	if len(e.log) == 0 {
 		return step{}, false
@@ -180,7 +193,8 @@ var names = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
 func (s *Source) read(id string) (entry, error) {
 	name, ours := strings.CutPrefix(id, Type+"-")
 	if !ours || !names.MatchString(name) {
-		return entry{}, work.Refused(id, work.NotFound, "no such item %q: want folder-NAME, where NAME has a to z, 0 to 9 and -", id)
+		return entry{}, work.Refused(id, work.NotFound,
+			"no such item %q: want folder-NAME, where NAME has a to z, 0 to 9 and -", id)
 	}
 
 	file := filepath.Join(s.Dir, name+".md")
@@ -188,13 +202,16 @@ func (s *Source) read(id string) (entry, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return entry{}, work.Refused(id, work.NotFound, "no such item %q", id)
 	}
+
 	var e entry
 	if err == nil {
 		e, err = parse(name, string(text))
 	}
+
 	if err == nil {
 		e.log, err = s.readLog(name)
 	}
+
 	if err != nil {
 		return entry{}, &work.Error{ID: id, Reason: work.SourceError, Err: fmt.Errorf("read %s: %w", file, err)}
 	}
@@ -203,6 +220,7 @@ func (s *Source) read(id string) (entry, error) {
 		e.item.Created, e.item.Updated = info.ModTime().UTC(), info.ModTime().UTC()
 	}
 	_, e.item.Claimed = e.holder(s.now())
+
 	return e, nil
 }
 
@@ -227,10 +245,13 @@ func parse(name, text string) (entry, error) {
 			for label := range strings.SplitSeq(value, ",") {
 				item.Labels = append(item.Labels, strings.TrimSpace(label))
 			}
+
 		default:
-			return entry{}, fmt.Errorf("line %d: %q: want title: or labels:, and an empty line before the text", n+1, line)
+			return entry{}, fmt.Errorf("line %d: %q: want title: or labels:, and an empty line before the text", n+
+				1, line)
 		}
 	}
+
 	if item.Title == "" {
 		return entry{}, errors.New("the title is missing")
 	}
@@ -252,10 +273,12 @@ func (s *Source) readLog(name string) ([]step, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			return log, nil
 		}
+
 		var next step
 		if err == nil {
 			err = json.Unmarshal(text, &next)
 		}
+
 		if err != nil {
 			return nil, fmt.Errorf("step %d of its log: %w", len(log)+1, err)
 		}
@@ -263,8 +286,8 @@ func (s *Source) readLog(name string) ([]step, error) {
 	}
 }
 
-// append links the agent's next step into place. This is the atomic step that decides a race: os.Link
-// fails if another process was faster.
+// append links the agent's next step into place. This is the atomic step that decides a race:
+// os.Link fails if another process was faster.
 func (s *Source) append(e entry, next step) error {
 	next.Worker, next.At = s.worker(), s.now().UTC()
 	file := s.file(e.name, len(e.log)+1)
@@ -276,6 +299,7 @@ func (s *Source) append(e entry, next step) error {
 	if err != nil {
 		return &work.Error{ID: e.item.ID, Reason: work.SourceError, Err: fmt.Errorf("write %s: %w", file, err)}
 	}
+
 	return nil
 }
 
@@ -293,11 +317,13 @@ func link(file string, content step) error {
 	if err != nil {
 		return err
 	}
+
 	defer os.Remove(draft.Name())
 	_, err = draft.Write(append(text, '\n'))
 	if err = errors.Join(err, draft.Close()); err != nil {
 		return err
 	}
+
 	return os.Link(draft.Name(), file)
 }
 

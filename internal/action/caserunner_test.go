@@ -36,11 +36,13 @@ func play(t *testing.T, script string, way way) {
 	if way.start != nil {
 		way.start(p.world)
 	}
+
 	for line := range strings.Lines(script) {
 		p.line = strings.TrimSpace(line)
 		if p.line == "" || strings.HasPrefix(p.line, "#") {
 			continue
 		}
+
 		p.play()
 		if t.Failed() {
 			t.Fatalf("played %s, at: %s", way.name, p.line)
@@ -52,7 +54,12 @@ func play(t *testing.T, script string, way way) {
 func elsewhere() []githubsim.SeedRepo {
 	return []githubsim.SeedRepo{
 		{Name: "acme/lib", DefaultBranch: "main", Issues: []githubsim.SeedIssue{
-			{Number: 1, Title: "In the library", Author: "olga", Labels: []string{"agent:implement"}},
+			{
+				Number: 1,
+				Title:  "In the library",
+				Author: "olga",
+				Labels: []string{"agent:implement"},
+			},
 		}},
 		{Name: "stranger/app", DefaultBranch: "main", ForkOf: app},
 	}
@@ -68,12 +75,16 @@ func (p *caseRunner) play() {
 		"claim": p.claims, "fail": p.fails, "release": p.releases, "plan": p.plans, "renew": p.renews,
 		"commit": p.commit, "proposes": p.proposes, "merging": p.merging,
 		"open": p.opens, "edit": p.edits, "base": p.rebases, "title": p.retitles, "draft": p.drafts, "ready": p.readies,
-		"merge": p.merges, "enqueue": p.enqueues, "close": p.closes, "reopen": p.reopens, "transfer": p.transfers, "delete": p.deletes,
-		"label": p.label, "unlabel": p.unlabel, "comment": p.comment, "block": p.block, "child": p.child, "react": p.reacts, "lock": p.lock, "pause": p.pause,
+		"merge": p.merges, "enqueue": p.enqueues, "close": p.closes, "reopen": p.reopens, "transfer": p.transfers,
+		"delete": p.deletes,
+		"label":  p.label, "unlabel": p.unlabel, "comment": p.comment, "block": p.block, "child": p.child,
+		"react": p.reacts, "lock": p.lock, "pause": p.pause,
 		"on": p.on, "payload": p.payload, "sweep": p.sweeps,
 		"exit": p.exit, "says": p.says, "silent": p.silent, "moved": p.moved, "unmoved": p.unmoved, "asks": p.asks,
-		"labels": p.wantLabels, "assignees": p.wantAssignees, "comments": p.wantComments, "last": p.wantLast, "guard": p.wantGuard, "reaction": p.wantReaction,
+		"labels": p.wantLabels, "assignees": p.wantAssignees, "comments": p.wantComments, "last": p.wantLast,
+		"guard": p.wantGuard, "reaction": p.wantReaction,
 	}[verb]
+
 	if do == nil {
 		p.Fatalf("no such line: %s", p.line)
 	}
@@ -180,7 +191,8 @@ func (p *caseRunner) enqueues(args []string, _ string) {
 func (p *caseRunner) fails(args []string, _ string) {
 	for range p.number(args[1]) {
 		l, _ := p.ledger("tok-agents")
-		h, err := l.Claim(p.Context(), ref(p.number(args[0])), ledger.Request{Worker: claim.Worker{Codename: "hapless"}})
+		h, err := l.Claim(p.Context(), ref(p.number(args[0])),
+			ledger.Request{Worker: claim.Worker{Codename: "hapless"}})
 		p.must(err)
 		_, err = l.Release(p.Context(), h.Issue, ledger.Ending{Worker: h.Record.Worker, Outcome: claim.OutcomeFailure})
 		p.must(err)
@@ -215,8 +227,15 @@ func (p *caseRunner) plans(args []string, text string) {
 
 // open 2 agents branch draft base=develop in=acme/lib : Closes #1
 func (p *caseRunner) opens(args []string, body string) {
-	repo, pull := app, githubsim.Pull{Title: "Work", Body: chained(body), Head: args[2], Commits: p.commits, Files: p.files}
+	repo, pull := app, githubsim.Pull{
+		Title:   "Work",
+		Body:    chained(body),
+		Head:    args[2],
+		Commits: p.commits,
+		Files:   p.files,
+	}
 	p.commits, p.files = nil, nil
+
 	for _, a := range args[3:] {
 		if base, ok := strings.CutPrefix(a, "base="); ok {
 			pull.Base = base
@@ -228,11 +247,13 @@ func (p *caseRunner) opens(args []string, body string) {
 			p.Fatalf("no such option: %s", p.line)
 		}
 	}
+
 	n, err := p.server.OpenPull(repo, args[1], pull)
 	p.must(err)
 	if n != p.number(args[0]) {
 		p.Fatalf("pull request is #%d: %s", n, p.line)
 	}
+
 	time.Sleep(2 * time.Second)
 }
 
@@ -261,6 +282,7 @@ func (p *caseRunner) merging(args []string, _ string) {
 			m.Rebase = true
 		}
 	}
+
 	p.must(p.server.SetMerge(app, m))
 }
 
@@ -275,17 +297,25 @@ func (p *caseRunner) place(s string) (repo string, number int) {
 
 var chainWords = regexp.MustCompile(`\{(\S+) (\d) of (\S+) for (\d+) closes (\d)\}`)
 
-// chained puts the region of a chain where a text has {retry 2 of acme/lib#2,acme/app#3 for 1 closes 2}.
+// chained puts the region of a chain where a text has {retry 2 of acme/lib#2,acme/app#3 for 1
+// closes 2}.
 func chained(text string) string {
 	return chainWords.ReplaceAllStringFunc(text, func(words string) string {
 		m := chainWords.FindStringSubmatch(words)
 		number := func(s string) int { n, _ := strconv.Atoi(s); return n }
-		r := prchain.Region{Feature: m[1], Part: number(m[2]), Parent: ref(number(m[4])), Closes: number(m[5])}
+		r := prchain.Region{
+			Feature: m[1],
+			Part:    number(m[2]),
+			Parent:  ref(number(m[4])),
+			Closes:  number(m[5]),
+		}
+
 		for name := range strings.SplitSeq(m[3], ",") {
 			where, digits, _ := strings.Cut(name, "#")
 			owner, repo, _ := strings.Cut(where, "/")
 			r.PRs = append(r.PRs, claim.Issue{Owner: owner, Repo: repo, Number: number(digits)})
 		}
+
 		return r.String()
 	})
 }
@@ -334,8 +364,10 @@ func (p *caseRunner) closes(args []string, _ string) {
 	if len(args) < 3 {
 		p.must(p.server.Close(repo, n, login))
 	} else {
-		p.send(login, "PATCH", fmt.Sprintf("/repos/%s/issues/%d", repo, n), map[string]string{"state": "closed", "state_reason": args[2]})
+		p.send(login, "PATCH", fmt.Sprintf("/repos/%s/issues/%d", repo, n),
+			map[string]string{"state": "closed", "state_reason": args[2]})
 	}
+
 	time.Sleep(2 * time.Second)
 }
 
@@ -384,7 +416,8 @@ func (p *caseRunner) child(args []string, _ string) {
 	var below struct{ ID int64 }
 	_, err := p.client("tok-olga").Do(p.Context(), "GET", fmt.Sprintf("repos/%s/issues/%s", app, args[1]), nil, &below)
 	p.must(err)
-	p.send("olga", "POST", fmt.Sprintf("/repos/%s/issues/%s/sub_issues", app, args[0]), map[string]int64{"sub_issue_id": below.ID})
+	p.send("olga", "POST", fmt.Sprintf("/repos/%s/issues/%s/sub_issues", app, args[0]),
+		map[string]int64{"sub_issue_id": below.ID})
 }
 
 // react 1 olga -1: to the newest plan
@@ -392,12 +425,14 @@ func (p *caseRunner) reacts(args []string, _ string) {
 	all := p.thread(p.number(args[0]))
 	slices.Reverse(all)
 	n := slices.IndexFunc(all, func(c githubsim.Comment) bool { return strings.HasPrefix(c.Body, "<!-- agent-plan:") })
-	p.send(args[1], "POST", fmt.Sprintf("/repos/%s/issues/comments/%d/reactions", app, all[n].ID), map[string]string{"content": args[2]})
+	p.send(args[1], "POST", fmt.Sprintf("/repos/%s/issues/comments/%d/reactions", app, all[n].ID),
+		map[string]string{"content": args[2]})
 	time.Sleep(2 * time.Second)
 }
 
 func (p *caseRunner) pause(_ []string, reason string) {
-	p.must(p.client("tok-olga").SetPause(p.Context(), ledger.Repo{Owner: "acme", Name: "app"}, lifecycle.Pause{Since: time.Now(), By: "olga", Reason: reason}))
+	p.must(p.client("tok-olga").SetPause(p.Context(), ledger.Repo{Owner: "acme", Name: "app"},
+		lifecycle.Pause{Since: time.Now(), By: "olga", Reason: reason}))
 }
 
 func (p *caseRunner) lock(args []string, _ string) {
@@ -433,6 +468,7 @@ func (p *caseRunner) act(r run, options []string) {
 			r.inputs[k] = v
 		}
 	}
+
 	p.last, p.look = p.way.run(p.world, r)
 	time.Sleep(2 * time.Second)
 }

@@ -70,12 +70,14 @@ func parseCommand(body string) (c command, ok bool) {
 	if len(words) == 0 {
 		return c, false
 	}
+
 	for _, v := range verbs {
 		if words[0] == v.name {
 			text := plain(printable.Short(strings.Join(words[1:], " "), wordsLimit))
 			return command{v.name, text, text != "" && !v.words}, true
 		}
 	}
+
 	return c, false
 }
 
@@ -92,7 +94,8 @@ type order struct {
 	force bool // younger pull requests of others are passed over
 }
 
-// ordered is the order of the event's comment. The comment is the run of a hold that it makes, so that a second delivery is the same claim.
+// ordered is the order of the event's comment. The comment is the run of a hold that it makes, so
+// that a second delivery is the same claim.
 func (cm *commands) ordered(cmd command, f lifecycle.Facts, ttl time.Duration) order {
 	c := cm.event.Comment
 	return order{
@@ -127,10 +130,12 @@ func (cm *commands) run(ctx context.Context) result {
 		cm.console.line("no command for label-state")
 		return r
 	}
+
 	viewer, err := cm.Hub.Viewer(ctx)
 	if err != nil {
 		return result{err: err}
 	}
+
 	reactions, err := cm.Hub.Reactions(ctx, cm.Repo, c.ID, viewer)
 	switch {
 	case absent(err):
@@ -141,6 +146,7 @@ func (cm *commands) run(ctx context.Context) result {
 	case slices.Contains(reactions, reactYes) || slices.Contains(reactions, reactNo):
 		return r
 	}
+
 	may, err := cm.Hub.MayLabel(ctx, cm.Repo, c.User.Login)
 	switch {
 	case err != nil:
@@ -151,15 +157,17 @@ func (cm *commands) run(ctx context.Context) result {
 	default:
 		cm.carryOut(ctx, cmd, !may, &r)
 	}
+
 	if absent(r.err) {
 		cm.console.line("%s", r.err)
 		r.err = nil
 	}
+
 	return r
 }
 
-// carryOut obeys a command and answers it. What cannot be done is said once; what went wrong on the way is not answered, so that the run can
-// be repeated, nor is what waits for the sweep.
+// carryOut obeys a command and answers it. What cannot be done is said once; what went wrong on the
+// way is not answered, so that the run can be repeated, nor is what waits for the sweep.
 func (cm *commands) carryOut(ctx context.Context, cmd command, contributor bool, r *result) {
 	c := cm.event.Comment
 	i := claim.Issue{Owner: cm.Repo.Owner, Repo: cm.Repo.Name, Number: cm.event.Issue.Number}
@@ -177,6 +185,7 @@ func (cm *commands) carryOut(ctx context.Context, cmd command, contributor bool,
 	case err == nil:
 		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s", cmd.verb, c.User.Login, i))
 		r.err = cm.react(ctx, c, reactYes)
+
 	case errors.As(err, &refused):
 		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s was refused: %s", cmd.verb, c.User.Login, i, refused))
 		r.err = errors.Join(cm.reply(ctx, i, cmd, refused, mark, since), cm.react(ctx, c, reactNo))
@@ -185,7 +194,8 @@ func (cm *commands) carryOut(ctx context.Context, cmd command, contributor bool,
 	}
 }
 
-// command is what the event's comment asks for: a new comment, by a person, on an issue or a pull request.
+// command is what the event's comment asks for: a new comment, by a person, on an issue or a pull
+// request.
 func (e Event) command() (cmd command, ok bool) {
 	c := e.Comment
 	if c == nil || e.Action != "created" || e.Issue.Number == 0 || c.App != nil || !c.User.person() {
@@ -203,6 +213,7 @@ func (cm *commands) obey(ctx context.Context, i claim.Issue, cmd command, r *res
 	if snapshot.Err != nil {
 		return snapshot.Err
 	}
+
 	o := cm.ordered(cmd, snapshot.Facts, claim.NoExpiry)
 	var err error
 	switch c, held := o.facts.Log.Holder(); {
@@ -222,10 +233,12 @@ func (cm *commands) obey(ctx context.Context, i claim.Issue, cmd command, r *res
 	case o.verb == verbRelease, o.verb == "/unhold": // what somebody has claimed is released, not unheld
 		err = cm.release(ctx, o, r)
 	}
+
 	if err != nil {
 		return err
 	}
 	r.add(cm.tend(ctx, []claim.Issue{i}, byCommand))
+
 	return nil
 }
 
@@ -236,6 +249,7 @@ func (cm *commands) react(ctx context.Context, c *Comment, content string) error
 	if err := cm.Hub.React(ctx, cm.Repo, c.ID, content); err != nil && !absent(err) {
 		return err
 	}
+
 	return nil
 }
 
@@ -247,7 +261,8 @@ func (cm *commands) reply(ctx context.Context, i claim.Issue, cmd command, why n
 	return cm.sayOnce(ctx, i, mark, replyBody(mark, cmd.verb, why), since)
 }
 
-// sayOnce posts a comment that begins with the mark, unless one of ours since then does; of two that were posted at once the first stays.
+// sayOnce posts a comment that begins with the mark, unless one of ours since then does; of two
+// that were posted at once the first stays.
 func (cm *commands) sayOnce(ctx context.Context, i claim.Issue, mark, body string, since time.Time) error {
 	own, err := cm.ours(ctx, i, since, mark)
 	if err != nil || len(own) > 0 {
@@ -259,11 +274,13 @@ func (cm *commands) sayOnce(ctx context.Context, i claim.Issue, mark, body strin
 	if own, err = cm.ours(ctx, i, since, mark); err != nil {
 		return err
 	}
+
 	for _, c := range own[min(1, len(own)):] {
 		if err := cm.Hub.DeleteComment(ctx, i, c.ID); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -297,13 +314,15 @@ func (p Place) ours(ctx context.Context, i claim.Issue, since time.Time, mark st
 	if err != nil {
 		return nil, err
 	}
+
 	all, err := p.Hub.Comments(ctx, i, since)
 	return slices.DeleteFunc(all, func(c claim.Comment) bool {
 		return !strings.EqualFold(c.Author, viewer) || !strings.HasPrefix(c.Body, mark)
 	}), err
 }
 
-// claim is a person's hold: a claim like any other, which we, an App or the commenter, write for the commenter.
+// claim is a person's hold: a claim like any other, which we, an App or the commenter, write for
+// the commenter.
 func (cm *commands) claim(ctx context.Context, o order, r *result) error {
 	if mine, held := o.facts.Log.HeldBy(o.by); held && mine.Held() {
 		return cm.Ledger.Assign(ctx, o.facts, mine)
@@ -314,8 +333,10 @@ func (cm *commands) claim(ctx context.Context, o order, r *result) error {
 		return err
 	case !claim.IsApp(viewer) && !claim.SameLogin(viewer, o.by): // docs/spec.md, People: such a person would be ignored
 		cm.console.warn("%s cannot claim through the token of %s; leave the input token out, or set it to an App's token", o.by, viewer)
-		return no{"the Action's token is " + viewer + "'s, and only an App may record a claim for somebody else; in the workflow, leave the input token out, or set it to an App's token"}
+		return no{"the Action's token is " + viewer +
+			"'s, and only an App may record a claim for somebody else; in the workflow, leave the input token out, or set it to an App's token"}
 	}
+
 	w := claim.Worker{Codename: o.by, FiringID: o.run}
 	h, err := cm.Ledger.Claim(ctx, o.facts.Issue, ledger.Request{
 		Worker: w,
@@ -336,25 +357,28 @@ func (cm *commands) claim(ctx context.Context, o order, r *result) error {
 	case err != nil && !errors.As(err, &late):
 		return err
 	}
+
 	if h.Unassigned != nil {
 		cm.console.warn("%s could not be assigned to %s: %s", o.by, o.facts.Issue, h.Unassigned)
 	}
 	cm.deleteRepeats(ctx, []claim.Issue{o.facts.Issue}, nil)
 	r.notes = append(r.notes, fmt.Sprintf("%s holds %s", o.by, o.facts.Issue))
+
 	return nil
 }
 
-// nonceOf is the nonce of every run of the command of a comment, or for a pull request: a run goes on with what an earlier one left. Two at once may both win, and
-// the hold is the same person's.
+// nonceOf is the nonce of every run of the command of a comment, or for a pull request: a run goes
+// on with what an earlier one left. Two at once may both win, and the hold is the same person's.
 func nonceOf(comment int64) string { return fmt.Sprintf("%016x", comment) }
 
-// claimedBefore answers a command of which an earlier run, or one beside this, has ended the claim: what became of it is
-// in the log.
+// claimedBefore answers a command of which an earlier run, or one beside this, has ended the claim:
+// what became of it is in the log.
 func (cm *commands) claimedBefore(ctx context.Context, o order, w claim.Worker) error {
 	now := cm.Hub.FactsOf(ctx, []claim.Issue{o.facts.Issue})[0]
 	if now.Err != nil {
 		return now.Err
 	}
+
 	c, _ := now.Facts.Log.Find(w)
 	switch {
 	case c.Held():
@@ -362,9 +386,11 @@ func (cm *commands) claimedBefore(ctx context.Context, o order, w claim.Worker) 
 	case c.End == nil:
 		return no{"it could not be claimed; comment /claim again"}
 	}
+
 	if winner, yielded := claim.Yielded(c.End.Outcome); yielded {
 		return no{winner.Codename + " was faster"}
 	}
+
 	return no{"the claim was given up before it was confirmed; comment /claim again"}
 }
 
@@ -379,20 +405,23 @@ func heldText(held *ledger.HeldError) string {
 			return reason.Text + "; comment /release first to take it over"
 		}
 	}
+
 	return held.Error()
 }
 
 // forceWord is what a release of another person's hold begins with.
 const forceWord = "--force"
 
-// release releases the issue, whoever has it: the commenter's own hold as such, a worker's by force and in the
-// commenter's name, another person's only when that is said. A label without a claim is taken off.
+// release releases the issue, whoever has it: the commenter's own hold as such, a worker's by force
+// and in the commenter's name, another person's only when that is said. A label without a claim is
+// taken off.
 func (cm *commands) release(ctx context.Context, o order, r *result) error {
 	if mine, held := o.facts.Log.HeldBy(o.by); held {
 		if mine.Created.After(o.at) {
 			return nil // the comment did not mean this hold
 		}
-		rep, err := cm.Ledger.Release(ctx, o.facts.Issue, ledger.Ending{Worker: mine.Record.Worker, By: o.by, Reason: o.text})
+		rep, err := cm.Ledger.Release(ctx, o.facts.Issue,
+			ledger.Ending{Worker: mine.Record.Worker, By: o.by, Reason: o.text})
 		var lost *ledger.LostError
 		if errors.As(err, &lost) {
 			return nil // it has ended meanwhile
@@ -400,37 +429,48 @@ func (cm *commands) release(ctx context.Context, o order, r *result) error {
 		if err := cm.steered(ctx, rep, []claim.Claim{mine}, err, r); err != nil {
 			return err
 		}
-		// Put on in the second of the release, the label could as well be a new one; it was there before, so that it is not.
-		if hold := cm.Ledger.Rules().Scheme.Hold; labels.Has(o.facts.Labels, hold) && !labels.Has(rep.Change.Remove, hold) {
+
+		// Put on in the second of the release, the label could as well be a new one; it was there
+		// before, so that it is not.
+		if hold := cm.Ledger.Rules().Scheme.Hold; labels.Has(o.facts.Labels, hold) &&
+			!labels.Has(rep.Change.Remove, hold) {
 			return cm.Hub.RemoveLabel(ctx, o.facts.Issue, hold)
 		}
+
 		return nil
 	}
+
 	reason, force := strings.CutPrefix(o.text, forceWord)
 	c, held := o.facts.Log.Holder()
 	if held && c.Person != "" && !force {
 		return no{fmt.Sprintf("%s holds it; ask them, or comment /release --force to end it in your name", c.Person)}
 	}
+
 	scheme := cm.Ledger.Rules().Scheme
 	if !labels.Has(o.facts.Labels, scheme.Hold) && !o.somebodyHeld() {
 		removal, err := cm.Hub.LastRemoval(ctx, o.facts.Issue, scheme.Hold)
 		if err != nil {
 			return err
 		}
-		if removal.At.Before(o.at) { // else a run of this command that was cut off, or somebody beside it, took the label off
+
+		// else a run of this command that was cut off, or somebody beside it, took the label off
+		if removal.At.Before(o.at) {
 			return no{"nobody holds it"}
 		}
 	}
+
 	if labels.Has(o.facts.Labels, scheme.Hold) && (!held || c.Person == "") {
 		if err := cm.Hub.RemoveLabel(ctx, o.facts.Issue, scheme.Hold); err != nil {
 			return err
 		}
 	}
+
 	rep, ended, err := cm.Ledger.ForceBefore(ctx, o.facts.Issue, o.at, o.by, strings.TrimSpace(reason))
 	return cm.steered(ctx, rep, ended, err, r)
 }
 
-// somebodyHeld reports whether a claim was live when the comment was written, or has been made since.
+// somebodyHeld reports whether a claim was live when the comment was written, or has been made
+// since.
 func (o order) somebodyHeld() bool {
 	return slices.ContainsFunc(o.facts.Log.Claims, func(c claim.Claim) bool {
 		return c.End == nil || !c.End.At.Before(o.at)
@@ -445,10 +485,12 @@ func (cm *commands) requeue(ctx context.Context, o order, r *result) error {
 	case !o.facts.Open:
 		return no{"the issue is closed"}
 	}
+
 	if _, err := cm.Ledger.Reset(ctx, o.facts.Issue, o.at, o.by); err != nil {
 		return err
 	}
 	cm.deleteRepeats(ctx, []claim.Issue{o.facts.Issue}, nil)
+
 	return cm.Hub.RemoveLabel(ctx, o.facts.Issue, cm.Ledger.Rules().Scheme.NeedsScope)
 }
 
@@ -462,12 +504,14 @@ func (cm *commands) decide(ctx context.Context, o order, r *result) error {
 	} else {
 		rep, err = cm.Ledger.Reject(ctx, o.facts.Issue, o.at, o.by, o.text)
 	}
+
 	if errors.Is(err, claim.ErrNoPlan) || errors.Is(err, claim.ErrEnded) {
 		now := cm.Hub.FactsOf(ctx, []claim.Issue{o.facts.Issue})[0]
 		if o.facts = now.Facts; now.Err == nil && o.settled() {
 			return nil
 		}
 	}
+
 	var barred *ledger.BarredError
 	switch {
 	case errors.As(err, &barred):
@@ -479,6 +523,7 @@ func (cm *commands) decide(ctx context.Context, o order, r *result) error {
 	case errors.Is(err, claim.ErrEnded), errors.Is(err, claim.ErrNotHolder):
 		return no{"the hold has ended"}
 	}
+
 	cm.deleteRepeats(ctx, []claim.Issue{rep.Issue}, nil)
 	return cm.steered(ctx, rep, nil, err, r)
 }

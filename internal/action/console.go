@@ -47,6 +47,7 @@ func (c *Console) group(title string, lines []string) {
 		return
 	}
 	c.gh.Group(plain(title))
+
 	for _, l := range lines {
 		c.line("%s", l)
 	}
@@ -77,5 +78,6 @@ func (c *Console) annotate(kind string, say func(string, ...any), format string,
 		c.line("%s: %s", kind, text)
 		return
 	}
+
 	say("%s", plain(printable.Short(text, noticeClip)))
 }

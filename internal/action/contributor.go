@@ -18,7 +18,8 @@ import (
 	"github.com/label-state/label-state/internal/printable"
 )
 
-// errCrowded is that strangers have given as many commands in the last hour as are carried out in one.
+// errCrowded is that strangers have given as many commands in the last hour as are carried out in
+// one.
 var errCrowded = errors.New("contributors have given as many commands in an hour as contributors.hourly allows")
 
 // crowdPages is how many pages of comments are read at most for the commands of strangers.
@@ -27,7 +28,8 @@ const (
 	sweepPages = 3
 )
 
-// undecided is how long an earlier command of the same login without an answer counts as a hold that is being made.
+// undecided is how long an earlier command of the same login without an answer counts as a hold
+// that is being made.
 const undecided = 10 * time.Minute
 
 // contributes reports whether a command is one that people may give whose records do not count.
@@ -36,22 +38,26 @@ func (cm *commands) contributes(cmd command) bool {
 	return on && slices.Contains([]string{verbClaim, verbTake, verbRelease, verbHelp}, cmd.verb)
 }
 
-// contributorMark is how the one reply to a contributor on an issue is found again. It is no record.
+// contributorMark is how the one reply to a contributor on an issue is found again. It is no
+// record.
 func contributorMark(login string) string {
 	return "<!-- label-state:reply contributor=" + strings.ToLower(plain(login)) + " -->"
 }
 
-// contribute carries out the command of somebody whose records do not count: their own hold is made or ended, and nothing else. None of
-// their words goes into a record. What is refused without words gets a reaction alone.
+// contribute carries out the command of somebody whose records do not count: their own hold is made
+// or ended, and nothing else. None of their words goes into a record. What is refused without words
+// gets a reaction alone.
 func (cm *commands) contribute(ctx context.Context, i claim.Issue, cmd command, r *result) error {
 	c := cm.event.Comment
 	if cmd.surplus {
 		return no{cmd.verb + " takes no further words"}
 	}
+
 	remarks, err := cm.Hub.Remarks(ctx, cm.Repo, c.Created.Add(-time.Hour), crowdPages)
 	if err != nil {
 		return err
 	}
+
 	before := cm.commandsBefore(remarks)
 	if !cm.sweeping && len(before) >= cm.Contributors.Hourly {
 		return errCrowded
@@ -59,6 +65,7 @@ func (cm *commands) contribute(ctx context.Context, i claim.Issue, cmd command, 
 	if cmd.verb == verbHelp && !cm.dry {
 		return cm.help(ctx, i)
 	}
+
 	snapshot := cm.Hub.FactsOf(ctx, []claim.Issue{i})[0]
 	if snapshot.Err != nil {
 		return snapshot.Err
@@ -83,15 +90,18 @@ func (cm *commands) contribute(ctx context.Context, i claim.Issue, cmd command, 
 			err = cm.claim(ctx, o, r)
 		}
 	}
+
 	if err != nil {
 		return err
 	}
 	r.add(cm.tend(ctx, []claim.Issue{i}, byCommand))
+
 	return nil
 }
 
-// released reports whether this very command was carried out before, in a run that was cut off or in one beside this: the hold of the
-// commenter has ended no earlier than the comment, and in their own name.
+// released reports whether this very command was carried out before, in a run that was cut off or
+// in one beside this: the hold of the commenter has ended no earlier than the comment, and in their
+// own name.
 func (o order) released() bool {
 	last, ended := o.facts.Log.LastEnded(func(c claim.Claim) bool { return c.IsOf(o.by) && c.Held() })
 	return ended && claim.SameLogin(last.End.By, o.by) && !last.End.At.Before(o.at)
@@ -112,28 +122,33 @@ func (cm *commands) ofStranger(m github.Remark) bool {
 	return is && m.Outside && m.Person && !m.Edited && cm.contributes(cmd)
 }
 
-// mayTake says why the contributor may not take the issue, or nil: by a comment, or for the pull request of that number. The protocol
-// decides who wins.
+// mayTake says why the contributor may not take the issue, or nil: by a comment, or for the pull
+// request of that number. The protocol decides who wins.
 func (cm *commands) mayTake(ctx context.Context, o *order, pull int, before []github.Remark) error {
 	rules, f := cm.Contributors, o.facts
 	if f.PullRequest {
 		return no{"a contributor takes issues, not pull requests"}
 	}
+
 	listed := slices.ContainsFunc(rules.Labels, func(name string) bool { return labels.Has(f.Labels, name) })
 	if rules.Claim == config.ContributorsLabelled && !listed && f.Open {
 		return no{"contributors may take issues with the label " + strings.Join(rules.Labels, " or ")}
 	}
+
 	if last, ended := lapsed(f.Log, o.by); ended {
 		if again := last.End.At.Add(rules.TTL); f.Now.Before(again) {
-			return no{"your last hold of this issue ran out; you can take it again from " + printable.Minute(again) + " on"}
+			return no{"your last hold of this issue ran out; you can take it again from " +
+				printable.Minute(again) + " on"}
 		}
 	}
+
 	if err := cm.free(o, pull); err != nil {
 		return err
 	}
 	if err := cm.oldEnough(ctx, *o); err != nil {
 		return err
 	}
+
 	return cm.belowLimit(ctx, *o, before)
 }
 
@@ -144,8 +159,9 @@ func lapsed(log claim.State, login string) (claim.Claim, bool) {
 	})
 }
 
-// free says who or what keeps a contributor from the issue: what keeps any person from it, and what maintainers have
-// said about it. Who asks for a pull request is not kept from it by one that was opened later.
+// free says who or what keeps a contributor from the issue: what keeps any person from it, and what
+// maintainers have said about it. Who asks for a pull request is not kept from it by one that was
+// opened later.
 func (cm *commands) free(o *order, pull int) error {
 	f := o.facts
 	f.Viewer = o.by
@@ -154,28 +170,34 @@ func (cm *commands) free(o *order, pull int) error {
 	if v.Answer == lifecycle.Unknown {
 		return errors.New(v.String())
 	}
+
 	for _, reason := range v.Reasons {
-		younger := reason.PR != nil && pull > 0 && reason.PR.Number > pull && strings.EqualFold(reason.PR.Repo, cm.Repo.String())
+		younger := reason.PR != nil && pull > 0 && reason.PR.Number > pull &&
+			strings.EqualFold(reason.PR.Repo, cm.Repo.String())
 		if reason.Code != lifecycle.CodePROpen || !younger || !reason.ByStranger() {
 			return no{reason.Text}
 		}
 		o.force = true
 	}
+
 	for _, reason := range all.Reasons {
 		switch reason.Code {
 		case lifecycle.CodePaused, lifecycle.CodeExcluded, lifecycle.CodeBlocked, lifecycle.CodeScope, lifecycle.CodePlan, lifecycle.CodeDone:
 			return no{reason.Text}
 		}
 	}
+
 	return nil
 }
 
-// oldEnough refuses accounts that are younger than the repository wants. Only a repository that asks for an age costs the request.
+// oldEnough refuses accounts that are younger than the repository wants. Only a repository that
+// asks for an age costs the request.
 func (cm *commands) oldEnough(ctx context.Context, o order) error {
 	least := cm.Contributors.AccountAge
 	if least == 0 {
 		return nil
 	}
+
 	since, err := cm.Hub.Joined(ctx, o.by)
 	if err != nil {
 		return err
@@ -183,50 +205,65 @@ func (cm *commands) oldEnough(ctx context.Context, o order) error {
 	if old := since.Add(least); o.at.Before(old) {
 		return no{"accounts must be " + printable.Exact(least) + " old here"}
 	}
+
 	return nil
 }
 
-// belowLimit refuses who holds as many issues as one login may, or has just asked for them: of two commands at once on two issues the earlier
-// one counts.
+// belowLimit refuses who holds as many issues as one login may, or has just asked for them: of two
+// commands at once on two issues the earlier one counts.
 func (cm *commands) belowLimit(ctx context.Context, o order, before []github.Remark) error {
 	most := cm.Contributors.Limit
 	held, err := cm.Hub.HeldBy(ctx, cm.Repo, o.by)
 	if err != nil {
 		return err
 	}
+
 	for _, m := range before {
 		cmd, _ := parseCommand(m.Body)
-		asks := (cmd.verb == verbClaim || cmd.verb == verbTake) && !m.Answered && claim.SameLogin(m.Author, o.by) && o.at.Sub(m.Created) <= undecided
+		asks := (cmd.verb == verbClaim || cmd.verb == verbTake) && !m.Answered && claim.SameLogin(m.Author, o.by) &&
+			o.at.Sub(m.Created) <= undecided
 		i := claim.Issue{Owner: cm.Repo.Owner, Repo: cm.Repo.Name, Number: m.Number}
 		if asks && !slices.ContainsFunc(held, i.Same) {
 			held = append(held, i)
 		}
 	}
+
 	held = slices.DeleteFunc(held, o.facts.Issue.Same)
 	if len(held) < most {
 		return nil
 	}
+
 	names := make([]string, min(len(held), 5))
 	for n := range names {
 		names[n] = fmt.Sprintf("#%d", held[n].Number)
 	}
-	return no{fmt.Sprintf("you hold %s already, and one login may hold %d here; comment /release there first", strings.Join(names, ", "), most)}
+
+	return no{fmt.Sprintf("you hold %s already, and one login may hold %d here; comment /release there first",
+		strings.Join(names, ", "), most)}
 }
 
 // sweepingCommands carry out at a place what no event has.
 func (s *Step) sweepingCommands(p Place) *commands {
 	other := *s
 	other.Place = p
-	return &commands{Place: p, console: s.Console, dry: s.dry(), tend: other.tend, sweeping: true}
+	return &commands{
+		Place:    p,
+		console:  s.Console,
+		dry:      s.dry(),
+		tend:     other.tend,
+		sweeping: true,
+	}
 }
 
-// catchUp carries out the commands of strangers that no event has: those that waited, and those whose event was lost. Oldest first, and
-// together with those of the last hour no more than contributors.hourly.
+// catchUp carries out the commands of strangers that no event has: those that waited, and those
+// whose event was lost. Oldest first, and together with those of the last hour no more than
+// contributors.hourly.
 func (s *Step) catchUp(ctx context.Context, p Place, r *result) {
 	cm := s.sweepingCommands(p)
 	if !cm.contributes(command{verb: verbClaim}) || s.dry() || r.report.Stopped != nil {
 		return
 	}
+
 	remarks, err := p.Hub.Remarks(ctx, p.Repo, s.Now.Add(-ledger.Lookback), sweepPages)
 	if err != nil {
 		r.report.Skipped = append(r.report.Skipped, "commands of contributors: "+err.Error())
@@ -244,21 +281,30 @@ func (s *Step) catchUp(ctx context.Context, p Place, r *result) {
 			budget--
 		}
 	}
+
 	slices.Reverse(waiting)
 	for n, m := range waiting {
 		if n >= budget {
-			r.left = append(r.left, fmt.Sprintf("%s: %d commands of contributors wait for the next sweep", p.Repo, len(waiting)-n))
+			r.left = append(r.left, fmt.Sprintf("%s: %d commands of contributors wait for the next sweep", p.Repo,
+				len(waiting)-n))
 			return
 		}
+
 		cm.event = Event{Name: "issue_comment", Action: "created"}
 		cm.event.Issue.Number = m.Number
-		cm.event.Comment = &Comment{ID: m.ID, Body: m.Body, Created: m.Created, User: Account{Login: m.Author, Type: "User"}}
+		cm.event.Comment = &Comment{
+			ID:      m.ID,
+			Body:    m.Body,
+			Created: m.Created,
+			User:    Account{Login: m.Author, Type: "User"},
+		}
 		done := cm.run(ctx)
 		r.notes = append(r.notes, done.notes...)
 		r.add(done.report)
 		if done.err != nil {
 			r.report.Skipped = append(r.report.Skipped, done.err.Error())
 		}
+
 		if r.report.Stopped != nil {
 			return
 		}

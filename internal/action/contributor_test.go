@@ -37,8 +37,8 @@ func TestContributorRequests(t *testing.T) {
 	})
 }
 
-// TestCrowd: of a hundred commands in an hour so many are carried out as the repository allows; each of the others costs
-// four requests at most and writes nothing.
+// TestCrowd: of a hundred commands in an hour so many are carried out as the repository allows;
+// each of the others costs four requests at most and writes nothing.
 func TestCrowd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -56,6 +56,7 @@ func TestCrowd(t *testing.T) {
 				t.Errorf("a command that waits made %d requests", s.requests)
 			}
 		}
+
 		if answered != w.contributors.Hourly {
 			t.Errorf("%d commands were answered, want %d", answered, w.contributors.Hourly)
 		}
@@ -67,6 +68,7 @@ func TestCrowd(t *testing.T) {
 				t.Errorf("%s wrote %s", c.Author, c.Body)
 			}
 		}
+
 		time.Sleep(2 * time.Hour)
 		w.said(w.sweep(), 0)
 	})

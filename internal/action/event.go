@@ -54,7 +54,8 @@ type Comment struct {
 	App     *struct{} `json:"performed_via_github_app"`
 }
 
-// ParseEvent reads the payload of the event called name. An empty payload is an event without detail.
+// ParseEvent reads the payload of the event called name. An empty payload is an event without
+// detail.
 func ParseEvent(name string, payload []byte) (Event, error) {
 	var e Event
 	if len(payload) > 0 {
@@ -62,6 +63,7 @@ func ParseEvent(name string, payload []byte) (Event, error) {
 			return e, fmt.Errorf("read event %s: %w", name, err)
 		}
 	}
+
 	e.Name = name
 	return e, nil
 }
@@ -90,10 +92,12 @@ func (e Event) pull() int {
 		if err != nil || n < 1 || !isPull || !strings.HasPrefix(queue, "gh-readonly-queue/") {
 			return 0
 		}
+
 		return n
 	case e.Issue.Number == 0:
 		return e.Number
 	}
+
 	return 0
 }
 
@@ -105,6 +109,7 @@ func (e Event) head() string {
 	case e.PullRequest != nil:
 		return e.PullRequest.Head.SHA
 	}
+
 	return ""
 }
 
@@ -119,6 +124,7 @@ func (e Event) readOnly() bool {
 	case e.PullRequest == nil:
 		return false
 	}
+
 	head := e.PullRequest.Head.Repo
 	return head == nil || !strings.EqualFold(head.FullName, e.Repository.FullName)
 }

@@ -8,17 +8,22 @@ import (
 )
 
 func TestInputs(t *testing.T) {
-	for name, bad := range map[string]string{"mode": "guess", "guard": "maybe", "max-age-hours": "-5", "dry-run": "perhaps", "fail-on-incomplete": "1"} {
+	for name, bad := range map[string]string{
+		"mode": "guess", "guard": "maybe", "max-age-hours": "-5",
+		"dry-run": "perhaps", "fail-on-incomplete": "1",
+	} {
 		_, err := action.ReadInputs(func(n string) string {
 			if n == name {
 				return bad
 			}
 			return ""
 		})
+
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s=%s: %v", name, bad, err)
 		}
 	}
+
 	for _, hours := range []string{"0", "NaN", "Inf", "-Inf", "1e99", "1e-9", "four"} {
 		if _, err := action.ReadInputs(func(n string) string { return map[string]string{"max-age-hours": hours}[n] }); err == nil {
 			t.Errorf("max-age-hours %s was accepted", hours)
@@ -39,13 +44,20 @@ func FuzzEvent(f *testing.F) {
 			f.Add(name, payload)
 		}
 	}
+
 	f.Fuzz(func(t *testing.T, name, payload string) {
 		if _, err := action.ParseEvent(name, []byte(payload)); err != nil {
 			return
 		}
 		w := newWorld(t)
 		w.issue("Work")
-		s := w.run(t.Context(), run{token: tokActions, name: name, event: []byte(payload), inputs: map[string]string{"dry-run": "true"}})
+		s := w.run(t.Context(), run{
+			token:  tokActions,
+			name:   name,
+			event:  []byte(payload),
+			inputs: map[string]string{"dry-run": "true"},
+		})
+
 		if s.code < 0 || s.code > 3 || s.writes > 0 {
 			t.Errorf("exit %d, %d writes", s.code, s.writes)
 		}

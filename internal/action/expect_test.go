@@ -47,6 +47,7 @@ func (p *caseRunner) moves() []move {
 	if text != "" {
 		p.must(json.Unmarshal([]byte(text), &all))
 	}
+
 	return all
 }
 
@@ -61,6 +62,7 @@ func (p *caseRunner) moved(args []string, text string) {
 			got = append(got, orNone(strings.Join(m.Was, " "))+" -> "+orNone(strings.Join(m.Is, " ")))
 		}
 	}
+
 	if !slices.Equal(got, []string{text}) {
 		p.Errorf("moves: %q\n%s", got, p.last.log)
 	}
@@ -121,6 +123,7 @@ func (p *caseRunner) wantGuard(args []string, want string) {
 			own = append(own, c.Body)
 		}
 	}
+
 	none := at(args, 1, "") == "none"
 	if none != (len(own) == 0) || !none && (len(own) != 1 || !strings.Contains(own[0], want)) {
 		p.Errorf("guard comments of #%s: %q", args[0], own)
@@ -129,7 +132,8 @@ func (p *caseRunner) wantGuard(args []string, want string) {
 
 // reaction +1: to the last comment
 func (p *caseRunner) wantReaction(args []string, _ string) {
-	got, err := p.client("tok-olga").Reactions(p.Context(), ledger.Repo{Owner: "acme", Name: "app"}, p.cmd, "github-actions[bot]")
+	got, err := p.client("tok-olga").Reactions(p.Context(), ledger.Repo{Owner: "acme", Name: "app"}, p.cmd,
+		"github-actions[bot]")
 	p.must(err)
 	if want := args[0]; strings.Join(got, " ") != strings.TrimPrefix(want, "none") {
 		p.Errorf("reactions: %q, want %s", got, want)

@@ -19,11 +19,15 @@ func TestNothingForged(t *testing.T) {
 		w := newWorld(t)
 		n, err := w.server.AddIssue(app, "stranger", evil, evil, "agent:implement")
 		w.must(err)
-		body, err := claim.Encode(claim.Record{Kind: claim.KindClaim, Worker: claim.Worker{Codename: worker, FiringID: "f1"}})
+		body, err := claim.Encode(claim.Record{
+			Kind:   claim.KindClaim,
+			Worker: claim.Worker{Codename: worker, FiringID: "f1"},
+		})
 		w.must(err)
 		_, err = w.server.AddComment(app, n, "agents", body)
 		w.must(err)
-		pull, err := w.server.OpenPull(app, "olga", githubsim.Pull{Title: evil, Body: "Closes #1\n" + evil, Head: "mine"})
+		pull, err := w.server.OpenPull(app, "olga",
+			githubsim.Pull{Title: evil, Body: "Closes #1\n" + evil, Head: "mine"})
 		w.must(err)
 		time.Sleep(2 * time.Second)
 		steps := []step{w.deliver(tokActions, w.last("pull_request", "opened", ""))}
@@ -38,6 +42,7 @@ func TestNothingForged(t *testing.T) {
 		for _, s := range steps {
 			w.harmless(s)
 		}
+
 		w.ownComments(n)
 	})
 }
@@ -45,17 +50,21 @@ func TestNothingForged(t *testing.T) {
 func (w *world) harmless(s step) {
 	w.Helper()
 	for line := range strings.Lines(s.log) {
-		ours := strings.HasPrefix(line, "::error::acme/app#") || strings.HasPrefix(line, "::group::1 ") || strings.HasPrefix(line, "::endgroup::")
+		ours := strings.HasPrefix(line, "::error::acme/app#") || strings.HasPrefix(line, "::group::1 ") ||
+			strings.HasPrefix(line, "::endgroup::")
 		if strings.HasPrefix(strings.TrimSpace(line), "::") && !ours || strings.Contains(line, "##[") {
 			w.Errorf("forged command in the log: %q", line)
 		}
 	}
+
 	for _, bad := range []string{"<img", "<b>", "@everyone", "`a`", "`x`"} {
 		if strings.Contains(s.summary, bad) {
 			w.Errorf("%q got through:\n%s", bad, s.summary)
 		}
 	}
-	if strings.Contains(s.all(), "\x1b") || strings.Count(s.output, "\nswept<<") != 1 || strings.Contains(s.output, "\nEOF\n") {
+
+	if strings.Contains(s.all(), "\x1b") || strings.Count(s.output, "\nswept<<") != 1 ||
+		strings.Contains(s.output, "\nEOF\n") {
 		w.Errorf("outputs:\n%s", s.output)
 	}
 }
@@ -73,10 +82,12 @@ func (w *world) ownComments(number int) {
 		own++
 		r, record, err := claim.Decode(c.Body)
 		_, said, _ := strings.Cut(c.Body, "-->")
-		if err != nil || record && (r.Kind != claim.KindRelease || r.By == "") || strings.ContainsAny(said, "<>") || strings.Contains(said, "@e") {
+		if err != nil || record && (r.Kind != claim.KindRelease || r.By == "") || strings.ContainsAny(said, "<>") ||
+			strings.Contains(said, "@e") {
 			w.Errorf("comment on #%d: %q", number, c.Body)
 		}
 	}
+
 	if own == 0 {
 		w.Errorf("nothing was written on #%d", number)
 	}

@@ -53,18 +53,20 @@ func (u unjudged) String() string {
 	return fmt.Sprintf("could not find out whether %s: %s", u.what, u.err)
 }
 
-// couldNotJudge takes in that the guard, unless it is off, could not find something out. A check is green only if it has judged.
+// couldNotJudge takes in that the guard, unless it is off, could not find something out. A check is
+// green only if it has judged.
 func (s *Step) couldNotJudge(r *result, err error, what string, args ...any) {
 	if s.Guard != guardOff {
 		r.unjudged = append(r.unjudged, unjudged{fmt.Sprintf(what, args...), err})
 	}
 }
 
-// closed are the issues that a pull request closes: by its description, and by nothing but what a merge makes of its title and its commits.
+// closed are the issues that a pull request closes: by its description, and by nothing but what a
+// merge makes of its title and its commits.
 type closed struct{ described, landing []claim.Issue }
 
-// judgeAll asks the guard about each issue that the pull request closes. It writes nothing, so that a run which may not write judges
-// as well as any other.
+// judgeAll asks the guard about each issue that the pull request closes. It writes nothing, so that
+// a run which may not write judges as well as any other.
 func (s *Step) judgeAll(p github.Pull, c closed, snapshots []github.Snapshot, r *result) {
 	if s.Guard == guardOff {
 		r.excess = "" // the summary has said it
@@ -89,7 +91,8 @@ func (s *Step) judgeAll(p github.Pull, c closed, snapshots []github.Snapshot, r 
 	}
 }
 
-// hidden reports whether GitHub does not tell the token what was asked: it lacks a right, or may not know the roles of a repository.
+// hidden reports whether GitHub does not tell the token what was asked: it lacks a right, or may
+// not know the roles of a repository.
 func hidden(err error) bool {
 	var role *github.HiddenRoleError
 	var right *github.PermissionError
@@ -102,9 +105,11 @@ func (s *Step) judgeOne(p github.Pull, f lifecycle.Facts, lands bool, r *result)
 	for n := range refused {
 		refused[n].lands = lands
 	}
+
 	r.refused = append(r.refused, refused...)
 	if len(refused) == 0 && !lands && s.unclaimed(p, f) {
-		r.unclaimed = append(r.unclaimed, refusal{pull: p.String(), issue: f, reason: lifecycle.Reason{Text: unclaimedText, URL: f.URL}})
+		r.unclaimed = append(r.unclaimed,
+			refusal{pull: p.String(), issue: f, reason: lifecycle.Reason{Text: unclaimedText, URL: f.URL}})
 	}
 
 	if len(refused) == 0 && (v.Answer == lifecycle.Unknown || len(f.Doubts) > 0) {
@@ -128,8 +133,9 @@ func (s *Step) comment(ctx context.Context, p github.Pull, r *result) {
 	}
 }
 
-// refreshComments keeps the guard's comments true under pull requests of whose issues something may have changed, also where no
-// event of the pull request tells so: a release, a sweep. It returns what could not be done.
+// refreshComments keeps the guard's comments true under pull requests of whose issues something may
+// have changed, also where no event of the pull request tells so: a release, a sweep. It returns
+// what could not be done.
 func (s *Step) refreshComments(ctx context.Context, at Place, pulls []int) (skipped []string) {
 	slices.Sort(pulls)
 	pulls = slices.Compact(pulls)
@@ -137,6 +143,7 @@ func (s *Step) refreshComments(ctx context.Context, at Place, pulls []int) (skip
 		event := s.Event.pull()
 		pulls = slices.DeleteFunc(pulls, func(n int) bool { return n == event }) // which has its say anyway
 	}
+
 	if at.Guard == guardOff || len(pulls) == 0 {
 		return nil
 	}
@@ -145,6 +152,7 @@ func (s *Step) refreshComments(ctx context.Context, at Place, pulls []int) (skip
 	if err != nil {
 		return []string{"guard comments: " + err.Error()}
 	}
+
 	there := *s
 	there.Place = at
 	for _, number := range commented {
@@ -154,38 +162,47 @@ func (s *Step) refreshComments(ctx context.Context, at Place, pulls []int) (skip
 		}
 		skipped = append(skipped, r.report.Skipped...)
 	}
+
 	return skipped
 }
 
-// refreshComment judges a pull request again for its comment alone. Where the guard cannot judge, the comment stays.
+// refreshComment judges a pull request again for its comment alone. Where the guard cannot judge,
+// the comment stays.
 func (s *Step) refreshComment(ctx context.Context, number int, r *result) error {
 	p, m, err := s.Hub.PullToMerge(ctx, s.Repo, number, github.FileAt{})
 	if err != nil {
 		return err
 	}
+
 	closes := s.moves(ctx, p, r)
 	if r.err == nil {
 		s.judgePull(ctx, p, m, closes, r)
 	}
+
 	if r.err != nil || len(r.unjudged) > 0 {
 		return r.err
 	}
 	r.report.Skipped = nil // what else could not be looked at is said elsewhere
 	s.comment(ctx, p, r)
+
 	return nil
 }
 
 // judge is the hook's twin on the server, for those who pushed with --no-verify: the pull request
 // must not close what somebody else holds, nor what an older pull request closes already
-// (spec.md#the-verdict). The holder's own pull request is not stopped by other people's, and no part of a chain by
-// the other parts. The verdict is the predicate's, and free where it is not asked.
+// (spec.md#the-verdict). The holder's own pull request is not stopped by other people's, and no
+// part of a chain by the other parts. The verdict is the predicate's, and free where it is not
+// asked.
 func (s *Step) judge(f lifecycle.Facts, p github.Pull) (out []refusal, v lifecycle.Verdict) {
 	if !f.Open || f.PullRequest {
 		return nil, lifecycle.Verdict{Answer: lifecycle.Free}
 	}
-	if n := slices.IndexFunc(f.PRs, func(o lifecycle.PR) bool { return o.Number == p.Number && strings.EqualFold(o.Repo, p.Repo) }); n >= 0 {
+
+	if n := slices.IndexFunc(f.PRs,
+		func(o lifecycle.PR) bool { return o.Number == p.Number && strings.EqualFold(o.Repo, p.Repo) }); n >= 0 {
 		p.PR = f.PRs[n] // the issue's facts say what chain it is a part of, and whether a release names it
 	}
+
 	c, has := f.Log.Holder()
 	own := p.Recorded || has && f.Of(p.PR, c) // the work of the issue's holder, or of the last one
 	v = s.Ledger.Rules().Verdict(f, lifecycle.Seeker{Repo: p.HeadRepo, Branch: p.Head})
@@ -198,18 +215,22 @@ func (s *Step) judge(f lifecycle.Facts, p github.Pull) (out []refusal, v lifecyc
 			out = append(out, refusal{pull: p.String(), issue: f, reason: reason})
 		}
 	}
+
 	return out, v
 }
 
-// guardMark is how the guard finds its comment again. It is no record: those begin with "<!-- agent-".
+// guardMark is how the guard finds its comment again. It is no record: those begin with "<!--
+// agent-".
 const guardMark = "<!-- label-state:guard -->"
 
 const guardLimit = 50 // refusals that the comment lists
 
-// guardComment is what the guard has to say under the pull request; nothing when nothing stands in its way.
+// guardComment is what the guard has to say under the pull request; nothing when nothing stands in
+// its way.
 func guardComment(refused, unclaimed []refusal, excess string) string {
 	if excess != "" {
-		return guardMark + "\n**This pull request moves no issue.**\n\n" + markdown("The "+excess) + ". Its issues were not judged; " +
+		return guardMark + "\n**This pull request moves no issue.**\n\n" + markdown("The "+excess) +
+			". Its issues were not judged; " +
 			"name fewer, or let somebody open it whose records count.\n\nThis comment goes away by itself when it names fewer."
 	}
 	if len(refused) == 0 && len(unclaimed) > 0 {
@@ -218,6 +239,7 @@ func guardComment(refused, unclaimed []refusal, excess string) string {
 	if len(refused) == 0 {
 		return ""
 	}
+
 	var b strings.Builder
 	b.WriteString(guardMark + "\n**Somebody else has what this pull request closes.**\n\n")
 	for _, r := range refused[:min(len(refused), guardLimit)] {
@@ -225,24 +247,31 @@ func guardComment(refused, unclaimed []refusal, excess string) string {
 		if r.reason.Claim != nil && r.reason.Claim.Person != "" {
 			is = ":" // PERSON holds it since …
 		}
+
 		where := ""
 		if r.lands {
 			where = ", which the title or a commit closes,"
 		}
-		fmt.Fprintf(&b, "- %s%s%s %s", issueLink(r.issue.Issue, r.issue.URL), where, is, markdown(strings.TrimPrefix(r.reason.Text, "pull request ")))
+
+		fmt.Fprintf(&b, "- %s%s%s %s", issueLink(r.issue.Issue, r.issue.URL), where, is,
+			markdown(strings.TrimPrefix(r.reason.Text, "pull request ")))
 		if r.reason.URL != "" {
 			b.WriteString(" (" + link("evidence", r.reason.URL) + ")")
 		}
+
 		b.WriteString("\n")
 	}
+
 	if more := len(refused) - guardLimit; more > 0 {
 		fmt.Fprintf(&b, "- and %d more\n", more)
 	}
+
 	b.WriteString("\nThree ways on:\n\n" +
 		"1. take the closing keyword out of the description, the title and the commits, if the work is theirs;\n" +
 		"2. wait until they release the issue, then run this check again;\n" +
 		"3. take it over: somebody who may label comments `/release` on the issue, then run this check again.\n\n" +
 		"This comment goes away by itself when nothing stands in the way any more.")
+
 	return b.String()
 }
 
@@ -253,10 +282,12 @@ func (s *Step) speak(ctx context.Context, p github.Pull, want string) error {
 	if want == "" && p.Comments == 0 {
 		return nil
 	}
+
 	own, err := s.ours(ctx, i, time.Time{}, guardMark)
 	if err != nil {
 		return err
 	}
+
 	if want != "" && len(own) == 0 {
 		if _, err := s.Hub.Comment(ctx, i, want); err != nil {
 			return err
@@ -265,6 +296,7 @@ func (s *Step) speak(ctx context.Context, p github.Pull, want string) error {
 			return err
 		}
 	}
+
 	for n, c := range own {
 		switch {
 		case n > 0 || want == "":
@@ -272,9 +304,11 @@ func (s *Step) speak(ctx context.Context, p github.Pull, want string) error {
 		case c.Body != want:
 			_, err = s.Hub.EditComment(ctx, i, c.ID, want)
 		}
+
 		if err != nil {
 			return err
 		}
 	}
+
 	return nil
 }

@@ -36,16 +36,21 @@ var modes = [...]string{modeAuto, modeSweep, modeLifecycle, modeGuard, modeRecon
 // ReadInputs reads the step's settings through get, which returns an input by name.
 func ReadInputs(get func(string) string) (Inputs, error) {
 	in := Inputs{
-		Token: get("token"), Mode: cmp.Or(get("mode"), modeAuto),
-		Repos: strings.FieldsFunc(get("repos"), func(r rune) bool { return strings.ContainsRune(", \n\t\r", r) }),
-		Guard: get("guard"), Config: get("config"), APIURL: get("api-url"),
+		Token:  get("token"),
+		Mode:   cmp.Or(get("mode"), modeAuto),
+		Repos:  strings.FieldsFunc(get("repos"), func(r rune) bool { return strings.ContainsRune(", \n\t\r", r) }),
+		Guard:  get("guard"),
+		Config: get("config"),
+		APIURL: get("api-url"),
 	}
+
 	if !slices.Contains(modes[:], in.Mode) {
 		return in, &InputError{"mode", in.Mode, strings.Join(modes[:], ", ")}
 	}
 	if !slices.Contains([]string{"", guardOff, guardWarn, guardFail}, in.Guard) {
 		return in, &InputError{"guard", in.Guard, "off, warn, fail"}
 	}
+
 	if text := get("max-age-hours"); text != "" { // fractions too, above zero and at most a year
 		h, err := strconv.ParseFloat(text, 64)
 		in.MaxAge = time.Duration(h * float64(time.Hour))
@@ -53,10 +58,12 @@ func ReadInputs(get func(string) string) (Inputs, error) {
 			return in, &InputError{"max-age-hours", text, "a number of hours above 0, such as 4 or 0.5"}
 		}
 	}
+
 	var err error
 	if in.DryRun, err = truth("dry-run", cmp.Or(get("dry-run"), "false")); err != nil {
 		return in, err
 	}
+
 	in.FailOnIncomplete, err = truth("fail-on-incomplete", cmp.Or(get("fail-on-incomplete"), "true"))
 	return in, err
 }
@@ -69,5 +76,6 @@ func truth(name, s string) (bool, error) {
 	case "false":
 		return false, nil
 	}
+
 	return false, &InputError{name, s, "true, false"}
 }

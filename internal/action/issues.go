@@ -24,6 +24,7 @@ func (s *Step) reconcile(ctx context.Context) result {
 		s.Console.line("event %s is about no issue", s.Event.Name)
 		return r
 	}
+
 	i := claim.Issue{Owner: s.Repo.Owner, Repo: s.Repo.Name, Number: number}
 	issues := []claim.Issue{i}
 	switch s.Event.Action {
@@ -41,24 +42,30 @@ func (s *Step) reconcile(ctx context.Context) result {
 		}
 		issues = append(issues, slices.DeleteFunc(blocked, func(o claim.Issue) bool { return !s.here(o) })...)
 	}
+
 	if r.err == nil {
 		r.add(s.tend(ctx, issues, byIssue))
 	}
+
 	if r.report.Examined == 0 && r.report.Failed > 0 {
 		r.err = r.report.Findings[0].Err
 	}
+
 	return r
 }
 
 // unlabeled finds out whether a person's hand took a label off that means something: the claimed
-// label is the hold (spec.md#revoke-and-force), needs:human-scope is the count of attempts (spec.md#attempts).
+// label is the hold (spec.md#revoke-and-force), needs:human-scope is the count of attempts
+// (spec.md#attempts).
 func (s *Step) unlabeled(ctx context.Context, i claim.Issue, r *result) error {
 	scheme := s.Ledger.Rules().Scheme
 	name := s.Event.Label.Name
-	steers := labels.Same(name, scheme.Claimed) || labels.Same(name, scheme.NeedsScope) || labels.Same(name, scheme.Hold)
+	steers := labels.Same(name, scheme.Claimed) || labels.Same(name, scheme.NeedsScope) ||
+		labels.Same(name, scheme.Hold)
 	if !steers || s.dry() || !s.Event.Sender.person() {
 		return nil
 	}
+
 	removal, err := s.Hub.LastRemoval(ctx, i, name)
 	if absent(err) || err == nil && !removal.Person {
 		return nil
@@ -66,43 +73,53 @@ func (s *Step) unlabeled(ctx context.Context, i claim.Issue, r *result) error {
 	if err != nil {
 		return err
 	}
+
 	snapshot := s.Hub.FactsOf(ctx, []claim.Issue{i})[0]
 	if snapshot.Err != nil || !snapshot.Facts.Open || labels.Has(snapshot.Facts.Labels, name) {
 		return nil // tend says what is wrong
 	}
 	if !labels.Same(name, scheme.NeedsScope) {
-		// It shows a hold: the hold that stood then is released by force. Tools of ours take labels off with people's tokens, too, and events
-		// arrive late: a removal beside a record of the same account is the tool's, and a later hold is none of its business.
+		// It shows a hold: the hold that stood then is released by force. Tools of ours take labels
+		// off with people's tokens, too, and events arrive late: a removal beside a record of the
+		// same account is the tool's, and a later hold is none of its business.
 		c, held := snapshot.Facts.Log.Holder()
 		persons := labels.Same(name, scheme.Hold) // a person's hold is shown by this label, a worker's by the other
 		if removal.ByTool(snapshot.Facts.Log) || !held || c.Plan.Pending() || persons != (c.Person != "") {
 			return nil
 		}
+
 		before := removal.At.Add(-time.Second) // times are in whole seconds
 		rep, ended, err := s.Ledger.ForceBefore(ctx, i, before, removal.By, "label taken off by hand")
 		for _, c := range ended {
-			r.notes = append(r.notes, fmt.Sprintf("%s took the label off %s: the hold of %s was released by force", removal.By, i, c.Holder()))
+			r.notes = append(r.notes, fmt.Sprintf("%s took the label off %s: the hold of %s was released by force",
+				removal.By, i, c.Holder()))
 		}
+
 		return s.steered(ctx, rep, ended, err, r)
 	}
+
 	did, err := s.Ledger.Reset(ctx, i, removal.At, removal.By)
 	if did {
 		r.notes = append(r.notes, fmt.Sprintf("%s had a look at %s: attempts are counted anew", removal.By, i))
 		s.deleteRepeats(ctx, []claim.Issue{i}, nil)
 	}
+
 	return err
 }
 
-// queued finds out whether a person put an issue that is stuck into the queue: then it begins again (spec.md#restart).
+// queued finds out whether a person put an issue that is stuck into the queue: then it begins again
+// (spec.md#restart).
 func (s *Step) queued(ctx context.Context, i claim.Issue, r *result) error {
 	name := s.Event.Label.Name
 	if !labels.Has(s.Ledger.Rules().Scheme.Queues(), name) || s.dry() || !s.Event.Sender.person() {
 		return nil
 	}
+
 	snapshot := s.Hub.FactsOf(ctx, []claim.Issue{i})[0]
 	if snapshot.Err != nil || !s.Ledger.Rules().Wished(snapshot.Facts) {
 		return nil // tend says what is wrong
 	}
+
 	g, err := s.Hub.LastAddition(ctx, i, name)
 	if absent(err) || err == nil && (!g.Person || g.ByTool(snapshot.Facts.Log)) {
 		return nil
@@ -110,11 +127,13 @@ func (s *Step) queued(ctx context.Context, i claim.Issue, r *result) error {
 	if err != nil {
 		return err
 	}
+
 	did, err := s.Ledger.Restart(ctx, i, g.At, g.By, "put into the queue by hand")
 	if did {
 		r.notes = append(r.notes, fmt.Sprintf("%s put %s into the queue: it begins again", g.By, i))
 		s.deleteRepeats(ctx, []claim.Issue{i}, nil)
 	}
+
 	return err
 }
 
@@ -125,9 +144,11 @@ func (p Place) steered(ctx context.Context, rep ledger.Repair, ended []claim.Cla
 		r.report.Findings = append(r.report.Findings, ledger.Finding{Repair: rep, Ended: ended})
 		p.deleteRepeats(ctx, []claim.Issue{rep.Issue}, nil)
 	}
+
 	var late *ledger.LabelsError
 	if errors.As(err, &late) {
 		return nil
 	}
+
 	return err
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 )
 
-// breakAfter lets n requests of the workflow's tokens through, and answers every later one with the fault. It reports how many
-// there were.
+// breakAfter lets n requests of the workflow's tokens through, and answers every later one with the
+// fault. It reports how many there were.
 func (w *world) breakAfter(n int, fault func() *githubsim.Fault) (asked func() int) {
 	seen := 0
 	w.server.Fault = func(r *http.Request) *githubsim.Fault {
@@ -25,14 +25,16 @@ func (w *world) breakAfter(n int, fault func() *githubsim.Fault) (asked func() i
 		if seen++; seen <= n {
 			return nil
 		}
+
 		return fault()
 	}
+
 	return func() int { return seen }
 }
 
-// TestGuardThatCouldNotJudgeIsRed: whatever may be written, and whichever request is the first that fails, a check of a pull request that
-// closes somebody else's issue never passes. Where the guard could not judge, the run says that it could not find out and that a
-// re-run is needed.
+// TestGuardThatCouldNotJudgeIsRed: whatever may be written, and whichever request is the first that
+// fails, a check of a pull request that closes somebody else's issue never passes. Where the guard
+// could not judge, the run says that it could not find out and that a re-run is needed.
 func TestGuardThatCouldNotJudgeIsRed(t *testing.T) {
 	const fork = `{"action":"opened","number":2,"pull_request":{"number":2,"head":{"repo":{"full_name":"stranger/app"}}},` +
 		`"repository":{"full_name":"acme/app"},"sender":{"login":"stranger","type":"User"}}`
@@ -43,7 +45,10 @@ func TestGuardThatCouldNotJudgeIsRed(t *testing.T) {
 		"reset": func() *githubsim.Fault { return &githubsim.Fault{Reset: true} },
 		"spent": spent,
 		"403": func() *githubsim.Fault {
-			return &githubsim.Fault{Status: http.StatusForbidden, Body: `{"message":"Resource not accessible by integration"}`}
+			return &githubsim.Fault{
+				Status: http.StatusForbidden,
+				Body:   `{"message":"Resource not accessible by integration"}`,
+			}
 		},
 	}
 
@@ -51,14 +56,26 @@ func TestGuardThatCouldNotJudgeIsRed(t *testing.T) {
 		token, event string
 		inputs       map[string]string
 	}{
-		"from a fork":                      {tokFork, fork, nil},
-		"from a fork, the guard alone":     {tokFork, fork, map[string]string{"mode": "guard"}},
-		"from a fork that is gone":         {tokFork, strings.Replace(fork, `{"full_name":"stranger/app"}`, "null", 1), nil},
-		"by Dependabot":                    {tokFork, strings.Replace(own, `"login":"olga"`, `"login":"dependabot[bot]"`, 1), nil},
-		"a job without permissions":        {tokPoor, own, nil},
-		"complete or not":                  {tokActions, own, map[string]string{"fail-on-incomplete": "false"}},
-		"complete or not, the guard alone": {tokActions, own, map[string]string{"fail-on-incomplete": "false", "mode": "guard"}},
-		"a dry run":                        {tokActions, own, map[string]string{"fail-on-incomplete": "false", "dry-run": "true"}},
+		"from a fork":                  {tokFork, fork, nil},
+		"from a fork, the guard alone": {tokFork, fork, map[string]string{"mode": "guard"}},
+		"from a fork that is gone": {
+			tokFork,
+			strings.Replace(fork, `{"full_name":"stranger/app"}`, "null", 1), nil,
+		},
+		"by Dependabot": {
+			tokFork,
+			strings.Replace(own, `"login":"olga"`, `"login":"dependabot[bot]"`, 1), nil,
+		},
+		"a job without permissions": {tokPoor, own, nil},
+		"complete or not":           {tokActions, own, map[string]string{"fail-on-incomplete": "false"}},
+		"complete or not, the guard alone": {
+			tokActions, own,
+			map[string]string{"fail-on-incomplete": "false", "mode": "guard"},
+		},
+		"a dry run": {
+			tokActions, own,
+			map[string]string{"fail-on-incomplete": "false", "dry-run": "true"},
+		},
 	} {
 		for kind, fault := range faults {
 			t.Run(name+", "+kind, func(t *testing.T) {
@@ -67,10 +84,16 @@ func TestGuardThatCouldNotJudgeIsRed(t *testing.T) {
 						w := newWorld(t, elsewhere()...)
 						w.issue("Work")
 						w.claim(1, "agents", "lucius", "fix")
-						_, err := w.server.OpenPull(app, "stranger", githubsim.Pull{Title: "Work", Body: "Closes #1", Head: "stranger:fix"})
+						_, err := w.server.OpenPull(app, "stranger",
+							githubsim.Pull{Title: "Work", Body: "Closes #1", Head: "stranger:fix"})
 						w.must(err)
 						count := w.breakAfter(n, fault)
-						s := w.run(w.Context(), run{token: c.token, name: "pull_request", event: []byte(c.event), inputs: c.inputs})
+						s := w.run(w.Context(), run{
+							token:  c.token,
+							name:   "pull_request",
+							event:  []byte(c.event),
+							inputs: c.inputs,
+						})
 						asked = count()
 
 						switch refused := strings.Contains(s.log, "closes acme/app#1: held by lucius"); {
@@ -79,6 +102,7 @@ func TestGuardThatCouldNotJudgeIsRed(t *testing.T) {
 						default:
 							w.said(s, 3, "could not find out", "run this check again", "incomplete<<")
 						}
+
 						if t.Failed() {
 							t.Errorf("after %d requests", n)
 						}
@@ -89,19 +113,26 @@ func TestGuardThatCouldNotJudgeIsRed(t *testing.T) {
 	}
 }
 
-// TestGuardThatMayNotFailStaysGreen: what the guard is told not to fail, it does not fail when it could not judge; it says so.
+// TestGuardThatMayNotFailStaysGreen: what the guard is told not to fail, it does not fail when it
+// could not judge; it says so.
 func TestGuardThatMayNotFailStaysGreen(t *testing.T) {
 	for guard, want := range map[string]string{"warn": "::warning::guard: could not find out", "off": ""} {
 		t.Run(guard, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, elsewhere()...)
 				w.issue("Work")
-				_, err := w.server.OpenPull(app, "stranger", githubsim.Pull{Title: "Work", Body: "Closes #1", Head: "stranger:fix"})
+				_, err := w.server.OpenPull(app, "stranger",
+					githubsim.Pull{Title: "Work", Body: "Closes #1", Head: "stranger:fix"})
 				w.must(err)
 				e := w.last("pull_request", "opened", "")
 				w.breakAfter(2, func() *githubsim.Fault { return &githubsim.Fault{Status: http.StatusBadGateway} })
 
-				s := w.run(w.Context(), run{token: tokFork, name: e.Name, event: e.Payload, inputs: map[string]string{"guard": guard}})
+				s := w.run(w.Context(), run{
+					token:  tokFork,
+					name:   e.Name,
+					event:  e.Payload,
+					inputs: map[string]string{"guard": guard},
+				})
 
 				w.said(s, 0, "::notice::the token of this run may only read", want)
 				if guard == "off" && strings.Contains(s.all(), "could not find out") {
@@ -112,8 +143,8 @@ func TestGuardThatMayNotFailStaysGreen(t *testing.T) {
 	}
 }
 
-// TestGuardJudgesWhatItCan: an issue that cannot be read does not hide the refusal of another, nor does another repository's that the token
-// cannot see keep the guard from passing.
+// TestGuardJudgesWhatItCan: an issue that cannot be read does not hide the refusal of another, nor
+// does another repository's that the token cannot see keep the guard from passing.
 func TestGuardJudgesWhatItCan(t *testing.T) {
 	for name, c := range map[string]struct {
 		body string
@@ -128,7 +159,8 @@ func TestGuardJudgesWhatItCan(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, elsewhere()...)
 				w.issue("Work")
-				_, err := w.server.OpenPull(app, "stranger", githubsim.Pull{Title: "Work", Body: c.body, Head: "stranger:fix"})
+				_, err := w.server.OpenPull(app, "stranger",
+					githubsim.Pull{Title: "Work", Body: c.body, Head: "stranger:fix"})
 				w.must(err)
 				e := w.last("pull_request", "opened", "")
 
@@ -143,7 +175,8 @@ func TestGuardJudgesWhatItCan(t *testing.T) {
 	}
 }
 
-// TestCommentStays: whichever requests of a sweep fail, the guard's comment stays where its reason does.
+// TestCommentStays: whichever requests of a sweep fail, the guard's comment stays where its reason
+// does.
 func TestCommentStays(t *testing.T) {
 	for _, wide := range []int{1, 2, 4, 8} { // one try, or all of a request
 		for n, asked := 0, 1; n <= asked && !t.Failed(); n++ {
@@ -176,7 +209,8 @@ func TestCommentStays(t *testing.T) {
 	}
 }
 
-// TestFailedRunIsIncomplete: a run that could not look at anything says so in its output, also where it could not even open a list.
+// TestFailedRunIsIncomplete: a run that could not look at anything says so in its output, also
+// where it could not even open a list.
 func TestFailedRunIsIncomplete(t *testing.T) {
 	for n := range 3 {
 		synctest.Test(t, func(t *testing.T) {
@@ -203,10 +237,22 @@ func TestOwnerInAnotherCase(t *testing.T) {
 		e := w.last("pull_request", "opened", "")
 		inCapitals := func(s *action.Step) { s.Repo = ledger.Repo{Owner: "ACME", Name: "App"} }
 
-		s := w.run(w.Context(), run{token: tokActions, name: e.Name, event: e.Payload, change: inCapitals})
+		s := w.run(w.Context(), run{
+			token:  tokActions,
+			name:   e.Name,
+			event:  e.Payload,
+			change: inCapitals,
+		})
 		w.said(s, 1, "closes ACME/App#1: held by lucius")
 
-		w.said(w.run(w.Context(), run{token: tokActions, name: "schedule", event: []byte("{}"), inputs: map[string]string{"repos": "acme/APP, ACME/app"}, change: inCapitals}), 0, "examined")
+		w.said(w.run(w.Context(), run{
+			token:  tokActions,
+			name:   "schedule",
+			event:  []byte("{}"),
+			inputs: map[string]string{"repos": "acme/APP, ACME/app"},
+			change: inCapitals,
+		}), 0, "examined")
+
 		if got, err := w.server.Comments(app, 2); err != nil || len(got) != 1 {
 			t.Errorf("%d comments of the guard, %v", len(got), err)
 		}

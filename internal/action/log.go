@@ -14,7 +14,8 @@ import (
 
 const skippedShown = 3 // of what was not examined, as annotations; the log and the summary have all
 
-// log prints what was done: one line that sums up, what changed folded, and what went wrong as annotations.
+// log prints what was done: one line that sums up, what changed folded, and what went wrong as
+// annotations.
 func (rp *reporter) log(r result) {
 	if rp.unusable != nil {
 		rp.console.warn("%s; nothing is written until it is corrected", rp.unusable.Brief())
@@ -24,6 +25,7 @@ func (rp *reporter) log(r result) {
 	if rp.dry {
 		back, repaired = "would be released", "would be repaired"
 	}
+
 	ended, _, mended := rep.Totals()
 	rp.console.line("%s: %d examined, %d %s, %d %s, %d failed, %d not examined",
 		r.mode, rep.Examined, ended, back, mended, repaired, rep.Failed, len(rep.Skipped))
@@ -35,22 +37,27 @@ func (rp *reporter) log(r result) {
 		}
 		moves = append(moves, fmt.Sprintf("%s: %s%s", f.Issue, move, explained(f, rp.dry)))
 	}
+
 	verb := "changed"
 	if rp.dry {
 		verb = "would change"
 	}
+
 	rp.console.group(printable.Count(len(changed), "issue", "issues")+" "+verb, moves)
 	var shelf, stranded []string
 	for _, l := range r.labels {
 		shelf = append(shelf, fmt.Sprintf("%s %s: %s", l.repo, l.name, l.status))
 	}
+
 	rp.console.group("labels", shelf)
 	for _, note := range append(r.notes, r.left...) {
 		rp.console.line("%s", note)
 	}
+
 	if rep.Minimized > 0 {
 		rp.console.line("%d comments of ended holds minimized", rep.Minimized)
 	}
+
 	for _, one := range rep.Stranded {
 		stranded = append(stranded, fmt.Sprintf("%s: %s", one.Issue, one.Why))
 	}
@@ -59,6 +66,7 @@ func (rp *reporter) log(r result) {
 	if rp.guard == guardWarn {
 		refuse = rp.console.warn
 	}
+
 	for _, one := range r.refused {
 		refuse("%s (%s)", one, one.reason.URL)
 	}
@@ -66,9 +74,11 @@ func (rp *reporter) log(r result) {
 	if rp.pulls == config.PullsFail {
 		tellUnclaimed = rp.console.fail
 	}
+
 	for _, one := range r.unclaimed {
 		tellUnclaimed("%s", one)
 	}
+
 	if r.proposed != nil {
 		for _, one := range append([]*config.Error{r.proposed}, r.proposed.More...) {
 			beside := rp.console.at(one.File, one.Line)
@@ -79,37 +89,49 @@ func (rp *reporter) log(r result) {
 			tell("the configuration that this pull request proposes: %s", one.First())
 		}
 	}
+
 	for _, one := range r.unjudged {
 		refuse("guard: %s; run this check again", one)
 	}
 	told := slices.ContainsFunc(r.unjudged, func(u unjudged) bool { return r.err != nil && errors.Is(u.err, r.err) })
-	switch { // what was not done; a token that may only read is one notice: the sweep does the work, unless this is the sweep
+
+	// what was not done; a token that may only read is one notice: the sweep does the work, unless
+	// this is the sweep
+	switch {
 	case r.readOnly() && rp.sweepDoes(r):
-		rp.console.notice("the token of this run may only read (%s); the next sweep brings the labels in line", rp.missingPermission(r))
+		rp.console.notice("the token of this run may only read (%s); the next sweep brings the labels in line",
+			rp.missingPermission(r))
 		return
+
 	case r.readOnly():
 		rp.console.fail("%s: the token may not write; %s", r.mode, rp.missingPermission(r))
 		return
+
 	case r.err != nil:
 		if !told {
 			rp.console.fail("%s: %s", r.mode, r.err)
 		}
 		return
 	}
+
 	if !rep.Complete() {
 		rp.console.fail("%s: incomplete, %d failed, %d not examined", r.mode, rep.Failed, len(rep.Skipped))
 	}
+
 	for _, f := range rep.Findings {
 		if f.Err != nil {
 			rp.console.fail("%s: %s", f.Issue, f.Err)
 		}
 	}
+
 	for _, one := range rep.Unshown[:min(skippedShown, len(rep.Unshown))] {
 		rp.console.warn("%s", one)
 	}
+
 	if rep.NotMinimized != nil {
 		rp.console.notice("comments of ended holds stay as they are: %s", rep.NotMinimized)
 	}
+
 	if rep.Stopped != nil {
 		rp.console.warn("stopped early: %s; %d not examined", rep.Stopped, len(rep.Skipped))
 	} else {
@@ -117,26 +139,30 @@ func (rp *reporter) log(r result) {
 			rp.console.warn("not examined: %s", one)
 		}
 	}
+
 	rp.console.group(fmt.Sprintf("%d not examined", len(rep.Skipped)), rep.Skipped)
 }
 
-// sweepDoes reports whether the next sweep does what this run was not permitted to. What a person asks for in a comment only this
-// run can do.
+// sweepDoes reports whether the next sweep does what this run was not permitted to. What a person
+// asks for in a comment only this run can do.
 func (rp *reporter) sweepDoes(r result) bool {
 	return rp.readOnly || r.mode == modeLifecycle || r.mode == modeGuard || r.mode == modeReconcile
 }
 
-// missingPermission says why a token may not write: by the permission that GitHub asked for, where it said so.
+// missingPermission says why a token may not write: by the permission that GitHub asked for, where
+// it said so.
 func (rp *reporter) missingPermission(r result) string {
 	if rp.readOnly {
 		return "a pull request from a fork, or Dependabot's"
 	}
+
 	for _, err := range []error{r.err, r.report.Stopped} {
 		var denied *github.PermissionError
 		if errors.As(err, &denied) && denied.Needs != "" && !strings.Contains(denied.Needs, "issues: write") {
 			return "the job needs permissions: " + denied.Needs
 		}
 	}
+
 	return "the job needs permissions: issues: write, pull-requests: write"
 }
 
@@ -147,13 +173,15 @@ func state(names []string) string {
 	return strings.Join(names, " ")
 }
 
-// explained says what was done to an issue and for what reason; in a run that may write nothing, what would be done.
+// explained says what was done to an issue and for what reason; in a run that may write nothing,
+// what would be done.
 func explained(f ledger.Finding, dry bool) string {
 	var parts []string
 	give := "released"
 	if dry {
 		give = "would release"
 	}
+
 	for _, c := range f.Ended {
 		who := c.Record.Worker.String()
 		if c.Person != "" {
@@ -161,17 +189,22 @@ func explained(f ledger.Finding, dry bool) string {
 		}
 		parts = append(parts, give+" the hold of "+who)
 	}
+
 	if f.Mirrored != nil {
 		parts = append(parts, "recorded the hold of "+f.Mirrored.Record.Worker.String())
 	}
+
 	if f.Answered != nil {
 		parts = append(parts, f.Answered.String())
 	}
+
 	if f.Err != nil {
 		return strings.Join(append(parts, f.Err.Error()), "; ")
 	}
+
 	if f.Why != "" {
 		parts = append(parts, f.Why)
 	}
+
 	return strings.Join(parts, "; ")
 }

@@ -29,7 +29,14 @@ func (r result) transitions() (string, error) {
 		if f.Err != nil && !f.Moved() && len(f.Ended) == 0 {
 			continue // nothing was changed: failed counts it
 		}
-		t := transition{Issue: f.Issue.String(), Was: append([]string{}, f.Was...), Is: append([]string{}, f.Is...), Why: printable.Short(explained(f, false), cellLimit)}
+
+		t := transition{
+			Issue: f.Issue.String(),
+			Was:   append([]string{}, f.Was...),
+			Is:    append([]string{}, f.Is...),
+			Why:   printable.Short(explained(f, false), cellLimit),
+		}
+
 		if f.Err != nil {
 			t.Error = printable.Short(f.Err.Error(), cellLimit)
 		}
@@ -40,14 +47,17 @@ func (r result) transitions() (string, error) {
 		if size += len(one); size > transitionsLimit {
 			break
 		}
+
 		moved = append(moved, t)
 	}
+
 	all, err := json.Marshal(moved)
 	return string(all), err
 }
 
-// writeOutputs writes the step's outputs in the runner's file format. The delimiter is random, so that no value can end its own block and
-// start another output. They count what was done: a run that writes nothing has swept, repaired and moved nothing.
+// writeOutputs writes the step's outputs in the runner's file format. The delimiter is random, so
+// that no value can end its own block and start another output. They count what was done: a run
+// that writes nothing has swept, repaired and moved nothing.
 func (rp *reporter) writeOutputs(r result) error {
 	if rp.dry {
 		r.report.Findings = nil
@@ -56,6 +66,7 @@ func (rp *reporter) writeOutputs(r result) error {
 	if err != nil {
 		return err
 	}
+
 	_, swept, repaired := r.report.Totals()
 	delimiter := "label-state-" + rp.word() + rp.word()
 	var b strings.Builder
@@ -75,6 +86,7 @@ func (rp *reporter) writeOutputs(r result) error {
 		}
 		fmt.Fprintf(&b, "%s<<%s\n%s\n%s\n", v[0], delimiter, v[1], delimiter)
 	}
+
 	_, err = io.WriteString(rp.output, b.String())
 	return err
 }
@@ -95,5 +107,6 @@ func (r result) advice() string {
 	case r.report.Failed > 0:
 		return "run again: a write failed"
 	}
+
 	return "none"
 }

@@ -15,10 +15,12 @@ import (
 // configured is the path of the configuration in the repository.
 func (s *Step) configured() string { return cmp.Or(s.Inputs.Config, config.Path) }
 
-// checkProposed reads the configuration that a pull request would bring to the default branch, and notes what is wrong with it. Nothing goes
-// by that file. A branch that is only behind may have what was corrected since: that the pull request changes the file is asked where it matters.
+// checkProposed reads the configuration that a pull request would bring to the default branch, and
+// notes what is wrong with it. Nothing goes by that file. A branch that is only behind may have
+// what was corrected since: that the pull request changes the file is asked where it matters.
 func (s *Step) checkProposed(ctx context.Context, p github.Pull, m github.Merge, r *result) {
-	if m.File == nil || p.State != lifecycle.PROpened || !p.DefaultBase || !strings.Contains(*m.File, ":") { // a link's text is a path
+	// a link's text is a path
+	if m.File == nil || p.State != lifecycle.PROpened || !p.DefaultBase || !strings.Contains(*m.File, ":") {
 		return
 	}
 	_, err := config.Parse(s.configured(), []byte(*m.File))

@@ -8,8 +8,8 @@ import (
 	"github.com/label-state/label-state/internal/githubsim"
 )
 
-// TestProposedByAnOldBranch: a branch that is only behind has what was corrected since. It does not change the file, and is not asked to answer
-// for it.
+// TestProposedByAnOldBranch: a branch that is only behind has what was corrected since. It does not
+// change the file, and is not asked to answer for it.
 func TestProposedByAnOldBranch(t *testing.T) {
 	for name, c := range map[string]struct {
 		changes bool
@@ -19,7 +19,10 @@ func TestProposedByAnOldBranch(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
 				_, err := w.server.OpenPull(app, "olga", githubsim.Pull{
-					Title: "Work", Head: "mine", Files: map[string]string{config.Path: "guard: fial\n"}, Behind: !c.changes,
+					Title:  "Work",
+					Head:   "mine",
+					Files:  map[string]string{config.Path: "guard: fial\n"},
+					Behind: !c.changes,
 				})
 				w.must(err)
 

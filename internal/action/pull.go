@@ -16,30 +16,36 @@ import (
 // byPull signs what was done because of a pull request's event.
 const byPull = "pull-request-event"
 
-// lifecycle follows a pull request: every issue of this repository that it closes, or closed
-// before it was edited, and the one that its chain is for, is brought in line, the holder whose work it is has its claim released
-// with pr=, and the guard has its say. The pull request itself is brought in line with its own holds, which its end ends
-// (spec.md#held-pull-requests).
+// lifecycle follows a pull request: every issue of this repository that it closes, or closed before
+// it was edited, and the one that its chain is for, is brought in line, the holder whose work it is
+// has its claim released with pr=, and the guard has its say. The pull request itself is brought in
+// line with its own holds, which its end ends (spec.md#held-pull-requests).
 func (s *Step) lifecycle(ctx context.Context) result {
 	p, m, r, ok := s.pull(ctx)
 	if !ok {
 		return r
 	}
+
 	closes, before := s.moves(ctx, p, &r), s.named(s.Event.Changes.Body.From, p)
 	if r.err != nil {
 		return r
 	}
+
 	s.checkProposed(ctx, p, m, &r)
 
 	if len(before) > lifecycle.MostIssues {
 		before = nil // it moved none of them
 	}
-	var parents []claim.Issue // whose chains the bodies say it is of; whether that is so does not matter, because those are only looked at again
+
+	// whose chains the bodies say it is of; whether that is so does not matter, because those are
+	// only looked at again
+	var parents []claim.Issue
 	for _, body := range []string{p.Body, s.Event.Changes.Body.From} {
 		if r, ok, err := prchain.Find(body); err == nil && ok {
 			parents = append(parents, r.Parent)
 		}
 	}
+
 	home, _ := s.apart(slices.Concat(closes, before, parents))
 	_, abroad := s.apart(closes)
 	r.err = s.unlink(ctx, p, before, &r)
@@ -64,16 +70,21 @@ func (s *Step) lifecycle(ctx context.Context) result {
 		r.err = r.report.Findings[0].Err
 		return r
 	}
+
 	s.comment(ctx, p, &r)
 	return r
 }
 
-// unlink records that the pull request is not for the issues any more whose keyword an edit took out, although a release
-// names it (spec.md#unlink). What the description says now counts, whatever the event says of it.
+// unlink records that the pull request is not for the issues any more whose keyword an edit took
+// out, although a release names it (spec.md#unlink). What the description says now counts, whatever
+// the event says of it.
 func (s *Step) unlink(ctx context.Context, p github.Pull, before []claim.Issue, r *result) error {
-	gone, _ := s.apart(slices.DeleteFunc(before, func(i claim.Issue) bool { // also those that it names in vain, because they are too many
-		return slices.ContainsFunc(p.Closes, i.Same) || closing.Closes(p.Body, closing.Repo{Owner: s.Repo.Owner, Name: s.Repo.Name}, s.Host, i)
+	// also those that it names in vain, because they are too many
+	gone, _ := s.apart(slices.DeleteFunc(before, func(i claim.Issue) bool {
+		return slices.ContainsFunc(p.Closes, i.Same) ||
+			closing.Closes(p.Body, closing.Repo{Owner: s.Repo.Owner, Name: s.Repo.Name}, s.Host, i)
 	}))
+
 	if s.dry() {
 		return nil
 	}
@@ -81,6 +92,7 @@ func (s *Step) unlink(ctx context.Context, p github.Pull, before []claim.Issue, 
 	if by == "" {
 		by = byPull
 	}
+
 	for _, i := range gone {
 		did, err := s.Ledger.Unlink(ctx, i, p.PR, by)
 		switch {
@@ -93,10 +105,12 @@ func (s *Step) unlink(ctx context.Context, p github.Pull, before []claim.Issue, 
 			s.deleteRepeats(ctx, []claim.Issue{i}, nil)
 		}
 	}
+
 	return nil
 }
 
-// moves lists the issues that the pull request closes, or none where it names more than it may move: then it says so.
+// moves lists the issues that the pull request closes, or none where it names more than it may
+// move: then it says so.
 func (s *Step) moves(ctx context.Context, p github.Pull, r *result) []claim.Issue {
 	named := s.named(p.Body, p)
 	home, abroad := s.apart(slices.Clone(named))
@@ -107,6 +121,7 @@ func (s *Step) moves(ctx context.Context, p github.Pull, r *result) []claim.Issu
 		}
 		return named
 	}
+
 	excess, err := s.Hub.Excess(ctx, p, all)
 	if err != nil {
 		r.err = err
@@ -116,6 +131,7 @@ func (s *Step) moves(ctx context.Context, p github.Pull, r *result) []claim.Issu
 	if excess == nil {
 		return named
 	}
+
 	r.excess = excess.String()
 	r.notes = append(r.notes, r.excess)
 	return nil
@@ -127,10 +143,12 @@ func (s *Step) guardOnly(ctx context.Context) result {
 	if !ok {
 		return r
 	}
+
 	closes := s.moves(ctx, p, &r)
 	if r.err != nil {
 		return r
 	}
+
 	s.checkProposed(ctx, p, m, &r)
 	s.judgePull(ctx, p, m, closes, &r)
 	s.comment(ctx, p, &r)
@@ -150,34 +168,41 @@ func (s *Step) judgePull(ctx context.Context, p github.Pull, m github.Merge, clo
 			r.report.Skipped = append(r.report.Skipped, one.Err.Error())
 		}
 	}
+
 	s.judgeAll(p, closed, snapshots, r)
 }
 
-// pull reads the pull request that the event is about, with what a merge of it brings; ok is false when there is nothing to do.
+// pull reads the pull request that the event is about, with what a merge of it brings; ok is false
+// when there is nothing to do.
 func (s *Step) pull(ctx context.Context) (p github.Pull, m github.Merge, r result, ok bool) {
 	number := s.Event.pull()
 	if number == 0 {
 		s.Console.notice("event %s names no pull request; the next sweep catches up", s.Event.Name)
 		return p, m, r, false
 	}
+
 	r.poor = s.Event.readOnly()
 	var file github.FileAt
 	if head := s.Event.head(); head != "" {
 		file = github.FileAt{Commit: head, Path: s.configured()}
 	}
+
 	p, m, r.err = s.Hub.PullToMerge(ctx, s.Repo, number, file)
 	if r.err != nil {
 		s.couldNotJudge(&r, r.err, "pull request %s#%d closes what somebody else holds", s.Repo, number)
 	}
+
 	return p, m, r, r.err == nil
 }
 
-// landing lists the issues that a merge of the pull request closes by the messages of its commits, and its description does not. Of who may be
-// a stranger so many are not even read as no pull request may move.
+// landing lists the issues that a merge of the pull request closes by the messages of its commits,
+// and its description does not. Of who may be a stranger so many are not even read as no pull
+// request may move.
 func (s *Step) landing(p github.Pull, m github.Merge, closes []claim.Issue, r *result) []claim.Issue {
 	if s.Guard == guardOff || p.State != lifecycle.PROpened || !p.DefaultBase {
 		return nil
 	}
+
 	if m.Unread > 0 {
 		r.notes = append(r.notes, fmt.Sprintf("%d commits of pull request %s were not read; what they close is not judged", m.Unread, p))
 	}
@@ -194,9 +219,11 @@ func (s *Step) landing(p github.Pull, m github.Merge, closes []claim.Issue, r *r
 		r.notes = append(r.notes, r.excess)
 		return nil
 	}
+
 	if more {
 		r.notes = append(r.notes, fmt.Sprintf("the commits of pull request %s name more than %d issues; the others are not judged", p, closing.Limit))
 	}
+
 	return out
 }
 
@@ -207,9 +234,12 @@ func (s *Step) named(description string, p github.Pull) []claim.Issue {
 	if description == p.Body {
 		out = slices.Clone(p.Closes)
 	}
-	for _, ref := range closing.InDescription(description, closing.Repo{Owner: s.Repo.Owner, Name: s.Repo.Name}, s.Host) {
+
+	for _, ref := range closing.InDescription(description, closing.Repo{Owner: s.Repo.Owner, Name: s.Repo.Name},
+		s.Host) {
 		out = append(out, ref.Issue)
 	}
+
 	return out
 }
 
@@ -224,6 +254,7 @@ func (s *Step) apart(issues []claim.Issue) (home, abroad []claim.Issue) {
 			abroad = append(abroad, i)
 		}
 	}
+
 	return home, abroad
 }
 

@@ -52,6 +52,7 @@ func (r *result) add(o ledger.Report) {
 	if o.NotMinimized != nil {
 		to.NotMinimized = o.NotMinimized
 	}
+
 	to.Findings = append(to.Findings, o.Findings...)
 	to.Ageing = append(to.Ageing, o.Ageing...)
 	to.Holds = append(to.Holds, o.Holds...)
@@ -62,6 +63,7 @@ func (r *result) add(o ledger.Report) {
 	if o.Stopped != nil {
 		to.Stopped = o.Stopped
 	}
+
 	for state, n := range o.States {
 		if to.States == nil {
 			to.States = map[labels.State]int{}
@@ -78,5 +80,6 @@ func (r result) changed() []ledger.Finding {
 			out = append(out, f)
 		}
 	}
+
 	return out
 }

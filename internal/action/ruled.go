@@ -9,9 +9,10 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 )
 
-// Judged returns a hub whose snapshots are as the ledger's lease store decides them, for issues of its
-// repository, so that the guard and the commands ask whom the claims ask. Where the log decides it is the hub itself. A run that GitHub
-// gives no secrets, as for a fork's pull request, cannot ask a store and is as late as its mirror.
+// Judged returns a hub whose snapshots are as the ledger's lease store decides them, for issues of
+// its repository, so that the guard and the commands ask whom the claims ask. Where the log decides
+// it is the hub itself. A run that GitHub gives no secrets, as for a fork's pull request, cannot
+// ask a store and is as late as its mirror.
 func (s *Step) Judged(h Hub, l *ledger.Ledger, of ledger.Repo) Hub {
 	switch {
 	case !l.IsStrict():
@@ -19,6 +20,7 @@ func (s *Step) Judged(h Hub, l *ledger.Ledger, of ledger.Repo) Hub {
 	case s.Event.readOnly():
 		return ruled{Hub: h}
 	}
+
 	return ruled{h, l, of}
 }
 
@@ -40,5 +42,6 @@ func (r ruled) FactsOf(ctx context.Context, issues []claim.Issue) []github.Snaps
 			out[n].Facts.Log = f.Log.ByToken()
 		}
 	}
+
 	return out
 }

@@ -15,14 +15,17 @@ type barred struct{}
 func (barred) Error() string { return "no" }
 func (barred) Denied() bool  { return true }
 
-// TestFinal: a token that may not write in one repository may write in the next; without a budget nothing goes on.
+// TestFinal: a token that may not write in one repository may write in the next; without a budget
+// nothing goes on.
 func TestFinal(t *testing.T) {
 	if final(nil) || final(barred{}) || !final(errors.New("the budget is used up")) {
-		t.Errorf("final: %v without an error, %v when denied, %v else", final(nil), final(barred{}), final(errors.New("")))
+		t.Errorf("final: %v without an error, %v when denied, %v else", final(nil), final(barred{}),
+			final(errors.New("")))
 	}
 }
 
-// TestSettled: an answer to a plan is what a comment asked for if its author gave it, that way, and not before the comment.
+// TestSettled: an answer to a plan is what a comment asked for if its author gave it, that way, and
+// not before the comment.
 func TestSettled(t *testing.T) {
 	asked := time.Date(2026, 5, 1, 14, 0, 0, 0, time.UTC)
 
@@ -38,7 +41,13 @@ func TestSettled(t *testing.T) {
 		{"the other way", claim.Plan{By: "olga", AnsweredAt: asked.Add(time.Second)}, false},
 		{"none yet", claim.Plan{}, false},
 	} {
-		o := order{command: command{verb: "/approve"}, by: "olga", at: asked, facts: lifecycle.Facts{Log: claim.State{Claims: []claim.Claim{{Plan: &c.plan}}}}}
+		o := order{
+			command: command{verb: "/approve"},
+			by:      "olga",
+			at:      asked,
+			facts:   lifecycle.Facts{Log: claim.State{Claims: []claim.Claim{{Plan: &c.plan}}}},
+		}
+
 		if got := o.settled(); got != c.want {
 			t.Errorf("%s: settled: %v, want %v", c.name, got, c.want)
 		}
@@ -48,7 +57,8 @@ func TestSettled(t *testing.T) {
 // TestNames: a label that cannot be shown as code is shown as text that means nothing.
 func TestNames(t *testing.T) {
 	for name, want := range map[string]string{
-		"agent:done": "`agent:done`", "a`<b>": "a&#96;&#60;b&#62;", "a|b": "a&#124;b", `a\`: "a&#92;", "##[x": "`##" + unseen + "[x`",
+		"agent:done": "`agent:done`", "a`<b>": "a&#96;&#60;b&#62;", "a|b": "a&#124;b", `a\`: "a&#92;", "##[x": "`##" +
+			unseen + "[x`",
 	} {
 		if got := names([]string{name}); got != want {
 			t.Errorf("names(%q) = %q, want %q", name, got, want)

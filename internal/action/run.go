@@ -92,8 +92,8 @@ type Step struct {
 	Open   func(ctx context.Context, r ledger.Repo) (Place, error) // any other repository
 	Host   string                                                  // of issue URLs in descriptions
 
-	// Unusable is what is wrong with the configuration on the default branch, which was read without that: the guard judges by it, and
-	// nothing is written. nil when nothing is.
+	// Unusable is what is wrong with the configuration on the default branch, which was read
+	// without that: the guard judges by it, and nothing is written. nil when nothing is.
 	Unusable *config.Error
 
 	Console *Console
@@ -111,11 +111,13 @@ const (
 	ExitUnknown = 3 // nothing could be found out, or the guard could not judge
 )
 
-// mode is what the step does: what its input says, else what its event asks for; empty when there is nothing to do.
+// mode is what the step does: what its input says, else what its event asks for; empty when there
+// is nothing to do.
 func (s *Step) mode() string {
 	if s.Inputs.Mode != modeAuto {
 		return s.Inputs.Mode
 	}
+
 	switch s.Event.Name {
 	case "schedule", "workflow_dispatch", "repository_dispatch":
 		return modeSweep
@@ -128,16 +130,19 @@ func (s *Step) mode() string {
 	case "merge_group":
 		return modeGuard
 	}
+
 	return ""
 }
 
-// Judges reports whether the step asks the guard: such a one has an answer also where nothing may be written.
+// Judges reports whether the step asks the guard: such a one has an answer also where nothing may
+// be written.
 func (s *Step) Judges() bool {
 	mode := s.mode()
 	return mode == modeLifecycle || mode == modeGuard
 }
 
-// SweepSince is the time since which a step that sweeps looks at what changed; zero for every other step.
+// SweepSince is the time since which a step that sweeps looks at what changed; zero for every other
+// step.
 func (s *Step) SweepSince() time.Time {
 	if s.mode() != modeSweep {
 		return time.Time{}
@@ -149,23 +154,37 @@ func (s *Step) SweepSince() time.Time {
 func Run(ctx context.Context, s *Step) int {
 	mode := s.mode()
 	do := map[string]func(context.Context) result{
-		modeSweep: s.sweep, modeLifecycle: s.lifecycle, modeGuard: s.guardOnly,
-		modeReconcile: s.reconcile, modeCommands: (&commands{Place: s.Place, event: s.Event, console: s.Console, dry: s.dry(), tend: s.tend}).run, modeSetup: s.setUp,
+		modeSweep:     s.sweep,
+		modeLifecycle: s.lifecycle,
+		modeGuard:     s.guardOnly,
+		modeReconcile: s.reconcile,
+		modeCommands: (&commands{
+			Place:   s.Place,
+			event:   s.Event,
+			console: s.Console,
+			dry:     s.dry(),
+			tend:    s.tend,
+		}).run,
+		modeSetup: s.setUp,
 	}[mode]
+
 	if do == nil {
 		s.Console.line("nothing to do for event %s", s.Event.Name)
 		return ExitOK
 	}
+
 	r := do(ctx)
 	r.mode = mode
 	rp := s.reporter()
 	rp.log(r)
 	rp.write(r)
+
 	return rp.exitCode(r)
 }
 
-// exitCode is what a step ends with. To judge and to write are two things: where a sweep does what could not be written, the guard's verdict
-// alone counts, and what could not be judged is never green, whatever fail-on-incomplete says of the rest.
+// exitCode is what a step ends with. To judge and to write are two things: where a sweep does what
+// could not be written, the guard's verdict alone counts, and what could not be judged is never
+// green, whatever fail-on-incomplete says of the rest.
 func (rp *reporter) exitCode(r result) int {
 	var called *InputError
 	if errors.As(r.err, &called) {
@@ -180,6 +199,7 @@ func (rp *reporter) exitCode(r result) int {
 	if rp.guard == guardFail && len(r.unjudged) > 0 {
 		return ExitUnknown
 	}
+
 	if r.readOnly() && rp.sweepDoes(r) {
 		return ExitOK
 	}
@@ -189,11 +209,12 @@ func (rp *reporter) exitCode(r result) int {
 	if !r.report.Complete() && rp.inputs.FailOnIncomplete {
 		return ExitNo
 	}
+
 	return ExitOK
 }
 
-// Refuse ends a run that could not even begin: the log, the summary and the outputs say so. The code is
-// ExitCalled or ExitUnknown.
+// Refuse ends a run that could not even begin: the log, the summary and the outputs say so. The
+// code is ExitCalled or ExitUnknown.
 func Refuse(s *Step, err error, code int) int {
 	s.Console.fail("%s", err)
 	if code == ExitCalled {
@@ -201,6 +222,7 @@ func Refuse(s *Step, err error, code int) int {
 	} else {
 		s.Console.line("hint: see what is in the way from outside: label-state doctor %s/%s", s.Repo.Owner, s.Repo.Name)
 	}
+
 	s.reporter().write(result{mode: s.Inputs.Mode, err: err})
 	return code
 }
@@ -220,8 +242,16 @@ type reporter struct {
 
 func (s *Step) reporter() *reporter {
 	return &reporter{
-		console: s.Console, summary: s.Summary, output: s.Output, inputs: s.Inputs, guard: s.Guard, pulls: s.Contributors.PullRequests,
-		readOnly: s.Event.readOnly(), unusable: s.Unusable, dry: s.dry(), word: s.Word,
+		console:  s.Console,
+		summary:  s.Summary,
+		output:   s.Output,
+		inputs:   s.Inputs,
+		guard:    s.Guard,
+		pulls:    s.Contributors.PullRequests,
+		readOnly: s.Event.readOnly(),
+		unusable: s.Unusable,
+		dry:      s.dry(),
+		word:     s.Word,
 	}
 }
 

@@ -12,8 +12,9 @@ import (
 // unseen is put between two characters that must not stand side by side. It shows nothing.
 const unseen = "\u200b"
 
-// plain makes other people's text fit for one line of a workflow log: besides what no line may hold, it has
-// nothing that the runner would take for a command ("::cmd" at the start of a line, "##[cmd]" anywhere).
+// plain makes other people's text fit for one line of a workflow log: besides what no line may
+// hold, it has nothing that the runner would take for a command ("::cmd" at the start of a line,
+// "##[cmd]" anywhere).
 func plain(s string) string {
 	s = strings.ReplaceAll(printable.Line(s), "##[", "##"+unseen+"[")
 	if rest := strings.TrimLeft(s, " "); strings.HasPrefix(rest, "::") {
@@ -49,6 +50,7 @@ func markdown(s string) string {
 			b.WriteRune(r)
 		}
 	}
+
 	return b.String()
 }
 

@@ -24,11 +24,16 @@ import (
 
 // evil is the worst that people have written so far.
 var evil = []string{
-	"", " ", "Retry the upload", "::set-output name=x::y", "  ::error::owned", "\u00a0::error::owned", "a\n::error::owned", "a\r::error::owned",
-	"##[error]owned", "x ##[command]y", "##\x00[error]", "#\u200b#[error]", "\x1b[31mred\x1b[0m", "<img src=x onerror=y>", "<!-- hidden", "--> shown",
-	"@everyone", "a@b.example", "#7", "GH-7", "www.evil.example", "https://evil.example", "[x](javascript:y)", "![x](y)", "`a` ``b``", "a | b", "a \\| b",
-	"- item", "1. item", "12) item", "+ item", "=====", "# head", "> quote", "*b* _i_ ~s~ $m$", "&lt;b&gt;", "a&b", "\xff\xfe", "\u202eright to left", "\u2028line",
-	"EOF\nswept=9", "label-state-0000000100000002", "<!-- agent-claim:codename=x firing_id=y -->", strings.Repeat("long ", 20000),
+	"", " ", "Retry the upload", "::set-output name=x::y", "  ::error::owned", "\u00a0::error::owned",
+	"a\n::error::owned", "a\r::error::owned",
+	"##[error]owned", "x ##[command]y", "##\x00[error]", "#\u200b#[error]", "\x1b[31mred\x1b[0m",
+	"<img src=x onerror=y>", "<!-- hidden", "--> shown",
+	"@everyone", "a@b.example", "#7", "GH-7", "www.evil.example", "https://evil.example", "[x](javascript:y)",
+	"![x](y)", "`a` ``b``", "a | b", "a \\| b",
+	"- item", "1. item", "12) item", "+ item", "=====", "# head", "> quote", "*b* _i_ ~s~ $m$", "&lt;b&gt;", "a&b",
+	"\xff\xfe", "\u202eright to left", "\u2028line",
+	"EOF\nswept=9", "label-state-0000000100000002", "<!-- agent-claim:codename=x firing_id=y -->",
+	strings.Repeat("long ", 20000),
 }
 
 func seeds(f *testing.F) {
@@ -37,7 +42,8 @@ func seeds(f *testing.F) {
 	}
 }
 
-// isCommand is how the runner finds a command in a line of a log (its ActionCommand and OutputManager).
+// isCommand is how the runner finds a command in a line of a log (its ActionCommand and
+// OutputManager).
 func isCommand(line string) bool {
 	return strings.HasPrefix(strings.TrimLeftFunc(line, unicode.IsSpace), "::") || strings.Contains(line, "##[")
 }
@@ -54,16 +60,21 @@ func FuzzLine(f *testing.F) {
 		if len(lines) != 3 || lines[2] != "" {
 			t.Fatalf("lines: %q", lines)
 		}
+
 		for _, l := range lines {
-			if isCommand(l) || strings.ContainsFunc(strings.TrimSuffix(l, "\n"), func(r rune) bool { return !unicode.IsPrint(r) && r != '\u200b' }) {
+			if isCommand(l) || strings.ContainsFunc(strings.TrimSuffix(l, "\n"),
+				func(r rune) bool { return !unicode.IsPrint(r) && r != '\u200b' }) {
 				t.Errorf("line: %q", l)
 			}
 		}
+
 		log.Reset()
 		c.fail("%s", text)
 		c.group(text, []string{text})
+
 		for _, l := range strings.Split(strings.TrimSuffix(log.String(), "\n"), "\n") {
-			ours := slices.ContainsFunc([]string{"::error::", "::group::", "::endgroup::"}, func(p string) bool { return strings.HasPrefix(l, p) })
+			ours := slices.ContainsFunc([]string{"::error::", "::group::", "::endgroup::"},
+				func(p string) bool { return strings.HasPrefix(l, p) })
 			if isCommand(l) && !ours || strings.Contains(l, "##[") {
 				t.Errorf("line: %q", l)
 			}
@@ -79,9 +90,11 @@ func FuzzMarkdown(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		got := markdown(text)
 		bare := entity.ReplaceAllString(got, "\x01")
-		if strings.ContainsAny(bare, "\\`*_{}[]()<>!|~&$:\n\r\t") || mention.MatchString(bare) || listMark.MatchString(bare) {
+		if strings.ContainsAny(bare, "\\`*_{}[]()<>!|~&$:\n\r\t") || mention.MatchString(bare) ||
+			listMark.MatchString(bare) {
 			t.Errorf("%q becomes %q", text, got)
 		}
+
 		shown := strings.ReplaceAll(html.UnescapeString(got), unseen, "")
 		if want := strings.ReplaceAll(plain(printable.Short(text, cellLimit)), unseen, ""); shown != want {
 			t.Errorf("%q shows as %q, want %q", text, shown, want)
@@ -91,9 +104,11 @@ func FuzzMarkdown(f *testing.F) {
 
 // FuzzLink: only a plain web address becomes a link.
 func FuzzLink(f *testing.F) {
-	for _, s := range append(evil, "https://github.com/acme/app/issues/1#issuecomment-7", "http://127.0.0.1:8080/a?b=c&d=%20") {
+	for _, s := range append(evil, "https://github.com/acme/app/issues/1#issuecomment-7",
+		"http://127.0.0.1:8080/a?b=c&d=%20") {
 		f.Add(s, s)
 	}
+
 	shape := regexp.MustCompile(`^\[[^\[\]]*\]\(https?://[^\s()<>"'\\|` + "`" + `]+\)$`)
 	f.Fuzz(func(t *testing.T, text, url string) {
 		if got := link(text, url); got != markdown(text) && !shape.MatchString(got) {
@@ -111,12 +126,15 @@ func parseOutputs(t *testing.T, text string) map[string]string {
 		if !heredoc || strings.Contains(name, "=") {
 			t.Fatalf("line %q", lines[n])
 		}
+
 		var value []string
 		for n++; n < len(lines) && lines[n] != end; n++ {
 			value = append(value, lines[n])
 		}
+
 		out[name] = strings.Join(value, "\n")
 	}
+
 	return out
 }
 
@@ -126,7 +144,10 @@ func FuzzOutputs(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		var file, summary bytes.Buffer
 		words := 0
-		s := &Step{Output: &file, Summary: &summary, Word: func() string { words++; return "1234567" + string(rune('0'+words)) }}
+		s := &Step{
+			Output: &file, Summary: &summary,
+			Word: func() string { words++; return "1234567" + string(rune('0'+words)) },
+		}
 		r := forged(text)
 		if err := s.reporter().writeOutputs(r); err != nil {
 			if strings.Contains(text, "1234567") {
@@ -134,6 +155,7 @@ func FuzzOutputs(f *testing.F) {
 			}
 			t.Fatal(err)
 		}
+
 		out := parseOutputs(t, file.String())
 		if len(out) != 9 || out["swept"] != "1" || out["examined"] != "3" || out["incomplete"] != "true" {
 			t.Errorf("outputs: %q", out)
@@ -144,29 +166,62 @@ func FuzzOutputs(f *testing.F) {
 // forged is a result with the text wherever other people's text goes.
 func forged(text string) result {
 	i := claim.Issue{Owner: "acme", Repo: "app", Number: 1}
-	c := claim.Claim{Record: claim.Record{Worker: claim.Worker{Codename: text, FiringID: text}}, URL: text, Updated: time.Unix(0, 0)}
+	c := claim.Claim{
+		Record: claim.Record{Worker: claim.Worker{Codename: text, FiringID: text}}, URL: text,
+		Updated: time.Unix(0, 0),
+	}
 	person := c
 	person.Person = text
-	reason := lifecycle.Reason{Code: lifecycle.CodeInFlight, Text: text, URL: text, Claim: &c}
+	reason := lifecycle.Reason{
+		Code:  lifecycle.CodeInFlight,
+		Text:  text,
+		URL:   text,
+		Claim: &c,
+	}
+
 	return result{
-		mode: modeSweep, left: []string{text}, notes: []string{text},
+		mode:   modeSweep,
+		left:   []string{text},
+		notes:  []string{text},
 		labels: []shelved{{repo: ledger.Repo{Owner: "acme", Name: "app"}, name: text, status: text}},
 		refused: []refusal{
 			{pull: "acme/app#2", issue: lifecycle.Facts{Issue: i, Title: text, URL: text}, reason: reason},
-			{pull: "acme/app#2", issue: lifecycle.Facts{Issue: i, Title: text, URL: text}, reason: reason, lands: true},
+			{
+				pull:   "acme/app#2",
+				issue:  lifecycle.Facts{Issue: i, Title: text, URL: text},
+				reason: reason,
+				lands:  true,
+			},
 		},
 		unjudged: []unjudged{{text, errors.New(text)}},
-		proposed: &config.Error{File: text, Path: text, Problem: text, Allowed: text, More: []*config.Error{{File: text, Problem: text}}},
+		proposed: &config.Error{
+			File:    text,
+			Path:    text,
+			Problem: text,
+			Allowed: text,
+			More:    []*config.Error{{File: text, Problem: text}},
+		},
 		report: ledger.Report{
-			Examined: 3, States: map[labels.State]int{labels.Claimed: 1}, Skipped: []string{text},
-			Holds:   []ledger.Aged{{Issue: i, Title: text, URL: text, Claim: c}, {Issue: i, Title: text, URL: text, Claim: person}},
+			Examined: 3,
+			States:   map[labels.State]int{labels.Claimed: 1},
+			Skipped:  []string{text},
+			Holds: []ledger.Aged{{
+				Issue: i,
+				Title: text,
+				URL:   text,
+				Claim: c,
+			}, {Issue: i, Title: text, URL: text, Claim: person}},
 			Ageing:  []ledger.Aged{{Issue: i, Title: text, URL: text, Claim: c}},
 			Waiting: []ledger.Strand{{Issue: i, Title: text, URL: text, Why: text}},
 			Findings: []ledger.Finding{{
-				Repair: ledger.Repair{Issue: i, Title: text, URL: text, Was: []string{text}, Is: []string{text}, Why: text},
-				Ended:  []claim.Claim{c}, Swept: 1,
+				Repair: ledger.Repair{
+					Issue: i, Title: text, URL: text, Was: []string{text}, Is: []string{text},
+					Why: text,
+				},
+				Ended: []claim.Claim{c}, Swept: 1,
 			}, {
-				Repair: ledger.Repair{Issue: i, Title: text, URL: text, Was: []string{text}, Is: []string{text}}, Err: errors.New(text),
+				Repair: ledger.Repair{Issue: i, Title: text, URL: text, Was: []string{text}, Is: []string{text}},
+				Err:    errors.New(text),
 			}},
 		},
 	}
@@ -189,6 +244,7 @@ func FuzzSummary(f *testing.F) {
 		if err := s.reporter().writeSummary(forged(text)); err != nil {
 			t.Fatal(err)
 		}
+
 		columns := 0
 		for _, l := range strings.Split(out.String(), "\n") {
 			if !ourLine.MatchString(l) {
@@ -205,17 +261,20 @@ func FuzzSummary(f *testing.F) {
 			} else {
 				columns = 0
 			}
+
 			if !strings.HasPrefix(l, "```") && strings.ContainsAny(bare, "<>`[]") {
 				t.Errorf("markup in %q", l)
 			}
 		}
+
 		if !utf8.ValidString(out.String()) || out.Len() > 1<<20 {
 			t.Errorf("%d bytes", out.Len())
 		}
 	})
 }
 
-// TestSummaryFits: three thousand changes stay under the runner's megabyte, and say that there are more.
+// TestSummaryFits: three thousand changes stay under the runner's megabyte, and say that there are
+// more.
 func TestSummaryFits(t *testing.T) {
 	r := forged(strings.Repeat("<long> & \"wide\" | ", 14))
 	r.report.Findings = slices.Repeat(r.report.Findings, 3000)
@@ -225,9 +284,12 @@ func TestSummaryFits(t *testing.T) {
 	if err := errors.Join(s.reporter().writeSummary(r), s.reporter().writeOutputs(r)); err != nil {
 		t.Fatal(err)
 	}
-	if n := summary.Len(); n > 1<<20 || n < 800<<10 || !strings.Contains(summary.String(), "more; the log has them all") {
+
+	if n := summary.Len(); n > 1<<20 || n < 800<<10 ||
+		!strings.Contains(summary.String(), "more; the log has them all") {
 		t.Errorf("summary of %d bytes", n)
 	}
+
 	if n := output.Len(); n > 1<<20 || n < 500<<10 {
 		t.Errorf("outputs of %d bytes", n)
 	}
@@ -238,13 +300,20 @@ func TestSummaryFits(t *testing.T) {
 func FuzzComments(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, body := range []string{guardComment(slices.Repeat(forged(text).refused, 60), nil, ""), guardComment(nil, slices.Repeat(forged(text).refused, 60), ""), replyBody(replyMark(7), "/reject", no{text})} {
+		for _, body := range []string{
+			guardComment(slices.Repeat(forged(text).refused, 60), nil, ""),
+			guardComment(nil, slices.Repeat(forged(text).refused, 60), ""), replyBody(replyMark(7), "/reject",
+				no{text}),
+		} {
 			if _, ok, err := claim.Decode(body); ok || err != nil {
 				t.Errorf("a record: %v, %q", err, body)
 			}
-			if !strings.HasPrefix(body, "<!-- label-state:") || strings.Count(body, "<!--") != 1 || mention.MatchString(entity.ReplaceAllString(ourLink.ReplaceAllString(body, ""), "e")) {
+
+			if !strings.HasPrefix(body, "<!-- label-state:") || strings.Count(body, "<!--") != 1 ||
+				mention.MatchString(entity.ReplaceAllString(ourLink.ReplaceAllString(body, ""), "e")) {
 				t.Errorf("comment: %q", body)
 			}
+
 			if utf8.RuneCountInString(body) > 65536 {
 				t.Errorf("%d characters", utf8.RuneCountInString(body))
 			}
@@ -254,9 +323,11 @@ func FuzzComments(f *testing.F) {
 
 // FuzzCommand: a command is one of ours with a short, plain text, and never a record.
 func FuzzCommand(f *testing.F) {
-	for _, s := range append(evil, "/claim", "/reject no\nway", " /hold", "/approve\u2028x", "/claimant", "//claim", "\ufeff/claim") {
+	for _, s := range append(evil, "/claim", "/reject no\nway", " /hold", "/approve\u2028x", "/claimant", "//claim",
+		"\ufeff/claim") {
 		f.Add(s)
 	}
+
 	f.Fuzz(func(t *testing.T, body string) {
 		c, ok := parseCommand(body)
 		_, record, _ := claim.Decode(body)
@@ -276,7 +347,11 @@ func FuzzCommand(f *testing.F) {
 		case c.text != plain(c.text) || utf8.RuneCountInString(c.text) > wordsLimit:
 			t.Errorf("text %q", c.text)
 		}
-		r := claim.Record{Kind: claim.KindReject, Worker: claim.Worker{Codename: "a", FiringID: "b"}, By: "olga", Reason: c.text}
+
+		r := claim.Record{
+			Kind: claim.KindReject, Worker: claim.Worker{Codename: "a", FiringID: "b"}, By: "olga",
+			Reason: c.text,
+		}
 		if _, err := claim.Encode(r); err != nil {
 			t.Errorf("reason %q: %v", c.text, err)
 		}

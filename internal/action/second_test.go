@@ -17,12 +17,28 @@ func (w *world) write(login string, r claim.Record) {
 	w.must(err)
 }
 
-// TestSameSecond: GitHub's times are in whole seconds, so that two of them may be the same. Then a command means what stood
-// when it was written, and a label that was taken off does not mean a hold that may have begun after it.
+// TestSameSecond: GitHub's times are in whole seconds, so that two of them may be the same. Then a
+// command means what stood when it was written, and a label that was taken off does not mean a hold
+// that may have begun after it.
 func TestSameSecond(t *testing.T) {
 	drake := claim.Worker{Codename: "drake", FiringID: "d1"}
-	tias := claim.Record{Kind: claim.KindClaim, Worker: claim.Worker{Codename: "tia", FiringID: "t1"}, Nonce: "7f3a9c1e", TTL: claim.NoExpiry, Person: "tia", Held: true}
-	drakes := claim.Record{Kind: claim.KindClaim, Worker: drake, Nonce: "7f3a9c1f", TTL: time.Hour, Held: true}
+	tias := claim.Record{
+		Kind:   claim.KindClaim,
+		Worker: claim.Worker{Codename: "tia", FiringID: "t1"},
+		Nonce:  "7f3a9c1e",
+		TTL:    claim.NoExpiry,
+		Person: "tia",
+		Held:   true,
+	}
+
+	drakes := claim.Record{
+		Kind:   claim.KindClaim,
+		Worker: drake,
+		Nonce:  "7f3a9c1f",
+		TTL:    time.Hour,
+		Held:   true,
+	}
+
 	for name, c := range map[string]struct {
 		happens func(p *caseRunner) // all of it in one second, unless it sleeps
 		holder  string              // afterwards; empty is nobody
@@ -53,6 +69,7 @@ func TestSameSecond(t *testing.T) {
 				} else {
 					p.on([]string{"issues", "unlabeled"}, "")
 				}
+
 				f, err := p.client("tok-olga").Facts(t.Context(), ref(1))
 				p.must(err)
 				if got, _ := f.Log.Holder(); got.Record.Worker.Codename != c.holder {

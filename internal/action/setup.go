@@ -21,11 +21,13 @@ func (s *Step) setUp(ctx context.Context) result {
 	if err != nil {
 		return result{err: err}
 	}
+
 	for _, repo := range repos {
 		if err := s.shelve(ctx, repo, &r); err != nil {
 			r.report.Skipped = append(r.report.Skipped, fmt.Sprintf("%s: %s", repo, err))
 		}
 	}
+
 	return r
 }
 
@@ -34,10 +36,12 @@ func (s *Step) shelve(ctx context.Context, repo ledger.Repo, r *result) error {
 	if err != nil {
 		return err
 	}
+
 	have, err := p.Hub.Labels(ctx, repo)
 	if err != nil {
 		return err
 	}
+
 	for _, want := range p.Ledger.Rules().Scheme.Definitions() {
 		one := shelved{repo, want.Name, "ok"}
 		color, found := want.Among(have)
@@ -52,7 +56,9 @@ func (s *Step) shelve(ctx context.Context, repo ledger.Repo, r *result) error {
 		case color != "":
 			one.status = fmt.Sprintf("colour %s, ours is %s", color, want.Color)
 		}
+
 		r.labels = append(r.labels, one)
 	}
+
 	return nil
 }

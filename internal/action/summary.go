@@ -11,7 +11,8 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 )
 
-// summaryLimit keeps a job summary under the runner's 1 MiB, in bytes, with room for the last lines.
+// summaryLimit keeps a job summary under the runner's 1 MiB, in bytes, with room for the last
+// lines.
 const summaryLimit = 900 << 10
 
 // A page is a job summary under construction.
@@ -19,18 +20,21 @@ type page struct{ strings.Builder }
 
 func (p *page) add(format string, args ...any) { fmt.Fprintf(p, format, args...) }
 
-// writeSummary writes the job summary: what changed and why, what waits for a person, who holds what, one picture, and what was not
-// looked at. A run that writes nothing says what it would change, and counts no change.
+// writeSummary writes the job summary: what changed and why, what waits for a person, who holds
+// what, one picture, and what was not looked at. A run that writes nothing says what it would
+// change, and counts no change.
 func (rp *reporter) writeSummary(r result) error {
 	var p page
 	rep, would := r.report, ""
 	if rp.dry {
 		would = "would be "
 	}
+
 	p.add("## label-state: %s\n\n", markdown(r.mode))
 	ended, swept, repaired := rep.Totals()
 	p.add("**%d** examined · **%d** %sswept · **%d** %shanded over or released · **%d** %srepaired · **%d** failed · **%d** not examined\n\n",
 		rep.Examined, swept, would, ended-swept, would, repaired, would, rep.Failed, len(rep.Skipped))
+
 	switch {
 	case rp.inputs.DryRun:
 		p.add("> Nothing was written: dry run.\n\n")
@@ -39,6 +43,7 @@ func (rp *reporter) writeSummary(r result) error {
 	case rp.dry:
 		p.add("> Nothing was written: the token of this run may only read.\n\n")
 	}
+
 	if r.err != nil {
 		p.bullets("What went wrong", []string{markdown(r.err.Error())})
 	}
@@ -50,20 +55,25 @@ func (rp *reporter) writeSummary(r result) error {
 		}
 		refused = append(refused, line)
 	}
+
 	p.bullets("Refused: somebody else has it", refused)
 	var unclaimed []string
 	for _, one := range r.unclaimed {
 		unclaimed = append(unclaimed, issueLink(one.issue.Issue, one.issue.URL)+": "+markdown(one.reason.Text))
 	}
+
 	p.bullets("Not held by the author", unclaimed)
 	var unknown []string
 	for _, one := range r.unjudged {
 		unknown = append(unknown, markdown(one.String())+". Run this check again.")
 	}
+
 	p.bullets("Not judged", unknown)
 	if r.proposed != nil {
-		p.bullets("The configuration that this pull request proposes cannot be used", each(strings.Split(r.proposed.Error(), "\n")))
+		p.bullets("The configuration that this pull request proposes cannot be used",
+			each(strings.Split(r.proposed.Error(), "\n")))
 	}
+
 	p.bullets("Done", each(r.notes))
 	// What changed, and apart from it what was to change and could not be written.
 	var done, failed [][]string
@@ -75,10 +85,12 @@ func (rp *reporter) writeSummary(r result) error {
 		}
 		done = append(done, []string{issue, names(f.Was), becomes(f), markdown(explained(f, rp.dry))})
 	}
+
 	title, is := "Changed", "Is"
 	if rp.dry {
 		title, is = "Would change", "Would be"
 	}
+
 	p.table(title, []string{"Issue", "Was", is, "Why"}, done)
 	p.table("Could not be written", []string{"Issue", "Shows", "Why not"}, failed)
 	p.strands("Waits for a person", "For what", rep.Waiting)
@@ -90,30 +102,40 @@ func (rp *reporter) writeSummary(r result) error {
 		if a.Claim.Person != "" {
 			who = link(a.Claim.Person, a.Claim.URL) + " (a person)"
 		}
+
 		if !a.Until.IsZero() {
 			ends = a.Until.UTC().Format(clock)
 		}
-		if slices.ContainsFunc(rep.Ageing, func(o ledger.Aged) bool { return o.Issue == a.Issue }) { // more than half its lease without a heartbeat
+
+		// more than half its lease without a heartbeat
+		if slices.ContainsFunc(rep.Ageing, func(o ledger.Aged) bool { return o.Issue == a.Issue }) {
 			ends = "**late:** " + ends
 		}
-		held = append(held, []string{issueLink(a.Issue, a.URL) + " " + markdown(a.Title), who, a.Claim.Updated.UTC().Format(clock), ends})
+		held = append(held, []string{
+			issueLink(a.Issue, a.URL) + " " + markdown(a.Title), who,
+			a.Claim.Updated.UTC().Format(clock), ends,
+		})
 	}
+
 	p.table("Who holds what", []string{"Issue", "Holder", "Last heartbeat", "Lease ends"}, held)
 	var shelf [][]string
 	for _, l := range r.labels {
 		shelf = append(shelf, []string{markdown(l.repo.String()), names([]string{l.name}), markdown(l.status)})
 	}
+
 	p.table("Labels", []string{"Repository", "Label", "Status"}, shelf)
 	p.picture(rep.States)
 	if n := rep.Minimized; n > 0 {
 		p.add("%d comments of ended holds were minimized.\n\n", n)
 	}
+
 	if err := rep.NotMinimized; err != nil {
 		p.add("Comments of ended holds stay as they are: %s\n\n", markdown(err.Error()))
 	}
 	p.bullets("Not examined", each(r.report.Skipped))
 	p.bullets("Left alone", each(r.left))
 	_, err := io.WriteString(rp.summary, p.String())
+
 	return err
 }
 
@@ -134,6 +156,7 @@ func (p *page) bullets(title string, lines []string) {
 		return
 	}
 	p.add("### %s\n\n", title)
+
 	for n, l := range lines {
 		if n == bulletLimit || p.Len() > summaryLimit {
 			p.add("- and %d more; the log has them all\n", len(lines)-n)
@@ -141,6 +164,7 @@ func (p *page) bullets(title string, lines []string) {
 		}
 		p.add("- %s\n", l)
 	}
+
 	p.add("\n")
 }
 
@@ -150,6 +174,7 @@ func (p *page) table(title string, head []string, rows [][]string) {
 		return
 	}
 	p.add("### %s\n\n| %s |\n|%s\n", title, strings.Join(head, " | "), strings.Repeat(" --- |", len(head)))
+
 	for n, row := range rows {
 		if p.Len() > summaryLimit {
 			p.add("\nand %d more; the log has them all\n", len(rows)-n)
@@ -157,10 +182,12 @@ func (p *page) table(title string, head []string, rows [][]string) {
 		}
 		p.add("| %s |\n", strings.Join(row, " | "))
 	}
+
 	p.add("\n")
 }
 
-// becomes shows the lifecycle labels after a change, or, where they stay, the other labels that came and went.
+// becomes shows the lifecycle labels after a change, or, where they stay, the other labels that
+// came and went.
 func becomes(f ledger.Finding) string {
 	if f.Moved() {
 		return names(f.Is)
@@ -169,12 +196,15 @@ func becomes(f ledger.Finding) string {
 	if len(f.Change.Add) > 0 {
 		parts = append(parts, "with "+names(f.Change.Add))
 	}
+
 	if len(f.Change.Remove) > 0 {
 		parts = append(parts, "without "+names(f.Change.Remove))
 	}
+
 	if len(parts) == 0 {
 		return "the same"
 	}
+
 	return strings.Join(parts, ", ")
 }
 
@@ -190,6 +220,7 @@ func names(all []string) string {
 			shown[n] = markdown(name)
 		}
 	}
+
 	return strings.Join(shown, " ")
 }
 
@@ -202,18 +233,23 @@ func (p *page) picture(states map[labels.State]int) {
 	for _, n := range states {
 		total += n
 	}
+
 	if total == 0 {
 		return
 	}
+
 	words := map[labels.State]string{
-		labels.None: "no lifecycle label", labels.Available: "ready", labels.Claimed: "in flight", labels.PlanPending: "plan waits", labels.PROpen: "pull request",
+		labels.None: "no lifecycle label", labels.Available: "ready", labels.Claimed: "in flight",
+		labels.PlanPending: "plan waits", labels.PROpen: "pull request",
 	}
 	p.add("### Issues by state\n\n```mermaid\n%s\npie showData\n", pieColours)
+
 	for st := labels.None; st <= labels.Done; st++ {
 		if n := states[st]; n > 0 {
 			p.add("  \"%s\" : %d\n", cmp.Or(words[st], st.String()), n)
 		}
 	}
+
 	p.add("```\n\n")
 }
 

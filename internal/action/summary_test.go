@@ -16,20 +16,34 @@ import (
 
 // story is a repository in which a sweep finds some of everything.
 func story(t *testing.T) *world {
-	w := planted(t, githubsim.SeedRepo{Name: app, DefaultBranch: "main"}, githubsim.SeedRepo{Name: "acme/legacy", Archived: true})
+	w := planted(t, githubsim.SeedRepo{Name: app, DefaultBranch: "main"},
+		githubsim.SeedRepo{Name: "acme/legacy", Archived: true})
 	for _, title := range []string{
-		"Retry the upload when the link drops", "Cache the index between runs", "Name the port in the error | and the host",
+		"Retry the upload when the link drops", "Cache the index between runs",
+		"Name the port in the error | and the host",
 		"Parse dates without a zone", "Escape <b>HTML</b> in titles", "Drop the old importer",
 	} {
 		w.issue(title)
 	}
-	for _, labels := range [][]string{{"agent:pr-open"}, {"agent:implement", "agent:pr-open"}, {"agent:implement", "do-not-pickup"}, {"agent:plan-pending-approval"}, {"agent:implement", "needs:human-scope"}} {
+
+	for _, labels := range [][]string{
+		{"agent:pr-open"},
+		{"agent:implement", "agent:pr-open"},
+		{"agent:implement", "do-not-pickup"},
+		{"agent:plan-pending-approval"},
+		{
+			"agent:implement",
+			"needs:human-scope",
+		},
+	} {
 		w.issue("Wait for review", labels...)
 	}
+
 	w.claim(1, "agents", "lucius", "retry")
 	w.claim(2, "agents", "drake", "cache")
 	w.claim(3, "agents", "vera", "port")
 	w.claim(5, "agents", "erin", "escape")
+
 	for _, one := range []struct {
 		issue       int
 		login, body string
@@ -41,7 +55,9 @@ func story(t *testing.T) *world {
 		_, err := w.server.AddComment(app, one.issue, one.login, one.body)
 		w.must(err)
 	}
-	merged, err := w.server.OpenPull(app, "agents", githubsim.Pull{Title: "Name the port", Body: "Closes #3", Head: "port"})
+
+	merged, err := w.server.OpenPull(app, "agents",
+		githubsim.Pull{Title: "Name the port", Body: "Closes #3", Head: "port"})
 	w.must(err)
 	_, err = w.server.OpenPull(app, "agents", githubsim.Pull{Title: "Cache", Body: "Closes #2", Head: "cache"})
 	w.must(err)
@@ -50,6 +66,7 @@ func story(t *testing.T) *world {
 	w.claim(4, "agents", "lucius", "dates")
 	time.Sleep(3 * time.Hour)
 	w.claim(6, "agents", "drake", "importer")
+
 	return w
 }
 
@@ -65,30 +82,43 @@ func TestSummary(t *testing.T) {
 			if w.must(err); r.Method == http.MethodPost && posts && bytes.Contains(body, []byte("codename=erin")) {
 				return &githubsim.Fault{Status: http.StatusBadGateway}
 			}
+
 			return nil
 		}
+
 		s := w.sweep("repos=acme/app acme/legacy acme/gone")
 		w.said(s, 1)
 		golden.Check(t, "testdata/summary.md", s.summary)
 	})
 }
 
-// TestSummaryOfADryRun: what a run would do is not what it did: no number, no output and no heading says that something changed.
+// TestSummaryOfADryRun: what a run would do is not what it did: no number, no output and no heading
+// says that something changed.
 func TestSummaryOfADryRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := story(t)
 		s := w.sweep("dry-run=true")
 		w.said(s, 0)
-		for _, want := range []string{"**2** would be swept", "> Nothing was written: dry run.", "### Would change", "would release the hold of lucius", `"in flight" : 6`} {
+
+		for _, want := range []string{
+			"**2** would be swept", "> Nothing was written: dry run.", "### Would change",
+			"would release the hold of lucius", `"in flight" : 6`,
+		} {
 			if !strings.Contains(s.summary, want) {
 				t.Errorf("the summary lacks %q:\n%s", want, s.summary)
 			}
 		}
+
 		if strings.Contains(s.summary, "### Changed") || strings.Contains(s.summary, "| released") {
 			t.Errorf("the summary says that something was done:\n%s", s.summary)
 		}
-		for name, want := range map[string]string{"swept": "0", "repaired": "0", "transitions": "[]", "examined": "11"} {
-			if written := regexp.MustCompile(`(?m)^` + name + `<<\S+\n(.*)$`).FindStringSubmatch(s.output); len(written) != 2 || written[1] != want {
+
+		for name, want := range map[string]string{
+			"swept": "0", "repaired": "0", "transitions": "[]",
+			"examined": "11",
+		} {
+			if written := regexp.MustCompile(`(?m)^` + name +
+				`<<\S+\n(.*)$`).FindStringSubmatch(s.output); len(written) != 2 || written[1] != want {
 				t.Errorf("output %s: %q, want %q", name, written, want)
 			}
 		}

@@ -19,12 +19,14 @@ func (s *Step) sweep(ctx context.Context) result {
 	if err != nil {
 		return result{err: err}
 	}
+
 	by := ledger.SweepID(s.Now, s.Word())
 	for _, repo := range repos {
 		err := r.report.Stopped
 		if !final(err) {
 			err = s.sweepOne(ctx, repo, by, &r)
 		}
+
 		switch {
 		case err == nil:
 		case len(repos) == 1:
@@ -33,6 +35,7 @@ func (s *Step) sweep(ctx context.Context) result {
 			r.report.Skipped = append(r.report.Skipped, fmt.Sprintf("%s: %s", repo, err))
 		}
 	}
+
 	return r
 }
 
@@ -47,25 +50,38 @@ func (s *Step) sweepOne(ctx context.Context, repo ledger.Repo, by string, r *res
 	if err == nil {
 		known, err = p.Hub.Repository(ctx, repo)
 	}
+
 	switch {
 	case err != nil:
 		r.report.Stopped = nil
 		var exhausted interface{ Exhausted() bool }
-		if errors.As(err, &exhausted) && exhausted.Exhausted() || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		if errors.As(err, &exhausted) && exhausted.Exhausted() || errors.Is(err, context.Canceled) ||
+			errors.Is(err, context.DeadlineExceeded) {
 			r.report.Stopped = err // no further repository is worth asking
 		}
+
 		return err
+
 	case known.Archived:
 		r.left = append(r.left, repo.String()+": archived, nothing can change there")
 		return nil
+
 	case !known.HasIssues:
 		r.left = append(r.left, repo.String()+": issues are turned off there")
 		return nil
 	}
-	w := ledger.Sweep{Repos: []ledger.Repo{known.Repo}, By: by, MaxAge: s.Inputs.MaxAge, Since: s.Now.Add(-ledger.Lookback), DryRun: s.Inputs.DryRun}
+
+	w := ledger.Sweep{
+		Repos:  []ledger.Repo{known.Repo},
+		By:     by,
+		MaxAge: s.Inputs.MaxAge,
+		Since:  s.Now.Add(-ledger.Lookback),
+		DryRun: s.Inputs.DryRun,
+	}
 	r.add(s.runSweep(ctx, p, w, func(w ledger.Sweep) ledger.Report { return p.Ledger.Sweep(ctx, p.Hub, w) }))
 	s.catchUp(ctx, p, r)
 	s.takeForAuthors(ctx, p, r)
+
 	return nil
 }
 
@@ -88,10 +104,12 @@ func (s *Step) repos() ([]ledger.Repo, error) {
 		if !ok || owner == "" || repo == "" || strings.Contains(repo, "/") {
 			return nil, &InputError{"repos", name, "owner/name, separated by commas or new lines"}
 		}
+
 		known := slices.ContainsFunc(out, func(o ledger.Repo) bool { return strings.EqualFold(o.String(), name) })
 		if !known {
 			out = append(out, ledger.Repo{Owner: owner, Name: repo})
 		}
 	}
+
 	return out, nil
 }

@@ -24,12 +24,16 @@ import (
 func held(title string, talk int) githubsim.SeedIssue {
 	claim := fmt.Sprintf("<!-- agent-claim:codename=lucius firing_id=run-%s nonce=7f3a9c1e ttl=14400 state=held hb=0 -->", title)
 	issue := githubsim.SeedIssue{
-		Title: "Work " + title, Author: "olga", Labels: []string{"agent:in-flight"},
+		Title:    "Work " + title,
+		Author:   "olga",
+		Labels:   []string{"agent:in-flight"},
 		Comments: []githubsim.SeedComment{{Author: "agents", Body: claim}},
 	}
+
 	for range talk {
 		issue.Comments = append(issue.Comments, githubsim.SeedComment{Author: "stranger", Body: "Any news?"})
 	}
+
 	return issue
 }
 
@@ -53,16 +57,24 @@ func planted(t *testing.T, repos ...githubsim.SeedRepo) *world {
 			}
 		}
 	}
+
 	server, err := githubsim.New(githubsim.Seed{Users: users, Repos: repos}, githubsim.Options{})
-	w := &world{T: t, server: server, set: ledger.DefaultSettings(), guard: "fail", holds: map[string]ledger.Hold{}}
+	w := &world{
+		T:      t,
+		server: server,
+		set:    ledger.DefaultSettings(),
+		guard:  "fail",
+		holds:  map[string]ledger.Hold{},
+	}
 	w.must(err)
+
 	return w
 }
 
 var endOfRun = regexp.MustCompile(`agent-release:codename=lucius firing_id=run-(\d+) `)
 
-// ends returns which run's hold, of those that held makes, a request ends with a comment, and whether it does so by GraphQL. run is
-// empty for every other request.
+// ends returns which run's hold, of those that held makes, a request ends with a comment, and
+// whether it does so by GraphQL. run is empty for every other request.
 func (w *world) ends(r *http.Request) (run string, queries bool) {
 	body, err := io.ReadAll(r.Body)
 	w.must(err)
@@ -71,6 +83,7 @@ func (w *world) ends(r *http.Request) (run string, queries bool) {
 	if found == nil || r.Method != http.MethodPost || !queries && !strings.HasSuffix(r.URL.Path, "/comments") {
 		return "", false
 	}
+
 	return string(found[1]), queries
 }
 
@@ -82,6 +95,7 @@ func (w *world) inState(label string, of int) int {
 			n++
 		}
 	}
+
 	return n
 }
 
@@ -109,6 +123,7 @@ func TestSweepReleasesHundreds(t *testing.T) {
 		if perIssue := float64(s.writes) / float64(n); perIssue > 3.1 {
 			t.Errorf("%.1f writes for an issue, want 3", perIssue)
 		}
+
 		if got := w.inState("agent:implement", n); got != n {
 			t.Errorf("%d of %d are free", got, n)
 		}
@@ -126,6 +141,7 @@ func TestSweepLongThread(t *testing.T) {
 		if s.requests > 32 {
 			t.Errorf("%d requests, want about one for a hundred comments", s.requests)
 		}
+
 		time.Sleep(5 * time.Hour)
 		w.said(w.sweep(), 0, "2 released")
 	})
@@ -140,17 +156,21 @@ func TestSweepWhilePeopleWork(t *testing.T) {
 		busy, page := true, 0
 		w.server.Fault = func(r *http.Request) *githubsim.Fault {
 			body, _ := io.ReadAll(r.Body)
-			if !busy || !strings.HasSuffix(r.Header.Get("Authorization"), tokActions) || !bytes.Contains(body, []byte("orderBy")) {
+			if !busy || !strings.HasSuffix(r.Header.Get("Authorization"), tokActions) ||
+				!bytes.Contains(body, []byte("orderBy")) {
 				return nil
 			}
+
 			page++
 			first := page * 20 // issues of pages that were read, which then fall out of the list
 			for k := first; k < first+10; k++ {
 				w.must(w.server.RemoveLabel(app, k, "olga", "agent:in-flight"))
 				w.must(w.server.AddLabels(app, k, "olga", "agent:implement"))
 			}
+
 			return nil
 		}
+
 		s := w.sweep()
 		busy = false
 		w.said(s, 0, "250 examined", "250 released")
@@ -171,6 +191,7 @@ func TestSweepGoesOn(t *testing.T) {
 			}
 			return nil
 		}
+
 		w.said(w.sweep(), 1, "4 released", "1 failed", "::error::acme/app#3", "failed<<")
 		w.said(w.sweep("fail-on-incomplete=false"), 0, "1 failed", "::error::acme/app#3")
 		w.server.Fault = nil
@@ -189,10 +210,15 @@ func TestTenAnnotations(t *testing.T) {
 			case run == "":
 				return nil
 			case queries:
-				return &githubsim.Fault{Status: http.StatusOK, Body: `{"data":{"post":null},"errors":[{"type":"UNPROCESSABLE","path":["post"],"message":"Validation failed"}]}`}
+				return &githubsim.Fault{
+					Status: http.StatusOK,
+					Body:   `{"data":{"post":null},"errors":[{"type":"UNPROCESSABLE","path":["post"],"message":"Validation failed"}]}`,
+				}
 			}
+
 			return &githubsim.Fault{Status: http.StatusUnprocessableEntity}
 		}
+
 		s := w.sweep()
 		w.said(s, 1, "25 failed", "::error::sweep: incomplete", "\nerror: acme/app#25")
 		if n := strings.Count(s.log, "::error::"); n != 10 {
@@ -205,11 +231,15 @@ func TestTenAnnotations(t *testing.T) {
 func spent() *githubsim.Fault {
 	return &githubsim.Fault{
 		Status: http.StatusForbidden, Body: `{"message":"API rate limit exceeded"}`,
-		Header: http.Header{"X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {fmt.Sprint(time.Now().Add(time.Hour).Unix())}},
+		Header: http.Header{
+			"X-Ratelimit-Remaining": {"0"},
+			"X-Ratelimit-Reset":     {fmt.Sprint(time.Now().Add(time.Hour).Unix())},
+		},
 	}
 }
 
-// TestSweepOutOfBudget: a sweep without requests left stops cleanly and says what it left; the next goes on.
+// TestSweepOutOfBudget: a sweep without requests left stops cleanly and says what it left; the next
+// goes on.
 func TestSweepOutOfBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := planted(t, many(app, 60, 0), many("acme/lib", 2, 0))
@@ -223,13 +253,17 @@ func TestSweepOutOfBudget(t *testing.T) {
 				after++
 				return spent()
 			}
+
 			return nil
 		}
+
 		s := w.sweep("repos=acme/app,acme/lib")
-		w.said(s, 1, "10 released", "50 not examined", "::warning::stopped early: rate limit reached", "acme/lib: ", "rate limit", "run again soon", "incomplete")
+		w.said(s, 1, "10 released", "50 not examined", "::warning::stopped early: rate limit reached", "acme/lib: ",
+			"rate limit", "run again soon", "incomplete")
 		if n := strings.Count(s.log, "::warning") + strings.Count(s.log, "::error"); n > 10 {
 			t.Errorf("%d annotations", n)
 		}
+
 		if after > 2 {
 			t.Errorf("%d requests after the budget was gone", after)
 		}
@@ -258,15 +292,24 @@ func TestSweepRepositories(t *testing.T) {
 				return w.place(tokActions, repo), nil
 			}
 		}
+
 		sweep := func(repos string) step {
-			return w.run(t.Context(), run{token: tokActions, name: "schedule", event: []byte("{}"), inputs: map[string]string{"repos": repos}, change: own})
+			return w.run(t.Context(), run{
+				token:  tokActions,
+				name:   "schedule",
+				event:  []byte("{}"),
+				inputs: map[string]string{"repos": repos},
+				change: own,
+			})
 		}
+
 		s := sweep("acme/app, acme/ready\nACME/app acme/old acme/wiki")
 		w.said(s, 0, "3 examined, 3 released", "acme/old: archived", "acme/wiki: issues are turned off", "Left alone")
 		got, err := w.server.Labels("acme/ready", 1)
 		if w.must(err); !slices.Equal(got, []string{"ready"}) {
 			t.Errorf("labels = %q", got)
 		}
+
 		w.said(sweep("acme/app acme/none"), 1, "not examined: acme/none", "2 examined")
 		w.said(sweep("acme/none"), 3, "::error::sweep: acme/none")
 		w.said(sweep("acme"), 2, "input repos", "owner/name")
@@ -285,10 +328,12 @@ func TestTwoSweeps(t *testing.T) {
 			for range 2 {
 				go func() { done <- w.sweep() }()
 			}
+
 			for range 2 {
 				w.said(<-done, 0)
 			}
 			w.server.Fault = nil
+
 			for k := range n {
 				all, err := w.server.Comments(app, k+1)
 				w.must(err)

@@ -18,7 +18,8 @@ func (s *Step) tend(ctx context.Context, issues []claim.Issue, by string) ledger
 	return s.tendSnapshots(ctx, s.Hub.FactsOf(ctx, issues), by)
 }
 
-// tendSnapshots is tend for issues that were just read. Those that are not there, or not here any more, are left out.
+// tendSnapshots is tend for issues that were just read. Those that are not there, or not here any
+// more, are left out.
 func (s *Step) tendSnapshots(ctx context.Context, snapshots []github.Snapshot, by string) ledger.Report {
 	read := func(yield func(lifecycle.Facts, error) bool) {
 		for _, r := range snapshots {
@@ -31,12 +32,16 @@ func (s *Step) tendSnapshots(ctx context.Context, snapshots []github.Snapshot, b
 			}
 		}
 	}
+
 	return s.runSweep(ctx, s.Place, ledger.Sweep{By: by, MaxAge: s.Inputs.MaxAge, DryRun: s.dry()},
 		func(w ledger.Sweep) ledger.Report { return s.Ledger.Tend(ctx, read, w) })
 }
 
-// runSweep does work on issues of a place, and then keeps what the guard has said under their pull requests true.
-func (s *Step) runSweep(ctx context.Context, p Place, w ledger.Sweep, work func(ledger.Sweep) ledger.Report) ledger.Report {
+// runSweep does work on issues of a place, and then keeps what the guard has said under their pull
+// requests true.
+func (s *Step) runSweep(ctx context.Context, p Place, w ledger.Sweep,
+	work func(ledger.Sweep) ledger.Report,
+) ledger.Report {
 	var pulls []int
 	w.Seen = func(f lifecycle.Facts) {
 		for _, one := range f.PRs {
@@ -50,6 +55,7 @@ func (s *Step) runSweep(ctx context.Context, p Place, w ledger.Sweep, work func(
 	if !w.DryRun && report.Stopped == nil {
 		report.Skipped = append(report.Skipped, s.refreshComments(ctx, p, pulls)...)
 	}
+
 	return report
 }
 
@@ -64,22 +70,25 @@ func (p Place) runSweep(ctx context.Context, w ledger.Sweep, work func(ledger.Sw
 			see(f)
 		}
 	}
+
 	report := work(w)
 	if w.DryRun || report.Stopped != nil {
 		return report
 	}
+
 	var touched []claim.Issue
 	for _, f := range report.Findings {
 		if len(f.Ended) > 0 || f.Answered != nil {
 			touched = append(touched, f.Issue)
 		}
 	}
+
 	p.deleteRepeats(ctx, touched, found)
 	return report
 }
 
-// deleteRepeats reads issues on which records were written once more and deletes repeats, besides those found before. A repeat
-// that stays does no harm.
+// deleteRepeats reads issues on which records were written once more and deletes repeats, besides
+// those found before. A repeat that stays does no harm.
 func (p Place) deleteRepeats(ctx context.Context, touched []claim.Issue, found []repeat) {
 	if len(touched) > 0 {
 		for _, r := range p.Hub.FactsOf(ctx, touched) {
@@ -88,6 +97,7 @@ func (p Place) deleteRepeats(ctx context.Context, touched []claim.Issue, found [
 			}
 		}
 	}
+
 	for _, one := range found {
 		_ = p.Hub.DeleteComment(ctx, one.issue, one.comment) // the next run sees it again
 	}
@@ -114,17 +124,20 @@ func repeats(f lifecycle.Facts) []repeat {
 			out = append(out, repeat{f.Issue, c.ID})
 		}
 	}
+
 	for _, e := range f.Log.Log {
 		if e.Record.Kind.About().Again == claim.AgainIdle {
 			again(e.Comment, e.Record)
 		}
 		said[saying{e.Record.Kind, e.Record.Worker}] = true
 	}
+
 	for _, i := range f.Log.Ignored {
 		r, ok, _ := claim.Decode(i.Comment.Body)
 		if ok && r.Kind.About().Again == claim.AgainIgnored {
 			again(i.Comment, r)
 		}
 	}
+
 	return out
 }

@@ -20,7 +20,8 @@ const byAuthors = "pull-request"
 // unclaimedText is what the guard says of an issue whose pull request's author does not hold it.
 const unclaimedText = "nobody holds it; the author can take it by the comment /claim on the issue"
 
-// unclaimed reports whether the guard is to say that the author of the pull request does not hold the issue, which nobody else holds either.
+// unclaimed reports whether the guard is to say that the author of the pull request does not hold
+// the issue, which nobody else holds either.
 func (s *Step) unclaimed(p github.Pull, f lifecycle.Facts) bool {
 	says := s.Contributors.PullRequests == config.PullsWarn || s.Contributors.PullRequests == config.PullsFail
 	if !says || !f.Open || f.PullRequest || !byStranger(p, f) {
@@ -30,7 +31,8 @@ func (s *Step) unclaimed(p github.Pull, f lifecycle.Facts) bool {
 	return !held
 }
 
-// byStranger reports whether the records of the pull request's author do not count. Apps are no strangers.
+// byStranger reports whether the records of the pull request's author do not count. Apps are no
+// strangers.
 func byStranger(p github.Pull, f lifecycle.Facts) bool {
 	for _, o := range f.PRs {
 		if o.Number == p.Number && strings.EqualFold(o.Repo, p.Repo) {
@@ -40,26 +42,32 @@ func byStranger(p github.Pull, f lifecycle.Facts) bool {
 	return p.Outside()
 }
 
-// unclaimedComment is what the guard says under a pull request whose author holds none of what it closes.
+// unclaimedComment is what the guard says under a pull request whose author holds none of what it
+// closes.
 func unclaimedComment(unclaimed []refusal) string {
 	var b strings.Builder
 	b.WriteString(guardMark + "\n**Take the issue that this pull request closes.** Otherwise somebody else may be at work on it.\n\n")
 	for _, r := range unclaimed[:min(len(unclaimed), guardLimit)] {
 		fmt.Fprintf(&b, "- %s: %s\n", issueLink(r.issue.Issue, r.issue.URL), markdown(r.reason.Text))
 	}
+
 	b.WriteString("\nThis pull request stays open either way. After `/claim` run this check again, or push.")
 	return b.String()
 }
 
-// takes reports whether the repository gives the authors of pull requests the holds of what they close.
+// takes reports whether the repository gives the authors of pull requests the holds of what they
+// close.
 func (p Place) takes() bool {
 	c := p.Contributors
 	return c.PullRequests == config.PullsClaim && c.Claim != "" && c.Claim != config.ContributorsOff
 }
 
-// takeForAuthor gives the author of a pull request the holds of the issues that it closes, where a contributor may take them; and returns the
-// snapshots as they are then. A run that may not write leaves that to the sweep.
-func (s *Step) takeForAuthor(ctx context.Context, p github.Pull, closes []claim.Issue, snapshots []github.Snapshot, r *result) []github.Snapshot {
+// takeForAuthor gives the author of a pull request the holds of the issues that it closes, where a
+// contributor may take them; and returns the snapshots as they are then. A run that may not write
+// leaves that to the sweep.
+func (s *Step) takeForAuthor(ctx context.Context, p github.Pull, closes []claim.Issue, snapshots []github.Snapshot,
+	r *result,
+) []github.Snapshot {
 	if !s.takes() || s.dry() || p.State != lifecycle.PROpened || !p.DefaultBase {
 		return snapshots
 	}
@@ -72,15 +80,18 @@ func (s *Step) takeForAuthor(ctx context.Context, p github.Pull, closes []claim.
 			snapshots[n] = s.Hub.FactsOf(ctx, []claim.Issue{one.Facts.Issue})[0]
 		}
 	}
+
 	return snapshots
 }
 
-// takeFor gives the author of a pull request the hold of one issue, and reports whether it did. What goes wrong is told and tried again by the
-// next sweep; it makes no check red.
+// takeFor gives the author of a pull request the hold of one issue, and reports whether it did.
+// What goes wrong is told and tried again by the next sweep; it makes no check red.
 func (cm *commands) takeFor(ctx context.Context, p github.Pull, f lifecycle.Facts, r *result) bool {
-	if _, held := cm.Ledger.Rules().Holder(f); held || !f.Open || f.PullRequest || !byStranger(p, f) || !(Account{Login: p.Author}).person() {
+	if _, held := cm.Ledger.Rules().Holder(f); held || !f.Open || f.PullRequest || !byStranger(p, f) ||
+		!(Account{Login: p.Author}).person() {
 		return false
 	}
+
 	o := order{
 		facts: f,
 		by:    p.Author,
@@ -89,6 +100,7 @@ func (cm *commands) takeFor(ctx context.Context, p github.Pull, f lifecycle.Fact
 		run:   fmt.Sprintf("pull-%d", p.Number),
 		nonce: nonceOf(int64(p.Number)),
 	}
+
 	if f.Log.Used(claim.Worker{Codename: o.by, FiringID: o.run}) && !unconfirmed(f.Log, o) {
 		return false // that hold has ended: who wants it again says so
 	}
@@ -97,6 +109,7 @@ func (cm *commands) takeFor(ctx context.Context, p github.Pull, f lifecycle.Fact
 	if err == nil {
 		err = cm.claim(ctx, o, r)
 	}
+
 	var refused no
 	switch {
 	case errors.As(err, &refused):
@@ -106,6 +119,7 @@ func (cm *commands) takeFor(ctx context.Context, p github.Pull, f lifecycle.Fact
 		r.notes = append(r.notes, fmt.Sprintf("%s could not be given to the author of %s: %s; the next sweep tries again", f.Issue, p, err))
 		return false
 	}
+
 	return true
 }
 
@@ -115,8 +129,8 @@ func unconfirmed(log claim.State, o order) bool {
 	return claimed && c.Live() && !c.Held()
 }
 
-// takeForAuthors does for the open pull requests what their own runs could not do, because they come from forks: the oldest first, and no more
-// in a sweep than contributors.hourly.
+// takeForAuthors does for the open pull requests what their own runs could not do, because they
+// come from forks: the oldest first, and no more in a sweep than contributors.hourly.
 func (s *Step) takeForAuthors(ctx context.Context, p Place, r *result) {
 	if !p.takes() || s.dry() || r.report.Stopped != nil {
 		return
@@ -126,6 +140,7 @@ func (s *Step) takeForAuthors(ctx context.Context, p Place, r *result) {
 		r.report.Skipped = append(r.report.Skipped, "pull requests of contributors: "+err.Error())
 		return
 	}
+
 	pulls = slices.DeleteFunc(pulls, func(o github.Pull) bool { return !o.Outside() || !o.DefaultBase })
 	slices.SortFunc(pulls, func(a, b github.Pull) int { return a.Number - b.Number })
 
@@ -136,6 +151,7 @@ func (s *Step) takeForAuthors(ctx context.Context, p Place, r *result) {
 			snapshots[one.Facts.Issue.Folded()] = one.Facts
 		}
 	}
+
 	var given []claim.Issue
 	for _, o := range pulls {
 		for _, i := range s.closedByAll(p, []github.Pull{o}) {
@@ -143,21 +159,24 @@ func (s *Step) takeForAuthors(ctx context.Context, p Place, r *result) {
 			if !read || len(given) == p.Contributors.Hourly || !closes(f, o) || slices.ContainsFunc(given, i.Same) {
 				continue
 			}
+
 			if cm.takeFor(ctx, o, f, r) {
 				given = append(given, i)
 			}
 		}
 	}
+
 	if len(given) > 0 {
 		r.add(cm.tend(ctx, given, byAuthors))
 	}
 }
 
-// closes reports whether the facts of an issue have the pull request as one that is open for it, so that a stranger's that names too many
-// issues gets none.
+// closes reports whether the facts of an issue have the pull request as one that is open for it, so
+// that a stranger's that names too many issues gets none.
 func closes(f lifecycle.Facts, p github.Pull) bool {
 	return slices.ContainsFunc(f.PRs, func(o lifecycle.PR) bool {
-		return o.Number == p.Number && strings.EqualFold(o.Repo, p.Repo) && o.State == lifecycle.PROpened && o.DefaultBase && !o.Bare && !o.Sibling
+		return o.Number == p.Number && strings.EqualFold(o.Repo, p.Repo) && o.State == lifecycle.PROpened &&
+			o.DefaultBase && !o.Bare && !o.Sibling
 	})
 }
 
@@ -173,5 +192,6 @@ func (s *Step) closedByAll(p Place, pulls []github.Pull) []claim.Issue {
 			}
 		}
 	}
+
 	return out
 }

@@ -17,7 +17,8 @@ import (
 
 // The vectors: every file in testdata is a txtar archive, every section of it one case. A case is
 // played in a world of its own; testdata/README explains the lines. Every case is played three
-// ways, in a sample the first, a quarter of them another besides, and must end the same in all of them:
+// ways, in a sample the first, a quarter of them another besides, and must end the same in all of
+// them:
 //
 //   - once, and then each run a second time, which must write nothing;
 //   - each run twice at the same time, with requests interleaved by a seed;
@@ -29,11 +30,13 @@ func TestVectors(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no vectors: %v", err)
 	}
+
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		for _, c := range txtar.Parse(data).Files {
 			name := strings.TrimSuffix(filepath.Base(file), ".txtar") + "/" + c.Name
 			script := string(c.Data)
@@ -45,6 +48,7 @@ func TestVectors(t *testing.T) {
 						synctest.Test(t, func(t *testing.T) { play(t, script, twice(seed)) })
 					}
 				}
+
 				first, stride := sample.Steps(name, 16)
 				for n, reached := first, sample.Plays(name, 1, ways); reached && !t.Failed(); n += stride {
 					synctest.Test(t, func(t *testing.T) { play(t, script, cutOff(n, &reached)) })
@@ -78,6 +82,7 @@ func twice(seed uint64) way {
 		for range 2 {
 			both.Go(func() { w.run(w.Context(), r) })
 		}
+
 		both.Wait()
 		return step{}, false
 	}}
@@ -93,6 +98,7 @@ func cutOff(n int, reached *bool) way {
 		*reached = *reached || came()
 		w.server.Fault = nil
 		w.run(w.Context(), r)
+
 		return step{}, false
 	}}
 }

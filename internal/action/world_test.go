@@ -64,9 +64,16 @@ func people() []githubsim.SeedUser {
 	role := func(login, role string) githubsim.SeedUser {
 		return githubsim.SeedUser{Login: login, Token: "tok-" + login, Permissions: map[string]string{app: role}}
 	}
+
 	bot := func(token string, readOnly bool) githubsim.SeedUser {
-		return githubsim.SeedUser{Login: "github-actions[bot]", Token: token, ReadOnly: readOnly, Permissions: map[string]string{app: "write"}}
+		return githubsim.SeedUser{
+			Login:       "github-actions[bot]",
+			Token:       token,
+			ReadOnly:    readOnly,
+			Permissions: map[string]string{app: "write"},
+		}
 	}
+
 	return []githubsim.SeedUser{
 		role("agents", "write"), role("olga", "admin"), role("tia", "triage"), role("rob", "read"),
 		{Login: "stranger", Token: "tok-stranger"},
@@ -87,9 +94,17 @@ func newWorld(t *testing.T, more ...githubsim.SeedRepo) *world {
 			}
 		}
 	}
+
 	server, err := githubsim.New(githubsim.Seed{Users: users, Repos: repos}, githubsim.Options{})
-	w := &world{T: t, server: server, set: ledger.DefaultSettings(), guard: "fail", holds: map[string]ledger.Hold{}}
+	w := &world{
+		T:      t,
+		server: server,
+		set:    ledger.DefaultSettings(),
+		guard:  "fail",
+		holds:  map[string]ledger.Hold{},
+	}
 	w.must(err)
+
 	return w
 }
 
@@ -122,10 +137,17 @@ func (clock) Sleep(ctx context.Context, d time.Duration) error {
 
 func (w *world) client(token string) *github.Client {
 	client, err := github.New(github.Options{
-		REST: "https://api.github.com/", GraphQL: "https://api.github.com/graphql", Web: "https://github.com",
-		Token: github.NewSecret(token), HTTP: w.server.Transport(), Clock: clock{}, Rand: func() float64 { return 0.5 }, Scheme: w.set.Rules.Scheme,
+		REST:    "https://api.github.com/",
+		GraphQL: "https://api.github.com/graphql",
+		Web:     "https://github.com",
+		Token:   github.NewSecret(token),
+		HTTP:    w.server.Transport(),
+		Clock:   clock{},
+		Rand:    func() float64 { return 0.5 },
+		Scheme:  w.set.Rules.Scheme,
 	})
 	w.must(err)
+
 	return client
 }
 
@@ -142,6 +164,7 @@ func (w *world) issue(title string, labels ...string) int {
 	if labels == nil {
 		labels = []string{"agent:implement"}
 	}
+
 	n, err := w.server.AddIssue(app, "olga", title, "", labels...)
 	w.must(err)
 	return n
@@ -187,11 +210,13 @@ func (w *world) last(name, what, about string) githubsim.Event {
 	w.Helper()
 	events, err := w.server.Events()
 	w.must(err)
+
 	for n := len(events) - 1; n >= 0; n-- {
 		if events[n].Name == name && events[n].Action == what && strings.Contains(string(events[n].Payload), about) {
 			return events[n]
 		}
 	}
+
 	w.Fatalf("no event %s %s", name, what)
 	return githubsim.Event{}
 }
@@ -207,11 +232,18 @@ type run struct {
 
 func (w *world) sweep(inputs ...string) step {
 	w.Helper()
-	r := run{token: tokActions, name: "schedule", event: []byte("{}"), inputs: map[string]string{}}
+	r := run{
+		token:  tokActions,
+		name:   "schedule",
+		event:  []byte("{}"),
+		inputs: map[string]string{},
+	}
+
 	for _, in := range inputs {
 		k, v, _ := strings.Cut(in, "=")
 		r.inputs[k] = v
 	}
+
 	return w.run(w.Context(), r)
 }
 
@@ -231,30 +263,47 @@ func (w *world) run(ctx context.Context, r run) step {
 	gh := githubactions.New(githubactions.WithWriter(&log), githubactions.WithGetenv(func(string) string { return "" }))
 	before := len(w.server.Requests())
 	s := &action.Step{
-		Inputs: in, Event: event, Place: w.place(r.token, ledger.Repo{Owner: "acme", Name: "app"}), Host: "github.com",
+		Inputs:  in,
+		Event:   event,
+		Place:   w.place(r.token, ledger.Repo{Owner: "acme", Name: "app"}),
+		Host:    "github.com",
 		Open:    func(_ context.Context, repo ledger.Repo) (action.Place, error) { return w.place(r.token, repo), nil },
-		Console: action.NewConsole(gh, &log), Summary: &summary, Output: &output, Now: time.Now(), Word: w.word,
+		Console: action.NewConsole(gh, &log),
+		Summary: &summary,
+		Output:  &output,
+		Now:     time.Now(),
+		Word:    w.word,
 	}
+
 	if g := in.Guard; g != "" {
 		s.Guard = g
 	}
+
 	if r.change != nil {
 		r.change(s)
 	}
 	out := step{code: action.Run(ctx, s)}
 	out.log, out.summary, out.output = log.String(), summary.String(), output.String()
+
 	for _, sent := range w.server.Requests()[before:] {
 		out.requests++
 		if sent.Writes() && sent.Status < 300 && !sent.Refused {
 			out.writes++
 		}
 	}
+
 	return out
 }
 
 func (w *world) place(token string, repo ledger.Repo) action.Place {
 	l, client := w.ledger(token)
-	return action.Place{Repo: repo, Ledger: l, Hub: client, Guard: w.guard, Contributors: w.contributors}
+	return action.Place{
+		Repo:         repo,
+		Ledger:       l,
+		Hub:          client,
+		Guard:        w.guard,
+		Contributors: w.contributors,
+	}
 }
 
 // said fails unless the run ended with that code and says all parts.
@@ -263,6 +312,7 @@ func (w *world) said(s step, code int, parts ...string) {
 	if s.code != code {
 		w.Errorf("exit %d, want %d\n%s", s.code, code, s.short())
 	}
+
 	for _, p := range parts {
 		if !strings.Contains(s.all(), p) {
 			w.Errorf("nothing says %q\n%s", p, s.short())
@@ -279,6 +329,7 @@ func (w *world) jitter(seed uint64) {
 		}
 		w.mu.Lock()
 		defer w.mu.Unlock()
+
 		return &githubsim.Fault{
 			Delay:       time.Duration(rng.Int64N(int64(200 * time.Millisecond))),
 			DelayAnswer: time.Duration(rng.Int64N(int64(200 * time.Millisecond))),
@@ -297,6 +348,7 @@ func (w *world) crash(n int, cut context.CancelFunc) (reached func() bool) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		seen++
+
 		switch {
 		case seen < n:
 			return nil
@@ -304,8 +356,10 @@ func (w *world) crash(n int, cut context.CancelFunc) (reached func() bool) {
 			cut()
 			return &githubsim.Fault{ApplyThenFail: true}
 		}
+
 		cut()
 		return &githubsim.Fault{Reset: true}
 	}
+
 	return func() bool { return seen >= n }
 }

@@ -7,8 +7,8 @@ type Answer struct {
 	Notes   []string // for whoever looks at standard error, one line each
 }
 
-// Text returns the answer as the event's host understands it, with a line break, or nothing. A host drops an answer with a key that
-// it does not know, so each has exactly its own.
+// Text returns the answer as the event's host understands it, with a line break, or nothing. A host
+// drops an answer with a key that it does not know, so each has exactly its own.
 func (a Answer) Text(e Event) string {
 	var v any
 	switch {
@@ -17,9 +17,11 @@ func (a Answer) Text(e Event) string {
 	case a.Context != "":
 		v = context(e, a.Context)
 	}
+
 	if v == nil {
 		return ""
 	}
+
 	return string(encode(v)) + "\n"
 }
 
@@ -48,27 +50,32 @@ func denied(e Event, why string) any {
 			return map[string]string{"permissionDecision": "deny", "permissionDecisionReason": why}
 		}
 	}
+
 	return nested{specific{Event: e.Name, Decision: "deny", Reason: why}}
 }
 
 // TakesContext reports whether the answer to the event may hold text for the model.
 func (e Event) TakesContext() bool { return context(e, "text") != nil }
 
-// context is nil where the host takes none for the event: what it does not expect may void the answer.
+// context is nil where the host takes none for the event: what it does not expect may void the
+// answer.
 func context(e Event, text string) any {
 	switch e.Host {
 	case ClaudeCode, Codex:
 		if e.Kind == SessionStart || e.Kind == BeforeTool || e.Kind == AfterTool || e.Name == "UserPromptSubmit" {
 			return nested{specific{Event: e.Name, Context: text}}
 		}
+
 	case Gemini:
 		if e.Kind == SessionStart || e.Kind == AfterTool || e.Name == "BeforeAgent" {
 			return nested{specific{Event: e.Name, Context: text}}
 		}
+
 	case Copilot:
 		if e.Kind == SessionStart || e.Kind == AfterTool {
 			return map[string]string{"additionalContext": text}
 		}
+
 	case Cursor:
 		if e.Kind == SessionStart {
 			return map[string]string{"additional_context": text}
@@ -76,5 +83,6 @@ func context(e Event, text string) any {
 	case OpenCode:
 		return map[string]string{"context": text}
 	}
+
 	return nil
 }

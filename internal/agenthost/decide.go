@@ -40,14 +40,15 @@ func (h Hold) Expires() time.Time {
 	return h.Renewed.Add(h.TTL)
 }
 
-// Expired reports whether the lease is over by this machine's clock. A clock that was set back knows nothing.
+// Expired reports whether the lease is over by this machine's clock. A clock that was set back
+// knows nothing.
 func (h Hold) Expired(now time.Time) bool { return h.TTL >= 0 && !now.Before(h.Expires()) }
 
 // Alive reports whether the hold stands as far as the record knows.
 func (h Hold) Alive(now time.Time) bool { return h.Lost == "" && !h.Expired(now) }
 
-// due reports whether a heartbeat is due: a third of the lease is gone, or the clock was set back and nobody knows. A hold that
-// never expires has none.
+// due reports whether a heartbeat is due: a third of the lease is gone, or the clock was set back
+// and nobody knows. A hold that never expires has none.
 func (h Hold) due(now time.Time) bool {
 	if h.Lost != "" || h.TTL < 0 {
 		return false
@@ -56,10 +57,12 @@ func (h Hold) due(now time.Time) bool {
 	if h.Refused != "" {
 		pause = refused
 	}
+
 	if wait := now.Sub(h.Tried); !h.Tried.IsZero() && wait >= 0 && wait < pause {
 		return false
 	}
 	gone := now.Sub(h.Renewed)
+
 	return gone < 0 || gone >= h.TTL/share
 }
 
@@ -96,8 +99,10 @@ func Decide(e Event, w World) Plan {
 	if e.Kind == Ignored || e.Session.ID == "" {
 		return p
 	}
+
 	for _, h := range w.Mine {
-		here := slices.ContainsFunc(w.Here, func(o Hold) bool { return o.Issue.Same(h.Issue) && o.Session == h.Session })
+		here := slices.ContainsFunc(w.Here,
+			func(o Hold) bool { return o.Issue.Same(h.Issue) && o.Session == h.Session })
 		switch {
 		case e.Clears() && e.Kind == SessionEnd && h.Lost == "":
 			p.Pass = append(p.Pass, h.Issue)
@@ -110,6 +115,7 @@ func Decide(e Event, w World) Plan {
 			p.Verify = append(p.Verify, h.Issue)
 		}
 	}
+
 	for _, h := range w.Here {
 		switch {
 		case e.Kind == SessionStart:
@@ -117,6 +123,7 @@ func Decide(e Event, w World) Plan {
 				p.Adopt = append(p.Adopt, h.Issue)
 			}
 			p.Show = append(p.Show, h.Issue)
+
 		case e.Kind != SessionEnd && h.Session.IsZero() && h.Alive(w.Now):
 			p.Adopt = append(p.Adopt, h.Issue)
 			switch {
@@ -127,6 +134,7 @@ func Decide(e Event, w World) Plan {
 			}
 		}
 	}
+
 	return p
 }
 
@@ -135,17 +143,20 @@ func (h Hold) follows(e Event) bool {
 	return h.Passed && h.Session.Host == e.Session.Host && h.Session != e.Session && h.Lost == ""
 }
 
-// Denies returns the reason for which a tool call may not be made, or "". Holds are as they are after what the plan asked for.
-// Only what is known denies: that a hold of this session, of the worktree that is written, is lost; and where the repository
-// wants a claim first, that there is none. A push is the other way round: it needs a hold that is known to stand.
+// Denies returns the reason for which a tool call may not be made, or "". Holds are as they are
+// after what the plan asked for. Only what is known denies: that a hold of this session, of the
+// worktree that is written, is lost; and where the repository wants a claim first, that there is
+// none. A push is the other way round: it needs a hold that is known to stand.
 func Denies(e Event, w World) string {
 	if e.Kind != BeforeTool || e.Call == Reads {
 		return ""
 	}
+
 	for _, h := range w.Here {
 		if h.Session != e.Session {
 			continue
 		}
+
 		switch {
 		case h.Lost != "":
 			return lost(h)
@@ -153,12 +164,15 @@ func Denies(e Event, w World) string {
 			return unproven(h, w.Now)
 		}
 	}
-	alive := slices.ContainsFunc(w.Here, func(h Hold) bool { return h.Alive(w.Now) || h.Lost == "" && h.Session == e.Session })
+
+	alive := slices.ContainsFunc(w.Here,
+		func(h Hold) bool { return h.Alive(w.Now) || h.Lost == "" && h.Session == e.Session })
 	if e.Call == Edits && w.Claim && !alive {
 		if w.Unusable != "" {
 			return unclaimed + ". The configuration cannot be used: " + w.Unusable
 		}
 		return unclaimed
 	}
+
 	return ""
 }

@@ -92,9 +92,10 @@ type input struct {
 	Patch    string `json:"patchText"`
 }
 
-// Read returns the event that a host has sent. The name is the host that the hook was installed for; an event that is
-// evidently another host's is that one's, because hosts read each other's files. Fields and events that are not known are
-// ignored; the error says that the text is no event at all.
+// Read returns the event that a host has sent. The name is the host that the hook was installed
+// for; an event that is evidently another host's is that one's, because hosts read each other's
+// files. Fields and events that are not known are ignored; the error says that the text is no event
+// at all.
 func Read(name Host, text []byte) (Event, error) {
 	var w wire
 	err := json.Unmarshal(text, &w)
@@ -105,19 +106,31 @@ func Read(name Host, text []byte) (Event, error) {
 	case err != nil:
 		return Event{}, errors.New("read the event: it is not one JSON object")
 	}
+
 	h := w.host(name)
 	if h == Cursor && len(w.Roots) > 0 {
 		w.Cwd = w.Roots[0] // its cwd is not the repository
 	}
-	e := Event{Host: h, Name: w.Name, Dir: w.Cwd, Source: w.Source, Reason: word(w.Reason), Tool: cmp.Or(w.Tool, w.ToolCamel), Call: Reads}
+
+	e := Event{
+		Host:   h,
+		Name:   w.Name,
+		Dir:    w.Cwd,
+		Source: w.Source,
+		Reason: word(w.Reason),
+		Tool:   cmp.Or(w.Tool, w.ToolCamel),
+		Call:   Reads,
+	}
 	e.Session = Session{h, strings.TrimSpace(cmp.Or(w.SessionID, w.SessionIDCamel, w.Conversation))}
 	if parent := strings.TrimSpace(w.ParentAgentID); parent != "" {
 		e.Session.ID, e.Parent = cmp.Or(strings.TrimSpace(w.AgentID), e.Session.ID), parent
 	}
+
 	e.Kind = w.kind(h)
 	if e.Kind == BeforeTool || e.Kind == AfterTool {
 		e.call(w)
 	}
+
 	return e, nil
 }
 
@@ -133,10 +146,12 @@ func (w wire) host(name Host) Host {
 	case w.TurnID != nil, w.Model != nil && w.Mode != nil:
 		return Codex
 	}
+
 	return ClaudeCode
 }
 
-// kind is the event's kind, by the names of all hosts; Copilot's own form has no name and is told by its fields.
+// kind is the event's kind, by the names of all hosts; Copilot's own form has no name and is told
+// by its fields.
 func (w wire) kind(h Host) Kind {
 	switch strings.ToLower(w.Name) {
 	case "sessionstart":
@@ -147,10 +162,12 @@ func (w wire) kind(h Host) Kind {
 		return BeforeTool
 	case "posttooluse", "posttoolusefailure", "aftertool", "aftershellexecution", "aftermcpexecution", "afterfileedit":
 		return AfterTool
-	case "userpromptsubmit", "userpromptsubmitted", "beforeagent", "beforesubmitprompt", "stop", "agentstop", "afteragent",
+	case "userpromptsubmit", "userpromptsubmitted", "beforeagent", "beforesubmitprompt", "stop", "agentstop",
+		"afteragent",
 		"subagentstart", "subagentstop", "posttoolbatch":
 		return Turn
 	}
+
 	switch {
 	case w.Name != "" || h != Copilot:
 		return Ignored
@@ -165,15 +182,18 @@ func (w wire) kind(h Host) Kind {
 	case w.Reason != nil:
 		return SessionEnd
 	}
+
 	return Ignored
 }
 
-// call fills in what the tool call does. Cursor's events name no tool, and pull requests are opened by many.
+// call fills in what the tool call does. Cursor's events name no tool, and pull requests are opened
+// by many.
 func (e *Event) call(w wire) {
 	in := read(w.Input)
 	if w.Input == nil {
 		in = read(w.Args)
 	}
+
 	command := cmp.Or(in.Command, in.Cmd, w.Command)
 	name := strings.ToLower(e.Tool)
 	switch name {
@@ -185,13 +205,15 @@ func (e *Event) call(w wire) {
 		e.runs(command)
 		return
 	}
+
 	e.Changes = !onlyReads(name)
 	switch {
 	case strings.EqualFold(e.Name, "beforeShellExecution"), strings.EqualFold(e.Name, "afterShellExecution"):
 		e.runs(w.Command)
 	case strings.EqualFold(e.Name, "afterFileEdit"):
 		e.Call, e.Paths = Edits, list(w.File)
-	case strings.HasSuffix(name, "create_pull_request"), strings.HasSuffix(name, "merge_pull_request"), strings.HasSuffix(name, "push_files"):
+	case strings.HasSuffix(name, "create_pull_request"), strings.HasSuffix(name,
+		"merge_pull_request"), strings.HasSuffix(name, "push_files"):
 		e.Call = Publishes
 	}
 }
@@ -221,10 +243,12 @@ func read(raw json.RawMessage) (in input) {
 		raw = json.RawMessage(text)
 		in.Command = text // a patch without an object around it
 	}
+
 	var all map[string]json.RawMessage
 	if json.Unmarshal(raw, &all) != nil {
 		return in
 	}
+
 	for key, to := range map[string]*string{
 		"command": &in.Command, "cmd": &in.Cmd, "file_path": &in.FilePath, "filePath": &in.Camel, "path": &in.Path,
 		"notebook_path": &in.Notebook, "patchText": &in.Patch,
@@ -234,6 +258,7 @@ func read(raw json.RawMessage) (in input) {
 			*to = value
 		}
 	}
+
 	return in
 }
 
@@ -261,6 +286,7 @@ func list(all ...string) []string {
 			out = append(out, s)
 		}
 	}
+
 	return out
 }
 
@@ -279,10 +305,12 @@ func patched(text string) []string {
 		if !ok || !named {
 			continue
 		}
+
 		switch what {
 		case "Add File", "Update File", "Delete File", "Move to":
 			out = append(out, list(strings.TrimSpace(file))...)
 		}
 	}
+
 	return out
 }

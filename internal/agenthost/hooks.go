@@ -19,8 +19,9 @@ func Skill() string { return skill }
 // OpenCodePlugin is the plugin file that hands opencode's events over.
 func OpenCodePlugin() string { return openCodePlugin }
 
-// Command is the command line of a host's hooks. It never changes: Codex trusts a hook by the hash of its line. A host whose machine
-// does not have the program goes on, where some would deny every call.
+// Command is the command line of a host's hooks. It never changes: Codex trusts a hook by the hash
+// of its line. A host whose machine does not have the program goes on, where some would deny every
+// call.
 func Command(h Host) string {
 	return "command -v label-state >/dev/null || exit 0; label-state agent event " + string(h)
 }
@@ -54,6 +55,7 @@ func Hooks(h Host) []Hook {
 			{"Stop", "", 20, false},
 			{"SessionEnd", "", 3, false},
 		}
+
 	case Codex:
 		return []Hook{
 			{"SessionStart", "", 10, false},
@@ -63,6 +65,7 @@ func Hooks(h Host) []Hook {
 			{"Stop", "", 20, false},
 			{"SessionEnd", "", 3, false},
 		}
+
 	case Gemini:
 		return []Hook{
 			{"SessionStart", "", 10, false},
@@ -72,6 +75,7 @@ func Hooks(h Host) []Hook {
 			{"AfterAgent", "", 20, false},
 			{"SessionEnd", "", 3, false},
 		}
+
 	case Copilot:
 		return []Hook{
 			{"sessionStart", "", 10, false},
@@ -81,6 +85,7 @@ func Hooks(h Host) []Hook {
 			{"agentStop", "", 20, false},
 			{"sessionEnd", "", 3, false},
 		}
+
 	case Cursor:
 		return []Hook{
 			{"sessionStart", "", 10, false},
@@ -91,6 +96,7 @@ func Hooks(h Host) []Hook {
 			{"sessionEnd", "", 3, false},
 		}
 	}
+
 	return nil
 }
 
@@ -117,9 +123,15 @@ func (k Hook) entry(h Host) object {
 	case Copilot:
 		return object{{"type", "command"}, {"matcher", k.Matcher}, {"bash", command}, {"timeoutSec", k.Seconds}}.whole()
 	case Gemini:
-		hook := object{{"name", "label-state"}, {"type", "command"}, {"command", command}, {"timeout", 1000 * k.Seconds}}
+		hook := object{
+			{"name", "label-state"},
+			{"type", "command"},
+			{"command", command},
+			{"timeout", 1000 * k.Seconds},
+		}
 		return object{{"matcher", k.Matcher}, {"hooks", []any{hook}}}.whole()
 	}
+
 	hook := object{{"type", "command"}, {"command", command}, {"timeout", k.Seconds}, {"async", k.Async}}.whole()
 	return object{{"matcher", k.Matcher}, {"hooks", []any{hook}}}.whole()
 }
@@ -140,6 +152,7 @@ func (o object) whole() object {
 			out = append(out, m)
 		}
 	}
+
 	return out
 }
 
@@ -152,10 +165,12 @@ func (o object) MarshalJSON() ([]byte, error) {
 		b.WriteByte(':')
 		b.Write(encode(m.value))
 	}
+
 	if len(o) == 0 {
 		b.WriteByte('{')
 	}
 	b.WriteByte('}')
+
 	return b.Bytes(), nil
 }
 
@@ -167,6 +182,7 @@ func encode(v any) json.RawMessage {
 	if enc.Encode(v) != nil {
 		return json.RawMessage("null")
 	}
+
 	return bytes.TrimRight(b.Bytes(), "\n")
 }
 
@@ -185,9 +201,11 @@ func HookFile(h Host) string {
 	for _, k := range Hooks(h) {
 		events = append(events, member{k.Event, []any{k.entry(h)}})
 	}
+
 	file := object{{"hooks", events}}
 	if h == Copilot || h == Cursor {
 		file = object{{"version", 1}, {"hooks", events}}
 	}
+
 	return pretty(file)
 }

@@ -1,8 +1,9 @@
-// Package agenthost knows the hosts that coding agents run in: how each reports its events to a hook, what an event means
-// for the holds of a worktree, and how the answer is written so that this host understands it.
+// Package agenthost knows the hosts that coding agents run in: how each reports its events to a
+// hook, what an event means for the holds of a worktree, and how the answer is written so that this
+// host understands it.
 //
-// It is pure: an event, the hold records and the time go in, a decision comes out. Whoever calls it reads the records, asks
-// GitHub where the decision says so, and prints the answer.
+// It is pure: an event, the hold records and the time go in, a decision comes out. Whoever calls it
+// reads the records, asks GitHub where the decision says so, and prints the answer.
 package agenthost
 
 import (
@@ -13,8 +14,8 @@ import (
 // A Host is a program that coding agents run in, by the name that the command line uses.
 type Host string
 
-// The hosts. Plugin is no host: it is the package that Claude Code, Codex and Copilot CLI share, whose events say themselves
-// which of them sent them.
+// The hosts. Plugin is no host: it is the package that Claude Code, Codex and Copilot CLI share,
+// whose events say themselves which of them sent them.
 const (
 	ClaudeCode Host = "claude-code"
 	Codex      Host = "codex"
@@ -49,8 +50,8 @@ func (s Session) String() string { return string(s.Host) + ":" + s.ID }
 // maxRun leaves room in a firing id of 64 characters for a dash and a word of eight.
 const maxRun = 55
 
-// Run returns what the firing ids of the session's claims begin with: its id in the letters that a firing id may have.
-// It is empty for a session without a usable id.
+// Run returns what the firing ids of the session's claims begin with: its id in the letters that a
+// firing id may have. It is empty for a session without a usable id.
 func (s Session) Run() string {
 	id := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-' {
@@ -59,6 +60,7 @@ func (s Session) Run() string {
 		return '-'
 	}, s.ID)
 	id = strings.TrimLeft(id, "._-")
+
 	return id[:min(len(id), maxRun)]
 }
 
@@ -81,10 +83,12 @@ func Nameless(getenv func(string) string) Host {
 	case getenv("OPENCODE") != "":
 		return OpenCode
 	}
+
 	return ""
 }
 
-// SessionVariable is what our opencode plugin gives to commands, as HOST:ID; other programs may set it as well.
+// SessionVariable is what our opencode plugin gives to commands, as HOST:ID; other programs may set
+// it as well.
 const SessionVariable = "LABEL_STATE_SESSION"
 
 // ParseSession reads HOST:ID; ok is false without a host that is known and an id.
@@ -104,6 +108,7 @@ func Within(s Session, getenv func(string) string) func(string) string {
 		case claudeVariable, codexVariable, geminiVariable, copilotVariable:
 			return ""
 		}
+
 		return getenv(name)
 	}
 }
@@ -116,8 +121,9 @@ const (
 	copilotVariable = "COPILOT_AGENT_SESSION_ID"
 )
 
-// Sessions returns the sessions that the environment of a command names, without duplicates. Hosts nest: an agent that was
-// started by another one's command inherits its variables, and which of two is the inner one cannot be told.
+// Sessions returns the sessions that the environment of a command names, without duplicates. Hosts
+// nest: an agent that was started by another one's command inherits its variables, and which of two
+// is the inner one cannot be told.
 func Sessions(getenv func(string) string) []Session {
 	var out []Session
 	add := func(h Host, id string) {
@@ -126,6 +132,7 @@ func Sessions(getenv func(string) string) []Session {
 			out = append(out, s)
 		}
 	}
+
 	if s, ok := ParseSession(getenv(SessionVariable)); ok {
 		add(s.Host, s.ID)
 	}
@@ -133,5 +140,6 @@ func Sessions(getenv func(string) string) []Session {
 	add(Codex, getenv(codexVariable))
 	add(Gemini, getenv(geminiVariable))
 	add(Copilot, getenv(copilotVariable))
+
 	return out
 }

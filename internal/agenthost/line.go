@@ -10,23 +10,27 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A line is a shell command line as far as it is understood here. Understanding is advisory: scripts, aliases and running
-// shells are not seen through, and git's own hook is behind all of them.
+// A line is a shell command line as far as it is understood here. Understanding is advisory:
+// scripts, aliases and running shells are not seen through, and git's own hook is behind all of
+// them.
 type line struct {
 	text     string
 	commands []command
 	writes   bool // output goes into a file; /dev/null and another descriptor are none
-	odd      bool // something that this reader does not follow: a substitution, a here-document, a variable set for a command
+	// something that this reader does not follow: a substitution, a here-document, a variable set
+	// for a command
+	odd bool
 }
 
-// A command is the words of a simple command without its redirections, or the begin or end of a subshell.
+// A command is the words of a simple command without its redirections, or the begin or end of a
+// subshell.
 type command struct {
 	words []string
 	shell byte // '(' or ')' of a subshell, else 0
 }
 
-// longestLine bounds what is parsed, in bytes: a longer line has other people's text in it, and the parser needs
-// seconds for a hundred thousand opening brackets.
+// longestLine bounds what is parsed, in bytes: a longer line has other people's text in it, and the
+// parser needs seconds for a hundred thousand opening brackets.
 const longestLine = 32 << 10
 
 // parseLine reads a command line as bash does, without expanding anything.
@@ -35,6 +39,7 @@ func parseLine(text string) line {
 	if len(text) <= longestLine {
 		file, err = syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
 	}
+
 	if err != nil {
 		return unparsed(text)
 	}
@@ -46,7 +51,8 @@ func parseLine(text string) line {
 
 var errLong = errors.New("too long")
 
-// unparsed is a line that no shell would run as it is, or that is too long: its words, wherever they stand.
+// unparsed is a line that no shell would run as it is, or that is too long: its words, wherever
+// they stand.
 func unparsed(text string) line {
 	l := line{text: text, odd: true}
 	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(";|&()\n`", r) }) {
@@ -54,6 +60,7 @@ func unparsed(text string) line {
 			l.commands = append(l.commands, command{words: words})
 		}
 	}
+
 	return l
 }
 
@@ -86,6 +93,7 @@ func (w *walker) statement(s *syntax.Stmt) {
 		if c.Stmt != nil {
 			w.statement(c.Stmt)
 		}
+
 	default: // a loop, a condition, a function, export, [[: what it does is not followed, but the commands in it are
 		w.commands = append(w.commands, command{words: strings.Fields(w.source(c))[:1]})
 		w.inside(c)
@@ -110,7 +118,8 @@ func (w *walker) subshell(all []*syntax.Stmt) {
 	w.commands = append(w.commands, command{shell: ')'})
 }
 
-// call collects a simple command. A variable that is set for it may name a program, as PATH and GIT_EXTERNAL_DIFF do.
+// call collects a simple command. A variable that is set for it may name a program, as PATH and
+// GIT_EXTERNAL_DIFF do.
 func (w *walker) call(c *syntax.CallExpr) {
 	for _, a := range c.Assigns {
 		w.odd = w.odd || !harmlessVariable(a)
@@ -123,6 +132,7 @@ func (w *walker) call(c *syntax.CallExpr) {
 	for _, arg := range c.Args {
 		words = append(words, w.word(arg))
 	}
+
 	if len(words) > 0 {
 		w.commands = append(w.commands, command{words: words})
 	}
@@ -140,6 +150,7 @@ func harmlessVariable(a *syntax.Assign) bool {
 	case strings.HasPrefix(name, "LC_"), strings.HasPrefix(name, "LABEL_STATE_"):
 		return true
 	}
+
 	return name == "LANG" || name == "TZ" || name == "NO_COLOR"
 }
 
@@ -152,6 +163,7 @@ func (w *walker) redirect(r *syntax.Redirect) {
 			w.word(r.Hdoc)
 		}
 	}
+
 	if r.Word == nil {
 		return
 	}
@@ -163,7 +175,8 @@ func (w *walker) redirect(r *syntax.Redirect) {
 	}
 }
 
-// word is a word without its quotes. What a shell would expand stays as it is written; commands in it are collected.
+// word is a word without its quotes. What a shell would expand stays as it is written; commands in
+// it are collected.
 func (w *walker) word(word *syntax.Word) string {
 	var b strings.Builder
 	for _, part := range word.Parts {
@@ -177,20 +190,25 @@ func (w *walker) part(b *strings.Builder, part syntax.WordPart, quoted bool) {
 	case *syntax.Lit:
 		b.WriteString(unescaped(p.Value, quoted))
 		return
+
 	case *syntax.SglQuoted:
 		b.WriteString(p.Value)
 		return
+
 	case *syntax.DblQuoted:
 		for _, inner := range p.Parts {
 			w.part(b, inner, true)
 		}
 		return
+
 	case *syntax.CmdSubst:
 		w.odd = true
 		w.subshell(p.Stmts)
+
 	case *syntax.ProcSubst:
 		w.odd = true
 		w.subshell(p.Stmts)
+
 	default: // a variable, arithmetic: a command may be substituted in it
 		syntax.Walk(part, func(n syntax.Node) bool {
 			inner, is := n.(*syntax.CmdSubst)
@@ -201,6 +219,7 @@ func (w *walker) part(b *strings.Builder, part syntax.WordPart, quoted bool) {
 			return !is
 		})
 	}
+
 	b.WriteString(w.source(part))
 }
 
@@ -218,13 +237,15 @@ func unescaped(text string, quoted bool) string {
 		}
 		b.WriteByte(text[i])
 	}
+
 	return b.String()
 }
 
 func isNumber(word string) bool { return strings.Trim(word, "0123456789") == "" && word != "" }
 
-// publishes reports whether the line pushes, or opens or merges a pull request. The verb may stand anywhere, behind sudo, env, time or
-// xargs. What stands in quotes is looked at as well, because it may be a command for another shell.
+// publishes reports whether the line pushes, or opens or merges a pull request. The verb may stand
+// anywhere, behind sudo, env, time or xargs. What stands in quotes is looked at as well, because it
+// may be a command for another shell.
 func (l line) publishes() bool {
 	pushes := strings.Contains(l.text, "push")
 	for _, c := range l.commands {
@@ -240,22 +261,27 @@ func (l line) publishes() bool {
 					if slices.Contains(behind, "push") {
 						return true
 					}
+
 				case "": // behind xargs
 					if pushes {
 						return true
 					}
 				}
+
 			case "gh":
 				at := slices.Index(rest, "pr")
-				if at >= 0 && slices.ContainsFunc(rest[at:], func(w string) bool { return w == "create" || w == "new" || w == "merge" }) {
+				if at >= 0 && slices.ContainsFunc(rest[at:],
+					func(w string) bool { return w == "create" || w == "new" || w == "merge" }) {
 					return true
 				}
 			}
+
 			if l.quotes(word) && parseLine(word).publishes() {
 				return true
 			}
 		}
 	}
+
 	return false
 }
 
@@ -263,12 +289,15 @@ func (l line) publishes() bool {
 func (l line) mayPublish() bool {
 	pushes := strings.Contains(l.text, "push")
 	vague := l.odd || strings.Contains(l.text, "$")
-	opens := slices.ContainsFunc([]string{"create", "new", "merge"}, func(w string) bool { return strings.Contains(l.text, "pr "+w) })
+	opens := slices.ContainsFunc([]string{"create", "new", "merge"},
+		func(w string) bool { return strings.Contains(l.text, "pr "+w) })
 	if vague && (pushes || opens) {
 		return true
 	}
+
 	return slices.ContainsFunc(l.commands, func(c command) bool {
-		return slices.ContainsFunc(c.words, func(word string) bool { return l.quotes(word) && parseLine(word).mayPublish() })
+		return slices.ContainsFunc(c.words,
+			func(word string) bool { return l.quotes(word) && parseLine(word).mayPublish() })
 	})
 }
 
@@ -291,11 +320,12 @@ func gitVerb(words []string) (verb, dir string, behind []string) {
 			return w, dir, words[i+1:]
 		}
 	}
+
 	return "", dir, nil
 }
 
-// dirs returns the folders that the line works in, as it names them: relative to where it starts, which is "".
-// A name that a shell would expand is left out: the line may be where it started.
+// dirs returns the folders that the line works in, as it names them: relative to where it starts,
+// which is "". A name that a shell would expand is left out: the line may be where it started.
 func (l line) dirs() []string {
 	type place struct {
 		here, before string
@@ -309,12 +339,14 @@ func (l line) dirs() []string {
 			out = append(out, dir)
 		}
 	}
+
 	enter := func(dir string) {
 		at.before = at.here
 		if at.here = join(at.here, dir); !plainName(dir) {
 			at.here = ""
 		}
 	}
+
 	for _, c := range l.commands {
 		switch {
 		case c.shell == '(':
@@ -326,7 +358,9 @@ func (l line) dirs() []string {
 		case c.shell != 0:
 			continue
 		}
-		to := slices.DeleteFunc(slices.Clone(c.words[1:]), func(w string) bool { return w != "-" && strings.HasPrefix(w, "-") })
+
+		to := slices.DeleteFunc(slices.Clone(c.words[1:]),
+			func(w string) bool { return w != "-" && strings.HasPrefix(w, "-") })
 		switch path.Base(c.words[0]) {
 		case "cd":
 			switch {
@@ -336,6 +370,7 @@ func (l line) dirs() []string {
 			default:
 				enter(to[0])
 			}
+
 		case "pushd":
 			if len(to) > 0 {
 				at.stack = append(at.stack[:len(at.stack):len(at.stack)], at.here)
@@ -344,10 +379,12 @@ func (l line) dirs() []string {
 				at.stack = slices.Clone(at.stack)
 				at.here, at.stack[n] = at.stack[n], at.here
 			}
+
 		case "popd":
 			if n := len(at.stack) - 1; n >= 0 {
 				at.here, at.stack = at.stack[n], at.stack[:n]
 			}
+
 		case "git":
 			_, dir, _ := gitVerb(c.words[1:])
 			if !plainName(dir) {
@@ -357,6 +394,7 @@ func (l line) dirs() []string {
 		default:
 			add(at.here)
 		}
+
 		for _, word := range c.words { // a push in quotes may be a command for another shell
 			if l.quotes(word) {
 				if inner := parseLine(word); inner.publishes() || inner.mayPublish() {
@@ -367,9 +405,11 @@ func (l line) dirs() []string {
 			}
 		}
 	}
+
 	if len(out) == 0 {
 		add(at.here)
 	}
+
 	return out
 }
 

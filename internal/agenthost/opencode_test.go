@@ -43,8 +43,8 @@ case $event in
 esac
 `
 
-// TestOpenCodePlugin: a child session acts under its parent's hold, a denial is thrown, and what the model is to know reaches it. Without the program
-// on the search path everything goes on.
+// TestOpenCodePlugin: a child session acts under its parent's hold, a denial is thrown, and what
+// the model is to know reaches it. Without the program on the search path everything goes on.
 func TestOpenCodePlugin(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs a POSIX shell for the program that stands in")
@@ -56,13 +56,18 @@ func TestOpenCodePlugin(t *testing.T) {
 		}
 		t.Skipf("needs node: %v", err)
 	}
+
 	dir := t.TempDir()
 	events := filepath.Join(dir, "events")
-	for name, text := range map[string]string{"label-state.mjs": agenthost.OpenCodePlugin(), "play.mjs": opencodeScript, "label-state": opencodeProgram} {
+	for name, text := range map[string]string{
+		"label-state.mjs": agenthost.OpenCodePlugin(), "play.mjs": opencodeScript,
+		"label-state": opencodeProgram,
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	play := func(path string) string {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), node, "play.mjs")
@@ -71,16 +76,20 @@ func TestOpenCodePlugin(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
+
 		return string(out)
 	}
+
 	if got, want := play(dir+string(os.PathListSeparator)+os.Getenv("PATH")),
 		"system you hold 42\nenv opencode:parent\ndenied it is lost\nallowed\noutput done||renewed\n"; got != want {
 		t.Errorf("with the program:\n%s\nwant:\n%s", got, want)
 	}
+
 	data, err := os.ReadFile(events)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var kinds []string
 	for line := range strings.Lines(string(data)) {
 		e, err := agenthost.Read(agenthost.OpenCode, []byte(line))
@@ -89,9 +98,14 @@ func TestOpenCodePlugin(t *testing.T) {
 		}
 		kinds = append(kinds, string(e.Kind))
 	}
-	if want := []agenthost.Kind{agenthost.SessionStart, agenthost.BeforeTool, agenthost.BeforeTool, agenthost.AfterTool, agenthost.SessionEnd}; !slices.Equal(kinds, texts(want)) {
+
+	if want := []agenthost.Kind{
+		agenthost.SessionStart, agenthost.BeforeTool, agenthost.BeforeTool, agenthost.AfterTool,
+		agenthost.SessionEnd,
+	}; !slices.Equal(kinds, texts(want)) {
 		t.Errorf("events %q, want %q", kinds, want)
 	}
+
 	if got, want := play(""), "system \nenv opencode:parent\nallowed\nallowed\noutput done\n"; got != want {
 		t.Errorf("without the program:\n%s\nwant:\n%s", got, want)
 	}

@@ -11,24 +11,28 @@ import (
 	"github.com/label-state/label-state/internal/agenthost"
 )
 
-// FuzzRead: whatever a host sends, the answer to it is nothing or one JSON object, and without a hold nobody is denied.
+// FuzzRead: whatever a host sends, the answer to it is nothing or one JSON object, and without a
+// hold nobody is denied.
 func FuzzRead(f *testing.F) {
 	for _, h := range agenthost.Hosts() {
 		data, err := os.ReadFile(filepath.Join("testdata", "events", string(h)+".txt"))
 		if err != nil {
 			f.Fatal(err)
 		}
+
 		for line := range strings.Lines(string(data)) {
 			if text, ok := strings.CutPrefix(line, "in "+string(h)+" "); ok {
 				f.Add(string(h), []byte(text))
 			}
 		}
 	}
+
 	f.Fuzz(func(t *testing.T, name string, text []byte) {
 		h, ok := agenthost.Parse(name)
 		if !ok {
 			return
 		}
+
 		e, err := agenthost.Read(h, text)
 		if err != nil {
 			if strings.ContainsAny(err.Error(), "\n\x1b") {
@@ -36,6 +40,7 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
+
 		if _, known := agenthost.Parse(string(e.Host)); !known || e.Host == agenthost.Plugin {
 			t.Errorf("host %q", e.Host)
 		}
@@ -43,6 +48,7 @@ func FuzzRead(f *testing.F) {
 		if !agenthost.Decide(e, w).Nothing() || agenthost.Denies(e, w) != "" {
 			t.Error("something follows from no hold")
 		}
+
 		for _, a := range []agenthost.Answer{{}, {Deny: "x"}, {Context: agenthost.StartText(e, w, nil, "../x")}} {
 			if out := a.Text(e); out != "" && !json.Valid([]byte(out)) {
 				t.Errorf("answer %q", out)
@@ -69,29 +75,37 @@ func TestSessions(t *testing.T) {
 		for _, s := range agenthost.Sessions(func(name string) string { return c.vars[name] }) {
 			got = append(got, s.String())
 		}
+
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%v: %q, want %q", c.vars, got, c.want)
 		}
 	}
 }
 
-// TestRun: firing ids of a session are told from those of every other one, whatever its id looks like.
+// TestRun: firing ids of a session are told from those of every other one, whatever its id looks
+// like.
 func TestRun(t *testing.T) {
 	long := strings.Repeat("x", 100)
 	for id, want := range map[string]string{
-		"5f2c7a10-0000": "5f2c7a10-0000", "../../etc": "etc", "a b\x1b[31m": "a-b--31m", "": "", "---": "", long: long[:55],
+		"5f2c7a10-0000": "5f2c7a10-0000", "../../etc": "etc", "a b\x1b[31m": "a-b--31m", "": "", "---": "",
+		long: long[:55],
 	} {
 		s := agenthost.Session{Host: agenthost.Codex, ID: id}
 		if got := s.Run(); got != want {
 			t.Errorf("Run of %q is %q, want %q", id, got, want)
 		}
 	}
+
 	s := agenthost.Session{Host: agenthost.Codex, ID: "ab"}
-	for firing, want := range map[string]bool{"ab-0123abcd": true, "ab": false, "ab-": false, "abc-0123abcd": false, "ab-cd-0123abcd": false} {
+	for firing, want := range map[string]bool{
+		"ab-0123abcd": true, "ab": false, "ab-": false, "abc-0123abcd": false,
+		"ab-cd-0123abcd": false,
+	} {
 		if s.Made(firing) != want {
 			t.Errorf("%s made %s: %v", s, firing, !want)
 		}
 	}
+
 	if (agenthost.Session{Host: agenthost.Codex}).Made("-0123abcd") {
 		t.Error("a session without an id made a firing id")
 	}
@@ -102,6 +116,7 @@ func TestCommitted(t *testing.T) {
 	line := func(from, to, when, message string) string {
 		return from + " " + to + " a <a@b.c> " + when + " +0000\t" + message + "\n"
 	}
+
 	for name, c := range map[string]struct {
 		log  string
 		want bool
@@ -124,10 +139,11 @@ func TestCommitted(t *testing.T) {
 	}
 }
 
-// TestFence: what of a command line the fence lets through under a lost hold, and what it takes for a push.
+// TestFence: what of a command line the fence lets through under a lost hold, and what it takes for
+// a push.
 func TestFence(t *testing.T) {
 	for command, want := range map[string]agenthost.Call{
-		"label-state claim 42":                                  agenthost.Reads,
+		"label-state claim 42": agenthost.Reads,
 		"cd /w/app && label-state release 42 --outcome failure": agenthost.Reads,
 		"/usr/bin/label-state next | jq .issue":                 agenthost.Reads,
 		"git status --short":                                    agenthost.Reads,
@@ -181,113 +197,113 @@ func TestFence(t *testing.T) {
 		strings.Repeat("(", 100<<10) + "; git push": agenthost.Publishes,
 
 		// what only looks
-		"find . -name '*.go'":                       agenthost.Reads,
-		"find . -name x -delete":                    agenthost.Runs,
-		"find . -exec rm {} +":                      agenthost.Runs,
-		"find . -okdir rm {} ;":                     agenthost.Runs,
-		"find . -fprint x":                          agenthost.Runs,
-		"stat x; which go; diff a b; tree -L 2":     agenthost.Reads,
-		"tree -o x":                                 agenthost.Runs,
-		"tree -ao x":                                agenthost.Runs,
-		"date":                                      agenthost.Reads,
+		"find . -name '*.go'":                   agenthost.Reads,
+		"find . -name x -delete":                agenthost.Runs,
+		"find . -exec rm {} +":                  agenthost.Runs,
+		"find . -okdir rm {} ;":                 agenthost.Runs,
+		"find . -fprint x":                      agenthost.Runs,
+		"stat x; which go; diff a b; tree -L 2": agenthost.Reads,
+		"tree -o x":                             agenthost.Runs,
+		"tree -ao x":                            agenthost.Runs,
+		"date":                                  agenthost.Reads,
 		"date -u +%s; date -d 2026-01-01; date -Is": agenthost.Reads,
-		"date -s 10:00":                             agenthost.Runs,
-		"date -us 10:00":                            agenthost.Runs,
-		"date --set 10:00":                          agenthost.Runs,
-		"date 11231200":                             agenthost.Runs,
-		"sed -n 1,5p x":                             agenthost.Reads,
-		"sed -n '/^func/,$p' a b":                   agenthost.Reads,
-		"sed 1,5p x":                                agenthost.Runs,
-		"sed -n 1,5w x":                             agenthost.Runs,
-		"sed -n 1p x -i":                            agenthost.Runs,
-		"sed -ni 1p x":                              agenthost.Runs,
-		"git branch":                                agenthost.Reads,
-		"git branch -avv --sort=-committerdate":     agenthost.Reads,
-		"git branch --list 'fix*'":                  agenthost.Reads,
-		"git branch --contains HEAD":                agenthost.Reads,
-		"git branch fix":                            agenthost.Runs,
-		"git branch -D fix":                         agenthost.Runs,
-		"git branch -a fix":                         agenthost.Runs,
-		"git tag; git tag -l 'v*'":                  agenthost.Reads,
-		"git tag v1":                                agenthost.Runs,
-		"git remote -v; git remote":                 agenthost.Reads,
-		"git remote add x y":                        agenthost.Runs,
-		"git fetch":                                 agenthost.Reads,
-		"git fetch --prune origin main":             agenthost.Reads,
-		"git fetch origin main:main":                agenthost.Runs,
-		"git fetch --upload-pack=x origin":          agenthost.Runs,
-		"git grep x; git grep -c x":                 agenthost.Reads,
-		"git grep -Oless x":                         agenthost.Runs,
-		"git grep --open-files-in-pager=rm x":       agenthost.Runs,
-		"git stash list":                            agenthost.Reads,
-		"git stash":                                 agenthost.Reads, // the fence lets it through
-		"git stash push -u":                         agenthost.Reads,
-		"cd x && git stash -u && git status":        agenthost.Reads,
-		"git -c alias.stash=!make stash":            agenthost.Runs,
-		"git stash && make":                         agenthost.Runs,
-		"git stash pop":                             agenthost.Runs,
-		"git stash drop":                            agenthost.Runs,
-		"./git stash":                               agenthost.Runs,
-		"git config --get user.name":                agenthost.Reads,
-		"git config user.name x":                    agenthost.Runs,
-		"git worktree list":                         agenthost.Reads,
-		"git worktree add x":                        agenthost.Runs,
-		"gh pr view":                                agenthost.Reads,
-		"gh pr view 5; gh issue view 5":             agenthost.Reads,
-		"gh pr close 5":                             agenthost.Runs,
-		"gh issue close 5":                          agenthost.Runs,
-		"gh api repos/a/b/issues -f title=x":        agenthost.Runs,
-		"ls > /dev/null":                            agenthost.Reads,
-		"ls >/dev/null 2>&1 </dev/null":             agenthost.Reads,
-		"ls &> /dev/null":                           agenthost.Reads,
-		"ls > out":                                  agenthost.Runs,
-		"ls>out":                                    agenthost.Runs,
-		"ls >> out":                                 agenthost.Runs,
-		"ls >| out":                                 agenthost.Runs,
-		"ls &> out":                                 agenthost.Runs,
-		"ls >& out":                                 agenthost.Runs,
-		"ls 2> out":                                 agenthost.Runs,
-		"ls <> out":                                 agenthost.Runs,
-		"grep '>' x | uniq -c":                      agenthost.Reads,
-		"uniq a b":                                  agenthost.Runs,
-		"grep -ro x .":                              agenthost.Reads,
-		"sort -uo a b":                              agenthost.Runs,
-		"sort --outp=a b":                           agenthost.Runs,
-		"grep -r \"git push\" .":                    agenthost.Reads,
-		"timeout 5 label-state status 11":           agenthost.Reads,
-		"timeout 5s rm x":                           agenthost.Runs,
-		"timeout -s KILL 5 ls":                      agenthost.Runs,
-		"command -v go":                             agenthost.Reads,
-		"time make":                                 agenthost.Runs,
-		"env rm x":                                  agenthost.Runs,
-		"GIT_PAGER=cat git log":                     agenthost.Reads,
-		"GIT_PAGER=rm git log":                      agenthost.Runs,
-		"LC_ALL=C sort x":                           agenthost.Reads,
-		"PATH=. ls":                                 agenthost.Runs,
-		"./ls":                                      agenthost.Runs,
-		"git log | awk '{print $1}'":                agenthost.Reads,
-		"awk -F: '{print $1}' x":                    agenthost.Reads,
-		"awk -F : '{print $1}' x":                   agenthost.Reads,
-		"awk '{print > \"y\"}' x":                   agenthost.Runs,
-		"awk '{print | \"sh\"}' x":                  agenthost.Runs,
-		"awk 'BEGIN {system(\"rm x\")}'":            agenthost.Runs,
-		"awk -f x y":                                agenthost.Runs,
-		"awk -F":                                    agenthost.Runs,
-		"find . -name x | xargs grep y":             agenthost.Reads,
-		"find . -print0 | xargs -0 grep y":          agenthost.Reads,
-		"find . | xargs rm":                         agenthost.Runs,
-		"find . | xargs sort":                       agenthost.Runs,
-		"find . | xargs -I{} sh -c {}":              agenthost.Runs,
-		"git diff | sed 's/^+//'":                   agenthost.Reads,
-		"git diff | sed -E 's|a/(b)|\\1|g'":         agenthost.Reads,
-		"sed 's/a/b/w y' x":                         agenthost.Runs,
-		"sed 's/a/b/e' x":                           agenthost.Runs,
-		"sed 's/a/b/;w y' x":                        agenthost.Runs,
-		"sed -i 's/a/b/' x":                         agenthost.Runs,
-		"sed 's/a/b/' -i x":                         agenthost.Runs,
-		"less x":                                    agenthost.Reads,
-		"less -o y x":                               agenthost.Runs,
-		"less '+!make' x":                           agenthost.Runs,
+		"date -s 10:00":                         agenthost.Runs,
+		"date -us 10:00":                        agenthost.Runs,
+		"date --set 10:00":                      agenthost.Runs,
+		"date 11231200":                         agenthost.Runs,
+		"sed -n 1,5p x":                         agenthost.Reads,
+		"sed -n '/^func/,$p' a b":               agenthost.Reads,
+		"sed 1,5p x":                            agenthost.Runs,
+		"sed -n 1,5w x":                         agenthost.Runs,
+		"sed -n 1p x -i":                        agenthost.Runs,
+		"sed -ni 1p x":                          agenthost.Runs,
+		"git branch":                            agenthost.Reads,
+		"git branch -avv --sort=-committerdate": agenthost.Reads,
+		"git branch --list 'fix*'":              agenthost.Reads,
+		"git branch --contains HEAD":            agenthost.Reads,
+		"git branch fix":                        agenthost.Runs,
+		"git branch -D fix":                     agenthost.Runs,
+		"git branch -a fix":                     agenthost.Runs,
+		"git tag; git tag -l 'v*'":              agenthost.Reads,
+		"git tag v1":                            agenthost.Runs,
+		"git remote -v; git remote":             agenthost.Reads,
+		"git remote add x y":                    agenthost.Runs,
+		"git fetch":                             agenthost.Reads,
+		"git fetch --prune origin main":         agenthost.Reads,
+		"git fetch origin main:main":            agenthost.Runs,
+		"git fetch --upload-pack=x origin":      agenthost.Runs,
+		"git grep x; git grep -c x":             agenthost.Reads,
+		"git grep -Oless x":                     agenthost.Runs,
+		"git grep --open-files-in-pager=rm x":   agenthost.Runs,
+		"git stash list":                        agenthost.Reads,
+		"git stash":                             agenthost.Reads, // the fence lets it through
+		"git stash push -u":                     agenthost.Reads,
+		"cd x && git stash -u && git status":    agenthost.Reads,
+		"git -c alias.stash=!make stash":        agenthost.Runs,
+		"git stash && make":                     agenthost.Runs,
+		"git stash pop":                         agenthost.Runs,
+		"git stash drop":                        agenthost.Runs,
+		"./git stash":                           agenthost.Runs,
+		"git config --get user.name":            agenthost.Reads,
+		"git config user.name x":                agenthost.Runs,
+		"git worktree list":                     agenthost.Reads,
+		"git worktree add x":                    agenthost.Runs,
+		"gh pr view":                            agenthost.Reads,
+		"gh pr view 5; gh issue view 5":         agenthost.Reads,
+		"gh pr close 5":                         agenthost.Runs,
+		"gh issue close 5":                      agenthost.Runs,
+		"gh api repos/a/b/issues -f title=x":    agenthost.Runs,
+		"ls > /dev/null":                        agenthost.Reads,
+		"ls >/dev/null 2>&1 </dev/null":         agenthost.Reads,
+		"ls &> /dev/null":                       agenthost.Reads,
+		"ls > out":                              agenthost.Runs,
+		"ls>out":                                agenthost.Runs,
+		"ls >> out":                             agenthost.Runs,
+		"ls >| out":                             agenthost.Runs,
+		"ls &> out":                             agenthost.Runs,
+		"ls >& out":                             agenthost.Runs,
+		"ls 2> out":                             agenthost.Runs,
+		"ls <> out":                             agenthost.Runs,
+		"grep '>' x | uniq -c":                  agenthost.Reads,
+		"uniq a b":                              agenthost.Runs,
+		"grep -ro x .":                          agenthost.Reads,
+		"sort -uo a b":                          agenthost.Runs,
+		"sort --outp=a b":                       agenthost.Runs,
+		"grep -r \"git push\" .":                agenthost.Reads,
+		"timeout 5 label-state status 11":       agenthost.Reads,
+		"timeout 5s rm x":                       agenthost.Runs,
+		"timeout -s KILL 5 ls":                  agenthost.Runs,
+		"command -v go":                         agenthost.Reads,
+		"time make":                             agenthost.Runs,
+		"env rm x":                              agenthost.Runs,
+		"GIT_PAGER=cat git log":                 agenthost.Reads,
+		"GIT_PAGER=rm git log":                  agenthost.Runs,
+		"LC_ALL=C sort x":                       agenthost.Reads,
+		"PATH=. ls":                             agenthost.Runs,
+		"./ls":                                  agenthost.Runs,
+		"git log | awk '{print $1}'":            agenthost.Reads,
+		"awk -F: '{print $1}' x":                agenthost.Reads,
+		"awk -F : '{print $1}' x":               agenthost.Reads,
+		"awk '{print > \"y\"}' x":               agenthost.Runs,
+		"awk '{print | \"sh\"}' x":              agenthost.Runs,
+		"awk 'BEGIN {system(\"rm x\")}'":        agenthost.Runs,
+		"awk -f x y":                            agenthost.Runs,
+		"awk -F":                                agenthost.Runs,
+		"find . -name x | xargs grep y":         agenthost.Reads,
+		"find . -print0 | xargs -0 grep y":      agenthost.Reads,
+		"find . | xargs rm":                     agenthost.Runs,
+		"find . | xargs sort":                   agenthost.Runs,
+		"find . | xargs -I{} sh -c {}":          agenthost.Runs,
+		"git diff | sed 's/^+//'":               agenthost.Reads,
+		"git diff | sed -E 's|a/(b)|\\1|g'":     agenthost.Reads,
+		"sed 's/a/b/w y' x":                     agenthost.Runs,
+		"sed 's/a/b/e' x":                       agenthost.Runs,
+		"sed 's/a/b/;w y' x":                    agenthost.Runs,
+		"sed -i 's/a/b/' x":                     agenthost.Runs,
+		"sed 's/a/b/' -i x":                     agenthost.Runs,
+		"less x":                                agenthost.Reads,
+		"less -o y x":                           agenthost.Runs,
+		"less '+!make' x":                       agenthost.Runs,
 
 		// pushes
 		"git push>/dev/null":         agenthost.Publishes,
@@ -309,7 +325,8 @@ func TestFence(t *testing.T) {
 		"make $TARGET":               agenthost.Runs,
 	} {
 		text, err := json.Marshal(map[string]any{
-			"session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": map[string]string{"command": command},
+			"session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "Bash",
+			"tool_input": map[string]string{"command": command},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -339,7 +356,8 @@ func TestWhere(t *testing.T) {
 		"make)":                              "",
 	} {
 		text, err := json.Marshal(map[string]any{
-			"session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": map[string]string{"command": command},
+			"session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "Bash",
+			"tool_input": map[string]string{"command": command},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -367,12 +385,15 @@ func TestChanges(t *testing.T) {
 		`"tool_name":"mcp__label-state__claim","tool_input":{}`:                             false,
 		`"tool_name":"mcp__github__create_pull_request","tool_input":{}`:                    true,
 	} {
-		e, err := agenthost.Read(agenthost.Codex, []byte(`{"session_id":"s","hook_event_name":"PostToolUse",`+input+`}`))
+		e, err := agenthost.Read(agenthost.Codex,
+			[]byte(`{"session_id":"s","hook_event_name":"PostToolUse",`+input+`}`))
 		if err != nil || e.Changes != want {
 			t.Errorf("%s: %v, %v", input, e.Changes, err)
 		}
 	}
-	if e, err := agenthost.Read(agenthost.Codex, []byte(`{"session_id":"s","hook_event_name":"UserPromptSubmit"}`)); err != nil || e.Changes {
+
+	if e, err := agenthost.Read(agenthost.Codex,
+		[]byte(`{"session_id":"s","hook_event_name":"UserPromptSubmit"}`)); err != nil || e.Changes {
 		t.Errorf("a prompt: %v, %v", e.Changes, err)
 	}
 }

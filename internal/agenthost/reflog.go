@@ -6,18 +6,21 @@ import (
 	"time"
 )
 
-// Committed reports whether git's log of HEAD shows that something was committed, merged or otherwise moved since then. Changing to
-// another branch is nothing; a line that cannot be read is something.
+// Committed reports whether git's log of HEAD shows that something was committed, merged or
+// otherwise moved since then. Changing to another branch is nothing; a line that cannot be read is
+// something.
 func Committed(reflog string, since time.Time) bool {
 	for line := range strings.Lines(reflog) {
 		head, message, ok := strings.Cut(strings.TrimRight(line, "\n"), "\t")
 		if !ok {
 			head, message = strings.TrimRight(line, "\n"), ""
 		}
+
 		words := strings.Fields(head)
 		if len(words) < 4 {
 			return true
 		}
+
 		at, err := strconv.ParseInt(words[len(words)-2], 10, 64)
 		switch {
 		case err != nil:
@@ -27,5 +30,6 @@ func Committed(reflog string, since time.Time) bool {
 			return true
 		}
 	}
+
 	return false
 }

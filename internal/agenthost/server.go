@@ -19,7 +19,12 @@ func MCPServer(h Host, user bool) (s Server, ok bool) {
 		if !user { // the file that Claude Code reads as well, with the same entry
 			return MCPServer(ClaudeCode, false)
 		}
-		s.Value = encode(object{{"type", "local"}, {"command", "label-state"}, {"args", []string{"mcp"}}, {"tools", []string{"*"}}})
+		s.Value = encode(object{
+			{"type", "local"},
+			{"command", "label-state"},
+			{"args", []string{"mcp"}},
+			{"tools", []string{"*"}},
+		})
 	case Gemini, Cursor: // whose commands do not say which session they are in
 		s.Value = encode(object{{"command", "label-state"}, {"args", []string{"mcp", "--codename", string(h)}}})
 	case Codex: // whose servers are not told the session either
@@ -30,5 +35,6 @@ func MCPServer(h Host, user bool) (s Server, ok bool) {
 	default:
 		return Server{}, false
 	}
+
 	return s, true
 }

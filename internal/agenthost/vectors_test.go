@@ -41,11 +41,13 @@ func TestEventVectors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			var out []string
 			for block := range strings.SplitSeq(strings.TrimSpace(string(data)), "\n\n") {
 				v := parse(t, block)
 				out = append(out, strings.Join(append(v.given, v.play()...), "\n"))
 			}
+
 			golden.Check(t, file, strings.Join(out, "\n\n")+"\n")
 		})
 	}
@@ -73,8 +75,10 @@ func parse(t *testing.T, block string) vector {
 		default:
 			t.Fatalf("%q", line)
 		}
+
 		v.given = append(v.given, line)
 	}
+
 	return v
 }
 
@@ -84,10 +88,13 @@ func (v *vector) hold(t *testing.T, words []string) {
 	if _, err := fmt.Sscanf(words[0], "acme/app#%d", &number); err != nil {
 		t.Fatal(err)
 	}
+
 	e, _ := agenthost.Read(v.name, []byte(v.text))
 	h := agenthost.Hold{
-		Issue: claim.Issue{Owner: "acme", Repo: "app", Number: number}, Worker: claim.Worker{Codename: "fox", FiringID: "f1"},
-		TTL: 30 * time.Minute, Renewed: now,
+		Issue:   claim.Issue{Owner: "acme", Repo: "app", Number: number},
+		Worker:  claim.Worker{Codename: "fox", FiringID: "f1"},
+		TTL:     30 * time.Minute,
+		Renewed: now,
 	}
 	away := false
 	for _, word := range words[1:] {
@@ -123,9 +130,11 @@ func (v *vector) hold(t *testing.T, words []string) {
 			t.Fatalf("%q", word)
 		}
 	}
+
 	if !h.Session.IsZero() && h.Session == e.Session {
 		v.world.Mine = append(v.world.Mine, h)
 	}
+
 	if !away {
 		v.world.Here = append(v.world.Here, h)
 	}
@@ -137,22 +146,28 @@ func (v vector) play() []string {
 	if err != nil {
 		return []string{"event " + err.Error()}
 	}
+
 	words := []string{"event", string(e.Host), string(e.Kind)}
 	if e.Session.ID != "" {
 		words = append(words, "session="+e.Session.ID)
 	}
+
 	if e.Parent != "" {
 		words = append(words, "parent="+e.Parent)
 	}
+
 	if e.Tool != "" || e.Call != agenthost.Reads {
 		words = append(words, "call="+string(e.Call))
 	}
+
 	if e.Dir != "" {
 		words = append(words, "dir="+e.Dir)
 	}
+
 	for _, p := range e.Paths {
 		words = append(words, "path="+p)
 	}
+
 	for _, p := range e.Dirs {
 		words = append(words, "in="+p)
 	}
@@ -166,11 +181,13 @@ func (v vector) play() []string {
 		}
 		a.Context = agenthost.StartText(e, w, shown, "../app-2")
 	}
+
 	for _, h := range w.Mine {
 		if strings.HasPrefix(v.result, "lost") && h.Lost != "" {
 			a.Context = agenthost.Over(h)
 		}
 	}
+
 	return []string{strings.Join(words, " "), planned(p), strings.TrimRight("out "+a.Text(e), " \n")}
 }
 
@@ -186,6 +203,7 @@ func (v vector) after(p agenthost.Plan) agenthost.World {
 				if !h.Issue.Same(i) {
 					continue
 				}
+
 				switch why, lost := strings.CutPrefix(v.result, "lost "); {
 				case lost:
 					h.Lost = why
@@ -195,6 +213,7 @@ func (v vector) after(p agenthost.Plan) agenthost.World {
 			}
 		}
 	}
+
 	return w
 }
 
@@ -203,10 +222,14 @@ func planned(p agenthost.Plan) string {
 	for _, part := range []struct {
 		name   string
 		issues []claim.Issue
-	}{{"adopt", p.Adopt}, {"renew", p.Renew}, {"verify", p.Verify}, {"show", p.Show}, {"end", p.End}, {"pass", p.Pass}, {"release", p.Release}} {
+	}{{"adopt", p.Adopt}, {"renew", p.Renew}, {"verify", p.Verify}, {"show", p.Show}, {"end", p.End}, {
+		"pass",
+		p.Pass,
+	}, {"release", p.Release}} {
 		for _, i := range part.issues {
 			out += " " + part.name + " " + i.String()
 		}
 	}
+
 	return out
 }

@@ -23,11 +23,13 @@ func unproven(h Hold, now time.Time) string {
 		return fmt.Sprintf("your hold of %s expired at %s and is not claimed again yet. Push again in half a minute, "+
 			"or claim it now with: label-state claim %s", h.Issue, clock(h.Expires()), h.Issue)
 	}
+
 	return fmt.Sprintf("could not find out whether %s is still yours, and a push needs that. Push again when GitHub answers; see: "+
 		"label-state status %s", h.Issue, h.Issue)
 }
 
-// Unsure is what a session is told, once, whose lease is over and of whose hold nothing can be found out.
+// Unsure is what a session is told, once, whose lease is over and of whose hold nothing can be
+// found out.
 func Unsure(h Hold) string {
 	return fmt.Sprintf("label-state: your hold of %s expired at %s, and GitHub could not be asked whether somebody else has it now. "+
 		"Edits go on; a push waits for the answer", h.Issue, clock(h.Expires()))
@@ -53,8 +55,8 @@ type Shown struct {
 	Waits string // what it waits for: a plan, a pull request; empty for nothing
 }
 
-// StartText returns what a session is told when it starts: what its worktree holds, whose that is, or how to take work. It is empty
-// in a repository that does not use label-state.
+// StartText returns what a session is told when it starts: what its worktree holds, whose that is,
+// or how to take work. It is empty in a repository that does not use label-state.
 func StartText(e Event, w World, shown []Shown, worktree string) string {
 	switch {
 	case len(shown) == 0 && !w.Known:
@@ -63,12 +65,14 @@ func StartText(e Event, w World, shown []Shown, worktree string) string {
 		return "label-state: this worktree holds no issue. Before you work on one, take it with: label-state next; " +
 			"or a certain one with: label-state claim ISSUE"
 	}
+
 	var out []string
 	for _, s := range shown {
 		i, until, stays := s.Issue, "", "It does not expire"
 		if s.TTL >= 0 {
 			until, stays = " until "+clock(s.Expires()), "It is renewed while you work"
 		}
+
 		if s.Waits != "" {
 			stays += "; " + s.Waits
 		}
@@ -85,12 +89,15 @@ func StartText(e Event, w World, shown []Shown, worktree string) string {
 		case !s.Ended.IsZero():
 			text = fmt.Sprintf("this worktree holds %s%s for a session of %s that ended at %s and left work behind. To go on with it: "+
 				"label-state claim %s; to release it: label-state release %s", i, until, s.Session.Host, clock(s.Ended), i, i)
+
 		case s.Gone:
 			text = fmt.Sprintf("this worktree holds %s%s for a session of %s that is gone without having ended, and may have left work behind. "+
 				"To go on with it: label-state claim %s; to release it: label-state release %s", i, until, s.Session.Host, i, i)
 		}
+
 		out = append(out, "label-state: "+text)
 	}
+
 	return strings.Join(out, "\n")
 }
 

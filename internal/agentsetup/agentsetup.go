@@ -1,5 +1,6 @@
-// Package agentsetup puts our hooks, our skill and our MCP server where a host of coding agents looks for them, sees whether they are there,
-// and takes them away again, so that every file is what it was, byte for byte.
+// Package agentsetup puts our hooks, our skill and our MCP server where a host of coding agents
+// looks for them, sees whether they are there, and takes them away again, so that every file is
+// what it was, byte for byte.
 package agentsetup
 
 import (
@@ -28,7 +29,8 @@ type Place struct {
 // A Kind is what becomes of a file.
 type Kind string
 
-// The kinds. Theirs is a whole file of our name that we did not write, or that somebody has edited: it stays.
+// The kinds. Theirs is a whole file of our name that we did not write, or that somebody has edited:
+// it stays.
 const (
 	Same    Kind = "same"
 	Created Kind = "create"
@@ -65,6 +67,7 @@ func (t target) with(text []byte, h agenthost.Host) (out []byte, err error) {
 	if t.what == "hooks" {
 		out, err = withHooks(text, h)
 	}
+
 	switch {
 	case err != nil:
 	case t.server.Table != "":
@@ -72,6 +75,7 @@ func (t target) with(text []byte, h agenthost.Host) (out []byte, err error) {
 	case t.server.Key != "":
 		out, err = withServer(out, t.server)
 	}
+
 	return out, err
 }
 
@@ -84,11 +88,13 @@ func (t target) without(text []byte, h agenthost.Host) (out []byte, found bool, 
 	case t.server.Key != "":
 		out, found, err = withoutServer(text, t.server)
 	}
+
 	if err == nil && t.what == "hooks" {
 		var hooks bool
 		out, hooks, err = withoutHooks(out, h)
 		found = found || hooks
 	}
+
 	return out, found, err
 }
 
@@ -99,13 +105,16 @@ func (p Place) everyTarget(h agenthost.Host) []target {
 	if !ok {
 		return out
 	}
+
 	base := p.Root
 	if p.User {
 		base = p.Home
 	}
+
 	add := func(parts ...string) {
 		out = append(out, target{path: filepath.Join(parts...), what: "mcp", server: server})
 	}
+
 	switch {
 	case h == agenthost.ClaudeCode && p.User:
 		add(cmp.Or(absolute(p.Getenv("CLAUDE_CONFIG_DIR")), base), ".claude.json")
@@ -124,19 +133,26 @@ func (p Place) everyTarget(h agenthost.Host) []target {
 	case h == agenthost.OpenCode:
 		add(filepath.Dir(filepath.Dir(out[0].path)), "opencode.json")
 	}
+
 	return out
 }
 
-// SwitchedOff is the file by which the host runs no hooks at all; empty where none says so. A file that cannot be read says nothing.
+// SwitchedOff is the file by which the host runs no hooks at all; empty where none says so. A file
+// that cannot be read says nothing.
 func (p Place) SwitchedOff(h agenthost.Host) string {
 	if h != agenthost.ClaudeCode {
 		return ""
 	}
 	var files []string
 	if p.Root != "" {
-		files = []string{filepath.Join(p.Root, ".claude", "settings.local.json"), filepath.Join(p.Root, ".claude", "settings.json")}
+		files = []string{
+			filepath.Join(p.Root, ".claude", "settings.local.json"),
+			filepath.Join(p.Root, ".claude", "settings.json"),
+		}
 	}
-	for _, file := range append(files, filepath.Join(p.claudeHome(), "settings.json")) { // the first that has it is the one that counts
+
+	// the first that has it is the one that counts
+	for _, file := range append(files, filepath.Join(p.claudeHome(), "settings.json")) {
 		settings := claudeSettings(file)
 		if off, said := settings["disableAllHooks"].(bool); off {
 			return file
@@ -144,6 +160,7 @@ func (p Place) SwitchedOff(h agenthost.Host) string {
 			return ""
 		}
 	}
+
 	return ""
 }
 
@@ -162,7 +179,8 @@ func claudeSettings(file string) map[string]any {
 	return settings
 }
 
-// packaged reports whether the host has our plugin or extension, which registers the server: once is enough.
+// packaged reports whether the host has our plugin or extension, which registers the server: once
+// is enough.
 func (p Place) packaged(h agenthost.Host) bool {
 	const plugin = "label-state@label-state"
 	switch h {
@@ -173,15 +191,19 @@ func (p Place) packaged(h agenthost.Host) bool {
 				return true
 			}
 		}
+
 	case agenthost.Codex:
-		text, _, _ := read(filepath.Join(cmp.Or(absolute(p.Getenv("CODEX_HOME")), filepath.Join(p.home(), ".codex")), "config.toml"))
+		text, _, _ := read(filepath.Join(cmp.Or(absolute(p.Getenv("CODEX_HOME")), filepath.Join(p.home(), ".codex")),
+			"config.toml"))
 		plugins, _ := tableAt(text, "plugins")
 		entry, _ := plugins[plugin].(map[string]any)
 		return entry["enabled"] == true
+
 	case agenthost.Gemini:
 		_, err := os.Stat(filepath.Join(p.home(), ".gemini", "extensions", "label-state"))
 		return err == nil
 	}
+
 	return false
 }
 
@@ -191,6 +213,7 @@ func (p Place) files(h agenthost.Host) []target {
 	if p.User {
 		base = p.Home
 	}
+
 	at := func(parts ...string) string { return filepath.Join(append([]string{base}, parts...)...) }
 	own := func(variable, folder string) string {
 		if dir := p.Getenv(variable); p.User && filepath.IsAbs(dir) {
@@ -198,6 +221,7 @@ func (p Place) files(h agenthost.Host) []target {
 		}
 		return at(folder)
 	}
+
 	skill := target{path: at(".agents", "skills", "label-state", "SKILL.md"), what: "skill", text: agenthost.Skill()}
 	switch h {
 	case agenthost.ClaudeCode:
@@ -218,13 +242,18 @@ func (p Place) files(h agenthost.Host) []target {
 			file = at(".copilot", "hooks", "label-state.json")
 		}
 		return []target{{path: file, what: "hooks", text: agenthost.HookFile(h)}, skill}
+
 	case agenthost.OpenCode:
 		dir := at(".opencode")
 		if p.User {
 			dir = filepath.Join(cmp.Or(absolute(p.Getenv("XDG_CONFIG_HOME")), at(".config")), "opencode")
 		}
-		return []target{{path: filepath.Join(dir, "plugins", "label-state.js"), what: "plugin", text: agenthost.OpenCodePlugin()}, skill}
+		return []target{{
+			path: filepath.Join(dir, "plugins", "label-state.js"), what: "plugin",
+			text: agenthost.OpenCodePlugin(),
+		}, skill}
 	}
+
 	return nil
 }
 
@@ -246,7 +275,8 @@ func (e *FileError) Error() string { return e.Path + ": " + e.Err.Error() }
 // Unwrap returns the cause.
 func (e *FileError) Unwrap() error { return e.Err }
 
-// Install returns what installing would do to each file. Where all is as it shall be every step is Same.
+// Install returns what installing would do to each file. Where all is as it shall be every step is
+// Same.
 func (p Place) Install(h agenthost.Host) ([]Step, error) {
 	targets := p.everyTarget(h)
 	if p.packaged(h) { // its package has the server
@@ -255,18 +285,22 @@ func (p Place) Install(h agenthost.Host) ([]Step, error) {
 	return p.steps(h, targets, p.install)
 }
 
-// Uninstall returns what uninstalling would do to each file. A file that nobody has touched since becomes what it was; of one that was
-// edited only what is ours is taken out.
+// Uninstall returns what uninstalling would do to each file. A file that nobody has touched since
+// becomes what it was; of one that was edited only what is ours is taken out.
 func (p Place) Uninstall(h agenthost.Host) ([]Step, error) {
 	return p.steps(h, p.everyTarget(h), p.uninstall) // the package may have come after the installation
 }
 
-// steps looks at each target. The server stays out of a file that is too large: a host keeps its history there, and its hooks are elsewhere.
-func (p Place) steps(h agenthost.Host, targets []target, look func(agenthost.Host, target, notes) (Step, error)) ([]Step, error) {
+// steps looks at each target. The server stays out of a file that is too large: a host keeps its
+// history there, and its hooks are elsewhere.
+func (p Place) steps(h agenthost.Host, targets []target,
+	look func(agenthost.Host, target, notes) (Step, error),
+) ([]Step, error) {
 	n, err := p.load(h)
 	if err != nil {
 		return nil, err
 	}
+
 	var out []Step
 	for _, t := range targets {
 		s, err := look(h, t, n)
@@ -277,8 +311,10 @@ func (p Place) steps(h agenthost.Host, targets []target, look func(agenthost.Hos
 		case err != nil:
 			return nil, &FileError{t.path, err}
 		}
+
 		out = append(out, s)
 	}
+
 	return out, nil
 }
 
@@ -288,6 +324,7 @@ func (p Place) install(h agenthost.Host, t target, n notes) (Step, error) {
 	if err != nil {
 		return s, err
 	}
+
 	s.read = text
 	s.was = kept{Path: t.path, Existed: there, Before: text}
 	old, ours := n.find(t.path)
@@ -295,6 +332,7 @@ func (p Place) install(h agenthost.Host, t target, n notes) (Step, error) {
 	if ours {
 		s.was = old
 	}
+
 	switch {
 	case t.text == "":
 		if other, shared := p.other(h, t.path); !ours && shared && there && other.After == state.Fingerprint(text) {
@@ -309,12 +347,15 @@ func (p Place) install(h agenthost.Host, t target, n notes) (Step, error) {
 		case !bytes.Equal(own, s.was.Before): // an entry of an earlier version's may be left in it
 			from = s.was.Before
 		}
+
 		if err == nil {
 			s.text, err = t.with(from, h)
 		}
+
 	case there && !ours && string(text) != t.text:
 		s.Kind = Theirs
 		return s, nil
+
 	default:
 		if there && !ours {
 			if _, elsewhere := p.other(h, t.path); elsewhere {
@@ -323,10 +364,12 @@ func (p Place) install(h agenthost.Host, t target, n notes) (Step, error) {
 		}
 		s.text = []byte(t.text)
 	}
+
 	if err != nil {
 		return s, err
 	}
 	s.was.After = state.Fingerprint(s.text)
+
 	switch {
 	case !there:
 		s.Kind = Created
@@ -335,6 +378,7 @@ func (p Place) install(h agenthost.Host, t target, n notes) (Step, error) {
 	default:
 		s.Kind = Changed
 	}
+
 	return s, nil
 }
 
@@ -344,6 +388,7 @@ func (p Place) uninstall(h agenthost.Host, t target, n notes) (Step, error) {
 	if err != nil || !there {
 		return s, err
 	}
+
 	s.read = text
 	old, known := n.find(t.path)
 	untouched := known && old.After == state.Fingerprint(text)
@@ -364,9 +409,11 @@ func (p Place) uninstall(h agenthost.Host, t target, n notes) (Step, error) {
 	case known:
 		s.Kind = Theirs
 	}
+
 	if s.Kind == Changed && bytes.Equal(text, s.text) {
 		s.Kind = Same
 	}
+
 	return s, err
 }
 
@@ -376,6 +423,7 @@ func (p Place) Carry(h agenthost.Host, steps []Step) error {
 	if err != nil {
 		return err
 	}
+
 	for _, s := range steps {
 		if s.Kind == Theirs {
 			continue
@@ -385,9 +433,11 @@ func (p Place) Carry(h agenthost.Host, steps []Step) error {
 			n.Dirs = append(n.Dirs, state.Missing(filepath.Dir(s.Path))...)
 		}
 	}
+
 	if err := p.save(h, n); err != nil { // before anything is changed, so that there always is a way back
 		return err
 	}
+
 	for _, s := range steps {
 		if s.Kind != Created && s.Kind != Changed {
 			continue
@@ -396,14 +446,17 @@ func (p Place) Carry(h agenthost.Host, steps []Step) error {
 		if err == nil {
 			err = write(s.Path, s.text, p.mode())
 		}
+
 		if err != nil {
 			return &FileError{s.Path, err}
 		}
 	}
+
 	return nil
 }
 
-// unchanged is an error when the file is another than the one that was looked at: hosts write to their own files.
+// unchanged is an error when the file is another than the one that was looked at: hosts write to
+// their own files.
 func (s Step) unchanged() error {
 	text, _, err := read(s.Path)
 	if err == nil && !bytes.Equal(text, s.read) {
@@ -426,10 +479,12 @@ func (p Place) TakeBack(h agenthost.Host, steps []Step) error {
 	if err != nil {
 		return err
 	}
+
 	for _, s := range steps {
 		if s.Kind == Changed || s.Kind == Removed {
 			err = s.unchanged()
 		}
+
 		switch {
 		case err != nil:
 		case s.Kind == Changed:
@@ -437,32 +492,40 @@ func (p Place) TakeBack(h agenthost.Host, steps []Step) error {
 		case s.Kind == Removed:
 			err = os.Remove(s.Path)
 		}
+
 		if err != nil {
 			return &FileError{s.Path, err}
 		}
 	}
+
 	for _, dir := range slices.Backward(n.Dirs) {
 		_ = os.Remove(dir) // one that has something in it stays
 	}
+
 	needed := slices.DeleteFunc(n.Dirs, func(dir string) bool {
 		_, err := os.Stat(dir)
 		return err != nil
 	})
+
 	for _, o := range agenthost.Hosts() { // another host's notes name the folders that its files still need
 		n, err := p.load(o)
 		if o == h || err != nil || len(n.Files) == 0 || len(needed) == 0 {
 			continue
 		}
+
 		n.Dirs = append(needed, n.Dirs...)
 		if err := p.save(o, n); err != nil {
 			return err
 		}
+
 		break
 	}
+
 	if err := os.Remove(p.file(h)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return &FileError{p.file(h), err}
 	}
 	_ = os.Remove(filepath.Dir(p.file(h)))
+
 	return nil
 }
 
@@ -472,16 +535,19 @@ func (p Place) Installed(h agenthost.Host) (all, some bool, err error) {
 	if err != nil {
 		return false, false, err
 	}
+
 	all = true
 	for _, s := range steps {
 		all = all && (s.Kind == Same || s.Kind == Theirs && s.What == "mcp")
 		if s.Kind == Same {
 			some = some || s.What != "skill"
 		}
+
 		if s.Kind == Changed || s.Kind == Theirs {
 			text, _, _ := read(s.Path)
 			some = some || s.What != "skill" && bytes.Contains(text, []byte(mark))
 		}
 	}
+
 	return all, some, nil
 }

@@ -16,8 +16,9 @@ import (
 // mark is in every file and in every hook of ours; others may speak of it.
 const mark = "label-state agent event "
 
-// withHooks returns the text of a settings file with our entries below their events, and the same text where they are there already.
-// Comments, order and everything else of it stay. An empty text is a new file.
+// withHooks returns the text of a settings file with our entries below their events, and the same
+// text where they are there already. Comments, order and everything else of it stay. An empty text
+// is a new file.
 func withHooks(text []byte, h agenthost.Host) ([]byte, error) {
 	if there, err := hasHooks(text, h); err != nil || there {
 		return text, err
@@ -26,19 +27,23 @@ func withHooks(text []byte, h agenthost.Host) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	root, err := parseObject(text)
 	if err != nil {
 		return nil, err
 	}
+
 	indent := indentOf(text)
 	object := root.Value.(*hujson.Object)
 	if h == agenthost.Cursor && find(object, "version") == nil {
 		add(object, "version", hujson.Value{Value: hujson.Int(1)}, "", indent)
 	}
+
 	hooks, err := objectAt(object, "hooks", "", indent)
 	if err != nil {
 		return nil, err
 	}
+
 	for _, e := range agenthost.Entries(h) {
 		if find(hooks, e.Event) == nil {
 			add(hooks, e.Event, hujson.Value{Value: &hujson.Array{}}, indent, indent)
@@ -47,40 +52,49 @@ func withHooks(text []byte, h agenthost.Host) ([]byte, error) {
 		if !ok {
 			return nil, fmt.Errorf("hooks.%s is no list", e.Event)
 		}
+
 		value, err := hujson.Parse(laidOut(e.Value, strings.Repeat(indent, 3), indent))
 		if err != nil {
 			return nil, err
 		}
+
 		value.AfterExtra = nil // behind the last one, on a line of its own
 		if n := len(list.Elements); n > 0 {
 			value.AfterExtra = comma(list.Elements[n-1])
 		}
+
 		value.BeforeExtra = seam(&list.AfterExtra, indent+indent, indent)
 		list.Elements = append(list.Elements, value)
 	}
+
 	return root.Pack(), nil
 }
 
-// hasHooks reports whether each of our entries is in the text once, whatever its user has put beside it, and no other entry of ours is.
+// hasHooks reports whether each of our entries is in the text once, whatever its user has put
+// beside it, and no other entry of ours is.
 func hasHooks(text []byte, h agenthost.Host) (bool, error) {
 	root, err := parseObject(text)
 	if err != nil {
 		return false, err
 	}
+
 	at := find(root.Value.(*hujson.Object), "hooks")
 	if at == nil {
 		return false, nil
 	}
+
 	ours := 0
 	for v := range at.All() {
 		if isOurs(*v, h) {
 			ours++
 		}
 	}
+
 	doc, err := parseAny(text)
 	if err != nil {
 		return false, err
 	}
+
 	hooks, _ := doc["hooks"].(map[string]any)
 	entries := agenthost.Entries(h)
 	for _, e := range entries {
@@ -88,6 +102,7 @@ func hasHooks(text []byte, h agenthost.Host) (bool, error) {
 		if err := json.Unmarshal(e.Value, &want); err != nil {
 			return false, err
 		}
+
 		list, _ := hooks[e.Event].([]any)
 		there := slices.ContainsFunc(list, func(one any) bool {
 			have, _ := one.(map[string]any)
@@ -96,13 +111,16 @@ func hasHooks(text []byte, h agenthost.Host) (bool, error) {
 			if !grouped {
 				return reflect.DeepEqual(have, want)
 			}
+
 			return len(have) == len(want) && have["matcher"] == want["matcher"] &&
 				slices.ContainsFunc(inner, func(hook any) bool { return reflect.DeepEqual(hook, wanted[0]) })
 		})
+
 		if !there {
 			return false, nil
 		}
 	}
+
 	return ours == len(entries), nil
 }
 
@@ -112,50 +130,61 @@ func isOurs(v hujson.Value, h agenthost.Host) bool {
 	if !ok {
 		return false
 	}
+
 	command := find(hook, "command")
 	if command == nil {
 		return false
 	}
+
 	line, ok := command.Value.(hujson.Literal)
 	return ok && line.String() == agenthost.Command(h)
 }
 
-// withoutHooks returns the text without our entries, and whether there were any. Events and hooks that are empty then go as well.
+// withoutHooks returns the text without our entries, and whether there were any. Events and hooks
+// that are empty then go as well.
 func withoutHooks(text []byte, h agenthost.Host) ([]byte, bool, error) {
 	root, err := parseObject(text)
 	if err != nil {
 		return nil, false, err
 	}
+
 	object := root.Value.(*hujson.Object)
 	at := find(object, "hooks")
 	if at == nil {
 		return text, false, nil
 	}
+
 	hooks, ok := at.Value.(*hujson.Object)
 	if !ok {
 		return text, false, nil
 	}
+
 	found := false
 	for n := len(hooks.Members) - 1; n >= 0; n-- {
 		list, ok := hooks.Members[n].Value.Value.(*hujson.Array)
 		if !ok || !cutOurs(list, h) {
 			continue
 		}
+
 		found = true
 		if len(list.Elements) == 0 {
 			cutMember(hooks, n)
 		}
 	}
+
 	if !found {
 		return text, false, nil
 	}
+
 	if len(hooks.Members) == 0 {
 		remove(object, "hooks", func(hujson.Value) bool { return true })
 	}
+
 	return root.Pack(), true, nil
 }
 
-// cutOurs takes our hooks out of a list, and reports whether there were any. A group of hooks goes when nothing is left in it but a matcher.
+// cutOurs takes our hooks out of a list, and reports whether there were any. A group of hooks goes
+// when nothing is left in it but a matcher.
 func cutOurs(list *hujson.Array, h agenthost.Host) (found bool) {
 	for n := len(list.Elements) - 1; n >= 0; n-- {
 		if isOurs(list.Elements[n], h) {
@@ -163,60 +192,73 @@ func cutOurs(list *hujson.Array, h agenthost.Host) (found bool) {
 			found = true
 			continue
 		}
+
 		group, ok := list.Elements[n].Value.(*hujson.Object)
 		if !ok || find(group, "hooks") == nil {
 			continue
 		}
+
 		inner, ok := find(group, "hooks").Value.(*hujson.Array)
 		if !ok || !cutOurs(inner, h) {
 			continue
 		}
+
 		found = true
-		if len(inner.Elements) == 0 && (len(group.Members) == 1 || len(group.Members) == 2 && find(group, "matcher") != nil) {
+		if len(inner.Elements) == 0 &&
+			(len(group.Members) == 1 || len(group.Members) == 2 && find(group, "matcher") != nil) {
 			cut(list, n)
 		}
 	}
+
 	return found
 }
 
-// withServer returns the text with the MCP server registered. An entry of that name that is there already stays as it is.
+// withServer returns the text with the MCP server registered. An entry of that name that is there
+// already stays as it is.
 func withServer(text []byte, s agenthost.Server) ([]byte, error) {
 	root, err := parseObject(text)
 	if err != nil {
 		return nil, err
 	}
+
 	indent := indentOf(text)
 	servers, err := objectAt(root.Value.(*hujson.Object), s.Key, "", indent)
 	if err != nil || find(servers, s.Name) != nil {
 		return text, err
 	}
+
 	value, err := hujson.Parse(laidOut(s.Value, indent+indent, indent))
 	if err != nil {
 		return nil, err
 	}
+
 	add(servers, s.Name, value, indent, indent)
 	return root.Pack(), nil
 }
 
-// withoutServer returns the text without our entry, and whether it was there. An entry that somebody has changed stays; a list of servers that
-// is empty then goes as well.
+// withoutServer returns the text without our entry, and whether it was there. An entry that
+// somebody has changed stays; a list of servers that is empty then goes as well.
 func withoutServer(text []byte, s agenthost.Server) ([]byte, bool, error) {
 	root, err := parseObject(text)
 	if err != nil {
 		return nil, false, err
 	}
+
 	object := root.Value.(*hujson.Object)
 	at := find(object, s.Key)
 	if at == nil {
 		return text, false, nil
 	}
+
 	servers, ok := at.Value.(*hujson.Object)
 	if !ok || !remove(servers, s.Name, func(v hujson.Value) bool { return equal(v, s.Value) }) {
 		return text, false, nil
 	}
+
 	if len(servers.Members) == 0 {
 		remove(object, s.Key, func(hujson.Value) bool { return true })
 	}
+
 	return root.Pack(), true, nil
 }
 
@@ -228,6 +270,7 @@ func remove(o *hujson.Object, key string, is func(hujson.Value) bool) bool {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -239,8 +282,9 @@ func equal(v hujson.Value, want json.RawMessage) bool {
 	return json.Compact(&b, want) == nil && bytes.Equal(v.Pack(), b.Bytes())
 }
 
-// parseObject reads JSON with comments whose top is an object; nothing at all is an empty one. A key that stands twice in one object is an
-// error: one of the two is not read, and it differs which.
+// parseObject reads JSON with comments whose top is an object; nothing at all is an empty one. A
+// key that stands twice in one object is an error: one of the two is not read, and it differs
+// which.
 func parseObject(text []byte) (hujson.Value, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}\n")
@@ -252,6 +296,7 @@ func parseObject(text []byte) (hujson.Value, error) {
 	if _, ok := root.Value.(*hujson.Object); !ok {
 		return root, fmt.Errorf("it is no JSON object")
 	}
+
 	for v := range root.All() {
 		object, _ := v.Value.(*hujson.Object)
 		seen := map[string]bool{}
@@ -263,6 +308,7 @@ func parseObject(text []byte) (hujson.Value, error) {
 			seen[name.String()] = true
 		}
 	}
+
 	return root, nil
 }
 
@@ -272,6 +318,7 @@ func parseAny(text []byte) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	root.Standardize()
 	var out map[string]any
 	err = json.Unmarshal(root.Pack(), &out)
@@ -286,6 +333,7 @@ func indentOf(text []byte) string {
 			return space
 		}
 	}
+
 	return "  "
 }
 
@@ -307,7 +355,8 @@ func find(o *hujson.Object, key string) *hujson.Value {
 	return nil
 }
 
-// objectAt is the object below the key; it is made where there is none. depth is the indentation of the object around it.
+// objectAt is the object below the key; it is made where there is none. depth is the indentation of
+// the object around it.
 func objectAt(o *hujson.Object, key, depth, indent string) (*hujson.Object, error) {
 	if find(o, key) == nil {
 		add(o, key, hujson.Value{Value: &hujson.Object{}}, depth, indent)
@@ -316,6 +365,7 @@ func objectAt(o *hujson.Object, key, depth, indent string) (*hujson.Object, erro
 	if !ok {
 		return nil, fmt.Errorf("%s is no object", key)
 	}
+
 	return out, nil
 }
 
@@ -326,11 +376,13 @@ func add(o *hujson.Object, key string, value hujson.Value, depth, indent string)
 	if n := len(o.Members); n > 0 {
 		m.Value.AfterExtra = comma(o.Members[n-1].Value)
 	}
+
 	m.Name.BeforeExtra = seam(&o.AfterExtra, depth, indent)
 	o.Members = append(o.Members, m)
 }
 
-// comma is what stands behind a new last value: a comma only where one stood behind the value that was last.
+// comma is what stands behind a new last value: a comma only where one stood behind the value that
+// was last.
 func comma(last hujson.Value) hujson.Extra {
 	if last.AfterExtra == nil {
 		return nil
@@ -338,7 +390,8 @@ func comma(last hujson.Value) hujson.Extra {
 	return hujson.Extra{}
 }
 
-// seam is what stands before a new last part: what stood before the bracket, which may be a comment, and a line of its own.
+// seam is what stands before a new last part: what stood before the bracket, which may be a
+// comment, and a line of its own.
 func seam(end *hujson.Extra, depth, indent string) hujson.Extra {
 	before := strings.TrimRight(string(*end), " \t\r\n") + "\n" + depth + indent
 	*end = hujson.Extra("\n" + depth)
@@ -361,6 +414,7 @@ func cut(a *hujson.Array, n int) {
 	} else if n > 0 && list[n].AfterExtra == nil {
 		list[n-1].AfterExtra = nil
 	}
+
 	unseam(list[n].BeforeExtra, next)
 	a.Elements = append(list[:n], list[n+1:]...)
 }
@@ -374,6 +428,7 @@ func cutMember(o *hujson.Object, n int) {
 	} else if n > 0 && list[n].Value.AfterExtra == nil {
 		list[n-1].Value.AfterExtra = nil
 	}
+
 	unseam(list[n].Name.BeforeExtra, next)
 	o.Members = append(list[:n], list[n+1:]...)
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/label-state/label-state/internal/agenthost"
 )
 
-// TestAnyText: whatever object a file holds, it is still one with our hooks, comments included, and without them again.
+// TestAnyText: whatever object a file holds, it is still one with our hooks, comments included, and
+// without them again.
 func TestAnyText(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		text := []byte(rapid.StringMatching(`( |\n)?\{( |\n|/\*c\*/)?("hooks": ?\{("PreToolUse": ?\[(1(,2)?,?( // e\n)?)?\],?)?\},?)?( |// d\n)?\}\n?`).Draw(r, "text"))
@@ -18,6 +19,7 @@ func TestAnyText(t *testing.T) {
 		if err != nil {
 			r.Fatal(err)
 		}
+
 		if n := bytes.Count(with, []byte(mark)); n != len(agenthost.Hooks(agenthost.Codex)) {
 			r.Errorf("%d hooks", n)
 		}
@@ -25,10 +27,12 @@ func TestAnyText(t *testing.T) {
 		if err != nil || !found || bytes.Contains(without, []byte(mark)) {
 			r.Fatalf("%v, %v\n%s", found, err, without)
 		}
+
 		for _, out := range [][]byte{with, without} {
 			if _, err := hujson.Parse(out); err != nil {
 				r.Fatalf("%v\n%s", err, out)
 			}
+
 			for _, comment := range []string{"/*c*/", "// d", "// e"} {
 				if bytes.Contains(text, []byte(comment)) && !bytes.Contains(out, []byte(comment)) {
 					r.Errorf("%s is gone:\n%s", comment, out)

@@ -9,7 +9,8 @@ import (
 	"github.com/label-state/label-state/internal/agenthost"
 )
 
-// TestPackageLater: a package that is enabled after the installation does not keep our server in the host's file.
+// TestPackageLater: a package that is enabled after the installation does not keep our server in
+// the host's file.
 func TestPackageLater(t *testing.T) {
 	p := place(t, true)
 	file := filepath.Join(p.Home, ".codex", "config.toml")
@@ -19,15 +20,17 @@ func TestPackageLater(t *testing.T) {
 	if err != nil || !strings.Contains(string(text), "mcp_servers") {
 		t.Fatalf("%v, %s", err, text)
 	}
+
 	put(t, file, string(text)+"\n[plugins.\"label-state@label-state\"]\nenabled = true\n")
 	uninstall(t, p, agenthost.Codex)
-	if text, err = os.ReadFile(file); err != nil || strings.Contains(string(text), "mcp_servers") || !strings.Contains(string(text), "[plugins.") {
+	if text, err = os.ReadFile(file); err != nil || strings.Contains(string(text), "mcp_servers") ||
+		!strings.Contains(string(text), "[plugins.") {
 		t.Errorf("%v, left behind:\n%s", err, text)
 	}
 }
 
-// TestLargeHistory: a file in which the host keeps its history and that is too large to be read has no server of ours; all else is set up
-// and taken away.
+// TestLargeHistory: a file in which the host keeps its history and that is too large to be read has
+// no server of ours; all else is set up and taken away.
 func TestLargeHistory(t *testing.T) {
 	p := place(t, true)
 	file := filepath.Join(p.Home, ".claude.json")
@@ -37,26 +40,32 @@ func TestLargeHistory(t *testing.T) {
 	if all, some, err := p.Installed(agenthost.ClaudeCode); err != nil || !all || !some {
 		t.Errorf("all %v, some %v, %v", all, some, err)
 	}
+
 	uninstall(t, p, agenthost.ClaudeCode)
 	if _, some, err := p.Installed(agenthost.ClaudeCode); err != nil || some {
 		t.Errorf("after uninstall: some %v, %v", some, err)
 	}
+
 	if got, err := os.ReadFile(file); err != nil || string(got) != text {
 		t.Errorf("%v, %d bytes", err, len(got))
 	}
 }
 
-// TestLinkToNothing: a link whose file is away, as of a folder that is not mounted, is not replaced by a file.
+// TestLinkToNothing: a link whose file is away, as of a folder that is not mounted, is not replaced
+// by a file.
 func TestLinkToNothing(t *testing.T) {
 	p := place(t, true)
 	file := filepath.Join(p.Home, ".codex", "config.toml")
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		t.Fatal(err)
 	}
+
 	if err := os.Symlink(filepath.Join(p.Home, "dot", "config.toml"), file); err != nil {
 		t.Skipf("needs a file system with symbolic links: %v", err)
 	}
-	if _, err := p.Install(agenthost.Codex); err == nil || !strings.Contains(err.Error(), "config.toml: it is a link to a file that is not there") {
+
+	if _, err := p.Install(agenthost.Codex); err == nil ||
+		!strings.Contains(err.Error(), "config.toml: it is a link to a file that is not there") {
 		t.Errorf("%v", err)
 	}
 }

@@ -40,6 +40,7 @@ func (p Place) other(h agenthost.Host, path string) (kept, bool) {
 			}
 		}
 	}
+
 	return kept{}, false
 }
 
@@ -65,13 +66,16 @@ func (p Place) load(h agenthost.Host) (n notes, err error) {
 	if err == nil && there {
 		err = json.Unmarshal(text, &n)
 	}
+
 	if err == nil && there && n.Format != 1 {
 		err = fmt.Errorf("format %d, this version reads 1", n.Format)
 	}
+
 	if err != nil {
 		return n, &FileError{p.file(h), err}
 	}
 	n.Format = 1
+
 	return n, nil
 }
 
@@ -80,9 +84,11 @@ func (p Place) save(h agenthost.Host, n notes) error {
 	if err == nil {
 		err = write(p.file(h), append(text, '\n'), 0o600) // settings may hold secrets, and so does what they were
 	}
+
 	if err != nil {
 		return &FileError{p.file(h), err}
 	}
+
 	return nil
 }
 
@@ -97,6 +103,7 @@ func read(path string) (text []byte, there bool, err error) {
 		}
 		return nil, false, nil
 	}
+
 	return text, err == nil, cause(err)
 }
 
@@ -107,17 +114,20 @@ func (e largeError) Error() string { return smallfile.Reason(e.err) }
 
 func (e largeError) Unwrap() error { return e.err }
 
-// write gives a file a new text in one step, through a link, and with the mode it has; mode is that of a new one.
+// write gives a file a new text in one step, through a link, and with the mode it has; mode is that
+// of a new one.
 func write(path string, text []byte, mode fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return cause(err)
 	}
+
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 		if info, err := os.Stat(path); err == nil {
 			mode = info.Mode().Perm()
 		}
 	}
+
 	return cause(state.Replace(path, text, mode))
 }
 
@@ -134,5 +144,6 @@ func cause(err error) error {
 	case errors.As(err, &irregular):
 		return errors.New(smallfile.Reason(irregular))
 	}
+
 	return err
 }

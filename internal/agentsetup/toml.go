@@ -14,44 +14,53 @@ import (
 	"github.com/label-state/label-state/internal/agenthost"
 )
 
-// withTable returns a TOML text with the MCP server registered as a table behind everything else, which stays as it is. An entry of that name
-// that is there already stays as it is, too.
+// withTable returns a TOML text with the MCP server registered as a table behind everything else,
+// which stays as it is. An entry of that name that is there already stays as it is, too.
 func withTable(text []byte, s agenthost.Server) ([]byte, error) {
 	servers, err := tableAt(text, s.Key)
 	if err != nil || servers[s.Name] != nil {
 		return text, err
 	}
+
 	out := string(text)
 	if out != "" && !strings.HasSuffix(out, "\n") {
 		out += "\n"
 	}
+
 	if out != "" {
 		out += "\n"
 	}
 	out += "[" + s.Key + "." + s.Name + "]\n" + s.Table
 	if _, err := tableAt([]byte(out), s.Key); err != nil {
-		return nil, fmt.Errorf("%s is written in one line, which cannot be added to; write [%s.NAME] tables instead", s.Key, s.Key)
+		return nil, fmt.Errorf("%s is written in one line, which cannot be added to; write [%s.NAME] tables instead",
+			s.Key, s.Key)
 	}
+
 	return []byte(out), nil
 }
 
-// withoutTable returns the text without our table, and whether it was there. An entry that somebody has changed, or written in another form, stays.
+// withoutTable returns the text without our table, and whether it was there. An entry that somebody
+// has changed, or written in another form, stays.
 func withoutTable(text []byte, s agenthost.Server) ([]byte, bool, error) {
 	servers, err := tableAt(text, s.Key)
 	if err != nil {
 		return nil, false, err
 	}
+
 	ours, err := parseTOML([]byte(s.Table))
 	if err != nil {
 		return nil, false, err
 	}
+
 	from, to, ok := tableSpan(text, []string{s.Key, s.Name})
 	if !ok || !reflect.DeepEqual(servers[s.Name], any(ours)) {
 		return text, false, nil
 	}
+
 	if bytes.HasSuffix(text[:from], []byte("\n\n")) {
 		from-- // the line that withTable leaves free
 	}
+
 	return slices.Concat(text[:from], text[to:]), true, nil
 }
 
@@ -61,10 +70,12 @@ func tableAt(text []byte, key string) (map[string]any, error) {
 	if err != nil || doc[key] == nil {
 		return nil, err
 	}
+
 	table, ok := doc[key].(map[string]any)
 	if !ok {
 		return nil, fmt.Errorf("%s is no table", key)
 	}
+
 	return table, nil
 }
 
@@ -78,10 +89,12 @@ func parseTOML(text []byte) (doc map[string]any, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("it is no TOML: %w", err)
 	}
+
 	return doc, nil
 }
 
-// tableSpan is where the table with that header begins, and where its last line ends. Free lines and comments behind it belong to what follows.
+// tableSpan is where the table with that header begins, and where its last line ends. Free lines
+// and comments behind it belong to what follows.
 func tableSpan(text []byte, header []string) (from, to int, ok bool) {
 	var p unstable.Parser
 	p.Reset(text)
@@ -90,6 +103,7 @@ func tableSpan(text []byte, header []string) (from, to int, ok bool) {
 		if e.Kind != unstable.Table && e.Kind != unstable.ArrayTable {
 			continue
 		}
+
 		var keys []string
 		line := 0
 		for it := e.Key(); it.Next(); {
@@ -98,6 +112,7 @@ func tableSpan(text []byte, header []string) (from, to int, ok bool) {
 			}
 			keys = append(keys, string(it.Node().Data))
 		}
+
 		switch {
 		case ok:
 			return from, from + lastLine(text[from:line]), true
@@ -105,6 +120,7 @@ func tableSpan(text []byte, header []string) (from, to int, ok bool) {
 			from, ok = line, true
 		}
 	}
+
 	return from, from + lastLine(text[from:]), ok
 }
 
@@ -117,5 +133,6 @@ func lastLine(text []byte) (end int) {
 			end = at
 		}
 	}
+
 	return end
 }

@@ -1,7 +1,8 @@
-// Package board shows the issues of repositories as cards in columns: who holds what, since when, and what needs a person.
+// Package board shows the issues of repositories as cards in columns: who holds what, since when,
+// and what needs a person.
 //
-// Everything but Program is pure: snapshots go in, cards and lines of text come out; time is an argument and what
-// is asked of GitHub goes through Desk.
+// Everything but Program is pure: snapshots go in, cards and lines of text come out; time is an
+// argument and what is asked of GitHub goes through Desk.
 package board
 
 import (
@@ -51,8 +52,8 @@ type Mark struct {
 // A Link is a pull request: #20, or owner/repo#20 when it is elsewhere.
 type Link struct{ Name, URL string }
 
-// A Card is one issue as the board shows it, or a pull request that somebody holds. Its texts are plain: one line without
-// escapes.
+// A Card is one issue as the board shows it, or a pull request that somebody holds. Its texts are
+// plain: one line without escapes.
 type Card struct {
 	Issue   claim.Issue
 	Title   string
@@ -78,9 +79,10 @@ type Card struct {
 	item work.Item // its place in the queue
 }
 
-// Deal makes the cards of snapshots, in the order of their lanes. In Ready it is the order in which "next" hands issues out,
-// and then those that it passes over; elsewhere the lowest number is first. Issues that are no part of the lifecycle have no
-// card, and of pull requests only those have one that are held.
+// Deal makes the cards of snapshots, in the order of their lanes. In Ready it is the order in which
+// "next" hands issues out, and then those that it passes over; elsewhere the lowest number is
+// first. Issues that are no part of the lifecycle have no card, and of pull requests only those
+// have one that are held.
 func Deal(r lifecycle.Rules, snapshots []lifecycle.Facts) []Card {
 	var out []Card
 	for _, f := range snapshots {
@@ -88,6 +90,7 @@ func Deal(r lifecycle.Rules, snapshots []lifecycle.Facts) []Card {
 			out = append(out, c)
 		}
 	}
+
 	Sort(out)
 	return out
 }
@@ -122,25 +125,41 @@ func deal(r lifecycle.Rules, f lifecycle.Facts) (Card, bool) {
 	case !ok:
 		return Card{}, false
 	}
+
 	verdict := r.Verdict(f, lifecycle.Seeker{})
 	c := Card{
-		Issue: f.Issue, Title: printable.Line(f.Title), URL: printable.Line(f.URL), Lane: lane, Why: printable.Line(why),
-		Person: f.Open && labels.Has(f.Labels, r.Scheme.Hold), Request: f.PullRequest, Free: verdict.Answer == lifecycle.Free,
-		item: work.Item{Priority: work.DefaultWords().Of(f.Labels), Created: f.Created, ExternalID: fmt.Sprint(f.Issue.Number), ID: f.Issue.String()},
+		Issue:   f.Issue,
+		Title:   printable.Line(f.Title),
+		URL:     printable.Line(f.URL),
+		Lane:    lane,
+		Why:     printable.Line(why),
+		Person:  f.Open && labels.Has(f.Labels, r.Scheme.Hold),
+		Request: f.PullRequest,
+		Free:    verdict.Answer == lifecycle.Free,
+		item: work.Item{
+			Priority:   work.DefaultWords().Of(f.Labels),
+			Created:    f.Created,
+			ExternalID: fmt.Sprint(f.Issue.Number),
+			ID:         f.Issue.String(),
+		},
 	}
-	if (lane == Ready || lane == People) && len(verdict.Reasons) > 0 { // labels say where it belongs, the verdict why nobody may have it
+
+	// labels say where it belongs, the verdict why nobody may have it
+	if (lane == Ready || lane == People) && len(verdict.Reasons) > 0 {
 		var why []string
 		for _, r := range verdict.Reasons {
 			why = append(why, r.Text)
 		}
 		c.Why = printable.Line(strings.Join(why, "; "))
 	}
+
 	switch {
 	case held:
 		c.Holder, c.Worker = printable.Line(h.Record.Worker.Codename), printable.Line(h.Record.Worker.String())
 		if h.Person != "" {
 			c.Holder, c.Person = printable.Line(h.Person), true
 		}
+
 		c.Login, c.Branch = printable.Line(h.Author), printable.Line(h.Record.Branch)
 		c.Since, c.Seen, c.Expired, c.Plan = h.Created, h.LastSeen(), h.Expired(r.Terms, f.Now), h.Plan.Pending()
 		if end, ends := h.Until(r.Terms); ends {
@@ -149,12 +168,14 @@ func deal(r lifecycle.Rules, f lifecycle.Facts) (Card, bool) {
 	case c.Person && f.HoldBy != "":
 		c.Holder, c.Since, c.Seen = printable.Line(f.HoldBy), f.HoldAt, f.HoldAt
 	}
+
 	for _, p := range f.PRs {
 		if p.State == lifecycle.PROpened {
 			name := strings.TrimPrefix(p.String(), f.Issue.Slug())
 			c.Pulls = append(c.Pulls, Link{printable.Line(name), printable.Line(p.URL)})
 		}
 	}
+
 	c.Marks = marks(r, f, projection, verdict)
 	return c, true
 }
@@ -169,17 +190,20 @@ func laneOf(r lifecycle.Rules, f lifecycle.Facts, p labels.Projection) (Lane, bo
 		}
 		state = have[0]
 	}
+
 	if p.Gate && state == labels.Available {
 		return Planned, true
 	}
 	h, _ := f.Log.Holder()
-	waits := h.Person != "" || labels.Has(f.Labels, r.Scheme.Hold) || labels.Has(f.Labels, r.Scheme.NeedsScope) || labels.Has(p.Set, r.Scheme.NeedsScope)
+	waits := h.Person != "" || labels.Has(f.Labels, r.Scheme.Hold) || labels.Has(f.Labels, r.Scheme.NeedsScope) ||
+		labels.Has(p.Set, r.Scheme.NeedsScope)
 	switch {
 	case f.Open && waits && (state == labels.Available || state == labels.None):
 		return People, true
 	case state == labels.None:
 		return 0, false
 	}
+
 	return Lane(state - labels.Available), true
 }
 
@@ -189,6 +213,7 @@ func marks(r lifecycle.Rules, f lifecycle.Facts, p labels.Projection, v lifecycl
 	if urgent := work.DefaultWords().Of(f.Labels); urgent != work.Medium && f.Open {
 		out = append(out, Mark{urgent.String(), false})
 	}
+
 	h, held := f.Log.Holder()
 	end, ends := h.Until(r.Terms)
 	switch {
@@ -204,6 +229,7 @@ func marks(r lifecycle.Rules, f lifecycle.Facts, p labels.Projection, v lifecycl
 	case ends && f.Now.Sub(h.Updated) > end.Sub(h.Updated)/2: // as in the sweep's report
 		out = append(out, Mark{"late", false})
 	}
+
 	for _, reason := range v.Reasons {
 		if reason.Code == lifecycle.CodePaused && p.State != labels.Available {
 			continue // only what is ready looks as if it could be taken
@@ -217,13 +243,16 @@ func marks(r lifecycle.Rules, f lifecycle.Facts, p labels.Projection, v lifecycl
 			out = append(out, Mark{m.Mark + " " + printable.Span(reason.Until.Sub(f.Now)), m.Alert})
 		}
 	}
+
 	if n := len(f.Log.Attempts); n > 0 && f.Open {
 		out = append(out, Mark{fmt.Sprintf("%d failed", n), n >= r.MaxAttempts && r.MaxAttempts > 0})
 	}
+
 	if !r.Scheme.Change(f.Labels, p).Empty() {
 		out = append(out, Mark{"drift", false})
 	}
 	slices.SortStableFunc(out, func(a, b Mark) int { return yes(b.Alert) - yes(a.Alert) })
+
 	return slices.Compact(out)
 }
 
@@ -255,12 +284,16 @@ func (c Card) isOf(login string) bool {
 
 // matches reports whether every word is somewhere on the card, without case.
 func (c Card) matches(words string) bool {
-	text := strings.ToLower(strings.Join([]string{c.Issue.String(), c.Title, c.Holder, c.Worker, c.Login, c.Branch, c.marked()}, " "))
+	text := strings.ToLower(strings.Join([]string{
+		c.Issue.String(), c.Title, c.Holder, c.Worker, c.Login, c.Branch,
+		c.marked(),
+	}, " "))
 	for word := range strings.FieldsSeq(strings.ToLower(words)) {
 		if !strings.Contains(text, word) {
 			return false
 		}
 	}
+
 	return true
 }
 

@@ -19,33 +19,55 @@ func TestDeal(t *testing.T) {
 	label := func(names ...string) func(*lifecycle.Facts) {
 		return func(f *lifecycle.Facts) { f.Labels = names }
 	}
+
 	free := issue(t, 1, "x", "agent:implement")
 	held := issue(t, 1, "x", "agent:in-flight", holds(time.Hour, "lucius"))
 	failing := []event{
-		holds(9*time.Hour, "a"), says(8*time.Hour, claim.KindRelease, "a", "failure"), holds(7*time.Hour, "b"), says(6*time.Hour, claim.KindRelease, "b", "error"),
+		holds(9*time.Hour, "a"), says(8*time.Hour, claim.KindRelease, "a", "failure"), holds(7*time.Hour, "b"),
+		says(6*time.Hour, claim.KindRelease, "b", "error"),
 		holds(5*time.Hour, "c"), says(4*time.Hour, claim.KindRelease, "c", "max-turns"),
 	}
+
 	for _, c := range []struct {
 		name, want string
 		facts      lifecycle.Facts
 	}{
 		{"free", "available []", free},
 		{"held", "claimed []", held},
-		{"half the lease is gone", "claimed [late]", issue(t, 1, "x", "agent:in-flight", holds(121*time.Minute, "lucius"))},
-		{"lease and grace are over", "claimed [!expired backing off 2m]", issue(t, 1, "x", "agent:in-flight", holds(5*time.Hour, "lucius"))},
-		{"not confirmed", "claimed [asking]", issue(t, 1, "x", "agent:in-flight", holds(time.Second, "lucius").as(func(r *claim.Record) { r.Held = false }))},
+		{
+			"half the lease is gone", "claimed [late]",
+			issue(t, 1, "x", "agent:in-flight", holds(121*time.Minute, "lucius")),
+		},
+		{
+			"lease and grace are over", "claimed [!expired backing off 2m]",
+			issue(t, 1, "x", "agent:in-flight", holds(5*time.Hour, "lucius")),
+		},
+		{
+			"not confirmed", "claimed [asking]",
+			issue(t, 1, "x", "agent:in-flight",
+				holds(time.Second, "lucius").as(func(r *claim.Record) { r.Held = false })),
+		},
 		{"labels lie", "available [drift]", with(free, label("agent:pr-open", "agent:implement"))},
 		{"a person's", "people [a person's]", with(free, label("agent:implement", "do-not-pickup"))},
 		{"a person's and a worker's", "claimed [a person's]", with(held, label("agent:in-flight", "do-not-pickup"))},
 		{"too vague", "people [!needs scope]", with(free, label("agent:implement", "needs:human-scope"))},
 		{"failed too often", "people [!3 failed drift]", issue(t, 1, "x", "agent:implement", failing...)},
-		{"failed once", "available [backing off 2m 1 failed]", issue(t, 1, "x", "agent:implement", holds(9*time.Minute, "a"), says(0, claim.KindRelease, "a", "failure"))},
+		{
+			"failed once", "available [backing off 2m 1 failed]",
+			issue(t, 1, "x", "agent:implement", holds(9*time.Minute, "a"), says(0, claim.KindRelease, "a", "failure")),
+		},
 		{"excluded", "available [excluded]", with(free, label("agent:implement", "wip"))},
 		{"not read", "available [!not read]", with(free, func(f *lifecycle.Facts) { f.Missing = []string{"page 2"} })},
 		{"closed", "done []", issue(t, 1, "x", "agent:done")},
-		{"closed without being done", "", with(free, func(f *lifecycle.Facts) { f.Open, f.StateReason = false, "not_planned" })},
+		{
+			"closed without being done", "",
+			with(free, func(f *lifecycle.Facts) { f.Open, f.StateReason = false, "not_planned" }),
+		},
 		{"no part of the lifecycle", "", with(free, label("bug"))},
-		{"a pull request that somebody holds", "pr-open []", with(held, func(f *lifecycle.Facts) { f.PullRequest = true })},
+		{
+			"a pull request that somebody holds", "pr-open []",
+			with(held, func(f *lifecycle.Facts) { f.PullRequest = true }),
+		},
 		{"a pull request", "", with(free, func(f *lifecycle.Facts) { f.PullRequest = true })},
 	} {
 		got := ""
@@ -56,20 +78,24 @@ func TestDeal(t *testing.T) {
 				if m.Alert {
 					text = "!" + text
 				}
+
 				if strings.HasPrefix(text, "backing off") {
 					text = "backing off 2m" // drawn from the log, ± 25 %
 				}
 				marks = append(marks, text)
 			}
+
 			got = fmt.Sprintf("%s %v", card.Lane, marks)
 		}
+
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
 }
 
-// TestMarkCycles: what is part of a dependency cycle is marked for a person, whichever repositories it goes through; what only waits is not.
+// TestMarkCycles: what is part of a dependency cycle is marked for a person, whichever repositories
+// it goes through; what only waits is not.
 func TestMarkCycles(t *testing.T) {
 	waits := func(number int, on ...claim.Issue) lifecycle.Facts {
 		f := issue(t, number, "x", "agent:implement")
@@ -79,25 +105,33 @@ func TestMarkCycles(t *testing.T) {
 		}
 		return f
 	}
+
 	in := func(repo string, number int) claim.Issue {
 		return claim.Issue{Owner: "ACME", Repo: repo, Number: number}
 	}
 	web := waits(1, in("app", 2))
 	web.Issue.Repo = "web"
-	snapshots := []lifecycle.Facts{waits(1, in("app", 3)), waits(2, in("web", 1)), web, waits(3, in("app", 4)), waits(4)}
+	snapshots := []lifecycle.Facts{
+		waits(1, in("app", 3)), waits(2, in("web", 1)), web, waits(3, in("app", 4)),
+		waits(4),
+	}
 	cards := board.Deal(lifecycle.DefaultRules(), snapshots)
 	if got := fmt.Sprint(board.MarkCycles(cards, snapshots)); got != "[[acme/app#2 acme/web#1]]" {
 		t.Errorf("cycles %s", got)
 	}
+
 	want := map[string]string{
 		"acme/app#1": "[{blocked false}] false []", "acme/app#3": "[{blocked false}] false []",
-		"acme/app#2": "[{dependency cycle true}] true [acme/app#2 acme/web#1 acme/app#2]", "acme/web#1": "[{dependency cycle true}] true [acme/app#2 acme/web#1 acme/app#2]",
+		"acme/app#2": "[{dependency cycle true}] true [acme/app#2 acme/web#1 acme/app#2]",
+		"acme/web#1": "[{dependency cycle true}] true [acme/app#2 acme/web#1 acme/app#2]",
 	}
+
 	for _, c := range cards {
 		if got := fmt.Sprint(c.Marks, c.Stuck(), c.Cycle); c.Issue.Number != 4 && got != want[c.Issue.String()] {
 			t.Errorf("%s: %s, want %s", c.Issue, got, want[c.Issue.String()])
 		}
 	}
+
 	snapshots[1].Open = false
 	if rings := board.MarkCycles(nil, snapshots); len(rings) > 0 {
 		t.Errorf("closed: %v", rings)

@@ -16,7 +16,8 @@ const (
 	titleLines  = 2
 )
 
-// shown are the lanes there are columns for: all, or where there is no room for all those with cards.
+// shown are the lanes there are columns for: all, or where there is no room for all those with
+// cards.
 func (v view) shown() []Lane {
 	var all, full []Lane
 	for l := range lanes {
@@ -25,9 +26,11 @@ func (v view) shown() []Lane {
 			full = append(full, l)
 		}
 	}
+
 	if fits(len(all), v.across()) {
 		return all
 	}
+
 	return full
 }
 
@@ -51,12 +54,14 @@ func (v view) window() []Lane {
 	for n > 1 && !fits(n, v.across()) {
 		n--
 	}
+
 	at := 0
 	for i, l := range shown {
 		if l == v.lane {
 			at = i
 		}
 	}
+
 	first := min(max(at-(n-1)/2, 0), len(shown)-n)
 	return shown[first : first+n]
 }
@@ -74,6 +79,7 @@ func (v view) columns(across, height int) []string {
 			out[i] += line
 		}
 	}
+
 	return out
 }
 
@@ -83,11 +89,16 @@ func (v view) column(l Lane, width, height int) []string {
 	if l == v.lane {
 		style, line = v.palette.focus, "━"
 	}
+
 	cards := v.in(l)
 	var out []string
 	if v.height >= high || !v.tabbed() || len(v.window()) > 1 { // else the tabs say it
-		out = []string{style.Render(fmt.Sprintf("%s %d", l.title(), len(cards))), style.Render(strings.Repeat(line, max(width, 0)))}
+		out = []string{
+			style.Render(fmt.Sprintf("%s %d", l.title(), len(cards))),
+			style.Render(strings.Repeat(line, max(width, 0))),
+		}
 	}
+
 	out = append(out, v.stack(l, cards, width, height-len(out))...)
 	for i := range height {
 		if i >= len(out) {
@@ -95,6 +106,7 @@ func (v view) column(l Lane, width, height int) []string {
 		}
 		out[i] = pad(out[i], width)
 	}
+
 	return out[:height]
 }
 
@@ -108,6 +120,7 @@ func (v view) stack(l Lane, cards []Card, width, height int) []string {
 			}
 		}
 	}
+
 	if len(cards) == 0 {
 		return append([]string{v.palette.dim.Render(" –"), ""}, next...)
 	}
@@ -119,25 +132,30 @@ func (v view) stack(l Lane, cards []Card, width, height int) []string {
 		}
 		blocks[i] = append(blocks[i], "")
 	}
+
 	first, used := v.at[l], len(blocks[v.at[l]])
 	for first > 0 && used+len(blocks[first-1]) <= height-2 {
 		first--
 		used += len(blocks[first])
 	}
+
 	var out []string
 	if first > 0 {
 		out = append(out, v.palette.dim.Render(fmt.Sprintf(" ↑ %d more", first)))
 	}
+
 	for i := first; i < len(blocks); i++ {
 		room := height - len(out)
 		if i < len(blocks)-1 {
 			room-- // for what says that there are more
 		}
+
 		if len(blocks[i])-1 > room {
 			return append(out, v.palette.dim.Render(fmt.Sprintf(" ↓ %d more", len(blocks)-i)))
 		}
 		out = append(out, blocks[i]...)
 	}
+
 	return append(out, next...)
 }
 
@@ -147,14 +165,17 @@ func (v view) card(c Card, width int, chosen bool) []string {
 	if chosen {
 		edge, style = v.palette.focus.Render("▌"), v.palette.cursor
 	}
+
 	ref := v.ref(c)
 	if c.Request {
 		ref = "PR " + ref
 	}
+
 	title := strings.Split(ansi.Wrap(ref+" "+c.Title, width-1, ""), "\n")
 	if len(title) > titleLines {
 		title = append(title[:titleLines-1], ansi.Truncate(strings.Join(title[titleLines-1:], " "), width-1, "…"))
 	}
+
 	var out []string
 	for i, line := range title {
 		if i == 0 && strings.HasPrefix(line, ref) {
@@ -164,9 +185,11 @@ func (v view) card(c Card, width int, chosen bool) []string {
 		}
 		out = append(out, edge+line)
 	}
+
 	if c.Holder != "" {
 		out = append(out, edge+v.holder(c, width-1))
 	}
+
 	for _, p := range c.Pulls {
 		out = append(out, edge+ansi.Truncate("→ "+p.Name, width-1, "…"))
 	}
@@ -176,35 +199,43 @@ func (v view) card(c Card, width int, chosen bool) []string {
 		if mark.Alert {
 			text = v.palette.alert.Render("! " + mark.Text)
 		}
+
 		last := len(marks) - 1
 		if last >= 0 && ansi.StringWidth(marks[last])+1+ansi.StringWidth(text) <= width-1 {
 			marks[last] += " " + text
 			continue
 		}
+
 		marks = append(marks, ansi.Truncate(text, width-1, "…"))
 	}
+
 	for _, line := range marks {
 		out = append(out, edge+line)
 	}
+
 	return out
 }
 
-// holder is who holds it, a bar for how much of the lease is gone without a heartbeat, and the numbers.
+// holder is who holds it, a bar for how much of the lease is gone without a heartbeat, and the
+// numbers.
 func (v view) holder(c Card, width int) string {
 	age := c.age(v.now())
 	if c.Person && c.Lease <= 0 {
 		age = printable.Span(v.now().Sub(c.Since)) // a person's hold without an end, as its mark says
 	}
+
 	room := width - ansi.StringWidth(age) - 2
 	who := c.Holder
 	if c.isOf(v.snapshot.Viewer) {
 		who += " (you)"
 	}
+
 	name := ansi.Truncate(who, max(room-4, 4), "…")
 	cells := min(room-ansi.StringWidth(name), 12)
 	if c.Lease <= 0 || cells < 2 {
 		return ansi.Truncate(name+" "+v.palette.dim.Render(age), width, "…")
 	}
+
 	part := min(max(float64(v.now().Sub(c.Seen))/float64(c.Lease), 0), 1) // of the lease, gone since the last heartbeat
 	style := v.palette.calm
 	switch {
@@ -213,6 +244,7 @@ func (v view) holder(c Card, width int) string {
 	case part > 0.5:
 		style = v.palette.soon
 	}
+
 	full, rest := printable.Bar(part, cells)
 	return name + " " + style.Render(full) + v.palette.dim.Render(rest+" "+age)
 }

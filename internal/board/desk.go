@@ -9,7 +9,8 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 )
 
-// A snapshot is everything the board shows, as it was at one moment. The zero value is an empty board.
+// A snapshot is everything the board shows, as it was at one moment. The zero value is an empty
+// board.
 type Snapshot struct {
 	Cards  []Card
 	Now    time.Time // GitHub's clock
@@ -19,7 +20,8 @@ type Snapshot struct {
 	Cycles [][]claim.Issue // dependency cycles: none of these issues is ever ready again by itself
 	Next   []string        // where no issue can be taken: what to do about it, a line each
 
-	// Details is what is known of one of the issues at a moment, wrapped for a width in cells. nil has none.
+	// Details is what is known of one of the issues at a moment, wrapped for a width in cells. nil
+	// has none.
 	Details func(i claim.Issue, now time.Time, width int) []string
 }
 
@@ -35,11 +37,13 @@ type Answer struct {
 	Warnings []string // one line each
 }
 
-// A Desk reads GitHub and carries out commands. Its errors are shown as they are, with the hint that Hint has for them.
+// A Desk reads GitHub and carries out commands. Its errors are shown as they are, with the hint
+// that Hint has for them.
 type Desk interface {
 	Read(ctx context.Context) (Snapshot, error)
-	// Do carries out an order of the person at the keyboard by the command of Order.Args. It looks again before it ends
-	// somebody's hold or answers a plan: a yes to what the person saw is no yes to what has become of it.
+	// Do carries out an order of the person at the keyboard by the command of Order.Args. It looks
+	// again before it ends somebody's hold or answers a plan: a yes to what the person saw is no
+	// yes to what has become of it.
 	Do(ctx context.Context, o Order) (Answer, error)
 	// Open shows the address in a browser. ok is false when there is none.
 	Open(url string) (ok bool)

@@ -31,6 +31,7 @@ func (m Model) key(name, text string) (tea.Model, tea.Cmd) {
 	if name == "ctrl+c" {
 		return m, tea.Quit
 	}
+
 	switch m.mode {
 	case filtering:
 		switch name {
@@ -42,12 +43,15 @@ func (m Model) key(name, text string) (tea.Model, tea.Cmd) {
 		default:
 			m = m.typed(name, text)
 		}
+
 		return m, nil
+
 	case reasoning:
 		switch name {
 		case "esc":
 			m.mode, m.notice = browsing, notice{text: "nothing was done", left: said}
 			return m, nil
+
 		case "enter":
 			if m.asked.Reason = strings.TrimSpace(m.asked.Reason); m.asked.Reason == "" {
 				return m, nil
@@ -55,7 +59,9 @@ func (m Model) key(name, text string) (tea.Model, tea.Cmd) {
 			m.mode = browsing
 			return m.carryOut()
 		}
+
 		return m.typed(name, text), nil
+
 	case confirming: // everything but yes is no
 		m.mode = browsing
 		if name != "y" && name != "Y" {
@@ -63,6 +69,7 @@ func (m Model) key(name, text string) (tea.Model, tea.Cmd) {
 			return m, nil
 		}
 		return m.carryOut()
+
 	case helping:
 		if m.scrolled(name, true) {
 			return m, nil
@@ -70,6 +77,7 @@ func (m Model) key(name, text string) (tea.Model, tea.Cmd) {
 		m.mode, m.top = browsing, 0
 		return m, nil
 	}
+
 	return m.browse(name)
 }
 
@@ -77,9 +85,11 @@ func (m Model) browse(name string) (tea.Model, tea.Cmd) {
 	if !m.working && m.done == nil {
 		m.notice = notice{}
 	}
+
 	if m.details && m.scrolled(name, m.split() == 0) || m.moved(name) {
 		return m, nil
 	}
+
 	switch name {
 	case "q":
 		return m, tea.Quit
@@ -92,6 +102,7 @@ func (m Model) browse(name string) (tea.Model, tea.Cmd) {
 	case "enter":
 		_, chosen := m.chosen()
 		m.details, m.top = chosen && !m.details, 0
+
 	case "esc": // one step back: out of the issue, else out of the filter
 		if !m.details {
 			m.refilter("")
@@ -103,6 +114,7 @@ func (m Model) browse(name string) (tea.Model, tea.Cmd) {
 	case "c", "r", "f", "a", "x", "p", "o", "y":
 		return m.act(name)
 	}
+
 	return m, nil
 }
 
@@ -128,11 +140,13 @@ func (m *Model) moved(name string) bool {
 	default:
 		return false
 	}
+
 	m.top = 0
 	return true
 }
 
-// scrolled takes the keys that scroll a page; all says whether those that move a cursor elsewhere do so here, too.
+// scrolled takes the keys that scroll a page; all says whether those that move a cursor elsewhere
+// do so here, too.
 func (m *Model) scrolled(name string, all bool) bool {
 	page := max(m.height-6, 1)
 	switch {
@@ -151,6 +165,7 @@ func (m *Model) scrolled(name string, all bool) bool {
 	default:
 		return false
 	}
+
 	m.top = max(min(m.top, len(m.page())-1), 0)
 	return true
 }
@@ -178,6 +193,7 @@ func edited(line, name, text string) string {
 		line = strings.TrimRight(line, " ")
 		return line[:strings.LastIndex(line, " ")+1]
 	}
+
 	return line + text
 }
 
@@ -189,6 +205,7 @@ func (m Model) typed(name, text string) Model {
 	case reasoning:
 		m.asked.Reason = edited(m.asked.Reason, name, text)
 	}
+
 	return m
 }
 
@@ -199,6 +216,7 @@ func (m *Model) refilter(words string) {
 	if had {
 		m.follow(c.Issue)
 	}
+
 	m.settle()
 	if _, any := m.chosen(); !any {
 		m.lane = m.firstLane()
@@ -228,12 +246,14 @@ func (m Model) act(name string) (tea.Model, tea.Cmd) {
 		case c.Free:
 			verb = "claim"
 		}
+
 		text := command(verb, c.Issue.String())
 		m.notice = notice{text: "copied, if this terminal lets programs copy: " + text}
 		return m, tea.SetClipboard(text)
 	default:
 		m.asked, ok = m.ask(name, c)
 	}
+
 	switch {
 	case !ok:
 		m.notice = notice{text: m.asked.text, left: said}
@@ -242,6 +262,7 @@ func (m Model) act(name string) (tea.Model, tea.Cmd) {
 	default:
 		m.mode = confirming
 	}
+
 	return m, nil
 }
 

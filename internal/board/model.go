@@ -21,7 +21,8 @@ type Options struct {
 	Gone  func() bool   // whether the terminal is gone, so that nobody looks any more; nil is never
 }
 
-// A Model is the board in a terminal: the view, and what it is fed by. It is a value; Update returns the next one.
+// A Model is the board in a terminal: the view, and what it is fed by. It is a value; Update
+// returns the next one.
 type Model struct {
 	view
 	ctx  context.Context
@@ -84,13 +85,28 @@ const said = 15 * time.Second
 
 // New returns a board that has not read anything yet. ctx ends every request it makes.
 func New(ctx context.Context, d Desk, o Options) Model {
-	m := Model{ctx: ctx, desk: d, gone: o.Gone, view: view{name: o.Name, every: o.Every, palette: dark(), busy: true, width: 80, height: 24}}
+	m := Model{
+		ctx:  ctx,
+		desk: d,
+		gone: o.Gone,
+		view: view{
+			name:    o.Name,
+			every:   o.Every,
+			palette: dark(),
+			busy:    true,
+			width:   80,
+			height:  24,
+		},
+	}
+
 	if o.Light {
 		m.palette = light()
 	}
+
 	if m.gone == nil {
 		m.gone = func() bool { return false }
 	}
+
 	return m
 }
 
@@ -113,6 +129,7 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if msg.number == m.reads {
 			m = m.took(msg)
 		}
+
 	case didMsg:
 		m.working = false
 		if msg.err == nil {
@@ -120,7 +137,9 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		} else {
 			m.notice = notice{text: msg.err.Error(), hint: m.desk.Hint(msg.err), bad: true}
 		}
+
 		return m.again() // after an error, too: it may be another board by now
+
 	case openedMsg:
 		m.notice = notice{text: "opened " + msg.url, left: said}
 		if !msg.ok {
@@ -133,6 +152,7 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg:
 		return m.key(msg.String(), msg.Text)
 	}
+
 	return m, nil
 }
 
@@ -155,10 +175,12 @@ func (m Model) ticks(at time.Time) (tea.Model, tea.Cmd) {
 	if m.gone() {
 		return m, tea.Quit
 	}
+
 	passed := time.Duration(0)
 	if !m.ticked.IsZero() && at.After(m.ticked) {
 		passed = at.Sub(m.ticked)
 	}
+
 	m.ticked = at
 	m.age, m.waited = m.age+passed, m.waited+passed
 	if m.notice.left > 0 {
@@ -166,17 +188,20 @@ func (m Model) ticks(at time.Time) (tea.Model, tea.Cmd) {
 			m.notice = notice{}
 		}
 	}
+
 	if m.every > 0 && !m.busy && !m.working && m.waited >= m.pause() {
 		next, read := m.again()
 		return next, tea.Batch(read, tick())
 	}
+
 	return m, tick()
 }
 
 // longest is the most that is waited between two snapshots that fail.
 const longest = 5 * time.Minute
 
-// pause is how long to wait before the next snapshot: longer after each that failed, so that a GitHub in trouble is left alone.
+// pause is how long to wait before the next snapshot: longer after each that failed, so that a
+// GitHub in trouble is left alone.
 func (v view) pause() time.Duration {
 	return max(v.every, min(v.every<<min(v.failures, 8), longest))
 }
@@ -190,32 +215,44 @@ func (m Model) took(msg readMsg) Model {
 		m.remedy = m.desk.Hint(msg.err)
 		return m
 	}
+
 	chosen, had := m.chosen()
 	m.failures, m.age, m.snapshot = 0, 0, msg.snapshot
 	if !m.loaded {
 		m.lane = m.firstLane()
 	}
+
 	m.loaded = true
 	if had {
 		m.follow(chosen.Issue)
 	}
+
 	m.settle()
 	if m.done == nil {
 		return m
 	}
+
 	o, ref := *m.done, m.ref(m.done.Card) // carried out: the snapshot may show what came of it
 	m.notice = notice{left: said, text: [...]string{
-		Claim: ref + " is yours", TakeOver: ref + " is yours", Release: ref + " is released", End: "the hold on " + ref + " is ended",
-		Approve: "the plan on " + ref + " is approved", Reject: "the plan on " + ref + " is rejected",
-		PauseRepo: o.Repo + " is paused", Resume: o.Repo + " is no longer paused",
+		Claim:     ref + " is yours",
+		TakeOver:  ref + " is yours",
+		Release:   ref + " is released",
+		End:       "the hold on " + ref + " is ended",
+		Approve:   "the plan on " + ref + " is approved",
+		Reject:    "the plan on " + ref + " is rejected",
+		PauseRepo: o.Repo + " is paused",
+		Resume:    o.Repo + " is no longer paused",
 	}[o.Act]}
+
 	if !o.seen(m.snapshot) {
 		m.notice = notice{text: "done: " + o.Command() + "; GitHub does not show it yet, u reads again"}
 	}
+
 	if len(m.warned) > 0 {
 		m.notice.hint, m.notice.left = strings.Join(m.warned, "; "), 0
 	}
 	m.done, m.warned = nil, nil
+
 	return m
 }
 
@@ -224,7 +261,8 @@ func (v view) now() time.Time { return v.snapshot.Now.Add(v.age) }
 
 // in are the cards of a lane that the filter lets through.
 func (v view) in(l Lane) []Card {
-	return slices.DeleteFunc(slices.Clone(v.snapshot.Cards), func(c Card) bool { return c.Lane != l || !c.matches(v.filter) })
+	return slices.DeleteFunc(slices.Clone(v.snapshot.Cards),
+		func(c Card) bool { return c.Lane != l || !c.matches(v.filter) })
 }
 
 // chosen is the card the cursor is on.
@@ -274,8 +312,10 @@ func (v view) ref(c Card) string {
 			same++
 		}
 	}
+
 	if same > 1 {
 		return c.Issue.String()
 	}
+
 	return fmt.Sprintf("%s#%d", c.Issue.Repo, c.Issue.Number)
 }

@@ -20,7 +20,8 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// A desk remembers what it was asked to do. after is what an order that is carried out makes of the snapshot.
+// A desk remembers what it was asked to do. after is what an order that is carried out makes of the
+// snapshot.
 type desk struct {
 	snapshot board.Snapshot
 	did      []string
@@ -50,7 +51,10 @@ func (d *desk) Open(url string) bool {
 
 func (d *desk) Hint(error) string { return "label-state doctor acme/app" }
 
-var special = map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "space": tea.KeySpace, "pgdown": tea.KeyPgDown, "left": tea.KeyLeft, "right": tea.KeyRight, "up": tea.KeyUp, "down": tea.KeyDown, "backspace": tea.KeyBackspace}
+var special = map[string]rune{
+	"enter": tea.KeyEnter, "esc": tea.KeyEscape, "space": tea.KeySpace,
+	"pgdown": tea.KeyPgDown, "left": tea.KeyLeft, "right": tea.KeyRight, "up": tea.KeyUp, "down": tea.KeyDown, "backspace": tea.KeyBackspace,
+}
 
 // press plays keys and everything they set off, but for the clock.
 func press(m tea.Model, keys string) tea.Model {
@@ -59,11 +63,13 @@ func press(m tea.Model, keys string) tea.Model {
 		if code, ok := special[key]; ok {
 			msg = tea.KeyPressMsg{Code: code}
 		}
+
 		if key == "space" {
 			msg.Text = " "
 		}
 		m = send(m, msg)
 	}
+
 	return m
 }
 
@@ -72,6 +78,7 @@ func send(m tea.Model, msg tea.Msg) tea.Model {
 	if cmd == nil {
 		return m
 	}
+
 	switch msg := cmd().(type) {
 	case nil, tea.QuitMsg, tea.BatchMsg:
 		return m
@@ -85,14 +92,20 @@ func start(t *testing.T, d *desk, width, height int) tea.Model {
 	t.Helper()
 	if d.snapshot.Cards == nil {
 		d.snapshot = board.Snapshot{
-			Cards: board.Deal(lifecycle.DefaultRules(), busy(t)), Now: now, Viewer: "olga", Repos: []string{"acme/app"}, Details: atLength,
+			Cards:   board.Deal(lifecycle.DefaultRules(), busy(t)),
+			Now:     now,
+			Viewer:  "olga",
+			Repos:   []string{"acme/app"},
+			Details: atLength,
 		}
 	}
+
 	var m tea.Model = board.New(t.Context(), d, board.Options{Name: "acme/app", Every: 30 * time.Second})
 	m = send(m, tea.WindowSizeMsg{Width: width, Height: height})
 	m = send(m, tea.BackgroundColorMsg{Color: color.Black})
 	m = press(m, "u") // nothing: it is reading already
 	d.did = nil
+
 	return send(m, firstRead(t, m))
 }
 
@@ -121,9 +134,11 @@ func text(m tea.Model) string { return ansi.Strip(m.View().Content) }
 func in(t *testing.T, profile colorprofile.Profile, m tea.Model) string {
 	t.Helper()
 	var b strings.Builder
-	if _, err := (&colorprofile.Writer{Forward: &b, Profile: profile}).WriteString(m.View().Content + "\n"); err != nil {
+	if _, err := (&colorprofile.Writer{Forward: &b, Profile: profile}).WriteString(m.View().Content +
+		"\n"); err != nil {
 		t.Fatal(err)
 	}
+
 	return b.String()
 }
 
@@ -131,19 +146,23 @@ func TestGoldens(t *testing.T) {
 	for _, size := range []struct{ width, height int }{{40, 12}, {80, 24}, {120, 40}, {200, 60}} {
 		m := start(t, &desk{}, size.width, size.height)
 		for name, keys := range map[string]string{
-			"": "", "-right": "l l l", "-filter": "/ v e r a", "-claim": "h c", "-force": "f t o o space s l o w", "-help": "?", "-details": "enter",
+			"": "", "-right": "l l l", "-filter": "/ v e r a", "-claim": "h c", "-force": "f t o o space s l o w",
+			"-help": "?", "-details": "enter",
 			"-reject": "l x", "-pause": "p",
 		} {
 			golden.Check(t, fmt.Sprintf("testdata/board-%d%s.txt", size.width, name), text(press(m, keys))+"\n")
 		}
+
 		failing := &desk{}
 		m = start(t, failing, size.width, size.height)
 		failing.err = errors.New("board acme/app#1: read issues of acme/app: secondary rate limit reached, come back at 10:06:40 UTC; not read: #2, #3")
 		golden.Check(t, fmt.Sprintf("testdata/board-%d-stale.txt", size.width), text(press(m, "u"))+"\n")
 	}
+
 	m := start(t, &desk{}, 80, 24)
 	golden.Check(t, "testdata/board-dark.ansi", in(t, colorprofile.TrueColor, m))
-	golden.Check(t, "testdata/board-light.ansi", in(t, colorprofile.TrueColor, send(m, tea.BackgroundColorMsg{Color: color.White})))
+	golden.Check(t, "testdata/board-light.ansi",
+		in(t, colorprofile.TrueColor, send(m, tea.BackgroundColorMsg{Color: color.White})))
 	golden.Check(t, "testdata/board-16.ansi", in(t, colorprofile.ANSI, m))
 }
 
@@ -154,9 +173,11 @@ func TestNoColor(t *testing.T) {
 	if strings.Contains(plain, "\x1b[3") || strings.Contains(plain, ";3") {
 		t.Errorf("colours without colours:\n%q", plain)
 	}
+
 	if ansi.Strip(plain) != text(m)+"\n" {
 		t.Error("the text differs from that with colours")
 	}
+
 	for _, want := range []string{"▌#1", "━━━", "! expired", "█"} {
 		if !strings.Contains(ansi.Strip(plain), want) {
 			t.Errorf("no %q without colours", want)
@@ -183,7 +204,10 @@ func TestKeys(t *testing.T) {
 		{"/ d r x backspace a k e enter", "▌#3", "read"},
 		{"/ d r a k e enter esc", "▌#3", "read"},
 		{"/ q q enter", "READY 0", "read"},
-		{"o", "no browser here; the address is https://github.com/acme/app/issues/1", "read, open https://github.com/acme/app/issues/1"},
+		{
+			"o", "no browser here; the address is https://github.com/acme/app/issues/1",
+			"read, open https://github.com/acme/app/issues/1",
+		},
 		{"y", "copied, if this terminal lets programs copy: label-state status acme/app#1", "read"},
 		{"h y", "copied, if this terminal lets programs copy: label-state claim acme/app#4", "read"},
 		{"l y", "copied, if this terminal lets programs copy: label-state approve acme/app#6", "read"},
@@ -221,7 +245,8 @@ func TestKeys(t *testing.T) {
 		d := &desk{}
 		m := press(start(t, d, 80, 24), c.keys)
 		if !strings.Contains(text(m), c.screen) || strings.Join(d.did, ", ") != c.did {
-			t.Errorf("%s: the desk did %q, want %q; the screen shows no %q\n%s", c.keys, d.did, c.did, c.screen, text(m))
+			t.Errorf("%s: the desk did %q, want %q; the screen shows no %q\n%s", c.keys, d.did, c.did, c.screen,
+				text(m))
 		}
 	}
 }
@@ -241,9 +266,16 @@ func TestTrouble(t *testing.T) {
 		d := &desk{}
 		m := start(t, d, size.width, size.height)
 		d.err = errors.New("board acme/app#1: it changed \x1b[31mwhile you looked, so nothing was done")
+
 		for keys, want := range map[string][]string{
-			"c m i n e enter": {"it changed [31mwhile you looked, so nothing was done", "hint: label-state doctor acme/app"},
-			"u":               {"! this is 0s old, reading fails: ", "it changed [31mwhile you looked, so nothing was done", "label-state doctor acme/app", "▌#1"},
+			"c m i n e enter": {
+				"it changed [31mwhile you looked, so nothing was done",
+				"hint: label-state doctor acme/app",
+			},
+			"u": {
+				"! this is 0s old, reading fails: ",
+				"it changed [31mwhile you looked, so nothing was done", "label-state doctor acme/app", "▌#1",
+			},
 		} {
 			got := strings.Join(strings.Fields(text(press(m, keys))), " ")
 			for _, want := range want {
@@ -252,6 +284,7 @@ func TestTrouble(t *testing.T) {
 				}
 			}
 		}
+
 		failed := press(m, "u")
 		d.err = nil
 		if got := text(press(failed, "u")); strings.Contains(got, "reading fails") {
@@ -263,27 +296,35 @@ func TestTrouble(t *testing.T) {
 // TestFirstReadFails: there is no empty board that looks like an answer.
 func TestFirstReadFails(t *testing.T) {
 	got := text(start(t, &desk{err: errors.New("no network")}, 80, 24))
-	if !strings.Contains(got, "nothing could be read: no network") || strings.Contains(got, "issues,") || strings.Contains(got, "READY") {
+	if !strings.Contains(got, "nothing could be read: no network") || strings.Contains(got, "issues,") ||
+		strings.Contains(got, "READY") {
 		t.Errorf("screen:\n%s", got)
 	}
 }
 
-// TestBorneOut: what an order did is said once a snapshot shows it. Until then nothing above says the opposite of what is below.
+// TestBorneOut: what an order did is said once a snapshot shows it. Until then nothing above says
+// the opposite of what is below.
 func TestBorneOut(t *testing.T) {
 	facts := func(number int, label string, log ...event) board.Card {
 		return board.Deal(lifecycle.DefaultRules(), []lifecycle.Facts{issue(t, number, "x", label, log...)})[0]
 	}
-	mine := facts(4, "agent:implement", holds(0, "olga").as(func(r *claim.Record) { r.Person, r.TTL = "olga", claim.NoExpiry }))
+	mine := facts(4, "agent:implement",
+		holds(0, "olga").as(func(r *claim.Record) { r.Person, r.TTL = "olga", claim.NoExpiry }))
 	mine.Holder, mine.Person, mine.Lane = "olga", true, board.People
+
 	for _, c := range []struct {
 		name      string
 		after     func(*board.Snapshot, board.Order)
 		want, not string
 	}{
-		{"GitHub shows it", func(r *board.Snapshot, _ board.Order) { r.Cards = []board.Card{mine} }, "#4 is yours", "nobody holds it"},
+		{
+			"GitHub shows it", func(r *board.Snapshot, _ board.Order) { r.Cards = []board.Card{mine} }, "#4 is yours",
+			"nobody holds it",
+		},
 		{"not yet", nil, "done: label-state claim acme/app#4; GitHub does not show it yet, u reads again", "is yours"},
 	} {
-		got := text(press(start(t, &desk{after: c.after, answer: board.Answer{Warnings: []string{"tell them"}}}, 80, 24), "h c y"))
+		got := text(press(start(t, &desk{after: c.after, answer: board.Answer{Warnings: []string{"tell them"}}}, 80,
+			24), "h c y"))
 		if !strings.Contains(got, c.want) || strings.Contains(got, c.not) || !strings.Contains(got, "note: tell them") {
 			t.Errorf("%s: want %q and no %q\n%s", c.name, c.want, c.not, got)
 		}
@@ -306,7 +347,8 @@ func TestLateReading(t *testing.T) {
 // TestGone: a board whose terminal is gone reads no more.
 func TestGone(t *testing.T) {
 	d, gone := &desk{}, false
-	var m tea.Model = board.New(t.Context(), d, board.Options{Name: "acme/app", Every: time.Second, Gone: func() bool { return gone }})
+	var m tea.Model = board.New(t.Context(), d,
+		board.Options{Name: "acme/app", Every: time.Second, Gone: func() bool { return gone }})
 	m = send(m, firstRead(t, m))
 	m, _ = m.Update(board.Tick(now))
 	gone = true
@@ -317,7 +359,10 @@ func TestGone(t *testing.T) {
 
 // TestAdvice: where nothing can be taken, the column in which it would be says what to do.
 func TestAdvice(t *testing.T) {
-	d := &desk{snapshot: board.Snapshot{Cards: []board.Card{}, Now: now, Next: []string{"label an issue: gh issue edit NUMBER --repo acme/app --add-label agent:implement"}}}
+	d := &desk{snapshot: board.Snapshot{
+		Cards: []board.Card{}, Now: now,
+		Next: []string{"label an issue: gh issue edit NUMBER --repo acme/app --add-label agent:implement"},
+	}}
 	for _, width := range []int{40, 80, 200} {
 		got := strings.Join(strings.Fields(text(start(t, d, width, 24))), "")
 		if !strings.Contains(got, "ghissueeditNUMBER") {
@@ -326,7 +371,8 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// TestWatch: ages grow with the clock, and it reads again when it is time and not before; later each time that reading fails.
+// TestWatch: ages grow with the clock, and it reads again when it is time and not before; later
+// each time that reading fails.
 func TestWatch(t *testing.T) {
 	d := &desk{}
 	m := start(t, d, 80, 24)
@@ -335,29 +381,35 @@ func TestWatch(t *testing.T) {
 		at = at.Add(after)
 		return m.Update(board.Tick(at))
 	}
+
 	m, _ = tick(m, 0)
 	if m, _ = tick(m, 29*time.Second); !strings.Contains(text(m), "read 29s ago, every 30s") {
 		t.Errorf("after 29s:\n%s", text(m))
 	}
+
 	m, again := tick(m, time.Second)
 	if !strings.Contains(text(m), "reading …") {
 		t.Errorf("after 30s:\n%s", text(m))
 	}
+
 	if m, _ = tick(m, time.Hour); !strings.Contains(text(m), "lucius ███▋") || !strings.Contains(text(m), "1h50m/4h") {
 		t.Errorf("the bar did not grow:\n%s", text(m))
 	}
 	d.err = errors.New("no network")
 	read := func(cmd tea.Cmd) tea.Msg { return cmd().(tea.BatchMsg)[0]() }
 	m = send(m, read(again))
-	if got := text(m); !strings.Contains(got, "! this is 1h old, reading fails: no network") || !strings.Contains(got, "every 1m") {
+	if got := text(m); !strings.Contains(got, "! this is 1h old, reading fails: no network") ||
+		!strings.Contains(got, "every 1m") {
 		t.Errorf("after a failure:\n%s", got)
 	}
+
 	if m, _ = tick(m, 59*time.Second); strings.Contains(text(m), "reading …") {
 		t.Errorf("it asks again at once:\n%s", text(m))
 	}
 	m, again = tick(m, time.Second)
 	d.err = nil
-	if got := text(send(m, read(again))); strings.Contains(got, "reading fails") || !strings.Contains(got, "read 0s ago, every 30s") {
+	if got := text(send(m, read(again))); strings.Contains(got, "reading fails") ||
+		!strings.Contains(got, "read 0s ago, every 30s") {
 		t.Errorf("after a good one:\n%s", got)
 	}
 }
@@ -372,6 +424,7 @@ func TestFollow(t *testing.T) {
 			facts[n] = issue(t, 2, "Say which file was too large", "agent:done")
 		}
 	}
+
 	d.snapshot.Cards = board.Deal(lifecycle.DefaultRules(), facts)
 	if got := text(press(m, "u")); !strings.Contains(got, "[done 2]") || !strings.Contains(got, "▌#2") {
 		t.Errorf("screen:\n%s", got)
@@ -381,40 +434,53 @@ func TestFollow(t *testing.T) {
 // TestPaused: a pause is said where everybody sees it.
 func TestPaused(t *testing.T) {
 	d := &desk{snapshot: board.Snapshot{
-		Cards: board.Deal(lifecycle.DefaultRules(), busy(t)), Now: now, Repos: []string{"acme/app"},
+		Cards:  board.Deal(lifecycle.DefaultRules(), busy(t)),
+		Now:    now,
+		Repos:  []string{"acme/app"},
 		Pauses: []board.Pause{{Repo: "acme/app", Text: "acme/app is paused by olga: release", Here: true}},
 	}}
 	d.after = func(r *board.Snapshot, _ board.Order) { r.Pauses = nil }
 	m := start(t, d, 80, 24)
-	if got := text(m); !strings.Contains(got, "! acme/app is paused by olga: release") || !strings.Contains(got, "p resume") {
+	if got := text(m); !strings.Contains(got, "! acme/app is paused by olga: release") ||
+		!strings.Contains(got, "p resume") {
 		t.Errorf("screen:\n%s", got)
 	}
+
 	if got := text(press(m, "p")); !strings.Contains(got, "Let workers claim in acme/app again?") {
 		t.Errorf("screen:\n%s", got)
 	}
-	if got := text(press(m, "p y")); !strings.Contains(got, "acme/app is no longer paused") || d.did[1] != "repo resume acme/app --local" {
+
+	if got := text(press(m, "p y")); !strings.Contains(got, "acme/app is no longer paused") ||
+		d.did[1] != "repo resume acme/app --local" {
 		t.Errorf("%q\n%s", d.did, got)
 	}
 }
 
-// TestCycle: the chosen card says the dependency cycle of which it is a part, in place of why it is in its column.
+// TestCycle: the chosen card says the dependency cycle of which it is a part, in place of why it is
+// in its column.
 func TestCycle(t *testing.T) {
 	facts := busy(t)
 	for n, f := range facts {
 		if f.Issue.Number == 4 || f.Issue.Number == 5 {
-			facts[n].Blockers = []lifecycle.Blocker{{Issue: claim.Issue{Owner: "acme", Repo: "app", Number: 9 - f.Issue.Number}, Open: true}}
+			facts[n].Blockers = []lifecycle.Blocker{{Issue: claim.Issue{
+				Owner: "acme", Repo: "app",
+				Number: 9 - f.Issue.Number,
+			}, Open: true}}
 		}
 	}
+
 	cards := board.Deal(lifecycle.DefaultRules(), facts)
 	d := &desk{snapshot: board.Snapshot{Cards: cards, Now: now, Cycles: board.MarkCycles(cards, facts)}}
-	if got := text(press(start(t, d, 120, 24), "h")); !strings.Contains(got, "▌#4") || !strings.Contains(got, "! dependency cycle") ||
-		!strings.Contains(got, "blocked in a dependency cycle: acme/app#4 waits for acme/app#5 waits for acme/app#4") || !strings.Contains(got, "4 stuck") {
+	if got := text(press(start(t, d, 120, 24), "h")); !strings.Contains(got, "▌#4") ||
+		!strings.Contains(got, "! dependency cycle") ||
+		!strings.Contains(got, "blocked in a dependency cycle: acme/app#4 waits for acme/app#5 waits for acme/app#4") ||
+		!strings.Contains(got, "4 stuck") {
 		t.Errorf("screen:\n%s", got)
 	}
 }
 
-// TestFits: whatever the size, the titles and the keys, no line is wider than the terminal, there are
-// not more lines than it has, and none holds a character that a terminal would obey.
+// TestFits: whatever the size, the titles and the keys, no line is wider than the terminal, there
+// are not more lines than it has, and none holds a character that a terminal would obey.
 func TestFits(t *testing.T) {
 	facts := busy(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -425,11 +491,15 @@ func TestFits(t *testing.T) {
 		d := &desk{snapshot: board.Snapshot{Cards: board.Deal(lifecycle.DefaultRules(), facts), Now: now}}
 		var m tea.Model = board.New(t.Context(), d, board.Options{Name: "acme/app"})
 		m = send(send(m, tea.WindowSizeMsg{Width: width, Height: height}), m.Init()().(tea.BatchMsg)[0]())
-		m = press(m, strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"h", "j", "k", "l", "g", "G", "c", "r", "/", "x", "?", "esc", "o", "enter", "J", "K", "f", "a", "p", "y", "3"})).Draw(t, "keys"), " "))
+		m = press(m, strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{
+			"h", "j", "k", "l", "g", "G", "c", "r", "/",
+			"x", "?", "esc", "o", "enter", "J", "K", "f", "a", "p", "y", "3",
+		})).Draw(t, "keys"), " "))
 		lines := strings.Split(text(m), "\n")
 		if len(lines) > height {
 			t.Fatalf("%d lines of %d", len(lines), height)
 		}
+
 		for _, line := range lines {
 			if ansi.StringWidth(line) > width || strings.ContainsAny(line, "\x1b\a\r") {
 				t.Fatalf("%d cells of %d: %q", ansi.StringWidth(line), width, line)
@@ -440,7 +510,10 @@ func TestFits(t *testing.T) {
 
 // TestMarksHaveRoom: marks that do not fit side by side stand below each other, whole.
 func TestMarksHaveRoom(t *testing.T) {
-	c := board.Card{Title: "Make everything faster", Lane: board.People, Marks: []board.Mark{{Text: "needs scope", Alert: true}, {Text: "3 attempts failed", Alert: true}, {Text: "x"}}}
+	c := board.Card{
+		Title: "Make everything faster", Lane: board.People,
+		Marks: []board.Mark{{Text: "needs scope", Alert: true}, {Text: "3 attempts failed", Alert: true}, {Text: "x"}},
+	}
 	c.Issue.Owner, c.Issue.Repo, c.Issue.Number = "acme", "app", 9
 	d := &desk{snapshot: board.Snapshot{Cards: []board.Card{c}}}
 	for _, row := range []struct {
@@ -451,6 +524,7 @@ func TestMarksHaveRoom(t *testing.T) {
 		for line := range strings.Lines(text(start(t, d, row.width, 24))) {
 			lines = append(lines, strings.TrimRight(line, " \n")+"\n")
 		}
+
 		if got := strings.ReplaceAll(strings.Join(lines, ""), "▌", " "); !strings.Contains(got, row.want) {
 			t.Errorf("%d columns: no %q in\n%s", row.width, row.want, got)
 		}

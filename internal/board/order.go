@@ -20,7 +20,8 @@ const (
 	Resume
 )
 
-// An Order is what a key asks for: a command of this program about one card, or about one repository.
+// An Order is what a key asks for: a command of this program about one card, or about one
+// repository.
 type Order struct {
 	Act    Act
 	Card   Card   // as the person saw it; the zero value when it is about a repository
@@ -48,10 +49,12 @@ func (o Order) Args() []string {
 	case PauseRepo:
 		return []string{"repo", "pause", o.Repo, "--reason", o.Reason}
 	}
+
 	args := []string{"repo", "resume", o.Repo}
 	if o.Here {
 		args = append(args, "--local")
 	}
+
 	return args
 }
 
@@ -66,10 +69,12 @@ func command(args ...string) string {
 		}
 		out += " " + arg
 	}
+
 	return out
 }
 
-// safe are the characters that no shell takes for its own. A # begins a comment only at the start of a word.
+// safe are the characters that no shell takes for its own. A # begins a comment only at the start
+// of a word.
 const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./#:@,+=%"
 
 // reasoned reports whether it takes a reason: others read it in the log, or are refused with it.
@@ -88,12 +93,14 @@ func (o Order) seen(r Snapshot) bool {
 		}
 		return o.Act == Resume
 	}
+
 	now, there := Card{}, false
 	for _, c := range r.Cards {
 		if c.Issue == o.Card.Issue {
 			now, there = c, true
 		}
 	}
+
 	switch o.Act {
 	case Claim, TakeOver:
 		return there && now.isOf(r.Viewer)
@@ -102,6 +109,7 @@ func (o Order) seen(r Snapshot) bool {
 	case End:
 		return now.Worker == "" || now.Worker != o.Card.Worker
 	}
+
 	return !now.Plan
 }
 
@@ -111,7 +119,8 @@ type question struct {
 	text string
 }
 
-// ask is what the key asks for the chosen card. Without an order there is only a text, which says why not.
+// ask is what the key asks for the chosen card. Without an order there is only a text, which says
+// why not.
 func (v view) ask(key string, c Card) (q question, ok bool) {
 	ref := v.ref(c)
 	q.Card = c
@@ -121,6 +130,7 @@ func (v view) ask(key string, c Card) (q question, ok bool) {
 		case c.Lane == Done:
 			q.text = ref + " is done: there is nothing to claim"
 			return q, false
+
 		case c.isOf(v.snapshot.Viewer):
 			q.text = ref + " is yours already"
 			return q, false
@@ -132,7 +142,9 @@ func (v view) ask(key string, c Card) (q question, ok bool) {
 		default:
 			q.text = fmt.Sprintf("Claim %s for yourself? Workers will leave it alone.", ref)
 		}
+
 		return q, true
+
 	case "r":
 		q.Act = Release
 		switch {
@@ -143,8 +155,10 @@ func (v view) ask(key string, c Card) (q question, ok bool) {
 			q.text = fmt.Sprintf("%s holds %s, not you; f ends the hold by force", c.Holder, ref)
 			return q, false
 		}
+
 		q.text = "nobody holds " + ref
 		return q, false
+
 	case "f":
 		q.Act = End
 		switch {
@@ -156,17 +170,21 @@ func (v view) ask(key string, c Card) (q question, ok bool) {
 			q.text = "nobody holds " + ref
 			return q, false
 		}
+
 		return q, true
 	}
+
 	q.Act = Approve
 	q.text = fmt.Sprintf("Approve the plan of %s on %s?", c.Holder, ref)
 	if key == "x" {
 		q.Act = Reject
 		q.text = fmt.Sprintf("Reject the plan of %s on %s?", c.Holder, ref)
 	}
+
 	if !c.Plan {
 		q.text = "no plan waits on " + ref
 	}
+
 	return q, c.Plan
 }
 
@@ -182,6 +200,7 @@ func (v view) askPause() (q question, ok bool) {
 		q.text = "choose a card: the pause is of its repository"
 		return q, false
 	}
+
 	for _, p := range v.snapshot.Pauses {
 		if strings.EqualFold(p.Repo, q.Repo) {
 			q.Act, q.Repo, q.Here = Resume, p.Repo, p.Here
@@ -189,6 +208,7 @@ func (v view) askPause() (q question, ok bool) {
 			return q, true
 		}
 	}
+
 	q.Act = PauseRepo
 	q.text = fmt.Sprintf("Pause %s? Nothing is claimed there until it is resumed; holds go on.", q.Repo)
 	return q, true

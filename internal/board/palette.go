@@ -4,8 +4,8 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// A palette is how the parts of the board look. Nothing is told by colour alone: without colours the
-// cursor, the bars and the marks are still there.
+// A palette is how the parts of the board look. Nothing is told by colour alone: without colours
+// the cursor, the bars and the marks are still there.
 type palette struct {
 	name, dim, head, focus, number, cursor lipgloss.Style
 	calm, soon, over                       lipgloss.Style // of bars: plenty of lease left, over half gone, gone
@@ -25,9 +25,17 @@ func light() palette {
 func paint(dim, accent, green, yellow, red string) palette {
 	in := func(color string) lipgloss.Style { return lipgloss.NewStyle().Foreground(lipgloss.Color(color)) }
 	return palette{
-		name: lipgloss.NewStyle().Bold(true), dim: in(dim), head: in(dim).Bold(true), focus: in(accent).Bold(true),
-		number: in(accent), cursor: lipgloss.NewStyle().Bold(true),
-		calm: in(green), soon: in(yellow), over: in(red),
-		alert: in(red).Bold(true), mark: in(yellow), good: in(green),
+		name:   lipgloss.NewStyle().Bold(true),
+		dim:    in(dim),
+		head:   in(dim).Bold(true),
+		focus:  in(accent).Bold(true),
+		number: in(accent),
+		cursor: lipgloss.NewStyle().Bold(true),
+		calm:   in(green),
+		soon:   in(yellow),
+		over:   in(red),
+		alert:  in(red).Bold(true),
+		mark:   in(yellow),
+		good:   in(green),
 	}
 }

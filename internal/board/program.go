@@ -16,15 +16,21 @@ type Screen struct {
 	NoColor bool
 }
 
-// Program shows the board until the person quits, the terminal is gone or ctx ends; none of these is an error.
+// Program shows the board until the person quits, the terminal is gone or ctx ends; none of these
+// is an error.
 func Program(ctx context.Context, m Model, s Screen) error {
-	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(s.In), tea.WithOutput(s.Out), tea.WithoutSignalHandler()}
+	options := []tea.ProgramOption{
+		tea.WithContext(ctx), tea.WithInput(s.In), tea.WithOutput(s.Out),
+		tea.WithoutSignalHandler(),
+	}
 	if s.NoColor {
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
 	}
+
 	_, err := tea.NewProgram(m, options...).Run()
 	if err != nil && (errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil || m.gone()) {
 		return nil
 	}
+
 	return err
 }

@@ -28,7 +28,9 @@ func (m Model) View() tea.View {
 	case !v.loaded && v.stale != nil:
 		body = []string{"", "  u tries again, q quits"}
 	case !v.loaded:
-		body = append([]string{""}, broken("reading the issues of "+printable.Line(v.name)+" …", v.width, v.palette.dim)...)
+		body = append([]string{""}, broken("reading the issues of "+printable.Line(v.name)+" …", v.width,
+			v.palette.dim)...)
+
 	case v.details:
 		body = v.columns(v.width-side-3, height)
 		page := v.scroll(v.page(), height, side)
@@ -42,6 +44,7 @@ func (m Model) View() tea.View {
 	default:
 		body = v.columns(v.width, height)
 	}
+
 	for len(body) < height {
 		body = append(body, "")
 	}
@@ -49,19 +52,22 @@ func (m Model) View() tea.View {
 	for i, line := range lines {
 		lines[i] = ansi.Truncate(line, v.width, "…")
 	}
+
 	screen := tea.NewView(strings.Join(lines[max(len(lines)-max(v.height, 1), 0):], "\n"))
 	screen.AltScreen, screen.WindowTitle = true, "label-state board "+v.name
 	return screen
 }
 
-// Widths in cells: a terminal that shows an issue beside the columns, and how much of it the issue may have.
+// Widths in cells: a terminal that shows an issue beside the columns, and how much of it the issue
+// may have.
 const (
 	splitFrom  = 120
 	issueLeast = 56
 	issueMost  = 96
 )
 
-// split is the width of an issue that is shown at length beside the columns; 0 where it has the screen for itself.
+// split is the width of an issue that is shown at length beside the columns; 0 where it has the
+// screen for itself.
 func (v view) split() int {
 	if !v.details || v.width < splitFrom {
 		return 0
@@ -69,7 +75,8 @@ func (v view) split() int {
 	return min(max(v.width*2/5, issueLeast), issueMost)
 }
 
-// broken breaks a text between words into lines of so many cells, each in that style. A word that is longer is broken, too.
+// broken breaks a text between words into lines of so many cells, each in that style. A word that
+// is longer is broken, too.
 func broken(text string, width int, style lipgloss.Style) []string {
 	lines := strings.Split(ansi.Wrap(text, max(width, 1), " "), "\n")
 	for i := range lines {
@@ -86,34 +93,42 @@ func few(lines []string, most, width int) []string {
 	lines = lines[:max(most, 1)]
 	last := len(lines) - 1
 	lines[last] = ansi.Truncate(lines[last], max(width-1, 0), "") + "…"
+
 	return lines
 }
 
-// head is whose board it is and how old, what everybody must know, and the columns when not all of them have room.
+// head is whose board it is and how old, what everybody must know, and the columns when not all of
+// them have room.
 func (v view) head() []string {
 	out := []string{v.title()}
 	var alerts []string
 	for _, p := range v.snapshot.Pauses {
 		alerts = append(alerts, few(broken("! "+printable.Line(p.Text), v.width, v.palette.alert), 2, v.width)...)
 	}
+
 	if v.stale != nil {
 		text := "! nothing could be read: "
 		if v.loaded {
 			text = "! this is " + printable.Span(v.age) + " old, reading fails: "
 		}
+
 		text += printable.Line(v.stale.Error())
 		if v.remedy != "" {
 			text += "; " + printable.Line(v.remedy)
 		}
+
 		alerts = append(alerts, broken(text, v.width, v.palette.alert)...)
 	}
+
 	out = append(out, few(alerts, max(v.height/2, 1), v.width)...)
 	if v.loaded && v.mode != helping && (!v.details || v.split() > 0) && v.tabbed() {
 		out = append(out, v.tabs())
 	}
+
 	if v.height >= high {
 		out = append(out, "")
 	}
+
 	return out
 }
 
@@ -125,17 +140,22 @@ func (v view) title() string {
 		held += yes(c.Holder != "")
 		stuck += yes(c.Stuck())
 	}
-	name, brief, summary := printable.Line(v.name), printable.Span(v.age), fmt.Sprintf("%d issues, %d held, %d stuck", issues, held, stuck)
+
+	name, brief, summary := printable.Line(v.name), printable.Span(v.age), fmt.Sprintf("%d issues, %d held, %d stuck",
+		issues, held, stuck)
 	fresh := "read " + brief + " ago"
 	if !v.loaded {
 		brief, summary, fresh = "…", "", "not read yet"
 	}
+
 	if v.busy {
 		fresh = "reading …"
 	}
+
 	if v.every > 0 {
 		fresh += ", every " + printable.Span(v.pause())
 	}
+
 	for _, t := range [][4]string{
 		{"label-state ", name, "  " + summary, fresh},
 		{"", name, "  " + summary, fresh},
@@ -145,9 +165,11 @@ func (v view) title() string {
 	} {
 		space := v.width - ansi.StringWidth(strings.Join(t[:], ""))
 		if space > 0 || t[0]+t[2] == "" && t[1] != name {
-			return v.palette.name.Render(t[0]) + v.palette.focus.Render(t[1]) + v.palette.dim.Render(t[2]+strings.Repeat(" ", max(space, 1))+t[3])
+			return v.palette.name.Render(t[0]) + v.palette.focus.Render(t[1]) +
+				v.palette.dim.Render(t[2]+strings.Repeat(" ", max(space, 1))+t[3])
 		}
 	}
+
 	return v.palette.focus.Render(ansi.Truncate(name, v.width, "…"))
 }
 
@@ -162,16 +184,19 @@ func (v view) tabs() string {
 			at, texts[n] = n, fmt.Sprintf("[%s %d]", strings.ToLower(l.title()), len(v.in(l)))
 		}
 	}
+
 	from, to, room := at, at+1, v.width-2-ansi.StringWidth(texts[at]) // 2 for what says that there are more
 	for grown := true; grown; {
 		grown = false
 		if to < len(texts) && ansi.StringWidth(texts[to]) <= room {
 			room, to, grown = room-ansi.StringWidth(texts[to]), to+1, true
 		}
+
 		if from > 0 && ansi.StringWidth(texts[from-1]) <= room {
 			room, from, grown = room-ansi.StringWidth(texts[from-1]), from-1, true
 		}
 	}
+
 	out := ""
 	for n := from; n < to; n++ {
 		style := v.palette.dim
@@ -180,12 +205,15 @@ func (v view) tabs() string {
 		}
 		out += style.Render(texts[n])
 	}
+
 	if from > 0 {
 		out = v.palette.dim.Render("‹") + out
 	}
+
 	if to < len(texts) {
 		out += v.palette.dim.Render("›")
 	}
+
 	return out
 }
 
@@ -202,6 +230,7 @@ func (v view) page() []string {
 				out = append(out, "  "+key+" "+line)
 			}
 		}
+
 		out = append(out, "")
 		for _, text := range []string{
 			"A bar fills while the holder sends no heartbeat; full, the lease has expired.",
@@ -210,12 +239,15 @@ func (v view) page() []string {
 		} {
 			out = append(out, broken("  "+text, v.width, v.palette.dim)...)
 		}
+
 		return out
 	}
+
 	width := v.width
 	if side := v.split(); side > 0 {
 		width = side
 	}
+
 	c, ok := v.chosen()
 	if !ok {
 		return []string{v.palette.dim.Render("no card is chosen")}
@@ -223,6 +255,7 @@ func (v view) page() []string {
 	if v.snapshot.Details == nil {
 		return broken(c.Title, width, v.palette.name)
 	}
+
 	for n, line := range v.snapshot.Details(c.Issue, v.now(), width) {
 		style := lipgloss.NewStyle()
 		if n == 0 {
@@ -230,6 +263,7 @@ func (v view) page() []string {
 		}
 		out = append(out, broken(printable.Line(line), width, style)...)
 	}
+
 	return out
 }
 
@@ -241,9 +275,11 @@ func (v view) scroll(page []string, height, width int) []string {
 		out = out[:height]
 		out[height-1] = v.palette.dim.Render(fmt.Sprintf("↓ %d more lines, J scrolls", len(page)-top-height+1))
 	}
+
 	for i := range out {
 		out[i] = ansi.Truncate(out[i], width, "…")
 	}
+
 	return out
 }
 
@@ -253,6 +289,7 @@ func (v view) foot() []string {
 	if v.height < high || v.mode == helping || v.details {
 		return talk
 	}
+
 	c, ok := v.chosen()
 	out := []string{v.palette.dim.Render(strings.Repeat("─", max(v.width, 0))), "", ""}
 	if ok {
@@ -266,21 +303,26 @@ func (v view) foot() []string {
 		case c.Person && c.Holder != "":
 			standing = "held by " + c.Holder + ", a person"
 		}
+
 		facts := []string{standing}
 		if c.Login != "" && !c.Person {
 			facts = append(facts, "login "+c.Login)
 		}
+
 		if !c.Since.IsZero() {
 			facts = append(facts, "since "+c.Since.UTC().Format("Jan 2 15:04 UTC"))
 		}
+
 		if c.Branch != "" {
 			facts = append(facts, "branch "+c.Branch)
 		}
+
 		for _, p := range c.Pulls {
 			facts = append(facts, p.URL)
 		}
 		out[2] = v.palette.dim.Render(strings.Join(facts, " · "))
 	}
+
 	return append(out, talk...)
 }
 
@@ -294,6 +336,7 @@ func (v view) keys() string {
 			all = append(all, key)
 		}
 	}
+
 	add(true, "? help")
 	add(v.mode == helping || v.details, "esc back")
 	add(len(v.snapshot.Pauses) > 0, "p resume")
@@ -314,10 +357,12 @@ func (v view) keys() string {
 			out += key + "  "
 		}
 	}
+
 	return out + "q quit"
 }
 
-// talk is what the board says or is told, never more than half the screen, and below it the keys that go with it.
+// talk is what the board says or is told, never more than half the screen, and below it the keys
+// that go with it.
 func (v view) talk() []string {
 	said := func(style lipgloss.Style, text string) []string {
 		return few(broken(text, v.width, style), max(v.height/2, 1), v.width)
@@ -325,18 +370,24 @@ func (v view) talk() []string {
 	keys := v.palette.dim.Render(v.keys())
 	switch {
 	case v.mode == confirming:
-		return append(append(said(v.palette.mark, v.asked.text), v.same()...), v.palette.dim.Render("y does it, any other key does not"))
+		return append(append(said(v.palette.mark, v.asked.text), v.same()...),
+			v.palette.dim.Render("y does it, any other key does not"))
+
 	case v.mode == reasoning:
 		out := append(said(v.palette.mark, v.asked.text), v.same()...)
 		out = append(out, said(lipgloss.NewStyle(), "reason: "+printable.Line(v.asked.Reason)+"█")...)
 		return append(out, v.palette.dim.Render("enter does it, esc does not"))
+
 	case v.mode == filtering:
-		return append(said(lipgloss.NewStyle(), "/"+printable.Line(v.filter)+"█"), v.palette.dim.Render("enter keeps it, esc clears it"))
+		return append(said(lipgloss.NewStyle(), "/"+printable.Line(v.filter)+"█"),
+			v.palette.dim.Render("enter keeps it, esc clears it"))
+
 	case v.notice.text != "":
 		style := v.palette.good
 		if v.notice.bad {
 			style = v.palette.alert
 		}
+
 		out := said(style, printable.Line(v.notice.text))
 		if v.notice.hint != "" {
 			word := "note: "
@@ -345,12 +396,14 @@ func (v view) talk() []string {
 			}
 			out = append(out, said(v.palette.mark, word+printable.Line(v.notice.hint))...)
 		}
+
 		return append(out, keys)
 	case v.filter != "":
 		return append(said(lipgloss.NewStyle(), "/"+printable.Line(v.filter)), keys)
 	case v.height >= high:
 		return []string{"", keys}
 	}
+
 	return []string{keys}
 }
 
@@ -363,5 +416,6 @@ func (v view) same() []string {
 	if o.reasoned() && o.Reason == "" {
 		o.Reason = "…"
 	}
+
 	return few(broken("= "+printable.Line(o.Command()), v.width, v.palette.dim), 2, v.width)
 }

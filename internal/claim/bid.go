@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A Bid is what one process wrote to claim an issue: the claim comments of one key with one nonce. Each process of a
-// run has its own, and at most one of them has the claim (spec.md#bids).
+// A Bid is what one process wrote to claim an issue: the claim comments of one key with one nonce.
+// Each process of a run has its own, and at most one of them has the claim (spec.md#bids).
 type Bid struct {
 	Nonce   string // empty of an original writer's, which is confirmed from the start
 	Record  Record // of its first comment; Held, Heartbeat and Token are the largest of all its comments
@@ -55,8 +55,9 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// replaces reports whether the bid has taken over from o. A confirmed bid that resumes the claim takes over from every
-// bid before it, but not from one that resumes the same: of two such bids the first has the claim.
+// replaces reports whether the bid has taken over from o. A confirmed bid that resumes the claim
+// takes over from every bid before it, but not from one that resumes the same: of two such bids the
+// first has the claim.
 func (b Bid) replaces(o Bid) bool {
 	return b.Held() && b.succeeds(o)
 }
@@ -79,7 +80,8 @@ func (c Claim) Standing() []Bid {
 	return slices.DeleteFunc(slices.Clone(c.Bids), func(b Bid) bool { return b.Ended })
 }
 
-// As returns the claim as its process with that nonce made it: the place and the fields of its own bid.
+// As returns the claim as its process with that nonce made it: the place and the fields of its own
+// bid.
 func (c Claim) As(nonce string) Claim {
 	if b := c.bid(nonce); b != nil {
 		c.Bids = []Bid{*b}
@@ -88,7 +90,8 @@ func (c Claim) As(nonce string) Claim {
 	return c
 }
 
-// Renewed returns the claim after the process that has it has edited its comment into r at that moment.
+// Renewed returns the claim after the process that has it has edited its comment into r at that
+// moment.
 func (c Claim) Renewed(r Record, at time.Time) Claim {
 	c.Bids = slices.Clone(c.Bids)
 	if b := c.bid(r.Nonce); b != nil {
@@ -98,14 +101,16 @@ func (c Claim) Renewed(r Record, at time.Time) Claim {
 	return c
 }
 
-// settle makes the claim say what its bids say. Its place is that of the first confirmed bid that stands, else of the first; its
-// fields are those of the bid that has it: the first confirmed one that none has taken over from. If all have ended, it is as if
-// none had. What was written on behalf of the worker counts for the claim, whichever bid has it.
+// settle makes the claim say what its bids say. Its place is that of the first confirmed bid that
+// stands, else of the first; its fields are those of the bid that has it: the first confirmed one
+// that none has taken over from. If all have ended, it is as if none had. What was written on
+// behalf of the worker counts for the claim, whichever bid has it.
 func (c *Claim) settle() {
 	stand := c.Standing()
 	if len(stand) == 0 {
 		stand = c.Bids
 	}
+
 	behalf := c.behalf
 	c.Record, c.Rank, c.Created, c.URL, c.Updated = behalf.Record, behalf.Rank, behalf.Rank.Created, behalf.URL, behalf.Updated
 	c.Legacy = len(behalf.Ranks) > 0 && c.behalfLegacy
@@ -133,10 +138,12 @@ func (c *Claim) settle() {
 		if first.Rank.Compare(c.Rank) < 0 {
 			c.Rank = first.Rank
 		}
+
 		if has.Rank == first.Rank {
 			c.Created = c.Rank.Created
 		}
 	}
+
 	for _, b := range stand {
 		c.Record.Heartbeat = max(c.Record.Heartbeat, b.Record.Heartbeat)
 		c.Updated = later(c.Updated, b.Updated)

@@ -30,10 +30,12 @@ func wellFormed(name string) bool {
 	if strings.ContainsFunc(name, forbidden) {
 		return false
 	}
+
 	for part := range strings.SplitSeq(name, "/") {
 		if part == "" || strings.HasPrefix(part, ".") || strings.HasSuffix(part, ".lock") {
 			return false
 		}
 	}
+
 	return true
 }

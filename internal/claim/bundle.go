@@ -11,8 +11,8 @@ import "slices"
 // its worker has all of it.
 func (c Claim) Provisional() bool { return c.Record.Bundle != "" && c.Record.Heartbeat == 0 }
 
-// brief reports whether the claim lives no longer than Terms.Bundle. A lease store gives a provisional claim the full
-// ttl: not every kind can lengthen a lease.
+// brief reports whether the claim lives no longer than Terms.Bundle. A lease store gives a
+// provisional claim the full ttl: not every kind can lengthen a lease.
 func (c Claim) brief() bool { return c.Provisional() && c.Record.Lease == "" }
 
 // Undone reports whether the claim was made for a bundle and released before any work: the issue
@@ -21,9 +21,9 @@ func (c Claim) Undone() bool {
 	return c.End != nil && (c.Provisional() || c.End.Outcome == OutcomeBundleRolledBack)
 }
 
-// Lasting is the state without the claims that are Undone and without those of people: what lifecycle labels are
-// drawn from. A person's hold has a label of its own, and the issue is where it was when the person lets go. Used
-// and Dead still know them, for their keys are dead.
+// Lasting is the state without the claims that are Undone and without those of people: what
+// lifecycle labels are drawn from. A person's hold has a label of its own, and the issue is where
+// it was when the person lets go. Used and Dead still know them, for their keys are dead.
 func (s State) Lasting() State {
 	undone := map[Worker]bool{}
 	for _, c := range s.Claims {
@@ -31,6 +31,7 @@ func (s State) Lasting() State {
 			undone[c.Record.Worker] = true
 		}
 	}
+
 	for _, e := range s.Log {
 		if e.Record.Kind != KindRelease || e.Record.Outcome != OutcomeBundleRolledBack {
 			continue
@@ -39,17 +40,21 @@ func (s State) Lasting() State {
 			undone[e.Record.Worker] = true // its claim never showed up
 		}
 	}
+
 	if len(undone) == 0 {
 		return s
 	}
 	out := s
 	out.Claims = slices.DeleteFunc(slices.Clone(s.Claims), func(c Claim) bool { return undone[c.Record.Worker] })
-	out.Log = slices.DeleteFunc(slices.Clone(s.Log), func(e Entry) bool { return e.Record.Kind != KindReset && undone[e.Record.Worker] })
+	out.Log = slices.DeleteFunc(slices.Clone(s.Log),
+		func(e Entry) bool { return e.Record.Kind != KindReset && undone[e.Record.Worker] })
 	out.Records, out.Last = len(out.Log), Entry{}.Created
+
 	for _, e := range out.Log {
 		if e.Created.After(out.Last) {
 			out.Last = e.Created
 		}
 	}
+
 	return out
 }

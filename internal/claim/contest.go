@@ -27,8 +27,9 @@ type Contest struct {
 	Last  Rank  // of the rival's comments: by none that shows does it stand behind this
 }
 
-// Contest places the bid of w with that nonce: by R1 while the snapshot shows it as not confirmed, by R2 after that. bound is the rank by
-// which the process counts, that of the one comment it goes by; zero is the bid's own (spec.md#claim).
+// Contest places the bid of w with that nonce: by R1 while the snapshot shows it as not confirmed,
+// by R2 after that. bound is the rank by which the process counts, that of the one comment it goes
+// by; zero is the bid's own (spec.md#claim).
 func (s State) Contest(w Worker, nonce string, bound Rank) Contest {
 	if s.Over(w, nonce) {
 		return Contest{Place: PlaceOver}
@@ -43,12 +44,14 @@ func (s State) Contest(w Worker, nonce string, bound Rank) Contest {
 	if bound != (Rank{}) {
 		own.Rank = bound
 	}
+
 	best := Contest{Place: PlaceFirst}
 	for _, r := range s.rivals(w, nonce) {
 		if place := own.against(r.bid, r.claim.Record.Worker == w); place < best.Place {
 			best = Contest{Place: place, Rival: r.claim, Last: r.bid.last()}
 		}
 	}
+
 	return best
 }
 
@@ -58,6 +61,7 @@ func (b Bid) against(rival Bid, sibling bool) Place {
 	if sibling {
 		lost = PlaceShared
 	}
+
 	earlier := rival.Rank.Compare(b.Rank) < 0
 
 	switch {
@@ -72,6 +76,7 @@ func (b Bid) against(rival Bid, sibling bool) Place {
 	case earlier:
 		return PlaceWaiting
 	}
+
 	return PlaceFirst
 }
 
@@ -89,7 +94,8 @@ type rival struct {
 	bid   Bid
 }
 
-// rivals are the live bids but that of w with the nonce, in rank order. What was written on behalf of another worker is one, too.
+// rivals are the live bids but that of w with the nonce, in rank order. What was written on behalf
+// of another worker is one, too.
 func (s State) rivals(w Worker, nonce string) []rival {
 	var out []rival
 	for _, c := range s.Live() {
@@ -99,16 +105,18 @@ func (s State) rivals(w Worker, nonce string) []rival {
 				out = append(out, rival{c.As(b.Nonce), b})
 			}
 		}
+
 		if mirrored := len(c.behalf.Ranks) > 0 || len(c.Bids) == 0; mirrored && other {
 			out = append(out, rival{c, Bid{Nonce: c.Record.Nonce, Record: c.Record, Rank: c.Rank}})
 		}
 	}
+
 	slices.SortFunc(out, func(a, b rival) int { return a.bid.Rank.Compare(b.bid.Rank) })
 	return out
 }
 
-// Unstored returns the first live bid that the log decided and no lease store, but for that of w with the nonce: a process that has won at
-// the store leaves the issue to it.
+// Unstored returns the first live bid that the log decided and no lease store, but for that of w
+// with the nonce: a process that has won at the store leaves the issue to it.
 func (s State) Unstored(w Worker, nonce string) (Contest, bool) {
 	for _, r := range s.rivals(w, nonce) {
 		if r.bid.Record.Lease != "" {
@@ -118,7 +126,9 @@ func (s State) Unstored(w Worker, nonce string) (Contest, bool) {
 		if r.claim.Record.Worker == w {
 			place = PlaceShared
 		}
+
 		return Contest{Place: place, Rival: r.claim, Last: r.bid.last()}, true
 	}
+
 	return Contest{}, false
 }

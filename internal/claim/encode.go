@@ -29,15 +29,18 @@ func Encode(r Record) (string, error) {
 		}
 		b.WriteString(f.Key + "=" + escape(f.Value))
 	}
+
 	b.WriteString(" " + closer)
 	if b.Len() > maxRecord {
 		return "", fmt.Errorf("%w: %d bytes, at most %d", ErrUnwritable, b.Len(), maxRecord)
 	}
+
 	want := r // as it reads back: seconds of precision, UTC
 	want.At, want.NotBefore = r.At.UTC().Truncate(time.Second), r.NotBefore.UTC().Truncate(time.Second)
 	if r.TTL > 0 {
 		want.TTL = r.TTL.Truncate(time.Second)
 	}
+
 	if len(r.Extra) == 0 {
 		want.Extra = nil
 	}
@@ -45,6 +48,7 @@ func Encode(r Record) (string, error) {
 	if err != nil || !ok || !reflect.DeepEqual(back, want) {
 		return "", fmt.Errorf("%w: a value would not be read back", ErrUnwritable)
 	}
+
 	return b.String(), nil
 }
 
@@ -57,7 +61,8 @@ func Body(r Record, sentence string) (string, error) {
 	return line + "\n" + sentence, nil
 }
 
-// fields lists what is written, in the order of spec.md#fields. Of most keys the zero value says as much as no key.
+// fields lists what is written, in the order of spec.md#fields. Of most keys the zero value says as
+// much as no key.
 func (r Record) fields() []Field {
 	out := []Field{{"codename", r.Worker.Codename}, {"firing_id", r.Worker.FiringID}}
 	add := func(key, value string) {
@@ -65,16 +70,19 @@ func (r Record) fields() []Field {
 			out = append(out, Field{key, value})
 		}
 	}
+
 	number := func(key string, n int64) {
 		if n != 0 {
 			add(key, strconv.FormatInt(n, 10))
 		}
 	}
+
 	moment := func(key string, t time.Time) {
 		if !t.IsZero() {
 			add(key, t.UTC().Format(time.RFC3339))
 		}
 	}
+
 	add("outcome", r.Outcome)
 	add("by", r.By)
 	add("reason", r.Reason)
@@ -82,6 +90,7 @@ func (r Record) fields() []Field {
 	if r.Closes {
 		add("link", "closes")
 	}
+
 	if r.Restart {
 		add("restart", "yes")
 	}
@@ -94,11 +103,13 @@ func (r Record) fields() []Field {
 	} else {
 		number("ttl", int64(r.TTL/time.Second))
 	}
+
 	number("attempt", int64(r.Attempt))
 	moment("not_before", r.NotBefore)
 	if r.Held {
 		add("state", "held")
 	}
+
 	if r.Held || r.Heartbeat != 0 {
 		add("hb", strconv.FormatInt(r.Heartbeat, 10))
 	}
@@ -110,6 +121,7 @@ func (r Record) fields() []Field {
 	add("person", r.Person)
 	add("assignee", r.Assignee)
 	add("forced", r.Forced)
+
 	return append(out, r.Extra...)
 }
 
@@ -124,9 +136,11 @@ func escape(s string) string {
 		if broken || strings.ContainsRune("%<>", r) || !unicode.IsPrint(r) || unicode.IsSpace(r) {
 			part = "%" + strings.ReplaceAll(fmt.Sprintf("% X", part), " ", "%")
 		}
+
 		b.WriteString(part)
 		i += size
 	}
+
 	return b.String()
 }
 
@@ -144,7 +158,9 @@ func unescape(s string) string {
 				continue
 			}
 		}
+
 		b.WriteByte(s[i])
 	}
+
 	return b.String()
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // Ended returns the state as it will be once a record written at that moment has ended each of the
-// claims, with the outcome that is given for it. Claims that the state does not have, and those that a
-// record has ended already, change nothing.
+// claims, with the outcome that is given for it. Claims that the state does not have, and those
+// that a record has ended already, change nothing.
 func (s State) Ended(claims []Claim, outcome func(Claim) string, at time.Time) State {
 	out := s
 	out.Claims, out.Attempts = slices.Clone(s.Claims), slices.Clone(s.Attempts)
@@ -18,11 +18,13 @@ func (s State) Ended(claims []Claim, outcome func(Claim) string, at time.Time) S
 		if !ends || c.End != nil {
 			continue
 		}
+
 		c.End = &Release{Outcome: outcome(*c), At: at, Rank: Rank{Created: at, ID: math.MaxInt64}}
 		if c.failed() {
 			out.Attempts = append(out.Attempts, Attempt{c.Record.Worker, *c.End})
 		}
 	}
+
 	return out
 }
 
@@ -34,6 +36,7 @@ func (c Claim) failed() bool {
 	if c.Person != "" && c.End.Outcome == OutcomeStaleSwept { // nobody has tried what a person let run out
 		return false
 	}
+
 	return CountsAgainst(c.End.Outcome)
 }
 
@@ -43,8 +46,9 @@ type Naming struct {
 	Newest Rank   // of the releases that name it
 }
 
-// Named lists the pull requests that the log names, in the order of their newest naming: each by the release that ended a claim, unless
-// a record unlinked it. Other releases name none, be they copies or of a key without a claim: no unlink could take those back.
+// Named lists the pull requests that the log names, in the order of their newest naming: each by
+// the release that ended a claim, unless a record unlinked it. Other releases name none, be they
+// copies or of a key without a claim: no unlink could take those back.
 func (s State) Named() []Naming {
 	var out []Naming
 	for _, c := range s.Claims {
@@ -59,6 +63,7 @@ func (s State) Named() []Naming {
 			out[n].Newest = c.End.Rank
 		}
 	}
+
 	slices.SortFunc(out, func(a, b Naming) int { return a.Newest.Compare(b.Newest) })
 	return out
 }

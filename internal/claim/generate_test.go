@@ -14,7 +14,8 @@ import (
 
 // anyText draws valid and invalid UTF-8.
 func anyText() *rapid.Generator[string] {
-	return rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }))
+	return rapid.OneOf(rapid.String(),
+		rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }))
 }
 
 func anyTime() *rapid.Generator[time.Time] {
@@ -29,7 +30,8 @@ func anyTime() *rapid.Generator[time.Time] {
 func anyRecord() *rapid.Generator[claim.Record] {
 	return rapid.Custom(func(t *rapid.T) claim.Record {
 		return claim.Record{
-			Kind:      rapid.SampledFrom(append(claim.Kinds(), "", "note", "claim:codename=x", "claim -->")).Draw(t, "kind"),
+			Kind: rapid.SampledFrom(append(claim.Kinds(), "", "note", "claim:codename=x", "claim -->")).Draw(t,
+				"kind"),
 			Worker:    claim.Worker{Codename: anyText().Draw(t, "codename"), FiringID: anyText().Draw(t, "firing id")},
 			Nonce:     anyText().Draw(t, "nonce"),
 			Resumes:   anyText().Draw(t, "resumes"),
@@ -58,7 +60,8 @@ func anyRecord() *rapid.Generator[claim.Record] {
 
 func anyField() *rapid.Generator[claim.Field] {
 	return rapid.Custom(func(t *rapid.T) claim.Field {
-		key := rapid.OneOf(rapid.StringMatching(`[a-z_]{1,6}`), rapid.SampledFrom([]string{"codename", "state", "pr_url", "ttl", "", "a b", "X"}))
+		key := rapid.OneOf(rapid.StringMatching(`[a-z_]{1,6}`),
+			rapid.SampledFrom([]string{"codename", "state", "pr_url", "ttl", "", "a b", "X"}))
 		return claim.Field{Key: key.Draw(t, "key"), Value: anyText().Draw(t, "value")}
 	})
 }
@@ -74,6 +77,7 @@ func writableRecord() *rapid.Generator[claim.Record] {
 		r.Heartbeat, r.Token, r.Attempt = r.Heartbeat>>33&0x7fffffff, r.Token>>33&0x7fffffff, r.Attempt>>33&0x7fffffff
 		r.At = time.Date(2026, 5, 1, 0, 0, rapid.IntRange(0, 1<<30).Draw(t, "s"), 5, time.FixedZone("", 7200))
 		r.Extra = nil
+
 		return r
 	})
 }
@@ -86,13 +90,18 @@ func (m *logMaker) comment(t *rapid.T, from int) claim.Comment {
 	second := rapid.IntRange(from, from+20).Draw(t, "created")
 	author := rapid.SampledFrom([]string{"ann", "Ann", "bob"}).Draw(t, "author")
 	c := claim.Comment{
-		ID: m.nextID, Created: moment(second), Updated: moment(second + rapid.IntRange(0, 5).Draw(t, "edited after")),
-		Author: author, Trusted: rapid.IntRange(0, 9).Draw(t, "trust") > 0,
-		Body: body().Draw(t, "body"),
+		ID:      m.nextID,
+		Created: moment(second),
+		Updated: moment(second + rapid.IntRange(0, 5).Draw(t, "edited after")),
+		Author:  author,
+		Trusted: rapid.IntRange(0, 9).Draw(t, "trust") > 0,
+		Body:    body().Draw(t, "body"),
 	}
+
 	if rapid.IntRange(0, 9).Draw(t, "edited") == 0 {
 		c.Editor = rapid.SampledFrom([]string{"ann", "bob"}).Draw(t, "editor")
 	}
+
 	return c
 }
 
@@ -105,18 +114,26 @@ func body() *rapid.Generator[string] {
 		codename, firing, _ := strings.Cut(s, " ")
 		return "codename=" + codename + " firing_id=" + firing
 	})
+
 	claims := rapid.SampledFrom([]string{
-		"nonce=n ttl=5", "nonce=n ttl=5 state=held hb=1", "", "nonce=n state=held ttl=none", "nonce=n state=held lease=refs", "nonce=n state=held lease=refs by=sweep",
-		"nonce=m ttl=9", "nonce=m ttl=9 state=held token=2", "nonce=o resumes=n", "nonce=o resumes=n state=held token=3", "nonce=p resumes=m state=held token=4",
+		"nonce=n ttl=5", "nonce=n ttl=5 state=held hb=1", "", "nonce=n state=held ttl=none",
+		"nonce=n state=held lease=refs", "nonce=n state=held lease=refs by=sweep",
+		"nonce=m ttl=9", "nonce=m ttl=9 state=held token=2", "nonce=o resumes=n",
+		"nonce=o resumes=n state=held token=3", "nonce=p resumes=m state=held token=4",
 	})
+
 	ends := rapid.SampledFrom([]string{
-		"outcome=success", "outcome=success pr=https://x/o/r/pull/9", "outcome=failure", "outcome=stale-swept by=sweep", "outcome=forced by=ann", "",
-		"nonce=n outcome=abandoned", "nonce=m outcome=abandoned", "nonce=o outcome=abandoned", "token=2 outcome=success",
+		"outcome=success", "outcome=success pr=https://x/o/r/pull/9", "outcome=failure", "outcome=stale-swept by=sweep",
+		"outcome=forced by=ann", "",
+		"nonce=n outcome=abandoned", "nonce=m outcome=abandoned", "nonce=o outcome=abandoned",
+		"token=2 outcome=success",
 	})
 	unlinks := rapid.SampledFrom([]string{"by=ann pr=https://x/o/r/pull/9", "pr=https://x/o/r/pull/9", "by=ann"})
 	others := rapid.SampledFrom([]string{"by=ann", "by=bob", ""})
+
 	return rapid.Custom(func(t *rapid.T) string {
-		kind := rapid.SampledFrom(append(claim.Kinds(), claim.KindClaim, claim.KindClaim, claim.KindRelease, "talk", "note")).Draw(t, "kind")
+		kind := rapid.SampledFrom(append(claim.Kinds(), claim.KindClaim, claim.KindClaim, claim.KindRelease, "talk",
+			"note")).Draw(t, "kind")
 		fields := others
 		switch kind {
 		case "talk":
@@ -128,6 +145,7 @@ func body() *rapid.Generator[string] {
 		case claim.KindUnlink:
 			fields = unlinks
 		}
+
 		return fmt.Sprintf("<!-- agent-%s:%s %s -->", kind, key.Draw(t, "key"), fields.Draw(t, "fields"))
 	})
 }
@@ -135,7 +153,8 @@ func body() *rapid.Generator[string] {
 // talk is what other people and unknown software write between the records.
 var talk = []string{
 	"hello", "", "> <!-- agent-release:codename=a firing_id=1 by=ann -->", "<!-- agent-note:codename=a firing_id=1 -->",
-	"<!-- agent-claim:codename=a -->", "<!-- agent-claim:codename=a firing_id=1", "```\n<!-- agent-claim:codename=b firing_id=1 -->\n```",
+	"<!-- agent-claim:codename=a -->", "<!-- agent-claim:codename=a firing_id=1",
+	"```\n<!-- agent-claim:codename=b firing_id=1 -->\n```",
 }
 
 func (m *logMaker) log(t *rapid.T) []claim.Comment {

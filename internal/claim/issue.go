@@ -33,7 +33,8 @@ func (i Issue) Folded() Issue {
 	return Issue{strings.ToLower(i.Owner), strings.ToLower(i.Repo), i.Number}
 }
 
-// An IssueError says what was being done to which issue when it failed. It prints as "read owner/repo#7: " and the cause.
+// An IssueError says what was being done to which issue when it failed. It prints as "read
+// owner/repo#7: " and the cause.
 type IssueError struct {
 	Doing string // read, look at
 	Issue Issue
@@ -47,11 +48,13 @@ func (e *IssueError) Unwrap() error { return e.Err }
 
 // Compare orders issues by repository, then number.
 func (i Issue) Compare(o Issue) int {
-	return cmp.Or(strings.Compare(strings.ToLower(i.Slug()), strings.ToLower(o.Slug())), cmp.Compare(i.Number, o.Number))
+	return cmp.Or(strings.Compare(strings.ToLower(i.Slug()), strings.ToLower(o.Slug())),
+		cmp.Compare(i.Number, o.Number))
 }
 
-// IsName reports whether an owner or a repository can have the name: 1 to 100 ASCII letters, digits, dots, dashes
-// and underscores, as GitHub allows them, but neither "." nor "..". Such a name leads out of no folder.
+// IsName reports whether an owner or a repository can have the name: 1 to 100 ASCII letters,
+// digits, dots, dashes and underscores, as GitHub allows them, but neither "." nor "..". Such a
+// name leads out of no folder.
 func IsName(s string) bool {
 	if s == "" || len(s) > 100 || s == "." || s == ".." {
 		return false
@@ -72,8 +75,8 @@ func (w Worker) String() string { return w.Codename + ":" + w.FiringID }
 func (w Worker) IsZero() bool { return w == Worker{} }
 
 // Validate reports why a new claim cannot be made in the name of w, or nil. Codenames and firing
-// ids are 1 to 64 of A-Z a-z 0-9 . _ / - (a firing id may also hold a colon) and start with a letter or digit.
-// Records under other names are read all the same.
+// ids are 1 to 64 of A-Z a-z 0-9 . _ / - (a firing id may also hold a colon) and start with a
+// letter or digit. Records under other names are read all the same.
 func (w Worker) Validate() error {
 	if err := checkName("codename", w.Codename, "._/-"); err != nil {
 		return err
@@ -81,19 +84,22 @@ func (w Worker) Validate() error {
 	return checkName("firing id", w.FiringID, "._/-:")
 }
 
-// checkName reports why s is no codename or firing id; what names it in the error, punctuation is what else it may hold, but
-// not begin with.
+// checkName reports why s is no codename or firing id; what names it in the error, punctuation is
+// what else it may hold, but not begin with.
 func checkName(what, s, punctuation string) error {
 	if s == "" || len(s) > 64 {
 		return fmt.Errorf("%s %q: want 1 to 64 characters", what, clip(s))
 	}
+
 	for i, r := range s {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 		if letter || i > 0 && strings.ContainsRune(punctuation, r) {
 			continue
 		}
-		return fmt.Errorf("%s %q: allowed are letters, digits and %s, starting with a letter or digit", what, clip(s), punctuation)
+		return fmt.Errorf("%s %q: allowed are letters, digits and %s, starting with a letter or digit", what, clip(s),
+			punctuation)
 	}
+
 	return nil
 }
 

@@ -17,13 +17,16 @@ const (
 	KindUnlink  Kind = "unlink"  // the pull request that the key's release names is not for the issue any more
 )
 
-// An About is what holds for all records of a kind. What a record of the kind does to a claim is in replay.go.
+// An About is what holds for all records of a kind. What a record of the kind does to a claim is in
+// replay.go.
 type About struct {
 	Kind   Kind
-	Signed bool   // it is written by others than the worker, and must say in by= by whom
-	Aging  bool   // it says nothing of today once its key has ended; others stay, because people read and wrote them
-	Again  Again  // what a further one of the same key is
-	Deed   string // what its worker did by it, as a list of records says it; of a claim and a release it goes by more than the kind
+	Signed bool  // it is written by others than the worker, and must say in by= by whom
+	Aging  bool  // it says nothing of today once its key has ended; others stay, because people read and wrote them
+	Again  Again // what a further one of the same key is
+	// what its worker did by it, as a list of records says it; of a claim and a release it goes by
+	// more than the kind
+	Deed string
 }
 
 // Again is what a further record of a kind is, behind one of the same key.
@@ -36,7 +39,8 @@ const (
 	AgainIgnored              // it is ignored
 )
 
-// About returns what holds for records of the kind; of one that is none of ours it has the kind alone.
+// About returns what holds for records of the kind; of one that is none of ours it has the kind
+// alone.
 func (k Kind) About() About {
 	rows := abouts()
 	if i := slices.IndexFunc(rows, func(a About) bool { return a.Kind == k }); i >= 0 {
@@ -50,16 +54,42 @@ func abouts() []About {
 	return []About{
 		{Kind: KindClaim, Aging: true},
 		{Kind: KindRelease, Aging: true, Again: AgainIdle},
-		{Kind: KindRevoke, Signed: true, Aging: true, Deed: "was asked to stop"},
+		{
+			Kind:   KindRevoke,
+			Signed: true,
+			Aging:  true,
+			Deed:   "was asked to stop",
+		},
 		{Kind: KindPlan, Deed: "posted a plan, and waits"},
-		{Kind: KindApprove, Signed: true, Again: AgainIgnored, Deed: "had its plan approved"},
-		{Kind: KindReject, Signed: true, Again: AgainIgnored, Deed: "had its plan rejected"},
-		{Kind: KindReset, Signed: true, Again: AgainIdle, Deed: "attempts are counted anew"},
-		{Kind: KindUnlink, Signed: true, Again: AgainIgnored, Deed: "its pull request is not for the issue any more"},
+		{
+			Kind:   KindApprove,
+			Signed: true,
+			Again:  AgainIgnored,
+			Deed:   "had its plan approved",
+		},
+		{
+			Kind:   KindReject,
+			Signed: true,
+			Again:  AgainIgnored,
+			Deed:   "had its plan rejected",
+		},
+		{
+			Kind:   KindReset,
+			Signed: true,
+			Again:  AgainIdle,
+			Deed:   "attempts are counted anew",
+		},
+		{
+			Kind:   KindUnlink,
+			Signed: true,
+			Again:  AgainIgnored,
+			Deed:   "its pull request is not for the issue any more",
+		},
 	}
 }
 
-// Kinds returns the record kinds, in the order of spec.md#grammar. Decode ignores a record of any other.
+// Kinds returns the record kinds, in the order of spec.md#grammar. Decode ignores a record of any
+// other.
 func Kinds() []Kind {
 	var out []Kind
 	for _, a := range abouts() {

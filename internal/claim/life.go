@@ -2,18 +2,20 @@ package claim
 
 import "time"
 
-// A Life is what shows, besides the comments of a claim, that the person whose hold it is still works on the issue
-// (spec.md#people). The zero value shows nothing.
+// A Life is what shows, besides the comments of a claim, that the person whose hold it is still
+// works on the issue (spec.md#people). The zero value shows nothing.
 type Life struct {
 	Seen    time.Time // the newest comment of theirs on the issue, or end of a pull request of theirs that closes it
 	Working bool      // such a pull request is open
 }
 
-// lives is how many times its ttl a person's hold without an open pull request lasts at most, whatever is said.
+// lives is how many times its ttl a person's hold without an open pull request lasts at most,
+// whatever is said.
 const lives = 3
 
-// Lived returns the state with what the pull requests show of the persons whose holds live: those that a person has
-// open for the issue, and when the last one of theirs ended. A worker's claims have no such life.
+// Lived returns the state with what the pull requests show of the persons whose holds live: those
+// that a person has open for the issue, and when the last one of theirs ended. A worker's claims
+// have no such life.
 func (s State) Lived(pulls func(login string) (open bool, last time.Time)) State {
 	out := s
 	out.Claims = nil
@@ -24,13 +26,16 @@ func (s State) Lived(pulls func(login string) (open bool, last time.Time)) State
 		}
 		out.Claims = append(out.Claims, c)
 	}
+
 	return out
 }
 
-// LastSeen is the newest sign of life of whoever holds it: the last heartbeat of a worker, and of a person what shows besides.
+// LastSeen is the newest sign of life of whoever holds it: the last heartbeat of a worker, and of a
+// person what shows besides.
 func (c Claim) LastSeen() time.Time { return later(c.Updated, c.Life.Seen) }
 
-// endOfPersons is when a person's confirmed hold with a ttl ends; ok is false while a pull request of theirs is open.
+// endOfPersons is when a person's confirmed hold with a ttl ends; ok is false while a pull request
+// of theirs is open.
 func (c Claim) endOfPersons() (end time.Time, ok bool) {
 	if c.Life.Working {
 		return time.Time{}, false
@@ -39,12 +44,13 @@ func (c Claim) endOfPersons() (end time.Time, ok bool) {
 	if end.After(latest) {
 		end = latest
 	}
+
 	return end, true
 }
 
-// Asking is when the person is asked whether they still work on the issue: two days before the end, at the latest when
-// three quarters of the ttl have passed, and not before half of it. Of a hold without an end it is nudge after the last
-// sign of life, and never if nudge is 0.
+// Asking is when the person is asked whether they still work on the issue: two days before the end,
+// at the latest when three quarters of the ttl have passed, and not before half of it. Of a hold
+// without an end it is nudge after the last sign of life, and never if nudge is 0.
 func (c Claim) Asking(t Terms, nudge time.Duration) (at time.Time, ok bool) {
 	end, ends := c.Until(t)
 	switch {
@@ -57,6 +63,7 @@ func (c Claim) Asking(t Terms, nudge time.Duration) (at time.Time, ok bool) {
 	case nudge > 0:
 		return c.LastSeen().Add(nudge), true
 	}
+
 	return time.Time{}, false
 }
 

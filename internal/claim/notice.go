@@ -12,7 +12,8 @@ type NoticeKind string
 const (
 	NoticeEscalated NoticeKind = "escalated" // too many attempts failed; the key is the first of them
 	NoticeAwake     NoticeKind = "awake"     // the last blocker closed; the key is when it fell asleep
-	NoticeAsked     NoticeKind = "asked"     // a person was asked whether they still work on it; the key is their claim's
+	// a person was asked whether they still work on it; the key is their claim's
+	NoticeAsked NoticeKind = "asked"
 )
 
 // A Notice is a comment of ours that tells people something and is no record: it decides nothing.
@@ -41,6 +42,7 @@ func DecodeNotice(body string) (n Notice, ok bool) {
 	if !found || !closed || len(words) != 2 {
 		return n, false
 	}
+
 	n = Notice{Kind: NoticeKind(words[0]), Key: unescape(words[1])}
 	return n, n.Kind == NoticeEscalated || n.Kind == NoticeAwake || n.Kind == NoticeAsked
 }

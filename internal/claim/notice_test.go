@@ -39,6 +39,7 @@ func TestNoticeMark(t *testing.T) {
 		if !ok || !back.Says(n) {
 			t.Fatalf("%q is read as %+v", n.Mark(), back)
 		}
+
 		if _, record, err := claim.Decode(n.Mark()); record || err != nil {
 			t.Fatalf("%q is a record: %v", n.Mark(), err)
 		}
@@ -49,16 +50,26 @@ func TestNoticeMark(t *testing.T) {
 func TestNoticesOfAThread(t *testing.T) {
 	n := claim.Notice{Kind: claim.NoticeAwake, Key: "k"}
 	at := func(id int64, author, editor string, trusted bool) claim.Comment {
-		return claim.Comment{ID: id, Created: time.Unix(1000, 0), Author: author, Editor: editor, Trusted: trusted, Body: n.Mark()}
+		return claim.Comment{
+			ID:      id,
+			Created: time.Unix(1000, 0),
+			Author:  author,
+			Editor:  editor,
+			Trusted: trusted,
+			Body:    n.Mark(),
+		}
 	}
+
 	s := claim.Replay([]claim.Comment{at(1, "mallory", "", false), at(2, "bot", "mallory", true)})
 	if s.Told(n) {
 		t.Errorf("a stranger told it: %+v", s.Notices)
 	}
+
 	s = claim.Replay([]claim.Comment{at(4, "bot", "", true), at(3, "Bot", "", true), at(5, "ann", "", true)})
 	if got := s.Repeats("bot"); !s.Told(n) || len(got) != 1 || got[0].Comment.ID != 4 {
 		t.Errorf("repeats: %+v", got)
 	}
+
 	if s.Records != 0 || len(s.Ignored) != 0 {
 		t.Errorf("notices are no records: %+v", s)
 	}
@@ -70,17 +81,36 @@ func TestNotBeforeEndsWithAReset(t *testing.T) {
 	w := claim.Worker{Codename: "ann", FiringID: "a1"}
 	thread := func(more ...claim.Record) (log []claim.Comment) {
 		for n, r := range append([]claim.Record{
-			{Kind: claim.KindClaim, Worker: w, Nonce: "n", Held: true},
-			{Kind: claim.KindRelease, Worker: w, Outcome: claim.OutcomeFailure, NotBefore: later},
+			{
+				Kind:   claim.KindClaim,
+				Worker: w,
+				Nonce:  "n",
+				Held:   true,
+			},
+			{
+				Kind:      claim.KindRelease,
+				Worker:    w,
+				Outcome:   claim.OutcomeFailure,
+				NotBefore: later,
+			},
 		}, more...) {
 			body, err := claim.Encode(r)
 			if err != nil {
 				t.Fatal(err)
 			}
-			log = append(log, claim.Comment{ID: int64(n), Created: time.Unix(int64(n), 0), Author: "bot", Trusted: true, Body: body})
+
+			log = append(log, claim.Comment{
+				ID:      int64(n),
+				Created: time.Unix(int64(n), 0),
+				Author:  "bot",
+				Trusted: true,
+				Body:    body,
+			})
 		}
+
 		return log
 	}
+
 	if s := claim.Replay(thread()); !s.NotBefore.Equal(later) {
 		t.Errorf("not before %s, want %s", s.NotBefore, later)
 	}

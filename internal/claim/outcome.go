@@ -2,7 +2,8 @@ package claim
 
 import "strings"
 
-// The outcomes this project writes (spec.md#attempts). Readers accept any other word; it does not count as an attempt.
+// The outcomes this project writes (spec.md#attempts). Readers accept any other word; it does not
+// count as an attempt.
 const (
 	OutcomeSuccess            = "success"
 	OutcomeFailure            = "failure"

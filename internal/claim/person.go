@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A person's claim is a claim like any other, with a record that names the person. Whoever knows nothing of
-// the name reads an ordinary claim without time limit.
+// A person's claim is a claim like any other, with a record that names the person. Whoever knows
+// nothing of the name reads an ordinary claim without time limit.
 
 // appSuffix ends the login of every app.
 const appSuffix = "[bot]"
@@ -14,8 +14,9 @@ const appSuffix = "[bot]"
 // IsApp reports whether a login is an app's. An app is no person.
 func IsApp(login string) bool { return strings.HasSuffix(strings.ToLower(login), appSuffix) }
 
-// personOf returns whose hold a claim comment makes, empty for an agent's run. A login names nobody but itself.
-// An app that counts may name the person who gave it the order, and then it must sign with the same name.
+// personOf returns whose hold a claim comment makes, empty for an agent's run. A login names nobody
+// but itself. An app that counts may name the person who gave it the order, and then it must sign
+// with the same name.
 func personOf(e Entry) string {
 	named := e.Record.Person
 	switch {
@@ -26,6 +27,7 @@ func personOf(e Entry) string {
 	case IsApp(e.Author) && SameLogin(e.Record.By, named):
 		return named
 	}
+
 	return ""
 }
 

@@ -3,7 +3,8 @@ package claim
 // A PlanAnswer is what has become of the plan of a claim.
 type PlanAnswer string
 
-// The answers (spec.md#answers-to-a-plan). PlanOver is a hold that ended without one, or a claim without a plan.
+// The answers (spec.md#answers-to-a-plan). PlanOver is a hold that ended without one, or a claim
+// without a plan.
 const (
 	PlanWaiting  PlanAnswer = "waiting"
 	PlanApproved PlanAnswer = "approved"
@@ -21,5 +22,6 @@ func (c Claim) PlanAnswer() PlanAnswer {
 	case c.Plan.Approved:
 		return PlanApproved
 	}
+
 	return PlanWaiting
 }

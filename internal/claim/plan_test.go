@@ -7,7 +7,8 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 )
 
-// TestPlanAnswer: the end of the hold comes before its plan, and a plan that was not answered waits.
+// TestPlanAnswer: the end of the hold comes before its plan, and a plan that was not answered
+// waits.
 func TestPlanAnswer(t *testing.T) {
 	at := time.Date(2026, 5, 4, 9, 0, 0, 0, time.UTC)
 	waits, approved := &claim.Plan{At: at}, &claim.Plan{At: at, Approved: true, AnsweredAt: at}
@@ -15,12 +16,21 @@ func TestPlanAnswer(t *testing.T) {
 		claim claim.Claim
 		want  claim.PlanAnswer
 	}{
-		"no plan":                 {claim.Claim{}, claim.PlanOver},
-		"no answer yet":           {claim.Claim{Plan: waits}, claim.PlanWaiting},
-		"approved":                {claim.Claim{Plan: approved}, claim.PlanApproved},
-		"approved, then released": {claim.Claim{Plan: approved, End: &claim.Release{Outcome: claim.OutcomeFailure}}, claim.PlanOver},
-		"rejected":                {claim.Claim{Plan: &claim.Plan{At: at, AnsweredAt: at}, End: &claim.Release{Outcome: claim.OutcomePlanRejected}}, claim.PlanRejected},
-		"expired":                 {claim.Claim{Plan: waits, End: &claim.Release{Outcome: claim.OutcomePlanTimeout}}, claim.PlanOver},
+		"no plan":       {claim.Claim{}, claim.PlanOver},
+		"no answer yet": {claim.Claim{Plan: waits}, claim.PlanWaiting},
+		"approved":      {claim.Claim{Plan: approved}, claim.PlanApproved},
+		"approved, then released": {
+			claim.Claim{Plan: approved, End: &claim.Release{Outcome: claim.OutcomeFailure}},
+			claim.PlanOver,
+		},
+		"rejected": {claim.Claim{
+			Plan: &claim.Plan{At: at, AnsweredAt: at},
+			End:  &claim.Release{Outcome: claim.OutcomePlanRejected},
+		}, claim.PlanRejected},
+		"expired": {
+			claim.Claim{Plan: waits, End: &claim.Release{Outcome: claim.OutcomePlanTimeout}},
+			claim.PlanOver,
+		},
 	} {
 		if got := c.claim.PlanAnswer(); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)

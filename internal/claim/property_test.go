@@ -21,13 +21,16 @@ func readBack(r claim.Record) claim.Record {
 		}
 		return t.UTC().Truncate(time.Second)
 	}
+
 	r.At, r.NotBefore = second(r.At), second(r.NotBefore)
 	if r.TTL > 0 {
 		r.TTL = r.TTL.Truncate(time.Second)
 	}
+
 	if len(r.Extra) == 0 {
 		r.Extra = nil
 	}
+
 	return r
 }
 
@@ -43,6 +46,7 @@ func checkRoundTrip(t interface{ Fatalf(string, ...any) }, r claim.Record) (writ
 		}
 		return false
 	}
+
 	if strings.ContainsAny(text, "\n\r") || strings.Count(text, "-->") != 1 || !strings.HasSuffix(text, " -->") {
 		t.Fatalf("Encode(%+v) = %q, want one line that ends the comment once", r, text)
 	}
@@ -50,6 +54,7 @@ func checkRoundTrip(t interface{ Fatalf(string, ...any) }, r claim.Record) (writ
 	if err != nil || !ok || !reflect.DeepEqual(back, readBack(r)) {
 		t.Fatalf("Decode(%q)\n got %+v, %v, %v\nwant %+v", text, back, ok, err, readBack(r))
 	}
+
 	return true
 }
 
@@ -64,7 +69,8 @@ func TestEncodeWritesEveryOrdinaryRecord(t *testing.T) {
 
 // short reports a record that fits even if every byte of it is escaped.
 func short(r claim.Record) bool {
-	return len(r.Nonce)+len(r.Branch)+len(r.Outcome)+len(r.PR)+len(r.By)+len(r.Reason) < 1000 && r.NotBefore.Year() < 9999 && r.NotBefore.Year() > 0
+	return len(r.Nonce)+len(r.Branch)+len(r.Outcome)+len(r.PR)+len(r.By)+len(r.Reason) < 1000 &&
+		r.NotBefore.Year() < 9999 && r.NotBefore.Year() > 0
 }
 
 func TestReplayDoesNotDependOnTheOrderGiven(t *testing.T) {
@@ -79,7 +85,8 @@ func TestReplayDoesNotDependOnTheOrderGiven(t *testing.T) {
 	})
 }
 
-// TestReplayIgnoresOldVersions: of a comment that was edited between two pages, the newer version counts.
+// TestReplayIgnoresOldVersions: of a comment that was edited between two pages, the newer version
+// counts.
 func TestReplayIgnoresOldVersions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var m logMaker
@@ -90,6 +97,7 @@ func TestReplayIgnoresOldVersions(t *testing.T) {
 			c.Body = body().Draw(t, "older body")
 			both = append(both, c)
 		}
+
 		if got, want := claim.Replay(shuffled(t, both)), claim.Replay(log); !reflect.DeepEqual(got, want) {
 			t.Fatalf("with older versions:\n got %+v\nwant %+v", got, want)
 		}
@@ -106,6 +114,7 @@ func TestReplayIgnoresTalkAndUnknownRecords(t *testing.T) {
 			c.Body = rapid.SampledFrom(talk).Draw(t, "what")
 			more = append(more, c)
 		}
+
 		got, want := claim.Replay(shuffled(t, more)), claim.Replay(log)
 		got.Ignored, want.Ignored = nil, nil
 		if !reflect.DeepEqual(got, want) {
@@ -120,7 +129,8 @@ func TestReplayOfReleasesDoesNotDependOnTheirRank(t *testing.T) {
 		var m logMaker
 		log := slices.DeleteFunc(m.log(t), func(c claim.Comment) bool {
 			r, _, _ := claim.Decode(c.Body)
-			return r.Kind != claim.KindClaim && r.Kind != claim.KindRelease || r.Lease != "" // where others claim for a worker, the place of a release tells whose it is
+			// where others claim for a worker, the place of a release tells whose it is
+			return r.Kind != claim.KindClaim && r.Kind != claim.KindRelease || r.Lease != ""
 		})
 		moved := slices.Clone(log)
 		for i, c := range moved {
@@ -129,9 +139,11 @@ func TestReplayOfReleasesDoesNotDependOnTheirRank(t *testing.T) {
 				moved[i].ID, moved[i].Created, moved[i].Updated = 1000-c.ID, at, at
 			}
 		}
+
 		got, want := claim.Replay(moved), claim.Replay(log)
 		if !slices.Equal(liveKeys(got), liveKeys(want)) || got.Index() != want.Index() {
-			t.Fatalf("live %v, index %d; with releases moved live %v, index %d", liveKeys(want), want.Index(), liveKeys(got), got.Index())
+			t.Fatalf("live %v, index %d; with releases moved live %v, index %d", liveKeys(want), want.Index(),
+				liveKeys(got), got.Index())
 		}
 	})
 }
@@ -144,8 +156,8 @@ func liveKeys(s claim.State) []string {
 	return out
 }
 
-// TestReplayOnlyEverMovesForward: appending comments never brings back to life what has ended, a key or the bid of one process, and
-// never makes the fencing index smaller.
+// TestReplayOnlyEverMovesForward: appending comments never brings back to life what has ended, a
+// key or the bid of one process, and never makes the fencing index smaller.
 func TestReplayOnlyEverMovesForward(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var m logMaker
@@ -154,6 +166,7 @@ func TestReplayOnlyEverMovesForward(t *testing.T) {
 		for range rapid.IntRange(1, 8).Draw(t, "appended") {
 			log = append(log, m.comment(t, 30))
 		}
+
 		checkForward(t, before, claim.Replay(log))
 	})
 }
@@ -162,6 +175,7 @@ func checkForward(t interface{ Fatalf(string, ...any) }, before, after claim.Sta
 	if after.Index() < before.Index() {
 		t.Fatalf("index fell from %d to %d", before.Index(), after.Index())
 	}
+
 	for _, c := range before.Claims {
 		w := c.Record.Worker
 		for _, nonce := range []string{"of no bid", "n", "m", "o", "p", ""} {
@@ -171,6 +185,7 @@ func checkForward(t interface{ Fatalf(string, ...any) }, before, after claim.Sta
 				t.Fatalf("the bid %q of %s was over and lives again", nonce, w)
 			}
 		}
+
 		if !after.Used(w) {
 			t.Fatalf("%s was used and is free again", w)
 		}
@@ -187,11 +202,13 @@ func TestReplayAgainstTheDefinition(t *testing.T) {
 		if got.Index() != index {
 			t.Fatalf("index %d, want %d", got.Index(), index)
 		}
+
 		keys := liveKeys(got)
 		slices.Sort(keys)
 		if !slices.Equal(keys, live) {
 			t.Fatalf("live %v, want %v", keys, live)
 		}
+
 		checkHolder(t, got)
 	})
 }
@@ -201,6 +218,7 @@ func checkHolder(t interface{ Fatalf(string, ...any) }, s claim.State) {
 	if ok != (len(s.Live()) > 0) {
 		t.Fatalf("holder %v with %d live claims", ok, len(s.Live()))
 	}
+
 	for _, c := range s.Live() {
 		better := c.Held() && !h.Held() || c.Held() == h.Held() && c.Rank.Compare(h.Rank) < 0
 		if better {
@@ -218,6 +236,7 @@ func definition(log []claim.Comment) (index int64, live []string) {
 		}
 		return int(a.ID - b.ID)
 	})
+
 	type bid struct {
 		resumes string
 		token   int64
@@ -234,6 +253,7 @@ func definition(log []claim.Comment) (index int64, live []string) {
 			}
 		}
 	}
+
 	each(func(i int, r claim.Record, key, who string) {
 		if r.Kind != claim.KindClaim {
 			return
@@ -245,22 +265,27 @@ func definition(log []claim.Comment) (index int64, live []string) {
 				signed[key] = i
 			}
 		}
+
 		claimed[key] = true
 		if !onBehalf && author[key] != who {
 			return
 		}
+
 		if r.Held || r.Nonce == "" {
 			held[key] = true
 		}
+
 		if onBehalf {
 			return
 		}
+
 		if bids[key][r.Nonce] == nil {
 			bids[key][r.Nonce] = &bid{resumes: r.Resumes}
 		}
 		b := bids[key][r.Nonce]
 		b.token = max(b.token, r.Token)
 	})
+
 	end := func(r claim.Record, key string) {
 		released[key], dead[key] = true, true
 		for nonce, b := range bids[key] {
@@ -270,9 +295,11 @@ func definition(log []claim.Comment) (index int64, live []string) {
 			case r.Token == 0 || b.resumes == "" || b.token != 0 && b.token <= r.Token:
 				b.ended = true
 			}
+
 			dead[key] = dead[key] && b.ended
 		}
 	}
+
 	each(func(i int, r claim.Record, key, who string) {
 		switch {
 		case r.Kind == claim.KindRelease && !claimed[key]:
@@ -287,11 +314,13 @@ func definition(log []claim.Comment) (index int64, live []string) {
 			end(claim.Record{}, key)
 		}
 	})
+
 	for key := range claimed {
 		if !dead[key] {
 			live = append(live, key)
 		}
 	}
+
 	slices.Sort(live)
 	return int64(len(claimed) + len(held) + len(released) + len(tomb)), live
 }
@@ -320,10 +349,25 @@ func TestLeaseEnds(t *testing.T) {
 
 // TestReplayReadsEveryComment: a live claim far back in a long talk still blocks.
 func TestReplayReadsEveryComment(t *testing.T) {
-	log := []claim.Comment{{ID: 1, Created: moment(0), Updated: moment(0), Author: "ann", Trusted: true, Body: "<!-- agent-claim:codename=a firing_id=1 -->"}}
+	log := []claim.Comment{{
+		ID:      1,
+		Created: moment(0),
+		Updated: moment(0),
+		Author:  "ann",
+		Trusted: true,
+		Body:    "<!-- agent-claim:codename=a firing_id=1 -->",
+	}}
+
 	for i := range 5000 {
-		log = append(log, claim.Comment{ID: int64(i + 2), Created: moment(i), Updated: moment(i), Author: "eve", Body: "bump"})
+		log = append(log, claim.Comment{
+			ID:      int64(i + 2),
+			Created: moment(i),
+			Updated: moment(i),
+			Author:  "eve",
+			Body:    "bump",
+		})
 	}
+
 	if h, ok := claim.Replay(log).Holder(); !ok || h.Record.Worker != (claim.Worker{Codename: "a", FiringID: "1"}) {
 		t.Errorf("Holder() = %v, %v, want the first comment's", h.Record.Worker, ok)
 	}

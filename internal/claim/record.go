@@ -14,9 +14,11 @@ const NoExpiry time.Duration = -1
 
 // A Record is one line of an issue's log. Zero values are left out when it is written.
 type Record struct {
-	Kind      Kind
-	Worker    Worker
-	Nonce     string        // claim: random, one process's; finds its post again after a lost answer. release: ends that process's bid alone
+	Kind   Kind
+	Worker Worker
+	// claim: random, one process's; finds its post again after a lost answer. release: ends that
+	// process's bid alone
+	Nonce     string
 	Resumes   string        // claim: nonce of the process whose hold this one takes over
 	TTL       time.Duration // lease length; 0 is the repository's default, NoExpiry never expires
 	Held      bool          // state=held: the claim was confirmed
@@ -62,10 +64,10 @@ const (
 	closer = "-->"
 )
 
-// Decode reads the record at the very start of a comment body. ok is false for ordinary
-// talk; then err is nil, or says why text that begins like a record does not count.
-// It is tolerant: fields stand between ASCII white space, unknown keys are kept in Extra, broken optional values count
-// as absent, the first of a repeated key wins (spec.md#reading).
+// Decode reads the record at the very start of a comment body. ok is false for ordinary talk; then
+// err is nil, or says why text that begins like a record does not count. It is tolerant: fields
+// stand between ASCII white space, unknown keys are kept in Extra, broken optional values count as
+// absent, the first of a repeated key wins (spec.md#reading).
 func Decode(body string) (r Record, ok bool, err error) {
 	body = strings.TrimPrefix(body, "\ufeff")
 	text := strings.TrimLeft(body, " \t\r\n\v\f")
@@ -79,6 +81,7 @@ func Decode(body string) (r Record, ok bool, err error) {
 			width++
 		}
 	}
+
 	if !found || width >= tabStop { // such a line is a block of code: text that is shown
 		return Record{}, false, nil
 	}
@@ -86,10 +89,12 @@ func Decode(body string) (r Record, ok bool, err error) {
 	if !found {
 		return Record{}, false, ErrUnterminated
 	}
+
 	kind, fields, found := strings.Cut(inside, ":")
 	if !found || !slices.Contains(Kinds(), Kind(kind)) {
 		return Record{}, false, fmt.Errorf("%w: %q", ErrUnknownKind, clip(kind))
 	}
+
 	r = Record{Kind: Kind(kind)}
 	seen := map[string]bool{}
 	for _, token := range strings.FieldsFunc(fields, func(r rune) bool { return r == ' ' || r >= '\t' && r <= '\r' }) {
@@ -100,21 +105,25 @@ func Decode(body string) (r Record, ok bool, err error) {
 		case "swept_by":
 			key = "by"
 		}
+
 		notName := key == "" || strings.ContainsFunc(key, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') })
 		if !found || notName || seen[key] {
 			continue
 		}
+
 		seen[key] = true
 		if value = unescape(value); !r.set(key, value) {
 			r.Extra = append(r.Extra, Field{key, value})
 		}
 	}
+
 	switch {
 	case r.Worker.Codename == "" || r.Worker.FiringID == "":
 		return Record{}, false, ErrNoWorker
 	case len(r.Worker.Codename) > maxName || len(r.Worker.FiringID) > maxName:
 		return Record{}, false, ErrLongWorker
 	}
+
 	return r, true, nil
 }
 
@@ -177,6 +186,7 @@ func (r *Record) set(key, value string) bool {
 	default:
 		return false
 	}
+
 	return true
 }
 
@@ -194,8 +204,9 @@ func parseNumber(s string, most uint64) int64 {
 	return int64(n)
 }
 
-// parseTime reads a time of RFC 3339; anything else is the zero time. time.Parse is more lenient: it takes hours of one digit, a comma before the
-// fraction, and zones of a day and more. A zone must not move the year out of four digits: no writer could write that back.
+// parseTime reads a time of RFC 3339; anything else is the zero time. time.Parse is more lenient:
+// it takes hours of one digit, a comma before the fraction, and zones of a day and more. A zone
+// must not move the year out of four digits: no writer could write that back.
 func parseTime(s string) time.Time {
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil || s[len("2006-01-02T15")] != ':' || strings.Contains(s, ",") {
@@ -207,10 +218,12 @@ func parseTime(s string) time.Time {
 	if t = t.UTC(); t.Year() < 0 || t.Year() > 9999 {
 		return time.Time{}
 	}
+
 	return t.Truncate(time.Second)
 }
 
-// maxTTL is the longest lease but for none; in seconds it is the largest number that a record may have.
+// maxTTL is the longest lease but for none; in seconds it is the largest number that a record may
+// have.
 const maxTTL = (1<<31 - 1) * time.Second
 
 // parseTTL reads integer seconds, 30s, 30m, 4h or none; anything else is the default, 0.
@@ -227,9 +240,11 @@ func parseTTL(s string) time.Duration {
 	case strings.HasSuffix(s, "h"):
 		s, unit = strings.TrimSuffix(s, "h"), time.Hour
 	}
+
 	n, err := strconv.ParseUint(s, 10, 31)
 	if err != nil || n > uint64(maxTTL/unit) {
 		return 0
 	}
+
 	return time.Duration(n) * unit
 }

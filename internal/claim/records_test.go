@@ -24,6 +24,7 @@ func recordCases(t testing.TB) []recordCase {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var cases []recordCase
 	for i, line := range strings.Split(string(text), "\n") {
 		want, isWant := strings.CutPrefix(line, "=> ")
@@ -35,6 +36,7 @@ func recordCases(t testing.TB) []recordCase {
 			cases = append(cases, recordCase{line: i + 1, body: recordBody(t, line)})
 		}
 	}
+
 	return cases
 }
 
@@ -43,10 +45,12 @@ func recordBody(t testing.TB, line string) string {
 	if line[0] != '"' {
 		return line
 	}
+
 	body, err := claimtest.Unquote(line)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return body
 }
 
@@ -55,6 +59,7 @@ func TestRecordVectors(t *testing.T) {
 	if len(cases) < 150 {
 		t.Fatalf("read %d cases, want all of them", len(cases))
 	}
+
 	for _, c := range cases {
 		t.Run(fmt.Sprintf("line %d", c.line), func(t *testing.T) {
 			if got := decoded(claim.Decode(c.body)); got != c.want {
@@ -72,15 +77,18 @@ func decoded(r claim.Record, ok bool, err error) string {
 	case !ok:
 		return "talk"
 	}
+
 	out := []string{string(r.Kind)}
 	for _, f := range fieldsOf(r) {
 		if f.Value != "" {
 			out = append(out, f.Key+"="+plain(f.Value))
 		}
 	}
+
 	for _, f := range r.Extra {
 		out = append(out, "x."+f.Key+"="+plain(f.Value))
 	}
+
 	return strings.Join(out, " ")
 }
 
@@ -89,6 +97,7 @@ func fieldsOf(r claim.Record) []claim.Field {
 	if r.Held {
 		state = "held"
 	}
+
 	return []claim.Field{
 		{"codename", r.Worker.Codename},
 		{"firing_id", r.Worker.FiringID},
@@ -152,6 +161,7 @@ func seconds(d time.Duration) string {
 	case claim.NoExpiry:
 		return "none"
 	}
+
 	return strconv.FormatFloat(d.Seconds(), 'f', -1, 64)
 }
 
@@ -171,6 +181,7 @@ func TestRecordVectorsAreWrittenBack(t *testing.T) {
 		if !ok {
 			continue
 		}
+
 		kinds[r.Kind] = true
 		text, err := claim.Encode(r)
 		if err != nil {
@@ -179,10 +190,12 @@ func TestRecordVectorsAreWrittenBack(t *testing.T) {
 			}
 			continue
 		}
+
 		if again := decoded(claim.Decode(text)); again != c.want {
 			t.Errorf("line %d: written back it is\n     %s\nwant %s", c.line, again, c.want)
 		}
 	}
+
 	for _, k := range claim.Kinds() {
 		if !kinds[k] {
 			t.Errorf("no vector has a record of kind %s", k)

@@ -32,20 +32,25 @@ func (s State) Refuse(r Record, author string, t Terms, now time.Time) error {
 	case r.Kind == KindClaim, r.Kind == KindReset:
 		return nil
 	}
+
 	if !claimed {
 		return s.unheld(r.Worker)
 	}
-	// When a lease store let the claim run out and nobody has the issue since, its worker may still say how the work ended.
+
+	// When a lease store let the claim run out and nobody has the issue since, its worker may still
+	// say how the work ended.
 	unclaimed := c.Overruled && len(s.Live()) == 0
 	if !c.Live() && !(r.Kind == KindRelease && unclaimed) {
 		return fmt.Errorf("%w: %s", ErrEnded, c.End.describe())
 	}
+
 	stranger := !c.WrittenBy(author)
 	switch r.Kind {
 	case KindRelease:
 		if r.By == "" && stranger {
 			return fmt.Errorf("%w: the claim was written by %s", ErrNotHolder, c.Author)
 		}
+
 	case KindPlan:
 		switch {
 		case stranger:
@@ -55,6 +60,7 @@ func (s State) Refuse(r Record, author string, t Terms, now time.Time) error {
 		case c.Overdue(t, now):
 			return ErrOverdue
 		}
+
 	case KindApprove, KindReject:
 		switch {
 		case !c.Plan.Pending():
@@ -63,29 +69,34 @@ func (s State) Refuse(r Record, author string, t Terms, now time.Time) error {
 			return ErrOverdue
 		}
 	}
+
 	return nil
 }
 
-// RefuseToken says why a caller that shows this fencing token may not act as w, or nil. 0 shows none. The token must
-// be the recorded one. A claim without a recorded token is of another writer; its token must be one that this log can
-// have given: larger than those of the other claims, and at most the index.
+// RefuseToken says why a caller that shows this fencing token may not act as w, or nil. 0 shows
+// none. The token must be the recorded one. A claim without a recorded token is of another writer;
+// its token must be one that this log can have given: larger than those of the other claims, and at
+// most the index.
 func (s State) RefuseToken(w Worker, token int64) error {
 	c, _ := s.Find(w)
 	switch {
 	case token == 0 || token == c.Record.Token:
 		return nil
 	case slices.ContainsFunc(c.Bids, func(b Bid) bool { return b.Record.Token == token && b.Nonce != c.Record.Nonce }):
-		return fmt.Errorf("%w: %d was shown, the hold has %d: another process of this run has taken it over", ErrStale, token, c.Record.Token)
+		return fmt.Errorf("%w: %d was shown, the hold has %d: another process of this run has taken it over", ErrStale,
+			token, c.Record.Token)
 	case c.Record.Token != 0:
 		return fmt.Errorf("%w: %d was shown, the hold has %d", ErrStale, token, c.Record.Token)
 	case token <= s.largestToken(w, c.Record.Nonce) || token > s.Index():
 		return fmt.Errorf("%w: %d was shown, which this log cannot have given", ErrStale, token)
 	}
+
 	return nil
 }
 
-// RefuseLogin says why the login may not act as w, or nil: a key belongs to the login that wrote its claim. A claim that only others
-// have mirrored has no login. Who acts with what the log shows of an ended hold asks it as well.
+// RefuseLogin says why the login may not act as w, or nil: a key belongs to the login that wrote
+// its claim. A claim that only others have mirrored has no login. Who acts with what the log shows
+// of an ended hold asks it as well.
 func (s State) RefuseLogin(w Worker, login string) error {
 	c, _ := s.Find(w)
 	if !c.WrittenBy(login) {
@@ -97,7 +108,8 @@ func (s State) RefuseLogin(w Worker, login string) error {
 // WrittenBy reports whether the login wrote the claim, or nobody of whom the log tells did.
 func (c Claim) WrittenBy(login string) bool { return c.Author == "" || SameLogin(c.Author, login) }
 
-// unheld says why a worker without a claim in the log may not act: the record that ended its key, if there is one.
+// unheld says why a worker without a claim in the log may not act: the record that ended its key,
+// if there is one.
 func (s State) unheld(w Worker) error {
 	for _, e := range s.Log {
 		if e.Record.Kind == KindRelease && e.Record.Worker == w {
@@ -125,15 +137,20 @@ func (s State) RefuseRenewal(w Worker, author string, t Terms, now time.Time, ma
 	case c.Overdue(t, now.Add(margin)):
 		return ErrOverdue
 	}
-	for _, o := range s.Live() { // two confirmed claims are no protocol's: a person edited or deleted a comment, and then it counted again
+
+	// two confirmed claims are no protocol's: a person edited or deleted a comment, and then it
+	// counted again
+	for _, o := range s.Live() {
 		if o.Held() && !o.Expired(t, now) && o.Rank.Compare(c.Rank) < 0 && !c.Stored {
 			return fmt.Errorf("%w: the claim of %s stands before it", ErrNotHolder, o.Record.Worker)
 		}
 	}
+
 	return nil
 }
 
-// describe words the end of a claim for an error; nil is a claim that only the lease store has ended.
+// describe words the end of a claim for an error; nil is a claim that only the lease store has
+// ended.
 func (r *Release) describe() string {
 	if r == nil {
 		return "the lease store gave it away"
@@ -142,11 +159,14 @@ func (r *Release) describe() string {
 	if winner, lost := Yielded(out); lost {
 		out = "lost the race to " + winner.String()
 	}
+
 	if out == "" {
 		out = "released"
 	}
+
 	if r.By != "" {
 		out += " by " + r.Who()
 	}
+
 	return out + " at " + r.At.UTC().Format(time.RFC3339)
 }

@@ -20,6 +20,7 @@ func stateOf(t *testing.T, log string) claim.State {
 		}
 		comments = append(comments, c)
 	}
+
 	return claim.Replay(comments)
 }
 
@@ -47,7 +48,10 @@ func TestRefuse(t *testing.T) {
 		{"claim with a new key", held, "claim b:2 nonce=m", "bot", "0:10", nil},
 		{"claim with a live key", held, "claim a:1 nonce=m", "bot", "0:10", claim.ErrKeyUsed},
 		{"claim with a dead key", ended, "claim a:1 nonce=m", "bot", "0:10", claim.ErrKeyUsed},
-		{"claim with a tombstoned key", "1 0:00 bot release a:1 outcome=abandoned", "claim a:1 nonce=m", "bot", "0:10", claim.ErrKeyUsed},
+		{
+			"claim with a tombstoned key", "1 0:00 bot release a:1 outcome=abandoned", "claim a:1 nonce=m", "bot", "0:10",
+			claim.ErrKeyUsed,
+		},
 		{"release by the holder", held, "release a:1 outcome=success", "BOT", "0:10", nil},
 		{"release after the lease", held, "release a:1 outcome=success", "bot", "9:00", nil},
 		{"release by another login", held, "release a:1 outcome=success", "ann", "0:10", claim.ErrNotHolder},
@@ -77,11 +81,14 @@ func TestRefuse(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			r, _, err := claim.Decode(body)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := stateOf(t, c.log).Refuse(r, c.author, claim.DefaultTerms(), at(t, c.now)); !errors.Is(got, c.want) {
+
+			if got := stateOf(t, c.log).Refuse(r, c.author, claim.DefaultTerms(), at(t, c.now)); !errors.Is(got,
+				c.want) {
 				t.Errorf("Refuse(%s) = %v, want %v", c.record, got, c.want)
 			}
 		})
@@ -104,15 +111,25 @@ func TestRefuseRenewal(t *testing.T) {
 		{"never claimed", held, b2, "bot", "0:10", claim.ErrNotHolder},
 		{"never confirmed", contender, a1, "bot", "0:01", claim.ErrNotHolder},
 		{"while a plan waits", planned, a1, "bot", "20:00", nil},
-		{"behind a confirmed claim", held + "\n2 0:01 bot claim b:2 nonce=m state=held ttl=2h", b2, "bot", "0:10", claim.ErrNotHolder},
+		{
+			"behind a confirmed claim", held + "\n2 0:01 bot claim b:2 nonce=m state=held ttl=2h", b2, "bot", "0:10",
+			claim.ErrNotHolder,
+		},
 		{"before a confirmed claim", held + "\n2 0:01 bot claim b:2 nonce=m state=held ttl=2h", a1, "bot", "0:10", nil},
-		{"behind a claim in its grace", held + "\n2 0:01 bot claim b:2 nonce=m state=held ttl=2h", b2, "bot", "0:30:59", claim.ErrNotHolder},
-		{"behind a claim that expired", held + "\n2 0:01 bot claim b:2 nonce=m state=held ttl=2h", b2, "bot", "0:31", nil},
+		{
+			"behind a claim in its grace", held + "\n2 0:01 bot claim b:2 nonce=m state=held ttl=2h", b2, "bot", "0:30:59",
+			claim.ErrNotHolder,
+		},
+		{
+			"behind a claim that expired", held + "\n2 0:01 bot claim b:2 nonce=m state=held ttl=2h", b2, "bot",
+			"0:31", nil,
+		},
 		{"behind a contender", contender + "\n2 0:01 bot claim b:2 nonce=m state=held ttl=2h", b2, "bot", "0:01", nil},
 		{"without end", "1 0:00 bot claim a:1 nonce=n ttl=none state=held", a1, "bot", "999:00", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := stateOf(t, c.log).RefuseRenewal(c.worker, c.author, claim.DefaultTerms(), at(t, c.now), 10*time.Second)
+			got := stateOf(t, c.log).RefuseRenewal(c.worker, c.author, claim.DefaultTerms(), at(t, c.now),
+				10*time.Second)
 			if !errors.Is(got, c.want) {
 				t.Errorf("RefuseRenewal = %v, want %v", got, c.want)
 			}
@@ -164,9 +181,12 @@ func TestIssueNames(t *testing.T) {
 	if i.String() != "Acme/App#7" || i.Slug() != "Acme/App" {
 		t.Errorf("String() = %s, Slug() = %s", i, i.Slug())
 	}
-	if !i.Same(claim.Issue{Owner: "acme", Repo: "APP", Number: 7}) || i.Same(claim.Issue{Owner: "Acme", Repo: "App", Number: 8}) {
+
+	if !i.Same(claim.Issue{Owner: "acme", Repo: "APP", Number: 7}) ||
+		i.Same(claim.Issue{Owner: "Acme", Repo: "App", Number: 8}) {
 		t.Error("Same does not compare names without case and numbers exactly")
 	}
+
 	for _, c := range []struct {
 		other claim.Issue
 		want  int
@@ -186,6 +206,7 @@ func TestYielded(t *testing.T) {
 	if got, ok := claim.Yielded(claim.YieldedTo(drake)); !ok || got != drake {
 		t.Errorf("Yielded(YieldedTo(%s)) = %s, %v", drake, got, ok)
 	}
+
 	for _, outcome := range []string{"", "failure", "race-yielded", "race-yielded-to=", "race-yielded-to=drake"} {
 		if got, ok := claim.Yielded(outcome); ok {
 			t.Errorf("Yielded(%q) = %s, want nobody", outcome, got)
@@ -201,6 +222,7 @@ func TestBody(t *testing.T) {
 			t.Errorf("Body(%q) = %q, %v, want %q", sentence, got, err, want)
 		}
 	}
+
 	if got, err := claim.Body(claim.Record{Kind: "note"}, "x"); !errors.Is(err, claim.ErrUnwritable) || got != "" {
 		t.Errorf("Body of no record = %q, %v", got, err)
 	}
@@ -208,7 +230,13 @@ func TestBody(t *testing.T) {
 
 // TestEncodeBounds: a record too long for a comment is refused, not cut.
 func TestEncodeBounds(t *testing.T) {
-	r := claim.Record{Kind: claim.KindRevoke, Worker: claim.Worker{Codename: "a", FiringID: "1"}, By: "ann", Reason: strings.Repeat("é", 5000)}
+	r := claim.Record{
+		Kind:   claim.KindRevoke,
+		Worker: claim.Worker{Codename: "a", FiringID: "1"},
+		By:     "ann",
+		Reason: strings.Repeat("é", 5000),
+	}
+
 	if text, err := claim.Encode(r); !errors.Is(err, claim.ErrUnwritable) {
 		t.Errorf("Encode of %d bytes of reason = %d bytes, %v", len(r.Reason), len(text), err)
 	}
@@ -223,6 +251,7 @@ func TestWorkerOutcomes(t *testing.T) {
 	if got := strings.Join(claim.WorkerOutcomes(), " "); got != want {
 		t.Errorf("WorkerOutcomes() = %s, want %s", got, want)
 	}
+
 	for _, o := range claim.WorkerOutcomes() {
 		r := claim.Record{Kind: claim.KindRelease, Worker: claim.Worker{Codename: "a", FiringID: "1"}, Outcome: o}
 		if _, err := claim.Encode(r); err != nil {

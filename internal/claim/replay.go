@@ -18,6 +18,7 @@ func Replay(comments []Comment) State {
 			n.Comment = c
 			f.s.Notices = append(f.s.Notices, n)
 		}
+
 		r, ok, err := Decode(c.Body)
 		switch {
 		case err != nil:
@@ -32,11 +33,13 @@ func Replay(comments []Comment) State {
 			log = append(log, Entry{c, r})
 		}
 	}
+
 	for _, e := range log {
 		if e.Record.Kind == KindClaim {
 			f.claim(e)
 		}
 	}
+
 	for i := range f.s.Claims {
 		c := &f.s.Claims[i]
 		c.settle()
@@ -44,8 +47,10 @@ func Replay(comments []Comment) State {
 			c.Life.Seen = spoke[strings.ToLower(c.Person)]
 		}
 	}
+
 	for _, e := range log {
-		if e.Record.Kind == KindClaim { // the stage that the first claims were made in; later ones may know an older one
+		// the stage that the first claims were made in; later ones may know an older one
+		if e.Record.Kind == KindClaim {
 			if f.s.Stage == "" && SameLogin(f.s.Claims[f.byKey[e.Record.Worker]].Author, e.Author) {
 				f.stage(e.Record.Stage, e.Created)
 			}
@@ -55,17 +60,21 @@ func Replay(comments []Comment) State {
 			f.s.Log = append(f.s.Log, e)
 		}
 	}
+
 	for _, c := range f.s.Claims { // what ended since the last reset counts against the issue, and may let it rest
 		if c.End == nil || c.End.Rank.Compare(f.s.Reset) <= 0 {
 			continue
 		}
+
 		if c.End.NotBefore.After(f.s.NotBefore) {
 			f.s.NotBefore = c.End.NotBefore
 		}
+
 		if c.failed() {
 			f.s.Attempts = append(f.s.Attempts, Attempt{c.Record.Worker, *c.End})
 		}
 	}
+
 	slices.SortFunc(f.s.Claims, func(a, b Claim) int { return a.Rank.Compare(b.Rank) })
 	slices.SortFunc(f.s.Attempts, func(a, b Attempt) int { return a.Release.Rank.Compare(b.Release.Rank) })
 	slices.SortFunc(f.s.Log, func(a, b Entry) int { return rankOf(a.Comment).Compare(rankOf(b.Comment)) })
@@ -73,6 +82,7 @@ func Replay(comments []Comment) State {
 	if f.s.Records = len(f.s.Log); f.s.Records > 0 {
 		f.s.Last = f.s.Log[f.s.Records-1].Created
 	}
+
 	return f.s
 }
 
@@ -86,9 +96,10 @@ func (f *fold) ignore(c Comment, reason string) {
 	f.s.Ignored = append(f.s.Ignored, Ignored{c, reason})
 }
 
-// claim adds a claim comment. Those of one key are one claim, of one bid for each nonce; a second login cannot
-// borrow the key. A claim comment of a lease store's hold that somebody else than the worker wrote only mirrors what the
-// store decided: a sweep found that it was missing (spec.md#fold).
+// claim adds a claim comment. Those of one key are one claim, of one bid for each nonce; a second
+// login cannot borrow the key. A claim comment of a lease store's hold that somebody else than the
+// worker wrote only mirrors what the store decided: a sweep found that it was missing
+// (spec.md#fold).
 func (f *fold) claim(e Entry) {
 	onBehalf := e.Record.Lease != "" && e.Record.By != ""
 	i, known := f.byKey[e.Record.Worker]
@@ -98,15 +109,18 @@ func (f *fold) claim(e Entry) {
 		f.s.used[e.Record.Worker] = true
 		f.s.Claims = append(f.s.Claims, Claim{})
 	}
+
 	c := &f.s.Claims[i]
 
 	switch {
 	case onBehalf:
 		c.behalf.add(e)
 		c.behalfLegacy = c.behalfLegacy || e.Record.Nonce == ""
+
 	case len(c.Bids) > 0 && !SameLogin(c.Author, e.Author):
 		f.ignore(e.Comment, "another login already uses this codename and firing id")
 		return
+
 	default:
 		if len(c.Bids) == 0 && known {
 			c.signed = rankOf(e.Comment)
@@ -126,18 +140,21 @@ func (c *Claim) bidFor(e Entry) {
 		c.Bids = append(c.Bids, Bid{})
 		b = &c.Bids[len(c.Bids)-1]
 	}
+
 	b.add(e)
 	if c.assignee == "" { // it is written with the confirmation, so a later comment may be the first that names it
 		c.assignee = e.Record.Assignee
 	}
 }
 
-// apply takes in a record that is not a claim, by the table of spec.md#fold, and says why one does not count.
+// apply takes in a record that is not a claim, by the table of spec.md#fold, and says why one does
+// not count.
 //
-// A release ends a key for ever, also when its claim is not (yet) in the log. One with a nonce ends the bid of that process alone. Only the
-// claim's own author may, or a trusted one that says so in by=, or anybody trusted before a mirrored claim has its author: what
-// ended then stays ended. An unlink takes the pull request out of the release that
-// names it, once, and behind the release. A plan, its answer and a revoke are about a claim that lives.
+// A release ends a key for ever, also when its claim is not (yet) in the log. One with a nonce ends
+// the bid of that process alone. Only the claim's own author may, or a trusted one that says so in
+// by=, or anybody trusted before a mirrored claim has its author: what ended then stays ended. An
+// unlink takes the pull request out of the release that names it, once, and behind the release. A
+// plan, its answer and a revoke are about a claim that lives.
 func (f *fold) apply(e Entry) (ignored string) {
 	r, rank := e.Record, rankOf(e.Comment)
 	c := &Claim{}
@@ -145,6 +162,7 @@ func (f *fold) apply(e Entry) (ignored string) {
 	if claimed {
 		c = &f.s.Claims[i]
 	}
+
 	switch {
 	case r.Kind.About().Signed && r.By == "":
 		return string(r.Kind) + " without by"
@@ -153,12 +171,15 @@ func (f *fold) apply(e Entry) (ignored string) {
 		if r.Restart {
 			f.s.Restart = rank
 		}
+
 	case r.Kind == KindRelease && !claimed:
 		f.s.used[r.Worker], f.s.over[process{r.Worker, r.Nonce}] = true, true
 		if r.By != "" {
 			f.stage(e.Record.Stage, e.Created)
 		}
-	case r.Kind == KindRelease && r.By == "" && len(c.Bids) > 0 && rank.Compare(c.signed) > 0 && !SameLogin(c.Author, e.Author):
+
+	case r.Kind == KindRelease && r.By == "" && len(c.Bids) > 0 && rank.Compare(c.signed) > 0 &&
+		!SameLogin(c.Author, e.Author):
 		return "not the claim's author, and no by= says who ended it"
 	case r.Kind == KindRelease:
 		f.release(c, e)
@@ -188,16 +209,27 @@ func (f *fold) apply(e Entry) (ignored string) {
 		for i := range c.Bids {
 			c.Bids[i].Ended = true
 		}
+
 		f.s.over[process{worker: r.Worker}] = true
-		c.End = &Release{Outcome: OutcomePlanRejected, By: r.By, Reason: r.Reason, At: e.Created, Author: e.Author, URL: e.URL, Rank: rank}
+		c.End = &Release{
+			Outcome: OutcomePlanRejected,
+			By:      r.By,
+			Reason:  r.Reason,
+			At:      e.Created,
+			Author:  e.Author,
+			URL:     e.URL,
+			Rank:    rank,
+		}
 	case r.Kind == KindRevoke && c.Revoked == nil:
 		c.Revoked = releaseOf(e)
 	}
+
 	return ""
 }
 
-// release takes in a release that counts. The claim ends when no bid of it is left: by the first release that was not of one process
-// alone, else by the last one's. It then says what it said before that release.
+// release takes in a release that counts. The claim ends when no bid of it is left: by the first
+// release that was not of one process alone, else by the last one's. It then says what it said
+// before that release.
 func (f *fold) release(c *Claim, e Entry) {
 	f.s.over[process{e.Record.Worker, e.Record.Nonce}] = true
 	c.released = true
@@ -209,6 +241,7 @@ func (f *fold) release(c *Claim, e Entry) {
 	for i, b := range c.Bids {
 		c.Bids[i].Ended = b.Ended || e.Record.ends(b)
 	}
+
 	switch {
 	case len(left) > 0:
 		c.settle()
@@ -221,6 +254,7 @@ func (f *fold) release(c *Claim, e Entry) {
 	if how == nil {
 		how = &ending{releaseOf(e), e.Record.Stage, c.says()}
 	}
+
 	c.End = how.release
 	c.say(how.said)
 	f.stage(how.stage, how.release.At)
@@ -252,8 +286,8 @@ func (c *Claim) say(s saying) {
 	c.Record, c.Rank, c.Created, c.Comment, c.URL, c.Person, c.Legacy = s.record, s.rank, s.created, s.comment, s.url, s.person, s.legacy
 }
 
-// ends reports whether the release ends the bid of its key: that of its nonce; or, with a fencing token, all but those that have taken
-// over from the hold with that token, or will; else all.
+// ends reports whether the release ends the bid of its key: that of its nonce; or, with a fencing
+// token, all but those that have taken over from the hold with that token, or will; else all.
 func (r Record) ends(b Bid) bool {
 	switch {
 	case r.Nonce != "":
@@ -261,6 +295,7 @@ func (r Record) ends(b Bid) bool {
 	case r.Token != 0:
 		return b.Record.Resumes == "" || b.Record.Token != 0 && b.Record.Token <= r.Token
 	}
+
 	return true
 }
 
@@ -276,7 +311,15 @@ func (f *fold) stage(name string, at time.Time) {
 func releaseOf(e Entry) *Release {
 	r := e.Record
 	return &Release{
-		Outcome: r.Outcome, PR: r.PR, Closes: r.Closes, By: r.By, Reason: r.Reason, NotBefore: r.NotBefore,
-		At: e.Created, Author: e.Author, URL: e.URL, Rank: rankOf(e.Comment),
+		Outcome:   r.Outcome,
+		PR:        r.PR,
+		Closes:    r.Closes,
+		By:        r.By,
+		Reason:    r.Reason,
+		NotBefore: r.NotBefore,
+		At:        e.Created,
+		Author:    e.Author,
+		URL:       e.URL,
+		Rank:      rankOf(e.Comment),
 	}
 }

@@ -28,10 +28,12 @@ func replayCases(t testing.TB) []claimtest.Case {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	cases, err := claimtest.Cases(string(text))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return cases
 }
 
@@ -43,6 +45,7 @@ func parseReplay(t testing.TB, c claimtest.Case) replayCase {
 			t.Fatalf("line %d: %v", c.Line, err)
 		}
 	}
+
 	return out
 }
 
@@ -60,6 +63,7 @@ func (c *replayCase) take(line string) (err error) {
 		comment, err = claimtest.Comment(line)
 		c.comments = append(c.comments, comment)
 	}
+
 	return err
 }
 
@@ -70,15 +74,18 @@ func setTerms(terms *claim.Terms, text string) error {
 		if err != nil {
 			return err
 		}
+
 		field := map[string]*time.Duration{
 			"ttl": &terms.TTL, "max": &terms.Max, "pending": &terms.Pending, "grace": &terms.Grace, "plan": &terms.Plan,
 			"bundle": &terms.Bundle,
 		}[name]
+
 		if field == nil {
 			return fmt.Errorf("terms %q: unknown", f)
 		}
 		*field = d
 	}
+
 	return nil
 }
 
@@ -87,11 +94,13 @@ func TestReplayVectors(t *testing.T) {
 	if len(cases) < 90 {
 		t.Fatalf("read %d cases, want all of them", len(cases))
 	}
+
 	for _, c := range cases {
 		t.Run(c.Title, func(t *testing.T) {
 			in := parseReplay(t, c)
 			if got := in.state(); !slices.Equal(got, c.Want) {
-				t.Errorf("line %d\n got:\n-> %s\nwant:\n-> %s", c.Line, strings.Join(got, "\n-> "), strings.Join(c.Want, "\n-> "))
+				t.Errorf("line %d\n got:\n-> %s\nwant:\n-> %s", c.Line, strings.Join(got, "\n-> "),
+					strings.Join(c.Want, "\n-> "))
 			}
 		})
 	}
@@ -104,32 +113,42 @@ func (c replayCase) state() []string {
 	for _, x := range s.Claims {
 		out = append(append(out, c.claim(x)), bids(x)...)
 	}
+
 	out = append(out, c.tombstones(s)...)
 	if h, ok := s.Holder(); ok {
 		out = append(out, "holder "+h.Record.Worker.String())
 	}
+
 	out = append(out, fmt.Sprintf("records %d index %d", s.Records, s.Index()))
 	for _, a := range s.Attempts {
-		out = append(out, fmt.Sprintf("attempt %s %s at=%s", a.Worker, a.Release.Outcome, claimtest.Clock(a.Release.At)))
+		out = append(out, fmt.Sprintf("attempt %s %s at=%s", a.Worker, a.Release.Outcome,
+			claimtest.Clock(a.Release.At)))
 	}
+
 	if last, ok := s.LastEnded(claim.Claim.Held); ok && len(s.Claims) > 1 {
 		out = append(out, "last-ended "+last.Record.Worker.String())
 	}
+
 	for _, n := range s.Named() {
 		out = append(out, "named "+n.PR+" at="+claimtest.Clock(n.Newest.Created))
 	}
+
 	if s.Stage != "" {
 		out = append(out, "stage "+s.Stage+" at="+claimtest.Clock(s.StageAt))
 	}
+
 	if !s.NotBefore.IsZero() {
 		out = append(out, "not-before "+claimtest.Clock(s.NotBefore))
 	}
+
 	for _, i := range s.Ignored {
 		out = append(out, fmt.Sprintf("ignored %d: %s", i.Comment.ID, i.Reason))
 	}
+
 	for _, line := range c.asked {
 		out = append(out, line+" -> "+answer(s, strings.Fields(line)))
 	}
+
 	return out
 }
 
@@ -145,12 +164,14 @@ func answer(s claim.State, words []string) string {
 		}
 		return fmt.Sprint(s.NextToken(w, nonce))
 	}
+
 	switch words[0] {
 	case "acts":
 		return mayAct(s, w, words[2])
 	case "contends":
 		return contends(s, w, words[2:])
 	}
+
 	token, err := strconv.ParseInt(words[2], 10, 64)
 	switch {
 	case err != nil:
@@ -158,24 +179,29 @@ func answer(s claim.State, words []string) string {
 	case s.RefuseToken(w, token) != nil:
 		return "refused"
 	}
+
 	return "accepted"
 }
 
-// contends says what R1 or R2 decides about the bid of w with a nonce, which goes by the comment that is named, else by its first.
+// contends says what R1 or R2 decides about the bid of w with a nonce, which goes by the comment
+// that is named, else by its first.
 func contends(s claim.State, w claim.Worker, words []string) string {
 	var bound claim.Rank
 	if own, seen := s.Bid(w, words[0]); seen && len(words) > 1 {
 		id, _ := strconv.ParseInt(words[1], 10, 64)
 		bound = own.Ranks[slices.IndexFunc(own.Ranks, func(r claim.Rank) bool { return r.ID == id })]
 	}
+
 	got := s.Contest(w, words[0], bound)
 	if got.Rival.Record.Worker.IsZero() {
 		return got.Place.String()
 	}
+
 	return got.Place.String() + " " + got.Rival.Record.Worker.String() + "/" + got.Rival.Record.Nonce
 }
 
-// mayAct says whether the login may act as w, as whatever asks that has it: of a hold that lives, its release and its renewal.
+// mayAct says whether the login may act as w, as whatever asks that has it: of a hold that lives,
+// its release and its renewal.
 func mayAct(s claim.State, w claim.Worker, login string) string {
 	refused := s.RefuseLogin(w, login) != nil
 	if c, held := s.Find(w); held && c.Live() && c.Held() {
@@ -185,25 +211,33 @@ func mayAct(s claim.State, w claim.Worker, login string) string {
 			return fmt.Sprintf("refused is %t, but a release: %v, a renewal: %v", refused, release, renewal)
 		}
 	}
+
 	if refused {
 		return "refused"
 	}
+
 	return "accepted"
 }
 
 func (c replayCase) claim(x claim.Claim) string {
-	out := []string{"claim", x.Record.Worker.String(), fmt.Sprintf("rank=%s/%d", claimtest.Clock(x.Rank.Created), x.Rank.ID)}
+	out := []string{
+		"claim", x.Record.Worker.String(),
+		fmt.Sprintf("rank=%s/%d", claimtest.Clock(x.Rank.Created), x.Rank.ID),
+	}
 	if x.Held() {
 		out = append(out, "held")
 	} else {
 		out = append(out, "unconfirmed")
 	}
+
 	if len(x.Ranks) > 1 {
 		out = append(out, fmt.Sprintf("comments=%d", len(x.Ranks)))
 	}
+
 	if x.Record.Token != 0 {
 		out = append(out, fmt.Sprintf("token=%d", x.Record.Token))
 	}
+
 	if x.Person != "" {
 		out = append(out, "person="+x.Person)
 	}
@@ -211,9 +245,11 @@ func (c replayCase) claim(x claim.Claim) string {
 	if x.Revoked != nil {
 		out = append(out, "revoked-by="+x.Revoked.By)
 	}
+
 	if x.Live() {
 		return strings.Join(append(out, c.lease(x)...), " ")
 	}
+
 	return strings.Join(append(out, endOf(x.End)...), " ")
 }
 
@@ -222,22 +258,28 @@ func bids(x claim.Claim) (out []string) {
 	if len(x.Bids) < 2 {
 		return nil
 	}
+
 	for _, b := range x.Bids {
-		line := fmt.Sprintf("bid %s/%s rank=%s/%d unconfirmed", x.Record.Worker, b.Nonce, claimtest.Clock(b.Rank.Created), b.Rank.ID)
+		line := fmt.Sprintf("bid %s/%s rank=%s/%d unconfirmed", x.Record.Worker, b.Nonce,
+			claimtest.Clock(b.Rank.Created), b.Rank.ID)
 		if b.Held() {
 			line = strings.TrimSuffix(line, "unconfirmed") + "held"
 		}
+
 		if b.Record.Token != 0 {
 			line += fmt.Sprintf(" token=%d", b.Record.Token)
 		}
+
 		if b.Record.Resumes != "" {
 			line += " resumes=" + b.Record.Resumes
 		}
+
 		if b.Ended {
 			line += " ended"
 		}
 		out = append(out, line)
 	}
+
 	return out
 }
 
@@ -250,6 +292,7 @@ func planOf(x claim.Claim) []string {
 	case x.Plan.Approved:
 		return []string{"plan=approved", "answered-by=" + x.Plan.By}
 	}
+
 	return []string{"plan=rejected", "answered-by=" + x.Plan.By}
 }
 
@@ -258,6 +301,7 @@ func (c replayCase) lease(x claim.Claim) []string {
 	if end, ok := x.Until(c.terms); ok {
 		until = claimtest.Clock(end)
 	}
+
 	out := []string{"live", "until=" + until}
 	switch {
 	case c.now.IsZero():
@@ -268,6 +312,7 @@ func (c replayCase) lease(x claim.Claim) []string {
 	default:
 		out = append(out, "stands")
 	}
+
 	return out
 }
 
@@ -276,18 +321,23 @@ func endOf(r *claim.Release) []string {
 	if r.By != "" {
 		out = append(out, "by="+plain(r.By))
 	}
+
 	if r.PR != "" {
 		out = append(out, "pr="+plain(r.PR))
 	}
+
 	if r.Closes {
 		out = append(out, "link=closes")
 	}
+
 	if r.Unlinked {
 		out = append(out, "unlinked")
 	}
+
 	if !r.NotBefore.IsZero() {
 		out = append(out, "not_before="+claimtest.Clock(r.NotBefore))
 	}
+
 	return out
 }
 
@@ -300,6 +350,7 @@ func (c replayCase) tombstones(s claim.State) []string {
 			out = append(out, "tombstone "+r.Worker.String())
 		}
 	}
+
 	slices.Sort(out)
 	return slices.Compact(out)
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 )
 
-// stored is a log with three live claims that a store decided, or that the log did, and one that has ended.
+// stored is a log with three live claims that a store decided, or that the log did, and one that
+// has ended.
 const stored = `1 0:00 bot claim a:1 nonce=n ttl=1800 state=held lease=refs token=3
 2 0:01 bot claim b:2 nonce=n ttl=1800 state=held lease=refs token=5
 3 0:02 bot claim c:3 nonce=n ttl=1800 state=held
@@ -22,29 +23,48 @@ func names(claims []claim.Claim) (out []string) {
 	return out
 }
 
-// TestRuled: whom the store names holds the issue, whatever the log says of it; claims that it had decided and does not
-// name are overruled; a claim that the log decided stands (stores.md#lease-stores).
+// TestRuled: whom the store names holds the issue, whatever the log says of it; claims that it had
+// decided and does not name are overruled; a claim that the log decided stands
+// (stores.md#lease-stores).
 func TestRuled(t *testing.T) {
 	for name, c := range map[string]struct {
 		worker          claim.Worker
 		live, overruled []string
 	}{
-		"one of the log":     {claim.Worker{Codename: "b", FiringID: "2"}, []string{"b:2", "c:3"}, []string{"a:1"}},
-		"one that has ended": {claim.Worker{Codename: "d", FiringID: "4"}, []string{"c:3", "d:4"}, []string{"a:1", "b:2"}},
-		"one without record": {claim.Worker{Codename: "e", FiringID: "5"}, []string{"c:3", "e:5"}, []string{"a:1", "b:2"}},
-		"nobody":             {claim.Worker{}, []string{"c:3"}, []string{"a:1", "b:2"}},
+		"one of the log": {claim.Worker{Codename: "b", FiringID: "2"}, []string{"b:2", "c:3"}, []string{"a:1"}},
+		"one that has ended": {
+			claim.Worker{Codename: "d", FiringID: "4"},
+			[]string{"c:3", "d:4"},
+			[]string{"a:1", "b:2"},
+		},
+		"one without record": {
+			claim.Worker{Codename: "e", FiringID: "5"},
+			[]string{"c:3", "e:5"},
+			[]string{"a:1", "b:2"},
+		},
+		"nobody": {claim.Worker{}, []string{"c:3"}, []string{"a:1", "b:2"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := stateOf(t, stored)
-			got := s.Ruled(claim.Ruling{Worker: c.worker, Token: 9, TTL: time.Hour, Until: at(t, "2:00")})
-			if live, over := names(got.Live()), names(got.Overruled()); !slices.Equal(live, c.live) || !slices.Equal(over, c.overruled) {
+			got := s.Ruled(claim.Ruling{
+				Worker: c.worker,
+				Token:  9,
+				TTL:    time.Hour,
+				Until:  at(t, "2:00"),
+			})
+
+			if live, over := names(got.Live()), names(got.Overruled()); !slices.Equal(live, c.live) ||
+				!slices.Equal(over, c.overruled) {
 				t.Errorf("live %q, overruled %q; want %q and %q", live, over, c.live, c.overruled)
 			}
+
 			if own, ok := got.Find(c.worker); ok {
-				if end, _ := own.Until(claim.DefaultTerms()); !own.Held() || own.Record.Token != 9 || !end.Equal(at(t, "2:00")) {
+				if end, _ := own.Until(claim.DefaultTerms()); !own.Held() || own.Record.Token != 9 ||
+					!end.Equal(at(t, "2:00")) {
 					t.Errorf("%+v, want the store's token and end", own)
 				}
 			}
+
 			if before := names(s.Live()); !slices.Equal(before, []string{"a:1", "b:2", "c:3"}) {
 				t.Errorf("the state itself changed: %q", before)
 			}
@@ -52,10 +72,12 @@ func TestRuled(t *testing.T) {
 	}
 }
 
-// TestByToken: of what a store decided the largest token stands; what the log decided has none and stands, too.
+// TestByToken: of what a store decided the largest token stands; what the log decided has none and
+// stands, too.
 func TestByToken(t *testing.T) {
 	got := stateOf(t, stored).ByToken()
-	if live, over := names(got.Live()), names(got.Overruled()); !slices.Equal(live, []string{"b:2", "c:3"}) || !slices.Equal(over, []string{"a:1"}) {
+	if live, over := names(got.Live()), names(got.Overruled()); !slices.Equal(live, []string{"b:2", "c:3"}) ||
+		!slices.Equal(over, []string{"a:1"}) {
 		t.Errorf("live %q, overruled %q; want b:2 and c:3, and a:1", live, over)
 	}
 }

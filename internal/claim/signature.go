@@ -2,9 +2,9 @@ package claim
 
 import "strings"
 
-// Signature words who wrote a record that names somebody in by=. Anybody whose records count may name anybody, so the
-// author is said, too, where it is somebody else: "tria, in the name of olga". Apps write for whom they have recognized,
-// and runs of workers and of sweeps are no people.
+// Signature words who wrote a record that names somebody in by=. Anybody whose records count may
+// name anybody, so the author is said, too, where it is somebody else: "tria, in the name of olga".
+// Apps write for whom they have recognized, and runs of workers and of sweeps are no people.
 func Signature(author, by string) string {
 	run := strings.Contains(by, ":") || strings.HasPrefix(by, "sweep-")
 	if by == "" || author == "" || run || SameLogin(author, by) || strings.HasSuffix(strings.ToLower(author), "[bot]") {

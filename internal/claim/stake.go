@@ -2,14 +2,16 @@ package claim
 
 import "slices"
 
-// A Stake is one key of a log before it is known whose records count. It tells whose do matter to the question who
-// holds the issue, and whose do not.
+// A Stake is one key of a log before it is known whose records count. It tells whose do matter to
+// the question who holds the issue, and whose do not.
 type Stake struct {
 	Worker Worker
 	Claims []Comment // who wrote one of these may hold the issue
 	Marks  []Comment // what else names the key: it may end the claim, or stretch its lease
-	Over   bool      // everybody who wrote a claim of it has ended it, too: whoever counts, nobody holds the issue by it
-	PRs    []string  // the pull requests that its releases name
+	// everybody who wrote a claim of it has ended it, too: whoever counts, nobody holds the issue
+	// by it
+	Over bool
+	PRs  []string // the pull requests that its releases name
 }
 
 // Stakes lists the keys of which there is a claim, in the order of their first comments.
@@ -26,12 +28,14 @@ func Stakes(comments []Comment) []Stake {
 		if !ok || err != nil {
 			continue
 		}
+
 		n, known := index[r.Worker]
 		if !known {
 			n = len(out)
 			index[r.Worker] = n
 			out = append(out, Stake{Worker: r.Worker})
 		}
+
 		s := &out[n]
 		switch r.Kind {
 		case KindClaim:
@@ -43,8 +47,10 @@ func Stakes(comments []Comment) []Stake {
 				s.PRs = append(s.PRs, r.PR)
 			}
 		}
+
 		s.Marks = append(s.Marks, c)
 	}
+
 	for n := range out {
 		s := &out[n]
 		s.Over = !slices.ContainsFunc(s.Claims, func(c Comment) bool {
@@ -55,5 +61,6 @@ func Stakes(comments []Comment) []Stake {
 			})
 		})
 	}
+
 	return slices.DeleteFunc(out, func(s Stake) bool { return len(s.Claims) == 0 })
 }

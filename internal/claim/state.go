@@ -19,7 +19,15 @@ type Terms struct {
 
 // DefaultTerms are four hours for workers that do not renew, at most a day.
 func DefaultTerms() Terms {
-	return Terms{TTL: 4 * time.Hour, Legacy: 4 * time.Hour, Max: 24 * time.Hour, Pending: 2 * time.Minute, Grace: time.Minute, Plan: 24 * time.Hour, Bundle: 10 * time.Minute}
+	return Terms{
+		TTL:     4 * time.Hour,
+		Legacy:  4 * time.Hour,
+		Max:     24 * time.Hour,
+		Pending: 2 * time.Minute,
+		Grace:   time.Minute,
+		Plan:    24 * time.Hour,
+		Bundle:  10 * time.Minute,
+	}
 }
 
 // A State is what a log means. It holds no opinion about time: a claim stands until a
@@ -128,7 +136,9 @@ func (c Claim) Until(t Terms) (end time.Time, ok bool) {
 	if c.Person != "" && c.Held() && c.Record.TTL > 0 && !c.brief() {
 		return c.endOfPersons()
 	}
-	// An answer after the plan's own limit does not revive a hold that others may already be releasing (spec.md#leases).
+
+	// An answer after the plan's own limit does not revive a hold that others may already be
+	// releasing (spec.md#leases).
 	if c.Plan.Pending() || c.Plan != nil && c.Plan.AnsweredAt.After(c.Plan.At.Add(t.Plan)) {
 		return c.Plan.At.Add(t.Plan), true
 	}
@@ -136,6 +146,7 @@ func (c Claim) Until(t Terms) (end time.Time, ok bool) {
 	if len(standing) == 0 || c.Stored {
 		return c.heard(c.Updated).Add(c.Lease(t)), true
 	}
+
 	for _, b := range standing { // whoever may still act under one of them must have stopped
 		lease := c.leaseOf(b.Record, b.Nonce == "" || c.behalfLegacy, b.Held() || c.behalf.Record.Held, t)
 		if lease == math.MaxInt64 {
@@ -143,6 +154,7 @@ func (c Claim) Until(t Terms) (end time.Time, ok bool) {
 		}
 		end = later(end, c.heard(later(b.Updated, c.behalf.Updated)).Add(lease))
 	}
+
 	return end, true
 }
 
@@ -171,15 +183,19 @@ func (c Claim) leaseOf(r Record, legacy, held bool, t Terms) time.Duration {
 	case ttl == 0:
 		ttl = t.TTL
 	}
+
 	if t.Max > 0 && ttl != math.MaxInt64 && c.Person == "" { // a person's days are no worker's hours
 		ttl = min(ttl, t.Max)
 	}
+
 	if !held {
 		ttl = min(ttl, t.Pending)
 	}
+
 	if c.brief() && t.Bundle > 0 {
 		ttl = min(ttl, t.Bundle)
 	}
+
 	return ttl
 }
 
@@ -207,6 +223,7 @@ func (s State) Live() []Claim {
 			out = append(out, c)
 		}
 	}
+
 	return out
 }
 
@@ -219,6 +236,7 @@ func (s State) Holder() (Claim, bool) {
 	if len(live) > 0 {
 		return live[0], true
 	}
+
 	return Claim{}, false
 }
 
@@ -253,7 +271,8 @@ func (s State) Dead(w Worker) bool {
 	return s.used[w]
 }
 
-// Over reports whether the process of w with that nonce can never hold this issue again: a record ended its bid, or its key.
+// Over reports whether the process of w with that nonce can never hold this issue again: a record
+// ended its bid, or its key.
 func (s State) Over(w Worker, nonce string) bool {
 	if b, seen := s.Bid(w, nonce); seen {
 		return b.Ended
@@ -261,9 +280,10 @@ func (s State) Over(w Worker, nonce string) bool {
 	return s.over[process{worker: w}] || s.over[process{w, nonce}]
 }
 
-// NextToken returns the fencing token that the process of w with that nonce records with its confirmation, by a snapshot
-// that shows its bid: the index that the confirmation makes, and more than every token of another bid. A token that it
-// has recorded and that is larger than the others' stays (spec.md#the-fencing-token).
+// NextToken returns the fencing token that the process of w with that nonce records with its
+// confirmation, by a snapshot that shows its bid: the index that the confirmation makes, and more
+// than every token of another bid. A token that it has recorded and that is larger than the others'
+// stays (spec.md#the-fencing-token).
 func (s State) NextToken(w Worker, nonce string) int64 {
 	c, _ := s.Find(w)
 	largest := s.largestToken(w, nonce)
@@ -275,11 +295,12 @@ func (s State) NextToken(w Worker, nonce string) int64 {
 	if !c.confirmed() {
 		index++
 	}
+
 	return min(max(index, largest+1), maxToken)
 }
 
-// largestToken returns the largest fencing token that was recorded by others than the process of w with that nonce, 0
-// when none was.
+// largestToken returns the largest fencing token that was recorded by others than the process of w
+// with that nonce, 0 when none was.
 func (s State) largestToken(w Worker, nonce string) int64 {
 	largest := int64(0)
 	for _, c := range s.Claims {
@@ -287,16 +308,19 @@ func (s State) largestToken(w Worker, nonce string) int64 {
 		if other {
 			largest = max(largest, c.Record.Token)
 		}
+
 		for _, b := range c.Bids {
 			if other || b.Nonce != nonce {
 				largest = max(largest, b.Record.Token)
 			}
 		}
 	}
+
 	return largest
 }
 
-// Index counts, over all keys, claims seen, confirmed and released, be it for one process. It only ever grows (spec.md#the-fencing-token).
+// Index counts, over all keys, claims seen, confirmed and released, be it for one process. It only
+// ever grows (spec.md#the-fencing-token).
 func (s State) Index() int64 {
 	n := int64(len(s.used) - len(s.Claims)) // tombstones without a claim
 	for _, c := range s.Claims {
@@ -304,17 +328,20 @@ func (s State) Index() int64 {
 		if c.confirmed() {
 			n++
 		}
+
 		if !c.Live() || c.released {
 			n++
 		}
 	}
+
 	return n
 }
 
 // confirmed reports whether the claim was ever confirmed, by whichever process.
 func (c Claim) confirmed() bool { return c.Held() || slices.ContainsFunc(c.Bids, Bid.Held) }
 
-// LastEnded returns, of the claims for which of is true, the one that a record ended last; ok is false when none has ended.
+// LastEnded returns, of the claims for which of is true, the one that a record ended last; ok is
+// false when none has ended.
 func (s State) LastEnded(of func(Claim) bool) (last Claim, ok bool) {
 	for _, c := range s.Claims {
 		if c.End != nil && of(c) && (!ok || c.End.Rank.Compare(last.End.Rank) > 0) {

@@ -29,15 +29,18 @@ func TestWritingVectors(t *testing.T) {
 			if !ok || err != nil {
 				t.Fatalf("line %d: no record: %v", n, err)
 			}
+
 			got, err := claim.Encode(r)
 			if errors.Is(err, claim.ErrUnwritable) {
 				got = "refused"
 			}
+
 			if got != recordBody(t, want) {
 				t.Errorf("line %d:\n%s\nwant\n%s", n+1, got, want)
 			}
 		}
 	}
+
 	if cases < 20 {
 		t.Errorf("%d cases; the file has more", cases)
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/label-state/label-state/internal/cli"
 )
 
-// TestHintRunsAgain wants the command line that failed in a hint, as a shell takes it and without a token.
+// TestHintRunsAgain wants the command line that failed in a hint, as a shell takes it and without a
+// token.
 func TestHintRunsAgain(t *testing.T) {
 	again := cli.Advise(errors.New("x"), answer.Call("then", answer.Again))
 	longer := cli.Advise(errors.New("x"), answer.Call("then", answer.AgainLonger))
@@ -18,12 +19,21 @@ func TestHintRunsAgain(t *testing.T) {
 		typed string // words divided by |
 		want  string
 	}{
-		{again, "/usr/bin/label-state|claim|acme/app#1|--codename|lucius", "then: label-state claim acme/app#1 --codename lucius"},
-		{again, "label-state|reject|7|--reason|too large, it's two", `then: label-state reject 7 --reason 'too large, it'\''s two'`},
+		{
+			again, "/usr/bin/label-state|claim|acme/app#1|--codename|lucius",
+			"then: label-state claim acme/app#1 --codename lucius",
+		},
+		{
+			again, "label-state|reject|7|--reason|too large, it's two",
+			`then: label-state reject 7 --reason 'too large, it'\''s two'`,
+		},
 		{again, "label-state|run|7|--|deploy|--password|hunter2", "then: label-state run 7 -- …"}, // another program's secrets
 		{again, "label-state|reject|7|--reason|", "then: label-state reject 7 --reason ''"},
 		{again, "label-state|claim|#7", "then: label-state claim '#7'"},
-		{again, "label-state|claim|https://x:secret@github.com/acme/app/issues/1", "then: label-state claim https://github.com/acme/app/issues/1"},
+		{
+			again, "label-state|claim|https://x:secret@github.com/acme/app/issues/1",
+			"then: label-state claim https://github.com/acme/app/issues/1",
+		},
 		{longer, "label-state|claim|7|--timeout|30s", "then: label-state claim 7 --timeout 2m"},
 		{longer, "label-state|claim|--timeout=200ms|7", "then: label-state claim --timeout=1m 7"},
 		{longer, "label-state|run|7|-timeout|1m|--|make|--timeout|1m", "then: label-state run 7 -timeout 4m -- …"},

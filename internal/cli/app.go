@@ -1,5 +1,5 @@
-// Package cli is the command line program label-state: its commands, its help, its answers as text and as JSON, and what its exit
-// codes and hints say about an error.
+// Package cli is the command line program label-state: its commands, its help, its answers as text
+// and as JSON, and what its exit codes and hints say about an error.
 package cli
 
 import (
@@ -36,7 +36,8 @@ type Terminal struct {
 	ChildOut, ChildErr io.Writer // of the programs that it runs, whose output is their own; nil is out and err
 }
 
-// Run executes one command line, args with the program's name first, and returns the exit code (cli.md#exit-codes).
+// Run executes one command line, args with the program's name first, and returns the exit code
+// (cli.md#exit-codes).
 func Run(ctx context.Context, args []string, t Terminal) int {
 	t.Typed, t.ChildOut, t.ChildErr = args, t.Out, t.Err
 	t.Out, t.Err, t.Env.Stderr = t.Env.Logged(t.Out), t.Env.Logged(t.Err), t.Env.Logged(t.Env.Stderr)
@@ -52,10 +53,12 @@ func Execute(ctx context.Context, args []string, t Terminal) error {
 	if err == nil {
 		err = app.RunContext(ctx, arranged)
 	}
+
 	return t.answerWrong(args, err)
 }
 
-// answerWrong answers in JSON, where that was asked for, to a call that failed before its command could.
+// answerWrong answers in JSON, where that was asked for, to a call that failed before its command
+// could.
 func (t Terminal) answerWrong(args []string, err error) error {
 	if err == nil || *t.told || !asksJSON(args) {
 		return err
@@ -63,6 +66,7 @@ func (t Terminal) answerWrong(args []string, err error) error {
 	p := ProblemOf(err)
 	a := p.Answer("")
 	a.Error, a.Next = OneLine(a.Error), t.Resolve(a.Next)
+
 	return errors.Join(err, t.write(a))
 }
 
@@ -78,6 +82,7 @@ func asksJSON(args []string) bool {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -89,6 +94,7 @@ func (t Terminal) write(v any) error {
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
+
 	_, err := t.Out.Write(printable.JSON(text.Bytes()))
 	return err
 }
@@ -99,17 +105,26 @@ func NewApp(t Terminal) *cli.App {
 	if t.Env.Waiting == nil {
 		t.Env.Waiting = setup.Waits(func(text string) { fmt.Fprintf(t.Err, "label-state: %s\n", OneLine(text)) })
 	}
+
 	app := &cli.App{
-		Name: "label-state", HelpName: "label-state", Version: t.Build.Version, Commands: t.Commands(t),
-		HideHelp: true, HideHelpCommand: true, HideVersion: true,
-		Writer: t.Out, ErrWriter: t.Err,
-		ExitErrHandler: func(*cli.Context, error) {},
-		OnUsageError:   usage,
+		Name:            "label-state",
+		HelpName:        "label-state",
+		Version:         t.Build.Version,
+		Commands:        t.Commands(t),
+		HideHelp:        true,
+		HideHelpCommand: true,
+		HideVersion:     true,
+		Writer:          t.Out,
+		ErrWriter:       t.Err,
+		ExitErrHandler:  func(*cli.Context, error) {},
+		OnUsageError:    usage,
 	}
 	app.Action = func(cc *cli.Context) error { return t.help(cc.App, nil) }
+
 	for _, c := range app.Commands {
 		t.prepare(c, nil)
 	}
+
 	return app
 }
 
@@ -120,10 +135,13 @@ func (t Terminal) prepare(c *cli.Command, above []string) {
 	for _, sub := range c.Subcommands {
 		t.prepare(sub, path)
 	}
+
 	if len(c.Subcommands) > 0 {
 		c.Action = func(cc *cli.Context) error { return t.help(cc.App, path) }
 	}
-	if do := c.Action; slices.ContainsFunc(c.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), "codename") }) {
+
+	if do := c.Action; slices.ContainsFunc(c.Flags,
+		func(f cli.Flag) bool { return slices.Contains(f.Names(), "codename") }) {
 		c.Action = func(cc *cli.Context) error {
 			if err := t.refuseNobody(cc); err != nil {
 				return err

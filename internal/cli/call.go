@@ -32,8 +32,8 @@ type Call struct {
 // A verb is the work of a command once its session is open.
 type verb func(ctx context.Context, c *Call) error
 
-// WithSession runs a verb on what the options name. Whatever goes wrong comes back as a problem, and has
-// been answered in JSON if that was asked for.
+// WithSession runs a verb on what the options name. Whatever goes wrong comes back as a problem,
+// and has been answered in JSON if that was asked for.
 func (t Terminal) WithSession(cc *cli.Context, o setup.Options, do verb) error {
 	ctx, cancel := Deadline(cc)
 	defer cancel()
@@ -41,11 +41,13 @@ func (t Terminal) WithSession(cc *cli.Context, o setup.Options, do verb) error {
 	if o.Ref == "" {
 		c.Subject.Repo = WithoutURL(o.Repo)
 	}
+
 	err := c.Open(ctx, o)
 	defer c.Close()
 	if err == nil {
 		err = do(ctx, c)
 	}
+
 	return c.Fail(ctx, err)
 }
 
@@ -56,13 +58,15 @@ func (c *Call) Close() {
 	}
 }
 
-// Open makes the session of the call and notes what it is about, for messages. Without an issue there has to be a repository: the error is then a
-// wrong call (exit 2); the others are those of setup.Open.
+// Open makes the session of the call and notes what it is about, for messages. Without an issue
+// there has to be a repository: the error is then a wrong call (exit 2); the others are those of
+// setup.Open.
 func (c *Call) Open(ctx context.Context, o setup.Options) error {
 	s, err := setup.Open(ctx, c.Terminal.Env, o)
 	if err != nil {
 		return err
 	}
+
 	c.Session = s
 	switch {
 	case o.Ref != "":
@@ -72,6 +76,7 @@ func (c *Call) Open(ctx context.Context, o setup.Options) error {
 	default:
 		c.Subject.Repo = s.Repo.String()
 	}
+
 	return nil
 }
 
@@ -83,8 +88,8 @@ func WithoutURL(name string) string {
 	return OneLine(name)
 }
 
-// Fail is the error that the command ends with: a problem that says what was being done to what. With --json the negative answer is printed, unless
-// the command has answered. nil stays nil.
+// Fail is the error that the command ends with: a problem that says what was being done to what.
+// With --json the negative answer is printed, unless the command has answered. nil stays nil.
 func (c *Call) Fail(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -94,6 +99,7 @@ func (c *Call) Fail(ctx context.Context, err error) error {
 	if c.Answered {
 		return p
 	}
+
 	return errors.Join(p, c.AnswerJSON(c.Negative(p)))
 }
 
@@ -106,6 +112,7 @@ func (c *Call) Negative(p *answer.Problem) answer.Answer {
 	if none, is := errors.AsType[*work.NoWorkError](p); is {
 		a.Error, a.Queue, a.Passed = "", &none.Queue, none.Passed
 	}
+
 	return a
 }
 
@@ -122,12 +129,16 @@ func (c *Call) Timed(ctx context.Context, err error) error {
 	if c.Subject.Issue != "" {
 		p.Next = []answer.Command{answer.Call("see where it stands", "status", c.Subject.Issue)}
 	}
+
 	return p
 }
 
 // late is what --timeout did not leave time for.
 func (c *Call) late(err error) error {
-	p := &answer.Problem{Code: answer.Timeout, Why: "no answer within " + printable.Exact(c.Flags.Duration("timeout")), Cause: err}
+	p := &answer.Problem{
+		Code: answer.Timeout, Why: "no answer within " + printable.Exact(c.Flags.Duration("timeout")),
+		Cause: err,
+	}
 	longer := answer.Call("then", answer.AgainLonger)
 	store, is := errors.AsType[*lease.Error](err)
 	switch {
@@ -137,13 +148,16 @@ func (c *Call) late(err error) error {
 	case c.Subject.Issue != "":
 		p.Next = []answer.Command{answer.Call("see where it stands", "status", c.Subject.Issue), longer}
 	case c.Subject.Feature != "":
-		p.Next = []answer.Command{answer.Call("see what is missing", "chain status", "--feature", c.Subject.Feature), longer}
+		p.Next = []answer.Command{answer.Call("see what is missing", "chain status", "--feature",
+			c.Subject.Feature), longer}
 	}
+
 	p.Why += aftermath(err)
 	return p
 }
 
-// Deadline is the context of a call: it ends with the program, and after --timeout where that is given.
+// Deadline is the context of a call: it ends with the program, and after --timeout where that is
+// given.
 func Deadline(cc *cli.Context) (context.Context, context.CancelFunc) {
 	if d := cc.Duration("timeout"); d > 0 {
 		return context.WithTimeout(cc.Context, d)
@@ -155,8 +169,11 @@ func Deadline(cc *cli.Context) (context.Context, context.CancelFunc) {
 func SetupOptions(cc *cli.Context) setup.Options {
 	shows := []string{"status", "log", "stats"} // nobody starts or ends work by what they say of whose records count
 	return setup.Options{
-		Repo: cc.String("repo"), Config: cc.String("config"),
-		DryRun: cc.Bool("dry-run"), Verbose: cc.Bool("verbose"), View: slices.Contains(shows, CommandPath(cc)),
+		Repo:    cc.String("repo"),
+		Config:  cc.String("config"),
+		DryRun:  cc.Bool("dry-run"),
+		Verbose: cc.Bool("verbose"),
+		View:    slices.Contains(shows, CommandPath(cc)),
 	}
 }
 
@@ -180,6 +197,7 @@ func onOneIssue(cc *cli.Context) (setup.Options, error) {
 	if o.Ref = cc.Args().First(); o.Ref == "" {
 		return o, Usagef(CommandPath(cc), "%s: the issue is empty", CommandPath(cc))
 	}
+
 	return o, nil
 }
 
@@ -194,8 +212,8 @@ func (t Terminal) InRepo(do verb) cli.ActionFunc {
 	}
 }
 
-// InRepos is session for commands about several repositories: the arguments and --repo, or this clone's. One that fails does not keep
-// the others from being done.
+// InRepos is session for commands about several repositories: the arguments and --repo, or this
+// clone's. One that fails does not keep the others from being done.
 func (t Terminal) InRepos(do verb) cli.ActionFunc {
 	return func(cc *cli.Context) error {
 		names := NamedRepos(cc)
@@ -209,6 +227,7 @@ func (t Terminal) InRepos(do verb) cli.ActionFunc {
 			o.Repo = name
 			failed = append(failed, t.WithSession(cc, o, do))
 		}
+
 		return errors.Join(failed...)
 	}
 }
@@ -223,10 +242,12 @@ func InOneRepo(cc *cli.Context) (setup.Options, error) {
 	default:
 		return o, Usagef(CommandPath(cc), "%s: want one repository, got %d arguments", CommandPath(cc), cc.Args().Len())
 	}
+
 	return o, nil
 }
 
-// Answer prints what was found: v as JSON when asked, with nothing in it that does not show, else text.
+// Answer prints what was found: v as JSON when asked, with nothing in it that does not show, else
+// text.
 func (c *Call) Answer(v any, text string) error {
 	c.Told()
 	if c.Flags.Bool("json") {
@@ -241,14 +262,17 @@ func (c *Call) unwritten(err error) error {
 	if err == nil {
 		return nil
 	}
+
 	p := &answer.Problem{
 		Code:  answer.Machine,
 		Why:   "the answer could not be written: " + err.Error() + "; what was done stays done",
 		Cause: err,
 	}
+
 	if c.Subject.Issue != "" {
 		p.Next = []answer.Command{answer.Call("see where it stands", "status", c.Subject.Issue)}
 	}
+
 	return p
 }
 

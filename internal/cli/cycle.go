@@ -22,8 +22,9 @@ type CycleView struct {
 	Unknown string   `json:"unknown,omitempty"` // without path: why nobody can tell
 }
 
-// FindCycle returns the cycle that keeps an open issue blocked, be it one of it or not; nil when there is none. It reads
-// cycleIssues other issues at most, in cycleRounds rounds; an issue without open blockers costs nothing.
+// FindCycle returns the cycle that keeps an open issue blocked, be it one of it or not; nil when
+// there is none. It reads cycleIssues other issues at most, in cycleRounds rounds; an issue without
+// open blockers costs nothing.
 func (c *Call) FindCycle(ctx context.Context, f lifecycle.Facts) *CycleView {
 	if !f.Open {
 		return nil
@@ -39,19 +40,22 @@ func (c *Call) FindCycle(ctx context.Context, f lifecycle.Facts) *CycleView {
 			}
 		}
 	}
+
 	follow(f)
 	for round, read := 0, 0; ; round++ {
 		rings := lifecycle.Cycles(waits)
 		left := min(cycleIssues-read, len(front))
 		switch {
 		case len(rings) > 0:
-			own := slices.IndexFunc(rings, func(ring []claim.Issue) bool { return slices.ContainsFunc(ring, f.Issue.Same) })
+			own := slices.IndexFunc(rings,
+				func(ring []claim.Issue) bool { return slices.ContainsFunc(ring, f.Issue.Same) })
 			return &CycleView{Path: lifecycle.Path(rings[max(own, 0)]), Remedy: CycleRemedy}
 		case len(front) == 0:
 			return nil
 		case left == 0 || round == cycleRounds:
 			return &CycleView{Unknown: fmt.Sprintf("%d issues behind it were looked at, and there are more; the sweep looks at all", read)}
 		}
+
 		asked := front[:left]
 		read, front = read+left, front[left:]
 		for _, r := range c.Session.Client.FactsOf(ctx, asked) {

@@ -17,23 +17,26 @@ func (c *Call) FirstCommand() answer.Command {
 	return trouble.LabelIssue("label an issue", "NUMBER", c.Session.Repo.String(), c.queue())
 }
 
-// LabelsFirst is the line for a repository that lacks the label of the queue: no issue can be given it. Empty where it is there.
+// LabelsFirst is the line for a repository that lacks the label of the queue: no issue can be given
+// it. Empty where it is there.
 func (c *Call) LabelsFirst(ctx context.Context) ([]answer.Command, error) {
 	have, err := c.Session.Client.Labels(ctx, c.Session.Repo)
 	if err != nil {
 		return nil, err
 	}
+
 	queue := c.queue()
 	if slices.ContainsFunc(have, func(l labels.Definition) bool { return labels.Same(l.Name, queue) }) {
 		return nil, nil
 	}
+
 	first := c.FirstCommand()
 	first.When = "then " + first.When
 	return trouble.Then(makeLabels(c.Session.Repo), first), nil
 }
 
-// ReadyFirst is the line for an issue in a repository that lacks the label of the queue, as far as what was read tells. Empty where it is
-// there, and of what cannot be in the queue.
+// ReadyFirst is the line for an issue in a repository that lacks the label of the queue, as far as
+// what was read tells. Empty where it is there, and of what cannot be in the queue.
 func (c *Call) ReadyFirst(f lifecycle.Facts, v lifecycle.Verdict) string {
 	r := ledger.Repo{Owner: f.Issue.Owner, Name: f.Issue.Repo}
 	if v.Answer != lifecycle.Free || f.PullRequest || !c.Session.Client.Lacks(r, c.queue()) {

@@ -13,7 +13,10 @@ import (
 // AnswerFlags are the flags of every command that answers a question or reports what it did.
 func AnswerFlags(more ...cli.Flag) []cli.Flag {
 	return append(more,
-		&cli.StringFlag{Name: "config", Usage: "configuration `FILE` (default: .github/label-state.yml of the repository)"},
+		&cli.StringFlag{
+			Name:  "config",
+			Usage: "configuration `FILE` (default: .github/label-state.yml of the repository)",
+		},
 		&cli.DurationFlag{Name: "timeout", Usage: "give up after this long, such as 30s"},
 		&cli.BoolFlag{Name: "json", Usage: "answer with JSON, one object a line"},
 		&cli.BoolFlag{Name: "verbose", Usage: "say on stderr what is asked of GitHub"},
@@ -24,7 +27,10 @@ func AnswerFlags(more ...cli.Flag) []cli.Flag {
 // RepoFlags are the flags of every command about one repository.
 func RepoFlags(more ...cli.Flag) []cli.Flag {
 	return AnswerFlags(append(more,
-		&cli.StringFlag{Name: "repo", Aliases: []string{"R"}, Usage: "repository `OWNER/NAME` (default: this clone's)"})...)
+		&cli.StringFlag{
+			Name: "repo", Aliases: []string{"R"},
+			Usage: "repository `OWNER/NAME` (default: this clone's)",
+		})...)
 }
 
 // SeveralFlags are the flags of every command about one repository or several.
@@ -35,7 +41,8 @@ func SeveralFlags(more ...cli.Flag) []cli.Flag {
 	})...)
 }
 
-// NamedRepos are the repositories of a command that takes several: its arguments, then --repo. Each may be several, with commas between.
+// NamedRepos are the repositories of a command that takes several: its arguments, then --repo. Each
+// may be several, with commas between.
 func NamedRepos(cc *cli.Context) []string {
 	var names []string
 	for _, name := range append(cc.Args().Slice(), cc.StringSlice("repo")...) {
@@ -47,14 +54,16 @@ func NamedRepos(cc *cli.Context) []string {
 // WriteFlags are common and --dry-run.
 func WriteFlags(more ...cli.Flag) []cli.Flag { return RepoFlags(append(more, DryRunFlag())...) }
 
-// DryRunFlag is for every command that writes. The transport keeps the promise: a request that writes is not sent.
+// DryRunFlag is for every command that writes. The transport keeps the promise: a request that
+// writes is not sent.
 func DryRunFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "dry-run", Usage: "look and report, write nothing"}
 }
 
 // Arrange moves flags in front of arguments, because people and agents type them behind ("claim 12
 // --ttl 2h") and the library would take them for arguments. Everything after "--" stays. A call for
-// help, anywhere, becomes the command help. The error is a *usageError: the first flag that is unknown or has a wrong value.
+// help, anywhere, becomes the command help. The error is a *usageError: the first flag that is
+// unknown or has a wrong value.
 func Arrange(commands []*cli.Command, args []string) ([]string, error) {
 	if len(args) == 0 {
 		return args, nil
@@ -67,6 +76,7 @@ func Arrange(commands []*cli.Command, args []string) ([]string, error) {
 		}
 		return nil, unknownCommand(at.Known, path, at.Stray)
 	}
+
 	var flags, plain []string
 	var problem error
 	help := false
@@ -80,6 +90,7 @@ func Arrange(commands []*cli.Command, args []string) ([]string, error) {
 			plain = append(plain, word)
 			continue
 		}
+
 		help = help || slices.Contains(helpFlags, word)
 		flags = append(flags, word)
 		flag := FlagOf(at.Flags, word)
@@ -89,6 +100,7 @@ func Arrange(commands []*cli.Command, args []string) ([]string, error) {
 			flags = append(flags, at.Rest[i])
 			value, given = at.Rest[i], true
 		}
+
 		switch {
 		case problem != nil:
 		case flag == nil:
@@ -101,6 +113,7 @@ func Arrange(commands []*cli.Command, args []string) ([]string, error) {
 			problem = Usagef(path, "%s needs a value", Dashed(flag.Names()[0]))
 		}
 	}
+
 	switch {
 	case len(at.Known) > 0 && at.Stray == "help":
 		return slices.Concat(args[:1], []string{"help"}, at.path, plain[1:]), nil
@@ -111,6 +124,7 @@ func Arrange(commands []*cli.Command, args []string) ([]string, error) {
 	case len(at.path) == 0 && len(flags) > 0:
 		return []string{args[0], "version"}, nil
 	}
+
 	return slices.Concat(args[:1], at.path, flags, plain), nil
 }
 
@@ -134,21 +148,27 @@ func Descend(commands []*cli.Command, words []string) descent {
 			if at.wrong == "" && FlagOf(all, word) == nil && !slices.Contains(helpFlags, word) && word != "--version" {
 				at.wrong = word
 			}
+
 			given := strings.Contains(word, "=")
-			takes := slices.ContainsFunc(all, func(f cli.Flag) bool { return TakesValue(f) && FlagOf([]cli.Flag{f}, word) != nil })
+			takes := slices.ContainsFunc(all,
+				func(f cli.Flag) bool { return TakesValue(f) && FlagOf([]cli.Flag{f}, word) != nil })
 			if i+1 < len(words) && takes && !given {
 				i++
 				at.Rest = append(at.Rest, words[i])
 			}
+
 			continue
 		}
+
 		next := FindCommand(at.Known, word)
 		if next == nil {
 			at.Stray, at.Rest = word, append(at.Rest, words[i:]...)
 			return at
 		}
+
 		at.path, at.Flags, at.Known = append(at.path, next.Name), next.Flags, next.Subcommands
 	}
+
 	return at
 }
 
@@ -161,19 +181,23 @@ func wanted(flag cli.Flag, value string) string {
 		var d time.Duration
 		d, err = time.ParseDuration(value)
 		want = "want a duration such as 30s, 90m or 4h"
+
 		switch grace := flag.Names()[0] == GraceFlag().Names()[0]; {
 		case err == nil && d < 0 && grace:
 			return value + ": must not be negative"
 		case err == nil && d <= 0 && !grace:
 			return value + ": must be positive, for example 30m"
 		}
+
 	case *cli.StringFlag:
 		if value == "" && flag.Names()[0] != "reason" { // a reason may be left open
 			return "is empty; give a value, or leave it out"
 		}
+
 	case *cli.Float64Flag:
 		_, err = strconv.ParseFloat(value, 64)
 		want = "want a number"
+
 	case *cli.Int64Flag:
 		var n int64
 		n, err = strconv.ParseInt(value, 10, 64)
@@ -181,17 +205,21 @@ func wanted(flag cli.Flag, value string) string {
 			err = strconv.ErrSyntax
 		}
 		want = "want a whole number in decimal digits"
+
 	case *cli.BoolFlag:
 		_, err = strconv.ParseBool(value)
 		want = "want true or false"
 	}
+
 	if err == nil {
 		return ""
 	}
+
 	return fmt.Sprintf("%q: %s", OneLine(value), want)
 }
 
-// IsFlag reports whether a word of the command line is an option, known or not. "-" and "--" are none.
+// IsFlag reports whether a word of the command line is an option, known or not. "-" and "--" are
+// none.
 func IsFlag(word string) bool { return strings.HasPrefix(word, "-") && word != "-" && word != "--" }
 
 // Dashed is a flag's name as it is typed.

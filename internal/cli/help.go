@@ -15,22 +15,26 @@ const HelpWidth = 80
 // NewHelpCommand makes the command help.
 func NewHelpCommand(t Terminal) *cli.Command {
 	return &cli.Command{
-		Name: "help", Usage: "print the help of a command", ArgsUsage: "[COMMAND]...",
-		Action: func(cc *cli.Context) error { return t.help(cc.App, cc.Args().Slice()) },
+		Name:      "help",
+		Usage:     "print the help of a command",
+		ArgsUsage: "[COMMAND]...",
+		Action:    func(cc *cli.Context) error { return t.help(cc.App, cc.Args().Slice()) },
 	}
 }
 
-// toBeginWith are the commands that the help of the program explains; it has no room for more than eight.
+// toBeginWith are the commands that the help of the program explains; it has no room for more than
+// eight.
 var toBeginWith = [8]string{"demo", "init", "doctor", "next", "claim", "run", "status", "board"}
 
-// help prints the help of the command that path leads to, or of a group of commands. That of the program is at most 24 lines of 80
-// columns: what to begin with, and which commands there are.
+// help prints the help of the command that path leads to, or of a group of commands. That of the
+// program is at most 24 lines of 80 columns: what to begin with, and which commands there are.
 func (t Terminal) help(app *cli.App, path []string) error {
 	if len(path) == 0 {
 		var first, rows [][2]string
 		for _, name := range toBeginWith {
 			first = append(first, [2]string{name, FindCommand(app.Commands, name).Usage})
 		}
+
 		var families []string
 		for _, c := range app.Commands {
 			if !slices.Contains(families, c.Category) {
@@ -40,19 +44,24 @@ func (t Terminal) help(app *cli.App, path []string) error {
 			row := &rows[slices.Index(families, c.Category)]
 			row[1] = strings.TrimPrefix(row[1]+", "+c.Name, ", ")
 		}
+
 		_, err := io.WriteString(t.Out, app.Name+": nobody does the same issue twice\n\n"+
 			"USAGE: label-state COMMAND [options] [arguments]\n\n"+
 			"TO BEGIN WITH:\n"+columns(first)+"\n"+
 			"ALL COMMANDS, BY GROUP:\n"+columns(rows)+"\n"+
 			"More: label-state COMMAND --help, label-state help GROUP\n"+
 			"Exit: 0 yes, 1 no, 2 called or set up wrongly, 3 could not find out, 4 no work\n")
+
 		return err
 	}
+
 	family := slices.DeleteFunc(slices.Clone(app.Commands), func(c *cli.Command) bool { return c.Category != path[0] })
 	if len(path) == 1 && len(family) > 0 {
-		_, err := fmt.Fprintf(t.Out, "%s help %s\n\nCOMMANDS:\n%s\nMore about each: %s COMMAND --help\n", app.Name, path[0], commandRows(family), app.Name)
+		_, err := fmt.Fprintf(t.Out, "%s help %s\n\nCOMMANDS:\n%s\nMore about each: %s COMMAND --help\n", app.Name,
+			path[0], commandRows(family), app.Name)
 		return err
 	}
+
 	known, text := app.Commands, ""
 	for n, name := range path {
 		c := FindCommand(known, name)
@@ -61,6 +70,7 @@ func (t Terminal) help(app *cli.App, path []string) error {
 		}
 		known, text = c.Subcommands, commandHelp(c, append([]string{app.Name}, path[:n]...))
 	}
+
 	_, err := io.WriteString(t.Out, text)
 	return err
 }
@@ -69,6 +79,7 @@ func commandHelp(c *cli.Command, above []string) string {
 	var b strings.Builder
 	name := strings.Join(append(slices.Clone(above), c.Name), " ")
 	fmt.Fprintf(&b, "%s: %s\n\nUSAGE:\n   %s\n", name, c.Usage, UsageLine(c, name))
+
 	for _, alias := range c.Aliases {
 		fmt.Fprintf(&b, "   %s\n", UsageLine(c, strings.Join(append(slices.Clone(above), alias), " ")))
 	}
@@ -77,6 +88,7 @@ func commandHelp(c *cli.Command, above []string) string {
 	if examples != "" {
 		b.WriteString("\nEXAMPLES:\n" + examples)
 	}
+
 	if len(c.Subcommands) > 0 {
 		b.WriteString("\nCOMMANDS:\n" + commandRows(c.Subcommands) + "\nMore about each: " + name + " COMMAND --help\n")
 	}
@@ -84,9 +96,11 @@ func commandHelp(c *cli.Command, above []string) string {
 	if len(own) > 0 {
 		b.WriteString("\nOPTIONS:\n" + columns(own))
 	}
+
 	if len(shared) > 0 {
 		b.WriteString("\nCOMMON OPTIONS:\n" + columns(shared))
 	}
+
 	return b.String()
 }
 
@@ -98,6 +112,7 @@ func UsageLine(c *cli.Command, name string) string {
 	if len(c.Flags) > 0 {
 		name += " [options]"
 	}
+
 	return strings.TrimSpace(name + " " + c.ArgsUsage)
 }
 
@@ -111,6 +126,7 @@ func Parts(description string) (about, examples string) {
 			about += "\n" + Fill(paragraph, 0, HelpWidth)
 		}
 	}
+
 	return about, examples
 }
 
@@ -130,34 +146,41 @@ func FlagRows(flags []cli.Flag) (own, shared [][2]string) {
 		if !ok {
 			continue
 		}
+
 		var names []string
 		for _, name := range slices.Backward(f.Names()) {
 			names = append(names, Dashed(name))
 		}
+
 		placeholder, usage := Unquoted(doc)
 		row := [2]string{strings.TrimSpace(strings.Join(names, ", ") + " " + placeholder), usage}
-		if usual, ok := FlagOf(everywhere, f.Names()[0]).(cli.DocGenerationFlag); ok && usual.GetUsage() == doc.GetUsage() {
+		if usual, ok := FlagOf(everywhere, f.Names()[0]).(cli.DocGenerationFlag); ok &&
+			usual.GetUsage() == doc.GetUsage() {
 			shared = append(shared, row)
 		} else {
 			own = append(own, row)
 		}
 	}
+
 	return own, shared
 }
 
-// Unquoted takes the placeholder out of a usage text: the word in backquotes, as package flag has it.
+// Unquoted takes the placeholder out of a usage text: the word in backquotes, as package flag has
+// it.
 func Unquoted(doc cli.DocGenerationFlag) (placeholder, usage string) {
 	usage = doc.GetUsage()
 	before, rest, quoted := strings.Cut(usage, "`")
 	if word, after, closed := strings.Cut(rest, "`"); quoted && closed {
 		return word, before + word + after
 	}
+
 	switch doc.(type) {
 	case *cli.DurationFlag:
 		return "DURATION", usage
 	case *cli.BoolFlag:
 		return "", usage
 	}
+
 	return "TEXT", usage
 }
 
@@ -167,10 +190,12 @@ func columns(rows [][2]string) string {
 	for _, r := range rows {
 		width = max(width, len(r[0]))
 	}
+
 	var b strings.Builder
 	for _, r := range rows {
 		fmt.Fprintf(&b, "   %-*s  %s", width, r[0], Fill(r[1], width+5, HelpWidth))
 	}
+
 	return b.String()
 }
 
@@ -187,8 +212,10 @@ func Fill(text string, indent, width int) string {
 			b.WriteByte(' ')
 			column++
 		}
+
 		b.WriteString(word)
 		column += len(word)
 	}
+
 	return b.String() + "\n"
 }

@@ -16,22 +16,26 @@ import (
 	"github.com/label-state/label-state/internal/worktree"
 )
 
-// kinds are the errors that only the command line meets: chains, worktrees, bundles' journals, pushes, hooks and Slack.
+// kinds are the errors that only the command line meets: chains, worktrees, bundles' journals,
+// pushes, hooks and Slack.
 func kinds() []trouble.Kind { return append(undertakingKinds(), pushKinds()...) }
 
 // hintParent is for an issue that is no parent of a chain.
 func hintParent(e *prchain.ParentError, at *answer.Problem) []answer.Command {
 	if e.Closed {
 		return trouble.Then(
-			answer.Shell("if it is not done after all", "gh", "issue", "reopen", strconv.Itoa(e.Parent.Number), "--repo", e.Parent.Slug()),
+			answer.Shell("if it is not done after all", "gh", "issue", "reopen", strconv.Itoa(e.Parent.Number),
+				"--repo", e.Parent.Slug()),
 			answer.Advice("or name another with --parent"),
 		)
 	}
+
 	return trouble.Then(answer.Call("name the issue that the feature is for", at.Doing,
 		"--feature", at.Object, "--parent", "OWNER/NAME#NUMBER", "--pr", "OWNER/NAME:BRANCH"))
 }
 
-// undertakingKinds are what goes on over several repositories, and has a page in this user's journal.
+// undertakingKinds are what goes on over several repositories, and has a page in this user's
+// journal.
 func undertakingKinds() []trouble.Kind {
 	return []trouble.Kind{
 		trouble.Advised(answer.Usage, hintParent),
@@ -63,7 +67,8 @@ func undertakingKinds() []trouble.Kind {
 	}
 }
 
-// pushKinds are a push that did not land, or of which nobody knows, and what else stands between git and the commands.
+// pushKinds are a push that did not land, or of which nobody knows, and what else stands between
+// git and the commands.
 func pushKinds() []trouble.Kind {
 	return []trouble.Kind{
 		trouble.For[*hookfile.RefusedError](answer.Declined),
@@ -77,10 +82,12 @@ func pushKinds() []trouble.Kind {
 			)
 		}),
 		trouble.Advised(answer.NotPushed, func(*gitpush.MovedError, *answer.Problem) []answer.Command {
-			return trouble.Then(answer.Call("nothing was forced; git fetch, build on what is there, then", answer.Again))
+			return trouble.Then(answer.Call("nothing was forced; git fetch, build on what is there, then",
+				answer.Again))
 		}),
 		trouble.Advised(answer.Unread, func(_ *gitpush.UnclearError, at *answer.Problem) []answer.Command {
-			return trouble.Then(answer.Call("see what has arrived, and push again if nothing has", "push", "--issue", at.Object))
+			return trouble.Then(answer.Call("see what has arrived, and push again if nothing has", "push", "--issue",
+				at.Object))
 		}),
 		trouble.Advised(answer.Machine, func(e *git.Error, _ *answer.Problem) []answer.Command {
 			if !interrupted(e) && (e.Operation == "fetch" || e.Operation == "ls-remote") {
@@ -89,6 +96,7 @@ func pushKinds() []trouble.Kind {
 					answer.Advice("or take what was fetched last: --offline"),
 				)
 			}
+
 			return nil
 		}),
 	}

@@ -15,8 +15,8 @@ type LabelView struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-// CompareLabels says of each label that should exist whether it is "ok", "differs" in its colour or is "missing" in the repository. Labels that
-// are not asked for are not looked at.
+// CompareLabels says of each label that should exist whether it is "ok", "differs" in its colour or
+// is "missing" in the repository. Labels that are not asked for are not looked at.
 func CompareLabels(want, have []labels.Definition) []LabelView {
 	var out []LabelView
 	for _, w := range want {
@@ -24,11 +24,15 @@ func CompareLabels(want, have []labels.Definition) []LabelView {
 		case !found:
 			out = append(out, LabelView{Name: w.Name, Status: "missing"})
 		case color != "":
-			out = append(out, LabelView{Name: w.Name, Status: "differs", Detail: fmt.Sprintf("colour %s, ours is %s", OneLine(color), w.Color)})
+			out = append(out, LabelView{
+				Name: w.Name, Status: "differs",
+				Detail: fmt.Sprintf("colour %s, ours is %s", OneLine(color), w.Color),
+			})
 		default:
 			out = append(out, LabelView{Name: w.Name, Status: "ok"})
 		}
 	}
+
 	return out
 }
 
@@ -38,15 +42,25 @@ func LabelSteps(ctx context.Context, c *Call) ([]Step, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var out []Step
 	want := c.Session.Ledger.Rules().Scheme.Definitions()
 	for n, v := range CompareLabels(want, have) {
-		s := Step{Kind: "label", Name: v.Name, Status: StepThere, Detail: v.Detail, Done: "created"}
+		s := Step{
+			Kind:   "label",
+			Name:   v.Name,
+			Status: StepThere,
+			Detail: v.Detail,
+			Done:   "created",
+		}
+
 		if v.Status == "missing" {
 			s.Status, s.Detail = StepMissing, want[n].Description
 			s.Do = func(ctx context.Context) error { return c.Session.Client.CreateLabel(ctx, c.Session.Repo, want[n]) }
 		}
+
 		out = append(out, s)
 	}
+
 	return out, nil
 }

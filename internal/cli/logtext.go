@@ -13,11 +13,13 @@ import (
 
 // LogLines are the entries for people: when, who, and what it did to the issue.
 func LogLines(entries []EntryView) []string {
-	wide, actors := 0, make([]string, len(entries)) // whose record it is: the person's or the worker's, or for one that does not count the login's
+	// whose record it is: the person's or the worker's, or for one that does not count the login's
+	wide, actors := 0, make([]string, len(entries))
 	for n, e := range entries {
 		actors[n] = OneLine(cmp.Or(e.Person, e.Worker, e.Author))
 		wide = max(wide, len(actors[n]))
 	}
+
 	begun := map[string]string{}
 	out := make([]string, len(entries))
 	for n, e := range entries {
@@ -26,6 +28,7 @@ func LogLines(entries []EntryView) []string {
 		}
 		out[n] = OneLine(fmt.Sprintf("%s  %-*s  %s", e.At, wide, actors[n], e.Deed(begun[e.Worker]))) + "\n"
 	}
+
 	return out
 }
 
@@ -49,6 +52,7 @@ func (e EntryView) Deed(begun string) string {
 		if err == nil && err2 == nil && to.Sub(from) >= time.Minute {
 			held = " after " + Round(to.Sub(from))
 		}
+
 		switch e.Outcome {
 		case claim.OutcomeSuccess, claim.OutcomeAlreadyImplemented:
 			text = fmt.Sprintf("delivered it%s: %s", held, e.Outcome)
@@ -64,6 +68,7 @@ func (e EntryView) Deed(begun string) string {
 			text = fmt.Sprintf("released it%s: %s", held, cmp.Or(e.Outcome, "no outcome told"))
 		}
 	}
+
 	text = cmp.Or(text, e.Kind)
 	// Who else had a hand in it, why, and what came of it.
 	for _, p := range [][2]string{{" by ", claim.Signature(e.Author, e.By)}, {", because ", e.Reason}, {", ", e.PR}} {
@@ -71,6 +76,7 @@ func (e EntryView) Deed(begun string) string {
 			text += p[0] + p[1]
 		}
 	}
+
 	return text
 }
 
@@ -102,12 +108,21 @@ func Timeline(s claim.State) []EntryView {
 	for _, e := range s.Log {
 		r := e.Record
 		v := EntryView{
-			At: Stamp(e.Created), Kind: string(r.Kind), Worker: r.Worker.String(), Author: e.Author, Outcome: r.Outcome,
-			By: r.By, Reason: OneLine(r.Reason), PR: r.PR, URL: e.URL,
+			At:      Stamp(e.Created),
+			Kind:    string(r.Kind),
+			Worker:  r.Worker.String(),
+			Author:  e.Author,
+			Outcome: r.Outcome,
+			By:      r.By,
+			Reason:  OneLine(r.Reason),
+			PR:      r.PR,
+			URL:     e.URL,
 		}
+
 		if c, claimed := s.Find(r.Worker); claimed {
 			v.Person = c.Person
 		}
+
 		switch {
 		case r.Kind == claim.KindClaim && !r.Held:
 			v.State = "asked"
@@ -118,14 +133,23 @@ func Timeline(s claim.State) []EntryView {
 		case r.Kind == claim.KindRelease:
 			v.Stage = OneLine(r.Stage) // where it has moved the issue in a pipeline
 		}
+
 		if e.Updated.After(e.Created) {
 			v.Edited = Stamp(e.Updated)
 		}
 		all = append(all, placed{e.Comment, v})
 	}
+
 	for _, g := range s.Ignored {
-		all = append(all, placed{g.Comment, EntryView{At: Stamp(g.Comment.Created), Kind: "ignored", Author: g.Comment.Author, URL: g.Comment.URL, Ignored: OneLine(g.Reason)}})
+		all = append(all, placed{g.Comment, EntryView{
+			At:      Stamp(g.Comment.Created),
+			Kind:    "ignored",
+			Author:  g.Comment.Author,
+			URL:     g.Comment.URL,
+			Ignored: OneLine(g.Reason),
+		}})
 	}
+
 	slices.SortStableFunc(all, func(a, b placed) int {
 		if c := a.at.Created.Compare(b.at.Created); c != 0 {
 			return c
@@ -136,5 +160,6 @@ func Timeline(s claim.State) []EntryView {
 	for i, p := range all {
 		out[i] = p.view
 	}
+
 	return out
 }

@@ -16,11 +16,11 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// Mine reports whether a claim of the issue is the asker's own, although no flag names its run: this
-// worktree has recorded it, and no other session and no process is at work under it; else the session
-// that the command runs in made it; else the asker's login wrote it for the branch that is checked out
-// here. A codename or a run that is named must be the claim's, and its author the login me: everybody
-// can read a key in the log.
+// Mine reports whether a claim of the issue is the asker's own, although no flag names its run:
+// this worktree has recorded it, and no other session and no process is at work under it; else the
+// session that the command runs in made it; else the asker's login wrote it for the branch that is
+// checked out here. A codename or a run that is named must be the claim's, and its author the login
+// me: everybody can read a key in the log.
 func (c *Call) Mine(ctx context.Context, i claim.Issue, own claim.Claim, me string) bool {
 	w, made := c.Worker(), own.Record.Worker
 	switch {
@@ -44,6 +44,7 @@ func (c *Call) Mine(ctx context.Context, i claim.Issue, own claim.Claim, me stri
 			return true
 		}
 	}
+
 	return c.onBranch(ctx, i, own)
 }
 
@@ -53,10 +54,12 @@ func (c *Call) onBranch(ctx context.Context, i claim.Issue, own claim.Claim) boo
 	if own.Record.Branch == "" || env.InSession() {
 		return false
 	}
+
 	home, err := env.Home(ctx)
 	if err != nil || !strings.EqualFold(home.Owner+"/"+home.Repo, i.Slug()) {
 		return false
 	}
+
 	run := env.Git()
 	run.Dir = env.Dir
 	branch, err := run.Ask(ctx, "symbolic-ref", "--quiet", "--short", "HEAD")
@@ -69,6 +72,7 @@ func (c *Call) MineAlready(ctx context.Context, err error) (own claim.Claim, yes
 	if !errors.As(err, &held) || held.Shared || held.Yielded != nil {
 		return own, false
 	}
+
 	for _, r := range held.Verdict.Reasons {
 		if r.Code != lifecycle.CodeInFlight || r.Claim == nil || !r.Claim.Held() {
 			continue
@@ -78,11 +82,14 @@ func (c *Call) MineAlready(ctx context.Context, err error) (own claim.Claim, yes
 			return *r.Claim, true
 		}
 	}
+
 	return own, false
 }
 
 // ClaimOverdue claims the issue of a hold of the asker's own again whose lease is over.
-func (c *Call) ClaimOverdue(ctx context.Context, i claim.Issue, own claim.Claim, req ledger.Request) (ledger.Hold, error) {
+func (c *Call) ClaimOverdue(ctx context.Context, i claim.Issue, own claim.Claim,
+	req ledger.Request,
+) (ledger.Hold, error) {
 	was := state.Hold{Issue: i, Worker: own.Record.Worker, Token: own.Record.Token}
 	return c.Session.ClaimAgain(ctx, was, req)
 }
@@ -108,9 +115,11 @@ func (c *Call) AnswerMine(i claim.Issue, own claim.Claim) error {
 		Branch:   own.Record.Branch,
 		URL:      own.URL,
 	}
+
 	if ends {
 		out.Until, out.RenewBefore = second(end), RenewBefore(end, own.Lease(terms))
 	}
+
 	return c.Answer(out, fmt.Sprintf("%s is yours already, %s: %s (run %s)\nwhen you are done: label-state release %s --pr URL\n",
 		i, until, w.Codename, w.FiringID, i))
 }
@@ -125,14 +134,15 @@ func (t Terminal) OnHeld(do func(ctx context.Context, c *Call, i claim.Issue) er
 		if err != nil {
 			return err
 		}
+
 		o := SetupOptions(cc)
 		o.Ref = i.String()
 		return t.WithSession(cc, o, func(ctx context.Context, c *Call) error { return do(ctx, c, c.Session.Issue) })
 	}
 }
 
-// OnlyHold is the issue of the only hold that this worktree has recorded. Holds that are known to be
-// over count only where no other one is there.
+// OnlyHold is the issue of the only hold that this worktree has recorded. Holds that are known to
+// be over count only where no other one is there.
 func (t Terminal) OnlyHold(cc *cli.Context) (claim.Issue, error) {
 	name := CommandPath(cc)
 	all, err := t.RecordedHolds(cc)
@@ -142,17 +152,21 @@ func (t Terminal) OnlyHold(cc *cli.Context) (claim.Issue, error) {
 
 	var live []state.Hold
 	for _, h := range all {
-		over := h.Beat.Lost != "" || h.TTL >= 0 && !h.Beat.Renewed.IsZero() && time.Now().After(h.Beat.Renewed.Add(h.TTL))
+		over := h.Beat.Lost != "" || h.TTL >= 0 && !h.Beat.Renewed.IsZero() &&
+			time.Now().After(h.Beat.Renewed.Add(h.TTL))
 		if !over {
 			live = append(live, h)
 		}
 	}
+
 	if len(live) > 0 {
 		all = live
 	}
+
 	if n := len(all); n != 1 {
 		return claim.Issue{}, Usagef(name, "%s: this worktree has %d holds; name the issue%s", name, n, howToName(name))
 	}
+
 	return all[0].Issue, nil
 }
 
@@ -163,10 +177,12 @@ func (t Terminal) RecordedHolds(cc *cli.Context) ([]state.Hold, error) {
 		name := CommandPath(cc)
 		return nil, Usagef(name, "%s: %s; name the issue%s", name, err, howToName(name))
 	}
+
 	all, err := store.All()
 	if err != nil {
 		return nil, At(CommandPath(cc), "", err)
 	}
+
 	return all, nil
 }
 

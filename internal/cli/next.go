@@ -26,6 +26,7 @@ func Words(next []answer.Command) string {
 			parts[n] = c.When + ": " + line
 		}
 	}
+
 	return strings.Join(parts, "; ")
 }
 
@@ -38,17 +39,21 @@ func commandLine(c answer.Command) string {
 	if c.Program != "" {
 		words[0] = c.Program
 	}
+
 	if c.Verb != "" {
 		words = append(words, c.Verb)
 	}
+
 	for _, arg := range c.Args {
 		words = append(words, ShellWord(arg))
 	}
+
 	return strings.Join(words, " ")
 }
 
-// Resolve puts the command line that was typed in the place of the call that failed; a server has none. What may be a secret is left out: what stands
-// before the @ of a URL, and another program's command line, after --.
+// Resolve puts the command line that was typed in the place of the call that failed; a server has
+// none. What may be a secret is left out: what stands before the @ of a URL, and another program's
+// command line, after --.
 func (t Terminal) Resolve(next []answer.Command) []answer.Command {
 	if t.Env.Server {
 		return next // its client knows what it called
@@ -63,15 +68,18 @@ func (t Terminal) Resolve(next []answer.Command) []answer.Command {
 		if c.Verb == answer.AgainLonger {
 			lengthen(typed)
 		}
+
 		out[n].Verb, out[n].Args = "", append(withoutSecrets(typed), c.Args...)
 		if len(typed) > 0 && !IsFlag(typed[0]) {
 			out[n].Verb, out[n].Args = out[n].Args[0], out[n].Args[1:]
 		}
 	}
+
 	return out
 }
 
-// lengthen makes the value of --timeout four times as long, a minute at least. What is no length of time stays.
+// lengthen makes the value of --timeout four times as long, a minute at least. What is no length of
+// time stays.
 func lengthen(typed []string) {
 	for n, word := range typed {
 		if word == "--" {
@@ -86,6 +94,7 @@ func lengthen(typed []string) {
 		if !joined && n+1 < len(typed) {
 			at, before, value = n+1, "", typed[n+1]
 		}
+
 		if d, err := time.ParseDuration(value); err == nil {
 			typed[at] = before + printable.Exact(max(4*d, time.Minute))
 		}
@@ -99,6 +108,7 @@ func withoutSecrets(typed []string) (out []string) {
 		}
 		out = append(out, inURL.ReplaceAllString(word, "://"))
 	}
+
 	return out
 }
 

@@ -1,6 +1,7 @@
 package cli
 
-// Colours by the numbers of the sixteen that every terminal has and its owner has chosen; light and dark is theirs to know.
+// Colours by the numbers of the sixteen that every terminal has and its owner has chosen; light and
+// dark is theirs to know.
 const (
 	InkBold   = "1"
 	InkFaint  = "2"
@@ -10,7 +11,8 @@ const (
 	InkAlarm  = "1;31"
 )
 
-// Paint colours a text on a terminal that may be coloured. What it says, it says without colours as well.
+// Paint colours a text on a terminal that may be coloured. What it says, it says without colours as
+// well.
 func (c *Call) Paint(ink, text string) string {
 	if text == "" || c.Flags.Bool("no-color") || !c.Terminal.Env.Color(c.Terminal.Out) {
 		return text

@@ -25,7 +25,8 @@ func (v PauseView) Resume() string {
 	return v.Repo
 }
 
-// Where says of a pause that it is of this host alone; the other kind, which everybody obeys, is not named.
+// Where says of a pause that it is of this host alone; the other kind, which everybody obeys, is
+// not named.
 func Where(local bool) string {
 	if local {
 		return " on this host"
@@ -57,10 +58,12 @@ func (v PauseView) Sentence(paused string) string {
 	if t, err := time.Parse(time.RFC3339, since); err == nil {
 		since = Moment(t)
 	}
+
 	for _, p := range [][2]string{{" since ", since}, {" by ", v.By}, {": ", v.Reason}} {
 		if p[1] != "" {
 			text += p[0] + p[1]
 		}
 	}
+
 	return text
 }

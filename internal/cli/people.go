@@ -8,13 +8,14 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 )
 
-// ForceFree ends whatever hold an issue has, in the name of the login that is signed in, and names on standard error whoever lost it. Errors are those
-// of Ledger.Force.
+// ForceFree ends whatever hold an issue has, in the name of the login that is signed in, and names
+// on standard error whoever lost it. Errors are those of Ledger.Force.
 func (c *Call) ForceFree(ctx context.Context, i claim.Issue) error {
 	by, err := c.Session.Client.Viewer(ctx)
 	if err != nil {
 		return err
 	}
+
 	_, ended, err := c.Session.Ledger.Force(ctx, i, by, c.Flags.String("reason"))
 	c.AfterForce(i, ended, by)
 	return c.WarnLate(err)
@@ -30,7 +31,9 @@ func (c *Call) AfterForce(i claim.Issue, ended []claim.Claim, by string) {
 			Warnf(c.Terminal.Err, "%s lost %s by force; tell them", e.Person, i)
 			continue
 		}
-		Warnf(c.Terminal.Err, "%s lost %s by force; it may still act until its next heartbeat or push", e.Record.Worker, i)
+
+		Warnf(c.Terminal.Err, "%s lost %s by force; it may still act until its next heartbeat or push",
+			e.Record.Worker, i)
 		if err := c.Session.Lose(i, e.Record.Worker, why); err != nil {
 			Warnf(c.Terminal.Err, "this worktree's record of the hold could not be changed: %s", err)
 		}

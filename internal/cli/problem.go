@@ -23,7 +23,8 @@ func Declined(why string, next ...answer.Command) error {
 	return &answer.Problem{Code: answer.Declined, Why: why, Next: next}
 }
 
-// Advise adds to an error what to do next, in the place of what its kind says; its kind and its text stay.
+// Advise adds to an error what to do next, in the place of what its kind says; its kind and its
+// text stay.
 func Advise(err error, next ...answer.Command) error {
 	if p, is := err.(*answer.Problem); is {
 		advised := *p
@@ -57,6 +58,7 @@ func aftermath(err error) string {
 	}](err); ok {
 		return "; " + e.Aftermath()
 	}
+
 	return ""
 }
 
@@ -68,7 +70,8 @@ func meant(near string) string {
 	return fmt.Sprintf("; did you mean %q?", near)
 }
 
-// OneLine makes text from anywhere printable in one line of a terminal: no control characters, no escapes.
+// OneLine makes text from anywhere printable in one line of a terminal: no control characters, no
+// escapes.
 func OneLine(s string) string { return printable.Line(s) }
 
 // Otherwise is Advise where nothing is known to do next but what the code of the error says.

@@ -37,6 +37,7 @@ func CheckProgram(c *Call, args []string) error {
 	if _, err := exec.LookPath(args[0]); err != nil {
 		return Usagef(CommandPath(c.Flags), "%s", err)
 	}
+
 	return nil
 }
 
@@ -51,8 +52,8 @@ type ExitStatus struct{ Code int }
 
 func (e *ExitStatus) Error() string { return "exit code " + strconv.Itoa(e.Code) }
 
-// RunProgram runs the program under the hold and ends the hold with what came of it. From here on nothing
-// but the program's end, or the hold's, ends it: not a signal, not --timeout.
+// RunProgram runs the program under the hold and ends the hold with what came of it. From here on
+// nothing but the program's end, or the hold's, ends it: not a signal, not --timeout.
 func RunProgram(ctx context.Context, c *Call, h ledger.Hold, p Program) error {
 	ctx = context.WithoutCancel(ctx)
 	c.Told() // standard output is the program's
@@ -71,7 +72,9 @@ func RunProgram(ctx context.Context, c *Call, h ledger.Hold, p Program) error {
 		"LABEL_STATE_ISSUE_URL="+url, "LABEL_STATE_FENCING_TOKEN="+strconv.FormatInt(h.Token, 10))
 	unwatch := apart(cmd, c.Terminal.Env.IsTerminal(c.Terminal.Err))
 	defer unwatch()
-	// The thread that starts the command stays until the command has ended: on Linux a parent-death signal is sent when that thread ends.
+
+	// The thread that starts the command stays until the command has ended: on Linux a parent-death
+	// signal is sent when that thread ends.
 	started, ended := make(chan error, 1), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -83,10 +86,12 @@ func RunProgram(ctx context.Context, c *Call, h ledger.Hold, p Program) error {
 			_ = cmd.Wait() // ProcessState says all there is to say
 		}
 	}()
+
 	if err := <-started; err != nil {
 		lost := r.release(ctx, ledger.Ending{Outcome: claim.OutcomeCancelled, Reason: "the command did not start"})
 		return errors.Join(fmt.Errorf("start %s: %w", OneLine(p.Args[0]), err), lost)
 	}
+
 	code, err := r.wait(ctx, cmd, ended)
 	switch {
 	case err == nil:
@@ -102,10 +107,12 @@ func RunProgram(ctx context.Context, c *Call, h ledger.Hold, p Program) error {
 	if code != 0 {
 		return &ExitStatus{Code: code}
 	}
+
 	return nil
 }
 
-// An undeliveredError says that a program has worked under a hold that was lost before its end: nobody has its work by this hold.
+// An undeliveredError says that a program has worked under a hold that was lost before its end:
+// nobody has its work by this hold.
 type undeliveredError struct{ lost *ledger.LostError }
 
 func (e *undeliveredError) Error() string { return e.lost.Error() + "; the work was not delivered" }
@@ -121,8 +128,8 @@ type runner struct {
 	signaled bool // one came and was passed on
 }
 
-// wait returns when the program has ended: its exit code, and why the hold ended before it, if it did. A program whose hold is lost
-// is ended: TERM, and KILL after the grace.
+// wait returns when the program has ended: its exit code, and why the hold ended before it, if it
+// did. A program whose hold is lost is ended: TERM, and KILL after the grace.
 func (r *runner) wait(ctx context.Context, cmd *exec.Cmd, ended <-chan struct{}) (int, error) {
 	alive, stop := context.WithCancel(ctx)
 	kept := make(chan error, 1)
@@ -147,25 +154,30 @@ func (r *runner) wait(ctx context.Context, cmd *exec.Cmd, ended <-chan struct{})
 				return codeOf(cmd.ProcessState), <-kept
 			}
 			return codeOf(cmd.ProcessState), delivered
+
 		case s := <-r.signals:
 			r.signaled = true
 			tell(cmd, s)
+
 		case over := <-kept:
 			if errors.Is(over, keep.ErrDelivered) {
 				delivered = over
 				continue
 			}
+
 			Warnf(r.call.Terminal.Err, "%s is lost, stopping the command: %s", r.hold.Issue, over)
 			grace := defaultGrace
 			if r.call.Flags.IsSet("grace") {
 				grace = r.call.Flags.Duration("grace")
 			}
+
 			tell(cmd, syscall.SIGTERM)
 			select {
 			case <-ended:
 			case <-time.After(grace):
 				Warnf(r.call.Terminal.Err, "the command did not stop within %s", grace)
 			}
+
 			tell(cmd, os.Kill) // also what the program left behind
 			<-ended
 			stop()
@@ -182,10 +194,12 @@ func (r *runner) ending(ctx context.Context, code int) ledger.Ending {
 	case code != 0:
 		return ledger.Ending{Outcome: claim.OutcomeFailure, Reason: fmt.Sprintf("exit code %d", code)}
 	}
+
 	f, err := r.call.Session.Ledger.Look(ctx, r.hold.Issue)
 	if err != nil {
 		return ledger.Ending{Outcome: claim.OutcomeNoCommit}
 	}
+
 	_, pr, delivered := r.call.Session.Ledger.Rules().Delivered(f)
 	switch {
 	case delivered:
@@ -193,14 +207,16 @@ func (r *runner) ending(ctx context.Context, code int) ledger.Ending {
 	case !f.Open, f.PullRequest:
 		return ledger.Ending{Outcome: claim.OutcomeSuccess}
 	}
+
 	return ledger.Ending{Outcome: claim.OutcomeNoCommit}
 }
 
 // released is how long the end of a hold may take; after that its lease ends it.
 const released = time.Minute
 
-// release ends the hold, unless the program has done so itself, or its work is there already. The error is a *ledger.LostError: somebody or
-// time has ended the hold before. A release of which nobody knows is a warning.
+// release ends the hold, unless the program has done so itself, or its work is there already. The
+// error is a *ledger.LostError: somebody or time has ended the hold before. A release of which
+// nobody knows is a warning.
 func (r *runner) release(ctx context.Context, e ledger.Ending) error {
 	ctx, cancel := context.WithTimeout(ctx, released)
 	defer cancel()
@@ -223,6 +239,7 @@ func (r *runner) release(ctx context.Context, e ledger.Ending) error {
 	default:
 		return err // and the record stays: what was done under the hold is still here
 	}
+
 	r.call.ForgetEnded(r.hold)
 	return nil
 }

@@ -24,6 +24,7 @@ func Report(t Terminal, err error) int {
 		fmt.Fprintf(t.Err, "label-state: %s\n", OneLine(line))
 	}
 	fmt.Fprintf(t.Err, "hint: %s\n", OneLine(t.Hint(err)))
+
 	return ExitCode(err)
 }
 

@@ -17,58 +17,78 @@ func DescribeStatus(t claim.Terms, f lifecycle.Facts, v lifecycle.Verdict, s Sta
 	if !s.Open {
 		open = strings.TrimSpace("closed " + OneLine(f.StateReason))
 	}
+
 	what := "  issue"
 	if s.Pull {
 		what = "  pull request"
 	}
+
 	rows := [][2]string{{what, open + ", " + s.URL}}
 	if s.Store != lease.Comments {
 		rows = append(rows, [2]string{"  decided by", s.Store})
 	}
+
 	if h, held := f.Log.Holder(); held {
 		rows = append(rows, describeHolder(t, f, h)...)
 	}
+
 	if len(f.Assignees) > 0 {
 		rows = append(rows, [2]string{"  assigned to", OneLine(strings.Join(f.Assignees, ", "))})
 	}
+
 	switch {
 	case s.Cycle == nil:
 	case len(s.Cycle.Path) == 0:
-		rows = append(rows, [2]string{"  cycle", OneLine("whether it waits in a dependency cycle is not known: " + s.Cycle.Unknown)})
+		rows = append(rows, [2]string{
+			"  cycle",
+			OneLine("whether it waits in a dependency cycle is not known: " + s.Cycle.Unknown),
+		})
 	default:
-		rows = append(rows, [2]string{"  cycle", OneLine(lifecycle.Round(s.Cycle.Path) + ", so none of them ever wakes")}, [2]string{"", CycleRemedy})
+		rows = append(rows, [2]string{
+			"  cycle",
+			OneLine(lifecycle.Round(s.Cycle.Path) + ", so none of them ever wakes"),
+		}, [2]string{"", CycleRemedy})
 	}
+
 	rows = append(rows, [2]string{"  labels", OneLine(cmp.Or(strings.Join(s.Labels, ", "), "none"))})
 	if s.Drift != nil {
 		var parts []string
 		if len(s.Drift.Add) > 0 {
 			parts = append(parts, strings.Join(s.Drift.Add, ", ")+" is missing")
 		}
+
 		if len(s.Drift.Remove) > 0 {
 			parts = append(parts, strings.Join(s.Drift.Remove, ", ")+" does not belong there")
 		}
+
 		rows = append(rows,
 			[2]string{"  drift", OneLine(strings.Join(parts, ", ") + ": " + s.Drift.Why)},
 			[2]string{"", "labels decide nothing; the next sweep repairs them, or: label-state reconcile " + s.Issue})
 	}
+
 	if s.Stranded != "" {
-		rows = append(rows, [2]string{"  stranded", s.Stranded}, [2]string{"", "begin it again: label-state release " + s.Issue + " --force"})
+		rows = append(rows, [2]string{"  stranded", s.Stranded},
+			[2]string{"", "begin it again: label-state release " + s.Issue + " --force"})
 	}
+
 	// What came before, and what does not count.
 	for _, a := range f.Log.Attempts {
 		text := fmt.Sprintf("%s by %s, %s", a.Release.Outcome, a.Worker, When(a.Release.At, f.Now))
 		if a.Release.Reason != "" {
 			text += ": " + a.Release.Reason
 		}
+
 		made, _ := f.Log.Find(a.Worker)
 		if made.Record.Branch != "" {
 			text += "; branch " + made.Record.Branch
 		}
+
 		if a.Release.PR != "" {
 			text += "; pull request " + a.Release.PR
 		}
 		rows = append(rows, [2]string{"  attempt", OneLine(text)})
 	}
+
 	for _, p := range s.PRs {
 		draft := ""
 		if p.Draft {
@@ -76,10 +96,13 @@ func DescribeStatus(t claim.Terms, f lifecycle.Facts, v lifecycle.Verdict, s Sta
 		}
 		rows = append(rows, [2]string{"  pull request", fmt.Sprintf("%s is %s%s, %s", p.Ref, p.State, draft, p.URL)})
 	}
+
 	for _, g := range f.Log.Ignored {
-		text := fmt.Sprintf("a record by %s, %s, does not count: %s", g.Comment.Author, distance(g.Comment.Created.Sub(f.Now)), g.Reason)
+		text := fmt.Sprintf("a record by %s, %s, does not count: %s", g.Comment.Author,
+			distance(g.Comment.Created.Sub(f.Now)), g.Reason)
 		rows = append(rows, [2]string{"  ignored", OneLine(text)}, [2]string{"", g.Comment.URL})
 	}
+
 	rows = append(rows, [2]string{"  next", s.Next})
 	return fmt.Sprintf("%s %s\n%s\n", s.Issue, s.Title, OneLine(Standing(t, f, v))) + Table(rows)
 }
@@ -88,7 +111,9 @@ func DescribeStatus(t claim.Terms, f lifecycle.Facts, v lifecycle.Verdict, s Sta
 func Standing(t claim.Terms, f lifecycle.Facts, v lifecycle.Verdict) string {
 	h, held := f.Log.Holder()
 	others := v
-	others.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons), func(r lifecycle.Reason) bool { return r.Code.Meaning().Stated })
+	others.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons),
+		func(r lifecycle.Reason) bool { return r.Code.Meaning().Stated })
+
 	switch {
 	case v.Answer == lifecycle.Unknown:
 		return "Whether it is free is unknown: " + clauses(v) + "."
@@ -96,10 +121,12 @@ func Standing(t claim.Terms, f lifecycle.Facts, v lifecycle.Verdict) string {
 		return "It is closed."
 	case held && h.Expired(t, f.Now):
 		end, _ := h.Until(t)
-		text := fmt.Sprintf(" lease of %s ran out %s, and the next claim or sweep ends its hold.", h.Record.Worker.Codename, distance(end.Sub(f.Now)))
+		text := fmt.Sprintf(" lease of %s ran out %s, and the next claim or sweep ends its hold.",
+			h.Record.Worker.Codename, distance(end.Sub(f.Now)))
 		if len(others.Reasons) > 0 {
 			return "The" + text + " It cannot be claimed now: " + clauses(others) + "."
 		}
+
 		return "It is free: the" + text
 	case held && len(others.Reasons) > 0:
 		return tenure(t, f, h) + " Also in the way: " + clauses(others) + "."
@@ -108,6 +135,7 @@ func Standing(t claim.Terms, f lifecycle.Facts, v lifecycle.Verdict) string {
 	case len(others.Reasons) > 0:
 		return "It cannot be claimed: " + clauses(others) + "."
 	}
+
 	return "It is free: nobody holds it."
 }
 
@@ -125,6 +153,7 @@ func tenure(t claim.Terms, f lifecycle.Facts, h claim.Claim) string {
 	if h.Person != "" {
 		who = h.Person
 	}
+
 	end, ends := h.Until(t)
 	left := cmp.Or(Round(end.Sub(f.Now)), "a moment")
 	switch {
@@ -133,7 +162,8 @@ func tenure(t claim.Terms, f lifecycle.Facts, h claim.Claim) string {
 	case !h.Held():
 		return who + " is claiming it just now."
 	case h.Person != "" && ends:
-		return fmt.Sprintf("%s holds it since %s, for another %s unless they comment or open a pull request.", who, Moment(h.Created), left)
+		return fmt.Sprintf("%s holds it since %s, for another %s unless they comment or open a pull request.", who,
+			Moment(h.Created), left)
 	case h.Person != "" && h.Record.TTL > 0:
 		return fmt.Sprintf("%s holds it since %s, as long as their pull request is open.", who, Moment(h.Created))
 	case h.Person != "":
@@ -143,6 +173,7 @@ func tenure(t claim.Terms, f lifecycle.Facts, h claim.Claim) string {
 	case !ends:
 		return who + " holds it, without an end."
 	}
+
 	return fmt.Sprintf("%s holds it for another %s.", who, left)
 }
 
@@ -151,25 +182,31 @@ func describeHolder(t claim.Terms, f lifecycle.Facts, h claim.Claim) [][2]string
 	if len(h.Ranks) == 0 {
 		claimed = "not in the log yet: label-state sweep-claims writes it"
 	}
+
 	if h.Comment == 0 { // only the lease store, or somebody who asked it, says so
 		login = "not known"
 	}
+
 	if h.Updated.After(h.Created) {
 		claimed += ", last heartbeat " + distance(h.Updated.Sub(f.Now))
 	}
+
 	if end, ends := h.Until(t); ends {
 		lease = "until " + When(end, f.Now)
 	} else if h.Record.TTL > 0 {
 		lease = "while the pull request is open"
 	}
+
 	token := ""
 	if h.Record.Token > 0 {
 		token = fmt.Sprint(h.Record.Token)
 	}
+
 	holder := fmt.Sprintf("%s, login %s", h.Holder(), login)
 	if h.Person != "" {
 		holder = h.Person + ", a person"
 	}
+
 	if h.Record.Forced != "" {
 		claimed += ", by force in spite of: " + OneLine(h.Record.Forced)
 	}
@@ -181,6 +218,7 @@ func describeHolder(t claim.Terms, f lifecycle.Facts, h claim.Claim) [][2]string
 	default:
 		plan = OneLine(fmt.Sprintf("approved by %s, %s", h.Plan.Who(), When(h.Plan.AnsweredAt, f.Now)))
 	}
+
 	return [][2]string{
 		{"  holder", OneLine(holder)},
 		{"  claimed", claimed},

@@ -68,39 +68,70 @@ type ignoredView struct {
 	Reason string `json:"reason"`
 }
 
-// ViewStatus is everything that status shows, from one snapshot and the verdict about it. Other people's texts are made fit for a line.
+// ViewStatus is everything that status shows, from one snapshot and the verdict about it. Other
+// people's texts are made fit for a line.
 func ViewStatus(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict) StatusView {
 	sum := r.Summary(f)
 	s := StatusView{
-		Issue: f.Issue.String(), Title: OneLine(f.Title), URL: f.URL, Open: f.Open, Pull: f.PullRequest, Answer: v.Answer.String(), Reasons: append([]answer.Reason{}, trouble.Reasons(v)...),
-		State: sum.State.String(), Why: OneLine(sum.Why), Labels: LabelNames(f.Labels), Now: Stamp(f.Now),
-		Stranded: OneLine(sum.Stranded), Blockers: []BlockerView{}, Attempts: []attemptView{}, PRs: []pullView{}, Ignored: []ignoredView{},
+		Issue:    f.Issue.String(),
+		Title:    OneLine(f.Title),
+		URL:      f.URL,
+		Open:     f.Open,
+		Pull:     f.PullRequest,
+		Answer:   v.Answer.String(),
+		Reasons:  append([]answer.Reason{}, trouble.Reasons(v)...),
+		State:    sum.State.String(),
+		Why:      OneLine(sum.Why),
+		Labels:   LabelNames(f.Labels),
+		Now:      Stamp(f.Now),
+		Stranded: OneLine(sum.Stranded),
+		Blockers: []BlockerView{},
+		Attempts: []attemptView{},
+		PRs:      []pullView{},
+		Ignored:  []ignoredView{},
 	}
+
 	if sum.Unmanaged {
 		s.State = "unmanaged"
 	}
+
 	if !sum.Drift.Empty() {
 		s.Drift = &driftView{LabelNames(sum.Drift.Add), LabelNames(sum.Drift.Remove), OneLine(sum.DriftWhy)}
 	}
+
 	if h, ok := f.Log.Holder(); ok {
 		s.Holder = &ClaimView{
-			Codename: h.Record.Worker.Codename, Firing: h.Record.Worker.FiringID, Person: h.Person, Author: h.Author, Since: Stamp(h.Created),
-			Held: h.Held(), Expired: h.Expired(r.Terms, f.Now), Token: h.Record.Token, Branch: h.Record.Branch, Bundle: OneLine(h.Record.Bundle), URL: h.URL,
+			Codename: h.Record.Worker.Codename,
+			Firing:   h.Record.Worker.FiringID,
+			Person:   h.Person,
+			Author:   h.Author,
+			Since:    Stamp(h.Created),
+			Held:     h.Held(),
+			Expired:  h.Expired(r.Terms, f.Now),
+			Token:    h.Record.Token,
+			Branch:   h.Record.Branch,
+			Bundle:   OneLine(h.Record.Bundle),
+			URL:      h.URL,
 		}
+
 		if h.Updated.After(h.Created) {
 			s.Holder.Renewed = Stamp(h.Updated)
 		}
+
 		if end, ok := h.Until(r.Terms); ok {
 			s.Holder.Until = Stamp(end)
 		}
+
 		if h.Plan != nil {
 			plan := ViewPlan(f.Issue, h, r.Terms)
 			s.Plan = &plan
 		}
 	}
+
 	for _, b := range f.Blockers {
 		s.Blockers = append(s.Blockers, BlockerView{b.Issue.String(), b.Open, b.URL})
 	}
+
 	for _, a := range f.Log.Attempts {
 		made, _ := f.Log.Find(a.Worker)
 		s.Attempts = append(s.Attempts, attemptView{
@@ -112,11 +143,14 @@ func ViewStatus(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict) Statu
 			PR:      OneLine(a.Release.PR),
 		})
 	}
+
 	for _, p := range f.PRs {
 		s.PRs = append(s.PRs, pullView{p.String(), OneLine(p.Title), string(p.State), p.Draft, p.URL})
 	}
+
 	for _, g := range f.Log.Ignored {
 		s.Ignored = append(s.Ignored, ignoredView{g.Comment.URL, g.Comment.Author, OneLine(g.Reason)})
 	}
+
 	return s
 }

@@ -16,8 +16,10 @@ type Step struct {
 	Detail     string                      // what it is for, or what differs
 	Do         func(context.Context) error // makes what is missing; a *keptError leaves it as it was
 	Done       string                      // the status afterwards
-	File       string                      // that Do creates, from the top of the worktree and with slashes; empty for none
-	Next       string                      // what is left to a person, in lines without the last line break; empty for nothing
+	// that Do creates, from the top of the worktree and with slashes; empty for none
+	File string
+	// what is left to a person, in lines without the last line break; empty for nothing
+	Next string
 }
 
 // How a step is found, and what becomes of it.
@@ -43,10 +45,17 @@ type InitView struct {
 
 // view is the JSON of a step as it is now.
 func (s Step) view() InitView {
-	return InitView{Kind: s.Kind, Name: s.Name, Status: s.Status, Detail: OneLine(s.Detail), Next: s.Next}
+	return InitView{
+		Kind:   s.Kind,
+		Name:   s.Name,
+		Status: s.Status,
+		Detail: OneLine(s.Detail),
+		Next:   s.Next,
+	}
 }
 
-// TakeSteps does what is missing, in order, and says so as it goes. It returns what it did. What was done before an error stays.
+// TakeSteps does what is missing, in order, and says so as it goes. It returns what it did. What
+// was done before an error stays.
 func TakeSteps(ctx context.Context, c *Call, steps []Step) (did []Step, err error) {
 	for _, s := range steps {
 		if s.Status == StepMissing {
@@ -67,19 +76,22 @@ func TakeSteps(ctx context.Context, c *Call, steps []Step) (did []Step, err erro
 			return did, err
 		}
 	}
+
 	return did, nil
 }
 
-// ShowStep tells what became of one step; what was there is only told in JSON. What something is for is said before, what differs
-// also after.
+// ShowStep tells what became of one step; what was there is only told in JSON. What something is
+// for is said before, what differs also after.
 func ShowStep(c *Call, s Step) error {
 	text, note := "", ""
 	if s.Status == StepKept {
 		note = OneLine(s.Detail)
 	}
+
 	if s.Status != StepThere {
 		text = strings.TrimRight(fmt.Sprintf("%-9s %s %s  %s", s.Status, s.Kind, s.Name, note), " ") + "\n"
 	}
+
 	return c.Tell(s.view(), text)
 }
 
@@ -88,11 +100,13 @@ func ShowSteps(c *Call, title string, steps []Step, last string) error {
 	if !c.Flags.Bool("json") {
 		return c.Tell(nil, Preview(title, steps)+last)
 	}
+
 	for _, s := range steps {
 		if err := c.Answer(s.view(), ""); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -102,15 +116,18 @@ func Preview(repo string, steps []Step) string {
 	for _, s := range steps {
 		wide = max(wide, len(s.Kind)+1+len(s.Name))
 	}
+
 	signs := map[string]string{StepThere: "=", StepMissing: "+", StepKept: "!"}
 	out := repo + "\n"
 	for _, s := range steps {
-		line := strings.TrimRight(fmt.Sprintf("  %s %-*s  %s", signs[s.Status], wide, s.Kind+" "+s.Name, OneLine(s.Detail)), " ")
+		line := strings.TrimRight(fmt.Sprintf("  %s %-*s  %s", signs[s.Status], wide, s.Kind+" "+s.Name,
+			OneLine(s.Detail)), " ")
 		if s.Status != StepKept { // what differs is worth a long line
 			line = ansi.Truncate(line, HelpWidth, "…")
 		}
 		out += line + "\n"
 	}
+
 	return out
 }
 

@@ -22,7 +22,15 @@ func TestPersonsTenure(t *testing.T) {
 	} {
 		body := "<!-- agent-claim:codename=rob firing_id=1 nonce=n state=held person=rob by=rob ttl=" + c.ttl + " -->"
 		f := lifecycle.Facts{Now: at.Add(24 * time.Hour), Open: true}
-		f.Log = claim.Replay([]claim.Comment{{ID: 1, Created: at, Updated: at, Author: "apps[bot]", Trusted: true, Body: body}})
+		f.Log = claim.Replay([]claim.Comment{{
+			ID:      1,
+			Created: at,
+			Updated: at,
+			Author:  "apps[bot]",
+			Trusted: true,
+			Body:    body,
+		}})
+
 		if c.open {
 			f.PRs = []lifecycle.PR{{Number: 2, State: lifecycle.PROpened, Author: "rob"}}
 		}

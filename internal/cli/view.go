@@ -41,6 +41,7 @@ func distance(d time.Duration) string {
 	case d <= -time.Second:
 		return Round(-d) + " ago"
 	}
+
 	return "now"
 }
 
@@ -59,11 +60,13 @@ func Round(d time.Duration) string {
 			break
 		}
 	}
+
 	return strings.Join(out, " ")
 }
 
-// RenewBefore is when the next heartbeat is due for a hold that ends at until and lasts lease after each: when a third of the lease
-// is over, in server time (spec.md#heartbeat). It is zero for a hold that never expires, and where the lease is not known.
+// RenewBefore is when the next heartbeat is due for a hold that ends at until and lasts lease after
+// each: when a third of the lease is over, in server time (spec.md#heartbeat). It is zero for a
+// hold that never expires, and where the lease is not known.
 func RenewBefore(until time.Time, lease time.Duration) time.Time {
 	if until.IsZero() || lease <= 0 {
 		return time.Time{}
@@ -112,12 +115,14 @@ func Table(rows [][2]string) string {
 	for _, r := range rows {
 		width = max(width, len(r[0]))
 	}
+
 	var b strings.Builder
 	for _, r := range rows {
 		if r[1] != "" {
 			fmt.Fprintf(&b, "%-*s  %s\n", width, r[0], r[1])
 		}
 	}
+
 	return b.String()
 }
 
@@ -129,6 +134,7 @@ func Columns(rows [][]string) string {
 			widths[n] = max(widths[n], ansi.StringWidth(cell))
 		}
 	}
+
 	var b strings.Builder
 	for _, row := range rows {
 		line := ""
@@ -137,6 +143,7 @@ func Columns(rows [][]string) string {
 		}
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
+
 	return b.String()
 }
 
@@ -146,12 +153,15 @@ func ViewPlan(i claim.Issue, c claim.Claim, t claim.Terms) answer.Answer {
 	if c.Plan != nil {
 		v.URL, v.By = c.Plan.URL, c.Plan.Who()
 	}
+
 	if c.End != nil {
 		v.By, v.Reason = c.End.Who(), OneLine(cmp.Or(c.End.Reason, c.End.Outcome))
 	}
+
 	if end, limited := c.Until(t); limited && c.PlanAnswer() == claim.PlanWaiting {
 		v.Until = second(end)
 	}
+
 	return v
 }
 
@@ -166,7 +176,8 @@ func ViewMove(rep ledger.Repair, word answer.Word) answer.Answer {
 	}
 }
 
-// UnprovenWarning is what a worker should know who has released an issue as success and named nothing that shows it.
+// UnprovenWarning is what a worker should know who has released an issue as success and named
+// nothing that shows it.
 func UnprovenWarning(i claim.Issue, w claim.Worker) string {
 	return fmt.Sprintf("the issue is ready again: success was recorded without a pull request; next time name it with --pr; "+
 		"if the issue is done, close it with: label-state release %s --codename %s --firing-id %s --done", i, ShellWord(w.Codename), ShellWord(w.FiringID))

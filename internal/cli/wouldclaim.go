@@ -16,14 +16,17 @@ func (c *Call) WouldClaim(ctx context.Context, i claim.Issue, req ledger.Request
 	if err := c.Session.Ledger.MayClaim(i, req); err != nil {
 		return err
 	}
+
 	f, v, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{Worker: w})
 	if err != nil {
 		return err
 	}
+
 	taken := v.Has(lifecycle.CodeInFlight)
 	if c.Flags.Bool("force") {
 		v = c.Session.Ledger.Rules().BeyondForce(f, v, false)
 	}
+
 	resumes, err := c.Session.Ledger.MayResume(f, req)
 	switch {
 	case err != nil:
@@ -32,15 +35,18 @@ func (c *Call) WouldClaim(ctx context.Context, i claim.Issue, req ledger.Request
 		text := fmt.Sprintf("would take over %s %s for %s from another process of its run\n", i, OneLine(f.Title), w)
 		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.Free}, text)
 	}
+
 	if len(v.Reasons) > 0 {
 		return &ledger.HeldError{Issue: i, Verdict: v, Shared: v.Has(lifecycle.CodeOwn)}
 	}
 	if err := c.Session.Ledger.Heard(ctx, i); err != nil {
 		return err
 	}
+
 	text := fmt.Sprintf("would claim %s %s for %s", i, OneLine(f.Title), w.Codename)
 	if taken {
 		text += ", ending the hold that stands"
 	}
+
 	return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.Free}, text+"\n")
 }

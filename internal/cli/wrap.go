@@ -6,10 +6,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Wrap breaks the lines of a text that are wider than width cells between words. What goes on stands below what the line
-// says, to the right of its label: below the last column that begins in the left two thirds; other gaps in a line that is
-// too wide close to one space. A word alone, such as a URL, is never
-// broken. A width of 0 or less is one that nobody knows, and breaks nothing.
+// Wrap breaks the lines of a text that are wider than width cells between words. What goes on
+// stands below what the line says, to the right of its label: below the last column that begins in
+// the left two thirds; other gaps in a line that is too wide close to one space. A word alone, such
+// as a URL, is never broken. A width of 0 or less is one that nobody knows, and breaks nothing.
 func Wrap(text string, width int) string {
 	if width <= 0 {
 		return text
@@ -30,19 +30,24 @@ func Wrap(text string, width int) string {
 				default:
 					wrapped, used = wrapped+" ", used+1
 				}
+
 				wrapped, used = wrapped+word, used+wide
 			}
+
 			line = wrapped
 		}
+
 		out.WriteString(line)
 		if end {
 			out.WriteByte('\n')
 		}
 	}
+
 	return out.String()
 }
 
-// column is the byte at which the last column begins that does so left of most: after two spaces or more, or those at the start.
+// column is the byte at which the last column begins that does so left of most: after two spaces or
+// more, or those at the start.
 func column(line string, most int) int {
 	at := len(line) - len(strings.TrimLeft(line, " "))
 	for from := at; ; {
@@ -50,11 +55,13 @@ func column(line string, most int) int {
 		if gap < 0 {
 			return at
 		}
+
 		rest := line[from+gap:]
 		next := from + gap + len(rest) - len(strings.TrimLeft(rest, " "))
 		if ansi.StringWidth(line[:next]) > most {
 			return at
 		}
+
 		at, from = next, next
 	}
 }

@@ -32,7 +32,8 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// TestWrapKeepsWords: no word is lost, and only one that stands alone, or alone behind its label, is too wide.
+// TestWrapKeepsWords: no word is lost, and only one that stands alone, or alone behind its label,
+// is too wide.
 func TestWrapKeepsWords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`( {0,3}[a-z漢:/]{1,12}){0,12}\n?`).Draw(t, "text")
@@ -41,6 +42,7 @@ func TestWrapKeepsWords(t *testing.T) {
 		if have, want := strings.Join(strings.Fields(got), " "), strings.Join(strings.Fields(text), " "); have != want {
 			t.Fatalf("%q became %q", want, have)
 		}
+
 		for line := range strings.Lines(got) {
 			line = strings.TrimSuffix(line, "\n")
 			before := strings.TrimRight(line[:strings.LastIndex(line, " ")+1], " ")

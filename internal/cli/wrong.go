@@ -21,9 +21,11 @@ func unknownFlag(known []cli.Flag, path, word string) error {
 	for _, f := range known {
 		names = append(names, f.Names()...)
 	}
+
 	near := printable.Nearest(names, strings.TrimLeft(word, "-"))
 	if near != "" {
 		near = Dashed(near)
 	}
+
 	return Usagef(path, "unknown flag %s%s", OneLine(word), meant(near))
 }

@@ -19,6 +19,7 @@ func (Machine) Sleep(ctx context.Context, d time.Duration) error {
 	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
+
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
@@ -27,8 +28,9 @@ func (Machine) Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Passed is how much time has passed from start to now, both of one clock: the larger of what the monotonic and the wall
-// clock say. Go's monotonic clock stands still while a Linux machine is suspended, and a wall clock may be set back.
+// Passed is how much time has passed from start to now, both of one clock: the larger of what the
+// monotonic and the wall clock say. Go's monotonic clock stands still while a Linux machine is
+// suspended, and a wall clock may be set back.
 func Passed(start, now time.Time) time.Duration {
 	return max(now.Sub(start), now.Round(0).Sub(start.Round(0)))
 }

@@ -10,13 +10,15 @@ import (
 	"github.com/label-state/label-state/internal/clock"
 )
 
-// TestSleep: it waits as long as was asked, no longer than the caller does, and not at all when that is over.
+// TestSleep: it waits as long as was asked, no longer than the caller does, and not at all when
+// that is over.
 func TestSleep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		soon, stop := context.WithTimeout(t.Context(), time.Second)
 		defer stop()
 		over, cancel := context.WithCancel(t.Context())
 		cancel()
+
 		for _, c := range []struct {
 			ctx   context.Context
 			d     time.Duration
@@ -35,10 +37,12 @@ func TestSleep(t *testing.T) {
 				t.Errorf("Sleep(%s) = %v after %s, want %v after %s", c.d, err, took, c.want, c.takes)
 			}
 		}
+
 		half, done := context.WithTimeout(t.Context(), 30*time.Second)
 		defer done()
 		start := time.Now()
-		if err := (clock.Machine{}).Sleep(half, time.Minute); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != 30*time.Second {
+		if err := (clock.Machine{}).Sleep(half, time.Minute); !errors.Is(err, context.DeadlineExceeded) ||
+			time.Since(start) != 30*time.Second {
 			t.Errorf("Sleep = %v after %s, want the caller's deadline", err, time.Since(start))
 		}
 	})

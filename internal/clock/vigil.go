@@ -11,8 +11,9 @@ const Silence = 3 * time.Second
 // A Teller is told what is waited for, and until when at the latest.
 type Teller func(what string, until time.Time)
 
-// A Vigil stands over something that may take long. Each time that Silence has passed since it last told of something, and
-// something else is waited for by then, it tells of that. It may be used from any goroutine; nil tells nothing.
+// A Vigil stands over something that may take long. Each time that Silence has passed since it last
+// told of something, and something else is waited for by then, it tells of that. It may be used
+// from any goroutine; nil tells nothing.
 type Vigil struct {
 	tell  Teller
 	timer *time.Timer

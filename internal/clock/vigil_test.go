@@ -9,7 +9,8 @@ import (
 	"github.com/label-state/label-state/internal/clock"
 )
 
-// TestVigil: what is waited for is told when nothing was for as long as Silence; what ends before is not.
+// TestVigil: what is waited for is told when nothing was for as long as Silence; what ends before
+// is not.
 func TestVigil(t *testing.T) {
 	for name, c := range map[string]struct {
 		steps func(v *clock.Vigil)

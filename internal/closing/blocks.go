@@ -36,10 +36,12 @@ func (b *blocks) line(l line) {
 	for depth < len(b.open) && b.continues(&l, depth) {
 		depth++
 	}
+
 	b.bare = b.bare && depth == len(b.open) && l.isBlank()
 	if depth < len(b.open) && b.leaf != paragraph {
 		b.close(depth)
 	}
+
 	switch b.leaf {
 	case fenced:
 		rest, ok := l.unindented()
@@ -55,8 +57,8 @@ func (b *blocks) line(l line) {
 	}
 }
 
-// continues goes past the mark of an open container, if the line has it. An empty line continues a list item, unless it is the second one
-// at its start.
+// continues goes past the mark of an open container, if the line has it. An empty line continues a
+// list item, unless it is the second one at its start.
 func (b *blocks) continues(l *line, depth int) bool {
 	switch width := b.open[depth]; {
 	case width == quote:
@@ -65,6 +67,7 @@ func (b *blocks) continues(l *line, depth int) bool {
 		l.skip(width)
 		return true
 	}
+
 	return l.isBlank() && !(b.bare && depth == len(b.open)-1)
 }
 
@@ -81,11 +84,13 @@ func (b *blocks) begin(l line, depth int) {
 			}
 			l, width = rest, item.width
 		}
+
 		b.close(depth)
 		b.open = append(b.open, width)
 		depth++
 		b.bare = width != quote && l.isBlank()
 	}
+
 	switch {
 	case l.isBlank():
 		b.close(depth)
@@ -110,6 +115,7 @@ func (b *blocks) beginLeaf(l line, depth int) bool {
 		b.blank(l.at, len(l.text))
 		return true
 	}
+
 	l.skip(l.indent())
 	text, char := l.text[l.at:], l.peek()
 	info := strings.TrimLeft(text, string(char))
@@ -121,10 +127,12 @@ func (b *blocks) beginLeaf(l line, depth int) bool {
 		b.close(depth)
 		b.leaf, b.fence = fenced, mark
 		b.blank(l.at, len(l.text))
+
 	case strings.HasPrefix(text, "<!--"):
 		b.close(depth)
 		b.leaf = comment
 		b.inComment(l, l.at+len("<!"))
+
 	case level >= 1 && level <= 6 && (title == "" || title[0] == ' ' || title[0] == '\t'): // a heading
 		b.close(depth)
 		b.inline(l.at, len(l.text))
@@ -133,6 +141,7 @@ func (b *blocks) beginLeaf(l line, depth int) bool {
 	default:
 		return false
 	}
+
 	return true
 }
 
@@ -144,6 +153,7 @@ func (b *blocks) inComment(l line, from int) {
 		b.blank(l.at, len(l.text))
 		return
 	}
+
 	b.leaf = noLeaf
 	b.blank(l.at, end)
 	b.inline(end, len(l.text))

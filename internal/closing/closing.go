@@ -11,7 +11,8 @@
 // line break. A keyword takes one target. Numbers are 1 to 2^53-1 without leading zero.
 //
 // The rules are GitHub's ("Linking a pull request to an issue") as far as it documents them, and
-// spec.md#closing-keywords beyond. The files in testdata are the contract for other implementations.
+// spec.md#closing-keywords beyond. The files in testdata are the contract for other
+// implementations.
 package closing
 
 import (
@@ -47,9 +48,9 @@ func Beyond(message string, home Repo, host string) bool {
 	return more
 }
 
-// Perhaps reports whether a raw commit message may close an issue, for a caller who knows neither its
-// home repository nor its host yet. It is true wherever [InCommit] finds something, whatever it is
-// given, and for any URL after a keyword.
+// Perhaps reports whether a raw commit message may close an issue, for a caller who knows neither
+// its home repository nor its host yet. It is true wherever [InCommit] finds something, whatever it
+// is given, and for any URL after a keyword.
 func Perhaps(message string) bool {
 	s := scanner{home: Repo{Owner: "any", Name: "any"}}
 	for _, from := range keywords(message) {
@@ -60,6 +61,7 @@ func Perhaps(message string) bool {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -74,8 +76,8 @@ func InDescription(markdown string, home Repo, host string) []Reference {
 	return InCommit(withoutCode(markdown), home, host)
 }
 
-// Closes reports whether a pull request description closes one issue. Unlike [InDescription] it reads the whole text, whatever
-// number of issues stands before.
+// Closes reports whether a pull request description closes one issue. Unlike [InDescription] it
+// reads the whole text, whatever number of issues stands before.
 func Closes(markdown string, home Repo, host string, issue claim.Issue) bool {
 	s, text := scanner{home, host}, withoutCode(markdown)
 	for _, from := range keywords(text) {
@@ -83,5 +85,6 @@ func Closes(markdown string, home Repo, host string, issue claim.Issue) bool {
 			return true
 		}
 	}
+
 	return false
 }

@@ -19,6 +19,7 @@ func coherent(t testing.TB, text string, home closing.Repo, host string, refs []
 	if len(refs) > closing.Limit {
 		t.Errorf("%d references, want at most %d", len(refs), closing.Limit)
 	}
+
 	if len(refs) > 0 && !closing.Perhaps(text) {
 		t.Errorf("%q closes %s, and Perhaps says no", text, refs[0].Issue)
 	}
@@ -41,6 +42,7 @@ func coherent(t testing.TB, text string, home closing.Repo, host string, refs []
 		case !closing.ValidOwner(r.Issue.Owner) || !closing.ValidRepo(r.Issue.Repo) || r.Issue.Number < 1:
 			t.Errorf("reference %+v is no issue", r.Issue)
 		}
+
 		seen[key] = true
 	}
 }
@@ -51,10 +53,12 @@ func TestReferenceSaysWhereItStands(t *testing.T) {
 	if len(refs) != 2 {
 		t.Fatalf("references = %v, want 2", refs)
 	}
+
 	first, second := refs[0], refs[1]
 	if first.Keyword != "FIXED" || first.Line != 4 || text[first.Offset:first.End] != "FIXED: acme/zoo#7" {
 		t.Errorf("first = %+v", first)
 	}
+
 	if second.Keyword != "closes" || second.Line != 4 || text[second.Offset:second.End] != "closes #8" {
 		t.Errorf("second = %+v", second)
 	}
@@ -85,9 +89,11 @@ func TestWithoutHomeOrHost(t *testing.T) {
 	if got := wanted(closing.InCommit(text, closing.Repo{}, host)); got != "acme/zoo#3 acme/zoo#4" {
 		t.Errorf("without home: %s", got)
 	}
+
 	if got := wanted(closing.InCommit(text, home, "")); got != "acme/app#1 acme/app#2 acme/zoo#3" {
 		t.Errorf("without host: %s", got)
 	}
+
 	if got := wanted(closing.InCommit("closes https:///acme/zoo/issues/4", home, "")); got != "-" {
 		t.Errorf("an empty host is a host: %s", got)
 	}
@@ -98,10 +104,12 @@ func TestLimit(t *testing.T) {
 	for n := 1; n <= closing.Limit+5; n++ {
 		fmt.Fprintf(&text, "closes #%d and again fixes #%d\n", n, n)
 	}
+
 	refs := closing.InCommit(text.String(), home, host)
 	if len(refs) != closing.Limit {
 		t.Fatalf("%d references, want %d", len(refs), closing.Limit)
 	}
+
 	if last := refs[len(refs)-1]; last.Issue.Number != closing.Limit || last.Line != closing.Limit {
 		t.Errorf("last = %+v, want number and line %d", last, closing.Limit)
 	}
@@ -116,7 +124,10 @@ func TestMentionIsFound(t *testing.T) {
 		name := rapid.StringMatching(`[a-z0-9][A-Za-z0-9._-]{0,40}`).Draw(t, "repo")
 		slug := owner + "/" + name
 		form, want := drawTarget(t, slug, number)
-		mention := rapid.SampledFrom([]string{"close", "Closes", "CLOSED", "fix", "fixes", "Fixed", "resolve", "resolveS", "resolved"}).Draw(t, "keyword") +
+		mention := rapid.SampledFrom([]string{
+			"close", "Closes", "CLOSED", "fix", "fixes", "Fixed", "resolve",
+			"resolveS", "resolved",
+		}).Draw(t, "keyword") +
 			rapid.SampledFrom([]string{" ", "\t", "  ", ":", ": ", ":\t "}).Draw(t, "gap") + form
 		before := rapid.StringMatching(`[a-z .,-]{0,30}[ .,-]`).Draw(t, "before")
 		after := rapid.StringMatching(`([ .,)\n][a-z .,\n]{0,30})?`).Draw(t, "after")
@@ -152,9 +163,12 @@ func drawTarget(t *rapid.T, slug string, number int64) (form, want string) {
 func TestCodeClosesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{
-			"```\ncloses #1\n\n  fixes #2\n```", "~~~~ fixes #1\n```\ncloses #2\n~~~\n~~~~~", "    closes #1\n\n    fixes #2",
-			"`closes #1`", "a ``closes\nfixes #1`` b", "<!-- closes #1 -->", "<!--\ncloses #1\n\nfixes #2\n-->", "b <!-- fixes #1\nfixes #2 -->",
+			"```\ncloses #1\n\n  fixes #2\n```", "~~~~ fixes #1\n```\ncloses #2\n~~~\n~~~~~",
+			"    closes #1\n\n    fixes #2",
+			"`closes #1`", "a ``closes\nfixes #1`` b", "<!-- closes #1 -->", "<!--\ncloses #1\n\nfixes #2\n-->",
+			"b <!-- fixes #1\nfixes #2 -->",
 		}).Draw(t, "code")
+
 		for range rapid.IntRange(0, 6).Draw(t, "depth") {
 			first, next := "> ", "> "
 			if rapid.Bool().Draw(t, "list") {
@@ -162,10 +176,13 @@ func TestCodeClosesNothing(t *testing.T) {
 			}
 			text = first + strings.ReplaceAll(text, "\n", "\n"+next)
 		}
+
 		if refs := closing.InDescription(text, home, host); len(refs) != 0 {
 			t.Fatalf("%q closes %v, want nothing", text, refs)
 		}
-		if refs := closing.InDescription(text+"\n\ncloses #3", home, host); len(refs) != 1 || refs[0].Issue.Number != 3 {
+
+		if refs := closing.InDescription(text+"\n\ncloses #3", home, host); len(refs) != 1 ||
+			refs[0].Issue.Number != 3 {
 			t.Fatalf("%q, then closes #3: %v", text, refs)
 		}
 	})
@@ -174,14 +191,18 @@ func TestCodeClosesNothing(t *testing.T) {
 func TestNames(t *testing.T) {
 	long := strings.Repeat("a", 100)
 	for owner, want := range map[string]bool{
-		"a": true, "acme": true, "ACME-1": true, "a-b-c": true, "0": true, "ann_acme": true, "a-b_acme": true, long[:39]: true,
-		"": false, "-": false, "-a": false, "a-": false, "a--b": false, "_a": false, "a_": false, "a_b_c": false, "a_b-c": false,
-		"a-_b": false, "a.b": false, "a b": false, "a/b": false, "ä": false, "a\x00": false, "dependabot[bot]": false, long[:40]: false,
+		"a": true, "acme": true, "ACME-1": true, "a-b-c": true, "0": true, "ann_acme": true, "a-b_acme": true,
+		long[:39]: true,
+		"":        false, "-": false, "-a": false, "a-": false, "a--b": false, "_a": false, "a_": false, "a_b_c": false,
+		"a_b-c": false,
+		"a-_b":  false, "a.b": false, "a b": false, "a/b": false, "ä": false, "a\x00": false, "dependabot[bot]": false,
+		long[:40]: false,
 	} {
 		if got := closing.ValidOwner(owner); got != want {
 			t.Errorf("ValidOwner(%q) = %v", owner, got)
 		}
 	}
+
 	for repo, want := range map[string]bool{
 		"a": true, ".github": true, "a.b": true, "-": true, "_": true, "...": true, "a--b": true, long: true,
 		"": false, ".": false, "..": false, "a/b": false, "a b": false, "ä": false, "a\n": false, long + "a": false,
@@ -195,7 +216,8 @@ func TestNames(t *testing.T) {
 func TestParseNumber(t *testing.T) {
 	for digits, want := range map[string]int64{
 		"1": 1, "42": 42, "9007199254740991": 1<<53 - 1,
-		"": 0, "0": 0, "01": 0, "-1": 0, "+1": 0, " 1": 0, "1 ": 0, "1_0": 0, "0x1": 0, "1e3": 0, "9007199254740992": 0, "99999999999999999999": 0,
+		"": 0, "0": 0, "01": 0, "-1": 0, "+1": 0, " 1": 0, "1 ": 0, "1_0": 0, "0x1": 0, "1e3": 0, "9007199254740992": 0,
+		"99999999999999999999": 0,
 	} {
 		if got, ok := closing.ParseNumber(digits); ok != (want != 0) || ok && int64(got) != want {
 			t.Errorf("ParseNumber(%q) = %d, %v", digits, got, ok)

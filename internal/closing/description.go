@@ -11,12 +11,15 @@ func withoutCode(markdown string) string {
 		if length := strings.IndexAny(markdown[from:], "\r\n"); length >= 0 {
 			end = from + length
 		}
+
 		b.line(line{text: markdown[:end], at: from})
 		if strings.HasPrefix(markdown[end:], "\r\n") {
 			end++
 		}
+
 		end++
 	}
+
 	b.endParagraph()
 	return string(b.out)
 }
@@ -37,6 +40,7 @@ func (b *blocks) inline(from, to int) {
 	if !strings.ContainsAny(text, "`<") {
 		return
 	}
+
 	runs, open := map[int][]int{}, true // where the runs of backticks of each length begin, in order
 	for at := strings.IndexByte(text, '`'); at >= 0 && at < len(text); {
 		n := len(text[at:]) - len(strings.TrimLeft(text[at:], "`"))
@@ -45,8 +49,10 @@ func (b *blocks) inline(from, to int) {
 		} else if n = strings.IndexByte(text[at:], '`'); n < 0 {
 			break
 		}
+
 		at += n
 	}
+
 	for at := 0; at < len(text); {
 		end := at + 1
 		switch {
@@ -58,10 +64,12 @@ func (b *blocks) inline(from, to int) {
 			for len(runs[length]) > 0 && runs[length][0] < end {
 				runs[length] = runs[length][1:] // no later run of backticks asks for it
 			}
+
 			if len(runs[length]) > 0 {
 				end = runs[length][0] + length
 				b.blank(from+at, from+end)
 			}
+
 		case open && strings.HasPrefix(text[at:], "<!--"):
 			if after, ok := commentEnd(text, at+len("<!")); ok {
 				b.blank(from+at, from+after)
@@ -70,6 +78,7 @@ func (b *blocks) inline(from, to int) {
 				open = false // nor will any later comment end
 			}
 		}
+
 		at = end
 	}
 }

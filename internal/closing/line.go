@@ -67,10 +67,12 @@ func (l *line) cutQuote() bool {
 	if !ok || rest.peek() != '>' {
 		return false
 	}
+
 	rest.next()
 	if rest.peek() == ' ' || rest.peek() == '\t' {
 		rest.skip(1)
 	}
+
 	*l = rest
 	return true
 }
@@ -91,13 +93,16 @@ func (l line) item() (line, item, bool) {
 	if !ok {
 		return l, item{}, false
 	}
+
 	text, digits, allowed := rest.text[rest.at:], 0, ".)"
 	for digits < len(text) && digits <= 9 && isDigit(text[digits]) {
 		digits++
 	}
+
 	if digits == 0 {
 		allowed = "-+*"
 	}
+
 	if digits > 9 || digits == len(text) || strings.IndexByte(allowed, text[digits]) < 0 {
 		return l, item{}, false
 	}
@@ -105,11 +110,13 @@ func (l line) item() (line, item, bool) {
 	for range mark {
 		rest.next()
 	}
+
 	padding := rest.indent()
 	empty := rest.isBlank()
 	if padding == 0 && !empty {
 		return l, item{}, false
 	}
+
 	if empty || padding > 4 {
 		padding = 1
 	}
@@ -119,6 +126,7 @@ func (l line) item() (line, item, bool) {
 	} else {
 		rest.skip(padding)
 	}
+
 	ordinal := strings.TrimLeft(mark[:len(mark)-1], "0")
 	return rest, item{width: width, interrupts: !empty && (len(mark) == 1 || ordinal == "1")}, true
 }
@@ -137,6 +145,7 @@ func (l line) isRule() bool {
 	if !ok || char != '*' && char != '-' && char != '_' {
 		return false
 	}
+
 	text := l.text[l.at:]
 	return strings.Trim(text, string(char)+" \t") == "" && strings.Count(text, string(char)) >= 3
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 )
 
-// A Merge is what a pull request may bring to its base branch as the text of commits: keywords there
-// close issues as keywords in the description do. The zero value brings nothing.
+// A Merge is what a pull request may bring to its base branch as the text of commits: keywords
+// there close issues as keywords in the description do. The zero value brings nothing.
 type Merge struct {
 	Title   string   // of the pull request
 	Body    string   // its description
@@ -29,8 +29,8 @@ type Methods struct {
 	Rebase bool
 }
 
-// Messages are the texts of which a merge by any of the allowed methods may make commit messages. Who
-// merges may write another text, which nobody knows before.
+// Messages are the texts of which a merge by any of the allowed methods may make commit messages.
+// Who merges may write another text, which nobody knows before.
 func (m Merge) Messages() []string {
 	var out []string
 	way := m.Methods
@@ -42,18 +42,21 @@ func (m Merge) Messages() []string {
 	if way.Squash && onlyCommit {
 		out = append(out, firstLine(m.Commits[0]))
 	}
+
 	if way.Squash && !onlyCommit || way.Commit && (way.CommitTitle == "PR_TITLE" || way.CommitMessage == "PR_TITLE") {
 		out = append(out, m.Title)
 	}
+
 	if way.Squash && way.SquashMessage == "PR_BODY" || way.Commit && way.CommitMessage == "PR_BODY" {
 		out = append(out, m.Body)
 	}
+
 	return out
 }
 
-// InMerge returns the issues that a merge may close by the messages of its commits, each once, in the
-// order of Messages. The description closes others ([InDescription]). more is that there are further
-// issues, which are not returned: [Limit] in all.
+// InMerge returns the issues that a merge may close by the messages of its commits, each once, in
+// the order of Messages. The description closes others ([InDescription]). more is that there are
+// further issues, which are not returned: [Limit] in all.
 func InMerge(m Merge, home Repo, host string) (found []Reference, more bool) {
 	seen := map[claim.Issue]bool{}
 	for _, text := range m.Messages() {
@@ -68,8 +71,10 @@ func InMerge(m Merge, home Repo, host string) (found []Reference, more bool) {
 				found = append(found, ref)
 			}
 		}
+
 		more = more || cut
 	}
+
 	return found, more
 }
 

@@ -18,26 +18,33 @@ func TestInMerge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, f := range archive.Files {
 		want, why, _ := strings.Cut(f.Name, ": ")
-		refs, more := closing.InMerge(readMerge(t, string(f.Data)), closing.Repo{Owner: "acme", Name: "app"}, "github.com")
+		refs, more := closing.InMerge(readMerge(t, string(f.Data)), closing.Repo{Owner: "acme", Name: "app"},
+			"github.com")
 		if got := wanted(refs); got != want || more {
 			t.Errorf("%s: closes %s (more: %v), want %s", why, got, more, want)
 		}
 	}
 }
 
-// TestInMergeIsBounded: what may be closed is cut at the limit, over all messages together, and that is said.
+// TestInMergeIsBounded: what may be closed is cut at the limit, over all messages together, and
+// that is said.
 func TestInMergeIsBounded(t *testing.T) {
 	m := closing.Merge{Methods: closing.Methods{Rebase: true}}
 	for n := range closing.Limit {
 		m.Commits = append(m.Commits, fmt.Sprintf("Closes #%d", n+1))
 	}
-	if refs, more := closing.InMerge(m, closing.Repo{Owner: "acme", Name: "app"}, ""); len(refs) != closing.Limit || more {
+
+	if refs, more := closing.InMerge(m, closing.Repo{Owner: "acme", Name: "app"},
+		""); len(refs) != closing.Limit || more {
 		t.Errorf("%d, more: %v", len(refs), more)
 	}
+
 	m.Commits = append(m.Commits, "Closes #100000")
-	if refs, more := closing.InMerge(m, closing.Repo{Owner: "acme", Name: "app"}, ""); len(refs) != closing.Limit || !more {
+	if refs, more := closing.InMerge(m, closing.Repo{Owner: "acme", Name: "app"},
+		""); len(refs) != closing.Limit || !more {
 		t.Errorf("%d, more: %v", len(refs), more)
 	}
 }
@@ -60,6 +67,7 @@ func readMerge(t *testing.T, text string) (m closing.Merge) {
 			t.Fatalf("no such line: %s", line)
 		}
 	}
+
 	return m
 }
 
@@ -73,12 +81,14 @@ func readMethods(t *testing.T, text string) (m closing.Methods) {
 		case "commit":
 			m.Commit, m.CommitTitle, m.CommitMessage = true, cmp.Or(title, "MERGE_MESSAGE"), cmp.Or(message, "PR_TITLE")
 		case "squash":
-			m.Squash, m.SquashTitle, m.SquashMessage = true, cmp.Or(title, "COMMIT_OR_PR_TITLE"), cmp.Or(message, "COMMIT_MESSAGES")
+			m.Squash, m.SquashTitle, m.SquashMessage = true, cmp.Or(title, "COMMIT_OR_PR_TITLE"), cmp.Or(message,
+				"COMMIT_MESSAGES")
 		case "rebase":
 			m.Rebase = true
 		default:
 			t.Fatalf("no such method: %s", word)
 		}
 	}
+
 	return m
 }

@@ -28,6 +28,7 @@ func ValidOwner(s string) bool {
 			return false
 		}
 	}
+
 	return true
 }
 
@@ -37,11 +38,13 @@ func ValidRepo(s string) bool {
 	if s == "" || len(s) > maxRepo || s == "." || s == ".." {
 		return false
 	}
+
 	for i := range len(s) {
 		if c := s[i]; !isWord(c) && c != '.' && c != '-' {
 			return false
 		}
 	}
+
 	return true
 }
 

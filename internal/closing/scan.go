@@ -13,8 +13,9 @@ type scanner struct {
 	host string
 }
 
-// scan returns the issues that a text closes, Limit at most, and whether there are more. It looks at every byte once: words are disjoint,
-// so are the blanks after keywords, and a target is read no further than the longest one reaches.
+// scan returns the issues that a text closes, Limit at most, and whether there are more. It looks
+// at every byte once: words are disjoint, so are the blanks after keywords, and a target is read no
+// further than the longest one reaches.
 func (s scanner) scan(text string) (found []Reference, more bool) {
 	seen := map[claim.Issue]bool{}
 	line, counted := 1, 0 // line is that of text[counted]
@@ -26,18 +27,27 @@ func (s scanner) scan(text string) (found []Reference, more bool) {
 		if len(found) == Limit {
 			return found, true
 		}
+
 		seen[issue.Folded()] = true
 		line += strings.Count(text[counted:keyword], "\n")
 		counted = keyword
-		found = append(found, Reference{Issue: issue, Keyword: strings.TrimRight(text[keyword:from], gap), Offset: keyword, End: from + length, Line: line})
+		found = append(found, Reference{
+			Issue:   issue,
+			Keyword: strings.TrimRight(text[keyword:from], gap),
+			Offset:  keyword,
+			End:     from + length,
+			Line:    line,
+		})
 	}
+
 	return found, false
 }
 
 // gap are the bytes that stand between a keyword and its target.
 const gap = ": \t"
 
-// keywords calls yield with where each keyword begins, and where its target must begin: behind a colon, blanks, or both.
+// keywords calls yield with where each keyword begins, and where its target must begin: behind a
+// colon, blanks, or both.
 func keywords(text string) iter.Seq2[int, int] {
 	return func(yield func(keyword, target int) bool) {
 		for at := 0; at < len(text); {
@@ -45,27 +55,33 @@ func keywords(text string) iter.Seq2[int, int] {
 				at++
 				continue
 			}
+
 			end := at + 1
 			for end < len(text) && isWord(text[end]) {
 				end++
 			}
+
 			var lower [len("resolved")]byte
 			for i := range min(end-at, len(lower)) {
 				lower[i] = text[at+i] | 0x20 // no digit and no underscore becomes a letter by this
 			}
+
 			switch string(lower[:min(end-at, len(lower))]) {
 			case "close", "closes", "closed", "fix", "fixes", "fixed", "resolve", "resolves", "resolved":
 				target := end
 				if target < len(text) && text[target] == ':' {
 					target++
 				}
+
 				for target < len(text) && (text[target] == ' ' || text[target] == '\t') {
 					target++
 				}
+
 				if end-at <= len(lower) && target > end && !yield(at, target) {
 					return
 				}
 			}
+
 			at = end
 		}
 	}
@@ -77,6 +93,7 @@ func (s scanner) target(text string) (claim.Issue, int, bool) {
 	if !ok || repo == (Repo{}) {
 		return claim.Issue{}, 0, false
 	}
+
 	if strings.EqualFold(repo.Owner, s.home.Owner) && strings.EqualFold(repo.Name, s.home.Name) {
 		repo = s.home
 	}
@@ -84,10 +101,12 @@ func (s scanner) target(text string) (claim.Issue, int, bool) {
 	for digits < len(rest) && digits <= maxDigits && isDigit(rest[digits]) {
 		digits++
 	}
+
 	if digits < len(rest) && isWord(rest[digits]) {
 		return claim.Issue{}, 0, false
 	}
 	number, ok := ParseNumber(rest[:digits])
+
 	return claim.Issue{Owner: repo.Owner, Repo: repo.Name, Number: number}, len(text) - len(rest) + digits, ok
 }
 
@@ -102,6 +121,7 @@ func (s scanner) repo(text string) (Repo, string, bool) {
 	if rest, ok := cutPrefixFold(text, "GH-"); ok {
 		return s.home, rest, true
 	}
+
 	rest, ok := cutScheme(text)
 	if !ok || s.host == "" {
 		return Repo{}, "", false
@@ -109,14 +129,17 @@ func (s scanner) repo(text string) (Repo, string, bool) {
 	if rest, ok = cutPrefixFold(rest, s.host+"/"); !ok {
 		return Repo{}, "", false
 	}
+
 	repo, rest, ok := cutSlug(rest, '/')
 	if !ok {
 		return Repo{}, "", false
 	}
+
 	number, ok := strings.CutPrefix(rest, "issues/")
 	if !ok {
 		number, ok = strings.CutPrefix(rest, "pull/")
 	}
+
 	return repo, number, ok
 }
 
@@ -134,10 +157,12 @@ func cutSlug(text string, end byte) (Repo, string, bool) {
 	if !ok || !ValidOwner(owner) {
 		return Repo{}, "", false
 	}
+
 	name, rest, ok := cutByte(rest, end, maxRepo)
 	if !ok || !ValidRepo(name) {
 		return Repo{}, "", false
 	}
+
 	return Repo{Owner: owner, Name: name}, rest, true
 }
 

@@ -27,6 +27,7 @@ func TestVectors(t *testing.T) {
 	if total := len(commits) + len(descriptions); total < 200 {
 		t.Fatalf("read %d cases, want at least 200", total)
 	}
+
 	t.Run("commit", func(t *testing.T) { check(t, commits, closing.InCommit) })
 	t.Run("description", func(t *testing.T) { check(t, descriptions, closing.InDescription) })
 }
@@ -50,6 +51,7 @@ func wanted(refs []closing.Reference) string {
 	for i, r := range refs {
 		names[i] = r.Issue.String()
 	}
+
 	return strings.Join(names, " ")
 }
 
@@ -59,6 +61,7 @@ func rows(t testing.TB, file string) []vector {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var vectors []vector
 	var now vector
 	for i, line := range strings.Split(string(content), "\n") {
@@ -71,6 +74,7 @@ func rows(t testing.TB, file string) []vector {
 			vectors = append(vectors, now.row(t, line))
 		}
 	}
+
 	return vectors
 }
 
@@ -93,12 +97,14 @@ func (v vector) row(t testing.TB, line string) vector {
 	if !ok {
 		t.Fatalf("%s: want WANTED | TEXT", v.name)
 	}
+
 	if strings.HasPrefix(text, `"`) {
 		var err error
 		if text, err = strconv.Unquote(text); err != nil {
 			t.Fatalf("%s: read quoted text: %v", v.name, err)
 		}
 	}
+
 	v.want, v.text = want, text
 	return v
 }
@@ -109,16 +115,22 @@ func files(t testing.TB, file string) []vector {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	vectors := make([]vector, len(archive.Files))
 	for i, f := range archive.Files {
 		want, why, ok := strings.Cut(f.Name, ": ")
 		if !ok {
 			t.Fatalf("%s: file %q: want WANTED: WHY", file, f.Name)
 		}
+
 		vectors[i] = vector{
-			name: why, want: want, text: string(f.Data),
-			home: closing.Repo{Owner: "acme", Name: "app"}, host: "github.com",
+			name: why,
+			want: want,
+			text: string(f.Data),
+			home: closing.Repo{Owner: "acme", Name: "app"},
+			host: "github.com",
 		}
 	}
+
 	return vectors
 }

@@ -7,9 +7,10 @@ import (
 	"github.com/label-state/label-state/internal/closing"
 )
 
-// TestWorkIsBounded reads every hostile text: as a commit message of 1 MiB, as a description of twice
-// the 64 KiB that GitHub takes. Each is a matter of milliseconds; work that grew with the square of
-// the size would take minutes. The best of three readings counts, so that a busy machine does not matter.
+// TestWorkIsBounded reads every hostile text: as a commit message of 1 MiB, as a description of
+// twice the 64 KiB that GitHub takes. Each is a matter of milliseconds; work that grew with the
+// square of the size would take minutes. The best of three readings counts, so that a busy machine
+// does not matter.
 func TestWorkIsBounded(t *testing.T) {
 	t.Run("commit", func(t *testing.T) { bounded(t, closing.InCommit, 1<<20) })
 	t.Run("description", func(t *testing.T) { bounded(t, closing.InDescription, 1<<17) })
@@ -26,6 +27,7 @@ func bounded(t *testing.T, read surface, size int) {
 				break
 			}
 		}
+
 		if took >= limit {
 			t.Errorf("%s: took %v three times, want less than %v", name, took, limit)
 		}

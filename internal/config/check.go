@@ -18,6 +18,7 @@ func (f *file) finish(r *reader) {
 			*l.name = name
 		}
 	}
+
 	f.pipeline(r)
 	f.fleet(r)
 	if f.c.Claim.TTL > f.c.Claim.MaxTTL {
@@ -28,12 +29,14 @@ func (f *file) finish(r *reader) {
 		problem := "ttl is " + printable.Exact(f.c.Claim.TTL) + " and max_ttl " + printable.Exact(f.c.Claim.MaxTTL)
 		r.at(path, problem, "a ttl of at most max_ttl")
 	}
+
 	f.checkStore(r)
 	f.tellApart(r)
 }
 
-// tellApart reports labels with two meanings, labels that would be taken for bundles, and an excluded label
-// without which no issue is eligible: an issue could never be told from one in another state, or be taken.
+// tellApart reports labels with two meanings, labels that would be taken for bundles, and an
+// excluded label without which no issue is eligible: an issue could never be told from one in
+// another state, or be taken.
 func (f *file) tellApart(r *reader) {
 	all := named(&f.c.Labels)
 	for j, b := range all {
@@ -45,9 +48,11 @@ func (f *file) tellApart(r *reader) {
 			if !r.has(mine) && r.has(other) {
 				mine, other = other, mine
 			}
+
 			r.at(mine, "is "+quote(*b.name)+", the same label as "+other, "a label of its own")
 		}
 	}
+
 	p := f.c.Labels.BundlePrefix
 	for _, l := range all {
 		if l.key == "bundle_prefix" || len(*l.name) <= len(p) || !strings.EqualFold((*l.name)[:len(p)], p) {
@@ -57,8 +62,10 @@ func (f *file) tellApart(r *reader) {
 		if !r.has(path) {
 			path = "labels.bundle_prefix"
 		}
+
 		r.at(path, "label "+quote(*l.name)+" begins like a bundle's, "+quote(p), "labels that do not")
 	}
+
 	if labels.Has(f.c.Exclude, f.c.Labels.Available) {
 		path := "exclude_labels"
 		if !r.has(path) {

@@ -55,7 +55,8 @@ type Claim struct {
 	Comments  string // all or quiet: whether a lost claim posts its end or edits it into its own comment
 }
 
-// Trust says whose records count, besides our own and the repository owner's (spec.md#which-records-count).
+// Trust says whose records count, besides our own and the repository owner's
+// (spec.md#which-records-count).
 type Trust struct {
 	Permission string   // least role of a collaborator: triage, write, maintain or admin
 	Logins     []string // of users
@@ -81,7 +82,8 @@ type Plan struct {
 	Slack     Slack
 }
 
-// Slack is the gate where plans are shown and answered besides GitHub; without a channel there is none.
+// Slack is the gate where plans are shown and answered besides GitHub; without a channel there is
+// none.
 type Slack struct {
 	Channel   string   // id
 	TokenEnv  string   // environment variable with the bot's token
@@ -122,7 +124,9 @@ type Contributors struct {
 	AccountAge time.Duration // that an account must have
 	Hourly     int           // commands of theirs that are carried out in an hour
 
-	PullRequests string // off, claim, warn or fail: what the guard does with one whose author does not hold what it closes
+	// off, claim, warn or fail: what the guard does with one whose author does not hold what it
+	// closes
+	PullRequests string
 }
 
 // The values of Contributors.Claim.
@@ -198,6 +202,7 @@ func (c Config) Rules() lifecycle.Rules {
 	r.PersonTTL, r.Nudge = c.People.TTL, c.People.Nudge
 	r.Requeue = c.OnReopen == "requeue"
 	r.Unassigned = c.Claim.Assignees == "ignore"
+
 	return r
 }
 
@@ -212,5 +217,6 @@ func (c Config) Settings() ledger.Settings {
 		"all":    ledger.AssignAll,
 		"none":   ledger.AssignNone,
 	}[c.Claim.Assign]
+
 	return s
 }

@@ -24,25 +24,30 @@ func vectors(t *testing.T, path string, got func(t *testing.T, yml []byte) strin
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if len(a.Files) == 0 || len(a.Files)%2 != 0 {
 		t.Fatalf("%s has %d files, want pairs", path, len(a.Files))
 	}
+
 	for i := 0; i < len(a.Files); i += 2 {
 		in, want := a.Files[i], &a.Files[i+1]
 		name := strings.TrimSuffix(in.Name, ".yml")
 		if want.Name != name+".want" {
 			t.Fatalf("%s: %s is followed by %s", path, in.Name, want.Name)
 		}
+
 		t.Run(name, func(t *testing.T) {
 			out := got(t, in.Data)
 			if golden.Updating() {
 				want.Data = []byte(out)
 			}
+
 			if out != string(want.Data) {
 				t.Errorf("got\n%swant\n%s", out, want.Data)
 			}
 		})
 	}
+
 	if golden.Updating() {
 		if err := os.WriteFile(path, txtar.Format(a), 0o644); err != nil {
 			t.Fatal(err)
@@ -79,9 +84,11 @@ func TestRefused(t *testing.T) {
 		if !errors.As(err, &e) {
 			t.Fatalf("Parse = %+v, %v; want a *config.Error", c, err)
 		}
+
 		if !reflect.DeepEqual(c, config.Config{}) {
 			t.Errorf("Parse returned settings beside its error: %+v", c)
 		}
+
 		return err.Error() + "\n"
 	})
 }
@@ -97,28 +104,36 @@ func lines(c config.Config) []line {
 		at("labels.available", l.Available), at("labels.claimed", l.Claimed), at("labels.plan_pending", l.PlanPending),
 		at("labels.pr_open", l.PROpen), at("labels.done", l.Done), at("labels.hold", l.Hold),
 		at("labels.needs_scope", l.NeedsScope), at("labels.blocked", l.Blocked), at("labels.authored", l.Authored),
-		at("labels.large_feature", l.LargeFeature), at("labels.bundle_prefix", l.BundlePrefix), at("labels.paused", l.Paused),
+		at("labels.large_feature", l.LargeFeature), at("labels.bundle_prefix", l.BundlePrefix),
+		at("labels.paused", l.Paused),
 		at("exclude_labels", c.Exclude),
-		at("claim.ttl", c.Claim.TTL), at("claim.max_ttl", c.Claim.MaxTTL), at("claim.settle", c.Claim.Settle), at("claim.lease", c.Claim.Lease),
-		at("claim.assignees", c.Claim.Assignees), at("claim.assign", c.Claim.Assign), at("claim.comments", c.Claim.Comments),
+		at("claim.ttl", c.Claim.TTL), at("claim.max_ttl", c.Claim.MaxTTL), at("claim.settle", c.Claim.Settle),
+		at("claim.lease", c.Claim.Lease),
+		at("claim.assignees", c.Claim.Assignees), at("claim.assign", c.Claim.Assign),
+		at("claim.comments", c.Claim.Comments),
 		at("lease.redis.url_env", c.Lease.RedisURLEnv),
 		at("trust.permission", c.Trust.Permission), at("trust.logins", c.Trust.Logins), at("trust.apps", c.Trust.Apps),
 		at("lifecycle.outsider_issues", c.Lifecycle.OutsiderIssues), at("lifecycle.minimize", c.Lifecycle.Minimize),
 		at("recovery.max_attempts", c.Recovery.MaxAttempts), at("recovery.rest", c.Recovery.Rest),
-		at("plan.timeout", c.Plan.Timeout), at("plan.approvers", c.Plan.Approvers), at("plan.slack.channel", c.Plan.Slack.Channel),
+		at("plan.timeout", c.Plan.Timeout), at("plan.approvers", c.Plan.Approvers),
+		at("plan.slack.channel", c.Plan.Slack.Channel),
 		at("plan.slack.token_env", c.Plan.Slack.TokenEnv), at("plan.slack.approvers", c.Plan.Slack.Approvers),
 		at("blockers.native", c.Blockers.Native), at("blockers.text", c.Blockers.Text),
-		at("hook.on_unknown", c.Hook.OnUnknown), at("hook.timeout", c.Hook.Timeout), at("hook.pull_requests", c.Hook.PullRequests),
+		at("hook.on_unknown", c.Hook.OnUnknown), at("hook.timeout", c.Hook.Timeout),
+		at("hook.pull_requests", c.Hook.PullRequests),
 		at("sessions.ttl", c.Sessions.TTL), at("sessions.require_claim", c.Sessions.RequireClaim),
 		at("people.ttl", spanOrNone(c.People.TTL)), at("people.nudge", spanOrNone(c.People.Nudge)),
-		at("contributors.claim", c.Contributors.Claim), at("contributors.labels", c.Contributors.Labels), at("contributors.ttl", c.Contributors.TTL),
+		at("contributors.claim", c.Contributors.Claim), at("contributors.labels", c.Contributors.Labels),
+		at("contributors.ttl", c.Contributors.TTL),
 		at("contributors.limit", c.Contributors.Limit), at("contributors.account_age", c.Contributors.AccountAge),
 		at("contributors.hourly", c.Contributors.Hourly), at("contributors.pull_requests", c.Contributors.PullRequests),
 		at("sweep.repos", c.Sweep), at("guard", c.Guard), at("on_reopen", c.OnReopen),
 		at("stages", l.Stages),
 		at("defaults.work_source.type", c.Work.Type), at("defaults.work_source.repo", c.Work.Repo),
-		at("defaults.work_source.labels.ready", c.Work.Ready), at("defaults.work_source.labels.in_progress", c.Work.InProgress),
-		at("defaults.work_source.exclude_labels", c.Work.Exclude), at("defaults.work_source.cleanup_on_failure", !c.Work.KeepFailed),
+		at("defaults.work_source.labels.ready", c.Work.Ready),
+		at("defaults.work_source.labels.in_progress", c.Work.InProgress),
+		at("defaults.work_source.exclude_labels", c.Work.Exclude),
+		at("defaults.work_source.cleanup_on_failure", !c.Work.KeepFailed),
 		at("defaults.work_source.auth.token_env", c.Work.TokenEnv), at("agents", c.Agents),
 	}
 }
@@ -138,6 +153,7 @@ func difference(c, from config.Config) string {
 			fmt.Fprintf(&b, "%s = %s\n", l.key, l.value)
 		}
 	}
+
 	return b.String()
 }
 
@@ -152,8 +168,10 @@ func TestLinesAreAll(t *testing.T) {
 		for i := range t.NumField() {
 			n += count(t.Field(i).Type)
 		}
+
 		return n
 	}
+
 	if want := count(reflect.TypeFor[config.Config]()); len(lines(config.Default())) != want {
 		t.Errorf("lines shows %d settings, Config has %d", len(lines(config.Default())), want)
 	}
@@ -165,10 +183,20 @@ func TestErrorFields(t *testing.T) {
 	if !errors.As(err, &e) || len(e.More) != 1 {
 		t.Fatalf("err = %v", err)
 	}
-	want := config.Error{File: "some.yml", Line: 2, Path: "claim.ttl", Problem: `is "-4h"`, Allowed: e.Allowed, More: e.More}
+
+	want := config.Error{
+		File:    "some.yml",
+		Line:    2,
+		Path:    "claim.ttl",
+		Problem: `is "-4h"`,
+		Allowed: e.Allowed,
+		More:    e.More,
+	}
+
 	if !reflect.DeepEqual(*e, want) || !strings.Contains(e.Allowed, "1s to 8760h") {
 		t.Errorf("got %+v, want %+v", *e, want)
 	}
+
 	if m := e.More[0]; m.Line != 3 || m.Path != "guard" || m.Allowed != "fail, warn, off" {
 		t.Errorf("second problem = %+v", *m)
 	}
@@ -185,7 +213,8 @@ func TestTooLarge(t *testing.T) {
 	if _, err := config.Parse("f", []byte(strings.Repeat("#", 1<<20))); err == nil {
 		t.Error("a megabyte was accepted")
 	}
-	if _, err := config.Parse("f", []byte("guard: fail # \xff")); err == nil || !strings.Contains(err.Error(), "UTF-8") {
+	if _, err := config.Parse("f", []byte("guard: fail # \xff")); err == nil ||
+		!strings.Contains(err.Error(), "UTF-8") {
 		t.Errorf("invalid UTF-8: %v", err)
 	}
 }
@@ -203,6 +232,7 @@ func TestRulesAndSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	s := c.Settings()
 	want := config.Default().Settings()
 	want.Settle = 3e9
@@ -210,11 +240,15 @@ func TestRulesAndSettings(t *testing.T) {
 	if !reflect.DeepEqual(s, want) {
 		t.Errorf("Settings = %+v, want %+v", s, want)
 	}
+
 	r := c.Rules()
-	if !reflect.DeepEqual(r.Scheme, c.Labels) || r.Terms.TTL != c.Claim.TTL || r.Terms.Max != c.Claim.MaxTTL || r.Terms.Plan != c.Plan.Timeout ||
-		!slices.Equal(r.Exclude, c.Exclude) || r.MaxAttempts != 9 || !slices.Equal(r.Rest, c.Recovery.Rest) || !r.Requeue {
+	if !reflect.DeepEqual(r.Scheme, c.Labels) || r.Terms.TTL != c.Claim.TTL || r.Terms.Max != c.Claim.MaxTTL ||
+		r.Terms.Plan != c.Plan.Timeout ||
+		!slices.Equal(r.Exclude, c.Exclude) || r.MaxAttempts != 9 || !slices.Equal(r.Rest, c.Recovery.Rest) ||
+		!r.Requeue {
 		t.Errorf("Rules = %+v of %+v", r, c)
 	}
+
 	if d := config.Default().Rules(); d.Requeue {
 		t.Error("by default a reopened issue is requeued")
 	}
@@ -227,10 +261,12 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
+
 		for _, file := range a.Files {
 			f.Add(file.Data)
 		}
 	}
+
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, err := config.Parse("f", data)
 		if err != nil {
@@ -238,12 +274,16 @@ func FuzzParse(f *testing.F) {
 			if !errors.As(err, &e) {
 				t.Fatalf("error of type %T", err)
 			}
-			if strings.ContainsFunc(strings.ReplaceAll(err.Error(), "\n", ""), func(r rune) bool { return r < ' ' || r == 0x7f }) {
+
+			if strings.ContainsFunc(strings.ReplaceAll(err.Error(), "\n", ""),
+				func(r rune) bool { return r < ' ' || r == 0x7f }) {
 				t.Fatalf("control characters in %q", err)
 			}
+
 			sound(t, config.Usable("f", data))
 			return
 		}
+
 		sound(t, c)
 	})
 }
@@ -251,7 +291,10 @@ func FuzzParse(f *testing.F) {
 func sound(t *testing.T, c config.Config) {
 	t.Helper()
 	l := c.Labels
-	all := []string{l.Available, l.Claimed, l.PlanPending, l.PROpen, l.Done, l.Hold, l.NeedsScope, l.Blocked, l.Authored, l.LargeFeature, l.BundlePrefix, l.Paused}
+	all := []string{
+		l.Available, l.Claimed, l.PlanPending, l.PROpen, l.Done, l.Hold, l.NeedsScope, l.Blocked,
+		l.Authored, l.LargeFeature, l.BundlePrefix, l.Paused,
+	}
 	seen := map[string]bool{}
 	for _, name := range all {
 		seen[strings.ToLower(name)] = true
@@ -259,20 +302,25 @@ func sound(t *testing.T, c config.Config) {
 			t.Errorf("label %q", name)
 		}
 	}
+
 	if len(seen) != len(all) {
 		t.Errorf("labels are not distinct: %q", slices.Sorted(maps.Keys(seen)))
 	}
-	if c.Claim.TTL <= 0 || c.Claim.TTL > c.Claim.MaxTTL || c.Claim.Settle < 0 || c.Plan.Timeout <= 0 || c.Hook.Timeout <= 0 || c.Recovery.MaxAttempts < 0 {
+
+	if c.Claim.TTL <= 0 || c.Claim.TTL > c.Claim.MaxTTL || c.Claim.Settle < 0 || c.Plan.Timeout <= 0 ||
+		c.Hook.Timeout <= 0 || c.Recovery.MaxAttempts < 0 {
 		t.Errorf("numbers of %+v", c)
 	}
 }
 
-// TestOver: a caller's file may say what the repository says. Where it says something else, it decides its own keys and is refused for any other.
+// TestOver: a caller's file may say what the repository says. Where it says something else, it
+// decides its own keys and is refused for any other.
 func TestOver(t *testing.T) {
 	a, err := txtar.ParseFile("testdata/accepted.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	refused, taken := 0, 0
 	for _, f := range a.Files {
 		if !strings.HasSuffix(f.Name, ".yml") {
@@ -282,6 +330,7 @@ func TestOver(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if got, err := own.Over(own.Config, "acme/app"); err != nil || !reflect.DeepEqual(got, own.Config) {
 			t.Errorf("%s over itself: %v\n%s", f.Name, err, difference(got, own.Config))
 		}
@@ -301,19 +350,21 @@ func TestOver(t *testing.T) {
 			taken++
 		}
 	}
+
 	if refused < 10 || taken < 4 {
 		t.Errorf("%d were refused and %d taken: too few to tell", refused, taken)
 	}
 }
 
-// FuzzConfig: whatever stands in a file, reading it ends, an error names file and line, and what is left of the file is
-// read without one.
+// FuzzConfig: whatever stands in a file, reading it ends, an error names file and line, and what is
+// left of the file is read without one.
 func FuzzConfig(f *testing.F) {
 	for _, path := range []string{"testdata/accepted.txtar", "testdata/refused.txtar", "testdata/usable.txtar"} {
 		a, err := txtar.ParseFile(path)
 		if err != nil {
 			f.Fatal(err)
 		}
+
 		for _, file := range a.Files {
 			f.Add(file.Data)
 		}
@@ -325,6 +376,7 @@ func FuzzConfig(f *testing.F) {
 		if err != nil && !errors.As(err, &refused) {
 			t.Fatalf("%T: %v", err, err)
 		}
+
 		if err != nil && !strings.HasPrefix(err.Error(), "f") {
 			t.Errorf("%v: which file?", err)
 		}

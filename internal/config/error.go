@@ -32,6 +32,7 @@ func (e *Error) Error() string {
 		}
 		b.WriteString("\n" + m.line())
 	}
+
 	return b.String()
 }
 
@@ -53,6 +54,7 @@ func (e *Error) line() string {
 	if e.Line > 0 {
 		text += fmt.Sprintf(":%d", e.Line)
 	}
+
 	if e.Path != "" {
 		text += ": " + e.Path
 	}
@@ -60,6 +62,7 @@ func (e *Error) line() string {
 	if e.Allowed != "" {
 		text += "; allowed: " + e.Allowed
 	}
+
 	return text
 }
 

@@ -20,5 +20,6 @@ func CallersKeys() (out []string) {
 			out = append(out, s.path)
 		}
 	}
+
 	return out
 }

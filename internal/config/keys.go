@@ -47,6 +47,7 @@ func written(c *Config) *file {
 			f.ttls[s.Name] = s.TTL
 		}
 	}
+
 	return f
 }
 
@@ -57,6 +58,7 @@ func (f *file) keys() rule {
 	for _, l := range named(&f.labels) {
 		names = append(names, key{l.key, l.about, text(l.name, label())})
 	}
+
 	return object(
 		key{"version", "Version of this format.", count(&f.version, 1, 1)},
 		key{"preset", "Label names to start from.", word(&c.Preset, "agent", "ready", "stages")},
@@ -164,6 +166,7 @@ func (f *file) keys() rule {
 				if s.Channel == "" && !r.has(path+".channel") {
 					r.at(path+".channel", "is missing", "the id of a channel")
 				}
+
 				if len(s.Approvers) == 0 {
 					r.at(path+".approvers", "is empty: nobody could answer", "ids of users")
 				}
@@ -255,10 +258,13 @@ func (f *file) keys() rule {
 			"Stages of a pipeline, in order, with preset stages: two or more, the last one is done.",
 			texts(&f.stages, stageName()),
 		},
-		key{"stage_ttl", "Lease of a claim that names none, by stage.", each(&f.ttls, stageName(), func(name string) rule {
-			ttl := new(time.Duration)
-			return after(span(ttl, second, year), func(*reader, string) { f.ttls[name] = *ttl })
-		})},
+		key{
+			"stage_ttl", "Lease of a claim that names none, by stage.",
+			each(&f.ttls, stageName(), func(name string) rule {
+				ttl := new(time.Duration)
+				return after(span(ttl, second, year), func(*reader, string) { f.ttls[name] = *ttl })
+			}),
+		},
 		key{"defaults", "Settings every agent starts from.", own(f.defaults.keys())},
 		key{"agents", "A fleet: settings by codename.", own(each(&f.agents, codename(), func(name string) rule {
 			a := f.defaults.clone()

@@ -11,10 +11,11 @@ import (
 	"github.com/label-state/label-state/internal/printable"
 )
 
-// An Own is a configuration that the caller named. A repository's configuration decides who counts and must be
-// the same for everybody, so it is the one on the default branch. What concerns the caller alone may come from
-// a file of theirs: how long their claims and their hook wait, where their agents take work from, which
-// repositories they sweep, which variable holds a token (docs/decisions/2026-11-22-hostile-repositories.md).
+// An Own is a configuration that the caller named. A repository's configuration decides who counts
+// and must be the same for everybody, so it is the one on the default branch. What concerns the
+// caller alone may come from a file of theirs: how long their claims and their hook wait, where
+// their agents take work from, which repositories they sweep, which variable holds a token
+// (docs/decisions/2026-11-22-hostile-repositories.md).
 type Own struct {
 	Config
 	File  string // its name; empty for the zero value
@@ -29,6 +30,7 @@ func ParseOwn(name string, data []byte) (Own, error) {
 		own.Config = Config{}
 		return own, err
 	}
+
 	return own, nil
 }
 
@@ -40,6 +42,7 @@ func (r *reader) settings(top *yaml.Node) Config {
 		f.keys().read(r, "", top)
 		f.finish(r)
 	}
+
 	return c
 }
 
@@ -53,8 +56,8 @@ func (o Own) Has(path string) bool {
 	return false
 }
 
-// Over lays what is the caller's own over the configuration of the repository. Whatever else the file sets
-// has to be what the repository says; repo names it in errors. The error is an *Error.
+// Over lays what is the caller's own over the configuration of the repository. Whatever else the
+// file sets has to be what the repository says; repo names it in errors. The error is an *Error.
 func (o Own) Over(c Config, repo string) (Config, error) {
 	r := &reader{file: o.File, lines: o.lines}
 	for _, s := range settings(&o.Config, &c) {
@@ -63,13 +66,16 @@ func (o Own) Over(c Config, repo string) (Config, error) {
 		case s.own:
 			s.theirs.Set(s.mine)
 		case s.differs():
-			problem := "is " + inWords(s.mine) + ", and on the default branch of " + repo + " it is " + inWords(s.theirs)
+			problem := "is " + inWords(s.mine) + ", and on the default branch of " + repo + " it is " +
+				inWords(s.theirs)
 			r.at(s.path, problem, "what the default branch says, for everybody must go by the same")
 		}
 	}
+
 	for _, p := range r.problems {
 		p.Everybodys = true
 	}
+
 	if err := r.err(); err != nil {
 		return Config{}, err
 	}
@@ -77,11 +83,12 @@ func (o Own) Over(c Config, repo string) (Config, error) {
 	if o.Has("defaults") || o.Has("agents") { // as a whole: an agent's entry has the defaults in it
 		c.Work, c.Agents = o.Work, o.Agents
 	}
+
 	return c, nil
 }
 
-// Differences are the keys that two configurations have different values for, but for those that are each
-// caller's own.
+// Differences are the keys that two configurations have different values for, but for those that
+// are each caller's own.
 func Differences(a, b Config) []string {
 	var out []string
 	for _, s := range settings(&a, &b) {
@@ -89,6 +96,7 @@ func Differences(a, b Config) []string {
 			out = append(out, s.path)
 		}
 	}
+
 	return out
 }
 
@@ -101,8 +109,8 @@ type setting struct {
 
 func (s setting) differs() bool { return !reflect.DeepEqual(s.mine.Interface(), s.theirs.Interface()) }
 
-// settings are all keys of the table. A value that is set is set in the configuration, except for labels,
-// stages and agents, which the file spells in another way.
+// settings are all keys of the table. A value that is set is set in the configuration, except for
+// labels, stages and agents, which the file spells in another way.
 func settings(mine, theirs *Config) []setting {
 	var all []setting
 	written(mine).keys().leaves("", func(path string, leaf rule) {
@@ -114,6 +122,7 @@ func settings(mine, theirs *Config) []setting {
 		all[n].theirs = reflect.ValueOf(leaf.to).Elem()
 		n++
 	})
+
 	return all
 }
 
@@ -125,5 +134,6 @@ func inWords(v reflect.Value) string {
 	case time.Duration:
 		return printable.Exact(v)
 	}
+
 	return printable.Short(fmt.Sprint(v.Interface()), 100)
 }

@@ -41,7 +41,13 @@ func newReader(name string) *reader {
 
 // problem notes a problem of a line; 0 is none.
 func (r *reader) problem(line int, path, problem, allowed string) {
-	r.problems = append(r.problems, &Error{File: r.file, Line: line, Path: path, Problem: problem, Allowed: allowed})
+	r.problems = append(r.problems, &Error{
+		File:    r.file,
+		Line:    line,
+		Path:    path,
+		Problem: problem,
+		Allowed: allowed,
+	})
 }
 
 // at reports a problem of a key, or of the nearest key above it that the file has.
@@ -54,9 +60,11 @@ func (r *reader) at(path, problem, allowed string) {
 			line = 1
 			break
 		}
+
 		key = key[:end]
 		line, there = r.lines[key]
 	}
+
 	r.problem(line, path, problem, allowed)
 }
 
@@ -74,6 +82,7 @@ func (r *reader) err() error {
 	slices.SortStableFunc(r.problems, func(a, b *Error) int { return cmp.Compare(a.Line, b.Line) })
 	first := *r.problems[0]
 	first.More = r.problems[1:]
+
 	return &first
 }
 
@@ -87,6 +96,7 @@ func (r *reader) document(data []byte) *yaml.Node {
 		r.problem(0, "", "the file is not UTF-8 text", "")
 		return nil
 	}
+
 	d := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, second yaml.Node
 	if err := d.Decode(&doc); errors.Is(err, io.EOF) {
@@ -95,14 +105,17 @@ func (r *reader) document(data []byte) *yaml.Node {
 		r.syntax(err)
 		return nil
 	}
+
 	if err := d.Decode(&second); err == nil {
 		r.problem(second.Line, "", "a second document", "one document")
 	} else if !errors.Is(err, io.EOF) {
 		r.syntax(err)
 	}
+
 	if len(doc.Content) != 1 || doc.Content[0].ShortTag() == "!!null" {
 		return nil
 	}
+
 	return doc.Content[0]
 }
 
@@ -114,5 +127,6 @@ func (r *reader) syntax(err error) {
 		line, _ = strconv.Atoi(m[1])
 		text = text[len(m[0]):]
 	}
+
 	r.problem(line, "", "not YAML: "+text, "")
 }

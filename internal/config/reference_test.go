@@ -32,7 +32,8 @@ What only looks goes on: ` + "`status`, `log`, `stats`, `board`" + `, the hook a
 ` + "`label-state doctor`" + ` reads the file and reports what it found. A duration has the form ` + "`90s`, `30m` or `4h`" + `.
 `
 
-// TestReference: docs/configuration.md has every key of the schema with its default, what it may be and what it means.
+// TestReference: docs/configuration.md has every key of the schema with its default, what it may be
+// and what it means.
 func TestReference(t *testing.T) {
 	want := referenceHead
 	top := load(t).object("properties")
@@ -44,11 +45,13 @@ func TestReference(t *testing.T) {
 			nested = append(nested, name)
 		}
 	}
+
 	want += "\n## At the top\n\n" + keyTable("", plain)
 	for _, name := range nested {
 		s := schema(top[name].(map[string]any))
 		want += "\n## " + name + "\n\n" + s.text1("description") + "\n\n" + keyTable(name+".", s.flat(""))
 	}
+
 	golden.Check(t, reference, want)
 }
 
@@ -83,6 +86,7 @@ func (s schema) flat(path string) map[string]schema {
 			maps.Copy(all, p.flat(path+name+"."))
 		}
 	}
+
 	return all
 }
 
@@ -90,8 +94,10 @@ func keyTable(prefix string, keys map[string]schema) string {
 	table := "| key | default | may be | means |\n|---|---|---|---|\n"
 	for _, name := range slices.Sorted(maps.Keys(keys)) {
 		s := keys[name]
-		table += fmt.Sprintf("| `%s%s` | %s | %s | %s |\n", prefix, name, s.usual(), s.allowed(), strings.ReplaceAll(s.text1("description"), "|", `\|`))
+		table += fmt.Sprintf("| `%s%s` | %s | %s | %s |\n", prefix, name, s.usual(), s.allowed(),
+			strings.ReplaceAll(s.text1("description"), "|", `\|`))
 	}
+
 	return table
 }
 
@@ -134,6 +140,7 @@ func (s schema) allowed() string {
 	case s["type"] == "string":
 		return "text"
 	}
+
 	return "see below"
 }
 
@@ -146,20 +153,25 @@ func (s schema) bounds() string {
 	case bounded:
 		return fmt.Sprintf(", %v or more", low)
 	}
+
 	return ""
 }
 
-// TestCallersKeys: a file of the caller's own decides these keys and no others. Each of the rest has to be what the default branch says.
+// TestCallersKeys: a file of the caller's own decides these keys and no others. Each of the rest
+// has to be what the default branch says.
 func TestCallersKeys(t *testing.T) {
 	want := []string{
 		"claim.settle",
 		"plan.slack.token_env",
 		"hook.on_unknown", "hook.pull_requests", "hook.timeout",
 		"sweep.repos",
-		"defaults.work_source.type", "defaults.work_source.repo", "defaults.work_source.labels.ready", "defaults.work_source.labels.in_progress",
-		"defaults.work_source.exclude_labels", "defaults.work_source.cleanup_on_failure", "defaults.work_source.auth.token_env",
+		"defaults.work_source.type", "defaults.work_source.repo", "defaults.work_source.labels.ready",
+		"defaults.work_source.labels.in_progress",
+		"defaults.work_source.exclude_labels", "defaults.work_source.cleanup_on_failure",
+		"defaults.work_source.auth.token_env",
 		"agents",
 	}
+
 	if got := config.CallersKeys(); !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}

@@ -36,8 +36,8 @@ func own(r rule) rule {
 	return r
 }
 
-// object is a mapping with exactly these keys, each of which may be left out. They are read in this order,
-// whatever the file's is.
+// object is a mapping with exactly these keys, each of which may be left out. They are read in this
+// order, whatever the file's is.
 func object(keys ...key) rule {
 	properties := schema{}
 	names := make([]string, len(keys))
@@ -59,14 +59,17 @@ func object(keys ...key) rule {
 				r.problem(line, at, problem, strings.Join(names, ", "))
 				return
 			}
+
 			values[name] = value
 		})
+
 		for _, k := range keys {
 			if value, set := values[k.name]; set {
 				k.read(r, join(path, k.name), value)
 			}
 		}
 	}
+
 	return rule{
 		schema: schema{"type": "object", "additionalProperties": false, "properties": properties},
 		read:   read,
@@ -80,6 +83,7 @@ func (u rule) leaves(path string, visit func(path string, leaf rule)) {
 		visit(path, u)
 		return
 	}
+
 	for _, k := range u.keys {
 		k.own = k.own || u.own
 		k.leaves(join(path, k.name), visit)
@@ -119,11 +123,12 @@ func join(path, name string) string {
 	if path == "" {
 		return name
 	}
+
 	return path + "." + name
 }
 
-// each is a mapping from names to values of one kind, each made by item when its rule is; the name "" only
-// describes what one looks like.
+// each is a mapping from names to values of one kind, each made by item when its rule is; the name
+// "" only describes what one looks like.
 func each[T any](to *map[string]T, name form, item func(name string) rule) rule {
 	read := func(r *reader, path string, n *yaml.Node) {
 		r.mapping(path, n, func(k, at string, line int, value *yaml.Node) {
@@ -133,6 +138,7 @@ func each[T any](to *map[string]T, name form, item func(name string) rule) rule 
 			item(k).read(r, at, value)
 		})
 	}
+
 	return rule{
 		schema: schema{"type": "object", "additionalProperties": item("").schema},
 		read:   read,
@@ -152,6 +158,7 @@ func list[T any](to *[]T, item func(*T) rule) rule {
 				values[i] = printable.Exact(d)
 			}
 		}
+
 		s["default"] = values
 	}
 
@@ -160,11 +167,13 @@ func list[T any](to *[]T, item func(*T) rule) rule {
 			r.wrongType(path, n, "a list")
 			return
 		}
+
 		*to = make([]T, len(n.Content))
 		for i, el := range n.Content {
 			item(&(*to)[i]).read(r, path+"["+strconv.Itoa(i)+"]", el)
 		}
 	}
+
 	return rule{schema: s, read: read, to: to}
 }
 
@@ -197,5 +206,6 @@ func (r *reader) wrongType(path string, n *yaml.Node, allowed string) {
 	case tag == "!!str":
 		is = "text"
 	}
+
 	r.problem(n.Line, path, "is "+is, allowed)
 }

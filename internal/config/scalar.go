@@ -48,7 +48,8 @@ func (f form) fits(s string) bool {
 		(f.also == nil || f.also(s))
 }
 
-// label is a label name. GitHub allows 50 characters; a comma separates labels wherever they are listed.
+// label is a label name. GitHub allows 50 characters; a comma separates labels wherever they are
+// listed.
 func label() form {
 	return form{
 		allowed: "a label: 1 to 50 characters, no comma, no space at either end",
@@ -66,8 +67,10 @@ func login() form {
 
 func repository() form {
 	return form{
-		allowed: "owner/name", pattern: `^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+$`, longest: 140,
-		also: func(s string) bool { return !strings.HasSuffix(s, "/.") && !strings.HasSuffix(s, "/..") },
+		allowed: "owner/name",
+		pattern: `^[A-Za-z0-9][A-Za-z0-9_-]*/[A-Za-z0-9._-]+$`,
+		longest: 140,
+		also:    func(s string) bool { return !strings.HasSuffix(s, "/.") && !strings.HasSuffix(s, "/..") },
 	}
 }
 
@@ -115,6 +118,7 @@ func text(to *string, f form) rule {
 			*to = v
 		}
 	}
+
 	return rule{schema: s, read: read, to: to}
 }
 
@@ -138,6 +142,7 @@ func word(to *string, words ...string) rule {
 			*to = v
 		}
 	}
+
 	return rule{schema: s, read: read, to: to}
 }
 
@@ -157,6 +162,7 @@ func count(to *int, least, most int) rule {
 	if least == most {
 		allowed = strconv.Itoa(least)
 	}
+
 	s := schema{"type": "integer", "minimum": least, "maximum": most, "default": *to}
 
 	read := func(r *reader, path string, n *yaml.Node) {
@@ -164,13 +170,16 @@ func count(to *int, least, most int) rule {
 		if !ok {
 			return
 		}
+
 		i, err := strconv.Atoi(v)
 		if err != nil || i < least || i > most {
 			r.badValue(path, n, allowed)
 			return
 		}
+
 		*to = i
 	}
+
 	return rule{schema: s, read: read, to: to}
 }
 
@@ -180,10 +189,12 @@ func parseSpan(s string) (time.Duration, error) {
 	if !found {
 		return time.ParseDuration(s)
 	}
+
 	n, err := strconv.ParseUint(days, 10, 16)
 	if err != nil || rest == "" {
 		return time.Duration(n) * day, err
 	}
+
 	d, err := time.ParseDuration(rest)
 	return time.Duration(n)*day + d, err
 }
@@ -200,11 +211,13 @@ func span(to *time.Duration, least, most time.Duration) rule {
 func spanOr(to *time.Duration, least, most time.Duration, word string) rule {
 	const short = `([0-9]+(\.[0-9]+)?(ms|s|m|h))`
 	forms := short + `+|[0-9]+d` + short + `*`
-	allowed := "a duration from " + printable.Exact(least) + " to " + printable.Exact(most) + ", such as 90s, 30m, 4h or 7d"
+	allowed := "a duration from " + printable.Exact(least) + " to " + printable.Exact(most) +
+		", such as 90s, 30m, 4h or 7d"
 	if word != "" {
 		forms = word + `|` + forms
 		allowed += ", or " + word
 	}
+
 	pattern := `^(` + forms + `)$`
 	s := schema{"type": "string", "pattern": pattern, "maxLength": longestSpan}
 	if *to != 0 {
@@ -222,13 +235,16 @@ func spanOr(to *time.Duration, least, most time.Duration, word string) rule {
 			*to = 0
 			return
 		}
+
 		d, err := parseSpan(v)
 		if err != nil || len(v) > longestSpan || !regexp.MustCompile(pattern).MatchString(v) || d < least || d > most {
 			r.badValue(path, n, allowed)
 			return
 		}
+
 		*to = d
 	}
+
 	return rule{schema: s, read: read, to: to}
 }
 

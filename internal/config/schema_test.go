@@ -34,6 +34,7 @@ func TestSchemaHasEverySetting(t *testing.T) {
 	load(t).leaves("", leaves)
 	delete(leaves, "version")   // it has one value
 	delete(leaves, "stage_ttl") // is part of stages
+
 	for _, l := range lines(config.Default()) {
 		leaf, ok := leaves[l.key]
 		delete(leaves, l.key)
@@ -43,6 +44,7 @@ func TestSchemaHasEverySetting(t *testing.T) {
 			t.Errorf("%s: default %v in the schema, %s in Go", l.key, d, l.value)
 		}
 	}
+
 	if len(leaves) > 0 {
 		t.Errorf("the schema also has %v", slices.Sorted(maps.Keys(leaves)))
 	}
@@ -54,6 +56,7 @@ func sameDefault(d any, value string) bool {
 	if err := c.Encode(d); err != nil {
 		return false
 	}
+
 	texts := []string{c.Value}
 	if c.Kind == yaml.SequenceNode {
 		texts = nil
@@ -61,13 +64,16 @@ func sameDefault(d any, value string) bool {
 			texts = append(texts, el.Value)
 		}
 	}
+
 	long := func(s string) string {
 		s = regexp.MustCompile(`(\d+h)$`).ReplaceAllString(s, "${1}0m")
 		return regexp.MustCompile(`(\d+m)$`).ReplaceAllString(s, "${1}0s")
 	}
+
 	for i, s := range texts {
 		texts[i] = long(s)
 	}
+
 	return strings.Join(texts, " ") == strings.Trim(value, "[]")
 }
 
@@ -85,10 +91,14 @@ func TestSchemaAcceptsWhatTheReaderAccepts(t *testing.T) {
 // the reader, because they are about two values at once, the size of a duration, or YAML itself.
 func TestSchemaRefuses(t *testing.T) {
 	beyond := []string{
-		"alias", "bundle-like-label", "agents-equal-labels", "default-ttl-above-max", "duration-overflows", "duration-zero", "excluded-available",
-		"excluded-available-by-name", "key-not-a-word", "label-control", "label-equals-default", "label-like-bundle", "max-attempts-octal",
-		"lease-redis-nowhere", "lease-unused", "merge-key", "not-yaml", "own-tag", "ready-equals-in-progress", "recursive", "ready-preset-collision",
-		"slack-incomplete", "stages-labels", "stages-missing", "stages-too-few", "stages-twice", "stages-without-preset", "tab", "ttl-above-max", "twice", "two-documents",
+		"alias", "bundle-like-label", "agents-equal-labels", "default-ttl-above-max", "duration-overflows",
+		"duration-zero", "excluded-available",
+		"excluded-available-by-name", "key-not-a-word", "label-control", "label-equals-default", "label-like-bundle",
+		"max-attempts-octal",
+		"lease-redis-nowhere", "lease-unused", "merge-key", "not-yaml", "own-tag", "ready-equals-in-progress",
+		"recursive", "ready-preset-collision",
+		"slack-incomplete", "stages-labels", "stages-missing", "stages-too-few", "stages-twice",
+		"stages-without-preset", "tab", "ttl-above-max", "twice", "two-documents",
 	}
 	s := load(t)
 	for _, f := range archive(t, "testdata/refused.txtar") {
@@ -116,9 +126,11 @@ func decode(t *testing.T, data []byte) any {
 	if err := yaml.Unmarshal(data, &v); err != nil {
 		t.Fatal(err)
 	}
+
 	if v == nil {
 		return map[string]any{}
 	}
+
 	return v
 }
 
@@ -131,10 +143,12 @@ func load(t *testing.T) schema {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var s schema
 	if err := json.Unmarshal(data, &s); err != nil {
 		t.Fatal(err)
 	}
+
 	return s
 }
 
@@ -156,6 +170,7 @@ func (s schema) complaint(path string, v any) string {
 	if s["not"] != nil {
 		return path + " is not allowed"
 	}
+
 	switch v := v.(type) {
 	case map[string]any:
 		return s.mapping(path, v)
@@ -171,6 +186,7 @@ func (s schema) complaint(path string, v any) string {
 		}
 		return s.typed(path, "integer")
 	}
+
 	return path + " is of no known type"
 }
 
@@ -197,10 +213,12 @@ func (s schema) mapping(path string, v map[string]any) string {
 		}
 		return ""
 	}
+
 	properties, ok := s["properties"].(map[string]any)
 	if !ok || s["additionalProperties"] != false {
 		return path + " is a mapping"
 	}
+
 	for key, value := range v {
 		p, ok := properties[key].(map[string]any)
 		if !ok {
@@ -210,6 +228,7 @@ func (s schema) mapping(path string, v map[string]any) string {
 			return c
 		}
 	}
+
 	return ""
 }
 
@@ -218,11 +237,13 @@ func (s schema) list(path string, v []any) string {
 	if !ok {
 		return path + " is a list"
 	}
+
 	for _, el := range v {
 		if c := schema(items).complaint(path+"[]", el); c != "" {
 			return c
 		}
 	}
+
 	return ""
 }
 
@@ -236,5 +257,6 @@ func (s schema) text(path, v string) string {
 	if words, ok := s["enum"].([]any); ok && !slices.Contains(words, any(v)) {
 		return path + " is not one of the words"
 	}
+
 	return s.typed(path, "string")
 }

@@ -52,6 +52,7 @@ func (a *agent) keys() rule {
 			key{"token_env", "Environment variable with the token.", text(&a.TokenEnv, variable())},
 		)},
 	)
+
 	return object(key{"work_source", "Where work comes from.", source})
 }
 
@@ -79,6 +80,7 @@ func (f *file) fleet(r *reader) {
 		if path := join("agents", name) + ".work_source"; r.has(path + ".labels") {
 			r.twoLabels(path, w)
 		}
+
 		if f.c.Agents == nil {
 			f.c.Agents = map[string]WorkSource{}
 		}
@@ -93,8 +95,8 @@ func (r *reader) twoLabels(path string, w WorkSource) {
 	}
 }
 
-// Source returns where an agent takes its work from: its own entry, else the defaults. known reports
-// whether it has an entry.
+// Source returns where an agent takes its work from: its own entry, else the defaults. known
+// reports whether it has an entry.
 func (c Config) Source(agent string) (w WorkSource, known bool) {
 	if w, known = c.Agents[agent]; known {
 		return w, true
@@ -102,9 +104,9 @@ func (c Config) Source(agent string) (w WorkSource, known bool) {
 	return c.Work, false
 }
 
-// Named returns the configuration with an agent's label names for its queue. A file that decides the
-// names already must agree, unless free says that they may be laid over it. file is what errors call
-// it; the error is an *Error.
+// Named returns the configuration with an agent's label names for its queue. A file that decides
+// the names already must agree, unless free says that they may be laid over it. file is what errors
+// call it; the error is an *Error.
 func (c Config) Named(file, ready, inProgress string, free bool) (Config, error) {
 	r := &reader{file: file, lines: map[string]int{}}
 	lay := func(key, have, want string) string {
@@ -114,15 +116,19 @@ func (c Config) Named(file, ready, inProgress string, free bool) (Config, error)
 		if want == "" {
 			return have
 		}
+
 		return want
 	}
+
 	c.Labels.Available = lay("available", c.Labels.Available, ready)
 	c.Labels.Claimed = lay("claimed", c.Labels.Claimed, inProgress)
 	if len(r.problems) == 0 {
 		newFile(&c).tellApart(r)
 	}
+
 	if err := r.err(); err != nil {
 		return Config{}, err
 	}
+
 	return c, nil
 }

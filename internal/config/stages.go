@@ -30,33 +30,40 @@ func (f *file) pipeline(r *reader) {
 		r.at("stages", "is "+strconv.Itoa(len(f.stages))+" stages", "two stages or more; the last one is done")
 		return
 	}
+
 	var out []labels.Stage
 	for n, name := range f.stages {
 		s := labels.Stage{Name: name, Label: stagePrefix + name, TTL: f.ttls[name]}
 		if n == len(f.stages)-1 {
 			s.Label = name
 		}
+
 		if name != "" && slices.Contains(f.stages[:n], name) {
 			r.at("stages["+strconv.Itoa(n)+"]", "is "+quote(name)+", which is a stage already", "a name of its own")
 		}
+
 		if s.TTL > f.c.Claim.MaxTTL {
 			problem := "is " + printable.Exact(s.TTL) + " and claim.max_ttl " + printable.Exact(f.c.Claim.MaxTTL)
 			r.at("stage_ttl."+name, problem, "at most claim.max_ttl")
 		}
+
 		out = append(out, s)
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(f.ttls)) {
 		at := slices.Index(f.stages, name)
 		if at < 0 || at == len(f.stages)-1 {
 			r.at("stage_ttl."+name, "no stage in which anybody works", "one of the stages but the last")
 		}
 	}
+
 	f.c.Labels = f.c.Labels.Pipeline(out)
 	for _, key := range []string{"labels.available", "labels.done"} {
 		if r.has(key) {
 			r.at(key, "a pipeline's stages name it", "leave it out")
 		}
 	}
+
 	for n, s := range out { // one whose label means something else as well
 		for _, l := range named(&f.c.Labels) {
 			if !f.c.staged(l.key) && labels.Same(*l.name, s.Label) {

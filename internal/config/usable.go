@@ -20,10 +20,12 @@ func Usable(name string, data []byte) Config {
 		if len(r.problems) == 0 {
 			return c
 		}
+
 		left := false
 		for _, p := range r.problems {
 			left = r.leaveOut(p.Path) || left
 		}
+
 		if !left {
 			return Default()
 		}
@@ -42,7 +44,9 @@ func (r *reader) leaveOut(path string) bool {
 			}
 			return at >= 0
 		}
+
 		path = path[:max(0, strings.LastIndexAny(path, ".["))]
 	}
+
 	return false
 }

@@ -14,8 +14,8 @@ import (
 // Check judges every snapshot. It refuses for two reasons only: somebody else holds the issue, or
 // it has an open pull request from another branch (spec.md#the-verdict). Whoever holds the issue
 // passes, and so does a push to the branch of an open pull request for it, unless the pusher is a
-// worker whose own claim of the issue has ended: such a one is stopped even there. A pull request from a pushed branch is
-// refused only when somebody else holds it.
+// worker whose own claim of the issue has ended: such a one is stopped even there. A pull request
+// from a pushed branch is refused only when somebody else holds it.
 func Check(rules lifecycle.Rules, who Pusher, snapshots []Snapshot) Report {
 	var r Report
 	for _, snapshot := range snapshots {
@@ -27,10 +27,12 @@ func Check(rules lifecycle.Rules, who Pusher, snapshots []Snapshot) Report {
 			r.add(check(rules, who, snapshot))
 		}
 	}
+
 	return r
 }
 
-// check judges one issue that was read. A guess stops what is certain does not stop, and lets nothing go.
+// check judges one issue that was read. A guess stops what is certain does not stop, and lets
+// nothing go.
 func check(rules lifecycle.Rules, who Pusher, snapshot Snapshot) Report {
 	certain := judged(rules, who, snapshot.Named, snapshot.Facts)
 	if len(certain.Refusals) > 0 || snapshot.Guess == nil {
@@ -43,9 +45,11 @@ func check(rules lifecycle.Rules, who Pusher, snapshot Snapshot) Report {
 	if len(guess.Refusals) == 0 {
 		return certain
 	}
+
 	for k := range guess.Refusals {
 		guess.Refusals[k].Guess = true
 	}
+
 	return guess
 }
 
@@ -84,41 +88,50 @@ type judge struct {
 // ask puts the predicate's question once for each pushed branch: a claim or a pull request is the
 // pusher's own if it is for one of them.
 func (j *judge) ask(who Pusher) {
-	// The worker that pushes is the environment's, else the one that claimed the issue from this worktree, else a session that the push runs in
-	// and that made the claim, else nobody, and then the branch decides (hook.md#who-you-are).
+	// The worker that pushes is the environment's, else the one that claimed the issue from this
+	// worktree, else a session that the push runs in and that made the claim, else nobody, and then
+	// the branch decides (hook.md#who-you-are).
 	me := who.Worker
 	for _, h := range who.Holds {
 		if me.IsZero() && h.Issue.Same(j.facts.Issue) {
 			me = h.Worker
 		}
 	}
+
 	for _, own := range j.facts.Log.Live() {
 		if me.IsZero() && who.Made != nil && who.Made(own.Record.Worker) {
 			me = own.Record.Worker
 		}
 	}
+
 	if c, ok := j.facts.Log.Find(me); ok {
 		j.mine = &c
 	}
 	seeker := lifecycle.Seeker{Worker: me, Repo: who.Repo}
 	j.verdict = j.rules.Verdict(j.facts, seeker)
+
 	for _, r := range j.verdict.Reasons {
 		if r.Claim != nil { // the predicate names one at most (lifecycle.Rules.Holder)
 			j.holder = &r
 		}
 	}
-	j.own = j.holder != nil && j.holder.Code == lifecycle.CodeOwn // a worker's own contender behind another's claim is no hold
+
+	// a worker's own contender behind another's claim is no hold
+	j.own = j.holder != nil && j.holder.Code == lifecycle.CodeOwn
 	for _, n := range j.verdict.Notes {
 		if n.Code == lifecycle.CodeExpired && (j.mine == nil || n.Claim.Record.Worker != j.mine.Record.Worker) {
 			j.expired = append(j.expired, n)
 		}
 	}
+
 	ownPRs := map[string]bool{}
 	for _, seeker.Branch = range who.Branches {
 		v := j.rules.Verdict(j.facts, seeker)
 		j.own = j.own || slices.ContainsFunc(v.Reasons, func(r lifecycle.Reason) bool {
-			return j.holder != nil && r.Code == lifecycle.CodeOwn && r.Claim.Record.Worker == j.holder.Claim.Record.Worker
+			return j.holder != nil && r.Code == lifecycle.CodeOwn &&
+				r.Claim.Record.Worker == j.holder.Claim.Record.Worker
 		})
+
 		for _, n := range v.Notes {
 			if n.Code == lifecycle.CodePROpen {
 				ownPRs[n.PR.String()] = true
@@ -126,6 +139,7 @@ func (j *judge) ask(who Pusher) {
 			}
 		}
 	}
+
 	for _, r := range j.verdict.Reasons {
 		switch {
 		case r.Code != lifecycle.CodePROpen || ownPRs[r.PR.String()]:
@@ -137,7 +151,8 @@ func (j *judge) ask(who Pusher) {
 	}
 }
 
-// report says what the facts mean for the push. A closed issue is ignored, and so is a commit that names a pull request.
+// report says what the facts mean for the push. A closed issue is ignored, and so is a commit that
+// names a pull request.
 func (j *judge) report(n Named, r *Report) {
 	issue := n.Issue
 	var reasons []lifecycle.Reason // that stop the push
@@ -148,6 +163,7 @@ func (j *judge) report(n Named, r *Report) {
 		}
 		reasons = append(reasons, j.others...)
 	}
+
 	switch {
 	case j.verdict.Answer == lifecycle.Unknown:
 		var said []string
@@ -158,8 +174,13 @@ func (j *judge) report(n Named, r *Report) {
 	case !j.facts.Open || j.facts.PullRequest && n.Branch == "":
 	case len(reasons) > 0:
 		r.Refusals = append(r.Refusals, Refusal{
-			Named: n, Title: j.facts.Title, URL: j.facts.URL, Reasons: reasons, Lost: j.lost(),
-			Terms: j.rules.Terms, Now: j.facts.Now,
+			Named:   n,
+			Title:   j.facts.Title,
+			URL:     j.facts.URL,
+			Reasons: reasons,
+			Lost:    j.lost(),
+			Terms:   j.rules.Terms,
+			Now:     j.facts.Now,
 		})
 	case len(j.facts.Doubts) > 0:
 		r.unknown(issue, strings.Join(j.facts.Doubts, "; "))
@@ -181,45 +202,61 @@ func (j *judge) lost() *claim.Claim {
 	return j.mine
 }
 
-// notes are what a push that goes on should know. The holder is told that somebody wants it to stop, or that its lease is over though nobody
-// may take the issue yet; and another worker that its claim was ended by others, or expired, while nobody took over.
+// notes are what a push that goes on should know. The holder is told that somebody wants it to
+// stop, or that its lease is over though nobody may take the issue yet; and another worker that its
+// claim was ended by others, or expired, while nobody took over.
 func (j *judge) notes() []Note {
 	var out, others []Note // of those, that other pull requests are open
 	for _, o := range j.others {
 		if !j.own || !o.PR.Of(*j.holder.Claim) {
-			others = append(others, Note{Text: fmt.Sprintf("pull request %s is open for it as well", o.PR.Shown()), URL: o.URL})
+			others = append(others, Note{
+				Text: fmt.Sprintf("pull request %s is open for it as well", o.PR.Shown()),
+				URL:  o.URL,
+			})
 		}
 	}
+
 	if j.own {
 		switch c := *j.holder.Claim; {
 		case c.Revoked != nil:
-			out = append(out, Note{Text: c.Revoked.Who() + " asked your run to stop: " + cmp.Or(c.Revoked.Reason, "no reason given"), URL: c.Revoked.URL})
+			out = append(out, Note{Text: c.Revoked.Who() + " asked your run to stop: " +
+				cmp.Or(c.Revoked.Reason, "no reason given"), URL: c.Revoked.URL})
 		case c.Overdue(j.rules.Terms, j.facts.Now):
 			end, _ := c.Until(j.rules.Terms)
-			out = append(out, Note{Text: fmt.Sprintf("the lease of your run %s is over since %s", c.Record.Worker.FiringID, j.now.at(end)), URL: c.URL})
+			out = append(out, Note{Text: fmt.Sprintf("the lease of your run %s is over since %s",
+				c.Record.Worker.FiringID, j.now.at(end)), URL: c.URL})
 		}
+
 		return append(out, others...)
 	}
+
 	if c := j.lost(); c != nil && (c.End == nil || c.End.By != "") {
 		out = append(out, Note{Text: lostText(*c, j.rules.Terms, j.now) + "; nobody has taken it over", URL: c.URL})
 	}
 	out = append(out, others...)
 	for _, l := range j.expired {
 		end, _ := l.Claim.Until(j.rules.Terms)
-		out = append(out, Note{Text: fmt.Sprintf("the lease of %s is over since %s and does not count", l.Claim.Holder(), j.now.at(end)), URL: l.URL})
+		out = append(out, Note{Text: fmt.Sprintf("the lease of %s is over since %s and does not count",
+			l.Claim.Holder(), j.now.at(end)), URL: l.URL})
 	}
+
 	switch {
 	case j.holder != nil:
-		text := fmt.Sprintf("%s holds it, but pull request %s from this branch is open", j.holder.Claim.Holder(), j.ownPR.PR)
+		text := fmt.Sprintf("%s holds it, but pull request %s from this branch is open", j.holder.Claim.Holder(),
+			j.ownPR.PR)
 		out = append(out, Note{Text: text, URL: j.holder.URL})
 	case j.facts.PullRequest:
 		return out // its labels and assignees say nothing about a push
 	case len(out) > 0 || j.ownPR != nil: // labels decide nothing: that one promises what nothing bears out is said when nothing else is
 	case labels.Has(j.facts.Labels, j.rules.Scheme.Name(labels.PROpen)):
-		out = []Note{{Text: "labelled " + j.rules.Scheme.PROpen + ", but no open pull request closes it", URL: j.facts.URL}}
+		out = []Note{{
+			Text: "labelled " + j.rules.Scheme.PROpen + ", but no open pull request closes it",
+			URL:  j.facts.URL,
+		}}
 	case labels.Has(j.facts.Labels, j.rules.Scheme.Name(labels.Claimed)):
 		out = []Note{{Text: "labelled " + j.rules.Scheme.Claimed + ", but nobody has claimed it", URL: j.facts.URL}}
 	}
+
 	if j.facts.Unshown > 0 && j.ownPR == nil {
 		out = append(out, Note{Text: lifecycle.Unshown(j.facts.Unshown), URL: j.facts.URL})
 	}
@@ -227,5 +264,6 @@ func (j *judge) notes() []Note {
 	if person >= 0 && j.ownPR == nil && j.holder == nil {
 		out = append(out, Note{Text: j.verdict.Reasons[person].Text, URL: j.verdict.Reasons[person].URL})
 	}
+
 	return out
 }

@@ -23,6 +23,7 @@ func TestCheck(t *testing.T) {
 	if len(cases) < 50 {
 		t.Fatalf("read %d cases; the file has more", len(cases))
 	}
+
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			got := summary(Check(lifecycle.DefaultRules(), c.pusher, []Snapshot{c.snapshot()}))
@@ -41,6 +42,7 @@ func summary(r Report) []string {
 		if f.Guess {
 			text += " guess"
 		}
+
 		for _, reason := range f.Reasons {
 			evidence := ""
 			if reason.PR != nil {
@@ -48,22 +50,28 @@ func summary(r Report) []string {
 			} else {
 				evidence = reason.Claim.Record.Worker.String()
 			}
+
 			text += " " + string(reason.Code) + " " + evidence
 		}
+
 		if f.Lost != nil {
 			text += " lost " + f.Lost.Record.Worker.String()
 		}
 		out = append(out, text)
 	}
+
 	for _, n := range r.Notes {
 		out = append(out, "note "+n.Text)
 	}
+
 	for _, u := range r.Unknown {
 		out = append(out, "unknown "+u.Reason)
 	}
+
 	if len(out) == 0 {
 		out = []string{"pass"}
 	}
+
 	return out
 }
 
@@ -86,11 +94,19 @@ func (v vector) snapshot() Snapshot {
 	if v.branch != "" {
 		named = Named{Issue: issue42, Branch: v.branch}
 	}
-	out := Snapshot{Named: named, Facts: v.facts, Absent: v.absent, Unread: v.unread}
+
+	out := Snapshot{
+		Named:  named,
+		Facts:  v.facts,
+		Absent: v.absent,
+		Unread: v.unread,
+	}
+
 	if v.guesses != nil {
 		guess := claim.Replay(append(v.comments, v.guesses...))
 		out.Guess = &guess
 	}
+
 	return out
 }
 
@@ -100,6 +116,7 @@ func readCases(t *testing.T, file string) []vector {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var out []vector
 	for n, line := range strings.Split(string(data), "\n") {
 		key, rest, _ := strings.Cut(line, " ")
@@ -111,10 +128,12 @@ func readCases(t *testing.T, file string) []vector {
 			out = append(out, newVector(rest))
 			continue
 		}
+
 		if err := out[len(out)-1].set(key, rest); err != nil {
 			t.Fatalf("%s:%d: %v", file, n+1, err)
 		}
 	}
+
 	return out
 }
 
@@ -123,8 +142,13 @@ func newVector(name string) vector {
 		name:   name,
 		pusher: Pusher{Repo: "acme/app", Branches: []string{"feature"}},
 		facts: lifecycle.Facts{
-			Issue: issue42, Title: "Retry the upload on 503", URL: "https://github.com/acme/app/issues/42",
-			Open: true, BlockersRead: true, Now: fourPM, Viewer: "bot",
+			Issue:        issue42,
+			Title:        "Retry the upload on 503",
+			URL:          "https://github.com/acme/app/issues/42",
+			Open:         true,
+			BlockersRead: true,
+			Now:          fourPM,
+			Viewer:       "bot",
 		},
 	}
 }
@@ -161,9 +185,12 @@ func (v *vector) set(key, rest string) error {
 	case "worker":
 		v.pusher.Worker = worker(rest)
 	case "hold":
-		v.pusher.Holds = append(v.pusher.Holds, Hold{Issue: claim.Issue{Owner: "Acme", Repo: "App", Number: 42}, Worker: worker(rest)})
+		v.pusher.Holds = append(v.pusher.Holds,
+			Hold{Issue: claim.Issue{Owner: "Acme", Repo: "App", Number: 42}, Worker: worker(rest)})
+
 	case "other":
-		v.pusher.Holds = append(v.pusher.Holds, Hold{Issue: claim.Issue{Owner: "acme", Repo: "app", Number: 43}, Worker: worker(rest)})
+		v.pusher.Holds = append(v.pusher.Holds,
+			Hold{Issue: claim.Issue{Owner: "acme", Repo: "app", Number: 43}, Worker: worker(rest)})
 	case "session":
 		v.pusher.Made = func(w claim.Worker) bool { return strings.HasPrefix(w.FiringID, rest+"-") }
 	case "head":
@@ -176,6 +203,7 @@ func (v *vector) set(key, rest string) error {
 	default:
 		return fmt.Errorf("unknown key %q", key)
 	}
+
 	return nil
 }
 
@@ -192,6 +220,7 @@ func (v *vector) setIssue(what string) error {
 	default:
 		return fmt.Errorf("unknown issue %q", what)
 	}
+
 	return nil
 }
 
@@ -200,11 +229,18 @@ func (v *vector) addLog(rest string) error {
 	if len(words) != 3 {
 		return fmt.Errorf("log wants a time, a login and a record, not %q", rest)
 	}
+
 	created, updated, _ := strings.Cut(words[0], "/")
 	if updated == "" {
 		updated = created
 	}
-	c := claim.Comment{ID: int64(len(v.comments) + 1), Author: words[1], Trusted: words[1] != "stranger", Body: words[2]}
+
+	c := claim.Comment{
+		ID:      int64(len(v.comments) + 1),
+		Author:  words[1],
+		Trusted: words[1] != "stranger",
+		Body:    words[2],
+	}
 	c.URL = fmt.Sprintf("%s#issuecomment-%d", v.facts.URL, c.ID)
 	var err error
 	if c.Created, err = onTheDay(created); err != nil {
@@ -213,6 +249,7 @@ func (v *vector) addLog(rest string) error {
 	if c.Updated, err = onTheDay(updated); err != nil {
 		return err
 	}
+
 	v.comments = append(v.comments, c)
 	return nil
 }
@@ -223,14 +260,24 @@ func (v *vector) addPull(words []string) error {
 	}
 	n, err := strconv.Atoi(words[0])
 	p := lifecycle.PR{
-		Repo: "acme/app", Number: n, Title: "Retry", URL: "https://github.com/acme/app/pull/" + words[0],
-		State: lifecycle.PRState(words[1]), HeadRepo: words[2], Head: words[3], Author: words[4],
-		Base: "main", DefaultBase: true, Recorded: len(words) > 5,
+		Repo:        "acme/app",
+		Number:      n,
+		Title:       "Retry",
+		URL:         "https://github.com/acme/app/pull/" + words[0],
+		State:       lifecycle.PRState(words[1]),
+		HeadRepo:    words[2],
+		Head:        words[3],
+		Author:      words[4],
+		Base:        "main",
+		DefaultBase: true,
+		Recorded:    len(words) > 5,
 	}
+
 	if p.State == lifecycle.PRMerged {
 		p.MergedAt = fourPM.Add(-time.Hour)
 	}
 	v.facts.PRs = append(v.facts.PRs, p)
+
 	return err
 }
 

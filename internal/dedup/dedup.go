@@ -15,8 +15,8 @@ import (
 // A Commit is one that names an issue. Subject is its author's text, as it was written.
 type Commit struct{ OID, Subject string }
 
-// Named is an issue that the push finishes, with the commits that say so, in the push's order; or an open pull request from a
-// branch that is pushed.
+// Named is an issue that the push finishes, with the commits that say so, in the push's order; or
+// an open pull request from a branch that is pushed.
 type Named struct {
 	Issue   claim.Issue
 	Commits []Commit
@@ -39,7 +39,8 @@ type Pusher struct {
 	Repo     string       // owner/repo that is pushed to, of a fork the fork
 	Branches []string     // the branches that are pushed, without refs/heads/
 
-	// Made reports whether the session that the push runs in has made the worker's claim; nil is no.
+	// Made reports whether the session that the push runs in has made the worker's claim; nil is
+	// no.
 	Made func(claim.Worker) bool
 }
 

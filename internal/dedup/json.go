@@ -81,16 +81,25 @@ type (
 	}
 )
 
-// JSON writes the report for programs: one object on one line, or nothing when there is nothing to say.
+// JSON writes the report for programs: one object on one line, or nothing when there is nothing to
+// say.
 func JSON(r Report) string {
 	if r.Empty() {
 		return ""
 	}
+
 	out := jsonReport{
-		Version: jsonVersion, Refused: r.Stops(), Bypass: bypass,
+		Version:  jsonVersion,
+		Refused:  r.Stops(),
+		Bypass:   bypass,
 		Refusals: each(r.Refusals, toRefusal),
 		Notes:    each(r.Notes, func(n Note) jsonNote { return jsonNote{named(n.Issue), strip(n.Text), strip(n.URL)} }),
-		Unknown:  each(r.Unknown, func(u Unchecked) jsonUnchecked { return jsonUnchecked{named(u.Issue), strip(u.Reason)} }),
+		Unknown: each(r.Unknown, func(u Unchecked) jsonUnchecked {
+			return jsonUnchecked{
+				named(u.Issue),
+				strip(u.Reason),
+			}
+		}),
 	}
 	var text strings.Builder
 	e := json.NewEncoder(&text)
@@ -98,6 +107,7 @@ func JSON(r Report) string {
 	if err := e.Encode(out); err != nil { // a time beyond the year 9999
 		return fmt.Sprintf("{\"version\":%d,\"refused\":%t}\n", jsonVersion, r.Stops())
 	}
+
 	return text.String()
 }
 
@@ -112,25 +122,36 @@ func each[A, B any](list []A, f func(A) B) []B {
 
 func toRefusal(r Refusal) jsonRefusal {
 	out := jsonRefusal{
-		Issue: r.Issue.String(), Title: strip(r.Title), URL: strip(r.URL), Branch: strip(r.Branch), Guess: r.Guess,
+		Issue:   r.Issue.String(),
+		Title:   strip(r.Title),
+		URL:     strip(r.URL),
+		Branch:  strip(r.Branch),
+		Guess:   r.Guess,
 		Commits: each(r.Commits, func(c Commit) jsonCommit { return jsonCommit{c.OID, strip(c.Subject)} }),
 		Reasons: each(r.Reasons, toReason),
 	}
+
 	if c := r.Lost; c != nil {
-		lost := &jsonLost{Codename: strip(c.Record.Worker.Codename), FiringID: strip(c.Record.Worker.FiringID), Outcome: "expired"}
+		lost := &jsonLost{
+			Codename: strip(c.Record.Worker.Codename), FiringID: strip(c.Record.Worker.FiringID),
+			Outcome: "expired",
+		}
 		if c.End == nil {
 			end, _ := c.Until(r.Terms)
 			lost.Ended = end.UTC()
 		} else {
 			lost.Ended, lost.Outcome, lost.By = c.End.At.UTC(), strip(c.End.Outcome), strip(c.End.By)
 		}
+
 		out.LostHold = lost
 	}
+
 	for _, reason := range r.Reasons {
 		if reason.Code == lifecycle.CodeInFlight {
 			out.TakeOver = takeOver(r.Issue)
 		}
 	}
+
 	return out
 }
 
@@ -138,13 +159,21 @@ func toReason(r lifecycle.Reason) jsonReason {
 	out := jsonReason{Code: r.Code, Text: strip(r.Text), URL: strip(r.URL)}
 	if c := r.Claim; c != nil {
 		out.Holder = &jsonHolder{
-			Codename: strip(c.Record.Worker.Codename), FiringID: strip(c.Record.Worker.FiringID), Person: strip(c.Person), Login: strip(c.Author),
-			Branch: strip(c.Record.Branch), Confirmed: c.Held(), Since: c.Created.UTC(), Until: r.Until.UTC(),
+			Codename:  strip(c.Record.Worker.Codename),
+			FiringID:  strip(c.Record.Worker.FiringID),
+			Person:    strip(c.Person),
+			Login:     strip(c.Author),
+			Branch:    strip(c.Record.Branch),
+			Confirmed: c.Held(),
+			Since:     c.Created.UTC(),
+			Until:     r.Until.UTC(),
 		}
 	}
+
 	if p := r.PR; p != nil {
 		out.Pull = &jsonPull{p.String(), strip(p.Title), strip(p.Author), strip(p.Head), p.Draft}
 	}
+
 	return out
 }
 

@@ -15,8 +15,8 @@ type Message struct {
 	Cut  bool // there is more of it
 }
 
-// Unread lists what of the messages Name has not read: the rest of a text that is too long, and the issues beyond those that one text can
-// name.
+// Unread lists what of the messages Name has not read: the rest of a text that is too long, and the
+// issues beyond those that one text can name.
 func Unread(messages []Message, home closing.Repo, host string) []Unchecked {
 	var out []Unchecked
 	for _, m := range messages {
@@ -24,15 +24,18 @@ func Unread(messages []Message, home closing.Repo, host string) []Unchecked {
 		if m.Cut {
 			out = append(out, Unchecked{Reason: about + " is longer than 1 MiB"})
 		}
+
 		if closing.Beyond(m.Text, home, host) {
 			out = append(out, Unchecked{Reason: fmt.Sprintf("%s names more than %d issues", about, closing.Limit)})
 		}
 	}
+
 	return out
 }
 
-// Name lists the issues that the commits close by their raw text (spec.md#closing-keywords), ordered by
-// issue. home is the repository of #7 and host that of issue URLs, as for closing.InCommit.
+// Name lists the issues that the commits close by their raw text (spec.md#closing-keywords),
+// ordered by issue. home is the repository of #7 and host that of issue URLs, as for
+// closing.InCommit.
 func Name(messages []Message, home closing.Repo, host string) []Named {
 	var out []Named
 	at := map[claim.Issue]int{}
@@ -45,9 +48,11 @@ func Name(messages []Message, home closing.Repo, host string) []Named {
 				at[key] = i
 				out = append(out, Named{Issue: ref.Issue})
 			}
+
 			out[i].Commits = append(out[i].Commits, m.Commit)
 		}
 	}
+
 	slices.SortStableFunc(out, func(a, b Named) int { return a.Issue.Compare(b.Issue) })
 	return out
 }

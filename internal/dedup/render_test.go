@@ -21,25 +21,55 @@ func at(hour, minute int) time.Time { return time.Date(2026, 5, 1, hour, minute,
 
 func held(w claim.Worker, since time.Time) lifecycle.Reason {
 	c := claim.Claim{
-		Record: claim.Record{Worker: w, TTL: 4 * time.Hour, Held: true}, Author: "bot",
-		Created: since, Updated: since, URL: "https://github.com/acme/app/issues/42#issuecomment-991",
+		Record:  claim.Record{Worker: w, TTL: 4 * time.Hour, Held: true},
+		Author:  "bot",
+		Created: since,
+		Updated: since,
+		URL:     "https://github.com/acme/app/issues/42#issuecomment-991",
 	}
-	return lifecycle.Reason{Code: lifecycle.CodeInFlight, Text: "held by lucius", URL: c.URL, Claim: &c, Until: since.Add(4 * time.Hour)}
+
+	return lifecycle.Reason{
+		Code:  lifecycle.CodeInFlight,
+		Text:  "held by lucius",
+		URL:   c.URL,
+		Claim: &c,
+		Until: since.Add(4 * time.Hour),
+	}
 }
 
 // refusal is the one that HOOK shows.
 func refusal() Refusal {
 	return Refusal{
-		Named: Named{Issue: issue42, Commits: []Commit{{"3f2c91a08d4b1c5e7f90a1b2c3d4e5f60718293a", "Retry uploads"}}},
-		Title: "Retry the upload on 503", URL: "https://github.com/acme/app/issues/42",
-		Reasons: []lifecycle.Reason{held(claim.Worker{Codename: "lucius", FiringID: "20260501-194217-643a"}, at(14, 5))},
-		Terms:   claim.DefaultTerms(), Now: fourPM,
+		Named: Named{
+			Issue:   issue42,
+			Commits: []Commit{{"3f2c91a08d4b1c5e7f90a1b2c3d4e5f60718293a", "Retry uploads"}},
+		},
+		Title: "Retry the upload on 503",
+		URL:   "https://github.com/acme/app/issues/42",
+		Reasons: []lifecycle.Reason{held(claim.Worker{Codename: "lucius", FiringID: "20260501-194217-643a"},
+			at(14, 5))},
+		Terms: claim.DefaultTerms(),
+		Now:   fourPM,
 	}
 }
 
 func open57() lifecycle.Reason {
-	p := lifecycle.PR{Repo: "acme/app", Number: 57, Title: "Retry", Author: "bot", Head: "agent/retry", URL: "https://github.com/acme/app/pull/57", State: lifecycle.PROpened}
-	return lifecycle.Reason{Code: lifecycle.CodePROpen, Text: "pull request acme/app#57 is open for it", URL: p.URL, PR: &p}
+	p := lifecycle.PR{
+		Repo:   "acme/app",
+		Number: 57,
+		Title:  "Retry",
+		Author: "bot",
+		Head:   "agent/retry",
+		URL:    "https://github.com/acme/app/pull/57",
+		State:  lifecycle.PROpened,
+	}
+
+	return lifecycle.Reason{
+		Code: lifecycle.CodePROpen,
+		Text: "pull request acme/app#57 is open for it",
+		URL:  p.URL,
+		PR:   &p,
+	}
 }
 
 // several has everything that a report can say.
@@ -54,14 +84,23 @@ func several() Report {
 	pull.Issue = claim.Issue{Owner: "acme", Repo: "web", Number: 7}
 	pull.Reasons = []lifecycle.Reason{open57()}
 	pull.Commits = slices.Repeat(pull.Commits, 5)
+
 	return Report{
-		Home: "Acme/App", Refusals: []Refusal{lost, pull},
-		Notes:   []Note{{Issue: issue42, Text: "labelled agent:pr-open, but no open pull request closes it"}, {Text: "about no issue"}},
-		Unknown: []Unchecked{{claim.Issue{Owner: "acme", Repo: "app", Number: 8}, "offline"}, {claim.Issue{Owner: "acme", Repo: "app", Number: 9}, "offline"}},
+		Home:     "Acme/App",
+		Refusals: []Refusal{lost, pull},
+		Notes: []Note{
+			{Issue: issue42, Text: "labelled agent:pr-open, but no open pull request closes it"},
+			{Text: "about no issue"},
+		},
+		Unknown: []Unchecked{
+			{claim.Issue{Owner: "acme", Repo: "app", Number: 8}, "offline"},
+			{claim.Issue{Owner: "acme", Repo: "app", Number: 9}, "offline"},
+		},
 	}
 }
 
-// pulls is a push of two branches whose pull requests somebody else holds, and of a commit that closes an issue.
+// pulls is a push of two branches whose pull requests somebody else holds, and of a commit that
+// closes an issue.
 func pulls() Report {
 	one, two := refusal(), refusal()
 	one.Named = Named{Issue: claim.Issue{Owner: "acme", Repo: "app", Number: 57}, Branch: "agent/retry"}
@@ -93,11 +132,13 @@ func TestJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &any); err != nil || strings.Count(text, "\n") != 1 {
 		t.Fatalf("want one object on one line (%v):\n%s", err, text)
 	}
+
 	e := json.NewEncoder(&indented)
 	e.SetIndent("", "  ")
 	if err := e.Encode(any); err != nil {
 		t.Fatal(err)
 	}
+
 	golden.Check(t, "testdata/several.json", indented.String())
 }
 
@@ -129,9 +170,11 @@ func TestStops(t *testing.T) {
 func TestManyIssues(t *testing.T) {
 	r := Report{Home: "acme/app", Refusals: slices.Repeat([]Refusal{refusal()}, 500)}
 	got := Text(r, Style{})
-	if !strings.Contains(got, "push refused, 500 issues are someone else's work") || !strings.Contains(got, "\n  and 480 more\n") {
+	if !strings.Contains(got, "push refused, 500 issues are someone else's work") ||
+		!strings.Contains(got, "\n  and 480 more\n") {
 		t.Errorf("the count is missing:\n%s", got)
 	}
+
 	if n := strings.Count(got, "\n"); n > 150 {
 		t.Errorf("%d lines", n)
 	}
@@ -144,27 +187,36 @@ func TestOthersText(t *testing.T) {
 		hostile := rapid.OneOf(
 			rapid.String(),
 			rapid.SampledFrom([]string{
-				"\x1b[31mred\x1b]0;title\a", "a\r\n::set-output name=x::y", "\u202egnp.exe", "\u0085next\u2028line", "\xff\xfe\x00",
+				"\x1b[31mred\x1b]0;title\a", "a\r\n::set-output name=x::y", "\u202egnp.exe", "\u0085next\u2028line",
+				"\xff\xfe\x00",
 				strings.Repeat("x", 1<<20), strings.Repeat("\u0301", 5000), "##[command]rm",
 			}),
 		)
 		r := several()
 		lost, pull := &r.Refusals[0], &r.Refusals[1]
-		lost.Title, lost.Commits[0].Subject, lost.Lost.End.Outcome, lost.Lost.End.By = hostile.Draw(t, "title"), hostile.Draw(t, "subject"), hostile.Draw(t, "outcome"), hostile.Draw(t, "by")
-		lost.Reasons[0].Claim.Record.Worker = claim.Worker{Codename: hostile.Draw(t, "codename"), FiringID: hostile.Draw(t, "firing")}
-		lost.Reasons[0].URL, pull.Reasons[0].PR.Head, pull.Reasons[0].PR.Author = hostile.Draw(t, "url"), hostile.Draw(t, "head"), hostile.Draw(t, "author")
+		lost.Title, lost.Commits[0].Subject, lost.Lost.End.Outcome, lost.Lost.End.By = hostile.Draw(t,
+			"title"), hostile.Draw(t, "subject"), hostile.Draw(t, "outcome"), hostile.Draw(t, "by")
+		lost.Reasons[0].Claim.Record.Worker = claim.Worker{
+			Codename: hostile.Draw(t, "codename"),
+			FiringID: hostile.Draw(t, "firing"),
+		}
+		lost.Reasons[0].URL, pull.Reasons[0].PR.Head, pull.Reasons[0].PR.Author = hostile.Draw(t,
+			"url"), hostile.Draw(t, "head"), hostile.Draw(t, "author")
 		r.Notes[0].Text, r.Unknown[0].Reason = hostile.Draw(t, "note"), hostile.Draw(t, "reason")
+
 		for line := range strings.SplitSeq(strings.TrimSuffix(Text(r, Style{}), "\n"), "\n") {
 			checkLine(t, line)
 			if n := utf8.RuneCountInString(line); n > 400 {
 				t.Fatalf("a line of %d characters", n)
 			}
 		}
+
 		var any map[string]any
 		text := JSON(r)
 		if err := json.Unmarshal([]byte(text), &any); err != nil || len(text) > 64<<10 {
 			t.Fatalf("%d bytes of JSON: %v", len(text), err)
 		}
+
 		checkLine(t, "    "+strings.TrimSuffix(text, "\n"))
 	})
 }
@@ -173,9 +225,11 @@ func checkLine(t *rapid.T, line string) {
 	if line != "" && !strings.HasPrefix(line, "label-state: ") && !strings.HasPrefix(line, "  ") {
 		t.Fatalf("line %q is not ours", line)
 	}
+
 	if i := strings.IndexFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }); i >= 0 {
 		t.Fatalf("line %q has a control character at %d", line, i)
 	}
+
 	if body := strings.TrimSpace(line); strings.HasPrefix(body, "::") || strings.HasPrefix(body, "##[") {
 		t.Fatalf("line %q is a workflow command", line)
 	}
@@ -197,6 +251,7 @@ func TestName(t *testing.T) {
 		}
 		lines = append(lines, line)
 	}
+
 	want := []string{"acme/app#7 c1", "acme/app#9 c1 c3", "acme/web#1 c1 c3"}
 	if !slices.Equal(lines, want) {
 		t.Errorf("got %q, want %q", lines, want)

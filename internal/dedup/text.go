@@ -36,11 +36,13 @@ func Text(r Report, s Style) string {
 		for _, r := range all[:min(len(all), mostIssues)] {
 			w.refusal(r)
 		}
+
 		if more := len(all) - mostIssues; more > 0 {
 			w.line("  and %d more\n", more)
 		}
 		w.wayOut()
 	}
+
 	for _, n := range r.Notes[:min(len(r.Notes), mostIssues)] {
 		about := ""
 		if n.Issue != (claim.Issue{}) {
@@ -48,6 +50,7 @@ func Text(r Report, s Style) string {
 		}
 		w.line("label-state: note: %s%s", about, clause(n.Text))
 	}
+
 	w.unknown()
 	return w.out.String()
 }
@@ -78,6 +81,7 @@ func counted(all []Refusal) string {
 			pulls++
 		}
 	}
+
 	var parts []string
 	for _, of := range []struct {
 		n    int
@@ -91,10 +95,12 @@ func counted(all []Refusal) string {
 			parts = append(parts, fmt.Sprintf("%d %ss", of.n, of.name))
 		}
 	}
+
 	verb := " are"
 	if len(all) == 1 {
 		verb = " is"
 	}
+
 	return strings.Join(parts, " and ") + verb
 }
 
@@ -103,9 +109,11 @@ func (w *writer) refusal(r Refusal) {
 	if r.Branch != "" {
 		w.line("    open pull request from %s", title(r.Branch))
 	}
+
 	for _, c := range r.Commits[:min(len(r.Commits), mostCommits)] {
 		w.line("    closed by %s \"%s\"", c.OID[:min(len(c.OID), 7)], title(c.Subject))
 	}
+
 	if more := len(r.Commits) - mostCommits; more > 0 {
 		w.line("    and by %d more", more)
 	}
@@ -113,12 +121,14 @@ func (w *writer) refusal(r Refusal) {
 	if r.Lost != nil {
 		w.line("    %s", clause(lostText(*r.Lost, r.Terms, at)))
 	}
+
 	for _, reason := range r.Reasons {
 		w.line("    %s", clause(describe(reason, at)))
 		if strings.HasPrefix(reason.URL, "https://") || strings.HasPrefix(reason.URL, "http://") {
 			w.line("    %s", clause(reason.URL))
 		}
 	}
+
 	if r.Guess {
 		w.line("    a guess: GitHub tells the roles of others only to those who may push, and calls the author a member")
 	}
@@ -132,15 +142,19 @@ func describe(r lifecycle.Reason, at clock) string {
 		if p.Draft {
 			text = "open draft pull request: "
 		}
+
 		text += p.String()
 		if p.Author != "" {
 			text += " by " + p.Author
 		}
+
 		if p.Head != "" {
 			text += ", branch " + p.Head
 		}
+
 		return text
 	}
+
 	if r.Claim.Person != "" && r.Claim.Held() {
 		return r.Claim.Person + " holds it since " + at.at(r.Claim.Created)
 	}
@@ -148,10 +162,12 @@ func describe(r lifecycle.Reason, at clock) string {
 	if !r.Claim.Held() {
 		verb = "being claimed"
 	}
+
 	text := verb + ": " + r.Claim.Holder()
 	if !r.Claim.Created.IsZero() { // a lease store knows holds that the log does not show yet
 		text += " since " + at.at(r.Claim.Created)
 	}
+
 	switch {
 	case r.Until.IsZero():
 		text += ", without time limit"
@@ -160,6 +176,7 @@ func describe(r lifecycle.Reason, at clock) string {
 	default:
 		text += ", lease until " + at.at(r.Until)
 	}
+
 	return text
 }
 
@@ -170,14 +187,18 @@ func (w *writer) wayOut() {
 	if taken != nil {
 		steps = append(steps, "wait for it")
 	}
+
 	if w.first(lifecycle.CodePROpen) != nil {
 		steps = append(steps, "continue in the open pull request")
 	}
+
 	if slices.ContainsFunc(w.report.Refusals, func(r Refusal) bool { return r.Branch == "" }) {
 		steps = append(steps, "pick another (label-state next)")
 	}
 	persons := func(r lifecycle.Reason) bool { return r.Claim != nil && r.Claim.Person != "" }
-	if taken != nil && !slices.ContainsFunc(taken.Reasons, persons) { // nobody is told to take it from a person: an agent may be reading
+
+	// nobody is told to take it from a person: an agent may be reading
+	if taken != nil && !slices.ContainsFunc(taken.Reasons, persons) {
 		steps = append(steps, "take it over ("+takeOver(taken.Issue)+")")
 	}
 	w.line("  %s,\n  or push anyway: %s", strings.Join(steps, ", "), bypass)
@@ -203,6 +224,7 @@ func (w *writer) unknown() {
 	if len(all) == 0 {
 		return
 	}
+
 	var issues, reasons []string
 	for _, u := range all {
 		if u.Issue != (claim.Issue{}) {
@@ -212,6 +234,7 @@ func (w *writer) unknown() {
 			reasons = append(reasons, reason)
 		}
 	}
+
 	text := w.style.red("push refused") + ", could not check "
 	switch {
 	case len(w.report.Refusals) > 0:
@@ -221,6 +244,7 @@ func (w *writer) unknown() {
 	case len(issues) == 0:
 		text += "it: "
 	}
+
 	if len(issues) > 0 {
 		text += some(issues, ", ", 5) + ": "
 	}
@@ -228,6 +252,7 @@ func (w *writer) unknown() {
 	if len(w.report.Refusals) == 0 && w.report.Policy == Refuse {
 		text += " (hook.on_unknown: refuse; find out why: label-state doctor; push anyway: " + bypass + ")"
 	}
+
 	w.line("label-state: %s", text)
 }
 

@@ -30,17 +30,21 @@ func lostText(c claim.Claim, t claim.Terms, at clock) string {
 		end, _ := c.Until(t)
 		return your + "expired at " + at.at(end)
 	}
+
 	text := your + "ended at " + at.at(c.End.At)
 	if c.End.Outcome != "" {
 		text += ": " + c.End.Outcome
 	}
+
 	if c.End.By != "" {
 		text += " by " + c.End.Who()
 	}
+
 	return text
 }
 
-// A clock writes times as they are read beside now: in UTC, as everywhere in the program, and without the day when it is the same.
+// A clock writes times as they are read beside now: in UTC, as everywhere in the program, and
+// without the day when it is the same.
 type clock struct{ now time.Time }
 
 func (c clock) at(t time.Time) string {

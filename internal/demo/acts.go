@@ -17,10 +17,12 @@ func (s *Story) prepare(ctx context.Context) error {
 	if err := op.clone(ctx); err != nil {
 		return err
 	}
+
 	r, err := op.show(ctx, s.Programs.CLI, "labels", "sync", repo)
 	if err != nil {
 		return err
 	}
+
 	s.check(r.Code == 0, "the lifecycle labels exist")
 	r, err = op.show(ctx, s.Programs.CLI, "status", "1")
 	s.check(err == nil && r.Code == 0 && strings.Contains(r.Output, "free"), "issue 1 is free")
@@ -36,6 +38,7 @@ func (s *Story) race(ctx context.Context) error {
 			return err
 		}
 	}
+
 	all := make([]*runner, len(crew))
 	var racing sync.WaitGroup
 	for n, p := range crew {
@@ -43,6 +46,7 @@ func (s *Story) race(ctx context.Context) error {
 		all[n] = r
 		racing.Go(func() { r.err = p.command(ctx, &r.out, s.Programs.CLI, r.args...).Run() })
 	}
+
 	racing.Wait()
 	won := 0
 	for _, r := range all {
@@ -53,11 +57,13 @@ func (s *Story) race(ctx context.Context) error {
 			s.winner = r.player
 		}
 	}
+
 	s.check(won == 1, "%d of %d won", won, len(crew))
 	s.shows(1, "agent:in-flight")
 	if s.winner == nil {
 		return fmt.Errorf("nobody won")
 	}
+
 	return nil
 }
 
@@ -77,10 +83,12 @@ func (s *Story) refusal(ctx context.Context) error {
 	if err := op.commit(ctx, "quick-fix", "Retry uploads three times\n\nCloses #1"); err != nil {
 		return err
 	}
+
 	r, err := op.show(ctx, "git", "push", "-q", "origin", "quick-fix")
 	if err != nil {
 		return err
 	}
+
 	s.check(r.Code != 0, "git push failed with exit %d", r.Code)
 	s.check(strings.Contains(r.Output, s.winner.name), "it names the holder, %s", s.winner.name)
 	s.check(!op.remoteHas(ctx, "quick-fix"), "nothing arrived on the server")
@@ -93,10 +101,12 @@ func (s *Story) delivery(ctx context.Context) error {
 	if err := s.winner.commit(ctx, "retry-uploads", "Retry uploads with back-off\n\nCloses #1"); err != nil {
 		return err
 	}
+
 	r, err := s.winner.show(ctx, "git", "push", "-q", "origin", "retry-uploads")
 	if err != nil {
 		return err
 	}
+
 	s.check(r.Code == 0, "git push succeeded")
 	s.check(!strings.Contains(r.Output, "label-state"), "the hook said nothing")
 	s.check(s.winner.remoteHas(ctx, "retry-uploads"), "the branch is on the server")
@@ -106,14 +116,17 @@ func (s *Story) delivery(ctx context.Context) error {
 func (s *Story) opened(ctx context.Context) error {
 	s.act("It opens a pull request; the Action moves the issue to agent:pr-open")
 	var err error
-	s.pull, err = s.server.OpenPull(repo, "agents", githubsim.Pull{Title: "Retry uploads", Body: "Closes #1", Head: "retry-uploads"})
+	s.pull, err = s.server.OpenPull(repo, "agents",
+		githubsim.Pull{Title: "Retry uploads", Body: "Closes #1", Head: "retry-uploads"})
 	if err != nil {
 		return err
 	}
+
 	s.note("pull request #%d: Closes #1", s.pull)
 	if err := s.deliver(ctx, "opened"); err != nil {
 		return err
 	}
+
 	s.shows(1, "agent:pr-open")
 	return nil
 }
@@ -129,11 +142,13 @@ func (s *Story) killed(ctx context.Context) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
+
 	claimed := false
 	for n := 0; n < 200 && !claimed; n++ { // ten seconds at most
 		time.Sleep(50 * time.Millisecond)
 		claimed = s.labels(2) == "agent:in-flight"
 	}
+
 	if err := cmd.Process.Kill(); err != nil {
 		return err
 	}
@@ -146,6 +161,7 @@ func (s *Story) killed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	s.check(r.Code == 0, "the scheduled sweep is green")
 	s.shows(2, "agent:implement")
 	return nil
@@ -156,10 +172,12 @@ func (s *Story) merged(ctx context.Context) error {
 	if err := s.server.MergePull(repo, s.pull, "olga"); err != nil {
 		return err
 	}
+
 	s.note("olga merges #%d", s.pull)
 	if err := s.deliver(ctx, "closed"); err != nil {
 		return err
 	}
+
 	s.shows(1, "agent:done")
 	r, err := s.player("olga", olga).show(ctx, s.Programs.CLI, "log", repo+"#1")
 	s.check(err == nil && r.Code == 0, "the issue's log has every step")

@@ -40,7 +40,8 @@ func (s Stage) paint(p Part, text string) string {
 	return s.Paint(p, text)
 }
 
-// Programs are what the story runs: binaries, and for the Action an image instead when one is named.
+// Programs are what the story runs: binaries, and for the Action an image instead when one is
+// named.
 type Programs struct{ CLI, Hook, Action, Image string }
 
 const repo = "acme/app"
@@ -61,11 +62,22 @@ func seed() githubsim.Seed {
 			{Login: "github-actions[bot]", Token: actions, Permissions: write},
 		},
 		Repos: []githubsim.SeedRepo{{
-			Name: repo, DefaultBranch: "main",
-			Labels: []githubsim.SeedLabel{{Name: "agent:implement", Color: "0e8a16"}},
+			Name:          repo,
+			DefaultBranch: "main",
+			Labels:        []githubsim.SeedLabel{{Name: "agent:implement", Color: "0e8a16"}},
 			Issues: []githubsim.SeedIssue{
-				{Number: 1, Title: "Retry the upload on 503", Author: "olga", Labels: []string{"agent:implement"}},
-				{Number: 2, Title: "Say which file was too large", Author: "olga", Labels: []string{"agent:implement"}},
+				{
+					Number: 1,
+					Title:  "Retry the upload on 503",
+					Author: "olga",
+					Labels: []string{"agent:implement"},
+				},
+				{
+					Number: 2,
+					Title:  "Say which file was too large",
+					Author: "olga",
+					Labels: []string{"agent:implement"},
+				},
 			},
 		}},
 	}
@@ -92,21 +104,29 @@ func Play(ctx context.Context, stage Stage) error {
 	if err != nil {
 		return fmt.Errorf("open the stage: %w", err)
 	}
+
 	var stop func()
 	if s.url, stop, err = s.server.Listen("127.0.0.1:0"); err != nil {
 		return fmt.Errorf("open the stage: %w", err)
 	}
+
 	defer stop()
-	for _, act := range []func(context.Context) error{s.prepare, s.race, s.refusal, s.delivery, s.opened, s.killed, s.merged} {
+	for _, act := range []func(context.Context) error{
+		s.prepare, s.race, s.refusal, s.delivery, s.opened, s.killed,
+		s.merged,
+	} {
 		if err := act(ctx); err != nil {
 			return fmt.Errorf("act %d: %w", s.step, err)
 		}
 	}
+
 	fmt.Fprintln(s.Out)
 	if len(s.failed) > 0 {
 		return fmt.Errorf("%d checks failed: %s", len(s.failed), strings.Join(s.failed, "; "))
 	}
-	fmt.Fprintf(s.Out, "All of it happened, in %s: %d requests to the embedded GitHub, real git, real processes.\n", time.Since(start).Round(100*time.Millisecond), len(s.server.Requests()))
+
+	fmt.Fprintf(s.Out, "All of it happened, in %s: %d requests to the embedded GitHub, real git, real processes.\n",
+		time.Since(start).Round(100*time.Millisecond), len(s.server.Requests()))
 	fmt.Fprint(s.Out, `
 What next
   go run ./cmd/label-state sim              the same GitHub to play with; it prints what to try
@@ -114,6 +134,7 @@ What next
   label-state init                          set up a repository of your own, inside its clone
   go test ./...                             run the tests
 `)
+
 	return nil
 }
 
@@ -131,6 +152,7 @@ func (s *Story) check(ok bool, format string, args ...any) {
 		mark = s.paint(Failure, "FAIL")
 		s.failed = append(s.failed, text)
 	}
+
 	fmt.Fprintf(s.Out, "   %s %s\n", mark, text)
 }
 
@@ -148,7 +170,8 @@ func (s *Story) shows(number int, want string) {
 	s.check(got == want, "%s#%d shows %s", repo, number, got)
 }
 
-// quote prints what a process said, indented. The runner swallows lines that name a secret, and so do we.
+// quote prints what a process said, indented. The runner swallows lines that name a secret, and so
+// do we.
 func (s *Story) quote(text string) {
 	for line := range strings.Lines(strings.TrimRight(text, "\n")) {
 		if strings.HasPrefix(line, "::add-mask::") {

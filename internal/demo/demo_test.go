@@ -20,14 +20,19 @@ func build(t *testing.T) demo.Programs {
 	t.Helper()
 	dir := t.TempDir()
 	p := demo.Programs{
-		CLI: filepath.Join(dir, "label-state"), Hook: filepath.Join(dir, "label-state-pre-push"), Action: filepath.Join(dir, "label-state-action"),
+		CLI: filepath.Join(dir, "label-state"), Hook: filepath.Join(dir, "label-state-pre-push"),
+		Action: filepath.Join(dir, "label-state-action"),
 	}
 	second := filepath.Join(dir, "label-state-pre-push-check") // the hook starts it when a commit names an issue
-	for to, name := range map[string]string{p.CLI: "label-state", p.Hook: "pre-push", second: "pre-push-check", p.Action: "action"} {
+	for to, name := range map[string]string{
+		p.CLI: "label-state", p.Hook: "pre-push", second: "pre-push-check",
+		p.Action: "action",
+	} {
 		if err := programs.Copy(name, to); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	return p
 }
 
@@ -35,12 +40,23 @@ func play(t *testing.T, p demo.Programs) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
 	paint := func(p demo.Part, text string) string { return fmt.Sprintf("\x1b[%dm%s\x1b[0m", 31+p, text) }
-	err := demo.Play(t.Context(), demo.Stage{Out: &out, Programs: p, Environ: os.Environ(), Dir: t.TempDir(), Paint: paint})
-	for _, want := range []string{"\n\x1b[31m1. An embedded GitHub", "olga$ \x1b[32mlabel-state status 1\x1b[0m\n", "   \x1b[33mok  \x1b[0m issue 1 is free\n"} {
+	err := demo.Play(t.Context(), demo.Stage{
+		Out:      &out,
+		Programs: p,
+		Environ:  os.Environ(),
+		Dir:      t.TempDir(),
+		Paint:    paint,
+	})
+
+	for _, want := range []string{
+		"\n\x1b[31m1. An embedded GitHub", "olga$ \x1b[32mlabel-state status 1\x1b[0m\n",
+		"   \x1b[33mok  \x1b[0m issue 1 is free\n",
+	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}
 	}
+
 	return ansi.Strip(out.String()), err
 }
 
@@ -50,6 +66,7 @@ func TestStory(t *testing.T) {
 	whole := build(t)
 	deaf, idle := whole, whole
 	deaf.Hook, idle.Action = script(t, "exit 0"), script(t, "exit 0")
+
 	for name, c := range map[string]struct {
 		programs demo.Programs
 		want     string // in the error; empty for success
@@ -64,6 +81,7 @@ func TestStory(t *testing.T) {
 			if c.want == "" {
 				published(t, out)
 			}
+
 			switch {
 			case c.want == "" && (err != nil || strings.Contains(out, "FAIL")):
 				t.Errorf("%v\n%s", err, out)
@@ -90,6 +108,7 @@ func published(t *testing.T, out string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if got, want := skeleton(out), skeleton(string(page)); got != want {
 		t.Errorf("docs/demo.md is out of date; run tools/transcript\n--- page\n%s\n--- run\n%s", want, got)
 	}
@@ -103,6 +122,7 @@ func skeleton(text string) string {
 			out = append(out, winners.ReplaceAllString(strings.TrimSpace(line), "WINNER"))
 		}
 	}
+
 	return strings.Join(out, "\n")
 }
 

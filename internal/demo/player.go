@@ -30,13 +30,18 @@ type Result struct {
 
 func (s *Story) player(name, token string) *player {
 	home := filepath.Join(s.Dir, "home-"+name)
-	return &player{Story: s, name: name, token: token, env: []string{
-		"HOME=" + home, "XDG_STATE_HOME=" + home, "LABEL_STATE_HOME=" + home,
-		"LABEL_STATE_API_URL=" + s.url, "LABEL_STATE_TOKEN=" + token,
-		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + filepath.Join(home, "gitconfig"), "GIT_TERMINAL_PROMPT=0",
-		"GIT_AUTHOR_NAME=" + name, "GIT_AUTHOR_EMAIL=" + name + "@acme.example",
-		"GIT_COMMITTER_NAME=" + name, "GIT_COMMITTER_EMAIL=" + name + "@acme.example", "NO_COLOR=1",
-	}}
+	return &player{
+		Story: s,
+		name:  name,
+		token: token,
+		env: []string{
+			"HOME=" + home, "XDG_STATE_HOME=" + home, "LABEL_STATE_HOME=" + home,
+			"LABEL_STATE_API_URL=" + s.url, "LABEL_STATE_TOKEN=" + token,
+			"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + filepath.Join(home, "gitconfig"), "GIT_TERMINAL_PROMPT=0",
+			"GIT_AUTHOR_NAME=" + name, "GIT_AUTHOR_EMAIL=" + name + "@acme.example",
+			"GIT_COMMITTER_NAME=" + name, "GIT_COMMITTER_EMAIL=" + name + "@acme.example", "NO_COLOR=1",
+		},
+	}
 }
 
 // passed are the variables of the surrounding process that players keep.
@@ -55,6 +60,7 @@ func (p *player) command(ctx context.Context, out *bytes.Buffer, name string, ar
 			cmd.Env = append(cmd.Env, kv)
 		}
 	}
+
 	cmd.Env = append(cmd.Env, p.env...)
 	cmd.Stdout, cmd.Stderr = out, out
 	return cmd
@@ -69,6 +75,7 @@ func (p *player) run(ctx context.Context, name string, args ...string) (Result, 
 		r.Code = exit.ExitCode()
 		err = nil
 	}
+
 	return r, err
 }
 
@@ -78,9 +85,11 @@ func (p *player) quiet(ctx context.Context, name string, args ...string) error {
 	if err == nil && r.Code != 0 {
 		err = fmt.Errorf("exit %d: %s", r.Code, strings.TrimSpace(r.Output))
 	}
+
 	if err != nil {
 		return fmt.Errorf("%s: %s %s: %w", p.name, filepath.Base(name), strings.Join(args, " "), err)
 	}
+
 	return nil
 }
 
@@ -92,7 +101,8 @@ func (p *player) show(ctx context.Context, name string, args ...string) (Result,
 	return r, err
 }
 
-// prompt shows a command line as people type it; a test or "go run" may have built the program under another name.
+// prompt shows a command line as people type it; a test or "go run" may have built the program
+// under another name.
 func (p *player) prompt(name string, args []string) {
 	line := strings.TrimSuffix(filepath.Base(name), ".exe")
 	for _, a := range args {
@@ -101,6 +111,7 @@ func (p *player) prompt(name string, args []string) {
 		}
 		line += " " + a
 	}
+
 	fmt.Fprintf(p.Out, "   %s$ %s\n", p.name, p.paint(Typed, strings.TrimSpace(line)))
 }
 
@@ -110,15 +121,18 @@ func (p *player) clone(ctx context.Context) error {
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return err
 	}
+
 	secret := base64.StdEncoding.EncodeToString([]byte("x:" + p.token))
 	config := fmt.Sprintf("[http %q]\n\textraHeader = Authorization: Basic %s\n", p.url, secret)
 	if err := os.WriteFile(filepath.Join(home, "gitconfig"), []byte(config), 0o600); err != nil {
 		return err
 	}
+
 	dir := filepath.Join(p.Dir, p.name)
 	if err := p.quiet(ctx, "git", "clone", "-q", p.url+"/"+repo+".git", dir); err != nil {
 		return err
 	}
+
 	p.dir = dir
 	return p.quiet(ctx, p.Programs.CLI, "hook", "install", "--hook", p.Programs.Hook)
 }
@@ -134,6 +148,7 @@ func (p *player) commit(ctx context.Context, branch, message string) error {
 	if err := p.quiet(ctx, "git", "add", "."); err != nil {
 		return err
 	}
+
 	p.prompt("git", []string{"commit", "-m", message})
 	return p.quiet(ctx, "git", "commit", "-q", "-m", message)
 }

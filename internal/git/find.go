@@ -54,11 +54,14 @@ func Find(dir, env string) (Place, error) {
 		case !isGitDir(named):
 			err = fmt.Errorf("follow GIT_DIR: %s is not a git directory", named)
 		}
+
 		if err != nil {
 			named = ""
 		}
+
 		return Place{Dir: named, Named: true}, err
 	}
+
 	for at := dir; ; at = filepath.Dir(at) {
 		dot := filepath.Join(at, dotGit)
 		info, err := os.Stat(dot)
@@ -84,6 +87,7 @@ func bare(dir string) (Place, error) {
 	if slices.Contains(strings.Split(filepath.ToSlash(dir), "/"), dotGit) {
 		return Place{Dir: dir, Bare: true}, nil
 	}
+
 	for at := filepath.Dir(dir); ; at = filepath.Dir(at) {
 		if _, err := os.Lstat(filepath.Join(at, dotGit)); err == nil {
 			return Place{}, &EmbeddedError{dir, at}
@@ -122,6 +126,7 @@ func pointedTo(file string) (string, error) {
 	if !isGitDir(dir) {
 		return "", fmt.Errorf("find git directory: %s names %s, which is none", file, dir)
 	}
+
 	return dir, nil
 }
 
@@ -131,10 +136,12 @@ func pointed(file string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	path, ok := strings.CutPrefix(string(data), "gitdir: ")
 	if path = strings.TrimRight(path, "\r\n"); !ok || path == "" {
 		return "", fmt.Errorf("%s does not say where it is", file)
 	}
+
 	return filepath.Clean(absolute(filepath.Dir(file), path)), nil
 }
 

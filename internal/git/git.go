@@ -63,6 +63,7 @@ func (e *Error) Error() string {
 	case e.Said != "":
 		return text + ": " + e.Said
 	}
+
 	return fmt.Sprintf("%s: exit code %d", text, e.Code)
 }
 
@@ -99,7 +100,8 @@ func Status() []string {
 
 // Feed is Ask with input.
 func (g Git) Feed(ctx context.Context, stdin string, args ...string) (string, error) {
-	return g.answer(ctx, Command{Stdin: stdin, Env: append(quiet(), alone()...), wait: time.Second}, append([]string{"-c", "core.fsmonitor=false"}, args...))
+	return g.answer(ctx, Command{Stdin: stdin, Env: append(quiet(), alone()...), wait: time.Second},
+		append([]string{"-c", "core.fsmonitor=false"}, args...))
 }
 
 // Do has git do something for which it may need remotes, hooks or filters of the user's. It asks
@@ -111,7 +113,8 @@ func (g Git) Do(ctx context.Context, args ...string) (string, error) {
 
 // Help has git's credential helpers answer; what is typed into them is stdin.
 func (g Git) Help(ctx context.Context, stdin string, args ...string) (string, error) {
-	return g.answer(ctx, Command{Stdin: stdin, Env: append(quiet(), "GCM_INTERACTIVE=never"), wait: time.Second}, append([]string{"-c", "credential.interactive=false"}, args...))
+	return g.answer(ctx, Command{Stdin: stdin, Env: append(quiet(), "GCM_INTERACTIVE=never"), wait: time.Second},
+		append([]string{"-c", "credential.interactive=false"}, args...))
 }
 
 // Talk is Do in front of the user, who may be asked for passwords and reads on said what git has to
@@ -121,6 +124,7 @@ func (g Git) Talk(ctx context.Context, said io.Writer, args ...string) (out stri
 	if err != nil {
 		return "", -1, err
 	}
+
 	cmd := g.process(ctx, Command{Dir: g.Dir, Args: whole, wait: time.Second})
 	var stdout bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, &stdout, said
@@ -135,6 +139,7 @@ func (g Git) Talk(ctx context.Context, said io.Writer, args ...string) (out stri
 	case errors.As(err, &exit) && exit.ExitCode() > 0:
 		return stdout.String(), exit.ExitCode(), nil
 	}
+
 	return stdout.String(), -1, g.worded(args, err, "")
 }
 
@@ -145,8 +150,16 @@ func (g Git) Stream(ctx context.Context, said io.Writer, stdin string, args ...s
 	if err != nil {
 		return nil, err
 	}
-	cmd := g.process(ctx, Command{Dir: g.Dir, Args: whole, Env: append(quiet(), alone()...), Stdin: stdin, wait: time.Second})
+
+	cmd := g.process(ctx, Command{
+		Dir:   g.Dir,
+		Args:  whole,
+		Env:   append(quiet(), alone()...),
+		Stdin: stdin,
+		wait:  time.Second,
+	})
 	cmd.Stderr = said
+
 	return cmd, nil
 }
 
@@ -158,6 +171,7 @@ func (g Git) Failed(ctx context.Context, err error, said []byte, args ...string)
 	case ctx.Err() != nil:
 		err = ctx.Err()
 	}
+
 	return g.worded(args, err, string(said))
 }
 
@@ -167,6 +181,7 @@ func (g Git) answer(ctx context.Context, c Command, args []string) (string, erro
 	if err != nil {
 		return "", err
 	}
+
 	c.Dir, c.Args = g.Dir, whole
 	var said bytes.Buffer
 	run := g.Exec
@@ -180,6 +195,7 @@ func (g Git) answer(ctx context.Context, c Command, args []string) (string, erro
 			return out.Bytes(), err
 		}
 	}
+
 	out, err := run(ctx, c)
 	switch {
 	case err == nil:
@@ -187,6 +203,7 @@ func (g Git) answer(ctx context.Context, c Command, args []string) (string, erro
 	case ctx.Err() != nil:
 		err = context.Cause(ctx)
 	}
+
 	return "", g.worded(args, err, said.String())
 }
 
@@ -209,6 +226,7 @@ func (g *Git) Locate() error {
 			return nil
 		}
 	}
+
 	return errNoGit
 }
 
@@ -218,6 +236,7 @@ func (g Git) process(ctx context.Context, c Command) *exec.Cmd {
 	if path == "" {
 		path = "git"
 	}
+
 	cmd := exec.CommandContext(ctx, path, c.Args...)
 	cmd.Dir, cmd.Stdin, cmd.WaitDelay = c.Dir, strings.NewReader(c.Stdin), c.wait
 	cmd.Env = append(g.Env[:len(g.Env):len(g.Env)], c.Env...)
@@ -236,6 +255,7 @@ func (g Git) args(args []string) ([]string, error) {
 	if place.Bare {
 		return args, nil // it was looked at; the user's own safe.bareRepository still counts
 	}
+
 	return append([]string{"-c", refuseBare}, args...), nil
 }
 
@@ -255,7 +275,10 @@ func (g Git) lookup(name string) string {
 
 // quiet has git speak its own language to us, and ask nobody.
 func quiet() []string {
-	return []string{"LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "SSH_ASKPASS_REQUIRE=never"}
+	return []string{
+		"LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_ASKPASS=", "SSH_ASKPASS=",
+		"SSH_ASKPASS_REQUIRE=never",
+	}
 }
 
 // alone keeps git from fetching what a partial clone left out: that would start what the remote's
@@ -268,11 +291,14 @@ func Elsewhere(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
 		switch name {
-		case "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-			"GIT_PREFIX", "GIT_NAMESPACE", "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_IMPLICIT_WORK_TREE",
+		case "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
+			"GIT_ALTERNATE_OBJECT_DIRECTORIES",
+			"GIT_PREFIX", "GIT_NAMESPACE", "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE", "GIT_INTERNAL_SUPER_PREFIX",
+			"GIT_IMPLICIT_WORK_TREE",
 			"GIT_NO_REPLACE_OBJECTS", "GIT_REPLACE_REF_BASE":
 			return true
 		}
+
 		return false
 	})
 }
@@ -285,6 +311,7 @@ func (g Git) worded(args []string, err error, said string) error {
 		e.Err = err
 		return e
 	}
+
 	e.Code = exit.ExitCode()
 	e.Said = cause(said)
 	return e
@@ -301,6 +328,7 @@ func operation(args []string) string {
 			return args[n]
 		}
 	}
+
 	return ""
 }
 
@@ -314,6 +342,7 @@ func cause(said string) string {
 			lines = append(lines, line)
 		}
 	}
+
 	if len(lines) == 0 {
 		return ""
 	}
@@ -321,11 +350,13 @@ func cause(said string) string {
 	at := slices.IndexFunc(lines, func(line string) bool {
 		return strings.HasPrefix(line, "fatal: ") || strings.HasPrefix(line, "error: ")
 	})
+
 	if at < 0 {
 		at = len(lines) - 1
 	} else if at > 0 && strings.HasPrefix(lines[at], "fatal: Could not read from remote repository") {
 		at--
 	}
+
 	line := strings.TrimPrefix(strings.TrimPrefix(lines[at], "fatal: "), "error: ")
 	return strings.TrimSuffix(printable.Short(line, 300), ".")
 }

@@ -27,8 +27,10 @@ func newMachine(t *testing.T) machine {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return machine{t, dir, []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a",
+		"GIT_AUTHOR_EMAIL=a@example.com",
 		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com",
 	}, filepath.Join(dir, "seen")}
 }
@@ -57,12 +59,15 @@ func (m machine) embed() (clone, bare string) {
 	clone, bare = m.at("clone"), m.at("clone", "docs", "x")
 	m.run(m.dir, "init", "-q", clone)
 	m.run(m.dir, "init", "-q", "--bare", bare)
+
 	for key, value := range map[string]string{
-		"credential.helper": m.evil(), "core.fsmonitor": m.evil()[1:], "core.sshCommand": m.evil()[1:], "core.pager": m.evil()[1:],
+		"credential.helper": m.evil(), "core.fsmonitor": m.evil()[1:], "core.sshCommand": m.evil()[1:],
+		"core.pager":      m.evil()[1:],
 		"alias.rev-parse": m.evil(), "remote.origin.url": "ssh://host/a/b", "core.bare": "false", "core.worktree": ".",
 	} {
 		m.run(bare, "config", key, value)
 	}
+
 	return clone, bare
 }
 
@@ -80,17 +85,21 @@ func TestEmbeddedRepositoryIsNotUsed(t *testing.T) {
 	m := newMachine(t)
 	clone, bare := m.embed()
 	plain := exec.Command("git", "credential", "fill")
-	plain.Dir, plain.Env, plain.Stdin = bare, append(m.env, "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS="), strings.NewReader("protocol=https\nhost=x\n\n")
+	plain.Dir, plain.Env, plain.Stdin = bare, append(m.env, "GIT_TERMINAL_PROMPT=0",
+		"GIT_ASKPASS="), strings.NewReader("protocol=https\nhost=x\n\n")
 	_ = plain.Run()
 	if _, err := os.Stat(m.seen); err != nil {
 		t.Fatal("this git does not fall for it: the test shows nothing")
 	}
+
 	_ = os.Remove(m.seen)
 	for _, dir := range []string{bare, filepath.Join(bare, "refs"), filepath.Join(bare, "objects", "info")} {
 		var strange *git.EmbeddedError
-		if place, err := git.Find(dir, ""); !errors.As(err, &strange) || strange.Dir != bare || strange.Around != clone {
+		if place, err := git.Find(dir, ""); !errors.As(err, &strange) || strange.Dir != bare ||
+			strange.Around != clone {
 			t.Errorf("Find(%s) = %+v, %v", dir, place, err)
 		}
+
 		g := git.Git{Dir: dir, Env: m.env}
 		for name, do := range map[string]func() error{
 			"ask":  func() error { _, err := g.Ask(t.Context(), "rev-parse", "--git-dir"); return err },
@@ -100,8 +109,12 @@ func TestEmbeddedRepositoryIsNotUsed(t *testing.T) {
 				_, err := g.Help(t.Context(), "protocol=https\nhost=x\n\n", "credential", "fill")
 				return err
 			},
-			"talk":   func() error { _, _, err := g.Talk(t.Context(), &bytes.Buffer{}, "status"); return err },
-			"stream": func() error { _, err := g.Stream(t.Context(), &bytes.Buffer{}, "", "rev-list", "HEAD"); return err },
+			"talk": func() error { _, _, err := g.Talk(t.Context(), &bytes.Buffer{}, "status"); return err },
+			"stream": func() error {
+				_, err := g.Stream(t.Context(), &bytes.Buffer{}, "", "rev-list",
+					"HEAD")
+				return err
+			},
 		} {
 			if err := do(); !errors.As(err, &strange) {
 				t.Errorf("%s in %s: %v", name, dir, err)
@@ -141,6 +154,7 @@ func TestQuestionsStartNothing(t *testing.T) {
 	if _, err := g.Ask(t.Context(), "status", "--porcelain"); err != nil {
 		t.Error(err)
 	}
+
 	if _, err := g.Ask(t.Context(), "cat-file", "-e", strings.Repeat("1", 40)); err == nil {
 		t.Error("an object that is nowhere is there")
 	}
@@ -154,6 +168,7 @@ func TestRepositoriesThatAreFound(t *testing.T) {
 	m.run(m.dir, "init", "-q", "--bare", m.at("own.git"))
 	m.run(clone, "commit", "-q", "--allow-empty", "-m", "one")
 	m.run(clone, "worktree", "add", "-q", m.at("linked"))
+
 	for _, c := range []struct{ dir, env, repo, want string }{
 		{dir: clone, want: ".git"},
 		{dir: m.at("clone", "docs"), want: m.at("clone", ".git")},
@@ -169,10 +184,12 @@ func TestRepositoriesThatAreFound(t *testing.T) {
 		if c.env != "" {
 			g.Env = append(g.Env, "GIT_DIR="+c.env)
 		}
+
 		if got, err := g.Ask(t.Context(), "rev-parse", "--git-dir"); err != nil || got != c.want {
 			t.Errorf("in %s: %s, %v; want %s", c.dir, got, err, c.want)
 		}
 	}
+
 	if _, err := (git.Git{Dir: m.dir, Env: m.env}).Ask(t.Context(), "rev-parse", "--git-dir"); git.Code(err) != 128 {
 		t.Errorf("outside: %v", err)
 	}
@@ -188,12 +205,15 @@ func TestLeadsNowhere(t *testing.T) {
 	if err := os.Mkdir(sub, 0o755); err != nil {
 		t.Fatal(err)
 	}
+
 	if place, err := git.Find(clone, sub); err == nil {
 		t.Errorf("GIT_DIR of a plain folder: %+v", place)
 	}
+
 	if err := os.WriteFile(filepath.Join(sub, ".git"), []byte("gitdir: ..\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	if place, err := git.Find(sub, ""); err == nil {
 		t.Errorf(".git that names a plain folder: %+v", place)
 	}
@@ -207,16 +227,24 @@ func TestErrors(t *testing.T) {
 	g := git.Git{Dir: clone, Env: m.env}
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
+
 	for _, c := range []struct {
 		err  func() error
 		want string
 		no   bool
 	}{
-		{func() error { _, err := g.Do(t.Context(), "fetch", m.at("gone")); return err }, "git fetch in " + clone + ": '" + m.at("gone") + "' does not appear to be a git repository", false},
-		{func() error { _, err := g.Do(t.Context(), "worktree", "add", m.at("x"), "nope"); return err }, "git worktree in " + clone + ": invalid reference: nope", false},
-		{func() error { _, err := g.Ask(t.Context(), "config", "a.b"); return err }, "git config in " + clone + ": exit code 1", true},
-		{func() error { _, err := g.Ask(over, "version"); return err }, "git version in " + clone + ": context canceled", false},
-		{func() error { _, _, err := g.Talk(over, &bytes.Buffer{}, "push"); return err }, "git push in " + clone + ": context canceled", false},
+		{func() error { _, err := g.Do(t.Context(), "fetch", m.at("gone")); return err }, "git fetch in " + clone +
+			": '" + m.at("gone") + "' does not appear to be a git repository", false},
+		{
+			func() error { _, err := g.Do(t.Context(), "worktree", "add", m.at("x"), "nope"); return err },
+			"git worktree in " + clone + ": invalid reference: nope", false,
+		},
+		{func() error { _, err := g.Ask(t.Context(), "config", "a.b"); return err }, "git config in " + clone +
+			": exit code 1", true},
+		{func() error { _, err := g.Ask(over, "version"); return err }, "git version in " + clone +
+			": context canceled", false},
+		{func() error { _, _, err := g.Talk(over, &bytes.Buffer{}, "push"); return err }, "git push in " + clone +
+			": context canceled", false},
 		{func() error {
 			_, err := git.Git{Dir: m.dir, Env: m.env, Repo: m.at("gone")}.Ask(t.Context(), "rev-parse", "HEAD")
 			return err
@@ -235,6 +263,7 @@ func TestLocate(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "git"), []byte("#!/bin/sh\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+
 	t.Chdir(filepath.Dir(dir))
 	for _, c := range []struct {
 		env  []string

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestAccepted: what GitHub's header says, in the words of a workflow; what is not of its form is not repeated.
+// TestAccepted: what GitHub's header says, in the words of a workflow; what is not of its form is
+// not repeated.
 func TestAccepted(t *testing.T) {
 	for header, want := range map[string]string{
 		"":                                  "",

@@ -17,7 +17,8 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 )
 
-// An api is GitHub's two ways of asking, REST and GraphQL, over one transport, and what was learned of this server's.
+// An api is GitHub's two ways of asking, REST and GraphQL, over one transport, and what was learned
+// of this server's.
 type api struct {
 	transport *transport
 	rest      *gogithub.Client
@@ -30,20 +31,33 @@ type api struct {
 
 func newAPI(o Options) (*api, error) {
 	t := &transport{
-		o: o, slots: make(gate, maxAtOnce), most: maxAnswer, large: make(chan []byte, largeAtOnce), writing: make(gate, 1), limits: &limits{closed: map[string]closure{}}, posts: newPacer(), endpoint: o.GraphQL,
+		o:        o,
+		slots:    make(gate, maxAtOnce),
+		most:     maxAnswer,
+		large:    make(chan []byte, largeAtOnce),
+		writing:  make(gate, 1),
+		limits:   &limits{closed: map[string]closure{}},
+		posts:    newPacer(),
+		endpoint: o.GraphQL,
 	}
+
 	for range largeAtOnce {
 		t.large <- nil
 	}
+
 	for _, address := range []string{o.REST, o.GraphQL} {
 		if u, err := url.Parse(address); err == nil && u.Host != "" {
 			t.hosts = append(t.hosts, origin(u))
 		}
 	}
+
 	a := &api{
-		transport: t, graphql: o.GraphQL, token: o.Token,
-		lacks: map[string]bool{featureBlockers: o.Blockers.NativeOff, featureDependencies: o.Blockers.NativeOff},
+		transport: t,
+		graphql:   o.GraphQL,
+		token:     o.Token,
+		lacks:     map[string]bool{featureBlockers: o.Blockers.NativeOff, featureDependencies: o.Blockers.NativeOff},
 	}
+
 	a.rest = gogithub.NewClient(&http.Client{
 		Transport:     t,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -52,6 +66,7 @@ func newAPI(o Options) (*api, error) {
 	if err != nil {
 		return nil, fmt.Errorf("use REST address: %w", err)
 	}
+
 	a.rest.BaseURL = base
 	return a, nil
 }
@@ -72,11 +87,13 @@ func (a *api) carry(ctx context.Context, method, address, accept string, body, i
 	if err != nil {
 		return nil, &NetworkError{caused: caused{err}, reason: "make request: " + oneLine(err.Error())}
 	}
+
 	req.Header.Set("Accept", accept)
 	resp, err := a.rest.Do(ctx, req, into)
 	if err != nil {
 		return nil, Cause(err)
 	}
+
 	return resp.Header, nil
 }
 
@@ -94,13 +111,15 @@ func fetch[T any](ctx context.Context, a *api, to target) (got T, header http.He
 	return got, header, err
 }
 
-// Cause returns the error of this package that net/http and go-github have wrapped. What they
-// add is the request's URL, which belongs in no message. An answer of an unexpected shape is an *AnswerError.
+// Cause returns the error of this package that net/http and go-github have wrapped. What they add
+// is the request's URL, which belongs in no message. An answer of an unexpected shape is an
+// *AnswerError.
 func Cause(err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err
 	}
+
 	var shape *json.UnmarshalTypeError
 	if errors.As(err, &shape) {
 		what := "it"
@@ -109,6 +128,7 @@ func Cause(err error) error {
 		}
 		return &AnswerError{Status: http.StatusOK, Reason: what + " is not what was asked for"}
 	}
+
 	return err
 }
 
@@ -125,16 +145,23 @@ type target struct {
 func at(owner, repo, format string, args ...any) target {
 	for _, name := range []string{owner, repo} {
 		if !repoName().MatchString(name) || strings.Trim(name, ".") == "" {
-			return target{err: &NotFoundError{What: Object{RepositoryObject, oneLine(owner + "/" + repo)}, Status: http.StatusNotFound, Message: "not a name"}}
+			return target{err: &NotFoundError{
+				What:   Object{RepositoryObject, oneLine(owner + "/" + repo)},
+				Status: http.StatusNotFound, Message: "not a name",
+			}}
 		}
 	}
+
 	return target{path: "repos/" + owner + "/" + repo + fmt.Sprintf(format, args...)}
 }
 
 // onIssue is something of an issue.
 func onIssue(i claim.Issue, format string, args ...any) target {
 	if i.Number < 1 {
-		return target{err: &NotFoundError{What: Object{IssueObject, oneLine(i.String())}, Status: http.StatusNotFound, Message: "not a number"}}
+		return target{err: &NotFoundError{
+			What: Object{IssueObject, oneLine(i.String())}, Status: http.StatusNotFound,
+			Message: "not a number",
+		}}
 	}
 	return at(i.Owner, i.Repo, "/issues/%d%s", i.Number, fmt.Sprintf(format, args...))
 }
@@ -152,7 +179,10 @@ func (t target) where(pairs ...string) target {
 // labelName escapes a label for a path. Dots alone would name the folder above.
 func labelName(name string) (string, error) {
 	if strings.Trim(name, ".") == "" {
-		return "", &NotFoundError{What: Object{LabelObject, strconv.Quote(name)}, Status: http.StatusNotFound, Message: "not a name"}
+		return "", &NotFoundError{
+			What: Object{LabelObject, strconv.Quote(name)}, Status: http.StatusNotFound,
+			Message: "not a name",
+		}
 	}
 	return url.PathEscape(name), nil
 }
@@ -173,6 +203,7 @@ func missing(err error, what Object) error {
 		named.What = what
 		return &named
 	}
+
 	return err
 }
 

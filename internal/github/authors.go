@@ -39,11 +39,13 @@ func (r *snapshot) accounts(comments []claim.Comment) (out []account) {
 	return out
 }
 
-// judgeAuthors finds out whose records count, for all snapshots together. For who only asks who holds the issues, nobody
-// is asked about who has ended all own claims; and about who ended a claim only if that claim counts.
+// judgeAuthors finds out whose records count, for all snapshots together. For who only asks who
+// holds the issues, nobody is asked about who has ended all own claims; and about who ended a claim
+// only if that claim counts.
 func (c *Client) judgeAuthors(ctx context.Context, snapshots []*snapshot, want scope) judgement {
 	var all []account
-	stakes := map[*snapshot][]claim.Stake{} // keys whose records can change who holds the issue, or which pull requests are for it
+	// keys whose records can change who holds the issue, or which pull requests are for it
+	stakes := map[*snapshot][]claim.Stake{}
 	for _, r := range snapshots {
 		var records []claim.Comment // whose authors matter
 		for _, m := range r.comments {
@@ -51,28 +53,34 @@ func (c *Client) judgeAuthors(ctx context.Context, snapshots []*snapshot, want s
 				records = append(records, m.Comment)
 			}
 		}
+
 		if want == everyRecord {
 			all = append(all, r.accounts(records)...)
 			continue
 		}
+
 		stakes[r] = slices.DeleteFunc(claim.Stakes(records), func(s claim.Stake) bool {
 			return s.Over && !slices.ContainsFunc(s.PRs, func(pr string) bool {
 				id, ok := parsePull(pr, c.o.Web)
 				return ok && r.pull(id) == nil
 			})
 		})
+
 		for _, s := range stakes[r] {
 			all = append(all, r.accounts(s.Claims)...)
 		}
 	}
+
 	if want == everyRecord {
 		return c.judge(ctx, all)
 	}
+
 	if deadline, limited := ctx.Deadline(); limited { // a tenth of the time is for saying what was found out by then
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-time.Until(deadline)/10))
 		defer cancel()
 	}
+
 	claimers := c.judge(ctx, all)
 	var enders []account
 	for _, r := range snapshots {
@@ -82,6 +90,7 @@ func (c *Client) judgeAuthors(ctx context.Context, snapshots []*snapshot, want s
 			}
 		}
 	}
+
 	maps.Copy(claimers.errs, c.judge(ctx, enders).errs)
 	return claimers
 }
@@ -95,9 +104,10 @@ func (r *snapshot) doubt(err error, want scope) {
 	}
 }
 
-// replay folds the records and notices that count. Of an author about whom nobody could be asked the whole snapshot is
-// unknown; where only standing claims are wanted the log goes without that author, and the facts say so. Beside it there is
-// a guess then, if GitHub calls somebody of whom it tells no role a member or a collaborator.
+// replay folds the records and notices that count. Of an author about whom nobody could be asked
+// the whole snapshot is unknown; where only standing claims are wanted the log goes without that
+// author, and the facts say so. Beside it there is a guess then, if GitHub calls somebody of whom
+// it tells no role a member or a collaborator.
 func (r *snapshot) replay(judged judgement, want scope) error {
 	log, careful := slices.Clone(r.talk), slices.Clone(r.talk)
 	guessed := false
@@ -106,6 +116,7 @@ func (r *snapshot) replay(judged judgement, want scope) error {
 		if m.record {
 			counts, err = judged.of(r.account(m.Author))
 		}
+
 		switch {
 		case err != nil && want == everyRecord:
 			return err
@@ -116,6 +127,7 @@ func (r *snapshot) replay(judged judgement, want scope) error {
 			}
 			continue
 		}
+
 		m.Trusted = counts
 		log, careful = append(log, m.Comment), append(careful, m.Comment)
 	}
@@ -125,5 +137,6 @@ func (r *snapshot) replay(judged judgement, want scope) error {
 		guess := claim.Replay(careful)
 		r.guess = &guess
 	}
+
 	return nil
 }

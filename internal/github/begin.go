@@ -13,8 +13,9 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// A program asks the same two things first: by which configuration the repository goes, and what stands on an issue, or what there is
-// to do. One query answers both. What it read besides the configuration is kept for the next who asks for just that.
+// A program asks the same two things first: by which configuration the repository goes, and what
+// stands on an issue, or what there is to do. One query answers both. What it read besides the
+// configuration is kept for the next who asks for just that.
 
 // fresh is how long what Begin has read stands for the first snapshot.
 const fresh = 5 * time.Second
@@ -42,15 +43,18 @@ type beginnings struct {
 	kept *beginning // until it is asked for
 }
 
-// Begin reads an issue for whoever asks for its facts next, and with it what Options.Along names: one request. A read that fails
-// is left to whoever asks next; only what concerns every request is an error.
+// Begin reads an issue for whoever asks for its facts next, and with it what Options.Along names:
+// one request. A read that fails is left to whoever asks next; only what concerns every request is
+// an error.
 func (c *Client) Begin(ctx context.Context, i claim.Issue) error {
 	one := &snapshot{facts: lifecycle.Facts{Issue: i}}
 	if nameable(i) != nil {
 		return nil
 	}
+
 	return c.beginnings.begin(i.String(), func() (*beginning, error) {
-		err := c.askIssues(replaceable(ctx), []*snapshot{one}, ofOne(), true) // whether references decide is not known yet
+		// whether references decide is not known yet
+		err := c.askIssues(replaceable(ctx), []*snapshot{one}, ofOne(), true)
 		if err != nil || !one.read {
 			return nil, err
 		}
@@ -58,7 +62,8 @@ func (c *Client) Begin(ctx context.Context, i claim.Issue) error {
 	})
 }
 
-// BeginScan does for Scan what Begin does for Facts, or with live for Current: it reads the first page.
+// BeginScan does for Scan what Begin does for Facts, or with live for Current: it reads the first
+// page.
 func (c *Client) BeginScan(ctx context.Context, r ledger.Repo, since time.Time, live bool) error {
 	if at(r.Owner, r.Name, "").err != nil {
 		return nil // whoever asks next says so
@@ -67,14 +72,21 @@ func (c *Client) BeginScan(ctx context.Context, r ledger.Repo, since time.Time, 
 	if live {
 		what = current(c.o.Scheme, since)
 	}
+
 	lists := listsOf(c.o.Scheme, what)
 	return c.beginnings.begin("issues of "+r.String(), func() (*beginning, error) {
 		found, err := c.queryPage(replaceable(ctx), r, lists, pageSize{facts: perPage, numbers: perPage})
 		if err != nil {
 			return nil, err
 		}
+
 		lists = slices.DeleteFunc(lists, func(k *cursor) bool { return k.done })
-		return &beginning{repo: r, what: what, found: found, lists: lists}, nil
+		return &beginning{
+			repo:  r,
+			what:  what,
+			found: found,
+			lists: lists,
+		}, nil
 	})
 }
 
@@ -84,13 +96,21 @@ func (c *Client) BeginOpen(ctx context.Context, r ledger.Repo) error {
 		return nil // whoever asks next says so
 	}
 	label := c.o.Scheme.Queues()[0]
+
 	return c.beginnings.begin("issues of "+r.String(), func() (*beginning, error) {
 		way := trail{}
 		found, more, err := c.queryOpenPage(replaceable(ctx), r, label, &way, perPage)
 		if err != nil {
 			return nil, err
 		}
-		return &beginning{repo: r, label: label, open: found, way: way, more: more}, nil
+
+		return &beginning{
+			repo:  r,
+			label: label,
+			open:  found,
+			way:   way,
+			more:  more,
+		}, nil
 	})
 }
 
@@ -100,6 +120,7 @@ func (bg *beginnings) begin(what string, read func() (*beginning, error)) error 
 		got, err = read()
 		return err
 	})
+
 	switch {
 	case wholeRequest(err):
 		return fmt.Errorf("read %s: %w", what, err)
@@ -109,10 +130,12 @@ func (bg *beginnings) begin(what string, read func() (*beginning, error)) error 
 		bg.kept = got
 		bg.mu.Unlock()
 	}
+
 	return nil
 }
 
-// takeBegun returns what Begin has read, once. It is nothing any more after a write, or after a while.
+// takeBegun returns what Begin has read, once. It is nothing any more after a write, or after a
+// while.
 func (bg *beginnings) takeBegun(of func(*beginning) bool) *beginning {
 	bg.mu.Lock()
 	defer bg.mu.Unlock()
@@ -120,9 +143,11 @@ func (bg *beginnings) takeBegun(of func(*beginning) bool) *beginning {
 	if got == nil || !of(got) {
 		return nil
 	}
+
 	bg.kept = nil
 	if bg.api.transport.writes.Load() > 0 || clock.Passed(got.at, bg.clock.Now()) > fresh {
 		return nil
 	}
+
 	return got
 }

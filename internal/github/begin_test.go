@@ -22,14 +22,17 @@ func withFile(t *testing.T, text string) *githubsim.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return s
 }
 
-// TestAlong: the file comes with the first query about its repository, once; where that cannot tell, nothing is known, never "absent".
+// TestAlong: the file comes with the first query about its repository, once; where that cannot
+// tell, nothing is known, never "absent".
 func TestAlong(t *testing.T) {
 	spoil := func(old, text string) func(*Options) {
 		return func(o *Options) { o.HTTP = spoiled(o.HTTP, old, text) }
 	}
+
 	for name, c := range map[string]struct {
 		file    string
 		repo    string
@@ -38,13 +41,17 @@ func TestAlong(t *testing.T) {
 		known   bool
 		present bool
 	}{
-		"there":                {"version: 1\n", "app", nil, "version: 1\n", true, true},
-		"empty":                {"", "app", nil, "", true, true},
-		"absent":               {"x", "lib", nil, "", true, false},
-		"no text":              {"a\x00b", "app", nil, "", false, false},
-		"too long":             {strings.Repeat("#", 600_000), "app", nil, "", false, false},
-		"no default branch":    {"x", "lib", spoil(`"branch":{"name":"trunk"}`, `"branch":null`), "", false, false},
-		"not permitted":        {"x", "lib", spoil(`"data":{`, `"errors":[{"type":"FORBIDDEN","message":"no","path":["r0","file"]}],"data":{`), "", false, false},
+		"there":             {"version: 1\n", "app", nil, "version: 1\n", true, true},
+		"empty":             {"", "app", nil, "", true, true},
+		"absent":            {"x", "lib", nil, "", true, false},
+		"no text":           {"a\x00b", "app", nil, "", false, false},
+		"too long":          {strings.Repeat("#", 600_000), "app", nil, "", false, false},
+		"no default branch": {"x", "lib", spoil(`"branch":{"name":"trunk"}`, `"branch":null`), "", false, false},
+		"not permitted": {
+			"x", "lib",
+			spoil(`"data":{`, `"errors":[{"type":"FORBIDDEN","message":"no","path":["r0","file"]}],"data":{`), "",
+			false, false,
+		},
 		"a file not asked for": {"x", "app", func(o *Options) { o.Along = "other" }, "", false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -52,14 +59,17 @@ func TestAlong(t *testing.T) {
 			if c.change != nil {
 				changes = append(changes, c.change)
 			}
+
 			client := connect(t, withFile(t, c.file).Transport(), changes...)
 			if _, err := client.Facts(t.Context(), issue(c.repo, 1)); err != nil {
 				t.Fatal(err)
 			}
+
 			data, known := client.Along(repoOf(c.repo), ruleFile)
 			if string(data) != c.want || known != c.known || known && (data != nil) != c.present {
 				t.Errorf("%q, %t; want %q, %t", data, known, c.want, c.known)
 			}
+
 			if _, again := client.Along(repoOf(c.repo), ruleFile); again {
 				t.Error("it is known twice")
 			}
@@ -67,8 +77,8 @@ func TestAlong(t *testing.T) {
 	}
 }
 
-// TestBegin: what the first query has read answers the next question about just that, once, unless something was written meanwhile or
-// time has passed.
+// TestBegin: what the first query has read answers the next question about just that, once, unless
+// something was written meanwhile or time has passed.
 func TestBegin(t *testing.T) {
 	i := issue("app", 1)
 	for name, c := range map[string]struct {
@@ -92,15 +102,18 @@ func TestBegin(t *testing.T) {
 			if err := client.Begin(t.Context(), i); err != nil {
 				t.Fatal(err)
 			}
+
 			c.between(t, client)
 			f, err := client.Facts(t.Context(), i)
 			if err != nil || f.Title != "Nobody's yet" || f.Viewer != "bot" {
 				t.Fatalf("%+v, %v", f, err)
 			}
+
 			if n := len(sent.sent) - 1; n != c.more {
 				t.Errorf("%d requests more, want %d: %q", n, c.more, sent.sent)
 			}
 		}
+
 		t.Run(name, func(t *testing.T) { synctest.Test(t, play) })
 	}
 }
@@ -113,12 +126,15 @@ func TestBeginScan(t *testing.T) {
 		if err := c.BeginScan(t.Context(), repoOf("lib"), time.Time{}, false); err != nil {
 			t.Fatal(err)
 		}
+
 		if found := scan(t, c, repoOf("lib"), time.Time{}); len(found) != each {
 			t.Errorf("found %d issues, want %d", len(found), each)
 		}
+
 		if n := len(sent.sent); n != max(1, (each+99)/100) {
 			t.Errorf("%d issues took %d requests: %q", each, n, sent.sent)
 		}
+
 		if _, known := c.Along(repoOf("lib"), ruleFile); !known {
 			t.Error("the file did not come along")
 		}

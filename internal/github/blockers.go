@@ -38,8 +38,8 @@ var (
 )
 
 // namedBlockers lists the issues that a text says its issue is blocked by: lines that begin with
-// "Blocked by" or "Depends on", in any case, as list items too, and name issues as #7,
-// owner/repo#7 or by address, several with commas or "and" between. Code blocks and HTML comments do not count.
+// "Blocked by" or "Depends on", in any case, as list items too, and name issues as #7, owner/repo#7
+// or by address, several with commas or "and" between. Code blocks and HTML comments do not count.
 func namedBlockers(text string, of claim.Issue, web string) []claim.Issue {
 	var out []claim.Issue
 	for line := range strings.Lines(unseen().ReplaceAllString(text, "\n")) {
@@ -47,11 +47,13 @@ func namedBlockers(text string, of claim.Issue, web string) []claim.Issue {
 		if m == nil {
 			continue
 		}
+
 		for rest := m[1]; rest != ""; {
 			name := blockerName().FindStringSubmatch(rest)
 			if name == nil {
 				break
 			}
+
 			rest = strings.TrimPrefix(strings.TrimPrefix(rest[len(name[0]):], "and "), "& ")
 			i, ok := namedIssue(name, of, web)
 			if ok && !i.Same(of) && !slices.ContainsFunc(out, i.Same) && len(out) < maxNamed {
@@ -59,6 +61,7 @@ func namedBlockers(text string, of claim.Issue, web string) []claim.Issue {
 			}
 		}
 	}
+
 	return out
 }
 
@@ -71,10 +74,12 @@ func namedIssue(name []string, of claim.Issue, web string) (claim.Issue, bool) {
 		u.Path = strings.Replace(u.Path, "/issues/", "/pull/", 1)
 		return parsePull(u.String(), web)
 	}
+
 	i := claim.Issue{Owner: of.Owner, Repo: of.Repo}
 	if name[1] != "" {
 		i.Owner, i.Repo = name[1], name[2]
 	}
+
 	number, err := strconv.Atoi(name[3])
 	i.Number = number
 	return i, err == nil && nameable(i) == nil
@@ -94,10 +99,12 @@ func (c *Client) addNamedBlockers(ctx context.Context, snapshots []*snapshot) {
 		}
 		r.facts.BlockersRead = true
 		by[r] = namedBlockers(r.body, r.facts.Issue, c.o.Web)
+
 		for _, i := range by[r] {
 			all.add(i)
 		}
 	}
+
 	states := make([]*blockerState, len(all))
 	for k, i := range all {
 		states[k] = &blockerState{issue: i}
@@ -111,6 +118,7 @@ func (c *Client) addNamedBlockers(ctx context.Context, snapshots []*snapshot) {
 			if unread := cmp.Or(state.err, err); unread != nil {
 				r.err = cmp.Or(r.err, fmt.Errorf("read blockers: %w", unread))
 			}
+
 			if state.found.URL != "" {
 				r.facts.Blockers = append(r.facts.Blockers, state.found)
 			}
@@ -125,6 +133,7 @@ func (c *Client) askStates(ctx context.Context, named []*blockerState) error {
 		d.open(fmt.Sprintf("b%d", k), ledger.Repo{Owner: n.issue.Owner, Name: n.issue.Repo})
 		d.add("    found: issueOrPullRequest(number: %d) { ... on Issue { url closed } ... on PullRequest { url closed } }\n  }\n", n.issue.Number)
 	}
+
 	var data map[string]*struct {
 		Found *struct {
 			URL    string
@@ -136,6 +145,7 @@ func (c *Client) askStates(ctx context.Context, named []*blockerState) error {
 	if err != nil {
 		return err
 	}
+
 	for k, n := range named {
 		alias := fmt.Sprintf("b%d", k)
 		if holder := data[alias]; holder != nil && holder.Found != nil {
@@ -144,6 +154,7 @@ func (c *Client) askStates(ctx context.Context, named []*blockerState) error {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -153,7 +164,8 @@ func (c *Client) askState(ctx context.Context, n *blockerState, _ error) error {
 	return n.err
 }
 
-// A blockerState is an issue that some text names, with its state once that is known, or why it is not.
+// A blockerState is an issue that some text names, with its state once that is known, or why it is
+// not.
 type blockerState struct {
 	issue claim.Issue
 	found lifecycle.Blocker // without a URL if GitHub does not show it
@@ -165,9 +177,9 @@ func hidden(err error) bool {
 	return is[*NotFoundError](err) || is[*PermissionError](err)
 }
 
-// Blocking lists the issues that wait for this one (spec.md#further-labels): by GitHub's own dependencies,
-// and by their text those of the same repository that have the blocked label. What Blockers leaves
-// unread, or the server does not know, is nothing.
+// Blocking lists the issues that wait for this one (spec.md#further-labels): by GitHub's own
+// dependencies, and by their text those of the same repository that have the blocked label. What
+// Blockers leaves unread, or the server does not know, is nothing.
 func (c *Client) Blocking(ctx context.Context, i claim.Issue) ([]claim.Issue, error) {
 	var out []claim.Issue
 	if c.has(featureDependencies) {
@@ -175,10 +187,12 @@ func (c *Client) Blocking(ctx context.Context, i claim.Issue) ([]claim.Issue, er
 		if err != nil && !is[*NotFoundError](err) {
 			return nil, fmt.Errorf("list what waits for %s: %w", i, err)
 		}
+
 		for _, one := range found {
 			out = append(out, one.issue())
 		}
 	}
+
 	if c.o.Blockers.TextOff {
 		return out, nil
 	}
@@ -186,12 +200,14 @@ func (c *Client) Blocking(ctx context.Context, i claim.Issue) ([]claim.Issue, er
 	if err != nil {
 		return out, fmt.Errorf("list what waits for %s: %w", i, err)
 	}
+
 	for _, one := range asleep {
 		w := claim.Issue{Owner: i.Owner, Repo: i.Repo, Number: one.Number}
 		if slices.ContainsFunc(namedBlockers(one.Body, w, c.o.Web), i.Same) && !slices.ContainsFunc(out, w.Same) {
 			out = append(out, w)
 		}
 	}
+
 	return out, nil
 }
 

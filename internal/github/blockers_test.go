@@ -16,22 +16,26 @@ func TestNamedBlockers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	rows := 0
 	for line := range strings.Lines(string(table)) {
 		text, want, found := strings.Cut(strings.TrimSpace(line), "=>")
 		if !found || strings.HasPrefix(line, "#") {
 			continue
 		}
+
 		rows++
 		text = strings.NewReplacer(`\n`, "\n", `\r`, "\r").Replace(strings.TrimRight(text, " "))
 		got := []string{}
 		for _, i := range namedBlockers(text, issue("app", 7), "https://github.com") {
 			got = append(got, i.String())
 		}
+
 		if want = strings.TrimSpace(want); strings.Join(got, " ") != strings.TrimPrefix(want, "none") {
 			t.Errorf("%q names %v, want %s", text, got, want)
 		}
 	}
+
 	if rows < 30 {
 		t.Errorf("read %d rows, want the whole table", rows)
 	}
@@ -39,9 +43,13 @@ func TestNamedBlockers(t *testing.T) {
 
 // FuzzNamedBlockers: any text is read, and names at most so many issues, each once.
 func FuzzNamedBlockers(f *testing.F) {
-	for _, seed := range []string{"", "Blocked by #3, #4", "<!--", "```\n~~~", "Depends on: https://github.com/a/b/issues/1 \x00"} {
+	for _, seed := range []string{
+		"", "Blocked by #3, #4", "<!--", "```\n~~~",
+		"Depends on: https://github.com/a/b/issues/1 \x00",
+	} {
 		f.Add(seed)
 	}
+
 	f.Fuzz(func(t *testing.T, text string) {
 		got := namedBlockers(text, issue("app", 7), "https://github.com")
 		for k, i := range got {
@@ -61,6 +69,7 @@ func blocked(t *testing.T, body string) *githubsim.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return server
 }
 
@@ -75,11 +84,16 @@ func TestBlockers(t *testing.T) {
 		read    bool
 		want    []string
 	}{
-		"text":            {read: true, want: []string{open("app", 2), closed("app", 5), open("app", 7), open("lib", 1)}},
-		"native":          {native: true, read: true, want: []string{open("app", 3)}},
-		"native not read": {native: true, options: Blockers{NativeOff: true}, read: true, want: []string{open("app", 2), closed("app", 5), open("app", 7), open("lib", 1)}},
-		"text not read":   {options: Blockers{TextOff: true}, read: true},
-		"neither":         {native: true, options: Blockers{NativeOff: true, TextOff: true}},
+		"text":   {read: true, want: []string{open("app", 2), closed("app", 5), open("app", 7), open("lib", 1)}},
+		"native": {native: true, read: true, want: []string{open("app", 3)}},
+		"native not read": {
+			native:  true,
+			options: Blockers{NativeOff: true},
+			read:    true,
+			want:    []string{open("app", 2), closed("app", 5), open("app", 7), open("lib", 1)},
+		},
+		"text not read": {options: Blockers{TextOff: true}, read: true},
+		"neither":       {native: true, options: Blockers{NativeOff: true, TextOff: true}},
 	} {
 		server := blocked(t, body)
 		if k.native {
@@ -87,6 +101,7 @@ func TestBlockers(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+
 		c := connect(t, server.Transport(), func(o *Options) { o.Blockers = k.options })
 		f, err := c.Facts(t.Context(), issue("app", 1))
 		if got := described(f.Blockers); err != nil || f.BlockersRead != k.read || !slices.Equal(got, k.want) {
@@ -102,11 +117,13 @@ func described(all []lifecycle.Blocker) []string {
 		if b.Open {
 			state = " open"
 		}
+
 		if b.URL == "" {
 			state += " without address"
 		}
 		out = append(out, b.Issue.String()+state)
 	}
+
 	return out
 }
 

@@ -30,12 +30,14 @@ func TestMovedWrites(t *testing.T) {
 	if err := server.RenameRepo("acme/app", "application"); err != nil {
 		t.Fatal(err)
 	}
+
 	c := connect(t, server.Transport())
 	var moved *MovedError
 	_, _, err := c.rest.Issues.AddLabelsToIssue(t.Context(), "acme", "app", 1, []string{"bug"})
 	if !errors.As(err, &moved) || moved.To == "" {
 		t.Errorf("add labels: error = %v, want one that says where to", err)
 	}
+
 	for name, err := range map[string]error{
 		"add":     c.AddLabel(t.Context(), issue("app", 1), "bug"),
 		"remove":  c.RemoveLabel(t.Context(), issue("app", 1), "agent:implement"),
@@ -45,6 +47,7 @@ func TestMovedWrites(t *testing.T) {
 			t.Errorf("%s: error = %v, want moved", name, err)
 		}
 	}
+
 	if f, err := c.Facts(t.Context(), issue("app", 1)); err != nil || f.Title != "Nobody's yet" {
 		t.Errorf("read by the old name: %v, %v; want the issue", f.Title, err)
 	}
@@ -56,6 +59,7 @@ func TestTransferredIssue(t *testing.T) {
 	if _, err := server.TransferIssue("acme/app", 1, "bot", "acme/lib"); err != nil {
 		t.Fatal(err)
 	}
+
 	if f, err := connect(t, server.Transport()).Facts(t.Context(), issue("app", 1)); err == nil {
 		t.Errorf("facts = %+v, want an error", f)
 	}
@@ -74,26 +78,29 @@ func TestDryRun(t *testing.T) {
 	ctx := t.Context()
 	var held *DryRunError
 	for name, err := range map[string]error{
-		"comment":  second(c.Comment(ctx, issue("app", 1), "hello")),
-		"edit":     second(c.EditComment(ctx, issue("app", 1), 2200000001, "hello")),
-		"add":      c.AddLabel(ctx, issue("app", 1), "bug"),
-		"remove":   c.RemoveLabel(ctx, issue("app", 1), "bug"),
-		"create":   c.CreateLabel(ctx, repoOf("app"), c.definitions.scheme.Definitions()[0]),
-		"pause":    c.SetPause(ctx, repoOf("app"), pauseNow()),
-		"unpause":  c.ClearPause(ctx, repoOf("tools")),
-		"react":    c.React(ctx, repoOf("app"), 2200000001, "eyes"),
-		"mutation": c.Query(ctx, "mutation { closeIssue(input: {issueId: \"x\"}) { clientMutationId } }", nil, &struct{}{}),
-		"named":    operation(ctx, c, "query A { viewer { login } } mutation B { x }", "B"),
-		"hidden":   c.Query(ctx, "fragment F on User { login } mutation { x }", nil, &struct{}{}),
-		"put":      second(c.Do(ctx, http.MethodPut, "repos/acme/app/issues/1/lock", nil, nil)),
+		"comment": second(c.Comment(ctx, issue("app", 1), "hello")),
+		"edit":    second(c.EditComment(ctx, issue("app", 1), 2200000001, "hello")),
+		"add":     c.AddLabel(ctx, issue("app", 1), "bug"),
+		"remove":  c.RemoveLabel(ctx, issue("app", 1), "bug"),
+		"create":  c.CreateLabel(ctx, repoOf("app"), c.definitions.scheme.Definitions()[0]),
+		"pause":   c.SetPause(ctx, repoOf("app"), pauseNow()),
+		"unpause": c.ClearPause(ctx, repoOf("tools")),
+		"react":   c.React(ctx, repoOf("app"), 2200000001, "eyes"),
+		"mutation": c.Query(ctx, "mutation { closeIssue(input: {issueId: \"x\"}) { clientMutationId } }", nil,
+			&struct{}{}),
+		"named":  operation(ctx, c, "query A { viewer { login } } mutation B { x }", "B"),
+		"hidden": c.Query(ctx, "fragment F on User { login } mutation { x }", nil, &struct{}{}),
+		"put":    second(c.Do(ctx, http.MethodPut, "repos/acme/app/issues/1/lock", nil, nil)),
 	} {
 		if !errors.As(err, &held) || !held.Rejected() || held.Method == "" || held.Path == "" {
 			t.Errorf("%s: error = %v, want what was held back", name, err)
 		}
 	}
+
 	if _, err := c.Facts(ctx, issue("app", 2)); err != nil {
 		t.Errorf("reading: %v", err)
 	}
+
 	for _, r := range server.Requests() {
 		if r.Writes() {
 			t.Errorf("%s %s reached the server", r.Method, r.Path)
@@ -106,8 +113,8 @@ func operation(ctx context.Context, c *Client, document, name string) error {
 	return err
 }
 
-// TestServerRepeatsToken: whatever part of an answer repeats the token, in whatever writing, no error shows it, nor does any
-// cause of one, nor a warning.
+// TestServerRepeatsToken: whatever part of an answer repeats the token, in whatever writing, no
+// error shows it, nor does any cause of one, nor a warning.
 func TestServerRepeatsToken(t *testing.T) {
 	const token = "ghp_very+secret/0123456789"
 	long := strings.Repeat("x", 190) + " " + token // the limit on the length of a message cuts the token
@@ -115,6 +122,7 @@ func TestServerRepeatsToken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	escaped := url.QueryEscape(token)
 
 	answers := map[string]*http.Response{
@@ -130,13 +138,16 @@ func TestServerRepeatsToken(t *testing.T) {
 		"escaped":    reply(301, "json", "Location: https://elsewhere.example/"+escaped),
 		"page":       reply(200, "html", "Content-Type: text/"+token),
 		"shape":      reply(200, `{"login":{"`+token+`":1}}`),
-		"warning":    reply(200, `{"login":"me"}`, "X-RateLimit-Limit: 9", "X-RateLimit-Remaining: 1", "X-RateLimit-Reset: 9", "X-RateLimit-Resource: "+token),
-		"query":      reply(200, `{"data":null,"errors":[{"type":"`+token+`","message":"`+token+`"}]}`),
-		"part":       reply(200, `{"data":{"viewer":null},"errors":[{"type":"NOT_FOUND","path":["viewer"],"message":"`+token+`"}]}`),
+		"warning": reply(200, `{"login":"me"}`, "X-RateLimit-Limit: 9", "X-RateLimit-Remaining: 1",
+			"X-RateLimit-Reset: 9", "X-RateLimit-Resource: "+token),
+		"query": reply(200, `{"data":null,"errors":[{"type":"`+token+`","message":"`+token+`"}]}`),
+		"part": reply(200, `{"data":{"viewer":null},"errors":[{"type":"NOT_FOUND","path":["viewer"],"message":"`+
+			token+`"}]}`),
 		"query limit": reply(200, `{"errors":[{"type":"RATE_LIMIT","message":"`+token+`"}]}`,
 			"X-RateLimit-Reset: "+strconv.FormatInt(time.Now().Add(time.Hour).Unix(), 10)),
 		"network": nil,
 	}
+
 	for name, answer := range answers {
 		var texts []string
 		c := connect(t, roundTrip(func(*http.Request) (*http.Response, error) {
@@ -151,6 +162,7 @@ func TestServerRepeatsToken(t *testing.T) {
 		if strings.Contains(name, "query") || name == "part" {
 			err = c.Query(t.Context(), "mutation { viewer { login } }", nil, &into)
 		}
+
 		if err == nil && name != "warning" {
 			t.Errorf("%s: no error", name)
 		}
@@ -158,6 +170,7 @@ func TestServerRepeatsToken(t *testing.T) {
 		if len(texts) == 0 {
 			t.Errorf("%s: nothing was said", name)
 		}
+
 		for _, text := range texts {
 			if strings.Contains(text, token) || strings.Contains(text, escaped) || strings.Contains(text, "ghp_very") {
 				t.Errorf("%s: shown: %s", name, text)
@@ -166,14 +179,16 @@ func TestServerRepeatsToken(t *testing.T) {
 	}
 }
 
-// TestTokenInAnswer: what was asked for is not changed, also where the token stands in it. A test's token may be a login.
+// TestTokenInAnswer: what was asked for is not changed, also where the token stands in it. A test's
+// token may be a login.
 func TestTokenInAnswer(t *testing.T) {
 	const token = "ghp_verysecret0123456789"
 	c := connect(t, roundTrip(func(r *http.Request) (*http.Response, error) {
 		if r.URL.Query().Get("page") == "2" {
 			return reply(200, `[{"login":"last"}]`), nil
 		}
-		return reply(200, `[{"login":"`+token+`"}]`, `Link: <https://api.github.com/users?by=`+token+`&page=2>; rel="next"`), nil
+		return reply(200, `[{"login":"`+token+`"}]`, `Link: <https://api.github.com/users?by=`+token+
+			`&page=2>; rel="next"`), nil
 	}), as(token))
 	got, _, err := list[restUser](t.Context(), c.api, target{path: "users?by=" + token})
 	if err != nil || len(got) != 2 || got[0].Login != token {
@@ -192,6 +207,7 @@ func everyText(err error) (texts []string) {
 			texts = append(texts, fmt.Sprintf("%v", v.Field(n)))
 		}
 	}
+
 	switch e := err.(type) {
 	case interface{ Unwrap() error }:
 		texts = append(texts, everyText(e.Unwrap())...)
@@ -200,6 +216,7 @@ func everyText(err error) (texts []string) {
 			texts = append(texts, everyText(one)...)
 		}
 	}
+
 	return texts
 }
 
@@ -215,6 +232,7 @@ func TestTokenIsNeverShown(t *testing.T) {
 		case strings.HasSuffix(r.URL.Path, "/moved"):
 			return reply(301, "json", "Location: https://elsewhere.example/x?token="+token), nil
 		}
+
 		return reply(401, "json"), nil
 	}), as(token), func(o *Options) { o.Rand = func() float64 { return 0 } })
 	var texts []string
@@ -226,19 +244,28 @@ func TestTokenIsNeverShown(t *testing.T) {
 			texts = append(texts, moved.To)
 		}
 	}
-	texts = append(texts, second(c.Do(t.Context(), http.MethodGet, "https://elsewhere.example/steal", nil, nil)).Error())
+
+	texts = append(texts, second(c.Do(t.Context(), http.MethodGet, "https://elsewhere.example/steal", nil,
+		nil)).Error())
 	encoded, err := json.Marshal(c.token)
 	texts = append(texts, string(encoded))
-	for _, value := range []any{c, reflect.ValueOf(c.transport).Elem().Interface(), c.transport.o, c.token, &c.token, []Secret{c.token}, c.transport, err} {
+	for _, value := range []any{
+		c, reflect.ValueOf(c.transport).Elem().Interface(), c.transport.o, c.token, &c.token,
+		[]Secret{c.token},
+		c.transport, err,
+	} {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
 			texts = append(texts, fmt.Sprintf(verb, value))
 		}
 	}
+
 	for _, text := range texts {
-		if strings.Contains(text, token) || strings.Contains(text, fmt.Sprintf("%x", token)) || strings.Contains(text, "q1") {
+		if strings.Contains(text, token) || strings.Contains(text, fmt.Sprintf("%x", token)) ||
+			strings.Contains(text, "q1") {
 			t.Errorf("shown: %s", text)
 		}
 	}
+
 	if seen["api.github.com/user"] != "Bearer "+token || seen["elsewhere.example/steal"] != "" {
 		t.Errorf("sent %q, want the token to its own host and to no other", seen)
 	}
@@ -259,6 +286,7 @@ func TestWritesOneAtATime(t *testing.T) {
 			mu.Lock()
 			now[write]--
 			mu.Unlock()
+
 			return reply(200, "json"), nil
 		}))
 		var all sync.WaitGroup
@@ -267,12 +295,14 @@ func TestWritesOneAtATime(t *testing.T) {
 			if n%3 == 0 {
 				method = http.MethodDelete
 			}
+
 			all.Go(func() {
 				if _, err := c.Do(t.Context(), method, "repos/acme/app", nil, nil); err != nil {
 					t.Error(err)
 				}
 			})
 		}
+
 		all.Wait()
 		if most[true] != 1 || most[false] > 10 || most[false] < 9 {
 			t.Errorf("at most %d writes and %d reads at once, want 1 and up to 10", most[true], most[false])
@@ -294,15 +324,19 @@ func TestPaceOfPosts(t *testing.T) {
 			for d := p.take(now); d > 0; d = p.take(now) {
 				now = now.Add(d)
 			}
+
 			posts = append(posts, now)
 		}
+
 		for k, at := range posts {
 			if k >= 79 && at.Sub(posts[k-79]) < time.Minute {
 				t.Fatalf("80 posts within %s", at.Sub(posts[k-79]))
 			}
+
 			if k >= 499 && at.Sub(posts[k-499]) < time.Hour {
 				t.Fatalf("500 posts within %s", at.Sub(posts[k-499]))
 			}
+
 			if k < 10 && k > 0 && at != posts[k-1] && at.Sub(posts[0]) == 0 {
 				t.Fatalf("post %d waited", k)
 			}
@@ -316,11 +350,13 @@ func TestCommentsAreReallyPaced(t *testing.T) {
 		server := simulated(t)
 		c := connect(t, server.Transport())
 		start := time.Now()
+
 		for n := range 100 {
 			if _, err := c.Comment(t.Context(), issue("app", 1), "number "+strconv.Itoa(n)); err != nil {
 				t.Fatal(err)
 			}
 		}
+
 		if d := time.Since(start); d < 70*time.Second {
 			t.Errorf("100 comments took %s", d)
 		}
@@ -330,6 +366,7 @@ func TestCommentsAreReallyPaced(t *testing.T) {
 		if _, err := c.Comment(short, issue("app", 1), "too early"); !errors.As(err, &limit) || !limit.Rejected() {
 			t.Errorf("error = %v, want a limit that says when", err)
 		}
+
 		before := time.Now()
 		if err := c.AddLabel(t.Context(), issue("app", 1), "bug"); err != nil || time.Since(before) > 0 {
 			t.Errorf("label: %v after %s, want no wait", err, time.Since(before))
@@ -350,6 +387,7 @@ func TestLimitStopsEverybody(t *testing.T) {
 			if len(sent) == 1 {
 				return reply(429, "json", "Retry-After: 50"), nil
 			}
+
 			return reply(200, "json"), nil
 		}))
 		var all sync.WaitGroup
@@ -360,9 +398,11 @@ func TestLimitStopsEverybody(t *testing.T) {
 		short, cancel := context.WithTimeout(t.Context(), 49*time.Second)
 		defer cancel()
 		var limit *RateLimitError
-		if err := get(short, c, "repos/acme/app"); !errors.As(err, &limit) || !limit.Exhausted() || time.Since(start) != 0 {
+		if err := get(short, c, "repos/acme/app"); !errors.As(err, &limit) || !limit.Exhausted() ||
+			time.Since(start) != 0 {
 			t.Errorf("error = %v after %s, want a limit at once", err, time.Since(start))
 		}
+
 		all.Wait()
 		for k, at := range sent {
 			if k > 0 && at < 50*time.Second {
@@ -372,7 +412,8 @@ func TestLimitStopsEverybody(t *testing.T) {
 	})
 }
 
-// TestLongerLimitStands: of two limits that are told at the same time the longer one holds, in either order.
+// TestLongerLimitStands: of two limits that are told at the same time the longer one holds, in
+// either order.
 func TestLongerLimitStands(t *testing.T) {
 	for _, order := range [][]string{{"300", "5"}, {"5", "300"}} {
 		synctest.Test(t, func(t *testing.T) {
@@ -388,6 +429,7 @@ func TestLongerLimitStands(t *testing.T) {
 					told++
 					return reply(http.StatusTooManyRequests, "json", "Retry-After: "+order[told-1]), nil
 				}
+
 				sent = append(sent, time.Since(start))
 				return reply(http.StatusOK, "json"), nil
 			}))
@@ -400,6 +442,7 @@ func TestLongerLimitStands(t *testing.T) {
 					}
 				})
 			}
+
 			all.Wait()
 			for _, at := range sent {
 				if at < 301*time.Second {
@@ -410,7 +453,8 @@ func TestLongerLimitStands(t *testing.T) {
 	}
 }
 
-// TestUsedUpBudgetIsPerResource: REST goes on while GraphQL waits, and go-github keeps no memory of its own.
+// TestUsedUpBudgetIsPerResource: REST goes on while GraphQL waits, and go-github keeps no memory of
+// its own.
 func TestUsedUpBudgetIsPerResource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reset := strconv.FormatInt(time.Now().Add(time.Hour).Unix(), 10)
@@ -419,18 +463,21 @@ func TestUsedUpBudgetIsPerResource(t *testing.T) {
 			if strings.HasSuffix(r.URL.Path, "/graphql") {
 				status = 403
 			}
-			return reply(status, "json", "X-RateLimit-Limit: 5000", "X-RateLimit-Remaining: 0", "X-RateLimit-Reset: "+reset), nil
+			return reply(status, "json", "X-RateLimit-Limit: 5000", "X-RateLimit-Remaining: 0", "X-RateLimit-Reset: "+
+				reset), nil
 		}))
 		c := connect(t, sent)
 		var limit *RateLimitError
 		if _, err := c.Viewer(t.Context()); !errors.As(err, &limit) || limit.Secondary {
 			t.Errorf("query: error = %v, want the hourly limit", err)
 		}
+
 		for range 3 {
 			if err := get(t.Context(), c, "repos/acme/app"); err != nil {
 				t.Errorf("REST: %v", err)
 			}
 		}
+
 		if len(sent.sent) != 4 {
 			t.Errorf("sent %q, want 4 requests", sent.sent)
 		}
@@ -447,14 +494,17 @@ func TestEveryTryHasADeadline(t *testing.T) {
 		start := time.Now()
 		var lost *NetworkError
 		err := get(t.Context(), c, "repos/acme/app")
-		if !errors.As(err, &lost) || lost.Rejected() || errors.Is(err, context.DeadlineExceeded) || time.Since(start) != 47*time.Second {
+		if !errors.As(err, &lost) || lost.Rejected() || errors.Is(err, context.DeadlineExceeded) ||
+			time.Since(start) != 47*time.Second {
 			t.Errorf("read: %v after %s, want four tries of 10 s and 7 s between", err, time.Since(start))
 		}
+
 		start = time.Now()
 		err = second(c.Do(t.Context(), http.MethodPost, "repos/acme/app/issues", nil, nil))
 		if !errors.As(err, &lost) || lost.Rejected() || time.Since(start) != 20*time.Second {
 			t.Errorf("write: %v after %s, want one try of 20 s", err, time.Since(start))
 		}
+
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if err := get(ctx, c, "repos/acme/app"); !errors.Is(err, context.DeadlineExceeded) {
@@ -472,11 +522,13 @@ func TestOneWarning(t *testing.T) {
 		return reply(200, "json", "X-RateLimit-Limit: 5000", "X-RateLimit-Remaining: "+strconv.Itoa(remaining),
 			"X-RateLimit-Reset: 1777640400", "X-RateLimit-Resource: core"), nil
 	}), func(o *Options) { o.Warn = func(text string) { warnings = append(warnings, text) } })
+
 	for range 10 {
 		if err := get(t.Context(), c, "repos/acme/app"); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	if len(warnings) != 1 || !strings.Contains(warnings[0], "99 of 5000 core requests left until 13:00 UTC") {
 		t.Errorf("warnings = %q, want one at 99", warnings)
 	}

@@ -8,22 +8,25 @@ import (
 	"github.com/label-state/label-state/internal/prchain"
 )
 
-// Checks lists the newest run of every check and the newest status of every context on a commit, all
-// pages of both. A status is a check of the older kind.
+// Checks lists the newest run of every check and the newest status of every context on a commit,
+// all pages of both. A status is a check of the older kind.
 func (c *Client) Checks(ctx context.Context, repo, sha string) ([]prchain.Check, error) {
 	r := place(repo)
 	runs := at(r.Owner, r.Name, "/commits/%s/check-runs?per_page=100&filter=latest", sha)
 	if sha == "" || strings.Trim(sha, "0123456789abcdef") != "" {
 		runs.err = errors.New("no commit to ask about")
 	}
+
 	var out []prchain.Check
 	add := func(name, state string) {
 		out = append(out, prchain.Check{Name: oneLine(name), State: oneLine(strings.ToLower(state))})
 	}
+
 	type runPage struct {
 		Total *int                                        `json:"total_count"`
 		Runs  []struct{ Name, Status, Conclusion string } `json:"check_runs"`
 	}
+
 	err := counted(ctx, c.api, runs, func(p runPage) (int, *int) {
 		for _, run := range p.Runs {
 			state := run.Status
@@ -32,19 +35,24 @@ func (c *Client) Checks(ctx context.Context, repo, sha string) ([]prchain.Check,
 			}
 			add(run.Name, state)
 		}
+
 		return len(p.Runs), p.Total
 	})
+
 	if err == nil {
 		type statusPage struct {
 			Total    *int                              `json:"total_count"`
 			Statuses []struct{ Context, State string } `json:"statuses"`
 		}
-		err = counted(ctx, c.api, at(r.Owner, r.Name, "/commits/%s/status?per_page=100", sha), func(p statusPage) (int, *int) {
-			for _, s := range p.Statuses {
-				add(s.Context, s.State)
-			}
-			return len(p.Statuses), p.Total
-		})
+
+		err = counted(ctx, c.api, at(r.Owner, r.Name, "/commits/%s/status?per_page=100", sha),
+			func(p statusPage) (int, *int) {
+				for _, s := range p.Statuses {
+					add(s.Context, s.State)
+				}
+				return len(p.Statuses), p.Total
+			})
 	}
+
 	return out, failed(err, Object{Kind: CommitObject}, "read checks of %s in %s", oneLine(sha), repo)
 }

@@ -29,8 +29,9 @@ var (
 	_ prchain.Watcher   = (*Client)(nil)
 )
 
-// A Client is one GitHub, seen with one token. It may be used from any goroutine. What was learned from answers is in the parts
-// that are embedded or named here, each with a lock of its own; everything else is a request.
+// A Client is one GitHub, seen with one token. It may be used from any goroutine. What was learned
+// from answers is in the parts that are embedded or named here, each with a lock of its own;
+// everything else is a request.
 type Client struct {
 	o             Options
 	*api          // REST and GraphQL themselves
@@ -54,6 +55,7 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	a, err := newAPI(o)
 	if err != nil {
 		return nil, err
@@ -71,6 +73,7 @@ func New(o Options) (*Client, error) {
 		known:        map[string]Role{},
 		secretive:    map[string]bool{},
 	}
+
 	return &Client{
 		o:            o,
 		api:          a,

@@ -34,24 +34,30 @@ func TestAddLabel(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	all, err := c.Labels(ctx, repoOf("lib"))
 	want := labels.Definition{Name: "agent:done", Color: "0e8a16", Description: "Closed and shipped"}
 	if err != nil || !slices.Contains(all, want) {
 		t.Errorf("labels = %v, %v; want %v among them", all, err, want)
 	}
+
 	var gone *NotFoundError
 	for _, name := range []string{"agent:dnoe", "agent:paused", "..", ""} {
 		if err := c.AddLabel(ctx, i, name); !errors.As(err, &gone) {
 			t.Errorf("%q: error = %v, want not found", name, err)
 		}
 	}
+
 	names, err := server.RepoLabels("acme/lib")
 	if err != nil || !slices.Equal(names, []string{"agent:done"}) {
 		t.Errorf("labels = %q, %v; want only ours", names, err)
 	}
-	if err := c.AddLabel(ctx, issue("lib", 77), "agent:done"); !errors.As(err, &gone) || !strings.Contains(err.Error(), "issue acme/lib#77 not found") {
+
+	if err := c.AddLabel(ctx, issue("lib", 77), "agent:done"); !errors.As(err, &gone) ||
+		!strings.Contains(err.Error(), "issue acme/lib#77 not found") {
 		t.Errorf("error = %v, want it to name the issue", err)
 	}
+
 	if n := sent.like("GET /repos/acme/lib/labels"); n > 6 {
 		t.Errorf("asked for labels %d times, want once for each name", n)
 	}
@@ -77,11 +83,13 @@ func TestRemoveLabel(t *testing.T) {
 	if err := server.AddLabels("acme/app", 1, "bot", odd); err != nil {
 		t.Fatal(err)
 	}
+
 	for _, name := range []string{odd, odd, "AGENT:implement", "never there"} {
 		if err := c.RemoveLabel(ctx, issue("app", 1), name); err != nil {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
+
 	if have, err := server.Labels("acme/app", 1); err != nil || !slices.Equal(have, []string{"bug"}) {
 		t.Errorf("labels = %q, %v; want only bug left", have, err)
 	}
@@ -91,7 +99,9 @@ func TestRemoveLabel(t *testing.T) {
 			t.Errorf("%q: error = %v, want not found", name, err)
 		}
 	}
-	if err := c.DeleteLabel(ctx, repoOf("app"), ".."); !errors.As(err, &gone) || sent.like("DELETE ") != sent.like("DELETE /repos/acme/app/issues/") {
+
+	if err := c.DeleteLabel(ctx, repoOf("app"), ".."); !errors.As(err, &gone) ||
+		sent.like("DELETE ") != sent.like("DELETE /repos/acme/app/issues/") {
 		t.Errorf("error = %v, want the name refused before it deletes a repository", err)
 	}
 }
@@ -101,9 +111,12 @@ func TestPathsStayInside(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		owner, repo := rapid.String().Draw(t, "owner"), rapid.String().Draw(t, "repo")
 		to := at(owner, repo, "/issues/%d", 7)
-		if path := to.path; to.err == nil && (path != "repos/"+owner+"/"+repo+"/issues/7" || strings.Count(path, "/") != 4 || strings.ContainsAny(path, "?#% ")) {
+		if path := to.path; to.err == nil &&
+			(path != "repos/"+owner+"/"+repo+"/issues/7" || strings.Count(path, "/") != 4 ||
+				strings.ContainsAny(path, "?#% ")) {
 			t.Fatalf("path = %q", path)
 		}
+
 		name := rapid.String().Draw(t, "label")
 		escaped, err := labelName(name)
 		if err == nil && (strings.ContainsAny(escaped, "/?# ") || escaped == "." || escaped == "..") {
@@ -121,27 +134,34 @@ func TestLabelDefinitions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	changed := labels.Definition{Name: "agent:finished", Color: "000000", Description: "over"}
 	if err := c.UpdateLabel(ctx, r, "AGENT:done", changed); err != nil {
 		t.Fatal(err)
 	}
+
 	all, err := c.Labels(ctx, r)
 	if err != nil || !slices.Equal(all, []labels.Definition{changed}) {
 		t.Errorf("labels = %v, %v; want %v", all, err, changed)
 	}
+
 	var gone *NotFoundError
 	if err := c.UpdateLabel(ctx, r, "agent:done", changed); !errors.As(err, &gone) {
 		t.Errorf("update: %v, want not found", err)
 	}
+
 	for range 2 {
 		if err := c.DeleteLabel(ctx, r, "agent:finished"); err != nil {
 			t.Errorf("delete: %v", err)
 		}
 	}
+
 	if err := c.DeleteLabel(ctx, repoOf("nowhere"), "x"); !errors.As(err, &gone) {
 		t.Errorf("delete in a missing repository: %v, want not found", err)
 	}
-	if err := connect(t, simulated(t).Transport(), as("tok-rob")).CreateLabel(ctx, repoOf("app"), d); err == nil || !err.(interface{ Unwrap() error }).Unwrap().(interface{ Rejected() bool }).Rejected() {
+
+	if err := connect(t, simulated(t).Transport(), as("tok-rob")).CreateLabel(ctx, repoOf("app"), d); err == nil ||
+		!err.(interface{ Unwrap() error }).Unwrap().(interface{ Rejected() bool }).Rejected() {
 		t.Errorf("create without permission: %v", err)
 	}
 }
@@ -150,12 +170,15 @@ func TestLabelDefinitions(t *testing.T) {
 func TestManyLabels(t *testing.T) {
 	seed := world()
 	for n := range 250 {
-		seed.Repos[1].Labels = append(seed.Repos[1].Labels, githubsim.SeedLabel{Name: fmt.Sprint("l", n), Color: "ffffff"})
+		seed.Repos[1].Labels = append(seed.Repos[1].Labels,
+			githubsim.SeedLabel{Name: fmt.Sprint("l", n), Color: "ffffff"})
 	}
+
 	server, err := githubsim.New(seed, githubsim.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	all, err := connect(t, server.Transport()).Labels(t.Context(), repoOf("lib"))
 	if err != nil || len(all) != 250 {
 		t.Errorf("%d labels, %v; want 250", len(all), err)
@@ -165,7 +188,8 @@ func TestManyLabels(t *testing.T) {
 // TestPages: a list that leads elsewhere or in cycles is an error.
 func TestPages(t *testing.T) {
 	for _, link := range []string{
-		`<https://elsewhere.example/x>; rel="next"`, `<https://api.github.com/repos/acme/lib/labels?per_page=100>; rel="next"`,
+		`<https://elsewhere.example/x>; rel="next"`,
+		`<https://api.github.com/repos/acme/lib/labels?per_page=100>; rel="next"`,
 	} {
 		n := 0
 		c := connect(t, roundTrip(func(*http.Request) (*http.Response, error) {
@@ -177,6 +201,7 @@ func TestPages(t *testing.T) {
 			t.Errorf("%s: %v after %d requests, want an error", link, err, n)
 		}
 	}
+
 	for _, body := range []string{"null", `{"message":"hello"}`} {
 		c := connect(t, roundTrip(func(*http.Request) (*http.Response, error) { return reply(200, body), nil }))
 		var answer *AnswerError
@@ -197,6 +222,7 @@ func TestPause(t *testing.T) {
 			t.Errorf("pause = %+v, %v; want %+v", got, err, want)
 		}
 	}
+
 	check(nil)
 	for _, reason := range []string{"release week", "second thoughts"} {
 		p := pauseNow()
@@ -206,15 +232,18 @@ func TestPause(t *testing.T) {
 		}
 		check(&p)
 	}
+
 	many, err := c.Pauses(ctx, []ledger.Repo{repoOf("app"), r, repoOf("tools")})
 	if err != nil || len(many) != 2 || many[repoOf("tools")].By != "bot" {
 		t.Errorf("pauses = %v, %v; want lib and tools", many, err)
 	}
+
 	for range 2 {
 		if err := c.ClearPause(ctx, r); err != nil {
 			t.Error(err)
 		}
 	}
+
 	check(nil)
 	var gone *NotFoundError
 	if _, err := c.Pause(ctx, repoOf("nowhere")); !errors.As(err, &gone) {
@@ -232,11 +261,14 @@ func TestPauseText(t *testing.T) {
 		if n := len([]rune(text)); n > 100 || strings.ContainsAny(text, "\n\r\x1b") {
 			t.Fatalf("%d characters: %q", n, text)
 		}
+
 		got := parsePause(text, time.Time{})
-		if got.By != p.By || !got.Since.Equal(p.Since) || !strings.HasPrefix(oneLine(p.Reason), strings.TrimSpace(strings.TrimSuffix(got.Reason, "…"))) {
+		if got.By != p.By || !got.Since.Equal(p.Since) ||
+			!strings.HasPrefix(oneLine(p.Reason), strings.TrimSpace(strings.TrimSuffix(got.Reason, "…"))) {
 			t.Fatalf("%q is read as %+v", text, got)
 		}
 	})
+
 	for text, want := range map[string]lifecycle.Pause{
 		"":                              {Since: pauseNow().Since},
 		"back on Monday":                {Since: pauseNow().Since, Reason: "back on Monday"},
@@ -257,12 +289,15 @@ func TestComments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if err := c.React(ctx, repoOf("app"), m.ID, "eyes"); err != nil {
 		t.Error(err)
 	}
+
 	if err := server.DeleteComment("acme/app", m.ID, "bot"); err != nil {
 		t.Fatal(err)
 	}
+
 	if _, err := c.EditComment(ctx, i, m.ID, "again"); !errors.Is(err, ledger.ErrGone) {
 		t.Errorf("edit: %v, want gone", err)
 	}
@@ -270,12 +305,14 @@ func TestComments(t *testing.T) {
 	if _, err := c.Comment(ctx, issue("app", 77), "hello"); !errors.As(err, &gone) || !gone.Rejected() {
 		t.Errorf("comment: %v, want not found", err)
 	}
+
 	server.Fault = func(*http.Request) *githubsim.Fault { return &githubsim.Fault{ApplyThenFail: true} }
 	before, _ := server.Comments("acme/app", 1)
 	var open interface{ Rejected() bool }
 	if _, err := c.Comment(ctx, i, "lost answer"); !errors.As(err, &open) || open.Rejected() {
 		t.Errorf("lost answer: %v, want an open end", err)
 	}
+
 	if after, _ := server.Comments("acme/app", 1); len(after) != len(before)+1 {
 		t.Errorf("%d comments, want one more than %d", len(after), len(before))
 	}
@@ -285,7 +322,13 @@ func TestRepository(t *testing.T) {
 	server := simulated(t)
 	c := connect(t, server.Transport())
 	got, err := c.Repository(t.Context(), repoOf("lib"))
-	want := Repository{Repo: repoOf("lib"), DefaultBranch: "trunk", HasIssues: true, Role: RoleAdmin}
+	want := Repository{
+		Repo:          repoOf("lib"),
+		DefaultBranch: "trunk",
+		HasIssues:     true,
+		Role:          RoleAdmin,
+	}
+
 	if err != nil || got != want {
 		t.Errorf("repository = %+v, %v; want %+v", got, err, want)
 	}
@@ -302,6 +345,7 @@ func TestViewerAndScopes(t *testing.T) {
 	app := roundTrip(func(*http.Request) (*http.Response, error) {
 		return reply(200, `{"data":{"viewer":{"login":"my-app[bot]"}}}`), nil
 	})
+
 	for want, options := range map[string][]func(*Options){
 		"bot": nil, "my-app[bot]": nil, "tia": {as("tok-tia")}, "github-actions[bot]": {as("tok-ci")},
 	} {
@@ -309,40 +353,52 @@ func TestViewerAndScopes(t *testing.T) {
 		if want == "my-app[bot]" {
 			sent.next = app
 		}
+
 		c := connect(t, sent, options...)
 		for range 2 {
 			if login, err := c.Viewer(t.Context()); err != nil || login != want {
 				t.Errorf("viewer = %q, %v; want %q", login, err, want)
 			}
 		}
+
 		if len(sent.sent) != 1 {
 			t.Errorf("sent %q, want the login remembered", sent.sent)
 		}
 	}
+
 	scopes, told, err := connect(t, server.Transport()).TokenScopes(t.Context())
 	if err != nil || !told || !slices.Equal(scopes, []string{"repo"}) {
 		t.Errorf("scopes = %v, %t, %v; want repo", scopes, told, err)
 	}
-	if scopes, told, err = connect(t, server.Transport(), as("tok-tia")).TokenScopes(t.Context()); err != nil || told || len(scopes) != 0 {
+
+	if scopes, told, err = connect(t, server.Transport(), as("tok-tia")).TokenScopes(t.Context()); err != nil || told ||
+		len(scopes) != 0 {
 		t.Errorf("scopes = %v, %t, %v; want none told", scopes, told, err)
 	}
 }
 
 func TestOptions(t *testing.T) {
 	for name, o := range map[string]Options{
-		"no address": {}, "no GraphQL": {REST: testREST}, "relative": {REST: "api"}, "scheme": {REST: "ftp://x/"}, "credentials": {REST: "https://user:secret@x/"},
-		"query": {REST: "https://x/?token=secret", GraphQL: testGraphQL}, "empty query": {REST: "https://x/?", GraphQL: testGraphQL},
-		"fragment": {REST: "https://x/#secret", GraphQL: testGraphQL}, "empty fragment": {REST: "https://x/#", GraphQL: testGraphQL},
-		"user": {REST: "https://secret@x/", GraphQL: testGraphQL}, "query of GraphQL": {REST: testREST, GraphQL: "https://x/graphql?secret"},
+		"no address": {}, "no GraphQL": {REST: testREST}, "relative": {REST: "api"}, "scheme": {REST: "ftp://x/"},
+		"credentials":           {REST: "https://user:secret@x/"},
+		"query":                 {REST: "https://x/?token=secret", GraphQL: testGraphQL},
+		"empty query":           {REST: "https://x/?", GraphQL: testGraphQL},
+		"fragment":              {REST: "https://x/#secret", GraphQL: testGraphQL},
+		"empty fragment":        {REST: "https://x/#", GraphQL: testGraphQL},
+		"user":                  {REST: "https://secret@x/", GraphQL: testGraphQL},
+		"query of GraphQL":      {REST: testREST, GraphQL: "https://x/graphql?secret"},
 		"fragment of the pages": {REST: testREST, GraphQL: testGraphQL, Web: "https://x/#secret"},
-		"GraphQL":               {REST: testREST, GraphQL: "://"}, "role": {REST: testREST, GraphQL: testGraphQL, Trust: Trust{Minimum: "king"}},
+		"GraphQL":               {REST: testREST, GraphQL: "://"},
+		"role":                  {REST: testREST, GraphQL: testGraphQL, Trust: Trust{Minimum: "king"}},
 	} {
 		if _, err := New(o); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: error = %v, want one without what was given", name, err)
 		}
 	}
+
 	for rest, want := range map[string]string{
-		"https://api.github.com": "https://github.com", "https://api.acme.ghe.com/": "https://acme.ghe.com", "https://ghe.acme.io/api/v3/": "https://ghe.acme.io",
+		"https://api.github.com": "https://github.com", "https://api.acme.ghe.com/": "https://acme.ghe.com",
+		"https://ghe.acme.io/api/v3/": "https://ghe.acme.io",
 	} {
 		c, err := New(Options{REST: rest, GraphQL: testGraphQL})
 		if err != nil || c.o.Web != want {

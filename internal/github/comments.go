@@ -29,6 +29,7 @@ func (c *Client) EditComment(ctx context.Context, i claim.Issue, id int64, body 
 	if to.err != nil {
 		return claim.Comment{}, fmt.Errorf("edit comment of %s: %w", i, to.err)
 	}
+
 	edited, err := c.writeComment(ctx, http.MethodPatch, at(i.Owner, i.Repo, "/issues/comments/%d", id), body)
 	err = missing(err, Object{CommentObject, strconv.FormatInt(id, 10)})
 	switch {
@@ -37,16 +38,19 @@ func (c *Client) EditComment(ctx context.Context, i claim.Issue, id int64, body 
 	case err != nil:
 		return claim.Comment{}, fmt.Errorf("edit comment %d of %s: %w", id, i, err)
 	}
+
 	return edited, nil
 }
 
-// writeComment sends a comment of our own, and returns it as GitHub stored it. An answer that lacks what makes it a comment is an error.
+// writeComment sends a comment of our own, and returns it as GitHub stored it. An answer that lacks
+// what makes it a comment is an error.
 func (c *Client) writeComment(ctx context.Context, method string, to target, body string) (claim.Comment, error) {
 	var got restComment
 	_, err := c.send(ctx, method, to, map[string]string{"body": body}, &got)
 	if err == nil && (got.ID == 0 || got.CreatedAt.IsZero() || got.User == nil || got.User.Login == "") {
 		err = &AnswerError{Status: http.StatusOK, Reason: "it is not a comment"}
 	}
+
 	out := got.comment().Comment
 	out.Trusted = true
 	return out, err
@@ -67,11 +71,13 @@ func (c *Client) Comments(ctx context.Context, i claim.Issue, since time.Time) (
 	if !since.IsZero() {
 		to.path += "&since=" + since.UTC().Format(time.RFC3339)
 	}
+
 	got, _, err := list[restComment](ctx, c.api, to)
 	out := make([]claim.Comment, 0, len(got))
 	for _, m := range got {
 		out = append(out, m.comment().Comment)
 	}
+
 	return out, failed(err, Object{IssueObject, i.String()}, "list comments of %s", i)
 }
 
@@ -81,10 +87,12 @@ func (c *Client) Said(ctx context.Context, i claim.Issue, line string) (bool, er
 	if to.err != nil {
 		return false, fmt.Errorf("read comments of %s: %w", i, to.err)
 	}
+
 	self, err := c.viewer.self(ctx)
 	if err != nil {
 		return false, err
 	}
+
 	all, _, err := list[restComment](ctx, c.api, to)
 	return slices.ContainsFunc(all, func(m restComment) bool {
 		return claim.SameLogin(m.User.name(), self) && strings.HasPrefix(m.Body, line+"\n")
@@ -109,26 +117,35 @@ type reaction struct {
 
 // Reactions lists what a login has put under a comment: +1, confused, ….
 func (c *Client) Reactions(ctx context.Context, r ledger.Repo, comment int64, login string) ([]string, error) {
-	got, _, err := list[reaction](ctx, c.api, at(r.Owner, r.Name, "/issues/comments/%d/reactions?per_page=100", comment))
+	got, _, err := list[reaction](ctx, c.api,
+		at(r.Owner, r.Name, "/issues/comments/%d/reactions?per_page=100", comment))
 	var out []string
 	for _, one := range got {
 		if claim.SameLogin(one.User.name(), login) {
 			out = append(out, one.Content)
 		}
 	}
+
 	return out, failed(err, Object{Kind: CommentObject}, "list reactions to comment %d of %s", comment, r)
 }
 
 // Votes lists the reactions +1 and -1 to a comment of an issue, oldest first (ledger.Electorate).
 func (c *Client) Votes(ctx context.Context, i claim.Issue, comment int64) ([]ledger.Vote, error) {
-	got, _, err := list[reaction](ctx, c.api, at(i.Owner, i.Repo, "/issues/comments/%d/reactions?per_page=100", comment))
+	got, _, err := list[reaction](ctx, c.api,
+		at(i.Owner, i.Repo, "/issues/comments/%d/reactions?per_page=100", comment))
 	answers := map[string]claim.Kind{"+1": claim.KindApprove, "-1": claim.KindReject}
 	var out []ledger.Vote
 	for _, r := range got {
 		if answer, votes := answers[r.Content]; votes && r.User != nil {
-			out = append(out, ledger.Vote{Login: r.User.name(), Person: r.User.Type == "User", Answer: answer, At: r.CreatedAt.UTC()})
+			out = append(out, ledger.Vote{
+				Login:  r.User.name(),
+				Person: r.User.Type == "User",
+				Answer: answer,
+				At:     r.CreatedAt.UTC(),
+			})
 		}
 	}
+
 	slices.SortStableFunc(out, func(a, b ledger.Vote) int { return a.At.Compare(b.At) })
 	return out, failed(err, Object{Kind: CommentObject}, "list reactions to comment %d of %s", comment, i)
 }

@@ -17,10 +17,12 @@ func TestListComments(t *testing.T) {
 	if err != nil || len(all) != 252 || all[0].Author != "bot" || all[1].Body != "any news?" {
 		t.Fatalf("%d comments, %v", len(all), err)
 	}
+
 	late, err := c.Comments(t.Context(), issue("app", 6), *day("11:00:00"))
 	if err != nil || len(late) != 1 || late[0].ID != all[251].ID {
 		t.Errorf("since: %v, %v", late, err)
 	}
+
 	var gone *NotFoundError
 	if _, err := c.Comments(t.Context(), issue("app", 99), time.Time{}); !errors.As(err, &gone) {
 		t.Errorf("error = %v, want not found", err)
@@ -35,19 +37,23 @@ func TestDeleteComment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var denied *PermissionError
 	rob := connect(t, server.Transport(), as("tok-rob"))
 	if err := rob.DeleteComment(t.Context(), issue("app", 1), id); !errors.As(err, &denied) || !denied.Write {
 		t.Errorf("error = %v, want not permitted", err)
 	}
+
 	for range 2 {
 		if err := c.DeleteComment(t.Context(), issue("app", 1), id); err != nil {
 			t.Error(err)
 		}
 	}
+
 	if left, err := server.Comments("acme/app", 1); err != nil || len(left) != 0 {
 		t.Errorf("left: %v, %v", left, err)
 	}
+
 	if err := c.DeleteComment(t.Context(), claim.Issue{Owner: "a b", Repo: "c"}, id); err == nil {
 		t.Error("a name that is none was accepted")
 	}
@@ -61,14 +67,18 @@ func TestReactions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, r := range []string{"+1", "confused"} {
 		if err := c.React(t.Context(), repoOf("app"), id, r); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got, err := c.Reactions(t.Context(), repoOf("app"), id, "BOT"); err != nil || !slices.Equal(got, []string{"+1", "confused"}) {
+
+	if got, err := c.Reactions(t.Context(), repoOf("app"), id, "BOT"); err != nil ||
+		!slices.Equal(got, []string{"+1", "confused"}) {
 		t.Errorf("reactions = %q, %v", got, err)
 	}
+
 	if got, err := c.Reactions(t.Context(), repoOf("app"), id, "mal"); err != nil || got != nil {
 		t.Errorf("reactions of mal = %q, %v", got, err)
 	}
@@ -76,7 +86,10 @@ func TestReactions(t *testing.T) {
 
 func TestMayLabel(t *testing.T) {
 	c := connect(t, simulated(t).Transport())
-	for login, want := range map[string]bool{"bot": true, "tia": true, "rob": false, "mal": false, "nobody-at-all": false} {
+	for login, want := range map[string]bool{
+		"bot": true, "tia": true, "rob": false, "mal": false,
+		"nobody-at-all": false,
+	} {
 		if got, err := c.MayLabel(t.Context(), repoOf("app"), login); err != nil || got != want {
 			t.Errorf("%s: %v, %v, want %v", login, got, err, want)
 		}
@@ -91,6 +104,7 @@ func TestLastRemoval(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	step(server.RemoveLabel("acme/app", 2, "bot", "agent:in-flight"))
 	step(server.AddLabels("acme/app", 2, "bot", "agent:in-flight", "wip"))
 	step(server.RemoveLabel("acme/app", 2, "tia", "agent:in-flight"))
@@ -108,6 +122,7 @@ func TestLastRemoval(t *testing.T) {
 			t.Errorf("#%d: %+v, %v", want.number, got, err)
 		}
 	}
+
 	var gone *NotFoundError
 	if _, err := c.LastRemoval(t.Context(), issue("app", 99), "x"); !errors.As(err, &gone) {
 		t.Errorf("error = %v, want not found", err)
@@ -121,10 +136,13 @@ func TestBlocking(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	c := connect(t, server.Transport())
-	if got, err := c.Blocking(t.Context(), issue("app", 2)); err != nil || !slices.Equal(got, []claim.Issue{issue("app", 1), issue("app", 3)}) {
+	if got, err := c.Blocking(t.Context(), issue("app", 2)); err != nil ||
+		!slices.Equal(got, []claim.Issue{issue("app", 1), issue("app", 3)}) {
 		t.Errorf("blocking = %v, %v", got, err)
 	}
+
 	off := connect(t, server.Transport(), func(o *Options) { o.Blockers.NativeOff = true })
 	if got, err := off.Blocking(t.Context(), issue("app", 2)); err != nil || got != nil {
 		t.Errorf("blocking = %v, %v; want nothing asked", got, err)
@@ -139,6 +157,7 @@ func TestDenied(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for token, want := range map[string]bool{"tok-fork": true, "tok-rob": false} {
 		c := connect(t, server.Transport(), as(token))
 		c.noteLabel(repoOf("app"), "bug", true)

@@ -37,10 +37,12 @@ type remark struct {
 	} `json:"reactions"`
 }
 
-// Remarks lists what was said in a repository since then, newest first: at most so many pages of a hundred comments.
+// Remarks lists what was said in a repository since then, newest first: at most so many pages of a
+// hundred comments.
 func (c *Client) Remarks(ctx context.Context, r ledger.Repo, since time.Time, pages int) ([]Remark, error) {
 	to := at(r.Owner, r.Name, "/issues/comments").where(
-		"sort", "created", "direction", "desc", "since", since.UTC().Format(time.RFC3339), "per_page", strconv.Itoa(perPage),
+		"sort", "created", "direction", "desc", "since", since.UTC().Format(time.RFC3339), "per_page",
+		strconv.Itoa(perPage),
 	)
 	var out []Remark
 	for n := 1; n <= pages; n++ {
@@ -48,20 +50,25 @@ func (c *Client) Remarks(ctx context.Context, r ledger.Repo, since time.Time, pa
 		if err != nil {
 			return nil, failed(err, Object{RepositoryObject, r.String()}, "list comments of %s", r)
 		}
+
 		for _, m := range page {
 			if m.CreatedAt.Before(since) { // it was edited since then
 				continue
 			}
 			number, err := strconv.Atoi(path.Base(m.IssueURL))
 			if err != nil {
-				return nil, fmt.Errorf("list comments of %s: %w", r, &AnswerError{Status: http.StatusOK, Reason: "a comment is of no issue"})
+				return nil, fmt.Errorf("list comments of %s: %w", r,
+					&AnswerError{Status: http.StatusOK, Reason: "a comment is of no issue"})
 			}
+
 			out = append(out, m.remark(number))
 		}
+
 		if more, err := another(header, n); err != nil || !more {
 			return out, err
 		}
 	}
+
 	return out, nil
 }
 
@@ -79,7 +86,8 @@ func (m remark) remark(number int) Remark {
 	}
 }
 
-// HeldBy lists the open issues, and pull requests, that are assigned to a login and have the label of a person's hold.
+// HeldBy lists the open issues, and pull requests, that are assigned to a login and have the label
+// of a person's hold.
 func (c *Client) HeldBy(ctx context.Context, r ledger.Repo, login string) ([]claim.Issue, error) {
 	to := at(r.Owner, r.Name, "/issues").where(
 		"assignee", login, "labels", c.o.Scheme.Hold, "state", "open", "per_page", strconv.Itoa(perPage),
@@ -89,6 +97,7 @@ func (c *Client) HeldBy(ctx context.Context, r ledger.Repo, login string) ([]cla
 	for _, i := range listed {
 		out = append(out, claim.Issue{Owner: r.Owner, Repo: r.Name, Number: i.Number})
 	}
+
 	return out, failed(err, Object{RepositoryObject, r.String()}, "list the issues of %s in %s", login, r)
 }
 
@@ -100,10 +109,12 @@ func (c *Client) Joined(ctx context.Context, login string) (time.Time, error) {
 	if err == nil && got.Created.IsZero() {
 		err = &AnswerError{Status: http.StatusOK, Reason: "it is not an account"}
 	}
+
 	return got.Created, failed(err, Object{}, "read the account %s", login)
 }
 
-// NewestPulls lists the newest hundred open pull requests of a repository. Closes is empty: what they close is in their descriptions.
+// NewestPulls lists the newest hundred open pull requests of a repository. Closes is empty: what
+// they close is in their descriptions.
 func (c *Client) NewestPulls(ctx context.Context, r ledger.Repo) ([]Pull, error) {
 	to := at(r.Owner, r.Name, "/pulls").where(
 		"state", "open", "sort", "created", "direction", "desc", "per_page", strconv.Itoa(perPage),
@@ -111,7 +122,13 @@ func (c *Client) NewestPulls(ctx context.Context, r ledger.Repo) ([]Pull, error)
 	listed, _, err := fetch[[]restPull](ctx, c.api, to)
 	var out []Pull
 	for _, p := range listed {
-		out = append(out, Pull{PR: p.pr(), Body: p.Body, Comments: p.Comments, association: p.Association})
+		out = append(out, Pull{
+			PR:          p.pr(),
+			Body:        p.Body,
+			Comments:    p.Comments,
+			association: p.Association,
+		})
 	}
+
 	return out, failed(err, Object{RepositoryObject, r.String()}, "list the pull requests of %s", r)
 }

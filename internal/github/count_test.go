@@ -24,20 +24,28 @@ func crowd(t *testing.T, each int) *githubsim.Server {
 		for n := 1; n <= each; n++ {
 			at := day("08:00:00").Add(time.Duration(n*7919%each) * time.Second)
 			repo.Issues = append(repo.Issues, githubsim.SeedIssue{
-				Number: n, Title: fmt.Sprint("Issue ", n), Author: "bot", Labels: []string{"agent:in-flight"}, CreatedAt: &at, UpdatedAt: &at,
+				Number:    n,
+				Title:     fmt.Sprint("Issue ", n),
+				Author:    "bot",
+				Labels:    []string{"agent:in-flight"},
+				CreatedAt: &at,
+				UpdatedAt: &at,
 				Comments: []githubsim.SeedComment{{
 					Author: "bot", CreatedAt: &at,
 					Body: fmt.Sprintf("<!-- agent-claim:codename=c firing_id=f%d nonce=n ttl=1800 state=held -->", n),
 				}},
 			})
 		}
+
 		seed.Repos = append(seed.Repos, repo)
 	}
+
 	seed.Users[0].Permissions = permissions
 	server, err := githubsim.New(seed, githubsim.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return server
 }
 
@@ -49,11 +57,13 @@ func TestFiftyIssuesOneRequest(t *testing.T) {
 	for n := range 50 {
 		issues = append(issues, issue([]string{"app", "lib", "tools"}[n%3], n/3+1))
 	}
+
 	for k, r := range c.FactsOf(t.Context(), issues) {
 		if r.Err != nil || r.Facts.Issue != issues[k] || len(r.Facts.Log.Live()) != 1 || r.Facts.Viewer != "bot" {
 			t.Fatalf("%s: %v, %+v", issues[k], r.Err, r.Facts)
 		}
 	}
+
 	if len(sent.sent) != 1 || sent.like("POST /graphql") != 1 {
 		t.Errorf("sent %q, want one query", sent.sent)
 	}
@@ -73,22 +83,28 @@ func TestClaimRequests(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	read()
 	m, err := c.Comment(ctx, i, "<!-- agent-claim:codename=c firing_id=f nonce=n ttl=1800 -->")
 	if err != nil || m.ID <= 1<<31 || m.Author != "bot" || !m.Trusted || m.Created.IsZero() || m.URL == "" {
 		t.Fatalf("comment = %+v, %v", m, err)
 	}
+
 	read()
-	if _, err := c.EditComment(ctx, i, m.ID, "<!-- agent-claim:codename=c firing_id=f nonce=n ttl=1800 state=held hb=0 -->"); err != nil {
+	if _, err := c.EditComment(ctx, i, m.ID,
+		"<!-- agent-claim:codename=c firing_id=f nonce=n ttl=1800 state=held hb=0 -->"); err != nil {
 		t.Fatal(err)
 	}
+
 	read()
 	if err := c.AddLabel(ctx, i, "agent:in-flight"); err != nil {
 		t.Fatal(err)
 	}
+
 	if err := c.RemoveLabel(ctx, i, "agent:implement"); err != nil {
 		t.Fatal(err)
 	}
+
 	if n := len(sent.sent); n > 8 {
 		t.Errorf("%d requests, want at most 8: %q", n, sent.sent)
 	}
@@ -103,6 +119,7 @@ func scan(t *testing.T, c *Client, r ledger.Repo, since time.Time) []lifecycle.F
 		}
 		out = append(out, f)
 	}
+
 	return out
 }
 
@@ -115,6 +132,7 @@ func TestScanRequests(t *testing.T) {
 		if len(found) != each {
 			t.Errorf("found %d issues, want %d", len(found), each)
 		}
+
 		seen := map[int]bool{}
 		for _, f := range found {
 			if seen[f.Issue.Number] || len(f.Log.Live()) != 1 {
@@ -122,24 +140,39 @@ func TestScanRequests(t *testing.T) {
 			}
 			seen[f.Issue.Number] = true
 		}
+
 		if n := len(sent.sent); n != max(1, (each+99)/100) {
 			t.Errorf("%d issues took %d requests: %q", each, n, sent.sent)
 		}
 	}
 }
 
-// TestScanOrder: oldest change first, each issue once, strangers left out, and pull requests that no label says are held.
+// TestScanOrder: oldest change first, each issue once, strangers left out, and pull requests that
+// no label says are held.
 func TestScanOrder(t *testing.T) {
 	one := func(n int, updated string, names ...string) githubsim.SeedIssue {
-		return githubsim.SeedIssue{Number: n, Title: "x", Author: "bot", Labels: names, CreatedAt: day("01:00:00"), UpdatedAt: day(updated)}
+		return githubsim.SeedIssue{
+			Number:    n,
+			Title:     "x",
+			Author:    "bot",
+			Labels:    names,
+			CreatedAt: day("01:00:00"),
+			UpdatedAt: day(updated),
+		}
 	}
+
 	server, err := githubsim.New(githubsim.Seed{
-		Users: []githubsim.SeedUser{{Login: "bot", Token: "tok-bot", Permissions: map[string]string{"acme/app": "admin"}}},
+		Users: []githubsim.SeedUser{{
+			Login: "bot", Token: "tok-bot",
+			Permissions: map[string]string{"acme/app": "admin"},
+		}},
 		Repos: []githubsim.SeedRepo{{Name: "acme/app", Issues: []githubsim.SeedIssue{
-			one(1, "05:00:00", "agent:implement"), one(2, "03:00:00", "agent:in-flight", "agent:implement"), one(3, "04:00:00", "agent:done"),
+			one(1, "05:00:00", "agent:implement"), one(2, "03:00:00", "agent:in-flight", "agent:implement"),
+			one(3, "04:00:00", "agent:done"),
 			one(4, "06:00:00"), one(5, "02:00:00"), one(6, "06:30:00", "AGENT:PR-OPEN"),
 		}, Pulls: []githubsim.SeedPull{
-			{SeedIssue: one(7, "06:10:00", "agent:in-flight"), Head: "x"}, {SeedIssue: one(8, "06:20:00", "agent:implement"), Head: "y"},
+			{SeedIssue: one(7, "06:10:00", "agent:in-flight"), Head: "x"},
+			{SeedIssue: one(8, "06:20:00", "agent:implement"), Head: "y"},
 		}}},
 	}, githubsim.Options{})
 	if err != nil {
@@ -151,6 +184,7 @@ func TestScanOrder(t *testing.T) {
 		for _, f := range scan(t, c, repoOf("app"), since) {
 			numbers = append(numbers, f.Issue.Number)
 		}
+
 		if !slices.Equal(numbers, want) {
 			t.Errorf("since %s: scanned %v, want %v", since, numbers, want)
 		}
@@ -161,7 +195,8 @@ func TestScanOrder(t *testing.T) {
 // cannot be read ends the scan.
 func TestScanGoesOn(t *testing.T) {
 	server := crowd(t, 3)
-	c := connect(t, spoiled(server.Transport(), `"data":{`, `"errors":[{"type":"FORBIDDEN","message":"x","path":["r0","s1","nodes",1,"labels"]}],"data":{`))
+	c := connect(t, spoiled(server.Transport(), `"data":{`,
+		`"errors":[{"type":"FORBIDDEN","message":"x","path":["r0","s1","nodes",1,"labels"]}],"data":{`))
 	good, bad := 0, 0
 	for f, err := range c.Scan(t.Context(), repoOf("app"), time.Time{}) {
 		switch {
@@ -173,9 +208,11 @@ func TestScanGoesOn(t *testing.T) {
 			t.Errorf("error without an issue: %v", err)
 		}
 	}
+
 	if good != 2 || bad != 1 {
 		t.Errorf("%d read and %d reported, want 2 and 1", good, bad)
 	}
+
 	for f, err := range c.Scan(t.Context(), repoOf("nowhere"), time.Time{}) {
 		if err == nil || f.Issue.Number != 0 {
 			t.Errorf("nowhere: %+v, %v; want an error for all", f, err)
@@ -183,8 +220,9 @@ func TestScanGoesOn(t *testing.T) {
 	}
 }
 
-// TestSpoken: fifty pull requests are one request, and one more for the texts of what we have said under them. What somebody
-// else has said with the mark, what we have said without, and what is not there are not found.
+// TestSpoken: fifty pull requests are one request, and one more for the texts of what we have said
+// under them. What somebody else has said with the mark, what we have said without, and what is not
+// there are not found.
 func TestSpoken(t *testing.T) {
 	server := simulated(t)
 	const mark = "<!-- label-state:guard -->"
@@ -203,6 +241,7 @@ func TestSpoken(t *testing.T) {
 	if err != nil || !slices.Equal(got, []int{2}) {
 		t.Errorf("%v, %v; want 2", got, err)
 	}
+
 	if len(sent.sent) != 2 {
 		t.Errorf("%d requests, want 2: %v", len(sent.sent), sent.sent)
 	}

@@ -8,15 +8,28 @@ import (
 	"github.com/label-state/label-state/internal/githubsim"
 )
 
-// TestCurrent: what is done and has not changed since then is not read; everything else of a scan is.
+// TestCurrent: what is done and has not changed since then is not read; everything else of a scan
+// is.
 func TestCurrent(t *testing.T) {
 	one := func(n int, updated string, names ...string) githubsim.SeedIssue {
-		return githubsim.SeedIssue{Number: n, Title: "x", Author: "bot", Labels: names, CreatedAt: day("01:00:00"), UpdatedAt: day(updated)}
+		return githubsim.SeedIssue{
+			Number:    n,
+			Title:     "x",
+			Author:    "bot",
+			Labels:    names,
+			CreatedAt: day("01:00:00"),
+			UpdatedAt: day(updated),
+		}
 	}
+
 	server, err := githubsim.New(githubsim.Seed{
-		Users: []githubsim.SeedUser{{Login: "bot", Token: "tok-bot", Permissions: map[string]string{"acme/app": "admin"}}},
+		Users: []githubsim.SeedUser{{
+			Login: "bot", Token: "tok-bot",
+			Permissions: map[string]string{"acme/app": "admin"},
+		}},
 		Repos: []githubsim.SeedRepo{{Name: "acme/app", Issues: []githubsim.SeedIssue{
-			one(1, "02:00:00", "agent:implement"), one(2, "03:00:00", "agent:done"), one(3, "06:00:00", "agent:done"), one(4, "06:30:00"),
+			one(1, "02:00:00", "agent:implement"), one(2, "03:00:00", "agent:done"), one(3, "06:00:00", "agent:done"),
+			one(4, "06:30:00"),
 		}}},
 	}, githubsim.Options{})
 	if err != nil {
@@ -31,6 +44,7 @@ func TestCurrent(t *testing.T) {
 			}
 			numbers = append(numbers, f.Issue.Number)
 		}
+
 		if !slices.Equal(numbers, want) {
 			t.Errorf("since %s: read %v, want %v", since, numbers, want)
 		}

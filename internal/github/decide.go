@@ -64,8 +64,8 @@ type traits struct {
 // tally counts what was tried already.
 type tally struct{ retries, fresh, limits, hops int }
 
-// decide is the one table of retries, for every request (GitHub docs, "Rate limits for the REST API").
-// rand is 0 ≤ x < 1; local is the time to use for an answer without a Date.
+// decide is the one table of retries, for every request (GitHub docs, "Rate limits for the REST
+// API"). rand is 0 ≤ x < 1; local is the time to use for an answer without a Date.
 func decide(a answer, t traits, n tally, rand float64, local time.Time) decision {
 	if a.err != nil {
 		return again(a.err, t, n, rand)
@@ -86,6 +86,7 @@ func decide(a answer, t traits, n tally, rand float64, local time.Time) decision
 		if fault := a.queryFault(t); fault != nil {
 			return again(fault, t, n, rand)
 		}
+
 		return decision{step: stepDone}
 
 	case a.status == http.StatusRequestTimeout || a.status >= 500:
@@ -94,9 +95,11 @@ func decide(a answer, t traits, n tally, rand float64, local time.Time) decision
 	case a.status >= 300 && a.status < 400 && a.status != http.StatusNotModified:
 		return a.redirect(t, n)
 
-	case t.fresh && n.fresh < maxFresh && (a.status == http.StatusNotFound || a.status == http.StatusUnprocessableEntity):
+	case t.fresh && n.fresh < maxFresh &&
+		(a.status == http.StatusNotFound || a.status == http.StatusUnprocessableEntity):
 		return decision{step: stepFresh, wait: backoff(n.fresh, rand), err: a.failure(t)}
 	}
+
 	return decision{step: stepFail, err: a.failure(t)}
 }
 
@@ -116,6 +119,7 @@ func (a answer) unusable(t traits) string {
 	if !json.Valid(a.body) {
 		return "its JSON is cut short or damaged"
 	}
+
 	return ""
 }
 
@@ -135,6 +139,7 @@ func (a answer) queryFault(t traits) error {
 	if first.Type != "" || !strings.HasPrefix(first.Message, "Something went wrong while executing your query") {
 		return nil
 	}
+
 	return first.typed(Object{Kind: QueriedObject})
 }
 
@@ -163,12 +168,15 @@ func again(err error, t traits, n tally, rand float64) decision {
 	if tooMuch(err) {
 		most = t.repetitions
 	}
+
 	if lost, is := errors.AsType[*NetworkError](err); is && lost.large { // it would be as large again
 		most = 0
 	}
+
 	if !harmless || n.retries >= most {
 		return decision{step: stepFail, err: err}
 	}
+
 	return decision{step: stepRetry, wait: backoff(n.retries, rand), err: err}
 }
 
@@ -194,6 +202,7 @@ func (a answer) failure(t traits) error {
 	case http.StatusNotFound, http.StatusGone:
 		return &NotFoundError{Status: a.status, Message: message, Write: t.write}
 	}
+
 	return &StatusError{Status: a.status, Message: oneLine(s.all()), Codes: s.codes()}
 }
 
@@ -230,10 +239,12 @@ func (a answer) says() said {
 		if list, is := plain.Errors.([]any); is {
 			plain.Errors = fmt.Sprint(list...)
 		}
+
 		if text, is := plain.Errors.(string); is && text != "" {
 			s.Message += ": " + text
 		}
 	}
+
 	return s
 }
 
@@ -253,5 +264,6 @@ func (s said) all() string {
 			text += ": " + e.Message
 		}
 	}
+
 	return text
 }

@@ -1,5 +1,6 @@
-// Package github is the ledger's GitHub: what issues are is read by GraphQL, what GraphQL has not or has worse by REST
-// through go-github, and one transport of our own under both retries, waits, paces, redacts and refuses writes in a dry run.
+// Package github is the ledger's GitHub: what issues are is read by GraphQL, what GraphQL has not
+// or has worse by REST through go-github, and one transport of our own under both retries, waits,
+// paces, redacts and refuses writes in a dry run.
 //
 // A Client satisfies ledger.Forge and ledger.Repos. What it offers:
 //
@@ -17,27 +18,30 @@
 //
 // # Where what was learned is kept
 //
-// Requests are methods of Client, in a file for each noun. What answers have taught is in few places, each with its own lock:
-// viewer (whose token it is), repositories (the file that came along), roles, definitions (labels), tips (references of
-// leases), edits, beginnings (what the first query has read), and the client's own fields.
+// Requests are methods of Client, in a file for each noun. What answers have taught is in few
+// places, each with its own lock: viewer (whose token it is), repositories (the file that came
+// along), roles, definitions (labels), tips (references of leases), edits, beginnings (what the
+// first query has read), and the client's own fields.
 //
 // # Errors
 //
 // Every error says what was tried and wraps one of *AuthError, *PermissionError, *NotFoundError,
 // *MovedError, *RateLimitError, *StatusError, *AnswerError, *NetworkError, *QueryError, *NoGraphQLError or *DryRunError.
-// Each has a method Rejected: true means that a write was certainly not applied, false that nobody knows.
-// No error, and no value of this package when printed, contains the token or a URL's query.
+// Each has a method Rejected: true means that a write was certainly not applied, false that nobody
+// knows. No error, and no value of this package when printed, contains the token or a URL's query.
 //
 // # How much one query asks for
 //
-// What is too much is asked for again in halves: what GitHub could not answer in time, refused for its weight, or answered with
-// more than is read. Several issues are halved down to one, one issue's pages of comments and pull requests down to twelve, a
-// list's pages down to one item (halves.go). An issue that is too much even so is an error that names it, and the others are
-// read. A scan that cannot go on names every issue that it did not read (*UnreadError). A list whose pages do not end is an
-// error.
+// What is too much is asked for again in halves: what GitHub could not answer in time, refused for
+// its weight, or answered with more than is read. Several issues are halved down to one, one
+// issue's pages of comments and pull requests down to twelve, a list's pages down to one item
+// (halves.go). An issue that is too much even so is an error that names it, and the others are
+// read. A scan that cannot go on names every issue that it did not read (*UnreadError). A list
+// whose pages do not end is an error.
 //
 // # Without GraphQL
 //
-// Where GraphQL is off, refused or too old, nothing is known about an issue: the error is a *NoGraphQLError. What a schema lacks
-// and can be done without (blockers, duplicates, assigned bots, edits, parts of long threads) is left out of further queries.
+// Where GraphQL is off, refused or too old, nothing is known about an issue: the error is a
+// *NoGraphQLError. What a schema lacks and can be done without (blockers, duplicates, assigned
+// bots, edits, parts of long threads) is left out of further queries.
 package github

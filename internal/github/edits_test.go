@@ -12,8 +12,9 @@ import (
 	"github.com/label-state/label-state/internal/githubsim"
 )
 
-// TestHealed: a record that somebody else has edited stays void though its author edits it again. Who edited is asked by one
-// query more, once for each revision, and only where a record says that it was edited.
+// TestHealed: a record that somebody else has edited stays void though its author edits it again.
+// Who edited is asked by one query more, once for each revision, and only where a record says that
+// it was edited.
 func TestHealed(t *testing.T) {
 	server, i := court(t), issue("app", 1)
 	record := "<!-- agent-claim:codename=lucius firing_id=f1 nonce=7f3a9c1e ttl=none state=held -->"
@@ -21,6 +22,7 @@ func TestHealed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	sent := watched(server.Transport())
 	c := connect(t, sent, as("tok-wes"), trusting(RoleTriage))
 	for _, step := range []struct {
@@ -39,23 +41,28 @@ func TestHealed(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+
 		before := len(sent.sent)
 		f, err := c.Facts(t.Context(), i)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if _, held := f.Log.Holder(); held != step.held || len(sent.sent)-before != step.requests {
-			t.Errorf("after %q by %q: held %t by %d requests, want %t by %d", step.more, step.by, held, len(sent.sent)-before, step.held, step.requests)
+			t.Errorf("after %q by %q: held %t by %d requests, want %t by %d", step.more, step.by, held,
+				len(sent.sent)-before, step.held, step.requests)
 		}
 	}
-	holders := connect(t, server.Transport(), as("tok-wes"), trusting(RoleTriage)).HoldersOf(t.Context(), []claim.Issue{i})
+
+	holders := connect(t, server.Transport(), as("tok-wes"), trusting(RoleTriage)).HoldersOf(t.Context(),
+		[]claim.Issue{i})
 	if _, held := holders[0].Facts.Log.Holder(); held || holders[0].Err != nil {
 		t.Errorf("for the hook it is held: %t, %v", held, holders[0].Err)
 	}
 }
 
-// TestEditsUnread: who edited a record cannot be found out, so that nobody knows whether it counts. Nobody asks that about
-// records of their own.
+// TestEditsUnread: who edited a record cannot be found out, so that nobody knows whether it counts.
+// Nobody asks that about records of their own.
 func TestEditsUnread(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, i := court(t), issue("app", 1)
@@ -64,9 +71,11 @@ func TestEditsUnread(t *testing.T) {
 		if err == nil {
 			err = server.EditComment("acme/app", id, "tia", record+"\nrenewed")
 		}
+
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		broken := roundTrip(func(r *http.Request) (*http.Response, error) {
 			if r.Body == nil {
 				return server.Transport().RoundTrip(r)
@@ -76,11 +85,18 @@ func TestEditsUnread(t *testing.T) {
 				return nil, err
 			}
 			if bytes.Contains(body, []byte("userContentEdits")) {
-				return &http.Response{StatusCode: http.StatusBadGateway, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
+				return &http.Response{
+					StatusCode: http.StatusBadGateway,
+					Header:     http.Header{},
+					Body:       http.NoBody,
+					Request:    r,
+				}, nil
 			}
+
 			r.Body = io.NopCloser(bytes.NewReader(body))
 			return server.Transport().RoundTrip(r)
 		})
+
 		if f, err := connect(t, broken, as("tok-wes"), trusting(RoleTriage)).Facts(t.Context(), i); err == nil {
 			t.Errorf("%d live claims, and no error", len(f.Log.Live()))
 		}
@@ -91,7 +107,8 @@ func TestEditsUnread(t *testing.T) {
 	})
 }
 
-// TestEditorNotTold: an edit of which GitHub does not say who made it is the author's, for the author and for everybody else.
+// TestEditorNotTold: an edit of which GitHub does not say who made it is the author's, for the
+// author and for everybody else.
 func TestEditorNotTold(t *testing.T) {
 	seed := githubsim.Seed{
 		Users: []githubsim.SeedUser{
@@ -99,9 +116,15 @@ func TestEditorNotTold(t *testing.T) {
 			{Login: "wes", Token: "tok-wes", Permissions: map[string]string{"acme/app": "write"}},
 		},
 		Repos: []githubsim.SeedRepo{{Name: "acme/app", Issues: []githubsim.SeedIssue{{
-			Number: 1, Title: "Held", Author: "wes", Comments: []githubsim.SeedComment{{
-				Author: "tia", Editor: "ghost", CreatedAt: day("10:00:00"), UpdatedAt: day("10:20:00"),
-				Body: "<!-- agent-claim:codename=lucius firing_id=f1 nonce=7f3a9c1e ttl=none state=held -->",
+			Number: 1,
+			Title:  "Held",
+			Author: "wes",
+			Comments: []githubsim.SeedComment{{
+				Author:    "tia",
+				Editor:    "ghost",
+				CreatedAt: day("10:00:00"),
+				UpdatedAt: day("10:20:00"),
+				Body:      "<!-- agent-claim:codename=lucius firing_id=f1 nonce=7f3a9c1e ttl=none state=held -->",
 			}},
 		}}}},
 	}
@@ -109,11 +132,13 @@ func TestEditorNotTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, token := range []string{"tok-tia", "tok-wes"} {
 		f, err := connect(t, server.Transport(), as(token)).Facts(t.Context(), issue("app", 1))
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if h, held := f.Log.Holder(); !held || h.Author != "tia" || len(f.Log.Ignored) > 0 {
 			t.Errorf("%s: held %t, ignored %v", strings.TrimPrefix(token, "tok-"), held, f.Log.Ignored)
 		}

@@ -61,7 +61,8 @@ type AuthError struct {
 
 func (e *AuthError) Error() string { return withMessage("token refused", 401, e.Message) }
 
-// A MissingLabelError says that a repository lacks a label of ours, which this login may not create.
+// A MissingLabelError says that a repository lacks a label of ours, which this login may not
+// create.
 type MissingLabelError struct {
 	Repo ledger.Repo
 	Name string
@@ -69,7 +70,8 @@ type MissingLabelError struct {
 }
 
 func (e *MissingLabelError) Error() string {
-	return fmt.Sprintf("label %s does not exist in %s, and this login may not create it: label-state labels sync %s", oneLine(e.Name), e.Repo, e.Repo)
+	return fmt.Sprintf("label %s does not exist in %s, and this login may not create it: label-state labels sync %s",
+		oneLine(e.Name), e.Repo, e.Repo)
 }
 
 // Remedy is the command by which somebody who may push creates it.
@@ -85,7 +87,9 @@ type PermissionError struct {
 	Codes   []string // of what was refused: unauthorized, …
 	Write   bool     // it was asked to change something
 	Push    bool     // the login lacks the right to push, whatever its token may do
-	Needs   string   // what would have been accepted, as a workflow writes it: "contents: write"; empty when GitHub did not say
+	// what would have been accepted, as a workflow writes it: "contents: write"; empty when GitHub
+	// did not say
+	Needs string
 	refused
 }
 
@@ -110,7 +114,8 @@ func (e *PermissionError) ofToken() bool {
 	return strings.HasPrefix(e.Message, "Resource not accessible by")
 }
 
-// A NotFoundError says that there is no such thing, or none that the token may see (404), or none any more (410).
+// A NotFoundError says that there is no such thing, or none that the token may see (404), or none
+// any more (410).
 type NotFoundError struct {
 	What    Object // the zero Object when the request named it
 	Status  int
@@ -123,7 +128,8 @@ func (e *NotFoundError) Error() string {
 	return withMessage(strings.TrimSpace(e.What.String()+" not found"), e.Status, e.Message)
 }
 
-// An Object is something of GitHub's, as an error names it. The zero value is something that the error does not name.
+// An Object is something of GitHub's, as an error names it. The zero value is something that the
+// error does not name.
 type Object struct {
 	Kind ObjectKind
 	Name string // owner/repo#7, owner/repo, …; may be empty
@@ -232,7 +238,8 @@ func (e *QueryError) Error() string {
 	return "query failed: " + e.Type + ": " + e.Message
 }
 
-// A NoGraphQLError says that GraphQL, by which everything about issues is read, does not answer here.
+// A NoGraphQLError says that GraphQL, by which everything about issues is read, does not answer
+// here.
 type NoGraphQLError struct {
 	Old   bool  // it answers, and its schema lacks something that is needed
 	Cause error // what it said
@@ -281,14 +288,16 @@ func is[E error](err error) bool {
 // oneLine makes one short line of what GitHub, or anybody else, said.
 func oneLine(text string) string { return printable.Short(text, 200) }
 
-// acceptedHeader names the permissions that an endpoint accepts from a fine-grained token: sets with "; " between, of which one is
-// enough, and the permissions of a set with "," (GitHub's REST docs, "Troubleshooting the REST API").
+// acceptedHeader names the permissions that an endpoint accepts from a fine-grained token: sets
+// with "; " between, of which one is enough, and the permissions of a set with "," (GitHub's REST
+// docs, "Troubleshooting the REST API").
 const acceptedHeader = "X-Accepted-GitHub-Permissions"
 
 var acceptedPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([a-z_]+)=(read|write|admin)$`) })
 
-// accepted is what the header says in the words of a workflow: "issues: write or pull-requests: write". It is empty where there is
-// nothing that can be read. A set that only adds to one before it says nothing new.
+// accepted is what the header says in the words of a workflow: "issues: write or pull-requests:
+// write". It is empty where there is nothing that can be read. A set that only adds to one before
+// it says nothing new.
 func accepted(h http.Header) string {
 	var sets []string
 	for set := range strings.SplitSeq(h.Get(acceptedHeader), ";") {
@@ -300,9 +309,11 @@ func accepted(h http.Header) string {
 			}
 			all = append(all, strings.ReplaceAll(m[1], "_", "-")+": "+m[2])
 		}
+
 		if text := strings.Join(all, " and "); len(sets) == 0 || !strings.HasPrefix(text, sets[0]+" and ") {
 			sets = append(sets, text)
 		}
 	}
+
 	return strings.Join(sets, " or ")
 }

@@ -16,9 +16,10 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// dropExcessive takes out the open pull requests that move none of the issues they name (spec.md#facts-of-a-pull-request): anybody may
-// open one that names the whole queue, or many that name a few issues each. Whose records count is asked only of authors of whom it
-// matters. What the log names stays.
+// dropExcessive takes out the open pull requests that move none of the issues they name
+// (spec.md#facts-of-a-pull-request): anybody may open one that names the whole queue, or many that
+// name a few issues each. Whose records count is asked only of authors of whom it matters. What the
+// log names stays.
 func (c *Client) dropExcessive(ctx context.Context, snapshots []*snapshot, want scope) {
 	var ask []account
 	var doubtful []*opened
@@ -27,20 +28,28 @@ func (c *Client) dropExcessive(ctx context.Context, snapshots []*snapshot, want 
 		if r.err != nil {
 			continue
 		}
+
 		for n := range r.facts.PRs {
 			p := &r.facts.PRs[n]
 			if p.State != lifecycle.PROpened || p.Recorded {
 				continue
 			}
+
 			id := key(pullOf(*p).String())
 			author := account{repo: ledger.Repo{Owner: r.facts.Issue.Owner, Name: r.facts.Issue.Repo}, login: p.Author}
-			one := &opened{PR: *p, author: author, named: namedIn(c.o.Web, r.bodies[id], p.Repo), association: r.associations[id]}
+			one := &opened{
+				PR:          *p,
+				author:      author,
+				named:       namedIn(c.o.Web, r.bodies[id], p.Repo),
+				association: r.associations[id],
+			}
 			of[r] = append(of[r], one)
 			if one.asked(c.o.OutsiderIssues) {
 				ask = append(ask, one.author)
 			}
 		}
 	}
+
 	judged := c.judge(ctx, ask)
 	for _, all := range of {
 		for _, one := range all {
@@ -49,6 +58,7 @@ func (c *Client) dropExcessive(ctx context.Context, snapshots []*snapshot, want 
 			}
 		}
 	}
+
 	c.dropCrowds(ctx, doubtful)
 	for r, all := range of {
 		for _, one := range all {
@@ -56,10 +66,13 @@ func (c *Client) dropExcessive(ctx context.Context, snapshots []*snapshot, want 
 			if err != nil {
 				r.doubt(err, want)
 			}
-			r.facts.PRs = slices.DeleteFunc(r.facts.PRs, func(p lifecycle.PR) bool { return excess != nil && pullOf(p).Same(pullOf(one.PR)) })
+
+			r.facts.PRs = slices.DeleteFunc(r.facts.PRs,
+				func(p lifecycle.PR) bool { return excess != nil && pullOf(p).Same(pullOf(one.PR)) })
 			if excess != nil {
 				r.facts.Excessive = append(r.facts.Excessive, *excess)
 			}
+
 			if p := r.pull(pullOf(one.PR)); p != nil {
 				p.Stranger = one.stranger
 			}
@@ -80,8 +93,9 @@ type opened struct {
 // home reports whether it is in the issue's repository.
 func (o *opened) home() bool { return strings.EqualFold(o.Repo, o.author.repo.String()) }
 
-// foreign reports whether the author may be a stranger: no App, because those are installed by somebody who may, and nobody whom GitHub calls
-// an owner, a member or a collaborator of the issue's repository.
+// foreign reports whether the author may be a stranger: no App, because those are installed by
+// somebody who may, and nobody whom GitHub calls an owner, a member or a collaborator of the
+// issue's repository.
 func (o *opened) foreign() bool {
 	inside := o.home() && (o.association == "OWNER" || belongs(o.association))
 	return !inside && !o.author.isApp()
@@ -101,7 +115,8 @@ func (o *opened) settle(judged judgement) bool {
 	return o.stranger
 }
 
-// excessOf says why a pull request moves none of its issues; nil when it moves them. The error is that it could not be found out.
+// excessOf says why a pull request moves none of its issues; nil when it moves them. The error is
+// that it could not be found out.
 func (c *Client) excessOf(o *opened, judged judgement) (*lifecycle.Excess, error) {
 	n, most := len(o.named), c.o.OutsiderIssues
 	switch {
@@ -114,12 +129,14 @@ func (c *Client) excessOf(o *opened, judged judgement) (*lifecycle.Excess, error
 	default:
 		return o.excess, nil
 	}
+
 	return &lifecycle.Excess{PR: o.PR, Issues: n, Most: most}, nil
 }
 
-// dropCrowds finds out which pull requests of strangers move their issues: all open ones of one stranger in the repository move outsider_issues
-// issues together, the oldest first, and none in another repository. Where GitHub does not list them, each stands: nobody
-// is offered an issue because of what could not be read.
+// dropCrowds finds out which pull requests of strangers move their issues: all open ones of one
+// stranger in the repository move outsider_issues issues together, the oldest first, and none in
+// another repository. Where GitHub does not list them, each stands: nobody is offered an issue
+// because of what could not be read.
 func (c *Client) dropCrowds(ctx context.Context, all []*opened) {
 	by := map[string][]*opened{}
 	for _, one := range all {
@@ -129,30 +146,37 @@ func (c *Client) dropCrowds(ctx context.Context, all []*opened) {
 		}
 		by[one.author.key()] = append(by[one.author.key()], one)
 	}
+
 	var group errgroup.Group
 	group.SetLimit(pagesAtOnce)
 	var mu sync.Mutex
 	for _, own := range by {
 		group.Go(func() error {
 			a := own[0].author
-			to := at(a.repo.Owner, a.repo.Name, "/issues").where("creator", a.login, "state", "open", "per_page", strconv.Itoa(perPage))
+			to := at(a.repo.Owner, a.repo.Name, "/issues").where("creator", a.login, "state", "open", "per_page",
+				strconv.Itoa(perPage))
 			listed, _, err := list[restIssue](ctx, c.api, to)
 			if err != nil {
 				return nil
 			}
+
 			listed = slices.DeleteFunc(listed, func(i restIssue) bool { return i.PullRequest == nil })
 			mu.Lock()
 			defer mu.Unlock()
+
 			for _, one := range own {
 				one.excess = c.crowdOf(one, listed)
 			}
+
 			return nil
 		})
 	}
+
 	_ = group.Wait()
 }
 
-// crowdOf says what a stranger's open pull requests leave one of them to move; nil when it moves its issues.
+// crowdOf says what a stranger's open pull requests leave one of them to move; nil when it moves
+// its issues.
 func (c *Client) crowdOf(o *opened, listed []restIssue) *lifecycle.Excess {
 	if !slices.ContainsFunc(listed, func(i restIssue) bool { return i.Number == o.Number }) {
 		listed = append(slices.Clone(listed), restIssue{Number: o.Number})
@@ -165,23 +189,36 @@ func (c *Client) crowdOf(o *opened, listed []restIssue) *lifecycle.Excess {
 			place, named[n] = n, o.named
 		}
 	}
+
 	moves, before := lifecycle.Allowance(c.o.OutsiderIssues, named)
 	if moves[place] {
 		return nil
 	}
-	return &lifecycle.Excess{PR: o.PR, Issues: len(o.named), Before: before[place], Most: c.o.OutsiderIssues}
+
+	return &lifecycle.Excess{
+		PR:     o.PR,
+		Issues: len(o.named),
+		Before: before[place],
+		Most:   c.o.OutsiderIssues,
+	}
 }
 
-// Outside reports whether the author may be a stranger: no App, and nobody whom GitHub calls an owner, a member or a collaborator.
+// Outside reports whether the author may be a stranger: no App, and nobody whom GitHub calls an
+// owner, a member or a collaborator.
 func (p Pull) Outside() bool {
 	one := opened{PR: p.PR, author: account{repo: place(p.Repo), login: p.Author}, association: p.association}
 	return one.foreign()
 }
 
-// Excess says why an open pull request moves none of the issues that it names; nil when it moves them. The error is that it could
-// not be found out.
+// Excess says why an open pull request moves none of the issues that it names; nil when it moves
+// them. The error is that it could not be found out.
 func (c *Client) Excess(ctx context.Context, p Pull, named []claim.Issue) (*lifecycle.Excess, error) {
-	one := &opened{PR: p.PR, author: account{repo: place(p.Repo), login: p.Author}, named: named, association: p.association}
+	one := &opened{
+		PR:          p.PR,
+		author:      account{repo: place(p.Repo), login: p.Author},
+		named:       named,
+		association: p.association,
+	}
 	var judged judgement
 	if one.asked(c.o.OutsiderIssues) {
 		judged = c.judge(ctx, []account{one.author})
@@ -189,6 +226,7 @@ func (c *Client) Excess(ctx context.Context, p Pull, named []claim.Issue) (*life
 			c.dropCrowds(ctx, []*opened{one})
 		}
 	}
+
 	return c.excessOf(one, judged)
 }
 

@@ -13,14 +13,21 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// TestExcessivePulls: an open pull request that names more issues than it may move is for none of them; three by anybody, twenty by those whose records count. Roles are asked only where they matter: of those whom GitHub calls no collaborators, and of those who name more than three.
+// TestExcessivePulls: an open pull request that names more issues than it may move is for none of
+// them; three by anybody, twenty by those whose records count. Roles are asked only where they
+// matter: of those whom GitHub calls no collaborators, and of those who name more than three.
 func TestExcessivePulls(t *testing.T) {
 	for _, c := range []struct {
 		author        string
 		issues, asked int
 		moves         bool
 	}{
-		{"mal", 3, 1, true}, {"mal", 4, 1, false}, {"tia", 4, 1, true}, {"tia", 20, 1, true}, {"tia", 21, 0, false}, {"wes", 21, 0, false},
+		{"mal", 3, 1, true},
+		{"mal", 4, 1, false},
+		{"tia", 4, 1, true},
+		{"tia", 20, 1, true},
+		{"tia", 21, 0, false},
+		{"wes", 21, 0, false},
 	} {
 		seed := githubsim.Seed{
 			Users: []githubsim.SeedUser{
@@ -31,30 +38,44 @@ func TestExcessivePulls(t *testing.T) {
 		}
 		var closes []string
 		for n := range c.issues {
-			seed.Repos[0].Issues = append(seed.Repos[0].Issues, githubsim.SeedIssue{Number: n + 1, Title: "Work", Author: "wes", Labels: []string{"agent:implement"}})
+			seed.Repos[0].Issues = append(seed.Repos[0].Issues, githubsim.SeedIssue{
+				Number: n + 1,
+				Title:  "Work",
+				Author: "wes",
+				Labels: []string{"agent:implement"},
+			})
 			closes = append(closes, fmt.Sprintf("closes #%d, closes #%d", n+1, n+1))
 		}
-		seed.Repos[0].Pulls = []githubsim.SeedPull{{SeedIssue: githubsim.SeedIssue{Number: 100, Title: "All of it", Author: c.author, Body: strings.Join(closes, "\n")}, Head: "x", Base: "main"}}
+
+		seed.Repos[0].Pulls = []githubsim.SeedPull{{SeedIssue: githubsim.SeedIssue{
+			Number: 100,
+			Title:  "All of it",
+			Author: c.author,
+			Body:   strings.Join(closes, "\n"),
+		}, Head: "x", Base: "main"}}
 		server, err := githubsim.New(seed, githubsim.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		sent := watched(server.Transport())
 		f, err := connect(t, sent, as("tok-wes")).Facts(t.Context(), issue("app", 1))
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if moves := len(f.PRs) == 1; moves != c.moves || len(f.Excessive) != 1-len(f.PRs) {
 			t.Errorf("%d issues by %s: moves %t, %v", c.issues, c.author, moves, f.Excessive)
 		}
+
 		if n := asked(sent); n != c.asked {
 			t.Errorf("%d issues by %s: %d roles asked, want %d", c.issues, c.author, n, c.asked)
 		}
 	}
 }
 
-// crowdedQueue is a repository with so many issues in the queue and pull requests of these authors, each naming three issues of its own; the last has
-// "in" before it where it is of acme/lib.
+// crowdedQueue is a repository with so many issues in the queue and pull requests of these authors,
+// each naming three issues of its own; the last has "in" before it where it is of acme/lib.
 func crowdedQueue(t *testing.T, authors ...string) *githubsim.Server {
 	t.Helper()
 	seed := githubsim.Seed{
@@ -62,34 +83,52 @@ func crowdedQueue(t *testing.T, authors ...string) *githubsim.Server {
 			{Login: "wes", Token: "tok-wes", Permissions: map[string]string{"acme/app": "write"}},
 			{Login: "tia", Token: "tok-tia", Permissions: map[string]string{"acme/app": "triage"}},
 		},
-		Repos: []githubsim.SeedRepo{{Name: "acme/app", DefaultBranch: "main"}, {Name: "acme/lib", DefaultBranch: "main"}},
+		Repos: []githubsim.SeedRepo{
+			{Name: "acme/app", DefaultBranch: "main"},
+			{Name: "acme/lib", DefaultBranch: "main"},
+		},
 	}
 	app := &seed.Repos[0]
 	for n, author := range authors {
 		var closes []string
 		for k := range 3 {
 			number := 3*n + k + 1
-			app.Issues = append(app.Issues, githubsim.SeedIssue{Number: number, Title: "Work", Author: "wes", Labels: []string{"agent:implement"}})
+			app.Issues = append(app.Issues, githubsim.SeedIssue{
+				Number: number,
+				Title:  "Work",
+				Author: "wes",
+				Labels: []string{"agent:implement"},
+			})
 			closes = append(closes, fmt.Sprintf("closes acme/app#%d", number))
 		}
+
 		author, elsewhere := strings.CutSuffix(author, " in acme/lib")
 		repo := app
 		if elsewhere {
 			repo = &seed.Repos[1]
 		}
+
 		repo.Pulls = append(repo.Pulls, githubsim.SeedPull{
-			SeedIssue: githubsim.SeedIssue{Number: 1000 + n, Title: "Fix", Author: author, Body: strings.Join(closes, "\n")}, Head: fmt.Sprint("x", n), Base: "main",
+			SeedIssue: githubsim.SeedIssue{
+				Number: 1000 + n,
+				Title:  "Fix",
+				Author: author,
+				Body:   strings.Join(closes, "\n"),
+			}, Head: fmt.Sprint("x", n), Base: "main",
 		})
 	}
+
 	server, err := githubsim.New(seed, githubsim.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return server
 }
 
-// TestStrangersTogether: all open pull requests of a stranger together move no more issues than one may, the oldest first; those of
-// others and of Apps are not counted together, and a stranger's in another repository moves none here.
+// TestStrangersTogether: all open pull requests of a stranger together move no more issues than one
+// may, the oldest first; those of others and of Apps are not counted together, and a stranger's in
+// another repository moves none here.
 func TestStrangersTogether(t *testing.T) {
 	mals := slices.Repeat([]string{"mal"}, 30)
 	for _, c := range []struct {
@@ -111,44 +150,57 @@ func TestStrangersTogether(t *testing.T) {
 		for n := range c.authors {
 			issues = append(issues, issue("app", 3*n+2))
 		}
+
 		for n, r := range connect(t, sent, as("tok-wes")).FactsOf(t.Context(), issues) {
 			want := c.moves[min(n, len(c.moves)-1)]
 			if r.Err != nil || (len(r.Facts.PRs) == 1) != want || len(r.Facts.PRs)+len(r.Facts.Excessive) != 1 {
-				t.Errorf("%s: pull request %d: %v, %v, %v; want that it moves them: %t", c.name, n, r.Facts.PRs, r.Facts.Excessive, r.Err, want)
+				t.Errorf("%s: pull request %d: %v, %v, %v; want that it moves them: %t", c.name, n, r.Facts.PRs,
+					r.Facts.Excessive, r.Err, want)
 			}
+
 			for _, p := range r.Facts.PRs {
 				if p.Stranger != (p.Author == "mal" || p.Author == "rob") {
 					t.Errorf("%s: %s of %s: stranger %t", c.name, p, p.Author, p.Stranger)
 				}
 			}
+
 			for _, e := range r.Facts.Excessive {
-				if want := "names 3 issues; with the 3 of the older open pull requests of " + e.PR.Author + " that is more than the 3 they may move together"; e.Most > 0 && !strings.Contains(e.String(), want) {
+				if want := "names 3 issues; with the 3 of the older open pull requests of " + e.PR.Author +
+					" that is more than the 3 they may move together"; e.Most > 0 &&
+					!strings.Contains(e.String(), want) {
 					t.Error(e)
 				}
 			}
 		}
+
 		n := asked(sent)
 		for _, one := range sent.sent {
 			if one == "GET /repos/acme/app/issues" {
 				n++
 			}
 		}
+
 		if n > c.asked {
 			t.Errorf("%s: %d requests for roles and pull requests, want %d: %q", c.name, n, c.asked, sent.sent)
 		}
 	}
 }
 
-// TestStrangersUnknown: where GitHub does not say what else a stranger has open, or what role somebody has, a pull request stands.
+// TestStrangersUnknown: where GitHub does not say what else a stranger has open, or what role
+// somebody has, a pull request stands.
 func TestStrangersUnknown(t *testing.T) {
 	for _, what := range []string{"/issues", "/permission"} {
 		server := crowdedQueue(t, "mal", "mal")
 		server.Fault = func(r *http.Request) *githubsim.Fault {
 			if strings.HasSuffix(r.URL.Path, what) {
-				return &githubsim.Fault{Status: 403, Header: http.Header{"Content-Type": {"application/json"}}, Body: `{"message":"Resource not accessible"}`}
+				return &githubsim.Fault{
+					Status: 403, Header: http.Header{"Content-Type": {"application/json"}},
+					Body: `{"message":"Resource not accessible"}`,
+				}
 			}
 			return nil
 		}
+
 		f, err := connect(t, server.Transport(), as("tok-wes")).Facts(t.Context(), issue("app", 4))
 		if err != nil || len(f.PRs) != 1 || len(f.Excessive) != 0 {
 			t.Errorf("%s refused: %v, %v, %v; want that it stands", what, f.PRs, f.Excessive, err)
@@ -156,12 +208,14 @@ func TestStrangersUnknown(t *testing.T) {
 	}
 }
 
-// TestNamedFarBehind: an issue that stands behind more than a thousand others in a description is closed by it all the same.
+// TestNamedFarBehind: an issue that stands behind more than a thousand others in a description is
+// closed by it all the same.
 func TestNamedFarBehind(t *testing.T) {
 	var far strings.Builder
 	for n := range closing.Limit + 500 {
 		fmt.Fprintf(&far, "closes #%d\n", 10_000+n)
 	}
+
 	w := world()
 	lib := &w.Repos[1].Pulls[0]
 	lib.Body = far.String() + "closes acme/app#4"
@@ -169,18 +223,24 @@ func TestNamedFarBehind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	c := connect(t, server.Transport())
 	f, err := c.Facts(t.Context(), issue("app", 4))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	at := slices.IndexFunc(f.PRs, func(p lifecycle.PR) bool { return p.Repo == "acme/lib" && p.Number == 2 })
 	if at < 0 || f.PRs[at].Bare {
 		t.Errorf("%+v; want that its description closes the issue", f.PRs)
 	} else if p, err := c.PullAt(t.Context(), f.PRs[at].URL, issue("app", 4)); err != nil || p.Bare {
 		t.Errorf("asked for by its address: %+v, %v; want that its description closes the issue", p, err)
 	}
-	if e := (lifecycle.Excess{PR: lifecycle.PR{Repo: "acme/app", Number: 7}, Issues: closing.Limit, Most: 20}).String(); !strings.Contains(e, "names 1,000 issues or more, more than the 20") {
+
+	if e := (lifecycle.Excess{
+		PR: lifecycle.PR{Repo: "acme/app", Number: 7}, Issues: closing.Limit,
+		Most: 20,
+	}).String(); !strings.Contains(e, "names 1,000 issues or more, more than the 20") {
 		t.Error(e)
 	}
 }

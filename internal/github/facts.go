@@ -21,8 +21,9 @@ type Snapshot struct {
 	Facts lifecycle.Facts
 	Err   error
 
-	// Guess is the log with the records of authors whose role GitHub does not tell and whom it calls members or
-	// collaborators; nil where there are none. It may be too careful, so it decides nothing but a refusal.
+	// Guess is the log with the records of authors whose role GitHub does not tell and whom it
+	// calls members or collaborators; nil where there are none. It may be too careful, so it
+	// decides nothing but a refusal.
 	Guess *claim.State
 }
 
@@ -33,7 +34,8 @@ const (
 	rereads      = 3   // of an issue whose comments do not add up
 )
 
-// Facts reads everything the rules look at for one issue: one request. An error means unknown, never free (ledger.Forge).
+// Facts reads everything the rules look at for one issue: one request. An error means unknown,
+// never free (ledger.Forge).
 func (c *Client) Facts(ctx context.Context, i claim.Issue) (lifecycle.Facts, error) {
 	r := c.FactsOf(ctx, []claim.Issue{i})[0]
 	return r.Facts, r.Err
@@ -54,10 +56,11 @@ func (c *Client) FactsOfAll(ctx context.Context, issues []claim.Issue) ([]lifecy
 	return facts, errs
 }
 
-// HoldersOf is FactsOf for who only wants to know who holds the issues, and which pull requests are open for them. Roles
-// are asked only of authors whose records can change that: records that tell of the past alone may be missing from the
-// logs. An author of whom nobody could be asked in time is in Facts.Doubts and not in the log; that is no error. Where that is
-// because GitHub does not tell roles, the snapshot has a guess.
+// HoldersOf is FactsOf for who only wants to know who holds the issues, and which pull requests are
+// open for them. Roles are asked only of authors whose records can change that: records that tell
+// of the past alone may be missing from the logs. An author of whom nobody could be asked in time
+// is in Facts.Doubts and not in the log; that is no error. Where that is because GitHub does not
+// tell roles, the snapshot has a guess.
 func (c *Client) HoldersOf(ctx context.Context, issues []claim.Issue) []Snapshot {
 	return c.readIssues(ctx, issues, standingClaims)
 }
@@ -74,6 +77,7 @@ func (c *Client) readIssues(ctx context.Context, issues []claim.Issue, want scop
 			out = append(out, one)
 		}
 	}
+
 	return out
 }
 
@@ -103,7 +107,8 @@ func (r *snapshot) public() Snapshot {
 	return Snapshot{Facts: r.facts, Guess: r.guess}
 }
 
-// readBatch reads up to fifty issues. The error is why it stopped; it is also that of every issue that was not read by then.
+// readBatch reads up to fifty issues. The error is why it stopped; it is also that of every issue
+// that was not read by then.
 func (c *Client) readBatch(ctx context.Context, issues []claim.Issue, want scope) ([]*snapshot, error) {
 	snapshots := make([]*snapshot, len(issues))
 	var askable []*snapshot
@@ -113,12 +118,16 @@ func (c *Client) readBatch(ctx context.Context, issues []claim.Issue, want scope
 			askable = append(askable, snapshots[k])
 		}
 	}
+
 	if len(askable) == 0 {
 		return snapshots, nil
 	}
 	var begun *beginning
 	if len(askable) == 1 {
-		begun = c.beginnings.takeBegun(func(b *beginning) bool { return b.facts != nil && b.facts.facts.Issue == askable[0].facts.Issue })
+		begun = c.beginnings.takeBegun(func(b *beginning) bool {
+			return b.facts != nil &&
+				b.facts.facts.Issue == askable[0].facts.Issue
+		})
 	}
 
 	var err error
@@ -127,10 +136,12 @@ func (c *Client) readBatch(ctx context.Context, issues []claim.Issue, want scope
 	} else {
 		err = c.askAll(ctx, askable)
 	}
+
 	if err == nil {
 		err = c.completeFacts(ctx, askable)
 	}
 	c.judgeRecords(ctx, readable(askable, err), want)
+
 	return snapshots, err
 }
 
@@ -145,6 +156,7 @@ func readable(snapshots []*snapshot, err error) []*snapshot {
 			r.err = err
 		}
 	}
+
 	return out
 }
 
@@ -154,8 +166,12 @@ func nameable(i claim.Issue) error {
 		return to.err
 	}
 	if i.Number > math.MaxInt32 {
-		return &NotFoundError{What: Object{IssueObject, i.String()}, Status: http.StatusNotFound, Message: "not a number GitHub has given out"}
+		return &NotFoundError{
+			What: Object{IssueObject, i.String()}, Status: http.StatusNotFound,
+			Message: "not a number GitHub has given out",
+		}
 	}
+
 	return nil
 }
 
@@ -171,50 +187,68 @@ func (c *Client) judgeRecords(ctx context.Context, snapshots []*snapshot, want s
 		r.err = cmp.Or(r.err, err)
 		var records []comment // without ordinary talk, of which only who spoke when tells something
 		r.talk = nil
+
 		for _, m := range r.comments {
 			_, counts, err := claim.Decode(m.Body)
 			_, tells := claim.DecodeNotice(m.Body)
 			if m.record = counts || tells; m.record || err != nil {
 				records = append(records, m)
 			} else {
-				r.talk = append(r.talk, claim.Comment{ID: m.ID, Created: m.Created, Updated: m.Created, Author: m.Author})
+				r.talk = append(r.talk, claim.Comment{
+					ID:      m.ID,
+					Created: m.Created,
+					Updated: m.Created,
+					Author:  m.Author,
+				})
 			}
 		}
+
 		if r.err == nil {
 			r.comments = records
 		}
 	}
+
 	judged := c.judgeAuthors(ctx, snapshots, want)
 	if err := c.edits.uncover(ctx, snapshots, judged); err != nil {
 		for _, r := range snapshots {
 			r.doubt(err, want)
 		}
 	}
+
 	for _, r := range snapshots {
 		if r.err == nil {
 			r.err = r.replay(judged, want)
 		}
 	}
+
 	c.addRecorded(ctx, snapshots)
 	c.dropExcessive(ctx, snapshots, want)
 	c.addSiblings(ctx, snapshots)
 	c.addNamedBlockers(ctx, snapshots)
+
 	for _, r := range snapshots {
-		f := &r.facts // both ways of reading show the same: times only where they mean something, and everything in one order
+		// both ways of reading show the same: times only where they mean something, and everything
+		// in one order
+		f := &r.facts
 		if !f.Open {
 			f.ReopenedAt = time.Time{}
 		}
+
 		if !labels.Has(f.Labels, c.o.Scheme.Claimed) {
 			f.ClaimedAt = time.Time{}
 		}
+
 		if !labels.Has(f.Labels, c.o.Scheme.Blocked) {
 			f.BlockedAt = time.Time{}
 		}
+
 		slices.SortFunc(f.Labels, func(a, b string) int {
 			return cmp.Or(strings.Compare(strings.ToLower(a), strings.ToLower(b)), strings.Compare(a, b))
 		})
+
 		slices.SortFunc(f.PRs, func(a, b lifecycle.PR) int {
-			return cmp.Or(strings.Compare(strings.ToLower(a.Repo), strings.ToLower(b.Repo)), cmp.Compare(a.Number, b.Number))
+			return cmp.Or(strings.Compare(strings.ToLower(a.Repo), strings.ToLower(b.Repo)),
+				cmp.Compare(a.Number, b.Number))
 		})
 		*f = f.Lived()
 		if r.guess != nil {
@@ -222,6 +256,7 @@ func (c *Client) judgeRecords(ctx context.Context, snapshots []*snapshot, want s
 			guessed.Log = *r.guess
 			*r.guess = guessed.Lived().Log
 		}
+
 		slices.SortFunc(f.Blockers, func(a, b lifecycle.Blocker) int { return a.Issue.Compare(b.Issue) })
 	}
 }
@@ -239,6 +274,7 @@ func (c *Client) askAll(ctx context.Context, snapshots []*snapshot) error {
 		defer c.mu.Unlock()
 		c.inQuery = measure{max(1, h.answered), c.o.Clock.Now()}
 	}
+
 	return err
 }
 
@@ -251,8 +287,9 @@ func wholeRequest(err error) bool {
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// completeAll reads what does not fit on the first page of an issue: older comments, and more pull requests that close it. An
-// issue whose pages cannot be read is unreadable, and the others go on. After an error those that it did not come to are unread.
+// completeAll reads what does not fit on the first page of an issue: older comments, and more pull
+// requests that close it. An issue whose pages cannot be read is unreadable, and the others go on.
+// After an error those that it did not come to are unread.
 func (c *Client) completeAll(ctx context.Context, snapshots []*snapshot) error {
 	var long []*snapshot
 	for _, r := range snapshots {
@@ -273,10 +310,12 @@ func (c *Client) completeAll(ctx context.Context, snapshots []*snapshot) error {
 		default:
 			lost = 0
 		}
+
 		if lost == maxLost {
 			return r.err
 		}
 	}
+
 	return nil
 }
 

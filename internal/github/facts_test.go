@@ -13,7 +13,8 @@ func issue(slug string, n int) claim.Issue { return claim.Issue{Owner: "acme", R
 
 func wholeWorld() []claim.Issue {
 	return []claim.Issue{
-		issue("app", 1), issue("app", 2), issue("app", 3), issue("app", 4), issue("app", 5), issue("app", 6), issue("app", 7),
+		issue("app", 1), issue("app", 2), issue("app", 3), issue("app", 4), issue("app", 5), issue("app", 6),
+		issue("app", 7),
 		issue("lib", 1), issue("tools", 1), issue("app", 99), issue("nowhere", 1),
 	}
 }
@@ -25,26 +26,36 @@ func TestFactsOfWorld(t *testing.T) {
 	for _, r := range c.FactsOf(t.Context(), wholeWorld()) {
 		got[r.Facts.Issue] = r
 	}
+
 	held := got[issue("app", 2)].Facts
-	if holder, ok := held.Log.Holder(); !ok || holder.Author != "tia" || len(held.Log.Live()) != 1 || len(held.Log.Ignored) != 2 {
+	if holder, ok := held.Log.Holder(); !ok || holder.Author != "tia" || len(held.Log.Live()) != 1 ||
+		len(held.Log.Ignored) != 2 {
 		t.Errorf("app#2: log = %+v, want tia's claim, and the outsider's and the broken record ignored", held.Log)
 	}
-	if prs := got[issue("app", 3)].Facts.PRs; len(prs) != 2 || prs[0].Number != 7 || !prs[0].DefaultBase || !prs[1].Draft || prs[0].Recorded {
+
+	if prs := got[issue("app", 3)].Facts.PRs; len(prs) != 2 || prs[0].Number != 7 || !prs[0].DefaultBase ||
+		!prs[1].Draft || prs[0].Recorded {
 		t.Errorf("app#3: pull requests = %+v, want 7 and the draft 8", prs)
 	}
+
 	recorded := got[issue("app", 4)].Facts.PRs
-	if len(recorded) != 2 || recorded[0].State != lifecycle.PRMerged || recorded[1].State != lifecycle.PRMissing || !recorded[1].Recorded {
+	if len(recorded) != 2 || recorded[0].State != lifecycle.PRMerged || recorded[1].State != lifecycle.PRMissing ||
+		!recorded[1].Recorded {
 		t.Errorf("app#4: pull requests = %+v, want the merged lib#2 and the missing lib#404", recorded)
 	}
+
 	if long := got[issue("app", 6)].Facts; long.Log.Records != 2 || len(long.Log.Attempts) != 1 {
 		t.Errorf("app#6: log = %+v, want both records, the first page's too", long.Log)
 	}
+
 	if !got[issue("app", 7)].Facts.PullRequest || !got[issue("app", 7)].Facts.Open {
 		t.Errorf("app#7: %+v, want an open pull request", got[issue("app", 7)])
 	}
+
 	if p := got[issue("tools", 1)].Facts.Pause; p == nil || p.By != "bot" || p.Reason != "release week" {
 		t.Errorf("tools: pause = %+v, want the marker's", p)
 	}
+
 	for _, i := range []claim.Issue{issue("app", 99), issue("nowhere", 1)} {
 		var gone *NotFoundError
 		if r := got[i]; !errors.As(r.Err, &gone) || gone.What.Name == "" {
@@ -53,7 +64,8 @@ func TestFactsOfWorld(t *testing.T) {
 	}
 }
 
-// TestNothingButErrors: an answer that says only that something failed is no issue elsewhere, and no issue without claims.
+// TestNothingButErrors: an answer that says only that something failed is no issue elsewhere, and
+// no issue without claims.
 func TestNothingButErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string

@@ -63,9 +63,11 @@ func (p *pacer) take(now time.Time) (wait time.Duration) {
 	for _, b := range p.buckets {
 		wait = max(wait, max(b.full.Sub(now), 0)-time.Duration(b.burst-1)*b.every)
 	}
+
 	if wait > 0 {
 		return wait
 	}
+
 	for n := range p.buckets {
 		b := &p.buckets[n]
 		if b.full.Before(now) {
@@ -73,5 +75,6 @@ func (p *pacer) take(now time.Time) (wait time.Duration) {
 		}
 		b.full = b.full.Add(b.every)
 	}
+
 	return 0
 }

@@ -31,6 +31,7 @@ func (e queryError) typed(what Object) error {
 	case "FORBIDDEN", "INSUFFICIENT_SCOPES":
 		return &PermissionError{Message: oneLine(e.Message)}
 	}
+
 	return &QueryError{Type: oneLine(e.Type), Message: oneLine(e.Message)}
 }
 
@@ -69,11 +70,13 @@ func (a *api) Query(ctx context.Context, document string, variables map[string]a
 	if len(got.errors) > 0 {
 		return got.errors[0].typed(Object{Kind: QueriedObject})
 	}
+
 	return nil
 }
 
-// ask sends a query and accepts that parts of it are not found or not permitted. Where GraphQL does not answer the error is
-// a *NoGraphQLError. errAgain says that the schema lacks a part that can be done without: nothing was carried out.
+// ask sends a query and accepts that parts of it are not found or not permitted. Where GraphQL does
+// not answer the error is a *NoGraphQLError. errAgain says that the schema lacks a part that can be
+// done without: nothing was carried out.
 func (a *api) ask(ctx context.Context, document string, variables map[string]any, into any) (partial, error) {
 	header, body, err := a.post(ctx, document, variables)
 	if status, other := errors.AsType[*StatusError](err); is[*NotFoundError](err) || other && status.Rejected() {
@@ -91,16 +94,19 @@ func (a *api) ask(ctx context.Context, document string, variables map[string]any
 		return partial{}, a.nothing(top.Errors)
 	}
 
-	// An error about GitHub and not about what was asked for is one of the whole answer: out of resources, out of time, out
-	// of order. What is null in it may be there, also where no error says so.
+	// An error about GitHub and not about what was asked for is one of the whole answer: out of
+	// resources, out of time, out of order. What is null in it may be there, also where no error
+	// says so.
 	for _, e := range top.Errors {
 		if err := e.typed(Object{Kind: QueriedObject}); tooMuch(err) {
 			return partial{}, err
 		}
 	}
+
 	if err := json.Unmarshal(top.Data, into); err != nil {
 		return partial{}, Cause(err)
 	}
+
 	return partial{now: (answer{header: header}).date(time.Time{}), errors: top.Errors}, nil
 }
 
@@ -117,12 +123,16 @@ func (a *api) nothing(reported []queryError) error {
 	if a.learn(reported) {
 		return errAgain
 	}
+
 	return &NoGraphQLError{Old: true, Cause: first.typed(Object{Kind: SchemaObject})}
 }
 
 // post returns the whole answer of a GraphQL request.
-func (a *api) post(ctx context.Context, document string, variables map[string]any) (header http.Header, body json.RawMessage, err error) {
-	header, err = a.carry(ctx, http.MethodPost, a.graphql, "application/json", map[string]any{"query": document, "variables": variables}, &body)
+func (a *api) post(ctx context.Context, document string,
+	variables map[string]any,
+) (header http.Header, body json.RawMessage, err error) {
+	header, err = a.carry(ctx, http.MethodPost, a.graphql, "application/json",
+		map[string]any{"query": document, "variables": variables}, &body)
 	return header, body, err
 }
 
@@ -155,10 +165,12 @@ func (a *api) learn(all []queryError) bool {
 				known = a.lack(f)
 			}
 		}
+
 		if !known {
 			return false
 		}
 	}
+
 	return true
 }
 
@@ -177,6 +189,7 @@ func (b *bigInt) UnmarshalJSON(raw []byte) error {
 	if err := json.Unmarshal([]byte(strings.Trim(string(raw), `"`)), &n); err != nil {
 		return fmt.Errorf("read id: %w", err)
 	}
+
 	id, err := n.Int64()
 	*b = bigInt(id)
 	return err
@@ -213,8 +226,12 @@ func (c *connection[T]) all(what string) ([]*T, error) {
 	case slices.Contains(c.Nodes, nil):
 		return nil, &AnswerError{Status: http.StatusOK, Reason: "some " + what + " are missing"}
 	case len(c.Nodes) < c.TotalCount:
-		return nil, &AnswerError{Status: http.StatusOK, Reason: fmt.Sprintf("%d of %d %s are missing", c.TotalCount-len(c.Nodes), c.TotalCount, what), short: true}
+		return nil, &AnswerError{
+			Status: http.StatusOK,
+			Reason: fmt.Sprintf("%d of %d %s are missing", c.TotalCount-len(c.Nodes), c.TotalCount, what), short: true,
+		}
 	}
+
 	return c.Nodes, nil
 }
 

@@ -9,17 +9,18 @@ import (
 	"github.com/label-state/label-state/internal/clock"
 )
 
-// maxLost is how many items one after the other may be unreadable before the rest is not asked for: then it is GitHub that
-// does not answer, and not the items that are too much.
+// maxLost is how many items one after the other may be unreadable before the rest is not asked for:
+// then it is GitHub that does not answer, and not the items that are too much.
 const maxLost = 3
 
-// halves asks for items in parts. A part that is too much, for whatever reason, is asked for again in halves, down to single
-// items. The zero value with its two functions is ready; it is for one goroutine.
+// halves asks for items in parts. A part that is too much, for whatever reason, is asked for again
+// in halves, down to single items. The zero value with its two functions is ready; it is for one
+// goroutine.
 type halves[T any] struct {
 	// ask reads a part as a whole.
 	ask func(ctx context.Context, part []T) error
-	// alone does what can be done about an item that is too much by itself for the reason err, and returns why it could
-	// not be read all the same.
+	// alone does what can be done about an item that is too much by itself for the reason err, and
+	// returns why it could not be read all the same.
 	alone func(ctx context.Context, item T, err error) error
 
 	answered int  // items in the largest part that was answered
@@ -28,8 +29,8 @@ type halves[T any] struct {
 	lost     int  // items one after the other that could not be read
 }
 
-// read reads items, up to size in a part. Its error is why it stopped: what was not asked for by then is unread. An item that
-// is too much is no such error.
+// read reads items, up to size in a part. Its error is why it stopped: what was not asked for by
+// then is unread. An item that is too much is no such error.
 func (h *halves[T]) read(ctx context.Context, items []T, size int) error {
 	for len(items) > 0 {
 		part := items[:min(size, len(items))]
@@ -38,6 +39,7 @@ func (h *halves[T]) read(ctx context.Context, items []T, size int) error {
 		}
 		items = items[len(part):]
 	}
+
 	return nil
 }
 
@@ -68,11 +70,12 @@ func (h *halves[T]) readPart(ctx context.Context, part []T) error {
 	if h.lost++; tooMuch(err) && h.lost < maxLost {
 		return nil
 	}
+
 	return err
 }
 
-// tooMuch reports whether asking for less may help: GitHub could not answer, took too long, refused the query's weight, or
-// answered more than is read.
+// tooMuch reports whether asking for less may help: GitHub could not answer, took too long, refused
+// the query's weight, or answered more than is read.
 func tooMuch(err error) bool {
 	if status, is := errors.AsType[*StatusError](err); is {
 		return !status.Rejected()
@@ -80,13 +83,16 @@ func tooMuch(err error) bool {
 	if lost, is := errors.AsType[*NetworkError](err); is {
 		return lost.slow || lost.large
 	}
+
 	return is[*QueryError](err)
 }
 
-// replaceable marks a request that is not repeated if it is too much: what comes next is to ask for less.
+// replaceable marks a request that is not repeated if it is too much: what comes next is to ask for
+// less.
 func replaceable(ctx context.Context) context.Context { return context.WithValue(ctx, replaced, 0) }
 
-// A measure remembers how many items of a kind GitHub bears at once, for a while: it may have been an outage.
+// A measure remembers how many items of a kind GitHub bears at once, for a while: it may have been
+// an outage.
 type measure struct {
 	n    int
 	seen time.Time
@@ -103,7 +109,8 @@ func (m measure) or(most int, now time.Time) int {
 	return m.n
 }
 
-// A page is how many items of a list are asked for at once: half as many after more were too much, but no fewer than least.
+// A page is how many items of a list are asked for at once: half as many after more were too much,
+// but no fewer than least.
 type page struct{ now, least int }
 
 // ask asks for one page. The error is that of the smallest one.
@@ -119,12 +126,13 @@ func (p *page) ask(ctx context.Context, read func(ctx context.Context, n int) er
 		if last || !tooMuch(err) {
 			return err
 		}
+
 		p.now /= 2
 	}
 }
 
-// latecomers is how many items more than a list counts its pages may have had room for: items that were added while it was
-// read, and items that GitHub shows to nobody.
+// latecomers is how many items more than a list counts its pages may have had room for: items that
+// were added while it was read, and items that GitHub shows to nobody.
 const latecomers = 1000
 
 // A trail is how far a list was read page by page. It ends one whose pages do not end.
@@ -133,8 +141,8 @@ type trail struct {
 	asked  int    // items that there was room for on all pages so far
 }
 
-// follow notes a page of at most n items, of a list of total, and the cursor of the page that follows it. The error says that
-// the pages lead nowhere.
+// follow notes a page of at most n items, of a list of total, and the cursor of the page that
+// follows it. The error says that the pages lead nowhere.
 func (t *trail) follow(n, total int, cursor string) error {
 	if cursor == "" || cursor == t.cursor {
 		return &AnswerError{Status: http.StatusOK, Reason: "its pages lead back to an earlier one"}
@@ -142,6 +150,7 @@ func (t *trail) follow(n, total int, cursor string) error {
 	if t.asked += n; t.asked > total+latecomers {
 		return &AnswerError{Status: http.StatusOK, Reason: "its pages do not end"}
 	}
+
 	t.cursor = cursor
 	return nil
 }

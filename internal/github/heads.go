@@ -26,9 +26,10 @@ type Head struct {
 	Elsewhere bool // it is in the repository that this one is a fork of, and was not read
 }
 
-// HoldersOfHeads is HoldersOf for the open pull requests from branches of head: of those into home, and, where head is home itself and
-// a fork, of those into its parent, which are named only. It is one request for ten branches, as long as few repositories have branches
-// of the same names, and reads Options.Along with it.
+// HoldersOfHeads is HoldersOf for the open pull requests from branches of head: of those into home,
+// and, where head is home itself and a fork, of those into its parent, which are named only. It is
+// one request for ten branches, as long as few repositories have branches of the same names, and
+// reads Options.Along with it.
 func (c *Client) HoldersOfHeads(ctx context.Context, home, head ledger.Repo, branches []string) ([]Head, error) {
 	var out []Head
 	var unread error
@@ -48,20 +49,24 @@ func (c *Client) HoldersOfHeads(ctx context.Context, home, head ledger.Repo, bra
 	if err := cmp.Or(h.read(ctx, branches, headsPerQuery), unread); err != nil {
 		return nil, missing(err, Object{RepositoryObject, home.String()})
 	}
+
 	return out, nil
 }
 
-// readHeads reads the pull requests of some branches by one query, and of those where it does not show all by REST.
+// readHeads reads the pull requests of some branches by one query, and of those where it does not
+// show all by REST.
 func (c *Client) readHeads(ctx context.Context, home, head ledger.Repo, branches []string) (found []Head, err error) {
 	var crowded []string
 	err = untilUnderstood(func() error {
 		found, crowded, err = c.queryHeads(ctx, home, head, branches)
 		return err
 	})
+
 	if err != nil || len(crowded) == 0 {
 		return found, err
 	}
 	more, err := c.restHeads(ctx, home, head, crowded)
+
 	return append(found, more...), err
 }
 
@@ -79,8 +84,11 @@ func (q *queryHead) from(head ledger.Repo) bool {
 // A headList is the open pull requests of a repository from branches of one name.
 type headList = connection[queryHead]
 
-// queryHeads asks by one query. crowded are the branches of whose pull requests it does not show all.
-func (c *Client) queryHeads(ctx context.Context, home, head ledger.Repo, branches []string) (found []Head, crowded []string, err error) {
+// queryHeads asks by one query. crowded are the branches of whose pull requests it does not show
+// all.
+func (c *Client) queryHeads(ctx context.Context, home, head ledger.Repo,
+	branches []string,
+) (found []Head, crowded []string, err error) {
 	d := newDocument()
 	d.add("  viewer { login }\n")
 	names := names(c.o.Scheme, d)
@@ -94,21 +102,25 @@ func (c *Client) queryHeads(ctx context.Context, home, head ledger.Repo, branche
 		own += "    " + list + " { totalCount nodes { __typename ...Q headRepository { nameWithOwner } } }\n"
 		parents += "      " + list + " { totalCount nodes { number headRepository { nameWithOwner } } }\n"
 	}
+
 	d.body.WriteString(own)
 	if head == home {
 		d.body.WriteString(parents + "    }\n")
 	}
+
 	d.add("  }\n")
 	var data map[string]json.RawMessage
 	got, err := c.ask(ctx, d.text(pullRequestFields(ofMany())+pageFields+commentFields), d.variables, &data)
 	if err != nil {
 		return nil, nil, err
 	}
+
 	sheet := sheet{repo: home, alias: "r0", partial: got}
 	c.noteSheet(&sheet, data)
 	if sheet.err != nil {
 		return nil, nil, sheet.err
 	}
+
 	if head == home {
 		var now string // a repository that was renamed answers to its old name, and its branches are under the new one
 		if json.Unmarshal(sheet.fields["nameWithOwner"], &now) != nil || now == "" {
@@ -116,58 +128,78 @@ func (c *Client) queryHeads(ctx context.Context, home, head ledger.Repo, branche
 		}
 		head = place(now)
 	}
+
 	return c.takeHeads(ctx, sheet, head, branches)
 }
 
-// takeHeads finds the pull requests of the branches in an answer, and reads what it left out of them.
-func (c *Client) takeHeads(ctx context.Context, s sheet, head ledger.Repo, branches []string) (found []Head, crowded []string, err error) {
+// takeHeads finds the pull requests of the branches in an answer, and reads what it left out of
+// them.
+func (c *Client) takeHeads(ctx context.Context, s sheet, head ledger.Repo,
+	branches []string,
+) (found []Head, crowded []string, err error) {
 	var parent struct{ NameWithOwner string }
 	var inParent map[string]json.RawMessage
 	if raw := s.fields["parent"]; raw != nil && string(raw) != "null" {
 		if json.Unmarshal(raw, &parent) != nil || json.Unmarshal(raw, &inParent) != nil {
-			return nil, nil, &AnswerError{Status: http.StatusOK, Reason: "the parent of " + s.repo.String() + " is missing"}
+			return nil, nil, &AnswerError{Status: http.StatusOK, Reason: "the parent of " + s.repo.String() +
+				" is missing"}
 		}
 	}
+
 	into := place(parent.NameWithOwner)
 	var snapshots []*snapshot
 	var elsewhere []Head
 	for k, branch := range branches {
 		alias := fmt.Sprintf("h%d", k)
 		var own, theirs *headList
-		if json.Unmarshal(s.fields[alias], &own) != nil || own == nil || inParent != nil && (json.Unmarshal(inParent[alias], &theirs) != nil || theirs == nil) {
-			return nil, nil, &AnswerError{Status: http.StatusOK, Reason: "pull requests from " + oneLine(branch) + " are missing"}
+		if json.Unmarshal(s.fields[alias], &own) != nil || own == nil || inParent != nil &&
+			(json.Unmarshal(inParent[alias], &theirs) != nil || theirs == nil) {
+			return nil, nil, &AnswerError{Status: http.StatusOK, Reason: "pull requests from " + oneLine(branch) +
+				" are missing"}
 		}
 		if own.TotalCount > len(own.Nodes) || theirs != nil && theirs.TotalCount > len(theirs.Nodes) {
 			crowded = append(crowded, branch)
 			continue
 		}
+
 		for _, q := range own.Nodes {
 			if q.from(head) {
-				one := &snapshot{facts: lifecycle.Facts{Issue: claim.Issue{Owner: s.repo.Owner, Repo: s.repo.Name, Number: q.Number}}}
+				one := &snapshot{facts: lifecycle.Facts{Issue: claim.Issue{
+					Owner: s.repo.Owner, Repo: s.repo.Name,
+					Number: q.Number,
+				}}}
 				c.takeIssue(one, s, &q.queryIssue)
 				one.read = one.err == nil
 				snapshots = append(snapshots, one)
 				found = append(found, Head{Branch: branch})
 			}
 		}
+
 		if theirs == nil {
 			continue
 		}
+
 		for _, q := range theirs.Nodes {
 			if q.from(head) {
-				elsewhere = append(elsewhere, Head{Branch: branch, Pull: claim.Issue{Owner: into.Owner, Repo: into.Name, Number: q.Number}, Elsewhere: true})
+				elsewhere = append(elsewhere, Head{
+					Branch: branch,
+					Pull:   claim.Issue{Owner: into.Owner, Repo: into.Name, Number: q.Number}, Elsewhere: true,
+				})
 			}
 		}
 	}
+
 	err = c.completeFacts(ctx, snapshots)
 	c.judgeRecords(ctx, readable(snapshots, err), standingClaims)
 	for k, one := range snapshots {
 		found[k].Pull, found[k].Snapshot = one.facts.Issue, one.public()
 	}
+
 	return append(found, elsewhere...), crowded, nil
 }
 
-// restHeads lists the pull requests of branches one by one, at two requests a branch, and reads each by itself.
+// restHeads lists the pull requests of branches one by one, at two requests a branch, and reads
+// each by itself.
 func (c *Client) restHeads(ctx context.Context, home, head ledger.Repo, branches []string) ([]Head, error) {
 	into := []ledger.Repo{home}
 	if head == home {
@@ -175,11 +207,13 @@ func (c *Client) restHeads(ctx context.Context, home, head ledger.Repo, branches
 		if err != nil {
 			return nil, err
 		}
+
 		head = r.Repo // its name now
 		if r.Parent != (ledger.Repo{}) {
 			into = append(into, r.Parent)
 		}
 	}
+
 	var out []Head
 	for _, branch := range branches {
 		for _, r := range into {
@@ -187,15 +221,21 @@ func (c *Client) restHeads(ctx context.Context, home, head ledger.Repo, branches
 			if err != nil {
 				return nil, err
 			}
+
 			for _, p := range pulls {
-				out = append(out, Head{Branch: branch, Pull: claim.Issue{Owner: r.Owner, Repo: r.Name, Number: p.Number}, Elsewhere: r != home})
+				out = append(out, Head{
+					Branch: branch,
+					Pull:   claim.Issue{Owner: r.Owner, Repo: r.Name, Number: p.Number}, Elsewhere: r != home,
+				})
 			}
 		}
 	}
+
 	for k := range out {
 		if !out[k].Elsewhere {
 			out[k].Snapshot = c.HoldersOf(ctx, []claim.Issue{out[k].Pull})[0]
 		}
 	}
+
 	return out, nil
 }

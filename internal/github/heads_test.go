@@ -12,18 +12,36 @@ import (
 
 // forked has acme/app with its fork rob/app, and pull requests from branches of both.
 func forked() githubsim.Seed {
-	hold := []githubsim.SeedComment{{Author: "bot", CreatedAt: day("10:00:00"), Body: "<!-- agent-claim:codename=drake firing_id=d1 nonce=n ttl=none state=held -->"}}
+	hold := []githubsim.SeedComment{{
+		Author: "bot", CreatedAt: day("10:00:00"),
+		Body: "<!-- agent-claim:codename=drake firing_id=d1 nonce=n ttl=none state=held -->",
+	}}
 	pull := func(number int, head, base string) githubsim.SeedPull {
-		return githubsim.SeedPull{SeedIssue: githubsim.SeedIssue{Number: number, Title: head, Author: "bot", Comments: hold}, Head: head, Base: base}
+		return githubsim.SeedPull{SeedIssue: githubsim.SeedIssue{
+			Number:   number,
+			Title:    head,
+			Author:   "bot",
+			Comments: hold,
+		}, Head: head, Base: base}
 	}
+
 	closed := pull(14, "fix", "v4")
 	closed.State = "closed"
-	crowd := []githubsim.SeedPull{pull(11, "fix", "main"), pull(12, "rob:fix", "main"), pull(13, "rob:theirs", "main"), closed}
+	crowd := []githubsim.SeedPull{
+		pull(11, "fix", "main"), pull(12, "rob:fix", "main"),
+		pull(13, "rob:theirs", "main"), closed,
+	}
 	for n := range pullsPerHead + 1 {
 		crowd = append(crowd, pull(20+n, "crowded", fmt.Sprintf("v%d", n)))
 	}
+
 	return githubsim.Seed{
-		Users: []githubsim.SeedUser{{Login: "bot", Token: "tok-bot", Permissions: map[string]string{"acme/app": "write", "rob/app": "write"}, Scopes: []string{"repo"}}},
+		Users: []githubsim.SeedUser{{
+			Login:       "bot",
+			Token:       "tok-bot",
+			Permissions: map[string]string{"acme/app": "write", "rob/app": "write"},
+			Scopes:      []string{"repo"},
+		}},
 		Repos: []githubsim.SeedRepo{
 			{Name: "acme/app", Pulls: crowd},
 			{Name: "rob/app", ForkOf: "acme/app", Pulls: []githubsim.SeedPull{pull(5, "fix", "main")}},
@@ -31,13 +49,15 @@ func forked() githubsim.Seed {
 	}
 }
 
-// TestHoldersOfHeads: only the open pull requests from the branch of that very repository count, in one request.
+// TestHoldersOfHeads: only the open pull requests from the branch of that very repository count, in
+// one request.
 func TestHoldersOfHeads(t *testing.T) {
 	app, fork := repoOf("app"), ledger.Repo{Owner: "rob", Name: "app"}
 	everyone := []string{}
 	for n := range pullsPerHead + 1 {
 		everyone = append(everyone, fmt.Sprintf("crowded acme/app#%d held", 20+n))
 	}
+
 	for _, c := range []struct {
 		name       string
 		home, head ledger.Repo
@@ -47,21 +67,41 @@ func TestHoldersOfHeads(t *testing.T) {
 	}{
 		{"own branch", app, app, []string{"fix", "none"}, []string{"fix acme/app#11 held"}, 1},
 		{"no pull request", app, app, []string{"none"}, nil, 1},
-		{"fork, asked of its upstream", app, fork, []string{"fix", "theirs"}, []string{"fix acme/app#12 held", "theirs acme/app#13 held"}, 1},
-		{"fork", fork, fork, []string{"fix", "theirs"}, []string{"fix acme/app#12 elsewhere", "fix rob/app#5 held", "theirs acme/app#13 elsewhere"}, 1},
-		{"more than one query shows", app, app, []string{"fix", "crowded"}, append(slices.Clone(everyone), "fix acme/app#11 held"), 0},
-		{"many branches", app, app, append(slices.Repeat([]string{"none"}, headsPerQuery), "fix"), []string{"fix acme/app#11 held"}, 2},
+		{
+			"fork, asked of its upstream", app, fork,
+			[]string{"fix", "theirs"},
+			[]string{"fix acme/app#12 held", "theirs acme/app#13 held"},
+			1,
+		},
+		{
+			"fork", fork, fork,
+			[]string{"fix", "theirs"},
+			[]string{"fix acme/app#12 elsewhere", "fix rob/app#5 held", "theirs acme/app#13 elsewhere"},
+			1,
+		},
+		{
+			"more than one query shows", app, app,
+			[]string{"fix", "crowded"},
+			append(slices.Clone(everyone), "fix acme/app#11 held"), 0,
+		},
+		{
+			"many branches", app, app, append(slices.Repeat([]string{"none"}, headsPerQuery), "fix"),
+			[]string{"fix acme/app#11 held"},
+			2,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			server, err := githubsim.New(forked(), githubsim.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			w := watched(server.Transport())
 			found, err := connect(t, w).HoldersOfHeads(t.Context(), c.home, c.head, c.branches)
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			var got []string
 			for _, h := range found {
 				what := "free"
@@ -73,12 +113,15 @@ func TestHoldersOfHeads(t *testing.T) {
 				case len(h.Facts.Log.Live()) == 1 && h.Facts.PullRequest && h.Facts.Open:
 					what = "held"
 				}
+
 				got = append(got, fmt.Sprintf("%s %s %s", h.Branch, h.Pull, what))
 			}
+
 			slices.Sort(got)
 			if slices.Sort(c.want); !slices.Equal(got, c.want) {
 				t.Errorf("found %q, want %q", got, c.want)
 			}
+
 			if c.requests > 0 && len(w.sent) != c.requests {
 				t.Errorf("asked %q, want %d requests", w.sent, c.requests)
 			}
@@ -92,23 +135,32 @@ func TestHoldersOfHeadsUnread(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, home := range map[string]ledger.Repo{"absent repository": {Owner: "acme", Name: "gone"}, "no name": {Owner: "acme", Name: ".."}} {
-		if found, err := connect(t, server.Transport()).HoldersOfHeads(t.Context(), home, home, []string{"fix"}); err == nil {
+
+	for what, home := range map[string]ledger.Repo{
+		"absent repository": {Owner: "acme", Name: "gone"},
+		"no name":           {Owner: "acme", Name: ".."},
+	} {
+		if found, err := connect(t, server.Transport()).HoldersOfHeads(t.Context(), home, home,
+			[]string{"fix"}); err == nil {
 			t.Errorf("%s: %v", what, found)
 		}
 	}
+
 	server.Fault = func(r *http.Request) *githubsim.Fault { return &githubsim.Fault{Status: http.StatusForbidden} }
-	if found, err := connect(t, server.Transport()).HoldersOfHeads(t.Context(), repoOf("app"), repoOf("app"), []string{"fix"}); err == nil {
+	if found, err := connect(t, server.Transport()).HoldersOfHeads(t.Context(), repoOf("app"), repoOf("app"),
+		[]string{"fix"}); err == nil {
 		t.Errorf("forbidden: %v", found)
 	}
 }
 
-// TestHeadsOfRenamed: a clone that pushes to a repository's old name finds the pull requests of its branches.
+// TestHeadsOfRenamed: a clone that pushes to a repository's old name finds the pull requests of its
+// branches.
 func TestHeadsOfRenamed(t *testing.T) {
 	server, err := githubsim.New(forked(), githubsim.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if err := server.RenameRepo("acme/app", "application"); err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +171,8 @@ func TestHeadsOfRenamed(t *testing.T) {
 	}
 }
 
-// TestHeadsOnce: a pull request into the parent is found once, also where the fork has more from branches of that name than a query shows.
+// TestHeadsOnce: a pull request into the parent is found once, also where the fork has more from
+// branches of that name than a query shows.
 func TestHeadsOnce(t *testing.T) {
 	seed := forked()
 	fork := &seed.Repos[1]
@@ -128,20 +181,25 @@ func TestHeadsOnce(t *testing.T) {
 		p.Number, p.Head, p.Base = 100+n, "theirs", "w"+string(rune('a'+n))
 		fork.Pulls = append(fork.Pulls, p)
 	}
+
 	server, err := githubsim.New(seed, githubsim.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	rob := repoOf("app")
 	rob.Owner = "rob"
-	found, err := connect(t, server.Transport(), func(*Options) {}).HoldersOfHeads(t.Context(), rob, rob, []string{"theirs"})
+	found, err := connect(t, server.Transport(), func(*Options) {}).HoldersOfHeads(t.Context(), rob, rob,
+		[]string{"theirs"})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	seen := map[string]int{}
 	for _, h := range found {
 		seen[h.Pull.String()]++
 	}
+
 	if seen["acme/app#13"] != 1 {
 		t.Errorf("acme/app#13 is there %d times", seen["acme/app#13"])
 	}

@@ -41,13 +41,25 @@ func (q queuedIssue) issue() (Issue, error) {
 	if q.Number < 1 || q.State == "" || q.CreatedAt.IsZero() {
 		return Issue{}, &AnswerError{Status: http.StatusOK, Reason: "it is not an issue"}
 	}
+
 	out := Issue{
-		Number: q.Number, PullRequest: q.PullRequest != nil, Open: q.State == "open", Title: q.Title, Body: q.Body, URL: q.HTMLURL,
-		Labels: append([]string{}, q.labels()...), Assignees: append([]string{}, q.assignees()...), Author: q.User.name(), Created: q.CreatedAt.UTC(), Updated: q.UpdatedAt.UTC(),
+		Number:      q.Number,
+		PullRequest: q.PullRequest != nil,
+		Open:        q.State == "open",
+		Title:       q.Title,
+		Body:        q.Body,
+		URL:         q.HTMLURL,
+		Labels:      append([]string{}, q.labels()...),
+		Assignees:   append([]string{}, q.assignees()...),
+		Author:      q.User.name(),
+		Created:     q.CreatedAt.UTC(),
+		Updated:     q.UpdatedAt.UTC(),
 	}
+
 	if q.Milestone != nil {
 		out.Milestone = q.Milestone.Title
 	}
+
 	return out, nil
 }
 
@@ -61,12 +73,14 @@ func (c *Client) OpenIssues(ctx context.Context, r ledger.Repo, label string) ([
 	if err != nil {
 		return nil, fmt.Errorf("list issues of %s: %w", r, missing(err, Object{RepositoryObject, r.String()}))
 	}
+
 	out := []Issue{}
 	for _, i := range all {
 		if !i.PullRequest && !slices.ContainsFunc(out, func(o Issue) bool { return o.Number == i.Number }) {
 			out = append(out, i)
 		}
 	}
+
 	return out, nil
 }
 
@@ -90,6 +104,7 @@ func (c *Client) queryOpen(ctx context.Context, r ledger.Repo, label string) ([]
 			return nil, err
 		}
 	}
+
 	return found, nil
 }
 
@@ -97,8 +112,11 @@ func (c *Client) queryOpen(ctx context.Context, r ledger.Repo, label string) ([]
 const openFields = `__typename number title body url state createdAt updatedAt author { __typename login }
       labels(first: 100) { totalCount nodes { name } } milestone { title } `
 
-// queryOpenPage reads the next page of a work list, of n issues, and reports whether one follows it.
-func (c *Client) queryOpenPage(ctx context.Context, r ledger.Repo, label string, way *trail, n int) (found []Issue, more bool, err error) {
+// queryOpenPage reads the next page of a work list, of n issues, and reports whether one follows
+// it.
+func (c *Client) queryOpenPage(ctx context.Context, r ledger.Repo, label string, way *trail,
+	n int,
+) (found []Issue, more bool, err error) {
 	err = untilUnderstood(func() error {
 		found, more, err = c.askOpenPage(ctx, r, label, way, n)
 		return err
@@ -106,7 +124,9 @@ func (c *Client) queryOpenPage(ctx context.Context, r ledger.Repo, label string,
 	return found, more, err
 }
 
-func (c *Client) askOpenPage(ctx context.Context, r ledger.Repo, label string, way *trail, n int) (found []Issue, more bool, err error) {
+func (c *Client) askOpenPage(ctx context.Context, r ledger.Repo, label string, way *trail,
+	n int,
+) (found []Issue, more bool, err error) {
 	d := newDocument()
 	d.open("r0", r)
 	c.askAlong(d, r)
@@ -114,8 +134,10 @@ func (c *Client) askOpenPage(ctx context.Context, r ledger.Repo, label string, w
 	if way.cursor != "" {
 		from = ", after: " + d.bind("String", way.cursor)
 	}
+
 	d.add("    open: issues(labels: [%s], states: [OPEN], first: %d%s, orderBy: {field: CREATED_AT, direction: ASC}) {\n"+
-		"      totalCount pageInfo { hasNextPage endCursor } nodes { %s }\n    }\n  }\n", d.bind("String!", label), n, from, openFields+assigneeFields(c.api))
+		"      totalCount pageInfo { hasNextPage endCursor } nodes { %s }\n    }\n  }\n", d.bind("String!",
+		label), n, from, openFields+assigneeFields(c.api))
 	var data map[string]json.RawMessage
 	got, err := c.ask(ctx, d.text(""), d.variables, &data)
 	if err != nil {
@@ -126,11 +148,13 @@ func (c *Client) askOpenPage(ctx context.Context, r ledger.Repo, label string, w
 	if s.read(data); s.err != nil {
 		return nil, false, s.err
 	}
+
 	c.noteAlong(s)
 	var page *connection[queuedQuery]
 	if err := json.Unmarshal(s.fields["open"], &page); err != nil || page == nil || s.failed("open", Object{}) != nil {
 		return nil, false, &AnswerError{Status: http.StatusOK, Reason: "the list of issues is missing"}
 	}
+
 	for _, q := range page.Nodes {
 		i, err := q.issue()
 		if err != nil {
@@ -138,9 +162,11 @@ func (c *Client) askOpenPage(ctx context.Context, r ledger.Repo, label string, w
 		}
 		found = append(found, i)
 	}
+
 	if !page.PageInfo.HasNextPage {
 		return found, false, nil
 	}
+
 	return found, true, way.follow(n, page.TotalCount, page.PageInfo.EndCursor)
 }
 
@@ -157,14 +183,24 @@ func (q *queuedQuery) issue() (Issue, error) {
 	if q == nil || q.Number < 1 || q.State == "" || q.CreatedAt.IsZero() {
 		return Issue{}, &AnswerError{Status: http.StatusOK, Reason: "it is not an issue"}
 	}
+
 	out := Issue{
-		Number: q.Number, Open: q.State == "OPEN", Title: q.Title, Body: q.Body, URL: q.URL,
-		Labels: []string{}, Assignees: []string{}, Author: q.Author.name(), Created: q.CreatedAt.UTC(), Updated: q.UpdatedAt.UTC(),
+		Number:    q.Number,
+		Open:      q.State == "OPEN",
+		Title:     q.Title,
+		Body:      q.Body,
+		URL:       q.URL,
+		Labels:    []string{},
+		Assignees: []string{},
+		Author:    q.Author.name(),
+		Created:   q.CreatedAt.UTC(),
+		Updated:   q.UpdatedAt.UTC(),
 	}
 	names, err := q.Labels.all("labels")
 	if err != nil {
 		return out, err
 	}
+
 	for _, l := range names {
 		out.Labels = append(out.Labels, l.Name)
 	}
@@ -172,12 +208,15 @@ func (q *queuedQuery) issue() (Issue, error) {
 	if err != nil {
 		return out, err
 	}
+
 	for _, a := range people {
 		out.Assignees = append(out.Assignees, a.Login)
 	}
+
 	if q.Milestone != nil {
 		out.Milestone = q.Milestone.Title
 	}
+
 	return out, nil
 }
 
@@ -204,16 +243,19 @@ func (c *Client) CheckParent(ctx context.Context, i claim.Issue) error {
 	case !got.Open:
 		return &prchain.ParentError{Parent: i, Why: "it is closed", Closed: true}
 	}
+
 	return nil
 }
 
 // CloseCompleted closes an issue as completed; one that is closed already stays so.
 func (c *Client) CloseCompleted(ctx context.Context, i claim.Issue) error {
-	_, err := c.send(ctx, http.MethodPatch, onIssue(i, ""), map[string]string{"state": "closed", "state_reason": "completed"}, nil)
+	_, err := c.send(ctx, http.MethodPatch, onIssue(i, ""),
+		map[string]string{"state": "closed", "state_reason": "completed"}, nil)
 	return failed(err, Object{IssueObject, i.String()}, "close %s", i)
 }
 
-// Assign assigns a login to an issue. GitHub drops a login that cannot be assigned without a word, and so does this.
+// Assign assigns a login to an issue. GitHub drops a login that cannot be assigned without a word,
+// and so does this.
 func (c *Client) Assign(ctx context.Context, i claim.Issue, login string) error {
 	_, err := c.send(ctx, http.MethodPost, onIssue(i, "/assignees"), map[string][]string{"assignees": {login}}, nil)
 	return failed(err, Object{IssueObject, i.String()}, "assign %s to %s", login, i)

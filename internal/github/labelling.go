@@ -20,11 +20,13 @@ func (c *Client) AddLabel(ctx context.Context, i claim.Issue, name string) error
 	if to.err == nil {
 		to.err = c.ensureLabel(ctx, ledger.Repo{Owner: i.Owner, Name: i.Repo}, name)
 	}
+
 	var got []named
 	_, err := c.send(hinted(ctx, repeatable), http.MethodPost, to, map[string][]string{"labels": {name}}, &got)
 	if err == nil && !slices.ContainsFunc(got, func(l named) bool { return labels.Same(l.Name, name) }) {
 		err = &AnswerError{Status: http.StatusOK, Reason: "the label is not in it"}
 	}
+
 	return failed(err, Object{IssueObject, i.String()}, "add label %q to %s", name, i)
 }
 
@@ -34,9 +36,11 @@ func (c *Client) RemoveLabel(ctx context.Context, i claim.Issue, name string) er
 	if err == nil {
 		_, err = c.send(ctx, http.MethodDelete, onIssue(i, "/labels/%s", escaped), nil, nil)
 	}
+
 	if gone, is := errors.AsType[*NotFoundError](err); is && gone.Message == "Label does not exist" {
 		return nil
 	}
+
 	return failed(err, Object{IssueObject, i.String()}, "remove label %q from %s", name, i)
 }
 
@@ -46,21 +50,25 @@ func (c *Client) LastRemoval(ctx context.Context, i claim.Issue, label string) (
 	return c.lastMove(ctx, i, label, "UNLABELED_EVENT", "UnlabeledEvent")
 }
 
-// LastAddition returns when a label was last put on an issue, zero when it was not among the last hundred
-// labels that were.
+// LastAddition returns when a label was last put on an issue, zero when it was not among the last
+// hundred labels that were.
 func (c *Client) LastAddition(ctx context.Context, i claim.Issue, label string) (ledger.Removal, error) {
 	return c.lastMove(ctx, i, label, "LABELED_EVENT", "LabeledEvent")
 }
 
-// lastMove returns the latest change of a label; item and kind are GitHub's words for the change and its type.
-func (c *Client) lastMove(ctx context.Context, i claim.Issue, label, item, kind string) (last ledger.Removal, err error) {
+// lastMove returns the latest change of a label; item and kind are GitHub's words for the change
+// and its type.
+func (c *Client) lastMove(ctx context.Context, i claim.Issue, label, item,
+	kind string,
+) (last ledger.Removal, err error) {
 	if err := nameable(i); err != nil {
 		return last, failed(err, Object{IssueObject, i.String()}, "read label events of %s", i)
 	}
 	d := newDocument()
 	d.open("r", ledger.Repo{Owner: i.Owner, Name: i.Repo})
 	moves := fmt.Sprintf("moves: timelineItems(last: 100, itemTypes: [%s]) { nodes { ... on %s { createdAt label { name } actor { __typename login } } } }", item, kind)
-	d.add("    subject: issueOrPullRequest(number: %d) { ... on Issue { %s } ... on PullRequest { %s } }\n  }\n", i.Number, moves, moves)
+	d.add("    subject: issueOrPullRequest(number: %d) { ... on Issue { %s } ... on PullRequest { %s } }\n  }\n",
+		i.Number, moves, moves)
 	var data map[string]*struct {
 		Subject *struct {
 			Moves connection[struct {
@@ -75,14 +83,19 @@ func (c *Client) lastMove(ctx context.Context, i claim.Issue, label, item, kind 
 	if err == nil && (data["r"] == nil || data["r"].Subject == nil) {
 		err = got.absence("r")
 	}
+
 	if err != nil {
 		return last, failed(err, Object{IssueObject, i.String()}, "read label events of %s", i)
 	}
 
 	for e := range data["r"].Subject.Moves.shown() {
 		if labels.Same(e.Label.Name, label) {
-			last = ledger.Removal{By: e.Actor.name(), Person: e.Actor != nil && e.Actor.Typename == "User", At: e.CreatedAt.UTC()}
+			last = ledger.Removal{
+				By: e.Actor.name(), Person: e.Actor != nil && e.Actor.Typename == "User",
+				At: e.CreatedAt.UTC(),
+			}
 		}
 	}
+
 	return last, nil
 }

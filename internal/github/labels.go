@@ -26,8 +26,8 @@ type definitions struct {
 	nodes  map[string]string // their global ids, likewise
 }
 
-// ensureLabel makes sure that a label exists before it is put on. To create one of ours that is missing takes the right to push, which many
-// who may label do not have.
+// ensureLabel makes sure that a label exists before it is put on. To create one of ours that is
+// missing takes the right to push, which many who may label do not have.
 func (ds *definitions) ensureLabel(ctx context.Context, r ledger.Repo, name string) error {
 	ds.mu.Lock()
 	exists := ds.exists[key(r.String(), name)]
@@ -35,6 +35,7 @@ func (ds *definitions) ensureLabel(ctx context.Context, r ledger.Repo, name stri
 	if exists {
 		return nil
 	}
+
 	to := labelPath(r, name)
 	_, err := ds.api.send(ctx, http.MethodGet, to, nil, nil)
 	switch {
@@ -44,22 +45,30 @@ func (ds *definitions) ensureLabel(ctx context.Context, r ledger.Repo, name stri
 	case to.err != nil || !is[*NotFoundError](err):
 		return err
 	}
+
 	var ours labels.Definition
-	if n := slices.IndexFunc(ds.scheme.Definitions(), func(d labels.Definition) bool { return labels.Same(d.Name, name) }); n >= 0 {
+	if n := slices.IndexFunc(ds.scheme.Definitions(),
+		func(d labels.Definition) bool { return labels.Same(d.Name, name) }); n >= 0 {
 		ours = ds.scheme.Definitions()[n]
 	} else if slug, ok := ds.scheme.BundleOf(name); ok {
 		ours = ds.scheme.BundleDefinition(slug)
 	} else {
-		return &NotFoundError{What: Object{LabelObject, fmt.Sprintf("%q of %s", name, r)}, Status: http.StatusNotFound, Message: "it is not one of ours to create"}
+		return &NotFoundError{
+			What: Object{LabelObject, fmt.Sprintf("%q of %s", name, r)}, Status: http.StatusNotFound,
+			Message: "it is not one of ours to create",
+		}
 	}
+
 	err = ds.CreateLabel(ctx, r, ours)
 	if denied, is := errors.AsType[*PermissionError](err); is && denied.Push {
 		return &MissingLabelError{Repo: r, Name: ours.Name, caused: caused{denied}}
 	}
+
 	return err
 }
 
-// Lacks reports whether what was read has shown that the repository has no label of the name. It asks nothing, and false may be unknown.
+// Lacks reports whether what was read has shown that the repository has no label of the name. It
+// asks nothing, and false may be unknown.
 func (ds *definitions) Lacks(r ledger.Repo, name string) bool {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
@@ -82,11 +91,13 @@ func (ds *definitions) Labels(ctx context.Context, r ledger.Repo) ([]labels.Defi
 	if err != nil {
 		return nil, failed(err, Object{RepositoryObject, r.String()}, "list labels of %s", r)
 	}
+
 	out := make([]labels.Definition, 0, len(got))
 	for _, l := range got {
 		l.Color = strings.ToLower(l.Color)
 		out = append(out, l)
 	}
+
 	return out, nil
 }
 
@@ -121,19 +132,26 @@ func (ds *definitions) createLabel(ctx context.Context, r ledger.Repo, d labels.
 		}
 		own = got.Role
 	}
+
 	if absent {
-		denied = &PermissionError{Status: hidden.Status, Message: "creating a label takes the right to push", Write: true}
+		denied = &PermissionError{
+			Status: hidden.Status, Message: "creating a label takes the right to push",
+			Write: true,
+		}
 	}
+
 	denied.Push = own != "" && rank(own) < rank(RoleWrite)
 	if !denied.Push && (absent || slices.Contains(denied.Codes, "unauthorized")) {
 		denied.Needs = cmp.Or(denied.Needs, "issues: write")
 	}
+
 	return denied
 }
 
 func taken(err error) bool {
 	var refused *StatusError
-	return errors.As(err, &refused) && refused.Status == http.StatusUnprocessableEntity && slices.Contains(refused.Codes, "already_exists")
+	return errors.As(err, &refused) && refused.Status == http.StatusUnprocessableEntity &&
+		slices.Contains(refused.Codes, "already_exists")
 }
 
 // UpdateLabel rewrites the colour and description of the label called name, and renames it when
@@ -161,10 +179,12 @@ func (ds *definitions) DeleteLabel(ctx context.Context, r ledger.Repo, name stri
 	if to.err == nil && is[*NotFoundError](err) {
 		_, err = ds.repositories.Repository(ctx, r) // is only the label missing?
 	}
+
 	if err != nil {
 		return failed(err, Object{Kind: LabelObject}, "delete label %q of %s", name, r)
 	}
 	ds.noteLabel(r, name, false)
+
 	return nil
 }
 
@@ -177,7 +197,8 @@ func labelPath(r ledger.Repo, name string) target {
 	return at(r.Owner, r.Name, "/labels/%s", escaped)
 }
 
-// labelNodes are the global ids of labels of a repository; all is false when one of them is not known.
+// labelNodes are the global ids of labels of a repository; all is false when one of them is not
+// known.
 func (ds *definitions) labelNodes(r ledger.Repo, names []string) (ids []string, all bool) {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
@@ -188,6 +209,7 @@ func (ds *definitions) labelNodes(r ledger.Repo, names []string) (ids []string, 
 		}
 		ids = append(ids, id)
 	}
+
 	return ids, true
 }
 

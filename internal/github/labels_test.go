@@ -9,19 +9,23 @@ import (
 	"github.com/label-state/label-state/internal/labels"
 )
 
-// TestWhoMayCreateLabels: GitHub hides from a login that may not push that labels can be created, and refuses a token that may write pull
-// requests alone. Both are told what is missing; only a repository that nobody can read is not there.
+// TestWhoMayCreateLabels: GitHub hides from a login that may not push that labels can be created,
+// and refuses a token that may write pull requests alone. Both are told what is missing; only a
+// repository that nobody can read is not there.
 func TestWhoMayCreateLabels(t *testing.T) {
 	seed := world()
 	seed.Users = append(seed.Users,
 		githubsim.SeedUser{
-			Login: "ci[bot]", Token: "tok-labeler", Permissions: map[string]string{"acme/app": "write"},
+			Login:            "ci[bot]",
+			Token:            "tok-labeler",
+			Permissions:      map[string]string{"acme/app": "write"},
 			TokenPermissions: map[string]string{"pull_requests": "write"},
 		})
 	server, err := githubsim.New(seed, githubsim.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	label := labels.Definition{Name: "agent:implement-later", Color: "aabbcc"}
 
 	for name, c := range map[string]struct {
@@ -29,9 +33,18 @@ func TestWhoMayCreateLabels(t *testing.T) {
 		push              bool
 		needs             string
 	}{
-		"a triager":           {"tok-tia", "app", "not permitted (HTTP 404: creating a label takes the right to push", true, ""},
-		"a reader":            {"tok-rob", "app", "not permitted (HTTP 404: creating a label takes the right to push", true, ""},
-		"a workflow's token":  {"tok-labeler", "app", "not permitted (HTTP 403: You do not have permission to create labels", false, "issues: write"},
+		"a triager": {
+			"tok-tia", "app", "not permitted (HTTP 404: creating a label takes the right to push",
+			true, "",
+		},
+		"a reader": {
+			"tok-rob", "app", "not permitted (HTTP 404: creating a label takes the right to push",
+			true, "",
+		},
+		"a workflow's token": {
+			"tok-labeler", "app",
+			"not permitted (HTTP 403: You do not have permission to create labels", false, "issues: write",
+		},
 		"nothing to be found": {"tok-bot", "nowhere", "repository acme/nowhere not found (HTTP 404", false, ""},
 	} {
 		client := connect(t, server.Transport(), as(c.token))
@@ -39,19 +52,25 @@ func TestWhoMayCreateLabels(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
+
 		var denied *PermissionError
-		if errors.As(err, &denied) != (c.repo == "app") || denied != nil && (denied.Push != c.push || denied.Needs != c.needs) {
+		if errors.As(err, &denied) != (c.repo == "app") || denied != nil &&
+			(denied.Push != c.push || denied.Needs != c.needs) {
 			t.Errorf("%s: %+v, want push %t and needs %q", name, denied, c.push, c.needs)
 		}
 	}
-	if err := connect(t, server.Transport(), as("tok-tia")).AddLabel(t.Context(), issue("app", 1), "agent:large-feature"); !is[*MissingLabelError](err) {
+
+	if err := connect(t, server.Transport(), as("tok-tia")).AddLabel(t.Context(), issue("app", 1),
+		"agent:large-feature"); !is[*MissingLabelError](err) {
 		t.Errorf("a label of ours that is missing, put on by a triager: %v, want that somebody creates it", err)
 	}
 
 	var denied *PermissionError
-	if err := connect(t, server.Transport(), as("tok-tia")).SetPause(t.Context(), repoOf("app"), pauseNow()); !errors.As(err, &denied) || denied.Status != 404 {
+	if err := connect(t, server.Transport(), as("tok-tia")).SetPause(t.Context(), repoOf("app"),
+		pauseNow()); !errors.As(err, &denied) || denied.Status != 404 {
 		t.Errorf("pause by a triager: %v, want that it may not", err)
 	}
+
 	if err := connect(t, server.Transport()).CreateLabel(t.Context(), repoOf("app"), label); err != nil {
 		t.Errorf("by an administrator: %v", err)
 	}

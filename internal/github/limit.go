@@ -39,6 +39,7 @@ func limitOf(a answer, t traits, waits int, local time.Time) *RateLimitError {
 		after = max(after, reset.Sub(now)+time.Second, time.Second)
 		told = true
 	}
+
 	if !told {
 		after = secondaryWait << waits
 	}
@@ -73,6 +74,7 @@ func (a answer) limit(t traits) (limitKind, string) {
 	case kind == unlimited && (a.status == http.StatusTooManyRequests || a.header.Get("Retry-After") != ""):
 		kind = secondaryLimit
 	}
+
 	return kind, oneLine(said.Message)
 }
 
@@ -93,6 +95,7 @@ func (a answer) queryLimit(mutation bool) (limitKind, string) {
 			return kind, oneLine(e.Message)
 		}
 	}
+
 	return unlimited, ""
 }
 
@@ -130,6 +133,7 @@ func (s said) limit() limitKind {
 			return secondaryLimit
 		}
 	}
+
 	for _, page := range []string{"secondary-rate-limits", "abuse-rate-limits"} {
 		if strings.Contains(s.Docs, page) {
 			return secondaryLimit
@@ -141,9 +145,11 @@ func (s said) limit() limitKind {
 			return primaryLimit
 		}
 	}
+
 	if s.tooQuick() {
 		return secondaryLimit
 	}
+
 	return unlimited
 }
 
@@ -171,5 +177,6 @@ func retryAfter(text string, now time.Time) (wait time.Duration, told bool) {
 	if err != nil || !at.After(now) {
 		return time.Minute, true
 	}
+
 	return at.Sub(now), true
 }

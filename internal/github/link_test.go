@@ -37,12 +37,15 @@ func TestNextPage(t *testing.T) {
 			}
 		}
 	}
+
 	for _, open := range []string{
-		`<` + next, next + `; rel="next"`, `<` + next + `>; title="x"; rel="next"`, `<https://api.github.com/issues?after=Y3Vyc29y>; rel="next"`,
+		`<` + next, next + `; rel="next"`, `<` + next + `>; title="x"; rel="next"`,
+		`<https://api.github.com/issues?after=Y3Vyc29y>; rel="next"`,
 		`<https://api.github.com/issues?page=1>; rel="next"`, `<https://api.github.com/issues?page=1001>; rel="next"`,
 	} {
 		var answer *AnswerError
-		if more, err := another(http.Header{"Link": {open}}, 1); strings.Contains(open, "next") && !errors.As(err, &answer) || more {
+		if more, err := another(http.Header{"Link": {open}}, 1); strings.Contains(open, "next") &&
+			!errors.As(err, &answer) || more {
 			t.Errorf("%s: %t, %v; want an unusable answer and not the end of the list", open, more, err)
 		}
 	}
@@ -52,7 +55,8 @@ func TestNextPage(t *testing.T) {
 func TestNextPageElsewhere(t *testing.T) {
 	for _, next := range []string{
 		"https://elsewhere.example/repos/acme/app/labels?page=2", "http://api.github.com/repos/acme/app/labels?page=2",
-		"//elsewhere.example/labels?page=2", "https://api.github.com:8443/labels?page=2", "https://api.github.com/user?page=2",
+		"//elsewhere.example/labels?page=2", "https://api.github.com:8443/labels?page=2",
+		"https://api.github.com/user?page=2",
 	} {
 		var sent []string
 		c := connect(t, roundTrip(func(r *http.Request) (*http.Response, error) {
@@ -62,18 +66,22 @@ func TestNextPageElsewhere(t *testing.T) {
 			}
 			return reply(200, `[]`, `Link: <`+next+`>; rel="next"`), nil
 		}))
-		want := []string{testREST + "repos/acme/app/labels?per_page=100", testREST + "repos/acme/app/labels?per_page=100&page=2"}
+		want := []string{testREST + "repos/acme/app/labels?per_page=100", testREST +
+			"repos/acme/app/labels?per_page=100&page=2"}
 		if _, err := c.Labels(t.Context(), repoOf("app")); err != nil || !slices.Equal(sent, want) {
 			t.Errorf("%s: %v after %q, want %q", next, err, sent, want)
 		}
 	}
 }
 
-// TestTokenNeedsItsScheme: a token for https://HOST is not sent to http://HOST, where everybody on the way reads it.
+// TestTokenNeedsItsScheme: a token for https://HOST is not sent to http://HOST, where everybody on
+// the way reads it.
 func TestTokenNeedsItsScheme(t *testing.T) {
 	for address, want := range map[string]bool{
-		"https://api.github.com/user": true, "https://API.github.com:443/user": true, "http://api.github.com/user": false,
-		"http://api.github.com:443/user": false, "https://api.github.com:80/user": false, "https://elsewhere.example/user": false,
+		"https://api.github.com/user": true, "https://API.github.com:443/user": true,
+		"http://api.github.com/user":     false,
+		"http://api.github.com:443/user": false, "https://api.github.com:80/user": false,
+		"https://elsewhere.example/user": false,
 	} {
 		sent := false
 		c := connect(t, roundTrip(func(r *http.Request) (*http.Response, error) {
@@ -86,15 +94,16 @@ func TestTokenNeedsItsScheme(t *testing.T) {
 	}
 }
 
-// TestSecondaryLimitClosesEverything: who was too fast with one kind of request stays away with all of them; a budget that is
-// used up closes its own kind only.
+// TestSecondaryLimitClosesEverything: who was too fast with one kind of request stays away with all
+// of them; a budget that is used up closes its own kind only.
 func TestSecondaryLimitClosesEverything(t *testing.T) {
 	for name, limit := range map[string]struct {
 		headers []string
 		wait    time.Duration // of the other kind
 	}{
 		"secondary": {[]string{"Retry-After: 90"}, 90 * time.Second},
-		"budget":    {[]string{"X-RateLimit-Remaining: 0", "X-RateLimit-Reset: 946685400"}, 0}, // ten minutes into the bubble's year 2000
+		// ten minutes into the bubble's year 2000
+		"budget": {[]string{"X-RateLimit-Remaining: 0", "X-RateLimit-Reset: 946685400"}, 0},
 	} {
 		for _, first := range []string{"REST", "GraphQL"} {
 			synctest.Test(t, func(t *testing.T) {
@@ -106,6 +115,7 @@ func TestSecondaryLimitClosesEverything(t *testing.T) {
 					}
 					return reply(200, `{"data":{}}`), nil
 				}))
+
 				ask := map[string]func(ctx context.Context) error{
 					"REST": func(ctx context.Context) error { return get(ctx, c, "meta") },
 					"GraphQL": func(ctx context.Context) error {
@@ -119,34 +129,44 @@ func TestSecondaryLimitClosesEverything(t *testing.T) {
 				if err := ask[first](hurried); !errors.As(err, &told) {
 					t.Fatalf("%s: %v, want a rate limit", name, err)
 				}
+
 				other := map[string]string{"REST": "GraphQL", "GraphQL": "REST"}[first]
 				start := time.Now()
 				if err := ask[other](t.Context()); err != nil || time.Since(start) != limit.wait {
-					t.Errorf("%s limit on %s: %s waited %s (%v), want %s", name, first, other, time.Since(start), err, limit.wait)
+					t.Errorf("%s limit on %s: %s waited %s (%v), want %s", name, first, other, time.Since(start), err,
+						limit.wait)
 				}
 			})
 		}
 	}
 }
 
-// TestNotFound: what GitHub does not show is named, and only a repository that answers has no such issue. Where everything
-// answers 404, as on a server at another path, nothing is known about an issue.
+// TestNotFound: what GitHub does not show is named, and only a repository that answers has no such
+// issue. Where everything answers 404, as on a server at another path, nothing is known about an
+// issue.
 func TestNotFound(t *testing.T) {
 	server := simulated(t)
 	for repo, want := range map[string]string{"nowhere": "repository acme/nowhere", "app": "issue acme/app#99"} {
 		var gone *NotFoundError
 		sent := watched(server.Transport())
 		for _, r := range connect(t, sent).FactsOf(t.Context(), issuesOf(repo, 99, 98, 97)) {
-			if !errors.As(r.Err, &gone) || strings.ReplaceAll(gone.What.String(), r.Facts.Issue.String(), "acme/app#99") != want {
+			if !errors.As(r.Err, &gone) ||
+				strings.ReplaceAll(gone.What.String(), r.Facts.Issue.String(), "acme/app#99") != want {
 				t.Errorf("%v, want %s not found", r.Err, want)
 			}
 		}
+
 		if len(sent.sent) != 1 {
 			t.Errorf("sent %q, want one query", sent.sent)
 		}
 	}
 
-	lost := watched(roundTrip(func(*http.Request) (*http.Response, error) { return reply(404, `{"message":"Not Found"}`), nil }))
+	lost := watched(roundTrip(func(*http.Request) (*http.Response,
+		error,
+	) {
+		return reply(404, `{"message":"Not Found"}`), nil
+	}))
+
 	for _, r := range connect(t, lost).FactsOf(t.Context(), issuesOf("app", 99, 98, 97)) {
 		var gone *NotFoundError
 		var none *NoGraphQLError
@@ -154,6 +174,7 @@ func TestNotFound(t *testing.T) {
 			t.Errorf("wrong path: %v, want that nothing is known", r.Err)
 		}
 	}
+
 	if len(lost.sent) != 1 {
 		t.Errorf("wrong path: sent %q, want one query", lost.sent)
 	}
@@ -167,7 +188,8 @@ func issuesOf(repo string, numbers ...int) []claim.Issue {
 	return out
 }
 
-// TestWaitingIsTold: who waits longer than three seconds hears once what for and until when; a quick answer is not worth a word.
+// TestWaitingIsTold: who waits longer than three seconds hears once what for and until when; a
+// quick answer is not worth a word.
 func TestWaitingIsTold(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer func() *http.Response
@@ -180,7 +202,10 @@ func TestWaitingIsTold(t *testing.T) {
 			}, 0,
 			"GitHub's rate limit: You have exceeded a secondary rate limit until 40s",
 		},
-		"slow":  {func() *http.Response { return reply(200, "{}") }, 5 * time.Second, "an answer of api.example.com until 10s"},
+		"slow": {
+			func() *http.Response { return reply(200, "{}") }, 5 * time.Second,
+			"an answer of api.example.com until 10s",
+		},
 		"quick": {func() *http.Response { return reply(200, "{}") }, 2 * time.Second, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -196,7 +221,10 @@ func TestWaitingIsTold(t *testing.T) {
 				var told []string
 				client := connect(t, way, func(o *Options) {
 					o.REST = "https://api.example.com/"
-					o.Waiting = func(what string, until time.Time) { told = append(told, what+" until "+until.Sub(start).String()) }
+					o.Waiting = func(what string, until time.Time) {
+						told = append(told, what+" until "+
+							until.Sub(start).String())
+					}
 				})
 				_, _, _ = fetch[struct{}](t.Context(), client.api, at("acme", "app", "/topics"))
 				if got := strings.Join(told, "; "); got != c.want {
@@ -215,6 +243,7 @@ func TestAddressOfAPull(t *testing.T) {
 			t.Errorf("%q: %v %t", more, got, ok)
 		}
 	}
+
 	for _, bad := range []string{"/pull/12x", "/pull/", "/pull/?12", "/pull/#12", "/issues/12", "?pull/12"} {
 		if got, ok := parsePull("https://github.com/acme/app"+bad, "https://github.com"); ok {
 			t.Errorf("%q is %v", bad, got)

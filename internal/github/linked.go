@@ -26,6 +26,7 @@ func (c *Client) addRecorded(ctx context.Context, snapshots []*snapshot) {
 		if r.err != nil || r.facts.PullRequest {
 			continue
 		}
+
 		for _, release := range r.facts.Log.Named() {
 			id, ok := parsePull(release.PR, c.o.Web)
 			if !ok {
@@ -35,19 +36,25 @@ func (c *Client) addRecorded(ctx context.Context, snapshots []*snapshot) {
 				known.Recorded, known.Named = true, release.Newest
 				continue
 			}
-			by[r] = slices.DeleteFunc(by[r], func(o naming) bool { return o.id.Same(id) }) // the log may spell its address in several ways
+
+			// the log may spell its address in several ways
+			by[r] = slices.DeleteFunc(by[r], func(o naming) bool { return o.id.Same(id) })
 			by[r] = append(by[r], naming{id, release.Newest})
 		}
+
 		for _, n := range by[r] {
 			all.add(n.id)
 		}
 	}
+
 	found := c.pullRequests(ctx, all)
 	for r, named := range by {
 		for _, n := range named {
 			read := *found[all.at(n.id)]
 			read.pr.Named = n.newest
-			read.pr.Bare = !closes(n.id, read.body, r.facts.Issue, c.o.Web) // GitHub's own list of what it closes may be late
+
+			// GitHub's own list of what it closes may be late
+			read.pr.Bare = !closes(n.id, read.body, r.facts.Issue, c.o.Web)
 			r.facts.PRs = append(r.facts.PRs, read.pr)
 			r.err = cmp.Or(r.err, read.err)
 			r.hear(n.id, read.body, "")
@@ -62,9 +69,10 @@ type lead struct {
 	said     prchain.Region // by from
 }
 
-// addSiblings adds the other parts of the chains that the issues' pull requests are parts of, all of a
-// readBatch together. Bodies are text that anybody may write: a part counts only if it and the one that
-// names it say the same, and both were opened by somebody whose records count on the issue.
+// addSiblings adds the other parts of the chains that the issues' pull requests are parts of, all
+// of a readBatch together. Bodies are text that anybody may write: a part counts only if it and the
+// one that names it say the same, and both were opened by somebody whose records count on the
+// issue.
 func (c *Client) addSiblings(ctx context.Context, snapshots []*snapshot) {
 	var leads []lead
 	var all wanted
@@ -72,20 +80,26 @@ func (c *Client) addSiblings(ctx context.Context, snapshots []*snapshot) {
 		if r.err != nil {
 			continue
 		}
+
 		for _, p := range r.facts.PRs {
 			id := pullOf(p)
 			said, ok := r.regions[key(id.String())]
 			if !ok {
 				continue
 			}
+
 			own := said.PRs[said.Part-1]
-			if !own.Same(id) && (own.Number != 0 || !own.SameRepo(id)) { // it has copied somebody's text; right after it was opened its number is not in its own yet
+			// it has copied somebody's text; right after it was opened its number is not in its own
+			// yet
+			if !own.Same(id) && (own.Number != 0 || !own.SameRepo(id)) {
 				continue
 			}
+
 			trusted, err := c.MayLabel(ctx, ledger.Repo{Owner: r.facts.Issue.Owner, Name: r.facts.Issue.Repo}, p.Author)
 			if r.err = cmp.Or(r.err, err); err != nil || !trusted {
 				continue
 			}
+
 			for n, to := range said.PRs {
 				if n+1 != said.Part && to.Number > 0 && nameable(to) == nil {
 					leads = append(leads, lead{r, id, to, said})
@@ -94,6 +108,7 @@ func (c *Client) addSiblings(ctx context.Context, snapshots []*snapshot) {
 			}
 		}
 	}
+
 	found := c.pullRequests(ctx, all)
 	for _, l := range leads {
 		one := *found[all.at(l.to)]
@@ -110,24 +125,28 @@ func (c *Client) followLead(ctx context.Context, l lead, found foundPull) error 
 	if err != nil || !ok || found.pr.State == lifecycle.PRUnreadable || !said.Names(l.to, l.said, l.from) {
 		return nil
 	}
+
 	trusted, err := c.MayLabel(ctx, ledger.Repo{Owner: l.facts.Issue.Owner, Name: l.facts.Issue.Repo}, found.pr.Author)
 	if err != nil || !trusted {
 		return err
 	}
+
 	if p := l.pull(l.from); p != nil {
 		p.Chain = said.Feature
 	}
+
 	if p := l.pull(l.to); p != nil {
 		p.Chain = said.Feature
 		return nil
 	}
+
 	found.pr.Recorded, found.pr.Sibling, found.pr.Chain = false, true, said.Feature
 	l.facts.PRs = append(l.facts.PRs, found.pr)
 	return nil
 }
 
-// addClosers adds a page of the pull requests that close the issue. One in a repository that the token may not see cannot be
-// told apart from none.
+// addClosers adds a page of the pull requests that close the issue. One in a repository that the
+// token may not see cannot be told apart from none.
 func (r *snapshot) addClosers(page *connection[queryPull]) {
 	for q := range page.shown() {
 		p := q.pr()
@@ -147,8 +166,8 @@ func (r *snapshot) pull(id pullID) *lifecycle.PR {
 	return &r.facts.PRs[n]
 }
 
-// hear remembers a pull request's body, how its author belongs to its repository as GitHub says, and what the body says of its chain, if
-// that is for this issue.
+// hear remembers a pull request's body, how its author belongs to its repository as GitHub says,
+// and what the body says of its chain, if that is for this issue.
 func (r *snapshot) hear(id pullID, body, association string) {
 	if r.bodies == nil {
 		r.bodies, r.associations = map[string]string{}, map[string]string{}
@@ -158,13 +177,15 @@ func (r *snapshot) hear(id pullID, body, association string) {
 	if err != nil || !ok || !said.Parent.Same(r.facts.Issue) {
 		return // damaged marks say nothing
 	}
+
 	if r.regions == nil {
 		r.regions = map[string]prchain.Region{}
 	}
 	r.regions[key(id.String())] = said
 }
 
-// wanted are the issues, or pull requests, that a batch of snapshots asks for besides its own, each once.
+// wanted are the issues, or pull requests, that a batch of snapshots asks for besides its own, each
+// once.
 type wanted []claim.Issue
 
 // add asks for one more.

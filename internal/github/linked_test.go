@@ -11,12 +11,20 @@ import (
 	"github.com/label-state/label-state/internal/prchain"
 )
 
-// part is what the body of a part of acme/app's chain for issue 1 says; the numbers are those of its pull requests.
+// part is what the body of a part of acme/app's chain for issue 1 says; the numbers are those of
+// its pull requests.
 func part(n int, numbers ...int) string {
-	r := prchain.Region{Feature: "retry", Parent: issue("app", 1), Closes: len(numbers), Part: n}
+	r := prchain.Region{
+		Feature: "retry",
+		Parent:  issue("app", 1),
+		Closes:  len(numbers),
+		Part:    n,
+	}
+
 	for _, number := range numbers {
 		r.PRs = append(r.PRs, issue("app", number))
 	}
+
 	return r.String()
 }
 
@@ -26,20 +34,29 @@ func chained(t *testing.T, pulls ...string) *githubsim.Server {
 	seed := world()
 	app := &seed.Repos[0]
 	app.Issues, app.Pulls = app.Issues[:1], nil
+
 	for n, text := range pulls {
 		author, body, _ := strings.Cut(text, ": ")
 		app.Pulls = append(app.Pulls, githubsim.SeedPull{
-			SeedIssue: githubsim.SeedIssue{Number: n + 2, Title: "Part", Body: body, Author: author}, Head: fmt.Sprint("part-", n+2), Base: "main",
+			SeedIssue: githubsim.SeedIssue{
+				Number: n + 2,
+				Title:  "Part",
+				Body:   body,
+				Author: author,
+			}, Head: fmt.Sprint("part-", n+2), Base: "main",
 		})
 	}
+
 	s, err := githubsim.New(seed, githubsim.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return s
 }
 
-// TestSiblings: a part of a chain counts if both sides say so and both authors are trusted on the issue.
+// TestSiblings: a part of a chain counts if both sides say so and both authors are trusted on the
+// issue.
 func TestSiblings(t *testing.T) {
 	const closer = "\n\nCloses #1"
 	for _, c := range []struct {
@@ -51,17 +68,31 @@ func TestSiblings(t *testing.T) {
 		{"of two people", []string{"tia: " + part(1, 2, 3), "bot: " + part(2, 2, 3)}, "3retry 2retry+"},
 		{"opened a moment ago", []string{"tia: " + part(1, 2, 0), "tia: " + part(2, 2, 0)}, "3retry 2retry+"},
 		{"both close it", []string{"tia: " + part(1, 2, 3) + closer, "tia: " + part(2, 2, 3)}, "2retry 3retry"},
-		{"three parts, one of which has lost its region", []string{"tia: " + part(1, 2, 3, 4), "tia: text", "tia: " + part(3, 2, 3, 4)}, "4retry 2retry+"},
+		{
+			"three parts, one of which has lost its region",
+			[]string{"tia: " + part(1, 2, 3, 4), "tia: text", "tia: " + part(3, 2, 3, 4)},
+			"4retry 2retry+",
+		},
 		{"a stranger's sibling", []string{"mal: " + part(1, 2, 3), "tia: " + part(2, 2, 3)}, "3"},
 		{"a reader's sibling", []string{"rob: " + part(1, 2, 3), "tia: " + part(2, 2, 3)}, "3"},
 		{"a stranger's closing part", []string{"tia: " + part(1, 2, 3), "mal: " + part(2, 2, 3)}, "3"},
-		{"a copy", []string{"tia: " + part(1, 2, 3), "tia: " + part(2, 2, 3), "tia: " + part(2, 2, 3)}, "3retry 4 2retry+"},
-		{"a copy while the others do not know", []string{"tia: " + part(1, 2, 0), "tia: " + part(2, 2, 3), "tia: " + part(2, 2, 3)}, "3retry 4 2retry+"},
+		{
+			"a copy",
+			[]string{"tia: " + part(1, 2, 3), "tia: " + part(2, 2, 3), "tia: " + part(2, 2, 3)},
+			"3retry 4 2retry+",
+		},
+		{
+			"a copy while the others do not know",
+			[]string{"tia: " + part(1, 2, 0), "tia: " + part(2, 2, 3), "tia: " + part(2, 2, 3)},
+			"3retry 4 2retry+",
+		},
 		{"named and does not know", []string{"tia: text", "tia: " + part(2, 2, 3)}, "3"},
 		{"not named back", []string{"tia: " + part(1, 2, 9), "tia: " + part(2, 2, 3)}, "3"},
 		{"damaged", []string{"tia: " + part(1, 2, 3) + "\n<!-- label-state:chain", "tia: " + part(2, 2, 3)}, "3"},
-		{"of another feature", []string{"tia: " + strings.Replace(part(1, 2, 3), "retry", "other", 1), "tia: " + part(2, 2, 3)}, "3"},
-		{"for another issue", []string{"tia: " + strings.ReplaceAll(part(1, 2, 3), "app#1 ", "app#9 "), "tia: " + strings.ReplaceAll(part(2, 2, 3), "app#1 ", "app#9 ")}, "3"},
+		{"of another feature", []string{"tia: " + strings.Replace(part(1, 2, 3), "retry", "other", 1), "tia: " +
+			part(2, 2, 3)}, "3"},
+		{"for another issue", []string{"tia: " + strings.ReplaceAll(part(1, 2, 3), "app#1 ", "app#9 "), "tia: " +
+			strings.ReplaceAll(part(2, 2, 3), "app#1 ", "app#9 ")}, "3"},
 		{"of one that is not there", []string{"tia: " + part(2, 77, 2)}, "2"},
 	} {
 		f, err := connect(t, chained(t, c.pulls...).Transport()).Facts(t.Context(), issue("app", 1))
@@ -69,6 +100,7 @@ func TestSiblings(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
+
 		got := map[string]bool{}
 		for _, p := range f.PRs {
 			text := fmt.Sprint(p.Number, p.Chain)
@@ -77,18 +109,21 @@ func TestSiblings(t *testing.T) {
 			}
 			got[strings.ReplaceAll(text, " ", "")] = true
 		}
+
 		for _, w := range strings.Fields(c.want) {
 			if !got[w] {
 				t.Errorf("%s: %v, want %s", c.name, got, c.want)
 			}
 		}
+
 		if len(got) != len(strings.Fields(c.want)) {
 			t.Errorf("%s: %v, want %s", c.name, got, c.want)
 		}
 	}
 }
 
-// TestSiblingUnread: a part that could not be read just now makes the issue unknown, never free or done.
+// TestSiblingUnread: a part that could not be read just now makes the issue unknown, never free or
+// done.
 func TestSiblingUnread(t *testing.T) {
 	server := chained(t, "tia: "+part(1, 2, 3), "tia: "+part(2, 2, 3))
 	server.Fault = func(r *http.Request) *githubsim.Fault {
@@ -98,6 +133,7 @@ func TestSiblingUnread(t *testing.T) {
 		}
 		return nil
 	}
+
 	if f, err := connect(t, server.Transport()).Facts(t.Context(), issue("app", 1)); err == nil {
 		t.Errorf("facts %+v, want an error", f.PRs)
 	}
@@ -114,27 +150,33 @@ func TestChecks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	for _, again := range []string{"failure", "success"} {
 		if err := server.SetStatus("acme/app", 2, "bot", "status 7", again); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	client := connect(t, server.Transport())
 	p, err := client.ReadPull(t.Context(), issue("app", 2))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	checks, err := client.Checks(t.Context(), "acme/app", p.SHA)
 	count := map[string]int{}
 	for _, c := range checks {
 		count[c.State]++
 	}
+
 	if err != nil || len(checks) != 260 || count["success"] != 131 || count["pending"] != 129 {
 		t.Errorf("%d checks, %v, %v", len(checks), count, err)
 	}
+
 	if _, err := client.Checks(t.Context(), "acme/app", "main/../x"); err == nil {
 		t.Error("a commit with another name than an id was asked for")
 	}
+
 	for _, body := range []string{`{}`, `{"total_count": 2, "check_runs": []}`, `[]`, `{"check_runs": []}`} {
 		server.Fault = func(r *http.Request) *githubsim.Fault {
 			return &githubsim.Fault{Status: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: body}

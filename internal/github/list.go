@@ -13,8 +13,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// list reads every page of a REST list, of a hundred items or, where that is too much, fewer. Where the first page says which
-// is the last, those between are read side by side. first is the header of the first page.
+// list reads every page of a REST list, of a hundred items or, where that is too much, fewer. Where
+// the first page says which is the last, those between are read side by side. first is the header
+// of the first page.
 func list[T any](ctx context.Context, a *api, to target) (items []T, first http.Header, err error) {
 	err = to.inPages(ctx, func(ctx context.Context, to target) error {
 		items, first, err = listOf[T](ctx, a, to)
@@ -43,22 +44,26 @@ func listOf[T any](ctx context.Context, a *api, to target) (items []T, first htt
 		}
 		return page, header, err
 	}
+
 	items, first, err = read(ctx, 1)
 	if err != nil {
 		return nil, nil, err
 	}
+
 	newest, n := first, 1
 
 	if last := pageNumber(first, "last"); last > 1 && last <= mostPages {
 		pages, headers := make([][]T, last-1), make([]http.Header, last-1)
 		group, ctx := errgroup.WithContext(ctx)
 		group.SetLimit(pagesAtOnce)
+
 		for k := range pages {
 			group.Go(func() (err error) {
 				pages[k], headers[k], err = read(ctx, k+2)
 				return err
 			})
 		}
+
 		if err := group.Wait(); err != nil {
 			return nil, nil, err
 		}
@@ -71,17 +76,19 @@ func listOf[T any](ctx context.Context, a *api, to target) (items []T, first htt
 		if err != nil || !more {
 			return items, first, err
 		}
+
 		n++
 		page, header, err := read(ctx, n)
 		if err != nil {
 			return nil, nil, err
 		}
+
 		items, newest = append(items, page...), header
 	}
 }
 
-// counted reads every page of a list that stands in an object together with its length. What was read must be as many as
-// GitHub counts; without a count, a nil total, nothing is whole.
+// counted reads every page of a list that stands in an object together with its length. What was
+// read must be as many as GitHub counts; without a count, a nil total, nothing is whole.
 func counted[T any](ctx context.Context, a *api, to target, take func(T) (count int, total *int)) error {
 	var pages []T
 	err := to.inPages(ctx, func(ctx context.Context, to target) error {
@@ -91,11 +98,13 @@ func counted[T any](ctx context.Context, a *api, to target, take func(T) (count 
 			if err == nil {
 				more, err = another(header, n)
 			}
+
 			if err != nil {
 				return err
 			}
 			pages = append(pages, page)
 		}
+
 		return nil
 	})
 	if err != nil {
@@ -109,9 +118,11 @@ func counted[T any](ctx context.Context, a *api, to target, take func(T) (count 
 			want = *total
 		}
 	}
+
 	if have != want {
 		return &AnswerError{Status: http.StatusOK, Reason: fmt.Sprintf("%d counted and %d readable", want, have)}
 	}
+
 	return nil
 }
 
@@ -127,11 +138,12 @@ func (t target) page(n int) target {
 		}
 		t.path += sign + "page=" + strconv.Itoa(n)
 	}
+
 	return t
 }
 
-// another reports whether the header of the n-th page says that there is another one. A header that leaves it open is an error,
-// and not the end of the list.
+// another reports whether the header of the n-th page says that there is another one. A header that
+// leaves it open is an error, and not the end of the list.
 func another(h http.Header, n int) (more bool, err error) {
 	next := pageNumber(h, "next")
 	reason := ""
@@ -143,14 +155,16 @@ func another(h http.Header, n int) (more bool, err error) {
 	case next > mostPages:
 		reason = "its pages do not end"
 	}
+
 	if reason != "" {
 		return false, &AnswerError{Status: http.StatusOK, Reason: reason}
 	}
+
 	return next > 0, nil
 }
 
-// pageNumber is the number of the page that a Link header (RFC 8288) names as the next or the last; 0 when it names none. Only
-// the number counts, so that a list leads to no other place.
+// pageNumber is the number of the page that a Link header (RFC 8288) names as the next or the last;
+// 0 when it names none. Only the number counts, so that a list leads to no other place.
 func pageNumber(h http.Header, rel string) int {
 	for _, m := range pageLink().FindAllStringSubmatch(strings.Join(h.Values("Link"), ","), -1) {
 		if n, err := strconv.Atoi(m[1]); err == nil && strings.EqualFold(m[2], rel) {

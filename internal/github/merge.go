@@ -19,12 +19,16 @@ type Merge struct {
 // A FileAt names a file in a commit. The zero value names none.
 type FileAt struct{ Commit, Path string }
 
-// mergeCommits is how many commits of a pull request are read: GitHub itself lists no more than 250.
+// mergeCommits is how many commits of a pull request are read: GitHub itself lists no more than
+// 250.
 const mergeCommits = 300
 
 // PullToMerge is Pull with what a merge brings, and with a file as it is in a commit, in the same
-// request. A pull request of more than a hundred commits costs one request for each further hundred.
-func (c *Client) PullToMerge(ctx context.Context, r ledger.Repo, number int, file FileAt) (out Pull, m Merge, err error) {
+// request. A pull request of more than a hundred commits costs one request for each further
+// hundred.
+func (c *Client) PullToMerge(ctx context.Context, r ledger.Repo, number int,
+	file FileAt,
+) (out Pull, m Merge, err error) {
 	id := pullID{Owner: r.Owner, Repo: r.Name, Number: number}
 	if err = nameable(id); err == nil {
 		out, m, err = c.queryMerge(ctx, id, file)
@@ -32,7 +36,8 @@ func (c *Client) PullToMerge(ctx context.Context, r ledger.Repo, number int, fil
 	return out, m, failed(err, Object{PullObject, id.String()}, "read pull request %s", id)
 }
 
-// A queryMergeable is a repository with one of its pull requests, and what a merge of it may make of it.
+// A queryMergeable is a repository with one of its pull requests, and what a merge of it may make
+// of it.
 type queryMergeable struct {
 	PullRequest *struct {
 		queryWholePull
@@ -56,9 +61,13 @@ type queryPullCommit struct{ Commit struct{ Message string } }
 
 func (q queryMergeable) methods() closing.Methods {
 	return closing.Methods{
-		Commit: q.MergeCommitAllowed, CommitTitle: q.MergeCommitTitle, CommitMessage: q.MergeCommitMessage,
-		Squash: q.SquashMergeAllowed, SquashTitle: q.SquashMergeCommitTitle, SquashMessage: q.SquashMergeCommitMessage,
-		Rebase: q.RebaseMergeAllowed,
+		Commit:        q.MergeCommitAllowed,
+		CommitTitle:   q.MergeCommitTitle,
+		CommitMessage: q.MergeCommitMessage,
+		Squash:        q.SquashMergeAllowed,
+		SquashTitle:   q.SquashMergeCommitTitle,
+		SquashMessage: q.SquashMergeCommitMessage,
+		Rebase:        q.RebaseMergeAllowed,
 	}
 }
 
@@ -70,8 +79,10 @@ func (c *Client) queryMerge(ctx context.Context, id pullID, file FileAt) (Pull, 
 	d.add("    mergeCommitAllowed mergeCommitTitle mergeCommitMessage rebaseMergeAllowed\n" +
 		"    squashMergeAllowed squashMergeCommitTitle squashMergeCommitMessage\n")
 	if file != (FileAt{}) {
-		d.add("    file: object(expression: %s) { ... on Blob { text isTruncated } }\n", d.bind("String", file.Commit+":"+file.Path))
+		d.add("    file: object(expression: %s) { ... on Blob { text isTruncated } }\n",
+			d.bind("String", file.Commit+":"+file.Path))
 	}
+
 	d.add("    pullRequest(number: %d) { "+wholePull+" commits(first: 100) { "+commitFields+" } }\n  }\n", id.Number)
 
 	var data map[string]*queryMergeable
@@ -91,10 +102,12 @@ func (c *Client) queryMerge(ctx context.Context, id pullID, file FileAt) (Pull, 
 	if err != nil {
 		return Pull{}, Merge{}, err
 	}
+
 	m := Merge{Merge: closing.Merge{Title: out.Title, Body: out.Body, Methods: found.methods()}}
 	if found.File != nil && !found.File.IsTruncated {
 		m.File = found.File.Text
 	}
+
 	return out, m, c.readCommits(ctx, id, found.PullRequest.Commits, &m)
 }
 
@@ -104,9 +117,11 @@ func (c *Client) readCommits(ctx context.Context, id pullID, page *connection[qu
 		if page == nil {
 			return &AnswerError{Status: http.StatusOK, Reason: "commits are missing"}
 		}
+
 		for one := range page.shown() {
 			m.Commits = append(m.Commits, one.Commit.Message)
 		}
+
 		if !page.PageInfo.HasNextPage || len(m.Commits) >= mergeCommits || page.PageInfo.EndCursor == "" {
 			m.Unread = max(0, page.TotalCount-len(m.Commits))
 			return nil
@@ -115,7 +130,8 @@ func (c *Client) readCommits(ctx context.Context, id pullID, page *connection[qu
 		d := newDocument()
 		d.open("p", ledger.Repo{Owner: id.Owner, Name: id.Repo})
 		after := d.bind("String", page.PageInfo.EndCursor)
-		d.add("    pullRequest(number: %d) { commits(first: 100, after: %s) { "+commitFields+" } }\n  }\n", id.Number, after)
+		d.add("    pullRequest(number: %d) { commits(first: 100, after: %s) { "+commitFields+" } }\n  }\n",
+			id.Number, after)
 		var data map[string]*queryMergeable
 		got, err := c.ask(ctx, d.text(""), d.variables, &data)
 		if err != nil {
@@ -124,6 +140,7 @@ func (c *Client) readCommits(ctx context.Context, id pullID, page *connection[qu
 		if data["p"] == nil || data["p"].PullRequest == nil {
 			return got.absence("p")
 		}
+
 		page = data["p"].PullRequest.Commits
 	}
 }
@@ -131,8 +148,8 @@ func (c *Client) readCommits(ctx context.Context, id pullID, page *connection[qu
 // changedFiles is how many files of a pull request are looked through.
 const changedFiles = 1000
 
-// Changes reports whether a pull request changes a file. Of more than changedFiles files the others are
-// not looked at.
+// Changes reports whether a pull request changes a file. Of more than changedFiles files the others
+// are not looked at.
 func (c *Client) Changes(ctx context.Context, i claim.Issue, path string) (changes bool, err error) {
 	after := ""
 	for range changedFiles / 100 {
@@ -142,7 +159,9 @@ func (c *Client) Changes(ctx context.Context, i claim.Issue, path string) (chang
 		if after != "" {
 			from = ", after: " + d.bind("String", after)
 		}
-		d.add("    pullRequest(number: %d) { files(first: 100"+from+") { pageInfo { hasNextPage endCursor } nodes { path } } }\n  }\n", i.Number)
+
+		d.add("    pullRequest(number: %d) { files(first: 100"+from+
+			") { pageInfo { hasNextPage endCursor } nodes { path } } }\n  }\n", i.Number)
 		var data map[string]*struct {
 			PullRequest *struct {
 				Files *connection[struct{ Path string }]
@@ -154,6 +173,7 @@ func (c *Client) Changes(ctx context.Context, i claim.Issue, path string) (chang
 		case data["p"] == nil || data["p"].PullRequest == nil:
 			err = got.absence("p")
 		}
+
 		if err != nil {
 			return false, failed(err, Object{PullObject, i.String()}, "read the files of %s", i)
 		}
@@ -163,10 +183,12 @@ func (c *Client) Changes(ctx context.Context, i claim.Issue, path string) (chang
 				return true, nil
 			}
 		}
+
 		if files == nil || !files.PageInfo.HasNextPage || files.PageInfo.EndCursor == "" {
 			return false, nil
 		}
 		after = files.PageInfo.EndCursor
 	}
+
 	return false, nil
 }

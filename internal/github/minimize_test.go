@@ -22,6 +22,7 @@ func sweeping(c *Client, change func(*ledger.Settings), dry bool) ledger.Report 
 	if change != nil {
 		change(&set)
 	}
+
 	l := ledger.New(c, clock.Machine{}, func() string { return "0123abcd" }, set)
 	repo := ledger.Repo{Owner: "acme", Name: "app"}
 	return l.Sweep(context.Background(), c, ledger.Sweep{Repos: []ledger.Repo{repo}, By: "sweep-1", DryRun: dry})
@@ -34,29 +35,34 @@ func folded(t *testing.T, c *Client, n int) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var out []string
 	for _, e := range f.Log.Log {
 		out = append(out, fmt.Sprintf("%s %s %t", e.Record.Kind, e.Record.Worker.Codename, e.Minimized))
 	}
+
 	return strings.Join(out, ", ")
 }
 
-// TestSweepMinimizes: the comments of ended holds are minimized, once, and count as before; those of a hold that lives, talk
-// and plans are not. A second sweep sends no mutation.
+// TestSweepMinimizes: the comments of ended holds are minimized, once, and count as before; those
+// of a hold that lives, talk and plans are not. A second sweep sends no mutation.
 func TestSweepMinimizes(t *testing.T) {
 	sim := simulated(t)
 	c := connect(t, sim.Transport())
 	if r := sweeping(c, nil, true); r.Minimized != 0 || r.NotMinimized != nil {
 		t.Errorf("a dry run: %d %v", r.Minimized, r.NotMinimized)
 	}
+
 	r := sweeping(c, nil, false)
 	if r.NotMinimized != nil || r.Minimized == 0 {
 		t.Fatalf("%d minimized, %v", r.Minimized, r.NotMinimized)
 	}
+
 	before, _ := c.Facts(t.Context(), claim.Issue{Owner: "acme", Repo: "app", Number: 4})
 	if got, want := folded(t, c, 4), "claim drake true, release drake true, claim erin true, release erin true"; got != want {
 		t.Errorf("ended: %s, want %s", got, want)
 	}
+
 	if len(before.Log.Claims) != 2 || before.Log.Claims[0].End == nil || before.Log.Claims[0].End.PR == "" {
 		t.Errorf("minimized records count as before: %+v", before.Log.Claims)
 	}
@@ -64,9 +70,12 @@ func TestSweepMinimizes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := sim.AddComment("acme/app", open, "bot", "<!-- agent-claim:codename=zoe firing_id=z1 nonce=n1 ttl=4h state=held -->"); err != nil {
+
+	if _, err := sim.AddComment("acme/app", open, "bot",
+		"<!-- agent-claim:codename=zoe firing_id=z1 nonce=n1 ttl=4h state=held -->"); err != nil {
 		t.Fatal(err)
 	}
+
 	if _, err := sim.AddComment("acme/app", open, "bot", "<!-- agent-plan:codename=zoe firing_id=z1 -->"); err != nil {
 		t.Fatal(err)
 	}
@@ -75,6 +84,7 @@ func TestSweepMinimizes(t *testing.T) {
 	for range 2 { // the first folds what the sweep above has ended
 		sweeping(c, nil, false)
 	}
+
 	if got, want := folded(t, c, open), "claim zoe false, plan zoe false"; got != want {
 		t.Errorf("a hold that lives: %s, want %s", got, want)
 	}
@@ -88,12 +98,16 @@ func TestSweepMinimizes(t *testing.T) {
 func TestSweepMinimizesAtMost(t *testing.T) {
 	sim := simulated(t)
 	for n := range 60 {
-		for _, body := range []string{"claim:codename=w firing_id=r%d nonce=n state=held -->", "release:codename=w firing_id=r%d outcome=cancelled -->"} {
+		for _, body := range []string{
+			"claim:codename=w firing_id=r%d nonce=n state=held -->",
+			"release:codename=w firing_id=r%d outcome=cancelled -->",
+		} {
 			if _, err := sim.AddComment("acme/app", 1, "bot", "<!-- agent-"+fmt.Sprintf(body, n)); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
+
 	c := connect(t, sim.Transport())
 	total := 0
 	for range 2 {
@@ -103,6 +117,7 @@ func TestSweepMinimizesAtMost(t *testing.T) {
 		}
 		total += r.Minimized
 	}
+
 	if total < 120 {
 		t.Errorf("%d minimized in two sweeps", total)
 	}
@@ -111,12 +126,15 @@ func TestSweepMinimizesAtMost(t *testing.T) {
 // TestMinimizeRefused: a token that may not minimize is said once, and the sweep is complete.
 func TestMinimizeRefused(t *testing.T) {
 	sim := simulated(t)
-	c := connect(t, sim.Transport(), as("tok-tia"), func(o *Options) { o.Trust.Logins = []string{"bot", "tia", "rob", "mal"} })
+	c := connect(t, sim.Transport(), as("tok-tia"),
+		func(o *Options) { o.Trust.Logins = []string{"bot", "tia", "rob", "mal"} })
 	r := sweeping(c, nil, false)
 	if r.Minimized != 0 || !isDenied(r.NotMinimized) || !r.Complete() {
 		t.Errorf("%d minimized, %v; complete %t: %v", r.Minimized, r.NotMinimized, r.Complete(), r.Skipped)
 	}
-	if off := sweeping(connect(t, sim.Transport()), func(s *ledger.Settings) { s.Minimize = false }, false); off.Minimized != 0 {
+
+	if off := sweeping(connect(t, sim.Transport()), func(s *ledger.Settings) { s.Minimize = false },
+		false); off.Minimized != 0 {
 		t.Errorf("not asked for: %d", off.Minimized)
 	}
 }
@@ -138,10 +156,12 @@ func (m *minimizing) RoundTrip(r *http.Request) (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		if bytes.Contains(body, []byte("minimizeComment")) {
 			m.seen++
 		}
 	}
+
 	return m.next.RoundTrip(r)
 }

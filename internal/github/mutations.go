@@ -15,8 +15,9 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// Record implements ledger.Recorder: one mutation posts the comment, and its payload shows the issue as it is then. It takes the global
-// id that an earlier snapshot has shown. What GitHub certainly refused is errors.ErrUnsupported: Comment finds out why.
+// Record implements ledger.Recorder: one mutation posts the comment, and its payload shows the
+// issue as it is then. It takes the global id that an earlier snapshot has shown. What GitHub
+// certainly refused is errors.ErrUnsupported: Comment finds out why.
 func (c *Client) Record(ctx context.Context, i claim.Issue, body string) (claim.Comment, *lifecycle.Facts, error) {
 	posted, after, err := c.written(ctx, i, func(one *snapshot) (claim.Comment, error) {
 		return c.postRecord(hinted(ctx, commenting), one, body, labels.Change{})
@@ -24,35 +25,47 @@ func (c *Client) Record(ctx context.Context, i claim.Issue, body string) (claim.
 	if err != nil {
 		return claim.Comment{}, nil, fmt.Errorf("comment on %s: %w", i, err)
 	}
+
 	return posted, after, nil
 }
 
-// Mirror implements ledger.Mirrorer: the fields of the mutation run one after the other, and the payload of the last one shows the
-// issue as it is then. Labels are named by the global ids that an earlier snapshot has shown, so that none is created.
-func (c *Client) Mirror(ctx context.Context, i claim.Issue, body string, change labels.Change) (claim.Comment, *lifecycle.Facts, error) {
+// Mirror implements ledger.Mirrorer: the fields of the mutation run one after the other, and the
+// payload of the last one shows the issue as it is then. Labels are named by the global ids that an
+// earlier snapshot has shown, so that none is created.
+func (c *Client) Mirror(ctx context.Context, i claim.Issue, body string,
+	change labels.Change,
+) (claim.Comment, *lifecycle.Facts, error) {
 	posted, after, err := c.written(ctx, i, func(one *snapshot) (claim.Comment, error) {
 		return c.postRecord(hinted(ctx, commenting), one, body, change)
 	})
 	if err != nil {
 		return claim.Comment{}, nil, fmt.Errorf("comment on %s: %w", i, err)
 	}
+
 	return posted, after, nil
 }
 
-// Amend implements ledger.Amender: one mutation edits a comment of an issue, and its payload shows the issue as it is then. It takes
-// the comment's global id. What GitHub certainly refused is errors.ErrUnsupported: EditComment finds out why.
-func (c *Client) Amend(ctx context.Context, i claim.Issue, m claim.Comment, body string) (claim.Comment, *lifecycle.Facts, error) {
+// Amend implements ledger.Amender: one mutation edits a comment of an issue, and its payload shows
+// the issue as it is then. It takes the comment's global id. What GitHub certainly refused is
+// errors.ErrUnsupported: EditComment finds out why.
+func (c *Client) Amend(ctx context.Context, i claim.Issue, m claim.Comment,
+	body string,
+) (claim.Comment, *lifecycle.Facts, error) {
 	edited, after, err := c.written(ctx, i, func(one *snapshot) (claim.Comment, error) {
 		return c.amendRecord(hinted(ctx, repeatable), one, m, body)
 	})
 	if err != nil {
 		return claim.Comment{}, nil, fmt.Errorf("edit comment %d of %s: %w", m.ID, i, err)
 	}
+
 	return edited, after, nil
 }
 
-// written sends a mutation about a comment, and completes the snapshot that its payload shows: nil when it cannot be.
-func (c *Client) written(ctx context.Context, i claim.Issue, send func(*snapshot) (claim.Comment, error)) (claim.Comment, *lifecycle.Facts, error) {
+// written sends a mutation about a comment, and completes the snapshot that its payload shows: nil
+// when it cannot be.
+func (c *Client) written(ctx context.Context, i claim.Issue,
+	send func(*snapshot) (claim.Comment, error),
+) (claim.Comment, *lifecycle.Facts, error) {
 	one := &snapshot{facts: lifecycle.Facts{Issue: i}}
 	var got claim.Comment
 	err := untilUnderstood(func() (err error) { // where the schema lacks a part of the question nothing was carried out
@@ -62,20 +75,25 @@ func (c *Client) written(ctx context.Context, i claim.Issue, send func(*snapshot
 	if err != nil {
 		return claim.Comment{}, nil, err
 	}
+
 	if short(one.err) || one.more != nil {
 		if c.completeFacts(ctx, []*snapshot{one}) != nil {
 			return got, nil, nil
 		}
 	}
+
 	c.judgeRecords(ctx, readable([]*snapshot{one}, nil), everyRecord)
 	if after := one.public(); one.read && after.Err == nil {
 		return got, &after.Facts, nil
 	}
+
 	return got, nil, nil
 }
 
 // postRecord posts a comment, then changes labels; the last of these fields shows the issue.
-func (c *Client) postRecord(ctx context.Context, one *snapshot, body string, change labels.Change) (claim.Comment, error) {
+func (c *Client) postRecord(ctx context.Context, one *snapshot, body string,
+	change labels.Change,
+) (claim.Comment, error) {
 	i := one.facts.Issue
 	repo := ledger.Repo{Owner: i.Owner, Name: i.Repo}
 	subject, known := c.issueNode(i)
@@ -93,21 +111,28 @@ func (c *Client) postRecord(ctx context.Context, one *snapshot, body string, cha
 	if len(add) > 0 {
 		last = "add"
 	}
+
 	if len(remove) > 0 {
 		last = "remove"
 	}
+
 	seen := func(field, payload string) string {
 		if field == last {
 			return payload + " " + shown
 		}
 		return "clientMutationId"
 	}
-	d.add("  post: addComment(input: {subjectId: %s, body: %s}) { commentEdge { node { ...C } } %s }\n", sent, text, seen("post", "subject"))
+
+	d.add("  post: addComment(input: {subjectId: %s, body: %s}) { commentEdge { node { ...C } } %s }\n", sent, text,
+		seen("post", "subject"))
 	if len(add) > 0 {
-		d.add("  add: addLabelsToLabelable(input: {labelableId: %s, labelIds: %s}) { %s }\n", sent, d.bind("[ID!]!", add), seen("add", "labelable"))
+		d.add("  add: addLabelsToLabelable(input: {labelableId: %s, labelIds: %s}) { %s }\n", sent,
+			d.bind("[ID!]!", add), seen("add", "labelable"))
 	}
+
 	if len(remove) > 0 {
-		d.add("  remove: removeLabelsFromLabelable(input: {labelableId: %s, labelIds: %s}) { %s }\n", sent, d.bind("[ID!]!", remove), seen("remove", "labelable"))
+		d.add("  remove: removeLabelsFromLabelable(input: {labelableId: %s, labelIds: %s}) { %s }\n", sent,
+			d.bind("[ID!]!", remove), seen("remove", "labelable"))
 	}
 
 	type labelled struct{ Labelable json.RawMessage }
@@ -119,10 +144,12 @@ func (c *Client) postRecord(ctx context.Context, one *snapshot, body string, cha
 		Add, Remove *labelled
 	}
 	writes := c.transport.writes.Load() + 1
-	got, err := c.ask(ctx, d.operation("mutation Record", issueFields(c.api, much)+pullRequestFields(much)), d.variables, &data)
+	got, err := c.ask(ctx, d.operation("mutation Record", issueFields(c.api, much)+pullRequestFields(much)),
+		d.variables, &data)
 	if err := refusedWrite("post", data.Post == nil, got, err); err != nil {
 		return claim.Comment{}, err
 	}
+
 	if data.Post == nil || data.Post.CommentEdge == nil {
 		return claim.Comment{}, &AnswerError{Status: http.StatusOK, Reason: "the comment is not in it"}
 	}
@@ -135,9 +162,11 @@ func (c *Client) postRecord(ctx context.Context, one *snapshot, body string, cha
 	if l := map[string]*labelled{"add": data.Add, "remove": data.Remove}[last]; l != nil {
 		payload = l.Labelable
 	}
+
 	if of := len(add) > 0 && data.Add == nil; !of { // what could not be added must not be told as done
 		c.takeAfter(one, got, payload, writes)
 	}
+
 	return posted, nil
 }
 
@@ -158,21 +187,24 @@ func (c *Client) amendRecord(ctx context.Context, one *snapshot, m claim.Comment
 	if err := refusedWrite("edit", data.Edit == nil, got, err); err != nil {
 		return claim.Comment{}, err
 	}
+
 	var node *queryComment
 	var of struct{ Issue json.RawMessage }
 	if data.Edit != nil {
 		_ = json.Unmarshal(data.Edit.IssueComment, &of) // null leaves it empty
 		_ = json.Unmarshal(data.Edit.IssueComment, &node)
 	}
+
 	edited, err := ownComment(node)
 	if err == nil {
 		c.takeAfter(one, got, of.Issue, writes)
 	}
+
 	return edited, err
 }
 
-// refusedWrite is the error of a mutation of one field, by its alias; none says that its payload is null. What was certainly refused is
-// errors.ErrUnsupported.
+// refusedWrite is the error of a mutation of one field, by its alias; none says that its payload is
+// null. What was certainly refused is errors.ErrUnsupported.
 func refusedWrite(alias string, none bool, got partial, err error) error {
 	switch {
 	case is[*NoGraphQLError](err), hidden(err):
@@ -182,11 +214,14 @@ func refusedWrite(alias string, none bool, got partial, err error) error {
 	case !none || len(got.errors) == 0:
 		return nil
 	}
+
 	e := got.errors[0]
-	refusals := []string{"NOT_FOUND", "FORBIDDEN", "INSUFFICIENT_SCOPES", "UNPROCESSABLE"} // of the field itself, not of a part of its payload
+	// of the field itself, not of a part of its payload
+	refusals := []string{"NOT_FOUND", "FORBIDDEN", "INSUFFICIENT_SCOPES", "UNPROCESSABLE"}
 	if len(e.Path) == 1 && e.part(0) == alias && slices.Contains(refusals, e.Type) {
 		return errors.ErrUnsupported
 	}
+
 	return &QueryError{Type: oneLine(e.Type), Message: oneLine(e.Message)} // it may be there
 }
 
@@ -198,25 +233,29 @@ func ownComment(node *queryComment) (claim.Comment, error) {
 	case node.ID == 0 || node.CreatedAt.IsZero() || node.Author == nil || node.Author.Login == "":
 		return claim.Comment{}, &AnswerError{Status: http.StatusOK, Reason: "it is not a comment"}
 	}
+
 	written := node.comment().Comment
 	written.Trusted = true
 	return written, nil
 }
 
-// Relabel implements ledger.Relabeler: the fields of a mutation run one after the other, and the payload of the last one shows the
-// issue as it is then. It takes the global ids that an earlier snapshot has shown, so a label that does not exist is never created
-// here. What GitHub refuses is errors.ErrUnsupported: one request a label finds out which, and why.
+// Relabel implements ledger.Relabeler: the fields of a mutation run one after the other, and the
+// payload of the last one shows the issue as it is then. It takes the global ids that an earlier
+// snapshot has shown, so a label that does not exist is never created here. What GitHub refuses is
+// errors.ErrUnsupported: one request a label finds out which, and why.
 func (c *Client) Relabel(ctx context.Context, i claim.Issue, change labels.Change) (lifecycle.Facts, error) {
 	one := &snapshot{facts: lifecycle.Facts{Issue: i}}
 	err := untilUnderstood(func() error { return c.changeLabels(hinted(ctx, repeatable), one, change) })
 	if err == nil {
 		err = c.completeFacts(ctx, []*snapshot{one})
 	}
+
 	if err != nil {
 		return lifecycle.Facts{}, fmt.Errorf("change labels of %s: %w", i, err)
 	}
 	c.judgeRecords(ctx, readable([]*snapshot{one}, nil), everyRecord)
 	got := one.public()
+
 	return got.Facts, got.Err
 }
 
@@ -229,6 +268,7 @@ func (c *Client) changeLabels(ctx context.Context, one *snapshot, change labels.
 	if !known || !all || !both || len(add)+len(remove) == 0 {
 		return errors.ErrUnsupported
 	}
+
 	much := ofOne()
 	d := newDocument()
 	sent := d.bind("ID!", subject)
@@ -238,14 +278,19 @@ func (c *Client) changeLabels(ctx context.Context, one *snapshot, change labels.
 		if len(remove) == 0 {
 			payload = seen
 		}
-		d.add("  add: addLabelsToLabelable(input: {labelableId: %s, labelIds: %s}) { %s }\n", sent, d.bind("[ID!]!", add), payload)
+		d.add("  add: addLabelsToLabelable(input: {labelableId: %s, labelIds: %s}) { %s }\n", sent,
+			d.bind("[ID!]!", add), payload)
 	}
+
 	if len(remove) > 0 {
-		d.add("  remove: removeLabelsFromLabelable(input: {labelableId: %s, labelIds: %s}) { %s }\n", sent, d.bind("[ID!]!", remove), seen)
+		d.add("  remove: removeLabelsFromLabelable(input: {labelableId: %s, labelIds: %s}) { %s }\n", sent,
+			d.bind("[ID!]!", remove), seen)
 	}
+
 	var data map[string]*struct{ Labelable json.RawMessage }
 	writes := c.transport.writes.Load() + 1
-	got, err := c.ask(ctx, d.operation("mutation Relabel", issueFields(c.api, much)+pullRequestFields(much)), d.variables, &data)
+	got, err := c.ask(ctx, d.operation("mutation Relabel", issueFields(c.api, much)+pullRequestFields(much)),
+		d.variables, &data)
 	switch {
 	case is[*NoGraphQLError](err), hidden(err), tooMuch(err):
 		return errors.ErrUnsupported
@@ -254,15 +299,18 @@ func (c *Client) changeLabels(ctx context.Context, one *snapshot, change labels.
 	case len(got.errors) > 0:
 		return errors.ErrUnsupported
 	}
+
 	last := cmp.Or(data["remove"], data["add"])
 	if last == nil {
 		return errors.ErrUnsupported
 	}
+
 	c.takeAfter(one, got, last.Labelable, writes)
 	return nil
 }
 
-// issueAfter is the selection by which the payload of a mutation shows an issue as it is then, for takeAfter.
+// issueAfter is the selection by which the payload of a mutation shows an issue as it is then, for
+// takeAfter.
 func (c *Client) issueAfter(d *document, i claim.Issue) string {
 	repository := c.repositoryAfter(d, i)
 	return "{ __typename ... on Issue { ...I " + repository + " } ... on PullRequest { ...Q " + repository + " } }"
@@ -276,6 +324,7 @@ func (c *Client) repositoryAfter(d *document, i claim.Issue) string {
 		tip.add("    id\n")
 		tip.tip(0, i)
 	}
+
 	d.declared = tip.declared
 	return "repository { nameWithOwner\n" + names + tip.body.String() + "  }"
 }
@@ -291,6 +340,7 @@ func (c *Client) takeAfter(one *snapshot, got partial, payload json.RawMessage, 
 		c.noteTip(s, 0, i, writes)
 		s.fields["i0"] = payload
 	}
+
 	c.takeAt(one, s, "i0")
 	one.read = one.err == nil
 }
@@ -298,8 +348,9 @@ func (c *Client) takeAfter(one *snapshot, got partial, payload json.RawMessage, 
 // minimizedAtOnce is how many comments one mutation minimizes.
 const minimizedAtOnce = 20
 
-// Minimize implements ledger.Minimizer. Comments that were not read by GraphQL are left alone, those that are gone, or were
-// minimized meanwhile, are no error. A token that may not minimize is a *PermissionError.
+// Minimize implements ledger.Minimizer. Comments that were not read by GraphQL are left alone,
+// those that are gone, or were minimized meanwhile, are no error. A token that may not minimize is
+// a *PermissionError.
 func (c *Client) Minimize(ctx context.Context, comments []claim.Comment) (done int, err error) {
 	for part := range slices.Chunk(comments, minimizedAtOnce) {
 		d := newDocument()
@@ -308,26 +359,32 @@ func (c *Client) Minimize(ctx context.Context, comments []claim.Comment) (done i
 				d.add("  m%d: minimizeComment(input: {subjectId: %s, classifier: OUTDATED}) { minimizedComment { isMinimized } }\n", n, d.bind("ID!", m.Node))
 			}
 		}
+
 		if len(d.declared) == 0 {
 			continue
 		}
+
 		var data map[string]*struct {
 			MinimizedComment *struct{ IsMinimized bool }
 		}
 		got, err := c.ask(hinted(ctx, repeatable), d.operation("mutation Minimize", ""), d.variables, &data)
+
 		for _, one := range data {
 			if one != nil && one.MinimizedComment != nil && one.MinimizedComment.IsMinimized {
 				done++
 			}
 		}
+
 		for _, e := range got.errors {
 			if e := e.typed(Object{Kind: CommentObject}); err == nil && !is[*NotFoundError](e) {
 				err = e
 			}
 		}
+
 		if err != nil {
 			return done, fmt.Errorf("minimize comments: %w", err)
 		}
 	}
+
 	return done, nil
 }

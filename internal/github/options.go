@@ -16,8 +16,8 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// Options say which GitHub to talk to, as whom, and by which rules. REST and GraphQL are required, and a zero
-// Scheme is the agent preset; everything else has a default.
+// Options say which GitHub to talk to, as whom, and by which rules. REST and GraphQL are required,
+// and a zero Scheme is the agent preset; everything else has a default.
 type Options struct {
 	REST    string // API root, https://api.github.com/ or https://HOST/api/v3/
 	GraphQL string // GraphQL address, https://api.github.com/graphql or https://HOST/api/graphql
@@ -28,17 +28,18 @@ type Options struct {
 	Scheme   labels.Scheme
 	Trust    Trust
 	Blockers Blockers
-	// View is for who shows and decides nothing: where GitHub tells no roles, what it calls a comment's author says whether the records
-	// count. Client.Guessed says that it came to that.
+	// View is for who shows and decides nothing: where GitHub tells no roles, what it calls a
+	// comment's author says whether the records count. Client.Guessed says that it came to that.
 	View bool
-	// OutsiderIssues is how many issues an open pull request may move whose author's records do not count; 0 is 3.
+	// OutsiderIssues is how many issues an open pull request may move whose author's records do not
+	// count; 0 is 3.
 	OutsiderIssues int
 
 	Clock ledger.Clock   // nil is the machine's
 	Rand  func() float64 // jitter, 0 ≤ x < 1; nil is math/rand/v2
 
-	// Along is the path of a file on the default branch that the first query about a repository brings along; Client.Along
-	// returns it then. Empty is none.
+	// Along is the path of a file on the default branch that the first query about a repository
+	// brings along; Client.Along returns it then. Empty is none.
 	Along string
 
 	DryRun    bool          // refuse every write with *DryRunError
@@ -50,7 +51,8 @@ type Options struct {
 	Waiting   clock.Teller  // what a request waits for that takes longer than clock.Silence; nil is nobody
 }
 
-// Trust says whose records count, besides our own and those of a repository's owner (spec.md#which-records-count).
+// Trust says whose records count, besides our own and those of a repository's owner
+// (spec.md#which-records-count).
 type Trust struct {
 	Logins  []string // any case; nil is github-actions[bot], empty is nobody
 	Apps    []string // slugs of GitHub Apps: my-app stands for the login my-app[bot]
@@ -63,13 +65,16 @@ func (o Options) settle() (Options, error) {
 	if o.REST, err = address("REST", o.REST); err != nil {
 		return o, err
 	}
+
 	o.REST = strings.TrimRight(o.REST, "/") + "/"
 	if o.GraphQL, err = address("GraphQL", o.GraphQL); err != nil {
 		return o, err
 	}
+
 	if u, err := url.Parse(o.REST); err == nil && o.Web == "" {
 		o.Web = u.Scheme + "://" + strings.TrimPrefix(u.Host, "api.")
 	}
+
 	if o.Web, err = address("Web", o.Web); err != nil {
 		return o, err
 	}
@@ -77,15 +82,19 @@ func (o Options) settle() (Options, error) {
 	if o.HTTP == nil {
 		o.HTTP = http.DefaultTransport
 	}
+
 	if o.Scheme.Available == "" {
 		o.Scheme = labels.Agent()
 	}
+
 	if o.Clock == nil {
 		o.Clock = clock.Machine{}
 	}
+
 	if o.Rand == nil {
 		o.Rand = rand.Float64
 	}
+
 	if o.Warn == nil {
 		o.Warn = func(string) {}
 	}
@@ -97,10 +106,13 @@ func (o Options) settle() (Options, error) {
 	if o.Trust.Logins == nil {
 		o.Trust.Logins = []string{actionsBot}
 	}
+
 	o.Trust.Minimum = cmp.Or(o.Trust.Minimum, RoleTriage)
 	if rank(o.Trust.Minimum) == 0 {
-		return o, fmt.Errorf("use options: minimum role %q: want read, triage, write, maintain or admin", o.Trust.Minimum)
+		return o, fmt.Errorf("use options: minimum role %q: want read, triage, write, maintain or admin",
+			o.Trust.Minimum)
 	}
+
 	return o, nil
 }
 
@@ -117,5 +129,6 @@ func address(what, text string) (string, error) {
 	default:
 		return u.String(), nil
 	}
+
 	return "", fmt.Errorf("use %s address: %w", what, err)
 }

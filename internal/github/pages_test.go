@@ -14,8 +14,8 @@ import (
 	"github.com/label-state/label-state/internal/githubsim"
 )
 
-// TestDeletedBetweenPages: a comment that is deleted between two pages shifts no record out of sight, also when another
-// one is posted, so that their number stays the same.
+// TestDeletedBetweenPages: a comment that is deleted between two pages shifts no record out of
+// sight, also when another one is posted, so that their number stays the same.
 func TestDeletedBetweenPages(t *testing.T) {
 	byCursor := func(o *Options) { o.HTTP = withoutSkip(t, o.HTTP) }
 	for name, c := range map[string]struct {
@@ -35,10 +35,12 @@ func TestDeletedBetweenPages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			all, err := server.Comments("acme/app", 6)
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			var deleted atomic.Bool // pages are asked for side by side
 			client := connect(t, roundTrip(func(r *http.Request) (*http.Response, error) {
 				if asks(t, r, c.next) && deleted.CompareAndSwap(false, true) {
@@ -46,10 +48,12 @@ func TestDeletedBetweenPages(t *testing.T) {
 					if err == nil && c.posted {
 						_, err = server.AddComment("acme/app", 6, "mal", "any news?")
 					}
+
 					if err != nil {
 						t.Error(err)
 					}
 				}
+
 				return server.Transport().RoundTrip(r)
 			}), c.option)
 			f, err := client.Facts(t.Context(), issue("app", 6))
@@ -66,10 +70,12 @@ func asks(t *testing.T, r *http.Request, text string) bool {
 	if r.Body == nil {
 		return strings.Contains(r.URL.RawQuery, text)
 	}
+
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return strings.Contains(r.URL.RawQuery+string(body), text)
 }
@@ -81,7 +87,13 @@ func withoutSkip(t *testing.T, next http.RoundTripper) http.RoundTripper {
 			return next.RoundTrip(r)
 		}
 		body := `{"errors":[{"message":"Field 'timelineItems' doesn't accept argument 'skip'","extensions":{"code":"argumentNotAccepted"}}]}`
-		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+
+		return &http.Response{
+			StatusCode: 200,
+			Header:     http.Header{"Content-Type": {"application/json"}},
+			Body:       io.NopCloser(strings.NewReader(body)),
+			Request:    r,
+		}, nil
 	})
 }
 
@@ -98,11 +110,13 @@ func lengthy(t *testing.T, comments, claimAt int) *githubsim.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return server
 }
 
-// TestDeletedBetweenParts: parts of a thread that are read side by side are believed only if they fit together. Comments that are
-// deleted between two of them move the claim out of the one that is read late; that as many are posted hides it from the count.
+// TestDeletedBetweenParts: parts of a thread that are read side by side are believed only if they
+// fit together. Comments that are deleted between two of them move the claim out of the one that is
+// read late; that as many are posted hides it from the count.
 func TestDeletedBetweenParts(t *testing.T) {
 	const boundary = stretchesInQuery*(stretch-1) + 1 // the first comment that only the second query has
 	for _, c := range []struct{ deleted, posted int }{{1, 0}, {2, 0}, {2, 2}, {3, 3}, {40, 40}} {
@@ -111,6 +125,7 @@ func TestDeletedBetweenParts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		first := make(chan struct{})
 		var once, change sync.Once
 		client := connect(t, roundTrip(func(r *http.Request) (*http.Response, error) {
@@ -119,6 +134,7 @@ func TestDeletedBetweenParts(t *testing.T) {
 				once.Do(func() { close(first) })
 				return resp, err
 			}
+
 			if asks(t, r, "skip:") {
 				<-first
 				change.Do(func() {
@@ -127,6 +143,7 @@ func TestDeletedBetweenParts(t *testing.T) {
 							t.Error(err)
 						}
 					}
+
 					for range c.posted {
 						if _, err := server.AddComment("acme/app", 6, "mal", "any news?"); err != nil {
 							t.Error(err)
@@ -134,6 +151,7 @@ func TestDeletedBetweenParts(t *testing.T) {
 					}
 				})
 			}
+
 			return server.Transport().RoundTrip(r)
 		}))
 		f, err := client.Facts(t.Context(), issue("app", 6))
@@ -152,6 +170,7 @@ func TestPartsFit(t *testing.T) {
 		}
 		return &p
 	}
+
 	hole := part(99, 199)
 	hole.Nodes[7] = nil
 	for _, c := range []struct {
@@ -163,11 +182,19 @@ func TestPartsFit(t *testing.T) {
 		{"one", []*connection[queryComment]{part(0, 51)}, part(50, 150), true},
 		{"two", []*connection[queryComment]{part(0, 100), part(99, 199)}, part(180, 280), true},
 		{"the last is short", []*connection[queryComment]{part(0, 100), part(99, 120)}, part(110, 120), true},
-		{"nothing is left for the last", []*connection[queryComment]{part(0, 100), part(99, 120), part(0, 0)}, part(110, 120), true},
+		{
+			"nothing is left for the last",
+			[]*connection[queryComment]{part(0, 100), part(99, 120), part(0, 0)},
+			part(110, 120), true,
+		},
 		{"a gap", []*connection[queryComment]{part(0, 100), part(100, 200)}, part(180, 280), false},
 		{"moved", []*connection[queryComment]{part(0, 100), part(98, 198)}, part(180, 280), false},
 		{"a short one in the midst", []*connection[queryComment]{part(0, 90), part(99, 199)}, part(180, 280), false},
-		{"an empty one in the midst", []*connection[queryComment]{part(0, 100), part(0, 0), part(198, 298)}, part(280, 380), false},
+		{
+			"an empty one in the midst",
+			[]*connection[queryComment]{part(0, 100), part(0, 0), part(198, 298)},
+			part(280, 380), false,
+		},
 		{"nothing behind a full one", []*connection[queryComment]{part(0, 100), part(0, 0)}, part(50, 150), false},
 		{"not as far as the newest", []*connection[queryComment]{part(0, 100), part(99, 199)}, part(199, 299), false},
 		{"one that cannot be read", []*connection[queryComment]{part(0, 100), hole}, part(180, 280), false},
@@ -180,7 +207,8 @@ func TestPartsFit(t *testing.T) {
 	}
 }
 
-// TestLongThread: however a thread has to be read, it is read whole, and not in more requests than needed.
+// TestLongThread: however a thread has to be read, it is read whole, and not in more requests than
+// needed.
 func TestLongThread(t *testing.T) {
 	for name, c := range map[string]struct {
 		option   func(*Options)
@@ -203,6 +231,7 @@ func TestLongThread(t *testing.T) {
 			if h, held := f.Log.Holder(); err != nil || !held || h.Record.Worker.Codename != "first" || f.Unshown != 0 {
 				t.Errorf("%+v, %v, %d not shown", f.Log.Claims, err, f.Unshown)
 			}
+
 			if n := len(sent.sent); n > c.requests {
 				t.Errorf("%d requests, want at most %d", n, c.requests)
 			}

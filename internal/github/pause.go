@@ -32,12 +32,14 @@ func (c *Client) Pauses(ctx context.Context, repos []ledger.Repo) (map[ledger.Re
 	if len(repos) == 0 {
 		return out, nil
 	}
+
 	d := newDocument()
 	marker := d.bind("String!", c.o.Scheme.Paused)
 	for k, r := range repos {
 		d.open(fmt.Sprintf("r%d", k), r)
 		d.add("    pause: label(name: %s) { name description createdAt }\n  }\n", marker)
 	}
+
 	var data map[string]json.RawMessage
 
 	got, err := c.ask(ctx, d.text(""), d.variables, &data)
@@ -49,15 +51,19 @@ func (c *Client) Pauses(ctx context.Context, repos []ledger.Repo) (map[ledger.Re
 		if s.read(data); s.pause != nil {
 			out[r] = s.pause
 		}
+
 		err = s.err
 	}
+
 	if err != nil {
 		return nil, fmt.Errorf("read pause marker: %w", err)
 	}
+
 	return out, nil
 }
 
-// SetPause creates the marker, or rewrites the one that is there. Without a reason it leaves that one as it is.
+// SetPause creates the marker, or rewrites the one that is there. Without a reason it leaves that
+// one as it is.
 func (c *Client) SetPause(ctx context.Context, r ledger.Repo, p lifecycle.Pause) error {
 	d := labels.Definition{Name: c.o.Scheme.Paused, Color: pauseColor, Description: describePause(p)}
 	err := c.createLabel(ctx, r, d)
@@ -68,6 +74,7 @@ func (c *Client) SetPause(ctx context.Context, r ledger.Repo, p lifecycle.Pause)
 	default:
 		err = c.updateLabel(ctx, r, c.o.Scheme.Paused, d)
 	}
+
 	return failed(err, Object{RepositoryObject, r.String()}, "pause %s", r)
 }
 
@@ -83,14 +90,17 @@ func describePause(p lifecycle.Pause) string {
 	if !p.Since.IsZero() {
 		text += " since " + p.Since.UTC().Format(time.RFC3339)
 	}
+
 	text += " by " + strings.Join(strings.Fields(oneLine(p.By)), "-")
 	if reason := oneLine(p.Reason); reason != "" {
 		text += ": " + reason
 	}
+
 	runes := []rune(text)
 	if len(runes) > maxDescription {
 		return strings.TrimSpace(string(runes[:maxDescription-1])) + "…"
 	}
+
 	return text
 }
 
@@ -106,6 +116,7 @@ func parsePause(description string, made time.Time) lifecycle.Pause {
 	if m == nil {
 		return p
 	}
+
 	if m[1] != "" {
 		since, err := time.Parse(time.RFC3339, m[1])
 		if err != nil {
@@ -113,6 +124,7 @@ func parsePause(description string, made time.Time) lifecycle.Pause {
 		}
 		p.Since = since.UTC()
 	}
+
 	p.By, p.Reason = m[2], strings.TrimSpace(m[3])
 	return p
 }

@@ -27,7 +27,8 @@ type Pull struct {
 	association string // of the author to the repository
 }
 
-// Pull reads one pull request. One that is not there, or that the token may not see, is a *NotFoundError.
+// Pull reads one pull request. One that is not there, or that the token may not see, is a
+// *NotFoundError.
 func (c *Client) Pull(ctx context.Context, r ledger.Repo, number int) (out Pull, err error) {
 	id := pullID{Owner: r.Owner, Repo: r.Name, Number: number}
 	if err = nameable(id); err == nil {
@@ -61,14 +62,22 @@ const wholePull = "...P comments(first: 1) { totalCount } " +
 
 // whole is the pull request with what it says about issues.
 func (q queryWholePull) whole() (Pull, error) {
-	out := Pull{PR: q.pr(), Body: q.Body, Comments: q.Comments.TotalCount, association: q.Association}
+	out := Pull{
+		PR:          q.pr(),
+		Body:        q.Body,
+		Comments:    q.Comments.TotalCount,
+		association: q.Association,
+	}
+
 	if q.Closes == nil {
 		return out, &AnswerError{Status: http.StatusOK, Reason: "closing references are missing"}
 	}
+
 	for n := range q.Closes.shown() { // the others are in repositories that the token may not see
 		in := place(n.Repository.NameWithOwner)
 		out.Closes = append(out.Closes, claim.Issue{Owner: in.Owner, Repo: in.Name, Number: n.Number})
 	}
+
 	return out, nil
 }
 
@@ -92,11 +101,13 @@ func parsePull(text, web string) (pullID, bool) {
 	if err != nil || webErr != nil || !strings.EqualFold(u.Host, home.Host) {
 		return pullID{}, false
 	}
+
 	path, inside := strings.CutPrefix(u.Path, home.Path+"/")
 	parts := strings.Split(path, "/")
 	if !inside || len(parts) < 4 || parts[2] != "pull" {
 		return pullID{}, false
 	}
+
 	number, err := strconv.ParseInt(parts[3], 10, 32)
 	id := pullID{Owner: parts[0], Repo: parts[1], Number: int(number)}
 	return id, err == nil && nameable(id) == nil
@@ -116,11 +127,13 @@ func (c *Client) restPullRequest(ctx context.Context, id pullID) (restPull, erro
 	return got, err
 }
 
-// PullAt reads the pull request at an address, for who says that it is for the issue (ledger.PullReader).
+// PullAt reads the pull request at an address, for who says that it is for the issue
+// (ledger.PullReader).
 func (c *Client) PullAt(ctx context.Context, address string, i claim.Issue) (lifecycle.PR, error) {
 	no := func(format string, args ...any) error {
 		return &ledger.NoPullError{Address: oneLine(address), Why: fmt.Sprintf(format, args...)}
 	}
+
 	if n, short := closing.ParseNumber(strings.TrimPrefix(address, "#")); short {
 		address = fmt.Sprintf("%s/%s/pull/%d", c.o.Web, i.Slug(), n)
 	}
@@ -128,6 +141,7 @@ func (c *Client) PullAt(ctx context.Context, address string, i claim.Issue) (lif
 	if !ok {
 		return lifecycle.PR{}, no("want the URL of a pull request, as in %s/%s/pull/50", c.o.Web, i.Slug())
 	}
+
 	p, err := c.Pull(ctx, ledger.Repo{Owner: id.Owner, Name: id.Repo}, id.Number)
 	switch {
 	case err == nil:
@@ -136,12 +150,14 @@ func (c *Client) PullAt(ctx context.Context, address string, i claim.Issue) (lif
 	case !is[*NotFoundError](err):
 		return lifecycle.PR{}, err
 	}
+
 	if _, unseen := c.Repository(ctx, ledger.Repo{Owner: id.Owner, Name: id.Repo}); unseen != nil {
 		return lifecycle.PR{}, err // the repository is not shown: nobody knows
 	}
 	if _, other := c.Issue(ctx, id); other == nil {
 		return lifecycle.PR{}, no("%s is an issue", id)
 	}
+
 	return lifecycle.PR{}, no("%s has no pull request %d", id.Slug(), id.Number)
 }
 
@@ -159,7 +175,8 @@ func hostOf(web string) string {
 	return u.Host
 }
 
-// PullsFrom lists the pull requests of every state from a branch of the repository itself, newest first.
+// PullsFrom lists the pull requests of every state from a branch of the repository itself, newest
+// first.
 func (c *Client) PullsFrom(ctx context.Context, repo, branch string) (out []prchain.Pull, err error) {
 	got, err := c.restPullsFrom(ctx, place(repo), place(repo), branch, "all")
 	for _, p := range got {
@@ -168,9 +185,11 @@ func (c *Client) PullsFrom(ctx context.Context, repo, branch string) (out []prch
 	return out, failed(err, Object{RepositoryObject, repo}, "list pull requests of %s", repo)
 }
 
-// restPullsFrom lists the pull requests into a repository from a branch of head, newest first. The state is open, closed or all.
+// restPullsFrom lists the pull requests into a repository from a branch of head, newest first. The
+// state is open, closed or all.
 func (c *Client) restPullsFrom(ctx context.Context, into, head ledger.Repo, branch, state string) ([]restPull, error) {
-	to := at(into.Owner, into.Name, "/pulls?state=%s&sort=created&direction=desc&per_page=100&head=%s", state, url.QueryEscape(head.Owner+":"+branch))
+	to := at(into.Owner, into.Name, "/pulls?state=%s&sort=created&direction=desc&per_page=100&head=%s", state,
+		url.QueryEscape(head.Owner+":"+branch))
 	got, _, err := list[restPull](ctx, c.api, to)
 	return slices.DeleteFunc(got, func(p restPull) bool {
 		return p.Head.Ref != branch || !strings.EqualFold(p.Head.Repo.repo().String(), head.String())
@@ -186,9 +205,11 @@ func (c *Client) OpenPull(ctx context.Context, repo string, p prchain.Proposal) 
 	if err == nil && (got.Number < 1 || got.Base.Ref == "") {
 		err = &AnswerError{Status: http.StatusCreated, Reason: "it is not a pull request"}
 	}
+
 	if err != nil {
 		return prchain.Pull{}, failed(err, Object{RepositoryObject, repo}, "open pull request in %s", repo)
 	}
+
 	return got.part(), nil
 }
 
@@ -200,18 +221,30 @@ func (c *Client) ReadPull(ctx context.Context, i claim.Issue) (prchain.Pull, err
 	if err == nil {
 		got, err = c.restPullRequest(hinted(ctx, justCreated), i)
 	}
+
 	if err != nil {
 		return prchain.Pull{}, failed(err, Object{PullObject, i.String()}, "read pull request %s", i)
 	}
+
 	return got.part(), nil
 }
 
 // part is the pull request as a part of a chain.
 func (p restPull) part() prchain.Pull {
-	out := prchain.Pull{ID: p.id(), URL: p.HTMLURL, Title: p.Title, Body: p.Body, State: string(p.pr().State), Base: p.Base.Ref, SHA: p.Head.SHA}
+	out := prchain.Pull{
+		ID:    p.id(),
+		URL:   p.HTMLURL,
+		Title: p.Title,
+		Body:  p.Body,
+		State: string(p.pr().State),
+		Base:  p.Base.Ref,
+		SHA:   p.Head.SHA,
+	}
+
 	for _, l := range p.Labels {
 		out.Labels = append(out.Labels, l.Name)
 	}
+
 	return out
 }
 
@@ -219,12 +252,14 @@ func (p restPull) part() prchain.Pull {
 func (c *Client) EditPullBody(ctx context.Context, i claim.Issue, body string) error {
 	err := nameable(i)
 	if err == nil {
-		_, err = c.send(ctx, http.MethodPatch, at(i.Owner, i.Repo, "/pulls/%d", i.Number), map[string]string{"body": body}, nil)
+		_, err = c.send(ctx, http.MethodPatch, at(i.Owner, i.Repo, "/pulls/%d", i.Number),
+			map[string]string{"body": body}, nil)
 	}
 	return failed(err, Object{PullObject, i.String()}, "edit pull request %s", i)
 }
 
-// A foundPull is a pull request that a log names, or a part of its chain, or why nobody knows. One that GitHub does not show is no error.
+// A foundPull is a pull request that a log names, or a part of its chain, or why nobody knows. One
+// that GitHub does not show is no error.
 type foundPull struct {
 	id   pullID
 	pr   lifecycle.PR
@@ -232,9 +267,15 @@ type foundPull struct {
 	err  error
 }
 
-// recordedPull is a pull request of which only the log tells: it could not be read, or a repository which GitHub shows does not have it.
+// recordedPull is a pull request of which only the log tells: it could not be read, or a repository
+// which GitHub shows does not have it.
 func recordedPull(id pullID, state lifecycle.PRState) lifecycle.PR {
-	return lifecycle.PR{Repo: id.Slug(), Number: id.Number, State: state, Recorded: true}
+	return lifecycle.PR{
+		Repo:     id.Slug(),
+		Number:   id.Number,
+		State:    state,
+		Recorded: true,
+	}
 }
 
 // pullRequests reads pull requests in the order of their ids.
@@ -243,11 +284,13 @@ func (c *Client) pullRequests(ctx context.Context, ids []pullID) []*foundPull {
 	for k, id := range ids {
 		found[k] = &foundPull{id: id, pr: recordedPull(id, lifecycle.PRUnreadable)}
 	}
+
 	h := halves[*foundPull]{ask: c.askPulls, alone: c.askPull}
 	err := h.read(ctx, found, perQuery)
 	for _, one := range found {
 		one.err = cmp.Or(one.err, err)
 	}
+
 	return found
 }
 
@@ -258,6 +301,7 @@ func (c *Client) askPulls(ctx context.Context, wanted []*foundPull) error {
 		d.open(fmt.Sprintf("p%d", k), ledger.Repo{Owner: one.id.Owner, Name: one.id.Repo})
 		d.add("    pullRequest(number: %d) { ...P }\n  }\n", one.id.Number)
 	}
+
 	var data map[string]*struct{ PullRequest *queryPull }
 	got, err := c.ask(ctx, d.text(pullFields), d.variables, &data)
 	if err != nil {
@@ -272,6 +316,7 @@ func (c *Client) askPulls(ctx context.Context, wanted []*foundPull) error {
 			one.miss(got.absence(alias), holder != nil)
 		}
 	}
+
 	return nil
 }
 
@@ -290,7 +335,8 @@ func (f *foundPull) know(pr lifecycle.PR, body string) {
 	f.pr.Recorded = true
 }
 
-// miss tells a pull request that GitHub does not show from one that could not be read just now. Of a repository that it shows there is none.
+// miss tells a pull request that GitHub does not show from one that could not be read just now. Of
+// a repository that it shows there is none.
 func (f *foundPull) miss(err error, shown bool) {
 	if !hidden(err) {
 		f.err = fmt.Errorf("read pull request %s: %w", f.id, err)

@@ -19,11 +19,14 @@ func TestPull(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	c := connect(t, server.Transport())
 	p, err := c.Pull(t.Context(), repoOf("app"), 7)
-	if err != nil || p.State != lifecycle.PROpened || p.Head != "fix" || !p.DefaultBase || p.Body != "Closes #3" || p.Comments != 3 {
+	if err != nil || p.State != lifecycle.PROpened || p.Head != "fix" || !p.DefaultBase || p.Body != "Closes #3" ||
+		p.Comments != 3 {
 		t.Errorf("pull request = %+v, %v", p, err)
 	}
+
 	if want := []claim.Issue{issue("app", 3)}; !slices.Equal(p.Closes, want) {
 		t.Errorf("closes %v, want %v", p.Closes, want)
 	}
@@ -56,7 +59,9 @@ func TestParsePull(t *testing.T) {
 			t.Errorf("%q is %v, %t; want %q", text, got, ok, want)
 		}
 	}
-	if got, ok := parsePull("http://127.0.0.1:8080/gh/acme/app/pull/7", "http://127.0.0.1:8080/gh"); !ok || got != issue("app", 7) {
+
+	if got, ok := parsePull("http://127.0.0.1:8080/gh/acme/app/pull/7", "http://127.0.0.1:8080/gh"); !ok ||
+		got != issue("app", 7) {
 		t.Errorf("below a path: %v, %t", got, ok)
 	}
 }
@@ -68,22 +73,29 @@ func TestFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	c := connect(t, server.Transport())
 	for path, want := range seed.Repos[0].Files {
 		if got, err := c.File(t.Context(), repoOf("app"), path); err != nil || string(got) != want {
 			t.Errorf("%s = %q, %v; want %q", path, got, err, want)
 		}
 	}
+
 	var gone *NotFoundError
 	for _, path := range []string{"missing.yml", "../../../user", "a//b", ".", ""} {
 		if _, err := c.File(t.Context(), repoOf("app"), path); !errors.As(err, &gone) {
 			t.Errorf("%q: %v, want not found", path, err)
 		}
 	}
+
 	if _, err := c.File(t.Context(), ledger.Repo{Owner: "acme", Name: "nowhere"}, "x"); !errors.As(err, &gone) {
 		t.Errorf("missing repository: %v, want not found", err)
 	}
-	for _, body := range []string{`{"type":"file","encoding":"none","content":""}`, `{"type":"file","encoding":"base64","content":"!"}`, `[{"type":"file"}]`} {
+
+	for _, body := range []string{
+		`{"type":"file","encoding":"none","content":""}`,
+		`{"type":"file","encoding":"base64","content":"!"}`, `[{"type":"file"}]`,
+	} {
 		c := connect(t, roundTrip(func(*http.Request) (*http.Response, error) { return reply(200, body), nil }))
 		var answer *AnswerError
 		if _, err := c.File(t.Context(), repoOf("app"), "x"); !errors.As(err, &answer) {

@@ -36,7 +36,8 @@ func (d *document) add(format string, args ...any) { fmt.Fprintf(&d.body, format
 
 func (d *document) text(fragments string) string { return d.operation("query", fragments) }
 
-// operation returns the document of a query or a mutation. The name of a mutation stands in the logs of servers and of proxies.
+// operation returns the document of a query or a mutation. The name of a mutation stands in the
+// logs of servers and of proxies.
 func (d *document) operation(head, fragments string) string {
 	if len(d.declared) > 0 {
 		head += "(" + strings.Join(d.declared, ", ") + ")"
@@ -44,8 +45,8 @@ func (d *document) operation(head, fragments string) string {
 	return head + " {\n" + d.body.String() + "}\n" + fragments
 }
 
-// names are what is read along of a repository: our own role, and the labels whose existence matters, each with its alias
-// and its variable.
+// names are what is read along of a repository: our own role, and the labels whose existence
+// matters, each with its alias and its variable.
 func names(scheme labels.Scheme, d *document) string {
 	var b strings.Builder
 	b.WriteString("    viewerPermission\n")
@@ -54,15 +55,18 @@ func names(scheme labels.Scheme, d *document) string {
 			fmt.Fprintf(&b, "    l%d: label(name: %s) { id name }\n", k, d.bind("String!", definition.Name))
 		}
 	}
+
 	if scheme.Paused != "" {
 		fmt.Fprintf(&b, "    pause: label(name: %s) { name description createdAt }\n", d.bind("String!", scheme.Paused))
 	}
+
 	return b.String()
 }
 
 // open starts the selection of a repository.
 func (d *document) open(alias string, r ledger.Repo) {
-	d.add("  %s: repository(owner: %s, name: %s) {\n    nameWithOwner\n", alias, d.bind("String!", r.Owner), d.bind("String!", r.Name))
+	d.add("  %s: repository(owner: %s, name: %s) {\n    nameWithOwner\n", alias, d.bind("String!", r.Owner),
+		d.bind("String!", r.Name))
 }
 
 // completeFacts reads what the queries for several issues have left out.
@@ -78,6 +82,7 @@ func (c *Client) completeFacts(ctx context.Context, snapshots []*snapshot) error
 	if err := alone.read(ctx, cut, 1); err != nil {
 		return err
 	}
+
 	return c.completeAll(ctx, snapshots)
 }
 
@@ -91,8 +96,8 @@ func (c *Client) askFacts(ctx context.Context, snapshots []*snapshot) error {
 	return untilUnderstood(func() error { return c.askIssues(ctx, snapshots, much, c.tips.leases.Load()) })
 }
 
-// askPages reads an issue that was too much for one query by smaller pages of its comments and pull requests. One that is too
-// much even so cannot be read: its error is kept with it.
+// askPages reads an issue that was too much for one query by smaller pages of its comments and pull
+// requests. One that is too much even so cannot be read: its error is kept with it.
 func (c *Client) askPages(ctx context.Context, one *snapshot, _ error) error {
 	pages := page{lastComments / 2, leastPage}
 	err := pages.ask(ctx, func(ctx context.Context, n int) error {
@@ -100,13 +105,16 @@ func (c *Client) askPages(ctx context.Context, one *snapshot, _ error) error {
 		much.comments, much.closing = n, n
 		return untilUnderstood(func() error { return c.askIssues(ctx, []*snapshot{one}, much, c.tips.leases.Load()) })
 	})
+
 	if one.page = pages.now; err != nil {
 		one.err = err
 	}
+
 	return err
 }
 
-// askIssues reads issues by one query, so much of each, and with tips the references of their leases.
+// askIssues reads issues by one query, so much of each, and with tips the references of their
+// leases.
 func (c *Client) askIssues(ctx context.Context, snapshots []*snapshot, much portion, tips bool) error {
 	d := newDocument()
 	d.add("  viewer { login }\n")
@@ -115,10 +123,12 @@ func (c *Client) askIssues(ctx context.Context, snapshots []*snapshot, much port
 	of := make([]int, len(snapshots))
 	for n, one := range snapshots {
 		i := one.facts.Issue
-		if of[n] = slices.IndexFunc(repos, func(r ledger.Repo) bool { return strings.EqualFold(r.String(), i.Slug()) }); of[n] < 0 {
+		if of[n] = slices.IndexFunc(repos,
+			func(r ledger.Repo) bool { return strings.EqualFold(r.String(), i.Slug()) }); of[n] < 0 {
 			of[n], repos = len(repos), append(repos, ledger.Repo{Owner: i.Owner, Name: i.Repo})
 		}
 	}
+
 	for k, r := range repos {
 		d.open(fmt.Sprintf("r%d", k), r)
 		d.body.WriteString(names)
@@ -126,6 +136,7 @@ func (c *Client) askIssues(ctx context.Context, snapshots []*snapshot, much port
 		if tips {
 			d.add("    id\n")
 		}
+
 		for n, one := range snapshots {
 			if of[n] == k {
 				if tips {
@@ -134,14 +145,17 @@ func (c *Client) askIssues(ctx context.Context, snapshots []*snapshot, much port
 				d.add("    i%d: issueOrPullRequest(number: %d) { __typename ...I ...Q }\n", n, one.facts.Issue.Number)
 			}
 		}
+
 		d.add("  }\n")
 	}
+
 	var data map[string]json.RawMessage
 	writes := c.transport.writes.Load()
 	got, err := c.ask(ctx, d.text(issueFields(c.api, much)+pullRequestFields(much)), d.variables, &data)
 	if err != nil {
 		return err
 	}
+
 	for k, r := range repos {
 		sheet := sheet{repo: r, alias: fmt.Sprintf("r%d", k), partial: got}
 		c.noteSheet(&sheet, data)
@@ -154,11 +168,12 @@ func (c *Client) askIssues(ctx context.Context, snapshots []*snapshot, much port
 			}
 		}
 	}
+
 	return nil
 }
 
-// pullRequestFields are what is read of a number that turns out to be a pull request: what a hold of it hangs on. Servers refuse
-// other arguments than an issue's for the field of the same name.
+// pullRequestFields are what is read of a number that turns out to be a pull request: what a hold
+// of it hangs on. Servers refuse other arguments than an issue's for the field of the same name.
 func pullRequestFields(much portion) string {
 	return fmt.Sprintf(`fragment Q on PullRequest { id number title url pullState: state createdAt
   labels(first: %d) { totalCount nodes { id name } }
@@ -168,7 +183,8 @@ func pullRequestFields(much portion) string {
 `, much.labels, much.comments, labeledFields)
 }
 
-// noteSheet reads a sheet, and remembers what it says besides issues: who we are, our own role, the labels of the repository, and what came along.
+// noteSheet reads a sheet, and remembers what it says besides issues: who we are, our own role, the
+// labels of the repository, and what came along.
 func (c *Client) noteSheet(s *sheet, data map[string]json.RawMessage) {
 	var viewer struct{ Login string }
 	_ = json.Unmarshal(data["viewer"], &viewer) // who is not known stays so
@@ -178,20 +194,24 @@ func (c *Client) noteSheet(s *sheet, data map[string]json.RawMessage) {
 	if json.Unmarshal(s.fields["viewerPermission"], &own) == nil && own != "" && viewer.Login != "" {
 		c.noteRole(s.repo, viewer.Login, Role(strings.ToLower(own)))
 	}
+
 	if s.err != nil {
 		return
 	}
+
 	for k, d := range c.o.Scheme.Definitions() {
 		var label *queryLabel
 		if json.Unmarshal(s.fields[fmt.Sprintf("l%d", k)], &label) != nil || d.Name == "" {
 			continue
 		}
+
 		exists := label != nil && labels.Same(label.Name, d.Name)
 		c.noteLabel(s.repo, d.Name, exists)
 		if exists {
 			c.noteLabelNode(s.repo, d.Name, label.ID)
 		}
 	}
+
 	c.noteAlong(*s)
 }
 
@@ -214,14 +234,17 @@ func (s *sheet) read(data map[string]json.RawMessage) {
 			return
 		}
 	}
+
 	if s.fields == nil {
 		s.err = &AnswerError{Status: http.StatusOK, Reason: "repository " + s.repo.String() + " is missing"}
 		return
 	}
+
 	var marker *struct {
 		Description string
 		CreatedAt   time.Time
 	}
+
 	if err := json.Unmarshal(s.fields["pause"], &marker); err == nil && marker != nil {
 		p := parsePause(marker.Description, marker.CreatedAt.UTC())
 		s.pause = &p
@@ -239,6 +262,7 @@ func (s *sheet) leavesRest(e queryError) bool {
 	case strings.HasPrefix(alias, pullsAlias) && is[*PermissionError](e.typed(Object{})): // a list of pull requests is left out
 		return true
 	}
+
 	inList := slices.ContainsFunc(s.lists, func(k *cursor) bool { return k.alias == alias })
 	return inList && len(e.Path) > 4 && e.part(2) == "nodes" // a part of one issue in a list
 }
@@ -260,7 +284,8 @@ func (s *sheet) failed(alias string, what Object) error {
 	return nil
 }
 
-// takeAt fills a snapshot from its part of the sheet. What is not there is an error, never an empty issue.
+// takeAt fills a snapshot from its part of the sheet. What is not there is an error, never an empty
+// issue.
 func (c *Client) takeAt(one *snapshot, s sheet, alias string) {
 	what := Object{IssueObject, one.facts.Issue.String()}
 	if one.err = s.err; one.err != nil {
@@ -269,11 +294,13 @@ func (c *Client) takeAt(one *snapshot, s sheet, alias string) {
 	if one.err = s.failed(alias, what); one.err != nil {
 		return
 	}
+
 	var q *queryIssue
 	if err := json.Unmarshal(s.fields[alias], &q); err != nil || q == nil {
 		one.err = &AnswerError{Status: http.StatusOK, Reason: what.String() + " is missing"}
 		return
 	}
+
 	c.takeIssue(one, s, q)
 }
 
@@ -286,10 +313,12 @@ func (c *Client) takeIssue(one *snapshot, s sheet, q *queryIssue) {
 			c.nodes[key(one.facts.Issue.String())] = q.ID
 			c.mu.Unlock()
 		}
+
 		for l := range q.Labels.shown() {
 			c.noteLabelNode(s.repo, l.Name, l.ID)
 		}
 	}
+
 	if one.err != nil {
 		return
 	}
@@ -299,15 +328,18 @@ func (c *Client) takeIssue(one *snapshot, s sheet, q *queryIssue) {
 			one.closers = q.Closing
 		}
 	}
+
 	if q.Comments == nil {
 		one.err = &AnswerError{Status: http.StatusOK, Reason: "comments are missing"}
 		return
 	}
+
 	comments, err := q.Comments.all("comments")
 	if err != nil || len(comments) > q.Comments.TotalCount {
 		one.more = q.Comments
 		return
 	}
+
 	for _, m := range comments {
 		one.comments = append(one.comments, m.comment())
 	}

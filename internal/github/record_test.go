@@ -13,7 +13,8 @@ import (
 	"github.com/label-state/label-state/internal/sample"
 )
 
-// TestRecord: a comment is posted and the issue is read again in one request, and the snapshot is the one that Facts returns.
+// TestRecord: a comment is posted and the issue is read again in one request, and the snapshot is
+// the one that Facts returns.
 func TestRecord(t *testing.T) {
 	sent := watched(simulated(t).Transport())
 	c := connect(t, sent)
@@ -21,27 +22,32 @@ func TestRecord(t *testing.T) {
 	if _, err := c.Facts(t.Context(), i); err != nil {
 		t.Fatal(err)
 	}
+
 	asked := len(sent.sent)
 	const body = "<!-- agent-claim:codename=ann firing_id=a1 nonce=0123456789 -->\nann begins"
 	posted, got, err := c.Record(t.Context(), i, body)
 	if err != nil || got == nil || len(sent.sent) != asked+1 {
 		t.Fatalf("%v, %v after %q", got, err, sent.sent[asked:])
 	}
+
 	want, err := c.Facts(t.Context(), i)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	got.Now, want.Now = time.Time{}, time.Time{}
 	if !reflect.DeepEqual(*got, want) {
 		t.Errorf("\n got %+v\nwant %+v", *got, want)
 	}
-	if k := len(got.Log.Claims); k != 1 || got.Log.Claims[0].Comment != posted.ID || posted.Body != body || posted.Author != "bot" || !posted.Trusted || posted.Created.IsZero() {
+
+	if k := len(got.Log.Claims); k != 1 || got.Log.Claims[0].Comment != posted.ID || posted.Body != body ||
+		posted.Author != "bot" || !posted.Trusted || posted.Created.IsZero() {
 		t.Errorf("%d claims, comment %+v", k, posted)
 	}
 }
 
-// TestRecordRefused: what was certainly not posted is left to Comment, which says why; of anything else nobody knows, and the caller
-// looks before it posts again.
+// TestRecordRefused: what was certainly not posted is left to Comment, which says why; of anything
+// else nobody knows, and the caller looks before it posts again.
 func TestRecordRefused(t *testing.T) {
 	lock := func(s *githubsim.Server) error { return s.Lock("acme/app", 1, "bot") }
 	for name, c := range map[string]struct {
@@ -52,12 +58,21 @@ func TestRecordRefused(t *testing.T) {
 		unsupported bool
 		posted      int
 	}{
-		"never read":            {unread: true, unsupported: true},
-		"locked":                {before: lock, unsupported: true, change: as("tok-rob")},
-		"a part of the payload": {spoil: [2]string{`"data":{"post":{`, `"errors":[{"type":"FORBIDDEN","message":"no","path":["post","subject"]}],"data":{"post":null,"x":{`}, posted: 1},
-		"out of resources":      {spoil: [2]string{`"data":{`, `"errors":[{"type":"RESOURCE_LIMITS_EXCEEDED","message":"no","path":["post"]}],"data":{`}, posted: 1},
-		"no payload":            {spoil: [2]string{`"post":{`, `"y":{`}, posted: 1},
-		"no comment":            {spoil: [2]string{`"commentEdge":{`, `"commentEdge":null,"x":{`}, posted: 1},
+		"never read": {unread: true, unsupported: true},
+		"locked":     {before: lock, unsupported: true, change: as("tok-rob")},
+		"a part of the payload": {
+			spoil: [2]string{
+				`"data":{"post":{`,
+				`"errors":[{"type":"FORBIDDEN","message":"no","path":["post","subject"]}],"data":{"post":null,"x":{`,
+			},
+			posted: 1,
+		},
+		"out of resources": {spoil: [2]string{
+			`"data":{`,
+			`"errors":[{"type":"RESOURCE_LIMITS_EXCEEDED","message":"no","path":["post"]}],"data":{`,
+		}, posted: 1},
+		"no payload": {spoil: [2]string{`"post":{`, `"y":{`}, posted: 1},
+		"no comment": {spoil: [2]string{`"commentEdge":{`, `"commentEdge":null,"x":{`}, posted: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := simulated(t)
@@ -65,6 +80,7 @@ func TestRecordRefused(t *testing.T) {
 			if c.change != nil {
 				changes = append(changes, c.change)
 			}
+
 			client := connect(t, server.Transport(), changes...)
 			i := issue("app", 1)
 			if !c.unread {
@@ -72,18 +88,22 @@ func TestRecordRefused(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+
 			if c.before != nil {
 				if err := c.before(server); err != nil {
 					t.Fatal(err)
 				}
 			}
+
 			if c.spoil[0] != "" {
 				client.transport.o.HTTP = spoiled(client.transport.o.HTTP, c.spoil[0], c.spoil[1])
 			}
 			_, _, err := client.Record(t.Context(), i, "hello")
-			if errors.Is(err, errors.ErrUnsupported) != c.unsupported || err == nil || !c.unsupported && lease.Rejected(err) {
+			if errors.Is(err, errors.ErrUnsupported) != c.unsupported || err == nil || !c.unsupported &&
+				lease.Rejected(err) {
 				t.Errorf("%v, want unsupported: %t", err, c.unsupported)
 			}
+
 			all, err := server.Comments("acme/app", 1)
 			posted := 0
 			for _, m := range all {
@@ -91,6 +111,7 @@ func TestRecordRefused(t *testing.T) {
 					posted++
 				}
 			}
+
 			if err != nil || posted != c.posted {
 				t.Errorf("%d comments, want %d: %v", posted, c.posted, err)
 			}
@@ -98,13 +119,19 @@ func TestRecordRefused(t *testing.T) {
 	}
 }
 
-// TestRecordUnread: a comment that was posted is no error when the snapshot is missing something: it is read then.
+// TestRecordUnread: a comment that was posted is no error when the snapshot is missing something:
+// it is read then.
 func TestRecordUnread(t *testing.T) {
-	for _, spoil := range [][2]string{{`"labels":{`, `"labels":null,"x":{`}, {`"repository":{`, `"repository":null,"x":{`}, {`"comments":{`, `"comments":null,"x":{`}} {
+	for _, spoil := range [][2]string{
+		{`"labels":{`, `"labels":null,"x":{`},
+		{`"repository":{`, `"repository":null,"x":{`},
+		{`"comments":{`, `"comments":null,"x":{`},
+	} {
 		c := connect(t, simulated(t).Transport())
 		if _, err := c.Facts(t.Context(), issue("app", 1)); err != nil {
 			t.Fatal(err)
 		}
+
 		c.transport.o.HTTP = spoiled(c.transport.o.HTTP, spoil[0], spoil[1])
 		posted, got, err := c.Record(t.Context(), issue("app", 1), "hello")
 		if err != nil || got != nil || posted.ID == 0 {
@@ -120,6 +147,7 @@ func TestRecordPaced(t *testing.T) {
 		i := issue("app", 1)
 		comments := sample.Size(100, 200)
 		start := time.Now()
+
 		for range comments {
 			if _, err := c.Facts(t.Context(), i); err != nil {
 				t.Fatal(err)
@@ -128,13 +156,15 @@ func TestRecordPaced(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+
 		if took := time.Since(start); took < time.Minute {
 			t.Errorf("%d comments in %s", comments, took)
 		}
 	})
 }
 
-// TestShownRef: a snapshot shows the reference of its issue's lease, until something is written, or for a while.
+// TestShownRef: a snapshot shows the reference of its issue's lease, until something is written, or
+// for a while.
 func TestShownRef(t *testing.T) {
 	i := issue("app", 1)
 	name := gitref.RefName(i)
@@ -143,11 +173,13 @@ func TestShownRef(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	facts := func(t *testing.T, c *Client) {
 		if _, err := c.Facts(t.Context(), i); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	for title, row := range map[string]struct {
 		between func(t *testing.T, c *Client)
 		known   bool
@@ -163,6 +195,7 @@ func TestShownRef(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			play := func(t *testing.T) {
 				c := connect(t, server.Transport())
 				c.ShowLeases()
@@ -171,14 +204,18 @@ func TestShownRef(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
+
 					made, err := c.CreateCommit(t.Context(), i, "", "label-state: claim\n")
 					if err == nil {
-						err = c.SwapRefs(t.Context(), i, gitref.Swap{Name: name, After: made.OID, RepoID: before.RepoID})
+						err = c.SwapRefs(t.Context(), i,
+							gitref.Swap{Name: name, After: made.OID, RepoID: before.RepoID})
 					}
+
 					if err != nil {
 						t.Fatal(err)
 					}
 				}
+
 				facts(t, c)
 				row.between(t, c)
 				got, known := c.ShownRef(i, name)
@@ -186,17 +223,20 @@ func TestShownRef(t *testing.T) {
 				if err != nil || known != row.known {
 					t.Fatalf("known: %t, want %t; %v", known, row.known, err)
 				}
+
 				got.Now = want.Now
 				if known && got != want {
 					t.Errorf("%+v, want %+v", got, want)
 				}
 			}
+
 			t.Run(title, func(t *testing.T) { synctest.Test(t, play) })
 		}
 	}
 }
 
-// TestShownRefUnknown: a reference that may not be read is not known, and keeps nobody from the rest.
+// TestShownRefUnknown: a reference that may not be read is not known, and keeps nobody from the
+// rest.
 func TestShownRefUnknown(t *testing.T) {
 	for _, spoil := range [][2]string{
 		{`"data":{`, `"errors":[{"type":"FORBIDDEN","message":"no","path":["r0","t0"]}],"data":{`},
@@ -212,8 +252,8 @@ func TestShownRefUnknown(t *testing.T) {
 	}
 }
 
-// TestScanShowsRefs: where references decide, a scan shows those of fifty issues that may be held by one query; a list of what goes on
-// does without.
+// TestScanShowsRefs: where references decide, a scan shows those of fifty issues that may be held
+// by one query; a list of what goes on does without.
 func TestScanShowsRefs(t *testing.T) {
 	for _, leases := range []bool{true, false} {
 		sent := watched(crowd(t, 60).Transport())
@@ -221,6 +261,7 @@ func TestScanShowsRefs(t *testing.T) {
 		if leases {
 			c.ShowLeases()
 		}
+
 		known := 0
 		for f, err := range c.Scan(t.Context(), repoOf("lib"), time.Time{}) {
 			if err != nil {
@@ -230,9 +271,11 @@ func TestScanShowsRefs(t *testing.T) {
 				known++
 			}
 		}
+
 		if want := map[bool]int{true: 60, false: 0}[leases]; known != want {
 			t.Errorf("%d references shown, want %d", known, want)
 		}
+
 		if n, want := len(sent.sent), map[bool]int{true: 3, false: 1}[leases]; n != want {
 			t.Errorf("%d requests, want %d", n, want)
 		}
@@ -243,6 +286,7 @@ func TestScanShowsRefs(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+
 		if n := len(sent.sent) - before; n != 1 {
 			t.Errorf("a list of what goes on took %d requests, want 1", n)
 		}

@@ -20,8 +20,8 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 )
 
-// GetRef implements gitref.Refs: one query. A repository that is not there, or not to be seen, is an error and never a
-// missing reference.
+// GetRef implements gitref.Refs: one query. A repository that is not there, or not to be seen, is
+// an error and never a missing reference.
 func (c *Client) GetRef(ctx context.Context, i claim.Issue, name string) (gitref.Tip, error) {
 	d := newDocument()
 	d.add("  repository(owner: %s, name: %s) {\n    id\n", d.bind("String!", i.Owner), d.bind("String!", i.Repo))
@@ -47,6 +47,7 @@ func (c *Client) GetRef(ctx context.Context, i claim.Issue, name string) (gitref
 	if !whole {
 		return gitref.Tip{}, &AnswerError{Status: http.StatusOK, Reason: "what the reference points at is not in it"}
 	}
+
 	return tip, nil
 }
 
@@ -56,8 +57,11 @@ type restNamed struct {
 	Object struct{ SHA, Type string }
 }
 
-// matchingRefs lists the references whose full names begin with name (REST, "List matching references").
-func (c *Client) matchingRefs(ctx context.Context, i claim.Issue, name string) (refs []restNamed, header http.Header, err error) {
+// matchingRefs lists the references whose full names begin with name (REST, "List matching
+// references").
+func (c *Client) matchingRefs(ctx context.Context, i claim.Issue,
+	name string,
+) (refs []restNamed, header http.Header, err error) {
 	refs, header, err = list[restNamed](ctx, c.api, onGit(i, "matching-refs/", strings.TrimPrefix(name, "refs/")))
 	return refs, header, missing(err, Object{RepositoryObject, i.Slug()})
 }
@@ -111,6 +115,7 @@ func (c *Client) CreateCommit(ctx context.Context, i claim.Issue, parent, messag
 	if err != nil {
 		return gitref.Commit{}, err
 	}
+
 	return c.commitOn(hinted(ctx, justCreated), i, tree, parent, message)
 }
 
@@ -123,10 +128,12 @@ func (c *Client) storeTree(ctx context.Context, i claim.Issue) (string, error) {
 		"content": "Leases of issues, kept by label-state.\n",
 	}
 	var made struct{ SHA string }
-	_, err := c.send(hinted(ctx, repeatable), http.MethodPost, onGit(i, "trees", ""), map[string]any{"tree": []any{file}}, &made)
+	_, err := c.send(hinted(ctx, repeatable), http.MethodPost, onGit(i, "trees", ""),
+		map[string]any{"tree": []any{file}}, &made)
 	if err == nil && made.SHA == "" {
 		err = &AnswerError{Status: http.StatusOK, Reason: "it is not a tree"}
 	}
+
 	return made.SHA, mayNotWrite(err)
 }
 
@@ -137,12 +144,14 @@ func (c *Client) commitOn(ctx context.Context, i claim.Issue, tree, parent, mess
 	if parent != "" {
 		parents = append(parents, parent)
 	}
+
 	sent := map[string]any{"message": message, "tree": tree, "parents": parents}
 
 	made, err := c.commit(hinted(ctx, repeatable), http.MethodPost, onGit(i, "commits", ""), sent)
 	if err != nil {
 		return gitref.Commit{}, mayNotWrite(err)
 	}
+
 	return gitref.Commit{OID: made.SHA, Date: made.Committer.Date}, nil
 }
 
@@ -163,26 +172,34 @@ func onGit(i claim.Issue, what, name string) target {
 	parts := strings.Split(name, "/")
 	for k, part := range parts {
 		if strings.Trim(part, ".") == "" && part != "" {
-			return target{err: &NotFoundError{What: Object{ReferenceObject, oneLine(name)}, Status: http.StatusNotFound, Message: "not a name"}}
+			return target{err: &NotFoundError{
+				What: Object{ReferenceObject, oneLine(name)}, Status: http.StatusNotFound,
+				Message: "not a name",
+			}}
 		}
 		parts[k] = url.PathEscape(part)
 	}
+
 	return at(i.Owner, i.Repo, "/git/%s%s", what, strings.Join(parts, "/"))
 }
 
 // zeroOID stands for a reference that must not exist.
 const zeroOID = "0000000000000000000000000000000000000000"
 
-// SwapRefs implements gitref.Refs: one updateRefs for all. REST has no such step: GitHub moves a reference outside
-// refs/heads whatever it points at.
+// SwapRefs implements gitref.Refs: one updateRefs for all. REST has no such step: GitHub moves a
+// reference outside refs/heads whatever it points at.
 func (c *Client) SwapRefs(ctx context.Context, i claim.Issue, all ...gitref.Swap) error {
 	const document = `mutation($repo: ID!, $refs: [RefUpdate!]!) {
   updateRefs(input: {repositoryId: $repo, refUpdates: $refs}) { clientMutationId }
 }`
 	updates := make([]any, len(all))
 	for n, s := range all {
-		updates[n] = map[string]any{"name": s.Name, "beforeOid": cmp.Or(s.Before, zeroOID), "afterOid": s.After, "force": false}
+		updates[n] = map[string]any{
+			"name": s.Name, "beforeOid": cmp.Or(s.Before, zeroOID), "afterOid": s.After,
+			"force": false,
+		}
 	}
+
 	var data struct {
 		UpdateRefs *struct{ ClientMutationID *string }
 	}
@@ -196,10 +213,12 @@ func (c *Client) SwapRefs(ctx context.Context, i claim.Issue, all ...gitref.Swap
 	case err == nil && data.UpdateRefs == nil:
 		err = &AnswerError{Status: http.StatusOK, Reason: "the update is not in it"}
 	}
+
 	var refused *QueryError
 	if errors.As(err, &refused) && (refused.Type == "UNPROCESSABLE" || refused.Type == "STALE_DATA") {
 		return fmt.Errorf("%w: %w", gitref.ErrMoved, err)
 	}
+
 	return mayNotWrite(err)
 }
 
@@ -213,6 +232,7 @@ func (c *Client) CanSwapRefs(ctx context.Context) error {
 	case err == nil && data.Input == nil:
 		return gitref.ErrNoSwap
 	}
+
 	return err
 }
 
@@ -230,6 +250,7 @@ func mayNotWrite(err error) error {
 			Needs:   contentsWrite,
 		}
 	}
+
 	var denied *PermissionError
 	if errors.As(err, &denied) { // GraphQL says neither
 		denied.Write = true
@@ -237,6 +258,7 @@ func mayNotWrite(err error) error {
 			denied.Needs = cmp.Or(denied.Needs, contentsWrite)
 		}
 	}
+
 	return err
 }
 
@@ -257,11 +279,12 @@ type tips struct {
 	shown  map[string]shownTip // by owner/repo and reference, lower case
 }
 
-// ShowLeases has every snapshot of an issue show the reference of its lease, for ShownRef. Whoever keeps leases in references asks for
-// it.
+// ShowLeases has every snapshot of an issue show the reference of its lease, for ShownRef. Whoever
+// keeps leases in references asks for it.
 func (ts *tips) ShowLeases() { ts.leases.Store(true) }
 
-// ShownRef implements gitref.Shower: a reference as the last snapshot of the issue showed it, for 5 s and until the next write.
+// ShownRef implements gitref.Shower: a reference as the last snapshot of the issue showed it, for 5
+// s and until the next write.
 func (ts *tips) ShownRef(i claim.Issue, name string) (gitref.Tip, bool) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -269,6 +292,7 @@ func (ts *tips) ShownRef(i claim.Issue, name string) (gitref.Tip, bool) {
 	if !known || got.writes != ts.api.transport.writes.Load() || clock.Passed(got.at, ts.clock.Now()) > fresh {
 		return gitref.Tip{}, false
 	}
+
 	return got.tip, true
 }
 
@@ -295,6 +319,7 @@ func (q *queryTarget) tip(now time.Time, id string) (tip gitref.Tip, whole bool)
 	case q.Target == nil || q.Target.OID == "":
 		return tip, false
 	}
+
 	tip.OID, tip.Message, tip.Date = q.Target.OID, q.Target.Message, q.Target.CommittedDate
 	return tip, true
 }
@@ -304,8 +329,8 @@ func (d *document) tip(n int, i claim.Issue) {
 	d.add("    t%d: ref(qualifiedName: %s) %s\n", n, d.bind("String!", gitref.RefName(i)), targetFields)
 }
 
-// showTips reads the references of the leases of listed issues that may be held, by one query. One that it does not show is
-// asked for when it is needed.
+// showTips reads the references of the leases of listed issues that may be held, by one query. One
+// that it does not show is asked for when it is needed.
 func (c *Client) showTips(ctx context.Context, r ledger.Repo, part []listed) {
 	d := newDocument()
 	d.open("r0", r)
@@ -318,6 +343,7 @@ func (c *Client) showTips(ctx context.Context, r ledger.Repo, part []listed) {
 			asked = append(asked, f.Issue)
 		}
 	}
+
 	d.add("  }\n")
 	if !c.leases.Load() || len(asked) == 0 {
 		return
@@ -329,6 +355,7 @@ func (c *Client) showTips(ctx context.Context, r ledger.Repo, part []listed) {
 	if err != nil {
 		return
 	}
+
 	s := sheet{repo: r, alias: "r0", partial: got}
 	s.read(data)
 	for n, i := range asked {
@@ -336,7 +363,8 @@ func (c *Client) showTips(ctx context.Context, r ledger.Repo, part []listed) {
 	}
 }
 
-// noteTip remembers the reference of the n-th issue's lease, if the answer shows it; writes had been sent when it was asked for.
+// noteTip remembers the reference of the n-th issue's lease, if the answer shows it; writes had
+// been sent when it was asked for.
 func (ts *tips) noteTip(s sheet, n int, i claim.Issue, writes int64) {
 	alias := fmt.Sprintf("t%d", n)
 	var id string
@@ -345,10 +373,12 @@ func (ts *tips) noteTip(s sheet, n int, i claim.Issue, writes int64) {
 		json.Unmarshal(s.fields["id"], &id) != nil || json.Unmarshal(s.fields[alias], &shown) != nil {
 		return
 	}
+
 	tip, whole := shown.tip(s.now, id)
 	if !whole {
 		return
 	}
+
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	ts.shown[key(i.Slug(), gitref.RefName(i))] = shownTip{tip, ts.clock.Now(), writes}

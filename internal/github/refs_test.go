@@ -51,16 +51,19 @@ func TestGetRefAnswers(t *testing.T) {
 			if (err != nil) != c.fails || tip.OID != c.oid || *n != 1 {
 				t.Errorf("%+v, %v after %d queries", tip, err, *n)
 			}
+
 			if !c.fails && (tip.Now.IsZero() || tip.RepoID != "R_1") {
 				t.Errorf("%+v: without the server's time or the repository", tip)
 			}
 		})
 	}
+
 	undated := roundTrip(func(*http.Request) (*http.Response, error) {
 		r := reply(200, whole)
 		r.Header.Del("Date")
 		return r, nil
 	})
+
 	if tip, err := connect(t, undated, as("tok")).GetRef(t.Context(), issue("app", 1), leaseRef); err == nil {
 		t.Errorf("without a date: %+v, want an error", tip)
 	}
@@ -80,10 +83,16 @@ func TestSwapRefAnswers(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			next, _ := answering(c.body)
-			swap := gitref.Swap{Name: leaseRef, Before: "a", After: "b", RepoID: "R_1"}
+			swap := gitref.Swap{
+				Name:   leaseRef,
+				Before: "a",
+				After:  "b",
+				RepoID: "R_1",
+			}
 			err := connect(t, next, as("tok")).SwapRefs(t.Context(), issue("app", 1), swap)
 			var r interface{ Rejected() bool }
-			if err == nil || errors.Is(err, gitref.ErrMoved) != c.moved || !c.moved && (errors.As(err, &r) && r.Rejected()) != c.rejected {
+			if err == nil || errors.Is(err, gitref.ErrMoved) != c.moved || !c.moved &&
+				(errors.As(err, &r) && r.Rejected()) != c.rejected {
 				t.Errorf("%v; want moved %t, rejected %t", err, c.moved, c.rejected)
 			}
 		})
@@ -96,45 +105,65 @@ func TestRefs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	c := connect(t, server.Transport())
 	ctx, one := t.Context(), issue("app", 1)
 	first, err := c.CreateCommit(ctx, one, "", "first")
 	if err != nil || first.Date.IsZero() {
 		t.Fatalf("commit: %+v, %v", first, err)
 	}
+
 	none, err := c.GetRef(ctx, one, leaseRef)
 	if err != nil || none.OID != "" || none.Now.IsZero() {
 		t.Fatalf("before: %+v, %v", none, err)
 	}
+
 	swap := func(before, after string) error {
-		return c.SwapRefs(ctx, one, gitref.Swap{Name: leaseRef, Before: before, After: after, RepoID: none.RepoID})
+		return c.SwapRefs(ctx, one, gitref.Swap{
+			Name:   leaseRef,
+			Before: before,
+			After:  after,
+			RepoID: none.RepoID,
+		})
 	}
+
 	second, err := c.CreateCommit(ctx, one, first.OID, "second")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	rival, err := c.CreateCommit(ctx, one, first.OID, "rival")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, step := range []struct {
 		before, after string
 		stale         bool
-	}{{first.OID, second.OID, true}, {"", first.OID, false}, {"", first.OID, true}, {first.OID, second.OID, false}, {first.OID, rival.OID, true}} {
+	}{{first.OID, second.OID, true}, {"", first.OID, false}, {"", first.OID, true}, {
+		first.OID, second.OID,
+		false,
+	}, {first.OID, rival.OID, true}} {
 		err := swap(step.before, step.after)
-		// What GitHub says of a stale swap may as well be a fault of its own: nobody knows by it what was done.
+		// What GitHub says of a stale swap may as well be a fault of its own: nobody knows by it
+		// what was done.
 		if fault := is[*QueryError](err) && !lease.Rejected(err); fault != step.stale || !step.stale && err != nil {
 			t.Errorf("from %q to %q: %v, want stale %t", step.before, step.after, err, step.stale)
 		}
 	}
+
 	tip, err := c.GetRef(ctx, one, leaseRef)
-	if err != nil || tip.OID != second.OID || tip.Message != "second" || !tip.Date.Equal(second.Date) || tip.Now.Before(tip.Date) {
+	if err != nil || tip.OID != second.OID || tip.Message != "second" || !tip.Date.Equal(second.Date) ||
+		tip.Now.Before(tip.Date) {
 		t.Errorf("after: %+v, %v, want %+v", tip, err, second)
 	}
+
 	// A reference whose name only begins like it is not it.
-	if err := c.SwapRefs(ctx, one, gitref.Swap{Name: "refs/label-state/lease/20", After: first.OID, RepoID: none.RepoID}); err != nil {
+	if err := c.SwapRefs(ctx, one,
+		gitref.Swap{Name: "refs/label-state/lease/20", After: first.OID, RepoID: none.RepoID}); err != nil {
 		t.Fatal(err)
 	}
+
 	if tip, err := c.GetRef(ctx, one, "refs/label-state/lease/2"); err != nil || tip.OID != "" {
 		t.Errorf("longer name: %+v, %v, want none", tip, err)
 	}
@@ -142,17 +171,21 @@ func TestRefs(t *testing.T) {
 	if _, err := c.GetRef(ctx, issue("nowhere", 1), leaseRef); !errors.As(err, &gone) {
 		t.Errorf("no repository: %v", err)
 	}
+
 	var denied *PermissionError
-	if _, err := connect(t, server.Transport(), as("tok-rob")).CreateCommit(ctx, one, "", "x"); !errors.As(err, &denied) {
+	if _, err := connect(t, server.Transport(), as("tok-rob")).CreateCommit(ctx, one, "", "x"); !errors.As(err,
+		&denied) {
 		t.Errorf("commit by a reader: %v", err)
 	}
-	if err := connect(t, server.Transport(), as("tok-rob")).SwapRefs(ctx, one, gitref.Swap{Name: leaseRef, After: first.OID, RepoID: none.RepoID}); !errors.As(err, &denied) {
+
+	if err := connect(t, server.Transport(), as("tok-rob")).SwapRefs(ctx, one,
+		gitref.Swap{Name: leaseRef, After: first.OID, RepoID: none.RepoID}); !errors.As(err, &denied) {
 		t.Errorf("swap by a reader: %v", err)
 	}
 }
 
-// TestNoSwapByREST: where updateRefs is refused, or the server is too old for it, no reference is made or moved in any other
-// way: by REST a reference of a lease moves from wherever it is.
+// TestNoSwapByREST: where updateRefs is refused, or the server is too old for it, no reference is
+// made or moved in any other way: by REST a reference of a lease moves from wherever it is.
 func TestNoSwapByREST(t *testing.T) {
 	for name, refusal := range map[string]*http.Response{
 		"404":     reply(404, "json"),
@@ -164,6 +197,7 @@ func TestNoSwapByREST(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			sent := watched(roundTrip(func(r *http.Request) (*http.Response, error) {
 				if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/graphql") && asks(t, r, "mutation") {
 					return refusal, nil
@@ -177,10 +211,12 @@ func TestNoSwapByREST(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			made, err := c.CreateCommit(ctx, one, "", "first")
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			err = c.SwapRefs(ctx, one, gitref.Swap{Name: leaseRef, After: made.OID, RepoID: none.RepoID})
 			var denied *PermissionError
 			if !errors.Is(err, gitref.ErrNoSwap) && !(name == "403" && errors.As(err, &denied)) {
@@ -190,6 +226,7 @@ func TestNoSwapByREST(t *testing.T) {
 			if n := sent.like("POST /repos/acme/app/git/refs") + sent.like("PATCH /repos/acme/app/git/refs"); n > 0 {
 				t.Errorf("%d writes of references by REST: %q", n, sent.sent)
 			}
+
 			if tip, err := c.GetRef(ctx, one, leaseRef); err != nil || tip.OID != "" {
 				t.Errorf("after: %+v, %v, want no reference", tip, err)
 			}
@@ -202,18 +239,21 @@ func TestCanSwapRefs(t *testing.T) {
 	if err := connect(t, simulated(t).Transport()).CanSwapRefs(t.Context()); err != nil {
 		t.Errorf("with updateRefs: %v", err)
 	}
+
 	for name, answer := range map[string]string{"too old": `{"data":{"input":null}}`, "nothing": ""} {
 		next, _ := answering(answer)
 		if answer == "" {
 			next = roundTrip(func(*http.Request) (*http.Response, error) { return reply(404, "json"), nil })
 		}
+
 		if err := connect(t, next, as("tok")).CanSwapRefs(t.Context()); !errors.Is(err, gitref.ErrNoSwap) {
 			t.Errorf("%s: %v, want that it has none", name, err)
 		}
 	}
 }
 
-// TestTreeOfItsOwn: where GitHub refuses a tree that nobody stored, or fails on it, one is stored, and remembered.
+// TestTreeOfItsOwn: where GitHub refuses a tree that nobody stored, or fails on it, one is stored,
+// and remembered.
 func TestTreeOfItsOwn(t *testing.T) {
 	for _, answer := range []struct {
 		status int
@@ -228,6 +268,7 @@ func treeOfItsOwn(t *testing.T, status int, body string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	refused, late := 0, 2
 	next := roundTrip(func(r *http.Request) (*http.Response, error) {
 		if !strings.HasSuffix(r.URL.Path, "/git/commits") {
@@ -245,6 +286,7 @@ func treeOfItsOwn(t *testing.T, status int, body string) {
 			late--
 			return reply(422, `{"message":"Tree SHA does not exist"}`), nil
 		}
+
 		r.Body = io.NopCloser(bytes.NewReader(sent))
 		return server.Transport().RoundTrip(r)
 	})
@@ -257,9 +299,12 @@ func treeOfItsOwn(t *testing.T, status int, body string) {
 			t.Fatalf("%d: %+v, %v", status, made, err)
 		}
 	}
+
 	if refused != 1 || time.Since(start) != 3*time.Second {
-		t.Errorf("%d: asked %d times for the empty tree in %s, want once; and to wait twice for the stored tree", status, refused, time.Since(start))
+		t.Errorf("%d: asked %d times for the empty tree in %s, want once; and to wait twice for the stored tree",
+			status, refused, time.Since(start))
 	}
+
 	if _, err := c.CreateCommit(t.Context(), issue("app", 1), strings.Repeat("1", 40), "m"); err == nil {
 		t.Errorf("%d: committed on a parent that does not exist", status)
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/label-state/label-state/internal/labels"
 )
 
-// TestRelabel: labels come and go and the issue is read again in one request, and the snapshot is the one that Facts returns.
+// TestRelabel: labels come and go and the issue is read again in one request, and the snapshot is
+// the one that Facts returns.
 func TestRelabel(t *testing.T) {
 	sent := watched(simulated(t).Transport())
 	c := connect(t, sent)
@@ -23,15 +24,18 @@ func TestRelabel(t *testing.T) {
 		if n == 0 {
 			supply(t, c, "agent:pr-open", "agent:done")
 		}
+
 		before, err := c.Facts(t.Context(), i)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		asked := len(sent.sent)
 		got, err := c.Relabel(t.Context(), i, change)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if n := len(sent.sent) - asked; n != 1 {
 			t.Errorf("%+v took %d requests: %q", change, n, sent.sent[asked:])
 		}
@@ -39,15 +43,18 @@ func TestRelabel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		got.Now, want.Now = before.Now, before.Now
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v:\n got %+v\nwant %+v", change, got, want)
 		}
+
 		for _, name := range change.Add {
 			if !labels.Has(got.Labels, name) {
 				t.Errorf("%s is not on: %q", name, got.Labels)
 			}
 		}
+
 		for _, name := range change.Remove {
 			if labels.Has(got.Labels, name) {
 				t.Errorf("%s is still on: %q", name, got.Labels)
@@ -67,8 +74,9 @@ func supply(t *testing.T, c *Client, names ...string) {
 	}
 }
 
-// TestRelabelUnsupported: what one request cannot do is left to those that do it label by label, and nothing is made up: a label
-// that the repository lacks, one that was deleted since, an issue that was never read.
+// TestRelabelUnsupported: what one request cannot do is left to those that do it label by label,
+// and nothing is made up: a label that the repository lacks, one that was deleted since, an issue
+// that was never read.
 func TestRelabelUnsupported(t *testing.T) {
 	for name, story := range map[string]func(t *testing.T, c *Client){
 		"the repository lacks it": func(t *testing.T, c *Client) {
@@ -81,7 +89,9 @@ func TestRelabelUnsupported(t *testing.T) {
 			if _, err := c.Facts(t.Context(), issue("app", 1)); err != nil {
 				t.Fatal(err)
 			}
-			if err := connect(t, c.transport.o.HTTP).DeleteLabel(t.Context(), repoOf("app"), "needs:human-scope"); err != nil {
+
+			if err := connect(t, c.transport.o.HTTP).DeleteLabel(t.Context(), repoOf("app"),
+				"needs:human-scope"); err != nil {
 				t.Fatal(err)
 			}
 		},
@@ -95,6 +105,7 @@ func TestRelabelUnsupported(t *testing.T) {
 			if !errors.Is(err, errors.ErrUnsupported) {
 				t.Errorf("%v, want unsupported", err)
 			}
+
 			f, err := connect(t, server.Transport()).Facts(t.Context(), issue("app", 1))
 			if err != nil || labels.Has(f.Labels, "needs:human-scope") {
 				t.Errorf("labels %q, %v", f.Labels, err)
@@ -103,18 +114,23 @@ func TestRelabelUnsupported(t *testing.T) {
 	}
 }
 
-// TestRelabelRefused: a token that may not label is told so, once by one request and then by the request of one label.
+// TestRelabelRefused: a token that may not label is told so, once by one request and then by the
+// request of one label.
 func TestRelabelRefused(t *testing.T) {
 	c := connect(t, simulated(t).Transport(), as("tok-rob"))
 	f, err := c.Facts(t.Context(), issue("app", 1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Relabel(t.Context(), f.Issue, labels.Change{Remove: []string{"bug"}}); !errors.Is(err, errors.ErrUnsupported) {
+
+	if _, err := c.Relabel(t.Context(), f.Issue, labels.Change{Remove: []string{"bug"}}); !errors.Is(err,
+		errors.ErrUnsupported) {
 		t.Errorf("%v, want unsupported", err)
 	}
+
 	var denied *PermissionError
-	if err := c.RemoveLabel(t.Context(), f.Issue, "bug"); !errors.As(err, &denied) || !strings.Contains(err.Error(), "bug") {
+	if err := c.RemoveLabel(t.Context(), f.Issue, "bug"); !errors.As(err, &denied) ||
+		!strings.Contains(err.Error(), "bug") {
 		t.Errorf("%v", err)
 	}
 }

@@ -34,18 +34,27 @@ type repositories struct {
 	along map[string]*along // what it brought, by owner/repo in lower case; nil when it is under way
 }
 
-// Repository reads a repository. One that does not exist, or that the token may not see, is a *NotFoundError.
+// Repository reads a repository. One that does not exist, or that the token may not see, is a
+// *NotFoundError.
 func (rp *repositories) Repository(ctx context.Context, r ledger.Repo) (Repository, error) {
 	got, _, err := fetch[restRepository](ctx, rp.api, at(r.Owner, r.Name, ""))
 	if err == nil && got.repo() == (ledger.Repo{}) {
 		err = &AnswerError{Status: http.StatusOK, Reason: "it is not a repository"}
 	}
+
 	if err != nil {
 		return Repository{}, failed(err, Object{RepositoryObject, r.String()}, "read repository %s", r)
 	}
+
 	return Repository{
-		Repo: got.repo(), DefaultBranch: got.DefaultBranch, Private: got.Private, Archived: got.Archived,
-		HasIssues: got.HasIssues, Fork: got.Fork, Parent: got.Parent.repo(), Role: mapped(got.Permissions),
+		Repo:          got.repo(),
+		DefaultBranch: got.DefaultBranch,
+		Private:       got.Private,
+		Archived:      got.Archived,
+		HasIssues:     got.HasIssues,
+		Fork:          got.Fork,
+		Parent:        got.Parent.repo(),
+		Role:          mapped(got.Permissions),
 	}, nil
 }
 
@@ -72,7 +81,8 @@ func (r *restRepository) repo() ledger.Repo {
 func (rp *repositories) DefaultBranch(ctx context.Context, repo string) (string, error) {
 	r, err := rp.Repository(ctx, place(repo))
 	if err == nil && r.DefaultBranch == "" {
-		err = fmt.Errorf("read repository %s: %w", repo, &AnswerError{Status: http.StatusOK, Reason: "it has no default branch"})
+		err = fmt.Errorf("read repository %s: %w", repo,
+			&AnswerError{Status: http.StatusOK, Reason: "it has no default branch"})
 	}
 	return r.DefaultBranch, err
 }
@@ -83,7 +93,8 @@ func place(repo string) ledger.Repo {
 	return ledger.Repo{Owner: owner, Name: name}
 }
 
-// Sweepable reports whether issues of the repository can change at all: it is not archived and has issues.
+// Sweepable reports whether issues of the repository can change at all: it is not archived and has
+// issues.
 func (rp *repositories) Sweepable(ctx context.Context, r ledger.Repo) (archived, hasIssues bool, err error) {
 	rp.mu.Lock()
 	got := rp.along[key(r.String())]
@@ -91,6 +102,7 @@ func (rp *repositories) Sweepable(ctx context.Context, r ledger.Repo) (archived,
 	if got != nil {
 		return got.archived, got.hasIssues, nil
 	}
+
 	known, err := rp.Repository(ctx, r)
 	return known.Archived, known.HasIssues, err
 }
@@ -105,25 +117,32 @@ func (rp *repositories) File(ctx context.Context, r ledger.Repo, path string) (c
 		}
 		escaped = append(escaped, url.PathEscape(part))
 	}
+
 	var raw json.RawMessage
 	if err == nil {
-		_, err = rp.api.send(ctx, http.MethodGet, at(r.Owner, r.Name, "/contents/%s", strings.Join(escaped, "/")), nil, &raw)
+		_, err = rp.api.send(ctx, http.MethodGet, at(r.Owner, r.Name, "/contents/%s", strings.Join(escaped, "/")),
+			nil, &raw)
 	}
+
 	var got struct{ Type, Encoding, Content string }
 	if err == nil && json.Unmarshal(raw, &got) != nil { // a folder is a list
 		err = &AnswerError{Status: http.StatusOK, Reason: "it is not a file but a folder"}
 	}
+
 	if err == nil && (got.Type != "file" || got.Encoding != "base64") {
 		err = &AnswerError{Status: http.StatusOK, Reason: "it is not a file of up to a megabyte"}
 	}
+
 	if err == nil {
 		if content, err = base64.StdEncoding.DecodeString(strings.ReplaceAll(got.Content, "\n", "")); err != nil {
 			err = &AnswerError{Status: http.StatusOK, Reason: "its content is not base64"}
 		}
 	}
+
 	if err != nil {
 		return nil, failed(err, Object{Kind: FileObject}, "read %s of %s", path, r)
 	}
+
 	return content, nil
 }
 
@@ -144,12 +163,15 @@ func (rp *repositories) askAlong(d *document, r ledger.Repo) {
 	if asked || rp.path == "" {
 		return
 	}
+
 	d.add("    isArchived hasIssuesEnabled\n    branch: defaultBranchRef { name }\n")
-	d.add("    file: object(expression: %s) { __typename ... on Blob { text byteSize isTruncated } }\n", d.bind("String", "HEAD:"+rp.path))
+	d.add("    file: object(expression: %s) { __typename ... on Blob { text byteSize isTruncated } }\n",
+		d.bind("String", "HEAD:"+rp.path))
 }
 
-// noteAlong takes the file from an answer. It is absent only where the default branch can be seen and has no such file; a file that
-// is not text, that is cut off or not to be read is not known here.
+// noteAlong takes the file from an answer. It is absent only where the default branch can be seen
+// and has no such file; a file that is not text, that is cut off or not to be read is not known
+// here.
 func (rp *repositories) noteAlong(s sheet) {
 	if s.err != nil || s.fields["file"] == nil {
 		return
@@ -163,10 +185,12 @@ func (rp *repositories) noteAlong(s sheet) {
 	}
 	got := along{}
 	failed := s.failed("branch", Object{}) != nil || s.failed("file", Object{}) != nil
-	if json.Unmarshal(s.fields["isArchived"], &got.archived) != nil || json.Unmarshal(s.fields["hasIssuesEnabled"], &got.hasIssues) != nil ||
+	if json.Unmarshal(s.fields["isArchived"], &got.archived) != nil ||
+		json.Unmarshal(s.fields["hasIssuesEnabled"], &got.hasIssues) != nil ||
 		json.Unmarshal(s.fields["branch"], &branch) != nil || json.Unmarshal(s.fields["file"], &file) != nil {
 		return
 	}
+
 	switch {
 	case failed || branch == nil:
 	case file == nil:
@@ -174,13 +198,15 @@ func (rp *repositories) noteAlong(s sheet) {
 	case file.Typename == "Blob" && !file.IsTruncated && file.Text != nil && len(*file.Text) == file.ByteSize:
 		got.known, got.data = true, []byte(*file.Text)
 	}
+
 	rp.mu.Lock()
 	defer rp.mu.Unlock()
 	rp.along[key(s.repo.String())] = &got
 }
 
-// Along returns the file that came along with the first query about the repository, nil when its default branch has none, and forgets
-// it. known is false when it did not come, and then only File can tell.
+// Along returns the file that came along with the first query about the repository, nil when its
+// default branch has none, and forgets it. known is false when it did not come, and then only File
+// can tell.
 func (rp *repositories) Along(r ledger.Repo, path string) (data []byte, known bool) {
 	rp.mu.Lock()
 	defer rp.mu.Unlock()
@@ -188,6 +214,7 @@ func (rp *repositories) Along(r ledger.Repo, path string) (data []byte, known bo
 	if got == nil || !got.known || path != rp.path {
 		return nil, false
 	}
+
 	got.known = false
 	return got.data, true
 }

@@ -82,7 +82,12 @@ type restComment struct {
 
 func (m restComment) comment() comment {
 	return comment{association: m.Association, Comment: claim.Comment{
-		ID: m.ID, Created: m.CreatedAt.UTC(), Updated: m.UpdatedAt.UTC(), Author: m.User.name(), URL: m.HTMLURL, Body: m.Body,
+		ID:      m.ID,
+		Created: m.CreatedAt.UTC(),
+		Updated: m.UpdatedAt.UTC(),
+		Author:  m.User.name(),
+		URL:     m.HTMLURL,
+		Body:    m.Body,
 	}}
 }
 
@@ -119,15 +124,27 @@ func (p restPull) id() pullID {
 
 func (p restPull) pr() lifecycle.PR {
 	out := lifecycle.PR{
-		Repo: p.Base.Repo.repo().String(), Number: p.Number, Title: p.Title, URL: p.HTMLURL, State: lifecycle.PRState(p.State),
-		Draft: p.Draft, MergedAt: p.MergedAt.UTC(), ClosedAt: p.ClosedAt.UTC(), Head: p.Head.Ref, Base: p.Base.Ref, Author: p.User.name(),
+		Repo:     p.Base.Repo.repo().String(),
+		Number:   p.Number,
+		Title:    p.Title,
+		URL:      p.HTMLURL,
+		State:    lifecycle.PRState(p.State),
+		Draft:    p.Draft,
+		MergedAt: p.MergedAt.UTC(),
+		ClosedAt: p.ClosedAt.UTC(),
+		Head:     p.Head.Ref,
+		Base:     p.Base.Ref,
+		Author:   p.User.name(),
 	}
+
 	if p.Head.Repo != nil {
 		out.HeadRepo = p.Head.Repo.FullName
 	}
+
 	if !p.MergedAt.IsZero() {
 		out.State = lifecycle.PRMerged
 	}
 	out.DefaultBase = p.Base.Repo != nil && p.Base.Repo.DefaultBranch == p.Base.Ref
+
 	return out
 }

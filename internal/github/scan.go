@@ -26,22 +26,23 @@ type listed struct {
 	snapshot *snapshot
 }
 
-// Scan reads every issue with a lifecycle label or that of a person's hold, and every one changed since then unless since is
-// zero; least recently updated first (ledger.Repos). All numbers are collected before the first
-// issue is yielded. Issues in flight come with the pages that list them, a hundred a request;
-// the others are read afterwards, fifty a request; and fewer where that is too much. An issue that cannot be read is an error
-// with its Facts.Issue, and the others go on.
-// A scan that cannot go on ends with an *UnreadError, which names every issue that it did not read. Where references decide, those
-// of fifty issues that may be held are read by one query, for ShownRef.
+// Scan reads every issue with a lifecycle label or that of a person's hold, and every one changed
+// since then unless since is zero; least recently updated first (ledger.Repos). All numbers are
+// collected before the first issue is yielded. Issues in flight come with the pages that list them,
+// a hundred a request; the others are read afterwards, fifty a request; and fewer where that is too
+// much. An issue that cannot be read is an error with its Facts.Issue, and the others go on. A scan
+// that cannot go on ends with an *UnreadError, which names every issue that it did not read. Where
+// references decide, those of fifty issues that may be held are read by one query, for ShownRef.
 func (c *Client) Scan(ctx context.Context, r ledger.Repo, since time.Time) iter.Seq2[lifecycle.Facts, error] {
 	return c.scanSelection(ctx, r, selection{labels: sweptLabels(c.o.Scheme), since: since, leases: true})
 }
 
-// sweptLabels are the labels of the issues that a sweep reads: of the lifecycle, and of a person's hold, which may end.
+// sweptLabels are the labels of the issues that a sweep reads: of the lifecycle, and of a person's
+// hold, which may end.
 func sweptLabels(s labels.Scheme) []string { return append(s.Lifecycle(), s.Hold) }
 
-// Current is Scan without the issues that are labelled done and have not changed since then: what is
-// done piles up, and whoever watches what goes on need not read it again and again.
+// Current is Scan without the issues that are labelled done and have not changed since then: what
+// is done piles up, and whoever watches what goes on need not read it again and again.
 func (c *Client) Current(ctx context.Context, r ledger.Repo, since time.Time) iter.Seq2[lifecycle.Facts, error] {
 	return c.scanSelection(ctx, r, current(c.o.Scheme, since))
 }
@@ -78,6 +79,7 @@ func spans(numbers []int) string {
 		for n < len(sorted) && sorted[n] == sorted[0]+n {
 			n++
 		}
+
 		first, last := fmt.Sprint("#", sorted[0]), fmt.Sprint("#", sorted[n-1])
 		switch n {
 		case 1:
@@ -87,8 +89,10 @@ func spans(numbers []int) string {
 		default:
 			out = append(out, first+" to "+last)
 		}
+
 		sorted = sorted[n:]
 	}
+
 	return strings.Join(out, ", ")
 }
 
@@ -99,17 +103,21 @@ func (c *Client) scanSelection(ctx context.Context, r ledger.Repo, what selectio
 		if err == nil {
 			found, err = c.queryLists(ctx, r, what)
 		}
+
 		found = unique(found) // each issue once, least recently updated first
 		if err != nil {
-			yield(lifecycle.Facts{}, fmt.Errorf("list issues of %s: %w", r, missing(err, Object{RepositoryObject, r.String()})))
+			yield(lifecycle.Facts{}, fmt.Errorf("list issues of %s: %w", r,
+				missing(err, Object{RepositoryObject, r.String()})))
 			return
 		}
+
 		for start := 0; start < len(found); start += perQuery {
 			part := found[start:min(start+perQuery, len(found))]
 			err := c.fillListed(ctx, r, part)
 			if err == nil && what.leases {
 				c.showTips(ctx, r, part)
 			}
+
 			unread := &UnreadError{Repo: r, caused: caused{err}}
 			for _, one := range part {
 				got := one.snapshot
@@ -117,14 +125,17 @@ func (c *Client) scanSelection(ctx context.Context, r ledger.Repo, what selectio
 					unread.Numbers = append(unread.Numbers, one.number)
 					continue
 				}
+
 				told := got.public()
 				if told.Err != nil {
 					told.Err = &claim.IssueError{Doing: "read", Issue: told.Facts.Issue, Err: told.Err}
 				}
+
 				if !yield(told.Facts, told.Err) {
 					return
 				}
 			}
+
 			if err != nil {
 				for _, one := range found[start+len(part):] {
 					unread.Numbers = append(unread.Numbers, one.number)
@@ -144,6 +155,7 @@ func unique(found []listed) []listed {
 		}
 		return 1
 	}
+
 	slices.SortStableFunc(found, func(a, b listed) int {
 		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(have(b), have(a)), b.updated.Compare(a.updated))
 	})
@@ -151,11 +163,12 @@ func unique(found []listed) []listed {
 	slices.SortFunc(found, func(a, b listed) int {
 		return cmp.Or(a.updated.Compare(b.updated), cmp.Compare(a.number, b.number))
 	})
+
 	return found
 }
 
-// fillListed completes a part of the scan: it reads the issues that came without facts and finishes those
-// that came with them. After an error those that are done are as good as without it.
+// fillListed completes a part of the scan: it reads the issues that came without facts and finishes
+// those that came with them. After an error those that are done are as good as without it.
 func (c *Client) fillListed(ctx context.Context, r ledger.Repo, part []listed) error {
 	var with []*snapshot
 	var without []claim.Issue
@@ -166,11 +179,13 @@ func (c *Client) fillListed(ctx context.Context, r ledger.Repo, part []listed) e
 			without = append(without, claim.Issue{Owner: r.Owner, Repo: r.Name, Number: one.number})
 		}
 	}
+
 	err := c.completeAll(ctx, with)
 	c.judgeRecords(ctx, readable(with, err), everyRecord)
 	if err != nil {
 		return err
 	}
+
 	if len(without) > 0 {
 		read, err := c.readBatch(ctx, without, everyRecord)
 		for k := range part {
@@ -178,15 +193,18 @@ func (c *Client) fillListed(ctx context.Context, r ledger.Repo, part []listed) e
 				part[k].snapshot, read = read[0], read[1:]
 			}
 		}
+
 		if err != nil {
 			return err
 		}
 	}
+
 	for _, one := range part {
 		if wholeRequest(one.snapshot.err) {
 			return one.snapshot.err
 		}
 	}
+
 	return nil
 }
 
@@ -201,9 +219,10 @@ type cursor struct {
 	done  bool
 }
 
-// listsOf are what a scan goes through: one list for every label, and one for what changed. Of pull requests it goes through those that a
-// label says are held; and of those that have ended and have the label of a person's hold, which is left there where people put it, through
-// the ones that changed.
+// listsOf are what a scan goes through: one list for every label, and one for what changed. Of pull
+// requests it goes through those that a label says are held; and of those that have ended and have
+// the label of a person's hold, which is left there where people put it, through the ones that
+// changed.
 func listsOf(scheme labels.Scheme, what selection) []*cursor {
 	var out []*cursor
 	for k, name := range what.labels {
@@ -211,27 +230,37 @@ func listsOf(scheme labels.Scheme, what selection) []*cursor {
 			out = append(out, &cursor{alias: "s" + strconv.Itoa(k), label: name, facts: name == scheme.Claimed})
 		}
 	}
+
 	out = append(out, &cursor{alias: pullsAlias + "0", label: scheme.Claimed, pulls: "OPEN, CLOSED, MERGED"})
 	if scheme.Hold != "" {
 		out = append(out, &cursor{alias: pullsAlias + "1", label: scheme.Hold, pulls: "OPEN"})
 		if !what.since.IsZero() {
-			out = append(out, &cursor{alias: pullsAlias + "2", label: scheme.Hold, pulls: "CLOSED, MERGED", since: what.since})
+			out = append(out, &cursor{
+				alias: pullsAlias + "2",
+				label: scheme.Hold,
+				pulls: "CLOSED, MERGED",
+				since: what.since,
+			})
 		}
 	}
+
 	if !what.since.IsZero() {
 		out = append(out, &cursor{alias: "changed", since: what.since})
 	}
+
 	return out
 }
 
-// pullsAlias begins the aliases of lists of pull requests. A token that may not read pull requests gets none of them.
+// pullsAlias begins the aliases of lists of pull requests. A token that may not read pull requests
+// gets none of them.
 const pullsAlias = "pulls"
 
 // queryLists goes through all lists side by side, one request for the next page of each.
 func (c *Client) queryLists(ctx context.Context, r ledger.Repo, what selection) ([]listed, error) {
 	begun := c.beginnings.takeBegun(func(b *beginning) bool {
 		further := what.since.Sub(b.what.since) // one that looks a moment further back has all that is asked for
-		return b.facts == nil && b.label == "" && b.repo == r && slices.Equal(b.what.labels, what.labels) && further >= 0 && further <= fresh
+		return b.facts == nil && b.label == "" && b.repo == r && slices.Equal(b.what.labels, what.labels) &&
+			further >= 0 && further <= fresh
 	})
 	var found []listed
 	lists := listsOf(c.o.Scheme, what)
@@ -255,18 +284,23 @@ func (c *Client) queryLists(ctx context.Context, r ledger.Repo, what selection) 
 		defer c.mu.Unlock()
 		c.onPage[key(r.String())] = measure{facts.now, c.o.Clock.Now()}
 	}
+
 	return found, nil
 }
 
-// factsOnPage is how many issues with their facts are asked for on a page; 0 where even a small page was too much.
+// factsOnPage is how many issues with their facts are asked for on a page; 0 where even a small
+// page was too much.
 func (c *Client) factsOnPage(r ledger.Repo) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.onPage[key(r.String())].or(perPage, c.o.Clock.Now())
 }
 
-// nextPage reads the next page of each list: with the facts of the issues, or, where that is too much, with their numbers.
-func (c *Client) nextPage(ctx context.Context, r ledger.Repo, lists []*cursor, facts, numbers *page) (found []listed, err error) {
+// nextPage reads the next page of each list: with the facts of the issues, or, where that is too
+// much, with their numbers.
+func (c *Client) nextPage(ctx context.Context, r ledger.Repo, lists []*cursor, facts,
+	numbers *page,
+) (found []listed, err error) {
 	if facts.now > 0 && slices.ContainsFunc(lists, func(k *cursor) bool { return k.facts }) {
 		err = facts.ask(replaceable(ctx), func(ctx context.Context, n int) error {
 			found, err = c.queryPage(ctx, r, lists, pageSize{facts: n, numbers: numbers.now})
@@ -275,6 +309,7 @@ func (c *Client) nextPage(ctx context.Context, r ledger.Repo, lists []*cursor, f
 		if !tooMuch(err) {
 			return found, err
 		}
+
 		facts.now = 0
 	}
 
@@ -282,10 +317,12 @@ func (c *Client) nextPage(ctx context.Context, r ledger.Repo, lists []*cursor, f
 		found, err = c.queryPage(ctx, r, lists, pageSize{numbers: n})
 		return err
 	})
+
 	return found, err
 }
 
-// A pageSize is how many issues a page lists: with their facts, 0 for no page that has them, and without.
+// A pageSize is how many issues a page lists: with their facts, 0 for no page that has them, and
+// without.
 type pageSize struct{ facts, numbers int }
 
 // carries reports whether the page of a list is one with facts.
@@ -299,7 +336,9 @@ func (s pageSize) of(k *cursor) int {
 	return s.numbers
 }
 
-func (c *Client) queryPage(ctx context.Context, r ledger.Repo, lists []*cursor, size pageSize) (found []listed, err error) {
+func (c *Client) queryPage(ctx context.Context, r ledger.Repo, lists []*cursor,
+	size pageSize,
+) (found []listed, err error) {
 	err = untilUnderstood(func() error {
 		found, err = c.askPage(ctx, r, lists, size)
 		return err
@@ -307,7 +346,8 @@ func (c *Client) queryPage(ctx context.Context, r ledger.Repo, lists []*cursor, 
 	return found, err
 }
 
-// askPage asks for the next page of each list by one query. Only a page that was read moves the cursors.
+// askPage asks for the next page of each list by one query. Only a page that was read moves the
+// cursors.
 func (c *Client) askPage(ctx context.Context, r ledger.Repo, lists []*cursor, size pageSize) ([]listed, error) {
 	d := newDocument()
 	d.add("  viewer { login }\n")
@@ -322,13 +362,20 @@ func (c *Client) askPage(ctx context.Context, r ledger.Repo, lists []*cursor, si
 			fragments = issueFields(c.api, ofMany())
 		}
 	}
+
 	d.add("  }\n")
 	var data map[string]json.RawMessage
 	got, err := c.ask(ctx, d.text(fragments), d.variables, &data)
 	if err != nil {
 		return nil, err
 	}
-	s := sheet{repo: r, alias: "r0", partial: got, lists: lists}
+
+	s := sheet{
+		repo:    r,
+		alias:   "r0",
+		partial: got,
+		lists:   lists,
+	}
 	c.noteSheet(&s, data)
 	if s.err != nil {
 		return nil, s.err
@@ -342,6 +389,7 @@ func (c *Client) askPage(ctx context.Context, r ledger.Repo, lists []*cursor, si
 		}
 		found = append(found, some...)
 	}
+
 	return found, nil
 }
 
@@ -352,6 +400,7 @@ func (c *Client) takePage(k *cursor, s sheet, size pageSize) (found []listed, er
 		k.done = true
 		return nil, nil
 	}
+
 	var page *connection[queryIssue]
 	if err := json.Unmarshal(s.fields[k.alias], &page); err != nil || page == nil {
 		return nil, &AnswerError{Status: http.StatusOK, Reason: "a list of issues is missing"}
@@ -365,33 +414,44 @@ func (c *Client) takePage(k *cursor, s sheet, size pageSize) (found []listed, er
 		if over = k.pulls != "" && q.UpdatedAt.Before(k.since); over {
 			break
 		}
+
 		one := listed{number: q.Number, updated: q.UpdatedAt}
 		if size.carries(k) {
 			one.snapshot = c.takeNode(s, k, n, q)
 		}
+
 		found = append(found, one)
 	}
 
 	if k.done = over || !page.PageInfo.HasNextPage; k.done {
 		return found, nil
 	}
+
 	return found, k.way.follow(size.of(k), page.TotalCount, page.PageInfo.EndCursor)
 }
 
-// takeNode takes the n-th issue on the page of a list. One of which the page shows too little is nil: it is read by itself.
+// takeNode takes the n-th issue on the page of a list. One of which the page shows too little is
+// nil: it is read by itself.
 func (c *Client) takeNode(s sheet, k *cursor, n int, q *queryIssue) *snapshot {
-	one := &snapshot{facts: lifecycle.Facts{Issue: claim.Issue{Owner: s.repo.Owner, Repo: s.repo.Name, Number: q.Number}}}
+	one := &snapshot{facts: lifecycle.Facts{Issue: claim.Issue{
+		Owner: s.repo.Owner, Repo: s.repo.Name,
+		Number: q.Number,
+	}}}
 	for _, e := range s.errors { // the first error about a part of it
-		if one.err == nil && e.part(0) == s.alias && e.part(1) == k.alias && len(e.Path) > 3 && e.Path[3] == float64(n) {
+		if one.err == nil && e.part(0) == s.alias && e.part(1) == k.alias && len(e.Path) > 3 &&
+			e.Path[3] == float64(n) {
 			one.err = e.typed(Object{IssueObject, one.facts.Issue.String()})
 		}
 	}
+
 	if one.err == nil {
 		c.takeIssue(one, s, q)
 	}
+
 	if one.read = one.err == nil; short(one.err) {
 		return nil
 	}
+
 	return one
 }
 
@@ -403,18 +463,22 @@ func (d *document) list(k *cursor, size pageSize) {
 	} else {
 		filter = "filterBy: {since: " + d.bind("DateTime", k.since.UTC().Format(time.RFC3339)) + "}"
 	}
+
 	after := ""
 	if k.way.cursor != "" {
 		after = ", after: " + d.bind("String", k.way.cursor)
 	}
+
 	nodes := "number updatedAt"
 	if size.carries(k) {
 		nodes = "__typename ...I"
 	}
+
 	list, states, order := "issues", "OPEN, CLOSED", "{field: CREATED_AT, direction: ASC}"
 	if k.pulls != "" {
 		list, states = "pullRequests", k.pulls
 	}
+
 	if k.pulls != "" && !k.since.IsZero() {
 		order = "{field: UPDATED_AT, direction: DESC}"
 	}

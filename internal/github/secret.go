@@ -58,6 +58,7 @@ func (s Secret) writings() []string {
 	inJSON := string(bytes.Trim(quoted, `"`))
 	all := []string{token, inJSON, strings.ReplaceAll(token, "/", `\/`), url.QueryEscape(token), url.PathEscape(token)}
 	slices.Sort(all)
+
 	return slices.Compact(all)
 }
 
@@ -72,8 +73,8 @@ func redact(text string, writings []string) string {
 }
 
 // hideIn replaces the token wherever it stands in what an answer says about a request, and so in
-// whatever is made of it: in the header, and in the body of a refusal or of a query that failed. What
-// was asked for is left as it is.
+// whatever is made of it: in the header, and in the body of a refusal or of a query that failed.
+// What was asked for is left as it is.
 func (s Secret) hideIn(a answer) answer {
 	writings := s.writings()
 	if len(writings) == 0 {
@@ -86,18 +87,22 @@ func (s Secret) hideIn(a answer) answer {
 			values[n] = redact(value, writings)
 		}
 	}
+
 	fine := a.status >= 200 && a.status < 300
 	if links := a.header["Link"]; fine && links != nil {
 		said["Link"] = links // to the other pages of what was asked for
 	}
+
 	a.header = said
 
 	if fine && !bytes.Contains(a.body, []byte(`"errors"`)) {
 		return a
 	}
+
 	for _, one := range writings {
 		a.body = bytes.ReplaceAll(a.body, []byte(one), []byte(redacted))
 	}
+
 	return a
 }
 

@@ -32,11 +32,25 @@ const (
 type portion struct{ labels, comments, closing, blockers int }
 
 // ofOne is asked of one issue: as much as GitHub gives.
-func ofOne() portion { return portion{labels: 100, comments: 100, closing: 100, blockers: 100} }
+func ofOne() portion {
+	return portion{
+		labels:   100,
+		comments: 100,
+		closing:  100,
+		blockers: 100,
+	}
+}
 
-// ofMany is asked of each of many issues at once: what issues really have, so that a page of a hundred stays far from
-// GitHub's limits. An issue that has more is asked for by itself.
-func ofMany() portion { return portion{labels: 30, comments: 50, closing: 10, blockers: 20} }
+// ofMany is asked of each of many issues at once: what issues really have, so that a page of a
+// hundred stays far from GitHub's limits. An issue that has more is asked for by itself.
+func ofMany() portion {
+	return portion{
+		labels:   30,
+		comments: 50,
+		closing:  10,
+		blockers: 20,
+	}
+}
 
 // assigneeFields are all assignees of an issue: GitHub allows ten.
 func assigneeFields(a *api) string {
@@ -52,9 +66,11 @@ func issueFields(a *api, much portion) string {
 	if a.has(featureBlockers) {
 		blockers = fmt.Sprintf("\n  blockedBy(first: %d) { totalCount nodes { number state url repository { nameWithOwner } } }", much.blockers)
 	}
+
 	if a.has(featureDuplicates) {
 		duplicates = "(enableDuplicate: true)"
 	}
+
 	return fmt.Sprintf(`fragment I on Issue { id number title url body state stateReason%s createdAt updatedAt
   labels(first: %d) { totalCount nodes { id name } }
   %s
@@ -67,7 +83,8 @@ func issueFields(a *api, much portion) string {
 
 // closingFields are the pull requests that close an issue, a page of them.
 func closingFields(page string) string {
-	return "closing: closedByPullRequestsReferences(" + page + ", includeClosedPrs: true) { totalCount pageInfo { hasNextPage endCursor } nodes { ...P } }"
+	return "closing: closedByPullRequestsReferences(" + page +
+		", includeClosedPrs: true) { totalCount pageInfo { hasNextPage endCursor } nodes { ...P } }"
 }
 
 // labeledFields are when labels were put on.
@@ -90,6 +107,7 @@ func (a *actor) name() string {
 	case a.Typename == "Bot" && !strings.HasSuffix(a.Login, botSuffix):
 		return a.Login + botSuffix
 	}
+
 	return a.Login
 }
 
@@ -122,22 +140,31 @@ type comment struct {
 
 func (q *queryComment) comment() comment {
 	out := comment{association: q.Association, node: q.Node, Comment: claim.Comment{
-		ID: int64(q.ID), Created: q.CreatedAt.UTC(), Updated: q.CreatedAt.UTC(), Author: q.Author.name(), URL: q.URL, Body: string(q.Body),
-		Node: q.Node, Minimized: q.IsMinimized,
+		ID:        int64(q.ID),
+		Created:   q.CreatedAt.UTC(),
+		Updated:   q.CreatedAt.UTC(),
+		Author:    q.Author.name(),
+		URL:       q.URL,
+		Body:      string(q.Body),
+		Node:      q.Node,
+		Minimized: q.IsMinimized,
 	}}
+
 	if q.LastEditedAt != nil { // GitHub's updatedAt is no heartbeat: it also moves when somebody hides the comment
 		out.edited = q.LastEditedAt.UTC()
 		out.Updated = out.edited
 	}
+
 	// An edit without an editor is one that GitHub does not tell us about: it is the author's.
 	if q.Editor != nil && q.Editor.name() != out.Author {
 		out.Editor = q.Editor.name()
 	}
+
 	return out
 }
 
-// A recordText is the text of a comment if it can be a record or begin like one, else empty: whoever writes long comments
-// would have them all in our memory.
+// A recordText is the text of a comment if it can be a record or begin like one, else empty:
+// whoever writes long comments would have them all in our memory.
 type recordText string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -151,6 +178,7 @@ func (t *recordText) UnmarshalJSON(raw []byte) error {
 	if strings.HasPrefix(strings.TrimLeft(text, "\ufeff \t\n\v\f\r"), "<!--") {
 		*t = recordText(text)
 	}
+
 	return nil
 }
 
@@ -171,13 +199,24 @@ type queryPull struct {
 
 func (q *queryPull) pr() lifecycle.PR {
 	p := lifecycle.PR{
-		Repo: q.Repository.NameWithOwner, Number: q.Number, Title: q.Title, URL: q.URL, State: lifecycle.PRState(strings.ToLower(q.State)),
-		Draft: q.IsDraft, MergedAt: q.MergedAt.UTC(), ClosedAt: q.ClosedAt.UTC(), Head: q.HeadRefName, Base: q.BaseRefName, Author: q.Author.name(),
+		Repo:     q.Repository.NameWithOwner,
+		Number:   q.Number,
+		Title:    q.Title,
+		URL:      q.URL,
+		State:    lifecycle.PRState(strings.ToLower(q.State)),
+		Draft:    q.IsDraft,
+		MergedAt: q.MergedAt.UTC(),
+		ClosedAt: q.ClosedAt.UTC(),
+		Head:     q.HeadRefName,
+		Base:     q.BaseRefName,
+		Author:   q.Author.name(),
 	}
+
 	if q.HeadRepository != nil {
 		p.HeadRepo = q.HeadRepository.NameWithOwner
 	}
 	p.DefaultBase = q.Repository.DefaultBranchRef != nil && q.Repository.DefaultBranchRef.Name == q.BaseRefName
+
 	return p
 }
 
@@ -200,7 +239,8 @@ type queryIssue struct {
 	UpdatedAt         time.Time
 	Labels            *connection[queryLabel]
 	Assignees         *connection[struct{ Login string }]
-	People            *connection[struct{ Login string }] // who is assigned to a pull request; bots are shown for issues only
+	// who is assigned to a pull request; bots are shown for issues only
+	People            *connection[struct{ Login string }]
 	Comments          *connection[queryComment]
 	Closing           *connection[queryPull]
 	Labeled, Reopened *connection[struct {
@@ -214,9 +254,15 @@ type queryIssue struct {
 // facts are what the issue says of itself; comments come after.
 func (q *queryIssue) facts(i claim.Issue, scheme labels.Scheme) (lifecycle.Facts, error) {
 	f := lifecycle.Facts{
-		Issue: i, Title: q.Title, URL: q.URL, Open: q.State == "OPEN" || q.PullState == "OPEN", StateReason: strings.ToLower(q.StateReason),
-		PullRequest: q.Typename == "PullRequest", Created: q.CreatedAt.UTC(),
+		Issue:       i,
+		Title:       q.Title,
+		URL:         q.URL,
+		Open:        q.State == "OPEN" || q.PullState == "OPEN",
+		StateReason: strings.ToLower(q.StateReason),
+		PullRequest: q.Typename == "PullRequest",
+		Created:     q.CreatedAt.UTC(),
 	}
+
 	if q.Number != i.Number {
 		return f, &MovedError{To: oneLine(q.URL)}
 	}
@@ -224,6 +270,7 @@ func (q *queryIssue) facts(i claim.Issue, scheme labels.Scheme) (lifecycle.Facts
 	if err != nil {
 		return f, err
 	}
+
 	for _, n := range names {
 		f.Labels = append(f.Labels, n.Name)
 	}
@@ -231,9 +278,11 @@ func (q *queryIssue) facts(i claim.Issue, scheme labels.Scheme) (lifecycle.Facts
 	if err != nil {
 		return f, err
 	}
+
 	for _, a := range assignees {
 		f.Assignees = append(f.Assignees, a.Login)
 	}
+
 	for e := range q.Labeled.shown() {
 		by := "" // the login of a person
 		if e.Actor != nil && e.Actor.Typename == "User" {
@@ -241,9 +290,11 @@ func (q *queryIssue) facts(i claim.Issue, scheme labels.Scheme) (lifecycle.Facts
 		}
 		f.Labelled(scheme, e.Label.Name, e.CreatedAt, by)
 	}
+
 	for e := range q.Reopened.shown() {
 		f.ReopenedAt = e.CreatedAt.UTC()
 	}
+
 	if f.PullRequest {
 		f.StateReason = ""
 		if q.PullState == "MERGED" {
@@ -256,9 +307,11 @@ func (q *queryIssue) facts(i claim.Issue, scheme labels.Scheme) (lifecycle.Facts
 	case q.Closing == nil:
 		return f, &AnswerError{Status: http.StatusOK, Reason: "closing pull requests are missing"}
 	case q.Closing.TotalCount > len(q.Closing.Nodes) && !q.Closing.PageInfo.HasNextPage:
-		reason := fmt.Sprintf("%d pull requests close it, and %d can be read", q.Closing.TotalCount, len(q.Closing.Nodes))
+		reason := fmt.Sprintf("%d pull requests close it, and %d can be read", q.Closing.TotalCount,
+			len(q.Closing.Nodes))
 		return f, &AnswerError{Status: http.StatusOK, Reason: reason}
 	}
+
 	if q.BlockedBy == nil {
 		return f, nil
 	}
@@ -266,6 +319,7 @@ func (q *queryIssue) facts(i claim.Issue, scheme labels.Scheme) (lifecycle.Facts
 	if err != nil {
 		return f, err
 	}
+
 	f.BlockersRead = true
 	for _, b := range blockers {
 		in := place(b.Repository.NameWithOwner)
@@ -273,5 +327,6 @@ func (q *queryIssue) facts(i claim.Issue, scheme labels.Scheme) (lifecycle.Facts
 			Issue: claim.Issue{Owner: in.Owner, Repo: in.Name, Number: b.Number}, Open: b.State == "OPEN", URL: b.URL,
 		})
 	}
+
 	return f, nil
 }

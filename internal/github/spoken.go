@@ -23,8 +23,9 @@ type spokenList struct {
 	}]
 }
 
-// Spoken returns those of a repository's issues and pull requests that have a comment of our own which begins with the mark,
-// among their first hundred. It is one request for fifty, and one more for the texts of what we have said there.
+// Spoken returns those of a repository's issues and pull requests that have a comment of our own
+// which begins with the mark, among their first hundred. It is one request for fifty, and one more
+// for the texts of what we have said there.
 func (c *Client) Spoken(ctx context.Context, r ledger.Repo, numbers []int, mark string) ([]int, error) {
 	own := map[string]int{} // comments of our own, with where they are
 	var ids []string
@@ -40,6 +41,7 @@ func (c *Client) Spoken(ctx context.Context, r ledger.Repo, numbers []int, mark 
 		},
 		alone: func(_ context.Context, _ int, err error) error { return err },
 	}
+
 	if err := h.read(ctx, numbers, spokenPerQuery); err != nil {
 		return nil, failed(err, Object{RepositoryObject, r.String()}, "look for own comments in %s", r)
 	}
@@ -51,17 +53,20 @@ func (c *Client) Spoken(ctx context.Context, r ledger.Repo, numbers []int, mark 
 		if err != nil {
 			return nil, fmt.Errorf("read own comments in %s: %w", r, err)
 		}
+
 		for id, text := range texts {
 			if strings.HasPrefix(text, mark) {
 				out = append(out, own[id])
 			}
 		}
 	}
+
 	slices.Sort(out)
 	return slices.Compact(out), nil
 }
 
-// querySpoken returns our own comments on some issues and pull requests: their ids, with where they are.
+// querySpoken returns our own comments on some issues and pull requests: their ids, with where they
+// are.
 func (c *Client) querySpoken(ctx context.Context, r ledger.Repo, numbers []int) (map[string]int, error) {
 	const fields = "comments(first: %d) { nodes { id viewerDidAuthor } }"
 	comments := fmt.Sprintf(fields, spokenComments)
@@ -69,8 +74,10 @@ func (c *Client) querySpoken(ctx context.Context, r ledger.Repo, numbers []int) 
 	d := newDocument()
 	d.open("r", r)
 	for _, n := range numbers {
-		d.add("    n%d: issueOrPullRequest(number: %d) { ... on Issue { %s } ... on PullRequest { %s } }\n", n, n, comments, comments)
+		d.add("    n%d: issueOrPullRequest(number: %d) { ... on Issue { %s } ... on PullRequest { %s } }\n", n, n,
+			comments, comments)
 	}
+
 	d.add("  }\n")
 
 	var data map[string]map[string]json.RawMessage
@@ -84,12 +91,14 @@ func (c *Client) querySpoken(ctx context.Context, r ledger.Repo, numbers []int) 
 		if json.Unmarshal(data["r"][fmt.Sprintf("n%d", n)], &found) != nil || found == nil {
 			continue
 		}
+
 		for m := range found.Comments.shown() {
 			if m.ViewerDidAuthor {
 				out[m.ID] = n
 			}
 		}
 	}
+
 	return out, nil
 }
 
@@ -104,11 +113,13 @@ func (c *Client) textsOf(ctx context.Context, ids []string) (map[string]string, 
 	if _, err := c.ask(ctx, d.text(""), d.variables, &data); err != nil {
 		return nil, err
 	}
+
 	out := map[string]string{}
 	for n, id := range ids {
 		if found := data[fmt.Sprintf("c%d", n)]; found != nil {
 			out[id] = found.Body
 		}
 	}
+
 	return out, nil
 }

@@ -14,11 +14,12 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 )
 
-// leastPage is the smallest page of comments, and of pull requests: with the longest texts it stays below what is read of an
-// answer (maxAnswer).
+// leastPage is the smallest page of comments, and of pull requests: with the longest texts it stays
+// below what is read of an answer (maxAnswer).
 const leastPage = 12
 
-// completeIssue reads what is not on the first page of an issue: its older comments, and further pull requests that close it.
+// completeIssue reads what is not on the first page of an issue: its older comments, and further
+// pull requests that close it.
 func (c *Client) completeIssue(ctx context.Context, r *snapshot) error {
 	pages := page{cmp.Or(r.page, lastComments), leastPage}
 	if err := c.completeComments(ctx, r, &pages); err != nil {
@@ -52,16 +53,22 @@ func (c *Client) completeClosers(ctx context.Context, r *snapshot, pages *page) 
 		r.addClosers(now)
 		have += len(now.Nodes)
 	}
+
 	if have < now.TotalCount {
-		return &AnswerError{Status: http.StatusOK, Reason: fmt.Sprintf("%d pull requests close it, and %d can be read", now.TotalCount, have)}
+		return &AnswerError{
+			Status: http.StatusOK,
+			Reason: fmt.Sprintf("%d pull requests close it, and %d can be read", now.TotalCount, have),
+		}
 	}
+
 	return nil
 }
 
 // closerPage reads n of the pull requests that close an issue, after a cursor.
 func (c *Client) closerPage(ctx context.Context, i claim.Issue, after string, n int) (*connection[queryPull], error) {
 	d := newDocument()
-	d.add("  repository(owner: %s, name: %s) { issue(number: %d) {\n", d.bind("String!", i.Owner), d.bind("String!", i.Repo), i.Number)
+	d.add("  repository(owner: %s, name: %s) { issue(number: %d) {\n", d.bind("String!", i.Owner),
+		d.bind("String!", i.Repo), i.Number)
 	d.add("    %s } }\n", closingFields(fmt.Sprintf("first: %d, after: %s", n, d.bind("String", after))))
 	var data struct {
 		Repository *struct {
@@ -78,12 +85,14 @@ func (c *Client) closerPage(ctx context.Context, i claim.Issue, after string, n 
 	case data.Repository == nil || data.Repository.Issue == nil || data.Repository.Issue.Closing == nil:
 		return nil, &AnswerError{Status: http.StatusOK, Reason: "closing pull requests are missing"}
 	}
+
 	return data.Repository.Issue.Closing, nil
 }
 
-// completeComments reads an issue's comments from the newest page back to the first. What it read must be as many as GitHub
-// counts; comments that come and go between two pages make it start again. Where GitHub still shows fewer in the end, though
-// it says that there are no more pages, the difference is comments that it shows to nobody.
+// completeComments reads an issue's comments from the newest page back to the first. What it read
+// must be as many as GitHub counts; comments that come and go between two pages make it start
+// again. Where GitHub still shows fewer in the end, though it says that there are no more pages,
+// the difference is comments that it shows to nobody.
 func (c *Client) completeComments(ctx context.Context, r *snapshot, pages *page) error {
 	newest := r.more
 	r.more = nil
@@ -104,22 +113,27 @@ func (c *Client) completeComments(ctx context.Context, r *snapshot, pages *page)
 		if err != nil {
 			return err
 		}
+
 		have, want = len(found), newest.TotalCount
 		if have == want || whole && have < want && try == rereads-1 {
 			r.comments, r.facts.Unshown = found, want-have
 			return nil
 		}
 	}
+
 	return &AnswerError{Status: http.StatusOK, Reason: fmt.Sprintf("%d comments counted and %d readable", want, have)}
 }
 
-// commentsFrom returns the comments of a page and of every older one, each once. It is whole if nothing is known to be
-// missing: the older ones were read without a gap back to the first.
-func (c *Client) commentsFrom(ctx context.Context, i claim.Issue, newest *connection[queryComment], pages *page) (found []comment, whole bool, err error) {
+// commentsFrom returns the comments of a page and of every older one, each once. It is whole if
+// nothing is known to be missing: the older ones were read without a gap back to the first.
+func (c *Client) commentsFrom(ctx context.Context, i claim.Issue, newest *connection[queryComment],
+	pages *page,
+) (found []comment, whole bool, err error) {
 	older, whole, err := c.readStretches(ctx, i, newest)
 	if err == nil && !whole {
 		older, whole, err = c.readOlder(ctx, i, newest, pages)
 	}
+
 	if err != nil {
 		return nil, false, err
 	}
@@ -136,12 +150,15 @@ func (c *Client) commentsFrom(ctx context.Context, i claim.Issue, newest *connec
 			}
 		}
 	}
+
 	return found, whole, nil
 }
 
-// readOlder reads the pages of comments that are older than the newest one, one after the other, until one says that none is
-// older.
-func (c *Client) readOlder(ctx context.Context, i claim.Issue, newest *connection[queryComment], pages *page) (older []*connection[queryComment], whole bool, err error) {
+// readOlder reads the pages of comments that are older than the newest one, one after the other,
+// until one says that none is older.
+func (c *Client) readOlder(ctx context.Context, i claim.Issue, newest *connection[queryComment],
+	pages *page,
+) (older []*connection[queryComment], whole bool, err error) {
 	way := trail{}
 	for now := newest; now.PageInfo.HasPreviousPage; older = append(older, now) {
 		if err := way.follow(pages.now, newest.TotalCount, now.PageInfo.StartCursor); err != nil {
@@ -151,11 +168,14 @@ func (c *Client) readOlder(ctx context.Context, i claim.Issue, newest *connectio
 			return nil, false, err
 		}
 	}
+
 	return older, true, nil
 }
 
 // commentPage reads the comments before a cursor, or the newest ones.
-func (c *Client) commentPage(ctx context.Context, i claim.Issue, before string, pages *page) (found *connection[queryComment], err error) {
+func (c *Client) commentPage(ctx context.Context, i claim.Issue, before string,
+	pages *page,
+) (found *connection[queryComment], err error) {
 	err = pages.ask(ctx, func(ctx context.Context, n int) error {
 		found, err = c.askComments(ctx, i, before, n)
 		return err
@@ -164,15 +184,19 @@ func (c *Client) commentPage(ctx context.Context, i claim.Issue, before string, 
 }
 
 // askComments reads n comments before a cursor, or the newest n.
-func (c *Client) askComments(ctx context.Context, i claim.Issue, before string, n int) (*connection[queryComment], error) {
+func (c *Client) askComments(ctx context.Context, i claim.Issue, before string,
+	n int,
+) (*connection[queryComment], error) {
 	d := newDocument()
 	older := ""
 	if before != "" {
 		older = ", before: " + d.bind("String", before)
 	}
+
 	d.add("  repository(owner: %s, name: %s) { subject: issueOrPullRequest(number: %d) {\n"+
 		"    ... on Issue { comments(last: %d%s) { ...Page } } ... on PullRequest { comments(last: %d%s) { ...Page } } } }\n",
 		d.bind("String!", i.Owner), d.bind("String!", i.Repo), i.Number, n, older, n, older)
+
 	var data struct {
 		Repository *struct {
 			Subject *struct{ Comments *connection[queryComment] }
@@ -188,6 +212,7 @@ func (c *Client) askComments(ctx context.Context, i claim.Issue, before string, 
 	case data.Repository == nil || data.Repository.Subject == nil || data.Repository.Subject.Comments == nil:
 		return nil, &AnswerError{Status: http.StatusOK, Reason: "comments are missing"}
 	}
+
 	return data.Repository.Subject.Comments, nil
 }
 
@@ -200,11 +225,14 @@ const (
 // featureSkip is the argument by which a timeline is asked for from any place on.
 const featureSkip = "timelineItems(skip)"
 
-// readStretches reads the comments older than the newest page side by side, each part by its place in the thread. Two neighbours share
-// one comment, and the last part reaches the newest page, which is not the first: a comment that is deleted meanwhile moves the ones after it, and then they do not fit
-// together. whole is false when they do not, when GitHub cannot be asked like this, and when it is too much for it; nothing of
-// what was read counts then.
-func (c *Client) readStretches(ctx context.Context, i claim.Issue, newest *connection[queryComment]) (parts []*connection[queryComment], whole bool, err error) {
+// readStretches reads the comments older than the newest page side by side, each part by its place
+// in the thread. Two neighbours share one comment, and the last part reaches the newest page, which
+// is not the first: a comment that is deleted meanwhile moves the ones after it, and then they do
+// not fit together. whole is false when they do not, when GitHub cannot be asked like this, and
+// when it is too much for it; nothing of what was read counts then.
+func (c *Client) readStretches(ctx context.Context, i claim.Issue,
+	newest *connection[queryComment],
+) (parts []*connection[queryComment], whole bool, err error) {
 	older := newest.TotalCount - len(newest.Nodes)
 	if older < 1 || !newest.PageInfo.HasPreviousPage || !c.has(featureSkip) {
 		return nil, false, nil
@@ -231,15 +259,20 @@ func (c *Client) readStretches(ctx context.Context, i claim.Issue, newest *conne
 	case wholeRequest(err):
 		return nil, false, err
 	}
+
 	return nil, false, nil
 }
 
 func (c *Client) askParts(ctx context.Context, i claim.Issue, parts []*connection[queryComment], from, to int) error {
 	d := newDocument()
-	d.add("  repository(owner: %s, name: %s) { issue(number: %d) {\n", d.bind("String!", i.Owner), d.bind("String!", i.Repo), i.Number)
+	d.add("  repository(owner: %s, name: %s) { issue(number: %d) {\n", d.bind("String!", i.Owner),
+		d.bind("String!", i.Repo), i.Number)
+
 	for n := from; n < to; n++ {
-		d.add("    s%d: timelineItems(itemTypes: [ISSUE_COMMENT], skip: %d, first: %d) { nodes { ...C } }\n", n, n*(stretch-1), stretch)
+		d.add("    s%d: timelineItems(itemTypes: [ISSUE_COMMENT], skip: %d, first: %d) { nodes { ...C } }\n", n,
+			n*(stretch-1), stretch)
 	}
+
 	d.add("  } }\n")
 	var data struct {
 		Repository *struct{ Issue map[string]json.RawMessage }
@@ -253,16 +286,20 @@ func (c *Client) askParts(ctx context.Context, i claim.Issue, parts []*connectio
 	case data.Repository == nil:
 		return &AnswerError{Status: http.StatusOK, Reason: "comments are missing"}
 	}
+
 	for n := from; n < to; n++ {
-		if err := json.Unmarshal(data.Repository.Issue[fmt.Sprintf("s%d", n)], &parts[n]); err != nil || parts[n] == nil {
+		if err := json.Unmarshal(data.Repository.Issue[fmt.Sprintf("s%d", n)], &parts[n]); err != nil ||
+			parts[n] == nil {
 			return &AnswerError{Status: http.StatusOK, Reason: "comments are missing"}
 		}
 	}
+
 	return nil
 }
 
-// joined reports whether parts that were read side by side fit together, and the last one to the newest page. After one that is not
-// full only empty ones may come: not every comment that GitHub counts is shown.
+// joined reports whether parts that were read side by side fit together, and the last one to the
+// newest page. After one that is not full only empty ones may come: not every comment that GitHub
+// counts is shown.
 func joined(parts []*connection[queryComment], newest *connection[queryComment]) bool {
 	var last *connection[queryComment] // the last that is not empty; when there is one, the first is not empty either
 	for n, part := range parts {
@@ -277,13 +314,16 @@ func joined(parts []*connection[queryComment], newest *connection[queryComment])
 		case len(part.Nodes) == 0 || part.Nodes[0].ID != parts[n-1].Nodes[stretch-1].ID:
 			return false
 		}
+
 		if len(part.Nodes) > 0 {
 			last = part
 		}
 	}
+
 	if last == nil || len(newest.Nodes) == 0 || newest.Nodes[0] == nil {
 		return false
 	}
 	oldest, next := parts[0].Nodes[0].ID, newest.Nodes[0].ID
+
 	return oldest != next && slices.ContainsFunc(last.Nodes, func(m *queryComment) bool { return m.ID == next })
 }

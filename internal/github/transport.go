@@ -76,6 +76,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if c.write && t.o.DryRun {
 		return nil, &DryRunError{Planned: Planned{Method: req.Method, Path: req.URL.Path, Body: string(c.body)}}
 	}
+
 	c.vigil = clock.Watch(t.o.Waiting)
 	defer c.vigil.End()
 	if !c.write {
@@ -89,14 +90,19 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		if d <= 0 {
 			break
 		}
-		if err := c.wait(d, &RateLimitError{Secondary: true, At: now.Add(d), Message: "comment posts are paced"}); err != nil {
+		if err := c.wait(d, &RateLimitError{
+			Secondary: true, At: now.Add(d),
+			Message: "comment posts are paced",
+		}); err != nil {
 			return nil, err
 		}
 	}
+
 	if err := t.writing.enter(req.Context()); err != nil {
 		return nil, c.unsent(err)
 	}
 	defer t.writing.leave()
+
 	return c.run()
 }
 
@@ -104,11 +110,17 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 func (t *transport) open(req *http.Request) (*call, error) {
 	ctx := req.Context()
 	c := &call{transport: t, request: req, traits: traits{
-		method: req.Method, url: req.URL, fresh: ctx.Value(justCreated) != nil, same: ctx.Value(repeatable) != nil, repetitions: maxRetries,
+		method:      req.Method,
+		url:         req.URL,
+		fresh:       ctx.Value(justCreated) != nil,
+		same:        ctx.Value(repeatable) != nil,
+		repetitions: maxRetries,
 	}}
+
 	if n, hinted := ctx.Value(replaced).(int); hinted {
 		c.repetitions = n
 	}
+
 	if req.Body != nil {
 		body, err := io.ReadAll(req.Body)
 		if err = errors.Join(err, req.Body.Close()); err != nil {
@@ -116,18 +128,23 @@ func (t *transport) open(req *http.Request) (*call, error) {
 		}
 		c.body = body
 	}
+
 	address := *req.URL
 	address.RawQuery = ""
 	c.graphql = t.endpoint != "" && address.String() == t.endpoint
+
 	switch req.Method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions:
 	default:
 		c.write = !c.graphql || !readsOnly(c.body)
 	}
+
 	if base, err := url.Parse(t.o.REST); err == nil { // GitHub limits comments more than anything else
 		words := strings.Split(strings.TrimPrefix(req.URL.EscapedPath(), base.EscapedPath()), "/")
-		c.comment = req.Method == http.MethodPost && !c.graphql && len(words) == 6 && words[3] == "issues" && words[5] == "comments"
+		c.comment = req.Method == http.MethodPost && !c.graphql && len(words) == 6 && words[3] == "issues" &&
+			words[5] == "comments"
 	}
+
 	c.comment = c.comment || ctx.Value(commenting) != nil
 	return c, nil
 }
@@ -140,6 +157,7 @@ func (c *call) run() (*http.Response, error) {
 			if all := c.limits.closed[everything]; all.until.After(closed.until) {
 				closed = all
 			}
+
 			c.limits.mu.Unlock()
 			wait := closed.until.Sub(c.o.Clock.Now())
 			if wait <= 0 {
@@ -149,37 +167,51 @@ func (c *call) run() (*http.Response, error) {
 				return nil, err
 			}
 		}
+
 		a := c.try()
 		d := decide(a, c.traits, c.n, c.o.Rand(), c.o.Clock.Now())
 		switch d.step {
 		case stepDone:
-			// Without the reset time go-github's own memory of rate limits, which is wrong about secondary ones, never starts.
+			// Without the reset time go-github's own memory of rate limits, which is wrong about
+			// secondary ones, never starts.
 			header := a.header.Clone()
 			header.Del("X-RateLimit-Reset")
 			return &http.Response{
-				Status: fmt.Sprintf("%d %s", a.status, http.StatusText(a.status)), StatusCode: a.status,
-				Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: header, Request: c.request,
-				Body: io.NopCloser(bytes.NewReader(a.body)), ContentLength: int64(len(a.body)),
+				Status:        fmt.Sprintf("%d %s", a.status, http.StatusText(a.status)),
+				StatusCode:    a.status,
+				Proto:         "HTTP/1.1",
+				ProtoMajor:    1,
+				ProtoMinor:    1,
+				Header:        header,
+				Request:       c.request,
+				Body:          io.NopCloser(bytes.NewReader(a.body)),
+				ContentLength: int64(len(a.body)),
 			}, nil
+
 		case stepFail:
 			c.obey(d.err)
 			return nil, d.err
+
 		case stepFollow:
 			c.n.hops++
 			c.url = d.to
+
 		case stepLimit:
 			c.n.limits++
 			c.obey(d.err)
+
 		case stepRetry, stepFresh:
 			if d.step == stepFresh {
 				c.n.fresh++
 			} else {
 				c.n.retries++
 			}
+
 			ctx := c.request.Context()
 			if deadline, limited := ctx.Deadline(); limited && !c.o.Clock.Now().Add(d.wait).Before(deadline) {
 				return nil, d.err // the caller's time is over before
 			}
+
 			c.vigil.For("another try, after: "+d.err.Error(), c.o.Clock.Now().Add(d.wait))
 			if err := c.o.Clock.Sleep(ctx, d.wait); err != nil {
 				return nil, errors.Join(d.err, err)
@@ -196,6 +228,7 @@ func (c *call) obey(err error) {
 		if limit.Secondary {
 			resource = everything
 		}
+
 		c.limits.mu.Lock()
 		defer c.limits.mu.Unlock()
 		if until.After(c.limits.closed[resource].until) {
@@ -214,11 +247,13 @@ func (c *call) wait(d time.Duration, cause *RateLimitError) error {
 		late.RetryAfter = d
 		return &late
 	}
+
 	c.waited += d
 	c.vigil.For("GitHub's rate limit: "+cmp.Or(cause.Message, "it has asked for fewer requests"), now.Add(d))
 	if err := c.o.Clock.Sleep(ctx, d); err != nil {
 		return c.unsent(err)
 	}
+
 	return nil
 }
 
@@ -241,17 +276,20 @@ const (
 
 func hinted(ctx context.Context, h hint) context.Context { return context.WithValue(ctx, h, true) }
 
-// try sends the request once and reads the whole answer within the time for one try. The token goes to the configured hosts only.
+// try sends the request once and reads the whole answer within the time for one try. The token goes
+// to the configured hosts only.
 func (c *call) try() answer {
 	ctx := c.request.Context()
 	if err := c.slots.enter(ctx); err != nil {
 		return answer{err: c.unsent(err)}
 	}
+
 	defer c.slots.leave()
 	limit := c.o.ReadTime
 	if c.write {
 		limit = c.o.WriteTime
 	}
+
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("nothing within %s", limit))
 	defer cancel()
 	until, _ := ctx.Deadline()
@@ -263,10 +301,12 @@ func (c *call) try() answer {
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(c.body)), int64(len(c.body))
 		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(c.body)), nil }
 	}
+
 	r.Header.Del("Authorization")
 	if slices.Contains(c.hosts, origin(c.url)) && !c.o.Token.Empty() {
 		r.Header.Set("Authorization", "Bearer "+c.o.Token.reveal())
 	}
+
 	r.Header.Set("User-Agent", c.o.UserAgent)
 	r.Header.Set("X-GitHub-Api-Version", "2022-11-28")
 	r.Header.Set("Accept", cmp.Or(r.Header.Get("Accept"), "application/vnd.github+json"))
@@ -274,6 +314,7 @@ func (c *call) try() answer {
 	if err != nil {
 		return answer{err: c.lost(ctx, err)}
 	}
+
 	body, err := c.read(ctx, resp.Body)
 	err = errors.Join(err, resp.Body.Close())
 	switch {
@@ -281,6 +322,7 @@ func (c *call) try() answer {
 	case resp.ContentLength > int64(len(body)) && resp.Request != nil && resp.Request.Method != http.MethodHead:
 		err = io.ErrUnexpectedEOF // it ends too early
 	}
+
 	if err != nil {
 		return answer{err: c.lost(ctx, err)}
 	}
@@ -307,7 +349,8 @@ func (c *call) warn(h http.Header) {
 // errLarge is an answer that is longer than what is read of one.
 var errLarge = fmt.Errorf("an answer of more than %d bytes", maxAnswer)
 
-// read reads an answer whole. Those that are large take turns at a few buffers, so that they do not fill the memory together.
+// read reads an answer whole. Those that are large take turns at a few buffers, so that they do not
+// fill the memory together.
 func (c *call) read(ctx context.Context, answer io.Reader) ([]byte, error) {
 	small := min(smallAnswer, c.most)
 	body, err := io.ReadAll(io.LimitReader(answer, int64(small)))
@@ -321,10 +364,12 @@ func (c *call) read(ctx context.Context, answer io.Reader) ([]byte, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+
 	defer func() { c.large <- whole }()
 	if whole == nil {
 		whole = make([]byte, c.most+1)
 	}
+
 	n, err := len(body), error(nil)
 	for copy(whole, body); err == nil && n < len(whole); {
 		var more int
@@ -338,6 +383,7 @@ func (c *call) read(ctx context.Context, answer io.Reader) ([]byte, error) {
 	if err != io.EOF {
 		return nil, err
 	}
+
 	return bytes.Clone(whole[:n]), nil
 }
 
@@ -351,9 +397,16 @@ func (c *call) lost(try context.Context, err error) *NetworkError {
 	case try.Err() != nil:
 		err, slow = context.Cause(try), true
 	}
+
 	large := errors.Is(err, errLarge)
 	err = c.o.Token.hideCause(err)
-	return &NetworkError{Sent: true, caused: caused{err}, slow: slow, large: large, reason: oneLine(err.Error())}
+	return &NetworkError{
+		Sent:   true,
+		caused: caused{err},
+		slow:   slow,
+		large:  large,
+		reason: oneLine(err.Error()),
+	}
 }
 
 func (c *call) unsent(err error) *NetworkError {
@@ -368,9 +421,11 @@ func readsOnly(body []byte) bool {
 		Query         string
 		OperationName string `json:"operationName"`
 	}
+
 	if json.Unmarshal(body, &request) != nil || request.OperationName != "" {
 		return false
 	}
 	document := strings.TrimLeft(request.Query, " \t\r\n,\ufeff")
+
 	return strings.HasPrefix(document, "{") || strings.HasPrefix(document, "query")
 }

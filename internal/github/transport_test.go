@@ -35,12 +35,19 @@ func reply(status int, body string, headers ...string) *http.Response {
 	case "empty":
 		body = ""
 	}
+
 	h := http.Header{"Content-Type": {kind}, "Date": {time.Now().UTC().Format(http.TimeFormat)}}
 	for _, one := range headers {
 		name, value, _ := strings.Cut(one, ": ")
 		h.Set(name, value)
 	}
-	return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body))}
+
+	return &http.Response{
+		StatusCode:    status,
+		Header:        h,
+		Body:          io.NopCloser(strings.NewReader(body)),
+		ContentLength: int64(len(body)),
+	}
 }
 
 // A row is one case of testdata/retry.txt.
@@ -60,6 +67,7 @@ func TestRetryTable(t *testing.T) {
 	if len(rows) < 80 {
 		t.Fatalf("read %d rows, want the whole table", len(rows))
 	}
+
 	for _, r := range rows {
 		t.Run(fmt.Sprintf("line %d %s %s", r.line, r.request, strings.Join(r.answers, ",")), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { r.check(t) })
@@ -73,6 +81,7 @@ func readRows(t *testing.T, name string) []row {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	defer file.Close()
 	var rows []row
 	lines := bufio.NewScanner(file)
@@ -81,14 +90,25 @@ func readRows(t *testing.T, name string) []row {
 		if text == "" || text[0] == '#' {
 			continue
 		}
+
 		f := strings.Split(text, "|")
 		if len(f) != 9 {
 			t.Fatalf("%s:%d: %d columns, want 9", name, n, len(f))
 		}
+
 		for k := range f {
 			f[k] = strings.TrimSpace(f[k])
 		}
-		r := row{line: n, request: f[0], answers: strings.Split(f[1], ","), body: f[3], deadline: f[4], result: f[7], rejected: f[8]}
+
+		r := row{
+			line:     n,
+			request:  f[0],
+			answers:  strings.Split(f[1], ","),
+			body:     f[3],
+			deadline: f[4],
+			result:   f[7],
+			rejected: f[8],
+		}
 		r.headers = strings.FieldsFunc(f[2], func(c rune) bool { return c == ';' })
 		var err1, err2 error
 		r.sent, err1 = strconv.Atoi(f[5])
@@ -96,8 +116,10 @@ func readRows(t *testing.T, name string) []row {
 		if err := errors.Join(err1, err2, lines.Err()); err != nil {
 			t.Fatalf("%s:%d: %v", name, n, err)
 		}
+
 		rows = append(rows, r)
 	}
+
 	return rows
 }
 
@@ -114,15 +136,18 @@ func (r row) check(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
+
 	start := time.Now()
 	err := r.do(ctx, c)
 	if sent != r.sent || time.Since(start) != r.waited {
 		t.Errorf("sent %d requests and waited %s, want %d and %s", sent, time.Since(start), r.sent, r.waited)
 	}
+
 	r.judge(t, err, start)
 }
 
@@ -145,15 +170,18 @@ func (r row) answer(req *http.Request, kind string) (*http.Response, error) {
 			return reply(200, "json"), nil
 		}
 	}
+
 	status, err := strconv.Atoi(kind)
 	if err != nil {
 		return nil, err
 	}
+
 	resp := reply(status, body)
 	for _, one := range r.headers {
 		name, value, _ := strings.Cut(strings.TrimSpace(one), ": ")
 		resp.Header.Set(name, moment(name, value))
 	}
+
 	return resp, nil
 }
 
@@ -170,10 +198,12 @@ func moment(name, value string) string {
 	if err != nil {
 		return value
 	}
+
 	at := time.Now().Add(time.Duration(seconds) * time.Second)
 	if name == "X-RateLimit-Reset" {
 		return strconv.FormatInt(at.Unix(), 10)
 	}
+
 	return at.UTC().Format(http.TimeFormat)
 }
 
@@ -183,22 +213,29 @@ func (r row) do(ctx context.Context, c *Client) error {
 	case "QUERY":
 		_, _, err := c.post(ctx, "query { viewer { login } }", nil)
 		return err
+
 	case "MUTATION":
 		_, _, err := c.post(ctx, "mutation { addStar(input: {}) { clientMutationId } }", nil)
 		return err
+
 	case "LESS":
 		_, _, err := c.post(replaceable(ctx), "query { viewer { login } }", nil)
 		return err
+
 	case "STORED":
-		_, err := c.Do(hinted(hinted(ctx, justCreated), repeatable), http.MethodPost, path, map[string]string{"tree": "t"}, nil)
+		_, err := c.Do(hinted(hinted(ctx, justCreated), repeatable), http.MethodPost, path,
+			map[string]string{"tree": "t"}, nil)
 		return err
+
 	case "FRESH":
 		_, err := c.Do(hinted(ctx, justCreated), http.MethodGet, path, nil, nil)
 		return err
+
 	case http.MethodGet, http.MethodDelete:
 		_, err := c.Do(ctx, r.request, path, nil, nil)
 		return err
 	}
+
 	_, err := c.Do(ctx, r.request, path, map[string]string{"body": "hello"}, nil)
 	return err
 }
@@ -210,19 +247,23 @@ func (r row) judge(t *testing.T, err error, start time.Time) {
 		}
 		return
 	}
+
 	kind, at, timed := strings.Cut(r.result, " at +")
 	if got := strings.TrimPrefix(fmt.Sprintf("%T", err), "*github."); got != kind {
 		t.Fatalf("error = %T: %v, want %s", err, err, kind)
 	}
+
 	var decided interface{ Rejected() bool }
 	if !errors.As(err, &decided) || strconv.FormatBool(decided.Rejected()) != r.rejected {
 		t.Errorf("%v: want rejected to be %s", err, r.rejected)
 	}
+
 	if timed {
 		var limit *RateLimitError
 		if !errors.As(err, &limit) || time.Until(limit.At) < 0 {
 			t.Fatalf("error = %v, want one that says when to come back", err)
 		}
+
 		if back := int(time.Until(limit.At).Seconds()); strconv.Itoa(back) != at {
 			t.Errorf("come back in %d s, want %s", back, at)
 		}
@@ -230,8 +271,8 @@ func (r row) judge(t *testing.T, err error, start time.Time) {
 }
 
 // TestBackoff: never shorter than the base, never longer than the cap, jitter included.
-// TestGivingUpIsObeying: a request that has waited for a limit as often as it may gives up, and what it was told last holds
-// for the next one all the same (found by internal/simulation).
+// TestGivingUpIsObeying: a request that has waited for a limit as often as it may gives up, and
+// what it was told last holds for the next one all the same (found by internal/simulation).
 func TestGivingUpIsObeying(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var until time.Time
@@ -242,9 +283,11 @@ func TestGivingUpIsObeying(t *testing.T) {
 			until = time.Now().Add(90 * time.Second)
 			return reply(http.StatusForbidden, "json", "Retry-After: 90"), nil
 		}), func(o *Options) { o.MaxWait = time.Hour })
+
 		for range 3 {
 			var limit *RateLimitError
-			if _, err := c.Do(t.Context(), http.MethodGet, "meta", nil, nil); !errors.As(err, &limit) || limit.RetryAfter != 90*time.Second {
+			if _, err := c.Do(t.Context(), http.MethodGet, "meta", nil, nil); !errors.As(err, &limit) ||
+				limit.RetryAfter != 90*time.Second {
 				t.Errorf("%v", err)
 			}
 		}
@@ -260,14 +303,20 @@ func TestBackoff(t *testing.T) {
 			t.Fatalf("backoff(%d, %v) = %s", n, x, d)
 		}
 	})
-	for n, want := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 30 * time.Second} {
+
+	for n, want := range []time.Duration{
+		time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second,
+		16 * time.Second, 30 * time.Second,
+	} {
 		if got := backoff(n, 0); got != want {
 			t.Errorf("backoff(%d, 0) = %s, want %s", n, got, want)
 		}
 	}
+
 	if got := backoff(1, 0.5); got != 2100*time.Millisecond {
 		t.Errorf("backoff(1, 0.5) = %s, want 2.1s", got)
 	}
+
 	if got := backoff(5, 0.999); got != backoffCap {
 		t.Errorf("backoff(5, 0.999) = %s, want the cap after the jitter", got)
 	}

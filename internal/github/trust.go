@@ -84,20 +84,22 @@ func (rs *roles) judged(a account) (counts, known bool) {
 	case a.isApp(): // GitHub tells no role of an App
 		return false, true
 	}
+
 	rs.mu.Lock()
 	role, known := rs.known[a.key()]
 	rs.mu.Unlock()
 	return rank(role) >= rank(rs.trust.Minimum), known
 }
 
-// belongs reports whether GitHub's own word beside a comment says that an account is of the repository. It does not say with
-// which role, and it may be missing for one that has a role, so it decides nothing.
+// belongs reports whether GitHub's own word beside a comment says that an account is of the
+// repository. It does not say with which role, and it may be missing for one that has a role, so it
+// decides nothing.
 func belongs(association string) bool {
 	return association == "MEMBER" || association == "COLLABORATOR"
 }
 
-// A HiddenRoleError says that it could not be found out whether records of a login count, because GitHub tells roles only to
-// those who may push.
+// A HiddenRoleError says that it could not be found out whether records of a login count, because
+// GitHub tells roles only to those who may push.
 type HiddenRoleError struct {
 	Repo  ledger.Repo
 	Login string
@@ -132,8 +134,9 @@ type judgement struct {
 	errs  map[string]error // by account
 }
 
-// of tells of an account. One whose role GitHub does not tell is judged by what it calls the author beside the comment, for a view: nothing is
-// decided by that, and every other client leaves it unknown.
+// of tells of an account. One whose role GitHub does not tell is judged by what it calls the author
+// beside the comment, for a view: nothing is decided by that, and every other client leaves it
+// unknown.
 func (j judgement) of(a account) (bool, error) {
 	rs, err := j.roles, j.errs[a.key()]
 	if err == nil {
@@ -143,31 +146,35 @@ func (j judgement) of(a account) (bool, error) {
 	if !rs.view || !is[*HiddenRoleError](err) {
 		return false, err
 	}
+
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	if rs.guessed == "" {
 		rs.guessed = fmt.Sprintf("GitHub does not tell this token who has which role in %s; records count here if GitHub calls their author an owner, a member or a collaborator, which is a guess", a.repo)
 		rs.warn(rs.guessed)
 	}
+
 	return a.association == "OWNER" || belongs(a.association), nil
 }
 
-// Guessed says in one line that a view went by a guess about whose records count; empty when it did not.
+// Guessed says in one line that a view went by a guess about whose records count; empty when it did
+// not.
 func (rs *roles) Guessed() string {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	return rs.guessed
 }
 
-// mayCount reports whether an account counts, or would if GitHub told the role of everybody whom it calls a member or a
-// collaborator.
+// mayCount reports whether an account counts, or would if GitHub told the role of everybody whom it
+// calls a member or a collaborator.
 func (j judgement) mayCount(a account) bool {
 	counts, err := j.of(a)
 	return counts || is[*HiddenRoleError](err) && belongs(a.association)
 }
 
-// judge finds out whose records count. Only those are asked about that nothing else decides, each once in a client's
-// life: many by one query where we may list collaborators, the others side by side.
+// judge finds out whose records count. Only those are asked about that nothing else decides, each
+// once in a client's life: many by one query where we may list collaborators, the others side by
+// side.
 func (rs *roles) judge(ctx context.Context, all []account) judgement {
 	j := judgement{rs, map[string]error{}}
 	if _, err := rs.viewer.self(ctx); err != nil {
@@ -176,6 +183,7 @@ func (rs *roles) judge(ctx context.Context, all []account) judgement {
 		}
 		return j
 	}
+
 	var ask []account
 	for _, a := range all {
 		_, known := rs.judged(a)
@@ -183,6 +191,7 @@ func (rs *roles) judge(ctx context.Context, all []account) judgement {
 			ask = append(ask, a)
 		}
 	}
+
 	if len(ask) > 1 {
 		ask = rs.listRoles(ctx, ask)
 	}
@@ -198,6 +207,7 @@ func (rs *roles) judge(ctx context.Context, all []account) judgement {
 			errs[n] = rs.askRole(ctx, a)
 		})
 	}
+
 	group.Wait()
 	for n, err := range errs {
 		var hidden *HiddenRoleError
@@ -208,6 +218,7 @@ func (rs *roles) judge(ctx context.Context, all []account) judgement {
 			j.errs[ask[n].key()] = fmt.Errorf("ask for the role of %s: %w", oneLine(ask[n].login), err)
 		}
 	}
+
 	return j
 }
 
@@ -225,12 +236,14 @@ func (rs *roles) askRole(ctx context.Context, a account) error {
 	if refused { // GitHub tells roles only to those who may push
 		return hidden
 	}
+
 	to := at(a.repo.Owner, a.repo.Name, "/collaborators/%s/permission", url.PathEscape(a.login))
 	got, _, err := fetch[restPermission](ctx, rs.api, to)
 	switch {
 	case to.err == nil && is[*NotFoundError](err):
 		rs.noteRole(a.repo, a.login, roleNone)
 		return nil
+
 	case is[*PermissionError](err):
 		rs.noteSecretive(a.repo)
 		return hidden
@@ -239,18 +252,21 @@ func (rs *roles) askRole(ctx context.Context, a account) error {
 	case got.Permission == "":
 		return &AnswerError{Status: http.StatusOK, Reason: "it is not a permission"}
 	}
+
 	role := got.Permission
 	if _, complete := got.User.Permissions["triage"]; complete {
 		role = mapped(got.User.Permissions)
 	} else if rank(got.RoleName) > rank(got.Permission) {
 		role = got.RoleName
 	}
+
 	rs.noteRole(a.repo, a.login, role)
 	return nil
 }
 
-// restPermission is what GitHub tells of a collaborator. permission does not know triage, and role_name may be a name
-// that an organization has made up; the map ranks every role, but servers that are older do not send it.
+// restPermission is what GitHub tells of a collaborator. permission does not know triage, and
+// role_name may be a name that an organization has made up; the map ranks every role, but servers
+// that are older do not send it.
 type restPermission struct {
 	Permission Role
 	RoleName   Role `json:"role_name"`
@@ -264,17 +280,21 @@ func mapped(permissions map[string]bool) Role {
 	for _, have := range []struct {
 		field string
 		role  Role
-	}{{"admin", RoleAdmin}, {"maintain", RoleMaintain}, {"push", RoleWrite}, {"triage", RoleTriage}, {"pull", roleRead}} {
+	}{{"admin", RoleAdmin}, {"maintain", RoleMaintain}, {"push", RoleWrite}, {"triage", RoleTriage}, {
+		"pull",
+		roleRead,
+	}} {
 		if permissions[have.field] {
 			return have.role
 		}
 	}
+
 	return ""
 }
 
-// listRoles asks for the roles of many accounts at once where we may list collaborators, and returns those that still have
-// to be asked about one by one. Who is not listed has no role; but of somebody whose comments say that they belong
-// to the repository that is not believed.
+// listRoles asks for the roles of many accounts at once where we may list collaborators, and
+// returns those that still have to be asked about one by one. Who is not listed has no role; but of
+// somebody whose comments say that they belong to the repository that is not believed.
 func (rs *roles) listRoles(ctx context.Context, ask []account) (left []account) {
 	by := map[ledger.Repo][]account{}
 	var repos []ledger.Repo
@@ -284,11 +304,13 @@ func (rs *roles) listRoles(ctx context.Context, ask []account) (left []account) 
 			left = append(left, a)
 			continue
 		}
+
 		if by[a.repo] == nil {
 			repos = append(repos, a.repo)
 		}
 		by[a.repo] = append(by[a.repo], a)
 	}
+
 	var group errgroup.Group
 	group.SetLimit(rolesAtOnce)
 	for _, r := range repos {
@@ -299,6 +321,7 @@ func (rs *roles) listRoles(ctx context.Context, ask []account) (left []account) 
 			}
 		}
 	}
+
 	_ = group.Wait() // whoever it did not tell of is left
 	return slices.DeleteFunc(left, func(a account) bool { _, known := rs.judged(a); return known })
 }
@@ -311,8 +334,10 @@ func (rs *roles) queryRoles(ctx context.Context, r ledger.Repo, all []account) e
 	d := newDocument()
 	d.open("r", r)
 	for n, a := range all {
-		d.add("    a%d: collaborators(login: %s, first: 1) { edges { permission node { login } } }\n", n, d.bind("String", a.login))
+		d.add("    a%d: collaborators(login: %s, first: 1) { edges { permission node { login } } }\n", n,
+			d.bind("String", a.login))
 	}
+
 	d.add("  }\n")
 	type list struct {
 		Edges []*struct {
@@ -325,27 +350,32 @@ func (rs *roles) queryRoles(ctx context.Context, r ledger.Repo, all []account) e
 	if err == nil && len(got.errors) > 0 {
 		err = got.errors[0].typed(Object{CollaboratorsObject, "of " + r.String()})
 	}
+
 	if err != nil {
 		if !wholeRequest(err) && !tooMuch(err) {
 			rs.api.lack(featureCollaborators)
 		}
 		return err
 	}
+
 	for n, a := range all {
 		var found *list
 		if err := json.Unmarshal(data["r"][fmt.Sprintf("a%d", n)], &found); err != nil || found == nil {
 			continue
 		}
+
 		role := roleNone
 		for _, e := range found.Edges {
 			if e != nil && claim.SameLogin(e.Node.Login, a.login) {
 				role = Role(strings.ToLower(e.Permission))
 			}
 		}
+
 		if role != roleNone || !belongs(a.association) {
 			rs.noteRole(r, a.login, role)
 		}
 	}
+
 	return nil
 }
 
@@ -360,9 +390,11 @@ type OutsiderError struct {
 
 func (e *OutsiderError) Error() string {
 	if e.Role == "" {
-		return fmt.Sprintf("records of %s do not count in %s: it is an App that trust.apps does not list", e.Login, e.Repo)
+		return fmt.Sprintf("records of %s do not count in %s: it is an App that trust.apps does not list",
+			e.Login, e.Repo)
 	}
-	return fmt.Sprintf("records of %s do not count in %s: its role there is %s, and trust.permission is %s", e.Login, e.Repo, e.Role, e.Minimum)
+	return fmt.Sprintf("records of %s do not count in %s: its role there is %s, and trust.permission is %s", e.Login,
+		e.Repo, e.Role, e.Minimum)
 }
 
 // Remedy says what makes the records count.
@@ -374,6 +406,7 @@ func (e *OutsiderError) Remedy() string {
 	if rank(e.Role) >= rank(RoleTriage) {
 		out += fmt.Sprintf(", or set trust.permission to %s there", e.Role)
 	}
+
 	return out
 }
 
@@ -386,13 +419,14 @@ func (e *OutsiderError) App() string {
 	return slug
 }
 
-// Heard asks about our own login what every other reader will ask: whether its records count in a repository. nil means
-// that they do, an *OutsiderError that they do not (ledger.Jury).
+// Heard asks about our own login what every other reader will ask: whether its records count in a
+// repository. nil means that they do, an *OutsiderError that they do not (ledger.Jury).
 func (rs *roles) Heard(ctx context.Context, r ledger.Repo) error {
 	login, err := rs.viewer.self(ctx)
 	if err != nil || login == "" {
 		return err
 	}
+
 	a := account{repo: r, login: login}
 	counts, known := rs.judged(a)
 	if !known || !counts && !a.isApp() && rs.ownRole(r) == "" {
@@ -403,15 +437,23 @@ func (rs *roles) Heard(ctx context.Context, r ledger.Repo) error {
 		case err == nil:
 			rs.noteRole(r, login, got.Role)
 		}
+
 		if err != nil {
 			return fmt.Errorf("find out whether records of %s count in %s: %w", login, r, err)
 		}
 		counts, _ = rs.judged(a)
 	}
+
 	if counts {
 		return nil
 	}
-	return &OutsiderError{Repo: r, Login: login, Role: rs.ownRole(r), Minimum: rs.trust.Minimum}
+
+	return &OutsiderError{
+		Repo:    r,
+		Login:   login,
+		Role:    rs.ownRole(r),
+		Minimum: rs.trust.Minimum,
+	}
 }
 
 func (rs *roles) ownRole(r ledger.Repo) Role {
@@ -421,9 +463,11 @@ func (rs *roles) ownRole(r ledger.Repo) Role {
 	return rs.known[key(r.String(), viewer)]
 }
 
-// MayLabel reports whether a login may steer a repository: its records count there (spec.md#which-records-count). It is the one judgement
-// for everybody, our own login included: the configuration's logins and Apps, the owner, and collaborators with the role that the configuration
-// asks for. A question that could not be answered is an error, never a no. What GitHub says of the author's association is never asked.
+// MayLabel reports whether a login may steer a repository: its records count there
+// (spec.md#which-records-count). It is the one judgement for everybody, our own login included: the
+// configuration's logins and Apps, the owner, and collaborators with the role that the
+// configuration asks for. A question that could not be answered is an error, never a no. What
+// GitHub says of the author's association is never asked.
 func (rs *roles) MayLabel(ctx context.Context, r ledger.Repo, login string) (bool, error) {
 	a := account{repo: r, login: login}
 	return rs.judge(ctx, []account{a}).of(a)

@@ -19,36 +19,43 @@ import (
 	"github.com/label-state/label-state/internal/sample"
 )
 
-// TestNoRolesForReaders: who may not push is not told roles. What somebody is called beside a comment is no role, so a claim or
-// an end by anybody whom nothing else decides is in doubt: the snapshot names whom, and nobody is asked in vain.
+// TestNoRolesForReaders: who may not push is not told roles. What somebody is called beside a
+// comment is no role, so a claim or an end by anybody whom nothing else decides is in doubt: the
+// snapshot names whom, and nobody is asked in vain.
 func TestNoRolesForReaders(t *testing.T) {
 	server := simulated(t)
 	i := claim.Issue{Owner: "acme", Repo: "app", Number: 2}
 	sent := watched(server.Transport())
 	client := connect(t, sent, as("tok-rob"))
 	var hidden *HiddenRoleError
-	if _, err := client.Facts(t.Context(), i); !errors.As(err, &hidden) || !strings.Contains(hidden.Remedy(), "trust.logins") {
+	if _, err := client.Facts(t.Context(), i); !errors.As(err, &hidden) ||
+		!strings.Contains(hidden.Remedy(), "trust.logins") {
 		t.Errorf("%v, want a HiddenRoleError", err)
 	}
+
 	r := client.HoldersOf(t.Context(), []claim.Issue{i})[0]
 	if r.Err != nil {
 		t.Fatal(r.Err)
 	}
+
 	if h, held := r.Facts.Log.Holder(); held || len(r.Facts.Doubts) != 2 {
-		t.Errorf("holder %v %t, doubts %q, want nobody and a doubt each of mal and tia", h.Record.Worker, held, r.Facts.Doubts)
+		t.Errorf("holder %v %t, doubts %q, want nobody and a doubt each of mal and tia", h.Record.Worker, held,
+			r.Facts.Doubts)
 	}
+
 	if n := asked(sent); n > 0 {
 		t.Errorf("%d requests for roles that GitHub tells no reader", n)
 	}
-	listed := connect(t, server.Transport(), as("tok-rob"), func(o *Options) { o.Trust.Logins = []string{"tia", "mal"} })
+	listed := connect(t, server.Transport(), as("tok-rob"),
+		func(o *Options) { o.Trust.Logins = []string{"tia", "mal"} })
 	if f, err := listed.Facts(t.Context(), i); err != nil || len(f.Log.Live()) != 2 {
 		t.Errorf("with listed logins: %d claims, %v", len(f.Log.Live()), err)
 	}
 }
 
-// TestTriageClaimsWhatItCanJudge: a triage login, one with a custom role and one that is only listed may not ask for roles. They never
-// win beside a hold that a forged release of somebody with less seems to end; they do win where the configuration decides about
-// everybody in the log.
+// TestTriageClaimsWhatItCanJudge: a triage login, one with a custom role and one that is only
+// listed may not ask for roles. They never win beside a hold that a forged release of somebody with
+// less seems to end; they do win where the configuration decides about everybody in the log.
 func TestTriageClaimsWhatItCanJudge(t *testing.T) {
 	i := claim.Issue{Owner: "acme", Repo: "app", Number: 1}
 	forged := "<!-- agent-release:codename=first firing_id=f1 outcome=forced by=olga -->"
@@ -63,17 +70,21 @@ func TestTriageClaimsWhatItCanJudge(t *testing.T) {
 					listed := func(o *Options) { trusting(RoleTriage)(o); o.Trust.Logins = []string{"named", "wes"} }
 					if last.author != "" {
 						wes := run(connect(t, server.Transport(), as("tok-wes"), listed))
-						_, err := wes.Claim(t.Context(), i, ledger.Request{Worker: claim.Worker{Codename: "first", FiringID: "f1"}})
+						_, err := wes.Claim(t.Context(), i,
+							ledger.Request{Worker: claim.Worker{Codename: "first", FiringID: "f1"}})
 						var late *ledger.LabelsError
 						if err != nil && !errors.As(err, &late) {
 							t.Fatal(err)
 						}
+
 						if _, err := server.AddComment("acme/app", 1, last.author, forged); err != nil {
 							t.Fatal(err)
 						}
 					}
+
 					sent := watched(server.Transport())
-					_, err := run(connect(t, sent, as("tok-"+login), listed)).Claim(t.Context(), i, ledger.Request{Worker: claim.Worker{Codename: "lucius", FiringID: "f2"}})
+					_, err := run(connect(t, sent, as("tok-"+login), listed)).Claim(t.Context(), i,
+						ledger.Request{Worker: claim.Worker{Codename: "lucius", FiringID: "f2"}})
 					var hidden *HiddenRoleError
 					var late *ledger.LabelsError
 					switch won := err == nil || errors.As(err, &late); {
@@ -88,7 +99,8 @@ func TestTriageClaimsWhatItCanJudge(t *testing.T) {
 	}
 }
 
-// TestRoleRefused: one 403 to a question for a role makes nobody count by what stands beside the comment.
+// TestRoleRefused: one 403 to a question for a role makes nobody count by what stands beside the
+// comment.
 func TestRoleRefused(t *testing.T) {
 	server := simulated(t)
 	refusing := roundTrip(func(r *http.Request) (*http.Response, error) {
@@ -101,6 +113,7 @@ func TestRoleRefused(t *testing.T) {
 	if _, err := server.AddComment("acme/app", 1, "tia", record); err != nil {
 		t.Fatal(err)
 	}
+
 	var hidden *HiddenRoleError
 	sent := watched(refusing)
 	c := connect(t, sent)
@@ -145,10 +158,21 @@ func candidates() []candidate {
 func court(t *testing.T) *githubsim.Server {
 	t.Helper()
 	seed := githubsim.Seed{Repos: []githubsim.SeedRepo{{Name: "acme/app", Issues: []githubsim.SeedIssue{
-		{Number: 1, Title: "Free", Author: "olga", Labels: []string{"agent:implement"}},
+		{
+			Number: 1,
+			Title:  "Free",
+			Author: "olga",
+			Labels: []string{"agent:implement"},
+		},
 	}}, {Name: "acme/lib", Issues: []githubsim.SeedIssue{
-		{Number: 1, Title: "Free", Author: "olga", Labels: []string{"agent:implement"}},
+		{
+			Number: 1,
+			Title:  "Free",
+			Author: "olga",
+			Labels: []string{"agent:implement"},
+		},
 	}}}}
+
 	for _, c := range candidates() {
 		u := githubsim.SeedUser{Login: c.login, Token: "tok-" + strings.TrimSuffix(c.login, "[bot]")}
 		if c.role != "" { // the labels are missing: who may not create them wins with late labels
@@ -157,12 +181,15 @@ func court(t *testing.T) *githubsim.Server {
 				u.Permissions["acme/lib"] = c.role
 			}
 		}
+
 		seed.Users = append(seed.Users, u)
 	}
+
 	server, err := githubsim.New(seed, githubsim.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return server
 }
 
@@ -173,7 +200,8 @@ func trusting(least Role) func(*Options) {
 }
 
 // TestWhoWinsMustCount: whoever is told to hold an issue is seen as its holder by everybody else.
-// All others are told so, with what would change it, before they have written anything (spec.md#which-records-count).
+// All others are told so, with what would change it, before they have written anything
+// (spec.md#which-records-count).
 func TestWhoWinsMustCount(t *testing.T) {
 	for _, who := range candidates() {
 		for _, least := range []Role{RoleTriage, RoleWrite} {
@@ -194,7 +222,8 @@ func mustCount(t *testing.T, who candidate, least Role) {
 	switch counts := who.counts[least]; {
 	case counts && err != nil && !errors.As(err, &late):
 		t.Fatalf("claim: %v", err)
-	case counts && err != nil && !strings.Contains(err.Error(), "label agent:in-flight does not exist in acme/app, and this login may not create it: label-state labels sync acme/app"):
+	case counts && err != nil && !strings.Contains(err.Error(),
+		"label agent:in-flight does not exist in acme/app, and this login may not create it: label-state labels sync acme/app"):
 		t.Errorf("late labels: %v", err)
 	case counts:
 	case !errors.As(err, &outsider):
@@ -204,10 +233,12 @@ func mustCount(t *testing.T, who candidate, least Role) {
 	case !strings.Contains(outsider.Remedy(), "trust."):
 		t.Errorf("remedy: %s", outsider.Remedy())
 	}
+
 	f, err := connect(t, server.Transport(), as("tok-olga"), trusting(least)).Facts(t.Context(), i)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if _, held := f.Log.Holder(); held != who.counts[least] || len(f.Log.Ignored) > 0 {
 		t.Errorf("somebody holds it: %t, want %t; ignored: %v", held, who.counts[least], f.Log.Ignored)
 	}
@@ -229,6 +260,7 @@ func TestOwnRoleCostsNothing(t *testing.T) {
 		if _, err := c.Facts(t.Context(), claim.Issue{Owner: "acme", Repo: "app", Number: 1}); err != nil {
 			t.Fatal(err)
 		}
+
 		err := c.Heard(t.Context(), ledger.Repo{Owner: "acme", Name: "app"})
 		if (err == nil) != (login != "rob") || len(sent.sent) != 1 {
 			t.Errorf("%s: %v after %q", login, err, sent.sent)
@@ -236,21 +268,28 @@ func TestOwnRoleCostsNothing(t *testing.T) {
 	}
 }
 
-// TestNothingIsWrittenUnheard: every kind of record is refused before it is posted, not the claim alone.
+// TestNothingIsWrittenUnheard: every kind of record is refused before it is posted, not the claim
+// alone.
 func TestNothingIsWrittenUnheard(t *testing.T) {
 	server, ctx := court(t), t.Context()
 	i := claim.Issue{Owner: "acme", Repo: "app", Number: 1}
 	worker := claim.Worker{Codename: "lucius", FiringID: "f1"}
-	if _, err := run(connect(t, server.Transport(), as("tok-olga"), trusting(RoleTriage))).Claim(ctx, i, ledger.Request{Worker: worker}); err != nil {
+	if _, err := run(connect(t, server.Transport(), as("tok-olga"), trusting(RoleTriage))).Claim(ctx, i,
+		ledger.Request{Worker: worker}); err != nil {
 		t.Fatal(err)
 	}
+
 	for _, login := range []string{"rob", "unlisted"} {
 		sent := watched(server.Transport())
 		l := run(connect(t, sent, as("tok-"+login), trusting(RoleTriage)))
 		for name, do := range map[string]func() error{
-			"force":   func() error { _, _, err := l.Force(ctx, i, login, "because"); return err },
-			"revoke":  func() error { _, err := l.Revoke(ctx, i, login, "because"); return err },
-			"release": func() error { _, err := l.Release(ctx, i, ledger.Ending{Worker: worker, By: login}); return err },
+			"force":  func() error { _, _, err := l.Force(ctx, i, login, "because"); return err },
+			"revoke": func() error { _, err := l.Revoke(ctx, i, login, "because"); return err },
+			"release": func() error {
+				_, err := l.Release(ctx, i,
+					ledger.Ending{Worker: worker, By: login})
+				return err
+			},
 		} {
 			var outsider *OutsiderError
 			var hidden *HiddenRoleError
@@ -258,6 +297,7 @@ func TestNothingIsWrittenUnheard(t *testing.T) {
 				t.Errorf("%s by %s: %v, want an OutsiderError", name, login, err)
 			}
 		}
+
 		if n := sent.like("POST /repos"); n > 0 {
 			t.Errorf("%s wrote: %q", login, sent.sent)
 		}
@@ -273,12 +313,14 @@ func TestRoleOfOneRepository(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	c := connect(t, server.Transport(), as("tok-olga"), trusting(RoleTriage))
 	for _, repo := range []string{"app", "lib", "app"} {
 		f, err := c.Facts(t.Context(), issue(repo, 1))
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if _, held := f.Log.Holder(); held != (repo == "app") {
 			t.Errorf("%s is held: %t", repo, held)
 		}
@@ -299,59 +341,73 @@ func (f *far) RoundTrip(r *http.Request) (*http.Response, error) {
 			break
 		}
 	}
+
 	defer f.now.Add(-1)
 	select {
 	case <-time.After(f.latency):
 	case <-r.Context().Done():
 		return nil, r.Context().Err()
 	}
+
 	return f.next.RoundTrip(r)
 }
 
-// besieged is an issue that tia holds behind forged claims of strangers, after past holders of her fleet, between so many
-// comments that say nothing.
+// besieged is an issue that tia holds behind forged claims of strangers, after past holders of her
+// fleet, between so many comments that say nothing.
 func besieged(t *testing.T, strangers, past, talk int) *githubsim.Server {
 	t.Helper()
 	at := func(n int) *time.Time { m := time.Now().Add(time.Duration(n-3600) * time.Second); return &m }
 	record := func(kind, name, more string) string {
 		return "<!-- agent-" + kind + ":codename=" + name + " firing_id=f-" + name + " nonce=7f3a9c1e " + more + "-->"
 	}
+
 	seed := githubsim.Seed{
 		Users: []githubsim.SeedUser{
 			{Login: "bot", Token: "tok-bot", Permissions: map[string]string{"acme/app": "write"}},
 			{Login: "tia", Token: "tok-tia", Permissions: map[string]string{"acme/app": "triage"}},
 		},
-		Repos: []githubsim.SeedRepo{{Name: "acme/app", Issues: []githubsim.SeedIssue{{Number: 1, Title: "Wanted", Author: "bot", Labels: []string{"agent:in-flight"}}}}},
+		Repos: []githubsim.SeedRepo{{Name: "acme/app", Issues: []githubsim.SeedIssue{{
+			Number: 1,
+			Title:  "Wanted",
+			Author: "bot",
+			Labels: []string{"agent:in-flight"},
+		}}}},
 	}
 	thread := &seed.Repos[0].Issues[0].Comments
 	say := func(n int, author, body string) {
 		*thread = append(*thread, githubsim.SeedComment{Author: author, Body: body, CreatedAt: at(n)})
 	}
+
 	for n := range past {
 		name := fmt.Sprintf("past%d", n)
-		seed.Users = append(seed.Users, githubsim.SeedUser{Login: name, Token: "tok-" + name, Permissions: map[string]string{"acme/app": "triage"}})
+		seed.Users = append(seed.Users,
+			githubsim.SeedUser{Login: name, Token: "tok-" + name, Permissions: map[string]string{"acme/app": "triage"}})
 		say(2*n, name, record("claim", name, "ttl=none state=held "))
 		say(2*n+1, name, record("release", name, "outcome=failure "))
 	}
+
 	for n := range strangers {
 		name := fmt.Sprintf("stranger%d", n)
 		say(1000+n, name, record("claim", name, "ttl=none state=held "))
 		say(1500+n, name, record("release", "tia", "outcome=forced by="+name+" "))
 	}
+
 	say(1400, "tia", record("claim", "tia", "ttl=none state=held "))
 	for n := range talk {
 		say(1000+n%1000, fmt.Sprintf("stranger%d", n%50), "any news?")
 	}
+
 	slices.SortStableFunc(*thread, func(a, b githubsim.SeedComment) int { return a.CreatedAt.Compare(*b.CreatedAt) })
 	server, err := githubsim.New(seed, githubsim.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return server
 }
 
-// TestVerdictInTime: neither forty strangers nor twenty past holders keep the hook from its verdict, at 150 ms a request. An ordinary run
-// plays some.
+// TestVerdictInTime: neither forty strangers nor twenty past holders keep the hook from its
+// verdict, at 150 ms a request. An ordinary run plays some.
 func TestVerdictInTime(t *testing.T) {
 	for _, c := range []struct {
 		name                  string
@@ -365,13 +421,18 @@ func TestVerdictInTime(t *testing.T) {
 		{"past holders", 0, 20, 0, nil, 400 * time.Millisecond, 1},
 		{"strangers", 40, 0, 0, nil, time.Second, 0},
 		{"both", 40, 20, 0, nil, time.Second, 0},
-		{"both, roles one by one", 40, 20, 0, []func(*Options){func(o *Options) { o.Trust.Minimum = roleRead }}, 2 * time.Second, 41},
+		{
+			"both, roles one by one", 40, 20, 0,
+			[]func(*Options){func(o *Options) { o.Trust.Minimum = roleRead }},
+			2 * time.Second, 41,
+		},
 		{"400 strangers", 400, 0, 0, nil, time.Second, 1},
 		{"5,000 comments and strangers", 40, 20, 5000, nil, time.Second, 0},
 	} {
 		if !sample.Plays(c.name, 0, 3) {
 			continue
 		}
+
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				way := &far{next: besieged(t, c.strangers, c.past, c.talk).Transport(), latency: 150 * time.Millisecond}
@@ -381,15 +442,20 @@ func TestVerdictInTime(t *testing.T) {
 				if r.Err != nil || len(r.Facts.Doubts) > 0 {
 					t.Fatal(r.Err, r.Facts.Doubts)
 				}
-				if h, held := r.Facts.Log.Holder(); c.name != "both, roles one by one" && (!held || h.Record.Worker.Codename != "tia") {
+
+				if h, held := r.Facts.Log.Holder(); c.name != "both, roles one by one" &&
+					(!held || h.Record.Worker.Codename != "tia") {
 					t.Errorf("holder %v %t, want tia", h.Record.Worker, held)
 				}
+
 				if took := time.Since(start); took > c.within {
 					t.Errorf("%s, want %s: %d requests", took, c.within, len(sent.sent))
 				}
+
 				if n := asked(sent); n != c.asked {
 					t.Errorf("%d requests for one role each, want %d", n, c.asked)
 				}
+
 				if got := way.most.Load(); got > 8 {
 					t.Errorf("%d requests at once, want at most 8", got)
 				}
@@ -398,8 +464,8 @@ func TestVerdictInTime(t *testing.T) {
 	}
 }
 
-// TestNoInDoubt: when time runs out before everybody was asked about, whom the configuration trusts still holds the issue,
-// and the facts say whose records are missing.
+// TestNoInDoubt: when time runs out before everybody was asked about, whom the configuration trusts
+// still holds the issue, and the facts say whose records are missing.
 func TestNoInDoubt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := besieged(t, 40, 0, 0)
@@ -410,20 +476,23 @@ func TestNoInDoubt(t *testing.T) {
 			}
 			return server.Transport().RoundTrip(r)
 		})
-		c := connect(t, slow, func(o *Options) { o.Trust = Trust{Logins: []string{"tia"}, Minimum: RoleWrite} }, func(o *Options) { o.Trust.Minimum = roleRead })
+		c := connect(t, slow, func(o *Options) { o.Trust = Trust{Logins: []string{"tia"}, Minimum: RoleWrite} },
+			func(o *Options) { o.Trust.Minimum = roleRead })
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
 		r := c.HoldersOf(ctx, []claim.Issue{issue("app", 1)})[0]
 		if r.Err != nil || ctx.Err() != nil {
 			t.Fatal(r.Err, ctx.Err())
 		}
+
 		if h, held := r.Facts.Log.Holder(); !held || h.Record.Worker.Codename != "tia" || len(r.Facts.Doubts) == 0 {
 			t.Errorf("holder %v %t, doubts %q", h.Record.Worker, held, r.Facts.Doubts)
 		}
 	})
 }
 
-// TestViewGuesses: a view whose token is told no roles goes by GitHub's word beside the comments and says so; everybody else does not know.
+// TestViewGuesses: a view whose token is told no roles goes by GitHub's word beside the comments
+// and says so; everybody else does not know.
 func TestViewGuesses(t *testing.T) {
 	var warned []string
 	view := func(o *Options) { o.View, o.Warn = true, func(text string) { warned = append(warned, text) } }
@@ -432,23 +501,27 @@ func TestViewGuesses(t *testing.T) {
 	if !errors.As(err, &hidden) {
 		t.Errorf("%v, want that it is not known", err)
 	}
+
 	c := connect(t, simulated(t).Transport(), as("tok-rob"), view)
 	f, err := c.Facts(t.Context(), issue("app", 2))
 	if h, held := f.Log.Holder(); err != nil || !held || h.Author != "tia" || len(f.Log.Live()) != 1 {
 		t.Errorf("view: %+v, %v; want tia's claim and not mal's", f.Log.Claims, err)
 	}
+
 	if len(warned) != 1 || c.Guessed() != warned[0] || !strings.Contains(warned[0], "which is a guess") {
 		t.Errorf("view: warned %q, guessed %q", warned, c.Guessed())
 	}
 	warned = nil
 	told := connect(t, simulated(t).Transport(), view)
-	if f, err := told.Facts(t.Context(), issue("app", 2)); err != nil || len(f.Log.Live()) != 1 || told.Guessed() != "" || len(warned) != 0 {
+	if f, err := told.Facts(t.Context(), issue("app", 2)); err != nil || len(f.Log.Live()) != 1 ||
+		told.Guessed() != "" || len(warned) != 0 {
 		t.Errorf("view that is told: %v, %q, %v", f.Log.Live(), told.Guessed(), err)
 	}
 }
 
-// TestGuessedRefusal: who is told no roles gets a guess beside the log, of which nothing is certain. It has the records of those whom
-// GitHub calls members, theirs alone, and who is told has none.
+// TestGuessedRefusal: who is told no roles gets a guess beside the log, of which nothing is
+// certain. It has the records of those whom GitHub calls members, theirs alone, and who is told has
+// none.
 func TestGuessedRefusal(t *testing.T) {
 	server := simulated(t)
 	i := issue("app", 2)
@@ -457,6 +530,7 @@ func TestGuessedRefusal(t *testing.T) {
 	if r.Err != nil || len(r.Facts.Log.Live()) > 0 || len(r.Facts.Doubts) != 2 || r.Guess == nil {
 		t.Fatalf("%+v", r)
 	}
+
 	if live := r.Guess.Live(); len(live) != 1 || live[0].Author != "tia" {
 		t.Errorf("guess %+v, want tia's claim alone", live)
 	}

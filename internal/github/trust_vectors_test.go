@@ -16,6 +16,7 @@ func TestTrustVectors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	trust, ran := Trust{}, 0
 	for n, line := range strings.Split(string(text), "\n") {
 		f := strings.Fields(line)
@@ -26,12 +27,16 @@ func TestTrustVectors(t *testing.T) {
 		case len(f) == 5 && f[3] == "->":
 			ran++
 			c := connect(t, http.DefaultTransport, func(o *Options) { o.Trust = trust })
-			a := account{repo: ledger.Repo{Owner: "acme", Name: "app"}, login: f[0], association: strings.ReplaceAll(f[1], "-", "")}
+			a := account{
+				repo: ledger.Repo{Owner: "acme", Name: "app"}, login: f[0],
+				association: strings.ReplaceAll(f[1], "-", ""),
+			}
 			if f[2] == "untold" {
 				c.noteSecretive(a.repo)
 			} else {
 				c.noteRole(a.repo, a.login, Role(f[2]))
 			}
+
 			if counts, known := c.judged(a); known != (f[4] != "unknown") || counts != (f[4] == "counts") {
 				t.Errorf("line %d: %s: counts %t, known %t", n+1, line, counts, known)
 			}
@@ -39,6 +44,7 @@ func TestTrustVectors(t *testing.T) {
 			t.Fatalf("line %d: %q: want LOGIN ASSOCIATION ROLE -> counts|no|unknown", n+1, line)
 		}
 	}
+
 	if ran < 30 {
 		t.Errorf("ran %d cases, want all of them", ran)
 	}
@@ -58,5 +64,6 @@ func trustOf(settings []string) Trust {
 			trust.Minimum = Role(value)
 		}
 	}
+
 	return trust
 }

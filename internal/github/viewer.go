@@ -27,10 +27,12 @@ func (v *viewer) Viewer(ctx context.Context) (string, error) {
 	if err == nil && (data.Viewer == nil || data.Viewer.Login == "") {
 		err = &AnswerError{Status: http.StatusOK, Reason: "nobody is in it"}
 	}
+
 	if err != nil {
 		return "", fmt.Errorf("read who we are: %w", err)
 	}
 	v.note(data.Viewer.Login)
+
 	return data.Viewer.Login, nil
 }
 
@@ -63,11 +65,13 @@ func (v *viewer) TokenScopes(ctx context.Context) (scopes []string, told bool, e
 	if err != nil {
 		return nil, false, fmt.Errorf("read token scopes: %w", err)
 	}
+
 	values, told := header[http.CanonicalHeaderKey("X-OAuth-Scopes")]
 	for _, one := range strings.Split(strings.Join(values, ","), ",") {
 		if one = strings.TrimSpace(one); one != "" {
 			scopes = append(scopes, one)
 		}
 	}
+
 	return scopes, told, nil
 }

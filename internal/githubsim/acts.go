@@ -58,7 +58,8 @@ func (s *Server) within(repo string, do func(*store, *repository) error) error {
 	return do(s.st, r)
 }
 
-// on runs one transaction on an issue or a pull request, as somebody with the role that login has there.
+// on runs one transaction on an issue or a pull request, as somebody with the role that login has
+// there.
 func (s *Server) on(repo string, number int, login string, do func(*store, actor, *thread) error) error {
 	return s.within(repo, func(st *store, r *repository) error {
 		t, _, err := st.thread(present(), r, number, "an issue")
@@ -68,6 +69,7 @@ func (s *Server) on(repo string, number int, login string, do func(*store, actor
 		if err := do(st, st.as(login), t); err != nil {
 			return fmt.Errorf("%s#%d as %s: %w", repo, number, login, err)
 		}
+
 		return nil
 	})
 }
@@ -81,6 +83,7 @@ func (s *Server) AddIssue(repo, login, title, body string, labels ...string) (nu
 		}
 		return err
 	})
+
 	return number, err
 }
 
@@ -102,6 +105,7 @@ func (s *Server) AddCommentAt(repo string, number int, login, body string, at ti
 		id = c.id
 		return err
 	})
+
 	return id, err
 }
 
@@ -149,13 +153,15 @@ func (s *Server) minimize(repo string, id int64, login, reason string) error {
 	})
 }
 
-// MarkSpam has GitHub take a comment for spam: it goes on being counted and is not shown to anybody.
+// MarkSpam has GitHub take a comment for spam: it goes on being counted and is not shown to
+// anybody.
 func (s *Server) MarkSpam(repo string, id int64) error {
 	return s.within(repo, func(st *store, r *repository) error {
 		c, err := st.comment(present(), r, id)
 		if err != nil {
 			return err
 		}
+
 		c.spam = true
 		st.comments[c.id].put(st.change(), c)
 		return nil
@@ -164,12 +170,14 @@ func (s *Server) MarkSpam(repo string, id int64) error {
 
 // AddLabels puts labels on an issue; labels that the repository does not have are made.
 func (s *Server) AddLabels(repo string, number int, login string, names ...string) error {
-	return s.on(repo, number, login, func(st *store, who actor, t *thread) error { return st.labelIssue(who, t, names) })
+	return s.on(repo, number, login,
+		func(st *store, who actor, t *thread) error { return st.labelIssue(who, t, names) })
 }
 
 // RemoveLabel takes a label off an issue.
 func (s *Server) RemoveLabel(repo string, number int, login, name string) error {
-	return s.on(repo, number, login, func(st *store, who actor, t *thread) error { return st.unlabelIssue(who, t, name) })
+	return s.on(repo, number, login,
+		func(st *store, who actor, t *thread) error { return st.unlabelIssue(who, t, name) })
 }
 
 // Assign assigns logins to an issue, as far as they can be assigned.
@@ -184,20 +192,30 @@ func (s *Server) Unassign(repo string, number int, login string, logins ...strin
 
 // Close closes an issue as completed, or a pull request without merging it.
 func (s *Server) Close(repo string, number int, login string) error {
-	return s.on(repo, number, login, func(st *store, who actor, t *thread) error { return st.setState(who, t, "closed", "") })
+	return s.on(repo, number, login,
+		func(st *store, who actor, t *thread) error { return st.setState(who, t, "closed", "") })
 }
 
 // Reopen opens a closed issue or pull request again.
 func (s *Server) Reopen(repo string, number int, login string) error {
-	return s.on(repo, number, login, func(st *store, who actor, t *thread) error { return st.setState(who, t, "open", "") })
+	return s.on(repo, number, login,
+		func(st *store, who actor, t *thread) error { return st.setState(who, t, "open", "") })
 }
 
 // OpenPull opens a pull request and returns its number.
 func (s *Server) OpenPull(repo, login string, p Pull) (number int, err error) {
 	err = s.within(repo, func(st *store, r *repository) error {
 		wanted := proposal{
-			title: p.Title, body: p.Body, head: p.Head, base: p.Base, draft: p.Draft, commits: p.Commits, files: p.Files, behind: p.Behind,
+			title:   p.Title,
+			body:    p.Body,
+			head:    p.Head,
+			base:    p.Base,
+			draft:   p.Draft,
+			commits: p.Commits,
+			files:   p.Files,
+			behind:  p.Behind,
 		}
+
 		if wanted.base == "" {
 			wanted.base = r.base
 		}
@@ -205,8 +223,10 @@ func (s *Server) OpenPull(repo, login string, p Pull) (number int, err error) {
 		if err == nil {
 			number = t.number
 		}
+
 		return err
 	})
+
 	return number, err
 }
 
@@ -247,19 +267,23 @@ func (s *Server) DeleteIssue(repo string, number int, login string) error {
 	return s.on(repo, number, login, func(st *store, who actor, t *thread) error { return st.removeThread(who, t) })
 }
 
-// TransferIssue moves an issue to another repository and returns its number there; its old address answers 301.
+// TransferIssue moves an issue to another repository and returns its number there; its old address
+// answers 301.
 func (s *Server) TransferIssue(repo string, number int, login, to string) (moved int, err error) {
 	err = s.on(repo, number, login, func(st *store, who actor, t *thread) error {
 		target := st.repos[strings.ToLower(to)]
 		if target == nil {
 			return fmt.Errorf("no repository %q", to)
 		}
+
 		t, err := st.transfer(who, t, target)
 		if err == nil {
 			moved = t.number
 		}
+
 		return err
 	})
+
 	return moved, err
 }
 
@@ -270,6 +294,7 @@ func (s *Server) RenameRepo(repo, name string) error {
 		if st.repos[key] != nil || !namePattern.MatchString(name) {
 			return fmt.Errorf("%q is taken or not a name", name)
 		}
+
 		r.name = name
 		st.repos[key] = r
 		return nil
@@ -290,6 +315,7 @@ func (s *Server) RepoLabels(repo string) (names []string, err error) {
 		}
 		return nil
 	})
+
 	return names, err
 }
 
@@ -300,21 +326,35 @@ func (s *Server) Issue(repo string, number int) (out Issue, err error) {
 		if err != nil {
 			return fmt.Errorf("%s#%d: %w", repo, number, err)
 		}
+
 		out = Issue{
-			ID: now.id, Number: number, Title: now.title, Body: now.body, Author: now.author.login, State: stateName(now),
-			StateReason: now.reason, Comments: len(t.everyComment(present())), CreatedAt: now.created, UpdatedAt: now.updated,
+			ID:          now.id,
+			Number:      number,
+			Title:       now.title,
+			Body:        now.body,
+			Author:      now.author.login,
+			State:       stateName(now),
+			StateReason: now.reason,
+			Comments:    len(t.everyComment(present())),
+			CreatedAt:   now.created,
+			UpdatedAt:   now.updated,
 		}
+
 		for _, l := range r.labelsOf(present(), now) {
 			out.Labels = append(out.Labels, l.name)
 		}
+
 		for _, a := range now.assignees {
 			out.Assignees = append(out.Assignees, a.login)
 		}
+
 		if now.pull != nil {
 			out.Pull, out.Draft, out.Merged = true, now.pull.draft, !now.pull.merged.IsZero()
 		}
+
 		return nil
 	})
+
 	return out, err
 }
 
@@ -325,19 +365,30 @@ func (s *Server) Comments(repo string, number int) (out []Comment, err error) {
 		if err != nil {
 			return fmt.Errorf("%s#%d: %w", repo, number, err)
 		}
+
 		for _, c := range t.commentsIn(present()) {
-			shown := Comment{ID: c.id, Author: c.author.login, Body: c.body, CreatedAt: c.created, UpdatedAt: c.updated}
+			shown := Comment{
+				ID:        c.id,
+				Author:    c.author.login,
+				Body:      c.body,
+				CreatedAt: c.created,
+				UpdatedAt: c.updated,
+			}
+
 			if c.editor != nil {
 				shown.Editor = c.editor.login
 			}
 			out = append(out, shown)
 		}
+
 		return nil
 	})
+
 	return out, err
 }
 
-// CommitFile has the owner of a repository commit a file to its default branch, which must be there.
+// CommitFile has the owner of a repository commit a file to its default branch, which must be
+// there.
 func (s *Server) CommitFile(repo, path, text string) error {
 	return s.within(repo, func(st *store, r *repository) error {
 		if r.git == nil {
@@ -355,5 +406,6 @@ func (s *Server) GitDir(repo string) (dir string, err error) {
 		}
 		return nil
 	})
+
 	return dir, err
 }

@@ -21,16 +21,20 @@ func (st *store) authenticate(r *http.Request) (actor, error) {
 	if value == "" {
 		return actor{token: st.tokens[""]}, nil
 	}
+
 	secret := ""
 	if _, password, ok := r.BasicAuth(); ok {
 		secret = password
-	} else if kind, rest, _ := strings.Cut(value, " "); strings.EqualFold(kind, "bearer") || strings.EqualFold(kind, "token") {
+	} else if kind, rest, _ := strings.Cut(value, " "); strings.EqualFold(kind, "bearer") ||
+		strings.EqualFold(kind, "token") {
 		secret = strings.TrimSpace(rest)
 	}
+
 	known := st.tokens[secret]
 	if secret == "" || known == nil {
 		return actor{}, &refusal{status: http.StatusUnauthorized, message: "Bad credentials"}
 	}
+
 	return actor{account: known.account, token: known}, nil
 }
 
@@ -48,19 +52,23 @@ func (t *token) limit() int {
 	case t.account.kind == "Bot":
 		return workflowLimit
 	}
+
 	return userLimit
 }
 
-// budget returns the token's budget for the resource, fresh if its hour is over. limit 0 is GitHub's own.
+// budget returns the token's budget for the resource, fresh if its hour is over. limit 0 is
+// GitHub's own.
 func (t *token) budget(resource string, limit int, now time.Time) *budget {
 	b := t.budgets[resource]
 	if b == nil {
 		b = &budget{limit: cmp.Or(limit, t.limit())}
 		t.budgets[resource] = b
 	}
+
 	if !now.Before(b.reset) {
 		b.used, b.reset = 0, now.Add(time.Hour)
 	}
+
 	return b
 }
 
@@ -75,11 +83,14 @@ func (b *budget) header(h http.Header, resource string) {
 }
 
 func (b *budget) json(resource string) object {
-	return object{"limit": b.limit, "used": b.used, "remaining": b.remaining(), "reset": b.reset.Unix(), "resource": resource}
+	return object{
+		"limit": b.limit, "used": b.used, "remaining": b.remaining(), "reset": b.reset.Unix(),
+		"resource": resource,
+	}
 }
 
-// SetRateLimit leaves a login's tokens that many REST requests, or GraphQL points, until their hour is over.
-// resource is core or graphql.
+// SetRateLimit leaves a login's tokens that many REST requests, or GraphQL points, until their hour
+// is over. resource is core or graphql.
 func (s *Server) SetRateLimit(login, resource string, remaining int) {
 	defer s.lock()()
 	for _, t := range s.st.tokens {

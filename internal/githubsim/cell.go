@@ -32,6 +32,7 @@ func (c *cell[T]) at(v view) (T, bool) {
 			return c.past[i].value, !c.past[i].gone
 		}
 	}
+
 	var zero T
 	return zero, false
 }
@@ -64,7 +65,8 @@ func (j *journal) start() { j.started = true }
 // begin starts a transaction; all its changes become visible together.
 func (j *journal) begin(at time.Time) { j.at, j.open = at, false }
 
-// setBack moves the moments of all changes with the clock, so that they are as long ago as before. What was written with a moment keeps it.
+// setBack moves the moments of all changes with the clock, so that they are as long ago as before.
+// What was written with a moment keeps it.
 func (j *journal) setBack(d time.Duration) {
 	for n := range j.times {
 		j.times[n] = j.times[n].Add(d)
@@ -80,6 +82,7 @@ func (j *journal) change() uint64 {
 		j.times = append(j.times, j.at)
 		j.open = true
 	}
+
 	return uint64(len(j.times))
 }
 

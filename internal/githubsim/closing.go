@@ -21,8 +21,8 @@ var (
 	codeSpan    = regexp.MustCompile("(?s)``.+?``|`[^`]+`")
 )
 
-// closingReferences returns what a pull request's description closes, each issue once, in the text's order. Code and HTML
-// comments are not part of what a reader sees and do not count.
+// closingReferences returns what a pull request's description closes, each issue once, in the
+// text's order. Code and HTML comments are not part of what a reader sees and do not count.
 func closingReferences(body string) []reference {
 	body = htmlComment.ReplaceAllString(body, " ")
 	body = withoutFences(body)
@@ -38,12 +38,14 @@ func rawReferences(text string) []reference {
 		if err != nil || number == 0 {
 			continue
 		}
+
 		r := reference{owner: m[1] + m[3], name: m[2] + m[4], number: number}
 		if !seen[r] {
 			seen[r] = true
 			found = append(found, r)
 		}
 	}
+
 	return found
 }
 
@@ -65,8 +67,10 @@ func withoutFences(body string) string {
 		default:
 			kept = append(kept, line)
 		}
+
 		blank = strings.TrimSpace(line) == ""
 	}
+
 	return strings.Join(kept, "")
 }
 
@@ -76,16 +80,19 @@ func fenceMark(line string) string {
 	if len(line)-len(text) > 3 {
 		return ""
 	}
+
 	for _, mark := range []string{"`", "~"} {
 		run := len(text) - len(strings.TrimLeft(text, mark))
 		if run >= 3 {
 			return text[:run]
 		}
 	}
+
 	return ""
 }
 
-// closes lists the threads that a pull request closes when it is merged: none unless it targets the default branch.
+// closes lists the threads that a pull request closes when it is merged: none unless it targets the
+// default branch.
 func (st *store) closes(t *thread, now issue) []*thread {
 	if now.pull == nil || now.pull.base != t.repo.base {
 		return nil
@@ -101,6 +108,7 @@ func (st *store) resolve(r *repository, refs []reference) []*thread {
 		if ref.owner != "" {
 			in = st.repos[strings.ToLower(ref.owner+"/"+ref.name)]
 		}
+
 		if in == nil {
 			continue
 		}
@@ -108,7 +116,9 @@ func (st *store) resolve(r *repository, refs []reference) []*thread {
 		if target == nil || target.deleted || target.movedTo != nil || target.state.now().pull != nil {
 			continue
 		}
+
 		found = append(found, target)
 	}
+
 	return found
 }

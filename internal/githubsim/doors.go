@@ -11,10 +11,12 @@ import (
 	"time"
 )
 
-// Client returns an HTTP client that talks to the server in the caller's goroutine, whatever host it asks for.
+// Client returns an HTTP client that talks to the server in the caller's goroutine, whatever host
+// it asks for.
 func (s *Server) Client() *http.Client { return &http.Client{Transport: s.Transport()} }
 
-// Transport serves requests in the caller's goroutine, whatever host they are for. It opens no socket.
+// Transport serves requests in the caller's goroutine, whatever host they are for. It opens no
+// socket.
 func (s *Server) Transport() http.RoundTripper { return transport{s} }
 
 type transport struct{ server *Server }
@@ -31,6 +33,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if answer.reset {
 		return nil, errReset()
 	}
+
 	return answer.response(r), nil
 }
 
@@ -43,15 +46,24 @@ func closeBody(r *http.Request) error {
 
 func (a reply) response(r *http.Request) *http.Response {
 	resp := &http.Response{
-		Status: fmt.Sprintf("%d %s", a.status, http.StatusText(a.status)), StatusCode: a.status, Proto: "HTTP/1.1", ProtoMajor: 1,
-		ProtoMinor: 1, Header: a.header, ContentLength: int64(len(a.body)), Body: io.NopCloser(bytes.NewReader(a.body)), Request: r,
+		Status:        fmt.Sprintf("%d %s", a.status, http.StatusText(a.status)),
+		StatusCode:    a.status,
+		Proto:         "HTTP/1.1",
+		ProtoMajor:    1,
+		ProtoMinor:    1,
+		Header:        a.header,
+		ContentLength: int64(len(a.body)),
+		Body:          io.NopCloser(bytes.NewReader(a.body)),
+		Request:       r,
 	}
+
 	switch {
 	case r.Method == http.MethodHead || a.status == http.StatusNoContent || a.status == http.StatusNotModified:
 		resp.Body, resp.ContentLength = http.NoBody, 0
 	case a.cut >= 0:
 		resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(a.body[:a.cut]), brokenReader{}))
 	}
+
 	return resp
 }
 
@@ -60,7 +72,8 @@ type brokenReader struct{}
 
 func (brokenReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-// ServeHTTP implements http.Handler. A reset hangs up where the connection can be taken over, and is 502 elsewhere.
+// ServeHTTP implements http.Handler. A reset hangs up where the connection can be taken over, and
+// is 502 elsewhere.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer, err := s.exchange(r)
 	if err != nil {
@@ -71,9 +84,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		hangUp(w, answer)
 		return
 	}
+
 	for name, values := range answer.header {
 		w.Header()[name] = values
 	}
+
 	if answer.status != http.StatusNoContent && answer.status != http.StatusNotModified {
 		w.Header().Set("Content-Length", strconv.Itoa(len(answer.body)))
 	}
@@ -90,6 +105,7 @@ func hangUp(w http.ResponseWriter, a reply) {
 		w.WriteHeader(http.StatusBadGateway)
 		return
 	}
+
 	defer conn.Close()
 	if a.reset {
 		if tcp, ok := conn.(*net.TCPConn); ok {
@@ -97,6 +113,7 @@ func hangUp(w http.ResponseWriter, a reply) {
 		}
 		return
 	}
+
 	var head bytes.Buffer
 	fmt.Fprintf(&head, "HTTP/1.1 %d %s\r\n", a.status, http.StatusText(a.status))
 	a.header.Set("Content-Length", strconv.Itoa(len(a.body)))
@@ -105,13 +122,15 @@ func hangUp(w http.ResponseWriter, a reply) {
 	_, _ = conn.Write(append(head.Bytes(), a.body[:a.cut]...)) // the connection is to break anyway
 }
 
-// Listen serves on addr, such as 127.0.0.1:0, and returns the base URL: the API's root, with GraphQL at /graphql and
-// git at /OWNER/REPO.git. From then on the addresses in answers start with it. stop ends all connections.
+// Listen serves on addr, such as 127.0.0.1:0, and returns the base URL: the API's root, with
+// GraphQL at /graphql and git at /OWNER/REPO.git. From then on the addresses in answers start with
+// it. stop ends all connections.
 func (s *Server) Listen(addr string) (baseURL string, stop func(), err error) {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		return "", nil, fmt.Errorf("listen on %s: %w", addr, err)
 	}
+
 	base := "http://" + listener.Addr().String()
 	s.mu.Lock()
 	s.setBase(base, base)
@@ -122,6 +141,7 @@ func (s *Server) Listen(addr string) (baseURL string, stop func(), err error) {
 		defer close(done)
 		_ = server.Serve(listener) // it ends when stop is called
 	}()
+
 	return base, func() {
 		_ = server.Close() // nothing to be done about a listener that does not close
 		<-done

@@ -11,7 +11,8 @@ import (
 	"github.com/label-state/label-state/internal/githubsim"
 )
 
-// TestListen: the same server through a socket, with its own addresses in the answers, and the request log as JSON lines.
+// TestListen: the same server through a socket, with its own addresses in the answers, and the
+// request log as JSON lines.
 func TestListen(t *testing.T) {
 	var log bytes.Buffer
 	s := serverWith(t, githubsim.Options{RequestLog: &log})
@@ -23,15 +24,18 @@ func TestListen(t *testing.T) {
 	defer resp.Body.Close()
 	var issue map[string]any
 	must(t, json.NewDecoder(resp.Body).Decode(&issue))
-	if resp.StatusCode != 200 || issue["url"] != base+"/repos/acme/app/issues/1" || issue["html_url"] != base+"/acme/app/issues/1" {
+	if resp.StatusCode != 200 || issue["url"] != base+"/repos/acme/app/issues/1" || issue["html_url"] != base+
+		"/acme/app/issues/1" {
 		t.Errorf("%d %v %v", resp.StatusCode, issue["url"], issue["html_url"])
 	}
+
 	if resp.Header.Get("Date") == "" || resp.Header.Get("Content-Type") != "application/json; charset=utf-8" {
 		t.Errorf("header: %v", resp.Header)
 	}
 	var line map[string]any
 	must(t, json.Unmarshal(log.Bytes(), &line))
-	if line["method"] != "GET" || line["path"] != "/repos/acme/app/issues/1" || line["status"] != 200.0 || line["login"] != "" || line["time"] == nil {
+	if line["method"] != "GET" || line["path"] != "/repos/acme/app/issues/1" || line["status"] != 200.0 ||
+		line["login"] != "" || line["time"] == nil {
 		t.Errorf("log line: %s", log.String())
 	}
 }
@@ -50,14 +54,17 @@ func TestSocketFaults(t *testing.T) {
 		if err != nil {
 			return 0, "", err
 		}
+
 		defer resp.Body.Close()
 		text, err := io.ReadAll(resp.Body)
 		return resp.StatusCode, string(text), err
 	}
+
 	s.Fault = once(githubsim.Fault{ApplyThenFail: true})
 	if status, _, err := post(); err == nil || bodies(t, s) != "mine" {
 		t.Errorf("lost answer: %d %v, comments %q", status, err, bodies(t, s))
 	}
+
 	s.Fault = once(githubsim.Fault{Truncate: 7})
 	if status, text, err := post(); status != 201 || len(text) != 7 || err == nil {
 		t.Errorf("cut body: %d %q %v", status, text, err)

@@ -17,7 +17,8 @@ type Event struct {
 	Payload json.RawMessage
 }
 
-// A delivery is an event before anybody asked for it: its payload is rendered from the past, which the store keeps.
+// A delivery is an event before anybody asked for it: its payload is rendered from the past, which
+// the store keeps.
 type delivery struct {
 	event  Event
 	repo   *repository
@@ -39,6 +40,7 @@ func (s *Server) EventsSince(n int) ([]Event, error) {
 		}
 		events = append(events, e)
 	}
+
 	return events, nil
 }
 
@@ -50,10 +52,12 @@ func (st *store) deliver(d delivery) (Event, error) {
 	if d.repo.owner.kind == "Organization" {
 		payload["organization"] = st.organizationJSON(d.repo.owner)
 	}
+
 	text, err := json.Marshal(payload)
 	if err != nil {
 		return Event{}, fmt.Errorf("render event %s: %w", d.event.Name, err)
 	}
+
 	d.event.Payload = text
 	return d.event, nil
 }
@@ -78,15 +82,22 @@ func changedFrom(field, old, now string) object {
 
 func (st *store) emit(who actor, r *repository, e Event, body func() object) {
 	e.Repo, e.Time = r.fullName(), st.moment
-	st.hooks = append(st.hooks, delivery{event: e, repo: r, sender: who.account, body: body})
+	st.hooks = append(st.hooks, delivery{
+		event:  e,
+		repo:   r,
+		sender: who.account,
+		body:   body,
+	})
 }
 
-// emitThread delivers an event of an issue or a pull request; more, if given, renders what the action adds to the payload.
+// emitThread delivers an event of an issue or a pull request; more, if given, renders what the
+// action adds to the payload.
 func (st *store) emitThread(who actor, t *thread, action string, more func() object) {
 	now, then := t.state.now(), st.then()
 	if more == nil {
 		more = func() object { return nil }
 	}
+
 	if now.pull == nil {
 		st.emit(who, t.repo, Event{Name: "issues", Action: action, Number: t.number}, func() object {
 			payload := object{"issue": st.issueEvent(then, t, now)}
@@ -95,6 +106,7 @@ func (st *store) emitThread(who actor, t *thread, action string, more func() obj
 		})
 		return
 	}
+
 	st.emit(who, t.repo, Event{Name: "pull_request", Action: action, Number: t.number}, func() object {
 		pull := st.pullDetails(then, t, now, st.pullAt(then, t, now, now.pull.headSHA))
 		payload := object{"number": t.number, "pull_request": pull}

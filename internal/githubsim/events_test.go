@@ -8,7 +8,8 @@ import (
 	"github.com/label-state/label-state/internal/githubsim"
 )
 
-// TestEvents: a day in a repository, and the deliveries that it makes, each with what its kind promises.
+// TestEvents: a day in a repository, and the deliveries that it makes, each with what its kind
+// promises.
 func TestEvents(t *testing.T) {
 	s := newServer(t)
 	id, err := s.AddComment("acme/app", 2, "rob", "first")
@@ -33,15 +34,18 @@ func TestEvents(t *testing.T) {
 		got = append(got, e.Name+"."+e.Action)
 		var p map[string]any
 		must(t, json.Unmarshal(e.Payload, &p))
-		if p["action"] != e.Action || field(p, "repository.full_name") != "acme/app" || field(p, "sender.login") == nil || field(p, "organization.login") != "acme" {
+		if p["action"] != e.Action || field(p, "repository.full_name") != "acme/app" ||
+			field(p, "sender.login") == nil || field(p, "organization.login") != "acme" {
 			t.Errorf("%s.%s: %s", e.Name, e.Action, e.Payload)
 		}
 	}
+
 	want := "issue_comment.created issue_comment.edited issue_comment.deleted label.created issues.labeled issues.unlabeled " +
 		"pull_request.opened pull_request.edited pull_request.closed issues.closed issues.reopened issues.locked issues.unlocked"
 	if strings.Join(got, " ") != want {
 		t.Fatalf("events %v\nwant %s", got, want)
 	}
+
 	for i, c := range map[int]struct {
 		path string
 		want any
@@ -62,6 +66,7 @@ func TestEvents(t *testing.T) {
 			t.Errorf("%s: %s is %v, want %v", got[i], c.path, field(p, c.path), c.want)
 		}
 	}
+
 	if later, err := s.EventsSince(len(events) - 1); err != nil || len(later) != 1 || later[0].Action != "unlocked" {
 		t.Errorf("since: %v %v", later, err)
 	}

@@ -36,14 +36,17 @@ func bodies(t *testing.T, s *githubsim.Server) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var text []string
 	for _, c := range list {
 		text = append(text, c.Body)
 	}
+
 	return strings.Join(text, " ")
 }
 
-// TestWriteFaults says, for each way of failing, what the client sees and whether the comment is there.
+// TestWriteFaults says, for each way of failing, what the client sees and whether the comment is
+// there.
 func TestWriteFaults(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -67,10 +70,13 @@ func TestWriteFaults(t *testing.T) {
 			if c.status == 0 != errors.Is(err, syscall.ECONNRESET) || got.status != c.status {
 				t.Errorf("answer %d, error %v; want %d", got.status, err, c.status)
 			}
+
 			if there := bodies(t, s) == "mine"; there != c.stays {
 				t.Errorf("comment there: %v, want %v", there, c.stays)
 			}
-			if log := s.Requests(); len(log) != 1 || log[0].Status != c.status || !log[0].Writes() || log[0].Login != "wes" {
+
+			if log := s.Requests(); len(log) != 1 || log[0].Status != c.status || !log[0].Writes() ||
+				log[0].Login != "wes" {
 				t.Errorf("request log: %+v", log)
 			}
 		})
@@ -109,16 +115,19 @@ func TestLateWrite(t *testing.T) {
 		if got := bodies(t, s); got != "" {
 			t.Errorf("after 4 s: %q", got)
 		}
+
 		time.Sleep(6 * time.Second)
 		send(t, s, "tok-wes", "POST "+comments, `{"body":"next"}`)
 		list, _ := s.Comments("acme/app", 2)
-		if bodies(t, s) != "late next" || list[0].CreatedAt.Sub(began) != 5*time.Second || list[1].CreatedAt.Sub(began) != 10*time.Second {
+		if bodies(t, s) != "late next" || list[0].CreatedAt.Sub(began) != 5*time.Second ||
+			list[1].CreatedAt.Sub(began) != 10*time.Second {
 			t.Errorf("comments: %+v", list)
 		}
 	})
 }
 
-// TestVirtualTime: an hour passes for the server when it passes for the bubble, and a delay of ten minutes costs nothing.
+// TestVirtualTime: an hour passes for the server when it passes for the bubble, and a delay of ten
+// minutes costs nothing.
 func TestVirtualTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(t)
@@ -134,16 +143,19 @@ func TestVirtualTime(t *testing.T) {
 			}
 			return at
 		}
+
 		if got := date(second).Sub(date(first)); got != 70*time.Minute {
 			t.Errorf("Date moved by %v", got)
 		}
+
 		if got := time.Since(began); got != 70*time.Minute {
 			t.Errorf("the bubble's clock moved by %v", got)
 		}
 	})
 }
 
-// TestSkip: the server's clock can be put forward alone; what it dates and what it calls the past go with it.
+// TestSkip: the server's clock can be put forward alone; what it dates and what it calls the past
+// go with it.
 func TestSkip(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(t)
@@ -153,16 +165,20 @@ func TestSkip(t *testing.T) {
 		if past := send(t, s, "tok-wes", "GET "+comments, "").list(t); len(past) != 1 {
 			t.Errorf("an hour ago: %v", past)
 		}
-		if got := send(t, s, "tok-wes", "POST "+comments, `{"body":"b"}`).json(t)["created_at"]; got != "2000-01-01T05:00:00Z" {
+
+		if got := send(t, s, "tok-wes", "POST "+comments,
+			`{"body":"b"}`).json(t)["created_at"]; got != "2000-01-01T05:00:00Z" {
 			t.Errorf("created at %v", got)
 		}
+
 		if log := s.Requests(); log[2].Time.Sub(log[0].Time) != 5*time.Hour {
 			t.Errorf("log: %+v", log)
 		}
 	})
 }
 
-// TestDeadline: a client that gives up during the delay has written nothing; one that gives up on a slow answer has.
+// TestDeadline: a client that gives up during the delay has written nothing; one that gives up on a
+// slow answer has.
 func TestDeadline(t *testing.T) {
 	for _, c := range []struct {
 		fault githubsim.Fault
@@ -176,14 +192,17 @@ func TestDeadline(t *testing.T) {
 			s.Fault = once(c.fault)
 			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 			defer cancel()
-			req, err := http.NewRequestWithContext(ctx, "POST", "https://api.github.com"+comments, strings.NewReader(`{"body":"mine"}`))
+			req, err := http.NewRequestWithContext(ctx, "POST", "https://api.github.com"+comments,
+				strings.NewReader(`{"body":"mine"}`))
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			req.Header.Set("Authorization", "token tok-wes")
 			if _, err := s.Client().Do(req); !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("error %v, want the deadline", err)
 			}
+
 			if got := bodies(t, s); got != c.want {
 				t.Errorf("comments %q, want %q", got, c.want)
 			}
@@ -211,8 +230,16 @@ func TestStaleReads(t *testing.T) {
 		{"before the third", func(began time.Time, _ []int64) githubsim.Fault {
 			return githubsim.Fault{StaleBefore: began.Add(2 * time.Second)}
 		}, "a b"},
-		{"before all", func(began time.Time, _ []int64) githubsim.Fault { return githubsim.Fault{StaleBefore: began} }, ""},
-		{"as it was 1.5 s ago", func(time.Time, []int64) githubsim.Fault { return githubsim.Fault{StaleFor: 1500 * time.Millisecond} }, "a b"},
+		{"before all", func(began time.Time,
+			_ []int64,
+		) githubsim.Fault {
+			return githubsim.Fault{StaleBefore: began}
+		}, ""},
+		{"as it was 1.5 s ago", func(time.Time,
+			[]int64,
+		) githubsim.Fault {
+			return githubsim.Fault{StaleFor: 1500 * time.Millisecond}
+		}, "a b"},
 		{"newest hidden", func(time.Time, []int64) githubsim.Fault { return githubsim.Fault{StalePrefix: 1} }, "a b"},
 		{"all hidden", func(time.Time, []int64) githubsim.Fault { return githubsim.Fault{StalePrefix: 99} }, ""},
 		{"gap", func(_ time.Time, ids []int64) githubsim.Fault { return githubsim.Fault{StaleGap: ids[1:2]} }, "a c"},
@@ -233,21 +260,25 @@ func TestStaleReads(t *testing.T) {
 					ids = append(ids, id)
 					time.Sleep(time.Second)
 				}
+
 				f := c.fault(began, ids)
 				s.Fault = func(*http.Request) *githubsim.Fault { return &f }
 				var rest []string
 				for _, o := range send(t, s, "tok-wes", "GET "+comments, "").list(t) {
 					rest = append(rest, o["body"].(string))
 				}
+
 				if got := strings.Join(rest, " "); got != c.want {
 					t.Errorf("REST: %q, want %q", got, c.want)
 				}
 				var graph []string
-				data := query(t, s, "tok-wes", `{repository(owner:"acme",name:"app"){issue(number:2){comments(first:9){nodes{body}}}}}`)
+				data := query(t, s, "tok-wes",
+					`{repository(owner:"acme",name:"app"){issue(number:2){comments(first:9){nodes{body}}}}}`)
 				nodes, _ := field(data, "data.repository.issue.comments.nodes").([]any)
 				for _, n := range nodes {
 					graph = append(graph, field(n.(map[string]any), "body").(string))
 				}
+
 				if got := strings.Join(graph, " "); got != c.want {
 					t.Errorf("GraphQL: %q, want %q", got, c.want)
 				}
@@ -256,20 +287,25 @@ func TestStaleReads(t *testing.T) {
 	}
 }
 
-// TestStaleLabels: labels are read from the same past as everything else, and a new issue is not there yet.
+// TestStaleLabels: labels are read from the same past as everything else, and a new issue is not
+// there yet.
 func TestStaleLabels(t *testing.T) {
 	s := newServer(t)
 	if err := s.AddLabels("acme/app", 1, "wes", "ready"); err != nil {
 		t.Fatal(err)
 	}
+
 	number, err := s.AddIssue("acme/app", "wes", "new", "")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	s.Fault = func(*http.Request) *githubsim.Fault { return &githubsim.Fault{StalePrefix: 2} }
-	if got := send(t, s, "tok-wes", "GET /repos/acme/app/issues/1/labels", "").list(t); len(got) != 1 || got[0]["name"] != "bug" {
+	if got := send(t, s, "tok-wes", "GET /repos/acme/app/issues/1/labels", "").list(t); len(got) != 1 ||
+		got[0]["name"] != "bug" {
 		t.Errorf("labels: %v", got)
 	}
+
 	if got := send(t, s, "tok-wes", "GET /repos/acme/app/issues/5", ""); number != 5 || got.status != 404 {
 		t.Errorf("new issue %d: %d", number, got.status)
 	}
@@ -304,6 +340,7 @@ func TestParseFault(t *testing.T) {
 			t.Errorf("%q: %v", c.rules, err)
 			continue
 		}
+
 		var got []string
 		for line := range strings.SplitSeq(c.requests, "|") {
 			method, path, _ := strings.Cut(line, " ")
@@ -311,13 +348,18 @@ func TestParseFault(t *testing.T) {
 			req, _ := http.NewRequest(method, "http://h"+path, strings.NewReader(body))
 			got = append(got, kind(fault(req)))
 		}
+
 		if strings.Join(got, "|") != c.want {
 			t.Errorf("%q on %s: %v, want %s", c.rules, c.requests, got, c.want)
 		}
 	}
+
 	for _, bad := range []string{
-		"boom", "delay", "delay:80ms", ":POST", "delay=", "delay=x", "delay=-1s", "status=5", "status=x", "truncate=0", "lose=POST:/c:0", "lose=POST:/c:x",
-		"lose=POST:/c:%", "status=502:POST:/a:1:2", "late=1", "nodes=0", "connections=x", "timeout=0", "timeout=9/5", "timeout=/504", "secondary=0", "secondary=9/5", "too-quickly=POST:/a:0", "limit=0", "limit=soon", "unseen=POST:/a:0",
+		"boom", "delay", "delay:80ms", ":POST", "delay=", "delay=x", "delay=-1s", "status=5", "status=x", "truncate=0",
+		"lose=POST:/c:0", "lose=POST:/c:x",
+		"lose=POST:/c:%", "status=502:POST:/a:1:2", "late=1", "nodes=0", "connections=x", "timeout=0", "timeout=9/5",
+		"timeout=/504", "secondary=0", "secondary=9/5", "too-quickly=POST:/a:0", "limit=0", "limit=soon",
+		"unseen=POST:/a:0",
 	} {
 		if _, err := githubsim.ParseFault(bad); err == nil {
 			t.Errorf("%q was accepted", bad)
@@ -350,5 +392,6 @@ func kind(f *githubsim.Fault) string {
 	case f.StaleFor > 0:
 		return "stale"
 	}
+
 	return "?"
 }

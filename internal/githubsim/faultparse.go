@@ -24,13 +24,14 @@ type rule struct {
 	seen   atomic.Int64
 }
 
-// ParseFault reads rules for Server.Fault, separated by spaces, commas or semicolons. The first that matches a request
-// decides. A rule is
+// ParseFault reads rules for Server.Fault, separated by spaces, commas or semicolons. The first
+// that matches a request decides. A rule is
 //
 //	KIND=[VALUE:]METHOD:PATH:COUNT
 //
-// or, without a value, KIND:METHOD:PATH:COUNT, and everything after the value may be left out from the right. METHOD is a method or *, PATH a part of the path, COUNT
-// a number (only the first so many matching requests) or % and a number (every so manyth). The METHOD mutation is a GraphQL
+// or, without a value, KIND:METHOD:PATH:COUNT, and everything after the value may be left out from
+// the right. METHOD is a method or *, PATH a part of the path, COUNT a number (only the first so
+// many matching requests) or % and a number (every so manyth). The METHOD mutation is a GraphQL
 // request that changes something, and its PATH a part of the document. The kinds are
 //
 //	delay=80ms       wait before serving
@@ -58,6 +59,7 @@ func ParseFault(text string) (func(*http.Request) *Fault, error) {
 		}
 		rules = append(rules, r)
 	}
+
 	return func(req *http.Request) *Fault {
 		for _, r := range rules {
 			if r.matches(req) {
@@ -65,6 +67,7 @@ func ParseFault(text string) (func(*http.Request) *Fault, error) {
 				return &f
 			}
 		}
+
 		return nil
 	}, nil
 }
@@ -74,20 +77,27 @@ func parseRule(word string) (*rule, error) {
 	if !valued { // those without a value may do without the sign
 		kind, rest, _ = strings.Cut(word, ":")
 	}
+
 	var fields []string
 	if rest != "" {
 		fields = strings.Split(rest, ":")
 	}
+
 	r := &rule{kind: kind}
 	if !slices.Contains([]string{"unseen", "too-quickly", "lose", "reset"}, kind) {
-		if !slices.Contains([]string{"delay", "status", "secondary", "limit", "late", "stale", "nodes", "connections", "timeout", "truncate"}, kind) {
+		if !slices.Contains([]string{
+			"delay", "status", "secondary", "limit", "late", "stale", "nodes", "connections",
+			"timeout", "truncate",
+		}, kind) {
 			return nil, errors.New("want delay, status, secondary, limit, late, stale, nodes, connections, timeout, truncate, unseen, too-quickly, lose or reset")
 		}
 		if !valued || len(fields) == 0 {
 			return nil, errors.New("want " + kind + "=VALUE")
 		}
+
 		r.value, fields = fields[0], fields[1:]
 	}
+
 	if len(fields) > 3 {
 		return nil, errors.New("want KIND=[VALUE:]METHOD:PATH:COUNT")
 	}
@@ -95,14 +105,17 @@ func parseRule(word string) (*rule, error) {
 	if fields[0] != "*" {
 		r.method = strings.ToUpper(fields[0])
 	}
+
 	r.path = fields[1]
 	if kind == "limit" && r.path == "" {
 		r.path = "/graphql"
 	}
+
 	if err := r.count(fields[2]); err != nil {
 		return nil, err
 	}
 	_, err := r.fault()
+
 	return r, err
 }
 
@@ -114,10 +127,12 @@ func (r *rule) count(text string) error {
 	if rest, every := strings.CutPrefix(text, "%"); every {
 		text, into = rest, &r.every
 	}
+
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 1 {
 		return fmt.Errorf("count %q: want a number from 1, or %% and one", text)
 	}
+
 	*into = n
 	return nil
 }
@@ -144,6 +159,7 @@ func (r *rule) matches(req *http.Request) bool {
 	} else if (r.method != "" && r.method != req.Method) || !strings.Contains(req.URL.Path, r.path) {
 		return false
 	}
+
 	n := r.seen.Add(1)
 	switch {
 	case r.first > 0:
@@ -151,6 +167,7 @@ func (r *rule) matches(req *http.Request) bool {
 	case r.every > 0:
 		return n%r.every == 0
 	}
+
 	return true
 }
 
@@ -169,30 +186,36 @@ func (r *rule) fault() (Fault, error) {
 			return Fault{}, fmt.Errorf("%q is not a duration such as 80ms", r.value)
 		}
 		return map[string]Fault{"delay": {Delay: d}, "late": {ApplyLate: d}, "stale": {StaleFor: d}}[r.kind], nil
+
 	case "status", "truncate", "nodes", "connections":
 		n, err := strconv.Atoi(r.value)
 		if err != nil || n < 1 || (r.kind == "status" && !isStatus(n)) {
 			return Fault{}, fmt.Errorf("%q is not a number that %s can have", r.value, r.kind)
 		}
+
 		return map[string]Fault{
 			"status": {Status: n}, "truncate": {Truncate: n},
 			"nodes": {QueryNodes: n}, "connections": {QueryConnections: n},
 		}[r.kind], nil
+
 	case "timeout":
 		n, status, err := r.withStatus(http.StatusBadGateway, "a number of nodes, nor NODES/STATUS")
 		return Fault{QueryTimeout: n, Status: status}, err
+
 	case "limit":
 		n, err := strconv.Atoi(r.value)
 		if err != nil || n < 1 {
 			return Fault{}, fmt.Errorf("%q is not a number of seconds", r.value)
 		}
 		return QueryLimit(time.Duration(n) * time.Second), nil
+
 	case "secondary":
 		n, status, err := r.withStatus(http.StatusForbidden, "a number of seconds, nor SECONDS/STATUS")
 		f := SecondaryLimit(n)
 		f.Status = status
 		return f, err
 	}
+
 	return Fault{Reset: true}, nil
 }
 
@@ -202,18 +225,21 @@ func (r *rule) withStatus(usual int, want string) (n, status int, err error) {
 	if !named {
 		code = strconv.Itoa(usual)
 	}
+
 	n, err1 := strconv.Atoi(number)
 	status, err2 := strconv.Atoi(code)
 	if err1 != nil || err2 != nil || n < 1 || !isStatus(status) {
 		return 1, usual, fmt.Errorf("%q is not %s", r.value, want)
 	}
+
 	return n, status, nil
 }
 
 func isStatus(n int) bool { return n >= 100 && n <= 999 }
 
-// TooQuickly is the fault of content that came faster than GitHub's limits on content allow, in the form that looks like a failed
-// validation: only the message of the error says that it is a limit, and no header says for how long.
+// TooQuickly is the fault of content that came faster than GitHub's limits on content allow, in the
+// form that looks like a failed validation: only the message of the error says that it is a limit,
+// and no header says for how long.
 func TooQuickly() Fault {
 	return Fault{
 		Status: http.StatusUnprocessableEntity,
@@ -222,8 +248,8 @@ func TooQuickly() Fault {
 	}
 }
 
-// QueryLimit is the fault of used-up points of GraphQL, which are there again after a while. GitHub sends it also while the header shows
-// that some are left.
+// QueryLimit is the fault of used-up points of GraphQL, which are there again after a while. GitHub
+// sends it also while the header shows that some are left.
 func QueryLimit(reset time.Duration) Fault {
 	return Fault{
 		Status: http.StatusOK,
@@ -236,8 +262,8 @@ func QueryLimit(reset time.Duration) Fault {
 	}
 }
 
-// SecondaryLimit is the fault of a secondary rate limit. retryAfter is in seconds; 0 leaves the header out, as GitHub
-// sometimes does.
+// SecondaryLimit is the fault of a secondary rate limit. retryAfter is in seconds; 0 leaves the
+// header out, as GitHub sometimes does.
 func SecondaryLimit(retryAfter int) Fault {
 	f := Fault{
 		Status: http.StatusForbidden,
@@ -245,8 +271,10 @@ func SecondaryLimit(retryAfter int) Fault {
 		Body: `{"message":"You have exceeded a secondary rate limit. Please wait a few minutes before you try again.",` +
 			`"documentation_url":"https://docs.github.com/free-pro-team@latest/rest/overview/rate-limits-for-the-rest-api#about-secondary-rate-limits"}`,
 	}
+
 	if retryAfter > 0 {
 		f.Header.Set("Retry-After", strconv.Itoa(retryAfter))
 	}
+
 	return f
 }

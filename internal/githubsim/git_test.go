@@ -30,6 +30,7 @@ func identity(t *testing.T, s *githubsim.Server, message string) string {
 	if got.status != 201 {
 		t.Fatalf("%d %s", got.status, got.text)
 	}
+
 	return got.json(t)["sha"].(string)
 }
 
@@ -38,7 +39,8 @@ func TestRefs(t *testing.T) {
 	s := withGit(t)
 	one, two := identity(t, s, "one"), identity(t, s, "two")
 	child := send(t, s, "tok-wes", "POST /repos/acme/app/git/commits",
-		fmt.Sprintf(`{"message":"child","tree":"4b825dc642cb6eb9a060e54bf8d69288fbee4904","parents":[%q]}`, one)).json(t)["sha"].(string)
+		fmt.Sprintf(`{"message":"child","tree":"4b825dc642cb6eb9a060e54bf8d69288fbee4904","parents":[%q]}`,
+			one)).json(t)["sha"].(string)
 	refs, ref := "/repos/acme/app/git/refs", "/repos/acme/app/git/refs/label-state/claims/7"
 	name := "refs/label-state/claims/7"
 	create := func(name, sha string) string { return fmt.Sprintf(`{"ref":%q,"sha":%q}`, name, sha) }
@@ -62,7 +64,10 @@ func TestRefs(t *testing.T) {
 		{"tok-wes", "PATCH " + ref, `{"sha":"` + child + `"}`, 200, child},
 		{"tok-wes", "PATCH " + ref, `{"sha":"` + two + `","force":false}`, 200, two}, // GitHub checks that of branches only
 		{"tok-wes", "POST " + refs, create("refs/heads/topic", one), 201, one},
-		{"tok-wes", "PATCH " + refs + "/heads/topic", `{"sha":"` + two + `","force":false}`, 422, "Update is not a fast forward"},
+		{
+			"tok-wes", "PATCH " + refs + "/heads/topic", `{"sha":"` + two + `","force":false}`, 422,
+			"Update is not a fast forward",
+		},
 		{"tok-wes", "PATCH " + refs + "/heads/topic", `{"sha":"` + child + `"}`, 200, child},
 		{"tok-wes", "PATCH " + refs + "/heads/topic", `{"sha":"` + two + `","force":true}`, 200, two},
 		{"tok-rob", "GET /repos/acme/app/git/commits/" + two, "", 200, `"message":"two"`},
@@ -90,12 +95,14 @@ func TestRefRace(t *testing.T) {
 	statuses := make([]int, 12)
 	for i := range statuses {
 		wg.Go(func() {
-			got, err := try(s, "tok-wes", "POST /repos/acme/app/git/refs", fmt.Sprintf(`{"ref":"refs/x/one","sha":%q}`, shas[i%3]))
+			got, err := try(s, "tok-wes", "POST /repos/acme/app/git/refs",
+				fmt.Sprintf(`{"ref":"refs/x/one","sha":%q}`, shas[i%3]))
 			if err == nil {
 				statuses[i] = got.status
 			}
 		})
 	}
+
 	wg.Wait()
 	won := 0
 	for _, status := range statuses {
@@ -107,6 +114,7 @@ func TestRefRace(t *testing.T) {
 			t.Errorf("status %d", status)
 		}
 	}
+
 	if won != 1 {
 		t.Errorf("%d winners", won)
 	}
@@ -119,23 +127,31 @@ func TestUpdateRefs(t *testing.T) {
 	update := func(parts ...string) any {
 		var list []string
 		for i := 0; i < len(parts); i += 3 {
-			list = append(list, fmt.Sprintf(`{name:"refs/x/%s",beforeOid:"%s",afterOid:"%s",force:true}`, parts[i], parts[i+1], parts[i+2]))
+			list = append(list, fmt.Sprintf(`{name:"refs/x/%s",beforeOid:"%s",afterOid:"%s",force:true}`, parts[i],
+				parts[i+1], parts[i+2]))
 		}
-		text := expand(t, s, `mutation{updateRefs(input:{repositoryId:"$repo",refUpdates:[`+strings.Join(list, ",")+`]}){clientMutationId}}`)
+
+		text := expand(t, s, `mutation{updateRefs(input:{repositoryId:"$repo",refUpdates:[`+strings.Join(list, ",")+
+			`]}){clientMutationId}}`)
 		return query(t, s, "tok-wes", text)["errors"]
 	}
+
 	there := func(name string) bool {
 		return send(t, s, "tok-wes", "GET /repos/acme/app/git/ref/x/"+name, "").status == 200
 	}
+
 	if err := update("a", zero, one, "b", zero, one); err != nil || !there("a") || !there("b") {
 		t.Fatalf("create two: %v", err)
 	}
+
 	if err := update("c", zero, one, "a", two, zero); err == nil || there("c") || !there("a") {
 		t.Errorf("half wrong: %v", err)
 	}
+
 	if err := update("a", zero, two); err == nil {
 		t.Error("created over an existing one")
 	}
+
 	if err := update("a", one, two, "b", one, zero); err != nil || !there("a") || there("b") {
 		t.Errorf("move one, delete the other: %v", err)
 	}
@@ -149,10 +165,12 @@ func git(t *testing.T, dir string, args ...string) (string, error) {
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0",
 		"GIT_AUTHOR_NAME=n", "GIT_AUTHOR_EMAIL=e@x", "GIT_COMMITTER_NAME=n", "GIT_COMMITTER_EMAIL=e@x")
 	out, err := cmd.CombinedOutput()
+
 	return string(out), err
 }
 
-// TestPush: a clone, a push that is allowed, one that is not, and what the push to the default branch closes and merges.
+// TestPush: a clone, a push that is allowed, one that is not, and what the push to the default
+// branch closes and merges.
 func TestPush(t *testing.T) {
 	s := withGit(t)
 	base, stop, err := s.Listen("127.0.0.1:0")
@@ -161,6 +179,7 @@ func TestPush(t *testing.T) {
 	remote := func(token string) string {
 		return strings.Replace(base, "http://", "http://x:"+token+"@", 1) + "/acme/app.git"
 	}
+
 	work := filepath.Join(t.TempDir(), "work")
 	run := func(args ...string) {
 		t.Helper()
@@ -168,24 +187,31 @@ func TestPush(t *testing.T) {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
 	}
+
 	if out, err := git(t, ".", "clone", "--quiet", base+"/acme/app.git", work); err != nil {
 		t.Fatalf("anonymous clone: %v\n%s", err, out)
 	}
 	run("checkout", "--quiet", "-b", "topic")
 	run("commit", "--quiet", "--allow-empty", "-m", "Work\n\ndoes not close #2")
+
 	for _, token := range []string{"tok-rob", "tok-tia", "wrong"} {
 		if out, err := git(t, work, "push", remote(token), "topic"); err == nil {
 			t.Errorf("%s pushed: %s", token, out)
 		}
 	}
+
 	run("push", "--quiet", remote("tok-wes"), "topic")
-	if got := send(t, s, "tok-rob", "GET /repos/acme/app/branches/topic", ""); got.status != 200 || !strings.Contains(got.text, "does not close #2") {
+	if got := send(t, s, "tok-rob", "GET /repos/acme/app/branches/topic", ""); got.status != 200 ||
+		!strings.Contains(got.text, "does not close #2") {
 		t.Errorf("branch: %d %s", got.status, got.text)
 	}
-	opened := send(t, s, "tok-wes", "POST /repos/acme/app/pulls", `{"title":"t","head":"topic","base":"main","body":"fixes #1"}`)
+
+	opened := send(t, s, "tok-wes", "POST /repos/acme/app/pulls",
+		`{"title":"t","head":"topic","base":"main","body":"fixes #1"}`)
 	if opened.status != 201 {
 		t.Fatal(opened.text)
 	}
+
 	if state(t, s, 2) != "open" {
 		t.Error("a push to a topic branch closed the issue")
 	}
@@ -193,31 +219,38 @@ func TestPush(t *testing.T) {
 	if state(t, s, 1) != "closed" || state(t, s, 2) != "closed" {
 		t.Errorf("after the push to main: #1 %s, #2 %s", state(t, s, 1), state(t, s, 2))
 	}
+
 	if pull, err := s.Issue("acme/app", 5); err != nil || !pull.Merged {
 		t.Errorf("pull request: %+v %v", pull, err)
 	}
+
 	if out, err := git(t, ".", "ls-remote", base+"/acme/secret.git"); err == nil {
 		t.Errorf("a private repository answered: %s", out)
 	}
+
 	if got := lastPush(s); got.Login != "wes" || got.Status != 200 || !got.Writes() {
 		t.Errorf("request log: %+v", got)
 	}
 }
 
-// TestSynchronize: an open pull request follows its head, wherever the branch was moved from, and says so once.
+// TestSynchronize: an open pull request follows its head, wherever the branch was moved from, and
+// says so once.
 func TestSynchronize(t *testing.T) {
 	s := withGit(t)
 	one := identity(t, s, "one")
 	child := func(parent, message string) string {
 		return send(t, s, "tok-wes", "POST /repos/acme/app/git/commits",
-			fmt.Sprintf(`{"message":%q,"tree":"4b825dc642cb6eb9a060e54bf8d69288fbee4904","parents":[%q]}`, message, parent)).json(t)["sha"].(string)
+			fmt.Sprintf(`{"message":%q,"tree":"4b825dc642cb6eb9a060e54bf8d69288fbee4904","parents":[%q]}`, message,
+				parent)).json(t)["sha"].(string)
 	}
+
 	two := child(one, "two")
 	send(t, s, "tok-wes", "POST /repos/acme/app/git/refs", `{"ref":"refs/heads/topic","sha":"`+one+`"}`)
 	opened := send(t, s, "tok-wes", "POST /repos/acme/app/pulls", `{"title":"t","head":"topic","base":"main"}`)
 	if opened.status != 201 {
 		t.Fatal(opened.text)
 	}
+
 	number := int(opened.json(t)["number"].(float64))
 	moved := func(before, after string) {
 		t.Helper()
@@ -225,10 +258,13 @@ func TestSynchronize(t *testing.T) {
 		must(t, err)
 		var p map[string]any
 		must(t, json.Unmarshal(events[len(events)-1].Payload, &p))
-		if p["action"] != "synchronize" || p["before"] != before || p["after"] != after || field(p, "pull_request.head.sha") != after {
-			t.Errorf("%d events, the last is %v from %v to %v, head %v", len(events), p["action"], p["before"], p["after"], field(p, "pull_request.head.sha"))
+		if p["action"] != "synchronize" || p["before"] != before || p["after"] != after ||
+			field(p, "pull_request.head.sha") != after {
+			t.Errorf("%d events, the last is %v from %v to %v, head %v", len(events), p["action"], p["before"],
+				p["after"], field(p, "pull_request.head.sha"))
 		}
 	}
+
 	send(t, s, "tok-wes", "PATCH /repos/acme/app/git/refs/heads/topic", `{"sha":"`+two+`"}`)
 	moved(one, two)
 
@@ -249,8 +285,8 @@ func TestSynchronize(t *testing.T) {
 	}
 }
 
-// TestSHA256: a repository with SHA-256, put in the place of the simulator's, takes pushes to its default branch and closes
-// what they close; the API, whose empty tree is SHA-1's, refuses cleanly.
+// TestSHA256: a repository with SHA-256, put in the place of the simulator's, takes pushes to its
+// default branch and closes what they close; the API, whose empty tree is SHA-1's, refuses cleanly.
 func TestSHA256(t *testing.T) {
 	s := withGit(t)
 	base, stop, err := s.Listen("127.0.0.1:0")
@@ -259,13 +295,16 @@ func TestSHA256(t *testing.T) {
 	dir, err := s.GitDir("acme/app")
 	must(t, err)
 	must(t, os.RemoveAll(dir))
+
 	for _, args := range [][]string{
-		{"init", "-q", "--bare", "--object-format=sha256", "-b", "main", dir}, {"-C", dir, "config", "http.receivepack", "true"},
+		{"init", "-q", "--bare", "--object-format=sha256", "-b", "main", dir},
+		{"-C", dir, "config", "http.receivepack", "true"},
 	} {
 		if out, err := git(t, ".", args...); err != nil {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
 	}
+
 	work := filepath.Join(t.TempDir(), "work")
 	remote := strings.Replace(base, "http://", "http://x:tok-wes@", 1) + "/acme/app.git"
 	for _, args := range [][]string{
@@ -279,6 +318,7 @@ func TestSHA256(t *testing.T) {
 			t.Fatalf("git %v: %d %v\n%s", args, lastPush(s).Status, err, out)
 		}
 	}
+
 	if state(t, s, 2) != "closed" {
 		t.Error("the push to main did not close the issue")
 	}
@@ -290,7 +330,9 @@ func TestSHA256(t *testing.T) {
 			t.Errorf("%s: %d %s", body, got.status, got.text)
 		}
 	}
-	if got := send(t, withGit(t), "tok-wes", "POST /repos/acme/app/git/refs", `{"ref":"refs/heads/x","sha":"`+long+`"}`); got.status != 422 {
+
+	if got := send(t, withGit(t), "tok-wes", "POST /repos/acme/app/git/refs", `{"ref":"refs/heads/x","sha":"`+long+
+		`"}`); got.status != 422 {
 		t.Errorf("an id of the other hash: %d %s", got.status, got.text)
 	}
 }
@@ -316,8 +358,10 @@ func TestPullNeedsCommits(t *testing.T) {
 	s := withGit(t)
 	main := field(send(t, s, "tok-wes", "GET /repos/acme/app/git/ref/heads/main", "").json(t), "object.sha")
 	send(t, s, "tok-wes", "POST /repos/acme/app/git/refs", fmt.Sprintf(`{"ref":"refs/heads/same","sha":%q}`, main))
+
 	for head, want := range map[string]string{"none": `"field":"head"`, "same": "No commits between main and same"} {
-		got := send(t, s, "tok-wes", "POST /repos/acme/app/pulls", fmt.Sprintf(`{"title":"t","head":%q,"base":"main"}`, head))
+		got := send(t, s, "tok-wes", "POST /repos/acme/app/pulls",
+			fmt.Sprintf(`{"title":"t","head":%q,"base":"main"}`, head))
 		if got.status != 422 || !strings.Contains(got.text, want) {
 			t.Errorf("%s: %d %s", head, got.status, got.text)
 		}
@@ -333,8 +377,10 @@ func TestMergeByGit(t *testing.T) {
 	if before == after || merged["sha"] != after {
 		t.Errorf("main went from %v to %v, the answer says %v", before, after, merged["sha"])
 	}
+
 	commit := send(t, s, "tok-wes", fmt.Sprintf("GET /repos/acme/app/git/commits/%v", after), "").json(t)
-	if parents, _ := commit["parents"].([]any); len(parents) != 2 || !strings.HasPrefix(commit["message"].(string), "Merge pull request #4") {
+	if parents, _ := commit["parents"].([]any); len(parents) != 2 ||
+		!strings.HasPrefix(commit["message"].(string), "Merge pull request #4") {
 		t.Errorf("commit: %v", commit)
 	}
 }
@@ -347,12 +393,15 @@ func TestContents(t *testing.T) {
 		}, githubsim.Options{Dir: dir})
 		must(t, err)
 		path := "/repos/a/b/contents/.github/label-state.yml"
-		if got := send(t, s, "", "GET "+path, "").json(t); got["content"] != "eDogMQo=" || got["sha"] != "d508cf756344aaf9123c531122a9d2d410c4ecfa" || got["size"] != 5.0 {
+		if got := send(t, s, "", "GET "+path, "").json(t); got["content"] != "eDogMQo=" ||
+			got["sha"] != "d508cf756344aaf9123c531122a9d2d410c4ecfa" || got["size"] != 5.0 {
 			t.Errorf("%s: %v", name, got)
 		}
+
 		if got := send(t, s, "", "GET "+path, "", "Accept", "application/vnd.github.raw+json"); got.text != "x: 1\n" {
 			t.Errorf("%s: raw %q", name, got.text)
 		}
+
 		if got := send(t, s, "", "GET /repos/a/b/contents/none", ""); got.status != 404 {
 			t.Errorf("%s: missing file %d", name, got.status)
 		}

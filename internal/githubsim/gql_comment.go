@@ -80,16 +80,18 @@ func (g *gqlComment) Repository() *gqlRepository { return &gqlRepository{g.c, g.
 // ViewerDidAuthor reports whether the actor posted it.
 func (g *gqlComment) ViewerDidAuthor() bool { return g.m.author == g.c.who.account }
 
-// UserContentEdits is the edit history, newest first; it ends with what the author wrote. A comment that was never
-// edited has none.
+// UserContentEdits is the edit history, newest first; it ends with what the author wrote. A comment
+// that was never edited has none.
 func (g *gqlComment) UserContentEdits(args pageArgs) (*gqlConnection[*gqlEdit], error) {
 	var all []edit
 	if len(g.m.edits) > 0 {
 		all = append(all, edit{at: g.m.created, editor: g.m.author})
 	}
+
 	all = append(all, g.m.edits...)
 	slices.Reverse(all)
-	return connect(g.c, args, "userContentEdits", all, func(e edit) int64 { return e.id }, func(e edit) *gqlEdit { return &gqlEdit{g.c, e} })
+	return connect(g.c, args, "userContentEdits", all, func(e edit) int64 { return e.id },
+		func(e edit) *gqlEdit { return &gqlEdit{g.c, e} })
 }
 
 // A gqlEdit is one edit of a comment.
@@ -142,6 +144,7 @@ func (g *gqlReaction) Content() string {
 	case "-1":
 		return "THUMBS_DOWN"
 	}
+
 	return strings.ToUpper(g.r.content)
 }
 
@@ -172,9 +175,11 @@ type gqlTimeline struct {
 func itemKinds() map[string]string {
 	return map[string]string{
 		"assigned": "ASSIGNED_EVENT", "unassigned": "UNASSIGNED_EVENT",
-		"labeled": "LABELED_EVENT", "unlabeled": "UNLABELED_EVENT", "closed": "CLOSED_EVENT", "reopened": "REOPENED_EVENT",
-		"renamed": "RENAMED_TITLE_EVENT", "comment_deleted": "COMMENT_DELETED_EVENT", "merged": "MERGED_EVENT",
-		"convert_to_draft": "CONVERT_TO_DRAFT_EVENT", "ready_for_review": "READY_FOR_REVIEW_EVENT", "commented": "ISSUE_COMMENT",
+		"labeled": "LABELED_EVENT", "unlabeled": "UNLABELED_EVENT", "closed": "CLOSED_EVENT",
+		"reopened": "REOPENED_EVENT",
+		"renamed":  "RENAMED_TITLE_EVENT", "comment_deleted": "COMMENT_DELETED_EVENT", "merged": "MERGED_EVENT",
+		"convert_to_draft": "CONVERT_TO_DRAFT_EVENT", "ready_for_review": "READY_FOR_REVIEW_EVENT",
+		"commented": "ISSUE_COMMENT",
 	}
 }
 
@@ -188,13 +193,16 @@ func (g *gqlThread) TimelineItems(args timelineArgs) (*gqlTimeline, error) {
 		}
 		return args.Since != nil && i.e.created.Before(args.Since.Time)
 	})
+
 	if args.Skip != nil {
 		wanted = wanted[min(len(wanted), max(0, int(*args.Skip))):]
 	}
-	page, err := connect(g.c, args.pageArgs, "timelineItems", wanted, func(i *gqlItem) int64 { return i.e.id }, func(i *gqlItem) *gqlItem { return i })
+	page, err := connect(g.c, args.pageArgs, "timelineItems", wanted, func(i *gqlItem) int64 { return i.e.id },
+		func(i *gqlItem) *gqlItem { return i })
 	if err != nil {
 		return nil, err
 	}
+
 	page.TotalCount = int32(len(all))
 	return &gqlTimeline{*page, int32(len(wanted)), int32(len(page.nodes)), dateTime{g.now.updated}}, nil
 }
@@ -207,9 +215,16 @@ func (g *gqlThread) timeline() []*gqlItem {
 			all = append(all, &gqlItem{c: g.c, t: g.t, e: e})
 		}
 	}
+
 	for _, m := range g.t.commentsIn(g.c.view) {
-		all = append(all, &gqlItem{c: g.c, t: g.t, m: &m, e: event{id: m.id, kind: "commented", created: m.created}})
+		all = append(all, &gqlItem{
+			c: g.c,
+			t: g.t,
+			m: &m,
+			e: event{id: m.id, kind: "commented", created: m.created},
+		})
 	}
+
 	slices.SortStableFunc(all, func(a, b *gqlItem) int { return a.e.created.Compare(b.e.created) })
 	return all
 }

@@ -47,7 +47,8 @@ type gqlPullCommit struct{ Commit *gqlCommit }
 // ID is the global id.
 func (g *gqlPullCommit) ID() graphql.ID { return graphql.ID("PRC_" + g.Commit.oid) }
 
-// Commits are those that the base does not have, oldest first. Those of a fork are known where there is no git.
+// Commits are those that the base does not have, oldest first. Those of a fork are known where
+// there is no git.
 func (g *gqlPull) Commits(ctx context.Context, page pageArgs) (*gqlConnection[*gqlPullCommit], error) {
 	var list []*gqlObject
 	if g.t.repo.git != nil && g.now.pull.headRepo == g.t.repo {
@@ -55,21 +56,36 @@ func (g *gqlPull) Commits(ctx context.Context, page pageArgs) (*gqlConnection[*g
 		if err != nil {
 			return nil, err
 		}
+
 		found, err := g.t.repo.git.Between(ctx, g.now.pull.baseSHA, head)
 		if err != nil {
 			return nil, absentObject(err)
 		}
+
 		for _, one := range found {
-			list = append(list, &gqlObject{c: g.c, r: g.t.repo, oid: one.OID, kind: "commit"})
+			list = append(list, &gqlObject{
+				c:    g.c,
+				r:    g.t.repo,
+				oid:  one.OID,
+				kind: "commit",
+			})
 		}
 	}
+
 	for n, text := range g.now.pull.commits {
 		oid := fakeSHA(g.t.repo.fullName(), fmt.Sprint(g.t.number, n), text)
-		list = append(list, &gqlObject{c: g.c, r: g.t.repo, oid: oid, kind: "commit", said: text})
+		list = append(list, &gqlObject{
+			c:    g.c,
+			r:    g.t.repo,
+			oid:  oid,
+			kind: "commit",
+			said: text,
+		})
 	}
 
 	place := func(o *gqlObject) int64 { return int64(slices.Index(list, o)) + 1 }
-	return connect(g.c, page, "commits", list, place, func(o *gqlObject) *gqlPullCommit { return &gqlPullCommit{&gqlCommit{*o}} })
+	return connect(g.c, page, "commits", list, place,
+		func(o *gqlObject) *gqlPullCommit { return &gqlPullCommit{&gqlCommit{*o}} })
 }
 
 // A gqlChangedFile is a file that a pull request changes.
@@ -90,6 +106,7 @@ func (r *repository) fileOfPull(rev, name string) (data []byte, at bool) {
 	if r.git != nil {
 		return nil, false
 	}
+
 	for _, t := range r.threads {
 		p := t.state.now().pull
 		if p == nil || p.headSHA != rev {
@@ -99,5 +116,6 @@ func (r *repository) fileOfPull(rev, name string) (data []byte, at bool) {
 			return []byte(text), true
 		}
 	}
+
 	return nil, false
 }

@@ -24,10 +24,12 @@ func find[T any](c *call, id graphql.ID) (T, error) {
 	if err != nil {
 		return zero, err
 	}
+
 	value, ok := n.value.(T)
 	if !ok {
 		return zero, unresolved("a node with the global id of '%s'.", id)
 	}
+
 	return value, nil
 }
 
@@ -37,12 +39,14 @@ func (c *call) subject(id graphql.ID) (*thread, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	switch g := n.value.(type) {
 	case *gqlIssue:
 		return g.t, nil
 	case *gqlPull:
 		return g.t, nil
 	}
+
 	return nil, unresolved("a node with the global id of '%s'.", id)
 }
 
@@ -69,15 +73,21 @@ func (*rootResolver) AddComment(ctx context.Context, args struct {
 	if err := c.mutates(t.repo, eitherWrite); err != nil {
 		return nil, err
 	}
+
 	m, err := c.addComment(c.who, t, args.Input.Body)
 	if err != nil {
 		return nil, err
 	}
+
 	node, err := c.node(args.Input.SubjectID)
 	if err != nil {
 		return nil, err
 	}
-	return &addCommentPayload{echo{args.Input.ClientMutationID}, &gqlEdge[*gqlComment]{cursorOf(m.id), &gqlComment{c, m}}, node}, nil
+
+	return &addCommentPayload{
+		echo{args.Input.ClientMutationID},
+		&gqlEdge[*gqlComment]{cursorOf(m.id), &gqlComment{c, m}}, node,
+	}, nil
 }
 
 type updateCommentPayload struct {
@@ -102,10 +112,12 @@ func (*rootResolver) UpdateIssueComment(ctx context.Context, args struct {
 	if err := c.mutates(g.m.thread.repo, eitherWrite); err != nil {
 		return nil, err
 	}
+
 	m, err := c.editComment(c.who, g.m, args.Input.Body)
 	if err != nil {
 		return nil, err
 	}
+
 	return &updateCommentPayload{echo{args.Input.ClientMutationID}, &gqlComment{c, m}}, nil
 }
 
@@ -128,6 +140,7 @@ func (*rootResolver) DeleteIssueComment(ctx context.Context, args struct {
 	if err := c.store.deleteComment(c.who, g.m); err != nil {
 		return nil, err
 	}
+
 	return &echo{args.Input.ClientMutationID}, nil
 }
 
@@ -173,10 +186,12 @@ func minimize(ctx context.Context, id graphql.ID, reason string) (*gqlComment, e
 	if err != nil {
 		return nil, err
 	}
+
 	needed := "issues=write"
 	if g.m.thread.state.now().pull != nil {
 		needed = eitherWrite
 	}
+
 	if err := c.mutates(g.m.thread.repo, needed); err != nil {
 		return nil, err
 	}
@@ -184,6 +199,7 @@ func minimize(ctx context.Context, id graphql.ID, reason string) (*gqlComment, e
 	if err != nil {
 		return nil, err
 	}
+
 	return &gqlComment{c, m}, nil
 }
 
@@ -210,8 +226,11 @@ func (*rootResolver) RemoveLabelsFromLabelable(ctx context.Context, args labelab
 	return relabel(ctx, args, without)
 }
 
-// relabel changes an issue's labels by what combine makes of those that it has and those that were sent.
-func relabel(ctx context.Context, args labelableArgs, combine func(have, sent []int64) []int64) (*labelablePayload, error) {
+// relabel changes an issue's labels by what combine makes of those that it has and those that were
+// sent.
+func relabel(ctx context.Context, args labelableArgs,
+	combine func(have, sent []int64) []int64,
+) (*labelablePayload, error) {
 	c := mutating(ctx)
 	t, err := c.subject(args.Input.LabelableID)
 	if err != nil {
@@ -223,6 +242,7 @@ func relabel(ctx context.Context, args labelableArgs, combine func(have, sent []
 	if err := c.who.need(t.repo, roleTriage); err != nil {
 		return nil, err
 	}
+
 	var sent []int64
 	for _, id := range args.Input.LabelIDs {
 		g, err := find[*gqlLabel](c, id)
@@ -232,11 +252,14 @@ func relabel(ctx context.Context, args labelableArgs, combine func(have, sent []
 		if g.r != t.repo {
 			return nil, unresolved("a node with the global id of '%s'.", id)
 		}
+
 		sent = append(sent, g.l.id)
 	}
+
 	if err := c.setLabels(c.who, t, combine(t.state.now().labels, sent)); err != nil {
 		return nil, err
 	}
+
 	return &labelablePayload{echo{args.Input.ClientMutationID}, &gqlSubject{gqlThread{c, t, t.state.now()}}}, nil
 }
 
@@ -259,6 +282,7 @@ func (*rootResolver) AddReaction(ctx context.Context, args struct {
 	if err != nil {
 		return nil, err
 	}
+
 	content := strings.ToLower(args.Input.Content)
 	switch content {
 	case "thumbs_up":
@@ -266,6 +290,7 @@ func (*rootResolver) AddReaction(ctx context.Context, args struct {
 	case "thumbs_down":
 		content = "-1"
 	}
+
 	if err := c.mutates(g.m.thread.repo, "issues=write"); err != nil {
 		return nil, err
 	}
@@ -273,6 +298,7 @@ func (*rootResolver) AddReaction(ctx context.Context, args struct {
 	if err != nil {
 		return nil, err
 	}
+
 	return &reactionPayload{echo{args.Input.ClientMutationID}, &gqlReaction{c, r}}, nil
 }
 
@@ -310,6 +336,7 @@ func changePull(ctx context.Context, args pullArgs, change func(*store, actor, *
 	if err := change(c.store, c.who, g.t); err != nil {
 		return nil, err
 	}
+
 	return &pullPayload{echo{args.Input.ClientMutationID}, &gqlPull{gqlThread{c, g.t, g.t.state.now()}}}, nil
 }
 
@@ -357,5 +384,6 @@ func changeState(ctx context.Context, client *string, id graphql.ID, state, reas
 	if err := c.setState(c.who, g.t, state, reason); err != nil {
 		return nil, err
 	}
+
 	return &issuePayload{echo{client}, &gqlIssue{gqlThread{c, g.t, g.t.state.now()}}}, nil
 }

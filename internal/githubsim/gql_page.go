@@ -54,12 +54,14 @@ func (a pageArgs) check(name string) error {
 		return &gqlFault{"MISSING_PAGINATION_BOUNDARIES", fmt.Sprintf(
 			"You must provide a `first` or `last` value to properly paginate the `%s` connection.", name)}
 	}
+
 	for argument, n := range map[string]*int32{"first": a.First, "last": a.Last} {
 		if n != nil && (*n > maxConnection || *n < 0) {
 			return &gqlFault{"EXCESSIVE_PAGINATION", fmt.Sprintf(
 				"Requesting %d records on the `%s` connection exceeds the `%s` limit of 100 records.", *n, name, argument)}
 		}
 	}
+
 	return nil
 }
 
@@ -72,13 +74,20 @@ func parseCursor(cursor string) (int64, error) {
 	text, found := strings.CutPrefix(string(raw), "cursor:v2:")
 	var id int64
 	if _, scan := fmt.Sscanf(text, "%d", &id); err != nil || !found || scan != nil {
-		return 0, &gqlFault{"INVALID_CURSOR_ARGUMENTS", fmt.Sprintf("`%s` does not appear to be a valid cursor.", cursor)}
+		return 0, &gqlFault{
+			"INVALID_CURSOR_ARGUMENTS",
+			fmt.Sprintf("`%s` does not appear to be a valid cursor.", cursor),
+		}
 	}
+
 	return id, nil
 }
 
-// connect cuts the page out of a list. A cursor stands for the id of an item; one that is gone stands where ids grow past it.
-func connect[T, N any](c *call, a pageArgs, name string, items []T, id func(T) int64, node func(T) N) (*gqlConnection[N], error) {
+// connect cuts the page out of a list. A cursor stands for the id of an item; one that is gone
+// stands where ids grow past it.
+func connect[T, N any](c *call, a pageArgs, name string, items []T, id func(T) int64,
+	node func(T) N,
+) (*gqlConnection[N], error) {
 	if err := a.check(name); err != nil {
 		return nil, err
 	}
@@ -90,6 +99,7 @@ func connect[T, N any](c *call, a pageArgs, name string, items []T, id func(T) i
 		}
 		from = after(items, id, at)
 	}
+
 	if a.Before != nil {
 		at, err := parseCursor(*a.Before)
 		if err != nil {
@@ -97,9 +107,11 @@ func connect[T, N any](c *call, a pageArgs, name string, items []T, id func(T) i
 		}
 		to = max(from, before(items, id, at))
 	}
+
 	if a.First != nil {
 		to = min(to, from+int(*a.First))
 	}
+
 	if a.Last != nil {
 		from = max(from, to-int(*a.Last))
 	}
@@ -108,6 +120,7 @@ func connect[T, N any](c *call, a pageArgs, name string, items []T, id func(T) i
 		page.nodes = append(page.nodes, node(item))
 		page.cursors = append(page.cursors, cursorOf(id(item)))
 	}
+
 	if err := c.meter.read(to - from); err != nil {
 		return nil, err
 	}
@@ -115,6 +128,7 @@ func connect[T, N any](c *call, a pageArgs, name string, items []T, id func(T) i
 	if n := len(page.cursors); n > 0 {
 		page.PageInfo.StartCursor, page.PageInfo.EndCursor = &page.cursors[0], &page.cursors[n-1]
 	}
+
 	return page, nil
 }
 
@@ -124,11 +138,13 @@ func after[T any](items []T, id func(T) int64, at int64) int {
 			return i + 1
 		}
 	}
+
 	for i, item := range items {
 		if id(item) > at {
 			return i
 		}
 	}
+
 	return len(items)
 }
 

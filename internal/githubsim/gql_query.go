@@ -46,7 +46,11 @@ func (*rootResolver) RateLimit(ctx context.Context, _ struct{ DryRun bool }) *gq
 	c := callOf(ctx)
 	b := c.who.token.budget("graphql", c.server.options.RateLimit, c.moment)
 	return &gqlRateLimit{
-		Cost: int32(c.cost), Limit: int32(b.limit), Remaining: int32(b.remaining()), Used: int32(b.used), ResetAt: dateTime{b.reset},
+		Cost:      int32(c.cost),
+		Limit:     int32(b.limit),
+		Remaining: int32(b.remaining()),
+		Used:      int32(b.used),
+		ResetAt:   dateTime{b.reset},
 	}
 }
 
@@ -55,7 +59,8 @@ func (*rootResolver) Node(ctx context.Context, args struct{ ID graphql.ID }) (*g
 	return callOf(ctx).node(args.ID)
 }
 
-// Nodes resolves the query of that name; what cannot be resolved is null without an error of its own.
+// Nodes resolves the query of that name; what cannot be resolved is null without an error of its
+// own.
 func (*rootResolver) Nodes(ctx context.Context, args struct{ IDs []graphql.ID }) []*gqlNode {
 	found := make([]*gqlNode, 0, len(args.IDs))
 	for _, id := range args.IDs {
@@ -65,6 +70,7 @@ func (*rootResolver) Nodes(ctx context.Context, args struct{ IDs []graphql.ID })
 		}
 		found = append(found, n)
 	}
+
 	return found
 }
 
@@ -132,9 +138,11 @@ func (c *call) node(id graphql.ID) (*gqlNode, error) {
 	case "U", "BOT", "O":
 		value = c.accountNode(number)
 	}
+
 	if value == nil {
 		return nil, unresolved("a node with the global id of '%s'.", id)
 	}
+
 	return &gqlNode{id, value}, nil
 }
 
@@ -143,6 +151,7 @@ func (c *call) threadNode(id int64) any {
 	if err != nil {
 		return nil
 	}
+
 	if t.movedTo != nil {
 		t = t.movedTo
 	}
@@ -153,6 +162,7 @@ func (c *call) threadNode(id int64) any {
 	case now.pull != nil:
 		return &gqlPull{gqlThread{c, t, now}}
 	}
+
 	return &gqlIssue{gqlThread{c, t, now}}
 }
 
@@ -161,10 +171,13 @@ func (c *call) commentNode(id int64) any {
 	if kept == nil {
 		return nil
 	}
+
 	now, ok := kept.at(c.view)
-	if !ok || now.spam || c.view.gap[id] || c.who.role(now.thread.repo) < roleRead || c.who.granted(now.thread.repo, eitherRead, true) != nil {
+	if !ok || now.spam || c.view.gap[id] || c.who.role(now.thread.repo) < roleRead ||
+		c.who.granted(now.thread.repo, eitherRead, true) != nil {
 		return nil
 	}
+
 	return &gqlComment{c, now}
 }
 
@@ -264,16 +277,22 @@ func (g *gqlLabel) URL() uri { return uri(g.c.repoPage(g.r) + "/labels/" + g.l.n
 type labelOrder struct{ Field, Direction string }
 
 // labelsPage is the connection of an issue's or a repository's labels.
-func (c *call) labelsPage(r *repository, list []label, page pageArgs, order labelOrder) (*gqlConnection[*gqlLabel], error) {
+func (c *call) labelsPage(r *repository, list []label, page pageArgs,
+	order labelOrder,
+) (*gqlConnection[*gqlLabel], error) {
 	slices.SortStableFunc(list, func(a, b label) int {
 		by := int(a.id - b.id)
 		if order.Field == "NAME" {
 			by = strings.Compare(strings.ToLower(a.name), strings.ToLower(b.name))
 		}
+
 		if order.Direction == "DESC" {
 			return -by
 		}
+
 		return by
 	})
-	return connect(c, page, "labels", list, func(l label) int64 { return l.id }, func(l label) *gqlLabel { return &gqlLabel{c, r, l} })
+
+	return connect(c, page, "labels", list, func(l label) int64 { return l.id },
+		func(l label) *gqlLabel { return &gqlLabel{c, r, l} })
 }

@@ -28,6 +28,7 @@ func (g *gqlRef) split() (prefix, name string) {
 			return known, rest
 		}
 	}
+
 	i := strings.LastIndex(g.ref.Name, "/") + 1
 	return g.ref.Name[:i], g.ref.Name[i:]
 }
@@ -49,7 +50,13 @@ func (g *gqlRef) Target() *gqlObject {
 	if g.ref.OID == "" {
 		return nil
 	}
-	return &gqlObject{c: g.c, r: g.r, oid: g.ref.OID, kind: g.ref.Type}
+
+	return &gqlObject{
+		c:    g.c,
+		r:    g.r,
+		oid:  g.ref.OID,
+		kind: g.ref.Type,
+	}
 }
 
 // A gqlObject is a git object.
@@ -83,7 +90,8 @@ func (g *gqlObject) ToTag() (*gqlTag, bool) { return &gqlTag{*g}, g.kind == "tag
 // ToBlob says whether it is the content of a file.
 func (g *gqlObject) ToBlob() (*gqlBlob, bool) { return &gqlBlob{*g}, g.kind == "blob" }
 
-// Object is what HEAD:PATH or another revision with a path names; null when there is no such file, and for every other expression.
+// Object is what HEAD:PATH or another revision with a path names; null when there is no such file,
+// and for every other expression.
 func (g *gqlRepository) Object(ctx context.Context, args struct{ Expression *string }) (*gqlObject, error) {
 	if err := g.readable(contentsRead); err != nil {
 		return nil, err
@@ -91,10 +99,12 @@ func (g *gqlRepository) Object(ctx context.Context, args struct{ Expression *str
 	if args.Expression == nil {
 		return nil, nil
 	}
+
 	rev, path, named := strings.Cut(*args.Expression, ":")
 	if !named {
 		return nil, nil
 	}
+
 	if rev == "HEAD" {
 		rev = "refs/heads/" + g.r.base
 	}
@@ -102,6 +112,7 @@ func (g *gqlRepository) Object(ctx context.Context, args struct{ Expression *str
 	if planted, at := g.r.fileOfPull(rev, path); at {
 		data, err = planted, nil
 	}
+
 	var absent *refusal
 	switch {
 	case errors.As(err, &absent):
@@ -109,7 +120,14 @@ func (g *gqlRepository) Object(ctx context.Context, args struct{ Expression *str
 	case err != nil:
 		return nil, err
 	}
-	return &gqlObject{c: g.c, r: g.r, oid: blobSHA(data), kind: "blob", data: data}, nil
+
+	return &gqlObject{
+		c:    g.c,
+		r:    g.r,
+		oid:  blobSHA(data),
+		kind: "blob",
+		data: data,
+	}, nil
 }
 
 // maxBlobText is how many bytes of a file GitHub shows as text.
@@ -201,6 +219,7 @@ func (*rootResolver) UpdateRefs(ctx context.Context, args struct {
 	if g.r.git == nil {
 		return nil, conflict("Git Repository is empty.")
 	}
+
 	var updates []gitrepo.RefUpdate
 	for _, u := range args.Input.RefUpdates {
 		wanted := gitrepo.RefUpdate{Name: string(u.Name), After: string(u.AfterOID), Force: u.Force}
@@ -209,25 +228,30 @@ func (*rootResolver) UpdateRefs(ctx context.Context, args struct {
 		}
 		updates = append(updates, wanted)
 	}
+
 	if err := g.r.git.UpdateRefs(ctx, updates); err != nil {
 		return nil, updateRefusal(err)
 	}
 	if err := c.synchronize(ctx, c.who, g.r); err != nil {
 		return nil, err
 	}
+
 	return &echo{args.Input.ClientMutationID}, nil
 }
 
-// updateRefusal says why a transaction on references was refused. Of a reference that is not where the request says GitHub says nothing.
+// updateRefusal says why a transaction on references was refused. Of a reference that is not where
+// the request says GitHub says nothing.
 func updateRefusal(err error) error {
 	for _, stale := range []error{gitrepo.ErrConflict, gitrepo.ErrExists, gitrepo.ErrNotFound} {
 		if errors.Is(err, stale) {
 			return errQueryFault
 		}
 	}
+
 	var r *refusal
 	if refused := gitRefusal(err); errors.As(refused, &r) {
 		return &gqlFault{"UNPROCESSABLE", fmt.Sprintf("%s: the references were not updated.", r.message)}
 	}
+
 	return err
 }

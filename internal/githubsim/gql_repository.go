@@ -108,23 +108,28 @@ func (g *gqlRepository) Collaborators(args struct {
 	case g.c.who.role(g.r) < roleWrite:
 		return nil, forbidden("You do not have permission to view repository collaborators.")
 	}
+
 	var all []*account
 	for _, a := range g.c.accounts {
 		wanted := args.Login == nil || sameLogin(*args.Login, a.login)
 		if args.Query != nil {
 			wanted = wanted && strings.Contains(strings.ToLower(a.login), strings.ToLower(*args.Query))
 		}
+
 		if wanted && a.kind == "User" && a.collaborates(g.r) {
 			all = append(all, a)
 		}
 	}
+
 	slices.SortFunc(all, func(a, b *account) int { return int(a.id - b.id) })
-	page, err := connect(g.c, args.pageArgs, "collaborators", all, func(a *account) int64 { return a.id }, func(a *account) *gqlCollaborator {
-		return &gqlCollaborator{Node: g.c.actor(a), have: a.grant(g.r)}
-	})
+	page, err := connect(g.c, args.pageArgs, "collaborators", all, func(a *account) int64 { return a.id },
+		func(a *account) *gqlCollaborator {
+			return &gqlCollaborator{Node: g.c.actor(a), have: a.grant(g.r)}
+		})
 	if err != nil {
 		return nil, err
 	}
+
 	return &gqlCollaborators{*page}, nil
 }
 
@@ -147,19 +152,23 @@ func (g *gqlRepository) Ref(ctx context.Context, args struct{ QualifiedName stri
 	if g.r.git == nil {
 		return nil, nil
 	}
+
 	name := args.QualifiedName
 	if !strings.HasPrefix(name, "refs/") {
 		name = "refs/heads/" + name
 	}
+
 	refs, err := g.r.git.Refs(ctx, name)
 	if err != nil && !errors.Is(err, gitrepo.ErrInvalid) {
 		return nil, err
 	}
+
 	for _, ref := range refs {
 		if ref.Name == name {
 			return &gqlRef{g.c, g.r, ref}, nil
 		}
 	}
+
 	return nil, nil
 }
 
@@ -175,6 +184,7 @@ func (g *gqlRepository) Label(args struct{ Name string }) (*gqlLabel, error) {
 	if !found {
 		return nil, nil
 	}
+
 	return &gqlLabel{g.c, g.r, l}, nil
 }
 
@@ -191,6 +201,7 @@ func (g *gqlRepository) Labels(args struct {
 	list := slices.DeleteFunc(g.r.labelsIn(g.c.view), func(l label) bool {
 		return args.Query != nil && !strings.Contains(strings.ToLower(l.name), strings.ToLower(*args.Query))
 	})
+
 	return g.c.labelsPage(g.r, list, args.pageArgs, args.OrderBy)
 }
 
@@ -205,9 +216,11 @@ func (g *gqlRepository) Issue(args numberArgs) (*gqlIssue, error) {
 	if err == nil && now.pull != nil {
 		err = unresolved("an Issue with the number of %d.", args.Number)
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	return &gqlIssue{gqlThread{g.c, t, now}}, nil
 }
 
@@ -220,9 +233,11 @@ func (g *gqlRepository) PullRequest(args numberArgs) (*gqlPull, error) {
 	if err == nil && now.pull == nil {
 		err = unresolved("a PullRequest with the number of %d.", args.Number)
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	return &gqlPull{gqlThread{g.c, t, now}}, nil
 }
 
@@ -235,6 +250,7 @@ func (g *gqlRepository) IssueOrPullRequest(args numberArgs) (*gqlSubject, error)
 	if err != nil {
 		return nil, err
 	}
+
 	return &gqlSubject{gqlThread{g.c, t, now}}, nil
 }
 
@@ -263,10 +279,12 @@ func (g *gqlRepository) Issues(args struct {
 	if args.FilterBy != nil {
 		filters = append(filters, *args.FilterBy)
 	}
+
 	list := slices.DeleteFunc(g.r.seenIn(g.c.view), func(s seen) bool {
 		return s.now.pull != nil || !g.passes(s, filters)
 	})
 	order(list, args.OrderBy)
+
 	return connect(g.c, args.pageArgs, "issues", list, seenID, g.c.issueNode)
 }
 
@@ -285,6 +303,7 @@ func (g *gqlRepository) passes(s seen, filters []issueFilters) bool {
 			return false
 		}
 	}
+
 	return true
 }
 
@@ -306,17 +325,21 @@ func (g *gqlRepository) PullRequests(args struct {
 	if err := g.readable(pullsRead); err != nil {
 		return nil, err
 	}
+
 	list := slices.DeleteFunc(g.r.seenIn(g.c.view), func(s seen) bool {
 		p := s.now.pull
 		switch {
-		case p == nil, args.BaseRefName != nil && *args.BaseRefName != p.base, args.HeadRefName != nil && *args.HeadRefName != p.head:
+		case p == nil, args.BaseRefName != nil && *args.BaseRefName != p.base, args.HeadRefName != nil &&
+			*args.HeadRefName != p.head:
 			return true
 		case args.Labels != nil && !anyLabel(g.r.labelsOf(g.c.view, s.now), *args.Labels):
 			return true
 		}
+
 		return args.States != nil && !slices.Contains(*args.States, pullState(s.now))
 	})
 	order(list, args.OrderBy)
+
 	return connect(g.c, args.pageArgs, "pullRequests", list, seenID, g.c.pullNode)
 }
 
@@ -331,6 +354,7 @@ func order(list []seen, by *issueOrder) {
 	if by == nil {
 		return
 	}
+
 	slices.SortStableFunc(list, func(a, b seen) int {
 		o := a.now.created.Compare(b.now.created)
 		switch by.Field {
@@ -339,12 +363,15 @@ func order(list []seen, by *issueOrder) {
 		case "COMMENTS":
 			o = len(a.thread.everyComment(present())) - len(b.thread.everyComment(present()))
 		}
+
 		if o == 0 {
 			o = a.thread.number - b.thread.number
 		}
+
 		if by.Direction == "DESC" {
 			return -o
 		}
+
 		return o
 	})
 }

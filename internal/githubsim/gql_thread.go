@@ -8,7 +8,8 @@ import (
 	graphql "github.com/graph-gophers/graphql-go"
 )
 
-// A gqlThread is what issues and pull requests have in common. Each method resolves the field of its name.
+// A gqlThread is what issues and pull requests have in common. Each method resolves the field of
+// its name.
 type gqlThread struct {
 	c   *call
 	t   *thread
@@ -124,10 +125,13 @@ func (g *gqlThread) Comments(args struct {
 			return a.updated.Compare(b.updated)
 		})
 	}
-	page, err := connect(g.c, args.pageArgs, "comments", list, func(m comment) int64 { return m.id }, func(m comment) *gqlComment { return &gqlComment{g.c, m} })
+
+	page, err := connect(g.c, args.pageArgs, "comments", list, func(m comment) int64 { return m.id },
+		func(m comment) *gqlComment { return &gqlComment{g.c, m} })
 	if page != nil {
 		page.TotalCount = int32(len(g.t.everyComment(g.c.view)))
 	}
+
 	return page, err
 }
 
@@ -148,7 +152,8 @@ type gqlIssue struct{ gqlThread }
 // State is OPEN or CLOSED.
 func (g *gqlIssue) State() string { return strings.ToUpper(stateName(g.now)) }
 
-// StateReason is null for an issue that was never closed. Duplicates show only to those who ask for them.
+// StateReason is null for an issue that was never closed. Duplicates show only to those who ask for
+// them.
 func (g *gqlIssue) StateReason(args struct{ EnableDuplicate bool }) *string {
 	reason := g.now.reason
 	if reason == "duplicate" && !args.EnableDuplicate {
@@ -166,7 +171,8 @@ func constant(word string) *string {
 	return &word
 }
 
-// ClosedByPullRequestsReferences lists the pull requests, of any repository that the actor sees, whose descriptions close the issue.
+// ClosedByPullRequestsReferences lists the pull requests, of any repository that the actor sees,
+// whose descriptions close the issue.
 func (g *gqlIssue) ClosedByPullRequestsReferences(args struct {
 	pageArgs
 	IncludeClosedPrs, OrderByState, UserLinkedOnly bool
@@ -177,6 +183,7 @@ func (g *gqlIssue) ClosedByPullRequestsReferences(args struct {
 		if args.UserLinkedOnly || g.c.who.role(r) < roleRead {
 			continue
 		}
+
 		for _, s := range r.pullsIn(g.c.view) {
 			shown := s.now.open || args.IncludeClosedPrs || !s.now.pull.merged.IsZero()
 			if shown && slices.Contains(g.c.closes(s.thread, s.now), g.t) {
@@ -184,9 +191,11 @@ func (g *gqlIssue) ClosedByPullRequestsReferences(args struct {
 			}
 		}
 	}
+
 	if args.OrderByState {
 		slices.SortStableFunc(list, func(a, b seen) int { return strings.Compare(pullState(b.now), pullState(a.now)) })
 	}
+
 	return connect(g.c, args.pageArgs, "closedByPullRequestsReferences", list, seenID, g.c.pullNode)
 }
 
@@ -197,6 +206,7 @@ func (g *gqlIssue) related(page pageArgs, name string, threads []*thread) (*gqlC
 			list = append(list, seen{t, now})
 		}
 	}
+
 	return connect(g.c, page, name, list, seenID, g.c.issueNode)
 }
 
@@ -228,6 +238,7 @@ func (g *gqlIssue) Parent() *gqlIssue {
 	if !ok {
 		return nil
 	}
+
 	return &gqlIssue{gqlThread{g.c, g.now.parent, now}}
 }
 
@@ -295,7 +306,8 @@ func (g *gqlPull) MergedAt() *dateTime { return moment(g.now.pull.merged) }
 // MergedBy is who merged it.
 func (g *gqlPull) MergedBy() *gqlActor { return g.c.actor(g.now.pull.mergedBy) }
 
-// ClosingIssuesReferences lists the issues that the description closes; none unless it targets the default branch.
+// ClosingIssuesReferences lists the issues that the description closes; none unless it targets the
+// default branch.
 func (g *gqlPull) ClosingIssuesReferences(args struct {
 	pageArgs
 	OrderBy        *issueOrder
@@ -309,6 +321,7 @@ func (g *gqlPull) ClosingIssuesReferences(args struct {
 			list = append(list, seen{t, now})
 		}
 	}
+
 	order(list, args.OrderBy)
 	return connect(g.c, args.pageArgs, "closingIssuesReferences", list, seenID, g.c.issueNode)
 }

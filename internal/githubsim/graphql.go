@@ -21,8 +21,8 @@ import (
 //go:embed schema.graphql
 var schemaText string
 
-// schema is parsed once for all servers of a process: it takes longer than most of what tests do with a server, and no resolver
-// keeps anything, since the call is in the context.
+// schema is parsed once for all servers of a process: it takes longer than most of what tests do
+// with a server, and no resolver keeps anything, since the call is in the context.
 var schema = sync.OnceValues(func() (*graphql.Schema, error) {
 	return graphql.ParseSchema(schemaText, &rootResolver{}, graphql.UseFieldResolvers())
 })
@@ -66,16 +66,21 @@ func callOf(ctx context.Context) *call {
 	return c
 }
 
-// serveGraphQL executes one document. The lock is held, so the document sees one state of the store.
+// serveGraphQL executes one document. The lock is held, so the document sees one state of the
+// store.
 func (s *Server) serveGraphQL(w http.ResponseWriter, c *call) {
 	switch {
 	case s.GraphQLOff || c.r.Method != http.MethodPost:
 		c.refuse(w, notFound())
 		return
 	case c.who.account == nil:
-		c.refuse(w, &refusal{status: http.StatusUnauthorized, message: "This endpoint requires you to be authenticated."})
+		c.refuse(w, &refusal{
+			status:  http.StatusUnauthorized,
+			message: "This endpoint requires you to be authenticated.",
+		})
 		return
 	}
+
 	var sent gqlQuery
 	if err := json.NewDecoder(c.r.Body).Decode(&sent); err != nil {
 		c.refuse(w, &refusal{status: http.StatusBadRequest, message: "Problems parsing JSON"})
@@ -85,6 +90,7 @@ func (s *Server) serveGraphQL(w http.ResponseWriter, c *call) {
 		c.reply(w, gqlAnswer{Errors: []gqlError{{Message: "A query attribute must be specified and must be a string."}}})
 		return
 	}
+
 	b := c.who.token.budget("graphql", s.options.RateLimit, s.st.moment)
 	c.cost = cost(sent.Query)
 	if b.remaining() < c.cost {
@@ -93,11 +99,13 @@ func (s *Server) serveGraphQL(w http.ResponseWriter, c *call) {
 		c.reply(w, gqlAnswer{Errors: []gqlError{{Type: "RATE_LIMIT", Code: "graphql_rate_limit", Message: message}}})
 		return
 	}
+
 	if m := operationPattern.FindStringSubmatch(sent.Query); m == nil || m[1] != "mutation" {
 		c.view = c.past
 	} else {
 		c.meter.lift()
 	}
+
 	b.used += c.cost
 	b.header(c.header, "graphql")
 	answer := s.execute(c, sent)
@@ -105,6 +113,7 @@ func (s *Server) serveGraphQL(w http.ResponseWriter, c *call) {
 		c.giveUp(w)
 		return
 	}
+
 	c.reply(w, answer)
 }
 
@@ -118,13 +127,15 @@ func (s *Server) execute(c *call, sent gqlQuery) gqlAnswer {
 		}
 		out.Errors = append(out.Errors, c.fieldError(e))
 	}
+
 	slices.SortStableFunc(out.Errors, func(a, b gqlError) int { // fields resolve side by side
 		return strings.Compare(fmt.Sprint(a.Path...), fmt.Sprint(b.Path...))
 	})
 	return out
 }
 
-// errQueryFault is what a resolver refuses and GitHub answers as if it had failed itself: no data, no type.
+// errQueryFault is what a resolver refuses and GitHub answers as if it had failed itself: no data,
+// no type.
 var errQueryFault = errors.New("a fault of GitHub's own, as far as the client is told")
 
 func (c *call) queryFault() string {
@@ -134,7 +145,12 @@ func (c *call) queryFault() string {
 
 // fieldError gives an error the type that GitHub gives it.
 func (c *call) fieldError(e *gqlerrors.QueryError) gqlError {
-	out := gqlError{Path: e.Path, Locations: e.Locations, Extensions: e.Extensions, Message: e.Message}
+	out := gqlError{
+		Path:       e.Path,
+		Locations:  e.Locations,
+		Extensions: e.Extensions,
+		Message:    e.Message,
+	}
 	var refused *refusal
 	var fault *gqlFault
 	switch {
@@ -143,6 +159,7 @@ func (c *call) fieldError(e *gqlerrors.QueryError) gqlError {
 	case errors.As(e.ResolverError, &refused):
 		out.Type, out.Message = refused.graphQL()
 	}
+
 	return out
 }
 
@@ -155,11 +172,13 @@ func (r *refusal) graphQL() (kind, message string) {
 	if r.kind != "" {
 		return r.kind, message
 	}
+
 	for _, e := range r.errors {
 		if o, ok := e.(object); ok && o["message"] != nil {
 			message = fmt.Sprint(o["message"])
 		}
 	}
+
 	switch r.status {
 	case http.StatusNotFound, http.StatusGone, http.StatusMovedPermanently:
 		return "NOT_FOUND", message
@@ -176,6 +195,7 @@ func (c *call) reply(w http.ResponseWriter, a gqlAnswer) {
 		c.refuse(w, err)
 		return
 	}
+
 	w.WriteHeader(http.StatusOK)
 	_, _ = w.Write(text) // into memory
 }

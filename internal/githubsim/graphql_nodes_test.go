@@ -48,9 +48,11 @@ func TestNodes(t *testing.T) {
 		text := expand(t, s, `{node(id:"`+c.id+`"){... on `+c.fragment+`}}`)
 		sameData(t, text, query(t, s, "tok-wes", text), `{"node":`+c.want+`}`)
 	}
+
 	viewer := query(t, s, "tok-wes", `{viewer{id databaseId url resourcePath avatarUrl(size:9)}}`)
 	text := fmt.Sprintf(`{nodes(ids:[%q,"nothing"]){id ... on User{login}}}`, field(viewer, "data.viewer.id"))
-	sameData(t, text, query(t, s, "tok-wes", text), fmt.Sprintf(`{"nodes":[{"id":%q,"login":"wes"},null]}`, field(viewer, "data.viewer.id")))
+	sameData(t, text, query(t, s, "tok-wes", text),
+		fmt.Sprintf(`{"nodes":[{"id":%q,"login":"wes"},null]}`, field(viewer, "data.viewer.id")))
 }
 
 // TestHiddenComment: hiding needs write, shows in GraphQL alone, moves updated_at and is no edit.
@@ -59,11 +61,15 @@ func TestHiddenComment(t *testing.T) {
 	if err := s.HideComment("acme/app", 2_200_000_001, "tia"); err == nil {
 		t.Error("triage hid a comment")
 	}
+
 	must(t, s.HideComment("acme/app", 2_200_000_001, "wes"))
 	text := `{` + app + `{issue(number:1){comments(first:2){nodes{isMinimized lastEditedAt}}}}}`
-	sameData(t, text, query(t, s, "tok-wes", text), `{"repository":{"issue":{"comments":{"nodes":[{"isMinimized":true,"lastEditedAt":null},`+
-		`{"isMinimized":false,"lastEditedAt":"2026-05-02T00:00:00Z"}]}}}}`)
-	if got := send(t, s, "tok-wes", "GET /repos/acme/app/issues/comments/2200000001", "").json(t); got["updated_at"] == got["created_at"] {
+	sameData(t, text, query(t, s, "tok-wes", text),
+		`{"repository":{"issue":{"comments":{"nodes":[{"isMinimized":true,"lastEditedAt":null},`+
+			`{"isMinimized":false,"lastEditedAt":"2026-05-02T00:00:00Z"}]}}}}`)
+
+	if got := send(t, s, "tok-wes", "GET /repos/acme/app/issues/comments/2200000001",
+		"").json(t); got["updated_at"] == got["created_at"] {
 		t.Errorf("hiding it left updated_at at %v", got["updated_at"])
 	}
 }
@@ -81,6 +87,7 @@ func TestTimelineItems(t *testing.T) {
 		... on LabeledEvent{label{name} labelable{viewerCanLabel}} ... on UnlabeledEvent{actor{login} label{name}}
 		... on ClosedEvent{stateReason closable{closed}} ... on ReopenedEvent{stateReason}
 		... on RenamedTitleEvent{previousTitle currentTitle} ... on IssueComment{body}}}}}}`
+
 	sameData(t, text, query(t, s, "tok-wes", text), `{"repository":{"issue":{"timelineItems":{"totalCount":7,"filteredCount":7,"pageCount":7,"nodes":[
 		{"__typename":"LabeledEvent","label":{"name":"bug"},"labelable":{"viewerCanLabel":true}},
 		{"__typename":"LabeledEvent","label":{"name":"ready"},"labelable":{"viewerCanLabel":true}},
@@ -95,9 +102,11 @@ func TestTimelineItems(t *testing.T) {
 	if field(got, "data.repository.issue.timelineItems.filteredCount") != 2.0 {
 		t.Errorf("filtered: %v", got)
 	}
+
 	n, err := s.OpenPull("acme/app", "wes", githubsim.Pull{Title: "p", Head: "x", Draft: true})
 	must(t, err)
-	id := field(query(t, s, "tok-wes", fmt.Sprintf(`{%s{pullRequest(number:%d){id}}}`, app, n)), "data.repository.pullRequest.id")
+	id := field(query(t, s, "tok-wes", fmt.Sprintf(`{%s{pullRequest(number:%d){id}}}`, app, n)),
+		"data.repository.pullRequest.id")
 	query(t, s, "tok-wes", fmt.Sprintf(`mutation{markPullRequestReadyForReview(input:{pullRequestId:%q}){pullRequest{id}}}`, id))
 	must(t, s.MergePull("acme/app", n, "wes"))
 	text = fmt.Sprintf(`{%s{pullRequest(number:%d){state timelineItems(first:9){nodes{__typename ... on MergedEvent{mergeRefName actor{login}}}}}}}`, app, n)
@@ -110,7 +119,8 @@ func TestGitObjects(t *testing.T) {
 	s := withGit(t)
 	sha := identity(t, s, "who I am")
 	send(t, s, "tok-wes", "POST /repos/acme/app/git/refs", fmt.Sprintf(`{"ref":"refs/x/claims/1","sha":%q}`, sha))
-	tag := send(t, s, "tok-wes", "POST /repos/acme/app/git/tags", fmt.Sprintf(`{"tag":"v1","message":"first","object":%q,"type":"commit"}`, sha))
+	tag := send(t, s, "tok-wes", "POST /repos/acme/app/git/tags",
+		fmt.Sprintf(`{"tag":"v1","message":"first","object":%q,"type":"commit"}`, sha))
 	oid, _ := tag.json(t)["sha"].(string)
 	send(t, s, "tok-wes", "POST /repos/acme/app/git/refs", fmt.Sprintf(`{"ref":"refs/tags/v1","sha":%q}`, oid))
 	text := `{` + app + `{a:ref(qualifiedName:"refs/x/claims/1"){name prefix target{oid abbreviatedOid ... on Commit{message}}}
@@ -124,22 +134,26 @@ func TestGitObjects(t *testing.T) {
 		sha, sha[:7], oid, head))
 }
 
-// TestMutationsAreSeparate: a mutation whose second field fails has still done its first, and a read between them is possible.
+// TestMutationsAreSeparate: a mutation whose second field fails has still done its first, and a
+// read between them is possible.
 func TestMutationsAreSeparate(t *testing.T) {
 	s := newServer(t)
 	text := expand(t, s, `mutation{a:addComment(input:{subjectId:"$I2",body:"kept"}){clientMutationId}
 		b:addLabelsToLabelable(input:{labelableId:"$I2",labelIds:["LA_none"]}){clientMutationId}
 		c:addComment(input:{subjectId:"$I2",body:"too"}){clientMutationId}}`)
 	got := query(t, s, "tok-wes", text)
-	if list, _ := got["errors"].([]any); len(list) != 1 || field(got, "data.a") == nil || field(got, "data.b") != nil || field(got, "data.c") == nil {
+	if list, _ := got["errors"].([]any); len(list) != 1 || field(got, "data.a") == nil || field(got, "data.b") != nil ||
+		field(got, "data.c") == nil {
 		t.Errorf("answer: %v", got)
 	}
+
 	if now := bodies(t, s); now != "kept too" {
 		t.Errorf("comments %q", now)
 	}
 	stale := githubsim.Fault{StalePrefix: 1}
 	s.Fault = once(stale)
-	if past := send(t, s, "tok-wes", "GET "+comments, ""); strings.Contains(past.text, "too") || !strings.Contains(past.text, "kept") {
+	if past := send(t, s, "tok-wes", "GET "+comments, ""); strings.Contains(past.text, "too") ||
+		!strings.Contains(past.text, "kept") {
 		t.Errorf("between the two: %s", past.text)
 	}
 }

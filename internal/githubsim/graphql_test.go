@@ -16,10 +16,12 @@ func query(t *testing.T, s *githubsim.Server, token, text string) map[string]any
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	got := send(t, s, token, "POST /graphql", string(body))
 	if got.status != 200 {
 		t.Fatalf("%s: %d %s", text, got.status, got.text)
 	}
+
 	return got.json(t)
 }
 
@@ -31,9 +33,11 @@ func TestQueries(t *testing.T) {
 	if _, err := s.AddComment("acme/app", 1, "github-actions[bot]", "from a workflow"); err != nil {
 		t.Fatal(err)
 	}
+
 	if err := s.Block("acme/app", 1, 2, "ann"); err != nil {
 		t.Fatal(err)
 	}
+
 	for _, c := range []struct{ query, want string }{
 		{`{viewer{login __typename}}`, `{"viewer":{"login":"wes","__typename":"User"}}`},
 		{
@@ -78,13 +82,22 @@ func TestQueries(t *testing.T) {
 			`{` + app + `{a:issueOrPullRequest(number:1){__typename ... on Issue{number}} b:issueOrPullRequest(number:4){__typename ... on PullRequest{number}}}}`,
 			`{"repository":{"a":{"__typename":"Issue","number":1},"b":{"__typename":"PullRequest","number":4}}}`,
 		},
-		{`{` + app + `{issues(first:9,states:[OPEN],labels:["ready","none"]){nodes{number}}}}`, `{"repository":{"issues":{"nodes":[{"number":2}]}}}`},
+		{
+			`{` + app + `{issues(first:9,states:[OPEN],labels:["ready","none"]){nodes{number}}}}`,
+			`{"repository":{"issues":{"nodes":[{"number":2}]}}}`,
+		},
 		{
 			`{` + app + `{issues(first:2,orderBy:{field:CREATED_AT,direction:DESC}){totalCount nodes{number}}}}`,
 			`{"repository":{"issues":{"totalCount":3,"nodes":[{"number":3},{"number":2}]}}}`,
 		},
-		{`{` + app + `{issues(first:9,filterBy:{since:"2090-01-01T00:00:00Z"}){totalCount}}}`, `{"repository":{"issues":{"totalCount":0}}}`},
-		{`{` + app + `{pullRequests(first:9,states:[OPEN],headRefName:"fix"){nodes{number}}}}`, `{"repository":{"pullRequests":{"nodes":[{"number":4}]}}}`},
+		{
+			`{` + app + `{issues(first:9,filterBy:{since:"2090-01-01T00:00:00Z"}){totalCount}}}`,
+			`{"repository":{"issues":{"totalCount":0}}}`,
+		},
+		{
+			`{` + app + `{pullRequests(first:9,states:[OPEN],headRefName:"fix"){nodes{number}}}}`,
+			`{"repository":{"pullRequests":{"nodes":[{"number":4}]}}}`,
+		},
 		{
 			`{` + app + `{issue(number:1){timelineItems(first:9,itemTypes:[LABELED_EVENT]){nodes{__typename ... on LabeledEvent{actor{login} label{name}}}}}}}`,
 			`{"repository":{"issue":{"timelineItems":{"nodes":[{"__typename":"LabeledEvent","actor":{"login":"rob"},"label":{"name":"bug"}}]}}}}`,
@@ -100,6 +113,7 @@ func TestQueries(t *testing.T) {
 		if err := json.Unmarshal([]byte(c.want), &want); err != nil {
 			t.Fatal(err)
 		}
+
 		if a, b := fmt.Sprint(got["data"]), fmt.Sprint(want); a != b || got["errors"] != nil {
 			t.Errorf("%s\n got %s %v\nwant %s", c.query, a, got["errors"], b)
 		}
@@ -110,7 +124,8 @@ func TestQueries(t *testing.T) {
 func TestQueryErrors(t *testing.T) {
 	for _, c := range []struct{ token, query, kind, path, message, data string }{
 		{
-			"tok-wes", `{` + app + `{a:issue(number:1){number} b:issue(number:99){number}}}`, "NOT_FOUND", "[repository b]",
+			"tok-wes", `{` + app + `{a:issue(number:1){number} b:issue(number:99){number}}}`, "NOT_FOUND",
+			"[repository b]",
 			"Could not resolve to an Issue with the number of 99.", `map[repository:map[a:map[number:1] b:<nil>]]`,
 		},
 		{
@@ -129,7 +144,10 @@ func TestQueryErrors(t *testing.T) {
 			"tok-wes", `{repository(owner:"acme",name:"secret"){name}}`, "NOT_FOUND", "[repository]",
 			"Could not resolve to a Repository with the name 'acme/secret'.", "",
 		},
-		{"tok-wes", `{node(id:"I_x"){id}}`, "NOT_FOUND", "[node]", "Could not resolve to a node with the global id of 'I_x'.", ""},
+		{
+			"tok-wes", `{node(id:"I_x"){id}}`, "NOT_FOUND", "[node]",
+			"Could not resolve to a node with the global id of 'I_x'.", "",
+		},
 		{
 			"tok-wes", `{` + app + `{labels{totalCount}}}`, "MISSING_PAGINATION_BOUNDARIES", "[repository labels]",
 			"You must provide a `first` or `last` value to properly paginate the `labels` connection.", "",
@@ -139,24 +157,29 @@ func TestQueryErrors(t *testing.T) {
 			"Requesting 101 records on the `issues` connection exceeds the `first` limit of 100 records.", "",
 		},
 		{
-			"tok-wes", `{` + app + `{issues(first:1,after:"x"){totalCount}}}`, "INVALID_CURSOR_ARGUMENTS", "[repository issues]",
+			"tok-wes", `{` + app + `{issues(first:1,after:"x"){totalCount}}}`, "INVALID_CURSOR_ARGUMENTS",
+			"[repository issues]",
 			"`x` does not appear to be a valid cursor.", "",
 		},
 		{"tok-wes", `{nonsense}`, "", "[]", `Cannot query field "nonsense" on type "Query".`, ""},
 		{
-			"tok-rob", `mutation{addLabelsToLabelable(input:{labelableId:"$I2",labelIds:["$bug"]}){clientMutationId}}`, "FORBIDDEN",
+			"tok-rob", `mutation{addLabelsToLabelable(input:{labelableId:"$I2",labelIds:["$bug"]}){clientMutationId}}`,
+			"FORBIDDEN",
 			"[addLabelsToLabelable]", "Must have admin rights to Repository.", `map[addLabelsToLabelable:<nil>]`,
 		},
 		{
-			"tok-fork", `mutation{addComment(input:{subjectId:"$I2",body:"x"}){clientMutationId}}`, "FORBIDDEN", "[addComment]",
+			"tok-fork", `mutation{addComment(input:{subjectId:"$I2",body:"x"}){clientMutationId}}`, "FORBIDDEN",
+			"[addComment]",
 			"Resource not accessible by integration", "",
 		},
 		{
-			"tok-wes", `mutation{addComment(input:{subjectId:"$I2",body:""}){clientMutationId}}`, "UNPROCESSABLE", "[addComment]",
+			"tok-wes", `mutation{addComment(input:{subjectId:"$I2",body:""}){clientMutationId}}`, "UNPROCESSABLE",
+			"[addComment]",
 			"body can't be blank", "",
 		},
 		{
-			"tok-wes", `mutation{updateRefs(input:{repositoryId:"$repo",refUpdates:[]}){clientMutationId}}`, "UNPROCESSABLE", "[updateRefs]",
+			"tok-wes", `mutation{updateRefs(input:{repositoryId:"$repo",refUpdates:[]}){clientMutationId}}`,
+			"UNPROCESSABLE", "[updateRefs]",
 			"Git Repository is empty.", "",
 		},
 	} {
@@ -167,19 +190,22 @@ func TestQueryErrors(t *testing.T) {
 			t.Errorf("%s: errors %v", c.query, got["errors"])
 			continue
 		}
+
 		e, _ := list[0].(map[string]any)
 		kind, _ := e["type"].(string)
 		path, _ := e["path"].([]any)
 		if kind != c.kind || fmt.Sprint(path) != c.path || e["message"] != c.message {
 			t.Errorf("%s: error %v", c.query, e)
 		}
+
 		if data := fmt.Sprint(got["data"]); c.data != "" && data != c.data {
 			t.Errorf("%s: data %s, want %s", c.query, data, c.data)
 		}
 	}
 }
 
-// expand puts global ids in for $repo, $I2 (issue 2), $P4 (pull request 4), $C1 (first comment of issue 1), $bug and $ready.
+// expand puts global ids in for $repo, $I2 (issue 2), $P4 (pull request 4), $C1 (first comment of
+// issue 1), $bug and $ready.
 func expand(t *testing.T, s *githubsim.Server, text string) string {
 	t.Helper()
 	data := query(t, s, "tok-ann", `{`+app+`{id i:issue(number:2){id} p:pullRequest(number:4){id}
@@ -187,9 +213,11 @@ func expand(t *testing.T, s *githubsim.Server, text string) string {
 	repo, _ := field(data, "data.repository").(map[string]any)
 	first, _ := field(repo, "c.comments.nodes").([]any)
 	comment, _ := first[0].(map[string]any)
+
 	return strings.NewReplacer(
 		"$repo", fmt.Sprint(repo["id"]), "$I2", fmt.Sprint(field(repo, "i.id")), "$P4", fmt.Sprint(field(repo, "p.id")),
-		"$C1", fmt.Sprint(comment["id"]), "$bug", fmt.Sprint(field(repo, "bug.id")), "$ready", fmt.Sprint(field(repo, "ready.id")),
+		"$C1", fmt.Sprint(comment["id"]), "$bug", fmt.Sprint(field(repo, "bug.id")), "$ready",
+		fmt.Sprint(field(repo, "ready.id")),
 	).Replace(text)
 }
 
@@ -212,7 +240,10 @@ func TestMutations(t *testing.T) {
 			`mutation{updateIssueComment(input:{id:"$C1",body:"new"}){issueComment{body editor{login} includesCreatedEdit}}}`,
 			`{"updateIssueComment":{"issueComment":{"body":"new","editor":{"login":"wes"},"includesCreatedEdit":true}}}`,
 		},
-		{`mutation{deleteIssueComment(input:{id:"$C1"}){clientMutationId}}`, `{"deleteIssueComment":{"clientMutationId":null}}`},
+		{
+			`mutation{deleteIssueComment(input:{id:"$C1"}){clientMutationId}}`,
+			`{"deleteIssueComment":{"clientMutationId":null}}`,
+		},
 		{
 			`mutation{addReaction(input:{subjectId:"$C1",content:THUMBS_UP}){reaction{content user{login}}}}`,
 			`{"addReaction":{"reaction":{"content":"THUMBS_UP","user":{"login":"wes"}}}}`,
@@ -238,21 +269,25 @@ func TestMutations(t *testing.T) {
 		if err := json.Unmarshal([]byte(c.want), &want); err != nil {
 			t.Fatal(err)
 		}
+
 		if a, b := fmt.Sprint(got["data"]), fmt.Sprint(want); a != b || got["errors"] != nil {
 			t.Errorf("%s\n got %s %v\nwant %s", c.query, a, got["errors"], b)
 		}
+
 		if log := s.Requests(); !log[len(log)-1].Writes() || log[0].Writes() {
 			t.Errorf("request log does not tell mutations from queries: %+v", log)
 		}
 	}
 }
 
-// TestRefusedMutations: the request log tells a mutation of which nothing was carried out from one that changed something.
+// TestRefusedMutations: the request log tells a mutation of which nothing was carried out from one
+// that changed something.
 func TestRefusedMutations(t *testing.T) {
 	const (
 		may = `reopenIssue(input:{issueId:"$I2"}){issue{state}}`
 		not = `addComment(input:{subjectId:"I_none",body:"x"}){clientMutationId}`
 	)
+
 	for _, c := range []struct {
 		query string
 		want  bool
@@ -280,14 +315,17 @@ func TestCursors(t *testing.T) {
 	} {
 		var got []string
 		for cursor := ""; ; {
-			data := query(t, s, "tok-wes", `{`+app+`{issues(`+c.size+`:1`+cursor+`){edges{cursor node{number}} pageInfo{startCursor endCursor}}}}`)
+			data := query(t, s, "tok-wes", `{`+app+`{issues(`+c.size+`:1`+cursor+
+				`){edges{cursor node{number}} pageInfo{startCursor endCursor}}}}`)
 			edges, _ := field(data, "data.repository.issues.edges").([]any)
 			if len(edges) == 0 {
 				break
 			}
+
 			got = append(got, fmt.Sprint(field(edges[0].(map[string]any), "node.number")))
 			cursor = fmt.Sprintf(",%s:%q", c.next, field(data, "data.repository.issues.pageInfo."+c.turn))
 		}
+
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%s: %v, want %s", c.size, got, c.want)
 		}
@@ -299,18 +337,23 @@ func TestGraphQLDoors(t *testing.T) {
 	if got := send(t, s, "", "POST /graphql", `{"query":"{viewer{login}}"}`); got.status != 401 {
 		t.Errorf("anonymous: %d", got.status)
 	}
-	if got := send(t, s, "tok-wes", "POST /api/graphql", `{"query":"query Q($n:Int!){`+strings.ReplaceAll(app, `"`, `\"`)+
+
+	if got := send(t, s, "tok-wes", "POST /api/graphql", `{"query":"query Q($n:Int!){`+
+		strings.ReplaceAll(app, `"`, `\"`)+
 		`{issue(number:$n){number}}}","variables":{"n":2},"operationName":"Q"}`); !strings.Contains(got.text, `"number":2`) {
 		t.Errorf("variables: %s", got.text)
 	}
+
 	if log := s.Requests(); log[1].GraphQL != "query Q" {
 		t.Errorf("log: %+v", log[1])
 	}
 	s.SetRateLimit("wes", "graphql", 0)
 	got := send(t, s, "tok-wes", "POST /graphql", `{"query":"{viewer{login}}"}`)
-	if got.status != 200 || !strings.Contains(got.text, `"type":"RATE_LIMIT","code":"graphql_rate_limit"`) || got.header.Get("X-RateLimit-Remaining") != "0" {
+	if got.status != 200 || !strings.Contains(got.text, `"type":"RATE_LIMIT","code":"graphql_rate_limit"`) ||
+		got.header.Get("X-RateLimit-Remaining") != "0" {
 		t.Errorf("rate limited: %d %s", got.status, got.text)
 	}
+
 	off := newServer(t)
 	off.GraphQLOff = true
 	if got := send(t, off, "tok-wes", "POST /graphql", `{"query":"{viewer{login}}"}`); got.status != 404 {

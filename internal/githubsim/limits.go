@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// GitHub's published secondary limits (docs, "Rate limits for the REST API" and "… for the GraphQL API").
+// GitHub's published secondary limits (docs, "Rate limits for the REST API" and "… for the GraphQL
+// API").
 const (
 	maxAtOnce        = 100  // requests under way, REST and GraphQL together
 	maxRESTPoints    = 900  // a minute
@@ -25,8 +26,10 @@ type throttle struct {
 
 func newThrottle() *throttle {
 	return &throttle{
-		rest: window{span: time.Minute, most: maxRESTPoints}, queries: window{span: time.Minute, most: maxQueryPoints},
-		posts: window{span: time.Minute, most: maxContentMinute}, postsOfTheHour: window{span: time.Hour, most: maxContentHour},
+		rest:           window{span: time.Minute, most: maxRESTPoints},
+		queries:        window{span: time.Minute, most: maxQueryPoints},
+		posts:          window{span: time.Minute, most: maxContentMinute},
+		postsOfTheHour: window{span: time.Hour, most: maxContentHour},
 	}
 }
 
@@ -49,6 +52,7 @@ func (w *window) wait(now time.Time, points int) time.Duration {
 		w.sum -= w.spent[0].points
 		w.spent = w.spent[1:]
 	}
+
 	over := w.sum + points - w.most
 	for _, s := range w.spent {
 		if over <= 0 {
@@ -58,6 +62,7 @@ func (w *window) wait(now time.Time, points int) time.Duration {
 			return s.at.Add(w.span).Sub(now)
 		}
 	}
+
 	return 0
 }
 
@@ -66,23 +71,26 @@ func (w *window) spend(now time.Time, points int) {
 	w.spent = append(w.spent, spending{now, points})
 }
 
-// enter lets a request in if the secondary limits allow it, and says what to answer if they do not. leave is to be called
-// when the answer is out.
+// enter lets a request in if the secondary limits allow it, and says what to answer if they do not.
+// leave is to be called when the answer is out.
 func (s *Server) enter(r *http.Request, body []byte) (leave func(), refused *Fault) {
 	nothing := func() {}
 	if _, _, git := gitPath(r.URL.Path); git || !s.options.SecondaryLimits {
 		return nothing, nil
 	}
+
 	defer s.lock()()
 	who, err := s.st.authenticate(r)
 	if err != nil || who.account == nil {
 		return nothing, nil
 	}
+
 	t := who.account.throttle
 	if wait := t.take(s.now(), r, strings.HasPrefix(operation(r, body), "mutation"), content(r, body)); wait > 0 {
 		limit := SecondaryLimit(int(math.Ceil(wait.Seconds())))
 		return nothing, &limit
 	}
+
 	t.underWay++
 	return func() {
 		s.mu.Lock()
@@ -91,7 +99,8 @@ func (s *Server) enter(r *http.Request, body []byte) (leave func(), refused *Fau
 	}, nil
 }
 
-// take spends what a request costs, or returns how long to wait before asking again. What is refused costs nothing.
+// take spends what a request costs, or returns how long to wait before asking again. What is
+// refused costs nothing.
 func (t *throttle) take(now time.Time, r *http.Request, mutates, notifies bool) time.Duration {
 	points, at := 1, &t.rest
 	if apiPath(r.URL.Path) == "/graphql" {
@@ -99,6 +108,7 @@ func (t *throttle) take(now time.Time, r *http.Request, mutates, notifies bool) 
 	} else {
 		mutates = r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != http.MethodOptions
 	}
+
 	if mutates {
 		points = 5
 	}
@@ -106,9 +116,11 @@ func (t *throttle) take(now time.Time, r *http.Request, mutates, notifies bool) 
 	if t.underWay >= maxAtOnce {
 		wait = max(wait, time.Second)
 	}
+
 	if notifies {
 		wait = max(wait, t.posts.wait(now, 1), t.postsOfTheHour.wait(now, 1))
 	}
+
 	if wait > 0 {
 		return wait
 	}
@@ -117,11 +129,12 @@ func (t *throttle) take(now time.Time, r *http.Request, mutates, notifies bool) 
 		t.posts.spend(now, 1)
 		t.postsOfTheHour.spend(now, 1)
 	}
+
 	return 0
 }
 
-// content reports whether a request makes something that people are notified of: the operations that GitHub's description
-// says may be limited for it, and the mutation that posts a comment.
+// content reports whether a request makes something that people are notified of: the operations
+// that GitHub's description says may be limited for it, and the mutation that posts a comment.
 func content(r *http.Request, body []byte) bool {
 	if strings.HasPrefix(operation(r, body), "mutation") {
 		return bytes.Contains(body, []byte("addComment("))
@@ -129,10 +142,15 @@ func content(r *http.Request, body []byte) bool {
 	if r.Method != http.MethodPost && !strings.HasSuffix(r.URL.Path, "/merge") {
 		return false
 	}
-	for _, end := range []string{"/comments", "/issues", "/pulls", "/merge", "/dependencies/blocked_by", "/sub_issues"} {
+
+	for _, end := range []string{
+		"/comments", "/issues", "/pulls", "/merge", "/dependencies/blocked_by",
+		"/sub_issues",
+	} {
 		if strings.HasSuffix(apiPath(r.URL.Path), end) {
 			return r.Method != http.MethodGet
 		}
 	}
+
 	return false
 }

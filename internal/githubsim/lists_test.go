@@ -31,10 +31,12 @@ func TestIssueLists(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+
 		time.Sleep(time.Minute)
 		if _, err := s.AddComment("acme/app", 1, "rob", "touch"); err != nil {
 			t.Fatal(err)
 		}
+
 		for _, c := range []struct{ query, want string }{
 			{"", "6 5 4 2 1"},
 			{"state=all&direction=asc", "1 2 3 4 5 6"},
@@ -52,7 +54,8 @@ func TestIssueLists(t *testing.T) {
 			{"per_page=2&page=9", ""},
 			{"per_page=0", "6 5 4 2 1"},
 		} {
-			if got := numbersOf(t, send(t, s, "tok-rob", "GET /repos/acme/app/issues?"+c.query, ""), "number"); got != c.want {
+			if got := numbersOf(t, send(t, s, "tok-rob", "GET /repos/acme/app/issues?"+c.query, ""),
+				"number"); got != c.want {
 				t.Errorf("%s: %s, want %s", c.query, got, c.want)
 			}
 		}
@@ -69,6 +72,7 @@ func TestPaging(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	seen, last := 0, 0.0
 	for path, pages := comments+"?per_page=1000", 0; path != ""; pages++ {
 		got := send(t, s, "tok-wes", "GET "+path, "")
@@ -80,29 +84,38 @@ func TestPaging(t *testing.T) {
 			}
 			seen++
 		}
+
 		path = ""
 		if m := nextPattern.FindStringSubmatch(got.header.Get("Link")); m != nil {
 			path = m[1]
 		}
+
 		if pages > 3 {
 			t.Fatal("does not end")
 		}
 	}
+
 	if seen != 250 {
 		t.Errorf("saw %d comments", seen)
 	}
 	middle := send(t, s, "tok-wes", "GET "+comments+"?page=2", "").header.Get("Link")
-	for _, rel := range []string{`page=1>; rel="prev"`, `page=3>; rel="next"`, `page=9>; rel="last"`, `page=1>; rel="first"`} {
+	for _, rel := range []string{
+		`page=1>; rel="prev"`, `page=3>; rel="next"`, `page=9>; rel="last"`,
+		`page=1>; rel="first"`,
+	} {
 		if !strings.Contains(middle, rel) {
 			t.Errorf("Link %s lacks %s", middle, rel)
 		}
 	}
-	if only := send(t, s, "tok-wes", "GET /repos/acme/app/labels", "").header.Get("Link"); strings.Contains(only, "page") {
+
+	if only := send(t, s, "tok-wes", "GET /repos/acme/app/labels", "").header.Get("Link"); strings.Contains(only,
+		"page") {
 		t.Errorf("one page has a Link: %s", only)
 	}
 }
 
-// TestCommentLists: an issue's comments come by id whatever is asked; the repository's can be sorted. Both know since.
+// TestCommentLists: an issue's comments come by id whatever is asked; the repository's can be
+// sorted. Both know since.
 func TestCommentLists(t *testing.T) {
 	s := newServer(t)
 	one := "/repos/acme/app/issues/1/comments"
@@ -132,9 +145,12 @@ func TestTimes(t *testing.T) {
 		edited := send(t, s, "tok-wes", path, `{"body":"b"}`).json(t)
 		if made["created_at"] != "2000-01-01T00:00:01Z" || made["updated_at"] != made["created_at"] ||
 			edited["created_at"] != made["created_at"] || edited["updated_at"] != "2000-01-01T00:01:01Z" {
-			t.Errorf("made %v %v, edited %v %v", made["created_at"], made["updated_at"], edited["created_at"], edited["updated_at"])
+			t.Errorf("made %v %v, edited %v %v", made["created_at"], made["updated_at"], edited["created_at"],
+				edited["updated_at"])
 		}
-		if got := send(t, s, "tok-wes", "GET /repos/acme/app/issues/2", "").json(t)["updated_at"]; got != "2000-01-01T00:01:01Z" {
+
+		if got := send(t, s, "tok-wes", "GET /repos/acme/app/issues/2",
+			"").json(t)["updated_at"]; got != "2000-01-01T00:01:01Z" {
 			t.Errorf("the issue was updated at %v", got)
 		}
 	})
@@ -147,21 +163,27 @@ func TestConditional(t *testing.T) {
 	first := send(t, s, "tok-wes", line, "")
 	tag := first.header.Get("ETag")
 	again := send(t, s, "tok-wes", line, "", "If-None-Match", tag)
-	if again.status != 304 || again.text != "" || again.header.Get("X-RateLimit-Used") != first.header.Get("X-RateLimit-Used") {
-		t.Errorf("unchanged: %d, used %s after %s", again.status, again.header.Get("X-RateLimit-Used"), first.header.Get("X-RateLimit-Used"))
+	if again.status != 304 || again.text != "" ||
+		again.header.Get("X-RateLimit-Used") != first.header.Get("X-RateLimit-Used") {
+		t.Errorf("unchanged: %d, used %s after %s", again.status, again.header.Get("X-RateLimit-Used"),
+			first.header.Get("X-RateLimit-Used"))
 	}
+
 	if other := send(t, s, "tok-tia", line, "", "If-None-Match", tag); other.status != 200 {
 		t.Errorf("another token: %d", other.status)
 	}
+
 	if err := s.AddLabels("acme/app", 1, "wes", "ready"); err != nil {
 		t.Fatal(err)
 	}
+
 	if changed := send(t, s, "tok-wes", line, "", "If-None-Match", tag); changed.status != 200 {
 		t.Errorf("changed: %d", changed.status)
 	}
 }
 
-// TestRateLimit: the headers count down, the limit is a 403 with remaining 0, and an hour later it is fresh.
+// TestRateLimit: the headers count down, the limit is a 403 with remaining 0, and an hour later it
+// is fresh.
 func TestRateLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(t)
@@ -169,12 +191,16 @@ func TestRateLimit(t *testing.T) {
 		last := send(t, s, "tok-wes", "GET /repos/acme/app", "")
 		over := send(t, s, "tok-wes", "GET /repos/acme/app", "")
 		if last.status != 200 || over.status != 403 || over.header.Get("X-RateLimit-Remaining") != "0" ||
-			over.header.Get("X-RateLimit-Resource") != "core" || !strings.Contains(over.text, "API rate limit exceeded for user ID") {
+			over.header.Get("X-RateLimit-Resource") != "core" ||
+			!strings.Contains(over.text, "API rate limit exceeded for user ID") {
 			t.Errorf("%d, then %d %s %v", last.status, over.status, over.text, over.header)
 		}
-		if free := send(t, s, "tok-wes", "GET /rate_limit", ""); field(free.json(t), "resources.core.remaining") != 0.0 {
+
+		if free := send(t, s, "tok-wes", "GET /rate_limit", ""); field(free.json(t),
+			"resources.core.remaining") != 0.0 {
 			t.Errorf("rate limit: %s", free.text)
 		}
+
 		if other := send(t, s, "tok-tia", "GET /repos/acme/app", ""); other.status != 200 {
 			t.Errorf("another token: %d", other.status)
 		}
@@ -194,24 +220,30 @@ func TestRelations(t *testing.T) {
 	if got := send(t, s, "tok-tia", "POST "+path+"dependencies/blocked_by", `{"issue_id":`+id+`}`); got.status != 201 {
 		t.Fatalf("%d %s", got.status, got.text)
 	}
+
 	if got := send(t, s, "tok-tia", "POST "+path+"dependencies/blocked_by", `{"issue_id":`+id+`}`); got.status != 422 {
 		t.Errorf("twice: %d", got.status)
 	}
+
 	if got := send(t, s, "tok-tia", "POST "+path+"sub_issues", `{"sub_issue_id":`+id+`}`); got.status != 201 {
 		t.Errorf("sub-issue: %d %s", got.status, got.text)
 	}
+
 	if got := send(t, s, "tok-tia", "GET /repos/acme/app/issues/2/parent", "").json(t)["number"]; got != 1.0 {
 		t.Errorf("parent %v", got)
 	}
+
 	for _, c := range []struct{ number, name, want string }{
 		{"1", "issue_dependencies_summary", "map[blocked_by:1 blocking:0 total_blocked_by:1 total_blocking:0]"},
 		{"2", "issue_dependencies_summary", "map[blocked_by:0 blocking:1 total_blocked_by:0 total_blocking:1]"},
 		{"1", "sub_issues_summary", "map[completed:0 percent_completed:0 total:1]"},
 	} {
-		if got := fmt.Sprint(send(t, s, "tok-tia", "GET /repos/acme/app/issues/"+c.number, "").json(t)[c.name]); got != c.want {
+		if got := fmt.Sprint(send(t, s, "tok-tia", "GET /repos/acme/app/issues/"+c.number,
+			"").json(t)[c.name]); got != c.want {
 			t.Errorf("%s of %s: %s, want %s", c.name, c.number, got, c.want)
 		}
 	}
+
 	if err := s.Close("acme/app", 2, "ann"); err != nil {
 		t.Fatal(err)
 	}
@@ -219,9 +251,11 @@ func TestRelations(t *testing.T) {
 	if got := fmt.Sprint(closed["issue_dependencies_summary"]); got != "map[blocked_by:0 blocking:0 total_blocked_by:1 total_blocking:0]" {
 		t.Errorf("blocker closed: %s", got)
 	}
+
 	if got := send(t, s, "tok-tia", "DELETE "+path+"dependencies/blocked_by/"+id, ""); got.status != 200 {
 		t.Errorf("delete: %d", got.status)
 	}
+
 	if got := send(t, s, "tok-tia", "GET "+path+"dependencies/blocked_by", ""); got.text != "[]" {
 		t.Errorf("left: %s", got.text)
 	}
@@ -238,11 +272,13 @@ func TestTimeline(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	send(t, s, "tok-ann", "PATCH /repos/acme/app/issues/2", `{"title":"New"}`)
 	var got []string
 	for _, o := range send(t, s, "tok-rob", "GET /repos/acme/app/issues/2/events", "").list(t) {
 		got = append(got, fmt.Sprintf("%v:%v:%v", o["event"], field(o, "actor.login"), field(o, "label.name")))
 	}
+
 	want := "labeled:ann:bug labeled:ann:ready labeled:tia:fresh unlabeled:wes:bug closed:ann:<nil> reopened:tia:<nil> renamed:ann:<nil>"
 	if strings.Join(got, " ") != want {
 		t.Errorf("events %v\nwant %s", got, want)

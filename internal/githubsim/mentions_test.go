@@ -27,12 +27,14 @@ func TestCrossReferences(t *testing.T) {
 		if _, err := s.OpenPull("acme/app", "wes", githubsim.Pull{Title: "t", Body: body, Head: "x"}); err != nil {
 			t.Fatal(err)
 		}
+
 		got := 0
 		for _, line := range send(t, s, "tok-wes", "GET /repos/acme/app/issues/1/timeline", "").list(t) {
 			if line["event"] == "cross-referenced" && field(line, "source.issue.body") == body {
 				got++
 			}
 		}
+
 		if got != want {
 			t.Errorf("%q: %d lines, want %d", body, got, want)
 		}
@@ -46,6 +48,7 @@ func TestChecks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	pull := send(t, s, "tok-wes", fmt.Sprintf("GET /repos/acme/app/pulls/%d", number), "").json(t)
 	at := fmt.Sprintf("GET /repos/acme/app/commits/%s/", field(pull, "head.sha"))
 	for _, c := range []struct{ run, conclusion, context, state, want string }{
@@ -60,19 +63,23 @@ func TestChecks(t *testing.T) {
 			if c.conclusion == "" {
 				status = "in_progress"
 			}
+
 			if err := s.SetCheck("acme/app", number, "ann", c.run, status, c.conclusion); err != nil {
 				t.Fatal(err)
 			}
+
 			if err := s.SetStatus("acme/app", number, "ann", c.context, c.state); err != nil {
 				t.Fatal(err)
 			}
 		}
+
 		statuses := send(t, s, "tok-wes", at+"status", "").json(t)
 		runs := send(t, s, "tok-wes", at+"check-runs", "").json(t)
 		if got := fmt.Sprint(statuses["state"], " ", statuses["total_count"], " ", runs["total_count"]); got != c.want {
 			t.Errorf("after %v: %s, want %s", c, got, c.want)
 		}
 	}
+
 	if err := s.SetStatus("acme/app", number, "rob", "ci", "success"); err == nil {
 		t.Error("a reader has set a status")
 	}

@@ -45,6 +45,7 @@ func parseGrant(text string) (grant, error) {
 			return grant{role(i), name}, nil
 		}
 	}
+
 	return grant{}, fmt.Errorf("permission %q: want read, triage, write, maintain or admin, or for a custom role one of them and its name, as in triage:keeper", text)
 }
 

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// grants are the permissions of a fine-grained token, an App's or a workflow's: a permission, as GitHub's API names it, to
-// read, write or admin. Every such token reads metadata. Nil grants everything, as a classic token does.
+// grants are the permissions of a fine-grained token, an App's or a workflow's: a permission, as
+// GitHub's API names it, to read, write or admin. Every such token reads metadata. Nil grants
+// everything, as a classic token does.
 type grants map[string]string
 
 // grantNames are the permissions that the endpoints of the simulator ask for.
@@ -26,6 +27,7 @@ func parseGrants(given map[string]string) (grants, error) {
 			return nil, fmt.Errorf("token permission %s: %q: want none, read, write or admin", name, level)
 		}
 	}
+
 	return given, nil
 }
 
@@ -41,12 +43,13 @@ func readOnlyGrants() grants {
 	return all
 }
 
-// allow reports whether the grants meet one of the accepted sets, which are written as in the header
-// X-Accepted-GitHub-Permissions: sets with "; " between, the permissions of a set with ",".
+// allow reports whether the grants meet one of the accepted sets, which are written as in the
+// header X-Accepted-GitHub-Permissions: sets with "; " between, the permissions of a set with ",".
 func (g grants) allow(accepted string) bool {
 	if g == nil || accepted == "" {
 		return true
 	}
+
 	for set := range strings.SplitSeq(accepted, "; ") {
 		missing := slices.ContainsFunc(strings.Split(set, ","), func(one string) bool {
 			name, level, _ := strings.Cut(one, "=")
@@ -56,36 +59,45 @@ func (g grants) allow(accepted string) bool {
 			}
 			return slices.Index(levelNames(), have) < slices.Index(levelNames(), level)
 		})
+
 		if !missing {
 			return true
 		}
 	}
+
 	return false
 }
 
-// permissionSets are the permissions that each endpoint of a repository accepts, as GitHub's page "Permissions required for
-// GitHub Apps" has them.
+// permissionSets are the permissions that each endpoint of a repository accepts, as GitHub's page
+// "Permissions required for GitHub Apps" has them.
 func permissionSets() map[string][]string {
 	return map[string][]string{
-		"metadata=read": {"GET /repos/{owner}/{repo}", "GET /R/collaborators/{login}", "GET /R/collaborators/{login}/permission"},
+		"metadata=read": {
+			"GET /repos/{owner}/{repo}", "GET /R/collaborators/{login}",
+			"GET /R/collaborators/{login}/permission",
+		},
 		issuesRead: {
 			"GET /R/issues", "GET /R/issues/{number}", "GET /R/issues/comments/{id}/reactions",
 			"GET /R/issues/{number}/dependencies/blocked_by", "GET /R/issues/{number}/dependencies/blocking",
 			"GET /R/issues/{number}/sub_issues", "GET /R/issues/{number}/parent",
 		},
 		"issues=write": {
-			"POST /R/issues", "POST /R/issues/comments/{id}/reactions", "POST /R/issues/{number}/dependencies/blocked_by",
+			"POST /R/issues", "POST /R/issues/comments/{id}/reactions",
+			"POST /R/issues/{number}/dependencies/blocked_by",
 			"DELETE /R/issues/{number}/dependencies/blocked_by/{id}", "POST /R/issues/{number}/sub_issues",
 		},
 		eitherRead: {
-			"GET /R/issues/{number}/comments", "GET /R/issues/comments", "GET /R/issues/comments/{id}", "GET /R/issues/{number}/events",
+			"GET /R/issues/{number}/comments", "GET /R/issues/comments", "GET /R/issues/comments/{id}",
+			"GET /R/issues/{number}/events",
 			"GET /R/issues/{number}/timeline", "GET /R/issues/{number}/labels", "GET /R/labels", "GET /R/labels/{name}",
 		},
 		eitherWrite: {
-			"POST /R/issues/{number}/comments", "PATCH /R/issues/comments/{id}", "DELETE /R/issues/comments/{id}", "PATCH /R/issues/{number}",
+			"POST /R/issues/{number}/comments", "PATCH /R/issues/comments/{id}", "DELETE /R/issues/comments/{id}",
+			"PATCH /R/issues/{number}",
 			"PUT /R/issues/{number}/lock", "DELETE /R/issues/{number}/lock", "POST /R/issues/{number}/labels",
 			"POST /R/issues/{number}/assignees", "DELETE /R/issues/{number}/assignees",
-			"PUT /R/issues/{number}/labels", "DELETE /R/issues/{number}/labels", "DELETE /R/issues/{number}/labels/{name}",
+			"PUT /R/issues/{number}/labels", "DELETE /R/issues/{number}/labels",
+			"DELETE /R/issues/{number}/labels/{name}",
 			"POST /R/issues/{number}/assignees", "DELETE /R/issues/{number}/assignees",
 			"POST /R/labels", "PATCH /R/labels/{name}", "DELETE /R/labels/{name}",
 		},
@@ -94,11 +106,13 @@ func permissionSets() map[string][]string {
 		},
 		"pull_requests=write": {"POST /R/pulls", "PATCH /R/pulls/{number}"},
 		contentsRead: {
-			"GET /R/git/ref/{ref...}", "GET /R/git/matching-refs/{ref...}", "GET /R/git/commits/{sha}", "GET /R/git/trees/{sha}",
+			"GET /R/git/ref/{ref...}", "GET /R/git/matching-refs/{ref...}", "GET /R/git/commits/{sha}",
+			"GET /R/git/trees/{sha}",
 			"GET /R/git/tags/{sha}", "GET /R/branches/{branch...}", "GET /R/contents/{path...}", "GET /R/commits/{ref}",
 		},
 		contentsWrite: {
-			"DELETE /R/git/refs/{ref...}", "POST /R/git/commits", "POST /R/git/trees", "POST /R/git/blobs", "POST /R/git/tags",
+			"DELETE /R/git/refs/{ref...}", "POST /R/git/commits", "POST /R/git/trees", "POST /R/git/blobs",
+			"POST /R/git/tags",
 			"PUT /R/pulls/{number}/merge",
 		},
 		"contents=write; contents=write,workflows=write": {"POST /R/git/refs", "PATCH /R/git/refs/{ref...}"},
@@ -126,6 +140,7 @@ func acceptedBy() map[string]string {
 			by[endpoint] = accepted
 		}
 	}
+
 	return by
 }
 
@@ -137,7 +152,8 @@ func (who actor) grants() grants {
 	return who.token.grants
 }
 
-// granted refuses what the token lacks every accepted permission for. What is public can be read without any.
+// granted refuses what the token lacks every accepted permission for. What is public can be read
+// without any.
 func (who actor) granted(r *repository, accepted string, reads bool) error {
 	if who.account == nil || reads && !r.private || who.grants().allow(accepted) {
 		return nil
@@ -153,8 +169,8 @@ func (who actor) inaccessible() error {
 	return forbidden("Resource not accessible by personal access token")
 }
 
-// permitted tells the token's owner what the endpoint accepts, and refuses a token that lacks it. What the actor does not see, or
-// what has moved, is for the endpoint to answer.
+// permitted tells the token's owner what the endpoint accepts, and refuses a token that lacks it.
+// What the actor does not see, or what has moved, is for the endpoint to answer.
 func (c *call) permitted(accepted string) error {
 	if accepted == "" || c.who.account == nil || c.who.token.classic {
 		return nil
@@ -168,11 +184,13 @@ func (c *call) permitted(accepted string) error {
 	if err != nil {
 		return err
 	}
+
 	reads := c.r.Method == http.MethodGet || c.r.Method == http.MethodHead
 	return c.who.granted(r, accepted, reads)
 }
 
-// mutates refuses a GraphQL mutation of something in the repository, which accepts what the REST endpoint of the same effect does.
+// mutates refuses a GraphQL mutation of something in the repository, which accepts what the REST
+// endpoint of the same effect does.
 func (c *call) mutates(r *repository, accepted string) error {
 	return c.who.granted(r, accepted, false)
 }

@@ -17,7 +17,8 @@ var (
 	namePattern  = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 )
 
-// plant puts a seed into an empty store. What it makes was always there: no read is too old to see it.
+// plant puts a seed into an empty store. What it makes was always there: no read is too old to see
+// it.
 func (st *store) plant(ctx context.Context, seed Seed, dir string) error {
 	st.tokens[""] = &token{budgets: map[string]*budget{}}
 	st.account("github").kind = "Organization" // it owns the apps
@@ -26,19 +27,23 @@ func (st *store) plant(ctx context.Context, seed Seed, dir string) error {
 			return err
 		}
 	}
+
 	for _, r := range seed.Repos {
 		if err := st.plantRepo(r); err != nil {
 			return fmt.Errorf("repository %q: %w", r.Name, err)
 		}
 	}
+
 	if err := st.plantRoles(seed.Users); err != nil {
 		return err
 	}
+
 	for _, r := range seed.Repos {
 		if err := st.plantContent(ctx, r, dir); err != nil {
 			return fmt.Errorf("repository %q: %w", r.Name, err)
 		}
 	}
+
 	st.hooks = nil
 	st.journal.start()
 	return nil
@@ -55,6 +60,7 @@ func (st *store) plantUser(u SeedUser) error {
 	if st.tokens[u.Token] != nil {
 		return fmt.Errorf("user %q: somebody else has that token", u.Login)
 	}
+
 	may, err := parseGrants(u.TokenPermissions)
 	switch {
 	case err != nil:
@@ -64,7 +70,15 @@ func (st *store) plantUser(u SeedUser) error {
 	case u.ReadOnly:
 		may = readOnlyGrants()
 	}
-	st.tokens[u.Token] = &token{account: a, scopes: u.Scopes, classic: u.Scopes != nil, grants: may, budgets: map[string]*budget{}}
+
+	st.tokens[u.Token] = &token{
+		account: a,
+		scopes:  u.Scopes,
+		classic: u.Scopes != nil,
+		grants:  may,
+		budgets: map[string]*budget{},
+	}
+
 	return nil
 }
 
@@ -75,13 +89,16 @@ func (st *store) plantRoles(users []SeedUser) error {
 			if r == nil {
 				return fmt.Errorf("user %q: no repository %q", u.Login, full)
 			}
+
 			have, err := parseGrant(name)
 			if err != nil {
 				return fmt.Errorf("user %q: %w", u.Login, err)
 			}
+
 			st.account(u.Login).roles[r.id] = have
 		}
 	}
+
 	return nil
 }
 
@@ -93,19 +110,31 @@ func (st *store) plantRepo(s SeedRepo) error {
 	if st.repos[strings.ToLower(s.Name)] != nil {
 		return errors.New("there twice")
 	}
+
 	_, known := st.known(owner)
 	account := st.account(owner)
 	if !known {
 		account.kind = "Organization"
 	}
+
 	st.repos[strings.ToLower(s.Name)] = &repository{
-		id: st.nextID("repository"), owner: account, name: name, private: s.Private, archived: s.Archived,
-		issuesOff: s.HasIssues != nil && !*s.HasIssues, base: cmp.Or(s.DefaultBranch, "main"), created: st.moment,
-		files: s.Files, threads: map[int]*thread{}, merge: SeedMerge{Commit: true},
+		id:        st.nextID("repository"),
+		owner:     account,
+		name:      name,
+		private:   s.Private,
+		archived:  s.Archived,
+		issuesOff: s.HasIssues != nil && !*s.HasIssues,
+		base:      cmp.Or(s.DefaultBranch, "main"),
+		created:   st.moment,
+		files:     s.Files,
+		threads:   map[int]*thread{},
+		merge:     SeedMerge{Commit: true},
 	}
+
 	if s.Merge != nil {
 		st.repos[strings.ToLower(s.Name)].merge = *s.Merge
 	}
+
 	return nil
 }
 
@@ -130,33 +159,42 @@ func (st *store) plantContent(ctx context.Context, s SeedRepo, dir string) error
 			return fmt.Errorf("fork of %q: no such repository", s.ForkOf)
 		}
 	}
+
 	if dir != "" {
 		if err := st.plantGit(ctx, r, filepath.Join(dir, r.owner.login, r.name+".git")); err != nil {
 			return err
 		}
 	}
+
 	owner := actor{account: r.owner}
 	for _, l := range s.Labels {
 		if err := st.plantLabel(owner, r, l); err != nil {
 			return err
 		}
 	}
+
 	return st.plantThreads(ctx, r, s)
 }
 
 func (st *store) plantLabel(who actor, r *repository, s SeedLabel) error {
-	l, err := st.addLabel(who, r, label{name: s.Name, color: cmp.Or(s.Color, defaultLabelColor), description: s.Description})
+	l, err := st.addLabel(who, r, label{
+		name: s.Name, color: cmp.Or(s.Color, defaultLabelColor),
+		description: s.Description,
+	})
 	if err != nil {
 		return fmt.Errorf("label %q: %w", s.Name, err)
 	}
+
 	if s.CreatedAt != nil {
 		l.created, l.updated = clock(*s.CreatedAt), clock(*s.CreatedAt)
 		r.labelCell(l.id).put(0, l)
 	}
+
 	return nil
 }
 
-// plantThreads makes issues and pull requests in the order of their numbers; those without one come last.
+// plantThreads makes issues and pull requests in the order of their numbers; those without one come
+// last.
 func (st *store) plantThreads(ctx context.Context, r *repository, s SeedRepo) error {
 	all := slices.Clone(s.Pulls)
 	for _, p := range all {
@@ -164,17 +202,21 @@ func (st *store) plantThreads(ctx context.Context, r *repository, s SeedRepo) er
 			return fmt.Errorf("pull request %q: no head", p.Title)
 		}
 	}
+
 	for _, i := range s.Issues {
 		all = append(all, SeedPull{SeedIssue: i})
 	}
+
 	slices.SortStableFunc(all, func(a, b SeedPull) int {
 		return cmp.Compare(uint(a.Number)-1, uint(b.Number)-1) // 0 wraps round to the end
 	})
+
 	for _, p := range all {
 		if err := st.plantThread(ctx, r, p); err != nil {
 			return fmt.Errorf("#%d %q: %w", p.Number, p.Title, err)
 		}
 	}
+
 	return nil
 }
 
@@ -185,18 +227,21 @@ func (st *store) plantThread(ctx context.Context, r *repository, s SeedPull) err
 	if err := checkText("Issue", s.Title, s.Body); err != nil {
 		return err
 	}
+
 	now := st.seededIssue(r, s.SeedIssue)
 	if s.Head != "" {
 		if err := st.seededPull(ctx, r, s, &now); err != nil {
 			return err
 		}
 	}
+
 	switch {
 	case s.State != "" && s.State != "open" && s.State != "closed":
 		return fmt.Errorf("state %q: want open or closed", s.State)
 	case s.State == "closed" || s.Merged:
 		seededClose(&now, s)
 	}
+
 	return st.plantOn(st.openThread(r, s.Number, now), s.SeedIssue)
 }
 
@@ -208,10 +253,16 @@ func (st *store) seededIssue(r *repository, s SeedIssue) issue {
 			opened = clock(*c.CreatedAt)
 		}
 	}
+
 	opened = given(s.CreatedAt, opened)
 	return issue{
-		title: s.Title, body: s.Body, author: st.account(cmp.Or(s.Author, r.owner.login)), open: true, created: opened,
-		updated: given(s.UpdatedAt, opened), locked: s.Locked,
+		title:   s.Title,
+		body:    s.Body,
+		author:  st.account(cmp.Or(s.Author, r.owner.login)),
+		open:    true,
+		created: opened,
+		updated: given(s.UpdatedAt, opened),
+		locked:  s.Locked,
 	}
 }
 
@@ -227,12 +278,15 @@ func (st *store) seededPull(ctx context.Context, r *repository, s SeedPull, now 
 	if err != nil {
 		return err
 	}
+
 	if from.git != nil {
 		if err := st.ensureBranch(ctx, from, branch, s.Title); err != nil {
 			return err
 		}
 	}
-	now.pull, err = st.newPull(ctx, r, from, branch, proposal{body: s.Body, base: cmp.Or(s.Base, r.base), draft: s.Draft})
+
+	now.pull, err = st.newPull(ctx, r, from, branch,
+		proposal{body: s.Body, base: cmp.Or(s.Base, r.base), draft: s.Draft})
 	return err
 }
 
@@ -243,6 +297,7 @@ func seededClose(now *issue, s SeedPull) {
 		now.reason = cmp.Or(s.StateReason, "completed")
 		return
 	}
+
 	if s.Merged {
 		now.pull.merged, now.pull.mergedBy = given(s.MergedAt, now.closed), now.author
 		now.pull.mergeSHA = fakeSHA("merge", now.pull.head, now.pull.base)
@@ -257,27 +312,48 @@ func (st *store) plantOn(t *thread, s SeedIssue) error {
 	if err != nil {
 		return err
 	}
+
 	now.labels = union(nil, ids)
 	for _, id := range now.labels {
-		st.record(t, event{kind: "labeled", actor: now.author, label: t.repo.labelCell(id).now(), created: now.created})
+		st.record(t, event{
+			kind:    "labeled",
+			actor:   now.author,
+			label:   t.repo.labelCell(id).now(),
+			created: now.created,
+		})
 	}
+
 	for _, login := range s.Assignees {
 		a := st.account(login)
 		now.assignees = append(now.assignees, a)
-		st.record(t, event{kind: "assigned", actor: now.author, assignee: a, created: now.created})
+		st.record(t, event{
+			kind:     "assigned",
+			actor:    now.author,
+			assignee: a,
+			created:  now.created,
+		})
 	}
+
 	if !now.open {
-		st.record(t, event{kind: "closed", actor: now.author, reason: now.reason, created: now.closed})
+		st.record(t, event{
+			kind:    "closed",
+			actor:   now.author,
+			reason:  now.reason,
+			created: now.closed,
+		})
 	}
+
 	for _, c := range s.Comments {
 		last, err := st.plantSeedComment(t, c)
 		if err != nil {
 			return err
 		}
+
 		if s.UpdatedAt == nil && last.After(now.updated) {
 			now.updated = last
 		}
 	}
+
 	st.put(t, now)
 	return nil
 }
@@ -290,7 +366,10 @@ func (st *store) plantSeedComment(t *thread, s SeedComment) (time.Time, error) {
 		return time.Time{}, fmt.Errorf("comment: %w", err)
 	}
 	made := given(s.CreatedAt, st.moment)
-	c := comment{spam: s.Spam, hidden: s.Minimized, body: s.Body, author: st.account(cmp.Or(s.Author, t.repo.owner.login)), created: made, updated: given(s.UpdatedAt, made)}
+	c := comment{
+		spam: s.Spam, hidden: s.Minimized, body: s.Body,
+		author: st.account(cmp.Or(s.Author, t.repo.owner.login)), created: made, updated: given(s.UpdatedAt, made),
+	}
 	if s.Editor != "" || c.updated.After(c.created) {
 		by := st.account(cmp.Or(s.Editor, c.author.login))
 		if s.Editor == ghostLogin {
@@ -298,5 +377,6 @@ func (st *store) plantSeedComment(t *thread, s SeedComment) (time.Time, error) {
 		}
 		c = st.edited(c, c.updated, by)
 	}
+
 	return st.plantComment(t, c).updated, nil
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/label-state/label-state/internal/githubsim"
 )
 
-// TestMergeQueue: a queued pull request gets a branch of the queue on top of those before it; the queue merges it itself.
+// TestMergeQueue: a queued pull request gets a branch of the queue on top of those before it; the
+// queue merges it itself.
 func TestMergeQueue(t *testing.T) {
 	for name, dir := range map[string]string{"git": t.TempDir(), "without git": ""} {
 		t.Run(name, func(t *testing.T) { mergeQueue(t, serverWith(t, githubsim.Options{Dir: dir}), dir != "") })
@@ -21,12 +22,15 @@ func mergeQueue(t *testing.T, s *githubsim.Server, git bool) {
 	must(t, err)
 	group, err := s.Enqueue("acme/app", 4, "wes")
 	must(t, err)
-	if !strings.HasPrefix(group.HeadRef, "refs/heads/gh-readonly-queue/main/pr-4-") || group.BaseRef != "refs/heads/main" {
+	if !strings.HasPrefix(group.HeadRef, "refs/heads/gh-readonly-queue/main/pr-4-") ||
+		group.BaseRef != "refs/heads/main" {
 		t.Errorf("group %+v", group)
 	}
+
 	if _, err := s.Enqueue("acme/app", 4, "wes"); err == nil {
 		t.Error("it was queued twice")
 	}
+
 	if _, err := s.Enqueue("acme/app", 1, "wes"); err == nil {
 		t.Error("an issue was queued")
 	}
@@ -34,6 +38,7 @@ func mergeQueue(t *testing.T, s *githubsim.Server, git bool) {
 	if err := s.MergeQueued("acme/app"); err == nil {
 		t.Error("an empty queue merged")
 	}
+
 	group, err = s.Enqueue("acme/app", 4, "wes")
 	must(t, err)
 	if git {
@@ -45,10 +50,12 @@ func mergeQueue(t *testing.T, s *githubsim.Server, git bool) {
 			t.Errorf("the branch is at %s, not %s", out, group.HeadSHA)
 		}
 	}
+
 	must(t, s.MergeQueued("acme/app"))
 	if i, err := s.Issue("acme/app", 4); err != nil || !i.Merged {
 		t.Errorf("not merged: %+v %v", i, err)
 	}
+
 	if i, err := s.Issue("acme/app", 1); err != nil || i.State != "closed" {
 		t.Errorf("what it closes is %+v %v", i, err)
 	}
@@ -59,10 +66,12 @@ func mergeQueue(t *testing.T, s *githubsim.Server, git bool) {
 		got = append(got, e.Name+"."+e.Action)
 		var p map[string]any
 		must(t, json.Unmarshal(e.Payload, &p))
-		if e.Name == "merge_group" && (field(p, "merge_group.head_ref") != group.HeadRef || field(p, "sender.login") != "github-merge-queue[bot]") {
+		if e.Name == "merge_group" && (field(p, "merge_group.head_ref") != group.HeadRef ||
+			field(p, "sender.login") != "github-merge-queue[bot]") {
 			t.Errorf("%s: %s", e.Action, e.Payload)
 		}
 	}
+
 	want := "pull_request.enqueued merge_group.checks_requested pull_request.dequeued merge_group.destroyed " +
 		"pull_request.enqueued merge_group.checks_requested pull_request.dequeued merge_group.destroyed pull_request.closed issues.closed"
 	if strings.Join(got, " ") != want {

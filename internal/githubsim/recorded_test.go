@@ -46,12 +46,14 @@ type step struct{ kind, text string }
 // never begins the request of a fact that the embedded GitHub does not show.
 const never = "never "
 
-// TestRecorded: the embedded GitHub answers as GitHub did, and the client takes what GitHub answered for what it is.
+// TestRecorded: the embedded GitHub answers as GitHub did, and the client takes what GitHub
+// answered for what it is.
 func TestRecorded(t *testing.T) {
 	facts := readFacts(t)
 	if len(facts) < 28 {
 		t.Fatalf("read %d facts, want the whole table", len(facts))
 	}
+
 	for _, f := range facts {
 		t.Run(fmt.Sprintf("line %d %s", f.line, f.title), func(t *testing.T) {
 			if !strings.HasPrefix(f.asked, never) {
@@ -68,6 +70,7 @@ func readFacts(t *testing.T) (facts []fact) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/recorded.txt")
 	must(t, err)
+
 	for n, line := range strings.Split(string(text), "\n") {
 		kind, rest, _ := strings.Cut(line, " ")
 		rest = strings.TrimSpace(rest)
@@ -99,6 +102,7 @@ func readFacts(t *testing.T) (facts []fact) {
 			t.Fatalf("line %d: %q", n+1, kind)
 		}
 	}
+
 	return facts
 }
 
@@ -120,7 +124,9 @@ func newStage(t *testing.T) *stage {
 			{Login: "wes", Token: "tok-wes", Permissions: may},
 			{Login: "tia", Token: "tok-tia", Permissions: map[string]string{"acme/app": "triage"}},
 			{
-				Login: "ci[bot]", Token: "tok-ci[bot]", Permissions: map[string]string{"acme/app": "write"},
+				Login:            "ci[bot]",
+				Token:            "tok-ci[bot]",
+				Permissions:      map[string]string{"acme/app": "write"},
 				TokenPermissions: map[string]string{"pull_requests": "write"},
 			},
 		},
@@ -128,10 +134,16 @@ func newStage(t *testing.T) *stage {
 			{
 				Name:          "acme/app",
 				DefaultBranch: "main",
-				Files:         map[string]string{".github/label-state.yml": "version: 1\n", ".github/workflows/ci.yml": "on: push\n"},
-				Labels:        []githubsim.SeedLabel{{Name: "bug", Color: "ff0000"}, {Name: "docs", Color: "00ff00"}},
-				Issues:        []githubsim.SeedIssue{issue},
-				Pulls:         []githubsim.SeedPull{{SeedIssue: githubsim.SeedIssue{Number: 4, Title: "Queued", Author: "wes"}, Head: "queued", Base: "main"}},
+				Files: map[string]string{
+					".github/label-state.yml":  "version: 1\n",
+					".github/workflows/ci.yml": "on: push\n",
+				},
+				Labels: []githubsim.SeedLabel{{Name: "bug", Color: "ff0000"}, {Name: "docs", Color: "00ff00"}},
+				Issues: []githubsim.SeedIssue{issue},
+				Pulls: []githubsim.SeedPull{{SeedIssue: githubsim.SeedIssue{
+					Number: 4, Title: "Queued",
+					Author: "wes",
+				}, Head: "queued", Base: "main"}},
 			},
 			{Name: "acme/off", HasIssues: &off, Issues: []githubsim.SeedIssue{issue}},
 			{Name: "acme/old"},
@@ -145,12 +157,14 @@ func newStage(t *testing.T) *stage {
 		"zero":  strings.Repeat("0", 40),
 		"long":  strings.Repeat("x", 65537),
 	}}
+
 	s.Fault = func(r *http.Request) *githubsim.Fault {
 		if st.fault == nil {
 			return nil
 		}
 		return st.fault(r)
 	}
+
 	return st
 }
 
@@ -184,6 +198,7 @@ func (s *stage) tell(line string) {
 	default:
 		err = fmt.Errorf("unknown: %q", line)
 	}
+
 	must(s.t, err)
 }
 
@@ -202,10 +217,12 @@ func (s *stage) give(line string) {
 	if status >= 300 {
 		s.t.Fatalf("%s: %d %s", line, status, body)
 	}
+
 	var fields map[string]any
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber()
 	must(s.t, decoder.Decode(&fields))
+
 	for name, field := range kept {
 		if key, isHeader := strings.CutPrefix(field, "@"); isHeader {
 			s.names[name] = header.Get(key)
@@ -236,11 +253,13 @@ func (s *stage) request(line, with string) (status int, header http.Header, body
 	if name, value, is := strings.Cut(s.expand(with), ": "); is {
 		req.Header.Set(name, value)
 	}
+
 	resp, err := s.Transport().RoundTrip(req)
 	must(s.t, err)
 	defer resp.Body.Close()
 	body, err = io.ReadAll(resp.Body)
 	must(s.t, err)
+
 	return resp.StatusCode, resp.Header, body
 }
 
@@ -253,6 +272,7 @@ func (s *stage) event(kind string) []byte {
 	if n < 0 {
 		s.t.Fatalf("no event %s", kind)
 	}
+
 	return all[n].Payload
 }
 
@@ -274,11 +294,13 @@ func (s *stage) recording(f fact) recording {
 	if at := strings.IndexAny(rest, "{["); at >= 0 {
 		a.body, rest = rest[at:], strings.TrimSpace(rest[:at])
 	}
+
 	for one := range strings.SplitSeq(anotherHeader.ReplaceAllString(rest, "\n$1"), "\n") {
 		if name, value, is := strings.Cut(one, ": "); is {
 			a.header.Set(name, moment(value))
 		}
 	}
+
 	return a
 }
 
@@ -307,11 +329,13 @@ func (f fact) holdServer(t *testing.T) {
 	if status != want.status {
 		t.Errorf("status %d, want %d: %s", status, want.status, body)
 	}
+
 	for name := range want.header {
 		if !like(header.Get(name), want.header.Get(name)) {
 			t.Errorf("%s: %s, want %s", name, header.Get(name), want.header.Get(name))
 		}
 	}
+
 	if want.body == "" {
 		return
 	}
@@ -325,7 +349,8 @@ func (f fact) holdServer(t *testing.T) {
 	}
 }
 
-// differs says where got is not as wanted; empty when it is. An object may have more than was wanted, a list may not.
+// differs says where got is not as wanted; empty when it is. An object may have more than was
+// wanted, a list may not.
 func differs(got, wanted any, now time.Time, at string) string {
 	switch want := wanted.(type) {
 	case map[string]any:
@@ -333,11 +358,13 @@ func differs(got, wanted any, now time.Time, at string) string {
 		if !is {
 			return fmt.Sprintf("%s is %v, want an object", at, got)
 		}
+
 		for key, value := range want {
 			if where := differs(have[key], value, now, at+"."+key); where != "" {
 				return where
 			}
 		}
+
 		return ""
 
 	case []any:
@@ -345,11 +372,13 @@ func differs(got, wanted any, now time.Time, at string) string {
 		if !is || len(have) != len(want) {
 			return fmt.Sprintf("%s is %v, want a list of %d", at, got, len(want))
 		}
+
 		for n := range want {
 			if where := differs(have[n], want[n], now, fmt.Sprintf("%s[%d]", at, n)); where != "" {
 				return where
 			}
 		}
+
 		return ""
 
 	case string:
@@ -360,6 +389,7 @@ func differs(got, wanted any, now time.Time, at string) string {
 				return ""
 			}
 		}
+
 		if is && like(text, want) {
 			return ""
 		}
@@ -369,6 +399,7 @@ func differs(got, wanted any, now time.Time, at string) string {
 			return ""
 		}
 	}
+
 	return fmt.Sprintf("%s is %v, want %v", at, got, wanted)
 }
 
@@ -381,22 +412,26 @@ func like(text, want string) bool {
 	return regexp.MustCompile("^" + pattern + "$").MatchString(text)
 }
 
-// holdClient gives the recorded answer to the client. What it is the answer to has to be there, and nothing has to go wrong by itself.
+// holdClient gives the recorded answer to the client. What it is the answer to has to be there, and
+// nothing has to go wrong by itself.
 func (f fact) holdClient(t *testing.T, line string) {
 	call, outcome, found := strings.Cut(line, " -> ")
 	if !found {
 		t.Fatalf("client %s: no outcome", line)
 	}
+
 	word, who, times := strings.Fields(call), "wes", 1
 	if word[0] == "tia" || word[0] == "ci[bot]" {
 		who, word = word[0], word[1:]
 	}
+
 	if n := slices.Index(word, "times"); n > 0 {
 		var err error
 		times, err = strconv.Atoi(word[n+1])
 		must(t, err)
 		word = word[:n]
 	}
+
 	if last := len(word) - 1; word[last] == "always" {
 		times, word = 1000, word[:last]
 	}
@@ -407,10 +442,20 @@ func (f fact) holdClient(t *testing.T, line string) {
 			s.give(b.text)
 		}
 	}
-	tape := &tape{next: s.Transport(), like: s.expand(f.asked), times: times, answer: s.recording(f)}
+
+	tape := &tape{
+		next:   s.Transport(),
+		like:   s.expand(f.asked),
+		times:  times,
+		answer: s.recording(f),
+	}
+
 	c, err := github.New(github.Options{
-		REST: "https://api.github.com/", GraphQL: "https://api.github.com/graphql", Token: github.NewSecret("tok-" + who), HTTP: tape,
-		Rand: func() float64 { return 0 },
+		REST:    "https://api.github.com/",
+		GraphQL: "https://api.github.com/graphql",
+		Token:   github.NewSecret("tok-" + who),
+		HTTP:    tape,
+		Rand:    func() float64 { return 0 },
 	})
 	must(t, err)
 
@@ -420,11 +465,13 @@ func (f fact) holdClient(t *testing.T, line string) {
 	if tape.given == 0 {
 		t.Errorf("%s: nothing like %q was sent: %q", call, f.asked, tape.sent)
 	}
+
 	for n, one := range strings.Split(outcome, "; ") {
 		what, want, _ := strings.Cut(one, " ")
 		if n == 0 {
 			what, want = "type", one
 		}
+
 		got, known := seen[what]
 		part := what == "hint" || what == "says"
 		if !known || got != want && !(part && want != "" && strings.Contains(got, want)) {
@@ -451,6 +498,7 @@ func typeOf(err error) string {
 	if err == nil {
 		return "ok"
 	}
+
 	for name, is := range map[string]bool{
 		"RateLimitError":  is[*github.RateLimitError](err),
 		"PermissionError": is[*github.PermissionError](err),
@@ -464,6 +512,7 @@ func typeOf(err error) string {
 			return name
 		}
 	}
+
 	return fmt.Sprintf("%T", err)
 }
 
@@ -483,32 +532,42 @@ func act(ctx context.Context, c *github.Client, word []string) error {
 	case "query":
 		return c.Query(ctx, "query {viewer{login}}", nil, &struct{}{})
 	case "mutation":
-		err := c.Query(ctx, `mutation {addComment(input:{subjectId:"I_none",body:"b"}){clientMutationId}}`, nil, &struct{}{})
+		err := c.Query(ctx, `mutation {addComment(input:{subjectId:"I_none",body:"b"}){clientMutationId}}`, nil,
+			&struct{}{})
 		if is[*github.NotFoundError](err) { // what the embedded GitHub says, after what was recorded
 			return nil
 		}
 		return err
+
 	case "createLabel":
-		return c.CreateLabel(ctx, ledger.Repo{Owner: owner, Name: name}, labels.Definition{Name: "new", Color: "aabbcc"})
+		return c.CreateLabel(ctx, ledger.Repo{Owner: owner, Name: name},
+			labels.Definition{Name: "new", Color: "aabbcc"})
+
 	case "labels":
 		_, err := c.Labels(ctx, app)
 		return err
+
 	case "commit":
 		_, err := c.CreateCommit(ctx, one, "", "a lease")
 		return err
+
 	case "acquire":
 		ask := lease.Ask{Issue: one, Worker: claim.Worker{Codename: "wes", FiringID: "1"}, TTL: time.Hour}
 		_, err := gitref.New(c, gitref.Options{}).Acquire(ctx, ask)
 		return err
+
 	case "refNames":
 		_, err := c.RefNames(ctx, one, object)
 		return err
+
 	case "file":
 		_, err := c.File(ctx, app, object)
 		return err
+
 	case "comment":
 		_, err := c.Comment(ctx, one, "hello")
 		return err
+
 	case "comments":
 		n, err := strconv.Atoi(number)
 		if err == nil {
@@ -516,10 +575,12 @@ func act(ctx context.Context, c *github.Client, word []string) error {
 		}
 		return err
 	}
+
 	return fmt.Errorf("unknown call %q", word)
 }
 
-// A tape answers the first requests like the recorded one as it was recorded, and passes all others on.
+// A tape answers the first requests like the recorded one as it was recorded, and passes all others
+// on.
 type tape struct {
 	next   http.RoundTripper
 	like   string // WHO METHOD PATH …
@@ -537,24 +598,34 @@ func (p *tape) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	p.mu.Lock()
 	p.sent = append(p.sent, kind)
 	recorded := p.given < p.times && p.fits(kind)
 	if recorded {
 		p.given++
 	}
+
 	p.mu.Unlock()
 	if !recorded {
 		return p.next.RoundTrip(r)
 	}
 
-	header := http.Header{"Content-Type": {"application/json; charset=utf-8"}, "Date": {time.Now().UTC().Format(http.TimeFormat)}}
+	header := http.Header{
+		"Content-Type": {"application/json; charset=utf-8"},
+		"Date":         {time.Now().UTC().Format(http.TimeFormat)},
+	}
 	for name := range p.answer.header {
 		header.Set(name, strings.ReplaceAll(p.answer.header.Get(name), "*", "7"))
 	}
+
 	text := strings.ReplaceAll(p.answer.body, "*", "7")
 	return &http.Response{
-		StatusCode: p.answer.status, Header: header, Request: r, ContentLength: int64(len(text)), Body: io.NopCloser(strings.NewReader(text)),
+		StatusCode:    p.answer.status,
+		Header:        header,
+		Request:       r,
+		ContentLength: int64(len(text)),
+		Body:          io.NopCloser(strings.NewReader(text)),
 	}, nil
 }
 
@@ -569,19 +640,24 @@ func kindOf(r *http.Request) (string, error) {
 	if err == nil {
 		err = json.Unmarshal(body, &sent)
 	}
+
 	if strings.HasPrefix(sent.Query, "mutation") {
 		return "mutation", err
 	}
+
 	return "query", err
 }
 
-// fits reports whether a request is like the recorded one: the same method on the same kind of thing. What is said of an issue is said of
-// its comments, and what is said of all of GraphQL of a mutation.
+// fits reports whether a request is like the recorded one: the same method on the same kind of
+// thing. What is said of an issue is said of its comments, and what is said of all of GraphQL of a
+// mutation.
 func (p *tape) fits(kind string) bool {
 	word := append(strings.Fields(p.like), "", "")
 	if word[1] == "query" || word[1] == "mutation" {
 		return kind == word[1] || kind == "mutation"
 	}
+
 	address, _, _ := strings.Cut(strings.Replace(word[2], "~", "app", 1), "?")
-	return kind == word[1]+" "+path.Base(address) || kind == word[1]+" comments" && strings.HasSuffix(address, "/issues/1")
+	return kind == word[1]+" "+path.Base(address) || kind == word[1]+" comments" &&
+		strings.HasSuffix(address, "/issues/1")
 }

@@ -23,6 +23,7 @@ func (r *refusal) Error() string {
 			text += fmt.Sprintf(" (%v: %v)", o["field"], cmp.Or(o["message"], o["code"]))
 		}
 	}
+
 	return text
 }
 

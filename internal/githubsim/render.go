@@ -31,10 +31,12 @@ func parseNodeID(node string) (kind string, id int64, ok bool) {
 	if !found || err != nil {
 		return "", 0, false
 	}
+
 	kind, number, _ := strings.Cut(string(raw), ":")
 	if _, err := fmt.Sscanf(number, "%d", &id); err != nil || kind != prefix {
 		return "", 0, false
 	}
+
 	return kind, id, true
 }
 
@@ -52,6 +54,7 @@ func (st *store) accountJSON(a *account) any {
 	if a.kind == "Bot" {
 		page = st.web + "/apps/" + a.plain()
 	}
+
 	return object{
 		"login": a.login, "id": a.id, "node_id": nodeID(a.nodeKind(), a.id), "type": a.kind, "site_admin": false,
 		"avatar_url": fmt.Sprintf("%s/avatars/u/%d", st.web, a.id), "gravatar_id": "",
@@ -68,10 +71,12 @@ func (st *store) appJSON(a *account) any {
 	if a == nil || a.kind != "Bot" {
 		return nil
 	}
+
 	return object{
 		"id": a.id, "node_id": nodeID("A", a.id), "slug": a.plain(), "name": a.plain(), "description": nil,
 		"owner": st.accountJSON(st.accounts["github"]), "external_url": st.web + "/apps/" + a.plain(),
-		"html_url": st.web + "/apps/" + a.plain(), "created_at": "2020-01-01T00:00:00Z", "updated_at": "2020-01-01T00:00:00Z",
+		"html_url": st.web + "/apps/" + a.plain(), "created_at": "2020-01-01T00:00:00Z",
+		"updated_at":  "2020-01-01T00:00:00Z",
 		"permissions": object{"issues": "write", "metadata": "read"}, "events": []string{},
 	}
 }
@@ -85,6 +90,7 @@ func (st *store) labelJSON(r *repository, l label) object {
 	if l.description != nil {
 		description = *l.description
 	}
+
 	return object{
 		"id": l.id, "node_id": nodeID("LA", l.id), "name": l.name, "color": l.color, "default": false,
 		"description": description, "url": st.repoURL(r) + "/labels/" + url.PathEscape(l.name),
@@ -152,6 +158,7 @@ func (st *store) issueJSON(v view, t *thread, now issue) object {
 		o["draft"] = now.pull.draft
 		o["pull_request"] = st.pullLinks(t, now)
 	}
+
 	return o
 }
 
@@ -161,9 +168,11 @@ func (st *store) assigneesJSON(now issue) (first any, all []any) {
 	for _, a := range now.assignees {
 		all = append(all, st.accountJSON(a))
 	}
+
 	if len(all) > 0 {
 		first = all[0]
 	}
+
 	return first, all
 }
 
@@ -191,8 +200,10 @@ func rollup(api string, reactions []reaction) object {
 				count++
 			}
 		}
+
 		o[name] = count
 	}
+
 	return o
 }
 
@@ -207,8 +218,10 @@ func (st *store) commentJSON(c comment) object {
 		"id": c.id, "node_id": nodeID("IC", c.id), "url": api, "body": c.body, "user": st.accountJSON(c.author),
 		"html_url":   st.commentPage(c),
 		"issue_url":  fmt.Sprintf("%s/issues/%d", st.repoURL(r), c.thread.number),
-		"created_at": timestamp(c.created), "updated_at": timestamp(c.updated), "author_association": c.author.association(r),
-		"performed_via_github_app": st.appJSON(c.author), "reactions": rollup(api, c.reactions), "minimized": minimizedJSON(c),
+		"created_at": timestamp(c.created), "updated_at": timestamp(c.updated),
+		"author_association":       c.author.association(r),
+		"performed_via_github_app": st.appJSON(c.author), "reactions": rollup(api, c.reactions),
+		"minimized": minimizedJSON(c),
 	}
 }
 
@@ -234,6 +247,7 @@ func (st *store) eventJSON(t *thread, e event) object {
 		"actor": st.accountJSON(e.actor), "event": e.kind, "commit_id": nil, "commit_url": nil,
 		"created_at": timestamp(e.created), "performed_via_github_app": st.appJSON(e.actor),
 	}
+
 	switch e.kind {
 	case "labeled", "unlabeled":
 		o["label"] = object{"name": e.label.name, "color": e.label.color}
@@ -244,5 +258,6 @@ func (st *store) eventJSON(t *thread, e event) object {
 	case "renamed":
 		o["rename"] = object{"from": e.from, "to": e.to}
 	}
+
 	return o
 }

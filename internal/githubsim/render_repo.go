@@ -10,14 +10,19 @@ import (
 func repoLinks() []string {
 	return []string{
 		"archive_url {archive_format}{/ref}", "assignees_url /assignees{/user}", "blobs_url /git/blobs{/sha}",
-		"branches_url /branches{/branch}", "collaborators_url /collaborators{/collaborator}", "comments_url /comments{/number}",
+		"branches_url /branches{/branch}", "collaborators_url /collaborators{/collaborator}",
+		"comments_url /comments{/number}",
 		"commits_url /commits{/sha}", "compare_url /compare/{base}...{head}", "contents_url /contents/{+path}",
-		"contributors_url /contributors", "deployments_url /deployments", "downloads_url /downloads", "events_url /events",
-		"forks_url /forks", "git_commits_url /git/commits{/sha}", "git_refs_url /git/refs{/sha}", "git_tags_url /git/tags{/sha}",
+		"contributors_url /contributors", "deployments_url /deployments", "downloads_url /downloads",
+		"events_url /events",
+		"forks_url /forks", "git_commits_url /git/commits{/sha}", "git_refs_url /git/refs{/sha}",
+		"git_tags_url /git/tags{/sha}",
 		"hooks_url /hooks", "issue_comment_url /issues/comments{/number}", "issue_events_url /issues/events{/number}",
-		"issues_url /issues{/number}", "keys_url /keys{/key_id}", "labels_url /labels{/name}", "languages_url /languages",
+		"issues_url /issues{/number}", "keys_url /keys{/key_id}", "labels_url /labels{/name}",
+		"languages_url /languages",
 		"merges_url /merges", "milestones_url /milestones{/number}",
-		"notifications_url /notifications{?since,all,participating}", "pulls_url /pulls{/number}", "releases_url /releases{/id}",
+		"notifications_url /notifications{?since,all,participating}", "pulls_url /pulls{/number}",
+		"releases_url /releases{/id}",
 		"stargazers_url /stargazers", "statuses_url /statuses/{sha}", "subscribers_url /subscribers",
 		"subscription_url /subscription", "tags_url /tags", "teams_url /teams", "trees_url /git/trees{/sha}",
 	}
@@ -28,18 +33,24 @@ func (st *store) repoJSON(r *repository) object {
 	api, page := st.repoURL(r), st.repoPage(r)
 	open := openOf(present(), r.all())
 	o := object{
-		"id": r.id, "node_id": nodeID("R", r.id), "name": r.name, "full_name": r.fullName(), "owner": st.accountJSON(r.owner),
+		"id": r.id, "node_id": nodeID("R", r.id), "name": r.name, "full_name": r.fullName(),
+		"owner":   st.accountJSON(r.owner),
 		"private": r.private, "visibility": r.visibility(), "description": nil, "fork": r.parent != nil, "url": api,
 		"html_url": page, "clone_url": page + ".git", "git_url": strings.Replace(page, "http", "git", 1) + ".git",
-		"ssh_url": fmt.Sprintf("git@github.com:%s.git", r.fullName()), "svn_url": page, "mirror_url": nil, "homepage": nil,
+		"ssh_url": fmt.Sprintf("git@github.com:%s.git", r.fullName()), "svn_url": page, "mirror_url": nil,
+		"homepage": nil,
 		"language": nil, "license": nil, "default_branch": r.base, "archived": r.archived, "disabled": false,
-		"has_issues": !r.issuesOff, "has_projects": false, "has_wiki": false, "has_pages": false, "has_discussions": false,
-		"has_downloads": false, "forks": 0, "forks_count": 0, "stargazers_count": 0, "watchers": 0, "watchers_count": 0,
-		"size": 1, "open_issues": open, "open_issues_count": open, "topics": []any{},
+		"has_issues": !r.issuesOff, "has_projects": false, "has_wiki": false, "has_pages": false,
+		"has_discussions": false,
+		"has_downloads":   false, "forks": 0, "forks_count": 0, "stargazers_count": 0, "watchers": 0,
+		"watchers_count": 0,
+		"size":           1, "open_issues": open, "open_issues_count": open, "topics": []any{},
 		"is_template": false, "allow_forking": true, "web_commit_signoff_required": false,
-		"allow_merge_commit": r.merge.Commit, "allow_rebase_merge": r.merge.Rebase, "allow_squash_merge": r.merge.Squash, "delete_branch_on_merge": false,
+		"allow_merge_commit": r.merge.Commit, "allow_rebase_merge": r.merge.Rebase,
+		"allow_squash_merge": r.merge.Squash, "delete_branch_on_merge": false,
 		"pushed_at": timestamp(r.created), "created_at": timestamp(r.created), "updated_at": timestamp(r.created),
 	}
+
 	for _, link := range repoLinks() {
 		name, path, _ := strings.Cut(link, " ")
 		if strings.HasPrefix(path, "{") {
@@ -47,6 +58,7 @@ func (st *store) repoJSON(r *repository) object {
 		}
 		o[name] = api + path
 	}
+
 	return o
 }
 
@@ -57,9 +69,11 @@ func (st *store) repoFor(who actor, r *repository) object {
 	if r.parent != nil {
 		o["parent"], o["source"] = st.repoJSON(r.parent), st.repoJSON(r.parent)
 	}
+
 	if who.account != nil {
 		o["permissions"] = permissionsJSON(who.role(r))
 	}
+
 	return o
 }
 
@@ -101,6 +115,7 @@ func (st *store) pullAt(v view, t *thread, now issue, head string) object {
 	page := st.threadPage(t, now)
 	p := now.pull
 	first, assignees := st.assigneesJSON(now)
+
 	return object{
 		"assignee": first, "assignees": assignees,
 		"id": p.id, "node_id": nodeID("PR", now.id), "number": t.number, "state": stateName(now), "locked": now.locked,
@@ -125,6 +140,7 @@ func (st *store) pullDetails(v view, t *thread, now issue, o object) object {
 	if now.open {
 		o["mergeable"], o["mergeable_state"] = true, "clean"
 	}
+
 	o["comments"], o["review_comments"], o["commits"] = len(t.everyComment(v)), 0, 1
 	o["additions"], o["deletions"], o["changed_files"], o["maintainer_can_modify"] = 0, 0, 0, false
 	return o
@@ -132,7 +148,8 @@ func (st *store) pullDetails(v view, t *thread, now issue, o object) object {
 
 func (st *store) branchJSON(r *repository, branch, sha string) object {
 	return object{
-		"label": r.owner.login + ":" + branch, "ref": branch, "sha": sha, "user": st.accountJSON(r.owner), "repo": st.repoJSON(r),
+		"label": r.owner.login + ":" + branch, "ref": branch, "sha": sha, "user": st.accountJSON(r.owner),
+		"repo": st.repoJSON(r),
 	}
 }
 

@@ -29,6 +29,7 @@ func (r Request) Writes() bool {
 	case r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodOptions:
 		return false
 	}
+
 	_, service, git := gitPath(r.Path)
 	return !git || service != "git-upload-pack"
 }
@@ -45,8 +46,13 @@ func (s *Server) note(r *http.Request, body []byte, arrived time.Time, answer re
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	line := Request{
-		Time: arrived.UTC(), Method: r.Method, Path: r.URL.RequestURI(), Status: answer.status, GraphQL: operation(r, body),
+		Time:    arrived.UTC(),
+		Method:  r.Method,
+		Path:    r.URL.RequestURI(),
+		Status:  answer.status,
+		GraphQL: operation(r, body),
 	}
+
 	if who, err := s.st.authenticate(r); err == nil && who.account != nil {
 		line.Login = who.account.login
 	}
@@ -58,25 +64,30 @@ func (s *Server) note(r *http.Request, body []byte, arrived time.Time, answer re
 	if err := json.NewEncoder(s.options.RequestLog).Encode(line); err != nil {
 		return fmt.Errorf("write request log: %w", err)
 	}
+
 	return nil
 }
 
-// refusedWhole reports whether the answer to a mutation says that none of its fields was carried out: each is null, and has an error about
-// itself. An error deeper in a payload leaves the change made, and an answer that cannot be read says nothing.
+// refusedWhole reports whether the answer to a mutation says that none of its fields was carried
+// out: each is null, and has an error about itself. An error deeper in a payload leaves the change
+// made, and an answer that cannot be read says nothing.
 func refusedWhole(answer []byte) bool {
 	var got struct {
 		Data   map[string]json.RawMessage
 		Errors []struct{ Path []any }
 	}
+
 	if json.Unmarshal(answer, &got) != nil || len(got.Errors) == 0 {
 		return false
 	}
+
 	for name, payload := range got.Data {
 		about := func(e struct{ Path []any }) bool { return len(e.Path) == 1 && e.Path[0] == name }
 		if string(payload) != "null" || !slices.ContainsFunc(got.Errors, about) {
 			return false
 		}
 	}
+
 	return true
 }
 
@@ -91,6 +102,7 @@ func operation(r *http.Request, body []byte) string {
 		Query         string `json:"query"`
 		OperationName string `json:"operationName"`
 	}
+
 	if json.Unmarshal(body, &sent) != nil {
 		return "invalid"
 	}
@@ -103,5 +115,6 @@ func operation(r *http.Request, body []byte) string {
 	case m[2] != "":
 		return m[1] + " " + m[2]
 	}
+
 	return m[1]
 }

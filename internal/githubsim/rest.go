@@ -42,7 +42,16 @@ func nothing() (answer, error) { return answer{status: http.StatusNoContent}, ni
 
 // serveAPI answers a REST or GraphQL request. The lock is held.
 func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request, fault Fault) {
-	c := &call{store: s.st, server: s, r: r, header: w.Header(), view: present(), past: fault.view(&s.st.journal), unseen: fault.Unseen, meter: newMeter(fault)}
+	c := &call{
+		store:  s.st,
+		server: s,
+		r:      r,
+		header: w.Header(),
+		view:   present(),
+		past:   fault.view(&s.st.journal),
+		unseen: fault.Unseen,
+		meter:  newMeter(fault),
+	}
 	c.header.Set("Content-Type", "application/json; charset=utf-8")
 	c.header.Set("Date", s.st.moment.Format(http.TimeFormat))
 	c.header.Set("Server", "github.com")
@@ -53,15 +62,18 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request, fault Fault) {
 		c.refuse(w, err)
 		return
 	}
+
 	c.who = who
 	if who.token.classic {
 		c.header.Set("X-OAuth-Scopes", strings.Join(who.token.scopes, ", "))
 	}
+
 	path := apiPath(r.URL.EscapedPath())
 	if path == "/graphql" {
 		s.serveGraphQL(w, c)
 		return
 	}
+
 	s.serveREST(w, c, path)
 }
 
@@ -73,11 +85,13 @@ func (s *Server) serveREST(w http.ResponseWriter, c *call, path string) {
 		c.refuse(w, &refusal{status: http.StatusForbidden, message: c.exceeded()})
 		return
 	}
+
 	c.path = c.present(path)
 	c.deprecate()
 	if c.reads() {
 		c.view = c.past
 	}
+
 	if path != "/rate_limit" {
 		b.used++
 	}
@@ -89,7 +103,8 @@ func (s *Server) serveREST(w http.ResponseWriter, c *call, path string) {
 	}
 }
 
-// oldVersion is the version of the API that a request gets which names none. GitHub announced its end on 2026-03-10.
+// oldVersion is the version of the API that a request gets which names none. GitHub announced its
+// end on 2026-03-10.
 const oldVersion = "2022-11-28"
 
 // deprecate announces the end of the old version, also beside the links to other pages.
@@ -99,6 +114,7 @@ func (c *call) deprecate() {
 	if version != oldVersion {
 		return
 	}
+
 	c.header.Set("Deprecation", "Tue, 10 Mar 2026 00:00:00 GMT")
 	c.header.Set("Sunset", "Fri, 10 Mar 2028 00:00:00 GMT")
 	c.header.Set("Link", `<https://docs.github.com/en/rest/about-the-rest-api/api-versions>; rel="deprecation"; type="text/html"`)
@@ -117,12 +133,14 @@ func (c *call) present(path string) string {
 	if !byID {
 		return path
 	}
+
 	id, tail, _ := strings.Cut(rest, "/")
 	number, err := strconv.ParseInt(id, 10, 64)
 	r := c.repositoryByID(number)
 	if err != nil || r == nil {
 		return path
 	}
+
 	return strings.TrimSuffix("/repos/"+r.fullName()+"/"+tail, "/")
 }
 
@@ -145,11 +163,13 @@ func (c *call) send(w http.ResponseWriter, a answer) {
 		w.WriteHeader(a.status)
 		return
 	}
+
 	text, err := c.encode(a.body)
 	if err != nil {
 		c.refuse(w, err)
 		return
 	}
+
 	if a.status == http.StatusOK && c.reads() {
 		tag := c.etag(text)
 		c.header.Set("ETag", tag)
@@ -160,6 +180,7 @@ func (c *call) send(w http.ResponseWriter, a answer) {
 			return
 		}
 	}
+
 	w.WriteHeader(a.status)
 	_, _ = w.Write(text) // into memory
 }
@@ -198,9 +219,11 @@ func (c *call) refuse(w http.ResponseWriter, err error) {
 	if !errors.As(err, &r) {
 		r = &refusal{status: http.StatusInternalServerError, message: err.Error()}
 	}
+
 	body := object{
 		"message": r.message, "documentation_url": "https://docs.github.com/rest", "status": strconv.Itoa(r.status),
 	}
+
 	if r.errors != nil {
 		body["errors"] = r.errors
 	}
@@ -210,10 +233,12 @@ func (c *call) refuse(w http.ResponseWriter, err error) {
 		c.header.Set("Location", target)
 		body["url"] = target
 	}
+
 	if r.renamed && !c.reads() {
 		status = http.StatusTemporaryRedirect
 		body["status"] = strconv.Itoa(status)
 	}
+
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(body) // plain strings into memory
 }
@@ -226,7 +251,8 @@ func (c *call) decode(into any) error {
 	case err == nil, errors.Is(err, io.EOF):
 		return nil
 	case errors.As(err, &wrong):
-		return unprocessable(fmt.Sprintf("Invalid request.\n\nFor '%s', %s is not of the right type.", wrong.Field, wrong.Value))
+		return unprocessable(fmt.Sprintf("Invalid request.\n\nFor '%s', %s is not of the right type.", wrong.Field,
+			wrong.Value))
 	default:
 		return &refusal{status: http.StatusBadRequest, message: "Problems parsing JSON"}
 	}

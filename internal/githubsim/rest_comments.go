@@ -38,10 +38,12 @@ func listRepoComments(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	var all []comment
 	for _, t := range r.all() {
 		all = append(all, t.commentsIn(c.view)...)
 	}
+
 	all = c.recent(all)
 	query := c.r.URL.Query()
 	slices.SortFunc(all, func(a, b comment) int {
@@ -52,14 +54,18 @@ func listRepoComments(c *call) (answer, error) {
 		case "created":
 			order = a.created.Compare(b.created)
 		}
+
 		if order == 0 {
 			order = int(a.id - b.id)
 		}
+
 		if query.Get("sort") != "" && query.Get("direction") != "asc" {
 			return -order
 		}
+
 		return order
 	})
+
 	return ok(rendered(paged(c, all), c.commentJSON))
 }
 
@@ -69,10 +75,12 @@ func (c *call) one() (comment, error) {
 	if err != nil {
 		return comment{}, err
 	}
+
 	id, err := strconv.ParseInt(c.params["id"], 10, 64)
 	if err != nil {
 		return comment{}, notFound()
 	}
+
 	return c.comment(c.view, r, id)
 }
 
@@ -95,14 +103,17 @@ func postComment(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	body, err := c.sentBody()
 	if err != nil {
 		return answer{}, err
 	}
+
 	m, err := c.addComment(c.who, t, body)
 	if err != nil {
 		return answer{}, err
 	}
+
 	return created(c.commentJSON(m))
 }
 
@@ -111,6 +122,7 @@ func patchComment(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	body, err := c.sentBody()
 	if err != nil {
 		return answer{}, err
@@ -118,6 +130,7 @@ func patchComment(c *call) (answer, error) {
 	if m, err = c.editComment(c.who, m, body); err != nil {
 		return answer{}, err
 	}
+
 	return ok(c.commentJSON(m))
 }
 
@@ -129,6 +142,7 @@ func deleteComment(c *call) (answer, error) {
 	if err := c.store.deleteComment(c.who, m); err != nil {
 		return answer{}, err
 	}
+
 	return nothing()
 }
 
@@ -145,10 +159,12 @@ func postReaction(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	var sent struct{ Content string }
 	if err := c.decode(&sent); err != nil {
 		return answer{}, err
 	}
+
 	r, made, err := c.react(c.who, m, sent.Content)
 	if err != nil {
 		return answer{}, err
@@ -156,5 +172,6 @@ func postReaction(c *call) (answer, error) {
 	if !made {
 		return ok(c.reactionJSON(r))
 	}
+
 	return created(c.reactionJSON(r))
 }

@@ -36,6 +36,7 @@ func (c *call) gitFor() (*repository, error) {
 	if r.git == nil {
 		return nil, conflict("Git Repository is empty.")
 	}
+
 	return r, nil
 }
 
@@ -48,6 +49,7 @@ func (c *call) gitToWrite() (*repository, error) {
 	if err := c.who.need(r, roleWrite); err != nil {
 		return nil, err
 	}
+
 	return c.gitFor()
 }
 
@@ -66,6 +68,7 @@ func gitRefusal(err error) error {
 			return unprocessable(message)
 		}
 	}
+
 	return err
 }
 
@@ -83,11 +86,13 @@ func (c *call) readRef(r *repository, name string) (gitrepo.Ref, bool, error) {
 	if err != nil {
 		return gitrepo.Ref{}, false, err
 	}
+
 	for _, ref := range refs {
 		if ref.Name == name {
 			return ref, true, nil
 		}
 	}
+
 	return gitrepo.Ref{}, false, nil
 }
 
@@ -98,6 +103,7 @@ func getRef(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	ref, found, err := c.readRef(r, c.refName())
 	if err != nil {
 		return answer{}, err
@@ -105,6 +111,7 @@ func getRef(c *call) (answer, error) {
 	if !found {
 		return answer{}, notFound()
 	}
+
 	return ok(c.refJSON(r, ref))
 }
 
@@ -113,10 +120,12 @@ func matchRefs(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	refs, err := r.git.Refs(c.r.Context(), c.refName())
 	if err != nil {
 		return answer{}, err
 	}
+
 	return ok(rendered(refs, func(ref gitrepo.Ref) object { return c.refJSON(r, ref) }))
 }
 
@@ -125,6 +134,7 @@ func postRef(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	var sent struct{ Ref, SHA string }
 	if err := c.decode(&sent); err != nil {
 		return answer{}, err
@@ -138,10 +148,12 @@ func postRef(c *call) (answer, error) {
 	if err := r.git.CreateRef(c.r.Context(), sent.Ref, sent.SHA); err != nil {
 		return answer{}, gitRefusal(err)
 	}
+
 	ref, _, err := c.readRef(r, sent.Ref)
 	if err != nil {
 		return answer{}, err
 	}
+
 	c.header.Set("Location", c.repoURL(r)+"/git/"+sent.Ref)
 	return created(c.refJSON(r, ref))
 }
@@ -151,14 +163,18 @@ func patchRef(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	var sent struct {
 		SHA   string
 		Force bool
 	}
+
 	if err := c.decode(&sent); err != nil {
 		return answer{}, err
 	}
-	// GitHub asks for a fast-forward of branches only: any other reference moves wherever it is told to.
+
+	// GitHub asks for a fast-forward of branches only: any other reference moves wherever it is
+	// told to.
 	force := sent.Force || !strings.HasPrefix(c.refName(), "refs/heads/")
 	if err := r.git.UpdateRef(c.r.Context(), c.refName(), sent.SHA, force); err != nil {
 		return answer{}, gitRefusal(err)
@@ -166,10 +182,12 @@ func patchRef(c *call) (answer, error) {
 	if err := c.synchronize(c.r.Context(), c.who, r); err != nil {
 		return answer{}, err
 	}
+
 	ref, _, err := c.readRef(r, c.refName())
 	if err != nil {
 		return answer{}, err
 	}
+
 	return ok(c.refJSON(r, ref))
 }
 
@@ -181,6 +199,7 @@ func deleteRef(c *call) (answer, error) {
 	if err := r.git.DeleteRef(c.r.Context(), c.refName()); err != nil {
 		return answer{}, gitRefusal(err)
 	}
+
 	return nothing()
 }
 
@@ -189,6 +208,7 @@ func getBranch(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	name := c.params["branch"]
 	oid, found, err := r.git.Ref(c.r.Context(), "refs/heads/"+name)
 	if errors.Is(err, gitrepo.ErrInvalid) || (err == nil && !found) {
@@ -197,10 +217,12 @@ func getBranch(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	commit, err := r.git.ReadCommit(c.r.Context(), oid)
 	if err != nil {
 		return answer{}, err
 	}
+
 	api := c.repoURL(r) + "/branches/" + name
 	return ok(object{
 		"name": name, "commit": c.commitOf(r)(commit), "protected": false, "protection_url": api + "/protection",
@@ -224,6 +246,7 @@ func (c *call) signature(sent *sentSignature, otherwise gitrepo.Signature) gitre
 	if by.When.IsZero() {
 		by.When = c.moment
 	}
+
 	return by
 }
 

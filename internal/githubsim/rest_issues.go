@@ -34,6 +34,7 @@ func (r *repository) seenIn(v view) []seen {
 			list = append(list, seen{t, now})
 		}
 	}
+
 	return list
 }
 
@@ -50,6 +51,7 @@ func listIssues(c *call) (answer, error) {
 	if r.issuesOff {
 		return answer{}, gone("Issues has been disabled in this repository.")
 	}
+
 	list := slices.DeleteFunc(r.seenIn(c.view), func(s seen) bool { return !c.wants(s) })
 	c.sort(list)
 	return ok(rendered(paged(c, list), func(s seen) object { return c.issueJSON(c.view, s.thread, s.now) }))
@@ -62,6 +64,7 @@ func (c *call) wants(s seen) bool {
 	if state == "" {
 		state = "open"
 	}
+
 	if state != "all" && state != stateName(s.now) {
 		return false
 	}
@@ -74,11 +77,13 @@ func (c *call) wants(s seen) bool {
 	if login := query.Get("assignee"); login != "" && !assignedTo(s.now, login) {
 		return false
 	}
+
 	for name := range strings.SplitSeq(query.Get("labels"), ",") {
 		if name = strings.TrimSpace(name); name != "" && !hasLabel(s.thread.repo.labelsOf(c.view, s.now), name) {
 			return false
 		}
 	}
+
 	return true
 }
 
@@ -90,6 +95,7 @@ func assignedTo(now issue, login string) bool {
 	case "*":
 		return len(now.assignees) > 0
 	}
+
 	return slices.ContainsFunc(now.assignees, func(a *account) bool { return sameLogin(a.login, login) })
 }
 
@@ -110,12 +116,15 @@ func (c *call) sort(list []seen) {
 		default:
 			order = a.now.created.Compare(b.now.created)
 		}
+
 		if order == 0 {
 			order = a.thread.number - b.thread.number
 		}
+
 		if query.Get("direction") == "asc" {
 			return order
 		}
+
 		return -order
 	})
 }
@@ -133,11 +142,13 @@ func postIssue(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	var sent struct {
 		Title  text
 		Body   string
 		Labels []labelName
 	}
+
 	if err := c.decode(&sent); err != nil {
 		return answer{}, err
 	}
@@ -145,6 +156,7 @@ func postIssue(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	return created(c.issueJSON(present(), t, t.state.now()))
 }
 
@@ -158,10 +170,12 @@ func (t *text) UnmarshalJSON(raw []byte) error {
 		*t = text(s)
 		return nil
 	}
+
 	var n json.Number
 	if err := json.Unmarshal(raw, &n); err != nil {
 		return err
 	}
+
 	*t = text(n)
 	return nil
 }
@@ -180,6 +194,7 @@ func patchIssue(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	var sent issueEdit
 	if err := c.decode(&sent); err != nil {
 		return answer{}, err
@@ -190,26 +205,31 @@ func patchIssue(c *call) (answer, error) {
 	if err := c.editIssue(t, sent); err != nil {
 		return answer{}, err
 	}
+
 	return ok(c.issueJSON(present(), t, t.state.now()))
 }
 
-// editIssue applies an edit. Labels from somebody below triage are dropped without a word, as GitHub does.
+// editIssue applies an edit. Labels from somebody below triage are dropped without a word, as
+// GitHub does.
 func (c *call) editIssue(t *thread, sent issueEdit) error {
 	if sent.Labels != nil && c.who.role(t.repo) >= roleTriage {
 		if err := c.relabelIssue(c.who, t, names(*sent.Labels)); err != nil {
 			return err
 		}
 	}
+
 	if err := c.editText(c.who, t, sent.Title, sent.Body); err != nil {
 		return err
 	}
 	if sent.State == nil {
 		return nil
 	}
+
 	reason := ""
 	if sent.StateReason != nil {
 		reason = *sent.StateReason
 	}
+
 	return c.setState(c.who, t, *sent.State, reason)
 }
 
@@ -234,10 +254,12 @@ func (c *call) changeAssignees(change func(actor, *thread, []string) error) (*th
 	if err != nil {
 		return nil, err
 	}
+
 	var sent struct{ Assignees []string }
 	if err := c.decode(&sent); err != nil {
 		return nil, err
 	}
+
 	return t, change(c.who, t, sent.Assignees)
 }
 
@@ -253,6 +275,7 @@ func (c *call) changeLock(locked bool) (answer, error) {
 	if err := c.setLocked(c.who, t, locked); err != nil {
 		return answer{}, err
 	}
+
 	return nothing()
 }
 
@@ -271,17 +294,20 @@ func listTimeline(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	all := c.crossReferences(t)
 	for _, e := range t.eventsIn(c.view) {
 		text := c.eventJSON(t, e)
 		delete(text, "assigner") // the description has it in the list of events only
 		all = append(all, line{e.created, text})
 	}
+
 	for _, m := range t.commentsIn(c.view) {
 		text := c.commentJSON(m)
 		text["event"], text["actor"] = "commented", c.accountJSON(m.author)
 		all = append(all, line{m.created, text})
 	}
+
 	slices.SortStableFunc(all, func(a, b line) int { return a.at.Compare(b.at) })
 	return ok(rendered(paged(c, all), func(l line) object { return l.text }))
 }

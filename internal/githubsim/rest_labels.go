@@ -26,10 +26,12 @@ func listLabels(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	labels := r.labelsIn(c.view)
 	slices.SortStableFunc(labels, func(a, b label) int {
 		return strings.Compare(strings.ToLower(a.name), strings.ToLower(b.name))
 	})
+
 	return ok(c.labelsJSON(r, paged(c, labels)))
 }
 
@@ -38,10 +40,12 @@ func getLabel(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	l, found := r.label(c.view, c.params["name"])
 	if !found {
 		return answer{}, notFound()
 	}
+
 	return ok(c.labelJSON(r, l))
 }
 
@@ -50,13 +54,16 @@ func postLabel(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	var sent struct {
 		Name, Color string
 		Description *string
 	}
+
 	if err := c.decode(&sent); err != nil {
 		return answer{}, err
 	}
+
 	if sent.Color == "" {
 		sent.Color = defaultLabelColor
 	}
@@ -64,6 +71,7 @@ func postLabel(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	return created(c.labelJSON(r, l))
 }
 
@@ -72,11 +80,13 @@ func patchLabel(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	var sent struct {
 		NewName     string `json:"new_name"`
 		Name, Color string
 		Description *string
 	}
+
 	if err := c.decode(&sent); err != nil {
 		return answer{}, err
 	}
@@ -84,9 +94,11 @@ func patchLabel(c *call) (answer, error) {
 		if sent.NewName != "" {
 			l.name = sent.NewName
 		}
+
 		if sent.Color != "" {
 			l.color = sent.Color
 		}
+
 		if sent.Description != nil {
 			l.description = sent.Description
 		}
@@ -94,6 +106,7 @@ func patchLabel(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	return ok(c.labelJSON(r, l))
 }
 
@@ -105,6 +118,7 @@ func deleteLabel(c *call) (answer, error) {
 	if err := c.store.deleteLabel(c.who, r, c.params["name"]); err != nil {
 		return answer{}, err
 	}
+
 	return nothing()
 }
 
@@ -122,14 +136,17 @@ func (c *call) sentLabels() ([]string, error) {
 	if err := c.decode(&raw); err != nil {
 		return nil, err
 	}
+
 	var wrapped struct{ Labels []labelName }
 	if json.Unmarshal(raw, &wrapped) == nil {
 		return names(wrapped.Labels), nil
 	}
+
 	var bare []labelName
 	if err := json.Unmarshal(raw, &bare); err != nil {
 		return nil, unprocessable("Invalid request.\n\nNo subschema in \"anyOf\" matched.")
 	}
+
 	return names(bare), nil
 }
 
@@ -143,10 +160,12 @@ func (n *labelName) UnmarshalJSON(text []byte) error {
 		*n = labelName(name)
 		return nil
 	}
+
 	var whole struct{ Name string }
 	if err := json.Unmarshal(text, &whole); err != nil {
 		return err
 	}
+
 	*n = labelName(whole.Name)
 	return nil
 }
@@ -169,6 +188,7 @@ func (c *call) changeLabels(apply func(actor, *thread, []string) error) (answer,
 	if err != nil {
 		return answer{}, err
 	}
+
 	sent, err := c.sentLabels()
 	if err != nil {
 		return answer{}, err
@@ -176,6 +196,7 @@ func (c *call) changeLabels(apply func(actor, *thread, []string) error) (answer,
 	if err := apply(c.who, t, sent); err != nil {
 		return answer{}, err
 	}
+
 	return ok(c.labelsJSON(t.repo, t.repo.labelsOf(present(), t.state.now())))
 }
 
@@ -187,6 +208,7 @@ func clearIssueLabels(c *call) (answer, error) {
 	if err := c.relabelIssue(c.who, t, nil); err != nil {
 		return answer{}, err
 	}
+
 	return nothing()
 }
 
@@ -198,5 +220,6 @@ func deleteIssueLabel(c *call) (answer, error) {
 	if err := c.unlabelIssue(c.who, t, c.params["name"]); err != nil {
 		return answer{}, err
 	}
+
 	return ok(c.labelsJSON(t.repo, t.repo.labelsOf(present(), t.state.now())))
 }

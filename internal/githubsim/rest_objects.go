@@ -25,30 +25,39 @@ func postCommit(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	var sent struct {
 		Message, Tree     string
 		Parents           []string
 		Author, Committer *sentSignature
 	}
+
 	if err := c.decode(&sent); err != nil {
 		return answer{}, err
 	}
 	if c.unseen {
 		return answer{}, objectRefusal(gitrepo.ErrNoObject)
 	}
+
 	if sent.Tree == emptyTree {
 		if _, err := r.git.WriteTree(c.r.Context(), "", nil); err != nil {
 			return answer{}, err
 		}
 	}
+
 	author := c.signature(sent.Author, c.self())
 	commit := gitrepo.Commit{
-		Tree: sent.Tree, Parents: sent.Parents, Message: sent.Message, Author: author, Committer: c.signature(sent.Committer, author),
+		Tree:      sent.Tree,
+		Parents:   sent.Parents,
+		Message:   sent.Message,
+		Author:    author,
+		Committer: c.signature(sent.Committer, author),
 	}
 	oid, err := r.git.WriteCommit(c.r.Context(), commit)
 	if err != nil {
 		return answer{}, objectRefusal(err)
 	}
+
 	commit.OID = oid
 	return created(c.gitCommitJSON(r, commit))
 }
@@ -61,6 +70,7 @@ func objectRefusal(err error) error {
 	case errors.Is(err, gitrepo.ErrWrongType), errors.Is(err, gitrepo.ErrInvalid):
 		return unprocessable("The object is not valid")
 	}
+
 	return err
 }
 
@@ -82,10 +92,12 @@ func getCommit(c *call) (answer, error) {
 	if c.unseen {
 		return answer{}, notFound()
 	}
+
 	commit, err := r.git.ReadCommit(c.r.Context(), c.params["sha"])
 	if err != nil {
 		return answer{}, absentObject(err)
 	}
+
 	return ok(c.gitCommitJSON(r, commit))
 }
 
@@ -93,7 +105,8 @@ func getCommit(c *call) (answer, error) {
 func (c *call) gitCommitJSON(r *repository, commit gitrepo.Commit) object {
 	api, page := c.repoURL(r)+"/git/commits/", c.repoPage(r)+"/commit/"
 	return object{
-		"sha": commit.OID, "node_id": nodeID("C", r.id) + commit.OID, "url": api + commit.OID, "html_url": page + commit.OID,
+		"sha": commit.OID, "node_id": nodeID("C", r.id) + commit.OID, "url": api + commit.OID, "html_url": page +
+			commit.OID,
 		"author": signatureJSON(commit.Author), "committer": signatureJSON(commit.Committer), "message": commit.Message,
 		"tree":    object{"sha": commit.Tree, "url": c.repoURL(r) + "/git/trees/" + commit.Tree},
 		"parents": parentsJSON(commit, api, page), "verification": unsigned(),
@@ -115,13 +128,15 @@ func (c *call) commitOf(r *repository) func(gitrepo.Commit) object {
 	return func(commit gitrepo.Commit) object {
 		api, page := c.repoURL(r)+"/commits/", c.repoPage(r)+"/commit/"
 		return object{
-			"sha": commit.OID, "node_id": nodeID("C", r.id) + commit.OID, "url": api + commit.OID, "html_url": page + commit.OID,
+			"sha": commit.OID, "node_id": nodeID("C", r.id) + commit.OID, "url": api + commit.OID, "html_url": page +
+				commit.OID,
 			"comments_url": api + commit.OID + "/comments", "author": nil, "committer": nil,
 			"parents": parentsJSON(commit, api, page),
 			"commit": object{
 				"url": c.repoURL(r) + "/git/commits/" + commit.OID, "author": signatureJSON(commit.Author),
 				"committer": signatureJSON(commit.Committer), "message": commit.Message, "comment_count": 0,
-				"tree": object{"sha": commit.Tree, "url": c.repoURL(r) + "/git/trees/" + commit.Tree}, "verification": unsigned(),
+				"tree":         object{"sha": commit.Tree, "url": c.repoURL(r) + "/git/trees/" + commit.Tree},
+				"verification": unsigned(),
 			},
 		}
 	}
@@ -139,10 +154,12 @@ func postTree(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	var sent struct {
 		Base string `json:"base_tree"`
 		Tree []sentEntry
 	}
+
 	if err := c.decode(&sent); err != nil {
 		return answer{}, err
 	}
@@ -157,16 +174,20 @@ func postTree(c *call) (answer, error) {
 				return answer{}, err
 			}
 		}
+
 		entries = append(entries, entry)
 	}
+
 	oid, err := r.git.WriteTree(c.r.Context(), sent.Base, entries)
 	if err != nil {
 		return answer{}, objectRefusal(err)
 	}
+
 	o, err := c.treeJSON(r, oid, r.git.ReadTree)
 	if err != nil {
 		return answer{}, err
 	}
+
 	return created(o)
 }
 
@@ -175,14 +196,17 @@ func getTree(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	read := r.git.ReadTree
 	if c.r.URL.Query().Get("recursive") != "" {
 		read = r.git.ReadTreeRecursive
 	}
+
 	o, err := c.treeJSON(r, c.params["sha"], read)
 	if err != nil {
 		return answer{}, absentObject(err)
 	}
+
 	return ok(o)
 }
 
@@ -191,20 +215,24 @@ func postBlob(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	var sent struct{ Content, Encoding string }
 	if err := c.decode(&sent); err != nil {
 		return answer{}, err
 	}
+
 	data := []byte(sent.Content)
 	if sent.Encoding == "base64" {
 		if data, err = base64.StdEncoding.DecodeString(strings.ReplaceAll(sent.Content, "\n", "")); err != nil {
 			return answer{}, unprocessable("content is not valid Base64")
 		}
 	}
+
 	oid, err := r.git.WriteBlob(data)
 	if err != nil {
 		return answer{}, err
 	}
+
 	return created(object{"sha": oid, "url": c.repoURL(r) + "/git/blobs/" + oid})
 }
 
@@ -213,20 +241,28 @@ func postTag(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	var sent struct {
 		Tag, Message, Object, Type string
 		Tagger                     *sentSignature
 	}
+
 	if err := c.decode(&sent); err != nil {
 		return answer{}, err
 	}
+
 	tag := gitrepo.Tag{
-		Name: sent.Tag, Message: sent.Message, Target: sent.Object, Type: sent.Type, Tagger: c.signature(sent.Tagger, c.self()),
+		Name:    sent.Tag,
+		Message: sent.Message,
+		Target:  sent.Object,
+		Type:    sent.Type,
+		Tagger:  c.signature(sent.Tagger, c.self()),
 	}
 	oid, err := r.git.WriteTag(c.r.Context(), tag)
 	if err != nil {
 		return answer{}, objectRefusal(err)
 	}
+
 	return created(c.tagJSON(r, oid, tag))
 }
 
@@ -235,19 +271,22 @@ func getTag(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	oid := c.params["sha"]
 	tag, err := r.git.ReadTag(c.r.Context(), oid)
 	if err != nil {
 		return answer{}, absentObject(err)
 	}
+
 	return ok(c.tagJSON(r, oid, tag))
 }
 
 func (c *call) tagJSON(r *repository, oid string, tag gitrepo.Tag) object {
 	api := c.repoURL(r) + "/git/"
 	return object{
-		"sha": oid, "node_id": nodeID("T", r.id) + oid, "url": api + "tags/" + oid, "tag": tag.Name, "message": tag.Message,
-		"tagger": signatureJSON(tag.Tagger), "verification": unsigned(),
+		"sha": oid, "node_id": nodeID("T", r.id) + oid, "url": api + "tags/" + oid, "tag": tag.Name,
+		"message": tag.Message,
+		"tagger":  signatureJSON(tag.Tagger), "verification": unsigned(),
 		"object": object{"sha": tag.Target, "type": tag.Type, "url": api + tag.Type + "s/" + tag.Target},
 	}
 }
@@ -260,6 +299,7 @@ func getContents(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	name := c.params["path"]
 	entries, isFolder, err := c.folder(r, name)
 	if err != nil {
@@ -268,6 +308,7 @@ func getContents(c *call) (answer, error) {
 	if isFolder {
 		return ok(rendered(entries, func(e gitrepo.TreeEntry) object { return c.entryJSON(r, e) }))
 	}
+
 	data, err := c.file(r, name)
 	if err != nil {
 		return answer{}, err
@@ -275,36 +316,47 @@ func getContents(c *call) (answer, error) {
 	if strings.Contains(c.r.Header.Get("Accept"), "raw") {
 		return answer{http.StatusOK, rawText(data)}, nil
 	}
+
 	api, page := c.repoURL(r)+"/contents/"+name, c.repoPage(r)+"/blob/"+r.base+"/"+name
 	sha := blobSHA(data)
 	blob := c.repoURL(r) + "/git/blobs/" + sha
 	return ok(object{
-		"type": "file", "encoding": "base64", "size": len(data), "name": path.Base(name), "path": name, "sha": sha, "url": api,
+		"type": "file", "encoding": "base64", "size": len(data), "name": path.Base(name), "path": name, "sha": sha,
+		"url":     api,
 		"git_url": blob, "html_url": page, "download_url": c.repoPage(r) + "/raw/" + r.base + "/" + name,
 		"content": base64.StdEncoding.EncodeToString(data), "_links": object{"self": api, "git": blob, "html": page},
 	})
 }
 
-// folder lists what is in a folder, by full paths, at the ref that the request names or on the default branch. is is false for what is no
-// folder.
+// folder lists what is in a folder, by full paths, at the ref that the request names or on the
+// default branch. is is false for what is no folder.
 func (c *call) folder(r *repository, name string) (entries []gitrepo.TreeEntry, is bool, err error) {
 	if r.git != nil {
 		entries, is, err = r.git.Folder(c.r.Context(), c.revision(r), name)
 		return entries, is, absentObject(err)
 	}
+
 	below := name + "/"
 	for full, content := range r.files {
 		rest, in := strings.CutPrefix(full, below)
 		if !in {
 			continue
 		}
+
 		first, _, deeper := strings.Cut(rest, "/")
-		e := gitrepo.TreeEntry{Path: below + first, Type: "blob", OID: blobSHA([]byte(content)), Size: int64(len(content))}
+		e := gitrepo.TreeEntry{
+			Path: below + first,
+			Type: "blob",
+			OID:  blobSHA([]byte(content)),
+			Size: int64(len(content)),
+		}
+
 		if deeper {
 			e.Type, e.OID, e.Size = "tree", blobSHA([]byte(below+first)), 0
 		}
 		entries = append(entries, e)
 	}
+
 	slices.SortFunc(entries, func(a, b gitrepo.TreeEntry) int { return strings.Compare(a.Path, b.Path) })
 	entries = slices.CompactFunc(entries, func(a, b gitrepo.TreeEntry) bool { return a.Path == b.Path })
 	return entries, len(entries) > 0, nil
@@ -314,13 +366,17 @@ func (c *call) folder(r *repository, name string) (entries []gitrepo.TreeEntry, 
 func (c *call) entryJSON(r *repository, e gitrepo.TreeEntry) object {
 	api, page := c.repoURL(r)+"/contents/"+e.Path, c.repoPage(r)+"/blob/"+r.base+"/"+e.Path
 	o := object{
-		"type": "file", "size": e.Size, "name": path.Base(e.Path), "path": e.Path, "sha": e.OID, "url": api, "html_url": page,
-		"git_url": c.repoURL(r) + "/git/blobs/" + e.OID, "download_url": c.repoPage(r) + "/raw/" + r.base + "/" + e.Path,
+		"type": "file", "size": e.Size, "name": path.Base(e.Path), "path": e.Path, "sha": e.OID, "url": api,
+		"html_url": page,
+		"git_url":  c.repoURL(r) + "/git/blobs/" + e.OID, "download_url": c.repoPage(r) + "/raw/" + r.base +
+			"/" + e.Path,
 	}
+
 	if e.Type == "tree" {
 		o["type"], o["download_url"] = "dir", nil
 		o["html_url"], o["git_url"] = c.repoPage(r)+"/tree/"+r.base+"/"+e.Path, c.repoURL(r)+"/git/trees/"+e.OID
 	}
+
 	o["_links"] = object{"self": api, "git": o["git_url"], "html": o["html_url"]}
 	return o
 }
@@ -343,6 +399,7 @@ func (c *call) fileAt(ctx context.Context, r *repository, rev, name string) ([]b
 		}
 		return nil, notFound()
 	}
+
 	data, err := r.git.File(ctx, rev, name)
 	return data, absentObject(err)
 }
@@ -352,12 +409,15 @@ func (c *call) treeJSON(r *repository, oid string, read treeReader) (object, err
 	if err != nil {
 		return nil, err
 	}
+
 	list := rendered(entries, func(e gitrepo.TreeEntry) object {
-		o := object{"path": e.Path, "mode": e.Mode, "type": e.Type, "sha": e.OID, "url": c.repoURL(r) + "/git/" + e.Type + "s/" + e.OID}
+		o := object{"path": e.Path, "mode": e.Mode, "type": e.Type, "sha": e.OID, "url": c.repoURL(r) + "/git/" +
+			e.Type + "s/" + e.OID}
 		if e.Type == "blob" {
 			o["size"] = e.Size
 		}
 		return o
 	})
+
 	return object{"sha": oid, "url": c.repoURL(r) + "/git/trees/" + oid, "tree": list, "truncated": false}, nil
 }

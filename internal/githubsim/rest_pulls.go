@@ -21,6 +21,7 @@ func listPulls(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	list := slices.DeleteFunc(r.seenIn(c.view), func(s seen) bool { return !c.wantsPull(s) })
 	c.sort(list)
 	out := []any{}
@@ -31,6 +32,7 @@ func listPulls(c *call) (answer, error) {
 		}
 		out = append(out, o)
 	}
+
 	return ok(out)
 }
 
@@ -43,6 +45,7 @@ func (c *call) wantsPull(s seen) bool {
 	if base := query.Get("base"); base != "" && base != s.now.pull.base {
 		return false
 	}
+
 	head := query.Get("head")
 	return head == "" || head == s.now.pull.headRepo.owner.login+":"+s.now.pull.head
 }
@@ -61,10 +64,12 @@ func getPull(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	o, err := c.pullJSON(c.r.Context(), c.view, t, now)
 	if err != nil {
 		return answer{}, err
 	}
+
 	return ok(c.pullDetails(c.view, t, now, o))
 }
 
@@ -83,15 +88,21 @@ func postPull(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	var sent struct {
 		Title, Body, Head, Base string
 		Draft                   bool
 	}
+
 	if err := c.decode(&sent); err != nil {
 		return answer{}, err
 	}
 	t, err := c.createPull(c.r.Context(), c.who, r, proposal{
-		title: sent.Title, body: sent.Body, head: sent.Head, base: sent.Base, draft: sent.Draft,
+		title: sent.Title,
+		body:  sent.Body,
+		head:  sent.Head,
+		base:  sent.Base,
+		draft: sent.Draft,
 	})
 	if err != nil {
 		return answer{}, err
@@ -100,6 +111,7 @@ func postPull(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	return created(o)
 }
 
@@ -108,29 +120,35 @@ func patchPull(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	var sent struct {
 		issueEdit
 		Base *string
 	}
+
 	if err := c.decode(&sent); err != nil {
 		return answer{}, err
 	}
 	if err := c.mayEdit(c.who, t); err != nil {
 		return answer{}, err
 	}
+
 	if sent.Base != nil {
 		if err := c.setBase(c.who, t, *sent.Base); err != nil {
 			return answer{}, err
 		}
 	}
+
 	sent.Labels = nil // this endpoint has none
 	if err := c.editIssue(t, sent.issueEdit); err != nil {
 		return answer{}, err
 	}
+
 	o, err := c.fresh(t)
 	if err != nil {
 		return answer{}, err
 	}
+
 	return ok(o)
 }
 
@@ -142,6 +160,7 @@ func checkMerged(c *call) (answer, error) {
 	if now.pull.merged.IsZero() {
 		return answer{}, notFound()
 	}
+
 	return nothing()
 }
 
@@ -150,11 +169,13 @@ func putMerge(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	var sent struct {
 		Title   string `json:"commit_title"`
 		Message string `json:"commit_message"`
 		SHA     string
 	}
+
 	if err := c.decode(&sent); err != nil {
 		return answer{}, err
 	}
@@ -162,10 +183,12 @@ func putMerge(c *call) (answer, error) {
 	if message != "" && sent.Message != "" {
 		message += "\n\n" + sent.Message
 	}
+
 	oid, err := c.merge(c.r.Context(), c.who, t, message, sent.SHA)
 	if err != nil {
 		return answer{}, err
 	}
+
 	return ok(object{"sha": oid, "merged": true, "message": "Pull Request successfully merged"})
 }
 
@@ -178,13 +201,16 @@ func listPullCommits(c *call) (answer, error) {
 	if t.repo.git == nil || now.pull.headRepo != t.repo {
 		return ok([]any{})
 	}
+
 	head, err := now.pull.headCommit(c.r.Context())
 	if err != nil {
 		return answer{}, err
 	}
+
 	commits, err := t.repo.git.Between(c.r.Context(), now.pull.baseSHA, head)
 	if err != nil {
 		return answer{}, absentObject(err)
 	}
+
 	return ok(rendered(paged(c, commits), c.commitOf(t.repo)))
 }

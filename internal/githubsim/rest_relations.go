@@ -54,9 +54,11 @@ func postBlocker(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	var sent struct {
 		ID int64 `json:"issue_id"`
 	}
+
 	if err := c.decode(&sent); err != nil {
 		return answer{}, err
 	}
@@ -67,6 +69,7 @@ func postBlocker(c *call) (answer, error) {
 	if err := c.block(c.who, t, blocker); err != nil {
 		return answer{}, err
 	}
+
 	return created(c.issueJSON(present(), t, t.state.now()))
 }
 
@@ -75,10 +78,12 @@ func deleteBlocker(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	id, err := strconv.ParseInt(c.params["id"], 10, 64)
 	if err != nil {
 		return answer{}, notFound()
 	}
+
 	blocker, err := c.byID(id)
 	if err != nil {
 		return answer{}, err
@@ -86,6 +91,7 @@ func deleteBlocker(c *call) (answer, error) {
 	if err := c.unblock(c.who, t, blocker); err != nil {
 		return answer{}, err
 	}
+
 	return ok(c.issueJSON(present(), t, t.state.now()))
 }
 
@@ -102,9 +108,11 @@ func postChild(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	var sent struct {
 		ID int64 `json:"sub_issue_id"`
 	}
+
 	if err := c.decode(&sent); err != nil {
 		return answer{}, err
 	}
@@ -115,6 +123,7 @@ func postChild(c *call) (answer, error) {
 	if err := c.adopt(c.who, t, child); err != nil {
 		return answer{}, err
 	}
+
 	return created(c.issueJSON(present(), t, t.state.now()))
 }
 
@@ -126,6 +135,7 @@ func getParent(c *call) (answer, error) {
 	if now.parent == nil {
 		return answer{}, notFound()
 	}
+
 	above, _ := now.parent.state.at(c.view)
 	return ok(c.issueJSON(c.view, now.parent, above))
 }

@@ -28,6 +28,7 @@ func getViewer(c *call) (answer, error) {
 	case c.who.account.kind == "Bot":
 		return answer{}, forbidden("Resource not accessible by integration")
 	}
+
 	return ok(c.userJSON(c.who.account))
 }
 
@@ -45,11 +46,13 @@ func (st *store) userJSON(a *account) object {
 	for _, name := range []string{"name", "company", "location", "email", "hireable", "bio", "twitter_username"} {
 		o[name] = nil
 	}
+
 	for _, name := range []string{"public_repos", "public_gists", "followers", "following"} {
 		o[name] = 0
 	}
 	o["blog"], o["created_at"], o["updated_at"] = "", "2020-01-01T00:00:00Z", "2020-01-01T00:00:00Z"
 	o["user_view_type"] = "public"
+
 	return o
 }
 
@@ -70,8 +73,8 @@ func getRepo(c *call) (answer, error) {
 	return ok(c.repoFor(c.who, r))
 }
 
-// collaborator is whose permission the request asks for, and in which repository: one's own, and everybody's
-// with push access. Bots may ask with the metadata they always have.
+// collaborator is whose permission the request asks for, and in which repository: one's own, and
+// everybody's with push access. Bots may ask with the metadata they always have.
 func (c *call) collaborator() (r *repository, login string, err error) {
 	r, err = c.repo()
 	login = c.params["login"]
@@ -83,6 +86,7 @@ func (c *call) collaborator() (r *repository, login string, err error) {
 	case c.who.role(r) >= roleWrite, c.who.account.kind == "Bot", sameLogin(c.who.account.login, login):
 		return r, login, nil
 	}
+
 	return nil, login, forbidden("Must have push access to view collaborator permission.")
 }
 
@@ -91,15 +95,18 @@ func getPermission(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+
 	a, known := c.known(login)
 	if !known || a.kind == "Bot" { // an App is no user
 		return answer{}, &refusal{status: http.StatusNotFound, message: fmt.Sprintf("%s is not a user", login)}
 	}
+
 	have := a.grant(r)
 	name := have.String()
 	if have.role == roleNone {
 		name = ""
 	}
+
 	user, _ := c.accountJSON(a).(object)
 	user["name"], user["email"] = nil, nil
 	user["permissions"], user["role_name"] = permissionsJSON(have.role), name
@@ -114,5 +121,6 @@ func checkCollaborator(c *call) (answer, error) {
 	if a, known := c.known(login); known && a.kind != "Bot" && a.collaborates(r) {
 		return nothing()
 	}
+
 	return answer{}, notFound()
 }

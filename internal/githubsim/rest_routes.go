@@ -15,7 +15,8 @@ const (
 	maxPage     = 100
 )
 
-// A route is one line of the table of endpoints. Its path holds {names} of parameters; {name...} takes the rest.
+// A route is one line of the table of endpoints. Its path holds {names} of parameters; {name...}
+// takes the rest.
 type route struct {
 	method   string
 	path     []string
@@ -23,12 +24,14 @@ type route struct {
 	accepted string // permissions, as permissionSets has them
 }
 
-// restRoutes is the table of REST endpoints, literal segments before parameters. /R/ stands for a repository.
+// restRoutes is the table of REST endpoints, literal segments before parameters. /R/ stands for a
+// repository.
 func restRoutes() []route {
 	var routes []route
 	accepted := acceptedBy()
 	for _, table := range []map[string]endpoint{
-		repoRoutes(), labelRoutes(), issueRoutes(), commentRoutes(), pullRoutes(), relationRoutes(), gitRoutes(), contentRoutes(), checkRoutes(),
+		repoRoutes(), labelRoutes(), issueRoutes(), commentRoutes(), pullRoutes(), relationRoutes(), gitRoutes(),
+		contentRoutes(), checkRoutes(),
 	} {
 		for pattern, serve := range table {
 			method, path, _ := strings.Cut(pattern, " ")
@@ -36,6 +39,7 @@ func restRoutes() []route {
 			routes = append(routes, route{method, strings.Split(path, "/"), serve, accepted[pattern]})
 		}
 	}
+
 	slices.SortFunc(routes, func(a, b route) int { return -slices.Compare(a.path, b.path) })
 	slices.SortStableFunc(routes, func(a, b route) int { return a.wild() - b.wild() })
 	return routes
@@ -49,6 +53,7 @@ func (r route) wild() int {
 			count++
 		}
 	}
+
 	return count
 }
 
@@ -71,6 +76,7 @@ func (r route) match(method string, parts []string) (params map[string]string, o
 			params[strings.TrimSuffix(name, "}")] = parts[i]
 		}
 	}
+
 	return params, len(parts) == len(r.path)
 }
 
@@ -82,6 +88,7 @@ func (c *call) route(path string) endpoint {
 			parts[i] = plain
 		}
 	}
+
 	for _, r := range c.server.routes {
 		if params, ok := r.match(c.r.Method, parts); ok {
 			c.params = params
@@ -93,6 +100,7 @@ func (c *call) route(path string) endpoint {
 			}
 		}
 	}
+
 	return func(*call) (answer, error) { return answer{}, notFound() }
 }
 
@@ -114,18 +122,22 @@ func (c *call) numbered(what string) (*thread, issue, error) {
 	if err != nil {
 		return nil, issue{}, err
 	}
+
 	number, err := strconv.Atoi(c.params["number"])
 	if err != nil {
 		return nil, issue{}, notFound()
 	}
+
 	t, now, err := c.thread(c.view, r, number, what)
 	if err == nil && r.issuesOff && now.pull == nil {
 		return nil, issue{}, gone("Issues has been disabled in this repository.")
 	}
+
 	return t, now, err
 }
 
-// tail is what a redirect keeps of the request: the rest of the path after what moved, and the query.
+// tail is what a redirect keeps of the request: the rest of the path after what moved, and the
+// query.
 func (c *call) tail() string {
 	path := apiPath(c.r.URL.EscapedPath())
 	parts := strings.SplitN(path, "/", 7) // "", repos, owner, repo, issues, number, rest
@@ -136,16 +148,20 @@ func (c *call) tail() string {
 	case len(parts) > 4:
 		keep = strings.Join(parts[4:], "/")
 	}
+
 	if keep != "" {
 		keep = "/" + keep
 	}
+
 	if c.r.URL.RawQuery != "" {
 		keep += "?" + c.r.URL.RawQuery
 	}
+
 	return keep
 }
 
-// movedThread reports whether the repository is where the request says, so that only the issue moved.
+// movedThread reports whether the repository is where the request says, so that only the issue
+// moved.
 func (c *call) movedThread() bool {
 	_, err := c.repo()
 	return err == nil
@@ -160,6 +176,7 @@ func paged[T any](c *call, all []T) []T {
 	last := max(1, (len(all)+size-1)/size)
 	c.link(query, page, last)
 	from := min((page-1)*size, len(all))
+
 	return all[from:min(from+size, len(all))]
 }
 
@@ -177,16 +194,20 @@ func (c *call) link(query url.Values, page, last int) {
 		query.Set("page", strconv.Itoa(number))
 		links = append(links, fmt.Sprintf(`<%s%s?%s>; rel="%s"`, c.api, c.path, query.Encode(), rel))
 	}
+
 	if page > 1 {
 		add("prev", min(page-1, last))
 	}
+
 	if page < last {
 		add("next", page+1)
 		add("last", last)
 	}
+
 	if page > 1 {
 		add("first", 1)
 	}
+
 	if len(links) > 0 {
 		if announced := c.header.Get("Link"); announced != "" {
 			links = append(links, announced)

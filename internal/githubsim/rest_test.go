@@ -44,10 +44,12 @@ func serverWith(t *testing.T, options githubsim.Options) *githubsim.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	s, err := githubsim.New(seed, options)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return s
 }
 
@@ -103,9 +105,11 @@ func try(s *githubsim.Server, token, line, body string, header ...string) (resul
 	if err != nil {
 		return result{}, err
 	}
+
 	if token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
+
 	for i := 0; i+1 < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}
@@ -115,12 +119,14 @@ func try(s *githubsim.Server, token, line, body string, header ...string) (resul
 	if err != nil {
 		return result{}, err
 	}
+
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
 	return result{resp.StatusCode, resp.Header, string(text)}, err
 }
 
-// TestStatuses goes through the REST surface: who asks what, and which status with which words comes back.
+// TestStatuses goes through the REST surface: who asks what, and which status with which words
+// comes back.
 func TestStatuses(t *testing.T) {
 	app := "/repos/acme/app"
 	for _, c := range []struct {
@@ -139,10 +145,16 @@ func TestStatuses(t *testing.T) {
 		{"tok-ann", "GET /nowhere", "", 404, "Not Found"},
 		{"tok-ann", "DELETE " + app + "/issues/1", "", 404, "Not Found"},
 
-		{"tok-wes", "POST " + app + "/labels", `{"name":"new","color":"AABBCC","description":"d"}`, 201, `"color":"aabbcc"`},
+		{
+			"tok-wes", "POST " + app + "/labels", `{"name":"new","color":"AABBCC","description":"d"}`, 201,
+			`"color":"aabbcc"`,
+		},
 		{"tok-wes", "POST " + app + "/labels", `{"name":"BUG","color":"aabbcc"}`, 422, "already_exists"},
 		{"tok-wes", "POST " + app + "/labels", `{"name":"x","color":"red"}`, 422, `"field":"color"`},
-		{"tok-wes", "POST " + app + "/labels", `{"name":"` + strings.Repeat("x", 51) + `","color":"aabbcc"}`, 422, "too long"},
+		{
+			"tok-wes", "POST " + app + "/labels", `{"name":"` + strings.Repeat("x", 51) + `","color":"aabbcc"}`, 422,
+			"too long",
+		},
 		{"tok-tia", "POST " + app + "/labels", `{"name":"new2","color":"aabbcc"}`, 404, "Not Found"},
 		{"tok-wes", "POST " + app + "/labels", `{"name":`, 400, "Problems parsing JSON"},
 		{"tok-wes", "PATCH " + app + "/labels/bug", `{"new_name":"ready"}`, 422, "already_exists"},
@@ -159,7 +171,10 @@ func TestStatuses(t *testing.T) {
 		{"tok-rob", "PATCH " + app + "/issues/1", `{"title":"mine","labels":["ready"]}`, 200, `"title":"mine"`},
 		{"tok-rob", "PATCH " + app + "/issues/2", `{"state":"closed"}`, 403, "Must have admin rights"},
 		{"tok-tia", "PATCH " + app + "/issues/2", `{"state":"shut"}`, 422, `"field":"state"`},
-		{"tok-tia", "PATCH " + app + "/issues/2", `{"state":"closed","state_reason":"not_planned"}`, 200, `"state_reason":"not_planned"`},
+		{
+			"tok-tia", "PATCH " + app + "/issues/2", `{"state":"closed","state_reason":"not_planned"}`, 200,
+			`"state_reason":"not_planned"`,
+		},
 		{"tok-tia", "PATCH " + app + "/issues/3", `{"state":"open"}`, 200, `"state_reason":"reopened"`},
 		{"tok-tia", "PATCH " + app + "/issues/2", `{"labels":"bug"}`, 422, "not of the right type"},
 
@@ -174,16 +189,31 @@ func TestStatuses(t *testing.T) {
 
 		{"tok-rob", "POST " + app + "/issues/1/comments", `{"body":"hello"}`, 201, `"author_association":"NONE"`},
 		{"tok-rob", "POST " + app + "/issues/1/comments", `{"body":" "}`, 422, "can't be blank"},
-		{"tok-rob", "POST " + app + "/issues/1/comments", `{"body":"` + strings.Repeat("x", 65537) + `"}`, 422, "too long"},
-		{"tok-fork", "POST " + app + "/issues/1/comments", `{"body":"hello"}`, 403, "Resource not accessible by integration"},
+		{
+			"tok-rob", "POST " + app + "/issues/1/comments", `{"body":"` + strings.Repeat("x", 65537) + `"}`, 422,
+			"too long",
+		},
+		{
+			"tok-fork", "POST " + app + "/issues/1/comments", `{"body":"hello"}`, 403,
+			"Resource not accessible by integration",
+		},
 		{"tok-ci", "POST " + app + "/issues/1/comments", `{"body":"hello"}`, 201, `"slug":"github-actions"`},
 		{"tok-rob", "GET " + app + "/issues/comments/7", "", 404, "Not Found"},
 
-		{"tok-wes", "GET " + app + "/collaborators/tia/permission", "", 200, `"permission":"read","role_name":"triage"`},
-		{"tok-wes", "GET " + app + "/collaborators/mae/permission", "", 200, `"permission":"write","role_name":"maintain"`},
+		{
+			"tok-wes", "GET " + app + "/collaborators/tia/permission", "", 200,
+			`"permission":"read","role_name":"triage"`,
+		},
+		{
+			"tok-wes", "GET " + app + "/collaborators/mae/permission", "", 200,
+			`"permission":"write","role_name":"maintain"`,
+		},
 		{"tok-wes", "GET " + app + "/collaborators/rob/permission", "", 200, `"permission":"read","role_name":"read"`},
 		{"tok-wes", "GET " + app + "/collaborators/nobody/permission", "", 404, "nobody is not a user"},
-		{"tok-ann", "GET /repos/acme/secret/collaborators/rob/permission", "", 200, `"permission":"none","role_name":""`},
+		{
+			"tok-ann", "GET /repos/acme/secret/collaborators/rob/permission", "", 200,
+			`"permission":"none","role_name":""`,
+		},
 		{"tok-rob", "GET " + app + "/collaborators/ann/permission", "", 403, "Must have push access to view"},
 		{"tok-rob", "GET " + app + "/collaborators/rob/permission", "", 200, `"role_name":"read"`},
 		{"tok-ci", "GET " + app + "/collaborators/ann/permission", "", 200, `"role_name":"admin"`},
@@ -193,9 +223,15 @@ func TestStatuses(t *testing.T) {
 		{"tok-rob", "GET " + app + "/pulls/4/merge", "", 404, "Not Found"},
 		{"tok-rob", "PUT " + app + "/pulls/4/merge", "", 403, "Must have push access"},
 		{"tok-wes", "PUT " + app + "/pulls/4/merge", `{"sha":"0000"}`, 409, "Head branch was modified"},
-		{"tok-wes", "POST " + app + "/pulls", `{"title":"p","head":"fix","base":"main"}`, 422, "A pull request already exists for acme:fix."},
+		{
+			"tok-wes", "POST " + app + "/pulls", `{"title":"p","head":"fix","base":"main"}`, 422,
+			"A pull request already exists for acme:fix.",
+		},
 		{"tok-wes", "POST " + app + "/pulls", `{"title":"p","head":"","base":"main"}`, 422, "missing_field"},
-		{"tok-wes", "POST " + app + "/pulls", `{"title":"p","head":"draft","base":"main","draft":true}`, 201, `"draft":true`},
+		{
+			"tok-wes", "POST " + app + "/pulls", `{"title":"p","head":"draft","base":"main","draft":true}`, 201,
+			`"draft":true`,
+		},
 		{"tok-wes", "GET " + app + "/git/ref/heads/main", "", 409, "Git Repository is empty."},
 	} {
 		// Every case has a server of its own, so that rows can be added and moved.

@@ -7,7 +7,8 @@ import (
 	"github.com/label-state/label-state/internal/githubsim"
 )
 
-// TestRoles: what each role may do to an issue that somebody else wrote, one column a token. A dot is allowed.
+// TestRoles: what each role may do to an issue that somebody else wrote, one column a token. A dot
+// is allowed.
 func TestRoles(t *testing.T) {
 	tokens := []string{"", "tok-fork", "tok-rob", "tok-tia", "tok-wes", "tok-mae", "tok-ann", "tok-ci"}
 	for _, c := range []struct{ want, line, body string }{
@@ -31,9 +32,11 @@ func TestRoles(t *testing.T) {
 			if text == "" && status < 300 {
 				text = "."
 			}
+
 			// Comment …002 is wes's own.
 			got = append(got, text)
 		}
+
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%s\n got %s\nwant %s", c.line, strings.Join(got, " "), c.want)
 		}
@@ -47,9 +50,11 @@ func TestOwnComment(t *testing.T) {
 	if got := send(t, s, "tok-rob", "PATCH "+own, `{"body":"changed"}`); got.status != 200 {
 		t.Errorf("edit: %d %s", got.status, got.text)
 	}
+
 	if got := send(t, s, "tok-rob", "DELETE "+own, ""); got.status != 204 {
 		t.Errorf("delete: %d %s", got.status, got.text)
 	}
+
 	if got := send(t, s, "tok-rob", "GET "+own, ""); got.status != 404 {
 		t.Errorf("read after delete: %d", got.status)
 	}
@@ -61,6 +66,7 @@ func TestLocked(t *testing.T) {
 	if err := s.Lock("acme/app", 2, "tia"); err != nil {
 		t.Fatal(err)
 	}
+
 	for token, want := range map[string]int{"tok-rob": 403, "tok-tia": 403, "tok-wes": 201} {
 		if got := send(t, s, token, "POST "+comments, `{"body":"b"}`); got.status != want {
 			t.Errorf("%s: %d %s", token, got.status, got.text)
@@ -70,15 +76,18 @@ func TestLocked(t *testing.T) {
 
 func TestScopesHeader(t *testing.T) {
 	s := newServer(t)
-	if got := send(t, s, "tok-ann", "GET /user", "").header["X-Oauth-Scopes"]; len(got) != 1 || got[0] != "repo, read:org" {
+	if got := send(t, s, "tok-ann", "GET /user", "").header["X-Oauth-Scopes"]; len(got) != 1 ||
+		got[0] != "repo, read:org" {
 		t.Errorf("classic token: %q", got)
 	}
+
 	if got := send(t, s, "tok-wes", "GET /user", "").header["X-Oauth-Scopes"]; got != nil {
 		t.Errorf("fine-grained token: %q", got)
 	}
 }
 
-// TestPermissionOfApps: an App is no user, so nobody has its permission to show, not even to the App itself.
+// TestPermissionOfApps: an App is no user, so nobody has its permission to show, not even to the
+// App itself.
 func TestPermissionOfApps(t *testing.T) {
 	s := newServer(t)
 	for _, token := range []string{"tok-ann", "tok-ci"} {
@@ -97,30 +106,41 @@ const customRoles = `{"users": [
   {"login": "kim", "token": "tok-kim", "permissions": {"acme/app": "triage:issue keeper"}}
  ], "repos": [{"name": "acme/app", "issues": [{"number": 1, "title": "t", "comments": [{"author": "kim", "body": "b"}]}]}]}`
 
-// TestCustomRole: permission and role_name do not rank a role that an organization has derived from triage; the map
-// of permissions and GraphQL do.
+// TestCustomRole: permission and role_name do not rank a role that an organization has derived from
+// triage; the map of permissions and GraphQL do.
 func TestCustomRole(t *testing.T) {
 	seed, err := githubsim.LoadSeed(strings.NewReader(customRoles))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	s, err := githubsim.New(seed, githubsim.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	got := send(t, s, "tok-ann", "GET /repos/acme/app/collaborators/kim/permission", "")
 	for _, want := range []string{`"permission":"read","role_name":"issue keeper"`, `"push":false,"triage":true`} {
 		if !strings.Contains(got.text, want) {
 			t.Errorf("permission: %s\nwant %s", got.text, want)
 		}
 	}
+
 	query := func(token, fields string) string {
-		return send(t, s, token, "POST /graphql", `{"query": "query { repository(owner: \"acme\", name: \"app\") { `+fields+` } }"}`).text
+		return send(t, s, token, "POST /graphql", `{"query": "query { repository(owner: \"acme\", name: \"app\") { `+
+			fields+` } }"}`).text
 	}
+
 	for _, c := range []struct{ token, fields, want string }{
 		{"tok-kim", "viewerPermission", `"viewerPermission":"TRIAGE"`},
-		{"tok-ann", `collaborators(login: \"kim\", first: 1) { edges { permission node { login } } }`, `{"permission":"TRIAGE","node":{"login":"kim"}}`},
-		{"tok-ann", `collaborators(login: \"nobody\", first: 1) { totalCount edges { permission } }`, `"totalCount":0,"edges":[]`},
+		{
+			"tok-ann", `collaborators(login: \"kim\", first: 1) { edges { permission node { login } } }`,
+			`{"permission":"TRIAGE","node":{"login":"kim"}}`,
+		},
+		{
+			"tok-ann", `collaborators(login: \"nobody\", first: 1) { totalCount edges { permission } }`,
+			`"totalCount":0,"edges":[]`,
+		},
 		{"tok-kim", `collaborators(login: \"kim\", first: 1) { totalCount }`, `"FORBIDDEN"`},
 	} {
 		if got := query(c.token, c.fields); !strings.Contains(got, c.want) {
@@ -136,14 +156,18 @@ func TestEditHistory(t *testing.T) {
 		return send(t, s, "tok-ann", "POST /graphql",
 			`{"query": "query { repository(owner: \"acme\", name: \"app\") { issue(number: 1) { comments(first: 1) { nodes { userContentEdits(first: 10) { totalCount nodes { editor { login } } } } } } } }"}`).text
 	}
+
 	if got := history(); !strings.Contains(got, `"totalCount":0,"nodes":[]`) {
 		t.Errorf("never edited: %s", got)
 	}
+
 	for token, body := range map[string]string{"tok-wes": "one", "tok-rob": "two"} {
-		if got := send(t, s, token, "PATCH /repos/acme/app/issues/comments/2200000001", `{"body":"`+body+`"}`); got.status != 200 {
+		if got := send(t, s, token, "PATCH /repos/acme/app/issues/comments/2200000001", `{"body":"`+body+
+			`"}`); got.status != 200 {
 			t.Fatal(got.text)
 		}
 	}
+
 	if got := history(); !strings.Contains(got, `"totalCount":3`) || !strings.Contains(got, `"login":"wes"`) {
 		t.Errorf("edited twice: %s", got)
 	}

@@ -8,22 +8,24 @@ import (
 	"time"
 )
 
-// A Seed describes a server: who there is, and what the repositories hold. What is left out is filled in.
+// A Seed describes a server: who there is, and what the repositories hold. What is left out is
+// filled in.
 type Seed struct {
 	Users []SeedUser `json:"users"`
 	Repos []SeedRepo `json:"repos"`
 }
 
-// A SeedUser is one credential of an account. An account with several tokens is listed several times. A login that ends
-// in [bot] is an app's.
+// A SeedUser is one credential of an account. An account with several tokens is listed several
+// times. A login that ends in [bot] is an app's.
 type SeedUser struct {
 	Login       string            `json:"login"`
 	Token       string            `json:"token"`
 	Permissions map[string]string `json:"permissions"` // owner/repo to read, triage, write, maintain or admin; a custom role is triage:its name
 	Scopes      []string          `json:"scopes"`      // makes it a classic token
 	ReadOnly    bool              `json:"read_only"`   // may only read, as the token of a fork's workflow run
-	// TokenPermissions are those of a fine-grained token, an App's or a workflow's: issues, contents, pull_requests, metadata,
-	// statuses, checks or workflows to none, read, write or admin. Left out the token has them all, given it has no others.
+	// TokenPermissions are those of a fine-grained token, an App's or a workflow's: issues,
+	// contents, pull_requests, metadata, statuses, checks or workflows to none, read, write or
+	// admin. Left out the token has them all, given it has no others.
 	TokenPermissions map[string]string `json:"token_permissions"`
 }
 
@@ -42,7 +44,8 @@ type SeedRepo struct {
 	Merge         *SeedMerge        `json:"merge"` // merge commits alone, if it is left out
 }
 
-// A SeedMerge is how pull requests may be merged, and what the messages are made of, in GraphQL's words. An empty word is GitHub's default.
+// A SeedMerge is how pull requests may be merged, and what the messages are made of, in GraphQL's
+// words. An empty word is GitHub's default.
 type SeedMerge struct {
 	Commit        bool   `json:"commit"`
 	Squash        bool   `json:"squash"`
@@ -88,8 +91,9 @@ type SeedPull struct {
 	MergedAt *time.Time `json:"merged_at"`
 }
 
-// A SeedComment is a comment. An updated_at after created_at, or an editor, makes it an edited one; the
-// editor ghost is an account that is gone. Spam is counted and not listed; minimized is the reason of one that was hidden.
+// A SeedComment is a comment. An updated_at after created_at, or an editor, makes it an edited one;
+// the editor ghost is an account that is gone. Spam is counted and not listed; minimized is the
+// reason of one that was hidden.
 type SeedComment struct {
 	Author    string     `json:"author"`
 	Body      string     `json:"body"`
@@ -100,7 +104,8 @@ type SeedComment struct {
 	Spam      bool       `json:"spam"`
 }
 
-// LoadSeed reads a seed. A key that it does not know is an error, and so is anything after the seed.
+// LoadSeed reads a seed. A key that it does not know is an error, and so is anything after the
+// seed.
 func LoadSeed(r io.Reader) (Seed, error) {
 	decoder := json.NewDecoder(r)
 	decoder.DisallowUnknownFields()
@@ -115,5 +120,6 @@ func LoadSeed(r io.Reader) (Seed, error) {
 	if err := decoder.Decode(&struct{}{}); !errors.Is(err, io.EOF) {
 		return Seed{}, errors.New("read seed: more than one JSON value")
 	}
+
 	return seed, nil
 }

@@ -43,6 +43,7 @@ func TestBadSeeds(t *testing.T) {
 		if err == nil {
 			_, err = githubsim.New(seed, githubsim.Options{})
 		}
+
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", text, err, want)
 		}
@@ -60,20 +61,24 @@ func TestSeedDefaults(t *testing.T) {
 	must(t, err)
 	old, err := s.Issue("a/b", 7)
 	must(t, err)
-	if !old.CreatedAt.Equal(time.Date(2026, 5, 1, 19, 42, 33, 0, time.UTC)) || !old.UpdatedAt.Equal(time.Date(2026, 5, 1, 20, 0, 0, 0, time.UTC)) ||
+	if !old.CreatedAt.Equal(time.Date(2026, 5, 1, 19, 42, 33, 0, time.UTC)) ||
+		!old.UpdatedAt.Equal(time.Date(2026, 5, 1, 20, 0, 0, 0, time.UTC)) ||
 		strings.Join(old.Labels, " ") != "fresh" || old.Author != "a" {
 		t.Errorf("old issue: %+v", old)
 	}
+
 	list, err := s.Comments("a/b", 7)
 	must(t, err)
 	if len(list) != 1 || list[0].Editor != "x" || list[0].ID != 2_200_000_001 {
 		t.Errorf("comments: %+v", list)
 	}
+
 	pull, err := s.Issue("a/b", 8)
 	must(t, err)
 	if !pull.Merged || pull.State != "closed" {
 		t.Errorf("pull request: %+v", pull)
 	}
+
 	if last, err := s.Issue("a/b", 9); err != nil || last.Title != "numberless" {
 		t.Errorf("the one without a number: %+v %v", last, err)
 	}

@@ -23,31 +23,42 @@ type reply struct {
 // maxRequest is how large a request's body may be.
 const maxRequest = 64 << 20
 
-// exchange takes one request through the faults to its answer. Its error is the client's: it went away, or its body
-// could not be read.
+// exchange takes one request through the faults to its answer. Its error is the client's: it went
+// away, or its body could not be read.
 func (s *Server) exchange(r *http.Request) (reply, error) {
 	arrived := s.now()
 	body, err := readBody(r)
 	if err != nil {
 		return reply{}, err
 	}
+
 	r = withBody(r.Context(), r, body)
 	fault := s.fault(r, body)
 	leave, refused := s.enter(r, body)
 	defer leave()
 	if refused != nil {
-		fault = Fault{Delay: fault.Delay, DelayAnswer: fault.DelayAnswer, Status: refused.Status, Header: refused.Header, Body: refused.Body}
+		fault = Fault{
+			Delay:       fault.Delay,
+			DelayAnswer: fault.DelayAnswer,
+			Status:      refused.Status,
+			Header:      refused.Header,
+			Body:        refused.Body,
+		}
 	}
+
 	answer, err := reply{}, pause(r.Context(), fault.Delay)
 	if err == nil {
 		answer = s.perform(r, body, fault)
 	}
+
 	if logged := s.note(r, body, arrived, answer); logged != nil {
 		return reply{}, logged
 	}
+
 	if err == nil {
 		err = pause(r.Context(), fault.DelayAnswer)
 	}
+
 	return answer, err
 }
 
@@ -60,6 +71,7 @@ func (s *Server) fault(r *http.Request, body []byte) Fault {
 	if f == nil {
 		return Fault{}
 	}
+
 	return *f
 }
 
@@ -73,17 +85,20 @@ func (s *Server) perform(r *http.Request, body []byte, fault Fault) reply {
 	case late && !git:
 		s.postpone(withBody(context.WithoutCancel(r.Context()), r, body), fault)
 		return fault.reply()
+
 	case fault.ApplyThenFail || late:
 		s.apply(r, fault)
 		return fault.reply()
 	case fault.Status != 0 && fault.QueryTimeout == 0:
 		return fault.reply()
 	}
+
 	answer := s.apply(r, fault)
 	answer.cut = -1
 	if fault.Truncate > 0 && fault.Truncate < len(answer.body) {
 		answer.cut = fault.Truncate
 	}
+
 	return answer
 }
 
@@ -96,6 +111,7 @@ func (f Fault) reply() reply {
 	if header == nil {
 		header = http.Header{}
 	}
+
 	if header.Get("Content-Type") == "" {
 		header.Set("Content-Type", "application/json; charset=utf-8")
 	}
@@ -103,7 +119,13 @@ func (f Fault) reply() reply {
 	if body == "" {
 		body = `{"message":"` + http.StatusText(f.Status) + `"}`
 	}
-	return reply{status: f.Status, header: header, body: []byte(body), cut: -1}
+
+	return reply{
+		status: f.Status,
+		header: header,
+		body:   []byte(body),
+		cut:    -1,
+	}
 }
 
 // apply serves the request for good.
@@ -113,6 +135,7 @@ func (s *Server) apply(r *http.Request, fault Fault) reply {
 		s.serveGit(rec, r)
 		return rec.reply()
 	}
+
 	defer s.lock()()
 	s.serveAPI(rec, r, fault)
 	return rec.reply()
@@ -141,7 +164,8 @@ func (s *Server) applyDue(now time.Time) {
 	s.applyLate(func(l lateRequest) bool { return !l.due.IsZero() && !l.due.After(now) })
 }
 
-// ReleaseLate applies every request that ApplyHeld or ApplyLate kept back and that is not applied yet.
+// ReleaseLate applies every request that ApplyHeld or ApplyLate kept back and that is not applied
+// yet.
 func (s *Server) ReleaseLate() {
 	defer s.lock()()
 	s.applyLate(func(lateRequest) bool { return true })
@@ -156,6 +180,7 @@ func (s *Server) applyLate(due func(lateRequest) bool) {
 			waiting = append(waiting, l)
 		}
 	}
+
 	s.late = waiting
 	slices.SortStableFunc(ready, func(a, b lateRequest) int { return a.due.Compare(b.due) })
 	for _, l := range ready {
@@ -190,7 +215,12 @@ func (r *recorder) Write(p []byte) (int, error) {
 
 func (r *recorder) reply() reply {
 	r.WriteHeader(http.StatusOK)
-	return reply{status: r.status, header: r.header, body: r.body.Bytes(), cut: -1}
+	return reply{
+		status: r.status,
+		header: r.header,
+		body:   r.body.Bytes(),
+		cut:    -1,
+	}
 }
 
 func readBody(r *http.Request) ([]byte, error) {
@@ -202,6 +232,7 @@ func readBody(r *http.Request) ([]byte, error) {
 	if len(body) > maxRequest {
 		err = fmt.Errorf("read request: more than %d bytes", maxRequest)
 	}
+
 	return body, err
 }
 

@@ -10,8 +10,9 @@ import (
 	"github.com/label-state/label-state/internal/githubsim"
 )
 
-// TestClockSetBack: a younger comment may have an earlier time than an older one, and is listed after it all the same. What a read from the
-// past sees, and when what is late is applied, is as long ago as the machine says.
+// TestClockSetBack: a younger comment may have an earlier time than an older one, and is listed
+// after it all the same. What a read from the past sees, and when what is late is applied, is as
+// long ago as the machine says.
 func TestClockSetBack(t *testing.T) {
 	s := newServer(t)
 	comments := "/repos/acme/app/issues/2/comments"
@@ -31,7 +32,9 @@ func TestClockSetBack(t *testing.T) {
 	if !first.Created.After(second.Created) || first.ID >= second.ID {
 		t.Errorf("%d at %s, then %d at %s", first.ID, first.Created, second.ID, second.Created)
 	}
-	if list := send(t, s, "tok-wes", "GET "+comments, ""); strings.Index(list.text, "first") > strings.Index(list.text, "second") {
+
+	if list := send(t, s, "tok-wes", "GET "+comments, ""); strings.Index(list.text, "first") > strings.Index(list.text,
+		"second") {
 		t.Errorf("order: %s", list.text)
 	}
 
@@ -41,6 +44,7 @@ func TestClockSetBack(t *testing.T) {
 		}
 		return nil
 	}
+
 	s.Skip(2 * time.Minute)
 	s.Skip(-2 * time.Minute)
 	if past := send(t, s, "tok-wes", "GET "+comments, ""); !strings.Contains(past.text, "first") {

@@ -55,11 +55,20 @@ func (st *store) account(login string) *account {
 	if a := st.accounts[key]; a != nil {
 		return a
 	}
-	a := &account{id: st.nextID("account"), login: login, kind: "User", roles: map[int64]grant{}, throttle: newThrottle()}
+
+	a := &account{
+		id:       st.nextID("account"),
+		login:    login,
+		kind:     "User",
+		roles:    map[int64]grant{},
+		throttle: newThrottle(),
+	}
+
 	if strings.HasSuffix(key, botSuffix) {
 		a.kind = "Bot"
 	}
 	st.accounts[key] = a
+
 	return a
 }
 
@@ -80,6 +89,7 @@ func (who actor) role(r *repository) role {
 		}
 		return roleRead
 	}
+
 	return who.account.role(r)
 }
 
@@ -96,6 +106,7 @@ func (a *account) grant(r *repository) grant {
 	if r.private {
 		return grant{role: roleNone}
 	}
+
 	return grant{role: roleRead}
 }
 
@@ -145,8 +156,8 @@ func (who actor) need(r *repository, want role) error {
 	}
 }
 
-// repository returns the repository that the actor sees under this name. A moved one is returned with a refusal
-// that says where it is now.
+// repository returns the repository that the actor sees under this name. A moved one is returned
+// with a refusal that says where it is now.
 func (st *store) repository(who actor, owner, name string) (*repository, error) {
 	full := owner + "/" + name
 	r := st.repos[strings.ToLower(full)]
@@ -154,8 +165,14 @@ func (st *store) repository(who actor, owner, name string) (*repository, error) 
 		return nil, unresolved("a Repository with the name '%s'.", full)
 	}
 	if !strings.EqualFold(r.fullName(), full) {
-		return r, &refusal{status: 301, message: "Moved Permanently", moved: fmt.Sprintf("/repositories/%d", r.id), renamed: true}
+		return r, &refusal{
+			status:  301,
+			message: "Moved Permanently",
+			moved:   fmt.Sprintf("/repositories/%d", r.id),
+			renamed: true,
+		}
 	}
+
 	return r, nil
 }
 
@@ -177,6 +194,7 @@ func (st *store) distinct() []*repository {
 			list = append(list, r)
 		}
 	}
+
 	slices.SortFunc(list, func(a, b *repository) int { return int(a.id - b.id) })
 	return list
 }
@@ -194,14 +212,18 @@ func (st *store) thread(v view, r *repository, number int, what string) (*thread
 	if t.movedTo != nil {
 		to := t.movedTo
 		return nil, issue{}, &refusal{
-			status: 301, message: "Moved Permanently", absent: missing.absent,
-			moved: fmt.Sprintf("/repositories/%d/issues/%d", to.repo.id, to.number),
+			status:  301,
+			message: "Moved Permanently",
+			absent:  missing.absent,
+			moved:   fmt.Sprintf("/repositories/%d/issues/%d", to.repo.id, to.number),
 		}
 	}
+
 	now, ok := t.state.at(v)
 	if !ok {
 		return nil, issue{}, missing
 	}
+
 	return t, now, nil
 }
 
@@ -213,6 +235,7 @@ func (r *repository) numbers() []int {
 			numbers = append(numbers, n)
 		}
 	}
+
 	slices.Sort(numbers)
 	return numbers
 }
@@ -230,6 +253,7 @@ func (t *thread) everyComment(v view) []comment {
 			seen = append(seen, now)
 		}
 	}
+
 	return seen
 }
 
@@ -241,6 +265,7 @@ func (t *thread) eventsIn(v view) []event {
 			seen = append(seen, e)
 		}
 	}
+
 	return seen
 }
 

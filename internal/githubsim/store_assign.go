@@ -5,8 +5,9 @@ import "slices"
 // maxAssignees is how many accounts can be assigned to one issue.
 const maxAssignees = 10
 
-// assignable reports whether GitHub lets somebody be assigned to the thread by its API: a person with a role in the
-// repository, the author, or who has commented. Everybody else is dropped without a word.
+// assignable reports whether GitHub lets somebody be assigned to the thread by its API: a person
+// with a role in the repository, the author, or who has commented. Everybody else is dropped
+// without a word.
 func (t *thread) assignable(a *account) bool {
 	if a == nil || a.kind != "User" {
 		return false
@@ -20,15 +21,18 @@ func (st *store) assign(who actor, t *thread, logins []string) error {
 	if err := who.need(t.repo, roleTriage); err != nil {
 		return err
 	}
+
 	for _, login := range logins {
 		a, _ := st.known(login)
 		now := t.state.now()
 		if !t.assignable(a) || slices.Contains(now.assignees, a) || len(now.assignees) >= maxAssignees {
 			continue
 		}
+
 		now.assignees = append(slices.Clone(now.assignees), a)
 		st.setAssignees(who, t, now, "assigned", a)
 	}
+
 	return nil
 }
 
@@ -37,6 +41,7 @@ func (st *store) unassign(who actor, t *thread, logins []string) error {
 	if err := who.need(t.repo, roleTriage); err != nil {
 		return err
 	}
+
 	for _, login := range logins {
 		a, _ := st.known(login)
 		now := t.state.now()
@@ -44,9 +49,11 @@ func (st *store) unassign(who actor, t *thread, logins []string) error {
 		if a == nil || at < 0 {
 			continue
 		}
+
 		now.assignees = slices.Delete(slices.Clone(now.assignees), at, at+1)
 		st.setAssignees(who, t, now, "unassigned", a)
 	}
+
 	return nil
 }
 

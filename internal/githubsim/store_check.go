@@ -41,6 +41,7 @@ func (r *repository) verdictOn(sha string) *verdict {
 	if r.verdicts[sha] == nil {
 		r.verdicts[sha] = &verdict{}
 	}
+
 	return r.verdicts[sha]
 }
 
@@ -52,6 +53,7 @@ func (v *verdict) latest() []checkRun {
 			out = append(out, run)
 		}
 	}
+
 	return out
 }
 
@@ -63,6 +65,7 @@ func (v *verdict) current() []commitStatus {
 			out = append(out, s)
 		}
 	}
+
 	return out
 }
 
@@ -71,12 +74,14 @@ func combined(all []commitStatus) string {
 	is := func(states ...string) func(commitStatus) bool {
 		return func(s commitStatus) bool { return slices.Contains(states, s.state) }
 	}
+
 	switch {
 	case slices.ContainsFunc(all, is("error", "failure")):
 		return "failure"
 	case len(all) == 0 || slices.ContainsFunc(all, is("pending")):
 		return "pending"
 	}
+
 	return "success"
 }
 
@@ -98,20 +103,28 @@ func (st *store) setStatus(who actor, r *repository, sha string, s commitStatus)
 	if !slices.Contains([]string{"error", "failure", "pending", "success"}, s.state) {
 		return s, invalid("Status", "state", "invalid")
 	}
+
 	if s.context == "" {
 		s.context = "default"
 	}
 	s.id, s.creator, s.created = st.nextID("status"), who.account, st.moment
 	v := r.verdictOn(sha)
 	v.statuses = append(v.statuses, s)
+
 	return s, nil
 }
 
-// SetCheck reports a run of a check on the newest commit of a pull request, as an app would. The conclusion is empty
-// unless the status is completed.
+// SetCheck reports a run of a check on the newest commit of a pull request, as an app would. The
+// conclusion is empty unless the status is completed.
 func (s *Server) SetCheck(repo string, number int, login, name, status, conclusion string) error {
 	return s.onHead(repo, number, login, func(st *store, who actor, r *repository, sha string) error {
-		st.setCheck(r, sha, checkRun{name: name, status: status, conclusion: conclusion, app: who.account})
+		st.setCheck(r, sha, checkRun{
+			name:       name,
+			status:     status,
+			conclusion: conclusion,
+			app:        who.account,
+		})
+
 		return nil
 	})
 }

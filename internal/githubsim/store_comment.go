@@ -17,6 +17,7 @@ func checkBody(body string) error {
 			"message": "Body is too long (maximum is 65536 characters)",
 		}}}
 	}
+
 	return nil
 }
 
@@ -32,9 +33,16 @@ func (st *store) addComment(who actor, t *thread, body string) (comment, error) 
 	if err := checkBody(body); err != nil {
 		return comment{}, err
 	}
-	c := st.plantComment(t, comment{body: body, author: who.account, created: st.moment, updated: st.moment})
+
+	c := st.plantComment(t, comment{
+		body:    body,
+		author:  who.account,
+		created: st.moment,
+		updated: st.moment,
+	})
 	st.touch(t, now)
 	st.emitComment(who, t, "created", c, nil)
+
 	return c, nil
 }
 
@@ -54,10 +62,12 @@ func (st *store) comment(v view, r *repository, id int64) (comment, error) {
 	if kept == nil || v.gap[id] {
 		return comment{}, notFound()
 	}
+
 	c, ok := kept.at(v)
 	if !ok || c.spam || c.thread.repo != r || c.thread.movedTo != nil || c.thread.deleted {
 		return comment{}, notFound()
 	}
+
 	return c, nil
 }
 
@@ -77,19 +87,23 @@ func (st *store) editComment(who actor, c comment, body string) (comment, error)
 	if err := checkBody(body); err != nil {
 		return comment{}, err
 	}
+
 	old := c.body
 	if old == body {
 		return c, nil
 	}
+
 	c.body, c.updated = body, st.moment
 	c = st.edited(c, st.moment, who.account)
 	st.comments[c.id].put(st.change(), c)
 	st.touch(c.thread, c.thread.state.now())
 	st.emitComment(who, c.thread, "edited", c, changedFrom("body", old, body))
+
 	return c, nil
 }
 
-// edited adds an edit to a comment's history. Without an editor it is one by an account that is gone.
+// edited adds an edit to a comment's history. Without an editor it is one by an account that is
+// gone.
 func (st *store) edited(c comment, at time.Time, by *account) comment {
 	c.edited, c.editor = at, by
 	c.edits = append(slices.Clip(c.edits), edit{id: st.nextID("edit"), at: at, editor: by})
@@ -105,10 +119,12 @@ func (st *store) deleteComment(who actor, c comment) error {
 	st.touch(c.thread, c.thread.state.now())
 	st.record(c.thread, event{kind: "comment_deleted", actor: who.account})
 	st.emitComment(who, c.thread, "deleted", c, nil)
+
 	return nil
 }
 
-// minimize hides a comment for a reason, or shows it again for none. It moves the comment's updatedAt and is no edit.
+// minimize hides a comment for a reason, or shows it again for none. It moves the comment's
+// updatedAt and is no edit.
 func (st *store) minimize(who actor, c comment, reason string) (comment, error) {
 	if err := st.mayRewrite(who, c); err != nil {
 		return comment{}, err
@@ -117,6 +133,7 @@ func (st *store) minimize(who actor, c comment, reason string) (comment, error) 
 		c.hidden, c.updated = reason, st.moment
 		st.comments[c.id].put(st.change(), c)
 	}
+
 	return c, nil
 }
 
@@ -133,13 +150,21 @@ func (st *store) react(who actor, c comment, content string) (r reaction, made b
 	if !slices.Contains(reactionNames(), content) {
 		return reaction{}, false, invalid("Reaction", "content", "invalid")
 	}
+
 	for _, r := range c.reactions {
 		if r.author == who.account && r.content == content {
 			return r, false, nil
 		}
 	}
-	r = reaction{id: st.nextID("reaction"), content: content, author: who.account, created: st.moment}
+
+	r = reaction{
+		id:      st.nextID("reaction"),
+		content: content,
+		author:  who.account,
+		created: st.moment,
+	}
 	c.reactions = append(slices.Clip(c.reactions), r)
 	st.comments[c.id].put(st.change(), c)
+
 	return r, true, nil
 }

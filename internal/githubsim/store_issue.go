@@ -21,6 +21,7 @@ func checkText(resource, title, body string) error {
 	case utf8.RuneCountInString(body) > maxBody:
 		return invalidBecause(resource, "body", "body is too long (maximum is 65536 characters)")
 	}
+
 	return nil
 }
 
@@ -35,6 +36,7 @@ func (st *store) openThread(r *repository, number int, now issue) *thread {
 	st.put(t, now)
 	r.threads[number] = t
 	st.threads[now.id] = t
+
 	return t
 }
 
@@ -49,13 +51,20 @@ func (st *store) createIssue(who actor, r *repository, title, body string, label
 	if err := checkText("Issue", title, body); err != nil {
 		return nil, err
 	}
+
 	t := st.openThread(r, 0, issue{
-		title: title, body: body, author: who.account, open: true, created: st.moment, updated: st.moment,
+		title:   title,
+		body:    body,
+		author:  who.account,
+		open:    true,
+		created: st.moment,
+		updated: st.moment,
 	})
 	st.emitThread(who, t, "opened", nil)
 	if len(labels) == 0 || who.role(r) < roleTriage {
 		return t, nil
 	}
+
 	return t, st.labelIssue(who, t, labels)
 }
 
@@ -77,31 +86,42 @@ func (st *store) editText(who actor, t *thread, title, body *string) error {
 	if title != nil {
 		now.title = *title
 	}
+
 	if body != nil {
 		now.body = *body
 	}
+
 	if now.title == old.title && now.body == old.body {
 		return nil
 	}
 	if err := checkText("Issue", now.title, now.body); err != nil {
 		return err
 	}
+
 	if now.pull != nil {
 		p := *now.pull
 		p.closes = closingReferences(now.body)
 		now.pull = &p
 	}
+
 	st.touch(t, now)
 	if now.title != old.title {
-		st.record(t, event{kind: "renamed", actor: who.account, from: old.title, to: now.title})
+		st.record(t, event{
+			kind:  "renamed",
+			actor: who.account,
+			from:  old.title,
+			to:    now.title,
+		})
 	}
+
 	changes := changedFrom("title", old.title, now.title)
 	maps.Copy(changes, changedFrom("body", old.body, now.body))
 	st.emitThread(who, t, "edited", func() object { return object{"changes": changes} })
 	return nil
 }
 
-// setState closes or reopens. Closing needs a reason of completed, not_planned or duplicate; empty means completed.
+// setState closes or reopens. Closing needs a reason of completed, not_planned or duplicate; empty
+// means completed.
 func (st *store) setState(who actor, t *thread, state, reason string) error {
 	if err := st.mayEdit(who, t); err != nil {
 		return err
@@ -133,10 +153,12 @@ func (st *store) close(who actor, t *thread, reason string) error {
 	case reason != "completed" && reason != "not_planned" && reason != "duplicate":
 		return invalid("Issue", "state_reason", "invalid")
 	}
+
 	now.open, now.reason, now.closed, now.closedBy = false, reason, st.moment, who.account
 	st.touch(t, now)
 	st.record(t, event{kind: "closed", actor: who.account, reason: reason})
 	st.emitThread(who, t, "closed", nil)
+
 	return nil
 }
 
@@ -145,10 +167,12 @@ func (st *store) reopen(who actor, t *thread) error {
 	if now.pull != nil && !now.pull.merged.IsZero() {
 		return invalidBecause("PullRequest", "state", "state cannot be changed. The pull request cannot be reopened.")
 	}
+
 	now.open, now.closedBy, now.closed, now.reason = true, nil, time.Time{}, ""
 	if now.pull == nil {
 		now.reason = "reopened"
 	}
+
 	st.touch(t, now)
 	st.record(t, event{kind: "reopened", actor: who.account})
 	st.emitThread(who, t, "reopened", nil)

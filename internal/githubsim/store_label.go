@@ -25,6 +25,7 @@ func (r *repository) labelsIn(v view) []label {
 			seen = append(seen, l)
 		}
 	}
+
 	return seen
 }
 
@@ -55,6 +56,7 @@ func (r *repository) labelsOf(v view, now issue) []label {
 			found = append(found, l)
 		}
 	}
+
 	slices.SortFunc(found, func(a, b label) int {
 		return slices.Index(now.labels, a.id) - slices.Index(now.labels, b.id)
 	})
@@ -72,6 +74,7 @@ func checkLabel(l label) error {
 	case l.description != nil && utf8.RuneCountInString(*l.description) > maxLabelDescription:
 		return invalidBecause("Label", "description", "description is too long (maximum is 100 characters)")
 	}
+
 	return nil
 }
 
@@ -81,20 +84,25 @@ func (st *store) createLabel(who actor, r *repository, l label) (label, error) {
 	if who.account != nil && who.account.kind != "Bot" && !r.archived && err != nil {
 		return label{}, notFound()
 	}
+
 	if err == nil {
 		err = who.mayMakeLabels()
 	}
+
 	if err != nil {
 		return label{}, err
 	}
+
 	return st.addLabel(who, r, l)
 }
 
-// mayMakeLabels refuses a token that may write pull requests alone: it puts labels on and makes none.
+// mayMakeLabels refuses a token that may write pull requests alone: it puts labels on and makes
+// none.
 func (who actor) mayMakeLabels() error {
 	if who.grants().allow("issues=write") {
 		return nil
 	}
+
 	return &refusal{
 		status:  403,
 		message: "You do not have permission to create labels on this repository.",
@@ -109,12 +117,14 @@ func (st *store) addLabel(who actor, r *repository, l label) (label, error) {
 	if _, taken := r.label(present(), l.name); taken {
 		return label{}, invalid("Label", "name", "already_exists")
 	}
+
 	l.id, l.created, l.updated = st.nextID("label"), st.moment, st.moment
 	l.color = strings.ToLower(l.color)
 	kept := &cell[label]{}
 	kept.put(st.change(), l)
 	r.labels = append(r.labels, kept)
 	st.emitLabel(who, r, "created", l, nil)
+
 	return l, nil
 }
 
@@ -127,6 +137,7 @@ func (st *store) updateLabel(who actor, r *repository, name string, edit func(*l
 	if !ok {
 		return label{}, notFound()
 	}
+
 	l := old
 	edit(&l)
 	if err := checkLabel(l); err != nil {
@@ -135,11 +146,13 @@ func (st *store) updateLabel(who actor, r *repository, name string, edit func(*l
 	if other, taken := r.label(present(), l.name); taken && other.id != l.id {
 		return label{}, invalid("Label", "name", "already_exists")
 	}
+
 	l.color, l.updated = strings.ToLower(l.color), st.moment
 	r.labelCell(l.id).put(st.change(), l)
 	changes := changedFrom("name", old.name, l.name)
 	maps.Copy(changes, changedFrom("color", old.color, l.color))
 	st.emitLabel(who, r, "edited", l, changes)
+
 	return l, nil
 }
 
@@ -152,12 +165,14 @@ func (st *store) deleteLabel(who actor, r *repository, name string) error {
 	if !ok {
 		return notFound()
 	}
+
 	r.labelCell(l.id).remove(st.change())
 	st.emitLabel(who, r, "deleted", l, nil)
 	return nil
 }
 
-// labelIssue puts labels on an issue. A name that the repository does not have becomes a label of it.
+// labelIssue puts labels on an issue. A name that the repository does not have becomes a label of
+// it.
 func (st *store) labelIssue(who actor, t *thread, names []string) error {
 	return st.relabel(who, t, t.state.now().labels, names)
 }
@@ -176,6 +191,7 @@ func (st *store) relabel(who actor, t *thread, keeps []int64, names []string) er
 	if err != nil {
 		return err
 	}
+
 	return st.setLabels(who, t, union(keeps, wanted))
 }
 
@@ -189,6 +205,7 @@ func (st *store) unlabelIssue(who actor, t *thread, name string) error {
 	if !ok || !slices.Contains(have, l.id) {
 		return &refusal{status: 404, message: "Label does not exist"}
 	}
+
 	return st.setLabels(who, t, without(have, []int64{l.id}))
 }
 
@@ -206,12 +223,15 @@ func (st *store) labelsNamed(who actor, r *repository, names []string) ([]int64,
 				return nil, err
 			}
 		}
+
 		ids = append(ids, l.id)
 	}
+
 	return ids, nil
 }
 
-// setLabels makes these the issue's labels, with a line of timeline and a webhook for each that came or went.
+// setLabels makes these the issue's labels, with a line of timeline and a webhook for each that
+// came or went.
 func (st *store) setLabels(who actor, t *thread, ids []int64) error {
 	if len(ids) > maxLabelsPerIssue {
 		return invalidBecause("Issue", "labels", "issue has too many labels (maximum is 100)")
@@ -221,10 +241,12 @@ func (st *store) setLabels(who actor, t *thread, ids []int64) error {
 	if len(added)+len(removed) == 0 {
 		return nil
 	}
+
 	now.labels = ids
 	st.touch(t, now)
 	st.recordLabels(who, t, "labeled", added)
 	st.recordLabels(who, t, "unlabeled", removed)
+
 	return nil
 }
 
@@ -234,6 +256,7 @@ func (st *store) recordLabels(who actor, t *thread, kind string, ids []int64) {
 		if kept == nil {
 			continue
 		}
+
 		st.record(t, event{kind: kind, actor: who.account, label: kept.now()})
 		l := kept.now()
 		st.emitThread(who, t, kind, func() object { return object{"label": st.labelJSON(t.repo, l)} })
@@ -248,6 +271,7 @@ func union(have, more []int64) []int64 {
 			all = append(all, id)
 		}
 	}
+
 	return all
 }
 
@@ -259,5 +283,6 @@ func without(have, drop []int64) []int64 {
 			left = append(left, id)
 		}
 	}
+
 	return left
 }

@@ -22,6 +22,7 @@ func (st *store) merge(ctx context.Context, who actor, t *thread, message, sha s
 	case !now.open:
 		return "", &refusal{status: 405, message: "Pull Request is not mergeable"}
 	}
+
 	head, err := now.pull.headCommit(ctx)
 	if err != nil {
 		return "", err
@@ -29,17 +30,22 @@ func (st *store) merge(ctx context.Context, who actor, t *thread, message, sha s
 	if sha != "" && sha != head {
 		return "", conflict("Head branch was modified. Review and try the merge again.")
 	}
+
 	if message == "" {
-		message = fmt.Sprintf("Merge pull request #%d from %s/%s\n\n%s", t.number, now.pull.headRepo.owner.login, now.pull.head, now.title)
+		message = fmt.Sprintf("Merge pull request #%d from %s/%s\n\n%s", t.number, now.pull.headRepo.owner.login,
+			now.pull.head, now.title)
 	}
+
 	oid, closed, err := st.mergeCommit(ctx, who, t, message)
 	if err != nil {
 		return "", err
 	}
+
 	st.merged(who, t, head, oid)
 	for _, target := range append(st.closes(t, now), closed...) {
 		st.closeBy(who, t.repo, target)
 	}
+
 	return oid, nil
 }
 
@@ -52,6 +58,7 @@ func (p *pull) headCommit(ctx context.Context) (string, error) {
 	if err != nil || !ok {
 		return p.headSHA, err
 	}
+
 	return oid, nil
 }
 
@@ -63,16 +70,20 @@ func (st *store) mergeCommit(ctx context.Context, who actor, t *thread, message 
 		if p.base != t.repo.base {
 			return oid, nil, nil
 		}
+
 		var closed []*thread
 		for _, text := range append([]string{message}, p.commits...) {
 			closed = append(closed, st.resolve(t.repo, rawReferences(text))...)
 		}
+
 		return oid, closed, nil
 	}
+
 	before, _, err := t.repo.git.Ref(ctx, "refs/heads/"+p.base)
 	if err != nil {
 		return "", nil, err
 	}
+
 	by := gitrepo.Signature{Name: who.account.login, Email: who.account.email(), When: st.moment}
 	oid, err := t.repo.git.Merge(ctx, p.base, p.head, message, by)
 	if errors.Is(err, gitrepo.ErrMergeConflict) || errors.Is(err, gitrepo.ErrNotFound) {
@@ -81,11 +92,13 @@ func (st *store) mergeCommit(ctx context.Context, who actor, t *thread, message 
 	if err != nil {
 		return "", nil, fmt.Errorf("merge #%d: %w", t.number, err)
 	}
+
 	closed, err := st.closedByCommits(ctx, t.repo, p.base, before, oid)
 	return oid, closed, err
 }
 
-// closedByCommits reads the messages of commits that came to a branch; only the default branch closes anything.
+// closedByCommits reads the messages of commits that came to a branch; only the default branch
+// closes anything.
 func (st *store) closedByCommits(ctx context.Context, r *repository, branch, before, after string) ([]*thread, error) {
 	if branch != r.base {
 		return nil, nil
@@ -94,10 +107,12 @@ func (st *store) closedByCommits(ctx context.Context, r *repository, branch, bef
 	if err != nil {
 		return nil, fmt.Errorf("read commits: %w", err)
 	}
+
 	var found []*thread
 	for _, c := range commits {
 		found = append(found, st.resolve(r, rawReferences(c.Message))...)
 	}
+
 	return found, nil
 }
 
@@ -118,13 +133,14 @@ func (st *store) merged(who actor, t *thread, head, oid string) {
 	st.emitThread(who, t, "closed", nil)
 }
 
-// closeBy closes an issue because something was merged in the repository from; another repository's issue only if the
-// actor could have closed it by hand.
+// closeBy closes an issue because something was merged in the repository from; another repository's
+// issue only if the actor could have closed it by hand.
 func (st *store) closeBy(who actor, from *repository, target *thread) {
 	now := target.state.now()
 	if !now.open || (target.repo != from && who.role(target.repo) < roleWrite) {
 		return
 	}
+
 	now.open, now.reason, now.closed, now.closedBy = false, "completed", st.moment, who.account
 	st.touch(target, now)
 	st.record(target, event{kind: "closed", actor: who.account, reason: "completed"})

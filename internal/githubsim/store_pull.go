@@ -28,6 +28,7 @@ func (st *store) createPull(ctx context.Context, who actor, r *repository, p pro
 	if err := checkText("PullRequest", p.title, p.body); err != nil {
 		return nil, err
 	}
+
 	from, branch, err := st.headOf(r, p.head)
 	if err != nil {
 		return nil, err
@@ -35,14 +36,23 @@ func (st *store) createPull(ctx context.Context, who actor, r *repository, p pro
 	if err := st.checkBranches(ctx, r, from, branch, p.base); err != nil {
 		return nil, err
 	}
+
 	proposed, err := st.newPull(ctx, r, from, branch, p)
 	if err != nil {
 		return nil, err
 	}
+
 	t := st.openThread(r, 0, issue{
-		title: p.title, body: p.body, author: who.account, open: true, created: st.moment, updated: st.moment, pull: proposed,
+		title:   p.title,
+		body:    p.body,
+		author:  who.account,
+		open:    true,
+		created: st.moment,
+		updated: st.moment,
+		pull:    proposed,
 	})
 	st.emitThread(who, t, "opened", nil)
+
 	return t, nil
 }
 
@@ -52,17 +62,29 @@ func (st *store) newPull(ctx context.Context, r, from *repository, branch string
 	if err != nil {
 		return nil, err
 	}
+
 	base, err := r.branchTip(ctx, p.base)
 	if err != nil {
 		return nil, err
 	}
+
 	return &pull{
-		id: st.nextID("pull"), head: branch, headRepo: from, headSHA: head, base: p.base, baseSHA: base, draft: p.draft,
-		closes: closingReferences(p.body), commits: p.commits, files: p.files, behind: p.behind,
+		id:       st.nextID("pull"),
+		head:     branch,
+		headRepo: from,
+		headSHA:  head,
+		base:     p.base,
+		baseSHA:  base,
+		draft:    p.draft,
+		closes:   closingReferences(p.body),
+		commits:  p.commits,
+		files:    p.files,
+		behind:   p.behind,
 	}, nil
 }
 
-// branchTip is the newest commit of a branch; a made-up id where there is no git, or no such branch.
+// branchTip is the newest commit of a branch; a made-up id where there is no git, or no such
+// branch.
 func (r *repository) branchTip(ctx context.Context, branch string) (string, error) {
 	if r.git == nil {
 		return fakeSHA(r.fullName(), branch), nil
@@ -71,6 +93,7 @@ func (r *repository) branchTip(ctx context.Context, branch string) (string, erro
 	if !found {
 		oid = fakeSHA(r.fullName(), branch)
 	}
+
 	return oid, err
 }
 
@@ -91,14 +114,17 @@ func (st *store) headOf(r *repository, head string) (*repository, string, error)
 	case strings.EqualFold(owner, r.owner.login):
 		return r, branch, nil
 	}
+
 	fork := st.repos[strings.ToLower(owner+"/"+r.name)]
 	if fork == nil {
 		return nil, "", invalid("PullRequest", "head", "invalid")
 	}
+
 	return fork, branch, nil
 }
 
-// checkBranches asks git, where there is one, that both branches exist and differ, and that the pair is not proposed yet.
+// checkBranches asks git, where there is one, that both branches exist and differ, and that the
+// pair is not proposed yet.
 func (st *store) checkBranches(ctx context.Context, r, from *repository, head, base string) error {
 	if base == "" {
 		return invalid("PullRequest", "base", "missing_field")
@@ -112,16 +138,20 @@ func (st *store) checkBranches(ctx context.Context, r, from *repository, head, b
 	if none, err := r.nothingBetween(ctx, from, head, base); err != nil || none {
 		return orRefuse(err, invalidBecause("PullRequest", "", fmt.Sprintf("No commits between %s and %s", base, head)))
 	}
+
 	for _, t := range r.threads {
 		now := t.state.now()
 		if now.pull != nil && now.open && now.pull.head == head && now.pull.headRepo == from && now.pull.base == base {
-			return invalidBecause("PullRequest", "", fmt.Sprintf("A pull request already exists for %s:%s.", from.owner.login, head))
+			return invalidBecause("PullRequest", "",
+				fmt.Sprintf("A pull request already exists for %s:%s.", from.owner.login, head))
 		}
 	}
+
 	return nil
 }
 
-// nothingBetween reports whether the base has all of the head already. Without git, and for forks, it is false.
+// nothingBetween reports whether the base has all of the head already. Without git, and for forks,
+// it is false.
 func (r *repository) nothingBetween(ctx context.Context, from *repository, head, base string) (bool, error) {
 	if r.git == nil || from != r {
 		return false, nil
@@ -130,10 +160,12 @@ func (r *repository) nothingBetween(ctx context.Context, from *repository, head,
 	if err != nil {
 		return false, err
 	}
+
 	ours, err := r.branchTip(ctx, base)
 	if err != nil {
 		return false, err
 	}
+
 	return r.git.IsAncestor(ctx, theirs, ours)
 }
 
@@ -153,6 +185,7 @@ func (r *repository) hasBranch(ctx context.Context, branch string) (bool, error)
 	if errors.Is(err, gitrepo.ErrInvalid) {
 		return false, nil
 	}
+
 	return found, err
 }
 
@@ -175,12 +208,14 @@ func (st *store) setDraft(who actor, t *thread, kind, action string) error {
 	if now.pull == nil || now.pull.draft == draft {
 		return nil
 	}
+
 	p := *now.pull
 	p.draft = draft
 	now.pull = &p
 	st.touch(t, now)
 	st.record(t, event{kind: kind, actor: who.account})
 	st.emitThread(who, t, action, nil)
+
 	return nil
 }
 
@@ -193,6 +228,7 @@ func (st *store) setBase(who actor, t *thread, base string) error {
 	if now.pull == nil || now.pull.base == base {
 		return nil
 	}
+
 	old := now.pull.base
 	p := *now.pull
 	p.base = base
@@ -201,10 +237,12 @@ func (st *store) setBase(who actor, t *thread, base string) error {
 	st.record(t, event{kind: "base_ref_changed", actor: who.account})
 	changes := object{"base": object{"ref": object{"from": old}, "sha": object{"from": p.baseSHA}}}
 	st.emitThread(who, t, "edited", func() object { return object{"changes": changes} })
+
 	return nil
 }
 
-// synchronize has open pull requests follow their heads in a repository whose branches may have moved.
+// synchronize has open pull requests follow their heads in a repository whose branches may have
+// moved.
 func (st *store) synchronize(ctx context.Context, who actor, from *repository) error {
 	for _, r := range st.distinct() {
 		for _, s := range r.pullsIn(present()) {
@@ -216,6 +254,7 @@ func (st *store) synchronize(ctx context.Context, who actor, from *repository) e
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -227,10 +266,12 @@ func (st *store) follow(ctx context.Context, who actor, t *thread) error {
 	if err != nil || after == before {
 		return err
 	}
+
 	p := *now.pull
 	p.headSHA = after
 	now.pull = &p
 	st.touch(t, now)
 	st.emitThread(who, t, "synchronize", func() object { return object{"before": before, "after": after} })
+
 	return nil
 }

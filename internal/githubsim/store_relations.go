@@ -11,6 +11,7 @@ func (st *store) block(who actor, t, blocker *thread) error {
 	if blocker == t || slices.Contains(now.blockers, blocker) {
 		return unprocessable("An error occurred while adding the dependency to the issue.")
 	}
+
 	now.blockers = append(slices.Clip(now.blockers), blocker)
 	st.touch(t, now)
 	st.record(t, event{kind: "blocked_by_added", actor: who.account})
@@ -27,6 +28,7 @@ func (st *store) unblock(who actor, t, blocker *thread) error {
 	if i < 0 {
 		return notFound()
 	}
+
 	now.blockers = slices.Delete(slices.Clone(now.blockers), i, i+1)
 	st.touch(t, now)
 	st.record(t, event{kind: "blocked_by_removed", actor: who.account})
@@ -42,12 +44,14 @@ func (st *store) adopt(who actor, t, child *thread) error {
 	if child == t || below.parent != nil {
 		return unprocessable("An error occurred while adding the sub-issue to the parent issue. Sub issue may only have one parent")
 	}
+
 	now.children = append(slices.Clip(now.children), child)
 	st.touch(t, now)
 	below.parent = t
 	st.touch(child, below)
 	st.record(t, event{kind: "sub_issue_added", actor: who.account})
 	st.record(child, event{kind: "parent_issue_added", actor: who.account})
+
 	return nil
 }
 
@@ -59,6 +63,7 @@ func (st *store) blocking(v view, t *thread) []*thread {
 			found = append(found, other)
 		}
 	}
+
 	slices.SortFunc(found, func(a, b *thread) int { return a.number - b.number })
 	return found
 }
@@ -71,6 +76,7 @@ func openOf(v view, threads []*thread) int {
 			open++
 		}
 	}
+
 	return open
 }
 
@@ -83,12 +89,14 @@ func (st *store) setLocked(who actor, t *thread, locked bool) error {
 	if now.locked == locked {
 		return nil
 	}
+
 	now.locked = locked
 	st.touch(t, now)
 	action := "unlocked"
 	if locked {
 		action = "locked"
 	}
+
 	st.record(t, event{kind: action, actor: who.account})
 	st.emitThread(who, t, action, nil)
 	return nil
@@ -104,7 +112,8 @@ func (st *store) removeThread(who actor, t *thread) error {
 	return nil
 }
 
-// transfer moves an issue to another repository under a new number, with its comments and the labels that exist there.
+// transfer moves an issue to another repository under a new number, with its comments and the
+// labels that exist there.
 func (st *store) transfer(who actor, t *thread, to *repository) (*thread, error) {
 	if err := who.need(t.repo, roleWrite); err != nil {
 		return nil, err
@@ -116,6 +125,7 @@ func (st *store) transfer(who actor, t *thread, to *repository) (*thread, error)
 			labels = append(labels, same.id)
 		}
 	}
+
 	now.labels, now.updated = labels, st.moment
 	moved := st.openThread(to, 0, now)
 	for _, c := range t.everyComment(present()) {
@@ -124,10 +134,15 @@ func (st *store) transfer(who actor, t *thread, to *repository) (*thread, error)
 		kept.put(st.change(), c)
 		moved.comments = append(moved.comments, kept)
 	}
+
 	t.movedTo = moved
 	then := st.then()
 	st.emitThread(who, t, "transferred", func() object {
-		return object{"changes": object{"new_issue": st.issueEvent(then, moved, now), "new_repository": st.repoJSON(to)}}
+		return object{"changes": object{
+			"new_issue":      st.issueEvent(then, moved, now),
+			"new_repository": st.repoJSON(to),
+		}}
 	})
+
 	return moved, nil
 }

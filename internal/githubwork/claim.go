@@ -13,13 +13,15 @@ import (
 	"github.com/label-state/label-state/work"
 )
 
-// Claim takes an issue that is in the queue. What Fetch has found free a moment ago is claimed as it was found; any other issue is
-// read first, so that the agent works from today's text. It asks what Fetch asks.
+// Claim takes an issue that is in the queue. What Fetch has found free a moment ago is claimed as
+// it was found; any other issue is read first, so that the agent works from today's text. It asks
+// what Fetch asks.
 func (s *Source) Claim(ctx context.Context, id string) (work.Claimed, error) {
 	issue, err := s.issue(id)
 	if err != nil {
 		return work.Claimed{}, err
 	}
+
 	s.mu.Lock()
 	found := s.free[issue.Number]
 	delete(s.free, issue.Number)
@@ -30,20 +32,26 @@ func (s *Source) Claim(ctx context.Context, id string) (work.Claimed, error) {
 		if err != nil {
 			return work.Claimed{}, err
 		}
+
 		before := item.Tried
 		item, has, judged = s.item(read), read.Labels, ledger.Snapshot{}
 		item.Tried = before
 	}
+
 	scheme := s.scheme()
 	queued := slices.ContainsFunc(scheme.Queues(), func(q string) bool { return labels.Has(has, q) })
 	if !queued && !labels.Has(has, scheme.Claimed) {
-		return work.Claimed{}, work.Refused(id, work.InvalidState, "%s is not in the queue (no label %s)", issue, strings.Join(scheme.Queues(), ", "))
+		return work.Claimed{}, work.Refused(id, work.InvalidState, "%s is not in the queue (no label %s)", issue,
+			strings.Join(scheme.Queues(), ", "))
 	}
+
 	for _, x := range s.o.Exclude {
 		if labels.Has(has, x) {
-			return work.Claimed{}, work.Refused(id, work.InvalidState, "%s is kept from this agent by its label %s", issue, x)
+			return work.Claimed{}, work.Refused(id, work.InvalidState, "%s is kept from this agent by its label %s",
+				issue, x)
 		}
 	}
+
 	h, err := s.o.Take(ctx, issue, judged)
 	if err != nil {
 		return work.Claimed{}, refusal(id, err)
@@ -100,7 +108,8 @@ func refusal(id string, err error) error {
 	switch {
 	case errors.As(err, &known):
 		return err
-	case errors.As(err, &held) && (held.Yielded != nil || slices.ContainsFunc(held.Verdict.Reasons, func(r lifecycle.Reason) bool { return r.Code.Meaning().Taken })):
+	case errors.As(err, &held) && (held.Yielded != nil ||
+		slices.ContainsFunc(held.Verdict.Reasons, func(r lifecycle.Reason) bool { return r.Code.Meaning().Taken })):
 		reason = work.AlreadyClaimed // by somebody else; what is held for another reason nobody may have
 	case errors.As(err, &held), errors.As(err, &lost), errors.As(err, &call):
 		reason = work.InvalidState
@@ -111,5 +120,6 @@ func refusal(id string, err error) error {
 	case errors.As(err, &missing):
 		reason = work.NotFound
 	}
+
 	return &work.Error{ID: id, Reason: reason, Err: err}
 }

@@ -19,21 +19,28 @@ import (
 // failure or partial the log says what is next (spec.md#attempts). Every step may be repeated.
 func (s *Source) Complete(ctx context.Context, id string, r work.Result) error {
 	if r.Outcome != work.Success && r.Outcome != work.Failure && r.Outcome != work.Partial {
-		return &work.OptionError{Option: "outcome", Problem: fmt.Sprintf("%q: allowed are success, failure, partial", r.Outcome)}
+		return &work.OptionError{
+			Option:  "outcome",
+			Problem: fmt.Sprintf("%q: allowed are success, failure, partial", r.Outcome),
+		}
 	}
+
 	i, h, _, err := s.mine(ctx, id, string(r.Outcome))
 	if err != nil {
 		return err
 	}
+
 	w := h.Record.Worker
 	if err := s.tell(ctx, i, "result", w, r.Comment(w.Codename)); err != nil {
 		return refusal(id, err)
 	}
+
 	if s.o.KeepFailed && r.Outcome != work.Success {
 		if err := s.client.AddLabel(ctx, i, s.scheme().NeedsScope); err != nil {
 			return refusal(id, err)
 		}
 	}
+
 	return s.end(ctx, id, i, ledger.Ending{
 		Worker:  w,
 		Outcome: string(r.Outcome),
@@ -49,40 +56,52 @@ func (s *Source) Release(ctx context.Context, id string, o work.ReleaseOptions) 
 	if err != nil {
 		return err
 	}
+
 	w := h.Record.Worker
 	if !f.Open {
 		return work.Refused(id, work.InvalidState, "%s is closed", i)
 	}
+
 	if o.Comment {
 		if err := s.tell(ctx, i, "release", w, o.Note(w.Codename)); err != nil {
 			return refusal(id, err)
 		}
 	}
-	return s.end(ctx, id, i, ledger.Ending{Worker: w, Outcome: claim.OutcomeCancelled, Reason: short(o.Reason), Token: h.Token})
+
+	return s.end(ctx, id, i, ledger.Ending{
+		Worker:  w,
+		Outcome: claim.OutcomeCancelled,
+		Reason:  short(o.Reason),
+		Token:   h.Token,
+	})
 }
 
-// mine reads the issue and makes sure that we hold it, as the login that wrote the claim and with the fencing token that it returned,
-// or have ended the hold with that very outcome.
+// mine reads the issue and makes sure that we hold it, as the login that wrote the claim and with
+// the fencing token that it returned, or have ended the hold with that very outcome.
 func (s *Source) mine(ctx context.Context, id, outcome string) (claim.Issue, ledger.Hold, lifecycle.Facts, error) {
 	i, err := s.issue(id)
 	if err != nil {
 		return i, ledger.Hold{}, lifecycle.Facts{}, err
 	}
+
 	h, found := s.Hold(id)
 	if !found { // perhaps an earlier process has taken it
 		h, found, err = s.o.Recall(i)
 	}
+
 	switch {
 	case err != nil:
 		return i, h, lifecycle.Facts{}, &work.Error{ID: id, Reason: work.SourceError, Err: err}
 	case !found:
 		return i, h, lifecycle.Facts{}, work.Refused(id, work.InvalidState, "%s is not claimed from here", i)
 	}
+
 	w := h.Record.Worker
 	f, err := s.ledger.Look(ctx, i)
 	if err != nil {
 		return i, h, f, refusal(id, err)
 	}
+
 	own, found := f.Log.Find(w)
 	stale := cmp.Or(f.Log.RefuseLogin(w, f.Viewer), f.Log.RefuseToken(w, h.Token))
 	switch {
@@ -93,14 +112,15 @@ func (s *Source) mine(ctx context.Context, id, outcome string) (claim.Issue, led
 	case stale != nil:
 		err = refusal(id, &ledger.LostError{Issue: i, Worker: w, Err: stale})
 	}
+
 	return i, h, f, err
 }
 
 // posts is how often a comment is tried whose answer got lost.
 const posts = 4
 
-// tell posts one comment of ours, unless it is there: its first line says which it is. A lost answer is
-// resolved by looking before repeating.
+// tell posts one comment of ours, unless it is there: its first line says which it is. A lost
+// answer is resolved by looking before repeating.
 func (s *Source) tell(ctx context.Context, i claim.Issue, what string, w claim.Worker, text string) (err error) {
 	mark := fmt.Sprintf("<!-- label-state-%s %s -->", what, w)
 	for n := range posts {
@@ -109,6 +129,7 @@ func (s *Source) tell(ctx context.Context, i claim.Issue, what string, w claim.W
 				return errors.Join(err, stopped)
 			}
 		}
+
 		said, unread := s.client.Said(ctx, i, mark)
 		if unread != nil || said {
 			return unread
@@ -117,6 +138,7 @@ func (s *Source) tell(ctx context.Context, i claim.Issue, what string, w claim.W
 			return err
 		}
 	}
+
 	return err
 }
 
@@ -130,6 +152,7 @@ func (s *Source) end(ctx context.Context, id string, i claim.Issue, e ledger.End
 	delete(s.holds, i.Number)
 	s.mu.Unlock()
 	s.o.Ended(i, e.Worker)
+
 	return nil
 }
 

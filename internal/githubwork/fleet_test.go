@@ -33,11 +33,21 @@ func newFleet(t testing.TB, agents, issues int) *fleet {
 	var seed []githubsim.SeedIssue
 	for n := range issues {
 		seed = append(seed, githubsim.SeedIssue{
-			Number: n + 1, Title: "Work", Author: "bot", Labels: []string{queued, fmt.Sprintf("p%d", n%4)}, CreatedAt: at(n),
+			Number:    n + 1,
+			Title:     "Work",
+			Author:    "bot",
+			Labels:    []string{queued, fmt.Sprintf("p%d", n%4)},
+			CreatedAt: at(n),
 		})
 	}
+
 	return &fleet{
-		world: newWorld(t, seed), agents: agents, issues: issues, done: map[string]int{}, crashed: map[string]bool{}, working: map[string]string{},
+		world:   newWorld(t, seed),
+		agents:  agents,
+		issues:  issues,
+		done:    map[string]int{},
+		crashed: map[string]bool{},
+		working: map[string]string{},
 	}
 }
 
@@ -47,6 +57,7 @@ func (f *fleet) drain(ctx context.Context) {
 	defer stop()
 	var sweeps, wait sync.WaitGroup
 	sweeps.Go(func() { f.sweep(ctx) })
+
 	for a := range f.agents {
 		wait.Go(func() {
 			time.Sleep(time.Duration(a) * 137 * time.Millisecond)
@@ -55,6 +66,7 @@ func (f *fleet) drain(ctx context.Context) {
 			}
 		})
 	}
+
 	wait.Wait()
 	stop()
 	sweeps.Wait()
@@ -84,6 +96,7 @@ func (f *fleet) live(ctx context.Context, name string) bool {
 			f.t.Errorf("next: %v", err)
 			return false
 		}
+
 		if f.dies(c) {
 			return true
 		}
@@ -109,18 +122,22 @@ func (f *fleet) dies(c work.Claimed) bool {
 	if other := f.working[id]; other != "" {
 		f.t.Errorf("%s and %s work on %s", other, c.Agent, id)
 	}
+
 	n, err := work.ParseID(githubwork.Type, id)
 	if err != nil {
 		f.t.Error(err)
 	}
+
 	if n%7 == 0 && !f.crashed[id] {
 		f.crashed[id] = true
 		return true
 	}
+
 	f.working[id] = c.Agent
 	if !f.crashed[id] {
 		f.order = append(f.order, c.Item.Priority)
 	}
+
 	return false
 }
 
@@ -133,6 +150,7 @@ func (f *fleet) report(ctx context.Context, d *work.Dispatcher, who work.Setting
 	if err != nil {
 		return err
 	}
+
 	return src.Complete(ctx, id, work.Result{Outcome: work.Success})
 }
 
@@ -144,6 +162,7 @@ func (f *fleet) check() {
 			f.t.Errorf("#%d was done %d times", n+1, got)
 		}
 	}
+
 	for n := f.agents; n < len(f.order); n++ {
 		if f.order[n] < f.order[n-f.agents] {
 			f.t.Errorf("item %d of priority %s after one of %s", n, f.order[n], f.order[n-f.agents])
@@ -172,12 +191,14 @@ func TestLoad(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many agents")
 	}
+
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(t, *agents, *issues)
 		start := time.Now()
 		f.drain(t.Context())
 		f.check()
-		t.Logf("%d agents, %d issues, %d crashes: %.1f requests for each completed issue, %s", f.agents, f.issues, len(f.crashed),
+		t.Logf("%d agents, %d issues, %d crashes: %.1f requests for each completed issue, %s", f.agents, f.issues,
+			len(f.crashed),
 			float64(len(f.Requests()))/float64(f.issues), time.Since(start).Round(time.Minute))
 	})
 }

@@ -12,13 +12,23 @@ import (
 	"github.com/label-state/label-state/work"
 )
 
-// TestForeignKey: the key of a hold is public. Another login that shows it completes and releases nothing, neither while
-// the hold stands nor after its end, and writes nothing.
+// TestForeignKey: the key of a hold is public. Another login that shows it completes and releases
+// nothing, neither while the hold stands nor after its end, and writes nothing.
 func TestForeignKey(t *testing.T) { synctest.Test(t, foreignKey) }
 
 func foreignKey(t *testing.T) {
 	w := newWorld(t, []githubsim.SeedIssue{
-		{Number: 1, Title: "Held", Author: "bot", Labels: []string{queued}}, {Number: 2, Title: "Released", Author: "bot", Labels: []string{queued}},
+		{
+			Number: 1,
+			Title:  "Held",
+			Author: "bot",
+			Labels: []string{queued},
+		}, {
+			Number: 2,
+			Title:  "Released",
+			Author: "bot",
+			Labels: []string{queued},
+		},
 	})
 	s := w.source(agent("lucius"))
 	holds := map[int]ledger.Hold{}
@@ -28,15 +38,19 @@ func foreignKey(t *testing.T) {
 		}
 		holds[n], _ = s.Hold(id)
 	}
+
 	if err := s.Release(t.Context(), "github-2", work.ReleaseOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	c, l := w.partsOf("tok-other")
 	other := githubwork.New(c, l, githubwork.Options{
-		Repo: repo, Worker: claim.Worker{Codename: "lucius"}, Wait: clock{}.Sleep,
+		Repo:   repo,
+		Worker: claim.Worker{Codename: "lucius"},
+		Wait:   clock{}.Sleep,
 		Recall: func(i claim.Issue) (ledger.Hold, bool, error) { return holds[i.Number], true, nil },
 	})
 	before := [2]int{len(w.bodies(1)), len(w.bodies(2))}
+
 	for _, id := range []string{"github-1", "github-2"} {
 		for name, err := range map[string]error{
 			"success": other.Complete(t.Context(), id, work.Result{Outcome: work.Success, Summary: "mine"}),
@@ -48,6 +62,7 @@ func foreignKey(t *testing.T) {
 			}
 		}
 	}
+
 	w.shows(1, "open", "agent:in-flight")
 	w.shows(2, "open", queued)
 	if after := [2]int{len(w.bodies(1)), len(w.bodies(2))}; after != before {

@@ -12,7 +12,8 @@ import (
 const (
 	notWanted lifecycle.Code = "not-asked-for" // by the filters of the search
 	lostRace  lifecycle.Code = "lost-race"     // somebody else was faster
-	unproven  lifecycle.Code = "unproven"      // its own kind of worker has released it as success a moment ago, without a pull request
+	// its own kind of worker has released it as success a moment ago, without a pull request
+	unproven lifecycle.Code = "unproven"
 )
 
 // pass notes why an issue of the queue was passed over.
@@ -31,15 +32,18 @@ func (s *Source) NoWork() *work.NoWorkError {
 	for _, why := range s.queue {
 		count[why]++
 	}
+
 	own := map[string]string{
 		string(lostRace):  "taken by somebody faster",
 		string(notWanted): "not of the label or priority asked for",
 		string(unproven):  "released as success without a pull request by this kind of worker a moment ago",
 	}
+
 	for why, n := range count {
 		text := cmp.Or(own[why], lifecycle.Code(why).Meaning().Passed, "not free ("+why+")")
 		out.Passed = append(out.Passed, work.PassedOver{Reason: why, Text: text, Items: n})
 	}
+
 	slices.SortFunc(out.Passed, func(a, b work.PassedOver) int {
 		return cmp.Or(cmp.Compare(b.Items, a.Items), cmp.Compare(a.Reason, b.Reason))
 	})

@@ -30,16 +30,19 @@ type Options struct {
 	Exclude []string // labels, besides the repository's, that keep an issue from this agent
 	// KeepFailed puts the label for "needs a person" on what failed, instead of queueing it again.
 	KeepFailed bool
-	// Take claims by the snapshot that the issue was judged by, if there is one; nil is the ledger's Claim, with late labels told to Warn.
+	// Take claims by the snapshot that the issue was judged by, if there is one; nil is the
+	// ledger's Claim, with late labels told to Warn.
 	Take func(context.Context, claim.Issue, ledger.Snapshot) (ledger.Hold, error)
-	// Recall finds the hold of an earlier process: its worker and its fencing token; nil knows none.
+	// Recall finds the hold of an earlier process: its worker and its fencing token; nil knows
+	// none.
 	Recall func(claim.Issue) (h ledger.Hold, found bool, err error)
 	// Won is told of each hold that was claimed, and Ended of whose hold was ended; nil drops it.
 	Won   func(ledger.Hold)
 	Ended func(claim.Issue, claim.Worker)
 	// Warn is told what does not change an answer; nil drops it.
 	Warn func(error)
-	// Wait lets time pass before a comment is repeated whose answer got lost; nil repeats it at once.
+	// Wait lets time pass before a comment is repeated whose answer got lost; nil repeats it at
+	// once.
 	Wait func(context.Context, time.Duration) error
 }
 
@@ -52,38 +55,54 @@ type Source struct {
 	mu    sync.Mutex
 	holds map[int]ledger.Hold // by issue number: taken by this process
 	free  map[int]judgement   // by issue number: what was found free
-	queue map[int]string      // by issue number, since the last first page: the code of why it was passed over, empty if it was not
+	// by issue number, since the last first page: the code of why it was passed over, empty if it
+	// was not
+	queue map[int]string
 }
 
 var _ work.Source = (*Source)(nil)
 
 // New returns a source. It asks nothing.
 func New(c *github.Client, l *ledger.Ledger, o Options) *Source {
-	s := &Source{client: c, ledger: l, o: o, holds: map[int]ledger.Hold{}, free: map[int]judgement{}}
+	s := &Source{
+		client: c,
+		ledger: l,
+		o:      o,
+		holds:  map[int]ledger.Hold{},
+		free:   map[int]judgement{},
+	}
+
 	if s.o.Words == nil {
 		s.o.Words = work.DefaultWords()
 	}
+
 	if s.o.Warn == nil {
 		s.o.Warn = func(error) {}
 	}
+
 	if s.o.Wait == nil {
 		s.o.Wait = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
 	}
+
 	if s.o.Won == nil {
 		s.o.Won = func(ledger.Hold) {}
 	}
+
 	if s.o.Ended == nil {
 		s.o.Ended = func(claim.Issue, claim.Worker) {}
 	}
+
 	if s.o.Recall == nil {
 		s.o.Recall = func(claim.Issue) (ledger.Hold, bool, error) { return ledger.Hold{}, false, nil }
 	}
+
 	if s.o.Take == nil {
 		s.o.Take = func(ctx context.Context, i claim.Issue, judged ledger.Snapshot) (ledger.Hold, error) {
 			h, err := l.Claim(ctx, i, ledger.Request{Worker: s.o.Worker, TTL: s.o.TTL, Judged: judged})
 			return h, s.late(err)
 		}
 	}
+
 	return s
 }
 
@@ -110,6 +129,7 @@ func (s *Source) Fetch(ctx context.Context, o work.FetchOptions) (work.Page, err
 	if o.IncludeClaimed {
 		queues = append(queues, s.scheme().Claimed)
 	}
+
 	var found []github.Issue
 	for _, label := range queues {
 		some, err := s.client.OpenIssues(ctx, s.o.Repo, label)
@@ -118,10 +138,13 @@ func (s *Source) Fetch(ctx context.Context, o work.FetchOptions) (work.Page, err
 		}
 		found = append(found, some...)
 	}
+
 	s.mu.Lock()
-	if o.Cursor == "" || s.queue == nil { // what an earlier search passed over is forgotten; a cursor may come from an earlier run
+	// what an earlier search passed over is forgotten; a cursor may come from an earlier run
+	if o.Cursor == "" || s.queue == nil {
 		s.queue = map[int]string{}
 	}
+
 	s.mu.Unlock()
 	excluding := slices.Concat(s.ledger.Rules().Exclude, s.o.Exclude) // what has one of these labels need not be read
 	candidates := make([]work.Item, 0, len(found))
@@ -136,13 +159,16 @@ func (s *Source) Fetch(ctx context.Context, o work.FetchOptions) (work.Page, err
 		default:
 			candidates = append(candidates, s.item(i))
 		}
+
 		seen[i.Number] = true
 	}
+
 	j := judge{Source: s, claimed: o.IncludeClaimed}
 	page, err := work.Select(ctx, candidates, o, j.judge)
 	if err == nil && len(page.Items) == 0 && j.unread != nil {
 		return work.Page{}, refusal("", j.unread)
 	}
+
 	return page, err
 }
 
@@ -151,11 +177,27 @@ func (s *Source) item(i github.Issue) work.Item {
 	if i.Open {
 		state = "open"
 	}
+
 	return work.Item{
-		ID: work.ID(Type, int64(i.Number)), Issue: s.issueOf(i.Number).String(), Source: Type, ExternalID: fmt.Sprint(i.Number), Title: i.Title, Description: i.Body,
-		Priority: s.o.Words.Of(i.Labels), Labels: i.Labels, Claimed: labels.Has(i.Labels, s.scheme().Claimed), URL: i.URL,
-		Metadata: work.Metadata{State: state, Assignees: i.Assignees, Milestone: i.Milestone, Author: i.Author},
-		Created:  i.Created, Updated: i.Updated, Blockers: []string{},
+		ID:          work.ID(Type, int64(i.Number)),
+		Issue:       s.issueOf(i.Number).String(),
+		Source:      Type,
+		ExternalID:  fmt.Sprint(i.Number),
+		Title:       i.Title,
+		Description: i.Body,
+		Priority:    s.o.Words.Of(i.Labels),
+		Labels:      i.Labels,
+		Claimed:     labels.Has(i.Labels, s.scheme().Claimed),
+		URL:         i.URL,
+		Metadata: work.Metadata{
+			State:     state,
+			Assignees: i.Assignees,
+			Milestone: i.Milestone,
+			Author:    i.Author,
+		},
+		Created:  i.Created,
+		Updated:  i.Updated,
+		Blockers: []string{},
 	}
 }
 
@@ -174,6 +216,7 @@ func (j *judge) judge(ctx context.Context, candidates []work.Item) ([]work.Item,
 			return nil, err
 		}
 	}
+
 	var out []work.Item
 	taken := j.ledger.Now()
 	for n, r := range j.client.FactsOf(ctx, issues) {
@@ -182,15 +225,18 @@ func (j *judge) judge(ctx context.Context, candidates []work.Item) ([]work.Item,
 			j.o.Warn(r.Err)
 			continue
 		}
+
 		i, f := candidates[n], j.ledger.Here(r.Facts)
 		v := j.ledger.Rules().Verdict(f, lifecycle.Seeker{Worker: j.o.Worker})
 		i.Claimed = v.Has(lifecycle.CodeInFlight) || v.Has(lifecycle.CodeOwn)
 		i.Blockers = []string{}
+
 		for _, b := range f.Blockers {
 			if b.Open {
 				i.Blockers = append(i.Blockers, b.Issue.String())
 			}
 		}
+
 		i.Tried = tried(f)
 		switch until := j.ledger.Rules().UnprovenUntil(f, j.o.Worker.Codename); {
 		case v.Answer == lifecycle.Free && until.After(f.Now):
@@ -201,6 +247,7 @@ func (j *judge) judge(ctx context.Context, candidates []work.Item) ([]work.Item,
 			j.mu.Unlock()
 			j.pass(f.Issue.Number, lostRace) // and unless it is claimed, that is what became of it
 			out = append(out, i)
+
 		case v.Answer == lifecycle.Held:
 			j.pass(f.Issue.Number, v.Reasons[0].Code)
 			if j.claimed && i.Claimed {
@@ -210,6 +257,7 @@ func (j *judge) judge(ctx context.Context, candidates []work.Item) ([]work.Item,
 			j.unread = fmt.Errorf("read %s: %s", f.Issue, v)
 		}
 	}
+
 	return out, nil
 }
 
@@ -229,6 +277,7 @@ func tried(f lifecycle.Facts) []work.Attempt {
 			Ended:       one.At,
 		})
 	}
+
 	return out
 }
 
@@ -252,6 +301,7 @@ func (s *Source) read(ctx context.Context, id string) (github.Issue, error) {
 	if err != nil {
 		return github.Issue{}, err
 	}
+
 	i, err := s.client.Issue(ctx, issue)
 	if err != nil {
 		return i, refusal(id, err)
@@ -259,5 +309,6 @@ func (s *Source) read(ctx context.Context, id string) (github.Issue, error) {
 	if i.PullRequest {
 		return i, work.Refused(id, work.NotFound, "%s is a pull request, which is never work", issue)
 	}
+
 	return i, nil
 }

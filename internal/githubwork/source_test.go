@@ -46,12 +46,21 @@ type world struct {
 func newWorld(t testing.TB, issues []githubsim.SeedIssue, pulls ...githubsim.SeedPull) world {
 	t.Helper()
 	s, err := githubsim.New(githubsim.Seed{
-		Users: []githubsim.SeedUser{{Login: "bot", Token: "tok", Permissions: map[string]string{"acme/app": "write"}}, {Login: "other", Token: "tok-other", Permissions: map[string]string{"acme/app": "write"}}},
-		Repos: []githubsim.SeedRepo{{Name: "acme/app", DefaultBranch: "main", Issues: issues, Pulls: pulls}},
+		Users: []githubsim.SeedUser{
+			{Login: "bot", Token: "tok", Permissions: map[string]string{"acme/app": "write"}},
+			{Login: "other", Token: "tok-other", Permissions: map[string]string{"acme/app": "write"}},
+		},
+		Repos: []githubsim.SeedRepo{{
+			Name:          "acme/app",
+			DefaultBranch: "main",
+			Issues:        issues,
+			Pulls:         pulls,
+		}},
 	}, githubsim.Options{RateLimit: 1_000_000})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return world{s, t}
 }
 
@@ -61,11 +70,16 @@ func (w world) parts() (*github.Client, *ledger.Ledger) { return w.partsOf("tok"
 func (w world) partsOf(token string) (*github.Client, *ledger.Ledger) {
 	w.t.Helper()
 	c, err := github.New(github.Options{
-		REST: "https://api.github.com/", GraphQL: "https://api.github.com/graphql", Token: github.NewSecret(token), HTTP: w.Transport(), Clock: clock{},
+		REST:    "https://api.github.com/",
+		GraphQL: "https://api.github.com/graphql",
+		Token:   github.NewSecret(token),
+		HTTP:    w.Transport(),
+		Clock:   clock{},
 	})
 	if err != nil {
 		w.t.Fatal(err)
 	}
+
 	return c, ledger.New(c, clock{}, word, ledger.DefaultSettings())
 }
 
@@ -101,6 +115,7 @@ func (w world) shows(number int, state string, labels ...string) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+
 	got, err := w.Labels("acme/app", number)
 	slices.Sort(got)
 	if err != nil || i.State != state || !slices.Equal(got, labels) {
@@ -114,10 +129,12 @@ func (w world) bodies(number int) []string {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+
 	var out []string
 	for _, c := range all {
 		out = append(out, c.Body)
 	}
+
 	return out
 }
 
@@ -130,17 +147,51 @@ const queued = "agent:implement"
 
 func queue() ([]githubsim.SeedIssue, githubsim.SeedPull) {
 	issues := []githubsim.SeedIssue{
-		{Number: 1, Title: "Old and low", Author: "bot", Labels: []string{queued, "p3"}, CreatedAt: at(1)},
-		{Number: 2, Title: "Young and high", Author: "bot", Labels: []string{queued, "P1", "area:io"}, CreatedAt: at(9)},
-		{Number: 3, Title: "High", Author: "bot", Labels: []string{queued, "prio: high"}, CreatedAt: at(5)},
-		{Number: 4, Title: "Excluded", Author: "bot", Labels: []string{queued, "WIP", "p0"}, CreatedAt: at(2)},
-		{Number: 5, Title: "A person's", Author: "bot", Labels: []string{queued, "do-not-pickup", "p0"}, CreatedAt: at(2)},
+		{
+			Number:    1,
+			Title:     "Old and low",
+			Author:    "bot",
+			Labels:    []string{queued, "p3"},
+			CreatedAt: at(1),
+		},
+		{
+			Number:    2,
+			Title:     "Young and high",
+			Author:    "bot",
+			Labels:    []string{queued, "P1", "area:io"},
+			CreatedAt: at(9),
+		},
+		{
+			Number:    3,
+			Title:     "High",
+			Author:    "bot",
+			Labels:    []string{queued, "prio: high"},
+			CreatedAt: at(5),
+		},
+		{
+			Number:    4,
+			Title:     "Excluded",
+			Author:    "bot",
+			Labels:    []string{queued, "WIP", "p0"},
+			CreatedAt: at(2),
+		},
+		{
+			Number: 5, Title: "A person's", Author: "bot", Labels: []string{queued, "do-not-pickup", "p0"},
+			CreatedAt: at(2),
+		},
 		{Number: 6, Title: "Not queued", Author: "bot", Labels: []string{"p0"}, CreatedAt: at(2)},
 		{Number: 7, Title: "Closed", Author: "bot", Labels: []string{queued, "p0"}, State: "closed", CreatedAt: at(2)},
-		{Number: 8, Title: "Waits", Author: "bot", Body: "Blocked by #1", Labels: []string{queued, "p0"}, CreatedAt: at(2)},
+		{
+			Number: 8, Title: "Waits", Author: "bot", Body: "Blocked by #1", Labels: []string{queued, "p0"},
+			CreatedAt: at(2),
+		},
 	}
+
 	return issues, githubsim.SeedPull{
-		SeedIssue: githubsim.SeedIssue{Number: 9, Title: "A pull request", Author: "bot", Labels: []string{queued, "p0"}, CreatedAt: at(2)}, Head: "x", Base: "main",
+		SeedIssue: githubsim.SeedIssue{
+			Number: 9, Title: "A pull request", Author: "bot",
+			Labels: []string{queued, "p0"}, CreatedAt: at(2),
+		}, Head: "x", Base: "main",
 	}
 }
 
@@ -158,42 +209,51 @@ func TestFetch(t *testing.T) {
 			"label":    {work.FetchOptions{Labels: []string{"AREA:io", queued}}, "github-2"},
 			"priority": {work.FetchOptions{Priorities: []work.Priority{work.Low, work.Critical}}, "github-1"},
 		}
+
 		for name, c := range cases {
 			page, err := s.Fetch(t.Context(), c.o)
 			if got := ids(page.Items); err != nil || got != c.want {
 				t.Errorf("%s: %s (%v), want %s", name, got, err, c.want)
 			}
 		}
+
 		if _, err := s.Claim(t.Context(), "github-3"); err != nil {
 			t.Fatal(err)
 		}
 		page, err := s.Fetch(t.Context(), work.FetchOptions{})
 		with, err2 := s.Fetch(t.Context(), work.FetchOptions{IncludeClaimed: true})
-		if ids(page.Items) != "github-2 github-1" || ids(with.Items) != "github-3 github-2 github-1" || !with.Items[0].Claimed || with.Items[1].Claimed || errors.Join(err, err2) != nil {
+		if ids(page.Items) != "github-2 github-1" || ids(with.Items) != "github-3 github-2 github-1" ||
+			!with.Items[0].Claimed || with.Items[1].Claimed || errors.Join(err, err2) != nil {
 			t.Errorf("with a claim: %s, and with claimed ones %s: %v %v", ids(page.Items), ids(with.Items), err, err2)
 		}
 	})
 }
 
-// TestManyPages: a limit above GitHub's page size is met, and cursors go on where they should though
-// the queue changes.
+// TestManyPages: a limit above GitHub's page size is met, and cursors go on where they should
+// though the queue changes.
 func TestManyPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var issues []githubsim.SeedIssue
 		for n := range 250 {
-			issues = append(issues, githubsim.SeedIssue{Number: n + 1, Title: "Work", Author: "bot", Labels: []string{queued}, CreatedAt: at(n)})
+			issues = append(issues, githubsim.SeedIssue{
+				Number: n + 1, Title: "Work", Author: "bot",
+				Labels: []string{queued}, CreatedAt: at(n),
+			})
 		}
+
 		w := newWorld(t, issues)
 		s := w.source(agent("lucius"))
 		first, err := s.Fetch(t.Context(), work.FetchOptions{Limit: 120})
 		if err != nil || len(first.Items) != 120 {
 			t.Fatalf("%d items, %v", len(first.Items), err)
 		}
+
 		for _, n := range []int{1, 60, 120} {
 			if err := w.Close("acme/app", n, "bot"); err != nil {
 				t.Fatal(err)
 			}
 		}
+
 		for name, s := range map[string]*githubwork.Source{"the same": s, "the next run": w.source(agent("lucius"))} {
 			rest, err := s.Fetch(t.Context(), work.FetchOptions{Limit: 500, Cursor: first.Next})
 			if err != nil || len(rest.Items) != 130 || rest.Items[0].ID != "github-121" || rest.Next != "" {
@@ -209,13 +269,17 @@ func TestClaim(t *testing.T) {
 		w := newWorld(t, issues, pull)
 		ann, bob := w.source(agent("ann")), w.source(agent("bob"))
 		c, err := ann.Claim(t.Context(), "github-1")
-		if err != nil || c.Agent != "ann" || c.Run == "" || c.Token == 0 || c.Until.IsZero() || c.Item.Title != "Old and low" {
+		if err != nil || c.Agent != "ann" || c.Run == "" || c.Token == 0 || c.Until.IsZero() ||
+			c.Item.Title != "Old and low" {
 			t.Fatalf("claim: %+v %v", c, err)
 		}
+
 		w.shows(1, "open", "agent:in-flight", "p3")
 		for id, want := range map[string]work.Reason{
-			"github-1": work.AlreadyClaimed, "github-4": work.InvalidState, "github-5": work.AlreadyClaimed, "github-6": work.InvalidState,
-			"github-7": work.InvalidState, "github-8": work.InvalidState, "github-9": work.NotFound, "github-99": work.NotFound,
+			"github-1": work.AlreadyClaimed, "github-4": work.InvalidState, "github-5": work.AlreadyClaimed,
+			"github-6": work.InvalidState,
+			"github-7": work.InvalidState, "github-8": work.InvalidState, "github-9": work.NotFound,
+			"github-99":  work.NotFound,
 			"github-007": work.NotFound, "github-9007199254740991": work.NotFound,
 		} {
 			if _, err := bob.Claim(t.Context(), id); !refused(err, want) {
@@ -225,8 +289,8 @@ func TestClaim(t *testing.T) {
 	})
 }
 
-// TestClaimOfFetched: what was found free a moment ago is claimed without another look at it; what happened to it since still counts,
-// and after a while it is read anew.
+// TestClaimOfFetched: what was found free a moment ago is claimed without another look at it; what
+// happened to it since still counts, and after a while it is read anew.
 func TestClaimOfFetched(t *testing.T) {
 	for name, c := range map[string]struct {
 		wait   time.Duration
@@ -245,11 +309,13 @@ func TestClaimOfFetched(t *testing.T) {
 			if err != nil || ids(page.Items) != "github-1" {
 				t.Fatal(page, err)
 			}
+
 			if c.closed {
 				if err := w.Close("acme/app", 1, "bot"); err != nil {
 					t.Fatal(err)
 				}
 			}
+
 			time.Sleep(c.wait)
 			asked := len(w.Requests())
 			got, err := s.Claim(t.Context(), "github-1")
@@ -259,6 +325,7 @@ func TestClaimOfFetched(t *testing.T) {
 			case c.want == "" && (err != nil || got.Item.Title != "x" || sent != c.sent):
 				t.Errorf("%s: %+v, %v after %d requests, want %d", name, got, err, sent, c.sent)
 			}
+
 			if c.closed {
 				w.shows(1, "closed", queued)
 			}
@@ -269,8 +336,12 @@ func TestClaimOfFetched(t *testing.T) {
 func TestClaimFailures(t *testing.T) {
 	for want, fault := range map[work.Reason]githubsim.Fault{
 		work.PermissionDenied: {Status: 403, Body: `{"message":"Resource not accessible by integration"}`},
-		work.RateLimited:      {Status: 403, Header: http.Header{"X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {"4102444800"}}, Body: `{"message":"API rate limit exceeded"}`},
-		work.SourceError:      {Status: 200, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>"},
+		work.RateLimited: {
+			Status: 403,
+			Header: http.Header{"X-Ratelimit-Remaining": {"0"}, "X-Ratelimit-Reset": {"4102444800"}},
+			Body:   `{"message":"API rate limit exceeded"}`,
+		},
+		work.SourceError: {Status: 200, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t, []githubsim.SeedIssue{{Number: 1, Title: "x", Author: "bot", Labels: []string{queued}}})
@@ -292,38 +363,50 @@ func TestComplete(t *testing.T) {
 		state  string
 		labels []string
 	}{
-		"success": {work.Result{Outcome: work.Success, Summary: hostile, Artifacts: []string{"https://example.com/log"}}, false, "closed", []string{"agent:done"}},
+		"success": {work.Result{
+			Outcome: work.Success, Summary: hostile,
+			Artifacts: []string{"https://example.com/log"},
+		}, false, "closed", []string{"agent:done"}},
 		"failure": {work.Result{Outcome: work.Failure, Summary: hostile}, false, "open", []string{queued}},
 		"partial": {work.Result{Outcome: work.Partial, Details: hostile}, false, "open", []string{queued}},
 		"kept":    {work.Result{Outcome: work.Failure}, true, "open", []string{queued, "needs:human-scope"}},
 	}
+
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, []githubsim.SeedIssue{{Number: 1, Title: "x", Author: "bot", Labels: []string{queued}}})
+				w := newWorld(t, []githubsim.SeedIssue{{
+					Number: 1, Title: "x", Author: "bot",
+					Labels: []string{queued},
+				}})
 				o := agent("ann")
 				o.KeepFailed = c.keep
 				s := w.source(o)
 				if _, err := s.Claim(t.Context(), "github-1"); err != nil {
 					t.Fatal(err)
 				}
+
 				h, _ := s.Hold("github-1")
 				if err := s.Complete(t.Context(), "github-1", c.result); err != nil {
 					t.Fatal(err)
 				}
+
 				w.shows(1, c.state, c.labels...)
 				if n := len(w.bodies(1)); n != 3 {
 					t.Errorf("%d comments, want claim, result and release: %q", n, w.bodies(1))
 				}
+
 				o.Recall = func(claim.Issue) (ledger.Hold, bool, error) { return h, true, nil }
 				again := w.source(o)
 				if err := again.Complete(t.Context(), "github-1", c.result); err != nil || len(w.bodies(1)) != 3 {
 					t.Errorf("again: %v, %d comments", err, len(w.bodies(1)))
 				}
+
 				other := work.Result{Outcome: work.Partial}
 				if c.result.Outcome == work.Partial {
 					other.Outcome = work.Failure
 				}
+
 				if err := again.Complete(t.Context(), "github-1", other); !refused(err, work.InvalidState) {
 					t.Errorf("with another outcome: %v", err)
 				}
@@ -332,8 +415,8 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// TestCompleteInterrupted: a completion that breaks at any request leaves nothing for others to take
-// twice, and repeating it finishes with one comment.
+// TestCompleteInterrupted: a completion that breaks at any request leaves nothing for others to
+// take twice, and repeating it finishes with one comment.
 func TestCompleteInterrupted(t *testing.T) {
 	for fail := range 12 {
 		synctest.Test(t, func(t *testing.T) {
@@ -342,6 +425,7 @@ func TestCompleteInterrupted(t *testing.T) {
 			if _, err := s.Claim(t.Context(), "github-1"); err != nil {
 				t.Fatal(err)
 			}
+
 			var seen atomic.Int64 // requests are sent side by side
 			var refuse atomic.Bool
 			refuse.Store(true)
@@ -351,14 +435,18 @@ func TestCompleteInterrupted(t *testing.T) {
 				}
 				return nil
 			}
+
 			err := s.Complete(t.Context(), "github-1", work.Result{Outcome: work.Success})
 			refuse.Store(false)
-			if page, err := w.source(agent("bob")).Fetch(t.Context(), work.FetchOptions{}); err != nil || len(page.Items) > 0 {
+			if page, err := w.source(agent("bob")).Fetch(t.Context(), work.FetchOptions{}); err != nil ||
+				len(page.Items) > 0 {
 				t.Errorf("half done after %d requests, and free: %v %v", fail, page.Items, err)
 			}
+
 			if err != nil {
 				err = s.Complete(t.Context(), "github-1", work.Result{Outcome: work.Success})
 			}
+
 			if err != nil || len(w.bodies(1)) != 3 {
 				t.Errorf("after %d requests: %v, %d comments", fail, err, len(w.bodies(1)))
 			}
@@ -368,29 +456,39 @@ func TestCompleteInterrupted(t *testing.T) {
 
 func TestRelease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, []githubsim.SeedIssue{{Number: 1, Title: "x", Author: "bot", Labels: []string{queued}}, {Number: 2, Title: "y", Author: "bot", Labels: []string{queued}}})
+		w := newWorld(t, []githubsim.SeedIssue{
+			{Number: 1, Title: "x", Author: "bot", Labels: []string{queued}},
+			{Number: 2, Title: "y", Author: "bot", Labels: []string{queued}},
+		})
 		ann, bob := w.source(agent("ann")), w.source(agent("bob"))
 		for _, id := range []string{"github-1", "github-2"} {
 			if _, err := ann.Claim(t.Context(), id); err != nil {
 				t.Fatal(err)
 			}
 		}
+
 		if err := bob.Release(t.Context(), "github-1", work.ReleaseOptions{}); !refused(err, work.InvalidState) {
 			t.Errorf("release of another's: %v", err)
 		}
+
 		if err := w.Close("acme/app", 2, "bot"); err != nil {
 			t.Fatal(err)
 		}
+
 		if err := ann.Release(t.Context(), "github-2", work.ReleaseOptions{}); !refused(err, work.InvalidState) {
 			t.Errorf("release of a closed one: %v", err)
 		}
-		if err := ann.Release(t.Context(), "github-1", work.ReleaseOptions{Reason: "too big", Comment: true}); err != nil {
+
+		if err := ann.Release(t.Context(), "github-1",
+			work.ReleaseOptions{Reason: "too big", Comment: true}); err != nil {
 			t.Error(err)
 		}
+
 		w.shows(1, "open", queued)
 		if n := len(w.bodies(1)); n != 3 {
 			t.Errorf("%d comments", n)
 		}
+
 		if _, err := bob.Claim(t.Context(), "github-1"); err != nil {
 			t.Errorf("claim of what was released: %v", err)
 		}

@@ -22,6 +22,7 @@ func TestRemote(t *testing.T) {
 			t.Errorf("remote: %q, %v, want %q", got, err, want)
 		}
 	}
+
 	remote("origin")
 	w.run(w.dir, "remote", "add", "other", "https://example.com/x.git")
 	w.run(w.dir, "config", "branch.fix.pushRemote", "other")
@@ -39,17 +40,21 @@ func TestHead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	var none *answer.Problem
-	if oid, branch, err := w.git.Head(t.Context()); err != nil || branch != "fix" || oid != w.run(w.dir, "rev-parse", "fix") {
+	if oid, branch, err := w.git.Head(t.Context()); err != nil || branch != "fix" ||
+		oid != w.run(w.dir, "rev-parse", "fix") {
 		t.Errorf("head: %s, %s, %v", oid, branch, err)
 	}
+
 	w.run(w.dir, "switch", "-q", "--detach")
 	if oid, branch, err := w.git.Head(t.Context()); err != nil || branch != "" || oid == "" {
 		t.Errorf("detached: %s, %q, %v", oid, branch, err)
 	}
+
 	w.run(w.dir, "switch", "-q", "--orphan", "empty")
 	if _, _, err := w.git.Head(t.Context()); !errors.As(err, &none) {
 		t.Errorf("no commit: %v", err)
 	}
+
 	w.git.Dir = t.TempDir()
 	if _, _, err := w.git.Head(t.Context()); !errors.As(err, &none) {
 		t.Errorf("no clone: %v", err)
@@ -60,13 +65,18 @@ func TestHead(t *testing.T) {
 func TestBranchNames(t *testing.T) {
 	t.Parallel()
 	g := git.Git{Dir: t.TempDir(), Env: os.Environ()}
-	names := []string{"fix", "agent/issue-7", "a b", "a..b", "@{-1}", "@", "x:y", "-x", "HEAD", "a.lock", "a.lock/b", "a/.b", "a//b", "a/", "a.", "a.b", "größe", "a@b", "a{b", "a@{b", "~", "a-"}
+	names := []string{
+		"fix", "agent/issue-7", "a b", "a..b", "@{-1}", "@", "x:y", "-x", "HEAD", "a.lock", "a.lock/b",
+		"a/.b", "a//b", "a/", "a.", "a.b", "größe", "a@b", "a{b", "a@{b", "~", "a-",
+	}
 	for c := rune(1); c <= ' '; c++ {
 		names = append(names, fmt.Sprintf("a%cb", c))
 	}
+
 	for _, c := range "~^:?*[\\]{}|\"'$&%!;,\x7f" {
 		names = append(names, fmt.Sprintf("a%cb", c))
 	}
+
 	for _, name := range names {
 		out, err := g.Ask(t.Context(), "check-ref-format", "--branch", name)
 		takes := err == nil && out == name
@@ -76,7 +86,8 @@ func TestBranchNames(t *testing.T) {
 	}
 }
 
-// TestElsewhere: a remote that pushes elsewhere than it fetches is asked there, and what is asked for by
+// TestElsewhere: a remote that pushes elsewhere than it fetches is asked there, and what is asked
+// for by
 // --set-upstream is set once the commit is there.
 func TestElsewhere(t *testing.T) {
 	t.Parallel()
@@ -88,12 +99,15 @@ func TestElsewhere(t *testing.T) {
 	if p.Options, err = gitpush.ReadOptions([]string{"-u", "-q"}); err != nil {
 		t.Fatal(err)
 	}
+
 	if got, err := w.git.Push(t.Context(), p); err != nil || got != gitpush.Landed {
 		t.Fatalf("push: %v, %v\n%s", got, err, w.said)
 	}
+
 	if err := w.git.Track(t.Context(), p, "fix"); err != nil {
 		t.Error(err)
 	}
+
 	if got := w.run(w.dir, "for-each-ref", "--format=%(upstream)", "refs/heads/fix"); got != "refs/remotes/origin/fix" {
 		t.Errorf("fix follows %q", got)
 	}

@@ -27,8 +27,8 @@ func no(err error) bool {
 	return is && (e.Code == 1 || e.Code > 0 && e.Operation == "cat-file")
 }
 
-// talk has git talk to the remote, and with the user: for passwords, and about trouble. A code that is not 0 comes with an error, for whom
-// the user was told the reason already.
+// talk has git talk to the remote, and with the user: for passwords, and about trouble. A code that
+// is not 0 comes with an error, for whom the user was told the reason already.
 func (g Git) talk(ctx context.Context, args ...string) (out string, code int, err error) {
 	out, code, err = g.Talk(ctx, g.Say, args...)
 	if err == nil && code != 0 {
@@ -37,7 +37,8 @@ func (g Git) talk(ctx context.Context, args ...string) (out string, code int, er
 	return out, code, err
 }
 
-// Head returns the commit that is checked out and the branch it is on, which is empty when it is on none.
+// Head returns the commit that is checked out and the branch it is on, which is empty when it is on
+// none.
 func (g Git) Head(ctx context.Context) (oid, branch string, err error) {
 	if _, err = g.Ask(ctx, "rev-parse", "--git-dir"); err != nil {
 		return "", "", located(err, "this is no clone")
@@ -45,10 +46,12 @@ func (g Git) Head(ctx context.Context) (oid, branch string, err error) {
 	if oid, err = g.Ask(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
 		return "", "", located(err, "nothing is committed here yet")
 	}
+
 	branch, err = g.Ask(ctx, "symbolic-ref", "--quiet", "--short", "HEAD")
 	if no(err) {
 		err = nil
 	}
+
 	return oid, branch, err
 }
 
@@ -60,12 +63,14 @@ func located(err error, reason string) error {
 	return err
 }
 
-// Remote is where git would push the branch: what its configuration says, else origin, else the only remote.
+// Remote is where git would push the branch: what its configuration says, else origin, else the
+// only remote.
 func (g Git) Remote(ctx context.Context, branch string) (string, error) {
 	name, err := g.Ask(ctx, "for-each-ref", "--format=%(push:remotename)", "refs/heads/"+branch)
 	if err != nil || name != "" && branch != "" {
 		return name, err
 	}
+
 	out, err := g.Ask(ctx, "remote")
 	all := strings.Fields(out)
 	switch {
@@ -76,11 +81,12 @@ func (g Git) Remote(ctx context.Context, branch string) (string, error) {
 	case len(all) == 1:
 		return all[0], nil
 	}
+
 	return "", wrong(fmt.Sprintf("this clone has %d remotes and none is called origin; name one", len(all)))
 }
 
-// readable is the remote to read from what a push to it would meet: itself, under its own settings, unless it
-// pushes elsewhere.
+// readable is the remote to read from what a push to it would meet: itself, under its own settings,
+// unless it pushes elsewhere.
 func (g Git) readable(ctx context.Context, remote string) (string, error) {
 	to, err := g.Address(ctx, remote)
 	if err != nil {
@@ -89,11 +95,13 @@ func (g Git) readable(ctx context.Context, remote string) (string, error) {
 	if from, err := g.Ask(ctx, "remote", "get-url", remote); err == nil && from == to {
 		return remote, nil
 	}
+
 	return to, nil
 }
 
-// Address is the URL that a push to the remote goes to. One that pushes to several at once is a wrong call: no
-// step moves references of two repositories. What is no remote's name is an address itself.
+// Address is the URL that a push to the remote goes to. One that pushes to several at once is a
+// wrong call: no step moves references of two repositories. What is no remote's name is an address
+// itself.
 func (g Git) Address(ctx context.Context, remote string) (string, error) {
 	if remote == "" || strings.HasPrefix(remote, "-") {
 		return "", wrong(fmt.Sprintf("%q is not a remote", remote))
@@ -107,5 +115,6 @@ func (g Git) Address(ctx context.Context, remote string) (string, error) {
 	case strings.Contains(out, "\n"):
 		return "", wrong(remote + " pushes to several addresses; name one of them")
 	}
+
 	return out, nil
 }

@@ -1,8 +1,9 @@
-// Package gitpush pushes one branch with the git program, under conditions that the receiving repository
-// checks: the branch is where it was seen to be, and a second reference moves in the same step or neither does.
+// Package gitpush pushes one branch with the git program, under conditions that the receiving
+// repository checks: the branch is where it was seen to be, and a second reference moves in the
+// same step or neither does.
 //
-// It never forces. What it says of a push is one of three answers: it has landed, it was refused and cannot
-// land any more, or nobody knows.
+// It never forces. What it says of a push is one of three answers: it has landed, it was refused
+// and cannot land any more, or nobody knows.
 package gitpush
 
 import (
@@ -25,8 +26,8 @@ type Push struct {
 	Options Options
 }
 
-// A Step is a reference at the remote that moves, in the same atomic update as the branch, from Before to
-// a new commit with Message on Before's tree.
+// A Step is a reference at the remote that moves, in the same atomic update as the branch, from
+// Before to a new commit with Message on Before's tree.
 type Step struct {
 	Ref     string // full name
 	Before  string // object id of a commit
@@ -57,8 +58,8 @@ func (e *MovedError) Error() string {
 	return e.Ref + " is at " + e.At + ", which this push does not build on"
 }
 
-// notLet is a push that a hook of this clone or the remote did not let through: nothing was moved. The reason is as git told it, other
-// people's text; empty when it was a hook of this clone.
+// notLet is a push that a hook of this clone or the remote did not let through: nothing was moved.
+// The reason is as git told it, other people's text; empty when it was a hook of this clone.
 func notLet(reason string) error {
 	why := "git push: the pre-push hook of this clone refused it"
 	if reason != "" {
@@ -75,11 +76,12 @@ func (e *UnclearError) Error() string { return e.Err.Error() }
 // Unwrap returns what came in between.
 func (e *UnclearError) Unwrap() error { return e.Err }
 
-// errUnchanged is a step that goes nowhere. Git would leave it out of the push, and its condition with it.
+// errUnchanged is a step that goes nowhere. Git would leave it out of the push, and its condition
+// with it.
 var errUnchanged = errors.New("the second reference would stay where it is, and so guard nothing")
 
-// Push pushes. Beside its own types of errors it returns a wrong call and *git.Error for what could not be
-// found out before anything was sent.
+// Push pushes. Beside its own types of errors it returns a wrong call and *git.Error for what could
+// not be found out before anything was sent.
 func (g Git) Push(ctx context.Context, p Push) (Result, error) {
 	seen, err := g.look(ctx, p)
 	switch {
@@ -90,6 +92,7 @@ func (g Git) Push(ctx context.Context, p Push) (Result, error) {
 	case p.With != nil && seen.second != p.With.Before:
 		return 0, &MovedError{p.With.Ref, seen.second}
 	}
+
 	if seen.branch != "" { // the push takes nothing away that is in the branch
 		if _, err := g.Ask(ctx, "cat-file", "-e", seen.branch+"^{commit}"); no(err) {
 			return 0, &MovedError{p.ref(), seen.branch}
@@ -102,15 +105,18 @@ func (g Git) Push(ctx context.Context, p Push) (Result, error) {
 			return 0, err
 		}
 	}
+
 	next, err := g.successor(ctx, p)
 	if err != nil {
 		return 0, err
 	}
+
 	return g.send(ctx, p, seen.branch, next)
 }
 
-// successor makes the commit that the second reference moves to, empty without one, on the tree of its parent. That has to be
-// here, or git could not tell what to send. Its author is nobody in particular, so that it needs no settings of the user's.
+// successor makes the commit that the second reference moves to, empty without one, on the tree of
+// its parent. That has to be here, or git could not tell what to send. Its author is nobody in
+// particular, so that it needs no settings of the user's.
 func (g Git) successor(ctx context.Context, p Push) (string, error) {
 	if p.With == nil {
 		return "", nil
@@ -121,20 +127,24 @@ func (g Git) successor(ctx context.Context, p Push) (string, error) {
 		if err != nil {
 			return "", err
 		}
+
 		// its commits come into no reference and no file
 		_, _, err = g.talk(ctx, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules",
 			"--no-auto-maintenance", at, p.With.Ref)
 		if err == nil {
 			_, err = g.Ask(ctx, "cat-file", "-e", before+"^{commit}")
 		}
+
 		if err != nil {
 			return "", err
 		}
 	}
+
 	g.Env = slices.Clone(g.Env)
 	for _, who := range []string{"AUTHOR", "COMMITTER"} {
 		g.Env = append(g.Env, "GIT_"+who+"_NAME=label-state", "GIT_"+who+"_EMAIL=label-state@users.noreply.github.com")
 	}
+
 	return g.Feed(ctx, p.With.Message, "commit-tree", before+"^{tree}", "-p", before, "-F", "-")
 }
 
@@ -147,6 +157,7 @@ func (g Git) send(ctx context.Context, p Push, seen, next string) (Result, error
 	if err != nil {
 		return 0, err
 	}
+
 	out, code, err := g.talk(ctx, args...)
 	switch {
 	case err == nil && arrived(out, p, next):
@@ -156,6 +167,7 @@ func (g Git) send(ctx context.Context, p Push, seen, next string) (Result, error
 	case err == nil:
 		err = &git.Error{Repository: g.Dir, Operation: "push"}
 	}
+
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTime)
 	defer cancel()
 	reason, refused := refusal(out, p)
@@ -170,10 +182,12 @@ func (g Git) send(ctx context.Context, p Push, seen, next string) (Result, error
 	case unseen == nil && now.branch != seen:
 		return 0, &MovedError{p.ref(), now.branch}
 	}
+
 	return 0, notLet(reason)
 }
 
-// command is git's command line. Each reference that moves has a condition, and all move or none does.
+// command is git's command line. Each reference that moves has a condition, and all move or none
+// does.
 func (p Push) command(seen, next string) ([]string, error) {
 	args := append([]string{"push", "--porcelain"}, p.Options.git...)
 	args = append(args, "--force-with-lease="+p.ref()+":"+seen)
@@ -181,10 +195,12 @@ func (p Push) command(seen, next string) ([]string, error) {
 	if p.With != nil && next == p.With.Before {
 		return nil, errUnchanged
 	}
+
 	if p.With != nil {
 		args = append(args, "--atomic", "--force-with-lease="+p.With.Ref+":"+p.With.Before)
 		updates = append([]string{next + ":" + p.With.Ref}, updates...)
 	}
+
 	return append(append(args, p.Remote), updates...), nil
 }
 
@@ -197,12 +213,14 @@ func (g Git) look(ctx context.Context, p Push) (sight, error) {
 	if err != nil {
 		return sight{}, err
 	}
+
 	args := []string{"ls-remote", "--quiet", at, p.ref()}
 	second := ""
 	if p.With != nil {
 		second = p.With.Ref
 		args = append(args, second)
 	}
+
 	out, _, err := g.talk(ctx, args...)
 	var s sight
 	for line := range strings.Lines(out) {
@@ -214,5 +232,6 @@ func (g Git) look(ctx context.Context, p Push) (sight, error) {
 			s.second = oid
 		}
 	}
+
 	return s, err
 }

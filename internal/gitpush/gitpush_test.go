@@ -18,8 +18,8 @@ const branch = "refs/heads/fix"
 
 var chain = gitref.RefName(issue)
 
-// TestPushWithTheLease: the branch and the lease move together. The commit that git made extends the lease by nothing,
-// whatever the machine's clock says, and the holder goes on from it.
+// TestPushWithTheLease: the branch and the lease move together. The commit that git made extends
+// the lease by nothing, whatever the machine's clock says, and the holder goes on from it.
 func TestPushWithTheLease(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -29,6 +29,7 @@ func TestPushWithTheLease(t *testing.T) {
 		if got, err := w.git.Push(t.Context(), p); err != nil || got != gitpush.Landed {
 			t.Fatalf("push %d: %v, %v\n%s", n, got, err, w.said)
 		}
+
 		if w.at(branch) != p.Source || w.at(chain+"^") != p.With.Before {
 			t.Errorf("push %d: branch at %s, chain at %s", n, w.at(branch), w.at(chain))
 		}
@@ -36,8 +37,10 @@ func TestPushWithTheLease(t *testing.T) {
 		if err != nil || !held || got.Worker != l.Worker || got.Token != l.Token || !got.Expires.Equal(l.Expires) {
 			t.Errorf("push %d: the lease is %+v, %t, %v, want it as it was: %+v", n, got, held, err, l)
 		}
+
 		w.commit("more")
 	}
+
 	if got, err := w.store.Renew(t.Context(), l); err != nil || got.Token != l.Token {
 		t.Errorf("renew: %+v, %v", got, err)
 	}
@@ -59,8 +62,8 @@ func TestThere(t *testing.T) {
 	}
 }
 
-// TestOnItsWay: whatever happens between the check and the push, and however late the push arrives, it
-// lands while the lease is its pusher's or not at all (guarantees.md#evidence).
+// TestOnItsWay: whatever happens between the check and the push, and however late the push arrives,
+// it lands while the lease is its pusher's or not at all (guarantees.md#evidence).
 func TestOnItsWay(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -87,6 +90,7 @@ func TestOnItsWay(t *testing.T) {
 			if errors.As(err, &moved) != (c.moved != "") || moved != nil && moved.Ref != c.moved {
 				t.Errorf("push: %v, %v, want that %q moved\n%s", got, err, c.moved, w.said)
 			}
+
 			if lands := w.at(branch) == p.Source; lands != c.lands || lands != (got == gitpush.Landed) {
 				t.Errorf("push: %v, %v; landed: %t, want %t", got, err, lands, c.lands)
 			}
@@ -94,8 +98,8 @@ func TestOnItsWay(t *testing.T) {
 	}
 }
 
-// TestLate: the connection breaks, nobody knows, somebody else takes the issue over, and then the push
-// arrives. Without the lease it lands: that is what other ways of deciding cannot promise.
+// TestLate: the connection breaks, nobody knows, somebody else takes the issue over, and then the
+// push arrives. Without the lease it lands: that is what other ways of deciding cannot promise.
 func TestLate(t *testing.T) {
 	t.Parallel()
 	for name, strict := range map[string]bool{"with the lease": true, "without": false} {
@@ -106,6 +110,7 @@ func TestLate(t *testing.T) {
 			if !strict {
 				p.With = nil
 			}
+
 			arrive := make(chan func(), 16)
 			w.meet(func(deliver func()) bool { arrive <- deliver; return false })
 			got, err := w.git.Push(t.Context(), p)
@@ -113,6 +118,7 @@ func TestLate(t *testing.T) {
 			if !errors.As(err, &unclear) {
 				t.Fatalf("push: %v, %v, want that nobody knows\n%s", got, err, w.said)
 			}
+
 			w.stolen()
 			(<-arrive)()
 			if landed := w.at(branch) == p.Source; landed == strict {
@@ -122,8 +128,8 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// TestLateUnderTheHold: what arrives late while nothing has changed lands, and a push that is made again
-// instead keeps it out.
+// TestLateUnderTheHold: what arrives late while nothing has changed lands, and a push that is made
+// again instead keeps it out.
 func TestLateUnderTheHold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -134,18 +140,21 @@ func TestLateUnderTheHold(t *testing.T) {
 	if _, err := w.git.Push(t.Context(), p); err == nil {
 		t.Fatal("pushed without a connection")
 	}
+
 	w.meet(nil)
 	second := w.commit("instead")
 	if got, err := w.git.Push(t.Context(), w.push(l)); err != nil || got != gitpush.Landed {
 		t.Fatalf("again: %v, %v\n%s", got, err, w.said)
 	}
+
 	(<-arrive)()
 	if w.at(branch) != second {
 		t.Errorf("the branch is at %s, want %s", w.at(branch), second)
 	}
 }
 
-// TestPushAfterTheLoss: the lease was lost before, and the store says so; with a step from before, git does.
+// TestPushAfterTheLoss: the lease was lost before, and the store says so; with a step from before,
+// git does.
 func TestPushAfterTheLoss(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -155,15 +164,16 @@ func TestPushAfterTheLoss(t *testing.T) {
 	if _, err := w.store.Push(t.Context(), l); !errors.Is(err, lease.ErrLost) {
 		t.Errorf("step: %v, want that it is lost", err)
 	}
+
 	var moved *gitpush.MovedError
 	if got, err := w.git.Push(t.Context(), p); !errors.As(err, &moved) || moved.Ref != chain || w.at(branch) != "" {
 		t.Errorf("push: %v, %v, branch at %q", got, err, w.at(branch))
 	}
 }
 
-// TestWithoutAtomic is why the push is atomic, and why the lease's step must lead somewhere: git pushes what
-// it can of several references, and sends no condition for one that stays where it is. If this stopped
-// failing, git would have become stricter.
+// TestWithoutAtomic is why the push is atomic, and why the lease's step must lead somewhere: git
+// pushes what it can of several references, and sends no condition for one that stays where it is.
+// If this stopped failing, git would have become stricter.
 func TestWithoutAtomic(t *testing.T) {
 	t.Parallel()
 	for name, args := range map[string]func(tip, next string) []string{
@@ -190,18 +200,25 @@ func TestWithoutAtomic(t *testing.T) {
 	}
 }
 
-// TestRefused: what git, a hook or the remote does not want is a no, and nothing has moved. An ordinary run plays half of it.
+// TestRefused: what git, a hook or the remote does not want is a no, and nothing has moved. An
+// ordinary run plays half of it.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		prepare func(w *world, p *gitpush.Push)
 		want    string
 	}{
-		"pre-push hook": {func(w *world, _ *gitpush.Push) { w.hook(w.dir+"/.git", "pre-push", "exit 1") }, "the pre-push hook of this clone refused it"},
+		"pre-push hook": {
+			func(w *world, _ *gitpush.Push) { w.hook(w.dir+"/.git", "pre-push", "exit 1") },
+			"the pre-push hook of this clone refused it",
+		},
 		"remote's hook": {func(w *world, _ *gitpush.Push) {
 			w.hook(w.served(), "update", `[ "$1" != refs/heads/fix ]`)
 		}, "refused: hook declined"},
-		"remote's hook for all": {func(w *world, _ *gitpush.Push) { w.hook(w.served(), "pre-receive", "exit 1") }, "refused: pre-receive hook declined"},
+		"remote's hook for all": {
+			func(w *world, _ *gitpush.Push) { w.hook(w.served(), "pre-receive", "exit 1") },
+			"refused: pre-receive hook declined",
+		},
 		"behind": {func(w *world, p *gitpush.Push) {
 			w.run(w.dir, "push", "-q", "origin", "HEAD:"+branch)
 			p.Source = w.run(w.dir, "rev-parse", "main")
@@ -216,19 +233,27 @@ func TestRefused(t *testing.T) {
 			theirs := w.run(dir, "commit-tree", "main^{tree}", "-p", "main", "-m", "theirs")
 			w.run(dir, "update-ref", branch, theirs)
 		}, branch + " is at "},
-		"no such lease": {func(w *world, p *gitpush.Push) { p.Remote = w.stays + "/acme/fork.git" }, chain + " is not there"},
+		"no such lease": {func(w *world, p *gitpush.Push) { p.Remote = w.stays + "/acme/fork.git" }, chain +
+			" is not there"},
 		"several addresses": {func(w *world, _ *gitpush.Push) {
 			for _, repo := range []string{"app", "fork"} {
 				w.run(w.dir, "remote", "set-url", "--add", "--push", "origin", w.stays+"/acme/"+repo+".git")
 			}
 		}, "origin pushes to several addresses"},
-		"no remote":     {func(_ *world, p *gitpush.Push) { p.Remote = "nowhere" }, "git ls-remote in "},
-		"not a remote":  {func(_ *world, p *gitpush.Push) { p.Remote = "--upload-pack=true" }, `"--upload-pack=true" is not a remote`},
-		"no connection": {func(_ *world, p *gitpush.Push) { p.Remote = "http://127.0.0.1:1/acme/app.git" }, "git ls-remote in "},
+		"no remote": {func(_ *world, p *gitpush.Push) { p.Remote = "nowhere" }, "git ls-remote in "},
+		"not a remote": {
+			func(_ *world, p *gitpush.Push) { p.Remote = "--upload-pack=true" },
+			`"--upload-pack=true" is not a remote`,
+		},
+		"no connection": {
+			func(_ *world, p *gitpush.Push) { p.Remote = "http://127.0.0.1:1/acme/app.git" },
+			"git ls-remote in ",
+		},
 	} {
 		if !sample.Plays(name, 0, 2) {
 			continue
 		}
+
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
@@ -239,6 +264,7 @@ func TestRefused(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("push: %v, %v, want %q\n%s", got, err, c.want, w.said)
 			}
+
 			if w.at(branch) != before || w.at(chain) != tip {
 				t.Errorf("branch at %q, chain at %q; want %q and %q", w.at(branch), w.at(chain), before, tip)
 			}
@@ -250,7 +276,8 @@ func TestRefused(t *testing.T) {
 func (w *world) hook(dir, name, script string) {
 	w.Helper()
 	file := filepath.Join(dir, "hooks", name)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte("#!/bin/sh\n"+script+"\n"), 0o755)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755),
+		os.WriteFile(file, []byte("#!/bin/sh\n"+script+"\n"), 0o755)); err != nil {
 		w.Fatal(err)
 	}
 }
@@ -265,8 +292,8 @@ func (w *world) served() string {
 	return dir
 }
 
-// TestGivenUp: a push whose time is over while the remote is silent is ended, and nobody knows; the reason is the
-// context's.
+// TestGivenUp: a push whose time is over while the remote is silent is ended, and nobody knows; the
+// reason is the context's.
 func TestGivenUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

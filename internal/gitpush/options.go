@@ -17,14 +17,17 @@ type Options struct {
 	track bool     // the local branch is to follow the remote's
 }
 
-// ReadOptions reads options of git push that change nothing about what is moved and under which condition:
+// ReadOptions reads options of git push that change nothing about what is moved and under which
+// condition:
 // --force would take all conditions away (git-push(1)). They are a list, not a pattern, since git also takes
 // beginnings of long options. The error is a wrong call.
 func ReadOptions(words []string) (o Options, err error) {
 	plain := []string{ // without a value
-		"-q", "--quiet", "-v", "--verbose", "--progress", "--no-progress", "--verify", "--no-verify", "--thin", "--no-thin", "--no-signed",
+		"-q", "--quiet", "-v", "--verbose", "--progress", "--no-progress", "--verify", "--no-verify", "--thin",
+		"--no-thin", "--no-signed",
 		"-4", "--ipv4", "-6", "--ipv6",
 	}
+
 	for n := 0; n < len(words); n++ {
 		word := words[n]
 		switch name, _, valued := strings.Cut(word, "="); {
@@ -44,19 +47,23 @@ func ReadOptions(words []string) (o Options, err error) {
 			return o, refused(word)
 		}
 	}
+
 	return o, nil
 }
 
-// Track has the local branch follow the branch that was pushed, if the options ask for it. Git's own
+// Track has the local branch follow the branch that was pushed, if the options ask for it. Git's
+// own
 // --set-upstream takes no commit, and a push under conditions is of one.
 func (g Git) Track(ctx context.Context, p Push, local string) error {
 	if !p.Options.track || local == "" {
 		return nil
 	}
+
 	for key, value := range map[string]string{"remote": p.Remote, "merge": p.ref()} {
 		if _, err := g.Ask(ctx, "config", "branch."+local+"."+key, value); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }

@@ -2,8 +2,8 @@ package gitpush
 
 import "strings"
 
-// What "git push --porcelain" prints is a line for each reference: a flag, source and destination, and a
-// summary, with tabs between (git-push(1), OUTPUT).
+// What "git push --porcelain" prints is a line for each reference: a flag, source and destination,
+// and a summary, with tabs between (git-push(1), OUTPUT).
 
 // A line is what git said of one reference.
 type line struct{ flag, ref, summary string }
@@ -18,6 +18,7 @@ func lines(out string) (all []line) {
 		_, ref, _ := strings.Cut(part[1], ":")
 		all = append(all, line{part[0], ref, part[2]})
 	}
+
 	return all
 }
 
@@ -27,17 +28,19 @@ func arrived(out string, p Push, next string) bool {
 	if next != "" {
 		want[p.With.Ref] = true
 	}
+
 	for _, l := range lines(out) {
 		if l.flag == " " || l.flag == "*" || l.flag == "+" {
 			delete(want, l.ref)
 		}
 	}
+
 	return len(want) == 0
 }
 
-// refusal reports whether this git or the remote's said no, and why. No is a word for each reference; where
-// it is missing for one, the connection broke first and nobody knows. Of several reasons the branch's counts; one that
-// only says that another reference failed counts last.
+// refusal reports whether this git or the remote's said no, and why. No is a word for each
+// reference; where it is missing for one, the connection broke first and nobody knows. Of several
+// reasons the branch's counts; one that only says that another reference failed counts last.
 func refusal(out string, p Push) (reason string, ok bool) {
 	all := lines(out)
 	for _, l := range all {
@@ -45,13 +48,16 @@ func refusal(out string, p Push) (reason string, ok bool) {
 		if !refused {
 			said, refused = strings.CutPrefix(l.summary, "[rejected] ")
 		}
+
 		if l.flag != "!" || !refused {
 			return "", false
 		}
 		said = strings.Trim(said, "()")
-		if follows := strings.HasPrefix(said, "atomic "); reason == "" || !follows && (l.ref == p.ref() || strings.HasPrefix(reason, "atomic ")) {
+		if follows := strings.HasPrefix(said, "atomic "); reason == "" || !follows &&
+			(l.ref == p.ref() || strings.HasPrefix(reason, "atomic ")) {
 			reason = said
 		}
 	}
+
 	return reason, len(all) > 0
 }

@@ -24,8 +24,8 @@ import (
 	"github.com/label-state/label-state/internal/lease/gitref"
 )
 
-// A world is the embedded GitHub behind a proxy that decides how pushes arrive, and a clone of acme/app on
-// branch fix with one commit to push.
+// A world is the embedded GitHub behind a proxy that decides how pushes arrive, and a clone of
+// acme/app on branch fix with one commit to push.
 type world struct {
 	*testing.T
 	hub   *githubsim.Server
@@ -47,21 +47,38 @@ const hold = 30 * time.Minute
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	hub, err := githubsim.New(githubsim.Seed{
-		Users: []githubsim.SeedUser{{Login: "bot", Token: "tok-bot", Permissions: map[string]string{"acme/app": "write", "acme/fork": "write"}}},
-		Repos: []githubsim.SeedRepo{{Name: "acme/app", DefaultBranch: "main"}, {Name: "acme/fork", DefaultBranch: "main"}},
+		Users: []githubsim.SeedUser{{
+			Login: "bot", Token: "tok-bot",
+			Permissions: map[string]string{"acme/app": "write", "acme/fork": "write"},
+		}},
+		Repos: []githubsim.SeedRepo{
+			{Name: "acme/app", DefaultBranch: "main"},
+			{Name: "acme/fork", DefaultBranch: "main"},
+		},
 	}, githubsim.Options{Dir: t.TempDir(), RateLimit: 1 << 30})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	api, err := github.New(github.Options{
-		REST: "https://api.github.com/", GraphQL: "https://api.github.com/graphql", Token: github.NewSecret("tok-bot"), HTTP: hub.Transport(),
+		REST:    "https://api.github.com/",
+		GraphQL: "https://api.github.com/graphql",
+		Token:   github.NewSecret("tok-bot"),
+		HTTP:    hub.Transport(),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{T: t, hub: hub, store: gitref.New(api, gitref.Options{}), said: &bytes.Buffer{}}
+
+	w := &world{
+		T:     t,
+		hub:   hub,
+		store: gitref.New(api, gitref.Options{}),
+		said:  &bytes.Buffer{},
+	}
 	w.listen()
 	w.clone()
+
 	return w
 }
 
@@ -71,11 +88,13 @@ func (w *world) listen() {
 	if err != nil {
 		w.Fatal(err)
 	}
+
 	w.Cleanup(stop)
 	to, err := url.Parse(at)
 	if err != nil {
 		w.Fatal(err)
 	}
+
 	through := httputil.NewSingleHostReverseProxy(to)
 	proxy := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		fate := w.next()
@@ -83,6 +102,7 @@ func (w *world) listen() {
 			through.ServeHTTP(rw, r)
 			return
 		}
+
 		body, _ := io.ReadAll(r.Body)
 		answer := httptest.NewRecorder()
 		again := r.Clone(w.Context())
@@ -90,11 +110,13 @@ func (w *world) listen() {
 			again.Body, again.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 			through.ServeHTTP(answer, again)
 		}
+
 		if !w.fated(fate, deliver) {
 			panic(http.ErrAbortHandler) // and again when it is repeated, which libcurl does by itself
 		}
 		w.meet(nil)
 		deliver()
+
 		for name, values := range answer.Header() {
 			rw.Header()[name] = values
 		}
@@ -131,7 +153,8 @@ func (w *world) clone() {
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0",
 		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=maintenance.auto", "GIT_CONFIG_VALUE_0=false",
 		// A machine whose clock is years ahead.
-		"GIT_AUTHOR_NAME=ann", "GIT_AUTHOR_EMAIL=ann@example.com", "GIT_COMMITTER_NAME=ann", "GIT_COMMITTER_EMAIL=ann@example.com",
+		"GIT_AUTHOR_NAME=ann", "GIT_AUTHOR_EMAIL=ann@example.com", "GIT_COMMITTER_NAME=ann",
+		"GIT_COMMITTER_EMAIL=ann@example.com",
 		"GIT_AUTHOR_DATE=2031-01-01T00:00:00Z", "GIT_COMMITTER_DATE=2031-01-01T00:00:00Z",
 	}}}
 	w.run(home, "clone", "-q", w.stays+"/acme/app.git", "app")
@@ -169,19 +192,23 @@ func (w *world) at(ref string) string {
 	if err != nil {
 		w.Fatal(err)
 	}
+
 	out, err := w.try(dir, "rev-parse", "--verify", "--quiet", ref)
 	if err != nil {
 		return ""
 	}
+
 	return out
 }
 
 func (w *world) claim(name string) lease.Lease {
 	w.Helper()
-	l, err := w.store.Acquire(w.Context(), lease.Ask{Issue: issue, Worker: claim.Worker{Codename: name, FiringID: "1"}, TTL: hold})
+	l, err := w.store.Acquire(w.Context(),
+		lease.Ask{Issue: issue, Worker: claim.Worker{Codename: name, FiringID: "1"}, TTL: hold})
 	if err != nil {
 		w.Fatalf("%s claims: %v", name, err)
 	}
+
 	return l
 }
 
@@ -198,5 +225,11 @@ func (w *world) push(l lease.Lease) gitpush.Push {
 	if err != nil {
 		w.Fatal(err)
 	}
-	return gitpush.Push{Remote: "origin", Branch: "fix", Source: w.run(w.dir, "rev-parse", "HEAD"), With: (*gitpush.Step)(&step)}
+
+	return gitpush.Push{
+		Remote: "origin",
+		Branch: "fix",
+		Source: w.run(w.dir, "rev-parse", "HEAD"),
+		With:   (*gitpush.Step)(&step),
+	}
 }

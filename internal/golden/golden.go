@@ -12,7 +12,8 @@ var update = flag.Bool("update", false, "write the texts that tests compare with
 // Updating reports whether the test was run with -update.
 func Updating() bool { return *update }
 
-// Check compares a text with a file, below the test's folder, or writes it there when the test is run with -update.
+// Check compares a text with a file, below the test's folder, or writes it there when the test is
+// run with -update.
 func Check(t testing.TB, file, got string) {
 	t.Helper()
 	if *update {
@@ -21,10 +22,12 @@ func Check(t testing.TB, file, got string) {
 		}
 		return
 	}
+
 	want, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if got != string(want) {
 		t.Errorf("%s differs; run this test with -update and look at the difference\n%s", file, got)
 	}

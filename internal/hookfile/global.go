@@ -18,6 +18,7 @@ func installGlobal(ctx context.Context, o Options) (State, Change, error) {
 	if err != nil {
 		return State{}, Nothing, err
 	}
+
 	main := places[len(places)-1]
 	leads, err := leadsTo(ctx, o.Git, main.folder, verbInstall)
 	if err != nil {
@@ -26,32 +27,39 @@ func installGlobal(ctx context.Context, o Options) (State, Change, error) {
 	if err := main.makeFolder(); err != nil {
 		return main.state(), Nothing, err
 	}
+
 	for _, p := range places { // the folder is ours alone, which is looked at before anything is written
 		kind := p.state().Kind
 		if kind == Foreign || kind == Blocked || kind == Edited && !o.Force {
-			return main.state(), Nothing, p.refuse(verbInstall, "it is not label-state's, or was edited", "move it away")
+			return main.state(), Nothing, p.refuse(verbInstall, "it is not label-state's, or was edited",
+				"move it away")
 		}
 	}
+
 	did := Nothing
 	for _, p := range places {
 		own := o
 		if p.name != "pre-push" {
 			own.Hook = "" // only the shim of pre-push has a line for it
 		}
+
 		change, err := p.install(own)
 		if err != nil {
 			return main.state(), did, err
 		}
+
 		if change != Nothing {
 			did = change
 		}
 	}
+
 	if !leads {
 		did = Installed
 		if _, err := o.Git.Do(ctx, "config", "--global", hooksPath, main.folder); err != nil {
 			return main.state(), Nothing, fmt.Errorf("install hook: %w", err)
 		}
 	}
+
 	return main.state(), did, nil
 }
 
@@ -60,8 +68,11 @@ func global(o Options, verb string) ([]place, error) {
 	if !filepath.IsAbs(o.Home) {
 		return nil, &RefusedError{Verb: verb, File: o.Home, Reason: "label-state's own folder is not an absolute path"}
 	}
-	// The other hooks of githooks(5) that a repository's own must still be found for. Left out are push-to-checkout and proc-receive, which
-	// change what git does by being there, and reference-transaction, post-index-change and fsmonitor-watchman, which run too often for a detour.
+
+	// The other hooks of githooks(5) that a repository's own must still be found for. Left out are
+	// push-to-checkout and proc-receive, which change what git does by being there, and
+	// reference-transaction, post-index-change and fsmonitor-watchman, which run too often for a
+	// detour.
 	passed := []string{
 		"applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit",
 		"prepare-commit-msg", "commit-msg", "post-commit", "pre-rebase", "post-checkout", "post-merge",
@@ -71,35 +82,59 @@ func global(o Options, verb string) ([]place, error) {
 	folder := filepath.Join(o.Home, "hooks")
 	var all []place
 	for _, name := range passed {
-		all = append(all, place{folder: folder, name: name, shims: passThrough(), scope: "global", global: true})
+		all = append(all, place{
+			folder: folder,
+			name:   name,
+			shims:  passThrough(),
+			scope:  "global",
+			global: true,
+		})
 	}
-	return append(all, place{folder: folder, name: "pre-push", shims: globalPush(), scope: "global", global: true}), nil
+
+	return append(all, place{
+		folder: folder,
+		name:   "pre-push",
+		shims:  globalPush(),
+		scope:  "global",
+		global: true,
+	}), nil
 }
 
-// leadsTo reports whether core.hooksPath leads to folder already, for the whole machine or for its user. It is refused that it leads elsewhere.
-// Files that are included count, and so do both of the user's: git lists the settings in its own order, of which the last one wins.
+// leadsTo reports whether core.hooksPath leads to folder already, for the whole machine or for its
+// user. It is refused that it leads elsewhere. Files that are included count, and so do both of the
+// user's: git lists the settings in its own order, of which the last one wins.
 func leadsTo(ctx context.Context, g git.Git, folder, verb string) (bool, error) {
 	out, err := g.Ask(ctx, "config", "--show-scope", "--null", "--type=path", "--get-all", hooksPath)
 	if err != nil && git.Code(err) != 1 { // 1: not set anywhere
 		return false, fmt.Errorf("%s: %w", verb, err)
 	}
+
 	value, scope := "", ""
 	for all := strings.Split(out, "\x00"); len(all) > 1; all = all[2:] {
 		if all[0] == "system" || all[0] == "global" {
 			scope, value = all[0], all[1]
 		}
 	}
+
 	switch {
 	case scope == "":
 		return false, nil
 	case value == "":
-		return false, &RefusedError{Verb: verb, File: folder, Reason: noFolder, Hint: unsetIn(scope)}
+		return false, &RefusedError{
+			Verb:   verb,
+			File:   folder,
+			Reason: noFolder,
+			Hint:   unsetIn(scope),
+		}
 	case filepath.Clean(value) == folder:
 		return true, nil
 	}
+
 	return false, &RefusedError{
-		Verb: verb, File: value, Reason: hooksPath + " (" + scope + ") leads there already",
-		Hint: "label-state hook install, in any repository, adds to the hooks there",
+		Verb:   verb,
+		File:   value,
+		Reason: hooksPath + " (" + scope + ") leads there already",
+		Hint:   "label-state hook install, in any repository, adds to the hooks there",
 	}
 }
 
@@ -110,6 +145,7 @@ func uninstallGlobal(ctx context.Context, o Options) (State, Change, error) {
 	if err != nil {
 		return State{}, Nothing, err
 	}
+
 	main := places[len(places)-1]
 	did := Nothing
 	leads, err := leadsTo(ctx, o.Git, main.folder, verbRemove)
@@ -117,21 +153,25 @@ func uninstallGlobal(ctx context.Context, o Options) (State, Change, error) {
 	if err != nil && !errors.As(err, &elsewhere) {
 		return main.state(), did, err
 	}
+
 	if leads {
 		if _, err := o.Git.Do(ctx, "config", "--global", "--unset", hooksPath); err != nil {
 			return main.state(), did, fmt.Errorf("remove hook: %w", err)
 		}
 		did = Removed
 	}
+
 	for _, p := range places {
 		change, err := p.uninstall(o.Force)
 		if err != nil {
 			return main.state(), did, err
 		}
+
 		if change != Nothing {
 			did = Removed
 		}
 	}
+
 	_ = os.Remove(main.folder) // the system refuses to remove one with anything in it
 	return main.state(), did, nil
 }
@@ -142,6 +182,7 @@ func statusGlobal(ctx context.Context, o Options) (State, error) {
 	if err != nil {
 		return State{}, err
 	}
+
 	s := places[len(places)-1].state()
 	leads, err := leadsTo(ctx, o.Git, places[0].folder, verbRead)
 	var elsewhere *RefusedError
@@ -151,10 +192,12 @@ func statusGlobal(ctx context.Context, o Options) (State, error) {
 	if !leads {
 		return State{File: s.File, Kind: Absent}, nil
 	}
+
 	for _, p := range places {
 		if p.state().Kind != Current && s.Kind == Current {
 			s.Kind = Outdated
 		}
 	}
+
 	return s, nil
 }

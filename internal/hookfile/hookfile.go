@@ -53,20 +53,25 @@ type State struct {
 	Scope   string // of core.hooksPath, when that leads there: local, worktree, global, system or command; else empty
 	Global  bool   // it is the shim of a global installation
 	Setting string // git config label-state.hook, a path; only of our shims, which look there last
-	Looks   string // the names of programs that are looked for on PATH, in this order, with spaces between; empty for none
+	// the names of programs that are looked for on PATH, in this order, with spaces between; empty
+	// for none
+	Looks string
 
 	Manager string // husky, lefthook or pre-commit, when the hook is theirs
-	Script  string // the file, from the top of the worktree and with slashes, from which the manager runs ours, or would
-	Text    string // what that file has to be, when it is not there or is one that an older version wrote
-	Bare    bool   // every push is refused on a machine where our hook is missing
-	Brings  bool   // pre-commit builds the program itself
-	Hint    string // what a person has to do before the hook can be ours, when there is such a thing
+	// the file, from the top of the worktree and with slashes, from which the manager runs ours, or
+	// would
+	Script string
+	Text   string // what that file has to be, when it is not there or is one that an older version wrote
+	Bare   bool   // every push is refused on a machine where our hook is missing
+	Brings bool   // pre-commit builds the program itself
+	Hint   string // what a person has to do before the hook can be ours, when there is such a thing
 
 	Lefthook *Lack  // lefthook is at home here, and what its files lack to run ours; else nil
 	Moved    string // our shim, where lefthook has put it out of use; else empty
 }
 
-// Everybody reports whether the hook serves every repository of this user, or of the machine, though nobody asked for that.
+// Everybody reports whether the hook serves every repository of this user, or of the machine,
+// though nobody asked for that.
 func (s State) Everybody() bool { return !s.Global && (s.Scope == "global" || s.Scope == "system") }
 
 // Installed reports whether pushes are checked.
@@ -104,6 +109,7 @@ func Install(ctx context.Context, o Options) (State, Change, error) {
 	if o.Global {
 		return installGlobal(ctx, o)
 	}
+
 	p, err := locate(ctx, o.Git, verbInstall)
 	switch {
 	case err != nil:
@@ -113,6 +119,7 @@ func Install(ctx context.Context, o Options) (State, Change, error) {
 	case p.global && p.state().Installed():
 		return p.state(), Nothing, nil
 	}
+
 	s, m := p.whole(ctx, o.Git)
 	switch {
 	case s.Kind == Delegated && s.Text != "": // an older version wrote the script that the hook manager runs
@@ -120,21 +127,35 @@ func Install(ctx context.Context, o Options) (State, Change, error) {
 		if err != nil {
 			return s, Nothing, fmt.Errorf("%s: %w", verbInstall, err)
 		}
+
 		file := filepath.Join(top, filepath.FromSlash(s.Script))
 		temp, err := writeTemp(filepath.Dir(file), s.Text)
 		if err == nil {
 			err = os.Rename(temp, file)
 		}
+
 		if err != nil {
-			return s, Nothing, &RefusedError{Verb: verbInstall, File: file, Reason: "it cannot be written: " + printable.Cause(err).Error(), Hint: "ls -ld " + filepath.Dir(file)}
+			return s, Nothing, &RefusedError{
+				Verb:   verbInstall,
+				File:   file,
+				Reason: "it cannot be written: " + printable.Cause(err).Error(),
+				Hint:   "ls -ld " + filepath.Dir(file),
+			}
 		}
+
 		after, _ := p.whole(ctx, o.Git)
 		return after, Upgraded, nil
 	case s.Kind == Delegated && !o.Force:
 		return s, Nothing, nil
 	case m.reason != "" && (m.name == "husky" || !o.Force):
-		return s, Nothing, &RefusedError{Verb: verbInstall, File: p.file(), Reason: m.reason, Hint: s.Hint}
+		return s, Nothing, &RefusedError{
+			Verb:   verbInstall,
+			File:   p.file(),
+			Reason: m.reason,
+			Hint:   s.Hint,
+		}
 	}
+
 	change, err := p.install(o)
 	return p.state(), change, err
 }
@@ -157,6 +178,7 @@ func (o Options) checkHook() error {
 	default:
 		return nil
 	}
+
 	return refused
 }
 
@@ -170,12 +192,15 @@ func Uninstall(ctx context.Context, o Options) (State, Change, error) {
 	if err != nil {
 		return State{}, Nothing, err
 	}
+
 	switch {
 	case p.unset != "":
 		return p.state(), Nothing, p.refuse(verbRemove, noFolder, p.unset)
 	case p.global:
-		return p.state(), Nothing, p.refuse(verbRemove, "it serves all repositories", "label-state hook uninstall --global")
+		return p.state(), Nothing, p.refuse(verbRemove, "it serves all repositories",
+			"label-state hook uninstall --global")
 	}
+
 	change, err := p.uninstall(o.Force)
 	return p.state(), change, err
 }
@@ -189,6 +214,7 @@ func Status(ctx context.Context, o Options) (State, error) {
 	if err != nil {
 		return State{}, err
 	}
+
 	s, _ := p.whole(ctx, o.Git)
 	return s, nil
 }
@@ -197,8 +223,10 @@ func Status(ctx context.Context, o Options) (State, error) {
 func (p place) whole(ctx context.Context, g git.Git) (State, manager) {
 	s := p.state()
 	if s.Version > 0 {
-		s.Setting, _ = g.Ask(ctx, "config", "--type=path", "--get", "label-state.hook") // one that cannot be read is none
+		// one that cannot be read is none
+		s.Setting, _ = g.Ask(ctx, "config", "--type=path", "--get", "label-state.hook")
 	}
+
 	switch {
 	case p.unset != "":
 		s.Hint = hooksPath + " is empty: " + p.unset
@@ -212,9 +240,11 @@ func (p place) whole(ctx context.Context, g git.Git) (State, manager) {
 		}
 	}
 
-	if top, err := topOf(ctx, g); err == nil && !p.global && lefthookUsed(top) { // which takes the place when it is told to run something there
+	// which takes the place when it is told to run something there
+	if top, err := topOf(ctx, g); err == nil && !p.global && lefthookUsed(top) {
 		s.Lefthook = underLefthook(top).lack
 	}
+
 	return s, manager{}
 }
 
@@ -232,9 +262,11 @@ func (p place) managed(ctx context.Context, g git.Git, s State) (State, manager)
 	if s.Kind == Foreign && p.shims.marked(read(old.file())) {
 		s.Moved = old.file()
 	}
+
 	if s.Kind == Foreign && s.Hint == "" && s.Kept != "" && !p.same() {
 		s.Hint = thirdHook
 	}
+
 	return s, m
 }
 
@@ -264,6 +296,7 @@ func locate(ctx context.Context, g git.Git, verb string) (place, error) {
 	if err != nil {
 		return place{}, fmt.Errorf("%s: %w", verb, err)
 	}
+
 	if !filepath.IsAbs(folder) {
 		folder = filepath.Join(g.Dir, folder)
 	}
@@ -272,9 +305,22 @@ func locate(ctx context.Context, g git.Git, verb string) (place, error) {
 	case err != nil:
 		return place{}, fmt.Errorf("%s: %w", verb, err)
 	case scope != "" && value == "": // git then puts a slash and the hook's name behind nothing
-		return place{folder: string(filepath.Separator), name: "pre-push", shims: prePush(), scope: scope, unset: unsetIn(scope)}, nil
+		return place{
+			folder: string(filepath.Separator),
+			name:   "pre-push",
+			shims:  prePush(),
+			scope:  scope,
+			unset:  unsetIn(scope),
+		}, nil
 	}
-	p := place{folder: folder, name: "pre-push", shims: prePush(), scope: scope}
+
+	p := place{
+		folder: folder,
+		name:   "pre-push",
+		shims:  prePush(),
+		scope:  scope,
+	}
+
 	if global := globalPush(); global.marked(read(p.file())) {
 		p.shims, p.global = global, true
 	}
@@ -283,10 +329,12 @@ func locate(ctx context.Context, g git.Git, verb string) (place, error) {
 	if isPreCommit(read(p.file())) && p.shims.marked(read(under.file())) {
 		return under, nil
 	}
+
 	return p, nil
 }
 
-// sharedFolder is core.hooksPath and its scope in git's configuration; the scope is empty where it is not set.
+// sharedFolder is core.hooksPath and its scope in git's configuration; the scope is empty where it
+// is not set.
 func sharedFolder(ctx context.Context, g git.Git) (value, scope string, err error) {
 	out, err := g.Ask(ctx, "config", "--show-scope", "--null", "--type=path", "--get", hooksPath)
 	switch {
@@ -295,6 +343,7 @@ func sharedFolder(ctx context.Context, g git.Git) (value, scope string, err erro
 	case err != nil:
 		return "", "", err
 	}
+
 	scope, rest, _ := strings.Cut(out, "\x00")
 	value, _, _ = strings.Cut(rest, "\x00")
 	return value, scope, nil

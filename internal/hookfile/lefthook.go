@@ -12,8 +12,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A lefthookConfig is what matters here of a lefthook.yml: lefthook skips its commands when the branch that is checked out
-// differs in no file from its upstream, so that only scripts run at every push.
+// A lefthookConfig is what matters here of a lefthook.yml: lefthook skips its commands when the
+// branch that is checked out differs in no file from its upstream, so that only scripts run at
+// every push.
 type lefthookConfig struct {
 	Extends     []string       `yaml:"extends"`
 	SourceDir   string         `yaml:"source_dir"`
@@ -48,12 +49,15 @@ type Lack struct {
 	Script string // the script that lefthook is to run, from the top of the worktree and with slashes
 	Text   string // what the script has to be; empty when it is there
 
-	Config string // lefthook's configuration, from the top of the worktree; empty when a person has to change the script first
+	// lefthook's configuration, from the top of the worktree; empty when a person has to change the
+	// script first
+	Config string
 	Lines  string // what to add to it, each line ended
 	Edited string // the whole configuration with the lines in it; empty where that takes a person
 }
 
-// underLefthook looks for a script for pre-push that runs our hook, in lefthook's folders, and for its name in lefthook's configuration.
+// underLefthook looks for a script for pre-push that runs our hook, in lefthook's folders, and for
+// its name in lefthook's configuration.
 func underLefthook(top string) manager {
 	m := manager{name: "lefthook", reason: "lefthook writes this file anew"}
 	all, main := lefthookConfigs(top)
@@ -76,6 +80,7 @@ func underLefthook(top string) manager {
 			}
 			return m.by(text, top)
 		}
+
 		if _, job := named[name]; job && !scriptNamed(all, name) { // a second entry would run it twice
 			m.lack.Lines, m.lack.Edited = "use_stdin: true\n", ""
 		}
@@ -91,13 +96,14 @@ func underLefthook(top string) manager {
 			return m
 		}
 	}
+
 	m.lack.Script = m.script
 	m.hint = "label-state init, which shows what to add to " + main
 	return m
 }
 
-// Displaced is our hook where lefthook has put it out of use, for a clone whose git directory and whose worktree's top these are; empty
-// where it has not, or runs ours. It starts nothing.
+// Displaced is our hook where lefthook has put it out of use, for a clone whose git directory and
+// whose worktree's top these are; empty where it has not, or runs ours. It starts nothing.
 func Displaced(gitDir, top string) string {
 	hook := filepath.Join(gitDir, "hooks", "pre-push")
 	if !isLefthook(read(hook)) || !prePush().marked(read(hook+lefthookMoved)) || underLefthook(top).runs {
@@ -135,10 +141,12 @@ func lackIn(top, config, name string) *Lack {
 		l.Lines = "pre-push:\n  scripts:\n    " + name + ":\n      use_stdin: true\n"
 		l.Edited = withScript(read(filepath.Join(top, config)), name)
 	}
+
 	return l
 }
 
-// lefthookScripts are the scripts for pre-push that run our hook: where they are, from the top of the worktree, by their names.
+// lefthookScripts are the scripts for pre-push that run our hook: where they are, from the top of
+// the worktree, by their names.
 func lefthookScripts(top string, folders []string) map[string]string {
 	found := map[string]string{}
 	for _, folder := range folders {
@@ -154,6 +162,7 @@ func lefthookScripts(top string, folders []string) map[string]string {
 			}
 		}
 	}
+
 	return found
 }
 
@@ -161,6 +170,7 @@ func (g lefthookGroups) collect(named map[string]bool) {
 	for name, s := range g.Scripts {
 		named[name] = named[name] || s.Stdin
 	}
+
 	for _, j := range g.Jobs {
 		if j.Script != "" {
 			named[j.Script] = named[j.Script] || j.Stdin
@@ -169,14 +179,18 @@ func (g lefthookGroups) collect(named map[string]bool) {
 	}
 }
 
-// lefthookConfigs reads what lefthook would, in YAML or JSON, with what it extends; main is the name of the file to change. There is
-// none where lefthook is not used.
+// lefthookConfigs reads what lefthook would, in YAML or JSON, with what it extends; main is the
+// name of the file to change. There is none where lefthook is not used.
 func lefthookConfigs(top string) (all []lefthookConfig, main string) {
-	for _, name := range []string{"lefthook", ".lefthook", ".config/lefthook", "lefthook-local", ".lefthook-local", ".config/lefthook-local"} {
+	for _, name := range []string{
+		"lefthook", ".lefthook", ".config/lefthook", "lefthook-local", ".lefthook-local",
+		".config/lefthook-local",
+	} {
 		for _, ending := range []string{".yml", ".yaml", ".json", ".toml"} {
 			if !exists(filepath.Join(top, name+ending)) {
 				continue
 			}
+
 			if main == "" {
 				main = name + ending
 			}
@@ -190,9 +204,11 @@ func lefthookConfigs(top string) (all []lefthookConfig, main string) {
 			}
 		}
 	}
+
 	if main == "" {
 		main = "lefthook.yml"
 	}
+
 	return all, main
 }
 

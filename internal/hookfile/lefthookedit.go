@@ -10,8 +10,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// withScript is a lefthook.yml with a script of that name for pre-push, which gets git's input. Lines are added and none is changed.
-// It is empty where that cannot be done for certain: then a person has to edit the file.
+// withScript is a lefthook.yml with a script of that name for pre-push, which gets git's input.
+// Lines are added and none is changed. It is empty where that cannot be done for certain: then a
+// person has to edit the file.
 func withScript(text, name string) string {
 	var document yaml.Node
 	reader := yaml.NewDecoder(strings.NewReader(text))
@@ -34,9 +35,11 @@ func withScript(text, name string) string {
 	if strings.Contains(text, "\r\n") {
 		end = "\r\n"
 	}
+
 	for k, line := range added {
 		added[k] = line + end
 	}
+
 	if last := len(lines) - 1; at == len(lines) && last >= 0 && !strings.HasSuffix(lines[last], "\n") {
 		lines[last] += end
 	}
@@ -45,6 +48,7 @@ func withScript(text, name string) string {
 	if !adds(text, edited, name) {
 		return ""
 	}
+
 	return edited
 }
 
@@ -56,8 +60,8 @@ func under(indent string, lines ...string) []string {
 	return lines
 }
 
-// placeOf is after how many lines of the file something has to be added, and what. It is not able to say where the file is not
-// written in blocks.
+// placeOf is after how many lines of the file something has to be added, and what. It is not able
+// to say where the file is not written in blocks.
 func placeOf(root *yaml.Node, all int, name string) (at int, added []string, able bool) {
 	if root.Kind != yaml.MappingNode || root.Style&yaml.FlowStyle != 0 || root.Column != 1 {
 		return 0, nil, false
@@ -75,8 +79,10 @@ func placeOf(root *yaml.Node, all int, name string) (at int, added []string, abl
 		case value.Kind != yaml.MappingNode, value.Style&yaml.FlowStyle != 0, value.Line == key.Line:
 			return 0, nil, false
 		}
+
 		in, at, indent = value, key.Line, strings.Repeat(" ", value.Column-1)
 	}
+
 	return 0, nil, false
 }
 
@@ -109,6 +115,7 @@ func adds(text, edited, name string) bool {
 		}
 		in = next
 	}
+
 	in["use_stdin"] = true
 	return reflect.DeepEqual(before, after)
 }

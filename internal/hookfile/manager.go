@@ -10,15 +10,16 @@ import (
 	"github.com/label-state/label-state/internal/git"
 )
 
-// Scripts run the hook by the name of one of two programs: the small one, or label-state with the words of a command before
-// git's arguments.
+// Scripts run the hook by the name of one of two programs: the small one, or label-state with the
+// words of a command before git's arguments.
 const (
 	small   = "label-state-pre-push"
 	whole   = "label-state"
 	command = "hook pre-push"
 )
 
-// A manager is a program that writes git's hooks anew from files of the repository, as it found them for pre-push.
+// A manager is a program that writes git's hooks anew from files of the repository, as it found
+// them for pre-push.
 type manager struct {
 	name   string
 	reason string // why nothing of ours stays in the place of its hook; empty when a hook of ours may stand before it
@@ -33,7 +34,8 @@ type manager struct {
 	bare   bool   // the script fails, and with it every push, on a machine where our hook is missing
 }
 
-// manager is the one whose hook is in the place; the zero manager is a script that nobody writes anew.
+// manager is the one whose hook is in the place; the zero manager is a script that nobody writes
+// anew.
 func (p place) manager(ctx context.Context, g git.Git) manager {
 	if husky(p.folder) {
 		return underHusky(p)
@@ -43,12 +45,14 @@ func (p place) manager(ctx context.Context, g git.Git) manager {
 	if err != nil {
 		top = p.folder // a bare repository has no other files
 	}
+
 	switch {
 	case isLefthook(text): // which replaces whatever is in the place of its hook as soon as its configuration changes
 		return underLefthook(top)
 	case isPreCommit(text):
 		return underPreCommit(top)
 	}
+
 	return manager{}.by(text, top)
 }
 
@@ -60,8 +64,8 @@ func husky(folder string) bool {
 // guarded is the line that runs our hook where it is, and lets a push go where it is missing.
 const guarded = "! command -v " + whole + " >/dev/null || " + whole + " " + command + ` "$@"`
 
-// scriptText is what init writes for a manager to run: the same for both programs, also where a desktop starts it with a short
-// PATH, and it says so when nothing is checked.
+// scriptText is what init writes for a manager to run: the same for both programs, also where a
+// desktop starts it with a short PATH, and it says so when nothing is checked.
 const scriptText = `hook=$(
 	PATH=$PATH:$HOME/go/bin:$HOME/.local/bin:/usr/local/bin:/opt/homebrew/bin
 	command -v label-state-pre-push || command -v label-state
@@ -76,8 +80,8 @@ esac
 // shellLine makes a script of it that a manager starts as a program.
 const shellLine = "#!/bin/sh\n"
 
-// shipped are the scripts that init wrote before. The first two end with 127 where our hook is missing, which refuses the push; the
-// others do not know that label-state is the hook as well.
+// shipped are the scripts that init wrote before. The first two end with 127 where our hook is
+// missing, which refuses the push; the others do not know that label-state is the hook as well.
 var shipped = []string{
 	small + " \"$@\"\n",
 	shellLine + "exec " + small + " \"$@\"\n",
@@ -100,6 +104,7 @@ func underHusky(p place) manager {
 	if slices.Contains(shipped, read(file)) {
 		m.text = scriptText
 	}
+
 	switch {
 	case m.runs:
 		m.hint = "the hooks that husky writes are not there: npx husky"
@@ -109,6 +114,7 @@ func underHusky(p place) manager {
 		m.text = scriptText
 		m.hint = "put the line  " + guarded + "  into .husky/pre-push; label-state init does"
 	}
+
 	return m
 }
 
@@ -119,8 +125,8 @@ type run struct {
 	shim  bool   // it is a file of the repository that is our shim, which looks for the program itself
 }
 
-// ours finds how a script of the shell runs our hook, below top, on a line that is no comment: the small program, label-state with
-// the words of the command, or our shim.
+// ours finds how a script of the shell runs our hook, below top, on a line that is no comment: the
+// small program, label-state with the words of the command, or our shim.
 func ours(text, top string) (found run) {
 	for line := range strings.Lines(text) {
 		words := lineWords(line)
@@ -137,6 +143,7 @@ func ours(text, top string) (found run) {
 			}
 		}
 	}
+
 	return found
 }
 
@@ -148,10 +155,12 @@ func (r run) or(other run) run {
 	case !slices.Contains(strings.Fields(r.looks), other.looks):
 		r.looks += " " + other.looks
 	}
+
 	return r
 }
 
-// lineWords are the words of a line of the shell, as far as a search for names needs them, without quotes and up to a comment.
+// lineWords are the words of a line of the shell, as far as a search for names needs them, without
+// quotes and up to a comment.
 func lineWords(line string) []string {
 	words := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t\r\n|&;(){}", r) })
 	for n, word := range words {
@@ -160,11 +169,13 @@ func lineWords(line string) []string {
 			return words[:n]
 		}
 	}
+
 	return words
 }
 
-// by has the manager run our hook when the text, of one of its files, does. Such a script refuses every push on a machine where our hook is
-// missing, unless it looks for it first, or runs a file of the repository that is our shim: that is everywhere, and looks for itself.
+// by has the manager run our hook when the text, of one of its files, does. Such a script refuses
+// every push on a machine where our hook is missing, unless it looks for it first, or runs a file
+// of the repository that is our shim: that is everywhere, and looks for itself.
 func (m manager) by(text, top string) manager {
 	r := ours(text, top)
 	m.runs, m.looks = r.word != "", r.looks
@@ -172,10 +183,14 @@ func (m manager) by(text, top string) manager {
 		m.hook, m.looks = r.word, ""
 	}
 
-	looks := slices.ContainsFunc([]string{"command -v ", "which ", "type ", "hash ", "-x ", "|| true", "|| :", "|| exit 0"}, func(guard string) bool {
+	looks := slices.ContainsFunc([]string{
+		"command -v ", "which ", "type ", "hash ", "-x ", "|| true", "|| :",
+		"|| exit 0",
+	}, func(guard string) bool {
 		return strings.Contains(text, guard)
 	})
 	m.bare = m.runs && !looks && !r.shim
+
 	return m
 }
 

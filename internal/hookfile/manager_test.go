@@ -14,23 +14,27 @@ import (
 	"github.com/label-state/label-state/internal/git"
 )
 
-// TestManagers reads the vectors in testdata/managers: the files of a repository, its pre-push hook, and what there is to say.
+// TestManagers reads the vectors in testdata/managers: the files of a repository, its pre-push
+// hook, and what there is to say.
 func TestManagers(t *testing.T) {
 	files, err := filepath.Glob("testdata/managers/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no vectors: %v", err)
 	}
+
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			archive, err := txtar.ParseFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			dir, want := unpack(t, archive)
 			before, err := Status(t.Context(), Options{Git: git.Git{Dir: dir, Env: os.Environ()}})
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			if got := describe(before); got != want {
 				t.Errorf("%sgot\n%swant\n%s", archive.Comment, got, want)
 			}
@@ -68,24 +72,31 @@ func describe(s State) string {
 	default:
 		out += "text: " + s.Text + "\n"
 	}
+
 	if s.Hook != "" {
 		out += "by: " + s.Hook + "\n"
 	}
+
 	if s.Looks != "" {
 		out += "looks for: " + s.Looks + "\n"
 	}
+
 	if s.Brings {
 		out += "brings the programs\n"
 	}
+
 	if s.Bare {
 		out += "refuses pushes without the program\n"
 	}
+
 	if s.Hint != "" {
 		out += "hint: " + s.Hint + "\n"
 	}
+
 	if s.Moved != "" {
 		out += "moved: " + filepath.Base(s.Moved) + "\n"
 	}
+
 	if s.Lefthook == nil {
 		return out
 	}
@@ -95,6 +106,7 @@ func describe(s State) string {
 	} else {
 		out += "add:\n" + s.Lefthook.Lines
 	}
+
 	return out
 }
 
@@ -107,6 +119,7 @@ func unpack(t *testing.T, archive *txtar.Archive) (dir, want string) {
 			t.Fatalf("git %q: %v\n%s", args, err, out)
 		}
 	}
+
 	run("init", "-q")
 	for _, f := range archive.Files {
 		name := f.Name
@@ -119,10 +132,12 @@ func unpack(t *testing.T, archive *txtar.Archive) (dir, want string) {
 		case strings.HasPrefix(name, ".husky/_/"):
 			run("config", "core.hooksPath", ".husky/_")
 		}
+
 		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755); err != nil {
 			t.Fatal(err)
 		}
 		write(t, filepath.Join(dir, name), string(f.Data), 0o755)
 	}
+
 	return dir, want
 }

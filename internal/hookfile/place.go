@@ -17,10 +17,12 @@ const suffix = ".label-state-chained"
 // looks are the programs that each version of the shim looks for on PATH, none before the first.
 var looks = []string{"", small, small + " " + whole}
 
-// lefthookMoved is of the name that lefthook gives a hook in whose place it puts its own. Nothing runs it.
+// lefthookMoved is of the name that lefthook gives a hook in whose place it puts its own. Nothing
+// runs it.
 const lefthookMoved = ".old"
 
-// legacy is of the name that pre-commit, when it is installed over a hook, gives that hook. It runs it first.
+// legacy is of the name that pre-commit, when it is installed over a hook, gives that hook. It runs
+// it first.
 const legacy = ".legacy"
 
 // A place is one file in a folder of hooks.
@@ -30,7 +32,9 @@ type place struct {
 	scope        string // of core.hooksPath, when that leads there; else empty
 	global       bool   // it belongs to a global installation
 
-	unset string // the command that takes an empty core.hooksPath away, with which git looks in the root folder; else empty
+	// the command that takes an empty core.hooksPath away, with which git looks in the root folder;
+	// else empty
+	unset string
 }
 
 func (p place) file() string { return filepath.Join(p.folder, p.name) }
@@ -55,6 +59,7 @@ func (p place) state() State {
 	if exists(p.kept()) {
 		s.Kept = p.kept()
 	}
+
 	info, err := os.Lstat(p.file())
 	switch {
 	case err != nil:
@@ -64,9 +69,11 @@ func (p place) state() State {
 		s.Kind = Blocked
 		return s
 	}
+
 	text := read(p.file())
 	s.Version, s.Hook = p.shims.recognise(text)
 	s.Looks = looks[min(s.Version, len(looks)-1)]
+
 	switch {
 	case s.Version == 0 && p.shims.marked(text):
 		s.Kind, s.Hook = Edited, ""
@@ -77,11 +84,17 @@ func (p place) state() State {
 	default:
 		s.Kind = Outdated
 	}
+
 	return s
 }
 
 func (p place) refuse(verb, reason, hint string) error {
-	return &RefusedError{Verb: verb, File: p.file(), Reason: reason, Hint: hint}
+	return &RefusedError{
+		Verb:   verb,
+		File:   p.file(),
+		Reason: reason,
+		Hint:   hint,
+	}
 }
 
 func (p place) install(o Options) (Change, error) {
@@ -90,10 +103,13 @@ func (p place) install(o Options) (Change, error) {
 	case s.Kind == Current && s.Hook == o.Hook:
 		return Nothing, nil
 	case s.Kind == Blocked:
-		return Nothing, p.refuse(verbInstall, "it is a symbolic link or not a file", "add the line  "+guarded+"  to what it leads to")
+		return Nothing, p.refuse(verbInstall, "it is a symbolic link or not a file", "add the line  "+guarded+
+			"  to what it leads to")
 	case s.Kind == Edited && !o.Force:
-		return Nothing, p.refuse(verbInstall, "it was edited, or is of a newer version", "label-state hook install --force replaces it")
+		return Nothing, p.refuse(verbInstall, "it was edited, or is of a newer version",
+			"label-state hook install --force replaces it")
 	}
+
 	if err := p.makeFolder(); err != nil {
 		return Nothing, err
 	}
@@ -101,13 +117,15 @@ func (p place) install(o Options) (Change, error) {
 	if change == "" {
 		change = Upgraded
 	}
+
 	return change, p.put(s, o)
 }
 
 func (p place) makeFolder() error {
 	err := os.MkdirAll(p.folder, 0o755)
 	if err != nil {
-		return &RefusedError{Verb: verbInstall, File: p.folder, Reason: "the folder cannot be made: " + printable.Cause(err).Error()}
+		return &RefusedError{Verb: verbInstall, File: p.folder, Reason: "the folder cannot be made: " +
+			printable.Cause(err).Error()}
 	}
 	return nil
 }
@@ -117,21 +135,26 @@ func (p place) makeFolder() error {
 func (p place) put(s State, o Options) (err error) {
 	temp, err := writeTemp(p.folder, p.shims.render(o.Hook))
 	if err != nil {
-		return &RefusedError{Verb: verbInstall, File: p.folder, Reason: "the folder cannot be written to: " + printable.Cause(err).Error()}
+		return &RefusedError{Verb: verbInstall, File: p.folder, Reason: "the folder cannot be written to: " +
+			printable.Cause(err).Error()}
 	}
+
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, os.Remove(temp))
 		}
 	}()
+
 	if s.Kind == Foreign {
 		if err := p.keep(o.Force); err != nil {
 			return err
 		}
 	}
+
 	if err := os.Rename(temp, p.file()); err != nil {
 		return fmt.Errorf("install hook: %w", err)
 	}
+
 	return nil
 }
 
@@ -152,6 +175,7 @@ func (p place) keep(force bool) error {
 		}
 		err = os.Rename(p.kept(), free)
 	}
+
 	if err != nil {
 		return err
 	}
@@ -159,13 +183,16 @@ func (p place) keep(force bool) error {
 	if err != nil {
 		err = os.Rename(p.file(), p.kept())
 	}
+
 	if err != nil {
 		return fmt.Errorf("install hook: %w", err)
 	}
+
 	return nil
 }
 
-// same reports whether the kept hook and the present one are the same text: their tool wrote it again.
+// same reports whether the kept hook and the present one are the same text: their tool wrote it
+// again.
 func (p place) same() bool {
 	kept, err := smallfile.Follow(p.kept(), maxScript)
 	return err == nil && string(kept) == read(p.file())
@@ -175,7 +202,8 @@ func (p place) uninstall(force bool) (Change, error) {
 	s := p.state()
 	switch {
 	case s.Kind == Edited && !force:
-		return Nothing, p.refuse(verbRemove, "it was edited, or is of a newer version", "label-state hook uninstall --force removes it")
+		return Nothing, p.refuse(verbRemove, "it was edited, or is of a newer version",
+			"label-state hook uninstall --force removes it")
 	case s.Kind == Foreign, s.Kind == Blocked, s.Kind == Absent && s.Kept == "":
 		return Nothing, nil
 	case s.Kept != "" && !(strings.HasSuffix(p.name, legacy) && isPreCommit(read(p.kept()))): // which has come back since, and runs us
@@ -184,13 +212,16 @@ func (p place) uninstall(force bool) (Change, error) {
 		}
 		return Restored, nil
 	}
+
 	err := os.Remove(p.file())
 	if err == nil && s.Kept != "" {
 		err = os.Remove(p.kept())
 	}
+
 	if err != nil {
 		return Nothing, fmt.Errorf("remove hook: %w", err)
 	}
+
 	return Removed, nil
 }
 
@@ -199,10 +230,12 @@ func writeTemp(folder, text string) (name string, err error) {
 	if err != nil {
 		return "", err
 	}
+
 	_, err = f.WriteString(text)
 	err = errors.Join(err, f.Chmod(0o755), f.Close())
 	if err != nil {
 		return "", errors.Join(err, os.Remove(f.Name()))
 	}
+
 	return f.Name(), nil
 }

@@ -18,8 +18,8 @@ type preCommitHook struct {
 	Stages []string `yaml:"stages"`
 }
 
-// underPreCommit looks for our hook in pre-commit's configuration, either way of docs/hook.md. A hook of ours may as well stand
-// before pre-commit's.
+// underPreCommit looks for our hook in pre-commit's configuration, either way of docs/hook.md. A
+// hook of ours may as well stand before pre-commit's.
 func underPreCommit(top string) manager {
 	m := manager{name: "pre-commit", script: ".pre-commit-config.yaml"}
 	var c struct {
@@ -28,9 +28,11 @@ func underPreCommit(top string) manager {
 			Hooks []preCommitHook `yaml:"hooks"`
 		} `yaml:"repos"`
 	}
+
 	if yaml.Unmarshal([]byte(read(filepath.Join(top, m.script))), &c) != nil {
 		return m
 	}
+
 	for _, r := range c.Repos {
 		for _, h := range r.Hooks {
 			// Without stages it runs at all of them. Before pre-commit 3.2 the stage was "push".
@@ -45,5 +47,6 @@ func underPreCommit(top string) manager {
 			}
 		}
 	}
+
 	return m
 }

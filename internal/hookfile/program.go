@@ -11,8 +11,8 @@ type Program struct {
 	Args []string // in front of git's: none for the small program
 }
 
-// Program finds what a push from here starts, as the script in the place of the hook does. look finds a program by its name or its
-// path, as exec.LookPath does. ok is false when there is none.
+// Program finds what a push from here starts, as the script in the place of the hook does. look
+// finds a program by its name or its path, as exec.LookPath does. ok is false when there is none.
 func (s State) Program(look func(string) (string, error)) (p Program, ok bool) {
 	names := append([]string{s.Hook}, strings.Fields(s.Looks)...)
 	if s.Version > 0 {
@@ -30,11 +30,14 @@ func (s State) Program(look func(string) (string, error)) (p Program, ok bool) {
 		if err != nil {
 			continue
 		}
+
 		if beside, err := look(besides(path, small)); err == nil && s.Version > 1 && !isSmall(path) {
 			path = beside
 		}
+
 		return programAt(path), true
 	}
+
 	return Program{}, false
 }
 
@@ -54,7 +57,8 @@ func programAt(path string) Program {
 	return Program{Path: path, Args: strings.Fields(command)}
 }
 
-// isSmall reports whether a path is that of the small program, by its name: nothing else of ours ends so.
+// isSmall reports whether a path is that of the small program, by its name: nothing else of ours
+// ends so.
 func isSmall(path string) bool {
 	return strings.HasSuffix(strings.TrimSuffix(path, ".exe"), "pre-push")
 }

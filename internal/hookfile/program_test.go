@@ -16,21 +16,62 @@ func TestProgram(t *testing.T) {
 		there string // programs, with spaces between; without a slash on PATH
 		want  string
 	}{
-		"label-state alone":                  {shim, "/go/bin/label-state", "/go/bin/label-state", "/go/bin/label-state hook pre-push"},
-		"the small one beside it":            {shim, "/go/bin/label-state", "/go/bin/label-state /go/bin/label-state-pre-push", "/go/bin/label-state-pre-push"},
-		"another one on PATH does not count": {shim, "/go/bin/label-state", "/go/bin/label-state label-state-pre-push", "/go/bin/label-state hook pre-push"},
-		"the small one by its path":          {shim, "/x/pre-push", "/x/pre-push", "/x/pre-push"},
-		"gone, and one on PATH":              {shim, "/go/bin/label-state", "label-state", "/path/label-state hook pre-push"},
-		"gone, and both on PATH":             {shim, "/go/bin/label-state", "label-state label-state-pre-push", "/path/label-state-pre-push"},
-		"nowhere":                            {shim, "/go/bin/label-state", "", ""},
-		"beside the shim":                    {shim, "", "/r/.git/hooks/label-state-pre-push", "/r/.git/hooks/label-state-pre-push"},
-		"by git's setting":                   {State{File: "/r/pre-push", Version: 2, Looks: "label-state-pre-push label-state", Setting: "/opt/label-state"}, "", "/opt/label-state", "/opt/label-state hook pre-push"},
-		"an older shim":                      {State{File: "/r/pre-push", Version: 1, Looks: "label-state-pre-push"}, "", "label-state", ""},
-		"under another name":                 {shim, "/gh/gh-label-state", "/gh/gh-label-state", "/gh/gh-label-state hook pre-push"},
-		"Windows":                            {shim, "/go/bin/label-state.exe", "/go/bin/label-state.exe /go/bin/label-state-pre-push.exe", "/go/bin/label-state-pre-push.exe"},
-		"a manager's script":                 {State{Kind: Delegated, Looks: "label-state"}, "", "label-state", "/path/label-state hook pre-push"},
-		"a manager's script with a path":     {State{Kind: Delegated}, "/opt/label-state-pre-push", "label-state", ""},
-		"a manager's script, the small one":  {State{Kind: Delegated, Looks: "label-state-pre-push"}, "", "label-state", ""},
+		"label-state alone": {
+			shim, "/go/bin/label-state", "/go/bin/label-state",
+			"/go/bin/label-state hook pre-push",
+		},
+		"the small one beside it": {
+			shim, "/go/bin/label-state",
+			"/go/bin/label-state /go/bin/label-state-pre-push", "/go/bin/label-state-pre-push",
+		},
+		"another one on PATH does not count": {
+			shim, "/go/bin/label-state", "/go/bin/label-state label-state-pre-push",
+			"/go/bin/label-state hook pre-push",
+		},
+		"the small one by its path": {shim, "/x/pre-push", "/x/pre-push", "/x/pre-push"},
+		"gone, and one on PATH": {
+			shim, "/go/bin/label-state", "label-state",
+			"/path/label-state hook pre-push",
+		},
+		"gone, and both on PATH": {
+			shim, "/go/bin/label-state", "label-state label-state-pre-push",
+			"/path/label-state-pre-push",
+		},
+		"nowhere": {shim, "/go/bin/label-state", "", ""},
+		"beside the shim": {
+			shim, "", "/r/.git/hooks/label-state-pre-push",
+			"/r/.git/hooks/label-state-pre-push",
+		},
+		"by git's setting": {State{
+			File:    "/r/pre-push",
+			Version: 2,
+			Looks:   "label-state-pre-push label-state",
+			Setting: "/opt/label-state",
+		}, "", "/opt/label-state", "/opt/label-state hook pre-push"},
+		"an older shim": {
+			State{File: "/r/pre-push", Version: 1, Looks: "label-state-pre-push"},
+			"",
+			"label-state", "",
+		},
+		"under another name": {
+			shim, "/gh/gh-label-state", "/gh/gh-label-state",
+			"/gh/gh-label-state hook pre-push",
+		},
+		"Windows": {
+			shim, "/go/bin/label-state.exe",
+			"/go/bin/label-state.exe /go/bin/label-state-pre-push.exe", "/go/bin/label-state-pre-push.exe",
+		},
+		"a manager's script": {
+			State{Kind: Delegated, Looks: "label-state"},
+			"", "label-state",
+			"/path/label-state hook pre-push",
+		},
+		"a manager's script with a path": {State{Kind: Delegated}, "/opt/label-state-pre-push", "label-state", ""},
+		"a manager's script, the small one": {
+			State{Kind: Delegated, Looks: "label-state-pre-push"},
+			"",
+			"label-state", "",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.state.Hook = c.hook
@@ -41,8 +82,10 @@ func TestProgram(t *testing.T) {
 				if !strings.Contains(name, "/") {
 					name = "/path/" + name
 				}
+
 				return name, nil
 			})
+
 			if got := strings.Join(append([]string{p.Path}, p.Args...), " "); got != c.want || ok != (c.want != "") {
 				t.Errorf("%q, %t, want %q", got, ok, c.want)
 			}

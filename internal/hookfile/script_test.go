@@ -30,12 +30,14 @@ func program() {
 	if err := flags.Parse(os.Args[2:]); err != nil {
 		os.Exit(2)
 	}
+
 	o.Home = os.Getenv("LABEL_STATE_HOME")
 	var err error
 	o.Git.Env = os.Environ()
 	if o.Git.Dir, err = os.Getwd(); err != nil {
 		os.Exit(2)
 	}
+
 	if err := act(flags.Name(), o); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		var refused *RefusedError
@@ -60,9 +62,12 @@ func act(verb string, o Options) error {
 		change = "status"
 		s, err = Status(ctx, o)
 	}
+
 	if err == nil {
-		fmt.Printf("%s: %s v%d installed=%t hook=%q kept=%q scope=%q global=%t hint=%q\n", change, s.Kind, s.Version, s.Installed(), s.Hook, filepath.Base(s.Kept), s.Scope, s.Global, s.Hint)
+		fmt.Printf("%s: %s v%d installed=%t hook=%q kept=%q scope=%q global=%t hint=%q\n", change, s.Kind, s.Version,
+			s.Installed(), s.Hook, filepath.Base(s.Kept), s.Scope, s.Global, s.Hint)
 	}
+
 	return err
 }
 
@@ -80,6 +85,7 @@ func TestScripts(t *testing.T) {
 			if err := os.MkdirAll(home, 0o755); err != nil {
 				return err
 			}
+
 			return os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o644)
 		},
 	})

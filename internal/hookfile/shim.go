@@ -51,7 +51,9 @@ func (f family) recognise(content string) (version int, hook string) {
 	_, rest, _ := strings.Cut(content, "\nhook=")
 	line, _, _ := strings.Cut(rest, "\n")
 	line = strings.TrimSuffix(strings.TrimPrefix(line, "'"), "'")
-	hook = strings.ReplaceAll(line, `'\''`, "'") // undoes quote; what that cannot have written comes out as something else
+
+	// undoes quote; what that cannot have written comes out as something else
+	hook = strings.ReplaceAll(line, `'\''`, "'")
 	version = 1 + slices.IndexFunc(f.texts, func(text string) bool { return fill(text, hook) == content })
 	return version, hook
 }

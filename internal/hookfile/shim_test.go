@@ -18,10 +18,12 @@ func TestHooksFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	f := prePush()
 	if version, hook := f.recognise(string(text)); version != len(f.texts) || hook != "" {
 		t.Errorf("%s is version %d with hook %q, want the newest, %d, with none", file, version, hook, len(f.texts))
 	}
+
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm()&0o111 == 0 {
 		t.Errorf("%s is not executable (%v)", file, err)
 	}
@@ -32,18 +34,22 @@ func TestFamilies(t *testing.T) {
 		if len(f.texts) == 0 {
 			t.Fatalf("%s: no text", f.name)
 		}
+
 		for i, text := range f.texts {
 			if !f.marked(text) {
 				t.Errorf("%s-%d: the second line does not begin with %q", f.name, i+1, f.mark)
 			}
+
 			if version, _ := f.recognise(text); version != i+1 {
 				t.Errorf("%s-%d is recognised as version %d", f.name, i+1, version)
 			}
+
 			if f.name != "pass" && strings.Count(text, slot) != 1 {
 				t.Errorf("%s-%d has not one line %q", f.name, i+1, strings.TrimSpace(slot))
 			}
 		}
 	}
+
 	if version, _ := prePush().recognise(globalPush().texts[0]); version != 0 {
 		t.Errorf("the global shim is recognised as a repository's")
 	}
@@ -57,6 +63,7 @@ func TestRecogniseAnyPath(t *testing.T) {
 		if version, hook := f.recognise(text); version != len(f.texts) || hook != path {
 			t.Fatalf("path %q comes back as %q, version %d", path, hook, version)
 		}
+
 		at := rapid.IntRange(0, len(text)-1).Draw(t, "at")
 		changed := text[:at] + string(text[at]^1) + text[at+1:]
 		if version, hook := f.recognise(changed); version != 0 && hook == path {
@@ -78,7 +85,10 @@ func TestQuote(t *testing.T) {
 // TestOlderVersions plays a later release: a family whose first text is today's.
 func TestOlderVersions(t *testing.T) {
 	old := prePush().texts[0]
-	later := family{name: "pre-push", mark: prePush().mark, texts: []string{old, strings.Replace(old, "shim 1", "shim 2", 1)}}
+	later := family{
+		name: "pre-push", mark: prePush().mark,
+		texts: []string{old, strings.Replace(old, "shim 1", "shim 2", 1)},
+	}
 	for _, path := range []string{"", "/opt/it's here/label-state-pre-push"} {
 		p := place{folder: t.TempDir(), name: "pre-push", shims: later}
 		write(t, p.file(), fill(old, path), 0o755)
@@ -86,10 +96,12 @@ func TestOlderVersions(t *testing.T) {
 		if s := p.state(); s.Kind != Outdated || s.Version != 1 || s.Hook != path || !s.Installed() {
 			t.Errorf("before: %+v", s)
 		}
+
 		change, err := p.install(Options{Hook: path})
 		if s := p.state(); err != nil || change != Upgraded || s.Kind != Current || s.Version != 2 || s.Hook != path {
 			t.Errorf("install: %s, %v, %+v", change, err, s)
 		}
+
 		change, err = p.uninstall(false)
 		if s := p.state(); err != nil || change != Restored || s.Kind != Foreign || s.Kept != "" {
 			t.Errorf("uninstall: %s, %v, %+v", change, err, s)
@@ -100,11 +112,15 @@ func TestOlderVersions(t *testing.T) {
 // TestUninstallOlder removes what an earlier release installed without upgrading it first.
 func TestUninstallOlder(t *testing.T) {
 	old := prePush().texts[0]
-	p := place{folder: t.TempDir(), name: "pre-push", shims: family{mark: prePush().mark, texts: []string{old, old + "\n"}}}
+	p := place{
+		folder: t.TempDir(), name: "pre-push",
+		shims: family{mark: prePush().mark, texts: []string{old, old + "\n"}},
+	}
 	write(t, p.file(), old, 0o755)
 	if change, err := p.uninstall(false); err != nil || change != Removed || exists(p.file()) {
 		t.Errorf("uninstall: %s, %v", change, err)
 	}
+
 	if left, err := os.ReadDir(p.folder); err != nil || len(left) != 0 {
 		t.Errorf("left behind: %v (%v)", left, err)
 	}

@@ -14,13 +14,17 @@ func split(url string) (address, error) {
 		return address{}, &NotGitHubError{"it holds a blank, a control character or a backslash"}
 	}
 	scheme, rest, ok := strings.Cut(url, "://")
-	if !ok { // [user@]host:path or [[user@]host:port]:path; as git does, what has no colon before its first slash is a local path, and so is a drive letter before the colon
+
+	// [user@]host:path or [[user@]host:port]:path; as git does, what has no colon before its first
+	// slash is a local path, and so is a drive letter before the colon
+	if !ok {
 		end := strings.IndexByte(url, ':')
 		open := strings.IndexByte(url, '[')
 		bracketed := open >= 0 && open < end
 		if bracketed {
 			end = strings.Index(url, "]:") + 1
 		}
+
 		if end < 2 || strings.Contains(url[:end], "/") {
 			return address{}, &NotGitHubError{"it is a local path"}
 		}
@@ -28,12 +32,15 @@ func split(url string) (address, error) {
 		if bracketed && strings.Count(authority, ":") < 2 { // [user@host:port], no IPv6
 			authority = authority[:open] + authority[open+1:end-1]
 		}
+
 		return address{scheme: "ssh", path: url[end+1:]}.at(authority)
 	}
+
 	a := address{scheme: strings.ToLower(scheme)}
 	if !slices.Contains([]string{"https", "http", "ssh", "git+ssh", "ssh+git", "git"}, a.scheme) {
 		return address{}, &NotGitHubError{"it is not of a kind that GitHub serves"}
 	}
+
 	authority, path, _ := strings.Cut(rest, "/")
 	a.path = path
 	return a.at(authority)
@@ -45,9 +52,11 @@ func (a address) at(authority string) (address, error) {
 	if colon := strings.LastIndexByte(a.host, ':'); colon > strings.LastIndexByte(a.host, ']') {
 		a.host, a.port = a.host[:colon], a.host[colon+1:]
 	}
+
 	if !validHost(a.host) || len(a.port) > 5 || strings.Trim(a.port, "0123456789") != "" {
 		return address{}, &NotGitHubError{"it names no host"}
 	}
+
 	return a, nil
 }
 
@@ -64,20 +73,24 @@ func (a address) webHost() string {
 	return host + ":" + a.port
 }
 
-// validHost accepts what can stand for a host: a name, an ssh alias, an IP address, IPv6 in brackets.
+// validHost accepts what can stand for a host: a name, an ssh alias, an IP address, IPv6 in
+// brackets.
 func validHost(s string) bool {
 	if ip, ok := strings.CutPrefix(s, "["); ok {
 		ip, ok = strings.CutSuffix(ip, "]")
 		return ok && ip != "" && strings.Trim(ip, "0123456789abcdefABCDEF:.") == ""
 	}
+
 	foreign := func(r rune) bool {
 		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 		return !letter && (r < '0' || r > '9') && r != '-' && r != '_'
 	}
+
 	for label := range strings.SplitSeq(strings.TrimSuffix(s, "."), ".") {
 		if label == "" || label[0] == '-' || strings.ContainsFunc(label, foreign) {
 			return false
 		}
 	}
+
 	return len(s) <= 253
 }

@@ -18,6 +18,7 @@ func API(host string) Endpoints {
 		rest := "https://api." + host + "/"
 		return Endpoints{REST: rest, GraphQL: rest + "graphql", Web: web}
 	}
+
 	return server(web)
 }
 
@@ -28,7 +29,8 @@ func server(web string) Endpoints {
 
 // FromAPI returns the endpoints that belong to the base URL of a REST API, as GITHUB_API_URL and
 // LABEL_STATE_API_URL hold it: https://api.github.com, https://HOST/api/v3, or http(s)://HOST:PORT
-// for a server whose API begins at its root. The error repeats nothing of a URL but GitHub's own host.
+// for a server whose API begins at its root. The error repeats nothing of a URL but GitHub's own
+// host.
 func FromAPI(apiURL string) (Endpoints, error) {
 	a, err := split(apiURL)
 	if err != nil || !a.isWeb() || strings.Contains(apiURL, "@") {
@@ -37,6 +39,7 @@ func FromAPI(apiURL string) (Endpoints, error) {
 	if isElsewhere(a.host) {
 		return Endpoints{}, errors.New("read API URL: its host is another forge")
 	}
+
 	web, path := a.webHost(), strings.Trim(a.path, "/")
 	if cloud := canonical(a.host); isCloud(cloud) {
 		if web != cloud || path != "" || !strings.EqualFold(a.host, "api."+cloud) {
@@ -44,6 +47,7 @@ func FromAPI(apiURL string) (Endpoints, error) {
 		}
 		return API(cloud), nil
 	}
+
 	root := a.scheme + "://" + web + "/"
 	switch path {
 	case "":
@@ -51,6 +55,7 @@ func FromAPI(apiURL string) (Endpoints, error) {
 	case "api/v3":
 		return server(root), nil
 	}
+
 	return Endpoints{}, errors.New("read API URL: want no path, or /api/v3")
 }
 
@@ -67,15 +72,19 @@ func (e Endpoints) Remote(url string) (Remote, bool) {
 	if err != nil {
 		return Remote{}, false
 	}
+
 	r, err := a.remote()
 	if err != nil {
 		return Remote{}, false
 	}
+
 	if own, err := (address{}).at(e.Host()); err == nil && r.Host == own.host && !a.isWeb() {
 		r.Host = e.Host()
 	}
+
 	if r.Host != e.Host() {
 		return Remote{}, false
 	}
+
 	return r, true
 }

@@ -36,17 +36,22 @@ func canonical(host string) string {
 	if name, ok := strings.CutSuffix(host, tenancy); ok {
 		return name[strings.LastIndexByte(name, '.')+1:] + tenancy
 	}
+
 	return host
 }
 
-// isElsewhere reports whether host is known to be no GitHub, so that no token is ever offered to it:
-// another public forge, or GitHub's gists, which have no issues.
+// isElsewhere reports whether host is known to be no GitHub, so that no token is ever offered to
+// it: another public forge, or GitHub's gists, which have no issues.
 func isElsewhere(host string) bool {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	if strings.HasPrefix(host, "gist.") && isCloud(canonical(host)) {
 		return true
 	}
-	others := []string{"gitlab.com", "bitbucket.org", "codeberg.org", "gitea.com", "git.sr.ht", "dev.azure.com", "huggingface.co"}
+
+	others := []string{
+		"gitlab.com", "bitbucket.org", "codeberg.org", "gitea.com", "git.sr.ht", "dev.azure.com",
+		"huggingface.co",
+	}
 	return slices.ContainsFunc(others, func(other string) bool {
 		return host == other || strings.HasSuffix(host, "."+other)
 	})

@@ -40,20 +40,29 @@ const (
 	repoForms  = "want owner/repo, repo or the URL of a repository"
 )
 
-// ParseIssue reads owner/repo#7, repo#7, #7, 7, github-7 as the queue has it, or the URL of an issue or pull
-// request (cli.md#naming-an-issue). The number is 1 to 2^53-1, the names are valid. The error is a [*ReferenceError].
+// ParseIssue reads owner/repo#7, repo#7, #7, 7, github-7 as the queue has it, or the URL of an
+// issue or pull request (cli.md#naming-an-issue). The number is 1 to 2^53-1, the names are valid.
+// The error is a [*ReferenceError].
 func ParseIssue(ref string, d Defaults) (claim.Issue, error) {
-	r := reference{kind: "issue", text: ref, forms: issueForms, Defaults: d}
+	r := reference{
+		kind:     "issue",
+		text:     ref,
+		forms:    issueForms,
+		Defaults: d,
+	}
+
 	if strings.Contains(ref, "://") { // https://HOST/owner/repo/issues/7 or …/pull/7, whatever follows
 		page := ref
 		if end := strings.IndexAny(page, "?#"); end >= 0 {
 			page = page[:end]
 		}
+
 		a, err := split(page)
 		parts := strings.SplitN(a.path, "/", 5)
 		if err != nil || !a.isWeb() || len(parts) < 4 || parts[2] != "issues" && parts[2] != "pull" {
 			return claim.Issue{}, r.refuse(r.forms)
 		}
+
 		number, ok := closing.ParseNumber(parts[3])
 		if !ok || !closing.ValidOwner(parts[0]) || !closing.ValidRepo(parts[1]) {
 			return claim.Issue{}, r.refuse(r.forms)
@@ -61,27 +70,38 @@ func ParseIssue(ref string, d Defaults) (claim.Issue, error) {
 		if err := r.known(a.webHost()); err != nil {
 			return claim.Issue{}, err
 		}
+
 		return claim.Issue{Owner: parts[0], Repo: parts[1], Number: number}, nil
 	}
+
 	name, digits, ok := strings.Cut(ref, "#")
 	if !ok {
 		name, digits = "", strings.TrimPrefix(ref, queuePrefix)
 	}
+
 	number, ok := closing.ParseNumber(digits)
 	if !ok {
 		return claim.Issue{}, r.refuse(r.forms)
 	}
+
 	owner, repo, err := r.repo(name)
 	if err != nil {
 		return claim.Issue{}, err
 	}
+
 	return claim.Issue{Owner: owner, Repo: repo, Number: number}, nil
 }
 
-// ParseRepo reads owner/repo, repo, host/owner/repo, or a URL of a repository as [ParseRemote] does.
-// The names are valid. The error is a [*ReferenceError].
+// ParseRepo reads owner/repo, repo, host/owner/repo, or a URL of a repository as [ParseRemote]
+// does. The names are valid. The error is a [*ReferenceError].
 func ParseRepo(s string, d Defaults) (owner, repo string, err error) {
-	r := reference{kind: "repository", text: s, forms: repoForms, Defaults: d}
+	r := reference{
+		kind:     "repository",
+		text:     s,
+		forms:    repoForms,
+		Defaults: d,
+	}
+
 	switch {
 	case s == "":
 		return "", "", r.refuse(r.forms)
@@ -90,5 +110,6 @@ func ParseRepo(s string, d Defaults) (owner, repo string, err error) {
 	case strings.Count(s, "/") == 2:
 		return r.remote("https://" + s)
 	}
+
 	return r.repo(s)
 }

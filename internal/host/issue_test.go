@@ -135,6 +135,7 @@ func TestParseIssueRefuses(t *testing.T) {
 		} else if refused.Kind != "issue" || !strings.Contains(err.Error(), c.reason) {
 			t.Errorf("%q: error %q does not say %q", c.ref, err, c.reason)
 		}
+
 		silent(t, c.ref, err)
 	}
 }
@@ -144,12 +145,15 @@ func TestReferenceErrorIsShortAndPlain(t *testing.T) {
 	if err == nil || len(err.Error()) > 200 || strings.Contains(err.Error(), "\x1b") {
 		t.Errorf("error = %.300q", err)
 	}
+
 	_, err = host.ParseIssue("\x1b[31m"+strings.Repeat("x", 1<<20), clone)
 	if err == nil || len(err.Error()) > 200 || strings.Contains(err.Error(), "\x1b") {
 		t.Errorf("error = %.300q", err)
 	}
+
 	_, err = host.ParseIssue("app-7", clone)
-	if want := `read issue "app-7": want owner/repo#7, repo#7, #7, 7, github-7 or the URL of an issue`; err == nil || err.Error() != want {
+	if want := `read issue "app-7": want owner/repo#7, repo#7, #7, 7, github-7 or the URL of an issue`; err == nil ||
+		err.Error() != want {
 		t.Errorf("error = %v, want %s", err, want)
 	}
 }
@@ -191,14 +195,19 @@ func TestParseRepo(t *testing.T) {
 		case c.want == "" && (!errors.As(err, &refused) || refused.Kind != "repository" || owner+repo != ""):
 			t.Errorf("%q is %s/%s, %v, want an error", c.ref, owner, repo, err)
 		}
+
 		silent(t, c.ref, err)
 	}
 }
 
 func FuzzParseIssue(f *testing.F) {
-	for _, ref := range []string{"acme/app#7", "app#7", "#7", "7", "https://github.com/acme/app/issues/7", "https://github.com/acme/app/pull/7/files#x", "a/b#c"} {
+	for _, ref := range []string{
+		"acme/app#7", "app#7", "#7", "7", "https://github.com/acme/app/issues/7",
+		"https://github.com/acme/app/pull/7/files#x", "a/b#c",
+	} {
 		f.Add(ref)
 	}
+
 	f.Fuzz(func(t *testing.T, ref string) {
 		for _, text := range []string{ref, "https://ann:secret@" + ref, "https://secret@github.com/" + ref} {
 			issue, err := host.ParseIssue(text, both)
@@ -206,9 +215,11 @@ func FuzzParseIssue(f *testing.F) {
 			if err != nil {
 				continue
 			}
+
 			if !closing.ValidOwner(issue.Owner) || !closing.ValidRepo(issue.Repo) || issue.Number < 1 {
 				t.Errorf("%q is %+v", text, issue)
 			}
+
 			if again, err := host.ParseIssue(fmt.Sprint(issue), nowhere); err != nil || again != issue {
 				t.Errorf("%q is %s, then %s, %v", text, issue, again, err)
 			}

@@ -16,7 +16,8 @@ type reference struct {
 	Defaults
 }
 
-// refuse is the error for a reason. It quotes the reference, unless that might be a URL with a token.
+// refuse is the error for a reason. It quotes the reference, unless that might be a URL with a
+// token.
 func (r reference) refuse(reason string) *ReferenceError {
 	const most = 60
 	shown := strconv.Quote(r.text)
@@ -26,6 +27,7 @@ func (r reference) refuse(reason string) *ReferenceError {
 	case len(r.text) > most:
 		shown = strconv.Quote(r.text[:most]) + "…"
 	}
+
 	return &ReferenceError{Kind: r.kind, Shown: shown, Reason: reason}
 }
 
@@ -37,6 +39,7 @@ func (r reference) repo(name string) (owner, repo string, err error) {
 	} else if !full {
 		owner, repo = cmp.Or(r.Org, r.Owner), name
 	}
+
 	switch {
 	case name == "" && (owner == "" || repo == "") && r.Nowhere != nil:
 		nowhere := r.refuse("no repository is known here: " + r.Nowhere.Error() + "; write owner/repo#7")
@@ -49,6 +52,7 @@ func (r reference) repo(name string) (owner, repo string, err error) {
 	case !closing.ValidOwner(owner) || !closing.ValidRepo(repo):
 		return "", "", r.refuse(r.forms)
 	}
+
 	return owner, repo, nil
 }
 
@@ -61,6 +65,7 @@ func (r reference) remote(url string) (owner, repo string, err error) {
 	if err := r.known(remote.Host); err != nil {
 		return "", "", err
 	}
+
 	return remote.Owner, remote.Repo, nil
 }
 
@@ -70,8 +75,10 @@ func (r reference) known(host string) error {
 	if len(hosts) == 0 {
 		hosts = []string{dotCom}
 	}
+
 	if slices.Contains(hosts, host) {
 		return nil
 	}
+
 	return r.refuse("it is not on " + strings.Join(hosts, " or "))
 }

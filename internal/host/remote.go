@@ -17,9 +17,10 @@ type NotGitHubError struct{ Reason string }
 func (e *NotGitHubError) Error() string { return "read remote URL: " + e.Reason }
 
 // ParseRemote reads a URL as git remotes have it: https, http, ssh, git+ssh, ssh+git and git, with
-// user, token, port, trailing slash and .git or without, and the scp forms user@host:owner/repo and [user@host:port]:owner/repo. Any
-// host passes that is not known to be another forge, an ssh alias among them (see [SSHHost]).
-// A port counts only where it is the web's. The error is a [*NotGitHubError].
+// user, token, port, trailing slash and .git or without, and the scp forms user@host:owner/repo and
+// [user@host:port]:owner/repo. Any host passes that is not known to be another forge, an ssh alias
+// among them (see [SSHHost]). A port counts only where it is the web's. The error is a
+// [*NotGitHubError].
 func ParseRemote(url string) (Remote, error) {
 	a, err := split(url)
 	if err != nil {
@@ -57,5 +58,6 @@ func (a address) remote() (Remote, error) {
 	case strings.HasSuffix(repo, ".wiki"):
 		return Remote{}, &NotGitHubError{"a wiki has no issues"}
 	}
+
 	return Remote{Host: a.webHost(), Owner: owner, Repo: repo}, nil
 }

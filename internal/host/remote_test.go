@@ -18,6 +18,7 @@ func remoteCases(t testing.TB) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	cases := map[string]string{}
 	for i, line := range strings.Split(string(content), "\n") {
 		if line == "" || strings.HasPrefix(line, "#") {
@@ -27,8 +28,10 @@ func remoteCases(t testing.TB) map[string]string {
 		if _, twice := cases[url]; !ok || twice {
 			t.Fatalf("remotes.txt:%d: want WANTED | URL, once", i+1)
 		}
+
 		cases[url] = want
 	}
+
 	return cases
 }
 
@@ -39,6 +42,7 @@ func TestParseRemote(t *testing.T) {
 		if err == nil {
 			got = r.Host + " " + r.Owner + "/" + r.Repo
 		}
+
 		if got != want {
 			t.Errorf("%q is %s, want %s", url, got, want)
 		}
@@ -46,6 +50,7 @@ func TestParseRemote(t *testing.T) {
 		if err != nil && (!errors.As(err, &not) || r != host.Remote{}) {
 			t.Errorf("%q: %v of type %T beside %+v", url, err, err, r)
 		}
+
 		silent(t, url, err)
 	}
 }
@@ -83,11 +88,16 @@ func TestRemoteOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"github.com": "github.com", "SSH.GitHub.com": "github.com", "ghe.example": "ghe.example"} {
+
+	for name, want := range map[string]string{
+		"github.com": "github.com", "SSH.GitHub.com": "github.com",
+		"ghe.example": "ghe.example",
+	} {
 		if r, err := alias.On(name); err != nil || r != (host.Remote{Host: want, Owner: "acme", Repo: "app"}) {
 			t.Errorf("on %q: %+v, %v", name, r, err)
 		}
 	}
+
 	for _, name := range []string{"gitlab.com", "", "-x", "a b"} {
 		if r, err := alias.On(name); err == nil {
 			t.Errorf("on %q: %+v, want an error", name, r)
@@ -107,10 +117,14 @@ func TestRemoteForms(t *testing.T) {
 		name := rapid.SampledFrom([]string{want.Host, strings.ToUpper(want.Host)}).Draw(t, "case")
 		path := want.Owner + "/" + want.Repo + rapid.SampledFrom([]string{"", ".git", "/", ".git/"}).Draw(t, "end")
 		url := rapid.SampledFrom([]string{
-			"https://" + user + name + "/" + path, "https://" + user + name + ":443/" + path, "http://" + user + name + "/" + path,
-			"ssh://" + user + name + "/" + path, "ssh://" + user + name + ":2222/" + path, "git+ssh://" + user + name + "/" + path,
-			"git://" + name + "/" + path, "git@" + name + ":" + path, name + ":" + path, "[git@" + name + ":22]:" + path,
+			"https://" + user + name + "/" + path, "https://" + user + name + ":443/" + path, "http://" + user + name +
+				"/" + path,
+			"ssh://" + user + name + "/" + path, "ssh://" + user + name + ":2222/" + path, "git+ssh://" + user + name +
+				"/" + path,
+			"git://" + name + "/" + path, "git@" + name + ":" + path, name + ":" + path, "[git@" + name +
+				":22]:" + path,
 		}).Draw(t, "url")
+
 		if got, err := host.ParseRemote(url); err != nil || got != want {
 			t.Fatalf("%q is %+v, %v, want %+v", url, got, err, want)
 		}
@@ -125,24 +139,30 @@ func FuzzParseRemote(f *testing.F) {
 	for url := range remoteCases(f) {
 		f.Add(url)
 	}
+
 	f.Fuzz(func(t *testing.T, url string) {
 		for _, url := range []string{url, "https://ann:secret@" + url, "secret@" + url} {
 			r, err := host.ParseRemote(url)
 			silent(t, url, err)
-			if err == nil && (!closing.ValidOwner(r.Owner) || !closing.ValidRepo(r.Repo) || strings.ToLower(r.Host) != r.Host) {
+			if err == nil && (!closing.ValidOwner(r.Owner) || !closing.ValidRepo(r.Repo) ||
+				strings.ToLower(r.Host) != r.Host) {
 				t.Errorf("%q is %+v", url, r)
 			}
+
 			if err == nil {
 				scheme := "https://"
 				if strings.HasSuffix(r.Host, ":443") {
 					scheme = "http://"
 				}
+
 				again, err := host.ParseRemote(scheme + r.Host + "/" + r.Owner + "/" + r.Repo + ".git")
 				if err != nil || again != r {
 					t.Errorf("%q is %+v, then %+v, %v", url, r, again, err)
 				}
 			}
-			if name, ok := host.SSHHost(url); ok && (name == "" || strings.HasPrefix(name, "-") || strings.ContainsAny(name, " @/\n")) {
+
+			if name, ok := host.SSHHost(url); ok &&
+				(name == "" || strings.HasPrefix(name, "-") || strings.ContainsAny(name, " @/\n")) {
 				t.Errorf("SSHHost(%q) = %q", url, name)
 			}
 		}

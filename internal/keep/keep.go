@@ -28,8 +28,8 @@ type Options struct {
 	Trouble func(error)       // a renewal that nobody knows of; it is tried again; may be nil
 }
 
-// ErrDelivered says that the hold ended because its work is there, as a pull request or by the worker's
-// own word: the work may go on, and nobody else will be given the issue meanwhile.
+// ErrDelivered says that the hold ended because its work is there, as a pull request or by the
+// worker's own word: the work may go on, and nobody else will be given the issue meanwhile.
 var ErrDelivered = errors.New("handed over")
 
 const (
@@ -40,9 +40,9 @@ const (
 )
 
 // Alive renews the hold at every third of its lease until ctx is done: then it returns nil. It
-// returns ErrDelivered, or a *ledger.LostError as soon as the worker must stop: somebody ended the hold,
-// or it could not be renewed before the local end of the lease. An outage shorter than that, also one of
-// this machine's, does no harm; time that passed in suspension counts.
+// returns ErrDelivered, or a *ledger.LostError as soon as the worker must stop: somebody ended the
+// hold, or it could not be renewed before the local end of the lease. An outage shorter than that,
+// also one of this machine's, does no harm; time that passed in suspension counts.
 func Alive(ctx context.Context, l Ledger, h ledger.Hold, o Options) error {
 	if o.Trouble == nil {
 		o.Trouble = func(error) {}
@@ -54,12 +54,14 @@ func Alive(ctx context.Context, l Ledger, h ledger.Hold, o Options) error {
 		defer close(done)
 		stop(k.watch(inner))
 	}()
+
 	stop(k.renew(inner))
 	<-done
 	cause := context.Cause(inner)
 	if ctx.Err() != nil && errors.Is(cause, context.Cause(ctx)) {
 		return nil
 	}
+
 	return cause
 }
 
@@ -106,6 +108,7 @@ func (k *keeper) renew(ctx context.Context) error {
 			if k.o.Renewed != nil {
 				k.o.Renewed(h)
 			}
+
 			wait = interval(h)
 		case errors.As(err, &lost):
 			return k.over(ctx, lost)
@@ -149,10 +152,12 @@ func (k *keeper) over(ctx context.Context, lost *ledger.LostError) error {
 		case err == nil:
 			return lost
 		}
+
 		k.o.Trouble(err)
 		if err := k.o.Clock.Sleep(ctx, look); err != nil {
 			return err
 		}
 	}
+
 	return lost
 }

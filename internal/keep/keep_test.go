@@ -48,6 +48,7 @@ func (b *book) Keep(ctx context.Context, h ledger.Hold) (ledger.Hold, error) {
 	if err == nil {
 		b.renewed = time.Now()
 	}
+
 	return h, err
 }
 
@@ -62,7 +63,8 @@ func (b *book) Rules() lifecycle.Rules { return lifecycle.DefaultRules() }
 // A clock is virtual; its wall jumps.
 type clock struct{ *book }
 
-// Now is behind the wall clock's jump; what it returns then has no monotonic part that would hide it.
+// Now is behind the wall clock's jump; what it returns then has no monotonic part that would hide
+// it.
 func (c clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -116,25 +118,59 @@ func TestAlive(t *testing.T) {
 		after   time.Duration // about when it returned
 		minimum int           // renewals
 	}{
-		"the work ends":                          {fine, lifecycle.Facts{}, nil, 2 * time.Hour, nil, 2 * time.Hour, 11},
-		"somebody forces it":                     {func(context.Context, time.Duration) error { return lost }, ended("forced", ""), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute, 1},
-		"handed over":                            {func(context.Context, time.Duration) error { return lost }, ended("success", "https://x/pull/1"), nil, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, 1},
-		"asked twice":                            {func(context.Context, time.Duration) error { return lost }, ended("success", "https://x/pull/1"), outage, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, 1},
-		"advanced itself":                        {func(context.Context, time.Duration) error { return lost }, ended("advanced", ""), nil, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, 1},
-		"said so itself":                         {func(context.Context, time.Duration) error { return lost }, ended("success", ""), nil, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, 1},
-		"gave it up itself":                      {func(context.Context, time.Duration) error { return lost }, ended("failure", ""), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute, 1},
-		"handed over after the end of the lease": {func(context.Context, time.Duration) error { return late }, ended("success", "https://x/pull/1"), nil, 2 * time.Hour, claim.ErrOverdue, 10 * time.Minute, 1},
+		"the work ends": {fine, lifecycle.Facts{}, nil, 2 * time.Hour, nil, 2 * time.Hour, 11},
+		"somebody forces it": {
+			func(context.Context, time.Duration) error { return lost },
+			ended("forced", ""), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute, 1,
+		},
+		"handed over": {
+			func(context.Context, time.Duration) error { return lost },
+			ended("success", "https://x/pull/1"), nil, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, 1,
+		},
+		"asked twice": {
+			func(context.Context, time.Duration) error { return lost },
+			ended("success", "https://x/pull/1"), outage, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, 1,
+		},
+		"advanced itself": {
+			func(context.Context, time.Duration) error { return lost },
+			ended("advanced", ""), nil, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, 1,
+		},
+		"said so itself": {
+			func(context.Context, time.Duration) error { return lost },
+			ended("success", ""), nil, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, 1,
+		},
+		"gave it up itself": {
+			func(context.Context, time.Duration) error { return lost },
+			ended("failure", ""), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute, 1,
+		},
+		"handed over after the end of the lease": {
+			func(context.Context, time.Duration) error { return late },
+			ended("success", "https://x/pull/1"), nil, 2 * time.Hour, claim.ErrOverdue, 10 * time.Minute, 1,
+		},
 
-		"somebody said so": {func(context.Context, time.Duration) error { return lost }, by("olga", ended("success", "")), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute, 1},
+		"somebody said so": {
+			func(context.Context, time.Duration) error { return lost },
+			by("olga", ended("success", "")), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute, 1,
+		},
 		"GitHub is away for less than the lease": {func(_ context.Context, since time.Duration) error {
 			if since > 9*time.Minute && since < 27*time.Minute {
 				return outage
 			}
 			return nil
 		}, lifecycle.Facts{}, nil, 2 * time.Hour, nil, 2 * time.Hour, 20},
-		"GitHub stays away": {func(context.Context, time.Duration) error { return outage }, lifecycle.Facts{}, nil, 2 * time.Hour, claim.ErrOverdue, 29 * time.Minute, 20},
-		"a renewal hangs":   {func(ctx context.Context, _ time.Duration) error { <-ctx.Done(); return ctx.Err() }, lifecycle.Facts{}, nil, 2 * time.Hour, claim.ErrOverdue, 29 * time.Minute, 1},
+		"GitHub stays away": {
+			func(context.Context, time.Duration) error { return outage },
+			lifecycle.Facts{},
+			nil,
+			2 * time.Hour, claim.ErrOverdue, 29 * time.Minute, 20,
+		},
+		"a renewal hangs": {
+			func(ctx context.Context, _ time.Duration) error { <-ctx.Done(); return ctx.Err() },
+			lifecycle.Facts{},
+			nil, 2 * time.Hour, claim.ErrOverdue, 29 * time.Minute, 1,
+		},
 	}
+
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -144,8 +180,10 @@ func TestAlive(t *testing.T) {
 				defer cancel()
 				err := keep.Alive(ctx, b, hold, keep.Options{Clock: clock{b}})
 				took := time.Since(b.start)
-				if !errors.Is(err, c.want) || took < c.after || took > c.after+5*time.Second || len(b.renewals) < c.minimum {
-					t.Errorf("%v after %s with %d renewals, want %v after %s with %d", err, took, len(b.renewals), c.want, c.after, c.minimum)
+				if !errors.Is(err, c.want) || took < c.after || took > c.after+5*time.Second ||
+					len(b.renewals) < c.minimum {
+					t.Errorf("%v after %s with %d renewals, want %v after %s with %d", err, took, len(b.renewals),
+						c.want, c.after, c.minimum)
 				}
 			})
 		})
@@ -162,9 +200,11 @@ func TestSlept(t *testing.T) {
 			b.wall = 15 * time.Minute
 			b.mu.Unlock()
 		}()
+
 		ctx, stop := context.WithTimeout(t.Context(), 4*time.Minute)
 		defer stop()
-		if err := keep.Alive(ctx, b, hold, keep.Options{Clock: clock{b}}); err != nil || len(b.renewals) != 1 || b.renewals[0] > 3*time.Minute+2*time.Second {
+		if err := keep.Alive(ctx, b, hold, keep.Options{Clock: clock{b}}); err != nil || len(b.renewals) != 1 ||
+			b.renewals[0] > 3*time.Minute+2*time.Second {
 			t.Errorf("%v, renewed after %s", err, b.renewals)
 		}
 	})
@@ -180,8 +220,10 @@ func TestSuspended(t *testing.T) {
 			b.wall = time.Hour
 			b.mu.Unlock()
 		}()
+
 		err := keep.Alive(t.Context(), b, hold, keep.Options{Clock: clock{b}})
-		if took := time.Since(b.start); !errors.Is(err, claim.ErrOverdue) || took > 3*time.Minute+2*time.Second || len(b.renewals) > 0 {
+		if took := time.Since(b.start); !errors.Is(err, claim.ErrOverdue) || took > 3*time.Minute+2*time.Second ||
+			len(b.renewals) > 0 {
 			t.Errorf("%v after %s", err, took)
 		}
 	})

@@ -25,23 +25,35 @@ func onGitHub(t *testing.T, o outage) (*ledger.Ledger, ledger.Hold) {
 	t.Helper()
 	s, err := githubsim.New(githubsim.Seed{
 		Users: []githubsim.SeedUser{{Login: "bot", Token: "tok", Permissions: map[string]string{"o/r": "write"}}},
-		Repos: []githubsim.SeedRepo{{Name: "o/r", Issues: []githubsim.SeedIssue{{Number: 7, Title: "Work", Author: "bot", Labels: []string{"agent:implement"}}}}},
+		Repos: []githubsim.SeedRepo{{Name: "o/r", Issues: []githubsim.SeedIssue{{
+			Number: 7,
+			Title:  "Work",
+			Author: "bot",
+			Labels: []string{"agent:implement"},
+		}}}},
 	}, githubsim.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	c, err := github.New(github.Options{
-		REST: "https://api.github.com/", GraphQL: "https://api.github.com/graphql", Token: github.NewSecret("tok"), HTTP: s.Transport(), Clock: clock{newBook(nil)},
+		REST:    "https://api.github.com/",
+		GraphQL: "https://api.github.com/graphql",
+		Token:   github.NewSecret("tok"),
+		HTTP:    s.Transport(),
+		Clock:   clock{newBook(nil)},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	words := 0
-	l := ledger.New(c, clock{newBook(nil)}, func() string { words++; return fmt.Sprintf("%08x", words) }, ledger.DefaultSettings())
+	l := ledger.New(c, clock{newBook(nil)}, func() string { words++; return fmt.Sprintf("%08x", words) },
+		ledger.DefaultSettings())
 	h, err := l.Claim(t.Context(), issue, ledger.Request{Worker: ann, TTL: lease})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	start := time.Now()
 	s.Fault = func(*http.Request) *githubsim.Fault {
 		if since := time.Since(start); since >= o.from && since < o.to {
@@ -49,11 +61,12 @@ func onGitHub(t *testing.T, o outage) (*ledger.Ledger, ledger.Hold) {
 		}
 		return nil
 	}
+
 	return l, h
 }
 
-// TestOutage: a GitHub that is away for less than the lease takes no hold away, and one that is away for
-// longer is noticed before anybody else may take the issue.
+// TestOutage: a GitHub that is away for less than the lease takes no hold away, and one that is
+// away for longer is noticed before anybody else may take the issue.
 func TestOutage(t *testing.T) {
 	for name, c := range map[string]struct {
 		outage outage
@@ -73,6 +86,7 @@ func TestOutage(t *testing.T) {
 				if !errors.Is(err, c.want) || err == nil && c.want != nil {
 					t.Fatalf("%v after %s, want %v", err, time.Since(start), c.want)
 				}
+
 				if c.want == nil {
 					holds(t, l)
 				} else if took := time.Since(start); took >= lease {
@@ -90,6 +104,7 @@ func holds(t *testing.T, l *ledger.Ledger) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	own, found := f.Log.Find(ann)
 	if !found || !own.Live() || own.Expired(l.Rules().Terms, f.Now) || len(own.Ranks) != 1 {
 		t.Errorf("found %v: %+v", found, own)

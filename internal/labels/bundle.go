@@ -9,13 +9,14 @@ import (
 // maxName is how many characters GitHub allows a label's name.
 const maxName = 50
 
-// CheckSlug says why s cannot name a feature or a bundle, or returns nil. A slug is 1 to 63 of a-z, 0-9
-// and "-" and does not begin with "-": it is safe in a label, a branch and a path.
+// CheckSlug says why s cannot name a feature or a bundle, or returns nil. A slug is 1 to 63 of a-z,
+// 0-9 and "-" and does not begin with "-": it is safe in a label, a branch and a path.
 func CheckSlug(s string) error {
 	ok := s != "" && len(s) <= 63 && s[0] != '-'
 	for _, r := range s {
 		ok = ok && (r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-')
 	}
+
 	if ok {
 		return nil
 	}
@@ -24,6 +25,7 @@ func CheckSlug(s string) error {
 	if len(shown) > most {
 		shown = shown[:most] + "…"
 	}
+
 	return fmt.Errorf("name %q: allowed are 1 to 63 of a-z, 0-9 and -, beginning with a letter or digit", shown)
 }
 
@@ -37,6 +39,7 @@ func (s Scheme) Bundle(slug string) (string, error) {
 	if n := utf8.RuneCountInString(name); n > maxName {
 		return "", fmt.Errorf("name %q: label %s has %d characters, GitHub allows %d", slug, name, n, maxName)
 	}
+
 	return name, nil
 }
 
@@ -52,7 +55,10 @@ func (s Scheme) BundleOf(name string) (slug string, ok bool) {
 
 // BundleDefinition is how a bundle's label should exist in a repository.
 func (s Scheme) BundleDefinition(slug string) Definition {
-	return Definition{s.BundlePrefix + slug, "ff6b00", "Claimed together with the other issues of its bundle, or not at all"}
+	return Definition{
+		s.BundlePrefix + slug, "ff6b00",
+		"Claimed together with the other issues of its bundle, or not at all",
+	}
 }
 
 // Was words what an issue shows before a bundle's claim, for the claim's record: the state, and
@@ -74,8 +80,10 @@ func (s Scheme) Before(was, slug string) (p Projection, ok bool) {
 		if label, err := s.Bundle(slug); err == nil && !bundled {
 			p.Clear = []string{label}
 		}
+
 		p.State = st
 		return p, true
 	}
+
 	return Projection{}, false
 }

@@ -25,10 +25,12 @@ func TestBundleLabel(t *testing.T) {
 		{"a\x1b[31m", "", "allowed are"},
 	} {
 		got, err := labels.Agent().Bundle(c.slug)
-		if got != c.label || (err == nil) != (c.trouble == "") || err != nil && !strings.Contains(err.Error(), c.trouble) {
+		if got != c.label || (err == nil) != (c.trouble == "") || err != nil &&
+			!strings.Contains(err.Error(), c.trouble) {
 			t.Errorf("%q: %q, %v, want %q, %q", c.slug, got, err, c.label, c.trouble)
 		}
 	}
+
 	s := labels.Agent()
 	s.BundlePrefix = strings.Repeat("é", 40)
 	if _, err := s.Bundle("x234567890"); err != nil {
@@ -38,7 +40,8 @@ func TestBundleLabel(t *testing.T) {
 
 func TestBundleOf(t *testing.T) {
 	for name, want := range map[string]string{
-		"agent:bundle:checkout": "checkout", "Agent:Bundle:Checkout": "checkout", "agent:bundle:": "", "agent:bundle": "", "bug": "",
+		"agent:bundle:checkout": "checkout", "Agent:Bundle:Checkout": "checkout", "agent:bundle:": "",
+		"agent:bundle": "", "bug": "",
 		"agent:bundle:a b": "", "": "",
 	} {
 		if got, ok := labels.Agent().BundleOf(name); ok != (want != "") || ok && got != want {
@@ -56,16 +59,19 @@ func TestWas(t *testing.T) {
 		if rapid.Bool().Draw(t, "bundled") {
 			was = append(was, "agent:bundle:x")
 		}
+
 		p, ok := s.Before(s.Was(st, was, "x"), "x")
 		if !ok || p.State != st {
 			t.Fatalf("%s of %q came back as %v, %t", st, was, p, ok)
 		}
+
 		have := append(was, s.Claimed, "agent:bundle:x")
 		c := s.Change(have, p)
 		if labels.Has(c.Remove, "agent:bundle:x") == labels.Has(was, "agent:bundle:x") {
 			t.Fatalf("removes %q, before it was %q", c.Remove, was)
 		}
 	})
+
 	for _, was := range []string{"", "held", "available+", "+bundle", "available+bundle+bundle"} {
 		if p, ok := s.Before(was, "x"); ok {
 			t.Errorf("%q was read as %v", was, p)

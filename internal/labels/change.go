@@ -19,7 +19,8 @@ type Change struct{ Add, Remove []string }
 // Empty reports whether there is nothing to do.
 func (c Change) Empty() bool { return len(c.Add) == 0 && len(c.Remove) == 0 }
 
-// Change returns what leads from have to the projection. Removed names are spelled as the issue has them.
+// Change returns what leads from have to the projection. Removed names are spelled as the issue has
+// them.
 func (s Scheme) Change(have []string, want Projection) Change {
 	var c Change
 	var shows []string
@@ -31,15 +32,18 @@ func (s Scheme) Change(have []string, want Projection) Change {
 			}
 		}
 	}
+
 	for _, name := range slices.Concat(shows, want.Set) {
 		if !Has(have, name) {
 			c.Add = append(c.Add, name)
 		}
 	}
+
 	for _, h := range have {
 		if Has(want.Clear, h) {
 			c.Remove = append(c.Remove, h)
 		}
 	}
+
 	return c
 }

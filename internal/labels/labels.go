@@ -46,11 +46,18 @@ type Scheme struct {
 // Agent is the default preset: the names of the issue claim state machine.
 func Agent() Scheme {
 	return Scheme{
-		Available: "agent:implement", Claimed: "agent:in-flight", PlanPending: "agent:plan-pending-approval",
-		PROpen: "agent:pr-open", Done: "agent:done",
-		Hold: "do-not-pickup", NeedsScope: "needs:human-scope", Blocked: "agent:blocked",
-		Authored: "agent:authored", LargeFeature: "agent:large-feature", BundlePrefix: "agent:bundle:",
-		Paused: "agent:paused",
+		Available:    "agent:implement",
+		Claimed:      "agent:in-flight",
+		PlanPending:  "agent:plan-pending-approval",
+		PROpen:       "agent:pr-open",
+		Done:         "agent:done",
+		Hold:         "do-not-pickup",
+		NeedsScope:   "needs:human-scope",
+		Blocked:      "agent:blocked",
+		Authored:     "agent:authored",
+		LargeFeature: "agent:large-feature",
+		BundlePrefix: "agent:bundle:",
+		Paused:       "agent:paused",
 	}
 }
 
@@ -64,8 +71,8 @@ func Ready() Scheme {
 // A Definition is a label as it should exist in a repository. Color is six hexadecimal digits.
 type Definition struct{ Name, Color, Description string }
 
-// Among looks for the label among those that a repository has. Color is the one it has there when that is another than
-// the definition's, else empty: a colour that people chose is no fault.
+// Among looks for the label among those that a repository has. Color is the one it has there when
+// that is another than the definition's, else empty: a colour that people chose is no fault.
 func (d Definition) Among(have []Definition) (color string, found bool) {
 	i := slices.IndexFunc(have, func(h Definition) bool { return Same(h.Name, d.Name) })
 	if i < 0 || strings.EqualFold(have[i].Color, d.Color) {
@@ -81,6 +88,7 @@ func (s Scheme) Definitions() []Definition {
 	for _, queue := range s.Queues() {
 		out = append(out, Definition{queue, "0e8a16", "Eligible for autonomous pickup"})
 	}
+
 	return append(out, []Definition{
 		{s.Claimed, "e11d21", "A worker holds it; see the claim comment"},
 		{s.PlanPending, "d4c5f9", "Plan posted, waiting for go or no-go"},
@@ -99,7 +107,8 @@ func (s Scheme) Name(st State) string {
 	return [...]string{"", s.Available, s.Claimed, s.PlanPending, s.PROpen, s.Done}[st]
 }
 
-// Lifecycle lists the lifecycle labels: five, or in a pipeline one for each stage and those beside it.
+// Lifecycle lists the lifecycle labels: five, or in a pipeline one for each stage and those beside
+// it.
 func (s Scheme) Lifecycle() []string {
 	return append(s.Queues(), s.Claimed, s.PlanPending, s.PROpen, s.Done)
 }
@@ -112,6 +121,7 @@ func (s Scheme) Of(have []string) []State {
 			out = append(out, st)
 		}
 	}
+
 	return out
 }
 
@@ -122,9 +132,11 @@ func (s Scheme) Parse(name string) (State, bool) {
 			return st, true
 		}
 	}
+
 	if Has(s.Queues(), name) {
 		return Available, true
 	}
+
 	return None, false
 }
 

@@ -18,13 +18,23 @@ func Moves() []Move {
 	return []Move{
 		{From: None, To: Available, Trigger: "a person or planner files it"},
 		{From: Available, To: Claimed, Trigger: "claim"},
-		{From: Available, To: None, Escalates: true, Trigger: "too many failed attempts"},
+		{
+			From:      Available,
+			To:        None,
+			Escalates: true,
+			Trigger:   "too many failed attempts",
+		},
 		{From: Available, To: PROpen, Trigger: "a pull request that closes it is opened though nobody claimed it"},
 		{From: Claimed, To: Available, Trigger: "release, expired lease, race yield, forced release"},
 		{From: Claimed, To: PlanPending, Trigger: "plan posted"},
 		{From: Claimed, To: PROpen, Trigger: "release with a pull request; pull request event"},
 		{From: Claimed, To: Done, Trigger: "released as already-implemented; merged pull request seen"},
-		{From: Claimed, To: None, Escalates: true, Trigger: "too many failed attempts"},
+		{
+			From:      Claimed,
+			To:        None,
+			Escalates: true,
+			Trigger:   "too many failed attempts",
+		},
 		{From: PlanPending, To: Claimed, Trigger: "approved"},
 		{From: PlanPending, To: Available, Trigger: "rejected, timed out, expired"},
 		{From: PROpen, To: Done, Trigger: "pull request merged into the default branch"},
@@ -52,8 +62,10 @@ func (e *IllegalMoveError) Error() string {
 			targets = append(targets, cmp.Or(e.Scheme.Name(m.To), none))
 		}
 	}
+
 	from, to := cmp.Or(e.Scheme.Name(e.From), none), cmp.Or(e.Scheme.Name(e.To), none)
-	return fmt.Sprintf("no legal move from %q to %q; from there: %s", from, to, cmp.Or(strings.Join(targets, ", "), "nothing"))
+	return fmt.Sprintf("no legal move from %q to %q; from there: %s", from, to,
+		cmp.Or(strings.Join(targets, ", "), "nothing"))
 }
 
 // Check returns nil for a legal move or for staying, else an *IllegalMoveError.
@@ -61,10 +73,12 @@ func (s Scheme) Check(from, to State) error {
 	if from == to {
 		return nil
 	}
+
 	for _, m := range Moves() {
 		if m.From == from && m.To == to && !m.Escalates {
 			return nil
 		}
 	}
+
 	return &IllegalMoveError{From: from, To: to, Scheme: s}
 }

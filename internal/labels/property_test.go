@@ -11,7 +11,10 @@ import (
 )
 
 // others are names a lifecycle label could be mistaken for.
-var others = []string{"bug", "do-not-pickup", "needs:human-scope", "agent:blocked", "agent:implemented", "implement", "agent:", ""}
+var others = []string{
+	"bug", "do-not-pickup", "needs:human-scope", "agent:blocked", "agent:implemented", "implement",
+	"agent:", "",
+}
 
 func anyLabels(s labels.Scheme) *rapid.Generator[[]string] {
 	name := rapid.Custom(func(t *rapid.T) string {
@@ -21,6 +24,7 @@ func anyLabels(s labels.Scheme) *rapid.Generator[[]string] {
 		}
 		return n
 	})
+
 	return rapid.SliceOfNDistinct(name, 0, 8, strings.ToLower)
 }
 
@@ -30,8 +34,10 @@ func anyProjection() *rapid.Generator[labels.Projection] {
 		further := rapid.SliceOfNDistinct(rapid.SampledFrom(others), 0, 4, strings.ToLower).Draw(t, "further")
 		cut := rapid.IntRange(0, len(further)).Draw(t, "cut")
 		return labels.Projection{
-			Keep: rapid.Bool().Draw(t, "keep"), State: rapid.SampledFrom(states).Draw(t, "state"),
-			Set: further[:cut], Clear: further[cut:],
+			Keep:  rapid.Bool().Draw(t, "keep"),
+			State: rapid.SampledFrom(states).Draw(t, "state"),
+			Set:   further[:cut],
+			Clear: further[cut:],
 		}
 	})
 }
@@ -44,6 +50,7 @@ func apply(have []string, c labels.Change) []string {
 			out = append(out, name)
 		}
 	}
+
 	return slices.DeleteFunc(out, func(h string) bool { return labels.Has(c.Remove, h) })
 }
 
@@ -55,6 +62,7 @@ func TestChangeReachesTheProjectionAtOnce(t *testing.T) {
 		if again := s.Change(now, want); !again.Empty() {
 			t.Fatalf("%q: %+v leads to %q, which still wants %+v", have, want, now, again)
 		}
+
 		shown := s.Of(now)
 		switch {
 		case want.Keep && !slices.Equal(shown, s.Of(have)):
@@ -77,13 +85,16 @@ func TestChangeTouchesNothingElse(t *testing.T) {
 				t.Fatalf("removes %q from %q for %+v", name, have, want)
 			}
 		}
+
 		for _, name := range c.Add {
 			st, lifecycle := s.Parse(name)
 			if labels.Has(have, name) || !labels.Has(want.Set, name) && (!lifecycle || want.Keep || st != want.State) {
 				t.Fatalf("adds %q to %q for %+v", name, have, want)
 			}
 		}
-		if !slices.Equal(slices.Compact(slices.Sorted(slices.Values(c.Remove))), slices.Sorted(slices.Values(c.Remove))) {
+
+		if !slices.Equal(slices.Compact(slices.Sorted(slices.Values(c.Remove))),
+			slices.Sorted(slices.Values(c.Remove))) {
 			t.Fatalf("removes a label twice: %q", c.Remove)
 		}
 	})

@@ -11,18 +11,25 @@ import (
 
 func staged() labels.Scheme {
 	return labels.Agent().Pipeline([]labels.Stage{
-		{Name: "ready", Label: "stage:ready"}, {Name: "work", Label: "stage:work"}, {Name: "review", Label: "stage:review"}, {Name: "done", Label: "done"},
+		{Name: "ready", Label: "stage:ready"},
+		{Name: "work", Label: "stage:work"},
+		{Name: "review", Label: "stage:review"},
+		{Name: "done", Label: "done"},
 	})
 }
 
 func TestPipeline(t *testing.T) {
 	s := staged()
-	if got := s.Queues(); !slices.Equal(got, []string{"stage:ready", "stage:work", "stage:review"}) || s.Done != "done" {
+	if got := s.Queues(); !slices.Equal(got, []string{"stage:ready", "stage:work", "stage:review"}) ||
+		s.Done != "done" {
 		t.Errorf("queues %v, done %s", got, s.Done)
 	}
-	if one := labels.Agent().Pipeline([]labels.Stage{{Name: "done", Label: "done"}}); one.Done != "agent:done" || len(one.Stages) > 0 {
+
+	if one := labels.Agent().Pipeline([]labels.Stage{{Name: "done", Label: "done"}}); one.Done != "agent:done" ||
+		len(one.Stages) > 0 {
 		t.Errorf("one stage is no pipeline: %+v", one)
 	}
+
 	for _, c := range []struct {
 		have  []string
 		stage int
@@ -31,9 +38,24 @@ func TestPipeline(t *testing.T) {
 		gone  []string
 	}{
 		{[]string{"stage:ready"}, 0, labels.Claimed, []string{"agent:in-flight"}, nil},
-		{[]string{"Stage:Ready", "agent:in-flight"}, 1, labels.Available, []string{"stage:work"}, []string{"Stage:Ready", "agent:in-flight"}},
-		{[]string{"stage:ready", "stage:work", "bug"}, 1, labels.PlanPending, []string{"agent:plan-pending-approval"}, []string{"stage:ready"}},
-		{[]string{"stage:review", "agent:in-flight"}, 3, labels.Done, []string{"done"}, []string{"stage:review", "agent:in-flight"}},
+		{
+			[]string{"Stage:Ready", "agent:in-flight"},
+			1, labels.Available,
+			[]string{"stage:work"},
+			[]string{"Stage:Ready", "agent:in-flight"},
+		},
+		{
+			[]string{"stage:ready", "stage:work", "bug"},
+			1, labels.PlanPending,
+			[]string{"agent:plan-pending-approval"},
+			[]string{"stage:ready"},
+		},
+		{
+			[]string{"stage:review", "agent:in-flight"},
+			3, labels.Done,
+			[]string{"done"},
+			[]string{"stage:review", "agent:in-flight"},
+		},
 		{[]string{"stage:review"}, 2, labels.None, nil, []string{"stage:review"}},
 	} {
 		got := s.Change(c.have, labels.Projection{State: c.state, Stage: c.stage})
@@ -41,23 +63,30 @@ func TestPipeline(t *testing.T) {
 			t.Errorf("%v to %s in stage %d: %+v", c.have, c.state, c.stage, got)
 		}
 	}
+
 	if n := s.StageOf([]string{"stage:ready", "STAGE:work"}); n != 1 {
 		t.Errorf("stage of two labels: %d, want the furthest", n)
 	}
 }
 
-// TestPipelineSettles: whatever labels an issue has, one change leads to the projection, and a second is empty.
+// TestPipelineSettles: whatever labels an issue has, one change leads to the projection, and a
+// second is empty.
 func TestPipelineSettles(t *testing.T) {
 	s := staged()
 	rapid.Check(t, func(t *rapid.T) {
 		all := append(s.Lifecycle(), "bug")
 		have := rapid.SliceOfDistinct(rapid.SampledFrom(all), func(l string) string { return l }).Draw(t, "have")
-		p := labels.Projection{State: rapid.SampledFrom([]labels.State{labels.None, labels.Available, labels.Claimed, labels.PlanPending, labels.Done}).Draw(t, "state"), Stage: rapid.IntRange(0, 3).Draw(t, "stage")}
+		p := labels.Projection{State: rapid.SampledFrom([]labels.State{
+			labels.None, labels.Available, labels.Claimed,
+			labels.PlanPending, labels.Done,
+		}).Draw(t, "state"), Stage: rapid.IntRange(0, 3).Draw(t, "stage")}
 		change := s.Change(have, p)
-		after := slices.DeleteFunc(append(slices.Clone(have), change.Add...), func(l string) bool { return labels.Has(change.Remove, l) })
+		after := slices.DeleteFunc(append(slices.Clone(have), change.Add...),
+			func(l string) bool { return labels.Has(change.Remove, l) })
 		if again := s.Change(after, p); !again.Empty() {
 			t.Fatalf("%v became %v, which wants %+v", have, after, again)
 		}
+
 		shown, want := s.Shown(after), s.Shows(p)
 		slices.Sort(shown)
 		slices.Sort(want)

@@ -21,8 +21,9 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 )
 
-// BenchmarkCost counts what each step asks of GitHub and of the store, over the product's own client, the
-// embedded GitHub and real stores. Time does not pass between requests, so ns/op means nothing.
+// BenchmarkCost counts what each step asks of GitHub and of the store, over the product's own
+// client, the embedded GitHub and real stores. Time does not pass between requests, so ns/op means
+// nothing.
 //
 //	requests/op  to GitHub, of everybody who took part
 //	writes/op    those of them that change something, which GitHub limits more tightly
@@ -33,8 +34,10 @@ func BenchmarkCost(b *testing.B) {
 		b.Run(s.kind, func(b *testing.B) {
 			open := s.open(b)
 			for _, contenders := range []int{1, 2, 5, 10} {
-				b.Run("claim-"+strconv.Itoa(contenders), func(b *testing.B) { newMarket(b, s.kind, open, contenders).race(b) })
+				b.Run("claim-"+strconv.Itoa(contenders),
+					func(b *testing.B) { newMarket(b, s.kind, open, contenders).race(b) })
 			}
+
 			b.Run("refused", func(b *testing.B) { newMarket(b, s.kind, open, 2).step(b, refused) })
 			b.Run("renew", func(b *testing.B) { newMarket(b, s.kind, open, 1).step(b, renewed) })
 			b.Run("release", func(b *testing.B) { newMarket(b, s.kind, open, 1).step(b, released) })
@@ -56,8 +59,8 @@ func contestants() []contestant {
 	}
 }
 
-// BenchmarkClaim measures a claim side by side where each request to GitHub takes 80 ms, with all waiting; Redis is on this
-// machine. The labels exist. docs/speed.md has the numbers.
+// BenchmarkClaim measures a claim side by side where each request to GitHub takes 80 ms, with all
+// waiting; Redis is on this machine. The labels exist. docs/speed.md has the numbers.
 //
 //	seconds      until the worker knows that it holds the issue and its labels are right
 //	requests/op  to GitHub
@@ -70,6 +73,7 @@ func BenchmarkClaim(b *testing.B) {
 			if _, err := m.ledgers[0].Claim(b.Context(), m.issue(b), asking(0)); err != nil { // it makes the labels
 				b.Fatal(err)
 			}
+
 			one.delay = 80 * time.Millisecond
 			before, took := m.sum(), time.Duration(0)
 			for b.Loop() {
@@ -80,6 +84,7 @@ func BenchmarkClaim(b *testing.B) {
 				}
 				took += one.clock.Now().Sub(start)
 			}
+
 			after := m.sum()
 			b.ReportMetric(took.Seconds()/float64(b.N), "seconds")
 			b.ReportMetric(float64(after.requests-before.requests)/float64(b.N), "requests/op")
@@ -90,11 +95,13 @@ func BenchmarkClaim(b *testing.B) {
 
 // A meter counts what one worker asks.
 type meter struct {
-	next            http.RoundTripper
-	delay           time.Duration // of each request
-	clock           quick
-	client          *github.Client
-	met             func() // waits for the others, after the first snapshot and before the first write; nil waits for nobody
+	next   http.RoundTripper
+	delay  time.Duration // of each request
+	clock  quick
+	client *github.Client
+	// waits for the others, after the first snapshot and before the first write; nil waits for
+	// nobody
+	met             func()
 	requests, store atomic.Int64
 }
 
@@ -132,7 +139,10 @@ func newMarket(b *testing.B, kind string, open func(*meter) lease.Store, workers
 	b.Helper()
 	repo := "at-" + word()() // stores outlive it
 	s, err := githubsim.New(githubsim.Seed{
-		Users: []githubsim.SeedUser{{Login: "bot", Token: "tok", Permissions: map[string]string{"acme/" + repo: "write"}}},
+		Users: []githubsim.SeedUser{{
+			Login: "bot", Token: "tok",
+			Permissions: map[string]string{"acme/" + repo: "write"},
+		}},
 		Repos: []githubsim.SeedRepo{{Name: "acme/" + repo, DefaultBranch: "main"}},
 	}, githubsim.Options{Dir: b.TempDir(), RateLimit: 1 << 30})
 	if err != nil {
@@ -142,7 +152,11 @@ func newMarket(b *testing.B, kind string, open func(*meter) lease.Store, workers
 	for range workers {
 		counting := &meter{next: s.Transport(), clock: quick{new(atomic.Int64)}}
 		counting.client, err = github.New(github.Options{
-			REST: "https://api.github.com/", GraphQL: "https://api.github.com/graphql", Token: github.NewSecret("tok"), HTTP: counting, Clock: counting.clock,
+			REST:    "https://api.github.com/",
+			GraphQL: "https://api.github.com/graphql",
+			Token:   github.NewSecret("tok"),
+			HTTP:    counting,
+			Clock:   counting.clock,
 		})
 		if err != nil {
 			b.Fatal(err)
@@ -151,8 +165,10 @@ func newMarket(b *testing.B, kind string, open func(*meter) lease.Store, workers
 		if store := open(counting); store != nil {
 			l = l.Strict(store, kind)
 		}
+
 		m.meters, m.ledgers = append(m.meters, counting), append(m.ledgers, l)
 	}
+
 	return m
 }
 
@@ -179,10 +195,12 @@ func (m *market) issue(b *testing.B) claim.Issue {
 	for _, one := range m.meters {
 		one.clock.ahead.Add(int64(pause))
 	}
+
 	n, err := m.server.AddIssue("acme/"+m.repo, "bot", "Work", "", "agent:implement")
 	if err != nil {
 		b.Fatal(err)
 	}
+
 	return claim.Issue{Owner: "acme", Repo: m.repo, Number: n}
 }
 
@@ -200,17 +218,20 @@ func (m *market) race(b *testing.B) {
 		var running sync.WaitGroup
 		var asked sync.WaitGroup // nobody asks for the issue before everybody has seen it free
 		asked.Add(len(m.ledgers))
+
 		for n, l := range m.ledgers {
 			before[n] = m.meters[n].total()
 			m.meters[n].met = sync.OnceFunc(func() {
 				asked.Done()
 				asked.Wait()
 			})
+
 			running.Go(func() {
 				_, errs[n] = l.Claim(b.Context(), i, asking(n))
 				won[n] = errs[n] == nil
 			})
 		}
+
 		running.Wait()
 		winners := 0
 		for n, yes := range won {
@@ -219,10 +240,12 @@ func (m *market) race(b *testing.B) {
 				winner += m.meters[n].total() - before[n]
 			}
 		}
+
 		if winners != 1 {
 			b.Fatalf("%d of %d won %s: %v", winners, len(won), i, errs)
 		}
 	}
+
 	m.report(b, m.sum())
 	b.ReportMetric(float64(winner)/float64(b.N), "winner/op")
 }
@@ -235,11 +258,13 @@ func (m *market) sum() (s spent) {
 		s.requests += one.requests.Load()
 		s.store += one.store.Load()
 	}
+
 	for _, r := range m.server.Requests() {
 		if r.Writes() {
 			s.writes++
 		}
 	}
+
 	return s
 }
 
@@ -257,15 +282,18 @@ func (m *market) step(b *testing.B, do func(context.Context, *market, ledger.Hol
 		if err != nil {
 			b.Fatal(err)
 		}
+
 		before := m.sum()
 		if err := do(b.Context(), m, h); err != nil {
 			b.Fatal(err)
 		}
+
 		after := m.sum()
 		all.requests += after.requests - before.requests
 		all.writes += after.writes - before.writes
 		all.store += after.store - before.store
 	}
+
 	m.report(b, all)
 }
 
@@ -304,10 +332,12 @@ func openRedis(b *testing.B) func(*meter) lease.Store {
 		b.Cleanup(func() { _ = s.Close() })
 		return counted{s, m}
 	}
+
 	ready := func() error {
 		_, _, err := connect(&meter{}).Look(context.Background(), claim.Issue{Owner: "acme", Repo: "app", Number: 1})
 		return err
 	}
+
 	leasetest.Start(b, ready, path,
 		"--bind", "127.0.0.1", "--port", strconv.Itoa(port), "--dir", b.TempDir(), "--save", "")
 	return connect

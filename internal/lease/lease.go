@@ -1,8 +1,8 @@
 // Package lease lets one atomic step decide who holds an issue.
 //
 // The comments protocol needs no store: it is the default. A repository whose fleet wants the
-// strict guarantee, or outgrows the API budget of the comments, names a store in its
-// configuration; then the store decides and the log is its readable mirror (stores.md#lease-stores).
+// strict guarantee, or outgrows the API budget of the comments, names a store in its configuration;
+// then the store decides and the log is its readable mirror (stores.md#lease-stores).
 package lease
 
 import (
@@ -18,16 +18,16 @@ import (
 // *HeldError nor ErrLost means that nobody knows whether the step was taken.
 type Store interface {
 	// Acquire takes the lease when nobody has it, or whoever had it let it run out. The token is
-	// larger than that of every earlier lease of the issue. *HeldError names who has it. Asked again
-	// by the process that has it, as after a lost answer, it renews. Another process of the same worker
-	// gets it only by naming its token, and with a new one (Ask.Takes).
+	// larger than that of every earlier lease of the issue. *HeldError names who has it. Asked
+	// again by the process that has it, as after a lost answer, it renews. Another process of the
+	// same worker gets it only by naming its token, and with a new one (Ask.Takes).
 	Acquire(ctx context.Context, a Ask) (Lease, error)
 	// Renew extends a lease that is still l's; otherwise ErrLost.
 	Renew(ctx context.Context, l Lease) (Lease, error)
 	// Release releases the lease if it is still l's; one that is gone is a success, one that is
-	// somebody else's stays as it is, and that is a success too. Without a token l is whatever lease
-	// the process has: so gives up who never heard how its Acquire ended. That Acquire may arrive after
-	// the Release, and then leaves no lease of the process.
+	// somebody else's stays as it is, and that is a success too. Without a token l is whatever
+	// lease the process has: so gives up who never heard how its Acquire ended. That Acquire may
+	// arrive after the Release, and then leaves no lease of the process.
 	Release(ctx context.Context, l Lease) error
 	// Look returns the lease that stands. Its answer may be late; it decides nothing.
 	Look(ctx context.Context, i claim.Issue) (l Lease, held bool, err error)
@@ -39,11 +39,20 @@ type Ask struct {
 	Worker claim.Worker
 	Nonce  string        // of the worker's process that asks
 	TTL    time.Duration // above zero
-	Takes  int64         // token of another process's lease of the same worker, to take over; what becomes of it without an answer stays
+	// token of another process's lease of the same worker, to take over; what becomes of it without
+	// an answer stays
+	Takes int64
 }
 
 // Bare is whatever lease the process that asks may have got.
-func (a Ask) Bare() Lease { return Lease{Issue: a.Issue, Worker: a.Worker, Nonce: a.Nonce, TTL: a.TTL} }
+func (a Ask) Bare() Lease {
+	return Lease{
+		Issue:  a.Issue,
+		Worker: a.Worker,
+		Nonce:  a.Nonce,
+		TTL:    a.TTL,
+	}
+}
 
 // Of reports whether the lease is of the process that asks.
 func (a Ask) Of(l Lease) bool { return a.Worker == l.Worker && a.Nonce == l.Nonce }

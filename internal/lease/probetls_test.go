@@ -12,8 +12,8 @@ import (
 	"github.com/label-state/label-state/internal/lease/leasetest"
 )
 
-// TestProbeTLS: a no is a *lease.DeniedError; what says nothing about certificates is for the client to find out. A real
-// store is probed by the exam of redis.
+// TestProbeTLS: a no is a *lease.DeniedError; what says nothing about certificates is for the
+// client to find out. A real store is probed by the exam of redis.
 func TestProbeTLS(t *testing.T) {
 	own := leasetest.NewAuthority(t)
 	later := time.Now().Add(time.Hour)
@@ -22,6 +22,7 @@ func TestProbeTLS(t *testing.T) {
 	demanding.ClientAuth, demanding.ClientCAs = tls.RequireAndVerifyClientCert, demanding.RootCAs
 	modern := demanding.Clone()
 	modern.MinVersion = tls.VersionTLS13
+
 	for name, c := range map[string]struct {
 		server, client *tls.Config
 		denied         bool
@@ -62,6 +63,7 @@ func serving(t *testing.T, with func(net.Conn)) (address string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() { _ = l.Close() })
 	go func() {
 		for {
@@ -72,6 +74,7 @@ func serving(t *testing.T, with func(net.Conn)) (address string) {
 			with(c)
 		}
 	}()
+
 	return l.Addr().String()
 }
 
@@ -83,10 +86,12 @@ func TestProbeTLSOtherProtocol(t *testing.T) {
 			_, _ = c.Write([]byte(say))
 		})
 	}
+
 	var denied *lease.DeniedError
 	if err := lease.ProbeTLS(t.Context(), nil, talk("HTTP/1.1 400 Bad Request\r\n\r\n")); !errors.As(err, &denied) {
 		t.Errorf("a server without TLS: %v", err)
 	}
+
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if err := lease.ProbeTLS(ctx, nil, talk("")); err != nil {

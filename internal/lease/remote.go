@@ -19,9 +19,9 @@ const (
 	Redis    = "redis"
 )
 
-// An Opener opens a store that is a server of its own, at its URL. It connects when the store is first
-// asked something. With TLS, secure is how the two recognize each other; nil is by what the system
-// trusts. Errors never show a password.
+// An Opener opens a store that is a server of its own, at its URL. It connects when the store is
+// first asked something. With TLS, secure is how the two recognize each other; nil is by what the
+// system trusts. Errors never show a password.
 type Opener func(secure *tls.Config, url string) (Remote, error)
 
 // A Remote is a store with connections to close. Leases stay.
@@ -53,8 +53,9 @@ func (e *Error) Error() string { return "lease store " + e.Kind + ": " + e.Err.E
 // Unwrap returns what the store said.
 func (e *Error) Unwrap() error { return e.Err }
 
-// A DeniedError is a store that does not let this login do that, or one that does not accept this machine's
-// certificate, or whose own this machine does not accept: nothing was changed, and asking again changes nothing.
+// A DeniedError is a store that does not let this login do that, or one that does not accept this
+// machine's certificate, or whose own this machine does not accept: nothing was changed, and asking
+// again changes nothing.
 type DeniedError struct {
 	Remedy string // what a person can do, as an imperative
 	Err    error
@@ -68,8 +69,9 @@ func (e *DeniedError) Unwrap() error { return e.Err }
 // Rejected reports true: nothing was changed.
 func (e *DeniedError) Rejected() bool { return true }
 
-// Rejected reports whether an error says, with a method Rejected, that what was asked for was certainly not done. After
-// any other it may have been, and whoever asked looks before asking again.
+// Rejected reports whether an error says, with a method Rejected, that what was asked for was
+// certainly not done. After any other it may have been, and whoever asked looks before asking
+// again.
 func Rejected(err error) bool {
 	var r interface{ Rejected() bool }
 	return errors.As(err, &r) && r.Rejected()
@@ -101,8 +103,8 @@ func (s ReadOnly) Known(ctx context.Context, i claim.Issue) ([]int, error) {
 	return nil, nil
 }
 
-// A Late is a store that is opened when it is first asked something, and opened again after it could
-// not be. It may be used from any goroutine.
+// A Late is a store that is opened when it is first asked something, and opened again after it
+// could not be. It may be used from any goroutine.
 type Late struct {
 	open    func() (Remote, error)
 	waiting clock.Teller
@@ -114,7 +116,8 @@ type Late struct {
 // AnswerTime is how long a store that is a server of its own is waited for, for one answer.
 const AnswerTime = 10 * time.Second
 
-// NewLate returns a store that open will open. Who is given is told when it is waited for longer than clock.Silence.
+// NewLate returns a store that open will open. Who is given is told when it is waited for longer
+// than clock.Silence.
 func NewLate(open func() (Remote, error), waiting clock.Teller) *Late {
 	return &Late{open: open, waiting: waiting}
 }
@@ -125,6 +128,7 @@ func (s *Late) watch(ctx context.Context) *clock.Vigil {
 	if deadline, limited := ctx.Deadline(); limited && deadline.Before(until) {
 		until = deadline
 	}
+
 	v := clock.Watch(s.waiting)
 	v.For("an answer of the lease store", until)
 	return v
@@ -137,10 +141,12 @@ func (s *Late) store() (Remote, error) {
 	if s.opened != nil {
 		return s.opened, nil
 	}
+
 	opened, err := s.open()
 	if err != nil {
 		return nil, err
 	}
+
 	s.opened = opened
 	return opened, nil
 }
@@ -152,6 +158,7 @@ func (s *Late) Close() error {
 	if s.opened == nil {
 		return nil
 	}
+
 	err := s.opened.Close()
 	s.opened = nil
 	return err
@@ -165,6 +172,7 @@ func (s *Late) Acquire(ctx context.Context, a Ask) (Lease, error) {
 	if err != nil {
 		return Lease{}, err
 	}
+
 	return to.Acquire(ctx, a)
 }
 
@@ -176,6 +184,7 @@ func (s *Late) Renew(ctx context.Context, l Lease) (Lease, error) {
 	if err != nil {
 		return Lease{}, err
 	}
+
 	return to.Renew(ctx, l)
 }
 
@@ -187,6 +196,7 @@ func (s *Late) Release(ctx context.Context, l Lease) error {
 	if err != nil {
 		return err
 	}
+
 	return to.Release(ctx, l)
 }
 
@@ -198,6 +208,7 @@ func (s *Late) Look(ctx context.Context, i claim.Issue) (Lease, bool, error) {
 	if err != nil {
 		return Lease{}, false, err
 	}
+
 	return to.Look(ctx, i)
 }
 
@@ -212,6 +223,7 @@ func (s *Late) Probe(ctx context.Context, i claim.Issue) error {
 	if p, ok := to.(Prober); ok {
 		return p.Probe(ctx, i)
 	}
+
 	_, _, err = to.Look(ctx, i)
 	return err
 }
@@ -227,5 +239,6 @@ func (s *Late) Known(ctx context.Context, i claim.Issue) ([]int, error) {
 	if l, ok := to.(Lister); ok {
 		return l.Known(ctx, i)
 	}
+
 	return nil, nil
 }

@@ -56,15 +56,20 @@ func TestLate(t *testing.T) {
 		}
 		return c, nil
 	}, nil)
+
 	if err := s.Close(); err != nil || opened != 0 {
 		t.Fatalf("close before use: %v after opening %d times", err, opened)
 	}
+
 	if err := every(t.Context(), s); !errors.Is(err, down) || opened != 4 {
 		t.Errorf("asked while it is down: %v after opening %d times", err, opened)
 	}
-	if err := errors.Join(every(t.Context(), s), s.Probe(t.Context(), claim.Issue{})); err != nil || opened != 5 || c.asked != 5 {
+
+	if err := errors.Join(every(t.Context(), s), s.Probe(t.Context(), claim.Issue{})); err != nil || opened != 5 ||
+		c.asked != 5 {
 		t.Errorf("asked: %v, opened %d times, asked %d times", err, opened, c.asked)
 	}
+
 	if err := errors.Join(s.Close(), s.Close()); err != nil || c.closed != 1 {
 		t.Errorf("close: %v, closed %d times", err, c.closed)
 	}
@@ -77,13 +82,18 @@ func TestReadOnly(t *testing.T) {
 	if _, held, err := s.Look(t.Context(), claim.Issue{}); err != nil || !held {
 		t.Errorf("look: %t, %v", held, err)
 	}
+
 	_, acquire := s.Acquire(t.Context(), lease.Ask{})
 	_, renew := s.Renew(t.Context(), lease.Lease{})
-	for name, err := range map[string]error{"acquire": acquire, "renew": renew, "release": s.Release(t.Context(), lease.Lease{})} {
+	for name, err := range map[string]error{
+		"acquire": acquire, "renew": renew,
+		"release": s.Release(t.Context(), lease.Lease{}),
+	} {
 		if err == nil {
 			t.Errorf("%s in a dry run", name)
 		}
 	}
+
 	if c.asked != 1 {
 		t.Errorf("asked %d times, want the look alone", c.asked)
 	}
@@ -106,12 +116,15 @@ func TestLateTells(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var until []time.Duration
 			start := time.Now()
-			s := lease.NewLate(func() (lease.Remote, error) { return &slow{after: after}, nil }, func(_ string, end time.Time) {
-				until = append(until, end.Sub(start))
-			})
+			s := lease.NewLate(func() (lease.Remote, error) { return &slow{after: after}, nil },
+				func(_ string, end time.Time) {
+					until = append(until, end.Sub(start))
+				})
+
 			if _, _, err := s.Look(t.Context(), claim.Issue{}); err != nil {
 				t.Fatal(err)
 			}
+
 			if len(until) != want || want > 0 && until[0] != lease.AnswerTime {
 				t.Errorf("after %s: told of %v, want %d times", after, until, want)
 			}

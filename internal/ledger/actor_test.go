@@ -12,8 +12,8 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// An actor is a worker, a sweeper or a person whose every request waits until the search grants it. It
-// runs real ledger code on a coroutine of its own, one request at a time.
+// An actor is a worker, a sweeper or a person whose every request waits until the search grants it.
+// It runs real ledger code on a coroutine of its own, one request at a time.
 type actor struct {
 	name    string
 	run     *exploration
@@ -98,6 +98,7 @@ func (a *actor) ask(r request) answer {
 		a.crashed = true
 		return answer{err: errCrashed}
 	}
+
 	return a.answer
 }
 
@@ -151,6 +152,7 @@ func (a *actor) label(verb, name string) error {
 	if a.run.scenario.labels {
 		return a.ask(request{verb: verb, text: name}).err
 	}
+
 	a.run.paint(verb, name)
 	return nil
 }
@@ -158,8 +160,8 @@ func (a *actor) label(verb, name string) error {
 // Now is the actor's own clock.
 func (a *actor) Now() time.Time { return a.run.server.now.Add(a.skew) }
 
-// Sleep passes no time where a request may take any time as well. Waits that reach the scenario's tick last
-// until their time has come.
+// Sleep passes no time where a request may take any time as well. Waits that reach the scenario's
+// tick last until their time has come.
 func (a *actor) Sleep(ctx context.Context, d time.Duration) error {
 	if a.crashed {
 		return errCrashed
@@ -167,6 +169,7 @@ func (a *actor) Sleep(ctx context.Context, d time.Duration) error {
 	if tick := a.run.scenario.tick; tick > 0 && d >= tick {
 		a.wake = a.run.server.now.Add(d)
 	}
+
 	a.dozing = a.polled >= 0
 	return ctx.Err()
 }
@@ -184,8 +187,8 @@ func (a *actor) awake() bool {
 	return !a.dozing || a.polled != a.run.server.version
 }
 
-// tell notes how an operation ended. From here on only that matters, so states that differ in how it
-// came about are one.
+// tell notes how an operation ended. From here on only that matters, so states that differ in how
+// it came about are one.
 func (a *actor) tell(op string, err error) {
 	text := op + " " + outcome(err)
 	a.told = append(a.told, text)
@@ -193,6 +196,7 @@ func (a *actor) tell(op string, err error) {
 	if h := a.hold; h != nil {
 		a.digest = mix(a.digest, fmt.Sprint(*h))
 	}
+
 	a.tidy, a.polled, a.dozing = false, -1, false
 }
 
@@ -217,5 +221,6 @@ func outcome(err error) string {
 	case errors.As(err, &late):
 		return "late"
 	}
+
 	return "unknown"
 }

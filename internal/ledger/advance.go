@@ -21,7 +21,8 @@ func (st *stages) Advance(ctx context.Context, i claim.Issue, a Advance) (Repair
 	return end.Repair, end.Stage, end.Err
 }
 
-// Target is the stage that an advance leads to; done says that the log shows the worker's move already. Its errors are Advance's.
+// Target is the stage that an advance leads to; done says that the log shows the worker's move
+// already. Its errors are Advance's.
 func (st *stages) Target(f lifecycle.Facts, a Advance) (to labels.Stage, done bool, err error) {
 	return st.config().Target(f, a)
 }

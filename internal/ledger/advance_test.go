@@ -18,22 +18,27 @@ import (
 func pipeline(s *ledger.Settings) {
 	s.Rules.MaxAttempts, s.Rules.Rest = 0, nil
 	s.Rules.Scheme = labels.Agent().Pipeline([]labels.Stage{
-		{Name: "ready", Label: "agent:implement"}, {Name: "review", Label: "stage:review", TTL: 20 * time.Minute}, {Name: "done", Label: "done"},
+		{Name: "ready", Label: "agent:implement"},
+		{Name: "review", Label: "stage:review", TTL: 20 * time.Minute},
+		{Name: "done", Label: "done"},
 	})
 }
 
-// TestAdvance: a holder moves the issue on and is free; the stage is the log's, and its ttl the stage's.
+// TestAdvance: a holder moves the issue on and is free; the stage is the log's, and its ttl the
+// stage's.
 func TestAdvance(t *testing.T) {
 	alone(t, func(t *testing.T, w *world) {
 		l, f := w.ledger(pipeline)
 		h := take(t, l, "ann")
 		shows(t, w, "agent:implement agent:in-flight")
+
 		for range 2 {
 			rep, to, err := l.Advance(t.Context(), issue, ledger.Advance{Worker: h.Record.Worker})
 			if err != nil || to.Name != "review" || !slices.Equal(rep.Is, []string{"stage:review"}) {
 				t.Fatalf("advance: %+v to %s, %v", rep, to.Name, err)
 			}
 		}
+
 		if n := records(w, "outcome=advanced"); n != 1 {
 			t.Errorf("%d moves", n)
 		}
@@ -41,34 +46,50 @@ func TestAdvance(t *testing.T) {
 		if err != nil || next.Record.TTL != 20*time.Minute || next.Record.Stage != "review" {
 			t.Fatalf("claim: %+v, %v", next.Record, err)
 		}
+
 		var held *ledger.HeldError
 		if _, _, err := l.Advance(t.Context(), issue, ledger.Advance{By: "olga"}); !errors.As(err, &held) {
 			t.Errorf("a person moves what is held: %v", err)
 		}
+
 		if _, err := l.Plan(t.Context(), issue, next.Record.Worker, ledger.Draft{Text: "Do it"}); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := l.Advance(t.Context(), issue, ledger.Advance{Worker: next.Record.Worker}); !errors.As(err, &held) || !strings.Contains(err.Error(), "plan") {
+
+		if _, _, err := l.Advance(t.Context(), issue, ledger.Advance{Worker: next.Record.Worker}); !errors.As(err,
+			&held) || !strings.Contains(err.Error(), "plan") {
 			t.Errorf("advance while a plan waits: %v", err)
 		}
+
 		if _, err := l.Approve(t.Context(), issue, time.Time{}, "olga"); err != nil {
 			t.Fatal(err)
 		}
+
 		// What the former holder says now moves nothing.
-		post(t, f, claim.Record{Kind: claim.KindRelease, Worker: h.Record.Worker, Outcome: claim.OutcomeAdvanced, Stage: "done"})
+		post(t, f, claim.Record{
+			Kind:    claim.KindRelease,
+			Worker:  h.Record.Worker,
+			Outcome: claim.OutcomeAdvanced,
+			Stage:   "done",
+		})
 		time.Sleep(2 * time.Second)
 		shows(t, w, "stage:review agent:in-flight")
-		if _, to, err := l.Advance(t.Context(), issue, ledger.Advance{Worker: next.Record.Worker}); err != nil || to.Name != "done" {
+		if _, to, err := l.Advance(t.Context(), issue, ledger.Advance{Worker: next.Record.Worker}); err != nil ||
+			to.Name != "done" {
 			t.Errorf("advance: %s, %v", to.Name, err)
 		}
+
 		shows(t, w, "done")
 		var call *ledger.CallError
 		if _, _, err := l.Advance(t.Context(), issue, ledger.Advance{By: "olga"}); !errors.As(err, &call) {
 			t.Errorf("beyond the last: %v", err)
 		}
-		if _, err := l.Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "cid"}}); !errors.As(err, &held) {
+
+		if _, err := l.Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "cid"}}); !errors.As(err,
+			&held) {
 			t.Errorf("claim of what is done: %v", err)
 		}
+
 		if _, _, err := l.Advance(t.Context(), issue, ledger.Advance{By: "olga", To: "ready"}); err != nil {
 			t.Errorf("back: %v", err)
 		}
@@ -83,39 +104,52 @@ func TestAdvanceLost(t *testing.T) {
 		h := take(t, l, "ann")
 		time.Sleep(ttl + time.Second)
 		var lost *ledger.LostError
-		if _, _, err := l.Advance(t.Context(), issue, ledger.Advance{Worker: h.Record.Worker}); !errors.As(err, &lost) || !errors.Is(err, claim.ErrOverdue) {
+		if _, _, err := l.Advance(t.Context(), issue, ledger.Advance{Worker: h.Record.Worker}); !errors.As(err,
+			&lost) || !errors.Is(err, claim.ErrOverdue) {
 			t.Errorf("overdue: %v", err)
 		}
+
 		if _, _, err := l.Force(t.Context(), issue, "olga", ""); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := l.Advance(t.Context(), issue, ledger.Advance{Worker: h.Record.Worker}); !errors.As(err, &lost) || !errors.Is(err, claim.ErrEnded) {
+
+		if _, _, err := l.Advance(t.Context(), issue, ledger.Advance{Worker: h.Record.Worker}); !errors.As(err,
+			&lost) || !errors.Is(err, claim.ErrEnded) {
 			t.Errorf("forced: %v", err)
 		}
+
 		shows(t, w, "agent:implement")
 	})
 }
 
-// TestStagesInOrder: workers who take whatever stage is free, with stale reads and lost answers, move an
-// issue through every stage once and in order.
+// TestStagesInOrder: workers who take whatever stage is free, with stale reads and lost answers,
+// move an issue through every stage once and in order.
 func TestStagesInOrder(t *testing.T) {
 	for seed := range sample.Size[uint64](10, 40) {
 		alone(t, func(t *testing.T, _ *world) {
-			w := newWorld(seed, faults{stale: 2 * time.Second, late: time.Second, lost: 0.1, denied: 0.5})
+			w := newWorld(seed, faults{
+				stale:  2 * time.Second,
+				late:   time.Second,
+				lost:   0.1,
+				denied: 0.5,
+			})
 			var all sync.WaitGroup
 			for _, name := range []string{"ann", "bob", "cid"} {
 				all.Go(func() {
 					l, _ := w.ledger(pipeline)
 					for start := time.Now(); time.Since(start) < 90*time.Minute; {
-						h, err := l.Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: name}, TTL: ttl})
+						h, err := l.Claim(t.Context(), issue,
+							ledger.Request{Worker: claim.Worker{Codename: name}, TTL: ttl})
 						var late *ledger.LabelsError
 						if err == nil || errors.As(err, &late) {
 							_, _, _ = l.Advance(t.Context(), issue, ledger.Advance{Worker: h.Record.Worker})
 						}
+
 						time.Sleep(w.between(time.Minute))
 					}
 				})
 			}
+
 			all.Wait()
 			w.faults = faults{}
 			time.Sleep(ttl + 2*time.Minute)
@@ -127,6 +161,7 @@ func TestStagesInOrder(t *testing.T) {
 					moves = append(moves, c.Record.Stage)
 				}
 			}
+
 			if !slices.Equal(moves, []string{"ready", "review"}) {
 				t.Errorf("seed %d: moved on from %v", seed, moves)
 			}
@@ -147,7 +182,8 @@ func (m meanwhile) Comment(ctx context.Context, i claim.Issue, body string) (cla
 	return m.forge.Comment(ctx, i, body)
 }
 
-// TestStageMovedMeanwhile: whoever asked for one stage does not get another, and does not take the issue back.
+// TestStageMovedMeanwhile: whoever asked for one stage does not get another, and does not take the
+// issue back.
 func TestStageMovedMeanwhile(t *testing.T) {
 	alone(t, func(t *testing.T, w *world) {
 		l, f := w.ledger(pipeline)
@@ -164,6 +200,7 @@ func TestStageMovedMeanwhile(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "another stage") {
 			t.Errorf("claim: %v", err)
 		}
+
 		if _, err := l.Reconcile(t.Context(), issue); err != nil {
 			t.Fatal(err)
 		}

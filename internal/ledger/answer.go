@@ -12,24 +12,38 @@ import (
 // a run that somebody repeated. So everything here names the moment at which the person spoke, and
 // what began after it is left alone.
 
-// Approve lets the plan that waited at that moment, or waits now if it is zero, go ahead, in the name of by. claim.ErrNoPlan and
-// claim.ErrOverdue say that there is nothing to approve any more, a *BarredError that by may not; nothing
-// was written then. Whether by may label the repository is for the caller to know.
+// Approve lets the plan that waited at that moment, or waits now if it is zero, go ahead, in the
+// name of by. claim.ErrNoPlan and claim.ErrOverdue say that there is nothing to approve any more, a
+// *BarredError that by may not; nothing was written then. Whether by may label the repository is
+// for the caller to know.
 func (pl *plans) Approve(ctx context.Context, i claim.Issue, moment time.Time, by string) (Repair, error) {
 	return pl.answer(ctx, i, protocol.Answer{Kind: claim.KindApprove, By: by, Moment: moment})
 }
 
-// Reject ends the hold whose plan waited at that moment, or waits now if it is zero, in the name of by; reason is for people.
-// claim.ErrNoPlan says that there is nothing to reject any more, a *BarredError that by may not; nothing was
-// written then. Whether by may label the repository is for the caller to know.
+// Reject ends the hold whose plan waited at that moment, or waits now if it is zero, in the name of
+// by; reason is for people. claim.ErrNoPlan says that there is nothing to reject any more, a
+// *BarredError that by may not; nothing was written then. Whether by may label the repository is
+// for the caller to know.
 func (pl *plans) Reject(ctx context.Context, i claim.Issue, moment time.Time, by, reason string) (Repair, error) {
-	return pl.answer(ctx, i, protocol.Answer{Kind: claim.KindReject, By: by, Moment: moment, Reason: reason})
+	return pl.answer(ctx, i, protocol.Answer{
+		Kind:   claim.KindReject,
+		By:     by,
+		Moment: moment,
+		Reason: reason,
+	})
 }
 
-// Attest records the answer to the plan of w that was given elsewhere, to somebody who made sure that
-// by may give it. Otherwise it is Approve, or Reject.
-func (pl *plans) Attest(ctx context.Context, i claim.Issue, w claim.Worker, answer claim.Kind, by string) (Repair, error) {
-	return pl.answer(ctx, i, protocol.Answer{Kind: answer, By: by, Worker: w, Vouched: true})
+// Attest records the answer to the plan of w that was given elsewhere, to somebody who made sure
+// that by may give it. Otherwise it is Approve, or Reject.
+func (pl *plans) Attest(ctx context.Context, i claim.Issue, w claim.Worker, answer claim.Kind,
+	by string,
+) (Repair, error) {
+	return pl.answer(ctx, i, protocol.Answer{
+		Kind:    answer,
+		By:      by,
+		Worker:  w,
+		Vouched: true,
+	})
 }
 
 func (pl *plans) answer(ctx context.Context, i claim.Issue, a protocol.Answer) (Repair, error) {

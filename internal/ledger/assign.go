@@ -16,12 +16,15 @@ type Assigner interface {
 	Unassign(ctx context.Context, i claim.Issue, login string) error
 }
 
-// Assign does what the record of a live claim says, if a run that was cut off has not done it: it assigns its login.
+// Assign does what the record of a live claim says, if a run that was cut off has not done it: it
+// assigns its login.
 func (cs *claims) Assign(ctx context.Context, f lifecycle.Facts, c claim.Claim) error {
-	there := slices.ContainsFunc(f.Assignees, func(login string) bool { return claim.SameLogin(login, c.Record.Assignee) })
+	there := slices.ContainsFunc(f.Assignees,
+		func(login string) bool { return claim.SameLogin(login, c.Record.Assignee) })
 	assigner, able := cs.forge.(Assigner)
 	if !able || there || c.Record.Assignee == "" || !c.Live() || !c.Held() {
 		return nil
 	}
+
 	return assigner.Assign(ctx, f.Issue, c.Record.Assignee)
 }

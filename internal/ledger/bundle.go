@@ -34,6 +34,7 @@ func NewBundle(slug string, parts []Part) (Bundle, error) {
 	if len(parts) == 0 {
 		return b, callError("bundle %s: no issue is named", slug)
 	}
+
 	for n, p := range b.parts {
 		if _, err := p.Ledger.set.Rules.Scheme.Bundle(slug); err != nil {
 			return b, &CallError{Err: err}
@@ -42,6 +43,7 @@ func NewBundle(slug string, parts []Part) (Bundle, error) {
 			return b, callError("bundle %s: %s is named twice", slug, p.Issue)
 		}
 	}
+
 	return b, nil
 }
 
@@ -80,6 +82,7 @@ func (e *BundleError) Aftermath() string {
 	case len(e.Taken) > 0:
 		return fmt.Sprintf("%d already taken, all released", len(e.Taken))
 	}
+
 	return "nothing was taken"
 }
 
@@ -88,18 +91,23 @@ func (e *BundleError) Unwrap() []error {
 	if e.Left != nil {
 		return []error{e.Left}
 	}
+
 	for _, err := range e.Causes {
 		var held *HeldError
 		if !errors.As(err, &held) {
 			return []error{err} // not known beats no
 		}
 	}
+
 	return e.Causes
 }
 
-// Check reads every issue and says, as a *BundleError, which of them the worker may not take: ask is lifecycle.Rules.Verdict, or
-// lifecycle.Rules.Admits before a claim. It writes nothing. The snapshots come in the order of Issues.
-func (b Bundle) Check(ctx context.Context, w claim.Worker, ask func(lifecycle.Rules, lifecycle.Facts, lifecycle.Seeker) lifecycle.Verdict) ([]lifecycle.Facts, error) {
+// Check reads every issue and says, as a *BundleError, which of them the worker may not take: ask
+// is lifecycle.Rules.Verdict, or lifecycle.Rules.Admits before a claim. It writes nothing. The
+// snapshots come in the order of Issues.
+func (b Bundle) Check(ctx context.Context, w claim.Worker,
+	ask func(lifecycle.Rules, lifecycle.Facts, lifecycle.Seeker) lifecycle.Verdict,
+) ([]lifecycle.Facts, error) {
 	shots, err := b.check(ctx, w, ask)
 	out := make([]lifecycle.Facts, len(shots))
 	for n, s := range shots {
@@ -108,19 +116,23 @@ func (b Bundle) Check(ctx context.Context, w claim.Worker, ask func(lifecycle.Ru
 	return out, err
 }
 
-// A shot is a snapshot of one issue of a bundle, as the log has it, and with the lease of a store laid over it.
+// A shot is a snapshot of one issue of a bundle, as the log has it, and with the lease of a store
+// laid over it.
 type shot struct {
 	logged Snapshot
 	ruled  lifecycle.Facts
 }
 
 // check is Check with the snapshots of the log besides.
-func (b Bundle) check(ctx context.Context, w claim.Worker, ask func(lifecycle.Rules, lifecycle.Facts, lifecycle.Seeker) lifecycle.Verdict) ([]shot, error) {
+func (b Bundle) check(ctx context.Context, w claim.Worker,
+	ask func(lifecycle.Rules, lifecycle.Facts, lifecycle.Seeker) lifecycle.Verdict,
+) ([]shot, error) {
 	no := &BundleError{Slug: b.slug}
 	runs := make([]*run, len(b.parts))
 	for n, p := range b.parts {
 		runs[n] = &run{base: p.Ledger.base, ctx: ctx, issue: p.Issue}
 	}
+
 	out := make([]shot, len(b.parts))
 	taken := b.parts[0].Ledger.Now()
 	read := readAll(ctx, runs)
@@ -131,11 +143,13 @@ func (b Bundle) check(ctx context.Context, w claim.Worker, ask func(lifecycle.Ru
 		if err == nil {
 			f, err = p.Ledger.Ruled(ctx, f)
 		}
+
 		if err == nil {
 			f, v, err = p.Ledger.judge(f, func(f lifecycle.Facts) lifecycle.Verdict {
 				return ask(p.Ledger.set.Rules, f, lifecycle.Seeker{Worker: w})
 			})
 		}
+
 		switch {
 		case err != nil:
 		case f.PullRequest:
@@ -147,14 +161,17 @@ func (b Bundle) check(ctx context.Context, w claim.Worker, ask func(lifecycle.Ru
 		case v.Answer != lifecycle.Free:
 			err = &HeldError{Issue: p.Issue, Verdict: v}
 		}
+
 		if err != nil {
 			no.Causes, no.Issues = append(no.Causes, err), append(no.Issues, p.Issue)
 		}
 		out[n].ruled = f
 	}
+
 	if len(no.Causes) > 0 {
 		return out, no
 	}
+
 	return out, nil
 }
 
@@ -175,19 +192,21 @@ func (b Bundle) Nonce() string { return b.parts[0].Ledger.token() }
 // taken, and no number of them stand in each other's way for ever. When all are taken each is
 // renewed once: that they are whole is known then and not before (claim.Claim.Provisional).
 //
-// The error is a *BundleError, and whatever was taken has been released with the labels as they were;
-// or joined *LabelsErrors beside the holds, which are real. Whoever dies in between leaves claims
-// that expire within Terms.Bundle and are undone by whoever sees them next.
+// The error is a *BundleError, and whatever was taken has been released with the labels as they
+// were; or joined *LabelsErrors beside the holds, which are real. Whoever dies in between leaves
+// claims that expire within Terms.Bundle and are undone by whoever sees them next.
 func (b Bundle) Claim(ctx context.Context, req Request) ([]Hold, error) {
 	req.Worker, req.Bundle, req.Nonce = b.Worker(req.Worker), b.slug, cmp.Or(req.Nonce, b.Nonce())
 	checked, err := b.check(ctx, req.Worker, lifecycle.Rules.Admits)
 	if err != nil {
 		return nil, err
 	}
+
 	t := taking{Bundle: b, worker: req.Worker, nonce: req.Nonce}
 	for _, s := range checked {
 		t.judged = append(t.judged, s.logged)
 	}
+
 	for len(t.holds) < len(b.parts) { // the next issue, or all of its repository, where a store takes them in one step
 		n, err := t.together(ctx, req)
 		if errors.Is(err, errors.ErrUnsupported) {
@@ -198,10 +217,12 @@ func (b Bundle) Claim(ctx context.Context, req Request) ([]Hold, error) {
 				t.holds, err = append(t.holds, h), nil
 			}
 		}
+
 		if err != nil {
 			return nil, t.undo(ctx, n, err)
 		}
 	}
+
 	return t.keep(ctx)
 }
 
@@ -213,7 +234,8 @@ func (t *taking) keep(ctx context.Context) ([]Hold, error) {
 		if !p.Ledger.Owns(h) {
 			return nil, t.undo(ctx, n, &LostError{Issue: p.Issue, Worker: h.Record.Worker, Err: claim.ErrOverdue})
 		}
-		runs[n], ops[n] = &run{base: p.Ledger.base, issue: p.Issue}, p.Ledger.renewal(p.Issue, h.Record.Worker, h.Token, h).Relabeling()
+		runs[n], ops[n] = &run{base: p.Ledger.base, issue: p.Issue}, p.Ledger.renewal(p.Issue, h.Record.Worker, h.Token,
+			h).Relabeling()
 	}
 
 	var labels []error
@@ -224,6 +246,7 @@ func (t *taking) keep(ctx context.Context) ([]Hold, error) {
 		t.holds[n] = t.parts[n].Ledger.renewed(end)
 		labels = append(labels, end.Err)
 	}
+
 	return t.holds, errors.Join(labels...)
 }
 
@@ -249,7 +272,9 @@ func (t *taking) undo(ctx context.Context, n int, because error) error {
 	no := &BundleError{Slug: t.slug, Causes: []error{because}, Issues: []claim.Issue{failed.Issue}}
 	var held *HeldError
 	var call *CallError
-	if !errors.As(because, &held) && !errors.As(because, &call) { // a plain no left nothing behind; of any other only the log knows how it ended
+
+	// a plain no left nothing behind; of any other only the log knows how it ended
+	if !errors.As(because, &held) && !errors.As(because, &call) {
 		_, batch := failed.Ledger.leases.store.(lease.Batcher)
 		for k := len(t.holds); k < len(t.parts) && (k == n || batch && failed.Issue.SameRepo(t.parts[k].Issue)); k++ {
 			if err := t.parts[k].Undo(ctx, t.worker, t.nonce, false); err != nil {
@@ -257,18 +282,21 @@ func (t *taking) undo(ctx context.Context, n int, because error) error {
 			}
 		}
 	}
+
 	for k := len(t.holds) - 1; k >= 0; k-- {
 		no.Taken = append(no.Taken, t.parts[k].Issue)
 		if err := t.parts[k].Undo(ctx, t.worker, t.nonce, true); err != nil {
 			no.Left = errors.Join(no.Left, fmt.Errorf("%s: %w", t.parts[k].Issue, err))
 		}
 	}
+
 	return no
 }
 
-// Undo gives a claim of the bundle back, with the labels as they were: one that certainly was taken whatever a snapshot shows, any
-// other if the log shows it. It ends the claim of the process with the nonce, of an empty one that of the key. Labels that are late are no
-// error: the sweep puts them right.
+// Undo gives a claim of the bundle back, with the labels as they were: one that certainly was taken
+// whatever a snapshot shows, any other if the log shows it. It ends the claim of the process with
+// the nonce, of an empty one that of the key. Labels that are late are no error: the sweep puts
+// them right.
 func (p Part) Undo(ctx context.Context, w claim.Worker, nonce string, taken bool) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
 	defer cancel()
@@ -276,5 +304,6 @@ func (p Part) Undo(ctx context.Context, w claim.Worker, nonce string, taken bool
 	if end := p.Ledger.Run(ctx, p.Issue, op); !late(end.Err) {
 		return end.Err
 	}
+
 	return nil
 }

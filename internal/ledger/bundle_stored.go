@@ -10,9 +10,10 @@ import (
 	"github.com/label-state/label-state/internal/protocol"
 )
 
-// together takes all issues of the next repository in one atomic step of its lease store, and mirrors each lease. The leases
-// count from before the store was asked. Where there is no such step, or only one issue, the error is errors.ErrUnsupported
-// and nothing was done; any other is of part n.
+// together takes all issues of the next repository in one atomic step of its lease store, and
+// mirrors each lease. The leases count from before the store was asked. Where there is no such
+// step, or only one issue, the error is errors.ErrUnsupported and nothing was done; any other is of
+// part n.
 func (t *taking) together(ctx context.Context, req Request) (n int, err error) {
 	n = len(t.holds)
 	group := t.parts[n:]
@@ -22,6 +23,7 @@ func (t *taking) together(ctx context.Context, req Request) (n int, err error) {
 			break
 		}
 	}
+
 	first := group[0].Ledger
 	batcher, able := first.leases.store.(lease.Batcher)
 	if !able || len(group) < 2 {
@@ -35,10 +37,12 @@ func (t *taking) together(ctx context.Context, req Request) (n int, err error) {
 		if err != nil {
 			return n + k, err
 		}
+
 		end := p.Ledger.judged(ctx, p.Issue, req).through(op.Admission())
 		if end.Err != nil {
 			return n + k, end.Err
 		}
+
 		admitted[k], asks[k] = *end.Admitted, end.Admitted.Asked()
 	}
 
@@ -52,11 +56,19 @@ func (t *taking) together(ctx context.Context, req Request) (n int, err error) {
 	case errors.Is(err, errors.ErrUnsupported):
 		return n, errors.ErrUnsupported
 	case err != nil:
-		return n, &UnknownError{Issue: asks[0].Issue, Err: fmt.Errorf("%d issues of %s: %w", len(asks), asks[0].Issue.Slug(), err)}
+		return n, &UnknownError{
+			Issue: asks[0].Issue,
+			Err:   fmt.Errorf("%d issues of %s: %w", len(asks), asks[0].Issue.Slug(), err),
+		}
 	}
 
 	for k, p := range group {
-		r := run{base: p.Ledger.base, ctx: ctx, issue: p.Issue, begun: start}
+		r := run{
+			base:  p.Ledger.base,
+			ctx:   ctx,
+			issue: p.Issue,
+			begun: start,
+		}
 		h, err := taken(r.through(admitted[k].Granted(got[k])))
 		if err != nil && !late(err) {
 			for range group[k:] { // granted, and not in the log: they have to be released
@@ -64,7 +76,9 @@ func (t *taking) together(ctx context.Context, req Request) (n int, err error) {
 			}
 			return n + k, err
 		}
+
 		t.holds = append(t.holds, h)
 	}
+
 	return n, nil
 }

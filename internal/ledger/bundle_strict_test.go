@@ -50,11 +50,13 @@ func (s *tables) AcquireAll(ctx context.Context, asks []lease.Ask) ([]lease.Leas
 	if s.fail != nil {
 		return nil, s.fail(asks)
 	}
+
 	for _, a := range asks {
 		if got, held, _ := s.Look(ctx, a.Issue); held && !a.Of(got) {
 			return nil, &lease.HeldError{Lease: got}
 		}
 	}
+
 	s.batches++
 	var out []lease.Lease
 	for _, a := range asks {
@@ -64,6 +66,7 @@ func (s *tables) AcquireAll(ctx context.Context, asks []lease.Ask) ([]lease.Leas
 		}
 		out = append(out, l)
 	}
+
 	return out, nil
 }
 
@@ -86,6 +89,7 @@ func (f fleet) strictSweep(t *testing.T, s lease.Store, after time.Duration) {
 		l, own := w.ledger(nil)
 		own.fresh = true
 		w.store = s
+
 		for range 2 {
 			if _, err := l.Strict(s, "table").Reconcile(t.Context(), numbered(n)); err != nil {
 				t.Error(err)
@@ -102,19 +106,22 @@ func TestStrictBundle(t *testing.T) {
 		if err != nil || len(holds) != 3 || s.batches != 1 {
 			t.Fatalf("claim: %d holds in %d steps, %v", len(holds), s.batches, err)
 		}
+
 		shows(t, f[0], "agent:in-flight agent:bundle:checkout")
 		shows(t, f[1], "agent:in-flight agent:bundle:checkout")
 		shows(t, f[2], "wish agent:in-flight agent:bundle:checkout")
+
 		for n, h := range holds {
-			if got, held, _ := s.Look(t.Context(), numbered(n)); !held || got.Token != h.Token || got.Worker != h.Record.Worker {
+			if got, held, _ := s.Look(t.Context(), numbered(n)); !held || got.Token != h.Token ||
+				got.Worker != h.Record.Worker {
 				t.Errorf("%s: %+v in the store, hold %+v", h.Issue, got, h)
 			}
 		}
 	})
 }
 
-// TestStrictBundleRefused: what only the store knows stands in the way like anything else, and what the
-// store cannot say leaves nothing.
+// TestStrictBundleRefused: what only the store knows stands in the way like anything else, and what
+// the store cannot say leaves nothing.
 func TestStrictBundleRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(*tables)
@@ -122,7 +129,10 @@ func TestStrictBundleRefused(t *testing.T) {
 	}{
 		"lost to another": {func(s *tables) {
 			s.fail = func([]lease.Ask) error {
-				return &lease.HeldError{Lease: lease.Lease{Issue: numbered(1), Worker: claim.Worker{Codename: "drake", FiringID: "d"}, TTL: ttl}}
+				return &lease.HeldError{Lease: lease.Lease{
+					Issue:  numbered(1),
+					Worker: claim.Worker{Codename: "drake", FiringID: "d"}, TTL: ttl,
+				}}
 			}
 		}, true},
 		"not known": {func(s *tables) { s.fail = func([]lease.Ask) error { return errors.New("answer lost") } }, false},
@@ -147,6 +157,7 @@ func TestStrictBundleRefused(t *testing.T) {
 				if !errors.As(err, &no) || no.Left != nil || errors.As(err, &held) != c.held {
 					t.Fatalf("claim: %v", err)
 				}
+
 				f.strictSweep(t, s, 0)
 				for n := range f {
 					f.asBefore(t, n)
@@ -159,7 +170,8 @@ func TestStrictBundleRefused(t *testing.T) {
 	}
 }
 
-// TestStrictBundleWithoutBatch: where the store has no step for several, they are taken one after the other.
+// TestStrictBundleWithoutBatch: where the store has no step for several, they are taken one after
+// the other.
 func TestStrictBundleWithoutBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(1, faults{}, implement(3)...)
@@ -171,8 +183,8 @@ func TestStrictBundleWithoutBatch(t *testing.T) {
 	})
 }
 
-// TestStrictBundleLoses: at every request the store fails, or loses the last lease; everything is released, in the
-// store and in the labels.
+// TestStrictBundleLoses: at every request the store fails, or loses the last lease; everything is
+// released, in the store and in the labels.
 func TestStrictBundleLoses(t *testing.T) {
 	undone := 0
 	for at := 1; ; at++ {
@@ -191,23 +203,28 @@ func TestStrictBundleLoses(t *testing.T) {
 			if finished = !errors.As(err, &no); finished {
 				return
 			}
+
 			undone++
 			f.strictSweep(t, s, 0)
 			f.asBefore(t, 0)
 			f.asBefore(t, 1)
+
 			for n := range f {
 				if _, held, _ := s.Look(t.Context(), numbered(n)); held {
 					t.Errorf("%s is held in the store", numbered(n))
 				}
 			}
 		})
+
 		if t.Failed() {
 			t.Fatalf("at request %d", at)
 		}
+
 		if finished {
 			break
 		}
 	}
+
 	if undone < 10 {
 		t.Errorf("only %d bundles were rolled back", undone)
 	}

@@ -25,7 +25,8 @@ func (f fleet) sweep(t *testing.T, after time.Duration) {
 		l, own := w.ledger(nil)
 		own.fresh, w.faults = true, faults{}
 		for range 2 {
-			r := l.Sweep(t.Context(), scan{own}, ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: "sweep-1"})
+			r := l.Sweep(t.Context(), scan{own},
+				ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: "sweep-1"})
 			if !r.Complete() {
 				t.Errorf("sweep of %s: %+v", f.issue(n), r)
 			}
@@ -40,7 +41,8 @@ func (f fleet) asBefore(t *testing.T, n int) {
 	log := claim.Replay(v.comments)
 	want, got := slices.Sorted(slices.Values(f[n].shown)), slices.Sorted(slices.Values(v.labels))
 	if !slices.Equal(got, want) || len(log.Live()) > 0 || len(log.Attempts) > 0 {
-		t.Errorf("%s: labels %q, want %q; %d live claims, %d attempts", f.issue(n), got, want, len(log.Live()), len(log.Attempts))
+		t.Errorf("%s: labels %q, want %q; %d live claims, %d attempts", f.issue(n), got, want, len(log.Live()),
+			len(log.Attempts))
 	}
 }
 
@@ -51,12 +53,15 @@ func TestBundle(t *testing.T) {
 		if err != nil || len(holds) != 3 {
 			t.Fatalf("claim: %d holds, %v", len(holds), err)
 		}
+
 		for n, h := range holds {
-			if h.Issue != f.issue(n) || h.Record.Worker != holds[0].Record.Worker || h.Record.Heartbeat != 1 || time.Until(h.Until) < 59*time.Minute {
+			if h.Issue != f.issue(n) || h.Record.Worker != holds[0].Record.Worker || h.Record.Heartbeat != 1 ||
+				time.Until(h.Until) < 59*time.Minute {
 				t.Errorf("hold %d: %+v", n, h)
 			}
 			shows(t, f[n], "agent:in-flight agent:bundle:checkout")
 		}
+
 		f.sweep(t, 30*time.Minute)
 		if _, err := bundle(t, f.parts(nil, 1)).Claim(t.Context(), lucius); err == nil {
 			t.Error("claimed what is held")
@@ -67,16 +72,20 @@ func TestBundle(t *testing.T) {
 // TestBundleRefused: whatever stands in the way of one issue, nothing is written anywhere.
 func TestBundleRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFleet(1, faults{}, []string{"agent:implement"}, []string{"do-not-pickup"}, []string{"agent:implement"}, []string{"wip"})
+		f := newFleet(1, faults{}, []string{"agent:implement"}, []string{"do-not-pickup"}, []string{"agent:implement"},
+			[]string{"wip"})
 		_, err := bundle(t, f.parts(nil, 0, 1, 2, 3)).Claim(t.Context(), lucius)
 		var no *ledger.BundleError
 		if !errors.As(err, &no) || len(no.Issues) != 2 || no.Left != nil || no.Taken != nil {
 			t.Fatalf("claim: %v, want that two stand in the way", err)
 		}
+
 		var held *ledger.HeldError
-		if !errors.As(err, &held) || !strings.Contains(err.Error(), "o/r1#7: a person holds it") || !strings.Contains(err.Error(), "o/r3#7: label wip") {
+		if !errors.As(err, &held) || !strings.Contains(err.Error(), "o/r1#7: a person holds it") ||
+			!strings.Contains(err.Error(), "o/r3#7: label wip") {
 			t.Errorf("claim: %v", err)
 		}
+
 		for n, w := range f {
 			if len(w.events) > 0 {
 				t.Errorf("%s: something was written", f.issue(n))
@@ -88,7 +97,8 @@ func TestBundleRefused(t *testing.T) {
 func TestNewBundle(t *testing.T) {
 	f := newFleet(1, faults{}, implement(2)...)
 	long := strings.Repeat("x", 38)
-	twice := append(f.parts(nil, 0, 1), ledger.Part{Issue: claim.Issue{Owner: "O", Repo: "R0", Number: 7}, Ledger: f.parts(nil, 0)[0].Ledger})
+	twice := append(f.parts(nil, 0, 1),
+		ledger.Part{Issue: claim.Issue{Owner: "O", Repo: "R0", Number: 7}, Ledger: f.parts(nil, 0)[0].Ledger})
 	for _, c := range []struct {
 		slug  string
 		parts []ledger.Part
@@ -105,27 +115,36 @@ func TestNewBundle(t *testing.T) {
 	} {
 		_, err := ledger.NewBundle(c.slug, c.parts)
 		var call *ledger.CallError
-		if (err == nil) != (c.want == "") || err != nil && (!errors.As(err, &call) || !strings.Contains(err.Error(), c.want)) {
+		if (err == nil) != (c.want == "") || err != nil &&
+			(!errors.As(err, &call) || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%q of %d: %v, want %q", c.slug, len(c.parts), err, c.want)
 		}
 	}
 }
 
-// TestBundleRace plays bundles that overlap in all ways, by seed. Of two over the same issues one is
-// taken; of any number each is whole or leaves nothing.
+// TestBundleRace plays bundles that overlap in all ways, by seed. Of two over the same issues one
+// is taken; of any number each is whole or leaves nothing.
 func TestBundleRace(t *testing.T) {
 	sets := map[string][][]int{
 		"same":  {{0, 1, 2}, {2, 1, 0}},
 		"chain": {{0, 1}, {1, 2}, {2, 0}},
 		"crowd": {{0, 1, 2}, {1, 2}, {2, 1, 0}, {2}},
 	}
+
 	for name, bundles := range sets {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(60) {
 				synctest.Test(t, func(t *testing.T) { raceBundles(t, seed, faults{}, name == "same", bundles) })
 				synctest.Test(t, func(t *testing.T) {
-					raceBundles(t, seed, faults{stale: 5 * time.Second, late: 5 * time.Second, lost: 0.1, denied: 0.5, delay: 10 * time.Second}, false, bundles)
+					raceBundles(t, seed, faults{
+						stale:  5 * time.Second,
+						late:   5 * time.Second,
+						lost:   0.1,
+						denied: 0.5,
+						delay:  10 * time.Second,
+					}, false, bundles)
 				})
+
 				if t.Failed() {
 					t.Fatalf("seed %d", seed)
 				}
@@ -144,30 +163,36 @@ func raceBundles(t *testing.T, seed uint64, trouble faults, one bool, bundles []
 		crew.Go(func() {
 			time.Sleep(f[0].between(3 * time.Second))
 			b := bundle(t, f.parts(nil, numbers...))
-			holds, err := b.Claim(t.Context(), ledger.Request{Worker: claim.Worker{Codename: fmt.Sprint("w", n)}, TTL: time.Hour})
+			holds, err := b.Claim(t.Context(),
+				ledger.Request{Worker: claim.Worker{Codename: fmt.Sprint("w", n)}, TTL: time.Hour})
 			var no *ledger.BundleError
 			mu.Lock()
 			defer mu.Unlock()
 			if errors.As(err, &no) {
 				return
 			}
+
 			if len(holds) != len(numbers) {
 				t.Errorf("%d holds of %v: %v", len(holds), numbers, err)
 			}
 			wins++
+
 			for _, k := range numbers {
 				taken[k]++
 			}
 		})
 	}
+
 	crew.Wait()
 	if slices.Max(taken) > 1 || one && wins != 1 {
 		t.Errorf("bundles that have each issue: %v; %d bundles taken", taken, wins)
 	}
+
 	if trouble == (faults{}) && wins == 0 {
 		t.Error("no bundle was taken")
 	}
 	f.sweep(t, 12*time.Minute)
+
 	for n := range f {
 		if taken[n] == 0 {
 			f.asBefore(t, n)
@@ -197,6 +222,7 @@ func TestBundleKilled(t *testing.T) {
 				worker.Wait()
 				whole := f.renewed()
 				f.sweep(t, 12*time.Minute)
+
 				for n := range f {
 					if !whole {
 						f.asBefore(t, n)
@@ -205,6 +231,7 @@ func TestBundleKilled(t *testing.T) {
 						t.Errorf("%s: the end of a bundle's claim is called stale-swept", f.issue(n))
 					}
 				}
+
 				f.sweep(t, 2*time.Hour)
 				for n := range f {
 					if live := claim.Replay(f[n].now(true).comments).Live(); len(live) > 0 {
@@ -212,14 +239,17 @@ func TestBundleKilled(t *testing.T) {
 					}
 				}
 			})
+
 			if t.Failed() {
 				t.Fatalf("killed at request %d, after it: %t", at, after)
 			}
+
 			if finished {
 				break
 			}
 			deaths++
 		}
+
 		if deaths < 30 {
 			t.Errorf("only %d deaths: the test does not kill", deaths)
 		}
@@ -231,8 +261,8 @@ func (f fleet) renewed() bool {
 	return slices.ContainsFunc(f, func(w *world) bool { return records(w, "hb=1") > 0 })
 }
 
-// TestBundleRolledBack: somebody takes one of the issues away at every step of the claim. Labels are
-// what they were at once, without any sweep, and the log says why.
+// TestBundleRolledBack: somebody takes one of the issues away at every step of the claim. Labels
+// are what they were at once, without any sweep, and the log says why.
 func TestBundleRolledBack(t *testing.T) {
 	shown := [][]string{{"agent:implement"}, {}, {"agent:done", "agent:bundle:checkout"}}
 	undone := 0
@@ -252,6 +282,7 @@ func TestBundleRolledBack(t *testing.T) {
 				finished = true
 				return
 			}
+
 			undone++
 			f.asBefore(t, 0)
 			f.asBefore(t, 1)
@@ -260,13 +291,16 @@ func TestBundleRolledBack(t *testing.T) {
 				t.Errorf("%d records of the rollback", n)
 			}
 		})
+
 		if t.Failed() {
 			t.Fatalf("at request %d", at)
 		}
+
 		if finished {
 			break
 		}
 	}
+
 	if undone < 20 {
 		t.Errorf("only %d bundles were rolled back", undone)
 	}
@@ -282,14 +316,15 @@ func thiefs(t *testing.T, l *ledger.Ledger, i claim.Issue) error {
 	return err
 }
 
-// TestBundleInterrupted: the caller's time ends at every request. What was taken is released all the
-// same, at once.
+// TestBundleInterrupted: the caller's time ends at every request. What was taken is released all
+// the same, at once.
 func TestBundleInterrupted(t *testing.T) {
 	undone := 0
 	for at := 1; ; at++ {
 		finished := false
 		synctest.Test(t, func(t *testing.T) {
-			f := newFleet(uint64(at), faults{}, []string{"agent:implement"}, []string{}, []string{"agent:done", "agent:bundle:checkout"})
+			f := newFleet(uint64(at), faults{}, []string{"agent:implement"}, []string{},
+				[]string{"agent:done", "agent:bundle:checkout"})
 			ctx, stop := context.WithCancel(t.Context())
 			_, err := bundle(t, f.parts(&life{left: at, when: stop}, 0, 1, 2)).Claim(ctx, lucius)
 			stop()
@@ -298,21 +333,26 @@ func TestBundleInterrupted(t *testing.T) {
 				finished = true
 				return
 			}
+
 			undone++
 			if no.Left != nil || !errors.Is(err, context.Canceled) {
 				t.Errorf("claim: %v; left: %v", err, no.Left)
 			}
+
 			for n := range f {
 				f.asBefore(t, n)
 			}
 		})
+
 		if t.Failed() {
 			t.Fatalf("at request %d", at)
 		}
+
 		if finished {
 			break
 		}
 	}
+
 	if undone < 10 {
 		t.Errorf("only %d bundles were rolled back", undone)
 	}
@@ -331,7 +371,8 @@ func (s shut) Comment(ctx context.Context, i claim.Issue, body string) (claim.Co
 	return s.forge.Comment(ctx, i, body)
 }
 
-// TestBundleUndoGoesOn: an issue that cannot be released keeps none of the others from being released, and is named.
+// TestBundleUndoGoesOn: an issue that cannot be released keeps none of the others from being
+// released, and is named.
 func TestBundleUndoGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(1, faults{}, implement(3)...)
@@ -344,11 +385,13 @@ func TestBundleUndoGoesOn(t *testing.T) {
 			own := &forge{world: f[n], calls: map[string]int{}}
 			parts[n].Ledger = ledger.New(shut{own, closed}, virtual{}, f[n].words(), ledger.DefaultSettings())
 		}
+
 		_, err := bundle(t, parts).Claim(t.Context(), lucius)
 		var no *ledger.BundleError
 		if !errors.As(err, &no) || no.Left == nil || !strings.Contains(no.Left.Error(), "o/r1#7") {
 			t.Fatalf("claim: %v, want that the second issue could not be released", err)
 		}
+
 		f.asBefore(t, 0)
 		if live := claim.Replay(f[1].now(true).comments).Live(); len(live) != 1 {
 			t.Errorf("%d live claims of the second issue: the test does not fail its undo", len(live))

@@ -16,8 +16,8 @@ type claims struct {
 	snapshots *snapshots
 }
 
-// Claim takes the issue for a worker, or says why not (protocol.Claim). A login whose records do not count for
-// others is an *UnknownError before anything is written (Jury).
+// Claim takes the issue for a worker, or says why not (protocol.Claim). A login whose records do
+// not count for others is an *UnknownError before anything is written (Jury).
 func (cs *claims) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, error) {
 	op, err := cs.claim(i, req)
 	if err != nil {
@@ -26,12 +26,20 @@ func (cs *claims) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, 
 	return taken(cs.judged(ctx, i, req).through(op))
 }
 
-// judged is a run that goes by the snapshot by which the caller chose the issue, while that is fresh.
+// judged is a run that goes by the snapshot by which the caller chose the issue, while that is
+// fresh.
 func (cs *claims) judged(ctx context.Context, i claim.Issue, req Request) *run {
-	r := &run{base: cs.base, ctx: ctx, issue: i, begun: cs.clock.Now()}
+	r := &run{
+		base:  cs.base,
+		ctx:   ctx,
+		issue: i,
+		begun: cs.clock.Now(),
+	}
+
 	if cs.snapshots.Fresh(i, req.Judged) {
 		r.judged = &reading{facts: req.Judged.Facts}
 	}
+
 	return r
 }
 
@@ -41,6 +49,7 @@ func taken(end protocol.Conclusion) (Hold, error) {
 		return Hold{}, end.Err
 	}
 	c := end.Claim
+
 	return Hold{
 		Issue:      end.Facts.Issue,
 		Title:      end.Facts.Title,
@@ -56,7 +65,8 @@ func taken(end protocol.Conclusion) (Hold, error) {
 	}, end.Err
 }
 
-// claim checks the request and begins a claim; nothing is read or written yet. The error is a *CallError.
+// claim checks the request and begins a claim; nothing is read or written yet. The error is a
+// *CallError.
 func (cs *claims) claim(i claim.Issue, req Request) (protocol.Claim, error) {
 	nonce := cmp.Or(req.Nonce, cs.token())
 	if req.Worker.FiringID == "" {
@@ -71,7 +81,8 @@ func (cs *claims) MayClaim(i claim.Issue, req Request) error {
 	return err
 }
 
-// MayResume reports whether a claim would take over the hold of another process by the snapshot; it asks nobody. Errors are those of Claim.
+// MayResume reports whether a claim would take over the hold of another process by the snapshot; it
+// asks nobody. Errors are those of Claim.
 func (cs *claims) MayResume(f lifecycle.Facts, req Request) (bool, error) {
 	op, err := cs.claim(f.Issue, req)
 	if err != nil {
@@ -80,8 +91,8 @@ func (cs *claims) MayResume(f lifecycle.Facts, req Request) (bool, error) {
 	return op.MayResume(f)
 }
 
-// Heard reports why records of this login would count for nobody on the issue: an *UnknownError. nil means that they
-// count. A claim asks it before it writes.
+// Heard reports why records of this login would count for nobody on the issue: an *UnknownError.
+// nil means that they count. A claim asks it before it writes.
 func (cs *claims) Heard(ctx context.Context, i claim.Issue) error {
 	r := run{base: cs.base, ctx: ctx, issue: i}
 	if err := r.counts(); err != nil {

@@ -18,11 +18,17 @@ import (
 // detachedIn is how long an operation may clean up after its caller gave up.
 const detachedIn = 20 * time.Second
 
-// Run carries an operation about an issue to its conclusion: it reads, writes and waits as the operation says.
-// Whatever there is of contexts and clocks is here. When the caller gives up, the operation is told, and has
-// twenty seconds more to clean up.
+// Run carries an operation about an issue to its conclusion: it reads, writes and waits as the
+// operation says. Whatever there is of contexts and clocks is here. When the caller gives up, the
+// operation is told, and has twenty seconds more to clean up.
 func (bs *base) Run(ctx context.Context, i claim.Issue, op protocol.Operation) protocol.Conclusion {
-	r := run{base: bs, ctx: ctx, issue: i, begun: bs.clock.Now()}
+	r := run{
+		base:  bs,
+		ctx:   ctx,
+		issue: i,
+		begun: bs.clock.Now(),
+	}
+
 	return r.through(op)
 }
 
@@ -54,6 +60,7 @@ func (r *run) through(op protocol.Operation) protocol.Conclusion {
 			done.Began = r.begun
 			return done
 		}
+
 		op, seen = next, r.do(effects)
 	}
 }
@@ -67,21 +74,27 @@ func (r *run) do(e protocol.Effects) protocol.Seen {
 	if e.Wait > 0 {
 		r.sleep(e)
 	}
-	if complete := len(seen.Results) == len(e.Writes) && landed(e.Writes, seen.Results); e.Read && !seen.Read && complete {
+
+	if complete := len(seen.Results) == len(e.Writes) && landed(e.Writes, seen.Results); e.Read && !seen.Read &&
+		complete {
 		f, err := r.read()
 		r.show(&seen, f, err, e.Ask)
 	}
+
 	if !e.Read {
 		seen.Replies = r.reply(e.Ask)
 	}
+
 	if err := r.ctx.Err(); err != nil {
 		r.giveUp(err)
 	}
 	seen.Elapsed, seen.Ending = r.passed(), r.ending
+
 	return seen
 }
 
-// read makes a snapshot; it may be the one by which the caller chose the issue, or have been made together with others.
+// read makes a snapshot; it may be the one by which the caller chose the issue, or have been made
+// together with others.
 func (r *run) read() (f lifecycle.Facts, err error) {
 	if r.judged != nil {
 		got := *r.judged
@@ -118,6 +131,7 @@ func (r *run) sleep(e protocol.Effects) {
 		word.Write([]byte(r.token()))
 		d = time.Duration(float64(d) * float64(word.Sum32()) / float64(1<<32))
 	}
+
 	if err := r.clock.Sleep(r.ctx, d); err != nil {
 		r.giveUp(err)
 	}
@@ -128,9 +142,11 @@ func (r *run) show(seen *protocol.Seen, f lifecycle.Facts, err error, ask protoc
 	if f, err = r.whole(r.issue, f, err); err == nil && ask.Lease {
 		seen.Lease, err = r.leases.look(r.ctx, r.issue)
 	}
+
 	if err == nil {
 		r.shown = f
 	}
+
 	if ask.Here {
 		f = r.Here(f)
 	}
@@ -142,6 +158,7 @@ func (r *run) reply(ask protocol.Ask) (out protocol.Replies) {
 	if ask.Counts {
 		out.Err = r.counts()
 	}
+
 	if see, able := r.forge.(PullReader); able && ask.Pull != "" {
 		out.Pull, out.Err = see.PullAt(r.ctx, ask.Pull, r.issue)
 	}
@@ -153,10 +170,12 @@ func (r *run) reply(ask protocol.Ask) (out protocol.Replies) {
 	default:
 		out.Moved, out.Err = see.LastRemoval(r.ctx, r.issue, ask.Moved.Label)
 	}
+
 	return out
 }
 
-// counts asks whether what we write on the issue counts for others. Its error says that nothing was written.
+// counts asks whether what we write on the issue counts for others. Its error says that nothing was
+// written.
 func (r *run) counts() error {
 	jury, able := r.forge.(Jury)
 	if !able {
@@ -165,16 +184,19 @@ func (r *run) counts() error {
 	if err := jury.Heard(r.ctx, Repo{r.issue.Owner, r.issue.Repo}); err != nil {
 		return protocol.NotWritten(err)
 	}
+
 	return nil
 }
 
-// write sends writes in order, up to the first that was not applied. What is to be read may come with the last.
+// write sends writes in order, up to the first that was not applied. What is to be read may come
+// with the last.
 func (r *run) write(e protocol.Effects) (seen protocol.Seen) {
 	for n := 0; n < len(e.Writes); n++ {
 		w := e.Writes[n]
 		if mirrored := e.Read && n == len(e.Writes)-2 && r.mirror(e, n, &seen); mirrored {
 			return seen
 		}
+
 		last := e.Read && n == len(e.Writes)-1
 		result := protocol.Result{Sent: r.passed()}
 		var along *lifecycle.Facts
@@ -185,18 +207,22 @@ func (r *run) write(e protocol.Effects) (seen protocol.Seen) {
 		if !landed(e.Writes[n:n+1], seen.Results[n:]) {
 			break
 		}
+
 		if along != nil && shows(*along, result.Comment.ID) {
 			r.show(&seen, *along, nil, e.Ask)
 		}
 	}
+
 	return seen
 }
 
-// mirror posts a comment and changes labels in one request, and reports whether there is such a request.
+// mirror posts a comment and changes labels in one request, and reports whether there is such a
+// request.
 func (r *run) mirror(e protocol.Effects, n int, seen *protocol.Seen) bool {
 	post, relabel := e.Writes[n], e.Writes[n+1]
 	at, able := r.forge.(Mirrorer)
-	if !able || post.Kind != protocol.WritePost || relabel.Kind != protocol.WriteRelabel || post.Uncertain || r.counts() != nil {
+	if !able || post.Kind != protocol.WritePost || relabel.Kind != protocol.WriteRelabel || post.Uncertain ||
+		r.counts() != nil {
 		return false
 	}
 
@@ -206,17 +232,25 @@ func (r *run) mirror(e protocol.Effects, n int, seen *protocol.Seen) bool {
 	if errors.Is(result.Err, errors.ErrUnsupported) {
 		return false
 	}
+
 	result.Answered, result.Did = r.passed(), did(result.Err)
 	seen.Results = append(seen.Results, result)
 	if result.Did != protocol.Applied {
 		return true
 	}
 
-	labelled := protocol.Result{Did: protocol.Unknown, Err: errUnseen, Sent: result.Sent, Answered: result.Answered}
+	labelled := protocol.Result{
+		Did:      protocol.Unknown,
+		Err:      errUnseen,
+		Sent:     result.Sent,
+		Answered: result.Answered,
+	}
+
 	if along != nil && shows(*along, result.Comment.ID) {
 		labelled.Did, labelled.Err = protocol.Applied, nil
 		r.show(seen, *along, nil, e.Ask)
 	}
+
 	seen.Results = append(seen.Results, labelled)
 	return true
 }
@@ -234,15 +268,18 @@ func did(err error) protocol.Did {
 	case lease.Rejected(err):
 		return protocol.Refused
 	}
+
 	return protocol.Unknown
 }
 
-// shows reports whether a snapshot that came with a write can be gone by: it is whole, and has the comment, if that has an id.
+// shows reports whether a snapshot that came with a write can be gone by: it is whole, and has the
+// comment, if that has an id.
 func shows(f lifecycle.Facts, comment int64) bool {
 	if len(f.Missing)+len(f.Doubts) > 0 {
 		return false
 	}
 	is := func(c claim.Comment) bool { return c.ID == comment }
+
 	return comment == 0 ||
 		slices.ContainsFunc(f.Log.Log, func(e claim.Entry) bool { return is(e.Comment) }) ||
 		slices.ContainsFunc(f.Log.Ignored, func(g claim.Ignored) bool { return is(g.Comment) })
@@ -270,10 +307,12 @@ func (r *run) send(w protocol.Write, along bool, result *protocol.Result, f **li
 		if a, able := r.forge.(Assigner); able {
 			err = a.Assign(r.ctx, r.issue, w.Login)
 		}
+
 	case protocol.WriteUnassign:
 		if a, able := r.forge.(Assigner); able {
 			err = a.Unassign(r.ctx, r.issue, w.Login)
 		}
+
 	case protocol.WriteClose:
 		closer, able := r.forge.(Closer)
 		if !able {
@@ -283,6 +322,7 @@ func (r *run) send(w protocol.Write, along bool, result *protocol.Result, f **li
 	default:
 		result.Lease, err = r.tell(w)
 	}
+
 	return err
 }
 
@@ -294,6 +334,7 @@ func (r *run) post(body string, along bool) (claim.Comment, *lifecycle.Facts, er
 			return c, f, err
 		}
 	}
+
 	c, err := r.forge.Comment(r.ctx, r.issue, body)
 	return c, nil, err
 }
@@ -307,12 +348,13 @@ func (r *run) edit(w protocol.Write, along bool) (claim.Comment, *lifecycle.Fact
 			return c, f, err
 		}
 	}
+
 	c, err := r.forge.EditComment(r.ctx, r.issue, w.Comment, w.Body)
 	return c, nil, err
 }
 
-// relabel adds labels before it removes others: in one request where the snapshot is wanted, else, and where there is no such
-// request, in one for each, up to the first that fails.
+// relabel adds labels before it removes others: in one request where the snapshot is wanted, else,
+// and where there is no such request, in one for each, up to the first that fails.
 func (r *run) relabel(w protocol.Write, along bool) (*lifecycle.Facts, error) {
 	if at, able := r.forge.(Relabeler); able && along {
 		f, err := at.Relabel(r.ctx, r.issue, w.Labels)
@@ -323,16 +365,19 @@ func (r *run) relabel(w protocol.Write, along bool) (*lifecycle.Facts, error) {
 			return nil, err
 		}
 	}
+
 	for _, name := range w.Labels.Add {
 		if err := r.forge.AddLabel(r.ctx, r.issue, name); err != nil {
 			return nil, err
 		}
 	}
+
 	for _, name := range w.Labels.Remove {
 		if err := r.forge.RemoveLabel(r.ctx, r.issue, name); err != nil {
 			return nil, err
 		}
 	}
+
 	return nil, nil
 }
 
@@ -341,6 +386,7 @@ func (r *run) tell(w protocol.Write) (got lease.Lease, err error) {
 	if !r.IsStrict() {
 		return got, fmt.Errorf("%s: no lease store decides", w.Kind)
 	}
+
 	switch w.Kind {
 	case protocol.WriteAcquire:
 		got, err = r.leases.store.Acquire(r.ctx, w.Acquire)
@@ -354,20 +400,25 @@ func (r *run) tell(w protocol.Write) (got lease.Lease, err error) {
 	case protocol.WriteEnd:
 		err = r.leases.end(r.ctx, r.issue, w.Record)
 	}
+
 	return got, r.leases.named(err)
 }
 
-// whole refuses a snapshot that something is missing from, or with records of which nobody knows whether they count.
+// whole refuses a snapshot that something is missing from, or with records of which nobody knows
+// whether they count.
 func (bs *base) whole(i claim.Issue, f lifecycle.Facts, err error) (lifecycle.Facts, error) {
 	if err == nil && len(f.Missing) > 0 {
 		err = errors.New(bs.set.Rules.Verdict(f, lifecycle.Seeker{}).String())
 	}
+
 	if err == nil && len(f.Doubts) > 0 {
 		err = errors.New(lifecycle.Unknown.String() + ": " + strings.Join(f.Doubts, "; "))
 	}
+
 	if err != nil {
 		return f, &UnknownError{Issue: i, Err: err}
 	}
+
 	return f, nil
 }
 
@@ -377,6 +428,7 @@ func (bs *base) config() *protocol.Config {
 	if _, able := bs.forge.(Assigner); !able {
 		assign = AssignNone
 	}
+
 	return &protocol.Config{
 		Rules:      bs.set.Rules,
 		Store:      bs.leases.name,

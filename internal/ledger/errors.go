@@ -7,7 +7,8 @@ import (
 	"github.com/label-state/label-state/internal/protocol"
 )
 
-// What operations answer with is package protocol's. These are its names for those who use a ledger.
+// What operations answer with is package protocol's. These are its names for those who use a
+// ledger.
 type (
 	HeldError    = protocol.HeldError
 	UnknownError = protocol.UnknownError
@@ -41,7 +42,8 @@ const (
 	AssignNone   = protocol.AssignNone
 )
 
-// Reason words an error for a text that names the issue already: what was being done to that issue goes, the cause stays.
+// Reason words an error for a text that names the issue already: what was being done to that issue
+// goes, the cause stays.
 func Reason(i claim.Issue, err error) string {
 	if unknown, ok := err.(*UnknownError); ok { // not errors.As: what stands around it is said
 		err = unknown.Err
@@ -49,6 +51,7 @@ func Reason(i claim.Issue, err error) string {
 	if of, ok := err.(*claim.IssueError); ok && of.Issue.Same(i) {
 		err = of.Err
 	}
+
 	return err.Error()
 }
 

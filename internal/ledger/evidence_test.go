@@ -15,6 +15,7 @@ func TestEvidence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	_, rest, _ := strings.Cut(string(page), "\n## Evidence\n")
 	section, _, _ := strings.Cut(rest, "\n## ")
 	tests := testNames(t)
@@ -28,6 +29,7 @@ func TestEvidence(t *testing.T) {
 			t.Errorf("docs/guarantees.md leans on %s, which does not exist", m[0])
 		}
 	}
+
 	if named < 100 {
 		t.Errorf("docs/guarantees.md names %d tests", named)
 	}
@@ -43,6 +45,7 @@ func sceneOf(test, name string) bool {
 	case "TestWhatDoesNotHold":
 		_, known = refutations()[name]
 	}
+
 	return known
 }
 
@@ -59,10 +62,12 @@ func testNames(t *testing.T) map[string]bool {
 		for _, m := range function.FindAllStringSubmatch(string(text), -1) {
 			names[m[1]] = true
 		}
+
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return names
 }

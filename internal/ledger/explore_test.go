@@ -31,11 +31,13 @@ type scenario struct {
 	tokenless bool                     // tokens may come again
 	strict    bool                     // references decide, and the log, their mirror, is written in no time
 	fair      bool                     // what is late lands before anybody loses patience
-	pull      bool                     // it is a pull request: of all rules about holds, that its end ends them is the only one of its own
+	// it is a pull request: of all rules about holds, that its end ends them is the only one of its
+	// own
+	pull bool
 }
 
-// A role is one actor's part. Actors of one kind that follow one another in the cast play the same part
-// and are begun in that order: stories that only swap their names are one.
+// A role is one actor's part. Actors of one kind that follow one another in the cast play the same
+// part and are begun in that order: stories that only swap their names are one.
 type role struct {
 	name string
 	kind string
@@ -68,18 +70,27 @@ type exploration struct {
 }
 
 func (s *scenario) start(views map[uint64]*snapshot) *exploration {
-	p := &exploration{scenario: s, server: newScriptedServer(views), left: s.faults, ticks: s.ticks, last: -1}
+	p := &exploration{
+		scenario: s,
+		server:   newScriptedServer(views),
+		left:     s.faults,
+		ticks:    s.ticks,
+		last:     -1,
+	}
+
 	for _, r := range s.cast {
 		a := &actor{name: r.name, run: p}
 		a.ledger = p.ledger(a, a, a.word)
 		p.actors = append(p.actors, a)
 		a.enter(r.life)
 	}
+
 	for n, a := range p.actors {
 		for s.cast[n].has && a.hold == nil && !a.over {
 			p.grant(choice{who: n})
 		}
 	}
+
 	p.last, p.switches = -1, s.switches
 	return p
 }
@@ -93,10 +104,12 @@ func (p *exploration) ledger(f ledger.Forge, c ledger.Clock, word func() string)
 	if p.scenario.set != nil {
 		p.scenario.set(&set)
 	}
+
 	l := ledger.New(f, c, word, set)
 	if refs, ok := f.(gitref.Refs); ok && p.scenario.strict {
 		l = l.Strict(gitref.New(refs, gitref.Options{Sleep: c.Sleep}), "refs")
 	}
+
 	return l
 }
 
@@ -120,6 +133,7 @@ func (p *exploration) facts(r *snapshot) lifecycle.Facts {
 			}
 		}
 	}
+
 	return f
 }
 
@@ -168,14 +182,22 @@ func (p *exploration) name(c choice) string {
 	case crash:
 		return p.actors[c.who].name + " crash"
 	}
+
 	a := p.actors[c.who]
 	text := a.name + " " + a.want.verb
 	switch {
 	case c.mask != 0:
 		text += fmt.Sprintf(" without %b", c.mask)
 	case c.how != plain:
-		text += " " + [...]string{hidden: "hidden", lost: "lost", denied: "denied", late: "late", adrift: "adrift"}[c.how]
+		text += " " + [...]string{
+			hidden: "hidden",
+			lost:   "lost",
+			denied: "denied",
+			late:   "late",
+			adrift: "adrift",
+		}[c.how]
 	}
+
 	return text
 }
 
@@ -188,17 +210,20 @@ func (p *exploration) choices(out []choice) []choice {
 			out = p.moves(out, n, a)
 		}
 	}
+
 	for n := range p.server.late {
 		out = append(out, choice{who: -1, how: land, mask: uint64(n)})
 	}
+
 	if p.ticks > 0 && (len(out) > 0 || slices.ContainsFunc(p.actors, func(a *actor) bool { return !a.over })) {
 		out = append(out, choice{who: -1, how: tick})
 	}
+
 	return out
 }
 
-// mayMove reports whether it can be the actor's turn. One that would only see again what it saw waits
-// for a change, unless all the others wait as well.
+// mayMove reports whether it can be the actor's turn. One that would only see again what it saw
+// waits for a change, unless all the others wait as well.
 func (p *exploration) mayMove(n int, a *actor, awake bool) bool {
 	switch {
 	case a.over || a.wake.After(p.server.now):
@@ -212,6 +237,7 @@ func (p *exploration) mayMove(n int, a *actor, awake bool) bool {
 	case p.scenario.switches > 0 && p.switches == 0 && p.last >= 0 && p.last != n && p.actors[p.last].awake():
 		return false
 	}
+
 	return true
 }
 
@@ -225,18 +251,23 @@ func (p *exploration) moves(out []choice, n int, a *actor) []choice {
 	case a.want.verb == "comment" && p.left.hidden > 0:
 		out = append(out, choice{who: n, how: hidden})
 	}
+
 	if a.want.reads() && p.left.unread > 0 {
 		out = append(out, choice{who: n, how: denied})
 	}
+
 	if a.want.write() && p.left.lost > 0 {
 		out = append(out, choice{who: n, how: lost}, choice{who: n, how: denied}, choice{who: n, how: late})
 	}
+
 	if a.want.verb == "comment" && p.left.lost > 0 && p.left.hidden > 0 {
 		out = append(out, choice{who: n, how: adrift})
 	}
+
 	if p.left.crash > 0 && a.digest != 0 && p.scenario.cast[n].kind != "person" {
 		out = append(out, choice{who: n, how: crash})
 	}
+
 	return out
 }
 
@@ -255,6 +286,7 @@ func (p *exploration) grant(c choice) {
 	default:
 		p.move(c)
 	}
+
 	p.broken = p.check()
 }
 
@@ -263,6 +295,7 @@ func (p *exploration) move(c choice) {
 	if p.last >= 0 && p.last != c.who && p.actors[p.last].awake() && p.switches > 0 {
 		p.switches--
 	}
+
 	p.last = c.who
 	a.wake, a.dozing = time.Time{}, false
 	if a.want.reads() {
@@ -271,6 +304,7 @@ func (p *exploration) move(c choice) {
 		a.polled = -1
 		p.writeFor(a, c)
 	}
+
 	a.proceed()
 }
 
@@ -281,12 +315,14 @@ func (p *exploration) readFor(a *actor, c choice) {
 		a.digest = mix(a.digest, "unread", p.server.now)
 		return
 	}
+
 	view, key := p.server.read(c.mask)
 	a.polled = p.server.version
 	if c.mask != 0 {
 		a.polled = -1
 		p.left.stale--
 	}
+
 	a.answer = answer{facts: p.facts(view), tip: view.tip}
 	a.digest = mix(a.digest, "read", key, p.server.now)
 }
@@ -299,33 +335,47 @@ func (p *exploration) writeFor(a *actor, c choice) {
 	if w.act == nil {
 		a.sent = append(a.sent, w.verb)
 	}
+
 	a.digest = mix(a.digest, w.verb, int(c.how), p.server.now)
 	switch {
 	case w.act != nil:
 		w.act(p.server)
 		return
+
 	case w.verb == "edit" && p.server.gone(w.id):
 		a.answer.err = ledger.ErrGone
 		return
+
 	case w.verb == "push" && c.how == plain && !a.owns(): // its timeout is over
 		a.answer.err = errAnswer
 		return
+
 	case w.verb == "swap" && c.how == plain && !p.server.swaps(w.text):
 		a.answer.err = gitref.ErrMoved
 		a.digest = mix(a.digest, "moved")
 		return
 	}
+
 	if c.how == lost || c.how == denied || c.how == late || c.how == adrift {
 		p.left.lost--
 		a.answer.err = errAnswer
 	}
+
 	if c.how == denied {
 		return
 	}
 	if c.how == late {
-		p.server.late = append(p.server.late, entry{what: w.verb, id: w.id, text: w.text, open: true, digest: mix(1, w.verb, uint64(w.id), w.text)})
+		p.server.late = append(p.server.late, entry{
+			what:   w.verb,
+			id:     w.id,
+			text:   w.text,
+			open:   true,
+			digest: mix(1, w.verb, uint64(w.id), w.text),
+		})
+
 		return
 	}
+
 	e := p.server.stamp(w.verb, w.id, w.text)
 	switch {
 	case c.how == hidden || c.how == adrift:
@@ -333,23 +383,33 @@ func (p *exploration) writeFor(a *actor, c choice) {
 	case w.verb != "swap" || p.server.swaps(w.text):
 		p.server.commit(e)
 	}
+
 	if c.how == hidden || c.how == adrift {
 		p.left.hidden--
 	}
+
 	if a.answer.err == nil {
-		a.answer.comment = claim.Comment{ID: e.id, Created: e.at, Updated: e.at, URL: fmt.Sprint("#", e.id)}
+		a.answer.comment = claim.Comment{
+			ID:      e.id,
+			Created: e.at,
+			Updated: e.at,
+			URL:     fmt.Sprint("#", e.id),
+		}
 		a.digest = mix(a.digest, uint64(e.id))
 	}
 }
 
 func (p *exploration) digest() uint64 {
-	h := mix(p.server.digest(), p.ticks, p.left.stale, p.left.hidden, p.left.lost, p.left.crash, p.left.unread, uint64(p.token))
+	h := mix(p.server.digest(), p.ticks, p.left.stale, p.left.hidden, p.left.lost, p.left.crash, p.left.unread,
+		uint64(p.token))
 	for n, a := range p.actors {
 		h = mix(h, n, a.digest, a.over, a.crashed, a.hold != nil, a.dozing && a.polled == p.server.version, a.wake)
 	}
+
 	if p.scenario.switches > 0 {
 		h = mix(h, p.last, p.switches)
 	}
+
 	return h
 }
 
@@ -364,16 +424,19 @@ func (p *exploration) check() error {
 			owners = append(owners, a.hold.Record.Worker.String())
 		}
 	}
+
 	if len(owners) > 1 {
 		return fmt.Errorf("two holders: %s", strings.Join(owners, " and "))
 	}
 	if p.scenario.watch != nil {
 		return p.scenario.watch(p)
 	}
+
 	return nil
 }
 
-// fencedOff reports whether another process has taken over the actor's hold: until its next heartbeat it acts with a token that is too small.
+// fencedOff reports whether another process has taken over the actor's hold: until its next
+// heartbeat it acts with a token that is too small.
 func (p *exploration) fencedOff(a *actor) bool {
 	return slices.Contains(p.resumed, a.hold.Record.Nonce)
 }

@@ -41,6 +41,7 @@ func (f fleet) parts(l *life, numbers ...int) []ledger.Part {
 		led := ledger.New(mortal{own, l}, virtual{}, f[n].words(), s)
 		out = append(out, ledger.Part{Issue: f.issue(n), Ledger: led})
 	}
+
 	return out
 }
 
@@ -72,6 +73,7 @@ func (l *life) end(after bool) {
 		l.when()
 		return
 	}
+
 	runtime.Goexit()
 }
 

@@ -29,36 +29,41 @@ type Forge interface {
 
 // A Jury is a Forge that knows who is heard. Without it everybody is.
 type Jury interface {
-	// Heard asks of our own login what every reader asks of an author: whether its records count in the repository. The
-	// error that says no, or that nobody knows, is one that lease.Rejected reports: nothing was written.
+	// Heard asks of our own login what every reader asks of an author: whether its records count in
+	// the repository. The error that says no, or that nobody knows, is one that lease.Rejected
+	// reports: nothing was written.
 	Heard(ctx context.Context, r Repo) error
 }
 
 // A Recorder is a Forge that posts a comment and reads the issue again in one request.
 type Recorder interface {
-	// Record posts a comment and returns it with a snapshot that was taken after that, nil when that could not be read.
-	// errors.ErrUnsupported says that nothing was posted and Comment is to do it; other errors are Comment's.
+	// Record posts a comment and returns it with a snapshot that was taken after that, nil when
+	// that could not be read. errors.ErrUnsupported says that nothing was posted and Comment is to
+	// do it; other errors are Comment's.
 	Record(ctx context.Context, i claim.Issue, body string) (claim.Comment, *lifecycle.Facts, error)
 }
 
 // An Amender is a Forge that edits a comment and reads the issue again in one request.
 type Amender interface {
-	// Amend replaces the body of a comment that a snapshot has shown, and returns it with a snapshot that was taken after
-	// that, nil when that could not be read. errors.ErrUnsupported says that nothing was written and EditComment is to
-	// do it; other errors are EditComment's.
+	// Amend replaces the body of a comment that a snapshot has shown, and returns it with a
+	// snapshot that was taken after that, nil when that could not be read. errors.ErrUnsupported
+	// says that nothing was written and EditComment is to do it; other errors are EditComment's.
 	Amend(ctx context.Context, i claim.Issue, c claim.Comment, body string) (claim.Comment, *lifecycle.Facts, error)
 }
 
-// A Mirrorer is a Forge that posts a comment, changes labels and reads the issue again in one request.
+// A Mirrorer is a Forge that posts a comment, changes labels and reads the issue again in one
+// request.
 type Mirrorer interface {
-	// Mirror is Record with a change of labels after the post. Without a snapshot it is not known whether they were changed.
+	// Mirror is Record with a change of labels after the post. Without a snapshot it is not known
+	// whether they were changed.
 	Mirror(ctx context.Context, i claim.Issue, body string, c labels.Change) (claim.Comment, *lifecycle.Facts, error)
 }
 
 // A Relabeler is a Forge that changes the labels of an issue and reads it again in one request.
 type Relabeler interface {
-	// Relabel adds labels, then takes others off, and returns a snapshot that was taken after that. errors.ErrUnsupported says
-	// that it has to be done by AddLabel and RemoveLabel; nothing or some of it was done by then.
+	// Relabel adds labels, then takes others off, and returns a snapshot that was taken after that.
+	// errors.ErrUnsupported says that it has to be done by AddLabel and RemoveLabel; nothing or
+	// some of it was done by then.
 	Relabel(ctx context.Context, i claim.Issue, c labels.Change) (lifecycle.Facts, error)
 }
 
@@ -70,10 +75,11 @@ type Witness interface {
 	LastAddition(ctx context.Context, i claim.Issue, label string) (Removal, error)
 }
 
-// A PullReader is a Forge that can look up the pull request at an address. Without it an address is believed.
+// A PullReader is a Forge that can look up the pull request at an address. Without it an address is
+// believed.
 type PullReader interface {
-	// PullAt reads the pull request at an address, as it concerns an issue. *NoPullError says that there is none; any
-	// other error that nobody knows.
+	// PullAt reads the pull request at an address, as it concerns an issue. *NoPullError says that
+	// there is none; any other error that nobody knows.
 	PullAt(ctx context.Context, address string, i claim.Issue) (lifecycle.PR, error)
 }
 
@@ -98,19 +104,21 @@ type Repos interface {
 	Scan(ctx context.Context, r Repo, since time.Time) iter.Seq2[lifecycle.Facts, error]
 	// Pause reads the pause marker: nil, nil when the repository is not paused.
 	Pause(ctx context.Context, r Repo) (*lifecycle.Pause, error)
-	// SetPause creates or rewrites the marker, and without a reason leaves one that stands; ClearPause removes it, gone is success.
+	// SetPause creates or rewrites the marker, and without a reason leaves one that stands;
+	// ClearPause removes it, gone is success.
 	SetPause(ctx context.Context, r Repo, p lifecycle.Pause) error
 	ClearPause(ctx context.Context, r Repo) error
 }
 
-// A Minimizer is a Forge that minimizes comments as outdated: GitHub folds them, and they count as before.
+// A Minimizer is a Forge that minimizes comments as outdated: GitHub folds them, and they count as
+// before.
 type Minimizer interface {
 	// Minimize minimizes comments and returns how many. One that is minimized, or gone, is success.
 	Minimize(ctx context.Context, comments []claim.Comment) (int, error)
 }
 
-// An Eraser is a Forge that can take comments away; one that is gone is success. Without it what two
-// told at the same moment stands twice.
+// An Eraser is a Forge that can take comments away; one that is gone is success. Without it what
+// two told at the same moment stands twice.
 type Eraser interface {
 	DeleteComment(ctx context.Context, i claim.Issue, id int64) error
 }

@@ -18,9 +18,9 @@ type holds struct {
 }
 
 // Renew extends the lease of w by editing its claim comment (spec.md#heartbeat). token is the
-// fencing token the claim returned, 0 when not known. *LostError means: stop all
-// work at once; so it does for a token that is not the hold's. *UnknownError leaves the old lease end
-// standing. *StoreError says that another lease store decides.
+// fencing token the claim returned, 0 when not known. *LostError means: stop all work at once; so
+// it does for a token that is not the hold's. *UnknownError leaves the old lease end standing.
+// *StoreError says that another lease store decides.
 func (hs *holds) Renew(ctx context.Context, i claim.Issue, w claim.Worker, token int64) (Hold, error) {
 	return hs.renew(ctx, i, w, token, Hold{})
 }
@@ -36,7 +36,13 @@ func (hs *holds) renew(ctx context.Context, i claim.Issue, w claim.Worker, token
 
 // renewal is the operation that extends the lease of w.
 func (hs *holds) renewal(i claim.Issue, w claim.Worker, token int64, known Hold) protocol.Renewal {
-	told := claim.Claim{Record: known.Record, Comment: known.Comment, URL: known.URL, Created: known.Since}
+	told := claim.Claim{
+		Record:  known.Record,
+		Comment: known.Comment,
+		URL:     known.URL,
+		Created: known.Since,
+	}
+
 	return protocol.NewRenewal(hs.config(), i, w, token, told, hs.token())
 }
 
@@ -45,7 +51,8 @@ func (hs *holds) renewed(end protocol.Conclusion) Hold {
 	return hs.holdAfterRenewal(end.Facts, end.Claim, end.Lease, end.Began.Add(end.Since))
 }
 
-// MayRenew says what Renew would answer before it writes, and writes nothing: nil is that it would go on.
+// MayRenew says what Renew would answer before it writes, and writes nothing: nil is that it would
+// go on.
 func (hs *holds) MayRenew(ctx context.Context, i claim.Issue, w claim.Worker, token int64) error {
 	f, err := hs.snapshots.Look(ctx, i)
 	if err != nil {
@@ -55,25 +62,36 @@ func (hs *holds) MayRenew(ctx context.Context, i claim.Issue, w claim.Worker, to
 	return hs.config().Renewable(f, w, c, token)
 }
 
-// holdAfterRenewal is the hold after a renewal; got is the store's lease of a claim that a store decides.
+// holdAfterRenewal is the hold after a renewal; got is the store's lease of a claim that a store
+// decides.
 func (bs *base) holdAfterRenewal(f lifecycle.Facts, c claim.Claim, got lease.Lease, start time.Time) Hold {
 	terms := bs.set.Rules.Terms
 	h := Hold{
-		Issue: f.Issue, Title: f.Title, Record: c.Record, Comment: c.Comment, URL: c.URL, Token: c.Record.Token,
-		Since: c.Created, start: start, lease: c.Lease(terms), stored: c.Stored,
+		Issue:   f.Issue,
+		Title:   f.Title,
+		Record:  c.Record,
+		Comment: c.Comment,
+		URL:     c.URL,
+		Token:   c.Record.Token,
+		Since:   c.Created,
+		start:   start,
+		lease:   c.Lease(terms),
+		stored:  c.Stored,
 	}
 	h.Until, _ = c.Until(terms)
 	if c.Stored {
 		h.lease, h.Until = got.TTL, got.Expires
 	}
+
 	if h.Until.IsZero() && c.Stored {
 		h.Until = f.Now.Add(got.TTL)
 	}
+
 	return h
 }
 
-// Holds says by a snapshot whether w may still end its hold: nil, or a *LostError with who has the issue now. token is the fencing token
-// that the claim returned, 0 when not known.
+// Holds says by a snapshot whether w may still end its hold: nil, or a *LostError with who has the
+// issue now. token is the fencing token that the claim returned, 0 when not known.
 func (hs *holds) Holds(f lifecycle.Facts, w claim.Worker, token int64) error {
 	end := claim.Record{Kind: claim.KindRelease, Worker: w}
 	err := cmp.Or(f.Log.Refuse(end, f.Viewer, hs.set.Rules.Terms, f.Now), f.Log.RefuseToken(w, token))
@@ -83,13 +101,15 @@ func (hs *holds) Holds(f lifecycle.Facts, w claim.Worker, token int64) error {
 	return nil
 }
 
-// Owns reports whether the holder may still act under h: it must ask before every step that
-// others can see (spec.md#acting-under-a-hold). It is false for a hold that did not come from this process.
+// Owns reports whether the holder may still act under h: it must ask before every step that others
+// can see (spec.md#acting-under-a-hold). It is false for a hold that did not come from this
+// process.
 func (hs *holds) Owns(h Hold) bool {
 	return !h.start.IsZero() && hs.elapsed(h.start) < h.lease-hs.config().MarginOf(h.lease)
 }
 
-// Keep renews a hold of this process. One that has run out locally is never renewed (spec.md#heartbeat).
+// Keep renews a hold of this process. One that has run out locally is never renewed
+// (spec.md#heartbeat).
 func (hs *holds) Keep(ctx context.Context, h Hold) (Hold, error) {
 	if !hs.Owns(h) {
 		return h, &LostError{Issue: h.Issue, Worker: h.Record.Worker, Err: claim.ErrOverdue}
@@ -111,12 +131,13 @@ type Hold struct {
 	lease   time.Duration
 	stored  bool // a lease store decided it; known after a renewal
 
-	// Unassigned says why the login could not be assigned; nil when it was, or was not to be. The hold is real either way.
+	// Unassigned says why the login could not be assigned; nil when it was, or was not to be. The
+	// hold is real either way.
 	Unassigned error
 }
 
-// Extended returns this machine's time before the request that last extended the lease: from then on the lease runs. It is zero for a
-// hold that did not come from this process.
+// Extended returns this machine's time before the request that last extended the lease: from then
+// on the lease runs. It is zero for a hold that did not come from this process.
 func (h Hold) Extended() time.Time { return h.start }
 
 // Lease returns how long the hold lasts from then on; claim.NoExpiry for one that never expires.

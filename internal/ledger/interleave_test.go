@@ -13,8 +13,9 @@ import (
 	"github.com/label-state/label-state/internal/sample"
 )
 
-// A bound is a scenario and how much of it there must be: one that stops short of that has stopped to
-// look. An ordinary run plays the scenarios of few states, and those of many that it always names.
+// A bound is a scenario and how much of it there must be: one that stops short of that has stopped
+// to look. An ordinary run plays the scenarios of few states, and those of many that it always
+// names.
 type bound struct {
 	scenario scenario
 	stories  int
@@ -24,7 +25,8 @@ type bound struct {
 // fewStates are so few that an ordinary run plays the scenario.
 const fewStates = 1000
 
-// always are the scenarios of many states in an ordinary run: for R2, and for references whose lease runs out.
+// always are the scenarios of many states in an ordinary run: for R2, and for references whose
+// lease runs out.
 var always = []string{"two workers, inverted, in turns", "expired, stale"}
 
 // sampled reports whether this run plays the scenario.
@@ -32,15 +34,16 @@ func (b bound) sampled(name string) bool {
 	return sample.All() || *deep || b.states <= fewStates || slices.Contains(always, name)
 }
 
-// TestInterleavings plays, over the real ledger, every order of single requests of a few actors, with
-// faults at every place the scenario allows, and in every state asks: is there one holder at most, do
-// tokens grow, does no loser touch a label; and at every end, after lease and sweep: are the labels
-// the projection, is the issue free (guarantees.md#what-the-log-guarantees).
+// TestInterleavings plays, over the real ledger, every order of single requests of a few actors,
+// with faults at every place the scenario allows, and in every state asks: is there one holder at
+// most, do tokens grow, does no loser touch a label; and at every end, after lease and sweep: are
+// the labels the projection, is the issue free (guarantees.md#what-the-log-guarantees).
 func TestInterleavings(t *testing.T) {
 	every := scenarios()
 	if *deep {
 		maps.Copy(every, night())
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(every)) {
 		if !every[name].sampled(name) {
 			continue
@@ -59,86 +62,283 @@ func (b bound) played(t *testing.T) {
 	}
 }
 
-// scenarios are complete within their bounds: so many actors, faults, interruptions and ticks of time.
+// scenarios are complete within their bounds: so many actors, faults, interruptions and ticks of
+// time.
 func scenarios() map[string]bound {
 	pair := []role{worker("ann", release), worker("bob", release)}
 	twins := []role{twin("ann"), twin("bob")}
 	trio := []role{worker("ann"), worker("bob"), worker("cyd")}
 	beat := []role{holder("ann", renew, release), sweeper("sue", 1)}
 	dead := []role{holder("ann"), sweeper("sue", 1), sweeper("sid", 1), worker("bob")}
+
 	return map[string]bound{
-		"two workers":                     {scenario{cast: pair, ends: all(progress, noGhost)}, 55, 340},
-		"two workers, crash":              {scenario{cast: pair, faults: budget{crash: 1}}, 370, 660},
-		"two workers, stale":              {scenario{cast: pair, reads: prefixes, within: forever, faults: budget{stale: 2}, ends: noGhost}, 2300, 8100},
-		"two workers, inverted":           {scenario{cast: pair, faults: budget{hidden: 2}, ends: noGhost}, 1500, 10000},
-		"two workers, inverted, in turns": {scenario{cast: pair, faults: budget{hidden: 2}, switches: 1, ends: noGhost}, 550, 4300},
-		"two workers, inverted, fair":     {scenario{cast: pair, faults: budget{hidden: 2}, fair: true, ends: all(progress, noGhost)}, 1100, 8400},
-		"two workers, lost":               {scenario{cast: pair, faults: budget{lost: 1}, ends: noGhost}, 2000, 13000},
-		"two workers, stale and lost":     {scenario{cast: trio[:2], reads: prefixes, within: forever, faults: budget{stale: 1, lost: 1}, switches: 1}, 410, 1300},
-		"two workers, inverted and lost":  {scenario{cast: trio[:2], faults: budget{hidden: 1, lost: 1}, switches: 2}, 4000, 16000},
-		"two workers, twice each":         {scenario{cast: []role{again("ann", 2, release), again("bob", 2, release)}, switches: 2, faults: budget{hidden: 1}}, 990, 15000},
-		"three workers":                   {scenario{cast: trio, ends: progress}, 650, 2700},
-		"three workers, inverted":         {scenario{cast: trio, faults: budget{hidden: 1}, switches: 3}, 2700, 13000},
-		"three workers, crash":            {scenario{cast: trio, faults: budget{crash: 1}, switches: 4}, 990, 2400},
-		"heartbeat against sweep":         {scenario{cast: beat, tick: term, ticks: 3}, 740, 2900},
-		"heartbeat lost":                  {scenario{cast: []role{holder("ann", renew), sweeper("sue", 1)}, tick: term, ticks: 3, switches: 2, faults: budget{lost: 1}}, 3000, 9900},
-		"heartbeat, sweep and rival":      {scenario{cast: []role{holder("ann", renew), sweeper("sue", 1), worker("bob")}, tick: term, ticks: 3, switches: 1}, 820, 4600},
-		"claim lost and a sweeper":        {scenario{cast: []role{worker("ann"), sweeper("sue", 1)}, tick: term, ticks: 2, switches: 1, faults: budget{lost: 1}}, 2000, 7800},
-		"two sweepers":                    {scenario{cast: dead, tick: term, ticks: 2, switches: 2}, 240, 2000},
-		"subset reads, settled":           {scenario{cast: trio[:2], reads: subsets, within: time.Second, faults: budget{stale: 2}, tick: time.Second, ticks: 4, switches: 2, tokenless: true}, 700, 1600},
-		"stale, less than grace":          {scenario{cast: []role{holder("ann", renew, renew), sweeper("sue", 1)}, reads: prefixes, within: time.Minute, faults: budget{stale: 2}, blurred: "sue", tick: 58 * time.Second, ticks: 5, switches: 2, watch: sweptAlive}, 8400, 9800},
-		"expired, inverted":               {scenario{cast: []role{holder("ann"), worker("bob"), worker("cyd")}, tick: term, ticks: 2, faults: budget{hidden: 1}, switches: 1}, 120, 600},
-		"push in time":                    {scenario{cast: []role{holder("ann", push), sweeper("sue", 1), worker("bob", push)}, tick: term, ticks: 2, switches: 2, watch: pushedUnderAnother}, 640, 5900},
-		"push on a stale look":            {scenario{cast: []role{holder("ann", push), sweeper("sue", 1), worker("bob")}, reads: prefixes, within: forever, blurred: "ann", tick: term, ticks: 2, switches: 1, faults: budget{stale: 1}, watch: pushedUnderAnother}, 780, 3800},
-		"refused with late labels":        {scenario{cast: []role{holder("ann"), worker("bob")}, labels: true, tick: term, ticks: 2, faults: budget{lost: 1}, set: resting}, 17, 53},
-		"never bare":                      {scenario{cast: []role{worker("ann", release)}, labels: true, faults: budget{crash: 1}, watch: bare}, 13, 13},
-		"reads fail":                      {scenario{cast: pair, faults: budget{unread: 2}}, 460, 1900},
-		"sweep reads fail":                {scenario{cast: []role{holder("ann"), sweeper("sue", 1), worker("bob")}, tick: term, ticks: 2, labels: true, faults: budget{unread: 1}, switches: 1}, 170, 680},
-		"a sweep crashes":                 {scenario{cast: []role{holder("ann"), sweeper("sue", 1), sweeper("sid", 1)}, tick: term, ticks: 2, labels: true, faults: budget{crash: 1}, switches: 1}, 210, 720},
-		"a person withholds":              {scenario{cast: append(pair, person(adds(holdLabel), removes(holdLabel)))}, 1800, 8200},
-		"a person closes":                 {scenario{cast: append(pair, person(closes(), reopens()))}, 1900, 8600},
-		"labels":                          {scenario{cast: []role{worker("ann", release), worker("bob")}, labels: true, ends: painted}, 520, 2800},
-		"labels after a crash":            {scenario{cast: []role{holder("ann", release), sweeper("sue", 1), reconciler("rex")}, labels: true, faults: budget{crash: 1}}, 660, 3000},
-		"labels, lost":                    {scenario{cast: []role{holder("ann", release), reconciler("rex")}, labels: true, faults: budget{lost: 1}}, 140, 660},
-		"two people":                      {scenario{cast: []role{human("ann", release), human("bob", release)}, ends: all(progress, noGhost)}, 50, 300},
-		"two people, inverted":            {scenario{cast: []role{human("ann", release), human("bob", release)}, faults: budget{hidden: 2}, ends: noGhost}, 1000, 8000},
-		"a person and a worker, stale":    {scenario{cast: []role{human("ann", release), worker("bob", release)}, reads: prefixes, within: forever, faults: budget{stale: 2}, ends: noGhost}, 1900, 7000},
-		"a person and a worker, lost":     {scenario{cast: []role{human("ann", release), worker("bob", release)}, faults: budget{lost: 1}, ends: noGhost}, 1500, 8000},
-		"quiet, two workers":              {scenario{cast: pair, set: quiet, ends: all(progress, noGhost), watch: deadForEver}, 60, 380},
-		"quiet, inverted and lost":        {scenario{cast: trio[:2], set: quiet, faults: budget{hidden: 1, lost: 1}, switches: 1, watch: deadForEver}, 1500, 5800},
-		"quiet, stale and lost":           {scenario{cast: trio[:2], set: quiet, reads: prefixes, within: forever, faults: budget{stale: 1, lost: 1}, switches: 1, watch: deadForEver}, 450, 1400},
-		"quiet, crash":                    {scenario{cast: pair, set: quiet, faults: budget{crash: 1}, switches: 3, watch: deadForEver}, 260, 540},
-		"quiet, three workers":            {scenario{cast: trio, set: quiet, faults: budget{hidden: 1}, switches: 2, watch: deadForEver}, 750, 3700},
-		"quiet, and a sweep":              {scenario{cast: append(trio[:2:2], sweeper("sue", 1)), set: quiet, tick: term, ticks: 2, switches: 2, watch: deadForEver}, 2600, 12400},
-		"quiet, lost":                     {scenario{cast: pair, set: quiet, faults: budget{lost: 1}, switches: 2, ends: noGhost, watch: deadForEver}, 450, 3800},
-		"quiet, twice each":               {scenario{cast: []role{again("ann", 2, release), again("bob", 2, release)}, set: quiet, switches: 1, faults: budget{hidden: 1}, watch: deadForEver}, 270, 4300},
-		"a person edits labels":           {scenario{cast: []role{worker("ann", release), worker("bob"), person(removes("agent:in-flight"), adds("agent:implement"))}, labels: true, switches: 3}, 1900, 15000},
-		"a pull request, merged":          {scenario{cast: append(pair, person(closes())), pull: true, ends: noGhost}, 590, 2000},
-		"a pull request, merged, swept":   {scenario{cast: []role{worker("ann", renew), worker("bob"), person(closes()), sweeper("sue", 1)}, pull: true, switches: 2}, 500, 2700},
-		"one key, two processes":          {scenario{watch: keyStands, cast: twins, ends: all(wins(1), noGhost)}, 12, 46},
-		"one key, three processes":        {scenario{watch: keyStands, cast: []role{twin("ann"), twin("bob"), twin("cyd")}, ends: all(wins(1), noGhost)}, 88, 490},
-		"one key, used again":             {scenario{watch: keyStands, cast: []role{twin("ann", release), twin("bob", release)}, ends: all(progress, noGhost)}, 23, 110},
-		"one key, stale":                  {scenario{watch: keyStands, cast: twins, reads: prefixes, within: forever, faults: budget{stale: 2}, ends: wins(1)}, 220, 610},
-		"one key, inverted":               {scenario{watch: keyStands, cast: twins, faults: budget{hidden: 2}}, 740, 3200},
-		"one key, inverted, fair":         {scenario{watch: keyStands, cast: twins, faults: budget{hidden: 2}, fair: true, ends: wins(1)}, 320, 1700},
-		"one key, lost":                   {scenario{watch: keyStands, cast: twins, faults: budget{lost: 1}}, 200, 940},
-		"one key, inverted and lost":      {scenario{watch: keyStands, cast: twins, faults: budget{hidden: 1, lost: 1}, switches: 2}, 3500, 14000},
-		"one key, crash":                  {scenario{watch: keyStands, cast: twins, faults: budget{crash: 1}}, 56, 88},
-		"one key, reads fail":             {scenario{watch: keyStands, cast: twins, faults: budget{unread: 2}}, 100, 290},
-		"one key, quiet":                  {scenario{watch: keyStands, cast: twins, set: quiet, faults: budget{hidden: 1, lost: 1}, switches: 2}, 3500, 14000},
-		"one key, and a rival":            {scenario{watch: keyStands, cast: append(twins[:2:2], worker("cyd")), faults: budget{hidden: 1}, switches: 2}, 1400, 7400},
-		"one key, rival and crash":        {scenario{watch: keyStands, cast: append(twins[:2:2], worker("cyd")), faults: budget{crash: 1}, switches: 3}, 890, 2000},
-		"one key, and a sweep":            {scenario{watch: keyStands, cast: append(twins[:2:2], sweeper("sue", 1)), tick: term, ticks: 2, switches: 2}, 1900, 7600},
-		"resumed":                         {scenario{watch: keyStands, cast: []role{crashedTwin("ann"), resumer("bob", renew, release)}, ends: all(wins(2), noGhost)}, 1, 12},
-		"resumed twice at once":           {scenario{watch: keyStands, cast: []role{crashedTwin("ann"), resumer("bob"), resumer("cyd")}}, 14, 58},
-		"resumed, inverted":               {scenario{watch: keyStands, cast: []role{crashedTwin("ann"), resumer("bob"), resumer("cyd")}, faults: budget{hidden: 2}, switches: 2}, 1100, 4200},
-		"resumed, lost":                   {scenario{watch: keyStands, cast: []role{crashedTwin("ann"), resumer("bob"), resumer("cyd")}, faults: budget{lost: 1}, switches: 2}, 240, 1000},
-		"resumed, crash":                  {scenario{watch: keyStands, cast: []role{crashedTwin("ann"), resumer("bob"), resumer("cyd")}, faults: budget{crash: 1}}, 70, 110},
-		"resumed from one at work":        {scenario{watch: keyStands, cast: []role{holderTwin("ann", renew, renew), resumer("bob", renew)}}, 30, 250},
-		"resumed from one that ends":      {scenario{watch: keyStands, cast: []role{holderTwin("ann", renew, release), resumer("bob", renew, release)}, ends: noGhost}, 100, 570},
-		"resumed, and a sweep":            {scenario{watch: keyStands, cast: []role{crashedTwin("ann"), resumer("bob", renew), sweeper("sue", 1), worker("cyd")}, tick: term, ticks: 2, switches: 1}, 700, 4500},
-		"resumed while claiming":          {scenario{watch: keyStands, cast: []role{twin("ann"), resumer("bob"), worker("cyd")}, switches: 4}, 670, 2800},
-		"asked to stop":                   {scenario{cast: []role{worker("ann", renew, release), operator(revokes), worker("bob")}}, 620, 3500},
+		"two workers":        {scenario{cast: pair, ends: all(progress, noGhost)}, 55, 340},
+		"two workers, crash": {scenario{cast: pair, faults: budget{crash: 1}}, 370, 660},
+		"two workers, stale": {scenario{
+			cast:   pair,
+			reads:  prefixes,
+			within: forever,
+			faults: budget{stale: 2},
+			ends:   noGhost,
+		}, 2300, 8100},
+		"two workers, inverted": {scenario{cast: pair, faults: budget{hidden: 2}, ends: noGhost}, 1500, 10000},
+		"two workers, inverted, in turns": {scenario{
+			cast:     pair,
+			faults:   budget{hidden: 2},
+			switches: 1,
+			ends:     noGhost,
+		}, 550, 4300},
+		"two workers, inverted, fair": {scenario{
+			cast:   pair,
+			faults: budget{hidden: 2},
+			fair:   true,
+			ends:   all(progress, noGhost),
+		}, 1100, 8400},
+		"two workers, lost": {scenario{cast: pair, faults: budget{lost: 1}, ends: noGhost}, 2000, 13000},
+		"two workers, stale and lost": {scenario{
+			cast:     trio[:2],
+			reads:    prefixes,
+			within:   forever,
+			faults:   budget{stale: 1, lost: 1},
+			switches: 1,
+		}, 410, 1300},
+		"two workers, inverted and lost": {
+			scenario{cast: trio[:2], faults: budget{hidden: 1, lost: 1}, switches: 2},
+			4000, 16000,
+		},
+		"two workers, twice each": {scenario{
+			cast:     []role{again("ann", 2, release), again("bob", 2, release)},
+			switches: 2, faults: budget{hidden: 1},
+		}, 990, 15000},
+		"three workers":           {scenario{cast: trio, ends: progress}, 650, 2700},
+		"three workers, inverted": {scenario{cast: trio, faults: budget{hidden: 1}, switches: 3}, 2700, 13000},
+		"three workers, crash":    {scenario{cast: trio, faults: budget{crash: 1}, switches: 4}, 990, 2400},
+		"heartbeat against sweep": {scenario{cast: beat, tick: term, ticks: 3}, 740, 2900},
+		"heartbeat lost": {scenario{
+			cast:     []role{holder("ann", renew), sweeper("sue", 1)},
+			tick:     term,
+			ticks:    3,
+			switches: 2,
+			faults:   budget{lost: 1},
+		}, 3000, 9900},
+		"heartbeat, sweep and rival": {scenario{
+			cast:     []role{holder("ann", renew), sweeper("sue", 1), worker("bob")},
+			tick:     term,
+			ticks:    3,
+			switches: 1,
+		}, 820, 4600},
+		"claim lost and a sweeper": {scenario{
+			cast: []role{worker("ann"), sweeper("sue", 1)}, tick: term, ticks: 2,
+			switches: 1, faults: budget{lost: 1},
+		}, 2000, 7800},
+		"two sweepers": {scenario{cast: dead, tick: term, ticks: 2, switches: 2}, 240, 2000},
+		"subset reads, settled": {scenario{
+			cast: trio[:2], reads: subsets, within: time.Second,
+			faults: budget{stale: 2}, tick: time.Second, ticks: 4, switches: 2, tokenless: true,
+		}, 700, 1600},
+		"stale, less than grace": {scenario{
+			cast:  []role{holder("ann", renew, renew), sweeper("sue", 1)},
+			reads: prefixes, within: time.Minute, faults: budget{stale: 2}, blurred: "sue", tick: 58 * time.Second,
+			ticks: 5, switches: 2, watch: sweptAlive,
+		}, 8400, 9800},
+		"expired, inverted": {scenario{
+			cast: []role{holder("ann"), worker("bob"), worker("cyd")},
+			tick: term, ticks: 2, faults: budget{hidden: 1}, switches: 1,
+		}, 120, 600},
+		"push in time": {scenario{cast: []role{
+			holder("ann", push), sweeper("sue", 1),
+			worker("bob", push),
+		}, tick: term, ticks: 2, switches: 2, watch: pushedUnderAnother}, 640, 5900},
+		"push on a stale look": {scenario{
+			cast:  []role{holder("ann", push), sweeper("sue", 1), worker("bob")},
+			reads: prefixes, within: forever, blurred: "ann", tick: term, ticks: 2, switches: 1,
+			faults: budget{stale: 1}, watch: pushedUnderAnother,
+		}, 780, 3800},
+		"refused with late labels": {scenario{
+			cast: []role{holder("ann"), worker("bob")}, labels: true, tick: term,
+			ticks: 2, faults: budget{lost: 1}, set: resting,
+		}, 17, 53},
+		"never bare": {scenario{
+			cast: []role{worker("ann", release)}, labels: true,
+			faults: budget{crash: 1}, watch: bare,
+		}, 13, 13},
+		"reads fail": {scenario{cast: pair, faults: budget{unread: 2}}, 460, 1900},
+		"sweep reads fail": {scenario{
+			cast: []role{holder("ann"), sweeper("sue", 1), worker("bob")},
+			tick: term, ticks: 2, labels: true, faults: budget{unread: 1}, switches: 1,
+		}, 170, 680},
+		"a sweep crashes": {scenario{
+			cast: []role{holder("ann"), sweeper("sue", 1), sweeper("sid", 1)},
+			tick: term, ticks: 2, labels: true, faults: budget{crash: 1}, switches: 1,
+		}, 210, 720},
+		"a person withholds": {
+			scenario{cast: append(pair, person(adds(holdLabel), removes(holdLabel)))},
+			1800, 8200,
+		},
+		"a person closes": {scenario{cast: append(pair, person(closes(), reopens()))}, 1900, 8600},
+		"labels": {scenario{
+			cast: []role{worker("ann", release), worker("bob")}, labels: true,
+			ends: painted,
+		}, 520, 2800},
+		"labels after a crash": {scenario{cast: []role{
+			holder("ann", release), sweeper("sue", 1),
+			reconciler("rex"),
+		}, labels: true, faults: budget{crash: 1}}, 660, 3000},
+		"labels, lost": {scenario{
+			cast:   []role{holder("ann", release), reconciler("rex")},
+			labels: true, faults: budget{lost: 1},
+		}, 140, 660},
+		"two people": {scenario{
+			cast: []role{human("ann", release), human("bob", release)},
+			ends: all(progress, noGhost),
+		}, 50, 300},
+		"two people, inverted": {scenario{
+			cast:   []role{human("ann", release), human("bob", release)},
+			faults: budget{hidden: 2}, ends: noGhost,
+		}, 1000, 8000},
+		"a person and a worker, stale": {scenario{
+			cast:  []role{human("ann", release), worker("bob", release)},
+			reads: prefixes, within: forever, faults: budget{stale: 2}, ends: noGhost,
+		}, 1900, 7000},
+		"a person and a worker, lost": {scenario{
+			cast:   []role{human("ann", release), worker("bob", release)},
+			faults: budget{lost: 1}, ends: noGhost,
+		}, 1500, 8000},
+		"quiet, two workers": {scenario{
+			cast: pair, set: quiet, ends: all(progress, noGhost),
+			watch: deadForEver,
+		}, 60, 380},
+		"quiet, inverted and lost": {scenario{
+			cast: trio[:2], set: quiet, faults: budget{hidden: 1, lost: 1},
+			switches: 1, watch: deadForEver,
+		}, 1500, 5800},
+		"quiet, stale and lost": {scenario{
+			cast: trio[:2], set: quiet, reads: prefixes, within: forever,
+			faults: budget{stale: 1, lost: 1}, switches: 1, watch: deadForEver,
+		}, 450, 1400},
+		"quiet, crash": {scenario{
+			cast: pair, set: quiet, faults: budget{crash: 1}, switches: 3,
+			watch: deadForEver,
+		}, 260, 540},
+		"quiet, three workers": {scenario{
+			cast: trio, set: quiet, faults: budget{hidden: 1}, switches: 2,
+			watch: deadForEver,
+		}, 750, 3700},
+		"quiet, and a sweep": {scenario{
+			cast: append(trio[:2:2], sweeper("sue", 1)), set: quiet, tick: term,
+			ticks: 2, switches: 2, watch: deadForEver,
+		}, 2600, 12400},
+		"quiet, lost": {scenario{
+			cast: pair, set: quiet, faults: budget{lost: 1}, switches: 2,
+			ends: noGhost, watch: deadForEver,
+		}, 450, 3800},
+		"quiet, twice each": {scenario{
+			cast: []role{again("ann", 2, release), again("bob", 2, release)},
+			set:  quiet, switches: 1, faults: budget{hidden: 1}, watch: deadForEver,
+		}, 270, 4300},
+		"a person edits labels": {scenario{cast: []role{
+			worker("ann", release), worker("bob"),
+			person(removes("agent:in-flight"), adds("agent:implement")),
+		}, labels: true, switches: 3}, 1900, 15000},
+		"a pull request, merged": {
+			scenario{cast: append(pair, person(closes())), pull: true, ends: noGhost},
+			590, 2000,
+		},
+		"a pull request, merged, swept": {scenario{cast: []role{
+			worker("ann", renew), worker("bob"), person(closes()),
+			sweeper("sue", 1),
+		}, pull: true, switches: 2}, 500, 2700},
+		"one key, two processes": {scenario{watch: keyStands, cast: twins, ends: all(wins(1), noGhost)}, 12, 46},
+		"one key, three processes": {scenario{
+			watch: keyStands,
+			cast:  []role{twin("ann"), twin("bob"), twin("cyd")}, ends: all(wins(1), noGhost),
+		}, 88, 490},
+		"one key, used again": {scenario{
+			watch: keyStands,
+			cast:  []role{twin("ann", release), twin("bob", release)}, ends: all(progress, noGhost),
+		}, 23, 110},
+		"one key, stale": {scenario{
+			watch: keyStands, cast: twins, reads: prefixes, within: forever,
+			faults: budget{stale: 2}, ends: wins(1),
+		}, 220, 610},
+		"one key, inverted": {
+			scenario{watch: keyStands, cast: twins, faults: budget{hidden: 2}},
+			740, 3200,
+		},
+		"one key, inverted, fair": {scenario{
+			watch: keyStands, cast: twins, faults: budget{hidden: 2}, fair: true,
+			ends: wins(1),
+		}, 320, 1700},
+		"one key, lost": {scenario{watch: keyStands, cast: twins, faults: budget{lost: 1}}, 200, 940},
+		"one key, inverted and lost": {scenario{
+			watch: keyStands, cast: twins, faults: budget{hidden: 1, lost: 1},
+			switches: 2,
+		}, 3500, 14000},
+		"one key, crash":      {scenario{watch: keyStands, cast: twins, faults: budget{crash: 1}}, 56, 88},
+		"one key, reads fail": {scenario{watch: keyStands, cast: twins, faults: budget{unread: 2}}, 100, 290},
+		"one key, quiet": {scenario{
+			watch: keyStands, cast: twins, set: quiet,
+			faults: budget{hidden: 1, lost: 1}, switches: 2,
+		}, 3500, 14000},
+		"one key, and a rival": {scenario{
+			watch: keyStands, cast: append(twins[:2:2], worker("cyd")),
+			faults: budget{hidden: 1}, switches: 2,
+		}, 1400, 7400},
+		"one key, rival and crash": {scenario{
+			watch: keyStands, cast: append(twins[:2:2], worker("cyd")),
+			faults: budget{crash: 1}, switches: 3,
+		}, 890, 2000},
+		"one key, and a sweep": {scenario{
+			watch: keyStands, cast: append(twins[:2:2], sweeper("sue", 1)),
+			tick: term, ticks: 2, switches: 2,
+		}, 1900, 7600},
+		"resumed": {scenario{
+			watch: keyStands,
+			cast:  []role{crashedTwin("ann"), resumer("bob", renew, release)}, ends: all(wins(2), noGhost),
+		}, 1, 12},
+		"resumed twice at once": {scenario{
+			watch: keyStands,
+			cast:  []role{crashedTwin("ann"), resumer("bob"), resumer("cyd")},
+		}, 14, 58},
+		"resumed, inverted": {
+			scenario{
+				watch: keyStands,
+				cast:  []role{crashedTwin("ann"), resumer("bob"), resumer("cyd")}, faults: budget{hidden: 2}, switches: 2,
+			},
+			1100, 4200,
+		},
+		"resumed, lost": {
+			scenario{
+				watch: keyStands,
+				cast:  []role{crashedTwin("ann"), resumer("bob"), resumer("cyd")}, faults: budget{lost: 1}, switches: 2,
+			},
+			240, 1000,
+		},
+		"resumed, crash": {scenario{
+			watch: keyStands,
+			cast:  []role{crashedTwin("ann"), resumer("bob"), resumer("cyd")}, faults: budget{crash: 1},
+		}, 70, 110},
+		"resumed from one at work": {scenario{
+			watch: keyStands,
+			cast:  []role{holderTwin("ann", renew, renew), resumer("bob", renew)},
+		}, 30, 250},
+		"resumed from one that ends": {scenario{
+			watch: keyStands,
+			cast:  []role{holderTwin("ann", renew, release), resumer("bob", renew, release)}, ends: noGhost,
+		}, 100, 570},
+		"resumed, and a sweep": {scenario{
+			watch: keyStands,
+			cast:  []role{crashedTwin("ann"), resumer("bob", renew), sweeper("sue", 1), worker("cyd")}, tick: term,
+			ticks: 2, switches: 1,
+		}, 700, 4500},
+		"resumed while claiming": {scenario{
+			watch: keyStands,
+			cast:  []role{twin("ann"), resumer("bob"), worker("cyd")}, switches: 4,
+		}, 670, 2800},
+		"asked to stop": {scenario{cast: []role{
+			worker("ann", renew, release), operator(revokes),
+			worker("bob"),
+		}}, 620, 3500},
 	}
 }
 
@@ -186,7 +386,8 @@ func wins(n int) func(*exploration) error {
 	}
 }
 
-// keyStands: whoever was told that it has the issue has it, by the log, whatever other processes with its key write, until one takes it over.
+// keyStands: whoever was told that it has the issue has it, by the log, whatever other processes
+// with its key write, until one takes it over.
 func keyStands(p *exploration) error {
 	log := p.look().log
 	for _, a := range p.actors {
@@ -197,6 +398,7 @@ func keyStands(p *exploration) error {
 			return fmt.Errorf("%s was told that it has the issue, and the log says otherwise", a.name)
 		}
 	}
+
 	return nil
 }
 
@@ -208,11 +410,12 @@ func sweptAlive(p *exploration) error {
 			return fmt.Errorf("%s was ended and may act", a.name)
 		}
 	}
+
 	return nil
 }
 
-// painted: labels are the projection without any sweep, once everybody is done. A loser touches no label,
-// so the end of its claim may wait for the sweep.
+// painted: labels are the projection without any sweep, once everybody is done. A loser touches no
+// label, so the end of its claim may wait for the sweep.
 func painted(p *exploration) error {
 	if slices.ContainsFunc(p.actors, func(a *actor) bool { return slices.Contains(a.told, "claim yielded") }) {
 		return nil
@@ -223,6 +426,7 @@ func painted(p *exploration) error {
 	if c := rules.Scheme.Change(f.Labels, want); !c.Empty() {
 		return fmt.Errorf("labels are %q before the sweep, and %s", f.Labels, why)
 	}
+
 	return nil
 }
 

@@ -24,24 +24,30 @@ type Settings struct {
 	PushTimeout time.Duration // a fence with less lease left than this refuses
 	Reconciles  int           // rounds before labels are reported as late
 	Assign      Assign        // whose claims assign their login
-	Quiet       bool          // a claim that is given up before it was confirmed is ended by an edit, which notifies nobody
-	Minimize    bool          // sweeps minimize the comments of ended holds
-	Run         string        // what made-up firing ids begin with; empty is the time
-	Lease       time.Duration // of this caller's claims that name none; 0 is the repository's default, or the stage's
-	// PausedHere returns this host's own pause of a repository, nil when there is none. Without it there is none.
+	// a claim that is given up before it was confirmed is ended by an edit, which notifies nobody
+	Quiet    bool
+	Minimize bool          // sweeps minimize the comments of ended holds
+	Run      string        // what made-up firing ids begin with; empty is the time
+	Lease    time.Duration // of this caller's claims that name none; 0 is the repository's default, or the stage's
+	// PausedHere returns this host's own pause of a repository, nil when there is none. Without it
+	// there is none.
 	PausedHere func(Repo) (*lifecycle.Pause, error)
 }
 
 // DefaultSettings are the protocol's numbers.
 func DefaultSettings() Settings {
 	return Settings{
-		Rules: lifecycle.DefaultRules(), Settle: 2 * time.Second, Margin: 10 * time.Second,
-		Patience: 30, PushTimeout: time.Minute, Reconciles: 12,
+		Rules:       lifecycle.DefaultRules(),
+		Settle:      2 * time.Second,
+		Margin:      10 * time.Second,
+		Patience:    30,
+		PushTimeout: time.Minute,
+		Reconciles:  12,
 	}
 }
 
-// A Ledger runs the protocol against one GitHub. Each part has a noun's steps and uses parts that stand before it; the parts'
-// exported methods are the ledger's.
+// A Ledger runs the protocol against one GitHub. Each part has a noun's steps and uses parts that
+// stand before it; the parts' exported methods are the ledger's.
 type Ledger struct {
 	*base
 	*snapshots // what an issue's log says, and the verdict of it
@@ -67,24 +73,36 @@ type base struct {
 // New returns a ledger. token must return a different random word at each call; it ends up in
 // nonces and firing ids.
 func New(f Forge, c Clock, token func() string, s Settings) *Ledger {
-	return assemble(base{forge: f, clock: c, token: token, set: s})
+	return assemble(base{
+		forge: f,
+		clock: c,
+		token: token,
+		set:   s,
+	})
 }
 
-// assemble makes the parts of a ledger. A ledger with another lease store, or other settings, is assembled from a changed copy of the base:
-// all of its parts then go by that one.
+// assemble makes the parts of a ledger. A ledger with another lease store, or other settings, is
+// assembled from a changed copy of the base: all of its parts then go by that one.
 func assemble(b base) *Ledger {
-	l := &Ledger{base: &b, snapshots: &snapshots{&b}, labelling: &labelling{&b}, holds: &holds{base: &b}, plans: &plans{&b}}
+	l := &Ledger{
+		base:      &b,
+		snapshots: &snapshots{&b},
+		labelling: &labelling{&b},
+		holds:     &holds{base: &b},
+		plans:     &plans{&b},
+	}
 	l.holds.snapshots = l.snapshots
 	l.claims = &claims{base: &b, snapshots: l.snapshots}
 	l.pulls, l.releases, l.overrides, l.stages = &pulls{&b}, &releases{&b}, &overrides{&b}, &stages{&b}
+
 	return l
 }
 
 // Rules returns the rules the ledger decides by.
 func (bs *base) Rules() lifecycle.Rules { return bs.set.Rules }
 
-// Here adds to a snapshot what only this host knows: its own pause of the repository. Whoever asks a
-// verdict of snapshots of its own adds it first. The shared pause comes before the host's.
+// Here adds to a snapshot what only this host knows: its own pause of the repository. Whoever asks
+// a verdict of snapshots of its own adds it first. The shared pause comes before the host's.
 func (bs *base) Here(f lifecycle.Facts) lifecycle.Facts {
 	if bs.set.PausedHere == nil || f.Pause != nil {
 		return f

@@ -53,6 +53,7 @@ func records(w *world, text string) int {
 			n++
 		}
 	}
+
 	return n
 }
 
@@ -69,6 +70,7 @@ func TestClaimOfDeadWork(t *testing.T) {
 		if !errors.As(err, &held) || !strings.Contains(err.Error(), "backing off until") {
 			t.Errorf("claim while it rests: %v", err)
 		}
+
 		shows(t, w, "agent:implement")
 		time.Sleep(3 * time.Minute)
 		take(t, l, "bob")
@@ -81,8 +83,9 @@ type unlabelled struct{ *forge }
 func (unlabelled) AddLabel(context.Context, claim.Issue, string) error    { return errLost }
 func (unlabelled) RemoveLabel(context.Context, claim.Issue, string) error { return errLost }
 
-// TestRefusedWithLateLabels: a refused claim that ended a dead hold on its way, and could not repair the labels, is a
-// refusal. A *LabelsError would say that the hold is real (found by internal/simulation).
+// TestRefusedWithLateLabels: a refused claim that ended a dead hold on its way, and could not
+// repair the labels, is a refusal. A *LabelsError would say that the hold is real (found by
+// internal/simulation).
 func TestRefusedWithLateLabels(t *testing.T) {
 	alone(t, func(t *testing.T, w *world) {
 		l, f := w.ledger(resting)
@@ -90,7 +93,8 @@ func TestRefusedWithLateLabels(t *testing.T) {
 		time.Sleep(ttl + 2*time.Minute)
 		set := ledger.DefaultSettings()
 		resting(&set)
-		_, err := ledger.New(unlabelled{f}, virtual{}, w.words(), set).Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "bob"}})
+		_, err := ledger.New(unlabelled{f}, virtual{}, w.words(), set).Claim(t.Context(), issue,
+			ledger.Request{Worker: claim.Worker{Codename: "bob"}})
 		var held *ledger.HeldError
 		var late *ledger.LabelsError
 		if !errors.As(err, &held) || errors.As(err, &late) || !strings.Contains(err.Error(), "labels are late") {
@@ -111,7 +115,8 @@ func (s *sleepy) AddLabel(ctx context.Context, i claim.Issue, name string) error
 	return s.forge.AddLabel(ctx, i, name)
 }
 
-// TestClaimOfASleeper: a hold that ran out before the claim could return is no hold (found by internal/simulation).
+// TestClaimOfASleeper: a hold that ran out before the claim could return is no hold (found by
+// internal/simulation).
 func TestClaimOfASleeper(t *testing.T) {
 	for nap, want := range map[time.Duration]bool{0: true, ttl: false} {
 		alone(t, func(t *testing.T, w *world) {
@@ -121,6 +126,7 @@ func TestClaimOfASleeper(t *testing.T) {
 			if got := err == nil && l.Owns(h); got != want {
 				t.Errorf("after a nap of %s: owns %v, %v", nap, got, err)
 			}
+
 			var lost *ledger.LostError
 			if !want && (!errors.As(err, &lost) || records(w, "outcome=abandoned") != 1) {
 				t.Errorf("after a nap of %s: %v", nap, err)
@@ -140,6 +146,7 @@ func TestOneEndPerDeadHold(t *testing.T) {
 		if err != nil {
 			t.Errorf("claim: %v", err)
 		}
+
 		if n := records(w, "outcome=stale-swept"); n != 1 {
 			t.Errorf("%d ends of one hold", n)
 		}
@@ -158,6 +165,7 @@ func TestOverrun(t *testing.T) {
 		if !errors.As(err, &lost) {
 			t.Errorf("renew: %v, want lost", err)
 		}
+
 		f.slowEdit = 0
 		take(t, l, "bob")
 	})
@@ -170,13 +178,20 @@ func TestRelease(t *testing.T) {
 		labels string // afterwards
 		call   bool   // refused as a call that makes no sense
 	}{
-		"failure":                 {ledger.Ending{Outcome: claim.OutcomeFailure, To: &available}, "agent:implement", false},
-		"already implemented":     {ledger.Ending{To: &done}, "agent:done", false},
-		"done with failure":       {ledger.Ending{Outcome: claim.OutcomeFailure, To: &done}, "agent:in-flight", true},
-		"back to in-flight":       {ledger.Ending{To: &claimed}, "agent:in-flight", true},
-		"a reason with a record":  {ledger.Ending{Outcome: claim.OutcomeError, Reason: "x --> <!-- agent-claim:codename=m firing_id=1 -->"}, "agent:implement", false},
+		"failure": {
+			ledger.Ending{Outcome: claim.OutcomeFailure, To: &available},
+			"agent:implement", false,
+		},
+		"already implemented": {ledger.Ending{To: &done}, "agent:done", false},
+		"done with failure":   {ledger.Ending{Outcome: claim.OutcomeFailure, To: &done}, "agent:in-flight", true},
+		"back to in-flight":   {ledger.Ending{To: &claimed}, "agent:in-flight", true},
+		"a reason with a record": {ledger.Ending{
+			Outcome: claim.OutcomeError,
+			Reason:  "x --> <!-- agent-claim:codename=m firing_id=1 -->",
+		}, "agent:implement", false},
 		"an outcome out of shape": {ledger.Ending{Outcome: strings.Repeat("x", 9000)}, "agent:in-flight", true},
 	}
+
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			alone(t, func(t *testing.T, w *world) {
@@ -187,6 +202,7 @@ func TestRelease(t *testing.T) {
 				if errors.As(err, &call) != c.call || err != nil && !c.call {
 					t.Fatalf("release: %v", err)
 				}
+
 				shows(t, w, c.labels)
 				if again, err := l.Release(t.Context(), issue, c.end); !c.call && err != nil {
 					t.Errorf("the same release again: %v %v", again, err)
@@ -202,18 +218,23 @@ func TestOnlyTheHolder(t *testing.T) {
 		l, _ := w.ledger(nil)
 		h := take(t, l, "ann")
 		stranger := claim.Worker{Codename: "bob", FiringID: "b1"}
-		if _, err := l.Release(t.Context(), issue, ledger.Ending{Worker: stranger}); !errors.Is(err, claim.ErrNotHolder) {
+		if _, err := l.Release(t.Context(), issue, ledger.Ending{Worker: stranger}); !errors.Is(err,
+			claim.ErrNotHolder) {
 			t.Errorf("release by another: %v", err)
 		}
+
 		if _, err := l.Renew(t.Context(), issue, stranger, 0); !errors.Is(err, claim.ErrNotHolder) {
 			t.Errorf("renew by another: %v", err)
 		}
+
 		if _, err := l.Revoke(t.Context(), issue, "olga", "stop"); err != nil {
 			t.Fatal(err)
 		}
+
 		if _, err := l.Keep(t.Context(), h); !errors.Is(err, claim.ErrRevoked) {
 			t.Errorf("renew after revoke: %v", err)
 		}
+
 		if _, ended, err := l.Force(t.Context(), issue, "olga", "taking over"); err != nil || len(ended) != 1 {
 			t.Fatalf("force: %v %v", ended, err)
 		}
@@ -221,6 +242,7 @@ func TestOnlyTheHolder(t *testing.T) {
 		if records(w, "outcome=forced by=olga") != 1 {
 			t.Error("the force is not recorded with its author")
 		}
+
 		if _, err := l.Keep(t.Context(), h); !errors.Is(err, claim.ErrEnded) {
 			t.Errorf("renew after force: %v", err)
 		}
@@ -237,6 +259,7 @@ func TestKeyIsUsedOnce(t *testing.T) {
 		if _, err := l.Claim(t.Context(), issue, again); !errors.As(err, &held) {
 			t.Errorf("claim of an own live hold: %v", err)
 		}
+
 		if _, err := l.Release(t.Context(), issue, ledger.Ending{Worker: h.Record.Worker}); err != nil {
 			t.Fatal(err)
 		}
@@ -252,9 +275,11 @@ func TestRequests(t *testing.T) {
 	alone(t, func(t *testing.T, w *world) {
 		l, f := w.ledger(nil)
 		h := take(t, l, "ann")
-		if got := []int{f.calls["read"], f.calls["comment"], f.calls["edit"], f.calls["label"]}; !slices.Equal(got, []int{4, 1, 1, 2}) {
+		if got := []int{f.calls["read"], f.calls["comment"], f.calls["edit"], f.calls["label"]}; !slices.Equal(got,
+			[]int{4, 1, 1, 2}) {
 			t.Errorf("claim: reads, posts, edits, label writes = %v", got)
 		}
+
 		clear(f.calls)
 		if _, err := l.Keep(t.Context(), h); err != nil || f.calls["read"] != 1 || f.calls["edit"] != 1 {
 			t.Errorf("renew: %v %v", f.calls, err)
@@ -262,8 +287,8 @@ func TestRequests(t *testing.T) {
 	})
 }
 
-// TestJudged: a claim goes by the snapshot that its caller chose the issue by, while that is fresh and of the issue; what happened since
-// it was taken still counts, because R1 reads anew.
+// TestJudged: a claim goes by the snapshot that its caller chose the issue by, while that is fresh
+// and of the issue; what happened since it was taken still counts, because R1 reads anew.
 func TestJudged(t *testing.T) {
 	other := issue
 	other.Number++
@@ -289,9 +314,11 @@ func TestJudged(t *testing.T) {
 					r, _ := w.ledger(nil)
 					take(t, r, "ann")
 				}
+
 				time.Sleep(c.wait)
 				before := f.calls["read"]
-				_, err := l.Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "bob"}, TTL: ttl, Judged: seen})
+				_, err := l.Claim(t.Context(), issue,
+					ledger.Request{Worker: claim.Worker{Codename: "bob"}, TTL: ttl, Judged: seen})
 				var held *ledger.HeldError
 				switch reads := f.calls["read"] - before; {
 				case c.rival && (!errors.As(err, &held) || held.Yielded == nil):

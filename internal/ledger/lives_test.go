@@ -33,7 +33,12 @@ func human(name string, acts ...act) role {
 
 // holder is a worker that has the issue already.
 func holder(name string, acts ...act) role {
-	return role{name: name, kind: "holder", life: func(a *actor) { a.work(1, acts) }, has: true}
+	return role{
+		name: name,
+		kind: "holder",
+		life: func(a *actor) { a.work(1, acts) },
+		has:  true,
+	}
 }
 
 // again is a worker that claims so many times, each time under a new key.
@@ -55,11 +60,16 @@ func twin(name string, acts ...act) role {
 
 // crashedTwin is a process of the run that has the issue and is gone.
 func crashedTwin(name string) role {
-	return role{name: name, kind: "crashed twin", has: true, life: func(a *actor) {
-		a.shared = true
-		a.work(1, nil)
-		a.hold = nil
-	}}
+	return role{
+		name: name,
+		kind: "crashed twin",
+		has:  true,
+		life: func(a *actor) {
+			a.shared = true
+			a.work(1, nil)
+			a.hold = nil
+		},
+	}
 }
 
 // holderTwin is a process of the run that has the issue.
@@ -82,15 +92,18 @@ func (a *actor) work(n int, acts []act) {
 	if a.shared {
 		w = claim.Worker{Codename: "kay", FiringID: "k1"}
 	}
+
 	a.labels = 0
 	req := ledger.Request{Worker: w, TTL: term, Resume: a.resumes}
 	if a.person {
 		req.TTL, req.Person = claim.NoExpiry, "bot" // the login of all comments here
 	}
+
 	h, err := a.ledger.Claim(context.Background(), issue, req)
 	if a.crashed {
 		return
 	}
+
 	a.took(h, err)
 	for _, act := range acts {
 		if a.hold == nil || !act(a) || a.crashed {
@@ -107,10 +120,12 @@ func (a *actor) took(h ledger.Hold, err error) {
 	if errors.As(err, &held) && (held.Yielded != nil || held.Shared) && a.labels > 0 {
 		p.broken = fmt.Errorf("%s lost and wrote %d labels", a.name, a.labels)
 	}
+
 	if err != nil && !errors.As(err, &late) {
 		a.tell("claim", err)
 		return
 	}
+
 	if h.Token <= p.token && !p.scenario.tokenless {
 		p.broken = errors.Join(p.broken, fmt.Errorf("token %d of %s is not above %d", h.Token, a.name, p.token))
 	}
@@ -119,6 +134,7 @@ func (a *actor) took(h ledger.Hold, err error) {
 	if h.Record.Resumes != "" {
 		p.resumed = append(p.resumed, h.Record.Resumes)
 	}
+
 	a.hold = &h
 	a.tell("claim", err)
 }
@@ -135,6 +151,7 @@ func renew(a *actor) bool {
 	if a.crashed {
 		return false
 	}
+
 	a.kept(h, err)
 	return a.hold != nil
 }
@@ -147,6 +164,7 @@ func (a *actor) kept(h ledger.Hold, err error) {
 	case errors.As(err, &lost):
 		a.hold = nil
 	}
+
 	a.tell("renew", err)
 }
 
@@ -157,14 +175,17 @@ func release(a *actor) bool {
 	}
 	w, token := a.hold.Record.Worker, a.hold.Token
 	a.hold = nil
-	_, err := a.ledger.Release(context.Background(), issue, ledger.Ending{Worker: w, Token: token, Outcome: claim.OutcomeCancelled})
+	_, err := a.ledger.Release(context.Background(), issue,
+		ledger.Ending{Worker: w, Token: token, Outcome: claim.OutcomeCancelled})
 	if !a.crashed {
 		a.tell("release", err)
 	}
+
 	return false
 }
 
-// push asks the log, then pushes; what the caller cannot wait for it takes as not done (spec.md#acting-under-a-hold).
+// push asks the log, then pushes; what the caller cannot wait for it takes as not done
+// (spec.md#acting-under-a-hold).
 func push(a *actor) bool {
 	if !idle(a) {
 		return false
@@ -174,6 +195,7 @@ func push(a *actor) bool {
 	if err != nil || !c.Live() || !c.Held() || c.Revoked != nil || !a.owns() {
 		return false
 	}
+
 	return a.ask(request{verb: "push", text: a.name}).err == nil
 }
 
@@ -181,7 +203,8 @@ func push(a *actor) bool {
 func sweeper(name string, times int) role {
 	return role{name: name, kind: "sweeper", life: func(a *actor) {
 		for n := 0; n < times && a.step("start", func(*scriptedServer) {}); n++ {
-			a.ledger.Sweep(context.Background(), scanning{a}, ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: name})
+			a.ledger.Sweep(context.Background(), scanning{a},
+				ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: name})
 			if !a.crashed {
 				a.tell("sweep", nil)
 			}
@@ -277,6 +300,7 @@ func (s *scriptedServer) comment(n int) (entry, bool) {
 			}
 		}
 	}
+
 	return entry{}, false
 }
 

@@ -16,20 +16,29 @@ func (w *sweeper) mend(ctx context.Context, scanned lifecycle.Facts, vote *Vote)
 		return w.plan(scanned, vote)
 	}
 	shown := w.set.Rules.Scheme.Shown(scanned.Labels)
-	out := Finding{Repair: Repair{Issue: scanned.Issue, Title: scanned.Title, URL: scanned.URL, Was: shown, Is: shown}}
+	out := Finding{Repair: Repair{
+		Issue: scanned.Issue,
+		Title: scanned.Title,
+		URL:   scanned.URL,
+		Was:   shown,
+		Is:    shown,
+	}}
 	var answer *protocol.Answer
 	if vote != nil {
 		answer = vote.said()
 	}
+
 	_, witnessed := w.forge.(Witness)
 	end := w.Run(ctx, scanned.Issue, protocol.NewTend(w.config(), scanned.Issue, w.s.By, answer, witnessed, w.token()))
 	out.Ended, out.Swept, out.Mirrored, out.Err = end.Ended, end.Swept, end.Mirrored, end.Err
 	if end.Repair.Title != "" || end.Repair.URL != "" || end.Repair.Was != nil || end.Repair.Is != nil {
 		out.Repair = end.Repair
 	}
+
 	if end.Answered {
 		out.Answered = vote
 	}
+
 	return out
 }
 
@@ -40,23 +49,38 @@ func (w *sweeper) plan(f lifecycle.Facts, vote *Vote) Finding {
 	if vote != nil {
 		f = after(f, *vote)
 	}
+
 	if c, _, delivered := w.set.Rules.Delivered(f); delivered {
 		ended, swept = []claim.Claim{c}, 0
 	}
 	then := without(f, ended).Relinked()
 	p, _ := w.set.Rules.Label(then)
-	out := Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL, Was: was, Projection: p}, Ended: ended, Swept: swept, Answered: vote}
+	out := Finding{
+		Repair: Repair{
+			Issue:      f.Issue,
+			Title:      f.Title,
+			URL:        f.URL,
+			Was:        was,
+			Projection: p,
+		},
+		Ended:    ended,
+		Swept:    swept,
+		Answered: vote,
+	}
 	out.Change = w.set.Rules.Scheme.Change(f.Labels, p)
 	out.Why = w.set.Rules.Explain(then, out.Change)
 	if c, missing := protocol.Unmirrored(f); missing {
 		out.Mirrored = &c
 	}
+
 	out.Stranded = w.set.Rules.Stranded(then)
 	out.Is = w.set.Rules.Scheme.Shows(p)
 	if p.Keep {
-		kept := slices.DeleteFunc(slices.Clone(f.Labels), func(name string) bool { return slices.Contains(out.Change.Remove, name) })
+		kept := slices.DeleteFunc(slices.Clone(f.Labels),
+			func(name string) bool { return slices.Contains(out.Change.Remove, name) })
 		out.Is = w.set.Rules.Scheme.Shown(append(kept, out.Change.Add...))
 	}
+
 	return out
 }
 

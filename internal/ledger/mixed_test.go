@@ -11,8 +11,9 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 )
 
-// TestMixed plays workers of which some have not heard that a store decides: an old configuration, or the
-// day on which it was changed. Both kinds work on one issue, and there is never a second holder.
+// TestMixed plays workers of which some have not heard that a store decides: an old configuration,
+// or the day on which it was changed. Both kinds work on one issue, and there is never a second
+// holder.
 func TestMixed(t *testing.T) {
 	for name, f := range map[string]faults{
 		"perfect": {crash: 0.2},
@@ -27,6 +28,7 @@ func TestMixed(t *testing.T) {
 					t.Fatalf("seed %d of %s", seed, name)
 				}
 			}
+
 			if wins < 40 {
 				t.Errorf("%d claims won in 40 stories: the test does not exercise holding", wins)
 			}
@@ -44,6 +46,7 @@ func mixed(t *testing.T, w *world) int {
 		}
 		crew.Go(func() { w.workBy(t, t.Context(), l, who, 3) })
 	}
+
 	crew.Wait()
 	return w.wins
 }
@@ -65,17 +68,19 @@ func TestOtherStore(t *testing.T) {
 				t.Errorf("%s: %v, want that another store decides", name, err)
 			}
 		}
+
 		if now := len(w.now(true).comments); now != was {
 			t.Errorf("%d comments were written", now-was)
 		}
+
 		if _, err := strict.Renew(t.Context(), issue, ann, h.Token); err != nil {
 			t.Errorf("renew by its own store: %v", err)
 		}
 	})
 }
 
-// TestTokens: a caller that shows a token that is not the hold's is refused, from the claim on, with every store and with
-// none, and nothing is written; the hold's own token is accepted.
+// TestTokens: a caller that shows a token that is not the hold's is refused, from the claim on,
+// with every store and with none, and nothing is written; the hold's own token is accepted.
 func TestTokens(t *testing.T) {
 	for name, strict := range map[string]bool{"log": false, "store": true} {
 		t.Run(name, func(t *testing.T) {
@@ -84,18 +89,24 @@ func TestTokens(t *testing.T) {
 				if strict {
 					l = l.Strict(&table{}, "table")
 				}
+
 				h := take(t, l, "ann")
 				ann := h.Record.Worker
 				if edits := f.calls["edit"]; !strict && edits != 1 {
 					t.Errorf("%d edits of a claim without rivals, want the one that confirms it with its token", edits)
 				}
-				post(t, f, claim.Record{Kind: claim.KindClaim, Worker: claim.Worker{Codename: "bob", FiringID: "b1"}, Nonce: "n"})
+
+				post(t, f, claim.Record{
+					Kind: claim.KindClaim, Worker: claim.Worker{Codename: "bob", FiringID: "b1"},
+					Nonce: "n",
+				})
 				for range 2 { // before the first renewal and after it
 					refuseTokens(t, l, ann, h.Token+1, h.Token+2, 999)
 					if _, err := l.Renew(t.Context(), issue, ann, h.Token); err != nil {
 						t.Fatalf("renew with the hold's token: %v", err)
 					}
 				}
+
 				if _, err := l.Release(t.Context(), issue, ledger.Ending{Worker: ann, Token: h.Token}); err != nil {
 					t.Errorf("release with the hold's token: %v", err)
 				}

@@ -9,21 +9,26 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 )
 
-// TestMargin: a holder stops a margin before its lease ends, a hundredth of it at least and a quarter at most
-// (spec.md#what-a-worker-does).
+// TestMargin: a holder stops a margin before its lease ends, a hundredth of it at least and a
+// quarter at most (spec.md#what-a-worker-does).
 func TestMargin(t *testing.T) {
-	for lease, margin := range map[time.Duration]time.Duration{20 * time.Second: 5 * time.Second, 10 * time.Minute: 10 * time.Second, 10 * time.Hour: 6 * time.Minute} {
+	for lease, margin := range map[time.Duration]time.Duration{
+		20 * time.Second: 5 * time.Second,
+		10 * time.Minute: 10 * time.Second, 10 * time.Hour: 6 * time.Minute,
+	} {
 		alone(t, func(t *testing.T, w *world) {
 			l, _ := w.ledger(nil)
 			h, err := l.Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "ann"}, TTL: lease})
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			const slack = 2 * time.Second // of times in whole seconds
 			time.Sleep(time.Until(h.Until) - margin - slack)
 			if !l.Owns(h) {
 				t.Errorf("a lease of %s is over earlier than %s before its end", lease, margin)
 			}
+
 			time.Sleep(2 * slack)
 			if l.Owns(h) {
 				t.Errorf("a lease of %s is not over %s before its end", lease, margin)
@@ -46,7 +51,8 @@ func TestTokenStays(t *testing.T) {
 	})
 }
 
-// TestAgeing: a sweep names the holds that have gone more than half their lease without a heartbeat.
+// TestAgeing: a sweep names the holds that have gone more than half their lease without a
+// heartbeat.
 func TestAgeing(t *testing.T) {
 	alone(t, func(t *testing.T, w *world) {
 		l, f := w.ledger(nil)
@@ -61,8 +67,8 @@ func TestAgeing(t *testing.T) {
 	})
 }
 
-// TestForceLeavesContenders: who takes the label off means the holder. What was not confirmed by then is somebody
-// else's beginning.
+// TestForceLeavesContenders: who takes the label off means the holder. What was not confirmed by
+// then is somebody else's beginning.
 func TestForceLeavesContenders(t *testing.T) {
 	alone(t, func(t *testing.T, w *world) {
 		l, f := w.ledger(nil)
@@ -76,7 +82,8 @@ func TestForceLeavesContenders(t *testing.T) {
 	})
 }
 
-// TestExpiryOfClosed: a hold that ran out after its issue was closed is no failed attempt: nothing was left to do.
+// TestExpiryOfClosed: a hold that ran out after its issue was closed is no failed attempt: nothing
+// was left to do.
 func TestExpiryOfClosed(t *testing.T) {
 	for name, c := range map[string]struct {
 		story    []string
@@ -87,7 +94,10 @@ func TestExpiryOfClosed(t *testing.T) {
 		"open":   {[]string{"tick", "tick", "sue on"}, claim.OutcomeStaleSwept, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := told(t, scenario{cast: []role{holder("ann"), sweeper("sue", 1), person(closes())}, tick: term, ticks: 2}, c.story...)
+			p := told(t, scenario{
+				cast: []role{holder("ann"), sweeper("sue", 1), person(closes())}, tick: term,
+				ticks: 2,
+			}, c.story...)
 			log := p.look().log
 			if end := log.Claims[0].End; end == nil || end.Outcome != c.outcome || len(log.Attempts) != c.attempts {
 				t.Errorf("%+v and %d attempts, want %s and %d", end, len(log.Attempts), c.outcome, c.attempts)
@@ -96,10 +106,16 @@ func TestExpiryOfClosed(t *testing.T) {
 	}
 }
 
-// TestOwnLateLabel: the claimed label of a hold lands after its release. It is newer than every record, as that of an
-// older tool would be, but the releaser knows better and takes it off.
+// TestOwnLateLabel: the claimed label of a hold lands after its release. It is newer than every
+// record, as that of an older tool would be, but the releaser knows better and takes it off.
 func TestOwnLateLabel(t *testing.T) {
-	s := scenario{cast: []role{worker("ann", release)}, labels: true, faults: budget{lost: 1}, tick: time.Minute, ticks: 1}
+	s := scenario{
+		cast:   []role{worker("ann", release)},
+		labels: true,
+		faults: budget{lost: 1},
+		tick:   time.Minute,
+		ticks:  1,
+	}
 	p := told(t, s, "ann read", "ann comment", "ann read", "ann edit", "ann read", "ann add late",
 		"ann work", "ann read", "ann comment", "tick", "land 0", "ann on")
 	if shown := p.look().labels; !slices.Equal(shown, []string{"agent:implement"}) {

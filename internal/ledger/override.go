@@ -11,17 +11,19 @@ import (
 // overrides is what people do to an issue past its worker.
 type overrides struct{ *base }
 
-// Force ends whatever hold stands, in the name of by. Until its next heartbeat or check the
-// former holder may still act: that window is inherent (spec.md#revoke-and-force). Nobody holding is a success; an
-// issue that is stuck without a holder begins again (lifecycle.Rules.Stuck).
+// Force ends whatever hold stands, in the name of by. Until its next heartbeat or check the former
+// holder may still act: that window is inherent (spec.md#revoke-and-force). Nobody holding is a
+// success; an issue that is stuck without a holder begins again (lifecycle.Rules.Stuck).
 func (ov *overrides) Force(ctx context.Context, i claim.Issue, by, reason string) (Repair, []claim.Claim, error) {
 	return ov.force(ctx, i, protocol.Override{By: by, Reason: reason})
 }
 
 // ForceBefore ends, in the name of by, the holds that were claimed up to a moment
-// (spec.md#revoke-and-force) and brings the labels in line. Without any it is a success and touches nothing. What was not
-// confirmed yet is somebody else's beginning and stays.
-func (ov *overrides) ForceBefore(ctx context.Context, i claim.Issue, moment time.Time, by, reason string) (Repair, []claim.Claim, error) {
+// (spec.md#revoke-and-force) and brings the labels in line. Without any it is a success and touches
+// nothing. What was not confirmed yet is somebody else's beginning and stays.
+func (ov *overrides) ForceBefore(ctx context.Context, i claim.Issue, moment time.Time, by,
+	reason string,
+) (Repair, []claim.Claim, error) {
 	return ov.force(ctx, i, protocol.Override{By: by, Reason: reason, Moment: moment})
 }
 
@@ -45,8 +47,8 @@ func (ov *overrides) Reset(ctx context.Context, i claim.Issue, moment time.Time,
 	return len(end.Records) > 0, end.Err
 }
 
-// Restart begins an issue again that is stuck, in the name of by, if nothing was recorded after that moment, and reports
-// whether it did. Labels are for the caller to bring in line.
+// Restart begins an issue again that is stuck, in the name of by, if nothing was recorded after
+// that moment, and reports whether it did. Labels are for the caller to bring in line.
 func (ov *overrides) Restart(ctx context.Context, i claim.Issue, moment time.Time, by, reason string) (bool, error) {
 	o := protocol.Override{By: by, Reason: reason, Moment: moment}
 	end := ov.Run(ctx, i, protocol.NewRestart(ov.config(), i, o, ov.token()))

@@ -57,6 +57,7 @@ func TestOvertakenAnswer(t *testing.T) {
 				} else {
 					_, err = l.Reject(t.Context(), issue, time.Time{}, "olga", "too large")
 				}
+
 				if !errors.Is(err, c.want) {
 					t.Errorf("%v, want %v", err, c.want)
 				}

@@ -11,23 +11,33 @@ import (
 	"github.com/label-state/label-state/internal/protocol"
 )
 
-// PersonStops is what is left of a verdict for a person who asks as f.Viewer (protocol.PersonStops).
+// PersonStops is what is left of a verdict for a person who asks as f.Viewer
+// (protocol.PersonStops).
 func PersonStops(f lifecycle.Facts, v lifecycle.Verdict) lifecycle.Verdict {
 	return protocol.PersonStops(f, v)
 }
 
-// ClaimPerson takes the issue for the person with that login, without an end; the token must be the person's. Idempotent: who holds
-// the issue as a person already, be it since a moment ago by another program, gets that hold. force is Request.Force. Errors are those of
-// Claim; an app is no person, and a *CallError.
+// ClaimPerson takes the issue for the person with that login, without an end; the token must be the
+// person's. Idempotent: who holds the issue as a person already, be it since a moment ago by
+// another program, gets that hold. force is Request.Force. Errors are those of Claim; an app is no
+// person, and a *CallError.
 func (cs *claims) ClaimPerson(ctx context.Context, i claim.Issue, login string, force bool) (Hold, error) {
 	if login == "" || claim.IsApp(login) {
 		return Hold{}, callError("the token is of %q, which is no person", login)
 	}
+
 	for n := 0; ; n++ {
-		h, err := cs.Claim(ctx, i, Request{Worker: claim.Worker{Codename: login}, TTL: claim.NoExpiry, Person: login, Force: force})
+		h, err := cs.Claim(ctx, i, Request{
+			Worker: claim.Worker{Codename: login},
+			TTL:    claim.NoExpiry,
+			Person: login,
+			Force:  force,
+		})
 		var held *HeldError // because of a claim of the same person?
 		own := errors.As(err, &held) && (held.Yielded != nil && held.Yielded.IsOf(login) ||
-			slices.ContainsFunc(held.Verdict.Reasons, func(r lifecycle.Reason) bool { return r.Claim != nil && r.Claim.IsOf(login) }))
+			slices.ContainsFunc(held.Verdict.Reasons,
+				func(r lifecycle.Reason) bool { return r.Claim != nil && r.Claim.IsOf(login) }))
+
 		if n == cs.set.Patience || !own {
 			return h, err
 		}
@@ -41,6 +51,7 @@ func (cs *claims) ClaimPerson(ctx context.Context, i claim.Issue, login string, 
 			h.Unassigned = cs.Assign(ctx, f, mine)
 			return h, nil
 		}
+
 		if err := cs.clock.Sleep(ctx, backoff(n)); err != nil { // the other program has not confirmed yet
 			return Hold{}, &UnknownError{Issue: i, Err: err}
 		}

@@ -43,8 +43,10 @@ func GateOf(s claim.State, w claim.Worker) string {
 		if n < 0 {
 			return ""
 		}
+
 		return e.Record.Extra[n].Value
 	}
+
 	return ""
 }
 
@@ -73,25 +75,29 @@ func (pl *plans) Plan(ctx context.Context, i claim.Issue, w claim.Worker, d Draf
 	if !end.Comment.Created.IsZero() {
 		posted = end.Comment.Created
 	}
+
 	p := Proposal{URL: end.Comment.URL, Repair: end.Repair}
 	if end.Err == nil || late(end.Err) {
 		p.Until = posted.Add(pl.set.Rules.Terms.Plan)
 	}
+
 	return p, end.Err
 }
 
-// decisiveVote returns the reaction that answers the plan which waits on the issue, nil when there is none.
-// One that rejects outweighs any that approve.
+// decisiveVote returns the reaction that answers the plan which waits on the issue, nil when there
+// is none. One that rejects outweighs any that approve.
 func (pl *plans) decisiveVote(ctx context.Context, f lifecycle.Facts) (*Vote, error) {
 	c, held := f.Log.Holder()
 	e, able := pl.forge.(Electorate)
 	if !able || !held || !c.Plan.Pending() || c.Overdue(pl.set.Rules.Terms, f.Now) {
 		return nil, nil
 	}
+
 	all, err := e.Votes(ctx, f.Issue, c.Plan.Comment)
 	if err != nil {
 		return nil, err
 	}
+
 	for _, answer := range []claim.Kind{claim.KindReject, claim.KindApprove} {
 		for _, v := range all {
 			if v.Answer != answer || !pl.set.Rules.Approvers.Votes(c, v.Answer, v.Login, v.Person) {
@@ -101,6 +107,7 @@ func (pl *plans) decisiveVote(ctx context.Context, f lifecycle.Facts) (*Vote, er
 			if !may {
 				may, err = e.MayLabel(ctx, Repo{f.Issue.Owner, f.Issue.Repo}, v.Login)
 			}
+
 			switch {
 			case err != nil:
 				return nil, err
@@ -109,6 +116,7 @@ func (pl *plans) decisiveVote(ctx context.Context, f lifecycle.Facts) (*Vote, er
 			}
 		}
 	}
+
 	return nil, nil
 }
 
@@ -127,11 +135,18 @@ func after(f lifecycle.Facts, v Vote) lifecycle.Facts {
 	if v.Answer == claim.KindReject {
 		return without(f, []claim.Claim{c})
 	}
+
 	f.Log.Claims = slices.Clone(f.Log.Claims)
 	for n, o := range f.Log.Claims {
 		if o.Record.Worker == c.Record.Worker {
-			f.Log.Claims[n].Plan = &claim.Plan{At: o.Plan.At, Approved: true, AnsweredAt: f.Now, By: v.Login}
+			f.Log.Claims[n].Plan = &claim.Plan{
+				At:         o.Plan.At,
+				Approved:   true,
+				AnsweredAt: f.Now,
+				By:         v.Login,
+			}
 		}
 	}
+
 	return f
 }

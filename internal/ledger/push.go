@@ -11,33 +11,41 @@ import (
 )
 
 // Fence renews the hold of w for a push and says how long the push may take, so that it is answered
-// while the hold is w's (spec.md#acting-under-a-hold). Errors are those of Renew, *CallError for a lease that is
-// too short for any push, and *UnknownError when too little of it was left once the answer was here.
+// while the hold is w's (spec.md#acting-under-a-hold). Errors are those of Renew, *CallError for a
+// lease that is too short for any push, and *UnknownError when too little of it was left once the
+// answer was here.
 func (hs *holds) Fence(ctx context.Context, i claim.Issue, w claim.Worker, token int64) (Hold, time.Duration, error) {
 	h, err := hs.Renew(ctx, i, w, token)
 	if err != nil {
 		return Hold{}, 0, err
 	}
+
 	usable, may := h.lease-hs.config().MarginOf(h.lease), hs.set.PushTimeout
 	left := usable - hs.elapsed(h.start)
 	switch {
 	case usable < may:
 		return h, 0, callError("a push may take %s, and a lease of %s is good for %s", may, h.lease, usable)
 	case left < may:
-		return h, 0, &UnknownError{Issue: i, Err: fmt.Errorf("a push may take %s, and after a slow answer %s is left of the lease", may, left.Truncate(time.Second))}
+		return h, 0, &UnknownError{
+			Issue: i,
+			Err: fmt.Errorf("a push may take %s, and after a slow answer %s is left of the lease", may,
+				left.Truncate(time.Second)),
+		}
 	}
+
 	return h, may, nil
 }
 
-// Step is what a push under h, which Fence has renewed, takes along so that it lands while h stands or
-// not at all (stores.md#references). It reports false where nothing can be taken along: the log or another
-// service decided the hold. Errors are *LostError and *UnknownError.
+// Step is what a push under h, which Fence has renewed, takes along so that it lands while h stands
+// or not at all (stores.md#references). It reports false where nothing can be taken along: the log
+// or another service decided the hold. Errors are *LostError and *UnknownError.
 func (hs *holds) Step(ctx context.Context, h Hold) (lease.Step, bool, error) {
 	s := hs.leases
 	p, able := s.store.(lease.Pusher)
 	if !able || !h.stored {
 		return lease.Step{}, false, nil
 	}
+
 	step, err := p.Push(ctx, lease.Lease{Issue: h.Issue, Worker: h.Record.Worker, Token: h.Token})
 	switch {
 	case errors.Is(err, lease.ErrLost):
@@ -45,5 +53,6 @@ func (hs *holds) Step(ctx context.Context, h Hold) (lease.Step, bool, error) {
 	case err != nil:
 		return step, true, &UnknownError{Issue: h.Issue, Err: s.named(err)}
 	}
+
 	return step, true, nil
 }

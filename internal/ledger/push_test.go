@@ -12,7 +12,8 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 )
 
-// TestFence: a push may take a minute, and begins only when more than that, and the margin, is left.
+// TestFence: a push may take a minute, and begins only when more than that, and the margin, is
+// left.
 func TestFence(t *testing.T) {
 	for _, c := range []struct {
 		lease, slow time.Duration
@@ -26,18 +27,22 @@ func TestFence(t *testing.T) {
 	} {
 		alone(t, func(t *testing.T, w *world) {
 			plain, f := w.ledger(nil)
-			h, err := plain.Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "ann"}, TTL: c.lease})
+			h, err := plain.Claim(t.Context(), issue,
+				ledger.Request{Worker: claim.Worker{Codename: "ann"}, TTL: c.lease})
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			l := ledger.New(&slow{f, c.slow}, virtual{}, w.words(), ledger.DefaultSettings())
 			got, may, err := l.Fence(t.Context(), issue, h.Record.Worker, h.Token)
 			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 				t.Fatalf("lease %s, answer after %s: %v, want %q", c.lease, c.slow, err, c.want)
 			}
+
 			if err == nil && (may != time.Minute || !l.Owns(got) || got.Record.Heartbeat != 1) {
 				t.Errorf("lease %s: may take %s, owns %t, %+v", c.lease, may, l.Owns(got), got)
 			}
+
 			if step, strict, err := l.Step(t.Context(), got); strict || err != nil {
 				t.Errorf("the log has no step: %+v, %v", step, err)
 			}
@@ -68,8 +73,8 @@ func (s *stepping) Push(_ context.Context, l lease.Lease) (lease.Step, error) {
 	return lease.Step{Ref: "refs/x", Before: "b", Message: "m"}, s.err
 }
 
-// TestStep: a hold that such a store decided has a step, with its token; one that the log decided before
-// has none.
+// TestStep: a hold that such a store decided has a step, with its token; one that the log decided
+// before has none.
 func TestStep(t *testing.T) {
 	alone(t, func(t *testing.T, w *world) {
 		old, _ := w.ledger(nil)
@@ -81,6 +86,7 @@ func TestStep(t *testing.T) {
 		if _, strict, stepErr := l.Step(t.Context(), h); strict || stepErr != nil || err != nil {
 			t.Errorf("of the log's hold: %t, %v, %v", strict, stepErr, err)
 		}
+
 		if _, _, err := l.Force(t.Context(), issue, "olga", ""); err != nil {
 			t.Fatal(err)
 		}
@@ -88,14 +94,17 @@ func TestStep(t *testing.T) {
 		own := take(t, l, "bob")
 		h, _, err = l.Fence(t.Context(), issue, own.Record.Worker, own.Token)
 		step, strict, stepErr := l.Step(t.Context(), h)
-		if err != nil || stepErr != nil || !strict || step.Ref != "refs/x" || store.asked.Token != own.Token || store.asked.Worker != own.Record.Worker {
+		if err != nil || stepErr != nil || !strict || step.Ref != "refs/x" || store.asked.Token != own.Token ||
+			store.asked.Worker != own.Record.Worker {
 			t.Errorf("of the store's: %+v for %+v, %t, %v, %v", step, store.asked, strict, stepErr, err)
 		}
+
 		var lost *ledger.LostError
 		var unknown *ledger.UnknownError
 		if store.err = lease.ErrLost; !errors.As(stepOf(t, l, h), &lost) || lost.Worker != own.Record.Worker {
 			t.Errorf("lost: %v", stepOf(t, l, h))
 		}
+
 		if store.err = errLost; !errors.As(stepOf(t, l, h), &unknown) || errors.As(stepOf(t, l, h), &lost) {
 			t.Errorf("no answer: %v", stepOf(t, l, h))
 		}

@@ -32,23 +32,30 @@ func (p *exploration) buried(w claim.Worker) bool {
 			return true
 		}
 	}
+
 	return false
 }
 
-// overwrites is what no holder does (docs/decisions/2026-11-22-quiet-comments.md): it ends the hold by an edit of its claim comment.
+// overwrites is what no holder does (docs/decisions/2026-11-22-quiet-comments.md): it ends the hold
+// by an edit of its claim comment.
 func overwrites(a *actor) bool {
 	if !idle(a) {
 		return false
 	}
 	h := *a.hold
 	a.hold = nil
-	body, err := claim.Body(claim.Record{Kind: claim.KindRelease, Worker: h.Record.Worker, Outcome: claim.OutcomeSuccess}, "")
+	body, err := claim.Body(claim.Record{
+		Kind: claim.KindRelease, Worker: h.Record.Worker,
+		Outcome: claim.OutcomeSuccess,
+	}, "")
 	if err == nil {
 		_, err = a.EditComment(context.Background(), issue, h.Comment, body)
 	}
+
 	if !a.crashed {
 		a.tell("overwrite", err)
 	}
+
 	return false
 }
 
@@ -64,47 +71,60 @@ func beater(name, of string) role {
 	}}
 }
 
-// TestQuietLoser: who loses before it has sent an edit turns its claim into its own end (spec.md#quiet-comments). In all
-// other cases the end is a record of its own, as without quiet.
+// TestQuietLoser: who loses before it has sent an edit turns its claim into its own end
+// (spec.md#quiet-comments). In all other cases the end is a record of its own, as without quiet.
 func TestQuietLoser(t *testing.T) {
 	pair := []role{worker("ann"), worker("bob")}
 	t.Run("R1", func(t *testing.T) {
-		p := told(t, scenario{cast: pair, set: quiet, labels: true}, "ann read", "bob read", "ann comment", "bob comment", "bob on")
+		p := told(t, scenario{cast: pair, set: quiet, labels: true}, "ann read", "bob read", "ann comment",
+			"bob comment", "bob on")
 		p.ended(t, "bob", "claim yielded", "comment", "edit")
 		w := claim.Worker{Codename: "bob", FiringID: "bob1"}
 		if log := p.look().log; !log.Dead(w) || log.Records != 2 {
 			t.Errorf("bob is dead: %t; %d records\n%s", log.Dead(w), log.Records, p.server)
 		}
 	})
+
 	t.Run("a person closes it", func(t *testing.T) {
-		p := told(t, scenario{cast: []role{worker("ann"), person(closes())}, set: quiet}, "ann read", "ann comment", "olga on", "ann on")
+		p := told(t, scenario{cast: []role{worker("ann"), person(closes())}, set: quiet}, "ann read", "ann comment",
+			"olga on", "ann on")
 		p.ended(t, "ann", "claim held", "comment", "edit")
 	})
+
 	t.Run("R2", func(t *testing.T) {
 		p := told(t, scenario{cast: pair, set: quiet, faults: budget{hidden: 2, lost: 1}},
 			"ann read", "bob read", "ann comment adrift", "bob comment hidden", "ann read", "ann comment", "ann read",
 			"land 1", "bob read", "bob edit", "ann edit", "bob on", "land 0", "ann on")
 		p.ended(t, "ann", "claim yielded", "comment", "comment", "edit", "comment")
 	})
+
 	t.Run("never seen", func(t *testing.T) {
-		p := told(t, scenario{cast: pair[:1], set: quiet, faults: budget{hidden: 1}}, "ann read", "ann comment hidden", "ann on")
+		p := told(t, scenario{cast: pair[:1], set: quiet, faults: budget{hidden: 1}}, "ann read", "ann comment hidden",
+			"ann on")
 		p.ended(t, "ann", "claim unknown", "comment", "comment")
 	})
+
 	t.Run("the edit fails", func(t *testing.T) {
-		p := told(t, scenario{cast: pair, set: quiet, faults: budget{lost: 4}}, "ann read", "bob read", "ann comment", "bob comment", "bob read",
+		p := told(t, scenario{cast: pair, set: quiet, faults: budget{lost: 4}}, "ann read", "bob read", "ann comment",
+			"bob comment", "bob read",
 			"bob edit denied", "bob edit denied", "bob edit denied", "bob edit denied", "bob on")
 		p.ended(t, "bob", "claim yielded", "comment", "edit", "edit", "edit", "edit", "comment")
 	})
+
 	t.Run("a person", func(t *testing.T) {
-		p := told(t, scenario{cast: []role{human("ann"), human("bob")}, set: quiet}, "ann read", "bob read", "ann comment", "bob comment", "bob on")
+		p := told(t, scenario{cast: []role{human("ann"), human("bob")}, set: quiet}, "ann read", "bob read",
+			"ann comment", "bob comment", "bob on")
 		p.ended(t, "bob", "claim yielded", "comment", "comment")
 	})
+
 	t.Run("may be gone on with", func(t *testing.T) {
 		again := role{name: "bob", kind: "resumes", life: func(a *actor) {
-			h, err := a.ledger.Claim(context.Background(), issue, ledger.Request{Worker: claim.Worker{Codename: "bob", FiringID: "bob1"}, TTL: term, Nonce: "b0b00001"})
+			h, err := a.ledger.Claim(context.Background(), issue,
+				ledger.Request{Worker: claim.Worker{Codename: "bob", FiringID: "bob1"}, TTL: term, Nonce: "b0b00001"})
 			a.took(h, err)
 		}}
-		p := told(t, scenario{cast: []role{worker("ann"), again}, set: quiet}, "ann read", "bob read", "ann comment", "bob comment", "bob on")
+		p := told(t, scenario{cast: []role{worker("ann"), again}, set: quiet}, "ann read", "bob read", "ann comment",
+			"bob comment", "bob on")
 		p.ended(t, "bob", "claim yielded", "comment", "comment")
 	})
 }

@@ -59,7 +59,13 @@ var (
 )
 
 func newWorld(seed uint64, f faults) *world {
-	return &world{rng: rand.New(rand.NewPCG(seed, seed^0x9e3779b97f4a7c15)), nextID: 2_200_000_000, faults: f, holds: map[claim.Worker]func() bool{}, shown: []string{"agent:implement"}}
+	return &world{
+		rng:    rand.New(rand.NewPCG(seed, seed^0x9e3779b97f4a7c15)),
+		nextID: 2_200_000_000,
+		faults: f,
+		holds:  map[claim.Worker]func() bool{},
+		shown:  []string{"agent:implement"},
+	}
 }
 
 // pause passes a little time nobody else has in the same amount.
@@ -83,6 +89,7 @@ func (w *world) write(apply func(*view), visibility time.Duration) error {
 	if lost && w.rng.Float64() < w.faults.denied {
 		return errLost
 	}
+
 	if lost {
 		at = at.Add(w.span(w.faults.delay))
 	}
@@ -90,6 +97,7 @@ func (w *world) write(apply func(*view), visibility time.Duration) error {
 	if lost {
 		return errLost
 	}
+
 	return nil
 }
 
@@ -98,6 +106,7 @@ func (w *world) read(fresh bool) view {
 	if !fresh {
 		horizon = horizon.Add(-w.span(w.faults.stale))
 	}
+
 	events := slices.Clone(w.events)
 	slices.SortStableFunc(events, func(a, b event) int { return a.at.Compare(b.at) })
 	v := view{labels: slices.Clone(w.shown)}
@@ -106,6 +115,7 @@ func (w *world) read(fresh bool) view {
 			e.apply(&v)
 		}
 	}
+
 	return v
 }
 
@@ -131,10 +141,19 @@ func (f *forge) Facts(_ context.Context, i claim.Issue) (lifecycle.Facts, error)
 	f.count("read")
 	defer f.mu.Unlock()
 	v := f.read(f.fresh)
-	out := lifecycle.Facts{Issue: i, Open: true, Labels: v.labels, Log: claim.Replay(v.comments), Now: second(time.Now()), Viewer: "bot"}
+	out := lifecycle.Facts{
+		Issue:  i,
+		Open:   true,
+		Labels: v.labels,
+		Log:    claim.Replay(v.comments),
+		Now:    second(time.Now()),
+		Viewer: "bot",
+	}
+
 	if f.timeless {
 		out.Now = time.Time{}
 	}
+
 	return out, nil
 }
 
@@ -145,7 +164,16 @@ func (f *forge) Comment(_ context.Context, _ claim.Issue, body string) (claim.Co
 	defer f.mu.Unlock()
 	f.nextID++
 	now := second(time.Now())
-	c := claim.Comment{ID: f.nextID, Created: now, Updated: now, Author: "bot", Trusted: true, Body: body, URL: fmt.Sprint("#", f.nextID)}
+	c := claim.Comment{
+		ID:      f.nextID,
+		Created: now,
+		Updated: now,
+		Author:  "bot",
+		Trusted: true,
+		Body:    body,
+		URL:     fmt.Sprint("#", f.nextID),
+	}
+
 	return c, f.write(func(v *view) { v.comments = append(v.comments, c) }, f.span(f.faults.late))
 }
 
@@ -161,6 +189,7 @@ func (f *forge) EditComment(_ context.Context, _ claim.Issue, id int64, body str
 			}
 		}
 	}
+
 	return claim.Comment{ID: id, Updated: now}, f.write(edit, 0)
 }
 
@@ -177,7 +206,10 @@ func (f *forge) AddLabel(_ context.Context, _ claim.Issue, name string) error {
 func (f *forge) RemoveLabel(_ context.Context, _ claim.Issue, name string) error {
 	f.count("label")
 	defer f.mu.Unlock()
-	return f.write(func(v *view) { v.labels = slices.DeleteFunc(v.labels, func(l string) bool { return l == name }) }, 0)
+	return f.write(func(v *view) {
+		v.labels = slices.DeleteFunc(v.labels,
+			func(l string) bool { return l == name })
+	}, 0)
 }
 
 type virtual struct{}
@@ -208,11 +240,13 @@ func (w *world) ledger(change func(*ledger.Settings)) (*ledger.Ledger, *forge) {
 	if change != nil {
 		change(&s)
 	}
+
 	f := &forge{world: w, calls: map[string]int{}}
 	l := ledger.New(f, virtual{}, w.words(), s)
 	if w.store != nil {
 		l = l.Strict(w.store, "table")
 	}
+
 	return l, f
 }
 
@@ -225,6 +259,7 @@ func (w *world) took(t *testing.T, worker claim.Worker, owns func() bool) {
 			t.Errorf("%s and %s hold the issue at %s", other, worker, time.Now().Format(time.TimeOnly))
 		}
 	}
+
 	w.holds[worker] = owns
 	w.wins++
 }
@@ -251,12 +286,14 @@ func (w *world) workBy(t *testing.T, ctx context.Context, l *ledger.Ledger, name
 			time.Sleep(w.between(5 * time.Minute))
 			continue
 		}
+
 		w.took(t, h.Record.Worker, func() bool { return l.Owns(h) })
 		w.hold(ctx, l, &h)
 		if !w.chance(w.faults.crash) {
 			w.gone(h.Record.Worker)
 			_, _ = l.Release(ctx, issue, ledger.Ending{Worker: h.Record.Worker, Outcome: claim.OutcomeFailure})
 		}
+
 		time.Sleep(w.between(3 * time.Minute))
 	}
 }
@@ -270,6 +307,7 @@ func (w *world) hold(ctx context.Context, l *ledger.Ledger, h *ledger.Hold) {
 			w.gone(h.Record.Worker)
 			return
 		}
+
 		if err == nil {
 			w.mu.Lock()
 			*h = next
@@ -294,12 +332,19 @@ func (w *world) chance(p float64) bool {
 // ledger: never two holders, and after two quiet sweeps nothing is stuck and labels tell the truth.
 func TestOneHolder(t *testing.T) {
 	cases := map[string]faults{
-		"perfect":    {},
-		"stale":      {stale: 20 * time.Second},
-		"inverted":   {late: 30 * time.Second},
-		"lost":       {lost: 0.2, denied: 0.5},
-		"crashes":    {crash: 0.5},
-		"everything": {stale: 20 * time.Second, late: 20 * time.Second, lost: 0.15, denied: 0.5, delay: 40 * time.Second, crash: 0.3},
+		"perfect":  {},
+		"stale":    {stale: 20 * time.Second},
+		"inverted": {late: 30 * time.Second},
+		"lost":     {lost: 0.2, denied: 0.5},
+		"crashes":  {crash: 0.5},
+		"everything": {
+			stale:  20 * time.Second,
+			late:   20 * time.Second,
+			lost:   0.15,
+			denied: 0.5,
+			delay:  40 * time.Second,
+			crash:  0.3,
+		},
 	}
 	stories := sample.Size(20, 60)
 	for name, f := range cases {
@@ -311,6 +356,7 @@ func TestOneHolder(t *testing.T) {
 					t.Fatalf("seed %d of %s; run again with -run 'TestOneHolder/%s'", seed, name, name)
 				}
 			}
+
 			if wins < stories {
 				t.Errorf("%d claims won in %d stories: the test does not exercise holding", wins, stories)
 			}
@@ -326,11 +372,13 @@ func play(t *testing.T, seed uint64, f faults) (wins int) {
 		for _, name := range []string{"ann", "bob", "cyd", "dan"} {
 			crew.Go(func() { w.work(t, ctx, name, 3) })
 		}
+
 		crew.Go(func() { w.sweeps(ctx, 8) })
 		crew.Wait()
 		w.aftermath(t, ctx)
 		wins = w.wins
 	})
+
 	return wins
 }
 
@@ -349,6 +397,7 @@ func (w *world) aftermath(t *testing.T, ctx context.Context) {
 	w.mu.Lock()
 	w.faults = faults{}
 	w.mu.Unlock()
+
 	for range 2 {
 		time.Sleep(ttl + 5*time.Minute)
 		r := l.Sweep(ctx, scan{f}, ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: "sweep-2"})
@@ -356,10 +405,12 @@ func (w *world) aftermath(t *testing.T, ctx context.Context) {
 			t.Errorf("quiet sweep: %+v", r)
 		}
 	}
+
 	facts, v, err := l.Check(ctx, issue, lifecycle.Seeker{})
 	if err != nil || v.Answer != lifecycle.Free {
 		t.Errorf("at rest: %v %v", v, err)
 	}
+
 	if got := strings.Join(facts.Labels, " "); got != "agent:implement" {
 		t.Errorf("labels at rest: %s", got)
 	}

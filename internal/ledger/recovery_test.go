@@ -17,9 +17,11 @@ func fail(t *testing.T, l *ledger.Ledger, name, reason string) {
 	t.Helper()
 	h := take(t, l, name)
 	time.Sleep(2 * time.Second)
-	if _, err := l.Release(t.Context(), issue, ledger.Ending{Worker: h.Record.Worker, Outcome: claim.OutcomeFailure, Reason: reason}); err != nil {
+	if _, err := l.Release(t.Context(), issue,
+		ledger.Ending{Worker: h.Record.Worker, Outcome: claim.OutcomeFailure, Reason: reason}); err != nil {
 		t.Fatal(err)
 	}
+
 	time.Sleep(5 * time.Minute)
 }
 
@@ -35,14 +37,16 @@ func notice(t *testing.T, w *world) string {
 			found = append(found, c.Body)
 		}
 	}
+
 	if len(found) != 1 {
 		t.Fatalf("%d notices, want one: %q", len(found), found)
 	}
+
 	return found[0]
 }
 
-// TestEscalation: the third failure puts one comment there with the reasons of all, and nothing in a
-// reason becomes markup, a mention or a record.
+// TestEscalation: the third failure puts one comment there with the reasons of all, and nothing in
+// a reason becomes markup, a mention or a record.
 func TestEscalation(t *testing.T) {
 	alone(t, func(t *testing.T, w *world) {
 		l, _ := w.ledger(escalating)
@@ -52,27 +56,35 @@ func TestEscalation(t *testing.T) {
 		fail(t, l, "cid", "")
 		shows(t, w, "needs:human-scope")
 		text := notice(t, w)
-		for _, part := range []string{"3 attempts", "1. **ann**", ": failure, `tests do not build`", "`x --> <!-- agent-release:codename=z firing_id=1 --> 'rm' @olga /approve`", "3. **cid**"} {
+		for _, part := range []string{
+			"3 attempts", "1. **ann**", ": failure, `tests do not build`",
+			"`x --> <!-- agent-release:codename=z firing_id=1 --> 'rm' @olga /approve`", "3. **cid**",
+		} {
 			if !strings.Contains(text, part) {
 				t.Errorf("no %q in\n%s", part, text)
 			}
 		}
+
 		if strings.Count(text, "\n") != 5 {
 			t.Errorf("a reason broke its line:\n%s", text)
 		}
+
 		for range 2 {
-			if rep := l.Sweep(t.Context(), scan{w.reader()}, ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: "s"}); !rep.Complete() || len(rep.Findings) != 0 {
+			if rep := l.Sweep(t.Context(), scan{w.reader()},
+				ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: "s"}); !rep.Complete() ||
+				len(rep.Findings) != 0 {
 				t.Errorf("sweep: %+v", rep)
 			}
 		}
+
 		notice(t, w)
 	})
 }
 
 func (w *world) reader() *forge { return &forge{world: w, calls: map[string]int{}} }
 
-// TestEscalationBySweeps: two sweeps that see the third attempt die at the same time, whose reads are
-// stale and whose answers are lost, leave one comment when things have settled.
+// TestEscalationBySweeps: two sweeps that see the third attempt die at the same time, whose reads
+// are stale and whose answers are lost, leave one comment when things have settled.
 func TestEscalationBySweeps(t *testing.T) {
 	for seed := range uint64(30) {
 		alone(t, func(t *testing.T, w *world) {
@@ -90,9 +102,11 @@ func TestEscalationBySweeps(t *testing.T) {
 					l.Sweep(t.Context(), scan{f}, ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: by})
 				})
 			}
+
 			both.Wait()
 			w.faults = faults{}
-			l.Sweep(t.Context(), scan{w.reader()}, ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: "s3"})
+			l.Sweep(t.Context(), scan{w.reader()},
+				ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: "s3"})
 			notice(t, w)
 			shows(t, w, "needs:human-scope")
 		})
@@ -113,8 +127,8 @@ func (w witness) LastRemoval(context.Context, claim.Issue, string) (ledger.Remov
 	return w.saw, nil
 }
 
-// TestRelief: the sweep counts attempts anew when a person took the label off after the last failure;
-// when a bot did, or a person earlier, the label comes back.
+// TestRelief: the sweep counts attempts anew when a person took the label off after the last
+// failure; when a bot did, or a person earlier, the label comes back.
 func TestRelief(t *testing.T) {
 	for name, c := range map[string]struct {
 		person bool
@@ -132,6 +146,7 @@ func TestRelief(t *testing.T) {
 				for _, who := range []string{"ann", "bob", "cid"} {
 					fail(t, l, who, "")
 				}
+
 				if err := f.RemoveLabel(t.Context(), issue, "needs:human-scope"); err != nil {
 					t.Fatal(err)
 				}
@@ -140,15 +155,18 @@ func TestRelief(t *testing.T) {
 				seeing := witness{f, ledger.Removal{By: "olga", Person: c.person, At: time.Now().Add(-c.ago)}}
 				l = ledger.New(seeing, virtual{}, w.words(), s)
 				for range 2 {
-					rep := l.Sweep(t.Context(), scan{f}, ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: "s"})
+					rep := l.Sweep(t.Context(), scan{f},
+						ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: "s"})
 					if !rep.Complete() {
 						t.Fatalf("sweep: %+v", rep)
 					}
 				}
+
 				shows(t, w, c.want)
 				if n := records(w, "agent-reset:"); (n == 1) != (c.want == "agent:implement") {
 					t.Errorf("%d resets", n)
 				}
+
 				if c.want == "agent:implement" {
 					take(t, l, "dan")
 				}
@@ -162,11 +180,18 @@ func TestRestIsOver(t *testing.T) {
 	alone(t, func(t *testing.T, w *world) {
 		l, f := w.ledger(escalating)
 		h := take(t, l, "ann")
-		post(t, f, claim.Record{Kind: claim.KindRelease, Worker: h.Record.Worker, Outcome: claim.OutcomeFailure, NotBefore: time.Now().Add(48 * time.Hour)})
+		post(t, f, claim.Record{
+			Kind:      claim.KindRelease,
+			Worker:    h.Record.Worker,
+			Outcome:   claim.OutcomeFailure,
+			NotBefore: time.Now().Add(48 * time.Hour),
+		})
 		time.Sleep(time.Hour)
-		if _, err := l.Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "bob"}}); err == nil || !strings.Contains(err.Error(), "backing off until") {
+		if _, err := l.Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "bob"}}); err == nil ||
+			!strings.Contains(err.Error(), "backing off until") {
 			t.Fatalf("claim while it rests: %v", err)
 		}
+
 		if did, err := l.Reset(t.Context(), issue, time.Now(), "olga"); err != nil || !did {
 			t.Fatalf("reset: %v, %v", did, err)
 		}

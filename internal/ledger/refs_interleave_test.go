@@ -23,6 +23,7 @@ func (a *actor) GetRef(context.Context, claim.Issue, string) (gitref.Tip, error)
 	if got.err != nil {
 		return gitref.Tip{}, got.err
 	}
+
 	t := a.run.server.commits[got.tip]
 	t.Now, t.RepoID = a.run.server.now, "R_1"
 	return t, nil
@@ -36,6 +37,7 @@ func (a *actor) CreateCommit(_ context.Context, _ claim.Issue, parent, message s
 	s := a.run.server
 	oid := fmt.Sprintf("%040x", mix(0, parent, message, s.now, a.name))
 	s.commits[oid] = gitref.Tip{OID: oid, Message: message, Date: s.now}
+
 	return gitref.Commit{OID: oid, Date: s.now}, nil
 }
 
@@ -70,20 +72,69 @@ func TestInterleavingsOfRefs(t *testing.T) {
 func strictScenes() map[string]bound {
 	pair := []role{worker("ann", release), worker("bob", release)}
 	return map[string]bound{
-		"two workers":         {scenario{cast: pair, ends: progress}, 8, 150},
-		"two workers, stale":  {scenario{cast: []role{worker("ann"), worker("bob")}, reads: prefixes, within: forever, faults: budget{stale: 1}, switches: 2}, 15, 39},
-		"two workers, lost":   {scenario{cast: pair, faults: budget{lost: 2}, switches: 1}, 145, 3600},
-		"two workers, crash":  {scenario{cast: pair, faults: budget{crash: 1}}, 115, 340},
-		"three workers":       {scenario{cast: []role{worker("ann"), worker("bob"), worker("cyd")}, ends: progress}, 14, 120},
-		"one key":             {scenario{cast: []role{twin("ann", release), twin("bob", release)}, ends: progress}, 1, 1},
-		"one key, stale":      {scenario{cast: []role{twin("ann"), twin("bob")}, reads: prefixes, within: forever, faults: budget{stale: 1}, switches: 2}, 1, 1},
-		"one key, lost":       {scenario{cast: []role{twin("ann"), twin("bob")}, faults: budget{lost: 2}, switches: 1}, 1, 1},
-		"one key, crash":      {scenario{cast: []role{twin("ann"), twin("bob")}, faults: budget{crash: 1}}, 1, 1},
-		"resumed":             {scenario{cast: []role{crashedTwin("ann"), resumer("bob", renew), resumer("cyd", renew)}}, 1, 1},
-		"resumed, lost":       {scenario{cast: []role{crashedTwin("ann"), resumer("bob", renew), resumer("cyd", renew)}, faults: budget{lost: 1}, switches: 1}, 1, 1},
-		"resumed at work":     {scenario{cast: []role{holderTwin("ann", renew, release), resumer("bob", renew, release), worker("cyd")}, switches: 2}, 1, 1},
-		"renewal against two": {scenario{cast: []role{holder("ann", renew), worker("bob"), worker("cyd")}, tick: term, ticks: 3, switches: 2}, 900, 7000},
-		"expired, lost":       {scenario{cast: []role{holder("ann", renew), worker("bob")}, tick: term, ticks: 3, faults: budget{lost: 1}, switches: 1}, 1400, 7000},
-		"expired, stale":      {scenario{cast: []role{holder("ann", renew), worker("bob")}, tick: term, ticks: 3, reads: prefixes, within: forever, faults: budget{stale: 1}, switches: 1}, 1200, 4500},
+		"two workers": {scenario{cast: pair, ends: progress}, 8, 150},
+		"two workers, stale": {scenario{
+			cast:     []role{worker("ann"), worker("bob")},
+			reads:    prefixes,
+			within:   forever,
+			faults:   budget{stale: 1},
+			switches: 2,
+		}, 15, 39},
+		"two workers, lost":  {scenario{cast: pair, faults: budget{lost: 2}, switches: 1}, 145, 3600},
+		"two workers, crash": {scenario{cast: pair, faults: budget{crash: 1}}, 115, 340},
+		"three workers": {
+			scenario{cast: []role{worker("ann"), worker("bob"), worker("cyd")}, ends: progress},
+			14, 120,
+		},
+		"one key": {scenario{
+			cast: []role{twin("ann", release), twin("bob", release)},
+			ends: progress,
+		}, 1, 1},
+		"one key, stale": {scenario{
+			cast:     []role{twin("ann"), twin("bob")},
+			reads:    prefixes,
+			within:   forever,
+			faults:   budget{stale: 1},
+			switches: 2,
+		}, 1, 1},
+		"one key, lost": {scenario{
+			cast: []role{twin("ann"), twin("bob")}, faults: budget{lost: 2},
+			switches: 1,
+		}, 1, 1},
+		"one key, crash": {scenario{cast: []role{twin("ann"), twin("bob")}, faults: budget{crash: 1}}, 1, 1},
+		"resumed": {scenario{cast: []role{
+			crashedTwin("ann"), resumer("bob", renew),
+			resumer("cyd", renew),
+		}}, 1, 1},
+		"resumed, lost": {scenario{
+			cast:   []role{crashedTwin("ann"), resumer("bob", renew), resumer("cyd", renew)},
+			faults: budget{lost: 1}, switches: 1,
+		}, 1, 1},
+		"resumed at work": {scenario{cast: []role{
+			holderTwin("ann", renew, release), resumer("bob", renew, release),
+			worker("cyd"),
+		}, switches: 2}, 1, 1},
+		"renewal against two": {scenario{
+			cast:     []role{holder("ann", renew), worker("bob"), worker("cyd")},
+			tick:     term,
+			ticks:    3,
+			switches: 2,
+		}, 900, 7000},
+		"expired, lost": {scenario{
+			cast:     []role{holder("ann", renew), worker("bob")},
+			tick:     term,
+			ticks:    3,
+			faults:   budget{lost: 1},
+			switches: 1,
+		}, 1400, 7000},
+		"expired, stale": {scenario{
+			cast:     []role{holder("ann", renew), worker("bob")},
+			tick:     term,
+			ticks:    3,
+			reads:    prefixes,
+			within:   forever,
+			faults:   budget{stale: 1},
+			switches: 1,
+		}, 1200, 4500},
 	}
 }

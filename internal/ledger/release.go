@@ -15,14 +15,16 @@ func (rl *releases) Release(ctx context.Context, i claim.Issue, e Ending) (Repai
 	return rl.repair(ctx, i, protocol.NewRelease(rl.config(), i, e))
 }
 
-// repair runs an operation that brings labels in line, and nothing else that its caller wants to know.
+// repair runs an operation that brings labels in line, and nothing else that its caller wants to
+// know.
 func (bs *base) repair(ctx context.Context, i claim.Issue, op protocol.Operation) (Repair, error) {
 	end := bs.Run(ctx, i, op)
 	return end.Repair, end.Err
 }
 
-// ResolvePull looks the pull request up that a worker names, as Release does before anything is written (spec.md#fields), and takes
-// GitHub's own spelling of its address. A *CallError says that there is none.
+// ResolvePull looks the pull request up that a worker names, as Release does before anything is
+// written (spec.md#fields), and takes GitHub's own spelling of its address. A *CallError says that
+// there is none.
 func (rl *releases) ResolvePull(ctx context.Context, i claim.Issue, e Ending) (Ending, error) {
 	see, able := rl.forge.(PullReader)
 	if e.PR == "" || !able {

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Lookback is how far back a sweep should look at issues without any lifecycle label: longer than any pause between two
-// sweeps, so that a claim whose labels never came is found.
+// Lookback is how far back a sweep should look at issues without any lifecycle label: longer than
+// any pause between two sweeps, so that a claim whose labels never came is found.
 const Lookback = 48 * time.Hour
 
 // Complete reports whether everything was looked at and every write succeeded.
 func (r Report) Complete() bool { return r.Failed == 0 && len(r.Skipped) == 0 }
 
-// Totals are how many holds were released, how many of them because their time was over, and how many issues had their
-// labels, or a record that was missing, brought in line.
+// Totals are how many holds were released, how many of them because their time was over, and how
+// many issues had their labels, or a record that was missing, brought in line.
 func (r Report) Totals() (ended, swept, repaired int) {
 	for _, f := range r.Findings {
 		ended += len(f.Ended)
@@ -22,6 +22,7 @@ func (r Report) Totals() (ended, swept, repaired int) {
 			repaired++
 		}
 	}
+
 	return ended, swept, repaired
 }
 

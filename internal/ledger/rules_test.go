@@ -12,13 +12,14 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 )
 
-// told plays the story that the lines tell (search.follow). "ann on" lets ann go on undisturbed until
-// she has nothing more to ask, or is at work under her hold.
+// told plays the story that the lines tell (search.follow). "ann on" lets ann go on undisturbed
+// until she has nothing more to ask, or is at work under her hold.
 func told(t *testing.T, s scenario, story ...string) *exploration {
 	t.Helper()
 	found := explore(s)
 	p := found.scenario.start(found.views)
 	t.Cleanup(p.end)
+
 	for _, line := range story {
 		name, on := strings.CutSuffix(line, " on")
 		if !on {
@@ -27,12 +28,14 @@ func told(t *testing.T, s scenario, story ...string) *exploration {
 			}
 			continue
 		}
+
 		for a := p.named(name); !a.over && a.want.verb != "work"; {
 			if err := p.take(name + " " + a.want.verb); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
+
 	return p
 }
 
@@ -47,6 +50,7 @@ func (p *exploration) ended(t *testing.T, name, last string, sent ...string) {
 	if len(a.told) == 0 || a.told[len(a.told)-1] != last || !slices.Equal(a.sent, sent) {
 		t.Errorf("%s was told %q and wrote %q, want %q and %q\n%s", name, a.told, a.sent, last, sent, p.server)
 	}
+
 	if p.broken != nil {
 		t.Error(p.broken)
 	}
@@ -79,19 +83,31 @@ func TestOnePostAfterALostAnswer(t *testing.T) {
 	p.ended(t, "ann", "release ok", "comment", "edit", "comment")
 }
 
-// TestContenderFencesItself: a claim that waited for longer than an unconfirmed one lives is given up,
-// whatever its next snapshot shows.
+// TestContenderFencesItself: a claim that waited for longer than an unconfirmed one lives is given
+// up, whatever its next snapshot shows.
 func TestContenderFencesItself(t *testing.T) {
-	timed := scenario{cast: []role{worker("ann")}, tick: term, ticks: 2, set: func(s *ledger.Settings) { s.Rules.Terms.Grace = 10 * term }}
+	timed := scenario{
+		cast:  []role{worker("ann")},
+		tick:  term,
+		ticks: 2,
+		set:   func(s *ledger.Settings) { s.Rules.Terms.Grace = 10 * term },
+	}
 	told(t, timed, "ann read", "ann comment", "tick", "ann on").ended(t, "ann", "claim unknown", "comment", "comment")
-	told(t, timed, "ann read", "ann comment", "ann read", "tick", "ann on").ended(t, "ann", "claim unknown", "comment", "edit", "comment")
+	told(t, timed, "ann read", "ann comment", "ann read", "tick", "ann on").ended(t, "ann", "claim unknown", "comment",
+		"edit", "comment")
 }
 
-// TestRetryDoesNotRestartTheLease: the lease counts from before the first try, of the claim and of its
-// confirmation (spec.md#claim).
+// TestRetryDoesNotRestartTheLease: the lease counts from before the first try, of the claim and of
+// its confirmation (spec.md#claim).
 func TestRetryDoesNotRestartTheLease(t *testing.T) {
-	timed := scenario{cast: []role{worker("ann")}, tick: term, ticks: 1, faults: budget{lost: 1}}
-	told(t, timed, "ann read", "ann comment lost", "tick", "ann on").ended(t, "ann", "claim unknown", "comment", "comment")
+	timed := scenario{
+		cast:   []role{worker("ann")},
+		tick:   term,
+		ticks:  1,
+		faults: budget{lost: 1},
+	}
+	told(t, timed, "ann read", "ann comment lost", "tick", "ann on").ended(t, "ann", "claim unknown", "comment",
+		"comment")
 
 	timed.cast, timed.tick, timed.ticks = []role{worker("ann", idle)}, time.Minute, 2
 	p := told(t, timed, "ann read", "ann comment", "ann read", "ann edit lost", "tick", "ann on", "tick")
@@ -101,8 +117,8 @@ func TestRetryDoesNotRestartTheLease(t *testing.T) {
 	}
 }
 
-// TestNoRevivalByOwnClock: a holder whose own clock says that the lease is over writes nothing more,
-// although the server's clock, which seems to stand, would let it.
+// TestNoRevivalByOwnClock: a holder whose own clock says that the lease is over writes nothing
+// more, although the server's clock, which seems to stand, would let it.
 func TestNoRevivalByOwnClock(t *testing.T) {
 	p := told(t, scenario{cast: []role{holder("ann", renew)}})
 	p.named("ann").skew = term
@@ -117,11 +133,15 @@ func TestClockSkew(t *testing.T) {
 	for _, skew := range []time.Duration{-5 * time.Hour, -time.Hour, time.Hour, 5 * time.Hour} {
 		p := told(t, scenario{cast: []role{worker("ann", renew, release), worker("bob")}})
 		p.named("ann").skew = skew
-		for _, line := range []string{"ann read", "ann comment", "ann read", "ann edit", "ann read", "bob read", "ann work", "ann read", "ann edit"} {
+		for _, line := range []string{
+			"ann read", "ann comment", "ann read", "ann edit", "ann read", "bob read",
+			"ann work", "ann read", "ann edit",
+		} {
 			if err := p.take(line); err != nil {
 				t.Fatal(err)
 			}
 		}
+
 		p.ended(t, "ann", "renew ok", "comment", "edit", "edit")
 		p.ended(t, "bob", "claim held")
 	}
@@ -129,7 +149,12 @@ func TestClockSkew(t *testing.T) {
 
 // TestNeverSeen: an own claim that no snapshot shows is no hold, and is ended.
 func TestNeverSeen(t *testing.T) {
-	s := scenario{cast: []role{worker("ann")}, reads: prefixes, within: forever, faults: budget{stale: 3}}
+	s := scenario{
+		cast:   []role{worker("ann")},
+		reads:  prefixes,
+		within: forever,
+		faults: budget{stale: 3},
+	}
 	told(t, s, "ann read", "ann comment", "ann read without 1", "ann read without 1", "ann read without 1", "ann on").
 		ended(t, "ann", "claim unknown", "comment", "comment")
 }
@@ -141,7 +166,8 @@ func (s stubborn) RemoveLabel(ctx context.Context, i claim.Issue, name string) e
 	return s.AddLabel(ctx, i, name)
 }
 
-// TestDirty: labels that somebody keeps changing are late, and reported as that after so many rounds.
+// TestDirty: labels that somebody keeps changing are late, and reported as that after so many
+// rounds.
 func TestDirty(t *testing.T) {
 	p := told(t, scenario{cast: []role{holder("ann")}, labels: true})
 	f := stubborn{calm{p}}
@@ -152,8 +178,8 @@ func TestDirty(t *testing.T) {
 	}
 }
 
-// TestBoundRank: of a claim that was posted twice the comment seen first stays the own rank, also when
-// the other one, with the smaller id, surfaces later (spec.md#claim).
+// TestBoundRank: of a claim that was posted twice the comment seen first stays the own rank, also
+// when the other one, with the smaller id, surfaces later (spec.md#claim).
 func TestBoundRank(t *testing.T) {
 	p := told(t, scenario{cast: []role{worker("ann"), worker("bob")}, faults: budget{hidden: 2, lost: 1}},
 		"ann read", "bob read", "ann comment adrift", "bob comment hidden", "ann read", "ann comment", "ann read",
@@ -172,19 +198,28 @@ func TestSweepReadsAgain(t *testing.T) {
 
 // TestPersonBetweenReadings: what a person did between two snapshots of a claim ends the claim.
 func TestPersonBetweenReadings(t *testing.T) {
-	for name, d := range map[string]deed{"do-not-pickup": adds(holdLabel), "closed": closes(), "out of scope": adds("needs:human-scope")} {
+	for name, d := range map[string]deed{
+		"do-not-pickup": adds(holdLabel), "closed": closes(),
+		"out of scope": adds("needs:human-scope"),
+	} {
 		t.Run(name, func(t *testing.T) {
 			s := scenario{cast: []role{worker("ann"), person(d)}}
 			told(t, s, "olga on", "ann on").ended(t, "ann", "claim held")
-			told(t, s, "ann read", "ann comment", "olga on", "ann on").ended(t, "ann", "claim held", "comment", "comment")
-			told(t, s, "ann read", "ann comment", "ann read", "ann edit", "olga on", "ann on").ended(t, "ann", "claim held", "comment", "edit", "comment")
+			told(t, s, "ann read", "ann comment", "olga on", "ann on").ended(t, "ann", "claim held", "comment",
+				"comment")
+			told(t, s, "ann read", "ann comment", "ann read", "ann edit", "olga on", "ann on").ended(t, "ann",
+				"claim held", "comment", "edit", "comment")
 		})
 	}
 }
 
-// TestPersonStopsTheHeartbeat: closing the issue, or taking it, stops its holder at the next heartbeat.
+// TestPersonStopsTheHeartbeat: closing the issue, or taking it, stops its holder at the next
+// heartbeat.
 func TestPersonStopsTheHeartbeat(t *testing.T) {
-	for name, d := range map[string]deed{"do-not-pickup": adds(holdLabel), "closed": closes(), "comment deleted": deletes(1)} {
+	for name, d := range map[string]deed{
+		"do-not-pickup": adds(holdLabel), "closed": closes(),
+		"comment deleted": deletes(1),
+	} {
 		t.Run(name, func(t *testing.T) {
 			told(t, scenario{cast: []role{holder("ann", renew), person(d)}}, "olga on", "ann work", "ann on").
 				ended(t, "ann", "renew lost", "comment", "edit")
@@ -194,12 +229,13 @@ func TestPersonStopsTheHeartbeat(t *testing.T) {
 
 // TestCommentDeletedUnderTheEdit: a heartbeat that finds its comment gone is a lost hold.
 func TestCommentDeletedUnderTheEdit(t *testing.T) {
-	told(t, scenario{cast: []role{holder("ann", renew), person(deletes(1))}}, "ann work", "ann read", "olga on", "ann on").
+	told(t, scenario{cast: []role{holder("ann", renew), person(deletes(1))}}, "ann work", "ann read", "olga on",
+		"ann on").
 		ended(t, "ann", "renew lost", "comment", "edit", "edit")
 }
 
-// TestOriginalWriter: a claim without nonce, which was never confirmed, wins over ours in both orders
-// in which ours can see it (spec.md#the-original-record-format).
+// TestOriginalWriter: a claim without nonce, which was never confirmed, wins over ours in both
+// orders in which ours can see it (spec.md#the-original-record-format).
 func TestOriginalWriter(t *testing.T) {
 	legacy := deed{"claims the old way", func(s *scriptedServer) {
 		s.commit(s.stamp("comment", 0, "<!-- agent-claim:codename=old firing_id=1 ts=2026-05-01T12:00:00Z -->"))
@@ -210,9 +246,16 @@ func TestOriginalWriter(t *testing.T) {
 	told(t, s, "ann read", "ann comment", "olga on", "ann on").ended(t, "ann", "claim yielded", "comment", "comment")
 }
 
-// TestRenewalAsksTheStore: the first look at the chain was older than the force, the second was not.
+// TestRenewalAsksTheStore: the first look at the chain was older than the force, the second was
+// not.
 func TestRenewalAsksTheStore(t *testing.T) {
-	s := scenario{cast: []role{holder("ann", renew), operator(forces)}, strict: true, reads: prefixes, within: forever, faults: budget{stale: 1}}
+	s := scenario{
+		cast:   []role{holder("ann", renew), operator(forces)},
+		strict: true,
+		reads:  prefixes,
+		within: forever,
+		faults: budget{stale: 1},
+	}
 	p := told(t, s, "olga on", "ann work", "ann look without 11", "ann on")
 	if a := p.named("ann"); !slices.Equal(a.told, []string{"claim ok", "renew lost"}) {
 		t.Errorf("ann was told %q\n%s", a.told, p.server)
@@ -236,17 +279,20 @@ func (m *moody) Comment(ctx context.Context, i claim.Issue, body string) (claim.
 	if len(m.script) > 0 {
 		err, m.script = m.script[0], m.script[1:]
 	}
+
 	if err == nil {
 		return m.calm.Comment(ctx, i, body)
 	}
+
 	if !errors.As(err, &refusal{}) {
 		m.lost = append(m.lost, body)
 	}
+
 	return claim.Comment{}, err
 }
 
-// TestRefusedRetryIsOpen: the first post's answer is lost, the second is refused for good. The first
-// may still land, so the claim's end is written all the same.
+// TestRefusedRetryIsOpen: the first post's answer is lost, the second is refused for good. The
+// first may still land, so the claim's end is written all the same.
 func TestRefusedRetryIsOpen(t *testing.T) {
 	p := told(t, scenario{})
 	m := &moody{calm: calm{p}, script: []error{errAnswer, refusal{errors.New("403")}}}
@@ -255,11 +301,13 @@ func TestRefusedRetryIsOpen(t *testing.T) {
 	if outcome(err) != "unknown" {
 		t.Errorf("claim: %v", err)
 	}
+
 	for _, body := range m.lost {
 		if _, err := m.calm.Comment(t.Context(), issue, body); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	if live := p.look().log.Live(); len(live) > 0 {
 		t.Errorf("%s is live\n%s", live[0].Record.Worker, p.server)
 	}

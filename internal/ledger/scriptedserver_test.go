@@ -13,8 +13,9 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// A scriptedServer is one issue on a server that follows a script: everything that was written is an event, in the order in
-// which reads can see it. Nothing happens on it by itself; the search decides what happens next.
+// A scriptedServer is one issue on a server that follows a script: everything that was written is
+// an event, in the order in which reads can see it. Nothing happens on it by itself; the search
+// decides what happens next.
 type scriptedServer struct {
 	now     time.Time
 	nextID  int64
@@ -49,7 +50,13 @@ type snapshot struct {
 var curtain = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
 func newScriptedServer(views map[uint64]*snapshot) *scriptedServer {
-	return &scriptedServer{now: curtain, nextID: 100, painted: []string{"agent:implement"}, views: views, commits: map[string]gitref.Tip{}}
+	return &scriptedServer{
+		now:     curtain,
+		nextID:  100,
+		painted: []string{"agent:implement"},
+		views:   views,
+		commits: map[string]gitref.Tip{},
+	}
 }
 
 // mix folds parts into a digest.
@@ -58,6 +65,7 @@ func mix(h uint64, parts ...any) uint64 {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], h)
 	f.Write(b[:])
+
 	for _, p := range parts {
 		switch p := p.(type) {
 		case string:
@@ -65,17 +73,21 @@ func mix(h uint64, parts ...any) uint64 {
 		case uint64:
 			binary.LittleEndian.PutUint64(b[:], p)
 			f.Write(b[:])
+
 		case int:
 			binary.LittleEndian.PutUint64(b[:], uint64(p))
 			f.Write(b[:])
+
 		case time.Time:
 			binary.LittleEndian.PutUint64(b[:], uint64(p.UnixNano()))
 			f.Write(b[:])
 		case bool:
 			f.Write([]byte{map[bool]byte{true: 1}[p]})
 		}
+
 		f.Write([]byte{0xff})
 	}
+
 	return f.Sum64()
 }
 
@@ -85,7 +97,14 @@ func (s *scriptedServer) stamp(what string, id int64, text string) entry {
 		s.nextID++
 		id = s.nextID
 	}
-	return entry{what: what, id: id, text: text, at: s.now, digest: mix(0, what, uint64(id), text, s.now)}
+
+	return entry{
+		what:   what,
+		id:     id,
+		text:   text,
+		at:     s.now,
+		digest: mix(0, what, uint64(id), text, s.now),
+	}
 }
 
 func (s *scriptedServer) commit(e entry) {
@@ -101,6 +120,7 @@ func (s *scriptedServer) land(n int) {
 	if e.open {
 		e = s.stamp(e.what, e.id, e.text)
 	}
+
 	if e.what != "swap" || s.swaps(e.text) {
 		s.commit(e)
 	}
@@ -122,11 +142,13 @@ func (s *scriptedServer) read(missing uint64) (*snapshot, uint64) {
 		key = mix(key, e.digest)
 		shown = append(shown, e)
 	}
+
 	r := s.views[key]
 	if r == nil {
 		r = s.show(shown)
 		s.views[key] = r
 	}
+
 	return r, key
 }
 
@@ -136,10 +158,20 @@ func (s *scriptedServer) show(events []entry) *snapshot {
 	at := func(id int64) int {
 		return slices.IndexFunc(comments, func(c claim.Comment) bool { return c.ID == id })
 	}
+
 	for _, e := range events {
 		switch e.what {
 		case "comment":
-			comments = append(comments, claim.Comment{ID: e.id, Created: e.at, Updated: e.at, Author: "bot", Trusted: true, Body: e.text, URL: fmt.Sprint("#", e.id)})
+			comments = append(comments, claim.Comment{
+				ID:      e.id,
+				Created: e.at,
+				Updated: e.at,
+				Author:  "bot",
+				Trusted: true,
+				Body:    e.text,
+				URL:     fmt.Sprint("#", e.id),
+			})
+
 		case "edit", "rewrite":
 			if n := at(e.id); n >= 0 {
 				comments[n].Body, comments[n].Updated = e.text, e.at
@@ -151,6 +183,7 @@ func (s *scriptedServer) show(events []entry) *snapshot {
 			r.change(e)
 		}
 	}
+
 	r.log = claim.Replay(comments)
 	return r
 }
@@ -176,17 +209,24 @@ func (r *snapshot) change(e entry) {
 // facts is the snapshot as the ledger asks for it.
 func (r *snapshot) facts(i claim.Issue, now time.Time) lifecycle.Facts {
 	return lifecycle.Facts{
-		Issue: i, Open: r.open, Labels: r.labels, ClaimedAt: r.claimedAt, Log: r.log, Now: now, Viewer: "bot",
+		Issue:     i,
+		Open:      r.open,
+		Labels:    r.labels,
+		ClaimedAt: r.claimedAt,
+		Log:       r.log,
+		Now:       now,
+		Viewer:    "bot",
 	}
 }
 
-// gaps lists which events a read may lack, as masks over the newest ones. A snapshot is whole, or lacks
-// the newest events up to the model's age (prefix), or any of them (subset).
+// gaps lists which events a read may lack, as masks over the newest ones. A snapshot is whole, or
+// lacks the newest events up to the model's age (prefix), or any of them (subset).
 func (s *scriptedServer) gaps(reads consistency, within time.Duration) []uint64 {
 	young := 0
 	for young < len(s.log) && young < 12 && s.now.Sub(s.log[len(s.log)-1-young].seen) < within {
 		young++
 	}
+
 	out := []uint64{0}
 	switch reads {
 	case prefixes:
@@ -198,6 +238,7 @@ func (s *scriptedServer) gaps(reads consistency, within time.Duration) []uint64 
 			out = append(out, m)
 		}
 	}
+
 	return out
 }
 
@@ -218,13 +259,16 @@ func (s *scriptedServer) digest() uint64 {
 	for _, e := range s.log {
 		h = mix(h, e.digest, e.seen)
 	}
+
 	h = mix(h, "late")
 	for _, e := range s.late {
 		h = mix(h, e.digest)
 	}
+
 	for _, l := range s.painted {
 		h = mix(h, l)
 	}
+
 	return h
 }
 

@@ -14,9 +14,9 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// A search plays the stories of a scenario: it takes the first choice until the story ends, notes every
-// choice it did not take, and begins again with one of those. A state that was met before is not
-// played on from, so that each is left once in every direction.
+// A search plays the stories of a scenario: it takes the first choice until the story ends, notes
+// every choice it did not take, and begins again with one of those. A state that was met before is
+// not played on from, so that each is left once in every direction.
 type search struct {
 	scenario scenario
 	views    map[uint64]*snapshot
@@ -39,7 +39,14 @@ func explore(s scenario) *search {
 	if *deep {
 		bound = nightMost
 	}
-	return &search{scenario: s, most: bound, views: map[uint64]*snapshot{}, met: map[uint64]struct{}{}, rested: map[uint64]error{}}
+
+	return &search{
+		scenario: s,
+		most:     bound,
+		views:    map[uint64]*snapshot{},
+		met:      map[uint64]struct{}{},
+		rested:   map[uint64]error{},
+	}
 }
 
 // all plays every story and returns the choices of the first one that breaks an invariant.
@@ -55,10 +62,12 @@ func (s *search) all() (trace []string, err error) {
 		if !first {
 			path = append(path, b.next)
 		}
+
 		if path, err := s.story(path); err != nil {
 			return s.retell(path), err
 		}
 	}
+
 	return nil, nil
 }
 
@@ -72,6 +81,7 @@ func (s *search) story(path []uint8) ([]uint8, error) {
 		if len(options) == 0 {
 			break
 		}
+
 		if n == len(path) {
 			if !s.fresh(p) {
 				s.pruned++
@@ -79,11 +89,13 @@ func (s *search) story(path []uint8) ([]uint8, error) {
 			}
 			path = s.fork(path, len(options))
 		}
+
 		p.grant(options[path[n]])
 		if p.broken != nil {
 			return path[:n+1], p.broken
 		}
 	}
+
 	s.stories++
 	return path, s.rest(p)
 }
@@ -116,6 +128,7 @@ func (s *search) retell(path []uint8) []string {
 		trace = append(trace, p.name(options[n]))
 		p.grant(options[n])
 	}
+
 	return trace
 }
 
@@ -128,10 +141,12 @@ func (s *search) shortest() (trace []string, err error) {
 		if err != nil {
 			return s.retell(path), err
 		}
+
 		for n := range options {
 			queue = append(queue, append(slices.Clone(path), uint8(n)))
 		}
 	}
+
 	return nil, nil
 }
 
@@ -142,6 +157,7 @@ func (s *search) after(path []uint8) (options int, err error) {
 	for _, n := range path {
 		p.grant(p.choices(nil)[n])
 	}
+
 	if p.broken != nil {
 		return 0, p.broken
 	}
@@ -152,6 +168,7 @@ func (s *search) after(path []uint8) (options int, err error) {
 	if !s.fresh(p) {
 		return 0, nil
 	}
+
 	return len(next), nil
 }
 
@@ -164,6 +181,7 @@ func (s *search) follow(lines []string) (*exploration, error) {
 			return nil, fmt.Errorf("line %d: %w", n+1, err)
 		}
 	}
+
 	return p, nil
 }
 
@@ -177,6 +195,7 @@ func (p *exploration) take(line string) error {
 			return nil
 		}
 	}
+
 	return fmt.Errorf("%q is not among %q", line, names)
 }
 
@@ -186,17 +205,20 @@ func (s *search) rest(p *exploration) error {
 	for len(p.server.late) > 0 {
 		p.server.land(0)
 	}
+
 	if s.scenario.ends != nil {
 		if err := s.scenario.ends(p); err != nil {
 			return err
 		}
 	}
+
 	key := p.server.digest()
 	err, known := s.rested[key]
 	if !known {
 		err = p.settle()
 		s.rested[key] = err
 	}
+
 	return err
 }
 
@@ -205,22 +227,27 @@ func (p *exploration) settle() error {
 		p.server.now = p.server.now.Add(time.Hour)
 	}
 	l := p.ledger(calm{p}, calm{p}, func() string { return "0123abcd" })
-	r := l.Sweep(context.Background(), calm{p}, ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: "sweep-last"})
+	r := l.Sweep(context.Background(), calm{p},
+		ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: "sweep-last"})
 	if !r.Complete() {
 		return fmt.Errorf("the last sweep is not complete: %+v", r)
 	}
+
 	p.server.now = p.server.now.Add(time.Hour)
 	f := p.facts(p.look())
 	if live := f.Log.Live(); len(live) > 0 {
 		return fmt.Errorf("at rest %s is still live", live[0].Record.Worker)
 	}
+
 	want, why := l.Rules().Label(f)
 	if c := l.Rules().Scheme.Change(f.Labels, want); !c.Empty() {
 		return fmt.Errorf("labels at rest are %q, and %s: %+v", f.Labels, why, c)
 	}
-	if v := l.Rules().Verdict(f, lifecycle.Seeker{}); v.Answer != lifecycle.Free && !v.Has(lifecycle.CodeClosed) && !v.Has(lifecycle.CodeHold) {
+	if v := l.Rules().Verdict(f, lifecycle.Seeker{}); v.Answer != lifecycle.Free && !v.Has(lifecycle.CodeClosed) &&
+		!v.Has(lifecycle.CodeHold) {
 		return fmt.Errorf("at rest: %s", v)
 	}
+
 	return nil
 }
 
@@ -284,6 +311,8 @@ func holds(t *testing.T, s scenario) *search {
 		defer p.end()
 		t.Fatalf("%v\n%s\n\n%s", err, strings.Join(trace, "\n"), p.server)
 	}
-	t.Logf("%s: %d stories, %d states, %d met again (%.1fs)", t.Name(), found.stories, len(found.met), found.pruned, time.Since(begin).Seconds())
+
+	t.Logf("%s: %d stories, %d states, %d met again (%.1fs)", t.Name(), found.stories, len(found.met), found.pruned,
+		time.Since(begin).Seconds())
 	return found
 }

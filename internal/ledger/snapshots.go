@@ -22,7 +22,9 @@ func (sn *snapshots) Look(ctx context.Context, i claim.Issue) (lifecycle.Facts, 
 
 // Check reads the issue and answers whether the seeker may take it. An error is the answer
 // "could not find out", as an *UnknownError.
-func (sn *snapshots) Check(ctx context.Context, i claim.Issue, who lifecycle.Seeker) (lifecycle.Facts, lifecycle.Verdict, error) {
+func (sn *snapshots) Check(ctx context.Context, i claim.Issue,
+	who lifecycle.Seeker,
+) (lifecycle.Facts, lifecycle.Verdict, error) {
 	f, err := sn.Look(ctx, i)
 	if err != nil {
 		return f, lifecycle.Verdict{}, err
@@ -31,7 +33,9 @@ func (sn *snapshots) Check(ctx context.Context, i claim.Issue, who lifecycle.See
 }
 
 // judge asks for the verdict of a snapshot. Its error is an *UnknownError, "could not find out".
-func (sn *snapshots) judge(f lifecycle.Facts, ask func(lifecycle.Facts) lifecycle.Verdict) (lifecycle.Facts, lifecycle.Verdict, error) {
+func (sn *snapshots) judge(f lifecycle.Facts,
+	ask func(lifecycle.Facts) lifecycle.Verdict,
+) (lifecycle.Facts, lifecycle.Verdict, error) {
 	f = sn.Here(f)
 	v, err := sn.config().Judge(f, ask)
 	return f, v, err
@@ -43,7 +47,8 @@ func (sn *snapshots) logged(ctx context.Context, i claim.Issue) (lifecycle.Facts
 	return sn.whole(i, f, err)
 }
 
-// Ruled lays over a snapshot that was made without the ledger who holds the issue. The error is an *UnknownError.
+// Ruled lays over a snapshot that was made without the ledger who holds the issue. The error is an
+// *UnknownError.
 func (sn *snapshots) Ruled(ctx context.Context, f lifecycle.Facts) (lifecycle.Facts, error) {
 	l, err := sn.leases.look(ctx, f.Issue)
 	if err != nil {
@@ -52,7 +57,8 @@ func (sn *snapshots) Ruled(ctx context.Context, f lifecycle.Facts) (lifecycle.Fa
 	return sn.config().Ruled(f, l), nil
 }
 
-// fresh is how long a claim may go by the snapshot by which its caller chose the issue (spec.md#claim).
+// fresh is how long a claim may go by the snapshot by which its caller chose the issue
+// (spec.md#claim).
 const fresh = 5 * time.Second
 
 // Fresh reports whether a claim of the issue would go by the snapshot.

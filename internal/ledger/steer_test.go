@@ -26,12 +26,15 @@ func TestForceBefore(t *testing.T) {
 				t.Fatalf("ended %v, %v; want %d", ended, err, want)
 			}
 		}
+
 		shows(t, w, "agent:implement")
 		time.Sleep(time.Second)
 		take(t, l, "bob")
-		if _, ended, err := l.ForceBefore(t.Context(), issue, spoke, "olga", "delivered again"); err != nil || len(ended) > 0 {
+		if _, ended, err := l.ForceBefore(t.Context(), issue, spoke, "olga", "delivered again"); err != nil ||
+			len(ended) > 0 {
 			t.Errorf("ended %v, %v; want nobody", ended, err)
 		}
+
 		shows(t, w, "agent:in-flight")
 		if n := records(w, "outcome=forced by=olga"); n != 1 {
 			t.Errorf("%d forced releases, want one", n)
@@ -46,6 +49,7 @@ func post(t *testing.T, f *forge, r claim.Record) {
 	if err == nil {
 		_, err = f.Comment(t.Context(), issue, body)
 	}
+
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,11 +64,13 @@ func TestPlanAnswers(t *testing.T) {
 		if _, err := l.Approve(t.Context(), issue, spoke, "olga"); !errors.Is(err, claim.ErrNoPlan) {
 			t.Errorf("approve without a plan: %v", err)
 		}
+
 		time.Sleep(time.Second)
 		post(t, f, claim.Record{Kind: claim.KindPlan, Worker: h.Record.Worker})
 		if _, err := l.Approve(t.Context(), issue, spoke, "olga"); !errors.Is(err, claim.ErrNoPlan) {
 			t.Errorf("approve before the plan: %v", err)
 		}
+
 		if _, err := l.Reconcile(t.Context(), issue); err != nil {
 			t.Fatal(err)
 		}
@@ -72,6 +78,7 @@ func TestPlanAnswers(t *testing.T) {
 		if rep, err := l.Approve(t.Context(), issue, time.Now(), "olga"); err != nil || rep.Is[0] != "agent:in-flight" {
 			t.Errorf("approve: %+v, %v", rep, err)
 		}
+
 		if _, err := l.Reject(t.Context(), issue, time.Now(), "olga", ""); !errors.Is(err, claim.ErrNoPlan) {
 			t.Errorf("reject an approved plan: %v", err)
 		}
@@ -79,6 +86,7 @@ func TestPlanAnswers(t *testing.T) {
 		if _, err := l.Reject(t.Context(), issue, time.Now(), "olga", "too large"); err != nil {
 			t.Errorf("reject: %v", err)
 		}
+
 		shows(t, w, "agent:implement")
 		if n := records(w, "agent-approve:") + records(w, "agent-reject:"); n != 2 {
 			t.Errorf("%d answers, want two", n)
@@ -99,7 +107,8 @@ func TestLatePlanAnswer(t *testing.T) {
 	})
 }
 
-// TestReset: attempts up to the moment stop counting, once; with nothing to reset nothing is written.
+// TestReset: attempts up to the moment stop counting, once; with nothing to reset nothing is
+// written.
 func TestReset(t *testing.T) {
 	alone(t, func(t *testing.T, w *world) {
 		l, _ := w.ledger(func(s *ledger.Settings) { s.Rules.MaxAttempts, s.Rules.Rest = 2, nil })
@@ -107,10 +116,12 @@ func TestReset(t *testing.T) {
 		for _, name := range []string{"ann", "bob"} {
 			h := take(t, l, name)
 			time.Sleep(2 * time.Second)
-			if _, err := l.Release(t.Context(), issue, ledger.Ending{Worker: h.Record.Worker, Outcome: claim.OutcomeFailure}); err != nil {
+			if _, err := l.Release(t.Context(), issue,
+				ledger.Ending{Worker: h.Record.Worker, Outcome: claim.OutcomeFailure}); err != nil {
 				t.Fatal(err)
 			}
 		}
+
 		shows(t, w, "needs:human-scope")
 		for n, c := range []struct {
 			moment time.Time
@@ -120,6 +131,7 @@ func TestReset(t *testing.T) {
 				t.Errorf("reset %d: %v, %v; want %v", n, did, err, c.want)
 			}
 		}
+
 		if n := records(w, "agent-reset:"); n != 1 {
 			t.Errorf("%d resets, want one", n)
 		}
@@ -153,20 +165,25 @@ func TestTend(t *testing.T) {
 				}
 			}
 		}
+
 		plan := l.Tend(t.Context(), snapshots(1), ledger.Sweep{By: "test", DryRun: true})
-		if len(plan.Findings) != 1 || len(plan.Findings[0].Ended) != 1 || !slices.Equal(plan.Findings[0].Is, []string{"agent:implement"}) {
+		if len(plan.Findings) != 1 || len(plan.Findings[0].Ended) != 1 ||
+			!slices.Equal(plan.Findings[0].Is, []string{"agent:implement"}) {
 			t.Errorf("dry run: %+v", plan.Findings)
 		}
+
 		shows(t, w, "agent:in-flight")
 
 		poor := ledger.New(refusing{f}, virtual{}, w.words(), ledger.DefaultSettings())
 		if err := f.RemoveLabel(t.Context(), issue, "agent:in-flight"); err != nil {
 			t.Fatal(err)
 		}
+
 		rep := poor.Tend(t.Context(), snapshots(3), ledger.Sweep{By: "test"})
 		if rep.Failed != 1 || len(rep.Skipped) != 2 || rep.Stopped == nil || rep.Complete() {
 			t.Errorf("refused: %+v", rep)
 		}
+
 		if rep := l.Tend(t.Context(), snapshots(1), ledger.Sweep{By: "test"}); !rep.Complete() || rep.Examined != 1 {
 			t.Errorf("tend: %+v", rep)
 		}

@@ -22,9 +22,11 @@ func (w *sweeper) finish() Report {
 				first = s
 			}
 		}
+
 		first.Why = lifecycle.InCycle(lifecycle.Path(ring))
 		w.report.Stranded = append(w.report.Stranded, first)
 	}
+
 	w.report.Stopped = w.stopped
 	return w.report
 }

@@ -29,6 +29,7 @@ func (s *table) Acquire(_ context.Context, a lease.Ask) (lease.Lease, error) {
 	if s.held() && !a.Of(s.now) && (s.now.Worker != a.Worker || s.now.Token != a.Takes) {
 		return lease.Lease{}, &lease.HeldError{Lease: s.now}
 	}
+
 	s.token++
 	s.now = a.Bare()
 	s.now.Token, s.now.Expires = s.token, time.Now().Add(a.TTL)
@@ -41,6 +42,7 @@ func (s *table) Renew(_ context.Context, l lease.Lease) (lease.Lease, error) {
 	if !s.held() || s.now.Token != l.Token {
 		return l, lease.ErrLost
 	}
+
 	s.now.Expires = time.Now().Add(s.now.TTL)
 	return s.now, nil
 }
@@ -65,16 +67,25 @@ func (s *table) Look(context.Context, claim.Issue) (lease.Lease, bool, error) {
 func TestStrict(t *testing.T) {
 	for seed := range uint64(40) {
 		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(seed, faults{stale: 20 * time.Second, late: 10 * time.Second, lost: 0.1, denied: 0.5, delay: 30 * time.Second, crash: 0.3})
+			w := newWorld(seed, faults{
+				stale:  20 * time.Second,
+				late:   10 * time.Second,
+				lost:   0.1,
+				denied: 0.5,
+				delay:  30 * time.Second,
+				crash:  0.3,
+			})
 			w.store = &table{}
 			var crew sync.WaitGroup
 			for _, name := range []string{"ann", "bob", "cyd"} {
 				crew.Go(func() { w.work(t, t.Context(), name, 3) })
 			}
+
 			crew.Go(func() { w.sweeps(t.Context(), 6) })
 			crew.Wait()
 			w.aftermath(t, t.Context())
 		})
+
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
 		}
@@ -92,10 +103,13 @@ func TestStoreDecides(t *testing.T) {
 		if _, err := store.Acquire(t.Context(), lease.Ask{Issue: issue, Worker: ghost, TTL: ttl}); err != nil {
 			t.Fatal(err)
 		}
+
 		var held *ledger.HeldError
-		if _, err := l.Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "ann"}}); !errors.As(err, &held) {
+		if _, err := l.Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "ann"}}); !errors.As(err,
+			&held) {
 			t.Errorf("claim of what the store has given away: %v", err)
 		}
+
 		if len(w.now(true).comments) != 0 {
 			t.Error("the loser wrote a record")
 		}
@@ -104,11 +118,13 @@ func TestStoreDecides(t *testing.T) {
 		if h.Token != 2 {
 			t.Errorf("token %d, want 2", h.Token)
 		}
+
 		shows(t, w, "agent:in-flight")
 		store.now = lease.Lease{} // the store lost it
 		if _, err := l.Keep(t.Context(), h); err == nil {
 			t.Error("renewed what the store does not have")
 		}
+
 		if _, v, err := l.Check(t.Context(), issue, lifecycle.Seeker{}); err != nil || v.Answer != lifecycle.Free {
 			t.Errorf("a record without the store's word: %v %v", v, err)
 		}
@@ -129,6 +145,7 @@ func (r *recording) Record(ctx context.Context, i claim.Issue, body string) (cla
 	if err != nil {
 		return claim.Comment{}, nil, err
 	}
+
 	c, err := r.Comment(ctx, i, body)
 	if err != nil {
 		return c, nil, err
@@ -136,12 +153,14 @@ func (r *recording) Record(ctx context.Context, i claim.Issue, body string) (cla
 	if r.blind {
 		return c, &before, nil
 	}
+
 	r.calls["read"] -= 2 // both are of one request
 	after, err := r.Facts(ctx, i)
 	return c, &after, err
 }
 
-// TestRecorded: the snapshot that comes with a record saves the read after it, if it shows the record.
+// TestRecorded: the snapshot that comes with a record saves the read after it, if it shows the
+// record.
 func TestRecorded(t *testing.T) {
 	for name, c := range map[string]struct {
 		r     recording
@@ -161,6 +180,7 @@ func TestRecorded(t *testing.T) {
 				if _, err := l.Release(t.Context(), issue, ledger.Ending{Worker: h.Record.Worker}); err != nil {
 					t.Fatal(err)
 				}
+
 				shows(t, w, "agent:implement")
 				if f.calls["read"] != c.reads || f.calls["comment"] != 1 {
 					t.Errorf("%v, want %d reads", f.calls, c.reads)

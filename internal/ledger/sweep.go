@@ -80,23 +80,31 @@ func (l *Ledger) Sweep(ctx context.Context, repos Repos, s Sweep) Report {
 			run.skip(repo.String(), run.stopped)
 			continue
 		}
+
 		snapshots := repos.Scan(ctx, repo, s.Since)
 		var err error
-		if run.hidden, err = run.leases.known(ctx, repo); err != nil { // without its lease store nothing is known about its issues
+
+		// without its lease store nothing is known about its issues
+		if run.hidden, err = run.leases.known(ctx, repo); err != nil {
 			run.skip(repo.String(), err)
 			run.stop(err)
 			continue
 		}
+
 		run.each(ctx, repo.String(), snapshots)
 	}
-	// Comments of ended holds are for people's eyes alone, so that a failure does not make the sweep incomplete.
+
+	// Comments of ended holds are for people's eyes alone, so that a failure does not make the
+	// sweep incomplete.
 	if forge, able := run.forge.(Minimizer); able && len(run.outdated) > 0 && run.stopped == nil {
 		run.report.Minimized, run.report.NotMinimized = forge.Minimize(ctx, run.outdated)
 	}
+
 	return run.finish()
 }
 
-// Tend does for given snapshots what Sweep does for whole repositories. s.Repos and s.Since mean nothing.
+// Tend does for given snapshots what Sweep does for whole repositories. s.Repos and s.Since mean
+// nothing.
 func (l *Ledger) Tend(ctx context.Context, snapshots iter.Seq2[lifecycle.Facts, error], s Sweep) Report {
 	run := l.sweeper(s)
 	run.each(ctx, "issues", snapshots)
@@ -110,11 +118,16 @@ func (l *Ledger) sweeper(s Sweep) *sweeper {
 		terms := &b.set.Rules.Terms
 		terms.TTL, terms.Legacy = min(s.MaxAge, terms.TTL), min(s.MaxAge, terms.Legacy)
 	}
+
 	name := fnv.New64a() // what the sweep signs with is another for every run
 	name.Write([]byte(s.By))
 	return &sweeper{
-		Ledger: assemble(b), s: s, order: rand.New(rand.NewPCG(name.Sum64(), 0)), report: Report{States: map[labels.State]int{}},
-		waits: map[claim.Issue][]claim.Issue{}, waiting: map[claim.Issue]Strand{},
+		Ledger:  assemble(b),
+		s:       s,
+		order:   rand.New(rand.NewPCG(name.Sum64(), 0)),
+		report:  Report{States: map[labels.State]int{}},
+		waits:   map[claim.Issue][]claim.Issue{},
+		waiting: map[claim.Issue]Strand{},
 	}
 }
 
@@ -148,6 +161,7 @@ func (w *sweeper) each(ctx context.Context, name string, snapshots iter.Seq2[lif
 		if n++; n%batch == 0 {
 			found = w.repair(ctx, found)
 		}
+
 		switch {
 		case err != nil && f.Issue.Number == 0:
 			found = w.repair(ctx, found)
@@ -163,6 +177,7 @@ func (w *sweeper) each(ctx context.Context, name string, snapshots iter.Seq2[lif
 			}
 		}
 	}
+
 	w.repair(ctx, found)
 }
 
@@ -173,8 +188,9 @@ type repairs struct {
 	done  *Finding
 }
 
-// repair mends the issues in an order of this sweep's own: of two sweeps that run at once each then finds most of what the
-// other mended, instead of writing the same record beside it. It reports them in the order of the scan. It returns nil.
+// repair mends the issues in an order of this sweep's own: of two sweeps that run at once each then
+// finds most of what the other mended, instead of writing the same record beside it. It reports
+// them in the order of the scan. It returns nil.
 func (w *sweeper) repair(ctx context.Context, all []repairs) []repairs {
 	for _, n := range w.order.Perm(len(all)) {
 		if w.stopped != nil {
@@ -187,20 +203,25 @@ func (w *sweeper) repair(ctx context.Context, all []repairs) []repairs {
 			error
 			Denied() bool
 		}
-		if errors.As(done.Err, &refusal) && refusal.Denied() { // this token may never write so: every further write would be refused too
+
+		// this token may never write so: every further write would be refused too
+		if errors.As(done.Err, &refusal) && refusal.Denied() {
 			w.stopped = refusal
 		}
 	}
+
 	for _, r := range all {
 		if r.done == nil {
 			w.skip(r.facts.Issue.String(), w.stopped)
 			continue
 		}
+
 		w.countState(r.facts, r.done.Projection, r.done.Is, r.done.Err)
 		w.standing(without(r.facts, r.done.Ended))
 		w.strand(r.done.Repair)
 		w.found(*r.done)
 	}
+
 	return nil
 }
 
@@ -210,6 +231,7 @@ func (w *sweeper) stop(err error) {
 		error
 		Exhausted() bool
 	}
+
 	switch {
 	case errors.As(err, &exhausted) && exhausted.Exhausted():
 		w.stopped = exhausted
@@ -233,11 +255,15 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) (repairs, bool) 
 	if w.s.Seen != nil {
 		w.s.Seen(f)
 	}
+
 	if f.Unshown > 0 {
 		w.report.Unshown = append(w.report.Unshown, Unshown{f.Issue, f.Unshown})
 	}
+
 	if w.set.Minimize && !w.s.DryRun {
-		for _, e := range f.Log.Log { // what says nothing of today any more, of keys that have ended: an end is for ever, so its age does not matter
+		// what says nothing of today any more, of keys that have ended: an end is for ever, so its
+		// age does not matter
+		for _, e := range f.Log.Log {
 			own, claimed := f.Log.Find(e.Record.Worker)
 			outdated := e.Record.Kind.About().Aging && (!claimed || own.End != nil)
 			if outdated && e.Node != "" && !e.Minimized && len(w.outdated) < minimizedPerSweep {
@@ -245,16 +271,19 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) (repairs, bool) 
 			}
 		}
 	}
-	// Of an issue that somebody may hold a store is asked; for all others the store, the log and the labels agree that nobody does.
-	// A closed issue needs no holder: its lease runs out.
+
+	// Of an issue that somebody may hold a store is asked; for all others the store, the log and
+	// the labels agree that nobody does. A closed issue needs no holder: its lease runs out.
 	var err error
 	if len(f.Log.Live()) > 0 || labels.Has(f.Labels, w.set.Rules.Scheme.Claimed) || f.Open && w.hidden[f.Issue.Number] {
 		f, err = w.snapshots.Ruled(ctx, f)
 	}
+
 	if err != nil {
 		w.found(Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL}, Err: err})
 		return repairs{}, false
 	}
+
 	if f.Open {
 		w.waits[f.Issue], w.waiting[f.Issue] = f.Waits(), Strand{Issue: f.Issue, Title: f.Title, URL: f.URL}
 	}
@@ -263,13 +292,21 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) (repairs, bool) 
 		w.found(Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL}, Err: err})
 		return repairs{}, false
 	}
+
 	projection, _ := w.set.Rules.Label(f)
 	if vote == nil && w.inOrder(f, projection) {
 		w.countState(f, projection, f.Labels, nil)
 		w.standing(f)
-		w.strand(Repair{Issue: f.Issue, Title: f.Title, URL: f.URL, Stranded: w.set.Rules.Stranded(f)})
+		w.strand(Repair{
+			Issue:    f.Issue,
+			Title:    f.Title,
+			URL:      f.URL,
+			Stranded: w.set.Rules.Stranded(f),
+		})
+
 		return repairs{}, false
 	}
+
 	return repairs{facts: f, vote: vote}, true
 }
 
@@ -284,16 +321,19 @@ func (w *sweeper) inOrder(f lifecycle.Facts, p labels.Projection) bool {
 	if _, _, delivered := w.set.Rules.Delivered(f); delivered || len(f.Unlinked()) > 0 {
 		return false
 	}
+
 	return w.set.Rules.Scheme.Change(f.Labels, p).Empty()
 }
 
-// countState counts an issue by the state that it shows now: what the projection says, or its own labels where the projection
-// leaves them as they are, where it could not be brought about, and where nothing is written.
+// countState counts an issue by the state that it shows now: what the projection says, or its own
+// labels where the projection leaves them as they are, where it could not be brought about, and
+// where nothing is written.
 func (w *sweeper) countState(f lifecycle.Facts, p labels.Projection, is []string, err error) {
 	if err == nil && !p.Keep && !w.s.DryRun {
 		w.report.States[p.State]++
 		return
 	}
+
 	if w.s.DryRun || len(is) == 0 {
 		is = f.Labels
 	}
@@ -301,10 +341,12 @@ func (w *sweeper) countState(f lifecycle.Facts, p labels.Projection, is []string
 	if len(of) == 0 {
 		of = []labels.State{labels.None}
 	}
+
 	w.report.States[of[len(of)-1]]++
 }
 
-// standing notes who holds the issue and whether it waits for a person, as it stands after the sweep.
+// standing notes who holds the issue and whether it waits for a person, as it stands after the
+// sweep.
 func (w *sweeper) standing(f lifecycle.Facts) {
 	c, held := f.Log.Holder()
 	if held && f.Open {
@@ -313,11 +355,13 @@ func (w *sweeper) standing(f lifecycle.Facts) {
 		if !limited {
 			hold.Until = time.Time{}
 		}
+
 		w.report.Holds = append(w.report.Holds, hold)
 		if limited && f.Now.Sub(c.Updated) > end.Sub(c.Updated)/2 {
 			w.report.Ageing = append(w.report.Ageing, hold)
 		}
 	}
+
 	wait := Strand{Issue: f.Issue, Title: f.Title, URL: f.URL}
 	switch {
 	case !f.Open:
@@ -329,6 +373,7 @@ func (w *sweeper) standing(f lifecycle.Facts) {
 	default:
 		return
 	}
+
 	w.report.Waiting = append(w.report.Waiting, wait)
 }
 

@@ -30,28 +30,33 @@ func readAll(ctx context.Context, all []*run) []reading {
 			shared[library] = append(shared[library], n)
 		}
 	}
+
 	for n, r := range all {
 		library, able := r.forge.(Library)
 		if !able {
 			out[n].facts, out[n].err = r.forge.Facts(ctx, r.issue)
 			continue
 		}
+
 		if group := shared[library]; group[0] == n {
 			issues := make([]claim.Issue, len(group))
 			for k, m := range group {
 				issues[k] = all[m].issue
 			}
+
 			facts, errs := library.FactsOfAll(ctx, issues)
 			for k, m := range group {
 				out[m] = reading{facts[k], errs[k]}
 			}
 		}
 	}
+
 	return out
 }
 
-// runAll carries several operations to their conclusions, side by side: what they read at one time is one request. Everything that
-// they write is a request of its own, in their order. An operation that waits holds up no other.
+// runAll carries several operations to their conclusions, side by side: what they read at one time
+// is one request. Everything that they write is a request of its own, in their order. An operation
+// that waits holds up no other.
 func runAll(ctx context.Context, runs []*run, ops []protocol.Operation) []protocol.Conclusion {
 	done := make([]protocol.Conclusion, len(runs))
 	under := make([]*underway, len(runs))
@@ -66,11 +71,13 @@ func runAll(ctx context.Context, runs []*run, ops []protocol.Operation) []protoc
 		if len(ready) == 0 {
 			break
 		}
+
 		prefetch(ctx, ready)
 		for _, u := range ready {
 			u.next(u.do(u.effects))
 		}
 	}
+
 	for n, u := range under {
 		done[n] = *u.effects.Done
 		done[n].Began = u.begun
@@ -78,6 +85,7 @@ func runAll(ctx context.Context, runs []*run, ops []protocol.Operation) []protoc
 			u.cancel()
 		}
 	}
+
 	return done
 }
 
@@ -98,7 +106,8 @@ func (u *underway) next(s protocol.Seen) {
 	}
 }
 
-// awake returns the operations that have something to do now. If all wait, it is the first to go on, which waits itself.
+// awake returns the operations that have something to do now. If all wait, it is the first to go
+// on, which waits itself.
 func awake(all []*underway) []*underway {
 	var ready []*underway
 	var first *underway
@@ -114,10 +123,12 @@ func awake(all []*underway) []*underway {
 			first = u
 		}
 	}
+
 	if len(ready) == 0 && first != nil {
 		first.effects.Wait = first.wake.Sub(first.clock.Now())
 		ready = append(ready, first)
 	}
+
 	return ready
 }
 
@@ -129,9 +140,11 @@ func prefetch(ctx context.Context, ready []*underway) {
 			readers = append(readers, u.run)
 		}
 	}
+
 	if len(readers) < 2 {
 		return
 	}
+
 	for n, got := range readAll(ctx, readers) {
 		readers[n].judged = &got
 	}

@@ -8,7 +8,8 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 )
 
-// TestReleasedWithWrongToken: a second release of the same hold is a success only for who shows the hold's token, or none.
+// TestReleasedWithWrongToken: a second release of the same hold is a success only for who shows the
+// hold's token, or none.
 func TestReleasedWithWrongToken(t *testing.T) {
 	alone(t, func(t *testing.T, w *world) {
 		l, _ := w.ledger(nil)
@@ -20,6 +21,7 @@ func TestReleasedWithWrongToken(t *testing.T) {
 				t.Fatalf("release with token %d: %v", token, err)
 			}
 		}
+
 		e.Token = h.Token + 5
 		if _, err := l.Release(t.Context(), issue, e); !errors.Is(err, claim.ErrStale) {
 			t.Errorf("release with a wrong token after the end: %v", err)

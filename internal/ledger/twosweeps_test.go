@@ -70,8 +70,9 @@ func (*town) Pause(context.Context, ledger.Repo) (*lifecycle.Pause, error) { ret
 func (*town) SetPause(context.Context, ledger.Repo, lifecycle.Pause) error { return nil }
 func (*town) ClearPause(context.Context, ledger.Repo) error                { return nil }
 
-// TestTwoSweeps: the sweep of the Action and one by hand begin at one moment over 16 dead holds. Each record of the two is
-// written by one of them, but for few; what they report is in the order of the scan.
+// TestTwoSweeps: the sweep of the Action and one by hand begin at one moment over 16 dead holds.
+// Each record of the two is written by one of them, but for few; what they report is in the order
+// of the scan.
 func TestTwoSweeps(t *testing.T) {
 	const issues, rounds = 16, 8
 	twice := 0
@@ -81,19 +82,28 @@ func TestTwoSweeps(t *testing.T) {
 			for n := range issues {
 				place.issues[n+1] = newWorld(seed, faults{})
 				place.issues[n+1].shown = []string{"agent:in-flight"}
-				dead := claim.Record{Kind: claim.KindClaim, Worker: claim.Worker{Codename: "ann", FiringID: fmt.Sprint("a", n)}, Nonce: "n", TTL: ttl, Held: true}
+				dead := claim.Record{
+					Kind:   claim.KindClaim,
+					Worker: claim.Worker{Codename: "ann", FiringID: fmt.Sprint("a", n)},
+					Nonce:  "n",
+					TTL:    ttl,
+					Held:   true,
+				}
 				post(t, &forge{world: place.issues[n+1], near: true, calls: map[string]int{}}, dead)
 			}
+
 			time.Sleep(time.Hour)
 			var both sync.WaitGroup
 			for _, word := range []string{"643a", "9f21"} {
 				by := fmt.Sprintf("sweep-20260501-194217-%s%d", word, seed)
 				both.Go(func() {
 					l := ledger.New(place, virtual{}, place.issues[1].words(), ledger.DefaultSettings())
-					r := l.Sweep(t.Context(), place, ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: by})
+					r := l.Sweep(t.Context(), place,
+						ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: by})
 					if !r.Complete() || len(r.Findings) != issues {
 						t.Errorf("%s: %d findings, complete %t", by, len(r.Findings), r.Complete())
 					}
+
 					for n, f := range r.Findings {
 						if f.Issue.Number != n+1 {
 							t.Errorf("%s: finding %d is of issue %d", by, n, f.Issue.Number)
@@ -101,12 +111,14 @@ func TestTwoSweeps(t *testing.T) {
 					}
 				})
 			}
+
 			both.Wait()
 			for _, w := range place.issues {
 				twice += records(w, "outcome=stale-swept") - 1
 			}
 		})
 	}
+
 	t.Logf("%d of %d records twice", twice, issues*rounds)
 	if most := issues * rounds / 16; twice > most {
 		t.Errorf("%d of %d records were written twice, want %d at most", twice, issues*rounds, most)

@@ -18,14 +18,16 @@ type outside struct{ *forge }
 // Heard implements ledger.Jury.
 func (outside) Heard(context.Context, ledger.Repo) error { return errOutside }
 
-// TestUnheard: a login whose records count for nobody is told so and writes nothing, whatever it wants to write, also not
-// the end of a claim that ran out (spec.md#which-records-count).
+// TestUnheard: a login whose records count for nobody is told so and writes nothing, whatever it
+// wants to write, also not the end of a claim that ran out (spec.md#which-records-count).
 func TestUnheard(t *testing.T) {
 	alone(t, func(t *testing.T, w *world) {
 		l, f := w.ledger(nil)
-		if _, err := l.Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "ann", FiringID: "a1"}}); err != nil {
+		if _, err := l.Claim(t.Context(), issue,
+			ledger.Request{Worker: claim.Worker{Codename: "ann", FiringID: "a1"}}); err != nil {
 			t.Fatal(err)
 		}
+
 		before := records(w, "agent-")
 		eve := ledger.New(outside{f}, virtual{}, w.words(), ledger.DefaultSettings())
 		for name, do := range map[string]func() error{
@@ -44,6 +46,7 @@ func TestUnheard(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
+
 		if n := records(w, "agent-"); n != before {
 			t.Errorf("%d comments were written", n-before)
 		}
@@ -64,15 +67,19 @@ func (d doubted) Heard(context.Context, ledger.Repo) error {
 	return nil
 }
 
-// TestDoubtedAfterThePost: a claim that was written, and of which it is then unknown whether it counts, leaves no claim behind.
+// TestDoubtedAfterThePost: a claim that was written, and of which it is then unknown whether it
+// counts, leaves no claim behind.
 func TestDoubtedAfterThePost(t *testing.T) {
 	alone(t, func(t *testing.T, w *world) {
 		_, f := w.ledger(nil)
 		eve := ledger.New(doubted{f, w}, virtual{}, w.words(), ledger.DefaultSettings())
 		var unknown *ledger.UnknownError
-		if _, err := eve.Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "eve"}}); !errors.As(err, &unknown) || !errors.Is(err, errOutside) {
+		if _, err := eve.Claim(t.Context(), issue,
+			ledger.Request{Worker: claim.Worker{Codename: "eve"}}); !errors.As(err, &unknown) ||
+			!errors.Is(err, errOutside) {
 			t.Errorf("claim: %v", err)
 		}
+
 		if claims, ends := records(w, "agent-claim:"), records(w, "outcome=abandoned"); claims != 1 || ends != 1 {
 			t.Errorf("%d claims and %d ends were written", claims, ends)
 		}

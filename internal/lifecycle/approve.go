@@ -6,12 +6,13 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 )
 
-// Approvers are the logins that may answer plans. Without any it is everybody who may label the repository.
+// Approvers are the logins that may answer plans. Without any it is everybody who may label the
+// repository.
 type Approvers []string
 
-// Bars says why a login may not answer the plan of c, by approving or rejecting it; empty when it may,
-// provided that it may label the repository. With names only those may. Without, everybody but the
-// login that wrote the plan: nobody approves the own plan. To reject the own one is to give up.
+// Bars says why a login may not answer the plan of c, by approving or rejecting it; empty when it
+// may, provided that it may label the repository. With names only those may. Without, everybody but
+// the login that wrote the plan: nobody approves the own plan. To reject the own one is to give up.
 func (a Approvers) Bars(c claim.Claim, answer claim.Kind, login string) string {
 	switch {
 	case len(a) > 0 && !a.name(login):
@@ -19,6 +20,7 @@ func (a Approvers) Bars(c claim.Claim, answer claim.Kind, login string) string {
 	case len(a) == 0 && answer == claim.KindApprove && claim.SameLogin(c.Author, login):
 		return login + " wrote the plan itself; plan.approvers would have to name it"
 	}
+
 	return ""
 }
 

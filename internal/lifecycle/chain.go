@@ -8,18 +8,22 @@ import (
 )
 
 // shipped returns the merge that finished the issue. Of a chain the merge counts once no other part
-// is open, because what it began has not shipped before; one of those is rest, if that is all that is missing.
+// is open, because what it began has not shipped before; one of those is rest, if that is all that
+// is missing.
 func (f Facts) shipped() (by, rest PR, yes bool) {
 	for _, p := range f.PRs {
 		if !f.shippedBy(p) {
 			continue
 		}
-		open := slices.IndexFunc(f.PRs, func(o PR) bool { return p.Chain != "" && o.Chain == p.Chain && o.State == PROpened })
+		open := slices.IndexFunc(f.PRs,
+			func(o PR) bool { return p.Chain != "" && o.Chain == p.Chain && o.State == PROpened })
 		if open < 0 {
 			return p, PR{}, true
 		}
+
 		rest = f.PRs[open]
 	}
+
 	return PR{}, rest, false
 }
 
@@ -33,8 +37,8 @@ func (f Facts) family(p PR, is func(PR) bool) bool {
 	return is(p)
 }
 
-// Of reports whether a pull request, as these facts have it, or another part of its chain is the work
-// of the claim's holder.
+// Of reports whether a pull request, as these facts have it, or another part of its chain is the
+// work of the claim's holder.
 func (f Facts) Of(p PR, c claim.Claim) bool {
 	return f.family(p, func(o PR) bool { return o.Of(c) })
 }

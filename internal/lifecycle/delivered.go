@@ -8,8 +8,9 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 )
 
-// Of reports whether the pull request is the work of the claim's holder: it comes from the
-// branch the claim names, or the claim names none and the same login wrote both, or is the person whose hold an App wrote.
+// Of reports whether the pull request is the work of the claim's holder: it comes from the branch
+// the claim names, or the claim names none and the same login wrote both, or is the person whose
+// hold an App wrote.
 func (p PR) Of(c claim.Claim) bool {
 	sameAuthor := p.Author != "" && (claim.SameLogin(c.Author, p.Author) || c.IsOf(p.Author))
 	if c.Record.Branch == "" {
@@ -18,22 +19,27 @@ func (p PR) Of(c claim.Claim) bool {
 	return c.Record.Branch == p.Head && (strings.EqualFold(p.HeadRepo, p.Repo) || sameAuthor)
 }
 
-// Delivered returns the confirmed holder and its own pull request that is open or merged: the
-// hold has done its work, and from here on the pull request shows who works on the issue. Of a
-// chain it is the part that closes the issue, whichever part comes from the claim's branch. A draft counts
-// (spec.md#hand-over); a waiting plan keeps the hold, a stage of a pipeline ends by advancing, and a person's hold
-// ends when the person says so. A snapshot with something missing, or in doubt, shows nothing of the kind.
+// Delivered returns the confirmed holder and its own pull request that is open or merged: the hold
+// has done its work, and from here on the pull request shows who works on the issue. Of a chain it
+// is the part that closes the issue, whichever part comes from the claim's branch. A draft counts
+// (spec.md#hand-over); a waiting plan keeps the hold, a stage of a pipeline ends by advancing, and
+// a person's hold ends when the person says so. A snapshot with something missing, or in doubt,
+// shows nothing of the kind.
 func (r Rules) Delivered(f Facts) (claim.Claim, PR, bool) {
 	c, held := f.Log.Holder()
-	if !held || len(f.Missing) > 0 || len(f.Doubts) > 0 || f.PullRequest || !c.Held() || c.Person != "" || c.Plan.Pending() || r.staged() {
+	if !held || len(f.Missing) > 0 || len(f.Doubts) > 0 || f.PullRequest || !c.Held() || c.Person != "" ||
+		c.Plan.Pending() || r.staged() {
 		return c, PR{}, false
 	}
+
 	for _, p := range f.PRs {
-		earlier := p.State == PRMerged && (!p.MergedAt.After(f.ReopenedAt) || p.MergedAt.Before(c.Created)) // before it was reopened, or claimed
+		// before it was reopened, or claimed
+		earlier := p.State == PRMerged && (!p.MergedAt.After(f.ReopenedAt) || p.MergedAt.Before(c.Created))
 		if (p.State == PROpened || p.State == PRMerged) && p.DefaultBase && !p.Sibling && f.Of(p, c) && !earlier {
 			return c, p, true
 		}
 	}
+
 	return c, PR{}, false
 }
 
@@ -46,7 +52,8 @@ const (
 	HoldStands                   // it is the worker's, as far as the log tells
 	HoldReleased                 // the worker has ended it itself, whatever came of the work
 	HoldDelivered                // the work is there
-	HoldExpired                  // time has ended it, and nobody has taken the issue since: its worker may claim it again
+	// time has ended it, and nobody has taken the issue since: its worker may claim it again
+	HoldExpired
 )
 
 // Overdue reports whether a hold that does not stand, because of err, is one that time alone has
@@ -55,12 +62,14 @@ func (e HoldEnd) Overdue(err error) bool {
 	return e == HoldExpired || e == HoldStands && errors.Is(err, claim.ErrOverdue)
 }
 
-// EndOf tells a hold that is lost from one that its worker or time has ended, or whose work is there. It is the one answer to that question:
-// whoever finds that a hold does not stand as it should asks here what that means.
+// EndOf tells a hold that is lost from one that its worker or time has ended, or whose work is
+// there. It is the one answer to that question: whoever finds that a hold does not stand as it
+// should asks here what that means.
 //
-// The work is there if the worker itself has recorded success or moved the issue to another stage; if somebody else has recorded
-// success with a pull request that is still for the issue; if the worker's own pull request is open or merged; or if what was held is a pull request and
-// was merged.
+// The work is there if the worker itself has recorded success or moved the issue to another stage;
+// if somebody else has recorded success with a pull request that is still for the issue; if the
+// worker's own pull request is open or merged; or if what was held is a pull request and was
+// merged.
 func (r Rules) EndOf(f Facts, w claim.Worker) HoldEnd {
 	own, claimed := f.Log.Find(w)
 	if !claimed {
@@ -82,11 +91,12 @@ func (r Rules) EndOf(f Facts, w claim.Worker) HoldEnd {
 	case outcome == claim.OutcomeStaleSwept || outcome == claim.OutcomePlanTimeout:
 		return r.untaken(f, own)
 	}
+
 	return HoldLost
 }
 
-// untaken is what a hold is that time has ended: lost as soon as somebody has the issue, or a person
-// has decided about it.
+// untaken is what a hold is that time has ended: lost as soon as somebody has the issue, or a
+// person has decided about it.
 func (r Rules) untaken(f Facts, own claim.Claim) HoldEnd {
 	_, held := r.Holder(f)
 	if held || !own.Held() || own.Revoked != nil || !f.Open || bareHold(r.Scheme, f) {
@@ -106,5 +116,6 @@ func (r Rules) unended(f Facts, own claim.Claim) HoldEnd {
 	if holder, held := r.Holder(f); held && holder.Record.Worker == own.Record.Worker {
 		return HoldStands
 	}
+
 	return r.untaken(f, own)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/label-state/label-state/internal/labels"
 )
 
-// Explain says in one line why the facts ask for a change of labels, as Label has it: for each label the reason of that
-// label. Without a change it is the reason of the state.
+// Explain says in one line why the facts ask for a change of labels, as Label has it: for each
+// label the reason of that label. Without a change it is the reason of the state.
 func (r Rules) Explain(f Facts, c labels.Change) string {
 	_, state := r.Label(f)
 	var parts []string
@@ -27,6 +27,7 @@ func (r Rules) Explain(f Facts, c labels.Change) string {
 			parts = append(parts, state)
 		}
 	}
+
 	for _, name := range c.Remove {
 		slug, bundled := r.Scheme.BundleOf(name)
 		switch {
@@ -40,11 +41,14 @@ func (r Rules) Explain(f Facts, c labels.Change) string {
 			parts = append(parts, state)
 		}
 	}
+
 	if len(parts) == 0 {
 		return state
 	}
+
 	if slices.Contains(parts, state) { // it goes before the others
 		parts = slices.Insert(slices.DeleteFunc(parts, func(p string) bool { return p == state }), 0, state)
 	}
+
 	return strings.Join(slices.Compact(parts), "; ")
 }

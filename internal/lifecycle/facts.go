@@ -16,22 +16,27 @@ import (
 
 // Facts are one snapshot of an issue: everything the rules look at.
 type Facts struct {
-	Issue        claim.Issue
-	Title, URL   string
-	PullRequest  bool      // the number is a pull request's (spec.md#held-pull-requests); then PRs and Blockers are empty
-	Created      time.Time // zero when not known
-	Open         bool
-	StateReason  string    // lower case: completed, not_planned, duplicate, reopened, of a pull request merged, or empty
-	ReopenedAt   time.Time // of the last reopening; zero when never, or not known
-	Labels       []string
-	ReadyAt      time.Time // when the queue's label was put on, as early as is known; zero when not known. For figures alone
-	ClaimedAt    time.Time // when the claimed label was last put on; zero when not known
-	BlockedAt    time.Time // the same of the blocked label
-	HoldAt       time.Time // the same of the label of a person's hold
-	HoldBy       string    // login of the person who put that label on; empty when it was an app, or is not known
-	Assignees    []string  // logins
-	Log          claim.State
-	PRs          []PR      // pull requests that close the issue, those the log names, and the other parts of their chains
+	Issue      claim.Issue
+	Title, URL string
+	// the number is a pull request's (spec.md#held-pull-requests); then PRs and Blockers are empty
+	PullRequest bool
+	Created     time.Time // zero when not known
+	Open        bool
+	// lower case: completed, not_planned, duplicate, reopened, of a pull request merged, or empty
+	StateReason string
+	ReopenedAt  time.Time // of the last reopening; zero when never, or not known
+	Labels      []string
+	// when the queue's label was put on, as early as is known; zero when not known. For figures
+	// alone
+	ReadyAt   time.Time
+	ClaimedAt time.Time // when the claimed label was last put on; zero when not known
+	BlockedAt time.Time // the same of the blocked label
+	HoldAt    time.Time // the same of the label of a person's hold
+	HoldBy    string    // login of the person who put that label on; empty when it was an app, or is not known
+	Assignees []string  // logins
+	Log       claim.State
+	// pull requests that close the issue, those the log names, and the other parts of their chains
+	PRs          []PR
 	Excessive    []Excess  // pull requests that move nothing, because they name too many issues; they are not among PRs
 	Blockers     []Blocker // open and closed ones; nil with BlockersRead false means not known
 	BlockersRead bool
@@ -41,11 +46,13 @@ type Facts struct {
 	Viewer       string    // login the snapshot was made as
 	Unshown      int       // comments that GitHub counts and does not show, in a snapshot that is whole otherwise
 	Missing      []string  // what could not be read; anything here makes the verdict unknown
-	Doubts       []string  // about whose records nobody could be asked: the log goes without them, and only a no is certain
+	// about whose records nobody could be asked: the log goes without them, and only a no is
+	// certain
+	Doubts []string
 }
 
-// Labelled takes in that a label was put on at a moment by a person, empty when it was none; of several the last
-// counts. Only labels whose age tells something are kept.
+// Labelled takes in that a label was put on at a moment by a person, empty when it was none; of
+// several the last counts. Only labels whose age tells something are kept.
 func (f *Facts) Labelled(s labels.Scheme, name string, at time.Time, by string) {
 	switch {
 	case labels.Has(s.Queues(), name):
@@ -80,10 +87,13 @@ type PR struct {
 	Author      string
 	Chain       string // the feature whose chain it is a part of, as all parts known here agree; empty when none
 	Sibling     bool   // a part of the chain that does not close the issue itself
-	Stranger    bool   // opened by a stranger to the repository (spec.md#facts-of-a-pull-request), and no release names it
+	// opened by a stranger to the repository (spec.md#facts-of-a-pull-request), and no release
+	// names it
+	Stranger bool
 }
 
-// MostIssues is how many issues an open pull request may move, whoever opened it (spec.md#facts-of-a-pull-request).
+// MostIssues is how many issues an open pull request may move, whoever opened it
+// (spec.md#facts-of-a-pull-request).
 const MostIssues = 20
 
 // An Excess is an open pull request that names more issues than it may move. It moves none of them.
@@ -103,6 +113,7 @@ func (e Excess) String() string {
 	case e.Issues >= 1000:
 		issues = "1,000 issues or more"
 	}
+
 	switch {
 	case e.Most == 0:
 		return fmt.Sprintf("pull request %s is of another repository, and records of %s do not count here, so it moves no issue here", e.PR, e.PR.Author)
@@ -110,11 +121,13 @@ func (e Excess) String() string {
 		return fmt.Sprintf("pull request %s names %s; with the %d of the older open pull requests of %s that is more than the %d they may move together, so it moves none",
 			e.PR, issues, e.Before, e.PR.Author, e.Most)
 	}
+
 	return fmt.Sprintf("pull request %s names %s, more than the %d it may move, so it moves none", e.PR, issues, e.Most)
 }
 
-// Allowance decides which open pull requests of one stranger move the issues that they name, oldest first: one moves them if they are, with
-// those that its predecessors move, no more than most (spec.md#facts-of-a-pull-request). before is how many issues the predecessors move.
+// Allowance decides which open pull requests of one stranger move the issues that they name, oldest
+// first: one moves them if they are, with those that its predecessors move, no more than most
+// (spec.md#facts-of-a-pull-request). before is how many issues the predecessors move.
 func Allowance(most int, named [][]claim.Issue) (moves []bool, before []int) {
 	moved := map[claim.Issue]bool{}
 	for _, issues := range named {
@@ -124,20 +137,23 @@ func Allowance(most int, named [][]claim.Issue) (moves []bool, before []int) {
 				fresh[i] = true
 			}
 		}
+
 		fits := len(moved)+len(fresh) <= most
 		moves, before = append(moves, fits), append(before, len(moved))
 		if fits {
 			maps.Copy(moved, fresh)
 		}
 	}
+
 	return moves, before
 }
 
 // PRState is what became of a pull request.
 type PRState string
 
-// The states of a pull request. PRMissing is one that the log names in a repository that is there and does not
-// have it. PRUnreadable is one that the log names in a repository that GitHub would not show.
+// The states of a pull request. PRMissing is one that the log names in a repository that is there
+// and does not have it. PRUnreadable is one that the log names in a repository that GitHub would
+// not show.
 const (
 	PROpened     PRState = "open"
 	PRClosed     PRState = "closed"

@@ -14,7 +14,16 @@ func TestEndOf(t *testing.T) {
 	const claimed = "<!-- agent-claim:codename=lucius firing_id=f1 nonce=7f3a9c1e ttl=1800 branch=fix state=held hb=0 -->"
 	const key = "codename=lucius firing_id=f1"
 	const pr = "https://github.com/acme/app/pull/2"
-	work := lifecycle.PR{Repo: "acme/app", Number: 2, URL: pr, State: lifecycle.PROpened, Head: "fix", HeadRepo: "acme/app", Base: "main", DefaultBase: true}
+	work := lifecycle.PR{
+		Repo:        "acme/app",
+		Number:      2,
+		URL:         pr,
+		State:       lifecycle.PROpened,
+		Head:        "fix",
+		HeadRepo:    "acme/app",
+		Base:        "main",
+		DefaultBase: true,
+	}
 
 	for name, c := range map[string]struct {
 		log   []string
@@ -39,7 +48,10 @@ func TestEndOf(t *testing.T) {
 			lifecycle.HoldLost,
 		},
 		"expired, and somebody else has it": {
-			[]string{claimed, "<!-- agent-release:" + key + " outcome=stale-swept by=fox -->", "<!-- agent-claim:codename=fox firing_id=x1 -->"},
+			[]string{
+				claimed, "<!-- agent-release:" + key + " outcome=stale-swept by=fox -->",
+				"<!-- agent-claim:codename=fox firing_id=x1 -->",
+			},
 			0,
 			lifecycle.Facts{},
 			lifecycle.HoldLost,
@@ -51,38 +63,104 @@ func TestEndOf(t *testing.T) {
 			lifecycle.HoldExpired,
 		},
 
-		"released as a failure":     {[]string{claimed, "<!-- agent-release:" + key + " outcome=failure -->"}, 0, lifecycle.Facts{}, lifecycle.HoldReleased},
-		"released as cancelled":     {[]string{claimed, "<!-- agent-release:" + key + " outcome=cancelled -->"}, 0, lifecycle.Facts{}, lifecycle.HoldReleased},
-		"released as success":       {[]string{claimed, "<!-- agent-release:" + key + " outcome=success -->"}, 0, lifecycle.Facts{}, lifecycle.HoldDelivered},
-		"moved to the next stage":   {[]string{claimed, "<!-- agent-release:" + key + " outcome=advanced stage=test -->"}, 0, lifecycle.Facts{}, lifecycle.HoldDelivered},
-		"ended by its own tool":     {[]string{claimed, "<!-- agent-release:" + key + " outcome=stale-swept -->"}, 0, lifecycle.Facts{}, lifecycle.HoldExpired},
-		"given up before confirmed": {[]string{claimed, "<!-- agent-release:" + key + " outcome=abandoned -->"}, 0, lifecycle.Facts{}, lifecycle.HoldLost},
-
-		"by force":                          {[]string{claimed, "<!-- agent-release:" + key + " outcome=forced by=olga -->"}, 0, lifecycle.Facts{}, lifecycle.HoldLost},
-		"swept":                             {[]string{claimed, "<!-- agent-release:" + key + " outcome=stale-swept by=sweep-1 -->"}, 0, lifecycle.Facts{}, lifecycle.HoldExpired},
-		"somebody else calls it a success":  {[]string{claimed, "<!-- agent-release:" + key + " outcome=success by=olga -->"}, 0, lifecycle.Facts{}, lifecycle.HoldLost},
-		"handed over with its pull request": {[]string{claimed, "<!-- agent-release:" + key + " outcome=success pr=" + pr + " by=event -->"}, 0, lifecycle.Facts{}, lifecycle.HoldDelivered},
-		"handed over, and unlinked since": {
-			[]string{claimed, "<!-- agent-release:" + key + " outcome=success pr=" + pr + " by=event -->", "<!-- agent-unlink:" + key + " pr=" + pr + " by=olga -->"},
+		"released as a failure": {
+			[]string{claimed, "<!-- agent-release:" + key + " outcome=failure -->"},
+			0,
+			lifecycle.Facts{},
+			lifecycle.HoldReleased,
+		},
+		"released as cancelled": {
+			[]string{claimed, "<!-- agent-release:" + key + " outcome=cancelled -->"},
+			0,
+			lifecycle.Facts{},
+			lifecycle.HoldReleased,
+		},
+		"released as success": {
+			[]string{claimed, "<!-- agent-release:" + key + " outcome=success -->"},
+			0,
+			lifecycle.Facts{},
+			lifecycle.HoldDelivered,
+		},
+		"moved to the next stage": {[]string{claimed, "<!-- agent-release:" + key +
+			" outcome=advanced stage=test -->"}, 0, lifecycle.Facts{}, lifecycle.HoldDelivered},
+		"ended by its own tool": {
+			[]string{claimed, "<!-- agent-release:" + key + " outcome=stale-swept -->"},
+			0,
+			lifecycle.Facts{},
+			lifecycle.HoldExpired,
+		},
+		"given up before confirmed": {
+			[]string{claimed, "<!-- agent-release:" + key + " outcome=abandoned -->"},
 			0,
 			lifecycle.Facts{},
 			lifecycle.HoldLost,
 		},
-		"its pull request is open":               {[]string{claimed}, 0, lifecycle.Facts{PRs: []lifecycle.PR{work}}, lifecycle.HoldDelivered},
-		"the pull request that it held, merged":  {[]string{claimed}, 0, lifecycle.Facts{PullRequest: true, StateReason: "merged"}, lifecycle.HoldDelivered},
-		"the same, and somebody has recorded it": {[]string{claimed, "<!-- agent-release:" + key + " outcome=success by=event -->"}, 0, lifecycle.Facts{PullRequest: true, StateReason: "merged"}, lifecycle.HoldDelivered},
-		"somebody else's claim stands before it": {[]string{"<!-- agent-claim:codename=fox firing_id=x1 -->", claimed}, 0, lifecycle.Facts{}, lifecycle.HoldLost},
+
+		"by force": {[]string{claimed, "<!-- agent-release:" + key +
+			" outcome=forced by=olga -->"}, 0, lifecycle.Facts{}, lifecycle.HoldLost},
+		"swept": {[]string{claimed, "<!-- agent-release:" + key +
+			" outcome=stale-swept by=sweep-1 -->"}, 0, lifecycle.Facts{}, lifecycle.HoldExpired},
+		"somebody else calls it a success": {[]string{claimed, "<!-- agent-release:" + key +
+			" outcome=success by=olga -->"}, 0, lifecycle.Facts{}, lifecycle.HoldLost},
+		"handed over with its pull request": {[]string{claimed, "<!-- agent-release:" + key + " outcome=success pr=" +
+			pr + " by=event -->"}, 0, lifecycle.Facts{}, lifecycle.HoldDelivered},
+		"handed over, and unlinked since": {
+			[]string{
+				claimed, "<!-- agent-release:" + key + " outcome=success pr=" + pr + " by=event -->",
+				"<!-- agent-unlink:" + key + " pr=" + pr + " by=olga -->",
+			},
+			0,
+			lifecycle.Facts{},
+			lifecycle.HoldLost,
+		},
+		"its pull request is open": {
+			[]string{claimed},
+			0,
+			lifecycle.Facts{PRs: []lifecycle.PR{work}},
+			lifecycle.HoldDelivered,
+		},
+		"the pull request that it held, merged": {
+			[]string{claimed},
+			0,
+			lifecycle.Facts{PullRequest: true, StateReason: "merged"},
+			lifecycle.HoldDelivered,
+		},
+		"the same, and somebody has recorded it": {
+			[]string{claimed, "<!-- agent-release:" + key +
+				" outcome=success by=event -->"},
+			0,
+			lifecycle.Facts{PullRequest: true, StateReason: "merged"},
+			lifecycle.HoldDelivered,
+		},
+		"somebody else's claim stands before it": {
+			[]string{"<!-- agent-claim:codename=fox firing_id=x1 -->", claimed},
+			0,
+			lifecycle.Facts{},
+			lifecycle.HoldLost,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var log []claim.Comment
 			for n, text := range c.log {
-				log = append(log, claim.Comment{ID: int64(n + 1), Created: now, Updated: now, Author: "agents", Trusted: true, Body: text})
+				log = append(log, claim.Comment{
+					ID:      int64(n + 1),
+					Created: now,
+					Updated: now,
+					Author:  "agents",
+					Trusted: true,
+					Body:    text,
+				})
 			}
+
 			f := c.facts
-			f.Issue, f.Open, f.Now = claim.Issue{Owner: "acme", Repo: "app", Number: 1}, f.StateReason != "merged", now.Add(c.after)
+			f.Issue, f.Open, f.Now = claim.Issue{
+				Owner: "acme", Repo: "app",
+				Number: 1,
+			}, f.StateReason != "merged", now.Add(c.after)
 			f.Log, f.Viewer = claim.Replay(log), "agents"
 
-			if got := lifecycle.DefaultRules().EndOf(f, claim.Worker{Codename: "lucius", FiringID: "f1"}); got != c.want {
+			if got := lifecycle.DefaultRules().EndOf(f,
+				claim.Worker{Codename: "lucius", FiringID: "f1"}); got != c.want {
 				t.Errorf("%d, want %d", got, c.want)
 			}
 		})

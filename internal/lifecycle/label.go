@@ -23,6 +23,7 @@ func (r Rules) Label(f Facts) (labels.Projection, string) {
 	if f.PullRequest {
 		return r.pull(f)
 	}
+
 	stage := r.Stage(f)
 	r.Scheme = r.Scheme.At(stage)
 	all := f
@@ -34,10 +35,12 @@ func (r Rules) Label(f Facts) (labels.Projection, string) {
 		want.Gate = true
 		why = "the label " + r.Scheme.PlanPending + " was put on by hand; " + why
 	}
+
 	if f.Open && managed(r.Scheme, f) { // what coexists with the lifecycle label; a person's labels are never removed
 		if r.escalated(f.Log) {
 			want.Set = append(want.Set, r.Scheme.NeedsScope)
 		}
+
 		switch {
 		case !f.BlockersRead:
 		case len(f.Waits()) > 0:
@@ -46,19 +49,23 @@ func (r Rules) Label(f Facts) (labels.Projection, string) {
 			want.Clear = append(want.Clear, r.Scheme.Blocked)
 		}
 	}
+
 	return personsLabel(r.Scheme, all, want, why)
 }
 
-// state is the table of spec.md#projection: the numbers are those of its lines, which come in its order, but where one of ours stands for
-// several. f has the reduced log.
+// state is the table of spec.md#projection: the numbers are those of its lines, which come in its
+// order, but where one of ours stands for several. f has the reduced log.
 func (r Rules) state(f Facts) (labels.Projection, string) {
 	have := r.Scheme.Of(f.Labels)
 	queued, isFresh := slices.Contains(have, labels.Available), fresh(r, f)
 	merge, rest, shipped := f.shipped()
-	again, whyAgain := show(labels.None, "reopened; on_reopen is not requeue") // without a label of the queue: the setting decides
+
+	// without a label of the queue: the setting decides
+	again, whyAgain := show(labels.None, "reopened; on_reopen is not requeue")
 	if r.Requeue {
 		again, whyAgain = show(labels.Available, "reopened")
 	}
+
 	if !f.Open {
 		switch {
 		case !managed(r.Scheme, f): // 3
@@ -68,11 +75,13 @@ func (r Rules) state(f Facts) (labels.Projection, string) {
 		case f.StateReason == "completed" || shipped: // 5
 			return show(labels.Done, "closed as completed")
 		}
+
 		return show(labels.None, "closed without being done") // 6
 	}
 	if c, held := f.Log.Holder(); held { // 7, 8
 		return r.live(c)
 	}
+
 	if managed(r.Scheme, f) {
 		if shipped { // 9
 			return show(labels.Done, merge.Shown()+" was merged")
@@ -81,7 +90,10 @@ func (r Rules) state(f Facts) (labels.Projection, string) {
 			return show(labels.PROpen, f.PRs[n].Shown()+f.PRs[n].stands())
 		}
 	}
-	if f.Log.Records == 0 { // nobody ever claimed it through the log: people's labels stand, as long as they say one thing and it can be true
+
+	// nobody ever claimed it through the log: people's labels stand, as long as they say one thing
+	// and it can be true
+	if f.Log.Records == 0 {
 		const byHand = "labelled done by a person"
 		switch done := slices.Contains(have, labels.Done); {
 		case len(have) == 0: // 11
@@ -103,8 +115,10 @@ func (r Rules) state(f Facts) (labels.Projection, string) {
 		case slices.Equal(have, []labels.State{labels.PlanPending}): // 17
 			return keep("plan label put on by hand")
 		}
+
 		return show(labels.Available, "nobody holds it and no pull request is open") // 18
 	}
+
 	switch {
 	case r.escalated(f.Log): // 19
 		return show(labels.None, fmt.Sprintf("%d failed attempts; a person must look", len(f.Log.Attempts)))
@@ -117,6 +131,7 @@ func (r Rules) state(f Facts) (labels.Projection, string) {
 	case through(r, f): // 23
 		return show(labels.Done, "went through all stages")
 	}
+
 	return show(labels.Available, "nobody holds it and no pull request is open") // 24
 }
 
@@ -144,14 +159,17 @@ func (r Rules) live(c claim.Claim) (labels.Projection, string) {
 	case !c.Held():
 		return show(labels.Claimed, "being claimed by "+who)
 	}
+
 	if name, err := r.Scheme.Bundle(c.Record.Bundle); err == nil && !c.Provisional() {
 		want.Set = []string{name}
 	}
+
 	return want, why
 }
 
-// shippedBy reports whether the merge of p finished the issue: into the default branch, of more than a part that closes nothing.
-// One from before the last reopening did not, nor one from before somebody began the issue again.
+// shippedBy reports whether the merge of p finished the issue: into the default branch, of more
+// than a part that closes nothing. One from before the last reopening did not, nor one from before
+// somebody began the issue again.
 func (f Facts) shippedBy(p PR) bool {
 	again := f.ReopenedAt
 	if f.Log.Restart.Created.After(again) {
@@ -160,14 +178,17 @@ func (f Facts) shippedBy(p PR) bool {
 	return p.State == PRMerged && p.DefaultBase && !p.Sibling && (again.IsZero() || p.MergedAt.After(again))
 }
 
-// searched is how long a pull request that the log names is looked for before it counts as never made.
+// searched is how long a pull request that the log names is looked for before it counts as never
+// made.
 const searched = 10 * time.Minute
 
-// pending reports a pull request that may still ship. One the log names counts on any base, also when it was
-// merged there and waits to ship. What GitHub does not show counts as open: for ten minutes, when its
-// repository is there and does not have it, else until somebody begins the issue again.
+// pending reports a pull request that may still ship. One the log names counts on any base, also
+// when it was merged there and waits to ship. What GitHub does not show counts as open: for ten
+// minutes, when its repository is there and does not have it, else until somebody begins the issue
+// again.
 func (f Facts) pending(p PR) bool {
-	hidden := f.Log.Restart == claim.Rank{} || p.Named.Compare(f.Log.Restart) > 0 // it was named since the issue was begun again
+	// it was named since the issue was begun again
+	hidden := f.Log.Restart == claim.Rank{} || p.Named.Compare(f.Log.Restart) > 0
 	switch {
 	case p.Sibling:
 		return p.State == PROpened
@@ -178,12 +199,13 @@ func (f Facts) pending(p PR) bool {
 	case p.State == PRUnreadable:
 		return hidden
 	}
+
 	return p.State == PROpened || p.State == PRMerged && !p.DefaultBase
 }
 
-// Unlinked returns the claims whose release says that a pull request closed the issue by its own word, when that one does
-// not any more: somebody took the keyword out, and no record says so yet. It is still open, or it was merged and the
-// issue stayed open.
+// Unlinked returns the claims whose release says that a pull request closed the issue by its own
+// word, when that one does not any more: somebody took the keyword out, and no record says so yet.
+// It is still open, or it was merged and the issue stayed open.
 func (f Facts) Unlinked() []claim.Claim {
 	var out []claim.Claim
 	for _, c := range f.Log.Claims {
@@ -194,6 +216,7 @@ func (f Facts) Unlinked() []claim.Claim {
 			out = append(out, c)
 		}
 	}
+
 	return out
 }
 
@@ -206,7 +229,8 @@ func (f Facts) Relinked() Facts {
 	return f
 }
 
-// wordless reports whether a pull request counts for the open issue by nothing but a record that names it.
+// wordless reports whether a pull request counts for the open issue by nothing but a record that
+// names it.
 func (f Facts) wordless(p PR) bool {
 	return f.Open && p.Bare && p.DefaultBase && (p.State == PROpened || f.shippedBy(p))
 }
@@ -230,6 +254,7 @@ func (p PR) stands() string {
 	case PRMerged:
 		return " was merged into " + p.Base + " and has not shipped"
 	}
+
 	return " is open"
 }
 
@@ -248,8 +273,8 @@ func (p PR) Shown() string {
 // wasReopened reports whether the issue is known to have been closed and opened again.
 func (f Facts) wasReopened() bool { return !f.ReopenedAt.IsZero() || f.StateReason == "reopened" }
 
-// gated reports whether a plan label without any plan record is on the open issue: whoever put it there, a
-// person or an older tool, wants a person to approve first and takes it off then.
+// gated reports whether a plan label without any plan record is on the open issue: whoever put it
+// there, a person or an older tool, wants a person to approve first and takes it off then.
 func gated(s labels.Scheme, f Facts) bool {
 	planned := slices.ContainsFunc(f.Log.Claims, func(c claim.Claim) bool { return c.Plan != nil })
 	return f.Open && !f.PullRequest && !planned && labels.Has(f.Labels, s.PlanPending)
@@ -261,8 +286,10 @@ func fresh(r Rules, f Facts) bool {
 	return labels.Has(f.Labels, r.Scheme.Claimed) && f.ClaimedAt.After(f.Log.Last) && f.Now.Sub(f.ClaimedAt) < r.Stray
 }
 
-// implemented reports whether the last holder of the log found the work done already, and nobody reopened the issue since.
+// implemented reports whether the last holder of the log found the work done already, and nobody
+// reopened the issue since.
 func (f Facts) implemented(log claim.State) bool {
 	last, ended := log.Lasting().LastEnded(claim.Claim.Held)
-	return ended && last.End.Rank.Compare(log.Restart) > 0 && last.End.Outcome == claim.OutcomeAlreadyImplemented && !f.ReopenedAt.After(last.End.At)
+	return ended && last.End.Rank.Compare(log.Restart) > 0 && last.End.Outcome == claim.OutcomeAlreadyImplemented &&
+		!f.ReopenedAt.After(last.End.At)
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // Due are the notices that people have not been given yet: that a person must look
-// (spec.md#notices), and that the last blocker closed (spec.md#notices). They are told before the labels move, so that a
-// crash in between costs nothing.
+// (spec.md#notices), and that the last blocker closed (spec.md#notices). They are told before the
+// labels move, so that a crash in between costs nothing.
 func (r Rules) Due(f Facts) []claim.Notice {
 	if len(f.Missing) > 0 || f.PullRequest || !f.Open || !managed(r.Scheme, f) {
 		return nil
@@ -20,17 +20,21 @@ func (r Rules) Due(f Facts) []claim.Notice {
 			due = append(due, n)
 		}
 	}
+
 	if r.escalated(f.Log) {
 		add(claim.Notice{Kind: claim.NoticeEscalated, Key: f.Log.Attempts[0].Worker.String()})
 	}
-	// The issue slept until its last blocker closed: it still has the label. One whose blockers were taken away, rather than closed, is
-	// woken without words.
+
+	// The issue slept until its last blocker closed: it still has the label. One whose blockers
+	// were taken away, rather than closed, is woken without words.
 	if f.BlockersRead && len(f.Blockers) > 0 && len(f.Waits()) == 0 && labels.Has(f.Labels, r.Scheme.Blocked) {
 		add(claim.Notice{Kind: claim.NoticeAwake, Key: f.BlockedAt.UTC().Format(time.RFC3339)})
 	}
+
 	if c, asked := r.asked(f); asked {
 		add(claim.Notice{Kind: claim.NoticeAsked, Key: c.Record.Worker.String()})
 	}
+
 	return due
 }
 

@@ -16,6 +16,7 @@ func TestOutsiderVectors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	asked, cases := "", 0
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSuffix(line, "\n")
@@ -31,6 +32,7 @@ func TestOutsiderVectors(t *testing.T) {
 			if err != nil {
 				t.Fatal(asked, err)
 			}
+
 			var named [][]claim.Issue
 			for part := range strings.SplitSeq(rest, "|") {
 				var issues []claim.Issue
@@ -42,18 +44,22 @@ func TestOutsiderVectors(t *testing.T) {
 					owner := []string{"acme", "ACME"}[len(issues)%2] // spelling makes no other issue
 					issues = append(issues, claim.Issue{Owner: owner, Repo: "app", Number: number})
 				}
+
 				named = append(named, issues)
 			}
+
 			moves, _ := lifecycle.Allowance(most, named)
 			var got []string
 			for _, yes := range moves {
 				got = append(got, map[bool]string{true: "yes", false: "no"}[yes])
 			}
+
 			if strings.Join(got, " ") != want {
 				t.Errorf("%s: %v, want %s", asked, got, want)
 			}
 		}
 	}
+
 	if cases < 10 {
 		t.Errorf("only %d cases", cases)
 	}

@@ -13,24 +13,27 @@ func personHolds(s claim.State) bool {
 	return held && c.Person != ""
 }
 
-// withoutRivals is the state without the claims that stand behind a person's: none of them is a hold.
+// withoutRivals is the state without the claims that stand behind a person's: none of them is a
+// hold.
 func withoutRivals(s claim.State) claim.State {
 	if !personHolds(s) {
 		return s
 	}
 	out := s
 	out.Claims = nil
+
 	for _, c := range s.Claims {
 		if !c.Live() || c.Person != "" {
 			out.Claims = append(out.Claims, c)
 		}
 	}
+
 	return out
 }
 
-// leftHold reports whether the label of a person's hold is what a hold that has ended left behind: it was put on
-// before that end, or by the holder in the same second. One that was put on later, or of which it is not known when, is
-// a person's own doing.
+// leftHold reports whether the label of a person's hold is what a hold that has ended left behind:
+// it was put on before that end, or by the holder in the same second. One that was put on later, or
+// of which it is not known when, is a person's own doing.
 func (f Facts) leftHold() bool {
 	last, ended := f.Log.LastPerson()
 	if !ended || personHolds(f.Log) || f.HoldAt.IsZero() {
@@ -44,7 +47,8 @@ func bareHold(s labels.Scheme, f Facts) bool {
 	return labels.Has(f.Labels, s.Hold) && !personHolds(f.Log) && !f.leftHold()
 }
 
-// personsLabel is the projection with the label of a person's hold in line with the log. A label without a record stays.
+// personsLabel is the projection with the label of a person's hold in line with the log. A label
+// without a record stays.
 func personsLabel(s labels.Scheme, f Facts, want labels.Projection, why string) (labels.Projection, string) {
 	switch {
 	case f.Open && personHolds(f.Log):
@@ -54,11 +58,12 @@ func personsLabel(s labels.Scheme, f Facts, want labels.Projection, why string) 
 	case f.leftHold():
 		want.Clear = append(want.Clear, s.Hold)
 	}
+
 	return want, why
 }
 
-// Lived returns the facts with what the pull requests show of the persons whose holds live: whoever has one open that
-// closes the issue still works on it, and the end of one is a sign of life.
+// Lived returns the facts with what the pull requests show of the persons whose holds live: whoever
+// has one open that closes the issue still works on it, and the end of one is a sign of life.
 func (f Facts) Lived() Facts {
 	f.Log = f.Log.Lived(func(login string) (open bool, last time.Time) {
 		for _, p := range f.PRs {
@@ -70,7 +75,9 @@ func (f Facts) Lived() Facts {
 				last = p.ClosedAt
 			}
 		}
+
 		return open, last
 	})
+
 	return f
 }

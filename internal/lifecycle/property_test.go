@@ -28,37 +28,64 @@ func moment() *rapid.Generator[time.Time] {
 }
 
 func comments() *rapid.Generator[[]claim.Comment] {
-	ends := []string{"outcome=success", "outcome=failure", "outcome=already-implemented", "outcome=cancelled", "outcome=stale-swept by=s", "outcome=failure not_before=2026-05-01T13:00:00Z"}
+	ends := []string{
+		"outcome=success", "outcome=failure", "outcome=already-implemented", "outcome=cancelled",
+		"outcome=stale-swept by=s", "outcome=failure not_before=2026-05-01T13:00:00Z",
+	}
 	line := rapid.Custom(func(t *rapid.T) string {
-		kind := rapid.SampledFrom(append(claim.Kinds(), claim.KindClaim, claim.KindClaim, claim.KindRelease)).Draw(t, "kind")
+		kind := rapid.SampledFrom(append(claim.Kinds(), claim.KindClaim, claim.KindClaim,
+			claim.KindRelease)).Draw(t, "kind")
 		fields := "by=ann"
 		switch kind {
 		case claim.KindClaim:
-			fields = rapid.SampledFrom([]string{"nonce=n ttl=1800 state=held branch=work", "nonce=n ttl=1800", "", "nonce=n state=held ttl=none", "nonce=n state=held ttl=none person=bot", "nonce=n ttl=none person=bot"}).Draw(t, "claim")
+			fields = rapid.SampledFrom([]string{
+				"nonce=n ttl=1800 state=held branch=work", "nonce=n ttl=1800", "",
+				"nonce=n state=held ttl=none", "nonce=n state=held ttl=none person=bot", "nonce=n ttl=none person=bot",
+			}).Draw(t, "claim")
 		case claim.KindRelease:
 			fields = rapid.SampledFrom(ends).Draw(t, "end")
 		}
-		return fmt.Sprintf("<!-- agent-%s:codename=a firing_id=%d %s -->", kind, rapid.IntRange(1, 4).Draw(t, "run"), fields)
+
+		return fmt.Sprintf("<!-- agent-%s:codename=a firing_id=%d %s -->", kind,
+			rapid.IntRange(1, 4).Draw(t, "run"), fields)
 	})
+
 	return rapid.Custom(func(t *rapid.T) []claim.Comment {
 		var out []claim.Comment
 		for i := range rapid.IntRange(0, 9).Draw(t, "comments") {
 			at := noon.Add(time.Duration(rapid.IntRange(-300, 0).Draw(t, "minutes")) * time.Minute)
-			out = append(out, claim.Comment{ID: int64(i + 1), Created: at, Updated: at, Author: "bot", Trusted: true, Body: line.Draw(t, "record")})
+			out = append(out, claim.Comment{
+				ID:      int64(i + 1),
+				Created: at,
+				Updated: at,
+				Author:  "bot",
+				Trusted: true,
+				Body:    line.Draw(t, "record"),
+			})
 		}
+
 		return out
 	})
 }
 
 func pulls() *rapid.Generator[[]lifecycle.PR] {
 	one := rapid.Custom(func(t *rapid.T) lifecycle.PR {
-		state := rapid.SampledFrom([]lifecycle.PRState{lifecycle.PROpened, lifecycle.PRClosed, lifecycle.PRMerged, lifecycle.PRUnreadable})
+		state := rapid.SampledFrom([]lifecycle.PRState{
+			lifecycle.PROpened, lifecycle.PRClosed, lifecycle.PRMerged,
+			lifecycle.PRUnreadable,
+		})
 		return lifecycle.PR{
-			Repo: "o/r", HeadRepo: rapid.SampledFrom([]string{"o/r", "eve/r", ""}).Draw(t, "head repository"), State: state.Draw(t, "state"),
-			Head: rapid.SampledFrom([]string{"work", "other"}).Draw(t, "head"), DefaultBase: rapid.Bool().Draw(t, "into the default branch"),
-			Recorded: rapid.Bool().Draw(t, "recorded"), MergedAt: moment().Draw(t, "merged"), Author: "bot",
+			Repo:        "o/r",
+			HeadRepo:    rapid.SampledFrom([]string{"o/r", "eve/r", ""}).Draw(t, "head repository"),
+			State:       state.Draw(t, "state"),
+			Head:        rapid.SampledFrom([]string{"work", "other"}).Draw(t, "head"),
+			DefaultBase: rapid.Bool().Draw(t, "into the default branch"),
+			Recorded:    rapid.Bool().Draw(t, "recorded"),
+			MergedAt:    moment().Draw(t, "merged"),
+			Author:      "bot",
 		}
 	})
+
 	return rapid.Custom(func(t *rapid.T) []lifecycle.PR {
 		out := rapid.SliceOfN(one, 0, 3).Draw(t, "pulls")
 		for i := range out {
@@ -68,6 +95,7 @@ func pulls() *rapid.Generator[[]lifecycle.PR] {
 				out[i].Sibling = !out[i].Recorded && rapid.Bool().Draw(t, "closes nothing itself")
 			}
 		}
+
 		return out
 	})
 }
@@ -78,21 +106,31 @@ func anyFacts() *rapid.Generator[lifecycle.Facts] {
 	return rapid.Custom(func(t *rapid.T) lifecycle.Facts {
 		names := append(labels.Agent().Lifecycle(), peoplesLabels...)
 		f := lifecycle.Facts{
-			Issue: issue, Open: rapid.IntRange(0, 3).Draw(t, "closed") > 0,
-			PullRequest: rapid.IntRange(0, 19).Draw(t, "pull request") == 0,
-			StateReason: rapid.SampledFrom([]string{"", "completed", "not_planned", "reopened"}).Draw(t, "reason"),
-			ReopenedAt:  moment().Draw(t, "reopened"), ClaimedAt: moment().Draw(t, "claimed label"),
-			Labels: rapid.SliceOfNDistinct(rapid.SampledFrom(names), 0, 5, rapid.ID[string]).Draw(t, "labels"),
-			Log:    claim.Replay(comments().Draw(t, "log")), PRs: pulls().Draw(t, "pulls"), Now: noon, Viewer: "bot",
-			BlockersRead: rapid.Bool().Draw(t, "blockers read"), HoldAt: moment().Draw(t, "hold label"),
-			Assignees: rapid.SampledFrom([][]string{nil, nil, nil, {"olga"}, {"olga", "BOT"}}).Draw(t, "assignees"),
+			Issue:        issue,
+			Open:         rapid.IntRange(0, 3).Draw(t, "closed") > 0,
+			PullRequest:  rapid.IntRange(0, 19).Draw(t, "pull request") == 0,
+			StateReason:  rapid.SampledFrom([]string{"", "completed", "not_planned", "reopened"}).Draw(t, "reason"),
+			ReopenedAt:   moment().Draw(t, "reopened"),
+			ClaimedAt:    moment().Draw(t, "claimed label"),
+			Labels:       rapid.SliceOfNDistinct(rapid.SampledFrom(names), 0, 5, rapid.ID[string]).Draw(t, "labels"),
+			Log:          claim.Replay(comments().Draw(t, "log")),
+			PRs:          pulls().Draw(t, "pulls"),
+			Now:          noon,
+			Viewer:       "bot",
+			BlockersRead: rapid.Bool().Draw(t, "blockers read"),
+			HoldAt:       moment().Draw(t, "hold label"),
+			Assignees:    rapid.SampledFrom([][]string{nil, nil, nil, {"olga"}, {"olga", "BOT"}}).Draw(t, "assignees"),
 		}
+
 		if f.BlockersRead {
-			f.Blockers = rapid.SliceOfN(rapid.Map(rapid.Bool(), func(open bool) lifecycle.Blocker { return lifecycle.Blocker{Open: open} }), 0, 2).Draw(t, "blockers")
+			f.Blockers = rapid.SliceOfN(rapid.Map(rapid.Bool(),
+				func(open bool) lifecycle.Blocker { return lifecycle.Blocker{Open: open} }), 0, 2).Draw(t, "blockers")
 		}
+
 		if rapid.IntRange(0, 9).Draw(t, "paused") == 0 {
 			f.Pause = &lifecycle.Pause{By: "ann"}
 		}
+
 		return f
 	})
 }
@@ -135,8 +173,8 @@ func TestLabelIsAFixedPoint(t *testing.T) {
 	})
 }
 
-// TestLabelTouchesOnlyItsOwn: people's labels are never removed, and at most one lifecycle label is shown, beside
-// which a plan label that nobody's plan put there stays.
+// TestLabelTouchesOnlyItsOwn: people's labels are never removed, and at most one lifecycle label is
+// shown, beside which a plan label that nobody's plan put there stays.
 func TestLabelTouchesOnlyItsOwn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r, f := anyRules().Draw(t, "rules"), anyFacts().Draw(t, "facts")
@@ -150,6 +188,7 @@ func TestLabelTouchesOnlyItsOwn(t *testing.T) {
 				t.Fatalf("removes %s: %s", name, why)
 			}
 		}
+
 		for _, name := range c.Add {
 			_, ours := r.Scheme.Parse(name)
 			h, held := f.Log.Holder()
@@ -158,23 +197,30 @@ func TestLabelTouchesOnlyItsOwn(t *testing.T) {
 				t.Fatalf("adds %s: %s", name, why)
 			}
 		}
+
 		shown, most := r.Scheme.Of(apply(f.Labels, c)), 1
 		if projection.Gate {
 			most = 2
 		}
+
 		if !projection.Keep && len(shown) > most {
 			t.Fatalf("shows %v: %s", shown, why)
 		}
-		if projection.Gate && (slices.Contains(c.Remove, r.Scheme.PlanPending) || !slices.Contains(shown, labels.PlanPending)) {
+
+		if projection.Gate && (slices.Contains(c.Remove, r.Scheme.PlanPending) ||
+			!slices.Contains(shown, labels.PlanPending)) {
 			t.Fatalf("takes the plan label off: %s", why)
 		}
+
 		ours := f.Log.Records > 0 || len(r.Scheme.Of(f.Labels)) > 0
 		if f.Log.Lasting().Records == 0 && len(r.Scheme.Of(f.Labels)) == 0 && len(r.Scheme.Of(apply(f.Labels, c))) > 0 {
 			t.Fatalf("a person's hold gave it a lifecycle label: %+v (%s)", c, why)
 		}
+
 		if !ours && !c.Empty() {
 			t.Fatalf("changes an issue that is not ours: %+v (%s)", c, why)
 		}
+
 		for _, name := range slices.Concat(c.Add, c.Remove) {
 			if f.PullRequest && name != r.Scheme.Claimed && name != r.Scheme.Hold {
 				t.Fatalf("changes %s of a pull request: %s", name, why)
@@ -199,8 +245,8 @@ func TestLabelDoesNotDependOnOrder(t *testing.T) {
 	})
 }
 
-// TestLabelShowsTheHolder: while a worker's claim lives, an open issue is claimed or waits for its plan's answer; while
-// a person's does, it has the label of a person's hold.
+// TestLabelShowsTheHolder: while a worker's claim lives, an open issue is claimed or waits for its
+// plan's answer; while a person's does, it has the label of a person's hold.
 func TestLabelShowsTheHolder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r, f := anyRules().Draw(t, "rules"), anyFacts().Draw(t, "facts")
@@ -220,12 +266,15 @@ func TestLabelShowsTheHolder(t *testing.T) {
 			}
 			return
 		}
+
 		if h.Plan.Pending() {
 			want = labels.PlanPending
 		}
+
 		if held && f.Open && (got.Keep || got.State != want) {
 			t.Fatalf("shows %+v (%s), want %s", got, why, want)
 		}
+
 		if !held && !got.Keep && got.State == labels.PlanPending {
 			t.Fatalf("shows a plan of nobody: %s", why)
 		}
@@ -236,9 +285,11 @@ func TestMissingFactsDecideNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r, f := anyRules().Draw(t, "rules"), anyFacts().Draw(t, "facts")
 		f.Missing = rapid.SliceOfN(rapid.String(), 1, 3).Draw(t, "missing")
-		if v := r.Verdict(f, anySeeker().Draw(t, "seeker")); v.Answer != lifecycle.Unknown || len(v.Reasons) == 0 || len(v.Expired) > 0 {
+		if v := r.Verdict(f, anySeeker().Draw(t, "seeker")); v.Answer != lifecycle.Unknown || len(v.Reasons) == 0 ||
+			len(v.Expired) > 0 {
 			t.Fatalf("verdict %s with %d expired claims, want unknown", v, len(v.Expired))
 		}
+
 		projection, why := r.Label(f)
 		if c := r.Scheme.Change(f.Labels, projection); !c.Empty() {
 			t.Fatalf("changes %+v: %s", c, why)
@@ -264,6 +315,7 @@ func TestFreeMeansFree(t *testing.T) {
 		if (v.Answer == lifecycle.Free) != (len(v.Reasons) == 0) {
 			t.Fatalf("%s with %d reasons", v.Answer, len(v.Reasons))
 		}
+
 		if why := obstacle(r, f, who); (why != "") != (v.Answer == lifecycle.Held) {
 			t.Fatalf("verdict %s, but obstacle %q", v, why)
 		}
@@ -277,25 +329,31 @@ func obstacle(r lifecycle.Rules, f lifecycle.Facts, who lifecycle.Seeker) string
 			return "a live claim"
 		}
 	}
+
 	if f.PullRequest {
 		return pullObstacle(f)
 	}
+
 	own := func(p lifecycle.PR) bool {
 		return p.State == lifecycle.PROpened && who.Branch != "" && p.Head == who.Branch && p.HeadRepo == who.Repo
 	}
+
 	for _, p := range f.PRs {
-		own := own(p) || p.Chain != "" && slices.ContainsFunc(f.PRs, func(o lifecycle.PR) bool { return o.Chain == p.Chain && own(o) })
+		own := own(p) || p.Chain != "" &&
+			slices.ContainsFunc(f.PRs, func(o lifecycle.PR) bool { return o.Chain == p.Chain && own(o) })
 		switch counts := p.DefaultBase || p.Recorded || p.Sibling; {
 		case p.Sibling && p.State != lifecycle.PROpened:
 			continue
 		case p.State == lifecycle.PROpened && counts && !own, p.State == lifecycle.PRUnreadable && p.Recorded:
 			return "a pull request"
-		case p.State == lifecycle.PRMerged && p.DefaultBase && f.Open && (f.ReopenedAt.IsZero() || p.MergedAt.After(f.ReopenedAt)):
+		case p.State == lifecycle.PRMerged && p.DefaultBase && f.Open &&
+			(f.ReopenedAt.IsZero() || p.MergedAt.After(f.ReopenedAt)):
 			return "a merge"
 		case p.State == lifecycle.PRMerged && p.Recorded && !p.DefaultBase && !own:
 			return "a merge that has not shipped"
 		}
 	}
+
 	over, swept := 0, 0
 	for _, c := range f.Log.Live() { // each of them expired, and a claim would record its end
 		if c.Held() && !c.Provisional() {
@@ -305,27 +363,35 @@ func obstacle(r lifecycle.Rules, f lifecycle.Facts, who lifecycle.Seeker) string
 			}
 		}
 	}
-	if last, ended := f.Log.Lasting().LastEnded(claim.Claim.Held); over == 0 && ended && f.Open && last.End.Outcome == claim.OutcomeAlreadyImplemented && !f.ReopenedAt.After(last.End.At) {
+
+	if last, ended := f.Log.Lasting().LastEnded(claim.Claim.Held); over == 0 && ended && f.Open &&
+		last.End.Outcome == claim.OutcomeAlreadyImplemented && !f.ReopenedAt.After(last.End.At) {
 		return "implemented already"
 	}
+
 	closed := !f.Open
 	hold := slices.Contains(f.Labels, "do-not-pickup")
 	if last, ended := f.Log.LastPerson(); ended && !f.HoldAt.IsZero() && f.HoldAt.Before(last.End.At) {
 		hold = false // what that hold left behind
 	}
-	persons := hold || slices.ContainsFunc(f.Labels, func(l string) bool { return l == "needs:human-scope" || l == "wip" })
+
+	persons := hold || slices.ContainsFunc(f.Labels,
+		func(l string) bool { return l == "needs:human-scope" || l == "wip" })
 	if !r.Unassigned && len(f.Assignees) > 0 && !slices.Contains(f.Assignees, "BOT") {
 		return "somebody is assigned"
 	}
+
 	blocked := slices.ContainsFunc(f.Blockers, func(b lifecycle.Blocker) bool { return b.Open })
 	failed := len(f.Log.Attempts) + swept
 	tried := r.MaxAttempts > 0 && failed >= r.MaxAttempts
 	if swept > 0 && len(r.Rest) > 0 && r.Rest[min(failed, len(r.Rest))-1] > 0 {
 		return "a rest after the end of an expired hold"
 	}
-	if labels.Has(f.Labels, r.Scheme.Done) && len(r.Scheme.Of(f.Labels)) > 1 && f.Open && f.Log.Lasting().Records == 0 && f.ReopenedAt.IsZero() && f.StateReason != "reopened" {
+	if labels.Has(f.Labels, r.Scheme.Done) && len(r.Scheme.Of(f.Labels)) > 1 && f.Open &&
+		f.Log.Lasting().Records == 0 && f.ReopenedAt.IsZero() && f.StateReason != "reopened" {
 		return "labelled done"
 	}
+
 	planned := slices.ContainsFunc(f.Log.Claims, func(c claim.Claim) bool { return c.Plan != nil })
 	if labels.Has(f.Labels, r.Scheme.PlanPending) && f.Open && !planned {
 		return "a plan label without a plan"
@@ -333,6 +399,7 @@ func obstacle(r lifecycle.Rules, f lifecycle.Facts, who lifecycle.Seeker) string
 	if closed || persons || blocked || tried || f.Pause != nil || r.RestUntil(f.Log).After(f.Now) {
 		return "closed, a person, a blocker, a pause, attempts or a rest"
 	}
+
 	return ""
 }
 
@@ -342,26 +409,47 @@ func pullObstacle(f lifecycle.Facts) string {
 	if last, ended := f.Log.LastPerson(); ended && !f.HoldAt.IsZero() && f.HoldAt.Before(last.End.At) {
 		hold = false
 	}
+
 	switch {
 	case !f.Open, f.Pause != nil:
 		return "ended, or a pause"
-	case hold, slices.ContainsFunc(f.Labels, func(l string) bool { return l == "needs:human-scope" || l == "wip" || l == "blocked" }):
+	case hold, slices.ContainsFunc(f.Labels,
+		func(l string) bool { return l == "needs:human-scope" || l == "wip" || l == "blocked" }):
 		return "a person's label"
 	}
+
 	return ""
 }
 
-// TestVerdictReads: the reasons are sentences about the facts, and strangers' text cannot panic them.
+// TestVerdictReads: the reasons are sentences about the facts, and strangers' text cannot panic
+// them.
 func TestVerdictReads(t *testing.T) {
 	f := lifecycle.Facts{
-		Issue: issue, Open: true, Now: noon, Labels: []string{"do-not-pickup"},
-		Log: claim.Replay([]claim.Comment{{ID: 1, Created: noon, Updated: noon, Author: "bot", Trusted: true, URL: "https://h/1", Body: "<!-- agent-claim:codename=lucius firing_id=r1 nonce=n ttl=1800 state=held -->"}}),
+		Issue:  issue,
+		Open:   true,
+		Now:    noon,
+		Labels: []string{"do-not-pickup"},
+		Log: claim.Replay([]claim.Comment{{
+			ID:      1,
+			Created: noon,
+			Updated: noon,
+			Author:  "bot",
+			Trusted: true,
+			URL:     "https://h/1",
+			Body:    "<!-- agent-claim:codename=lucius firing_id=r1 nonce=n ttl=1800 state=held -->",
+		}}),
 		PRs: []lifecycle.PR{
-			{Repo: "o/r", Number: 12, State: lifecycle.PROpened, DefaultBase: true},
+			{
+				Repo:        "o/r",
+				Number:      12,
+				State:       lifecycle.PROpened,
+				DefaultBase: true,
+			},
 			{Repo: "x/y", Number: 13, State: lifecycle.PRUnreadable, Recorded: true},
 		},
 		Pause: &lifecycle.Pause{Since: noon, By: "ann", Reason: "%s%!d(MISSING)\x1b[31m"},
 	}
+
 	want := "held: held by lucius (run r1) since 2026-05-01 12:00 UTC, lease until 2026-05-01 12:30 UTC; " +
 		"pull request o/r#12 is open for it; pull request x/y#13 cannot be read and counts as open for it; " +
 		"o/r is paused since 2026-05-01 12:00 UTC by ann: %s%!d(MISSING)\x1b[31m; a person holds it (label do-not-pickup)"
@@ -369,12 +457,16 @@ func TestVerdictReads(t *testing.T) {
 	if v.String() != want {
 		t.Errorf("verdict\n got %s\nwant %s", v, want)
 	}
+
 	if !v.Has(lifecycle.CodePaused) || v.Has(lifecycle.CodeClosed) || v.Reasons[0].URL != "https://h/1" {
 		t.Errorf("reasons %+v", v.Reasons)
 	}
-	if free := lifecycle.DefaultRules().Verdict(lifecycle.Facts{Open: true, Now: noon}, lifecycle.Seeker{}); free.String() != "free" {
+
+	if free := lifecycle.DefaultRules().Verdict(lifecycle.Facts{Open: true, Now: noon},
+		lifecycle.Seeker{}); free.String() != "free" {
 		t.Errorf("verdict %s, want free", free)
 	}
+
 	if !strings.HasPrefix((lifecycle.Verdict{}).String(), "unknown") {
 		t.Error("the zero verdict is not unknown")
 	}

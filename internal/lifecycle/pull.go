@@ -14,8 +14,9 @@ const (
 // merged is Facts.StateReason of a pull request that was merged.
 const merged = "merged"
 
-// pull is the projection of a pull request's number (spec.md#held-pull-requests): its labels stay as they are, but the claimed label
-// and that of a person's hold follow the log. State is Claimed while a worker holds it, else None.
+// pull is the projection of a pull request's number (spec.md#held-pull-requests): its labels stay
+// as they are, but the claimed label and that of a person's hold follow the log. State is Claimed
+// while a worker holds it, else None.
 func (r Rules) pull(f Facts) (labels.Projection, string) {
 	want, why := labels.Projection{Keep: true}, "nobody holds the pull request"
 	workers := f
@@ -28,14 +29,17 @@ func (r Rules) pull(f Facts) (labels.Projection, string) {
 	case workers.Log.Records > 0 && !(f.Open && fresh(r, workers)):
 		want.Clear = []string{r.Scheme.Claimed}
 	}
+
 	if !f.Open {
 		why = f.ending()
 	}
+
 	return personsLabel(r.Scheme, f, want, why)
 }
 
-// Ended lists the claims whose end anybody may record because the issue was closed, or the pull request closed or merged, with the
-// outcome Expire. A snapshot with something missing, or in doubt, ends none.
+// Ended lists the claims whose end anybody may record because the issue was closed, or the pull
+// request closed or merged, with the outcome Expire. A snapshot with something missing, or in
+// doubt, ends none.
 func (f Facts) Ended() []claim.Claim {
 	if f.Open || len(f.Missing) > 0 || len(f.Doubts) > 0 {
 		return nil
@@ -54,5 +58,6 @@ func (f Facts) ending() string {
 	case f.Merged():
 		return PullMerged
 	}
+
 	return PullClosed
 }

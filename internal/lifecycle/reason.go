@@ -10,7 +10,8 @@ import (
 // A Code names a reason.
 type Code string
 
-// The reasons why an issue may not be taken, and the notes beside a verdict. What follows from each is a row of Meanings.
+// The reasons why an issue may not be taken, and the notes beside a verdict. What follows from each
+// is a row of Meanings.
 const (
 	CodeUnread     Code = "unread"  // a fact is missing
 	CodeUnshown    Code = "unshown" // GitHub counts comments that it does not show
@@ -69,7 +70,8 @@ const (
 	ForceRestarts              // where the issue is stuck, the issue begins again first
 )
 
-// BeyondForce is the verdict without the reasons that a claim with --force ends or passes over; person says that a person claims.
+// BeyondForce is the verdict without the reasons that a claim with --force ends or passes over;
+// person says that a person claims.
 func (r Rules) BeyondForce(f Facts, v Verdict, person bool) Verdict {
 	stuck := r.Stuck(f)
 	v.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons), func(one Reason) bool {
@@ -81,31 +83,75 @@ func (r Rules) BeyondForce(f Facts, v Verdict, person bool) Verdict {
 		case ForceRestarts:
 			return stuck || one.ByStranger()
 		}
+
 		return false
 	})
+
 	return v
 }
 
 // Meanings is the table of all reasons, a row for each.
 func Meanings() []Meaning {
 	return []Meaning{
-		{Code: CodeUnread, Where: WithoutOther, Person: true, Passed: "not read", Mark: "not read", Alert: true},
-		{Code: CodeUnshown, Where: WithoutOther, Person: true, Passed: "with comments that GitHub does not show"},
-		{Code: CodeClosed, Person: true, Stated: true, Passed: "closed"},
-		{Code: CodeInFlight, Person: true, Taken: true, Force: ForceEnds, Stated: true, Passed: "held"},
-		{Code: CodeOwn, Person: true, Taken: true, Stated: true, Passed: "yours already"},
-		{Code: CodePROpen, Person: true, Taken: true, Force: ForceRestarts, Passed: "with an open pull request"},
+		{
+			Code:   CodeUnread,
+			Where:  WithoutOther,
+			Person: true,
+			Passed: "not read",
+			Mark:   "not read",
+			Alert:  true,
+		},
+		{
+			Code:   CodeUnshown,
+			Where:  WithoutOther,
+			Person: true,
+			Passed: "with comments that GitHub does not show",
+		},
+		{
+			Code:   CodeClosed,
+			Person: true,
+			Stated: true,
+			Passed: "closed",
+		},
+		{
+			Code:   CodeInFlight,
+			Person: true,
+			Taken:  true,
+			Force:  ForceEnds,
+			Stated: true,
+			Passed: "held",
+		},
+		{
+			Code:   CodeOwn,
+			Person: true,
+			Taken:  true,
+			Stated: true,
+			Passed: "yours already",
+		},
+		{
+			Code:   CodePROpen,
+			Person: true,
+			Taken:  true,
+			Force:  ForceRestarts,
+			Passed: "with an open pull request",
+		},
 		{Code: CodeMerged, Force: ForceRestarts, Passed: "with a merged pull request", Mark: "merged", Alert: true},
 		{Code: CodeDone, Force: ForceRestarts, Passed: "done", Mark: "done", Alert: true},
 		{Code: CodePlan, Passed: "waiting for a plan's approval"},
-		{Code: CodeHold, Person: true, Taken: true, Force: ForcePerson, Noted: true, Passed: "held by a person", Mark: "a person's"},
+		{
+			Code: CodeHold, Person: true, Taken: true, Force: ForcePerson, Noted: true, Passed: "held by a person",
+			Mark: "a person's",
+		},
 		{Code: CodeScope, Passed: "waiting for a person", Mark: "needs scope", Alert: true},
 		{Code: CodePaused, Passed: "paused with the repository", Mark: "paused"},
 		{Code: CodeExcluded, Passed: "excluded by a label", Mark: "excluded"},
 		{Code: CodeBlocked, Passed: "blocked by other issues", Mark: "blocked"},
 		{Code: CodeBackingOff, Passed: "backing off after a failure", Mark: "backing off"},
 		{Code: CodeAttempts, Passed: "failed too often"},
-		{Code: CodeAssigned, Person: true, Force: ForcePasses, Noted: true, Passed: "assigned to somebody else", Mark: "assigned"},
+		{
+			Code: CodeAssigned, Person: true, Force: ForcePasses, Noted: true, Passed: "assigned to somebody else",
+			Mark: "assigned",
+		},
 		{Code: CodeExpired, Where: AmongNotes},
 		{Code: CodeExcessive, Where: AmongNotes},
 	}
@@ -131,5 +177,6 @@ type Reason struct {
 	Here  bool      // of CodePaused: on this host only
 }
 
-// ByStranger reports whether the reason is a stranger's pull request. Somebody whose records count may claim in spite of it.
+// ByStranger reports whether the reason is a stranger's pull request. Somebody whose records count
+// may claim in spite of it.
 func (r Reason) ByStranger() bool { return r.Code == CodePROpen && r.PR != nil && r.PR.Stranger }

@@ -20,15 +20,29 @@ var ended = time.Date(2026, 5, 1, 1, 0, 0, 0, time.UTC)
 func failed(t interface{ Fatal(...any) }, w claim.Worker) claim.State {
 	var log []claim.Comment
 	for i, r := range []claim.Record{
-		{Kind: claim.KindClaim, Worker: w, Nonce: "n", Held: true},
+		{
+			Kind:   claim.KindClaim,
+			Worker: w,
+			Nonce:  "n",
+			Held:   true,
+		},
 		{Kind: claim.KindRelease, Worker: w, Outcome: claim.OutcomeFailure},
 	} {
 		body, err := claim.Encode(r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		log = append(log, claim.Comment{ID: int64(i), Created: ended, Updated: ended, Author: "bot", Trusted: true, Body: body})
+
+		log = append(log, claim.Comment{
+			ID:      int64(i),
+			Created: ended,
+			Updated: ended,
+			Author:  "bot",
+			Trusted: true,
+			Body:    body,
+		})
 	}
+
 	return claim.Replay(log)
 }
 
@@ -37,6 +51,7 @@ func TestRestVectors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	ran := 0
 	for line := range strings.SplitSeq(string(text), "\n") {
 		if line == "" || line[0] == '#' {
@@ -50,12 +65,14 @@ func TestRestVectors(t *testing.T) {
 		if got := strconv.FormatUint(uint64(hash.Sum32()), 10); got != f[1] {
 			t.Errorf("hash of %s = %s, want %s", f[0], got, f[1])
 		}
+
 		rules := lifecycle.Rules{Rest: []time.Duration{milliseconds(t, f[2])}}
 		s := failed(t, claim.Worker{Codename: codename, FiringID: firing})
 		if got := rules.RestUntil(s).Sub(ended); got != milliseconds(t, f[3]) {
 			t.Errorf("%s rests %d ms of %s, want %s", f[0], got.Milliseconds(), f[2], f[3])
 		}
 	}
+
 	if ran < 70 {
 		t.Errorf("ran %d cases, want all of them", ran)
 	}

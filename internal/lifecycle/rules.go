@@ -29,17 +29,19 @@ func (r Rules) escalated(s claim.State) bool {
 }
 
 // RestUntil returns until when the issue rests between attempts, or the zero time: the larger of
-// what releases since the last reset asked for and the resting time of that many failures, spread over 75 % to 125 % by
-// the key of the last failed worker, so that every reader gets the same answer (spec.md#back-off).
+// what releases since the last reset asked for and the resting time of that many failures, spread
+// over 75 % to 125 % by the key of the last failed worker, so that every reader gets the same
+// answer (spec.md#back-off).
 func (r Rules) RestUntil(s claim.State) time.Time {
 	until := s.NotBefore
 	n := len(s.Attempts)
 	if n == 0 || len(r.Rest) == 0 {
 		return until
 	}
+
 	last := s.Attempts[n-1]
-	// d·3/4 + d/2·h/2³² in whole milliseconds, h being FNV-1a (32 bits) of codename:firing_id. No fractions, so that
-	// implementations in other languages agree to the millisecond.
+	// d·3/4 + d/2·h/2³² in whole milliseconds, h being FNV-1a (32 bits) of codename:firing_id. No
+	// fractions, so that implementations in other languages agree to the millisecond.
 	h := fnv.New32a()
 	h.Write([]byte(last.Worker.String()))
 	ms := uint64(max(r.Rest[min(n, len(r.Rest))-1], 0).Milliseconds())
@@ -48,5 +50,6 @@ func (r Rules) RestUntil(s claim.State) time.Time {
 	if end := last.Release.At.Add(rest); end.After(until) {
 		until = end
 	}
+
 	return until
 }

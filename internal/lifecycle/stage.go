@@ -1,23 +1,27 @@
 package lifecycle
 
-// staged reports whether the repository works in a pipeline. There a pull request belongs to a stage
-// and neither ends a hold nor keeps the next stage from being taken.
+// staged reports whether the repository works in a pipeline. There a pull request belongs to a
+// stage and neither ends a hold nor keeps the next stage from being taken.
 func (r Rules) staged() bool { return len(r.Scheme.Stages) > 0 }
 
 // Stage returns the number of the stage that the issue is in: what the log says last, else the
 // furthest whose label it has, else the first.
 func (r Rules) Stage(f Facts) int {
 	n := r.Scheme.Stage(f.Log.Stage)
-	if n == len(r.Scheme.Stages)-1 && (f.ReopenedAt.After(f.Log.StageAt) || f.Log.Restart.Created.After(f.Log.StageAt)) {
+	if n == len(r.Scheme.Stages)-1 &&
+		(f.ReopenedAt.After(f.Log.StageAt) || f.Log.Restart.Created.After(f.Log.StageAt)) {
 		return 0
 	}
+
 	if n < 0 {
 		n = r.Scheme.StageOf(f.Labels)
 	}
+
 	return max(n, 0)
 }
 
-// through reports whether the log says that the issue went through all stages, and nobody reopened it since.
+// through reports whether the log says that the issue went through all stages, and nobody reopened
+// it since.
 func through(r Rules, f Facts) bool {
 	return r.staged() && f.Log.Stage != "" && r.Stage(f) == len(r.Scheme.Stages)-1
 }

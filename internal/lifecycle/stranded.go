@@ -16,6 +16,7 @@ func (r Rules) Stranded(f Facts) string {
 	_, held := f.Log.Holder()
 	workers := f
 	workers.Log = f.Log.Lasting() // an issue that only persons ever held waits for no agent
+
 	switch {
 	case len(f.Missing) > 0, f.Now.IsZero(), f.PullRequest, !f.Open, !managed(r.Scheme, workers), held:
 		return ""
@@ -27,15 +28,17 @@ func (r Rules) Stranded(f Facts) string {
 		return "done and still open: " + why
 	case want.Keep:
 		return why
-	case want.State == labels.PROpen && !slices.ContainsFunc(f.PRs, func(p PR) bool { return f.pending(p) && p.State != PRUnreadable }):
+	case want.State == labels.PROpen &&
+		!slices.ContainsFunc(f.PRs, func(p PR) bool { return f.pending(p) && p.State != PRUnreadable }):
 		return why
 	}
+
 	return ""
 }
 
-// Stuck reports whether nobody works on the open issue and only a person can move it on: a reset that begins it again does
-// (spec.md#restart). It is done and still open, its labels say what no record bears out, or all that it waits for are pull
-// requests that GitHub does not show.
+// Stuck reports whether nobody works on the open issue and only a person can move it on: a reset
+// that begins it again does (spec.md#restart). It is done and still open, its labels say what no
+// record bears out, or all that it waits for are pull requests that GitHub does not show.
 func (r Rules) Stuck(f Facts) bool {
 	want, _ := r.Label(f)
 	_, held := f.Log.Holder()
@@ -43,13 +46,15 @@ func (r Rules) Stuck(f Facts) bool {
 	case len(f.Missing) > 0, f.Now.IsZero(), f.PullRequest, !f.Open, !managed(r.Scheme, f), held, want.Gate:
 		return false
 	case want.State == labels.PROpen:
-		return !slices.ContainsFunc(f.PRs, func(p PR) bool { return f.pending(p) && p.State != PRUnreadable && p.State != PRMissing })
+		return !slices.ContainsFunc(f.PRs,
+			func(p PR) bool { return f.pending(p) && p.State != PRUnreadable && p.State != PRMissing })
 	}
+
 	return want.Keep || want.State == labels.Done
 }
 
-// Wished reports whether the queue's label is on an issue that is stuck: if a person put it there, that begins the issue
-// again. Beside the label for done it is a leftover.
+// Wished reports whether the queue's label is on an issue that is stuck: if a person put it there,
+// that begins the issue again. Beside the label for done it is a leftover.
 func (r Rules) Wished(f Facts) bool {
 	queued := slices.ContainsFunc(r.Scheme.Queues(), func(q string) bool { return labels.Has(f.Labels, q) })
 	return queued && !labels.Has(f.Labels, r.Scheme.Done) && r.Stuck(f)
@@ -63,6 +68,7 @@ func (f Facts) Waits() []claim.Issue {
 			out = append(out, b.Issue)
 		}
 	}
+
 	return out
 }
 
@@ -78,10 +84,12 @@ func Cycles(waits map[claim.Issue][]claim.Issue) [][]claim.Issue {
 			s.waits[i.Folded()] = append(s.waits[i.Folded()], o.Folded())
 		}
 	}
+
 	slices.SortFunc(all, claim.Issue.Compare)
 	for _, i := range all {
 		s.from(i, nil)
 	}
+
 	return s.rings
 }
 
@@ -91,7 +99,8 @@ func Round(path []string) string { return strings.Join(path, " waits for ") }
 // InCycle says of the Path of a ring that its issues are blocked by it.
 func InCycle(path []string) string { return "blocked in a dependency cycle: " + Round(path) }
 
-// Path is a ring of Cycles as it is walked: the names of its issues, and that of the first again at the end.
+// Path is a ring of Cycles as it is walked: the names of its issues, and that of the first again at
+// the end.
 func Path(ring []claim.Issue) []string {
 	var names []string
 	for _, i := range ring {
@@ -117,6 +126,7 @@ func (s *search) from(i claim.Issue, path []claim.Issue) {
 	if s.seen[i] {
 		return
 	}
+
 	s.seen[i] = true
 	for _, o := range s.waits[i] {
 		s.from(o, append(slices.Clone(path), i))

@@ -34,10 +34,12 @@ func TestCircles(t *testing.T) {
 			if _, err := fmt.Sscanf(pair, "%d>%d", &a, &b); err != nil {
 				t.Fatal(err)
 			}
+
 			other := numbered(b)
 			other.Owner = "O" // GitHub does not tell them apart
 			waits[numbered(a)] = append(waits[numbered(a)], other)
 		}
+
 		var got []string
 		for _, ring := range lifecycle.Cycles(waits) {
 			var numbers []int
@@ -46,6 +48,7 @@ func TestCircles(t *testing.T) {
 			}
 			got = append(got, fmt.Sprint(numbers))
 		}
+
 		if all := strings.Join(got, " "); all != c.want {
 			t.Errorf("%s: %s, want %s", name, all, c.want)
 		}
@@ -64,8 +67,8 @@ func TestRound(t *testing.T) {
 	}
 }
 
-// TestCirclesAreReal: every ring waits all the way round, and there is one exactly if peeling off what
-// waits for nothing leaves something.
+// TestCirclesAreReal: every ring waits all the way round, and there is one exactly if peeling off
+// what waits for nothing leaves something.
 func TestCirclesAreReal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		waits := map[claim.Issue][]claim.Issue{}
@@ -78,6 +81,7 @@ func TestCirclesAreReal(t *testing.T) {
 			}
 			left[a][b] = true
 		}
+
 		for peeled := true; peeled; {
 			peeled = false
 			for a, on := range left {
@@ -86,16 +90,19 @@ func TestCirclesAreReal(t *testing.T) {
 						delete(on, b)
 					}
 				}
+
 				if len(on) == 0 {
 					delete(left, a)
 					peeled = true
 				}
 			}
 		}
+
 		rings := lifecycle.Cycles(waits)
 		if (len(rings) > 0) != (len(left) > 0) {
 			t.Fatalf("rings %v, and %v cannot be peeled", rings, left)
 		}
+
 		for _, ring := range rings {
 			for n, i := range ring {
 				if next := ring[(n+1)%len(ring)]; !contains(waits[i], next) {
@@ -117,25 +124,57 @@ func contains(all []claim.Issue, i claim.Issue) bool {
 
 func TestStranded(t *testing.T) {
 	now := time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
-	unreadable := lifecycle.PR{Repo: "o/r", Number: 9, State: lifecycle.PRUnreadable, Recorded: true}
-	elsewhere := lifecycle.PR{Repo: "o/r", Number: 9, State: lifecycle.PRMerged, Base: "develop", Recorded: true}
-	shipped := lifecycle.PR{Repo: "o/r", Number: 9, State: lifecycle.PRMerged, DefaultBase: true, MergedAt: now}
+	unreadable := lifecycle.PR{
+		Repo:     "o/r",
+		Number:   9,
+		State:    lifecycle.PRUnreadable,
+		Recorded: true,
+	}
+
+	elsewhere := lifecycle.PR{
+		Repo:     "o/r",
+		Number:   9,
+		State:    lifecycle.PRMerged,
+		Base:     "develop",
+		Recorded: true,
+	}
+
+	shipped := lifecycle.PR{
+		Repo:        "o/r",
+		Number:      9,
+		State:       lifecycle.PRMerged,
+		DefaultBase: true,
+		MergedAt:    now,
+	}
+
 	for name, c := range map[string]struct {
 		facts lifecycle.Facts
 		want  string
 	}{
-		"in the queue":                {lifecycle.Facts{Labels: []string{"agent:implement"}}, ""},
-		"nobody's business":           {lifecycle.Facts{Labels: []string{"bug"}}, ""},
-		"done":                        {lifecycle.Facts{Labels: []string{"agent:done"}}, "done and still open"},
-		"shipped and open":            {lifecycle.Facts{Labels: []string{"agent:implement"}, PRs: []lifecycle.PR{shipped}}, "was merged"},
-		"claimed, age not known":      {lifecycle.Facts{Labels: []string{"agent:in-flight"}}, "age not known"},
-		"claimed a moment ago":        {lifecycle.Facts{Labels: []string{"agent:in-flight"}, ClaimedAt: now}, ""},
-		"a plan label":                {lifecycle.Facts{Labels: []string{"agent:plan-pending-approval"}}, "plan label"},
-		"a person's":                  {lifecycle.Facts{Labels: []string{"agent:done", "Do-Not-Pickup"}}, ""},
-		"too vague":                   {lifecycle.Facts{Labels: []string{"agent:done", "needs:human-scope"}}, ""},
-		"a pull request out of sight": {lifecycle.Facts{Labels: []string{"agent:pr-open"}, PRs: []lifecycle.PR{unreadable}}, "cannot be read"},
-		"merged elsewhere, to ship":   {lifecycle.Facts{Labels: []string{"agent:pr-open"}, PRs: []lifecycle.PR{elsewhere}}, ""},
-		"not read":                    {lifecycle.Facts{Labels: []string{"agent:done"}, Missing: []string{"comments"}}, ""},
+		"in the queue":      {lifecycle.Facts{Labels: []string{"agent:implement"}}, ""},
+		"nobody's business": {lifecycle.Facts{Labels: []string{"bug"}}, ""},
+		"done":              {lifecycle.Facts{Labels: []string{"agent:done"}}, "done and still open"},
+		"shipped and open": {lifecycle.Facts{
+			Labels: []string{"agent:implement"},
+			PRs:    []lifecycle.PR{shipped},
+		}, "was merged"},
+		"claimed, age not known": {lifecycle.Facts{Labels: []string{"agent:in-flight"}}, "age not known"},
+		"claimed a moment ago":   {lifecycle.Facts{Labels: []string{"agent:in-flight"}, ClaimedAt: now}, ""},
+		"a plan label":           {lifecycle.Facts{Labels: []string{"agent:plan-pending-approval"}}, "plan label"},
+		"a person's":             {lifecycle.Facts{Labels: []string{"agent:done", "Do-Not-Pickup"}}, ""},
+		"too vague":              {lifecycle.Facts{Labels: []string{"agent:done", "needs:human-scope"}}, ""},
+		"a pull request out of sight": {lifecycle.Facts{
+			Labels: []string{"agent:pr-open"},
+			PRs:    []lifecycle.PR{unreadable},
+		}, "cannot be read"},
+		"merged elsewhere, to ship": {lifecycle.Facts{
+			Labels: []string{"agent:pr-open"},
+			PRs:    []lifecycle.PR{elsewhere},
+		}, ""},
+		"not read": {lifecycle.Facts{
+			Labels:  []string{"agent:done"},
+			Missing: []string{"comments"},
+		}, ""},
 	} {
 		f := c.facts
 		f.Issue, f.Open, f.Now = numbered(7), true, now
@@ -143,10 +182,12 @@ func TestStranded(t *testing.T) {
 		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
+
 		f.Now = time.Time{}
 		if got := lifecycle.DefaultRules().Stranded(f); got != "" || lifecycle.DefaultRules().Stuck(f) {
 			t.Errorf("%s, without server time: %q, or a reset begins it again", name, got)
 		}
+
 		f.Open, f.Now = false, now
 		if got := lifecycle.DefaultRules().Stranded(f); got != "" {
 			t.Errorf("%s, closed: %q", name, got)
@@ -159,7 +200,13 @@ func TestStranded(t *testing.T) {
 func TestDueWake(t *testing.T) {
 	slept := time.Date(2026, 5, 4, 9, 0, 0, 0, time.UTC)
 	closed, open := lifecycle.Blocker{Issue: numbered(2)}, lifecycle.Blocker{Issue: numbered(3), Open: true}
-	f := lifecycle.Facts{Issue: numbered(7), Open: true, Labels: []string{"agent:implement", "agent:blocked"}, BlockedAt: slept, BlockersRead: true}
+	f := lifecycle.Facts{
+		Issue:        numbered(7),
+		Open:         true,
+		Labels:       []string{"agent:implement", "agent:blocked"},
+		BlockedAt:    slept,
+		BlockersRead: true,
+	}
 	r := lifecycle.DefaultRules()
 	for name, c := range map[string]struct {
 		blockers []lifecycle.Blocker
@@ -174,12 +221,20 @@ func TestDueWake(t *testing.T) {
 		if len(due) != c.want {
 			t.Fatalf("%s: due %+v", name, due)
 		}
+
 		for _, n := range due {
 			told := f
-			told.Log = claim.Replay([]claim.Comment{{ID: 1, Author: "bot", Trusted: true, Body: n.Mark()}})
+			told.Log = claim.Replay([]claim.Comment{{
+				ID:      1,
+				Author:  "bot",
+				Trusted: true,
+				Body:    n.Mark(),
+			}})
+
 			if again := r.Due(told); len(again) != 0 {
 				t.Errorf("%s: due again: %+v", name, again)
 			}
+
 			if told.BlockedAt = slept.Add(time.Hour); len(r.Due(told)) != 1 {
 				t.Errorf("%s: not due after another sleep", name)
 			}

@@ -15,12 +15,20 @@ type Summary struct {
 // Summary returns where the issue of f stands.
 func (r Rules) Summary(f Facts) Summary {
 	want, why := r.Label(f)
-	s := Summary{State: want.State, Unmanaged: want.Keep && want.State == labels.None, Why: why, Drift: r.Scheme.Change(f.Labels, want)}
+	s := Summary{
+		State:     want.State,
+		Unmanaged: want.Keep && want.State == labels.None,
+		Why:       why,
+		Drift:     r.Scheme.Change(f.Labels, want),
+	}
+
 	if !s.Drift.Empty() {
 		s.DriftWhy = r.Explain(f, s.Drift)
 	}
+
 	if r.Stuck(f) {
 		s.Stranded = why
 	}
+
 	return s
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 )
 
-// A Try is a hold that has ended, as whoever comes next is told of it. Its texts are other people's.
+// A Try is a hold that has ended, as whoever comes next is told of it. Its texts are other
+// people's.
 type Try struct {
 	By      string // the person, or the worker's codename
 	Outcome string
@@ -17,8 +18,9 @@ type Try struct {
 	At      time.Time
 }
 
-// Tried lists the confirmed holds of the issue that a record has ended, the newest end first, at most so many. What took
-// the issue and gave it back before any work, as a bundle does that could not be had, is left out.
+// Tried lists the confirmed holds of the issue that a record has ended, the newest end first, at
+// most so many. What took the issue and gave it back before any work, as a bundle does that could
+// not be had, is left out.
 func (f Facts) Tried(most int) []Try {
 	ended := slices.DeleteFunc(slices.Clone(f.Log.Claims), func(c claim.Claim) bool {
 		return c.End == nil || !c.Held() || c.Undone()
@@ -30,6 +32,7 @@ func (f Facts) Tried(most int) []Try {
 		if c.Person != "" {
 			by = c.Person
 		}
+
 		out = append(out, Try{
 			By:      by,
 			Outcome: c.End.Outcome,
@@ -39,5 +42,6 @@ func (f Facts) Tried(most int) []Try {
 			At:      c.End.At,
 		})
 	}
+
 	return out
 }

@@ -17,12 +17,21 @@ func TestTried(t *testing.T) {
 	say := func(record string) {
 		n := len(log)
 		now := at.Add(time.Duration(n) * time.Hour)
-		log = append(log, claim.Comment{ID: int64(n + 1), Created: now, Updated: now, Author: "bot", Trusted: true, Body: "<!-- agent-" + record + " -->"})
+		log = append(log, claim.Comment{
+			ID:      int64(n + 1),
+			Created: now,
+			Updated: now,
+			Author:  "bot",
+			Trusted: true,
+			Body:    "<!-- agent-" + record + " -->",
+		})
 	}
+
 	for n := range 6 {
 		say(fmt.Sprintf("claim:codename=w%d firing_id=1 nonce=n state=held ttl=4h branch=fix/%d", n, n))
 		say(fmt.Sprintf("release:codename=w%d firing_id=1 outcome=failure reason=no%%20%d pr=https://x/%d", n, n, n))
 	}
+
 	say("claim:codename=loser firing_id=1 nonce=n ttl=4h")
 	say("release:codename=loser firing_id=1 nonce=n outcome=race-yielded-to=w5:1")
 	say("claim:codename=now firing_id=1 nonce=n state=held ttl=4h")
@@ -31,6 +40,7 @@ func TestTried(t *testing.T) {
 	for _, one := range (lifecycle.Facts{Log: claim.Replay(log)}).Tried(5) {
 		got = append(got, fmt.Sprint(one.By, one.Outcome, one.Reason, one.Branch, one.PR, one.At.Hour()))
 	}
+
 	want := "w5failureno 5fix/5https://x/511 w4failureno 4fix/4https://x/49 w3failureno 3fix/3https://x/37 " +
 		"w2failureno 2fix/2https://x/25 w1failureno 1fix/1https://x/13"
 	if strings.Join(got, " ") != want {

@@ -7,9 +7,10 @@ import (
 	"github.com/label-state/label-state/internal/labels"
 )
 
-// undone puts right what a bundle's claim has left behind that was released before any work. want and why are what the
-// issue would show if the claim had never been, and stay where there is no such claim, or where since then somebody has
-// held the issue or opened a pull request for it. f has the whole log.
+// undone puts right what a bundle's claim has left behind that was released before any work. want
+// and why are what the issue would show if the claim had never been, and stay where there is no
+// such claim, or where since then somebody has held the issue or opened a pull request for it. f
+// has the whole log.
 func (r Rules) undone(f Facts, want labels.Projection, why string) (labels.Projection, string) {
 	const because = "a claim for a bundle was undone"
 	c, _ := f.Log.LastEnded(func(claim.Claim) bool { return true })
@@ -19,10 +20,15 @@ func (r Rules) undone(f Facts, want labels.Projection, why string) (labels.Proje
 	if !c.Undone() || held || shipped || awaited || !f.Open || f.PullRequest {
 		return want, why
 	}
-	before, told := r.Scheme.Before(c.Record.Was, c.Record.Bundle) // what the issue showed before the claim, if the claim says so
+
+	// what the issue showed before the claim, if the claim says so
+	before, told := r.Scheme.Before(c.Record.Was, c.Record.Bundle)
 	claimed := labels.Has(f.Labels, r.Scheme.Claimed)
-	bare := told && before.State != labels.None && len(r.Scheme.Of(f.Labels)) == 0 // a late write took the last one away
-	left := (claimed || bare) && !fresh(r, f)                                      // the labels still are as the claim made them
+
+	// a late write took the last one away
+	bare := told && before.State != labels.None && len(r.Scheme.Of(f.Labels)) == 0
+	// the labels still are as the claim made them
+	left := (claimed || bare) && !fresh(r, f)
 	switch {
 	case left && told:
 		return before, because
@@ -31,5 +37,6 @@ func (r Rules) undone(f Facts, want labels.Projection, why string) (labels.Proje
 	case !left: // a late write may have put the bundle's label on after all
 		want.Clear = before.Clear
 	}
+
 	return want, why
 }

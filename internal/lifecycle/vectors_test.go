@@ -33,10 +33,12 @@ func scenarios(t testing.TB) []claimtest.Case {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	cases, err := claimtest.Cases(string(text))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return cases
 }
 
@@ -54,10 +56,12 @@ func parseScene(t testing.TB, c claimtest.Case) scenario {
 		} else {
 			err = s.take(word, rest)
 		}
+
 		if err != nil {
 			t.Fatalf("case of line %d: %q: %v", c.Line, line, err)
 		}
 	}
+
 	s.facts.Log = claim.Replay(log)
 	return s
 }
@@ -81,7 +85,8 @@ func (s *scenario) take(word, rest string) (err error) {
 	case "asks":
 		s.asks = strings.Fields(rest)
 	case "excessive":
-		f.Excessive = append(f.Excessive, lifecycle.Excess{PR: lifecycle.PR{Repo: "o/r", URL: rest}, Issues: 21, Most: lifecycle.MostIssues})
+		f.Excessive = append(f.Excessive,
+			lifecycle.Excess{PR: lifecycle.PR{Repo: "o/r", URL: rest}, Issues: 21, Most: lifecycle.MostIssues})
 	case "host-pause-unknown":
 		f.PauseErr = errors.New("nobody knows")
 	case "unshown":
@@ -123,6 +128,7 @@ func (s *scenario) take(word, rest string) (err error) {
 	default:
 		err = fmt.Errorf("unknown line")
 	}
+
 	return err
 }
 
@@ -134,7 +140,16 @@ func (s *scenario) pull(words []string) error {
 	if err != nil {
 		return err
 	}
-	p := lifecycle.PR{Repo: "o/r", HeadRepo: "o/r", Number: n, State: lifecycle.PRState(words[1]), Base: "main", DefaultBase: true}
+
+	p := lifecycle.PR{
+		Repo:        "o/r",
+		HeadRepo:    "o/r",
+		Number:      n,
+		State:       lifecycle.PRState(words[1]),
+		Base:        "main",
+		DefaultBase: true,
+	}
+
 	for _, w := range words[2:] {
 		name, value, _ := strings.Cut(w, "=")
 		switch name {
@@ -168,10 +183,12 @@ func (s *scenario) pull(words []string) error {
 		default:
 			err = fmt.Errorf("unknown word %q", w)
 		}
+
 		if err != nil {
 			return err
 		}
 	}
+
 	s.facts.PRs = append(s.facts.PRs, p)
 	return nil
 }
@@ -180,7 +197,8 @@ func (s *scenario) blocker(text string) error {
 	number, state, _ := strings.Cut(strings.TrimPrefix(text, "#"), " ")
 	n, err := strconv.Atoi(number)
 	s.facts.BlockersRead = true
-	s.facts.Blockers = append(s.facts.Blockers, lifecycle.Blocker{Issue: claim.Issue{Owner: "o", Repo: "r", Number: n}, Open: state == "open"})
+	s.facts.Blockers = append(s.facts.Blockers,
+		lifecycle.Blocker{Issue: claim.Issue{Owner: "o", Repo: "r", Number: n}, Open: state == "open"})
 	return err
 }
 
@@ -206,16 +224,20 @@ func (s *scenario) rule(setting string) (err error) {
 			}
 			s.rules.Rest = append(s.rules.Rest, rest)
 		}
+
 	case "preset":
 		s.rules.Scheme = labels.Ready()
 		if value == "stages" {
 			s.rules.Scheme = labels.Agent().Pipeline([]labels.Stage{
-				{Name: "ready", Label: "stage:ready"}, {Name: "review", Label: "stage:review"}, {Name: "done", Label: "done"},
+				{Name: "ready", Label: "stage:ready"},
+				{Name: "review", Label: "stage:review"},
+				{Name: "done", Label: "done"},
 			})
 		}
 	default:
 		err = fmt.Errorf("unknown rule %q", setting)
 	}
+
 	return err
 }
 
@@ -224,13 +246,16 @@ func TestIssueVectors(t *testing.T) {
 	if len(cases) < 120 {
 		t.Fatalf("read %d cases, want all of them", len(cases))
 	}
+
 	reasons, notes := map[lifecycle.Code]bool{}, map[lifecycle.Code]bool{}
 	for _, c := range cases {
 		t.Run(c.Title, func(t *testing.T) {
 			s := parseScene(t, c)
 			if got := s.answer(); !slices.Equal(got, c.Want) {
-				t.Errorf("line %d\n got:\n-> %s\nwant:\n-> %s", c.Line, strings.Join(got, "\n-> "), strings.Join(c.Want, "\n-> "))
+				t.Errorf("line %d\n got:\n-> %s\nwant:\n-> %s", c.Line, strings.Join(got, "\n-> "),
+					strings.Join(c.Want, "\n-> "))
 			}
+
 			v := s.rules.Verdict(s.facts, s.who)
 			for _, r := range v.Reasons {
 				reasons[r.Code] = true
@@ -238,11 +263,13 @@ func TestIssueVectors(t *testing.T) {
 					t.Errorf("line %d: the answer is %s, and %s is a reason", c.Line, v.Answer, r.Code)
 				}
 			}
+
 			for _, n := range v.Notes {
 				notes[n.Code] = true
 			}
 		})
 	}
+
 	for _, m := range lifecycle.Meanings() {
 		if note := m.Where == lifecycle.AmongNotes; reasons[m.Code] == note || note && !notes[m.Code] {
 			t.Errorf("code %s: a vector has it as a reason: %t, as a note: %t", m.Code, reasons[m.Code], notes[m.Code])
@@ -250,6 +277,7 @@ func TestIssueVectors(t *testing.T) {
 		delete(reasons, m.Code)
 		delete(notes, m.Code)
 	}
+
 	if len(reasons)+len(notes) > 0 {
 		t.Errorf("codes without a row in Meanings: %v %v", reasons, notes)
 	}
@@ -267,19 +295,23 @@ func TestMeanings(t *testing.T) {
 			t.Errorf("the row of %s is %+v", m.Code, m)
 		}
 	}
+
 	text, err := os.ReadFile("reason.go")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	constants := regexp.MustCompile(`(?m)^\tCode\w+ +Code = "([a-z-]+)"`).FindAllSubmatch(text, -1)
 	for _, c := range constants {
 		if !seen[lifecycle.Code(c[1])] {
 			t.Errorf("code %s has no row", c[1])
 		}
 	}
+
 	if len(constants) != len(seen) {
 		t.Errorf("%d constants for %d rows", len(constants), len(seen))
 	}
+
 	if m := lifecycle.Code("tomorrow").Meaning(); m != (lifecycle.Meaning{Code: "tomorrow"}) {
 		t.Errorf("a code that is none has the row %+v", m)
 	}
@@ -292,25 +324,30 @@ func (s scenario) answer() []string {
 	if projection.Keep {
 		show = "keep"
 	}
+
 	out := []string{signed(signed(show, "+", projection.Set), "-", projection.Clear) + "  # " + why}
 	if c := s.rules.Scheme.Change(s.facts.Labels, projection); !c.Empty() {
 		out = append(out, signed(signed("change", "+", c.Add), "-", c.Remove))
 	}
+
 	handed, p, delivered := s.rules.Delivered(s.facts)
 	if delivered {
 		out = append(out, fmt.Sprintf("delivered %s #%d", handed.Record.Worker, p.Number))
 	}
+
 	for _, c := range s.facts.Ended() {
 		if delivered && c.Record.Worker == handed.Record.Worker {
 			continue
 		}
 		out = append(out, fmt.Sprintf("ends %s %s", c.Record.Worker, s.facts.ExpiryOutcome(c)))
 	}
+
 	v := s.rules.Verdict(s.facts, s.who)
 	verdict := "verdict " + v.Answer.String()
 	for _, r := range v.Reasons {
 		verdict += " " + reason(r)
 	}
+
 	out = append(out, verdict)
 	for _, n := range v.Notes {
 		out = append(out, "note "+reason(n))
@@ -319,21 +356,25 @@ func (s scenario) answer() []string {
 	if slices.Contains(s.asks, "stuck") {
 		out = append(out, fmt.Sprintf("stuck %t", s.rules.Stuck(s.facts)))
 	}
+
 	if slices.Contains(s.asks, "unlinks") {
 		f := s.facts
 		f.PRs = slices.Clone(f.PRs)
 		for n := range f.PRs {
 			f.PRs[n].URL = fmt.Sprintf("https://h/%s/pull/%d", f.PRs[n].Repo, f.PRs[n].Number)
 		}
+
 		for _, c := range f.Unlinked() {
 			out = append(out, "unlinks "+c.Record.Worker.String())
 		}
 	}
+
 	if slices.Contains(s.asks, "notices") {
 		for _, n := range s.rules.Due(s.facts) {
 			out = append(out, fmt.Sprintf("notice %s %s", n.Kind, n.Key))
 		}
 	}
+
 	return out
 }
 
@@ -349,11 +390,14 @@ func reason(r lifecycle.Reason) string {
 	if r.Claim != nil {
 		out += ":" + r.Claim.Record.Worker.String()
 	}
+
 	if r.PR != nil {
 		out += fmt.Sprintf("#%d", r.PR.Number)
 	}
+
 	if !r.Until.IsZero() {
 		out += "@" + claimtest.Clock(r.Until)
 	}
+
 	return out
 }

@@ -45,6 +45,7 @@ func (v Verdict) String() string {
 	for i, r := range v.Reasons {
 		texts[i] = r.Text
 	}
+
 	return v.Answer.String() + ": " + strings.Join(texts, "; ")
 }
 
@@ -55,12 +56,13 @@ type Seeker struct {
 	Repo   string // owner/repo of the branch
 	Branch string
 
-	// Earlier tells the workers whose holds were the asker's own, under other keys; nil knows none. That such
-	// a hold expired keeps others off the issue for a while, and not the asker.
+	// Earlier tells the workers whose holds were the asker's own, under other keys; nil knows none.
+	// That such a hold expired keeps others off the issue for a while, and not the asker.
 	Earlier func(claim.Worker) bool
 }
 
-// unexpired is the state without the attempts that are over because a hold of the asker's own expired.
+// unexpired is the state without the attempts that are over because a hold of the asker's own
+// expired.
 func (w Seeker) unexpired(log claim.State) claim.State {
 	if w.Earlier == nil {
 		return log
@@ -68,13 +70,14 @@ func (w Seeker) unexpired(log claim.State) claim.State {
 	log.Attempts = slices.DeleteFunc(slices.Clone(log.Attempts), func(a claim.Attempt) bool {
 		return a.Release.Outcome == claim.OutcomeStaleSwept && w.Earlier(a.Worker)
 	})
+
 	return log
 }
 
-// Verdict answers "may this worker take the issue?" for claim, dedup-check, the hook, the sweep
-// and the work source alike (spec.md#the-verdict). Anything that could not be read makes it Unknown.
-// A hold that has expired is judged as the claim would judge it: after its end was recorded. While somebody
-// holds the issue nobody records ends for a new claim.
+// Verdict answers "may this worker take the issue?" for claim, dedup-check, the hook, the sweep and
+// the work source alike (spec.md#the-verdict). Anything that could not be read makes it Unknown. A
+// hold that has expired is judged as the claim would judge it: after its end was recorded. While
+// somebody holds the issue nobody records ends for a new claim.
 func (r Rules) Verdict(f Facts, who Seeker) Verdict {
 	log := f.Log
 	if _, held := r.Holder(f); !held {
@@ -83,8 +86,8 @@ func (r Rules) Verdict(f Facts, who Seeker) Verdict {
 	return r.judge(f, who, log)
 }
 
-// Admits is Verdict for a claim that has not yet recorded the ends of expired holds: what follows from
-// those ends is left out, so that the claim records them before it is refused.
+// Admits is Verdict for a claim that has not yet recorded the ends of expired holds: what follows
+// from those ends is left out, so that the claim records them before it is refused.
 func (r Rules) Admits(f Facts, who Seeker) Verdict {
 	return r.judge(f, who, f.Log)
 }
@@ -95,31 +98,40 @@ func (r Rules) judge(f Facts, who Seeker, log claim.State) Verdict {
 	if f.PullRequest { // it has neither
 		f.PRs, f.Excessive, f.Blockers = nil, nil, nil
 	}
+
 	for _, m := range f.Missing {
 		v.because(CodeUnread, "", "%s", m)
 	}
+
 	if f.Now.IsZero() {
 		v.because(CodeUnread, "", "no server time")
 	}
+
 	if f.PauseErr != nil {
 		v.because(CodeUnread, "", "%s", f.PauseErr)
 	}
+
 	if len(v.Reasons) > 0 {
 		return v
 	}
+
 	if !f.Open {
 		v.because(CodeClosed, f.URL, "%s", f.ending())
 	}
 	v.holds(r, f, who)
 	v.pulls(r, f, who)
 	v.people(r, f, log)
-	others := slices.DeleteFunc(slices.Clone(f.Assignees), func(login string) bool { // an assignee whom a live claim has put there says no more than that claim
-		return slices.ContainsFunc(f.Log.Live(), func(c claim.Claim) bool { return claim.SameLogin(c.Record.Assignee, login) })
+
+	// an assignee whom a live claim has put there says no more than that claim
+	others := slices.DeleteFunc(slices.Clone(f.Assignees), func(login string) bool {
+		return slices.ContainsFunc(f.Log.Live(),
+			func(c claim.Claim) bool { return claim.SameLogin(c.Record.Assignee, login) })
 	})
 	mine := slices.ContainsFunc(f.Assignees, func(login string) bool { return claim.SameLogin(login, f.Viewer) })
 	if len(others) > 0 && !mine && !r.Unassigned && !f.PullRequest && !v.Has(CodeOwn) {
 		v.because(CodeAssigned, f.URL, "assigned to %s", strings.Join(others, ", "))
 	}
+
 	v.history(r, f, who.unexpired(log))
 	switch {
 	case len(v.Reasons) > 0:
@@ -131,7 +143,10 @@ func (r Rules) judge(f Facts, who Seeker, log claim.State) Verdict {
 	default:
 		v.Answer = Free
 	}
-	if f.Unshown > 0 { // whoever wants to take the issue cannot know then that it is free; all else, a push among it, goes by what can be read
+
+	// whoever wants to take the issue cannot know then that it is free; all else, a push among it,
+	// goes by what can be read
+	if f.Unshown > 0 {
 		reason := Reason{Code: CodeUnshown, Text: Unshown(f.Unshown), URL: f.URL}
 		if v.Answer == Held || who.Repo != "" || who.Branch != "" {
 			v.Notes = append(v.Notes, reason)
@@ -139,6 +154,7 @@ func (r Rules) judge(f Facts, who Seeker, log claim.State) Verdict {
 			v.Answer, v.Reasons = Unknown, append(v.Reasons, reason)
 		}
 	}
+
 	return v
 }
 
@@ -159,17 +175,25 @@ func (v *Verdict) holds(r Rules, f Facts, who Seeker) {
 	for _, c := range f.Log.Live() {
 		if c.Expired(r.Terms, f.Now) {
 			v.Expired = append(v.Expired, c)
-			v.Notes = append(v.Notes, Reason{Code: CodeExpired, Text: "the lease of " + c.Record.Worker.String() + " is over", URL: c.URL, Claim: &c})
+			v.Notes = append(v.Notes, Reason{
+				Code:  CodeExpired,
+				Text:  "the lease of " + c.Record.Worker.String() + " is over",
+				URL:   c.URL,
+				Claim: &c,
+			})
 		}
 	}
+
 	c, held := r.Holder(f)
 	if !held {
 		return
 	}
+
 	code := CodeInFlight
 	if who.owns(c, f) {
 		code = CodeOwn
 	}
+
 	end, ends := c.Until(r.Terms)
 	var text string
 	switch {
@@ -185,24 +209,29 @@ func (v *Verdict) holds(r Rules, f Facts, who Seeker) {
 		if !c.Held() {
 			verb = "being claimed"
 		}
+
 		text = fmt.Sprintf("%s by %s (run %s)", verb, c.Record.Worker.Codename, c.Record.Worker.FiringID)
 		if !c.Created.IsZero() { // a lease store knows holds that the log does not show yet
 			text += " since " + printable.Minute(c.Created)
 		}
+
 		if ends {
 			text += ", lease until " + printable.Minute(end)
 		} else {
 			text += ", without end"
 		}
 	}
+
 	reason := v.because(code, c.URL, "%s", text)
 	reason.Claim, reason.Until = &c, end
 }
 
-// owns reports whether the claim is the seeker's own: it is the claim's worker. Who names no worker is the person whose hold it is, or
-// pushes the branch the claim names, or a part of the chain in which the claim's holder has a part. Of a pull request
-// everybody who works on it pushes the same branch, which tells nothing. Everybody can read a key in the log,
-// so it is not the seeker's when another login wrote the claim, unless an app wrote it for the seeker. A snapshot without a login goes by the key alone.
+// owns reports whether the claim is the seeker's own: it is the claim's worker. Who names no worker
+// is the person whose hold it is, or pushes the branch the claim names, or a part of the chain in
+// which the claim's holder has a part. Of a pull request everybody who works on it pushes the same
+// branch, which tells nothing. Everybody can read a key in the log, so it is not the seeker's when
+// another login wrote the claim, unless an app wrote it for the seeker. A snapshot without a login
+// goes by the key alone.
 func (w Seeker) owns(c claim.Claim, f Facts) bool {
 	switch {
 	case !w.Worker.IsZero():
@@ -212,11 +241,12 @@ func (w Seeker) owns(c claim.Claim, f Facts) bool {
 	case w.Branch != "" && !f.PullRequest && c.Record.Branch == w.Branch && strings.EqualFold(w.Repo, f.Issue.Slug()):
 		return true
 	}
+
 	return slices.ContainsFunc(f.PRs, func(p PR) bool { return w.pushes(p) && p.Chain != "" && f.Of(p, c) })
 }
 
-// Holder returns the claim that decides now: of the live claims that have not expired the first confirmed
-// one, else the first. A contender that is not confirmed yet blocks newcomers as well.
+// Holder returns the claim that decides now: of the live claims that have not expired the first
+// confirmed one, else the first. A contender that is not confirmed yet blocks newcomers as well.
 func (r Rules) Holder(f Facts) (first claim.Claim, held bool) {
 	for _, c := range f.Log.Live() {
 		if !c.Expired(r.Terms, f.Now) && (!held || c.Held() && !first.Held()) {
@@ -236,8 +266,8 @@ func (r Rules) Over(f Facts) []claim.Claim {
 	})
 }
 
-// ExpiryOutcome is the outcome of a hold that ran out. It counts as an attempt only when there was work to do
-// and nobody did it.
+// ExpiryOutcome is the outcome of a hold that ran out. It counts as an attempt only when there was
+// work to do and nobody did it.
 func (f Facts) ExpiryOutcome(c claim.Claim) string {
 	switch {
 	case f.Merged():
@@ -249,6 +279,7 @@ func (f Facts) ExpiryOutcome(c claim.Claim) string {
 	case c.Provisional():
 		return claim.OutcomeBundleRolledBack
 	}
+
 	return claim.OutcomeStaleSwept
 }
 
@@ -257,12 +288,24 @@ func (v *Verdict) pulls(r Rules, f Facts, who Seeker) {
 	for _, e := range f.Excessive {
 		v.Notes = append(v.Notes, Reason{Code: CodeExcessive, Text: e.String(), URL: e.PR.URL})
 	}
+
 	for _, p := range f.PRs {
 		switch {
 		case who.pushes(p):
-			v.Notes = append(v.Notes, Reason{Code: CodePROpen, Text: p.String() + " is this branch's own pull request", URL: p.URL, PR: &p})
+			v.Notes = append(v.Notes, Reason{
+				Code: CodePROpen,
+				Text: p.String() + " is this branch's own pull request",
+				URL:  p.URL,
+				PR:   &p,
+			})
+
 		case f.pending(p) && f.family(p, who.pushes):
-			v.Notes = append(v.Notes, Reason{Code: CodePROpen, Text: p.String() + " is of the same chain as this branch's pull request", URL: p.URL, PR: &p})
+			v.Notes = append(v.Notes, Reason{
+				Code: CodePROpen,
+				Text: p.String() + " is of the same chain as this branch's pull request",
+				URL:  p.URL,
+				PR:   &p,
+			})
 		case f.pending(p) && r.staged():
 		case f.pending(p) && p.State == PRMerged:
 			v.because(CodeMerged, p.URL, "pull request %s%s", p.Shown(), p.stands()).PR = &p
@@ -274,8 +317,8 @@ func (v *Verdict) pulls(r Rules, f Facts, who Seeker) {
 	}
 }
 
-// people are the labels and marks by which persons steer. A person's claim that has expired does not stand for the label of a
-// person's hold: log has its end.
+// people are the labels and marks by which persons steer. A person's claim that has expired does
+// not stand for the label of a person's hold: log has its end.
 func (v *Verdict) people(r Rules, f Facts, log claim.State) {
 	f.Log = log
 	if p := f.Pause; p != nil {
@@ -283,30 +326,38 @@ func (v *Verdict) people(r Rules, f Facts, log claim.State) {
 		if p.Here {
 			where = " on this host"
 		}
-		reason := v.because(CodePaused, "", "%s is paused%s since %s by %s", f.Issue.Slug(), where, printable.Minute(p.Since), p.By)
+
+		reason := v.because(CodePaused, "", "%s is paused%s since %s by %s", f.Issue.Slug(), where,
+			printable.Minute(p.Since), p.By)
 		reason.Here = p.Here
 		if p.Reason != "" {
 			reason.Text += ": " + p.Reason
 		}
 	}
+
 	switch known := f.HoldBy != "" && !f.HoldAt.IsZero(); {
 	case !bareHold(r.Scheme, f):
 	case known:
-		v.because(CodeHold, f.URL, "%s holds it since %s (label %s, without a claim)", f.HoldBy, printable.Minute(f.HoldAt), r.Scheme.Hold)
+		v.because(CodeHold, f.URL, "%s holds it since %s (label %s, without a claim)", f.HoldBy,
+			printable.Minute(f.HoldAt), r.Scheme.Hold)
 	default:
 		v.because(CodeHold, f.URL, "a person holds it (label %s)", r.Scheme.Hold)
 	}
+
 	if labels.Has(f.Labels, r.Scheme.NeedsScope) {
 		v.because(CodeScope, f.URL, "it needs a person (label %s)", r.Scheme.NeedsScope)
 	}
+
 	if gated(r.Scheme, f) {
 		v.because(CodePlan, f.URL, "a plan waits for approval (label %s)", r.Scheme.PlanPending)
 	}
+
 	for _, x := range r.Exclude {
 		if labels.Has(f.Labels, x) {
 			v.because(CodeExcluded, f.URL, "label %s keeps it out", x)
 		}
 	}
+
 	for _, b := range f.Blockers {
 		if b.Open {
 			v.because(CodeBlocked, b.URL, "blocked by %s", b.Issue)
@@ -314,9 +365,10 @@ func (v *Verdict) people(r Rules, f Facts, log claim.State) {
 	}
 }
 
-// history is what the past of an issue says, by log: that it is done, or failed too often, or waits for the next attempt. An open issue
-// stays done by a person's label although another lifecycle label, such as the queue's, was left beside it. One that
-// shows done alone is not offered, but whoever names it may take it.
+// history is what the past of an issue says, by log: that it is done, or failed too often, or waits
+// for the next attempt. An open issue stays done by a person's label although another lifecycle
+// label, such as the queue's, was left beside it. One that shows done alone is not offered, but
+// whoever names it may take it.
 func (v *Verdict) history(r Rules, f Facts, log claim.State) {
 	have := r.Scheme.Of(f.Labels)
 	switch {
@@ -328,12 +380,15 @@ func (v *Verdict) history(r Rules, f Facts, log claim.State) {
 	case log.Lasting().Records == 0 && len(have) > 1 && slices.Contains(have, labels.Done) && !f.wasReopened():
 		v.because(CodeDone, f.URL, "a person labelled it done (label %s)", r.Scheme.Done)
 	}
+
 	if f.Open && through(r, f) {
 		v.because(CodeDone, f.URL, "it went through all stages")
 	}
+
 	if r.escalated(log) {
 		v.because(CodeAttempts, f.URL, "%d attempts failed", len(log.Attempts))
 	}
+
 	if until := r.RestUntil(log); until.After(f.Now) {
 		v.because(CodeBackingOff, f.URL, "it is backing off until %s", printable.Minute(until)).Until = until
 	}

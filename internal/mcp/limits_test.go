@@ -7,33 +7,51 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// TestLimits: what is longer than anybody could mean is refused with a short error, and nothing is run.
+// TestLimits: what is longer than anybody could mean is refused with a short error, and nothing is
+// run.
 func TestLimits(t *testing.T) {
 	many := make([]string, 101)
 	for n := range many {
 		many[n] = "x"
 	}
+
 	for _, c := range []struct {
 		tool      string
 		arguments map[string]any
 		want      string // of the error; empty when it is run
 	}{
 		{"claim", map[string]any{"issue": strings.Repeat("a", 4096)}, ""},
-		{"claim", map[string]any{"issue": strings.Repeat("a", 4097)}, `claim: argument "issue": 4097 bytes, allowed are 4096`},
+		{
+			"claim",
+			map[string]any{"issue": strings.Repeat("a", 4097)},
+			`claim: argument "issue": 4097 bytes, allowed are 4096`,
+		},
 		{"list", map[string]any{"label": many[:100]}, ""},
 		{"list", map[string]any{"label": many}, `list: argument "label": 101 values, allowed are 100`},
-		{"list", map[string]any{"label": []string{strings.Repeat("a", 5000)}}, `list: argument "label": 5000 bytes, allowed are 4096`},
+		{
+			"list",
+			map[string]any{"label": []string{strings.Repeat("a", 5000)}},
+			`list: argument "label": 5000 bytes, allowed are 4096`,
+		},
 		{"plan", map[string]any{"issue": "1", "body": strings.Repeat("a", 256<<10)}, ""},
-		{"plan", map[string]any{"issue": "1", "body": strings.Repeat("a", 256<<10+1)}, `plan: argument "body": 262145 bytes, allowed are 262144`},
-		{"claim", map[string]any{"issue": "1", strings.Repeat("a", 5000): 1}, `unknown argument "` + strings.Repeat("a", 80) + `…"`},
+		{
+			"plan",
+			map[string]any{"issue": "1", "body": strings.Repeat("a", 256<<10+1)},
+			`plan: argument "body": 262145 bytes, allowed are 262144`,
+		},
+		{"claim", map[string]any{"issue": "1", strings.Repeat("a", 5000): 1}, `unknown argument "` +
+			strings.Repeat("a", 80) + `…"`},
 	} {
 		var s stand
-		r, err := connect(t, s.options()).CallTool(t.Context(), &sdk.CallToolParams{Name: c.tool, Arguments: c.arguments})
+		r, err := connect(t, s.options()).CallTool(t.Context(),
+			&sdk.CallToolParams{Name: c.tool, Arguments: c.arguments})
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		got := read(t, r)
-		if !strings.Contains(got.Error, c.want) || (c.want == "") != (got.Error == "") || (s.words == nil) != (c.want != "") || len(got.Error) > 300 {
+		if !strings.Contains(got.Error, c.want) || (c.want == "") != (got.Error == "") ||
+			(s.words == nil) != (c.want != "") || len(got.Error) > 300 {
 			t.Errorf("%s: %.200q, want %q; ran %v", c.tool, got.Error, c.want, s.words != nil)
 		}
 	}

@@ -13,11 +13,13 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// maxMessage is the longest message that is read, in bytes: many times what GitHub takes as a comment.
+// maxMessage is the longest message that is read, in bytes: many times what GitHub takes as a
+// comment.
 const maxMessage = 1 << 20
 
-// lines hands on the messages of a client, one a line (MCP, "Transports", stdio). What is no message is answered with
-// an error and left out, as JSON-RPC 2.0 says: by itself the library would end the server, and with it every call under way.
+// lines hands on the messages of a client, one a line (MCP, "Transports", stdio). What is no
+// message is answered with an error and left out, as JSON-RPC 2.0 says: by itself the library would
+// end the server, and with it every call under way.
 type lines struct {
 	in   *bufio.Reader
 	out  *sender
@@ -37,20 +39,23 @@ func (l *lines) Read(p []byte) (int, error) {
 				break
 			}
 		}
+
 		if errors.Is(err, io.EOF) {
 			err = io.EOF // alone: callers compare
 		}
+
 		if err != nil {
 			return 0, err
 		}
 	}
+
 	n := copy(p, l.rest)
 	l.rest = l.rest[n:]
 	return n, nil
 }
 
-// line returns the next line without its end and the space around it. Of one that is too long it is the beginning, one
-// byte more than is allowed.
+// line returns the next line without its end and the space around it. Of one that is too long it is
+// the beginning, one byte more than is allowed.
 func (l *lines) line() ([]byte, error) {
 	var line []byte
 	for {
@@ -62,7 +67,8 @@ func (l *lines) line() ([]byte, error) {
 	}
 }
 
-// judge returns what is wrong with a line, nil when it is a message or a batch that this client may send.
+// judge returns what is wrong with a line, nil when it is a message or a batch that this client may
+// send.
 func (l *lines) judge(line []byte) *jsonrpc.Error {
 	switch {
 	case len(line) > maxMessage:
@@ -70,32 +76,43 @@ func (l *lines) judge(line []byte) *jsonrpc.Error {
 	case !json.Valid(line):
 		return &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "the line is not JSON"}
 	case line[0] == '[' && !l.old.Load():
-		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "batches are not part of this revision of the protocol: send one message a line"}
+		return &jsonrpc.Error{
+			Code:    jsonrpc.CodeInvalidRequest,
+			Message: "batches are not part of this revision of the protocol: send one message a line",
+		}
+
 	case line[0] == '[':
 		var all []json.RawMessage
 		err := json.Unmarshal(line, &all)
 		if err == nil && len(all) == 0 {
 			err = errors.New("the batch is empty")
 		}
+
 		for _, one := range all {
 			_, bad := jsonrpc.DecodeMessage(one)
 			err = cmp.Or(err, bad)
 		}
+
 		if err != nil {
 			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
 		}
+
 		return nil
 	}
+
 	message, err := jsonrpc.DecodeMessage(line)
 	if err != nil {
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
 	}
-	if r, ok := message.(*jsonrpc.Request); ok && r.Method == "initialize" { // the client's first words say the revision
+
+	// the client's first words say the revision
+	if r, ok := message.(*jsonrpc.Request); ok && r.Method == "initialize" {
 		var p struct {
 			ProtocolVersion string `json:"protocolVersion"`
 		}
 		l.old.Store(json.Unmarshal(r.Params, &p) == nil && slices.Contains(batched[:], p.ProtocolVersion))
 	}
+
 	return nil
 }
 
@@ -113,6 +130,7 @@ func (s *sender) refuse(line []byte, why *jsonrpc.Error) error {
 	if err == nil {
 		_, err = s.Write(append(data, '\n'))
 	}
+
 	return err
 }
 
@@ -123,12 +141,14 @@ func idOf(line []byte) json.RawMessage {
 	if open, err := words.Token(); err != nil || open != json.Delim('{') {
 		return null
 	}
+
 	for words.More() {
 		key, err := words.Token()
 		var value json.RawMessage
 		if err == nil {
 			err = words.Decode(&value)
 		}
+
 		if err != nil {
 			return null
 		}
@@ -136,5 +156,6 @@ func idOf(line []byte) json.RawMessage {
 			return value
 		}
 	}
+
 	return null
 }

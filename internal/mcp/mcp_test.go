@@ -39,7 +39,11 @@ func (s *stand) program(_ context.Context, words []string, input string) mcp.Out
 
 func (s *stand) options() mcp.Options {
 	return mcp.Options{
-		Version: "test", Program: s.program, Codename: "lucius", Timeout: mcp.DefaultTimeout, Operator: true,
+		Version:  "test",
+		Program:  s.program,
+		Codename: "lucius",
+		Timeout:  mcp.DefaultTimeout,
+		Operator: true,
 		Toolsets: mcp.Toolsets(),
 	}
 }
@@ -51,14 +55,17 @@ func connect(t testing.TB, o mcp.Options) *sdk.ClientSession {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	here, there := sdk.NewInMemoryTransports()
 	if _, err := server.Connect(t.Context(), there, nil); err != nil {
 		t.Fatal(err)
 	}
+
 	c, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), here, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() { _ = c.Close() }) // the test is over
 	return c
 }
@@ -81,9 +88,11 @@ func read(t testing.TB, r *sdk.CallToolResult) (a result) {
 	if err == nil {
 		err = json.Unmarshal(data, &a)
 	}
+
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return a
 }
 
@@ -93,6 +102,7 @@ func TestCallVectors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	defer f.Close()
 	var s stand
 	c, call, n := connect(t, s.options()), "", 0
@@ -110,6 +120,7 @@ func TestCallVectors(t *testing.T) {
 			call = line
 		}
 	}
+
 	if lines.Err() != nil || n < 20 {
 		t.Errorf("%d calls, %v", n, lines.Err())
 	}
@@ -123,38 +134,48 @@ func played(t *testing.T, c *sdk.ClientSession, s *stand, call string) string {
 	if arguments != "" {
 		p.Arguments = json.RawMessage(arguments)
 	}
+
 	s.words = nil
 	r, err := c.CallTool(t.Context(), p)
 	if err != nil {
 		t.Fatalf("%s: %v", call, err)
 	}
+
 	a := read(t, r)
 	if a.Error == "" {
 		words := slices.Clone(s.words)
 		for n, w := range words {
 			words[n] = strings.ReplaceAll(w, " ", "_")
 		}
+
 		if s.input != "" {
 			words = append(words, "<", strings.ReplaceAll(s.input, " ", "_"))
 		}
+
 		return "= " + strings.Join(words, " ")
 	}
-	if a.Answer != "refused" || a.Code != 2 || !r.IsError || !strings.Contains(a.Hint, name+" takes ") || s.words != nil {
+
+	if a.Answer != "refused" || a.Code != 2 || !r.IsError || !strings.Contains(a.Hint, name+" takes ") ||
+		s.words != nil {
 		t.Errorf("%s: %+v, ran %q", call, a, s.words)
 	}
+
 	return "! " + a.Error
 }
 
-// TestNoTextIsAnOption: whatever an agent sends, the options of the command line are the tool's own.
+// TestNoTextIsAnOption: whatever an agent sends, the options of the command line are the tool's
+// own.
 func TestNoTextIsAnOption(t *testing.T) {
 	var s stand
 	c := connect(t, s.options())
 	rapid.Check(t, func(rt *rapid.T) {
-		texts := rapid.OneOf(rapid.StringN(1, -1, -1), rapid.SampledFrom([]string{"--", "--force", "-h", "--json=false", "--repo=x/y", "a\nb"}))
+		texts := rapid.OneOf(rapid.StringN(1, -1, -1),
+			rapid.SampledFrom([]string{"--", "--force", "-h", "--json=false", "--repo=x/y", "a\nb"}))
 		arguments := map[string]any{}
 		for _, name := range []string{"issue", "codename", "firing_id", "reason", "pr", "transition_to"} {
 			arguments[name] = texts.Draw(rt, name)
 		}
+
 		if _, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "release", Arguments: arguments}); err != nil {
 			rt.Fatal(err)
 		}
@@ -162,13 +183,15 @@ func TestNoTextIsAnOption(t *testing.T) {
 		for _, name := range []string{"codename", "firing_id", "pr", "reason", "transition_to"} {
 			want = append(want, fmt.Sprintf("--%s=%s", strings.ReplaceAll(name, "_", "-"), arguments[name]))
 		}
+
 		if want = append(want, "--", arguments["issue"].(string)); !slices.Equal(s.words, want) {
 			rt.Errorf("got %q\nwant %q", s.words, want)
 		}
 	})
 }
 
-// TestAnswers: exit codes become the three answers, and what the agent is told is what the command said.
+// TestAnswers: exit codes become the three answers, and what the agent is told is what the command
+// said.
 func TestAnswers(t *testing.T) {
 	object, waits, pending := json.RawMessage(`{"answer":"x","more":1}`), json.RawMessage(`{"answer":"waiting"}`), json.RawMessage(`{"answer":"pending"}`)
 	for _, c := range []struct {
@@ -177,24 +200,151 @@ func TestAnswers(t *testing.T) {
 		want    result
 		isError bool
 	}{
-		{"claim", mcp.Outcome{Objects: []json.RawMessage{object}, Notes: []string{"warning: late"}}, result{Answer: "yes", Result: object, Notes: []string{"warning: late"}, Untrusted: []string{"notes"}}, false},
-		{"claim", mcp.Outcome{Code: 1, Objects: []json.RawMessage{object}, Problem: problem(answer.Held, "claim a/b#1: held", answer.Advice("wait"))}, result{Answer: "no", Code: 1, Error: "claim a/b#1: held", Hint: "wait", Result: object, Untrusted: []string{"error", "result"}}, true},
-		{"claim", mcp.Outcome{Code: 3, Problem: problem(answer.Unread, "claim a/b#1: offline")}, result{Answer: "unknown", Code: 3, Error: "claim a/b#1: offline", Untrusted: []string{"error", "result"}}, true},
-		{"claim", mcp.Outcome{Code: 2, Problem: problem(answer.Usage, "x")}, result{Answer: "refused", Code: 2, Error: "x", Untrusted: []string{"error", "result"}}, true},
+		{"claim", mcp.Outcome{Objects: []json.RawMessage{object}, Notes: []string{"warning: late"}}, result{
+			Answer:    "yes",
+			Result:    object,
+			Notes:     []string{"warning: late"},
+			Untrusted: []string{"notes"},
+		}, false},
+		{"claim", mcp.Outcome{
+			Code: 1, Objects: []json.RawMessage{object},
+			Problem: problem(answer.Held, "claim a/b#1: held", answer.Advice("wait")),
+		}, result{
+			Answer:    "no",
+			Code:      1,
+			Error:     "claim a/b#1: held",
+			Hint:      "wait",
+			Result:    object,
+			Untrusted: []string{"error", "result"},
+		}, true},
+		{"claim", mcp.Outcome{Code: 3, Problem: problem(answer.Unread, "claim a/b#1: offline")}, result{
+			Answer:    "unknown",
+			Code:      3,
+			Error:     "claim a/b#1: offline",
+			Untrusted: []string{"error", "result"},
+		}, true},
+		{"claim", mcp.Outcome{Code: 2, Problem: problem(answer.Usage, "x")}, result{
+			Answer:    "refused",
+			Code:      2,
+			Error:     "x",
+			Untrusted: []string{"error", "result"},
+		}, true},
 		{"claim", mcp.Outcome{Code: 9}, result{Answer: "unknown", Code: 9}, true},
 		{"claim", mcp.Outcome{Code: -1}, result{Answer: "unknown", Code: -1}, true},
-		{"next", mcp.Outcome{Code: 4, Problem: problem(answer.NoWork, "next a/b: no work")}, result{Answer: "no", Code: 4, Error: "next a/b: no work", Untrusted: []string{"error", "result"}}, false},
-		{"dedup_check", mcp.Outcome{Code: 1, Problem: problem(answer.Held, "held")}, result{Answer: "no", Code: 1, Error: "held", Untrusted: []string{"error", "result"}}, false},
-		{"dedup_check", mcp.Outcome{Code: 3, Problem: problem(answer.Unread, "offline")}, result{Answer: "unknown", Code: 3, Error: "offline", Untrusted: []string{"error", "result"}}, true},
-		{"log", mcp.Outcome{Objects: []json.RawMessage{object, object}}, result{Answer: "yes", Results: []json.RawMessage{object, object}, Untrusted: []string{"results.worker", "results.outcome", "results.by", "results.reason", "results.pr", "results.ignored"}}, false},
-		{"plan_wait", mcp.Outcome{Code: 3, Problem: problem(answer.Unread, "no answer within 45s", answer.Advice("label-state plan")), Objects: []json.RawMessage{waits}}, result{Answer: "waiting", Code: 3, Error: "no answer within 45s", Hint: "nobody has decided yet: call plan_wait again", Result: waits, Untrusted: []string{"error", "result"}}, false},
-		{"plan_wait", mcp.Outcome{Code: 1, Problem: problem(answer.Held, "rejected by olga"), Objects: []json.RawMessage{object}}, result{Answer: "no", Code: 1, Error: "rejected by olga", Result: object, Untrusted: []string{"error", "result"}}, false},
-		{"plan_wait", mcp.Outcome{Code: 3, Problem: problem(answer.Unread, "offline"), Objects: []json.RawMessage{object}}, result{Answer: "unknown", Code: 3, Error: "offline", Result: object, Untrusted: []string{"error", "result"}}, true},
-		{"plan_wait", mcp.Outcome{Code: 3, Problem: problem(answer.Unread, "offline")}, result{Answer: "unknown", Code: 3, Error: "offline", Untrusted: []string{"error", "result"}}, true},
-		{"chain_wait", mcp.Outcome{Code: 3, Problem: problem(answer.Unread, "no answer within 45s"), Objects: []json.RawMessage{pending}}, result{Answer: "waiting", Code: 3, Error: "no answer within 45s", Hint: "nobody has decided yet: call chain_wait again", Result: pending, Untrusted: []string{"error", "result"}}, false},
-		{"chain_wait", mcp.Outcome{Code: 3, Problem: problem(answer.Unread, "x"), Objects: []json.RawMessage{waits}}, result{Answer: "unknown", Code: 3, Error: "x", Result: waits, Untrusted: []string{"error", "result"}}, true},
-		{"claim", mcp.Outcome{Code: 3, Problem: problem(answer.Unread, "x"), Objects: []json.RawMessage{waits}}, result{Answer: "unknown", Code: 3, Error: "x", Result: waits, Untrusted: []string{"error", "result"}}, true},
-		{"log", mcp.Outcome{Code: 3, Problem: problem(answer.Unread, "offline"), Objects: []json.RawMessage{object}}, result{Answer: "unknown", Code: 3, Error: "offline", Result: object, Untrusted: []string{"error", "result"}}, true},
+		{"next", mcp.Outcome{Code: 4, Problem: problem(answer.NoWork, "next a/b: no work")}, result{
+			Answer:    "no",
+			Code:      4,
+			Error:     "next a/b: no work",
+			Untrusted: []string{"error", "result"},
+		}, false},
+		{
+			"dedup_check",
+			mcp.Outcome{Code: 1, Problem: problem(answer.Held, "held")},
+			result{Answer: "no", Code: 1, Error: "held", Untrusted: []string{"error", "result"}},
+			false,
+		},
+		{
+			"dedup_check",
+			mcp.Outcome{Code: 3, Problem: problem(answer.Unread, "offline")},
+			result{Answer: "unknown", Code: 3, Error: "offline", Untrusted: []string{"error", "result"}},
+			true,
+		},
+		{
+			"log",
+			mcp.Outcome{Objects: []json.RawMessage{object, object}},
+			result{
+				Answer: "yes", Results: []json.RawMessage{object, object},
+				Untrusted: []string{
+					"results.worker", "results.outcome", "results.by", "results.reason", "results.pr",
+					"results.ignored",
+				},
+			},
+			false,
+		},
+		{
+			"plan_wait",
+			mcp.Outcome{
+				Code:    3,
+				Problem: problem(answer.Unread, "no answer within 45s", answer.Advice("label-state plan")),
+				Objects: []json.RawMessage{waits},
+			},
+			result{
+				Answer: "waiting", Code: 3, Error: "no answer within 45s",
+				Hint: "nobody has decided yet: call plan_wait again", Result: waits,
+				Untrusted: []string{"error", "result"},
+			},
+			false,
+		},
+		{
+			"plan_wait",
+			mcp.Outcome{
+				Code: 1, Problem: problem(answer.Held, "rejected by olga"),
+				Objects: []json.RawMessage{object},
+			},
+			result{
+				Answer: "no", Code: 1, Error: "rejected by olga", Result: object,
+				Untrusted: []string{"error", "result"},
+			},
+			false,
+		},
+		{
+			"plan_wait",
+			mcp.Outcome{
+				Code: 3, Problem: problem(answer.Unread, "offline"),
+				Objects: []json.RawMessage{object},
+			},
+			result{
+				Answer: "unknown", Code: 3, Error: "offline", Result: object,
+				Untrusted: []string{"error", "result"},
+			},
+			true,
+		},
+		{
+			"plan_wait",
+			mcp.Outcome{Code: 3, Problem: problem(answer.Unread, "offline")},
+			result{Answer: "unknown", Code: 3, Error: "offline", Untrusted: []string{"error", "result"}},
+			true,
+		},
+		{
+			"chain_wait",
+			mcp.Outcome{
+				Code: 3, Problem: problem(answer.Unread, "no answer within 45s"),
+				Objects: []json.RawMessage{pending},
+			},
+			result{
+				Answer: "waiting", Code: 3, Error: "no answer within 45s",
+				Hint: "nobody has decided yet: call chain_wait again", Result: pending,
+				Untrusted: []string{"error", "result"},
+			},
+			false,
+		},
+		{
+			"chain_wait",
+			mcp.Outcome{Code: 3, Problem: problem(answer.Unread, "x"), Objects: []json.RawMessage{waits}},
+			result{
+				Answer: "unknown", Code: 3, Error: "x", Result: waits,
+				Untrusted: []string{"error", "result"},
+			},
+			true,
+		},
+		{
+			"claim",
+			mcp.Outcome{Code: 3, Problem: problem(answer.Unread, "x"), Objects: []json.RawMessage{waits}},
+			result{
+				Answer: "unknown", Code: 3, Error: "x", Result: waits,
+				Untrusted: []string{"error", "result"},
+			},
+			true,
+		},
+		{
+			"log",
+			mcp.Outcome{Code: 3, Problem: problem(answer.Unread, "offline"), Objects: []json.RawMessage{object}},
+			result{
+				Answer: "unknown", Code: 3, Error: "offline", Result: object,
+				Untrusted: []string{"error", "result"},
+			},
+			true,
+		},
 	} {
 		s := stand{answer: c.outcome}
 		session := connect(t, s.options())
@@ -202,14 +352,18 @@ func TestAnswers(t *testing.T) {
 		if _, other := arguments[c.tool]; !other {
 			arguments[c.tool] = map[string]any{"issue": "1"}
 		}
+
 		r, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: c.tool, Arguments: arguments[c.tool]})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, want := fmt.Sprintf("%s %v", encode(t, read(t, r)), r.IsError), fmt.Sprintf("%s %v", encode(t, c.want), c.isError)
+
+		got, want := fmt.Sprintf("%s %v", encode(t, read(t, r)), r.IsError), fmt.Sprintf("%s %v", encode(t, c.want),
+			c.isError)
 		if got != want {
 			t.Errorf("%s exit %d\n got %s\nwant %s", c.tool, c.outcome.Code, got, want)
 		}
+
 		checkSchema(t, session, c.tool, r)
 	}
 }
@@ -230,10 +384,12 @@ func checkSchema(t *testing.T, c *sdk.ClientSession, name string, r *sdk.CallToo
 	if err := json.Unmarshal([]byte(encode(t, toolOf(t, c, name).OutputSchema)), &s); err != nil {
 		t.Fatal(err)
 	}
+
 	resolved, err := s.Resolve(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if err := resolved.Validate(r.StructuredContent); err != nil {
 		t.Errorf("%s: %v\n%s", name, err, encode(t, r.StructuredContent))
 	}
@@ -254,6 +410,7 @@ func toolOf(t *testing.T, c *sdk.ClientSession, name string) *sdk.Tool {
 			return tool
 		}
 	}
+
 	t.Fatalf("no tool %s", name)
 	return nil
 }
@@ -280,14 +437,17 @@ func TestOffers(t *testing.T) {
 			if name == "pause" || name == "resume" {
 				arguments = nil
 			}
+
 			_, err := client.CallTool(t.Context(), &sdk.CallToolParams{Name: name, Arguments: arguments})
 			if (err == nil) != (s.words != nil) {
 				t.Errorf("%s: %v, ran %q", name, err, s.words)
 			}
+
 			if err == nil {
 				got = append(got, name)
 			}
 		}
+
 		if text := strings.Join(got, " "); text != c.want {
 			t.Errorf("operator %t, approver %t: %q, want %q", c.operator, c.approver, text, c.want)
 		}
@@ -301,15 +461,19 @@ func TestWho(t *testing.T) {
 	o.Codename = ""
 	c := connect(t, o)
 	for _, name := range []string{"claim", "renew", "release"} {
-		r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: name, Arguments: map[string]any{"issue": "1", "codename": ""}})
+		r, err := c.CallTool(t.Context(),
+			&sdk.CallToolParams{Name: name, Arguments: map[string]any{"issue": "1", "codename": ""}})
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if a := read(t, r); a.Answer != "refused" || !strings.Contains(a.Error, "who works?") || s.words != nil {
 			t.Errorf("%s: %+v, ran %q", name, a, s.words)
 		}
 	}
-	if _, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "status", Arguments: map[string]any{"issue": "1"}}); err != nil || s.words == nil {
+
+	if _, err := c.CallTool(t.Context(),
+		&sdk.CallToolParams{Name: "status", Arguments: map[string]any{"issue": "1"}}); err != nil || s.words == nil {
 		t.Errorf("status ran %q, %v", s.words, err)
 	}
 }
@@ -330,15 +494,23 @@ func TestResources(t *testing.T) {
 		if got := strings.Join(s.words, " "); got != c.words || (err != nil) != (c.words == "") {
 			t.Errorf("%s: ran %q, %v", c.uri, got, err)
 		}
-		if err == nil && (len(r.Contents) != 1 || r.Contents[0].URI != c.uri || !strings.Contains(r.Contents[0].Text, `"results":[{"answer":"x"}]`)) {
+
+		if err == nil && (len(r.Contents) != 1 || r.Contents[0].URI != c.uri ||
+			!strings.Contains(r.Contents[0].Text, `"results":[{"answer":"x"}]`)) {
 			t.Errorf("%s: %+v", c.uri, r.Contents)
 		}
 	}
+
 	for code, want := range map[int]int64{2: jsonrpc.CodeInvalidParams, 3: jsonrpc.CodeInternalError} {
-		s := stand{answer: mcp.Outcome{Code: code, Problem: problem(answer.Unread, "log acme/app#7: offline", answer.Advice("try again"))}}
-		_, err := connect(t, s.options()).ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "label-state://acme/app/issues/7/log"})
+		s := stand{answer: mcp.Outcome{
+			Code:    code,
+			Problem: problem(answer.Unread, "log acme/app#7: offline", answer.Advice("try again")),
+		}}
+		_, err := connect(t, s.options()).ReadResource(t.Context(),
+			&sdk.ReadResourceParams{URI: "label-state://acme/app/issues/7/log"})
 		var said *jsonrpc.Error
-		if !errors.As(err, &said) || said.Message != "log acme/app#7: offline; try again" || said.Code != want || !strings.Contains(string(said.Data), fmt.Sprintf(`"exit_code":%d`, code)) {
+		if !errors.As(err, &said) || said.Message != "log acme/app#7: offline; try again" || said.Code != want ||
+			!strings.Contains(string(said.Data), fmt.Sprintf(`"exit_code":%d`, code)) {
 			t.Errorf("exit code %d: %v", code, err)
 		}
 	}
@@ -351,10 +523,12 @@ func TestServe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var out strings.Builder
 	if err := mcp.Serve(t.Context(), server, strings.NewReader(""), &out); err != nil || out.Len() > 0 {
 		t.Errorf("no input: %v, wrote %q", err, &out)
 	}
+
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	in, held := io.Pipe()
@@ -380,10 +554,12 @@ func TestServeGivesUp(t *testing.T) {
 				gaveUp = true
 				return mcp.Outcome{Code: 3}
 			}
+
 			server, err := mcp.New(o)
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			ctx, stop := context.WithCancel(t.Context())
 			defer stop()
 			in, ask := io.Pipe()
@@ -392,6 +568,7 @@ func TestServeGivesUp(t *testing.T) {
 			if _, err := io.WriteString(ask, asked); err != nil {
 				t.Fatal(err)
 			}
+
 			<-began
 			if err := errors.Join(end(stop, ask), <-served); err != nil || !gaveUp {
 				t.Errorf("%v, gave up: %v", err, gaveUp)

@@ -22,7 +22,8 @@ type param struct {
 	most    int  // bytes; 0 is mostBytes
 }
 
-// What no argument is longer than: nothing a person could mean, and not what an agent was talked into pasting.
+// What no argument is longer than: nothing a person could mean, and not what an agent was talked
+// into pasting.
 const (
 	mostBytes  = 4 << 10
 	mostStory  = 256 << 10
@@ -44,7 +45,13 @@ func (p param) called() string {
 	if p.span {
 		return "a length of time such as 30s"
 	}
-	return map[kind]string{isText: "a string", isNumber: "a whole number above 0", isFlag: "true or false", isTexts: "an array of strings"}[p.kind]
+
+	return map[kind]string{
+		isText:   "a string",
+		isNumber: "a whole number above 0",
+		isFlag:   "true or false",
+		isTexts:  "an array of strings",
+	}[p.kind]
 }
 
 func params(groups ...[]param) []param { return slices.Concat(groups...) }
@@ -54,7 +61,12 @@ func texts(name, about string) []param { return []param{{name: name, about: abou
 func flag(name, about string) []param  { return []param{{name: name, about: about, kind: isFlag}} }
 
 func choice(name, about string, choices ...string) []param {
-	return []param{{name: name, about: about, kind: isText, choices: choices}}
+	return []param{{
+		name:    name,
+		about:   about,
+		kind:    isText,
+		choices: choices,
+	}}
 }
 
 func needed(group []param) []param {
@@ -71,12 +83,24 @@ func bare(group []param) []param {
 // waitParam is how long a call waits, as that option of its command.
 func waitParam(option string) []param {
 	about := "how long to wait, such as 30s, at most 45s; then it answers waiting: call it again"
-	return []param{{name: "wait", about: about, kind: isText, option: option, span: true}}
+	return []param{{
+		name:   "wait",
+		about:  about,
+		kind:   isText,
+		option: option,
+		span:   true,
+	}}
 }
 
 // issueParam is the issue that a tool is about (cli.md#naming-an-issue).
 func issueParam() []param {
-	return []param{{name: "issue", about: "owner/repo#7, the issue's URL, or of this repository 7, #7 or github-7", kind: isText, needed: true, bare: true}}
+	return []param{{
+		name:   "issue",
+		about:  "owner/repo#7, the issue's URL, or of this repository 7, #7 or github-7",
+		kind:   isText,
+		needed: true,
+		bare:   true,
+	}}
 }
 
 func repoParam() []param {
@@ -97,7 +121,12 @@ func whoParams() []param {
 func filterParams() []param {
 	return []param{
 		{name: "label", about: "only items with all of these labels", kind: isTexts},
-		{name: "priority", about: "only items of one of these priorities", kind: isTexts, choices: []string{"critical", "high", "medium", "low"}},
+		{
+			name:    "priority",
+			about:   "only items of one of these priorities",
+			kind:    isTexts,
+			choices: []string{"critical", "high", "medium", "low"},
+		},
 	}
 }
 
@@ -106,6 +135,7 @@ func (t tool) input() *jsonschema.Schema {
 		Type: "object", Properties: map[string]*jsonschema.Schema{},
 		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
 	}
+
 	for _, p := range t.params {
 		one := &jsonschema.Schema{Type: string(p.kind), Description: p.about}
 		s.Properties[p.name] = one
@@ -116,6 +146,7 @@ func (t tool) input() *jsonschema.Schema {
 		case isNumber:
 			one.Minimum = jsonschema.Ptr(1.0)
 		}
+
 		for _, c := range p.choices {
 			one.Enum = append(one.Enum, c)
 		}
@@ -124,6 +155,7 @@ func (t tool) input() *jsonschema.Schema {
 			s.Required = append(s.Required, p.name)
 		}
 	}
+
 	return s
 }
 

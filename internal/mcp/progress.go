@@ -10,8 +10,8 @@ import (
 // progressKey is where the context of a call has its client's ear.
 type progressKey struct{}
 
-// Progress says to the client of the call that a Program runs for what it waits for, as progress notifications. A client that
-// asked for none hears nothing.
+// Progress says to the client of the call that a Program runs for what it waits for, as progress
+// notifications. A client that asked for none hears nothing.
 func Progress(ctx context.Context) func(text string) {
 	if say, ok := ctx.Value(progressKey{}).(func(string)); ok {
 		return say
@@ -32,6 +32,7 @@ func withProgress(ctx context.Context, r *sdk.CallToolRequest) context.Context {
 		mu.Lock()
 		defer mu.Unlock()
 		said++ // the protocol wants a number that grows
-		_ = r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: float64(said), Message: text})
+		_ = r.Session.NotifyProgress(ctx,
+			&sdk.ProgressNotificationParams{ProgressToken: token, Progress: float64(said), Message: text})
 	})
 }

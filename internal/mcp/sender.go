@@ -22,18 +22,21 @@ type sender struct {
 	gone error // why nothing is written any more
 }
 
-// Write writes one message. A client that does not read it keeps the server waiting, but not from ending.
+// Write writes one message. A client that does not read it keeps the server waiting, but not from
+// ending.
 func (s *sender) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.gone != nil {
 		return 0, s.gone
 	}
+
 	message, written := slices.Clone(p), make(chan error, 1)
 	go func() {
 		_, err := s.out.Write(message)
 		written <- err
 	}()
+
 	select {
 	case s.gone = <-written:
 	case <-s.end:
@@ -43,9 +46,11 @@ func (s *sender) Write(p []byte) (int, error) {
 			s.gone = errUnread
 		}
 	}
+
 	if s.gone != nil {
 		return 0, s.gone
 	}
+
 	return len(p), nil
 }
 

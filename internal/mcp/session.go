@@ -27,8 +27,8 @@ func (s stdio) Connect(ctx context.Context) (sdk.Connection, error) {
 	return &session{Connection: c, in: in, running: map[jsonrpc.ID]bool{}}, err
 }
 
-// A session leaves calls that the client has cancelled without an answer (MCP, "Cancellation"). In a batch they have one,
-// because the others of the batch wait for it.
+// A session leaves calls that the client has cancelled without an answer (MCP, "Cancellation"). In
+// a batch they have one, because the others of the batch wait for it.
 type session struct {
 	sdk.Connection
 	in *lines
@@ -44,15 +44,18 @@ func (s *session) Read(ctx context.Context) (jsonrpc.Message, error) {
 	if err != nil || !ok {
 		return m, err
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r.IsCall() {
 		s.running[r.ID] = false
 		return m, nil
 	}
+
 	var p struct {
 		RequestID any `json:"requestId"`
 	}
+
 	if r.Method != "notifications/cancelled" || json.Unmarshal(r.Params, &p) != nil {
 		return m, nil
 	}
@@ -60,11 +63,13 @@ func (s *session) Read(ctx context.Context) (jsonrpc.Message, error) {
 	if _, under := s.running[id]; under && err == nil {
 		s.running[id] = true
 	}
+
 	return m, nil
 }
 
-// Write sends a message, unless it is the answer to what was cancelled. An error without a code is the library's word for
-// a call at the wrong time; without one it would be 0, which JSON-RPC does not know.
+// Write sends a message, unless it is the answer to what was cancelled. An error without a code is
+// the library's word for a call at the wrong time; without one it would be 0, which JSON-RPC does
+// not know.
 func (s *session) Write(ctx context.Context, m jsonrpc.Message) error {
 	r, ok := m.(*jsonrpc.Response)
 	if ok {
@@ -76,9 +81,11 @@ func (s *session) Write(ctx context.Context, m jsonrpc.Message) error {
 			return nil
 		}
 	}
+
 	var coded *jsonrpc.Error
 	if ok && r.Error != nil && !errors.As(r.Error, &coded) {
 		r.Error = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: r.Error.Error()}
 	}
+
 	return s.Connection.Write(ctx, m)
 }

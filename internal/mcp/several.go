@@ -8,25 +8,39 @@ func bundleTools() []tool {
 	name := bare(needed(text("name", "name of the bundle, of a-z, 0-9 and -")))
 	return []tool{
 		{
-			name: "bundle_claim", title: "Claim several issues", words: []string{"bundle", "claim"}, worker: true,
+			name:   "bundle_claim",
+			title:  "Claim several issues",
+			words:  []string{"bundle", "claim"},
+			worker: true,
 			about: "Takes all of these issues or none, for work that belongs together, also in several repositories. Answer no means that nothing was taken; result.issues says why. " +
 				"Renew each of them; release them one by one as they are done, or what is left with bundle_release.",
-			params:    params(name, bare(needed(texts("issues", "each in a form that names an issue, such as owner/repo#7"))), whoParams(), ttlParam(), repoParam()),
+			params: params(name, bare(needed(texts("issues",
+				"each in a form that names an issue, such as owner/repo#7"))), whoParams(), ttlParam(), repoParam()),
 			untrusted: untrusted,
 		},
 		{
-			name: "bundle_release", title: "Release a bundle", words: []string{"bundle", "release"}, worker: true, destroys: true, repeats: true,
+			name:     "bundle_release",
+			title:    "Release a bundle",
+			words:    []string{"bundle", "release"},
+			worker:   true,
+			destroys: true,
+			repeats:  true,
 			about: "Ends every hold of a bundle that you claimed on this machine. Holds that you have ended already are left alone. " +
 				"Answer no means that one was lost before: result.issues says which, and the others are released.",
 			params: params(name, text("codename", "who claimed it; left out, it is the server's own"),
-				choice("outcome", "what came of the work; left out, it is cancelled", claim.WorkerOutcomes()...), text("reason", "why, for people")),
+				choice("outcome", "what came of the work; left out, it is cancelled", claim.WorkerOutcomes()...),
+				text("reason", "why, for people")),
 			untrusted: untrusted,
 		},
 		{
-			name: "bundle_status", title: "Who holds a bundle", words: []string{"bundle", "status"}, reads: true,
+			name:  "bundle_status",
+			title: "Who holds a bundle",
+			words: []string{"bundle", "status"},
+			reads: true,
 			about: "Shows who holds each issue of a bundle, and whether one worker holds all of it. " +
 				"Without issues, they are those claimed on this machine, else the open ones of the repository that have the bundle's label.",
-			params:    params(name, bare(texts("issues", "each in a form that names an issue, such as owner/repo#7")), repoParam()),
+			params: params(name, bare(texts("issues", "each in a form that names an issue, such as owner/repo#7")),
+				repoParam()),
 			untrusted: untrusted,
 		},
 	}
@@ -38,7 +52,11 @@ func chainTools() []tool {
 	feature := needed(text("feature", "what the chain is called, of a-z, 0-9 and -"))
 	return []tool{
 		{
-			name: "chain_execute", title: "Open a feature's pull requests", words: []string{"chain", "execute"}, anywhere: true, repeats: true,
+			name:     "chain_execute",
+			title:    "Open a feature's pull requests",
+			words:    []string{"chain", "execute"},
+			anywhere: true,
+			repeats:  true,
 			about: "Opens the pull requests of one feature in several repositories, in order, each pointing at the others; one of them closes the parent issue. " +
 				"Push the branches first. What is open is found, not opened twice: after an interruption call it again with feature alone.",
 			params: params(feature, text("parent", "issue that the feature is for, as owner/repo#7"),
@@ -48,13 +66,23 @@ func chainTools() []tool {
 			untrusted: untrusted,
 		},
 		{
-			name: "chain_status", title: "A feature's pull requests", words: []string{"chain", "status"}, anywhere: true, reads: true,
+			name:      "chain_status",
+			title:     "A feature's pull requests",
+			words:     []string{"chain", "status"},
+			anywhere:  true,
+			reads:     true,
 			about:     "Shows every pull request of a chain that was begun on this machine, with what its checks say.",
 			params:    params(feature),
 			untrusted: untrusted,
 		},
 		{
-			name: "chain_wait", title: "Wait for a feature's checks", words: []string{"chain", "wait"}, anywhere: true, reads: true, asks: true, waits: "pending",
+			name:      "chain_wait",
+			title:     "Wait for a feature's checks",
+			words:     []string{"chain", "wait"},
+			anywhere:  true,
+			reads:     true,
+			asks:      true,
+			waits:     "pending",
 			about:     "Waits until the checks of all pull requests of a chain are green (yes) or one is red (no). Answer waiting: not all have ended yet; call it again.",
 			params:    params(feature, waitParam("timeout")),
 			untrusted: untrusted,

@@ -10,7 +10,8 @@ import (
 	"github.com/label-state/label-state/internal/printable"
 )
 
-// problem words a problem for an agent that called t. The text of a no or of an unknown may be other people's and stays as it is.
+// problem words a problem for an agent that called t. The text of a no or of an unknown may be
+// other people's and stays as it is.
 func (t tool) problem(p answer.Problem) string {
 	if p.Doing == strings.Join(t.verb(), " ") {
 		p.Doing = t.name
@@ -18,6 +19,7 @@ func (t tool) problem(p answer.Problem) string {
 	if p.Code.Meaning().Exit == answer.ExitWrong {
 		p.Why = t.flags(p.Why)
 	}
+
 	return printable.Line(strings.ReplaceAll(p.Error(), "\n", "; "))
 }
 
@@ -35,6 +37,7 @@ func (o Options) hint(t tool, next []answer.Command) string {
 			parts[n] = strings.TrimPrefix(parts[n]+": "+call, ": ")
 		}
 	}
+
 	return printable.Line(strings.Join(parts, "; "))
 }
 
@@ -65,12 +68,15 @@ func (o Options) call(t tool, c answer.Command) string {
 		for _, s := range append(o.sets(), asked.set) {
 			sets = append(sets, string(s))
 		}
-		return asked.name + " " + arguments + " (the user starts the server with --toolset " + strings.Join(sets, ",") + ")"
+		return asked.name + " " + arguments + " (the user starts the server with --toolset " +
+			strings.Join(sets, ",") + ")"
 	}
+
 	return "label-state " + strings.Join(words, " ") + " (in a shell)"
 }
 
-// asTool is the first tool that takes all words of a command line, and its arguments in JSON; ok is false when none does.
+// asTool is the first tool that takes all words of a command line, and its arguments in JSON; ok is
+// false when none does.
 func asTool(words []string) (asked tool, arguments string, ok bool) {
 	for _, one := range tools() {
 		given, takes := one.arguments(words)
@@ -80,6 +86,7 @@ func asTool(words []string) (asked tool, arguments string, ok bool) {
 		data, err := json.Marshal(given)
 		return one, string(data), err == nil
 	}
+
 	return tool{}, "", false
 }
 
@@ -89,19 +96,22 @@ func (t tool) arguments(words []string) (given map[string]any, ok bool) {
 	if len(words) < len(command) || !slices.Equal(words[:len(command)], command) {
 		return nil, false
 	}
+
 	fixed := slices.DeleteFunc(slices.Clone(t.words), func(w string) bool { return !strings.HasPrefix(w, "--") })
 	hasBare := t.param(func(p param) bool { return p.bare }).name != ""
 	given, words = map[string]any{}, words[len(command):]
 	for len(words) > 0 {
 		word := words[0]
 		words = words[1:]
-		if n := slices.IndexFunc(fixed, func(f string) bool { return f == word || strings.HasPrefix(f, word+"=") }); n >= 0 {
+		if n := slices.IndexFunc(fixed,
+			func(f string) bool { return f == word || strings.HasPrefix(f, word+"=") }); n >= 0 {
 			if strings.Contains(fixed[n], "=") && len(words) > 0 { // a file, in whose place the tool takes the text
 				given[t.param(func(p param) bool { return p.fed }).name], words = words[0], words[1:]
 			}
 			fixed = slices.Delete(fixed, n, n+1)
 			continue
 		}
+
 		p := t.param(func(p param) bool { return !p.bare && !p.fed && p.flag() == word })
 		if !strings.HasPrefix(word, "--") {
 			p = t.param(func(p param) bool {
@@ -109,6 +119,7 @@ func (t tool) arguments(words []string) (given map[string]any, ok bool) {
 			})
 			words = slices.Insert(words, 0, word)
 		}
+
 		switch {
 		case p.name == "" || p.kind != isFlag && len(words) == 0:
 			return nil, false
@@ -121,6 +132,7 @@ func (t tool) arguments(words []string) (given map[string]any, ok bool) {
 			given[p.name], words = words[0], words[1:]
 		}
 	}
+
 	return given, len(fixed) == 0
 }
 
@@ -138,7 +150,8 @@ var aFlag = regexp.MustCompile(`(^|[\s("])(--[a-z][a-z-]*)`)
 // ofServer are the options that a server was started with.
 var ofServer = []string{"--timeout", "--config", "--codename", "--repo", "--operator", "--approver", "--toolset"}
 
-// flags writes every option in text as the argument of the tool, or as what the server is started with.
+// flags writes every option in text as the argument of the tool, or as what the server is started
+// with.
 func (t tool) flags(text string) string {
 	return aFlag.ReplaceAllStringFunc(text, func(found string) string {
 		before, option := found[:strings.Index(found, "--")], found[strings.Index(found, "--"):]
@@ -149,6 +162,7 @@ func (t tool) flags(text string) string {
 		case slices.Contains(ofServer, option):
 			return before + option + " of the server"
 		}
+
 		return found
 	})
 }

@@ -19,25 +19,44 @@ func TestHintsNameTools(t *testing.T) {
 		next []answer.Command
 		want string
 	}{
-		{"claim", next(answer.Call("see who holds it", "status", "acme/app#1")), `see who holds it: status {"issue":"acme/app#1"}`},
 		{
-			"claim", next(answer.Call("take one that is nobody's", "next"), answer.Call("who works on this one", "status", "acme/app#1")),
+			"claim", next(answer.Call("see who holds it", "status", "acme/app#1")),
+			`see who holds it: status {"issue":"acme/app#1"}`,
+		},
+		{
+			"claim", next(answer.Call("take one that is nobody's", "next"),
+				answer.Call("who works on this one", "status", "acme/app#1")),
 			`take one that is nobody's: next {}; who works on this one: status {"issue":"acme/app#1"}`,
 		},
-		{"next", next(answer.Call("see what is free", "next", "--list", "--limit", "5")), `see what is free: list {"limit":"5"}`},
 		{
-			"next", next(answer.Call("see what keeps them", "board", "--repo", "acme/app"), answer.Call("later", answer.Again)),
+			"next", next(answer.Call("see what is free", "next", "--list", "--limit", "5")),
+			`see what is free: list {"limit":"5"}`,
+		},
+		{
+			"next", next(answer.Call("see what keeps them", "board", "--repo", "acme/app"),
+				answer.Call("later", answer.Again)),
 			`see what keeps them: board {"repo":"acme/app"}; later: the same call`,
 		},
-		{"claim", next(answer.Call("", "claim", "--help")), "claim takes issue, codename, firing_id, ttl, branch, resume"},
 		{
-			"renew", next(answer.Shell("name the worker with --codename and --firing-id, or forget the hold", "rm", "x.json")),
+			"claim", next(answer.Call("", "claim", "--help")),
+			"claim takes issue, codename, firing_id, ttl, branch, resume",
+		},
+		{
+			"renew", next(answer.Shell("name the worker with --codename and --firing-id, or forget the hold", "rm",
+				"x.json")),
 			"name the worker with codename and firing_id, or forget the hold: rm x.json",
 		},
-		{"plan_wait", next(answer.Call("wait", "plan", "acme/app#1", "--wait", "8h")), `wait: plan_wait {"issue":"acme/app#1","wait":"8h"}`},
-		{"plan", next(answer.Call("post it", "plan", "acme/app#2", "--body-file", "FILE")), `post it: plan {"body":"FILE","issue":"acme/app#2"}`},
 		{
-			"chain_execute", next(answer.Call("begin it", "chain execute", "--feature", "retry", "--parent", "owner/repo#7", "--pr", "owner/repo:branch")),
+			"plan_wait", next(answer.Call("wait", "plan", "acme/app#1", "--wait", "8h")),
+			`wait: plan_wait {"issue":"acme/app#1","wait":"8h"}`,
+		},
+		{
+			"plan", next(answer.Call("post it", "plan", "acme/app#2", "--body-file", "FILE")),
+			`post it: plan {"body":"FILE","issue":"acme/app#2"}`,
+		},
+		{
+			"chain_execute", next(answer.Call("begin it", "chain execute", "--feature", "retry", "--parent",
+				"owner/repo#7", "--pr", "owner/repo:branch")),
 			`begin it: chain_execute {"feature":"retry","parent":"owner/repo#7","pr":["owner/repo:branch"]}`,
 		},
 		{
@@ -45,7 +64,8 @@ func TestHintsNameTools(t *testing.T) {
 			`name its issues: bundle_status {"issues":["OWNER/NAME#7"],"name":"other"}`,
 		},
 		{
-			"claim", next(answer.Advice("ask tia"), answer.Call("to take it over in your name, on the record", "claim", "acme/app#1", "--force")),
+			"claim", next(answer.Advice("ask tia"),
+				answer.Call("to take it over in your name, on the record", "claim", "acme/app#1", "--force")),
 			"ask tia; to take it over in your name, on the record: a person decides",
 		},
 		{
@@ -53,11 +73,13 @@ func TestHintsNameTools(t *testing.T) {
 			"when claims may go on: a person decides",
 		},
 		{
-			"claim", next(answer.Call("see what is slow", "doctor", "acme/app"), answer.Call("then", answer.AgainLonger)),
+			"claim", next(answer.Call("see what is slow", "doctor", "acme/app"),
+				answer.Call("then", answer.AgainLonger)),
 			"see what is slow: label-state doctor acme/app (in a shell); then: the same call with a longer --timeout of the server",
 		},
 		{
-			"next", next(answer.Shell("label an issue", "gh", "issue", "edit", "NUMBER", "--repo", "acme/web", "--add-label", "agent:implement")),
+			"next", next(answer.Shell("label an issue", "gh", "issue", "edit", "NUMBER", "--repo", "acme/web",
+				"--add-label", "agent:implement")),
 			"label an issue: gh issue edit NUMBER --repo acme/web --add-label agent:implement",
 		},
 	} {
@@ -80,29 +102,45 @@ func hinted(t *testing.T, s *stand, o mcp.Options, tool string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for name, value := range all {
 		if strings.Contains(string(data), `"`+name+`":`) {
 			arguments[name] = value
 		}
 	}
+
 	r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: arguments})
 	if err != nil || s.words == nil {
 		t.Fatalf("%s: %v, %+v", tool, err, r)
 	}
+
 	return read(t, r).Hint
 }
 
-// TestHintsOfOffer: what the server does not offer is a person's, or a toolset's that the user may add.
+// TestHintsOfOffer: what the server does not offer is a person's, or a toolset's that the user may
+// add.
 func TestHintsOfOffer(t *testing.T) {
 	for _, c := range []struct {
 		set  func(*mcp.Options)
 		next answer.Command
 		want string
 	}{
-		{func(o *mcp.Options) { o.Operator = false }, answer.Call("to end it", "release", "acme/app#1", "--force"), "to end it: a person decides"},
-		{func(*mcp.Options) {}, answer.Call("to end it", "release", "acme/app#1", "--force"), `to end it: force_release {"issue":"acme/app#1"}`},
-		{func(*mcp.Options) {}, answer.Call("when claims may go on", "repo resume", "acme/app"), `when claims may go on: resume {"repo":"acme/app"}`},
-		{func(o *mcp.Options) { o.Toolsets = nil }, answer.Call("", "bundle release", "checkout"), `bundle_release {"name":"checkout"} (the user starts the server with --toolset core,work,bundle)`},
+		{
+			func(o *mcp.Options) { o.Operator = false }, answer.Call("to end it", "release", "acme/app#1", "--force"),
+			"to end it: a person decides",
+		},
+		{
+			func(*mcp.Options) {}, answer.Call("to end it", "release", "acme/app#1", "--force"),
+			`to end it: force_release {"issue":"acme/app#1"}`,
+		},
+		{
+			func(*mcp.Options) {}, answer.Call("when claims may go on", "repo resume", "acme/app"),
+			`when claims may go on: resume {"repo":"acme/app"}`,
+		},
+		{
+			func(o *mcp.Options) { o.Toolsets = nil }, answer.Call("", "bundle release", "checkout"),
+			`bundle_release {"name":"checkout"} (the user starts the server with --toolset core,work,bundle)`,
+		},
 	} {
 		s := stand{answer: mcp.Outcome{Code: 1, Problem: problem(answer.Declined, "no", c.next)}}
 		o := s.options()
@@ -113,7 +151,8 @@ func TestHintsOfOffer(t *testing.T) {
 	}
 }
 
-// TestErrorsInTools: an error of a wrong call names arguments; other people's text in a no is left alone.
+// TestErrorsInTools: an error of a wrong call names arguments; other people's text in a no is left
+// alone.
 func TestErrorsInTools(t *testing.T) {
 	for _, c := range []struct {
 		tool string
@@ -121,21 +160,45 @@ func TestErrorsInTools(t *testing.T) {
 		said answer.Problem
 		want string
 	}{
-		{"dedup_check", 1, answer.Problem{Code: answer.Held, Doing: "dedup-check", Object: "acme/app#1", Why: "held"}, "dedup_check acme/app#1: held"},
+		{"dedup_check", 1, answer.Problem{
+			Code:   answer.Held,
+			Doing:  "dedup-check",
+			Object: "acme/app#1",
+			Why:    "held",
+		}, "dedup_check acme/app#1: held"},
 		{
 			"plan_wait", 3,
-			answer.Problem{Code: answer.Timeout, Doing: "plan", Object: "acme/app#1", Why: "no answer within 45s"},
+			answer.Problem{
+				Code:   answer.Timeout,
+				Doing:  "plan",
+				Object: "acme/app#1",
+				Why:    "no answer within 45s",
+			},
 			"plan_wait acme/app#1: no answer within 45s",
 		},
-		{"claim", 2, answer.Problem{Code: answer.Usage, Why: `--ttl "soon": must be a duration`}, `ttl "soon": must be a duration`},
+		{
+			"claim", 2,
+			answer.Problem{Code: answer.Usage, Why: `--ttl "soon": must be a duration`},
+			`ttl "soon": must be a duration`,
+		},
 		{
 			"renew", 2,
-			answer.Problem{Code: answer.Usage, Doing: "renew", Object: "acme/app#1", Why: "name the worker with --codename and --firing-id"},
+			answer.Problem{
+				Code:   answer.Usage,
+				Doing:  "renew",
+				Object: "acme/app#1",
+				Why:    "name the worker with --codename and --firing-id",
+			},
 			"renew acme/app#1: name the worker with codename and firing_id",
 		},
 		{
 			"claim", 1,
-			answer.Problem{Code: answer.Held, Doing: "claim", Object: "acme/app#1", Why: "olga says: label-state claim 2 --codename x"},
+			answer.Problem{
+				Code:   answer.Held,
+				Doing:  "claim",
+				Object: "acme/app#1",
+				Why:    "olga says: label-state claim 2 --codename x",
+			},
 			"claim acme/app#1: olga says: label-state claim 2 --codename x",
 		},
 	} {
@@ -145,13 +208,15 @@ func TestErrorsInTools(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if got := read(t, r).Error; got != c.want {
 			t.Errorf("%s\n got %s\nwant %s", c.said.Error(), got, c.want)
 		}
 	}
 }
 
-// The list of tools is paid for in every session of every client: the default is below 20 KB, all of them below 40.
+// The list of tools is paid for in every session of every client: the default is below 20 KB, all
+// of them below 40.
 const (
 	mostDefault = 20_000
 	mostAll     = 40_000
@@ -178,10 +243,12 @@ func TestToolsList(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		data, err := json.Marshal(r)
 		if err != nil || len(data) > c.most {
 			t.Errorf("%s: the list of tools has %d bytes, allowed are %d, %v", name, len(data), c.most, err)
 		}
+
 		t.Logf("%s: %d tools, %d bytes", name, len(r.Tools), len(data))
 		var names []string
 		for _, tool := range r.Tools {
@@ -191,15 +258,18 @@ func TestToolsList(t *testing.T) {
 			if err != nil || json.Unmarshal(in, &schema) != nil {
 				t.Fatal(err)
 			}
+
 			for argument := range schema.Properties {
 				if !snake.MatchString(argument) {
 					t.Errorf("%s: the argument %q is not snake_case", tool.Name, argument)
 				}
 			}
+
 			if !snake.MatchString(tool.Name) {
 				t.Errorf("the tool %q is not snake_case", tool.Name)
 			}
 		}
+
 		if got := strings.Join(names, " "); got != c.tools {
 			t.Errorf("%s: offers %s\nwant %s", name, got, c.tools)
 		}

@@ -32,6 +32,7 @@ func dial(t *testing.T, o mcp.Options, revision string) wire {
 	if got := w.greet(revision); got != revision {
 		t.Fatalf("speaks %q, want %s", got, revision)
 	}
+
 	w.say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	return w
 }
@@ -43,6 +44,7 @@ func plug(t *testing.T, o mcp.Options) wire {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	in, ask := io.Pipe()
 	out, said := io.Pipe()
 	served := make(chan error, 1)
@@ -51,6 +53,7 @@ func plug(t *testing.T, o mcp.Options) wire {
 		_ = said.Close() // a pipe: whoever listens hears the end
 		served <- err
 	}()
+
 	t.Cleanup(func() {
 		_ = ask.Close() // a pipe
 		go io.Copy(io.Discard, out)
@@ -58,6 +61,7 @@ func plug(t *testing.T, o mcp.Options) wire {
 			t.Errorf("served: %v", err)
 		}
 	})
+
 	return wire{t, ask, bufio.NewReaderSize(out, 1<<20)}
 }
 
@@ -68,9 +72,11 @@ func (w wire) greet(revision string) string {
 	var hello struct {
 		Result struct{ ProtocolVersion string }
 	}
+
 	if err := json.Unmarshal([]byte(w.hear()), &hello); err != nil {
 		w.t.Fatal(err)
 	}
+
 	return hello.Result.ProtocolVersion
 }
 
@@ -101,7 +107,8 @@ func (w wire) pong(id int) {
 
 const latest = "2025-11-25"
 
-// TestNonsense: a line that is no message has an error with its id as far as one can be read, and the next one an answer.
+// TestNonsense: a line that is no message has an error with its id as far as one can be read, and
+// the next one an answer.
 func TestNonsense(t *testing.T) {
 	var s stand
 	w := dial(t, s.options(), latest)
@@ -124,7 +131,8 @@ func TestNonsense(t *testing.T) {
 		{`null`, -32600, "null"},
 		{`[]`, -32600, "null"},
 		{`[{"jsonrpc":"2.0","id":7,"method":"ping"}]`, -32600, "null"},
-		{`{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"claim","arguments":{"issue":"` + long + `"}}}`, -32600, "8"},
+		{`{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"claim","arguments":{"issue":"` + long +
+			`"}}}`, -32600, "8"},
 		{long, -32600, "null"},
 		{`{"jsonrpc":"2.0","id":9,"method":"claim"}`, -32601, "9"},
 		{`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"shell"}}`, -32602, "9"},
@@ -139,11 +147,14 @@ func TestNonsense(t *testing.T) {
 			}
 		}
 		text := w.hear()
-		if err := json.Unmarshal([]byte(text), &got); err != nil || got.Error.Code != c.code || string(got.ID) != c.id || got.Error.Message == "" || len(text) > 500 {
+		if err := json.Unmarshal([]byte(text), &got); err != nil || got.Error.Code != c.code ||
+			string(got.ID) != c.id || got.Error.Message == "" || len(text) > 500 {
 			t.Errorf("%.80s\ngot %.500s, want code %d and id %s", c.line, text, c.code, c.id)
 		}
+
 		w.pong(100 + n)
 	}
+
 	w.say("\r\n\n  \n" + `{"jsonrpc":"2.0","method":"notifications/nobody-knows"}` + "\r")
 	w.pong(99)
 	if s.words != nil {
@@ -151,12 +162,14 @@ func TestNonsense(t *testing.T) {
 	}
 }
 
-// TestRevisions: the server speaks the client's revision where it knows it, else its own newest that has an initialization.
+// TestRevisions: the server speaks the client's revision where it knows it, else its own newest
+// that has an initialization.
 func TestRevisions(t *testing.T) {
 	for _, revision := range []string{"2024-11-05", "2025-03-26", "2025-06-18", latest} {
 		var s stand
 		dial(t, s.options(), revision).pong(2)
 	}
+
 	for _, revision := range []string{"1999-01-01", "2026-07-28", "2999-01-01", ""} {
 		var s stand
 		if got := plug(t, s.options()).greet(revision); got != latest {
@@ -174,10 +187,12 @@ func TestTooEarly(t *testing.T) {
 	if got := w.hear(); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":2,"error":{"code":-32600,`) || s.words != nil {
 		t.Errorf("%s, ran %q", got, s.words)
 	}
+
 	w.pong(3)
 }
 
-// TestBatch: the revisions that have batches get them answered, and nonsense in one refuses it as a whole.
+// TestBatch: the revisions that have batches get them answered, and nonsense in one refuses it as a
+// whole.
 func TestBatch(t *testing.T) {
 	var s stand
 	w := dial(t, s.options(), "2025-03-26")
@@ -186,22 +201,26 @@ func TestBatch(t *testing.T) {
 	if text := w.hear(); json.Unmarshal([]byte(text), &both) != nil || len(both) != 2 {
 		t.Errorf("two pings: %s", text)
 	}
+
 	for _, bad := range []string{`[]`, `[1]`, `[{"jsonrpc":"2.0","id":4,"method":"ping"},{}]`} {
 		w.say(bad)
 		if text := w.hear(); !strings.Contains(text, `"code":-32600`) {
 			t.Errorf("%s: %s", bad, text)
 		}
 	}
+
 	w.pong(9)
 	w = dial(t, s.options(), latest)
 	w.say(`[{"jsonrpc":"2.0","id":2,"method":"ping"}]`)
 	if text := w.hear(); !strings.Contains(text, "batches are not part of this revision") {
 		t.Errorf("a batch of a revision without batches: %s", text)
 	}
+
 	w.pong(9)
 }
 
-// TestCancelled: a call that the client cancels is given up and has no answer; others under way have theirs.
+// TestCancelled: a call that the client cancels is given up and has no answer; others under way
+// have theirs.
 func TestCancelled(t *testing.T) {
 	var s stand
 	o := s.options()
@@ -215,22 +234,27 @@ func TestCancelled(t *testing.T) {
 			gaveUp <- issue
 		case <-free:
 		}
+
 		return mcp.Outcome{Objects: []json.RawMessage{json.RawMessage(`{"answer":"free"}`)}}
 	}
+
 	w := dial(t, o, latest)
 	for id := 2; id <= 3; id++ {
 		w.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"status","arguments":{"issue":"%d"}}}`, id, id))
 		<-began
 	}
+
 	w.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":77,"reason":"never asked"}}`)
 	w.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2,"reason":"not needed"}}`)
 	if got := <-gaveUp; got != "2" {
 		t.Errorf("gave up %s", got)
 	}
+
 	close(free)
 	if got := w.hear(); !strings.Contains(got, `"id":3,`) {
 		t.Errorf("heard %s", got)
 	}
+
 	w.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}`)
 	w.pong(4)
 }
@@ -243,6 +267,7 @@ func TestUnread(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		ctx, stop := context.WithCancel(t.Context())
 		in, ask := io.Pipe()
 		out, said := io.Pipe()
@@ -255,47 +280,58 @@ func TestUnread(t *testing.T) {
 		if err := <-served; err != nil || time.Since(start) > 2*time.Second {
 			t.Errorf("%v after %s", err, time.Since(start))
 		}
+
 		if err := errors.Join(out.Close(), ask.Close()); err != nil { // what is stuck in the pipes
 			t.Error(err)
 		}
 	})
 }
 
-// TestVisible: nothing that does not show goes over the wire as itself, and the client reads what was there.
+// TestVisible: nothing that does not show goes over the wire as itself, and the client reads what
+// was there.
 func TestVisible(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		hidden := rapid.SampledFrom([]rune{0x7f, 0x9b, 0x200b, 0x202e, 0x2066, 0xfeff, 0xe0041, 0x1b, 0x85, 0x2028, 'é', '漢', '👍', 'a', '"', '\\', '<'})
+		hidden := rapid.SampledFrom([]rune{
+			0x7f, 0x9b, 0x200b, 0x202e, 0x2066, 0xfeff, 0xe0041, 0x1b, 0x85, 0x2028, 'é',
+			'漢', '👍', 'a', '"', '\\', '<',
+		})
 		title := string(rapid.SliceOf(rapid.OneOf(hidden, rapid.Rune())).Draw(rt, "title"))
 		object, err := json.Marshal(map[string]string{"answer": "x", "title": title})
 		if err != nil {
 			rt.Fatal(err)
 		}
+
 		s := stand{answer: mcp.Outcome{Objects: []json.RawMessage{object}, Notes: []string{title}}}
 		server, err := mcp.New(s.options())
 		if err != nil {
 			rt.Fatal(err)
 		}
+
 		in, ask := io.Pipe()
 		out, said := io.Pipe()
 		go func() {
 			_ = mcp.Serve(t.Context(), server, in, said) // the answer is judged
 			_ = said.Close()
 		}()
+
 		go io.WriteString(ask, asked)
 		replies := bufio.NewReader(out)
 		if _, err := replies.ReadString('\n'); err != nil {
 			rt.Fatal(err)
 		}
+
 		reply, err := replies.ReadString('\n')
 		if err != nil {
 			rt.Fatal(err)
 		}
+
 		_ = ask.Close() // a pipe
 		for _, r := range strings.TrimSuffix(reply, "\n") {
 			if !unicode.IsPrint(r) {
 				rt.Fatalf("%U on the wire: %q", r, reply)
 			}
 		}
+
 		var got struct {
 			Result struct {
 				Content           []struct{ Text string }
@@ -305,9 +341,12 @@ func TestVisible(t *testing.T) {
 				}
 			}
 		}
-		if err := json.Unmarshal([]byte(reply), &got); err != nil || got.Result.StructuredContent.Result.Title != title || got.Result.StructuredContent.Notes[0] != title {
+
+		if err := json.Unmarshal([]byte(reply), &got); err != nil ||
+			got.Result.StructuredContent.Result.Title != title || got.Result.StructuredContent.Notes[0] != title {
 			rt.Fatalf("%v: %q, want %q", err, got.Result.StructuredContent, title)
 		}
+
 		for _, r := range got.Result.Content[0].Text {
 			if !unicode.IsPrint(r) {
 				rt.Fatalf("%U in the text: %q", r, got.Result.Content[0].Text)
@@ -316,7 +355,8 @@ func TestVisible(t *testing.T) {
 	})
 }
 
-// TestProgress: what a call waits for is a progress notification, for a client that has asked for them.
+// TestProgress: what a call waits for is a progress notification, for a client that has asked for
+// them.
 func TestProgress(t *testing.T) {
 	var s stand
 	o := s.options()
@@ -325,6 +365,7 @@ func TestProgress(t *testing.T) {
 		mcp.Progress(ctx)("waiting for another")
 		return mcp.Outcome{Objects: []json.RawMessage{json.RawMessage(`{"answer":"free"}`)}}
 	}
+
 	w := dial(t, o, latest)
 	w.say(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"status","arguments":{"issue":"2"}}}`)
 	if got := w.hear(); !strings.Contains(got, `"id":2,`) {
@@ -334,11 +375,13 @@ func TestProgress(t *testing.T) {
 	w.say(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"status","arguments":{"issue":"2"},"_meta":{"progressToken":"p3"}}}`)
 	for n, want := range []string{"waiting for an answer", "waiting for another"} {
 		got := w.hear()
-		if !strings.Contains(got, "notifications/progress") || !strings.Contains(got, want) || !strings.Contains(got, `"p3"`) ||
+		if !strings.Contains(got, "notifications/progress") || !strings.Contains(got, want) ||
+			!strings.Contains(got, `"p3"`) ||
 			!strings.Contains(got, fmt.Sprintf(`"progress":%d`, n+1)) {
 			t.Errorf("heard %s, want %q", got, want)
 		}
 	}
+
 	if got := w.hear(); !strings.Contains(got, `"id":3,`) {
 		t.Errorf("heard %s", got)
 	}

@@ -19,26 +19,31 @@ type line struct {
 	input string
 }
 
-// line is the command line of a call. What an agent gives is always the value of an option, the input, or stands
-// behind "--", so that no text of it becomes an option. The error says which argument is wrong and
-// what is allowed.
+// line is the command line of a call. What an agent gives is always the value of an option, the
+// input, or stands behind "--", so that no text of it becomes an option. The error says which
+// argument is wrong and what is allowed.
 func (o Options) line(t tool, raw json.RawMessage) (l line, err error) {
 	given := map[string]json.RawMessage{}
 	if len(bytes.TrimSpace(raw)) > 0 && json.Unmarshal(raw, &given) != nil {
 		return line{}, errors.New("the arguments are not a JSON object")
 	}
-	maps.DeleteFunc(given, func(_ string, v json.RawMessage) bool { return string(v) == "null" || string(v) == `""` }) // as if left out
+
+	// as if left out
+	maps.DeleteFunc(given, func(_ string, v json.RawMessage) bool { return string(v) == "null" || string(v) == `""` })
 	if err := o.check(t, given); err != nil {
 		return line{}, err
 	}
+
 	l.words = append(slices.Clone(t.words), "--json")
 	// The options that every command has, but for a repository where it is about several.
 	if t.param(func(p param) bool { return p.option == "timeout" }).name == "" {
 		l.words = append(l.words, "--timeout="+o.Timeout.String())
 	}
+
 	if o.Config != "" {
 		l.words = append(l.words, "--config="+o.Config)
 	}
+
 	if o.Repo != "" && given["repo"] == nil && !t.anywhere {
 		l.words = append(l.words, "--repo="+o.Repo)
 	}
@@ -54,9 +59,11 @@ func (o Options) line(t tool, raw json.RawMessage) (l line, err error) {
 		case p.span:
 			own = patience.String()
 		}
+
 		if own != "" {
 			value, err = json.Marshal(own)
 		}
+
 		if err != nil || value == nil {
 			continue
 		}
@@ -72,9 +79,11 @@ func (o Options) line(t tool, raw json.RawMessage) (l line, err error) {
 			l.words = append(l.words, words...)
 		}
 	}
+
 	if len(plain) > 0 {
 		l.words = append(append(l.words, "--"), plain...)
 	}
+
 	return l, nil
 }
 
@@ -85,14 +94,17 @@ func (o Options) check(t tool, given map[string]json.RawMessage) error {
 			return fmt.Errorf("unknown argument %q; %s", clip(name), t.allowed())
 		}
 	}
+
 	for _, p := range t.params {
 		if p.needed && given[p.name] == nil {
 			return fmt.Errorf("argument %q is missing: %s", p.name, p.about)
 		}
 	}
+
 	if t.worker && o.Codename == "" && given["codename"] == nil {
 		return errors.New(`who works? Give codename, or start the server with --codename`)
 	}
+
 	return nil
 }
 
@@ -116,6 +128,7 @@ func (p param) words(value json.RawMessage, patience time.Duration) ([]string, e
 		}
 		values = []string{min(wait, patience).String()}
 	}
+
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("argument %q: want %s, got %s", p.name, p.called(), clip(string(value)))
@@ -126,6 +139,7 @@ func (p param) words(value json.RawMessage, patience time.Duration) ([]string, e
 	case p.kind == isFlag:
 		return []string{option}, nil
 	}
+
 	var out []string
 	for _, v := range values {
 		if len(v) > cmp.Or(p.most, mostBytes) {
@@ -134,12 +148,14 @@ func (p param) words(value json.RawMessage, patience time.Duration) ([]string, e
 		if len(p.choices) > 0 && !slices.Contains(p.choices, v) {
 			return nil, fmt.Errorf("argument %q: %q is none of %s", p.name, clip(v), strings.Join(p.choices, ", "))
 		}
+
 		if p.bare || p.fed {
 			out = append(out, v)
 		} else {
 			out = append(out, option+"="+v)
 		}
 	}
+
 	return out, nil
 }
 
@@ -150,10 +166,12 @@ func (p param) values(value json.RawMessage) ([]string, error) {
 		var all []string
 		err := json.Unmarshal(value, &all)
 		return all, err
+
 	case isFlag:
 		var on bool
 		err := json.Unmarshal(value, &on)
 		return []string{strconv.FormatBool(on)}, err
+
 	case isNumber:
 		var n uint32
 		err := json.Unmarshal(value, &n)
@@ -162,6 +180,7 @@ func (p param) values(value json.RawMessage) ([]string, error) {
 		}
 		return []string{strconv.FormatUint(uint64(n), 10)}, err
 	}
+
 	var s string
 	err := json.Unmarshal(value, &s)
 	return []string{s}, err

@@ -25,10 +25,12 @@ func AsksForPulls(dir, own string) bool {
 	if own == "" {
 		return false
 	}
+
 	if !filepath.IsAbs(own) {
 		own = filepath.Join(dir, own)
 	}
 	data, err = smallfile.Follow(own, maxSettings)
+
 	return err == nil && bytes.Contains(data, []byte(pullsKey))
 }
 
@@ -40,5 +42,6 @@ func Branches(updates []Update) []string {
 			out = append(out, name)
 		}
 	}
+
 	return out
 }

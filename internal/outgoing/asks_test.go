@@ -21,7 +21,12 @@ func TestAsksForPulls(t *testing.T) {
 		{name: "no mention", checkedOut: off, own: off},
 		{name: "checked out", checkedOut: on, want: true},
 		{name: "the caller's own", own: on, want: true},
-		{name: "one of both", checkedOut: off, own: on, want: true},
+		{
+			name:       "one of both",
+			checkedOut: off,
+			own:        on,
+			want:       true,
+		},
 		{name: "a link that is checked out", checkedOut: on, link: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -30,11 +35,13 @@ func TestAsksForPulls(t *testing.T) {
 			if err := os.Mkdir(filepath.Dir(file), 0o755); err != nil {
 				t.Fatal(err)
 			}
+
 			write := func(to, text string) {
 				if err := os.WriteFile(to, []byte(text), 0o644); err != nil {
 					t.Fatal(err)
 				}
 			}
+
 			switch {
 			case c.link:
 				write(filepath.Join(dir, "real.yml"), c.checkedOut)
@@ -44,13 +51,16 @@ func TestAsksForPulls(t *testing.T) {
 			case c.checkedOut != "":
 				write(file, c.checkedOut)
 			}
+
 			if c.own != "" {
 				own = "own.yml"
 				write(filepath.Join(dir, own), c.own)
 			}
+
 			if got := outgoing.AsksForPulls(dir, own); got != c.want {
 				t.Errorf("%t, want %t", got, c.want)
 			}
+
 			if c.own != "" && outgoing.AsksForPulls(dir, filepath.Join(dir, own)) != c.want {
 				t.Error("another answer for its whole path")
 			}

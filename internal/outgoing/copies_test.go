@@ -14,6 +14,7 @@ func TestTwoCopies(t *testing.T) {
 	cut := func(size int64) func(string) error {
 		return func(path string) error { return errors.Join(os.Chmod(path, 0o600), os.Truncate(path, size)) }
 	}
+
 	for _, c := range []struct {
 		name, file string
 		damage     func(path string) error
@@ -32,6 +33,7 @@ func TestTwoCopies(t *testing.T) {
 		if c.file != "loose" {
 			file = onePack(t, s) + c.file
 		}
+
 		if err := c.damage(file); err != nil {
 			t.Fatal(err)
 		}

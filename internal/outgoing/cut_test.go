@@ -24,12 +24,14 @@ func TestCutMessages(t *testing.T) {
 			s.pair()
 			tree := strings.TrimSpace(s.git("w", "rev-parse", "HEAD^{tree}"))
 			parent := strings.TrimSpace(s.git("w", "rev-parse", "HEAD"))
-			oid := s.raw("w", "tree "+tree+"\nparent "+parent+"\nauthor a <a@b> 1700000000 +0000\ncommitter a <a@b> 1700000000 +0000\nx "+
+			oid := s.raw("w", "tree "+tree+"\nparent "+parent+
+				"\nauthor a <a@b> 1700000000 +0000\ncommitter a <a@b> 1700000000 +0000\nx "+
 				strings.Repeat("x", c.header)+"\n\n"+c.message)
 			at, p := s.push("w", "push", "origin", oid+":refs/heads/new")
 			p.Keep = func(message []byte) bool {
 				return bytes.Contains(message, []byte("closes")) || len(message) > maxMessage
 			}
+
 			for reader, read := range map[string]func(func(Commit) bool) error{
 				"native": func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) },
 				"git":    func(yield func(Commit) bool) error { return askGit(t.Context(), at, p, yield) },

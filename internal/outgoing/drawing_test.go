@@ -24,6 +24,7 @@ func (d *drawing) reach(tips []int) map[int]bool {
 			todo = append(todo, d.parents[i]...)
 		}
 	}
+
 	return seen
 }
 
@@ -36,6 +37,7 @@ func (d *drawing) difference(push, hide []int) []int {
 			list = append(list, i)
 		}
 	}
+
 	slices.Sort(list)
 	return list
 }
@@ -56,9 +58,11 @@ func drawHistory(t *rapid.T, most int) *drawing {
 				}
 			}
 		}
+
 		d.parents = append(d.parents, parents)
 		d.dates = append(d.dates, 1_000_000+int64(i)*60+rapid.Int64Range(-skew, skew).Draw(t, "off"))
 	}
+
 	d.graph = rapid.SampledFrom([]int{0, n / 2, n}).Draw(t, "graph")
 	return d
 }
@@ -75,12 +79,14 @@ func line(n int) *drawing {
 		if i > 0 {
 			parents = append(parents, i-1)
 		}
+
 		if i > 20 && i%10 == 0 {
 			parents = append(parents, i-20)
 		}
 		d.parents = append(d.parents, parents)
 		d.dates = append(d.dates, int64(i)*60)
 	}
+
 	return d
 }
 

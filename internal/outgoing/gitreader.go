@@ -39,6 +39,7 @@ func (g gitReader) commits(ctx context.Context, found []Commit, complete bool) (
 	if err != nil {
 		return nil, err
 	}
+
 	all := g.likelyTips(t)
 	if len(g.push.Updates) <= maxArguments {
 		all = allTips(t)
@@ -50,14 +51,17 @@ func (g gitReader) commits(ctx context.Context, found []Commit, complete bool) (
 		if !exact {
 			tips = g.likelyTips(t)
 		}
+
 		found, err = g.list(ctx, tips)
 		if err != nil || exact && len(remoteOIDs(g.push.Updates)) <= maxArguments {
 			return found, err
 		}
 	}
+
 	if len(found) == 0 {
 		return nil, nil
 	}
+
 	return g.confirm(ctx, found, all)
 }
 
@@ -75,6 +79,7 @@ func (g gitReader) tracking(ctx context.Context) (tracking, error) {
 		}
 		t = trackingOf(remotes, g.push)
 	}
+
 	return t, g.checkReferences(t.remotes)
 }
 
@@ -106,8 +111,10 @@ func allTips(t tracking) []string {
 				args = append(args, "--exclude="+name)
 			}
 		}
+
 		args = append(args, "--remotes="+remote)
 	}
+
 	return args
 }
 
@@ -136,15 +143,18 @@ func (g gitReader) list(ctx context.Context, tips []string) ([]Commit, error) {
 				inexact = append(inexact, c.OID)
 				continue
 			}
+
 			if g.push.wants(c) {
 				c.Message = bytes.Clone(c.Message) // the reader uses it again
 				commits = append(commits, c)
 			}
 		}
 	})
+
 	if err != nil || len(inexact) == 0 {
 		return commits, err
 	}
+
 	return g.reread(ctx, commits, inexact)
 }
 
@@ -166,6 +176,7 @@ func (g gitReader) reread(ctx context.Context, commits []Commit, oids []string) 
 	for _, oid := range oids {
 		again[oid] = true
 	}
+
 	var wanted []Commit
 	for _, c := range commits {
 		whole, ok := read[c.OID]
@@ -176,6 +187,7 @@ func (g gitReader) reread(ctx context.Context, commits []Commit, oids []string) 
 			wanted = append(wanted, c)
 		}
 	}
+
 	return wanted, nil
 }
 
@@ -185,6 +197,7 @@ func (g gitReader) confirm(ctx context.Context, commits []Commit, tips []string)
 	for _, c := range commits {
 		input.WriteString(c.OID + "\n")
 	}
+
 	for _, oid := range remoteOIDs(g.push.Updates) {
 		input.WriteString("^" + oid + "\n")
 	}
@@ -200,6 +213,7 @@ func (g gitReader) confirm(ctx context.Context, commits []Commit, tips []string)
 			if err != nil {
 				return err
 			}
+
 			leaves[strings.TrimSuffix(line, "\n")] = true
 		}
 	})
@@ -213,6 +227,7 @@ func (g gitReader) confirm(ctx context.Context, commits []Commit, tips []string)
 			leaving = append(leaving, c)
 		}
 	}
+
 	return leaving, nil
 }
 
@@ -225,10 +240,12 @@ func (g gitReader) read(ctx context.Context, input string, args []string, parse 
 	if err != nil {
 		return err
 	}
+
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
 	}
+
 	if err != nil {
 		return g.Failed(ctx, err, nil, args...)
 	}
@@ -242,6 +259,7 @@ func (g gitReader) read(ctx context.Context, input string, args []string, parse 
 	if err := cmd.Wait(); err != nil {
 		return g.Failed(ctx, err, said.Bytes(), args...)
 	}
+
 	return g.Failed(ctx, parseErr, nil, args...)
 }
 
@@ -258,6 +276,7 @@ func readObjects(in *bufio.Reader, take func(Commit)) error {
 		if err != nil {
 			return cutOff(err)
 		}
+
 		fields := append(strings.Fields(head), "", "", "")
 		size, err := strconv.Atoi(fields[2])
 		if err != nil || size < 0 || fields[3] != "" || !isOID(fields[0]) || fields[1] != "commit" {
@@ -268,6 +287,7 @@ func readObjects(in *bufio.Reader, take func(Commit)) error {
 		if _, err = io.ReadFull(in, content); err == nil {
 			_, err = in.Discard(size - len(content) + 1)
 		}
+
 		if err != nil {
 			return cutOff(err)
 		}

@@ -36,6 +36,7 @@ func HandOver(input []byte, commits []Commit) []byte {
 	for _, c := range commits {
 		size += len(c.Message)
 	}
+
 	if size > maxHandOver {
 		return input
 	}
@@ -49,6 +50,7 @@ func HandOver(input []byte, commits []Commit) []byte {
 		}
 		fmt.Fprintf(out, "%s %d%s\n%s\n", c.OID, len(c.Message), cut, c.Message)
 	}
+
 	out.WriteString("end\n")
 	return out.Bytes()
 }

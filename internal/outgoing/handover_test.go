@@ -16,7 +16,10 @@ func TestCommitsSurviveHandOver(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		commits := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Commit {
 			oid := rapid.SampledFrom([]string{strings.Repeat("0f", 20), strings.Repeat("a1", 32)}).Draw(t, "oid")
-			return Commit{OID: oid, Message: rapid.SliceOf(rapid.Byte()).Draw(t, "message"), Cut: rapid.Bool().Draw(t, "cut")}
+			return Commit{
+				OID: oid, Message: rapid.SliceOf(rapid.Byte()).Draw(t, "message"),
+				Cut: rapid.Bool().Draw(t, "cut"),
+			}
 		}), 0, 5).Draw(t, "commits")
 		whole := HandOver([]byte(oneUpdate), commits)
 		got, err := ReadInput(bytes.NewReader(whole))
@@ -24,6 +27,7 @@ func TestCommitsSurviveHandOver(t *testing.T) {
 		if err != nil || !got.Read || len(got.Updates) != 1 || !slices.EqualFunc(got.Commits, commits, same) {
 			t.Fatalf("%+v, %v; want %v", got, err, commits)
 		}
+
 		cut := rapid.IntRange(len(oneUpdate)+1, len(whole)-1).Draw(t, "cut")
 		if got, err := ReadInput(bytes.NewReader(whole[:cut])); !errors.Is(err, errHandOver) {
 			t.Fatalf("%d of %d bytes were read as %+v, %v", cut, len(whole), got, err)
@@ -36,6 +40,7 @@ func TestInputWithoutHandOver(t *testing.T) {
 	if err != nil || in.Read || len(in.Updates) != 1 {
 		t.Errorf("%+v, %v", in, err)
 	}
+
 	large := []Commit{{OID: strings.Repeat("0f", 20), Message: make([]byte, maxHandOver+1)}}
 	if got := HandOver([]byte(oneUpdate), large); string(got) != oneUpdate {
 		t.Errorf("%d bytes are handed over", len(got))
@@ -43,14 +48,17 @@ func TestInputWithoutHandOver(t *testing.T) {
 }
 
 func FuzzReadInput(f *testing.F) {
-	for _, list := range []string{"end\n", strings.Repeat("0f", 20) + " 3\nabc\nend\n", strings.Repeat("0f", 20) + " -1\n\nend\n", "x 99999999999\n"} {
+	for _, list := range []string{"end\n", strings.Repeat("0f", 20) + " 3\nabc\nend\n", strings.Repeat("0f", 20) +
+		" -1\n\nend\n", "x 99999999999\n"} {
 		f.Add([]byte(oneUpdate + "\x00" + list))
 	}
+
 	f.Fuzz(func(t *testing.T, text []byte) {
 		in, err := ReadInput(bytes.NewReader(text))
 		if err != nil || !in.Read {
 			return
 		}
+
 		lines, _, _ := bytes.Cut(text, []byte{0})
 		again, err := ReadInput(bytes.NewReader(HandOver(lines, in.Commits)))
 		if err != nil || len(again.Commits) != len(in.Commits) {

@@ -32,6 +32,7 @@ func (r *headerReader) next() (c Commit, exact bool, err error) {
 	if err != nil {
 		return c, false, err
 	}
+
 	line, text, _ := bytes.Cut(r.record, []byte("\n"))
 	oid := string(line)
 	if !isOID(oid) {
@@ -43,10 +44,12 @@ func (r *headerReader) next() (c Commit, exact bool, err error) {
 		text = append(text, '\n')
 		header = len(text)
 	}
+
 	text = append(text[:header], unindent(text[header:])...)
 	if !whole {
 		return newCommit(oid, text[header:], true), true, nil
 	}
+
 	length, exact := r.original(oid, text)
 	return newCommit(oid, text[min(header, length):length], false), exact, nil
 }
@@ -69,6 +72,7 @@ func (r *headerReader) read() (whole bool, err error) {
 		if ended {
 			part = part[:len(part)-1]
 		}
+
 		if room := maxObject - len(r.record); len(part) > room {
 			part, whole = part[:room], false
 		}
@@ -96,6 +100,7 @@ func (r *headerReader) original(oid string, text []byte) (length int, ok bool) {
 			return length, true
 		}
 	}
+
 	return len(text), false
 }
 

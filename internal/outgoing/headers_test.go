@@ -14,9 +14,12 @@ import (
 // read byte for byte all the same.
 func TestPackedMessages(t *testing.T) {
 	texts := []string{
-		"", "\n", "\n\n\n", "subject", "subject\n", "subject\n\nbody\n", "subject\n\nbody", "  indented\n\ttab\n", "\n\nlate\n",
-		"blanks \t\r\nat the ends \n\n\n", "before\x00after closes #1\n", "before\n\x00after", "\x00", "caf\xe9 fixes #1\n", "    four\n",
+		"", "\n", "\n\n\n", "subject", "subject\n", "subject\n\nbody\n", "subject\n\nbody", "  indented\n\ttab\n",
+		"\n\nlate\n",
+		"blanks \t\r\nat the ends \n\n\n", "before\x00after closes #1\n", "before\n\x00after", "\x00",
+		"caf\xe9 fixes #1\n", "    four\n",
 	}
+
 	for _, format := range []string{"sha1", "sha256"} {
 		for _, header := range []string{"", "encoding UTF-16LE\n", "gpgsig -----BEGIN-----\n \n x\n -----END-----\n"} {
 			s := newSandbox(t)
@@ -30,22 +33,30 @@ func TestPackedMessages(t *testing.T) {
 				parent = "parent " + tip + "\n"
 				want[tip] = text
 			}
+
 			s.git("w", "update-ref", "refs/heads/main", tip)
 			s.git("w", "repack", "--quiet", "-a", "-d")
 
 			at := Location{Dir: s.path("w"), Env: s.environ()}
 			p := Push{Remote: "origin", URL: "https://example.com/x", Updates: []Update{
-				{LocalRef: "HEAD", LocalOID: tip, RemoteRef: "refs/heads/x", RemoteOID: strings.Repeat("0", len(tip))},
+				{
+					LocalRef:  "HEAD",
+					LocalOID:  tip,
+					RemoteRef: "refs/heads/x",
+					RemoteOID: strings.Repeat("0", len(tip)),
+				},
 			}}
 			got, err := collect(func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) })
 			if err != nil || len(got) != len(texts) {
 				t.Fatalf("%s, %q: %d commits, %v", format, header, len(got), err)
 			}
+
 			for _, c := range got {
 				if string(c.Message) != want[c.OID] || c.Cut {
 					t.Errorf("%s, %q: %q, cut %t; want %q", format, header, c.Message, c.Cut, want[c.OID])
 				}
 			}
+
 			p.Keep = func(message []byte) bool { return strings.Contains(string(message), "after") }
 			got, err = collect(func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) })
 			if err != nil || len(got) != 2 {
@@ -65,6 +76,7 @@ func TestHeadersThatEndEarly(t *testing.T) {
 			t.Errorf("%q: %v, want %v", text, err, want)
 		}
 	}
+
 	for _, text := range []string{"\x00", "HEAD\ntree\x00", "\n\n\x00"} {
 		if _, _, err := newHeaderReader(bufio.NewReader(strings.NewReader(text))).next(); err == nil {
 			t.Errorf("%q was read", text)
@@ -83,6 +95,7 @@ func FuzzHeaders(f *testing.F) {
 			if err != nil {
 				return
 			}
+
 			if !isOID(c.OID) || len(c.Message) > maxMessage {
 				t.Fatalf("%+v", c)
 			}
@@ -112,6 +125,7 @@ func TestParseRemotes(t *testing.T) {
 		{name: "a.b", fetch: []string{"+refs/heads/*:refs/remotes/a.b/*"}},
 		{name: "bare", urls: []string{""}},
 	}
+
 	if !slices.EqualFunc(got, want, func(a, b remoteConfig) bool { return fmt.Sprint(a) == fmt.Sprint(b) }) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -139,6 +153,7 @@ func TestConfigOfAClone(t *testing.T) {
 			t.Errorf("with %q: %t", more, got)
 		}
 	}
+
 	if repository(t.TempDir()).clonesConfig() {
 		t.Error("without a file")
 	}

@@ -31,6 +31,7 @@ func TestNothingIsWaitedFor(t *testing.T) {
 			return errors.Join(err, f.Truncate(64<<30), f.Close())
 		}},
 	}
+
 	for _, c := range []struct {
 		name string
 		huge bool // how large it is does not matter, since parts of it are read
@@ -51,6 +52,7 @@ func TestNothingIsWaitedFor(t *testing.T) {
 			if kind.name == "huge" && c.huge || !sample.Plays(c.name, n, len(kinds)) {
 				continue
 			}
+
 			t.Run(c.name+" is a "+kind.name, func(t *testing.T) {
 				s := newSandbox(t)
 				s.pair()
@@ -58,9 +60,11 @@ func TestNothingIsWaitedFor(t *testing.T) {
 				at, p := s.push("w", "push", "origin", "HEAD:refs/heads/new")
 				oid := p.Updates[0].LocalOID
 				path := s.path("w/.git/" + strings.Replace(c.name, "COMMIT", oid[:2]+"/"+oid[2:], 1))
-				if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.RemoveAll(path), kind.put(path)); err != nil {
+				if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.RemoveAll(path),
+					kind.put(path)); err != nil {
 					t.Fatal(err)
 				}
+
 				ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
 				defer stop()
 				got, err := collect(func(yield func(Commit) bool) error { return Commits(ctx, at, p, yield) })

@@ -15,6 +15,7 @@ var layouts = []scenario{
 		s.git("w", "tag", "-a", "-m", "1", "v1")
 		s.git("w", "gc", "--quiet")
 		s.commit("w", "fix 2")
+
 		return s.push("w", "push", "origin", "fix")
 	}},
 	{name: "loose references over packed ones", count: 1, build: func(s *sandbox) (Location, Push) {
@@ -24,6 +25,7 @@ var layouts = []scenario{
 		s.git("w", "fetch", "--quiet")
 		s.git("w", "reset", "--quiet", "--hard", "origin/main")
 		s.commit("w", "four")
+
 		return s.push("w", "push", "origin", "main:refs/heads/x")
 	}},
 	{name: "a remote branch that went back", count: 1, build: func(s *sandbox) (Location, Push) {
@@ -34,6 +36,7 @@ var layouts = []scenario{
 		s.git("w", "pack-refs", "--all")
 		s.git("hub", "update-ref", "refs/heads/x", old)
 		s.git("w", "fetch", "--quiet")
+
 		return s.push("w", "push", "origin", "main:refs/heads/y")
 	}},
 	{name: "packed references without an order", count: 1, build: func(s *sandbox) (Location, Push) {
@@ -42,7 +45,9 @@ var layouts = []scenario{
 		old, one := s.git("w", "rev-parse", "origin/main"), s.git("w", "rev-parse", "main~3")
 		s.git("w", "update-ref", "-d", "refs/remotes/origin/main")
 		s.git("w", "symbolic-ref", "-d", "refs/remotes/origin/HEAD")
-		s.write("w/.git/packed-refs", old+" refs/remotes/origin/zz\n"+one+" refs/heads/b\n"+one+" refs/remotes/origin/a\n")
+		s.write("w/.git/packed-refs", old+" refs/remotes/origin/zz\n"+one+" refs/heads/b\n"+one+
+			" refs/remotes/origin/a\n")
+
 		return s.push("w", "push", "origin", "main:refs/heads/x")
 	}},
 	{name: "many remote branches", count: 1, build: func(s *sandbox) (Location, Push) {
@@ -52,10 +57,12 @@ var layouts = []scenario{
 		for i := range 300 {
 			fmt.Fprintf(&refs, "create refs/remotes/origin/b%d %s\n", i, one)
 		}
+
 		fmt.Fprintf(&refs, "create refs/remotes/origin/release/1 %s\n", three)
 		if _, err := s.run("w", refs.String(), "update-ref", "--stdin"); err != nil {
 			s.t.Fatal(err)
 		}
+
 		s.git("w", "pack-refs", "--all")
 		s.commit("w", "four")
 		return s.push("w", "push", "origin", "main:refs/heads/x")
@@ -66,17 +73,23 @@ var layouts = []scenario{
 			s.commit("w", fmt.Sprint("more ", i))
 			s.git("w", "repack", "--quiet", "-d")
 		}
+
 		s.git("w", "push", "--quiet", "origin", "main")
 		s.git("w", "multi-pack-index", "write")
 		s.commit("w", "last")
 		return s.push("w", "push", "origin", "main")
 	}},
-	{name: "index version 1", count: 1, gitOnly: true, build: func(s *sandbox) (Location, Push) {
-		s.pair()
-		s.commit("w", "four")
-		s.git("w", "-c", "pack.indexVersion=1", "repack", "--quiet", "-a", "-d", "-F")
-		return s.push("w", "push", "origin", "main:refs/heads/x")
-	}},
+	{
+		name:    "index version 1",
+		count:   1,
+		gitOnly: true,
+		build: func(s *sandbox) (Location, Push) {
+			s.pair()
+			s.commit("w", "four")
+			s.git("w", "-c", "pack.indexVersion=1", "repack", "--quiet", "-a", "-d", "-F")
+			return s.push("w", "push", "origin", "main:refs/heads/x")
+		},
+	},
 	{name: "a lock beside a reference", count: 1, build: func(s *sandbox) (Location, Push) {
 		s.pair()
 		four := s.commit("w", "four")
@@ -103,14 +116,20 @@ var layouts = []scenario{
 		s.git("v", "config", "extensions.partialClone", "origin")
 		s.others("main", 1)
 		s.commit("v", "four")
+
 		return s.push("v", "push", "--force", "origin", "main")
 	}},
-	{name: "shallow clone", count: 1, gitOnly: true, build: func(s *sandbox) (Location, Push) {
-		s.pair()
-		s.git(".", "clone", "--quiet", "--depth=2", "file://"+s.path("hub"), "v")
-		s.commit("v", "four")
-		return s.push("v", "push", "origin", "main:refs/heads/x")
-	}},
+	{
+		name:    "shallow clone",
+		count:   1,
+		gitOnly: true,
+		build: func(s *sandbox) (Location, Push) {
+			s.pair()
+			s.git(".", "clone", "--quiet", "--depth=2", "file://"+s.path("hub"), "v")
+			s.commit("v", "four")
+			return s.push("v", "push", "origin", "main:refs/heads/x")
+		},
+	},
 	{name: "replaced commit", count: 2, build: func(s *sandbox) (Location, Push) {
 		s.pair()
 		old := s.commit("w", "four")
@@ -118,32 +137,49 @@ var layouts = []scenario{
 		s.git("w", "replace", "--graft", old)
 		return s.push("w", "push", "origin", "main:refs/heads/x")
 	}},
-	{name: "grafts", count: 2, gitOnly: true, build: func(s *sandbox) (Location, Push) {
-		s.pair()
-		old := s.commit("w", "four")
-		s.commit("w", "five")
-		s.write("w/.git/info/grafts", old+"\n")
-		return s.push("w", "push", "origin", "main:refs/heads/x")
-	}},
-	{name: "SHA-256", count: 1, gitOnly: true, build: func(s *sandbox) (Location, Push) {
-		s.git(".", "init", "--quiet", "--bare", "--object-format=sha256", "-b", "main", "hub")
-		s.git(".", "init", "--quiet", "--object-format=sha256", "-b", "main", "w")
-		s.git("w", "remote", "add", "origin", s.path("hub"))
-		s.commit("w", "one")
-		s.git("w", "push", "--quiet", "origin", "main")
-		s.commit("w", "two")
-		return s.push("w", "push", "origin", "main")
-	}},
-	{name: "objects elsewhere", count: 1, gitOnly: true, build: func(s *sandbox) (Location, Push) {
-		s.pair()
-		s.commit("w", "four")
-		if err := os.Rename(s.path("w/.git/objects"), s.path("objects")); err != nil {
-			s.t.Fatal(err)
-		}
-		s.write("w/.git/objects/info/empty", "")
-		s.env = append(s.env, "GIT_OBJECT_DIRECTORY="+s.path("objects"))
-		return s.push("w", "push", "origin", "main")
-	}},
+	{
+		name:    "grafts",
+		count:   2,
+		gitOnly: true,
+		build: func(s *sandbox) (Location, Push) {
+			s.pair()
+			old := s.commit("w", "four")
+			s.commit("w", "five")
+			s.write("w/.git/info/grafts", old+"\n")
+			return s.push("w", "push", "origin", "main:refs/heads/x")
+		},
+	},
+	{
+		name:    "SHA-256",
+		count:   1,
+		gitOnly: true,
+		build: func(s *sandbox) (Location, Push) {
+			s.git(".", "init", "--quiet", "--bare", "--object-format=sha256", "-b", "main", "hub")
+			s.git(".", "init", "--quiet", "--object-format=sha256", "-b", "main", "w")
+			s.git("w", "remote", "add", "origin", s.path("hub"))
+			s.commit("w", "one")
+			s.git("w", "push", "--quiet", "origin", "main")
+			s.commit("w", "two")
+
+			return s.push("w", "push", "origin", "main")
+		},
+	},
+	{
+		name:    "objects elsewhere",
+		count:   1,
+		gitOnly: true,
+		build: func(s *sandbox) (Location, Push) {
+			s.pair()
+			s.commit("w", "four")
+			if err := os.Rename(s.path("w/.git/objects"), s.path("objects")); err != nil {
+				s.t.Fatal(err)
+			}
+
+			s.write("w/.git/objects/info/empty", "")
+			s.env = append(s.env, "GIT_OBJECT_DIRECTORY="+s.path("objects"))
+			return s.push("w", "push", "origin", "main")
+		},
+	},
 }
 
 // messages are commits whose text is unusual.

@@ -18,12 +18,19 @@ func longHistory(s *sandbox, n, graph int, tracked []int) (at Location, p Push, 
 	d.graph = graph
 	oids = s.importDrawing("r", d, tracked)
 	p = Push{Remote: "origin", URL: "https://example.com/x", Updates: []Update{
-		{LocalRef: "HEAD", LocalOID: oids[n-1], RemoteRef: "refs/heads/new", RemoteOID: zeroID},
+		{
+			LocalRef:  "HEAD",
+			LocalOID:  oids[n-1],
+			RemoteRef: "refs/heads/new",
+			RemoteOID: zeroID,
+		},
 	}}
+
 	for _, i := range d.difference([]int{n - 1}, tracked) {
 		want = append(want, oids[i])
 	}
 	slices.Sort(want)
+
 	return Location{Dir: s.path("r"), Env: s.environ()}, p, want, oids
 }
 
@@ -36,11 +43,38 @@ func TestLongHistories(t *testing.T) {
 		wanted, kept int // kept: how many messages of the outgoing commits end in 7
 	}{
 		{name: "first push", wanted: n, kept: n / 10},
-		{name: "a thousand commits", tracked: []int{n - 1001}, wanted: 1000, kept: 100},
-		{name: "many branches, all old", tracked: span(0, n-1000, 1), wanted: 1000, kept: 100},
-		{name: "many branches, one near", tracked: append(span(0, n-1000, 1), n-6), wanted: 5, kept: 1},
-		{name: "old base, inside a commit-graph", tracked: []int{n - 101}, graph: n, wanted: 100, kept: 10},
-		{name: "many branches, on a commit-graph", tracked: span(0, n-100, 1), graph: n - 50, wanted: 100, kept: 10},
+		{
+			name:    "a thousand commits",
+			tracked: []int{n - 1001},
+			wanted:  1000,
+			kept:    100,
+		},
+		{
+			name:    "many branches, all old",
+			tracked: span(0, n-1000, 1),
+			wanted:  1000,
+			kept:    100,
+		},
+		{
+			name:    "many branches, one near",
+			tracked: append(span(0, n-1000, 1), n-6),
+			wanted:  5,
+			kept:    1,
+		},
+		{
+			name:    "old base, inside a commit-graph",
+			tracked: []int{n - 101},
+			graph:   n,
+			wanted:  100,
+			kept:    10,
+		},
+		{
+			name:    "many branches, on a commit-graph",
+			tracked: span(0, n-100, 1),
+			graph:   n - 50,
+			wanted:  100,
+			kept:    10,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -48,6 +82,7 @@ func TestLongHistories(t *testing.T) {
 			if len(want) != c.wanted {
 				t.Fatalf("%d commits leave, want %d", len(want), c.wanted)
 			}
+
 			all, err := collect(func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) })
 			compare(t, "Commits", all, err, want)
 			p.Keep = func(m []byte) bool { return strings.HasSuffix(string(m), "7\n") }
@@ -55,6 +90,7 @@ func TestLongHistories(t *testing.T) {
 			if err != nil || len(some) != c.kept {
 				t.Errorf("Commits, with Keep: %d, %v; want %d", len(some), err, c.kept)
 			}
+
 			p.Keep = func([]byte) bool { return false }
 			none, err := collect(func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) })
 			compare(t, "Commits, none wanted", none, err, nil)
@@ -86,10 +122,12 @@ func (s *sandbox) manyReferences(folder, oid string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+
 	header, rest, _ := strings.Cut(string(refs), "\n")
 	for i := range 2000 {
 		header += fmt.Sprintf("\n%s refs/heads/b%04d", oid, i)
 	}
+
 	s.write(folder+"/packed-refs", header+"\n"+rest)
 	if repository(s.path(folder)).fewReferences([]string{"origin"}) {
 		s.t.Fatal("the references are too few to be a test")
@@ -105,16 +143,19 @@ func TestStaleLikelyTip(t *testing.T) {
 			s.pair()
 			s.git("w", "push", "--quiet", "origin", "main:refs/heads/"+branch)
 			s.git("w", "remote", "set-head", "origin", branch)
+
 			for _, known := range []string{"main", "trunk"} {
 				s.run("hub", "", "update-ref", "-d", "refs/heads/"+known)
 				if known != branch {
 					s.run("w", "", "update-ref", "-d", "refs/remotes/origin/"+known)
 				}
 			}
+
 			s.git("w", "pack-refs", "--all")
 			if many {
 				s.manyReferences("w/.git", s.git("w", "rev-parse", "main"))
 			}
+
 			at, p := s.push("w", "push", "origin", "main:refs/heads/"+branch)
 			for _, wanted := range []bool{true, false} {
 				p.Keep = func([]byte) bool { return wanted }
@@ -134,15 +175,18 @@ func TestPushOfVeryManyReferences(t *testing.T) {
 	at, p, _, oids := longHistory(s, n, 0, nil)
 	s.git("r", "update-ref", "refs/remotes/origin/main", oids[9])
 	p.Updates = nil
+
 	for i := range maxArguments + 100 {
 		p.Updates = append(p.Updates, Update{
 			LocalRef: "x", LocalOID: oids[i+50], RemoteRef: fmt.Sprint("refs/heads/b", i), RemoteOID: oids[i+20],
 		})
 	}
+
 	var want []string // what the newest has and the newest of the remote has not
 	for _, i := range line(n).difference([]int{maxArguments + 149}, []int{maxArguments + 119}) {
 		want = append(want, oids[i])
 	}
+
 	slices.Sort(want)
 	got, err := collect(func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) })
 	compare(t, "Commits", got, err, want)
@@ -154,6 +198,7 @@ func TestEverydayPushNeedsNoGit(t *testing.T) {
 	s := newSandbox(t)
 	s.pair()
 	s.git("w", "gc", "--quiet")
+
 	for range 3 {
 		s.commit("w", "more")
 	}
@@ -196,6 +241,7 @@ func TestCancelledContext(t *testing.T) {
 	at, p, _, _ := longHistory(newSandbox(t), 50, 0, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
+
 	for name, err := range map[string]error{
 		"Commits": Commits(ctx, at, p, func(Commit) bool { return true }),
 		"git":     askGit(ctx, at, p, func(Commit) bool { return true }),
@@ -229,6 +275,7 @@ func TestNobodyCanReadIt(t *testing.T) {
 	if err := Commits(t.Context(), at, p, func(Commit) bool { return true }); err == nil {
 		t.Error("a broken configuration went unnoticed")
 	}
+
 	at.Dir = t.TempDir()
 	if err := Commits(t.Context(), at, p, func(Commit) bool { return true }); err == nil {
 		t.Error("a push from nowhere went unnoticed")

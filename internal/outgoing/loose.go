@@ -33,25 +33,30 @@ func (s looseStore) object(oid string) (kind plumbing.ObjectType, content []byte
 	if err != nil {
 		return 0, nil, err
 	}
+
 	defer file.Close()
 
 	object, err := objfile.NewReader(file)
 	if err != nil {
 		return 0, nil, fmt.Errorf("read object %s: %w", oid, err)
 	}
+
 	defer object.Close()
 
 	kind, size, err := object.Header()
 	if err == nil && size < 0 {
 		err = errDamaged
 	}
+
 	if err == nil && (kind == plumbing.CommitObject || kind == plumbing.TagObject) {
 		content = make([]byte, min(size, maxObject))
 		_, err = io.ReadFull(object, content)
 	}
+
 	if err != nil {
 		return 0, nil, fmt.Errorf("read object %s: %w", oid, err)
 	}
+
 	return kind, content, nil
 }
 
@@ -73,6 +78,7 @@ func (s looseStore) commits(ctx context.Context, updates []Update) ([]Commit, er
 		if seen[oid] {
 			continue
 		}
+
 		seen[oid] = true
 
 		if reads++; reads > maxLoose || len(oid) != 40 {
@@ -81,6 +87,7 @@ func (s looseStore) commits(ctx context.Context, updates []Update) ([]Commit, er
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+
 		kind, content, err := s.object(oid)
 		if err != nil {
 			return nil, err
@@ -97,13 +104,16 @@ func (s looseStore) commits(ctx context.Context, updates []Update) ([]Commit, er
 		if kind != plumbing.CommitObject {
 			continue // it sends no commit
 		}
+
 		commit, parents, err := parseCommit(oid, content)
 		if err != nil {
 			return nil, err
 		}
+
 		found = append(found, commit)
 		queue = append(queue, parents...)
 	}
+
 	return found, nil
 }
 

@@ -20,24 +20,31 @@ func TestLooseObjects(t *testing.T) {
 	s.git(".", "init", "--quiet", "-b", "main", "w")
 	tree := s.git("w", "hash-object", "-t", "tree", "-w", "/dev/null")
 	store := repository(s.path("w/.git")).loose()
-	for _, text := range []string{"", "short", strings.Repeat("all the same\n", 5000), strings.Repeat("x", maxObject+1000)} {
+	for _, text := range []string{
+		"", "short", strings.Repeat("all the same\n", 5000),
+		strings.Repeat("x", maxObject+1000),
+	} {
 		text = "tree " + tree + "\nauthor a <a@b> 1 +0000\ncommitter a <a@b> 1 +0000\n\n" + text
 		oid := s.raw("w", text)
 		kind, content, err := store.object(oid)
 		if err != nil || kind != plumbing.CommitObject || string(content) != text[:min(len(text), maxObject)] {
 			t.Errorf("%v of %d bytes, %v; want %d", kind, len(content), err, len(text))
 		}
+
 		s.git("w", "update-ref", "refs/heads/main", oid)
 	}
 
 	s.git("w", "tag", "-a", "-m", "a tag", "v1")
 	kind, content, err := store.object(s.git("w", "rev-parse", "v1"))
-	if target, ok := tagTarget(content); err != nil || kind != plumbing.TagObject || !ok || target != s.git("w", "rev-parse", "main") {
+	if target, ok := tagTarget(content); err != nil || kind != plumbing.TagObject || !ok ||
+		target != s.git("w", "rev-parse", "main") {
 		t.Errorf("%v, %q, %v", kind, content, err)
 	}
+
 	if kind, content, err = store.object(tree); err != nil || kind != plumbing.TreeObject || len(content) > 0 {
 		t.Errorf("%v, %q, %v", kind, content, err)
 	}
+
 	if _, _, err = store.object(oidA); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an object that is not there: %v", err)
 	}
@@ -50,8 +57,14 @@ func TestManyLooseObjects(t *testing.T) {
 	for n := 1; n <= maxLoose+1; n++ {
 		tip := s.commit("w", "more")
 		found, err := repository(s.path("w/.git")).loose().commits(t.Context(), []Update{
-			{LocalRef: "x", LocalOID: tip, RemoteRef: "refs/heads/x", RemoteOID: zeroID},
+			{
+				LocalRef:  "x",
+				LocalOID:  tip,
+				RemoteRef: "refs/heads/x",
+				RemoteOID: zeroID,
+			},
 		})
+
 		if n <= maxLoose && (err != nil || len(found) != n) || n > maxLoose && !errors.Is(err, errNotLoose) {
 			t.Errorf("of %d commits %d, %v", n, len(found), err)
 		}
@@ -60,11 +73,13 @@ func TestManyLooseObjects(t *testing.T) {
 
 func FuzzLooseObject(f *testing.F) {
 	for _, text := range []string{
-		"commit 5\x00tree\n", "commit -1\x00", "tag 99999999999\x00object", "blob 3\x00abc", "commit", "commit 99999999999999999999\x00", "\x00 \x00",
+		"commit 5\x00tree\n", "commit -1\x00", "tag 99999999999\x00object", "blob 3\x00abc", "commit",
+		"commit 99999999999999999999\x00", "\x00 \x00",
 	} {
 		f.Add([]byte(text), true)
 		f.Add([]byte(text), false)
 	}
+
 	f.Fuzz(func(t *testing.T, text []byte, compressed bool) {
 		if compressed {
 			var out bytes.Buffer
@@ -74,10 +89,12 @@ func FuzzLooseObject(f *testing.F) {
 			}
 			text = out.Bytes()
 		}
+
 		dir := t.TempDir()
 		if err := os.Mkdir(filepath.Join(dir, oidA[:2]), 0o700); err != nil {
 			t.Fatal(err)
 		}
+
 		if err := os.WriteFile(filepath.Join(dir, oidA[:2], oidA[2:]), text, 0o600); err != nil {
 			t.Fatal(err)
 		}

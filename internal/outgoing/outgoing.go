@@ -39,6 +39,7 @@ func (at Location) lookup(name string) string {
 			value = v
 		}
 	}
+
 	return value
 }
 
@@ -100,24 +101,29 @@ func Commits(ctx context.Context, at Location, p Push, yield func(Commit) bool) 
 	if err != nil {
 		return err
 	}
+
 	found, complete, err := readLoose(ctx, at, repo, p)
 	if err != nil {
 		return err
 	}
+
 	if !complete || len(found) > 0 {
 		g, err := openGit(at, repo, p)
 		if err == nil {
 			found, err = g.commits(ctx, found, complete)
 		}
+
 		if err != nil {
 			return err
 		}
 	}
+
 	for _, c := range found {
 		if !yield(c) {
 			return nil
 		}
 	}
+
 	return nil
 }
 
@@ -128,6 +134,7 @@ func readLoose(ctx context.Context, at Location, repo repository, p Push) (found
 	if !repo.plain(at) {
 		return nil, false, ctx.Err()
 	}
+
 	defer func() {
 		if recover() != nil { // a damaged object
 			found, complete = nil, false
@@ -141,6 +148,7 @@ func readLoose(ctx context.Context, at Location, repo repository, p Push) (found
 	if _, is := errors.AsType[*smallfile.IrregularError](err); is {
 		return nil, false, err
 	}
+
 	return nil, false, ctx.Err()
 }
 
@@ -163,5 +171,6 @@ func distinct(updates []Update, oid func(Update) string) []string {
 			list = append(list, o)
 		}
 	}
+
 	return list
 }

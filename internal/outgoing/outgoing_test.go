@@ -25,6 +25,7 @@ func TestReadersAgree(t *testing.T) {
 		if !sample.Plays(c.name, 0, 2) {
 			continue
 		}
+
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s := newSandbox(t)
@@ -32,10 +33,12 @@ func TestReadersAgree(t *testing.T) {
 			if c.remotes == nil {
 				c.remotes = []string{"origin"}
 			}
+
 			want := s.expected(at, p, c.remotes, c.stale...)
 			if len(want) != c.count {
 				t.Errorf("%d commits leave by definition, the scenario says %d", len(want), c.count)
 			}
+
 			check(t, at, p, want, c.gitOnly)
 		})
 	}
@@ -65,17 +68,21 @@ func checkLoose(t *testing.T, at Location, p Push, byGit []Commit, want []string
 	if len(pushed(p.Updates)) == 0 {
 		return
 	}
+
 	repo, err := openRepository(at)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	loose, complete, err := readLoose(t.Context(), at, repo, p)
 	if err != nil {
 		t.Errorf("loose objects: %v", err)
 	}
+
 	if complete && gitOnly {
 		t.Error("what must be left to git was read from the loose objects")
 	}
+
 	if !complete {
 		return
 	}
@@ -85,6 +92,7 @@ func checkLoose(t *testing.T, at Location, p Push, byGit []Commit, want []string
 			t.Errorf("the loose objects miss %s", oid)
 		}
 	}
+
 	sameMessages(t, loose, byGit)
 }
 
@@ -93,6 +101,7 @@ func compare(t *testing.T, who string, got []Commit, err error, want []string) {
 	if err != nil {
 		t.Errorf("%s: %v", who, err)
 	}
+
 	if oids := oidsOf(got); !slices.Equal(oids, want) && len(oids)+len(want) > 0 {
 		t.Errorf("%s: %d commits %v, want %d %v", who, len(oids), oids, len(want), want)
 	}
@@ -104,9 +113,11 @@ func sameMessages(t *testing.T, a, b []Commit) {
 	for _, c := range a {
 		texts[c.OID] = string(c.Message)
 	}
+
 	for _, c := range b {
 		if texts[c.OID] != string(c.Message) {
-			t.Errorf("message of %s: loose %.80q (%d), git %.80q (%d)", c.OID, texts[c.OID], len(texts[c.OID]), c.Message, len(c.Message))
+			t.Errorf("message of %s: loose %.80q (%d), git %.80q (%d)", c.OID, texts[c.OID], len(texts[c.OID]),
+				c.Message, len(c.Message))
 		}
 	}
 }
@@ -127,6 +138,7 @@ func TestCommitsStopsWhenTold(t *testing.T) {
 	for range 5 {
 		s.commit("w", "more")
 	}
+
 	at, p := s.push("w", "push", "origin", "main")
 	for name, read := range map[string]func(func(Commit) bool) error{
 		"Commits": func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) },

@@ -29,21 +29,33 @@ func TestReadersOnRandomHistories(t *testing.T) {
 		oids := s.importDrawing(folder, d, tracked)
 		defer os.RemoveAll(s.path(folder))
 		p := Push{Remote: "origin", URL: "https://example.com/x"}
-		updated := rapid.IntRange(0, len(push)).Draw(rt, "updated") // so many tracking branches are of references that are pushed
+
+		// so many tracking branches are of references that are pushed
+		updated := rapid.IntRange(0, len(push)).Draw(rt, "updated")
 		for i, tip := range push {
-			u := Update{LocalRef: "HEAD", LocalOID: oids[tip], RemoteRef: fmt.Sprint("refs/heads/p", i), RemoteOID: zeroID}
+			u := Update{
+				LocalRef:  "HEAD",
+				LocalOID:  oids[tip],
+				RemoteRef: fmt.Sprint("refs/heads/p", i),
+				RemoteOID: zeroID,
+			}
+
 			if i < len(known) {
 				u.RemoteOID = oids[known[i]]
 			}
+
 			if i < updated {
 				u.RemoteRef = fmt.Sprint("refs/heads/t", i)
 			}
 			p.Updates = append(p.Updates, u)
 		}
+
 		var want []string
-		for _, i := range d.difference(push, slices.Concat(known[:min(len(known), len(push))], tracked[min(updated, len(tracked)):])) {
+		for _, i := range d.difference(push,
+			slices.Concat(known[:min(len(known), len(push))], tracked[min(updated, len(tracked)):])) {
 			want = append(want, oids[i])
 		}
+
 		slices.Sort(want)
 		at := Location{Dir: s.path(folder), Env: s.environ()}
 		byGit, err := collect(func(yield func(Commit) bool) error { return askGit(t.Context(), at, p, yield) })
@@ -51,15 +63,18 @@ func TestReadersOnRandomHistories(t *testing.T) {
 		if err != nil || len(byGit)-len(more) != len(want) || (d.sane() && len(more) > 0) {
 			rt.Fatalf("git: %v, %v, want %v", oidsOf(byGit), err, want)
 		}
+
 		loose, complete, err := readLoose(t.Context(), at, repository(at.Dir), p)
 		if err != nil {
 			rt.Fatal(err)
 		}
+
 		for _, oid := range want {
 			if complete && !slices.Contains(oidsOf(loose), oid) {
 				rt.Fatalf("loose objects: %v, want %v", oidsOf(loose), want)
 			}
 		}
+
 		for _, oid := range want {
 			message := fmt.Sprintf("commit %d\n", slices.Index(oids, oid))
 			p.Keep = func(m []byte) bool { return string(m) == message }
@@ -68,6 +83,7 @@ func TestReadersOnRandomHistories(t *testing.T) {
 				rt.Fatalf("Commits, one wanted: %v, %v, want %s", oidsOf(one), err, oid)
 			}
 		}
+
 		p.Keep = func([]byte) bool { return false }
 		none, err := collect(func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) })
 		if err != nil || len(none) > 0 {
@@ -85,6 +101,7 @@ func (d *drawing) sane() bool {
 			}
 		}
 	}
+
 	return true
 }
 
@@ -103,14 +120,18 @@ func (s *sandbox) importDrawing(folder string, d *drawing, tracked []int) []stri
 		}
 		stream.WriteString("\n")
 	}
+
 	marks := filepath.Join(s.dir, folder, "marks")
-	if _, err := s.run(folder, stream.String(), "-c", "fastimport.unpackLimit=20", "fast-import", "--quiet", "--force", "--export-marks="+marks); err != nil {
+	if _, err := s.run(folder, stream.String(), "-c", "fastimport.unpackLimit=20", "fast-import", "--quiet", "--force",
+		"--export-marks="+marks); err != nil {
 		s.t.Fatal(err)
 	}
+
 	text, err := os.ReadFile(marks)
 	if err != nil {
 		s.t.Fatal(err)
 	}
+
 	oids := make([]string, len(d.parents))
 	for line := range strings.Lines(string(text)) {
 		var mark int
@@ -120,11 +141,13 @@ func (s *sandbox) importDrawing(folder string, d *drawing, tracked []int) []stri
 		}
 		oids[mark-1] = oid
 	}
+
 	packed := "# pack-refs with: peeled fully-peeled sorted \n"
 	names := map[string]string{}
 	for i, tip := range tracked {
 		names[fmt.Sprint("refs/remotes/origin/t", i)] = oids[tip]
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		packed += names[name] + " " + name + "\n"
 	}
@@ -132,6 +155,7 @@ func (s *sandbox) importDrawing(folder string, d *drawing, tracked []int) []stri
 	if d.graph > 0 {
 		s.writeGraph(folder, oids[:d.graph])
 	}
+
 	return oids
 }
 

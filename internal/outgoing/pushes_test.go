@@ -35,13 +35,18 @@ var pushes = []scenario{
 		s.commit("w", "fix")
 		return s.push("w", "push", "origin", "fix")
 	}},
-	{name: "first push to an empty remote", count: 4, build: func(s *sandbox) (Location, Push) {
-		s.pair()
-		s.git(".", "init", "--quiet", "--bare", "empty")
-		s.git("w", "remote", "add", "second", s.path("empty"))
-		s.commit("w", "four")
-		return s.push("w", "push", "second", "main")
-	}, remotes: []string{"second"}},
+	{
+		name:  "first push to an empty remote",
+		count: 4,
+		build: func(s *sandbox) (Location, Push) {
+			s.pair()
+			s.git(".", "init", "--quiet", "--bare", "empty")
+			s.git("w", "remote", "add", "second", s.path("empty"))
+			s.commit("w", "four")
+			return s.push("w", "push", "second", "main")
+		},
+		remotes: []string{"second"},
+	},
 	{name: "unrelated root", count: 1, build: func(s *sandbox) (Location, Push) {
 		s.pair()
 		s.git("w", "checkout", "--quiet", "--orphan", "pages")
@@ -59,6 +64,7 @@ var pushes = []scenario{
 		s.clock += 60
 		s.git("w", "merge", "--quiet", "--no-edit", "origin/main")
 		s.commit("w", "fix 3")
+
 		return s.push("w", "push", "origin", "fix")
 	}},
 	{name: "force push over a known commit", count: 1, build: func(s *sandbox) (Location, Push) {
@@ -79,6 +85,7 @@ var pushes = []scenario{
 			s.git("w", "checkout", "--quiet", "-b", fmt.Sprint("b", i), "main")
 			s.commit("w", fmt.Sprint("work ", i))
 		}
+
 		return s.push("w", "push", "--all", "origin")
 	}},
 	{name: "light tag", count: 1, build: func(s *sandbox) (Location, Push) {
@@ -134,28 +141,43 @@ var pushes = []scenario{
 		s.commit("w", "fix the upload")
 		return s.push("w", "push", "origin", "HEAD^{/fix the}:refs/heads/x")
 	}},
-	{name: "to a URL that has no name", count: 4, build: func(s *sandbox) (Location, Push) {
-		s.pair()
-		s.git(".", "init", "--quiet", "--bare", "empty")
-		s.commit("w", "four")
-		return s.push("w", "push", s.path("empty"), "main")
-	}, remotes: []string{}},
+	{
+		name:  "to a URL that has no name",
+		count: 4,
+		build: func(s *sandbox) (Location, Push) {
+			s.pair()
+			s.git(".", "init", "--quiet", "--bare", "empty")
+			s.commit("w", "four")
+			return s.push("w", "push", s.path("empty"), "main")
+		},
+		remotes: []string{},
+	},
 	{name: "to a URL that has a name", count: 1, build: func(s *sandbox) (Location, Push) {
 		s.pair()
 		s.commit("w", "four")
 		return s.push("w", "push", s.path("hub"), "main:refs/heads/x")
 	}},
-	{name: "to a relative path", count: 1, build: func(s *sandbox) (Location, Push) {
-		s.pair()
-		s.commit("w", "four")
-		return s.push("w", "push", "../hub", "main")
-	}, remotes: []string{}},
-	{name: "to a remote with a slash in its name", count: 1, build: func(s *sandbox) (Location, Push) {
-		s.pair()
-		s.git("w", "remote", "rename", "origin", "team/hub")
-		s.commit("w", "four")
-		return s.push("w", "push", "team/hub", "main:refs/heads/x")
-	}, remotes: []string{"team/hub"}},
+	{
+		name:  "to a relative path",
+		count: 1,
+		build: func(s *sandbox) (Location, Push) {
+			s.pair()
+			s.commit("w", "four")
+			return s.push("w", "push", "../hub", "main")
+		},
+		remotes: []string{},
+	},
+	{
+		name:  "to a remote with a slash in its name",
+		count: 1,
+		build: func(s *sandbox) (Location, Push) {
+			s.pair()
+			s.git("w", "remote", "rename", "origin", "team/hub")
+			s.commit("w", "four")
+			return s.push("w", "push", "team/hub", "main:refs/heads/x")
+		},
+		remotes: []string{"team/hub"},
+	},
 	{name: "another remote has the commits", count: 1, build: func(s *sandbox) (Location, Push) {
 		s.pair()
 		s.commit("w", "four")
@@ -173,10 +195,13 @@ var pushes = []scenario{
 		s.git("w", "pack-refs", "--all")
 		return s.push("w", "push", "origin", "HEAD:refs/heads/fix")
 	}},
-	{name: "branch deleted on the remote, to a URL that has a name", count: 2, build: func(s *sandbox) (Location, Push) {
-		s.gone()
-		return s.push("w", "push", s.path("hub"), "HEAD:refs/heads/fix")
-	}},
+	{
+		name: "branch deleted on the remote, to a URL that has a name", count: 2,
+		build: func(s *sandbox) (Location, Push) {
+			s.gone()
+			return s.push("w", "push", s.path("hub"), "HEAD:refs/heads/fix")
+		},
+	},
 	{name: "branch set back on the remote", count: 2, build: func(s *sandbox) (Location, Push) {
 		s.gone()
 		s.git("hub", "branch", "fix", "main")
@@ -191,26 +216,43 @@ var pushes = []scenario{
 		s.git("hub", "update-ref", "-d", "refs/heads/main")
 		return s.push("w", "push", "origin", "main")
 	}},
-	{name: "branch deleted on the remote, in a folder of its own here", count: 2, build: func(s *sandbox) (Location, Push) {
-		s.gone("+refs/heads/*:refs/remotes/origin/heads/*")
-		return s.push("w", "push", "origin", "HEAD:refs/heads/fix")
-	}, stale: []string{"refs/remotes/origin/heads/fix"}},
-	{name: "branch deleted on the remote, another name here", count: 2, build: func(s *sandbox) (Location, Push) {
-		s.gone("+refs/heads/main:refs/remotes/origin/main", "fix:remotes/origin/mine")
-		return s.push("w", "push", "origin", "HEAD:refs/heads/fix")
-	}, stale: []string{"refs/remotes/origin/mine"}},
-	{name: "branch deleted on the remote, another name here by an included file", count: 2, build: func(s *sandbox) (Location, Push) {
-		s.gone()
-		s.write("w/.git/more", "[remote \"origin\"]\n\tfetch = fix:refs/remotes/origin/mine\n")
-		s.git("w", "config", "include.path", "more")
-		s.git("w", "update-ref", "refs/remotes/origin/mine", "fix")
-		return s.push("w", "push", "origin", "HEAD:refs/heads/fix")
-	}, stale: []string{"refs/remotes/origin/mine"}},
-	{name: "branch deleted on the remote, another name here by git -c", count: 2, build: func(s *sandbox) (Location, Push) {
-		s.gone()
-		s.git("w", "update-ref", "refs/remotes/origin/mine", "fix")
-		return s.push("w", "-c", "remote.origin.fetch=fix:remotes/origin/mine", "push", "origin", "HEAD:refs/heads/fix")
-	}, stale: []string{"refs/remotes/origin/mine"}},
+	{
+		name:  "branch deleted on the remote, in a folder of its own here",
+		count: 2,
+		build: func(s *sandbox) (Location, Push) {
+			s.gone("+refs/heads/*:refs/remotes/origin/heads/*")
+			return s.push("w", "push", "origin", "HEAD:refs/heads/fix")
+		},
+		stale: []string{"refs/remotes/origin/heads/fix"},
+	},
+	{
+		name:  "branch deleted on the remote, another name here",
+		count: 2,
+		build: func(s *sandbox) (Location, Push) {
+			s.gone("+refs/heads/main:refs/remotes/origin/main", "fix:remotes/origin/mine")
+			return s.push("w", "push", "origin", "HEAD:refs/heads/fix")
+		},
+		stale: []string{"refs/remotes/origin/mine"},
+	},
+	{
+		name: "branch deleted on the remote, another name here by an included file", count: 2,
+		build: func(s *sandbox) (Location, Push) {
+			s.gone()
+			s.write("w/.git/more", "[remote \"origin\"]\n\tfetch = fix:refs/remotes/origin/mine\n")
+			s.git("w", "config", "include.path", "more")
+			s.git("w", "update-ref", "refs/remotes/origin/mine", "fix")
+			return s.push("w", "push", "origin", "HEAD:refs/heads/fix")
+		}, stale: []string{"refs/remotes/origin/mine"},
+	},
+	{
+		name: "branch deleted on the remote, another name here by git -c", count: 2,
+		build: func(s *sandbox) (Location, Push) {
+			s.gone()
+			s.git("w", "update-ref", "refs/remotes/origin/mine", "fix")
+			return s.push("w", "-c", "remote.origin.fetch=fix:remotes/origin/mine", "push", "origin",
+				"HEAD:refs/heads/fix")
+		}, stale: []string{"refs/remotes/origin/mine"},
+	},
 	{name: "tracking branch of another branch under the name", count: 2, build: func(s *sandbox) (Location, Push) {
 		s.gone("+refs/heads/main:refs/remotes/origin/main", "+refs/heads/fix:refs/remotes/origin/other")
 		return s.push("w", "push", "origin", "HEAD:refs/heads/other")
@@ -233,6 +275,7 @@ var pushes = []scenario{
 		s.git("w", "checkout", "--quiet", "-b", "fix", "main~1")
 		s.commit("w", "fix")
 		s.git("w", "merge", "--quiet", "--no-edit", "main")
+
 		return s.push("w", "push", "origin", "fix")
 	}},
 }
@@ -248,6 +291,7 @@ func (s *sandbox) gone(refspecs ...string) {
 	if len(refspecs) > 0 {
 		s.git("w", "config", "--unset-all", "remote.origin.fetch")
 	}
+
 	for _, spec := range refspecs {
 		s.git("w", "config", "--add", "remote.origin.fetch", spec)
 	}
@@ -264,6 +308,7 @@ func (s *sandbox) others(branch string, n int) {
 	for i := range n {
 		s.commit("other", fmt.Sprint("other ", i))
 	}
+
 	s.git("other", "push", "--quiet", "origin", branch)
 }
 
@@ -312,9 +357,11 @@ var places = []scenario{
 		if err := os.Rename(s.path("w/.git"), s.path("real")); err != nil {
 			s.t.Fatal(err)
 		}
+
 		if err := os.Symlink(s.path("real"), s.path("w/.git")); err != nil {
 			s.t.Fatal(err)
 		}
+
 		return s.push("w", "push", "origin", "main")
 	}},
 	{name: "submodule", count: 1, build: func(s *sandbox) (Location, Push) {
@@ -331,6 +378,7 @@ var places = []scenario{
 		s.commit("super/sub", "four")
 		at, p := s.push("super/sub", "push", "origin", "HEAD:main")
 		at.Env = slices.DeleteFunc(at.Env, func(kv string) bool { return strings.HasPrefix(kv, "GIT_DIR=") })
+
 		return at, p
 	}},
 	{name: "shared clone", count: 1, build: func(s *sandbox) (Location, Push) {
@@ -346,6 +394,7 @@ var places = []scenario{
 		s.write("u/.git/objects/info/alternates", "# ours\n\n../../../v/.git/objects\n")
 		s.git("u", "remote", "set-url", "origin", s.path("hub"))
 		s.commit("u", "four")
+
 		return s.push("u", "push", "origin", "main")
 	}},
 }

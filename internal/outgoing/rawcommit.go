@@ -25,8 +25,10 @@ func parseCommit(oid string, content []byte) (c Commit, parents []string, err er
 		if !isOID(string(parent)) {
 			return c, nil, fmt.Errorf("read object %s: %w: parent %q", oid, errDamaged, parent)
 		}
+
 		parents = append(parents, string(parent))
 	}
+
 	c = newCommit(oid, message, len(content) >= maxObject)
 	return c, parents, nil
 }

@@ -23,6 +23,7 @@ func parseRemotes(text string) []remoteConfig {
 		if dot <= 0 {
 			continue
 		}
+
 		name, key := name[:dot], name[dot+1:]
 
 		at := slices.IndexFunc(list, func(r remoteConfig) bool { return r.name == name })
@@ -30,6 +31,7 @@ func parseRemotes(text string) []remoteConfig {
 			at = len(list)
 			list = append(list, remoteConfig{name: name})
 		}
+
 		switch key {
 		case "url", "pushurl":
 			list[at].urls = append(list[at].urls, value)
@@ -37,6 +39,7 @@ func parseRemotes(text string) []remoteConfig {
 			list[at].fetch = append(list[at].fetch, value)
 		}
 	}
+
 	return list
 }
 
@@ -63,12 +66,14 @@ func trackingNames(remotes []remoteConfig, p Push) []string {
 			return names
 		}
 	}
+
 	var names []string
 	for _, r := range remotes {
 		if slices.Contains(r.urls, p.Remote) || slices.Contains(r.urls, p.URL) {
 			names = append(names, named(r.name)...)
 		}
 	}
+
 	return names
 }
 
@@ -82,10 +87,12 @@ func staleNames(remotes []remoteConfig, names []string, updates []Update) map[st
 				stale["refs/remotes/"+name+"/"+branch] = true
 			}
 		}
+
 		for _, r := range remotes {
 			if !slices.Contains(names, r.name) {
 				continue
 			}
+
 			for _, refspec := range r.fetch {
 				if to, ok := fetchedAs(u.RemoteRef, refspec); ok {
 					stale[to] = true
@@ -93,6 +100,7 @@ func staleNames(remotes []remoteConfig, names []string, updates []Update) map[st
 			}
 		}
 	}
+
 	return stale
 }
 
@@ -107,6 +115,7 @@ func fetchedAs(ref, refspec string) (name string, ok bool) {
 	if !pattern {
 		return to, from == ref || strings.HasSuffix(ref, "/"+from)
 	}
+
 	middle, starts := strings.CutPrefix(ref, before)
 	middle, ends := strings.CutSuffix(middle, after)
 	return strings.Replace(to, "*", middle, 1), starts && ends
@@ -136,5 +145,6 @@ func wellFormed(name string) bool {
 			return false
 		}
 	}
+
 	return true
 }

@@ -50,11 +50,13 @@ func (r repository) plain(at Location) bool {
 			return false
 		}
 	}
+
 	for _, name := range []string{"shallow", "info/grafts"} {
 		if info, err := os.Stat(r.path(name)); !errors.Is(err, fs.ErrNotExist) && (err != nil || info.Size() > 0) {
 			return false
 		}
 	}
+
 	return true
 }
 
@@ -78,6 +80,7 @@ func (r repository) checkFiles() error {
 			return err
 		}
 	}
+
 	return regularBelow(r.path("objects/pack"))
 }
 
@@ -131,10 +134,12 @@ func (r repository) fewReferences(remotes []string) bool {
 			}
 			return nil
 		})
+
 		if err != nil || count > fewLoose {
 			return false
 		}
 	}
+
 	return true
 }
 
@@ -145,12 +150,14 @@ func (r repository) clonesConfig() bool {
 	if err != nil {
 		return false
 	}
+
 	remote := ""
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
 		if name, ok := strings.CutPrefix(line, `[remote "`); ok {
 			remote = strings.TrimSuffix(name, `"]`)
 		}
+
 		if line == "fetch = +refs/heads/*:refs/remotes/"+remote+"/*" {
 			continue
 		}
@@ -161,6 +168,7 @@ func (r repository) clonesConfig() bool {
 			}
 		}
 	}
+
 	return true
 }
 
@@ -174,12 +182,14 @@ func (r repository) likelyTips(t tracking) []string {
 		if branch, ok := r.defaultBranch(remote); ok && branch != names[0] && branch != names[1] {
 			names = append(names, branch)
 		}
+
 		for _, name := range names {
 			if !t.stale[name] {
 				tips = append(tips, name)
 			}
 		}
 	}
+
 	return tips
 }
 
@@ -190,6 +200,7 @@ func (r repository) defaultBranch(remote string) (name string, ok bool) {
 	if err != nil {
 		return "", false
 	}
+
 	name, ok = strings.CutPrefix(string(text), "ref:")
 	name = strings.TrimSpace(name)
 	return name, ok && strings.HasPrefix(name, "refs/remotes/"+remote+"/") && wellFormed(name)

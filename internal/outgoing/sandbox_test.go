@@ -43,12 +43,15 @@ func (s *sandbox) path(name string) string { return filepath.Join(s.dir, name) }
 func (s *sandbox) environ() []string {
 	date := strconv.FormatInt(s.clock, 10) + " +0000"
 	env := []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "LC_ALL=C",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull,
+		"LC_ALL=C",
 		"GIT_AUTHOR_NAME=ann", "GIT_AUTHOR_EMAIL=ann@example.com", "GIT_AUTHOR_DATE=" + date,
 		"GIT_COMMITTER_NAME=ann", "GIT_COMMITTER_EMAIL=ann@example.com", "GIT_COMMITTER_DATE=" + date,
-		"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=protocol.file.allow", "GIT_CONFIG_VALUE_0=always", "GIT_ALLOW_PROTOCOL=file",
+		"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=protocol.file.allow", "GIT_CONFIG_VALUE_0=always",
+		"GIT_ALLOW_PROTOCOL=file",
 		"GIT_CONFIG_KEY_1=maintenance.auto", "GIT_CONFIG_VALUE_1=false",
 	}
+
 	return append(env, s.env...)
 }
 
@@ -64,6 +67,7 @@ func (s *sandbox) run(folder, stdin string, args ...string) (string, error) {
 	if err != nil {
 		s.t.Logf("git %s: %v: %s", strings.Join(args, " "), err, &stderr)
 	}
+
 	return strings.TrimRight(string(out), "\n"), err
 }
 
@@ -100,6 +104,7 @@ func (s *sandbox) write(name, text string) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		s.t.Fatal(err)
 	}
+
 	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
 		s.t.Fatal(err)
 	}
@@ -112,6 +117,7 @@ func (s *sandbox) pair() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+
 	if err := os.CopyFS(s.dir, os.DirFS(from)); err != nil {
 		s.t.Fatal(err)
 	}
@@ -119,6 +125,7 @@ func (s *sandbox) pair() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+
 	s.write("w/.git/config", strings.ReplaceAll(string(config), from, s.dir))
 	s.clock += 3 * 60
 }
@@ -131,19 +138,22 @@ var template = sync.OnceValues(func() (dir string, err error) {
 	s := &sandbox{dir: dir, clock: begin}
 	for _, args := range []string{
 		". init --quiet --bare -b main hub", ". clone --quiet " + s.path("hub") + " w", "w checkout --quiet -b main",
-		"w commit --quiet --allow-empty -m one", "w commit --quiet --allow-empty -m two", "w commit --quiet --allow-empty -m three",
+		"w commit --quiet --allow-empty -m one", "w commit --quiet --allow-empty -m two",
+		"w commit --quiet --allow-empty -m three",
 		"w push --quiet -u origin main", "w remote set-head origin main",
 	} {
 		words := strings.Fields(args)
 		if words[1] == "commit" {
 			s.clock += 60
 		}
+
 		cmd := exec.Command("git", words[1:]...)
 		cmd.Dir, cmd.Env = s.path(words[0]), s.environ()
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return "", fmt.Errorf("git %s: %w: %s", args, err, out)
 		}
 	}
+
 	return dir, nil
 })
 
@@ -158,6 +168,7 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
+
 		defer os.RemoveAll(shared)
 		return m.Run()
 	}}.Run())
@@ -183,10 +194,12 @@ func (s *sandbox) push(folder string, args ...string) (Location, Push) {
 		}
 		return string(data)
 	}
+
 	updates, err := ReadUpdates(strings.NewReader(read("stdin")))
 	if err != nil {
 		s.t.Fatal(err)
 	}
+
 	at := Location{Dir: strings.TrimSpace(read("pwd")), Env: strings.Split(strings.TrimSpace(read("env")), "\n")}
 	return at, Push{Remote: read("remote"), URL: read("url"), Updates: updates}
 }
@@ -202,6 +215,7 @@ func (s *sandbox) expected(at Location, p Push, remotes []string, stale ...strin
 		out, err := cmd.Output()
 		return strings.Fields(string(out)), err
 	}
+
 	gone := map[string]bool{}
 	add := func(oid string) {
 		reached, err := ask("rev-list", oid)
@@ -211,9 +225,11 @@ func (s *sandbox) expected(at Location, p Push, remotes []string, stale ...strin
 			}
 		}
 	}
+
 	for _, oid := range remoteOIDs(p.Updates) {
 		add(oid)
 	}
+
 	for _, name := range remotes {
 		for _, u := range p.Updates {
 			stale = append(stale, "refs/remotes/"+name+strings.TrimPrefix(u.RemoteRef, "refs/heads"))
@@ -222,6 +238,7 @@ func (s *sandbox) expected(at Location, p Push, remotes []string, stale ...strin
 		if err != nil {
 			s.t.Fatal(err)
 		}
+
 		var tips []string
 		for _, line := range lines {
 			fields := strings.Split(line, ",")
@@ -229,11 +246,13 @@ func (s *sandbox) expected(at Location, p Push, remotes []string, stale ...strin
 				tips = append(tips, fields[0])
 			}
 		}
+
 		slices.Sort(tips)
 		for _, oid := range slices.Compact(tips) {
 			add(oid)
 		}
 	}
+
 	leaves := map[string]bool{}
 	for _, oid := range pushed(p.Updates) {
 		reached, _ := ask("rev-list", oid)
@@ -243,6 +262,7 @@ func (s *sandbox) expected(at Location, p Push, remotes []string, stale ...strin
 			}
 		}
 	}
+
 	return slices.Sorted(maps.Keys(leaves))
 }
 
@@ -271,15 +291,18 @@ func askGit(ctx context.Context, at Location, p Push, yield func(Commit) bool) e
 	if err != nil {
 		return err
 	}
+
 	g, err := openGit(at, repo, p)
 	if err != nil {
 		return err
 	}
+
 	commits, err := g.commits(ctx, nil, false)
 	for _, c := range commits {
 		if !yield(c) {
 			break
 		}
 	}
+
 	return err
 }

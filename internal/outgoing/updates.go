@@ -45,10 +45,12 @@ func ReadUpdates(r io.Reader) ([]Update, error) {
 		if text == "" {
 			continue
 		}
+
 		u, reason := parseUpdate(text)
 		if reason != "" {
 			return nil, &LineError{Line: n, Reason: reason}
 		}
+
 		updates = append(updates, u)
 	}
 
@@ -59,6 +61,7 @@ func ReadUpdates(r io.Reader) ([]Update, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read line %d from git: %w", n+1, err)
 	}
+
 	return updates, nil
 }
 
@@ -80,12 +83,14 @@ func parseUpdate(line string) (u Update, reason string) {
 		RemoteRef: fields[1],
 		RemoteOID: fields[2],
 	}
+
 	if u.LocalRef == "" || u.RemoteRef == "" {
 		return u, "a reference without a name"
 	}
 	if !isOID(u.LocalOID) || !isOID(u.RemoteOID) || len(u.LocalOID) != len(u.RemoteOID) {
 		return u, "an object id is not 40 or 64 hexadecimal digits"
 	}
+
 	return u, ""
 }
 

@@ -24,12 +24,27 @@ func TestReadUpdates(t *testing.T) {
 		line     int // of the error
 	}{
 		{name: "nothing", in: ""},
-		{name: "a branch", in: "refs/heads/x " + oidA + " refs/heads/y " + oidB + "\n", want: []Update{{"refs/heads/x", oidA, "refs/heads/y", oidB}}},
-		{name: "spaces in the source", in: "HEAD^{/fix the} " + oidA + " refs/heads/y " + zeroID + "\n", want: []Update{{"HEAD^{/fix the}", oidA, "refs/heads/y", zeroID}}},
-		{name: "deletion", in: "(delete) " + zeroID + " refs/heads/y " + oidB + "\n", want: []Update{{"(delete)", zeroID, "refs/heads/y", oidB}}},
-		{name: "two lines, the last without an end", in: "a " + oidA + " r " + oidB + "\n\nb " + oidA + " s " + oidB, want: []Update{{"a", oidA, "r", oidB}, {"b", oidA, "s", oidB}}},
+		{
+			name: "a branch", in: "refs/heads/x " + oidA + " refs/heads/y " + oidB + "\n",
+			want: []Update{{"refs/heads/x", oidA, "refs/heads/y", oidB}},
+		},
+		{
+			name: "spaces in the source", in: "HEAD^{/fix the} " + oidA + " refs/heads/y " + zeroID + "\n",
+			want: []Update{{"HEAD^{/fix the}", oidA, "refs/heads/y", zeroID}},
+		},
+		{
+			name: "deletion", in: "(delete) " + zeroID + " refs/heads/y " + oidB + "\n",
+			want: []Update{{"(delete)", zeroID, "refs/heads/y", oidB}},
+		},
+		{
+			name: "two lines, the last without an end", in: "a " + oidA + " r " + oidB + "\n\nb " + oidA + " s " + oidB,
+			want: []Update{{"a", oidA, "r", oidB}, {"b", oidA, "s", oidB}},
+		},
 		{name: "carriage returns", in: "a " + oidA + " r " + oidB + "\r\n", want: []Update{{"a", oidA, "r", oidB}}},
-		{name: "SHA-256", in: "a " + long + " r " + strings.Repeat("0", 64) + "\n", want: []Update{{"a", long, "r", strings.Repeat("0", 64)}}},
+		{
+			name: "SHA-256", in: "a " + long + " r " + strings.Repeat("0", 64) + "\n",
+			want: []Update{{"a", long, "r", strings.Repeat("0", 64)}},
+		},
 		{name: "three fields", in: "a " + oidA + " r " + oidB + "\n" + oidA + " r " + oidB + "\n", line: 2},
 		{name: "no source", in: " " + oidA + " r " + oidB + "\n", line: 1},
 		{name: "no target", in: "a " + oidA + "  " + oidB + "\n", line: 1},
@@ -77,10 +92,12 @@ func FuzzReadUpdates(f *testing.F) {
 		if err != nil {
 			return
 		}
+
 		var again strings.Builder
 		for _, u := range updates {
 			fmt.Fprintln(&again, u.LocalRef, u.LocalOID, u.RemoteRef, u.RemoteOID)
 		}
+
 		same, err := ReadUpdates(strings.NewReader(again.String()))
 		if err != nil || !slices.Equal(updates, same) {
 			t.Errorf("%q reads as %v, and that as %v, %v", in, updates, same, err)

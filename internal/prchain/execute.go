@@ -43,7 +43,8 @@ func (e *ParentError) Error() string { return "parent " + e.Parent.String() + ":
 
 // An Opener finds pull requests and opens them.
 type Opener interface {
-	// CheckParent returns a *ParentError for an issue that is closed or not there, and for a pull request.
+	// CheckParent returns a *ParentError for an issue that is closed or not there, and for a pull
+	// request.
 	CheckParent(ctx context.Context, i claim.Issue) error
 	DefaultBranch(ctx context.Context, repo string) (string, error)
 	// PullsFrom lists the pull requests of every state from a branch of the repository itself.
@@ -94,8 +95,9 @@ func (r Result) Settled() bool {
 // ErrNoChain says that nothing is known of a feature here.
 var ErrNoChain = errors.New("no chain was begun here")
 
-// Begin carries a plan out, or goes on with it. Errors before anything is done are a wrong call, also when the chain was begun with another
-// plan, a *ParentError, *state.BusyError or *state.UnreadableJournalError; any other left the chain unfinished, and the same call goes on.
+// Begin carries a plan out, or goes on with it. Errors before anything is done are a wrong call,
+// also when the chain was begun with another plan, a *ParentError, *state.BusyError or
+// *state.UnreadableJournalError; any other left the chain unfinished, and the same call goes on.
 func (x Executor) Begin(ctx context.Context, p Plan) (Result, error) {
 	if err := p.Check(); err != nil {
 		return Result{}, err
@@ -111,13 +113,14 @@ func (x Executor) Resume(ctx context.Context, feature string) (Result, error) {
 	return x.holding(ctx, feature, func() (State, error) { return Load(x.Book, feature) })
 }
 
-// holding goes on from a state while no other process works on the feature: it opens what is not open, in order, then brings every body up
-// to date.
+// holding goes on from a state while no other process works on the feature: it opens what is not
+// open, in order, then brings every body up to date.
 func (x Executor) holding(ctx context.Context, feature string, state func() (State, error)) (r Result, err error) {
 	page, err := x.Book.Open(feature)
 	if err != nil {
 		return Result{}, err
 	}
+
 	defer func() { err = errors.Join(err, page.Close()) }()
 	s, err := state()
 	if err != nil {
@@ -136,25 +139,29 @@ func (x Executor) holding(ctx context.Context, feature string, state func() (Sta
 		}
 		r.Parts[n].Opened = opened
 	}
+
 	var order []int
 	for n := range s.Parts {
 		if n+1 != s.Plan.Closes {
 			order = append(order, n)
 		}
 	}
+
 	if s.Plan.Closes > 0 { // last, because the event that its edit causes is to find the others up to date
 		order = append(order, s.Plan.Closes-1)
 	}
+
 	for _, n := range order {
 		if err := x.refresh(ctx, s, n, &r.Parts[n]); err != nil {
 			return r, fmt.Errorf("refresh part %d of %d: %w", n+1, len(s.Parts), err)
 		}
 	}
+
 	return r, nil
 }
 
-// checkParent reads the parent before anything is opened for it. Where every part is open the parent may be closed: that is what its
-// closing part does.
+// checkParent reads the parent before anything is opened for it. Where every part is open the
+// parent may be closed: that is what its closing part does.
 func (x Executor) checkParent(ctx context.Context, s State) error {
 	if !slices.ContainsFunc(s.Parts, func(p Progress) bool { return p.Number == 0 }) {
 		return nil
@@ -175,6 +182,7 @@ func (x run) open(ctx context.Context, s State, n int) (opened bool, err error) 
 	if p.Number > 0 {
 		return false, nil
 	}
+
 	if !p.Intent {
 		if p.Base, err = x.base(ctx, part); err != nil {
 			return false, err
@@ -184,30 +192,38 @@ func (x run) open(ctx context.Context, s State, n int) (opened bool, err error) 
 			return false, err
 		}
 	}
+
 	found, ok, err := x.find(ctx, s, n)
 	if err != nil {
 		return false, err
 	}
+
 	if !ok {
 		body, err := Replace(part.Body, s.Region(n))
 		if err != nil {
 			return false, err
 		}
+
 		found, err = x.Forge.OpenPull(ctx, part.Repo, Proposal{s.Plan.Title(n + 1), body, part.Branch, p.Base})
-		if err != nil { // it may be open all the same: the answer was lost, or somebody else was quicker and GitHub refused a second one
+		// it may be open all the same: the answer was lost, or somebody else was quicker and GitHub
+		// refused a second one
+		if err != nil {
 			there, ok, again := x.find(ctx, s, n)
 			if again != nil || !ok {
 				return false, err
 			}
 			found = there
 		}
+
 		opened = true
 	}
+
 	p.Number, p.URL = found.ID.Number, found.URL
 	err = x.page.Save(s)
 	if err == nil && opened {
 		err = x.Forge.AddLabel(ctx, found.ID, x.Label) // refresh looks again
 	}
+
 	return opened, err
 }
 
@@ -226,17 +242,21 @@ func (x Executor) find(ctx context.Context, s State, n int) (Pull, bool, error) 
 	if err != nil {
 		return Pull{}, false, err
 	}
+
 	for _, p := range all {
 		if p.State == Open && p.Base == s.Parts[n].Base {
 			return p, true, nil
 		}
 	}
+
 	for _, p := range all {
 		r, ok, _ := Find(p.Body) // damaged marks are of no chain
-		if ok && p.Base == s.Parts[n].Base && r.Feature == s.Plan.Feature && r.Parent.Same(s.Plan.Parent) && r.Part == n+1 {
+		if ok && p.Base == s.Parts[n].Base && r.Feature == s.Plan.Feature && r.Parent.Same(s.Plan.Parent) &&
+			r.Part == n+1 {
 			return p, true, nil
 		}
 	}
+
 	return Pull{}, false, nil
 }
 
@@ -247,12 +267,14 @@ func (x Executor) refresh(ctx context.Context, s State, n int, o *Outcome) error
 	if err != nil {
 		return err
 	}
+
 	o.Pull = p
 	if p.State == Open && !labels.Has(p.Labels, x.Label) {
 		if err := x.Forge.AddLabel(ctx, p.ID, x.Label); err != nil {
 			return err
 		}
 	}
+
 	body, err := Replace(p.Body, s.Region(n))
 	if err != nil {
 		o.Err = err
@@ -264,6 +286,7 @@ func (x Executor) refresh(ctx context.Context, s State, n int, o *Outcome) error
 	if err := x.Forge.EditPullBody(ctx, p.ID, body); err != nil {
 		return err
 	}
+
 	o.Pull.Body, o.Changed = body, true
 	return nil
 }

@@ -15,7 +15,8 @@ import (
 )
 
 // TestCrash kills a run at each of its points, before and after each request and each step of each
-// write, and begins it anew: the end is always the same, byte for byte, and no pull request is open twice.
+// write, and begins it anew: the end is always the same, byte for byte, and no pull request is open
+// twice.
 func TestCrash(t *testing.T) {
 	clean := newWorld(t)
 	_, err := clean.executor().Begin(t.Context(), plan())
@@ -24,6 +25,7 @@ func TestCrash(t *testing.T) {
 	if strings.Count(want, "agent:authored") != 3 || strings.Count(want, "this PR") != 3 {
 		t.Fatalf("a clean run left\n%s", want)
 	}
+
 	points := 0
 	for blown := true; blown; points++ {
 		w := newWorld(t)
@@ -32,14 +34,17 @@ func TestCrash(t *testing.T) {
 		if blown = f.blown; blown != (err != nil) {
 			t.Fatalf("point %d: blown %v, error %v", points, blown, err)
 		}
+
 		r, err := w.executor().Begin(t.Context(), plan())
 		if err != nil || !r.Settled() {
 			t.Fatalf("point %d: begun anew: %v", points, err)
 		}
+
 		if got := w.all(); got != want {
 			t.Fatalf("point %d: left\n%s\nwant\n%s", points, got, want)
 		}
 	}
+
 	if points < 55 {
 		t.Errorf("only %d points: something is not counted", points)
 	}
@@ -77,14 +82,17 @@ func TestLostAnswer(t *testing.T) {
 			}
 			return nil
 		}
+
 		x := w.executor()
 		if _, err := x.Begin(t.Context(), plan()); opens && err != nil {
 			t.Errorf("request %d opened a pull request, which is there to be found: %v", n, err)
 		}
+
 		reached = seen >= n
 		if _, err := x.Begin(t.Context(), plan()); err != nil {
 			t.Fatalf("request %d: %v", n, err)
 		}
+
 		for _, repo := range repos {
 			if again, err := w.server.Issue(repo, 2); err == nil && (repo != "acme/app" || !again.Pull) {
 				t.Fatalf("request %d: %s has a second pull request", n, repo)
@@ -93,7 +101,8 @@ func TestLostAnswer(t *testing.T) {
 	}
 }
 
-// TestClosingPartIsLast: the body of the part that closes the parent is written when all others are up to date.
+// TestClosingPartIsLast: the body of the part that closes the parent is written when all others are
+// up to date.
 func TestClosingPartIsLast(t *testing.T) {
 	for closes := 1; closes <= 3; closes++ {
 		w := newWorld(t)
@@ -104,6 +113,7 @@ func TestClosingPartIsLast(t *testing.T) {
 			}
 			return nil
 		}
+
 		p := plan()
 		p.Closes = closes
 		_, err := w.executor().Begin(t.Context(), p)
@@ -114,7 +124,8 @@ func TestClosingPartIsLast(t *testing.T) {
 	}
 }
 
-// TestTwoMachines: two hosts carry out one plan at the same time, and GitHub has every pull request once.
+// TestTwoMachines: two hosts carry out one plan at the same time, and GitHub has every pull request
+// once.
 func TestTwoMachines(t *testing.T) {
 	w := newWorld(t)
 	var both sync.WaitGroup
@@ -122,6 +133,7 @@ func TestTwoMachines(t *testing.T) {
 		other := world{t, w.server, t.TempDir()}
 		both.Go(func() { _, _ = other.executor().Begin(t.Context(), plan()) })
 	}
+
 	both.Wait()
 	_, err := w.executor().Begin(t.Context(), plan())
 	w.must(err)
@@ -147,6 +159,7 @@ func TestPeopleKeepTheirText(t *testing.T) {
 	if want := "Edited.\r\n\r\n" + own + "\r\n\r\nMore\t\n"; after.Body != want || !r.Parts[0].Changed {
 		t.Errorf("body %q, want %q", after.Body, want)
 	}
+
 	before = after
 	w.edit("acme/lib", 1, strings.ReplaceAll(after.Body, "\n", "\r\n"))
 	if r, err = w.executor().Resume(t.Context(), "retry"); err != nil || r.Parts[0].Changed {
@@ -175,6 +188,7 @@ func TestDamage(t *testing.T) {
 	if !errors.Is(r.Parts[0].Err, prchain.ErrDamaged) || r.Settled() || !r.Parts[1].Changed {
 		t.Errorf("outcome %+v", r.Parts)
 	}
+
 	if i, err := w.server.Issue("acme/lib", 1); err != nil || i.Body != broken {
 		t.Errorf("the damaged body was changed to %q", i.Body)
 	}
@@ -192,8 +206,10 @@ func TestClosedByHand(t *testing.T) {
 	if r.Settled() || r.Parts[1].Pull.State != prchain.Closed || w.all() != want {
 		t.Errorf("outcome %+v\n%s", r.Parts, w.all())
 	}
+
 	w.must(os.Remove(w.book().File("retry"))) // another host knows nothing of it
-	if r, err = w.executor().Begin(t.Context(), plan()); err != nil || r.Parts[1].Pull.State != prchain.Closed || w.all() != want {
+	if r, err = w.executor().Begin(t.Context(), plan()); err != nil || r.Parts[1].Pull.State != prchain.Closed ||
+		w.all() != want {
 		t.Errorf("anew: %v, outcome %+v\n%s", err, r.Parts, w.all())
 	}
 }
@@ -211,8 +227,10 @@ func TestState(t *testing.T) {
 		{"no format", `{}`, "format 0"},
 		{"unknown key", chainState(`"closes": 0, "parts": []}, "parts": [], "more": 1`, "retry"), "unknown field"},
 		{"plan that cannot be", chainState(`"closes": 0, "parts": []}, "parts": []`, "retry"), "no pull request"},
-		{"parts of another plan", chainState(`"closes": 0, "parts": [{"repo": "a/b", "branch": "c"}]}, "parts": []`, "retry"), "0 parts of a plan of 1"},
-		{"another feature", chainState(`"closes": 0, "parts": [{"repo": "a/b", "branch": "c"}]}, "parts": [{}]`, "other"), `of feature "other"`},
+		{"parts of another plan", chainState(`"closes": 0, "parts": [{"repo": "a/b", "branch": "c"}]}, "parts": []`,
+			"retry"), "0 parts of a plan of 1"},
+		{"another feature", chainState(`"closes": 0, "parts": [{"repo": "a/b", "branch": "c"}]}, "parts": [{}]`,
+			"other"), `of feature "other"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -224,9 +242,11 @@ func TestState(t *testing.T) {
 			if !errors.As(err, &unreadable) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want an unreadable state with %q", err, c.want)
 			}
+
 			if sent := len(w.server.Requests()); sent > 0 {
 				t.Errorf("%d requests were sent", sent)
 			}
+
 			if data, err := os.ReadFile(file); err != nil || string(data) != c.file {
 				t.Errorf("the state was changed to %q", data)
 			}
@@ -243,6 +263,7 @@ func TestAnotherPlan(t *testing.T) {
 	if _, err := w.executor().Begin(t.Context(), other); !wrong(err) {
 		t.Errorf("error %v, want a mismatch", err)
 	}
+
 	if _, err := w.executor().Resume(t.Context(), "other"); !errors.Is(err, prchain.ErrNoChain) {
 		t.Errorf("error %v, want no chain", err)
 	}
@@ -256,6 +277,7 @@ func TestBusy(t *testing.T) {
 	if _, err := w.executor().Begin(t.Context(), plan()); !errors.As(err, &busy) {
 		t.Errorf("error %v, want busy", err)
 	}
+
 	w.must(page.Close())
 	_, err = w.executor().Begin(t.Context(), plan())
 	w.must(err)

@@ -63,6 +63,7 @@ func (p Plan) Check() error {
 	if err := CheckFeature(p.Feature); err != nil {
 		return err
 	}
+
 	switch {
 	case !closing.ValidOwner(p.Parent.Owner) || !closing.ValidRepo(p.Parent.Repo) || p.Parent.Number < 1:
 		return refuse("parent %s: want owner/repo#7", quoted(p.Parent.String()))
@@ -73,6 +74,7 @@ func (p Plan) Check() error {
 	case p.Closes < 0 || p.Closes > len(p.Parts):
 		return refuse("part %d is to close the parent: there are %d", p.Closes, len(p.Parts))
 	}
+
 	seen := map[string]int{}
 	for n, part := range p.Parts {
 		if err := part.check(); err != nil {
@@ -82,8 +84,10 @@ func (p Plan) Check() error {
 		if first := seen[head]; first > 0 {
 			return refuse("part %d: branch %s of %s is part %d already", n+1, quoted(part.Branch), part.Repo, first)
 		}
+
 		seen[head] = n + 1
 	}
+
 	return nil
 }
 
@@ -95,6 +99,7 @@ func (p Part) check() error {
 	if !branchName(p.Branch) {
 		return fmt.Errorf("branch %s: not a name that git takes", quoted(p.Branch))
 	}
+
 	switch {
 	case p.Base != "" && !branchName(p.Base):
 		return fmt.Errorf("base %s: not a name that git takes", quoted(p.Base))
@@ -105,15 +110,18 @@ func (p Part) check() error {
 	case len(p.Body) > maxBody:
 		return fmt.Errorf("body of %d bytes: want at most %d", len(p.Body), maxBody)
 	}
+
 	if _, _, err := locate(p.Body); err != nil || strings.Contains(p.Body, beginMark) {
 		return fmt.Errorf("body: it has lines that begin with %s, which mark the chain's own part", beginMark)
 	}
+
 	return nil
 }
 
 func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 
-// branchName reports whether a chain can be for the branch: git takes the name, and it is short enough and printable.
+// branchName reports whether a chain can be for the branch: git takes the name, and it is short
+// enough and printable.
 func branchName(name string) bool {
 	parsed, err := claim.ParseBranch(name)
 	return err == nil && parsed == name && len(name) <= 200 && !strings.ContainsFunc(name, unprintable)
@@ -132,12 +140,15 @@ func (p Plan) same(o Plan) bool {
 	if p.Feature != o.Feature || !p.Parent.Same(o.Parent) || p.Closes != o.Closes || len(p.Parts) != len(o.Parts) {
 		return false
 	}
+
 	for n, a := range p.Parts {
 		b := o.Parts[n]
-		if !strings.EqualFold(a.Repo, b.Repo) || a.Branch != b.Branch || a.Base != b.Base || p.Title(n+1) != o.Title(n+1) || a.Body != b.Body {
+		if !strings.EqualFold(a.Repo, b.Repo) || a.Branch != b.Branch || a.Base != b.Base ||
+			p.Title(n+1) != o.Title(n+1) || a.Body != b.Body {
 			return false
 		}
 	}
+
 	return true
 }
 
@@ -149,8 +160,10 @@ func ParsePart(text string) (Part, error) {
 	where, title, _ := strings.Cut(text, "=")
 	words := strings.Split(where, ":")
 	if len(words) < 2 || len(words) > 3 {
-		return Part{}, refuse("pull request %s: want owner/repo:branch, owner/repo:branch:base, either with =title", quoted(text))
+		return Part{}, refuse("pull request %s: want owner/repo:branch, owner/repo:branch:base, either with =title",
+			quoted(text))
 	}
+
 	part := Part{Repo: words[0], Branch: strings.TrimPrefix(words[1], heads), Title: title}
 	if len(words) == 3 {
 		part.Base = strings.TrimPrefix(words[2], heads)
@@ -158,9 +171,11 @@ func ParsePart(text string) (Part, error) {
 			return Part{}, refuse("pull request %s: the base is empty", quoted(text))
 		}
 	}
+
 	if err := part.check(); err != nil {
 		return Part{}, refuse("pull request %s: %s", quoted(text), err)
 	}
+
 	return part, nil
 }
 

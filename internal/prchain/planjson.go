@@ -30,28 +30,39 @@ type partFile struct {
 
 // MarshalJSON writes the plan as a plan file.
 func (p Plan) MarshalJSON() ([]byte, error) {
-	out := planFile{Feature: p.Feature, Parent: p.Parent.String(), Closes: p.Closes, Parts: []partFile{}}
+	out := planFile{
+		Feature: p.Feature,
+		Parent:  p.Parent.String(),
+		Closes:  p.Closes,
+		Parts:   []partFile{},
+	}
+
 	for _, part := range p.Parts {
 		out.Parts = append(out.Parts, partFile(part))
 	}
+
 	return json.Marshal(out)
 }
 
-// UnmarshalJSON reads a plan file. Keys it does not know are errors; whether the plan can be is not asked.
+// UnmarshalJSON reads a plan file. Keys it does not know are errors; whether the plan can be is not
+// asked.
 func (p *Plan) UnmarshalJSON(data []byte) error {
 	var in planFile
 	if err := strict(data, &in); err != nil {
 		return err
 	}
+
 	parent, err := parseIssue(in.Parent)
 	if err != nil {
 		return fmt.Errorf("parent %w", err)
 	}
+
 	*p = Plan{Feature: in.Feature, Parent: parent, Closes: in.Closes}
 	for _, part := range in.Parts {
 		part.Branch, part.Base = strings.TrimPrefix(part.Branch, heads), strings.TrimPrefix(part.Base, heads)
 		p.Parts = append(p.Parts, Part(part))
 	}
+
 	return nil
 }
 
@@ -74,6 +85,7 @@ func strict(data []byte, into any) error {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("something follows it")
 	}
+
 	return nil
 }
 
@@ -85,5 +97,6 @@ func parseIssue(text string) (claim.Issue, error) {
 	if !full || err != nil || strconv.FormatUint(number, 10) != digits {
 		return claim.Issue{}, fmt.Errorf("%s: want owner/repo#7", quoted(text))
 	}
+
 	return claim.Issue{Owner: owner, Repo: repo, Number: int(number)}, nil
 }

@@ -29,11 +29,14 @@ func (x Executor) Preview(ctx context.Context, p Plan) (Result, error) {
 		if s.Parts[n].Base, err = x.base(ctx, s.Plan.Parts[n]); err != nil {
 			return Result{}, err
 		}
+
 		found, ok, err := x.find(ctx, s, n)
 		if err != nil {
 			return Result{}, err
 		}
+
 		r.Parts = append(r.Parts, Outcome{Pull: found, Opened: !ok})
 	}
+
 	return r, nil
 }

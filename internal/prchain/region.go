@@ -28,7 +28,8 @@ const (
 	endMark   = "<!-- /label-state:chain -->"
 )
 
-// ErrDamaged is a body whose marks are not one beginning and one end behind it, or say nothing readable.
+// ErrDamaged is a body whose marks are not one beginning and one end behind it, or say nothing
+// readable.
 var ErrDamaged = errors.New("the marks of the chain's region are damaged")
 
 var beginLine = sync.OnceValue(func() *regexp.Regexp {
@@ -42,9 +43,11 @@ func (r Region) String() string {
 	for n, p := range r.PRs {
 		names[n] = p.String()
 	}
+
 	fmt.Fprintf(&b, "%s feature=%s part=%d/%d parent=%s closes=%d prs=%s -->\n",
 		beginMark, r.Feature, r.Part, len(r.PRs), r.Parent, r.Closes, strings.Join(names, ","))
 	fmt.Fprintf(&b, "Part %d of %d of `%s`, for %s:\n\n", r.Part, len(r.PRs), r.Feature, r.Parent)
+
 	for n, p := range r.PRs {
 		name, remark := p.String(), ""
 		switch {
@@ -53,15 +56,18 @@ func (r Region) String() string {
 		case p.Number == 0:
 			remark = " (not open yet)"
 		}
+
 		if p.Number == 0 {
 			name = p.Slug()
 		}
 		fmt.Fprintf(&b, "%d. %s%s\n", n+1, name, remark)
 	}
+
 	if r.Part == r.Closes {
 		fmt.Fprintf(&b, "\nCloses %s\n", r.Parent)
 	}
 	b.WriteString(endMark)
+
 	return b.String()
 }
 
@@ -71,16 +77,25 @@ func Find(body string) (r Region, ok bool, err error) {
 	if err != nil || start == end {
 		return Region{}, false, err
 	}
+
 	line, _, _ := strings.Cut(body[start:end], "\n")
 	m := beginLine().FindStringSubmatch(strings.TrimSuffix(line, "\r"))
 	if m == nil {
 		return Region{}, false, ErrDamaged
 	}
+
 	parent, err := parseIssue(m[4])
 	if err != nil || parent.Number == 0 {
 		return Region{}, false, ErrDamaged
 	}
-	r = Region{Feature: m[1], Parent: parent, Part: number(m[2]), Closes: number(m[5])}
+
+	r = Region{
+		Feature: m[1],
+		Parent:  parent,
+		Part:    number(m[2]),
+		Closes:  number(m[5]),
+	}
+
 	for text := range strings.SplitSeq(m[6], ",") {
 		p, err := parseIssue(text)
 		if err != nil || !closing.ValidOwner(p.Owner) || !closing.ValidRepo(p.Repo) {
@@ -88,14 +103,18 @@ func Find(body string) (r Region, ok bool, err error) {
 		}
 		r.PRs = append(r.PRs, p)
 	}
-	if of := number(m[3]); of != len(r.PRs) || of > maxParts || r.Part < 1 || r.Part > of || r.Closes > of || CheckFeature(r.Feature) != nil {
+
+	if of := number(m[3]); of != len(r.PRs) || of > maxParts || r.Part < 1 || r.Part > of || r.Closes > of ||
+		CheckFeature(r.Feature) != nil {
 		return Region{}, false, ErrDamaged
 	}
+
 	return r, true, nil
 }
 
 // Replace puts a region into a body: in the place of the one that is there, else behind everything.
-// All other bytes stay. A body whose marks are damaged, or which is part of another chain, is refused.
+// All other bytes stay. A body whose marks are damaged, or which is part of another chain, is
+// refused.
 func Replace(body string, r Region) (string, error) {
 	old, found, err := Find(body)
 	switch {
@@ -110,10 +129,12 @@ func Replace(body string, r Region) (string, error) {
 	case !found:
 		return body + "\n\n" + r.String(), nil
 	}
+
 	start, end, _ := locate(body)
 	if strings.ReplaceAll(body[start:end], "\r\n", "\n") == r.String() { // editors on the web change line ends
 		return body, nil
 	}
+
 	return body[:start] + r.String() + body[end:], nil
 }
 
@@ -129,17 +150,21 @@ func locate(body string) (start, end int, err error) {
 				return 0, 0, ErrDamaged
 			}
 			start = at
+
 		case text == endMark:
 			if start < 0 || end >= 0 {
 				return 0, 0, ErrDamaged
 			}
 			end = at + len(text)
 		}
+
 		at += len(line)
 	}
+
 	if (start < 0) != (end < 0) {
 		return 0, 0, ErrDamaged
 	}
+
 	return max(start, 0), max(end, 0), nil
 }
 
@@ -156,9 +181,11 @@ func number(digits string) int {
 // that both are of one chain: o lists p as the part that it says it is, and p lists the other at
 // that one's place, or does not know it yet.
 func (r Region) Names(p claim.Issue, o Region, other claim.Issue) bool {
-	if r.Feature != o.Feature || !r.Parent.Same(o.Parent) || r.Closes != o.Closes || len(r.PRs) != len(o.PRs) || r.Part == o.Part {
+	if r.Feature != o.Feature || !r.Parent.Same(o.Parent) || r.Closes != o.Closes || len(r.PRs) != len(o.PRs) ||
+		r.Part == o.Part {
 		return false
 	}
+
 	there := r.PRs[o.Part-1]
 	known := there.Same(other) || there.Number == 0 && strings.EqualFold(there.Slug(), other.Slug())
 	return known && o.PRs[r.Part-1].Same(p)

@@ -21,8 +21,11 @@ func issue(repo string, n int) claim.Issue { return claim.Issue{Owner: "acme", R
 
 func region() prchain.Region {
 	return prchain.Region{
-		Feature: "retry", Parent: parent, Closes: 3, Part: 2,
-		PRs: []claim.Issue{issue("lib", 4), issue("app", 12), issue("web", 0)},
+		Feature: "retry",
+		Parent:  parent,
+		Closes:  3,
+		Part:    2,
+		PRs:     []claim.Issue{issue("lib", 4), issue("app", 12), issue("web", 0)},
 	}
 }
 
@@ -39,8 +42,10 @@ func TestRegion(t *testing.T) {
 	if got := r.String(); got != regionText {
 		t.Errorf("region is\n%s\nwant\n%s", got, regionText)
 	}
+
 	r.Part = 3
-	if got := r.String(); !strings.HasSuffix(got, "3. acme/web (this PR)\n\nCloses acme/app#1\n<!-- /label-state:chain -->") {
+	if got := r.String(); !strings.HasSuffix(got,
+		"3. acme/web (this PR)\n\nCloses acme/app#1\n<!-- /label-state:chain -->") {
 		t.Errorf("the closing part's region is\n%s", got)
 	}
 }
@@ -53,7 +58,8 @@ func TestReplaceTable(t *testing.T) {
 		{"text with a line end", "Why\n", "Why\n\n" + regionText, ""},
 		{"text of another system", "Why\r\n", "Why\r\n\n" + regionText, ""},
 		{"up to date", "A\n" + regionText + "\nB", "A\n" + regionText + "\nB", ""},
-		{"out of date", "A\n" + strings.Replace(regionText, "lib#4", "lib#0", 1) + "\nB\r\n", "A\n" + regionText + "\nB\r\n", ""},
+		{"out of date", "A\n" + strings.Replace(regionText, "lib#4", "lib#0", 1) + "\nB\r\n", "A\n" + regionText +
+			"\nB\r\n", ""},
 		{"rewritten inside", strings.Replace(regionText, "1. acme/lib#4", "mine", 1), regionText, ""},
 		{"no end", beginOf(regionText), "", "damaged"},
 		{"no beginning", "A\n<!-- /label-state:chain -->", "", "damaged"},
@@ -62,7 +68,8 @@ func TestReplaceTable(t *testing.T) {
 		{"the wrong way round", "<!-- /label-state:chain -->\n" + beginOf(regionText), "", "damaged"},
 		{"unreadable facts", strings.Replace(regionText, "part=2/3", "part=2/4", 1), "", "damaged"},
 		{"another chain", other, "", "part of chain other"},
-		{"a mark inside a line is text", "See " + beginOf(regionText), "See " + beginOf(regionText) + "\n\n" + regionText, ""},
+		{"a mark inside a line is text", "See " + beginOf(regionText), "See " + beginOf(regionText) + "\n\n" +
+			regionText, ""},
 	} {
 		got, err := prchain.Replace(c.body, region())
 		if got != c.want || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
@@ -80,11 +87,13 @@ func beginOf(region string) string {
 // in is found again.
 func TestReplaceProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		texts := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "\n", "a\r\n", "```\n", "<!-- ", "Closes #2\n", "\x00\xff"}))
+		texts := rapid.OneOf(rapid.String(),
+			rapid.SampledFrom([]string{"", "\n", "a\r\n", "```\n", "<!-- ", "Closes #2\n", "\x00\xff"}))
 		before, after := texts.Draw(t, "before"), texts.Draw(t, "after")
 		if before != "" && !strings.HasSuffix(before, "\n") {
 			before += "\n"
 		}
+
 		if after != "" {
 			after = "\n" + after
 		}
@@ -94,10 +103,12 @@ func TestReplaceProperty(t *testing.T) {
 		if err != nil || got != before+r.String()+after {
 			t.Fatalf("%q, %v", got, err)
 		}
+
 		found, ok, err := prchain.Find(got)
 		if err != nil || !ok || found.String() != r.String() {
 			t.Fatalf("found %+v, %v, %v", found, ok, err)
 		}
+
 		appended, err := prchain.Replace(before, r)
 		if err != nil || !strings.HasPrefix(appended, before) || !strings.HasSuffix(appended, r.String()) {
 			t.Fatalf("appended %q, %v", appended, err)
@@ -106,22 +117,28 @@ func TestReplaceProperty(t *testing.T) {
 }
 
 func draw(t *rapid.T) prchain.Region {
-	r := prchain.Region{Feature: rapid.StringMatching(`[a-z0-9][a-z0-9-]{0,20}`).Draw(t, "feature"), Parent: issue("app", rapid.IntRange(1, 1e6).Draw(t, "parent"))}
+	r := prchain.Region{
+		Feature: rapid.StringMatching(`[a-z0-9][a-z0-9-]{0,20}`).Draw(t, "feature"),
+		Parent:  issue("app", rapid.IntRange(1, 1e6).Draw(t, "parent")),
+	}
 	for n := range rapid.IntRange(1, 6).Draw(t, "parts") {
 		r.PRs = append(r.PRs, issue(fmt.Sprint("repo.", n), rapid.IntRange(0, 1e6).Draw(t, "number")))
 	}
+
 	r.Part = rapid.IntRange(1, len(r.PRs)).Draw(t, "part")
 	r.Closes = rapid.IntRange(0, len(r.PRs)).Draw(t, "closes")
 	return r
 }
 
-// TestClosesProperty: only the part that is to close the parent has a keyword, and it closes nothing else.
+// TestClosesProperty: only the part that is to close the parent has a keyword, and it closes
+// nothing else.
 func TestClosesProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := draw(t)
 		if rapid.Bool().Draw(t, "a keyword for a name") {
 			r.Feature = rapid.SampledFrom([]string{"fixes", "closes", "resolved"}).Draw(t, "keyword")
 		}
+
 		got := closing.InDescription(r.String(), closing.Repo{Owner: "acme", Name: "lib"}, "github.com")
 		if r.Part != r.Closes {
 			if len(got) > 0 {
@@ -129,6 +146,7 @@ func TestClosesProperty(t *testing.T) {
 			}
 			return
 		}
+
 		if len(got) != 1 || !got[0].Issue.Same(r.Parent) {
 			t.Fatalf("the closing part closes %v", got)
 		}
@@ -147,7 +165,8 @@ func TestFindHostile(t *testing.T) {
 		"<!-- label-state:chain feature=retry part=1/1 parent=acme/app#1 closes=1 prs=acme/app#02 -->",
 		"<!-- label-state:chain feature=retry part=1/1 parent=acme/app#1 closes=1 prs=acme/app#2  -->",
 	} {
-		if _, ok, err := prchain.Find(line + "\n<!-- /label-state:chain -->"); ok || !errors.Is(err, prchain.ErrDamaged) {
+		if _, ok, err := prchain.Find(line + "\n<!-- /label-state:chain -->"); ok ||
+			!errors.Is(err, prchain.ErrDamaged) {
 			t.Errorf("%s: found %v, error %v", line, ok, err)
 		}
 	}
@@ -164,6 +183,7 @@ func TestNames(t *testing.T) {
 		}
 		return r
 	}
+
 	for _, c := range []struct {
 		name string
 		r    prchain.Region // of web
@@ -200,10 +220,16 @@ func TestPlanTable(t *testing.T) {
 		{"no parts", func(p *prchain.Plan) { p.Parts = nil }, "no pull request"},
 		{"too many", func(p *prchain.Plan) { p.Parts = make([]prchain.Part, 51) }, "at most 50"},
 		{"closes what is not there", func(p *prchain.Plan) { p.Closes = 4 }, "part 4 is to close"},
-		{"one twice", func(p *prchain.Plan) { p.Parts[1] = p.Parts[0]; p.Parts[1].Repo = "ACME/lib" }, "is part 1 already"},
+		{
+			"one twice", func(p *prchain.Plan) { p.Parts[1] = p.Parts[0]; p.Parts[1].Repo = "ACME/lib" },
+			"is part 1 already",
+		},
 		{"no repository", func(p *prchain.Plan) { p.Parts[0].Repo = "lib" }, "want owner/name"},
 		{"a path for a repository", func(p *prchain.Plan) { p.Parts[0].Repo = "acme/.." }, "want owner/name"},
-		{"a branch that git refuses", func(p *prchain.Plan) { p.Parts[0].Branch = "a..b" }, "not a name that git takes"},
+		{
+			"a branch that git refuses", func(p *prchain.Plan) { p.Parts[0].Branch = "a..b" },
+			"not a name that git takes",
+		},
 		{"a flag for a branch", func(p *prchain.Plan) { p.Parts[0].Branch = "--force" }, "not a name that git takes"},
 		{"onto itself", func(p *prchain.Plan) { p.Parts[1].Base = p.Parts[1].Branch }, "the branch itself"},
 		{"a title of two lines", func(p *prchain.Plan) { p.Parts[1].Title = "a\nb" }, "one line"},
@@ -229,7 +255,12 @@ func TestParsePartTable(t *testing.T) {
 		{"acme/lib:fix", prchain.Part{Repo: "acme/lib", Branch: "fix"}, ""},
 		{"acme/lib:a/b:main", prchain.Part{Repo: "acme/lib", Branch: "a/b", Base: "main"}, ""},
 		{"acme/lib:fix=Retry: a=b", prchain.Part{Repo: "acme/lib", Branch: "fix", Title: "Retry: a=b"}, ""},
-		{"acme/lib:fix:main=T", prchain.Part{Repo: "acme/lib", Branch: "fix", Base: "main", Title: "T"}, ""},
+		{"acme/lib:fix:main=T", prchain.Part{
+			Repo:   "acme/lib",
+			Branch: "fix",
+			Base:   "main",
+			Title:  "T",
+		}, ""},
 		{"acme/lib", prchain.Part{}, "want owner/repo:branch"},
 		{"acme/lib:fix:", prchain.Part{}, "the base is empty"},
 		{"acme/lib:a:b:c", prchain.Part{}, "want owner/repo:branch"},
@@ -247,11 +278,16 @@ func TestPlanFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	got, err := prchain.ReadPlan(data)
 	if err != nil || fmt.Sprint(got) != fmt.Sprint(plan()) {
 		t.Errorf("read %+v, error %v", got, err)
 	}
-	for _, bad := range []string{"", "{}", `{"feature": "x", "oops": 1}`, string(data) + "{}", `{"feature": "x", "parent": "#1"}`} {
+
+	for _, bad := range []string{
+		"", "{}", `{"feature": "x", "oops": 1}`, string(data) + "{}",
+		`{"feature": "x", "parent": "#1"}`,
+	} {
 		if _, err := prchain.ReadPlan([]byte(bad)); !wrong(err) {
 			t.Errorf("%q: error %v", bad, err)
 		}
@@ -286,6 +322,7 @@ func TestJudgeTable(t *testing.T) {
 		for n, s := range strings.Fields(c.states) {
 			checks = append(checks, prchain.Check{Name: fmt.Sprint("check ", n), State: s})
 		}
+
 		if got, why := prchain.Judge(checks); got != c.want || why == "" {
 			t.Errorf("%s: %s (%s), want %s", c.states, got, why, c.want)
 		}
@@ -324,10 +361,22 @@ func TestWait(t *testing.T) {
 			}
 			return build("success"), nil
 		}, prchain.Green, time.Minute, nil},
-		{"red at once", prchain.Open, func(time.Duration) ([]prchain.Check, error) { return build("failure"), nil }, prchain.Red, 0, nil},
-		{"never", prchain.Open, func(time.Duration) ([]prchain.Check, error) { return build("queued"), nil }, prchain.Pending, time.Hour, context.DeadlineExceeded},
-		{"nothing reads as nothing", prchain.Open, func(time.Duration) ([]prchain.Check, error) { return nil, nil }, prchain.Pending, time.Hour, context.DeadlineExceeded},
-		{"an error is an error", prchain.Open, func(time.Duration) ([]prchain.Check, error) { return nil, offline }, prchain.Pending, 0, offline},
+		{
+			"red at once", prchain.Open, func(time.Duration) ([]prchain.Check, error) { return build("failure"), nil },
+			prchain.Red, 0, nil,
+		},
+		{
+			"never", prchain.Open, func(time.Duration) ([]prchain.Check, error) { return build("queued"), nil },
+			prchain.Pending, time.Hour, context.DeadlineExceeded,
+		},
+		{
+			"nothing reads as nothing", prchain.Open, func(time.Duration) ([]prchain.Check, error) { return nil, nil },
+			prchain.Pending, time.Hour, context.DeadlineExceeded,
+		},
+		{
+			"an error is an error", prchain.Open, func(time.Duration) ([]prchain.Check, error) { return nil, offline },
+			prchain.Pending, 0, offline,
+		},
 		{"merged", prchain.Merged, nil, prchain.Green, 0, nil},
 		{"closed by hand", prchain.Closed, nil, prchain.Red, 0, nil},
 	} {
@@ -341,6 +390,7 @@ func TestWait(t *testing.T) {
 			if !errors.Is(err, c.err) || err == nil && r.Colour() != c.want || time.Since(start) != c.after {
 				t.Errorf("%s: %s after %s, error %v", c.name, r.Colour(), time.Since(start), err)
 			}
+
 			if errors.Is(err, context.DeadlineExceeded) && len(r.Parts) != 3 {
 				t.Errorf("%s: what was seen last is %+v", c.name, r.Parts)
 			}
@@ -348,20 +398,28 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// TestWaitForParts: a part that is opened meanwhile is looked at, and a state that cannot be read ends the wait.
+// TestWaitForParts: a part that is opened meanwhile is looked at, and a state that cannot be read
+// ends the wait.
 func TestWaitForParts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gone, looks := errors.New("gone"), 0
 		load := func() (prchain.State, error) {
 			looks++
-			s := prchain.State{Plan: plan(), Parts: []prchain.Progress{{Number: 1}, {Number: 2}, {Number: max(0, looks-2)}}}
+			s := prchain.State{
+				Plan:  plan(),
+				Parts: []prchain.Progress{{Number: 1}, {Number: 2}, {Number: max(0, looks-2)}},
+			}
 			return s, nil
 		}
+
 		w := watched{state: prchain.Merged}
-		if r, err := prchain.Wait(t.Context(), w, load, time.Second); err != nil || r.Colour() != prchain.Green || looks != 3 {
+		if r, err := prchain.Wait(t.Context(), w, load, time.Second); err != nil || r.Colour() != prchain.Green ||
+			looks != 3 {
 			t.Errorf("%s after %d looks, error %v", r.Colour(), looks, err)
 		}
-		if _, err := prchain.Wait(t.Context(), w, func() (prchain.State, error) { return prchain.State{}, gone }, time.Second); !errors.Is(err, gone) {
+
+		if _, err := prchain.Wait(t.Context(), w, func() (prchain.State, error) { return prchain.State{}, gone },
+			time.Second); !errors.Is(err, gone) {
 			t.Errorf("error %v, want %v", err, gone)
 		}
 	})

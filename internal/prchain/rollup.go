@@ -38,6 +38,7 @@ func Judge(checks []Check) (Colour, string) {
 			waiting = append(waiting, c.Name+" "+c.State)
 		}
 	}
+
 	switch {
 	case len(red) > 0:
 		return Red, few(red)
@@ -46,6 +47,7 @@ func Judge(checks []Check) (Colour, string) {
 	case len(checks) == 0:
 		return Pending, "no check yet"
 	}
+
 	return Green, fmt.Sprintf("%d checks", len(checks))
 }
 

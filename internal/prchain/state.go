@@ -10,7 +10,8 @@ import (
 	"github.com/label-state/label-state/internal/state"
 )
 
-// A Book is where states are kept, a page for each feature, so that a run that was killed can be gone on with.
+// A Book is where states are kept, a page for each feature, so that a run that was killed can be
+// gone on with.
 type Book = state.Journal[State]
 
 // A State is how far a plan was carried out.
@@ -41,18 +42,25 @@ func (s State) ID(part int) claim.Issue {
 
 // Region is what the body of a part, counted from 0, should say.
 func (s State) Region(part int) Region {
-	r := Region{Feature: s.Plan.Feature, Parent: s.Plan.Parent, Closes: s.Plan.Closes, Part: part + 1}
+	r := Region{
+		Feature: s.Plan.Feature,
+		Parent:  s.Plan.Parent,
+		Closes:  s.Plan.Closes,
+		Part:    part + 1,
+	}
+
 	for n := range s.Parts {
 		r.PRs = append(r.PRs, s.ID(n))
 	}
+
 	return r
 }
 
 // MarshalJSON writes the state as a page has it.
 func (s State) MarshalJSON() ([]byte, error) { return json.Marshal(stateFile(s)) }
 
-// UnmarshalJSON reads a state strictly: on the strength of one that is damaged, or of a later version, nothing may be
-// opened, because pull requests are open that only it knows.
+// UnmarshalJSON reads a state strictly: on the strength of one that is damaged, or of a later
+// version, nothing may be opened, because pull requests are open that only it knows.
 func (s *State) UnmarshalJSON(data []byte) error {
 	var f stateFile
 	if err := strict(data, &f); err != nil {
@@ -64,16 +72,19 @@ func (s *State) UnmarshalJSON(data []byte) error {
 	if len(f.Parts) != len(f.Plan.Parts) {
 		return fmt.Errorf("%d parts of a plan of %d", len(f.Parts), len(f.Plan.Parts))
 	}
+
 	for _, p := range f.Parts {
 		if p.Number < 0 {
 			return fmt.Errorf("pull request %d", p.Number)
 		}
 	}
+
 	*s = State(f)
 	return nil
 }
 
-// Load reads the state of a feature from a book. Errors are a wrong call for a name that is no slug, ErrNoChain, and
+// Load reads the state of a feature from a book. Errors are a wrong call for a name that is no
+// slug, ErrNoChain, and
 // *state.UnreadableJournalError.
 func Load(b Book, feature string) (State, error) {
 	if err := CheckFeature(feature); err != nil {
@@ -82,22 +93,30 @@ func Load(b Book, feature string) (State, error) {
 	s, found, err := b.Read(feature)
 	if err == nil && !found {
 		err = &answer.Problem{
-			Code:  answer.Usage,
-			Why:   "no chain " + feature + " was begun here",
-			Next:  []answer.Command{answer.Call("begin it", "chain execute", "--feature", feature, "--parent", "owner/repo#7", "--pr", "owner/repo:branch")},
+			Code: answer.Usage,
+			Why:  "no chain " + feature + " was begun here",
+			Next: []answer.Command{answer.Call("begin it", "chain execute", "--feature", feature, "--parent",
+				"owner/repo#7", "--pr", "owner/repo:branch")},
 			Cause: ErrNoChain,
 		}
 	}
+
 	if err == nil && s.Plan.Feature != feature {
-		err = &state.UnreadableJournalError{File: b.File(feature), Err: fmt.Errorf("it is of feature %s", quoted(s.Plan.Feature))}
+		err = &state.UnreadableJournalError{
+			File: b.File(feature),
+			Err:  fmt.Errorf("it is of feature %s", quoted(s.Plan.Feature)),
+		}
 	}
+
 	if err != nil {
 		return State{}, err
 	}
+
 	return s, nil
 }
 
-// known is the state of a plan: that of a book, or a new one. A book may have another plan: a wrong call.
+// known is the state of a plan: that of a book, or a new one. A book may have another plan: a wrong
+// call.
 func known(b Book, p Plan) (State, error) {
 	s, err := Load(b, p.Feature)
 	switch {
@@ -110,5 +129,6 @@ func known(b Book, p Plan) (State, error) {
 			Next: []answer.Command{answer.Call("go on with that one", "chain execute", "--feature", p.Feature)},
 		}
 	}
+
 	return s, err
 }

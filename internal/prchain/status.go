@@ -41,11 +41,12 @@ func (r Report) Colour() Colour {
 			all = Pending
 		}
 	}
+
 	return all
 }
 
-// Look reads how a chain does. What is merged has nothing to wait for; what was closed by hand will not be green. An error means that nobody
-// knows, not even of the parts that were read.
+// Look reads how a chain does. What is merged has nothing to wait for; what was closed by hand will
+// not be green. An error means that nobody knows, not even of the parts that were read.
 func Look(ctx context.Context, w Watcher, s State) (Report, error) {
 	r := Report{Plan: s.Plan}
 	for n := range s.Parts {
@@ -54,6 +55,7 @@ func Look(ctx context.Context, w Watcher, s State) (Report, error) {
 		if i.Number != 0 {
 			one.Pull, err = w.ReadPull(ctx, i)
 		}
+
 		switch {
 		case err != nil || i.Number == 0:
 		case one.Pull.State == Merged:
@@ -65,25 +67,30 @@ func Look(ctx context.Context, w Watcher, s State) (Report, error) {
 				one.Colour, one.Why = Judge(one.Checks)
 			}
 		}
+
 		if err != nil {
 			return Report{}, fmt.Errorf("look at part %d of %d: %w", n+1, len(s.Parts), err)
 		}
 		r.Parts = append(r.Parts, one)
 	}
+
 	return r, nil
 }
 
-// Wait looks again and again, so far apart, until the chain is green or red. load is asked each time:
-// another process may still be opening parts. When ctx ends, it returns what it saw last with ctx's error.
+// Wait looks again and again, so far apart, until the chain is green or red. load is asked each
+// time: another process may still be opening parts. When ctx ends, it returns what it saw last with
+// ctx's error.
 func Wait(ctx context.Context, w Watcher, load func() (State, error), every time.Duration) (Report, error) {
 	var last Report
 	tick := time.NewTicker(every)
 	defer tick.Stop()
+
 	for {
 		s, err := load()
 		if err != nil {
 			return last, err
 		}
+
 		r, err := Look(ctx, w, s)
 		switch {
 		case err != nil && ctx.Err() != nil && last.Parts != nil:
@@ -91,6 +98,7 @@ func Wait(ctx context.Context, w Watcher, load func() (State, error), every time
 		case err != nil || r.Colour() != Pending:
 			return r, err
 		}
+
 		last = r
 		select {
 		case <-ctx.Done():

@@ -28,11 +28,21 @@ var (
 const text = "Why: uploads fail.\r\n\r\nSee `Closes #99`.\n"
 
 func plan() prchain.Plan {
-	return prchain.Plan{Feature: "retry", Parent: parent, Closes: 3, Parts: []prchain.Part{
-		{Repo: "acme/lib", Branch: "lucius/retry-lib", Title: "Retry in the library", Body: text},
-		{Repo: "acme/app", Branch: "lucius/retry-app", Base: "main"},
-		{Repo: "acme/web", Branch: "lucius/retry-web"},
-	}}
+	return prchain.Plan{
+		Feature: "retry",
+		Parent:  parent,
+		Closes:  3,
+		Parts: []prchain.Part{
+			{
+				Repo:   "acme/lib",
+				Branch: "lucius/retry-lib",
+				Title:  "Retry in the library",
+				Body:   text,
+			},
+			{Repo: "acme/app", Branch: "lucius/retry-app", Base: "main"},
+			{Repo: "acme/web", Branch: "lucius/retry-web"},
+		},
+	}
 }
 
 // A world is three repositories on the embedded GitHub and one machine.
@@ -50,6 +60,7 @@ func newWorld(t *testing.T) world {
 		write[name] = "write"
 		seed.Repos = append(seed.Repos, githubsim.SeedRepo{Name: name, DefaultBranch: "main"})
 	}
+
 	seed.Users = []githubsim.SeedUser{
 		{Login: "agents", Token: "tok-agents", Permissions: write},
 		{Login: "olga", Token: "tok-olga", Permissions: write},
@@ -58,9 +69,11 @@ func newWorld(t *testing.T) world {
 	if err == nil {
 		_, err = server.AddIssue("acme/app", "olga", "Retry the upload", "")
 	}
+
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return world{t, server, t.TempDir()}
 }
 
@@ -80,9 +93,14 @@ func (still) Sleep(ctx context.Context, _ time.Duration) error { return ctx.Err(
 func (w world) client(through http.RoundTripper) *github.Client {
 	w.Helper()
 	c, err := github.New(github.Options{
-		REST: "https://api.github.com/", GraphQL: "https://api.github.com/graphql", Token: github.NewSecret("tok-agents"), HTTP: through, Clock: still{},
+		REST:    "https://api.github.com/",
+		GraphQL: "https://api.github.com/graphql",
+		Token:   github.NewSecret("tok-agents"),
+		HTTP:    through,
+		Clock:   still{},
 	})
 	w.must(err)
+
 	return c
 }
 
@@ -108,6 +126,7 @@ func (w world) all() string {
 			fmt.Fprintf(&b, "%s#%d %v %s %s %q\n%s\n\n", repo, n, i.Pull, i.State, i.Title, i.Labels, i.Body)
 		}
 	}
+
 	data, err := os.ReadFile(w.book().File("retry"))
 	fmt.Fprintf(&b, "%s\n%v\n", data, err)
 	return b.String()
@@ -129,6 +148,7 @@ func (f *fuse) burn() error {
 		f.blown = true
 		return errKilled
 	}
+
 	f.left--
 	return nil
 }
@@ -173,6 +193,7 @@ func (n fusedNet) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := n.burn(); err != nil {
 		return nil, errors.Join(err, resp.Body.Close())
 	}
+
 	return resp, nil
 }
 

@@ -9,8 +9,8 @@ import (
 )
 
 // JSON is the same JSON with every character that does not show written as \u: in other people's
-// text these hide instructions, turn the direction of writing or steer a terminal. Outside of strings
-// JSON has no such characters. Line breaks stay.
+// text these hide instructions, turn the direction of writing or steer a terminal. Outside of
+// strings JSON has no such characters. Line breaks stay.
 func JSON(data []byte) []byte {
 	var out bytes.Buffer
 	for len(data) > 0 {
@@ -22,7 +22,9 @@ func JSON(data []byte) []byte {
 				fmt.Fprintf(&out, `\u%04x`, unit)
 			}
 		}
+
 		data = data[size:]
 	}
+
 	return out.Bytes()
 }

@@ -28,7 +28,8 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// TestLineIsPrintable: whatever a title, a login or an error holds, a terminal gets one line of text.
+// TestLineIsPrintable: whatever a title, a login or an error holds, a terminal gets one line of
+// text.
 func TestLineIsPrintable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := string(rapid.SliceOf(rapid.Byte()).Draw(t, "text"))
@@ -38,7 +39,8 @@ func TestLineIsPrintable(t *testing.T) {
 	})
 }
 
-// TestShort: as much of a text as was asked for, in one line, and no more of it is read than that takes.
+// TestShort: as much of a text as was asked for, in one line, and no more of it is read than that
+// takes.
 func TestShort(t *testing.T) {
 	for _, c := range []struct {
 		text string
@@ -83,17 +85,20 @@ func TestJSON(t *testing.T) {
 	if got, want := string(printable.JSON([]byte("{\"title\":\"\u202eevil\u2066 größer \U000e0041\x7f\"}\n"))), `{"title":"\u202eevil\u2066 größer \udb40\udc41\u007f"}`+"\n"; got != want {
 		t.Errorf("JSON = %q, want %q", got, want)
 	}
+
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.ToValidUTF8(string(rapid.SliceOf(rapid.Rune()).Draw(t, "text")), "")
 		data, err := json.Marshal(text)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		shown := printable.JSON(data)
 		var back string
 		if err := json.Unmarshal(shown, &back); err != nil || back != text {
 			t.Errorf("%q became %q, %v", text, back, err)
 		}
+
 		if strings.ContainsFunc(string(shown), func(r rune) bool { return !unicode.IsPrint(r) }) {
 			t.Errorf("JSON(%q) = %q", data, shown)
 		}
@@ -114,7 +119,8 @@ func TestClip(t *testing.T) {
 
 func TestSpan(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		-time.Second: "0s", 45 * time.Second: "45s", 12*time.Minute + 59*time.Second: "12m", 3*time.Hour + 20*time.Minute: "3h20m", 4 * time.Hour: "4h",
+		-time.Second: "0s", 45 * time.Second: "45s", 12*time.Minute + 59*time.Second: "12m", 3*time.Hour +
+			20*time.Minute: "3h20m", 4 * time.Hour: "4h",
 		12*time.Hour + 20*time.Minute: "12h", 5*24*time.Hour + 4*time.Hour: "5d4h", 400 * 24 * time.Hour: "400d",
 	} {
 		if got := printable.Span(d); got != want {
@@ -125,7 +131,8 @@ func TestSpan(t *testing.T) {
 
 func TestExact(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		0: "0s", 90 * time.Second: "1m30s", 30 * time.Minute: "30m", 4 * time.Hour: "4h", 4*time.Hour + time.Second: "4h0m1s", 10 * time.Minute: "10m",
+		0: "0s", 90 * time.Second: "1m30s", 30 * time.Minute: "30m", 4 * time.Hour: "4h", 4*time.Hour +
+			time.Second: "4h0m1s", 10 * time.Minute: "10m",
 	} {
 		if got := printable.Exact(d); got != want {
 			t.Errorf("Exact(%d) = %q, want %q", d, got, want)

@@ -15,13 +15,16 @@ func Span(d time.Duration) string {
 	case d < time.Hour:
 		return fmt.Sprintf("%dm", d/time.Minute)
 	}
+
 	n, unit, rest, small := d/time.Hour, "h", d%time.Hour/time.Minute, "m"
 	if d >= 24*time.Hour {
 		n, unit, rest, small = d/(24*time.Hour), "d", d%(24*time.Hour)/time.Hour, "h"
 	}
+
 	if rest == 0 || n >= 10 {
 		return fmt.Sprintf("%d%s", n, unit)
 	}
+
 	return fmt.Sprintf("%d%s%d%s", n, unit, rest, small)
 }
 
@@ -31,9 +34,11 @@ func Exact(d time.Duration) string {
 	if strings.HasSuffix(s, "m0s") {
 		s = strings.TrimSuffix(s, "0s")
 	}
+
 	if strings.HasSuffix(s, "h0m") {
 		s = strings.TrimSuffix(s, "0m")
 	}
+
 	return s
 }
 

@@ -35,10 +35,12 @@ func Parse(text string) ID {
 	if len(words) != 3 {
 		return ID{}
 	}
+
 	pid, err := strconv.Atoi(words[0])
 	if err != nil || pid < 1 {
 		return ID{}
 	}
+
 	return ID{PID: pid, Start: words[1], Place: words[2]}
 }
 
@@ -84,6 +86,7 @@ func (Running) Gone(p ID) bool {
 	case p.Place != now:
 		return rebooted(p.Place, now)
 	}
+
 	return ended(p)
 }
 

@@ -16,15 +16,18 @@ func here() string {
 	if err != nil {
 		return ""
 	}
+
 	space, err := os.Readlink("/proc/self/ns/pid")
 	if err != nil {
 		return ""
 	}
+
 	machine, err := os.ReadFile("/etc/machine-id")
 	id := strings.TrimSpace(string(machine))
 	if err != nil || id == "" || strings.ContainsAny(id, " /\n") {
 		id = unnamed
 	}
+
 	return id + "/" + strings.TrimSpace(string(boot)) + "/" + space
 }
 
@@ -62,6 +65,7 @@ func stat(pid int) (name, state, start string, above int, err error) {
 	if err != nil {
 		return "", "", "", 0, err
 	}
+
 	from, to := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
 	if from < 0 || to < from {
 		return "", "", "", 0, errStat
@@ -73,6 +77,7 @@ func stat(pid int) (name, state, start string, above int, err error) {
 	if len(words) < 20 {
 		return "", "", "", 0, errStat
 	}
+
 	above, err = strconv.Atoi(words[1])
 	return string(text[from+1 : to]), words[0], words[19], above, err
 }

@@ -54,10 +54,12 @@ func TestStarter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	got := process.Parse(strings.TrimSpace(string(out)))
 	if got.PID != os.Getpid() {
 		t.Errorf("started by %v, want %d", got, os.Getpid())
 	}
+
 	if (process.Running{}).Gone(got) {
 		t.Error("this process is gone")
 	}
@@ -75,11 +77,13 @@ func TestGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	defer in.Close()
 	said, err := host.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if err := host.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -92,6 +96,7 @@ func TestGone(t *testing.T) {
 	if it.PID != host.Process.Pid || running.Gone(it) {
 		t.Fatalf("the host is %v, want %d; gone: %t", it, host.Process.Pid, running.Gone(it))
 	}
+
 	other := it
 	other.Start = "1"
 	if !running.Gone(other) {
@@ -101,11 +106,14 @@ func TestGone(t *testing.T) {
 	if err := host.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(20 * time.Second); runtime.GOOS == "linux" && !running.Gone(it); time.Sleep(time.Millisecond) {
+
+	for end := time.Now().Add(20 * time.Second); runtime.GOOS == "linux" &&
+		!running.Gone(it); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("a killed process is not gone before it was waited for")
 		}
 	}
+
 	_ = host.Wait() // it was killed
 	if !running.Gone(it) {
 		t.Error("a killed process is not gone")
@@ -118,6 +126,7 @@ func TestGone(t *testing.T) {
 			t.Error("a process of another place, or none, is gone")
 		}
 	}
+
 	machine, rest, _ := strings.Cut(it.Place, "/")
 	_, space, _ := strings.Cut(rest, "/")
 	earlier := it
@@ -134,6 +143,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("Parse(%q) = %v", p, got)
 		}
 	}
+
 	for _, text := range []string{"7", "7 12", "x 12 boot", "0 12 boot", "-1 12 boot", "7 12 boot more"} {
 		if got := process.Parse(text); !got.IsZero() {
 			t.Errorf("Parse(%q) = %v", text, got)

@@ -16,9 +16,9 @@ type Advance struct {
 	To     string       // the stage; empty is the next
 }
 
-// NewAdvance moves an issue to another stage and ends the worker's hold, by one record; then it brings the
-// labels in line. Its errors are those of Target and, with somebody's hold in the way of a move without
-// one, a *HeldError. A move that the log shows already is a success. word is random.
+// NewAdvance moves an issue to another stage and ends the worker's hold, by one record; then it
+// brings the labels in line. Its errors are those of Target and, with somebody's hold in the way of
+// a move without one, a *HeldError. A move that the log shows already is a success. word is random.
 // The conclusion's Stage is where it goes.
 func NewAdvance(c *Config, i claim.Issue, a Advance, word string) Append {
 	return newAppend(c, i, advancing{advance: a, word: word})
@@ -48,10 +48,12 @@ func (r advancing) next(c *Config, t turn) (rule, move) {
 	if done {
 		return r, r.ends(move{relabel: true})
 	}
+
 	record, err := r.record(c, f)
 	if err != nil {
 		return r, r.ends(move{err: err})
 	}
+
 	return r, move{record: &record}
 }
 
@@ -61,8 +63,9 @@ func (r advancing) ends(m move) move {
 	return m
 }
 
-// Target is the stage that an advance leads to; done says that the log shows the worker's move already. A repository without
-// stages, a stage it does not have and one beyond the last are a *CallError, a hold that is not the worker's a *LostError.
+// Target is the stage that an advance leads to; done says that the log shows the worker's move
+// already. A repository without stages, a stage it does not have and one beyond the last are a
+// *CallError, a hold that is not the worker's a *LostError.
 func (c *Config) Target(f lifecycle.Facts, a Advance) (to labels.Stage, done bool, err error) {
 	if a.Worker.IsZero() && a.By == "" {
 		return to, false, callError("who moves it?")
@@ -77,7 +80,9 @@ func (c *Config) Target(f lifecycle.Facts, a Advance) (to labels.Stage, done boo
 	if err := f.Log.RefuseLogin(a.Worker, f.Viewer); err != nil {
 		return to, false, c.Lost(f, a.Worker, err)
 	}
-	if own, found := f.Log.Find(a.Worker); found && own.End != nil && own.End.Outcome == claim.OutcomeAdvanced && own.End.By == "" {
+
+	if own, found := f.Log.Find(a.Worker); found && own.End != nil && own.End.Outcome == claim.OutcomeAdvanced &&
+		own.End.By == "" {
 		return scheme.Stages[now], true, nil
 	}
 
@@ -85,6 +90,7 @@ func (c *Config) Target(f lifecycle.Facts, a Advance) (to labels.Stage, done boo
 	if a.To != "" {
 		next = scheme.Stage(a.To)
 	}
+
 	switch {
 	case next < 0:
 		names := make([]string, len(scheme.Stages))
@@ -95,10 +101,12 @@ func (c *Config) Target(f lifecycle.Facts, a Advance) (to labels.Stage, done boo
 	case next == len(scheme.Stages):
 		return to, false, callError("it is in the last stage already, %s", scheme.Stages[now].Name)
 	}
+
 	return scheme.Stages[next], false, nil
 }
 
-// record is the one record of a move. Without a hold it ends a key of its own that nobody ever uses.
+// record is the one record of a move. Without a hold it ends a key of its own that nobody ever
+// uses.
 func (r advancing) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
 	a := r.advance
 	record := claim.Record{
@@ -108,6 +116,7 @@ func (r advancing) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
 		Stage:   r.to.Name,
 		At:      f.Now,
 	}
+
 	if !f.Open {
 		return record, &HeldError{Issue: f.Issue, Verdict: c.Rules.Verdict(f, lifecycle.Seeker{})}
 	}
@@ -133,6 +142,7 @@ func (r advancing) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
 		v := lifecycle.Verdict{Answer: lifecycle.Held, Reasons: []lifecycle.Reason{waits}}
 		return record, &HeldError{Issue: f.Issue, Verdict: v}
 	}
+
 	record.Attempt, record.Token = own.Record.Attempt, own.Record.Token
 	return record, nil
 }

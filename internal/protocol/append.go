@@ -5,8 +5,9 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// An Append is every operation but a claim and a renewal: it looks, writes what its rule wants one after the other, and
-// brings the labels in line at the end. After each record the rule is shown a new snapshot, which mostly came with the record.
+// An Append is every operation but a claim and a renewal: it looks, writes what its rule wants one
+// after the other, and brings the labels in line at the end. After each record the rule is shown a
+// new snapshot, which mostly came with the record.
 type Append struct {
 	cfg   *Config
 	issue claim.Issue
@@ -90,6 +91,7 @@ func (a Append) Next(s Seen) (Operation, Effects) {
 		}
 		a.step = appendLooks
 		return a, a.cfg.look()
+
 	case appendWaits:
 		if s.Ending != nil {
 			return a, failed(a.issue, &UnknownError{a.issue, s.Ending})
@@ -101,6 +103,7 @@ func (a Append) Next(s Seen) (Operation, Effects) {
 	case appendAsks:
 		a.turn.reply = &s.Replies
 		return a.ask()
+
 	case appendCloses:
 		result := s.last()
 		a.turn.closed, a.acted = &result, true
@@ -108,6 +111,7 @@ func (a Append) Next(s Seen) (Operation, Effects) {
 	case appendPosts:
 		return a.posted(s)
 	}
+
 	return a.relabeled(s)
 }
 
@@ -125,6 +129,7 @@ func (a Append) looked(s Seen) (Operation, Effects) {
 	} else if a.turn.facts.Issue == (claim.Issue{}) {
 		a.turn.facts.Issue, a.turn.before.Issue = a.issue, a.issue
 	}
+
 	return a.ask()
 }
 
@@ -138,18 +143,23 @@ func (a Append) ask() (Operation, Effects) {
 	case m.again:
 		a.step = appendWaits
 		return a, Effects{Wait: backoff(a.turn.looks - 1)}
+
 	case m.look:
 		a.step = appendLooks
 		return a, a.cfg.look()
+
 	case m.ask != Ask{}:
 		a.step = appendAsks
 		return a, Effects{Ask: m.ask}
+
 	case m.closes && a.ending != nil:
 		a.turn.closed = &Result{Did: Refused, Err: a.ending}
 		return a.ask()
+
 	case m.record != nil && a.ending != nil:
 		a.turn.wrote = a.ending
 		return a.ask()
+
 	case m.closes:
 		a.step = appendCloses
 		return a, Effects{Writes: []Write{{Kind: WriteClose}}}
@@ -158,10 +168,12 @@ func (a Append) ask() (Operation, Effects) {
 	case m.relabel:
 		return a.relabel(m)
 	}
+
 	m.with.Err = m.err
 	if m.with.Repair.Issue == (claim.Issue{}) {
 		m.with.Repair.Issue = a.issue
 	}
+
 	return a, conclude(m.with)
 }
 
@@ -171,10 +183,12 @@ func (a Append) post(m move) (Operation, Effects) {
 	if m.facts != nil {
 		f = *m.facts
 	}
+
 	posting, err := a.cfg.record(f, *m.record)
 	if err != nil {
 		return a, failed(a.issue, err)
 	}
+
 	if m.body != "" {
 		posting.body = m.body
 	}
@@ -185,6 +199,7 @@ func (a Append) post(m move) (Operation, Effects) {
 		ended := f.Log.Ended([]claim.Claim{own}, func(claim.Claim) string { return r.Outcome }, f.Now)
 		posting.labels = a.cfg.foreseen(f, ended)
 	}
+
 	a.posting, a.step = posting, appendPosts
 	return a.posted(Seen{})
 }
@@ -201,6 +216,7 @@ func (a Append) posted(s Seen) (Operation, Effects) {
 	if posting.err != nil {
 		return a.ask()
 	}
+
 	a.acted = true
 	a.turn.records = append(a.turn.records[:len(a.turn.records):len(a.turn.records)], posting.record)
 	if posting.seen.Read || posting.seen.Err != nil {
@@ -209,6 +225,7 @@ func (a Append) posted(s Seen) (Operation, Effects) {
 	if posting.plain {
 		return a.ask()
 	}
+
 	a.step = appendLooks
 	return a, a.cfg.look()
 }
@@ -219,8 +236,15 @@ func (a Append) relabel(m move) (Operation, Effects) {
 	was := a.cfg.Rules.Scheme.Shown(a.turn.before.Labels)
 	if a.turn.err != nil {
 		f := a.turn.before
-		a.labels.rep = Repair{Issue: f.Issue, Title: f.Title, URL: f.URL, Was: was, Is: was}
+		a.labels.rep = Repair{
+			Issue: f.Issue,
+			Title: f.Title,
+			URL:   f.URL,
+			Was:   was,
+			Is:    was,
+		}
 		a.labels = a.labels.late(a.turn.err)
+
 		return a.conclude()
 	}
 
@@ -228,6 +252,7 @@ func (a Append) relabel(m move) (Operation, Effects) {
 	if a.posting.relabeled {
 		a.labels = a.labels.after(a.posting.labels)
 	}
+
 	a.labels.rep.Was = was
 	a.step = appendRelabels
 	return a.relabeled(Seen{})
@@ -252,6 +277,7 @@ func (a Append) conclude() (Operation, Effects) {
 	if end.Err == nil {
 		end.Err = a.labels.err
 	}
+
 	end.Facts = a.turn.facts
 	return a, conclude(end)
 }

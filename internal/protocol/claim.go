@@ -11,16 +11,18 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// A Claim takes an issue for a worker, or says why not: *HeldError is no, *UnknownError is could not find out, *LostError a hold that
-// ended before it could be handed out, *CallError a request that makes no sense. With a *LabelsError the hold is real
-// and its labels are late. Of any number of claims at most one gets a hold, and it owns it then (spec.md#claim).
+// A Claim takes an issue for a worker, or says why not: *HeldError is no, *UnknownError is could
+// not find out, *LostError a hold that ended before it could be handed out, *CallError a request
+// that makes no sense. With a *LabelsError the hold is real and its labels are late. Of any number
+// of claims at most one gets a hold, and it owns it then (spec.md#claim).
 //
-// Its conclusion has the hold in Claim, with the snapshot that shows it in Facts, the store's Lease, and in Since and Term from when
-// on it stands and for how long.
+// Its conclusion has the hold in Claim, with the snapshot that shows it in Facts, the store's
+// Lease, and in Since and Term from when on it stands and for how long.
 //
-// The steps, in their order, are: admit, post, R1, confirm, R2 and mirror the labels. Where a lease store decides they are: admit,
-// acquire, mirror the lease and the labels. A person's hold has no end, which no store can keep: the log decides it, and the
-// store only keeps everybody else away until it has.
+// The steps, in their order, are: admit, post, R1, confirm, R2 and mirror the labels. Where a lease
+// store decides they are: admit, acquire, mirror the lease and the labels. A person's hold has no
+// end, which no store can keep: the log decides it, and the store only keeps everybody else away
+// until it has.
 type Claim struct {
 	cfg    *Config
 	issue  claim.Issue
@@ -92,6 +94,7 @@ func NewClaim(c *Config, i claim.Issue, r Request, nonce string) (Claim, error) 
 	if err != nil {
 		return Claim{}, err
 	}
+
 	record := claim.Record{
 		Kind:   claim.KindClaim,
 		Worker: r.Worker,
@@ -102,13 +105,22 @@ func NewClaim(c *Config, i claim.Issue, r Request, nonce string) (Claim, error) 
 		Person: r.Person,
 		By:     r.By,
 	}
+
 	if _, err := claim.Encode(record); err != nil {
 		return Claim{}, &CallError{err}
 	}
-	return Claim{cfg: c, issue: i, record: record, req: r, lease: c.Rules.Terms.Pending}, nil
+
+	return Claim{
+		cfg:    c,
+		issue:  i,
+		record: record,
+		req:    r,
+		lease:  c.Rules.Terms.Pending,
+	}, nil
 }
 
-// Admission is the claim up to the moment at which its lease is asked for: its conclusion's Admitted goes on from there.
+// Admission is the claim up to the moment at which its lease is asked for: its conclusion's
+// Admitted goes on from there.
 func (a Claim) Admission() Claim {
 	a.only = true
 	return a
@@ -121,6 +133,7 @@ func (a Claim) Next(s Seen) (Operation, Effects) {
 	case claimBegins:
 		a.step = claimAdmits
 		return a, a.look()
+
 	case claimPauses:
 		if s.Ending != nil {
 			return a.leave(&UnknownError{a.issue, s.Ending})
@@ -175,6 +188,7 @@ func (a Claim) Next(s Seen) (Operation, Effects) {
 	case claimLeaves:
 		return a.left(s)
 	}
+
 	return a.tidied(s)
 }
 
@@ -185,13 +199,14 @@ func (a Claim) look() Effects {
 	return e
 }
 
-// lapsed is the self-fence: what a contender or holder asks before it acts (spec.md#acting-under-a-hold).
+// lapsed is the self-fence: what a contender or holder asks before it acts
+// (spec.md#acting-under-a-hold).
 func (a Claim) lapsed() bool {
 	return a.now-a.start >= a.lease-a.cfg.MarginOf(a.lease)
 }
 
-// Step 0: nobody holds the issue and nothing speaks against taking it. Claims whose lease is over are ended first, so that
-// dead work comes back without any sweep.
+// Step 0: nobody holds the issue and nothing speaks against taking it. Claims whose lease is over
+// are ended first, so that dead work comes back without any sweep.
 
 // seeker is who asks.
 func (a Claim) seeker() lifecycle.Seeker {
@@ -210,10 +225,12 @@ func (a Claim) admit(s Seen) (Operation, Effects) {
 	if err != nil {
 		return a.leave(err)
 	}
+
 	if a.record.By != "" { // an app, for a person
 		f.Viewer = a.record.Person
 		v = a.cfg.Rules.Admits(f, a.seeker())
 	}
+
 	a, taken, err := a.takesOver(f)
 	if err != nil {
 		return a.leave(err)
@@ -236,12 +253,14 @@ func (a Claim) admit(s Seen) (Operation, Effects) {
 	if over := a.cfg.Rules.Over(f); !taken {
 		a.dead = over
 	}
+
 	if len(a.dead) == 0 {
 		a.record.Forced = forced
 		if !taken {
 			a = a.fill()
 		}
 	}
+
 	a.step = claimCounts
 	return a, Effects{Ask: Ask{Counts: true}}
 }
@@ -260,11 +279,13 @@ func (a Claim) counted(s Seen) (Operation, Effects) {
 	case a.cfg.Store != "":
 		return a.acquire()
 	}
+
 	return a.begin()
 }
 
-// expire records the end of the next dead hold (spec.md#expire). Those that were ended before are not ended again, whatever a late
-// snapshot shows. Each has a snapshot of its own: a sweep may have written it since.
+// expire records the end of the next dead hold (spec.md#expire). Those that were ended before are
+// not ended again, whatever a late snapshot shows. Each has a snapshot of its own: a sweep may have
+// written it since.
 func (a Claim) expire() (Operation, Effects) {
 	for len(a.dead) > 0 {
 		next := a.dead[0]
@@ -278,11 +299,13 @@ func (a Claim) expire() (Operation, Effects) {
 		if err != nil {
 			return a.leave(&UnknownError{a.issue, err})
 		}
+
 		posting.here = true
 		a.posting, a.step = posting, claimExpires
 		a.ended = append(a.ended[:len(a.ended):len(a.ended)], next)
 		return a.expired(Seen{})
 	}
+
 	return a.again()
 }
 
@@ -296,6 +319,7 @@ func (a Claim) again() (Operation, Effects) {
 		a.step = claimAdmits
 		return a, a.look()
 	}
+
 	return a, Effects{Wait: backoff(a.rounds)}
 }
 
@@ -320,11 +344,13 @@ func (a Claim) expired(s Seen) (Operation, Effects) {
 	if stale := len(a.cfg.Rules.Over(a.facts)) > 0; stale || a.rounds+1 == a.cfg.Patience {
 		return a.again()
 	}
+
 	a.rounds++
 	return a.admit(posting.seen)
 }
 
-// Step 1: the claim is posted. The lease counts from before the first try; a retry does not restart it (spec.md#claim).
+// Step 1: the claim is posted. The lease counts from before the first try; a retry does not restart
+// it (spec.md#claim).
 
 // begin posts the claim, or goes on with what an earlier run of the process has posted.
 func (a Claim) begin() (Operation, Effects) {
@@ -338,8 +364,16 @@ func (a Claim) begin() (Operation, Effects) {
 	if err != nil {
 		return a.leave(&CallError{err})
 	}
-	a.posting = recording{cfg: a.cfg, body: body, record: a.record, had: a.facts.Log, plain: true}
+
+	a.posting = recording{
+		cfg:    a.cfg,
+		body:   body,
+		record: a.record,
+		had:    a.facts.Log,
+		plain:  true,
+	}
 	a.step, a.sent = claimPosts, false
+
 	return a.post(Seen{})
 }
 
@@ -350,6 +384,7 @@ func (a Claim) post(s Seen) (Operation, Effects) {
 	}
 	posting, effects := a.posting.next(s)
 	a.posting = posting
+
 	switch {
 	case !posting.over:
 		return a, effects
@@ -361,10 +396,12 @@ func (a Claim) post(s Seen) (Operation, Effects) {
 		return a.giveUp(&UnknownError{a.issue, posting.err})
 	}
 	a.step = claimCountsAgain
+
 	return a, Effects{Ask: Ask{Counts: true}}
 }
 
-// settle waits before the first snapshot that may decide. The answer to the post has said for certain who we are.
+// settle waits before the first snapshot that may decide. The answer to the post has said for
+// certain who we are.
 func (a Claim) settle(s Seen) (Operation, Effects) {
 	if s.Replies.Err != nil {
 		return a.giveUp(&UnknownError{a.issue, s.Replies.Err})
@@ -378,7 +415,9 @@ func (a Claim) settle(s Seen) (Operation, Effects) {
 
 // won writes what mirrors the hold: nothing of it is a condition.
 func (a Claim) won() (Operation, Effects) {
-	if a.record.Person != "" && a.cfg.Store != "" { // the log shows the person's claim, and everybody who wins at the store reads the log before working
+	// the log shows the person's claim, and everybody who wins at the store reads the log before
+	// working
+	if a.record.Person != "" && a.cfg.Store != "" {
 		a.step = claimUnreserves
 		return a, Effects{Writes: []Write{{Kind: WriteRelease, Lease: a.got}}}
 	}
@@ -398,10 +437,12 @@ func (a Claim) relabel() (Operation, Effects) {
 	if a.late != nil {
 		return a.finish(a.late)
 	}
+
 	a.labels = a.cfg.relabel(a.facts, false)
 	if a.posting.relabeled {
 		a.labels = a.labels.after(a.posting.labels)
 	}
+
 	return a.relabeled(Seen{})
 }
 
@@ -414,12 +455,14 @@ func (a Claim) relabeled(s Seen) (Operation, Effects) {
 	return a.finish(labels.err)
 }
 
-// finish hands the hold out, unless it ran out while the labels were written: a machine may have slept.
+// finish hands the hold out, unless it ran out while the labels were written: a machine may have
+// slept.
 func (a Claim) finish(late error) (Operation, Effects) {
 	if a.lapsed() {
 		a.ended = nil
 		return a.giveUp(&LostError{Issue: a.issue, Worker: a.record.Worker, Err: claim.ErrOverdue})
 	}
+
 	own := a.own()
 	return a, conclude(Conclusion{
 		Err:        late,
@@ -446,6 +489,7 @@ func (a Claim) own() claim.Claim {
 			own.Created = a.facts.Now
 		}
 	}
+
 	return own
 }
 
@@ -458,12 +502,14 @@ func (a Claim) until(own claim.Claim) time.Time {
 			end = a.facts.Now.Add(a.record.TTL)
 		}
 	}
+
 	return end
 }
 
 // The end of a claim that has not.
 
-// giveUp ends a claim that is no hold yet. A bundle's leaves no trace in the labels, also when nobody ever sees the claim itself.
+// giveUp ends a claim that is no hold yet. A bundle's leaves no trace in the labels, also when
+// nobody ever sees the claim itself.
 func (a Claim) giveUp(because error) (Operation, Effects) {
 	outcome := claim.OutcomeAbandoned
 	if a.record.Bundle != "" && a.record.Resumes == "" {
@@ -472,17 +518,20 @@ func (a Claim) giveUp(because error) (Operation, Effects) {
 	return a.bury(because, outcome)
 }
 
-// bury ends the own claim for ever, and leaves another process's claim of the key alone, also when the caller has given up: by an edit of the
-// own comment where that is quiet and safe (spec.md#quiet-comments), else, or if the edit does not succeed, by a record of its own.
+// bury ends the own claim for ever, and leaves another process's claim of the key alone, also when
+// the caller has given up: by an edit of the own comment where that is quiet and safe
+// (spec.md#quiet-comments), else, or if the edit does not succeed, by a record of its own.
 func (a Claim) bury(because error, outcome string) (Operation, Effects) {
-	// Where the own comment can be seen and no edit of it was ever sent, none can land later and put the claim back. A claim that another
-	// run may go on with is edited by that run. What a release does not carry must not be lost.
+	// Where the own comment can be seen and no edit of it was ever sent, none can land later and
+	// put the claim back. A claim that another run may go on with is edited by that run. What a
+	// release does not carry must not be lost.
 	r := a.record
 	a.because = because
 	posting, err := a.cfg.tombstone(a.facts, r.Worker, r.Nonce, outcome)
 	if err != nil {
 		return a.leave(errors.Join(because, err))
 	}
+
 	a.posting = posting
 
 	_, seen := a.facts.Log.Bid(r.Worker, r.Nonce)
@@ -492,6 +541,7 @@ func (a Claim) bury(because error, outcome string) (Operation, Effects) {
 		a.step = claimHushes
 		return a.hushed(Seen{})
 	}
+
 	a.step = claimBuries
 	return a.buried(Seen{})
 }
@@ -506,6 +556,7 @@ func (a Claim) hushed(s Seen) (Operation, Effects) {
 	case editing.result.Did == Applied:
 		return a.leave(a.because)
 	}
+
 	a.step = claimBuries
 	return a.buried(Seen{})
 }
@@ -520,15 +571,16 @@ func (a Claim) buried(s Seen) (Operation, Effects) {
 	return a.leave(errors.Join(a.because, posting.err))
 }
 
-// leave brings the labels in line before a failed claim concludes, if it ended somebody's dead hold on its way. A loser touches no label
-// (spec.md#claim): the winner does it. What keeps the labels late is told in words only: a *LabelsError from a claim would say
-// that the hold is real.
+// leave brings the labels in line before a failed claim concludes, if it ended somebody's dead hold
+// on its way. A loser touches no label (spec.md#claim): the winner does it. What keeps the labels
+// late is told in words only: a *LabelsError from a claim would say that the hold is real.
 func (a Claim) leave(because error) (Operation, Effects) {
 	a.because = because
 	var held *HeldError
 	if len(a.ended) == 0 || errors.As(because, &held) && (held.Yielded != nil || held.Shared) {
 		return a, failed(a.issue, because)
 	}
+
 	a.step = claimLeaves
 	return a, a.cfg.look()
 }
@@ -540,6 +592,7 @@ func (a Claim) left(s Seen) (Operation, Effects) {
 	a.labels = a.cfg.relabel(a.cfg.Ruled(s.Facts, s.Lease), false)
 	a.labels.dogged = true
 	a.step = claimTidies
+
 	return a.tidied(Seen{})
 }
 
@@ -550,7 +603,9 @@ func (a Claim) tidied(s Seen) (Operation, Effects) {
 	case !labels.over:
 		return a, effects
 	case labels.err != nil:
-		return a, failed(a.issue, fmt.Errorf("%w; %s", a.because, labels.err)) // as text: a *LabelsError would say that there is a hold
+		// as text: a *LabelsError would say that there is a hold
+		return a, failed(a.issue, fmt.Errorf("%w; %s", a.because, labels.err))
 	}
+
 	return a, failed(a.issue, a.because)
 }

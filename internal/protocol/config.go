@@ -10,7 +10,8 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// An Assign says whose winning claims assign their login to the issue. The zero value is AssignPeople.
+// An Assign says whose winning claims assign their login to the issue. The zero value is
+// AssignPeople.
 type Assign int
 
 // Whose claims assign. An app is never assigned: GitHub does not know how.
@@ -51,10 +52,17 @@ func (c *Config) MarginOf(lease time.Duration) time.Duration {
 
 // Lost is the error of a worker whose hold is over, with who has the issue now.
 func (c *Config) Lost(f lifecycle.Facts, w claim.Worker, err error) error {
-	lost := &LostError{Issue: f.Issue, Worker: w, Err: err, End: c.Rules.EndOf(f, w)}
+	lost := &LostError{
+		Issue:  f.Issue,
+		Worker: w,
+		Err:    err,
+		End:    c.Rules.EndOf(f, w),
+	}
+
 	if h, ok := c.Rules.Holder(f); ok && h.Record.Worker != w {
 		lost.Holder = &h
 	}
+
 	return lost
 }
 
@@ -66,7 +74,8 @@ func (c *Config) Decides(i claim.Issue, of claim.Claim) error {
 	return &StoreError{Issue: i, Hold: of.Record.Lease, Here: cmp.Or(c.Store, lease.Comments)}
 }
 
-// Ruled lays over a snapshot of the log the lease that a store has for the issue, the zero lease for none.
+// Ruled lays over a snapshot of the log the lease that a store has for the issue, the zero lease
+// for none.
 func (c *Config) Ruled(f lifecycle.Facts, l lease.Lease) lifecycle.Facts {
 	if c.Store != "" {
 		f.Log = f.Log.Ruled(ruling(f, l))
@@ -74,13 +83,21 @@ func (c *Config) Ruled(f lifecycle.Facts, l lease.Lease) lifecycle.Facts {
 	return f
 }
 
-// ruling is a lease as the log takes it. Of one without an end that the log has not heard of either, it
-// is known that it ends a ttl from now at the latest.
+// ruling is a lease as the log takes it. Of one without an end that the log has not heard of
+// either, it is known that it ends a ttl from now at the latest.
 func ruling(f lifecycle.Facts, l lease.Lease) claim.Ruling {
-	r := claim.Ruling{Worker: l.Worker, Nonce: l.Nonce, Token: l.Token, TTL: l.TTL, Until: l.Expires}
+	r := claim.Ruling{
+		Worker: l.Worker,
+		Nonce:  l.Nonce,
+		Token:  l.Token,
+		TTL:    l.TTL,
+		Until:  l.Expires,
+	}
+
 	if c, _ := f.Log.Find(l.Worker); r.Until.IsZero() && len(c.Ranks) == 0 {
 		r.Until = f.Now.Add(l.TTL)
 	}
+
 	return r
 }
 
@@ -95,13 +112,15 @@ func (c *Config) Judge(f lifecycle.Facts, ask func(lifecycle.Facts) lifecycle.Ve
 	case v.Answer == lifecycle.Unknown:
 		return v, &UnknownError{f.Issue, errors.New(v.String())}
 	}
+
 	return v, nil
 }
 
 // look is the effect that reads the issue, with its lease where a store decides.
 func (c *Config) look() Effects { return Effects{Read: true, Ask: Ask{Lease: c.Store != ""}} }
 
-// unknownUnlessCall makes an *UnknownError of what a write failed with: it may have been done. nil and a *CallError stay as they are.
+// unknownUnlessCall makes an *UnknownError of what a write failed with: it may have been done. nil
+// and a *CallError stay as they are.
 func unknownUnlessCall(i claim.Issue, err error) error {
 	var call *CallError
 	if err == nil || errors.As(err, &call) {

@@ -8,11 +8,12 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// contenders is how many snapshots a confirmed claim waits for an earlier, unconfirmed one (spec.md#claim).
+// contenders is how many snapshots a confirmed claim waits for an earlier, unconfirmed one
+// (spec.md#claim).
 const contenders = 8
 
-// await reads the issue until the own claim shows what the step is about. A failed or short snapshot never
-// decides (spec.md#claim).
+// await reads the issue until the own claim shows what the step is about. A failed or short
+// snapshot never decides (spec.md#claim).
 func (a Claim) await(step claimStep) (Operation, Effects) {
 	a.step, a.rounds, a.last = step, 0, ErrInvisible
 	return a.tryRead()
@@ -35,6 +36,7 @@ func (a Claim) read(s Seen) (Operation, Effects) {
 	if !a.reading { // it has waited
 		return a.tryRead()
 	}
+
 	a.reading = false
 	if s.Err != nil {
 		a.last = s.Err
@@ -50,10 +52,12 @@ func (a Claim) read(s Seen) (Operation, Effects) {
 		}
 		return a.leave(lost)
 	}
+
 	own, seen := f.Log.Bid(w, nonce)
 	if seen {
 		a.bound, seen = a.visible(own)
 	}
+
 	if seen && (a.step == claimRanks || own.Record.Held) {
 		a.facts = f
 		if a.step == claimRanks {
@@ -61,6 +65,7 @@ func (a Claim) read(s Seen) (Operation, Effects) {
 		}
 		return a.decide()
 	}
+
 	a.last = ErrInvisible
 	return a.readAgain()
 }
@@ -73,8 +78,8 @@ func (a Claim) readAgain() (Operation, Effects) {
 	return a, Effects{Wait: backoff(a.rounds - 1)}
 }
 
-// between is a snapshot of the log as this claim goes by it. Who has reserved the issue at the store for a person is not kept from it by
-// anything that the store decided before.
+// between is a snapshot of the log as this claim goes by it. Who has reserved the issue at the
+// store for a person is not kept from it by anything that the store decided before.
 func (a Claim) between(f lifecycle.Facts) lifecycle.Facts {
 	if a.cfg.Store != "" {
 		f.Log = f.Log.Ruled(claim.Ruling{})
@@ -82,6 +87,7 @@ func (a Claim) between(f lifecycle.Facts) lifecycle.Facts {
 	if a.record.By != "" {
 		f.Viewer = a.record.Person
 	}
+
 	return f
 }
 
@@ -95,6 +101,7 @@ func (a Claim) visible(own claim.Bid) (claim.Rank, bool) {
 	if i < 0 {
 		return a.bound, false
 	}
+
 	return own.Ranks[i], true
 }
 
@@ -103,14 +110,17 @@ func (a Claim) contest() claim.Contest {
 	return a.facts.Log.Contest(a.record.Worker, a.record.Nonce, a.bound)
 }
 
-// rank is R1: the first snapshot that shows the own claim decides whether a rival was earlier. Where an earlier one is of another process
-// of the run nothing is written: that one does not wait for this, which ends with it.
+// rank is R1: the first snapshot that shows the own claim decides whether a rival was earlier.
+// Where an earlier one is of another process of the run nothing is written: that one does not wait
+// for this, which ends with it.
 func (a Claim) rank() (Operation, Effects) {
 	c := a.contest()
 	if c.Place == claim.PlaceShared && c.Last.Compare(a.bound) < 0 {
 		return a.leave(a.beaten(c))
 	}
-	if a.limited && a.bound.Created.After(a.limit) { // the hold that is taken over may have been ended meanwhile, because its lease was over
+
+	// the hold that is taken over may have been ended meanwhile, because its lease was over
+	if a.limited && a.bound.Created.After(a.limit) {
 		return a.giveUp(a.cfg.Lost(a.facts, a.record.Worker, claim.ErrOverdue))
 	}
 	if err := a.guards(); err != nil {
@@ -119,6 +129,7 @@ func (a Claim) rank() (Operation, Effects) {
 	if c.Place != claim.PlaceFirst {
 		return a.yield(c)
 	}
+
 	return a.confirm()
 }
 
@@ -131,21 +142,25 @@ func (a Claim) guards() error {
 	v.Reasons = slices.DeleteFunc(v.Reasons, func(r lifecycle.Reason) bool {
 		return r.Code == lifecycle.CodeOwn || r.Code == lifecycle.CodeInFlight
 	})
+
 	if len(v.Reasons) > 0 {
 		return &HeldError{Issue: a.issue, Verdict: v}
 	}
 	if f.Unshown > 0 {
 		return &UnknownError{a.issue, &UnshownError{Facts: f}}
 	}
-	if stages := a.cfg.Rules.Scheme.Stages; len(stages) > 0 && !f.PullRequest && stages[a.cfg.Rules.Stage(f)].Name != a.record.Stage {
+	if stages := a.cfg.Rules.Scheme.Stages; len(stages) > 0 && !f.PullRequest &&
+		stages[a.cfg.Rules.Stage(f)].Name != a.record.Stage {
 		return &UnknownError{a.issue, errors.New("it moved to another stage meanwhile")}
 	}
 	if taken, _ := f.Log.Bid(w, a.record.Resumes); a.record.Resumes != "" && taken.Ended {
 		return a.cfg.Lost(f, w, claim.ErrEnded)
 	}
+
 	if own.Revoked != nil {
 		return &LostError{Issue: a.issue, Worker: w, Err: claim.ErrRevoked}
 	}
+
 	return nil
 }
 
@@ -166,13 +181,16 @@ func (a Claim) edit(step claimStep) (Operation, Effects) {
 	if err != nil {
 		return a.giveUp(&UnknownError{a.issue, &CallError{err}})
 	}
+
 	a.editing = editing{
 		write: Write{Kind: WriteEdit, Comment: a.bound.ID, Body: body},
 		read:  step == claimConfirms,
 	}
+
 	if a.step = step; step == claimNumbers {
 		return a.numbered(Seen{})
 	}
+
 	return a.confirmed(Seen{})
 }
 
@@ -183,6 +201,7 @@ func (a Claim) confirmed(s Seen) (Operation, Effects) {
 	if !editing.over {
 		return a, effects
 	}
+
 	a.now = editing.result.Answered
 	switch {
 	case editing.result.Did != Applied:
@@ -190,6 +209,7 @@ func (a Claim) confirmed(s Seen) (Operation, Effects) {
 	case a.lapsed():
 		return a.giveUp(&UnknownError{a.issue, claim.ErrOverdue})
 	}
+
 	a.start, a.lease = editing.sent.Sent, claim.Claim{Record: a.record}.Lease(a.cfg.Rules.Terms)
 
 	a.now = s.Elapsed
@@ -212,13 +232,15 @@ func (a Claim) decide() (Operation, Effects) {
 	case c.Place != claim.PlaceWaiting || a.waits == contenders:
 		return a.yield(c)
 	}
+
 	a.step = claimContends
 	return a, Effects{Wait: backoff(2)}
 }
 
-// number records a larger fencing token where R2 shows a token of somebody else that is not below the one that was
-// recorded with the confirmation: R1 was read before that hold ended. The snapshot shows the end of every hold before
-// this one, and with it the token of each, so one more edit is enough (spec.md#the-fencing-token).
+// number records a larger fencing token where R2 shows a token of somebody else that is not below
+// the one that was recorded with the confirmation: R1 was read before that hold ended. The snapshot
+// shows the end of every hold before this one, and with it the token of each, so one more edit is
+// enough (spec.md#the-fencing-token).
 func (a Claim) number() (Operation, Effects) {
 	token := a.facts.Log.NextToken(a.record.Worker, a.record.Nonce)
 	if token == a.record.Token {
@@ -240,6 +262,7 @@ func (a Claim) numbered(s Seen) (Operation, Effects) {
 	case a.lapsed():
 		return a.giveUp(&UnknownError{a.issue, claim.ErrOverdue})
 	}
+
 	return a.won()
 }
 

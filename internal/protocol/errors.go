@@ -24,13 +24,16 @@ func (e *HeldError) Error() string {
 	if e.Yielded != nil {
 		return "lost the race to " + e.Yielded.Record.Worker.String()
 	}
+
 	texts := make([]string, len(e.Verdict.Reasons))
 	for i, r := range e.Verdict.Reasons {
 		texts[i] = r.Text
 	}
+
 	if e.Shared {
 		return "another process of this run has it: " + strings.Join(texts, "; ")
 	}
+
 	return strings.Join(texts, "; ")
 }
 
@@ -61,6 +64,7 @@ func (e *LostError) Error() string {
 	if !e.Holder.Held() {
 		return e.Err.Error() + "; " + e.Holder.Holder() + " is claiming it"
 	}
+
 	return e.Err.Error() + "; " + e.Holder.Holder() + " holds it"
 }
 
@@ -79,8 +83,8 @@ func (e *LabelsError) Error() string { return "labels are late: " + e.Err.Error(
 // Unwrap returns the cause.
 func (e *LabelsError) Unwrap() error { return e.Err }
 
-// A StoreError says that a hold was decided by another kind of lease store than the configuration here
-// names: whoever acts on it by this configuration would act past the one that decides.
+// A StoreError says that a hold was decided by another kind of lease store than the configuration
+// here names: whoever acts on it by this configuration would act past the one that decides.
 type StoreError struct {
 	Issue claim.Issue
 	Hold  string // kind of the store that decided the hold
@@ -105,11 +109,12 @@ var ErrDirty = errors.New("labels did not settle")
 // errNoServerTime is wrapped by an UnknownError when no answer said when it was given.
 var errNoServerTime = errors.New("no server time")
 
-// ErrInvisible is wrapped by an UnknownError when an own record did not show up in time: never a win.
+// ErrInvisible is wrapped by an UnknownError when an own record did not show up in time: never a
+// win.
 var ErrInvisible = errors.New("own record did not become visible")
 
-// An UnshownError says that GitHub counts comments that it does not show, those of an account that it takes for spam
-// for instance. One of them may hold the issue, so nobody can take it.
+// An UnshownError says that GitHub counts comments that it does not show, those of an account that
+// it takes for spam for instance. One of them may hold the issue, so nobody can take it.
 type UnshownError struct {
 	Facts lifecycle.Facts
 }
@@ -132,7 +137,8 @@ type NoPullError struct{ Address, Why string }
 
 func (e *NoPullError) Error() string { return fmt.Sprintf("pull request %q: %s", e.Address, e.Why) }
 
-// A writeError says of a write as a whole whether it was certainly not done (lease.Rejected), whatever its cause says.
+// A writeError says of a write as a whole whether it was certainly not done (lease.Rejected),
+// whatever its cause says.
 type writeError struct {
 	error
 	rejected bool
@@ -144,10 +150,12 @@ func (e writeError) Rejected() bool { return e.rejected }
 // Unwrap returns the cause.
 func (e writeError) Unwrap() error { return e.error }
 
-// NotWritten is an error that says that nothing was written (lease.Rejected), whatever its cause says.
+// NotWritten is an error that says that nothing was written (lease.Rejected), whatever its cause
+// says.
 func NotWritten(err error) error { return writeError{err, true} }
 
-// StillOpen is an error that says that nobody knows whether something was written, whatever its cause says.
+// StillOpen is an error that says that nobody knows whether something was written, whatever its
+// cause says.
 func StillOpen(err error) error { return writeError{err, false} }
 
 // callError makes a *CallError.

@@ -22,15 +22,19 @@ func (l relabeling) words(n claim.Notice) string {
 		}
 		return "What this issue waited for is closed: " + strings.Join(names, ", ") + ". It can go on."
 	}
+
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d attempts at this issue failed, so a person must look (label `%s`). Taking that label off lets agents try again.\n",
 		len(f.Log.Attempts), harmless(l.rules.Scheme.NeedsScope))
+
 	for i, a := range f.Log.Attempts {
-		fmt.Fprintf(&b, "\n%d. %s, %s: %s", i+1, whose(a.Worker), printable.Minute(a.Release.At), harmless(a.Release.Outcome))
+		fmt.Fprintf(&b, "\n%d. %s, %s: %s", i+1, whose(a.Worker), printable.Minute(a.Release.At),
+			harmless(a.Release.Outcome))
 		if a.Release.Reason != "" {
 			b.WriteString(", " + quote.Code(a.Release.Reason, quotedLimit))
 		}
 	}
+
 	return b.String()
 }
 

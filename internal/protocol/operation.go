@@ -9,13 +9,15 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// An Operation is a value about one issue. Next is shown what came of the last effects, the zero Seen at first, and returns
-// the operation as it goes on with what is to be done now. It never changes its receiver.
+// An Operation is a value about one issue. Next is shown what came of the last effects, the zero
+// Seen at first, and returns the operation as it goes on with what is to be done now. It never
+// changes its receiver.
 type Operation interface {
 	Next(Seen) (Operation, Effects)
 }
 
-// Effects are what an operation wants done: one line of the table in docs/decisions/2026-11-23-one-road.md.
+// Effects are what an operation wants done: one line of the table in
+// docs/decisions/2026-11-23-one-road.md.
 type Effects struct {
 	Writes []Write // in order, up to the first that was not applied
 	Read   bool    // if all writes were applied: the snapshot that came with the last one, else a new one
@@ -54,7 +56,8 @@ type Removal struct {
 	At     time.Time
 }
 
-// Seen is what an operation is shown. Durations are from the beginning of the operation, by this machine's clock.
+// Seen is what an operation is shown. Durations are from the beginning of the operation, by this
+// machine's clock.
 type Seen struct {
 	Read    bool            // Facts are a snapshot that was not shown before
 	Facts   lifecycle.Facts // the snapshot, as the log has it

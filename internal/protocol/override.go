@@ -9,18 +9,20 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// An Override is what somebody does to an issue past its worker. What people decide arrives late and may arrive twice: by an event that was
-// delivered again, by a run that somebody repeated. So it names the moment at which the person spoke, and what
-// began after it is left alone. The zero Moment is now.
+// An Override is what somebody does to an issue past its worker. What people decide arrives late
+// and may arrive twice: by an event that was delivered again, by a run that somebody repeated. So
+// it names the moment at which the person spoke, and what began after it is left alone. The zero
+// Moment is now.
 type Override struct {
 	By, Reason string
 	Moment     time.Time
 }
 
-// NewForce ends whatever hold stands, or was claimed up to the moment, and brings the labels in line. Until its next
-// heartbeat or check the former holder may still act: that window is inherent (spec.md#revoke-and-force). Nobody holding is a success;
-// an issue that is stuck without a holder begins again (lifecycle.Rules.Stuck). Of a moment that has passed, what was not
-// confirmed yet is somebody else's beginning and stays, and where nothing is to be done the labels are left, too.
+// NewForce ends whatever hold stands, or was claimed up to the moment, and brings the labels in
+// line. Until its next heartbeat or check the former holder may still act: that window is inherent
+// (spec.md#revoke-and-force). Nobody holding is a success; an issue that is stuck without a holder
+// begins again (lifecycle.Rules.Stuck). Of a moment that has passed, what was not confirmed yet is
+// somebody else's beginning and stays, and where nothing is to be done the labels are left, too.
 // The conclusion's Ended are the holds. word is random.
 func NewForce(c *Config, i claim.Issue, o Override, word string) Append {
 	return newAppend(c, i, forcing{override: o, word: word})
@@ -42,11 +44,13 @@ func (r forcing) next(c *Config, t turn) (rule, move) {
 		r.begun = true
 		r.todo = f.Log.Live()
 		if !o.Moment.IsZero() {
-			r.todo = slices.DeleteFunc(r.todo, func(c claim.Claim) bool { return !c.Held() || c.Created.After(o.Moment) })
+			r.todo = slices.DeleteFunc(r.todo,
+				func(c claim.Claim) bool { return !c.Held() || c.Created.After(o.Moment) })
 			if len(r.todo) == 0 && (f.Log.Last.After(o.Moment) || !c.Rules.Stuck(f)) {
 				return r, move{}
 			}
 		}
+
 		if len(r.todo) == 0 && c.Rules.Stuck(f) {
 			record := restart(f, o, r.word)
 			return r, move{record: &record}
@@ -63,6 +67,7 @@ func (r forcing) next(c *Config, t turn) (rule, move) {
 	if err := c.Decides(f.Issue, r.todo[0]); err != nil {
 		return r, move{err: err, with: Conclusion{Ended: r.ended}}
 	}
+
 	record := claim.Record{
 		Kind:    claim.KindRelease,
 		Worker:  r.todo[0].Record.Worker,
@@ -71,42 +76,69 @@ func (r forcing) next(c *Config, t turn) (rule, move) {
 		Reason:  o.Reason,
 		At:      f.Now,
 	}
+
 	return r, move{record: &record, plain: len(r.todo) > 1}
 }
 
-// restart is the record by which an issue that is stuck begins again: nothing that was said before keeps it from being taken.
+// restart is the record by which an issue that is stuck begins again: nothing that was said before
+// keeps it from being taken.
 func restart(f lifecycle.Facts, o Override, word string) claim.Record {
 	w := claim.Worker{Codename: byHand, FiringID: word}
 	if n := len(f.Log.Claims); n > 0 {
 		w = f.Log.Claims[n-1].Record.Worker
 	}
-	return claim.Record{Kind: claim.KindReset, Worker: w, By: o.By, Reason: o.Reason, Restart: true, At: f.Now}
+
+	return claim.Record{
+		Kind:    claim.KindReset,
+		Worker:  w,
+		By:      o.By,
+		Reason:  o.Reason,
+		Restart: true,
+		At:      f.Now,
+	}
 }
 
-// reset is the record that counts attempts anew; false says that none had failed by the moment (spec.md#attempts).
+// reset is the record that counts attempts anew; false says that none had failed by the moment
+// (spec.md#attempts).
 func reset(f lifecycle.Facts, o Override) (claim.Record, bool) {
 	n := len(f.Log.Attempts)
 	if n == 0 || f.Log.Attempts[0].Release.At.After(o.Moment) {
 		return claim.Record{}, false
 	}
-	return claim.Record{Kind: claim.KindReset, Worker: f.Log.Attempts[n-1].Worker, By: o.By, At: f.Now}, true
+
+	return claim.Record{
+		Kind:   claim.KindReset,
+		Worker: f.Log.Attempts[n-1].Worker,
+		By:     o.By,
+		At:     f.Now,
+	}, true
 }
 
 // NewRevoke asks the holder to stop at its next heartbeat or push; no second holder can arise from
-// it (spec.md#revoke-and-force). Nobody holding is a *LostError. The conclusion's Claim is the hold.
+// it (spec.md#revoke-and-force). Nobody holding is a *LostError. The conclusion's Claim is the
+// hold.
 func NewRevoke(c *Config, i claim.Issue, o Override) Append {
 	return newAppend(c, i, noting{judge: func(c *Config, f lifecycle.Facts) ([]claim.Record, Conclusion) {
 		holder, held := f.Log.Holder()
 		if !held {
 			return nil, Conclusion{Err: &LostError{Issue: f.Issue, Err: errors.New("nobody holds it")}}
 		}
-		r := claim.Record{Kind: claim.KindRevoke, Worker: holder.Record.Worker, By: o.By, Reason: o.Reason, At: f.Now}
+
+		r := claim.Record{
+			Kind:   claim.KindRevoke,
+			Worker: holder.Record.Worker,
+			By:     o.By,
+			Reason: o.Reason,
+			At:     f.Now,
+		}
+
 		return []claim.Record{r}, Conclusion{Claim: holder}
 	}})
 }
 
-// NewReset counts attempts anew if one had failed by the moment; the conclusion's Records tell whether it did. Labels are for the
-// caller to bring in line: whoever resets usually takes needs:human-scope off as well.
+// NewReset counts attempts anew if one had failed by the moment; the conclusion's Records tell
+// whether it did. Labels are for the caller to bring in line: whoever resets usually takes
+// needs:human-scope off as well.
 func NewReset(c *Config, i claim.Issue, o Override) Append {
 	return newAppend(c, i, noting{judge: func(c *Config, f lifecycle.Facts) ([]claim.Record, Conclusion) {
 		if r, due := reset(f, o); due {
@@ -116,8 +148,9 @@ func NewReset(c *Config, i claim.Issue, o Override) Append {
 	}})
 }
 
-// NewRestart begins an issue again that is stuck, if nothing was recorded after the moment; the conclusion's Records tell
-// whether it did. Labels are for the caller to bring in line. word is random.
+// NewRestart begins an issue again that is stuck, if nothing was recorded after the moment; the
+// conclusion's Records tell whether it did. Labels are for the caller to bring in line. word is
+// random.
 func NewRestart(c *Config, i claim.Issue, o Override, word string) Append {
 	return newAppend(c, i, noting{judge: func(c *Config, f lifecycle.Facts) ([]claim.Record, Conclusion) {
 		if f.Log.Last.After(o.Moment) || !c.Rules.Stuck(f) {
@@ -127,8 +160,9 @@ func NewRestart(c *Config, i claim.Issue, o Override, word string) Append {
 	}})
 }
 
-// NewUnlink records that a pull request is not for the issue any more, for every release that names it (spec.md#unlink); the
-// conclusion's Records tell whether there was one. Labels are for the caller to bring in line.
+// NewUnlink records that a pull request is not for the issue any more, for every release that names
+// it (spec.md#unlink); the conclusion's Records tell whether there was one. Labels are for the
+// caller to bring in line.
 func NewUnlink(c *Config, i claim.Issue, pr lifecycle.PR, by string) Append {
 	return newAppend(c, i, noting{judge: func(_ *Config, f lifecycle.Facts) (out []claim.Record, end Conclusion) {
 		for _, c := range f.Log.Claims {
@@ -142,10 +176,17 @@ func NewUnlink(c *Config, i claim.Issue, pr lifecycle.PR, by string) Append {
 
 // unlink is the record that takes the pull request out of the release of a claim.
 func unlink(f lifecycle.Facts, c claim.Claim, by string) claim.Record {
-	return claim.Record{Kind: claim.KindUnlink, Worker: c.Record.Worker, By: by, PR: c.End.PR, At: f.Now}
+	return claim.Record{
+		Kind:   claim.KindUnlink,
+		Worker: c.Record.Worker,
+		By:     by,
+		PR:     c.End.PR,
+		At:     f.Now,
+	}
 }
 
-// noting is the rule of records that follow from one snapshot alone, and after which no label is touched.
+// noting is the rule of records that follow from one snapshot alone, and after which no label is
+// touched.
 type noting struct {
 	judge func(*Config, lifecycle.Facts) ([]claim.Record, Conclusion)
 
@@ -159,12 +200,14 @@ func (r noting) next(c *Config, t turn) (rule, move) {
 		r.begun = true
 		r.todo, r.end = r.judge(c, t.facts)
 	}
+
 	switch n := len(t.records); {
 	case t.wrote != nil:
 		r.end.Err = unknownUnlessCall(t.facts.Issue, t.wrote)
 	case n < len(r.todo):
 		return r, move{record: &r.todo[n], plain: true}
 	}
+
 	r.end.Records = t.records
 	return r, move{err: r.end.Err, with: r.end}
 }

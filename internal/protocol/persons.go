@@ -8,12 +8,13 @@ import (
 
 // personsTerm is how long the hold of a person lasts that has a ttl, as the clause behind the name.
 func personsTerm(f lifecycle.Facts, r claim.Record) string {
-	return " holds this issue until " + printable.Minute(f.Now.Add(r.TTL)) + ", and longer while they comment here or have a pull request " +
+	return " holds this issue until " + printable.Minute(f.Now.Add(r.TTL)) +
+		", and longer while they comment here or have a pull request " +
 		"open that closes it. Comment `/release` to end the hold."
 }
 
-// asking asks the person whose hold the notice is about whether they still work on the issue. It is the one text that
-// mentions somebody: they are to hear of it.
+// asking asks the person whose hold the notice is about whether they still work on the issue. It is
+// the one text that mentions somebody: they are to hear of it.
 func asking(f lifecycle.Facts, t claim.Terms, n claim.Notice) string {
 	for _, c := range f.Log.Live() {
 		if c.Record.Worker.String() != n.Key {
@@ -21,10 +22,13 @@ func asking(f lifecycle.Facts, t claim.Terms, n claim.Notice) string {
 		}
 		who := "@" + harmless(c.Person)
 		if end, ends := c.Until(t); ends {
-			return who + ", this hold ends on " + printable.Minute(end) + ". Comment here if you still work on this issue, or open a pull " +
+			return who + ", this hold ends on " + printable.Minute(end) +
+				". Comment here if you still work on this issue, or open a pull " +
 				"request that closes it; or comment `/release`, so that somebody else can take it."
 		}
+
 		return who + ", do you still work on this issue? If not, comment `/release`, so that somebody else can take it."
 	}
+
 	return "The hold of this issue has ended."
 }

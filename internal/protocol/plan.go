@@ -19,8 +19,9 @@ const commentLimit = 65_536
 // GateField is the field of a plan's record that says where else it was shown and may be answered.
 const GateField = "gate"
 
-// NewPlan posts what the holder w means to do; its text is shown as it is and can forge nothing. From now on the plan's own limit keeps
-// the hold alive, instead of its ttl. A plan that waits already is ErrPlanWaits, a hold that is over a
+// NewPlan posts what the holder w means to do; its text is shown as it is and can forge nothing.
+// From now on the plan's own limit keeps the hold alive, instead of its ttl. A plan that waits
+// already is ErrPlanWaits, a hold that is over a
 // *LostError, a text that is empty or too long a *CallError. The conclusion's Comment is the plan's, and Facts
 // are the snapshot before it.
 func NewPlan(c *Config, i claim.Issue, w claim.Worker, text, gate string) Append {
@@ -50,7 +51,9 @@ func (r proposing) next(c *Config, t turn) (rule, move) {
 	if r.gate != "" {
 		record.Extra = []claim.Field{{Key: GateField, Value: r.gate}}
 	}
-	// The record, how to answer, and the plan in a block that it cannot end: what is approved is what is seen.
+
+	// The record, how to answer, and the plan in a block that it cannot end: what is approved is
+	// what is seen.
 	head := fmt.Sprintf("%s proposes a plan and waits for an answer until %s.\n\n"+
 		"Answer with 👍 or 👎 on this comment, or comment `/approve` or `/reject why`.\n\n",
 		whose(r.worker), printable.Minute(f.Now.Add(c.Rules.Terms.Plan)))
@@ -59,7 +62,8 @@ func (r proposing) next(c *Config, t turn) (rule, move) {
 	case err != nil:
 		return r, move{err: &CallError{err}}
 	case utf8.RuneCountInString(body) > commentLimit:
-		return r, move{err: callError("the plan has %d characters: too long for a comment", utf8.RuneCountInString(r.text))}
+		return r, move{err: callError("the plan has %d characters: too long for a comment",
+			utf8.RuneCountInString(r.text))}
 	}
 
 	if err := f.Log.Refuse(record, f.Viewer, c.Rules.Terms, f.Now); err != nil {
@@ -68,6 +72,7 @@ func (r proposing) next(c *Config, t turn) (rule, move) {
 	if own, _ := f.Log.Find(r.worker); own.Plan.Pending() {
 		return r, move{err: ErrPlanWaits, with: Conclusion{Comment: claim.Comment{URL: own.Plan.URL}}}
 	}
+
 	return r, move{record: &record, body: body}
 }
 
@@ -81,9 +86,9 @@ type Answer struct {
 	Vouched bool         // somebody else made sure that By may answer
 }
 
-// NewAnswer records an answer to the plan that waits. claim.ErrNoPlan and claim.ErrOverdue say that there is nothing to answer any
-// more, a *BarredError that the login may not; nothing was written then. Whether it may label the repository is for
-// the caller to know.
+// NewAnswer records an answer to the plan that waits. claim.ErrNoPlan and claim.ErrOverdue say that
+// there is nothing to answer any more, a *BarredError that the login may not; nothing was written
+// then. Whether it may label the repository is for the caller to know.
 func NewAnswer(c *Config, i claim.Issue, a Answer) Append {
 	return newAppend(c, i, answering{answer: a})
 }
@@ -104,6 +109,7 @@ func (r answering) next(c *Config, t turn) (rule, move) {
 	if err != nil {
 		return r, move{err: err}
 	}
+
 	return r, move{record: &record}
 }
 
@@ -117,6 +123,7 @@ func (a Answer) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
 	if err := errors.Join(c.Decides(f.Issue, holder), a.fits(c, holder)); err != nil {
 		return r, err
 	}
+
 	r.Worker, r.At = holder.Record.Worker, f.Now
 	return r, f.Log.Refuse(r, f.Viewer, c.Rules.Terms, f.Now)
 }
@@ -131,13 +138,16 @@ func (a Answer) fits(c *Config, holder claim.Claim) error {
 	case !a.Moment.IsZero() && holder.Plan.At.After(a.Moment):
 		return claim.ErrNoPlan
 	}
+
 	if why := c.Rules.Approvers.Bars(holder, a.Kind, a.By); why != "" {
 		return &BarredError{a.By, why}
 	}
+
 	return nil
 }
 
-// recorded looks what became of the answer: the end of the hold, or another answer, may have come first, and then this one says nothing.
+// recorded looks what became of the answer: the end of the hold, or another answer, may have come
+// first, and then this one says nothing.
 func (r answering) recorded(t turn) move {
 	if t.err != nil {
 		return move{err: &UnknownError{t.before.Issue, t.err}}
@@ -151,5 +161,6 @@ func (r answering) recorded(t turn) move {
 	case rejects && c.Plan != nil && c.Plan.Approved:
 		return move{err: claim.ErrNoPlan}
 	}
+
 	return move{relabel: true, late: true}
 }

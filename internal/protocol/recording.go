@@ -9,9 +9,9 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// A recording gets one record into the log, or one notice. It posts at most four times, and looks for the record before it
-// posts again, because an answer that was lost says nothing about the post (spec.md#claim). A refusal after such an answer leaves it
-// open whether the record is there.
+// A recording gets one record into the log, or one notice. It posts at most four times, and looks
+// for the record before it posts again, because an answer that was lost says nothing about the post
+// (spec.md#claim). A refusal after such an answer leaves it open whether the record is there.
 type recording struct {
 	cfg     *Config
 	before  []Write       // what takes effect before the record does
@@ -51,6 +51,7 @@ func (r recording) next(s Seen) (recording, Effects) {
 	case recordingBegins:
 		r.step = recordingPosts
 		return r, r.write(r.before)
+
 	case recordingWaits:
 		if s.Ending != nil && !r.sure {
 			return r.end(errors.Join(r.lost, s.Ending), s), Effects{}
@@ -60,6 +61,7 @@ func (r recording) next(s Seen) (recording, Effects) {
 	case recordingLooks:
 		return r.looked(s)
 	}
+
 	return r.posted(s)
 }
 
@@ -69,9 +71,11 @@ func (r recording) write(before []Write) Effects {
 	if !r.labels.Empty() {
 		e.Writes = append(e.Writes, Write{Kind: WriteRelabel, Labels: r.labels})
 	}
+
 	if !r.plain {
 		e.Read, e.Ask = true, r.ask()
 	}
+
 	return e
 }
 
@@ -86,6 +90,7 @@ func (r recording) posted(s Seen) (recording, Effects) {
 	if r.tries == 0 {
 		at = len(r.before)
 	}
+
 	if len(s.Results) <= at { // the post was not sent
 		return r.end(last.Err, s), Effects{}
 	}
@@ -101,6 +106,7 @@ func (r recording) posted(s Seen) (recording, Effects) {
 		}
 		return r.end(StillOpen(errors.Join(r.lost, last.Err)), s), Effects{}
 	}
+
 	r.lost = last.Err
 	return r.again(s)
 }
@@ -111,10 +117,12 @@ func (r recording) looked(s Seen) (recording, Effects) {
 		r.lost = s.Err
 		return r.again(s)
 	}
+
 	log := s.Facts.Log
 	if !r.granted {
 		log = r.cfg.Ruled(s.Facts, s.Lease).Log
 	}
+
 	if url, there := r.landed(log); there {
 		r.comment = claim.Comment{URL: url}
 		return r.end(nil, s), Effects{}
@@ -136,6 +144,7 @@ func (r recording) again(s Seen) (recording, Effects) {
 	if r.tries == posts {
 		return r.end(r.lost, s), Effects{}
 	}
+
 	r.step = recordingWaits
 	return r, Effects{Wait: backoff(r.tries)}
 }
@@ -163,6 +172,7 @@ func landedAs(r claim.Record, before, s claim.State) (url string, ok bool) {
 		}
 		own, posted := s.Bid(r.Worker, r.Nonce)
 		return own.URL, posted
+
 	case claim.KindRelease:
 		had, _ := before.Find(r.Worker)
 		switch {
@@ -175,7 +185,9 @@ func landedAs(r claim.Record, before, s claim.State) (url string, ok bool) {
 		case claimed: // and a store may have let it go: that is not in the log
 			return "", false
 		}
+
 		return "", s.Dead(r.Worker)
+
 	case claim.KindPlan:
 		if !c.Plan.Pending() {
 			return "", false
@@ -193,12 +205,14 @@ func landedAs(r claim.Record, before, s claim.State) (url string, ok bool) {
 		}
 		return "", !slices.ContainsFunc(s.Attempts, func(a claim.Attempt) bool { return a.Worker == r.Worker })
 	}
+
 	return "", false
 }
 
-// ended is what a record that ends a hold does before it is posted, in the order in which a crash does least harm. The login that the
-// claim has assigned is taken off first: whoever dies in between leaves a hold without an assignee, not an assignee
-// without a hold. That GitHub refuses it is no reason to keep the hold. Then a lease store releases its lease: the log only follows.
+// ended is what a record that ends a hold does before it is posted, in the order in which a crash
+// does least harm. The login that the claim has assigned is taken off first: whoever dies in
+// between leaves a hold without an assignee, not an assignee without a hold. That GitHub refuses it
+// is no reason to keep the hold. Then a lease store releases its lease: the log only follows.
 func (c *Config) ended(f lifecycle.Facts, r claim.Record) []Write {
 	if r.Kind != claim.KindRelease && r.Kind != claim.KindReject {
 		return nil
@@ -208,14 +222,17 @@ func (c *Config) ended(f lifecycle.Facts, r claim.Record) []Write {
 	if login := unassigns(f, r); login != "" {
 		out = append(out, Write{Kind: WriteUnassign, Login: login, Optional: true})
 	}
+
 	if c.Store != "" {
 		out = append(out, Write{Kind: WriteEnd, Record: r})
 	}
+
 	return out
 }
 
-// unassigns is the login that goes with the end r of a claim: the one that the claim has assigned, unless the claim goes on by another
-// process of its key, or another live claim has assigned the same login. Empty is none.
+// unassigns is the login that goes with the end r of a claim: the one that the claim has assigned,
+// unless the claim goes on by another process of its key, or another live claim has assigned the
+// same login. Empty is none.
 func unassigns(f lifecycle.Facts, r claim.Record) string {
 	c, _ := f.Log.Find(r.Worker)
 	if c.Record.Assignee == "" || !c.Held() || c.End != nil {
@@ -226,9 +243,11 @@ func unassigns(f lifecycle.Facts, r claim.Record) string {
 	shared := slices.ContainsFunc(f.Log.Live(), func(o claim.Claim) bool {
 		return o.Record.Worker != r.Worker && claim.SameLogin(o.Record.Assignee, c.Record.Assignee)
 	})
+
 	if goesOn || shared {
 		return ""
 	}
+
 	return c.Record.Assignee
 }
 
@@ -238,10 +257,12 @@ func (c *Config) record(f lifecycle.Facts, r claim.Record) (recording, error) {
 	if c.Rules.Unproven(f, r) {
 		text += " No pull request was named, so the issue is ready again; `--pr` names one, and `--done` closes the issue."
 	}
+
 	body, err := claim.Body(r, text)
 	if err != nil {
 		return recording{}, &CallError{err}
 	}
+
 	return recording{
 		cfg:    c,
 		before: c.ended(f, r),
@@ -251,16 +272,25 @@ func (c *Config) record(f lifecycle.Facts, r claim.Record) (recording, error) {
 	}, nil
 }
 
-// tombstone begins to end an own claim that will not become a hold, and no other process's claim of the key: a claim left behind would
-// block everyone until it expires (spec.md#claim). The claim was written, so its end is, too, also when it has become
-// unknown whether our records count, and when the caller has given up.
+// tombstone begins to end an own claim that will not become a hold, and no other process's claim of
+// the key: a claim left behind would block everyone until it expires (spec.md#claim). The claim was
+// written, so its end is, too, also when it has become unknown whether our records count, and when
+// the caller has given up.
 func (c *Config) tombstone(f lifecycle.Facts, w claim.Worker, nonce, outcome string) (recording, error) {
-	r, err := c.record(f, claim.Record{Kind: claim.KindRelease, Worker: w, Nonce: nonce, Outcome: outcome, At: f.Now})
+	r, err := c.record(f, claim.Record{
+		Kind:    claim.KindRelease,
+		Worker:  w,
+		Nonce:   nonce,
+		Outcome: outcome,
+		At:      f.Now,
+	})
 	r.sure, r.plain = true, true
+
 	return r, err
 }
 
-// An editing replaces the body of an own comment. What was answered ambiguously is repeated, without looking.
+// An editing replaces the body of an own comment. What was answered ambiguously is repeated,
+// without looking.
 type editing struct {
 	first []Write // what is done before
 	write Write
@@ -283,9 +313,11 @@ func (e editing) next(s Seen) (editing, Effects) {
 	case !e.begun:
 		e.begun = true
 		return e, Effects{Writes: append(slices.Clone(e.first), e.write), Read: e.read, Ask: Ask{Lease: e.store}}
+
 	case e.waits && s.Ending != nil:
 		e.over = true
 		return e, Effects{}
+
 	case e.waits:
 		e.waits = false
 		return e, Effects{Writes: []Write{e.write}, Read: e.read, Ask: Ask{Lease: e.store}}
@@ -301,6 +333,7 @@ func (e editing) next(s Seen) (editing, Effects) {
 		e.over = true
 		return e, Effects{}
 	}
+
 	e.waits = true
 	return e, Effects{Wait: backoff(e.tries)}
 }

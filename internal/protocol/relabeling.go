@@ -19,14 +19,16 @@ type Repair struct {
 	Projection labels.Projection
 	// Stranded says why nothing will move the issue from here; empty when something will.
 	Stranded string
-	// Unproven says of a release that it was a success which nothing shows, so that the issue is ready again.
+	// Unproven says of a release that it was a success which nothing shows, so that the issue is
+	// ready again.
 	Unproven bool
 }
 
-// A relabeling brings the labels of an issue in line with its facts (spec.md#reconcile): it adds what is missing, then removes what
-// is surplus, and looks again, until nothing differs. What people are to be told of it is told first
-// (lifecycle.Rules.Due). Labels that did not settle are a *LabelsError wrapping ErrDirty; a *LabelsError is every other
-// failure, too, because what the labels follow counts already.
+// A relabeling brings the labels of an issue in line with its facts (spec.md#reconcile): it adds
+// what is missing, then removes what is surplus, and looks again, until nothing differs. What
+// people are to be told of it is told first (lifecycle.Rules.Due). Labels that did not settle are a
+// *LabelsError wrapping ErrDirty; a *LabelsError is every other failure, too, because what the
+// labels follow counts already.
 type relabeling struct {
 	cfg    *Config
 	rules  lifecycle.Rules
@@ -56,19 +58,26 @@ const (
 	relabelingLooks
 )
 
-// relabel begins with a snapshot that is fresh. late says that a record was just written: then a claimed label that is newer
-// than it is a late write of our own, and gets no grace.
+// relabel begins with a snapshot that is fresh. late says that a record was just written: then a
+// claimed label that is newer than it is a late write of our own, and gets no grace.
 func (c *Config) relabel(f lifecycle.Facts, late bool) relabeling {
 	rules := c.Rules
 	if late {
 		rules.Stray = 0
 	}
+
 	shown := rules.Scheme.Shown(f.Labels)
 	return relabeling{
 		cfg:   c,
 		rules: rules,
 		facts: f,
-		rep:   Repair{Issue: f.Issue, Title: f.Title, URL: f.URL, Was: shown, Is: shown},
+		rep: Repair{
+			Issue: f.Issue,
+			Title: f.Title,
+			URL:   f.URL,
+			Was:   shown,
+			Is:    shown,
+		},
 	}
 }
 
@@ -78,7 +87,8 @@ func (l relabeling) after(change labels.Change) relabeling {
 	return l
 }
 
-// foreseen is how the labels will change once the log is log; nothing where people are to be told something first.
+// foreseen is how the labels will change once the log is log; nothing where people are to be told
+// something first.
 func (c *Config) foreseen(f lifecycle.Facts, log claim.State) labels.Change {
 	rules := c.Rules
 	rules.Stray = 0
@@ -88,6 +98,7 @@ func (c *Config) foreseen(f lifecycle.Facts, log claim.State) labels.Change {
 	if projection.Keep || len(rules.Due(f)) > 0 || len(f.Log.Repeats(f.Viewer)) > 0 {
 		return labels.Change{}
 	}
+
 	return rules.Scheme.Change(before, projection)
 }
 
@@ -109,10 +120,12 @@ func (l relabeling) next(s Seen) (relabeling, Effects) {
 			return l.late(last.Err), Effects{}
 		}
 		return l.again(s)
+
 	case relabelingWaits:
 		l.step = relabelingLooks
 		return l, l.cfg.look()
 	}
+
 	return l.looked(s)
 }
 
@@ -122,11 +135,14 @@ func (l relabeling) late(err error) relabeling {
 	return l
 }
 
-// erase begins a round: it takes own notices away that say what an earlier one said, because two sweeps ran at once.
+// erase begins a round: it takes own notices away that say what an earlier one said, because two
+// sweeps ran at once.
 func (l relabeling) erase() (relabeling, Effects) {
 	if last, ended := l.facts.Log.LastPerson(); ended && l.holdIsOurs {
-		l.facts.HoldAt = last.End.At.Add(-time.Second) // a label that this very reconcile put on is left behind when the hold has ended meanwhile
+		// a label that this very reconcile put on is left behind when the hold has ended meanwhile
+		l.facts.HoldAt = last.End.At.Add(-time.Second)
 	}
+
 	l.notices = l.rules.Due(l.facts)
 	l.told = len(l.notices) > 0
 
@@ -134,10 +150,12 @@ func (l relabeling) erase() (relabeling, Effects) {
 	for _, n := range l.facts.Log.Repeats(l.facts.Viewer) {
 		writes = append(writes, Write{Kind: WriteErase, Comment: n.Comment.ID, Optional: true})
 	}
+
 	if len(writes) == 0 {
 		return l.begin()
 	}
 	l.step = relabelingErases
+
 	return l, Effects{Writes: writes}
 }
 
@@ -150,7 +168,14 @@ func (l relabeling) begin() (relabeling, Effects) {
 	n := l.notices[0]
 	l.notices = l.notices[1:]
 	l.step = relabelingTells
-	l.posting = recording{cfg: l.cfg, body: n.Mark() + "\n" + l.words(n), notice: &n, had: l.facts.Log, plain: true}
+	l.posting = recording{
+		cfg:    l.cfg,
+		body:   n.Mark() + "\n" + l.words(n),
+		notice: &n,
+		had:    l.facts.Log,
+		plain:  true,
+	}
+
 	return l.tell(Seen{})
 }
 
@@ -164,6 +189,7 @@ func (l relabeling) tell(s Seen) (relabeling, Effects) {
 	if posting.err != nil {
 		return l.late(posting.err), Effects{}
 	}
+
 	return l.begin()
 }
 
@@ -176,6 +202,7 @@ func (l relabeling) write() (relabeling, Effects) {
 	if l.round == 0 && l.rep.Change.Empty() || l.rep.Why == "" {
 		l.rep.Why = l.rules.Explain(f, change)
 	}
+
 	if change.Empty() && !l.told {
 		l.over = true
 		return l, Effects{}
@@ -183,20 +210,24 @@ func (l relabeling) write() (relabeling, Effects) {
 
 	l.holdIsOurs = l.holdIsOurs || labels.Has(change.Add, l.rules.Scheme.Hold)
 	l.rep.Change.Add = append(l.rep.Change.Add[:len(l.rep.Change.Add):len(l.rep.Change.Add)], change.Add...)
-	l.rep.Change.Remove = append(l.rep.Change.Remove[:len(l.rep.Change.Remove):len(l.rep.Change.Remove)], change.Remove...)
+	l.rep.Change.Remove = append(l.rep.Change.Remove[:len(l.rep.Change.Remove):len(l.rep.Change.Remove)],
+		change.Remove...)
 	if change.Empty() {
 		return l.again(Seen{})
 	}
+
 	l.step = relabelingWrites
 	effects := Effects{Writes: []Write{{Kind: WriteRelabel, Labels: change}}}
 	if l.round == 0 && l.cfg.Reconciles > 1 {
 		effects.Read, effects.Ask = true, l.cfg.look().Ask
 	}
+
 	return l, effects
 }
 
-// again begins the next round: by the snapshot that came with the change, or else by a new one. From the third round on it waits before it
-// looks, up to twice backoff by chance, so that two reconcilers do not keep step.
+// again begins the next round: by the snapshot that came with the change, or else by a new one.
+// From the third round on it waits before it looks, up to twice backoff by chance, so that two
+// reconcilers do not keep step.
 func (l relabeling) again(s Seen) (relabeling, Effects) {
 	l.round++
 	if l.round == l.cfg.Reconciles {
@@ -209,6 +240,7 @@ func (l relabeling) again(s Seen) (relabeling, Effects) {
 		l.step = relabelingWaits
 		return l, Effects{Wait: 2 * backoff(l.round), Spread: true}
 	}
+
 	l.step = relabelingLooks
 	return l, l.cfg.look()
 }

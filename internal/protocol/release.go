@@ -61,6 +61,7 @@ func (r releasing) next(c *Config, t turn) (rule, move) {
 	}) {
 		return r, move{again: true}
 	}
+
 	if e.PR != "" && !r.looked {
 		if t.reply == nil {
 			return r, move{ask: Ask{Pull: e.PR}}
@@ -69,8 +70,10 @@ func (r releasing) next(c *Config, t turn) (rule, move) {
 		if err != nil {
 			return r, move{err: err}
 		}
+
 		r.looked, r.ending = true, resolved
 	}
+
 	return r.begin(c, f)
 }
 
@@ -81,10 +84,12 @@ func (r releasing) begin(c *Config, f lifecycle.Facts) (rule, move) {
 	if err != nil {
 		return r, move{err: err}
 	}
+
 	r.record, r.facts = record, f
 	if err := f.Log.RefuseToken(e.Worker, e.Token); err != nil {
 		return r, move{err: c.Lost(f, e.Worker, err)}
 	}
+
 	if e.By == "" {
 		if err := f.Log.RefuseLogin(e.Worker, f.Viewer); err != nil {
 			return r, move{err: c.Lost(f, e.Worker, err)}
@@ -102,14 +107,17 @@ func (r releasing) begin(c *Config, f lifecycle.Facts) (rule, move) {
 		return r, move{err: c.Lost(f, e.Worker, unrecorded(err, record))}
 	}
 
-	// The issue is closed before the hold ends: whoever dies in between leaves a closed issue, and not one that is offered again.
+	// The issue is closed before the hold ends: whoever dies in between leaves a closed issue, and
+	// not one that is offered again.
 	if e.Done && f.Open {
 		return r, move{closes: true}
 	}
+
 	return r, move{record: &r.record}
 }
 
-// before goes on with a release that the log shows already. If the issue is to be closed now, nobody may have taken it since.
+// before goes on with a release that the log shows already. If the issue is to be closed now,
+// nobody may have taken it since.
 func (r releasing) before(c *Config, f lifecycle.Facts) (rule, move) {
 	e := r.ending
 	if !e.Done || !f.Open {
@@ -120,6 +128,7 @@ func (r releasing) before(c *Config, f lifecycle.Facts) (rule, move) {
 		again := claim.Record{Kind: claim.KindRelease, Worker: e.Worker}
 		return r, move{err: c.Lost(f, e.Worker, f.Log.Refuse(again, f.Viewer, c.Rules.Terms, f.Now))}
 	}
+
 	r.again = true
 	return r, move{closes: true}
 }
@@ -132,12 +141,14 @@ func (r releasing) closed(t turn) (rule, move) {
 	if r.again {
 		return r, move{look: true}
 	}
+
 	r.facts.Open, r.facts.StateReason = false, "completed"
 	return r, move{record: &r.record, facts: &r.facts}
 }
 
-// recorded brings the labels in line after the release. If the snapshot shows that somebody else ended the hold before, which can
-// happen while the record is on its way, the error is a *LostError.
+// recorded brings the labels in line after the release. If the snapshot shows that somebody else
+// ended the hold before, which can happen while the record is on its way, the error is a
+// *LostError.
 func (r releasing) recorded(c *Config, t turn) move {
 	m := c.afterOwnEnd(t, r.record)
 	m.with.Repair.Unproven = c.Rules.Unproven(r.facts, r.record)
@@ -152,22 +163,25 @@ func (c *Config) afterOwnEnd(t turn, r claim.Record) move {
 	if t.err != nil || own.End == nil || own.Overruled || endsAs(now, *own.End, r) {
 		return m
 	}
+
 	if refusal := now.Log.Refuse(r, now.Viewer, c.Rules.Terms, now.Now); refusal != nil {
 		m.err = c.Lost(now, r.Worker, unrecorded(refusal, r))
 	}
+
 	return m
 }
 
-// shown reports whether a snapshot is good enough for who knows that its own claim must be there. A snapshot that lacks it may be
-// stale, and an absence decides nothing at once (spec.md#claim). Where a store decides, the log may lack it for good, and
-// the first snapshot is the answer.
+// shown reports whether a snapshot is good enough for who knows that its own claim must be there. A
+// snapshot that lacks it may be stale, and an absence decides nothing at once (spec.md#claim).
+// Where a store decides, the log may lack it for good, and the first snapshot is the answer.
 func (c *Config) shown(t turn, shows func(claim.State) bool) bool {
 	return t.looks >= sightings || c.Store != "" || shows(t.facts.Log)
 }
 
-// endsAs reports whether the end that the log shows says what r says: it is the same end, or r is the holder's success and
-// the work was handed over before, by the Action or a sweep that saw its pull request, or the merge of what was held; or the closing of the
-// issue has ended the hold, and r has nothing to add to that (spec.md#release).
+// endsAs reports whether the end that the log shows says what r says: it is the same end, or r is
+// the holder's success and the work was handed over before, by the Action or a sweep that saw its
+// pull request, or the merge of what was held; or the closing of the issue has ended the hold, and
+// r has nothing to add to that (spec.md#release).
 func endsAs(f lifecycle.Facts, end claim.Release, r claim.Record) bool {
 	if end.By == r.By {
 		return end.Outcome == r.Outcome && (r.PR == "" || r.PR == end.PR)
@@ -179,10 +193,12 @@ func endsAs(f lifecycle.Facts, end claim.Release, r claim.Record) bool {
 	if r.By != "" || end.Unlinked || end.Outcome != claim.OutcomeSuccess || r.Outcome != claim.OutcomeSuccess {
 		return false
 	}
+
 	return f.Merged() || end.PR != "" && (r.PR == "" || r.PR == end.PR)
 }
 
-// unrecorded adds to the end that the log shows that the caller's outcome did not become part of it.
+// unrecorded adds to the end that the log shows that the caller's outcome did not become part of
+// it.
 func unrecorded(err error, r claim.Record) error {
 	if !errors.Is(err, claim.ErrEnded) {
 		return err
@@ -190,8 +206,9 @@ func unrecorded(err error, r claim.Record) error {
 	return fmt.Errorf("%w; the outcome %s was not recorded", err, r.Outcome)
 }
 
-// Resolved takes in what was found at the address of the pull request that the ending names: GitHub's own spelling of the
-// address, and whether it closes the issue by its own word (spec.md#fields). A *CallError says that there is none.
+// Resolved takes in what was found at the address of the pull request that the ending names:
+// GitHub's own spelling of the address, and whether it closes the issue by its own word
+// (spec.md#fields). A *CallError says that there is none.
 func (e Ending) Resolved(i claim.Issue, got Replies) (Ending, error) {
 	var none *NoPullError
 	switch {
@@ -202,6 +219,7 @@ func (e Ending) Resolved(i claim.Issue, got Replies) (Ending, error) {
 	case got.Pull.URL != "":
 		e.PR, e.closes = got.Pull.URL, !got.Pull.Bare
 	}
+
 	return e, nil
 }
 
@@ -209,9 +227,17 @@ func (e Ending) Resolved(i claim.Issue, got Replies) (Ending, error) {
 func (e Ending) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
 	own, _ := f.Log.Find(e.Worker)
 	r := claim.Record{
-		Kind: claim.KindRelease, Worker: e.Worker, Outcome: e.Outcome, PR: e.PR, Closes: e.closes, Reason: e.Reason, By: e.By,
-		Attempt: own.Record.Attempt, At: f.Now,
+		Kind:    claim.KindRelease,
+		Worker:  e.Worker,
+		Outcome: e.Outcome,
+		PR:      e.PR,
+		Closes:  e.closes,
+		Reason:  e.Reason,
+		By:      e.By,
+		Attempt: own.Record.Attempt,
+		At:      f.Now,
 	}
+
 	if e.Done {
 		switch {
 		case f.PullRequest:
@@ -219,10 +245,14 @@ func (e Ending) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
 		case e.PR != "" || e.To != nil:
 			return r, callError("an issue that is closed as done needs neither a pull request nor a transition")
 		case r.Outcome != "" && r.Outcome != claim.OutcomeSuccess && r.Outcome != claim.OutcomeAlreadyImplemented:
-			return r, callError("an issue that is closed as done ends as %s or %s", claim.OutcomeSuccess, claim.OutcomeAlreadyImplemented)
+			return r, callError("an issue that is closed as done ends as %s or %s", claim.OutcomeSuccess,
+				claim.OutcomeAlreadyImplemented)
 		}
 	}
-	if e.To != nil { // by the table of spec.md#legal-moves; labels follow the log and nothing else, so the outcome must lead there
+
+	// by the table of spec.md#legal-moves; labels follow the log and nothing else, so the outcome
+	// must lead there
+	if e.To != nil {
 		if f.Now.IsZero() { // then the labels stay as they are, which says nothing of the move
 			return r, &UnknownError{f.Issue, errNoServerTime}
 		}
@@ -231,19 +261,23 @@ func (e Ending) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
 		if err := scheme.Check(now.State, *e.To); err != nil {
 			return r, &CallError{err}
 		}
+
 		switch {
 		case *e.To == labels.Claimed:
 			return r, callError("transition to %s: a released issue is held by nobody", scheme.Claimed)
 		case *e.To == labels.Done && e.Recorded() != claim.OutcomeAlreadyImplemented:
-			return r, callError("transition to %s: needs outcome %s, or a merged pull request", scheme.Done, claim.OutcomeAlreadyImplemented)
+			return r, callError("transition to %s: needs outcome %s, or a merged pull request", scheme.Done,
+				claim.OutcomeAlreadyImplemented)
 		case *e.To == labels.PROpen && e.PR == "" && len(f.PRs) == 0:
 			return r, callError("transition to %s: needs the pull request's URL", scheme.PROpen)
 		case *e.To == labels.Available && e.PR != "":
-			return r, callError("transition to %s: an issue with an open pull request is %s", scheme.Available, scheme.PROpen)
+			return r, callError("transition to %s: an issue with an open pull request is %s", scheme.Available,
+				scheme.PROpen)
 		case *e.To == labels.PlanPending:
 			return r, callError("transition to %s: post a plan instead of releasing", scheme.PlanPending)
 		}
 	}
+
 	if e.By == "" { // another process of the run may be taking the hold over, and this ends nothing of that
 		r.Token = cmp.Or(e.Token, own.Record.Token)
 	}
@@ -251,11 +285,12 @@ func (e Ending) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
 	if _, err := claim.Encode(r); err != nil {
 		return r, &CallError{err}
 	}
+
 	return r, nil
 }
 
-// Recorded is the outcome that the record of this end names: the caller's, or the one that follows from where the issue
-// is to go, or from a pull request.
+// Recorded is the outcome that the record of this end names: the caller's, or the one that follows
+// from where the issue is to go, or from a pull request.
 func (e Ending) Recorded() string {
 	switch {
 	case e.Outcome != "":
@@ -265,5 +300,6 @@ func (e Ending) Recorded() string {
 	case e.PR != "", e.Done:
 		return claim.OutcomeSuccess
 	}
+
 	return claim.OutcomeCancelled
 }

@@ -10,9 +10,10 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// A Renewal extends the lease of a worker by editing its claim comment (spec.md#heartbeat). What a store decides is
-// extended there first. Its conclusion has the hold in Claim, with the store's Lease, and in Since when it was asked for.
-// A *LostError means: stop all work at once. An *UnknownError leaves the old lease end standing.
+// A Renewal extends the lease of a worker by editing its claim comment (spec.md#heartbeat). What a
+// store decides is extended there first. Its conclusion has the hold in Claim, with the store's
+// Lease, and in Since when it was asked for. A *LostError means: stop all work at once. An
+// *UnknownError leaves the old lease end standing.
 type Renewal struct {
 	cfg    *Config
 	issue  claim.Issue
@@ -53,10 +54,17 @@ const (
 	renewalRelabels
 )
 
-// NewRenewal begins. token is the fencing token that the claim returned, 0 when not known. known is the hold as its process was last
-// told, the zero Claim where that is not known. word is random.
+// NewRenewal begins. token is the fencing token that the claim returned, 0 when not known. known is
+// the hold as its process was last told, the zero Claim where that is not known. word is random.
 func NewRenewal(c *Config, i claim.Issue, w claim.Worker, token int64, known claim.Claim, word string) Renewal {
-	return Renewal{cfg: c, issue: i, worker: w, token: token, known: known, word: word}
+	return Renewal{
+		cfg:    c,
+		issue:  i,
+		worker: w,
+		token:  token,
+		known:  known,
+		word:   word,
+	}
 }
 
 // Next implements Operation.
@@ -65,6 +73,7 @@ func (r Renewal) Next(s Seen) (Operation, Effects) {
 	case renewalBegins:
 		r.step = renewalLooks
 		return r, r.cfg.look()
+
 	case renewalWaits:
 		if s.Ending != nil {
 			return r, failed(r.issue, &UnknownError{r.issue, s.Ending})
@@ -82,10 +91,12 @@ func (r Renewal) Next(s Seen) (Operation, Effects) {
 	case renewalLooksAgain:
 		return r.relabel(s)
 	}
+
 	return r.relabeled(s)
 }
 
-// Relabeling is the renewal that brings the labels in line as well. With a *LabelsError the hold is real.
+// Relabeling is the renewal that brings the labels in line as well. With a *LabelsError the hold is
+// real.
 func (r Renewal) Relabeling() Renewal {
 	r.relabels = true
 	return r
@@ -99,6 +110,7 @@ func (r Renewal) looked(s Seen) (Operation, Effects) {
 	if s.Ending != nil {
 		return r, failed(r.issue, &UnknownError{r.issue, s.Ending})
 	}
+
 	r.looks++
 	own, claimed := s.Facts.Log.Find(r.worker)
 	shown := s.Facts.Log.Dead(r.worker) || claimed && own.Held() && s.Facts.Log.RefuseToken(r.worker, r.token) == nil
@@ -109,9 +121,13 @@ func (r Renewal) looked(s Seen) (Operation, Effects) {
 
 	f := r.cfg.Ruled(s.Facts, s.Lease)
 	c, _ := f.Log.Find(r.worker)
-	if c.Stored && c.Comment == 0 && r.known.Comment != 0 { // a late snapshot of the log lacks what the holder has written: it is edited and not written again
+
+	// a late snapshot of the log lacks what the holder has written: it is edited and not written
+	// again
+	if c.Stored && c.Comment == 0 && r.known.Comment != 0 {
 		c.Comment, c.URL, c.Created, c.Record = r.known.Comment, r.known.URL, r.known.Created, r.known.Record
 	}
+
 	if err := r.cfg.Renewable(f, r.worker, c, r.token); err != nil {
 		return r, failed(r.issue, err)
 	}
@@ -120,15 +136,18 @@ func (r Renewal) looked(s Seen) (Operation, Effects) {
 	r.until, r.ends = c.Until(r.cfg.Rules.Terms)
 	r.new.Heartbeat++
 	r.new.Token = max(r.new.Token, r.token)
+
 	return r.begin(s)
 }
 
-// begin writes: first to the store, then into the claim comment. Only a store's hold can be without a comment of its worker's own.
+// begin writes: first to the store, then into the claim comment. Only a store's hold can be without
+// a comment of its worker's own.
 func (r Renewal) begin(s Seen) (Operation, Effects) {
 	var first []Write
 	if r.claim.Stored {
 		first = []Write{{Kind: WriteExtend, Lease: r.lease}}
 	}
+
 	if r.claim.Comment == 0 && len(first) > 0 {
 		return r.post(first)
 	}
@@ -137,6 +156,7 @@ func (r Renewal) begin(s Seen) (Operation, Effects) {
 	if err != nil {
 		return r, failed(r.issue, &UnknownError{r.issue, &CallError{err}})
 	}
+
 	r.editing = editing{first: first, write: Write{Kind: WriteEdit, Comment: r.claim.Comment, Body: body}}
 	r.editing.read, r.editing.store = r.relabels, r.relabels && r.cfg.Store != ""
 	r.step = renewalEdits
@@ -158,6 +178,7 @@ func (r Renewal) edited(s Seen) (Operation, Effects) {
 		}
 		r.lease = editing.sent.Lease
 	}
+
 	switch result := editing.result; {
 	case result.Did == Gone && r.claim.Stored:
 		return r.post(nil)
@@ -178,6 +199,7 @@ func (r Renewal) extended(result Result) error {
 	case errors.Is(result.Err, lease.ErrLost):
 		return r.cfg.Lost(r.facts, r.worker, result.Err)
 	}
+
 	return &UnknownError{r.issue, result.Err}
 }
 
@@ -189,20 +211,31 @@ func (r Renewal) post(first []Write) (Operation, Effects) {
 	if err != nil {
 		return r, failed(r.issue, &UnknownError{r.issue, &CallError{err}})
 	}
-	r.posting = recording{cfg: r.cfg, before: first, body: body, record: record, had: r.facts.Log, plain: true}
+
+	r.posting = recording{
+		cfg:    r.cfg,
+		before: first,
+		body:   body,
+		record: record,
+		had:    r.facts.Log,
+		plain:  true,
+	}
 	r.step = renewalPosts
+
 	return r.posted(Seen{})
 }
 
 // posted goes on with the claim that the log lacks.
 func (r Renewal) posted(s Seen) (Operation, Effects) {
-	if extends := len(r.posting.before) > 0; extends && r.posting.tries == 0 && len(s.Results) > 0 && r.posting.step == recordingPosts {
+	if extends := len(r.posting.before) > 0; extends && r.posting.tries == 0 && len(s.Results) > 0 &&
+		r.posting.step == recordingPosts {
 		r.since = s.Results[0].Sent
 		if err := r.extended(s.Results[0]); err != nil {
 			return r, failed(r.issue, err)
 		}
 		r.lease = s.Results[0].Lease
 	}
+
 	posting, effects := r.posting.next(s)
 	r.posting = posting
 	switch {
@@ -211,11 +244,12 @@ func (r Renewal) posted(s Seen) (Operation, Effects) {
 	case posting.err != nil:
 		return r, failed(r.issue, &UnknownError{r.issue, posting.err})
 	}
+
 	return r.written(posting.comment)
 }
 
-// written concludes, unless the edit was applied after the lease had ended: it must not stand for another lease, so the
-// key ends here.
+// written concludes, unless the edit was applied after the lease had ended: it must not stand for
+// another lease, so the key ends here.
 func (r Renewal) written(got claim.Comment) (Operation, Effects) {
 	c := r.claim
 	if r.ends && !c.Stored && got.Updated.After(r.until) {
@@ -224,6 +258,7 @@ func (r Renewal) written(got claim.Comment) (Operation, Effects) {
 		if err != nil {
 			return r, failed(r.issue, errors.Join(r.lost, err))
 		}
+
 		r.posting, r.step = posting, renewalBuries
 		return r.buried(Seen{})
 	}
@@ -231,18 +266,21 @@ func (r Renewal) written(got claim.Comment) (Operation, Effects) {
 	if got.ID != 0 && got.ID != c.Comment {
 		c.Comment, c.URL, c.Created = got.ID, got.URL, got.Created
 	}
+
 	r.end = Conclusion{
 		Facts: r.facts,
 		Claim: c.Renewed(r.new, got.Updated),
 		Lease: r.lease,
 		Since: r.since,
 	}
+
 	if !r.relabels {
 		return r, conclude(r.end)
 	}
 	if s := r.editing.seen; s.Read || s.Err != nil {
 		return r.relabel(s)
 	}
+
 	r.step = renewalLooksAgain
 	return r, r.cfg.look()
 }
@@ -253,6 +291,7 @@ func (r Renewal) relabel(s Seen) (Operation, Effects) {
 		r.end.Err = &LabelsError{r.issue, s.Err}
 		return r, conclude(r.end)
 	}
+
 	r.labels = r.cfg.relabel(r.cfg.Ruled(s.Facts, s.Lease), false)
 	r.step = renewalRelabels
 	return r.relabeled(Seen{})
@@ -265,6 +304,7 @@ func (r Renewal) relabeled(s Seen) (Operation, Effects) {
 	if !labels.over {
 		return r, effects
 	}
+
 	r.end.Repair, r.end.Err = labels.rep, labels.err
 	return r, conclude(r.end)
 }
@@ -279,8 +319,9 @@ func (r Renewal) buried(s Seen) (Operation, Effects) {
 	return r, failed(r.issue, errors.Join(r.lost, posting.err))
 }
 
-// Renewable asks whether this store decides the hold own of w, the log, what people may have done, and whether the token is the
-// hold's. People who close the issue or take it themselves stop a worker at its next heartbeat.
+// Renewable asks whether this store decides the hold own of w, the log, what people may have done,
+// and whether the token is the hold's. People who close the issue or take it themselves stop a
+// worker at its next heartbeat.
 func (c *Config) Renewable(f lifecycle.Facts, w claim.Worker, own claim.Claim, token int64) error {
 	if err := c.Decides(f.Issue, own); err != nil {
 		return err
@@ -290,6 +331,7 @@ func (c *Config) Renewable(f lifecycle.Facts, w claim.Worker, own claim.Claim, t
 		end, _ := own.Until(c.Rules.Terms)
 		margin = c.MarginOf(end.Sub(own.Updated))
 	}
+
 	if err := f.Log.RefuseRenewal(w, f.Viewer, c.Rules.Terms, f.Now, margin); err != nil {
 		return c.Lost(f, w, err)
 	}
@@ -305,8 +347,10 @@ func (c *Config) Renewable(f lifecycle.Facts, w claim.Worker, own claim.Claim, t
 	case v.Has(lifecycle.CodeHold):
 		return c.Lost(f, w, errors.New("a person took it (label "+c.Rules.Scheme.Hold+")"))
 	}
+
 	if err := f.Log.RefuseToken(w, token); err != nil {
 		return c.Lost(f, w, err)
 	}
+
 	return nil
 }

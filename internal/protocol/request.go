@@ -25,15 +25,23 @@ type Request struct {
 	Bundle string        // the bundle it is one of; see Bundle.Claim
 	Person string        // login of the person who asks; empty for an agent's run
 	By     string        // the same login again when an app claims for the person
-	Resume bool          // take over the hold of another process with the same key, which is fenced off by a larger token
-	Mine   string        // nonce of the hold that this machine has recorded under the key: it is resumed if that process has it still
-	Nonce  string        // of the process that asks: it goes on with what an earlier run of it left unconfirmed; empty is made up
-	Judged Snapshot      // by which the caller chose the issue; step 0 goes by it while it is fresh
-	// Earlier tells the workers whose expired holds were the caller's own: the back-off that they caused
-	// does not count against it. Nil knows none.
+	// take over the hold of another process with the same key, which is fenced off by a larger
+	// token
+	Resume bool
+	// nonce of the hold that this machine has recorded under the key: it is resumed if that process
+	// has it still
+	Mine string
+	// of the process that asks: it goes on with what an earlier run of it left unconfirmed; empty
+	// is made up
+	Nonce  string
+	Judged Snapshot // by which the caller chose the issue; step 0 goes by it while it is fresh
+	// Earlier tells the workers whose expired holds were the caller's own: the back-off that they
+	// caused does not count against it. Nil knows none.
 	Earlier func(claim.Worker) bool
 
-	Force bool // in spite of an assignee and of a stranger's pull request, and for a person of a label that says that another person holds it
+	// in spite of an assignee and of a stranger's pull request, and for a person of a label that
+	// says that another person holds it
+	Force bool
 }
 
 // check returns the request as it is carried out. The error is a *CallError.
@@ -45,15 +53,18 @@ func (r Request) check(c *Config) (Request, error) {
 	if r.TTL == claim.NoExpiry && r.Person != "" {
 		r.TTL = cmp.Or(c.Rules.PersonTTL, r.TTL)
 	}
+
 	if r.TTL == 0 {
 		r.TTL = min(c.Lease, longest)
 	}
+
 	if r.TTL < 0 && r.TTL != claim.NoExpiry || r.TTL > longest && r.Person == "" {
 		return r, callError("ttl %s: allowed is up to %s", r.TTL, longest)
 	}
 	if r.TTL > 0 && r.TTL < time.Second {
 		return r, callError("ttl %s: at least one second", r.TTL)
 	}
+
 	if r.Branch != "" {
 		branch, err := claim.ParseBranch(r.Branch)
 		if err != nil {
@@ -61,20 +72,26 @@ func (r Request) check(c *Config) (Request, error) {
 		}
 		r.Branch = branch
 	}
+
 	return r, nil
 }
 
-// stopping keeps the reasons of a verdict that stop this claim, and names those that are passed over by force.
+// stopping keeps the reasons of a verdict that stop this claim, and names those that are passed
+// over by force.
 func (a Claim) stopping(f lifecycle.Facts, v lifecycle.Verdict) (stops lifecycle.Verdict, forced string) {
 	if v.Answer == lifecycle.Unknown {
 		return v, ""
 	}
+
 	if a.record.Person != "" {
 		v = PersonStops(f, v)
 	}
+
 	if _, begun := a.earlierRun(f); begun {
-		v.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons), func(r lifecycle.Reason) bool { return r.Code == lifecycle.CodeOwn })
+		v.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons),
+			func(r lifecycle.Reason) bool { return r.Code == lifecycle.CodeOwn })
 	}
+
 	if a.record.Resumes != "" { // what keeps others from taking the issue does not end a hold
 		v.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons), func(r lifecycle.Reason) bool {
 			return r.Code != lifecycle.CodeClosed && r.Code != lifecycle.CodeHold
@@ -85,13 +102,16 @@ func (a Claim) stopping(f lifecycle.Facts, v lifecycle.Verdict) (stops lifecycle
 	if a.req.Force {
 		v.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons), func(r lifecycle.Reason) bool {
 			force := r.Code.Meaning().Force
-			passed := force == lifecycle.ForcePasses || force == lifecycle.ForcePerson && a.record.Person != "" || r.ByStranger()
+			passed := force == lifecycle.ForcePasses || force == lifecycle.ForcePerson && a.record.Person != "" ||
+				r.ByStranger()
 			if passed {
 				over = append(over, string(r.Code))
 			}
+
 			return passed
 		})
 	}
+
 	return answered(f, v), strings.Join(over, ",")
 }
 
@@ -102,12 +122,14 @@ func (a Claim) earlierRun(f lifecycle.Facts) (claim.Bid, bool) {
 	if !known || own.Held() || f.Log.Over(w, nonce) {
 		return claim.Bid{}, false
 	}
+
 	c, _ := f.Log.Find(w)
 	return own, c.WrittenBy(f.Viewer) || c.As(nonce).IsOf(f.Viewer)
 }
 
-// PersonStops is what is left of a verdict for a person who asks as f.Viewer: less than what stops a worker, because a
-// person may well take what is paused, blocked or too vague, and has put the own label on for that.
+// PersonStops is what is left of a verdict for a person who asks as f.Viewer: less than what stops
+// a worker, because a person may well take what is paused, blocked or too vague, and has put the
+// own label on for that.
 func PersonStops(f lifecycle.Facts, v lifecycle.Verdict) lifecycle.Verdict {
 	v.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons), func(r lifecycle.Reason) bool {
 		own := r.Code == lifecycle.CodePROpen && r.PR != nil && claim.SameLogin(r.PR.Author, f.Viewer)
@@ -116,7 +138,8 @@ func PersonStops(f lifecycle.Facts, v lifecycle.Verdict) lifecycle.Verdict {
 	return answered(f, v)
 }
 
-// answered is a verdict after reasons were left out of it: without any it is free, unless something could not be read.
+// answered is a verdict after reasons were left out of it: without any it is free, unless something
+// could not be read.
 func answered(f lifecycle.Facts, v lifecycle.Verdict) lifecycle.Verdict {
 	switch {
 	case len(v.Reasons) > 0:
@@ -128,11 +151,13 @@ func answered(f lifecycle.Facts, v lifecycle.Verdict) lifecycle.Verdict {
 	default:
 		v.Answer = lifecycle.Free
 	}
+
 	return v
 }
 
-// takesOver makes the claim one that takes over the hold of another process with the same key, if the caller wants that and the key has a
-// hold (spec.md#resuming). The new claim is a process's own, with a nonce of its own, and says all that the old one says. The error is a
+// takesOver makes the claim one that takes over the hold of another process with the same key, if
+// the caller wants that and the key has a hold (spec.md#resuming). The new claim is a process's
+// own, with a nonce of its own, and says all that the old one says. The error is a
 // *LostError where the hold has ended, and a *HeldError where it is not one that can be taken over.
 func (a Claim) takesOver(f lifecycle.Facts) (Claim, bool, error) {
 	own, known := f.Log.Find(a.record.Worker)
@@ -143,10 +168,12 @@ func (a Claim) takesOver(f lifecycle.Facts) (Claim, bool, error) {
 	if own.Live() && !a.resumable(f, own) {
 		return a, false, a.held(a.cfg.Rules.Verdict(f, lifecycle.Seeker{Worker: a.record.Worker}))
 	}
+
 	err := f.Log.RefuseRenewal(a.record.Worker, f.Viewer, a.cfg.Rules.Terms, f.Now, 0)
 	if err == nil && f.Log.Over(a.record.Worker, a.record.Nonce) { // for the log alone: a store has it still
 		err = claim.ErrEnded
 	}
+
 	if err != nil {
 		return a, false, a.cfg.Lost(f, a.record.Worker, err)
 	}
@@ -156,6 +183,7 @@ func (a Claim) takesOver(f lifecycle.Facts) (Claim, bool, error) {
 	if a.record.TTL != 0 {
 		r.TTL = a.record.TTL
 	}
+
 	if a.record.Branch != "" {
 		r.Branch = a.record.Branch
 	}
@@ -163,11 +191,12 @@ func (a Claim) takesOver(f lifecycle.Facts) (Claim, bool, error) {
 	if !own.Stored {
 		a.limit, a.limited = own.Until(a.cfg.Rules.Terms)
 	}
+
 	return a, true, nil
 }
 
-// resumable reports whether the live claim is a hold that another process may take over: one of a process, which is not part of an
-// unfinished bundle, and that no other process is claiming now.
+// resumable reports whether the live claim is a hold that another process may take over: one of a
+// process, which is not part of an unfinished bundle, and that no other process is claiming now.
 func (a Claim) resumable(f lifecycle.Facts, own claim.Claim) bool {
 	terms := a.cfg.Rules.Terms
 	for _, b := range own.Standing() {
@@ -175,6 +204,7 @@ func (a Claim) resumable(f lifecycle.Facts, own claim.Claim) bool {
 			return false
 		}
 	}
+
 	return own.Held() && own.Record.Nonce != "" && !own.Provisional()
 }
 
@@ -184,8 +214,8 @@ func (a Claim) MayResume(f lifecycle.Facts) (bool, error) {
 	return taken, err
 }
 
-// fill names in the record what the snapshot that admits the claim says, so that later changes of the configuration, or of the stage, do
-// not move the hold.
+// fill names in the record what the snapshot that admits the claim says, so that later changes of
+// the configuration, or of the stage, do not move the hold.
 func (a Claim) fill() Claim {
 	rules, f := a.cfg.Rules, a.facts
 	a.record.Attempt = 1 + confirmed(f.Log)
@@ -196,12 +226,15 @@ func (a Claim) fill() Claim {
 			a.record.TTL = stage.TTL
 		}
 	}
+
 	if a.record.TTL == 0 {
 		a.record.TTL = rules.Terms.TTL
 	}
+
 	if a.record.Bundle != "" {
 		a.record.Was = a.before(f)
 	}
+
 	return a
 }
 
@@ -215,10 +248,12 @@ func (a Claim) before(f lifecycle.Facts) string {
 	} else if projection.Keep {
 		st = labels.None
 	}
+
 	return a.cfg.Rules.Scheme.Was(st, f.Labels, a.record.Bundle)
 }
 
-// toAssign is the login that the claim is going to assign, empty for none. The record says so before it is done.
+// toAssign is the login that the claim is going to assign, empty for none. The record says so
+// before it is done.
 func (a Claim) toAssign() string {
 	f := a.facts
 	wanted := a.cfg.Assign == AssignAll || a.cfg.Assign == AssignPeople && a.record.Person != ""
@@ -226,6 +261,7 @@ func (a Claim) toAssign() string {
 	if !wanted || assigned || f.Viewer == "" || claim.IsApp(f.Viewer) {
 		return ""
 	}
+
 	return f.Viewer
 }
 

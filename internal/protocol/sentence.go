@@ -29,9 +29,11 @@ func issueSentence(f lifecycle.Facts, r claim.Record) string {
 	if r.Kind == claim.KindClaim {
 		person = r.Person
 	}
+
 	if person != "" {
 		who = "**" + harmless(person) + "**" // no mention: nobody is called by what they did themselves
 	}
+
 	switch r.Kind {
 	case claim.KindClaim:
 		switch {
@@ -42,13 +44,16 @@ func issueSentence(f lifecycle.Facts, r claim.Record) string {
 		case r.Person != "":
 			return who + " holds this issue until they release it."
 		}
+
 		limit := ""
 		if r.TTL == claim.NoExpiry {
 			limit = ", without time limit"
 		} else if r.TTL > 0 {
 			limit = fmt.Sprintf("; the hold expires %s after its last heartbeat", printable.Exact(r.TTL))
 		}
+
 		return who + " is working on this issue" + limit + by(r) + "."
+
 	case claim.KindRelease:
 		completed := !f.Open && !f.PullRequest && f.StateReason == "completed"
 		if completed && r.Outcome == claim.OutcomeSuccess && r.PR == "" && r.By == "" {
@@ -57,6 +62,7 @@ func issueSentence(f lifecycle.Facts, r claim.Record) string {
 		if r.Worker.Codename == byHand && r.Outcome == claim.OutcomeAdvanced {
 			return "The issue " + ending(r) + by(r) + "."
 		}
+
 		switch {
 		case person != "" && r.Outcome == claim.OutcomeStaleSwept:
 			return who + " has not been heard of" + by(r) + "; the issue is free again."
@@ -65,6 +71,7 @@ func issueSentence(f lifecycle.Facts, r claim.Record) string {
 		case person != "" && r.Outcome == claim.OutcomeCancelled:
 			return who + " released the issue" + by(r) + because(r) + "."
 		}
+
 		return who + " " + ending(r) + by(r) + because(r) + "." + named(r)
 	case claim.KindRevoke:
 		return who + " was asked to stop" + by(r) + because(r) + "."
@@ -80,6 +87,7 @@ func issueSentence(f lifecycle.Facts, r claim.Record) string {
 		}
 		return "Attempts are counted anew" + by(r) + "."
 	}
+
 	return who + " " + string(r.Kind) + by(r) + "."
 }
 
@@ -93,6 +101,7 @@ func ending(r claim.Record) string {
 	if w, ok := claim.Yielded(r.Outcome); ok {
 		return fmt.Sprintf("was second and leaves the issue to **%s**", harmless(w.Codename))
 	}
+
 	switch r.Outcome {
 	case claim.OutcomeAdvanced:
 		return "moved on to stage `" + harmless(r.Stage) + "`"
@@ -109,6 +118,7 @@ func ending(r claim.Record) string {
 	case "":
 		return "released the issue"
 	}
+
 	return "released the issue: " + strings.ReplaceAll(harmless(r.Outcome), "-", " ")
 }
 

@@ -8,38 +8,69 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// TestVisibleReasons: the reason and the pull request of a record stand in the text beside it, and none of it is markup,
-// a mention or a link to anywhere else.
+// TestVisibleReasons: the reason and the pull request of a record stand in the text beside it, and
+// none of it is markup, a mention or a link to anywhere else.
 func TestVisibleReasons(t *testing.T) {
 	w := claim.Worker{Codename: "lucius", FiringID: "run-7"}
 	rob := claim.Worker{Codename: "rob", FiringID: "comment-5"}
 	at := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
 	held := lifecycle.Facts{Log: claim.Replay([]claim.Comment{{
-		ID: 1, Created: at, Updated: at, Author: "apps[bot]", Trusted: true,
-		Body: "<!-- agent-claim:codename=rob firing_id=comment-5 nonce=n state=held person=rob by=rob ttl=168h -->",
+		ID:      1,
+		Created: at,
+		Updated: at,
+		Author:  "apps[bot]",
+		Trusted: true,
+		Body:    "<!-- agent-claim:codename=rob firing_id=comment-5 nonce=n state=held person=rob by=rob ttl=168h -->",
 	}})}
+
 	for _, c := range []struct {
 		record claim.Record
 		want   string
 	}{
 		{
-			claim.Record{Kind: claim.KindRelease, Worker: w, Outcome: claim.OutcomeFailure, Reason: "the tests fail"},
+			claim.Record{
+				Kind:    claim.KindRelease,
+				Worker:  w,
+				Outcome: claim.OutcomeFailure,
+				Reason:  "the tests fail",
+			},
 			"**lucius** (run `run-7`) released the issue: failure: `the tests fail`.",
 		},
 		{
-			claim.Record{Kind: claim.KindRelease, Worker: w, Outcome: claim.OutcomeSuccess, PR: "https://github.com/acme/app/pull/9"},
+			claim.Record{
+				Kind:    claim.KindRelease,
+				Worker:  w,
+				Outcome: claim.OutcomeSuccess,
+				PR:      "https://github.com/acme/app/pull/9",
+			},
 			"**lucius** (run `run-7`) released the issue: success. Pull request: https://github.com/acme/app/pull/9",
 		},
 		{
-			claim.Record{Kind: claim.KindRelease, Worker: w, Outcome: claim.OutcomeForced, By: "olga", Reason: "@everyone `x` <b>\n# now"},
+			claim.Record{
+				Kind:    claim.KindRelease,
+				Worker:  w,
+				Outcome: claim.OutcomeForced,
+				By:      "olga",
+				Reason:  "@everyone `x` <b>\n# now",
+			},
 			"**lucius** (run `run-7`) lost the issue by force (by `olga`): `@everyone 'x' <b> # now`.",
 		},
 		{
-			claim.Record{Kind: claim.KindRelease, Worker: w, Outcome: claim.OutcomeSuccess, PR: "javascript:alert(1)"},
+			claim.Record{
+				Kind:    claim.KindRelease,
+				Worker:  w,
+				Outcome: claim.OutcomeSuccess,
+				PR:      "javascript:alert(1)",
+			},
 			"**lucius** (run `run-7`) released the issue: success.",
 		},
 		{
-			claim.Record{Kind: claim.KindRelease, Worker: w, Outcome: claim.OutcomeSuccess, PR: "https://github.com/a](https://x)"},
+			claim.Record{
+				Kind:    claim.KindRelease,
+				Worker:  w,
+				Outcome: claim.OutcomeSuccess,
+				PR:      "https://github.com/a](https://x)",
+			},
 			"**lucius** (run `run-7`) released the issue: success.",
 		},
 		{

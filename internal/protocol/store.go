@@ -12,8 +12,8 @@ import (
 // stored reports whether a lease store decides this claim.
 func (a Claim) stored() bool { return a.cfg.Store != "" && a.record.Person == "" }
 
-// Asked is what the claim asks its store for. For a person the lease is taken while the log decides, so that nobody wins at the store
-// meanwhile; one that cannot be released ends by time.
+// Asked is what the claim asks its store for. For a person the lease is taken while the log
+// decides, so that nobody wins at the store meanwhile; one that cannot be released ends by time.
 func (a Claim) Asked() lease.Ask {
 	ttl := a.record.TTL
 	switch {
@@ -22,7 +22,14 @@ func (a Claim) Asked() lease.Ask {
 	case ttl == claim.NoExpiry: // a store has no leases without end
 		ttl = a.cfg.Rules.Terms.Max
 	}
-	return lease.Ask{Issue: a.issue, Worker: a.record.Worker, Nonce: a.record.Nonce, TTL: ttl, Takes: a.takes}
+
+	return lease.Ask{
+		Issue:  a.issue,
+		Worker: a.record.Worker,
+		Nonce:  a.record.Nonce,
+		TTL:    ttl,
+		Takes:  a.takes,
+	}
 }
 
 // acquire asks the store: its answer is the claim. The lease counts from before the first try.
@@ -49,10 +56,12 @@ func (a Claim) acquired(s Seen) (Operation, Effects) {
 		a.got = result.Lease
 		return a.begin()
 	}
+
 	return a.grant(result.Lease, result.Sent)
 }
 
-// Granted is an admitted claim whose lease the store has given, asked for when the driver begins with it.
+// Granted is an admitted claim whose lease the store has given, asked for when the driver begins
+// with it.
 func (a Claim) Granted(got lease.Lease) Claim {
 	a.only, a.got = false, got
 	a.step = claimGrants
@@ -77,22 +86,32 @@ func (a Claim) freed(s Seen) (Operation, Effects) {
 	return a.leave(errors.Join(a.because, s.last().Err))
 }
 
-// mirror writes what the store decided into the log. The hold is real without it: a log that cannot be written is late labels, and
-// the sweep writes it.
+// mirror writes what the store decided into the log. The hold is real without it: a log that cannot
+// be written is late labels, and the sweep writes it.
 func (a Claim) mirror() (Operation, Effects) {
 	a.record.At, a.record.Assignee = a.facts.Now, a.toAssign()
 	body, err := claim.Body(a.record, Sentence(a.facts, a.record))
 	if err != nil {
 		return a.free(&CallError{err}, a.got)
 	}
-	a.posting = recording{cfg: a.cfg, body: body, record: a.record, had: a.facts.Log, granted: true}
-	a.posting.labels = a.cfg.foreseen(a.facts, a.facts.Log.Ruled(ruling(a.facts, a.got))) // they only follow the store, as the log does
+
+	a.posting = recording{
+		cfg:     a.cfg,
+		body:    body,
+		record:  a.record,
+		had:     a.facts.Log,
+		granted: true,
+	}
+
+	// they only follow the store, as the log does
+	a.posting.labels = a.cfg.foreseen(a.facts, a.facts.Log.Ruled(ruling(a.facts, a.got)))
 	a.step = claimMirrors
 	return a.mirrored(Seen{})
 }
 
-// mirrored goes on with the mirror: it is read until it shows, because such a snapshot shows every claim that was there before it. The
-// lease that was granted is laid over it, whatever the store would say by now.
+// mirrored goes on with the mirror: it is read until it shows, because such a snapshot shows every
+// claim that was there before it. The lease that was granted is laid over it, whatever the store
+// would say by now.
 func (a Claim) mirrored(s Seen) (Operation, Effects) {
 	if !a.posting.over {
 		posting, effects := a.posting.next(s)
@@ -103,6 +122,7 @@ func (a Claim) mirrored(s Seen) (Operation, Effects) {
 		case posting.err != nil:
 			return a.unmirrored(posting.err)
 		}
+
 		a.bound = claim.Rank{Created: posting.comment.Created, ID: posting.comment.ID}
 		a.rounds, a.last, a.reading = 0, ErrInvisible, true
 		s = posting.seen
@@ -115,6 +135,7 @@ func (a Claim) mirrored(s Seen) (Operation, Effects) {
 		a.reading = true
 		return a, Effects{Read: true}
 	}
+
 	a.reading = false
 	if a.last = s.Err; s.Err == nil {
 		a.facts = s.Facts
@@ -124,9 +145,11 @@ func (a Claim) mirrored(s Seen) (Operation, Effects) {
 		}
 		a.last = ErrInvisible
 	}
+
 	if a.rounds++; a.rounds == contenders {
 		return a.unmirrored(a.last)
 	}
+
 	return a, Effects{Wait: backoff(a.rounds - 1)}
 }
 
@@ -136,8 +159,8 @@ func (a Claim) unmirrored(err error) (Operation, Effects) {
 	return a.assign()
 }
 
-// compare looks for a claim that the log decided meanwhile, for somebody who had not heard of the store. It goes first: that one may
-// have seen the issue free.
+// compare looks for a claim that the log decided meanwhile, for somebody who had not heard of the
+// store. It goes first: that one may have seen the issue free.
 func (a Claim) compare() (Operation, Effects) {
 	if a.facts.Log.Over(a.record.Worker, a.record.Nonce) { // another process of the run had it, and its hold has ended
 		return a.free(a.cfg.Lost(a.facts, a.record.Worker, claim.ErrEnded), a.got)
@@ -145,6 +168,7 @@ func (a Claim) compare() (Operation, Effects) {
 	if c, found := a.facts.Log.Unstored(a.record.Worker, a.record.Nonce); found {
 		return a.yield(c)
 	}
+
 	return a.won()
 }
 

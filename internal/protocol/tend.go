@@ -10,11 +10,13 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// NewTend does for one issue what a sweep does (spec.md#sweep): it writes the record of a hold that only the lease store knows, hands a
-// hold over whose pull request is there, or ends the holds whose time is over, takes out pull requests that are not for
-// the issue any more, counts a reaction as the answer to a plan, begins a stuck issue again that a person put into the
-// queue, and brings the labels in line. answer is what a reaction says, nil for none. witnessed says that the server knows who moved a
-// label. word is random. The conclusion tells in Ended, Swept, Mirrored and Answered what was done.
+// NewTend does for one issue what a sweep does (spec.md#sweep): it writes the record of a hold that
+// only the lease store knows, hands a hold over whose pull request is there, or ends the holds
+// whose time is over, takes out pull requests that are not for the issue any more, counts a
+// reaction as the answer to a plan, begins a stuck issue again that a person put into the queue,
+// and brings the labels in line. answer is what a reaction says, nil for none. witnessed says that
+// the server knows who moved a label. word is random. The conclusion tells in Ended, Swept,
+// Mirrored and Answered what was done.
 func NewTend(c *Config, i claim.Issue, by string, answer *Answer, witnessed bool, word string) Append {
 	r := tending{by: by, word: word, witnessed: witnessed}
 	if answer != nil {
@@ -55,9 +57,11 @@ func (r tending) next(c *Config, t turn) (rule, move) {
 	if t.wrote != nil {
 		return r.refused(t)
 	}
+
 	if t.reply == nil {
 		r = r.done(t)
 	}
+
 	if t.err != nil && r.doing == tendingMirrors {
 		return r, r.ends(move{err: t.err})
 	}
@@ -73,11 +77,13 @@ func (r tending) next(c *Config, t turn) (rule, move) {
 			return r, move{record: &record}
 		}
 	}
+
 	if r.doing < tendingDelivers {
 		if hold, pr, delivered := c.Rules.Delivered(f); delivered {
 			return r.deliver(c, f, hold, pr)
 		}
 	}
+
 	if r.doing != tendingDelivers && r.doing <= tendingExpires {
 		if hold, over := r.expired(c, f); over {
 			record := expiry(f, hold, r.by)
@@ -85,6 +91,7 @@ func (r tending) next(c *Config, t turn) (rule, move) {
 			return r, move{record: &record}
 		}
 	}
+
 	return r.afterEnds(c, t)
 }
 
@@ -98,6 +105,7 @@ func (r tending) refused(t turn) (rule, move) {
 	case tendingResets:
 		err = &UnknownError{t.facts.Issue, err}
 	}
+
 	return r, r.ends(move{err: err})
 }
 
@@ -112,8 +120,10 @@ func (r tending) done(t turn) tending {
 		if r.doing == tendingExpires {
 			r.end.Swept++
 		}
+
 		r.last = claim.Claim{}
 	}
+
 	return r
 }
 
@@ -123,7 +133,8 @@ func (r tending) ends(m move) move {
 	return m
 }
 
-// mirror is the record of a hold that the log has never heard of, on behalf of its worker (spec.md#fold).
+// mirror is the record of a hold that the log has never heard of, on behalf of its worker
+// (spec.md#fold).
 func (r tending) mirror(c *Config, f lifecycle.Facts, hold claim.Claim) claim.Record {
 	record := hold.Record
 	record.Nonce, record.By, record.Lease, record.At = cmp.Or(record.Nonce, r.word), r.by, c.Store, f.Now
@@ -131,12 +142,14 @@ func (r tending) mirror(c *Config, f lifecycle.Facts, hold claim.Claim) claim.Re
 	return record
 }
 
-// deliver ends the hold of a worker whose own pull request is open or merged, naming it in the record. Such a hold was not idle: it is
-// handed over, whatever its lease says, because the event that should have done it may be lost.
+// deliver ends the hold of a worker whose own pull request is open or merged, naming it in the
+// record. Such a hold was not idle: it is handed over, whatever its lease says, because the event
+// that should have done it may be lost.
 func (r tending) deliver(c *Config, f lifecycle.Facts, hold claim.Claim, pr lifecycle.PR) (rule, move) {
 	if err := c.Decides(f.Issue, hold); err != nil {
 		return r, r.ends(move{err: &UnknownError{f.Issue, err}})
 	}
+
 	record := claim.Record{
 		Kind:    claim.KindRelease,
 		Worker:  hold.Record.Worker,
@@ -148,10 +161,12 @@ func (r tending) deliver(c *Config, f lifecycle.Facts, hold claim.Claim, pr life
 		At:      f.Now,
 	}
 	r.doing, r.last = tendingDelivers, hold
+
 	return r, move{record: &record}
 }
 
-// expired is the next hold whose lease and grace are over. Those that were ended are not ended again, whatever a late snapshot shows.
+// expired is the next hold whose lease and grace are over. Those that were ended are not ended
+// again, whatever a late snapshot shows.
 func (r tending) expired(c *Config, f lifecycle.Facts) (claim.Claim, bool) {
 	for _, hold := range c.Rules.Over(f) {
 		is := func(e claim.Claim) bool { return e.Record.Worker == hold.Record.Worker }
@@ -159,6 +174,7 @@ func (r tending) expired(c *Config, f lifecycle.Facts) (claim.Claim, bool) {
 			return hold, true
 		}
 	}
+
 	return claim.Claim{}, false
 }
 
@@ -185,6 +201,7 @@ func (r tending) afterEnds(c *Config, t turn) (rule, move) {
 			r.unlinked = append(r.unlinked[:len(r.unlinked):len(r.unlinked)], hold.Record.Worker)
 			record := unlink(f, hold, r.by)
 			r.doing = tendingUnlinks
+
 			return r, move{record: &record}
 		}
 	}
@@ -197,10 +214,12 @@ func (r tending) afterEnds(c *Config, t turn) (rule, move) {
 	case r.votes:
 		return r.vote(c, f)
 	}
+
 	return r.relieve(c, t)
 }
 
-// vote records the answer that a reaction gives. That the plan had its answer meanwhile is no error.
+// vote records the answer that a reaction gives. That the plan had its answer meanwhile is no
+// error.
 func (r tending) vote(c *Config, f lifecycle.Facts) (rule, move) {
 	record, err := r.answer.record(c, f)
 	switch {
@@ -209,6 +228,7 @@ func (r tending) vote(c *Config, f lifecycle.Facts) (rule, move) {
 	case err != nil:
 		return r, r.ends(move{err: err})
 	}
+
 	r.doing = tendingAnswers
 	return r, move{record: &record}
 }
@@ -230,9 +250,10 @@ func tooLate(err error) bool {
 		errors.As(err, &barred)
 }
 
-// relieve begins an issue again that is stuck, if a person put it into the queue and that event was lost; what an account's tool wrote beside a
-// record of the same account is no person's wish. A person who took needs:human-scope off, and whose event was lost,
-// has counted attempts anew (spec.md#sweep); any other removal was a slip, and the label comes back.
+// relieve begins an issue again that is stuck, if a person put it into the queue and that event was
+// lost; what an account's tool wrote beside a record of the same account is no person's wish. A
+// person who took needs:human-scope off, and whose event was lost, has counted attempts anew
+// (spec.md#sweep); any other removal was a slip, and the label comes back.
 func (r tending) relieve(c *Config, t turn) (rule, move) {
 	f := t.facts
 	if !r.witnessed {
@@ -247,15 +268,18 @@ func (r tending) relieve(c *Config, t turn) (rule, move) {
 		if t.reply.Err != nil {
 			return r, r.ends(move{err: &UnknownError{f.Issue, t.reply.Err}})
 		}
+
 		g := t.reply.Moved
 		t.reply = nil
 		if r.queue++; !g.Person || !g.At.After(f.Log.Last) || g.ByTool(f.Log) {
 			return r.relieve(c, t)
 		}
+
 		record := restart(f, Override{By: g.By, Reason: "put into the queue by hand"}, r.word)
 		r.doing = tendingRestarts
 		return r, move{record: &record}
 	}
+
 	if !c.Rules.Relieved(f) {
 		return r, r.ends(move{relabel: true})
 	}
@@ -267,22 +291,27 @@ func (r tending) relieve(c *Config, t turn) (rule, move) {
 	if t.reply.Err != nil {
 		return r, r.ends(move{err: &UnknownError{f.Issue, t.reply.Err}})
 	}
+
 	last := f.Log.Attempts[len(f.Log.Attempts)-1].Release.At
 	record, due := reset(f, Override{By: g.By, Moment: g.At})
 	if !g.Person || g.At.Before(last) || !due {
 		return r, r.ends(move{relabel: true})
 	}
+
 	r.doing = tendingResets
 	return r, move{record: &record}
 }
 
-// around is how far from a record of somebody's the same account's change of a label still counts as part of that step.
+// around is how far from a record of somebody's the same account's change of a label still counts
+// as part of that step.
 const around = 2 * time.Minute
 
-// ByTool reports whether the change was made beside a record of the same account: their tool wrote both.
+// ByTool reports whether the change was made beside a record of the same account: their tool wrote
+// both.
 func (g Removal) ByTool(s claim.State) bool {
 	return slices.ContainsFunc(s.Log, func(e claim.Entry) bool {
-		return e.Record.Kind != claim.KindClaim && claim.SameLogin(e.Author, g.By) && e.Created.Sub(g.At).Abs() <= around
+		return e.Record.Kind != claim.KindClaim && claim.SameLogin(e.Author, g.By) &&
+			e.Created.Sub(g.At).Abs() <= around
 	})
 }
 
@@ -304,5 +333,6 @@ func confirmed(s claim.State) int {
 			n++
 		}
 	}
+
 	return n
 }

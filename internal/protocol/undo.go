@@ -5,9 +5,10 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// NewUndo gives a claim of a bundle back, with the labels as they were: one that certainly was taken whatever a snapshot shows, any
-// other if the log shows it. It ends the claim of the process with the nonce, of an empty one that of the key. Labels that are late are no
-// error: the sweep puts them right.
+// NewUndo gives a claim of a bundle back, with the labels as they were: one that certainly was
+// taken whatever a snapshot shows, any other if the log shows it. It ends the claim of the process
+// with the nonce, of an empty one that of the key. Labels that are late are no error: the sweep
+// puts them right.
 func NewUndo(c *Config, i claim.Issue, w claim.Worker, nonce string, taken bool) Append {
 	a := newAppend(c, i, undoing{worker: w, nonce: nonce, taken: taken})
 	a.blind = taken
@@ -37,12 +38,14 @@ func (r undoing) next(c *Config, t turn) (rule, move) {
 	if bid, seen := f.Log.Bid(r.worker, r.nonce); r.nonce != "" && len(own.Bids) > 0 {
 		live = live && (seen && !bid.Ended || own.Stored && own.Record.Nonce == r.nonce)
 	}
+
 	if !r.taken && !live {
 		return r, move{}
 	}
 	if err := f.Log.RefuseLogin(r.worker, f.Viewer); err != nil && !r.taken {
 		return r, move{err: c.Lost(f, r.worker, err)}
 	}
+
 	record := claim.Record{
 		Kind:    claim.KindRelease,
 		Worker:  r.worker,
@@ -51,5 +54,6 @@ func (r undoing) next(c *Config, t turn) (rule, move) {
 		Attempt: own.Record.Attempt,
 		At:      f.Now,
 	}
+
 	return r, move{record: &record, facts: &f}
 }

@@ -28,18 +28,20 @@ import (
 //	< SEEN; SEEN…               what the operation is shown, after the effects before
 //	> EFFECTS                   what it does then; -update writes it
 //
-// SEEN is one of: begin, waited, read TIME, unread, counts, applied [ID TIME], refused, unknown, gone, held, ending,
-// elapsed DURATION.
+// SEEN is one of: begin, waited, read TIME, unread, counts, applied [ID TIME], refused, unknown,
+// gone, held, ending, elapsed DURATION.
 func TestVectors(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.vectors")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no vectors: %v", err)
 	}
+
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		var b strings.Builder
 		v := vector{now: "0:00"}
 		for line := range strings.Lines(string(text)) {
@@ -50,6 +52,7 @@ func TestVectors(t *testing.T) {
 				t.Fatalf("%s: %q: %v", file, strings.TrimSpace(line), err)
 			}
 		}
+
 		golden.Check(t, file, b.String())
 	}
 }
@@ -87,15 +90,18 @@ func (v *vector) take(b *strings.Builder, line string) (err error) {
 		}
 		v.log = slices.DeleteFunc(slices.Clone(v.log), func(o claim.Comment) bool { return o.ID == c.ID })
 		v.log = append(v.log, c)
+
 	case "<":
 		seen, err := v.seen(strings.Split(rest, "; "))
 		if err != nil {
 			return err
 		}
+
 		next, effects := v.op.Next(seen)
 		v.op = next
 		fmt.Fprintf(b, "> %s\n", v.shown(effects))
 	}
+
 	return err
 }
 
@@ -104,8 +110,14 @@ func operation(args []string) (protocol.Operation, error) {
 	rules := lifecycle.DefaultRules()
 	rules.MaxAttempts, rules.Rest = 0, nil
 	c := &protocol.Config{
-		Rules: rules, Settle: 2 * time.Second, Margin: 10 * time.Second, Patience: 3, Reconciles: 3, Assign: protocol.AssignNone,
+		Rules:      rules,
+		Settle:     2 * time.Second,
+		Margin:     10 * time.Second,
+		Patience:   3,
+		Reconciles: 3,
+		Assign:     protocol.AssignNone,
 	}
+
 	at := func(key string) string {
 		for _, a := range args {
 			if value, is := strings.CutPrefix(a, key+"="); is {
@@ -114,6 +126,7 @@ func operation(args []string) (protocol.Operation, error) {
 		}
 		return ""
 	}
+
 	if slices.Contains(args, "store") {
 		c.Store = "redis"
 	}
@@ -123,15 +136,24 @@ func operation(args []string) (protocol.Operation, error) {
 	token, _ := strconv.ParseInt(at("token"), 10, 64)
 	switch args[0] {
 	case "claim":
-		return protocol.NewClaim(c, issue, protocol.Request{Worker: w, TTL: time.Hour, Person: at("person")}, at("nonce"))
+		return protocol.NewClaim(c, issue, protocol.Request{Worker: w, TTL: time.Hour, Person: at("person")},
+			at("nonce"))
+
 	case "renew":
 		r := protocol.NewRenewal(c, issue, w, token, claim.Claim{}, "w0rd")
 		if slices.Contains(args, "labels") {
 			r = r.Relabeling()
 		}
 		return r, nil
+
 	case "release":
-		e := protocol.Ending{Worker: w, Outcome: at("outcome"), Token: token, Done: slices.Contains(args, "done")}
+		e := protocol.Ending{
+			Worker:  w,
+			Outcome: at("outcome"),
+			Token:   token,
+			Done:    slices.Contains(args, "done"),
+		}
+
 		return protocol.NewRelease(c, issue, e), nil
 	case "plan":
 		return protocol.NewPlan(c, issue, w, "First this.", ""), nil
@@ -146,6 +168,7 @@ func operation(args []string) (protocol.Operation, error) {
 	case "reconcile":
 		return protocol.NewReconcile(c, issue), nil
 	}
+
 	return nil, fmt.Errorf("no operation %s", args[0])
 }
 
@@ -161,8 +184,14 @@ func (v *vector) seen(parts []string) (s protocol.Seen, err error) {
 	for _, part := range parts {
 		f := strings.Fields(part)
 		result := func(did protocol.Did, err error) {
-			s.Results = append(s.Results, protocol.Result{Did: did, Err: err, Sent: v.elapsed, Answered: v.elapsed})
+			s.Results = append(s.Results, protocol.Result{
+				Did:      did,
+				Err:      err,
+				Sent:     v.elapsed,
+				Answered: v.elapsed,
+			})
 		}
+
 		switch f[0] {
 		case "begin", "waited", "counts":
 		case "elapsed":
@@ -183,10 +212,12 @@ func (v *vector) seen(parts []string) (s protocol.Seen, err error) {
 				r.Comment.Created, err = claimtest.Time(f[2])
 				r.Comment.Updated = r.Comment.Created
 			}
+
 			if v.asked.TTL > 0 {
 				v.lease = v.asked.Bare()
 				v.lease.Token, v.lease.Expires, v.asked = 41, epoch.Add(3*time.Hour), lease.Ask{}
 			}
+
 			r.Lease = v.lease
 		case "refused":
 			result(protocol.Refused, errRefused)
@@ -195,14 +226,19 @@ func (v *vector) seen(parts []string) (s protocol.Seen, err error) {
 		case "gone":
 			result(protocol.Gone, protocol.ErrGone)
 		case "held":
-			result(protocol.Refused, &lease.HeldError{Lease: lease.Lease{Issue: issue, Worker: claim.Worker{Codename: "b", FiringID: "1"}}})
+			result(protocol.Refused, &lease.HeldError{Lease: lease.Lease{
+				Issue:  issue,
+				Worker: claim.Worker{Codename: "b", FiringID: "1"},
+			}})
 		default:
 			err = fmt.Errorf("nothing is seen as %q", f[0])
 		}
+
 		if err != nil {
 			return s, err
 		}
 	}
+
 	s.Elapsed = v.elapsed
 	return s, nil
 }
@@ -210,7 +246,15 @@ func (v *vector) seen(parts []string) (s protocol.Seen, err error) {
 // facts is a snapshot of the log as it is.
 func (v *vector) facts(at string) (lifecycle.Facts, error) {
 	now, err := claimtest.Time(at)
-	f := lifecycle.Facts{Issue: issue, Open: true, Labels: v.labels, Log: claim.Replay(v.log), Now: now, Viewer: "bot"}
+	f := lifecycle.Facts{
+		Issue:  issue,
+		Open:   true,
+		Labels: v.labels,
+		Log:    claim.Replay(v.log),
+		Now:    now,
+		Viewer: "bot",
+	}
+
 	return f, err
 }
 
@@ -225,10 +269,12 @@ func (v *vector) shown(e protocol.Effects) string {
 			if w.Kind == protocol.WriteEdit {
 				text += fmt.Sprintf(" #%d", w.Comment)
 			}
+
 			text += " " + line
 			if w.Uncertain {
 				text += " in any case"
 			}
+
 		case protocol.WriteRelabel:
 			for _, name := range w.Labels.Add {
 				text += " +" + name
@@ -242,29 +288,37 @@ func (v *vector) shown(e protocol.Effects) string {
 			v.asked = w.Acquire
 			text += fmt.Sprintf(" %s for %s", w.Acquire.Worker, w.Acquire.TTL)
 		}
+
 		out = append(out, text)
 	}
+
 	if e.Read {
 		out = append(out, "read")
 	}
+
 	if e.Ask.Lease {
 		out = append(out, "the lease")
 	}
+
 	if e.Ask.Here {
 		out = append(out, "the host's pause")
 	}
+
 	if e.Ask.Counts {
 		out = append(out, "does it count?")
 	}
+
 	switch {
 	case e.Spread:
 		out = append(out, "wait up to "+e.Wait.String())
 	case e.Wait > 0:
 		out = append(out, "wait "+e.Wait.String())
 	}
+
 	if d := e.Done; d != nil {
 		out = append(out, "done: "+ended(d))
 	}
+
 	return strings.Join(out, "; ")
 }
 
@@ -291,11 +345,14 @@ func ended(d *protocol.Conclusion) string {
 	default:
 		kind = "error"
 	}
+
 	if d.Err != nil {
 		kind += ": " + strings.ReplaceAll(d.Err.Error(), "\n", "; ")
 	}
+
 	if c := d.Claim.Record; !c.Worker.IsZero() {
 		kind += fmt.Sprintf(", %s with token %d since %s", c.Worker, c.Token, d.Since)
 	}
+
 	return kind
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/label-state/label-state/internal/setup"
 )
 
-// A local is what this machine knows before GitHub has been asked: how long to wait, and what an unknown counts for. The
-// repository's configuration is the one on its default branch.
+// A local is what this machine knows before GitHub has been asked: how long to wait, and what an
+// unknown counts for. The repository's configuration is the one on its default branch.
 type local struct {
 	guess   config.Config // what the default branch probably says: what is checked out, and over it the caller's own
 	there   bool          // something is checked out that can be read
@@ -31,13 +31,15 @@ type local struct {
 	notes   []dedup.Note
 }
 
-// local reads the file that LABEL_STATE_CONFIG names and the one that is checked out. The latter may be anybody's: it may have the
-// hook wait longer and be stricter, because the default branch's cannot be asked for that beforehand, but never the opposite.
+// local reads the file that LABEL_STATE_CONFIG names and the one that is checked out. The latter
+// may be anybody's: it may have the hook wait longer and be stricter, because the default branch's
+// cannot be asked for that beforehand, but never the opposite.
 func (h *Hook) local() (local, error) {
 	own, err := h.Env.Own(setup.Options{})
 	if err != nil {
 		return local{guess: config.Default()}, err
 	}
+
 	checkedOut, there, err := setup.Checkout(h.Env.Dir)
 	l := local{guess: checkedOut, there: there && err == nil}
 	if err != nil {
@@ -45,10 +47,12 @@ func (h *Hook) local() (local, error) {
 		first, _, _ := strings.Cut(err.Error(), "\n")
 		l.notes = append(l.notes, dedup.Note{Text: first + "; what counts is the default branch"})
 	}
+
 	l.timeout, l.policy = max(budget, l.guess.Hook.Timeout), policy(l.guess)
 	if own.Has("hook.timeout") {
 		l.timeout = own.Hook.Timeout
 	}
+
 	if own.Has("hook.on_unknown") {
 		l.policy = policy(own.Config)
 	}
@@ -56,9 +60,11 @@ func (h *Hook) local() (local, error) {
 	if own.Has("hook.pull_requests") {
 		l.pulls = own.Hook.PullRequests
 	}
+
 	if whole, err := own.Over(l.guess, ""); err == nil {
 		l.guess = whole // a right guess saves reading everything again
 	}
+
 	return l, nil
 }
 
@@ -72,8 +78,8 @@ type checker struct {
 	notes  []dedup.Note
 }
 
-// settle returns the session under the configuration on the default branch. Where that has problems, the push is checked without what
-// they concern, and a note says so.
+// settle returns the session under the configuration on the default branch. Where that has
+// problems, the push is checked without what they concern, and a note says so.
 func (c *checker) settle(ctx context.Context, guessed *setup.Session) (*setup.Session, error) {
 	s, err := guessed.Settle(ctx)
 	if err == nil && s.Unusable != nil {
@@ -88,6 +94,7 @@ func (h *Hook) check(ctx context.Context, push outgoing.Push, messages []dedup.M
 	if err != nil {
 		return h.unknown(err)
 	}
+
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), h.Start.Add(local.timeout))
 	defer cancel()
 	c := checker{Hook: h, push: push, local: local}
@@ -98,18 +105,22 @@ func (h *Hook) check(ctx context.Context, push outgoing.Push, messages []dedup.M
 	case err != nil:
 		return h.unknown(inTime(ctx, err))
 	}
+
 	home := closing.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}
 	named, unread := dedup.Name(messages, home, c.remote.Host), dedup.Unread(messages, home, c.remote.Host)
 	if local.pulls {
 		c.heads = outgoing.Branches(push.Updates)
 	}
+
 	if len(named)+len(unread)+len(c.heads) == 0 {
 		return dedup.Report{}
 	}
+
 	return c.judgeInTime(ctx, named, unread)
 }
 
-// grace is how long after the end of the time the answers that came before it may take to be understood.
+// grace is how long after the end of the time the answers that came before it may take to be
+// understood.
 const grace = 100 * time.Millisecond
 
 // judgeInTime is judge, given up when something does not end with the time.
@@ -123,6 +134,7 @@ func (c *checker) judgeInTime(ctx context.Context, named []dedup.Named, cut []de
 		}()
 		done <- c.judge(ctx, named, cut)
 	}()
+
 	over := time.NewTimer(time.Until(c.Start.Add(c.local.timeout + grace)))
 	defer over.Stop()
 	select {
@@ -130,80 +142,109 @@ func (c *checker) judgeInTime(ctx context.Context, named []dedup.Named, cut []de
 		return r
 	case <-over.C:
 	}
-	r := dedup.Report{Home: c.remote.Owner + "/" + c.remote.Repo, Policy: c.local.policy, Notes: c.local.notes, Unknown: cut}
+
+	r := dedup.Report{
+		Home:    c.remote.Owner + "/" + c.remote.Repo,
+		Policy:  c.local.policy,
+		Notes:   c.local.notes,
+		Unknown: cut,
+	}
+
 	for _, one := range c.unread(named, errLate) {
 		r.Unknown = append(r.Unknown, dedup.Unchecked{Issue: one.Issue, Reason: one.Unread})
 	}
+
 	return r
 }
 
-// judge reads the issues and holds them against the rules. What of the messages nobody has read stays unknown.
+// judge reads the issues and holds them against the rules. What of the messages nobody has read
+// stays unknown.
 func (c *checker) judge(ctx context.Context, named []dedup.Named, cut []dedup.Unchecked) dedup.Report {
 	conf, snapshots, err := c.read(ctx, named)
 	rules, policed := conf.Rules(), policy(conf)
 	var noToken *setup.NoTokenError
 	switch {
 	case errors.As(err, &noToken) && c.stranger(ctx):
-		return dedup.Report{Notes: []dedup.Note{{Text: "not checked: " + c.remote.Host + " is no GitHub that there is a token for"}}}
+		return dedup.Report{Notes: []dedup.Note{{Text: "not checked: " + c.remote.Host +
+			" is no GitHub that there is a token for"}}}
 	case errors.As(err, &noToken):
 		err = fmt.Errorf("no token for %s: %s", noToken.Host, variables(noToken))
 	case err != nil:
 		err = inTime(ctx, err)
 	}
+
 	if err != nil {
 		rules, policed = config.Default().Rules(), c.local.policy
 	}
+
 	if err != nil && snapshots == nil {
 		snapshots = c.unread(named, err)
 	}
 	answered := slices.ContainsFunc(snapshots, func(r dedup.Snapshot) bool { return r.Unread == "" })
 	if !answered && (err != nil || len(snapshots) > 0) {
-		policed = max(policed, c.local.policy) // where nothing could be read, a configuration that is not there says nothing
+		// where nothing could be read, a configuration that is not there says nothing
+		policed = max(policed, c.local.policy)
 	}
+
 	who, notes := c.pusher()
 	if c.local.there && err == nil {
-		if text := setup.Differs(c.local.guess, conf, ledger.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}); text != "" {
+		if text := setup.Differs(c.local.guess, conf,
+			ledger.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}); text != "" {
 			notes = append(notes, dedup.Note{Text: text})
 		}
 	}
+
 	r := dedup.Check(rules, who, snapshots)
 	if len(named)+len(cut) == 0 && r.Empty() {
 		return r // nobody has asked for anything but a no
 	}
+
 	r.Home, r.Policy = c.remote.Owner+"/"+c.remote.Repo, policed
 	if len(c.notes) == 0 {
 		c.notes = c.local.notes // the same file is probably checked out, and one line is enough
 	}
+
 	r.Notes, r.Unknown = slices.Concat(c.notes, notes, r.Notes), slices.Concat(cut, r.Unknown)
 	return r
 }
 
-// variables is what to do where a token is missing, with the names of the variables that may hold it.
+// variables is what to do where a token is missing, with the names of the variables that may hold
+// it.
 func variables(e *setup.NoTokenError) string {
 	return strings.Replace(e.Remedy(), "one of them", strings.Join(e.Variables, " or "), 1)
 }
 
-// stranger reports whether the host may be no GitHub at all: GitHub does not run it, and nobody said
-// that it is one.
+// stranger reports whether the host may be no GitHub at all: GitHub does not run it, and nobody
+// said that it is one.
 func (c *checker) stranger(ctx context.Context) bool {
 	get := c.Env.Getenv
-	known := c.remote.Host == "github.com" || strings.HasSuffix(c.remote.Host, ".ghe.com") // another may be an alias of ssh's configuration
+	// another may be an alias of ssh's configuration
+	known := c.remote.Host == "github.com" || strings.HasSuffix(c.remote.Host, ".ghe.com")
 	if known || get("LABEL_STATE_API_URL") != "" || strings.EqualFold(get("GH_HOST"), c.remote.Host) {
 		return false
 	}
+
 	said, err := c.Env.Git().Ask(ctx, "config", "--get", "label-state.host")
 	return err != nil || len(said) == 0
 }
 
-// read asks GitHub about every issue, and in the same request for the configuration on the default branch. When that
-// is not what was guessed, the issues are read again under it: whose records count is its to say. Of a fork, what it does not have
-// itself is its parent's (hook.md). The error is for all issues.
-func (c *checker) read(ctx context.Context, named []dedup.Named) (conf config.Config, snapshots []dedup.Snapshot, err error) {
+// read asks GitHub about every issue, and in the same request for the configuration on the default
+// branch. When that is not what was guessed, the issues are read again under it: whose records
+// count is its to say. Of a fork, what it does not have itself is its parent's (hook.md). The error
+// is for all issues.
+func (c *checker) read(ctx context.Context,
+	named []dedup.Named,
+) (conf config.Config, snapshots []dedup.Snapshot, err error) {
 	ctx, hangUp := context.WithCancelCause(ctx)
 	defer hangUp(nil)
 	env := c.Env
 	env.HTTP = impatient{env.HTTP, hangUp}
-	guessed, err := setup.Open(ctx, env, setup.Options{Repo: c.remote.Owner + "/" + c.remote.Repo, Host: c.remote.Host, Guess: &c.local.guess, Tolerant: true})
+	guessed, err := setup.Open(ctx, env, setup.Options{
+		Repo:     c.remote.Owner + "/" + c.remote.Repo,
+		Host:     c.remote.Host,
+		Guess:    &c.local.guess,
+		Tolerant: true,
+	})
 	if err != nil {
 		return conf, nil, err
 	}
@@ -221,11 +262,14 @@ func (c *checker) read(ctx context.Context, named []dedup.Named) (conf config.Co
 	case slices.ContainsFunc(slices.Concat(snapshots, pulls), func(r dedup.Snapshot) bool { return r.Unread == "" }):
 		return conf, nil, err // they could be read, and nobody knows by which rules
 	}
+
 	return conf, append(snapshots, pulls...), err
 }
 
 // readUnder reads the issues, and with them the configuration of the session's repository.
-func (c *checker) readUnder(ctx context.Context, guessed *setup.Session, named []dedup.Named) (s *setup.Session, snapshots []dedup.Snapshot, err error) {
+func (c *checker) readUnder(ctx context.Context, guessed *setup.Session,
+	named []dedup.Named,
+) (s *setup.Session, snapshots []dedup.Snapshot, err error) {
 	snapshots = ask(ctx, guessed.Client, named)
 	s, err = c.settle(ctx, guessed)
 	if err == nil && s != guessed {
@@ -244,6 +288,7 @@ func late(snapshots []dedup.Snapshot, cause error) []dedup.Snapshot {
 			r.Facts.Doubts = append(r.Facts.Doubts, cause.Error())
 		}
 	}
+
 	return snapshots
 }
 
@@ -252,6 +297,7 @@ func ask(ctx context.Context, client *github.Client, named []dedup.Named) []dedu
 	for k, n := range named {
 		issues[k] = n.Issue
 	}
+
 	out := make([]dedup.Snapshot, len(named))
 	for k, got := range client.HoldersOf(ctx, issues) {
 		out[k] = dedup.Snapshot{Named: named[k], Facts: got.Facts, Guess: got.Guess}
@@ -264,12 +310,15 @@ func ask(ctx context.Context, client *github.Client, named []dedup.Named) []dedu
 			out[k].Unread = ledger.Reason(issues[k], got.Err)
 		}
 	}
+
 	return out
 }
 
 // askParent replaces the snapshots of issues that a fork does not have by those of its parent. When
 // it cannot be found out whether the repository is a fork, they stay not found.
-func (c *checker) askParent(ctx context.Context, env setup.Environment, s *setup.Session, snapshots []dedup.Snapshot) []dedup.Snapshot {
+func (c *checker) askParent(ctx context.Context, env setup.Environment, s *setup.Session,
+	snapshots []dedup.Snapshot,
+) []dedup.Snapshot {
 	home := ledger.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}
 	var missing []dedup.Named
 	var at []int
@@ -278,6 +327,7 @@ func (c *checker) askParent(ctx context.Context, env setup.Environment, s *setup
 			missing, at = append(missing, r.Named), append(at, k)
 		}
 	}
+
 	if len(missing) == 0 {
 		return snapshots
 	}
@@ -285,19 +335,29 @@ func (c *checker) askParent(ctx context.Context, env setup.Environment, s *setup
 	if err != nil || repo.Parent == (ledger.Repo{}) {
 		return snapshots
 	}
+
 	for k := range missing {
 		missing[k].Issue.Owner, missing[k].Issue.Repo = repo.Parent.Owner, repo.Parent.Name
 	}
+
 	for k, r := range c.readParent(ctx, env, s, repo.Parent, missing) {
 		snapshots[at[k]] = r
 	}
+
 	return snapshots
 }
 
-// readParent reads issues of the repository that this one is a fork of, under that one's own configuration: the fork's may be a
-// stranger's.
-func (c *checker) readParent(ctx context.Context, env setup.Environment, fork *setup.Session, parent ledger.Repo, named []dedup.Named) []dedup.Snapshot {
-	guessed, err := setup.Open(ctx, env, setup.Options{Repo: parent.String(), Host: c.remote.Host, Guess: &fork.Config, Tolerant: true})
+// readParent reads issues of the repository that this one is a fork of, under that one's own
+// configuration: the fork's may be a stranger's.
+func (c *checker) readParent(ctx context.Context, env setup.Environment, fork *setup.Session, parent ledger.Repo,
+	named []dedup.Named,
+) []dedup.Snapshot {
+	guessed, err := setup.Open(ctx, env, setup.Options{
+		Repo:     parent.String(),
+		Host:     c.remote.Host,
+		Guess:    &fork.Config,
+		Tolerant: true,
+	})
 	if err != nil {
 		return c.unread(named, err)
 	}
@@ -305,6 +365,7 @@ func (c *checker) readParent(ctx context.Context, env setup.Environment, fork *s
 	if err != nil {
 		return c.unread(named, err)
 	}
+
 	return decide(ctx, s, parent, snapshots)
 }
 
@@ -314,15 +375,19 @@ func (c *checker) pusher() (dedup.Pusher, []dedup.Note) {
 	if w := c.Env.Identity(); w.Codename != "" && w.FiringID != "" {
 		who.Worker = w
 	}
+
 	if _, sessions := c.Env.Session(); len(sessions) > 0 {
 		who.Made = func(w claim.Worker) bool {
 			return slices.ContainsFunc(sessions, func(s agenthost.Session) bool { return s.Made(w.FiringID) })
 		}
 	}
+
 	var notes []dedup.Note
 	if v := c.Env.Getenv("LABEL_STATE_SKIP_DEDUP_CHECK"); v != "" {
-		notes = append(notes, dedup.Note{Text: "LABEL_STATE_SKIP_DEDUP_CHECK=" + v + " does not skip the check; only 1 and true do"})
+		notes = append(notes, dedup.Note{Text: "LABEL_STATE_SKIP_DEDUP_CHECK=" + v +
+			" does not skip the check; only 1 and true do"})
 	}
+
 	inside := c.Env.InSession()
 	store, err := c.Env.Holds()
 	if err == nil {
@@ -333,10 +398,13 @@ func (c *checker) pusher() (dedup.Pusher, []dedup.Note) {
 			}
 			who.Holds = append(who.Holds, dedup.Hold{Issue: h.Issue, Worker: h.Worker})
 		}
+
 		err = bad
 	}
+
 	if err != nil {
 		notes = append(notes, dedup.Note{Text: err.Error()})
 	}
+
 	return who, notes
 }

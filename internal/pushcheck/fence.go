@@ -14,10 +14,11 @@ import (
 // atOnce is how many leases are asked for at a time.
 const atOnce = 8
 
-// decide lays over the snapshots who holds the issues where the log is not what decides. References are on
-// GitHub and are asked, one more request for each issue of the repository that the configuration is of.
-// Redis is not: its client would cost every push the time to load it. There the fencing
-// tokens in the log say which of several holds is the last, and the hook is as late as the log.
+// decide lays over the snapshots who holds the issues where the log is not what decides. References
+// are on GitHub and are asked, one more request for each issue of the repository that the
+// configuration is of. Redis is not: its client would cost every push the time to load it. There
+// the fencing tokens in the log say which of several holds is the last, and the hook is as late as
+// the log.
 func decide(ctx context.Context, s *setup.Session, of ledger.Repo, snapshots []dedup.Snapshot) []dedup.Snapshot {
 	turns := make(chan struct{}, atOnce)
 	var asking sync.WaitGroup
@@ -31,6 +32,7 @@ func decide(ctx context.Context, s *setup.Session, of ledger.Repo, snapshots []d
 				guess := r.Guess.ByToken()
 				r.Guess = &guess
 			}
+
 		default:
 			r.Guess = nil // the references tell who holds the issue, and only who may push writes them
 			asking.Go(func() {
@@ -41,10 +43,12 @@ func decide(ctx context.Context, s *setup.Session, of ledger.Repo, snapshots []d
 					r.Unread = ledger.Reason(r.Issue, err)
 					return
 				}
+
 				r.Facts = f
 			})
 		}
 	}
+
 	asking.Wait()
 	return snapshots
 }

@@ -1,10 +1,11 @@
-// Package pushcheck is the second stage of the hook: it finds out whose work a push finishes, and refuses the push when it is
-// someone else's.
+// Package pushcheck is the second stage of the hook: it finds out whose work a push finishes, and
+// refuses the push when it is someone else's.
 //
-// It gets the arguments and the input that git gives a pre-push hook (githooks(5)), so it plays the whole hook by itself. Where
-// the first stage (cmd/pre-push) has read the commits already, it takes them from the input. It never writes anything, here or
-// on GitHub, because git runs hooks for "git push --dry-run" as well. While no commit that leaves names an issue it reads no
-// token and no configuration, and sends no request.
+// It gets the arguments and the input that git gives a pre-push hook (githooks(5)), so it plays the
+// whole hook by itself. Where the first stage (cmd/pre-push) has read the commits already, it takes
+// them from the input. It never writes anything, here or on GitHub, because git runs hooks for "git
+// push --dry-run" as well. While no commit that leaves names an issue it reads no token and no
+// configuration, and sends no request.
 package pushcheck
 
 import (
@@ -61,7 +62,8 @@ type Hook struct {
 // started is the variable by which the first stage says when it began, in nanoseconds since 1970.
 const started = "LABEL_STATE_HOOK_STARTED"
 
-// begin is when the hook began: now, or when the first stage says, if that can be true of a program that still runs.
+// begin is when the hook began: now, or when the first stage says, if that can be true of a program
+// that still runs.
 func begin(first string, now time.Time) time.Time {
 	n, err := strconv.ParseInt(first, 10, 64)
 	if t := time.Unix(0, n); err == nil && !t.After(now) && now.Sub(t) < time.Minute {
@@ -87,6 +89,7 @@ func (h *Hook) Run(ctx context.Context) int {
 	case len(h.Args) == 1 && h.Args[0] == "--version":
 		fmt.Fprintln(h.Stdout, "label-state-pre-push", h.Version)
 		return exitPass
+
 	case len(h.Args) == 1 && (h.Args[0] == "--help" || h.Args[0] == "-h"):
 		fmt.Fprint(h.Stdout, usage)
 		return exitPass
@@ -99,7 +102,8 @@ func (h *Hook) Run(ctx context.Context) int {
 	return h.guard(ctx)
 }
 
-// guard judges the push and says what there is to say. A panic is one more reason why nothing is known.
+// guard judges the push and says what there is to say. A panic is one more reason why nothing is
+// known.
 func (h *Hook) guard(ctx context.Context) (code int) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -114,11 +118,14 @@ func (h *Hook) guard(ctx context.Context) (code int) {
 	if err != nil {
 		return h.say(h.unknown(err))
 	}
+
 	messages, err := h.scan(ctx, push)
 	if err != nil {
 		return h.say(h.unknown(inTime(ctx, err)))
 	}
-	if len(messages) == 0 { // no commit names an issue: whether the push is checked all the same, the configuration says
+
+	// no commit names an issue: whether the push is checked all the same, the configuration says
+	if len(messages) == 0 {
 		if len(outgoing.Branches(push.Updates)) == 0 {
 			return exitPass
 		}
@@ -126,30 +133,39 @@ func (h *Hook) guard(ctx context.Context) (code int) {
 			return exitPass
 		}
 	}
+
 	return h.say(h.check(ctx, push, messages))
 }
 
-// scan reads the commits that leave, unless the first stage did, and keeps those that may name an issue. Which host is meant is not known yet, so it keeps
-// too many rather than too few.
+// scan reads the commits that leave, unless the first stage did, and keeps those that may name an
+// issue. Which host is meant is not known yet, so it keeps too many rather than too few.
 func (h *Hook) scan(ctx context.Context, push outgoing.Push) ([]dedup.Message, error) {
 	push.Keep = func(message []byte) bool { return closing.Perhaps(string(message)) }
 	var messages []dedup.Message
 	add := func(c outgoing.Commit) bool {
-		messages = append(messages, dedup.Message{Commit: dedup.Commit{OID: c.OID, Subject: c.Subject()}, Text: string(c.Message), Cut: c.Cut})
+		messages = append(messages, dedup.Message{
+			Commit: dedup.Commit{OID: c.OID, Subject: c.Subject()},
+			Text:   string(c.Message), Cut: c.Cut,
+		})
 		return true
 	}
+
 	if h.walked {
 		for _, c := range h.commits {
 			add(c)
 		}
 		return messages, nil
 	}
-	err := outgoing.Commits(ctx, outgoing.Location{Dir: h.Env.Dir, Env: append(h.Env.Inherited(), outgoing.RealObjects)}, push, add)
+
+	err := outgoing.Commits(ctx, outgoing.Location{
+		Dir: h.Env.Dir,
+		Env: append(h.Env.Inherited(), outgoing.RealObjects),
+	}, push, add)
 	return messages, err
 }
 
-// unknown is the report of a push of which nothing is known. How that counts the configuration says;
-// one that cannot be read lets the push go.
+// unknown is the report of a push of which nothing is known. How that counts the configuration
+// says; one that cannot be read lets the push go.
 func (h *Hook) unknown(err error) dedup.Report {
 	l, bad := h.local()
 	r := dedup.Report{Unknown: []dedup.Unchecked{{Reason: err.Error()}}}
@@ -174,10 +190,12 @@ func (h *Hook) say(r dedup.Report) int {
 	} else {
 		text = dedup.Text(r, dedup.Style{Color: h.Env.Color(h.Stderr)})
 	}
+
 	_, _ = io.WriteString(h.Stderr, text) // nobody is left to tell that nobody listens
 	if r.Stops() {
 		return exitRefuse
 	}
+
 	return exitPass
 }
 
@@ -192,5 +210,6 @@ func inTime(ctx context.Context, err error) error {
 	case cause != nil:
 		return cause
 	}
+
 	return err
 }

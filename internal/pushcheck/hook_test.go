@@ -38,11 +38,17 @@ func newHook(t *testing.T, stdin io.Reader, vars map[string]string, args ...stri
 	t.Helper()
 	var stderr strings.Builder
 	return &Hook{
-		Args: args, Stdin: stdin, Stdout: io.Discard, Stderr: &stderr, Start: time.Now(),
+		Args:   args,
+		Stdin:  stdin,
+		Stdout: io.Discard,
+		Stderr: &stderr,
+		Start:  time.Now(),
 		Env: setup.Environment{
-			Getenv: func(name string) string { return vars[name] }, Dir: t.TempDir(), Stderr: io.Discard,
-			Run:  func(context.Context, setup.Command) ([]byte, error) { panic("no such thing") },
-			Exec: func(context.Context, git.Command) ([]byte, error) { panic("no such thing") },
+			Getenv: func(name string) string { return vars[name] },
+			Dir:    t.TempDir(),
+			Stderr: io.Discard,
+			Run:    func(context.Context, setup.Command) ([]byte, error) { panic("no such thing") },
+			Exec:   func(context.Context, git.Command) ([]byte, error) { panic("no such thing") },
 		},
 	}, &stderr
 }
@@ -50,7 +56,8 @@ func newHook(t *testing.T, stdin io.Reader, vars map[string]string, args ...stri
 func careful(t *testing.T, h *Hook) {
 	t.Helper()
 	file := filepath.Join(h.Env.Dir, filepath.FromSlash(config.Path))
-	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte("version: 1\nhook: {on_unknown: refuse}\n"), 0o644)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755),
+		os.WriteFile(file, []byte("version: 1\nhook: {on_unknown: refuse}\n"), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -64,17 +71,26 @@ func TestPanic(t *testing.T) {
 		args  []string
 		want  string
 	}{
-		{"while reading", panicking{}, nil, []string{"origin", "https://github.com/acme/app"}, "internal error: oh[31m no"},
+		{
+			"while reading",
+			panicking{},
+			nil,
+			[]string{"origin", "https://github.com/acme/app"},
+			"internal error: oh[31m no",
+		},
 		{"afterwards", strings.NewReader(""), preCommit, nil, "internal error: no such thing"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h, stderr := newHook(t, c.stdin, c.vars, c.args...)
-			if code := h.Run(t.Context()); code != exitPass || stderr.String() != "label-state: not checked, pushing anyway: "+c.want+"\n" {
+			if code := h.Run(t.Context()); code != exitPass ||
+				stderr.String() != "label-state: not checked, pushing anyway: "+c.want+"\n" {
 				t.Errorf("exit %d with\n%s", code, stderr)
 			}
+
 			h, stderr = newHook(t, c.stdin, c.vars, c.args...)
 			careful(t, h)
-			if code := h.Run(t.Context()); code != exitRefuse || !strings.Contains(stderr.String(), "push refused, could not check it: "+c.want) {
+			if code := h.Run(t.Context()); code != exitRefuse ||
+				!strings.Contains(stderr.String(), "push refused, could not check it: "+c.want) {
 				t.Errorf("careful: exit %d with\n%s", code, stderr)
 			}
 		})
@@ -87,7 +103,8 @@ func TestEndlessInput(t *testing.T) {
 	defer close(in.released)
 	h, stderr := newHook(t, in, nil, "origin", "https://github.com/acme/app")
 	h.Start = h.Start.Add(-budget)
-	if code := h.Run(t.Context()); code != exitPass || stderr.String() != "label-state: not checked, pushing anyway: read from git: the input does not end\n" {
+	if code := h.Run(t.Context()); code != exitPass ||
+		stderr.String() != "label-state: not checked, pushing anyway: read from git: the input does not end\n" {
 		t.Errorf("exit %d with\n%s", code, stderr)
 	}
 }
@@ -104,16 +121,21 @@ func (d deaf) RoundTrip(*http.Request) (*http.Response, error) {
 func TestNothingOutlastsTheTime(t *testing.T) {
 	never := deaf{make(chan struct{})}
 	t.Cleanup(func() { close(never.released) })
-	h, stderr := newHook(t, nil, map[string]string{"LABEL_STATE_TOKEN": "t", "LABEL_STATE_API_URL": "http://127.0.0.1:1"})
+	h, stderr := newHook(t, nil, map[string]string{
+		"LABEL_STATE_TOKEN":   "t",
+		"LABEL_STATE_API_URL": "http://127.0.0.1:1",
+	})
 	careful(t, h)
 	h.Env.HTTP = never
 	h.Env.Exec = func(context.Context, git.Command) ([]byte, error) { return nil, nil }
 	push := outgoing.Push{Remote: "origin", URL: "http://127.0.0.1:1/acme/app.git"}
 	report := make(chan dedup.Report, 1)
 	go func() { report <- h.check(t.Context(), push, []dedup.Message{{Text: "closes #1"}}) }()
+
 	select {
 	case r := <-report:
-		if code := h.say(r); code != exitRefuse || !strings.Contains(stderr.String(), "could not check #1: no answer in time (hook.timeout)") {
+		if code := h.say(r); code != exitRefuse ||
+			!strings.Contains(stderr.String(), "could not check #1: no answer in time (hook.timeout)") {
 			t.Errorf("exit %d with\n%s", code, stderr)
 		}
 	case <-time.After(20 * time.Second):
@@ -136,8 +158,8 @@ func (f far) RoundTrip(r *http.Request) (*http.Response, error) {
 	return f.next.RoundTrip(r)
 }
 
-// TestSpamStopsNoVerdict: 5,000 comments of strangers before and after the holder's claim, forged records among them, do not keep the hook from
-// refusing within a second at 150 ms a request.
+// TestSpamStopsNoVerdict: 5,000 comments of strangers before and after the holder's claim, forged
+// records among them, do not keep the hook from refusing within a second at 150 ms a request.
 func TestSpamStopsNoVerdict(t *testing.T) {
 	server := spammed(t, 5000)
 	synctest.Test(t, func(t *testing.T) {
@@ -149,13 +171,15 @@ func TestSpamStopsNoVerdict(t *testing.T) {
 		if code != exitRefuse || !strings.Contains(stderr.String(), "in flight: tia (run f-tia)") {
 			t.Errorf("exit %d with\n%s", code, stderr)
 		}
+
 		if took := time.Since(h.Start); took > time.Second {
 			t.Errorf("it took %s", took)
 		}
 	})
 }
 
-// spammed is a GitHub on which an issue that tia holds has so many comments, forged records among them.
+// spammed is a GitHub on which an issue that tia holds has so many comments, forged records among
+// them.
 func spammed(t *testing.T, comments int) *githubsim.Server {
 	t.Helper()
 	seed := githubsim.Seed{
@@ -163,7 +187,10 @@ func spammed(t *testing.T, comments int) *githubsim.Server {
 			{Login: "ann", Token: "tok-ann", Permissions: map[string]string{"acme/app": "write"}},
 			{Login: "tia", Token: "tok-tia", Permissions: map[string]string{"acme/app": "triage"}},
 		},
-		Repos: []githubsim.SeedRepo{{Name: "acme/app", Issues: []githubsim.SeedIssue{{Number: 1, Title: "Wanted", Author: "ann"}}}},
+		Repos: []githubsim.SeedRepo{{
+			Name:   "acme/app",
+			Issues: []githubsim.SeedIssue{{Number: 1, Title: "Wanted", Author: "ann"}},
+		}},
 	}
 	thread := &seed.Repos[0].Issues[0].Comments
 	for n := range comments {
@@ -176,17 +203,20 @@ func spammed(t *testing.T, comments int) *githubsim.Server {
 		case n%50 == 1:
 			body = "<!-- agent-release:codename=tia firing_id=f-tia outcome=forced by=mal -->"
 		}
+
 		*thread = append(*thread, githubsim.SeedComment{Author: author, Body: body})
 	}
+
 	server, err := githubsim.New(seed, githubsim.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return server
 }
 
-// TestOtherConfiguration: that the checked-out configuration is not the default branch's is said once, without another request, and
-// neither when it is the same nor when there is none.
+// TestOtherConfiguration: that the checked-out configuration is not the default branch's is said
+// once, without another request, and neither when it is the same nor when there is none.
 func TestOtherConfiguration(t *testing.T) {
 	const strict, other = "version: 1\nhook: {on_unknown: refuse}\n", "version: 1\nhook: {on_unknown: refuse}\ntrust: {logins: [mallory]}\n"
 	const note = "label-state: note: .github/label-state.yml as it is checked out differs from the default branch of acme/app, which is what counts: trust.logins\n"
@@ -197,7 +227,10 @@ func TestOtherConfiguration(t *testing.T) {
 		{"none here", "", other, ""},
 	} {
 		seed := githubsim.Seed{
-			Users: []githubsim.SeedUser{{Login: "ann", Token: "tok-ann", Permissions: map[string]string{"acme/app": "write"}}},
+			Users: []githubsim.SeedUser{{
+				Login: "ann", Token: "tok-ann",
+				Permissions: map[string]string{"acme/app": "write"},
+			}},
 			Repos: []githubsim.SeedRepo{{
 				Name: "acme/app", Issues: []githubsim.SeedIssue{{Number: 1, Title: "Wanted", Author: "ann"}},
 				Files: map[string]string{config.Path: c.there},
@@ -207,6 +240,7 @@ func TestOtherConfiguration(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		h, stderr := newHook(t, nil, map[string]string{"GH_TOKEN": "tok-ann"})
 		requests := 0
 		h.Env.HTTP = counting(func(r *http.Request) (*http.Response, error) {
@@ -217,19 +251,25 @@ func TestOtherConfiguration(t *testing.T) {
 		h.Env.Exec = func(context.Context, git.Command) ([]byte, error) { asked++; return nil, nil }
 		if c.here != "" {
 			file := filepath.Join(h.Env.Dir, filepath.FromSlash(config.Path))
-			if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(c.here), 0o644)); err != nil {
+			if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755),
+				os.WriteFile(file, []byte(c.here), 0o644)); err != nil {
 				t.Fatal(err)
 			}
 		}
-		code := h.say(h.check(t.Context(), outgoing.Push{Remote: "origin", URL: "https://github.com/acme/app.git"}, []dedup.Message{{Text: "closes #1"}}))
+
+		code := h.say(h.check(t.Context(), outgoing.Push{Remote: "origin", URL: "https://github.com/acme/app.git"},
+			[]dedup.Message{{Text: "closes #1"}}))
 		said := strings.ReplaceAll(stderr.String(), "label-state: note: not in a git repository\n", "")
 		if code != exitPass || said != c.want {
 			t.Errorf("%s: exit %d with\n%s", c.name, code, said)
 		}
+
 		if asked != 1 {
 			t.Errorf("%s: git was started %d times", c.name, asked)
 		}
-		if most := map[bool]int{true: 2, false: 1}[c.want != "" || c.here == ""]; requests > most { // under other rules the issue is read again
+
+		// under other rules the issue is read again
+		if most := map[bool]int{true: 2, false: 1}[c.want != "" || c.here == ""]; requests > most {
 			t.Errorf("%s: %d requests", c.name, requests)
 		}
 	}

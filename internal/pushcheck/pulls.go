@@ -12,14 +12,17 @@ import (
 	"github.com/label-state/label-state/internal/setup"
 )
 
-// With hook.pull_requests the hook also refuses a push of a branch whose open pull request somebody else holds (hook.md).
+// With hook.pull_requests the hook also refuses a push of a branch whose open pull request somebody
+// else holds (hook.md).
 
-// mentionsPulls reports whether a configuration that cannot be used may ask for it: the first stage goes by the same.
+// mentionsPulls reports whether a configuration that cannot be used may ask for it: the first stage
+// goes by the same.
 func (h *Hook) mentionsPulls() bool {
 	return outgoing.AsksForPulls(h.Env.Dir, h.Env.Getenv("LABEL_STATE_CONFIG"))
 }
 
-// pushedTo is the repository that is pushed to. label-state.repo may name another one, whose issues are meant: the upstream of a fork.
+// pushedTo is the repository that is pushed to. label-state.repo may name another one, whose issues
+// are meant: the upstream of a fork.
 func (c *checker) pushedTo() ledger.Repo {
 	home := ledger.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}
 	at, err := host.ParseRemote(c.push.URL)
@@ -29,8 +32,11 @@ func (c *checker) pushedTo() ledger.Repo {
 	return ledger.Repo{Owner: at.Owner, Name: at.Repo}
 }
 
-// readAll reads the issues, the pull requests of the pushed branches if the configuration says so, and the configuration.
-func (c *checker) readAll(ctx context.Context, guessed *setup.Session, named []dedup.Named) (s *setup.Session, issues, pulls []dedup.Snapshot, err error) {
+// readAll reads the issues, the pull requests of the pushed branches if the configuration says so,
+// and the configuration.
+func (c *checker) readAll(ctx context.Context, guessed *setup.Session,
+	named []dedup.Named,
+) (s *setup.Session, issues, pulls []dedup.Snapshot, err error) {
 	if len(named) > 0 {
 		s, issues, err = c.readUnder(ctx, guessed, named)
 		if err == nil && s.Config.Hook.PullRequests {
@@ -38,6 +44,7 @@ func (c *checker) readAll(ctx context.Context, guessed *setup.Session, named []d
 		}
 		return s, issues, pulls, err
 	}
+
 	pulls = c.askPulls(ctx, guessed.Client) // and with them for the configuration
 	s, err = c.settle(ctx, guessed)
 	switch {
@@ -49,6 +56,7 @@ func (c *checker) readAll(ctx context.Context, guessed *setup.Session, named []d
 	case s != guessed:
 		pulls = c.askPulls(ctx, s.Client)
 	}
+
 	return s, nil, pulls, err
 }
 
@@ -58,11 +66,13 @@ func (c *checker) askPulls(ctx context.Context, client *github.Client) []dedup.S
 	if len(all) == 0 {
 		return nil
 	}
+
 	home := ledger.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}
 	found, err := client.HoldersOfHeads(ctx, home, c.pushedTo(), all)
 	if err != nil {
 		return []dedup.Snapshot{{Unread: ofHeads(all, err.Error())}}
 	}
+
 	out := make([]dedup.Snapshot, len(found))
 	for k, h := range found {
 		out[k] = dedup.Snapshot{Named: dedup.Named{Issue: h.Pull, Branch: h.Branch}, Facts: h.Facts, Guess: h.Guess}
@@ -70,6 +80,7 @@ func (c *checker) askPulls(ctx context.Context, client *github.Client) []dedup.S
 			out[k].Unread = ledger.Reason(h.Pull, h.Err)
 		}
 	}
+
 	return out
 }
 
@@ -82,8 +93,11 @@ func ofHeads(all []string, reason string) string {
 	return "pull requests from " + all[0] + others + ": " + reason
 }
 
-// settlePulls has the lease store say who holds the pull requests, and reads those in the parent of a fork under the parent's rules.
-func (c *checker) settlePulls(ctx context.Context, env setup.Environment, s *setup.Session, pulls []dedup.Snapshot) []dedup.Snapshot {
+// settlePulls has the lease store say who holds the pull requests, and reads those in the parent of
+// a fork under the parent's rules.
+func (c *checker) settlePulls(ctx context.Context, env setup.Environment, s *setup.Session,
+	pulls []dedup.Snapshot,
+) []dedup.Snapshot {
 	home := ledger.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}
 	var own, theirs []dedup.Snapshot
 	for _, r := range pulls {
@@ -93,14 +107,17 @@ func (c *checker) settlePulls(ctx context.Context, env setup.Environment, s *set
 			theirs = append(theirs, r)
 		}
 	}
+
 	out := decide(ctx, s, s.Repo, own)
 	if len(theirs) == 0 {
 		return out
 	}
+
 	named := make([]dedup.Named, len(theirs))
 	for k, r := range theirs {
 		named[k] = r.Named
 	}
+
 	parent := ledger.Repo{Owner: named[0].Issue.Owner, Name: named[0].Issue.Repo}
 	return append(out, c.readParent(ctx, env, s, parent, named)...)
 }
@@ -114,5 +131,6 @@ func (c *checker) unread(named []dedup.Named, err error) []dedup.Snapshot {
 	for k, n := range named {
 		out[k] = dedup.Snapshot{Named: n, Unread: err.Error()}
 	}
+
 	return out
 }

@@ -13,8 +13,8 @@ import (
 // errUsage: neither git nor pre-commit can have started the program so.
 var errUsage = errors.New("called without REMOTE and URL")
 
-// push reads what is about to happen: from the arguments and the input as git, or the first stage, gives them, else from the
-// variables of pre-commit.
+// push reads what is about to happen: from the arguments and the input as git, or the first stage,
+// gives them, else from the variables of pre-commit.
 func (h *Hook) push(ctx context.Context) (outgoing.Push, error) {
 	get := h.Env.Getenv
 	switch {
@@ -24,8 +24,12 @@ func (h *Hook) push(ctx context.Context) (outgoing.Push, error) {
 		return outgoing.Push{Remote: h.Args[0], URL: h.Args[1], Updates: in.Updates}, err
 	case get("PRE_COMMIT_REMOTE_NAME") != "" && len(h.Args) == 0:
 		update, err := h.preCommit(ctx)
-		return outgoing.Push{Remote: get("PRE_COMMIT_REMOTE_NAME"), URL: get("PRE_COMMIT_REMOTE_URL"), Updates: []outgoing.Update{update}}, err
+		return outgoing.Push{
+			Remote: get("PRE_COMMIT_REMOTE_NAME"), URL: get("PRE_COMMIT_REMOTE_URL"),
+			Updates: []outgoing.Update{update},
+		}, err
 	}
+
 	return outgoing.Push{}, errUsage
 }
 
@@ -47,6 +51,7 @@ func (h *Hook) preCommit(ctx context.Context) (u outgoing.Update, err error) {
 	if to == "" {
 		to = u.LocalRef
 	}
+
 	if u.LocalOID, err = h.resolve(ctx, to); err != nil {
 		return u, err
 	}
@@ -54,6 +59,7 @@ func (h *Hook) preCommit(ctx context.Context) (u outgoing.Update, err error) {
 	if from := get("PRE_COMMIT_FROM_REF"); from != "" {
 		u.RemoteOID, err = h.resolve(ctx, from)
 	}
+
 	return u, err
 }
 
@@ -66,5 +72,6 @@ func (h *Hook) resolve(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read from pre-commit: git finds no commit %q", name)
 	}
+
 	return out, nil
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/label-state/label-state/internal/setup"
 )
 
-// TryFlag asks for a Trial in place of an answer: TryFlag REMOTE URL, without an input. Git never calls a hook so.
+// TryFlag asks for a Trial in place of an answer: TryFlag REMOTE URL, without an input. Git never
+// calls a hook so.
 const TryFlag = "--try"
 
 // A Trial is what a push from here meets, as TryFlag prints it: one JSON object.
@@ -27,11 +28,12 @@ type Trial struct {
 	Remedy  string `json:"remedy,omitempty"` // what to do about it; empty where GitHub's answer is the reason
 }
 
-// nobodys is the number of an issue that no repository has: the largest that GitHub's GraphQL takes.
+// nobodys is the number of an issue that no repository has: the largest that GitHub's GraphQL
+// takes.
 const nobodys = 1<<31 - 1
 
-// try plays a push of a commit that closes an issue which does not exist: it does everything that a push does, and can refuse
-// nothing. The exit code says only that it could answer.
+// try plays a push of a commit that closes an issue which does not exist: it does everything that a
+// push does, and can refuse nothing. The exit code says only that it could answer.
 func (h *Hook) try(ctx context.Context, remote, url string) int {
 	t := h.trial(ctx, outgoing.Push{Remote: remote, URL: url})
 	t.Version, t.Checked = h.Version, t.Reason == ""
@@ -40,6 +42,7 @@ func (h *Hook) try(ctx context.Context, remote, url string) int {
 	if err != nil {
 		return exitUsage
 	}
+
 	fmt.Fprintf(h.Stdout, "%s\n", text)
 	return exitPass
 }
@@ -47,13 +50,18 @@ func (h *Hook) try(ctx context.Context, remote, url string) int {
 // trial is whose issues a push means, and why they could not be checked.
 func (h *Hook) trial(ctx context.Context, push outgoing.Push) (t Trial) {
 	if h.Env.SkipDedup() {
-		return Trial{Reason: "LABEL_STATE_SKIP_DEDUP_CHECK turns the check off", Remedy: "unset LABEL_STATE_SKIP_DEDUP_CHECK"}
+		return Trial{
+			Reason: "LABEL_STATE_SKIP_DEDUP_CHECK turns the check off",
+			Remedy: "unset LABEL_STATE_SKIP_DEDUP_CHECK",
+		}
 	}
+
 	local, err := h.local()
 	if err != nil {
 		first, _, _ := strings.Cut(err.Error(), "\n")
 		return Trial{Reason: first}
 	}
+
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), h.Start.Add(local.timeout))
 	defer cancel()
 
@@ -62,7 +70,10 @@ func (h *Hook) trial(ctx context.Context, push outgoing.Push) (t Trial) {
 	c.remote, err = h.Env.Remote(ctx, push.URL)
 	switch {
 	case errors.As(err, &elsewhere):
-		return Trial{Reason: "the remote is not on GitHub", Remedy: "if its issues are: git config label-state.repo OWNER/NAME"}
+		return Trial{
+			Reason: "the remote is not on GitHub",
+			Remedy: "if its issues are: git config label-state.repo OWNER/NAME",
+		}
 	case err != nil:
 		return Trial{Reason: inTime(ctx, err).Error()}
 	}
@@ -77,7 +88,8 @@ func (h *Hook) trial(ctx context.Context, push outgoing.Push) (t Trial) {
 	var noToken *setup.NoTokenError
 	switch {
 	case errors.As(err, &noToken) && c.stranger(ctx):
-		t.Reason, t.Remedy = c.remote.Host+" is not known as a GitHub", "if it is one: git config label-state.host "+c.remote.Host
+		t.Reason, t.Remedy = c.remote.Host+" is not known as a GitHub", "if it is one: git config label-state.host "+
+			c.remote.Host
 	case errors.As(err, &noToken):
 		t.Reason, t.Remedy = "no token for "+noToken.Host, variables(noToken)
 	case err != nil && snapshots == nil:
@@ -90,5 +102,6 @@ func (h *Hook) trial(ctx context.Context, push outgoing.Push) (t Trial) {
 			t.Reason = cmp.Or(t.Reason, err.Error())
 		}
 	}
+
 	return t
 }

@@ -1,5 +1,5 @@
-// Package quote shows other people's text as text in Markdown: nothing in it can become markup, a mention, or the
-// end of what it stands in.
+// Package quote shows other people's text as text in Markdown: nothing in it can become markup, a
+// mention, or the end of what it stands in.
 package quote
 
 import (
@@ -8,8 +8,8 @@ import (
 	"github.com/label-state/label-state/internal/printable"
 )
 
-// Fence puts text into a code block that it cannot end: the fence is longer than any run of the same
-// character in it (CommonMark, "Fenced code blocks"). Language names how it is coloured.
+// Fence puts text into a code block that it cannot end: the fence is longer than any run of the
+// same character in it (CommonMark, "Fenced code blocks"). Language names how it is coloured.
 func Fence(language, text string) string {
 	text = printable.Lines(text)
 	longest, run := 2, 0
@@ -19,6 +19,7 @@ func Fence(language, text string) string {
 		}
 		longest = max(longest, run)
 	}
+
 	bar := strings.Repeat("`", longest+1)
 	return bar + language + "\n" + strings.TrimRight(text, "\n") + "\n" + bar + "\n"
 }

@@ -11,7 +11,8 @@ import (
 )
 
 func anything(t *rapid.T) string {
-	return rapid.OneOf(rapid.String(), rapid.StringOf(rapid.RuneFrom([]rune("`\n\r\t ~<!->@\x1b\u202e")))).Draw(t, "text")
+	return rapid.OneOf(rapid.String(),
+		rapid.StringOf(rapid.RuneFrom([]rune("`\n\r\t ~<!->@\x1b\u202e")))).Draw(t, "text")
 }
 
 // TestFence: whatever the text, its block has one beginning and one end, and they are ours.
@@ -22,6 +23,7 @@ func TestFence(t *testing.T) {
 		if lines[0] != bar+"text" || strings.Trim(bar, "`") != "" || len(bar) < 3 {
 			t.Fatalf("fences %q and %q", lines[0], bar)
 		}
+
 		for _, l := range lines[1 : len(lines)-1] {
 			if strings.Contains(l, bar) {
 				t.Fatalf("%q ends the block of %q", l, bar)

@@ -5,7 +5,8 @@ import (
 	"sync"
 )
 
-// Chance is randomness that goroutines may draw from side by side, the same for the same seed and stream.
+// Chance is randomness that goroutines may draw from side by side, the same for the same seed and
+// stream.
 func Chance(seed, stream uint64) *rand.Rand {
 	return rand.New(&lockedSource{source: rand.NewPCG(seed, stream)})
 }

@@ -1,5 +1,5 @@
-// Package sample says how much of a long test is played: a sample in an ordinary run, everything with LABEL_STATE_TEST=all, as
-// "make test-all" sets it. It is of tests only.
+// Package sample says how much of a long test is played: a sample in an ordinary run, everything
+// with LABEL_STATE_TEST=all, as "make test-all" sets it. It is of tests only.
 package sample
 
 import (
@@ -20,9 +20,10 @@ func Size[N int | uint64](some, all N) N {
 	return some
 }
 
-// Steps returns where a loop over numbered cases starts and how far apart the played ones are: every case with All, otherwise one
-// in every so many. The start is between 1 and every and depends on the name alone, so that loops of different names play
-// different cases and each run plays the same.
+// Steps returns where a loop over numbered cases starts and how far apart the played ones are:
+// every case with All, otherwise one in every so many. The start is between 1 and every and depends
+// on the name alone, so that loops of different names play different cases and each run plays the
+// same.
 func Steps(name string, every int) (first, stride int) {
 	if All() {
 		return 1, 1
@@ -30,8 +31,9 @@ func Steps(name string, every int) (first, stride int) {
 	return 1 + number(name, every), every
 }
 
-// Plays reports whether the case of that name is played as the n-th of so many kinds, which are counted from 0: always with All,
-// otherwise as the one kind that its name decides. Where there is one kind only, Plays(name, 0, 4) plays every fourth case.
+// Plays reports whether the case of that name is played as the n-th of so many kinds, which are
+// counted from 0: always with All, otherwise as the one kind that its name decides. Where there is
+// one kind only, Plays(name, 0, 4) plays every fourth case.
 func Plays(name string, n, kinds int) bool { return All() || number(name, kinds) == n }
 
 func number(name string, below int) int {
@@ -47,17 +49,20 @@ type test interface {
 	Fatal(...any)
 }
 
-// Checks has rapid check the properties of a test so many times in an ordinary run, until the test ends. With All, or where a flag or
-// RAPID_CHECKS says how many, nothing changes. It is not for tests that run in parallel.
+// Checks has rapid check the properties of a test so many times in an ordinary run, until the test
+// ends. With All, or where a flag or RAPID_CHECKS says how many, nothing changes. It is not for
+// tests that run in parallel.
 func Checks(t test, some int) {
 	t.Helper()
 	checks := flag.Lookup("rapid.checks")
 	if checks == nil {
 		t.Fatal("no test of this program uses rapid")
 	}
+
 	if All() || os.Getenv("RAPID_CHECKS") != "" || checks.Value.String() != checks.DefValue {
 		return
 	}
+
 	if err := checks.Value.Set(strconv.Itoa(some)); err != nil {
 		t.Fatal(err)
 	}

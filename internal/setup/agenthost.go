@@ -25,11 +25,13 @@ func (e Environment) Session() (one agenthost.Session, all []agenthost.Session) 
 	if len(all) == 1 {
 		return all[0], all
 	}
+
 	for _, s := range all {
 		if string(s.Host) == e.Getenv("LABEL_STATE_CODENAME") {
 			return s, all
 		}
 	}
+
 	return agenthost.Session{}, all
 }
 
@@ -53,9 +55,11 @@ func (e Environment) nearest(named []agenthost.Session) (one agenthost.Session, 
 	if err != nil || e.Processes == nil {
 		return one, false
 	}
+
 	known := slices.DeleteFunc(files.All(), func(s state.Session) bool {
 		return s.Process.IsZero() || s.Host == agenthost.Cursor // an editor, which people's terminals are below as well
 	})
+
 	if len(known) == 0 {
 		return one, false
 	}
@@ -67,17 +71,22 @@ func (e Environment) nearest(named []agenthost.Session) (one agenthost.Session, 
 				here = append(here, s.Session)
 			}
 		}
+
 		if len(here) == 0 {
 			continue
 		}
+
 		if len(here) > 1 {
 			here = slices.DeleteFunc(here, func(s agenthost.Session) bool { return !slices.Contains(named, s) })
 		}
+
 		if len(here) != 1 {
 			return one, false
 		}
+
 		return here[0], true
 	}
+
 	return one, false
 }
 
@@ -109,6 +118,7 @@ func (e Environment) Whose(h state.Hold) Whose {
 	if err != nil {
 		return Others
 	}
+
 	kept, known, err := files.Load(its)
 	switch {
 	case err != nil:
@@ -122,6 +132,7 @@ func (e Environment) Whose(h state.Hold) Whose {
 	case e.Processes.Gone(kept.Process):
 		return Left
 	}
+
 	return Others
 }
 
@@ -141,16 +152,19 @@ func (e Environment) InSession() bool {
 	return len(around) > 0 || agenthost.Nameless(e.Getenv) != ""
 }
 
-// CheckSession refuses a LABEL_STATE_SESSION that is set and names no session of a host that is known. The error is a *SettingError.
+// CheckSession refuses a LABEL_STATE_SESSION that is set and names no session of a host that is
+// known. The error is a *SettingError.
 func (e Environment) CheckSession() error {
 	text := strings.TrimSpace(e.Getenv(agenthost.SessionVariable))
 	if _, ok := agenthost.ParseSession(text); ok || text == "" {
 		return nil
 	}
+
 	var hosts []string
 	for _, h := range agenthost.Hosts() {
 		hosts = append(hosts, string(h))
 	}
+
 	err := fmt.Errorf("%q names no session: want HOST:ID, and a host of %s", text, strings.Join(hosts, ", "))
 	return &SettingError{Setting: agenthost.SessionVariable, Err: err, Do: "unset " + agenthost.SessionVariable}
 }
@@ -164,7 +178,8 @@ func (e Environment) SessionFiles() (state.Sessions, error) {
 	return state.OpenSessions(dir), nil
 }
 
-// Heartbeats reports whether the session's host sends its events, so that a lease is renewed without being asked for.
+// Heartbeats reports whether the session's host sends its events, so that a lease is renewed
+// without being asked for.
 func (e Environment) Heartbeats(s agenthost.Session) bool {
 	files, err := e.SessionFiles()
 	if err != nil || s.IsZero() {
@@ -174,7 +189,8 @@ func (e Environment) Heartbeats(s agenthost.Session) bool {
 	return ok && err == nil
 }
 
-// HostName is the host that the program runs in, when it is inside a session and nothing leaves open which; else it is empty.
+// HostName is the host that the program runs in, when it is inside a session and nothing leaves
+// open which; else it is empty.
 func (e Environment) HostName() string {
 	if s, _ := e.Session(); !s.IsZero() {
 		return string(s.Host)

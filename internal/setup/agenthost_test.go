@@ -46,32 +46,55 @@ func TestNearestSession(t *testing.T) {
 		want  string
 		all   int // sessions that are around the program
 	}{
-		"none":                        {nil, nil, ":", 0},
-		"by its process alone":        {ancestors{19, 10, 1}, nil, "claude-code:outer", 1},
-		"nested":                      {ancestors{20, 10}, map[string]string{"CLAUDE_CODE_SESSION_ID": "outer", "CODEX_SESSION_ID": "inner"}, "codex:inner", 2},
-		"of an earlier session":       {ancestors{10}, map[string]string{"CLAUDE_CODE_SESSION_ID": "earlier"}, "claude-code:outer", 2},
+		"none":                 {nil, nil, ":", 0},
+		"by its process alone": {ancestors{19, 10, 1}, nil, "claude-code:outer", 1},
+		"nested": {
+			ancestors{20, 10},
+			map[string]string{"CLAUDE_CODE_SESSION_ID": "outer", "CODEX_SESSION_ID": "inner"},
+			"codex:inner", 2,
+		},
+		"of an earlier session": {
+			ancestors{10},
+			map[string]string{"CLAUDE_CODE_SESSION_ID": "earlier"},
+			"claude-code:outer", 2,
+		},
 		"two in one process, unnamed": {ancestors{30, 10}, nil, ":", 0},
-		"two in one process, named":   {ancestors{30, 10}, map[string]string{"LABEL_STATE_SESSION": "opencode:two"}, "opencode:two", 1},
-		"a terminal of an editor":     {ancestors{40}, nil, ":", 0},
-		"no process is known":         {ancestors{50}, map[string]string{"CODEX_SESSION_ID": "other"}, "codex:other", 1},
-		"several, and none is near":   {ancestors{50}, map[string]string{"CODEX_SESSION_ID": "x", "CLAUDE_CODE_SESSION_ID": "y"}, ":", 2},
+		"two in one process, named": {
+			ancestors{30, 10},
+			map[string]string{"LABEL_STATE_SESSION": "opencode:two"},
+			"opencode:two", 1,
+		},
+		"a terminal of an editor": {ancestors{40}, nil, ":", 0},
+		"no process is known": {
+			ancestors{50},
+			map[string]string{"CODEX_SESSION_ID": "other"},
+			"codex:other", 1,
+		},
+		"several, and none is near": {
+			ancestors{50},
+			map[string]string{"CODEX_SESSION_ID": "x", "CLAUDE_CODE_SESSION_ID": "y"},
+			":", 2,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			env := map[string]string{"LABEL_STATE_HOME": t.TempDir()}
 			for variable, value := range c.env {
 				env[variable] = value
 			}
+
 			e := setup.Environment{Getenv: func(name string) string { return env[name] }, Processes: c.above}
 			files, err := e.SessionFiles()
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			for s, pid := range known {
 				place := func(s *state.Session) {
 					if pid > 0 {
 						s.Process = numbered(pid)
 					}
 				}
+
 				if err := files.Change(s, place); err != nil {
 					t.Fatal(err)
 				}

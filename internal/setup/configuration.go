@@ -27,22 +27,24 @@ type configuration struct {
 	unusable *config.Error // what is wrong with the repository's, which was read without that; nil when nothing is
 }
 
-// Own reads the configuration that the caller named: by Options.Config, else LABEL_STATE_CONFIG. The zero value has nothing. The
-// error is a *config.Error.
+// Own reads the configuration that the caller named: by Options.Config, else LABEL_STATE_CONFIG.
+// The zero value has nothing. The error is a *config.Error.
 func (e Environment) Own(o Options) (config.Own, error) {
 	named := cmp.Or(o.Config, e.Getenv("LABEL_STATE_CONFIG"))
 	if named == "" || o.Published != "" {
 		return config.Own{}, nil
 	}
+
 	data, err := smallfile.Follow(e.path(named), config.MaxFile)
 	if err != nil {
 		return config.Own{}, &config.Error{File: named, Problem: "cannot be read: " + smallfile.Reason(err)}
 	}
+
 	return config.ParseOwn(named, data)
 }
 
-// Checkout reads the configuration in a worktree. It decides nothing: the branch that is checked out may be anybody's. there is false
-// when there is none; the error is a *config.Error.
+// Checkout reads the configuration in a worktree. It decides nothing: the branch that is checked
+// out may be anybody's. there is false when there is none; the error is a *config.Error.
 func Checkout(top string) (c config.Config, there bool, err error) {
 	c, text, err := checkedOut(top)
 	if text == nil && err == nil {
@@ -51,6 +53,7 @@ func Checkout(top string) (c config.Config, there bool, err error) {
 			err = &config.Error{File: config.Unread, Problem: "is not read: the file is called " + config.Path}
 		}
 	}
+
 	return c, text != nil || err != nil, err
 }
 
@@ -61,15 +64,19 @@ func checkedOut(top string) (c config.Config, text []byte, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return config.Default(), nil, nil
 	case err != nil:
-		return config.Default(), nil, &config.Error{File: config.Path, Problem: "cannot be read: " + smallfile.Reason(err)}
+		return config.Default(), nil, &config.Error{File: config.Path, Problem: "cannot be read: " +
+			smallfile.Reason(err)}
 	}
+
 	c, err = config.Parse(config.Path, text)
 	return c, text, err
 }
 
-// Fetched reads the configuration of the default branch as the clone around Dir last fetched it, without a request; Dir is the top of the
-// worktree. The default branch is the HEAD of the remote, else its main or master. Where the clone knows none of them the file that is checked
-// out counts. text is the file's, nil when there is none; the error is a *config.Error for one that cannot be used, else git's.
+// Fetched reads the configuration of the default branch as the clone around Dir last fetched it,
+// without a request; Dir is the top of the worktree. The default branch is the HEAD of the remote,
+// else its main or master. Where the clone knows none of them the file that is checked out counts.
+// text is the file's, nil when there is none; the error is a *config.Error for one that cannot be
+// used, else git's.
 func (e Environment) Fetched(ctx context.Context) (c config.Config, text []byte, err error) {
 	if e.neverFetched() {
 		return checkedOut(e.Dir)
@@ -78,10 +85,12 @@ func (e Environment) Fetched(ctx context.Context) (c config.Config, text []byte,
 	if err != nil {
 		return config.Default(), nil, err
 	}
+
 	names := s.belongs()
 	if len(names) == 0 {
 		return checkedOut(e.Dir)
 	}
+
 	for _, branch := range []string{"HEAD", "main", "master"} {
 		ref := "refs/remotes/" + names[0] + "/" + branch
 		entry, err := e.Git().Ask(ctx, "ls-tree", "--full-tree", ref, "--", config.Path)
@@ -93,18 +102,22 @@ func (e Environment) Fetched(ctx context.Context) (c config.Config, text []byte,
 		case entry == "":
 			return config.Default(), nil, nil
 		}
+
 		file := names[0] + "/" + branch + ":" + config.Path
 		found, err := e.Git().Feed(ctx, ref+":"+config.Path+"\n", "cat-file", "--batch", "--follow-symlinks")
 		if ctx.Err() != nil {
 			return config.Default(), nil, context.Cause(ctx)
 		}
+
 		head, data, _ := strings.Cut(found, "\n")
 		if words := strings.Fields(head); err != nil || len(words) != 3 || words[1] != "blob" {
 			return config.Default(), nil, &config.Error{File: file, Problem: "cannot be read: git has no such file"}
 		}
+
 		c, err := config.Parse(file, []byte(data))
 		return c, []byte(data), err
 	}
+
 	return checkedOut(e.Dir)
 }
 
@@ -114,20 +127,24 @@ func (e Environment) neverFetched() bool {
 	if err != nil {
 		return errors.Is(err, git.ErrNone)
 	}
+
 	common, err := git.Common(place.Dir)
 	if err != nil {
 		return false
 	}
+
 	for _, refs := range []string{"refs/remotes", "packed-refs", "reftable"} {
 		if _, err := os.Stat(filepath.Join(common, filepath.FromSlash(refs))); !errors.Is(err, fs.ErrNotExist) {
 			return false
 		}
 	}
+
 	return true
 }
 
 // published reads the configuration on the default branch; a repository without one has the
-// defaults. Anything but yes or no is an error: with wrong label names nothing may be written. Beside a
+// defaults. Anything but yes or no is an error: with wrong label names nothing may be written.
+// Beside a
 // *config.Error the configuration is what can be used of it.
 func published(ctx context.Context, c *github.Client, r ledger.Repo, path string) (*configuration, error) {
 	name := r.String() + ":" + path
@@ -140,13 +157,17 @@ func published(ctx context.Context, c *github.Client, r ledger.Repo, path string
 		}
 		// File follows a symbolic link, and tells why it is none
 	}
+
 	data, err := c.File(ctx, r, path)
 	var absent *github.NotFoundError
 	switch {
 	case errors.As(err, &absent) && path == config.Path:
 		return defaults(), nil
 	case errors.As(err, &absent):
-		return nil, &config.Error{File: r.String() + ":" + path, Problem: "cannot be read: no such file on the default branch"}
+		return nil, &config.Error{
+			File:    r.String() + ":" + path,
+			Problem: "cannot be read: no such file on the default branch",
+		}
 	case err != nil:
 		return nil, err
 	}
@@ -156,6 +177,7 @@ func published(ctx context.Context, c *github.Client, r ledger.Repo, path string
 	if errors.As(err, &out.unusable) {
 		out.Config = config.Usable(name, data)
 	}
+
 	return out, err
 }
 
@@ -172,18 +194,25 @@ func (c *configuration) under(own config.Own, r ledger.Repo) (*configuration, er
 	if err != nil {
 		return nil, err
 	}
+
 	return &configuration{
-		Config: whole, source: c.source + " and " + own.File, absent: c.absent, own: own, unusable: c.unusable,
+		Config:   whole,
+		source:   c.source + " and " + own.File,
+		absent:   c.absent,
+		own:      own,
+		unusable: c.unusable,
 	}, nil
 }
 
-// Differs says in one line that the configuration which is checked out is not the one on the default branch of a repository; empty when
-// they mean the same.
+// Differs says in one line that the configuration which is checked out is not the one on the
+// default branch of a repository; empty when they mean the same.
 func Differs(here, there config.Config, r ledger.Repo) string {
 	different := config.Differences(here, there)
 	if len(different) == 0 {
 		return ""
 	}
-	return config.Path + " as it is checked out differs from the default branch of " + r.String() + ", which is what counts: " +
+
+	return config.Path + " as it is checked out differs from the default branch of " + r.String() +
+		", which is what counts: " +
 		printable.Short(strings.Join(different, ", "), 200)
 }

@@ -32,8 +32,9 @@ import (
 	"github.com/label-state/label-state/internal/state"
 )
 
-// An Environment is everything outside the program that a session depends on. All fields but Environ, Exec, HTTP, Stores,
-// Services, Watched and Processes are required; Dir is empty for who is in no directory.
+// An Environment is everything outside the program that a session depends on. All fields but
+// Environ, Exec, HTTP, Stores, Services, Watched and Processes are required; Dir is empty for who
+// is in no directory.
 type Environment struct {
 	Getenv   func(string) string
 	Environ  []string  // all variables, for git
@@ -49,7 +50,9 @@ type Environment struct {
 
 	Processes Processes // of this machine; nil when they are not looked at
 
-	Executable string // absolute path of this program, for what starts it later; empty where it does not stay, or nobody knows
+	// absolute path of this program, for what starts it later; empty where it does not stay, or
+	// nobody knows
+	Executable string
 
 	// Waiting is told what a request waits for that takes long; nil is nobody.
 	Waiting clock.Teller
@@ -58,8 +61,8 @@ type Environment struct {
 	// tells for which session it works.
 	Server bool
 
-	// Outside is a folder for what is held outside of every repository, by a server that remembers it as
-	// long as it runs. Empty is that nothing is remembered there.
+	// Outside is a folder for what is held outside of every repository, by a server that remembers
+	// it as long as it runs. Empty is that nothing is remembered there.
 	Outside string
 }
 
@@ -69,11 +72,13 @@ type Processes interface {
 	Gone(process.ID) bool
 }
 
-// Nothing returns an environment in which nothing is set: no variables, no directory, no programs and no state folder. What a session
-// needs is in its Options. Warnings go to w.
+// Nothing returns an environment in which nothing is set: no variables, no directory, no programs
+// and no state folder. What a session needs is in its Options. Warnings go to w.
 func Nothing(w io.Writer) Environment {
 	return Environment{
-		Getenv: func(string) string { return "" }, Environ: []string{}, Stderr: w,
+		Getenv:  func(string) string { return "" },
+		Environ: []string{},
+		Stderr:  w,
 		Run: func(_ context.Context, c Command) ([]byte, error) {
 			return nil, &exec.Error{Name: c.Name, Err: exec.ErrNotFound}
 		},
@@ -95,6 +100,7 @@ func OS() Environment {
 	if err != nil {
 		dir = string(filepath.Separator)
 	}
+
 	return Environment{
 		Getenv:     os.Getenv,
 		Environ:    os.Environ(),
@@ -120,8 +126,8 @@ func executable() string {
 	return path
 }
 
-// Find finds a program by its path, or by its name on PATH, else in the folders in which the hook's scripts look as well: a program
-// that a desktop has started has a short PATH.
+// Find finds a program by its path, or by its name on PATH, else in the folders in which the hook's
+// scripts look as well: a program that a desktop has started has a short PATH.
 func (e Environment) Find(name string) (string, error) {
 	path, err := exec.LookPath(name)
 	if err == nil || strings.ContainsAny(name, `/\`) {
@@ -132,15 +138,18 @@ func (e Environment) Find(name string) (string, error) {
 	if home := e.Getenv("HOME"); filepath.IsAbs(home) {
 		folders = append([]string{filepath.Join(home, "go", "bin"), filepath.Join(home, ".local", "bin")}, folders...)
 	}
+
 	for _, folder := range folders {
 		if path, err := exec.LookPath(filepath.Join(folder, name)); err == nil {
 			return path, nil
 		}
 	}
+
 	return "", err
 }
 
-// Inherited is the environment of the programs that a command starts: Environ, or this process's own when that is not set.
+// Inherited is the environment of the programs that a command starts: Environ, or this process's
+// own when that is not set.
 func (e Environment) Inherited() []string {
 	if e.Environ == nil {
 		return os.Environ()
@@ -148,7 +157,8 @@ func (e Environment) Inherited() []string {
 	return slices.Clip(e.Environ)
 }
 
-// Git is the installed git in Dir. It gets Environ, and GIT_DIR in any case: that decides where we are.
+// Git is the installed git in Dir. It gets Environ, and GIT_DIR in any case: that decides where we
+// are.
 func (e Environment) Git() git.Git {
 	env := e.Environ
 	if dir := e.Getenv("GIT_DIR"); dir != "" && env == nil {
@@ -173,10 +183,12 @@ func run(ctx context.Context, c Command) ([]byte, error) {
 	if err := cmd.Run(); err != nil {
 		return nil, fmt.Errorf("run %s: %w", c.Name, errors.Join(err, ctx.Err()))
 	}
+
 	return out.Bytes(), nil
 }
 
-// Identity is who LABEL_STATE_CODENAME and LABEL_STATE_FIRING_ID say is working; either may be empty.
+// Identity is who LABEL_STATE_CODENAME and LABEL_STATE_FIRING_ID say is working; either may be
+// empty.
 func (e Environment) Identity() claim.Worker {
 	return claim.Worker{Codename: e.Getenv("LABEL_STATE_CODENAME"), FiringID: e.Getenv("LABEL_STATE_FIRING_ID")}
 }
@@ -189,6 +201,7 @@ func (e Environment) SweepRepos() []string {
 			out = append(out, name)
 		}
 	}
+
 	return out
 }
 
@@ -210,14 +223,17 @@ func (e Environment) Width(w io.Writer) int {
 	if !ok {
 		return 0
 	}
+
 	width, _, err := term.GetSize(int(f.Fd()))
 	if err != nil {
 		return 0
 	}
+
 	return width
 }
 
-// Color reports whether w may be coloured: a terminal that can, and NO_COLOR (no-color.org) is not set.
+// Color reports whether w may be coloured: a terminal that can, and NO_COLOR (no-color.org) is not
+// set.
 func (e Environment) Color(w io.Writer) bool {
 	return e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb" && e.IsTerminal(w)
 }
@@ -231,25 +247,35 @@ func (e Environment) StateDir() (string, error) {
 	if dir := e.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "label-state"), nil
 	}
+
 	for _, variable := range []string{"HOME", "USERPROFILE"} {
 		if dir := e.Getenv(variable); filepath.IsAbs(dir) {
 			return filepath.Join(dir, ".local", "state", "label-state"), nil
 		}
 	}
+
 	return "", errors.New("find state folder: neither LABEL_STATE_HOME nor HOME is set")
 }
 
-// PausedHere reads this machine's own pause of a repository; nil means not paused, an error that nobody knows.
+// PausedHere reads this machine's own pause of a repository; nil means not paused, an error that
+// nobody knows.
 func (e Environment) PausedHere(r ledger.Repo) (*lifecycle.Pause, error) {
 	file, err := e.LocalPauses()
 	if err != nil {
 		return nil, err
 	}
+
 	p, err := file.Get(r.String())
 	if err != nil || p == nil {
 		return nil, err
 	}
-	return &lifecycle.Pause{Since: p.Since, By: p.By, Reason: p.Reason, Here: true}, nil
+
+	return &lifecycle.Pause{
+		Since:  p.Since,
+		By:     p.By,
+		Reason: p.Reason,
+		Here:   true,
+	}, nil
 }
 
 // LocalPauses is the list of repositories paused on this machine only.
@@ -261,7 +287,8 @@ func (e Environment) LocalPauses() (state.Pauses, error) {
 	return state.Pauses{Dir: dir}, nil
 }
 
-// Holds is the store of the worktree that Dir is in, else that of Outside, or state.ErrNoRepository.
+// Holds is the store of the worktree that Dir is in, else that of Outside, or
+// state.ErrNoRepository.
 func (e Environment) Holds() (state.Holds, error) {
 	dir, err := state.GitDir(e.Dir, e.Getenv("GIT_DIR"))
 	if errors.Is(err, state.ErrNoRepository) && e.Outside != "" {
@@ -270,6 +297,7 @@ func (e Environment) Holds() (state.Holds, error) {
 	if err != nil {
 		return state.Holds{}, err
 	}
+
 	return state.OpenHolds(dir), nil
 }
 

@@ -44,17 +44,31 @@ func newMachine(t *testing.T, variables map[string]string) *machine {
 	t.Helper()
 	dir := t.TempDir()
 	return &machine{
-		t: t, variables: variables, dir: dir, home: t.TempDir(), ceiling: filepath.Dir(dir),
-		programs: map[string]func(setup.Command) (string, error){}, files: map[string]string{},
+		t:         t,
+		variables: variables,
+		dir:       dir,
+		home:      t.TempDir(),
+		ceiling:   filepath.Dir(dir),
+		programs:  map[string]func(setup.Command) (string, error){},
+		files:     map[string]string{},
 	}
 }
 
 func (m *machine) environment() setup.Environment {
 	return setup.Environment{
 		Getenv: func(name string) string { return m.variables[name] },
-		Dir:    m.dir, Stderr: &m.stderr, Run: m.run, HTTP: m,
+		Dir:    m.dir,
+		Stderr: &m.stderr,
+		Run:    m.run,
+		HTTP:   m,
 		Exec: func(ctx context.Context, c git.Command) ([]byte, error) {
-			return m.run(ctx, setup.Command{Name: "git", Args: c.Args, Dir: c.Dir, Env: c.Env, Stdin: c.Stdin})
+			return m.run(ctx, setup.Command{
+				Name:  "git",
+				Args:  c.Args,
+				Dir:   c.Dir,
+				Env:   c.Env,
+				Stdin: c.Stdin,
+			})
 		},
 	}
 }
@@ -68,6 +82,7 @@ func (m *machine) run(ctx context.Context, c setup.Command) ([]byte, error) {
 	if slices.Contains(c.Args, "credential") {
 		name = "git credential"
 	}
+
 	if program, ok := m.programs[name]; ok {
 		out, err := program(c)
 		return []byte(out), err
@@ -75,9 +90,14 @@ func (m *machine) run(ctx context.Context, c setup.Command) ([]byte, error) {
 	if name != "git" {
 		return nil, fmt.Errorf("run %s: %w", c.Name, exec.ErrNotFound)
 	}
+
 	cmd := exec.CommandContext(ctx, "git", c.Args...)
 	cmd.Dir = c.Dir
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + m.home, "GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES=" + m.ceiling}
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + m.home, "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_CEILING_DIRECTORIES=" + m.ceiling,
+	}
+
 	return cmd.Output()
 }
 
@@ -98,6 +118,7 @@ func (m *machine) write(name, content string) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		m.t.Fatal(err)
 	}
+
 	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 		m.t.Fatal(err)
 	}
@@ -112,14 +133,28 @@ func (m *machine) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer := func(status int, body any) (*http.Response, error) {
 		text, err := json.Marshal(body)
 		return &http.Response{
-			StatusCode: status, Status: fmt.Sprint(status), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
-			Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(text)),
+			StatusCode: status,
+			Status:     fmt.Sprint(status),
+			Proto:      "HTTP/1.1",
+			ProtoMajor: 1,
+			ProtoMinor: 1,
+			Request:    r,
+			Header:     http.Header{"Content-Type": {"application/json"}},
+			Body:       io.NopCloser(bytes.NewReader(text)),
 		}, err
 	}
+
 	if strings.HasSuffix(r.URL.Path, "/graphql") {
-		none := map[string]any{"type": "NOT_FOUND", "path": []string{"r0"}, "message": "Could not resolve to a Repository."}
-		return answer(http.StatusOK, map[string]any{"data": map[string]any{"viewer": map[string]string{"login": "me"}, "r0": nil}, "errors": []any{none}})
+		none := map[string]any{
+			"type": "NOT_FOUND", "path": []string{"r0"},
+			"message": "Could not resolve to a Repository.",
+		}
+		return answer(http.StatusOK, map[string]any{"data": map[string]any{
+			"viewer": map[string]string{"login": "me"},
+			"r0":     nil,
+		}, "errors": []any{none}})
 	}
+
 	_, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/api/v3"), "/repos/")
 	repo, ok := strings.CutSuffix(path, "/contents/.github/label-state.yml")
 	content, found := m.files[r.URL.Host+" "+repo]
@@ -129,6 +164,7 @@ func (m *machine) RoundTrip(r *http.Request) (*http.Response, error) {
 	case !ok || !found:
 		return answer(http.StatusNotFound, map[string]string{"message": "Not Found"})
 	}
+
 	return answer(http.StatusOK, map[string]string{
 		"type": "file", "encoding": "base64", "content": base64.StdEncoding.EncodeToString([]byte(content)),
 	})

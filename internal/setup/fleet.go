@@ -18,22 +18,39 @@ func (s tokenSearch) inVariable(name string, chosen bool) (credential, error) {
 	ours := slices.Contains(s.variables(), name)
 	switch {
 	case !ours && slices.Contains(tokenVariables, strings.ToUpper(name)):
-		return credential{}, &SettingError{Setting: "token_env " + name, Err: errors.New("it is not for " + s.at.Host())}
+		return credential{}, &SettingError{
+			Setting: "token_env " + name,
+			Err:     errors.New("it is not for " + s.at.Host()),
+		}
+
 	case !ours && !chosen:
-		return credential{}, &SettingError{Setting: "token_env " + name, Err: errors.New("a repository's own configuration may only name " +
-			strings.Join(s.variables(), ", ") + "; choose the file with --config or LABEL_STATE_CONFIG")}
+		return credential{}, &SettingError{
+			Setting: "token_env " + name,
+			Err: errors.New("a repository's own configuration may only name " +
+				strings.Join(s.variables(), ", ") + "; choose the file with --config or LABEL_STATE_CONFIG"),
+		}
+
 	case !ours && !s.at.encrypted() && !(s.at.local() && s.at.named):
-		return credential{}, &SettingError{Setting: "token_env " + name, Err: errors.New("it would go unencrypted to " + s.at.Host())}
+		return credential{}, &SettingError{
+			Setting: "token_env " + name,
+			Err:     errors.New("it would go unencrypted to " + s.at.Host()),
+		}
 	}
+
 	v := strings.TrimSpace(s.env.Getenv(name))
 	if v == "" {
-		return credential{}, &SettingError{Setting: "token_env " + name, Err: errors.New("the variable is not set"), Do: "export " + name + "=TOKEN"}
+		return credential{}, &SettingError{
+			Setting: "token_env " + name, Err: errors.New("the variable is not set"),
+			Do: "export " + name + "=TOKEN",
+		}
 	}
+
 	return newToken(v, name)
 }
 
 // tokenVariables are all that are known to hold tokens.
-var tokenVariables = slices.Concat([]string{"LABEL_STATE_TOKEN"}, host.TokenVariables("github.com"), host.TokenVariables("github.example.com"))
+var tokenVariables = slices.Concat([]string{"LABEL_STATE_TOKEN"}, host.TokenVariables("github.com"),
+	host.TokenVariables("github.example.com"))
 
 // queue lays an agent's label names over the configuration. Where the repository has a file
 // they must agree with it: whoever reads a repository uses the same names.
@@ -45,12 +62,13 @@ func queue(o Options, conf *configuration) error {
 	if err == nil {
 		conf.Config = c
 	}
+
 	return err
 }
 
-// SlackToken reads the variable that the configuration names for plans in Slack, and where Slack is: empty
-// is the real one. No variable for a token of GitHub's goes there; a repository's own file may only name
-// SLACK_BOT_TOKEN.
+// SlackToken reads the variable that the configuration names for plans in Slack, and where Slack
+// is: empty is the real one. No variable for a token of GitHub's goes there; a repository's own
+// file may only name SLACK_BOT_TOKEN.
 func (s *Session) SlackToken() (token, api string, err error) {
 	e, name := s.env, s.Config.Plan.Slack.TokenEnv
 	setting := "plan.slack.token_env " + name
@@ -58,18 +76,28 @@ func (s *Session) SlackToken() (token, api string, err error) {
 	case slices.Contains(tokenVariables, strings.ToUpper(name)):
 		return "", "", &SettingError{Setting: setting, Err: errors.New("it is not for Slack")}
 	case name != "SLACK_BOT_TOKEN" && !s.own.Has("plan.slack.token_env"): // a repository's own file may hold what a stranger proposes
-		return "", "", &SettingError{Setting: setting, Err: errors.New("a repository's own configuration may only name SLACK_BOT_TOKEN; " +
-			"choose the file with --config or LABEL_STATE_CONFIG")}
+		return "", "", &SettingError{
+			Setting: setting,
+			Err: errors.New("a repository's own configuration may only name SLACK_BOT_TOKEN; " +
+				"choose the file with --config or LABEL_STATE_CONFIG"),
+		}
 	}
+
 	if token = strings.TrimSpace(e.Getenv(name)); token == "" {
-		return "", "", &SettingError{Setting: setting, Err: errors.New("the variable is not set"), Do: "export " + name + "=xoxb-TOKEN, or leave --slack out"}
+		return "", "", &SettingError{Setting: setting, Err: errors.New("the variable is not set"), Do: "export " +
+			name + "=xoxb-TOKEN, or leave --slack out"}
 	}
+
 	if api = e.Getenv("LABEL_STATE_SLACK_API_URL"); api != "" {
 		at := origin{Endpoints: host.Endpoints{REST: api}}
 		if !at.encrypted() && !at.local() {
-			return "", "", &SettingError{Setting: "LABEL_STATE_SLACK_API_URL", Err: errors.New("want https, or this machine"), Do: "unset LABEL_STATE_SLACK_API_URL"}
+			return "", "", &SettingError{
+				Setting: "LABEL_STATE_SLACK_API_URL",
+				Err:     errors.New("want https, or this machine"), Do: "unset LABEL_STATE_SLACK_API_URL",
+			}
 		}
 		api = strings.TrimRight(api, "/") + "/"
 	}
+
 	return token, api, nil
 }

@@ -8,19 +8,23 @@ import (
 	"github.com/label-state/label-state/internal/setup"
 )
 
-// TestTokenOfAWorkSource: a repository's own file picks nothing of the environment that is not a token for
-// that host; a file that a person chose may name any variable, but none that is another host's.
+// TestTokenOfAWorkSource: a repository's own file picks nothing of the environment that is not a
+// token for that host; a file that a person chose may name any variable, but none that is another
+// host's.
 func TestTokenOfAWorkSource(t *testing.T) {
 	for name, c := range map[string]struct {
 		variable, chosen, api, want string
 	}{
-		"its own":             {"GITHUB_TOKEN", "", "", "GITHUB_TOKEN"},
-		"a secret":            {"AWS_SECRET", "", "", "error: a repository's own configuration may only name"},
-		"a secret, chosen":    {"AWS_SECRET", "mine.yml", "", "AWS_SECRET"},
-		"another host's":      {"GH_ENTERPRISE_TOKEN", "mine.yml", "", "error: it is not for github.com"},
-		"in another case":     {"gh_enterprise_token", "mine.yml", "", "error: it is not for github.com"},
-		"another address's":   {"LABEL_STATE_TOKEN", "mine.yml", "", "error: it is not for github.com"},
-		"unencrypted":         {"AWS_SECRET", "mine.yml", "http://ghe.acme.example/api/v3", "error: it would go unencrypted"},
+		"its own":           {"GITHUB_TOKEN", "", "", "GITHUB_TOKEN"},
+		"a secret":          {"AWS_SECRET", "", "", "error: a repository's own configuration may only name"},
+		"a secret, chosen":  {"AWS_SECRET", "mine.yml", "", "AWS_SECRET"},
+		"another host's":    {"GH_ENTERPRISE_TOKEN", "mine.yml", "", "error: it is not for github.com"},
+		"in another case":   {"gh_enterprise_token", "mine.yml", "", "error: it is not for github.com"},
+		"another address's": {"LABEL_STATE_TOKEN", "mine.yml", "", "error: it is not for github.com"},
+		"unencrypted": {
+			"AWS_SECRET", "mine.yml", "http://ghe.acme.example/api/v3",
+			"error: it would go unencrypted",
+		},
 		"named and loopback":  {"AWS_SECRET", "mine.yml", "http://127.0.0.1:1/", "AWS_SECRET"},
 		"chosen, and not set": {"NOTHING", "mine.yml", "", "error: the variable is not set"},
 	} {
@@ -30,16 +34,24 @@ func TestTokenOfAWorkSource(t *testing.T) {
 				"LABEL_STATE_TOKEN": "e", "LABEL_STATE_API_URL": c.api,
 			})
 			m.write("mine.yml", "version: 1")
-			s, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", TokenEnv: c.variable, Config: c.chosen, Chosen: c.chosen != ""})
+			s, err := setup.Open(t.Context(), m.environment(), setup.Options{
+				Repo:     "acme/app",
+				TokenEnv: c.variable,
+				Config:   c.chosen,
+				Chosen:   c.chosen != "",
+			})
 			got := ""
 			if err != nil {
 				got = "error: " + err.Error()
 			} else {
 				got = s.TokenFrom
 			}
-			if want, failed := strings.CutPrefix(c.want, "error: "); failed != (err != nil) || !strings.Contains(got, want) {
+
+			if want, failed := strings.CutPrefix(c.want, "error: "); failed != (err != nil) ||
+				!strings.Contains(got, want) {
 				t.Errorf("%s, want %s", got, c.want)
 			}
+
 			if err != nil && !setup.Misconfigured(err) {
 				t.Errorf("%v is no misconfiguration", err)
 			}
@@ -52,13 +64,22 @@ func TestQueueOfAWorkSource(t *testing.T) {
 	for name, c := range map[string]struct {
 		published, chosen, want string
 	}{
-		"none":              {"", "", "todo/doing"},
-		"agrees":            {"labels: {available: Todo, claimed: doing}", "", "todo/doing"},
-		"another":           {"preset: ready", "", `error: acme/app:.github/label-state.yml: labels.available: is "ready", and the work source says "todo"`},
-		"chosen":            {"preset: ready", "preset: ready", `is "ready", and the work source says "todo"`},
-		"excluded":          {"exclude_labels: [todo]", "", `is "agent:implement", and the work source says "todo"`},
-		"chosen, excluding": {"", "exclude_labels: [todo]", `mine.yml:1: exclude_labels: is [todo], and on the default branch of acme/app it is [blocked wip]`},
-		"in stages":         {"{preset: stages, stages: [ready, done]}", "", `is "stage:ready", and the work source says "todo"`},
+		"none":   {"", "", "todo/doing"},
+		"agrees": {"labels: {available: Todo, claimed: doing}", "", "todo/doing"},
+		"another": {
+			"preset: ready", "",
+			`error: acme/app:.github/label-state.yml: labels.available: is "ready", and the work source says "todo"`,
+		},
+		"chosen":   {"preset: ready", "preset: ready", `is "ready", and the work source says "todo"`},
+		"excluded": {"exclude_labels: [todo]", "", `is "agent:implement", and the work source says "todo"`},
+		"chosen, excluding": {
+			"", "exclude_labels: [todo]",
+			`mine.yml:1: exclude_labels: is [todo], and on the default branch of acme/app it is [blocked wip]`,
+		},
+		"in stages": {
+			"{preset: stages, stages: [ready, done]}", "",
+			`is "stage:ready", and the work source says "todo"`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newMachine(t, map[string]string{"GH_TOKEN": "tok"})
@@ -66,10 +87,12 @@ func TestQueueOfAWorkSource(t *testing.T) {
 			if c.published != "" {
 				m.files["api.github.com acme/app"] = c.published
 			}
+
 			if c.chosen != "" {
 				m.write("mine.yml", c.chosen)
 				o.Config = "mine.yml"
 			}
+
 			s, err := setup.Open(t.Context(), m.environment(), o)
 			got := ""
 			if err != nil {
@@ -77,6 +100,7 @@ func TestQueueOfAWorkSource(t *testing.T) {
 			} else {
 				got = s.Config.Labels.Available + "/" + s.Config.Labels.Claimed
 			}
+
 			if !strings.Contains(got, c.want) {
 				t.Errorf("%s, want %s", got, c.want)
 			}
@@ -84,7 +108,8 @@ func TestQueueOfAWorkSource(t *testing.T) {
 	}
 }
 
-// TestOwn: the configuration that the caller named, without a token and without GitHub; what is checked out is not it.
+// TestOwn: the configuration that the caller named, without a token and without GitHub; what is
+// checked out is not it.
 func TestOwn(t *testing.T) {
 	m := newMachine(t, nil)
 	m.git("init", "-q")
@@ -93,11 +118,13 @@ func TestOwn(t *testing.T) {
 	if own, err := m.environment().Own(setup.Options{}); own.Has("agents") || err != nil {
 		t.Errorf("nothing is named: %v, %+v", err, own)
 	}
+
 	m.write("mine.yml", "agents: {lucius: {}}")
 	own, err := m.environment().Own(setup.Options{Config: "mine.yml"})
 	if _, known := own.Source("lucius"); !own.Has("agents") || own.Has("defaults") || !known || err != nil {
 		t.Errorf("own: %v, %+v", err, own.Agents)
 	}
+
 	if len(m.sent) > 0 {
 		t.Errorf("asked %v", m.sent)
 	}

@@ -22,8 +22,8 @@ const gitTime = 5 * time.Second
 var errNoGit = errors.New("git was not found on PATH")
 
 // git asks git about the clone that Dir is in. The answer is without its last line break; it is
-// empty where git says no, and in a bare repository that a clone has brought along. Where there is no git the error is errNoGit. A git that
-// was cut short is another error.
+// empty where git says no, and in a bare repository that a clone has brought along. Where there is
+// no git the error is errNoGit. A git that was cut short is another error.
 func (e Environment) git(ctx context.Context, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, gitTime)
 	defer cancel()
@@ -37,6 +37,7 @@ func (e Environment) git(ctx context.Context, args ...string) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("ask git about the clone: %w", err)
 	}
+
 	return out, nil
 }
 
@@ -47,17 +48,20 @@ type settings struct {
 	unsure     bool                // what is written may not be what git goes by
 }
 
-// settings reads git's configuration. No repository, or nothing set, is the zero value. What git goes by is unsure where it takes some
-// URLs for others (url.*.insteadOf), and where a URL is not in the clone's own file: git has no remote that only other files name.
+// settings reads git's configuration. No repository, or nothing set, is the zero value. What git
+// goes by is unsure where it takes some URLs for others (url.*.insteadOf), and where a URL is not
+// in the clone's own file: git has no remote that only other files name.
 func (e Environment) settings(ctx context.Context) (settings, error) {
 	s := settings{remotes: map[string][]string{}}
-	out, err := e.git(ctx, "config", "-z", "--show-origin", "--get-regexp", `^(label-state\.(repo|host)|remote\..*\.url|url\..*\.insteadof)$`)
+	out, err := e.git(ctx, "config", "-z", "--show-origin", "--get-regexp",
+		`^(label-state\.(repo|host)|remote\..*\.url|url\..*\.insteadof)$`)
 	if errors.Is(err, errNoGit) {
 		return s, nil
 	}
 	if err != nil {
 		return s, err
 	}
+
 	words := strings.Split(out, "\x00")
 	for n := 1; n < len(words); n += 2 { // a file, then a key and its value
 		key, value, _ := strings.Cut(words[n], "\n")
@@ -76,6 +80,7 @@ func (e Environment) settings(ctx context.Context) (settings, error) {
 			s.unsure = true
 		}
 	}
+
 	return s, nil
 }
 
@@ -94,27 +99,36 @@ func (e *SettingError) Unwrap() error { return e.Err }
 // Remedy is what a person does about it.
 func (e *SettingError) Remedy() string { return cmp.Or(e.Do, "correct "+e.Setting) }
 
-// override applies label-state.repo and label-state.host to what a URL means, or to the error that it
-// means nothing: a repository named outright is on github.com unless something says otherwise.
+// override applies label-state.repo and label-state.host to what a URL means, or to the error that
+// it means nothing: a repository named outright is on github.com unless something says otherwise.
 func (s settings) override(r host.Remote, err error) (host.Remote, error) {
 	if s.repo != "" {
 		owner, name, bad := host.ParseRepo(s.repo, host.Defaults{})
 		if bad != nil {
-			return host.Remote{}, &SettingError{Setting: "git config label-state.repo", Err: bad, Do: "git config label-state.repo OWNER/NAME"}
+			return host.Remote{}, &SettingError{
+				Setting: "git config label-state.repo", Err: bad,
+				Do: "git config label-state.repo OWNER/NAME",
+			}
 		}
 		r, err = host.Remote{Host: cmp.Or(r.Host, "github.com"), Owner: owner, Repo: name}, nil
 	}
+
 	if s.host == "" || err != nil {
 		return r, err
 	}
 	if r, err = r.On(s.host); err != nil {
-		return host.Remote{}, &SettingError{Setting: "git config label-state.host", Err: err, Do: "git config label-state.host HOST"}
+		return host.Remote{}, &SettingError{
+			Setting: "git config label-state.host", Err: err,
+			Do: "git config label-state.host HOST",
+		}
 	}
+
 	return r, nil
 }
 
 // Remote returns the repository that the URL of a git remote means here: label-state.repo and
-// label-state.host come first, and an alias of ssh's configuration stands for its host. The error is a
+// label-state.host come first, and an alias of ssh's configuration stands for its host. The error
+// is a
 // *host.NotGitHubError or a *SettingError.
 func (e Environment) Remote(ctx context.Context, url string) (host.Remote, error) {
 	s, err := e.settings(ctx)
@@ -127,27 +141,32 @@ func (e Environment) Remote(ctx context.Context, url string) (host.Remote, error
 // sshTime is how long ssh may take to read its configuration.
 const sshTime = time.Second
 
-// parseRemote reads the URL and follows an ssh alias. What ssh cannot say is taken as it is written.
+// parseRemote reads the URL and follows an ssh alias. What ssh cannot say is taken as it is
+// written.
 func (e Environment) parseRemote(ctx context.Context, url string) (host.Remote, error) {
 	r, err := host.ParseRemote(url)
 	if err != nil {
 		return r, err
 	}
+
 	alias, ssh := host.SSHHost(url)
 	if !ssh || isCloud(r.Host) {
 		return r, nil
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, sshTime)
 	defer cancel()
 	out, err := e.Run(ctx, Command{Name: "ssh", Args: []string{"-G", alias}, Dir: e.Dir})
 	if err != nil {
 		return r, nil
 	}
+
 	for line := range strings.Lines(string(out)) {
 		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "hostname "); ok {
 			return r.On(name)
 		}
 	}
+
 	return r, nil
 }
 
@@ -170,6 +189,7 @@ func (e Environment) clone(ctx context.Context) (clone, error) {
 	if strange, is := errors.AsType[*git.EmbeddedError](err); is { // a bare repository that a clone has brought along
 		return clone{nowhere: strange}, nil
 	}
+
 	top := ""
 	if !errors.Is(err, git.ErrNone) {
 		top, err = e.git(ctx, "rev-parse", "--show-toplevel")
@@ -180,22 +200,27 @@ func (e Environment) clone(ctx context.Context) (clone, error) {
 			return clone{}, err
 		}
 	}
+
 	s, err := e.settings(ctx)
 	if err != nil {
 		return clone{}, err
 	}
+
 	url, err := e.remoteURL(ctx, s)
 	if err != nil {
 		return clone{}, err
 	}
+
 	r, err := s.override(e.parseRemote(ctx, url))
 	var setting *SettingError
 	if errors.As(err, &setting) {
 		return clone{}, err
 	}
+
 	if url == "" {
 		err = nil
 	}
+
 	return clone{top, r, err}, nil
 }
 
@@ -207,8 +232,9 @@ func (s settings) belongs() []string {
 	return slices.DeleteFunc([]string{"upstream", "origin"}, func(name string) bool { return s.remotes[name] == nil })
 }
 
-// remoteURL is where the remote is that the clone belongs to, whatever branch is checked out: upstream, else origin, else the only one. It
-// is empty when there is none. Git is asked only where its configuration does not say it.
+// remoteURL is where the remote is that the clone belongs to, whatever branch is checked out:
+// upstream, else origin, else the only one. It is empty when there is none. Git is asked only where
+// its configuration does not say it.
 func (e Environment) remoteURL(ctx context.Context, s settings) (string, error) {
 	for _, name := range s.belongs() {
 		if urls := s.remotes[name]; len(urls) == 1 && urls[0] != "" && !s.unsure {
@@ -218,6 +244,7 @@ func (e Environment) remoteURL(ctx context.Context, s settings) (string, error) 
 			return url, err
 		}
 	}
+
 	return "", nil
 }
 

@@ -17,5 +17,6 @@ func Misconfigured(err error) bool {
 		value *SettingError
 		name  *state.RepoNameError
 	)
+
 	return errors.As(err, &conf) || errors.As(err, &ref) || errors.As(err, &value) || errors.As(err, &name)
 }

@@ -19,15 +19,18 @@ type place struct {
 	tree     string // top of the worktree, when it is a clone of repo; empty where no clone was looked at
 }
 
-// locate finds the place. Names come from the options, what they leave out from the clone; with Options.Guess, and repository and host by
-// name, no clone is looked at, so that Settle has no checked-out file to remark on. Errors
-// are *host.ReferenceError and *SettingError.
+// locate finds the place. Names come from the options, what they leave out from the clone; with
+// Options.Guess, and repository and host by name, no clone is looked at, so that Settle has no
+// checked-out file to remark on. Errors are *host.ReferenceError and *SettingError.
 func (e Environment) locate(ctx context.Context, o Options) (place, error) {
 	var c clone
 	var err error
-	if o.Guess == nil || o.Repo == "" || o.Host == "" { // else git, which answers each question in a process, has nothing to add
+
+	// else git, which answers each question in a process, has nothing to add
+	if o.Guess == nil || o.Repo == "" || o.Host == "" {
 		c, err = e.clone(ctx)
 	}
+
 	if err != nil {
 		return place{}, err
 	}
@@ -35,12 +38,17 @@ func (e Environment) locate(ctx context.Context, o Options) (place, error) {
 	if err != nil {
 		return place{}, err
 	}
+
 	var first error
 	for _, at := range hosts {
-		p := place{origin: at, defaults: host.Defaults{Org: e.Getenv("GH_ORG"), Hosts: []string{at.Host()}, Nowhere: c.nowhere}}
+		p := place{origin: at, defaults: host.Defaults{
+			Org: e.Getenv("GH_ORG"), Hosts: []string{at.Host()},
+			Nowhere: c.nowhere,
+		}}
 		if at.named || c.remote.Host == at.Host() { // short references are completed with the clone's repository
 			p.defaults.Owner, p.defaults.Repo = c.remote.Owner, c.remote.Repo
 		}
+
 		err := p.read(o)
 		if err == nil {
 			p.slug = p.repo.String()
@@ -50,10 +58,12 @@ func (e Environment) locate(ctx context.Context, o Options) (place, error) {
 			}
 			return p, nil
 		}
+
 		if first == nil {
 			first = err
 		}
 	}
+
 	return place{}, first
 }
 
@@ -67,13 +77,18 @@ func (e Environment) hosts(o Options, c clone) ([]origin, error) {
 		case err != nil && o.API != "":
 			return nil, &SettingError{Setting: "input api-url", Err: err}
 		case err != nil:
-			return nil, &SettingError{Setting: "LABEL_STATE_API_URL", Err: err, Do: "set it to a URL such as https://api.github.com, or: unset LABEL_STATE_API_URL"}
+			return nil, &SettingError{
+				Setting: "LABEL_STATE_API_URL", Err: err,
+				Do: "set it to a URL such as https://api.github.com, or: unset LABEL_STATE_API_URL",
+			}
 		}
+
 		return []origin{{Endpoints: ep, named: true}}, nil
 	}
 	if o.Host != "" {
 		return []origin{{Endpoints: host.API(o.Host)}}, nil
 	}
+
 	var out []origin
 	seen := map[string]bool{"": true}
 	for _, name := range []string{c.remote.Host, "github.com", strings.ToLower(e.Getenv("GH_HOST"))} {
@@ -82,6 +97,7 @@ func (e Environment) hosts(o Options, c clone) ([]origin, error) {
 			out = append(out, origin{Endpoints: host.API(name)})
 		}
 	}
+
 	return out, nil
 }
 
@@ -95,14 +111,17 @@ func (p *place) read(o Options) error {
 		}
 		p.defaults.Owner, p.defaults.Repo = owner, name
 	}
+
 	p.repo = ledger.Repo{Owner: p.defaults.Owner, Name: p.defaults.Repo}
 	if o.Ref == "" {
 		return nil
 	}
+
 	i, err := host.ParseIssue(o.Ref, p.defaults)
 	if err != nil {
 		return err
 	}
+
 	p.issue, p.repo = i, ledger.Repo{Owner: i.Owner, Name: i.Repo}
 	return nil
 }

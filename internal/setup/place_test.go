@@ -24,6 +24,7 @@ func place(t *testing.T, m *machine, o setup.Options) string {
 	if o.Ref != "" {
 		return s.Endpoints.REST + " " + s.Issue.String()
 	}
+
 	return s.Endpoints.REST + " " + s.Repo.String()
 }
 
@@ -34,28 +35,80 @@ func TestClone(t *testing.T) {
 		{"origin", "remote.origin.url=https://github.com/acme/app.git", "https://api.github.com/ acme/app"},
 		{"token in the URL", "remote.origin.url=https://x:tok@github.com/acme/app", "https://api.github.com/ acme/app"},
 		{"only remote", "remote.up.url=git@github.com:acme/app.git", "https://api.github.com/ acme/app"},
-		{"two remotes, no origin", "remote.a.url=git@github.com:a/a remote.b.url=git@github.com:b/b", "https://api.github.com/ /"},
-		{"upstream first", "remote.origin.url=git@github.com:me/app remote.upstream.url=git@github.com:acme/app", "https://api.github.com/ acme/app"},
-		{"the branch tracks another remote", "remote.origin.url=git@github.com:acme/app remote.bob.url=git@github.com:bob/app branch.main.remote=bob", "https://api.github.com/ acme/app"},
+		{
+			"two remotes, no origin", "remote.a.url=git@github.com:a/a remote.b.url=git@github.com:b/b",
+			"https://api.github.com/ /",
+		},
+		{
+			"upstream first", "remote.origin.url=git@github.com:me/app remote.upstream.url=git@github.com:acme/app",
+			"https://api.github.com/ acme/app",
+		},
+		{
+			"the branch tracks another remote",
+			"remote.origin.url=git@github.com:acme/app remote.bob.url=git@github.com:bob/app branch.main.remote=bob",
+			"https://api.github.com/ acme/app",
+		},
 		{"the branch tracks origin", "remote.origin.url=git@github.com:me/app remote.upstream.url=git@github.com:acme/app branch.main.remote=origin", "https://api.github.com/ acme/app"},
-		{"the branch tracks one of two", "remote.a.url=git@github.com:a/a remote.b.url=git@github.com:b/b branch.main.remote=b", "https://api.github.com/ /"},
+		{
+			"the branch tracks one of two",
+			"remote.a.url=git@github.com:a/a remote.b.url=git@github.com:b/b branch.main.remote=b",
+			"https://api.github.com/ /",
+		},
 		{"remote with dots", "remote.a.b.c.url=git@github.com:acme/app", "https://api.github.com/ acme/app"},
-		{"insteadOf", "remote.origin.url=gh:acme/app url.https://github.com/.insteadof=gh:", "https://api.github.com/ acme/app"},
-		{"two addresses of one remote", "remote.origin.url=git@github.com:acme/app remote.origin.url=git@github.com:acme/web", "https://api.github.com/ acme/app"},
-		{"enterprise", "remote.origin.url=https://GHES.corp:8443/acme/app.git", "https://ghes.corp:8443/api/v3/ acme/app"},
+		{
+			"insteadOf", "remote.origin.url=gh:acme/app url.https://github.com/.insteadof=gh:",
+			"https://api.github.com/ acme/app",
+		},
+		{
+			"two addresses of one remote",
+			"remote.origin.url=git@github.com:acme/app remote.origin.url=git@github.com:acme/web",
+			"https://api.github.com/ acme/app",
+		},
+		{
+			"enterprise", "remote.origin.url=https://GHES.corp:8443/acme/app.git",
+			"https://ghes.corp:8443/api/v3/ acme/app",
+		},
 		{"tenant", "remote.origin.url=acme@acme.ghe.com:acme/app.git", "https://api.acme.ghe.com/ acme/app"},
 		{"another forge", "remote.origin.url=https://gitlab.com/acme/app", "https://api.github.com/ /"},
 		{"local path", "remote.origin.url=../other", "https://api.github.com/ /"},
 		{"ssh alias", "remote.origin.url=work:acme/app.git", "https://api.github.com/ acme/app"},
-		{"fork asks upstream", "remote.origin.url=git@github.com:me/app label-state.repo=acme/app", "https://api.github.com/ acme/app"},
-		{"host override", "remote.origin.url=git@mirror.corp:acme/app label-state.host=github.com", "https://api.github.com/ acme/app"},
-		{"repository named, remote is a path", "remote.origin.url=../app label-state.repo=acme/app", "https://api.github.com/ acme/app"},
-		{"host alone makes no repository", "remote.origin.url=../app label-state.host=ghes.corp", "https://api.github.com/ /"},
-		{"both overrides and no remote", "label-state.repo=acme/app label-state.host=ghes.corp", "https://ghes.corp/api/v3/ acme/app"},
-		{"both overrides on another forge", "remote.origin.url=https://gitlab.com/x/y label-state.repo=acme/app label-state.host=ghes.corp", "https://ghes.corp/api/v3/ acme/app"},
-		{"last override wins", "remote.origin.url=git@github.com:me/app label-state.repo=a/a label-state.repo=b/b", "https://api.github.com/ b/b"},
-		{"override that is none", "remote.origin.url=git@github.com:me/app label-state.repo=../..", "error: use git config label-state.repo: "},
-		{"host that is none", "remote.origin.url=git@github.com:me/app label-state.host=-oProxyCommand=x", "error: use git config label-state.host: "},
+		{
+			"fork asks upstream", "remote.origin.url=git@github.com:me/app label-state.repo=acme/app",
+			"https://api.github.com/ acme/app",
+		},
+		{
+			"host override", "remote.origin.url=git@mirror.corp:acme/app label-state.host=github.com",
+			"https://api.github.com/ acme/app",
+		},
+		{
+			"repository named, remote is a path", "remote.origin.url=../app label-state.repo=acme/app",
+			"https://api.github.com/ acme/app",
+		},
+		{
+			"host alone makes no repository", "remote.origin.url=../app label-state.host=ghes.corp",
+			"https://api.github.com/ /",
+		},
+		{
+			"both overrides and no remote", "label-state.repo=acme/app label-state.host=ghes.corp",
+			"https://ghes.corp/api/v3/ acme/app",
+		},
+		{
+			"both overrides on another forge",
+			"remote.origin.url=https://gitlab.com/x/y label-state.repo=acme/app label-state.host=ghes.corp",
+			"https://ghes.corp/api/v3/ acme/app",
+		},
+		{
+			"last override wins", "remote.origin.url=git@github.com:me/app label-state.repo=a/a label-state.repo=b/b",
+			"https://api.github.com/ b/b",
+		},
+		{
+			"override that is none", "remote.origin.url=git@github.com:me/app label-state.repo=../..",
+			"error: use git config label-state.repo: ",
+		},
+		{
+			"host that is none", "remote.origin.url=git@github.com:me/app label-state.host=-oProxyCommand=x",
+			"error: use git config label-state.host: ",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := newMachine(t, nil)
@@ -65,19 +118,23 @@ func TestClone(t *testing.T) {
 				}
 				return "host work\nuser git\nhostname ssh.github.com\nport 443\n", nil
 			}
+
 			m.git("init", "-q", "-b", "main")
 			for setting := range strings.FieldsSeq(c.config) {
 				key, value, _ := strings.Cut(setting, "=")
 				m.git("config", "--add", key, value)
 			}
-			if got := place(t, m, setup.Options{}); got != c.want && !(strings.HasPrefix(c.want, "error") && strings.HasPrefix(got, c.want)) {
+
+			if got := place(t, m, setup.Options{}); got != c.want &&
+				!(strings.HasPrefix(c.want, "error") && strings.HasPrefix(got, c.want)) {
 				t.Errorf("got %s\nwant %s", got, c.want)
 			}
 		})
 	}
 }
 
-// TestRemoteOfNoClone: a remote that only the configuration for all clones has is that of none, as git has it.
+// TestRemoteOfNoClone: a remote that only the configuration for all clones has is that of none, as
+// git has it.
 func TestRemoteOfNoClone(t *testing.T) {
 	for _, c := range []struct {
 		name, remote, want string
@@ -85,9 +142,21 @@ func TestRemoteOfNoClone(t *testing.T) {
 	}{
 		{name: "outside"},
 		{name: "clone without a remote", own: [][]string{{"init", "-q"}}},
-		{name: "clone with another remote", own: [][]string{{"init", "-q"}, {"remote", "add", "up", "git@github.com:me/app"}}},
-		{name: "clone with origin", remote: "upstream", own: [][]string{{"init", "-q"}, {"remote", "add", "origin", "git@github.com:me/app"}}, want: "me/app"},
-		{name: "clone with that remote too", own: [][]string{{"init", "-q"}, {"config", "remote.origin.url", "git@github.com:me/app"}}, want: "acme/app"},
+		{
+			name: "clone with another remote",
+			own:  [][]string{{"init", "-q"}, {"remote", "add", "up", "git@github.com:me/app"}},
+		},
+		{
+			name:   "clone with origin",
+			remote: "upstream",
+			own:    [][]string{{"init", "-q"}, {"remote", "add", "origin", "git@github.com:me/app"}},
+			want:   "me/app",
+		},
+		{
+			name: "clone with that remote too",
+			own:  [][]string{{"init", "-q"}, {"config", "remote.origin.url", "git@github.com:me/app"}},
+			want: "acme/app",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := newMachine(t, nil)
@@ -95,6 +164,7 @@ func TestRemoteOfNoClone(t *testing.T) {
 			for _, args := range c.own {
 				m.git(args...)
 			}
+
 			got, err := m.environment().Home(t.Context())
 			if err != nil || strings.Trim(got.Owner+"/"+got.Repo, "/") != c.want {
 				t.Errorf("got %v, %v; want %q", got, err, c.want)
@@ -107,20 +177,44 @@ func TestRemoteOfNoClone(t *testing.T) {
 func TestReferences(t *testing.T) {
 	for _, c := range []struct{ name, remote, variables, repo, ref, want string }{
 		{"number", "git@github.com:acme/app", "", "", "7", "https://api.github.com/ acme/app#7"},
-		{"number of another repository", "git@github.com:acme/app", "", "acme/web", "#7", "https://api.github.com/ acme/web#7"},
+		{
+			"number of another repository", "git@github.com:acme/app", "", "acme/web", "#7",
+			"https://api.github.com/ acme/web#7",
+		},
 		{"number on enterprise", "git@ghes.corp:acme/app", "", "", "#7", "https://ghes.corp/api/v3/ acme/app#7"},
 		{"bare name, clone's owner", "git@github.com:acme/app", "", "", "web#7", "https://api.github.com/ acme/web#7"},
 		{"bare name, GH_ORG", "", "GH_ORG=acme", "", "web#7", "https://api.github.com/ acme/web#7"},
 		{"full name outside", "", "", "", "acme/app#7", "https://api.github.com/ acme/app#7"},
-		{"full name on enterprise", "git@ghes.corp:acme/app", "", "", "acme/web#7", "https://ghes.corp/api/v3/ acme/web#7"},
+		{
+			"full name on enterprise", "git@ghes.corp:acme/app", "", "", "acme/web#7",
+			"https://ghes.corp/api/v3/ acme/web#7",
+		},
 		{"URL", "", "", "", "https://github.com/acme/app/issues/7", "https://api.github.com/ acme/app#7"},
-		{"URL of github.com in an enterprise clone", "git@ghes.corp:acme/app", "", "", "https://github.com/acme/app/issues/7", "https://api.github.com/ acme/app#7"},
-		{"URL of the enterprise host", "", "GH_HOST=ghes.corp", "", "https://ghes.corp/acme/app/issues/7", "https://ghes.corp/api/v3/ acme/app#7"},
+		{
+			"URL of github.com in an enterprise clone", "git@ghes.corp:acme/app", "", "",
+			"https://github.com/acme/app/issues/7", "https://api.github.com/ acme/app#7",
+		},
+		{
+			"URL of the enterprise host", "", "GH_HOST=ghes.corp", "", "https://ghes.corp/acme/app/issues/7",
+			"https://ghes.corp/api/v3/ acme/app#7",
+		},
 		{"URL of a host nobody mentioned", "", "", "", "https://evil.example/acme/app/issues/7", "error"},
-		{"named address", "", "LABEL_STATE_API_URL=http://127.0.0.1:4000", "", "acme/app#7", "http://127.0.0.1:4000/ acme/app#7"},
-		{"number, named address", "http://127.0.0.1:4000/acme/app.git", "LABEL_STATE_API_URL=http://127.0.0.1:4000", "", "7", "http://127.0.0.1:4000/ acme/app#7"},
-		{"URL on the named address", "", "LABEL_STATE_API_URL=http://127.0.0.1:4000", "", "http://127.0.0.1:4000/acme/app/issues/7", "http://127.0.0.1:4000/ acme/app#7"},
-		{"URL beside the named address", "", "LABEL_STATE_API_URL=http://127.0.0.1:4000", "", "https://github.com/acme/app/issues/7", "error"},
+		{
+			"named address", "", "LABEL_STATE_API_URL=http://127.0.0.1:4000", "", "acme/app#7",
+			"http://127.0.0.1:4000/ acme/app#7",
+		},
+		{
+			"number, named address", "http://127.0.0.1:4000/acme/app.git", "LABEL_STATE_API_URL=http://127.0.0.1:4000", "",
+			"7", "http://127.0.0.1:4000/ acme/app#7",
+		},
+		{
+			"URL on the named address", "", "LABEL_STATE_API_URL=http://127.0.0.1:4000", "",
+			"http://127.0.0.1:4000/acme/app/issues/7", "http://127.0.0.1:4000/ acme/app#7",
+		},
+		{
+			"URL beside the named address", "", "LABEL_STATE_API_URL=http://127.0.0.1:4000", "",
+			"https://github.com/acme/app/issues/7", "error",
+		},
 		{"number outside", "", "", "", "7", "error"},
 		{"not a repository", "", "", "../..", "7", "error"},
 		{"not a number", "git@github.com:acme/app", "", "", "#07", "error"},
@@ -133,6 +227,7 @@ func TestReferences(t *testing.T) {
 				m.git("init", "-q")
 				m.git("remote", "add", "origin", c.remote)
 			}
+
 			got := place(t, m, setup.Options{Repo: c.repo, Ref: c.ref})
 			if got != c.want && !(c.want == "error" && strings.HasPrefix(got, "error: ")) {
 				t.Errorf("got %s, want %s", got, c.want)
@@ -147,9 +242,11 @@ func TestCalledWrongly(t *testing.T) {
 	if _, err := setup.Open(t.Context(), m.environment(), setup.Options{Ref: "nonsense"}); !errors.As(err, &ref) {
 		t.Errorf("nonsense: %v", err)
 	}
+
 	m.variables["LABEL_STATE_API_URL"] = "https://ghes.corp/api/v4"
 	var setting *setup.SettingError
-	if _, err := setup.Open(t.Context(), m.environment(), setup.Options{}); !errors.As(err, &setting) || setting.Setting != "LABEL_STATE_API_URL" {
+	if _, err := setup.Open(t.Context(), m.environment(), setup.Options{}); !errors.As(err, &setting) ||
+		setting.Setting != "LABEL_STATE_API_URL" {
 		t.Errorf("bad address: %v", err)
 	}
 }
@@ -159,16 +256,20 @@ func TestRemote(t *testing.T) {
 	m := newMachine(t, nil)
 	m.git("init", "-q")
 	want := host.Remote{Host: "ghes.corp", Owner: "acme", Repo: "app"}
-	if got, err := m.environment().Remote(t.Context(), "ssh://git@ghes.corp:2222/acme/app.git"); err != nil || got != want {
+	if got, err := m.environment().Remote(t.Context(), "ssh://git@ghes.corp:2222/acme/app.git"); err != nil ||
+		got != want {
 		t.Errorf("Remote = %v, %v; want %v", got, err, want)
 	}
+
 	var elsewhere *host.NotGitHubError
 	if got, err := m.environment().Remote(t.Context(), "/srv/git/app.git"); !errors.As(err, &elsewhere) {
 		t.Errorf("Remote of a path = %v, %v", got, err)
 	}
+
 	m.git("config", "label-state.repo", "up/stream")
 	want.Owner, want.Repo = "up", "stream"
-	if got, err := m.environment().Remote(t.Context(), "ssh://git@ghes.corp:2222/acme/app.git"); err != nil || got != want {
+	if got, err := m.environment().Remote(t.Context(), "ssh://git@ghes.corp:2222/acme/app.git"); err != nil ||
+		got != want {
 		t.Errorf("Remote with an override = %v, %v; want %v", got, err, want)
 	}
 }
@@ -178,20 +279,24 @@ func TestRemote(t *testing.T) {
 func TestGitThatIsCutShort(t *testing.T) {
 	m := newMachine(t, map[string]string{"GH_TOKEN": "tok"})
 	m.programs["git"] = func(setup.Command) (string, error) { return "", context.DeadlineExceeded }
-	if _, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app"}); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app"}); !errors.Is(err,
+		context.DeadlineExceeded) {
 		t.Errorf("git timed out: %v", err)
 	}
+
 	m.programs["git"] = func(setup.Command) (string, error) { return "", exec.ErrNotFound }
 	if got := place(t, m, setup.Options{Repo: "acme/app"}); got != "https://api.github.com/ acme/app" {
 		t.Errorf("without git: %s", got)
 	}
+
 	if got := place(t, m, setup.Options{Ref: "3"}); !strings.Contains(got, "run it inside a clone") {
 		t.Errorf("outside, without git: %s", got)
 	}
 	delete(m.programs, "git")
 	m.git("init", "-q")
 	m.programs["git"] = func(setup.Command) (string, error) { return "", exec.ErrNotFound }
-	if got := place(t, m, setup.Options{Ref: "3"}); !strings.Contains(got, "git was not found") || strings.Contains(got, "inside a clone") {
+	if got := place(t, m, setup.Options{Ref: "3"}); !strings.Contains(got, "git was not found") ||
+		strings.Contains(got, "inside a clone") {
 		t.Errorf("in a clone, without git: %s", got)
 	}
 }

@@ -29,21 +29,25 @@ func (s *Session) Remember(h ledger.Hold) error {
 	if !again {
 		known = state.Hold{}
 	}
+
 	made := s.record(h, known.Beat)
 	if err := store.Save(made); err != nil {
 		return err
 	}
+
 	s.seen(h.Issue)
 
 	if !again {
 		holds, _ := store.All() // what cannot be read stays, and is said elsewhere
 		for _, old := range holds {
-			over := old.Beat.Lost != "" || old.TTL >= 0 && !old.Beat.Renewed.IsZero() && made.Beat.Claimed.After(old.Beat.Renewed.Add(old.TTL))
+			over := old.Beat.Lost != "" || old.TTL >= 0 && !old.Beat.Renewed.IsZero() &&
+				made.Beat.Claimed.After(old.Beat.Renewed.Add(old.TTL))
 			if over && !old.Issue.Same(h.Issue) {
 				err = errors.Join(err, store.Remove(old.Issue))
 			}
 		}
 	}
+
 	s.note(made.Beat)
 	return err
 }
@@ -60,6 +64,7 @@ func (s *Session) Extended(h ledger.Hold) error {
 	if !ok {
 		return err
 	}
+
 	now, ok, err := store.Change(h.Issue, func(known *state.Hold) bool {
 		same := isOf(*known, h)
 		if same {
@@ -67,9 +72,11 @@ func (s *Session) Extended(h ledger.Hold) error {
 		}
 		return same
 	})
+
 	if ok && err == nil {
 		s.note(now.Beat)
 	}
+
 	return err
 }
 
@@ -88,6 +95,7 @@ func (s *Session) record(h ledger.Hold, known state.Beat) state.Hold {
 		Claimed: cmp.Or(known.Claimed, now),
 		Renewed: renewed,
 	}
+
 	// A hold stays with the session that claimed it, as long as that is at work.
 	takes := beat.Session == "" || s.env.Whose(state.Hold{Beat: known}) == Left
 	if in := s.env.Recording(); takes && !in.IsZero() {
@@ -116,6 +124,7 @@ func (s *Session) note(b state.Beat) {
 	if err != nil || in.IsZero() || !s.env.Heartbeats(in) {
 		return
 	}
+
 	if top, err := state.Top(s.env.Dir); err == nil {
 		_ = files.Add(in, filepath.Clean(top))
 	}
@@ -138,10 +147,12 @@ func (s *Session) Recall(i claim.Issue) (h state.Hold, ok bool, err error) {
 	if !ok {
 		return h, false, err
 	}
+
 	h, ok, err = store.Load(i)
 	if ok {
 		s.seen(i)
 	}
+
 	return h, ok, err
 }
 
@@ -152,8 +163,8 @@ func (s *Session) seen(i claim.Issue) {
 	s.recorded[i.Folded()] = true
 }
 
-// Mine is the nonce under which this worktree has recorded a hold of the worker on the issue, if no process works under it now: a
-// process that crashed has left it. It is empty where there is none.
+// Mine is the nonce under which this worktree has recorded a hold of the worker on the issue, if no
+// process works under it now: a process that crashed has left it. It is empty where there is none.
 func (s *Session) Mine(i claim.Issue, w claim.Worker) string {
 	h, recorded, err := s.Recall(i)
 	if err != nil || !recorded || h.Worker != w || h.Beat.Lost != "" {
@@ -162,24 +173,28 @@ func (s *Session) Mine(i claim.Issue, w claim.Worker) string {
 	if store, ok, err := s.holds(); err != nil || !ok || store.Attended(i) {
 		return ""
 	}
+
 	return h.Nonce
 }
 
-// Attend says that this process works under a hold which was remembered, until free is called or the process ends. It does nothing where there
-// is no record, or no lock to be had.
+// Attend says that this process works under a hold which was remembered, until free is called or
+// the process ends. It does nothing where there is no record, or no lock to be had.
 func (s *Session) Attend(i claim.Issue) (free func()) {
 	store, ok, err := s.holds()
 	if !ok || err != nil {
 		return func() {}
 	}
+
 	release, err := store.Attend(i)
 	if err != nil {
 		return func() {}
 	}
+
 	return func() { _ = release() }
 }
 
-// isOf reports whether the record is of the hold, and not of one that another process of its run has taken over.
+// isOf reports whether the record is of the hold, and not of one that another process of its run
+// has taken over.
 func isOf(known state.Hold, h ledger.Hold) bool {
 	return known.Worker == h.Record.Worker && (known.Nonce == "" || known.Nonce == h.Record.Nonce)
 }
@@ -210,13 +225,14 @@ func (s *Session) ClaimAgain(ctx context.Context, was state.Hold, req ledger.Req
 	if err != nil {
 		return ledger.Hold{}, err
 	}
+
 	v.Reasons = slices.DeleteFunc(v.Reasons, func(r lifecycle.Reason) bool { return r.Code == lifecycle.CodeOwn })
 	if len(v.Reasons) > 0 {
 		return ledger.Hold{}, &ledger.HeldError{Issue: was.Issue, Verdict: v}
 	}
 
-	// Where no record has ended it yet, its own release does: it is no failed attempt, and until its
-	// grace is over it would keep everybody off the issue.
+	// Where no record has ended it yet, its own release does: it is no failed attempt, and until
+	// its grace is over it would keep everybody off the issue.
 	_, err = s.Ledger.Release(ctx, was.Issue, ledger.Ending{
 		Worker:  was.Worker,
 		Outcome: claim.OutcomeCancelled,
@@ -227,6 +243,7 @@ func (s *Session) ClaimAgain(ctx context.Context, was state.Hold, req ledger.Req
 	if err != nil && !errors.As(err, &lost) && !errors.As(err, &late) {
 		return ledger.Hold{}, err
 	}
+
 	return s.Ledger.Claim(ctx, was.Issue, req)
 }
 
@@ -237,6 +254,7 @@ func (s *Session) Lose(i claim.Issue, w claim.Worker, why string) error {
 	if !ok {
 		return err
 	}
+
 	_, _, err = store.Change(i, func(h *state.Hold) bool {
 		same := h.Worker == w
 		if same {
@@ -245,6 +263,7 @@ func (s *Session) Lose(i claim.Issue, w claim.Worker, why string) error {
 		}
 		return same
 	})
+
 	return err
 }
 

@@ -26,8 +26,10 @@ type Options struct {
 	Repo   string // owner/name; bare numbers are of it
 	Host   string // of Repo, when that is known, as a host.Remote has it
 	Config string // path of the caller's own configuration; empty is LABEL_STATE_CONFIG, then none
-	API    string // API root, the input api-url of the Action; empty is LABEL_STATE_API_URL, then what the repository's host has
-	Token  string // empty looks for one
+	// API root, the input api-url of the Action; empty is LABEL_STATE_API_URL, then what the
+	// repository's host has
+	API   string
+	Token string // empty looks for one
 
 	TokenEnv string // variable with the token, as a work source names it
 	Queue    Queue  // label names of a work source
@@ -37,12 +39,13 @@ type Options struct {
 	Verbose bool // every request is named on Stderr
 	View    bool // nothing is decided by what is read (github.Options.View); every write is refused
 
-	// Tolerant goes on where the configuration on the default branch has problems, without what they concern: for who writes nothing by it.
-	// Session.Unusable has the problems. View does so, too, and says them in one line.
+	// Tolerant goes on where the configuration on the default branch has problems, without what
+	// they concern: for who writes nothing by it. Session.Unusable has the problems. View does so,
+	// too, and says them in one line.
 	Tolerant bool
 
-	// Guess is a configuration to go by until Settle has asked for the repository's; nothing may be written under it. nil has Open
-	// ask. With a guess, Repo and Host the clone is not looked at.
+	// Guess is a configuration to go by until Settle has asked for the repository's; nothing may be
+	// written under it. nil has Open ask. With a guess, Repo and Host the clone is not looked at.
 	Guess *config.Config
 
 	First First // what the first query reads besides the configuration
@@ -53,8 +56,8 @@ type Options struct {
 	Published string
 }
 
-// First is what a session's first query reads besides the configuration, for who asks the client for it next. The zero value is the
-// issue of Options.Ref, and nothing without one.
+// First is what a session's first query reads besides the configuration, for who asks the client
+// for it next. The zero value is the issue of Options.Ref, and nothing without one.
 type First struct {
 	Since time.Time // not zero: the first page of the client's Scan since then
 	Live  bool      // or of its Current
@@ -73,9 +76,10 @@ type Session struct {
 	Defaults  host.Defaults // to read further references with
 	Repo      ledger.Repo   // zero when neither the options nor the clone name one
 	Issue     claim.Issue   // zero without Options.Ref
-	Unusable  *config.Error // what is wrong with the repository's configuration, with Options.Tolerant or View; else nil
-	Worker    claim.Worker  // LABEL_STATE_CODENAME and LABEL_STATE_FIRING_ID
-	TokenFrom string        // where the token was found
+	// what is wrong with the repository's configuration, with Options.Tolerant or View; else nil
+	Unusable  *config.Error
+	Worker    claim.Worker // LABEL_STATE_CODENAME and LABEL_STATE_FIRING_ID
+	TokenFrom string       // where the token was found
 
 	env     Environment
 	options Options
@@ -87,19 +91,21 @@ type Session struct {
 	recorded map[claim.Issue]bool // holds whose record this session has seen or made
 }
 
-// Open makes a session. It reads git's configuration, a token, the caller's own configuration and the repository's, which is
-// the file on its default branch: GitHub is asked for that one file. Errors a
-// caller may tell apart: *config.Error, *host.ReferenceError and *SettingError were called or
-// configured wrongly; *NoTokenError, *BadTokenError and the client's could not find out.
+// Open makes a session. It reads git's configuration, a token, the caller's own configuration and
+// the repository's, which is the file on its default branch: GitHub is asked for that one file.
+// Errors a caller may tell apart: *config.Error, *host.ReferenceError and *SettingError were called
+// or configured wrongly; *NoTokenError, *BadTokenError and the client's could not find out.
 func Open(ctx context.Context, e Environment, o Options) (*Session, error) {
 	p, err := e.locate(ctx, o)
 	if err != nil {
 		return nil, err
 	}
+
 	own, err := e.Own(o)
 	if err != nil {
 		return nil, err
 	}
+
 	token, err := tokenSearch{e, p.origin}.find(ctx, o)
 	if err != nil {
 		return nil, err
@@ -107,13 +113,16 @@ func Open(ctx context.Context, e Environment, o Options) (*Session, error) {
 	if o.Guess != nil {
 		return e.session(o, p, token, &configuration{Config: *o.Guess, source: "a guess", own: own}, nil)
 	}
-	// What the repository's configuration probably is: the one that is checked out, else the defaults. A wrong guess costs a request.
+
+	// What the repository's configuration probably is: the one that is checked out, else the
+	// defaults. A wrong guess costs a request.
 	probably := defaults()
 	if p.tree != "" {
 		if here, there, err := Checkout(p.tree); there && err == nil {
 			probably = &configuration{Config: here, source: config.Path}
 		}
 	}
+
 	if whole, err := probably.under(own, p.repo); err == nil {
 		probably = whole
 	}
@@ -123,6 +132,7 @@ func Open(ctx context.Context, e Environment, o Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	switch { // the first query
 	case p.repo == (ledger.Repo{}), o.First.Late:
 	case o.First.Ready:
@@ -132,6 +142,7 @@ func Open(ctx context.Context, e Environment, o Options) (*Session, error) {
 	case o.Ref != "":
 		err = first.Begin(ctx, p.issue)
 	}
+
 	if err != nil {
 		return nil, err
 	}
@@ -139,16 +150,20 @@ func Open(ctx context.Context, e Environment, o Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	b := conf.Config // another one may make another client
 	if !reflect.DeepEqual(guess.Labels, b.Labels) || guess.Blockers != b.Blockers ||
 		guess.Lifecycle.OutsiderIssues != b.Lifecycle.OutsiderIssues || !reflect.DeepEqual(guess.Trust, b.Trust) {
 		first = nil
 	}
+
 	return e.session(o, p, token, conf, first)
 }
 
 // configuration is the repository's with what is the caller's own.
-func (e Environment) configuration(ctx context.Context, o Options, p place, c *github.Client, own config.Own) (*configuration, error) {
+func (e Environment) configuration(ctx context.Context, o Options, p place, c *github.Client,
+	own config.Own,
+) (*configuration, error) {
 	conf := defaults()
 	if p.repo != (ledger.Repo{}) {
 		var err error
@@ -157,10 +172,12 @@ func (e Environment) configuration(ctx context.Context, o Options, p place, c *g
 		if err != nil && !tolerable {
 			return nil, err
 		}
+
 		if tolerable && o.View {
 			e.say("note: " + conf.unusable.Brief())
 		}
 	}
+
 	if p.tree != "" { // one line says that the file which is checked out is not the one that counts
 		here, there, err := Checkout(p.tree)
 		switch {
@@ -174,15 +191,17 @@ func (e Environment) configuration(ctx context.Context, o Options, p place, c *g
 			}
 		}
 	}
+
 	conf, err := conf.under(own, p.repo)
 	if err != nil {
 		return nil, err
 	}
+
 	return conf, queue(o, conf)
 }
 
-// Settle returns the session under the configuration that counts: s itself when the guess was right. The configuration has come along
-// with the first query of s.
+// Settle returns the session under the configuration that counts: s itself when the guess was
+// right. The configuration has come along with the first query of s.
 func (s *Session) Settle(ctx context.Context) (*Session, error) {
 	o := s.options
 	o.Guess = nil
@@ -194,19 +213,24 @@ func (s *Session) Settle(ctx context.Context) (*Session, error) {
 		s.Unusable = conf.unusable
 		return s, nil
 	}
+
 	return s.env.session(o, s.place, s.token, conf, nil)
 }
 
 // session puts the parts together; client is nil when one has to be made.
-func (e Environment) session(o Options, p place, t credential, conf *configuration, client *github.Client) (*Session, error) {
+func (e Environment) session(o Options, p place, t credential, conf *configuration,
+	client *github.Client,
+) (*Session, error) {
 	if client == nil {
 		var err error
 		if client, err = e.client(o, p, t, conf.Config); err != nil {
 			return nil, err
 		}
 	}
+
 	store := e.store(client, conf.Config)
-	// Who asks from within a session has its name in the firing ids it makes, and a short lease where the host's events renew it.
+	// Who asks from within a session has its name in the firing ids it makes, and a short lease
+	// where the host's events renew it.
 	settings := conf.Settings()
 	in, _ := e.Session()
 	settings.Run = in.Run()
@@ -215,6 +239,7 @@ func (e Environment) session(o Options, p place, t credential, conf *configurati
 	if e.Heartbeats(in) || nameless != "" && err == nil && files.Some(nameless) {
 		settings.Lease = min(conf.Sessions.TTL, conf.Claim.MaxTTL)
 	}
+
 	if e.Dir != "" {
 		settings.PausedHere = e.PausedHere
 	}
@@ -226,11 +251,26 @@ func (e Environment) session(o Options, p place, t credential, conf *configurati
 	default:
 		l = l.Strict(store, conf.Claim.Lease)
 	}
+
 	return &Session{
-		Config: conf.Config, Source: conf.source, Unusable: conf.unusable, Client: client, Ledger: l, Store: store,
-		Endpoints: p.Endpoints, Defaults: p.defaults, Repo: p.repo, Issue: p.issue,
-		Worker: e.Identity(), TokenFrom: t.source,
-		env: e, options: o, place: p, token: t, own: conf.own, absent: conf.absent,
+		Config:    conf.Config,
+		Source:    conf.source,
+		Unusable:  conf.unusable,
+		Client:    client,
+		Ledger:    l,
+		Store:     store,
+		Endpoints: p.Endpoints,
+		Defaults:  p.defaults,
+		Repo:      p.repo,
+		Issue:     p.issue,
+		Worker:    e.Identity(),
+		TokenFrom: t.source,
+		env:       e,
+		options:   o,
+		place:     p,
+		token:     t,
+		own:       conf.own,
+		absent:    conf.absent,
 	}, nil
 }
 
@@ -240,17 +280,30 @@ func (e Environment) client(o Options, p place, t credential, conf config.Config
 	if carrier == nil {
 		carrier = http.DefaultTransport
 	}
+
 	if o.Verbose {
 		carrier = talker{carrier, e.say}
 	}
+
 	return github.New(github.Options{
-		REST: p.REST, GraphQL: p.GraphQL, Web: p.Web, Token: t.secret, HTTP: carrier,
-		Scheme: conf.Labels, Clock: Clock(), DryRun: o.DryRun || o.View, View: o.View, Along: cmp.Or(o.Published, config.Path),
+		REST:           p.REST,
+		GraphQL:        p.GraphQL,
+		Web:            p.Web,
+		Token:          t.secret,
+		HTTP:           carrier,
+		Scheme:         conf.Labels,
+		Clock:          Clock(),
+		DryRun:         o.DryRun || o.View,
+		View:           o.View,
+		Along:          cmp.Or(o.Published, config.Path),
 		OutsiderIssues: conf.Lifecycle.OutsiderIssues,
 		Blockers:       github.Blockers{NativeOff: !conf.Blockers.Native, TextOff: !conf.Blockers.Text},
-		Trust:          github.Trust{Logins: append([]string{}, conf.Trust.Logins...), Apps: conf.Trust.Apps, Minimum: github.Role(conf.Trust.Permission)},
-		Warn:           func(text string) { e.say("warning: " + text) },
-		Waiting:        e.Waiting,
+		Trust: github.Trust{
+			Logins: append([]string{}, conf.Trust.Logins...), Apps: conf.Trust.Apps,
+			Minimum: github.Role(conf.Trust.Permission),
+		},
+		Warn:    func(text string) { e.say("warning: " + text) },
+		Waiting: e.Waiting,
 	})
 }
 
@@ -273,6 +326,7 @@ func (t talker) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err == nil {
 		answer = resp.Status
 	}
+
 	t.say(fmt.Sprintf("%s %s%s: %s, %d ms", r.Method, r.URL.Host, r.URL.Path, answer, time.Since(start).Milliseconds()))
 	return resp, err
 }

@@ -22,7 +22,8 @@ import (
 	"github.com/label-state/label-state/internal/state"
 )
 
-// TestConfigurationLookup: the default branch's file counts, wherever the caller stands; a file of their own sets what is their own.
+// TestConfigurationLookup: the default branch's file counts, wherever the caller stands; a file of
+// their own sets what is their own.
 func TestConfigurationLookup(t *testing.T) {
 	const remote = "https://github.com/acme/app"
 	const there = "acme/app:.github/label-state.yml"
@@ -38,24 +39,66 @@ func TestConfigurationLookup(t *testing.T) {
 		note        string // on standard error; a part
 	}{
 		{"none anywhere", true, "", "", "", "", setup.Options{}, "none from defaults", 1, ""},
-		{"on the default branch", false, "", "on_reopen: requeue", "", "", setup.Options{Repo: "acme/app"}, "requeue from " + there, 1, ""},
-		{"the same in the worktree", true, "on_reopen: requeue", "on_reopen: requeue", "", "", setup.Options{}, "requeue from " + there, 1, ""},
 		{
-			"another in the worktree", true, "on_reopen: none\ntrust: {logins: [mallory]}", "on_reopen: requeue", "", "",
+			"on the default branch", false, "", "on_reopen: requeue", "", "",
+			setup.Options{Repo: "acme/app"},
+			"requeue from " + there, 1, "",
+		},
+		{
+			"the same in the worktree", true, "on_reopen: requeue", "on_reopen: requeue", "", "",
+			setup.Options{},
+			"requeue from " + there, 1, "",
+		},
+		{
+			"another in the worktree", true, "on_reopen: none\ntrust: {logins: [mallory]}",
+			"on_reopen: requeue", "", "",
 			setup.Options{},
 			"requeue from " + there, 1, "differs from the default branch of acme/app, which is what counts: trust.logins, on_reopen",
 		},
-		{"only in the worktree", true, "on_reopen: requeue", "", "", "", setup.Options{}, "none from defaults", 1, "which is what counts: on_reopen"},
-		{"worktree of another repository", true, "on_reopen: requeue", "", "", "", setup.Options{Repo: "acme/web"}, "none from defaults", 1, ""},
-		{"only on the default branch", true, "", "on_reopen: requeue", "", "", setup.Options{}, "requeue from " + there, 1, ""},
+		{
+			"only in the worktree", true, "on_reopen: requeue", "", "", "",
+			setup.Options{},
+			"none from defaults", 1,
+			"which is what counts: on_reopen",
+		},
+		{
+			"worktree of another repository", true, "on_reopen: requeue", "", "", "",
+			setup.Options{Repo: "acme/web"},
+			"none from defaults", 1, "",
+		},
+		{"only on the default branch", true, "", "on_reopen: requeue", "", "", setup.Options{}, "requeue from " +
+			there, 1, ""},
 		{"no repository at all", false, "", "", "", "", setup.Options{}, "none from defaults", 0, ""},
-		{"option first", true, "", "on_reopen: none", "mine.yml", "theirs.yml", setup.Options{}, "none from " + there + " and mine.yml", 1, ""},
-		{"variable second", true, "", "on_reopen: none", "", "mine.yml", setup.Options{}, "none from " + there + " and mine.yml", 1, ""},
-		{"one's own says something else", true, "", "on_reopen: requeue", "theirs.yml", "", setup.Options{}, `error: theirs.yml:1: on_reopen: is "none", and on the default branch of acme/app it is "requeue"; allowed: what the default branch says, for everybody must go by the same`, 1, ""},
-		{"named and missing", true, "", "", "nowhere.yml", "", setup.Options{}, "error: nowhere.yml: cannot be read: no such file or directory", 0, ""},
-		{"broken in the worktree", true, "on_reopen: maybe", "", "", "", setup.Options{}, "none from defaults", 1, `note: .github/label-state.yml:1: on_reopen: is "maybe"; allowed: none, requeue; what counts is the default branch of acme/app`},
-		{"broken on the default branch", false, "", "on_reopen: maybe", "", "", setup.Options{Repo: "acme/app"}, `error: acme/app:.github/label-state.yml:1: on_reopen: is "maybe"; allowed: none, requeue`, 1, ""},
-		{"not to be read", false, "", "forbidden", "", "", setup.Options{Repo: "acme/app"}, "error: read .github/label-state.yml of acme/app: not permitted (HTTP 403: Resource not accessible by integration)", 1, ""},
+		{"option first", true, "", "on_reopen: none", "mine.yml", "theirs.yml", setup.Options{}, "none from " + there +
+			" and mine.yml", 1, ""},
+		{"variable second", true, "", "on_reopen: none", "", "mine.yml", setup.Options{}, "none from " + there +
+			" and mine.yml", 1, ""},
+		{
+			"one's own says something else", true, "", "on_reopen: requeue", "theirs.yml", "",
+			setup.Options{},
+			`error: theirs.yml:1: on_reopen: is "none", and on the default branch of acme/app it is "requeue"; allowed: what the default branch says, for everybody must go by the same`, 1, "",
+		},
+		{
+			"named and missing", true, "", "", "nowhere.yml", "",
+			setup.Options{},
+			"error: nowhere.yml: cannot be read: no such file or directory", 0, "",
+		},
+		{
+			"broken in the worktree", true, "on_reopen: maybe", "", "", "",
+			setup.Options{},
+			"none from defaults", 1,
+			`note: .github/label-state.yml:1: on_reopen: is "maybe"; allowed: none, requeue; what counts is the default branch of acme/app`,
+		},
+		{
+			"broken on the default branch", false, "", "on_reopen: maybe", "", "",
+			setup.Options{Repo: "acme/app"},
+			`error: acme/app:.github/label-state.yml:1: on_reopen: is "maybe"; allowed: none, requeue`, 1, "",
+		},
+		{
+			"not to be read", false, "", "forbidden", "", "",
+			setup.Options{Repo: "acme/app"},
+			"error: read .github/label-state.yml of acme/app: not permitted (HTTP 403: Resource not accessible by integration)", 1, "",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := newMachine(t, map[string]string{"GH_TOKEN": "tok", "LABEL_STATE_CONFIG": c.env})
@@ -63,9 +106,11 @@ func TestConfigurationLookup(t *testing.T) {
 				m.git("init", "-q")
 				m.git("remote", "add", "origin", remote)
 			}
+
 			if c.tree != "" {
 				m.write(config.Path, c.tree)
 			}
+
 			if c.published != "" {
 				m.files["api.github.com acme/app"] = c.published
 			}
@@ -75,23 +120,30 @@ func TestConfigurationLookup(t *testing.T) {
 			if got := lookup(t, m, c.ask); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
+
 			if len(m.sent) != c.requests {
 				t.Errorf("sent %v, want %d requests", m.sent, c.requests)
 			}
-			if said := m.stderr.String(); (said == "") != (c.note == "") || !strings.Contains(said, c.note) || strings.Count(said, "\n") > 1 {
+
+			if said := m.stderr.String(); (said == "") != (c.note == "") || !strings.Contains(said, c.note) ||
+				strings.Count(said, "\n") > 1 {
 				t.Errorf("said %q, want one line with %q", said, c.note)
 			}
 		})
 	}
 }
 
-// TestStrangersFiles: what a checkout may have in the place of the configuration costs no time and no memory, and decides nothing.
+// TestStrangersFiles: what a checkout may have in the place of the configuration costs no time and
+// no memory, and decides nothing.
 func TestStrangersFiles(t *testing.T) {
 	for name, make := range map[string]func(path string) error{
 		"device": func(path string) error { return os.Symlink("/dev/zero", path) },
 		"pipe":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
 		"folder": func(path string) error { return os.Mkdir(path, 0o700) },
-		"huge":   func(path string) error { return errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, 10<<30)) },
+		"huge": func(path string) error {
+			return errors.Join(os.WriteFile(path, nil, 0o600),
+				os.Truncate(path, 10<<30))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newMachine(t, map[string]string{"GH_TOKEN": "tok"})
@@ -102,12 +154,16 @@ func TestStrangersFiles(t *testing.T) {
 			if err := make(filepath.Join(m.dir, config.Path)); err != nil {
 				t.Fatal(err)
 			}
+
 			if got := lookup(t, m, setup.Options{}); got != "requeue from acme/app:.github/label-state.yml" {
 				t.Error(got)
 			}
-			if said := m.stderr.String(); !strings.Contains(said, "note: .github/label-state.yml: cannot be read: it is ") {
+
+			if said := m.stderr.String(); !strings.Contains(said,
+				"note: .github/label-state.yml: cannot be read: it is ") {
 				t.Errorf("said %q", said)
 			}
+
 			named := lookup(t, m, setup.Options{Config: config.Path})
 			if !strings.HasPrefix(named, "error: .github/label-state.yml: cannot be read: it is ") {
 				t.Errorf("named: %s", named)
@@ -116,13 +172,15 @@ func TestStrangersFiles(t *testing.T) {
 	}
 }
 
-// TestCheckoutIsNoLink: a file that a commit brought may name any file of this machine; what is behind it is not read.
+// TestCheckoutIsNoLink: a file that a commit brought may name any file of this machine; what is
+// behind it is not read.
 func TestCheckoutIsNoLink(t *testing.T) {
 	m := newMachine(t, nil)
 	m.write(".github/x", "on_reopen: requeue")
 	if err := os.Symlink("x", filepath.Join(m.dir, config.Path)); err != nil {
 		t.Fatal(err)
 	}
+
 	if c, _, err := setup.Checkout(m.dir); err == nil || c.OnReopen == "requeue" {
 		t.Errorf("on_reopen is %s, %v", c.OnReopen, err)
 	}
@@ -137,8 +195,10 @@ func TestOwnSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	c := s.Config
-	if c.Claim.TTL != time.Hour || !slices.Equal(c.Sweep, []string{"acme/web"}) || c.Hook.Timeout != 9*time.Second || c.Hook.OnUnknown != "allow" || len(c.Agents) != 1 || c.Agents["ann"].Repo != "acme/web" {
+	if c.Claim.TTL != time.Hour || !slices.Equal(c.Sweep, []string{"acme/web"}) || c.Hook.Timeout != 9*time.Second ||
+		c.Hook.OnUnknown != "allow" || len(c.Agents) != 1 || c.Agents["ann"].Repo != "acme/web" {
 		t.Errorf("%+v", c)
 	}
 }
@@ -152,14 +212,17 @@ func TestSettle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		s, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Guess: &guess})
 		if err != nil || len(m.sent) > 0 {
 			t.Fatalf("Open: %v, sent %v", err, m.sent)
 		}
+
 		settled, err := s.Settle(t.Context())
 		if err != nil || (settled == s) != right || !slices.Equal(settled.Config.Trust.Logins, []string{"ann"}) {
 			t.Errorf("%s: %v, %v", text, settled, err)
 		}
+
 		m.sent = nil
 	}
 }
@@ -191,12 +254,14 @@ func TestConfigurationFromASubdirectory(t *testing.T) {
 	m.write(config.Path, "guard: warn")
 	m.write("deep/er/x", "")
 	m.dir = filepath.Join(m.dir, "deep", "er")
-	if _, err := setup.Open(t.Context(), m.environment(), setup.Options{}); err != nil || !strings.Contains(m.stderr.String(), "counts: guard") {
+	if _, err := setup.Open(t.Context(), m.environment(), setup.Options{}); err != nil ||
+		!strings.Contains(m.stderr.String(), "counts: guard") {
 		t.Errorf("Open: %v, said %s", err, &m.stderr)
 	}
 }
 
-// TestPublishedConfiguration: neither a checkout nor a variable decides what the default branch says.
+// TestPublishedConfiguration: neither a checkout nor a variable decides what the default branch
+// says.
 func TestPublishedConfiguration(t *testing.T) {
 	m := newMachine(t, map[string]string{"LABEL_STATE_CONFIG": "mine.yml"})
 	m.git("init", "-q")
@@ -207,9 +272,11 @@ func TestPublishedConfiguration(t *testing.T) {
 	open := func(path string) (*setup.Session, error) {
 		return setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Token: "tok", Published: path})
 	}
+
 	if s, err := open(config.Path); err != nil || s.Config.Guard != "warn" {
 		t.Errorf("Open: %v, %v", s, err)
 	}
+
 	if _, err := open("other.yml"); !setup.Misconfigured(err) || !strings.Contains(err.Error(), "acme/app:other.yml") {
 		t.Errorf("a file that is named and absent: %v", err)
 	}
@@ -220,15 +287,21 @@ func TestPublishedConfiguration(t *testing.T) {
 }
 
 func TestSession(t *testing.T) {
-	m := newMachine(t, map[string]string{"GH_TOKEN": "tok", "LABEL_STATE_CODENAME": "lucius", "LABEL_STATE_FIRING_ID": "f1"})
+	m := newMachine(t, map[string]string{
+		"GH_TOKEN": "tok", "LABEL_STATE_CODENAME": "lucius",
+		"LABEL_STATE_FIRING_ID": "f1",
+	})
 	m.files["api.github.com acme/app"] = "preset: ready\nclaim: {ttl: 1h}\n"
 	s, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Ref: "#7", DryRun: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Worker != (claim.Worker{Codename: "lucius", FiringID: "f1"}) || s.Issue.String() != "acme/app#7" || s.Repo.String() != "acme/app" {
+
+	if s.Worker != (claim.Worker{Codename: "lucius", FiringID: "f1"}) || s.Issue.String() != "acme/app#7" ||
+		s.Repo.String() != "acme/app" {
 		t.Errorf("session of %v for %v, %v", s.Worker, s.Issue, s.Repo)
 	}
+
 	if r := s.Ledger.Rules(); r.Scheme.Available != "ready" || r.Terms.TTL != time.Hour {
 		t.Errorf("the ledger has other rules: %+v", r)
 	}
@@ -236,6 +309,7 @@ func TestSession(t *testing.T) {
 	if err := s.Client.AddLabel(t.Context(), s.Issue, "ready"); !errors.As(err, &dry) {
 		t.Errorf("a dry run wrote: %v", err)
 	}
+
 	if a, b := setup.Word(), setup.Word(); a == b || len(a) != 8 {
 		t.Errorf("words %s, %s", a, b)
 	}
@@ -249,11 +323,27 @@ func TestHoldsOfTheWorkTree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	h := ledger.Hold{
-		Issue: s.Issue, Comment: 9, URL: "https://x", Token: 3, Until: time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC),
-		Record: claim.Record{Worker: claim.Worker{Codename: "c", FiringID: "f"}, TTL: time.Hour, Branch: "b"},
+		Issue:   s.Issue,
+		Comment: 9,
+		URL:     "https://x",
+		Token:   3,
+		Until:   time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC),
+		Record:  claim.Record{Worker: claim.Worker{Codename: "c", FiringID: "f"}, TTL: time.Hour, Branch: "b"},
 	}
-	want := state.Hold{Issue: s.Issue, Worker: h.Record.Worker, Comment: 9, URL: "https://x", Token: 3, TTL: time.Hour, Branch: "b", Until: h.Until}
+
+	want := state.Hold{
+		Issue:   s.Issue,
+		Worker:  h.Record.Worker,
+		Comment: 9,
+		URL:     "https://x",
+		Token:   3,
+		TTL:     time.Hour,
+		Branch:  "b",
+		Until:   h.Until,
+	}
+
 	if err := s.Remember(h); err != nil {
 		t.Fatal(err)
 	}
@@ -261,12 +351,15 @@ func TestHoldsOfTheWorkTree(t *testing.T) {
 	if b := got.Beat; b.Claimed.IsZero() || !b.Renewed.Equal(b.Claimed) || b.Host != "" {
 		t.Errorf("times of the record: %+v", b)
 	}
+
 	if got.Beat = want.Beat; err != nil || !ok || got != want {
 		t.Errorf("Recall = %+v, %v, %v; want %+v", got, ok, err, want)
 	}
+
 	if err := s.Forget(s.Issue); err != nil {
 		t.Error(err)
 	}
+
 	if _, ok, err := s.Recall(s.Issue); ok || err != nil {
 		t.Errorf("Recall after Forget = %v, %v", ok, err)
 	}
@@ -277,9 +370,11 @@ func TestHoldsOfTheWorkTree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if err := errors.Join(other.Extended(h), s.Forget(s.Issue), other.Extended(h)); err != nil {
 		t.Error(err)
 	}
+
 	if _, ok, err := s.Recall(s.Issue); ok || err != nil {
 		t.Errorf("Recall after a late extension = %v, %v", ok, err)
 	}
@@ -297,12 +392,15 @@ func TestNoWorkTreeToRememberIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if err := s.Remember(ledger.Hold{Issue: s.Issue}); err != nil {
 		t.Errorf("Remember: %v", err)
 	}
+
 	if _, ok, err := s.Recall(s.Issue); ok || err != nil {
 		t.Errorf("Recall = %v, %v", ok, err)
 	}
+
 	if err := s.Forget(s.Issue); err != nil {
 		t.Errorf("Forget: %v", err)
 	}
@@ -311,23 +409,31 @@ func TestNoWorkTreeToRememberIn(t *testing.T) {
 func TestVariables(t *testing.T) {
 	m := newMachine(t, nil)
 	e := m.environment()
-	for value, want := range map[string]bool{"1": true, "true": true, "": false, "0": false, "yes": false, "TRUE": false, " 1": false} {
+	for value, want := range map[string]bool{
+		"1": true, "true": true, "": false, "0": false, "yes": false,
+		"TRUE": false, " 1": false,
+	} {
 		if m.variables = map[string]string{"LABEL_STATE_SKIP_DEDUP_CHECK": value}; e.SkipDedup() != want {
 			t.Errorf("SkipDedup with %q = %v", value, !want)
 		}
 	}
+
 	m.variables = map[string]string{"LABEL_STATE_SWEEP_REPOS": " acme/app,, acme/web ,"}
 	if got := strings.Join(e.SweepRepos(), "|"); got != "acme/app|acme/web" {
 		t.Errorf("SweepRepos = %s", got)
 	}
+
 	m.variables = map[string]string{"LABEL_STATE_HOOK_FORMAT": "json"}
 	if !e.HookJSON() {
 		t.Error("HookJSON is off")
 	}
+
 	if e.IsTerminal(io.Discard) || e.Color(&bytes.Buffer{}) {
 		t.Error("a buffer is a terminal")
 	}
-	if null, err := os.Open(os.DevNull); err != nil || e.IsTerminal(null) || e.Width(null) != 0 || e.Width(io.Discard) != 0 {
+
+	if null, err := os.Open(os.DevNull); err != nil || e.IsTerminal(null) || e.Width(null) != 0 ||
+		e.Width(io.Discard) != 0 {
 		t.Errorf("%s is a terminal, or %v", os.DevNull, err)
 	}
 }
@@ -346,6 +452,7 @@ func TestStateDir(t *testing.T) {
 			t.Errorf("%s: %s, %v; want %s", c.variables, got, err, c.want)
 		}
 	}
+
 	m := newMachine(t, map[string]string{"LABEL_STATE_HOME": "state"})
 	f, err := m.environment().LocalPauses()
 	if err != nil || f.Path() != filepath.Join(m.dir, "state", "paused.json") {
@@ -356,20 +463,37 @@ func TestStateDir(t *testing.T) {
 // TestProcesses runs real ones: their input and output, their failure, and their end in time.
 func TestProcesses(t *testing.T) {
 	e := setup.OS()
-	out, err := e.Run(t.Context(), setup.Command{Name: "git", Args: []string{"hash-object", "--stdin"}, Dir: t.TempDir(), Stdin: "hello\n"})
+	out, err := e.Run(t.Context(), setup.Command{
+		Name:  "git",
+		Args:  []string{"hash-object", "--stdin"},
+		Dir:   t.TempDir(),
+		Stdin: "hello\n",
+	})
+
 	if err != nil || string(out) != "ce013625030ba8dba906f756967f9e9ca394464a\n" {
 		t.Errorf("git hash-object = %q, %v", out, err)
 	}
-	out, err = e.Run(t.Context(), setup.Command{Name: "git", Args: []string{"config", "a.b"}, Dir: t.TempDir(), Env: []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=a.b", "GIT_CONFIG_VALUE_0=c"}})
+
+	out, err = e.Run(t.Context(), setup.Command{
+		Name: "git",
+		Args: []string{"config", "a.b"},
+		Dir:  t.TempDir(),
+		Env:  []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=a.b", "GIT_CONFIG_VALUE_0=c"},
+	})
+
 	if err != nil || string(out) != "c\n" {
 		t.Errorf("git config = %q, %v", out, err)
 	}
-	if _, err := e.Run(t.Context(), setup.Command{Name: "git", Args: []string{"no-such-command"}, Dir: t.TempDir()}); err == nil {
+
+	if _, err := e.Run(t.Context(),
+		setup.Command{Name: "git", Args: []string{"no-such-command"}, Dir: t.TempDir()}); err == nil {
 		t.Error("git failed and nobody said so")
 	}
+
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := e.Run(over, setup.Command{Name: "git", Args: []string{"version"}, Dir: t.TempDir()}); !errors.Is(err, context.Canceled) {
+	if _, err := e.Run(over, setup.Command{Name: "git", Args: []string{"version"}, Dir: t.TempDir()}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("after the end: %v", err)
 	}
 }
@@ -381,6 +505,7 @@ func TestClockHonoursTheContext(t *testing.T) {
 		if err := clock.Sleep(t.Context(), time.Hour); err != nil || clock.Now().Sub(start) != time.Hour {
 			t.Errorf("slept %s, %v", clock.Now().Sub(start), err)
 		}
+
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		for _, d := range []time.Duration{time.Hour, 0} {

@@ -20,13 +20,14 @@ func (e Environment) store(c *github.Client, conf config.Config) lease.Store {
 		c.ShowLeases()
 		return gitref.New(c, gitref.Options{Sleep: Clock().Sleep})
 	default:
-		return lease.NewLate(func() (lease.Remote, error) { return e.openServer(kind, conf.Lease.RedisURLEnv) }, e.Waiting)
+		return lease.NewLate(func() (lease.Remote, error) { return e.openServer(kind, conf.Lease.RedisURLEnv) },
+			e.Waiting)
 	}
 }
 
-// openServer opens a store that is a server of its own: one that the caller gave, else the one that this
-// program was built with, at the URL in the variable. The error is a *SettingError or lease.ErrNotLinked,
-// or the store's.
+// openServer opens a store that is a server of its own: one that the caller gave, else the one that
+// this program was built with, at the URL in the variable. The error is a *SettingError or
+// lease.ErrNotLinked, or the store's.
 func (e Environment) openServer(kind, variable string) (lease.Remote, error) {
 	if given, ok := e.Services[kind]; ok {
 		return given.Open(given.TLS, given.URL)
@@ -45,9 +46,11 @@ func (e Environment) openServer(kind, variable string) (lease.Remote, error) {
 			Do:      "export " + variable + "=redis://USER:PASSWORD@HOST:6379",
 		}
 	}
+
 	secure, err := e.secured(url)
 	if err != nil {
 		return nil, err
 	}
+
 	return open(secure, url)
 }

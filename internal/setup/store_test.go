@@ -26,7 +26,8 @@ func (nobody) Look(context.Context, claim.Issue) (lease.Lease, bool, error) {
 }
 func (nobody) Close() error { return nil }
 
-// TestStoreIsOpened: the store is opened at the URL in the variable that the configuration names. Secrets are not in the repository.
+// TestStoreIsOpened: the store is opened at the URL in the variable that the configuration names.
+// Secrets are not in the repository.
 func TestStoreIsOpened(t *testing.T) {
 	for name, c := range map[string]struct {
 		value string // of the variable
@@ -48,6 +49,7 @@ func TestStoreIsOpened(t *testing.T) {
 			if err != nil || got != "" {
 				t.Fatalf("open: %v, and the store: %q", err, got)
 			}
+
 			_, _, err = s.Store.Look(t.Context(), claim.Issue{Owner: "acme", Repo: "app", Number: 7})
 			if err != nil {
 				got = err.Error()
@@ -55,9 +57,11 @@ func TestStoreIsOpened(t *testing.T) {
 					t.Errorf("error %v, want a wrong setting, and no secret", err)
 				}
 			}
+
 			if !strings.HasPrefix(got, c.want) {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
+
 			if err := s.Close(); err != nil {
 				t.Error(err)
 			}
@@ -73,25 +77,41 @@ func TestStoreIsNotLinked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.Store.Look(t.Context(), claim.Issue{Owner: "acme", Repo: "app", Number: 7}); !errors.Is(err, lease.ErrNotLinked) {
+
+	if _, _, err := s.Store.Look(t.Context(), claim.Issue{Owner: "acme", Repo: "app", Number: 7}); !errors.Is(err,
+		lease.ErrNotLinked) {
 		t.Errorf("look: %v, want that it is not linked", err)
 	}
+
 	if !s.Ledger.IsStrict() {
 		t.Error("the log decides")
 	}
 }
 
-// TestStoreIsTheRepositorys: no file of the caller's names another store than the default branch, and what cannot be read is unknown.
+// TestStoreIsTheRepositorys: no file of the caller's names another store than the default branch,
+// and what cannot be read is unknown.
 func TestStoreIsTheRepositorys(t *testing.T) {
 	for name, c := range map[string]struct{ own, there, want string }{
-		"nothing is said":      {"hook: {timeout: 2s}", "on_reopen: requeue", "comments"},
-		"only there":           {"hook: {timeout: 2s}", "claim: {lease: refs}", "refs"},
-		"both references":      {"claim: {lease: refs}", "claim: {lease: refs}", "refs"},
-		"only the caller":      {"claim: {lease: refs}", "", `mine.yml:1: claim.lease: is "refs", and on the default branch of acme/app it is "comments"`},
-		"the caller goes back": {"claim: {lease: comments}", "claim: {lease: refs}", `mine.yml:1: claim.lease: is "comments", and on the default branch of acme/app it is "refs"`},
-		"another server":       {redisFile, strings.Replace(redisFile, "MY_", "OUR_", 1), `mine.yml:2: lease.redis.url_env: is "MY_REDIS", and on the default branch of acme/app it is "OUR_REDIS"`},
-		"there it is broken":   {"hook: {timeout: 2s}", "guard: maybe", "acme/app:.github/label-state.yml:1: guard"},
-		"may not be read":      {"hook: {timeout: 2s}", "forbidden", "read .github/label-state.yml of acme/app: not permitted"},
+		"nothing is said": {"hook: {timeout: 2s}", "on_reopen: requeue", "comments"},
+		"only there":      {"hook: {timeout: 2s}", "claim: {lease: refs}", "refs"},
+		"both references": {"claim: {lease: refs}", "claim: {lease: refs}", "refs"},
+		"only the caller": {
+			"claim: {lease: refs}", "",
+			`mine.yml:1: claim.lease: is "refs", and on the default branch of acme/app it is "comments"`,
+		},
+		"the caller goes back": {
+			"claim: {lease: comments}", "claim: {lease: refs}",
+			`mine.yml:1: claim.lease: is "comments", and on the default branch of acme/app it is "refs"`,
+		},
+		"another server": {
+			redisFile, strings.Replace(redisFile, "MY_", "OUR_", 1),
+			`mine.yml:2: lease.redis.url_env: is "MY_REDIS", and on the default branch of acme/app it is "OUR_REDIS"`,
+		},
+		"there it is broken": {"hook: {timeout: 2s}", "guard: maybe", "acme/app:.github/label-state.yml:1: guard"},
+		"may not be read": {
+			"hook: {timeout: 2s}", "forbidden",
+			"read .github/label-state.yml of acme/app: not permitted",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newMachine(t, map[string]string{"GH_TOKEN": "tok"})
@@ -99,11 +119,13 @@ func TestStoreIsTheRepositorys(t *testing.T) {
 			if c.there != "" {
 				m.files["api.github.com acme/app"] = c.there
 			}
+
 			s, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Config: "mine.yml"})
 			got := fmt.Sprint(err)
 			if err == nil {
 				got = s.Config.Claim.Lease
 			}
+
 			if !strings.HasPrefix(got, c.want) || len(m.sent) != 1 {
 				t.Errorf("got  %s\nwant %s; sent %v", got, c.want, m.sent)
 			}

@@ -13,8 +13,9 @@ import (
 	"github.com/label-state/label-state/internal/printable"
 )
 
-// secured is how a store at that URL is to be recognized, and recognizes us; nil is the system's way. If
-// a variable asks for it, a URL without TLS is an error: the password would go in clear. The error is a
+// secured is how a store at that URL is to be recognized, and recognizes us; nil is the system's
+// way. If a variable asks for it, a URL without TLS is an error: the password would go in clear.
+// The error is a
 // *SettingError.
 func (e Environment) secured(url string) (*tls.Config, error) {
 	ca, cert, key := e.Getenv(lease.CAVariable), e.Getenv(lease.CertVariable), e.Getenv(lease.KeyVariable)
@@ -24,11 +25,15 @@ func (e Environment) secured(url string) (*tls.Config, error) {
 			first = v[0]
 		}
 	}
+
 	if first == "" {
 		return nil, nil
 	}
 	if scheme, _, _ := strings.Cut(url, "://"); scheme != "rediss" && scheme != "unix" {
-		return nil, &SettingError{Setting: first, Err: fmt.Errorf("it is set, and the store's address begins with %s://, which is without TLS", scheme)}
+		return nil, &SettingError{
+			Setting: first,
+			Err:     fmt.Errorf("it is set, and the store's address begins with %s://, which is without TLS", scheme),
+		}
 	}
 
 	conf := &tls.Config{MinVersion: tls.VersionTLS12}
@@ -37,47 +42,68 @@ func (e Environment) secured(url string) (*tls.Config, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		conf.RootCAs = x509.NewCertPool()
 		if !conf.RootCAs.AppendCertsFromPEM(text) {
 			return nil, &SettingError{Setting: lease.CAVariable, Err: errors.New("there is no certificate in it")}
 		}
 	}
+
 	switch {
 	case cert == "" && key == "":
 		return conf, nil
 	case cert == "":
-		return nil, &SettingError{Setting: lease.CertVariable, Err: fmt.Errorf("it is not set, and %s is", lease.KeyVariable)}
+		return nil, &SettingError{
+			Setting: lease.CertVariable,
+			Err:     fmt.Errorf("it is not set, and %s is", lease.KeyVariable),
+		}
 	case key == "":
-		return nil, &SettingError{Setting: lease.KeyVariable, Err: fmt.Errorf("it is not set, and %s is", lease.CertVariable)}
+		return nil, &SettingError{
+			Setting: lease.KeyVariable,
+			Err:     fmt.Errorf("it is not set, and %s is", lease.CertVariable),
+		}
 	}
+
 	// This machine's certificate with its key.
 	certText, err := e.pem(lease.CertVariable, cert)
 	if err != nil {
 		return nil, err
 	}
+
 	keyText, err := e.pem(lease.KeyVariable, key)
 	if err != nil {
 		return nil, err
 	}
+
 	own, err := tls.X509KeyPair(certText, keyText)
 	if err != nil {
-		return nil, &SettingError{Setting: lease.CertVariable, Err: fmt.Errorf("with %s it is no certificate and its key: %w", lease.KeyVariable, err)}
+		return nil, &SettingError{
+			Setting: lease.CertVariable,
+			Err:     fmt.Errorf("with %s it is no certificate and its key: %w", lease.KeyVariable, err),
+		}
 	}
+
 	conf.Certificates = []tls.Certificate{own}
 	return conf, nil
 }
 
-// pem is what the variable holds, or what is in the file that it names. What a variable holds is never in an error.
+// pem is what the variable holds, or what is in the file that it names. What a variable holds is
+// never in an error.
 func (e Environment) pem(name, value string) ([]byte, error) {
 	text := []byte(value)
 	if !strings.Contains(value, "-----BEGIN ") {
 		var err error
 		if text, err = os.ReadFile(e.path(value)); err != nil {
-			return nil, &SettingError{Setting: name, Err: fmt.Errorf("read the file that it names: %w", printable.Cause(err))}
+			return nil, &SettingError{
+				Setting: name,
+				Err:     fmt.Errorf("read the file that it names: %w", printable.Cause(err)),
+			}
 		}
 	}
+
 	if block, _ := pem.Decode(text); block == nil {
 		return nil, &SettingError{Setting: name, Err: errors.New("want PEM, or a file with it")}
 	}
+
 	return text, nil
 }

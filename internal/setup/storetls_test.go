@@ -14,8 +14,8 @@ import (
 	"github.com/label-state/label-state/internal/setup"
 )
 
-// TestStoreIsSecured: what the variables say of the two sides reaches the store, from files or from the variables
-// themselves; what they cannot say is one error without what is in them.
+// TestStoreIsSecured: what the variables say of the two sides reaches the store, from files or from
+// the variables themselves; what they cannot say is one error without what is in them.
 func TestStoreIsSecured(t *testing.T) {
 	a := leasetest.NewAuthority(t)
 	p, q := a.Pair("worker", time.Now().Add(time.Hour)), a.Pair("other", time.Now().Add(time.Hour))
@@ -30,18 +30,40 @@ func TestStoreIsSecured(t *testing.T) {
 		"as text":           {secured, text(t, a.File), text(t, p.Cert), text(t, p.Key), "authority certificate"},
 		"both":              {secured, a.File, p.Cert, p.Key, "authority certificate"},
 		"certificate alone": {secured, "", p.Cert, p.Key, "certificate"},
-		"no key":            {secured, "", p.Cert, "", "use LABEL_STATE_LEASE_KEY: it is not set, and LABEL_STATE_LEASE_CERT is"},
-		"no certificate":    {secured, "", "", p.Key, "use LABEL_STATE_LEASE_CERT: it is not set, and LABEL_STATE_LEASE_KEY is"},
-		"another's key":     {secured, "", p.Cert, q.Key, "use LABEL_STATE_LEASE_CERT: with LABEL_STATE_LEASE_KEY it is no certificate and its key: "},
-		"no such file":      {secured, "nowhere", "", "", "use LABEL_STATE_LEASE_CA: read the file that it names: no such file or directory"},
-		"not PEM":           {secured, "-----BEGIN secret", "", "", "use LABEL_STATE_LEASE_CA: want PEM, or a file with it"},
-		"no certificate in": {secured, text(t, p.Key), "", "", "use LABEL_STATE_LEASE_CA: there is no certificate in it"},
-		"without TLS":       {plain, "", p.Cert, p.Key, "use LABEL_STATE_LEASE_CERT: it is set, and the store's address begins with redis://, which is without TLS"},
-		"a socket":          {"unix:///run/redis.sock", a.File, "", "", "authority"},
+		"no key": {
+			secured, "", p.Cert, "",
+			"use LABEL_STATE_LEASE_KEY: it is not set, and LABEL_STATE_LEASE_CERT is",
+		},
+		"no certificate": {
+			secured, "", "", p.Key,
+			"use LABEL_STATE_LEASE_CERT: it is not set, and LABEL_STATE_LEASE_KEY is",
+		},
+		"another's key": {
+			secured, "", p.Cert, q.Key,
+			"use LABEL_STATE_LEASE_CERT: with LABEL_STATE_LEASE_KEY it is no certificate and its key: ",
+		},
+		"no such file": {
+			secured, "nowhere", "", "",
+			"use LABEL_STATE_LEASE_CA: read the file that it names: no such file or directory",
+		},
+		"not PEM": {
+			secured, "-----BEGIN secret", "", "",
+			"use LABEL_STATE_LEASE_CA: want PEM, or a file with it",
+		},
+		"no certificate in": {
+			secured, text(t, p.Key), "", "",
+			"use LABEL_STATE_LEASE_CA: there is no certificate in it",
+		},
+		"without TLS": {
+			plain, "", p.Cert, p.Key,
+			"use LABEL_STATE_LEASE_CERT: it is set, and the store's address begins with redis://, which is without TLS",
+		},
+		"a socket": {"unix:///run/redis.sock", a.File, "", "", "authority"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newMachine(t, map[string]string{
-				"GH_TOKEN": "tok", "MY_REDIS": c.url, lease.CAVariable: c.ca, lease.CertVariable: c.cert, lease.KeyVariable: c.key,
+				"GH_TOKEN": "tok", "MY_REDIS": c.url, lease.CAVariable: c.ca, lease.CertVariable: c.cert,
+				lease.KeyVariable: c.key,
 			})
 			m.files["api.github.com acme/app"] = redisFile
 			got := ""
@@ -54,12 +76,14 @@ func TestStoreIsSecured(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			if _, _, err := s.Store.Look(t.Context(), claim.Issue{Owner: "acme", Repo: "app", Number: 7}); err != nil {
 				got = err.Error()
 				if !setup.Misconfigured(err) || strings.Contains(got, "secret") || strings.Contains(got, "BEGIN") {
 					t.Errorf("error %v, want a wrong setting, and nothing of what is in it", err)
 				}
 			}
+
 			if !strings.HasPrefix(got, c.want) || c.want == "" {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
@@ -75,9 +99,11 @@ func told(secure *tls.Config) string {
 	if secure.RootCAs != nil {
 		out = append(out, "authority")
 	}
+
 	if len(secure.Certificates) > 0 {
 		out = append(out, "certificate")
 	}
+
 	return strings.Join(out, " ")
 }
 

@@ -20,8 +20,8 @@ type credential struct {
 }
 
 // A NoTokenError says that no token for the host was found. Variables are those that would do; none
-// do for a loopback host that nobody named. Withheld are those that are set, and may not go there, because the user has not named the
-// host: a remote's address may be anybody's.
+// do for a loopback host that nobody named. Withheld are those that are set, and may not go there,
+// because the user has not named the host: a remote's address may be anybody's.
 type NoTokenError struct {
 	Host      string
 	Variables []string
@@ -36,8 +36,10 @@ func (e *NoTokenError) Error() string {
 		return "find token for " + e.Host + ": neither gh nor git has one"
 	}
 	if len(e.Withheld) > 0 {
-		return "find token for " + e.Host + ": " + strings.Join(e.Withheld, " and ") + " does not go there unless GH_HOST names that host"
+		return "find token for " + e.Host + ": " + strings.Join(e.Withheld, " and ") +
+			" does not go there unless GH_HOST names that host"
 	}
+
 	return "find token for " + e.Host + ": none in " + strings.Join(e.Variables, ", ")
 }
 
@@ -49,6 +51,7 @@ func (e *NoTokenError) Remedy() string {
 	case len(e.Variables) == 0:
 		return "export LABEL_STATE_API_URL=http://" + e.Host
 	}
+
 	return "set one of them, or run: gh auth login"
 }
 
@@ -72,8 +75,9 @@ type tokenSearch struct {
 	at  origin
 }
 
-// find is the token that the options give or whose variable they name, else one for the API. Each source is only asked for tokens of
-// that host, and a token that was made for one host never goes to another:
+// find is the token that the options give or whose variable they name, else one for the API. Each
+// source is only asked for tokens of that host, and a token that was made for one host never goes
+// to another:
 //
 //   - LABEL_STATE_TOKEN is for the address that LABEL_STATE_API_URL names, and for nothing else.
 //   - GH_TOKEN and GITHUB_TOKEN are for github.com and SUBDOMAIN.ghe.com, and for a named address on this
@@ -90,21 +94,25 @@ func (s tokenSearch) find(ctx context.Context, o Options) (credential, error) {
 	case o.TokenEnv != "":
 		return s.inVariable(o.TokenEnv, o.Chosen)
 	}
+
 	variables := s.variables()
 	for _, name := range variables {
 		if v := strings.TrimSpace(s.env.Getenv(name)); v != "" {
 			return newToken(v, name)
 		}
 	}
+
 	none := &NoTokenError{s.at.Host(), variables, s.withheld()}
 	if !s.at.encrypted() || s.at.local() || !isName(s.at.Host()) { // gh and git keep tokens for real hosts
 		return credential{}, none
 	}
+
 	for _, ask := range []func(context.Context) (credential, bool){s.ghToken, s.gitToken} {
 		if t, ok := ask(ctx); ok {
 			return t, nil
 		}
 	}
+
 	return credential{}, none
 }
 
@@ -114,6 +122,7 @@ func (s tokenSearch) variables() []string {
 	if s.at.named {
 		names = append(names, "LABEL_STATE_TOKEN")
 	}
+
 	switch {
 	case s.at.local() && s.at.named:
 		return append(names, "GH_TOKEN", "GITHUB_TOKEN")
@@ -122,10 +131,12 @@ func (s tokenSearch) variables() []string {
 	case !isCloud(s.at.Host()) && !s.named():
 		return names
 	}
+
 	return append(names, host.TokenVariables(s.at.Host())...)
 }
 
-// named reports whether the user has named the host as a GitHub of theirs: by GH_HOST, or by the very address. GH_HOST counts first.
+// named reports whether the user has named the host as a GitHub of theirs: by GH_HOST, or by the
+// very address. GH_HOST counts first.
 func (s tokenSearch) named() bool {
 	own := strings.ToLower(s.env.Getenv("GH_HOST"))
 	return own == s.at.Host() || s.at.named && (own == "" || isCloud(own))
@@ -136,11 +147,13 @@ func (s tokenSearch) withheld() (names []string) {
 	if isCloud(s.at.Host()) || s.at.local() || !s.at.encrypted() || s.named() {
 		return nil
 	}
+
 	for _, name := range host.TokenVariables(s.at.Host()) {
 		if strings.TrimSpace(s.env.Getenv(name)) != "" {
 			names = append(names, name)
 		}
 	}
+
 	return names
 }
 
@@ -177,14 +190,17 @@ func (s tokenSearch) ghToken(ctx context.Context) (credential, bool) {
 	ctx, cancel := context.WithTimeout(ctx, storeTime)
 	defer cancel()
 	out, err := s.env.Run(ctx, Command{
-		Name: "gh", Args: []string{"auth", "token", "--hostname=" + s.at.Host()}, Dir: s.env.Dir,
-		Env: append(slices.Clone(noTokens), "GH_PROMPT_DISABLED=1"),
+		Name: "gh",
+		Args: []string{"auth", "token", "--hostname=" + s.at.Host()},
+		Dir:  s.env.Dir,
+		Env:  append(slices.Clone(noTokens), "GH_PROMPT_DISABLED=1"),
 	})
+
 	return found(strings.TrimSpace(string(out)), "gh auth token", err)
 }
 
-// noTokens keeps gh, which may also be git's helper, from answering with a variable for whatever host it is asked about: what the
-// variables hold has been judged already.
+// noTokens keeps gh, which may also be git's helper, from answering with a variable for whatever
+// host it is asked about: what the variables hold has been judged already.
 var noTokens = []string{"GH_TOKEN=", "GITHUB_TOKEN=", "GH_ENTERPRISE_TOKEN=", "GITHUB_ENTERPRISE_TOKEN="}
 
 // gitToken asks git's credential helpers (git-credential(1)), which must not ask anybody.
@@ -200,6 +216,7 @@ func (s tokenSearch) gitToken(ctx context.Context) (credential, bool) {
 			password = v
 		}
 	}
+
 	return found(password, "git credential", err)
 }
 

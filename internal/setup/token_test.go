@@ -21,9 +21,15 @@ func TestTokenPrecedence(t *testing.T) {
 		{"first of two", "github.com", "", "GH_TOKEN GITHUB_TOKEN", "GH_TOKEN"},
 		{"second", "github.com", "", "GITHUB_TOKEN", "GITHUB_TOKEN"},
 		{"tenant", "acme.ghe.com", "", "GITHUB_TOKEN GH_ENTERPRISE_TOKEN", "GITHUB_TOKEN"},
-		{"enterprise", "ghes.corp", "", "GH_HOST=ghes.corp GH_TOKEN GITHUB_ENTERPRISE_TOKEN GH_ENTERPRISE_TOKEN", "GH_ENTERPRISE_TOKEN"},
+		{
+			"enterprise", "ghes.corp", "", "GH_HOST=ghes.corp GH_TOKEN GITHUB_ENTERPRISE_TOKEN GH_ENTERPRISE_TOKEN",
+			"GH_ENTERPRISE_TOKEN",
+		},
 		{"enterprise that nobody named", "ghes.corp", "", "GH_TOKEN GITHUB_ENTERPRISE_TOKEN GH_ENTERPRISE_TOKEN", ""},
-		{"enterprise second", "ghes.corp", "", "GH_HOST=ghes.corp GH_TOKEN GITHUB_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"},
+		{
+			"enterprise second", "ghes.corp", "", "GH_HOST=ghes.corp GH_TOKEN GITHUB_ENTERPRISE_TOKEN",
+			"GITHUB_ENTERPRISE_TOKEN",
+		},
 		{"enterprise of another host", "ghes.corp", "", "GH_HOST=other.corp GH_ENTERPRISE_TOKEN", ""},
 		{"enterprise of this host", "ghes.corp", "", "GH_HOST=GHES.corp GH_ENTERPRISE_TOKEN", "GH_ENTERPRISE_TOKEN"},
 		{"cloud says nothing of enterprise", "ghes.corp", "", "GH_HOST=github.com GH_ENTERPRISE_TOKEN", ""},
@@ -31,15 +37,30 @@ func TestTokenPrecedence(t *testing.T) {
 		{"wrong kind for enterprise", "ghes.corp", "", "GH_TOKEN GITHUB_TOKEN", ""},
 		{"own token without an address", "github.com", "", "LABEL_STATE_TOKEN", ""},
 		{"own token of the address", "", "https://api.github.com", "GH_TOKEN LABEL_STATE_TOKEN", "LABEL_STATE_TOKEN"},
-		{"named enterprise", "", "https://ghes.corp/api/v3", "GH_TOKEN GITHUB_TOKEN GH_ENTERPRISE_TOKEN", "GH_ENTERPRISE_TOKEN"},
-		{"GH_HOST names another than the address", "", "https://ghes.corp/api/v3", "GH_HOST=other.corp GH_ENTERPRISE_TOKEN", ""},
+		{
+			"named enterprise", "", "https://ghes.corp/api/v3", "GH_TOKEN GITHUB_TOKEN GH_ENTERPRISE_TOKEN",
+			"GH_ENTERPRISE_TOKEN",
+		},
+		{
+			"GH_HOST names another than the address", "", "https://ghes.corp/api/v3",
+			"GH_HOST=other.corp GH_ENTERPRISE_TOKEN", "",
+		},
 		{"simulator", "", "http://127.0.0.1:4000", "GH_TOKEN GITHUB_TOKEN", "GH_TOKEN"},
 		{"simulator by name", "", "http://localhost:4000", "GITHUB_TOKEN GH_ENTERPRISE_TOKEN", "GITHUB_TOKEN"},
 		{"simulator on IPv6", "", "http://[::1]:4000", "GITHUB_TOKEN", "GITHUB_TOKEN"},
-		{"simulator, own token first", "", "http://127.0.0.1:4000", "GITHUB_TOKEN LABEL_STATE_TOKEN", "LABEL_STATE_TOKEN"},
-		{"nobody named this machine", "127.0.0.1:4000", "", "GH_TOKEN GITHUB_TOKEN GH_ENTERPRISE_TOKEN LABEL_STATE_TOKEN", ""},
+		{
+			"simulator, own token first", "", "http://127.0.0.1:4000", "GITHUB_TOKEN LABEL_STATE_TOKEN",
+			"LABEL_STATE_TOKEN",
+		},
+		{
+			"nobody named this machine", "127.0.0.1:4000", "",
+			"GH_TOKEN GITHUB_TOKEN GH_ENTERPRISE_TOKEN LABEL_STATE_TOKEN", "",
+		},
 		{"in the clear", "", "http://ghes.corp", "GH_TOKEN GH_ENTERPRISE_TOKEN", ""},
-		{"in the clear, on purpose", "", "http://ghes.corp", "GH_ENTERPRISE_TOKEN LABEL_STATE_TOKEN", "LABEL_STATE_TOKEN"},
+		{
+			"in the clear, on purpose", "", "http://ghes.corp", "GH_ENTERPRISE_TOKEN LABEL_STATE_TOKEN",
+			"LABEL_STATE_TOKEN",
+		},
 		{"nearly this machine", "", "http://localhost.evil.example", "GH_TOKEN GITHUB_TOKEN", ""},
 		{"empty is not set", "github.com", "", "GH_TOKEN= GITHUB_TOKEN", "GITHUB_TOKEN"},
 	} {
@@ -54,9 +75,11 @@ func TestTokenPrecedence(t *testing.T) {
 				}
 				return
 			}
+
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			if s.TokenFrom != c.want || len(m.sent) != 1 || m.sent[0].token != "tok-"+c.want {
 				t.Errorf("took %s, sent %v; want %s", s.TokenFrom, m.sent, c.want)
 			}
@@ -74,6 +97,7 @@ func assignments(text string) map[string]string {
 		}
 		out[name] = value
 	}
+
 	return out
 }
 
@@ -105,6 +129,7 @@ func TestTokenNeverGoesElsewhere(t *testing.T) {
 			if p.host == "ours.corp" {
 				variables["GH_HOST"] = p.host
 			}
+
 			expected := false
 			for n, name := range names {
 				if set&(1<<n) != 0 {
@@ -112,12 +137,14 @@ func TestTokenNeverGoesElsewhere(t *testing.T) {
 					expected = expected || slices.Contains(p.may, "tok-"+name)
 				}
 			}
+
 			m := newMachine(t, variables)
 			m.programs["git"] = func(setup.Command) (string, error) { return "", exec.ErrNotFound }
 			_, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Host: p.host})
 			if (err == nil) != expected {
 				t.Errorf("%s%s with %v: %v", p.host, p.api, variables, err)
 			}
+
 			for _, r := range m.sent {
 				if r.host != p.server || !slices.Contains(p.may, r.token) {
 					t.Errorf("%s%s with %v: sent %v", p.host, p.api, variables, r)
@@ -150,11 +177,13 @@ func TestTokenStores(t *testing.T) {
 			s, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Host: "ghes.corp:8443"})
 			var none *setup.NoTokenError
 			if c.want == "" {
-				if !errors.As(err, &none) || none.Host != "ghes.corp:8443" || !strings.Contains(none.Remedy(), "gh auth login --hostname ghes.corp:8443") {
+				if !errors.As(err, &none) || none.Host != "ghes.corp:8443" ||
+					!strings.Contains(none.Remedy(), "gh auth login --hostname ghes.corp:8443") {
 					t.Errorf("Open: %v", err)
 				}
 				return
 			}
+
 			if err != nil || s.TokenFrom != c.want {
 				t.Errorf("Open = %v, %v; want a token from %s", s, err, c.want)
 			}
@@ -170,12 +199,15 @@ func (m *machine) asked(t *testing.T, host string) {
 		if c.Name == "gh" && !slices.Equal(c.Args, []string{"auth", "token", "--hostname=" + host}) {
 			t.Errorf("ran %s", c)
 		}
+
 		if !slices.Contains(c.Args, "credential") {
 			continue
 		}
+
 		if c.Stdin != "protocol=https\nhost="+host+"\npath=acme/app.git\n\n" {
 			t.Errorf("git credential was told %q", c.Stdin)
 		}
+
 		for _, quiet := range []string{"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS="} {
 			if !slices.Contains(c.Env, quiet) {
 				t.Errorf("git credential may prompt: %v", c.Env)
@@ -186,16 +218,21 @@ func (m *machine) asked(t *testing.T, host string) {
 
 // TestStoresAreNotAskedForNamedAddresses: a token of the key ring never goes to a simulator.
 func TestStoresAreNotAskedForNamedAddresses(t *testing.T) {
-	for _, api := range []string{"http://127.0.0.1:4000", "http://localhost:4000", "https://localhost:4000", "http://[::1]:4000", "http://ghes.corp"} {
+	for _, api := range []string{
+		"http://127.0.0.1:4000", "http://localhost:4000", "https://localhost:4000",
+		"http://[::1]:4000", "http://ghes.corp",
+	} {
 		m := newMachine(t, map[string]string{"LABEL_STATE_API_URL": api})
 		for _, name := range []string{"gh", "git credential"} {
 			m.programs[name] = func(setup.Command) (string, error) { return "password=tok-real", nil }
 		}
+
 		_, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app"})
 		var none *setup.NoTokenError
 		if !errors.As(err, &none) {
 			t.Errorf("%s: %v", api, err)
 		}
+
 		for _, c := range m.ran {
 			if c.Name == "gh" || slices.Contains(c.Args, "credential") {
 				t.Errorf("%s: asked %s", api, c)
@@ -222,15 +259,18 @@ func TestTokenIsNeverShown(t *testing.T) {
 	if err == nil {
 		t.Fatal("a configuration that may not be read was taken for none")
 	}
+
 	m.files["api.github.com acme/app"] = ""
 	s, err2 := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Verbose: true})
 	if err2 != nil {
 		t.Fatal(err2)
 	}
+
 	shown := fmt.Sprintf("%s %v %+v %#v", m.stderr.String(), err, s, *s)
 	if strings.Contains(shown, "very-secret") {
 		t.Errorf("the token is in %s", shown)
 	}
+
 	if !strings.Contains(m.stderr.String(), "GET api.github.com/repos/acme/app/contents/.github/label-state.yml: 403") {
 		t.Errorf("--verbose said %q", &m.stderr)
 	}
@@ -238,8 +278,10 @@ func TestTokenIsNeverShown(t *testing.T) {
 
 func TestGivenToken(t *testing.T) {
 	m := newMachine(t, map[string]string{"GH_TOKEN": "tok-other"})
-	s, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Token: "tok-input", API: "https://ghes.corp/api/v3"})
-	if err != nil || s.TokenFrom != "given" || len(m.sent) != 1 || m.sent[0] != (request{"ghes.corp", "/api/v3/repos/acme/app/contents/.github/label-state.yml", "tok-input"}) {
+	s, err := setup.Open(t.Context(), m.environment(),
+		setup.Options{Repo: "acme/app", Token: "tok-input", API: "https://ghes.corp/api/v3"})
+	if err != nil || s.TokenFrom != "given" || len(m.sent) != 1 ||
+		m.sent[0] != (request{"ghes.corp", "/api/v3/repos/acme/app/contents/.github/label-state.yml", "tok-input"}) {
 		t.Errorf("Open: %v, sent %v", err, m.sent)
 	}
 }
@@ -251,12 +293,16 @@ func TestWithheldToken(t *testing.T) {
 	m.git("remote", "add", "origin", "https://evil.example/acme/app.git")
 	_, err := setup.Open(t.Context(), m.environment(), setup.Options{})
 	var none *setup.NoTokenError
-	if !errors.As(err, &none) || !strings.Contains(err.Error(), "GH_ENTERPRISE_TOKEN does not go there unless GH_HOST names that host") || !strings.Contains(none.Remedy(), "export GH_HOST=evil.example") {
+	if !errors.As(err, &none) || !strings.Contains(err.Error(),
+		"GH_ENTERPRISE_TOKEN does not go there unless GH_HOST names that host") ||
+		!strings.Contains(none.Remedy(), "export GH_HOST=evil.example") {
 		t.Errorf("Open: %v", err)
 	}
+
 	if len(m.sent) > 0 {
 		t.Errorf("sent %v", m.sent)
 	}
+
 	for _, c := range m.ran { // gh answers with a variable for any host
 		if c.Name == "gh" && !slices.Contains(c.Env, "GH_ENTERPRISE_TOKEN=") {
 			t.Errorf("gh may answer with the token: %v", c.Env)
@@ -264,8 +310,8 @@ func TestWithheldToken(t *testing.T) {
 	}
 }
 
-// TestHelperKnowsNoVariables: a credential helper that answers with a variable for whatever host it is asked about, as gh does,
-// answers with none that may not go there.
+// TestHelperKnowsNoVariables: a credential helper that answers with a variable for whatever host it
+// is asked about, as gh does, answers with none that may not go there.
 func TestHelperKnowsNoVariables(t *testing.T) {
 	for password, want := range map[string]string{"$GH_ENTERPRISE_TOKEN": "", "tok-stored": "git credential"} {
 		m := newMachine(t, map[string]string{"GH_ENTERPRISE_TOKEN": "tok-variable"})
@@ -273,16 +319,19 @@ func TestHelperKnowsNoVariables(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(m.home, ".gitconfig"), []byte(helper), 0o600); err != nil {
 			t.Fatal(err)
 		}
+
 		e := m.environment()
 		e.Exec = nil
 		e.Environ = []string{
-			"PATH=" + os.Getenv("PATH"), "HOME=" + m.home, "GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES=" + m.ceiling, "GH_ENTERPRISE_TOKEN=tok-variable",
+			"PATH=" + os.Getenv("PATH"), "HOME=" + m.home, "GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES=" +
+				m.ceiling, "GH_ENTERPRISE_TOKEN=tok-variable",
 		}
 		from := ""
 		s, err := setup.Open(t.Context(), e, setup.Options{Repo: "acme/app", Host: "ghes.corp"})
 		if err == nil {
 			from = s.TokenFrom
 		}
+
 		if from != want || want == "" && len(m.sent) > 0 {
 			t.Errorf("helper with %s: token from %q, %v; sent %v", password, from, err, m.sent)
 		}

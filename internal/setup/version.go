@@ -14,8 +14,9 @@ type Build struct {
 	Changed bool      // the sources had changes that are in no commit
 }
 
-// Built completes what the linker was told by what Go notes in a program: the module that "go install module@version" has fetched, or
-// the checkout that it was built in. linked.Version is "dev" when the linker was told nothing.
+// Built completes what the linker was told by what Go notes in a program: the module that "go
+// install module@version" has fetched, or the checkout that it was built in. linked.Version is
+// "dev" when the linker was told nothing.
 func Built(linked Build) Build {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -24,7 +25,8 @@ func Built(linked Build) Build {
 	return linked.noted(info)
 }
 
-// snapshot is the end of a module's version that stands for a commit: its time in UTC and the first digits of its name.
+// snapshot is the end of a module's version that stands for a commit: its time in UTC and the first
+// digits of its name.
 var snapshot = regexp.MustCompile(`[-.](\d{14})-([0-9a-f]{12})(\+dirty)?$`)
 
 // noted adds what Go has noted. What the linker was told counts.
@@ -33,6 +35,7 @@ func (b Build) noted(info *debug.BuildInfo) Build {
 	if b.Version == "dev" && module != "" && module != "(devel)" {
 		b.Version = module
 	}
+
 	if b.Commit != "" {
 		return b
 	}
@@ -41,6 +44,7 @@ func (b Build) noted(info *debug.BuildInfo) Build {
 		b.Commit = m[2]
 		b.Date, _ = time.Parse("20060102150405", m[1])
 	}
+
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":
@@ -51,6 +55,7 @@ func (b Build) noted(info *debug.BuildInfo) Build {
 			b.Changed = s.Value == "true"
 		}
 	}
+
 	return b
 }
 

@@ -7,8 +7,9 @@ import (
 	"github.com/label-state/label-state/internal/clock"
 )
 
-// Waits returns a teller that says in one line what is waited for and until when: "waiting for WHAT, until 15:04:05 UTC". Requests
-// that wait side by side for one thing are one line, until that time is over.
+// Waits returns a teller that says in one line what is waited for and until when: "waiting for
+// WHAT, until 15:04:05 UTC". Requests that wait side by side for one thing are one line, until that
+// time is over.
 func Waits(say func(text string)) clock.Teller {
 	var mu sync.Mutex
 	last := map[string]time.Time{} // until when, by what
@@ -19,6 +20,7 @@ func Waits(say func(text string)) clock.Teller {
 		if time.Now().Before(last[what]) {
 			return
 		}
+
 		last[what] = until
 		say("waiting for " + what + ", until " + until.UTC().Format("15:04:05 UTC"))
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/label-state/label-state/internal/setup"
 )
 
-// TestWaits: requests that wait side by side for one thing are one line, and the next wait is another.
+// TestWaits: requests that wait side by side for one thing are one line, and the next wait is
+// another.
 func TestWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said []string
@@ -26,6 +27,7 @@ func TestWaits(t *testing.T) {
 			"waiting for an answer, until 00:01:00 UTC",
 			"waiting for GitHub's rate limit, until 00:03:00 UTC",
 		}
+
 		if !slices.Equal(said, want) {
 			t.Errorf("said %q, want %q", said, want)
 		}

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// Logged returns w as it has to be where the runner of GitHub Actions reads what is written: other people's titles and names must
-// not give it commands ("::error::" at the start of a line, "##[error]" anywhere in one). Elsewhere it is w itself. A line of JSON
-// keeps its meaning.
+// Logged returns w as it has to be where the runner of GitHub Actions reads what is written: other
+// people's titles and names must not give it commands ("::error::" at the start of a line,
+// "##[error]" anywhere in one). Elsewhere it is w itself. A line of JSON keeps its meaning.
 func (e Environment) Logged(w io.Writer) io.Writer {
 	if w == nil || e.Getenv("GITHUB_ACTIONS") == "" {
 		return w
@@ -39,6 +39,7 @@ func (l *workflowLog) Write(p []byte) (n int, err error) {
 			out = append(out, b)
 			continue
 		}
+
 		switch {
 		case b == '[' && l.sharps >= 2 && l.json:
 			l.sharps = 0
@@ -47,11 +48,13 @@ func (l *workflowLog) Write(p []byte) (n int, err error) {
 		case b == '[' && l.sharps >= 2, b == ':' && l.blank && l.colon:
 			out = append(out, unseen...)
 		}
+
 		out = append(out, b)
 		visible := b > ' ' && b < 0x7f
 		if l.blank && visible {
 			l.json = b == '{'
 		}
+
 		l.colon = l.blank && b == ':' && !l.colon
 		l.blank = l.blank && (!visible || l.colon)
 		if b == '#' {
@@ -60,8 +63,10 @@ func (l *workflowLog) Write(p []byte) (n int, err error) {
 			l.sharps = 0
 		}
 	}
+
 	if _, err := l.to.Write(out); err != nil {
 		return 0, err
 	}
+
 	return len(p), nil
 }

@@ -13,7 +13,8 @@ import (
 
 func inActions(name string) string { return map[string]string{"GITHUB_ACTIONS": "true"}[name] }
 
-// TestLogged: nothing in a workflow's log is a command, in however many pieces it is written; elsewhere not a byte changes.
+// TestLogged: nothing in a workflow's log is a command, in however many pieces it is written;
+// elsewhere not a byte changes.
 func TestLogged(t *testing.T) {
 	for text, want := range map[string]string{
 		"a title ##[error]x":       "a title ##\u200b[error]x",
@@ -38,6 +39,7 @@ func TestLogged(t *testing.T) {
 					}
 				}
 			}
+
 			if out.String() != want || same.String() != text {
 				t.Errorf("%q in pieces of %d: %q, want %q; elsewhere %q", text, size, &out, want, &same)
 			}
@@ -48,24 +50,31 @@ func TestLogged(t *testing.T) {
 // TestLoggedProperty: whatever is written, the runner sees no command, and JSON says what it said.
 func TestLoggedProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		title := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"#", "[", ":", " ", "\n", "\r", "a", "\u00a0", "{"})).Draw(t, "text"), "")
+		title := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{
+			"#", "[", ":", " ", "\n", "\r", "a", "\u00a0",
+			"{",
+		})).Draw(t, "text"), "")
 		var out bytes.Buffer
 		w := setup.Environment{Getenv: inActions}.Logged(&out)
 		if _, err := w.Write([]byte(title)); err != nil {
 			t.Fatal(err)
 		}
+
 		for line := range strings.FieldsFuncSeq(out.String(), func(r rune) bool { return r == '\n' || r == '\r' }) {
 			if strings.Contains(line, "##[") || strings.HasPrefix(strings.TrimSpace(line), "::") {
 				t.Fatalf("%q becomes %q", title, out.String())
 			}
 		}
+
 		out.Reset()
 		w = setup.Environment{Getenv: inActions}.Logged(&out)
 		if err := json.NewEncoder(w).Encode(map[string]string{"title": title}); err != nil {
 			t.Fatal(err)
 		}
+
 		var back map[string]string
-		if err := json.Unmarshal(out.Bytes(), &back); err != nil || back["title"] != title || strings.Contains(out.String(), "##[") {
+		if err := json.Unmarshal(out.Bytes(), &back); err != nil || back["title"] != title ||
+			strings.Contains(out.String(), "##[") {
 			t.Fatalf("%q becomes %q, %v", title, out.String(), err)
 		}
 	})

@@ -22,6 +22,7 @@ func (a *actor) workflow() {
 			a.note("events: %v", err)
 			return
 		}
+
 		heard += len(events)
 		for _, e := range events {
 			for range a.deliveries(e) {
@@ -36,10 +37,12 @@ func (a *actor) deliveries(e githubsim.Event) int {
 	if e.Name != "issues" && e.Name != "pull_request" {
 		return 0
 	}
+
 	switch n := a.rng.IntN(20); n {
 	case 0, 1:
 		return 2 * n
 	}
+
 	return 1
 }
 
@@ -61,23 +64,40 @@ func (a *actor) step(name string, payload []byte) {
 			a.note("event %s: %v", name, err)
 			return
 		}
+
 		inputs, err := action.ReadInputs(func(string) string { return "" })
 		if err != nil {
 			a.note("inputs: %v", err)
 			return
 		}
+
 		a.note("step on %s: %d", name, action.Run(context.Background(), a.runs(event, inputs)))
 	}()
+
 	<-done
 }
 
 func (a *actor) runs(event action.Event, inputs action.Inputs) *action.Step {
 	l, client := a.start()
-	place := action.Place{Repo: ledger.Repo{Owner: "acme", Name: "app"}, Ledger: l, Hub: client, Guard: "warn"}
-	gh := githubactions.New(githubactions.WithWriter(io.Discard), githubactions.WithGetenv(func(string) string { return "" }))
+	place := action.Place{
+		Repo:   ledger.Repo{Owner: "acme", Name: "app"},
+		Ledger: l,
+		Hub:    client,
+		Guard:  "warn",
+	}
+	gh := githubactions.New(githubactions.WithWriter(io.Discard),
+		githubactions.WithGetenv(func(string) string { return "" }))
+
 	return &action.Step{
-		Place: place, Inputs: inputs, Event: event, Host: "github.com", Console: action.NewConsole(gh, io.Discard),
+		Place:   place,
+		Inputs:  inputs,
+		Event:   event,
+		Host:    "github.com",
+		Console: action.NewConsole(gh, io.Discard),
 		Open:    func(context.Context, ledger.Repo) (action.Place, error) { return place, nil },
-		Summary: io.Discard, Output: io.Discard, Now: time.Now(), Word: a.word,
+		Summary: io.Discard,
+		Output:  io.Discard,
+		Now:     time.Now(),
+		Word:    a.word,
 	}
 }

@@ -52,11 +52,12 @@ func most(moments []time.Time, span time.Duration) (n int) {
 		}
 		n = max(n, last-first+1)
 	}
+
 	return n
 }
 
-// hourly is how many of the moments lie within one hour of those that the budget is for, the first of which begins with the
-// first request.
+// hourly is how many of the moments lie within one hour of those that the budget is for, the first
+// of which begins with the first request.
 func hourly(moments []time.Time) (n int) {
 	for len(moments) > 0 {
 		k := 0
@@ -65,6 +66,7 @@ func hourly(moments []time.Time) (n int) {
 		}
 		n, moments = max(n, k), moments[k:]
 	}
+
 	return n
 }
 
@@ -104,10 +106,13 @@ func (f *fleet) report() string {
 	g := f.gauge
 	return fmt.Sprintf("%d workers, %d accounts: %d issues done in %s with %d requests, %.1f for each; refused %d, early %d, most in a row %d. "+
 		"The busiest account: %d REST and %d GraphQL requests an hour, %d and %d points a minute, %d comments a minute and %d an hour, %d at once.",
-		f.workers, len(g.accounts), f.done, f.spent.Round(time.Minute), g.requests, float64(g.requests)/float64(max(1, f.done)), g.refused, g.early, g.row,
+		f.workers, len(g.accounts), f.done, f.spent.Round(time.Minute), g.requests,
+		float64(g.requests)/float64(max(1, f.done)), g.refused, g.early, g.row,
 		g.worst(func(u *usage) int { return hourly(u.core) }), g.worst(func(u *usage) int { return hourly(u.query) }),
-		g.worst(func(u *usage) int { return most(u.points, time.Minute) }), g.worst(func(u *usage) int { return most(u.queryPoints, time.Minute) }),
-		g.worst(func(u *usage) int { return most(u.content, time.Minute) }), g.worst(func(u *usage) int { return most(u.content, time.Hour) }),
+		g.worst(func(u *usage) int { return most(u.points, time.Minute) }),
+		g.worst(func(u *usage) int { return most(u.queryPoints, time.Minute) }),
+		g.worst(func(u *usage) int { return most(u.content, time.Minute) }),
+		g.worst(func(u *usage) int { return most(u.content, time.Hour) }),
 		g.worst(func(u *usage) int { return u.atOnce }))
 }
 
@@ -130,15 +135,18 @@ func (l *line) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := l.sleep(r.Context(), 1); err != nil { // an instant of its own
 		return nil, err
 	}
+
 	resource := "core"
 	if strings.HasSuffix(r.URL.Path, "/graphql") {
 		resource = "graphql"
 	}
+
 	fault := l.weather(l.rng)
 	fault.Delay, fault.DelayAnswer = way(l.rng), way(l.rng)
 	at := l.leave(resource)
 	resp, err := l.server.Transport().RoundTrip(r.WithContext(context.WithValue(r.Context(), faultKey{}, &fault)))
 	l.back(r, resource, body, at, resp)
+
 	return resp, err
 }
 
@@ -152,6 +160,7 @@ func (l *line) leave(resource string) time.Time {
 	if now.Before(l.closed[resource]) || now.Before(l.closed[""]) {
 		g.early++
 	}
+
 	g.of(l.account).busy++
 	return now
 }
@@ -170,12 +179,14 @@ func (l *line) back(r *http.Request, resource, body string, at time.Time, resp *
 		l.turnedAway(r, resource, body, resp.Header)
 		return
 	}
+
 	l.row = 0
 	u.atOnce = max(u.atOnce, u.busy)
 	u.count(r, resource, body, at)
 }
 
-// limitedQuery reports whether a GraphQL answer, which is 200, says that the hour's points are spent.
+// limitedQuery reports whether a GraphQL answer, which is 200, says that the hour's points are
+// spent.
 func limitedQuery(resp *http.Response) bool {
 	text, err := io.ReadAll(resp.Body)
 	resp.Body = io.NopCloser(bytes.NewReader(text))
@@ -189,11 +200,14 @@ func (u *usage) count(r *http.Request, resource, body string, at time.Time) {
 	} else {
 		mutates = r.Method != http.MethodGet
 	}
+
 	*all, *points = append(*all, at), append(*points, at)
 	if mutates {
 		*points = append(*points, at, at, at, at)
 	}
-	if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/comments") || resource == "graphql" && strings.Contains(body, "addComment(") {
+
+	if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/comments") || resource == "graphql" &&
+		strings.Contains(body, "addComment(") {
 		u.content = append(u.content, at)
 	}
 }
@@ -205,16 +219,19 @@ func (l *line) turnedAway(r *http.Request, resource, body string, h http.Header)
 	if this := r.Method + r.URL.Path + body; this != l.last {
 		l.last, l.row = this, 0
 	}
+
 	l.row++
 	g.row = max(g.row, l.row)
 	if seconds, err := strconv.Atoi(h.Get("Retry-After")); err == nil {
 		l.closed[""] = time.Now().Add(time.Duration(seconds) * time.Second)
 		return
 	}
+
 	reset, err := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64)
 	if err == nil && h.Get("X-RateLimit-Remaining") == "0" {
 		l.closed[resource] = time.Unix(reset, 0)
 		return
 	}
+
 	l.closed[""] = time.Now().Add(time.Minute) // "wait for at least one minute"
 }

@@ -12,27 +12,33 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// took notes a new holder: nobody else may believe to hold the issue, and its token is the largest ever given. A worker that
-// slept since it won, while somebody ended its hold by decision, is excused.
+// took notes a new holder: nobody else may believe to hold the issue, and its token is the largest
+// ever given. A worker that slept since it won, while somebody ended its hold by decision, is
+// excused.
 func (w *world) took(h ledger.Hold, owns func() bool) {
 	who, n := processOf(h), h.Issue.Number
 	w.mu.Lock()
 	w.wins++
-	if from := (process{who.worker, h.Record.Resumes}); from.nonce != "" { // it is fenced off, and acts until its next check
+
+	// it is fenced off, and acts until its next check
+	if from := (process{who.worker, h.Record.Resumes}); from.nonce != "" {
 		w.resumed++
 		delete(w.holds, from)
 	}
+
 	w.holds[who] = holding{h.Issue, owns}
 	if last := w.tokens[n]; h.Token <= last && !decided(replay(w.comments(n)), who.worker) {
 		w.breach("%s got token %d of %s after %d", who, h.Token, h.Issue, last)
 	}
+
 	w.tokens[n] = max(w.tokens[n], h.Token)
 	w.mu.Unlock()
 	w.alone(who)
 }
 
-// alone complains about whoever else believes to hold the issue of a holder. A hold that somebody ended by decision is
-// excused until its worker looks: that window is inherent (spec.md#revoke-and-force).
+// alone complains about whoever else believes to hold the issue of a holder. A hold that somebody
+// ended by decision is excused until its worker looks: that window is inherent
+// (spec.md#revoke-and-force).
 func (w *world) alone(who process) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -40,6 +46,7 @@ func (w *world) alone(who process) {
 	if !known || !mine.owns() {
 		return
 	}
+
 	for other, h := range w.holds {
 		if other == who || h.issue != mine.issue || !h.owns() {
 			continue
@@ -53,16 +60,19 @@ func (w *world) alone(who process) {
 // decided reports whether a person, or a pull request, ended the worker's hold.
 func decided(log claim.State, worker claim.Worker) bool {
 	c, _ := log.Find(worker)
-	return c.End != nil && (c.End.Outcome == claim.OutcomeForced || c.End.Outcome == claim.OutcomeSuccess && c.End.By != "")
+	return c.End != nil && (c.End.Outcome == claim.OutcomeForced || c.End.Outcome == claim.OutcomeSuccess &&
+		c.End.By != "")
 }
 
-// swept complains about a record that releases, for its age, what its holder may still act under. The lock is not held.
+// swept complains about a record that releases, for its age, what its holder may still act under.
+// The lock is not held.
 func (w *world) swept(n int, r claim.Record) {
 	if r.Kind != claim.KindRelease || r.Outcome != claim.OutcomeStaleSwept {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+
 	for who, h := range w.holds {
 		if who.worker == r.Worker && h.issue.Number == n && h.owns() {
 			w.breach("%s sweeps %s, which holds %s", r.By, who, h.issue)
@@ -83,13 +93,21 @@ func replay(all []githubsim.Comment) claim.State {
 	in := make([]claim.Comment, len(all))
 	for k, c := range all {
 		in[k] = claim.Comment{
-			ID: c.ID, Created: c.CreatedAt, Updated: c.UpdatedAt, Author: c.Author, Editor: c.Editor, Body: c.Body, Trusted: c.Author != "mallory",
+			ID:      c.ID,
+			Created: c.CreatedAt,
+			Updated: c.UpdatedAt,
+			Author:  c.Author,
+			Editor:  c.Editor,
+			Body:    c.Body,
+			Trusted: c.Author != "mallory",
 		}
 	}
+
 	return claim.Replay(in)
 }
 
-// turned notes the end that a request wrote over a claim. From then on the comment is that end: nothing may put the claim back.
+// turned notes the end that a request wrote over a claim. From then on the comment is that end:
+// nothing may put the claim back.
 func (w *world) turned(r *http.Request, body string, resp *http.Response) {
 	var sent struct{ Body string }
 	_ = json.Unmarshal([]byte(body), &sent) // a request without a body says nothing
@@ -97,6 +115,7 @@ func (w *world) turned(r *http.Request, body string, resp *http.Response) {
 	if r.Method != http.MethodPatch || !is || err != nil || resp == nil || resp.StatusCode != http.StatusOK {
 		return
 	}
+
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
@@ -115,21 +134,25 @@ func (w *world) atRest(f lifecycle.Facts) {
 	if live := f.Log.Live(); len(live) > 0 {
 		w.breach("#%d is still held by %s", n, live[0].Record.Worker)
 	}
+
 	projection, why := w.settings.Rules.Label(f)
 	if change := w.settings.Rules.Scheme.Change(f.Labels, projection); !change.Empty() {
 		w.breach("#%d has labels %q and needs %+v: %s", n, f.Labels, change, why)
 	}
+
 	if of := w.settings.Rules.Scheme.Of(f.Labels); len(of) > 1 {
 		w.breach("#%d has %d lifecycle labels", n, len(of))
 	}
+
 	if slices.Contains(f.Labels, w.settings.Rules.Scheme.Name(labels.Claimed)) {
 		w.breach("#%d looks held", n)
 	}
 	w.counts(n)
 }
 
-// counts compares an issue's records with what was sent. Each that was acknowledged is there. A hold costs two comments
-// (spec.md#records): one more for each answer that was lost, and for each other process that ended it at the same time.
+// counts compares an issue's records with what was sent. Each that was acknowledged is there. A
+// hold costs two comments (spec.md#records): one more for each answer that was lost, and for each
+// other process that ended it at the same time.
 func (w *world) counts(n int) {
 	type hold struct {
 		kind   claim.Kind
@@ -138,7 +161,8 @@ func (w *world) counts(n int) {
 	have, heard, unheard, writers := map[hold]int{}, map[hold]int{}, map[hold]int{}, map[hold]int{}
 	for _, c := range w.comments(n) {
 		r, ok, err := claim.Decode(c.Body)
-		turned := w.settings.Quiet && r.Kind == claim.KindRelease && c.Editor != "" // the claim that was posted (spec.md#quiet-comments)
+		// the claim that was posted (spec.md#quiet-comments)
+		turned := w.settings.Quiet && r.Kind == claim.KindRelease && c.Editor != ""
 		switch {
 		case !ok || err != nil || c.Author == "mallory":
 		case turned:
@@ -147,6 +171,7 @@ func (w *world) counts(n int) {
 			have[hold{r.Kind, r.Worker}]++
 		}
 	}
+
 	for k := range w.tries {
 		if h := (hold{k.kind, k.worker}); k.issue == n {
 			heard[h] += w.heard[k]
@@ -154,17 +179,21 @@ func (w *world) counts(n int) {
 			writers[h]++
 		}
 	}
+
 	for h, got := range have {
 		switch {
 		case got < heard[h] && !w.action: // which takes repeats away
 			w.breach("#%d: %d of %d acknowledged %s records of %s are there", n, got, heard[h], h.kind, h.worker)
 		case got > writers[h]+unheard[h]:
-			w.breach("#%d: %d %s records of %s from %d processes with %d lost answers", n, got, h.kind, h.worker, writers[h], unheard[h])
+			w.breach("#%d: %d %s records of %s from %d processes with %d lost answers", n, got, h.kind, h.worker,
+				writers[h], unheard[h])
 		case writers[h] > w.workers+w.sweepers+1: // each of whom saw it expired before it saw the end
 			w.breach("#%d: %d processes say %s of %s", n, writers[h], h.kind, h.worker)
 		}
+
 		delete(heard, h)
 	}
+
 	for h, lost := range heard {
 		if lost > 0 {
 			w.breach("#%d: the acknowledged %s record of %s is not there", n, h.kind, h.worker)

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// BenchmarkFleet prints what fleets cost GitHub in an hour of virtual time: requests for each issue, and the worst that any
-// account asks for. Its own time says how fast the simulation is, nothing else.
+// BenchmarkFleet prints what fleets cost GitHub in an hour of virtual time: requests for each
+// issue, and the worst that any account asks for. Its own time says how fast the simulation is,
+// nothing else.
 func BenchmarkFleet(b *testing.B) {
 	for name, form := range map[string]func() *fleet{"200-tokens": ownTokens, "one-token": oneToken} {
 		b.Run(name, func(b *testing.B) {

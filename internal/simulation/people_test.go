@@ -16,8 +16,12 @@ func (a *actor) meddle() {
 		if time.Now().After(a.until) {
 			return
 		}
+
 		n := 1 + a.rng.IntN(a.issues)
-		deeds := []func(int) (string, error){a.label, a.label, a.closeOrReopen, a.talk, a.forge, a.propose, a.decide, a.decide}
+		deeds := []func(int) (string, error){
+			a.label, a.label, a.closeOrReopen, a.talk, a.forge, a.propose, a.decide,
+			a.decide,
+		}
 		what, err := deeds[a.rng.IntN(len(deeds))](n)
 		a.note("#%d %s: %v", n, what, err)
 		if a.rng.IntN(6) == 0 {
@@ -43,6 +47,7 @@ func (a *actor) closeOrReopen(n int) (string, error) {
 		}
 		return "closes it", a.server.Close(app, n, "olga")
 	}
+
 	return "reopens it", a.server.Reopen(app, n, "olga")
 }
 
@@ -53,6 +58,7 @@ func (a *actor) talk(n int) (string, error) {
 	if len(all) > 0 {
 		text = "> " + all[a.rng.IntN(len(all))].Body + "\n\nWhat does that mean?"
 	}
+
 	_, err := a.server.AddComment(app, n, "tia", text)
 	return "talks", err
 }
@@ -64,13 +70,15 @@ func (a *actor) forge(n int) (string, error) {
 	if len(all) > 0 && a.rng.IntN(2) == 0 {
 		text = all[a.rng.IntN(len(all))].Body
 	}
+
 	_, err := a.server.AddComment(app, n, "mallory", text)
 	return "is forged", err
 }
 
 // propose opens a pull request that closes the issue.
 func (a *actor) propose(n int) (string, error) {
-	pull, err := a.server.OpenPull(app, "olga", githubsim.Pull{Title: "By hand", Body: fmt.Sprintf("Fixes #%d", n), Head: "by-hand-" + a.word()})
+	pull, err := a.server.OpenPull(app, "olga",
+		githubsim.Pull{Title: "By hand", Body: fmt.Sprintf("Fixes #%d", n), Head: "by-hand-" + a.word()})
 	return fmt.Sprintf("gets pull request #%d", pull), err
 }
 
@@ -82,10 +90,12 @@ func (a *actor) decide(int) (string, error) {
 		if err != nil {
 			break
 		}
+
 		if i.State == "open" {
 			open = append(open, n)
 		}
 	}
+
 	if len(open) == 0 {
 		return "decides nothing", nil
 	}
@@ -93,6 +103,7 @@ func (a *actor) decide(int) (string, error) {
 	if a.rng.IntN(2) == 0 {
 		return fmt.Sprintf("merges #%d", pull), a.server.MergePull(app, pull, "olga")
 	}
+
 	return fmt.Sprintf("closes #%d", pull), a.server.Close(app, pull, "olga")
 }
 
@@ -107,9 +118,11 @@ func (a *actor) operate(n int) {
 			a.note("#%d revoke: %v", n, err)
 			return
 		}
+
 		_, ended, err := l.Force(context.Background(), ref(n), "olga", "needed")
 		a.note("#%d force: %d ended, %v", n, len(ended), err)
 	}()
+
 	<-done
 }
 
@@ -123,6 +136,7 @@ func (a *actor) sweeps() {
 			r := l.Sweep(context.Background(), client, a.order())
 			a.note("sweep: %d examined, %d findings, %d failed, %v", r.Examined, len(r.Findings), r.Failed, r.Stopped)
 		}()
+
 		<-done
 		a.idle(30 * time.Minute)
 	}
@@ -131,6 +145,7 @@ func (a *actor) sweeps() {
 // order is what a scheduled sweep is told.
 func (a *actor) order() ledger.Sweep {
 	return ledger.Sweep{
-		Repos: []ledger.Repo{{Owner: "acme", Name: "app"}}, By: ledger.SweepID(time.Now(), a.word()), Since: time.Now().Add(-ledger.Lookback),
+		Repos: []ledger.Repo{{Owner: "acme", Name: "app"}}, By: ledger.SweepID(time.Now(), a.word()),
+		Since: time.Now().Add(-ledger.Lookback),
 	}
 }

@@ -27,12 +27,14 @@ func TestMain(m *testing.M) {
 	os.Exit(testmain.Tests{Play: m.Run}.Run())
 }
 
-// TestSeeds plays worlds and complains about every invariant that does not hold. The line that it prints plays a seed again.
+// TestSeeds plays worlds and complains about every invariant that does not hold. The line that it
+// prints plays a seed again.
 func TestSeeds(t *testing.T) {
 	if *oneSeed >= 0 {
 		tell(t, uint64(*oneSeed))
 		return
 	}
+
 	worlds := make(chan *world, *seeds)
 	t.Run("all", func(t *testing.T) {
 		for seed := *from; seed < *from+*seeds; seed++ {
@@ -47,10 +49,12 @@ func TestSeeds(t *testing.T) {
 	for w := range worlds {
 		total, resumed = total+w.wins, resumed+w.resumed
 	}
+
 	t.Logf("%d holds in %d worlds, %d of them taken over from another process of the run", total, *seeds, resumed)
 	if sample.All() && resumed == 0 {
 		t.Error("no process took over a hold")
 	}
+
 	if total < sample.Size(5, 10)*int(*seeds) {
 		t.Errorf("%d holds in %d worlds: they do not exercise holding", total, *seeds)
 	}
@@ -63,9 +67,12 @@ func tell(t *testing.T, seed uint64) *world {
 	if *story {
 		t.Log("\n" + w.history.String())
 	}
+
 	if len(w.breaches) > 0 {
-		t.Errorf("%d breaches, the first: %s\nreplay: go test ./internal/simulation -run 'TestSeeds' -seed %d", len(w.breaches), w.breaches[0], seed)
+		t.Errorf("%d breaches, the first: %s\nreplay: go test ./internal/simulation -run 'TestSeeds' -seed %d",
+			len(w.breaches), w.breaches[0], seed)
 	}
+
 	return w
 }
 
@@ -77,6 +84,7 @@ func play(t *testing.T, seed uint64) (w *world) {
 		w.crowd()
 		w.aftermath()
 	})
+
 	return w
 }
 
@@ -89,6 +97,7 @@ func TestReplay(t *testing.T) {
 		if len(once) < 10_000 || once != again {
 			t.Errorf("seed %d told two stories: %s", seed, parting(once, again))
 		}
+
 		if other, known := told[once]; known {
 			t.Errorf("seeds %d and %d told one story", seed, other)
 		}
@@ -104,6 +113,7 @@ func parting(a, b string) string {
 			return fmt.Sprintf("line %d:\n%s\n%s", n+1, la[n], lb[n])
 		}
 	}
+
 	return fmt.Sprintf("%d and %d lines", len(la), len(lb))
 }
 
@@ -120,29 +130,35 @@ func (w *world) crowd() {
 			day(a)
 		}()
 	}
+
 	for n := range w.workers {
 		enter(worker(n), w.login(n), func(a *actor) {
 			a.twin = w.twins && n < 2
 			a.labor()
 		})
 	}
+
 	sweep := (*actor).sweeps
 	if w.action {
 		sweep = (*actor).scheduled
 		enter("workflow", "github-actions[bot]", (*actor).workflow)
 	}
+
 	for n := range w.sweepers {
 		enter(fmt.Sprint("sweeper-", n), "github-actions[bot]", sweep)
 	}
+
 	if w.people {
 		enter("olga", "olga", (*actor).meddle)
 	}
+
 	for _, done := range all {
 		<-done
 	}
 }
 
-// aftermath lets every lease run out and every late request land, sweeps twice, and looks. Nothing goes wrong any more.
+// aftermath lets every lease run out and every late request land, sweeps twice, and looks. Nothing
+// goes wrong any more.
 func (w *world) aftermath() {
 	w.quiet = true
 	a := w.actor("aftermath", "github-actions[bot]")
@@ -153,6 +169,7 @@ func (w *world) aftermath() {
 			w.breach("a quiet sweep is incomplete: %d failed, skipped %s", r.Failed, strings.Join(r.Skipped, "; "))
 		}
 	}
+
 	l, _ := a.start()
 	for n := range w.issues {
 		f, _, err := l.Check(context.Background(), ref(n+1), lifecycle.Seeker{})

@@ -26,15 +26,24 @@ type shape struct {
 	jumps    bool // GitHub's clock is set back now and then
 }
 
-// shapeOf draws a world: most are small, so that everybody meets; each fiftieth is a fleet of 20 on 50 issues.
+// shapeOf draws a world: most are small, so that everybody meets; each fiftieth is a fleet of 20 on
+// 50 issues.
 func shapeOf(number uint64) shape {
 	rng := rand.New(rand.NewPCG(number, 0))
 	all := weathers()
 	s := shape{
-		number: number, workers: 2 + rng.IntN(4), issues: 1 + rng.IntN(3), hours: time.Duration(40+rng.IntN(80)) * time.Minute,
-		trouble: all[number%uint64(len(all))], shared: rng.IntN(3) == 0, people: rng.IntN(2) == 0, action: rng.IntN(3) == 0,
-		sweepers: 1 + rng.IntN(2), settings: ledger.DefaultSettings(),
+		number:   number,
+		workers:  2 + rng.IntN(4),
+		issues:   1 + rng.IntN(3),
+		hours:    time.Duration(40+rng.IntN(80)) * time.Minute,
+		trouble:  all[number%uint64(len(all))],
+		shared:   rng.IntN(3) == 0,
+		people:   rng.IntN(2) == 0,
+		action:   rng.IntN(3) == 0,
+		sweepers: 1 + rng.IntN(2),
+		settings: ledger.DefaultSettings(),
 	}
+
 	if s.rush = rng.IntN(3) == 0 || s.trouble.late > 0 && rng.IntN(4) > 0; s.rush {
 		s.workers, s.issues, s.hours = 4+rng.IntN(3), 1, s.hours/7
 	}
@@ -42,10 +51,12 @@ func shapeOf(number uint64) shape {
 	if number%50 == 17 {
 		s.workers, s.issues, s.hours, s.strict, s.rush = 20, 50, 3*time.Hour, false, false
 	}
+
 	s.settings.Rules.MaxAttempts, s.ttls = 8, []time.Duration{5 * time.Minute, 10 * time.Minute, 30 * time.Minute}
 	if s.rush {
 		s.ttls, s.people = []time.Duration{2 * time.Minute}, false
 	}
+
 	if s.rush || rng.IntN(2) == 0 { // issues that fail come back at once, for as often as they fail
 		s.settings.Rules.MaxAttempts, s.settings.Rules.Rest = 0, nil
 	}
@@ -53,6 +64,7 @@ func shapeOf(number uint64) shape {
 	s.settings.Minimize = number%5 == 2
 	s.jumps = number%7 == 3
 	s.twins = number%4 == 1 || number%40 == 7
+
 	return s
 }
 

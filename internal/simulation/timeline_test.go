@@ -21,6 +21,7 @@ func (l *timeline) sleep(ctx context.Context, d time.Duration) error {
 	}
 	timer := time.NewTimer(time.Until(l.take(time.Now().Add(max(d, 1)))))
 	defer timer.Stop()
+
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
@@ -36,6 +37,7 @@ func (l *timeline) take(at time.Time) time.Time {
 	for l.taken[at.UnixNano()] {
 		at = at.Add(1)
 	}
+
 	l.taken[at.UnixNano()] = true
 	return at
 }

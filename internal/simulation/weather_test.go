@@ -25,21 +25,44 @@ type weather struct {
 	skew    time.Duration // a machine's clock may be wrong by this
 }
 
-// weathers are the kinds of trouble, alone and together. What guarantees.md#what-the-log-guarantees does not promise, comments that are
-// deleted and reads older than the grace, is in none.
+// weathers are the kinds of trouble, alone and together. What guarantees.md#what-the-log-guarantees
+// does not promise, comments that are deleted and reads older than the grace, is in none.
 func weathers() []weather {
 	return []weather{
 		{name: "calm"},
 		{name: "stale", stale: 25 * time.Second},
 		{name: "inverted", late: 20 * time.Second},
 		{name: "stale and inverted", stale: 20 * time.Second, late: 20 * time.Second},
-		{name: "lossy", lost: 0.05, delayed: 0.03, dropped: 0.05, failed: 0.03, cut: 0.02},
+		{
+			name:    "lossy",
+			lost:    0.05,
+			delayed: 0.03,
+			dropped: 0.05,
+			failed:  0.03,
+			cut:     0.02,
+		},
 		{name: "limited", limited: 0.03},
-		{name: "slow", slow: 0.1, paused: 0.004, skew: 5 * time.Hour},
+		{
+			name:   "slow",
+			slow:   0.1,
+			paused: 0.004,
+			skew:   5 * time.Hour,
+		},
 		{name: "crashes", crash: 0.01},
 		{
-			name: "everything", stale: 20 * time.Second, late: 15 * time.Second, lost: 0.03, delayed: 0.02, dropped: 0.02, failed: 0.02,
-			limited: 0.005, cut: 0.01, slow: 0.02, paused: 0.002, crash: 0.005, skew: 5 * time.Hour,
+			name:    "everything",
+			stale:   20 * time.Second,
+			late:    15 * time.Second,
+			lost:    0.03,
+			delayed: 0.02,
+			dropped: 0.02,
+			failed:  0.02,
+			limited: 0.005,
+			cut:     0.01,
+			slow:    0.02,
+			paused:  0.002,
+			crash:   0.005,
+			skew:    5 * time.Hour,
 		},
 	}
 }
@@ -58,6 +81,7 @@ func (w weather) draw(rng *rand.Rand) fate {
 	if w.stale > 0 && rng.Float64() < 0.5 { // writes know the present all the same
 		f.fault.StaleFor = span(rng, w.stale)
 	}
+
 	for _, trouble := range []struct {
 		share float64
 		do    func()
@@ -76,6 +100,7 @@ func (w weather) draw(rng *rand.Rand) fate {
 			trouble.do()
 		}
 	}
+
 	return f
 }
 
@@ -103,7 +128,8 @@ func way(rng *rand.Rand) time.Duration {
 	return span(rng, 100*time.Millisecond)
 }
 
-// hide is how long a comment stays out of sight: mostly about as long as a claim waits before it looks.
+// hide is how long a comment stays out of sight: mostly about as long as a claim waits before it
+// looks.
 func hide(rng *rand.Rand, most time.Duration) time.Duration {
 	if rng.Float64() < 0.7 {
 		most = min(most, 5*time.Second)

@@ -33,31 +33,37 @@ func faultOf(r *http.Request) *githubsim.Fault {
 	return f
 }
 
-// RoundTrip implements http.RoundTripper. A process that dies in it never returns: its goroutine ends here.
+// RoundTrip implements http.RoundTripper. A process that dies in it never returns: its goroutine
+// ends here.
 func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, err := sent(r)
 	if err != nil {
 		return nil, err
 	}
+
 	reads := r.Method == http.MethodGet
 	if reads { // asked side by side: each has a moment of its own, the same in every run
 		h := fnv.New32a()
 		h.Write([]byte(r.URL.RequestURI()))
 		time.Sleep(time.Duration(1+h.Sum32()%1_000_000) * time.Nanosecond)
 	}
+
 	f := w.weather().draw(w.rng)
 	if reads { // a goroutine that ends here would not end its process
 		f.dies, f.diesLate = false, false
 	}
+
 	w.suspend(f.before)
 	if err := w.sleep(r.Context(), f.there); err != nil {
 		w.note("%s: not sent: %v", describe(r, body), err)
 		return nil, err
 	}
+
 	if f.dies {
 		w.note("%s: dies before", describe(r, body))
 		runtime.Goexit()
 	}
+
 	w.jump()
 	f.fault.StaleGap = w.hidden(f.fault.StaleFor)
 	post := w.posting(r, body)
@@ -69,16 +75,19 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 		post.lost()
 		runtime.Goexit()
 	}
+
 	if late := w.sleep(r.Context(), f.back); late != nil {
 		post.lost()
 		return nil, late
 	}
+
 	w.suspend(f.after)
 	post.answered(resp, err, f.fault.Truncate)
 	return resp, err
 }
 
-// mostSetBack is how far a clock of GitHub's may be behind: the machines that answer agree no better than by their time service.
+// mostSetBack is how far a clock of GitHub's may be behind: the machines that answer agree no
+// better than by their time service.
 const mostSetBack = 3 * time.Second
 
 // jump sets GitHub's clock back at some requests, and right again at later ones.
@@ -92,6 +101,7 @@ func (w *wire) jump() {
 		w.setBack = span(w.rng, mostSetBack)
 		by = -w.setBack
 	}
+
 	w.mu.Unlock()
 	w.server.Skip(by)
 	w.note("GitHub's clock jumps by %s", by)
@@ -141,8 +151,8 @@ type post struct {
 	key word
 }
 
-// A word is what one process says of one worker's hold: one record of one kind. Who ends several holds, one after the other,
-// signs each time with another name.
+// A word is what one process says of one worker's hold: one record of one kind. Who ends several
+// holds, one after the other, signs each time with another name.
 type word struct {
 	actor   string
 	process int
@@ -160,11 +170,13 @@ func (w *wire) posting(r *http.Request, body string) post {
 	if !ok || !is || err != nil || r.Method != http.MethodPost {
 		return post{}
 	}
+
 	p := post{wire: w, key: word{w.name, w.process, record.Kind, n, record.Worker, record.Nonce, record.By}}
 	w.mu.Lock()
 	w.tries[p.key]++
 	w.mu.Unlock()
 	w.swept(n, record)
+
 	return p
 }
 
@@ -179,6 +191,7 @@ func (w *world) commented(r *http.Request, body string) (number int, text string
 		number, ok = w.numbered(fmt.Sprint(sent.Variables.V0))
 		return number, fmt.Sprint(sent.Variables.V1), ok
 	}
+
 	_, rest, found := strings.Cut(r.URL.Path, "/issues/")
 	rest, whole := strings.CutSuffix(rest, "/comments")
 	number, err := strconv.Atoi(rest)
@@ -193,6 +206,7 @@ func (w *world) numbered(node string) (number int, ok bool) {
 			return n, true
 		}
 	}
+
 	return 0, false
 }
 

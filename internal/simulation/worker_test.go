@@ -31,6 +31,7 @@ func (a *actor) labor() {
 				p.job()
 			}
 		}()
+
 		<-done
 		a.rest(5 * time.Minute)
 	}
@@ -46,6 +47,7 @@ func (a *actor) rest(d time.Duration) {
 		_ = a.sleep(context.Background(), now.Truncate(bell).Add(bell).Sub(now))
 		d = time.Second
 	}
+
 	a.idle(d)
 }
 
@@ -57,9 +59,13 @@ func (p *laborer) job() {
 	i := ref(1 + p.rng.IntN(p.issues))
 	req := ledger.Request{Worker: claim.Worker{Codename: p.name}, TTL: p.ttls[p.rng.IntN(len(p.ttls))]}
 	if p.twin { // the twins have one run after the other, both the same
-		req.Worker = claim.Worker{Codename: "twins", FiringID: fmt.Sprint("run-", time.Now().Truncate(10*time.Minute).Unix())}
+		req.Worker = claim.Worker{
+			Codename: "twins",
+			FiringID: fmt.Sprint("run-", time.Now().Truncate(10*time.Minute).Unix()),
+		}
 		req.Resume = p.rng.IntN(3) == 0
 	}
+
 	h, err := p.Claim(context.Background(), i, req)
 	var late *ledger.LabelsError
 	if err != nil && !errors.As(err, &late) {
@@ -67,12 +73,14 @@ func (p *laborer) job() {
 		p.rest(4 * time.Minute)
 		return
 	}
+
 	p.note("holds %s with token %d until %s", i, h.Token, h.Until.Format(time.TimeOnly))
 	p.have(h)
 	p.took(h, func() bool { return p.Owns(p.hold) })
 	if p.work() {
 		p.finish()
 	}
+
 	p.dead()
 	p.rest(3 * time.Minute)
 }
@@ -84,7 +92,8 @@ func (p *laborer) have(h ledger.Hold) {
 	p.hold = h
 }
 
-// work renews the hold as long as the work takes, and reports whether the worker still believes in it.
+// work renews the hold as long as the work takes, and reports whether the worker still believes in
+// it.
 func (p *laborer) work() bool {
 	step := p.hold.Until.Sub(p.hold.Since) / 3
 	for range p.rng.IntN(p.renewals() + 1) {
@@ -102,6 +111,7 @@ func (p *laborer) work() bool {
 			p.alone(processOf(p.hold))
 		}
 	}
+
 	return p.Owns(p.hold)
 }
 
@@ -117,10 +127,12 @@ func (p *laborer) finish() {
 		if p.people {
 			e.PR = p.pull()
 		}
+
 	case 3:
 		p.note("forgets %s", p.hold.Issue)
 		return
 	}
+
 	p.dead() // who releases does not work on
 	_, err := p.Release(context.Background(), p.hold.Issue, e)
 	p.note("released %s: %v", p.hold.Issue, err)
@@ -129,12 +141,14 @@ func (p *laborer) finish() {
 // pull opens the pull request that closes the issue.
 func (p *laborer) pull() string {
 	n, err := p.server.OpenPull(app, p.token, githubsim.Pull{
-		Title: "Work", Body: fmt.Sprintf("Closes #%d", p.hold.Issue.Number), Head: fmt.Sprintf("%s-%d", p.name, p.processes),
+		Title: "Work", Body: fmt.Sprintf("Closes #%d", p.hold.Issue.Number),
+		Head: fmt.Sprintf("%s-%d", p.name, p.processes),
 	})
 	p.note("opens #%d: %v", n, err)
 	if err != nil {
 		return ""
 	}
+
 	return fmt.Sprintf("https://github.com/%s/pull/%d", app, n)
 }
 

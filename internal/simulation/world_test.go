@@ -66,17 +66,27 @@ func newWorld(t *testing.T, seed uint64) *world {
 	t.Helper()
 	sh := shapeOf(seed)
 	w := &world{
-		timeline: newTimeline(), shape: sh, until: time.Now().Add(sh.hours), holds: map[process]holding{}, tokens: map[int]int64{},
-		appear: map[int64]time.Time{}, tries: map[word]int{}, heard: map[word]int{}, unheard: map[word]int{}, buried: map[process]bool{},
+		timeline: newTimeline(),
+		shape:    sh,
+		until:    time.Now().Add(sh.hours),
+		holds:    map[process]holding{},
+		tokens:   map[int]int64{},
+		appear:   map[int64]time.Time{},
+		tries:    map[word]int{},
+		heard:    map[word]int{},
+		unheard:  map[word]int{},
+		buried:   map[process]bool{},
 	}
 	options := githubsim.Options{}
 	if sh.strict {
 		options.Dir = t.TempDir()
 	}
+
 	server, err := githubsim.New(sh.seed(), options)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	server.Fault = faultOf
 	w.server = server
 	return w
@@ -86,23 +96,33 @@ func newWorld(t *testing.T, seed uint64) *world {
 func (s shape) seed() githubsim.Seed {
 	out := githubsim.Seed{Repos: []githubsim.SeedRepo{{Name: app, DefaultBranch: "main"}}}
 	add := func(login, role string) {
-		out.Users = append(out.Users, githubsim.SeedUser{Login: login, Token: login, Permissions: map[string]string{app: role}})
+		out.Users = append(out.Users, githubsim.SeedUser{
+			Login: login, Token: login,
+			Permissions: map[string]string{app: role},
+		})
 	}
+
 	for n := range s.workers {
 		if s.login(n) == worker(n) {
 			add(worker(n), "write")
 		}
 	}
+
 	add("agents", "write")
 	add("olga", "admin")
 	add("tia", "triage")
 	add("mallory", "read")
 	add("github-actions[bot]", "write")
+
 	for n := range s.issues {
 		out.Repos[0].Issues = append(out.Repos[0].Issues, githubsim.SeedIssue{
-			Number: n + 1, Title: fmt.Sprint("Issue ", n+1), Author: "olga", Labels: []string{"agent:implement"},
+			Number: n + 1,
+			Title:  fmt.Sprint("Issue ", n+1),
+			Author: "olga",
+			Labels: []string{"agent:implement"},
 		})
 	}
+
 	return out
 }
 
@@ -135,11 +155,18 @@ func (w *world) actor(name, token string) *actor {
 	for _, b := range []byte(name) {
 		id = id*131 + uint64(b)
 	}
-	a := &actor{world: w, name: name, token: token, rng: sample.Chance(w.number, id)}
+
+	a := &actor{
+		world: w,
+		name:  name,
+		token: token,
+		rng:   sample.Chance(w.number, id),
+	}
 	a.clock = clock{timeline: w.timeline}
 	if w.trouble.skew > 0 {
 		a.clock.skew = time.Duration(a.rng.Int64N(int64(2*w.trouble.skew))) - w.trouble.skew
 	}
+
 	return a
 }
 
@@ -157,9 +184,13 @@ func (a *actor) word() string { return fmt.Sprintf("%08x", a.rng.Uint32()) }
 func (a *actor) start() (*ledger.Ledger, *github.Client) {
 	a.processes++
 	client, err := github.New(github.Options{
-		REST: "https://api.github.com/", GraphQL: "https://api.github.com/graphql", Token: github.NewSecret(a.token),
-		HTTP: &wire{actor: a, process: a.processes, next: a.server.Transport()}, Clock: a.clock, Rand: a.rng.Float64,
-		Scheme: a.settings.Rules.Scheme,
+		REST:    "https://api.github.com/",
+		GraphQL: "https://api.github.com/graphql",
+		Token:   github.NewSecret(a.token),
+		HTTP:    &wire{actor: a, process: a.processes, next: a.server.Transport()},
+		Clock:   a.clock,
+		Rand:    a.rng.Float64,
+		Scheme:  a.settings.Rules.Scheme,
 	})
 	if err != nil {
 		panic(err) // the options are constants
@@ -169,6 +200,7 @@ func (a *actor) start() (*ledger.Ledger, *github.Client) {
 		client.ShowLeases()
 		l = l.Strict(gitref.New(client, gitref.Options{Sleep: a.clock.Sleep}), "refs")
 	}
+
 	return l, client
 }
 
@@ -195,10 +227,12 @@ func (w *world) born(r *http.Request, body string) {
 	if !ok || late == 0 {
 		return
 	}
+
 	all, err := w.server.Comments(app, n)
 	if err != nil {
 		return
 	}
+
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, c := range all {
@@ -212,7 +246,8 @@ func (w *world) born(r *http.Request, body string) {
 	}
 }
 
-// hidden lists the comments that a read of how it was so long ago does not see yet, though younger ones may be visible.
+// hidden lists the comments that a read of how it was so long ago does not see yet, though younger
+// ones may be visible.
 func (w *world) hidden(ago time.Duration) (ids []int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -223,5 +258,6 @@ func (w *world) hidden(ago time.Duration) (ids []int64) {
 			delete(w.appear, id)
 		}
 	}
+
 	return ids
 }

@@ -1,4 +1,5 @@
-// Package slackgate shows a plan in one Slack channel and reads the answer from the reactions to it.
+// Package slackgate shows a plan in one Slack channel and reads the answer from the reactions to
+// it.
 package slackgate
 
 import (
@@ -38,9 +39,11 @@ func New(o Options) *Gate {
 	if o.API != "" {
 		with = append(with, slack.OptionAPIURL(o.API))
 	}
+
 	if o.HTTP != nil {
 		with = append(with, slack.OptionHTTPClient(o.HTTP))
 	}
+
 	return &Gate{slack.New(o.Token, with...), o.Channel, o.Approvers}
 }
 
@@ -68,19 +71,23 @@ func ParseMessage(text string) (m Message, ok bool) {
 	return m, ok
 }
 
-// shownLimit is how much of a plan a message shows, in bytes: a block of Slack's holds 3,000 characters.
+// shownLimit is how much of a plan a message shows, in bytes: a block of Slack's holds 3,000
+// characters.
 const shownLimit = 2800
 
 // Post shows a plan. Everything in it is plain text to Slack: no mention, no link, no markup.
 func (g *Gate) Post(ctx context.Context, p Plan) (Message, error) {
-	head := fmt.Sprintf("%s has a plan for %s %s", printable.Short(p.Worker, 100), p.Issue, printable.Short(p.Title, 200))
+	head := fmt.Sprintf("%s has a plan for %s %s", printable.Short(p.Worker, 100), p.Issue,
+		printable.Short(p.Title, 200))
 	text := printable.Lines(p.Text)
 	if len(text) > shownLimit {
 		text = printable.Clip(text, shownLimit) + "\n(the whole plan is on the issue)"
 	}
+
 	channel, at, err := g.client.PostMessageContext(ctx, g.channel,
 		slack.MsgOptionText(head, true), slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl(),
-		slack.MsgOptionBlocks(section(head), section(text), section("Answer with :+1: or :-1: on this message, or on "+p.URL)))
+		slack.MsgOptionBlocks(section(head), section(text),
+			section("Answer with :+1: or :-1: on this message, or on "+p.URL)))
 	if err != nil {
 		return Message{}, explain("post the plan", err)
 	}
@@ -88,6 +95,7 @@ func (g *Gate) Post(ctx context.Context, p Plan) (Message, error) {
 	if !ok {
 		return m, fmt.Errorf("post the plan to Slack: the answer names no message")
 	}
+
 	return m, nil
 }
 
@@ -105,10 +113,12 @@ type Answer struct {
 // Answer returns the reaction of an approver to a message, nil when there is none. One that rejects
 // outweighs any that approve.
 func (g *Gate) Answer(ctx context.Context, m Message) (*Answer, error) {
-	item, err := g.client.GetReactionsContext(ctx, slack.NewRefToMessage(m.Channel, m.Time), slack.GetReactionsParameters{Full: true})
+	item, err := g.client.GetReactionsContext(ctx, slack.NewRefToMessage(m.Channel, m.Time),
+		slack.GetReactionsParameters{Full: true})
 	if err != nil {
 		return nil, explain("read reactions", err)
 	}
+
 	for _, name := range []string{"-1", "+1"} {
 		for _, r := range item.Reactions {
 			shown, _, _ := strings.Cut(r.Name, "::") // in whatever skin tone
@@ -118,6 +128,7 @@ func (g *Gate) Answer(ctx context.Context, m Message) (*Answer, error) {
 			}
 		}
 	}
+
 	return nil, nil
 }
 
@@ -126,7 +137,8 @@ type BusyError struct{ After time.Duration }
 
 func (e *BusyError) Error() string { return fmt.Sprintf("Slack asks to wait %s", e.After) }
 
-// explain keeps tokens and Slack's answers out of errors: one says what was done and Slack's word for why not.
+// explain keeps tokens and Slack's answers out of errors: one says what was done and Slack's word
+// for why not.
 func explain(what string, err error) error {
 	var limit *slack.RateLimitedError
 	var refused slack.SlackErrorResponse
@@ -141,5 +153,6 @@ func explain(what string, err error) error {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("%s: %w", what, err)
 	}
+
 	return fmt.Errorf("%s: Slack was not reached", what)
 }

@@ -35,6 +35,7 @@ func (w *workspace) serve(out http.ResponseWriter, r *http.Request) {
 	for k, v := range r.Form {
 		form[k] = v[0]
 	}
+
 	token := form["token"] + strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 	switch {
 	case w.answer != nil && w.answer(out):
@@ -43,7 +44,9 @@ func (w *workspace) serve(out http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/chat.postMessage" && form["channel"] == "C1":
 		w.posted = append(w.posted, form)
 		fmt.Fprint(out, `{"ok":true,"channel":"C1","ts":"1700000000.000100"}`)
-	case r.URL.Path == "/reactions.get" && form["channel"] == "C1" && form["timestamp"] == "1700000000.000100" && form["full"] == "true":
+
+	case r.URL.Path == "/reactions.get" && form["channel"] == "C1" && form["timestamp"] == "1700000000.000100" &&
+		form["full"] == "true":
 		fmt.Fprintf(out, `{"ok":true,"type":"message","channel":"C1","message":{"ts":"1700000000.000100","reactions":%s}}`, w.reactions)
 	case r.URL.Path == "/reactions.get":
 		fmt.Fprint(out, `{"ok":false,"error":"message_not_found"}`)
@@ -53,18 +56,29 @@ func (w *workspace) serve(out http.ResponseWriter, r *http.Request) {
 }
 
 func (w *workspace) gate(token, channel string) *slackgate.Gate {
-	return slackgate.New(slackgate.Options{Token: token, Channel: channel, Approvers: []string{"U1", "U2"}, API: w.URL + "/"})
+	return slackgate.New(slackgate.Options{
+		Token:     token,
+		Channel:   channel,
+		Approvers: []string{"U1", "U2"},
+		API:       w.URL + "/",
+	})
 }
 
 // TestPost: a plan is plain text in every block, cut where Slack would refuse it.
 func TestPost(t *testing.T) {
 	w := newWorkspace(t)
 	m, err := w.gate("xoxb-good", "C1").Post(t.Context(), slackgate.Plan{
-		Issue: "acme/app#7", Title: "<!channel> fix\x1b[31m", URL: "https://github.com/acme/app/issues/7", Worker: "lucius:r1", Text: "<@U1> *do* it " + strings.Repeat("x", 4000),
+		Issue:  "acme/app#7",
+		Title:  "<!channel> fix\x1b[31m",
+		URL:    "https://github.com/acme/app/issues/7",
+		Worker: "lucius:r1",
+		Text:   "<@U1> *do* it " + strings.Repeat("x", 4000),
 	})
+
 	if err != nil || m.String() != "C1/1700000000.000100" || len(w.posted) != 1 {
 		t.Fatalf("post: %v, %v, %d", m, err, len(w.posted))
 	}
+
 	if again, ok := slackgate.ParseMessage(m.String()); !ok || again != m {
 		t.Errorf("%s is read as %v", m, again)
 	}
@@ -72,15 +86,19 @@ func TestPost(t *testing.T) {
 	if err := json.Unmarshal([]byte(w.posted[0]["blocks"]), &blocks); err != nil || len(blocks) != 3 {
 		t.Fatalf("blocks: %v in %s", err, w.posted[0]["blocks"])
 	}
+
 	for _, b := range blocks {
 		if b.Text.Type != "plain_text" || len(b.Text.Text) > 3000 || strings.ContainsRune(b.Text.Text, '\x1b') {
 			t.Errorf("block %+v", b)
 		}
 	}
+
 	if text := w.posted[0]["text"]; strings.Contains(text, "<!channel>") || !strings.Contains(text, "acme/app#7") {
 		t.Errorf("fallback %q", text)
 	}
-	if !strings.HasPrefix(blocks[1].Text.Text, "<@U1> *do* it xxx") || !strings.Contains(blocks[1].Text.Text, "the whole plan is on the issue") {
+
+	if !strings.HasPrefix(blocks[1].Text.Text, "<@U1> *do* it xxx") ||
+		!strings.Contains(blocks[1].Text.Text, "the whole plan is on the issue") {
 		t.Errorf("plan %.60q", blocks[1].Text.Text)
 	}
 }
@@ -103,6 +121,7 @@ func TestAnswer(t *testing.T) {
 		if got != nil {
 			text = fmt.Sprint(got.User, " ", got.Approves)
 		}
+
 		if err != nil || text != want {
 			t.Errorf("%s: %s, %v; want %s", reactions, text, err, want)
 		}
@@ -124,11 +143,13 @@ func TestTrouble(t *testing.T) {
 		out.WriteHeader(http.StatusTooManyRequests)
 		return true
 	}
+
 	_, busy := w.gate("xoxb-good", "C1").Answer(t.Context(), m)
 	w.answer = func(out http.ResponseWriter) bool {
 		fmt.Fprint(out, `{"ok":true,"channel":"<!>","ts":"x"}`)
 		return true
 	}
+
 	_, odd := w.gate("xoxb-good", "C1").Post(t.Context(), plan)
 	w.Close()
 	_, away := w.gate("xoxb-secret", "C1").Post(t.Context(), plan)
@@ -142,6 +163,7 @@ func TestTrouble(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
+
 	var b *slackgate.BusyError
 	if !errors.As(busy, &b) || b.After != 7*time.Second {
 		t.Errorf("busy: %v", busy)

@@ -57,6 +57,7 @@ func open(path string, limit int64, stat func(string) (fs.FileInfo, error)) (*os
 	if err == nil {
 		err = fit(path, info, limit)
 	}
+
 	if err != nil {
 		return nil, err
 	}
@@ -64,12 +65,15 @@ func open(path string, limit int64, stat func(string) (fs.FileInfo, error)) (*os
 	if err != nil {
 		return nil, err
 	}
+
 	if info, err = f.Stat(); err == nil {
 		err = fit(path, info, limit)
 	}
+
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
+
 	return f, nil
 }
 
@@ -78,6 +82,7 @@ func read(path string, limit int64, stat func(string) (fs.FileInfo, error)) ([]b
 	if err != nil {
 		return nil, err
 	}
+
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	switch {
 	case err != nil:
@@ -85,6 +90,7 @@ func read(path string, limit int64, stat func(string) (fs.FileInfo, error)) ([]b
 	case int64(len(data)) > limit:
 		data, err = nil, &LargeError{path, limit}
 	}
+
 	return data, errors.Join(err, f.Close())
 }
 
@@ -105,6 +111,7 @@ func fit(path string, info fs.FileInfo, limit int64) error {
 	case info.Size() > limit:
 		return &LargeError{path, limit}
 	}
+
 	return nil
 }
 
@@ -125,5 +132,6 @@ func Reason(err error) string {
 	case errors.As(err, &path):
 		return path.Err.Error()
 	}
+
 	return err.Error()
 }

@@ -15,7 +15,8 @@ import (
 
 const limit = 1 << 10
 
-// TestWhatIsRead: regular files up to the limit, and nothing else; a link only where the user named it.
+// TestWhatIsRead: regular files up to the limit, and nothing else; a link only where the user named
+// it.
 func TestWhatIsRead(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -25,6 +26,7 @@ func TestWhatIsRead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	must(os.WriteFile(at("plain"), []byte("text"), 0o600))
 	must(os.WriteFile(at("full"), make1k(), 0o600))
 	must(os.WriteFile(at("large"), append(make1k(), 'x'), 0o600))
@@ -33,9 +35,14 @@ func TestWhatIsRead(t *testing.T) {
 	must(errors.Join(huge.Truncate(10<<30), huge.Close()))
 	must(os.Mkdir(at("folder"), 0o700))
 	must(syscall.Mkfifo(at("pipe"), 0o600))
-	for link, to := range map[string]string{"link": "plain", "zero": "/dev/zero", "tty": "/dev/tty", "endless": "pipe", "loop": "loop", "nowhere": "gone"} {
+
+	for link, to := range map[string]string{
+		"link": "plain", "zero": "/dev/zero", "tty": "/dev/tty", "endless": "pipe",
+		"loop": "loop", "nowhere": "gone",
+	} {
 		must(os.Symlink(to, at(link)))
 	}
+
 	for _, c := range []struct {
 		name         string
 		read, follow string // what comes of it
@@ -64,11 +71,13 @@ func TestWhatIsRead(t *testing.T) {
 			if err != nil {
 				got = smallfile.Reason(err)
 			}
+
 			if got != verb.want {
 				t.Errorf("%s %s: %.80q, want %.80q", verb.name, c.name, got, verb.want)
 			}
 		}
 	}
+
 	if _, err := smallfile.Read(at("absent"), limit); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
 	}

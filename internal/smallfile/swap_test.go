@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// TestSwapped: what is put in the place of a file between the look and the opening is neither waited for nor read.
+// TestSwapped: what is put in the place of a file between the look and the opening is neither
+// waited for nor read.
 func TestSwapped(t *testing.T) {
 	for name, put := range map[string]func(string) error{
 		"a pipe":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
@@ -22,15 +23,18 @@ func TestSwapped(t *testing.T) {
 		if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
 			t.Fatal(err)
 		}
+
 		look := func(path string) (fs.FileInfo, error) {
 			info, err := os.Lstat(path)
 			return info, errors.Join(err, os.Remove(path), put(path))
 		}
+
 		done := make(chan error, 1)
 		go func() {
 			_, err := read(path, 1<<10, look)
 			done <- err
 		}()
+
 		select {
 		case err := <-done:
 			var irregular *IrregularError

@@ -1,8 +1,9 @@
-// Package state keeps what this machine remembers between two commands: the holds recorded for a worktree, this host's own
-// pauses, the sessions of agent hosts, and the journal of what a command is in the middle of.
+// Package state keeps what this machine remembers between two commands: the holds recorded for a
+// worktree, this host's own pauses, the sessions of agent hosts, and the journal of what a command
+// is in the middle of.
 //
-// Every file is small and whole: a reader sees the old text or the new one, also after a kill. A file that cannot be read is
-// an error that names it, and never the same as no file.
+// Every file is small and whole: a reader sees the old text or the new one, also after a kill. A
+// file that cannot be read is an error that names it, and never the same as no file.
 package state
 
 import (
@@ -22,14 +23,15 @@ import (
 	"github.com/label-state/label-state/internal/smallfile"
 )
 
-// Replace gives a file in an existing folder a new text in one step: a reader sees the old text or the new
-// one, and the new one is on the disk when Replace returns. After an error the old one stands. What a kill leaves
-// beside it begins with a dot and ends in .tmp; nobody reads it.
+// Replace gives a file in an existing folder a new text in one step: a reader sees the old text or
+// the new one, and the new one is on the disk when Replace returns. After an error the old one
+// stands. What a kill leaves beside it begins with a dot and ends in .tmp; nobody reads it.
 func Replace(file string, text []byte, mode fs.FileMode) error {
 	return beside(file, text, mode, os.Rename)
 }
 
-// Create makes a file as Replace does, but fails with fs.ErrExist when there is one: of many who try, one succeeds.
+// Create makes a file as Replace does, but fails with fs.ErrExist when there is one: of many who
+// try, one succeeds.
 func Create(file string, text []byte, mode fs.FileMode) error {
 	return beside(file, text, mode, func(temp, file string) error {
 		if err := os.Link(temp, file); err != nil {
@@ -45,6 +47,7 @@ func beside(file string, text []byte, mode fs.FileMode, place func(temp, file st
 	if err != nil {
 		return err
 	}
+
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, os.Remove(f.Name()))
@@ -57,14 +60,17 @@ func beside(file string, text []byte, mode fs.FileMode, place func(temp, file st
 	if err = place(f.Name(), file); err != nil {
 		return err
 	}
+
 	if dir, err := os.Open(filepath.Dir(file)); err == nil { // has the new name on the disk, too
 		_ = dir.Sync() // not every system can; the name is right in any case
 		_ = dir.Close()
 	}
+
 	return nil
 }
 
-// readJSON reads a file that is one JSON value into into. An error is fs.ErrNotExist, or says what is wrong with the file without naming it.
+// readJSON reads a file that is one JSON value into into. An error is fs.ErrNotExist, or says what
+// is wrong with the file without naming it.
 func readJSON(file string, limit int64, into any) error {
 	data, err := smallfile.Read(file, limit)
 	switch {
@@ -73,6 +79,7 @@ func readJSON(file string, limit int64, into any) error {
 	case err != nil:
 		return errors.New(smallfile.Reason(err))
 	}
+
 	d := json.NewDecoder(bytes.NewReader(data))
 	if err := d.Decode(into); err != nil {
 		return err
@@ -80,10 +87,12 @@ func readJSON(file string, limit int64, into any) error {
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("something follows it")
 	}
+
 	return nil
 }
 
-// Missing are the folder and those above it that are not there yet, outermost first: what os.MkdirAll would make.
+// Missing are the folder and those above it that are not there yet, outermost first: what
+// os.MkdirAll would make.
 func Missing(dir string) []string {
 	var out []string
 	for ; ; dir = filepath.Dir(dir) {
@@ -106,13 +115,16 @@ var errIrregular = errors.New("it is no regular file")
 // ErrLocked is a file that somebody else holds.
 var ErrLocked = errors.New("another process holds it")
 
-// Lock holds a file until free is called or the process ends, however it ends; a file that somebody else holds, in
-// this process or another, is ErrLocked. The file has no text; it is there while it is held, and after a kill.
+// Lock holds a file until free is called or the process ends, however it ends; a file that somebody
+// else holds, in this process or another, is ErrLocked. The file has no text; it is there while it
+// is held, and after a kill.
 func Lock(file string) (free func() error, err error) {
 	for {
 		if info, err := os.Lstat(file); err == nil && !info.Mode().IsRegular() {
-			return nil, &fs.PathError{Op: "lock", Path: file, Err: errIrregular} // to open a pipe waits for its other end
+			// to open a pipe waits for its other end
+			return nil, &fs.PathError{Op: "lock", Path: file, Err: errIrregular}
 		}
+
 		f := flock.New(file)
 		ok, err := f.TryLock()
 		switch {
@@ -121,9 +133,12 @@ func Lock(file string) (free func() error, err error) {
 		case !ok:
 			return nil, ErrLocked
 		}
+
 		locked, err1 := f.Stat()
 		there, err2 := os.Stat(file)
-		if err1 == nil && err2 == nil && os.SameFile(locked, there) { // else the last holder has removed what was locked
+
+		// else the last holder has removed what was locked
+		if err1 == nil && err2 == nil && os.SameFile(locked, there) {
 			return func() error {
 				_ = os.Remove(file) // while it is held, so that nobody can take it before; Windows keeps it
 				return f.Unlock()

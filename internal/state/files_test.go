@@ -26,6 +26,7 @@ func TestReplace(t *testing.T) {
 			t.Error(err)
 		}
 	}
+
 	replace(texts[0])
 	var crew sync.WaitGroup
 	for _, text := range texts {
@@ -35,19 +36,23 @@ func TestReplace(t *testing.T) {
 			}
 		})
 	}
+
 	whole := map[string]bool{}
 	for _, text := range texts {
 		whole[text] = true
 	}
+
 	for range 200 {
 		if got, err := os.ReadFile(file); err != nil || !whole[string(got)] {
 			t.Fatalf("read %d bytes, %v", len(got), err)
 		}
 	}
+
 	crew.Wait()
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
 		t.Errorf("left: %v, %v", left, err)
 	}
+
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o640 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
@@ -60,12 +65,15 @@ func TestReplaceFails(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(taken, "inside"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+
 	if err := state.Replace(taken, []byte("x"), 0o600); err == nil {
 		t.Error("a folder was replaced by a file")
 	}
+
 	if err := state.Replace(filepath.Join(dir, "missing", "x"), []byte("x"), 0o600); err == nil {
 		t.Error("a file was written into a folder that is not there")
 	}
+
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
 		t.Errorf("left: %v, %v", left, err)
 	}
@@ -78,9 +86,11 @@ func TestHold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if _, err := state.Lock(file); !errors.Is(err, state.ErrLocked) {
 		t.Errorf("a second holder: %v", err)
 	}
+
 	if err := free(); err != nil {
 		t.Fatal(err)
 	}
@@ -88,12 +98,15 @@ func TestHold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if err := free(); err != nil {
 		t.Error(err)
 	}
+
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	if _, err := state.Lock(filepath.Join(file, "x")); err == nil || errors.Is(err, state.ErrLocked) {
 		t.Errorf("a file below a file: %v, want that it could not be asked", err)
 	}
@@ -108,18 +121,23 @@ func TestHoldIsLostWithTheProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if _, err := holder.StdinPipe(); err != nil { // it lives as long as this is open
 		t.Fatal(err)
 	}
+
 	if err := holder.Start(); err != nil {
 		t.Fatal(err)
 	}
+
 	if _, err := io.ReadFull(out, make([]byte, len("held"))); err != nil {
 		t.Fatal(err)
 	}
+
 	if _, err := state.Lock(file); !errors.Is(err, state.ErrLocked) {
 		t.Errorf("while the other process lives: %v", err)
 	}
+
 	if err := holder.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -128,6 +146,7 @@ func TestHoldIsLostWithTheProcess(t *testing.T) {
 	if err != nil {
 		t.Fatalf("after it was killed: %v", err)
 	}
+
 	if err := free(); err != nil {
 		t.Error(err)
 	}
@@ -139,9 +158,11 @@ func TestHolder(t *testing.T) {
 	if file == "" {
 		return
 	}
+
 	if _, err := state.Lock(file); err != nil {
 		t.Fatal(err)
 	}
+
 	if _, err := os.Stdout.WriteString("held"); err != nil {
 		t.Fatal(err)
 	}
@@ -165,13 +186,16 @@ func TestCreate(t *testing.T) {
 			}
 		})
 	}
+
 	crew.Wait()
 	if len(made) != 1 {
 		t.Fatalf("%d made it, want one", len(made))
 	}
+
 	if got, err := os.ReadFile(file); err != nil || string(got) != <-made {
 		t.Errorf("read %d bytes, %v: not what was written", len(got), err)
 	}
+
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
 		t.Errorf("left: %v, %v", left, err)
 	}
@@ -194,6 +218,7 @@ func TestOneHolder(t *testing.T) {
 					t.Error(err)
 					return
 				}
+
 				if holders.Add(1) > 1 {
 					t.Error("two hold it")
 				}
@@ -205,5 +230,6 @@ func TestOneHolder(t *testing.T) {
 			}
 		})
 	}
+
 	crew.Wait()
 }

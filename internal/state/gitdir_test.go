@@ -17,13 +17,15 @@ func git(t *testing.T, dir string, args ...string) string {
 	cmd := exec.Command("git", append([]string{"-c", "protocol.file.allow=always"}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a",
+		"GIT_AUTHOR_EMAIL=a@example.com",
 		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com",
 	}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
+
 	return strings.TrimSuffix(string(out), "\n")
 }
 
@@ -33,6 +35,7 @@ func TestGitDirIsGits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	at := func(parts ...string) string { return filepath.Join(append([]string{root}, parts...)...) }
 	git(t, root, "init", "-q", "library")
 	git(t, at("library"), "commit", "-q", "--allow-empty", "-m", "one")
@@ -44,18 +47,22 @@ func TestGitDirIsGits(t *testing.T) {
 	git(t, at("bare.git"), "fetch", "-q", at("main"), "HEAD:refs/heads/b")
 	git(t, at("bare.git"), "worktree", "add", "-q", at("of-bare"), "b")
 	git(t, root, "init", "-q", "--separate-git-dir", at("elsewhere"), "separate")
+
 	for _, dir := range []string{at("main", "deep", "er"), at("linked", "deep"), at("main", "not", ".git")} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	if err := os.Symlink(at("linked", "deep"), at("way in")); err != nil {
 		t.Fatal(err)
 	}
 	seen := map[string]string{}
 	for _, dir := range []string{
-		at("main"), at("main", "deep", "er"), at("main", "sub"), at("main", ".git"), at("main", ".git", "refs"), at("main", "not"),
-		at("linked"), at("linked", "deep"), at("way in"), at("bare.git"), at("bare.git", "refs"), at("of-bare"), at("separate"),
+		at("main"), at("main", "deep", "er"), at("main", "sub"), at("main", ".git"), at("main", ".git", "refs"),
+		at("main", "not"),
+		at("linked"), at("linked", "deep"), at("way in"), at("bare.git"), at("bare.git", "refs"), at("of-bare"),
+		at("separate"),
 	} {
 		want := git(t, dir, "rev-parse", "--absolute-git-dir")
 		got, err := state.GitDir(dir, "")
@@ -64,6 +71,7 @@ func TestGitDirIsGits(t *testing.T) {
 		}
 		seen[dir] = got
 	}
+
 	if seen[at("main")] == seen[at("linked")] || seen[at("main")] == seen[at("main", "sub")] {
 		t.Error("worktrees share a git directory")
 	}
@@ -74,6 +82,7 @@ func TestGitDirVariable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	git(t, root, "init", "-q", "a")
 	git(t, root, "init", "-q", "--separate-git-dir", filepath.Join(root, "b-git"), "b")
 	a, b := filepath.Join(root, "a"), filepath.Join(root, "b")
@@ -97,9 +106,11 @@ func TestNoGitDir(t *testing.T) {
 	if got, err := state.GitDir(root, ""); !errors.Is(err, state.ErrNoRepository) {
 		t.Errorf("GitDir outside = %s, %v", got, err)
 	}
+
 	if _, err := state.GitDir(filepath.Join(root, "nowhere"), ""); err == nil || errors.Is(err, state.ErrNoRepository) {
 		t.Errorf("GitDir of a folder that does not exist: %v", err)
 	}
+
 	for name, content := range map[string]string{
 		"empty": "", "words": "hello", "nothing": "gitdir: \n", "dangling": "gitdir: ../gone/.git/worktrees/x\n",
 	} {
@@ -124,9 +135,11 @@ func TestWorkTreesHaveTheirOwn(t *testing.T) {
 		}
 		return state.OpenHolds(gitDir)
 	}
+
 	if err := open(linked).Save(hold(1)); err != nil {
 		t.Fatal(err)
 	}
+
 	if all, err := open(main).All(); err != nil || len(all) != 0 {
 		t.Errorf("the main worktree has %v, %v", all, err)
 	}

@@ -7,7 +7,8 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 )
 
-// holdFormat is the version of the file. A newer one is refused; keys this version does not know are not.
+// holdFormat is the version of the file. A newer one is refused; keys this version does not know
+// are not.
 const holdFormat = 1
 
 // holdFile is a hold as it is stored. TTL is in seconds, -1 never expires.
@@ -44,6 +45,7 @@ func toHoldFile(h Hold) holdFile {
 	if h.TTL == claim.NoExpiry {
 		ttl = -1
 	}
+
 	return holdFile{
 		Format:   holdFormat,
 		Owner:    h.Issue.Owner,
@@ -98,9 +100,11 @@ func (f holdFile) hold() Hold {
 			Tell:    f.Tell,
 		},
 	}
+
 	if f.TTL == -1 {
 		h.TTL = claim.NoExpiry
 	}
+
 	return h
 }
 
@@ -112,6 +116,7 @@ func (h Hold) check() error {
 	if err := h.Worker.Validate(); err != nil {
 		return err
 	}
+
 	switch {
 	case h.Comment < 1:
 		return fmt.Errorf("comment id %d", h.Comment)
@@ -120,5 +125,6 @@ func (h Hold) check() error {
 	case h.TTL < 0 && h.TTL != claim.NoExpiry:
 		return fmt.Errorf("ttl %s", h.TTL)
 	}
+
 	return nil
 }

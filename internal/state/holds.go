@@ -36,8 +36,9 @@ type Hold struct {
 	Beat    Beat
 }
 
-// A Beat is what this machine knows of a hold besides: which session of an agent host keeps it alive, and when it was last
-// extended. Times are this machine's own, and all may be zero, as in records of older versions.
+// A Beat is what this machine knows of a hold besides: which session of an agent host keeps it
+// alive, and when it was last extended. Times are this machine's own, and all may be zero, as in
+// records of older versions.
 type Beat struct {
 	Host    string    // and Session: of the session whose events renew it; empty when none does
 	Session string    // as the host says it
@@ -52,11 +53,13 @@ type Beat struct {
 	Tell    string    // what the session is told at its next event; empty for nothing
 }
 
-// Holds are those claimed from one worktree, one JSON file each, under that worktree's own git directory. The pre-push hook
-// reads them to know who pushes. The folder is created by the first Save.
+// Holds are those claimed from one worktree, one JSON file each, under that worktree's own git
+// directory. The pre-push hook reads them to know who pushes. The folder is created by the first
+// Save.
 type Holds struct{ dir string }
 
-// OpenHolds returns the holds of the worktree with that git directory (see GitDir). It touches nothing.
+// OpenHolds returns the holds of the worktree with that git directory (see GitDir). It touches
+// nothing.
 func OpenHolds(gitDir string) Holds {
 	return Holds{filepath.Join(gitDir, filepath.FromSlash(holdsFolder))}
 }
@@ -79,19 +82,24 @@ func (s Holds) Save(h Hold) error {
 	if err == nil {
 		err = h.check()
 	}
+
 	var data []byte
 	if err == nil {
 		data, err = json.MarshalIndent(toHoldFile(h), "", "  ")
 	}
+
 	if err == nil {
 		err = os.MkdirAll(s.dir, 0o755)
 	}
+
 	if err == nil {
 		err = s.alone(func() error { return Replace(file, append(data, '\n'), 0o600) })
 	}
+
 	if err != nil {
 		return fmt.Errorf("save hold of %s: %w", h.Issue, err)
 	}
+
 	return nil
 }
 
@@ -119,11 +127,13 @@ func (s Holds) Change(i claim.Issue, do func(*Hold) bool) (h Hold, ok bool, err 
 		if err = cmp.Or(h.check(), err); err != nil {
 			return err
 		}
+
 		return Replace(file, append(data, '\n'), 0o600)
 	})
 	if err != nil {
 		return h, ok, fmt.Errorf("change hold of %s: %w", i, err)
 	}
+
 	return h, ok, nil
 }
 
@@ -147,6 +157,7 @@ func (s Holds) alone(do func() error) error {
 		case err == nil:
 			defer func() { _ = free() }() // the process's end frees it as well
 		}
+
 		return do()
 	}
 }
@@ -157,15 +168,18 @@ func (s Holds) Load(i claim.Issue) (h Hold, ok bool, err error) {
 	if err != nil {
 		return Hold{}, false, fmt.Errorf("read hold of %s: %w", i, err)
 	}
+
 	h, err = s.read(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Hold{}, false, nil
 	}
+
 	return h, err == nil, err
 }
 
-// All returns every hold of this worktree, ordered by issue. The error joins one *UnreadableHoldError
-// for each file that could not be read; the holds that could be are returned beside it.
+// All returns every hold of this worktree, ordered by issue. The error joins one
+// *UnreadableHoldError for each file that could not be read; the holds that could be are returned
+// beside it.
 func (s Holds) All() ([]Hold, error) {
 	entries, err := os.ReadDir(s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -174,6 +188,7 @@ func (s Holds) All() ([]Hold, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list holds: %w", err)
 	}
+
 	var holds []Hold
 	var bad []error
 	for _, e := range entries {
@@ -189,21 +204,25 @@ func (s Holds) All() ([]Hold, error) {
 			holds = append(holds, h)
 		}
 	}
+
 	slices.SortFunc(holds, func(a, b Hold) int { return a.Issue.Compare(b.Issue) })
 	return holds, errors.Join(bad...)
 }
 
-// Remove forgets the hold of the issue; none recorded is a success. The mark goes first: a later hold must not find that of an earlier one.
+// Remove forgets the hold of the issue; none recorded is a success. The mark goes first: a later
+// hold must not find that of an earlier one.
 func (s Holds) Remove(i claim.Issue) error {
 	return s.RemoveIf(i, func(Hold) bool { return true })
 }
 
-// RemoveIf forgets the hold of the issue if it is the one that is meant. One that cannot be read is meant.
+// RemoveIf forgets the hold of the issue if it is the one that is meant. One that cannot be read is
+// meant.
 func (s Holds) RemoveIf(i claim.Issue, meant func(Hold) bool) error {
 	file, err := s.file(i)
 	if err == nil {
 		_, err = os.Lstat(s.dir)
 	}
+
 	if err == nil {
 		err = s.alone(func() error {
 			if h, there, unread := s.Load(i); unread == nil && there && !meant(h) {
@@ -212,9 +231,11 @@ func (s Holds) RemoveIf(i claim.Issue, meant func(Hold) bool) error {
 			return removeAll(file+untouched, file)
 		})
 	}
+
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove hold of %s: %w", i, err)
 	}
+
 	return nil
 }
 
@@ -231,20 +252,23 @@ func removeAll(files ...string) error {
 // attended is the end of the name of a file that a process holds as long as it works under a hold.
 const attended = ".attended"
 
-// Attend says, until free is called or the process ends, that a process works under the hold of the issue, which was saved. ErrLocked is
-// that another one does.
+// Attend says, until free is called or the process ends, that a process works under the hold of the
+// issue, which was saved. ErrLocked is that another one does.
 func (s Holds) Attend(i claim.Issue) (free func() error, err error) {
 	file, err := s.file(i)
 	if err == nil {
 		free, err = Lock(file + attended)
 	}
+
 	if err != nil {
 		return nil, fmt.Errorf("attend the hold of %s: %w", i, err)
 	}
+
 	return free, nil
 }
 
-// Attended reports whether a process works under the hold of the issue. What cannot be found out is false.
+// Attended reports whether a process works under the hold of the issue. What cannot be found out is
+// false.
 func (s Holds) Attended(i claim.Issue) bool {
 	free, err := s.Attend(i)
 	if err == nil {
@@ -253,8 +277,9 @@ func (s Holds) Attended(i claim.Issue) bool {
 	return errors.Is(err, ErrLocked)
 }
 
-// untouched is the end of the name of a file beside a hold's. Its absence says that work may have been done, so that a mark which could
-// not be written costs nothing. It is no field of the record: events that run side by side write that one as a whole.
+// untouched is the end of the name of a file beside a hold's. Its absence says that work may have
+// been done, so that a mark which could not be written costs nothing. It is no field of the record:
+// events that run side by side write that one as a whole.
 const untouched = ".untouched"
 
 // MarkUntouched notes that nothing was done yet under the hold of the issue, which was saved.
@@ -263,9 +288,11 @@ func (s Holds) MarkUntouched(i claim.Issue) error {
 	if err == nil {
 		err = os.WriteFile(file+untouched, nil, 0o600)
 	}
+
 	if err != nil {
 		return fmt.Errorf("note the new hold of %s: %w", i, err)
 	}
+
 	return nil
 }
 
@@ -275,13 +302,16 @@ func (s Holds) Touch(i claim.Issue) error {
 	if err == nil {
 		err = removeAll(file + untouched)
 	}
+
 	if err != nil {
 		return fmt.Errorf("note work under the hold of %s: %w", i, err)
 	}
+
 	return nil
 }
 
-// Untouched reports whether nothing was done under the hold of the issue since it was marked. What cannot be found out is false.
+// Untouched reports whether nothing was done under the hold of the issue since it was marked. What
+// cannot be found out is false.
 func (s Holds) Untouched(i claim.Issue) bool {
 	file, err := s.file(i)
 	if err == nil {
@@ -296,7 +326,8 @@ func (s Holds) file(i claim.Issue) (string, error) {
 	return filepath.Join(s.dir, name), err
 }
 
-// read reads one file and checks that it is of the hold its name says. Errors are fs.ErrNotExist and *UnreadableHoldError.
+// read reads one file and checks that it is of the hold its name says. Errors are fs.ErrNotExist
+// and *UnreadableHoldError.
 func (s Holds) read(name string) (Hold, error) {
 	path := filepath.Join(s.dir, name)
 	var f holdFile
@@ -313,14 +344,17 @@ func (s Holds) read(name string) (Hold, error) {
 	default:
 		err = h.check()
 	}
+
 	if err == nil {
 		if want, bad := holdFileName(h.Issue); bad != nil || want != name {
 			err = fmt.Errorf("it is about %q", h.Issue)
 		}
 	}
+
 	if err != nil {
 		return Hold{}, &UnreadableHoldError{path, err}
 	}
+
 	return h, nil
 }
 

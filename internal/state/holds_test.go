@@ -17,18 +17,29 @@ import (
 
 func hold(number int) state.Hold {
 	return state.Hold{
-		Issue:  claim.Issue{Owner: "Acme", Repo: "app.web", Number: number},
-		Worker: claim.Worker{Codename: "lucius", FiringID: "20260501-194217-643a"}, Comment: 1 << 40, URL: "https://x/1",
-		Token: 7, TTL: 4 * time.Hour, Branch: "fix/retry", Until: time.Date(2026, 5, 1, 23, 42, 17, 0, time.UTC),
+		Issue:   claim.Issue{Owner: "Acme", Repo: "app.web", Number: number},
+		Worker:  claim.Worker{Codename: "lucius", FiringID: "20260501-194217-643a"},
+		Comment: 1 << 40,
+		URL:     "https://x/1",
+		Token:   7,
+		TTL:     4 * time.Hour,
+		Branch:  "fix/retry",
+		Until:   time.Date(2026, 5, 1, 23, 42, 17, 0, time.UTC),
 	}
 }
 
 func TestSaveLoadRemove(t *testing.T) {
 	s := state.OpenHolds(t.TempDir())
-	for _, h := range []state.Hold{hold(1), {Issue: hold(2).Issue, Worker: hold(2).Worker, Comment: 1, TTL: claim.NoExpiry}} {
+	for _, h := range []state.Hold{hold(1), {
+		Issue:   hold(2).Issue,
+		Worker:  hold(2).Worker,
+		Comment: 1,
+		TTL:     claim.NoExpiry,
+	}} {
 		if _, ok, err := s.Load(h.Issue); ok || err != nil {
 			t.Fatalf("Load before Save = %v, %v", ok, err)
 		}
+
 		if err := s.Save(h); err != nil {
 			t.Fatal(err)
 		}
@@ -37,39 +48,48 @@ func TestSaveLoadRemove(t *testing.T) {
 			t.Errorf("Load(%s) = %+v, %v, %v; want %+v", other, got, ok, err, h)
 		}
 	}
+
 	for _, i := range []claim.Issue{hold(1).Issue, hold(2).Issue, hold(2).Issue, hold(3).Issue} {
 		if err := s.Remove(i); err != nil {
 			t.Errorf("Remove(%s): %v", i, err)
 		}
 	}
+
 	if all, err := s.All(); err != nil || len(all) != 0 {
 		t.Errorf("All after Remove = %v, %v", all, err)
 	}
 }
 
-// TestRemoveMarkFirst: a hold whose mark cannot be removed keeps its record, so that no later hold of the issue finds the mark.
+// TestRemoveMarkFirst: a hold whose mark cannot be removed keeps its record, so that no later hold
+// of the issue finds the mark.
 func TestRemoveMarkFirst(t *testing.T) {
 	dir := t.TempDir()
 	s, h := state.OpenHolds(dir), hold(1)
 	if err := errors.Join(s.Save(h), s.MarkUntouched(h.Issue)); err != nil {
 		t.Fatal(err)
 	}
+
 	marks, err := filepath.Glob(filepath.Join(dir, "label-state", "holds", "*.untouched"))
 	if err != nil || len(marks) != 1 {
 		t.Fatalf("marks %v, %v", marks, err)
 	}
+
 	if err := errors.Join(os.Remove(marks[0]), os.MkdirAll(filepath.Join(marks[0], "in the way"), 0o700)); err != nil {
 		t.Fatal(err)
 	}
+
 	if err := s.Remove(h.Issue); err == nil || !strings.HasPrefix(err.Error(), "remove hold of Acme/app.web#1: ") {
 		t.Errorf("Remove of a mark that cannot be removed: %v", err)
 	}
+
 	if _, ok, err := s.Load(h.Issue); !ok || err != nil {
 		t.Errorf("Load = %v, %v; the record is gone and its mark is not", ok, err)
 	}
+
 	if err := errors.Join(os.RemoveAll(marks[0]), s.MarkUntouched(h.Issue), s.Remove(h.Issue)); err != nil {
 		t.Error(err)
 	}
+
 	if _, ok, _ := s.Load(h.Issue); ok || s.Untouched(h.Issue) {
 		t.Error("Remove left the record or the mark")
 	}
@@ -85,16 +105,22 @@ func TestAnyHold(t *testing.T) {
 				Repo:   rapid.StringMatching(`[A-Za-z0-9_-][A-Za-z0-9._-]{0,60}`).Draw(t, "repo"),
 				Number: rapid.IntRange(1, 1<<53-1).Draw(t, "number"),
 			},
-			Worker:  claim.Worker{Codename: rapid.StringMatching(`[a-z][a-z._/-]{0,20}`).Draw(t, "codename"), FiringID: rapid.StringMatching(`[0-9][0-9:-]{0,20}`).Draw(t, "firing id")},
+			Worker: claim.Worker{
+				Codename: rapid.StringMatching(`[a-z][a-z._/-]{0,20}`).Draw(t, "codename"),
+				FiringID: rapid.StringMatching(`[0-9][0-9:-]{0,20}`).Draw(t, "firing id"),
+			},
 			Comment: rapid.Int64Range(1, 1<<62).Draw(t, "comment"),
 			Token:   rapid.Int64Range(0, 1<<62).Draw(t, "token"),
-			URL:     rapid.String().Draw(t, "url"), Branch: rapid.String().Draw(t, "branch"),
-			TTL:   time.Duration(rapid.Int64Range(-1, 1e6).Draw(t, "ttl")) * time.Second,
-			Until: time.Unix(rapid.Int64Range(0, 4e9).Draw(t, "until"), 0).UTC(),
+			URL:     rapid.String().Draw(t, "url"),
+			Branch:  rapid.String().Draw(t, "branch"),
+			TTL:     time.Duration(rapid.Int64Range(-1, 1e6).Draw(t, "ttl")) * time.Second,
+			Until:   time.Unix(rapid.Int64Range(0, 4e9).Draw(t, "until"), 0).UTC(),
 		}
+
 		if h.TTL < 0 {
 			h.TTL = claim.NoExpiry
 		}
+
 		if err := s.Save(h); err != nil {
 			t.Fatal(err)
 		}
@@ -102,6 +128,7 @@ func TestAnyHold(t *testing.T) {
 		if err != nil || !ok || got != h {
 			t.Fatalf("Load = %+v, %v, %v; want %+v", got, ok, err, h)
 		}
+
 		if err := s.Remove(h.Issue); err != nil {
 			t.Fatal(err)
 		}
@@ -116,12 +143,14 @@ func TestAllIsOrdered(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	// What is not ours stays unread: a half-written file of a killed process, somebody's note.
 	for _, name := range []string{".hold-123.tmp", "README"} {
 		write(t, filepath.Join(dir, "label-state", "holds", name), "{")
 	}
 	all, err := s.All()
-	if err != nil || len(all) != 3 || all[0].Issue.Number != 2 || all[1].Issue.Number != 9 || all[2].Issue.Number != 10 {
+	if err != nil || len(all) != 3 || all[0].Issue.Number != 2 || all[1].Issue.Number != 9 ||
+		all[2].Issue.Number != 10 {
 		t.Errorf("All = %v, %v", all, err)
 	}
 }
@@ -151,6 +180,7 @@ func TestCorrupt(t *testing.T) {
 			if err := s.Save(hold(1)); err != nil {
 				t.Fatal(err)
 			}
+
 			path := filepath.Join(dir, "label-state", "holds", "acme@app@7.json")
 			write(t, path, c.content)
 			_, ok, err := s.Load(issue)
@@ -158,12 +188,14 @@ func TestCorrupt(t *testing.T) {
 			if ok || !errors.As(err, &bad) || bad.File != path {
 				t.Errorf("Load = %v, %v; want an error naming %s", ok, err, path)
 			}
+
 			all, err := s.All()
 			if len(all) != 1 || all[0] != hold(1) || !errors.As(err, &bad) {
 				t.Errorf("All = %v, %v; want the good one and an error", all, err)
 			}
 		})
 	}
+
 	t.Run("keys of a later version", func(t *testing.T) {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "label-state", "holds", "acme@app@7.json"), `{"later":[1],`+good[1:])
@@ -181,12 +213,15 @@ func TestUnreadableHold(t *testing.T) {
 	if _, err := s.All(); err == nil {
 		t.Error("All found nothing")
 	}
+
 	if _, _, err := s.Load(hold(1).Issue); err == nil {
 		t.Error("Load found nothing")
 	}
+
 	if err := s.Save(hold(1)); err == nil {
 		t.Error("Save succeeded")
 	}
+
 	if err := s.Remove(hold(1).Issue); err == nil {
 		t.Error("Remove succeeded")
 	}
@@ -194,6 +229,7 @@ func TestUnreadableHold(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, "label-state", "holds", "acme@app.web@1.json"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+
 	if _, err := state.OpenHolds(dir).All(); err == nil {
 		t.Error("a folder in a hold's place was taken for none")
 	}
@@ -217,6 +253,7 @@ func TestNotAHold(t *testing.T) {
 			t.Errorf("saved %+v", h)
 		}
 	}
+
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
@@ -230,6 +267,7 @@ func TestReplaceIsWhole(t *testing.T) {
 	if err := s.Save(a); err != nil {
 		t.Fatal(err)
 	}
+
 	var readers sync.WaitGroup
 	for range 2 {
 		readers.Go(func() {
@@ -241,11 +279,13 @@ func TestReplaceIsWhole(t *testing.T) {
 			}
 		})
 	}
+
 	for n := range 20 {
 		if err := s.Save([]state.Hold{b, a}[n%2]); err != nil {
 			t.Error(err)
 		}
 	}
+
 	readers.Wait()
 	all, err := s.All()
 	if err != nil || !slices.Equal(all, []state.Hold{a}) {
@@ -258,6 +298,7 @@ func write(t *testing.T, path, content string) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
+
 	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -274,6 +315,7 @@ func TestChange(t *testing.T) {
 	if _, ok, err := s.Change(hold(1).Issue, later); ok || err != nil {
 		t.Errorf("Change of nothing = %v, %v", ok, err)
 	}
+
 	if err := s.Save(hold(1)); err != nil {
 		t.Fatal(err)
 	}
@@ -282,13 +324,16 @@ func TestChange(t *testing.T) {
 	if got, ok, err := s.Change(hold(1).Issue, later); !ok || err != nil || got != want {
 		t.Errorf("Change = %+v, %v, %v; want %+v", got, ok, err, want)
 	}
+
 	refused := func(h *state.Hold) bool {
 		h.Token = 99
 		return false
 	}
+
 	if _, _, err := s.Change(hold(1).Issue, refused); err != nil {
 		t.Error(err)
 	}
+
 	if got, _, err := s.Load(hold(1).Issue); err != nil || got != want {
 		t.Errorf("after a refusal = %+v, %v; want %+v", got, err, want)
 	}
@@ -296,6 +341,7 @@ func TestChange(t *testing.T) {
 	if err := s.Remove(hold(1).Issue); err != nil {
 		t.Fatal(err)
 	}
+
 	if _, ok, err := s.Change(hold(1).Issue, later); ok || err != nil {
 		t.Errorf("Change of what is gone = %v, %v", ok, err)
 	}
@@ -325,6 +371,7 @@ func TestChangeBesideRemove(t *testing.T) {
 				}
 			})
 		}
+
 		if err := s.Remove(hold(1).Issue); err != nil {
 			t.Error(err)
 		}

@@ -12,7 +12,8 @@ import (
 	"github.com/label-state/label-state/internal/state"
 )
 
-// TestNoRegularFile: a pipe, a device or a file of many gigabytes in the place of a hold is an error that names it at once.
+// TestNoRegularFile: a pipe, a device or a file of many gigabytes in the place of a hold is an
+// error that names it at once.
 func TestNoRegularFile(t *testing.T) {
 	for name, put := range map[string]func(string) error{
 		"pipe":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
@@ -27,17 +28,21 @@ func TestNoRegularFile(t *testing.T) {
 		if err := errors.Join(s.Save(hold(1)), s.Save(hold(2))); err != nil {
 			t.Fatal(err)
 		}
+
 		path := filepath.Join(dir, "label-state", "holds", "acme@app.web@1.json")
 		if err := errors.Join(os.Remove(path), put(path)); err != nil {
 			t.Fatal(err)
 		}
+
 		var bad *state.UnreadableHoldError
 		if _, _, err := s.Load(hold(1).Issue); !errors.As(err, &bad) || bad.File != path {
 			t.Errorf("%s: Load: %v", name, err)
 		}
+
 		if all, err := s.All(); !errors.As(err, &bad) || len(all) != 1 {
 			t.Errorf("%s: All: %v, %v", name, all, err)
 		}
+
 		if err := s.Save(hold(1)); err != nil {
 			t.Errorf("%s: Save: %v", name, err)
 		}

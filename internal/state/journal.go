@@ -11,29 +11,34 @@ import (
 	"strings"
 )
 
-// largestPage is the size in bytes above which a page is not ours: a plan of a chain may have 8 MiB.
+// largestPage is the size in bytes above which a page is not ours: a plan of a chain may have 8
+// MiB.
 const largestPage = 64 << 20
 
 // journalFormat is the version of a page. Another one is refused; keys that are not known are not.
 const journalFormat = 1
 
-// A Journal keeps what a command is in the middle of, so that the next one can finish or undo it after a kill: one JSON file
-// for each undertaking, with a value of type T, in a folder of the user's state. Intent is written first. A page is held by
-// one process at a time, and the system lets go of it when the process dies.
+// A Journal keeps what a command is in the middle of, so that the next one can finish or undo it
+// after a kill: one JSON file for each undertaking, with a value of type T, in a folder of the
+// user's state. Intent is written first. A page is held by one process at a time, and the system
+// lets go of it when the process dies.
 type Journal[T any] interface {
 	// Names returns the names of all pages that have a text, sorted.
 	Names() ([]string, error)
 	// File is where a page is kept.
 	File(name string) string
-	// Read returns a page without holding it; ok is false when it has no text. The error is an *UnreadableJournalError.
+	// Read returns a page without holding it; ok is false when it has no text. The error is an
+	// *UnreadableJournalError.
 	Read(name string) (v T, ok bool, err error)
-	// Open holds a page, which need not have a text yet, until Close. Errors are *BusyError and the file system's.
+	// Open holds a page, which need not have a text yet, until Close. Errors are *BusyError and the
+	// file system's.
 	Open(name string) (JournalPage[T], error)
 }
 
 // A JournalPage is one undertaking, held by this process.
 type JournalPage[T any] interface {
-	// Load returns the text; ok is false when there is none. The error is an *UnreadableJournalError.
+	// Load returns the text; ok is false when there is none. The error is an
+	// *UnreadableJournalError.
 	Load() (v T, ok bool, err error)
 	// Save writes the text and does not return before it is on the disk.
 	Save(v T) error
@@ -43,7 +48,8 @@ type JournalPage[T any] interface {
 	Close() error
 }
 
-// OpenJournal returns the journal in a folder. It touches nothing; the first Open creates the folder.
+// OpenJournal returns the journal in a folder. It touches nothing; the first Open creates the
+// folder.
 func OpenJournal[T any](dir string) Journal[T] { return journal[T]{dir} }
 
 // A journal has a file for each page.
@@ -78,12 +84,14 @@ func (b journal[T]) Names() ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list journal: %w", err)
 	}
+
 	var out []string
 	for _, e := range entries {
 		if name, ok := strings.CutSuffix(e.Name(), pageSuffix); ok && checkPageName(name) == nil {
 			out = append(out, name)
 		}
 	}
+
 	slices.Sort(out)
 	return out, nil
 }
@@ -102,6 +110,7 @@ func (b journal[T]) Open(name string) (JournalPage[T], error) {
 	if err := os.MkdirAll(b.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open journal: %w", err)
 	}
+
 	free, err := Lock(b.File(name) + ".lock")
 	if errors.Is(err, ErrLocked) {
 		return nil, &BusyError{name}
@@ -109,6 +118,7 @@ func (b journal[T]) Open(name string) (JournalPage[T], error) {
 	if err != nil {
 		return nil, fmt.Errorf("open journal: %w", err)
 	}
+
 	return &journalPage[T]{b, name, free}, nil
 }
 
@@ -125,9 +135,11 @@ func (p *journalPage[T]) Save(v T) error {
 	if err == nil {
 		err = Replace(p.book.File(p.name), append(data, '\n'), 0o600)
 	}
+
 	if err != nil {
 		return fmt.Errorf("write journal %s: %w", p.name, err)
 	}
+
 	return nil
 }
 
@@ -156,7 +168,8 @@ func checkPageName(name string) error {
 
 // read reads a page, whoever holds it.
 func (b journal[T]) read(name string) (v T, ok bool, err error) {
-	var e envelope[json.RawMessage] // the format is looked at before the rest is read: that of a later version may look different
+	// the format is looked at before the rest is read: that of a later version may look different
+	var e envelope[json.RawMessage]
 	err = readJSON(b.File(name), largestPage, &e)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -167,9 +180,11 @@ func (b journal[T]) read(name string) (v T, ok bool, err error) {
 	default:
 		err = json.Unmarshal(e.State, &v)
 	}
+
 	if err != nil {
 		var zero T
 		return zero, false, &UnreadableJournalError{b.File(name), err}
 	}
+
 	return v, true, nil
 }

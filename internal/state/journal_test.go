@@ -27,10 +27,12 @@ func TestPage(t *testing.T) {
 	if names, err := book.Names(); err != nil || len(names) != 0 {
 		t.Fatalf("names of no folder: %q, %v", names, err)
 	}
+
 	page, err := book.Open("checkout")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if _, ok, err := page.Load(); ok || err != nil {
 		t.Errorf("a page without a text: %t, %v", ok, err)
 	}
@@ -38,15 +40,19 @@ func TestPage(t *testing.T) {
 	if err := page.Save(want); err != nil {
 		t.Fatal(err)
 	}
+
 	if got, ok, err := book.Read("checkout"); err != nil || !ok || got.Step != "first" || len(got.Parts) != 2 {
 		t.Errorf("read: %+v, %t, %v", got, ok, err)
 	}
+
 	if names, err := book.Names(); err != nil || !slices.Equal(names, []string{"checkout"}) {
 		t.Errorf("names: %q, %v", names, err)
 	}
+
 	if err := errors.Join(page.Remove(), page.Remove(), page.Close()); err != nil {
 		t.Error(err)
 	}
+
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
@@ -55,7 +61,10 @@ func TestPage(t *testing.T) {
 func TestUnreadablePage(t *testing.T) {
 	dir := t.TempDir()
 	book := state.OpenJournal[text](dir)
-	for _, data := range []string{"", "{", "null null", `{"format":2,"state":{}}`, `{"format":1,"state":[]}`, `{"format":1,"state":{}} x`, `[]`} {
+	for _, data := range []string{
+		"", "{", "null null", `{"format":2,"state":{}}`, `{"format":1,"state":[]}`,
+		`{"format":1,"state":{}} x`, `[]`,
+	} {
 		if err := os.WriteFile(filepath.Join(dir, "x.json"), []byte(data), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -65,9 +74,12 @@ func TestUnreadablePage(t *testing.T) {
 			t.Errorf("%q: %t, %v, want that it cannot be read", data, ok, err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "x.json"), []byte(`{"format":1,"more":1,"state":{"step":"s","more":2}}`), 0o600); err != nil {
+
+	if err := os.WriteFile(filepath.Join(dir, "x.json"), []byte(`{"format":1,"more":1,"state":{"step":"s","more":2}}`),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	if got, ok, err := book.Read("x"); !ok || err != nil || got.Step != "s" {
 		t.Errorf("with keys of a later version: %+v, %t, %v", got, ok, err)
 	}
@@ -80,6 +92,7 @@ func TestPageNames(t *testing.T) {
 			t.Errorf("opened %q", name)
 			_ = p.Close()
 		}
+
 		if _, _, err := book.Read(name); err == nil {
 			t.Errorf("read %q", name)
 		}
@@ -104,6 +117,7 @@ func TestOneHolderOfAPage(t *testing.T) {
 					t.Error(err)
 					return
 				}
+
 				if holders.Add(1) > 1 {
 					t.Error("two hold the page")
 				}
@@ -115,6 +129,7 @@ func TestOneHolderOfAPage(t *testing.T) {
 			}
 		})
 	}
+
 	crew.Wait()
 	if turns.Load() < 8 {
 		t.Errorf("the page was held %d times", turns.Load())
@@ -130,12 +145,14 @@ func TestKilled(t *testing.T) {
 		}
 		time.Sleep(time.Hour)
 	}
+
 	dir := t.TempDir()
 	child := exec.Command(os.Args[0], "-test.run", "TestKilled")
 	child.Env = append(os.Environ(), "JOURNAL_TEST_DIR="+dir)
 	if err := child.Start(); err != nil {
 		t.Fatal(err)
 	}
+
 	book := state.OpenJournal[text](dir)
 	for {
 		if _, ok, _ := book.Read("x"); ok {
@@ -143,10 +160,12 @@ func TestKilled(t *testing.T) {
 		}
 		runtime.Gosched()
 	}
+
 	var busy *state.BusyError
 	if _, err := book.Open("x"); !errors.As(err, &busy) {
 		t.Errorf("open while another process holds it: %v", err)
 	}
+
 	if err := child.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -155,6 +174,7 @@ func TestKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if got, ok, err := p.Load(); !ok || err != nil || got.Step != "begun" {
 		t.Errorf("after the kill: %+v, %t, %v", got, ok, err)
 	}

@@ -27,9 +27,9 @@ type Pause struct {
 	Reason string    `json:"reason,omitempty"`
 }
 
-// Pauses are the repositories that one user has paused on this machine only, in one JSON file of the user's state folder.
-// A missing file pauses nothing. While the file cannot be read it is unknown whether a repository is paused, and a claim must
-// not go ahead (spec.md#the-verdict).
+// Pauses are the repositories that one user has paused on this machine only, in one JSON file of
+// the user's state folder. A missing file pauses nothing. While the file cannot be read it is
+// unknown whether a repository is paused, and a claim must not go ahead (spec.md#the-verdict).
 type Pauses struct {
 	Dir string // the state folder; it is created by Set
 }
@@ -65,6 +65,7 @@ func (f Pauses) Get(repo string) (*Pause, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	paused, err := f.load()
 	if err != nil {
 		return nil, err
@@ -72,6 +73,7 @@ func (f Pauses) Get(repo string) (*Pause, error) {
 	if p, ok := paused[key]; ok {
 		return &p, nil
 	}
+
 	return nil, nil
 }
 
@@ -84,13 +86,15 @@ func (f Pauses) All() ([]Pause, error) {
 	return sortedPauses(paused), nil
 }
 
-// Set pauses a repository; one that is paused already gets the new reason, and stays as it is without one. Errors are *RepoNameError,
+// Set pauses a repository; one that is paused already gets the new reason, and stays as it is
+// without one. Errors are *RepoNameError,
 // *UnreadablePausesError, ErrPausesBusy, or the file system's.
 func (f Pauses) Set(p Pause) error {
 	key, err := normalRepo(p.Repo)
 	if err != nil {
 		return err
 	}
+
 	p.Repo, p.Since = key, p.Since.UTC()
 	return f.change(func(paused map[string]Pause) {
 		if _, stands := paused[key]; !stands || p.Reason != "" {
@@ -120,19 +124,23 @@ func (f Pauses) change(edit func(map[string]Pause)) (err error) {
 	if err != nil {
 		return fmt.Errorf("write local pauses: %w", err)
 	}
+
 	defer func() { err = errors.Join(err, free()) }()
 	paused, err := f.load()
 	if err != nil {
 		return err
 	}
+
 	edit(paused)
 	data, err := json.MarshalIndent(pauseList{pausesFormat, sortedPauses(paused)}, "", "  ")
 	if err == nil {
 		err = Replace(f.Path(), append(data, '\n'), 0o600)
 	}
+
 	if err != nil {
 		return fmt.Errorf("write local pauses: %w", err)
 	}
+
 	return nil
 }
 
@@ -147,7 +155,8 @@ type pauseList struct {
 	Paused []Pause `json:"paused"`
 }
 
-// load reads the list, by normalRepo; without a file it is empty. The error is an *UnreadablePausesError.
+// load reads the list, by normalRepo; without a file it is empty. The error is an
+// *UnreadablePausesError.
 func (f Pauses) load() (map[string]Pause, error) {
 	paused := map[string]Pause{}
 	var list pauseList
@@ -158,14 +167,17 @@ func (f Pauses) load() (map[string]Pause, error) {
 	case err == nil && (list.Format != pausesFormat || list.Paused == nil):
 		err = fmt.Errorf("not a list of format %d", pausesFormat)
 	}
+
 	for n := 0; err == nil && n < len(list.Paused); n++ {
 		p := list.Paused[n]
 		p.Repo, err = normalRepo(p.Repo)
 		paused[p.Repo] = p
 	}
+
 	if err != nil {
 		return nil, &UnreadablePausesError{f.Path(), err}
 	}
+
 	return paused, nil
 }
 

@@ -19,19 +19,35 @@ func TestPauseAndResume(t *testing.T) {
 	if p, err := f.Get("acme/app"); p != nil || err != nil {
 		t.Fatalf("Get without a file = %v, %v", p, err)
 	}
-	if err := f.Set(state.Pause{Repo: "Acme/App", Since: noon(), By: "ann", Reason: "release\x1b[31m day"}); err != nil {
+
+	if err := f.Set(state.Pause{
+		Repo:   "Acme/App",
+		Since:  noon(),
+		By:     "ann",
+		Reason: "release\x1b[31m day",
+	}); err != nil {
 		t.Fatal(err)
 	}
+
 	if err := f.Set(state.Pause{Repo: "acme/Web", Since: noon()}); err != nil {
 		t.Fatal(err)
 	}
-	want := state.Pause{Repo: "acme/app", Since: noon(), By: "ann", Reason: "release\x1b[31m day"}
+
+	want := state.Pause{
+		Repo:   "acme/app",
+		Since:  noon(),
+		By:     "ann",
+		Reason: "release\x1b[31m day",
+	}
+
 	if p, err := f.Get("ACME/APP"); err != nil || p == nil || *p != want {
 		t.Errorf("Get = %v, %v; want %v", p, err, want)
 	}
+
 	if p, err := f.Get("acme/other"); p != nil || err != nil {
 		t.Errorf("Get of another repository = %v, %v", p, err)
 	}
+
 	if all, err := f.All(); err != nil || len(all) != 2 || all[0] != want || all[1].Repo != "acme/web" {
 		t.Errorf("All = %v, %v", all, err)
 	}
@@ -39,17 +55,21 @@ func TestPauseAndResume(t *testing.T) {
 	if err := f.Set(want); err != nil {
 		t.Fatal(err)
 	}
+
 	if p, _ := f.Get("acme/app"); p == nil || p.Reason != "again" {
 		t.Errorf("second reason: %v", p)
 	}
+
 	for range 2 {
 		if err := f.Clear("ACME/app"); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	if all, err := f.All(); err != nil || len(all) != 1 {
 		t.Errorf("All after Clear = %v, %v", all, err)
 	}
+
 	if left, err := os.ReadDir(filepath.Dir(f.Path())); err != nil || len(left) != 1 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
@@ -57,14 +77,19 @@ func TestPauseAndResume(t *testing.T) {
 
 func TestPausedNames(t *testing.T) {
 	f := state.Pauses{Dir: t.TempDir()}
-	for _, repo := range []string{"", "app", "acme/", "/app", "acme/app/x", "../..", "acme/..", "a b/c", "acme/app\n", strings.Repeat("a", 200) + "/b"} {
+	for _, repo := range []string{
+		"", "app", "acme/", "/app", "acme/app/x", "../..", "acme/..", "a b/c", "acme/app\n",
+		strings.Repeat("a", 200) + "/b",
+	} {
 		var bad *state.RepoNameError
 		if _, err := f.Get(repo); !errors.As(err, &bad) {
 			t.Errorf("Get(%q): %v", repo, err)
 		}
+
 		if err := f.Set(state.Pause{Repo: repo}); !errors.As(err, &bad) {
 			t.Errorf("Set(%q): %v", repo, err)
 		}
+
 		if err := f.Clear(repo); !errors.As(err, &bad) {
 			t.Errorf("Clear(%q): %v", repo, err)
 		}
@@ -75,20 +100,24 @@ func TestPausedNames(t *testing.T) {
 // pause must not wipe out what the list may have said.
 func TestUnreadablePauses(t *testing.T) {
 	for name, content := range map[string]string{
-		"empty": "", "cut": `{"format":1,"paused":[{"re`, "words": "paused", "null": "null", "no list": `{"format":1}`, "another format": `{"format":2,"paused":[]}`,
-		"two lists": `{"format":1,"paused":[]}{}`, "bad name": `{"format":1,"paused":[{"repo":"../.."}]}`, "wrong type": `{"format":1,"paused":{}}`,
+		"empty": "", "cut": `{"format":1,"paused":[{"re`, "words": "paused", "null": "null", "no list": `{"format":1}`,
+		"another format": `{"format":2,"paused":[]}`,
+		"two lists":      `{"format":1,"paused":[]}{}`, "bad name": `{"format":1,"paused":[{"repo":"../.."}]}`,
+		"wrong type": `{"format":1,"paused":{}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := state.Pauses{Dir: t.TempDir()}
 			if err := os.WriteFile(f.Path(), []byte(content), 0o600); err != nil {
 				t.Fatal(err)
 			}
+
 			unreadable(t, f)
 			if got, err := os.ReadFile(f.Path()); err != nil || string(got) != content {
 				t.Errorf("the list was changed to %q, %v", got, err)
 			}
 		})
 	}
+
 	t.Run("folder", func(t *testing.T) {
 		f := state.Pauses{Dir: t.TempDir()}
 		if err := os.Mkdir(f.Path(), 0o755); err != nil {
@@ -96,11 +125,13 @@ func TestUnreadablePauses(t *testing.T) {
 		}
 		unreadable(t, f)
 	})
+
 	t.Run("file in the folder's place", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "state")
 		if err := os.WriteFile(dir, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
+
 		var bad *state.UnreadablePausesError
 		if _, err := (state.Pauses{Dir: dir}).Get("acme/app"); !errors.As(err, &bad) {
 			t.Errorf("Get: %v", err)
@@ -114,15 +145,19 @@ func unreadable(t *testing.T, f state.Pauses) {
 	if p, err := f.Get("acme/app"); p != nil || !errors.As(err, &bad) || bad.File != f.Path() {
 		t.Errorf("Get = %v, %v", p, err)
 	}
+
 	if all, err := f.All(); all != nil || !errors.As(err, &bad) {
 		t.Errorf("All = %v, %v", all, err)
 	}
+
 	if err := f.Set(state.Pause{Repo: "acme/app"}); !errors.As(err, &bad) {
 		t.Errorf("Set: %v", err)
 	}
+
 	if err := f.Clear("acme/app"); !errors.As(err, &bad) {
 		t.Errorf("Clear: %v", err)
 	}
+
 	if _, err := os.Stat(f.Path() + ".lock"); err == nil {
 		t.Error("a lock was left behind")
 	}
@@ -141,6 +176,7 @@ func TestWritersDoNotLosePauses(t *testing.T) {
 			}
 		})
 	}
+
 	writers.Wait()
 	won := 0
 	for n, ok := range done {
@@ -148,10 +184,12 @@ func TestWritersDoNotLosePauses(t *testing.T) {
 		if err != nil || (p != nil) != ok {
 			t.Errorf("writer %d: reported %v, list has %v, %v", n, ok, p, err)
 		}
+
 		if ok {
 			won++
 		}
 	}
+
 	if won == 0 {
 		t.Error("nobody could write")
 	}
@@ -163,12 +201,15 @@ func TestBusy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if err := f.Clear("acme/app"); !errors.Is(err, state.ErrPausesBusy) {
 		t.Errorf("Clear while somebody writes: %v", err)
 	}
+
 	if err := free(); err != nil {
 		t.Fatal(err)
 	}
+
 	if err := f.Clear("acme/app"); err != nil {
 		t.Errorf("Clear afterwards: %v", err)
 	}

@@ -60,6 +60,7 @@ func (s Sessions) Load(id agenthost.Session) (out Session, ok bool, err error) {
 	if err != nil {
 		return out, false, err
 	}
+
 	out, err = readSession(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -69,6 +70,7 @@ func (s Sessions) Load(id agenthost.Session) (out Session, ok bool, err error) {
 	case out.Session != id: // of another session whose id has the same letters
 		return Session{}, false, nil
 	}
+
 	return out, true, nil
 }
 
@@ -79,6 +81,7 @@ func readSession(name string) (Session, error) {
 	if err == nil {
 		err = json.Unmarshal(data, &f)
 	}
+
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return Session{}, err
@@ -104,6 +107,7 @@ func (s Sessions) All() []Session {
 	if err != nil {
 		return nil
 	}
+
 	var out []Session
 	for _, e := range entries {
 		if filepath.Ext(e.Name()) != ".json" {
@@ -113,6 +117,7 @@ func (s Sessions) All() []Session {
 			out = append(out, one)
 		}
 	}
+
 	return out
 }
 
@@ -122,15 +127,18 @@ func (s Sessions) Root(id agenthost.Session) agenthost.Session {
 	if _, known, err := s.Load(id); known || err != nil {
 		return id
 	}
+
 	for _, one := range s.All() {
 		if one.Host == id.Host && slices.Contains(one.Agents, id.ID) {
 			return one.Session
 		}
 	}
+
 	return id
 }
 
-// Some reports whether any session of the host has sent events and has not ended, or was killed within a week.
+// Some reports whether any session of the host has sent events and has not ended, or was killed
+// within a week.
 func (s Sessions) Some(h agenthost.Host) bool {
 	found, err := filepath.Glob(filepath.Join(s.dir, string(h)+"@*.json"))
 	return err == nil && len(found) > 0
@@ -152,6 +160,7 @@ func (s Sessions) Change(id agenthost.Session, do func(*Session)) error {
 	if err != nil {
 		return err
 	}
+
 	have.Session = id
 	before := toSessionFile(have)
 	do(&have)
@@ -164,16 +173,20 @@ func (s Sessions) Change(id agenthost.Session, do func(*Session)) error {
 	if err != nil {
 		return err
 	}
+
 	data, err := json.Marshal(now)
 	if err == nil {
 		err = os.MkdirAll(s.dir, 0o700)
 	}
+
 	if err == nil {
 		err = Replace(name, append(data, '\n'), 0o600)
 	}
+
 	if err != nil {
 		return fmt.Errorf("note session: %w", err)
 	}
+
 	return nil
 }
 
@@ -199,17 +212,21 @@ func (s Sessions) Remove(id agenthost.Session) error {
 	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("forget session: %w", err)
 	}
+
 	return nil
 }
 
-// Prune forgets sessions of which nothing was written for a week. What goes wrong is left for the next time.
+// Prune forgets sessions of which nothing was written for a week. What goes wrong is left for the
+// next time.
 func (s Sessions) Prune(now time.Time) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
 		return
 	}
+
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) == ".json" && now.Sub(info.ModTime()) > staleSession {
+		if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) == ".json" &&
+			now.Sub(info.ModTime()) > staleSession {
 			_ = os.Remove(filepath.Join(s.dir, e.Name()))
 		}
 	}
@@ -224,5 +241,6 @@ func (s Sessions) name(id agenthost.Session) (string, error) {
 	if run == "" || strings.ContainsAny(string(id.Host), `/\.`) {
 		return "", fmt.Errorf("session %q has no id", id)
 	}
+
 	return filepath.Join(s.dir, string(id.Host)+"@"+run+".json"), nil
 }

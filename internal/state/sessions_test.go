@@ -18,19 +18,23 @@ func TestSessionFile(t *testing.T) {
 	if _, ok, err := s.Load(id); ok || err != nil {
 		t.Fatalf("before: %v, %v", ok, err)
 	}
+
 	for _, tree := range []string{"", "/w/a", "/w/b", "/w/a", ""} {
 		if err := s.Add(id, tree); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	got, ok, err := s.Load(id)
 	if !ok || err != nil || got.Session != id || !slices.Equal(got.Worktrees, []string{"/w/a", "/w/b"}) {
 		t.Fatalf("%+v, %v, %v", got, ok, err)
 	}
+
 	files, err := filepath.Glob(filepath.Join(dir, "sessions", "*"))
 	if err != nil || len(files) != 1 || filepath.Base(files[0]) != "codex@a-b.json" {
 		t.Fatalf("%v, %v", files, err)
 	}
+
 	if _, ok, err := s.Load(agenthost.Session{Host: agenthost.Codex, ID: "a-b"}); ok || err != nil {
 		t.Errorf("another session of the same file name: %v, %v", ok, err)
 	}
@@ -38,15 +42,18 @@ func TestSessionFile(t *testing.T) {
 	if _, ok, _ := s.Load(id); ok {
 		t.Error("an old file was kept")
 	}
+
 	if err := s.Add(id, ""); err != nil {
 		t.Fatal(err)
 	}
 	s.Prune(time.Now())
+
 	for range 2 {
 		if err := s.Remove(id); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	if _, ok, _ := s.Load(id); ok {
 		t.Error("removed, and still there")
 	}
@@ -59,8 +66,10 @@ func TestUnreadableSession(t *testing.T) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		t.Fatal(err)
 	}
+
 	for name, text := range map[string]string{
-		"no JSON": "x", "another version": `{"format":2,"host":"codex","session":"a"}`, "too large": string(make([]byte, 1<<17)),
+		"no JSON": "x", "another version": `{"format":2,"host":"codex","session":"a"}`,
+		"too large": string(make([]byte, 1<<17)),
 	} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -69,12 +78,15 @@ func TestUnreadableSession(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, ok, err)
 		}
 	}
+
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
+
 	if err := os.Symlink("/dev/zero", file); err != nil {
 		t.Fatal(err)
 	}
+
 	if _, ok, err := s.Load(id); ok || err == nil {
 		t.Errorf("a link: %v, %v", ok, err)
 	}
@@ -82,6 +94,7 @@ func TestUnreadableSession(t *testing.T) {
 	if _, _, err := none.Load(id); err == nil || none.Add(id, "") == nil || none.Remove(id) == nil {
 		t.Error("a store without a folder works")
 	}
+
 	if _, _, err := s.Load(agenthost.Session{Host: agenthost.Codex}); err == nil {
 		t.Error("a session without an id has a file")
 	}
@@ -104,9 +117,11 @@ func TestSessionRoot(t *testing.T) {
 			t.Errorf("Root(%s) = %s, want %s", id, got.ID, want)
 		}
 	}
+
 	if got := s.Root(agenthost.Session{Host: agenthost.Codex, ID: "child"}); got.ID != "child" {
 		t.Errorf("the root of another host's agent is %s", got)
 	}
+
 	if all := s.All(); len(all) != 1 || all[0].Session != root || all[0].Process.PID != 7 {
 		t.Errorf("All = %+v", all)
 	}

@@ -30,22 +30,28 @@ type sheet struct {
 	y int // where the next part begins
 }
 
-// Plot is the figures as one SVG picture that needs nothing else. Other people's text in it is escaped.
+// Plot is the figures as one SVG picture that needs nothing else. Other people's text in it is
+// escaped.
 func (f Figures) Plot(name string) string {
 	s := &sheet{y: 44}
 	s.text(from(plotLeft, s.y), lettering{20, ink, true}, name)
 	s.y += 22
-	s.text(from(plotLeft, s.y), lettering{13, faint, false}, fmt.Sprintf("%s to %s, %s with records", date(f.From), date(f.To), printable.Count(f.Issues, "issue", "issues")))
+	s.text(from(plotLeft, s.y), lettering{13, faint, false},
+		fmt.Sprintf("%s to %s, %s with records", date(f.From), date(f.To),
+			printable.Count(f.Issues, "issue", "issues")))
 	s.headlines(f.Totals)
 	s.throughput(f.Days)
 	s.stays(f.States)
 	s.crew(f.Workers)
+
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" font-family="-apple-system,'Segoe UI','DejaVu Sans',sans-serif">`+"\n"+
-		`<rect width="100%%" height="100%%" rx="8" fill="#ffffff"/>`+"\n", plotWidth, s.y+20, plotWidth, s.y+20) + s.b.String() + "</svg>\n"
+		`<rect width="100%%" height="100%%" rx="8" fill="#ffffff"/>`+"\n", plotWidth, s.y+20, plotWidth, s.y+20) +
+		s.b.String() + "</svg>\n"
 }
 
 func (s *sheet) rect(x, y, w, h float64, fill string) {
-	fmt.Fprintf(&s.b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>`+"\n", x, y, max(w, 0), max(h, 0), fill)
+	fmt.Fprintf(&s.b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>`+"\n", x, y, max(w, 0),
+		max(h, 0), fill)
 }
 
 // A spot is where a text begins, or where it ends.
@@ -71,7 +77,9 @@ func (s *sheet) text(at spot, l lettering, text string) {
 	if l.bold {
 		weight = ` font-weight="bold"`
 	}
-	fmt.Fprintf(&s.b, `<text x="%d" y="%d" font-size="%d" fill="%s"%s text-anchor="%s">`, at.x, at.y, l.size, l.fill, weight, at.anchor)
+
+	fmt.Fprintf(&s.b, `<text x="%d" y="%d" font-size="%d" fill="%s"%s text-anchor="%s">`, at.x, at.y, l.size, l.fill,
+		weight, at.anchor)
 	_ = xml.EscapeText(&s.b, []byte(printable.Line(text))) // a Builder takes everything
 	s.b.WriteString("</text>\n")
 }
@@ -104,6 +112,7 @@ func (s *sheet) headlines(t Totals) {
 		s.text(from(plotLeft+i*step, s.y), lettering{28, one.color, true}, fmt.Sprint(one.n))
 		s.text(from(plotLeft+i*step, s.y+18), lettering{12, faint, false}, one.name)
 	}
+
 	s.y += 18
 }
 
@@ -114,17 +123,20 @@ func (s *sheet) throughput(days []Day) {
 	for _, d := range days {
 		top = max(top, d.Holds, d.Delivered+d.Troubled)
 	}
+
 	s.heading("A day", "light: holds begun, green: delivered, red: failed or expired")
 	base, step := float64(s.y+height), float64(plotWidth-2*plotLeft)/float64(max(len(days), 1))
 	unit := float64(height-14) / float64(top)
 	s.rect(plotLeft, base-unit*float64(top), plotWidth-2*plotLeft, 1, grid)
 	s.text(until(int(base-unit*float64(top))-3), lettering{11, faint, false}, fmt.Sprint(top))
+
 	for i, d := range days {
 		x := plotLeft + float64(i)*step
 		s.rect(x+step*0.1, base-unit*float64(d.Holds), step*0.8, unit*float64(d.Holds), sky)
 		s.rect(x+step*0.25, base-unit*float64(d.Delivered), step*0.5, unit*float64(d.Delivered), green)
 		s.rect(x+step*0.25, base-unit*float64(d.Delivered+d.Troubled), step*0.5, unit*float64(d.Troubled), red)
 	}
+
 	s.rect(plotLeft, base, plotWidth-2*plotLeft, 1, faint)
 	s.y += height + 16
 	if len(days) > 0 {
@@ -142,6 +154,7 @@ func (s *sheet) stays(states []Stay) {
 	for _, one := range states {
 		longest = max(longest, one.P90)
 	}
+
 	s.heading("Time in state", "thick: median, thin: nine of ten are shorter")
 	unit := float64(plotWidth-2*plotLeft-nameWidth-150) / float64(longest)
 	for _, one := range states {
@@ -153,6 +166,7 @@ func (s *sheet) stays(states []Stay) {
 		if one.Ended > 0 {
 			note = fmt.Sprintf("%s, %s; %s", printable.Span(one.Median), printable.Span(one.P90), note)
 		}
+
 		s.text(until(s.y+16), lettering{12, faint, false}, note)
 		s.y += rowHeight
 	}
@@ -164,10 +178,12 @@ func (s *sheet) crew(workers []Worker) {
 	if len(workers) == 0 {
 		return
 	}
+
 	longest := 1
 	for _, w := range workers {
 		longest = max(longest, w.Delivered+w.Failed+w.Expired+w.Forced)
 	}
+
 	s.heading("Workers", "green: delivered, orange: failed, red: expired, grey: forced")
 	unit := float64(plotWidth-2*plotLeft-nameWidth-150) / float64(longest)
 	for _, w := range workers[:min(len(workers), most)] {
@@ -180,16 +196,19 @@ func (s *sheet) crew(workers []Worker) {
 			s.rect(x, float64(s.y+4), unit*float64(part.n), 15, part.color)
 			x += unit * float64(part.n)
 		}
+
 		note := printable.Count(w.Holds, "hold", "holds")
 		if w.Median != 0 {
 			note += ", " + printable.Span(w.Median)
 		}
+
 		if w.Median != 0 && w.Holds != 1 {
 			note += " each"
 		}
 		s.text(until(s.y+16), lettering{12, faint, false}, note)
 		s.y += rowHeight
 	}
+
 	if more := len(workers) - most; more > 0 {
 		s.text(from(plotLeft, s.y+16), lettering{12, faint, false}, fmt.Sprintf("and %d more", more))
 		s.y += rowHeight

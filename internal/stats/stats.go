@@ -1,5 +1,5 @@
-// Package stats turns the logs of many issues into figures: how long work takes, how much is done in a day, and how
-// often it goes wrong.
+// Package stats turns the logs of many issues into figures: how long work takes, how much is done
+// in a day, and how often it goes wrong.
 //
 // It is pure: snapshots and a span of time go in, figures, a text or a picture come out.
 package stats
@@ -40,7 +40,8 @@ type Totals struct {
 	Twice     int // issues for which a second pull request was merged or closed
 }
 
-// A Merge is how long issues took from ready to merged: in all, or those that one worker or person delivered.
+// A Merge is how long issues took from ready to merged: in all, or those that one worker or person
+// delivered.
 type Merge struct {
 	Who         string // a codename or a login, other people's text; empty for all
 	Person      bool
@@ -70,13 +71,23 @@ type Worker struct {
 
 // Of counts what the snapshots tell about the time from from up to to.
 func Of(snapshots []lifecycle.Facts, from, to time.Time) Figures {
-	c := counting{from: from, to: to, stays: map[labels.State]*sample{}, workers: map[string]*tally{}, days: map[time.Time]*Day{}, merges: map[deliverer][]time.Duration{}}
+	c := counting{
+		from:    from,
+		to:      to,
+		stays:   map[labels.State]*sample{},
+		workers: map[string]*tally{},
+		days:    map[time.Time]*Day{},
+		merges:  map[deliverer][]time.Duration{},
+	}
+
 	for day := midnight(from); day.Before(to); day = day.AddDate(0, 0, 1) {
 		c.days[day] = &Day{Date: day}
 	}
+
 	for _, f := range snapshots {
 		c.issue(f)
 	}
+
 	return c.figures()
 }
 
@@ -124,32 +135,41 @@ func (c *counting) issue(f lifecycle.Facts) {
 	if f.PullRequest {
 		return
 	}
-	touched := slices.ContainsFunc(f.Log.Log, func(e claim.Entry) bool { return c.within(e.Created) || c.within(e.Updated) })
+	touched := slices.ContainsFunc(f.Log.Log,
+		func(e claim.Entry) bool { return c.within(e.Created) || c.within(e.Updated) })
 	for _, p := range f.PRs {
 		if p.State == lifecycle.PRMerged && c.within(p.MergedAt) {
 			touched = true
 			c.totals.Merged++
 		}
 	}
+
 	if touched {
 		c.issues++
 	}
+
 	for _, one := range f.Log.Claims {
 		c.claim(one)
 	}
-	for _, e := range f.Log.Log { // a claim that lost a race and was turned into its own end: the log has only that end (spec.md#quiet-comments)
+
+	// a claim that lost a race and was turned into its own end: the log has only that end
+	// (spec.md#quiet-comments)
+	for _, e := range f.Log.Log {
 		_, claimed := f.Log.Find(e.Record.Worker)
-		if e.Record.Kind == claim.KindRelease && !claimed && strings.HasPrefix(e.Record.Outcome, claim.OutcomeRaceYielded) && c.within(e.Created) {
+		if e.Record.Kind == claim.KindRelease && !claimed &&
+			strings.HasPrefix(e.Record.Outcome, claim.OutcomeRaceYielded) && c.within(e.Created) {
 			c.totals.Yielded++
 			c.worker(e.Record.Worker.Codename).Yielded++
 		}
 	}
+
 	c.twice(f)
 	c.merge(f)
 	c.stay(f)
 }
 
-// twice counts an issue for which a second pull request was merged or closed in the time. The parts of a chain are one.
+// twice counts an issue for which a second pull request was merged or closed in the time. The parts
+// of a chain are one.
 func (c *counting) twice(f lifecycle.Facts) {
 	var ends []time.Time
 	chains := map[string]bool{}
@@ -158,20 +178,22 @@ func (c *counting) twice(f lifecycle.Facts) {
 		if p.State == lifecycle.PRMerged {
 			at = p.MergedAt
 		}
+
 		if at.IsZero() || p.Sibling || p.Chain != "" && chains[p.Chain] {
 			continue
 		}
 		chains[p.Chain] = p.Chain != ""
 		ends = append(ends, at)
 	}
+
 	slices.SortFunc(ends, time.Time.Compare)
 	if len(ends) > 1 && slices.ContainsFunc(ends[1:], c.within) {
 		c.totals.Twice++
 	}
 }
 
-// merge counts the time from ready to the first merge after it. Ready is when the queue's label was first put on; where GitHub does
-// not tell, when the first hold began.
+// merge counts the time from ready to the first merge after it. Ready is when the queue's label was
+// first put on; where GitHub does not tell, when the first hold began.
 func (c *counting) merge(f lifecycle.Facts) {
 	var by deliverer
 	ready := f.ReadyAt
@@ -180,15 +202,19 @@ func (c *counting) merge(f lifecycle.Facts) {
 			ready = one.Created
 		}
 	}
+
 	var merged time.Time
 	for _, p := range f.PRs {
-		if p.State == lifecycle.PRMerged && !p.MergedAt.Before(ready) && (merged.IsZero() || p.MergedAt.Before(merged)) {
+		if p.State == lifecycle.PRMerged && !p.MergedAt.Before(ready) &&
+			(merged.IsZero() || p.MergedAt.Before(merged)) {
 			merged = p.MergedAt
 		}
 	}
+
 	if ready.IsZero() || merged.IsZero() || !c.within(merged) {
 		return
 	}
+
 	for _, one := range f.Log.Claims { // the last hold that began before it delivered it
 		if one.Held() && one.Created.Before(merged) {
 			by = deliverer{one.Record.Worker.Codename, false}
@@ -197,6 +223,7 @@ func (c *counting) merge(f lifecycle.Facts) {
 			}
 		}
 	}
+
 	took := merged.Sub(ready)
 	c.merges[deliverer{}] = append(c.merges[deliverer{}], took)
 	if by != (deliverer{}) {
@@ -217,11 +244,13 @@ func (c *counting) claim(one claim.Claim) {
 	if !one.Held() {
 		return
 	}
+
 	if c.within(one.Created) {
 		c.totals.Holds++
 		w.Holds++
 		c.days[midnight(one.Created)].Holds++
 	}
+
 	if one.End == nil || !c.within(one.End.At) {
 		return
 	}
@@ -233,13 +262,16 @@ func (c *counting) claim(one claim.Claim) {
 		c.totals.Delivered++
 		w.Delivered++
 		day.Delivered++
+
 	case e.Outcome == claim.OutcomeStaleSwept:
 		c.totals.Expired++
 		w.Expired++
 		day.Troubled++
+
 	case e.Outcome == claim.OutcomeForced:
 		c.totals.Forced++
 		w.Forced++
+
 	case claim.CountsAgainst(e.Outcome):
 		c.totals.Failed++
 		w.Failed++
@@ -257,31 +289,46 @@ func (c *counting) worker(codename string) *tally {
 }
 
 func (c *counting) figures() Figures {
-	out := Figures{From: c.from, To: c.to, Issues: c.issues, Totals: c.totals}
+	out := Figures{
+		From:   c.from,
+		To:     c.to,
+		Issues: c.issues,
+		Totals: c.totals,
+	}
+
 	for _, s := range []labels.State{labels.Available, labels.Claimed, labels.PlanPending, labels.PROpen} {
 		if all := c.stays[s]; all != nil {
-			out.States = append(out.States, Stay{s, len(all.lengths), all.now, quantile(all.lengths, 50), quantile(all.lengths, 90)})
+			out.States = append(out.States,
+				Stay{s, len(all.lengths), all.now, quantile(all.lengths, 50), quantile(all.lengths, 90)})
 		}
 	}
+
 	for _, d := range c.days {
 		out.Days = append(out.Days, *d)
 	}
 	slices.SortFunc(out.Days, func(a, b Day) int { return a.Date.Compare(b.Date) })
+
 	for _, w := range c.workers {
 		w.Median = quantile(w.lengths, 50)
 		if w.Worker != (Worker{Codename: w.Codename}) {
 			out.Workers = append(out.Workers, w.Worker)
 		}
 	}
+
 	for by, took := range c.merges {
 		out.Merges = append(out.Merges, Merge{by.who, by.person, len(took), quantile(took, 50), quantile(took, 90)})
 	}
+
 	slices.SortFunc(out.Merges, func(a, b Merge) int {
-		return cmp.Or(min(len(a.Who), 1)-min(len(b.Who), 1), cmp.Compare(b.Merged, a.Merged), strings.Compare(a.Who, b.Who))
+		return cmp.Or(min(len(a.Who), 1)-min(len(b.Who), 1), cmp.Compare(b.Merged, a.Merged),
+			strings.Compare(a.Who, b.Who))
 	})
+
 	slices.SortFunc(out.Workers, func(a, b Worker) int {
-		return cmp.Or(cmp.Compare(b.Holds, a.Holds), cmp.Compare(b.Delivered, a.Delivered), strings.Compare(a.Codename, b.Codename))
+		return cmp.Or(cmp.Compare(b.Holds, a.Holds), cmp.Compare(b.Delivered, a.Delivered),
+			strings.Compare(a.Codename, b.Codename))
 	})
+
 	return out
 }
 

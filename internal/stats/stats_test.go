@@ -23,8 +23,8 @@ var (
 	from = to.AddDate(0, 0, -10)
 )
 
-// snapshot makes an open issue from lines "HOURS-AGO KIND WORKER [OUTCOME]", and pull requests merged so many hours ago
-// from lines "HOURS-AGO merged".
+// snapshot makes an open issue from lines "HOURS-AGO KIND WORKER [OUTCOME]", and pull requests
+// merged so many hours ago from lines "HOURS-AGO merged".
 func snapshot(t interface{ Fatal(...any) }, number int, lines ...string) lifecycle.Facts {
 	f := lifecycle.Facts{Issue: claim.Issue{Owner: "acme", Repo: "app", Number: number}, Open: true, Now: to}
 	var comments []claim.Comment
@@ -34,25 +34,46 @@ func snapshot(t interface{ Fatal(...any) }, number int, lines ...string) lifecyc
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		at := to.Add(-ago)
 		if words[1] == "merged" {
-			f.PRs = append(f.PRs, lifecycle.PR{Repo: "acme/app", Number: 100 + number, State: lifecycle.PRMerged, MergedAt: at, ClosedAt: at, DefaultBase: true, Chain: words[2]})
+			f.PRs = append(f.PRs, lifecycle.PR{
+				Repo:        "acme/app",
+				Number:      100 + number,
+				State:       lifecycle.PRMerged,
+				MergedAt:    at,
+				ClosedAt:    at,
+				DefaultBase: true,
+				Chain:       words[2],
+			})
 			f.Open = false
 			continue
 		}
+
 		if words[1] == "closed" {
-			f.PRs = append(f.PRs, lifecycle.PR{Repo: "acme/app", Number: 200 + number, State: lifecycle.PRClosed, ClosedAt: at, DefaultBase: true})
+			f.PRs = append(f.PRs, lifecycle.PR{
+				Repo:        "acme/app",
+				Number:      200 + number,
+				State:       lifecycle.PRClosed,
+				ClosedAt:    at,
+				DefaultBase: true,
+			})
 			continue
 		}
 		if words[1] == "ready" {
 			f.ReadyAt = at
 			continue
 		}
-		r := claim.Record{Kind: claim.Kind(words[1]), Worker: claim.Worker{Codename: words[2], FiringID: fmt.Sprint("r", number)}, Outcome: words[3]}
+
+		r := claim.Record{
+			Kind:   claim.Kind(words[1]),
+			Worker: claim.Worker{Codename: words[2], FiringID: fmt.Sprint("r", number)}, Outcome: words[3],
+		}
 		if r.Kind == claim.KindClaim {
 			r.Nonce, r.Held = "n", words[3] == ""
 			r.Outcome = ""
 		}
+
 		if r.Kind == claim.KindApprove {
 			r.By = "olga"
 		}
@@ -60,8 +81,17 @@ func snapshot(t interface{ Fatal(...any) }, number int, lines ...string) lifecyc
 		if err != nil {
 			t.Fatal(err)
 		}
-		comments = append(comments, claim.Comment{ID: int64(n + 1), Created: at, Updated: at, Author: "agents", Trusted: true, Body: body})
+
+		comments = append(comments, claim.Comment{
+			ID:      int64(n + 1),
+			Created: at,
+			Updated: at,
+			Author:  "agents",
+			Trusted: true,
+			Body:    body,
+		})
 	}
+
 	f.Log = claim.Replay(comments)
 	return f
 }
@@ -70,7 +100,8 @@ func sample(t *testing.T) []lifecycle.Facts {
 	t.Helper()
 	return []lifecycle.Facts{
 		snapshot(t, 1, "200 claim lucius", "199 release lucius success", "180 merged"),
-		snapshot(t, 2, "150 claim lucius", "150 claim drake asked", "149.9 release drake race-yielded-to=lucius:r2", "148 release lucius failure", "120 claim drake", "118 release drake success", "100 merged"),
+		snapshot(t, 2, "150 claim lucius", "150 claim drake asked", "149.9 release drake race-yielded-to=lucius:r2",
+			"148 release lucius failure", "120 claim drake", "118 release drake success", "100 merged"),
 		snapshot(t, 3, "90 claim vera", "80 release vera stale-swept"),
 		snapshot(t, 4, "70 claim lucius", "69 plan lucius", "60 approve lucius", "50 release lucius success"),
 		snapshot(t, 5, "30 claim drake", "28 release drake forced"),
@@ -89,13 +120,35 @@ func TestText(t *testing.T) {
 // compared is the sample with issues that were done twice, a person's, and some in the time before.
 func compared(t *testing.T) []lifecycle.Facts {
 	person := snapshot(t, 20, "60 ready")
-	body, err := claim.Encode(claim.Record{Kind: claim.KindClaim, Worker: claim.Worker{Codename: "olga", FiringID: "p1"}, Nonce: "n", Held: true, Person: "olga", TTL: claim.NoExpiry})
+	body, err := claim.Encode(claim.Record{
+		Kind:   claim.KindClaim,
+		Worker: claim.Worker{Codename: "olga", FiringID: "p1"},
+		Nonce:  "n",
+		Held:   true,
+		Person: "olga",
+		TTL:    claim.NoExpiry,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := to.Add(-50 * time.Hour)
-	person.Log = claim.Replay([]claim.Comment{{ID: 1, Created: at, Updated: at, Author: "olga", Trusted: true, Body: body}})
-	person.PRs = []lifecycle.PR{{Repo: "acme/app", Number: 120, State: lifecycle.PRMerged, MergedAt: to.Add(-40 * time.Hour), DefaultBase: true}}
+	person.Log = claim.Replay([]claim.Comment{{
+		ID:      1,
+		Created: at,
+		Updated: at,
+		Author:  "olga",
+		Trusted: true,
+		Body:    body,
+	}})
+
+	person.PRs = []lifecycle.PR{{
+		Repo:        "acme/app",
+		Number:      120,
+		State:       lifecycle.PRMerged,
+		MergedAt:    to.Add(-40 * time.Hour),
+		DefaultBase: true,
+	}}
+
 	return append(sample(t), person,
 		snapshot(t, 21, "110 ready", "100 claim lucius", "99 release lucius success", "95 closed", "90 merged"), // twice
 		snapshot(t, 22, "80 claim drake", "70 merged x", "69 merged x"),                                         // one chain
@@ -106,13 +159,15 @@ func compared(t *testing.T) []lifecycle.Facts {
 	)
 }
 
-// TestCompared: work that was done twice, races that were lost, and the time from ready to merged, beside the time before.
+// TestCompared: work that was done twice, races that were lost, and the time from ready to merged,
+// beside the time before.
 func TestCompared(t *testing.T) {
 	f := stats.Compared(compared(t), from, to)
 	golden.Check(t, "testdata/compared.txt", f.Text("acme/app", 0))
 	if f.Totals.Twice != 2 || f.Before.Totals.Twice != 1 {
 		t.Errorf("twice: %d and %d before, want 2 and 1", f.Totals.Twice, f.Before.Totals.Twice)
 	}
+
 	if f.Totals.Yielded != 2 {
 		t.Errorf("%d claims lost, want one with its claim and one that is only its own end", f.Totals.Yielded)
 	}
@@ -123,16 +178,19 @@ func TestCompared(t *testing.T) {
 			t.Errorf("%s is a person: %t", m.Who, m.Person)
 		}
 	}
+
 	for who, hours := range map[string]time.Duration{"": 20, "olga": 20, "lucius": 20, "drake": 10} {
 		if took[who] != hours*time.Hour {
 			t.Errorf("%q took %s from ready to merged, want %dh", who, took[who], hours)
 		}
 	}
+
 	for n, line := range strings.Split(f.Text("acme/app", 0), "\n") {
 		if width := ansi.StringWidth(line); width > 80 {
 			t.Errorf("line %d: %d columns: %s", n, width, line)
 		}
 	}
+
 	narrow := f.Text("acme/app", 40)
 	golden.Check(t, "testdata/narrow.txt", narrow)
 	for n, line := range strings.Split(narrow, "\n") {
@@ -157,10 +215,13 @@ func wellFormed(t interface{ Fatalf(string, ...any) }, plot string) {
 		if errors.Is(err, io.EOF) {
 			return
 		}
+
 		if err != nil {
 			t.Fatalf("the plot is no XML: %v\n%s", err, plot)
 		}
-		if e, ok := token.(xml.StartElement); ok && e.Name.Local != "svg" && e.Name.Local != "rect" && e.Name.Local != "text" {
+
+		if e, ok := token.(xml.StartElement); ok && e.Name.Local != "svg" && e.Name.Local != "rect" &&
+			e.Name.Local != "text" {
 			t.Fatalf("the plot has an element %s", e.Name.Local)
 		}
 	}
@@ -190,11 +251,15 @@ func TestEnds(t *testing.T) {
 		for _, n := range []struct {
 			name string
 			n    int
-		}{{"holds", got.Holds}, {"delivered", got.Delivered}, {"failed", got.Failed}, {"expired", got.Expired}, {"forced", got.Forced}, {"returned", got.Returned}, {"yielded", got.Yielded}, {"merged", got.Merged}} {
+		}{{"holds", got.Holds}, {"delivered", got.Delivered}, {"failed", got.Failed}, {
+			"expired",
+			got.Expired,
+		}, {"forced", got.Forced}, {"returned", got.Returned}, {"yielded", got.Yielded}, {"merged", got.Merged}} {
 			if n.n > 0 {
 				text += fmt.Sprintf(" %s %d", n.name, n.n)
 			}
 		}
+
 		if strings.TrimSpace(text) != c.want {
 			t.Errorf("%s: %q, want %q", c.log, strings.TrimSpace(text), c.want)
 		}
@@ -211,7 +276,10 @@ func TestStays(t *testing.T) {
 		{"5 claim a, 3 release a failure, 2 claim b", "available ended 1 now 0 1h0m0s, claimed ended 1 now 1 2h0m0s"},
 		{"9 claim a, 8 plan a, 5 approve a", "claimed ended 1 now 1 1h0m0s, plan-pending ended 1 now 0 3h0m0s"},
 		{"300 claim a, 2 release a success", "claimed ended 1 now 0 298h0m0s, pr-open ended 0 now 1"},
-		{"300 claim a, 299 release a failure, 298 claim b, 297 release b success, 296 merged", "available ended 0 now 0, claimed ended 0 now 0, pr-open ended 0 now 0"},
+		{
+			"300 claim a, 299 release a failure, 298 claim b, 297 release b success, 296 merged",
+			"available ended 0 now 0, claimed ended 0 now 0, pr-open ended 0 now 0",
+		},
 	} {
 		var got []string
 		for _, s := range stats.Of([]lifecycle.Facts{snapshot(t, 1, strings.Split(c.log, ", ")...)}, from, to).States {
@@ -221,6 +289,7 @@ func TestStays(t *testing.T) {
 			}
 			got = append(got, text)
 		}
+
 		if strings.Join(got, ", ") != c.want {
 			t.Errorf("%s: %q, want %q", c.log, strings.Join(got, ", "), c.want)
 		}
@@ -233,13 +302,15 @@ func TestQuantiles(t *testing.T) {
 	for n := range 10 {
 		all = append(all, snapshot(t, n+1, fmt.Sprintf("%d claim a", 20+n), "19 release a success"))
 	}
+
 	s := stats.Of(all, from, to).States[0]
 	if s.Median != 5*time.Hour || s.P90 != 9*time.Hour {
 		t.Errorf("median %s and p90 %s, want 5h and 9h", s.Median, s.P90)
 	}
 }
 
-// TestSums: whatever the logs say, the days and the workers add up to the totals, and the plot is well-formed.
+// TestSums: whatever the logs say, the days and the workers add up to the totals, and the plot is
+// well-formed.
 func TestSums(t *testing.T) {
 	outcomes := []string{"success", "failure", "stale-swept", "forced", "cancelled", "race-yielded-to=b:r1", "odd"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -249,31 +320,42 @@ func TestSums(t *testing.T) {
 			start := rapid.IntRange(1, 400).Draw(t, "start")
 			lines := []string{fmt.Sprintf("%d claim %s", start, worker)}
 			if rapid.Bool().Draw(t, "ends") {
-				lines = append(lines, fmt.Sprintf("%d release %s %s", rapid.IntRange(0, start).Draw(t, "end"), worker, rapid.SampledFrom(outcomes).Draw(t, "outcome")))
+				lines = append(lines, fmt.Sprintf("%d release %s %s", rapid.IntRange(0, start).Draw(t, "end"), worker,
+					rapid.SampledFrom(outcomes).Draw(t, "outcome")))
 			}
+
 			all = append(all, snapshot(t, n+1, lines...))
 		}
+
 		f := stats.Of(all, from, to)
 		var days, workers stats.Totals
 		for _, d := range f.Days {
-			days.Holds, days.Delivered, days.Failed = days.Holds+d.Holds, days.Delivered+d.Delivered, days.Failed+d.Troubled
+			days.Holds, days.Delivered, days.Failed = days.Holds+d.Holds, days.Delivered+d.Delivered, days.Failed+
+				d.Troubled
 		}
+
 		for _, w := range f.Workers {
-			workers.Holds, workers.Delivered, workers.Yielded = workers.Holds+w.Holds, workers.Delivered+w.Delivered, workers.Yielded+w.Yielded
+			workers.Holds, workers.Delivered, workers.Yielded = workers.Holds+w.Holds, workers.Delivered+
+				w.Delivered, workers.Yielded+w.Yielded
 			workers.Failed += w.Failed + w.Expired
 		}
-		want := stats.Totals{Holds: f.Totals.Holds, Delivered: f.Totals.Delivered, Failed: f.Totals.Failed + f.Totals.Expired}
+
+		want := stats.Totals{Holds: f.Totals.Holds, Delivered: f.Totals.Delivered, Failed: f.Totals.Failed +
+			f.Totals.Expired}
 		if days != want {
 			t.Fatalf("days add up to %+v, want %+v", days, want)
 		}
+
 		if want.Yielded = f.Totals.Yielded; workers != want {
 			t.Fatalf("workers add up to %+v, want %+v", workers, want)
 		}
+
 		for _, s := range f.States {
 			if s.Median > s.P90 || s.Median < 0 {
 				t.Fatalf("%+v", s)
 			}
 		}
+
 		wellFormed(t, f.Plot("acme/app"))
 	})
 }

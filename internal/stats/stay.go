@@ -15,7 +15,8 @@ type turn struct {
 	state labels.State
 }
 
-// stay adds the times that the issue was in each state. What was before its first record no log tells.
+// stay adds the times that the issue was in each state. What was before its first record no log
+// tells.
 func (c *counting) stay(f lifecycle.Facts) {
 	var turns []turn
 	for _, one := range f.Log.Claims {
@@ -26,9 +27,11 @@ func (c *counting) stay(f lifecycle.Facts) {
 		if one.Plan != nil {
 			turns = append(turns, turn{one.Plan.At, labels.PlanPending})
 		}
+
 		if one.Plan != nil && one.Plan.Approved {
 			turns = append(turns, turn{one.Plan.AnsweredAt, labels.Claimed})
 		}
+
 		switch {
 		case one.End == nil:
 		case one.End.Outcome == claim.OutcomeAlreadyImplemented:
@@ -39,17 +42,20 @@ func (c *counting) stay(f lifecycle.Facts) {
 			turns = append(turns, turn{one.End.At, labels.Available})
 		}
 	}
+
 	for _, p := range f.PRs {
 		if p.State == lifecycle.PRMerged && len(turns) > 0 && p.MergedAt.After(turns[0].at) {
 			turns = append(turns, turn{p.MergedAt, labels.Done})
 		}
 	}
+
 	slices.SortStableFunc(turns, func(a, b turn) int { return a.at.Compare(b.at) })
 	turns = slices.CompactFunc(turns, func(a, b turn) bool { return a.state == b.state }) // each into another one
 	for n, t := range turns {
 		if t.state == labels.Done || t.state == labels.None {
 			continue
 		}
+
 		if c.stays[t.state] == nil {
 			c.stays[t.state] = &sample{}
 		}

@@ -17,11 +17,12 @@ const barCells = 20
 // wide is how many columns a text has that leaves nothing out.
 const wide = 80
 
-// Text is the figures for people, in at most 80 columns. For a terminal of fewer, its tables leave out notes and columns until they fit 40.
-// A width of 0 is none that is known.
+// Text is the figures for people, in at most 80 columns. For a terminal of fewer, its tables leave
+// out notes and columns until they fit 40. A width of 0 is none that is known.
 func (f Figures) Text(name string, width int) string {
 	t := page{Figures: f, narrow: width > 0 && width < wide}
-	return fmt.Sprintf("%s, %s to %s: %s with records\n", printable.Line(name), date(f.From), date(f.To), printable.Count(f.Issues, "issue", "issues")) +
+	return fmt.Sprintf("%s, %s to %s: %s with records\n", printable.Line(name), date(f.From), date(f.To),
+		printable.Count(f.Issues, "issue", "issues")) +
 		t.ends() + t.compared() + t.merges() + t.states() + t.days() + t.workers()
 }
 
@@ -78,14 +79,19 @@ func (t Totals) ends() (n int) {
 func (p page) ends() string {
 	f := p.Figures
 	all := f.Totals.ends()
-	text := fmt.Sprintf("\n%s begun, %d ended, %s yielded, %s merged\n", printable.Count(f.Totals.Holds, "hold", "holds"), all,
-		printable.Count(f.Totals.Yielded, "race", "races"), printable.Count(f.Totals.Merged, "pull request", "pull requests"))
+	text := fmt.Sprintf("\n%s begun, %d ended, %s yielded, %s merged\n",
+		printable.Count(f.Totals.Holds, "hold", "holds"), all,
+		printable.Count(f.Totals.Yielded, "race", "races"), printable.Count(f.Totals.Merged, "pull request",
+			"pull requests"))
+
 	if all == 0 {
 		return text
 	}
+
 	for _, e := range f.Totals.ended() {
 		text += fmt.Sprintf("  %-10s %4d  %s%s\n", e.name, e.n, share(e.n, all), p.note(e.note))
 	}
+
 	return text
 }
 
@@ -95,6 +101,7 @@ func (p page) compared() string {
 	if f.Before == nil {
 		return ""
 	}
+
 	now, then := f.Totals, f.Before.Totals
 	text := fmt.Sprintf("\n%-17s %7s %7s\n", "COMPARED", "NOW", "BEFORE")
 	for _, row := range []struct {
@@ -111,6 +118,7 @@ func (p page) compared() string {
 	} {
 		text += fmt.Sprintf("  %-15s %7d %7d%s\n", row.name, row.now, row.then, p.note(row.note))
 	}
+
 	return text + fmt.Sprintf("  %-15s %7s %7s%s\n", "ready to merged", f.median(), f.Before.median(), p.note("median"))
 }
 
@@ -131,6 +139,7 @@ func (p page) merges() string {
 	if p.narrow {
 		room = 14
 	}
+
 	text := fmt.Sprintf("\n%-*s %7s %7s %7s\n", room+2, heading, "MERGED", "MEDIAN", "P90")
 	for _, m := range p.Merges {
 		name := printable.Line(m.Who)
@@ -140,8 +149,11 @@ func (p page) merges() string {
 		case m.Person && !p.narrow:
 			name = ansi.Truncate(name, room-12, "…") + " (a person)"
 		}
-		text += fmt.Sprintf("  %s %7d %7s %7s\n", padded(name, room), m.Merged, printable.Span(m.Median), printable.Span(m.P90))
+
+		text += fmt.Sprintf("  %s %7d %7s %7s\n", padded(name, room), m.Merged, printable.Span(m.Median),
+			printable.Span(m.P90))
 	}
+
 	return text
 }
 
@@ -161,6 +173,7 @@ func stateName(s labels.State) string {
 	case labels.PlanPending:
 		return "plan waits"
 	}
+
 	return "pull request"
 }
 
@@ -180,19 +193,25 @@ func (p page) states() string {
 	if p.narrow {
 		text := fmt.Sprintf("\n%-15s %6s %6s %5s %4s\n", "TIME IN STATE", "MEDIAN", "P90", "ENDED", "NOW")
 		for _, s := range f.States {
-			text += fmt.Sprintf("  %-13s %6s %6s %5d %4d\n", stateName(s.State), length(s.Median, s.Ended), length(s.P90, s.Ended), s.Ended, s.Now)
+			text += fmt.Sprintf("  %-13s %6s %6s %5d %4d\n", stateName(s.State), length(s.Median, s.Ended),
+				length(s.P90, s.Ended), s.Ended, s.Now)
 		}
 		return text
 	}
+
 	longest := time.Duration(1)
 	for _, s := range f.States {
 		longest = max(longest, s.Median)
 	}
-	text := fmt.Sprintf("\n%-15s %s  %7s %7s %6s %5s\n", "TIME IN STATE", strings.Repeat(" ", barCells), "MEDIAN", "P90", "ENDED", "NOW")
+
+	text := fmt.Sprintf("\n%-15s %s  %7s %7s %6s %5s\n", "TIME IN STATE", strings.Repeat(" ", barCells), "MEDIAN",
+		"P90", "ENDED", "NOW")
 	for _, s := range f.States {
-		text += fmt.Sprintf("  %-13s %s  %7s %7s %6d %5d\n", stateName(s.State), share(int(s.Median/time.Second), int(max(longest/time.Second, 1))),
+		text += fmt.Sprintf("  %-13s %s  %7s %7s %6d %5d\n", stateName(s.State),
+			share(int(s.Median/time.Second), int(max(longest/time.Second, 1))),
 			length(s.Median, s.Ended), length(s.P90, s.Ended), s.Ended, s.Now)
 	}
+
 	return text
 }
 
@@ -206,6 +225,7 @@ func line(days []Day, most int, of func(Day) int) string {
 	for _, d := range days {
 		top = max(top, of(d))
 	}
+
 	var b strings.Builder
 	for _, d := range days {
 		if n := of(d); n == 0 {
@@ -214,6 +234,7 @@ func line(days []Day, most int, of func(Day) int) string {
 			b.WriteRune(levels[(n*len(levels)+top-1)/top-1])
 		}
 	}
+
 	return b.String() + fmt.Sprintf("│ %d at most", top)
 }
 
@@ -222,6 +243,7 @@ func (p page) days() string {
 	if p.narrow {
 		most = 14
 	}
+
 	if f.Totals.Holds+f.Totals.ends() == 0 {
 		return ""
 	}
@@ -229,6 +251,7 @@ func (p page) days() string {
 	if len(f.Days) > most {
 		text = fmt.Sprintf("\nA DAY, the last %d\n", most)
 	}
+
 	for _, row := range []struct {
 		name string
 		of   func(Day) int
@@ -239,6 +262,7 @@ func (p page) days() string {
 	} {
 		text += fmt.Sprintf("  %-10s %s\n", row.name, line(f.Days, most, row.of))
 	}
+
 	return text
 }
 
@@ -249,14 +273,18 @@ func (p page) workers() string {
 	if p.narrow {
 		text := fmt.Sprintf("\n%-14s %6s %9s %7s\n", "WORKER", "HOLDS", "DELIVERED", "MEDIAN")
 		for _, w := range p.Workers {
-			text += fmt.Sprintf("  %s %6d %9d %7s\n", padded(printable.Line(w.Codename), 12), w.Holds, w.Delivered, length(w.Median, int(w.Median)))
+			text += fmt.Sprintf("  %s %6d %9d %7s\n", padded(printable.Line(w.Codename), 12), w.Holds, w.Delivered,
+				length(w.Median, int(w.Median)))
 		}
 		return text
 	}
-	text := fmt.Sprintf("\n%-18s %6s %9s %6s %7s %6s %7s %7s\n", "WORKER", "HOLDS", "DELIVERED", "FAILED", "EXPIRED", "FORCED", "YIELDED", "MEDIAN")
+
+	text := fmt.Sprintf("\n%-18s %6s %9s %6s %7s %6s %7s %7s\n", "WORKER", "HOLDS", "DELIVERED", "FAILED", "EXPIRED",
+		"FORCED", "YIELDED", "MEDIAN")
 	for _, w := range p.Workers {
 		text += fmt.Sprintf("  %s %6d %9d %6d %7d %6d %7d %7s\n", padded(printable.Line(w.Codename), 16),
 			w.Holds, w.Delivered, w.Failed, w.Expired, w.Forced, w.Yielded, length(w.Median, int(w.Median)))
 	}
+
 	return text
 }

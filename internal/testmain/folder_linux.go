@@ -13,13 +13,15 @@ const (
 	tmpfs   = 0x01021994
 )
 
-// folder makes a folder at a place of the file system, and returns how to remove it. It makes none where suits or roomy say no, or where it
-// may not write. First it removes the folders of runs that were killed: a run holds a lock on its folder.
+// folder makes a folder at a place of the file system, and returns how to remove it. It makes none
+// where suits or roomy say no, or where it may not write. First it removes the folders of runs that
+// were killed: a run holds a lock on its folder.
 func folder(place string) (dir string, remove func(), ok bool) {
 	var fs syscall.Statfs_t
 	if err := syscall.Statfs(place, &fs); err != nil || !suits(fs) {
 		return "", nil, false
 	}
+
 	left, _ := filepath.Glob(filepath.Join(place, pattern)) // the pattern is valid
 	for _, dir := range left {
 		if lock, ok := hold(dir); ok {
@@ -27,6 +29,7 @@ func folder(place string) (dir string, remove func(), ok bool) {
 			lock.Close()
 		}
 	}
+
 	if err := syscall.Statfs(place, &fs); err != nil || !roomy(fs) { // only now: what was left has taken room
 		return "", nil, false
 	}
@@ -34,6 +37,7 @@ func folder(place string) (dir string, remove func(), ok bool) {
 	if err != nil {
 		return "", nil, false
 	}
+
 	lock, ok := hold(dir)
 	if !ok {
 		_ = os.Remove(dir) // it is empty, and no run could remove it later if folders cannot be locked here
@@ -43,13 +47,15 @@ func folder(place string) (dir string, remove func(), ok bool) {
 		lock.Close()
 		return "", nil, false
 	}
+
 	return dir, func() {
 		_ = os.RemoveAll(dir) // the next run tries again
 		lock.Close()
 	}, true
 }
 
-// suits reports whether a file system lies in memory, and lets programs run from it: the tests' hooks.
+// suits reports whether a file system lies in memory, and lets programs run from it: the tests'
+// hooks.
 func suits(fs syscall.Statfs_t) bool {
 	return fs.Type == tmpfs && fs.Flags&syscall.MS_NOEXEC == 0
 }
@@ -59,7 +65,8 @@ func roomy(fs syscall.Statfs_t) bool { return fs.Bavail*uint64(fs.Bsize) >= enou
 
 // hold locks a folder until the file is closed, unless somebody else does.
 func hold(dir string) (*os.File, bool) {
-	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0) // what others put there may be a pipe, or lead elsewhere
+	// what others put there may be a pipe, or lead elsewhere
+	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
 	if err != nil {
 		return nil, false
 	}
@@ -67,5 +74,6 @@ func hold(dir string) (*os.File, bool) {
 		f.Close()
 		return nil, false
 	}
+
 	return f, true
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/label-state/label-state/work"
 )
 
-// A Kind knows one kind of error of a package below: its code, and what to do next where that is not what the code says. Of any other
-// error it says that it is not of its kind.
+// A Kind knows one kind of error of a package below: its code, and what to do next where that is
+// not what the code says. Of any other error it says that it is not of its kind.
 type Kind func(err error, at *answer.Problem) (answer.Code, []answer.Command, bool)
 
 // For is the code of all errors of a type.
@@ -49,8 +49,8 @@ func is(target error, code answer.Code, next ...answer.Command) Kind {
 	}
 }
 
-// kinds are those of the packages that the command line and the Go package share, after more of a front end's own. The first that knows
-// what to do next says it.
+// kinds are those of the packages that the command line and the Go package share, after more of a
+// front end's own. The first that knows what to do next says it.
 func kinds(more []Kind) []Kind {
 	return slices.Concat(more, wrongKinds(), noKinds(), reachKinds(), machineKinds())
 }
@@ -85,8 +85,10 @@ func hintConfig(e *config.Error, _ *answer.Problem) []answer.Command {
 		return Then(answer.Advice("leave "+e.Path+" out of "+e.File),
 			answer.Advice("the shared configuration is "+config.Path+" on the default branch"))
 	case e.Path == "" && e.Line == 0:
-		return Then(answer.Shell("see that it can be read", "ls", "-l", e.File), answer.Advice("or name another file with --config"))
+		return Then(answer.Shell("see that it can be read", "ls", "-l", e.File),
+			answer.Advice("or name another file with --config"))
 	}
+
 	return Then(answer.Call("correct "+e.File+", then try it with", "doctor"))
 }
 
@@ -115,10 +117,12 @@ func noKinds() []Kind {
 func hintNoWork(e *work.NoWorkError, at *answer.Problem) []answer.Command {
 	switch {
 	case e.Queue == 0:
-		return Then(LabelIssue("label an issue", "NUMBER", repoOf(at), e.Label), answer.Call("what others work on", "board", "--repo", repoOf(at)))
+		return Then(LabelIssue("label an issue", "NUMBER", repoOf(at), e.Label),
+			answer.Call("what others work on", "board", "--repo", repoOf(at)))
 	case e.Passed[0].Reason == string(lifecycle.CodePaused):
 		return Then(Resume(repoOf(at), false))
 	}
+
 	return nil
 }
 
@@ -139,6 +143,7 @@ func hintHeld(e *ledger.HeldError, _ *answer.Problem) []answer.Command {
 	if e.Yielded == nil && len(e.Verdict.Reasons) > 0 {
 		return hintReason(e.Issue, e.Verdict.Reasons[0])
 	}
+
 	return Then(who)
 }
 
@@ -148,6 +153,7 @@ func hintShared(held *ledger.HeldError, who answer.Command) answer.Command {
 	if n < 0 || held.Verdict.Reasons[n].Claim == nil {
 		return who
 	}
+
 	w := held.Verdict.Reasons[n].Claim.Record.Worker
 	return answer.Call("if that process is gone, take its hold over", "claim", held.Issue.String(),
 		"--codename", w.Codename, "--firing-id", w.FiringID, "--resume")
@@ -164,17 +170,24 @@ func hintReason(i claim.Issue, r lifecycle.Reason) []answer.Command {
 	case lifecycle.CodePaused:
 		return Then(Resume(i.Slug(), r.Here))
 	case lifecycle.CodeHold:
-		return Then(answer.Call("whoever put the label on releases it with", "release", issue), answer.Advice("anybody else takes it off there: "+r.URL))
+		return Then(answer.Call("whoever put the label on releases it with", "release", issue),
+			answer.Advice("anybody else takes it off there: "+r.URL))
+
 	case lifecycle.CodeAssigned:
-		return Then(answer.Call("take one that is nobody's", "next"), answer.Call("who works on this one", "status", issue))
+		return Then(answer.Call("take one that is nobody's", "next"),
+			answer.Call("who works on this one", "status", issue))
+
 	case lifecycle.CodePROpen, lifecycle.CodeMerged:
 		if r.URL == "" {
-			return Then(answer.Call("see that the token may read it, or begin the issue again", "release", issue, "--force"))
+			return Then(answer.Call("see that the token may read it, or begin the issue again", "release", issue,
+				"--force"))
 		}
+
 		there := answer.Advice("continue there: " + r.URL)
 		if r.ByStranger() {
 			return Then(there, answer.Call("or take the issue all the same", "claim", issue, "--force"))
 		}
+
 		return Then(there)
 	case lifecycle.CodeDone:
 		return Then(answer.Call("if it is not done after all", "release", issue, "--force"))
@@ -185,9 +198,12 @@ func hintReason(i claim.Issue, r lifecycle.Reason) []answer.Command {
 		case lifecycle.PullClosed:
 			return Then(answer.Shell("if it is wanted after all", "gh", reopen("pr")...))
 		}
+
 		return Then(answer.Shell("if it is not done after all", "gh", reopen("issue")...))
+
 	case lifecycle.CodeAttempts:
-		return Then(answer.Call("see why", "log", issue), answer.Advice("a person lets agents try again by commenting /requeue there: "+r.URL))
+		return Then(answer.Call("see why", "log", issue),
+			answer.Advice("a person lets agents try again by commenting /requeue there: "+r.URL))
 	case lifecycle.CodeScope, lifecycle.CodeExcluded, lifecycle.CodePlan:
 		return Then(answer.Advice("a person decides, by taking the label off: " + r.URL))
 	case lifecycle.CodeInFlight:
@@ -195,6 +211,7 @@ func hintReason(i claim.Issue, r lifecycle.Reason) []answer.Command {
 	case lifecycle.CodeOwn, lifecycle.CodeBlocked, lifecycle.CodeBackingOff, lifecycle.CodeUnread, lifecycle.CodeUnshown:
 		return Then(answer.Call("see what stands in the way", "status", issue))
 	}
+
 	return nil // of a reason without a case; a test asks for each
 }
 
@@ -207,9 +224,11 @@ func lostKind(err error, _ *answer.Problem) (answer.Code, []answer.Command, bool
 	case e.Worker.IsZero():
 		return answer.NoPlan, Then(answer.Call("see what is known about it", "status", e.Issue.String())), true
 	case e.End.Overdue(e):
-		next := answer.Call("nobody has taken it; go on with", "claim", e.Issue.String(), "--codename", e.Worker.Codename)
+		next := answer.Call("nobody has taken it; go on with", "claim", e.Issue.String(), "--codename",
+			e.Worker.Codename)
 		return answer.Lost, Then(next), true
 	}
+
 	return answer.Lost, Then(answer.Call("stop work on it; see who holds it now", "status", e.Issue.String())), true
 }
 
@@ -232,7 +251,11 @@ func reachKinds() []Kind {
 		For[*github.MissingLabelError](answer.NotFound),
 		For[*github.HiddenRoleError](answer.Unread),
 		For[*github.NoGraphQLError](answer.Server),
-		Advised(answer.Unread, func(e remedied, _ *answer.Problem) []answer.Command { return Then(answer.Advice(e.Remedy())) }),
+		Advised(answer.Unread, func(e remedied,
+			_ *answer.Problem,
+		) []answer.Command {
+			return Then(answer.Advice(e.Remedy()))
+		}),
 		Advised(answer.BadToken, func(e *setup.BadTokenError, _ *answer.Problem) []answer.Command {
 			return Then(answer.Advice("set " + e.Source + " to the token as GitHub shows it"))
 		}),
@@ -249,7 +272,8 @@ func reachKinds() []Kind {
 		Advised(answer.Unshown, func(e *ledger.UnshownError, _ *answer.Problem) []answer.Command {
 			return Then(
 				answer.Advice("look for a claim among them: "+e.Facts.URL),
-				answer.Shell("when nobody can see or delete them, file the issue again", "gh", "issue", "create", "--repo", e.Facts.Issue.Slug()),
+				answer.Shell("when nobody can see or delete them, file the issue again", "gh", "issue", "create",
+					"--repo", e.Facts.Issue.Slug()),
 			)
 		}),
 		Advised(answer.Server, func(_ *github.AnswerError, at *answer.Problem) []answer.Command {
@@ -276,12 +300,14 @@ func reachKinds() []Kind {
 func hintPermission(e *github.PermissionError, at *answer.Problem) []answer.Command {
 	switch {
 	case e.Archived() && repoOf(at) != "": // no permission is what is missing
-		return Then(answer.Shell("nothing can be written while it is archived; an owner may", "gh", "repo", "unarchive", repoOf(at)))
+		return Then(answer.Shell("nothing can be written while it is archived; an owner may", "gh", "repo", "unarchive",
+			repoOf(at)))
 	case e.Push:
 		return Then(answer.Call("somebody who may push does it", answer.Again))
 	case e.Needs != "":
 		return Then(answer.Advice("give the token the permission "+e.Needs), doctor("then", at))
 	}
+
 	return nil
 }
 
@@ -289,7 +315,8 @@ func hintPermission(e *github.PermissionError, at *answer.Problem) []answer.Comm
 func machineKinds() []Kind {
 	return []Kind{
 		Advised(answer.Machine, func(e *state.UnreadableHoldError, _ *answer.Problem) []answer.Command {
-			return Then(answer.Shell("name the worker with --codename and --firing-id, or forget the hold", "rm", e.File))
+			return Then(answer.Shell("name the worker with --codename and --firing-id, or forget the hold", "rm",
+				e.File))
 		}),
 		Advised(answer.Machine, func(e *state.UnreadablePausesError, _ *answer.Problem) []answer.Command {
 			return Then(answer.Shell("nothing is claimed until it can be read; repair it, or", "rm", e.File))

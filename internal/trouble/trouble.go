@@ -1,6 +1,7 @@
 // Package trouble is which problem an error comes to: its code, and what to do next.
 //
-// It knows the kinds of errors of the packages that the command line and the Go package share; a front end adds those of its own.
+// It knows the kinds of errors of the packages that the command line and the Go package share; a
+// front end adds those of its own.
 package trouble
 
 import (
@@ -15,10 +16,11 @@ import (
 	"github.com/label-state/label-state/internal/printable"
 )
 
-// Of is any error as the one problem that it comes to, with a code and with what to do next. more are the kinds of the caller's own.
-// nil stays nil.
+// Of is any error as the one problem that it comes to, with a code and with what to do next. more
+// are the kinds of the caller's own. nil stays nil.
 //
-// What is said closest to the cause counts first: a command knows better than the kind of error, and that better than its code.
+// What is said closest to the cause counts first: a command knows better than the kind of error,
+// and that better than its code.
 func Of(err error, more ...Kind) *answer.Problem {
 	if err == nil {
 		return nil
@@ -28,6 +30,7 @@ func Of(err error, more ...Kind) *answer.Problem {
 	p.Code = codeIn(err, all)
 	p.Reasons = reasonsOf(err)
 	p.Next = nextOf(p, all)
+
 	return p
 }
 
@@ -38,11 +41,13 @@ func Advises(err error, more ...Kind) bool {
 			return true
 		}
 	}
+
 	for _, k := range kinds(more) {
 		if _, next, is := k(err, &answer.Problem{Cause: err}); is && len(next) > 0 {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -57,6 +62,7 @@ func Reasons(v lifecycle.Verdict) []answer.Reason {
 			Until: r.Until.UTC().Truncate(time.Second),
 		})
 	}
+
 	return out
 }
 
@@ -75,9 +81,15 @@ func named(err error) *answer.Problem {
 	if !is {
 		return &answer.Problem{Why: err.Error(), Cause: err}
 	}
+
 	bare := *p
 	bare.Doing, bare.Object = "", ""
-	return &answer.Problem{Doing: p.Doing, Object: p.Object, Why: withoutObject(bare.Error(), p.Object), Cause: err}
+	return &answer.Problem{
+		Doing:  p.Doing,
+		Object: p.Object,
+		Why:    withoutObject(bare.Error(), p.Object),
+		Cause:  err,
+	}
 }
 
 // withoutObject is the text of a cause without the object, which is named already.
@@ -88,8 +100,8 @@ func withoutObject(text, object string) string {
 	return text
 }
 
-// codeIn is the code of an error. Of several the caller's own mistake counts first, then no work, then no; a no hides nothing that could
-// not be found out.
+// codeIn is the code of an error. Of several the caller's own mistake counts first, then no work,
+// then no; a no hides nothing that could not be found out.
 func codeIn(err error, all []Kind) answer.Code {
 	var found []answer.Code
 	for p := range problemsIn(err) {
@@ -97,6 +109,7 @@ func codeIn(err error, all []Kind) answer.Code {
 			found = append(found, p.Code)
 		}
 	}
+
 	for _, k := range all {
 		if code, _, is := k(err, &answer.Problem{}); is {
 			found = append(found, code)
@@ -108,6 +121,7 @@ func codeIn(err error, all []Kind) answer.Code {
 			return found[n]
 		}
 	}
+
 	return answer.Unread
 }
 
@@ -117,11 +131,13 @@ func reasonsOf(err error) []answer.Reason {
 	if !is {
 		return nil
 	}
+
 	reasons := Reasons(held.Verdict)
 	if held.Yielded != nil { // its own claim is over, and no reason any longer
 		own := string(lifecycle.CodeOwn)
 		reasons = slices.DeleteFunc(reasons, func(r answer.Reason) bool { return r.Code == own })
 	}
+
 	return reasons
 }
 
@@ -132,19 +148,23 @@ func nextOf(p *answer.Problem, all []Kind) (next []answer.Command) {
 			next = one.Next // of one inside another the inner one
 		}
 	}
+
 	for _, k := range all {
 		if len(next) > 0 {
 			return next
 		}
 		_, next, _ = k(p.Cause, p)
 	}
+
 	if len(next) > 0 {
 		return next
 	}
+
 	return usual(p)
 }
 
-// usual is what the code of a problem says to do, about this problem's object. What is about an issue nobody knows is left out.
+// usual is what the code of a problem says to do, about this problem's object. What is about an
+// issue nobody knows is left out.
 func usual(p *answer.Problem) (next []answer.Command) {
 	for _, c := range p.Code.Meaning().Next {
 		fits := true
@@ -157,17 +177,21 @@ func usual(p *answer.Problem) (next []answer.Command) {
 				c.Args[n] = repoOf(p)
 			}
 		}
+
 		c.Args = slices.DeleteFunc(c.Args, func(arg string) bool { return arg == "" })
 		if c.Verb == answer.TheVerb {
 			c.Verb = p.Doing
 		}
+
 		if fits {
 			next = append(next, c)
 		}
 	}
+
 	if len(next) == 0 {
 		return []answer.Command{answer.Call("fix the cause, then run", answer.Again)}
 	}
+
 	return next
 }
 
@@ -180,6 +204,7 @@ func problemsIn(err error) func(yield func(*answer.Problem) bool) {
 			if p, is := first.(*answer.Problem); is && !yield(p) {
 				return
 			}
+
 			switch e := first.(type) {
 			case interface{ Unwrap() error }:
 				if inner := e.Unwrap(); inner != nil {
@@ -204,6 +229,7 @@ func repoOf(p *answer.Problem) string {
 	if e, is := errors.AsType[*ledger.UnknownError](p.Cause); is {
 		return e.Issue.Slug()
 	}
+
 	return ""
 }
 

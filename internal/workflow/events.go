@@ -15,11 +15,12 @@ var without = []struct{ event, text string }{
 	{"merge_group", "a merge queue waits for the guard forever"},
 }
 
-// defaults are the types of an event of which a workflow names none, where those are not all (GitHub's docs, "Events that trigger workflows").
+// defaults are the types of an event of which a workflow names none, where those are not all
+// (GitHub's docs, "Events that trigger workflows").
 var defaults = map[string][]string{"pull_request": {"opened", "synchronize", "reopened"}}
 
-// Misses lists the events, and the types of events, that the workflow lacks beside Text, each with what does not happen for it. guard
-// says that the configuration has pull requests judged.
+// Misses lists the events, and the types of events, that the workflow lacks beside Text, each with
+// what does not happen for it. guard says that the configuration has pull requests judged.
 func (w Workflow) Misses(guard bool) []string {
 	full, err := Parse([]byte(example))
 	if err != nil {
@@ -32,12 +33,14 @@ func (w Workflow) Misses(guard bool) []string {
 		if has == nil {
 			has = defaults[one.event]
 		}
+
 		var lacks []string
 		for _, kind := range full.On[one.event] {
 			if has != nil && !slices.Contains(has, kind) {
 				lacks = append(lacks, kind)
 			}
 		}
+
 		switch {
 		case one.event == "merge_group" && !guard:
 		case !runs:
@@ -46,6 +49,7 @@ func (w Workflow) Misses(guard bool) []string {
 			out = append(out, fmt.Sprintf("%s: %s", one.event, strings.Join(lacks, ", ")))
 		}
 	}
+
 	return out
 }
 
@@ -55,7 +59,8 @@ type Reference struct {
 	Ref  string // a branch, a tag or a commit
 }
 
-// Refers is what a step's uses names; ok is false for an action of the workflow's own repository, or an image.
+// Refers is what a step's uses names; ok is false for an action of the workflow's own repository,
+// or an image.
 func Refers(uses string) (r Reference, ok bool) {
 	path, ref, found := strings.Cut(uses, "@")
 	parts := strings.Split(path, "/")
@@ -65,7 +70,8 @@ func Refers(uses string) (r Reference, ok bool) {
 	return Reference{Repo: parts[0] + "/" + parts[1], Ref: ref}, true
 }
 
-// Short reports whether a reference looks like the beginning of a commit's name, which GitHub takes nowhere in a workflow.
+// Short reports whether a reference looks like the beginning of a commit's name, which GitHub takes
+// nowhere in a workflow.
 func (r Reference) Short() bool {
 	return len(r.Ref) >= 7 && len(r.Ref) < 40 && strings.Trim(r.Ref, "0123456789abcdef") == ""
 }

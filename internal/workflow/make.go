@@ -5,7 +5,8 @@ import "strings"
 // Action is the repository of the Action.
 const Action = "label-state/label-state"
 
-// Ref is what a workflow names of the Action where nobody knows better: the branch main until there is a release, which makes the tag v1.
+// Ref is what a workflow names of the Action where nobody knows better: the branch main until there
+// is a release, which makes the tag v1.
 const Ref = "main"
 
 // Options say how a workflow differs from the example. The zero value is the example.
@@ -16,26 +17,32 @@ type Options struct {
 	Variables []string // of a lease service: environment variables, from secrets of the same names
 }
 
-// Text is the workflow for one repository with everything on. README, examples and init show this one.
+// Text is the workflow for one repository with everything on. README, examples and init show this
+// one.
 func Text(o Options) string {
 	text := example
 	if o.Ref != "" {
 		text = strings.Replace(text, "@"+Ref+"\n", "@"+o.Ref+"\n", 1)
 	}
+
 	if o.Note != "" {
 		uses, rest, _ := strings.Cut(text, "\n        with:\n")
 		text = uses + " # " + o.Note + "\n        with:\n" + rest
 	}
+
 	if o.Refs {
 		const write = "      contents: write # claim.lease: refs, which ends a hold by moving its reference\n"
 		text = strings.Replace(text, "      contents: read\n", write, 1)
 	}
+
 	if len(o.Variables) > 0 {
 		text += "        env:\n"
 	}
+
 	for _, name := range o.Variables {
 		text += "          " + name + ": ${{ secrets." + name + " }}\n"
 	}
+
 	return text
 }
 

@@ -23,13 +23,16 @@ func TestText(t *testing.T) {
 		if err != nil || len(w.Jobs) != 1 || !w.Jobs[0].Stated {
 			t.Fatalf("%s: %+v, %v\n%s", name, w, err, text)
 		}
+
 		j := w.Jobs[0]
 		if lacks := j.Lacks(workflow.Needs(false, o.Refs)); len(lacks) > 0 {
 			t.Errorf("%s lacks %v", name, lacks)
 		}
+
 		if more := j.Lacks(workflow.Permissions{"contents": "write"}); (len(more) == 0) != o.Refs {
 			t.Errorf("%s has more permissions than it needs", name)
 		}
+
 		if misses := w.Misses(true); len(misses) > 0 {
 			t.Errorf("%s misses %q", name, misses)
 		}
@@ -37,16 +40,19 @@ func TestText(t *testing.T) {
 		if o.Ref != "" {
 			ref = o.Ref
 		}
+
 		if r, ok := workflow.Refers(j.Uses); !ok || r.Repo != workflow.Action || r.Ref != ref {
 			t.Errorf("%s uses %s", name, j.Uses)
 		}
+
 		if strings.Contains(text, " # "+o.Note+"\n") != (o.Note != "") || len(j.Variables) != len(o.Variables) {
 			t.Errorf("%s: %v in\n%s", name, j.Variables, text)
 		}
 	}
 }
 
-// TestShown: README, the page of the Action and the example show the workflow that init writes. With -update they are written.
+// TestShown: README, the page of the Action and the example show the workflow that init writes.
+// With -update they are written.
 func TestShown(t *testing.T) {
 	text := workflow.Text(workflow.Options{})
 	golden.Check(t, "../../examples/single-repository.yml", text)
@@ -55,10 +61,12 @@ func TestShown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		block := regexp.MustCompile("(?s)(<!-- examples/single-repository.yml -->\n```yaml\n).*?```\n")
 		if len(block.FindAllString(string(data), -1)) != 1 {
 			t.Fatalf("%s does not show the workflow once", page)
 		}
+
 		golden.Check(t, page, block.ReplaceAllStringFunc(string(data), func(old string) string {
 			head, _, _ := strings.Cut(old, "```yaml\n")
 			return head + "```yaml\n" + text + "```\n"
@@ -66,18 +74,22 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// TestRef: as long as the list of changes has no release there is no tag that a workflow could name.
+// TestRef: as long as the list of changes has no release there is no tag that a workflow could
+// name.
 func TestRef(t *testing.T) {
 	changes, err := os.ReadFile("../../CHANGELOG.md")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	want := "main"
 	if m := regexp.MustCompile(`(?m)^## (v[1-9][0-9]*)\.`).FindSubmatch(changes); m != nil {
 		want = string(m[1])
 	}
+
 	if workflow.Ref != want {
-		t.Errorf("a workflow names %s, want %s: change Ref, then run the tests of this package with -update", workflow.Ref, want)
+		t.Errorf("a workflow names %s, want %s: change Ref, then run the tests of this package with -update",
+			workflow.Ref, want)
 	}
 }
 
@@ -96,16 +108,19 @@ func TestMisses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		for _, guard := range []bool{true, false} {
 			var names []string
 			for _, one := range w.Misses(guard) {
 				name, _, _ := strings.Cut(one, " (")
 				names = append(names, name)
 			}
+
 			want := want
 			if !guard {
 				want = strings.TrimPrefix(strings.TrimSuffix(want, "|merge_group"), "merge_group")
 			}
+
 			if got := strings.Join(names, "|"); got != want {
 				t.Errorf("on %s, guard %t: misses %q, want %q", on, guard, got, want)
 			}
@@ -116,15 +131,21 @@ func TestMisses(t *testing.T) {
 // TestRefers: which action of another repository a step names.
 func TestRefers(t *testing.T) {
 	for uses, want := range map[string]string{
-		"label-state/label-state@v1": "label-state/label-state v1", "acme/tools/sub@main": "acme/tools main", "./": "", "./.github/actions/x": "",
-		"docker://alpine:3": "", "docker://x/y@sha256:0": "", "label-state/label-state": "", "label-state/label-state@": "", "x@y": "",
+		"label-state/label-state@v1": "label-state/label-state v1", "acme/tools/sub@main": "acme/tools main", "./": "",
+		"./.github/actions/x": "",
+		"docker://alpine:3":   "", "docker://x/y@sha256:0": "", "label-state/label-state": "",
+		"label-state/label-state@": "", "x@y": "",
 	} {
 		r, ok := workflow.Refers(uses)
 		if got := strings.TrimSpace(r.Repo + " " + r.Ref); got != want || ok != (want != "") {
 			t.Errorf("%s: %q, %t, want %q", uses, got, ok, want)
 		}
 	}
-	for ref, want := range map[string]bool{"v1": false, "main": false, "afba776": true, "afba77611fa3": true, strings.Repeat("a", 40): false, "deadbeef1": true, "release": false} {
+
+	for ref, want := range map[string]bool{
+		"v1": false, "main": false, "afba776": true, "afba77611fa3": true,
+		strings.Repeat("a", 40): false, "deadbeef1": true, "release": false,
+	} {
 		if got := (workflow.Reference{Ref: ref}).Short(); got != want {
 			t.Errorf("%s is short: %t, want %t", ref, got, want)
 		}

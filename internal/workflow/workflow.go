@@ -27,10 +27,12 @@ type Job struct {
 	Variables []string    // environment variables that the workflow, the job or the step sets, sorted
 }
 
-// Permissions are permissions of a run's token by their names in a workflow; each is read, write or none.
+// Permissions are permissions of a run's token by their names in a workflow; each is read, write or
+// none.
 type Permissions map[string]string
 
-// Needs returns what the Action needs. refs says that leases are git references, which ending a hold moves.
+// Needs returns what the Action needs. refs says that leases are git references, which ending a
+// hold moves.
 func Needs(guard, refs bool) Permissions {
 	switch {
 	case guard:
@@ -38,10 +40,12 @@ func Needs(guard, refs bool) Permissions {
 	case refs:
 		return Permissions{"contents": "write", "issues": "write", "pull-requests": "write"}
 	}
+
 	return Permissions{"contents": "read", "issues": "write", "pull-requests": "write"}
 }
 
-// Lacks lists what is needed and not stated, as "contents: write", sorted by name. It is empty where nothing is stated.
+// Lacks lists what is needed and not stated, as "contents: write", sorted by name. It is empty
+// where nothing is stated.
 func (j Job) Lacks(needed Permissions) []string {
 	if !j.Stated || j.Foreign {
 		return nil
@@ -53,17 +57,20 @@ func (j Job) Lacks(needed Permissions) []string {
 		if !stated {
 			have = j.Has[all]
 		}
+
 		if have != want && have != "write" {
 			out = append(out, name+": "+want)
 		}
 	}
+
 	return out
 }
 
 // all is the name under which read-all and write-all are kept.
 const all = "*"
 
-// Runs reports whether a step's uses names the Action: one of that name, or one of the workflow's own repository.
+// Runs reports whether a step's uses names the Action: one of that name, or one of the workflow's
+// own repository.
 func Runs(uses string) bool {
 	return strings.Contains(uses, "label-state") || strings.HasPrefix(uses, "./")
 }
@@ -102,24 +109,28 @@ func Parse(text []byte) (Workflow, error) {
 			if variables == nil {
 				variables = map[string]yaml.Node{}
 			}
+
 			maps.Copy(variables, job.Env)
 			maps.Copy(variables, step.Env)
 
 			j := Job{
-				Name:      name,
-				Uses:      step.Uses,
-				Guard:     mode == "guard",
-				Foreign:   token != "" && !strings.Contains(token, "github.token") && !strings.Contains(token, "secrets.GITHUB_TOKEN"),
+				Name:  name,
+				Uses:  step.Uses,
+				Guard: mode == "guard",
+				Foreign: token != "" && !strings.Contains(token, "github.token") &&
+					!strings.Contains(token, "secrets.GITHUB_TOKEN"),
 				Variables: slices.Sorted(maps.Keys(variables)),
 			}
 			j.Has, j.Stated = stated(job.Permissions, f.Permissions)
 			w.Jobs = append(w.Jobs, j)
 		}
 	}
+
 	return w, nil
 }
 
-// events are what a workflow runs on: one name, a list of names, or names with what belongs to each.
+// events are what a workflow runs on: one name, a list of names, or names with what belongs to
+// each.
 func events(on yaml.Node) map[string][]string {
 	out := map[string][]string{}
 	switch on.Kind {
@@ -129,6 +140,7 @@ func events(on yaml.Node) map[string][]string {
 		for _, name := range on.Content {
 			out[name.Value] = nil
 		}
+
 	case yaml.MappingNode:
 		for k := 0; k+1 < len(on.Content); k += 2 {
 			var event struct{ Types yaml.Node }
@@ -136,6 +148,7 @@ func events(on yaml.Node) map[string][]string {
 			out[on.Content[k].Value] = typesOf(event.Types)
 		}
 	}
+
 	return out
 }
 
@@ -148,6 +161,7 @@ func typesOf(node yaml.Node) []string {
 	for _, one := range node.Content {
 		all = append(all, one.Value)
 	}
+
 	return all
 }
 
@@ -164,5 +178,6 @@ func stated(nodes ...yaml.Node) (Permissions, bool) {
 			return p, n.Decode(&p) == nil
 		}
 	}
+
 	return nil, false
 }

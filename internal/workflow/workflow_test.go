@@ -14,22 +14,36 @@ const uses = "jobs: {tend: {%s steps: [{uses: label-state/label-state@v1%s}]}}\n
 
 func TestLacks(t *testing.T) {
 	for _, c := range []struct{ top, job, with, want, refs string }{
-		{"permissions: {}", "", "", "contents: read, issues: write, pull-requests: write", "contents: write, issues: write, pull-requests: write"},
+		{
+			"permissions: {}", "", "", "contents: read, issues: write, pull-requests: write",
+			"contents: write, issues: write, pull-requests: write",
+		},
 		{"permissions: {issues: write, pull-requests: write, contents: read}", "", "", "", "contents: write"},
 		{"permissions: {}", "permissions: {issues: write, pull-requests: write, contents: write},", "", "", ""},
-		{"permissions: {issues: write, pull-requests: write, contents: write}", "permissions: {issues: read},", "", "contents: read, issues: write, pull-requests: write", "contents: write, issues: write, pull-requests: write"},
+		{
+			"permissions: {issues: write, pull-requests: write, contents: write}", "permissions: {issues: read},", "",
+			"contents: read, issues: write, pull-requests: write",
+			"contents: write, issues: write, pull-requests: write",
+		},
 		{"permissions: write-all", "", "", "", ""},
-		{"permissions: read-all", "", "", "issues: write, pull-requests: write", "contents: write, issues: write, pull-requests: write"},
+		{
+			"permissions: read-all", "", "", "issues: write, pull-requests: write",
+			"contents: write, issues: write, pull-requests: write",
+		},
 		{"", "", "", "", ""},
 		{"permissions:", "", "", "", ""},
 		{"permissions: {}", "", ", with: {token: '${{ steps.app.outputs.token }}'}", "", ""},
-		{"permissions: {}", "", ", with: {token: '${{ github.token }}', mode: guard}", "contents: read, issues: read, pull-requests: read", "contents: read, issues: read, pull-requests: read"},
+		{
+			"permissions: {}", "", ", with: {token: '${{ github.token }}', mode: guard}",
+			"contents: read, issues: read, pull-requests: read", "contents: read, issues: read, pull-requests: read",
+		},
 		{"permissions: read-all", "", ", with: {mode: guard}", "", ""},
 	} {
 		w, err := workflow.Parse([]byte(c.top + "\n" + fmt.Sprintf(uses, c.job, c.with)))
 		if err != nil || len(w.Jobs) != 1 {
 			t.Fatalf("%+v: %v, %v", c, w, err)
 		}
+
 		jobs := w.Jobs
 		for refs, want := range map[bool]string{false: c.want, true: c.refs} {
 			if got := strings.Join(jobs[0].Lacks(workflow.Needs(jobs[0].Guard, refs)), ", "); got != want {
@@ -37,10 +51,13 @@ func TestLacks(t *testing.T) {
 			}
 		}
 	}
+
 	if _, err := workflow.Parse([]byte("jobs: [")); err == nil {
 		t.Error("broken YAML was read")
 	}
-	if w, err := workflow.Parse([]byte("jobs: {a: {steps: [{uses: actions/stale@v9}]}}")); err != nil || len(w.Jobs) != 0 {
+
+	if w, err := workflow.Parse([]byte("jobs: {a: {steps: [{uses: actions/stale@v9}]}}")); err != nil ||
+		len(w.Jobs) != 0 {
 		t.Errorf("%v, %v", w, err)
 	}
 }
@@ -51,15 +68,18 @@ func TestExamples(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
+
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		w, err := workflow.Parse(text)
 		if err != nil || len(w.Jobs) == 0 {
 			t.Errorf("%s: %v, %v", file, w, err)
 		}
+
 		for _, j := range w.Jobs {
 			if j.Uses != workflow.Action+"@"+workflow.Ref {
 				t.Errorf("%s: job %s uses %s", file, j.Name, j.Uses)

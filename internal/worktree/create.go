@@ -13,10 +13,10 @@ import (
 // undoTimeout is how long undoing may go on after the caller's time is over.
 const undoTimeout = 2 * time.Minute
 
-// Create makes a tree in each repository, or none. Everything is checked before the first side effect
-// (a remote's branch is fetched for that); when anything fails later, or ctx ends, what was made is
-// removed again, the branches too. Errors: *RequestError and *ExistsError did nothing, *UndoneError says what
-// went wrong on the way, anything else could not find out.
+// Create makes a tree in each repository, or none. Everything is checked before the first side
+// effect (a remote's branch is fetched for that); when anything fails later, or ctx ends, what was
+// made is removed again, the branches too. Errors: *RequestError and *ExistsError did nothing,
+// *UndoneError says what went wrong on the way, anything else could not find out.
 func (fs *Features) Create(ctx context.Context, r Request) (f Feature, err error) {
 	if f, err = r.feature(); err != nil {
 		return f, err
@@ -25,6 +25,7 @@ func (fs *Features) Create(ctx context.Context, r Request) (f Feature, err error
 	if err != nil {
 		return f, err
 	}
+
 	defer func() { err = errors.Join(err, page.Close()) }()
 	old, exists, err := page.Load()
 	switch {
@@ -33,12 +34,14 @@ func (fs *Features) Create(ctx context.Context, r Request) (f Feature, err error
 	case exists:
 		return f, &ExistsError{f.Name, !old.Ready}
 	}
+
 	if err := fs.inspect(ctx, r, &f); err != nil {
 		return f, err
 	}
 	if err := page.Save(f); err != nil {
 		return f, err
 	}
+
 	err = os.MkdirAll(f.Folder, 0o755)
 	for n := 0; n < len(f.Trees) && err == nil; n++ { // no branch tracks its base: a push goes where it is told
 		t := f.Trees[n]
@@ -47,9 +50,11 @@ func (fs *Features) Create(ctx context.Context, r Request) (f Feature, err error
 			err = s.inRepository(err)
 		}
 	}
+
 	if err == nil {
 		err = ctx.Err()
 	}
+
 	if err != nil {
 		return f, fs.undo(ctx, page, f, err)
 	}
@@ -57,17 +62,19 @@ func (fs *Features) Create(ctx context.Context, r Request) (f Feature, err error
 	if err := page.Save(f); err != nil {
 		return f, fs.undo(ctx, page, f, err)
 	}
+
 	return f, nil
 }
 
-// Plan returns the feature that Create would make, and makes nothing: remotes' branches are taken as
-// they were last seen. Errors are those of Create that did nothing.
+// Plan returns the feature that Create would make, and makes nothing: remotes' branches are taken
+// as they were last seen. Errors are those of Create that did nothing.
 func (fs *Features) Plan(ctx context.Context, r Request) (Feature, error) {
 	r.Offline = true
 	f, err := r.feature()
 	if err != nil {
 		return f, err
 	}
+
 	old, exists, err := fs.book.Read(f.Name)
 	switch {
 	case err != nil:
@@ -75,11 +82,13 @@ func (fs *Features) Plan(ctx context.Context, r Request) (Feature, error) {
 	case exists:
 		return f, &ExistsError{f.Name, !old.Ready}
 	}
+
 	err = fs.inspect(ctx, r, &f)
 	return f, err
 }
 
-// inspect completes the feature with what only the file system and git know, and refuses what cannot work.
+// inspect completes the feature with what only the file system and git know, and refuses what
+// cannot work.
 func (fs *Features) inspect(ctx context.Context, r Request, f *Feature) error {
 	// Links in the folder's path are followed, as git does: later the two are compared.
 	for there, below := f.Folder, ""; ; {
@@ -91,8 +100,10 @@ func (fs *Features) inspect(ctx context.Context, r Request, f *Feature) error {
 		if up := filepath.Dir(there); !errors.Is(err, os.ErrNotExist) || up == there {
 			return err
 		}
+
 		there, below = filepath.Dir(there), filepath.Join(filepath.Base(there), below)
 	}
+
 	for n := range f.Trees {
 		f.Trees[n].Path = filepath.Join(f.Folder, f.Trees[n].Repo)
 	}
@@ -109,6 +120,7 @@ func (fs *Features) inspect(ctx context.Context, r Request, f *Feature) error {
 		if first, twice := seen[t.Source]; twice {
 			return bad("repository %s: it is the same as %s", s.Name, first)
 		}
+
 		seen[t.Source] = s.Name
 		if t.From, err = src.resolve(ctx, s.Base, r.Offline); err != nil {
 			return err
@@ -119,26 +131,30 @@ func (fs *Features) inspect(ctx context.Context, r Request, f *Feature) error {
 		if _, err := src.run(ctx, "check-ref-format", "refs/heads/"+t.Branch); err != nil {
 			return src.inRepository(refused(ctx, err, "repository %s: %q is no name for a branch", s.Name, t.Branch))
 		}
+
 		out, err := src.run(ctx, "for-each-ref", "--format=%(refname)", "refs/heads/", "refs/remotes/")
 		if err != nil {
 			return src.inRepository(err)
 		}
+
 		for ref := range strings.Lines(out) {
 			ref = strings.TrimSuffix(ref, "\n")
 			name, local := strings.CutPrefix(ref, "refs/heads/")
 			switch {
 			case !local && strings.HasSuffix(ref, "/"+t.Branch):
 				return bad("repository %s: a remote has a branch %s already", s.Name, t.Branch)
-			case local && (name == t.Branch || strings.HasPrefix(t.Branch, name+"/") || strings.HasPrefix(name, t.Branch+"/")):
+			case local && (name == t.Branch || strings.HasPrefix(t.Branch, name+"/") ||
+				strings.HasPrefix(name, t.Branch+"/")):
 				return bad("repository %s: branch %s stands in the way of %s", s.Name, name, t.Branch)
 			}
 		}
 	}
+
 	return nil
 }
 
-// undo removes what Create has made so far, in the opposite order, and forgets the feature, but for what
-// had to be kept.
+// undo removes what Create has made so far, in the opposite order, and forgets the feature, but for
+// what had to be kept.
 func (fs *Features) undo(ctx context.Context, page Page, f Feature, cause error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
 	defer cancel()
@@ -148,10 +164,12 @@ func (fs *Features) undo(ctx context.Context, page Page, f Feature, cause error)
 		if err != nil {
 			why = err.Error()
 		}
+
 		if why != "" {
 			left = append(left, Kept{t, why})
 		}
 	}
+
 	f.Ready = false
 	return &UndoneError{cause, errors.Join(keptError(left), fs.saveOrForget(page, f, left))}
 }
@@ -162,6 +180,7 @@ func (fs *Features) saveOrForget(page Page, f Feature, left []Kept) error {
 	for _, k := range left {
 		f.Trees = append(f.Trees, k.Tree)
 	}
+
 	if len(f.Trees) > 0 {
 		return page.Save(f)
 	}
@@ -169,6 +188,7 @@ func (fs *Features) saveOrForget(page Page, f Feature, left []Kept) error {
 	if err != nil && !errors.Is(err, os.ErrNotExist) && !notEmpty(f.Folder) {
 		return err
 	}
+
 	return page.Remove()
 }
 

@@ -24,6 +24,7 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv("WORKTREE_TEST_DIR"); dir != "" {
 		os.Exit(victim(dir))
 	}
+
 	os.Exit(testmain.Tests{Play: func() int {
 		code := m.Run()
 		if dir, err := template(); err == nil {
@@ -40,6 +41,7 @@ func victim(dir string) int {
 	if _, err := fmt.Sscan(os.Getenv("WORKTREE_TEST_AT"), &at, &after); err != nil {
 		return 2
 	}
+
 	b := newVictim(dir, func(when bool) {
 		if when != after || at == 0 {
 			return
@@ -55,10 +57,12 @@ func victim(dir string) int {
 	} else {
 		_, err = b.features.Create(context.Background(), b.sandbox.request("app", "lib"))
 	}
+
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+
 	return 0
 }
 
@@ -76,6 +80,7 @@ func newVictim(dir string, step func(after bool)) dying {
 		}
 		return b.program()(ctx, dir, args...)
 	}
+
 	return dying{b, worktree.New(git, steppingBook{b.book, step})}
 }
 
@@ -119,20 +124,23 @@ func (p steppingPage) Remove() error {
 func (b *sandbox) kill(do string, at int, after bool) bool {
 	b.t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "WORKTREE_TEST_DIR="+b.dir, "WORKTREE_TEST_DO="+do, fmt.Sprintf("WORKTREE_TEST_AT=%d %t", at, after))
+	cmd.Env = append(os.Environ(), "WORKTREE_TEST_DIR="+b.dir, "WORKTREE_TEST_DO="+do,
+		fmt.Sprintf("WORKTREE_TEST_AT=%d %t", at, after))
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == -1 {
 		return true
 	}
+
 	if err != nil {
 		b.t.Fatalf("%s, to be killed at %d: %v\n%s", do, at, err, out)
 	}
+
 	return false
 }
 
-// TestKilledCreate kills the run that makes trees before and after each git command and each file that it
-// writes. Then prune, once, leaves everything as it was; and after that it can be made.
+// TestKilledCreate kills the run that makes trees before and after each git command and each file
+// that it writes. Then prune, once, leaves everything as it was; and after that it can be made.
 func TestKilledCreate(t *testing.T) {
 	t.Parallel()
 	for _, after := range []bool{false, true} {
@@ -146,6 +154,7 @@ func TestKilledCreate(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			found, err := b.features().Prune(t.Context())
 			for _, p := range found {
 				pruned++
@@ -154,20 +163,24 @@ func TestKilledCreate(t *testing.T) {
 					t.Errorf("kept %+v", p.Kept)
 				}
 			}
+
 			if err != nil {
 				t.Errorf("prune: %v", err)
 			}
+
 			if known && f.Ready { // killed when all was done
 				if _, err := b.features().Remove(t.Context(), "checkout"); err != nil {
 					t.Errorf("remove: %v", err)
 				}
 			}
+
 			b.tidy()
 			b.unchanged(before)
 			if t.Failed() {
 				t.Fatalf("killed at step %d, after it: %t", at, after)
 			}
 		}
+
 		if deaths < sample.Size(1, 6) || pruned < sample.Size(0, 3) {
 			t.Errorf("%d deaths, %d pruned", deaths, pruned)
 		}
@@ -180,6 +193,7 @@ func (b *sandbox) tidy() {
 	if err != nil {
 		b.t.Fatalf("the page of a dead process is held: %v", err)
 	}
+
 	if err := p.Close(); err != nil {
 		b.t.Fatal(err)
 	}
@@ -199,19 +213,21 @@ func TestKilledRemove(t *testing.T) {
 		if err != nil && !errors.As(err, &absent) {
 			t.Fatalf("killed at step %d: remove: %v", at, err)
 		}
+
 		b.tidy()
 		b.unchanged(before)
 		if t.Failed() {
 			t.Fatalf("killed at step %d", at)
 		}
+
 		if !killed {
 			break
 		}
 	}
 }
 
-// TestKilledCheckout: git and we are killed while files are being written into a tree. Prune removes it
-// although it looks as if files were missing from it.
+// TestKilledCheckout: git and we are killed while files are being written into a tree. Prune
+// removes it although it looks as if files were missing from it.
 func TestKilledCheckout(t *testing.T) {
 	t.Parallel()
 	b := newSandbox(t)
@@ -226,21 +242,28 @@ func TestKilledCheckout(t *testing.T) {
 	if !b.kill("create", 1000, false) {
 		t.Fatal("nobody was killed")
 	}
+
 	b.git(b.path("lib"), "config", "--remove-section", "filter.die")
 	if !strings.Contains(b.git(b.path("lib"), "worktree", "list"), "checkout") {
 		t.Fatal("the kill came too early: git has no such tree")
 	}
+
 	list, err := b.features().List(t.Context())
-	if err != nil || len(list) != 1 || list[0].Trees[0].State != "unfinished" || list[0].Trees[1].State != "unfinished" {
+	if err != nil || len(list) != 1 || list[0].Trees[0].State != "unfinished" ||
+		list[0].Trees[1].State != "unfinished" {
 		t.Errorf("list: %+v, %v", list, err)
 	}
+
 	var exists *worktree.ExistsError
 	if _, err := b.features().Create(t.Context(), b.request("app")); !errors.As(err, &exists) || !exists.Unfinished {
 		t.Errorf("create: %v", err)
 	}
-	if pruned, err := b.features().Prune(t.Context()); err != nil || len(pruned) != 1 || pruned[0].Err != nil || len(pruned[0].Gone) != 2 {
+
+	if pruned, err := b.features().Prune(t.Context()); err != nil || len(pruned) != 1 || pruned[0].Err != nil ||
+		len(pruned[0].Gone) != 2 {
 		t.Errorf("prune: %+v, %v", pruned, err)
 	}
+
 	b.tidy()
 	b.unchanged(before)
 }

@@ -15,6 +15,7 @@ func (fs *Features) Remove(ctx context.Context, name string) (f Feature, err err
 	if err != nil {
 		return f, err
 	}
+
 	defer func() { err = errors.Join(err, page.Close()) }()
 	var left []Kept
 	for n, t := range f.Trees {
@@ -25,10 +26,12 @@ func (fs *Features) Remove(ctx context.Context, name string) (f Feature, err err
 			}
 			return f, errors.Join(fmt.Errorf("remove %s: %w", t.Path, err), fs.saveOrForget(page, f, left))
 		}
+
 		if why != "" {
 			left = append(left, Kept{t, why})
 		}
 	}
+
 	return f, errors.Join(keptError(left), fs.saveOrForget(page, f, left))
 }
 
@@ -38,13 +41,16 @@ func (fs *Features) lock(name string) (Page, Feature, error) {
 	if err != nil {
 		return nil, Feature{}, err
 	}
+
 	f, ok, err := page.Load()
 	if err == nil && !ok {
 		err = &AbsentError{name}
 	}
+
 	if err != nil {
 		return nil, f, errors.Join(err, page.Close())
 	}
+
 	return page, f, nil
 }
 
@@ -56,13 +62,15 @@ type Pruned struct {
 	Err     error // could not find out
 }
 
-// Prune undoes what killed runs have left: features that were never finished, and trees whose folder is
-// gone. Features that another process is at work on, and those that are in order, are left alone.
+// Prune undoes what killed runs have left: features that were never finished, and trees whose
+// folder is gone. Features that another process is at work on, and those that are in order, are
+// left alone.
 func (fs *Features) Prune(ctx context.Context) ([]Pruned, error) {
 	names, err := fs.book.Names()
 	if err != nil {
 		return nil, err
 	}
+
 	var out []Pruned
 	for _, name := range names {
 		p, err := fs.prune(ctx, name)
@@ -70,6 +78,7 @@ func (fs *Features) Prune(ctx context.Context) ([]Pruned, error) {
 			out = append(out, p)
 		}
 	}
+
 	return out, nil
 }
 
@@ -84,6 +93,7 @@ func (fs *Features) prune(ctx context.Context, name string) (p Pruned, err error
 	if err != nil {
 		return p, err
 	}
+
 	defer func() { err = errors.Join(err, page.Close()) }()
 	var left []Kept
 	for _, t := range f.Trees {
@@ -92,16 +102,20 @@ func (fs *Features) prune(ctx context.Context, name string) (p Pruned, err error
 			left = append(left, Kept{Tree: t})
 			continue
 		}
+
 		why, err := fs.drop(ctx, t, !f.Ready)
 		if err != nil {
 			why = err.Error()
 		}
+
 		if why == "" {
 			p.Gone = append(p.Gone, t)
 			continue
 		}
+
 		left, p.Kept = append(left, Kept{t, why}), append(p.Kept, Kept{t, why})
 	}
+
 	return p, fs.saveOrForget(page, f, left)
 }
 
@@ -125,12 +139,14 @@ func (fs *Features) List(ctx context.Context) ([]Listing, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var out []Listing
 	for _, name := range names {
 		f, ok, err := fs.book.Read(name)
 		if !ok && err == nil {
 			continue
 		}
+
 		l := Listing{Feature: f, Err: err}
 		l.Name = name
 		for _, t := range f.Trees {
@@ -139,9 +155,11 @@ func (fs *Features) List(ctx context.Context) ([]Listing, error) {
 			if err == nil {
 				s.Why, err = fs.treeKeptBecause(ctx, t, !f.Ready)
 			}
+
 			if err == nil && s.Why == "" {
 				_, s.Why, err = source{fs.git, t.Source, t.Repo}.unpushed(ctx, t)
 			}
+
 			switch {
 			case err != nil:
 				s.State, s.Why = "unknown", err.Error()
@@ -152,9 +170,12 @@ func (fs *Features) List(ctx context.Context) ([]Listing, error) {
 			case s.Why != "":
 				s.State = "kept"
 			}
+
 			l.Trees = append(l.Trees, s)
 		}
+
 		out = append(out, l)
 	}
+
 	return out, nil
 }

@@ -12,7 +12,9 @@ import (
 type Spec struct {
 	Name string // in the feature, in branches and in paths
 	Path string // of a clone, bare or not, or of a worktree linked to one; absolute
-	Base string // a remote's branch, a tag, an object id, or whatever git takes for a commit; empty is the default branch
+	// a remote's branch, a tag, an object id, or whatever git takes for a commit; empty is the
+	// default branch
+	Base string
 }
 
 // A Request is what Create is asked for.
@@ -32,6 +34,7 @@ func ParseSpec(s string) (Spec, error) {
 	if !ok || name == "" || rest == "" {
 		return Spec{}, bad("repository %q: want name=path or name=path@base", s)
 	}
+
 	for n := len(rest) - 1; n >= 0; n-- {
 		switch {
 		case rest[n] != '@' || strings.HasPrefix(rest[n+1:], "{"): // git's own, as in main@{upstream}
@@ -41,12 +44,19 @@ func ParseSpec(s string) (Spec, error) {
 			return Spec{name, rest[:n], rest[n+1:]}, nil
 		}
 	}
+
 	return Spec{Name: name, Path: rest}, nil
 }
 
 // features makes the feature that a request asks for, as far as that is known without git.
 func (r Request) feature() (Feature, error) {
-	f := Feature{Name: r.Feature, Agent: r.Agent, Folder: filepath.Clean(r.Folder), Created: r.At.UTC().Truncate(time.Second)}
+	f := Feature{
+		Name:    r.Feature,
+		Agent:   r.Agent,
+		Folder:  filepath.Clean(r.Folder),
+		Created: r.At.UTC().Truncate(time.Second),
+	}
+
 	if err := labels.CheckSlug(r.Feature); err != nil {
 		return f, bad("feature %s", err)
 	}
@@ -59,34 +69,43 @@ func (r Request) feature() (Feature, error) {
 	if len(r.Specs) == 0 {
 		return f, bad("feature %s: no repository is named", r.Feature)
 	}
+
 	seen := map[string]bool{}
 	for _, s := range r.Specs {
 		if !plain(s.Name) {
 			return f, bad("repository name %q: allowed are letters, digits, . _ and -, beginning with a letter or digit", s.Name)
 		}
+
 		if key := strings.ToLower(s.Name); seen[key] {
 			return f, bad("repository name %s: given twice", s.Name)
 		} else {
 			seen[key] = true
 		}
+
 		f.Trees = append(f.Trees, Tree{
-			Repo: s.Name, Path: filepath.Join(f.Folder, s.Name), Base: s.Base,
+			Repo:   s.Name,
+			Path:   filepath.Join(f.Folder, s.Name),
+			Base:   s.Base,
 			Branch: r.Agent + "/" + r.Feature + "-" + s.Name + "-" + f.Created.Format("20060102-150405"),
 		})
 	}
+
 	return f, nil
 }
 
 // plain reports whether a name is safe as a part of a branch and of a path, on every system.
 func plain(s string) bool {
-	if s == "" || len(s) > 63 || strings.Contains(s, "..") || strings.HasSuffix(s, ".") || strings.HasSuffix(strings.ToLower(s), ".lock") {
+	if s == "" || len(s) > 63 || strings.Contains(s, "..") || strings.HasSuffix(s, ".") ||
+		strings.HasSuffix(strings.ToLower(s), ".lock") {
 		return false
 	}
+
 	for n, r := range s {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 		if !letter && (n == 0 || !strings.ContainsRune("._-", r)) {
 			return false
 		}
 	}
+
 	return true
 }

@@ -31,28 +31,34 @@ func open(ctx context.Context, run Git, s Spec) (source, error) {
 	if err != nil {
 		return source{}, bad("repository %s: %s", s.Name, printable.Cause(err))
 	}
+
 	if _, err := git.Find(path, ""); err != nil {
 		if strange, is := errors.AsType[*git.EmbeddedError](err); is {
 			return source{}, bad("repository %s: %s", s.Name, strange)
 		}
 	}
+
 	at := source{run, filepath.Join(path, ".git"), s.Name}
 	if _, err := os.Lstat(at.dir); err != nil {
 		at.dir = path
 	}
+
 	if info, err := os.Stat(at.dir); err == nil && !info.IsDir() {
 		at.dir, err = run(ctx, path, "rev-parse", "--absolute-git-dir")
 		if err != nil {
 			return at, bad("repository %s: %s is none: %s", s.Name, s.Path, err)
 		}
 	}
+
 	if _, err := at.run(ctx, "rev-parse", "--git-dir"); err != nil {
 		return at, refused(ctx, err, "repository %s: %s is none", s.Name, s.Path)
 	}
+
 	return at, nil
 }
 
-// refused is a request that git says no to; when time is over it is not known what git would have said.
+// refused is a request that git says no to; when time is over it is not known what git would have
+// said.
 func refused(ctx context.Context, err error, format string, args ...any) error {
 	if ctx.Err() != nil || git.Code(err) == 0 {
 		return err
@@ -60,8 +66,9 @@ func refused(ctx context.Context, err error, format string, args ...any) error {
 	return bad(format, args...)
 }
 
-// resolve returns the commit that a base means. A remote's branch is fetched first, unless offline, and comes before a local branch of
-// the same name, which may be behind it or hold what is not meant to leave: refs/heads/NAME is that one.
+// resolve returns the commit that a base means. A remote's branch is fetched first, unless offline,
+// and comes before a local branch of the same name, which may be behind it or hold what is not
+// meant to leave: refs/heads/NAME is that one.
 func (s source) resolve(ctx context.Context, base string, offline bool) (string, error) {
 	oid, base, err := s.lookup(ctx, base, offline)
 	switch {
@@ -70,6 +77,7 @@ func (s source) resolve(ctx context.Context, base string, offline bool) (string,
 	case oid == "":
 		return "", bad("repository %s: base %q: no branch, tag or commit", s.name, base)
 	}
+
 	return oid, nil
 }
 
@@ -79,11 +87,13 @@ func (s source) lookup(ctx context.Context, base string, offline bool) (oid, mea
 	if err != nil {
 		return "", base, err
 	}
+
 	if base == "" {
 		if base, err = s.fallback(ctx, remotes, offline); err != nil {
 			return "", "default branch", err
 		}
 	}
+
 	for _, remote := range remotes {
 		if branch, ok := strings.CutPrefix(base, remote+"/"); ok {
 			if oid, err := s.branch(ctx, remote, branch, offline); err != nil || oid != "" {
@@ -91,36 +101,44 @@ func (s source) lookup(ctx context.Context, base string, offline bool) (oid, mea
 			}
 		}
 	}
+
 	ours, err := s.isLocalName(ctx, base)
 	if err != nil {
 		return "", base, err
 	}
+
 	if len(remotes) > 0 && !ours {
 		if oid, err := s.branch(ctx, upstream(remotes), base, offline); err != nil || oid != "" {
 			return oid, base, err
 		}
 	}
+
 	oid, err = s.commit(ctx, base)
 	return oid, base, err
 }
 
-// isLocalName reports whether a base is resolved without asking a remote: a full reference, a whole object id, HEAD, or a tag that is here.
+// isLocalName reports whether a base is resolved without asking a remote: a full reference, a whole
+// object id, HEAD, or a tag that is here.
 func (s source) isLocalName(ctx context.Context, base string) (bool, error) {
-	if base == "HEAD" || strings.HasPrefix(base, "refs/") || len(base) >= 40 && strings.Trim(base, "0123456789abcdef") == "" {
+	if base == "HEAD" || strings.HasPrefix(base, "refs/") || len(base) >= 40 &&
+		strings.Trim(base, "0123456789abcdef") == "" {
 		return true, nil
 	}
 	if strings.HasPrefix(base, "-") {
 		return true, nil // no branch can be called so
 	}
+
 	names := []string{"refs/tags/" + base}
 	if len(base) >= 7 && strings.Trim(base, "0123456789abcdef") == "" { // it may begin an object id
 		names = append(names, base)
 	}
+
 	for _, name := range names {
 		if oid, err := s.commit(ctx, name); err != nil || oid != "" {
 			return oid != "", err
 		}
 	}
+
 	return false, nil
 }
 
@@ -138,6 +156,7 @@ func (s source) remotes(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	names := strings.Fields(out)
 	slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) })
 	return names, nil
@@ -151,8 +170,8 @@ func upstream(remotes []string) string {
 	return remotes[len(remotes)-1]
 }
 
-// fallback is the base when none is given: the default branch of the remote as it is noted here, or as
-// the remote says, because a bare clone notes none; else HEAD.
+// fallback is the base when none is given: the default branch of the remote as it is noted here, or
+// as the remote says, because a bare clone notes none; else HEAD.
 func (s source) fallback(ctx context.Context, remotes []string, offline bool) (string, error) {
 	if len(remotes) == 0 {
 		return "HEAD", nil
@@ -168,15 +187,18 @@ func (s source) fallback(ctx context.Context, remotes []string, offline bool) (s
 	if offline {
 		return "HEAD", nil
 	}
+
 	out, err := s.run(ctx, "ls-remote", "--symref", "--end-of-options", remote, "HEAD")
 	branch, _, _ := strings.Cut(strings.TrimPrefix(out, "ref: refs/heads/"), "\t")
 	if err != nil || !strings.HasPrefix(out, "ref: refs/heads/") {
 		return "HEAD", err
 	}
+
 	return remote + "/" + branch, nil
 }
 
-// commit returns what git takes the name for, or nothing. A name that begins with a dash is no option.
+// commit returns what git takes the name for, or nothing. A name that begins with a dash is no
+// option.
 func (s source) commit(ctx context.Context, name string) (string, error) {
 	oid, err := s.run(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
 	if git.Code(err) > 0 { // 1, or 128 for what is no name at all
@@ -198,13 +220,16 @@ func (s source) branch(ctx context.Context, remote, branch string, offline bool)
 	if offline {
 		return s.commit(ctx, "refs/remotes/"+remote+"/"+branch)
 	}
+
 	oid, err := s.tip(ctx, remote, ref)
 	if err != nil || oid == "" {
 		return "", err
 	}
-	if _, err := s.run(ctx, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance", "--end-of-options", remote, ref); err != nil {
+	if _, err := s.run(ctx, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules",
+		"--no-auto-maintenance", "--end-of-options", remote, ref); err != nil {
 		return "", err
 	}
+
 	return s.commit(ctx, oid)
 }
 
@@ -214,9 +239,11 @@ func (s source) tip(ctx context.Context, remote, ref string) (string, error) {
 	if err != nil && git.No(err) {
 		return "", nil
 	}
+
 	oid, name, _ := strings.Cut(strings.SplitN(out, "\n", 2)[0], "\t")
 	if err != nil || name != ref {
 		return "", err
 	}
+
 	return oid, nil
 }

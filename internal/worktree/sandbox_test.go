@@ -18,8 +18,8 @@ import (
 	"github.com/label-state/label-state/internal/worktree"
 )
 
-// A sandbox is a machine with nothing on it but three repositories: app and web are ordinary clones, lib
-// is a bare one.
+// A sandbox is a machine with nothing on it but three repositories: app and web are ordinary
+// clones, lib is a bare one.
 type sandbox struct {
 	t    testing.TB
 	dir  string
@@ -33,14 +33,17 @@ func newSandbox(t testing.TB) *sandbox {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	from, err := template()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	b := at(t, dir)
 	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
 		t.Fatal(err)
 	}
+
 	for _, name := range []string{"app", "web", "lib"} {
 		config := filepath.Join(b.gitDir(name), "config")
 		data, err := os.ReadFile(config)
@@ -49,6 +52,7 @@ func newSandbox(t testing.TB) *sandbox {
 		}
 		b.write(config, strings.ReplaceAll(string(data), from, dir))
 	}
+
 	return b
 }
 
@@ -60,6 +64,7 @@ var template = sync.OnceValues(func() (dir string, err error) {
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return "", err
 	}
+
 	script := exec.Command("sh", "-e", "-c", `
 for name in app web lib; do
 	git init -q -b main seed/$name
@@ -86,6 +91,7 @@ done`)
 	if out, err := script.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w: %s", err, out)
 	}
+
 	return dir, nil
 })
 
@@ -96,12 +102,19 @@ func here(env []string) []string {
 
 // at is a sandbox that is there already.
 func at(t testing.TB, dir string) *sandbox {
-	return &sandbox{t: t, dir: dir, book: worktree.Journal(filepath.Join(dir, "state")), env: []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + filepath.Join(dir, "gitconfig"),
-		"GIT_AUTHOR_NAME=x", "GIT_AUTHOR_EMAIL=x@example.com", "GIT_COMMITTER_NAME=x", "GIT_COMMITTER_EMAIL=x@example.com",
-		"GIT_DIR=/nowhere", "GIT_INDEX_FILE=/nowhere/index", // as a hook that starts us has them
-		"DIE_PID=" + fmt.Sprint(os.Getpid()),
-	}}
+	return &sandbox{
+		t:    t,
+		dir:  dir,
+		book: worktree.Journal(filepath.Join(dir, "state")),
+		env: []string{
+			"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" +
+				filepath.Join(dir, "gitconfig"),
+			"GIT_AUTHOR_NAME=x", "GIT_AUTHOR_EMAIL=x@example.com", "GIT_COMMITTER_NAME=x",
+			"GIT_COMMITTER_EMAIL=x@example.com",
+			"GIT_DIR=/nowhere", "GIT_INDEX_FILE=/nowhere/index", // as a hook that starts us has them
+			"DIE_PID=" + fmt.Sprint(os.Getpid()),
+		},
+	}
 }
 
 func (b *sandbox) path(name string) string { return filepath.Join(b.dir, "src", name) }
@@ -118,6 +131,7 @@ func (b *sandbox) git(dir string, args ...string) string {
 	if err != nil {
 		b.t.Fatalf("git %q: %v\n%s", args, err, out)
 	}
+
 	return strings.TrimSpace(string(out))
 }
 
@@ -138,11 +152,18 @@ var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
 // request asks for a feature over some of the repositories, given as NAME or NAME@BASE.
 func (b *sandbox) request(repos ...string) worktree.Request {
-	r := worktree.Request{Feature: "checkout", Agent: "lucius", Folder: filepath.Join(b.dir, "trees", "checkout"), At: noon}
+	r := worktree.Request{
+		Feature: "checkout",
+		Agent:   "lucius",
+		Folder:  filepath.Join(b.dir, "trees", "checkout"),
+		At:      noon,
+	}
+
 	for _, repo := range repos {
 		name, base, _ := strings.Cut(repo, "@")
 		r.Specs = append(r.Specs, worktree.Spec{Name: name, Path: b.path(name), Base: base})
 	}
+
 	return r
 }
 
@@ -162,7 +183,8 @@ func (b *sandbox) gitDir(name string) string {
 	return filepath.Join(b.path(name), ".git")
 }
 
-// picture is everything that a run could leave behind: branches, registered trees, settings, folders, pages.
+// picture is everything that a run could leave behind: branches, registered trees, settings,
+// folders, pages.
 func (b *sandbox) picture() string {
 	b.t.Helper()
 	var out strings.Builder
@@ -173,6 +195,7 @@ func (b *sandbox) picture() string {
 		}
 		b.folder(&out, filepath.Join(dir, "worktrees"))
 	}
+
 	b.folder(&out, filepath.Join(b.dir, "state"))
 	b.folder(&out, filepath.Join(b.dir, "trees", "checkout"))
 	return out.String()
@@ -188,6 +211,7 @@ func (b *sandbox) files(out io.Writer, root string) {
 		fmt.Fprintln(out, path, string(data))
 		return err
 	})
+
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		b.t.Fatal(err)
 	}
@@ -198,6 +222,7 @@ func (b *sandbox) folder(out io.Writer, dir string) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		b.t.Fatal(err)
 	}
+
 	for _, e := range entries {
 		fmt.Fprintln(out, dir, e.Name())
 	}

@@ -27,6 +27,7 @@ func TestParseSpec(t *testing.T) {
 			t.Errorf("%q: %+v, %v, want %+v", in, got, err, want)
 		}
 	}
+
 	for _, in := range []string{"", "app", "=/src", "app=", "app=/src@"} {
 		var request *worktree.RequestError
 		if got, err := worktree.ParseSpec(in); !errors.As(err, &request) {
@@ -43,29 +44,37 @@ func TestCreate(t *testing.T) {
 	if len(f.Trees) != 2 || !f.Ready {
 		t.Fatalf("feature: %+v", f)
 	}
+
 	for _, tree := range f.Trees {
 		want := "lucius/checkout-" + tree.Repo + "-20260501-120000"
 		if got := b.git(tree.Path, "branch", "--show-current"); got != want || tree.Branch != want {
 			t.Errorf("%s is on %s, want %s", tree.Path, got, want)
 		}
+
 		if got := b.git(tree.Path, "rev-parse", "HEAD"); got != tree.From {
 			t.Errorf("%s is at %s, want %s", tree.Path, got, tree.From)
 		}
+
 		if got := b.git(tree.Path, "status", "--porcelain"); got != "" {
 			t.Errorf("%s: %s", tree.Path, got)
 		}
 	}
+
 	list, err := b.features().List(t.Context())
-	if err != nil || len(list) != 1 || len(list[0].Trees) != 2 || list[0].Trees[0].State != "clean" || list[0].Trees[1].State != "clean" {
+	if err != nil || len(list) != 1 || len(list[0].Trees) != 2 || list[0].Trees[0].State != "clean" ||
+		list[0].Trees[1].State != "clean" {
 		t.Errorf("list: %+v, %v", list, err)
 	}
+
 	var exists *worktree.ExistsError
 	if _, err := b.features().Create(t.Context(), b.request("web")); !errors.As(err, &exists) || exists.Unfinished {
 		t.Errorf("create again: %v", err)
 	}
+
 	if pruned, err := b.features().Prune(t.Context()); err != nil || len(pruned) != 0 {
 		t.Errorf("prune of what is in order: %+v, %v", pruned, err)
 	}
+
 	if _, err := b.features().Remove(t.Context(), "checkout"); err != nil {
 		t.Errorf("remove: %v", err)
 	}
@@ -76,27 +85,31 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// TestPlanFollowsLinks: what would be made is where Create makes it, behind the links in the folder's path.
+// TestPlanFollowsLinks: what would be made is where Create makes it, behind the links in the
+// folder's path.
 func TestPlanFollowsLinks(t *testing.T) {
 	t.Parallel()
 	b := newSandbox(t)
 	if err := os.Symlink(b.dir, filepath.Join(b.dir, "link")); err != nil {
 		t.Fatal(err)
 	}
+
 	r := b.request("app")
 	r.Folder = filepath.Join(b.dir, "link", "later", "features")
 	planned, err := b.features().Plan(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	made, err := b.features().Create(t.Context(), r)
-	if err != nil || planned.Folder != made.Folder || planned.Trees[0].Path != made.Trees[0].Path || strings.Contains(made.Folder, "link") {
+	if err != nil || planned.Folder != made.Folder || planned.Trees[0].Path != made.Trees[0].Path ||
+		strings.Contains(made.Folder, "link") {
 		t.Errorf("planned %s, made %s, %v", planned.Folder, made.Folder, err)
 	}
 }
 
-// TestBases: a base is a remote's branch, a tag, an object id, or any other name that git knows; the
-// remote's branch as it is now. An ordinary run plays half of them.
+// TestBases: a base is a remote's branch, a tag, an object id, or any other name that git knows;
+// the remote's branch as it is now. An ordinary run plays half of them.
 func TestBases(t *testing.T) {
 	t.Parallel()
 	b := newSandbox(t)
@@ -149,6 +162,7 @@ func TestBases(t *testing.T) {
 		case c.repo == "lib":
 			want = b.git(b.path("lib"), "rev-parse", c.want)
 		}
+
 		r := b.request(c.repo)
 		r.Specs[0].Base = c.base
 		f, err := b.features().Create(t.Context(), r)
@@ -159,19 +173,23 @@ func TestBases(t *testing.T) {
 		case c.want != "error" && (err != nil || f.Trees[0].From != want):
 			t.Errorf("%s@%s: %v, at %q, want %q", c.repo, c.base, err, f.Trees[0].From, want)
 		}
+
 		if err == nil {
 			if _, err := b.features().Remove(t.Context(), "checkout"); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
+
 	if err := os.Rename(origin, origin+".away"); err != nil {
 		t.Fatal(err)
 	}
 	var request *worktree.RequestError
-	if _, err := b.features().Create(t.Context(), b.request("app@origin/feature/x")); err == nil || errors.As(err, &request) {
+	if _, err := b.features().Create(t.Context(), b.request("app@origin/feature/x")); err == nil ||
+		errors.As(err, &request) {
 		t.Errorf("with a remote out of reach: %v, want that it could not be found out", err)
 	}
+
 	r := b.request("app@origin/feature/x")
 	r.Offline = true
 	if f, err := b.features().Create(t.Context(), r); err != nil || f.Trees[0].From != third {
@@ -188,9 +206,11 @@ func TestRefused(t *testing.T) {
 	b.git(b.path("web"), "update-ref", "refs/remotes/origin/fetched/checkout-web-20260501-120000", "HEAD")
 	b.git(b.dir, "init", "-q", filepath.Join(b.dir, "empty"))
 	b.write(filepath.Join(b.dir, "file"), "")
-	if err := errors.Join(os.MkdirAll(filepath.Join(b.dir, "trees", "checkout", "there"), 0o700), os.MkdirAll(filepath.Join(b.path("app"), "sub"), 0o700)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Join(b.dir, "trees", "checkout", "there"), 0o700),
+		os.MkdirAll(filepath.Join(b.path("app"), "sub"), 0o700)); err != nil {
 		t.Fatal(err)
 	}
+
 	linked := filepath.Join(b.dir, "linked")
 	b.git(b.path("app"), "worktree", "add", "-q", "--detach", linked)
 	before := b.picture()
@@ -202,25 +222,46 @@ func TestRefused(t *testing.T) {
 		"no feature":           {func(r *worktree.Request) { r.Feature = "" }, "allowed are 1 to 63"},
 		"feature with slashes": {func(r *worktree.Request) { r.Feature = "../../evil" }, "allowed are 1 to 63"},
 		"feature with a dash":  {func(r *worktree.Request) { r.Feature = "-x" }, "allowed are 1 to 63"},
-		"long feature":         {func(r *worktree.Request) { r.Feature = strings.Repeat("x", 64) }, "allowed are 1 to 63"},
-		"no agent":             {func(r *worktree.Request) { r.Agent = "" }, "agent"},
-		"agent with a slash":   {func(r *worktree.Request) { r.Agent = "a/b" }, "agent"},
-		"agent like a lock":    {func(r *worktree.Request) { r.Agent = "a.lock" }, "agent"},
-		"no repository":        {func(r *worktree.Request) { r.Specs = nil }, "no repository"},
-		"name twice":           {func(r *worktree.Request) { r.Specs = append(r.Specs, spec("APP", b.path("lib"))) }, "given twice"},
-		"name with dots":       {func(r *worktree.Request) { r.Specs[1].Name = ".." }, "repository name"},
-		"name with a slash":    {func(r *worktree.Request) { r.Specs[1].Name = "a/b" }, "repository name"},
-		"no such path":         {func(r *worktree.Request) { r.Specs[1].Path = filepath.Join(b.dir, "gone") }, "no such file"},
-		"a file":               {func(r *worktree.Request) { r.Specs[1].Path = filepath.Join(b.dir, "file") }, "is none"},
-		"no repository there":  {func(r *worktree.Request) { r.Specs[1].Path = b.dir }, "is none"},
-		"below a repository":   {func(r *worktree.Request) { r.Specs[1].Path = filepath.Join(b.path("app"), "sub") }, "is none"},
-		"repository twice":     {func(r *worktree.Request) { r.Specs[1].Path = linked }, "the same as app"},
-		"nothing in it":        {func(r *worktree.Request) { r.Specs[1].Path = filepath.Join(b.dir, "empty") }, "no branch, tag or commit"},
-		"branch in the way":    {func(r *worktree.Request) { r.Agent = "taken" }, "stands in the way"},
-		"branch below":         {func(r *worktree.Request) { r.Agent = "lucius2" }, "stands in the way"},
-		"branch of a remote":   {func(r *worktree.Request) { r.Agent = "fetched" }, "a remote has a branch fetched/checkout-web-"},
-		"folder there":         {func(r *worktree.Request) { r.Specs[1].Name = "there" }, "exists already"},
-		"relative folder":      {func(r *worktree.Request) { r.Folder = "trees" }, "absolute"},
+		"long feature": {
+			func(r *worktree.Request) { r.Feature = strings.Repeat("x", 64) },
+			"allowed are 1 to 63",
+		},
+		"no agent":           {func(r *worktree.Request) { r.Agent = "" }, "agent"},
+		"agent with a slash": {func(r *worktree.Request) { r.Agent = "a/b" }, "agent"},
+		"agent like a lock":  {func(r *worktree.Request) { r.Agent = "a.lock" }, "agent"},
+		"no repository":      {func(r *worktree.Request) { r.Specs = nil }, "no repository"},
+		"name twice": {
+			func(r *worktree.Request) { r.Specs = append(r.Specs, spec("APP", b.path("lib"))) },
+			"given twice",
+		},
+		"name with dots":    {func(r *worktree.Request) { r.Specs[1].Name = ".." }, "repository name"},
+		"name with a slash": {func(r *worktree.Request) { r.Specs[1].Name = "a/b" }, "repository name"},
+		"no such path": {
+			func(r *worktree.Request) { r.Specs[1].Path = filepath.Join(b.dir, "gone") },
+			"no such file",
+		},
+		"a file": {
+			func(r *worktree.Request) { r.Specs[1].Path = filepath.Join(b.dir, "file") },
+			"is none",
+		},
+		"no repository there": {func(r *worktree.Request) { r.Specs[1].Path = b.dir }, "is none"},
+		"below a repository": {
+			func(r *worktree.Request) { r.Specs[1].Path = filepath.Join(b.path("app"), "sub") },
+			"is none",
+		},
+		"repository twice": {func(r *worktree.Request) { r.Specs[1].Path = linked }, "the same as app"},
+		"nothing in it": {
+			func(r *worktree.Request) { r.Specs[1].Path = filepath.Join(b.dir, "empty") },
+			"no branch, tag or commit",
+		},
+		"branch in the way": {func(r *worktree.Request) { r.Agent = "taken" }, "stands in the way"},
+		"branch below":      {func(r *worktree.Request) { r.Agent = "lucius2" }, "stands in the way"},
+		"branch of a remote": {
+			func(r *worktree.Request) { r.Agent = "fetched" },
+			"a remote has a branch fetched/checkout-web-",
+		},
+		"folder there":    {func(r *worktree.Request) { r.Specs[1].Name = "there" }, "exists already"},
+		"relative folder": {func(r *worktree.Request) { r.Folder = "trees" }, "absolute"},
 	} {
 		r := b.request("app", "web")
 		c.change(&r)
@@ -229,11 +270,13 @@ func TestRefused(t *testing.T) {
 		if !errors.As(err, &request) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
+
 		b.unchanged(before)
 	}
 }
 
-// TestKept: no work is lost, whoever asks, and what was kept is still known afterwards. An ordinary run plays half of it.
+// TestKept: no work is lost, whoever asks, and what was kept is still known afterwards. An ordinary
+// run plays half of it.
 func TestKept(t *testing.T) {
 	t.Parallel()
 	push := func(b *sandbox, tree worktree.Tree) {
@@ -241,12 +284,19 @@ func TestKept(t *testing.T) {
 		b.commit(tree.Path, "work")
 		b.git(tree.Path, "push", "-q", "-u", "origin", tree.Branch)
 	}
+
 	for name, c := range map[string]struct {
 		work func(*sandbox, worktree.Tree)
 		want string // of why it was kept; empty when it may go
 	}{
-		"changed file": {func(b *sandbox, tree worktree.Tree) { b.write(filepath.Join(tree.Path, "README"), "mine") }, "uncommitted changes"},
-		"new file":     {func(b *sandbox, tree worktree.Tree) { b.write(filepath.Join(tree.Path, "new"), "mine") }, "uncommitted changes"},
+		"changed file": {
+			func(b *sandbox, tree worktree.Tree) { b.write(filepath.Join(tree.Path, "README"), "mine") },
+			"uncommitted changes",
+		},
+		"new file": {
+			func(b *sandbox, tree worktree.Tree) { b.write(filepath.Join(tree.Path, "new"), "mine") },
+			"uncommitted changes",
+		},
 		"untracked unseen": {func(b *sandbox, tree worktree.Tree) {
 			b.git(tree.Path, "config", "status.showUntrackedFiles", "no")
 			b.write(filepath.Join(tree.Path, "new"), "mine")
@@ -265,7 +315,8 @@ func TestKept(t *testing.T) {
 			b.commit(tree.Path, "work")
 		}, "commits on no branch"},
 		"unfinished merge": {func(b *sandbox, tree worktree.Tree) {
-			b.git(tree.Path, "merge", "-q", "--no-commit", "--no-ff", "-s", "ours", b.git(b.path(tree.Repo), "rev-parse", b.other(tree.Repo)))
+			b.git(tree.Path, "merge", "-q", "--no-commit", "--no-ff", "-s", "ours",
+				b.git(b.path(tree.Repo), "rev-parse", b.other(tree.Repo)))
 		}, "unfinished"},
 		"folder gone, commit": {func(b *sandbox, tree worktree.Tree) {
 			b.write(filepath.Join(tree.Path, "new"), "new")
@@ -287,7 +338,11 @@ func TestKept(t *testing.T) {
 			b.git(tree.Path, "update-index", "--skip-worktree", "README")
 			b.write(filepath.Join(tree.Path, "README"), "mine")
 		}, "changes to README, which git was told not to look at"},
-		"assumed unchanged, and so it is": {func(b *sandbox, tree worktree.Tree) { b.git(tree.Path, "update-index", "--assume-unchanged", "README") }, ""},
+		"assumed unchanged, and so it is": {func(b *sandbox,
+			tree worktree.Tree,
+		) {
+			b.git(tree.Path, "update-index", "--assume-unchanged", "README")
+		}, ""},
 		"skipped, as a sparse checkout does": {func(b *sandbox, tree worktree.Tree) {
 			b.git(tree.Path, "update-index", "--skip-worktree", "README")
 			b.away(filepath.Join(tree.Path, "README"))
@@ -304,6 +359,7 @@ func TestKept(t *testing.T) {
 			if !sample.Plays(name, n, 4) {
 				continue
 			}
+
 			t.Run(name+" in "+repo, func(t *testing.T) {
 				t.Parallel()
 				b := newSandbox(t)
@@ -318,14 +374,20 @@ func TestKept(t *testing.T) {
 					if left, err := b.book.Names(); err != nil || len(left) != 0 {
 						t.Errorf("left: %q, %v", left, err)
 					}
+
 					return
 				}
-				if !errors.As(err, &kept) || len(kept.Kept) != 1 || kept.Kept[0].Path != f.Trees[0].Path || !strings.Contains(err.Error(), c.want) {
+
+				if !errors.As(err, &kept) || len(kept.Kept) != 1 || kept.Kept[0].Path != f.Trees[0].Path ||
+					!strings.Contains(err.Error(), c.want) {
 					t.Fatalf("remove: %v, want that %s is kept: %s", err, repo, c.want)
 				}
-				if left, ok, err := b.book.Read("checkout"); err != nil || !ok || len(left.Trees) != 1 || left.Trees[0] != f.Trees[0] {
+
+				if left, ok, err := b.book.Read("checkout"); err != nil || !ok || len(left.Trees) != 1 ||
+					left.Trees[0] != f.Trees[0] {
 					t.Errorf("left: %+v, %t, %v", left, ok, err)
 				}
+
 				if _, err := os.Stat(f.Trees[1].Path); !errors.Is(err, os.ErrNotExist) {
 					t.Errorf("the other tree is there still: %v", err)
 				}
@@ -349,8 +411,8 @@ func (b *sandbox) away(path string) {
 	}
 }
 
-// TestFailure: git fails at each of its commands, and when a signal ends the run there; everything is
-// as before.
+// TestFailure: git fails at each of its commands, and when a signal ends the run there; everything
+// is as before.
 func TestFailure(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func(context.CancelFunc) error{
@@ -372,8 +434,10 @@ func TestFailure(t *testing.T) {
 							return "", err
 						}
 					}
+
 					return b.program()(ctx, dir, args...)
 				}
+
 				_, err := worktree.New(git, b.book).Create(ctx, b.request("app", "lib", "web"))
 				stop()
 				if left > 0 {
@@ -382,10 +446,12 @@ func TestFailure(t *testing.T) {
 					}
 					break
 				}
+
 				var trouble *worktree.UndoneError
 				if errors.As(err, &trouble) {
 					undone++
 				}
+
 				if err == nil {
 					t.Errorf("at command %d: no error", at)
 				}
@@ -394,6 +460,7 @@ func TestFailure(t *testing.T) {
 					t.Fatalf("at command %d: %v", at, err)
 				}
 			}
+
 			if undone < sample.Size(1, 3) {
 				t.Errorf("undone %d times", undone)
 			}

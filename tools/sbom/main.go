@@ -1,5 +1,6 @@
-// Command sbom writes what the programs of an archive (.tar.gz) are made of, as a CycloneDX 1.5 bill of materials
-// (https://cyclonedx.org/docs/1.5/json/): the modules that the linker recorded in them, and Go itself.
+// Command sbom writes what the programs of an archive (.tar.gz) are made of, as a CycloneDX 1.5
+// bill of materials (https://cyclonedx.org/docs/1.5/json/): the modules that the linker recorded in
+// them, and Go itself.
 //
 //	sbom NAME VERSION ARCHIVE BILL
 //
@@ -30,6 +31,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: sbom NAME VERSION ARCHIVE BILL")
 		os.Exit(2)
 	}
+
 	if err := write(os.Args[1], os.Args[2], os.Args[3], os.Args[4]); err != nil {
 		fmt.Fprintln(os.Stderr, "sbom:", err)
 		os.Exit(1)
@@ -41,25 +43,29 @@ func write(name, version, archive, to string) error {
 	if err != nil {
 		return err
 	}
+
 	defer in.Close()
 	programs, err := read(in, name)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", archive, err)
 	}
+
 	text, err := draw(name, version, programs)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", archive, err)
 	}
+
 	return os.WriteFile(to, text, 0o644)
 }
 
-// read returns what the linker recorded in the programs of an archive: the files that are called name or name-SOMETHING,
-// with .exe or without.
+// read returns what the linker recorded in the programs of an archive: the files that are called
+// name or name-SOMETHING, with .exe or without.
 func read(archive io.Reader, name string) ([]*debug.BuildInfo, error) {
 	plain, err := gzip.NewReader(archive)
 	if err != nil {
 		return nil, err
 	}
+
 	var programs []*debug.BuildInfo
 	for r := tar.NewReader(plain); ; {
 		header, err := r.Next()
@@ -69,18 +75,22 @@ func read(archive io.Reader, name string) ([]*debug.BuildInfo, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		file := strings.TrimSuffix(path.Base(header.Name), ".exe")
 		if header.Typeflag != tar.TypeReg || (file != name && !strings.HasPrefix(file, name+"-")) {
 			continue
 		}
+
 		text, err := io.ReadAll(r)
 		if err != nil {
 			return nil, err
 		}
+
 		info, err := buildinfo.Read(bytes.NewReader(text))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", header.Name, err)
 		}
+
 		programs = append(programs, info)
 	}
 }
@@ -107,7 +117,8 @@ type component struct {
 	Properties []property `json:"properties,omitempty"`
 }
 
-// A property has what CycloneDX has no field for: the sum of go.sum is over a module's files, not over one file.
+// A property has what CycloneDX has no field for: the sum of go.sum is over a module's files, not
+// over one file.
 type property struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
@@ -130,11 +141,27 @@ func draw(name, version string, programs []*debug.BuildInfo) ([]byte, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s: %s: %w", info.Path, m.Path, err)
 			}
+
 			parts[c.Ref] = c
 		}
 	}
-	main := component{Type: "application", Ref: name, Name: name, Version: version, PURL: "pkg:golang/" + programs[0].Main.Path + "@" + version}
-	b := bill{Format: "CycloneDX", Spec: "1.5", Version: 1, Metadata: metadata{main}, Components: []component{}}
+
+	main := component{
+		Type:    "application",
+		Ref:     name,
+		Name:    name,
+		Version: version,
+		PURL:    "pkg:golang/" + programs[0].Main.Path + "@" + version,
+	}
+
+	b := bill{
+		Format:     "CycloneDX",
+		Spec:       "1.5",
+		Version:    1,
+		Metadata:   metadata{main},
+		Components: []component{},
+	}
+
 	for _, ref := range slices.Sorted(maps.Keys(parts)) {
 		b.Components = append(b.Components, parts[ref])
 	}
@@ -142,12 +169,19 @@ func draw(name, version string, programs []*debug.BuildInfo) ([]byte, error) {
 	e := json.NewEncoder(&text)
 	e.SetIndent("", "  ")
 	err := e.Encode(b)
+
 	return text.Bytes(), err
 }
 
 func part(path, version string) component {
 	purl := "pkg:golang/" + path + "@" + version
-	return component{Type: "library", Ref: purl, Name: path, Version: version, PURL: purl}
+	return component{
+		Type:    "library",
+		Ref:     purl,
+		Name:    path,
+		Version: version,
+		PURL:    purl,
+	}
 }
 
 // module is a component with its sum, in hexadecimal as hashes are in CycloneDX.
@@ -156,10 +190,12 @@ func module(m *debug.Module) (component, error) {
 	if m.Sum == "" {
 		return c, nil
 	}
+
 	sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(m.Sum, "h1:"))
 	if err != nil {
 		return c, fmt.Errorf("sum %q: %w", m.Sum, err)
 	}
+
 	c.Properties = []property{{"go.sum:h1", hex.EncodeToString(sum)}}
 	return c, nil
 }

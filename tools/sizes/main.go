@@ -1,6 +1,7 @@
-// Command sizes builds the programs for linux/amd64 as a release does and prints a table of their sizes, and of what each part weighs:
-// the code and data that the linker names after a package. The tables for stack traces and garbage collection, about half of a
-// program, are in the size and in no part.
+// Command sizes builds the programs for linux/amd64 as a release does and prints a table of their
+// sizes, and of what each part weighs: the code and data that the linker names after a package. The
+// tables for stack traces and garbage collection, about half of a program, are in the size and in
+// no part.
 //
 //	go -C tools run ./sizes -C ..
 package main
@@ -36,31 +37,38 @@ func run(root string, most int) error {
 	if err != nil {
 		return err
 	}
+
 	defer os.RemoveAll(dir)
 	whole, stripped := filepath.Join(dir, "whole"), filepath.Join(dir, "stripped")
 	if err := errors.Join(build(root, whole, "-w"), build(root, stripped, "-s -w")); err != nil {
 		return err
 	}
+
 	programs, err := os.ReadDir(stripped)
 	if err != nil {
 		return err
 	}
+
 	fmt.Println("| program | MB | MB compressed | what weighs most (MB of code and data) |\n|---|---|---|---|")
 	for _, p := range programs {
 		info, err := p.Info()
 		if err != nil {
 			return err
 		}
+
 		parts, err := weigh(filepath.Join(whole, p.Name()))
 		if err != nil {
 			return err
 		}
+
 		packed, err := compressed(filepath.Join(stripped, p.Name()))
 		if err != nil {
 			return err
 		}
+
 		fmt.Printf("| %s | %s | %s | %s |\n", p.Name(), megabytes(info.Size()), megabytes(packed), list(parts, most))
 	}
+
 	return nil
 }
 
@@ -71,6 +79,7 @@ func build(root, to, flags string) error {
 	c := exec.Command("go", "build", "-trimpath", "-ldflags", flags, "-o", to, "./cmd/...")
 	c.Dir, c.Stderr = root, os.Stderr
 	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64")
+
 	return c.Run()
 }
 
@@ -88,10 +97,12 @@ func compressed(file string) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+
 	defer in.Close()
 	var n counter
 	out := gzip.NewWriter(&n)
 	_, err = io.Copy(out, in)
+
 	return int64(n), errors.Join(err, out.Close())
 }
 
@@ -101,18 +112,22 @@ func weigh(program string) (map[string]int64, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	defer f.Close()
 	symbols, err := f.Symbols()
 	if err != nil {
 		return nil, err
 	}
+
 	parts := map[string]int64{}
 	for _, s := range symbols {
 		kind, named := elf.ST_TYPE(s.Info), int(s.Section) < len(f.Sections)
-		if (kind == elf.STT_FUNC || kind == elf.STT_OBJECT) && named && f.Sections[s.Section].Type != elf.SHT_NOBITS && s.Name != "runtime.pclntab" {
+		if (kind == elf.STT_FUNC || kind == elf.STT_OBJECT) && named && f.Sections[s.Section].Type != elf.SHT_NOBITS &&
+			s.Name != "runtime.pclntab" {
 			parts[part(s.Name)] += int64(s.Size)
 		}
 	}
+
 	return parts, nil
 }
 
@@ -122,6 +137,7 @@ func part(symbol string) string {
 	for _, made := range []string{"type:.eq.", "type:.hash.", "go:"} {
 		symbol = strings.TrimPrefix(symbol, made)
 	}
+
 	path := strings.Split(symbol, "/")
 	switch {
 	case len(path) == 1 || !strings.Contains(path[0], "."):
@@ -133,12 +149,14 @@ func part(symbol string) string {
 	default:
 		path = path[:2]
 	}
+
 	name, _, _ := strings.Cut(path[1], ".")
 	return path[0] + "/" + name
 }
 
 func list(parts map[string]int64, most int) string {
-	names := slices.SortedFunc(maps.Keys(parts), func(a, b string) int { return cmp.Or(cmp.Compare(parts[b], parts[a]), cmp.Compare(a, b)) })
+	names := slices.SortedFunc(maps.Keys(parts),
+		func(a, b string) int { return cmp.Or(cmp.Compare(parts[b], parts[a]), cmp.Compare(a, b)) })
 	var out []string
 	for _, name := range names[:min(most, len(names))] {
 		if parts[name] < 50_000 {
@@ -146,6 +164,7 @@ func list(parts map[string]int64, most int) string {
 		}
 		out = append(out, name+" "+megabytes(parts[name]))
 	}
+
 	return strings.Join(out, ", ")
 }
 

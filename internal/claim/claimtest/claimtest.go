@@ -62,6 +62,7 @@ func Cases(text string) ([]Case, error) {
 			}
 		}
 	}
+
 	return cases, nil
 }
 
@@ -71,25 +72,30 @@ func Comment(line string) (claim.Comment, error) {
 	if len(f) < 4 {
 		return claim.Comment{}, fmt.Errorf("comment %q: want ID CREATED AUTHOR BODY", line)
 	}
+
 	id, err := strconv.ParseInt(f[0], 10, 64)
 	if err != nil {
 		return claim.Comment{}, fmt.Errorf("comment %q: %w", line, err)
 	}
+
 	c := claim.Comment{ID: id, URL: "#" + f[0]}
 	from, to, edited := strings.Cut(f[1], "~")
 	if c.Created, err = Time(from); err != nil {
 		return c, err
 	}
+
 	c.Updated = c.Created
 	if edited {
 		if c.Updated, err = Time(to); err != nil {
 			return c, err
 		}
 	}
+
 	c.Author, c.Editor, _ = strings.Cut(f[2], "/")
 	author, stranger := strings.CutSuffix(c.Author, "?")
 	c.Author, c.Trusted = author, !stranger
 	c.Body, err = Body(strings.TrimSpace(f[3]))
+
 	return c, err
 }
 
@@ -102,10 +108,12 @@ func Body(s string) (string, error) {
 	if len(f) < 2 {
 		return "", fmt.Errorf("body %q: want KIND CODENAME:FIRING_ID", s)
 	}
+
 	codename, firing, found := strings.Cut(f[1], ":")
 	if !found {
 		return "", fmt.Errorf("body %q: %q is not CODENAME:FIRING_ID", s, f[1])
 	}
+
 	fields := append([]string{"codename=" + codename, "firing_id=" + firing}, f[2:]...)
 	return "<!-- agent-" + f[0] + ":" + strings.Join(fields, " ") + " -->", nil
 }
@@ -120,6 +128,7 @@ func Time(s string) (time.Time, error) {
 		}
 		parts = append(parts, n)
 	}
+
 	if len(parts) < 2 || len(parts) > 3 {
 		return time.Time{}, fmt.Errorf("time %q: want H:MM or H:MM:SS", s)
 	}
@@ -127,6 +136,7 @@ func Time(s string) (time.Time, error) {
 	if len(parts) == 3 {
 		seconds += parts[2]
 	}
+
 	return epoch.Add(time.Duration(seconds) * time.Second), nil
 }
 
@@ -137,8 +147,10 @@ func Clock(t time.Time) string {
 	if d%time.Minute != 0 {
 		out += fmt.Sprintf(":%02d", int(d.Seconds())%60)
 	}
+
 	if d%time.Second != 0 {
 		out += fmt.Sprintf(".%03d", d.Milliseconds()%1000)
 	}
+
 	return out
 }

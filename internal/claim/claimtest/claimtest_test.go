@@ -16,7 +16,10 @@ func TestUnquoteReadsWhatQuoteWrites(t *testing.T) {
 }
 
 func TestUnquoteRefuses(t *testing.T) {
-	for _, s := range []string{``, `"`, `x`, `"\`, `"\"`, `"\q"`, `"\x1"`, `"\xzz"`, `"\{3:x"`, `"\{x:3}"`, `"\{-1:x}"`} {
+	for _, s := range []string{
+		``, `"`, `x`, `"\`, `"\"`, `"\q"`, `"\x1"`, `"\xzz"`, `"\{3:x"`, `"\{x:3}"`,
+		`"\{-1:x}"`,
+	} {
 		if got, err := claimtest.Unquote(s); err == nil {
 			t.Errorf("Unquote(%s) = %q, want an error", s, got)
 		}
@@ -30,6 +33,7 @@ func TestClockWritesWhatTimeReads(t *testing.T) {
 			t.Errorf("Clock(Time(%s)) = %s, %v", s, claimtest.Clock(at), err)
 		}
 	}
+
 	for _, s := range []string{"", "1", "1:2:3:4", "a:00", "-1:00"} {
 		if at, err := claimtest.Time(s); err == nil {
 			t.Errorf("Time(%q) = %v, want an error", s, at)
@@ -38,7 +42,10 @@ func TestClockWritesWhatTimeReads(t *testing.T) {
 }
 
 func TestCommentRefuses(t *testing.T) {
-	for _, line := range []string{"", "1", "1 0:00 ann", "x 0:00 ann claim a:1", "1 x ann claim a:1", "1 0:00~x ann claim a:1", "1 0:00 ann claim", "1 0:00 ann claim a"} {
+	for _, line := range []string{
+		"", "1", "1 0:00 ann", "x 0:00 ann claim a:1", "1 x ann claim a:1",
+		"1 0:00~x ann claim a:1", "1 0:00 ann claim", "1 0:00 ann claim a",
+	} {
 		if c, err := claimtest.Comment(line); err == nil {
 			t.Errorf("Comment(%q) = %+v, want an error", line, c)
 		}

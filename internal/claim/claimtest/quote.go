@@ -21,6 +21,7 @@ func Unquote(s string) (string, error) {
 		b.WriteString(text)
 		rest = after
 	}
+
 	return b.String(), nil
 }
 
@@ -32,6 +33,7 @@ func next(s string) (text, rest string, err error) {
 	if len(s) < 2 {
 		return "", "", fmt.Errorf("a backslash at the end")
 	}
+
 	switch s[1] {
 	case '{': // N:TEXT}
 		inside, rest, closed := strings.Cut(s[2:], "}")
@@ -40,7 +42,9 @@ func next(s string) (text, rest string, err error) {
 		if !closed || !found || err != nil || n < 0 || n > 1<<24 {
 			return "", "", fmt.Errorf(`want \{N:TEXT}`)
 		}
+
 		return strings.Repeat(text, n), rest, nil
+
 	case 'x':
 		if len(s) < 4 {
 			return "", "", fmt.Errorf(`\x without two digits`)
@@ -48,10 +52,12 @@ func next(s string) (text, rest string, err error) {
 		n, err := strconv.ParseUint(s[2:4], 16, 8)
 		return string([]byte{byte(n)}), s[4:], err
 	}
+
 	i := strings.IndexByte(`nrt\"`, s[1])
 	if i < 0 {
 		return "", "", fmt.Errorf(`unknown escape \%c`, s[1])
 	}
+
 	return "\n\r\t\\\""[i : i+1], s[2:], nil
 }
 
@@ -76,6 +82,7 @@ func Quote(s string) string {
 			b.WriteByte(c)
 		}
 	}
+
 	b.WriteByte('"')
 	return b.String()
 }

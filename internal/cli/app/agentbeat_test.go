@@ -13,7 +13,8 @@ import (
 	"github.com/label-state/label-state/internal/state"
 )
 
-// TestAgentEventsSideBySide: hosts run hooks side by side. An event that has read the record before another one renews does not renew once more.
+// TestAgentEventsSideBySide: hosts run hooks side by side. An event that has read the record before
+// another one renews does not renew once more.
 func TestAgentEventsSideBySide(t *testing.T) {
 	f := newSessionFleet(t, 0)
 	synctest.Test(t, func(t *testing.T) {
@@ -23,10 +24,12 @@ func TestAgentEventsSideBySide(t *testing.T) {
 		if !s.take(ctx) {
 			t.Fatal("the claim failed")
 		}
+
 		renewals := func() int64 {
 			c, _ := s.log(s.issue).Find(s.worker)
 			return c.Record.Heartbeat
 		}
+
 		time.Sleep(11 * time.Minute)
 		before := renewals()
 		late, between := s.shell, 0
@@ -38,7 +41,9 @@ func TestAgentEventsSideBySide(t *testing.T) {
 			}
 			return getenv(name)
 		}
-		late.In, late.Out, late.Err = bytes.NewReader(s.message(agenthost.AfterTool, agenthost.Runs)), &bytes.Buffer{}, &bytes.Buffer{}
+
+		late.In, late.Out, late.Err = bytes.NewReader(s.message(agenthost.AfterTool,
+			agenthost.Runs)), &bytes.Buffer{}, &bytes.Buffer{}
 		local.AnswerEvent(ctx, late, string(s.host), local.Answered, nil)
 		if n := renewals() - before; between != 1 || n != 1 {
 			t.Errorf("%d events between, %d renewals, want 1", between, n)
@@ -60,6 +65,7 @@ func TestHeartbeatBesideRelease(t *testing.T) {
 				if !s.take(ctx) {
 					t.Fatal("the claim failed")
 				}
+
 				first := s.worker
 
 				time.Sleep(11 * time.Minute)
@@ -84,6 +90,7 @@ func TestHeartbeatBesideRelease(t *testing.T) {
 				case again && (len(holds) != 1 || holds[0].Worker == first || holds[0].Beat.Lost != ""):
 					t.Errorf("the later claim has the records %+v", holds)
 				}
+
 				if denied := s.event(ctx, agenthost.BeforeTool, agenthost.Edits); denied != "" {
 					t.Errorf("the edit is denied: %s", denied)
 				}

@@ -12,8 +12,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// passes DURATION lets so much time pass for everybody: GitHub's clock goes forward, and the hold records below the script's folder
-// become so much older, which is the same as this machine's clock going forward.
+// passes DURATION lets so much time pass for everybody: GitHub's clock goes forward, and the hold
+// records below the script's folder become so much older, which is the same as this machine's clock
+// going forward.
 func passes(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: passes DURATION")
@@ -27,31 +28,39 @@ func passes(ts *testscript.TestScript, neg bool, args []string) {
 // age moves the times of this machine in every hold record below the folder.
 func age(root string, by time.Duration) error {
 	return filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(filepath.ToSlash(filepath.Dir(file)), "label-state/holds") || filepath.Ext(file) != ".json" {
+		if err != nil || d.IsDir() || !strings.HasSuffix(filepath.ToSlash(filepath.Dir(file)), "label-state/holds") ||
+			filepath.Ext(file) != ".json" {
 			return err
 		}
+
 		data, err := os.ReadFile(file)
 		if err != nil {
 			return err
 		}
+
 		var record map[string]any
 		if err := json.Unmarshal(data, &record); err != nil {
 			return err
 		}
+
 		for _, key := range []string{"claimed", "renewed", "tried", "ended"} {
 			text, ok := record[key].(string)
 			if !ok {
 				continue
 			}
+
 			at, err := time.Parse(time.RFC3339, text)
 			if err != nil {
 				return err
 			}
+
 			record[key] = at.Add(-by)
 		}
+
 		if data, err = json.Marshal(record); err != nil {
 			return err
 		}
+
 		return os.WriteFile(file, data, 0o600)
 	})
 }
@@ -62,6 +71,7 @@ func changed(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: changed FILE OLD")
 	}
+
 	key := func(file string) string {
 		var record struct {
 			FiringID string `json:"firing_id"`
@@ -69,6 +79,7 @@ func changed(ts *testscript.TestScript, neg bool, args []string) {
 		_ = json.Unmarshal([]byte(ts.ReadFile(file)), &record)
 		return record.FiringID
 	}
+
 	old := key(args[1])
 	poll(ts, args[0], func() bool { now := key(args[0]); return now != "" && now != old })
 }

@@ -30,19 +30,28 @@ func deskOf(t *testing.T, server *githubsim.Server, token string) *operate.Board
 	if err := os.WriteFile(quick, []byte("version: 1\nclaim: {settle: 0s}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	vars := map[string]string{"GH_TOKEN": token, "HOME": t.TempDir(), "LABEL_STATE_CONFIG": quick}
 	env := setup.OS()
 	env.Getenv, env.Dir, env.HTTP, env.Stderr = func(name string) string { return vars[name] }, t.TempDir(), server.Transport(), io.Discard
-	term := cli.Terminal{Commands: commands, In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Env: env}
+	term := cli.Terminal{
+		Commands: commands,
+		In:       strings.NewReader(""),
+		Out:      io.Discard,
+		Err:      io.Discard,
+		Env:      env,
+	}
 	var d *operate.BoardDesk
 	app := cli.NewApp(term)
 	cli.FindCommand(app.Commands, "board").Action = func(cc *urfave.Context) (err error) {
 		d, err = operate.OpenBoardDesk(t.Context(), term, cc, false)
 		return err
 	}
+
 	if err := app.RunContext(t.Context(), []string{"label-state", "board", "--repo", "acme/app"}); err != nil {
 		t.Fatal(err)
 	}
+
 	return d
 }
 
@@ -53,28 +62,40 @@ func sceneServer(t *testing.T, done int) *githubsim.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	long := time.Now().Add(-1000 * time.Hour)
 	for n := range done {
 		seed.Repos[0].Issues = append(seed.Repos[0].Issues, githubsim.SeedIssue{
-			Number: 1000 + n, Title: "Old", Author: "olga", Labels: []string{"agent:done"}, State: "closed", StateReason: "completed",
-			CreatedAt: &long, UpdatedAt: &long, ClosedAt: &long,
+			Number:      1000 + n,
+			Title:       "Old",
+			Author:      "olga",
+			Labels:      []string{"agent:done"},
+			State:       "closed",
+			StateReason: "completed",
+			CreatedAt:   &long,
+			UpdatedAt:   &long,
+			ClosedAt:    &long,
 		})
 	}
+
 	server, err := githubsim.New(seed, githubsim.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return server
 }
 
-// TestBoardRequests: a look costs two requests, however much was done long ago, and shows a pull request that is held; the first also asks for roles, and who edited the
-// records.
+// TestBoardRequests: a look costs two requests, however much was done long ago, and shows a pull
+// request that is held; the first also asks for roles, and who edited the records.
 func TestBoardRequests(t *testing.T) {
 	for _, done := range []int{0, 300} {
 		server := sceneServer(t, done)
-		if _, err := server.AddComment("acme/app", 20, "agents", "<!-- agent-claim:codename=rex firing_id=r20 nonce=n ttl=3600 state=held -->"); err != nil {
+		if _, err := server.AddComment("acme/app", 20, "agents",
+			"<!-- agent-claim:codename=rex firing_id=r20 nonce=n ttl=3600 state=held -->"); err != nil {
 			t.Fatal(err)
 		}
+
 		if err := server.AddLabels("acme/app", 20, "agents", "agent:in-flight"); err != nil {
 			t.Fatal(err)
 		}
@@ -85,15 +106,19 @@ func TestBoardRequests(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+
 			want := 4 - 2*look
-			if n := len(server.Requests()) - before; n > want || len(r.Cards) != 13 || !slices.ContainsFunc(r.Cards, func(c board.Card) bool { return c.Request && c.Issue.Number == 20 }) {
-				t.Errorf("%d done, look %d: %d requests and %d cards, want %d and 13, one of them #20", done, look+1, n, len(r.Cards), want)
+			if n := len(server.Requests()) - before; n > want || len(r.Cards) != 13 ||
+				!slices.ContainsFunc(r.Cards, func(c board.Card) bool { return c.Request && c.Issue.Number == 20 }) {
+				t.Errorf("%d done, look %d: %d requests and %d cards, want %d and 13, one of them #20", done, look+1, n,
+					len(r.Cards), want)
 			}
 		}
 	}
 }
 
-// TestBoardDesk: what an order does, by the command it names, and what it does when the issue is not any more what the person saw.
+// TestBoardDesk: what an order does, by the command it names, and what it does when the issue is
+// not any more what the person saw.
 func TestBoardDesk(t *testing.T) {
 	for _, c := range []struct {
 		number int
@@ -103,31 +128,56 @@ func TestBoardDesk(t *testing.T) {
 		warns  string
 	}{
 		{number: 4, act: board.Claim, want: "agent:implement do-not-pickup"},
-		{number: 1, act: board.TakeOver, want: "agent:implement do-not-pickup", warns: "lucius:l1 lost acme/app#1 by force; it may still act until its next heartbeat or push"},
+		{
+			number: 1,
+			act:    board.TakeOver,
+			want:   "agent:implement do-not-pickup",
+			warns:  "lucius:l1 lost acme/app#1 by force; it may still act until its next heartbeat or push",
+		},
 		{number: 3, act: board.Claim, want: "agent:implement do-not-pickup"},
 		{number: 8, act: board.TakeOver, want: "agent:implement do-not-pickup"},
 		{number: 8, act: board.Release, want: "agent:implement"},
 		{number: 1, act: board.Release, want: "release acme/app#1: you do not hold it"},
-		{number: 1, act: board.End, want: "agent:implement", warns: "lucius:l1 lost acme/app#1 by force"},
+		{
+			number: 1,
+			act:    board.End,
+			want:   "agent:implement",
+			warns:  "lucius:l1 lost acme/app#1 by force",
+		},
 		{number: 6, act: board.Approve, want: "agent:in-flight"},
 		{number: 6, act: board.Reject, want: "agent:implement"},
 		{number: 1, act: board.Claim, want: "claim acme/app#1: held by lucius"},
 		{number: 7, act: board.Claim, want: "claim acme/app#7: pull request acme/app#20 is open for it"},
 		{number: 10, act: board.Claim, want: "claim acme/app#10: the issue is closed"},
-		{number: 4, act: board.Claim, change: func(s *githubsim.Server) error { return s.Close("acme/app", 4, "olga") }, want: "claim acme/app#4: the issue is closed"},
-		{number: 1, act: board.End, change: func(s *githubsim.Server) error {
-			_, err := s.AddComment("acme/app", 1, "agents", "<!-- agent-release: codename=lucius firing_id=l1 outcome=cancelled -->")
-			return err
-		}, want: "board acme/app#1: it changed while you looked; nothing was done"},
+		{
+			number: 4,
+			act:    board.Claim,
+			change: func(s *githubsim.Server) error { return s.Close("acme/app", 4, "olga") },
+			want:   "claim acme/app#4: the issue is closed",
+		},
+		{
+			number: 1,
+			act:    board.End,
+			change: func(s *githubsim.Server) error {
+				_, err := s.AddComment("acme/app", 1, "agents",
+					"<!-- agent-release: codename=lucius firing_id=l1 outcome=cancelled -->")
+				return err
+			},
+			want: "board acme/app#1: it changed while you looked; nothing was done",
+		},
 		{number: 6, act: board.Approve, change: func(s *githubsim.Server) error {
-			text, err := claim.Encode(claim.Record{Kind: claim.KindApprove, Worker: claim.Worker{Codename: "lucius", FiringID: "l6"}, By: "olga"})
+			text, err := claim.Encode(claim.Record{
+				Kind:   claim.KindApprove,
+				Worker: claim.Worker{Codename: "lucius", FiringID: "l6"}, By: "olga",
+			})
 			if err == nil {
 				_, err = s.AddComment("acme/app", 6, "olga", text)
 			}
 			return err
 		}, want: "board acme/app#6: it changed while you looked; nothing was done"},
 		{number: 4, act: board.Claim, change: func(s *githubsim.Server) error {
-			_, err := s.AddComment("acme/app", 4, "agents", "<!-- agent-claim: codename=vera firing_id=v4 nonce=n ttl=1h state=held -->")
+			_, err := s.AddComment("acme/app", 4, "agents",
+				"<!-- agent-claim: codename=vera firing_id=v4 nonce=n ttl=1h state=held -->")
 			return err
 		}, want: "claim acme/app#4: held by vera"},
 	} {
@@ -138,11 +188,13 @@ func TestBoardDesk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if c.change != nil {
 			if err := c.change(server); err != nil {
 				t.Fatal(err)
 			}
 		}
+
 		card := r.Cards[slices.IndexFunc(r.Cards, func(one board.Card) bool { return one.Issue.Number == c.number })]
 		got := ""
 		answer, err := d.Do(t.Context(), board.Order{Act: c.act, Card: card, Reason: "it is mine"})
@@ -152,17 +204,19 @@ func TestBoardDesk(t *testing.T) {
 			slices.Sort(labels)
 			got = strings.Join(labels, " ")
 		}
+
 		if got != c.want && !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
+
 		if warned := strings.Join(answer.Warnings, "; "); !strings.HasPrefix(warned, c.warns) {
 			t.Errorf("%s: warned %q, want %q", name, warned, c.warns)
 		}
 	}
 }
 
-// TestBoardIsTheCommands: the board does nothing that the command that it shows would not do, and in the name of the person even
-// where the environment names a worker.
+// TestBoardIsTheCommands: the board does nothing that the command that it shows would not do, and
+// in the name of the person even where the environment names a worker.
 func TestBoardIsTheCommands(t *testing.T) {
 	server := sceneServer(t, 0)
 	d := deskOf(t, server, "tok-olga")
@@ -173,51 +227,70 @@ func TestBoardIsTheCommands(t *testing.T) {
 		}
 		return getenv(name)
 	}
+
 	r, err := d.Read(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	card := r.Cards[slices.IndexFunc(r.Cards, func(one board.Card) bool { return one.Issue.Number == 4 })]
 	if _, err := d.Do(t.Context(), board.Order{Act: board.Claim, Card: card}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Do(t.Context(), board.Order{Act: board.PauseRepo, Repo: "acme/app", Reason: "release week"}); err != nil {
+
+	if _, err := d.Do(t.Context(),
+		board.Order{Act: board.PauseRepo, Repo: "acme/app", Reason: "release week"}); err != nil {
 		t.Fatal(err)
 	}
+
 	if r, err = d.Read(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	card = r.Cards[slices.IndexFunc(r.Cards, func(one board.Card) bool { return one.Issue.Number == 4 })]
-	if card.Holder != "olga" || !card.Person || len(r.Pauses) != 1 || !strings.Contains(r.Pauses[0].Text, "by olga: release week") {
+	if card.Holder != "olga" || !card.Person || len(r.Pauses) != 1 ||
+		!strings.Contains(r.Pauses[0].Text, "by olga: release week") {
 		t.Errorf("holder %q, person %t, pauses %v", card.Holder, card.Person, r.Pauses)
 	}
+
 	text := strings.Join(r.Details(card.Issue, r.Now, 60), "\n")
 	for _, want := range []string{"olga holds it since", "log, oldest first", "claimed it"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
+
 	if _, err := d.Do(t.Context(), board.Order{Act: board.Resume, Repo: "acme/app"}); err != nil {
 		t.Fatal(err)
 	}
+
 	if r, err = d.Read(t.Context()); err != nil || len(r.Pauses) > 0 {
 		t.Errorf("%v, %v", r.Pauses, err)
 	}
 }
 
-// TestBoardOrder: the ready column is in the order in which next hands issues out, before those that it passes over.
+// TestBoardOrder: the ready column is in the order in which next hands issues out, before those
+// that it passes over.
 func TestBoardOrder(t *testing.T) {
 	at := func(hours int) *time.Time {
 		when := time.Now().Add(-time.Duration(hours) * time.Hour)
 		return &when
 	}
+
 	ready := func(n, hours int, labels ...string) githubsim.SeedIssue {
-		return githubsim.SeedIssue{Number: n, Title: "x", Author: "olga", CreatedAt: at(hours), Labels: append(labels, "agent:implement")}
+		return githubsim.SeedIssue{
+			Number: n, Title: "x", Author: "olga", CreatedAt: at(hours),
+			Labels: append(labels, "agent:implement"),
+		}
 	}
+
 	server, err := githubsim.New(githubsim.Seed{
-		Users: []githubsim.SeedUser{{Login: "olga", Token: "tok-olga", Permissions: map[string]string{"acme/app": "admin"}}},
+		Users: []githubsim.SeedUser{{
+			Login: "olga", Token: "tok-olga",
+			Permissions: map[string]string{"acme/app": "admin"},
+		}},
 		Repos: []githubsim.SeedRepo{{Name: "acme/app", Issues: []githubsim.SeedIssue{
-			ready(1, 10, "wip", "priority:critical"), ready(2, 9), ready(3, 12), ready(4, 1, "P0"), ready(5, 20, "low"), ready(6, 8, "high"), ready(7, 9, "priority: high"),
+			ready(1, 10, "wip", "priority:critical"), ready(2, 9), ready(3, 12), ready(4, 1, "P0"), ready(5, 20, "low"),
+			ready(6, 8, "high"), ready(7, 9, "priority: high"),
 		}}},
 	}, githubsim.Options{})
 	if err != nil {
@@ -228,27 +301,34 @@ func TestBoardOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var column, queue []int
 	for _, card := range r.Cards {
 		column = append(column, card.Issue.Number)
 	}
+
 	for range 6 {
 		var out bytes.Buffer
 		term := d.Terminal
 		term.Out = &out
-		if err := cli.Execute(t.Context(), []string{"label-state", "next", "--repo", "acme/app", "--codename", "lucius", "--json"}, term); err != nil {
+		if err := cli.Execute(t.Context(),
+			[]string{"label-state", "next", "--repo", "acme/app", "--codename", "lucius", "--json"}, term); err != nil {
 			t.Fatal(err)
 		}
+
 		var got struct{ Item struct{ ID string } }
 		if err := json.Unmarshal(out.Bytes(), &got); err != nil {
 			t.Fatal(err)
 		}
+
 		n, err := strconv.Atoi(strings.TrimPrefix(got.Item.ID, "github-"))
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		queue = append(queue, n)
 	}
+
 	if want := []int{4, 7, 6, 3, 2, 5, 1}; !slices.Equal(column, want) || !slices.Equal(queue, want[:6]) {
 		t.Errorf("column %v, next %v, want %v", column, queue, want)
 	}
@@ -260,13 +340,18 @@ func TestBoardNext(t *testing.T) {
 		repo := githubsim.SeedRepo{Name: "acme/app"}
 		edit(&repo)
 		server, err := githubsim.New(githubsim.Seed{
-			Users: []githubsim.SeedUser{{Login: "olga", Token: "tok-olga", Permissions: map[string]string{"acme/app": "admin"}}}, Repos: []githubsim.SeedRepo{repo},
+			Users: []githubsim.SeedUser{{
+				Login: "olga", Token: "tok-olga",
+				Permissions: map[string]string{"acme/app": "admin"},
+			}}, Repos: []githubsim.SeedRepo{repo},
 		}, githubsim.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		return server
 	}
+
 	labelled := githubsim.SeedIssue{Number: 1, Title: "x", Author: "olga", Labels: []string{"agent:implement"}}
 	for _, c := range []struct {
 		name, want string
@@ -279,6 +364,7 @@ func TestBoardNext(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if got := strings.Join(r.Next, "\n"); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}

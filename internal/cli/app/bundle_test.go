@@ -17,8 +17,8 @@ import (
 	"github.com/label-state/label-state/internal/setup"
 )
 
-// mortal is a connection of a process that is killed at its n-th writing request: before it is sent, or
-// when it has been answered.
+// mortal is a connection of a process that is killed at its n-th writing request: before it is
+// sent, or when it has been answered.
 type mortal struct {
 	next  http.RoundTripper
 	left  int
@@ -33,15 +33,18 @@ func (m *mortal) RoundTrip(r *http.Request) (*http.Response, error) {
 	if m.left == 0 && !m.after {
 		runtime.Goexit()
 	}
+
 	resp, err := m.next.RoundTrip(r)
 	if m.left == 0 {
 		runtime.Goexit()
 	}
+
 	return resp, err
 }
 
-// TestBundleKilled kills "bundle claim" before and after every request that writes, in an ordinary run every third. What comes next, on
-// the same machine, is a release that leaves the labels exactly as they were, or a claim that wins.
+// TestBundleKilled kills "bundle claim" before and after every request that writes, in an ordinary
+// run every third. What comes next, on the same machine, is a release that leaves the labels
+// exactly as they were, or a claim that wins.
 func TestBundleKilled(t *testing.T) {
 	dir, git := t.TempDir(), new(gitAnswers)
 	const claim = "label-state bundle claim checkout acme/app#1 acme/web#1 --codename lucius"
@@ -55,11 +58,13 @@ func TestBundleKilled(t *testing.T) {
 				if t.Failed() {
 					t.Fatalf("killed at request %d, after it: %t, then %s", at, after, then)
 				}
+
 				if finished {
 					break
 				}
 				deaths++
 			}
+
 			if deaths < sample.Size(2, 8) {
 				t.Errorf("killed %d times", deaths)
 			}
@@ -73,6 +78,7 @@ func killBundle(t *testing.T, dir string, git *gitAnswers, first, then string, a
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if err := w.RemoveLabel("acme/web", 1, "olga", "agent:implement"); err != nil {
 		t.Fatal(err)
 	}
@@ -82,29 +88,40 @@ func killBundle(t *testing.T, dir string, git *gitAnswers, first, then string, a
 		env := setup.OS()
 		env.Getenv, env.Dir, env.Stderr, env.HTTP = func(name string) string { return vars[name] }, dir, &out, through
 		env.Exec = git.answer
-		return cli.Run(t.Context(), strings.Fields(line), cli.Terminal{Commands: commands, In: strings.NewReader(""), Out: &out, Err: &out, Env: env})
+		return cli.Run(t.Context(), strings.Fields(line), cli.Terminal{
+			Commands: commands,
+			In:       strings.NewReader(""),
+			Out:      &out,
+			Err:      &out,
+			Env:      env,
+		})
 	}
+
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		do(first, &mortal{w.Transport(), at, after})
 		finished = true
 	}()
+
 	<-done
 	time.Sleep(time.Minute)
 	if finished {
 		return true
 	}
+
 	code := do(then, w.Transport())
 	if code != answer.ExitYes {
 		t.Errorf("exit code %d\n%s", code, &out)
 	}
+
 	for issue, was := range map[string][]string{"acme/app": {"agent:implement"}, "acme/web": nil} {
 		got, err := w.Labels(issue, 1)
 		if want := expected(then, was); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s#1 has the labels %q, want %q: %v\n%s", issue, got, want, err, &out)
 		}
 	}
+
 	return false
 }
 

@@ -21,21 +21,24 @@ import (
 	"github.com/label-state/label-state/internal/setup"
 )
 
-// A script runs label-state more than a thousand times, and a process takes longer to start than to answer. In an ordinary run
-// "exits" therefore calls the program in this process, with the script's environment, folder and streams. Scripts that change
-// the PATH that programs are looked for on, calls that name a file, and all scripts with LABEL_STATE_TEST=all, start a process each
-// time; "exec label-state" always does.
+// A script runs label-state more than a thousand times, and a process takes longer to start than to
+// answer. In an ordinary run "exits" therefore calls the program in this process, with the script's
+// environment, folder and streams. Scripts that change the PATH that programs are looked for on,
+// calls that name a file, and all scripts with LABEL_STATE_TEST=all, start a process each time;
+// "exec label-state" always does.
 
 // fileOption is an option whose file is looked for in the folder of the process.
 var fileOption = regexp.MustCompile(`^--(body-file|config|file|folder|log|plot|schedule|seed|url-file)(=|$)`)
 
 var ofProcesses = regexp.MustCompile(`(?m)^env PATH=`)
 
-// lostInput is the line of a script whose "exits" stands behind a "stdin", which testscript keeps for "exec"; or empty.
+// lostInput is the line of a script whose "exits" stands behind a "stdin", which testscript keeps
+// for "exec"; or empty.
 func lostInput(script string) string {
 	waiting := false
 	for line := range strings.Lines(script) {
-		words := slices.DeleteFunc(strings.Fields(line), func(word string) bool { return word == "!" || strings.HasPrefix(word, "[") })
+		words := slices.DeleteFunc(strings.Fields(line),
+			func(word string) bool { return word == "!" || strings.HasPrefix(word, "[") })
 		switch first := strings.Join(words[:min(1, len(words))], ""); {
 		case first == "stdin" || first == "exec":
 			waiting = first == "stdin"
@@ -43,10 +46,12 @@ func lostInput(script string) string {
 			return strings.TrimSpace(line)
 		}
 	}
+
 	return ""
 }
 
-// ownWords are words of git's own. An Exec hands on the exit code alone, so a script or a trial that looks for them asks git itself.
+// ownWords are words of git's own. An Exec hands on the exit code alone, so a script or a trial
+// that looks for them asks git itself.
 const ownWords = "not a git repository"
 
 // settings are the variables that lines of a script set.
@@ -66,11 +71,13 @@ func arrange(e *testscript.Env, folder string) error {
 	if line := lostInput(string(text)); line != "" {
 		return fmt.Errorf("%s: %q: write exits CODE <FILE ARGUMENT...", name, line)
 	}
+
 	var names []string
 	for _, one := range e.Vars {
 		variable, _, _ := strings.Cut(one, "=")
 		names = append(names, variable)
 	}
+
 	for _, found := range settings.FindAllStringSubmatch(string(text), -1) {
 		names = append(names, found[1])
 	}
@@ -79,21 +86,25 @@ func arrange(e *testscript.Env, folder string) error {
 	if !strings.Contains(string(text), ownWords) {
 		e.Values["git"] = new(gitAnswers)
 	}
+
 	e.Values["apart"] = sample.All() || ofProcesses.Match(text)
 	return nil
 }
 
-// asProcess starts label-state with a file as its standard input, or none, and returns its exit code.
+// asProcess starts label-state with a file as its standard input, or none, and returns its exit
+// code.
 func asProcess(ts *testscript.TestScript, input string, args []string) int {
 	program := []string{"label-state"}
 	if input != "" {
 		_ = ts.ReadFile(input)                                               // which fails where there is none
 		program = []string{"sh", "-c", `exec label-state "$@" <"$0"`, input} // an Exec has no input of its own
 	}
+
 	err := ts.Exec(program[0], append(program[1:], args...)...)
 	if exit, is := errors.AsType[*exec.ExitError](err); is {
 		return exit.ExitCode()
 	}
+
 	ts.Check(err)
 	return answer.ExitYes
 }
@@ -104,6 +115,7 @@ func asCall(ts *testscript.TestScript, input string, args []string) int {
 	if input != "" {
 		text = ts.ReadFile(input)
 	}
+
 	var environ []string
 	names, _ := ts.Value("variables").([]string)
 	for _, name := range names {
@@ -111,8 +123,14 @@ func asCall(ts *testscript.TestScript, input string, args []string) int {
 			environ = append(environ, name+"="+value)
 		}
 	}
+
 	env := setup.Environment{
-		Getenv: ts.Getenv, Environ: environ, Dir: ts.MkAbs("."), Stderr: ts.Stderr(), HTTP: http.DefaultTransport, Stores: map[string]lease.Opener{lease.Redis: redis.Open},
+		Getenv:    ts.Getenv,
+		Environ:   environ,
+		Dir:       ts.MkAbs("."),
+		Stderr:    ts.Stderr(),
+		HTTP:      http.DefaultTransport,
+		Stores:    map[string]lease.Opener{lease.Redis: redis.Open},
 		Processes: processTable{ts.Getenv},
 		Run: func(ctx context.Context, c setup.Command) ([]byte, error) {
 			cmd := exec.CommandContext(ctx, c.Name, c.Args...)
@@ -120,11 +138,15 @@ func asCall(ts *testscript.TestScript, input string, args []string) int {
 			return cmd.Output()
 		},
 	}
+
 	if self, err := exec.LookPath("label-state"); err == nil {
 		env.Executable = self
 	}
+
 	if git, ok := ts.Value("git").(*gitAnswers); ok {
 		git.environ, env.Exec = environ, git.answer
 	}
-	return Run(context.Background(), append([]string{"label-state"}, args...), setup.Build{Version: "dev", Commit: ts.Getenv("BUILT_FROM")}, strings.NewReader(text), ts.Stdout(), ts.Stderr(), env)
+
+	return Run(context.Background(), append([]string{"label-state"}, args...),
+		setup.Build{Version: "dev", Commit: ts.Getenv("BUILT_FROM")}, strings.NewReader(text), ts.Stdout(), ts.Stderr(), env)
 }

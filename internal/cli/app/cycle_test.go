@@ -14,8 +14,8 @@ import (
 	"github.com/label-state/label-state/internal/githubsim"
 )
 
-// TestCircleBounds: however long the way and however many the blockers, status reads no more than it says, and says when
-// that was not enough; what could not be read is not taken for no cycle.
+// TestCircleBounds: however long the way and however many the blockers, status reads no more than
+// it says, and says when that was not enough; what could not be read is not taken for no cycle.
 func TestCircleBounds(t *testing.T) {
 	const more = " issues behind it were looked at, and there are more; the sweep looks at all"
 	for name, c := range map[string]struct {
@@ -41,15 +41,19 @@ func TestCircleBounds(t *testing.T) {
 			if c.broken {
 				w.refuseAfter(before)
 			}
+
 			s, asked := w.status(t, 4)
 			got := cli.CycleView{}
 			if s.Cycle != nil {
 				got = *s.Cycle
 			}
+
 			path := strings.ReplaceAll(strings.Join(got.Path, " "), "acme/app#", "")
-			if path != c.cycle || !strings.HasPrefix(got.Unknown, c.unknown) || (got.Unknown == "") != (c.unknown == "") || (got.Remedy == "") != (path == "") {
+			if path != c.cycle || !strings.HasPrefix(got.Unknown, c.unknown) ||
+				(got.Unknown == "") != (c.unknown == "") || (got.Remedy == "") != (path == "") {
 				t.Errorf("%+v, want %q or %q", got, c.cycle, c.unknown)
 			}
+
 			if asked-before > c.most {
 				t.Errorf("%d requests for the cycle, want %d at most", asked-before, c.most)
 			}
@@ -74,6 +78,7 @@ func wide(t *testing.T, last int) *world {
 			t.Fatal(err)
 		}
 	}
+
 	return w
 }
 
@@ -85,6 +90,7 @@ func (w *world) block(t *testing.T, pairs []string) {
 		if err == nil {
 			err = w.Block("acme/app", a, b, "olga")
 		}
+
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,8 +104,12 @@ func (w *world) refuseAfter(n int) {
 		if asked.Add(1) <= int64(n) {
 			return nil
 		}
-		return &githubsim.Fault{Status: http.StatusUnauthorized, Header: http.Header{"Content-Type": {"application/json"}}, Body: `{"message":"Bad credentials"}`}
+		return &githubsim.Fault{
+			Status: http.StatusUnauthorized,
+			Header: http.Header{"Content-Type": {"application/json"}}, Body: `{"message":"Bad credentials"}`,
+		}
 	}
+
 	w.fault.Store(&refuse)
 }
 
@@ -107,9 +117,11 @@ func (w *world) refuseAfter(n int) {
 func (w *world) status(t *testing.T, number int) (s cli.StatusView, requests int) {
 	t.Helper()
 	before := len(w.Requests())
-	got := local.RunTool(t.Context(), quiet(t, t.TempDir(), w.Transport(), nil), []string{"status", "--json", fmt.Sprintf("acme/app#%d", number)}, "")
+	got := local.RunTool(t.Context(), quiet(t, t.TempDir(), w.Transport(), nil),
+		[]string{"status", "--json", fmt.Sprintf("acme/app#%d", number)}, "")
 	if got.Code != answer.ExitYes || json.Unmarshal(got.Objects[0], &s) != nil {
 		t.Fatalf("%+v", got)
 	}
+
 	return s, len(w.Requests()) - before
 }

@@ -18,7 +18,8 @@ import (
 	"github.com/label-state/label-state/internal/workflow"
 )
 
-// A switchboard answers for GitHub where the embedded one is silent: that there is a workflow, and in what state it is.
+// A switchboard answers for GitHub where the embedded one is silent: that there is a workflow, and
+// in what state it is.
 type switchboard struct {
 	http.RoundTripper
 	status int
@@ -32,7 +33,8 @@ func (s switchboard) RoundTrip(r *http.Request) (*http.Response, error) {
 	status, body := 0, ""
 	switch {
 	case strings.HasSuffix(r.URL.Path, "/contents/"+local.WorkflowPath):
-		status, body = 200, `{"type":"file","encoding":"base64","content":"`+base64.StdEncoding.EncodeToString([]byte(s.text))+`"}`
+		status, body = 200, `{"type":"file","encoding":"base64","content":"`+
+			base64.StdEncoding.EncodeToString([]byte(s.text))+`"}`
 	case strings.HasSuffix(r.URL.Path, "/actions/workflows/label-state.yml"):
 		status, body = s.status, `{"state":"`+s.state+`","message":"Resource not accessible by integration"}`
 	case strings.Contains(r.URL.Path, "/repos/label-state/label-state/commits/"):
@@ -40,6 +42,7 @@ func (s switchboard) RoundTrip(r *http.Request) (*http.Response, error) {
 		if status == 0 {
 			status = 200
 		}
+
 	default:
 		res, err := s.RoundTripper.RoundTrip(r)
 		if err == nil {
@@ -47,17 +50,22 @@ func (s switchboard) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		return res, err
 	}
+
 	return &http.Response{
-		StatusCode: status, Proto: "HTTP/1.1", Header: http.Header{"Content-Type": {"application/json; charset=utf-8"}},
-		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)), Request: r,
+		StatusCode:    status,
+		Proto:         "HTTP/1.1",
+		Header:        http.Header{"Content-Type": {"application/json; charset=utf-8"}},
+		Body:          io.NopCloser(strings.NewReader(body)),
+		ContentLength: int64(len(body)),
+		Request:       r,
 	}, nil
 }
 
 // actionCommit is the commit that every reference to the Action means.
 const actionCommit = "afba77611fa3521dd12279de084e49ed486e70ce"
 
-// TestDoctorAround: a workflow that GitHub has switched off is a failure, one that could not be asked for is not said to run,
-// and one that does something else is found out; so is a clock.
+// TestDoctorAround: a workflow that GitHub has switched off is a failure, one that could not be
+// asked for is not said to run, and one that does something else is found out; so is a clock.
 func TestDoctorAround(t *testing.T) {
 	const action = "steps: [{uses: label-state/label-state@v1}]\n"
 	for _, c := range []struct {
@@ -65,41 +73,86 @@ func TestDoctorAround(t *testing.T) {
 		code   int
 		want   string
 	}{
-		{switchboard{status: 200, state: "active", text: action}, answer.ExitYes, "ok    workflow     .github/workflows/label-state.yml, switched on\n"},
-		{switchboard{status: 200, state: "disabled_inactivity", text: action}, answer.ExitNo, "fail  workflow     .github/workflows/label-state.yml is there and switched off (disabled_inactivity)\n" +
-			"                   -> gh workflow enable label-state.yml --repo acme/app\n"},
-		{switchboard{status: 200, state: `\u001b[31m`, text: action}, answer.ExitNo, "switched off ([31m)\n"},
-		{switchboard{status: 403, text: action}, answer.ExitYes, "warn  workflow     .github/workflows/label-state.yml; could not check whether it is enabled: "},
-		{switchboard{status: 200, state: "active", text: "# label-state\non: push\nuses: actions/stale@v9\n"}, answer.ExitYes, "warn  workflow     .github/workflows/label-state.yml does not run the Action\n"},
-		{switchboard{status: 200, state: "active", text: "uses: './.github/actions/ours'\n"}, answer.ExitYes, "ok    workflow "},
 		{
-			switchboard{status: 200, state: "active", text: "permissions: {issues: write}\njobs: {tend: {steps: [{uses: label-state/label-state@v1}]}}\n"},
+			switchboard{status: 200, state: "active", text: action},
+			answer.ExitYes,
+			"ok    workflow     .github/workflows/label-state.yml, switched on\n",
+		},
+		{
+			switchboard{status: 200, state: "disabled_inactivity", text: action},
+			answer.ExitNo,
+			"fail  workflow     .github/workflows/label-state.yml is there and switched off (disabled_inactivity)\n" +
+				"                   -> gh workflow enable label-state.yml --repo acme/app\n",
+		},
+		{switchboard{status: 200, state: `\u001b[31m`, text: action}, answer.ExitNo, "switched off ([31m)\n"},
+		{
+			switchboard{status: 403, text: action},
+			answer.ExitYes,
+			"warn  workflow     .github/workflows/label-state.yml; could not check whether it is enabled: ",
+		},
+		{
+			switchboard{status: 200, state: "active", text: "# label-state\non: push\nuses: actions/stale@v9\n"},
+			answer.ExitYes, "warn  workflow     .github/workflows/label-state.yml does not run the Action\n",
+		},
+		{
+			switchboard{status: 200, state: "active", text: "uses: './.github/actions/ours'\n"},
+			answer.ExitYes,
+			"ok    workflow ",
+		},
+		{
+			switchboard{
+				status: 200, state: "active",
+				text: "permissions: {issues: write}\njobs: {tend: {steps: [{uses: label-state/label-state@v1}]}}\n",
+			},
 			answer.ExitNo,
 			"fail  workflow     .github/workflows/label-state.yml: job tend lacks contents: read, pull-requests: write\n" +
 				"                   -> give the job what it lacks in .github/workflows/label-state.yml on the default branch\n",
 		},
-		{switchboard{status: 200, state: "active", text: workflow.Text(workflow.Options{})}, answer.ExitYes, "ok    workflow     .github/workflows/label-state.yml, switched on\n" +
-			"ok    events       the workflow runs on all that it needs\n" +
-			"ok    action       label-state/label-state@main exists\n"},
 		{
-			switchboard{status: 200, state: "active", text: strings.Replace(workflow.Text(workflow.Options{}), "  issue_comment: # /claim, /release and the other commands\n    types: [created]\n", "", 1)},
+			switchboard{status: 200, state: "active", text: workflow.Text(workflow.Options{})},
+			answer.ExitYes,
+			"ok    workflow     .github/workflows/label-state.yml, switched on\n" +
+				"ok    events       the workflow runs on all that it needs\n" +
+				"ok    action       label-state/label-state@main exists\n",
+		},
+		{
+			switchboard{
+				status: 200, state: "active",
+				text: strings.Replace(workflow.Text(workflow.Options{}),
+					"  issue_comment: # /claim, /release and the other commands\n    types: [created]\n", "", 1),
+			},
 			answer.ExitYes,
 			"warn  events       the workflow does not run on issue_comment (no /claim and no other command is carried out)\n" +
 				"                   -> add them under on: in .github/workflows/label-state.yml, unless they were left out on purpose\n",
 		},
 		{
-			switchboard{status: 200, state: "active", action: 422, text: workflow.Text(workflow.Options{Ref: "v1"})},
+			switchboard{
+				status: 200,
+				state:  "active",
+				action: 422,
+				text:   workflow.Text(workflow.Options{Ref: "v1"}),
+			},
 			answer.ExitNo,
 			"fail  action       label-state/label-state@v1 does not exist, so the workflow cannot start\n" +
 				"                   -> name a commit of label-state/label-state in .github/workflows/label-state.yml\n",
 		},
 		{
-			switchboard{status: 200, state: "active", action: 404, text: workflow.Text(workflow.Options{Ref: "v1"})},
+			switchboard{
+				status: 200,
+				state:  "active",
+				action: 404,
+				text:   workflow.Text(workflow.Options{Ref: "v1"}),
+			},
 			answer.ExitYes,
 			"warn  action       label-state/label-state@v1 was not found here: this token sees no repository label-state/label-state\n",
 		},
 		{
-			switchboard{status: 200, state: "active", action: 403, text: workflow.Text(workflow.Options{Ref: "v1"})},
+			switchboard{
+				status: 200,
+				state:  "active",
+				action: 403,
+				text:   workflow.Text(workflow.Options{Ref: "v1"}),
+			},
 			answer.ExitYes,
 			"warn  action       could not check whether label-state/label-state@v1 exists: ",
 		},
@@ -107,21 +160,38 @@ func TestDoctorAround(t *testing.T) {
 			switchboard{status: 200, state: "active", text: workflow.Text(workflow.Options{Ref: "afba776"})},
 			answer.ExitNo,
 			"fail  action       label-state/label-state@afba776: a workflow takes no shortened commit\n" +
-				"                   -> name label-state/label-state@" + actionCommit + " in .github/workflows/label-state.yml\n",
+				"                   -> name label-state/label-state@" + actionCommit +
+				" in .github/workflows/label-state.yml\n",
 		},
-		{switchboard{ahead: 3*time.Hour + 30*time.Second, status: 403}, answer.ExitYes, "warn  clock        3h behind GitHub's\n                   -> set the clock; claims are judged by GitHub's time"},
-		{switchboard{ahead: -10*time.Minute - 30*time.Second, status: 403}, answer.ExitYes, "warn  clock        10m 30s ahead of GitHub's\n"},
+		{
+			switchboard{ahead: 3*time.Hour + 30*time.Second, status: 403},
+			answer.ExitYes,
+			"warn  clock        3h behind GitHub's\n                   -> set the clock; claims are judged by GitHub's time",
+		},
+		{
+			switchboard{ahead: -10*time.Minute - 30*time.Second, status: 403},
+			answer.ExitYes,
+			"warn  clock        10m 30s ahead of GitHub's\n",
+		},
 	} {
 		w, err := newWorld("")
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		c.github.RoundTripper = w.Transport()
 		vars := map[string]string{"GH_TOKEN": "tok-agents", "HOME": t.TempDir()}
 		var out bytes.Buffer
 		env := setup.OS()
 		env.Getenv, env.Dir, env.HTTP = func(name string) string { return vars[name] }, t.TempDir(), c.github
-		code := cli.Run(t.Context(), []string{"label-state", "doctor", "acme/app"}, cli.Terminal{Commands: commands, In: strings.NewReader(""), Out: &out, Err: io.Discard, Env: env})
+		code := cli.Run(t.Context(), []string{"label-state", "doctor", "acme/app"}, cli.Terminal{
+			Commands: commands,
+			In:       strings.NewReader(""),
+			Out:      &out,
+			Err:      io.Discard,
+			Env:      env,
+		})
+
 		if code != c.code || !strings.Contains(out.String(), c.want) {
 			t.Errorf("%+v: exit code %d, want %d and %q in\n%s", c.github, code, c.code, c.want, out.String())
 		}
@@ -143,9 +213,13 @@ func (s oldServer) RoundTrip(r *http.Request) (*http.Response, error) {
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		return s.RoundTripper.RoundTrip(r)
 	}
+
 	return &http.Response{
-		StatusCode: http.StatusOK, Proto: "HTTP/1.1", Header: http.Header{"Content-Type": {"application/json"}},
-		Body: io.NopCloser(strings.NewReader(`{"data":{"input":null}}`)), Request: r,
+		StatusCode: http.StatusOK,
+		Proto:      "HTTP/1.1",
+		Header:     http.Header{"Content-Type": {"application/json"}},
+		Body:       io.NopCloser(strings.NewReader(`{"data":{"input":null}}`)),
+		Request:    r,
 	}, nil
 }
 
@@ -157,6 +231,7 @@ func TestDoctorOldServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for name, c := range map[string]struct {
 		github http.RoundTripper
 		code   int
@@ -170,7 +245,8 @@ func TestDoctorOldServer(t *testing.T) {
 		env := setup.OS()
 		env.Getenv, env.Dir, env.HTTP = func(name string) string { return vars[name] }, t.TempDir(), c.github
 		terminal := cli.Terminal{Commands: commands, In: strings.NewReader(""), Out: &out, Err: io.Discard, Env: env}
-		if code := cli.Run(t.Context(), []string{"label-state", "doctor", "acme/app"}, terminal); code != c.code || !strings.Contains(out.String(), c.want) {
+		if code := cli.Run(t.Context(), []string{"label-state", "doctor", "acme/app"}, terminal); code != c.code ||
+			!strings.Contains(out.String(), c.want) {
 			t.Errorf("%s: exit code %d, want %d and %q in\n%s", name, code, c.code, c.want, out.String())
 		}
 	}

@@ -23,8 +23,8 @@ const errorsGolden = "testdata/errors.golden"
 //	| what stands on standard error
 //	| exit CODE
 //
-// A "# Heading" before it says what the user was doing. In place of label-state there may be git, with the hook behind it,
-// and label-state-action. Only what follows a "$" is rewritten by -update.
+// A "# Heading" before it says what the user was doing. In place of label-state there may be git,
+// with the hook behind it, and label-state-action. Only what follows a "$" is rewritten by -update.
 type trial struct {
 	group, title string
 	before       []string
@@ -42,6 +42,7 @@ func readTrials(t *testing.T, path string) []trial {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var all []trial
 	group := ""
 	for n, line := range strings.Split(strings.TrimSuffix(string(data), "\n"), "\n") {
@@ -54,10 +55,12 @@ func readTrials(t *testing.T, path string) []trial {
 			all = append(all, trial{group: group, title: text})
 			continue
 		}
+
 		if line != "" && (len(all) == 0 || !all[len(all)-1].take(mark, text)) {
 			t.Fatalf("%s:%d: %q", path, n+1, line)
 		}
 	}
+
 	return all
 }
 
@@ -72,6 +75,7 @@ func (tr *trial) take(mark, text string) bool {
 	default:
 		return false
 	}
+
 	return true
 }
 
@@ -83,24 +87,29 @@ func writeTrials(trials []trial) string {
 			fmt.Fprintf(&b, "# %s\n\n", tr.group)
 			group = tr.group
 		}
+
 		b.WriteString("## " + tr.title + "\n")
 		for _, line := range tr.before {
 			b.WriteString("> " + line + "\n")
 		}
+
 		for _, q := range tr.asked {
 			b.WriteString("$ " + q.line + "\n")
 			for _, line := range q.answer {
 				b.WriteString("| " + line + "\n")
 			}
 		}
+
 		b.WriteString("\n")
 	}
+
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // TestErrors drives the program into everything that can go wrong, and compares what it says with
-// testdata/errors.golden. Every hint that the code can give and every type of error must be there. An ordinary run plays the first
-// trial of each group and every sixth besides; the types are those that are met when all are played, or rewritten by -update.
+// testdata/errors.golden. Every hint that the code can give and every type of error must be there.
+// An ordinary run plays the first trial of each group and every sixth besides; the types are those
+// that are met when all are played, or rewritten by -update.
 func TestErrors(t *testing.T) {
 	trials := readTrials(t, errorsGolden)
 	seen, programs := map[string]bool{}, buildOthers(t)
@@ -111,10 +120,12 @@ func TestErrors(t *testing.T) {
 		if !first && !*update && !sample.Plays(tr.title, 0, 6) {
 			continue
 		}
+
 		t.Run(strings.ReplaceAll(trials[n].title, " ", "-"), func(t *testing.T) {
 			play(t, &trials[n], programs, seen)
 		})
 	}
+
 	if text := writeTrials(trials); *update {
 		if err := os.WriteFile(errorsGolden, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -122,6 +133,7 @@ func TestErrors(t *testing.T) {
 	} else if want, _ := os.ReadFile(errorsGolden); string(want) != text {
 		t.Errorf("%s is not what the program says: read the difference, then run with -update", errorsGolden)
 	}
+
 	if *update || sample.All() {
 		checkTypes(t, heard(trials), seen)
 	}
@@ -142,6 +154,7 @@ func play(t *testing.T, tr *trial, programs string, seen map[string]bool) {
 				t.Fatalf("> %s: %v", line, err)
 			}
 		}
+
 		for n, q := range tr.asked {
 			got := s.ask(q.line, seen)
 			if !slices.Equal(got, q.answer) && !*update {
@@ -149,6 +162,7 @@ func play(t *testing.T, tr *trial, programs string, seen map[string]bool) {
 			}
 			tr.asked[n].answer = got
 		}
+
 		s.close()
 	})
 }
@@ -162,6 +176,7 @@ func note(err error, seen map[string]bool) {
 	if kind.Kind() == reflect.Pointer {
 		kind = kind.Elem()
 	}
+
 	seen[strings.TrimPrefix(kind.PkgPath(), "github.com/label-state/label-state/")+"."+kind.Name()] = true
 	switch e := err.(type) {
 	case interface{ Unwrap() error }:

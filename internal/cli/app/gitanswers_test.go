@@ -13,8 +13,8 @@ import (
 	"github.com/label-state/label-state/internal/git"
 )
 
-// gitAnswers answers like git. A question that each command asks, and that files which have not changed since decide, it asks git once.
-// The zero value is valid.
+// gitAnswers answers like git. A question that each command asks, and that files which have not
+// changed since decide, it asks git once. The zero value is valid.
 type gitAnswers struct {
 	environ []string // of git; nil is that of this process
 	known   sync.Map
@@ -29,34 +29,41 @@ func (g *gitAnswers) answer(ctx context.Context, c git.Command) ([]byte, error) 
 	if g.environ == nil {
 		environ = append(os.Environ(), c.Env...)
 	}
+
 	files, plain := decisive(c.Dir, environ)
 	key := fmt.Sprintf("%q %q %q %q %s", c.Dir, c.Args, c.Stdin, environ, files)
 	again := plain && everyday(c.Args)
 	if known, ok := g.known.Load(key); ok && again && ctx.Err() == nil {
 		return known.(answer).out, known.(answer).err
 	}
+
 	cmd := exec.CommandContext(ctx, "git", c.Args...)
 	cmd.Dir, cmd.Stdin, cmd.Env = c.Dir, strings.NewReader(c.Stdin), environ
 	out, err := cmd.Output()
 	if again && ctx.Err() == nil {
 		g.known.Store(key, answer{out, err})
 	}
+
 	return out, err
 }
 
 // everyday reports whether a command asks for the repository's folder, branch, settings or remote.
 func everyday(args []string) bool {
 	line := strings.Join(args, " ")
-	for _, question := range []string{" rev-parse --show-toplevel", " symbolic-ref --quiet --short HEAD", " remote get-url ", " config -z --show-origin --get-regexp ", " config --type=path --get ", " rev-parse --git-path "} {
+	for _, question := range []string{
+		" rev-parse --show-toplevel", " symbolic-ref --quiet --short HEAD",
+		" remote get-url ", " config -z --show-origin --get-regexp ", " config --type=path --get ", " rev-parse --git-path ",
+	} {
 		if strings.Contains(line, question) {
 			return true
 		}
 	}
+
 	return false
 }
 
-// decisive are the contents of the files that decide those answers in a folder; it reports false where git would look for others: from a
-// linked worktree, or for variables that name a repository.
+// decisive are the contents of the files that decide those answers in a folder; it reports false
+// where git would look for others: from a linked worktree, or for variables that name a repository.
 func decisive(dir string, environ []string) (files string, plain bool) {
 	home, global := "", ""
 	for _, kv := range environ {
@@ -69,6 +76,7 @@ func decisive(dir string, environ []string) (files string, plain bool) {
 			global = value
 		}
 	}
+
 	if global == "" {
 		global = filepath.Join(home, ".gitconfig")
 	}
@@ -82,15 +90,18 @@ func decisive(dir string, environ []string) (files string, plain bool) {
 			for _, name := range []string{"config", "config.worktree", "HEAD"} {
 				names = append(names, filepath.Join(at, ".git", name))
 			}
+
 			break
 		}
 		if at == filepath.Dir(at) {
 			break
 		}
 	}
+
 	for _, name := range names {
 		text, err := os.ReadFile(name)
 		files += fmt.Sprintf("%s %q %v\n", name, text, err)
 	}
+
 	return files, true
 }

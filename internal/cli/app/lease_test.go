@@ -23,9 +23,10 @@ import (
 	"github.com/label-state/label-state/internal/sample"
 )
 
-// TestLeases plays the same scripts with every lease store (in an ordinary run, a sample of them): references on the embedded GitHub, and a
-// real Redis with TLS and certificates of its own, each named by the configuration on the default branch. $WRITER is the value of
-// $LOGIN, the variable that says who may write the store, $READER of one who may not.
+// TestLeases plays the same scripts with every lease store (in an ordinary run, a sample of them):
+// references on the embedded GitHub, and a real Redis with TLS and certificates of its own, each
+// named by the configuration on the default branch. $WRITER is the value of $LOGIN, the variable
+// that says who may write the store, $READER of one who may not.
 func TestLeases(t *testing.T) {
 	t.Parallel()
 	for kind, serve := range map[string]func(*testing.T) *store{lease.Refs: serveRefs, lease.Redis: serveRedis} {
@@ -34,10 +35,12 @@ func TestLeases(t *testing.T) {
 			if kind == lease.Redis {
 				leasetest.Find(t, os.Getenv("LABEL_STATE_REQUIRE"), kind, "redis-server")
 			}
+
 			cmds := vocabulary()
 			cmds["expire"], cmds["tokens"], cmds["larger"], cmds["login"], cmds["gone"], cmds["won"] = expire, tokens, larger, login, gone, won
 			testscript.Run(t, testscript.Params{
-				Files: leaseScripts(t, kind), Cmds: cmds,
+				Files:     leaseScripts(t, kind),
+				Cmds:      cmds,
 				Setup:     arranged("testdata/lease", func(e *testscript.Env) error { return serve(t).setUp(e, kind) }),
 				Condition: func(name string) (bool, error) { return name == kind, nil },
 			})
@@ -45,14 +48,15 @@ func TestLeases(t *testing.T) {
 	}
 }
 
-// leaseScripts are the scripts that are played with a kind of store: all with references, which need nothing installed; with Redis
-// a quarter of them in an ordinary run.
+// leaseScripts are the scripts that are played with a kind of store: all with references, which
+// need nothing installed; with Redis a quarter of them in an ordinary run.
 func leaseScripts(t *testing.T, kind string) []string {
 	t.Helper()
 	all, err := filepath.Glob("testdata/lease/*.txtar")
 	if err != nil || len(all) == 0 {
 		t.Fatalf("%d scripts, %v", len(all), err)
 	}
+
 	return slices.DeleteFunc(all, func(file string) bool {
 		return kind != lease.Refs && !sample.Plays(filepath.Base(file), 0, 4)
 	})
@@ -78,16 +82,20 @@ func (s *store) setUp(e *testscript.Env, kind string) error {
 	if err := w.settle(e); err != nil {
 		return err
 	}
+
 	for name, value := range map[string]string{
-		"LABEL_STATE_CONFIG": "", "KIND": kind, "LOGIN": s.login, "WRITER": s.writer, "READER": s.reader, s.login: s.writer,
+		"LABEL_STATE_CONFIG": "", "KIND": kind, "LOGIN": s.login, "WRITER": s.writer, "READER": s.reader,
+		s.login: s.writer,
 		"OTHER": strings.Replace(e.Getenv("REMOTE"), "acme/app", "acme/web", 1),
 	} {
 		e.Setenv(name, value)
 	}
+
 	for name, value := range s.secure {
 		e.Setenv(name, value)
 	}
 	e.Values["store"] = s
+
 	return nil
 }
 
@@ -103,7 +111,9 @@ func expire(ts *testscript.TestScript, neg bool, args []string) {
 
 func serveRefs(*testing.T) *store {
 	return &store{
-		login: "LABEL_STATE_TOKEN", writer: "tok-agents", reader: "tok-tia",
+		login:  "LABEL_STATE_TOKEN",
+		writer: "tok-agents",
+		reader: "tok-tia",
 		expire: func(context.Context) error { return nil },
 		stop:   func(ts *testscript.TestScript) { fault(ts, false, []string{"status=502:POST:/git/"}) },
 	}
@@ -114,10 +124,13 @@ func serveRedis(t *testing.T) *store {
 	port := leasetest.FreePorts(t, 1)[0]
 	at := leasetest.Loopback(port)
 	authority := leasetest.NewAuthority(t)
-	own, worker := authority.Pair("redis", time.Now().Add(time.Hour)), authority.Pair("worker", time.Now().Add(time.Hour))
+	own, worker := authority.Pair("redis", time.Now().Add(time.Hour)), authority.Pair("worker",
+		time.Now().Add(time.Hour))
 	admin := func(ctx context.Context) (redis.Conn, error) {
-		return redis.DialContext(ctx, "tcp", at, redis.DialPassword("secret"), redis.DialUseTLS(true), redis.DialTLSConfig(authority.Config(worker)))
+		return redis.DialContext(ctx, "tcp", at, redis.DialPassword("secret"), redis.DialUseTLS(true),
+			redis.DialTLSConfig(authority.Config(worker)))
 	}
+
 	ready := func() error {
 		c, err := admin(context.Background())
 		if err == nil {
@@ -125,13 +138,21 @@ func serveRedis(t *testing.T) *store {
 		}
 		return err
 	}
+
 	server := leasetest.Start(t, ready, path,
-		"--bind", "127.0.0.1", "--port", "0", "--tls-port", strconv.Itoa(port), "--dir", t.TempDir(), "--save", "", "--requirepass", "secret",
+		"--bind", "127.0.0.1", "--port", "0", "--tls-port", strconv.Itoa(port), "--dir", t.TempDir(), "--save", "",
+		"--requirepass", "secret",
 		"--tls-cert-file", own.Cert, "--tls-key-file", own.Key, "--tls-ca-cert-file", authority.File)
+
 	return &store{
-		config: "lease: {redis: {url_env: LABEL_STATE_REDIS_URL}}\n", login: "LABEL_STATE_REDIS_URL",
-		writer: "rediss://:secret@" + at, reader: "rediss://" + at,
-		secure: map[string]string{lease.CAVariable: authority.File, lease.CertVariable: worker.Cert, lease.KeyVariable: worker.Key},
+		config: "lease: {redis: {url_env: LABEL_STATE_REDIS_URL}}\n",
+		login:  "LABEL_STATE_REDIS_URL",
+		writer: "rediss://:secret@" + at,
+		reader: "rediss://" + at,
+		secure: map[string]string{
+			lease.CAVariable: authority.File, lease.CertVariable: worker.Cert,
+			lease.KeyVariable: worker.Key,
+		},
 		expire: func(ctx context.Context) error { return expireKeys(ctx, admin) },
 		stop:   func(*testscript.TestScript) { server.Kill() },
 	}
@@ -143,16 +164,19 @@ func expireKeys(ctx context.Context, dial func(context.Context) (redis.Conn, err
 	if err != nil {
 		return err
 	}
+
 	defer c.Close()
 	keys, err := redis.Strings(c.Do("KEYS", "label-state:*}"))
 	if err != nil {
 		return err
 	}
+
 	for _, key := range keys {
 		if _, err := c.Do("PEXPIRE", key, 0); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -175,6 +199,7 @@ func tokens(ts *testscript.TestScript, neg bool, args []string) {
 	if a != b || a == 0 {
 		ts.Fatalf("token %v in %s and %v in %s", a, args[0], b, args[1])
 	}
+
 	ts.Setenv("TOKEN", fmt.Sprint(int64(a)))
 }
 
@@ -188,8 +213,8 @@ func larger(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// won FILE FILE wants one of two answers to "bundle claim" to be all of it and the other none. It sets $WINNER to who has it,
-// $BUNDLE to its name and $LOST to the name of the other.
+// won FILE FILE wants one of two answers to "bundle claim" to be all of it and the other none. It
+// sets $WINNER to who has it, $BUNDLE to its name and $LOST to the name of the other.
 func won(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: won FILE FILE")
@@ -209,6 +234,7 @@ func won(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("%s: neither all nor nothing: %+v", file, b)
 		}
 	}
+
 	if winners != 1 {
 		ts.Fatalf("%d have won", winners)
 	}

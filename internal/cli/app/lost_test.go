@@ -11,8 +11,9 @@ import (
 	"github.com/label-state/label-state/internal/cli"
 )
 
-// TestLostEverywhere: whatever asks under a hold that somebody has ended is told no, that the hold is lost, and who has the issue now; by the
-// command line and by the tools of coding agents alike. A hold that its own worker has ended is lost to nobody.
+// TestLostEverywhere: whatever asks under a hold that somebody has ended is told no, that the hold
+// is lost, and who has the issue now; by the command line and by the tools of coding agents alike.
+// A hold that its own worker has ended is lost to nobody.
 func TestLostEverywhere(t *testing.T) {
 	ends := map[string]struct {
 		token string
@@ -20,10 +21,26 @@ func TestLostEverywhere(t *testing.T) {
 		has   string // who has it then
 		lost  bool
 	}{
-		"a person takes it over":         {"tok-olga", []string{"claim", "acme/app#1", "--force"}, "olga holds it", true},
-		"another worker takes it over":   {"tok-olga", []string{"claim", "acme/app#1", "--force", "--codename", "fox", "--firing-id", "f1"}, "fox (run f1) holds it", true},
-		"a person ends it":               {"tok-olga", []string{"release", "acme/app#1", "--force"}, "forced by olga", true},
-		"its own worker has released it": {"tok-agents", []string{"release", "acme/app#1", "--codename", "lucius", "--firing-id", "l1", "--outcome", "failure"}, "", false},
+		"a person takes it over": {
+			"tok-olga",
+			[]string{"claim", "acme/app#1", "--force"},
+			"olga holds it", true,
+		},
+		"another worker takes it over": {
+			"tok-olga",
+			[]string{"claim", "acme/app#1", "--force", "--codename", "fox", "--firing-id", "f1"},
+			"fox (run f1) holds it", true,
+		},
+		"a person ends it": {
+			"tok-olga",
+			[]string{"release", "acme/app#1", "--force"},
+			"forced by olga", true,
+		},
+		"its own worker has released it": {
+			"tok-agents",
+			[]string{"release", "acme/app#1", "--codename", "lucius", "--firing-id", "l1", "--outcome", "failure"},
+			"", false,
+		},
 	}
 	holder := map[string]any{"issue": "acme/app#1", "codename": "lucius", "firing_id": "l1"}
 	fronts := map[string]func(w lostWorld) lostAnswer{
@@ -33,10 +50,16 @@ func TestLostEverywhere(t *testing.T) {
 		"release": func(w lostWorld) lostAnswer {
 			return w.types("release", "acme/app#1", "--codename", "lucius", "--firing-id", "l1", "--outcome", "success")
 		},
-		"bundle release":      func(w lostWorld) lostAnswer { return w.types("bundle", "release", "pack", "--outcome", "success") },
-		"tool renew":          func(w lostWorld) lostAnswer { return w.calls("renew", holder) },
-		"tool release":        func(w lostWorld) lostAnswer { return w.calls("release", holder) },
-		"tool bundle_release": func(w lostWorld) lostAnswer { return w.calls("bundle_release", map[string]any{"name": "pack"}) },
+		"bundle release": func(w lostWorld) lostAnswer {
+			return w.types("bundle", "release", "pack", "--outcome",
+				"success")
+		},
+		"tool renew":   func(w lostWorld) lostAnswer { return w.calls("renew", holder) },
+		"tool release": func(w lostWorld) lostAnswer { return w.calls("release", holder) },
+		"tool bundle_release": func(w lostWorld) lostAnswer {
+			return w.calls("bundle_release",
+				map[string]any{"name": "pack"})
+		},
 	}
 
 	for end, e := range ends {
@@ -53,15 +76,18 @@ func TestLostEverywhere(t *testing.T) {
 					}
 					return term.Env.Getenv(name)
 				}
+
 				if got := other.types(e.words...); got.code != answer.ExitYes {
 					t.Fatalf("%v: %+v", e.words, got)
 				}
 
 				got := ask(w)
 
-				if e.lost && (got.code != answer.ExitNo || got.answer != "lost" || !strings.Contains(got.problem, e.has)) {
+				if e.lost && (got.code != answer.ExitNo || got.answer != "lost" ||
+					!strings.Contains(got.problem, e.has)) {
 					t.Errorf("%+v; want a lost hold, and %q", got, e.has)
 				}
+
 				if !e.lost && strings.HasPrefix(front, "bundle") && got.code != answer.ExitYes {
 					t.Errorf("%+v", got)
 				}
@@ -90,6 +116,7 @@ func (w lostWorld) types(words ...string) lostAnswer {
 	if json.Unmarshal(out.Bytes(), &said) != nil {
 		w.Errorf("%v: %s", words, out.String())
 	}
+
 	cli.Report(w.term, err)
 	return lostAnswer{cli.ExitCode(err), said.Answer, told.String()}
 }

@@ -39,6 +39,7 @@ func TestManual(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	text := string(data)
 	app := cli.NewApp(cli.Terminal{Commands: commands, Env: setup.OS()})
 	want := withOptions(t, text, app)
@@ -52,6 +53,7 @@ func TestManual(t *testing.T) {
 		}
 		return
 	}
+
 	for n, line := range strings.Split(want, "\n") {
 		if have := strings.Split(text, "\n"); n >= len(have) || have[n] != line {
 			t.Fatalf("%s:%d: want %q; go test ./internal/cli/app -run TestManual -update", manual, n+1, line)
@@ -67,10 +69,12 @@ func leaves(commands []*urfave.Command, above string) map[string]*urfave.Command
 		if len(c.Subcommands) == 0 {
 			all[path] = c
 		}
+
 		for below, leaf := range leaves(c.Subcommands, path) {
 			all[below] = leaf
 		}
 	}
+
 	return all
 }
 
@@ -81,18 +85,21 @@ func checkHeadings(t *testing.T, text string, app *urfave.App) {
 	for _, m := range regexp.MustCompile(`(?m)^## ([a-z][a-z -]*)$`).FindAllStringSubmatch(text, -1) {
 		seen[m[1]]++
 	}
+
 	for path := range leaves(app.Commands, "") {
 		if seen[path] != 1 || !strings.Contains(text, "<!-- usage "+path+" -->") {
 			t.Errorf("%d sections on %q, want one with its usage", seen[path], path)
 		}
 		delete(seen, path)
 	}
+
 	if len(seen) > 0 {
 		t.Errorf("sections on %v, which are no commands", seen)
 	}
 }
 
-// withOptions rewrites what stands between the marks: the usage of each command, and the options that all have.
+// withOptions rewrites what stands between the marks: the usage of each command, and the options
+// that all have.
 func withOptions(t *testing.T, text string, app *urfave.App) string {
 	t.Helper()
 	_, rows := cli.FlagRows(cli.RepoFlags())
@@ -100,33 +107,46 @@ func withOptions(t *testing.T, text string, app *urfave.App) string {
 	for _, row := range rows {
 		common += "| `" + row[0] + "` | " + row[1] + " |\n"
 	}
-	text = regexp.MustCompile(`(?s)(<!-- options common -->\n).*?<!-- end -->`).ReplaceAllString(text, "${1}"+common+"<!-- end -->")
+
+	text = regexp.MustCompile(`(?s)(<!-- options common -->\n).*?<!-- end -->`).ReplaceAllString(text, "${1}"+common+
+		"<!-- end -->")
 
 	known := leaves(app.Commands, "")
-	return regexp.MustCompile(`(?s)<!-- usage ([a-z -]+) -->\n.*?<!-- end -->`).ReplaceAllStringFunc(text, func(part string) string {
-		path := strings.TrimSuffix(strings.TrimPrefix(strings.SplitN(part, "\n", 2)[0], "<!-- usage "), " -->")
-		c := known[path]
-		if c == nil {
-			t.Errorf("usage of %q, which is no command", path)
-			return part
-		}
-		body := "`" + cli.UsageLine(c, "label-state "+path) + "`: " + c.Usage + ".\n"
-		for _, alias := range c.Aliases {
-			body += "\nAlso `label-state " + alias + "`.\n"
-		}
-		return "<!-- usage " + path + " -->\n" + body + "<!-- end -->"
-	})
+	return regexp.MustCompile(`(?s)<!-- usage ([a-z -]+) -->\n.*?<!-- end -->`).ReplaceAllStringFunc(text,
+		func(part string) string {
+			path := strings.TrimSuffix(strings.TrimPrefix(strings.SplitN(part, "\n", 2)[0], "<!-- usage "), " -->")
+			c := known[path]
+			if c == nil {
+				t.Errorf("usage of %q, which is no command", path)
+				return part
+			}
+
+			body := "`" + cli.UsageLine(c, "label-state "+path) + "`: " + c.Usage + ".\n"
+			for _, alias := range c.Aliases {
+				body += "\nAlso `label-state " + alias + "`.\n"
+			}
+
+			return "<!-- usage " + path + " -->\n" + body + "<!-- end -->"
+		})
 }
 
 // views are the JSON objects of the page.
 func views() map[string]any {
 	return map[string]any{
-		"answer": answer.Answer{}, "reason": answer.Reason{}, "command": answer.Command{}, "pushView": hold.PushView{}, "statusView": cli.StatusView{},
-		"claimView": cli.ClaimView{}, "entryView": cli.EntryView{}, "sweepView": operate.SweepView{}, "strandView": operate.StrandView{}, "blockerView": cli.BlockerView{}, "findingView": operate.FindingView{},
-		"pauseView": cli.PauseView{}, "labelView": cli.LabelView{}, "diagnosis": local.Diagnosis{}, "hookView": local.HookView{},
-		"versionView": local.VersionView{}, "cycleView": cli.CycleView{}, "itemView": queue.ItemView{}, "bundleView": feature.BundleView{}, "partView": feature.PartView{}, "featureView": feature.FeatureView{}, "treeView": feature.TreeView{}, "item": work.Item{},
-		"agentView": local.AgentView{}, "agentFileView": local.AgentFileView{}, "initView": cli.InitView{}, "cardView": operate.CardView{}, "statsView": operate.StatsView{}, "stayView": operate.StayView{}, "periodView": operate.PeriodView{}, "mergeView": operate.MergeView{}, "dayView": operate.DayView{}, "workerFigures": operate.WorkerFigures{},
-		"chainView": feature.ChainView{}, "chainPart": feature.ChainPart{},
+		"answer": answer.Answer{}, "reason": answer.Reason{}, "command": answer.Command{}, "pushView": hold.PushView{},
+		"statusView": cli.StatusView{},
+		"claimView":  cli.ClaimView{}, "entryView": cli.EntryView{}, "sweepView": operate.SweepView{},
+		"strandView": operate.StrandView{}, "blockerView": cli.BlockerView{}, "findingView": operate.FindingView{},
+		"pauseView": cli.PauseView{}, "labelView": cli.LabelView{}, "diagnosis": local.Diagnosis{},
+		"hookView":    local.HookView{},
+		"versionView": local.VersionView{}, "cycleView": cli.CycleView{}, "itemView": queue.ItemView{},
+		"bundleView": feature.BundleView{}, "partView": feature.PartView{}, "featureView": feature.FeatureView{},
+		"treeView": feature.TreeView{}, "item": work.Item{},
+		"agentView": local.AgentView{}, "agentFileView": local.AgentFileView{}, "initView": cli.InitView{},
+		"cardView": operate.CardView{}, "statsView": operate.StatsView{}, "stayView": operate.StayView{},
+		"periodView": operate.PeriodView{}, "mergeView": operate.MergeView{}, "dayView": operate.DayView{},
+		"workerFigures": operate.WorkerFigures{},
+		"chainView":     feature.ChainView{}, "chainPart": feature.ChainPart{},
 	}
 }
 
@@ -137,6 +157,7 @@ func checkKeys(t *testing.T, text string) {
 	for _, m := range regexp.MustCompile(`<!-- json (\w+) -->\n((?:\|.*\n)+)`).FindAllStringSubmatch(text, -1) {
 		tables[m[1]] = m[2]
 	}
+
 	for name, view := range views() {
 		var want, got []string
 		for _, field := range reflect.VisibleFields(reflect.TypeOf(view)) {
@@ -145,16 +166,20 @@ func checkKeys(t *testing.T, text string) {
 				want = append(want, key)
 			}
 		}
+
 		for row := range strings.Lines(tables[name]) {
-			for _, m := range regexp.MustCompile("`([a-z0-9_]+)`").FindAllStringSubmatch(strings.SplitN(row, "|", 3)[1], -1) {
+			for _, m := range regexp.MustCompile("`([a-z0-9_]+)`").FindAllStringSubmatch(strings.SplitN(row, "|",
+				3)[1], -1) {
 				got = append(got, m[1])
 			}
 		}
+
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: the page has the keys %q, want %q", name, got, want)
 		}
 		delete(tables, name)
 	}
+
 	for name := range tables {
 		t.Errorf("keys of %s, which is no object", name)
 	}
@@ -170,7 +195,11 @@ func checkExitCodes(t *testing.T, text string) {
 		}
 		got = append(got, n)
 	}
-	if want := []int{answer.ExitYes, answer.ExitNo, answer.ExitWrong, answer.ExitUnknown, answer.ExitNoWork}; !slices.Equal(got, want) {
+
+	if want := []int{
+		answer.ExitYes, answer.ExitNo, answer.ExitWrong, answer.ExitUnknown,
+		answer.ExitNoWork,
+	}; !slices.Equal(got, want) {
 		t.Errorf("the page has the exit codes %v, want %v", got, want)
 	}
 }
@@ -186,12 +215,14 @@ func withExamples(t *testing.T, text string) (out string) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		out = regexp.MustCompile("(?s)```console[^\n]*\n.*?```").ReplaceAllStringFunc(text, func(block string) string {
 			head, body, _ := strings.Cut(block, "\n")
 			token, from := "tok-agents", dir
 			if who := strings.TrimPrefix(head, "```console "); who != head {
 				token, from = "tok-"+who, filepath.Dir(dir) // somebody else, outside the clone
 			}
+
 			var b strings.Builder
 			b.WriteString(head + "\n")
 			for line := range strings.Lines(body) {
@@ -199,13 +230,16 @@ func withExamples(t *testing.T, text string) (out string) {
 					b.WriteString(line + example(t, w, from, token, words(line[2:])))
 				}
 			}
+
 			return b.String() + "```"
 		})
 	})
+
 	return out
 }
 
-// cloneOf makes a clone with nothing in it, a program of the hook on PATH that answers when it is tried, and nothing of this user's.
+// cloneOf makes a clone with nothing in it, a program of the hook on PATH that answers when it is
+// tried, and nothing of this user's.
 func cloneOf(t *testing.T, url string) string {
 	t.Helper()
 	home := t.TempDir()
@@ -216,9 +250,11 @@ func cloneOf(t *testing.T, url string) string {
 	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(home)) // git's words for no clone tell where the file system ends
 	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	answers := []byte("#!/bin/sh\necho '{\"checked\":true}'\n")
-	if err := errors.Join(os.Mkdir(bin, 0o755), os.WriteFile(cli.Binary(bin, "label-state-pre-push"), answers, 0o755)); err != nil {
+	if err := errors.Join(os.Mkdir(bin, 0o755),
+		os.WriteFile(cli.Binary(bin, "label-state-pre-push"), answers, 0o755)); err != nil {
 		t.Fatal(err)
 	}
+
 	if out, err := exec.Command("git", "init", "-q", "--template=", dir).CombinedOutput(); err != nil {
 		t.Fatalf("git init: %v\n%s", err, out)
 	}
@@ -226,10 +262,13 @@ func cloneOf(t *testing.T, url string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = fmt.Fprintf(settings, "[remote \"origin\"]\n\turl = %s\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n", url)
+
+	_, err = fmt.Fprintf(settings,
+		"[remote \"origin\"]\n\turl = %s\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n", url)
 	if err = errors.Join(err, settings.Close()); err != nil {
 		t.Fatal(err)
 	}
+
 	return dir
 }
 
@@ -245,16 +284,24 @@ func example(t *testing.T, w *world, dir, token string, args []string) string {
 		time.Sleep(d)
 		return ""
 	}
+
 	vars := map[string]string{"GH_TOKEN": token, "HOME": home}
 	var out bytes.Buffer
 	env := setup.OS()
 	env.Getenv, env.Dir, env.Stderr, env.HTTP = func(name string) string { return vars[name] }, dir, &out, w.Transport()
-	code := cli.Run(t.Context(), args, cli.Terminal{Commands: commands, In: strings.NewReader(""), Out: &out, Err: &out, Env: env})
+	code := cli.Run(t.Context(), args, cli.Terminal{
+		Commands: commands,
+		In:       strings.NewReader(""),
+		Out:      &out,
+		Err:      &out,
+		Env:      env,
+	})
 	text := strings.ReplaceAll(out.String(), home, "/home/me")
 	text = regexp.MustCompile(`git version .*`).ReplaceAllString(text, "git version 2.47.0")
 	if code != answer.ExitYes {
 		text += fmt.Sprintf("(exit code %d)\n", code)
 	}
+
 	return text
 }
 
@@ -267,5 +314,6 @@ func words(line string) (all []string) {
 			all = append(all, strings.Fields(part)...)
 		}
 	}
+
 	return all
 }

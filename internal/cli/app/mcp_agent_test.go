@@ -48,15 +48,18 @@ func (a agent) call(name string, arguments map[string]any) (out toolAnswer) {
 	if err != nil {
 		a.Fatalf("%s: %v", name, err)
 	}
+
 	data, err := json.Marshal(r.StructuredContent)
 	if err == nil {
 		err = json.Unmarshal(data, &out)
 	}
+
 	if err != nil {
 		a.Fatal(err)
 	}
 	out.isError = r.IsError
 	a.valid(name, a.schema(name), r.StructuredContent)
+
 	return out
 }
 
@@ -66,6 +69,7 @@ func (a agent) valid(name string, s *jsonschema.Schema, content any) {
 	if err == nil {
 		err = resolved.Validate(content)
 	}
+
 	if err != nil {
 		a.Errorf("%s: %v", name, err)
 	}
@@ -77,6 +81,7 @@ func (a agent) schema(name string) *jsonschema.Schema {
 		if err != nil {
 			a.Fatal(err)
 		}
+
 		if tool.Name != name {
 			continue
 		}
@@ -85,8 +90,10 @@ func (a agent) schema(name string) *jsonschema.Schema {
 		if err = errors.Join(err, json.Unmarshal(data, &s)); err != nil {
 			a.Fatal(err)
 		}
+
 		return &s
 	}
+
 	a.Fatalf("no tool %s", name)
 	return nil
 }
@@ -98,20 +105,30 @@ func (a agent) want(answer, name string, arguments map[string]any, v any) toolAn
 	if got.Answer != answer {
 		a.Fatalf("%s %v: %s, want %s: %s", name, arguments, got.Answer, answer, got.Error)
 	}
+
 	if v != nil {
 		if err := json.Unmarshal(got.Result, v); err != nil {
 			a.Fatalf("%s: %v: %s", name, err, got.Result)
 		}
 	}
+
 	return got
 }
 
 // newAgent is a client of the program in this process.
 func newAgent(t testing.TB, term cli.Terminal, options ...func(*mcp.Options)) agent {
 	t.Helper()
-	o := mcp.Options{Version: "test", Program: func(ctx context.Context, words []string, input string) mcp.Outcome {
-		return local.RunTool(ctx, term, words, input)
-	}, Toolsets: mcp.Toolsets(), Codename: "lucius", Timeout: time.Minute, Operator: true}
+	o := mcp.Options{
+		Version: "test",
+		Program: func(ctx context.Context, words []string, input string) mcp.Outcome {
+			return local.RunTool(ctx, term, words, input)
+		},
+		Toolsets: mcp.Toolsets(),
+		Codename: "lucius",
+		Timeout:  time.Minute,
+		Operator: true,
+	}
+
 	for _, set := range options {
 		set(&o)
 	}
@@ -119,10 +136,12 @@ func newAgent(t testing.TB, term cli.Terminal, options ...func(*mcp.Options)) ag
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	here, there := sdk.NewInMemoryTransports()
 	if _, err := server.Connect(t.Context(), there, nil); err != nil {
 		t.Fatal(err)
 	}
+
 	return connected(t, here)
 }
 
@@ -132,6 +151,7 @@ func connected(t testing.TB, transport sdk.Transport) agent {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() { _ = c.Close() }) // the test is over
 	return agent{t, c}
 }
@@ -144,13 +164,21 @@ func quiet(t testing.TB, dir string, carrier http.RoundTripper, more map[string]
 	if err := os.WriteFile(quick, []byte("version: 1\nclaim: {settle: 0s}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	vars := map[string]string{"HOME": home, "GH_TOKEN": "tok-agents", "LABEL_STATE_CONFIG": quick}
 	for name, value := range more {
 		vars[name] = value
 	}
+
 	env := setup.OS()
 	env.Getenv, env.Dir, env.Stderr, env.HTTP = func(name string) string { return vars[name] }, dir, io.Discard, carrier
-	return cli.Terminal{Commands: commands, In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Env: env}
+	return cli.Terminal{
+		Commands: commands,
+		In:       strings.NewReader(""),
+		Out:      io.Discard,
+		Err:      io.Discard,
+		Env:      env,
+	}
 }
 
 func embedded(t testing.TB) *world {

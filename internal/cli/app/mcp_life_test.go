@@ -19,38 +19,54 @@ import (
 	"github.com/label-state/label-state/internal/mcp"
 )
 
-// TestToolLife is the whole life of an issue as a coding agent sees it, with a server process for each client: taken, planned,
-// not approved by its own login, approved by another, renewed, delivered, done.
+// TestToolLife is the whole life of an issue as a coding agent sees it, with a server process for
+// each client: taken, planned, not approved by its own login, approved by another, renewed,
+// delivered, done.
 func TestToolLife(t *testing.T) {
 	t.Parallel()
 	w := withGit(t)
 	ar := newArena(t)
 	ar.quicken(w)
-	lucius, twin, olga := ar.client("tok-agents", "--codename", "lucius"), ar.client("tok-agents", "--approver"), ar.client("tok-olga", "--approver")
+	lucius, twin, olga := ar.client("tok-agents", "--codename", "lucius"), ar.client("tok-agents",
+		"--approver"), ar.client("tok-olga", "--approver")
 
 	var taken queue.ItemView
 	lucius.want("yes", "next", map[string]any{"ttl": "1h"}, &taken)
 	issue := map[string]any{"issue": taken.Item.URL, "firing_id": taken.Firing}
 	var p answer.Answer
-	lucius.want("yes", "plan", map[string]any{"issue": taken.Item.URL, "firing_id": taken.Firing, "body": "1. Retry three times.\n--wait 8h"}, &p)
+	lucius.want("yes", "plan", map[string]any{
+		"issue": taken.Item.URL, "firing_id": taken.Firing,
+		"body": "1. Retry three times.\n--wait 8h",
+	}, &p)
 	if p.Answer != "posted" || p.Worker != "lucius:"+taken.Firing {
 		t.Errorf("plan: %+v", p)
 	}
-	if got := lucius.want("no", "plan", map[string]any{"issue": taken.Item.URL, "firing_id": taken.Firing, "body": "Another."}, nil); !strings.Contains(got.Error, "a plan waits for its answer already") {
+
+	if got := lucius.want("no", "plan",
+		map[string]any{
+			"issue": taken.Item.URL, "firing_id": taken.Firing,
+			"body": "Another.",
+		}, nil); !strings.Contains(got.Error, "a plan waits for its answer already") {
 		t.Errorf("a second plan: %+v", got)
 	}
+
 	short := map[string]any{"issue": taken.Item.URL, "firing_id": taken.Firing, "wait": "10ms"}
-	if got := lucius.want("waiting", "plan_wait", short, &p); got.isError || got.Code != answer.ExitUnknown || p.Answer != "waiting" || !strings.Contains(got.Hint, "call plan_wait again") {
+	if got := lucius.want("waiting", "plan_wait", short, &p); got.isError || got.Code != answer.ExitUnknown ||
+		p.Answer != "waiting" || !strings.Contains(got.Hint, "call plan_wait again") {
 		t.Errorf("nobody has answered: %+v", got)
 	}
 
 	// Neither has the worker's server a tool for it, nor is its login let by another one.
-	if _, err := lucius.CallTool(t.Context(), &sdk.CallToolParams{Name: "approve", Arguments: map[string]any{"issue": taken.Item.URL}}); err == nil {
+	if _, err := lucius.CallTool(t.Context(),
+		&sdk.CallToolParams{Name: "approve", Arguments: map[string]any{"issue": taken.Item.URL}}); err == nil {
 		t.Error("a worker's server approves")
 	}
-	if got := twin.want("no", "approve", map[string]any{"issue": "1"}, nil); !strings.Contains(got.Error, "agents wrote the plan itself") {
+
+	if got := twin.want("no", "approve", map[string]any{"issue": "1"}, nil); !strings.Contains(got.Error,
+		"agents wrote the plan itself") {
 		t.Errorf("its own plan: %+v", got)
 	}
+
 	wants(t, w, 1, "agent:plan-pending-approval")
 
 	var m answer.Answer
@@ -58,15 +74,19 @@ func TestToolLife(t *testing.T) {
 	if got := lucius.want("yes", "plan_wait", short, &p); p.Answer != "approved" || p.By != "olga" || got.isError {
 		t.Errorf("approved: %+v", got)
 	}
+
 	wants(t, w, 1, "agent:in-flight")
 	lucius.want("yes", "renew", issue, nil)
 	if err := w.pull("acme/app", "agents", 1); err != nil {
 		t.Fatal(err)
 	}
-	lucius.want("yes", "release", map[string]any{"issue": taken.Item.URL, "firing_id": taken.Firing, "pr": ar.url + "/acme/app/pull/4"}, &m)
+
+	lucius.want("yes", "release", map[string]any{"issue": taken.Item.URL, "firing_id": taken.Firing, "pr": ar.url +
+		"/acme/app/pull/4"}, &m)
 	wants(t, w, 1, "agent:pr-open")
 	lucius.want("no", "renew", issue, nil)
-	if got := lucius.call("board", nil); len(got.Results) != 3 || !strings.Contains(string(got.Results[2]), `"state":"pr-open"`) {
+	if got := lucius.call("board", nil); len(got.Results) != 3 ||
+		!strings.Contains(string(got.Results[2]), `"state":"pr-open"`) {
 		t.Errorf("board: %s", got.Results)
 	}
 
@@ -75,9 +95,11 @@ func TestToolLife(t *testing.T) {
 	lucius.want("yes", "plan", map[string]any{"issue": "2", "firing_id": taken.Firing, "body": "Rewrite it all."}, nil)
 	olga.want("yes", "reject", map[string]any{"issue": "2", "reason": "too large\x1b[2J\u202e"}, nil)
 	got := lucius.want("no", "plan_wait", map[string]any{"issue": "2", "firing_id": taken.Firing}, &p)
-	if got.isError || p.Answer != "rejected" || p.Reason != "too large[2J" || !slices.Contains(got.Untrusted, "result") {
+	if got.isError || p.Answer != "rejected" || p.Reason != "too large[2J" ||
+		!slices.Contains(got.Untrusted, "result") {
 		t.Errorf("rejected: %+v", got)
 	}
+
 	wants(t, w, 2, "agent:implement")
 }
 
@@ -98,12 +120,14 @@ func (a *arena) quicken(w *world) {
 	if err != nil {
 		a.Fatal(err)
 	}
+
 	a.Cleanup(stop)
 	a.at(url, w.Requests)
 	quick := filepath.Join(a.TempDir(), "quick.yml")
 	if err := os.WriteFile(quick, []byte("version: 1\nclaim: {settle: 0s}\n"), 0o600); err != nil {
 		a.Fatal(err)
 	}
+
 	a.env = append(a.env, "LABEL_STATE_CONFIG="+quick)
 }
 
@@ -122,8 +146,8 @@ func wants(t *testing.T, w *world, number int, labels ...string) {
 	}
 }
 
-// TestToolsTogether: calls of one client at the same time do not get into each other's way: each has its own answer, and of those
-// for one issue exactly one wins.
+// TestToolsTogether: calls of one client at the same time do not get into each other's way: each
+// has its own answer, and of those for one issue exactly one wins.
 func TestToolsTogether(t *testing.T) {
 	w := embedded(t)
 	a := newAgent(t, quiet(t, t.TempDir(), w.Transport(), nil))
@@ -134,6 +158,7 @@ func TestToolsTogether(t *testing.T) {
 	for n := range answers {
 		running.Go(func() { answers[n] = a.call("claim", map[string]any{"issue": issues[n%len(issues)]}) })
 	}
+
 	running.Wait()
 	won := map[string]int{}
 	for n, got := range answers {
@@ -141,12 +166,14 @@ func TestToolsTogether(t *testing.T) {
 		if err := json.Unmarshal(got.Result, &h); err != nil || h.Issue != issues[n%len(issues)] {
 			t.Errorf("%s has the answer for %s, %v", issues[n%len(issues)], h.Issue, err)
 		}
+
 		if got.Answer == "yes" {
 			won[h.Issue]++
 		} else if got.Answer != "no" {
 			t.Errorf("%+v", got)
 		}
 	}
+
 	for _, i := range issues {
 		if won[i] != 1 {
 			t.Errorf("%s was won %d times", i, won[i])
@@ -166,19 +193,30 @@ func TestToolBundle(t *testing.T) {
 	if !b.Whole || b.Codename != "lucius" || len(b.Issues) != 2 {
 		t.Errorf("claimed: %+v", b)
 	}
-	if got := fox.want("no", "bundle_claim", map[string]any{"name": "other", "issues": append([]string{"acme/app#2"}, both...)}, nil); !strings.Contains(got.Error, "nothing was taken") {
+
+	if got := fox.want("no", "bundle_claim",
+		map[string]any{
+			"name": "other",
+			"issues": append([]string{"acme/app#2"},
+				both...),
+		}, nil); !strings.Contains(got.Error, "nothing was taken") {
 		t.Errorf("overlapping: %+v", got)
 	}
+
 	wants(t, w, 2, "agent:implement")
-	if got := fox.want("no", "bundle_release", map[string]any{"name": "checkout"}, nil); !strings.Contains(got.Error, "lucius:"+b.Firing+" claimed it") {
+	if got := fox.want("no", "bundle_release", map[string]any{"name": "checkout"}, nil); !strings.Contains(got.Error,
+		"lucius:"+b.Firing+" claimed it") {
 		t.Errorf("somebody else's: %+v", got)
 	}
+
 	fox.want("yes", "bundle_status", map[string]any{"name": "checkout"}, &b)
 	if b.Answer != "held" || !b.Whole {
 		t.Errorf("status: %+v", b)
 	}
+
 	lucius.want("refused", "bundle_claim", map[string]any{"name": "../../../x", "issues": both}, nil)
-	lucius.want("yes", "bundle_release", map[string]any{"name": "checkout", "outcome": "failure", "reason": "no API"}, &b)
+	lucius.want("yes", "bundle_release",
+		map[string]any{"name": "checkout", "outcome": "failure", "reason": "no API"}, &b)
 	if b.Answer != "released" {
 		t.Errorf("released: %+v", b)
 	}
@@ -192,25 +230,34 @@ func TestToolChain(t *testing.T) {
 	if err := w.pull("acme/app", "agents", 2); err != nil { // makes the branch work
 		t.Fatal(err)
 	}
+
 	a.want("refused", "chain_status", map[string]any{"feature": "../x"}, nil)
 	a.want("refused", "chain_wait", map[string]any{"feature": "retry"}, nil)
-	plan := map[string]any{"feature": "retry", "parent": "acme/app#1", "pr": []string{"acme/app:work:main=Retry, then give up"}, "dry_run": true}
+	plan := map[string]any{
+		"feature": "retry", "parent": "acme/app#1",
+		"pr": []string{"acme/app:work:main=Retry, then give up"}, "dry_run": true,
+	}
 	var c feature.ChainView
 	a.want("yes", "chain_execute", plan, &c)
 	if c.Answer != "dry-run" || len(c.Parts) != 1 {
 		t.Errorf("dry run: %+v", c)
 	}
+
 	plan["dry_run"] = false
 	a.want("yes", "chain_execute", plan, &c)
 	if c.Answer != "done" || c.Parts[0].PR == "" {
 		t.Errorf("executed: %+v", c)
 	}
-	if got := a.want("waiting", "chain_wait", map[string]any{"feature": "retry", "wait": "2s"}, &c); got.isError || c.Answer != "pending" || !strings.Contains(got.Hint, "call chain_wait again") {
+
+	if got := a.want("waiting", "chain_wait", map[string]any{"feature": "retry", "wait": "2s"}, &c); got.isError ||
+		c.Answer != "pending" || !strings.Contains(got.Hint, "call chain_wait again") {
 		t.Errorf("pending: %+v", got)
 	}
+
 	if err := w.SetCheck("acme/app", 4, "olga", "test", "completed", "failure"); err != nil {
 		t.Fatal(err)
 	}
+
 	if got := a.want("no", "chain_wait", map[string]any{"feature": "retry"}, &c); got.isError || c.Answer != "red" {
 		t.Errorf("red: %+v", got)
 	}
@@ -229,16 +276,20 @@ func TestToolStages(t *testing.T) {
 	if err := os.WriteFile(file, []byte("version: 1\nclaim: {settle: 0s}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	if err := w.AddLabels("acme/app", 1, "olga", "stage:ready"); err != nil {
 		t.Fatal(err)
 	}
+
 	if err := w.RemoveLabel("acme/app", 1, "olga", "agent:implement"); err != nil {
 		t.Fatal(err)
 	}
 	a := newAgent(t, quiet(t, t.TempDir(), w.Transport(), map[string]string{"LABEL_STATE_CONFIG": file}))
-	if got := a.want("refused", "advance", map[string]any{"issue": "acme/app#1"}, nil); !strings.Contains(got.Error, "no hold on acme/app#1") {
+	if got := a.want("refused", "advance", map[string]any{"issue": "acme/app#1"}, nil); !strings.Contains(got.Error,
+		"no hold on acme/app#1") {
 		t.Errorf("not held: %+v", got)
 	}
+
 	var h answer.Answer
 	a.want("yes", "claim", map[string]any{"issue": "acme/app#1"}, &h)
 	var m answer.Answer
@@ -246,5 +297,6 @@ func TestToolStages(t *testing.T) {
 	if m.Answer != "advanced" {
 		t.Errorf("advanced: %+v", m)
 	}
+
 	wants(t, w, 1, "stage:processing")
 }

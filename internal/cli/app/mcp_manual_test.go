@@ -20,7 +20,8 @@ import (
 	"github.com/label-state/label-state/internal/setup"
 )
 
-// TestToolsAreCommands: each tool with all of its arguments is a command line that the program knows.
+// TestToolsAreCommands: each tool with all of its arguments is a command line that the program
+// knows.
 func TestToolsAreCommands(t *testing.T) {
 	app := cli.NewApp(cli.Terminal{Commands: commands, Env: setup.OS()})
 	var words []string
@@ -44,6 +45,7 @@ func TestToolsAreCommands(t *testing.T) {
 			t.Errorf("%s: %q: %v", tool.Name, words, err)
 		}
 	}
+
 	if seen != 23 {
 		t.Errorf("%d tools", seen)
 	}
@@ -57,6 +59,7 @@ func everything(t *testing.T, tool *sdk.Tool) map[string]any {
 	if err = errors.Join(err, json.Unmarshal(data, &s)); err != nil {
 		t.Fatal(err)
 	}
+
 	out := map[string]any{}
 	for name, p := range s.Properties {
 		switch {
@@ -76,16 +79,19 @@ func everything(t *testing.T, tool *sdk.Tool) map[string]any {
 			out[name] = "x"
 		}
 	}
+
 	return out
 }
 
-// TestManualOfTools holds the table of docs/mcp.md against the server, and the example against the page.
+// TestManualOfTools holds the table of docs/mcp.md against the server, and the example against the
+// page.
 func TestManualOfTools(t *testing.T) {
 	const page = "../../../docs/mcp.md"
 	data, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	table := "| tool | for | arguments | hints |\n|---|---|---|---|\n"
 	for tool, err := range newAgent(t, cli.Terminal{Commands: commands}).Tools(t.Context(), nil) {
 		if err != nil {
@@ -93,6 +99,7 @@ func TestManualOfTools(t *testing.T) {
 		}
 		table += toolRow(t, tool)
 	}
+
 	before, rest, _ := strings.Cut(string(data), "<!-- tools -->\n")
 	_, after, found := strings.Cut(rest, "<!-- end -->")
 	want := before + "<!-- tools -->\n" + table + "<!-- end -->" + after
@@ -103,6 +110,7 @@ func TestManualOfTools(t *testing.T) {
 	} else if want != string(data) {
 		t.Errorf("the table of %s is not the server's; go test ./internal/cli/app -run TestManualOfTools -update", page)
 	}
+
 	example, err := os.ReadFile("../../../examples/mcp.json")
 	if err != nil || !strings.Contains(string(data), "```json\n"+string(example)+"```") {
 		t.Errorf("the page does not show examples/mcp.json as it is, %v", err)
@@ -119,6 +127,7 @@ func toolRow(t *testing.T, tool *sdk.Tool) string {
 	if err = errors.Join(err, json.Unmarshal(data, &in)); err != nil {
 		t.Fatal(err)
 	}
+
 	var names []string
 	for name := range everything(t, tool) {
 		if slices.Contains(in.Required, name) {
@@ -126,8 +135,10 @@ func toolRow(t *testing.T, tool *sdk.Tool) string {
 		}
 		names = append(names, name)
 	}
+
 	slices.Sort(names)
-	return fmt.Sprintf("| `%s` | %s | %s | %s |\n", tool.Name, tool.Title, strings.Join(names, ", "), hints(tool.Annotations))
+	return fmt.Sprintf("| `%s` | %s | %s | %s |\n", tool.Name, tool.Title, strings.Join(names, ", "),
+		hints(tool.Annotations))
 }
 
 func hints(a *sdk.ToolAnnotations) string {
@@ -135,25 +146,30 @@ func hints(a *sdk.ToolAnnotations) string {
 	if a.ReadOnlyHint {
 		out = append(out, "read-only")
 	}
+
 	if *a.DestructiveHint {
 		out = append(out, "destructive")
 	}
+
 	if a.IdempotentHint {
 		out = append(out, "idempotent")
 	}
+
 	return strings.Join(out, ", ")
 }
 
-// TestHintsAreToolsOwn: of all hints that the program is known to give, a tool gives none in the words of the command line, as far as
-// there is a tool for it.
+// TestHintsAreToolsOwn: of all hints that the program is known to give, a tool gives none in the
+// words of the command line, as far as there is a tool for it.
 func TestHintsAreToolsOwn(t *testing.T) {
 	given := map[string]bool{}
 	for _, tr := range readTrials(t, errorsGolden) {
 		for _, q := range tr.asked {
-			again := regexp.MustCompile(regexp.QuoteMeta(q.line) + `(; |$)`) // what a server calls the same call (answer.Again)
+			// what a server calls the same call (answer.Again)
+			again := regexp.MustCompile(regexp.QuoteMeta(q.line) + `(; |$)`)
 			if before, _, timed := strings.Cut(q.line, " --timeout "); timed {
 				again = regexp.MustCompile(regexp.QuoteMeta(before) + ` --timeout \w+(; |$)`)
 			}
+
 			for _, line := range q.answer {
 				if hint, is := strings.CutPrefix(line, "hint: "); is {
 					given[again.ReplaceAllString(hint, "the same call$1")] = true
@@ -161,6 +177,7 @@ func TestHintsAreToolsOwn(t *testing.T) {
 			}
 		}
 	}
+
 	var hint string
 	problem := answer.Problem{Code: answer.Declined}
 	a := newAgent(t, cli.Terminal{Commands: commands}, func(o *mcp.Options) {
@@ -175,13 +192,16 @@ func TestHintsAreToolsOwn(t *testing.T) {
 		}
 		commands = append(commands, tool.Name)
 	}
-	ours := regexp.MustCompile(`label-state (?:` + strings.Join(commands, "|") + `|dedup-check|next|bundle [a-z]+|chain (?:execute|status|wait)|repo [a-z]+)\b|--(?:codename|firing-id|ttl|force|wait|feature|outcome)\b`)
+
+	ours := regexp.MustCompile(`label-state (?:` + strings.Join(commands, "|") +
+		`|dedup-check|next|bundle [a-z]+|chain (?:execute|status|wait)|repo [a-z]+)\b|--(?:codename|firing-id|ttl|force|wait|feature|outcome)\b`)
 	for hint = range given {
 		problem.Next = commandsOf(hint)
 		if got := a.want("no", "claim", map[string]any{"issue": "1"}, nil).Hint; ours.MatchString(got) || got == "" {
 			t.Errorf("%s\nis told to agents as\n%s", hint, got)
 		}
 	}
+
 	if len(given) < 80 {
 		t.Errorf("only %d hints", len(given))
 	}
@@ -195,13 +215,16 @@ func commandsOf(hint string) (next []answer.Command) {
 			next = append(next, answer.Advice(part))
 			continue
 		}
+
 		words := strings.Fields(line)
 		next = append(next, answer.Call(strings.TrimSuffix(when, ": "), words[0], words[1:]...))
 	}
+
 	return next
 }
 
-// TestAgentsPages: every command that the pages tell an agent is one that the program knows, and every tool one that the server has.
+// TestAgentsPages: every command that the pages tell an agent is one that the program knows, and
+// every tool one that the server has.
 func TestAgentsPages(t *testing.T) {
 	app := cli.NewApp(cli.Terminal{Commands: commands, Env: setup.OS()})
 	for page, least := range map[string]int{"../../../examples/AGENTS.md": 10, "../../../docs/agents.md": 7} {
@@ -209,6 +232,7 @@ func TestAgentsPages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		found := regexp.MustCompile("(?m)(?:^ +|`)(label-state [^`\n]+)").FindAllStringSubmatch(string(text), -1)
 		for _, m := range found {
 			line, _, _ := strings.Cut(m[1], "  ")
@@ -216,10 +240,12 @@ func TestAgentsPages(t *testing.T) {
 				t.Errorf("%s: %s: %v", page, line, err)
 			}
 		}
+
 		if len(found) < least {
 			t.Errorf("%s: only %d commands", page, len(found))
 		}
 	}
+
 	known := map[string]bool{}
 	for tool, err := range newAgent(t, cli.Terminal{Commands: commands}).Tools(t.Context(), nil) {
 		if err != nil {
@@ -227,11 +253,14 @@ func TestAgentsPages(t *testing.T) {
 		}
 		known[tool.Name] = true
 	}
+
 	text, err := os.ReadFile("../../../docs/agents.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, row := range regexp.MustCompile(`(?m)^\|[^|]+\| `+"`label-state [^|]+"+`\|([^|]+)\|`).FindAllStringSubmatch(string(text), -1) {
+
+	for _, row := range regexp.MustCompile(`(?m)^\|[^|]+\| `+"`label-state [^|]+"+
+		`\|([^|]+)\|`).FindAllStringSubmatch(string(text), -1) {
 		for _, name := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(row[1], -1) {
 			if !known[name[1]] && name[1] != "waiting" {
 				t.Errorf("docs/agents.md names the tool %s", name[1])

@@ -26,23 +26,29 @@ import (
 	"github.com/label-state/label-state/internal/setup"
 )
 
-// TestToolDay is an agent's day: it takes the next issue, the hook's record knows it, it renews, somebody
-// else is refused, it reports, and the board and the log say so.
+// TestToolDay is an agent's day: it takes the next issue, the hook's record knows it, it renews,
+// somebody else is refused, it reports, and the board and the log say so.
 func TestToolDay(t *testing.T) {
 	w, dir := embedded(t), cloneOf(t, "https://github.com/acme/app.git")
 	term := quiet(t, dir, w.Transport(), nil)
-	lucius, fox := newAgent(t, term), newAgent(t, quiet(t, t.TempDir(), w.Transport(), nil), func(o *mcp.Options) { o.Codename = "fox" })
+	lucius, fox := newAgent(t, term), newAgent(t, quiet(t, t.TempDir(), w.Transport(), nil),
+		func(o *mcp.Options) { o.Codename = "fox" })
 
 	var taken queue.ItemView
 	lucius.want("yes", "next", map[string]any{"ttl": "30m", "prompt": true}, &taken)
-	if taken.Item.ID != "github-1" || taken.Codename != "lucius" || taken.Token == 0 || !strings.Contains(taken.Prompt, "untrusted") {
+	if taken.Item.ID != "github-1" || taken.Codename != "lucius" || taken.Token == 0 ||
+		!strings.Contains(taken.Prompt, "untrusted") {
 		t.Errorf("next: %+v", taken)
 	}
+
 	recorded(t, term, "acme/app", 1, taken.Firing)
 
-	if got := fox.want("no", "claim", map[string]any{"issue": taken.Item.URL}, nil); !got.isError || !strings.Contains(got.Error, "claim acme/app#1: ") || !strings.Contains(got.Hint, `: status {"issue":"acme/app#1"}`) {
+	if got := fox.want("no", "claim", map[string]any{"issue": taken.Item.URL}, nil); !got.isError ||
+		!strings.Contains(got.Error, "claim acme/app#1: ") ||
+		!strings.Contains(got.Hint, `: status {"issue":"acme/app#1"}`) {
 		t.Errorf("refused: %+v", got)
 	}
+
 	if got := fox.want("no", "dedup_check", map[string]any{"issue": "acme/app#1"}, nil); got.isError {
 		t.Errorf("no is an answer: %+v", got)
 	}
@@ -53,15 +59,22 @@ func TestToolDay(t *testing.T) {
 	if renewed.Answer != "renewed" || renewed.FiringID != taken.Firing {
 		t.Errorf("renew: %+v", renewed)
 	}
+
 	var s cli.StatusView
 	fox.want("yes", "status", map[string]any{"issue": "acme/app#1"}, &s)
 	if s.Holder == nil || s.Holder.Codename != "lucius" {
 		t.Errorf("status: %+v", s)
 	}
-	lucius.want("yes", "release", map[string]any{"issue": "github-1", "done": true, "reason": "retries three times"}, nil)
-	if got := fox.want("yes", "log", map[string]any{"issue": "acme/app#1"}, nil); len(got.Results) != 2 || !strings.Contains(string(got.Results[1]), `"outcome":"success"`) {
+
+	lucius.want("yes", "release", map[string]any{
+		"issue": "github-1", "done": true,
+		"reason": "retries three times",
+	}, nil)
+	if got := fox.want("yes", "log", map[string]any{"issue": "acme/app#1"}, nil); len(got.Results) != 2 ||
+		!strings.Contains(string(got.Results[1]), `"outcome":"success"`) {
 		t.Errorf("log: %s", got.Results)
 	}
+
 	if _, err := os.Stat(filepath.Join(dir, ".git/label-state/holds/acme@app@1.json")); err == nil {
 		t.Error("the worktree still has a hold that was ended")
 	}
@@ -74,6 +87,7 @@ func recorded(t *testing.T, term cli.Terminal, repo string, number int, firing s
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	owner, name, _ := strings.Cut(repo, "/")
 	h, found, err := holds.Load(claim.Issue{Owner: owner, Repo: name, Number: number})
 	if err != nil || !found || h.Worker.FiringID != firing || h.Token == 0 {
@@ -81,7 +95,8 @@ func recorded(t *testing.T, term cli.Terminal, repo string, number int, firing s
 	}
 }
 
-// TestToolsNameIssues: every tool about an issue takes every form that names one, and its answer says which it was.
+// TestToolsNameIssues: every tool about an issue takes every form that names one, and its answer
+// says which it was.
 func TestToolsNameIssues(t *testing.T) {
 	w, dir := embedded(t), cloneOf(t, "https://github.com/acme/app.git")
 	a := newAgent(t, quiet(t, dir, w.Transport(), nil))
@@ -95,30 +110,38 @@ func TestToolsNameIssues(t *testing.T) {
 			}
 		}
 	}
+
 	var taken struct {
 		Issue string
 		Item  struct{ ID, Issue string }
 	}
-	for form, issue := range map[string]string{"github-2": "acme/app#2", "https://github.com/acme/app/issues/3": "acme/app#3"} {
+
+	for form, issue := range map[string]string{
+		"github-2":                             "acme/app#2",
+		"https://github.com/acme/app/issues/3": "acme/app#3",
+	} {
 		a.want("yes", "claim", map[string]any{"issue": form}, nil)
 		if a.want("yes", "release", map[string]any{"issue": form, "done": true}, &taken); taken.Issue != issue {
 			t.Errorf("release of %s is about %q", form, taken.Issue)
 		}
 	}
+
 	a.want("yes", "next", nil, &taken)
-	if taken.Issue != taken.Item.Issue || !strings.HasPrefix(taken.Issue, "acme/app#") || strings.TrimPrefix(taken.Item.ID, "github-") != strings.TrimPrefix(taken.Issue, "acme/app#") {
+	if taken.Issue != taken.Item.Issue || !strings.HasPrefix(taken.Issue, "acme/app#") ||
+		strings.TrimPrefix(taken.Item.ID, "github-") != strings.TrimPrefix(taken.Issue, "acme/app#") {
 		t.Errorf("next: %+v", taken)
 	}
 }
 
-// TestToolsHoldPulls: the tools take a pull request's number and its URL as they take an issue's: one agent holds it, another is told who, and the
-// issue that it closes is a hold of its own.
+// TestToolsHoldPulls: the tools take a pull request's number and its URL as they take an issue's:
+// one agent holds it, another is told who, and the issue that it closes is a hold of its own.
 func TestToolsHoldPulls(t *testing.T) {
 	w, dir := embedded(t), cloneOf(t, "https://github.com/acme/app.git")
 	number, err := w.OpenPull("acme/app", "agents", githubsim.Pull{Title: "Retry", Head: "retry", Body: "Closes #1"})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	name, url := fmt.Sprint("acme/app#", number), fmt.Sprint("https://github.com/acme/app/pull/", number)
 	a := newAgent(t, quiet(t, dir, w.Transport(), nil))
 	fox := newAgent(t, quiet(t, t.TempDir(), w.Transport(), nil), func(o *mcp.Options) { o.Codename = "fox" })
@@ -128,29 +151,36 @@ func TestToolsHoldPulls(t *testing.T) {
 	if h.Issue != name || h.Token == 0 {
 		t.Errorf("claim: %+v", h)
 	}
+
 	recorded(t, quiet(t, dir, w.Transport(), nil), "acme/app", number, h.FiringID)
 	wants(t, w, number, "agent:in-flight")
-	if got := fox.want("no", "claim", map[string]any{"issue": name}, nil); !got.isError || !strings.Contains(got.Error, "held by lucius") {
+	if got := fox.want("no", "claim", map[string]any{"issue": name}, nil); !got.isError ||
+		!strings.Contains(got.Error, "held by lucius") {
 		t.Errorf("refused: %+v", got)
 	}
+
 	a.want("yes", "renew", map[string]any{"issue": fmt.Sprint(number)}, &h)
 	if h.Issue != name || h.Answer != "renewed" {
 		t.Errorf("renew: %+v", h)
 	}
+
 	var s cli.StatusView
 	fox.want("yes", "status", map[string]any{"issue": name}, &s)
 	if !s.Pull || s.Answer != "held" || s.Holder == nil || s.Holder.Codename != "lucius" {
 		t.Errorf("status: %+v", s)
 	}
+
 	var closed cli.StatusView
 	fox.want("yes", "status", map[string]any{"issue": "acme/app#1"}, &closed)
 	if closed.Pull || closed.Holder != nil {
 		t.Errorf("status of the issue: %+v", closed)
 	}
+
 	a.want("yes", "release", map[string]any{"issue": fmt.Sprint("#", number), "outcome": "success"}, nil)
 	wants(t, w, number)
 	fox.want("yes", "claim", map[string]any{"issue": name}, nil)
-	if got := a.want("no", "renew", map[string]any{"issue": name, "firing_id": h.FiringID}, nil); !strings.Contains(got.Hint, "stop work on it") {
+	if got := a.want("no", "renew", map[string]any{"issue": name, "firing_id": h.FiringID},
+		nil); !strings.Contains(got.Hint, "stop work on it") {
 		t.Errorf("renew of what has ended: %+v", got)
 	}
 
@@ -158,12 +188,14 @@ func TestToolsHoldPulls(t *testing.T) {
 	if err := w.MergePull("acme/app", number, "olga"); err != nil {
 		t.Fatal(err)
 	}
+
 	if got := a.want("no", "claim", map[string]any{"issue": name}, nil); !strings.Contains(got.Error, "merged") {
 		t.Errorf("claim of a merged one: %+v", got)
 	}
 }
 
-// TestRenewBefore: who holds an issue is told when a third of the lease is over, by GitHub's clock; others are not.
+// TestRenewBefore: who holds an issue is told when a third of the lease is over, by GitHub's clock;
+// others are not.
 func TestRenewBefore(t *testing.T) {
 	w, dir := embedded(t), cloneOf(t, "https://github.com/acme/app.git")
 	a := newAgent(t, quiet(t, dir, w.Transport(), nil))
@@ -176,6 +208,7 @@ func TestRenewBefore(t *testing.T) {
 			t.Errorf("%s: until %s, renew before %s", answer, until, renew)
 		}
 	}
+
 	var h answer.Answer
 	a.want("yes", "claim", map[string]any{"issue": "1", "ttl": "90m"}, &h)
 	due("claim", cli.Stamp(h.Until), cli.Stamp(h.RenewBefore))
@@ -188,6 +221,7 @@ func TestRenewBefore(t *testing.T) {
 	if fox.want("yes", "status", map[string]any{"issue": "acme/app#1"}, &others); others.Holder.Renew != "" {
 		t.Errorf("somebody else is told to renew before %s", others.Holder.Renew)
 	}
+
 	fox.want("yes", "status", map[string]any{"issue": "acme/app#1", "codename": "lucius", "firing_id": h.FiringID}, &s)
 	due("status with the key", s.Holder.Until, s.Holder.Renew)
 	var taken queue.ItemView
@@ -202,15 +236,21 @@ func TestToolsOutsideClone(t *testing.T) {
 	a := newAgent(t, quiet(t, t.TempDir(), w.Transport(), nil), func(o *mcp.Options) { o.Repo = "acme/app" })
 	var h answer.Answer
 	a.want("yes", "claim", map[string]any{"issue": "2", "branch": "fix"}, &h)
-	if got := a.want("refused", "renew", map[string]any{"issue": "2"}, nil); !strings.Contains(got.Error, "no hold on acme/app#2") {
+	if got := a.want("refused", "renew", map[string]any{"issue": "2"}, nil); !strings.Contains(got.Error,
+		"no hold on acme/app#2") {
 		t.Errorf("renew: %+v", got)
 	}
+
 	a.want("yes", "renew", map[string]any{"issue": "2", "firing_id": h.FiringID}, nil)
 	var m answer.Answer
-	a.want("yes", "release", map[string]any{"issue": "2", "firing_id": h.FiringID, "outcome": "failure", "reason": "tests do not build"}, &m)
+	a.want("yes", "release", map[string]any{
+		"issue": "2", "firing_id": h.FiringID, "outcome": "failure",
+		"reason": "tests do not build",
+	}, &m)
 	if m.Answer != "released" || strings.Join(m.Is, " ") != "agent:implement" {
 		t.Errorf("release: %+v", m)
 	}
+
 	if err := w.AddLabels("acme/app", 3, "olga", "do-not-pickup"); err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +259,9 @@ func TestToolsOutsideClone(t *testing.T) {
 	if got, err := w.Labels("acme/app", 3); err != nil || !strings.Contains(strings.Join(got, " "), "do-not-pickup") {
 		t.Errorf("labels %q, %v: a person's hold is gone", got, err)
 	}
-	if got := a.want("no", "renew", map[string]any{"issue": "2", "firing_id": h.FiringID}, nil); !got.isError || !strings.Contains(got.Hint, "stop work on it") {
+
+	if got := a.want("no", "renew", map[string]any{"issue": "2", "firing_id": h.FiringID}, nil); !got.isError ||
+		!strings.Contains(got.Hint, "stop work on it") {
 		t.Errorf("renew of what has ended: %+v", got)
 	}
 }
@@ -229,31 +271,40 @@ func TestToolBoard(t *testing.T) {
 	w := embedded(t)
 	a := newAgent(t, quiet(t, t.TempDir(), w.Transport(), nil), func(o *mcp.Options) { o.Repo = "acme/app" })
 	a.want("yes", "claim", map[string]any{"issue": "1"}, nil)
+
 	for limit, want := range map[int]int{1: 1, 5: 2} {
 		got := a.want("yes", "list", map[string]any{"limit": limit}, nil)
 		if len(got.Results) != want || !strings.Contains(strings.Join(got.Untrusted, " "), "results.title") {
 			t.Errorf("list of %d: %+v", limit, got)
 		}
 	}
+
 	for uri, want := range map[string]int{"label-state://acme/app/board": 3, "label-state://acme/app/issues/1/log": 1} {
 		r, err := a.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		var out toolAnswer
-		if err := json.Unmarshal([]byte(r.Contents[0].Text), &out); err != nil || len(out.Results) != want || len(out.Untrusted) == 0 {
+		if err := json.Unmarshal([]byte(r.Contents[0].Text), &out); err != nil || len(out.Results) != want ||
+			len(out.Untrusted) == 0 {
 			t.Errorf("%s: %d results, want %d; %v", uri, len(out.Results), want, err)
 		}
 	}
-	if _, err := a.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "label-state://acme/app/issues/99/log"}); err == nil || !strings.Contains(err.Error(), "log acme/app#99") {
+
+	if _, err := a.ReadResource(t.Context(),
+		&sdk.ReadResourceParams{URI: "label-state://acme/app/issues/99/log"}); err == nil ||
+		!strings.Contains(err.Error(), "log acme/app#99") {
 		t.Errorf("a log that is not there: %v", err)
 	}
 }
 
-// TestOperatorTools: pause refuses claims until resume, and a forced release ends a hold for its holder.
+// TestOperatorTools: pause refuses claims until resume, and a forced release ends a hold for its
+// holder.
 func TestOperatorTools(t *testing.T) {
 	w := embedded(t)
-	olga := newAgent(t, quiet(t, t.TempDir(), w.Transport(), map[string]string{"GH_TOKEN": "tok-olga"}), func(o *mcp.Options) { o.Repo = "acme/app" })
+	olga := newAgent(t, quiet(t, t.TempDir(), w.Transport(), map[string]string{"GH_TOKEN": "tok-olga"}),
+		func(o *mcp.Options) { o.Repo = "acme/app" })
 	a := newAgent(t, quiet(t, t.TempDir(), w.Transport(), nil), func(o *mcp.Options) { o.Repo = "acme/app" })
 	var h answer.Answer
 	a.want("yes", "claim", map[string]any{"issue": "1"}, &h)
@@ -261,14 +312,17 @@ func TestOperatorTools(t *testing.T) {
 	if got := a.want("no", "claim", map[string]any{"issue": "2"}, nil); !strings.Contains(got.Error, "release week") {
 		t.Errorf("paused: %+v", got)
 	}
+
 	if got := a.want("no", "next", nil, nil); got.isError || got.Code != answer.ExitNoWork {
 		t.Errorf("no work is an answer: %+v", got)
 	}
 	olga.want("yes", "resume", nil, nil)
 	a.want("yes", "claim", map[string]any{"issue": "2"}, nil)
-	if got := olga.want("yes", "force_release", map[string]any{"issue": "1", "reason": "gone"}, nil); len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "lost acme/app#1 by force") {
+	if got := olga.want("yes", "force_release", map[string]any{"issue": "1", "reason": "gone"},
+		nil); len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "lost acme/app#1 by force") {
 		t.Errorf("forced: %+v", got)
 	}
+
 	a.want("no", "renew", map[string]any{"issue": "1", "firing_id": h.FiringID}, nil)
 }
 
@@ -279,9 +333,11 @@ func TestToolTrouble(t *testing.T) {
 	none.Env.Run = func(context.Context, setup.Command) ([]byte, error) { return nil, exec.ErrNotFound }
 	none.Env.Exec = func(context.Context, git.Command) ([]byte, error) { return nil, exec.ErrNotFound }
 	a := newAgent(t, none)
-	if got := a.want("unknown", "claim", map[string]any{"issue": "acme/app#1"}, nil); !got.isError || !strings.Contains(got.Error, "token") || !strings.Contains(got.Hint, "gh auth login") {
+	if got := a.want("unknown", "claim", map[string]any{"issue": "acme/app#1"}, nil); !got.isError ||
+		!strings.Contains(got.Error, "token") || !strings.Contains(got.Hint, "gh auth login") {
 		t.Errorf("no token: %+v", got)
 	}
+
 	a = newAgent(t, quiet(t, t.TempDir(), w.Transport(), nil))
 	for _, c := range []struct {
 		tool      string
@@ -297,10 +353,12 @@ func TestToolTrouble(t *testing.T) {
 		{"release", map[string]any{"issue": "github-01"}, "github-01"},
 		{"next", map[string]any{"repo": "acme"}, "acme"},
 	} {
-		if got := a.want("refused", c.tool, c.arguments, nil); !got.isError || !strings.Contains(got.Error, c.want) || got.Hint == "" {
+		if got := a.want("refused", c.tool, c.arguments, nil); !got.isError || !strings.Contains(got.Error, c.want) ||
+			got.Hint == "" {
 			t.Errorf("%s %v: %+v", c.tool, c.arguments, got)
 		}
 	}
+
 	a.want("unknown", "claim", map[string]any{"issue": "acme/app#99"}, nil)
 	for _, r := range w.Requests() {
 		if r.Writes() {
@@ -322,13 +380,16 @@ func TestToolAway(t *testing.T) {
 		a := newAgent(t, quiet(t, dir, away{}, nil), func(o *mcp.Options) { o.Timeout = 3 * time.Second })
 		start := time.Now()
 		for _, name := range []string{"claim", "dedup_check", "status", "log"} {
-			if got := a.want("unknown", name, map[string]any{"issue": "acme/app#1"}, nil); !got.isError || got.Hint == "" {
+			if got := a.want("unknown", name, map[string]any{"issue": "acme/app#1"}, nil); !got.isError ||
+				got.Hint == "" {
 				t.Errorf("%s: %+v", name, got)
 			}
 		}
+
 		if d := time.Since(start); d > 4*3*time.Second {
 			t.Errorf("took %s", d)
 		}
+
 		if err := a.Close(); err != nil {
 			t.Error(err)
 		}

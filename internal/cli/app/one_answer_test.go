@@ -48,10 +48,19 @@ var events = []event{
 	{line: "comment acme/app#1 mallory <!-- agent-release:codename=lucius firing_id=l1 outcome=already-implemented -->"},
 	{line: claimAsL1, exits: []int{answer.ExitNo}},
 	{line: "label-state claim acme/app#1 --codename lucius --firing-id l2 --ttl 30m", exits: []int{answer.ExitNo}},
-	{line: "label-state release acme/app#1 --codename lucius --firing-id l1 --outcome failure", after: claimAsL1, exits: []int{answer.ExitNo}},
+	{
+		line: "label-state release acme/app#1 --codename lucius --firing-id l1 --outcome failure", after: claimAsL1,
+		exits: []int{answer.ExitNo},
+	},
 	{line: "label-state release acme/app#1 --force"},
-	{line: "label-state bundle claim checkout acme/app#1 acme/web#1 --codename bee --firing-id b1", exits: []int{answer.ExitNo}},
-	{line: "label-state plan acme/app#1 --codename lucius --firing-id l1 --body-file /home/me/plan.md", after: claimAsL1, exits: []int{answer.ExitNo}},
+	{
+		line:  "label-state bundle claim checkout acme/app#1 acme/web#1 --codename bee --firing-id b1",
+		exits: []int{answer.ExitNo},
+	},
+	{
+		line:  "label-state plan acme/app#1 --codename lucius --firing-id l1 --body-file /home/me/plan.md",
+		after: claimAsL1, exits: []int{answer.ExitNo},
+	},
 	{line: "label-state sweep-claims -R acme/app"},
 	{line: "label-state repo pause acme/app"},
 	{line: "label-state repo pause acme/app --local"},
@@ -75,20 +84,22 @@ const claimAsL1 = "label-state claim acme/app#1 --codename lucius --firing-id l1
 // outsiders are logins whose records do not count.
 var outsiders = []string{"mallory", "trent"}
 
-// situation is what happens before everybody is asked: an event that comes first, so that nothing stands against it, and some
-// that are drawn.
+// situation is what happens before everybody is asked: an event that comes first, so that nothing
+// stands against it, and some that are drawn.
 func situation(all []event, seed, most int) []event {
 	return append([]event{all[seed%len(all)]}, rapid.SliceOfN(rapid.SampledFrom(all), 0, most).Example(seed)...)
 }
 
-// TestOneAnswer holds everybody who says whether an issue is free to each other: dedup-check, status, next, next --list, the
-// board, the hook and, last, the claim itself (spec.md#the-verdict). An ordinary run begins with half of the events.
+// TestOneAnswer holds everybody who says whether an issue is free to each other: dedup-check,
+// status, next, next --list, the board, the hook and, last, the claim itself (spec.md#the-verdict).
+// An ordinary run begins with half of the events.
 func TestOneAnswer(t *testing.T) {
 	count := map[string]int{}
 	for seed := range sample.Size(len(events), 5*len(events)) {
 		if !sample.Plays(events[seed%len(events)].line, 0, 2) {
 			continue
 		}
+
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			s := answering(t)
 			synctest.Test(t, func(t *testing.T) {
@@ -99,6 +110,7 @@ func TestOneAnswer(t *testing.T) {
 			})
 		})
 	}
+
 	if count["free"] < sample.Size(2, 20) || count["held"] < sample.Size(7, 75) {
 		t.Errorf("%v: too few of a kind to tell", count)
 	}
@@ -110,17 +122,20 @@ func answering(t *testing.T) *trialWorld {
 	if err := os.WriteFile(filepath.Join(s.home, "plan.md"), []byte("Plan"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	s.change = func(seed *githubsim.Seed) {
-		seed.Repos[0].Issues = append(seed.Repos[0].Issues, githubsim.SeedIssue{Number: 4, Title: "Another", Author: "olga"})
+		seed.Repos[0].Issues = append(seed.Repos[0].Issues,
+			githubsim.SeedIssue{Number: 4, Title: "Another", Author: "olga"})
 		for _, login := range outsiders {
 			seed.Repos = append(seed.Repos, githubsim.SeedRepo{Name: login + "/app", ForkOf: "acme/app"})
 		}
 	}
+
 	return s
 }
 
-// bring lets the events happen and returns what happened. The first must succeed; each later one, too, unless what
-// came before it is a reason to refuse it.
+// bring lets the events happen and returns what happened. The first must succeed; each later one,
+// too, unless what came before it is a reason to refuse it.
 func (s *trialWorld) bring(all []event) string {
 	var told []string
 	for n, e := range all {
@@ -128,6 +143,7 @@ func (s *trialWorld) bring(all []event) string {
 			told = append(told, e.after)
 			s.bringOne(event{line: e.after, exits: []int{answer.ExitNo}})
 		}
+
 		if n == 0 {
 			e.exits = nil
 		}
@@ -136,6 +152,7 @@ func (s *trialWorld) bring(all []event) string {
 			s.Fatalf("%s\nfailed: %v", strings.Join(told, "\n"), err)
 		}
 	}
+
 	return strings.Join(told, "\n")
 }
 
@@ -149,9 +166,11 @@ func (s *trialWorld) bringOne(e event) error {
 			return err
 		}
 		return s.world.MergePull("acme/app", 5, "olga")
+
 	case "opens":
 		login, issues, _ := strings.Cut(rest, " ")
 		return s.opens(login, strings.Fields(issues))
+
 	case "label-state":
 		text, code, _ := s.run(s.Context(), s.vars["GH_TOKEN"], words(strings.ReplaceAll(e.line, "/home/me", s.home)))
 		if code != answer.ExitYes && !slices.Contains(e.exits, code) {
@@ -159,6 +178,7 @@ func (s *trialWorld) bringOne(e event) error {
 		}
 		return nil
 	}
+
 	return s.prepare(e.line)
 }
 
@@ -169,10 +189,13 @@ func (s *trialWorld) opens(login string, issues []string) error {
 	if slices.Contains(outsiders, login) {
 		from, head = login+"/app", login+":"
 	}
+
 	if err := s.world.newBranch(from, "refs/heads/"+branch); err != nil {
 		return err
 	}
-	_, err := s.world.OpenPull("acme/app", login, githubsim.Pull{Title: "Work", Head: head + branch, Body: "Closes #" + strings.Join(issues, ", closes #")})
+	_, err := s.world.OpenPull("acme/app", login,
+		githubsim.Pull{Title: "Work", Head: head + branch, Body: "Closes #" + strings.Join(issues, ", closes #")})
+
 	return err
 }
 
@@ -192,38 +215,52 @@ func (s *trialWorld) agree(situation string) (word string) {
 		Answer  string
 		Reasons []struct{ Code lifecycle.Code }
 	}
+
 	if err := json.Unmarshal([]byte(said), &reply); err != nil {
 		s.Fatalf("%s\ndedup-check: %v: %s", situation, err, said)
 	}
+
 	fail := func(format string, args ...any) {
 		s.Helper()
 		s.Errorf("%s\ndedup-check says %d %s\n%s", situation, check, said, fmt.Sprintf(format, args...))
 	}
-	if _, text := s.says("status acme/app#1 --json"); !strings.Contains(text, fmt.Sprintf(`"answer":%q`, reply.Answer)) {
+
+	if _, text := s.says("status acme/app#1 --json"); !strings.Contains(text,
+		fmt.Sprintf(`"answer":%q`, reply.Answer)) {
 		fail("status: %s", text)
 	}
+
 	if code, text := s.says("claim acme/app#1 --dry-run %s", fresh); code != check {
 		fail("claim --dry-run: %d %s", code, text)
 	}
 	_, listed := s.says("next --list -R acme/app --json")
-	if labelled, err := s.world.Labels("acme/app", 1); err != nil || strings.Contains(listed, `"github-1"`) != (check == answer.ExitYes && slices.Contains(labelled, "agent:implement")) {
+	if labelled, err := s.world.Labels("acme/app", 1); err != nil ||
+		strings.Contains(listed, `"github-1"`) != (check == answer.ExitYes &&
+			slices.Contains(labelled, "agent:implement")) {
 		fail("labels %v (%v), next --list: %s", labelled, err, listed)
 	}
-	if code, text := s.says("next -R acme/app --no-claim --json"); code == answer.ExitYes && strings.Contains(text, `"github-1"`) && check != answer.ExitYes {
+
+	if code, text := s.says("next -R acme/app --no-claim --json"); code == answer.ExitYes &&
+		strings.Contains(text, `"github-1"`) && check != answer.ExitYes {
 		fail("next: %d %s", code, text)
 	}
-	if card := s.card(); card.State == "available" && check != answer.ExitYes && len(slices.DeleteFunc(card.Marks, harmlessMark)) == 0 {
+
+	if card := s.card(); card.State == "available" && check != answer.ExitYes &&
+		len(slices.DeleteFunc(card.Marks, harmlessMark)) == 0 {
 		fail("board: it looks ready")
 	}
+
 	for _, key := range []string{"rex:r1", "A:f1", "A:f2", "lucius:l1", "lucius:l2", "bee:b1"} {
 		codename, firing, _ := strings.Cut(key, ":")
 		w := claim.Worker{Codename: codename, FiringID: firing}
 		s.hooked(w, fail)
 	}
+
 	switch code, text := s.says("claim acme/app#1 %s", fresh); {
 	case code != check:
 		fail("claim: %d %s", code, text)
 	}
+
 	return reply.Answer
 }
 
@@ -242,13 +279,15 @@ func (s *trialWorld) card() (c boardCard) {
 			c = one
 		}
 	}
+
 	return c
 }
 
 // harmlessMark reports marks of what is free all the same.
 func harmlessMark(m string) bool { return m == "drift" || strings.HasSuffix(m, " failed") }
 
-// hooked holds the hook's verdict about a push by a worker to what dedup-check and renew tell the same worker.
+// hooked holds the hook's verdict about a push by a worker to what dedup-check and renew tell the
+// same worker.
 func (s *trialWorld) hooked(w claim.Worker, fail func(string, ...any)) {
 	who := "--codename " + w.Codename + " --firing-id " + w.FiringID
 	check, said := s.says("dedup-check acme/app#1 --json %s", who)
@@ -256,14 +295,18 @@ func (s *trialWorld) hooked(w claim.Worker, fail func(string, ...any)) {
 	if err := json.Unmarshal([]byte(said), &reply); err != nil {
 		fail("dedup-check of %s: %v", w, err)
 	}
+
 	named := func(codes ...lifecycle.Code) bool {
-		return slices.ContainsFunc(reply.Reasons, func(r answer.Reason) bool { return slices.Contains(codes, lifecycle.Code(r.Code)) })
+		return slices.ContainsFunc(reply.Reasons,
+			func(r answer.Reason) bool { return slices.Contains(codes, lifecycle.Code(r.Code)) })
 	}
+
 	refused := s.refused(w)
 	open := !named(lifecycle.CodeClosed)
 	if held := named(lifecycle.CodeInFlight); open && held && !refused {
 		fail("the hook lets %s push: %s", w, said)
 	}
+
 	if refused && (check == answer.ExitYes || !named(lifecycle.CodeInFlight, lifecycle.CodePROpen)) {
 		fail("the hook refuses %s: %s", w, said)
 	}
@@ -273,8 +316,8 @@ func (s *trialWorld) hooked(w claim.Worker, fail func(string, ...any)) {
 	}
 }
 
-// refused reports whether the hook would stop a push by the worker that finishes the issue: what the second stage asks of its
-// session and of package dedup.
+// refused reports whether the hook would stop a push by the worker that finishes the issue: what
+// the second stage asks of its session and of package dedup.
 func (s *trialWorld) refused(w claim.Worker) bool {
 	env := setup.OS()
 	env.Getenv, env.Dir, env.Stderr, env.HTTP = s.getenv("tok-agents"), s.dir, &bytes.Buffer{}, s.world.Transport()
@@ -283,34 +326,41 @@ func (s *trialWorld) refused(w claim.Worker) bool {
 	if err != nil {
 		s.Fatal(err)
 	}
+
 	issue := claim.Issue{Owner: "acme", Repo: "app", Number: 1}
 	got := session.Client.FactsOf(s.Context(), []claim.Issue{issue})[0]
 	if got.Err != nil {
 		s.Fatal(got.Err)
 	}
+
 	got.Facts.Log = got.Facts.Log.ByToken()
 	r := dedup.Check(session.Config.Rules(), dedup.Pusher{Worker: w, Repo: "acme/app", Branches: []string{"topic"}},
 		[]dedup.Snapshot{{Named: dedup.Named{Issue: issue}, Facts: got.Facts}})
 	return len(r.Refusals) > 0
 }
 
-// TestOneAnswerOfPullRequests holds dedup-check, status, claim and the work sources to each other about a pull request
-// (spec.md#held-pull-requests). An ordinary run begins with half of the events.
+// TestOneAnswerOfPullRequests holds dedup-check, status, claim and the work sources to each other
+// about a pull request (spec.md#held-pull-requests). An ordinary run begins with half of the
+// events.
 func TestOneAnswerOfPullRequests(t *testing.T) {
 	var about []event
 	for _, e := range events {
 		what := strings.Fields(e.line)
-		if strings.Contains(e.line, "acme/app#1") && what[1] != "bundle" && what[1] != "plan" { // which are of issues alone
-			e.line, e.after = strings.ReplaceAll(e.line, "acme/app#1", "acme/app#5"), strings.ReplaceAll(e.after, "acme/app#1", "acme/app#5")
+		// which are of issues alone
+		if strings.Contains(e.line, "acme/app#1") && what[1] != "bundle" && what[1] != "plan" {
+			e.line, e.after = strings.ReplaceAll(e.line, "acme/app#1", "acme/app#5"), strings.ReplaceAll(e.after,
+				"acme/app#1", "acme/app#5")
 			about = append(about, e)
 		}
 	}
+
 	about = append(about, event{line: "merge"})
 	count := map[string]int{}
 	for seed := range sample.Size(len(about), 5*len(about)) {
 		if !sample.Plays(about[seed%len(about)].line, 0, 2) {
 			continue
 		}
+
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			s := answering(t)
 			synctest.Test(t, func(t *testing.T) {
@@ -319,11 +369,13 @@ func TestOneAnswerOfPullRequests(t *testing.T) {
 				if err := s.opens("drake", []string{"1"}); err != nil {
 					t.Fatal(err)
 				}
+
 				count[s.agreeOnPull(s.bring(situation(about, seed, 4)))]++
 				s.close()
 			})
 		})
 	}
+
 	if count["free"] < sample.Size(1, 15) || count["held"] < sample.Size(2, 25) {
 		t.Errorf("%v: too few of a kind to tell", count)
 	}
@@ -336,18 +388,24 @@ func (s *trialWorld) agreeOnPull(situation string) string {
 	if err := json.Unmarshal([]byte(said), &reply); err != nil {
 		s.Fatalf("%s\ndedup-check: %v: %s", situation, err, said)
 	}
+
 	for _, never := range []string{"next --list -R acme/app --json", "next -R acme/app --no-claim --json"} {
-		if _, text := s.says("%s", never); strings.Contains(text, `"github-5"`) || strings.Contains(text, "acme/app#5") {
+		if _, text := s.says("%s", never); strings.Contains(text, `"github-5"`) ||
+			strings.Contains(text, "acme/app#5") {
 			s.Errorf("%s\n%s offers a pull request: %s", situation, never, text)
 		}
 	}
-	if _, text := s.says("status acme/app#5 --json"); !strings.Contains(text, fmt.Sprintf(`"answer":%q`, reply.Answer)) {
+
+	if _, text := s.says("status acme/app#5 --json"); !strings.Contains(text,
+		fmt.Sprintf(`"answer":%q`, reply.Answer)) {
 		s.Errorf("%s\ndedup-check says %s, status: %s", situation, said, text)
 	}
+
 	for _, claim := range []string{"claim acme/app#5 --dry-run ", "claim acme/app#5 "} {
 		if code, text := s.says("%s", claim+fresh); code != check {
 			s.Errorf("%s\ndedup-check says %d %s, %s: %d %s", situation, check, said, claim, code, text)
 		}
 	}
+
 	return reply.Answer
 }

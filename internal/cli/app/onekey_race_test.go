@@ -14,9 +14,10 @@ import (
 	"github.com/label-state/label-state/internal/githubsim"
 )
 
-// TestOneKeyRace has processes with one codename and one firing id ask at once, as the jobs of a CI matrix with one run id do. GitHub takes
-// its time with every answer, so that all have seen the issue free. Exactly one is told yes, the others that another
-// process of their run has it, and the winner's hold stands when all are done.
+// TestOneKeyRace has processes with one codename and one firing id ask at once, as the jobs of a CI
+// matrix with one run id do. GitHub takes its time with every answer, so that all have seen the
+// issue free. Exactly one is told yes, the others that another process of their run has it, and the
+// winner's hold stands when all are done.
 func TestOneKeyRace(t *testing.T) {
 	t.Parallel()
 	a := newArena(t)
@@ -67,15 +68,17 @@ func oneKeyRace(t *testing.T, a *arena, conf string, processes int, words []stri
 			t.Errorf("process %d: exit code %d\n%s", n, code, &said[n])
 		}
 	}
+
 	transcribe(t, w, 1)
 	if won != 1 {
 		t.Errorf("%d of %d processes were told that they have it", won, processes)
 	}
+
 	checkStillHeld(t, w, words[0] == "run")
 }
 
-// startTogether runs so many processes of one run at once, each in a place of its own, on a GitHub that takes its time. It returns their exit
-// codes and what they said.
+// startTogether runs so many processes of one run at once, each in a place of its own, on a GitHub
+// that takes its time. It returns their exit codes and what they said.
 func startTogether(t *testing.T, a *arena, conf string, processes int, words []string) (*world, []int, []bytes.Buffer) {
 	t.Helper()
 	w, err := newWorldWith(t.TempDir(), func(s *githubsim.Seed) {
@@ -92,6 +95,7 @@ func startTogether(t *testing.T, a *arena, conf string, processes int, words []s
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(stop)
 
 	codes, said := make([]int, processes), make([]bytes.Buffer, processes)
@@ -103,15 +107,18 @@ func startTogether(t *testing.T, a *arena, conf string, processes int, words []s
 		if words[0] == "run" { // it holds the issue until the others have their answer
 			args = append(args, "--", "sleep", "4")
 		}
+
 		cmd := a.command(t.Context(), args...)
 		cmd.Dir = t.TempDir()
-		cmd.Env = append(cmd.Env, "LABEL_STATE_API_URL="+base, "LABEL_STATE_STATE_DIR="+t.TempDir(), "XDG_STATE_HOME="+t.TempDir())
+		cmd.Env = append(cmd.Env, "LABEL_STATE_API_URL="+base, "LABEL_STATE_STATE_DIR="+t.TempDir(), "XDG_STATE_HOME="+
+			t.TempDir())
 		cmd.Stdout, cmd.Stderr = &said[n], &said[n]
 		running.Go(func() {
 			<-start
 			codes[n] = exitOf(cmd.Run())
 		})
 	}
+
 	close(start)
 	running.Wait()
 
@@ -125,10 +132,12 @@ func checkStillHeld(t *testing.T, w *world, ended bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	held := false
 	for _, l := range i.Labels {
 		held = held || l == "agent:in-flight"
 	}
+
 	if held == ended {
 		t.Errorf("labels %v", i.Labels)
 	}

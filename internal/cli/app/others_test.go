@@ -30,10 +30,12 @@ func (s *trialWorld) github(args []string) error {
 		}
 		return s.world.newBranch(i.Slug(), fmt.Sprintf("refs/label-state/lease/%d", i.Number))
 	}
+
 	i, err := host.ParseIssue(args[1], host.Defaults{})
 	if err != nil {
 		return err
 	}
+
 	return s.world.happen(args[0], i, args[2], args[3:])
 }
 
@@ -49,6 +51,7 @@ func (w *world) happen(what string, i claim.Issue, login string, more []string) 
 	case "comment":
 		_, err := w.AddComment(i.Slug(), i.Number, login, strings.Join(more, " "))
 		return err
+
 	case "spam": // a comment that GitHub takes for spam
 		id, err := w.AddComment(i.Slug(), i.Number, login, strings.Join(more, " "))
 		if err == nil {
@@ -62,6 +65,7 @@ func (w *world) happen(what string, i claim.Issue, login string, more []string) 
 	case "pull":
 		return w.pull(i.Slug(), login, i.Number)
 	}
+
 	return fmt.Errorf("%q is nothing that happens", what)
 }
 
@@ -70,7 +74,8 @@ func (w *world) pull(repo, login string, number int) error {
 	if err := w.newBranch(repo, "refs/heads/work"); err != nil {
 		return err
 	}
-	_, err := w.OpenPull(repo, login, githubsim.Pull{Title: "Work", Head: "work", Body: fmt.Sprintf("Closes #%d", number)})
+	_, err := w.OpenPull(repo, login,
+		githubsim.Pull{Title: "Work", Head: "work", Body: fmt.Sprintf("Closes #%d", number)})
 	return err
 }
 
@@ -80,18 +85,23 @@ func (w *world) newBranch(repo, ref string) error {
 	if err != nil {
 		return err
 	}
+
 	out, err := exec.Command("git", "--git-dir="+dir, "-c", "user.name=x", "-c", "user.email=x@example.com",
 		"commit-tree", "-p", "main", "-m", "Work", "main^{tree}").Output()
 	if err != nil {
 		return err
 	}
+
 	return exec.Command("git", "--git-dir="+dir, "update-ref", ref, strings.TrimSpace(string(out))).Run()
 }
 
 // disguises are what stands in the way of GitHub, or goes wrong in it.
 var disguises = map[string]githubsim.Fault{
-	"html":    {Status: 200, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>Sign in</html>"},
-	"graphql": {Status: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: `{"errors":[{"message":"Something went wrong"}]}`},
+	"html": {Status: 200, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>Sign in</html>"},
+	"graphql": {
+		Status: 200, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: `{"errors":[{"message":"Something went wrong"}]}`,
+	},
 }
 
 // misbehave has GitHub follow fault rules from now on.
@@ -103,9 +113,11 @@ func (w *world) misbehave(rules string) error {
 			}
 			return &answer
 		}
+
 		w.fault.Store(&f)
 		return nil
 	}
+
 	f, err := githubsim.ParseFault(rules)
 	w.fault.Store(&f)
 	return err
@@ -129,5 +141,6 @@ func (w *world) at(n, method, part string, do func()) {
 		}
 		return nil
 	}
+
 	w.fault.Store(&f)
 }

@@ -30,8 +30,9 @@ func needTmux(t *testing.T) {
 	}
 }
 
-// openPane starts a command in a terminal of that size. style is tmux's for the pane, such as bg=#ffffff,fg=#000000; it
-// is what the terminal tells a program that asks for its background. What is left of the command stays to be read.
+// openPane starts a command in a terminal of that size. style is tmux's for the pane, such as
+// bg=#ffffff,fg=#000000; it is what the terminal tells a program that asks for its background. What
+// is left of the command stays to be read.
 func openPane(t *testing.T, width, height int, style, dir string, env []string, command ...string) *pane {
 	t.Helper()
 	needTmux(t)
@@ -39,11 +40,13 @@ func openPane(t *testing.T, width, height int, style, dir string, env []string, 
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	p := &pane{t, filepath.Join(short, "s")}
 	t.Cleanup(func() {
 		p.tmux("kill-server")
 		os.RemoveAll(short)
 	})
+
 	p.must("start-server", ";", "set", "-g", "status", "off", ";",
 		"set", "-g", "default-terminal", "tmux-256color", ";", "set", "-g", "window-style", style, ";",
 		"set", "-g", "exit-empty", "off")
@@ -51,6 +54,7 @@ func openPane(t *testing.T, width, height int, style, dir string, env []string, 
 	for _, kv := range append(slices.Clone(env), "COLORTERM=truecolor", "PATH="+os.Getenv("PATH")) {
 		args = append(args, "-e", kv)
 	}
+
 	// tmux does not always notice with which status a program ended, so a shell says it.
 	args = append(args, "sh", "-c", `"$@"; echo "ended with $?"; read -r _`, "sh")
 	p.must(append(args, command...)...)
@@ -60,9 +64,11 @@ func openPane(t *testing.T, width, height int, style, dir string, env []string, 
 func (p *pane) tmux(args ...string) (string, error) {
 	cmd := exec.Command("tmux", append([]string{"-S", p.socket, "-f", os.DevNull, "-u"}, args...)...)
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(kv string) bool {
-		return strings.HasPrefix(kv, "TMUX") || strings.HasPrefix(kv, "NO_COLOR=") || strings.HasPrefix(kv, "LABEL_STATE_")
+		return strings.HasPrefix(kv, "TMUX") || strings.HasPrefix(kv, "NO_COLOR=") ||
+			strings.HasPrefix(kv, "LABEL_STATE_")
 	})
 	out, err := cmd.CombinedOutput()
+
 	return string(out), err
 }
 
@@ -87,13 +93,15 @@ func (p *pane) styled() string { return p.must("capture-pane", "-p", "-e") }
 func (p *pane) await(texts ...string) string {
 	p.t.Helper()
 	screen := ""
-	for start, pause := time.Now(), 20*time.Millisecond; time.Since(start) < time.Minute; pause = min(pause*5/4, 200*time.Millisecond) {
+	for start, pause := time.Now(), 20*time.Millisecond; time.Since(start) < time.Minute; pause = min(pause*5/4,
+		200*time.Millisecond) {
 		screen = p.look()
 		if !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(screen, text) }) {
 			return screen
 		}
 		time.Sleep(pause)
 	}
+
 	p.t.Fatalf("waited in vain for %q:\n%s", texts, screen)
 	return ""
 }

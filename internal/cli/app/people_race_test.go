@@ -15,8 +15,9 @@ import (
 	"github.com/label-state/label-state/internal/sample"
 )
 
-// TestPeopleRace has people and workers claim one issue at once, each a process of its own. Nobody's claim lands before
-// as many have asked as can: all have seen the issue free. Exactly one holds it, and everybody else is told who does or did.
+// TestPeopleRace has people and workers claim one issue at once, each a process of its own.
+// Nobody's claim lands before as many have asked as can: all have seen the issue free. Exactly one
+// holds it, and everybody else is told who does or did.
 func TestPeopleRace(t *testing.T) {
 	t.Parallel()
 	a := newArena(t)
@@ -39,11 +40,13 @@ func peopleRace(t *testing.T, a *arena, people []string, workers int) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	w.fault.Store(gate(min(len(people)+workers, 8)))
 	base, stop, err := w.Listen("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(stop)
 	type contender struct {
 		name string
@@ -64,9 +67,11 @@ func peopleRace(t *testing.T, a *arena, people []string, workers int) {
 			one.code = exitOf(cmd.Run())
 		})
 	}
+
 	for _, login := range people {
 		race(login, "tok-"+login)
 	}
+
 	for n := range workers {
 		race(codename(n), "tok-agents", "--codename", codename(n))
 	}
@@ -85,17 +90,20 @@ func peopleRace(t *testing.T, a *arena, people []string, workers int) {
 			t.Errorf("%s: exit code %d\n%s", one.name, one.code, &one.said)
 		}
 	}
+
 	checkPeople(t, w, winner, people)
 	transcribe(t, w, 1)
 }
 
-// transcribe prints what stands in an issue's or a pull request's log after a race, for who plays it with -v.
+// transcribe prints what stands in an issue's or a pull request's log after a race, for who plays
+// it with -v.
 func transcribe(t *testing.T, w *world, number int) {
 	t.Helper()
 	all, err := w.Comments("acme/app", number)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, c := range all {
 		first, _, _ := strings.Cut(c.Body, "\n")
 		t.Logf("acme/app#%d, %s by %s: %s", number, c.CreatedAt.Format("15:04:05"), c.Author, first)
@@ -114,6 +122,7 @@ func gate(n int) *func(*http.Request) *githubsim.Fault {
 		}
 		return nil
 	}
+
 	return &together
 }
 
@@ -123,19 +132,21 @@ func checkPeople(t *testing.T, w *world, winner string, people []string) {
 	if err != nil || winner == "" {
 		t.Fatalf("%q won, %v", winner, err)
 	}
+
 	labels, assignees := "[agent:in-flight]", "[]"
 	for _, login := range people {
 		if login == winner {
 			labels, assignees = "[agent:implement do-not-pickup]", "["+winner+"]"
 		}
 	}
+
 	if fmt.Sprint(i.Labels) != labels || fmt.Sprint(i.Assignees) != assignees {
 		t.Errorf("%s won: labels %v, assignees %v", winner, i.Labels, i.Assignees)
 	}
 }
 
-// TestPullRequestRace has ten sessions claim one pull request at once, each a process of its own. Exactly one holds it, everybody
-// else is told who, and nobody holds the issue that it closes.
+// TestPullRequestRace has ten sessions claim one pull request at once, each a process of its own.
+// Exactly one holds it, everybody else is told who, and nobody holds the issue that it closes.
 func TestPullRequestRace(t *testing.T) {
 	t.Parallel()
 	const sessions = 10
@@ -144,14 +155,18 @@ func TestPullRequestRace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.OpenPull("acme/app", "drake", githubsim.Pull{Title: "Work", Head: "work", Body: "Closes #1"}); err != nil {
+
+	if _, err := w.OpenPull("acme/app", "drake",
+		githubsim.Pull{Title: "Work", Head: "work", Body: "Closes #1"}); err != nil {
 		t.Fatal(err)
 	}
+
 	w.fault.Store(gate(8))
 	base, stop, err := w.Listen("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(stop)
 	codes, said := make([]int, sessions), make([]bytes.Buffer, sessions)
 	start := make(chan struct{})
@@ -165,6 +180,7 @@ func TestPullRequestRace(t *testing.T) {
 			codes[n] = exitOf(cmd.Run())
 		})
 	}
+
 	close(start)
 	running.Wait()
 	told := regexp.MustCompile(`(held by|being claimed by|lost the race to) ?\S+`)
@@ -180,15 +196,18 @@ func TestPullRequestRace(t *testing.T) {
 			t.Errorf("%s: exit code %d\n%s", codename(n), code, &said[n])
 		}
 	}
+
 	transcribe(t, w, 4)
 	pull, err := w.Issue("acme/app", 4)
 	if err != nil || winner == "" || fmt.Sprint(pull.Labels) != "[agent:in-flight]" {
 		t.Errorf("%q won, labels %v, %v", winner, pull.Labels, err)
 	}
+
 	issue, err := w.Issue("acme/app", 1)
 	if err != nil || fmt.Sprint(issue.Labels) != "[agent:implement]" {
 		t.Errorf("labels of the issue: %v, %v", issue.Labels, err)
 	}
+
 	if all, err := w.Comments("acme/app", 1); err != nil || len(all) > 0 {
 		t.Errorf("%d records on the issue, %v", len(all), err)
 	}

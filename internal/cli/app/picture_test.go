@@ -33,6 +33,7 @@ func picture(styled string, width int) string {
 	for n, line := range lines {
 		now = drawLine(&b, line, margin+n*cellHeight, now)
 	}
+
 	b.WriteString("</svg>\n")
 	return b.String()
 }
@@ -49,14 +50,17 @@ func drawLine(b *strings.Builder, line string, top int, now appearance) appearan
 			line = line[end+1:]
 			continue
 		}
+
 		text, rest := line, ""
 		if i := strings.IndexByte(line, 0x1b); i >= 0 {
 			text, rest = line[:i], line[i:]
 		}
+
 		now.text(b, text, column, top)
 		column += ansi.StringWidth(text)
 		line = rest
 	}
+
 	return now
 }
 
@@ -65,6 +69,7 @@ func (a appearance) text(b *strings.Builder, text string, column, top int) {
 	if ink == "" {
 		ink = "#e6edf3"
 	}
+
 	if a.reverse {
 		ink, paper = "#0d1117", ink
 	}
@@ -72,6 +77,7 @@ func (a appearance) text(b *strings.Builder, text string, column, top int) {
 	if paper != "" {
 		fmt.Fprintf(b, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>`, x, top, wide, cellHeight, paper)
 	}
+
 	if strings.TrimSpace(text) == "" {
 		return
 	}
@@ -79,6 +85,7 @@ func (a appearance) text(b *strings.Builder, text string, column, top int) {
 	if a.bold {
 		weight = ` font-weight="bold"`
 	}
+
 	fmt.Fprintf(b, `<text x="%.1f" y="%d" fill="%s"%s textLength="%.1f" lengthAdjust="spacingAndGlyphs" xml:space="preserve">`, x, top+14, ink, weight, wide)
 	_ = xml.EscapeText(b, []byte(text)) // a Builder takes everything
 	b.WriteString("</text>\n")
@@ -108,11 +115,13 @@ func (a appearance) after(codes []string) appearance {
 		case n == 38 && i+2 < len(codes):
 			a.ink = indexed(codes[i+2])
 			i += 2
+
 		case n == 48 && i+2 < len(codes):
 			a.paper = indexed(codes[i+2])
 			i += 2
 		}
 	}
+
 	return a
 }
 
@@ -126,6 +135,7 @@ func indexed(code string) string {
 		grey := 8 + 10*(n-232)
 		return fmt.Sprintf("#%02x%02x%02x", grey, grey, grey)
 	}
+
 	level := [...]int{0, 95, 135, 175, 215, 255}
 	n -= 16
 	return fmt.Sprintf("#%02x%02x%02x", level[n/36], level[n/6%6], level[n%6])

@@ -32,17 +32,19 @@ func copyProgram(t *testing.T, name, to string) {
 		if err == nil { // else the next test does not take a half for the whole
 			err = os.Rename(kept+".new", kept)
 		}
+
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	if err := os.Link(kept, to); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// buildOthers builds the programs besides label-state that people hear of, and returns their folder. Trials run them as git
-// and the runner do, against the trial's GitHub.
+// buildOthers builds the programs besides label-state that people hear of, and returns their
+// folder. Trials run them as git and the runner do, against the trial's GitHub.
 func buildOthers(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -58,21 +60,28 @@ func (s *trialWorld) program(line []string) (text string, code int) {
 	if err != nil {
 		s.Fatal(err)
 	}
+
 	defer stop()
 	vars := []string{
-		"PATH=" + s.programs + string(filepath.ListSeparator) + os.Getenv("PATH"), "TZ=UTC", "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0",
-		"LABEL_STATE_API_URL=" + url, "GITHUB_API_URL=" + url, "GITHUB_REPOSITORY=acme/app", "GITHUB_EVENT_NAME=schedule",
+		"PATH=" + s.programs + string(filepath.ListSeparator) + os.Getenv("PATH"), "TZ=UTC", "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_TERMINAL_PROMPT=0",
+		"LABEL_STATE_API_URL=" + url, "GITHUB_API_URL=" + url, "GITHUB_REPOSITORY=acme/app",
+		"GITHUB_EVENT_NAME=schedule",
 		"INPUT_TOKEN=tok-agents",
 	}
+
 	for name, value := range s.vars {
 		vars = append(vars, name+"="+value)
 	}
+
 	for strings.Contains(line[0], "=") {
 		vars, line = append(vars, line[0]), line[1:]
 	}
+
 	if line[0] == "git" {
 		s.git("remote", "set-url", "origin", strings.Replace(url, "//", "//x:tok-agents@", 1)+"/acme/app.git")
 	}
+
 	return s.exec(vars, line)
 }
 
@@ -81,12 +90,14 @@ func (s *trialWorld) exec(vars, line []string) (text string, code int) {
 	if path, err := exec.LookPath(filepath.Join(s.programs, line[0])); err == nil {
 		cmd.Path, cmd.Err = path, nil
 	}
+
 	cmd.Dir, cmd.Env, cmd.Stdin = s.dir, vars, strings.NewReader(s.typed)
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		s.Fatal(err)
 	}
+
 	return string(out), cmd.ProcessState.ExitCode()
 }
 
@@ -105,15 +116,18 @@ func (s *trialWorld) guarded() error {
 	if err != nil {
 		return err
 	}
+
 	s.dir = s.clone
 	s.git("switch", "-q", "-c", "work")
-	s.git("-c", "user.name=x", "-c", "user.email=x@example.com", "commit", "-q", "--allow-empty", "-m", "Retry uploads", "-m", "Closes #1")
+	s.git("-c", "user.name=x", "-c", "user.email=x@example.com", "commit", "-q", "--allow-empty", "-m", "Retry uploads",
+		"-m", "Closes #1")
 	s.git("config", "core.hooksPath", filepath.Dir(shim))
+
 	return nil
 }
 
-// slackSays is a Slack that answers everything with that JSON, or with a status and a Retry-After. It hangs up after each
-// answer, so that nothing waits for it while time stands still.
+// slackSays is a Slack that answers everything with that JSON, or with a status and a Retry-After.
+// It hangs up after each answer, so that nothing waits for it while time stands still.
 func slackSays(t *testing.T, text string) string {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Connection", "close")
@@ -122,9 +136,11 @@ func slackSays(t *testing.T, text string) string {
 			w.WriteHeader(http.StatusTooManyRequests)
 			return
 		}
+
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write([]byte(text)) // nobody is left to tell
 	}))
 	t.Cleanup(server.Close)
+
 	return server.URL
 }

@@ -21,39 +21,55 @@ import (
 	"github.com/label-state/label-state/internal/githubsim"
 )
 
-// publicGitHub lets programs reach the embedded GitHub as github.com and api.github.com, so that what they print has the addresses that
-// people see: a proxy of this test leads there, with a certificate that only these programs trust. It returns their environment.
+// publicGitHub lets programs reach the embedded GitHub as github.com and api.github.com, so that
+// what they print has the addresses that people see: a proxy of this test leads there, with a
+// certificate that only these programs trust. It returns their environment.
 func publicGitHub(t *testing.T, server *githubsim.Server) []string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "github.com"}, DNSNames: []string{"github.com", "api.github.com"},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		SerialNumber:          big.NewInt(1),
+		Subject:               pkix.Name{CommonName: "github.com"},
+		DNSNames:              []string{"github.com", "api.github.com"},
+		NotBefore:             time.Now().Add(-time.Hour),
+		NotAfter:              time.Now().Add(time.Hour),
+		IsCA:                  true,
+		BasicConstraintsValid: true,
+		KeyUsage:              x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	trusted := filepath.Join(t.TempDir(), "github.pem")
-	if err := os.WriteFile(trusted, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o644); err != nil {
+	if err := os.WriteFile(trusted, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
+
 	inner := &connections{arrive: make(chan net.Conn), shut: make(chan struct{})}
 	site := &http.Server{Handler: server, ReadHeaderTimeout: time.Minute}
-	config := &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}, MinVersion: tls.VersionTLS12}
+	config := &tls.Config{
+		Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}},
+		MinVersion:   tls.VersionTLS12,
+	}
 	go site.Serve(tls.NewListener(inner, config))
 	proxy, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() {
 		proxy.Close()
 		site.Close()
 	})
+
 	go func() {
 		for {
 			conn, err := proxy.Accept()
@@ -63,8 +79,12 @@ func publicGitHub(t *testing.T, server *githubsim.Server) []string {
 			go inner.tunnel(conn)
 		}
 	}()
+
 	url := "http://" + proxy.Addr().String()
-	return []string{"NO_PROXY=", "no_proxy=", "HTTPS_PROXY=" + url, "https_proxy=" + url, "SSL_CERT_FILE=" + trusted, "GIT_SSL_CAINFO=" + trusted}
+	return []string{
+		"NO_PROXY=", "no_proxy=", "HTTPS_PROXY=" + url, "https_proxy=" + url, "SSL_CERT_FILE=" + trusted,
+		"GIT_SSL_CAINFO=" + trusted,
+	}
 }
 
 // connections is a listener for what comes through the proxy.
@@ -74,7 +94,8 @@ type connections struct {
 	once   sync.Once
 }
 
-// tunnel answers a proxy's CONNECT. Whatever was asked for, it leads to the embedded GitHub, whose certificate says whether it is meant.
+// tunnel answers a proxy's CONNECT. Whatever was asked for, it leads to the embedded GitHub, whose
+// certificate says whether it is meant.
 func (c *connections) tunnel(conn net.Conn) {
 	in := bufio.NewReader(conn)
 	r, err := http.ReadRequest(in)
@@ -86,6 +107,7 @@ func (c *connections) tunnel(conn net.Conn) {
 		conn.Close()
 		return
 	}
+
 	select {
 	case c.arrive <- conn:
 	case <-c.shut:
@@ -116,5 +138,6 @@ func (c *connections) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0,
 func inPublic(t *testing.T, token string, edits ...func(*githubsim.Seed)) []string {
 	t.Helper()
 	server, dir := scenarioServer(t, edits...)
-	return append(publicGitHub(t, server), "HOME="+dir, "GH_TOKEN="+token, "GIT_CONFIG_NOSYSTEM=1", "DISPLAY=", "WAYLAND_DISPLAY=", "BROWSER=")
+	return append(publicGitHub(t, server), "HOME="+dir, "GH_TOKEN="+token, "GIT_CONFIG_NOSYSTEM=1", "DISPLAY=",
+		"WAYLAND_DISPLAY=", "BROWSER=")
 }

@@ -24,9 +24,10 @@ import (
 	"github.com/label-state/label-state/internal/sample"
 )
 
-// TestRace has fifty processes, or ten in an ordinary run, claim one issue of a GitHub that is a process as well, all with the
-// default settings: one wins, the others learn it and leave no trace but two comments each. GitHub takes
-// its time with new comments, so that many ask before the first has been heard.
+// TestRace has fifty processes, or ten in an ordinary run, claim one issue of a GitHub that is a
+// process as well, all with the default settings: one wins, the others learn it and leave no trace
+// but two comments each. GitHub takes its time with new comments, so that many ask before the first
+// has been heard.
 func TestRace(t *testing.T) {
 	t.Parallel()
 	contenders := sample.Size(10, 50)
@@ -44,6 +45,7 @@ func TestRaceAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var asked sync.WaitGroup
 	asked.Add(contenders)
 	var posts atomic.Int64
@@ -54,12 +56,14 @@ func TestRaceAtOnce(t *testing.T) {
 		}
 		return nil
 	}
+
 	w.fault.Store(&together)
 	a := newArena(t)
 	base, stop, err := w.Listen("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(stop)
 	a.at(base, w.Requests)
 	winner := a.race(contenders)
@@ -84,9 +88,11 @@ func newArena(t *testing.T) *arena {
 	a := &arena{T: t, program: cli.Binary(dir, "label-state")}
 	copyProgram(t, "label-state", a.program)
 	a.env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES=" + filepath.Dir(dir),
+		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES=" +
+			filepath.Dir(dir),
 		"LABEL_STATE_TOKEN=tok-agents",
 	}
+
 	return a
 }
 
@@ -104,17 +110,20 @@ func (a *arena) serve(args ...string) {
 	if err := sim.Start(); err != nil {
 		a.Fatal(err)
 	}
+
 	gone := make(chan error, 1)
 	go func() { gone <- sim.Wait() }()
 	a.Cleanup(func() {
 		_ = sim.Process.Kill() // it may be gone already
 		<-gone
 	})
+
 	for range 1500 {
 		if url, err := os.ReadFile(urlFile); err == nil {
 			a.at(strings.TrimSpace(string(url)), func() []githubsim.Request { return a.logged(log) })
 			return
 		}
+
 		select {
 		case err := <-gone:
 			gone <- err
@@ -122,6 +131,7 @@ func (a *arena) serve(args ...string) {
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
+
 	a.Fatal("sim does not say where it is")
 }
 
@@ -145,6 +155,7 @@ func (a *arena) race(contenders int) string {
 			codes[n] = exitOf(cmd.Run())
 		})
 	}
+
 	close(start)
 	running.Wait()
 	var winners []string
@@ -157,9 +168,11 @@ func (a *arena) race(contenders int) string {
 			a.Errorf("%s: exit code %d\n%s", codename(n), code, &outputs[n])
 		}
 	}
+
 	if len(winners) != 1 {
 		a.Fatalf("%d of %d won: %q", len(winners), contenders, winners)
 	}
+
 	return winners[0]
 }
 
@@ -174,6 +187,7 @@ func exitOf(err error) int {
 	case errors.As(err, &exit):
 		return exit.ExitCode()
 	}
+
 	return -1
 }
 
@@ -183,10 +197,12 @@ func (a *arena) status() cli.StatusView {
 	if err != nil {
 		a.Fatal(err)
 	}
+
 	var s cli.StatusView
 	if err := json.Unmarshal(out, &s); err != nil {
 		a.Fatal(err)
 	}
+
 	return s
 }
 
@@ -197,12 +213,14 @@ func (a *arena) check(winner string) (asked int) {
 	if s.Holder == nil || s.Holder.Codename != winner || !s.Holder.Held {
 		a.Errorf("%s won, and the holder is %+v", winner, s.Holder)
 	}
+
 	if len(s.Labels) != 1 || s.Labels[0] != "agent:in-flight" || s.Drift != nil {
 		a.Errorf("labels %q, drift %+v; want agent:in-flight alone", s.Labels, s.Drift)
 	}
 	a.checkLabelWrites()
 	asked = a.checkComments(winner)
 	a.Logf("%s won; %d asked before they knew", winner, asked)
+
 	return asked
 }
 
@@ -216,23 +234,28 @@ func (a *arena) checkComments(winner string) (asked int) {
 		if err != nil || !ok {
 			a.Fatalf("%q is not a record: %v", body, err)
 		}
+
 		written[r.Worker.Codename]++
 		if r.Kind == claim.KindRelease {
 			ended[r.Worker.Codename]++
 		}
 	}
+
 	for who, n := range written {
 		want := 1
 		if who == winner {
 			want = 0
 		}
+
 		if ended[who] != want || n != 1+want {
 			a.Errorf("%s wrote %d comments, %d of them ends; want %d", who, n, ended[who], want)
 		}
 	}
+
 	if written[winner] == 0 {
 		a.Errorf("%s won without a word", winner)
 	}
+
 	return len(written)
 }
 
@@ -245,19 +268,23 @@ func (a *arena) comments() (bodies []string) {
 		if err != nil {
 			a.Fatal(err)
 		}
+
 		req.Header.Set("Authorization", "Bearer tok-agents")
 		resp, err := http.DefaultClient.Do(req)
 		if err != nil {
 			a.Fatal(err)
 		}
+
 		var got []struct{ Body string }
 		err = errors.Join(json.NewDecoder(resp.Body).Decode(&got), resp.Body.Close())
 		if err != nil {
 			a.Fatal(err)
 		}
+
 		for _, c := range got {
 			bodies = append(bodies, c.Body)
 		}
+
 		if len(got) < 100 {
 			return bodies
 		}
@@ -278,9 +305,12 @@ func (a *arena) checkLabelWrites() {
 			writes = append(writes, r.Method+" "+r.Path)
 		}
 	}
+
 	byOne := []string{"mutation Relabel"}
 	byTwo := []string{"POST /repos/acme/app/issues/1/labels", "DELETE /repos/acme/app/issues/1/labels/agent:implement"}
-	if !slices.Equal(writes, byOne) && !slices.Equal(writes, byTwo) { // the second way once a first snapshot was overtaken
+
+	// the second way once a first snapshot was overtaken
+	if !slices.Equal(writes, byOne) && !slices.Equal(writes, byTwo) {
 		a.Errorf("label writes %q, want the winner's %q or %q", writes, byOne, byTwo)
 	}
 }
@@ -292,6 +322,7 @@ func (a *arena) logged(file string) (all []githubsim.Request) {
 	if err != nil {
 		a.Fatal(err)
 	}
+
 	for line := range bytes.Lines(data) {
 		var r githubsim.Request
 		if err := json.Unmarshal(line, &r); err != nil {
@@ -299,5 +330,6 @@ func (a *arena) logged(file string) (all []githubsim.Request) {
 		}
 		all = append(all, r)
 	}
+
 	return all
 }

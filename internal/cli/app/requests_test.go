@@ -32,33 +32,67 @@ type priced struct {
 
 const quietRepos = 10
 
-// pricedCommands are the rows of the table. A limit is what we set out to keep; a column without one is only shown.
+// pricedCommands are the rows of the table. A limit is what we set out to keep; a column without
+// one is only shown.
 func pricedCommands() []priced {
 	const claimed = "claim acme/app#1 --codename lucius --firing-id run-7"
 	quiet := make([]string, quietRepos)
 	for n := range quiet {
 		quiet[n] = fmt.Sprintf("acme/quiet-%d", n)
 	}
+
 	return []priced{
 		{name: "claim", line: claimed, most: map[string]int{"comments": 5, "refs": 4}},
-		{name: "renew", before: []string{claimed}, line: "renew acme/app#1 --codename lucius --firing-id run-7", most: map[string]int{"comments": 2, "refs": 4}},
-		{name: "release", before: []string{claimed}, line: "release acme/app#1 --codename lucius --firing-id run-7", most: map[string]int{"comments": 3, "refs": 4}},
-		{name: "next", line: "next --repo acme/app --codename lucius --firing-id run-7", most: map[string]int{"comments": 6, "refs": 5}},
+		{
+			name:   "renew",
+			before: []string{claimed},
+			line:   "renew acme/app#1 --codename lucius --firing-id run-7",
+			most:   map[string]int{"comments": 2, "refs": 4},
+		},
+		{
+			name:   "release",
+			before: []string{claimed},
+			line:   "release acme/app#1 --codename lucius --firing-id run-7",
+			most:   map[string]int{"comments": 3, "refs": 4},
+		},
+		{
+			name: "next", line: "next --repo acme/app --codename lucius --firing-id run-7",
+			most: map[string]int{"comments": 6, "refs": 5},
+		},
 		{
 			name:   "bundle claim, 5 issues",
 			line:   "bundle claim five acme/app#1 acme/app#2 acme/app#3 acme/app#4 acme/app#5 --codename lucius --firing-id run-7",
 			issues: 5,
 			most:   map[string]int{"comments": 41, "refs": 45},
 		},
-		{name: "status", before: []string{claimed}, line: "status acme/app#1", most: map[string]int{"comments": 1, "refs": 1}},
+		{
+			name:   "status",
+			before: []string{claimed},
+			line:   "status acme/app#1",
+			most:   map[string]int{"comments": 1, "refs": 1},
+		},
 		{name: "dedup-check", line: "dedup-check acme/app#1", most: map[string]int{"comments": 1, "refs": 1}},
-		{name: "board", before: []string{claimed}, line: "board --repo acme/app", most: map[string]int{"comments": 2}},
-		{name: "plan", before: []string{claimed}, line: "plan acme/app#1 --codename lucius --firing-id run-7 --body-file plan.md"},
-		{name: "approve", before: []string{claimed, "plan acme/app#1 --codename lucius --firing-id run-7 --body-file plan.md"}, line: "approve acme/app#1"},
+		{
+			name:   "board",
+			before: []string{claimed},
+			line:   "board --repo acme/app",
+			most:   map[string]int{"comments": 2},
+		},
+		{
+			name: "plan", before: []string{claimed},
+			line: "plan acme/app#1 --codename lucius --firing-id run-7 --body-file plan.md",
+		},
+		{name: "approve", before: []string{
+			claimed,
+			"plan acme/app#1 --codename lucius --firing-id run-7 --body-file plan.md",
+		}, line: "approve acme/app#1"},
 		{name: "pre-push hook, 1 issue", hook: 1, most: map[string]int{"comments": 1, "refs": 1}},
 		{name: "pre-push hook, 5 issues", hook: 5, most: map[string]int{"comments": 1, "refs": 1}},
 		{name: "pre-push hook, 50 issues", hook: 50, most: map[string]int{"comments": 1, "refs": 1}},
-		{name: "sweep-claims, 10 quiet repositories", line: "sweep-claims " + strings.Join(quiet, " "), most: map[string]int{"comments": 11}},
+		{
+			name: "sweep-claims, 10 quiet repositories", line: "sweep-claims " + strings.Join(quiet, " "),
+			most: map[string]int{"comments": 11},
+		},
 	}
 }
 
@@ -82,13 +116,15 @@ func pricings() []pricing {
 
 const speedPage = "../../../docs/speed.md"
 
-// TestRequests counts the requests that a command sends on the embedded GitHub, and holds them against the table of the page.
+// TestRequests counts the requests that a command sends on the embedded GitHub, and holds them
+// against the table of the page.
 func TestRequests(t *testing.T) {
 	columns := pricings()
 	table := "| command |"
 	for _, p := range columns {
 		table += " " + p.name + " |"
 	}
+
 	table += "\n|---|" + strings.Repeat("---|", len(columns)) + "\n"
 	for _, c := range pricedCommands() {
 		table += "| " + c.name + " |"
@@ -98,36 +134,44 @@ func TestRequests(t *testing.T) {
 				if most, limited := c.most[p.name]; limited && len(sent) > most {
 					t.Errorf("%d requests, want at most %d:\n%s", len(sent), most, strings.Join(sent, "\n"))
 				}
+
 				writes := 0
 				for _, one := range sent {
 					if strings.HasPrefix(one, "* ") {
 						writes++
 					}
 				}
+
 				table += fmt.Sprintf(" %d (%d) |", len(sent), writes)
 			})
 		}
+
 		table += "\n"
 	}
+
 	checkTable(t, speedPage, "requests", table)
 }
 
-// checkTable compares a table with what stands on the page between the comments of a name, or writes it there.
+// checkTable compares a table with what stands on the page between the comments of a name, or
+// writes it there.
 func checkTable(t *testing.T, page, name, table string) {
 	t.Helper()
 	if t.Failed() && !*update {
 		return
 	}
+
 	data, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	first, last := "<!-- "+name+" -->\n", "<!-- /"+name+" -->"
 	before, rest, begins := strings.Cut(string(data), first)
 	_, after, ends := strings.Cut(rest, last)
 	if !begins || !ends {
 		t.Fatalf("%s has no place for the table", page)
 	}
+
 	want := before + first + table + last + after
 	switch {
 	case want == string(data):
@@ -156,22 +200,36 @@ func (c priced) bill(t *testing.T, p pricing) (b bill) {
 	if err := os.WriteFile(filepath.Join(home, "plan.md"), []byte("First this, then that.\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	store := "" // references need git; a file does not
 	if p.config != "" {
 		store = filepath.Join(home, ".github-server")
 	}
+
 	synctest.Test(t, func(t *testing.T) {
 		w, err := newWorldWith(store, func(seed *githubsim.Seed) {
 			seed.Repos[0].Files = map[string]string{"README": "text\n"}
 			for n := len(seed.Repos[0].Issues) + 1; n <= max(c.hook, c.issues); n++ {
-				seed.Repos[0].Issues = append(seed.Repos[0].Issues, githubsim.SeedIssue{Number: n, Title: "Work", Author: "olga", Labels: []string{"agent:implement"}})
+				seed.Repos[0].Issues = append(seed.Repos[0].Issues, githubsim.SeedIssue{
+					Number: n,
+					Title:  "Work",
+					Author: "olga",
+					Labels: []string{"agent:implement"},
+				})
 			}
+
 			if p.config != "" {
 				seed.Repos[0].Files[config.Path] = p.config
 			}
+
 			for n := range c.quiet() {
 				name := fmt.Sprintf("acme/quiet-%d", n)
-				seed.Repos = append(seed.Repos, githubsim.SeedRepo{Name: name, DefaultBranch: "main", Files: map[string]string{"README": "quiet\n"}})
+				seed.Repos = append(seed.Repos,
+					githubsim.SeedRepo{
+						Name: name, DefaultBranch: "main",
+						Files: map[string]string{"README": "quiet\n"},
+					})
+
 				for u := range seed.Users {
 					if seed.Users[u].Permissions != nil {
 						seed.Users[u].Permissions[name] = "write"
@@ -182,21 +240,32 @@ func (c priced) bill(t *testing.T, p pricing) (b bill) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		play := func(token, line string) {
 			var said bytes.Buffer
 			env := setup.OS()
 			vars := map[string]string{"GH_TOKEN": token, "HOME": home}
 			env.Getenv = func(name string) string { return vars[name] }
 			env.Dir, env.Stderr, env.HTTP = home, &said, w.Transport()
-			args := append([]string{"label-state"}, words(strings.ReplaceAll(line, "plan.md", filepath.Join(home, "plan.md")))...)
-			if code := cli.Run(context.Background(), args, cli.Terminal{Commands: commands, In: strings.NewReader(""), Out: io.Discard, Err: &said, Env: env}); code != answer.ExitYes {
+			args := append([]string{"label-state"},
+				words(strings.ReplaceAll(line, "plan.md", filepath.Join(home, "plan.md")))...)
+			if code := cli.Run(context.Background(), args, cli.Terminal{
+				Commands: commands,
+				In:       strings.NewReader(""),
+				Out:      io.Discard,
+				Err:      &said,
+				Env:      env,
+			}); code != answer.ExitYes {
 				t.Fatalf("%s: exit code %d: %s", line, code, said.String())
 			}
+
 			time.Sleep(time.Minute)
 		}
+
 		for _, line := range c.before {
 			play("tok-agents", line)
 		}
+
 		talk := func() int {
 			all, err := w.Comments("acme/app", 1)
 			if err != nil {
@@ -204,16 +273,19 @@ func (c priced) bill(t *testing.T, p pricing) (b bill) {
 			}
 			return len(all)
 		}
+
 		first, said := len(w.Requests()), talk()
 		token := "tok-agents"
 		if c.name == "approve" {
 			token = "tok-olga"
 		}
+
 		if c.hook > 0 {
 			c.look(t, w)
 		} else {
 			play(token, c.line)
 		}
+
 		b.comments = talk() - said
 		for _, r := range w.Requests()[first:] {
 			mark := "  "
@@ -223,6 +295,7 @@ func (c priced) bill(t *testing.T, p pricing) (b bill) {
 			b.sent = append(b.sent, mark+r.Method+" "+r.Path+" "+r.GraphQL)
 		}
 	})
+
 	return b
 }
 
@@ -232,6 +305,7 @@ func (c priced) look(t *testing.T, w *world) {
 	for n := range c.hook {
 		named = append(named, claim.Issue{Owner: "acme", Repo: "app", Number: n + 1})
 	}
+
 	env, guess := setup.OS(), config.Default()
 	env.Getenv = func(name string) string { return map[string]string{"GH_TOKEN": "tok-agents"}[name] }
 	env.Dir, env.Stderr, env.HTTP = t.TempDir(), io.Discard, w.Transport()
@@ -239,18 +313,21 @@ func (c priced) look(t *testing.T, w *world) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, r := range s.Client.HoldersOf(t.Context(), named) {
 		if r.Err != nil {
 			t.Fatal(r.Err)
 		}
 	}
+
 	if _, err := s.Settle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// TestGuess: a session guesses the configuration, and the default branch's comes with its first query. What makes no difference to
-// that query costs nothing; what does, whose records count or what labels are called, costs one request more.
+// TestGuess: a session guesses the configuration, and the default branch's comes with its first
+// query. What makes no difference to that query costs nothing; what does, whose records count or
+// what labels are called, costs one request more.
 func TestGuess(t *testing.T) {
 	for text, want := range map[string]int{
 		"":                                    1,

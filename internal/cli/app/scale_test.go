@@ -21,21 +21,25 @@ func costOf(b bill) (c cost) {
 		if strings.HasPrefix(one, "* ") {
 			points = 5
 		}
+
 		if strings.Contains(one, "/graphql ") {
 			c.query, c.queryPoints = c.query+1, c.queryPoints+points
 		} else {
 			c.rest, c.restPoints = c.rest+1, c.restPoints+points
 		}
+
 		if strings.Contains(one, "/git/commits") {
 			c.moves++
 		}
 	}
+
 	return c
 }
 
 func (c cost) plus(o cost, times int) cost {
 	return cost{
-		c.rest + times*o.rest, c.query + times*o.query, c.restPoints + times*o.restPoints, c.queryPoints + times*o.queryPoints,
+		c.rest + times*o.rest, c.query + times*o.query, c.restPoints + times*o.restPoints, c.queryPoints +
+			times*o.queryPoints,
 		c.comments + times*o.comments, c.moves + times*o.moves,
 	}
 }
@@ -46,7 +50,8 @@ type hourly struct {
 	rest, query int
 }
 
-// hourlies are GitHub's primary limits (docs, "Rate limits for the REST API" and "for the GraphQL API").
+// hourlies are GitHub's primary limits (docs, "Rate limits for the REST API" and "for the GraphQL
+// API").
 func hourlies() []hourly {
 	return []hourly{
 		{"a login, or an App's installation on 20 repositories", 5000, 5000},
@@ -55,7 +60,8 @@ func hourlies() []hourly {
 	}
 }
 
-// carries is how many of a step fit into an hour when a fifth of each limit is left free, and which limit says so.
+// carries is how many of a step fit into an hour when a fifth of each limit is left free, and which
+// limit says so.
 func (h hourly) carries(c cost) (n int, by string) {
 	for _, l := range []struct {
 		name       string
@@ -72,6 +78,7 @@ func (h hourly) carries(c cost) (n int, by string) {
 			n, by = l.most*8/10/l.each, l.name
 		}
 	}
+
 	return n, by
 }
 
@@ -80,7 +87,8 @@ const scalePage = "../../../docs/scale.md"
 // renewals is how often a hold of an hour is renewed.
 const renewals = 3
 
-// TestScale computes the tables of docs/scale.md from what the commands send on the embedded GitHub.
+// TestScale computes the tables of docs/scale.md from what the commands send on the embedded
+// GitHub.
 func TestScale(t *testing.T) {
 	steps := "| step | `claim.lease` | REST requests | GraphQL requests | comments | moves of a reference |\n|---|---|---|---|---|---|\n"
 	hours := "| who | `claim.lease` | claims | renewals | releases | holds | the limit that ends first |\n|---|---|---|---|---|---|---|\n"
@@ -93,10 +101,13 @@ func TestScale(t *testing.T) {
 				costs[c.name] = costOf(c.bill(t, p))
 			}
 		}
+
 		for _, step := range []string{"next", "renew", "release"} {
 			c := costs[step]
-			steps += fmt.Sprintf("| %s | %s | %d | %d | %d | %d |\n", step, p.name, c.rest, c.query, c.comments, c.moves)
+			steps += fmt.Sprintf("| %s | %s | %d | %d | %d | %d |\n", step, p.name, c.rest, c.query, c.comments,
+				c.moves)
 		}
+
 		hold := costs["next"].plus(costs["renew"], renewals).plus(costs["release"], 1)
 		holds[p.name] = hold
 		for _, h := range hourlies() {
@@ -104,9 +115,11 @@ func TestScale(t *testing.T) {
 			renews, _ := h.carries(costs["renew"])
 			releases, _ := h.carries(costs["release"])
 			all, by := h.carries(hold)
-			hours += fmt.Sprintf("| %s | %s | %d | %d | %d | %d | %s |\n", h.name, p.name, claims, renews, releases, all, by)
+			hours += fmt.Sprintf("| %s | %s | %d | %d | %d | %d | %s |\n", h.name, p.name, claims, renews, releases,
+				all, by)
 		}
 	}
+
 	for _, workers := range []int{100, 1000, 10000} {
 		for _, p := range pricings()[:2] {
 			login, _ := hourlies()[0].carries(holds[p.name])
@@ -115,9 +128,12 @@ func TestScale(t *testing.T) {
 			if 20*token < workers {
 				enough = "too little"
 			}
-			fleets += fmt.Sprintf("| %d | %s | %d | %s | %.1f |\n", workers, p.name, (workers+login-1)/login, enough, float64(workers*holds[p.name].moves)/20/60)
+
+			fleets += fmt.Sprintf("| %d | %s | %d | %s | %.1f |\n", workers, p.name, (workers+login-1)/login, enough,
+				float64(workers*holds[p.name].moves)/20/60)
 		}
 	}
+
 	checkTable(t, scalePage, "steps", steps)
 	checkTable(t, scalePage, "an hour", hours)
 	checkTable(t, scalePage, "fleets", fleets)

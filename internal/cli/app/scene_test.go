@@ -17,7 +17,12 @@ type deed struct {
 
 func took(ago time.Duration, codename, run, branch string) deed {
 	return deed{ago: ago, author: "agents", record: claim.Record{
-		Kind: claim.KindClaim, Worker: claim.Worker{Codename: codename, FiringID: run}, Nonce: "n" + run, TTL: 4 * time.Hour, Held: true, Branch: branch,
+		Kind:   claim.KindClaim,
+		Worker: claim.Worker{Codename: codename, FiringID: run},
+		Nonce:  "n" + run,
+		TTL:    4 * time.Hour,
+		Held:   true,
+		Branch: branch,
 	}}
 }
 
@@ -29,33 +34,70 @@ func (d deed) alive(ago time.Duration) deed {
 
 func ended(ago time.Duration, codename, run, outcome, reason string) deed {
 	return deed{ago: ago, author: "agents", record: claim.Record{
-		Kind: claim.KindRelease, Worker: claim.Worker{Codename: codename, FiringID: run}, Outcome: outcome, Reason: reason,
+		Kind:    claim.KindRelease,
+		Worker:  claim.Worker{Codename: codename, FiringID: run},
+		Outcome: outcome,
+		Reason:  reason,
 	}}
 }
 
 func asked(ago time.Duration, kind claim.Kind, codename, run string) deed {
-	return deed{ago: ago, author: "agents", record: claim.Record{Kind: kind, Worker: claim.Worker{Codename: codename, FiringID: run}}}
+	return deed{
+		ago: ago, author: "agents",
+		record: claim.Record{Kind: kind, Worker: claim.Worker{Codename: codename, FiringID: run}},
+	}
 }
 
-// scenario is a repository on a busy day: something in every column of the board, and of everything that goes wrong, one.
+// scenario is a repository on a busy day: something in every column of the board, and of everything
+// that goes wrong, one.
 func scenario(now time.Time) (githubsim.Seed, error) {
-	repo := githubsim.SeedRepo{Name: "acme/app", DefaultBranch: "main", Issues: []githubsim.SeedIssue{
-		{Number: 1, Title: "Retry the upload on 503", Labels: []string{"agent:in-flight"}},
-		{Number: 2, Title: "Say which file was too large", Labels: []string{"agent:in-flight"}},
-		{Number: 3, Title: "Show the progress of an upload that is resumed after the network was gone", Labels: []string{"agent:in-flight"}},
-		{Number: 4, Title: "Document the \x1b[31mretry\x1b[0m policy", Labels: []string{"agent:implement"}},
-		{Number: 5, Title: "Größenangaben in der Übersicht 漢字", Labels: []string{"agent:implement"}},
-		{Number: 6, Title: "Split the settings page", Labels: []string{"agent:plan-pending-approval"}},
-		{Number: 7, Title: "Upload in the background", Labels: []string{"agent:pr-open"}},
-		{Number: 8, Title: "Rename the bucket everywhere", Labels: []string{"agent:implement", "do-not-pickup"}},
-		{Number: 9, Title: "Make everything faster", Labels: []string{"needs:human-scope"}},
-		{Number: 10, Title: "Remove the old uploader", Labels: []string{"agent:done"}, State: "closed", StateReason: "completed"},
-		{Number: 11, Title: "Tell how long an upload will take", Labels: []string{"agent:implement"}},
-		{Number: 12, Title: "Keep the order of files", Labels: []string{"agent:done"}, State: "closed", StateReason: "completed"},
-	}, Pulls: []githubsim.SeedPull{{SeedIssue: githubsim.SeedIssue{Number: 20, Title: "Upload in the background", Body: "Closes #7", Author: "agents"}, Head: "background", Base: "main"}}}
+	repo := githubsim.SeedRepo{
+		Name:          "acme/app",
+		DefaultBranch: "main",
+		Issues: []githubsim.SeedIssue{
+			{Number: 1, Title: "Retry the upload on 503", Labels: []string{"agent:in-flight"}},
+			{Number: 2, Title: "Say which file was too large", Labels: []string{"agent:in-flight"}},
+			{
+				Number: 3, Title: "Show the progress of an upload that is resumed after the network was gone",
+				Labels: []string{"agent:in-flight"},
+			},
+			{Number: 4, Title: "Document the \x1b[31mretry\x1b[0m policy", Labels: []string{"agent:implement"}},
+			{Number: 5, Title: "Größenangaben in der Übersicht 漢字", Labels: []string{"agent:implement"}},
+			{Number: 6, Title: "Split the settings page", Labels: []string{"agent:plan-pending-approval"}},
+			{Number: 7, Title: "Upload in the background", Labels: []string{"agent:pr-open"}},
+			{Number: 8, Title: "Rename the bucket everywhere", Labels: []string{"agent:implement", "do-not-pickup"}},
+			{Number: 9, Title: "Make everything faster", Labels: []string{"needs:human-scope"}},
+			{
+				Number:      10,
+				Title:       "Remove the old uploader",
+				Labels:      []string{"agent:done"},
+				State:       "closed",
+				StateReason: "completed",
+			},
+			{Number: 11, Title: "Tell how long an upload will take", Labels: []string{"agent:implement"}},
+			{
+				Number:      12,
+				Title:       "Keep the order of files",
+				Labels:      []string{"agent:done"},
+				State:       "closed",
+				StateReason: "completed",
+			},
+		},
+		Pulls: []githubsim.SeedPull{{SeedIssue: githubsim.SeedIssue{
+			Number: 20,
+			Title:  "Upload in the background",
+			Body:   "Closes #7",
+			Author: "agents",
+		}, Head: "background", Base: "main"}},
+	}
 	failed := []string{"tests do not build", "no idea what is meant", "context ran out"}
 	logs := map[int][]deed{
-		1:  {ended(26*time.Hour, "drake", "d0", "failure", "tests do not build"), took(27*time.Hour, "drake", "d0", ""), took(50*time.Minute, "lucius", "l1", "retry-uploads").alive(20 * time.Minute), took(50*time.Minute, "drake", "d1", ""), ended(49*time.Minute, "drake", "d1", "race-yielded-to=lucius:l1", "")},
+		1: {
+			ended(26*time.Hour, "drake", "d0", "failure", "tests do not build"), took(27*time.Hour, "drake", "d0", ""),
+			took(50*time.Minute, "lucius", "l1", "retry-uploads").alive(20 * time.Minute),
+			took(50*time.Minute, "drake", "d1", ""),
+			ended(49*time.Minute, "drake", "d1", "race-yielded-to=lucius:l1", ""),
+		},
 		2:  {took(3*time.Hour, "vera", "v1", "file-too-large")},
 		3:  {took(5*time.Hour, "drake", "d3", "resume-progress")},
 		6:  {took(90*time.Minute, "lucius", "l6", "settings"), asked(80*time.Minute, claim.KindPlan, "lucius", "l6")},
@@ -65,10 +107,12 @@ func scenario(now time.Time) (githubsim.Seed, error) {
 		11: {took(200*time.Minute, "drake", "d11", ""), ended(190*time.Minute, "drake", "d11", "max-turns", "")},
 		12: {took(44*time.Hour, "vera", "v12", ""), ended(43*time.Hour, "vera", "v12", "success", "")},
 	}
+
 	for n, reason := range failed {
 		run, ago := fmt.Sprintf("e%d", n), time.Duration(20-5*n)*time.Hour
 		logs[9] = append(logs[9], took(ago, "drake", run, ""), ended(ago-time.Hour, "drake", run, "failure", reason))
 	}
+
 	for i := range repo.Issues {
 		one := &repo.Issues[i]
 		one.Author = "olga"
@@ -76,6 +120,7 @@ func scenario(now time.Time) (githubsim.Seed, error) {
 			return githubsim.Seed{}, err
 		}
 	}
+
 	roles := map[string]string{"acme/app": "write"}
 	return githubsim.Seed{
 		Users: []githubsim.SeedUser{
@@ -95,19 +140,23 @@ func write(i *githubsim.SeedIssue, now time.Time, deeds []deed) error {
 		shut := now.Add(-27 * time.Hour)
 		i.ClosedAt = &shut
 	}
+
 	for _, d := range deeds {
 		body, err := claim.Body(d.record, "(a record of label-state)")
 		if err != nil {
 			return err
 		}
+
 		at := now.Add(-d.ago)
 		c := githubsim.SeedComment{Author: d.author, Body: body, CreatedAt: &at}
 		if d.renewed > 0 {
 			edited := now.Add(-d.renewed)
 			c.UpdatedAt = &edited
 		}
+
 		i.Comments = append(i.Comments, c)
 	}
+
 	return nil
 }
 
@@ -115,18 +164,24 @@ func write(i *githubsim.SeedIssue, now time.Time, deeds []deed) error {
 func month(s *githubsim.Seed) {
 	now := time.Now()
 	workers := []string{"lucius", "vera", "drake", "lucius", "vera", "mona"}
-	outcomes := []string{"success", "success", "success", "failure", "success", "stale-swept", "success", "success", "max-turns", "success", "forced", "success", "success"}
+	outcomes := []string{
+		"success", "success", "success", "failure", "success", "stale-swept", "success", "success",
+		"max-turns", "success", "forced", "success", "success",
+	}
 	repo := &s.Repos[0]
 	repo.Issues, repo.Pulls = nil, nil
+
 	for n := range 96 {
 		ago := time.Duration(29*24-n*7-n*n%5) * time.Hour
 		long := time.Duration(20+n*37%200) * time.Minute
 		who, run := workers[(n*7+n/5)%len(workers)], fmt.Sprintf("m%d", n)
 		deeds := []deed{took(ago, who, run, ""), ended(ago-long, who, run, outcomes[n*5%len(outcomes)], "")}
 		if n%4 == 0 {
-			deeds = append(deeds, took(ago, "mona", "y"+run, ""), ended(ago, "mona", "y"+run, "race-yielded-to="+who+":"+run, ""))
+			deeds = append(deeds, took(ago, "mona", "y"+run, ""),
+				ended(ago, "mona", "y"+run, "race-yielded-to="+who+":"+run, ""))
 			deeds[2].record.Held = false
 		}
+
 		i := githubsim.SeedIssue{Number: 100 + n, Title: "Work", Author: "olga", Labels: []string{"agent:implement"}}
 		if write(&i, now, deeds) == nil {
 			repo.Issues = append(repo.Issues, i)

@@ -51,33 +51,42 @@ var looks = []look{
 // inks finds a colour of text, or faint; 39 is none.
 var inks = regexp.MustCompile(`\x1b\[([0-9]+;)*(2|3[0-8]|9[0-7])[;m]`)
 
-// TestTerminalScreens looks at everything that people look at every day, in terminals of several widths and kinds: nothing
-// is cut off, no line runs over the edge where words could break, and without colours there are none. An ordinary run plays each kind
-// in one width.
+// TestTerminalScreens looks at everything that people look at every day, in terminals of several
+// widths and kinds: nothing is cut off, no line runs over the edge where words could break, and
+// without colours there are none. An ordinary run plays each kind in one width.
 func TestTerminalScreens(t *testing.T) {
 	_, env := stage(t, "tok-olga")
 	clone := cloneOf(t, "https://github.com/acme/app.git")
 	script := filepath.Join(clone, ".husky", "_", "pre-push") // husky is at home there: init has a long line to say
-	for file, text := range map[string]string{script: "# husky's\n", filepath.Join(clone, ".husky", "pre-push"): "npm test\n"} {
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o755)); err != nil {
+	for file, text := range map[string]string{
+		script: "# husky's\n",
+		filepath.Join(clone, ".husky", "pre-push"): "npm test\n",
+	} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755),
+			os.WriteFile(file, []byte(text), 0o755)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if out, err := exec.CommandContext(t.Context(), "git", "-C", clone, "config", "core.hooksPath", ".husky/_").CombinedOutput(); err != nil {
+
+	if out, err := exec.CommandContext(t.Context(), "git", "-C", clone, "config", "core.hooksPath",
+		".husky/_").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+
 	widths := []int{40, 80, 200}
 	for n, width := range widths {
 		for _, l := range looks {
 			if *screens == "" && !sample.Plays(l.name, n, len(widths)) {
 				continue
 			}
+
 			t.Run(l.name+"-"+strconv.Itoa(width), func(t *testing.T) {
 				for _, v := range sights {
 					p := v.open(t, width, l, clone, env)
 					if *screens != "" {
 						p.draw(filepath.Join(*screens, v.name+"-"+l.name+"-"+strconv.Itoa(width)), width)
 					}
+
 					if v.name != "board" || l.name != "dumb" { // a table for programs is as wide as it must be
 						p.fits(v, width)
 					}
@@ -102,10 +111,12 @@ func (v sight) open(t *testing.T, width int, l look, dir string, env []string) *
 		p.await("▌#2")
 		return p
 	}
+
 	screen := strings.Join(strings.Fields(p.await("ended with 0")), " ")
 	if width > 40 && !strings.Contains(screen, v.see) {
 		t.Errorf("%s: no %q:\n%s", v.name, v.see, screen)
 	}
+
 	return p
 }
 
@@ -134,6 +145,7 @@ func TestTerminalResize(t *testing.T) {
 	_, env := stage(t, "tok-olga")
 	p := openBoard(t, 200, 30, darkPane, env)
 	p.await("FOR PEOPLE 2")
+
 	for _, c := range []struct {
 		width, height int
 		see           string
@@ -143,6 +155,7 @@ func TestTerminalResize(t *testing.T) {
 			t.Errorf("%d columns in %d:\n%s", widest(screen), c.width, screen)
 		}
 	}
+
 	p.press("q")
 	p.await("ended with 0")
 }

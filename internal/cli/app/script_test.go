@@ -34,21 +34,26 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the texts that scripts compare with")
 
-// TestMain has the tests cost little, and the processes that are label-state: package testmain says how. Most of these tests wait for processes.
+// TestMain has the tests cost little, and the processes that are label-state: package testmain says
+// how. Most of these tests wait for processes.
 func TestMain(m *testing.M) {
-	testscript.Main(testmain.Tests{Play: func() int { return testMain(m) }, AtOnce: 8}, map[string]func(){"label-state": asProgram})
+	testscript.Main(testmain.Tests{Play: func() int { return testMain(m) }, AtOnce: 8},
+		map[string]func(){"label-state": asProgram})
 }
 
 func testMain(m *testing.M) int {
 	if flag.NArg() > 0 { // a command in this process has started its own program anew; what it wants is no test
-		fmt.Fprintf(os.Stderr, "%q would play the tests anew; in the script write stdin FILE and exec label-state\n", flag.Args())
+		fmt.Fprintf(os.Stderr, "%q would play the tests anew; in the script write stdin FILE and exec label-state\n",
+			flag.Args())
 		return 2
 	}
+
 	dir, err := os.MkdirTemp("", "programs")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+
 	defer os.RemoveAll(dir)
 	compiled.dir = dir
 	return m.Run()
@@ -63,17 +68,22 @@ func asProgram() {
 	env := setup.OS()
 	env.Stores = map[string]lease.Opener{lease.Redis: redis.Open}
 	env.Processes = processTable{os.Getenv}
-	code := Run(ctx, os.Args, setup.Build{Version: "dev", Commit: os.Getenv("BUILT_FROM")}, os.Stdin, os.Stdout, os.Stderr, env)
+	code := Run(ctx, os.Args, setup.Build{Version: "dev", Commit: os.Getenv("BUILT_FROM")}, os.Stdin, os.Stdout,
+		os.Stderr, env)
 	stop()
 	os.Exit(code)
 }
 
-// TestScripts plays the program as a program, against a GitHub of each script's own. Scripts start in
-// an empty folder with LABEL_STATE_API_URL and the token of agents; claims do not settle.
+// TestScripts plays the program as a program, against a GitHub of each script's own. Scripts start
+// in an empty folder with LABEL_STATE_API_URL and the token of agents; claims do not settle.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script", Setup: arranged("testdata/script", setUp), UpdateScripts: *update, RequireUniqueNames: true, Cmds: vocabulary(),
+		Dir:                "testdata/script",
+		Setup:              arranged("testdata/script", setUp),
+		UpdateScripts:      *update,
+		RequireUniqueNames: true,
+		Cmds:               vocabulary(),
 	})
 }
 
@@ -114,7 +124,8 @@ func vocabulary() map[string]func(*testscript.TestScript, bool, []string) {
 	}
 }
 
-// exits CODE [<FILE] ARGUMENT... runs label-state, with a file as its standard input, and wants that exit code.
+// exits CODE [<FILE] ARGUMENT... runs label-state, with a file as its standard input, and wants
+// that exit code.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: exits CODE [<FILE] ARGUMENT...")
@@ -125,24 +136,29 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) > 0 && strings.HasPrefix(args[0], "<") {
 		input, args = args[0][1:], args[1:]
 	}
+
 	run := asCall
 	if apart, _ := ts.Value("apart").(bool); apart || slices.ContainsFunc(args, fileOption.MatchString) {
 		run = asProcess
 	}
+
 	if code := run(ts, input, args); code != want {
 		ts.Fatalf("exit code %d, want %d", code, want)
 	}
 }
 
-// trouble PATTERN [HINT] wants stderr to be one line that matches the pattern, and a line with a hint.
+// trouble PATTERN [HINT] wants stderr to be one line that matches the pattern, and a line with a
+// hint.
 func trouble(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 || len(args) > 2 {
 		ts.Fatalf("usage: trouble PATTERN [HINT]")
 	}
 	lines := strings.Split(strings.TrimSuffix(ts.ReadFile("stderr"), "\n"), "\n")
-	if len(lines) != 2 || !strings.HasPrefix(lines[0], "label-state: ") || len(lines[1]) < len("hint: ?") || !strings.HasPrefix(lines[1], "hint: ") {
+	if len(lines) != 2 || !strings.HasPrefix(lines[0], "label-state: ") || len(lines[1]) < len("hint: ?") ||
+		!strings.HasPrefix(lines[1], "hint: ") {
 		ts.Fatalf("want a line of trouble and one with a hint, got %q", lines)
 	}
+
 	for i, pattern := range args {
 		if !regexp.MustCompile(pattern).MatchString(lines[i]) {
 			ts.Fatalf("%q does not match %q", lines[i], pattern)
@@ -160,11 +176,12 @@ func objects(ts *testscript.TestScript) []map[string]any {
 		}
 		all = append(all, one)
 	}
+
 	return all
 }
 
-// jsonHas PATH=VALUE... wants stdout to be one object with those values, or with -N the object at line
-// N. A path is keys and indexes with dots between; a value is JSON, or else a string.
+// jsonHas PATH=VALUE... wants stdout to be one object with those values, or with -N the object at
+// line N. A path is keys and indexes with dots between; a value is JSON, or else a string.
 func jsonHas(ts *testscript.TestScript, neg bool, args []string) {
 	all, n := objects(ts), 1
 	if len(args) > 0 && strings.HasPrefix(args[0], "-") {
@@ -175,15 +192,18 @@ func jsonHas(ts *testscript.TestScript, neg bool, args []string) {
 	} else if len(all) != 1 {
 		ts.Fatalf("%d objects, want 1", len(all))
 	}
+
 	if neg || n < 1 || n > len(all) {
 		ts.Fatalf("usage: json [-N] PATH=VALUE...; there are %d objects", len(all))
 	}
+
 	for _, arg := range args {
 		path, text, _ := strings.Cut(arg, "=")
 		var want any
 		if json.Unmarshal([]byte(text), &want) != nil {
 			want = text
 		}
+
 		if got := at(all[n-1], path); !reflect.DeepEqual(got, want) {
 			ts.Fatalf("%s is %v, want %v", path, got, want)
 		}
@@ -206,6 +226,7 @@ func at(v any, path string) any {
 			return nil
 		}
 	}
+
 	return v
 }
 
@@ -237,6 +258,7 @@ func plain(ts *testscript.TestScript, neg bool, args []string) {
 	} {
 		text = regexp.MustCompile(r.pattern).ReplaceAllString(text, r.with)
 	}
+
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
 }
 
@@ -288,7 +310,8 @@ func recordSays(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	pattern, err := regexp.Compile(args[1])
 	ts.Check(err)
-	if found := slices.ContainsFunc(all, func(c githubsim.Comment) bool { return pattern.MatchString(c.Body) }); found == neg {
+	if found := slices.ContainsFunc(all,
+		func(c githubsim.Comment) bool { return pattern.MatchString(c.Body) }); found == neg {
 		ts.Fatalf("a comment of %s matches %s: %v: %v", i, args[1], found, all)
 	}
 }
@@ -341,13 +364,15 @@ func block(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(worldOf(ts).Block(i.Slug(), i.Number, other.Number, "olga"))
 }
 
-// spam ISSUE LOGIN TEXT posts a comment that GitHub takes for spam: it counts it and shows it to nobody.
+// spam ISSUE LOGIN TEXT posts a comment that GitHub takes for spam: it counts it and shows it to
+// nobody.
 func spam(ts *testscript.TestScript, neg bool, args []string) {
 	i := issue(ts, neg, args, 3)
 	ts.Check(worldOf(ts).happen("spam", i, args[1], args[2:]))
 }
 
-// pull ISSUE LOGIN BRANCH opens a pull request that closes the issue, from a new branch, or from OWNER:BRANCH of a fork.
+// pull ISSUE LOGIN BRANCH opens a pull request that closes the issue, from a new branch, or from
+// OWNER:BRANCH of a fork.
 func pull(ts *testscript.TestScript, neg bool, args []string) {
 	i := issue(ts, neg, args, 3)
 	dir, err := worldOf(ts).GitDir(i.Slug())
@@ -355,6 +380,7 @@ func pull(ts *testscript.TestScript, neg bool, args []string) {
 	if !strings.Contains(args[2], ":") {
 		ts.Check(ts.Exec("git", "--git-dir="+dir, "update-ref", "refs/heads/"+args[2], commitOn(ts, dir)))
 	}
+
 	_, err = worldOf(ts).OpenPull(i.Slug(), args[1], githubsim.Pull{
 		Title: "Work", Head: args[2], Body: fmt.Sprintf("Closes #%d", i.Number),
 	})
@@ -371,29 +397,37 @@ func later(ts *testscript.TestScript, neg bool, args []string) {
 	worldOf(ts).Skip(d)
 }
 
-// fault RULES has GitHub misbehave from now on; "fault html" answers everything with a web page, "fault off" ends it.
+// fault RULES has GitHub misbehave from now on; "fault html" answers everything with a web page,
+// "fault off" ends it.
 func fault(ts *testscript.TestScript, neg bool, args []string) {
 	w := worldOf(ts)
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: fault RULES")
 	}
+
 	switch args[0] {
 	case "off":
 		w.fault.Store(nil)
 		return
+
 	case "html":
 		page := func(*http.Request) *githubsim.Fault {
-			return &githubsim.Fault{Status: 200, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>Sign in</html>"}
+			return &githubsim.Fault{
+				Status: 200, Header: http.Header{"Content-Type": {"text/html"}},
+				Body: "<html>Sign in</html>",
+			}
 		}
 		w.fault.Store(&page)
 		return
 	}
+
 	f, err := githubsim.ParseFault(args[0])
 	ts.Check(err)
 	w.fault.Store(&f)
 }
 
-// wrote N wants so many requests to have asked for a change since wrote was last used, or "any" number.
+// wrote N wants so many requests to have asked for a change since wrote was last used, or "any"
+// number.
 func wrote(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: wrote N")
@@ -408,6 +442,7 @@ func wrote(ts *testscript.TestScript, neg bool, args []string) {
 			fmt.Fprintf(&text, "\n%s %s %s %d", r.Method, r.Path, r.GraphQL, r.Status)
 		}
 	}
+
 	w.seen = len(all)
 	if args[0] != "any" && fmt.Sprint(n) != args[0] {
 		ts.Fatalf("%d requests wrote, want %s:%s", n, args[0], &text)
@@ -443,6 +478,7 @@ func poll(ts *testscript.TestScript, what string, done func() bool) {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
+
 	ts.Fatalf("%s: waited in vain", what)
 }
 
@@ -454,7 +490,8 @@ func readenv(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile(args[1])))
 }
 
-// publish FILE [OWNER/NAME] makes it the configuration of acme/app, or of another repository: on its default branch.
+// publish FILE [OWNER/NAME] makes it the configuration of acme/app, or of another repository: on
+// its default branch.
 func publish(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 || len(args) > 2 {
 		ts.Fatalf("usage: publish FILE [OWNER/NAME]")
@@ -463,5 +500,6 @@ func publish(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 2 {
 		repo = args[1]
 	}
+
 	ts.Check(worldOf(ts).CommitFile(repo, config.Path, ts.ReadFile(args[0])))
 }

@@ -27,7 +27,8 @@ import (
 	"github.com/label-state/label-state/internal/state"
 )
 
-// A day of the fleet: leases of sessions, how far apart the events of a live session are at most, and how often the sweep runs.
+// A day of the fleet: leases of sessions, how far apart the events of a live session are at most,
+// and how often the sweep runs.
 const (
 	fleetDay   = 4 * time.Hour
 	fleetLease = 30 * time.Minute
@@ -35,9 +36,10 @@ const (
 	fleetGrace = time.Minute
 )
 
-// TestSessionFleet plays days of live sessions seed by seed: sessions of five hosts that beat by their events and nothing else, go to
-// lunch, are killed, come back and share a worktree, among people who claim, force, label by hand and go on holiday. The code of
-// events and commands is the program's; time is virtual. What must hold:
+// TestSessionFleet plays days of live sessions seed by seed: sessions of five hosts that beat by
+// their events and nothing else, go to lunch, are killed, come back and share a worktree, among
+// people who claim, force, label by hand and go on holiday. The code of events and commands is the
+// program's; time is virtual. What must hold:
 //
 //   - a live session, with an event at least every ten minutes, never loses its hold, unless a person decided so;
 //   - the issue of a dead one is ready within its lease and the grace, and the next sweep says so;
@@ -46,8 +48,8 @@ const (
 //   - whoever holds nothing is never denied;
 //   - a person's hold stands until a person ends it.
 //
-// Half of the seeds have trouble: a session's machine is offline during every third event, never twice in a row, and events
-// are at most five minutes apart.
+// Half of the seeds have trouble: a session's machine is offline during every third event, never
+// twice in a row, and events are at most five minutes apart.
 func TestSessionFleet(t *testing.T) {
 	wins, lunches, again, kills, forced, denials := 0, 0, 0, 0, 0, 0
 	for seed := range sample.Size[uint64](1, 12) {
@@ -57,12 +59,16 @@ func TestSessionFleet(t *testing.T) {
 			if len(f.breaches) > 0 {
 				t.Errorf("%d breaches, the first: %s\nreplay: LABEL_STATE_TEST=all go test ./internal/cli/app -run 'TestSessionFleet/%d$'\n%s", len(f.breaches), f.breaches[0], seed, f.story.String())
 			}
+
 			wins, lunches, again = wins+f.wins, lunches+f.lunches, again+f.again
 			kills, forced, denials = kills+f.kills, forced+f.forced, denials+f.denials
 		})
 	}
-	t.Logf("%d holds, %d lunches, %d claimed again, %d killed, %d ended by people, %d edits denied", wins, lunches, again, kills, forced, denials)
-	if wins < sample.Size(10, 100) || lunches == 0 || again < sample.Size(0, 5) || kills == 0 || forced == 0 || denials == 0 {
+
+	t.Logf("%d holds, %d lunches, %d claimed again, %d killed, %d ended by people, %d edits denied", wins, lunches,
+		again, kills, forced, denials)
+	if wins < sample.Size(10, 100) || lunches == 0 || again < sample.Size(0, 5) || kills == 0 || forced == 0 ||
+		denials == 0 {
 		t.Error("the days do not exercise holding")
 	}
 }
@@ -110,24 +116,43 @@ func newSessionFleet(t *testing.T, seed uint64) *sessionFleet {
 	t.Helper()
 	w, err := newWorldWith(t.TempDir(), func(s *githubsim.Seed) {
 		for n := len(s.Repos[0].Issues) + 1; n <= fleetIssues; n++ {
-			s.Repos[0].Issues = append(s.Repos[0].Issues, githubsim.SeedIssue{Number: n, Title: fmt.Sprint("Issue ", n), Author: "olga", Labels: []string{"agent:implement"}})
+			s.Repos[0].Issues = append(s.Repos[0].Issues, githubsim.SeedIssue{
+				Number: n,
+				Title:  fmt.Sprint("Issue ", n),
+				Author: "olga",
+				Labels: []string{"agent:implement"},
+			})
 		}
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &sessionFleet{world: w, t: t, seed: seed, trouble: seed%2 == 1, decided: map[int]time.Time{}, persons: map[int]string{}}
+
+	f := &sessionFleet{
+		world:   w,
+		t:       t,
+		seed:    seed,
+		trouble: seed%2 == 1,
+		decided: map[int]time.Time{},
+		persons: map[int]string{},
+	}
 	clone := cloneOf(t, "https://github.com/acme/app.git")
-	if err := errors.Join(os.Mkdir(filepath.Join(clone, ".git", "logs"), 0o755), os.WriteFile(filepath.Join(clone, ".git", "logs", "HEAD"), nil, 0o644)); err != nil {
+	if err := errors.Join(os.Mkdir(filepath.Join(clone, ".git", "logs"), 0o755),
+		os.WriteFile(filepath.Join(clone, ".git", "logs", "HEAD"), nil, 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	for n, host := range []agenthost.Host{agenthost.ClaudeCode, agenthost.Codex, agenthost.Copilot, agenthost.OpenCode, agenthost.Gemini} {
+
+	for n, host := range []agenthost.Host{
+		agenthost.ClaudeCode, agenthost.Codex, agenthost.Copilot, agenthost.OpenCode,
+		agenthost.Gemini,
+	} {
 		dir := filepath.Join(t.TempDir(), "app")
 		if err := os.CopyFS(dir, os.DirFS(clone)); err != nil {
 			t.Fatal(err)
 		}
 		f.desks = append(f.desks, f.desk(fmt.Sprint("desk-", n), dir, host))
 	}
+
 	return f
 }
 
@@ -136,7 +161,15 @@ func (f *sessionFleet) desk(name, dir string, host agenthost.Host) *fleetDesk {
 	for _, b := range []byte(name) {
 		id = id*131 + uint64(b)
 	}
-	return &fleetDesk{sessionFleet: f, name: name, dir: dir, home: f.t.TempDir(), host: host, rng: sample.Chance(f.seed, id)}
+
+	return &fleetDesk{
+		sessionFleet: f,
+		name:         name,
+		dir:          dir,
+		home:         f.t.TempDir(),
+		host:         host,
+		rng:          sample.Chance(f.seed, id),
+	}
 }
 
 // play lets everybody in and waits until all have gone home and everything is at rest.
@@ -145,6 +178,7 @@ func (f *sessionFleet) play(ctx context.Context) {
 	guest := f.desk("guest", f.desks[0].dir, agenthost.ClaudeCode)
 	guest.home = f.desks[0].home // another session in the same worktree, of the same user
 	olga, drake := f.desk("olga", f.t.TempDir(), ""), f.desk("drake", f.t.TempDir(), "")
+
 	for _, d := range f.desks {
 		f.running.Go(func() { d.day(ctx) })
 	}
@@ -153,6 +187,7 @@ func (f *sessionFleet) play(ctx context.Context) {
 	f.running.Go(func() { drake.takesLeave(ctx) })
 	f.running.Go(func() { f.sweeps(ctx) })
 	f.running.Wait()
+
 	for n, who := range f.persons {
 		if log := f.log(n); !slices.ContainsFunc(log.Live(), func(c claim.Claim) bool { return c.Person == who }) {
 			f.breach("%s is on holiday and does not hold #%d any more", who, n)
@@ -185,10 +220,20 @@ func (f *sessionFleet) log(n int) claim.State {
 	if err != nil {
 		f.t.Errorf("read the comments of #%d: %v", n, err)
 	}
+
 	in := make([]claim.Comment, len(all))
 	for k, c := range all {
-		in[k] = claim.Comment{ID: c.ID, Created: c.CreatedAt, Updated: c.UpdatedAt, Author: c.Author, Editor: c.Editor, Body: c.Body, Trusted: true}
+		in[k] = claim.Comment{
+			ID:      c.ID,
+			Created: c.CreatedAt,
+			Updated: c.UpdatedAt,
+			Author:  c.Author,
+			Editor:  c.Editor,
+			Body:    c.Body,
+			Trusted: true,
+		}
 	}
+
 	return claim.Replay(in)
 }
 
@@ -210,14 +255,17 @@ func (d *fleetDesk) RoundTrip(r *http.Request) (*http.Response, error) {
 	d.mu.Lock()
 	way, offline := time.Duration(d.rng.Int64N(int64(300*time.Millisecond))), d.offline
 	d.mu.Unlock()
+
 	select {
 	case <-time.After(way):
 	case <-r.Context().Done():
 		return nil, r.Context().Err()
 	}
+
 	if offline {
 		return nil, errors.New("no route to host")
 	}
+
 	return d.Transport().RoundTrip(r)
 }
 
@@ -227,6 +275,7 @@ func (d *fleetDesk) terminal(token string, vars map[string]string) cli.Terminal 
 	for name, value := range vars {
 		all[name] = value
 	}
+
 	t := quiet(d.t, d.dir, d, all)
 	t.Env.Exec = d.git.answer
 	return t
@@ -248,9 +297,11 @@ func (d *fleetDesk) session() *liveSession {
 	s := &liveSession{fleetDesk: d, id: fmt.Sprintf("%s-%d", d.name, d.made)}
 	vars := map[agenthost.Host]map[string]string{
 		agenthost.ClaudeCode: {"CLAUDE_CODE_SESSION_ID": s.id}, agenthost.Codex: {"CODEX_SESSION_ID": s.id},
-		agenthost.Copilot: {"COPILOT_AGENT_SESSION_ID": s.id}, agenthost.OpenCode: {"LABEL_STATE_SESSION": "opencode:" + s.id}, agenthost.Gemini: {"GEMINI_CLI": "1"},
+		agenthost.Copilot:  {"COPILOT_AGENT_SESSION_ID": s.id},
+		agenthost.OpenCode: {"LABEL_STATE_SESSION": "opencode:" + s.id}, agenthost.Gemini: {"GEMINI_CLI": "1"},
 	}
 	s.shell = d.terminal("tok-agents", vars[d.host])
+
 	return s
 }
 
@@ -258,22 +309,26 @@ func (d *fleetDesk) session() *liveSession {
 func (s *liveSession) event(ctx context.Context, kind agenthost.Kind, call agenthost.Call) (denied string) {
 	t := s.shell
 	t.In, t.Out, t.Err = bytes.NewReader(s.message(kind, call)), &bytes.Buffer{}, &bytes.Buffer{}
-	answer := local.AnswerEvent(ctx, t, string(s.host), local.Answered, func(host string, part local.Part, event []byte) error {
-		s.running.Go(func() { // a process of its own, behind the session
-			time.Sleep(time.Second)
-			late := t
-			late.In, late.Out, late.Err = bytes.NewReader(event), &bytes.Buffer{}, &bytes.Buffer{}
-			local.AnswerEvent(ctx, late, host, part, nil)
+	answer := local.AnswerEvent(ctx, t, string(s.host), local.Answered,
+		func(host string, part local.Part, event []byte) error {
+			s.running.Go(func() { // a process of its own, behind the session
+				time.Sleep(time.Second)
+				late := t
+				late.In, late.Out, late.Err = bytes.NewReader(event), &bytes.Buffer{}, &bytes.Buffer{}
+				local.AnswerEvent(ctx, late, host, part, nil)
+			})
+
+			return nil
 		})
-		return nil
-	})
+
 	return answer.Deny
 }
 
 // message is an event in the host's own words.
 func (s *liveSession) message(kind agenthost.Kind, call agenthost.Call) []byte {
 	names := map[agenthost.Kind]string{
-		agenthost.SessionStart: "SessionStart", agenthost.BeforeTool: "PreToolUse", agenthost.AfterTool: "PostToolUse", agenthost.Turn: "UserPromptSubmit",
+		agenthost.SessionStart: "SessionStart", agenthost.BeforeTool: "PreToolUse", agenthost.AfterTool: "PostToolUse",
+		agenthost.Turn:       "UserPromptSubmit",
 		agenthost.SessionEnd: "SessionEnd",
 	}
 	m := map[string]any{"session_id": s.id, "cwd": s.dir, "hook_event_name": names[kind], "source": "startup"}
@@ -284,17 +339,24 @@ func (s *liveSession) message(kind agenthost.Kind, call agenthost.Call) []byte {
 	case agenthost.Edits:
 		tool, input = "Write", map[string]any{"file_path": filepath.Join(s.dir, "new.txt")}
 	}
+
 	switch s.host {
 	case agenthost.Codex:
 		m["turn_id"], m["model"], m["permission_mode"] = "1", "m", "default"
 	case agenthost.Gemini:
 		m["hook_event_name"] = map[agenthost.Kind]string{
-			agenthost.SessionStart: "SessionStart", agenthost.BeforeTool: "BeforeTool", agenthost.AfterTool: "AfterTool", agenthost.Turn: "BeforeAgent",
+			agenthost.SessionStart: "SessionStart", agenthost.BeforeTool: "BeforeTool",
+			agenthost.AfterTool: "AfterTool", agenthost.Turn: "BeforeAgent",
 			agenthost.SessionEnd: "SessionEnd",
 		}[kind]
+
 	case agenthost.Copilot:
-		m = map[string]any{"sessionId": s.id, "timestamp": 1, "cwd": s.dir, "hook_event_name": names[kind], "source": "new"}
+		m = map[string]any{
+			"sessionId": s.id, "timestamp": 1, "cwd": s.dir, "hook_event_name": names[kind],
+			"source": "new",
+		}
 	}
+
 	if kind == agenthost.BeforeTool || kind == agenthost.AfterTool {
 		m["tool_name"], m["tool_input"] = tool, input
 	}
@@ -302,6 +364,7 @@ func (s *liveSession) message(kind agenthost.Kind, call agenthost.Call) []byte {
 	if err != nil {
 		panic(err) // strings alone
 	}
+
 	return data
 }
 
@@ -328,6 +391,7 @@ func (d *fleetDesk) day(ctx context.Context) {
 				break
 			}
 		}
+
 		d.reach(true)
 		d.pause(20 * time.Minute)
 	}
@@ -349,6 +413,7 @@ func (s *liveSession) take(ctx context.Context) bool {
 	if err != nil || json.Unmarshal(out, &h) != nil {
 		return false
 	}
+
 	s.count(&s.sessionFleet.wins)
 	s.issue, s.worker = n, claim.Worker{Codename: h.Codename, FiringID: h.FiringID}
 	s.since = h.Since
@@ -357,6 +422,7 @@ func (s *liveSession) take(ctx context.Context) bool {
 	if !ok || c.Lease(claim.DefaultTerms()) != fleetLease {
 		s.breach("%s holds #%d with a lease of %s", s.id, n, c.Lease(claim.DefaultTerms()))
 	}
+
 	return true
 }
 
@@ -366,6 +432,7 @@ func (s *liveSession) work(ctx context.Context) (alive bool) {
 	if s.trouble {
 		most = 5 * time.Minute
 	}
+
 	missed := false
 	for range 1 + s.rng.IntN(30) {
 		if time.Now().After(s.until) {
@@ -375,6 +442,7 @@ func (s *liveSession) work(ctx context.Context) (alive bool) {
 		if s.rng.IntN(4) == 0 {
 			gap = most
 		}
+
 		switch s.rng.IntN(40) {
 		case 0:
 			if !s.lunch(ctx) {
@@ -382,23 +450,28 @@ func (s *liveSession) work(ctx context.Context) (alive bool) {
 			}
 			missed = false
 			continue
+
 		case 1:
 			s.die()
 			return false
 		}
+
 		begun := time.Now()
 		missed = s.trouble && !missed && s.rng.IntN(3) == 0
 		s.reach(!missed)
 		if over, known := s.beat(ctx); over {
 			return s.giveUp(ctx, known)
 		}
+
 		time.Sleep(max(0, gap-time.Since(begun)))
 	}
+
 	s.reach(true)
 	return s.end(ctx)
 }
 
-// beat is one event of a working session. Over is that the hold is no more, known that the session was told so.
+// beat is one event of a working session. Over is that the hold is no more, known that the session
+// was told so.
 func (s *liveSession) beat(ctx context.Context) (over, known bool) {
 	kinds := []agenthost.Kind{agenthost.BeforeTool, agenthost.BeforeTool, agenthost.AfterTool, agenthost.Turn}
 	kind := kinds[s.rng.IntN(len(kinds))]
@@ -406,6 +479,7 @@ func (s *liveSession) beat(ctx context.Context) (over, known bool) {
 	if s.rng.IntN(2) == 0 {
 		call = agenthost.Edits
 	}
+
 	denied := s.event(ctx, kind, call)
 	s.worked = s.worked || kind != agenthost.Turn && denied == ""
 	c, _ := s.log(s.issue).Find(s.worker)
@@ -414,6 +488,7 @@ func (s *liveSession) beat(ctx context.Context) (over, known bool) {
 	case decided && denied != "":
 		s.count(&s.sessionFleet.denials)
 		return true, true
+
 	case decided && kind == agenthost.BeforeTool && c.End != nil && time.Since(at) > fleetLease:
 		s.breach("%s edits under a hold of #%d that was ended at %s", s.id, s.issue, at.UTC().Format(time.TimeOnly))
 		return true, false
@@ -422,14 +497,17 @@ func (s *liveSession) beat(ctx context.Context) (over, known bool) {
 	case denied != "":
 		s.breach("%s is alive, and is denied: %s", s.id, denied)
 		return true, true
+
 	case c.End != nil || c.Overdue(claim.DefaultTerms(), time.Now()):
 		s.breach("%s is alive, and lost #%d: %+v", s.id, s.issue, c.End)
 		return true, false
 	}
+
 	return false, false
 }
 
-// giveUp is a session that is told that its hold is over: it stops, and perhaps takes another issue.
+// giveUp is a session that is told that its hold is over: it stops, and perhaps takes another
+// issue.
 func (s *liveSession) giveUp(context.Context, bool) (alive bool) {
 	s.note("%s: gives up #%d", s.id, s.issue)
 	s.issue = 0
@@ -439,7 +517,10 @@ func (s *liveSession) giveUp(context.Context, bool) (alive bool) {
 // key is the worker under which the session's worktree has recorded its hold: another one since the
 // hold was claimed again.
 func (s *liveSession) key() claim.Worker {
-	h, ok, err := state.OpenHolds(filepath.Join(s.dir, ".git")).Load(claim.Issue{Owner: "acme", Repo: "app", Number: s.issue})
+	h, ok, err := state.OpenHolds(filepath.Join(s.dir, ".git")).Load(claim.Issue{
+		Owner: "acme", Repo: "app",
+		Number: s.issue,
+	})
 	if err != nil || !ok || h.Beat.Session != s.id {
 		return s.worker
 	}
@@ -469,9 +550,11 @@ func (s *liveSession) lunch(ctx context.Context) bool {
 	case denied != "" && !decided && !s.others():
 		s.breach("%s is back, and is denied although nobody has taken #%d: %s", s.id, s.issue, denied)
 		return false
+
 	case denied != "":
 		s.count(&s.sessionFleet.denials)
 		return false
+
 	case before && s.others() && !decided:
 		s.breach("%s is back, and edits #%d, which somebody else holds", s.id, s.issue)
 		return false
@@ -492,20 +575,25 @@ func (s *liveSession) lunch(ctx context.Context) bool {
 	case !decided && !s.others() && refused == "":
 		s.breach("%s is back for a minute, nobody has taken #%d, and it is not claimed again", s.id, s.issue)
 	}
+
 	s.note("%s: #%d is not claimed again: %s", s.id, s.issue, refused)
 	return false
 }
 
 // refused is why the session's hold could not be claimed again, as its worktree has recorded it.
 func (s *liveSession) refused() string {
-	h, ok, err := state.OpenHolds(filepath.Join(s.dir, ".git")).Load(claim.Issue{Owner: "acme", Repo: "app", Number: s.issue})
+	h, ok, err := state.OpenHolds(filepath.Join(s.dir, ".git")).Load(claim.Issue{
+		Owner: "acme", Repo: "app",
+		Number: s.issue,
+	})
 	if err != nil || !ok {
 		return ""
 	}
 	return h.Beat.Refused
 }
 
-// die is a session that is killed: no event says so. Its issue is ready within the lease and the grace, and the labels with the next sweep.
+// die is a session that is killed: no event says so. Its issue is ready within the lease and the
+// grace, and the labels with the next sweep.
 func (s *liveSession) die() {
 	s.count(&s.sessionFleet.kills)
 	c, _ := s.log(s.issue).Find(s.worker)
@@ -517,6 +605,7 @@ func (s *liveSession) die() {
 		if c, _ := s.log(n).Find(w); c.End == nil && !c.Expired(claim.DefaultTerms(), time.Now()) {
 			s.breach("%s is dead, and holds #%d after its lease and the grace", id, n)
 		}
+
 		time.Sleep(fleetSweep + time.Minute)
 		if c, _ := s.log(n).Find(w); c.End == nil {
 			s.breach("%s is dead, and no sweep released #%d", id, n)
@@ -539,17 +628,22 @@ func (s *liveSession) end(ctx context.Context) (alive bool) {
 				s.breach("%s has ended with nothing done, and holds #%d", s.id, n)
 			}
 		})
+
 		return false
+
 	case 1:
 		s.die()
 		return false
 	}
-	_, _ = s.command(ctx, s.shell, "release", fmt.Sprint(s.issue), "--outcome", "cancelled") // a person may have ended it
+
+	// a person may have ended it
+	_, _ = s.command(ctx, s.shell, "release", fmt.Sprint(s.issue), "--outcome", "cancelled")
 	s.issue = 0
 	return s.rng.IntN(2) == 0
 }
 
-// visit is sessions in a worktree that others hold issues in. They claim nothing, and nothing that others lose stops them.
+// visit is sessions in a worktree that others hold issues in. They claim nothing, and nothing that
+// others lose stops them.
 func (d *fleetDesk) visit(ctx context.Context) {
 	for time.Now().Before(d.until) {
 		s := d.session()
@@ -563,7 +657,8 @@ func (d *fleetDesk) visit(ctx context.Context) {
 	}
 }
 
-// decides is a person with the command line and on the site: forced ends, and labels that decide nothing.
+// decides is a person with the command line and on the site: forced ends, and labels that decide
+// nothing.
 func (d *fleetDesk) decides(ctx context.Context) {
 	t := d.terminal("tok-olga", nil)
 	for {
@@ -571,6 +666,7 @@ func (d *fleetDesk) decides(ctx context.Context) {
 		if time.Now().After(d.until) {
 			return
 		}
+
 		n := 1 + d.rng.IntN(fleetIssues)
 		ref := fmt.Sprintf("acme/app#%d", n)
 		var err error
@@ -583,16 +679,20 @@ func (d *fleetDesk) decides(ctx context.Context) {
 			d.count(&d.sessionFleet.forced)
 			_, err = d.command(ctx, t, "release", ref, "--force", "--reason", "needed")
 			d.deed(n)
+
 		case 2:
 			d.note("olga takes agent:in-flight off #%d", n)
 			err = d.RemoveLabel("acme/app", n, "olga", "agent:in-flight")
+
 		case 3:
 			d.note("olga puts agent:implement on #%d", n)
 			err = d.AddLabels("acme/app", n, "olga", "agent:implement")
+
 		case 4:
 			d.note("olga talks on #%d", n)
 			_, err = d.AddComment("acme/app", n, "olga", "Any news?")
 		}
+
 		if err != nil {
 			d.note("olga: %v", err)
 		}
@@ -607,7 +707,8 @@ func (d *fleetDesk) deed(n int) {
 	delete(d.persons, n)
 }
 
-// takesLeave is a person who claims two issues, one of them by force, and goes on holiday: nobody but a person ends their holds.
+// takesLeave is a person who claims two issues, one of them by force, and goes on holiday: nobody
+// but a person ends their holds.
 func (d *fleetDesk) takesLeave(ctx context.Context) {
 	t := d.terminal("tok-drake", nil)
 	for k, force := range []bool{false, true} {
@@ -618,6 +719,7 @@ func (d *fleetDesk) takesLeave(ctx context.Context) {
 			args = append(args, "--force", "--reason", "mine")
 			d.deed(n)
 		}
+
 		_, err := d.command(ctx, t, args...)
 		if err == nil {
 			d.mu.Lock()
@@ -627,6 +729,7 @@ func (d *fleetDesk) takesLeave(ctx context.Context) {
 			}
 			d.mu.Unlock()
 		}
+
 		d.note("drake has #%d: %v (%d)", n, err, k)
 	}
 }
@@ -636,6 +739,7 @@ func (f *sessionFleet) sweeps(ctx context.Context) {
 	d := f.desk("sweeper", f.t.TempDir(), "")
 	for time.Now().Before(f.until.Add(3 * time.Hour)) {
 		time.Sleep(fleetSweep)
-		_, _ = d.command(ctx, d.terminal("tok-olga", nil), "sweep-claims", "--repo", "acme/app") // the next one repairs what this one could not
+		// the next one repairs what this one could not
+		_, _ = d.command(ctx, d.terminal("tok-olga", nil), "sweep-claims", "--repo", "acme/app")
 	}
 }

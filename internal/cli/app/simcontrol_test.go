@@ -25,11 +25,19 @@ func TestSimControl(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	defer func() { _ = errors.Join(out.Close(), said.Close()) }() // a pipe of this test
 	done := make(chan int)
 	go func() {
-		done <- cli.Run(ctx, []string{"label-state", "sim", "--control"}, cli.Terminal{Commands: commands, In: in, Out: out, Err: out, Env: setup.OS()})
+		done <- cli.Run(ctx, []string{"label-state", "sim", "--control"}, cli.Terminal{
+			Commands: commands,
+			In:       in,
+			Out:      out,
+			Err:      out,
+			Env:      setup.OS(),
+		})
 	}()
+
 	lines := bufio.NewScanner(said)
 	url := strings.Fields(until(t, lines, "answers at "))[5]
 	for _, c := range []struct{ line, answer string }{
@@ -42,10 +50,12 @@ func TestSimControl(t *testing.T) {
 				t.Error(err)
 			}
 		}()
+
 		if got := until(t, lines, "later"); got != c.answer {
 			t.Errorf("%s: %q, want %q", c.line, got, c.answer)
 		}
 	}
+
 	if ahead := time.Until(dateOf(t, url)).Round(time.Hour); ahead != 48*time.Hour {
 		t.Errorf("GitHub is %s ahead", ahead)
 	}
@@ -63,6 +73,7 @@ func until(t *testing.T, lines *bufio.Scanner, text string) string {
 			return lines.Text()
 		}
 	}
+
 	t.Fatalf("no line with %q", text)
 	return ""
 }
@@ -73,10 +84,12 @@ func dateOf(t *testing.T, url string) time.Time {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if err := resp.Body.Close(); err != nil {
 		t.Error(err)
 	}
@@ -84,5 +97,6 @@ func dateOf(t *testing.T, url string) time.Time {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return date
 }

@@ -22,21 +22,25 @@ func (w *workspace) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	out.Header().Set("Content-Type", "application/json")
+
 	switch {
 	case w.down:
 		fmt.Fprint(out, `{"ok":false,"error":"fatal_error"}`)
 	case r.URL.Path == "/chat.postMessage":
 		w.posted = append(w.posted, r.FormValue("channel")+" "+r.FormValue("blocks"))
 		fmt.Fprintf(out, `{"ok":true,"channel":"C1","ts":"%d.5"}`, len(w.posted))
+
 	case r.URL.Path == "/reactions.get" && r.FormValue("timestamp") == fmt.Sprintf("%d.5", len(w.posted)):
-		fmt.Fprintf(out, `{"ok":true,"type":"message","channel":"C1","message":{"reactions":[%s]}}`, strings.Join(w.reactions, ","))
+		fmt.Fprintf(out, `{"ok":true,"type":"message","channel":"C1","message":{"reactions":[%s]}}`,
+			strings.Join(w.reactions, ","))
 	default:
 		fmt.Fprint(out, `{"ok":false,"error":"message_not_found"}`)
 	}
 }
 
-// slackCommand on begins a workspace and names it in the environment; "slack react U1 +1" has a user react
-// to the newest message; "slack posted N" wants so many messages; "slack down" has it fail from now on.
+// slackCommand on begins a workspace and names it in the environment; "slack react U1 +1" has a
+// user react to the newest message; "slack posted N" wants so many messages; "slack down" has it
+// fail from now on.
 func slackCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: slack on|react USER NAME|posted N|down")
@@ -49,9 +53,11 @@ func slackCommand(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Setenv("LABEL_STATE_SLACK_API_URL", s.URL)
 		return
 	}
+
 	w := all.slack
 	w.mu.Lock()
 	defer w.mu.Unlock()
+
 	switch args[0] {
 	case "react":
 		w.reactions = append(w.reactions, fmt.Sprintf(`{"name":%q,"users":[%q]}`, args[2], args[1]))

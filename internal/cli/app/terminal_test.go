@@ -20,19 +20,22 @@ const (
 	lightPane = "bg=#ffffff,fg=#1f2328"
 )
 
-// stage is an embedded GitHub with the scenario on it, changed as edits say, and the environment of somebody who works there.
+// stage is an embedded GitHub with the scenario on it, changed as edits say, and the environment of
+// somebody who works there.
 func stage(t *testing.T, token string, edits ...func(*githubsim.Seed)) (*githubsim.Server, []string) {
 	t.Helper()
 	return stageWith(t, token, nil, edits...)
 }
 
-// scenarioServer is an embedded GitHub with the scenario on it, changed as edits say, and the folder above its own.
+// scenarioServer is an embedded GitHub with the scenario on it, changed as edits say, and the
+// folder above its own.
 func scenarioServer(t *testing.T, edits ...func(*githubsim.Seed)) (server *githubsim.Server, dir string) {
 	t.Helper()
 	seed, err := scenario(time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, edit := range edits {
 		edit(&seed)
 	}
@@ -41,11 +44,14 @@ func scenarioServer(t *testing.T, edits ...func(*githubsim.Seed)) (server *githu
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return server, dir
 }
 
 // stageWith is stage on a GitHub with those faults.
-func stageWith(t *testing.T, token string, fault func(*http.Request) *githubsim.Fault, edits ...func(*githubsim.Seed)) (*githubsim.Server, []string) {
+func stageWith(t *testing.T, token string, fault func(*http.Request) *githubsim.Fault,
+	edits ...func(*githubsim.Seed),
+) (*githubsim.Server, []string) {
 	t.Helper()
 	server, dir := scenarioServer(t, edits...)
 	server.Fault = fault
@@ -53,16 +59,19 @@ func stageWith(t *testing.T, token string, fault func(*http.Request) *githubsim.
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(stop)
 	return server, []string{
-		"HOME=" + dir, "LABEL_STATE_API_URL=" + url, "LABEL_STATE_TOKEN=" + token, "GIT_CONFIG_NOSYSTEM=1", "DISPLAY=", "WAYLAND_DISPLAY=", "BROWSER=",
+		"HOME=" + dir, "LABEL_STATE_API_URL=" + url, "LABEL_STATE_TOKEN=" + token, "GIT_CONFIG_NOSYSTEM=1", "DISPLAY=",
+		"WAYLAND_DISPLAY=", "BROWSER=",
 	}
 }
 
 // openBoard is the board of the scenario in a terminal, once it has been read.
 func openBoard(t *testing.T, width, height int, style string, env []string, more ...string) *pane {
 	t.Helper()
-	p := openPane(t, width, height, style, t.TempDir(), env, append([]string{"label-state", "board", "--repo", "acme/app"}, more...)...)
+	p := openPane(t, width, height, style, t.TempDir(), env,
+		append([]string{"label-state", "board", "--repo", "acme/app"}, more...)...)
 	p.await("12 issues, 5 held, 2 stuck", "#1 Retry the upload")
 	return p
 }
@@ -86,6 +95,7 @@ func TestTerminalBoard(t *testing.T) {
 		if w := widest(p.await("[in flight 3]", "READY 3", "PLAN 1", "▌#1", "every 30s")); w > 80 {
 			t.Errorf("%d columns wide", w)
 		}
+
 		p.press("j", "j")
 		p.await("▌#3", "drake", "! expired")
 		p.press("c")
@@ -97,6 +107,7 @@ func TestTerminalBoard(t *testing.T) {
 		if got, err := server.Labels("acme/app", 4); err != nil || !slices.Contains(got, "do-not-pickup") {
 			t.Errorf("labels of #4: %q, %v", got, err)
 		}
+
 		p.press("r", "y")
 		p.await("#4 is released", "[ready 3]")
 		p.press("3", "a", "y")
@@ -114,6 +125,7 @@ func TestTerminalBoard(t *testing.T) {
 		p.press("q")
 		p.await("ended with 0")
 	})
+
 	t.Run("40 columns", func(t *testing.T) {
 		t.Parallel()
 		server, env := stage(t, "tok-olga")
@@ -129,6 +141,7 @@ func TestTerminalBoard(t *testing.T) {
 		if got, err := server.Labels("acme/app", 1); err != nil || !slices.Contains(got, "agent:implement") {
 			t.Errorf("labels of #1: %q, %v", got, err)
 		}
+
 		p.press("Enter")
 		p.await("acme/app#1 Retry the upload on 503", "J scrolls")
 		p.press("G")
@@ -138,14 +151,17 @@ func TestTerminalBoard(t *testing.T) {
 		p.press("q")
 		p.await("ended with 0")
 	})
+
 	t.Run("200 columns", func(t *testing.T) {
 		t.Parallel()
 		_, env := stage(t, "tok-olga")
 		p := openBoard(t, 200, 60, darkPane, env)
-		screen := p.await("READY 3", "IN FLIGHT 3", "PLAN 1", "PULL REQUEST 1", "DONE 2", "FOR PEOPLE 2", "every 30s", "→ #20")
+		screen := p.await("READY 3", "IN FLIGHT 3", "PLAN 1", "PULL REQUEST 1", "DONE 2", "FOR PEOPLE 2", "every 30s",
+			"→ #20")
 		if strings.Contains(screen, "[in flight") || widest(screen) > 200 {
 			t.Errorf("all columns have room, and no more:\n%s", screen)
 		}
+
 		p.press("Enter")
 		p.await("▌#1", "lucius holds it for another", "log, oldest first", "drake:d1   lost the race to lucius:l1")
 		p.press("j")
@@ -158,6 +174,7 @@ func TestTerminalBoard(t *testing.T) {
 			t.Errorf("the filter lets everything through:\n%s", screen)
 		}
 	})
+
 	t.Run("copied", func(t *testing.T) {
 		t.Parallel()
 		_, env := stage(t, "tok-olga")
@@ -172,22 +189,25 @@ func TestTerminalBoard(t *testing.T) {
 			}
 		}
 	})
+
 	t.Run("once", func(t *testing.T) {
 		t.Parallel()
 		_, env := stage(t, "tok-olga")
 		p := openPane(t, 120, 24, darkPane, t.TempDir(), env, "label-state", "board", "--repo", "acme/app", "--once")
 		p.await("ISSUE", "acme/app#1", "lucius:l1", "ended with 0")
 	})
+
 	t.Run("refused", func(t *testing.T) {
 		t.Parallel()
 		_, env := stage(t, "tok-mallory")
 		p := openPane(t, 80, 24, darkPane, t.TempDir(), env, "label-state", "board", "--repo", "acme/app")
-		p.await("! nothing could be read: ", "records of\nagents count in acme/app", "use\nthe token of a login that may push to acme/app")
+		p.await("! nothing could be read: ", "records of\nagents count in acme/app",
+			"use\nthe token of a login that may push to acme/app")
 	})
 }
 
-// TestTerminalBoardRefresh: a refresh draws only what changes, a failing one says how old the board is, and none is made once the terminal
-// is gone, even where nobody tells the program.
+// TestTerminalBoardRefresh: a refresh draws only what changes, a failing one says how old the board
+// is, and none is made once the terminal is gone, even where nobody tells the program.
 func TestTerminalBoardRefresh(t *testing.T) {
 	t.Parallel()
 	var out atomic.Bool
@@ -198,21 +218,25 @@ func TestTerminalBoardRefresh(t *testing.T) {
 		return nil
 	})
 	drawn, ended := filepath.Join(t.TempDir(), "drawn"), filepath.Join(t.TempDir(), "ended")
-	p := openPane(t, 80, 24, darkPane, t.TempDir(), env, "sh", "-c", `trap "" HUP; label-state board -R acme/app --every 5s; : >"$0"`, ended)
+	p := openPane(t, 80, 24, darkPane, t.TempDir(), env, "sh", "-c",
+		`trap "" HUP; label-state board -R acme/app --every 5s; : >"$0"`, ended)
 	p.await("▌#1", "every 5s")
 	p.must("pipe-pane", "-o", "cat >"+drawn)
 	before := len(server.Requests())
 	if err := server.Close("acme/app", 4, "olga"); err != nil {
 		t.Fatal(err)
 	}
+
 	p.await(" ready 2 ")
 	for deadline := time.Now().Add(time.Minute); len(server.Requests()) == before && time.Now().Before(deadline); {
 		time.Sleep(50 * time.Millisecond)
 	}
+
 	text, err := os.ReadFile(drawn)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if all := 80 * 24; strings.Contains(string(text), "\x1b[2J") || len(text) > 3*all {
 		t.Errorf("%d bytes were drawn, the screen cleared: %t", len(text), strings.Contains(string(text), "\x1b[2J"))
 	}
@@ -221,6 +245,7 @@ func TestTerminalBoardRefresh(t *testing.T) {
 	out.Store(false)
 	p.await("read 0s ago, every 5s")
 	p.tmux("kill-server")
+
 	for gone := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 		if _, err := os.Stat(ended); err == nil {
 			break
@@ -231,7 +256,8 @@ func TestTerminalBoardRefresh(t *testing.T) {
 	}
 }
 
-// TestTerminalColours: the board asks the terminal for its background, and is silent in colours where none are wanted.
+// TestTerminalColours: the board asks the terminal for its background, and is silent in colours
+// where none are wanted.
 func TestTerminalColours(t *testing.T) {
 	t.Parallel()
 	const ofDark, ofLight = "38;5;75m", "38;5;25m" // the accent of each, in the 256 colours that tmux has
@@ -272,11 +298,14 @@ func TestTerminalInit(t *testing.T) {
 		if c.answer != "" {
 			p.press(c.answer)
 		}
+
 		p.press("Enter")
 		p.await(c.want, "ended with")
 		if _, err := os.Stat(filepath.Join(clone, ".github", "label-state.yml")); (err == nil) != (c.answer == "y") {
 			t.Errorf("answer %q: %v", c.answer, err)
 		}
 	}
-	openPane(t, 80, 40, darkPane, clone, env, "label-state", "init").await("nothing to do: all is there", "ended with 0")
+
+	openPane(t, 80, 40, darkPane, clone, env, "label-state", "init").await("nothing to do: all is there",
+		"ended with 0")
 }

@@ -43,15 +43,18 @@ type trialWorld struct {
 	letGo            []func() error // of what others have their hands on until the end
 }
 
-// stageFor makes the home and the clone of a trial, and what has to be there before time stands still.
+// stageFor makes the home and the clone of a trial, and what has to be there before time stands
+// still.
 func stageFor(t *testing.T, tr *trial) *trialWorld {
 	s := &trialWorld{T: t, clone: cloneOf(t, "https://github.com/acme/app.git"), change: func(*githubsim.Seed) {}}
 	s.home = filepath.Dir(s.clone)
 	s.dir = s.home
 	s.vars = map[string]string{"GH_TOKEN": "tok-agents", "HOME": s.home}
-	if !*update && !slices.ContainsFunc(tr.asked, func(q question) bool { return strings.Contains(strings.Join(q.answer, "\n"), ownWords) }) {
+	if !*update && !slices.ContainsFunc(tr.asked,
+		func(q question) bool { return strings.Contains(strings.Join(q.answer, "\n"), ownWords) }) {
 		s.runGit = new(gitAnswers).answer
 	}
+
 	s.interrupt, s.out = func(func()) {}, io.Discard
 	for _, line := range tr.before {
 		switch what, rest, _ := strings.Cut(line, " "); what {
@@ -59,8 +62,10 @@ func stageFor(t *testing.T, tr *trial) *trialWorld {
 			s.vars["LABEL_STATE_SLACK_API_URL"] = slackSays(t, rest)
 		case "configuration": // on the default branch
 			s.change = func(seed *githubsim.Seed) {
-				seed.Repos[0].Files = map[string]string{config.Path: "version: 1\n" + strings.ReplaceAll(rest, `\n`, "\n")}
+				seed.Repos[0].Files = map[string]string{config.Path: "version: 1\n" +
+					strings.ReplaceAll(rest, `\n`, "\n")}
 			}
+
 		case "limited": // PERMISSION=LEVEL...: the token tok-limited has these permissions alone
 			s.change = func(seed *githubsim.Seed) {
 				may := map[string]string{}
@@ -68,14 +73,18 @@ func stageFor(t *testing.T, tr *trial) *trialWorld {
 					name, level, _ := strings.Cut(one, "=")
 					may[name] = level
 				}
-				seed.Users = append(seed.Users, githubsim.SeedUser{Login: "agents", Token: "tok-limited", TokenPermissions: may})
+
+				seed.Users = append(seed.Users,
+					githubsim.SeedUser{Login: "agents", Token: "tok-limited", TokenPermissions: may})
 			}
+
 		case "archived", "without-issues":
 			s.change = func(seed *githubsim.Seed) {
 				seed.Repos[1].Archived, seed.Repos[1].HasIssues = what == "archived", new(what == "archived")
 			}
 		}
 	}
+
 	return s
 }
 
@@ -143,6 +152,7 @@ func (s *trialWorld) prepare(line string) error {
 	default:
 		return s.github(args)
 	}
+
 	return nil
 }
 
@@ -185,16 +195,19 @@ func (s *trialWorld) file(args []string) error {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(s.dir, name)
 	}
+
 	text := strings.ReplaceAll(strings.Join(args[2:], " "), `\n`, "\n")
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
+
 	switch args[0] {
 	case "link":
 		return os.Symlink(text, name)
 	case "program":
 		return os.WriteFile(name, []byte(text), 0o755)
 	}
+
 	return os.WriteFile(name, []byte(text), 0o644)
 }
 
@@ -206,12 +219,20 @@ func (s *trialWorld) run(ctx context.Context, token string, args []string) (text
 	env.Waiting = func(string, time.Time) {} // how long something takes is no part of these answers
 	env.Stores = map[string]lease.Opener{lease.Redis: redis.Open}
 	env.Watched = func(w io.Writer) bool { return s.typed != "" && w != &told }
-	t := cli.Terminal{Typed: args, Commands: commands, In: struct {
-		io.Reader
-		io.Writer
-	}{strings.NewReader(s.typed), io.Discard}, Out: s.out, Err: &told, Env: env}
+	t := cli.Terminal{
+		Typed:    args,
+		Commands: commands,
+		In: struct {
+			io.Reader
+			io.Writer
+		}{strings.NewReader(s.typed), io.Discard},
+		Out: s.out,
+		Err: &told,
+		Env: env,
+	}
 	err = cli.Execute(ctx, args, t)
 	code = cli.Report(t, err)
+
 	return told.String(), code, err
 }
 
@@ -224,7 +245,8 @@ func (s *trialWorld) getenv(token string) func(string) string {
 	}
 }
 
-// ask runs the command line that goes wrong and returns what it says, without what differs from run to run.
+// ask runs the command line that goes wrong and returns what it says, without what differs from run
+// to run.
 func (s *trialWorld) ask(line string, seen map[string]bool) []string {
 	ctx, cancel := context.WithCancel(s.Context())
 	defer cancel()
@@ -239,6 +261,7 @@ func (s *trialWorld) ask(line string, seen map[string]bool) []string {
 	} else {
 		text, code = s.program(args)
 	}
+
 	text = strings.ReplaceAll(text, s.home, "/home/me")
 	for _, r := range []struct{ pattern, by string }{
 		{`\b\d{8}-\d{6}-[0-9a-f]{8}\b`, "RUN"},
@@ -252,12 +275,13 @@ func (s *trialWorld) ask(line string, seen map[string]bool) []string {
 	} {
 		text = regexp.MustCompile(r.pattern).ReplaceAllString(text, r.by)
 	}
+
 	answer := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	return append(answer, fmt.Sprintf("exit %d", code))
 }
 
-// interruptAt has the user stop the next command: before it begins, or as it sends its n-th request of a
-// METHOD whose path has PART in it.
+// interruptAt has the user stop the next command: before it begins, or as it sends its n-th request
+// of a METHOD whose path has PART in it.
 func (s *trialWorld) interruptAt(args []string) {
 	if len(args) == 0 {
 		s.interrupt = func(cancel func()) { cancel() }
@@ -280,6 +304,7 @@ func (s *trialWorld) hold(lock string) error {
 	if err != nil {
 		return err
 	}
+
 	free, err := state.Lock(lock)
 	s.letGo = append(s.letGo, free)
 	return err

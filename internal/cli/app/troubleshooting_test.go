@@ -30,7 +30,8 @@ var unseen = map[string]string{
 	"internal/smallfile.LargeError":    "a note or a configuration's error has its words",
 }
 
-// told are the types of errors that people hear of in words alone, as a warning or from another program, and the words.
+// told are the types of errors that people hear of in words alone, as a warning or from another
+// program, and the words.
 var told = map[string]string{
 	"internal/action.InputError":  `input mode: "guess"; allowed: `,
 	"internal/ledger.LabelsError": "labels are late: ",
@@ -45,6 +46,7 @@ func checkTypes(t *testing.T, said string, seen map[string]bool) {
 			t.Errorf("%s: no trial of %s hears %q", name, errorsGolden, words)
 		}
 	}
+
 	for _, file := range parsed(t, "../../../internal") {
 		pkg := filepath.ToSlash(strings.TrimPrefix(filepath.Dir(file.name), "../../../"))
 		for name := range file.errorTypes() {
@@ -76,13 +78,16 @@ func parsed(t *testing.T, dir string) (all []sourceFile) {
 		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
 			return nil
 		}
+
 		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
 		all = append(all, sourceFile{name, f})
 		return err
 	})
+
 	if err != nil || len(all) == 0 {
 		t.Fatalf("%d files below %s: %v", len(all), dir, err)
 	}
+
 	return all
 }
 
@@ -94,6 +99,7 @@ func (f sourceFile) errorTypes() map[string]bool {
 		if !ok || g.Tok != token.TYPE {
 			continue
 		}
+
 		for _, s := range g.Specs {
 			spec := s.(*ast.TypeSpec)
 			alias := spec.Assign.IsValid() // another package's
@@ -102,6 +108,7 @@ func (f sourceFile) errorTypes() map[string]bool {
 			}
 		}
 	}
+
 	return found
 }
 
@@ -121,10 +128,12 @@ func heard(trials []trial) string {
 			said.WriteString(strings.Join(q.answer, "\n") + "\n")
 		}
 	}
+
 	return said.String()
 }
 
-// checkTexts wants every hint and every text of trouble that the commands write to be in the trials.
+// checkTexts wants every hint and every text of trouble that the commands write to be in the
+// trials.
 func checkTexts(t *testing.T, said string) {
 	t.Helper()
 	used := map[string]bool{}
@@ -138,6 +147,7 @@ func checkTexts(t *testing.T, said string) {
 			}
 		}
 	}
+
 	for text := range unheard {
 		if !used[text] {
 			t.Errorf("%q is heard, or nobody says it; take it out of unheard", text)
@@ -150,7 +160,8 @@ func pattern(format string) *regexp.Regexp {
 	return regexp.MustCompile(regexp.MustCompile(`%(\\?[+#])?[a-z]`).ReplaceAllString(regexp.QuoteMeta(format), `.*`))
 }
 
-// troubles are the texts with which a file tells of trouble: what is done about it, texts of answers no, and formats of Usagef.
+// troubles are the texts with which a file tells of trouble: what is done about it, texts of
+// answers no, and formats of Usagef.
 func (f sourceFile) troubles() (texts []string) {
 	for _, d := range f.Decls {
 		ast.Inspect(d, func(n ast.Node) bool {
@@ -164,9 +175,11 @@ func (f sourceFile) troubles() (texts []string) {
 					texts = append(texts, literals(n.Args[at])...)
 				}
 			}
+
 			return true
 		})
 	}
+
 	return texts
 }
 
@@ -178,6 +191,7 @@ func called(e ast.Expr) string {
 	case *ast.SelectorExpr:
 		return e.Sel.Name
 	}
+
 	return ""
 }
 
@@ -191,7 +205,8 @@ func whyOf(problem *ast.CompositeLit) []string {
 	return nil
 }
 
-// spoken are the functions that word trouble and what to do about it, with the argument that has the words.
+// spoken are the functions that word trouble and what to do about it, with the argument that has
+// the words.
 var spoken = map[string]int{"Usagef": 1, "Declined": 0, "Call": 0, "Advice": 0, "Shell": 0, "doctor": 0}
 
 // literals are the words that an expression is made of: those long enough to be told from others.
@@ -204,6 +219,7 @@ func literals(e ast.Expr) (texts []string) {
 		}
 		return true
 	})
+
 	return texts
 }
 
@@ -227,10 +243,14 @@ func pageOf() string {
 	for _, m := range answer.Meanings() {
 		if m.Exit != exit {
 			exit = m.Exit
-			fmt.Fprintf(&b, "\n## %s (exit code %d)\n\n| code | `answer` | means | usually next |\n|---|---|---|---|\n", about[exit], exit)
+			fmt.Fprintf(&b, "\n## %s (exit code %d)\n\n| code | `answer` | means | usually next |\n|---|---|---|---|\n",
+				about[exit], exit)
 		}
-		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", m.Code, m.Word, m.Text, strings.ReplaceAll(inGeneral(m.Next), "|", "\\|"))
+
+		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", m.Code, m.Word, m.Text,
+			strings.ReplaceAll(inGeneral(m.Next), "|", "\\|"))
 	}
+
 	return b.String()
 }
 
@@ -250,12 +270,15 @@ func inGeneral(next []answer.Command) string {
 			line = "`" + strings.Replace(cli.Words([]answer.Command{c}), " "+answer.TheVerb+" ", " COMMAND ", 1) + "`"
 			c.When = when
 		}
+
 		parts[n] = strings.Trim(c.When+": "+line, ": ")
 	}
+
 	return strings.Join(parts, "; ")
 }
 
-// checkHints wants a next command behind every failure, from the hook and the Action in their own words.
+// checkHints wants a next command behind every failure, from the hook and the Action in their own
+// words.
 func checkHints(t *testing.T, trials []trial) {
 	t.Helper()
 	next := regexp.MustCompile(`\nhint: .+\nexit \d$|push anyway: git push --no-verify|^usage: `)
@@ -277,6 +300,7 @@ func checkPage(t *testing.T, path, want string) {
 			t.Fatal(err)
 		}
 	}
+
 	if got, err := os.ReadFile(path); err != nil || string(got) != want {
 		t.Errorf("%s is not up to date (%v); run this package's tests with -update", path, err)
 	}

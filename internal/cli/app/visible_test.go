@@ -14,8 +14,8 @@ import (
 	"github.com/label-state/label-state/internal/setup"
 )
 
-// TestJSONHidesNothing: what turns the direction of writing, or does not show, is written as \u in every command's JSON, which means the
-// same as before.
+// TestJSONHidesNothing: what turns the direction of writing, or does not show, is written as \u in
+// every command's JSON, which means the same as before.
 func TestJSONHidesNothing(t *testing.T) {
 	const title = "Retry \u202edaolpu\u2066 the\u200b upload\U000e0041\x7f"
 	const label = "size\u202e: small"
@@ -26,19 +26,29 @@ func TestJSONHidesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for line, shows := range map[string]bool{
-		"status acme/app#1": true, "next --list -R acme/app": true, "board -R acme/app": false, "log acme/app#1": false, "claim acme/app#999": false,
+		"status acme/app#1": true, "next --list -R acme/app": true, "board -R acme/app": false, "log acme/app#1": false,
+		"claim acme/app#999": false,
 	} {
 		vars := map[string]string{"GH_TOKEN": "tok-agents", "HOME": t.TempDir()}
 		var out bytes.Buffer
 		env := setup.OS()
 		env.Getenv, env.Dir, env.HTTP = func(name string) string { return vars[name] }, t.TempDir(), w.Transport()
-		terminal := cli.Terminal{Commands: commands, In: strings.NewReader(""), Out: &out, Err: io.Discard, Env: env}
+		terminal := cli.Terminal{
+			Commands: commands,
+			In:       strings.NewReader(""),
+			Out:      &out,
+			Err:      io.Discard,
+			Env:      env,
+		}
 		cli.Run(t.Context(), append([]string{"label-state"}, strings.Fields(line+" --json")...), terminal)
 
-		if at := strings.IndexFunc(out.String(), func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); at >= 0 {
+		if at := strings.IndexFunc(out.String(),
+			func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); at >= 0 {
 			t.Errorf("%s: %q", line, out.String()[at:])
 		}
+
 		found := false
 		for one := range strings.Lines(out.String()) {
 			var card struct{ Labels []string }
@@ -47,6 +57,7 @@ func TestJSONHidesNothing(t *testing.T) {
 			}
 			found = found || slices.Contains(card.Labels, label)
 		}
+
 		if shows && !found {
 			t.Errorf("%s: no label %q in %s", line, label, out.String())
 		}

@@ -35,7 +35,8 @@ func TestRound(t *testing.T) {
 func TestNearest(t *testing.T) {
 	known := []string{"claim", "release", "log", "repo", "status", "dedup-check"}
 	for name, want := range map[string]string{
-		"clam": "claim", "claims": "claim", "relase": "release", "lgo": "log", "lo": "log", "foo": "", "x": "", "stauts": "status", "": "",
+		"clam": "claim", "claims": "claim", "relase": "release", "lgo": "log", "lo": "log", "foo": "", "x": "",
+		"stauts": "status", "": "",
 		"rel": "release", "re": "", "check": "dedup-check", "heck": "",
 	} {
 		if got := printable.Nearest(known, name); got != want {
@@ -44,15 +45,18 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// FuzzArrange: every command line becomes one in which flags come first and no argument is lost, or is
-// an error of use.
+// FuzzArrange: every command line becomes one in which flags come first and no argument is lost, or
+// is an error of use.
 func FuzzArrange(f *testing.F) {
 	for _, line := range []string{
-		"", "claim", "claim 12 --ttl 2h", "--json status 1", "repo --local pause acme/app", "claim 1 -- --json", "claim --codename",
-		"-R acme/app status 1", "help claim", "claim -h", "--version", "repo puase --x", "claim --ttl=2h -", "sweep --repo a --repo b",
+		"", "claim", "claim 12 --ttl 2h", "--json status 1", "repo --local pause acme/app", "claim 1 -- --json",
+		"claim --codename",
+		"-R acme/app status 1", "help claim", "claim -h", "--version", "repo puase --x", "claim --ttl=2h -",
+		"sweep --repo a --repo b",
 	} {
 		f.Add(line)
 	}
+
 	app := cli.NewApp(cli.Terminal{Commands: commands, Env: setup.OS()})
 	f.Fuzz(func(t *testing.T, line string) {
 		args := append([]string{"label-state"}, strings.Split(line, " ")...)
@@ -66,6 +70,7 @@ func FuzzArrange(f *testing.F) {
 		case len(got) != len(args):
 			t.Fatalf("%q became %q", line, got)
 		}
+
 		again, err := cli.Arrange(app.Commands, got)
 		if err != nil || !slices.Equal(again, got) {
 			t.Fatalf("%q became %q, and that %q, %v", line, got, again, err)

@@ -26,27 +26,43 @@ func NewBundleCommand(t cli.Terminal) *urfave.Command {
 		Name: "bundle", Usage: "several issues for one worker: all or nothing",
 		Subcommands: []*urfave.Command{
 			{
-				Name: "claim", Usage: "take every issue of the bundle, or none", ArgsUsage: "NAME ISSUE...",
+				Name:      "claim",
+				Usage:     "take every issue of the bundle, or none",
+				ArgsUsage: "NAME ISSUE...",
 				Description: "Everything is looked at before the first write. When any issue cannot be had, those already taken are released with their labels as they were. " +
 					"What a killed run has left is released first.\n\nNAME is 1 to 63 of a-z, 0-9 and -, and at most 50 with labels.bundle_prefix before it: 37, unless you changed the prefix. Holds are recorded in every worktree of the feature that this folder belongs to." + cli.IssueForms +
 					"   label-state bundle claim checkout-v2 acme/app#42 acme/web#7 --codename lucius\n   label-state bundle claim checkout-v2 42 acme/web#7 --codename lucius --dry-run",
-				Flags:  cli.WriteFlags(append(cli.IdentityFlags(), &urfave.DurationFlag{Name: "ttl", Usage: "length of the leases, at most claim.max_ttl (default: claim.ttl)"})...),
+				Flags: cli.WriteFlags(append(cli.IdentityFlags(),
+					&urfave.DurationFlag{
+						Name:  "ttl",
+						Usage: "length of the leases, at most claim.max_ttl (default: claim.ttl)",
+					})...),
 				Action: func(cc *urfave.Context) error { return runBundleClaim(t, cc) },
 			},
 			{
-				Name: "release", Usage: "release every issue of the bundle", ArgsUsage: "NAME",
+				Name:      "release",
+				Usage:     "release every issue of the bundle",
+				ArgsUsage: "NAME",
 				Description: "Of a bundle that was claimed on this machine. Holds that have ended already, as by a pull request, are left alone. " +
 					"Who says its codename releases only what that one claimed.\n\n   label-state bundle release checkout-v2 --outcome failure --reason 'API is missing'",
 				Flags: cli.WriteFlags(
-					&urfave.StringFlag{Name: "codename", Usage: "`NAME` of the worker that claimed it (default: LABEL_STATE_CODENAME)"},
-					&urfave.StringFlag{Name: "firing-id", Usage: "`ID` of the run that claimed it; another run's bundle is left alone"},
+					&urfave.StringFlag{
+						Name:  "codename",
+						Usage: "`NAME` of the worker that claimed it (default: LABEL_STATE_CODENAME)",
+					},
+					&urfave.StringFlag{
+						Name:  "firing-id",
+						Usage: "`ID` of the run that claimed it; another run's bundle is left alone",
+					},
 					&urfave.StringFlag{Name: "outcome", Usage: "`OUTCOME` of the work (default: cancelled)"},
 					&urfave.StringFlag{Name: "reason", Usage: "why, for people"},
 				),
 				Action: func(cc *urfave.Context) error { return runBundleRelease(t, cc) },
 			},
 			{
-				Name: "status", Usage: "who holds the issues of a bundle", ArgsUsage: "NAME [ISSUE...]",
+				Name:      "status",
+				Usage:     "who holds the issues of a bundle",
+				ArgsUsage: "NAME [ISSUE...]",
 				Description: "Its issues are those given, else those claimed on this machine, else the open ones of the repository that have its label." + cli.IssueForms +
 					"   label-state bundle status checkout-v2\n   label-state bundle status checkout-v2 --repo acme/app --json",
 				Flags:  cli.RepoFlags(),
@@ -131,7 +147,8 @@ type pack struct {
 	calls []*cli.Call // one for each issue, as they were named
 }
 
-// onBundle runs a verb on the bundle that the first argument names. Whatever goes wrong comes back as a
+// onBundle runs a verb on the bundle that the first argument names. Whatever goes wrong comes back
+// as a
 // *failure, and has been answered in JSON if that was asked for.
 func onBundle(t cli.Terminal, cc *urfave.Context, do func(ctx context.Context, p *pack, refs []string) error) error {
 	ctx, cancel := cli.Deadline(cc)
@@ -149,17 +166,21 @@ func onBundle(t cli.Terminal, cc *urfave.Context, do func(ctx context.Context, p
 	} else {
 		err = do(ctx, p, cc.Args().Tail())
 	}
+
 	if err == nil {
 		return nil
 	}
 	err = p.call.Timed(ctx, err)
 	if busy, is := errors.AsType[*state.BusyError](err); is {
-		err = cli.Advise(err, answer.Call("wait until it has finished, then see what it did", "bundle status", busy.Name))
+		err = cli.Advise(err, answer.Call("wait until it has finished, then see what it did", "bundle status",
+			busy.Name))
 	}
+
 	f := cli.ProblemOf(cli.At(cli.CommandPath(cc), cli.OneLine(p.slug), err))
 	if p.call.Answered {
 		return f
 	}
+
 	no := p.call.Negative(f)
 	p.view.Answer, p.view.Error, p.view.Code, p.view.Next = string(no.Answer), no.Error, no.Code, no.Next
 	if no, is := errors.AsType[*ledger.BundleError](err); is { // the issues that stood in the way
@@ -173,6 +194,7 @@ func onBundle(t cli.Terminal, cc *urfave.Context, do func(ctx context.Context, p
 			p.view.Issues = append(p.view.Issues, one)
 		}
 	}
+
 	return errors.Join(f, p.call.AnswerJSON(p.view))
 }
 
@@ -185,12 +207,15 @@ func (p *pack) gather(ctx context.Context, refs []string, at string) error {
 			p.calls = append(p.calls, c)
 			continue
 		}
+
 		s, err := setup.Open(ctx, p.call.Terminal.Env, o)
 		if err != nil {
 			return err
 		}
+
 		p.calls = append(p.calls, &cli.Call{Flags: p.call.Flags, Terminal: p.call.Terminal, Session: s})
 	}
+
 	return nil
 }
 
@@ -203,6 +228,7 @@ func (p *pack) known(ref string) *cli.Call {
 	if err != nil {
 		return nil
 	}
+
 	for _, c := range p.calls {
 		if strings.EqualFold(c.Session.Issue.Slug(), i.Slug()) {
 			s := *c.Session
@@ -210,5 +236,6 @@ func (p *pack) known(ref string) *cli.Call {
 			return &cli.Call{Flags: c.Flags, Terminal: c.Terminal, Session: &s}
 		}
 	}
+
 	return nil
 }

@@ -28,10 +28,12 @@ func runBundleClaim(t cli.Terminal, cc *urfave.Context) error {
 		if err := p.gather(ctx, refs, ""); err != nil {
 			return err
 		}
+
 		parts := make([]ledger.Part, len(p.calls))
 		for n, c := range p.calls {
 			parts[n] = ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}
 		}
+
 		b, err := ledger.NewBundle(p.slug, parts)
 		if err != nil {
 			return err
@@ -47,14 +49,17 @@ func runBundleClaim(t cli.Terminal, cc *urfave.Context) error {
 			if _, err := b.Check(ctx, p.call.Claimant(), lifecycle.Rules.Verdict); err != nil {
 				return err
 			}
+
 			text := fmt.Sprintf("would claim bundle %s for %s:\n", p.slug, p.call.Claimant().Codename)
 			for _, i := range b.Issues() {
 				p.view.Issues = append(p.view.Issues, PartView{Issue: i.String(), Answer: "free"})
 				text += "  " + i.String() + "\n"
 			}
+
 			p.view.Answer = "dry-run"
 			return p.call.Answer(p.view, text)
 		}
+
 		return p.holding(func(page state.JournalPage[bundlePage]) error { return p.take(ctx, page, b) })
 	})
 }
@@ -65,10 +70,12 @@ func (p *pack) holding(do func(state.JournalPage[bundlePage]) error) (err error)
 	if err != nil {
 		return err
 	}
+
 	page, err := book.Open(p.slug)
 	if err != nil {
 		return err
 	}
+
 	defer func() { err = errors.Join(err, page.Close()) }()
 	return do(page)
 }
@@ -86,9 +93,11 @@ func (p *pack) take(ctx context.Context, page state.JournalPage[bundlePage], b l
 		Begun:    time.Now().UTC(),
 		Host:     p.calls[0].Session.Endpoints.Host(),
 	}
+
 	for _, i := range b.Issues() {
 		note.Issues = append(note.Issues, i.String())
 	}
+
 	if err := page.Save(note); err != nil {
 		return err
 	}
@@ -100,27 +109,44 @@ func (p *pack) take(ctx context.Context, page state.JournalPage[bundlePage], b l
 		}
 		return err
 	}
+
 	p.warnLate(err)
 	note.Taken = true
 	for _, h := range holds {
 		note.Holds = append(note.Holds, pageHold{
-			Issue: h.Issue.String(), Comment: h.Comment, URL: h.URL, Token: h.Token, TTL: int64(h.Record.TTL / time.Second), Until: h.Until.UTC(),
+			Issue:   h.Issue.String(),
+			Comment: h.Comment,
+			URL:     h.URL,
+			Token:   h.Token,
+			TTL:     int64(h.Record.TTL / time.Second),
+			Until:   h.Until.UTC(),
 		})
 	}
+
 	if err := page.Save(note); err != nil {
-		cli.Warnf(p.call.Terminal.Err, "claimed, but the bundle could not be noted, so release it issue by issue: %s", err)
+		cli.Warnf(p.call.Terminal.Err,
+			"claimed, but the bundle could not be noted, so release it issue by issue: %s", err)
 	}
+
 	p.inform(ctx, note)
 	w = holds[0].Record.Worker
 	p.view.Answer, p.view.Codename, p.view.Firing, p.view.Whole = "won", w.Codename, w.FiringID, true
 	var rows [][2]string
 	for _, h := range holds {
 		p.view.Issues = append(p.view.Issues, PartView{
-			Issue: h.Issue.String(), Answer: "won", Holder: w.String(), Until: cli.Stamp(h.Until), Token: h.Token, URL: h.URL,
+			Issue:  h.Issue.String(),
+			Answer: "won",
+			Holder: w.String(),
+			Until:  cli.Stamp(h.Until),
+			Token:  h.Token,
+			URL:    h.URL,
 		})
-		rows = append(rows, [2]string{"  " + h.Issue.String(), "until " + cli.Moment(h.Until) + "  " + cli.OneLine(h.Title)})
+		rows = append(rows, [2]string{"  " + h.Issue.String(), "until " + cli.Moment(h.Until) + "  " +
+			cli.OneLine(h.Title)})
 	}
-	return p.call.Answer(p.view, fmt.Sprintf("claimed bundle %s for %s (run %s)\n", p.slug, w.Codename, w.FiringID)+cli.Table(rows))
+
+	return p.call.Answer(p.view, fmt.Sprintf("claimed bundle %s for %s (run %s)\n", p.slug, w.Codename, w.FiringID)+
+		cli.Table(rows))
 }
 
 // warnLate says of each issue that its labels are late.
@@ -135,8 +161,8 @@ func (p *pack) warnLate(err error) {
 	}
 }
 
-// permitted refuses repositories in which a claim could not be seen through: archived, or with a login that
-// may not label.
+// permitted refuses repositories in which a claim could not be seen through: archived, or with a
+// login that may not label.
 func (p *pack) permitted(ctx context.Context) error {
 	seen := map[string]bool{}
 	for _, c := range p.calls {
@@ -145,19 +171,24 @@ func (p *pack) permitted(ctx context.Context) error {
 		} else {
 			seen[slug] = true
 		}
+
 		r, err := c.Session.Client.Repository(ctx, c.Session.Repo)
 		slug := c.Session.Issue.Slug()
 		switch {
 		case err != nil:
 			return err
 		case r.Archived:
-			return cli.Declined(slug+" is archived: nothing can be written", answer.Shell("leave its issues out, or", "gh", "repo", "unarchive", slug))
+			return cli.Declined(slug+" is archived: nothing can be written",
+				answer.Shell("leave its issues out, or", "gh", "repo", "unarchive", slug))
 		case !r.HasIssues:
-			return cli.Declined("issues are switched off in "+slug, answer.Shell("leave its issues out, or", "gh", "repo", "edit", slug, "--enable-issues"))
+			return cli.Declined("issues are switched off in "+slug,
+				answer.Shell("leave its issues out, or", "gh", "repo", "edit", slug, "--enable-issues"))
 		}
+
 		if err := c.Session.Ledger.Heard(ctx, c.Session.Issue); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }

@@ -19,17 +19,19 @@ import (
 	urfave "github.com/urfave/cli/v2"
 )
 
-// recover looks at what an earlier run has noted: what it left half-way is released, what it holds is
-// in the way, and what has ended since is forgotten.
+// recover looks at what an earlier run has noted: what it left half-way is released, what it holds
+// is in the way, and what has ended since is forgotten.
 func (p *pack) recover(ctx context.Context, page state.JournalPage[bundlePage]) error {
 	note, ok, err := page.Load()
 	if err != nil || !ok {
 		return err
 	}
+
 	old := &pack{call: p.call, slug: p.slug}
 	if err := old.gather(ctx, note.Issues, note.Host); err != nil {
 		return fmt.Errorf("release what a killed run has left: %w", err)
 	}
+
 	for _, c := range old.calls {
 		if note.Taken {
 			var f lifecycle.Facts
@@ -39,26 +41,33 @@ func (p *pack) recover(ctx context.Context, page state.JournalPage[bundlePage]) 
 				err = cli.Declined(held, answer.Call("release it first", "bundle release", p.slug))
 			}
 		} else {
-			err = ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}.Undo(ctx, note.worker(), note.Nonce, false)
+			err = ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}.Undo(ctx, note.worker(),
+				note.Nonce, false)
 		}
+
 		if err != nil {
 			return err
 		}
 	}
+
 	if !note.Taken {
 		cli.Warnf(p.call.Terminal.Err, "bundle %s: released what a killed run of %s has left", p.slug, note.worker())
 	}
+
 	return page.Remove()
 }
 
 func runBundleRelease(t cli.Terminal, cc *urfave.Context) error {
 	return onBundle(t, cc, func(ctx context.Context, p *pack, rest []string) error {
 		if len(rest) > 0 {
-			return cli.Usagef(cli.CommandPath(cc), "want the bundle's name alone, got also %s", printable.Count(len(rest), "argument", "arguments"))
+			return cli.Usagef(cli.CommandPath(cc), "want the bundle's name alone, got also %s",
+				printable.Count(len(rest), "argument", "arguments"))
 		}
 		if o := cc.String("outcome"); o != "" && !slices.Contains(claim.WorkerOutcomes(), o) {
-			return cli.Usagef(cli.CommandPath(cc), "--outcome %q: allowed are %s", cli.OneLine(o), strings.Join(claim.WorkerOutcomes(), ", "))
+			return cli.Usagef(cli.CommandPath(cc), "--outcome %q: allowed are %s", cli.OneLine(o),
+				strings.Join(claim.WorkerOutcomes(), ", "))
 		}
+
 		p.call.Session = &setup.Session{Worker: p.call.Terminal.Env.Identity()}
 		return p.holding(func(page state.JournalPage[bundlePage]) error { return p.release(ctx, page) })
 	})
@@ -77,6 +86,7 @@ func (p *pack) release(ctx context.Context, page state.JournalPage[bundlePage]) 
 		return cli.Declined(cli.OneLine(note.worker().String())+" claimed it",
 			answer.Call("only the holder releases it; see where it stands", "bundle status", p.slug))
 	}
+
 	if err := p.gather(ctx, note.Issues, note.Host); err != nil {
 		return err
 	}
@@ -89,10 +99,12 @@ func (p *pack) release(ctx context.Context, page state.JournalPage[bundlePage]) 
 		if v.Answer == partLost {
 			lost, err = errors.Join(lost, err), nil
 		}
+
 		left = errors.Join(left, err)
 		p.view.Issues = append(p.view.Issues, v)
 		text += fmt.Sprintf("  %s  %s\n", v.Issue, v.Answer)
 	}
+
 	if left != nil {
 		return errors.Join(left, lost)
 	}
@@ -101,13 +113,16 @@ func (p *pack) release(ctx context.Context, page state.JournalPage[bundlePage]) 
 		p.view.Answer = "dry-run"
 		return errors.Join(p.call.Answer(p.view, "would release bundle "+p.slug+":\n"+text), lost)
 	}
+
 	p.disown(note)
 	if err := page.Remove(); err != nil {
 		return err
 	}
+
 	if lost != nil {
 		p.view.Answer = partLost
 	}
+
 	return errors.Join(p.call.Answer(p.view, "released bundle "+p.slug+"\n"+text), lost)
 }
 
@@ -117,8 +132,9 @@ const (
 	partLost  = "lost"  // somebody or time has ended it
 )
 
-// another reports whether somebody else than whoever asks, if that is told, claimed the bundle (spec.md#release). The
-// firing id counts only where it is given: otherwise it was made up when the bundle was claimed.
+// another reports whether somebody else than whoever asks, if that is told, claimed the bundle
+// (spec.md#release). The firing id counts only where it is given: otherwise it was made up when the
+// bundle was claimed.
 func (p *pack) another(note bundlePage) bool {
 	name, run := p.call.Claimant().Codename, p.call.Flags.String("firing-id")
 	return name != "" && name != note.Codename || run != "" && run != note.Firing
@@ -131,8 +147,10 @@ func (p *pack) end(ctx context.Context, c *cli.Call, note bundlePage) (PartView,
 		return v.unlessEnded(c.CheckHolds(ctx, c.Session.Issue, note.worker(), 0))
 	}
 	if !note.Taken {
-		return v, ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}.Undo(ctx, note.worker(), note.Nonce, false)
+		return v, ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}.Undo(ctx, note.worker(),
+			note.Nonce, false)
 	}
+
 	rep, err := c.Session.Ledger.Release(ctx, c.Session.Issue, ledger.Ending{
 		Worker:  note.worker(),
 		Token:   note.token(c.Session.Issue),
@@ -143,10 +161,12 @@ func (p *pack) end(ctx context.Context, c *cli.Call, note bundlePage) (PartView,
 	if err != nil || v.Answer != "released" {
 		return v, err
 	}
+
 	if rep.Unproven {
 		cli.Warnf(p.call.Terminal.Err, "%s: %s", v.Issue, cli.UnprovenWarning(c.Session.Issue, note.worker()))
 	}
 	v.Labels = cli.LabelNames(rep.Is)
+
 	return v, nil
 }
 
@@ -164,6 +184,7 @@ func (v PartView) unlessEnded(err error) (PartView, error) {
 	default:
 		v.Answer = "unknown"
 	}
+
 	return v, fmt.Errorf("%s: %w", v.Issue, err)
 }
 
@@ -173,10 +194,12 @@ func runBundleStatus(t cli.Terminal, cc *urfave.Context) error {
 		if err != nil {
 			return err
 		}
+
 		note, known, err := book.Read(p.slug)
 		if err != nil {
 			return err
 		}
+
 		switch {
 		case len(refs) > 0:
 			err = p.gather(ctx, refs, "")
@@ -185,9 +208,11 @@ func runBundleStatus(t cli.Terminal, cc *urfave.Context) error {
 		default:
 			err = p.labelled(ctx)
 		}
+
 		if err != nil {
 			return err
 		}
+
 		return p.show(ctx)
 	})
 }
@@ -198,23 +223,29 @@ func (p *pack) labelled(ctx context.Context) error {
 	if err := c.Open(ctx, cli.SetupOptions(p.call.Flags)); err != nil {
 		return err
 	}
+
 	name, err := c.Session.Ledger.Rules().Scheme.Bundle(p.slug)
 	if err != nil {
 		return cli.Usagef(cli.CommandPath(p.call.Flags), "bundle %s", err)
 	}
+
 	found, err := c.Session.Client.OpenIssues(ctx, c.Session.Repo, name)
 	if err != nil {
 		return err
 	}
+
 	for _, i := range found {
 		s := *c.Session
 		s.Issue = claim.Issue{Owner: c.Session.Repo.Owner, Repo: c.Session.Repo.Name, Number: i.Number}
 		p.calls = append(p.calls, &cli.Call{Flags: p.call.Flags, Terminal: p.call.Terminal, Session: &s})
 	}
+
 	if len(found) == 0 {
-		no := "no bundle of this name was claimed on this machine, and no open issue of " + c.Session.Repo.String() + " has the label " + name
+		no := "no bundle of this name was claimed on this machine, and no open issue of " + c.Session.Repo.String() +
+			" has the label " + name
 		return cli.Declined(no, answer.Call("name its issues", "bundle status", p.slug, "OWNER/NAME#7"))
 	}
+
 	return nil
 }
 
@@ -227,8 +258,14 @@ func (p *pack) show(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.Session.Issue, err)
 		}
+
 		v := c.Session.Ledger.Rules().Verdict(c.Session.Ledger.Here(f), lifecycle.Seeker{})
-		one := PartView{Issue: c.Session.Issue.String(), Answer: v.Answer.String(), Labels: cli.LabelNames(c.Session.Ledger.Rules().Scheme.Shown(f.Labels)), Reasons: trouble.Reasons(v)}
+		one := PartView{
+			Issue:   c.Session.Issue.String(),
+			Answer:  v.Answer.String(),
+			Labels:  cli.LabelNames(c.Session.Ledger.Rules().Scheme.Shown(f.Labels)),
+			Reasons: trouble.Reasons(v),
+		}
 		text := cli.OneLine(strings.TrimPrefix(v.String(), "held: "))
 		if h, held := f.Log.Holder(); held {
 			one.Holder, one.URL = h.Record.Worker.String(), h.URL
@@ -237,9 +274,11 @@ func (p *pack) show(ctx context.Context) error {
 			}
 			holders[one.Holder]++
 		}
+
 		p.view.Issues = append(p.view.Issues, one)
 		rows = append(rows, [2]string{c.Session.Issue.String(), fmt.Sprintf("%-28s %s", cli.StateOf(one.Labels), text)})
 	}
+
 	p.view.Answer = "partly held"
 	for w, n := range holders {
 		if n == len(p.calls) {
@@ -247,8 +286,10 @@ func (p *pack) show(ctx context.Context) error {
 			p.view.Codename, p.view.Firing, _ = strings.Cut(w, ":")
 		}
 	}
+
 	if len(holders) == 0 {
 		p.view.Answer = "free"
 	}
+
 	return p.call.Answer(p.view, fmt.Sprintf("bundle %s: %s\n", p.slug, p.view.Answer)+cli.Table(rows))
 }

@@ -23,14 +23,19 @@ func NewChainCommand(t cli.Terminal) *urfave.Command {
 		Name: "chain", Usage: "one feature as pull requests in several repositories",
 		Subcommands: []*urfave.Command{
 			{
-				Name: "plan", Usage: "print the pull requests of a feature, in order, and do nothing",
+				Name:  "plan",
+				Usage: "print the pull requests of a feature, in order, and do nothing",
 				Description: "With --json the plan is a file that --file takes back.\n\n" +
 					"   label-state chain plan --feature retry --parent acme/app#7 " + prs,
-				Flags:  append(planFlags(), &urfave.BoolFlag{Name: "json", Usage: "answer with JSON, one object a line"}),
+				Flags: append(planFlags(), &urfave.BoolFlag{
+					Name:  "json",
+					Usage: "answer with JSON, one object a line",
+				}),
 				Action: func(cc *urfave.Context) error { return runChainPlan(t, cc) },
 			},
 			{
-				Name: "execute", Usage: "open the pull requests that are not open yet, and keep them pointing at each other",
+				Name:  "execute",
+				Usage: "open the pull requests that are not open yet, and keep them pointing at each other",
 				Description: "Can be repeated after any interruption: what is open is found, not opened twice. " +
 					"Of every body only the chain's own lines are changed. Without --parent, --pr and --file it goes on with what was begun.\n\n" +
 					"   label-state chain execute --feature retry --parent acme/app#7 " + prs + "\n" +
@@ -39,13 +44,15 @@ func NewChainCommand(t cli.Terminal) *urfave.Command {
 				Action: onChain(t, executeChain),
 			},
 			{
-				Name: "status", Usage: "show every pull request of a chain with what its checks say",
+				Name:        "status",
+				Usage:       "show every pull request of a chain with what its checks say",
 				Description: "   label-state chain status --feature retry --json",
 				Flags:       cli.AnswerFlags(featureFlag()),
 				Action:      onChain(t, chainStatus),
 			},
 			{
-				Name: "wait", Usage: "wait until the checks of a chain are green (exit 0) or red (exit 1)",
+				Name:  "wait",
+				Usage: "wait until the checks of a chain are green (exit 0) or red (exit 1)",
 				Description: "Green is only what says so: success, neutral or skipped, check runs and commit statuses alike, and at least one for each " +
 					"pull request. When --timeout is over, the answer is not known (exit 3).\n\n" +
 					"   label-state chain wait --feature retry --timeout 30m",
@@ -80,6 +87,7 @@ func onChain(t cli.Terminal, do func(ctx context.Context, c chainCall) error) ur
 			c.call.Subject.Feature = cli.OneLine(cc.String("feature"))
 			return c.call.Fail(cc.Context, advise(err, c.call.Subject.Feature))
 		}
+
 		o := cli.SetupOptions(cc)
 		o.Repo = c.Parent.Slug()
 		return t.WithSession(cc, o, func(ctx context.Context, opened *cli.Call) error {
@@ -90,7 +98,8 @@ func onChain(t cli.Terminal, do func(ctx context.Context, c chainCall) error) ur
 	}
 }
 
-// advise adds to an error about the journal of chains what to do about it: a chain that is begun twice has two pull requests for a part.
+// advise adds to an error about the journal of chains what to do about it: a chain that is begun
+// twice has two pull requests for a part.
 func advise(err error, feature string) error {
 	if lost, is := errors.AsType[*state.UnreadableJournalError](err); is {
 		return cli.Advise(err, answer.Advice("do not start over, its pull requests would not be known"),
@@ -99,6 +108,7 @@ func advise(err error, feature string) error {
 	if _, is := errors.AsType[*state.BusyError](err); is {
 		return cli.Advise(err, answer.Call("wait for the other one, then", "chain execute", "--feature", feature))
 	}
+
 	return err
 }
 
@@ -106,7 +116,8 @@ func noArguments(cc *urfave.Context) error {
 	if cc.Args().Len() == 0 {
 		return nil
 	}
-	return cli.Usagef(cli.CommandPath(cc), "%s: unexpected argument %q; pull requests are given with --pr", cli.CommandPath(cc), cli.OneLine(cc.Args().First()))
+	return cli.Usagef(cli.CommandPath(cc), "%s: unexpected argument %q; pull requests are given with --pr",
+		cli.CommandPath(cc), cli.OneLine(cc.Args().First()))
 }
 
 // which finds the plan: the flags', else the one that was begun.
@@ -115,22 +126,28 @@ func (c *chainCall) which() (err error) {
 	if err != nil {
 		return err
 	}
+
 	c.book = state.OpenJournal[prchain.State](filepath.Join(dir, "pr-chains"))
 	if c.call.Flags.Generic("pr") != nil {
 		c.Plan, c.given, err = planFromFlags(c.call)
 	} else {
 		c.Feature = c.call.Flags.String("feature")
 	}
+
 	if err != nil || c.given {
 		return err
 	}
 	s, err := c.state()
 	c.Plan = s.Plan
+
 	return err
 }
 
 func (c chainCall) executor() prchain.Executor {
-	return prchain.Executor{Forge: c.call.Session.Client, Book: c.book, Label: c.call.Session.Ledger.Rules().Scheme.Authored}
+	return prchain.Executor{
+		Forge: c.call.Session.Client, Book: c.book,
+		Label: c.call.Session.Ledger.Rules().Scheme.Authored,
+	}
 }
 
 func executeChain(ctx context.Context, c chainCall) error {
@@ -141,6 +158,7 @@ func executeChain(ctx context.Context, c chainCall) error {
 		}
 		return c.call.Answer(viewChain(r, "dry-run"), chainText(r, "would be opened"))
 	}
+
 	var r prchain.Result
 	var err error
 	if c.given {
@@ -148,8 +166,10 @@ func executeChain(ctx context.Context, c chainCall) error {
 	} else {
 		r, err = c.executor().Resume(ctx, c.Feature)
 	}
+
 	if refused, is := errors.AsType[*github.StatusError](err); is && refused.Rejected() {
-		return cli.Advise(err, answer.Call("is the branch pushed, with commits that its base lacks? Then", "chain execute", "--feature", c.Feature))
+		return cli.Advise(err, answer.Call("is the branch pushed, with commits that its base lacks? Then",
+			"chain execute", "--feature", c.Feature))
 	}
 	if err != nil {
 		return err
@@ -160,6 +180,7 @@ func executeChain(ctx context.Context, c chainCall) error {
 	if err := c.call.Answer(viewChain(r, "incomplete"), chainText(r, "opened")); err != nil {
 		return err
 	}
+
 	var open []string // what a person has to look at
 	for _, o := range r.Parts {
 		switch {
@@ -169,7 +190,9 @@ func executeChain(ctx context.Context, c chainCall) error {
 			open = append(open, o.Pull.ID.String()+" was closed without a merge")
 		}
 	}
-	return cli.Declined(strings.Join(open, "; "), answer.Call("see to them, then", "chain execute", "--feature", c.Feature))
+
+	return cli.Declined(strings.Join(open, "; "),
+		answer.Call("see to them, then", "chain execute", "--feature", c.Feature))
 }
 
 // state is how far the chain is. One that was never begun here is prchain.ErrNoChain.
@@ -180,10 +203,12 @@ func chainStatus(ctx context.Context, c chainCall) error {
 	if err != nil {
 		return err
 	}
+
 	r, err := prchain.Look(ctx, c.call.Session.Client, s)
 	if err != nil {
 		return err
 	}
+
 	return c.call.Answer(viewReport(r), reportText(r))
 }
 
@@ -195,8 +220,11 @@ func waitForChain(ctx context.Context, c chainCall) error {
 			return told
 		}
 	}
+
 	if err == nil && r.Colour() == prchain.Red {
-		err = cli.Declined("the checks of "+c.Feature+" are red", answer.Call("see which", "chain status", "--feature", c.Feature))
+		err = cli.Declined("the checks of "+c.Feature+" are red",
+			answer.Call("see which", "chain status", "--feature", c.Feature))
 	}
+
 	return err
 }

@@ -41,6 +41,7 @@ func viewParts(p prchain.Plan, pull func(n int) prchain.Pull) []ChainPart {
 		}
 		out = append(out, v)
 	}
+
 	return out
 }
 
@@ -53,6 +54,7 @@ func viewChain(r prchain.Result, answer string) ChainView {
 			v.Parts[n].Error = cli.OneLine(o.Err.Error())
 		}
 	}
+
 	return v
 }
 
@@ -78,6 +80,7 @@ func chainText(r prchain.Result, opened string) string {
 		case p.Changed:
 			did = "brought up to date"
 		}
+
 		return []string{p.State, did, p.URL}
 	})
 }

@@ -29,36 +29,42 @@ func worktreesAround(t cli.Terminal, dir string) []worktree.Tree {
 	if err != nil || failed != nil {
 		return nil
 	}
+
 	names, err := book.Names()
 	if err != nil {
 		cli.Warnf(t.Err, "the worktrees of features are not known: %s", err)
 	}
+
 	for _, name := range names {
 		f, _, err := book.Read(name)
 		if err != nil {
 			cli.Warnf(t.Err, "the worktrees of feature %s are not known: %s", name, err)
 		}
+
 		for _, tree := range f.Trees {
 			if f.Ready && (dir == tree.Path || strings.HasPrefix(dir, tree.Path+string(filepath.Separator))) {
 				return f.Trees
 			}
 		}
 	}
+
 	return nil
 }
 
-// inform records a bundle's holds where its work is done: each in the trees of its repository, when the
-// command was given in a tree of a feature; otherwise all of them in the worktree around us.
+// inform records a bundle's holds where its work is done: each in the trees of its repository, when
+// the command was given in a tree of a feature; otherwise all of them in the worktree around us.
 func (p *pack) inform(ctx context.Context, note bundlePage) {
 	trees := worktreesAround(p.call.Terminal, p.call.Terminal.Env.Dir)
 	if len(trees) > 0 {
 		informTrees(ctx, p.call.Terminal, trees, note)
 		return
 	}
+
 	dir, err := state.GitDir(p.call.Terminal.Env.Dir, p.call.Terminal.Env.Getenv("GIT_DIR"))
 	if err != nil {
 		return // no worktree, so no hook
 	}
+
 	for _, h := range note.Holds {
 		recordHold(p.call.Terminal, dir, note, h)
 	}
@@ -74,14 +80,17 @@ func informTrees(ctx context.Context, t cli.Terminal, trees []worktree.Tree, not
 			cli.Warnf(t.Err, "the repository of %s is not known, so its hook will not know you: %s", tree.Path, err)
 			continue
 		}
+
 		dir, err := state.GitDir(tree.Path, "")
 		if err != nil {
 			cli.Warnf(t.Err, "the hook in %s will not know you: %s", tree.Path, err)
 			continue
 		}
+
 		for _, h := range note.Holds {
 			i, err := host.ParseIssue(h.Issue, host.Defaults{})
-			sameHost := home.Host == note.Host || t.Env.Getenv("LABEL_STATE_API_URL") != "" // an API that was named outright is the host of all
+			// an API that was named outright is the host of all
+			sameHost := home.Host == note.Host || t.Env.Getenv("LABEL_STATE_API_URL") != ""
 			if err == nil && sameHost && strings.EqualFold(i.Slug(), home.Owner+"/"+home.Repo) {
 				recordHold(t, dir, note, h)
 			}
@@ -93,10 +102,16 @@ func recordHold(t cli.Terminal, gitDir string, note bundlePage, h pageHold) {
 	i, err := host.ParseIssue(h.Issue, host.Defaults{})
 	if err == nil {
 		err = state.OpenHolds(gitDir).Save(state.Hold{
-			Issue: i, Worker: note.worker(), Comment: h.Comment, URL: h.URL, Token: h.Token,
-			TTL: time.Duration(h.TTL) * time.Second, Until: h.Until,
+			Issue:   i,
+			Worker:  note.worker(),
+			Comment: h.Comment,
+			URL:     h.URL,
+			Token:   h.Token,
+			TTL:     time.Duration(h.TTL) * time.Second,
+			Until:   h.Until,
 		})
 	}
+
 	if err != nil {
 		cli.Warnf(t.Err, "the hook will not know that %s is yours: %s", h.Issue, err)
 	}
@@ -108,16 +123,19 @@ func (p *pack) disown(note bundlePage) {
 	if dir, err := state.GitDir(p.call.Terminal.Env.Dir, p.call.Terminal.Env.Getenv("GIT_DIR")); err == nil {
 		dirs = append(dirs, dir)
 	}
+
 	trees := worktreesAround(p.call.Terminal, p.call.Terminal.Env.Dir)
 	if book, err := featureJournal(p.call.Terminal); err == nil && len(trees) == 0 {
 		f, _, _ := book.Read(p.slug) // none, or none that can be read: nothing to forget there
 		trees = f.Trees
 	}
+
 	for _, tree := range trees {
 		if dir, err := state.GitDir(tree.Path, ""); err == nil {
 			dirs = append(dirs, dir)
 		}
 	}
+
 	for _, dir := range dirs {
 		store := state.OpenHolds(dir)
 		holds, err := store.All()
@@ -129,6 +147,7 @@ func (p *pack) disown(note bundlePage) {
 				err = failed
 			}
 		}
+
 		if err != nil {
 			cli.Warnf(p.call.Terminal.Err, "records of the holds in %s could not be removed: %s", dir, err)
 		}

@@ -20,36 +20,53 @@ func NewWorktreeCommand(t cli.Terminal) *urfave.Command {
 		Name: "worktree", Usage: "one worktree in each repository of a feature",
 		Subcommands: []*urfave.Command{
 			{
-				Name: "create", Usage: "make a tree in every repository, or in none",
+				Name:  "create",
+				Usage: "make a tree in every repository, or in none",
 				Description: "Each tree is on a new branch AGENT/FEATURE-NAME-TIME. Everything is checked first; on an error or a signal all is undone, branches too. " +
 					"BASE is a remote's branch, a tag or an object id; without one the remote's default branch. " +
 					"The holds of a bundle with the feature's name are recorded in the trees.\n\n" +
 					"   label-state worktree create --feature checkout-v2 --repo app=../app --repo web=../web@release-2",
 				Flags: here(
 					&urfave.StringFlag{Name: "feature", Usage: "`FEATURE`: 1 to 63 of a-z, 0-9 and -"},
-					&urfave.StringSliceFlag{Name: "repo", Usage: "repository `NAME=PATH[@BASE]`: a clone, bare or not; repeated for each"},
-					&urfave.StringFlag{Name: "agent", Usage: "`NAME` that branches begin with (default: LABEL_STATE_CODENAME, else agent)"},
-					&urfave.StringFlag{Name: "into", Usage: "`DIR` for the trees, each at DIR/FEATURE/NAME (default: worktrees in this user's state folder)"},
+					&urfave.StringSliceFlag{
+						Name:  "repo",
+						Usage: "repository `NAME=PATH[@BASE]`: a clone, bare or not; repeated for each",
+					},
+					&urfave.StringFlag{
+						Name:  "agent",
+						Usage: "`NAME` that branches begin with (default: LABEL_STATE_CODENAME, else agent)",
+					},
+					&urfave.StringFlag{
+						Name:  "into",
+						Usage: "`DIR` for the trees, each at DIR/FEATURE/NAME (default: worktrees in this user's state folder)",
+					},
 					&urfave.BoolFlag{Name: "offline", Usage: "take remotes' branches as they were last fetched"},
 					cli.DryRunFlag(),
 				),
 				Action: func(cc *urfave.Context) error { return runWorktreeCreate(t, cc) },
 			},
 			{
-				Name: "list", Usage: "every feature's trees and how they are",
+				Name:        "list",
+				Usage:       "every feature's trees and how they are",
 				Description: "Asks no remote and changes nothing.\n\n   label-state worktree list --json",
-				Flags:       here(), Action: func(cc *urfave.Context) error { return runWorktreeList(t, cc) },
+				Flags:       here(),
+				Action:      func(cc *urfave.Context) error { return runWorktreeList(t, cc) },
 			},
 			{
-				Name: "remove", Usage: "remove a feature's trees and branches; exit 1 when some are kept", ArgsUsage: "FEATURE",
+				Name:      "remove",
+				Usage:     "remove a feature's trees and branches; exit 1 when some are kept",
+				ArgsUsage: "FEATURE",
 				Description: "A tree with changes, and a branch with commits that were not pushed, stay where they are. There is no way to force it: " +
 					"git worktree remove --force is.\n\n   label-state worktree remove checkout-v2",
-				Flags: here(cli.DryRunFlag()), Action: func(cc *urfave.Context) error { return runWorktreeRemove(t, cc) },
+				Flags:  here(cli.DryRunFlag()),
+				Action: func(cc *urfave.Context) error { return runWorktreeRemove(t, cc) },
 			},
 			{
-				Name: "prune", Usage: "undo what killed runs have left; exit 1 when something is kept",
+				Name:        "prune",
+				Usage:       "undo what killed runs have left; exit 1 when something is kept",
 				Description: "Features that were never finished, and trees whose folder is gone.\n\n   label-state worktree prune --dry-run",
-				Flags:       here(cli.DryRunFlag()), Action: func(cc *urfave.Context) error { return runWorktreePrune(t, cc) },
+				Flags:       here(cli.DryRunFlag()),
+				Action:      func(cc *urfave.Context) error { return runWorktreePrune(t, cc) },
 			},
 		},
 	}
@@ -63,6 +80,7 @@ func here(more ...urfave.Flag) []urfave.Flag {
 			some = append(some, f)
 		}
 	}
+
 	return append(more, some...)
 }
 
@@ -102,11 +120,15 @@ func (v FeatureView) text() string {
 		}
 		rows = append(rows, [2]string{"  " + t.Path, t.Branch + "  " + what})
 	}
+
 	return strings.TrimSpace("feature "+v.Feature+" "+v.Answer) + "\n" + cli.Table(rows)
 }
 
-// onWorktrees runs a verb on this user's features. What goes wrong is answered with the view as far as it got.
-func onWorktrees(t cli.Terminal, cc *urfave.Context, v *FeatureView, do func(ctx context.Context, c *cli.Call, y *worktree.Features) error) error {
+// onWorktrees runs a verb on this user's features. What goes wrong is answered with the view as far
+// as it got.
+func onWorktrees(t cli.Terminal, cc *urfave.Context, v *FeatureView,
+	do func(ctx context.Context, c *cli.Call, y *worktree.Features) error,
+) error {
 	ctx, cancel := cli.Deadline(cc)
 	defer cancel()
 	c := &cli.Call{Flags: cc, Terminal: t}
@@ -114,6 +136,7 @@ func onWorktrees(t cli.Terminal, cc *urfave.Context, v *FeatureView, do func(ctx
 	if err == nil {
 		err = do(ctx, c, worktree.New(worktree.Program(t.Env.Inherited()), book))
 	}
+
 	if err == nil {
 		return nil
 	}
@@ -121,11 +144,13 @@ func onWorktrees(t cli.Terminal, cc *urfave.Context, v *FeatureView, do func(ctx
 	if c.Answered {
 		return f
 	}
+
 	no := c.Negative(f)
 	v.Answer, v.Error, v.Code, v.Next = string(no.Answer), no.Error, no.Code, no.Next
 	if v.Trees == nil {
 		v.Trees = []TreeView{}
 	}
+
 	return errors.Join(f, c.AnswerJSON(v))
 }
 
@@ -139,29 +164,38 @@ func runWorktreeCreate(t cli.Terminal, cc *urfave.Context) error {
 		if err != nil {
 			return err
 		}
+
 		answer, state, create := "created", "clean", y.Create
 		if cc.Bool("dry-run") {
 			answer, state, create = "would be created", "free", y.Plan
 		}
+
 		f, err := create(ctx, r)
 		if err != nil {
 			return err
 		}
+
 		v.Answer, v.Folder = answer, f.Folder
 		for _, tree := range f.Trees {
 			v.Trees = append(v.Trees, viewTree(tree, state, ""))
 		}
+
 		if !cc.Bool("dry-run") {
 			equip(ctx, c, f)
 		}
+
 		return c.Answer(v, v.text())
 	})
 }
 
 func readWorktreeRequest(c *cli.Call) (worktree.Request, error) {
 	r := worktree.Request{
-		Feature: c.Flags.String("feature"), Agent: cmp.Or(c.Flags.String("agent"), c.Terminal.Env.Identity().Codename, "agent"), At: time.Now(), Offline: c.Flags.Bool("offline"),
+		Feature: c.Flags.String("feature"),
+		Agent:   cmp.Or(c.Flags.String("agent"), c.Terminal.Env.Identity().Codename, "agent"),
+		At:      time.Now(),
+		Offline: c.Flags.Bool("offline"),
 	}
+
 	if r.Feature == "" {
 		return r, cli.Usagef(cli.CommandPath(c.Flags), "which feature? Give --feature")
 	}
@@ -173,6 +207,7 @@ func readWorktreeRequest(c *cli.Call) (worktree.Request, error) {
 		}
 		into = filepath.Join(dir, "worktrees")
 	}
+
 	r.Folder = filepath.Join(absolutePath(c, into), r.Feature)
 	for _, text := range c.Flags.StringSlice("repo") {
 		s, err := worktree.ParseSpec(text)
@@ -182,6 +217,7 @@ func readWorktreeRequest(c *cli.Call) (worktree.Request, error) {
 		s.Path = absolutePath(c, s.Path)
 		r.Specs = append(r.Specs, s)
 	}
+
 	return r, nil
 }
 
@@ -198,10 +234,12 @@ func equip(ctx context.Context, c *cli.Call, f worktree.Feature) {
 	if err != nil {
 		return
 	}
+
 	note, ok, err := book.Read(f.Name)
 	if err != nil {
 		cli.Warnf(c.Terminal.Err, "the hooks in the trees will not know the bundle's holds: %s", err)
 	}
+
 	if ok && note.Taken {
 		informTrees(ctx, c.Terminal, f.Trees, note)
 	}
@@ -219,6 +257,7 @@ func runWorktreeList(t cli.Terminal, cc *urfave.Context) error {
 		if len(all) == 0 && !c.Flags.Bool("json") {
 			return c.Answer(nil, "no feature has worktrees here; how to make them: label-state worktree create --help\n")
 		}
+
 		var unread error
 		for _, l := range all {
 			if l.Err != nil {
@@ -230,17 +269,26 @@ func runWorktreeList(t cli.Terminal, cc *urfave.Context) error {
 				return err
 			}
 		}
+
 		return unread
 	})
 }
 
 func listed(l worktree.Listing) FeatureView {
-	v := FeatureView{Feature: l.Name, Answer: "ready", Folder: l.Folder, Trees: []TreeView{}}
+	v := FeatureView{
+		Feature: l.Name,
+		Answer:  "ready",
+		Folder:  l.Folder,
+		Trees:   []TreeView{},
+	}
+
 	if !l.Ready {
 		v.Answer = "unfinished"
 	}
+
 	for _, s := range l.Trees {
 		v.Trees = append(v.Trees, viewTree(s.Tree, s.State, s.Why))
 	}
+
 	return v
 }

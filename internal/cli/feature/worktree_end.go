@@ -21,6 +21,7 @@ func runWorktreeRemove(t cli.Terminal, cc *urfave.Context) error {
 			if err != nil {
 				return err
 			}
+
 			n := slices.IndexFunc(all, func(l worktree.Listing) bool { return l.Name == cc.Args().First() })
 			switch {
 			case n < 0:
@@ -28,15 +29,18 @@ func runWorktreeRemove(t cli.Terminal, cc *urfave.Context) error {
 			case all[n].Err != nil:
 				return all[n].Err
 			}
+
 			would := listed(all[n])
 			would.Answer = "would be removed, but for what is kept"
 			return c.Answer(would, would.text())
 		}
+
 		f, err := y.Remove(ctx, cc.Args().First())
 		var kept *worktree.KeptError
 		if err != nil && !errors.As(err, &kept) {
 			return err
 		}
+
 		v.Folder = f.Folder
 		for _, tree := range f.Trees {
 			state, why := "removed", ""
@@ -45,10 +49,12 @@ func runWorktreeRemove(t cli.Terminal, cc *urfave.Context) error {
 			}
 			v.Trees = append(v.Trees, viewTree(tree, state, why))
 		}
+
 		if err != nil {
 			return err
 		}
 		v.Answer = "removed"
+
 		return c.Answer(v, v.text())
 	})
 }
@@ -67,10 +73,13 @@ func runWorktreePrune(t cli.Terminal, cc *urfave.Context) error {
 					v.Answer = "would be pruned"
 					err = errors.Join(err, c.Answer(v, v.text()))
 				}
+
 				err = errors.Join(err, l.Err)
 			}
+
 			return err
 		}
+
 		found, unknown := y.Prune(ctx)
 		var kept []worktree.Kept
 		for _, p := range found {
@@ -78,17 +87,21 @@ func runWorktreePrune(t cli.Terminal, cc *urfave.Context) error {
 			for _, tree := range p.Gone {
 				v.Trees = append(v.Trees, viewTree(tree, "removed", ""))
 			}
+
 			for _, k := range p.Kept {
 				v.Trees = append(v.Trees, viewTree(k.Tree, "kept", k.Why))
 			}
+
 			if p.Err != nil {
 				v.Answer, v.Error = "unknown", cli.OneLine(p.Err.Error())
 			}
 			kept, unknown = append(kept, p.Kept...), errors.Join(unknown, p.Err, c.Answer(v, v.text()))
 		}
+
 		if unknown == nil && len(kept) > 0 {
 			return &worktree.KeptError{Kept: kept}
 		}
+
 		return unknown
 	})
 }

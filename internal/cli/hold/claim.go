@@ -1,4 +1,5 @@
-// Package hold takes, keeps, shows and releases holds: claim, renew, release, run, push, dedup-check, status and log.
+// Package hold takes, keeps, shows and releases holds: claim, renew, release, run, push,
+// dedup-check, status and log.
 package hold
 
 import (
@@ -19,7 +20,9 @@ import (
 // NewClaimCommand makes the command claim.
 func NewClaimCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "claim", Usage: "take an issue, as a worker or as a person", ArgsUsage: "ISSUE",
+		Name:      "claim",
+		Usage:     "take an issue, as a worker or as a person",
+		ArgsUsage: "ISSUE",
 		Description: "With --codename (or LABEL_STATE_CODENAME) a worker takes the hold; of any number exactly one wins.\n" +
 			"Without it the person whose token it is takes the issue, until they release it; a label and the assignee show it." +
 			cli.IssueForms +
@@ -50,12 +53,14 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	case resume && w.Codename == "":
 		return cli.Usagef("claim", "--resume is for a worker; give --codename and --firing-id")
 	}
+
 	if w.Codename == "" {
 		if err := c.OneSession(); err != nil {
 			return err
 		}
 		return takeAsPerson(ctx, c, i)
 	}
+
 	req, err := c.Asks(i, w)
 	if err != nil {
 		return err
@@ -73,6 +78,7 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 		if err != nil {
 			return err
 		}
+
 		others := c.Session.Ledger.Rules().BeyondForce(f, v, false)
 		switch {
 		case len(others.Reasons) > 0 && len(v.Expired) == 0:
@@ -84,6 +90,7 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 			}
 		}
 	}
+
 	h, err := claimWaiting(ctx, c, i, req)
 	if own, mine := c.MineAlready(ctx, err); mine && !req.Force {
 		if !own.Overdue(c.Session.Ledger.Rules().Terms, time.Now()) {
@@ -91,9 +98,11 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 		}
 		h, err = c.ClaimOverdue(ctx, i, own, req)
 	}
+
 	if err = c.RecordClaim(h, err); err != nil {
 		return err
 	}
+
 	return c.Answer(cli.ViewHold(h, answer.Won), "claimed "+describeHold(h))
 }
 
@@ -105,13 +114,18 @@ func describeHold(h ledger.Hold) string {
 			until += " (" + cli.Round(h.Record.TTL) + ")"
 		}
 	}
+
 	token := ""
 	if h.Token > 0 {
 		token = fmt.Sprint(h.Token)
 	}
+
 	w := h.Record.Worker
 	return fmt.Sprintf("%s %s\n", h.Issue, cli.OneLine(h.Title)) + cli.Table([][2]string{
-		{"  worker", w.Codename + " (run " + w.FiringID + ")"}, {"  lease", until}, {"  token", token}, {"  record", h.URL},
+		{"  worker", w.Codename + " (run " + w.FiringID + ")"},
+		{"  lease", until},
+		{"  token", token},
+		{"  record", h.URL},
 	})
 }
 
@@ -129,10 +143,12 @@ func claimWaiting(ctx context.Context, c *cli.Call, i claim.Issue, req ledger.Re
 		if !errors.As(err, &held) || rest <= 0 || (held.Yielded != nil || held.Shared) && req.Worker.FiringID != "" {
 			return h, err
 		}
+
 		if text := cli.OneLine(held.Error()); text != said {
 			fmt.Fprintf(c.Terminal.Err, "label-state: %s is not free yet: %s\n", i, text)
 			said = text
 		}
+
 		if setup.Clock().Sleep(ctx, rest) != nil {
 			return h, err
 		}

@@ -14,7 +14,8 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// takeAsPerson claims the issue for the person whose token it is: a claim like any other, without an end.
+// takeAsPerson claims the issue for the person whose token it is: a claim like any other, without
+// an end.
 func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if err := refuseWorkerFlags(c, "ttl", "branch", "wait", "firing-id"); err != nil {
 		return err
@@ -26,6 +27,7 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	case claim.IsApp(me):
 		return cli.Usagef("claim", "the token is of the app %s, and an app is no person: say which worker it is with --codename", me)
 	}
+
 	f, v, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{})
 	if err != nil {
 		return err
@@ -34,15 +36,26 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
 		if !c.Flags.Bool("dry-run") {
 			err = c.Session.Ledger.Assign(ctx, f, mine) // a claim that was cut off has not
 		}
+
 		if err != nil {
 			cli.Warnf(c.Terminal.Err, "%s is yours, but you could not be assigned: %s", i, err)
 		}
+
 		out := answer.Answer{
-			Issue: i.String(), Answer: answer.Won, Codename: mine.Record.Worker.Codename, FiringID: mine.Record.Worker.FiringID, Person: mine.Person,
-			Since: mine.Created.UTC(), Token: mine.Record.Token, URL: mine.URL,
+			Issue:    i.String(),
+			Answer:   answer.Won,
+			Codename: mine.Record.Worker.Codename,
+			FiringID: mine.Record.Worker.FiringID,
+			Person:   mine.Person,
+			Since:    mine.Created.UTC(),
+			Token:    mine.Record.Token,
+			URL:      mine.URL,
 		}
-		return c.Answer(out, fmt.Sprintf("%s %s is yours already, since %s\n", i, cli.OneLine(f.Title), cli.Moment(mine.Created))+giveBack(i))
+
+		return c.Answer(out, fmt.Sprintf("%s %s is yours already, since %s\n", i, cli.OneLine(f.Title),
+			cli.Moment(mine.Created))+giveBack(i))
 	}
+
 	if c.Flags.Bool("dry-run") {
 		return wouldClaimAsPerson(c, i, f, v)
 	}
@@ -50,7 +63,9 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if err = c.WarnLate(err); err != nil {
 		return askThem(i, err)
 	}
-	return c.Answer(cli.ViewHold(h, answer.Won), fmt.Sprintf("%s %s is yours since %s\n", i, cli.OneLine(h.Title), cli.Moment(h.Since))+giveBack(i))
+
+	return c.Answer(cli.ViewHold(h, answer.Won),
+		fmt.Sprintf("%s %s is yours since %s\n", i, cli.OneLine(h.Title), cli.Moment(h.Since))+giveBack(i))
 }
 
 // claimForcing ends the hold that stands first, if --force says so and nothing else is in the way.
@@ -61,6 +76,7 @@ func claimForcing(ctx context.Context, c *cli.Call, i claim.Issue, me string) (l
 		if err != nil {
 			return ledger.Hold{}, err
 		}
+
 		v = ledger.PersonStops(f, v)
 		others := c.Session.Ledger.Rules().BeyondForce(f, v, true)
 		switch {
@@ -72,10 +88,12 @@ func claimForcing(ctx context.Context, c *cli.Call, i claim.Issue, me string) (l
 			}
 		}
 	}
+
 	h, err := c.Session.Ledger.ClaimPerson(ctx, i, me, force)
 	if h.Unassigned != nil {
 		cli.Warnf(c.Terminal.Err, "%s is yours, but you could not be assigned: %s", i, h.Unassigned)
 	}
+
 	return h, err
 }
 
@@ -85,12 +103,14 @@ func askThem(i claim.Issue, err error) error {
 	if !errors.As(err, &no) {
 		return err
 	}
+
 	for _, r := range no.Verdict.Reasons {
 		if r.Code == lifecycle.CodeInFlight && r.Claim.Person != "" {
 			return cli.Advise(err, answer.Advice("ask "+r.Claim.Person),
 				answer.Call("to take it over in your name, on the record", "claim", i.String(), "--force"))
 		}
 	}
+
 	return err
 }
 
@@ -104,6 +124,7 @@ func wouldClaimAsPerson(c *cli.Call, i claim.Issue, f lifecycle.Facts, v lifecyc
 	if c.Flags.Bool("force") {
 		v = c.Session.Ledger.Rules().BeyondForce(f, v, true)
 	}
+
 	if len(v.Reasons) > 0 {
 		return &ledger.HeldError{Issue: i, Verdict: v}
 	}
@@ -111,6 +132,7 @@ func wouldClaimAsPerson(c *cli.Call, i claim.Issue, f lifecycle.Facts, v lifecyc
 	if taken {
 		text += ", ending the hold that stands"
 	}
+
 	return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.Free}, text+"\n")
 }
 
@@ -123,7 +145,8 @@ func refuseWorkerFlags(c *cli.Call, flags ...string) error {
 	return nil
 }
 
-// releaseAsPerson ends the person's own hold: by record, or where there is only a label, by taking it off.
+// releaseAsPerson ends the person's own hold: by record, or where there is only a label, by taking
+// it off.
 func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if err := refuseWorkerFlags(c, "outcome", "pr", "transition-to", "done"); err != nil {
 		return err
@@ -132,6 +155,7 @@ func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if err != nil {
 		return err
 	}
+
 	f, v, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{})
 	if err != nil {
 		return err
@@ -139,6 +163,7 @@ func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if mine, held := f.Log.HeldBy(me); held {
 		return releaseOwn(ctx, c, f, mine, me)
 	}
+
 	holder, held := f.Log.Holder()
 	switch {
 	case held && holder.Person != "":
@@ -148,38 +173,51 @@ func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
 		next := answer.Call("see what happened to it", "log", i.String())
 		if held {
 			who := "somebody else does"
-			if n := slices.IndexFunc(v.Reasons, func(r lifecycle.Reason) bool { return r.Code == lifecycle.CodeInFlight }); n >= 0 {
+			if n := slices.IndexFunc(v.Reasons,
+				func(r lifecycle.Reason) bool { return r.Code == lifecycle.CodeInFlight }); n >= 0 {
 				who = cli.OneLine(v.Reasons[n].Text)
 			}
+
 			text = "you do not hold it: " + who + ", and this worktree has no record of that run"
 			next = answer.Call("see who holds it", "status", i.String())
 		}
+
 		return cli.Declined(text, next)
+
 	case f.HoldBy != "" && !claim.SameLogin(f.HoldBy, me):
-		return notYours(c, i, me, fmt.Sprintf("%s put the label %s on at %s", f.HoldBy, c.Session.Ledger.Rules().Scheme.Hold, cli.Moment(f.HoldAt)))
+		return notYours(c, i, me, fmt.Sprintf("%s put the label %s on at %s", f.HoldBy,
+			c.Session.Ledger.Rules().Scheme.Hold, cli.Moment(f.HoldAt)))
 	}
+
 	hold := c.Session.Ledger.Rules().Scheme.Hold
 	if c.Flags.Bool("dry-run") {
-		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun}, fmt.Sprintf("would take %s off %s\n", hold, i))
+		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun},
+			fmt.Sprintf("would take %s off %s\n", hold, i))
 	}
 	if err := c.Session.Client.RemoveLabel(ctx, i, hold); err != nil {
 		return err
 	}
-	return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.Released}, fmt.Sprintf("released %s: %s is off\n", i, hold))
+
+	return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.Released},
+		fmt.Sprintf("released %s: %s is off\n", i, hold))
 }
 
 func releaseOwn(ctx context.Context, c *cli.Call, f lifecycle.Facts, mine claim.Claim, me string) error {
 	if c.Flags.Bool("dry-run") {
-		return c.Answer(answer.Answer{Issue: f.Issue.String(), Answer: answer.DryRun}, fmt.Sprintf("would release %s from %s\n", f.Issue, mine.Person))
+		return c.Answer(answer.Answer{Issue: f.Issue.String(), Answer: answer.DryRun},
+			fmt.Sprintf("would release %s from %s\n", f.Issue, mine.Person))
 	}
+
 	e := ledger.Ending{Worker: mine.Record.Worker, Reason: c.Flags.String("reason")}
 	if !claim.SameLogin(mine.Author, me) {
 		e.By = me // an app wrote the claim for this person
 	}
+
 	rep, err := c.Session.Ledger.Release(ctx, f.Issue, e)
 	if err = c.WarnLate(err); err != nil {
 		return err
 	}
+
 	return c.Answer(cli.ViewMove(rep, answer.Released), fmt.Sprintf("released %s\n", f.Issue))
 }
 
@@ -188,5 +226,6 @@ func notYours(c *cli.Call, i claim.Issue, me, who string) error {
 	if claim.IsApp(me) {
 		return cli.Declined(who, answer.Call("see who holds it", "status", i.String()))
 	}
-	return cli.Declined(who, answer.Call("ask them; to end it in your name, on the record", "release", i.String(), "--force"))
+	return cli.Declined(who, answer.Call("ask them; to end it in your name, on the record", "release", i.String(),
+		"--force"))
 }

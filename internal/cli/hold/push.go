@@ -19,7 +19,9 @@ import (
 // NewPushCommand makes the command push.
 func NewPushCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "push", Usage: "push the branch under a hold; exit 1 when it is lost", ArgsUsage: "[REMOTE] [-- OPTIONS...]",
+		Name:      "push",
+		Usage:     "push the branch under a hold; exit 1 when it is lost",
+		ArgsUsage: "[REMOTE] [-- OPTIONS...]",
 		Description: "Renews the hold, then has git push what is checked out. With claim.lease: refs the branch and the lease move in one step, or neither does: " +
 			"a push cannot land after the hold was lost, however late it arrives. Otherwise GitHub compares nothing but the branch, and the push is given up before the lease could end.\n\n" +
 			"The branch is never forced, and must not have been pushed to by somebody else. The pre-push hook runs as for any push. " +
@@ -28,8 +30,14 @@ func NewPushCommand(t cli.Terminal) *urfave.Command {
 			"   label-state push\n" +
 			"   label-state push origin --issue acme/app#42 -- --set-upstream",
 		Flags: cli.WriteFlags(append(cli.HolderFlags(),
-			&urfave.StringFlag{Name: "issue", Usage: "`ISSUE` whose hold it is (default: LABEL_STATE_ISSUE, or the only hold of this worktree)"},
-			&urfave.StringFlag{Name: "branch", Usage: "`BRANCH` of the remote to push to (default: the one that is checked out)"},
+			&urfave.StringFlag{
+				Name:  "issue",
+				Usage: "`ISSUE` whose hold it is (default: LABEL_STATE_ISSUE, or the only hold of this worktree)",
+			},
+			&urfave.StringFlag{
+				Name:  "branch",
+				Usage: "`BRANCH` of the remote to push to (default: the one that is checked out)",
+			},
 		)...),
 		Action: func(cc *urfave.Context) error { return runPush(t, cc) },
 	}
@@ -40,24 +48,31 @@ func runPush(t cli.Terminal, cc *urfave.Context) error {
 	if len(more) > 0 && !cli.IsFlag(more[0]) && more[0] != "--" {
 		remote, more = more[0], more[1:]
 	}
+
 	if len(more) > 0 && more[0] == "--" { // the library has swallowed one where nothing stood before it
 		more = more[1:]
 	}
+
 	if len(more) > 0 && !cli.IsFlag(more[0]) {
-		return cli.Usagef(cli.CommandPath(cc), "push: %q: want one remote, and options of git push behind --", cli.OneLine(more[0]))
+		return cli.Usagef(cli.CommandPath(cc), "push: %q: want one remote, and options of git push behind --",
+			cli.OneLine(more[0]))
 	}
+
 	asked, err := gitpush.ReadOptions(more)
 	if err != nil {
 		return cli.At(cli.CommandPath(cc), "", err)
 	}
+
 	o := cli.SetupOptions(cc)
 	if o.Ref, err = pushTarget(t, cc); err != nil {
 		return err
 	}
+
 	return t.WithSession(cc, o, func(ctx context.Context, c *cli.Call) error {
 		err := pushUnder(ctx, c, c.Session.Issue, gitpush.Push{Remote: remote, Options: asked})
 		if err != nil && ctx.Err() == nil && cli.ProblemOf(err).Code == answer.Machine {
-			return cli.Advise(err, answer.Call("nothing was pushed; git said above what is wrong; fix that, then run", answer.Again))
+			return cli.Advise(err, answer.Call("nothing was pushed; git said above what is wrong; fix that, then run",
+				answer.Again))
 		}
 		return err
 	})
@@ -70,10 +85,12 @@ func pushTarget(t cli.Terminal, cc *urfave.Context) (string, error) {
 			return ref, nil
 		}
 	}
+
 	i, err := t.OnlyHold(cc)
 	if err != nil {
 		return "", err
 	}
+
 	return i.String(), nil
 }
 
@@ -103,6 +120,7 @@ func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, p gitpush.Push) 
 	if err != nil {
 		return err
 	}
+
 	pusher := gitpush.Git{Git: git.Git{Dir: c.Terminal.Env.Dir, Env: c.Terminal.Env.Inherited()}, Say: c.Terminal.Err}
 	local, err := planPush(ctx, c, pusher, &p)
 	if err != nil {
@@ -112,12 +130,15 @@ func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, p gitpush.Push) 
 		if err := c.CheckHolds(ctx, i, w, token); err != nil {
 			return err
 		}
-		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun}, fmt.Sprintf("would push %s to %s under %s\n", cli.OneLine(p.Branch), remoteName(p.Remote), i))
+		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun},
+			fmt.Sprintf("would push %s to %s under %s\n", cli.OneLine(p.Branch), remoteName(p.Remote), i))
 	}
+
 	h, within, err := c.Session.Ledger.Fence(ctx, i, w, token)
 	if err != nil {
 		return err
 	}
+
 	if err := c.Session.Extended(h); err != nil {
 		cli.Warnf(c.Terminal.Err, "this worktree's record of the hold could not be written: %s", err)
 	}
@@ -125,6 +146,7 @@ func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, p gitpush.Push) 
 	if err != nil {
 		return err
 	}
+
 	var got gitpush.Result
 	mode, how := "strict", "strict: the branch moves together with the lease, or not at all"
 	if strict {
@@ -132,13 +154,18 @@ func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, p gitpush.Push) 
 		got, err = pushStrictly(ctx, c, pusher, p, h)
 	} else { // as long as the hold is good for sure (spec.md#acting-under-a-hold)
 		mode, how = "fenced", "fenced: the hold was good for longer than the push; GitHub compared the branch only"
-		timed, cancel := context.WithTimeoutCause(ctx, within, fmt.Errorf("no answer within %s; it was given up before the lease could end", within))
+		timed, cancel := context.WithTimeoutCause(ctx, within,
+			fmt.Errorf("no answer within %s; it was given up before the lease could end", within))
 		defer cancel()
 		got, err = pusher.Push(timed, p)
 		if err == nil && !c.Session.Ledger.Owns(h) {
-			err = &ledger.LostError{Issue: h.Issue, Worker: h.Record.Worker, Err: fmt.Errorf("pushed, but the answer came after the end: %w", claim.ErrOverdue)}
+			err = &ledger.LostError{
+				Issue: h.Issue, Worker: h.Record.Worker,
+				Err: fmt.Errorf("pushed, but the answer came after the end: %w", claim.ErrOverdue),
+			}
 		}
 	}
+
 	if err != nil {
 		return err
 	}
@@ -147,13 +174,16 @@ func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, p gitpush.Push) 
 	if got == gitpush.There {
 		v.Answer, text = "up-to-date", "nothing to push: "
 	}
+
 	text += fmt.Sprintf("%s to %s under %s\n", cli.OneLine(p.Branch), remoteName(p.Remote), h.Issue)
 	if err := c.Answer(v, text+cli.Table([][2]string{{"  commit", p.Source}, {"  mode", how}})); err != nil {
 		return err
 	}
+
 	if err := pusher.Track(ctx, p, local); err != nil {
 		cli.Warnf(c.Terminal.Err, "pushed, but %s does not follow it: %s", cli.OneLine(local), err)
 	}
+
 	return nil
 }
 
@@ -163,54 +193,69 @@ func planPush(ctx context.Context, c *cli.Call, git gitpush.Git, p *gitpush.Push
 	if err != nil {
 		return local, err
 	}
+
 	switch p.Branch = local; {
 	case c.Flags.IsSet("branch"):
 		p.Branch, err = claim.ParseBranch(c.Flags.String("branch"))
 	case local == "":
 		return local, cli.Usagef(cli.CommandPath(c.Flags), "push: no branch is checked out; name one with --branch")
 	}
+
 	if err != nil {
 		return local, &ledger.CallError{Err: err}
 	}
+
 	if p.Remote == "" {
 		p.Remote, err = git.Remote(ctx, local)
 	}
+
 	if err == nil {
 		_, err = git.Address(ctx, p.Remote)
 	}
+
 	return local, err
 }
 
-// pushTries is how often a strict push is made whose lease was moved by the own worker meanwhile, or was
-// read late.
+// pushTries is how often a strict push is made whose lease was moved by the own worker meanwhile,
+// or was read late.
 const pushTries = 4
 
-// pushStrictly pushes with the lease. When that has moved, the store says whether it still is ours: then it
-// was a renewal of this worker's, and the push is made again on top of it.
-func pushStrictly(ctx context.Context, c *cli.Call, git gitpush.Git, p gitpush.Push, h ledger.Hold) (gitpush.Result, error) {
+// pushStrictly pushes with the lease. When that has moved, the store says whether it still is ours:
+// then it was a renewal of this worker's, and the push is made again on top of it.
+func pushStrictly(ctx context.Context, c *cli.Call, git gitpush.Git, p gitpush.Push,
+	h ledger.Hold,
+) (gitpush.Result, error) {
 	at, err := git.Address(ctx, p.Remote)
 	if err != nil {
 		return 0, err
 	}
-	to, err := c.Terminal.Env.Remote(ctx, at) // which must be the repository that has the lease, as far as its address tells
+
+	// which must be the repository that has the lease, as far as its address tells
+	to, err := c.Terminal.Env.Remote(ctx, at)
 	if name := to.Owner + "/" + to.Repo; err == nil && !strings.EqualFold(name, h.Issue.Slug()) {
-		return 0, cli.Usagef(cli.CommandPath(c.Flags), "push: %s is %s, and the lease is in %s", remoteName(p.Remote), cli.OneLine(name), h.Issue.Slug())
+		return 0, cli.Usagef(cli.CommandPath(c.Flags), "push: %s is %s, and the lease is in %s", remoteName(p.Remote),
+			cli.OneLine(name), h.Issue.Slug())
 	}
+
 	for n := 1; ; n++ {
 		got, err := git.Push(ctx, p)
 		var moved *gitpush.MovedError
 		if !errors.As(err, &moved) || moved.Ref != p.With.Ref {
 			return got, err
 		}
+
 		step, _, lost := c.Session.Ledger.Step(ctx, h)
 		switch {
 		case lost != nil:
 			return 0, lost
 		case n == pushTries:
-			unseen := fmt.Errorf("%s does not show the lease as GitHub's API does: %v", remoteName(p.Remote), moved) // not a no
+			// not a no
+			unseen := fmt.Errorf("%s does not show the lease as GitHub's API does: %v", remoteName(p.Remote), moved)
 			return 0, cli.Advise(&ledger.UnknownError{Issue: h.Issue, Err: unseen},
-				answer.Call("push to the repository that the issue is in; if it is that one, in a minute", answer.Again))
+				answer.Call("push to the repository that the issue is in; if it is that one, in a minute",
+					answer.Again))
 		}
+
 		p.With = (*gitpush.Step)(&step)
 		if err := setup.Clock().Sleep(ctx, cli.RetryFirst); err != nil {
 			return 0, &ledger.UnknownError{Issue: h.Issue, Err: err}

@@ -13,7 +13,9 @@ import (
 // NewRenewCommand makes the command renew.
 func NewRenewCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "renew", Usage: "extend a lease; exit 1 means stop all work on it", ArgsUsage: "[ISSUE]",
+		Name:      "renew",
+		Usage:     "extend a lease; exit 1 means stop all work on it",
+		ArgsUsage: "[ISSUE]",
 		Description: "Edits the claim comment, so that a long run leaves one comment behind. Who asks is looked up in this worktree when no flag names it, and so is the issue." +
 			cli.IssueForms +
 			"   label-state renew 42\n" +
@@ -32,14 +34,18 @@ func renewIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 		if err := c.Session.Ledger.MayRenew(ctx, i, w, token); err != nil {
 			return err
 		}
-		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun}, fmt.Sprintf("would renew %s for %s\n", i, w))
+		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun},
+			fmt.Sprintf("would renew %s for %s\n", i, w))
 	}
+
 	h, err := c.Session.Ledger.Renew(ctx, i, w, token)
 	if err != nil {
 		return err
 	}
+
 	if err := c.Session.Extended(h); err != nil {
 		cli.Warnf(c.Terminal.Err, "renewed, but this worktree's record could not be written: %s", err)
 	}
+
 	return c.Answer(cli.ViewHold(h, answer.Renewed), "renewed "+describeHold(h))
 }

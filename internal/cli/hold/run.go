@@ -11,7 +11,9 @@ import (
 // NewRunCommand makes the command run.
 func NewRunCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "run", Usage: "claim an issue, run a command under the hold, release it", ArgsUsage: "ISSUE -- COMMAND...",
+		Name:      "run",
+		Usage:     "claim an issue, run a command under the hold, release it",
+		ArgsUsage: "ISSUE -- COMMAND...",
 		Description: "The lease is renewed while COMMAND runs. When the hold is lost, COMMAND gets TERM, and KILL after --grace. " +
 			"Its environment says who it is: LABEL_STATE_CODENAME, LABEL_STATE_FIRING_ID, LABEL_STATE_ISSUE, LABEL_STATE_ISSUE_URL, LABEL_STATE_FENCING_TOKEN.\n\n" +
 			"Exit code 0 with a pull request, or on one, is success, without one no-commit; another exit code is failure; a signal to this program is passed on and is cancelled. " +
@@ -33,10 +35,12 @@ func runUnderHold(t cli.Terminal, cc *urfave.Context) error {
 	if len(args) < 2 || args[1] != "--" {
 		return cli.Usagef("run", "run: want an issue, --, and a command")
 	}
+
 	o := cli.SetupOptions(cc)
 	if o.Ref = args[0]; o.Ref == "" {
 		return cli.Usagef("run", "run: the issue is empty")
 	}
+
 	return t.WithSession(cc, o, func(ctx context.Context, c *cli.Call) error {
 		if err := errors.Join(c.RequireWorker(), cli.CheckProgram(c, args[2:])); err != nil {
 			return err
@@ -53,6 +57,7 @@ func runUnderHold(t cli.Terminal, cc *urfave.Context) error {
 		if err := c.RecordClaim(h, err); err != nil {
 			return err
 		}
+
 		return cli.RunProgram(ctx, c, h, cli.Program{Args: args[2:], In: c.Terminal.In})
 	})
 }

@@ -19,10 +19,13 @@ import (
 // NewDedupCommand makes the command dedup-check.
 func NewDedupCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "dedup-check", Usage: "is it free? 0 free, 1 held, 3 could not find out", ArgsUsage: "ISSUE",
-		Description: "For scripts. A hold of the asking run itself counts as free." + cli.IssueForms + "   label-state dedup-check acme/app#42 --json",
-		Flags:       cli.RepoFlags(cli.IdentityFlags()...),
-		Action:      t.OnIssue(checkIssue),
+		Name:      "dedup-check",
+		Usage:     "is it free? 0 free, 1 held, 3 could not find out",
+		ArgsUsage: "ISSUE",
+		Description: "For scripts. A hold of the asking run itself counts as free." + cli.IssueForms +
+			"   label-state dedup-check acme/app#42 --json",
+		Flags:  cli.RepoFlags(cli.IdentityFlags()...),
+		Action: t.OnIssue(checkIssue),
 	}
 }
 
@@ -31,16 +34,20 @@ func checkIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if w, _, err := c.Holder(i); err == nil {
 		who.Worker = w
 	}
+
 	f, v, err := c.Session.Ledger.Check(ctx, i, who)
 	if err != nil {
 		return err
 	}
+
 	own := v.Has(lifecycle.CodeOwn)
 	v.Reasons = slices.DeleteFunc(v.Reasons, func(r lifecycle.Reason) bool {
-		mine := r.Code == lifecycle.CodeOwn || r.Code == lifecycle.CodeInFlight && r.Claim != nil && c.Mine(ctx, i, *r.Claim, f.Viewer)
+		mine := r.Code == lifecycle.CodeOwn || r.Code == lifecycle.CodeInFlight && r.Claim != nil &&
+			c.Mine(ctx, i, *r.Claim, f.Viewer)
 		own = own || mine
 		return mine
 	})
+
 	if len(v.Reasons) > 0 {
 		return &ledger.HeldError{Issue: i, Verdict: v}
 	}
@@ -48,13 +55,18 @@ func checkIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if own {
 		text = "free: you hold it"
 	}
-	return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.Free, Yours: own}, fmt.Sprintf("%s %s is %s\n", i, cli.OneLine(f.Title), text))
+
+	return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.Free, Yours: own},
+		fmt.Sprintf("%s %s is %s\n", i, cli.OneLine(f.Title), text))
 }
 
 // NewStatusCommand makes the command status.
 func NewStatusCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "status", Aliases: []string{"status-issue"}, Usage: "everything known about an issue", ArgsUsage: "[ISSUE]",
+		Name:      "status",
+		Aliases:   []string{"status-issue"},
+		Usage:     "everything known about an issue",
+		ArgsUsage: "[ISSUE]",
 		Description: "Who holds it and until when, what its labels should say, attempts, pull requests, records that do not count. " +
 			"When issues wait for each other in a dependency cycle, it says so: it follows blockers over 4 steps and 20 issues at most." + cli.IssueForms +
 			"   label-state status                    what this worktree holds\n   label-state status 42\n   label-state status acme/app#42 --json",
@@ -73,6 +85,7 @@ func showStatus(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if err != nil {
 		return err
 	}
+
 	f = c.Session.Ledger.Here(f)
 	v := c.Session.Ledger.Rules().Verdict(f, lifecycle.Seeker{})
 	view := cli.ViewStatus(c.Session.Ledger.Rules(), f, v)
@@ -80,10 +93,12 @@ func showStatus(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if view.Stranded == "" {
 		view.Next = c.ReadyFirst(f, v)
 	}
+
 	if h, ok := f.Log.Holder(); ok && !h.Plan.Pending() && c.Mine(ctx, i, h, f.Viewer) {
 		end, _ := h.Until(c.Session.Ledger.Rules().Terms)
 		view.Holder.Renew = cli.Stamp(cli.RenewBefore(end, h.Lease(c.Session.Ledger.Rules().Terms)))
 	}
+
 	title, rest, _ := strings.Cut(cli.DescribeStatus(c.Session.Ledger.Rules().Terms, f, v, view), "\n")
 	verdict, facts, _ := strings.Cut(rest, "\n")
 	ink := map[lifecycle.Answer]string{lifecycle.Free: cli.InkGreen, lifecycle.Held: cli.InkYellow}[v.Answer]
@@ -102,13 +117,16 @@ func showHere(t cli.Terminal, cc *urfave.Context) error {
 
 	c := &cli.Call{Flags: cc, Terminal: t}
 	if len(all) == 0 {
-		return c.Answer(answer.Answer{Answer: answer.None}, "this worktree holds no issue; take one with: label-state next\n")
+		return c.Answer(answer.Answer{Answer: answer.None},
+			"this worktree holds no issue; take one with: label-state next\n")
 	}
+
 	for _, h := range all {
 		until := "without end"
 		if !h.Until.IsZero() {
 			until = "until " + cli.Moment(h.Until)
 		}
+
 		out := answer.Answer{
 			Issue:    h.Issue.String(),
 			Answer:   answer.Recorded,
@@ -120,10 +138,12 @@ func showHere(t cli.Terminal, cc *urfave.Context) error {
 			Branch:   h.Branch,
 			URL:      h.URL,
 		}
-		text := fmt.Sprintf("%s  %s (run %s), %s; see: label-state status %s\n", h.Issue, h.Worker.Codename, h.Worker.FiringID, until, h.Issue)
+		text := fmt.Sprintf("%s  %s (run %s), %s; see: label-state status %s\n", h.Issue, h.Worker.Codename,
+			h.Worker.FiringID, until, h.Issue)
 		if err := c.Answer(out, text); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }

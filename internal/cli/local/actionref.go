@@ -21,17 +21,21 @@ type actionRef struct {
 	next string // what a person should know or do about it; may be empty
 }
 
-// chooseRef is the tag of a release for a program of a release, else the commit that this program was built from, so that the workflow
-// runs today. Where nobody knows that commit, or GitHub does not have it, it is the branch.
+// chooseRef is the tag of a release for a program of a release, else the commit that this program
+// was built from, so that the workflow runs today. Where nobody knows that commit, or GitHub does
+// not have it, it is the branch.
 func chooseRef(ctx context.Context, c *cli.Call) actionRef {
 	build := c.Terminal.Build
 	if major := build.Release(); major != "" {
 		return actionRef{ref: major}
 	}
+
 	branch := actionRef{
-		ref:  workflow.Ref,
-		next: "pin the Action to a commit: in " + WorkflowPath + " put one of " + workflow.Action + " in place of " + workflow.Ref,
+		ref: workflow.Ref,
+		next: "pin the Action to a commit: in " + WorkflowPath + " put one of " + workflow.Action + " in place of " +
+			workflow.Ref,
 	}
+
 	if build.Commit == "" {
 		return branch
 	}
@@ -46,18 +50,21 @@ func chooseRef(ctx context.Context, c *cli.Call) actionRef {
 	case err != nil: // as on another server, to which Actions come from elsewhere
 		commit = build.Commit
 	}
+
 	r := actionRef{ref: commit, note: "label-state " + build.Version}
 	r.next = "the workflow names the commit that this program was built from, until there is a release; GitHub builds the Action from it at each run"
 	if build.Changed {
 		r.next += ". Your program has changes that are not in it"
 	}
+
 	return r
 }
 
 // errNoCommit is the answer that a repository has no such branch, tag or commit.
 var errNoCommit = errors.New("no such branch, tag or commit")
 
-// findCommit is the commit that a reference means on GitHub. The error is errNoCommit where the repository has none, a
+// findCommit is the commit that a reference means on GitHub. The error is errNoCommit where the
+// repository has none, a
 // *github.NotFoundError where the token sees no such repository, and what kept it from being found out otherwise.
 func findCommit(ctx context.Context, c *cli.Call, r workflow.Reference) (string, error) {
 	owner, name, _ := strings.Cut(r.Repo, "/")
@@ -75,16 +82,19 @@ func findCommit(ctx context.Context, c *cli.Call, r workflow.Reference) (string,
 	case len(answer.SHA) < 40:
 		return "", errors.New("GitHub told no commit")
 	}
+
 	return answer.SHA, nil
 }
 
-// workflowStep is the workflow. One that is there and differs in nothing but what it names of the Action is there.
+// workflowStep is the workflow. One that is there and differs in nothing but what it names of the
+// Action is there.
 func workflowStep(ctx context.Context, c *cli.Call, root, kind string) (cli.Step, error) {
 	const about = "the Action, which sweeps every hour"
 	o := workflow.Options{Refs: kind == lease.Refs}
 	if kind == lease.Redis {
 		o.Variables = []string{c.Session.Config.Lease.RedisURLEnv}
 	}
+
 	if have, err := readHere(root, WorkflowPath); err == nil {
 		o.Ref, o.Note = refIn(have)
 		return fileStep(ctx, c, root, WorkflowPath, workflow.Text(o), about)
@@ -96,15 +106,18 @@ func workflowStep(ctx context.Context, c *cli.Call, root, kind string) (cli.Step
 	if s.Status == cli.StepMissing {
 		s.Next = chosen.next
 	}
+
 	return s, err
 }
 
-// refIn is what a workflow names of the Action, and the comment behind it; empty where it names another.
+// refIn is what a workflow names of the Action, and the comment behind it; empty where it names
+// another.
 func refIn(text string) (ref, note string) {
 	_, rest, found := strings.Cut(text, "uses: "+workflow.Action+"@")
 	if !found {
 		return "", ""
 	}
+
 	line, _, _ := strings.Cut(rest, "\n")
 	ref, note, _ = strings.Cut(strings.TrimSuffix(line, "\r"), " # ")
 	return ref, note

@@ -23,7 +23,8 @@ import (
 	"github.com/label-state/label-state/internal/state"
 )
 
-// beatLock is held, below the folder of the holds, by the event that renews: hosts run hooks side by side.
+// beatLock is held, below the folder of the holds, by the event that renews: hosts run hooks side
+// by side.
 const beatLock = "label-state/beat.lock"
 
 // largestLog is the size in bytes above which a log of git's is not read.
@@ -38,6 +39,7 @@ func (e *hostEvent) renew(ctx context.Context, t *worktreeHolds, n int) {
 		}
 		return
 	}
+
 	if err == nil { // where no lock can be made two may renew at once, which does no harm
 		defer func() { _ = free() }()
 	}
@@ -52,6 +54,7 @@ func (e *hostEvent) renew(ctx context.Context, t *worktreeHolds, n int) {
 		e.untold(t, n, err)
 		return
 	}
+
 	defer func() { _ = s.Close() }()
 
 	got, err := s.Ledger.Renew(ctx, h.Issue, h.Worker, h.Token)
@@ -59,6 +62,7 @@ func (e *hostEvent) renew(ctx context.Context, t *worktreeHolds, n int) {
 		e.failed(ctx, s, t, n, err)
 		return
 	}
+
 	e.change(t, n, func(h *state.Hold) {
 		h.Comment, h.URL, h.Token, h.TTL, h.Until = got.Comment, got.URL, got.Token, got.Lease(), got.Until
 		h.Beat.Renewed, h.Beat.Tried = start, time.Time{}
@@ -67,20 +71,21 @@ func (e *hostEvent) renew(ctx context.Context, t *worktreeHolds, n int) {
 	e.good = append(e.good, h.Issue)
 }
 
-// renewedMeanwhile reports whether another process has extended the hold, or claimed it again, since
-// this one has read it; the record is read again then.
+// renewedMeanwhile reports whether another process has extended the hold, or claimed it again,
+// since this one has read it; the record is read again then.
 func (e *hostEvent) renewedMeanwhile(t *worktreeHolds, n int) bool {
 	h, ok, err := t.store.Load(t.holds[n].Issue)
 	if err != nil || !ok || !h.Beat.Renewed.After(t.holds[n].Beat.Renewed) {
 		return false
 	}
+
 	t.holds[n] = h
 	e.good = append(e.good, h.Issue)
 	return true
 }
 
-// failed tells what became of a hold that could not be extended; an answer that is none leaves it as
-// it was.
+// failed tells what became of a hold that could not be extended; an answer that is none leaves it
+// as it was.
 func (e *hostEvent) failed(ctx context.Context, s *setup.Session, t *worktreeHolds, n int, err error) {
 	var lost *ledger.LostError
 	if !errors.As(err, &lost) {
@@ -94,6 +99,7 @@ func (e *hostEvent) failed(ctx context.Context, s *setup.Session, t *worktreeHol
 		e.ended(t, n, lost.End, lost.Err, lost.Holder)
 		return
 	}
+
 	e.judge(s, f, t, n, lost.Err)
 }
 
@@ -121,6 +127,7 @@ func (e *hostEvent) ended(t *worktreeHolds, n int, end lifecycle.HoldEnd, err er
 		if e.detach == nil { // the process that claims again has come too late
 			return
 		}
+
 		if err := e.detach(e.name, Expired, e.text); err != nil {
 			e.note(fmt.Errorf("claim %s again: %w", i, err))
 		}
@@ -150,6 +157,7 @@ func (e *hostEvent) again(ctx context.Context, t *worktreeHolds, n int) {
 	case err == nil:
 		defer func() { _ = free() }()
 	}
+
 	if e.renewedMeanwhile(t, n) {
 		return
 	}
@@ -162,6 +170,7 @@ func (e *hostEvent) again(ctx context.Context, t *worktreeHolds, n int) {
 		e.untold(t, n, err)
 		return
 	}
+
 	defer func() { _ = s.Close() }()
 
 	got, err := s.ClaimAgain(ctx, was, ledger.Request{
@@ -177,9 +186,11 @@ func (e *hostEvent) again(ctx context.Context, t *worktreeHolds, n int) {
 	case errors.As(err, &lost):
 		e.ended(t, n, lost.End, lost.Err, lost.Holder)
 		return
+
 	case errors.As(err, &held):
 		e.refused(t, n, held)
 		return
+
 	case err != nil && !errors.As(err, &late):
 		e.untold(t, n, err)
 		return
@@ -194,9 +205,11 @@ func (e *hostEvent) again(ctx context.Context, t *worktreeHolds, n int) {
 		h.Beat.Renewed, h.Beat.Tried = got.Extended(), time.Time{}
 		h.Beat.Refused, h.Beat.Unsure = "", false
 	})
+
 	if kept {
 		return
 	}
+
 	_, err = s.Ledger.Release(ctx, was.Issue, ledger.Ending{
 		Worker:  got.Record.Worker,
 		Outcome: claim.OutcomeCancelled,
@@ -208,14 +221,15 @@ func (e *hostEvent) again(ctx context.Context, t *worktreeHolds, n int) {
 	}
 }
 
-// refused keeps why an expired hold could not be claimed again: somebody else has the issue, or it is
-// not to be claimed now, which ends no work.
+// refused keeps why an expired hold could not be claimed again: somebody else has the issue, or it
+// is not to be claimed now, which ends no work.
 func (e *hostEvent) refused(t *worktreeHolds, n int, held *ledger.HeldError) {
 	why := cli.OneLine(held.Error())
 	if held.Yielded != nil || held.Verdict.Has(lifecycle.CodeInFlight) || held.Verdict.Has(lifecycle.CodeHold) {
 		e.lose(t, n, "its lease ran out, and "+why)
 		return
 	}
+
 	e.change(t, n, func(h *state.Hold) {
 		h.Beat.Tried = e.now()
 		if h.Beat.Refused != why {
@@ -225,7 +239,8 @@ func (e *hostEvent) refused(t *worktreeHolds, n int, held *ledger.HeldError) {
 	})
 }
 
-// lose records that a hold is somebody else's. Its session is told by the first event that can tell it.
+// lose records that a hold is somebody else's. Its session is told by the first event that can tell
+// it.
 func (e *hostEvent) lose(t *worktreeHolds, n int, why string) {
 	e.change(t, n, func(h *state.Hold) {
 		h.Beat.Lost, h.Beat.Tried = why, time.Time{}
@@ -237,7 +252,8 @@ func (e *hostEvent) lose(t *worktreeHolds, n int, why string) {
 func whyLost(err error, holder *claim.Claim) string {
 	text := err.Error()
 	if holder != nil {
-		text += "; " + cmp.Or(holder.Person, holder.Record.Worker.String()) + " holds it since " + cli.Moment(holder.Created)
+		text += "; " + cmp.Or(holder.Person, holder.Record.Worker.String()) + " holds it since " +
+			cli.Moment(holder.Created)
 	}
 	return cli.OneLine(text)
 }
@@ -251,7 +267,8 @@ func (e *hostEvent) untold(t *worktreeHolds, n int, err error) {
 			h.Beat.Unsure, h.Beat.Tell = true, agenthost.Unsure(hold)
 		}
 	})
-	e.note(fmt.Errorf("could not find out whether %s is still held: %s", i, strings.ReplaceAll(err.Error(), "\n", "; ")))
+	e.note(fmt.Errorf("could not find out whether %s is still held: %s", i,
+		strings.ReplaceAll(err.Error(), "\n", "; ")))
 }
 
 // forget removes a record, here and, unless another claim has replaced it, on the disk.
@@ -271,17 +288,21 @@ func (e *hostEvent) verify(ctx context.Context, t *worktreeHolds, n int) {
 		e.note(err)
 		return
 	}
+
 	defer func() { _ = s.Close() }()
 	f, _, err := s.Ledger.Check(ctx, h.Issue, lifecycle.Seeker{Worker: h.Worker})
 	if err != nil {
 		e.note(fmt.Errorf("could not find out whether %s is still held: %w", h.Issue, err))
 		return
 	}
+
 	own, found := f.Log.Find(h.Worker)
 	lost := claim.ErrNotHolder
 	if found {
-		lost = cmp.Or(f.Log.RefuseRenewal(h.Worker, own.Author, s.Ledger.Rules().Terms, f.Now, 0), f.Log.RefuseToken(h.Worker, h.Token))
+		lost = cmp.Or(f.Log.RefuseRenewal(h.Worker, own.Author, s.Ledger.Rules().Terms, f.Now, 0),
+			f.Log.RefuseToken(h.Worker, h.Token))
 	}
+
 	switch {
 	case lost == nil:
 		e.good = append(e.good, h.Issue)
@@ -292,8 +313,8 @@ func (e *hostEvent) verify(ctx context.Context, t *worktreeHolds, n int) {
 	}
 }
 
-// waiting says what the holds wait for, from one snapshot of each worktree. What cannot be found out is left out in silence: the
-// start of a session is no place for it.
+// waiting says what the holds wait for, from one snapshot of each worktree. What cannot be found
+// out is left out in silence: the start of a session is no place for it.
 func (e *hostEvent) waiting(ctx context.Context, issues []claim.Issue) map[claim.Issue]string {
 	out := map[claim.Issue]string{}
 	for _, t := range e.trees[:e.about] {
@@ -301,6 +322,7 @@ func (e *hostEvent) waiting(ctx context.Context, issues []claim.Issue) map[claim
 		for _, h := range t.holds {
 			here = append(here, h.Issue)
 		}
+
 		if len(here) == 0 {
 			continue
 		}
@@ -308,6 +330,7 @@ func (e *hostEvent) waiting(ctx context.Context, issues []claim.Issue) map[claim
 		if err != nil {
 			continue
 		}
+
 		for k, r := range s.Client.FactsOf(ctx, here) {
 			n := t.index(here[k])
 			if r.Err != nil || n < 0 {
@@ -316,39 +339,48 @@ func (e *hostEvent) waiting(ctx context.Context, issues []claim.Issue) map[claim
 			out[here[k]] = waits(r.Facts, t.holds[n].Worker)
 			e.learn(s, r.Facts, t, n)
 		}
+
 		_ = s.Close()
 	}
+
 	return out
 }
 
-// learn puts into the record that the hold is lost, where the snapshot shows that and the log is what decides.
+// learn puts into the record that the hold is lost, where the snapshot shows that and the log is
+// what decides.
 func (e *hostEvent) learn(s *setup.Session, f lifecycle.Facts, t *worktreeHolds, n int) {
 	h := &t.holds[n]
 	own, ok := f.Log.Find(h.Worker)
 	if s.Store != nil || !ok || own.Live() || s.Ledger.Rules().EndOf(f, h.Worker) != lifecycle.HoldLost {
 		return
 	}
+
 	var holder *claim.Claim
 	if c, held := f.Log.Holder(); held {
 		holder = &c
 	}
+
 	e.lose(t, n, whyLost(claim.ErrEnded, holder))
 }
 
 // waits is what the holder waits for.
 func waits(f lifecycle.Facts, w claim.Worker) string {
 	if own, ok := f.Log.Find(w); ok && own.Plan.Pending() {
-		return "its plan waits for an answer, which this waits for: label-state plan " + f.Issue.String() + " --wait 30m"
+		return "its plan waits for an answer, which this waits for: label-state plan " + f.Issue.String() +
+			" --wait 30m"
 	}
+
 	for _, p := range f.PRs {
 		if p.State == lifecycle.PROpened {
 			return "pull request " + cli.OneLine(p.URL) + " is open for it"
 		}
 	}
+
 	return ""
 }
 
-// finish is what runs behind the end of a session: holds under which nothing was done are released. The session's file goes last.
+// finish is what runs behind the end of a session: holds under which nothing was done are released.
+// The session's file goes last.
 func (e *hostEvent) finish(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, releaseTime)
 	defer cancel()
@@ -357,6 +389,7 @@ func (e *hostEvent) finish(ctx context.Context) {
 			e.with(h.Issue, func(t *worktreeHolds, n int) { e.release(ctx, t, n) })
 		}
 	}
+
 	e.forgetSession()
 }
 
@@ -365,25 +398,32 @@ func (e *hostEvent) release(ctx context.Context, t *worktreeHolds, n int) {
 	if !e.untouched(ctx, t, h) {
 		return
 	}
+
 	s, err := setup.Open(ctx, e.environment(t), setup.Options{Ref: h.Issue.String()})
 	if err != nil {
 		e.note(err)
 		return
 	}
+
 	defer func() { _ = s.Close() }()
 	_, err = s.Ledger.Release(ctx, h.Issue, ledger.Ending{
-		Worker: h.Worker, Outcome: claim.OutcomeCancelled, Token: h.Token, Reason: "its session ended before anything was done",
+		Worker:  h.Worker,
+		Outcome: claim.OutcomeCancelled,
+		Token:   h.Token,
+		Reason:  "its session ended before anything was done",
 	})
 	var late *ledger.LabelsError
 	if err == nil || errors.As(err, &late) {
 		e.forget(t, h.Issue)
 		return
 	}
+
 	e.note(err)
 }
 
-// untouched reports whether nothing was done since the claim: the session's events only looked, and git knows of no change, in whatever
-// worktree of the clone, and of no commit or stash. Whatever cannot be found out counts as done.
+// untouched reports whether nothing was done since the claim: the session's events only looked, and
+// git knows of no change, in whatever worktree of the clone, and of no commit or stash. Whatever
+// cannot be found out counts as done.
 func (e *hostEvent) untouched(ctx context.Context, t *worktreeHolds, h state.Hold) bool {
 	// A session of which nothing is kept may have sent events that did not find the hold.
 	if h.Beat.Claimed.IsZero() || !t.store.Untouched(h.Issue) || !slices.Contains(e.kept.Worktrees, t.top) {
@@ -393,23 +433,27 @@ func (e *hostEvent) untouched(ctx context.Context, t *worktreeHolds, h state.Hol
 	if err != nil || moved(common, t.git, h.Beat.Claimed) {
 		return false
 	}
+
 	run := e.terminal.Env.Git()
 	run.Dir = t.top
 	all, err := run.Ask(ctx, "worktree", "list", "--porcelain")
 	if err != nil {
 		return false
 	}
+
 	for one := range strings.SplitSeq(all, "\n\n") {
 		top, rest, _ := strings.Cut(strings.TrimPrefix(one, "worktree "), "\n")
 		if _, gone := os.Stat(top); errors.Is(gone, fs.ErrNotExist) || strings.HasPrefix(rest, "bare") {
 			continue
 		}
+
 		run.Dir = top
 		out, err := run.Ask(ctx, git.Status()...)
 		if err != nil || out != "" {
 			return false
 		}
 	}
+
 	return true
 }
 
@@ -422,12 +466,14 @@ func (e *hostEvent) clean(ctx context.Context, t *worktreeHolds) bool {
 	if err != nil || changed != "" {
 		return false
 	}
+
 	ahead, err := run.Ask(ctx, "rev-list", "--max-count=1", "HEAD", "--not", "--remotes")
 	return err == nil && ahead == ""
 }
 
-// moved reports whether a log of git's has an entry since then: of HEAD in whatever worktree, of a branch, of stashes. What was fetched
-// is no work. A worktree without a log of HEAD has none that could be trusted.
+// moved reports whether a log of git's has an entry since then: of HEAD in whatever worktree, of a
+// branch, of stashes. What was fetched is no work. A worktree without a log of HEAD has none that
+// could be trusted.
 func moved(common, worktree string, since time.Time) bool {
 	if _, err := os.Stat(filepath.Join(worktree, "logs", "HEAD")); err != nil {
 		return true
@@ -436,10 +482,12 @@ func moved(common, worktree string, since time.Time) bool {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return true
 	}
+
 	all := []string{filepath.Join(common, "logs")}
 	for _, o := range others {
 		all = append(all, filepath.Join(common, "worktrees", o.Name(), "logs"))
 	}
+
 	fetched := filepath.Join(common, "logs", "refs", "remotes")
 	for _, logs := range all {
 		err := filepath.WalkDir(logs, func(file string, d fs.DirEntry, err error) error {
@@ -453,16 +501,19 @@ func moved(common, worktree string, since time.Time) bool {
 			case d.IsDir():
 				return nil
 			}
+
 			moves, err := smallfile.Follow(file, largestLog)
 			if err == nil && agenthost.Committed(string(moves), since) {
 				err = errMoved
 			}
+
 			return err
 		})
 		if err != nil {
 			return true
 		}
 	}
+
 	return false
 }
 

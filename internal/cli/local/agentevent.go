@@ -23,7 +23,8 @@ import (
 	"github.com/label-state/label-state/internal/state"
 )
 
-// How long an event may take when it asks GitHub. A host lets a call through whose hook takes too long, and waits for none at its end.
+// How long an event may take when it asks GitHub. A host lets a call through whose hook takes too
+// long, and waits for none at its end.
 const (
 	startTime     = 2 * time.Second
 	beforeTime    = 5 * time.Second
@@ -34,8 +35,9 @@ const (
 	largestConfig = 1 << 20
 )
 
-// runAgentEvent answers one event of a host. It never fails: a heartbeat that does not work must not stop anybody's work, and hosts take
-// exit codes for denials. What was in the way is one line on standard error.
+// runAgentEvent answers one event of a host. It never fails: a heartbeat that does not work must
+// not stop anybody's work, and hosts take exit codes for denials. What was in the way is one line
+// on standard error.
 func runAgentEvent(t cli.Terminal, cc *urfave.Context) error {
 	if cc.Args().Len() != 1 {
 		return cli.Usagef(cli.CommandPath(cc), "%s: want the host, one of %s", cli.CommandPath(cc), hostNames())
@@ -47,6 +49,7 @@ func runAgentEvent(t cli.Terminal, cc *urfave.Context) error {
 	case cc.Bool("expired"):
 		part = Expired
 	}
+
 	AnswerEvent(cc.Context, t, cc.Args().First(), part, detach)
 	return nil
 }
@@ -62,10 +65,12 @@ const (
 	Expired  Part = "expired" // the session's expired holds are claimed again
 )
 
-// AnswerEvent does one part of an event of a host, which stands on the terminal's standard input, and
-// returns the answer. What the host need not wait for, detach is asked to have done as another part.
+// AnswerEvent does one part of an event of a host, which stands on the terminal's standard input,
+// and returns the answer. What the host need not wait for, detach is asked to have done as another
+// part.
 func AnswerEvent(
-	ctx context.Context, t cli.Terminal, host string, part Part, detach func(host string, part Part, event []byte) error,
+	ctx context.Context, t cli.Terminal, host string, part Part,
+	detach func(host string, part Part, event []byte) error,
 ) (answer agenthost.Answer) {
 	e := hostEvent{terminal: t, now: time.Now, detach: detach}
 	defer func() {
@@ -74,6 +79,7 @@ func AnswerEvent(
 		}
 		answer = e.answer
 	}()
+
 	if err := e.read(host); err != nil {
 		e.note(err)
 	} else if e.event.Kind != agenthost.Ignored && e.event.Session.Run() != "" {
@@ -87,10 +93,12 @@ func AnswerEvent(
 			e.decide(ctx)
 		}
 	}
+
 	if len(e.answer.Notes) > 0 {
 		fmt.Fprintf(t.Err, "label-state: work goes on, but: %s\n", strings.Join(e.answer.Notes, "; "))
 	}
 	_, _ = io.WriteString(t.Out, e.answer.Text(e.event)) // nobody is left to tell that nobody listens
+
 	return e.answer
 }
 
@@ -124,6 +132,7 @@ func (e *hostEvent) read(name string) error {
 	if !known {
 		return fmt.Errorf("%q is no host that this version knows", name)
 	}
+
 	text, err := io.ReadAll(io.LimitReader(e.terminal.In, largestEvent+1))
 	if err != nil {
 		return fmt.Errorf("read the event: %w", err)
@@ -131,6 +140,7 @@ func (e *hostEvent) read(name string) error {
 	if len(text) > largestEvent {
 		return errors.New("read the event: it is larger than 64 MiB")
 	}
+
 	e.name, e.text = name, text
 	e.event, err = agenthost.Read(h, text)
 	return err
@@ -143,15 +153,18 @@ func (e *hostEvent) note(err error) {
 	}
 }
 
-// look reads what this machine knows: the session's worktrees, and the holds of those that the event is about. These are where the files
-// are that are written, where the command works, else where the agent does.
+// look reads what this machine knows: the session's worktrees, and the holds of those that the
+// event is about. These are where the files are that are written, where the command works, else
+// where the agent does.
 func (e *hostEvent) look() {
 	for _, p := range e.event.Paths {
 		e.open(filepath.Dir(e.absolute(p)))
 	}
+
 	for _, p := range e.event.Dirs {
 		e.open(e.absolute(p))
 	}
+
 	if len(e.event.Paths)+len(e.event.Dirs) == 0 {
 		e.open(e.absolute(""))
 	}
@@ -161,16 +174,19 @@ func (e *hostEvent) look() {
 		e.note(err)
 		return
 	}
+
 	e.files = files
 	e.actFor()
 	session, err := e.meet()
 	if err != nil {
 		e.note(err)
 	}
+
 	e.kept = session
 	if e.event.Kind == agenthost.SessionStart {
 		files.Prune(e.now())
 	}
+
 	for _, dir := range session.Worktrees {
 		e.open(dir)
 	}
@@ -210,10 +226,12 @@ func (e *hostEvent) meet() (state.Session, error) {
 	if p := e.terminal.Env.Processes; p != nil {
 		from = process.Starter(p.Above())
 	}
+
 	begins := !known || e.event.Kind == agenthost.SessionStart || kept.Process.IsZero() && !kept.Scattered
 	if kept.Process == from && known || !begins && kept.Scattered {
 		return kept, nil
 	}
+
 	err = e.files.Change(e.event.Session, func(s *state.Session) {
 		s.Process, s.Scattered = from, false
 		if !begins {
@@ -221,6 +239,7 @@ func (e *hostEvent) meet() (state.Session, error) {
 		}
 		kept = *s
 	})
+
 	return kept, err
 }
 
@@ -232,10 +251,12 @@ func (e *hostEvent) absolute(p string) string {
 	if !filepath.IsAbs(dir) {
 		dir = e.terminal.Env.Dir
 	}
+
 	return filepath.Join(dir, p)
 }
 
-// open reads the holds of the worktree that the folder is in, once. A folder that is yet to be made is in its parent's.
+// open reads the holds of the worktree that the folder is in, once. A folder that is yet to be made
+// is in its parent's.
 func (e *hostEvent) open(dir string) {
 	for dir != filepath.Dir(dir) {
 		if _, err := os.Stat(dir); err == nil {
@@ -243,21 +264,27 @@ func (e *hostEvent) open(dir string) {
 		}
 		dir = filepath.Dir(dir)
 	}
+
 	top, err := state.Top(dir)
-	if errors.Is(err, state.ErrNoRepository) || slices.ContainsFunc(e.trees, func(t *worktreeHolds) bool { return t.top == top }) {
+	if errors.Is(err, state.ErrNoRepository) ||
+		slices.ContainsFunc(e.trees, func(t *worktreeHolds) bool { return t.top == top }) {
 		return
 	}
+
 	t := &worktreeHolds{top: top}
 	if err == nil {
 		t.git, err = state.GitDir(top, "")
 	}
+
 	if err == nil {
 		t.store = state.OpenHolds(t.git)
 		t.holds, err = t.store.All()
 	}
+
 	if err != nil {
 		e.note(err)
 	}
+
 	if t.git != "" {
 		e.trees = append(e.trees, t)
 	}
@@ -274,33 +301,47 @@ func (e *hostEvent) world() agenthost.World {
 			if hold.Session == e.event.Session {
 				w.Mine = append(w.Mine, hold)
 			}
+
 			if n < e.about {
 				w.Here = append(w.Here, hold)
 			}
 		}
 	}
+
 	return w
 }
 
-// gone reports, where a session starts, whether the process of the host of another one's hold has ended.
+// gone reports, where a session starts, whether the process of the host of another one's hold has
+// ended.
 func (e *hostEvent) gone(h agenthost.Hold) bool {
-	if e.event.Kind != agenthost.SessionStart || h.Session.IsZero() || h.Session == e.event.Session || e.terminal.Env.Processes == nil {
+	if e.event.Kind != agenthost.SessionStart || h.Session.IsZero() || h.Session == e.event.Session ||
+		e.terminal.Env.Processes == nil {
 		return false
 	}
 	kept, known, err := e.files.Load(h.Session)
 	return err == nil && known && !kept.Process.IsZero() && e.terminal.Env.Processes.Gone(kept.Process)
 }
 
-// hostHold is a record as the decision wants it. One of an older version was extended when its lease began.
+// hostHold is a record as the decision wants it. One of an older version was extended when its
+// lease began.
 func hostHold(h state.Hold) agenthost.Hold {
 	out := agenthost.Hold{
-		Issue: h.Issue, Worker: h.Worker, Session: agenthost.Session{Host: agenthost.Host(h.Beat.Host), ID: h.Beat.Session}, TTL: h.TTL,
-		Renewed: h.Beat.Renewed, Tried: h.Beat.Tried, Ended: h.Beat.Ended, Lost: h.Beat.Lost,
-		Passed: h.Beat.Passed, Refused: h.Beat.Refused,
+		Issue:   h.Issue,
+		Worker:  h.Worker,
+		Session: agenthost.Session{Host: agenthost.Host(h.Beat.Host), ID: h.Beat.Session},
+		TTL:     h.TTL,
+		Renewed: h.Beat.Renewed,
+		Tried:   h.Beat.Tried,
+		Ended:   h.Beat.Ended,
+		Lost:    h.Beat.Lost,
+		Passed:  h.Beat.Passed,
+		Refused: h.Beat.Refused,
 	}
+
 	if out.Renewed.IsZero() {
 		out.Renewed = h.Until.Add(-h.TTL)
 	}
+
 	return out
 }
 
@@ -312,6 +353,7 @@ func (e *hostEvent) decide(ctx context.Context) {
 		e.carryOut(ctx, plan)
 		w = e.world()
 	}
+
 	if e.event.Kind == agenthost.SessionEnd && len(plan.Release) == 0 {
 		e.forgetSession()
 	}
@@ -319,14 +361,18 @@ func (e *hostEvent) decide(ctx context.Context) {
 	if e.event.Kind == agenthost.BeforeTool && e.event.Call == agenthost.Edits && !holds {
 		w.Claim, w.Unusable = e.wantsClaim(ctx)
 	}
+
 	e.answer.Deny = agenthost.Denies(e.event, w)
 	if e.answer.Deny != "" && e.lifted(ctx) {
 		e.answer.Deny = agenthost.Denies(e.event, e.world())
 	}
+
 	if e.terminal.Env.SkipDedup() { // a person's word, in the environment that the host was started with
 		e.answer.Deny = ""
 	}
-	if e.event.Changes && e.answer.Deny == "" { // from now on the session's end releases none of its holds, wherever the change is
+
+	// from now on the session's end releases none of its holds, wherever the change is
+	if e.event.Changes && e.answer.Deny == "" {
 		for _, t := range e.trees {
 			for _, h := range t.holds {
 				if hostHold(h).Session != e.event.Session {
@@ -338,6 +384,7 @@ func (e *hostEvent) decide(ctx context.Context) {
 			}
 		}
 	}
+
 	if e.event.Kind == agenthost.SessionStart && e.answer.Context == "" {
 		e.answer.Context = e.startText(nil)
 	}
@@ -354,14 +401,17 @@ func (e *hostEvent) lifted(ctx context.Context) (any bool) {
 		over := slices.DeleteFunc(slices.Clone(t.holds), func(h state.Hold) bool {
 			return h.Beat.Lost == "" || h.Beat.Tell != "" || hostHold(h).Session != e.event.Session
 		})
+
 		if len(over) == 0 || !e.clean(ctx, t) {
 			continue
 		}
+
 		for _, h := range over {
 			e.forget(t, h.Issue)
 			e.answer.Context, any = agenthost.Lifted(hostHold(h)), true
 		}
 	}
+
 	return any
 }
 
@@ -372,6 +422,7 @@ func (e *hostEvent) tell() {
 	if !said && !e.event.TakesContext() {
 		return
 	}
+
 	for k, t := range e.trees {
 		for n, h := range t.holds {
 			if h.Beat.Tell == "" || hostHold(h).Session != e.event.Session || said && k >= e.about {
@@ -382,6 +433,7 @@ func (e *hostEvent) tell() {
 				first = now.Beat.Tell != "" // else an event beside this one has just said it
 				now.Beat.Tell = ""
 			})
+
 			if first && !said {
 				e.answer.Context = strings.TrimPrefix(e.answer.Context+"\n"+h.Beat.Tell, "\n")
 			}
@@ -389,8 +441,10 @@ func (e *hostEvent) tell() {
 	}
 }
 
-// wantsClaim reports whether one of the event's repositories wants a claim before an edit, by its default branch as it was last fetched.
-// A configuration that cannot be used wants one if it mentions the key, and why is its cause; of any other that cannot be used nobody is kept from editing.
+// wantsClaim reports whether one of the event's repositories wants a claim before an edit, by its
+// default branch as it was last fetched. A configuration that cannot be used wants one if it
+// mentions the key, and why is its cause; of any other that cannot be used nobody is kept from
+// editing.
 func (e *hostEvent) wantsClaim(ctx context.Context) (yes bool, why string) {
 	ctx, cancel := context.WithTimeout(ctx, beforeTime)
 	defer cancel()
@@ -405,6 +459,7 @@ func (e *hostEvent) wantsClaim(ctx context.Context) (yes bool, why string) {
 			return true, ""
 		}
 	}
+
 	return false, ""
 }
 
@@ -415,29 +470,35 @@ func (e *hostEvent) carryOut(ctx context.Context, p agenthost.Plan) {
 				h.Beat.Host, h.Beat.Session = string(e.event.Host), e.event.Session.ID
 				h.Beat.Ended, h.Beat.Passed = time.Time{}, false
 			})
+
 			if !adopted {
 				return
 			}
+
 			if err := e.files.Add(e.event.Session, t.top); err != nil {
 				e.note(err)
 			}
 		})
 	}
+
 	for _, i := range p.End {
 		e.with(i, func(t *worktreeHolds, n int) {
 			e.change(t, n, func(h *state.Hold) { h.Beat.Ended = e.now() })
 		})
 	}
+
 	for _, i := range p.Pass {
 		e.with(i, func(t *worktreeHolds, n int) {
 			e.change(t, n, func(h *state.Hold) { h.Beat.Ended, h.Beat.Passed = e.now(), true })
 		})
 	}
+
 	if len(p.Release) > 0 {
 		if err := e.detach(e.name, Ended, e.text); err != nil {
 			e.note(fmt.Errorf("release at the end of the session: %w", err))
 		}
 	}
+
 	limit := afterTime
 	switch e.event.Kind {
 	case agenthost.SessionStart:
@@ -445,14 +506,17 @@ func (e *hostEvent) carryOut(ctx context.Context, p agenthost.Plan) {
 	case agenthost.BeforeTool:
 		limit = beforeTime
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for _, i := range p.Renew {
 		e.with(i, func(t *worktreeHolds, n int) { e.renew(ctx, t, n) })
 	}
+
 	for _, i := range p.Verify {
 		e.with(i, func(t *worktreeHolds, n int) { e.verify(ctx, t, n) })
 	}
+
 	if len(p.Show) > 0 {
 		e.answer.Context = e.startText(e.waiting(ctx, p.Show))
 	}
@@ -479,6 +543,7 @@ func (e *hostEvent) change(t *worktreeHolds, n int, do func(*state.Hold)) (same 
 		}
 		return same
 	})
+
 	switch {
 	case err != nil: // this event goes by what it knows
 		e.note(err)
@@ -489,6 +554,7 @@ func (e *hostEvent) change(t *worktreeHolds, n int, do func(*state.Hold)) (same 
 	default:
 		t.holds[n] = now
 	}
+
 	return same
 }
 
@@ -509,15 +575,18 @@ func (e *hostEvent) startText(waits map[claim.Issue]string) string {
 	for _, h := range w.Here {
 		shown = append(shown, agenthost.Shown{Hold: h, Waits: waits[h.Issue]})
 	}
+
 	own := "../" + "NAME"
 	for _, t := range e.trees[:e.about] {
 		own = filepath.Join("..", filepath.Base(t.top)+"-2")
-		written := []string{config.Path, ".claude/skills/label-state/SKILL.md", ".agents/skills/label-state/SKILL.md"} // by init and agent install
+		// by init and agent install
+		written := []string{config.Path, ".claude/skills/label-state/SKILL.md", ".agents/skills/label-state/SKILL.md"}
 		w.Known = w.Known || slices.ContainsFunc(written, func(file string) bool {
 			_, err := os.Stat(filepath.Join(t.top, filepath.FromSlash(file)))
 			return err == nil
 		})
 	}
+
 	return agenthost.StartText(e.event, w, shown, own)
 }
 

@@ -37,22 +37,27 @@ func placeOf(t cli.Terminal, user bool) (agentsetup.Place, error) {
 	if !user {
 		top, err := state.Top(t.Env.Dir)
 		if err != nil {
-			return p, cli.Advise(cli.Usagef("agent", "not in a git clone"), answer.Call("run it inside one, or for all of yours", answer.Again, "--user"))
+			return p, cli.Advise(cli.Usagef("agent", "not in a git clone"),
+				answer.Call("run it inside one, or for all of yours", answer.Again, "--user"))
 		}
+
 		git, err := state.GitDir(top, "")
 		p.Root, p.State = top, filepath.Join(git, "label-state")
 		return p, err
 	}
+
 	for _, variable := range []string{"HOME", "USERPROFILE"} {
 		if home := t.Env.Getenv(variable); filepath.IsAbs(home) && p.Home == "" {
 			p.Home = home
 		}
 	}
+
 	if p.Home == "" {
 		return p, errors.New("find home folder: HOME is not set")
 	}
 	state, err := t.Env.StateDir()
 	p.State = state
+
 	return p, err
 }
 
@@ -76,15 +81,18 @@ func setHost(t cli.Terminal,
 		}
 		h, ok := agenthost.Parse(cc.Args().First())
 		if !ok || h == agenthost.Plugin {
-			return cli.Usagef(cli.CommandPath(cc), "%q is no host; there are %s", cli.OneLine(cc.Args().First()), hostNames())
+			return cli.Usagef(cli.CommandPath(cc), "%q is no host; there are %s", cli.OneLine(cc.Args().First()),
+				hostNames())
 		}
 		if cc.Bool("user") && cc.Bool("project") {
 			return cli.Usagef(cli.CommandPath(cc), "--user and --project exclude each other")
 		}
+
 		p, err := placeOf(t, cc.Bool("user"))
 		if err != nil {
 			return err
 		}
+
 		c := &cli.Call{Flags: cc, Terminal: t}
 		steps, err := plan(p, h)
 		if err != nil {
@@ -96,6 +104,7 @@ func setHost(t cli.Terminal,
 		if err := take(p, h, steps); err != nil {
 			return fileFailure(cc, err)
 		}
+
 		return showHost(c, h, steps, last(h))
 	}
 }
@@ -105,7 +114,8 @@ func fileFailure(cc *urfave.Context, err error) error {
 	return cli.At(cli.CommandPath(cc), "", cli.Advise(err, answer.Call("fix that file, then run", answer.Again)))
 }
 
-// agreeToHost shows what would be done and asks, unless there is nothing to do or nobody wants to be asked.
+// agreeToHost shows what would be done and asks, unless there is nothing to do or nobody wants to
+// be asked.
 func agreeToHost(c *cli.Call, h agenthost.Host, steps []agentsetup.Step) error {
 	todo := false
 	text := string(h) + "\n"
@@ -113,6 +123,7 @@ func agreeToHost(c *cli.Call, h agenthost.Host, steps []agentsetup.Step) error {
 		todo = todo || s.Kind != agentsetup.Same && s.Kind != agentsetup.Theirs
 		text += fmt.Sprintf("  %-6s %s %s\n", s.Kind, s.What, shortPath(c.Terminal, s.Path))
 	}
+
 	switch {
 	case c.Flags.Bool("dry-run"):
 		if c.Flags.Bool("json") {
@@ -122,10 +133,12 @@ func agreeToHost(c *cli.Call, h agenthost.Host, steps []agentsetup.Step) error {
 	case !todo:
 		return nil
 	}
+
 	command := "label-state " + cli.CommandPath(c.Flags) + " " + string(h)
 	if c.Flags.Bool("user") {
 		command += " --user"
 	}
+
 	return agree(c, command, "look at it first, then say yes", func() string { return text })
 }
 
@@ -147,12 +160,15 @@ func showHost(c *cli.Call, h agenthost.Host, steps []agentsetup.Step, last strin
 		}
 		text += fmt.Sprintf("%-6s %s %s\n", s.Kind, s.What, shortPath(c.Terminal, s.Path))
 	}
+
 	if c.Flags.Bool("json") {
 		return nil
 	}
+
 	if last != "" {
 		text += "next: " + last + "\n"
 	}
+
 	return c.Tell(nil, text)
 }
 
@@ -168,6 +184,7 @@ func afterInstall(h agenthost.Host) string {
 	case agenthost.Copilot:
 		return "start copilot and trust the folder when it asks; in a folder that is not trusted it loads no hooks"
 	}
+
 	return "start a new session of " + string(h) + "; hooks are read when it starts"
 }
 
@@ -183,7 +200,8 @@ type AgentView struct {
 	Problem   string `json:"problem,omitempty"` // why something is unknown
 }
 
-// runAgentStatus is exit 1 where a host that is on the search path is not set up, and exit 3 where a file does not let it be seen.
+// runAgentStatus is exit 1 where a host that is on the search path is not set up, and exit 3 where
+// a file does not let it be seen.
 func runAgentStatus(t cli.Terminal, cc *urfave.Context) error {
 	if cc.Args().Present() {
 		return cli.Usagef(cli.CommandPath(cc), "%s takes no arguments", cli.CommandPath(cc))
@@ -203,32 +221,38 @@ func runAgentStatus(t cli.Terminal, cc *urfave.Context) error {
 		if v.Program != "" {
 			program = cmp.Or(v.Version, "found")
 		}
+
 		rows = append(rows, []string{v.Host, program, v.User, v.Project, cmp.Or(v.Problem, v.Missing)})
 		used = used || v.Program != "" || v.User != "no" || v.Project != "" && v.Project != "no"
 		if v.Program != "" && v.Missing != "" && lacking == "" {
 			lacking = v.Missing
 		}
 	}
+
 	text := cli.Columns(rows)
 	if !used {
 		text += "set one up: label-state agent install HOST\n"
 	}
+
 	for _, v := range views {
 		if err := c.AnswerJSON(v); err != nil {
 			return err
 		}
 	}
+
 	if !cc.Bool("json") {
 		if err := c.Answer(nil, text); err != nil {
 			return err
 		}
 	}
+
 	switch {
 	case unknown != nil:
 		return fileFailure(cc, unknown)
 	case lacking == "":
 		return nil
 	}
+
 	return cli.Declined("not every host here is set up", answer.Advice(lacking))
 }
 
@@ -241,18 +265,22 @@ func hostProgram(t cli.Terminal, h agenthost.Host) string {
 	case agenthost.Cursor:
 		names = []string{"cursor-agent", "cursor"}
 	}
+
 	for _, dir := range filepath.SplitList(t.Env.Getenv("PATH")) {
 		for _, name := range names {
 			file := filepath.Join(dir, name)
 			if runtime.GOOS == "windows" {
 				file += ".exe"
 			}
+
 			info, err := os.Stat(file)
-			if filepath.IsAbs(dir) && err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0) {
+			if filepath.IsAbs(dir) && err == nil && info.Mode().IsRegular() &&
+				(runtime.GOOS == "windows" || info.Mode()&0o111 != 0) {
 				return file
 			}
 		}
 	}
+
 	return ""
 }
 
@@ -261,22 +289,26 @@ const versionTime = 5 * time.Second
 
 var aVersion = regexp.MustCompile(`\d+(\.\d+)+[-+.\w]*`)
 
-// viewHost looks at one host. With an error, of the first file that cannot be used, the view is what else is known.
+// viewHost looks at one host. With an error, of the first file that cannot be used, the view is
+// what else is known.
 func viewHost(ctx context.Context, c *cli.Call, h agenthost.Host) (v AgentView, unknown error) {
 	v = AgentView{Host: string(h), Program: hostProgram(c.Terminal, h)}
 	if v.Program != "" {
 		timed, cancel := context.WithTimeout(ctx, versionTime)
 		defer cancel()
-		out, err := c.Terminal.Env.Run(timed, setup.Command{Name: v.Program, Args: []string{"--version"}, Dir: c.Terminal.Env.Dir})
+		out, err := c.Terminal.Env.Run(timed,
+			setup.Command{Name: v.Program, Args: []string{"--version"}, Dir: c.Terminal.Env.Dir})
 		if err == nil {
 			v.Version = aVersion.FindString(string(out))
 		}
 	}
+
 	for _, user := range []bool{true, false} {
 		p, err := placeOf(c.Terminal, user)
 		if err != nil {
 			continue // no home, or no clone
 		}
+
 		all, some, err := p.Installed(h)
 		word := "no"
 		switch {
@@ -287,18 +319,21 @@ func viewHost(ctx context.Context, c *cli.Call, h agenthost.Host) (v AgentView, 
 		case some:
 			word = "partly"
 		}
+
 		if user {
 			v.User = word
 		} else {
 			v.Project = word
 		}
 	}
+
 	off := switchedOff(c.Terminal, h)
 	for _, word := range []*string{&v.User, &v.Project} {
 		if off != "" && *word == "installed" {
 			*word = "off"
 		}
 	}
+
 	switch {
 	case unknown != nil:
 		v.Problem = unknown.Error()
@@ -314,6 +349,7 @@ func viewHost(ctx context.Context, c *cli.Call, h agenthost.Host) (v AgentView, 
 			v.Missing = "start codex, type /hooks and trust the hooks of label-state"
 		}
 	}
+
 	return v, unknown
 }
 
@@ -327,13 +363,15 @@ func switchedOff(t cli.Terminal, h agenthost.Host) string {
 			return ""
 		}
 	}
+
 	return ""
 }
 
 // trustTime is how long Codex may take to say which hooks it trusts.
 const trustTime = 10 * time.Second
 
-// untrusted asks Codex how many of our hooks it leaves out because nobody has reviewed them; 0 when it does not say.
+// untrusted asks Codex how many of our hooks it leaves out because nobody has reviewed them; 0 when
+// it does not say.
 func untrusted(ctx context.Context, program, dir string) int {
 	ctx, cancel := context.WithTimeout(ctx, trustTime)
 	defer cancel()
@@ -342,18 +380,24 @@ func untrusted(ctx context.Context, program, dir string) int {
 	if err != nil {
 		return 0
 	}
+
 	out, err := cmd.StdoutPipe()
 	if err != nil || cmd.Start() != nil {
 		return 0
 	}
+
 	defer func() {
 		cancel()
 		_ = cmd.Wait() // it was ended
 	}()
 	ask := json.NewEncoder(in)
 	type message map[string]any
+
 	for _, m := range []message{
-		{"id": 1, "method": "initialize", "params": message{"clientInfo": message{"name": "label-state", "version": "1"}}},
+		{
+			"id": 1, "method": "initialize",
+			"params": message{"clientInfo": message{"name": "label-state", "version": "1"}},
+		},
 		{"method": "initialized"},
 		{"id": 2, "method": "hooks/list", "params": message{"cwds": []string{dir}}},
 	} {
@@ -361,6 +405,7 @@ func untrusted(ctx context.Context, program, dir string) int {
 			return 0
 		}
 	}
+
 	var answer struct {
 		ID     int
 		Result struct {
@@ -369,11 +414,13 @@ func untrusted(ctx context.Context, program, dir string) int {
 			}
 		}
 	}
+
 	for lines := json.NewDecoder(out); answer.ID != 2; {
 		if lines.Decode(&answer) != nil {
 			return 0
 		}
 	}
+
 	n := 0
 	for _, d := range answer.Result.Data {
 		for _, k := range d.Hooks {
@@ -382,10 +429,12 @@ func untrusted(ctx context.Context, program, dir string) int {
 			}
 		}
 	}
+
 	return n
 }
 
-// hostSteps offers the hosts that are found on this machine and not set up: a person decides whose files are written.
+// hostSteps offers the hosts that are found on this machine and not set up: a person decides whose
+// files are written.
 func hostSteps(t cli.Terminal) []cli.Step {
 	var out []cli.Step
 	for _, h := range agenthost.Hosts() {
@@ -393,21 +442,33 @@ func hostSteps(t cli.Terminal) []cli.Step {
 		if program == "" {
 			continue
 		}
-		s := cli.Step{Kind: "agent", Name: string(h), Status: cli.StepKept, Detail: "found here, not set up"}
+
+		s := cli.Step{
+			Kind:   "agent",
+			Name:   string(h),
+			Status: cli.StepKept,
+			Detail: "found here, not set up",
+		}
 		s.Next = "have sessions of " + string(h) + " keep their holds alive: label-state agent install " + string(h)
+
 		for _, user := range []bool{true, false} {
 			p, err := placeOf(t, user)
 			if err != nil {
 				continue
 			}
+
 			if all, _, err := p.Installed(h); err == nil && all {
 				s.Status, s.Detail, s.Next = cli.StepThere, "its sessions keep their holds alive", ""
 			}
 		}
+
 		if off := switchedOff(t, h); off != "" && s.Status == cli.StepThere {
-			s.Status, s.Detail, s.Next = cli.StepKept, "its hooks are switched off", "switch the hooks of "+string(h)+" on: "+off
+			s.Status, s.Detail, s.Next = cli.StepKept, "its hooks are switched off", "switch the hooks of "+string(h)+
+				" on: "+off
 		}
+
 		out = append(out, s)
 	}
+
 	return out
 }

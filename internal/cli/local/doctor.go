@@ -23,7 +23,9 @@ import (
 // NewDoctorCommand makes the command doctor.
 func NewDoctorCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "doctor", Usage: "check token, repository, labels, workflow and hook", ArgsUsage: "[OWNER/NAME]...",
+		Name:      "doctor",
+		Usage:     "check token, repository, labels, workflow and hook",
+		ArgsUsage: "[OWNER/NAME]...",
 		Description: "Each line is ok, warn or fail, the last two with the remedy. Exit 1 when anything fails.\n\n" +
 			"   label-state doctor\n   label-state doctor acme/app --json\n   label-state doctor --repo acme/app,acme/web",
 		Flags:  cli.SeveralFlags(),
@@ -62,11 +64,13 @@ func runDoctor(t cli.Terminal, cc *urfave.Context) error {
 	for _, name := range names {
 		all = append(all, checkRepo(ctx, t, cc, name)...)
 	}
+
 	c := &cli.Call{Flags: cc, Terminal: t}
 	return showReport(c, append(all, checkHook(ctx, c)))
 }
 
-// checkSetup is what the session goes by. Where the repository has no configuration, it is looked for under the name that nobody reads.
+// checkSetup is what the session goes by. Where the repository has no configuration, it is looked
+// for under the name that nobody reads.
 func checkSetup(ctx context.Context, c *cli.Call) Diagnosis {
 	d := ok("setup", "configuration: %s; token: %s", c.Session.Source, c.Session.TokenFrom)
 	if !c.Session.Unconfigured() {
@@ -76,6 +80,7 @@ func checkSetup(ctx context.Context, c *cli.Call) Diagnosis {
 		d.Detail += "; " + config.Unread + " is there and is not read"
 		return d.or("warn", "git mv "+config.Unread+" "+config.Path)
 	}
+
 	return d
 }
 
@@ -100,15 +105,18 @@ func checkRepo(ctx context.Context, t cli.Terminal, cc *urfave.Context, name str
 		d.Repo = cli.WithoutURL(name)
 		return []Diagnosis{d}
 	}
+
 	found := []Diagnosis{checkSetup(ctx, c)}
 	found = append(found, examine(ctx, c)...)
 	for k := range found {
 		found[k].Repo = c.Session.Repo.String()
 	}
+
 	return found
 }
 
-// failedCheck is a failed check. The remedy is the hint that other commands give, unless that is to ask the doctor.
+// failedCheck is a failed check. The remedy is the hint that other commands give, unless that is to
+// ask the doctor.
 func failedCheck(c *cli.Call, check string, err error) Diagnosis {
 	d := ok(check, "%s", strings.Join(cli.Lines(err), "; "))
 	var auth *github.AuthError
@@ -125,6 +133,7 @@ func failedCheck(c *cli.Call, check string, err error) Diagnosis {
 	case errors.As(err, &missing):
 		return d.or("fail", "check the name, and that the token may see it")
 	}
+
 	return d.or("fail", c.Terminal.Hint(err))
 }
 
@@ -142,26 +151,32 @@ func showReport(c *cli.Call, all []Diagnosis) error {
 			about = d.Repo
 			text = cmp.Or(about, "this machine") + "\n" + text
 		}
+
 		if d.Remedy != "" {
 			arrows = true
 			text += strings.Repeat(" ", 19) + "-> " + d.Remedy + "\n"
 		}
+
 		if err := c.Answer(d, text); err != nil {
 			return err
 		}
+
 		if d.Status == "fail" {
 			failed++
 		}
 	}
+
 	if !arrows && !c.Flags.Bool("json") {
 		if err := c.Answer(nil, "all is well; take an issue: label-state next --codename NAME\n"); err != nil {
 			return err
 		}
 	}
+
 	if failed > 0 {
 		again := answer.Call("do what the arrows say, then", "doctor", namedWithoutURLs(c)...)
 		return cli.At("doctor", "", cli.Declined(printable.Count(failed, "check", "checks")+" failed", again))
 	}
+
 	return nil
 }
 
@@ -173,6 +188,7 @@ func namedWithoutURLs(c *cli.Call) []string {
 			names = append(names, named)
 		}
 	}
+
 	return names
 }
 
@@ -182,11 +198,13 @@ func examine(ctx context.Context, c *cli.Call) []Diagnosis {
 	if err != nil {
 		return []Diagnosis{failedCheck(c, "token", err)}
 	}
+
 	out := []Diagnosis{checkScopes(ctx, c, who)}
 	repo, err := c.Session.Client.Repository(ctx, c.Session.Repo)
 	if err != nil {
 		return append(out, failedCheck(c, "repository", err))
 	}
+
 	out = append(out, checkRepository(ctx, c, repo)...)
 	out = append(out, checkLabelSet(ctx, c), checkPauses(ctx, c), checkLeases(ctx, c), checkBlockers(ctx, c))
 	out = append(out, checkWorkflow(ctx, c)...)
@@ -200,9 +218,13 @@ func checkLeases(ctx context.Context, c *cli.Call) Diagnosis {
 	if !able {
 		return ok("leases", "%s: the issue's own log decides", kind)
 	}
-	if err := prober.Probe(ctx, claim.Issue{Owner: c.Session.Repo.Owner, Repo: c.Session.Repo.Name, Number: 1}); err != nil {
+	if err := prober.Probe(ctx, claim.Issue{
+		Owner: c.Session.Repo.Owner, Repo: c.Session.Repo.Name,
+		Number: 1,
+	}); err != nil {
 		return failedCheck(c, "leases", fmt.Errorf("%s: %w", kind, err))
 	}
+
 	return ok("leases", "%s: it can be written", kind)
 }
 
@@ -214,12 +236,15 @@ func checkScopes(ctx context.Context, c *cli.Call, who string) Diagnosis {
 	case !told:
 		return ok("token", "%s (fine-grained, app or workflow token: permissions are probed below)", who)
 	}
+
 	for _, s := range scopes {
 		if s == "repo" || s == "public_repo" {
 			return ok("token", "%s, scopes %s", who, strings.Join(scopes, ", "))
 		}
 	}
-	return ok("token", "%s, scopes %s", who, strings.Join(scopes, ", ")).or("fail", "the token needs the scope repo (or public_repo)")
+
+	return ok("token", "%s, scopes %s", who, strings.Join(scopes, ", ")).or("fail",
+		"the token needs the scope repo (or public_repo)")
 }
 
 func checkRepository(ctx context.Context, c *cli.Call, r github.Repository) []Diagnosis {
@@ -230,6 +255,7 @@ func checkRepository(ctx context.Context, c *cli.Call, r github.Repository) []Di
 	case !r.HasIssues:
 		out[0] = out[0].or("fail", "issues are switched off there")
 	}
+
 	role := ok("permission", "%s", cmp.Or(string(r.Role), "not told"))
 	switch r.Role {
 	case "read":
@@ -237,10 +263,13 @@ func checkRepository(ctx context.Context, c *cli.Call, r github.Repository) []Di
 	case "":
 		role = role.or("warn", "GitHub does not tell this token; claims need issues: write")
 	}
+
 	var outsider *github.OutsiderError
-	if r.Role != "read" && errors.As(c.Session.Client.Heard(ctx, c.Session.Repo), &outsider) { // an App, or a role below trust.permission
+	// an App, or a role below trust.permission
+	if r.Role != "read" && errors.As(c.Session.Client.Heard(ctx, c.Session.Repo), &outsider) {
 		role = ok("permission", "%s", outsider).or("fail", outsider.Remedy())
 	}
+
 	return append(out, role)
 }
 
@@ -249,12 +278,14 @@ func checkLabelSet(ctx context.Context, c *cli.Call) Diagnosis {
 	if err != nil {
 		return failedCheck(c, "labels", err)
 	}
+
 	var missing []string
 	for _, v := range cli.CompareLabels(c.Session.Ledger.Rules().Scheme.Definitions(), have) {
 		if v.Status == "missing" {
 			missing = append(missing, v.Name)
 		}
 	}
+
 	if len(missing) > 0 {
 		text := strings.Join(missing[:min(len(missing), 3)], ", ")
 		if more := len(missing) - 3; more > 0 {
@@ -262,6 +293,7 @@ func checkLabelSet(ctx context.Context, c *cli.Call) Diagnosis {
 		}
 		return ok("labels", "missing: %s", text).or("warn", "label-state labels sync "+c.Session.Repo.String())
 	}
+
 	return ok("labels", "all there")
 }
 
@@ -270,6 +302,7 @@ func checkPauses(ctx context.Context, c *cli.Call) Diagnosis {
 	if err != nil {
 		return failedCheck(c, "pause", err)
 	}
+
 	p, err := c.Session.Client.Pause(ctx, c.Session.Repo)
 	switch {
 	case err != nil:
@@ -277,11 +310,13 @@ func checkPauses(ctx context.Context, c *cli.Call) Diagnosis {
 	case p == nil && here == nil:
 		return ok("pause", "not paused")
 	}
+
 	v := cli.ViewPause(c.Session.Repo.String(), cmp.Or(p, here), p == nil)
 	return ok("pause", "%s", strings.TrimSpace(v.Line())).or("warn", "label-state repo resume "+v.Resume())
 }
 
-// checkQueue counts what is ready. Nothing is no failure, but who has just begun looks for the next step.
+// checkQueue counts what is ready. Nothing is no failure, but who has just begun looks for the next
+// step.
 func checkQueue(ctx context.Context, c *cli.Call) Diagnosis {
 	ready := 0
 	for _, label := range c.Session.Ledger.Rules().Scheme.Queues() {
@@ -291,30 +326,36 @@ func checkQueue(ctx context.Context, c *cli.Call) Diagnosis {
 		}
 		ready += len(found)
 	}
+
 	d := ok("queue", "%s ready", printable.Count(ready, "issue is", "issues are"))
 	if ready == 0 {
 		d = ok("queue", "no issue is ready")
 		d.Remedy = cli.Words([]answer.Command{c.FirstCommand()})
 	}
+
 	return d
 }
 
-// checkClock compares this machine with GitHub. Nothing depends on it: only server time counts (spec.md#definitions).
+// checkClock compares this machine with GitHub. Nothing depends on it: only server time counts
+// (spec.md#definitions).
 func checkClock(ctx context.Context, c *cli.Call) Diagnosis {
 	header, err := c.Session.Client.Do(ctx, http.MethodGet, repoPath(c), nil, nil)
 	if err != nil {
 		return ok("clock", "not compared: %s", err).or("warn", c.Terminal.Hint(err))
 	}
+
 	now, err := http.ParseTime(header.Get("Date"))
 	if err != nil {
 		return ok("clock", "not compared: the answer had no date")
 	}
+
 	switch skew := time.Since(now); {
 	case skew > time.Minute:
 		return ok("clock", "%s ahead of GitHub's", cli.Round(skew)).or("warn", setClock)
 	case skew < -time.Minute:
 		return ok("clock", "%s behind GitHub's", cli.Round(-skew)).or("warn", setClock)
 	}
+
 	return ok("clock", "agrees with GitHub's")
 }
 

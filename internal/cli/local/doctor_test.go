@@ -12,7 +12,8 @@ import (
 	"github.com/label-state/label-state/internal/setup"
 )
 
-// TestReportEnds: a report without an arrow ends with the command to go on with; one with an arrow, and JSON, with its last check.
+// TestReportEnds: a report without an arrow ends with the command to go on with; one with an arrow,
+// and JSON, with its last check.
 func TestReportEnds(t *testing.T) {
 	const next = "all is well; take an issue: label-state next --codename NAME\n"
 	for _, c := range []struct {
@@ -22,7 +23,10 @@ func TestReportEnds(t *testing.T) {
 		want bool
 	}{
 		{"all is well", false, []Diagnosis{ok("git", "there"), ok("labels", "all there")}, true},
-		{"a warning", false, []Diagnosis{ok("git", "there"), ok("labels", "missing").or("warn", "label-state labels sync acme/app")}, false},
+		{"a warning", false, []Diagnosis{
+			ok("git", "there"),
+			ok("labels", "missing").or("warn", "label-state labels sync acme/app"),
+		}, false},
 		{"no issue is ready", false, []Diagnosis{ok("queue", "no issue is ready").or("ok", "label an issue")}, false},
 		{"for programs", true, []Diagnosis{ok("git", "there")}, false},
 	} {
@@ -30,11 +34,17 @@ func TestReportEnds(t *testing.T) {
 			flags := flag.NewFlagSet("doctor", flag.ContinueOnError)
 			flags.Bool("json", c.json, "")
 			var out bytes.Buffer
-			term := cli.Terminal{In: strings.NewReader(""), Out: &out, Err: &out, Env: setup.OS()}
+			term := cli.Terminal{
+				In:  strings.NewReader(""),
+				Out: &out,
+				Err: &out,
+				Env: setup.OS(),
+			}
 			call := &cli.Call{Flags: urfave.NewContext(urfave.NewApp(), flags, nil), Terminal: term}
 			if err := showReport(call, c.all); err != nil {
 				t.Fatal(err)
 			}
+
 			if got := strings.HasSuffix(out.String(), next); got != c.want {
 				t.Errorf("the last line is the next command: %t, want %t\n%s", got, c.want, out.String())
 			}

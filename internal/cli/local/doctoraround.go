@@ -17,16 +17,19 @@ import (
 // blockersLooked is how many sleeping issues the doctor reads: what fits into one request.
 const blockersLooked = 50
 
-// checkBlockers looks for issues that wait for each other in a dependency cycle, among those that have the blocked label.
+// checkBlockers looks for issues that wait for each other in a dependency cycle, among those that
+// have the blocked label.
 func checkBlockers(ctx context.Context, c *cli.Call) Diagnosis {
 	asleep, err := c.Session.Client.OpenIssues(ctx, c.Session.Repo, c.Session.Ledger.Rules().Scheme.Blocked)
 	if err != nil {
 		return failedCheck(c, "blockers", err)
 	}
+
 	var issues []claim.Issue
 	for _, i := range asleep[:min(len(asleep), blockersLooked)] {
 		issues = append(issues, claim.Issue{Owner: c.Session.Repo.Owner, Repo: c.Session.Repo.Name, Number: i.Number})
 	}
+
 	waits := map[claim.Issue][]claim.Issue{}
 	for _, r := range c.Session.Client.FactsOf(ctx, issues) {
 		if r.Err != nil {
@@ -34,19 +37,24 @@ func checkBlockers(ctx context.Context, c *cli.Call) Diagnosis {
 		}
 		waits[r.Facts.Issue] = r.Facts.Waits()
 	}
+
 	var cycles []string
 	for _, ring := range lifecycle.Cycles(waits) {
 		cycles = append(cycles, lifecycle.Round(lifecycle.Path(ring)))
 	}
+
 	switch {
 	case len(cycles) > 0:
-		return ok("blockers", "blocked in a dependency cycle: %s", strings.Join(cycles, "; ")).or("warn", cli.CycleRemedy)
+		return ok("blockers", "blocked in a dependency cycle: %s", strings.Join(cycles, "; ")).or("warn",
+			cli.CycleRemedy)
 	case len(asleep) > len(issues):
 		return ok("blockers", "no cycle among %d of the %d issues that wait for others", len(issues), len(asleep))
 	case len(asleep) == 0:
 		return ok("blockers", "no issue waits for another")
 	}
-	return ok("blockers", "%s for others, none in a dependency cycle", printable.Count(len(asleep), "issue waits", "issues wait"))
+
+	return ok("blockers", "%s for others, none in a dependency cycle",
+		printable.Count(len(asleep), "issue waits", "issues wait"))
 }
 
 // existsHere reports whether a file is in the clone that we are in, and the clone the repository's.
@@ -55,10 +63,12 @@ func existsHere(ctx context.Context, c *cli.Call, path string) bool {
 	if err != nil || !strings.EqualFold(home.Owner+"/"+home.Repo, c.Session.Repo.String()) {
 		return false
 	}
+
 	root, err := findRoot(ctx, c)
 	if err != nil {
 		return false // there is no clone
 	}
+
 	_, err = os.Stat(filepath.Join(root, filepath.FromSlash(path)))
 	return err == nil
 }
@@ -68,17 +78,20 @@ func checkHook(ctx context.Context, c *cli.Call) Diagnosis {
 	s, err := hookfile.Status(ctx, hookfile.Options{Git: c.Terminal.Env.Git()})
 	switch {
 	case err != nil:
-		return ok("hook", "not looked for: %s", err).or("warn", "run doctor inside a clone to see whether its pushes are guarded")
+		return ok("hook", "not looked for: %s", err).or("warn",
+			"run doctor inside a clone to see whether its pushes are guarded")
 	case !s.Installed() && s.Moved != "":
 		return ok("hook", "pushes from this clone are not guarded: lefthook has put label-state's hook out of use, as %s", s.Moved).or("warn", cmp.Or(s.Hint, "label-state init"))
 	case !s.Installed():
-		return ok("hook", "pushes from this clone are not guarded (%s)", cmp.Or(s.Manager, string(s.Kind))).or("warn", cmp.Or(s.Hint, "label-state hook install"))
+		return ok("hook", "pushes from this clone are not guarded (%s)", cmp.Or(s.Manager, string(s.Kind))).or("warn",
+			cmp.Or(s.Hint, "label-state hook install"))
 	}
 
 	what := s.File
 	if s.Kind == hookfile.Delegated {
 		what = runBy(s)
 	}
+
 	_, found := s.Program(c.Terminal.Env.Find)
 	if !found && !s.Brings && s.Bare {
 		d := ok("hook", "%s, and %s was not found: every push from here is refused", what, missingName(s))
@@ -97,10 +110,12 @@ func checkHook(ctx context.Context, c *cli.Call) Diagnosis {
 	case s.Lefthook != nil:
 		return ok("hook", "%s; %s", what, lefthookLater).or("warn", "label-state init")
 	}
+
 	return d
 }
 
-// mendScript is how a hook manager's script comes to let pushes go where the program is missing; empty when it is none's.
+// mendScript is how a hook manager's script comes to let pushes go where the program is missing;
+// empty when it is none's.
 func mendScript(s hookfile.State) string {
 	switch {
 	case s.Text != "":
@@ -108,5 +123,6 @@ func mendScript(s hookfile.State) string {
 	case s.Script != "":
 		return "in " + s.Script + " begin the line with  ! command -v " + missingName(s) + " >/dev/null ||"
 	}
+
 	return ""
 }

@@ -14,8 +14,9 @@ import (
 	"github.com/label-state/label-state/internal/workflow"
 )
 
-// checkWorkflow looks for the Action in the repository's workflows by the name of the usual file, and compares it with what the
-// configuration needs: permissions, events, the variables of a lease service, and a reference to the Action that there is.
+// checkWorkflow looks for the Action in the repository's workflows by the name of the usual file,
+// and compares it with what the configuration needs: permissions, events, the variables of a lease
+// service, and a reference to the Action that there is.
 func checkWorkflow(ctx context.Context, c *cli.Call) []Diagnosis {
 	text, err := c.Session.Client.File(ctx, c.Session.Repo, WorkflowPath)
 	var missing *github.NotFoundError
@@ -23,27 +24,34 @@ func checkWorkflow(ctx context.Context, c *cli.Call) []Diagnosis {
 	case errors.As(err, &missing) && existsHere(ctx, c, WorkflowPath):
 		d := ok("workflow", "%s is in this clone, and not on %s's default branch yet", WorkflowPath, c.Session.Repo)
 		return []Diagnosis{d.or("warn", "commit it, push it, and have it merged")}
+
 	case errors.As(err, &missing):
-		return []Diagnosis{ok("workflow", "no %s", WorkflowPath).or("warn", "without it nobody sweeps; label-state init writes it")}
+		return []Diagnosis{ok("workflow", "no %s", WorkflowPath).or("warn",
+			"without it nobody sweeps; label-state init writes it")}
 	case err != nil:
 		return []Diagnosis{ok("workflow", "%s", err).or("warn", c.Terminal.Hint(err))}
 	case !runsAction(text):
 		d := ok("workflow", "%s does not run the Action", WorkflowPath)
-		return []Diagnosis{d.or("warn", "compare it with docs/action.md, or move it away and let label-state init write it")}
+		return []Diagnosis{d.or("warn",
+			"compare it with docs/action.md, or move it away and let label-state init write it")}
 	}
 
 	w, err := workflow.Parse(text)
 	if err != nil { // GitHub says so itself
 		return []Diagnosis{checkSwitch(ctx, c)}
 	}
+
 	out := []Diagnosis{checkSwitch(ctx, c)}
 	if lacking := lackingInJobs(c, w.Jobs); lacking != "" {
-		out[0] = ok("workflow", "%s: %s", WorkflowPath, lacking).or("fail", "give the job what it lacks in "+WorkflowPath+" on the default branch")
+		out[0] = ok("workflow", "%s: %s", WorkflowPath, lacking).or("fail", "give the job what it lacks in "+
+			WorkflowPath+" on the default branch")
 	}
+
 	return slices.Concat(out, checkEvents(c, w), checkAction(ctx, c, w.Jobs))
 }
 
-// checkSwitch asks whether GitHub still runs the workflow: after 60 days without activity it turns schedules off in public repositories.
+// checkSwitch asks whether GitHub still runs the workflow: after 60 days without activity it turns
+// schedules off in public repositories.
 func checkSwitch(ctx context.Context, c *cli.Call) Diagnosis {
 	var answer struct {
 		State string `json:"state"` // active, disabled_inactivity, disabled_manually ("Get a workflow" in GitHub's REST docs)
@@ -58,10 +66,12 @@ func checkSwitch(ctx context.Context, c *cli.Call) Diagnosis {
 		d := ok("workflow", "%s is there and switched off (%s)", WorkflowPath, state)
 		return d.or("fail", "gh workflow enable label-state.yml --repo "+c.Session.Repo.String())
 	}
+
 	return ok("workflow", "%s, switched on", WorkflowPath)
 }
 
-// runsAction reports whether a workflow uses the Action, a workflow of that name, or one of its own repository's.
+// runsAction reports whether a workflow uses the Action, a workflow of that name, or one of its own
+// repository's.
 func runsAction(text []byte) bool {
 	for line := range strings.Lines(string(text)) {
 		_, used, uses := strings.Cut(line, "uses:")
@@ -69,18 +79,22 @@ func runsAction(text []byte) bool {
 			return true
 		}
 	}
+
 	return false
 }
 
-// lackingInJobs says which permissions and variables the jobs of a workflow lack for what the configuration has them do.
+// lackingInJobs says which permissions and variables the jobs of a workflow lack for what the
+// configuration has them do.
 func lackingInJobs(c *cli.Call, jobs []workflow.Job) string {
 	conf := c.Session.Config
 	var out []string
 	for _, j := range jobs {
 		missing := j.Lacks(workflow.Needs(j.Guard, conf.Claim.Lease == lease.Refs))
-		if variable := conf.Lease.RedisURLEnv; conf.Claim.Lease == lease.Redis && !j.Guard && !slices.Contains(j.Variables, variable) {
+		if variable := conf.Lease.RedisURLEnv; conf.Claim.Lease == lease.Redis && !j.Guard &&
+			!slices.Contains(j.Variables, variable) {
 			missing = append(missing, "the variable "+variable)
 		}
+
 		if len(missing) == 0 {
 			continue
 		}
@@ -88,12 +102,15 @@ func lackingInJobs(c *cli.Call, jobs []workflow.Job) string {
 		if slices.Contains(missing, "contents: write") {
 			one += " (leases in git references need contents: write)"
 		}
+
 		out = append(out, one)
 	}
+
 	return strings.Join(out, "; ")
 }
 
-// checkEvents compares the events that start the workflow with those that what is configured needs. A person may have left some out.
+// checkEvents compares the events that start the workflow with those that what is configured needs.
+// A person may have left some out.
 func checkEvents(c *cli.Call, w workflow.Workflow) []Diagnosis {
 	misses := w.Misses(c.Session.Config.Guard != "off")
 	if len(misses) == 0 {
@@ -103,7 +120,8 @@ func checkEvents(c *cli.Call, w workflow.Workflow) []Diagnosis {
 	return []Diagnosis{d.or("warn", "add them under on: in "+WorkflowPath+", unless they were left out on purpose")}
 }
 
-// checkAction looks whether the branch, tag or commit of the Action that the workflow names is there: without it no job starts.
+// checkAction looks whether the branch, tag or commit of the Action that the workflow names is
+// there: without it no job starts.
 func checkAction(ctx context.Context, c *cli.Call, jobs []workflow.Job) []Diagnosis {
 	var seen []string
 	var out []Diagnosis
@@ -115,6 +133,7 @@ func checkAction(ctx context.Context, c *cli.Call, jobs []workflow.Job) []Diagno
 		seen = append(seen, j.Uses)
 		out = append(out, checkReference(ctx, c, r))
 	}
+
 	return out
 }
 
@@ -124,13 +143,21 @@ func checkReference(ctx context.Context, c *cli.Call, r workflow.Reference) Diag
 	var absent *github.NotFoundError
 	switch {
 	case errors.Is(err, errNoCommit):
-		return ok("action", "%s does not exist, so the workflow cannot start", name).or("fail", "name a commit of "+r.Repo+" in "+WorkflowPath)
+		return ok("action", "%s does not exist, so the workflow cannot start", name).or("fail", "name a commit of "+
+			r.Repo+" in "+WorkflowPath)
+
 	case errors.As(err, &absent):
-		return ok("action", "%s was not found here: this token sees no repository %s", name, r.Repo).or("warn", "see under Actions whether the workflow starts")
+		return ok("action", "%s was not found here: this token sees no repository %s", name, r.Repo).or("warn",
+			"see under Actions whether the workflow starts")
+
 	case err != nil:
-		return ok("action", "could not check whether %s exists: %s", name, err).or("warn", "see under Actions whether the workflow starts")
+		return ok("action", "could not check whether %s exists: %s", name, err).or("warn",
+			"see under Actions whether the workflow starts")
+
 	case r.Short() && strings.HasPrefix(commit, r.Ref):
-		return ok("action", "%s: a workflow takes no shortened commit", name).or("fail", "name "+r.Repo+"@"+commit+" in "+WorkflowPath)
+		return ok("action", "%s: a workflow takes no shortened commit", name).or("fail", "name "+r.Repo+"@"+commit+
+			" in "+WorkflowPath)
 	}
+
 	return ok("action", "%s exists", name)
 }

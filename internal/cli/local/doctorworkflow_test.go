@@ -10,7 +10,8 @@ import (
 	"github.com/label-state/label-state/internal/workflow"
 )
 
-// TestLackingInJobs: what the configuration has a job do is compared with what the job may and knows.
+// TestLackingInJobs: what the configuration has a job do is compared with what the job may and
+// knows.
 func TestLackingInJobs(t *testing.T) {
 	const variable = "FLEET_REDIS_URL"
 	for name, c := range map[string]struct {
@@ -18,22 +19,32 @@ func TestLackingInJobs(t *testing.T) {
 		made  workflow.Options
 		want  string
 	}{
-		"comments":               {lease.Comments, workflow.Options{}, ""},
-		"references":             {lease.Refs, workflow.Options{Refs: true}, ""},
-		"references, read only":  {lease.Refs, workflow.Options{}, "job label-state lacks contents: write (leases in git references need contents: write)"},
-		"a service":              {lease.Redis, workflow.Options{Variables: []string{variable}}, ""},
-		"a service, not known":   {lease.Redis, workflow.Options{}, "job label-state lacks the variable " + variable},
-		"a service, another one": {lease.Redis, workflow.Options{Variables: []string{"OTHER_URL"}}, "job label-state lacks the variable " + variable},
+		"comments":   {lease.Comments, workflow.Options{}, ""},
+		"references": {lease.Refs, workflow.Options{Refs: true}, ""},
+		"references, read only": {
+			lease.Refs,
+			workflow.Options{},
+			"job label-state lacks contents: write (leases in git references need contents: write)",
+		},
+		"a service":            {lease.Redis, workflow.Options{Variables: []string{variable}}, ""},
+		"a service, not known": {lease.Redis, workflow.Options{}, "job label-state lacks the variable " + variable},
+		"a service, another one": {
+			lease.Redis,
+			workflow.Options{Variables: []string{"OTHER_URL"}},
+			"job label-state lacks the variable " + variable,
+		},
 	} {
 		conf := config.Default()
 		conf.Claim.Lease = c.lease
 		if c.lease == lease.Redis {
 			conf.Lease.RedisURLEnv = variable
 		}
+
 		w, err := workflow.Parse([]byte(workflow.Text(c.made)))
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		call := &cli.Call{Session: &setup.Session{Config: conf}}
 		if got := lackingInJobs(call, w.Jobs); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)

@@ -28,27 +28,46 @@ func NewHookCommand(t cli.Terminal) *urfave.Command {
 		Name: "hook", Usage: "the pre-push hook of this clone",
 		Subcommands: []*urfave.Command{
 			{
-				Name: "install", Usage: "guard this clone's pushes",
+				Name:        "install",
+				Usage:       "guard this clone's pushes",
 				Description: "Another tool's hook that is there already keeps running, behind ours.\n\n   label-state hook install\n   label-state hook install --global",
-				Flags:       []urfave.Flag{global, force, json, &urfave.StringFlag{Name: "hook", Usage: "`FILE` of the program that the hook runs (default: this label-state, or label-state-pre-push beside it)"}},
-				Action:      onHook(t, hookfile.Install),
+				Flags: []urfave.Flag{
+					global, force, json,
+					&urfave.StringFlag{
+						Name:  "hook",
+						Usage: "`FILE` of the program that the hook runs (default: this label-state, or label-state-pre-push beside it)",
+					},
+				},
+				Action: onHook(t, hookfile.Install),
 			},
 			{
-				Name: "uninstall", Usage: "take it away again; another tool's hook is put back as it was",
+				Name:        "uninstall",
+				Usage:       "take it away again; another tool's hook is put back as it was",
 				Description: "   label-state hook uninstall",
-				Flags:       []urfave.Flag{global, json, &urfave.BoolFlag{Name: "force", Usage: "also a shim that somebody edited"}}, Action: onHook(t, hookfile.Uninstall),
+				Flags: []urfave.Flag{
+					global, json,
+					&urfave.BoolFlag{Name: "force", Usage: "also a shim that somebody edited"},
+				},
+				Action: onHook(t, hookfile.Uninstall),
 			},
 			{
-				Name: "status", Usage: "what git finds; exit 1 when pushes are not checked, or all refused",
+				Name:        "status",
+				Usage:       "what git finds; exit 1 when pushes are not checked, or all refused",
 				Description: "   label-state hook status --json",
-				Flags:       []urfave.Flag{global, json}, Action: func(cc *urfave.Context) error { return runHookStatus(t, cc) },
+				Flags:       []urfave.Flag{global, json},
+				Action:      func(cc *urfave.Context) error { return runHookStatus(t, cc) },
 			},
 			{
-				Name: "pre-push", Usage: "answer git's pre-push hook; the installed hook runs it", ArgsUsage: "REMOTE URL",
+				Name:      "pre-push",
+				Usage:     "answer git's pre-push hook; the installed hook runs it",
+				ArgsUsage: "REMOTE URL",
 				Description: "Reads what git writes to a pre-push hook and exits 1 when the push closes an issue that somebody else holds. " +
 					"Where label-state-pre-push is installed, the hook runs that, which starts faster and answers the same.\n\n" +
 					"   label-state hook pre-push origin https://github.com/acme/app.git </dev/null",
-				Flags:  []urfave.Flag{&urfave.BoolFlag{Name: strings.TrimLeft(pushcheck.TryFlag, "-"), Usage: "answer with JSON what a push would meet; needs no input"}},
+				Flags: []urfave.Flag{&urfave.BoolFlag{
+					Name:  strings.TrimLeft(pushcheck.TryFlag, "-"),
+					Usage: "answer with JSON what a push would meet; needs no input",
+				}},
 				Action: func(cc *urfave.Context) error { return playHook(t, cc) },
 			},
 		},
@@ -65,6 +84,7 @@ func playHook(t cli.Terminal, cc *urfave.Context) error {
 	if name := strings.TrimLeft(pushcheck.TryFlag, "-"); cc.Bool(name) {
 		args = append([]string{pushcheck.TryFlag}, args...)
 	}
+
 	h := pushcheck.Hook{
 		Args:    args,
 		Stdin:   t.In,
@@ -82,6 +102,7 @@ func playHook(t cli.Terminal, cc *urfave.Context) error {
 	if code == 0 {
 		return nil
 	}
+
 	return &cli.ExitStatus{Code: code}
 }
 
@@ -120,10 +141,17 @@ func viewHook(s hookfile.State, change hookfile.Change) HookView {
 }
 
 func hookOptions(t cli.Terminal, cc *urfave.Context) (hookfile.Options, error) {
-	o := hookfile.Options{Git: t.Env.Git(), Global: cc.Bool("global"), Force: cc.Bool("force"), Hook: cc.String("hook")}
+	o := hookfile.Options{
+		Git:    t.Env.Git(),
+		Global: cc.Bool("global"),
+		Force:  cc.Bool("force"),
+		Hook:   cc.String("hook"),
+	}
+
 	if cc.Args().Present() {
 		return o, cli.Usagef("hook "+cc.Command.Name, "hook %s takes no arguments", cc.Command.Name)
 	}
+
 	if o.Global {
 		home, err := t.Env.StateDir()
 		if err != nil {
@@ -131,12 +159,15 @@ func hookOptions(t cli.Terminal, cc *urfave.Context) (hookfile.Options, error) {
 		}
 		o.Home = home
 	}
+
 	if o.Hook == "" && cc.Command.Name == "install" {
 		o.Hook = ownHook(t)
 	}
+
 	if o.Hook != "" && !filepath.IsAbs(o.Hook) {
 		o.Hook = filepath.Join(t.Env.Dir, o.Hook)
 	}
+
 	return o, nil
 }
 
@@ -151,13 +182,16 @@ func sameFile(one, other string) bool {
 }
 
 // onHook is the action of install and uninstall.
-func onHook(t cli.Terminal, do func(context.Context, hookfile.Options) (hookfile.State, hookfile.Change, error)) urfave.ActionFunc {
+func onHook(t cli.Terminal, do func(context.Context,
+	hookfile.Options) (hookfile.State, hookfile.Change, error),
+) urfave.ActionFunc {
 	return func(cc *urfave.Context) error {
 		c := &cli.Call{Flags: cc, Terminal: t}
 		o, err := hookOptions(t, cc)
 		if err != nil {
 			return failHook(c, err)
 		}
+
 		s, change, err := do(cc.Context, o)
 		if err != nil {
 			return failHook(c, hookFailure("hook "+cc.Command.Name, err))
@@ -167,6 +201,7 @@ func onHook(t cli.Terminal, do func(context.Context, hookfile.Options) (hookfile
 		if cc.Command.Name != "install" {
 			return c.Answer(view, text)
 		}
+
 		trial := tryHook(cc.Context, t, s, cc.String("hook"))
 		view.Pushes, view.Why = trial.pushes, cli.OneLine(trial.why)
 		if trial.pushes != pushesUnchecked {
@@ -175,6 +210,7 @@ func onHook(t cli.Terminal, do func(context.Context, hookfile.Options) (hookfile
 		if err := c.Answer(view, text); err != nil {
 			return err
 		}
+
 		cli.Warnf(t.Err, "%s", strings.TrimSuffix(trial.text()+"; "+trial.remedy, "; "))
 		return nil
 	}
@@ -188,6 +224,7 @@ func everybody(s hookfile.State) string {
 	case s.Scope == "system":
 		return "core.hooksPath of this machine leads to one folder: the hook serves every repository of everybody here\n"
 	}
+
 	return "your core.hooksPath leads to one folder: the hook serves all your repositories\n"
 }
 
@@ -203,6 +240,7 @@ func runHookStatus(t cli.Terminal, cc *urfave.Context) error {
 	if err != nil {
 		return failHook(c, err)
 	}
+
 	s, err := hookfile.Status(cc.Context, o)
 	if err != nil {
 		return failHook(c, hookFailure("hook status", err))
@@ -218,22 +256,28 @@ func runHookStatus(t cli.Terminal, cc *urfave.Context) error {
 	no := func(text, hint string) error {
 		return cli.At("hook status", "", cli.Declined(text, answer.Advice(hint)))
 	}
+
 	switch missing := s.Installed() && !s.Brings && !found; {
 	case missing && s.Bare:
-		return no("the program is missing, and every push from here is refused: "+missingName(s), cmp.Or(mendScript(s), installAgain(t, s)))
+		return no("the program is missing, and every push from here is refused: "+missingName(s),
+			cmp.Or(mendScript(s), installAgain(t, s)))
 	case missing:
 		return no("the program is missing, and pushes from here are not checked: "+missingName(s), installAgain(t, s))
 	case !s.Installed() && s.Moved != "":
-		return no("pushes from here are not guarded: lefthook has put label-state's hook out of use, as "+s.Moved, cmp.Or(s.Hint, "label-state init"))
+		return no("pushes from here are not guarded: lefthook has put label-state's hook out of use, as "+s.Moved,
+			cmp.Or(s.Hint, "label-state init"))
 	case !s.Installed():
 		return no("pushes from here are not guarded", cmp.Or(s.Hint, "label-state hook install"))
 	}
+
 	if s.Bare && s.Script != "" {
 		cli.Warnf(t.Err, "on a machine without the program %s refuses every push; %s", s.Script, mendScript(s))
 	}
+
 	if s.Lefthook != nil {
 		cli.Warnf(t.Err, "%s; label-state init", lefthookLater)
 	}
+
 	return nil
 }
 
@@ -246,6 +290,7 @@ func hookText(s hookfile.State, program hookfile.Program, pulls bool) string {
 	if s.Kind == hookfile.Delegated {
 		text += runBy(s) + "\n"
 	}
+
 	switch {
 	case !s.Installed():
 	case program.Path != "":
@@ -253,17 +298,20 @@ func hookText(s hookfile.State, program hookfile.Program, pulls bool) string {
 	case s.Hook != "":
 		text += "runs " + s.Hook + "\n"
 	}
+
 	if s.Kept != "" {
 		text += "then " + s.Kept + "\n"
 	}
+
 	if pulls {
 		text += "also refuses a push to a pull request that somebody else holds (hook.pull_requests)\n"
 	}
+
 	return text
 }
 
-// checksPulls reports whether hook.pull_requests is on, as far as this machine knows: in the caller's own configuration, else in the one
-// that is checked out.
+// checksPulls reports whether hook.pull_requests is on, as far as this machine knows: in the
+// caller's own configuration, else in the one that is checked out.
 func checksPulls(ctx context.Context, t cli.Terminal) bool {
 	if own, err := t.Env.Own(setup.Options{}); err == nil && own.Has("hook.pull_requests") {
 		return own.Hook.PullRequests
@@ -272,6 +320,7 @@ func checksPulls(ctx context.Context, t cli.Terminal) bool {
 	if err != nil {
 		return false
 	}
+
 	conf, _, err := setup.Checkout(top)
 	return err == nil && conf.Hook.PullRequests
 }
@@ -287,5 +336,7 @@ func hookFailure(doing string, err error) error {
 	if _, strange := errors.AsType[*git.EmbeddedError](err); strange {
 		return cli.At(doing, "", err)
 	}
-	return cli.At(doing, "", cli.Advise(err, answer.Call("run it inside a clone, or for all clones", doing, "--global")))
+
+	return cli.At(doing, "", cli.Advise(err,
+		answer.Call("run it inside a clone, or for all clones", doing, "--global")))
 }

@@ -38,6 +38,7 @@ func (t hookTrial) text() string {
 	case pushesUnchecked:
 		return "pushes from here are not checked: " + cli.OneLine(t.why)
 	}
+
 	return "the hook was not tried: " + cli.OneLine(t.why)
 }
 
@@ -47,8 +48,9 @@ const again = "label-state doctor"
 // trialTime is how long the hook may take that is tried: hook.timeout may be as long as a minute.
 const trialTime = 65 * time.Second
 
-// tryHook plays the hook once, with a push that closes an issue which no repository has. Nothing is pushed, and nothing of the
-// checkout is run: a program that only a file of the checkout names is not tried.
+// tryHook plays the hook once, with a push that closes an issue which no repository has. Nothing is
+// pushed, and nothing of the checkout is run: a program that only a file of the checkout names is
+// not tried.
 func tryHook(ctx context.Context, t cli.Terminal, s hookfile.State, chosen string) hookTrial {
 	switch {
 	case !s.Installed():
@@ -56,6 +58,7 @@ func tryHook(ctx context.Context, t cli.Terminal, s hookfile.State, chosen strin
 	case s.Brings:
 		return hookTrial{pushesUntried, s.Manager + " builds it at the next push", ""}
 	}
+
 	program, found := s.Program(t.Env.Find)
 	if !found {
 		return hookTrial{pushesUnchecked, missingName(s) + " was not found", installAgain(t, s)}
@@ -63,6 +66,7 @@ func tryHook(ctx context.Context, t cli.Terminal, s hookfile.State, chosen strin
 	if !trusted(ctx, t, s, program.Path, chosen) {
 		return hookTrial{pushesUntried, "a file of the checkout names " + program.Path, ""}
 	}
+
 	remote, url, err := pushURL(ctx, t)
 	if err != nil {
 		return hookTrial{pushesUntried, "no remote to push to", ""}
@@ -79,38 +83,48 @@ func tryHook(ctx context.Context, t cli.Terminal, s hookfile.State, chosen strin
 	if err == nil {
 		err = json.Unmarshal(out, &trial)
 	}
+
 	switch {
 	case err != nil:
-		return hookTrial{pushesUnchecked, program.Path + " does not answer as this version does", "install it again, then: label-state hook install"}
+		return hookTrial{
+			pushesUnchecked, program.Path + " does not answer as this version does",
+			"install it again, then: label-state hook install",
+		}
 	case trial.Version != t.Build.Version:
 		why := fmt.Sprintf("%s is %s, and this is %s", program.Path, cli.OneLine(trial.Version), t.Build.Version)
 		return hookTrial{pushesUnchecked, why, "install both together, or remove the first"}
 	case !trial.Checked:
 		return hookTrial{pushesUnchecked, trial.Reason, cmp.Or(trial.Remedy, again)}
 	}
+
 	return hookTrial{pushes: pushesChecked}
 }
 
-// pushURL is the remote that a first push goes to, and its URL: origin, else the only one, else the first.
+// pushURL is the remote that a first push goes to, and its URL: origin, else the only one, else the
+// first.
 func pushURL(ctx context.Context, t cli.Terminal) (name, url string, err error) {
 	out, err := t.Env.Git().Ask(ctx, "remote")
 	if err != nil {
 		return "", "", err
 	}
+
 	names := strings.Fields(out)
 	if len(names) == 0 {
 		return "", "", fmt.Errorf("no remote")
 	}
+
 	name = names[0]
 	if slices.Contains(names, "origin") {
 		name = "origin"
 	}
+
 	url, err = t.Env.Git().Ask(ctx, "remote", "get-url", "--push", name)
 	return name, url, err
 }
 
-// trusted reports whether a program that a push would start may be started to be tried. What only a file of the checkout names may be
-// anything: a push would be the first to run it. chosen is a program that the caller has named.
+// trusted reports whether a program that a push would start may be started to be tried. What only a
+// file of the checkout names may be anything: a push would be the first to run it. chosen is a
+// program that the caller has named.
 func trusted(ctx context.Context, t cli.Terminal, s hookfile.State, path, chosen string) bool {
 	ours := t.Env.Executable != "" && filepath.Dir(path) == filepath.Dir(t.Env.Executable)
 	if path == chosen || ours {
@@ -119,11 +133,13 @@ func trusted(ctx context.Context, t cli.Terminal, s hookfile.State, path, chosen
 	if s.Version > 0 && !checkedOut(ctx, t, s.File) {
 		return true // its name stands where only this user writes
 	}
+
 	named, err := t.Env.Find(filepath.Base(path))
 	return err == nil && named == path && !checkedOut(ctx, t, path)
 }
 
-// checkedOut reports whether a file may be one of the checkout: it is in the worktree, and not in git's own folder.
+// checkedOut reports whether a file may be one of the checkout: it is in the worktree, and not in
+// git's own folder.
 func checkedOut(ctx context.Context, t cli.Terminal, file string) bool {
 	within := func(question string) bool {
 		folder, err := t.Env.Git().Ask(ctx, "rev-parse", "--path-format=absolute", question)
@@ -133,11 +149,13 @@ func checkedOut(ctx context.Context, t cli.Terminal, file string) bool {
 		inside, err := filepath.Rel(filepath.FromSlash(folder), file)
 		return err == nil && filepath.IsLocal(inside)
 	}
+
 	return within("--show-toplevel") && !within("--git-common-dir")
 }
 
-// ownHook is the program that the hook is to run: this one, where it stays, by the path that PATH has for it if there is one. The next
-// version of a package keeps that path. It is empty where nobody knows.
+// ownHook is the program that the hook is to run: this one, where it stays, by the path that PATH
+// has for it if there is one. The next version of a package keeps that path. It is empty where
+// nobody knows.
 func ownHook(t cli.Terminal) string {
 	self := t.Env.Executable
 	if self == "" {
@@ -146,6 +164,7 @@ func ownHook(t cli.Terminal) string {
 	if onPath, err := t.Env.Find(filepath.Base(self)); err == nil && filepath.IsAbs(onPath) && sameFile(onPath, self) {
 		return onPath
 	}
+
 	return self
 }
 
@@ -158,6 +177,7 @@ func missingName(s hookfile.State) string {
 	case len(names) == 0:
 		return "label-state"
 	}
+
 	return names[len(names)-1]
 }
 
@@ -169,5 +189,6 @@ func installAgain(t cli.Terminal, s hookfile.State) string {
 	case own != "":
 		return "add " + filepath.Dir(own) + " to PATH"
 	}
+
 	return "put " + missingName(s) + " on PATH (docs/install.md)"
 }

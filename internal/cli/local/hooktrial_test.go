@@ -9,8 +9,9 @@ import (
 	"github.com/label-state/label-state/internal/setup"
 )
 
-// TestOwnHook: the hook runs this program by its path, which a push from another program need not have on its PATH; where PATH leads to
-// the same file, as by a package's links, by the path there, which the next version keeps.
+// TestOwnHook: the hook runs this program by its path, which a push from another program need not
+// have on its PATH; where PATH leads to the same file, as by a package's links, by the path there,
+// which the next version keeps.
 func TestOwnHook(t *testing.T) {
 	for name, c := range map[string]struct {
 		path string // what is on PATH: its folder, links to it, another one, or nothing
@@ -31,12 +32,15 @@ func TestOwnHook(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+
 			for _, file := range []string{self, cli.Binary(filepath.Join(dir, "other"), "label-state")} {
 				if err := os.WriteFile(file, nil, 0o755); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if err := os.Symlink(self, cli.Binary(filepath.Join(dir, "links"), "label-state")); err != nil && c.path == "links" {
+
+			if err := os.Symlink(self, cli.Binary(filepath.Join(dir, "links"), "label-state")); err != nil &&
+				c.path == "links" {
 				t.Skipf("needs a file system with symbolic links: %v", err)
 			}
 
@@ -45,10 +49,12 @@ func TestOwnHook(t *testing.T) {
 			if c.self {
 				env.Executable = self
 			}
+
 			want := ""
 			if c.want != "" {
 				want = cli.Binary(dir, filepath.FromSlash(c.want))
 			}
+
 			if got := ownHook(cli.Terminal{Env: env}); got != want {
 				t.Errorf("%q, want %q", got, want)
 			}

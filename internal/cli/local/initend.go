@@ -12,14 +12,15 @@ import (
 	"github.com/label-state/label-state/internal/printable"
 )
 
-// endInit says what works now, what is left to a person, what it costs, and how to undo what was done. Where nothing was done, steps
-// are shown first, and found says so.
+// endInit says what works now, what is left to a person, what it costs, and how to undo what was
+// done. Where nothing was done, steps are shown first, and found says so.
 func endInit(ctx context.Context, c *cli.Call, steps, did []cli.Step, found string) error {
 	if found != "" {
 		if err := cli.ShowSteps(c, c.Session.Repo.String(), steps, found); err != nil {
 			return err
 		}
 	}
+
 	trial, shared := hookTrial{pushes: pushesUntried, why: "this is a dry run"}, ""
 	if !c.Flags.Bool("dry-run") {
 		s, err := hookfile.Status(ctx, hookfile.Options{Git: c.Terminal.Env.Git()})
@@ -29,25 +30,34 @@ func endInit(ctx context.Context, c *cli.Call, steps, did []cli.Step, found stri
 		trial, shared = tryHook(ctx, c.Terminal, s, chosenHook(c)), strings.TrimSpace(everybody(s))
 	}
 
-	view := cli.InitView{Kind: "pushes", Name: "from here", Status: trial.pushes, Detail: cli.OneLine(trial.why)}
+	view := cli.InitView{
+		Kind:   "pushes",
+		Name:   "from here",
+		Status: trial.pushes,
+		Detail: cli.OneLine(trial.why),
+	}
 	works := []string{shared, worksToo}
 	if trial.pushes == pushesChecked {
 		works = []string{trial.text(), shared, worksToo}
 	}
+
 	text := paragraph("works now", works...) +
 		paragraph("next", nextLines(c, steps, did, trial)...) +
 		paragraph("costs", costLines(c)...) +
 		paragraph("undo", undoLines(c.Session.Repo.String(), did)...)
+
 	if found == "" {
 		text = "\n" + text
 	}
+
 	return c.Answer(view, text)
 }
 
 // worksToo is what works besides the hook.
 const worksToo = "claims: label-state next --codename NAME, label-state claim NUMBER; who has what: label-state board"
 
-// paragraph is a word with its lines, each indented below the first; nothing where there is no line.
+// paragraph is a word with its lines, each indented below the first; nothing where there is no
+// line.
 func paragraph(word string, lines ...string) string {
 	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 	if len(lines) == 0 {
@@ -60,16 +70,20 @@ func paragraph(word string, lines ...string) string {
 // nextLines are what a person has to do.
 func nextLines(c *cli.Call, steps, did []cli.Step, trial hookTrial) []string {
 	lines := leftOf(steps, "")
-	hookWaits := slices.ContainsFunc(steps, func(s cli.Step) bool { return (s.Kind == "hook" || s.Kind == "file") && s.Next != "" })
+	hookWaits := slices.ContainsFunc(steps,
+		func(s cli.Step) bool { return (s.Kind == "hook" || s.Kind == "file") && s.Next != "" })
 	if trial.pushes != pushesChecked && !hookWaits {
 		lines = append(lines, strings.TrimSuffix(trial.text()+"; "+trial.remedy, "; "))
 	}
+
 	if slices.ContainsFunc(did, func(s cli.Step) bool { return s.Kind == "file" }) {
 		lines = append(lines, "commit the files and push them; the Action runs as soon as they are on the default branch")
 	}
+
 	if len(did) > 0 {
 		lines = append(lines, cli.Words([]answer.Command{c.FirstCommand()}))
 	}
+
 	return append(lines, "see that all is well: label-state doctor")
 }
 
@@ -118,8 +132,11 @@ func undoLines(repo string, did []cli.Step) []string {
 	if len(files) > 0 {
 		lines = append(lines, "rm "+strings.Join(files, " "))
 	}
+
 	if len(labels) > 0 {
-		lines = append(lines, "for label in "+strings.Join(labels, " ")+"; do gh label delete \"$label\" --yes --repo "+repo+"; done")
+		lines = append(lines, "for label in "+strings.Join(labels, " ")+"; do gh label delete \"$label\" --yes --repo "+
+			repo+"; done")
 	}
+
 	return append(lines, edited...)
 }

@@ -22,7 +22,8 @@ func chosenHook(c *cli.Call) string {
 	return filepath.Join(c.Terminal.Env.Dir, file)
 }
 
-// hookSteps are the hook of this clone, and what a hook manager needs to run it. Another tool's hook goes on running after ours.
+// hookSteps are the hook of this clone, and what a hook manager needs to run it. Another tool's
+// hook goes on running after ours.
 func hookSteps(ctx context.Context, c *cli.Call, root string) ([]cli.Step, error) {
 	o := hookfile.Options{Git: c.Terminal.Env.Git(), Hook: cmp.Or(chosenHook(c), ownHook(c.Terminal))}
 	found, err := hookfile.Status(ctx, o)
@@ -32,12 +33,20 @@ func hookSteps(ctx context.Context, c *cli.Call, root string) ([]cli.Step, error
 	if found.Manager == "lefthook" && found.Lefthook != nil {
 		return lefthookSteps(c, root, found), nil
 	}
+
 	return append([]cli.Step{hookStep(root, o, found)}, lefthookSteps(c, root, found)...), nil
 }
 
 // hookStep is what stands in the place of the hook, or will.
 func hookStep(root string, o hookfile.Options, found hookfile.State) cli.Step {
-	s := cli.Step{Kind: "hook", Name: "pre-push", Status: cli.StepThere, Detail: "stops pushes of others' work", Done: "installed"}
+	s := cli.Step{
+		Kind:   "hook",
+		Name:   "pre-push",
+		Status: cli.StepThere,
+		Detail: "stops pushes of others' work",
+		Done:   "installed",
+	}
+
 	if found.Everybody() {
 		s.Detail = "in the folder of all your repositories"
 	}
@@ -49,14 +58,17 @@ func hookStep(root string, o hookfile.Options, found hookfile.State) cli.Step {
 	case hookfile.Delegated:
 		s.Detail = "run by " + cmp.Or(found.Manager, "the hook that is there")
 		if found.Text != "" {
-			s.Status, s.Detail, s.Done, s.Do = cli.StepMissing, "brings "+found.Script+" up to date", "upgraded", install
+			s.Status, s.Detail, s.Done, s.Do = cli.StepMissing, "brings "+found.Script+
+				" up to date", "upgraded", install
 		}
 		return s
+
 	case hookfile.Edited, hookfile.Blocked:
 		s.Status, s.Detail = cli.StepKept, "yours, and it stays: "+string(found.Kind)
 		s.Next = "have a look at your hook: label-state hook status"
 		return s
 	}
+
 	if found.Hint != "" && found.Text == "" {
 		s.Status, s.Detail, s.Next = cli.StepKept, "does not run yet", todo(found)
 		return s
@@ -74,23 +86,32 @@ func hookStep(root string, o hookfile.Options, found hookfile.State) cli.Step {
 	case found.Kind == hookfile.Outdated:
 		s.Detail = "brings ours up to date"
 	}
+
 	return s
 }
 
-// lefthookSteps are what lefthook's files lack to run the hook at every push. Its configuration is changed where lines can be added
-// without touching another; otherwise a person adds them.
+// lefthookSteps are what lefthook's files lack to run the hook at every push. Its configuration is
+// changed where lines can be added without touching another; otherwise a person adds them.
 func lefthookSteps(c *cli.Call, root string, found hookfile.State) []cli.Step {
 	lack := found.Lefthook
 	if lack == nil {
 		return nil
 	}
+
 	var steps []cli.Step
 	if lack.Text != "" {
-		script := cli.Step{Kind: "file", Name: lack.Script, Status: cli.StepMissing, Done: "created", File: lack.Script}
+		script := cli.Step{
+			Kind:   "file",
+			Name:   lack.Script,
+			Status: cli.StepMissing,
+			Done:   "created",
+			File:   lack.Script,
+		}
 		script.Detail = "the hook, for lefthook to run"
 		script.Do = func(context.Context) error {
 			return Create(filepath.Join(root, filepath.FromSlash(lack.Script)), lack.Text, 0o755)
 		}
+
 		steps = append(steps, script)
 	}
 
@@ -100,11 +121,14 @@ func lefthookSteps(c *cli.Call, root string, found hookfile.State) []cli.Step {
 		s.Name, s.Detail, s.Next = lack.Script, "yours, and it does not run the hook", todo(found)
 	case lack.Edited == "":
 		s.Detail = "lefthook's, and it lacks lines"
-		s.Next = "add to " + lack.Config + ":\n  " + strings.ReplaceAll(strings.TrimSuffix(lack.Lines, "\n"), "\n", "\n  ")
+		s.Next = "add to " + lack.Config + ":\n  " +
+			strings.ReplaceAll(strings.TrimSuffix(lack.Lines, "\n"), "\n", "\n  ")
+
 	default:
 		s.Status, s.Detail, s.Done = cli.StepMissing, "gets lines that run it; yours stay", "extended"
 		s.Do = func(ctx context.Context) error { return extendLefthook(ctx, c, root) }
 	}
+
 	return append(steps, s)
 }
 
@@ -123,6 +147,7 @@ func extendLefthook(ctx context.Context, c *cli.Call, root string) error {
 	if err != nil {
 		return err
 	}
+
 	return state.Replace(file, []byte(s.Lefthook.Edited), info.Mode().Perm())
 }
 

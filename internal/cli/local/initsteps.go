@@ -28,40 +28,48 @@ var StartConfig string
 // WorkflowPath is where a repository runs the Action.
 const WorkflowPath = ".github/workflows/label-state.yml"
 
-// planSteps are everything a repository needs, in the order in which it is made: files, hook, labels.
+// planSteps are everything a repository needs, in the order in which it is made: files, hook,
+// labels.
 func planSteps(ctx context.Context, c *cli.Call) ([]cli.Step, error) {
 	root, err := findRoot(ctx, c)
 	if err != nil {
 		return nil, err
 	}
+
 	all, kind, err := configSteps(ctx, c, root)
 	if err != nil {
 		return nil, err
 	}
+
 	action, err := workflowStep(ctx, c, root, kind)
 	if err != nil {
 		return nil, err
 	}
+
 	all = append(all, action)
 	hook, err := hookSteps(ctx, c, root)
 	if err != nil {
 		return nil, err
 	}
+
 	labels, err := cli.LabelSteps(ctx, c)
 	return slices.Concat(all, hook, labels, hostSteps(c.Terminal)), err
 }
 
-// configSteps are the settings. Where records of the token's login do not count, a file that init writes names its App, and a
-// file that is there is for a person to change. kind is the kind of lease that the settings name.
+// configSteps are the settings. Where records of the token's login do not count, a file that init
+// writes names its App, and a file that is there is for a person to change. kind is the kind of
+// lease that the settings name.
 func configSteps(ctx context.Context, c *cli.Call, root string) (steps []cli.Step, kind string, err error) {
 	var outsider *github.OutsiderError
 	if err := c.Session.Client.Heard(ctx, c.Session.Repo); err != nil && !errors.As(err, &outsider) {
 		return nil, "", err
 	}
+
 	about := "the settings, all optional"
 	if outsider != nil && outsider.App() != "" {
 		about = "the settings; trust.apps lists " + outsider.App()
 	}
+
 	text := ConfigFor(outsider)
 	if c.Flags.String("lease") == lease.Refs {
 		if !strings.Contains(text, settingsLine) {
@@ -69,21 +77,38 @@ func configSteps(ctx context.Context, c *cli.Call, root string) (steps []cli.Ste
 		}
 		text = strings.Replace(text, settingsLine, refsLine, 1)
 	}
+
 	if _, err := os.Lstat(filepath.Join(root, filepath.FromSlash(config.Unread))); err == nil {
 		if _, err := readHere(root, config.Path); errors.Is(err, fs.ErrNotExist) {
-			s := cli.Step{Kind: "file", Name: config.Unread, Status: cli.StepKept, Detail: "is not read, by this name"}
+			s := cli.Step{
+				Kind:   "file",
+				Name:   config.Unread,
+				Status: cli.StepKept,
+				Detail: "is not read, by this name",
+			}
 			s.Next = "git mv " + config.Unread + " " + config.Path
+
 			return []cli.Step{s}, c.Session.Config.Claim.Lease, nil
 		}
 	}
+
 	file, err := fileStep(ctx, c, root, config.Path, text, about)
 	if err == nil {
 		kind, err = chosenLease(c, root, file)
 	}
+
 	if err != nil || outsider == nil || outsider.App() != "" && file.Status == cli.StepMissing {
 		return []cli.Step{file}, kind, err
 	}
-	trust := cli.Step{Kind: "trust", Name: outsider.Login, Status: cli.StepKept, Detail: "its claims do not count yet", Next: outsider.Remedy()}
+
+	trust := cli.Step{
+		Kind:   "trust",
+		Name:   outsider.Login,
+		Status: cli.StepKept,
+		Detail: "its claims do not count yet",
+		Next:   outsider.Remedy(),
+	}
+
 	return []cli.Step{file, trust}, kind, nil
 }
 
@@ -92,7 +117,8 @@ func ConfigFor(o *github.OutsiderError) string {
 	if o == nil || o.App() == "" {
 		return StartConfig
 	}
-	return strings.Replace(StartConfig, "#trust: {apps: [github-actions]}", "trust: {apps: [github-actions, "+o.App()+"]}", 1)
+	return strings.Replace(StartConfig, "#trust: {apps: [github-actions]}", "trust: {apps: [github-actions, "+o.App()+
+		"]}", 1)
 }
 
 // findRoot is the top of the clone.
@@ -101,12 +127,19 @@ func findRoot(ctx context.Context, c *cli.Call) (string, error) {
 		return filepath.FromSlash(top), nil
 	}
 	return "", cli.Advise(cli.Usagef("init", "not in a git clone of %s", c.Session.Repo),
-		answer.Call("git clone it, and run label-state init inside; labels alone", "labels sync", c.Session.Repo.String()))
+		answer.Call("git clone it, and run label-state init inside; labels alone", "labels sync",
+			c.Session.Repo.String()))
 }
 
 // fileStep looks for a file here and then on GitHub's default branch. One that is there stays.
 func fileStep(ctx context.Context, c *cli.Call, root, path, text, about string) (cli.Step, error) {
-	s := cli.Step{Kind: "file", Name: path, Status: cli.StepThere, Detail: about, Done: "created"}
+	s := cli.Step{
+		Kind:   "file",
+		Name:   path,
+		Status: cli.StepThere,
+		Detail: about,
+		Done:   "created",
+	}
 	file := filepath.Join(root, filepath.FromSlash(path))
 	have, err := readHere(root, path)
 	switch {
@@ -122,18 +155,22 @@ func fileStep(ctx context.Context, c *cli.Call, root, path, text, about string) 
 			s.Status, s.Do = cli.StepMissing, func(context.Context) error { return Create(file, text, 0o644) }
 			s.File = path
 		}
+
 	case err != nil:
-		return s, cli.Advise(fmt.Errorf("look for file: %w", err), answer.Shell("nothing was done; see what is in the way", "ls", "-ld", filepath.Dir(file)))
+		return s, cli.Advise(fmt.Errorf("look for file: %w", err),
+			answer.Shell("nothing was done; see what is in the way", "ls", "-ld", filepath.Dir(file)))
 	case have == text:
 	case path == config.Path:
 		s.Detail = "yours" // it is meant to be changed, and has been read already
 	default:
 		ours, theirs := lacking(text, have), lacking(have, text)
-		s.Status, s.Detail = cli.StepKept, fmt.Sprintf("yours, and it stays: %s of ours missing, %d of its own", printable.Count(len(ours), "line", "lines"), len(theirs))
+		s.Status, s.Detail = cli.StepKept, fmt.Sprintf("yours, and it stays: %s of ours missing, %d of its own",
+			printable.Count(len(ours), "line", "lines"), len(theirs))
 		if len(ours) > 0 {
 			s.Detail += fmt.Sprintf("; ours has, for one, %q", ours[0])
 		}
 	}
+
 	return s, nil
 }
 
@@ -155,10 +192,12 @@ func Create(file, text string, mode fs.FileMode) error {
 	if err != nil {
 		return err
 	}
+
 	_, err = f.WriteString(text)
 	if err = errors.Join(err, f.Close()); err != nil {
 		return errors.Join(err, os.Remove(file))
 	}
+
 	return nil
 }
 
@@ -168,11 +207,13 @@ func lacking(text, other string) (out []string) {
 	for i := range known {
 		known[i] = strings.TrimSpace(known[i])
 	}
+
 	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimSpace(line)
 		if line != "" && line[0] != '#' && !slices.Contains(known, line) {
 			out = append(out, line)
 		}
 	}
+
 	return out
 }

@@ -11,7 +11,8 @@ import (
 // NewManCommand makes the command man.
 func NewManCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "man", Usage: "print the manual page, for man(1)",
+		Name:        "man",
+		Usage:       "print the manual page, for man(1)",
 		Description: "   label-state man | man -l -\n   label-state man > /usr/local/share/man/man1/label-state.1",
 		Action: func(cc *urfave.Context) error {
 			if cc.Args().Present() {
@@ -22,6 +23,7 @@ func NewManCommand(t cli.Terminal) *urfave.Command {
 			if err != nil {
 				return err
 			}
+
 			_, err = io.WriteString(t.Out, page)
 			return err
 		},
@@ -36,5 +38,7 @@ func ManPage(app *urfave.App) (string, error) {
 		"and releases it when its holder is gone. Options may stand anywhere on a command line.\n\n" +
 		"Exit status: 0 yes, 1 no, 2 called or set up wrongly, 3 could not find out, 4 no work."
 	page, err := app.ToManWithSection(1)
-	return strings.NewReplacer(" (default: 0s)", "", " (default: 0)", "").Replace(page), err // of options without a default
+
+	// of options without a default
+	return strings.NewReplacer(" (default: 0s)", "", " (default: 0)", "").Replace(page), err
 }

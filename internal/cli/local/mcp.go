@@ -22,17 +22,33 @@ import (
 // NewMCPCommand makes the command mcp.
 func NewMCPCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "mcp", Usage: "the same verbs as tools for coding agents (MCP)",
+		Name:  "mcp",
+		Usage: "the same verbs as tools for coding agents (MCP)",
 		Description: "Speaks the Model Context Protocol until standard input ends. A client starts it in the clone that its agent works in: " +
 			"claims are recorded for that worktree, so that the hook knows the agent.\n\n" +
 			"   label-state mcp --codename lucius\n   label-state mcp --codename lucius --repo acme/app --toolset core,work,plan\n   label-state mcp --operator",
 		Flags: []urfave.Flag{
-			&urfave.StringFlag{Name: "codename", Usage: "`NAME` of workers that do not say theirs (default: LABEL_STATE_CODENAME)"},
-			&urfave.StringSliceFlag{Name: "toolset", Usage: "offer the tools of `SET`: core, work, plan, bundle, chain or all; may be repeated, or several with commas (default: core,work)"},
-			&urfave.BoolFlag{Name: "operator", Usage: "also offer what ends other people's work: pause, resume, force_release, approve, reject"},
+			&urfave.StringFlag{
+				Name:  "codename",
+				Usage: "`NAME` of workers that do not say theirs (default: LABEL_STATE_CODENAME)",
+			},
+			&urfave.StringSliceFlag{
+				Name:  "toolset",
+				Usage: "offer the tools of `SET`: core, work, plan, bundle, chain or all; may be repeated, or several with commas (default: core,work)",
+			},
+			&urfave.BoolFlag{
+				Name:  "operator",
+				Usage: "also offer what ends other people's work: pause, resume, force_release, approve, reject",
+			},
 			&urfave.BoolFlag{Name: "approver", Usage: "of these, offer approve and reject"},
-			&urfave.StringFlag{Name: "repo", Aliases: []string{"R"}, Usage: "repository `OWNER/NAME` (default: this clone's)"},
-			&urfave.StringFlag{Name: "config", Usage: "configuration `FILE` (default: .github/label-state.yml of the repository)"},
+			&urfave.StringFlag{
+				Name: "repo", Aliases: []string{"R"},
+				Usage: "repository `OWNER/NAME` (default: this clone's)",
+			},
+			&urfave.StringFlag{
+				Name:  "config",
+				Usage: "configuration `FILE` (default: .github/label-state.yml of the repository)",
+			},
 			&urfave.DurationFlag{Name: "timeout", Usage: "give up a call after this long (default: 2m)"},
 		},
 		Action: func(cc *urfave.Context) error { return runMCP(t, cc) },
@@ -55,23 +71,35 @@ func runMCP(t cli.Terminal, cc *urfave.Context) error {
 			return cli.Usagef("mcp", "--toolset %q: want core, work, plan, bundle, chain or all", cli.OneLine(name))
 		}
 	}
+
 	if outside, err := os.MkdirTemp("", "label-state-"); err == nil { // else nothing is remembered outside of a clone
 		defer os.RemoveAll(outside)
 		t.Env.Outside = outside
 	}
+
 	server, err := mcp.New(mcp.Options{
-		Version: cc.App.Version, Program: func(ctx context.Context, words []string, input string) mcp.Outcome {
+		Version: cc.App.Version,
+		Program: func(ctx context.Context, words []string, input string) mcp.Outcome {
 			return RunTool(ctx, t, words, input)
-		}, Toolsets: sets, Operator: cc.Bool("operator"), Approver: cc.Bool("approver"),
-		Codename: cmp.Or(cc.String("codename"), t.Env.Identity().Codename, t.Env.HostName()), Repo: cc.String("repo"), Config: cc.String("config"),
-		Timeout: cmp.Or(cc.Duration("timeout"), mcp.DefaultTimeout),
+		},
+		Toolsets: sets,
+		Operator: cc.Bool("operator"),
+		Approver: cc.Bool("approver"),
+		Codename: cmp.Or(cc.String("codename"), t.Env.Identity().Codename, t.Env.HostName()),
+		Repo:     cc.String("repo"),
+		Config:   cc.String("config"),
+		Timeout:  cmp.Or(cc.Duration("timeout"), mcp.DefaultTimeout),
 	})
+
 	if err == nil {
 		err = mcp.Serve(cc.Context, server, t.In, t.Out)
 	}
+
 	if err != nil {
-		return cli.At("mcp", "", cli.Advise(fmt.Errorf("talk to the client: %w", err), answer.Advice("start it from a client: docs/mcp.md")))
+		return cli.At("mcp", "", cli.Advise(fmt.Errorf("talk to the client: %w", err),
+			answer.Advice("start it from a client: docs/mcp.md")))
 	}
+
 	return nil
 }
 
@@ -85,6 +113,7 @@ func RunTool(ctx context.Context, t cli.Terminal, words []string, input string) 
 	for _, line := range out.lines() {
 		o.Objects = append(o.Objects, json.RawMessage(line))
 	}
+
 	return o
 }
 
@@ -109,5 +138,6 @@ func (s *stream) lines() []string {
 	for line := range strings.Lines(s.text.String()) {
 		out = append(out, strings.TrimPrefix(strings.TrimRight(line, "\n"), "label-state: "))
 	}
+
 	return out
 }

@@ -22,7 +22,8 @@ type VersionView struct {
 // NewVersionCommand makes the command version.
 func NewVersionCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "version", Usage: "print the version",
+		Name:  "version",
+		Usage: "print the version",
 		Flags: []urfave.Flag{&urfave.BoolFlag{Name: "json", Usage: "answer with JSON, one object a line"}},
 		Action: func(cc *urfave.Context) error {
 			c := &cli.Call{Flags: cc, Terminal: t}
@@ -37,13 +38,16 @@ func NewVersionCommand(t cli.Terminal) *urfave.Command {
 			if v.Commit != "" {
 				from = "commit " + v.Commit
 			}
+
 			if !t.Build.Date.IsZero() {
 				v.Date = t.Build.Date.UTC().Format(time.RFC3339)
 				from += " of " + t.Build.Date.UTC().Format(time.DateOnly)
 			}
+
 			if v.Changed {
 				from += " and changes"
 			}
+
 			return c.Answer(v, fmt.Sprintf("label-state %s (%s, %s, %s)\n", v.Version, from, v.Go, v.System))
 		},
 	}

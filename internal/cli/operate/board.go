@@ -1,4 +1,5 @@
-// Package operate looks after whole repositories: board, stats, sweep-claims, reconcile, repo and labels.
+// Package operate looks after whole repositories: board, stats, sweep-claims, reconcile, repo and
+// labels.
 package operate
 
 import (
@@ -22,7 +23,9 @@ import (
 // NewBoardCommand makes the command board.
 func NewBoardCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "board", Usage: "who holds what, in columns by state", ArgsUsage: "[OWNER/NAME]...",
+		Name:      "board",
+		Usage:     "who holds what, in columns by state",
+		ArgsUsage: "[OWNER/NAME]...",
 		Description: "In a terminal the board stays and reads again by itself. Keys claim, release, approve, reject, pause, filter and open; \"?\" lists them. " +
 			"Elsewhere, and with --once, it is a table; with --json one object a card. It shows every issue with a lifecycle label; what is done it shows for two " +
 			"days after the last change.\n\n" +
@@ -33,9 +36,17 @@ func NewBoardCommand(t cli.Terminal) *urfave.Command {
 			"   label-state board --fleet --once",
 		Flags: cli.AnswerFlags(
 			&urfave.BoolFlag{Name: "once", Usage: "print a table and end, in a terminal, too"},
-			&urfave.DurationFlag{Name: "every", Usage: "how often it reads again, 5s at least (default: 30s)", Value: 30 * time.Second, DefaultText: "30s"},
+			&urfave.DurationFlag{
+				Name:        "every",
+				Usage:       "how often it reads again, 5s at least (default: 30s)",
+				Value:       30 * time.Second,
+				DefaultText: "30s",
+			},
 			&urfave.BoolFlag{Name: "fleet", Usage: "the fleet's repositories, also inside a clone"},
-			&urfave.StringSliceFlag{Name: "repo", Aliases: []string{"R"}, Usage: "repository `OWNER/NAME` (default: this clone's); may be repeated"},
+			&urfave.StringSliceFlag{
+				Name: "repo", Aliases: []string{"R"},
+				Usage: "repository `OWNER/NAME` (default: this clone's); may be repeated",
+			},
 		),
 		Action: func(cc *urfave.Context) error { return runBoard(t, cc) },
 	}
@@ -65,24 +76,45 @@ type CardView struct {
 
 func viewCard(c board.Card, now time.Time) CardView {
 	v := CardView{
-		Issue: c.Issue.String(), Title: c.Title, URL: c.URL, State: c.Lane.String(), Why: c.Why, Holder: c.Named(), Author: c.Login,
-		Since: cli.Stamp(c.Since), Renewed: cli.Stamp(c.Seen), Branch: c.Branch, Marks: []string{}, Cycle: c.Cycle, Stuck: c.Stuck(),
-		Pulls: []string{}, TakenAt: cli.Stamp(now), ByPerson: c.Person, Request: c.Request,
+		Issue:    c.Issue.String(),
+		Title:    c.Title,
+		URL:      c.URL,
+		State:    c.Lane.String(),
+		Why:      c.Why,
+		Holder:   c.Named(),
+		Author:   c.Login,
+		Since:    cli.Stamp(c.Since),
+		Renewed:  cli.Stamp(c.Seen),
+		Branch:   c.Branch,
+		Marks:    []string{},
+		Cycle:    c.Cycle,
+		Stuck:    c.Stuck(),
+		Pulls:    []string{},
+		TakenAt:  cli.Stamp(now),
+		ByPerson: c.Person,
+		Request:  c.Request,
 	}
+
 	if c.Lease > 0 {
 		v.Until = cli.Stamp(c.Seen.Add(c.Lease))
 	}
+
 	for _, p := range c.Pulls {
 		v.Pulls = append(v.Pulls, p.URL)
 	}
+
 	for _, m := range c.Marks {
 		v.Marks = append(v.Marks, m.Text)
 	}
+
 	return v
 }
 
 func runBoard(t cli.Terminal, cc *urfave.Context) error {
-	c := &cli.Call{Flags: cc, Terminal: t, Subject: answer.Answer{Repo: cli.WithoutURL(strings.Join(cli.NamedRepos(cc), " "))}}
+	c := &cli.Call{
+		Flags: cc, Terminal: t,
+		Subject: answer.Answer{Repo: cli.WithoutURL(strings.Join(cli.NamedRepos(cc), " "))},
+	}
 	alive := t.Live(cc) && t.Env.Getenv("TERM") != "dumb" && !cc.Bool("once") // a dumb terminal cannot move its cursor
 	switch {
 	case cc.IsSet("every") && cc.Duration("every") < 5*time.Second:
@@ -94,17 +126,20 @@ func runBoard(t cli.Terminal, cc *urfave.Context) error {
 	case alive:
 		return runLiveBoard(t, cc)
 	}
+
 	ctx, cancel := cli.Deadline(cc)
 	defer cancel()
 	d, err := OpenBoardDesk(ctx, t, cc, true)
 	if err != nil {
 		return c.Fail(ctx, err)
 	}
+
 	defer d.close()
 	snapshot, err := d.Read(ctx)
 	if err != nil {
 		return c.Fail(ctx, err)
 	}
+
 	return showCards(c, snapshot)
 }
 
@@ -117,16 +152,19 @@ func runLiveBoard(t cli.Terminal, cc *urfave.Context) error {
 		c := &cli.Call{Flags: cc, Terminal: t}
 		return c.Fail(cc.Context, err)
 	}
+
 	defer d.close()
 	for _, c := range d.repos {
 		if bad := c.Session.Unusable; bad != nil {
 			cli.Warnf(t.Err, "%s; claims and releases are refused", bad.Brief())
 		}
 	}
+
 	name := strings.Join(d.names(), " ")
 	if len(d.repos) > 2 {
 		name = printable.Count(len(d.repos), "repository", "repositories")
 	}
+
 	o := board.Options{Name: name, Every: cc.Duration("every"), Gone: func() bool { return !t.Env.IsTerminal(t.Out) }}
 	screen := board.Screen{In: t.In, Out: t.Out, NoColor: cc.Bool("no-color") || !t.Env.Color(t.Out)}
 	return board.Program(cc.Context, board.New(cc.Context, d, o), screen)
@@ -139,28 +177,35 @@ func showCards(c *cli.Call, r board.Snapshot) error {
 		for _, p := range r.Pauses {
 			text += p.Text + "\n"
 		}
+
 		if len(r.Cards) == 0 {
 			text += "no issue is part of the lifecycle\n"
 		} else {
 			text += cli.Columns(board.Rows(r.Cards, r.Now))
 		}
+
 		for _, ring := range r.Cycles {
 			text += lifecycle.InCycle(lifecycle.Path(ring)) + "; " + cli.CycleRemedy + "\n"
 		}
+
 		for _, line := range r.Next {
 			text += line + "\n"
 		}
+
 		return c.Answer(nil, text)
 	}
+
 	c.Answered = true
 	for _, p := range r.Pauses {
 		cli.Warnf(c.Terminal.Err, "%s", p.Text)
 	}
+
 	for _, card := range r.Cards {
 		if err := c.Answer(viewCard(card, r.Now), ""); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -170,22 +215,32 @@ func OpenBoardDesk(ctx context.Context, t cli.Terminal, cc *urfave.Context, view
 	if err != nil {
 		return nil, err
 	}
+
 	d := &BoardDesk{repos: make([]*boardRepo, len(names)), Terminal: t, flags: cc}
 	err = sideBySide(len(names), func(n int) error {
-		o := setup.Options{Repo: names[n], Config: cc.String("config"), Verbose: cc.Bool("verbose"), View: view, Tolerant: true}
+		o := setup.Options{
+			Repo:     names[n],
+			Config:   cc.String("config"),
+			Verbose:  cc.Bool("verbose"),
+			View:     view,
+			Tolerant: true,
+		}
 		o.First = setup.First{Since: time.Now().Add(-ledger.Lookback), Live: true}
 		c := &cli.Call{Flags: cc, Terminal: t}
 		d.repos[n] = &boardRepo{Call: c}
+
 		return c.Open(ctx, o)
 	})
 	if err != nil {
 		d.close()
 		return nil, err
 	}
+
 	return d, nil
 }
 
-// boardRepos are the repositories of the board, as they were written; one empty name is this clone's.
+// boardRepos are the repositories of the board, as they were written; one empty name is this
+// clone's.
 func boardRepos(ctx context.Context, t cli.Terminal, cc *urfave.Context) ([]string, error) {
 	if names := cli.NamedRepos(cc); len(names) > 0 {
 		return names, nil
@@ -194,6 +249,7 @@ func boardRepos(ctx context.Context, t cli.Terminal, cc *urfave.Context) ([]stri
 	if err == nil && home != (host.Remote{}) && !cc.Bool("fleet") {
 		return []string{""}, nil
 	}
+
 	fleet, err := fleetRepos(ctx, t, cc)
 	switch {
 	case err != nil:
@@ -201,7 +257,9 @@ func boardRepos(ctx context.Context, t cli.Terminal, cc *urfave.Context) ([]stri
 	case len(fleet) > 0:
 		return fleet, nil
 	case cc.Bool("fleet"):
-		return nil, cli.Usagef("board", "no fleet is known; set LABEL_STATE_SWEEP_REPOS or sweep.repos of the configuration")
+		return nil, cli.Usagef("board",
+			"no fleet is known; set LABEL_STATE_SWEEP_REPOS or sweep.repos of the configuration")
 	}
+
 	return []string{""}, nil
 }

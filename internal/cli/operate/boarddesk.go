@@ -25,7 +25,8 @@ import (
 // patience is how long the board waits for GitHub, without --timeout.
 const patience = time.Minute
 
-// A BoardDesk reads for the board, each repository by its own configuration, and carries out commands.
+// A BoardDesk reads for the board, each repository by its own configuration, and carries out
+// commands.
 type BoardDesk struct {
 	cli.Terminal
 	repos []*boardRepo
@@ -57,12 +58,14 @@ func sideBySide(n int, do func(int) error) error {
 			<-places
 		})
 	}
+
 	all.Wait()
 	for _, err := range errs {
 		if err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -87,7 +90,8 @@ func (d *BoardDesk) patience(ctx context.Context) (context.Context, context.Canc
 	return context.WithTimeout(ctx, cmp.Or(d.flags.Duration("timeout"), patience))
 }
 
-// Read reads all repositories, side by side. One that cannot be read makes the snapshot incomplete, and so an error.
+// Read reads all repositories, side by side. One that cannot be read makes the snapshot incomplete,
+// and so an error.
 func (d *BoardDesk) Read(ctx context.Context) (board.Snapshot, error) {
 	ctx, cancel := d.patience(ctx)
 	defer cancel()
@@ -98,15 +102,18 @@ func (d *BoardDesk) Read(ctx context.Context) (board.Snapshot, error) {
 		if p.facts, err = scanIssues(ctx, c.Call, time.Now().Add(-ledger.Lookback)); err != nil {
 			return err
 		}
+
 		p.cards = board.Deal(c.Session.Ledger.Rules(), p.facts)
 		if p.pauses, err = c.pauses(ctx, p.facts); err != nil {
 			return err
 		}
+
 		p.next, err = c.next(ctx, *p)
 		return err
 	}); err != nil {
 		return out, err
 	}
+
 	var all []lifecycle.Facts
 	for _, p := range parts {
 		all = append(all, p.facts...)
@@ -115,6 +122,7 @@ func (d *BoardDesk) Read(ctx context.Context) (board.Snapshot, error) {
 			out.Next = append(out.Next, p.next)
 		}
 	}
+
 	board.Sort(out.Cards)
 	out.Cycles = board.MarkCycles(out.Cards, all)
 	for _, f := range all {
@@ -123,14 +131,17 @@ func (d *BoardDesk) Read(ctx context.Context) (board.Snapshot, error) {
 			out.Now = f.Now
 		}
 	}
+
 	if out.Now.IsZero() {
 		out.Now = time.Now() // nothing was read: there is no age to show
 	}
 	out.Details = d.details(all, out.Cycles)
+
 	return out, nil
 }
 
-// scanIssues reads what a sweep looks at, but for what has been done for long. One issue that cannot be read makes the snapshot incomplete, and so an error.
+// scanIssues reads what a sweep looks at, but for what has been done for long. One issue that
+// cannot be read makes the snapshot incomplete, and so an error.
 func scanIssues(ctx context.Context, c *cli.Call, since time.Time) (all []lifecycle.Facts, err error) {
 	for f, err := range c.Session.Client.Current(ctx, c.Session.Repo, since) {
 		if err != nil {
@@ -140,10 +151,12 @@ func scanIssues(ctx context.Context, c *cli.Call, since time.Time) (all []lifecy
 		f.Log = f.Log.ByToken() // a lease store is not asked for every issue at every look
 		all = append(all, f)
 	}
+
 	return all, nil
 }
 
-// pauses are the repository's own and this host's. The snapshots tell; only where there are none is it asked for.
+// pauses are the repository's own and this host's. The snapshots tell; only where there are none is
+// it asked for.
 func (c *boardRepo) pauses(ctx context.Context, facts []lifecycle.Facts) (out []board.Pause, err error) {
 	var p *lifecycle.Pause
 	if len(facts) > 0 {
@@ -151,16 +164,23 @@ func (c *boardRepo) pauses(ctx context.Context, facts []lifecycle.Facts) (out []
 	} else if p, err = c.Session.Client.Pause(ctx, c.Session.Repo); err != nil {
 		return nil, err
 	}
+
 	if p == nil {
 		p, err = c.Terminal.Env.PausedHere(c.Session.Repo)
 	}
+
 	if p != nil {
-		out = append(out, board.Pause{Repo: c.Session.Repo.String(), Text: strings.TrimSpace(cli.ViewPause(c.Session.Repo.String(), p, p.Here).Line()), Here: p.Here})
+		out = append(out, board.Pause{
+			Repo: c.Session.Repo.String(),
+			Text: strings.TrimSpace(cli.ViewPause(c.Session.Repo.String(), p, p.Here).Line()), Here: p.Here,
+		})
 	}
+
 	return out, err
 }
 
-// next is what to do where no issue of the repository can be taken; empty where one can, or where only waiting helps.
+// next is what to do where no issue of the repository can be taken; empty where one can, or where
+// only waiting helps.
 func (c *boardRepo) next(ctx context.Context, p boardPart) (string, error) {
 	ready := false
 	for _, card := range p.cards {
@@ -169,12 +189,14 @@ func (c *boardRepo) next(ctx context.Context, p boardPart) (string, error) {
 		}
 		ready = ready || card.Lane == board.Ready
 	}
+
 	switch {
 	case len(p.pauses) > 0:
 		return cli.Words([]answer.Command{trouble.Resume(p.pauses[0].Repo, p.pauses[0].Here)}), nil
 	case ready:
 		return "", nil // the marks say what is in the way
 	}
+
 	if !c.labelled {
 		first, err := c.LabelsFirst(ctx)
 		if err != nil || first != nil {
@@ -182,10 +204,12 @@ func (c *boardRepo) next(ctx context.Context, p boardPart) (string, error) {
 		}
 		c.labelled = true
 	}
+
 	return cli.Words([]answer.Command{c.FirstCommand()}), nil
 }
 
-// details are status and log of an issue as the commands of these names print them, from a snapshot.
+// details are status and log of an issue as the commands of these names print them, from a
+// snapshot.
 func (d *BoardDesk) details(all []lifecycle.Facts, rings [][]claim.Issue) func(claim.Issue, time.Time, int) []string {
 	return func(i claim.Issue, now time.Time, width int) []string {
 		for _, f := range all {
@@ -198,6 +222,7 @@ func (d *BoardDesk) details(all []lifecycle.Facts, rings [][]claim.Issue) func(c
 			v := rules.Verdict(f, lifecycle.Seeker{})
 			view := cli.ViewStatus(rules, f, v)
 			view.Store = c.Session.Config.Claim.Lease
+
 			for _, ring := range rings {
 				for _, one := range ring {
 					if one.Same(i) {
@@ -205,13 +230,16 @@ func (d *BoardDesk) details(all []lifecycle.Facts, rings [][]claim.Issue) func(c
 					}
 				}
 			}
+
 			text := cli.DescribeStatus(rules.Terms, f, v, view) + "\nlog, oldest first\n"
 			entries := cli.LogLines(cli.Timeline(f.Log))
 			if len(entries) == 0 {
 				text += "no records\n"
 			}
+
 			return strings.Split(strings.TrimSuffix(cli.Wrap(text+strings.Join(entries, ""), width), "\n"), "\n")
 		}
+
 		return nil
 	}
 }
@@ -226,7 +254,8 @@ func (d *BoardDesk) of(i claim.Issue) *boardRepo {
 	return d.repos[0]
 }
 
-// Do carries out an order by the program's own command, in the name of the person and not of a worker.
+// Do carries out an order by the program's own command, in the name of the person and not of a
+// worker.
 func (d *BoardDesk) Do(ctx context.Context, o board.Order) (board.Answer, error) {
 	if err := d.unchanged(ctx, o); err != nil {
 		return board.Answer{}, cli.At("board", o.Card.Issue.String(), err)
@@ -240,18 +269,24 @@ func (d *BoardDesk) Do(ctx context.Context, o board.Order) (board.Answer, error)
 		}
 		return d.Env.Getenv(name)
 	}
-	args := append(append([]string{"label-state"}, o.Args()...), "--timeout", cmp.Or(d.flags.Duration("timeout"), patience).String())
+
+	args := append(append([]string{"label-state"}, o.Args()...), "--timeout",
+		cmp.Or(d.flags.Duration("timeout"), patience).String())
 	if file := d.flags.String("config"); file != "" {
 		args = append(args, "--config", file)
 	}
+
 	err := cli.Execute(ctx, args, t)
 	var answer board.Answer
 	for line := range strings.Lines(said.String()) {
-		answer.Warnings = append(answer.Warnings, cli.OneLine(strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(line), "label-state: "), "warning: ")))
+		answer.Warnings = append(answer.Warnings,
+			cli.OneLine(strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(line), "label-state: "), "warning: ")))
 	}
+
 	if err != nil {
 		err = &orderError{err, args}
 	}
+
 	return answer, err
 }
 
@@ -270,16 +305,20 @@ func (d *BoardDesk) unchanged(ctx context.Context, o board.Order) error {
 	default:
 		return nil
 	}
+
 	ctx, cancel := d.patience(ctx)
 	defer cancel()
 	f, err := d.of(o.Card.Issue).Session.Ledger.Look(ctx, o.Card.Issue)
 	if err != nil {
 		return err
 	}
+
 	h, _ := f.Log.Holder()
-	if holder := strings.TrimPrefix(cli.OneLine(h.Record.Worker.String()), ":"); holder != o.Card.Worker || h.Plan.Pending() != o.Card.Plan {
+	if holder := strings.TrimPrefix(cli.OneLine(h.Record.Worker.String()), ":"); holder != o.Card.Worker ||
+		h.Plan.Pending() != o.Card.Plan {
 		return cli.Declined("it changed while you looked; nothing was done")
 	}
+
 	return nil
 }
 
@@ -298,28 +337,34 @@ func (d *BoardDesk) Open(url string) bool {
 	if name == "" || !strings.HasPrefix(url, "http") {
 		return false
 	}
+
 	cmd := exec.Command(name, append(args, url)...)
 	if cmd.Start() != nil {
 		return false
 	}
+
 	go cmd.Wait()
 	return true
 }
 
-// browser is what opens an address here: $BROWSER, else the desktop's own way, if there is a desktop.
+// browser is what opens an address here: $BROWSER, else the desktop's own way, if there is a
+// desktop.
 func (d *BoardDesk) browser() (name string, args []string) {
 	getenv := d.Env.Getenv
 	if own := getenv("BROWSER"); own != "" {
 		return own, nil
 	}
+
 	switch runtime.GOOS {
 	case "darwin":
 		return "open", nil
 	case "windows":
 		return "rundll32", []string{"url.dll,FileProtocolHandler"}
 	}
+
 	if getenv("DISPLAY") == "" && getenv("WAYLAND_DISPLAY") == "" {
 		return "", nil
 	}
+
 	return "xdg-open", nil
 }

@@ -16,8 +16,11 @@ import (
 // NewReconcileCommand makes the command reconcile.
 func NewReconcileCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "reconcile", Usage: "bring an issue's labels in line with its facts", ArgsUsage: "ISSUE",
-		Description: "Never decides who holds it; that is in the log. A whole repository: label-state sweep-claims." + cli.IssueForms +
+		Name:      "reconcile",
+		Usage:     "bring an issue's labels in line with its facts",
+		ArgsUsage: "ISSUE",
+		Description: "Never decides who holds it; that is in the log. A whole repository: label-state sweep-claims." +
+			cli.IssueForms +
 			"   label-state reconcile 42\n   label-state reconcile acme/app#42 --dry-run",
 		Flags:  cli.WriteFlags(),
 		Action: t.OnIssue(reconcileIssue),
@@ -30,22 +33,34 @@ func reconcileIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 		if err != nil {
 			return err
 		}
+
 		rules := c.Session.Ledger.Rules()
 		projection, _ := rules.Label(f)
 		change := rules.Scheme.Change(f.Labels, projection)
 		was := cli.LabelNames(rules.Scheme.Shown(f.Labels))
 		is := slices.DeleteFunc(slices.Clone(was), func(name string) bool { return labels.Has(change.Remove, name) })
-		m := answer.Answer{Issue: i.String(), Answer: "dry-run", Was: was, Is: append(is, change.Add...), Why: cli.OneLine(rules.Explain(f, change))}
-		return c.Answer(m, fmt.Sprintf("%s: would add %s, remove %s: %s\n", i, list(change.Add), list(change.Remove), m.Why))
+		m := answer.Answer{
+			Issue:  i.String(),
+			Answer: "dry-run",
+			Was:    was,
+			Is:     append(is, change.Add...),
+			Why:    cli.OneLine(rules.Explain(f, change)),
+		}
+
+		return c.Answer(m, fmt.Sprintf("%s: would add %s, remove %s: %s\n", i, list(change.Add),
+			list(change.Remove), m.Why))
 	}
+
 	rep, err := c.Session.Ledger.Reconcile(ctx, i)
 	if err != nil {
 		return err
 	}
+
 	text := fmt.Sprintf("%s: %s -> %s: %s\n", i, cli.StateOf(rep.Was), cli.StateOf(rep.Is), cli.OneLine(rep.Why))
 	if rep.Change.Empty() {
 		text = fmt.Sprintf("%s: %s is right: %s\n", i, cli.StateOf(rep.Is), cli.OneLine(rep.Why))
 	}
+
 	return c.Answer(cli.ViewMove(rep, answer.Reconciled), text)
 }
 

@@ -20,12 +20,17 @@ import (
 // NewStatsCommand makes the command stats.
 func NewStatsCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "stats", Usage: "how long work takes, and what becomes of it", ArgsUsage: "[OWNER/NAME]",
+		Name:      "stats",
+		Usage:     "how long work takes, and what becomes of it",
+		ArgsUsage: "[OWNER/NAME]",
 		Description: "Counted from the logs of every issue that changed in that time, or that goes on. What happened before an issue's first " +
 			"record no log tells.\n\n" +
 			"   label-state stats acme/app\n   label-state stats --since 12w --plot stats.svg",
 		Flags: cli.RepoFlags(
-			&urfave.StringFlag{Name: "since", Usage: "`HOW LONG` back: days, weeks or hours, such as 12w or 36h (default: 30d)", Value: "30d"},
+			&urfave.StringFlag{
+				Name:  "since",
+				Usage: "`HOW LONG` back: days, weeks or hours, such as 12w or 36h (default: 30d)", Value: "30d",
+			},
 			&urfave.StringFlag{Name: "plot", Usage: "also draw them into `FILE`, an SVG picture"},
 		),
 		Action: t.InRepo(showStats),
@@ -113,41 +118,51 @@ func showStats(ctx context.Context, c *cli.Call) error {
 	if err != nil {
 		return err
 	}
+
 	plot, err := plotFile(c)
 	if err != nil {
 		return err
 	}
+
 	facts, err := scanIssues(ctx, c, time.Now().Add(-2*back)) // the time before is for comparison
 	if err != nil {
 		return err
 	}
+
 	now := time.Now() // only until a snapshot tells GitHub's
 	for n, f := range facts {
 		if n == 0 || f.Now.After(now) {
 			now = f.Now
 		}
 	}
+
 	figures := stats.Compared(facts, now.Add(-back), now.Add(time.Second))
 	if plot != "" {
 		if err := os.WriteFile(plot, []byte(figures.Plot(c.Session.Repo.String())), 0o644); err != nil {
 			return fmt.Errorf("draw plot: %w", err)
 		}
 	}
+
 	view := viewStats(c.Session.Repo.String(), figures)
 	view.Guessed = c.Session.Client.Guessed()
-	text := charts.ReplaceAllStringFunc(figures.Text(c.Session.Repo.String(), c.Terminal.Env.Width(c.Terminal.Out)), func(part string) string {
-		switch {
-		case part[0] < utf8.RuneSelf:
-			return c.Paint(cli.InkBold, part)
-		case strings.HasPrefix(part, "░"):
-			return c.Paint(cli.InkFaint, part)
-		}
-		return c.Paint(cli.InkCyan, part)
-	})
+	text := charts.ReplaceAllStringFunc(figures.Text(c.Session.Repo.String(), c.Terminal.Env.Width(c.Terminal.Out)),
+		func(part string) string {
+			switch {
+			case part[0] < utf8.RuneSelf:
+				return c.Paint(cli.InkBold, part)
+			case strings.HasPrefix(part, "░"):
+				return c.Paint(cli.InkFaint, part)
+			}
+
+			return c.Paint(cli.InkCyan, part)
+		})
+
 	if figures.Issues == 0 && !c.Flags.Bool("json") {
 		next, _ := c.LabelsFirst(ctx) // only what to say
-		text += "\nnobody has claimed anything in that time; " + cmp.Or(cli.Words(next), "take an issue: label-state next --codename NAME") + "\n"
+		text += "\nnobody has claimed anything in that time; " +
+			cmp.Or(cli.Words(next), "take an issue: label-state next --codename NAME") + "\n"
 	}
+
 	return c.Tell(view, text)
 }
 
@@ -160,13 +175,16 @@ func plotFile(c *cli.Call) (string, error) {
 	if filepath.Ext(name) != ".svg" {
 		return "", cli.Usagef("stats", "--plot %q: want the name of a file that ends in .svg", cli.OneLine(name))
 	}
+
 	file := name
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(c.Terminal.Env.Dir, file)
 	}
+
 	if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {
 		return "", cli.Usagef("stats", "--plot %s: there is no such folder", cli.OneLine(name))
 	}
+
 	return file, nil
 }
 
@@ -180,38 +198,74 @@ func longAgo(text string) (time.Duration, error) {
 			return d, nil
 		}
 	}
-	return 0, cli.Usagef("stats", "--since %q: want days, weeks or hours such as 30d, 12w or 36h", cli.OneLine(strings.TrimSpace(text)))
+
+	return 0, cli.Usagef("stats", "--since %q: want days, weeks or hours such as 30d, 12w or 36h",
+		cli.OneLine(strings.TrimSpace(text)))
 }
 
 func viewStats(repo string, f stats.Figures) StatsView {
 	t := f.Totals
 	v := StatsView{
-		Repo: repo, From: cli.Stamp(f.From), To: cli.Stamp(f.To), Issues: f.Issues, Holds: t.Holds, Delivered: t.Delivered, Failed: t.Failed,
-		Expired: t.Expired, Forced: t.Forced, Returned: t.Returned, Yielded: t.Yielded, Merged: t.Merged,
-		Twice: t.Twice, Merges: []MergeView{},
-		States: []StayView{}, Days: []DayView{}, Workers: []WorkerFigures{},
+		Repo:      repo,
+		From:      cli.Stamp(f.From),
+		To:        cli.Stamp(f.To),
+		Issues:    f.Issues,
+		Holds:     t.Holds,
+		Delivered: t.Delivered,
+		Failed:    t.Failed,
+		Expired:   t.Expired,
+		Forced:    t.Forced,
+		Returned:  t.Returned,
+		Yielded:   t.Yielded,
+		Merged:    t.Merged,
+		Twice:     t.Twice,
+		Merges:    []MergeView{},
+		States:    []StayView{},
+		Days:      []DayView{},
+		Workers:   []WorkerFigures{},
 	}
+
 	if b := f.Before; b != nil {
 		v.Before = &PeriodView{
-			From: cli.Stamp(b.From), To: cli.Stamp(b.To), Issues: b.Issues, Holds: b.Totals.Holds, Delivered: b.Totals.Delivered, Failed: b.Totals.Failed,
-			Expired: b.Totals.Expired, Yielded: b.Totals.Yielded, Merged: b.Totals.Merged, Twice: b.Totals.Twice,
+			From:      cli.Stamp(b.From),
+			To:        cli.Stamp(b.To),
+			Issues:    b.Issues,
+			Holds:     b.Totals.Holds,
+			Delivered: b.Totals.Delivered,
+			Failed:    b.Totals.Failed,
+			Expired:   b.Totals.Expired,
+			Yielded:   b.Totals.Yielded,
+			Merged:    b.Totals.Merged,
+			Twice:     b.Totals.Twice,
 		}
+
 		if len(b.Merges) > 0 {
 			v.Before.Median = seconds(b.Merges[0].Median)
 		}
 	}
+
 	for _, m := range f.Merges {
-		v.Merges = append(v.Merges, MergeView{cli.OneLine(m.Who), m.Person, m.Merged, seconds(m.Median), seconds(m.P90)})
+		v.Merges = append(v.Merges, MergeView{
+			cli.OneLine(m.Who), m.Person, m.Merged, seconds(m.Median),
+			seconds(m.P90),
+		})
 	}
+
 	for _, s := range f.States {
 		v.States = append(v.States, StayView{s.State.String(), s.Ended, s.Now, seconds(s.Median), seconds(s.P90)})
 	}
+
 	for _, d := range f.Days {
 		v.Days = append(v.Days, DayView{d.Date.Format(time.DateOnly), d.Holds, d.Delivered, d.Troubled})
 	}
+
 	for _, w := range f.Workers {
-		v.Workers = append(v.Workers, WorkerFigures{cli.OneLine(w.Codename), w.Holds, w.Delivered, w.Failed, w.Expired, w.Forced, w.Yielded, seconds(w.Median)})
+		v.Workers = append(v.Workers, WorkerFigures{
+			cli.OneLine(w.Codename), w.Holds, w.Delivered, w.Failed, w.Expired,
+			w.Forced, w.Yielded, seconds(w.Median),
+		})
 	}
+
 	return v
 }
 

@@ -19,15 +19,24 @@ import (
 // NewSweepCommand makes the command sweep-claims.
 func NewSweepCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "sweep-claims", Aliases: []string{"sweep"}, Usage: "release expired holds and correct labels", ArgsUsage: "[OWNER/NAME]...",
+		Name:      "sweep-claims",
+		Aliases:   []string{"sweep"},
+		Usage:     "release expired holds and correct labels",
+		ArgsUsage: "[OWNER/NAME]...",
 		Description: "Looks at every issue with a lifecycle label and everything changed in the last two days.\n\n" +
 			"Repositories: the arguments and --repo, else LABEL_STATE_SWEEP_REPOS (comma separated), else sweep.repos of the configuration.\n\n" +
 			"   label-state sweep-claims acme/app --dry-run\n" +
 			"   label-state sweep-claims acme/app acme/web",
 		Flags: cli.AnswerFlags(
-			&urfave.Float64Flag{Name: "max-age-hours", Usage: "lease of claims without a ttl of their own, in `HOURS`; only ever shortens it"},
+			&urfave.Float64Flag{
+				Name:  "max-age-hours",
+				Usage: "lease of claims without a ttl of their own, in `HOURS`; only ever shortens it",
+			},
 			cli.DryRunFlag(),
-			&urfave.StringSliceFlag{Name: "repo", Aliases: []string{"R"}, Usage: "repository `OWNER/NAME`; may be repeated"},
+			&urfave.StringSliceFlag{
+				Name: "repo", Aliases: []string{"R"},
+				Usage: "repository `OWNER/NAME`; may be repeated",
+			},
 		),
 		Action: func(cc *urfave.Context) error { return runSweep(t, cc) },
 	}
@@ -38,6 +47,7 @@ func runSweep(t cli.Terminal, cc *urfave.Context) error {
 	if cc.IsSet("max-age-hours") && !(hours > 0 && hours <= 24*365) {
 		return cli.Usagef("sweep-claims", "--max-age-hours %v: want a number of hours above 0, a year at most", hours)
 	}
+
 	ctx, cancel := cli.Deadline(cc)
 	defer cancel()
 	repos := cli.NamedRepos(cc)
@@ -48,11 +58,21 @@ func runSweep(t cli.Terminal, cc *urfave.Context) error {
 		}
 		repos = fleet
 	}
+
 	if len(repos) == 0 {
-		return cli.Usagef("sweep-claims", "no repository to sweep; give OWNER/NAME, set LABEL_STATE_SWEEP_REPOS or sweep.repos of the configuration")
+		return cli.Usagef("sweep-claims",
+			"no repository to sweep; give OWNER/NAME, set LABEL_STATE_SWEEP_REPOS or sweep.repos of the configuration")
 	}
-	s := sweeping{view: SweepView{Findings: []FindingView{}, Stranded: []StrandView{}, Skipped: []string{}, Left: []string{}, DryRun: cc.Bool("dry-run")}}
+
+	s := sweeping{view: SweepView{
+		Findings: []FindingView{},
+		Stranded: []StrandView{},
+		Skipped:  []string{},
+		Left:     []string{},
+		DryRun:   cc.Bool("dry-run"),
+	}}
 	s.maxAge = time.Duration(hours * float64(time.Hour))
+
 	for _, name := range repos {
 		s.sweep(ctx, t, cc, name)
 	}
@@ -65,13 +85,15 @@ func runSweep(t cli.Terminal, cc *urfave.Context) error {
 	}
 	if s.view.Failed > 0 || len(s.view.Skipped) > 0 {
 		err := fmt.Errorf("not everything was swept: %d failed, %d not examined", s.view.Failed, len(s.view.Skipped))
-		return cli.At("sweep-claims", "", cli.Advise(err, answer.Call("the lines above say why; fix that, then run", answer.Again)))
+		return cli.At("sweep-claims", "",
+			cli.Advise(err, answer.Call("the lines above say why; fix that, then run", answer.Again)))
 	}
+
 	return nil
 }
 
-// fleetRepos are the repositories of the fleet, as they were written: LABEL_STATE_SWEEP_REPOS, else sweep.repos of the caller's
-// configuration or of this clone's; none where nobody names them.
+// fleetRepos are the repositories of the fleet, as they were written: LABEL_STATE_SWEEP_REPOS, else
+// sweep.repos of the caller's configuration or of this clone's; none where nobody names them.
 func fleetRepos(ctx context.Context, t cli.Terminal, cc *urfave.Context) ([]string, error) {
 	if repos := t.Env.SweepRepos(); len(repos) > 0 {
 		return repos, nil
@@ -84,6 +106,7 @@ func fleetRepos(ctx context.Context, t cli.Terminal, cc *urfave.Context) ([]stri
 	case len(own.Sweep) > 0:
 		return own.Sweep, nil
 	}
+
 	home, err := t.Env.Home(ctx)
 	if err != nil {
 		return nil, cli.At(cli.CommandPath(cc), "", err)
@@ -91,11 +114,13 @@ func fleetRepos(ctx context.Context, t cli.Terminal, cc *urfave.Context) ([]stri
 	if home == (host.Remote{}) {
 		return nil, nil
 	}
+
 	o.Repo = ""
 	s, err := setup.Open(ctx, t.Env, o)
 	if err != nil {
 		return nil, cli.At(cli.CommandPath(cc), "", err)
 	}
+
 	return s.Config.Sweep, nil
 }
 
@@ -107,7 +132,8 @@ type sweeping struct {
 	first  error // of the repositories that could not be swept at all
 }
 
-// sweep looks at one repository. One that cannot be opened does not keep the others from being swept.
+// sweep looks at one repository. One that cannot be opened does not keep the others from being
+// swept.
 func (s *sweeping) sweep(ctx context.Context, t cli.Terminal, cc *urfave.Context, name string) {
 	o := cli.SetupOptions(cc)
 	o.Repo = name
@@ -116,12 +142,15 @@ func (s *sweeping) sweep(ctx context.Context, t cli.Terminal, cc *urfave.Context
 	session, err := setup.Open(ctx, t.Env, o)
 	if err != nil {
 		err = (&cli.Call{Flags: cc, Terminal: t}).Timed(ctx, err)
-		s.view.Skipped = append(s.view.Skipped, strings.TrimPrefix(cli.WithoutURL(name)+": "+cli.OneLine(err.Error()), ": "))
+		s.view.Skipped = append(s.view.Skipped,
+			strings.TrimPrefix(cli.WithoutURL(name)+": "+cli.OneLine(err.Error()), ": "))
 		if s.first == nil {
 			s.first = cli.At("sweep-claims", cli.WithoutURL(name), err)
 		}
+
 		return
 	}
+
 	c := &cli.Call{Flags: cc, Terminal: t, Session: session}
 	defer c.Close()
 	s.swept++
@@ -135,6 +164,7 @@ func (s *sweeping) sweep(ctx context.Context, t cli.Terminal, cc *urfave.Context
 		s.view.Left = append(s.view.Left, c.Session.Repo.String()+": issues are turned off there")
 		return
 	}
+
 	var seen func(lifecycle.Facts)
 	if !c.Flags.Bool("json") && c.Terminal.Env.IsTerminal(c.Terminal.Err) { // on one line, while a person watches
 		n := 0
@@ -143,19 +173,29 @@ func (s *sweeping) sweep(ctx context.Context, t cli.Terminal, cc *urfave.Context
 			fmt.Fprintf(c.Terminal.Err, "\rlabel-state: %d examined, at %s\033[K", n, f.Issue)
 		}
 	}
+
 	report := c.Session.Ledger.Sweep(ctx, c.Session.Client, ledger.Sweep{
-		Repos: []ledger.Repo{c.Session.Repo}, By: ledger.SweepID(time.Now(), setup.Word()), MaxAge: s.maxAge,
-		Since: since, DryRun: c.Flags.Bool("dry-run"), Seen: seen,
+		Repos:  []ledger.Repo{c.Session.Repo},
+		By:     ledger.SweepID(time.Now(), setup.Word()),
+		MaxAge: s.maxAge,
+		Since:  since,
+		DryRun: c.Flags.Bool("dry-run"),
+		Seen:   seen,
 	})
+
 	if seen != nil {
 		fmt.Fprint(c.Terminal.Err, "\r\033[K")
 	}
+
 	for _, one := range report.Unshown {
 		cli.Warnf(c.Terminal.Err, "%s", one)
 	}
+
 	if report.NotMinimized != nil {
-		cli.Warnf(c.Terminal.Err, "comments of ended holds in %s stay as they are: %s", c.Session.Repo, cli.OneLine(report.NotMinimized.Error()))
+		cli.Warnf(c.Terminal.Err, "comments of ended holds in %s stay as they are: %s", c.Session.Repo,
+			cli.OneLine(report.NotMinimized.Error()))
 	}
+
 	s.view.add(report)
 }
 
@@ -197,25 +237,36 @@ func (v *SweepView) add(r ledger.Report) {
 	v.Repaired += repaired
 	v.Failed += r.Failed
 	v.Minimized += r.Minimized
+
 	for _, s := range r.Skipped {
 		v.Skipped = append(v.Skipped, cli.OneLine(s))
 	}
+
 	for _, u := range r.Unshown {
 		v.Unshown = append(v.Unshown, u.Issue.String())
 	}
+
 	for _, s := range r.Stranded {
 		v.Stranded = append(v.Stranded, StrandView{s.Issue.String(), cli.OneLine(s.Why)})
 	}
+
 	for _, f := range r.Findings {
 		one := FindingView{
-			Issue: f.Issue.String(), Was: cli.LabelNames(f.Was), Is: cli.LabelNames(f.Is), Ended: cli.Workers(f.Ended), Why: cli.OneLine(f.Why),
+			Issue: f.Issue.String(),
+			Was:   cli.LabelNames(f.Was),
+			Is:    cli.LabelNames(f.Is),
+			Ended: cli.Workers(f.Ended),
+			Why:   cli.OneLine(f.Why),
 		}
+
 		if f.Mirrored != nil {
 			one.Added = f.Mirrored.Record.Worker.String()
 		}
+
 		if f.Err != nil {
 			one.Error = cli.OneLine(f.Err.Error())
 		}
+
 		if f.Answered != nil {
 			one.Why = cli.OneLine(f.Answered.String()) + "; " + one.Why
 		}
@@ -228,15 +279,19 @@ func (v *SweepView) text() string {
 	for _, f := range v.Findings {
 		b.WriteString(f.Line(v.DryRun))
 	}
+
 	for _, s := range v.Stranded {
 		fmt.Fprintf(&b, "stranded: %s: %s\n", s.Issue, s.Why)
 	}
+
 	for _, s := range v.Skipped {
 		fmt.Fprintf(&b, "not examined: %s\n", s)
 	}
+
 	for _, s := range v.Left {
 		fmt.Fprintf(&b, "left alone: %s\n", s)
 	}
+
 	if v.Minimized > 0 {
 		fmt.Fprintf(&b, "%d comments of ended holds minimized\n", v.Minimized)
 	}
@@ -244,6 +299,7 @@ func (v *SweepView) text() string {
 	if v.DryRun {
 		back, repaired = "would be released", "would be repaired"
 	}
+
 	fmt.Fprintf(&b, "%d examined, %d %s, %d %s, %d failed, %d not examined\n",
 		v.Examined, v.Ended, back, v.Repaired, repaired, v.Failed, len(v.Skipped))
 	return b.String()
@@ -255,21 +311,26 @@ func (f FindingView) Line(dryRun bool) string {
 	if len(f.Was) == 0 && len(f.Is) == 0 { // what changes is another label
 		change = ""
 	}
+
 	record, give := "recorded", "released"
 	if dryRun {
 		record, give = "would record", "would release"
 	}
+
 	var parts []string
 	if f.Added != "" {
 		parts = append(parts, record+" the hold of "+f.Added)
 	}
+
 	if len(f.Ended) > 0 {
 		parts = append(parts, give+" the hold of "+strings.Join(f.Ended, ", "))
 	}
+
 	if f.Error != "" {
 		change, parts = "", append(parts, "failed: "+f.Error)
 	} else {
 		parts = append(parts, f.Why) // who holds it now, too
 	}
+
 	return f.Issue + ": " + change + strings.Join(parts, "; ") + "\n"
 }

@@ -17,7 +17,9 @@ import (
 // NewAdvanceCommand makes the command advance.
 func NewAdvanceCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "advance", Usage: "move an issue to the next stage of its pipeline", ArgsUsage: "ISSUE",
+		Name:      "advance",
+		Usage:     "move an issue to the next stage of its pipeline",
+		ArgsUsage: "ISSUE",
 		Description: "For repositories with preset: stages. The holder moves the issue on and ends its hold, by one record; the last " +
 			"stage closes the issue as completed. Without --codename, and without a hold of this worktree, a person moves an issue that nobody holds." +
 			cli.IssueForms +
@@ -40,6 +42,7 @@ func advanceIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 		if err != nil {
 			return err
 		}
+
 		v := c.Session.Ledger.Rules().Verdict(f, lifecycle.Seeker{Worker: a.Worker})
 		to, _, err := c.Session.Ledger.Target(f, a)
 		switch {
@@ -52,13 +55,17 @@ func advanceIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 				return err
 			}
 		}
-		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun}, fmt.Sprintf("would move %s to %s (label %s)\n", i, to.Name, to.Label))
+
+		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun},
+			fmt.Sprintf("would move %s to %s (label %s)\n", i, to.Name, to.Label))
 	}
+
 	rep, to, err := c.Session.Ledger.Advance(ctx, i, a)
 	err = c.WarnLate(err)
 	if !a.Worker.IsZero() && (err == nil || errors.Is(err, claim.ErrEnded)) {
 		c.ForgetHold(i)
 	}
+
 	if err != nil {
 		return err
 	}
@@ -68,10 +75,13 @@ func advanceIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 			return err
 		}
 	}
-	return c.Answer(cli.ViewMove(rep, answer.Advanced), fmt.Sprintf("advanced %s to %s: %s -> %s\n", i, to.Name, cli.StateOf(rep.Was), cli.StateOf(rep.Is)))
+
+	return c.Answer(cli.ViewMove(rep, answer.Advanced),
+		fmt.Sprintf("advanced %s to %s: %s -> %s\n", i, to.Name, cli.StateOf(rep.Was), cli.StateOf(rep.Is)))
 }
 
-// readAdvance is who moves the issue: the worker that flags, environment or this worktree name, else the person whose token this is.
+// readAdvance is who moves the issue: the worker that flags, environment or this worktree name,
+// else the person whose token this is.
 func readAdvance(ctx context.Context, c *cli.Call, i claim.Issue) (ledger.Advance, error) {
 	a := ledger.Advance{To: c.Flags.String("to")}
 	w, _, err := c.Holder(i)
@@ -82,9 +92,11 @@ func readAdvance(ctx context.Context, c *cli.Call, i claim.Issue) (ledger.Advanc
 	case !errors.Is(err, cli.ErrNoHold) || c.Worker().Codename != "":
 		return a, err
 	}
+
 	a.By, err = c.Session.Client.Viewer(ctx)
 	if err != nil {
 		return a, err
 	}
+
 	return a, checkCounted(ctx, c, i, a.By)
 }

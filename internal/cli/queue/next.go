@@ -1,4 +1,5 @@
-// Package queue leads an agent from one piece of work to the next: next, plan, approve, reject and advance.
+// Package queue leads an agent from one piece of work to the next: next, plan, approve, reject and
+// advance.
 package queue
 
 import (
@@ -22,7 +23,9 @@ import (
 // NewNextCommand makes the command next.
 func NewNextCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "next", Usage: "claim the next issue: highest priority, oldest first", ArgsUsage: "[-- COMMAND...]",
+		Name:      "next",
+		Usage:     "claim the next issue: highest priority, oldest first",
+		ArgsUsage: "[-- COMMAND...]",
 		Description: "Takes the first free issue of the queue; when somebody is faster it tries the one after it. " +
 			"With --list it prints what it would offer, in order, and claims nothing. " +
 			"No work is exit code 4, nothing on standard output, and nothing started.\n\n" +
@@ -32,12 +35,21 @@ func NewNextCommand(t cli.Terminal) *urfave.Command {
 			"   label-state next --no-claim --priority critical --priority high",
 		Flags: cli.WriteFlags(append(cli.IdentityFlags(),
 			cli.AgentFlag(),
-			&urfave.StringSliceFlag{Name: "label", Usage: "only items with `LABEL`; may be repeated, then with all of them"},
-			&urfave.StringSliceFlag{Name: "priority", Usage: "only items of `PRIORITY`: critical, high, medium or low; may be repeated, then any of them"},
+			&urfave.StringSliceFlag{
+				Name:  "label",
+				Usage: "only items with `LABEL`; may be repeated, then with all of them",
+			},
+			&urfave.StringSliceFlag{
+				Name:  "priority",
+				Usage: "only items of `PRIORITY`: critical, high, medium or low; may be repeated, then any of them",
+			},
 			&urfave.BoolFlag{Name: "list", Usage: "list what is free, first to claim first, and claim nothing"},
 			&urfave.StringFlag{Name: "limit", Usage: "with --list, at most `N` items (default: all)"},
 			&urfave.BoolFlag{Name: "no-claim", Usage: "show the item and leave it alone"},
-			&urfave.BoolFlag{Name: "prompt", Usage: "print a prompt about it; with --run, give it to COMMAND as standard input"},
+			&urfave.BoolFlag{
+				Name:  "prompt",
+				Usage: "print a prompt about it; with --run, give it to COMMAND as standard input",
+			},
 			&urfave.StringFlag{Name: "schedule", Usage: "`FILE` with what a prompt begins with"},
 			&urfave.DurationFlag{Name: "ttl", Usage: "length of the lease (default: claim.ttl; with --run 30m)"},
 			&urfave.BoolFlag{Name: "run", Usage: "run COMMAND under the hold, as the command run does"},
@@ -73,19 +85,23 @@ func readFilter(c *cli.Call) (o work.FetchOptions, err error) {
 	case !c.Flags.Bool("list"):
 		return o, cli.Usagef("next", "--limit goes with --list")
 	}
+
 	if o.Limit, err = strconv.Atoi(text); err != nil || o.Limit < 1 {
 		return o, cli.Usagef("next", "--limit %q: must be a positive number", cli.OneLine(text))
 	}
+
 	return o, nil
 }
 
-// listItems prints what next would offer, first to claim first, and claims nothing. Nothing to offer is no work, as for next.
+// listItems prints what next would offer, first to claim first, and claims nothing. Nothing to
+// offer is no work, as for next.
 func listItems(ctx context.Context, c *cli.Call, s *githubwork.Source) error {
 	for _, flag := range []string{"no-claim", "prompt", "schedule", "ttl", "run", "grace"} {
 		if c.Flags.IsSet(flag) {
 			return cli.Usagef("next", "--list claims nothing; --%s does not go with it", flag)
 		}
 	}
+
 	if c.Flags.NArg() > 0 {
 		return cli.Usagef("next", "--list takes no arguments")
 	}
@@ -101,11 +117,13 @@ func listItems(ctx context.Context, c *cli.Call, s *githubwork.Source) error {
 	if len(page.Items) == 0 {
 		return withFirstStep(ctx, c, s.NoWork())
 	}
+
 	for _, i := range page.Items {
 		if err := c.Answer(i, fmt.Sprintf("%-12s  %-8s  %s\n", i.Issue, i.Priority, cli.OneLine(i.Title))); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -114,10 +132,12 @@ func nextItem(ctx context.Context, c *cli.Call, s *githubwork.Source) error {
 	if err != nil {
 		return err
 	}
+
 	command, err := commandLine(c)
 	if err != nil {
 		return err
 	}
+
 	schedule, err := readSchedule(c)
 	if err != nil {
 		return err
@@ -128,12 +148,15 @@ func nextItem(ctx context.Context, c *cli.Call, s *githubwork.Source) error {
 				return err
 			}
 		}
+
 		i, err := work.Peek(ctx, s, o)
 		if err != nil {
 			return withFirstStep(ctx, c, err)
 		}
+
 		return present(c, work.Claimed{Item: i}, "free", schedule)
 	}
+
 	if err := c.RequireWorker(); err != nil {
 		return err
 	}
@@ -144,16 +167,19 @@ func nextItem(ctx context.Context, c *cli.Call, s *githubwork.Source) error {
 	if !c.Flags.Bool("run") {
 		return present(c, got, "won", schedule)
 	}
+
 	h, _ := s.Hold(got.Item.ID)
 	c.Subject.Issue = h.Issue.String()
 	p := cli.Program{Args: command, In: c.Terminal.In}
 	if c.Flags.Bool("prompt") {
 		p.In = strings.NewReader(work.Prompt(schedule, got.Item))
 	}
+
 	return cli.RunProgram(ctx, c, h, p)
 }
 
-// withFirstStep adds to no work that the repository lacks the label that would make some: without it no issue can be given it.
+// withFirstStep adds to no work that the repository lacks the label that would make some: without
+// it no issue can be given it.
 func withFirstStep(ctx context.Context, c *cli.Call, err error) error {
 	none, is := errors.AsType[*work.NoWorkError](err)
 	if !is || none.Queue > 0 {
@@ -162,6 +188,7 @@ func withFirstStep(ctx context.Context, c *cli.Call, err error) error {
 	if first, asked := c.LabelsFirst(ctx); asked == nil && first != nil {
 		return cli.Advise(err, first...)
 	}
+
 	return err
 }
 
@@ -171,14 +198,17 @@ func commandLine(c *cli.Call) ([]string, error) {
 	if len(args) > 0 && args[0] == "--" {
 		args = args[1:]
 	}
+
 	switch {
 	case !c.Flags.Bool("run") && len(args) > 0:
-		return nil, cli.Usagef("next", "a command goes with --run: label-state next --run -- %s", cli.OneLine(strings.Join(args, " ")))
+		return nil, cli.Usagef("next", "a command goes with --run: label-state next --run -- %s",
+			cli.OneLine(strings.Join(args, " ")))
 	case !c.Flags.Bool("run"):
 		return nil, nil
 	case c.Flags.Bool("no-claim"):
 		return nil, cli.Usagef("next", "--run needs a claim; it does not go with --no-claim")
 	}
+
 	return args, cli.CheckProgram(c, args)
 }
 
@@ -191,10 +221,12 @@ func readSchedule(c *cli.Call) (string, error) {
 	case !c.Flags.Bool("prompt"):
 		return "", cli.Usagef("next", "--schedule goes with --prompt")
 	}
+
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return "", cli.Usagef("next", "--schedule: %s", err)
 	}
+
 	return string(text), nil
 }
 
@@ -214,17 +246,28 @@ type ItemView struct {
 // present answers with an item: as JSON, as a prompt, or for people.
 func present(c *cli.Call, got work.Claimed, answer, schedule string) error {
 	v := ItemView{
-		Issue: got.Item.Issue, Answer: answer, Item: got.Item, Codename: got.Agent, Firing: got.Run, Token: got.Token, Until: cli.Stamp(got.Until),
-		Renew: cli.Stamp(cli.RenewBefore(got.Until, got.Lease)),
+		Issue:    got.Item.Issue,
+		Answer:   answer,
+		Item:     got.Item,
+		Codename: got.Agent,
+		Firing:   got.Run,
+		Token:    got.Token,
+		Until:    cli.Stamp(got.Until),
+		Renew:    cli.Stamp(cli.RenewBefore(got.Until, got.Lease)),
 	}
 	text := describeItem(got.Item)
 	if got.Run != "" {
-		text = "claimed " + text + cli.Table([][2]string{{"  worker ", got.Agent + " (run " + got.Run + ")"}, {"  lease", "until " + cli.Moment(got.Until)}})
+		text = "claimed " + text + cli.Table([][2]string{
+			{"  worker ", got.Agent + " (run " + got.Run + ")"},
+			{"  lease", "until " + cli.Moment(got.Until)},
+		})
 	}
+
 	if c.Flags.Bool("prompt") {
 		v.Prompt = work.Prompt(schedule, got.Item)
 		text = v.Prompt
 	}
+
 	return c.Answer(v, text)
 }
 
@@ -233,6 +276,7 @@ func describeItem(i work.Item) string {
 	for n, l := range i.Labels {
 		labels[n] = cli.OneLine(l)
 	}
+
 	slices.Sort(labels)
 	return fmt.Sprintf("%s %s\n", i.Issue, cli.OneLine(i.Title)) + cli.Table([][2]string{
 		{"  priority", i.Priority.String()}, {"  labels", strings.Join(labels, ", ")}, {"  url", cli.OneLine(i.URL)},

@@ -19,7 +19,9 @@ import (
 // NewPlanCommand makes the command plan.
 func NewPlanCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "plan", Usage: "post a plan and wait for go or no-go", ArgsUsage: "ISSUE",
+		Name:      "plan",
+		Usage:     "post a plan and wait for go or no-go",
+		ArgsUsage: "ISSUE",
 		Description: "The holder says what it means to do. Until the answer the issue shows that a plan waits, and the hold outlives its " +
 			"ttl; without an answer within plan.timeout it ends. Answered by \"approve\" and \"reject\", by /approve and /reject in a " +
 			"comment, or by 👍 and 👎 on the plan.\n\nWith --wait and no --body-file nothing is posted: it waits for the answer to the plan that was.\n\n" +
@@ -31,7 +33,10 @@ func NewPlanCommand(t cli.Terminal) *urfave.Command {
 		Flags: cli.WriteFlags(append(cli.IdentityFlags(),
 			&urfave.StringFlag{Name: "body-file", Usage: "`FILE` with the plan, - for standard input"},
 			&urfave.DurationFlag{Name: "wait", Usage: "wait this long for the answer"},
-			&urfave.BoolFlag{Name: "slack", Usage: "show it in the channel of plan.slack too, and take the answer from there; with --wait"},
+			&urfave.BoolFlag{
+				Name:  "slack",
+				Usage: "show it in the channel of plan.slack too, and take the answer from there; with --wait",
+			},
 		)...),
 		Action: t.OnIssue(postPlan),
 	}
@@ -40,7 +45,9 @@ func NewPlanCommand(t cli.Terminal) *urfave.Command {
 // NewApproveCommand makes the command approve.
 func NewApproveCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "approve", Usage: "let the plan that waits go ahead", ArgsUsage: "ISSUE",
+		Name:      "approve",
+		Usage:     "let the plan that waits go ahead",
+		ArgsUsage: "ISSUE",
 		Description: "Recorded with your login. Who may: plan.approvers, else everybody who may label, except who wrote the plan." +
 			cli.IssueForms + "   label-state approve 42",
 		Flags: cli.WriteFlags(),
@@ -53,7 +60,9 @@ func NewApproveCommand(t cli.Terminal) *urfave.Command {
 // NewRejectCommand makes the command reject.
 func NewRejectCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "reject", Usage: "turn the plan that waits down; the issue is free again", ArgsUsage: "ISSUE",
+		Name:      "reject",
+		Usage:     "turn the plan that waits down; the issue is free again",
+		ArgsUsage: "ISSUE",
 		Description: "Recorded with your login; it is no failed attempt. Who may: as for \"approve\"." +
 			cli.IssueForms + "   label-state reject 42 --reason 'too large, split it'",
 		Flags: cli.WriteFlags(&urfave.StringFlag{Name: "reason", Usage: "why, for whoever planned it"}),
@@ -71,10 +80,12 @@ func postPlan(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if err != nil {
 		return err
 	}
+
 	w, _, err := c.Holder(i)
 	if err != nil {
 		return err
 	}
+
 	gate, err := openGate(c)
 	if err != nil {
 		return err
@@ -83,14 +94,17 @@ func postPlan(ctx context.Context, c *cli.Call, i claim.Issue) error {
 		if err := c.CheckHolds(ctx, i, w, 0); err != nil {
 			return err
 		}
-		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun}, fmt.Sprintf("would post a plan of %d bytes on %s for %s\n", len(text), i, w))
+		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun},
+			fmt.Sprintf("would post a plan of %d bytes on %s for %s\n", len(text), i, w))
 	}
+
 	draft := ledger.Draft{Text: text}
 	if gate != nil { // the record names the message in Slack
 		if draft.Gate, err = showInSlack(ctx, c, gate, i, w, text); err != nil {
 			return err
 		}
 	}
+
 	posted, err := c.Session.Ledger.Plan(ctx, i, w, draft)
 	waits := errors.Is(err, ledger.ErrPlanWaits)
 	switch {
@@ -101,8 +115,17 @@ func postPlan(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	case c.Flags.IsSet("wait"):
 		return awaitAnswer(ctx, c, i, w, gate)
 	}
-	v := answer.Answer{Issue: i.String(), Answer: answer.Posted, Worker: w.String(), URL: posted.URL, Until: posted.Until.UTC()}
-	return c.Answer(v, fmt.Sprintf("posted %s\nit waits for an answer until %s\n", posted.URL, cli.Moment(posted.Until)))
+
+	v := answer.Answer{
+		Issue:  i.String(),
+		Answer: answer.Posted,
+		Worker: w.String(),
+		URL:    posted.URL,
+		Until:  posted.Until.UTC(),
+	}
+
+	return c.Answer(v, fmt.Sprintf("posted %s\nit waits for an answer until %s\n", posted.URL,
+		cli.Moment(posted.Until)))
 }
 
 // planLimit is the longest plan that is read, in bytes: longer than a comment can be.
@@ -122,10 +145,12 @@ func readBodyFile(c *cli.Call) (string, error) {
 		defer f.Close()
 		from = f
 	}
+
 	text, err := io.ReadAll(io.LimitReader(from, planLimit))
 	if err != nil {
 		return "", cli.Usagef("plan", "--body-file: %s", err)
 	}
+
 	return string(text), nil
 }
 
@@ -143,6 +168,7 @@ func answerPlan(ctx context.Context, c *cli.Call, i claim.Issue, kind claim.Kind
 		if err != nil {
 			return err
 		}
+
 		h, held := f.Log.Holder()
 		if !held || !h.Plan.Pending() {
 			return unanswerable(i, claim.ErrNoPlan)
@@ -150,8 +176,11 @@ func answerPlan(ctx context.Context, c *cli.Call, i claim.Issue, kind claim.Kind
 		if why := c.Session.Ledger.Rules().Approvers.Bars(h, kind, by); why != "" {
 			return unanswerable(i, &ledger.BarredError{Login: by, Why: why})
 		}
-		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun}, fmt.Sprintf("would %s the plan of %s on %s\n", kind, h.Record.Worker, i))
+
+		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun},
+			fmt.Sprintf("would %s the plan of %s on %s\n", kind, h.Record.Worker, i))
 	}
+
 	var rep ledger.Repair
 	word := answer.Approved
 	if kind == claim.KindApprove {
@@ -160,10 +189,13 @@ func answerPlan(ctx context.Context, c *cli.Call, i claim.Issue, kind claim.Kind
 		word = answer.Rejected
 		rep, err = c.Session.Ledger.Reject(ctx, i, time.Time{}, by, c.Flags.String("reason"))
 	}
+
 	if err = c.WarnLate(err); err != nil {
 		return unanswerable(i, err)
 	}
-	return c.Answer(cli.ViewMove(rep, word), fmt.Sprintf("%s the plan on %s: %s -> %s\n", word, i, cli.StateOf(rep.Was), cli.StateOf(rep.Is)))
+
+	return c.Answer(cli.ViewMove(rep, word),
+		fmt.Sprintf("%s the plan on %s: %s -> %s\n", word, i, cli.StateOf(rep.Was), cli.StateOf(rep.Is)))
 }
 
 // checkCounted refuses a login whose records nobody else would count (spec.md#which-records-count).
@@ -175,7 +207,9 @@ func checkCounted(ctx context.Context, c *cli.Call, i claim.Issue, login string)
 	if err != nil || may {
 		return err
 	}
-	return unanswerable(i, &ledger.BarredError{Login: login, Why: login + " may not label " + i.Slug() + ", so the answer would not count"})
+
+	return unanswerable(i, &ledger.BarredError{Login: login, Why: login + " may not label " + i.Slug() +
+		", so the answer would not count"})
 }
 
 // unanswerable turns the ledger's words into a no.
@@ -191,5 +225,6 @@ func unanswerable(i claim.Issue, err error) error {
 	case errors.Is(err, claim.ErrEnded), errors.Is(err, claim.ErrNotHolder):
 		return &answer.Problem{Code: answer.NoPlan, Why: "the hold has ended"}
 	}
+
 	return err
 }

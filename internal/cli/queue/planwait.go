@@ -21,21 +21,24 @@ func waitOn(i claim.Issue) []answer.Command {
 	return []answer.Command{answer.Call("wait for the answer", "plan", i.String(), "--wait", "8h")}
 }
 
-// awaitPosted waits for the answer to the plan that the worker posted before. It posts nothing: asking again
-// whether a plan was approved must not put the next one in its place.
+// awaitPosted waits for the answer to the plan that the worker posted before. It posts nothing:
+// asking again whether a plan was approved must not put the next one in its place.
 func awaitPosted(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	w, _, err := c.Holder(i)
 	if err != nil {
 		return err
 	}
+
 	gate, err := openGate(c)
 	if err != nil {
 		return err
 	}
+
 	f, err := c.Session.Ledger.Look(ctx, i)
 	if err != nil {
 		return err
 	}
+
 	own, found := f.Log.Find(w)
 	foreign := f.Log.RefuseLogin(w, f.Viewer)
 	switch {
@@ -44,12 +47,15 @@ func awaitPosted(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	case foreign != nil:
 		return &ledger.LostError{Issue: i, Worker: w, Err: foreign}
 	case own.Plan == nil && own.End == nil:
-		return cli.Declined(w.String()+" has posted no plan", answer.Call("post it", "plan", i.String(), "--body-file", "FILE"))
+		return cli.Declined(w.String()+" has posted no plan",
+			answer.Call("post it", "plan", i.String(), "--body-file", "FILE"))
 	}
+
 	return awaitAnswer(ctx, c, i, w, gate)
 }
 
-// awaitAnswer looks again and again until the plan of w has its answer, its hold is over, or --wait is.
+// awaitAnswer looks again and again until the plan of w has its answer, its hold is over, or --wait
+// is.
 func awaitAnswer(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker, gate *slackgate.Gate) error {
 	end := time.Now().Add(c.Flags.Duration("wait"))
 	asked := slackWatch{gate: gate}
@@ -58,6 +64,7 @@ func awaitAnswer(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker
 		if err == nil && askSlack(ctx, c, &asked, f, w) {
 			f, err = c.Session.Ledger.Look(ctx, i)
 		}
+
 		own, _ := f.Log.Find(w)
 		v := cli.ViewPlan(i, own, c.Session.Ledger.Rules().Terms)
 		switch {
@@ -72,18 +79,22 @@ func awaitAnswer(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker
 			no := cli.Declined(text, answer.Call("stop work on it; see where it stands", "status", v.Issue))
 			return errors.Join(no, c.AnswerJSON(v))
 		}
+
 		rest := min(pause, time.Until(end))
 		if rest <= 0 {
 			if err != nil {
 				return err // the last look saw nothing
 			}
+
 			waiting := &answer.Problem{
 				Code: answer.Timeout,
 				Why:  "no answer within " + printable.Exact(c.Flags.Duration("wait")) + "; the plan waits on",
 				Next: waitOn(i),
 			}
+
 			return errors.Join(waiting, c.AnswerJSON(v))
 		}
+
 		if over := setup.Clock().Sleep(ctx, rest); over != nil {
 			return &ledger.UnknownError{Issue: i, Err: cmp.Or(err, over)}
 		}

@@ -24,16 +24,25 @@ func openGate(c *cli.Call) (*slackgate.Gate, error) {
 	case conf.Channel == "":
 		return nil, cli.Usagef("plan", "--slack: the configuration has no plan.slack")
 	}
+
 	token, api, err := c.Session.SlackToken()
 	if err != nil {
 		return nil, err
 	}
-	return slackgate.New(slackgate.Options{Token: token, Channel: conf.Channel, Approvers: conf.Approvers, API: api}), nil
+
+	return slackgate.New(slackgate.Options{
+		Token:     token,
+		Channel:   conf.Channel,
+		Approvers: conf.Approvers,
+		API:       api,
+	}), nil
 }
 
-// showInSlack posts the plan of a holder, and returns the message's name for the record. A plan that
-// waits already was shown already.
-func showInSlack(ctx context.Context, c *cli.Call, g *slackgate.Gate, i claim.Issue, w claim.Worker, text string) (string, error) {
+// showInSlack posts the plan of a holder, and returns the message's name for the record. A plan
+// that waits already was shown already.
+func showInSlack(ctx context.Context, c *cli.Call, g *slackgate.Gate, i claim.Issue, w claim.Worker,
+	text string,
+) (string, error) {
 	f, err := c.Session.Ledger.Look(ctx, i)
 	if err != nil {
 		return "", err
@@ -44,10 +53,18 @@ func showInSlack(ctx context.Context, c *cli.Call, g *slackgate.Gate, i claim.Is
 	if own, _ := f.Log.Find(w); own.Plan.Pending() {
 		return ledger.GateOf(f.Log, w), nil
 	}
-	m, err := g.Post(ctx, slackgate.Plan{Issue: i.String(), Title: f.Title, URL: f.URL, Worker: w.String(), Text: text})
+
+	m, err := g.Post(ctx, slackgate.Plan{
+		Issue:  i.String(),
+		Title:  f.Title,
+		URL:    f.URL,
+		Worker: w.String(),
+		Text:   text,
+	})
 	if err != nil {
 		return "", cli.Otherwise(err, answer.Advice("correct plan.slack, or leave --slack out: a plan can be answered on GitHub"))
 	}
+
 	return m.String(), nil
 }
 
@@ -58,8 +75,8 @@ type slackWatch struct {
 	said string    // the last trouble that was told
 }
 
-// askSlack reads the reactions to the plan of w and records the answer, if there is one. Trouble with Slack
-// is told once: the plan can be answered on GitHub as well.
+// askSlack reads the reactions to the plan of w and records the answer, if there is one. Trouble
+// with Slack is told once: the plan can be answered on GitHub as well.
 func askSlack(ctx context.Context, c *cli.Call, s *slackWatch, f lifecycle.Facts, w claim.Worker) (answered bool) {
 	own, _ := f.Log.Find(w)
 	m, shown := slackgate.ParseMessage(ledger.GateOf(f.Log, w))
@@ -67,23 +84,28 @@ func askSlack(ctx context.Context, c *cli.Call, s *slackWatch, f lifecycle.Facts
 	if s.gate == nil || !shown || !own.Live() || !own.Plan.Pending() || time.Now().Before(s.rest) {
 		return false
 	}
+
 	a, err := s.gate.Answer(ctx, m)
 	if err == nil && a != nil {
 		kind := claim.KindReject
 		if a.Approves {
 			kind = claim.KindApprove
 		}
+
 		_, err = c.Session.Ledger.Attest(ctx, f.Issue, w, kind, "slack:"+a.User)
 		err = c.WarnLate(err)
 		answered = err == nil
 	}
+
 	var busy *slackgate.BusyError
 	if errors.As(err, &busy) {
 		s.rest = time.Now().Add(busy.After)
 	}
+
 	if err != nil && err.Error() != s.said && ctx.Err() == nil {
 		s.said = err.Error()
 		cli.Warnf(c.Terminal.Err, "%s", err)
 	}
+
 	return answered
 }

@@ -19,7 +19,8 @@ import (
 // NewDemoCommand makes the command demo.
 func NewDemoCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "demo", Usage: "run a complete example on an embedded GitHub; needs only Go and git",
+		Name:  "demo",
+		Usage: "run a complete example on an embedded GitHub; needs only Go and git",
 		Description: "Two agents race for an issue, a push is refused, the holder's goes through, a pull request and a\n" +
 			"sweep move the labels. Every step is a real process, and checked.",
 		Flags: []urfave.Flag{
@@ -36,32 +37,46 @@ func runDemo(t cli.Terminal, cc *urfave.Context) error {
 		return cli.Usagef("demo", "demo takes no arguments")
 	}
 	if _, err := exec.LookPath("git"); err != nil {
-		return cli.At("demo", "", cli.Advise(errors.New("git is not on PATH"), answer.Call("install git, then", "demo")))
+		return cli.At("demo", "", cli.Advise(errors.New("git is not on PATH"),
+			answer.Call("install git, then", "demo")))
 	}
+
 	action, err := image(cc)
 	if err != nil {
 		return err
 	}
+
 	dir, cleanup, err := folder(cc.String("keep"))
 	if err != nil {
 		return err
 	}
+
 	defer cleanup()
 	fmt.Fprintln(t.Out, "label-state demo: building the hook and the Action …")
 	programs, err := demoPrograms(cc.Context, t, filepath.Join(dir, "bin"))
 	if err != nil {
-		return cli.At("demo", "", cli.Advise(err, answer.Advice("run it in a clone of the project, or install all three programs")))
+		return cli.At("demo", "", cli.Advise(err,
+			answer.Advice("run it in a clone of the project, or install all three programs")))
 	}
+
 	programs.Image = action
 	c := &cli.Call{Flags: cc, Terminal: t}
-	inks := map[demo.Part]string{demo.Title: cli.InkBold, demo.Typed: cli.InkCyan, demo.Fact: cli.InkGreen, demo.Failure: cli.InkAlarm}
-	stage := demo.Stage{
-		Out: t.Out, Programs: programs, Environ: t.Env.Inherited(), Dir: dir,
-		Paint: func(p demo.Part, text string) string { return c.Paint(inks[p], text) },
+	inks := map[demo.Part]string{
+		demo.Title: cli.InkBold, demo.Typed: cli.InkCyan, demo.Fact: cli.InkGreen,
+		demo.Failure: cli.InkAlarm,
 	}
+	stage := demo.Stage{
+		Out:      t.Out,
+		Programs: programs,
+		Environ:  t.Env.Inherited(),
+		Dir:      dir,
+		Paint:    func(p demo.Part, text string) string { return c.Paint(inks[p], text) },
+	}
+
 	if err := demo.Play(cc.Context, stage); err != nil {
 		return cli.At("demo", "", cli.Declined(err.Error()))
 	}
+
 	return nil
 }
 
@@ -77,45 +92,54 @@ func image(cc *urfave.Context) (string, error) {
 	case !cc.Bool("docker") || name != "":
 		return name, nil
 	}
+
 	root := sources(cc.Context)
 	if root == "" {
 		return "", cli.Usagef("demo", "--docker: there is nothing to build here; run it in a clone of the project, or name an --image")
 	}
+
 	cmd := exec.CommandContext(cc.Context, "docker", "build", "--quiet", "--tag", builtImage, root)
 	if text, err := cmd.CombinedOutput(); err != nil {
-		return "", cli.At("demo", "", cli.Advise(fmt.Errorf("build the image: %w%s", err, said(text)), answer.Shell("does Docker answer? See", "docker", "version")))
+		return "", cli.At("demo", "", cli.Advise(fmt.Errorf("build the image: %w%s", err, said(text)),
+			answer.Shell("does Docker answer? See", "docker", "version")))
 	}
+
 	return builtImage, nil
 }
 
-// demoPrograms finds the Action: built from the sources of this clone, else beside this program, else on PATH. The hook is this
-// program.
+// demoPrograms finds the Action: built from the sources of this clone, else beside this program,
+// else on PATH. The hook is this program.
 func demoPrograms(ctx context.Context, t cli.Terminal, dir string) (demo.Programs, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return demo.Programs{}, err
 	}
+
 	p := demo.Programs{CLI: self, Hook: self}
 	if root := sources(ctx); root != "" {
 		p.Action = cli.Binary(dir, "label-state-action")
 		return p, build(ctx, root, p.Action, "./cmd/action")
 	}
+
 	p.Action, err = installed(self, "label-state-action", "action")
 	return p, err
 }
 
 const module = "github.com/label-state/label-state"
 
-// sources returns the folder of this module when the working directory is inside it, and Go is there.
+// sources returns the folder of this module when the working directory is inside it, and Go is
+// there.
 func sources(ctx context.Context) string {
 	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Path}} {{.Dir}}").Output()
 	if err != nil {
 		return ""
 	}
+
 	path, dir, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
 	if path != module {
 		return ""
 	}
+
 	return dir
 }
 
@@ -146,5 +170,6 @@ func installed(self string, names ...string) (string, error) {
 			return found, nil
 		}
 	}
+
 	return "", fmt.Errorf("%s is neither beside label-state nor on PATH", names[0])
 }

@@ -15,7 +15,8 @@ import (
 // NewSimCommand makes the command sim.
 func NewSimCommand(t cli.Terminal) *urfave.Command {
 	return &urfave.Command{
-		Name: "sim", Usage: "run the embedded GitHub, to try things without an account",
+		Name:  "sim",
+		Usage: "run the embedded GitHub, to try things without an account",
 		Description: "Serves REST, GraphQL and git until interrupted. Point LABEL_STATE_API_URL at it.\n\n" +
 			"A fault is KIND=VALUE[:METHOD[:PATH[:COUNT]]], several with spaces between: delay=80ms, status=502, secondary=60 " +
 			"(rate limit, seconds; secondary=60/429 with that status), limit=600 (GraphQL's, seconds), late=5s (applied later), stale=3s (answers from the past), nodes=5000 and connections=200 (GraphQL's " +
@@ -23,8 +24,14 @@ func NewSimCommand(t cli.Terminal) *urfave.Command {
 			"   label-state sim --addr 127.0.0.1:8080 --seed seed.json\n" +
 			"   label-state sim --fault 'status=502:POST:/comments:1 delay=80ms'",
 		Flags: []urfave.Flag{
-			&urfave.StringFlag{Name: "addr", Usage: "`HOST:PORT` on loopback (default: 127.0.0.1 and a free port)", Value: "127.0.0.1:0"},
-			&urfave.StringFlag{Name: "seed", Usage: "JSON `FILE` with users and repositories (default: acme/app with three issues)"},
+			&urfave.StringFlag{
+				Name: "addr", Usage: "`HOST:PORT` on loopback (default: 127.0.0.1 and a free port)",
+				Value: "127.0.0.1:0",
+			},
+			&urfave.StringFlag{
+				Name:  "seed",
+				Usage: "JSON `FILE` with users and repositories (default: acme/app with three issues)",
+			},
 			&urfave.StringFlag{Name: "url-file", Usage: "write the base URL to `FILE` once it answers"},
 			&urfave.StringFlag{Name: "dir", Usage: "keep the git repositories in `DIR` (default: a temporary one)"},
 			&urfave.StringFlag{Name: "fault", Usage: "misbehave as `FAULTS` say"},
@@ -54,34 +61,42 @@ func runSim(t cli.Terminal, cc *urfave.Context) error {
 		return cli.Usagef("sim", "sim takes no arguments")
 	}
 	if !loopback(cc.String("addr")) {
-		return cli.Usagef("sim", "--addr %q: want HOST:PORT on loopback, such as 127.0.0.1:8080", cli.OneLine(cc.String("addr")))
+		return cli.Usagef("sim", "--addr %q: want HOST:PORT on loopback, such as 127.0.0.1:8080",
+			cli.OneLine(cc.String("addr")))
 	}
+
 	dir, cleanup, err := folder(cc.String("dir"))
 	if err != nil {
 		return err
 	}
+
 	defer cleanup()
 	seed, err := readSeed(cc.String("seed"))
 	if err != nil {
 		return err
 	}
+
 	server, closeLog, err := openServer(t, cc, dir, seed)
 	if err != nil {
 		return err
 	}
+
 	defer closeLog()
 	url, stop, err := server.Listen(cc.String("addr"))
 	if err != nil {
 		return cli.Usagef("sim", "%s", err)
 	}
+
 	defer stop()
 	if err := announce(cc.Context, t, url, seed, cc.String("url-file")); err != nil {
 		return err
 	}
+
 	if cc.Bool("control") {
 		go followControl(t, server)
 	}
 	<-cc.Context.Done()
+
 	return nil
 }
 
@@ -101,7 +116,9 @@ func folder(dir string) (string, func(), error) {
 	return dir, func() { os.RemoveAll(dir) }, err
 }
 
-func openServer(t cli.Terminal, cc *urfave.Context, dir string, seed githubsim.Seed) (*githubsim.Server, func(), error) {
+func openServer(t cli.Terminal, cc *urfave.Context, dir string,
+	seed githubsim.Seed,
+) (*githubsim.Server, func(), error) {
 	nothing := func() {}
 	opts := githubsim.Options{Dir: dir}
 	closeLog := nothing
@@ -112,15 +129,18 @@ func openServer(t cli.Terminal, cc *urfave.Context, dir string, seed githubsim.S
 		}
 		opts.RequestLog, closeLog = f, func() { f.Close() }
 	}
+
 	server, err := githubsim.New(seed, opts)
 	if err != nil {
 		return nil, closeLog, cli.Usagef("sim", "--seed: %s", err)
 	}
+
 	if text := cc.String("fault"); text != "" {
 		if server.Fault, err = githubsim.ParseFault(text); err != nil {
 			return nil, closeLog, cli.Usagef("sim", "--fault: %s", err)
 		}
 	}
+
 	return server, closeLog, nil
 }
 
@@ -134,9 +154,11 @@ func readSeed(name string) (githubsim.Seed, error) {
 		defer f.Close()
 		r = f
 	}
+
 	seed, err := githubsim.LoadSeed(r)
 	if err != nil {
 		return seed, cli.Usagef("sim", "--seed %s: %s", name, err)
 	}
+
 	return seed, nil
 }

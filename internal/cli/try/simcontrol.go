@@ -10,8 +10,8 @@ import (
 	"github.com/label-state/label-state/internal/githubsim"
 )
 
-// followControl does what the lines of standard input say, until they end, and answers each with one on
-// standard output.
+// followControl does what the lines of standard input say, until they end, and answers each with
+// one on standard output.
 func followControl(t cli.Terminal, s *githubsim.Server) {
 	lines := bufio.NewScanner(t.In)
 	for lines.Scan() {
@@ -19,12 +19,14 @@ func followControl(t cli.Terminal, s *githubsim.Server) {
 		if line == "" {
 			continue
 		}
+
 		word, span, _ := strings.Cut(line, " ")
 		d, err := time.ParseDuration(strings.TrimSpace(span))
 		if word != "later" || err != nil || d <= 0 {
 			cli.Warnf(t.Err, "sim: %q: want later and a duration, such as later 2h", cli.OneLine(line))
 			continue
 		}
+
 		s.Skip(d)
 		fmt.Fprintf(t.Out, "%s later\n", d)
 	}

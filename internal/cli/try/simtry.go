@@ -12,7 +12,8 @@ import (
 	"github.com/label-state/label-state/internal/githubsim"
 )
 
-// announce says where the server is and what to try there, first to people, then to the file others wait for.
+// announce says where the server is and what to try there, first to people, then to the file others
+// wait for.
 func announce(ctx context.Context, t cli.Terminal, url string, seed githubsim.Seed, file string) error {
 	said := fmt.Sprintf("the embedded GitHub answers at %s   (stop it with Ctrl-C)\n", url)
 	if try := tryThis(url, seed); try != "" {
@@ -22,26 +23,32 @@ func announce(ctx context.Context, t cli.Terminal, url string, seed githubsim.Se
 		}
 		said += fmt.Sprintf("\ntry it in another terminal, line by line:\n\n%s%s", build, try)
 	}
+
 	fmt.Fprint(t.Out, said) // at once: whoever has read that it answers need not read on
 	if file == "" {
 		return nil
 	}
+
 	temp := file + ".new"
 	if err := os.WriteFile(temp, []byte(url+"\n"), 0o600); err != nil {
 		return cli.Usagef("sim", "--url-file: %s", err)
 	}
+
 	return os.Rename(temp, file)
 }
 
-// tryThis are commands, ready to be copied: an agent takes the first issue that is open, a person looks, and is
-// refused when pushing a commit that closes it. It is empty for a seed in which nobody may, or there is nothing to do.
+// tryThis are commands, ready to be copied: an agent takes the first issue that is open, a person
+// looks, and is refused when pushing a commit that closes it. It is empty for a seed in which
+// nobody may, or there is nothing to do.
 func tryThis(url string, seed githubsim.Seed) string {
 	for _, repo := range seed.Repos {
 		agent, person := writers(seed, repo.Name)
-		n := slices.IndexFunc(repo.Issues, func(i githubsim.SeedIssue) bool { return i.State != "closed" && i.Number > 0 })
+		n := slices.IndexFunc(repo.Issues,
+			func(i githubsim.SeedIssue) bool { return i.State != "closed" && i.Number > 0 })
 		if agent == "" || n < 0 {
 			continue
 		}
+
 		issue := fmt.Sprintf("%s#%d", repo.Name, repo.Issues[n].Number)
 		return fmt.Sprintf(`  export LABEL_STATE_API_URL=%s
   LABEL_STATE_TOKEN=%s label-state claim %s --codename lucius
@@ -55,19 +62,23 @@ func tryThis(url string, seed githubsim.Seed) string {
   label-state board                   # and this is what everybody sees
 `, url, agent, issue, person, issue, strings.Replace(url, "://", "://x:"+person+"@", 1), repo.Name, repo.Name[strings.IndexByte(repo.Name, '/')+1:], repo.Issues[n].Number)
 	}
+
 	return ""
 }
 
 // writers are the tokens of the first two who may write to the repository, or of one as both.
 func writers(seed githubsim.Seed, repo string) (agent, person string) {
 	for _, u := range seed.Users {
-		if role := u.Permissions[repo]; u.Token == "" || u.ReadOnly || role != "write" && role != "maintain" && role != "admin" {
+		if role := u.Permissions[repo]; u.Token == "" || u.ReadOnly || role != "write" && role != "maintain" &&
+			role != "admin" {
 			continue
 		}
 		if agent != "" {
 			return agent, u.Token
 		}
+
 		agent, person = u.Token, u.Token
 	}
+
 	return agent, person
 }

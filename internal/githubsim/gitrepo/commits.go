@@ -25,15 +25,16 @@ type Commit struct {
 	Author, Committer Signature
 }
 
-// A Tag is an annotated tag: a name and a message for the object Target of type Type ("commit" when empty).
+// A Tag is an annotated tag: a name and a message for the object Target of type Type ("commit" when
+// empty).
 type Tag struct {
 	Name, Target, Type string
 	Message            string
 	Tagger             Signature
 }
 
-// WriteCommit stores a commit and returns its id. The tree and the parents must exist (ErrNoObject) and be what they
-// are called (ErrWrongType).
+// WriteCommit stores a commit and returns its id. The tree and the parents must exist (ErrNoObject)
+// and be what they are called (ErrWrongType).
 func (r *Repo) WriteCommit(ctx context.Context, c Commit) (string, error) {
 	want := map[string]string{c.Tree: "tree"}
 	head := "tree " + c.Tree + "\n"
@@ -41,17 +42,21 @@ func (r *Repo) WriteCommit(ctx context.Context, c Commit) (string, error) {
 		want[parent] = "commit"
 		head += "parent " + parent + "\n"
 	}
+
 	if err := r.mustBe(ctx, want); err != nil {
 		return "", fmt.Errorf("write commit: %w", err)
 	}
 	if strings.Contains(c.Message, "\x00") {
 		return "", fmt.Errorf("write commit: message with a NUL byte: %w", ErrInvalid)
 	}
+
 	text := fmt.Sprintf("%sauthor %s\ncommitter %s\n\n%s", head, c.Author, c.Committer, c.Message)
-	if len(c.Tree) == len(Zero) && c.Author.When.Unix() >= 0 && c.Committer.When.Unix() >= 0 { // git says what it thinks of others
+	// git says what it thinks of others
+	if len(c.Tree) == len(Zero) && c.Author.When.Unix() >= 0 && c.Committer.When.Unix() >= 0 {
 		oid, err := plantObject(r.Dir, "commit", []byte(text))
 		return oid, wrap("write commit", err)
 	}
+
 	out, err := r.git(ctx, call{args: []string{"hash-object", "-t", "commit", "-w", "--stdin"}, stdin: []byte(text)})
 	return line(out), wrap("write commit", err)
 }
@@ -70,6 +75,7 @@ func (r *Repo) mustBe(ctx context.Context, types map[string]string) error {
 			return fmt.Errorf("%s is a %s: %w", oid, o.kind, ErrWrongType)
 		}
 	}
+
 	return nil
 }
 
@@ -85,6 +91,7 @@ func (r *Repo) WriteTag(ctx context.Context, t Tag) (string, error) {
 	if t.Type != "" && t.Type != o.kind {
 		return "", fmt.Errorf("write tag: %s is a %s: %w", t.Target, o.kind, ErrWrongType)
 	}
+
 	text := fmt.Sprintf("object %s\ntype %s\ntag %s\ntagger %s\n\n%s", t.Target, o.kind, t.Name, t.Tagger, t.Message)
 	out, err := r.git(ctx, call{args: []string{"mktag"}, stdin: []byte(text)})
 	return line(out), wrap("write tag", err)
@@ -96,6 +103,7 @@ func (r *Repo) ReadTag(ctx context.Context, oid string) (Tag, error) {
 	if err != nil {
 		return Tag{}, fmt.Errorf("read tag: %w", err)
 	}
+
 	head, message, _ := strings.Cut(string(data), "\n\n")
 	t := Tag{Message: message}
 	for text := range strings.Lines(head) {
@@ -111,14 +119,15 @@ func (r *Repo) ReadTag(ctx context.Context, oid string) (Tag, error) {
 			t.Tagger = parseSignature(value)
 		}
 	}
+
 	return t, nil
 }
 
 // revision is what a commit may be called: the name of a reference, or hexadecimal digits of an id.
 var revision = regexp.MustCompile(`^(refs/(heads|tags)/[0-9A-Za-z][0-9A-Za-z._/-]*|[0-9a-f]{4,40})$`)
 
-// Commit is the id of the commit that a reference, or the beginning of an id, stands for; a tag is followed. It is ErrNotFound where
-// there is none.
+// Commit is the id of the commit that a reference, or the beginning of an id, stands for; a tag is
+// followed. It is ErrNotFound where there is none.
 func (r *Repo) Commit(ctx context.Context, name string) (string, error) {
 	if !revision.MatchString(name) {
 		return "", ErrNotFound
@@ -127,7 +136,8 @@ func (r *Repo) Commit(ctx context.Context, name string) (string, error) {
 	return o.oid, err
 }
 
-// ReadCommit returns the commit with this id. An unknown id is ErrNoObject, another object's ErrWrongType.
+// ReadCommit returns the commit with this id. An unknown id is ErrNoObject, another object's
+// ErrWrongType.
 func (r *Repo) ReadCommit(ctx context.Context, oid string) (Commit, error) {
 	data, err := r.typed(ctx, oid, "commit")
 	if err != nil {
@@ -147,6 +157,7 @@ func (r *Repo) typed(ctx context.Context, oid, kind string) ([]byte, error) {
 	case err == nil && o.kind != kind:
 		return nil, fmt.Errorf("%s is a %s: %w", oid, o.kind, ErrWrongType)
 	}
+
 	return o.data, err
 }
 
@@ -166,11 +177,12 @@ func parseCommit(oid string, data []byte) Commit {
 			c.Committer = parseSignature(value)
 		}
 	}
+
 	return c
 }
 
-// Between lists the commits that head reaches and base does not, parents before children; with base empty or Zero,
-// everything that head reaches.
+// Between lists the commits that head reaches and base does not, parents before children; with base
+// empty or Zero, everything that head reaches.
 func (r *Repo) Between(ctx context.Context, base, head string) ([]Commit, error) {
 	if err := r.mustObject(ctx, head); err != nil {
 		return nil, fmt.Errorf("list commits: %w", err)
@@ -182,10 +194,12 @@ func (r *Repo) Between(ctx context.Context, base, head string) ([]Commit, error)
 		}
 		args = append(args, "^"+base)
 	}
+
 	out, err := r.git(ctx, call{args: args})
 	if err != nil {
 		return nil, fmt.Errorf("list commits: %w", err)
 	}
+
 	return r.readCommits(ctx, out)
 }
 
@@ -195,6 +209,7 @@ func (r *Repo) readCommits(ctx context.Context, ids []byte) ([]Commit, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list commits: %w", err)
 	}
+
 	commits := []Commit{}
 	for len(out) > 0 {
 		head, rest, _ := bytes.Cut(out, []byte("\n"))
@@ -202,24 +217,28 @@ func (r *Repo) readCommits(ctx context.Context, ids []byte) ([]Commit, error) {
 		if len(fields) != 3 {
 			return nil, fmt.Errorf("list commits: %q: %w", head, ErrNotFound)
 		}
+
 		size, err := strconv.Atoi(fields[2])
 		if err != nil || size >= len(rest) {
 			return nil, fmt.Errorf("list commits: %q: %w", head, ErrInvalid)
 		}
+
 		commits = append(commits, parseCommit(fields[0], rest[:size]))
 		out = rest[size+1:]
 	}
+
 	return commits, nil
 }
 
-// IsAncestor reports whether descendant contains ancestor; a commit contains itself, and nothing that is not a commit
-// contains anything.
+// IsAncestor reports whether descendant contains ancestor; a commit contains itself, and nothing
+// that is not a commit contains anything.
 func (r *Repo) IsAncestor(ctx context.Context, ancestor, descendant string) (bool, error) {
 	for _, oid := range []string{ancestor, descendant} {
 		if err := r.mustObject(ctx, oid); err != nil {
 			return false, fmt.Errorf("compare commits: %w", err)
 		}
 	}
+
 	if r.parentOf(ancestor, descendant) {
 		return true, nil
 	}
@@ -228,6 +247,7 @@ func (r *Repo) IsAncestor(ctx context.Context, ancestor, descendant string) (boo
 	if errors.As(err, &failed) {
 		return false, nil
 	}
+
 	return err == nil, wrap("compare commits", err)
 }
 
@@ -249,13 +269,16 @@ func parseSignature(text string) Signature {
 	if len(fields) != 2 {
 		return s
 	}
+
 	seconds, err := strconv.ParseInt(fields[0], 10, 64)
 	if err != nil {
 		return s
 	}
+
 	s.When = time.Unix(seconds, 0).UTC()
 	if zone, err := time.Parse("-0700", fields[1]); err == nil {
 		s.When = s.When.In(zone.Location())
 	}
+
 	return s
 }

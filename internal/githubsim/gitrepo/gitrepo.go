@@ -1,8 +1,9 @@
 // Package gitrepo keeps bare repositories that git itself reads, writes and serves.
 //
-// Init, new commits, and reading what is loose need no process. Everything else runs the installed git (2.38 or newer) with an
-// environment of its own, so neither the user's configuration nor an inherited GIT_DIR changes what happens. Names and object ids are checked before git sees
-// them; text from a request never becomes an option.
+// Init, new commits, and reading what is loose need no process. Everything else runs the installed
+// git (2.38 or newer) with an environment of its own, so neither the user's configuration nor an
+// inherited GIT_DIR changes what happens. Names and object ids are checked before git sees them;
+// text from a request never becomes an option.
 package gitrepo
 
 import (
@@ -24,11 +25,13 @@ var (
 	ErrNotFound = errors.New("not found")
 	// ErrNoObject: an object id that is not in the repository.
 	ErrNoObject = errors.New("object does not exist")
-	// ErrWrongType: the object exists and is of another type, as a branch that would point at a blob.
+	// ErrWrongType: the object exists and is of another type, as a branch that would point at a
+	// blob.
 	ErrWrongType = errors.New("object is of the wrong type")
 	// ErrExists: the reference is there already.
 	ErrExists = errors.New("reference already exists")
-	// ErrConflict: a reference is not what the caller said it was, or its name is taken by a folder of names.
+	// ErrConflict: a reference is not what the caller said it was, or its name is taken by a folder
+	// of names.
 	ErrConflict = errors.New("reference changed meanwhile")
 	// ErrNotFastForward: the new commit does not contain the old one.
 	ErrNotFastForward = errors.New("not a fast-forward")
@@ -36,13 +39,15 @@ var (
 	ErrMergeConflict = errors.New("merge conflict")
 )
 
-// A Repo is a bare repository in Dir. It holds no state of its own and may be used by many goroutines.
+// A Repo is a bare repository in Dir. It holds no state of its own and may be used by many
+// goroutines.
 type Repo struct{ Dir string }
 
 // Open returns the repository in dir, which Init made earlier.
 func Open(dir string) *Repo { return &Repo{Dir: dir} }
 
-// Init makes a bare repository in dir, which it creates, with HEAD on defaultBranch and one empty commit there.
+// Init makes a bare repository in dir, which it creates, with HEAD on defaultBranch and one empty
+// commit there.
 func Init(dir, defaultBranch string) (*Repo, error) {
 	branch := "refs/heads/" + defaultBranch
 	if err := checkRef(branch); err != nil {
@@ -51,6 +56,7 @@ func Init(dir, defaultBranch string) (*Repo, error) {
 	if err := plant(dir, branch); err != nil {
 		return nil, fmt.Errorf("create repository: %w", err)
 	}
+
 	return Open(dir), nil
 }
 
@@ -92,6 +98,7 @@ func (r *Repo) git(ctx context.Context, c call) ([]byte, error) {
 		text := strings.TrimSpace(stderr.String())
 		return stdout.Bytes(), &gitError{command: c.args[0], status: exit.ExitCode(), stderr: text}
 	}
+
 	return nil, fmt.Errorf("git %s: %w", c.args[0], err)
 }
 

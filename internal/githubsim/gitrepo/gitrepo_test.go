@@ -14,7 +14,10 @@ import (
 	"github.com/label-state/label-state/internal/githubsim/gitrepo"
 )
 
-var ann = gitrepo.Signature{Name: "Ann", Email: "ann@example.com", When: time.Date(2026, 5, 1, 12, 0, 0, 0, time.FixedZone("", 2*3600))}
+var ann = gitrepo.Signature{
+	Name: "Ann", Email: "ann@example.com",
+	When: time.Date(2026, 5, 1, 12, 0, 0, 0, time.FixedZone("", 2*3600)),
+}
 
 func newRepo(t *testing.T) *gitrepo.Repo {
 	t.Helper()
@@ -26,6 +29,7 @@ func newRepo(t *testing.T) *gitrepo.Repo {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return r
 }
 
@@ -40,18 +44,28 @@ func commit(t *testing.T, r *gitrepo.Repo, message string, files map[string]stri
 		}
 		entries = append(entries, gitrepo.TreeEntry{Path: path, Mode: "100644", OID: blob})
 	}
+
 	base := ""
 	if len(parents) > 0 {
 		base = parents[0]
 	}
+
 	tree, err := r.WriteTree(t.Context(), base, entries)
 	if err != nil {
 		t.Fatal(err)
 	}
-	oid, err := r.WriteCommit(t.Context(), gitrepo.Commit{Tree: tree, Parents: parents, Message: message, Author: ann, Committer: ann})
+
+	oid, err := r.WriteCommit(t.Context(), gitrepo.Commit{
+		Tree:      tree,
+		Parents:   parents,
+		Message:   message,
+		Author:    ann,
+		Committer: ann,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return oid
 }
 
@@ -77,12 +91,16 @@ func TestInitGivesOneCommitOnTheDefaultBranch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if c.Message != "Initial commit\n" || len(c.Parents) != 0 {
 		t.Errorf("commit = %+v", c)
 	}
-	if out, err := exec.Command("git", "--git-dir="+r.Dir, "fsck", "--strict", "--full").CombinedOutput(); err != nil || len(out) > 0 {
+
+	if out, err := exec.Command("git", "--git-dir="+r.Dir, "fsck", "--strict", "--full").CombinedOutput(); err != nil ||
+		len(out) > 0 {
 		t.Errorf("git fsck: %v\n%s", err, out)
 	}
+
 	_, err = gitrepo.Init(t.TempDir(), "no..branch")
 	wantErr(t, err, gitrepo.ErrInvalid)
 	_, err = gitrepo.Init(r.Dir, "main")
@@ -97,6 +115,7 @@ func TestCreateRefHasOneWinner(t *testing.T) {
 	for i := range errs {
 		wg.Go(func() { errs[i] = r.CreateRef(t.Context(), "refs/label-state/leases/7", oid) })
 	}
+
 	wg.Wait()
 	won := 0
 	for _, err := range errs {
@@ -106,6 +125,7 @@ func TestCreateRefHasOneWinner(t *testing.T) {
 		}
 		wantErr(t, err, gitrepo.ErrExists)
 	}
+
 	if won != 1 {
 		t.Errorf("%d winners, want 1", won)
 	}
@@ -118,6 +138,7 @@ func TestRefErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	absent := strings.Repeat("ab", 20)
 	wantErr(t, r.CreateRef(ctx, "refs/heads/x", absent), gitrepo.ErrNoObject)
 	wantErr(t, r.CreateRef(ctx, "refs/heads/x", blob), gitrepo.ErrWrongType)
@@ -134,12 +155,15 @@ func TestRefNames(t *testing.T) {
 	r := newRepo(t)
 	oid := head(t, r, "main")
 	for _, name := range []string{
-		"main", "refs/", "refs/heads/", "refs//x", "refs/heads/.x", "refs/heads/x.lock", "refs/heads/x.lock/y", "refs/heads/x..y",
-		"refs/heads/x.", "refs/heads/x y", "refs/heads/x\n", "refs/heads/x~1", "refs/heads/x^", "refs/heads/x:y", "refs/heads/x?",
+		"main", "refs/", "refs/heads/", "refs//x", "refs/heads/.x", "refs/heads/x.lock", "refs/heads/x.lock/y",
+		"refs/heads/x..y",
+		"refs/heads/x.", "refs/heads/x y", "refs/heads/x\n", "refs/heads/x~1", "refs/heads/x^", "refs/heads/x:y",
+		"refs/heads/x?",
 		"refs/heads/x*", "refs/heads/[x", `refs/heads/x\y`, "refs/heads/x@{1}", "refs/heads/x\x7f", "--stdin", "HEAD",
 	} {
 		wantErr(t, r.CreateRef(t.Context(), name, oid), gitrepo.ErrInvalid)
 	}
+
 	for _, name := range []string{"refs/heads/ä/日本", "refs/heads/-x", "refs/label-state/a@b", "refs/heads/x;rm -rf"} {
 		if err := r.CreateRef(t.Context(), name, oid); (err == nil) == strings.Contains(name, " ") {
 			t.Errorf("CreateRef(%q) = %v", name, err)
@@ -154,10 +178,12 @@ func TestUpdateRefAsksForFastForward(t *testing.T) {
 	if err := r.UpdateRef(ctx, "refs/heads/main", second, false); err != nil {
 		t.Fatal(err)
 	}
+
 	wantErr(t, r.UpdateRef(ctx, "refs/heads/main", first, false), gitrepo.ErrNotFastForward)
 	if err := r.UpdateRef(ctx, "refs/heads/main", first, true); err != nil {
 		t.Fatal(err)
 	}
+
 	if got := head(t, r, "main"); got != first {
 		t.Errorf("main = %s, want %s", got, first)
 	}
@@ -175,6 +201,7 @@ func TestUpdateRefsIsAllOrNothing(t *testing.T) {
 	if _, ok, _ := r.Ref(ctx, "refs/heads/new"); ok {
 		t.Error("one half of a failed transaction stayed")
 	}
+
 	err = r.UpdateRefs(ctx, []gitrepo.RefUpdate{
 		{Name: "refs/heads/new", Before: gitrepo.Zero, After: first},
 		{Name: "refs/heads/main", Before: first, After: second},
@@ -183,11 +210,19 @@ func TestUpdateRefsIsAllOrNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantErr(t, r.UpdateRefs(ctx, []gitrepo.RefUpdate{{Name: "refs/heads/main", After: first}}), gitrepo.ErrNotFastForward)
-	if err := r.UpdateRefs(ctx, []gitrepo.RefUpdate{{Name: "refs/heads/new", Before: first, After: gitrepo.Zero}}); err != nil {
+	wantErr(t, r.UpdateRefs(ctx, []gitrepo.RefUpdate{{Name: "refs/heads/main", After: first}}),
+		gitrepo.ErrNotFastForward)
+	if err := r.UpdateRefs(ctx, []gitrepo.RefUpdate{{
+		Name: "refs/heads/new", Before: first,
+		After: gitrepo.Zero,
+	}}); err != nil {
 		t.Fatal(err)
 	}
-	wantErr(t, r.UpdateRefs(ctx, []gitrepo.RefUpdate{{Name: "refs/heads/new", Before: gitrepo.Zero, After: first}, {Name: "refs/heads/main", Before: first, After: first}}), gitrepo.ErrConflict)
+
+	wantErr(t, r.UpdateRefs(ctx, []gitrepo.RefUpdate{
+		{Name: "refs/heads/new", Before: gitrepo.Zero, After: first},
+		{Name: "refs/heads/main", Before: first, After: first},
+	}), gitrepo.ErrConflict)
 }
 
 func TestRefsByPrefix(t *testing.T) {
@@ -198,6 +233,7 @@ func TestRefsByPrefix(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	for prefix, want := range map[string]string{
 		"refs/heads/fea": "refs/heads/feat refs/heads/feature/a",
 		"refs/tags/":     "refs/tags/v1",
@@ -209,6 +245,7 @@ func TestRefsByPrefix(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		var names []string
 		for _, ref := range refs {
 			names = append(names, ref.Name)
@@ -216,6 +253,7 @@ func TestRefsByPrefix(t *testing.T) {
 				t.Errorf("%+v", ref)
 			}
 		}
+
 		if got := strings.Join(names, " "); got != want {
 			t.Errorf("Refs(%q) = %q, want %q", prefix, got, want)
 		}
@@ -228,8 +266,10 @@ func user(t *testing.T, dir string, args ...string) string {
 	cmd := exec.CommandContext(t.Context(), "git", args...)
 	cmd.Dir = dir
 	cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "LC_ALL=C",
-		"GIT_AUTHOR_NAME=u", "GIT_AUTHOR_EMAIL=u@x", "GIT_COMMITTER_NAME=u", "GIT_COMMITTER_EMAIL=u@x", "GIT_TERMINAL_PROMPT=0",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull,
+		"LC_ALL=C",
+		"GIT_AUTHOR_NAME=u", "GIT_AUTHOR_EMAIL=u@x", "GIT_COMMITTER_NAME=u", "GIT_COMMITTER_EMAIL=u@x",
+		"GIT_TERMINAL_PROMPT=0",
 		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=maintenance.auto", "GIT_CONFIG_VALUE_0=false",
 	}
 	var stderr bytes.Buffer
@@ -238,5 +278,6 @@ func user(t *testing.T, dir string, args ...string) string {
 	if err != nil {
 		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, &stderr)
 	}
+
 	return strings.TrimSpace(string(out))
 }

@@ -25,11 +25,13 @@ func wellFormed(name string) bool {
 	if strings.Contains(name, "..") || strings.Contains(name, "@{") || strings.ContainsFunc(name, forbidden) {
 		return false
 	}
+
 	for part := range strings.SplitSeq(name, "/") {
 		if part == "" || strings.HasPrefix(part, ".") || strings.HasSuffix(part, ".lock") {
 			return false
 		}
 	}
+
 	return true
 }
 
@@ -37,7 +39,8 @@ func forbidden(c rune) bool {
 	return c <= ' ' || c == 0x7f || strings.ContainsRune("~^:?*[\\", c)
 }
 
-// sha256Length is how long an object id is in a repository with SHA-256, which git may serve from Dir, too.
+// sha256Length is how long an object id is in a repository with SHA-256, which git may serve from
+// Dir, too.
 const sha256Length = 64
 
 // checkOID accepts a full id in lower case, SHA-1 or SHA-256.
@@ -56,8 +59,8 @@ func checkObject(oid string) error {
 	return checkOID(oid)
 }
 
-// checkRevision accepts HEAD, an object id, a full reference name or a branch or tag by its short name; none of git's
-// revision operators passes.
+// checkRevision accepts HEAD, an object id, a full reference name or a branch or tag by its short
+// name; none of git's revision operators passes.
 func checkRevision(rev string) error {
 	if !wellFormed(rev) {
 		return fmt.Errorf("revision %q: %w", rev, ErrInvalid)
@@ -65,15 +68,17 @@ func checkRevision(rev string) error {
 	return nil
 }
 
-// checkPath accepts a path inside a tree: relative, without empty, ".", ".." or ".git" parts, without NUL and
-// line breaks.
+// checkPath accepts a path inside a tree: relative, without empty, ".", ".." or ".git" parts,
+// without NUL and line breaks.
 func checkPath(path string) error {
 	bad := strings.ContainsAny(path, "\x00\n")
 	for part := range strings.SplitSeq(path, "/") {
 		bad = bad || part == "" || part == "." || part == ".." || strings.EqualFold(part, ".git")
 	}
+
 	if bad {
 		return fmt.Errorf("path %q: %w", path, ErrInvalid)
 	}
+
 	return nil
 }

@@ -33,6 +33,7 @@ func serve(t *testing.T, r *gitrepo.Repo) *door {
 	}))
 	t.Cleanup(server.Close)
 	d.url = server.URL + "/acme/app.git"
+
 	return d
 }
 
@@ -44,6 +45,7 @@ func (d *door) sawHeader(name, value string) bool {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -55,6 +57,7 @@ func TestCloneAndPush(t *testing.T) {
 	if got, want := user(t, work, "rev-parse", "HEAD"), head(t, r, "main"); got != want {
 		t.Fatalf("cloned %s, want %s", got, want)
 	}
+
 	if !d.sawHeader("Git-Protocol", "version=2") {
 		t.Error("the clone did not speak protocol 2")
 	}
@@ -64,6 +67,7 @@ func TestCloneAndPush(t *testing.T) {
 	if head(t, r, "main") != want || head(t, r, "feature/x") != want {
 		t.Error("the push did not arrive")
 	}
+
 	user(t, work, "push", "--quiet", "origin", ":feature/x")
 	if _, ok, err := r.Ref(t.Context(), "refs/heads/feature/x"); ok || err != nil {
 		t.Errorf("deleted branch: %v, %v", ok, err)
@@ -81,12 +85,14 @@ func TestLargePushComesInChunks(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(work, "noise"), noise, 0o644); err != nil {
 		t.Fatal(err)
 	}
+
 	user(t, work, "add", "noise")
 	user(t, work, "commit", "--quiet", "-m", "noise")
 	user(t, work, "push", "--quiet", "origin", "HEAD:main")
 	if !d.sawHeader("Test-Transfer", "chunked") {
 		t.Error("the push was not chunked, so the test shows nothing")
 	}
+
 	if data, err := r.File(t.Context(), "main", "noise"); err != nil || len(data) != len(noise) {
 		t.Errorf("File = %d bytes, %v", len(data), err)
 	}
@@ -97,6 +103,7 @@ func TestFetchWithCompressedBody(t *testing.T) {
 	d := serve(t, r)
 	work := filepath.Join(t.TempDir(), "w")
 	user(t, t.TempDir(), "clone", "--quiet", d.url, work)
+
 	for range 60 {
 		user(t, work, "commit", "--quiet", "--allow-empty", "-m", "local only")
 	}
@@ -104,10 +111,12 @@ func TestFetchWithCompressedBody(t *testing.T) {
 	if err := r.UpdateRef(t.Context(), "refs/heads/main", oid, false); err != nil {
 		t.Fatal(err)
 	}
+
 	user(t, work, "fetch", "--quiet", "origin")
 	if !d.sawHeader("Content-Encoding", "gzip") {
 		t.Error("no request was compressed, so the test shows nothing")
 	}
+
 	if got := user(t, work, "rev-parse", "origin/main"); got != oid {
 		t.Errorf("fetched %s, want %s", got, oid)
 	}
@@ -120,10 +129,12 @@ func TestPusherIsKnownToGit(t *testing.T) {
 	if err := os.MkdirAll(hooks, 0o755); err != nil {
 		t.Fatal(err)
 	}
+
 	script := "#!/bin/sh\nprintf %s \"$REMOTE_USER\" >pusher\n"
 	if err := os.WriteFile(filepath.Join(hooks, "pre-receive"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
+
 	work := filepath.Join(t.TempDir(), "w")
 	user(t, t.TempDir(), "clone", "--quiet", d.url, work)
 	user(t, work, "push", "--quiet", "origin", "HEAD:refs/heads/x")
@@ -138,7 +149,9 @@ func TestRestAndGitSeeTheSameRefs(t *testing.T) {
 	if err := r.CreateRef(t.Context(), "refs/label-state/leases/7", head(t, r, "main")); err != nil {
 		t.Fatal(err)
 	}
-	if got := user(t, t.TempDir(), "ls-remote", d.url, "refs/label-state/*"); !strings.HasSuffix(got, "refs/label-state/leases/7") {
+
+	if got := user(t, t.TempDir(), "ls-remote", d.url, "refs/label-state/*"); !strings.HasSuffix(got,
+		"refs/label-state/leases/7") {
 		t.Errorf("ls-remote = %q", got)
 	}
 }
@@ -151,6 +164,7 @@ func TestOutsideTheRepositoryIsNotServed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		resp.Body.Close()
 		if resp.StatusCode == http.StatusOK {
 			t.Errorf("GET %s = %s", path, resp.Status)

@@ -19,11 +19,13 @@ func (s *Store) AcquireAll(ctx context.Context, asks []lease.Ask) ([]lease.Lease
 	if err := b.acquire(ctx); err != nil {
 		return nil, fmt.Errorf("acquire %s and %d more: %w", asks[0].Issue, len(asks)-1, named(err))
 	}
+
 	out := make([]lease.Lease, len(asks))
 	for n, t := range b.after {
 		out[n] = t.lease(asks[n].Issue)
 		out[n].TTL = asks[n].TTL
 	}
+
 	return out, nil
 }
 
@@ -42,9 +44,15 @@ func (b *batch) acquire(ctx context.Context) error {
 		}
 		all, moves := make([]Swap, len(b.asks)), make([]move, len(b.asks))
 		for n, a := range b.asks {
-			all[n] = Swap{Name: RefName(a.Issue), Before: b.tips[n].oid, After: b.after[n].oid, RepoID: b.tips[n].repoID}
+			all[n] = Swap{
+				Name:   RefName(a.Issue),
+				Before: b.tips[n].oid,
+				After:  b.after[n].oid,
+				RepoID: b.tips[n].repoID,
+			}
 			moves[n] = move{a.Issue, b.tips[n], b.after[n]}
 		}
+
 		err := b.swap(ctx, moves, fmt.Sprintf("move %d references", len(all)), func() error {
 			return b.refs.SwapRefs(ctx, b.asks[0].Issue, all...)
 		})
@@ -56,6 +64,7 @@ func (b *batch) acquire(ctx context.Context) error {
 			return err
 		}
 	}
+
 	return fmt.Errorf("%w %d times", ErrMoved, races)
 }
 
@@ -71,8 +80,10 @@ func (b *batch) prepare(ctx context.Context) error {
 		if !t.ownedBy(a) && !t.free(b.grace) && !t.mayTake(a) {
 			return &lease.HeldError{Lease: t.lease(a.Issue)}
 		}
+
 		b.tips = append(b.tips, t)
 	}
+
 	for n, a := range b.asks {
 		t := b.tips[n]
 		next := t.claim(a)
@@ -80,17 +91,21 @@ func (b *batch) prepare(ctx context.Context) error {
 			next = t.then(kindRenew)
 			next.ttl = a.TTL
 		}
+
 		after, err := b.commit(ctx, a.Issue, t, next)
 		if err != nil {
 			return err
 		}
+
 		b.after = append(b.after, after)
 	}
+
 	return nil
 }
 
-// abandon sees to it that a step of which nobody knows whether it landed does not: a void commit on the
-// first chain leaves it no place there, and so nowhere. If it has landed already, all is released.
+// abandon sees to it that a step of which nobody knows whether it landed does not: a void commit on
+// the first chain leaves it no place there, and so nowhere. If it has landed already, all is
+// released.
 func (b *batch) abandon(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonIn)
 	defer cancel()
@@ -105,8 +120,10 @@ func (b *batch) abandon(ctx context.Context) error {
 			err = errors.Join(unreleased...)
 		}
 	}
+
 	if err != nil {
 		return fmt.Errorf("give up the claims: %w", err)
 	}
+
 	return nil
 }

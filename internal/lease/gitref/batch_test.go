@@ -31,10 +31,13 @@ func TestAcquireAll(t *testing.T) {
 	if _, err := s.Acquire(t.Context(), asksOf("old", 2)[0]); err != nil {
 		t.Fatal(err)
 	}
+
 	var held *lease.HeldError
-	if _, err := s.AcquireAll(t.Context(), asksOf("ann", 1, 2, 3)); !errors.As(err, &held) || held.Lease.Issue != numbered(2) || held.Lease.Worker != who("old") {
+	if _, err := s.AcquireAll(t.Context(), asksOf("ann", 1, 2, 3)); !errors.As(err, &held) ||
+		held.Lease.Issue != numbered(2) || held.Lease.Worker != who("old") {
 		t.Fatalf("one is held: %v", err)
 	}
+
 	if len(h.commits) != 1 {
 		t.Error("something was written for the others")
 	}
@@ -44,22 +47,25 @@ func TestAcquireAll(t *testing.T) {
 	if err != nil || len(got) != 3 || got[1].Issue != numbered(2) || got[0].Token != 1 || got[1].Token != 2 {
 		t.Fatalf("acquired %+v, %v", got, err)
 	}
+
 	if calls := strings.Join(h.calls, ","); calls != "get,get,get,commit,commit,commit,swap all" {
 		t.Errorf("requests: %s", calls)
 	}
+
 	for _, l := range got {
 		if _, err := s.Renew(t.Context(), l); err != nil {
 			t.Errorf("renew: %v", err)
 		}
 	}
+
 	again, err := s.AcquireAll(t.Context(), asksOf("ann", 3, 1))
 	if err != nil || again[0].Token != got[2].Token {
 		t.Errorf("asked again: %+v, %v, want the same leases", again, err)
 	}
 }
 
-// TestAcquireAllLostRace: the last of several chains moves while the commits are made. It is looked at before the swap is asked for
-// again, and the answer names its holder.
+// TestAcquireAllLostRace: the last of several chains moves while the commits are made. It is looked
+// at before the swap is asked for again, and the answer names its holder.
 func TestAcquireAllLostRace(t *testing.T) {
 	for _, plain := range []bool{false, true} {
 		h := newHub()
@@ -75,11 +81,13 @@ func TestAcquireAllLostRace(t *testing.T) {
 				}
 			}
 		}
+
 		_, err := h.store().AcquireAll(t.Context(), asksOf("ann", 1, 2, 3))
 		var held *lease.HeldError
 		if !errors.As(err, &held) || held.Lease.Issue != numbered(3) || swaps != 1 {
 			t.Errorf("plain %t: %v after %d swaps, want that bob holds #3 after one", plain, err, swaps)
 		}
+
 		for _, n := range []int{1, 2} {
 			if _, held, err := h.store().Look(t.Context(), numbered(n)); held || err != nil {
 				t.Errorf("plain %t: #%d: held %t, %v", plain, n, held, err)
@@ -88,7 +96,8 @@ func TestAcquireAllLostRace(t *testing.T) {
 	}
 }
 
-// TestNoSwap: on a server without the step nobody is told that it has a lease, and the error says what to do.
+// TestNoSwap: on a server without the step nobody is told that it has a lease, and the error says
+// what to do.
 func TestNoSwap(t *testing.T) {
 	h := newHub()
 	s := New(unswapping{h}, Options{Sleep: h.store().sleep})
@@ -97,10 +106,12 @@ func TestNoSwap(t *testing.T) {
 	probe := func() error { return s.Probe(t.Context(), numbered(1)) }
 	for name, ask := range map[string]func() error{"one": one, "several": all, "probe": probe} {
 		var denied *lease.DeniedError
-		if err := ask(); !errors.As(err, &denied) || !errors.Is(err, ErrNoSwap) || !strings.Contains(denied.Remedy, "claim.lease") {
+		if err := ask(); !errors.As(err, &denied) || !errors.Is(err, ErrNoSwap) ||
+			!strings.Contains(denied.Remedy, "claim.lease") {
 			t.Errorf("%s: %v, want that this server cannot, and what to do", name, err)
 		}
 	}
+
 	if len(h.moves) > 0 {
 		t.Errorf("moved %v", h.moves)
 	}
@@ -113,8 +124,8 @@ func (unswapping) SwapRefs(context.Context, claim.Issue, ...Swap) error { return
 
 func (unswapping) CanSwapRefs(context.Context) error { return ErrNoSwap }
 
-// TestAllOrNone: whatever is lost, read late or carried out later, and whoever else claims in between, who
-// is told that it has a batch has all of it, and no issue has two holders.
+// TestAllOrNone: whatever is lost, read late or carried out later, and whoever else claims in
+// between, who is told that it has a batch has all of it, and no issue has two holders.
 func TestAllOrNone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := newHub()
@@ -127,6 +138,7 @@ func TestAllOrNone(t *testing.T) {
 				h.wire.Deliver()
 			}
 		}
+
 		holders := map[int][]string{}
 		for n := range rapid.IntRange(2, 5).Draw(t, "batches") {
 			name := fmt.Sprint("w", n)
@@ -138,9 +150,11 @@ func TestAllOrNone(t *testing.T) {
 				}
 			}
 		}
+
 		h.before, h.late = nil, nil
 		h.wire.Calm()
 		h.wire.Deliver()
+
 		for k, names := range holders {
 			got, held, err := h.store().Look(t.Context(), numbered(k))
 			if len(names) != 1 || err != nil || !held || got.Worker != who(names[0]) {
@@ -150,7 +164,8 @@ func TestAllOrNone(t *testing.T) {
 	})
 }
 
-// TestBatchGivenUp: a swap that lands after its worker gave up holds nothing, if GitHub could be reached.
+// TestBatchGivenUp: a swap that lands after its worker gave up holds nothing, if GitHub could be
+// reached.
 func TestBatchGivenUp(t *testing.T) {
 	for _, fault := range leasetest.Faults {
 		h := newHub()
@@ -161,10 +176,12 @@ func TestBatchGivenUp(t *testing.T) {
 				cancel()
 			}
 		}
+
 		if _, err := h.store().AcquireAll(ctx, asksOf("ann", 1, 2)); err == nil {
 			t.Fatalf("%s: acquired without an answer", fault)
 		}
 		h.wire.Deliver()
+
 		for _, k := range []int{1, 2} {
 			if got, held, err := h.store().Look(t.Context(), numbered(k)); held || err != nil {
 				t.Errorf("%s: #%d: %+v, %t, %v, want nobody", fault, k, got, held, err)

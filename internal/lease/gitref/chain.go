@@ -30,8 +30,13 @@ func (t tip) free(grace time.Duration) bool {
 // lease is the tip's lease as callers know it.
 func (t tip) lease(i claim.Issue) lease.Lease {
 	return lease.Lease{
-		Issue: i, Worker: t.worker, Nonce: t.nonce, TTL: t.ttl, Token: t.token, Expires: t.since.Add(t.ttl),
-		Tip: fmt.Sprintf("%s/%d/%d/%s", t.oid, t.pos, t.epoch, t.repoID),
+		Issue:   i,
+		Worker:  t.worker,
+		Nonce:   t.nonce,
+		TTL:     t.ttl,
+		Token:   t.token,
+		Expires: t.since.Add(t.ttl),
+		Tip:     fmt.Sprintf("%s/%d/%d/%s", t.oid, t.pos, t.epoch, t.repoID),
 	}
 }
 
@@ -42,13 +47,24 @@ func standing(l lease.Lease) (tip, bool) {
 	if len(part) != 4 || part[3] == "" || l.Token < 1 || l.TTL <= 0 {
 		return tip{}, false
 	}
+
 	pos, err1 := strconv.ParseInt(part[1], 10, 64)
 	epoch, err2 := strconv.ParseInt(part[2], 10, 64)
-	s := state{kind: kindClaim, worker: l.Worker, nonce: l.Nonce, epoch: epoch, pos: pos, token: l.Token, ttl: l.TTL}
+	s := state{
+		kind:   kindClaim,
+		worker: l.Worker,
+		nonce:  l.Nonce,
+		epoch:  epoch,
+		pos:    pos,
+		token:  l.Token,
+		ttl:    l.TTL,
+	}
+
 	return tip{state: s, oid: part[0], repoID: part[3]}, err1 == nil && err2 == nil
 }
 
-// shown is read, or what is known without asking. It is for a first look: a swap from it can only lose.
+// shown is read, or what is known without asking. It is for a first look: a swap from it can only
+// lose.
 func (s *Store) shown(ctx context.Context, i claim.Issue) (tip, error) {
 	if got, known := s.refs.ShownRef(i, RefName(i)); known {
 		return tipOf(i, got)
@@ -65,18 +81,27 @@ func (s *Store) read(ctx context.Context, i claim.Issue) (tip, error) {
 	return tipOf(i, got)
 }
 
-// tipOf reads the commit of a reference; without one it is a tip without a chain. Something else than a lease is a *ChainError.
+// tipOf reads the commit of a reference; without one it is a tip without a chain. Something else
+// than a lease is a *ChainError.
 func tipOf(i claim.Issue, got Tip) (t tip, err error) {
-	t = tip{oid: got.OID, since: got.Date, now: got.Now, repoID: got.RepoID}
+	t = tip{
+		oid:    got.OID,
+		since:  got.Date,
+		now:    got.Now,
+		repoID: got.RepoID,
+	}
+
 	if got.OID == "" {
 		return t, nil
 	}
 	if t.state, err = decode(got.Message); err != nil {
 		return tip{}, &ChainError{Ref: RefName(i), Reason: err.Error()}
 	}
+
 	if t.kind == kindPush {
 		t.since = t.dated
 	}
+
 	return t, nil
 }
 
@@ -89,7 +114,8 @@ const (
 // backoff is how long to wait before the (n+1)-th time.
 func backoff(n int) time.Duration { return 250 * time.Millisecond << min(n, 5) }
 
-// errBehind is a chain that is known to be further than anybody lets us see. It may also have been deleted.
+// errBehind is a chain that is known to be further than anybody lets us see. It may also have been
+// deleted.
 var errBehind = errors.New("the snapshots are older than what is known")
 
 // readPast reads until the chain is seen beyond pos, where it is known to be.
@@ -100,13 +126,16 @@ func (s *Store) readPast(ctx context.Context, i claim.Issue, pos int64) (t tip, 
 				return tip{}, err
 			}
 		}
+
 		if t, err = s.read(ctx, i); err == nil && t.pos > pos {
 			return t, nil
 		}
 	}
+
 	if err == nil {
 		err = errBehind
 	}
+
 	return t, err
 }
 
@@ -117,8 +146,15 @@ func (s *Store) advance(ctx context.Context, i claim.Issue, t tip, next state) (
 	if err != nil {
 		return tip{}, err
 	}
-	step := Swap{Name: RefName(i), Before: t.oid, After: after.oid, RepoID: t.repoID}
+
+	step := Swap{
+		Name:   RefName(i),
+		Before: t.oid,
+		After:  after.oid,
+		RepoID: t.repoID,
+	}
 	err = s.swap(ctx, []move{{i, t, after}}, "move "+step.Name, func() error { return s.refs.SwapRefs(ctx, i, step) })
+
 	return after, err
 }
 
@@ -128,11 +164,19 @@ func (s *Store) commit(ctx context.Context, i claim.Issue, t tip, next state) (t
 	if back, err := decode(message); err != nil || back.worker != next.worker {
 		return tip{}, fmt.Errorf("write lease: it would not be read back: %w", err)
 	}
+
 	made, err := s.refs.CreateCommit(ctx, i, t.oid, message)
 	if err != nil {
 		return tip{}, fmt.Errorf("write lease: %w", err)
 	}
-	return tip{state: next, oid: made.OID, since: made.Date, now: made.Date, repoID: t.repoID}, nil
+
+	return tip{
+		state:  next,
+		oid:    made.OID,
+		since:  made.Date,
+		now:    made.Date,
+		repoID: t.repoID,
+	}, nil
 }
 
 // An openError is a swap of which nobody knows whether it was, or still will be, carried out.
@@ -167,14 +211,17 @@ func (s *Store) swap(ctx context.Context, moves []move, what string, send func()
 			return nil
 		}
 	}
+
 	if landed, known := s.landed(ctx, moves); known {
 		return landed
 	}
+
 	return openError{fmt.Errorf("%s: %w", what, err)}
 }
 
-// landed looks at the chains of moves that are made together: nil when they were made, ErrMoved when
-// a chain is further and they were not. known is false while the chains are seen where they were.
+// landed looks at the chains of moves that are made together: nil when they were made, ErrMoved
+// when a chain is further and they were not. known is false while the chains are seen where they
+// were.
 func (s *Store) landed(ctx context.Context, moves []move) (err error, known bool) {
 	for _, m := range moves {
 		now, unread := s.read(ctx, m.issue)
@@ -186,5 +233,6 @@ func (s *Store) landed(ctx context.Context, moves []move) (err error, known bool
 			return ErrMoved, true
 		}
 	}
+
 	return nil, false
 }

@@ -36,6 +36,7 @@ func TestRequests(t *testing.T) {
 			h.calls = append(h.calls, "get", "commit")
 		}
 	}
+
 	_, err = s.Acquire(t.Context(), askOf("cyd"))
 	spent(t, h, "lost race", err, "get commit swap get get") // the swap is not asked for again before a look
 }
@@ -49,7 +50,8 @@ func spent(t *testing.T, h *hub, step string, err error, want string) {
 }
 
 // TestNoAnswers: with GitHub out of reach for good, a claim of which nobody knows is an error, and
-// it can land at any time later without a second holder; with GitHub back for the void it never lands.
+// it can land at any time later without a second holder; with GitHub back for the void it never
+// lands.
 func TestNoAnswers(t *testing.T) {
 	for name, reachable := range map[string]bool{"void gets through": true, "nothing gets through": false} {
 		t.Run(name, func(t *testing.T) {
@@ -61,19 +63,23 @@ func TestNoAnswers(t *testing.T) {
 					h.wire.Break(leasetest.Late, 0)
 				}
 			}
+
 			_, err := h.store().Acquire(t.Context(), askOf("ann"))
 			var no *lease.HeldError
 			if err == nil || errors.Is(err, lease.ErrLost) || errors.As(err, &no) {
 				t.Fatalf("acquire: %v, want not to know", err)
 			}
+
 			h.before = nil
 			if reachable {
 				h.wire.Deliver()
 			}
+
 			l, err := h.store().Acquire(t.Context(), askOf("bob"))
 			if err != nil {
 				t.Fatalf("bob: %v", err)
 			}
+
 			h.wire.Deliver()
 			if got, held, err := h.store().Look(t.Context(), seven); err != nil || !held || got.Token != l.Token {
 				t.Errorf("look: %+v, %t, %v, want bob with token %d", got, held, err, l.Token)
@@ -82,7 +88,8 @@ func TestNoAnswers(t *testing.T) {
 	}
 }
 
-// TestGivenUpClaimThatLanded: the claim is on the chain before the void; giving up then releases it.
+// TestGivenUpClaimThatLanded: the claim is on the chain before the void; giving up then releases
+// it.
 func TestGivenUpClaimThatLanded(t *testing.T) {
 	h := newHub()
 	swaps := 0
@@ -90,13 +97,16 @@ func TestGivenUpClaimThatLanded(t *testing.T) {
 		if request != "swap" {
 			return
 		}
+
 		if swaps++; swaps <= 1+repeats {
 			h.wire.Break(leasetest.Late, 0)
 		}
+
 		if swaps == 2+repeats { // the void's
 			h.wire.Deliver()
 		}
 	}
+
 	if _, err := h.store().Acquire(t.Context(), askOf("ann")); err == nil {
 		t.Fatal("acquired without an answer")
 	}
@@ -104,6 +114,7 @@ func TestGivenUpClaimThatLanded(t *testing.T) {
 	if got, held, err := h.store().Look(t.Context(), seven); held || err != nil {
 		t.Errorf("look: %+v, %t, %v, want nobody", got, held, err)
 	}
+
 	kinds := []string{}
 	for _, oid := range h.moves[RefName(seven)] {
 		s, err := decode(h.commits[oid].message)
@@ -112,6 +123,7 @@ func TestGivenUpClaimThatLanded(t *testing.T) {
 		}
 		kinds = append(kinds, string(s.kind))
 	}
+
 	if !slices.Equal(kinds, []string{"claim", "release"}) {
 		t.Errorf("chain = %v, want the claim and its release", kinds)
 	}
@@ -127,6 +139,7 @@ func TestCallerGone(t *testing.T) {
 			cancel()
 		}
 	}
+
 	if _, err := h.store().Acquire(ctx, askOf("ann")); err == nil {
 		t.Fatal("acquired without an answer")
 	}
@@ -138,7 +151,15 @@ func TestCallerGone(t *testing.T) {
 
 // TestForeignChains: what is not a lease is neither free nor held, and nothing is built on it.
 func TestForeignChains(t *testing.T) {
-	good := state{kind: kindClaim, worker: who("ann"), epoch: 1, pos: 1, token: 1, ttl: ttl}.encode()
+	good := state{
+		kind:   kindClaim,
+		worker: who("ann"),
+		epoch:  1,
+		pos:    1,
+		token:  1,
+		ttl:    ttl,
+	}.encode()
+
 	for _, message := range []string{
 		"Initial commit", "", "label-state: claim", "label-state: dance\n\n" + good,
 		strings.Replace(good, "pos=1", "pos=0", 1), strings.Replace(good, "token=1", "token=x", 1),
@@ -154,13 +175,15 @@ func TestForeignChains(t *testing.T) {
 		if !errors.As(errAcquire, &foreign) || !errors.As(errLook, &foreign) || foreign.Ref != RefName(seven) {
 			t.Errorf("%q: acquire: %v; look: %v; want that it is not a lease", message, errAcquire, errLook)
 		}
+
 		if len(h.commits) != 1 {
 			t.Errorf("%q: something was written", message)
 		}
 	}
 }
 
-// TestPushCommits: a commit that a person's machine dated keeps the lease and extends nothing (stores.md#references).
+// TestPushCommits: a commit that a person's machine dated keeps the lease and extends nothing
+// (stores.md#references).
 func TestPushCommits(t *testing.T) {
 	h := newHub()
 	s := h.store()
@@ -169,6 +192,7 @@ func TestPushCommits(t *testing.T) {
 	if !ok {
 		t.Fatalf("tip %q", l.Tip)
 	}
+
 	push := at.then(kindPush)
 	push.dated = h.now
 	h.advance(ttl)
@@ -176,10 +200,12 @@ func TestPushCommits(t *testing.T) {
 	if got := answer(t, s, "claim", l); got != "ok 1" {
 		t.Errorf("ann again: %s, want her own lease", got)
 	}
+
 	h.plant(RefName(seven), func() string { p := push.then(kindPush); p.dated = h.now.Add(-ttl); return p.encode() }())
 	if got, held, err := s.Look(t.Context(), seven); err != nil || !held || got.Token != l.Token {
 		t.Errorf("within the grace: %+v, %t, %v", got, held, err)
 	}
+
 	h.advance(DefaultGrace)
 	if next, err := s.Acquire(t.Context(), askOf("bob")); err != nil || next.Token != 4 {
 		t.Errorf("after it: %+v, %v, want the lease with token 4", next, err)
@@ -193,6 +219,7 @@ func TestRefused(t *testing.T) {
 	if _, err := s.Acquire(t.Context(), askOf("ann")); !errors.Is(err, errRefused) || len(h.calls) != 1 {
 		t.Errorf("acquire: %v after %v, want the refusal at once", err, h.calls)
 	}
+
 	for _, a := range []lease.Ask{{Issue: seven, Worker: who("ann")}, {Issue: seven, TTL: ttl}} {
 		if l, err := h.store().Acquire(t.Context(), a); err == nil {
 			t.Errorf("acquired %+v for %+v", l, a)
@@ -203,12 +230,18 @@ func TestRefused(t *testing.T) {
 func TestMessages(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := state{
-			kind:   rapid.SampledFrom([]kind{kindClaim, kindRenew, kindRelease, kindVoid, kindPush}).Draw(t, "kind"),
-			worker: claim.Worker{Codename: rapid.StringN(1, 40, -1).Draw(t, "codename"), FiringID: rapid.StringN(1, 40, -1).Draw(t, "firing")},
-			epoch:  rapid.Int64Range(1, 1<<33).Draw(t, "epoch"), pos: rapid.Int64Range(1, 1<<33).Draw(t, "pos"),
-			token: rapid.Int64Range(1, 1<<33).Draw(t, "token"), ttl: time.Duration(rapid.Int64Range(1, 1<<33).Draw(t, "ttl")) * time.Second,
-			prev: rapid.String().Draw(t, "prev"),
+			kind: rapid.SampledFrom([]kind{kindClaim, kindRenew, kindRelease, kindVoid, kindPush}).Draw(t, "kind"),
+			worker: claim.Worker{
+				Codename: rapid.StringN(1, 40, -1).Draw(t, "codename"),
+				FiringID: rapid.StringN(1, 40, -1).Draw(t, "firing"),
+			},
+			epoch: rapid.Int64Range(1, 1<<33).Draw(t, "epoch"),
+			pos:   rapid.Int64Range(1, 1<<33).Draw(t, "pos"),
+			token: rapid.Int64Range(1, 1<<33).Draw(t, "token"),
+			ttl:   time.Duration(rapid.Int64Range(1, 1<<33).Draw(t, "ttl")) * time.Second,
+			prev:  rapid.String().Draw(t, "prev"),
 		}
+
 		if s.kind == kindPush {
 			s.dated = time.Unix(rapid.Int64Range(1, 1<<33).Draw(t, "dated"), 0).UTC()
 		}
@@ -219,14 +252,23 @@ func TestMessages(t *testing.T) {
 	})
 }
 
-// TestFractionalTTL: a ttl of a part of a second is rounded up, so that no other ends the lease before its worker does.
+// TestFractionalTTL: a ttl of a part of a second is rounded up, so that no other ends the lease
+// before its worker does.
 func TestFractionalTTL(t *testing.T) {
 	for given, want := range map[time.Duration]time.Duration{
 		time.Minute:                     time.Minute,
 		time.Minute + time.Nanosecond:   time.Minute + time.Second,
 		90*time.Second + 1500*1000*1000: 92 * time.Second,
 	} {
-		s := state{kind: kindClaim, worker: who("ann"), epoch: 1, pos: 1, token: 1, ttl: given}
+		s := state{
+			kind:   kindClaim,
+			worker: who("ann"),
+			epoch:  1,
+			pos:    1,
+			token:  1,
+			ttl:    given,
+		}
+
 		if back, err := decode(s.encode()); err != nil || back.ttl != want {
 			t.Errorf("%s came back as %s, %v; want %s", given, back.ttl, err, want)
 		}
@@ -234,7 +276,15 @@ func TestFractionalTTL(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	f.Add(state{kind: kindClaim, worker: who("ann"), epoch: 2, pos: 9, token: 7, ttl: ttl, prev: "bob:x"}.encode())
+	f.Add(state{
+		kind:   kindClaim,
+		worker: who("ann"),
+		epoch:  2,
+		pos:    9,
+		token:  7,
+		ttl:    ttl,
+		prev:   "bob:x",
+	}.encode())
 	f.Add("label-state: push\n\ncodename=a firing_id=b epoch=1 pos=2 token=1 ttl=60 dated=1777640400")
 	f.Add("label-state: claim\r\n\r\ncodename=%zz firing_id== pos=-1 pos=2\x00")
 	f.Fuzz(func(t *testing.T, message string) {
@@ -242,6 +292,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
+
 		if again, err := decode(s.encode()); err != nil || again != s {
 			if s.kind == kindClaim || s.kind == kindVoid || s.prev == "" {
 				t.Errorf("%+v came back as %+v, %v", s, again, err)

@@ -14,10 +14,10 @@ import (
 	"github.com/label-state/label-state/internal/lease/leasetest"
 )
 
-// TestChain is the first line of guarantees.md#what-the-log-guarantees with references: whatever is read late, lost, or carried out
-// later, and whoever acts between any two requests of somebody else, no two workers believe that
-// they hold the issue, and every next holder has a larger token. A worker believes until its own
-// clock says that its ttl is over, counted from before it asked.
+// TestChain is the first line of guarantees.md#what-the-log-guarantees with references: whatever is
+// read late, lost, or carried out later, and whoever acts between any two requests of somebody
+// else, no two workers believe that they hold the issue, and every next holder has a larger token.
+// A worker believes until its own clock says that its ttl is over, counted from before it asked.
 func TestChain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
@@ -53,6 +53,7 @@ func newWorld(t *rapid.T) *world {
 	for _, name := range []string{"ann", "bob", "cyd"} {
 		w.actors = append(w.actors, &actor{name: name})
 	}
+
 	return w
 }
 
@@ -82,10 +83,12 @@ func (w *world) step() {
 		w.hub.advance(d)
 		return
 	}
+
 	a := rapid.SampledFrom(w.actors).Draw(w.t, "who")
 	if a.busy {
 		return
 	}
+
 	a.busy = true
 	w.depth++
 	w.act(a)
@@ -109,16 +112,19 @@ func (w *world) act(a *actor) {
 			a.have, a.until = l, start.Add(ttl)
 			w.began(a)
 		}
+
 	case rapid.IntRange(0, 2).Draw(w.t, "renew") > 0:
 		w.note("%s renews", a.name)
 		l, err := w.hub.store().Renew(w.t.Context(), a.have)
 		w.note("%s: %v", a.name, err)
+
 		switch {
 		case err == nil:
 			a.have, a.until = l, start.Add(ttl)
 		case errors.Is(err, lease.ErrLost):
 			a.until = time.Time{}
 		}
+
 	default:
 		w.note("%s releases", a.name)
 		a.until = time.Time{}
@@ -134,6 +140,7 @@ func (w *world) began(a *actor) {
 	if a.have.Token <= w.token {
 		w.t.Fatalf("%s holds with token %d after %d\n%s", a.name, a.have.Token, w.token, strings.Join(w.log, "\n"))
 	}
+
 	w.token = a.have.Token
 }
 
@@ -144,6 +151,7 @@ func (w *world) check() {
 			holders = append(holders, a.name)
 		}
 	}
+
 	if len(holders) > 1 {
 		w.t.Fatalf("two holders: %v\n%s", holders, strings.Join(w.log, "\n"))
 	}

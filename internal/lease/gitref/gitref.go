@@ -24,22 +24,26 @@ import (
 )
 
 // Refs is what the store needs of GitHub. Errors that certainly changed nothing have a method
-// Rejected that reports true, and those that a better token would not get a method Forbidden that does.
+// Rejected that reports true, and those that a better token would not get a method Forbidden that
+// does.
 type Refs interface {
 	// GetRef reads a reference of the issue's repository, given by its full name. None is a Tip
 	// without an OID; the answer may be late.
 	GetRef(ctx context.Context, i claim.Issue, name string) (Tip, error)
 	// CreateCommit makes a commit on the empty tree, with at most one parent, dated by the server.
 	CreateCommit(ctx context.Context, i claim.Issue, parent, message string) (Commit, error)
-	// SwapRefs moves references of one repository in one step, all of them or none. If one is not where its swap
-	// says, the error is ErrMoved; if the server has no such step, ErrNoSwap. All name the repository's id.
+	// SwapRefs moves references of one repository in one step, all of them or none. If one is not
+	// where its swap says, the error is ErrMoved; if the server has no such step, ErrNoSwap. All
+	// name the repository's id.
 	SwapRefs(ctx context.Context, i claim.Issue, all ...Swap) error
-	// CanSwapRefs asks whether the server has the step of SwapRefs. If it has not, the error is ErrNoSwap.
+	// CanSwapRefs asks whether the server has the step of SwapRefs. If it has not, the error is
+	// ErrNoSwap.
 	CanSwapRefs(ctx context.Context) error
 	// RefNames lists the references whose full names begin with prefix.
 	RefNames(ctx context.Context, i claim.Issue, prefix string) ([]string, error)
-	// ShownRef returns a reference as something else that was read lately has shown it. That may be late, like every
-	// answer, but is never from before an own write. known is false if nothing has shown it; no request is made.
+	// ShownRef returns a reference as something else that was read lately has shown it. That may be
+	// late, like every answer, but is never from before an own write. known is false if nothing has
+	// shown it; no request is made.
 	ShownRef(i claim.Issue, name string) (t Tip, known bool)
 }
 
@@ -109,9 +113,11 @@ func New(refs Refs, o Options) *Store {
 	if s.grace == 0 {
 		s.grace = DefaultGrace
 	}
+
 	if s.sleep == nil {
 		s.sleep = clock.Machine{}.Sleep
 	}
+
 	return s
 }
 

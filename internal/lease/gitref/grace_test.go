@@ -16,10 +16,12 @@ func TestGrace(t *testing.T) {
 	if _, err := s.Acquire(t.Context(), a); err != nil {
 		t.Fatal(err)
 	}
+
 	h.advance(a.TTL + DefaultGrace - time.Second)
 	if _, err := s.Acquire(t.Context(), askOf("bob")); !errors.As(err, new(*lease.HeldError)) {
 		t.Errorf("within the grace: %v", err)
 	}
+
 	h.advance(time.Second)
 	if _, err := s.Acquire(t.Context(), askOf("bob")); err != nil {
 		t.Errorf("after it: %v", err)

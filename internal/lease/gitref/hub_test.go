@@ -17,7 +17,8 @@ import (
 // It remembers where each reference was, so that a snapshot can be late.
 type hub struct {
 	wire leasetest.Wire
-	// before, if set, is called before each request, outside the lock: the world moves on meanwhile.
+	// before, if set, is called before each request, outside the lock: the world moves on
+	// meanwhile.
 	before func(request string)
 	// late, if set, says how many moves a snapshot does not see yet.
 	late func() int
@@ -37,7 +38,10 @@ type made struct {
 }
 
 func newHub() *hub {
-	return &hub{now: time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC), commits: map[string]made{}, moves: map[string][]string{}}
+	return &hub{
+		now: time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC), commits: map[string]made{},
+		moves: map[string][]string{},
+	}
 }
 
 func (h *hub) store() *Store {
@@ -61,9 +65,11 @@ func (h *hub) request(ctx context.Context, name string, do func() error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+
 	if h.before != nil {
 		h.before(name)
 	}
+
 	return h.wire.Carry(func() error {
 		h.mu.Lock()
 		defer h.mu.Unlock()
@@ -85,6 +91,7 @@ func (h *hub) GetRef(ctx context.Context, _ claim.Issue, name string) (t Tip, er
 	if h.late != nil {
 		late = h.late()
 	}
+
 	err = h.request(ctx, "get", func() error {
 		t = Tip{OID: h.at(name, late), Now: h.now.Truncate(time.Second), RepoID: "R_1"}
 		if c, ok := h.commits[t.OID]; ok {
@@ -92,16 +99,21 @@ func (h *hub) GetRef(ctx context.Context, _ claim.Issue, name string) (t Tip, er
 		}
 		return nil
 	})
+
 	return t, err
 }
 
 func (h *hub) CreateCommit(ctx context.Context, _ claim.Issue, parent, message string) (c Commit, err error) {
 	err = h.request(ctx, "commit", func() error {
 		date := h.now.Truncate(time.Second)
-		c = Commit{OID: fmt.Sprintf("%x", sha1.Sum(fmt.Appendf(nil, "%s\n%d\n%s", parent, date.Unix(), message))), Date: date}
+		c = Commit{
+			OID:  fmt.Sprintf("%x", sha1.Sum(fmt.Appendf(nil, "%s\n%d\n%s", parent, date.Unix(), message))),
+			Date: date,
+		}
 		h.commits[c.OID] = made{parent, message, date}
 		return nil
 	})
+
 	return c, err
 }
 
@@ -111,15 +123,18 @@ func (h *hub) SwapRefs(ctx context.Context, _ claim.Issue, all ...Swap) error {
 	if len(all) > 1 {
 		name = "swap all"
 	}
+
 	return h.request(ctx, name, func() error {
 		for _, s := range all {
 			if h.at(s.Name, 0) != s.Before || h.commits[s.After].parent != s.Before {
 				return h.stale()
 			}
 		}
+
 		for _, s := range all {
 			h.moves[s.Name] = append(h.moves[s.Name], s.After)
 		}
+
 		return nil
 	})
 }

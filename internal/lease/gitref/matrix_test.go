@@ -27,6 +27,7 @@ func TestMatrixVectors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	cells := map[string]int{}
 	for n, line := range strings.Split(string(text), "\n") {
 		if line == "" || strings.HasPrefix(line, "#") {
@@ -36,12 +37,14 @@ func TestMatrixVectors(t *testing.T) {
 		if len(column) != 4 {
 			t.Fatalf("line %d: %q", n+1, line)
 		}
+
 		cell := strings.Fields(column[0])
 		cells[strings.Join(cell, " ")]++
 		t.Run(fmt.Sprintf("line %d %s", n+1, strings.Join(cell, " ")), func(t *testing.T) {
 			play(t, cell[1], column[1], strings.TrimSpace(column[2]), strings.TrimSpace(column[3]))
 		})
 	}
+
 	if len(cells) != 4*4*2 {
 		t.Errorf("%d cells, want all 32", len(cells))
 	}
@@ -66,6 +69,7 @@ func play(t *testing.T, step, history, want, holder string) {
 			leases[word[0]] = happen(t, s, word, leases[word[0]])
 		}
 	}
+
 	if mark < 0 {
 		mark, mine = len(h.moves[RefName(seven)]), leases["ann"]
 	}
@@ -78,6 +82,7 @@ func play(t *testing.T, step, history, want, holder string) {
 		first = false
 		return late
 	}
+
 	if got := answer(t, s, step, mine); got != want {
 		t.Errorf("answer = %q, want %q", got, want)
 	}
@@ -102,9 +107,11 @@ func happen(t *testing.T, s *Store, word []string, have lease.Lease) (l lease.Le
 	default:
 		t.Fatalf("unknown happening %q", word)
 	}
+
 	if err != nil {
 		t.Fatalf("%v: %v", word, err)
 	}
+
 	return l
 }
 
@@ -124,6 +131,7 @@ func answer(t *testing.T, s *Store, step string, mine lease.Lease) string {
 	default:
 		t.Fatalf("unknown step %q", step)
 	}
+
 	var held *lease.HeldError
 	switch {
 	case err == nil:
@@ -133,5 +141,6 @@ func answer(t *testing.T, s *Store, step string, mine lease.Lease) string {
 	case errors.Is(err, lease.ErrLost):
 		return "lost"
 	}
+
 	return "unsure"
 }

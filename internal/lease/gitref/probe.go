@@ -11,8 +11,9 @@ import (
 	"github.com/label-state/label-state/internal/lease"
 )
 
-// Probe implements lease.Prober: it asks whether the server can swap references, and makes a commit that no reference
-// will ever point at. Who may make one may also move references: both are contents: write.
+// Probe implements lease.Prober: it asks whether the server can swap references, and makes a commit
+// that no reference will ever point at. Who may make one may also move references: both are
+// contents: write.
 func (s *Store) Probe(ctx context.Context, i claim.Issue) error {
 	if err := s.refs.CanSwapRefs(ctx); err != nil {
 		return named(err)
@@ -20,6 +21,7 @@ func (s *Store) Probe(ctx context.Context, i claim.Issue) error {
 	if _, err := s.refs.CreateCommit(ctx, i, "", subject+"probe\n"); err != nil {
 		return fmt.Errorf("write a commit: %w", named(err))
 	}
+
 	return nil
 }
 
@@ -29,16 +31,19 @@ func (s *Store) Known(ctx context.Context, i claim.Issue) ([]int, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list leases of %s: %w", i.Slug(), named(err))
 	}
+
 	var out []int
 	for _, name := range names {
 		if n, err := strconv.Atoi(strings.TrimPrefix(name, prefix)); err == nil {
 			out = append(out, n)
 		}
 	}
+
 	return out, nil
 }
 
-// named says what a person can do about a server that cannot swap references, or a token that may not write.
+// named says what a person can do about a server that cannot swap references, or a token that may
+// not write.
 func named(err error) error {
 	if errors.Is(err, ErrNoSwap) {
 		return &lease.DeniedError{Remedy: "set claim.lease to comments, or to a store of its own: leases in git references need updateRefs of GitHub's GraphQL API", Err: err}
@@ -47,5 +52,6 @@ func named(err error) error {
 	if errors.As(err, &no) && no.Forbidden() {
 		return &lease.DeniedError{Remedy: "give the token contents: write, which leases in git references need besides issues: write", Err: err}
 	}
+
 	return err
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/label-state/label-state/internal/lease/gitref"
 )
 
-// The designs that the search rejected (guarantees.md#the-search), each on the embedded GitHub with real references, and each
-// with its shortest way to two holders. The same story then runs on the chain.
-// If one of them stopped failing, the simulator would have stopped being honest.
+// The designs that the search rejected (guarantees.md#the-search), each on the embedded GitHub with
+// real references, and each with its shortest way to two holders. The same story then runs on the
+// chain. If one of them stopped failing, the simulator would have stopped being honest.
 
 // A story is one issue at the embedded GitHub.
 type story struct {
@@ -32,7 +32,10 @@ type story struct {
 func newStory(t *testing.T) *story {
 	s := simulated(t)
 	api := client(t, s, "tok-bot", 0)
-	return &story{t, s, api, gitref.New(api, gitref.Options{Sleep: hurry}), claim.Issue{Owner: "acme", Repo: "app", Number: 7}}
+	return &story{
+		t, s, api, gitref.New(api, gitref.Options{Sleep: hurry}),
+		claim.Issue{Owner: "acme", Repo: "app", Number: 7},
+	}
 }
 
 const hold = 30 * time.Minute
@@ -66,6 +69,7 @@ func (s *story) swap(one gitref.Swap) error {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+
 	one.RepoID = at.RepoID
 	return s.api.SwapRefs(s.t.Context(), s.issue, one)
 }
@@ -88,7 +92,8 @@ func (s *story) tip(name string) string {
 }
 
 func (s *story) claim(name string) (lease.Lease, error) {
-	return s.store.Acquire(s.t.Context(), lease.Ask{Issue: s.issue, Worker: claim.Worker{Codename: name, FiringID: "1"}, TTL: hold})
+	return s.store.Acquire(s.t.Context(),
+		lease.Ask{Issue: s.issue, Worker: claim.Worker{Codename: name, FiringID: "1"}, TTL: hold})
 }
 
 func (s *story) mustClaim(name string) lease.Lease {
@@ -116,10 +121,12 @@ func TestD1(t *testing.T) {
 	if !s.create(lock, ann) {
 		t.Fatal("ann: no lock")
 	}
+
 	s.remove(lock) // bob finds it overdue
 	if !s.create(lock, bob) {
 		t.Fatal("bob: no lock")
 	}
+
 	s.remove(lock) // ann is done
 	if !s.create(lock, cyd) {
 		t.Error("a lock by DELETE has become safe: bob's lock outlived ann's release")
@@ -132,6 +139,7 @@ func TestD1(t *testing.T) {
 	if err := s.store.Release(t.Context(), l); err != nil {
 		t.Fatal(err)
 	}
+
 	s.mustLose("cyd")
 }
 
@@ -143,6 +151,7 @@ func TestD2(t *testing.T) {
 	if !s.create(lock, s.commit("", "bob")) {
 		t.Fatal("bob: no lock")
 	}
+
 	s.remove(lock) // ann asks again
 	if !s.create(lock, s.commit("", "cyd")) {
 		t.Error("a lock by DELETE has become safe against repetition")
@@ -158,6 +167,7 @@ func TestD2(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	s.mustLose("cyd")
 }
 
@@ -178,8 +188,10 @@ func TestD3(t *testing.T) {
 	s.mustClaim("ann")
 	s.expire()
 	bobs, cyds := delayed(s), delayed(s) // both snapshots are made before either swap
-	_, errBob := bobs.Acquire(t.Context(), lease.Ask{Issue: s.issue, Worker: claim.Worker{Codename: "bob", FiringID: "1"}, TTL: hold})
-	_, errCyd := cyds.Acquire(t.Context(), lease.Ask{Issue: s.issue, Worker: claim.Worker{Codename: "cyd", FiringID: "1"}, TTL: hold})
+	_, errBob := bobs.Acquire(t.Context(),
+		lease.Ask{Issue: s.issue, Worker: claim.Worker{Codename: "bob", FiringID: "1"}, TTL: hold})
+	_, errCyd := cyds.Acquire(t.Context(),
+		lease.Ask{Issue: s.issue, Worker: claim.Worker{Codename: "cyd", FiringID: "1"}, TTL: hold})
 	if errBob != nil || !errors.As(errCyd, new(*lease.HeldError)) {
 		t.Errorf("bob: %v, cyd: %v; want bob to win and cyd to be told so", errBob, errCyd)
 	}
@@ -214,8 +226,8 @@ func epoch(n int) string { return fmt.Sprintf("refs/label-state/epoch/7/%d", n) 
 
 func heartbeat(n int) string { return fmt.Sprintf("refs/label-state/heartbeat/7/%d", n) }
 
-// TestE2: a reference for each epoch. Nothing keeps a holder whose lease has expired, and been taken,
-// from renewing it.
+// TestE2: a reference for each epoch. Nothing keeps a holder whose lease has expired, and been
+// taken, from renewing it.
 func TestE2(t *testing.T) {
 	s := newStory(t)
 	first := s.commit("", "heartbeat 1")
@@ -224,6 +236,7 @@ func TestE2(t *testing.T) {
 	if !s.create(epoch(2), s.commit("", "bob")) { // bob finds the heartbeat overdue
 		t.Fatal("bob: no epoch")
 	}
+
 	renewal := gitref.Swap{Name: heartbeat(1), Before: first, After: s.commit(first, "heartbeat 2")}
 	if err := s.swap(renewal); err != nil {
 		t.Errorf("an epoch's heartbeat has become a fence: %v", err)
@@ -249,6 +262,7 @@ func TestE3(t *testing.T) {
 	if err := s.swap(renewal); err != nil {
 		t.Fatal(err)
 	}
+
 	if seen != first || !s.create(epoch(2), s.commit("", "bob")) { // the old heartbeat is overdue
 		t.Error("a stale heartbeat has become harmless")
 	}
@@ -261,10 +275,13 @@ func TestE3(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = thief.Acquire(t.Context(), lease.Ask{Issue: s.issue, Worker: claim.Worker{Codename: "bob", FiringID: "1"}, TTL: hold})
+
+	_, err = thief.Acquire(t.Context(),
+		lease.Ask{Issue: s.issue, Worker: claim.Worker{Codename: "bob", FiringID: "1"}, TTL: hold})
 	if !errors.As(err, new(*lease.HeldError)) {
 		t.Errorf("bob: %v, want to be refused", err)
 	}
+
 	if _, err := s.store.Renew(t.Context(), l); err != nil {
 		t.Errorf("ann: %v", err)
 	}
@@ -281,10 +298,13 @@ func TestC6(t *testing.T) {
 		_, err := s.claim("bob")
 		stolen = err == nil
 	}
+
 	got, held, err := s.store.Look(t.Context(), s.issue)
 	if err != nil || !held || got.Worker == l.Worker {
-		t.Fatalf("the chain says %+v, %t, %v, want bob: then whoever does not count believes something else", got, held, err)
+		t.Fatalf("the chain says %+v, %t, %v, want bob: then whoever does not count believes something else", got,
+			held, err)
 	}
+
 	if elapsed <= hold {
 		t.Errorf("stolen after %s, when a holder that counts still believed", elapsed)
 	}
@@ -301,6 +321,7 @@ func TestC7(t *testing.T) {
 	if got, held, err := s.store.Look(t.Context(), s.issue); err != nil || !held || got.Worker.Codename != "ann" {
 		t.Fatal(got, held, err)
 	}
+
 	s.expire()
 	s.mustClaim("bob")
 	if !s.create(branch, s.commit(base, "ann's work")) {
@@ -317,16 +338,20 @@ func TestC7(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	both := []map[string]any{
 		{"name": gitref.RefName(s.issue), "beforeOid": own, "afterOid": s.commit(own, "label-state: push")},
 		{"name": branch, "beforeOid": strings.Repeat("0", 40), "afterOid": s.commit(base, "ann's work")},
 	}
+
 	err = s.api.Query(t.Context(), `mutation($repo: ID!, $refs: [RefUpdate!]!) {
   updateRefs(input: {repositoryId: $repo, refUpdates: $refs}) { clientMutationId }
 }`, map[string]any{"repo": repositoryID(t, s.api), "refs": both}, &struct{}{})
+
 	if err == nil || s.tip(branch) != "" {
 		t.Errorf("push with a lost lease: %v, branch at %q, want neither reference moved", err, s.tip(branch))
 	}
+
 	if now := s.tip(gitref.RefName(s.issue)); now != tip.OID {
 		t.Errorf("the chain is at %s, want %s", now, tip.OID)
 	}
@@ -352,20 +377,24 @@ func repositoryID(t *testing.T, c *github.Client) string {
 func TestMayNotWrite(t *testing.T) {
 	s := newStory(t)
 	weak := gitref.New(client(t, s.server, "tok-tia", 0), gitref.Options{Sleep: hurry})
-	_, err := weak.Acquire(t.Context(), lease.Ask{Issue: s.issue, Worker: claim.Worker{Codename: "tia", FiringID: "1"}, TTL: hold})
+	_, err := weak.Acquire(t.Context(),
+		lease.Ask{Issue: s.issue, Worker: claim.Worker{Codename: "tia", FiringID: "1"}, TTL: hold})
 	var denied *github.PermissionError
 	if !errors.As(err, &denied) {
 		t.Fatalf("acquire: %v, want that it is not permitted", err)
 	}
+
 	for _, r := range s.server.Requests() {
 		if r.Writes() && r.Status < 400 || strings.Contains(r.Path, "/comments") {
 			t.Errorf("%s %s answered %d", r.Method, r.Path, r.Status)
 		}
 	}
+
 	l := s.mustClaim("ann")
 	if got, held, err := weak.Look(t.Context(), s.issue); err != nil || !held || got.Token != l.Token {
 		t.Errorf("look: %+v, %t, %v, want what it may read", got, held, err)
 	}
+
 	if err := weak.Release(t.Context(), l); !errors.As(err, &denied) {
 		t.Errorf("release: %v, want that it is not permitted", err)
 	}

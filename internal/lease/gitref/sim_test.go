@@ -31,6 +31,7 @@ func simulated(t *testing.T) *githubsim.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return s
 }
 
@@ -47,13 +48,19 @@ func bench(t *testing.T, s *githubsim.Server) leasetest.Bench {
 			wire.Postpone(s.ReleaseLate)
 			return &githubsim.Fault{ApplyHeld: true}
 		}
+
 		return &githubsim.Fault{Reset: true}
 	}
+
 	return leasetest.Bench{
 		Client: func(skew time.Duration) lease.Store {
 			return gitref.New(client(t, s, "tok-bot", skew), gitref.Options{Sleep: hurry})
 		},
-		Advance: s.Skip, Wire: wire, TTL: 30 * time.Minute, Grace: gitref.DefaultGrace, Sparse: !sample.All(),
+		Advance: s.Skip,
+		Wire:    wire,
+		TTL:     30 * time.Minute,
+		Grace:   gitref.DefaultGrace,
+		Sparse:  !sample.All(),
 	}
 }
 
@@ -61,12 +68,17 @@ func bench(t *testing.T, s *githubsim.Server) leasetest.Bench {
 func client(t *testing.T, s *githubsim.Server, token string, skew time.Duration) *github.Client {
 	t.Helper()
 	c, err := github.New(github.Options{
-		REST: "https://api.github.com/", GraphQL: "https://api.github.com/graphql", Token: github.NewSecret(token),
-		HTTP: s.Transport(), Clock: hasty{skew}, Rand: func() float64 { return 0 },
+		REST:    "https://api.github.com/",
+		GraphQL: "https://api.github.com/graphql",
+		Token:   github.NewSecret(token),
+		HTTP:    s.Transport(),
+		Clock:   hasty{skew},
+		Rand:    func() float64 { return 0 },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return c
 }
 

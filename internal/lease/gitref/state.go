@@ -17,9 +17,10 @@ import (
 type kind string
 
 const (
-	kindClaim   kind = "claim"   // a new lease; on the tip of one that ran out, its end too
-	kindRenew   kind = "renew"   // the same lease, counted from here
-	kindPush    kind = "push"    // the same lease, from a commit made outside the API: it extends nothing (stores.md#references)
+	kindClaim kind = "claim" // a new lease; on the tip of one that ran out, its end too
+	kindRenew kind = "renew" // the same lease, counted from here
+	// the same lease, from a commit made outside the API: it extends nothing (stores.md#references)
+	kindPush    kind = "push"
 	kindRelease kind = "release" // nobody's
 	kindVoid    kind = "void"    // nobody's: a claim on the same parent was given up and can never land
 )
@@ -49,30 +50,37 @@ func (s state) encode() string {
 	if s.nonce != "" {
 		add("nonce", s.nonce)
 	}
-	ttl := int64((s.ttl + time.Second - 1) / time.Second) // rounded up: a lease that lasts longer for others than for its holder does no harm
+
+	// rounded up: a lease that lasts longer for others than for its holder does no harm
+	ttl := int64((s.ttl + time.Second - 1) / time.Second)
 	for _, f := range []struct {
 		key   string
 		value int64
 	}{{"epoch", s.epoch}, {"pos", s.pos}, {"token", s.token}, {"ttl", ttl}} {
 		add(f.key, strconv.FormatInt(f.value, 10))
 	}
+
 	if s.prev != "" {
 		add("prev", s.prev)
 		add("outcome", claim.OutcomeStaleSwept)
 	}
+
 	if !s.dated.IsZero() {
 		add("dated", strconv.FormatInt(s.dated.Unix(), 10))
 	}
+
 	return strings.TrimRight(out, " ") + "\n"
 }
 
-// decode reads a commit message. Unknown fields are left aside; of two with one name the first counts.
+// decode reads a commit message. Unknown fields are left aside; of two with one name the first
+// counts.
 func decode(message string) (state, error) {
 	first, rest, _ := strings.Cut(message, "\n")
 	word, ok := strings.CutPrefix(strings.TrimSpace(first), subject)
 	if !ok {
 		return state{}, errors.New("the commit is somebody else's")
 	}
+
 	f := fields{values: map[string]string{}}
 	for _, token := range strings.Fields(rest) {
 		key, value, ok := strings.Cut(token, "=")
@@ -81,11 +89,18 @@ func decode(message string) (state, error) {
 			f.values[key] = text
 		}
 	}
+
 	s := state{
-		kind: kind(word), worker: claim.Worker{Codename: f.values["codename"], FiringID: f.values["firing_id"]}, nonce: f.values["nonce"],
-		epoch: f.number("epoch"), pos: f.number("pos"), token: f.number("token"), prev: f.values["prev"],
-		ttl: time.Duration(f.number("ttl")) * time.Second,
+		kind:   kind(word),
+		worker: claim.Worker{Codename: f.values["codename"], FiringID: f.values["firing_id"]},
+		nonce:  f.values["nonce"],
+		epoch:  f.number("epoch"),
+		pos:    f.number("pos"),
+		token:  f.number("token"),
+		prev:   f.values["prev"],
+		ttl:    time.Duration(f.number("ttl")) * time.Second,
 	}
+
 	switch s.kind {
 	case kindClaim, kindRenew, kindRelease, kindVoid:
 	case kindPush:
@@ -93,9 +108,11 @@ func decode(message string) (state, error) {
 	default:
 		return state{}, fmt.Errorf("a commit of kind %q is newer than this program", printable.Clip(word, 40))
 	}
+
 	if f.err == nil && (s.worker.Codename == "" || s.worker.FiringID == "") {
 		f.err = errors.New("its worker is missing")
 	}
+
 	return s, f.err
 }
 
@@ -134,7 +151,8 @@ func (s state) ownedBy(a lease.Ask) bool {
 	return s.owned() && a.Of(lease.Lease{Worker: s.worker, Nonce: s.nonce})
 }
 
-// mayTake reports whether the process that asks may take over the lease, of another process of its worker.
+// mayTake reports whether the process that asks may take over the lease, of another process of its
+// worker.
 func (s state) mayTake(a lease.Ask) bool {
 	return s.owned() && s.worker == a.Worker && a.Takes != 0 && a.Takes == s.token
 }
@@ -150,9 +168,11 @@ func (s state) claim(a lease.Ask) state {
 		token:  s.pos + 1,
 		ttl:    a.TTL,
 	}
+
 	if s.owned() {
 		next.prev = s.worker.String()
 	}
+
 	return next
 }
 

@@ -16,19 +16,22 @@ var (
 	_ lease.Lister = (*Store)(nil)
 )
 
-// Acquire implements lease.Store: a snapshot, unless one is known, a commit and a swap. Beside *lease.HeldError it returns
+// Acquire implements lease.Store: a snapshot, unless one is known, a commit and a swap. Beside
+// *lease.HeldError it returns
 // *ChainError, and what GitHub says of a token that may not write contents.
 func (s *Store) Acquire(ctx context.Context, a lease.Ask) (lease.Lease, error) {
 	t, err := s.acquire(ctx, a)
 	if err != nil {
 		return lease.Lease{}, fmt.Errorf("acquire %s: %w", a.Issue, named(err))
 	}
+
 	l := t.lease(a.Issue)
 	l.TTL = a.TTL
 	return l, nil
 }
 
-// acquire puts a claim on the chain, or a renewal where the process has the lease already, again while others are faster.
+// acquire puts a claim on the chain, or a renewal where the process has the lease already, again
+// while others are faster.
 func (s *Store) acquire(ctx context.Context, a lease.Ask) (tip, error) {
 	t, err := s.shown(ctx, a.Issue)
 	for n := 0; err == nil; n++ {
@@ -42,6 +45,7 @@ func (s *Store) acquire(ctx context.Context, a lease.Ask) (tip, error) {
 		case n == races:
 			return tip{}, fmt.Errorf("%w %d times", ErrMoved, n)
 		}
+
 		after, moved := s.advance(ctx, a.Issue, t, next)
 		var open openError
 		switch {
@@ -50,10 +54,12 @@ func (s *Store) acquire(ctx context.Context, a lease.Ask) (tip, error) {
 		case !errors.Is(moved, ErrMoved):
 			return after, moved
 		}
+
 		if t, err = s.readPast(ctx, a.Issue, t.pos); errors.Is(err, errBehind) {
 			err = nil // a stale snapshot can only lose the next swap, too
 		}
 	}
+
 	return tip{}, err
 }
 
@@ -69,12 +75,15 @@ func (s *Store) abandon(ctx context.Context, a lease.Ask, t, claimed tip) error 
 	if errors.Is(err, ErrMoved) {
 		t, err = s.readPast(ctx, a.Issue, t.pos)
 	}
+
 	if err == nil && t.oid == claimed.oid {
 		err = s.release(ctx, claimed.lease(a.Issue))
 	}
+
 	if err != nil {
 		return fmt.Errorf("give up the claim: %w", err)
 	}
+
 	return nil
 }
 
@@ -85,6 +94,7 @@ func (s *Store) Renew(ctx context.Context, l lease.Lease) (lease.Lease, error) {
 	if err != nil {
 		return lease.Lease{}, fmt.Errorf("renew %s: %w", l.Issue, named(err))
 	}
+
 	next := t.lease(l.Issue)
 	next.TTL = l.TTL
 	return next, nil
@@ -117,6 +127,7 @@ func (s *Store) step(ctx context.Context, l lease.Lease, k kind) (tip, error) {
 			return tip{}, err
 		}
 	}
+
 	for range races {
 		if !t.is(l) {
 			return tip{}, lease.ErrLost
@@ -125,6 +136,7 @@ func (s *Store) step(ctx context.Context, l lease.Lease, k kind) (tip, error) {
 		if l.TTL > 0 {
 			next.ttl = l.TTL
 		}
+
 		after, err := s.advance(ctx, l.Issue, t, next)
 		if !errors.Is(err, ErrMoved) {
 			return after, err
@@ -133,10 +145,12 @@ func (s *Store) step(ctx context.Context, l lease.Lease, k kind) (tip, error) {
 			return tip{}, err
 		}
 	}
+
 	return tip{}, fmt.Errorf("%w %d times", ErrMoved, races)
 }
 
-// Look implements lease.Store: one snapshot, unless one is known. A lease stands until others may take it.
+// Look implements lease.Store: one snapshot, unless one is known. A lease stands until others may
+// take it.
 func (s *Store) Look(ctx context.Context, i claim.Issue) (lease.Lease, bool, error) {
 	t, err := s.shown(ctx, i)
 	if err != nil {
@@ -145,5 +159,6 @@ func (s *Store) Look(ctx context.Context, i claim.Issue) (lease.Lease, bool, err
 	if t.free(s.grace) {
 		return lease.Lease{}, false, nil
 	}
+
 	return t.lease(i), true, nil
 }

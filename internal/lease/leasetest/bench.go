@@ -29,8 +29,8 @@ type Bench struct {
 	// TTL is what to ask for, a whole number of minutes. Grace is how much longer than its ttl the
 	// store leaves a lease alone.
 	TTL, Grace time.Duration
-	// Sparse has the parts that spoil each request of an operation spoil a third of them, always the same, and those that repeat
-	// something play it once instead of three times.
+	// Sparse has the parts that spoil each request of an operation spoil a third of them, always
+	// the same, and those that repeat something play it once instead of three times.
 	Sparse bool
 }
 
@@ -41,6 +41,7 @@ func Exam(t *testing.T, open func(t *testing.T) Bench) {
 	if x.Sparse {
 		x.times = 1
 	}
+
 	for _, part := range []struct {
 		name string
 		run  func(*testing.T, *exam)

@@ -41,7 +41,10 @@ type worker struct {
 func (x *exam) worker(i claim.Issue, name string) worker { return x.skewed(i, name, 0) }
 
 func (x *exam) skewed(i claim.Issue, name string, skew time.Duration) worker {
-	return worker{x.Client(skew), lease.Ask{Issue: i, Worker: claim.Worker{Codename: name, FiringID: "f-" + name}, TTL: x.TTL}}
+	return worker{x.Client(skew), lease.Ask{
+		Issue: i, Worker: claim.Worker{Codename: name, FiringID: "f-" + name},
+		TTL: x.TTL,
+	}}
 }
 
 // pair is ann and bob at a new issue.
@@ -63,6 +66,7 @@ func (w worker) mustWin(t *testing.T) lease.Lease {
 	if err != nil {
 		t.Fatalf("%s: acquire: %v, want the lease", w.name(), err)
 	}
+
 	w.check(t, l)
 	return l
 }
@@ -84,8 +88,10 @@ func (w worker) mustLose(t *testing.T, to lease.Lease) {
 	if !errors.As(err, &held) {
 		t.Fatalf("%s: acquire: %+v, %v, want no: %s has it", w.name(), got, err, to.Worker)
 	}
+
 	if held.Lease.Worker != to.Worker || held.Lease.Nonce != to.Nonce || held.Lease.Token != to.Token {
-		t.Fatalf("%s: held by %s with token %d, want %s with %d", w.name(), held.Lease.Worker, held.Lease.Token, to.Worker, to.Token)
+		t.Fatalf("%s: held by %s with token %d, want %s with %d", w.name(), held.Lease.Worker, held.Lease.Token,
+			to.Worker, to.Token)
 	}
 }
 
@@ -96,10 +102,12 @@ func (w worker) mustRenew(t *testing.T, l lease.Lease) lease.Lease {
 	if err != nil {
 		t.Fatalf("%s: renew: %v", w.name(), err)
 	}
+
 	w.check(t, got)
 	if got.Token != l.Token {
 		t.Fatalf("%s: token %d after renewal, was %d", w.name(), got.Token, l.Token)
 	}
+
 	return got
 }
 

@@ -33,7 +33,12 @@ type session struct {
 }
 
 func newMemory(flaw string) *memory {
-	return &memory{flaw: flaw, now: time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC), holds: map[string]lease.Lease{}, ended: map[string]bool{}}
+	return &memory{
+		flaw:  flaw,
+		now:   time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC),
+		holds: map[string]lease.Lease{},
+		ended: map[string]bool{},
+	}
 }
 
 func (m *memory) bench() Bench {
@@ -44,7 +49,10 @@ func (m *memory) bench() Bench {
 			defer m.mu.Unlock()
 			m.now = m.now.Add(d)
 		},
-		Wire: &m.wire, Restart: m.restart, TTL: 30 * time.Minute, Grace: time.Minute,
+		Wire:    &m.wire,
+		Restart: m.restart,
+		TTL:     30 * time.Minute,
+		Grace:   time.Minute,
 	}
 }
 
@@ -78,9 +86,11 @@ func (s *session) call(ctx context.Context, do func() error) error {
 		err = do()
 		return nil
 	})
+
 	if cut != nil {
 		return cut
 	}
+
 	return err
 }
 
@@ -101,6 +111,7 @@ func (s *session) standing(i claim.Issue) (lease.Lease, bool) {
 	case "lets go too early":
 		end = end.Add(-2 * time.Minute)
 	}
+
 	return l, ok && s.clock().Before(end)
 }
 
@@ -109,7 +120,8 @@ func (s *session) Acquire(ctx context.Context, a lease.Ask) (got lease.Lease, er
 		l, held := s.standing(a.Issue)
 		switch {
 		case held && s.askedAgain(l, a) && s.flaw != "refuses who asks twice":
-		case held && l.Worker == a.Worker && a.Takes != 0 && (a.Takes == l.Token || s.flaw == "lets old tokens take over"):
+		case held && l.Worker == a.Worker && a.Takes != 0 &&
+			(a.Takes == l.Token || s.flaw == "lets old tokens take over"):
 			if s.flaw != "takes over with the same token" {
 				l.Token = s.token()
 			}
@@ -119,16 +131,24 @@ func (s *session) Acquire(ctx context.Context, a lease.Ask) (got lease.Lease, er
 		case s.ended[s.key(a.Issue)+a.Worker.String()], s.ended[s.key(a.Issue)+a.Worker.String()+" "+a.Nonce]:
 			return lease.ErrLost
 		default:
-			l = lease.Lease{Issue: a.Issue, Worker: a.Worker, Nonce: a.Nonce, Token: s.token()}
+			l = lease.Lease{
+				Issue:  a.Issue,
+				Worker: a.Worker,
+				Nonce:  a.Nonce,
+				Token:  s.token(),
+			}
 		}
+
 		if l.Expires.IsZero() || s.flaw != "counts from the first asking" {
 			l.Expires = s.clock().Add(a.TTL)
 		}
 		l.TTL = a.TTL
 		s.holds[s.key(a.Issue)] = l
 		got = l
+
 		return nil
 	})
+
 	return got, err
 }
 
@@ -140,6 +160,7 @@ func (s *session) askedAgain(l lease.Lease, a lease.Ask) bool {
 	case "gives one codename to every run":
 		return l.Worker.Codename == a.Worker.Codename && l.Nonce == a.Nonce
 	}
+
 	return a.Of(l)
 }
 
@@ -164,15 +185,19 @@ func (s *session) Renew(ctx context.Context, l lease.Lease) (lease.Lease, error)
 		if !s.own(l) && s.flaw != "lets anybody renew" {
 			return lease.ErrLost
 		}
+
 		if s.flaw != "does not extend" {
 			l.Expires = s.clock().Add(l.TTL)
 		}
+
 		if s.flaw == "renews with a new token" {
 			l.Token = s.token()
 		}
 		s.holds[s.key(l.Issue)] = l
+
 		return nil
 	})
+
 	return l, err
 }
 
@@ -182,13 +207,16 @@ func (s *session) Release(ctx context.Context, l lease.Lease) error {
 		if l.Token == 0 {
 			who += " " + l.Nonce
 		}
+
 		s.ended[s.key(l.Issue)+who] = s.flaw != "leaves given-up leases"
 		if s.flaw != "does not release" && (s.own(l) || s.flaw == "lets anybody release") {
 			delete(s.holds, s.key(l.Issue))
 		}
+
 		if s.flaw == "complains about a second release" && !s.own(l) {
 			return lease.ErrLost
 		}
+
 		return nil
 	})
 }
@@ -201,6 +229,7 @@ func (s *session) Look(ctx context.Context, i claim.Issue) (l lease.Lease, held 
 		}
 		return nil
 	})
+
 	return l, held, err
 }
 
@@ -247,12 +276,14 @@ func TestExamCanBeFailed(t *testing.T) {
 	for flaw, part := range flaws {
 		t.Run(flaw, func(t *testing.T) {
 			t.Parallel()
-			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestExamCanBePassed$", "-test.v", "-test.failfast")
+			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestExamCanBePassed$", "-test.v",
+				"-test.failfast")
 			cmd.Env = append(os.Environ(), flawName+"="+flaw)
 			out, err := cmd.CombinedOutput()
 			if err == nil {
 				t.Fatal("passed")
 			}
+
 			want := fmt.Sprintf("--- FAIL: TestExamCanBePassed/%s ", strings.ReplaceAll(part, " ", "_"))
 			if !strings.Contains(string(out), want) {
 				t.Errorf("%v, not in %q:\n%s", err, part, out[max(0, len(out)-2000):])

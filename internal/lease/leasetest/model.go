@@ -22,6 +22,7 @@ func model(t *testing.T, x *exam) {
 			for _, name := range []string{"ann", "bob", "cyd"} {
 				g.workers = append(g.workers, x.worker(i, name))
 			}
+
 			g.leases = make([]lease.Lease, len(g.workers))
 			for range moves {
 				g.move(t)
@@ -51,14 +52,17 @@ func (g *game) move(t *testing.T) {
 	case 0, 1:
 		g.note("%s acquires", g.workers[k].name())
 		g.acquire(t, k)
+
 	case 2:
 		g.note("%s renews", g.workers[k].name())
 		g.renew(t, k)
+
 	case 3:
 		g.note("%s releases", g.workers[k].name())
 		if g.leases[k].Token == 0 {
 			return
 		}
+
 		g.workers[k].mustRelease(t, g.leases[k])
 		if g.holder == k {
 			g.holder = -1
@@ -66,11 +70,13 @@ func (g *game) move(t *testing.T) {
 		} else if g.holder >= 0 {
 			g.workers[k].mustStand(t, g.leases[g.holder])
 		}
+
 	case 4: // time passes, but never to a moment that a whole second could decide
 		d := []time.Duration{g.x.TTL / 3, g.x.TTL + g.x.Grace + time.Second}[g.draw.IntN(2)]
 		if left := g.left - d; g.holder >= 0 && left > -g.x.Grace-time.Second && left < 5*time.Second {
 			d = g.left + g.x.Grace + time.Second
 		}
+
 		g.note("%s pass", d)
 		g.x.Advance(d)
 		if g.left -= d; g.holder >= 0 && g.left < 0 {
@@ -82,17 +88,20 @@ func (g *game) move(t *testing.T) {
 func (g *game) note(format string, args ...any) { g.log = append(g.log, fmt.Sprintf(format, args...)) }
 
 func (g *game) acquire(t *testing.T, k int) {
-	if g.holder != k && g.leases[k].Token != 0 { // its lease has ended: it gets a new firing, as every attempt has (spec.md#claim)
+	// its lease has ended: it gets a new firing, as every attempt has (spec.md#claim)
+	if g.holder != k && g.leases[k].Token != 0 {
 		g.leases[k] = lease.Lease{}
 		g.workers[k].ask.Worker.FiringID += "+"
 		g.note("  not again: its lease is over")
 		return
 	}
+
 	w := g.workers[k]
 	if g.holder >= 0 && g.holder != k {
 		w.mustLose(t, g.leases[g.holder])
 		return
 	}
+
 	l := w.mustWin(t)
 	switch {
 	case g.holder == k && l.Token != g.token:
@@ -100,6 +109,7 @@ func (g *game) acquire(t *testing.T, k int) {
 	case g.holder < 0 && l.Token <= g.token:
 		t.Errorf("token %d, want one above %d", l.Token, g.token)
 	}
+
 	g.holder, g.leases[k], g.left, g.token = k, l, g.x.TTL, l.Token
 }
 
@@ -109,9 +119,11 @@ func (g *game) renew(t *testing.T, k int) {
 	case g.holder == k:
 		g.leases[k] = g.workers[k].mustRenew(t, g.leases[k])
 		g.left = g.x.TTL
+
 	case g.holder >= 0:
 		g.workers[k].mustHaveLost(t, g.leases[k])
 		g.workers[k].mustStand(t, g.leases[g.holder])
+
 	default: // run out, and nobody took it: a store may renew it or not
 		l, err := g.workers[k].Renew(t.Context(), g.leases[k])
 		if err == nil {

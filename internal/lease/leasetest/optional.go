@@ -14,6 +14,7 @@ func probed(t *testing.T, x *exam) {
 	if !able {
 		return
 	}
+
 	if err := p.Probe(t.Context(), ann.ask.Issue); err != nil {
 		t.Fatalf("probe: %v", err)
 	}
@@ -22,6 +23,7 @@ func probed(t *testing.T, x *exam) {
 	if err := p.Probe(t.Context(), ann.ask.Issue); err != nil {
 		t.Errorf("probe of an issue that is held: %v", err)
 	}
+
 	bob.mustStand(t, l)
 }
 
@@ -32,19 +34,23 @@ func listed(t *testing.T, x *exam) {
 	if !able {
 		return
 	}
+
 	ann.mustWin(t)
 	i := ann.ask.Issue
 	loud := i
 	loud.Owner = "ACME"
+
 	for _, of := range []bool{true, false} {
 		asked := loud
 		if !of {
 			asked.Repo = i.Repo + "-docs"
 		}
+
 		numbers, err := lister.Known(t.Context(), asked)
 		if of && (err != nil || !slices.Contains(numbers, i.Number)) {
 			t.Errorf("known of %s: %v, %v, want %d among them", asked.Slug(), numbers, err, i.Number)
 		}
+
 		if !of && slices.Contains(numbers, i.Number) {
 			t.Errorf("known of %s: %v", asked.Slug(), numbers)
 		}

@@ -28,6 +28,7 @@ func released(t *testing.T, x *exam) {
 	if second.Token <= first.Token {
 		t.Errorf("token %d after %d, want a larger one", second.Token, first.Token)
 	}
+
 	ann.mustHaveLost(t, first)
 	bob.mustStand(t, second)
 	bob.mustRelease(t, second)
@@ -63,13 +64,16 @@ func renewed(t *testing.T, x *exam) {
 			}
 			l = seen
 		}
+
 		next := ann.mustRenew(t, l)
 		if next.Expires.Before(l.Expires) {
 			t.Errorf("expires at %s, before the renewal at %s", next.Expires, l.Expires)
 		}
+
 		l = next
 		bob.mustLose(t, l)
 	}
+
 	x.pass()
 	if next := bob.mustWin(t); next.Token <= l.Token {
 		t.Errorf("token %d after %d", next.Token, l.Token)
@@ -89,6 +93,7 @@ func runsOut(t *testing.T, x *exam) {
 	if second.Token <= first.Token {
 		t.Errorf("token %d after %d, want a larger one", second.Token, first.Token)
 	}
+
 	ann.mustHaveLost(t, first)
 	ann.mustLose(t, second)
 	bob.mustRenew(t, second)
@@ -107,12 +112,14 @@ func staleHolder(t *testing.T, x *exam) {
 		if l.Token <= last.Token {
 			t.Fatalf("%s: token %d after %d, want a larger one", name, l.Token, last.Token)
 		}
+
 		last = l
 		ann.mustHaveLost(t, zombie)
 		l = w.mustRenew(t, l)
 		ann.mustHaveLost(t, zombie)
 		w.mustStand(t, l)
 	}
+
 	// With everything right but the token it is not the lease that stands.
 	forged := last
 	forged.Token = zombie.Token
@@ -129,6 +136,7 @@ func askedTwice(t *testing.T, x *exam) {
 	if again.Token != first.Token {
 		t.Errorf("token %d when asked again, want %d", again.Token, first.Token)
 	}
+
 	x.Advance(x.TTL * 3 / 4)
 	bob.mustLose(t, again)
 	ann.mustRenew(t, first)
@@ -136,7 +144,8 @@ func askedTwice(t *testing.T, x *exam) {
 	bob.mustWin(t)
 }
 
-// twoRuns: a codename is not a run. What one run has, the other has not, and what one gives up or releases ends nothing of the other.
+// twoRuns: a codename is not a run. What one run has, the other has not, and what one gives up or
+// releases ends nothing of the other.
 func twoRuns(t *testing.T, x *exam) {
 	i := x.issue()
 	first, second := x.worker(i, "eve"), x.worker(i, "eve")
@@ -156,8 +165,8 @@ func twoRuns(t *testing.T, x *exam) {
 	third.mustWin(t)
 }
 
-// twoProcesses: of two processes with one key one has the lease, and only that one by asking again. What the other
-// gives up is its own.
+// twoProcesses: of two processes with one key one has the lease, and only that one by asking again.
+// What the other gives up is its own.
 func twoProcesses(t *testing.T, x *exam) {
 	ann, bob := x.pair()
 	first, second := x.twin(ann, "7f3a9c1e"), x.twin(ann, "0badcafe")
@@ -166,6 +175,7 @@ func twoProcesses(t *testing.T, x *exam) {
 	if again := first.mustWin(t); again.Token != l.Token {
 		t.Errorf("token %d when asked again, want %d", again.Token, l.Token)
 	}
+
 	ann.mustLose(t, l) // without a nonce it is another process, too
 
 	second.mustRelease(t, second.ask.Bare())
@@ -175,8 +185,8 @@ func twoProcesses(t *testing.T, x *exam) {
 	bob.mustWin(t)
 }
 
-// takenOver: another process of the worker takes the lease over by its token, once, and with a larger one. The
-// process before it is out.
+// takenOver: another process of the worker takes the lease over by its token, once, and with a
+// larger one. The process before it is out.
 func takenOver(t *testing.T, x *exam) {
 	ann, bob := x.pair()
 	first := x.twin(ann, "7f3a9c1e")
@@ -190,12 +200,14 @@ func takenOver(t *testing.T, x *exam) {
 	if next.Token <= l.Token {
 		t.Errorf("token %d taken over from %d, want a larger one", next.Token, l.Token)
 	}
+
 	first.mustHaveLost(t, l)
 	first.mustLose(t, next)
 	third.mustLose(t, next)
 	if again := second.mustWin(t); again.Token != next.Token {
 		t.Errorf("token %d when asked again, want %d", again.Token, next.Token)
 	}
+
 	second.mustRenew(t, next)
 	second.mustRelease(t, next)
 	bob.ask.Takes = 0
@@ -210,6 +222,7 @@ func issuesAndNames(t *testing.T, x *exam) {
 	loud := ann.ask.Issue
 	loud.Owner, loud.Repo = "ACME", "App"
 	x.worker(loud, "bob").mustLose(t, l)
+
 	for _, name := range []claim.Worker{
 		{Codename: "a/b.c_d-e", FiringID: "20260501-194217-643a:x"},
 		{Codename: "with space\tand\nline", FiringID: "100% = \"quoted\" {}\x01"},
@@ -233,10 +246,12 @@ func cancelled(t *testing.T, x *exam) {
 	if l, err := ann.Acquire(over, ann.ask); !unsure(err) {
 		t.Fatalf("acquire with a context that is over: %+v, %v, want an error", l, err)
 	}
+
 	l := bob.mustWin(t)
 	if _, err := bob.Renew(over, l); !unsure(err) {
 		t.Errorf("renew with a context that is over: %v, want an error", err)
 	}
+
 	if err := bob.Release(over, l); !unsure(err) {
 		t.Errorf("release with a context that is over: %v, want an error", err)
 	}
@@ -274,6 +289,7 @@ func restart(t *testing.T, x *exam) {
 		if l.Token <= last {
 			t.Fatalf("%s: token %d after %d, want a larger one", name, l.Token, last)
 		}
+
 		last = l.Token
 		x.Restart()
 		rival.mustLose(t, l)

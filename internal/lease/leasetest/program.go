@@ -31,7 +31,8 @@ type Program struct {
 func Find(t testing.TB, required, what, program string) string {
 	t.Helper()
 	path, err := exec.LookPath(program)
-	promised := slices.ContainsFunc(strings.Split(required, ","), func(s string) bool { return strings.TrimSpace(s) == what })
+	promised := slices.ContainsFunc(strings.Split(required, ","),
+		func(s string) bool { return strings.TrimSpace(s) == what })
 	switch {
 	case err == nil:
 	case promised:
@@ -39,15 +40,22 @@ func Find(t testing.TB, required, what, program string) string {
 	default:
 		t.Skipf("needs %s: %v", program, err)
 	}
+
 	return path
 }
 
-// New returns a server that is not started yet and ends with the test. ready says, by an error while
-// it is not, when it answers.
+// New returns a server that is not started yet and ends with the test. ready says, by an error
+// while it is not, when it answers.
 func New(t testing.TB, ready func() error, path string, args ...string) *Program {
 	t.Helper()
-	p := &Program{t: t, path: path, args: args, ready: ready}
+	p := &Program{
+		t:     t,
+		path:  path,
+		args:  args,
+		ready: ready,
+	}
 	t.Cleanup(p.Kill)
+
 	return p
 }
 
@@ -77,6 +85,7 @@ func (p *Program) Begin() {
 		close(p.done)
 		return
 	}
+
 	go func(cmd *exec.Cmd, done chan struct{}) {
 		defer close(done)
 		_ = cmd.Wait() // it is killed in the end
@@ -91,6 +100,7 @@ func (p *Program) Ready() {
 		if err == nil {
 			return
 		}
+
 		p.mu.Lock()
 		done := p.done
 		p.mu.Unlock()
@@ -100,10 +110,12 @@ func (p *Program) Ready() {
 			ended = true
 		default:
 		}
+
 		if ended {
 			p.t.Errorf("%s does not come up: %v\n%s", p.path, err, p.out.tail())
 			return
 		}
+
 		time.Sleep(20 * time.Millisecond)
 	}
 }
@@ -115,13 +127,15 @@ func (p *Program) Kill() {
 	if p.cmd == nil || p.cmd.Process == nil {
 		return
 	}
+
 	_ = p.cmd.Process.Kill() // it may have ended by itself
 	<-p.done
 }
 
-// FreePorts returns loopback ports that nobody listens on. They are below those that systems give to
-// connections and to listeners that ask for any: a server that a test kills and runs again would find
-// such a port taken. Two tests that draw the same one at the same time are still possible, and rare.
+// FreePorts returns loopback ports that nobody listens on. They are below those that systems give
+// to connections and to listeners that ask for any: a server that a test kills and runs again would
+// find such a port taken. Two tests that draw the same one at the same time are still possible, and
+// rare.
 func FreePorts(t testing.TB, n int) []int {
 	t.Helper()
 	const lowest, span = 15000, 15000
@@ -132,11 +146,13 @@ func FreePorts(t testing.TB, n int) []int {
 		if err != nil {
 			continue
 		}
+
 		defer l.Close() // all at once, so that none is drawn twice
 		if ports = append(ports, port); len(ports) == n {
 			return ports
 		}
 	}
+
 	t.Fatalf("found %d of %d free ports from %d on", len(ports), n, lowest)
 	return nil
 }

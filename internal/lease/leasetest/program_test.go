@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestFreePorts: a port that is handed out is none that a listener may get that asks for any, so that a server which is killed finds it
-// free again.
+// TestFreePorts: a port that is handed out is none that a listener may get that asks for any, so
+// that a server which is killed finds it free again.
 func TestFreePorts(t *testing.T) {
 	ports := FreePorts(t, 20)
 	seen := map[int]bool{}
@@ -20,6 +20,7 @@ func TestFreePorts(t *testing.T) {
 			t.Errorf("port %d is not free: %v", port, err)
 			continue
 		}
+
 		_ = l.Close() // the test is over
 	}
 }

@@ -18,8 +18,8 @@ type Guarded struct {
 	Open  lease.Opener
 }
 
-// Secure holds a kind of store to who may talk to whom: where either side does not trust the other nothing is
-// read or written, and the error is a *lease.DeniedError that says which side it was.
+// Secure holds a kind of store to who may talk to whom: where either side does not trust the other
+// nothing is read or written, and the error is a *lease.DeniedError that says which side it was.
 func Secure(t *testing.T, g Guarded) {
 	own, other := NewAuthority(t), NewAuthority(t)
 	later, before := time.Now().Add(time.Hour), time.Now().Add(-time.Hour)
@@ -51,6 +51,7 @@ func Secure(t *testing.T, g Guarded) {
 			case c.want != "" && (!errors.As(err, &denied) || !strings.Contains(denied.Remedy, c.want)):
 				t.Errorf("%v, want a remedy with %q", err, c.want)
 			}
+
 			if d := time.Since(start); d > 20*time.Second {
 				t.Errorf("the answer took %s", d)
 			}
@@ -65,15 +66,19 @@ func visit(t *testing.T, g Guarded, at string, secure *tls.Config) error {
 	if err != nil {
 		return err
 	}
+
 	defer s.Close()
 	i := claim.Issue{Owner: "acme", Repo: "app", Number: 7}
-	l, err := s.Acquire(t.Context(), lease.Ask{Issue: i, Worker: claim.Worker{Codename: "ann", FiringID: "1"}, TTL: time.Minute})
+	l, err := s.Acquire(t.Context(),
+		lease.Ask{Issue: i, Worker: claim.Worker{Codename: "ann", FiringID: "1"}, TTL: time.Minute})
 	if err != nil {
 		return err
 	}
+
 	if _, held, err := s.Look(t.Context(), i); err != nil || !held {
 		t.Errorf("look: %t, %v", held, err)
 	}
 	_, err = s.Renew(t.Context(), l)
+
 	return errors.Join(err, s.Release(t.Context(), l))
 }

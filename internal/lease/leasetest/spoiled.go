@@ -8,8 +8,8 @@ import (
 	"github.com/label-state/label-state/internal/lease"
 )
 
-// A spoiler runs an operation with one of its requests spoiled and returns its error: it may have worked or
-// not know; it must not claim to know that it failed.
+// A spoiler runs an operation with one of its requests spoiled and returns its error: it may have
+// worked or not know; it must not claim to know that it failed.
 type spoiler func(doing string, operation func() error) error
 
 func (s spoiler) acquire(t *testing.T, w worker) error {
@@ -33,11 +33,13 @@ func everyRequest(t *testing.T, x *exam, faults []Fault, part func(t *testing.T,
 	if x.Sparse {
 		stride = 3
 	}
+
 	for k, f := range faults {
 		for n, more := k%stride, true; more; n += stride {
 			if n >= most {
 				t.Fatalf("one operation makes more than %d requests", most)
 			}
+
 			more = t.Run(fmt.Sprintf("%s %d", f, n), func(t *testing.T) {
 				part(t, func(doing string, operation func() error) error {
 					hit := x.Wire.Break(f, n)
@@ -46,6 +48,7 @@ func everyRequest(t *testing.T, x *exam, faults []Fault, part func(t *testing.T,
 					if err != nil && !unsure(err) {
 						t.Fatalf("%s: %v, want success or not to know", doing, err)
 					}
+
 					return err
 				})
 				x.Wire.Deliver()
@@ -64,6 +67,7 @@ func spoiledAcquire(t *testing.T, x *exam) {
 		if err != nil {
 			t.Fatalf("acquire again: %v", err)
 		}
+
 		ann.check(t, l)
 		bob.mustLose(t, l)
 		x.Wire.Deliver()
@@ -74,6 +78,7 @@ func spoiledAcquire(t *testing.T, x *exam) {
 			t.Errorf("token %d after %d", next.Token, l.Token)
 		}
 	})
+
 	everyRequest(t, x, Faults, func(t *testing.T, spoil spoiler) {
 		ann, bob := x.pair()
 		errAnn := spoil.acquire(t, ann)
@@ -87,17 +92,20 @@ func spoiledAcquire(t *testing.T, x *exam) {
 		case err == nil:
 			ann.mustStand(t, again)
 			bob.mustLose(t, again)
+
 		default:
 			bob.mustStand(t, l)
 			ann.mustLose(t, l)
 		}
+
 		if errAnn == nil && errBob == nil {
 			t.Fatal("bob got what ann was told that she holds")
 		}
 	})
 }
 
-// spoiledTakeOver: whatever happened to the first asking, who takes over has the lease when it asks again, and nobody else does.
+// spoiledTakeOver: whatever happened to the first asking, who takes over has the lease when it asks
+// again, and nobody else does.
 func spoiledTakeOver(t *testing.T, x *exam) {
 	everyRequest(t, x, Faults, func(t *testing.T, spoil spoiler) {
 		ann, bob := x.pair()
@@ -109,6 +117,7 @@ func spoiledTakeOver(t *testing.T, x *exam) {
 		if next.Token <= l.Token {
 			t.Errorf("token %d taken over from %d, want a larger one", next.Token, l.Token)
 		}
+
 		x.Wire.Deliver()
 		second.mustStand(t, next)
 		first.mustHaveLost(t, l)
@@ -143,6 +152,7 @@ func spoiledRelease(t *testing.T, x *exam) {
 		if err := ann.release(t.Context(), l); err != nil {
 			t.Fatalf("release again: %v", err)
 		}
+
 		next := bob.mustWin(t)
 		x.Wire.Deliver()
 		bob.mustStand(t, next)
@@ -151,13 +161,15 @@ func spoiledRelease(t *testing.T, x *exam) {
 	})
 }
 
-// lateAcquire: an asking that arrives when somebody else holds the lease, or has had it, changes nothing.
+// lateAcquire: an asking that arrives when somebody else holds the lease, or has had it, changes
+// nothing.
 func lateAcquire(t *testing.T, x *exam) {
 	everyRequest(t, x, []Fault{Late}, func(t *testing.T, spoil spoiler) {
 		ann, bob := x.pair()
 		if spoil.acquire(t, ann) == nil {
 			return // the store got its answer by asking once more
 		}
+
 		l := bob.mustWin(t)
 		x.Wire.Deliver()
 		bob.mustStand(t, l)
@@ -188,7 +200,8 @@ func lateRenew(t *testing.T, x *exam) {
 	}
 }
 
-// lateRelease: after the lease ran out and somebody else took it, an old release is nobody's business.
+// lateRelease: after the lease ran out and somebody else took it, an old release is nobody's
+// business.
 func lateRelease(t *testing.T, x *exam) {
 	everyRequest(t, x, []Fault{Late}, func(t *testing.T, spoil spoiler) {
 		ann, bob := x.pair()
@@ -211,11 +224,13 @@ func spoiledGiveUp(t *testing.T, x *exam) {
 		if err := ann.release(t.Context(), ann.ask.Bare()); err != nil {
 			t.Fatalf("give up: %v", err)
 		}
+
 		x.Wire.Deliver()
 		l, err := bob.acquire(t.Context())
 		if errors.As(err, new(*lease.HeldError)) {
 			t.Fatalf("bob: %v: the lease is held by a claim that was given up", err)
 		}
+
 		if err != nil {
 			t.Fatal(err)
 		}

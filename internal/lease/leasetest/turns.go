@@ -51,6 +51,7 @@ func oneWins(t *testing.T, workers []worker) {
 	for k, w := range workers {
 		all.Go(func() { leases[k], errs[k] = w.acquire(t.Context()) })
 	}
+
 	all.Wait()
 
 	won := -1
@@ -64,15 +65,18 @@ func oneWins(t *testing.T, workers []worker) {
 			t.Fatalf("%s: %v", workers[k].name(), err)
 		}
 	}
+
 	if won < 0 {
 		t.Fatalf("no winner: %v", errs)
 	}
+
 	for k, err := range errs {
 		var no *lease.HeldError
 		if errors.As(err, &no) && !workers[won].ask.Of(no.Lease) {
 			t.Errorf("%s: %v, want %s", workers[k].name(), no, workers[won].name())
 		}
 	}
+
 	workers[won].mustRelease(t, leases[won])
 }
 
@@ -129,10 +133,12 @@ func takeTurns(t *testing.T, x *exam, between func(turn int)) {
 			}
 		})
 	}
+
 	all.Wait()
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
+
 	if len(r.wrong) > 0 || r.turns != crowd*rounds {
 		t.Errorf("%d turns, want %d: %v", r.turns, crowd*rounds, r.wrong)
 	}
@@ -148,6 +154,7 @@ func (w worker) turn(ctx context.Context, r *room) error {
 			l, err = w.acquire(ctx)
 		}
 	}
+
 	if err != nil {
 		return fmt.Errorf("%s: never got the lease: %w", w.name(), err)
 	}
@@ -155,6 +162,7 @@ func (w worker) turn(ctx context.Context, r *room) error {
 	if r.in = append(r.in, w.name()); len(r.in) > 1 {
 		r.wrong = append(r.wrong, fmt.Sprintf("inside at once: %v", r.in))
 	}
+
 	if l.Token <= r.token {
 		r.wrong = append(r.wrong, fmt.Sprintf("%s entered with token %d after %d", w.name(), l.Token, r.token))
 	}
@@ -169,5 +177,6 @@ func (w worker) turn(ctx context.Context, r *room) error {
 	if err != nil {
 		return fmt.Errorf("%s: renew: %w", w.name(), err)
 	}
+
 	return w.release(ctx, l)
 }

@@ -9,7 +9,8 @@ import (
 // A Fault is what happens to one request.
 type Fault int
 
-// The faults of the model AMB (guarantees.md#the-search): what a client sees is the same for all three.
+// The faults of the model AMB (guarantees.md#the-search): what a client sees is the same for all
+// three.
 const (
 	Lost    Fault = iota // carried out, and the answer does not arrive
 	Dropped              // not carried out
@@ -46,6 +47,7 @@ func (w *Wire) Break(f Fault, n int) (hit func() bool) {
 	defer w.mu.Unlock()
 	s := &shot{fault: f, skip: n}
 	w.armed = append(w.armed, s)
+
 	return func() bool {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -70,10 +72,12 @@ func (w *Wire) Next() (f Fault, spoiled bool) {
 			s.skip--
 			continue
 		}
+
 		s.hit = true
 		w.armed = slices.DeleteFunc(w.armed, func(o *shot) bool { return o == s })
 		return s.fault, true
 	}
+
 	return 0, false
 }
 
@@ -89,6 +93,7 @@ func (w *Wire) Carry(do func() error) error {
 	case fault == Lost:
 		_ = do() // its answer is what gets lost
 	}
+
 	return ErrCut
 }
 

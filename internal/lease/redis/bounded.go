@@ -8,9 +8,9 @@ import (
 	"strconv"
 )
 
-// What a store asks for is small: a lease, or a page of a thousand keys. The client library believes
-// what a server announces and makes room for it, so a server that announces two gigabytes would get
-// them.
+// What a store asks for is small: a lease, or a page of a thousand keys. The client library
+// believes what a server announces and makes room for it, so a server that announces two gigabytes
+// would get them.
 const (
 	mostBytes  = 1 << 20 // of one answer
 	mostValues = 1 << 16 // in the lists of one answer, together
@@ -20,8 +20,8 @@ const (
 // errTooLarge is an answer that no store has asked for.
 var errTooLarge = errors.New("the server announces a larger answer than any lease or list of leases has")
 
-// A bounded connection ends an answer that announces, or holds, more than a store asks for. It reads
-// the protocol only as far as lengths (Redis, "Redis serialization protocol").
+// A bounded connection ends an answer that announces, or holds, more than a store asks for. It
+// reads the protocol only as far as lengths (Redis, "Redis serialization protocol").
 type bounded struct {
 	net.Conn
 	read, values int    // of the answer, so far
@@ -44,6 +44,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	if over := b.follow(p[:n]); over != nil {
 		return 0, over
 	}
+
 	return n, err
 }
 
@@ -64,9 +65,11 @@ func (b *bounded) follow(p []byte) error {
 			b.line = append(b.line, p[:end]...)
 			p = p[end+1:]
 		}
+
 		if len(b.line) > mostLine {
 			return errTooLarge
 		}
+
 		if end >= 0 {
 			if err := b.announced(string(bytes.TrimSuffix(b.line, []byte("\r")))); err != nil {
 				return err
@@ -74,6 +77,7 @@ func (b *bounded) follow(p []byte) error {
 			b.line = b.line[:0]
 		}
 	}
+
 	return nil
 }
 
@@ -92,11 +96,13 @@ func (b *bounded) announced(line string) error {
 			return errTooLarge
 		}
 		b.skip = n + len("\r\n")
+
 	default:
 		if n > mostValues-b.values {
 			return errTooLarge
 		}
 		b.values += n
 	}
+
 	return nil
 }

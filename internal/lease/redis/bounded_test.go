@@ -15,7 +15,8 @@ import (
 
 var one = claim.Issue{Owner: "acme", Repo: "app", Number: 1}
 
-// TestAnnouncedSizes: a server that announces more than a store asks for, at once or bit by bit, is not believed, and gets no memory for it.
+// TestAnnouncedSizes: a server that announces more than a store asks for, at once or bit by bit, is
+// not believed, and gets no memory for it.
 func TestAnnouncedSizes(t *testing.T) {
 	for name, answer := range map[string]string{
 		"two gigabytes":       "$2147483647\r\n",
@@ -38,9 +39,11 @@ func TestAnnouncedSizes(t *testing.T) {
 			if err == nil {
 				t.Errorf("%+v, %t: want an error", l, held)
 			}
+
 			if made := after.TotalAlloc - before.TotalAlloc; made > 200<<20 {
 				t.Errorf("%d MB were allocated", made>>20)
 			}
+
 			if took > answerTime/2 {
 				t.Errorf("it took %s", took)
 			}
@@ -55,6 +58,7 @@ func TestSizesThatAreAsked(t *testing.T) {
 		key := fmt.Sprintf("label-state:{acme/app#%d}", n+1)
 		page += fmt.Sprintf("$%d\r\n%s\r\n", len(key), key)
 	}
+
 	found, err := at(t, page).Known(t.Context(), one)
 	if err != nil || len(found) != 1000 || found[999] != 1000 {
 		t.Errorf("%d leases, %v, want 1000", len(found), err)
@@ -68,6 +72,7 @@ func TestSizesThatAreAsked(t *testing.T) {
 			t.Fatalf("after %q: %v", whole[:n], err)
 		}
 	}
+
 	if l, held, err := at(t, whole).Look(t.Context(), one); err != nil || !held || l.Token != 7 {
 		t.Errorf("%+v, %t, %v, want the lease", l, held, err)
 	}
@@ -87,7 +92,10 @@ func TestEndlessPages(t *testing.T) {
 
 // TestLogins: what a URL says of who connects, as redis-cli reads it.
 func TestLogins(t *testing.T) {
-	for user, want := range map[string]string{"": "", "secret@": "AUTH secret", ":secret@": "AUTH secret", "ann:secret@": "AUTH ann secret"} {
+	for user, want := range map[string]string{
+		"": "", "secret@": "AUTH secret", ":secret@": "AUTH secret",
+		"ann:secret@": "AUTH ann secret",
+	} {
 		heard := make(chan string, 10)
 		host := listen(t, func(c net.Conn) {
 			p := make([]byte, 1000)
@@ -98,10 +106,12 @@ func TestLogins(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		_, _, _ = s.Look(t.Context(), one) // the server hangs up
 		if got := <-heard; want == "" && strings.HasPrefix(got, "AUTH") || want != "" && got != want {
 			t.Errorf("%q: %q, want %q", user, got, want)
 		}
+
 		_ = s.Close()
 	}
 }
@@ -141,11 +151,13 @@ func at(t *testing.T, answer string) *Store {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() { _ = opened.Close() })
 	s, ok := opened.(*Store)
 	if !ok {
 		t.Fatalf("%T", opened)
 	}
+
 	return s
 }
 
@@ -156,6 +168,7 @@ func listen(t *testing.T, serve func(net.Conn)) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() { _ = l.Close() })
 	go func() {
 		for {
@@ -163,11 +176,13 @@ func listen(t *testing.T, serve func(net.Conn)) string {
 			if err != nil {
 				return
 			}
+
 			go func() {
 				defer c.Close()
 				serve(c)
 			}()
 		}
 	}()
+
 	return l.Addr().String()
 }

@@ -29,7 +29,10 @@ func TestDenied(t *testing.T) {
 			dial, _ := serve(t)
 			must(t, client(t, dial), c.limit[0].(string), c.limit[1:]...)
 			s := New(client(t, dial, redis.DialUsername(c.user), redis.DialPassword(c.password)))
-			a := lease.Ask{Issue: claim.Issue{Owner: "acme", Repo: "app", Number: 7}, Worker: claim.Worker{Codename: "ann", FiringID: "1"}, TTL: time.Minute}
+			a := lease.Ask{
+				Issue:  claim.Issue{Owner: "acme", Repo: "app", Number: 7},
+				Worker: claim.Worker{Codename: "ann", FiringID: "1"}, TTL: time.Minute,
+			}
 			_, acquired := s.Acquire(t.Context(), a)
 			for step, err := range map[string]error{"acquire": acquired, "probe": s.Probe(t.Context(), a.Issue)} {
 				var denied *lease.DeniedError
@@ -47,7 +50,8 @@ func TestLiteral(t *testing.T) {
 	c := client(t, dial)
 	for _, key := range []string{`a*b`, `a[xy]b`, `a?b`, `a\b`} {
 		must(t, c, "SET", key, 1)
-		if got, err := redis.Strings(must(t, c, "KEYS", literal(key)), nil); err != nil || fmt.Sprint(got) != fmt.Sprint([]string{key}) {
+		if got, err := redis.Strings(must(t, c, "KEYS", literal(key)), nil); err != nil ||
+			fmt.Sprint(got) != fmt.Sprint([]string{key}) {
 			t.Errorf("%s: found %q", key, got)
 		}
 	}

@@ -19,7 +19,8 @@ const probeTime = time.Second
 
 // Probe implements lease.Prober: it runs a script that writes a key beside those of the repository.
 func (s *Store) Probe(ctx context.Context, i claim.Issue) error {
-	if _, err := s.client.Do(ctx, "EVAL", probe.text, probe.keys, key(i).lease+":probe", millis(probeTime)); err != nil {
+	if _, err := s.client.Do(ctx, "EVAL", probe.text, probe.keys, key(i).lease+":probe",
+		millis(probeTime)); err != nil {
 		return fmt.Errorf("write to redis: %w", named(err))
 	}
 	return nil
@@ -36,18 +37,22 @@ func (s *Store) Known(ctx context.Context, i claim.Issue) ([]int, error) {
 		if err == nil {
 			_, err = redis.Scan(page, &cursor, &found)
 		}
+
 		if err != nil {
 			return nil, fmt.Errorf("list leases of %s: %w", i.Slug(), named(err))
 		}
+
 		for _, name := range found {
 			if n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(name, before), "}")); err == nil {
 				out = append(out, n)
 			}
 		}
+
 		if cursor == "0" {
 			return out, nil
 		}
 	}
+
 	return nil, fmt.Errorf("list leases of %s: no end after %d pages", i.Slug(), mostPages)
 }
 
@@ -56,19 +61,22 @@ func literal(text string) string {
 	return strings.NewReplacer("[", `\[`, "*", `\*`, "?", `\?`, `\`, `\\`).Replace(text)
 }
 
-// named tells a login that may not write from everything else, by the code that a Redis error begins with (Redis, "Command
-// errors"). Redis 6 words what a script may not do with ERR.
+// named tells a login that may not write from everything else, by the code that a Redis error
+// begins with (Redis, "Command errors"). Redis 6 words what a script may not do with ERR.
 func named(err error) error {
 	var answer redis.Error
 	if !errors.As(err, &answer) {
 		return lease.Distrust(err)
 	}
+
 	switch code, text, _ := strings.Cut(string(answer), " "); {
-	case code == "NOAUTH", code == "WRONGPASS", code == "NOPERM", strings.Contains(text, "The user executing the script can't"):
+	case code == "NOAUTH", code == "WRONGPASS", code == "NOPERM", strings.Contains(text,
+		"The user executing the script can't"):
 		return &lease.DeniedError{Remedy: "put a user and a password that may run scripts and write label-state:* into the URL", Err: err}
 	case code == "READONLY":
 		return &lease.DeniedError{Remedy: "name the primary in the URL: this server only copies another one", Err: err}
 	}
+
 	return err
 }
 

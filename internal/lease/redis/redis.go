@@ -37,8 +37,8 @@ var (
 	_ lease.Lister = (*Store)(nil)
 )
 
-// A Client sends one command to a Redis server and returns its answer, as redigo's connections do: an error that the server
-// answers is a redis.Error. It may be used from any goroutine.
+// A Client sends one command to a Redis server and returns its answer, as redigo's connections do:
+// an error that the server answers is a redis.Error. It may be used from any goroutine.
 type Client interface {
 	Do(ctx context.Context, command string, args ...any) (any, error)
 	Close() error
@@ -49,15 +49,16 @@ type Store struct{ client Client }
 
 var errAddress = errors.New("open redis: want redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// or unix://")
 
-// dialTime bounds the wait for a connection, and answerTime the wait for an answer, beside the caller's own time. A server that is
-// not there is asked twice: whoever waits has reasons of its own to ask again.
+// dialTime bounds the wait for a connection, and answerTime the wait for an answer, beside the
+// caller's own time. A server that is not there is asked twice: whoever waits has reasons of its
+// own to ask again.
 const (
 	dialTime   = 2 * time.Second
 	answerTime = lease.AnswerTime
 )
 
-// Open returns a store at one redis://, rediss:// or unix:// URL. A server with TLS must accept us, and we it, or the
-// error is a *lease.DeniedError. It is a lease.Opener.
+// Open returns a store at one redis://, rediss:// or unix:// URL. A server with TLS must accept us,
+// and we it, or the error is a *lease.DeniedError. It is a lease.Opener.
 func Open(secure *tls.Config, address string) (lease.Remote, error) {
 	at, err := url.Parse(address)
 	if err != nil {
@@ -72,6 +73,7 @@ func Open(secure *tls.Config, address string) (lease.Remote, error) {
 	if at.Scheme != "redis" && at.Scheme != "rediss" || at.Hostname() == "" || err != nil || database > 1<<15 {
 		return nil, errAddress
 	}
+
 	host := net.JoinHostPort(at.Hostname(), cmp.Or(at.Port(), "6379"))
 	options := append(login(at.User), redis.DialDatabase(int(database)))
 	if at.Scheme == "redis" {
@@ -82,10 +84,12 @@ func Open(secure *tls.Config, address string) (lease.Remote, error) {
 	if secure != nil {
 		config = secure.Clone()
 	}
+
 	config.ServerName = at.Hostname()
 	if err := lease.ProbeTLS(context.Background(), config, host); err != nil {
 		return nil, fmt.Errorf("open redis: %w", err)
 	}
+
 	return dialed("tcp", host, config, options...), nil
 }
 
@@ -100,6 +104,7 @@ func login(user *url.Userinfo) []redis.DialOption {
 	case !both:
 		return []redis.DialOption{redis.DialPassword(name)}
 	}
+
 	return []redis.DialOption{redis.DialUsername(name), redis.DialPassword(password)}
 }
 
@@ -112,6 +117,7 @@ func dialed(network, address string, secure *tls.Config, options ...redis.DialOp
 		if secure != nil {
 			open = (&tls.Dialer{NetDialer: plain, Config: secure}).DialContext
 		}
+
 		ctx, cancel := context.WithTimeout(ctx, answerTime)
 		defer cancel()
 
@@ -119,9 +125,12 @@ func dialed(network, address string, secure *tls.Config, options ...redis.DialOp
 		if err != nil {
 			return nil, err
 		}
+
 		return &bounded{Conn: c}, nil
 	}
-	options = append(options, redis.DialContextFunc(dial), redis.DialReadTimeout(answerTime), redis.DialWriteTimeout(answerTime))
+
+	options = append(options, redis.DialContextFunc(dial), redis.DialReadTimeout(answerTime),
+		redis.DialWriteTimeout(answerTime))
 
 	return New(connect(func(ctx context.Context) (redis.Conn, error) {
 		return redis.DialContext(ctx, network, address, options...)
@@ -136,7 +145,8 @@ func connect(dial func(context.Context) (redis.Conn, error)) Client {
 // A pooled client takes connections from a pool.
 type pooled struct{ redis.Pool }
 
-// Do sends a command, and sends it again on a new connection when the first was broken: every command of a store may be repeated.
+// Do sends a command, and sends it again on a new connection when the first was broken: every
+// command of a store may be repeated.
 func (p *pooled) Do(ctx context.Context, command string, args ...any) (any, error) {
 	answer, err := p.once(ctx, command, args...)
 	var answered redis.Error
@@ -194,7 +204,8 @@ func processOf(w claim.Worker, nonce string) string {
 // Acquire implements lease.Store.
 func (s *Store) Acquire(ctx context.Context, a lease.Ask) (lease.Lease, error) {
 	k, process := key(a.Issue), processOf(a.Worker, a.Nonce)
-	got, err := s.run(ctx, a.Issue, acquire, []string{k.lease, k.token, k.ended(name(a.Worker)), k.ended(process)}, process, millis(a.TTL), a.Takes)
+	got, err := s.run(ctx, a.Issue, acquire, []string{k.lease, k.token, k.ended(name(a.Worker)), k.ended(process)},
+		process, millis(a.TTL), a.Takes)
 	switch {
 	case err != nil:
 		return lease.Lease{}, fmt.Errorf("acquire %s: %w", a.Issue, err)
@@ -203,33 +214,39 @@ func (s *Store) Acquire(ctx context.Context, a lease.Ask) (lease.Lease, error) {
 	case !a.Of(got):
 		return lease.Lease{}, fmt.Errorf("acquire %s: %w", a.Issue, &lease.HeldError{Lease: got})
 	}
+
 	return got, nil
 }
 
 // Renew implements lease.Store.
 func (s *Store) Renew(ctx context.Context, l lease.Lease) (lease.Lease, error) {
-	got, err := s.run(ctx, l.Issue, renew, []string{key(l.Issue).lease}, processOf(l.Worker, l.Nonce), millis(l.TTL), l.Token)
+	got, err := s.run(ctx, l.Issue, renew, []string{key(l.Issue).lease}, processOf(l.Worker, l.Nonce), millis(l.TTL),
+		l.Token)
 	if err == nil && got.Token == 0 {
 		err = lease.ErrLost
 	}
+
 	if err != nil {
 		return lease.Lease{}, fmt.Errorf("renew %s: %w", l.Issue, err)
 	}
+
 	return got, nil
 }
 
-// Release implements lease.Store. A worker that has released its lease cannot take the issue
-// again under the same firing id for a day, nor can a process that gave up: a request of its own may still be on its way, and must
-// find nothing to take (spec.md#claim).
+// Release implements lease.Store. A worker that has released its lease cannot take the issue again
+// under the same firing id for a day, nor can a process that gave up: a request of its own may
+// still be on its way, and must find nothing to take (spec.md#claim).
 func (s *Store) Release(ctx context.Context, l lease.Lease) error {
 	k, process := key(l.Issue), processOf(l.Worker, l.Nonce)
 	ended := k.ended(name(l.Worker))
 	if l.Token == 0 {
 		ended = k.ended(process)
 	}
+
 	if _, err := s.run(ctx, l.Issue, release, []string{k.lease, ended}, process, millis(day), l.Token); err != nil {
 		return fmt.Errorf("release %s: %w", l.Issue, err)
 	}
+
 	return nil
 }
 
@@ -253,6 +270,7 @@ func (s *Store) run(ctx context.Context, i claim.Issue, x script, keys []string,
 	for _, k := range keys {
 		all = append(all, k)
 	}
+
 	answer, err := redis.Strings(s.client.Do(ctx, "EVAL", append(all, args...)...))
 	if err != nil || len(answer) == 0 {
 		return lease.Lease{}, named(err)
@@ -260,11 +278,14 @@ func (s *Store) run(ctx context.Context, i claim.Issue, x script, keys []string,
 	if len(answer) != 2 {
 		return lease.Lease{}, fmt.Errorf("script answered %d values", len(answer))
 	}
-	// The value is what the acquire script writes: token, ttl in milliseconds, worker, and the nonce if there is one.
+
+	// The value is what the acquire script writes: token, ttl in milliseconds, worker, and the
+	// nonce if there is one.
 	part := strings.Fields(answer[0])
 	if len(part) < 3 || len(part) > 4 {
 		return lease.Lease{}, fmt.Errorf("read %s: its value is not a lease", keys[0])
 	}
+
 	token, err1 := strconv.ParseInt(part[0], 10, 64)
 	ttl, err2 := strconv.ParseInt(part[1], 10, 64)
 	codename, firing, _ := strings.Cut(part[2], ":")
@@ -274,9 +295,15 @@ func (s *Store) run(ctx context.Context, i claim.Issue, x script, keys []string,
 	if err := errors.Join(err1, err2, err3, err4, err5); err != nil || token < 1 {
 		return lease.Lease{}, fmt.Errorf("read %s: its value is not a lease", keys[0])
 	}
+
 	until, err := strconv.ParseInt(answer[1], 10, 64)
 	return lease.Lease{
-		Issue: i, Worker: claim.Worker{Codename: codename, FiringID: firing}, Nonce: nonce, TTL: time.Duration(ttl) * time.Millisecond, Token: token,
-		Expires: time.UnixMilli(until).UTC(), Tip: answer[0],
+		Issue:   i,
+		Worker:  claim.Worker{Codename: codename, FiringID: firing},
+		Nonce:   nonce,
+		TTL:     time.Duration(ttl) * time.Millisecond,
+		Token:   token,
+		Expires: time.UnixMilli(until).UTC(),
+		Tip:     answer[0],
 	}, err
 }

@@ -43,11 +43,13 @@ func serve(t *testing.T) (dialer, *leasetest.Program) {
 	dial := func(ctx context.Context, login ...redis.DialOption) (redis.Conn, error) {
 		return redis.DialContext(ctx, "tcp", leasetest.Loopback(port), login...)
 	}
+
 	probe := client(t, dial)
 	ready := func() error {
 		_, err := probe.Do(context.Background(), "PING")
 		return err
 	}
+
 	return dial, leasetest.Start(t, ready, path,
 		"--bind", "127.0.0.1", "--port", strconv.Itoa(port), "--dir", t.TempDir(), "--save", "",
 		"--appendonly", "yes", "--appendfsync", "always")
@@ -77,11 +79,13 @@ func age(t *testing.T, c Client, d time.Duration) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, key := range all {
 		left, err := redis.Int64(must(t, c, "PTTL", key), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		if left >= 0 {
 			must(t, c, "PEXPIRE", key, left-d.Milliseconds())
 		}
@@ -102,11 +106,13 @@ func (s spoiler) Do(ctx context.Context, command string, args ...any) (answer an
 			_, err := s.Client.Do(context.WithoutCancel(ctx), command, args...)
 			return err
 		}
+
 		var err error
 		answer, err = s.Client.Do(ctx, command, args...)
 		return err
 	})
 	answered = true
+
 	return answer, err
 }
 
@@ -122,17 +128,24 @@ func TestKeys(t *testing.T) {
 	dial, _ := serve(t)
 	c := client(t, dial)
 	s := New(c)
-	a := lease.Ask{Issue: claim.Issue{Owner: "Acme", Repo: "App", Number: 7}, Worker: claim.Worker{Codename: "a b", FiringID: "x:y"}, TTL: time.Minute}
+	a := lease.Ask{
+		Issue:  claim.Issue{Owner: "Acme", Repo: "App", Number: 7},
+		Worker: claim.Worker{Codename: "a b", FiringID: "x:y"}, TTL: time.Minute,
+	}
 	l, err := s.Acquire(t.Context(), a)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if got := text(t, c, "label-state:{acme/app#7}"); got != "1 60000 a+b:x%3Ay" {
 		t.Errorf("lease = %q", got)
 	}
-	if got := text(t, c, "label-state:{acme/app#7}:token"); got != "1" || must(t, c, "PTTL", "label-state:{acme/app#7}:token") != int64(-1) {
+
+	if got := text(t, c, "label-state:{acme/app#7}:token"); got != "1" ||
+		must(t, c, "PTTL", "label-state:{acme/app#7}:token") != int64(-1) {
 		t.Errorf("token = %q, want 1 without an end", got)
 	}
+
 	if err := s.Release(t.Context(), l); err != nil {
 		t.Fatal(err)
 	}
@@ -140,10 +153,12 @@ func TestKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	ended := time.Duration(left) * time.Millisecond
 	if must(t, c, "EXISTS", "label-state:{acme/app#7}") != int64(0) || ended <= 23*time.Hour || ended > 24*time.Hour {
 		t.Errorf("after the release: ended for %s", ended)
 	}
+
 	if _, err := s.Acquire(t.Context(), a); !errors.Is(err, lease.ErrLost) {
 		t.Errorf("acquire after the release by the same firing: %v, want that it is over", err)
 	}
@@ -152,6 +167,7 @@ func TestKeys(t *testing.T) {
 	if l, err := s.Acquire(t.Context(), a); err == nil {
 		t.Errorf("acquired over somebody else's value: %+v", l)
 	}
+
 	if l, held, err := s.Look(t.Context(), a.Issue); err == nil {
 		t.Errorf("look at somebody else's value: %+v, %t, want an error", l, held)
 	}
@@ -167,15 +183,20 @@ func text(t *testing.T, c Client, key string) string {
 }
 
 func TestOpen(t *testing.T) {
-	for _, address := range []string{"http://:secret@host", "redis://:secret@host:port:x", "secret", "redis://:secret@h/notanumber", ""} {
+	for _, address := range []string{
+		"http://:secret@host", "redis://:secret@host:port:x", "secret",
+		"redis://:secret@h/notanumber", "",
+	} {
 		if _, err := Open(nil, address); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("open %q: %v, want an error without the password", address, err)
 		}
 	}
+
 	s, err := Open(nil, "rediss://user:secret@redis.example:6380/3")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}

@@ -1,7 +1,7 @@
 package redis
 
-// A script is one that the server runs at once, with its keys before its other arguments. It is sent whole each time: it is small,
-// and one command is easier to lose and to repeat than two.
+// A script is one that the server runs at once, with its keys before its other arguments. It is
+// sent whole each time: it is small, and one command is easier to lose and to repeat than two.
 type script struct {
 	keys int
 	text string
@@ -11,11 +11,11 @@ type script struct {
 // milliseconds at which it runs out, or an empty list.
 
 // shared are the functions that the scripts use: the standing lease with its parts, the answer, and
-// whether a lease is a process's: with token 0 it is of the worker and the nonce, else of the worker with that token. A process is written
-// "worker nonce", or "worker" without a nonce.
+// whether a lease is a process's: with token 0 it is of the worker and the nonce, else of the
+// worker with that token. A process is written "worker nonce", or "worker" without a nonce.
 //
-// Redis refuses commands of more than ten words before a login, without saying that it wants one: no script has more
-// than seven keys and arguments.
+// Redis refuses commands of more than ten words before a login, without saying that it wants one:
+// no script has more than seven keys and arguments.
 const shared = `
 local function standing(key)
   local value = redis.call('GET', key)
@@ -40,8 +40,9 @@ end
 `
 
 // acquire takes KEYS[1] for the process ARGV[1], for ARGV[2] milliseconds, with the next number of
-// KEYS[2] as its token, unless somebody has it. What another process of the worker has under the token ARGV[3], it takes over. A worker or
-// process that is recorded as ended at KEYS[3] or KEYS[4] gets nothing.
+// KEYS[2] as its token, unless somebody has it. What another process of the worker has under the
+// token ARGV[3], it takes over. A worker or process that is recorded as ended at KEYS[3] or KEYS[4]
+// gets nothing.
 var acquire = script{4, shared + `
 local has = standing(KEYS[1])
 if own(has, ARGV[1], '0') then return give(KEYS[1], has.token, ARGV[2], ARGV[1]) end
@@ -50,16 +51,17 @@ if redis.call('EXISTS', KEYS[3], KEYS[4]) > 0 then return {} end
 return give(KEYS[1], string.format('%.0f', redis.call('INCR', KEYS[2])), ARGV[2], ARGV[1])
 `}
 
-// renew counts KEYS[1] anew, ARGV[2] milliseconds from here, if it is still of the worker of the process ARGV[1]
-// with the token ARGV[3].
+// renew counts KEYS[1] anew, ARGV[2] milliseconds from here, if it is still of the worker of the
+// process ARGV[1] with the token ARGV[3].
 var renew = script{1, shared + `
 local has = standing(KEYS[1])
 if not own(has, ARGV[1], ARGV[3]) then return {} end
 return give(KEYS[1], has.token, ARGV[2], has.process)
 `}
 
-// release deletes KEYS[1] if it is still of the worker of the process ARGV[1] with the token ARGV[3], and records
-// at KEYS[2], for ARGV[2] milliseconds, that the worker, or without a token the process, is done.
+// release deletes KEYS[1] if it is still of the worker of the process ARGV[1] with the token
+// ARGV[3], and records at KEYS[2], for ARGV[2] milliseconds, that the worker, or without a token
+// the process, is done.
 var release = script{2, shared + `
 redis.call('SET', KEYS[2], '1', 'PX', ARGV[2])
 if own(standing(KEYS[1]), ARGV[1], ARGV[3]) then redis.call('DEL', KEYS[1]) end

@@ -17,7 +17,8 @@ func TestSecure(t *testing.T) {
 		Open: Open,
 		Serve: func(t *testing.T, server leasetest.Pair, authority string, _ *tls.Config) string {
 			port := leasetest.FreePorts(t, 1)[0]
-			leasetest.Start(t, listens(port), path, "--bind", "127.0.0.1", "--port", "0", "--tls-port", strconv.Itoa(port), "--dir", t.TempDir(), "--save", "",
+			leasetest.Start(t, listens(port), path, "--bind", "127.0.0.1", "--port", "0", "--tls-port",
+				strconv.Itoa(port), "--dir", t.TempDir(), "--save", "",
 				"--tls-cert-file", server.Cert, "--tls-key-file", server.Key, "--tls-ca-cert-file", authority)
 			return "rediss://" + leasetest.Loopback(port)
 		},
