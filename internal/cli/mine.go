@@ -16,36 +16,46 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// Mine reports whether a claim of the issue is the asker's own, although no flag names its run:
-// this worktree has recorded it, and no other session and no process is at work under it; else the
-// session that the command runs in made it; else the asker's login wrote it for the branch that is
-// checked out here. A codename or a run that is named must be the claim's, and its author the login
-// me: everybody can read a key in the log.
+// Mine reports whether a claim of the issue is the asker's own, although no flag names its run: it
+// was made here (madeHere), else the asker's login wrote it for the branch that is checked out. A
+// codename or a run that is named must be the claim's, and its author the login me: everybody can
+// read a key in the log.
 func (c *Call) Mine(ctx context.Context, i claim.Issue, own claim.Claim, me string) bool {
+	mine, decided := c.madeHere(i, own, me)
+	if decided {
+		return mine
+	}
+	return c.onBranch(ctx, i, own)
+}
+
+// madeHere reports whether the claim was made by whoever asks: this worktree has recorded it, and no
+// other session and no process is at work under it; else the session that the command runs in made
+// it. It is not decided where nothing here speaks for it or against it.
+func (c *Call) madeHere(i claim.Issue, own claim.Claim, me string) (mine, decided bool) {
 	w, made := c.Worker(), own.Record.Worker
 	switch {
 	case own.Person != "" || me == "" || !own.WrittenBy(me):
-		return false
+		return false, true
 	case w == made:
-		return true
+		return true, true
 	case w.Codename != "" && w.Codename != made.Codename, w.FiringID != "" && w.FiringID != made.FiringID:
-		return false
+		return false, true
 	}
 
 	recorded, found, err := c.Session.Recall(i)
 	if err == nil && found && recorded.Worker == made {
 		free := own.Record.Nonce != "" && c.Session.Mine(i, made) == own.Record.Nonce
-		return free && c.Terminal.Env.Whose(recorded) != setup.Others
+		return free && c.Terminal.Env.Whose(recorded) != setup.Others, true
 	}
 
 	_, around := c.Terminal.Env.Session()
 	for _, s := range around {
 		if s.Made(made.FiringID) {
-			return true
+			return true, true
 		}
 	}
 
-	return c.onBranch(ctx, i, own)
+	return false, false
 }
 
 // onBranch reports whether the claim is for the branch that is checked out here.
@@ -66,24 +76,38 @@ func (c *Call) onBranch(ctx context.Context, i claim.Issue, own claim.Claim) boo
 	return err == nil && branch == own.Record.Branch
 }
 
-// MineAlready returns the claim for which one was refused, if it is the asker's own.
-func (c *Call) MineAlready(ctx context.Context, err error) (own claim.Claim, yes bool) {
+// MineAlready returns the claim for which one was refused, if whoever asks made it. That the branch
+// of the claim is checked out says too little here: two machines may have it, and one issue would
+// have two workers. The error is the refusal; where the branch speaks for the asker, with how to
+// take the hold over.
+func (c *Call) MineAlready(ctx context.Context, refused error) (own claim.Claim, yes bool, err error) {
 	var held *ledger.HeldError
-	if !errors.As(err, &held) || held.Shared || held.Yielded != nil {
-		return own, false
+	if !errors.As(refused, &held) || held.Shared || held.Yielded != nil {
+		return own, false, refused
 	}
 
 	for _, r := range held.Verdict.Reasons {
 		if r.Code != lifecycle.CodeInFlight || r.Claim == nil || !r.Claim.Held() {
 			continue
 		}
+
 		me, err := c.Session.Client.Viewer(ctx)
-		if err == nil && c.Mine(ctx, held.Issue, *r.Claim, me) {
-			return *r.Claim, true
+		if err != nil {
+			continue
+		}
+
+		mine, decided := c.madeHere(held.Issue, *r.Claim, me)
+		switch {
+		case mine:
+			return *r.Claim, true, refused
+		case !decided && c.onBranch(ctx, held.Issue, *r.Claim):
+			w := r.Claim.Record.Worker
+			refused = Advise(refused, answer.Call("its branch is checked out here; if no other clone works on it",
+				"claim", held.Issue.String(), "--codename", w.Codename, "--firing-id", w.FiringID, "--resume"))
 		}
 	}
 
-	return own, false
+	return own, false, refused
 }
 
 // ClaimOverdue claims the issue of a hold of the asker's own again whose lease is over.

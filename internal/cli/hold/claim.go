@@ -92,7 +92,8 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	}
 
 	h, err := claimWaiting(ctx, c, i, req)
-	if own, mine := c.MineAlready(ctx, err); mine && !req.Force {
+	own, mine, err := c.MineAlready(ctx, err)
+	if mine && !req.Force {
 		if !own.Overdue(c.Session.Ledger.Rules().Terms, time.Now()) {
 			return c.AnswerMine(i, own)
 		}
@@ -137,7 +138,7 @@ func claimWaiting(ctx context.Context, c *cli.Call, i claim.Issue, req ledger.Re
 		h, err := c.Session.Ledger.Claim(ctx, i, req)
 		rest := min(pause, time.Until(end))
 		var held *ledger.HeldError
-		if _, mine := c.MineAlready(ctx, err); mine {
+		if _, mine, _ := c.MineAlready(ctx, err); mine {
 			return h, err
 		}
 		if !errors.As(err, &held) || rest <= 0 || (held.Yielded != nil || held.Shared) && req.Worker.FiringID != "" {
