@@ -74,8 +74,7 @@ func (cm *commands) contribute(ctx context.Context, i claim.Issue, cmd command, 
 	o := cm.ordered(command{verb: cmd.verb}, snapshot.Facts, cm.Contributors.TTL)
 	_, holds := o.facts.Log.HeldBy(o.by)
 	switch {
-	case cmd.verb == verbRelease && !holds && o.released():
-		return nil
+	case cmd.verb == verbRelease && !holds && o.released(): // by a run that may have been cut off before the labels
 	case cmd.verb == verbRelease && !holds:
 		return no{}
 	case cm.dry:
@@ -172,6 +171,10 @@ func (cm *commands) free(o *order, pull int) error {
 	}
 
 	for _, reason := range v.Reasons {
+		if reason.Claim != nil && reason.Claim.IsOf(o.by) { // an earlier run began the claim and was cut off
+			continue
+		}
+
 		younger := reason.PR != nil && pull > 0 && reason.PR.Number > pull &&
 			strings.EqualFold(reason.PR.Repo, cm.Repo.String())
 		if reason.Code != lifecycle.CodePROpen || !younger || !reason.ByStranger() {

@@ -87,8 +87,7 @@ func (s *Step) takeForAuthor(ctx context.Context, p github.Pull, closes []claim.
 // takeFor gives the author of a pull request the hold of one issue, and reports whether it did.
 // What goes wrong is told and tried again by the next sweep; it makes no check red.
 func (cm *commands) takeFor(ctx context.Context, p github.Pull, f lifecycle.Facts, r *result) bool {
-	if _, held := cm.Ledger.Rules().Holder(f); held || !f.Open || f.PullRequest || !byStranger(p, f) ||
-		!(Account{Login: p.Author}).person() {
+	if !f.Open || f.PullRequest || !byStranger(p, f) || !(Account{Login: p.Author}).person() {
 		return false
 	}
 
@@ -101,8 +100,13 @@ func (cm *commands) takeFor(ctx context.Context, p github.Pull, f lifecycle.Fact
 		nonce: nonceOf(int64(p.Number)),
 	}
 
-	if f.Log.Used(claim.Worker{Codename: o.by, FiringID: o.run}) && !unconfirmed(f.Log, o) {
-		return false // that hold has ended: who wants it again says so
+	if !unconfirmed(f.Log, o) {
+		if _, held := cm.Ledger.Rules().Holder(f); held {
+			return false
+		}
+		if f.Log.Used(claim.Worker{Codename: o.by, FiringID: o.run}) {
+			return false // that hold has ended: who wants it again says so
+		}
 	}
 
 	err := cm.mayTake(ctx, &o, p.Number, nil)
