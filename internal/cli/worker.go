@@ -76,11 +76,14 @@ func (c *Call) Asks(i claim.Issue, w claim.Worker) (ledger.Request, error) {
 }
 
 // left is the hold that a session which has ended has left in this worktree: whoever works here
-// next takes it over at once, with a larger fencing token. It is none where a run is named.
+// next takes it over at once, with a larger fencing token. A session whose commands do not tell it
+// from the one before does so too. It is none where a run is named.
 func (c *Call) left(i claim.Issue, w claim.Worker) (state.Hold, bool) {
 	recorded, found, err := c.Session.Recall(i)
-	if err != nil || !found || w.FiringID != "" || recorded.Beat.Lost != "" ||
-		c.Terminal.Env.Whose(recorded) != setup.Left {
+	if err != nil || !found || w.FiringID != "" || recorded.Beat.Lost != "" {
+		return state.Hold{}, false
+	}
+	if whose := c.Terminal.Env.Whose(recorded); whose != setup.Left && whose != setup.Either {
 		return state.Hold{}, false
 	}
 

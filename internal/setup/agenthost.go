@@ -98,6 +98,7 @@ const (
 	Own    Whose = iota // the session that asks, or there is none, and no live one has it
 	Others              // another session, which is at work as far as this machine knows
 	Left                // nobody any more: the session that had it has ended
+	Either              // a session of the host, whose commands do not tell theirs: the one that asks, or one before it
 )
 
 // Whose tells whether a recorded hold is of the session that asks (docs/agents.md#live-sessions). A
@@ -107,8 +108,13 @@ func (e Environment) Whose(h state.Hold) Whose {
 	its := agenthost.Session{Host: agenthost.Host(h.Beat.Host), ID: h.Beat.Session}
 	_, around := e.Session()
 	nameless := agenthost.Nameless(e.Getenv)
+	others := Others
+	if len(around) == 0 && nameless == its.Host {
+		others = Either
+	}
+
 	switch {
-	case its.IsZero(), slices.Contains(around, its), len(around) == 0 && nameless == its.Host:
+	case its.IsZero(), slices.Contains(around, its):
 		return Own
 	case !h.Beat.Ended.IsZero():
 		return Left
@@ -116,24 +122,24 @@ func (e Environment) Whose(h state.Hold) Whose {
 
 	files, err := e.SessionFiles()
 	if err != nil {
-		return Others
+		return others
 	}
 
 	kept, known, err := files.Load(its)
 	switch {
 	case err != nil:
-		return Others
+		return others
 	case !known && len(around) == 0 && nameless == "": // it has never sent an event
 		return Own
 	case e.Processes == nil || kept.Process.IsZero():
-		return Others
+		return others
 	case e.Server && e.below(kept.Process): // a server serves every session of its host
 		return Own
 	case e.Processes.Gone(kept.Process):
 		return Left
 	}
 
-	return Others
+	return others
 }
 
 // below reports whether the process is one of those above this program.

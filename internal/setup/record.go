@@ -97,9 +97,10 @@ func (s *Session) record(h ledger.Hold, known state.Beat) state.Hold {
 	}
 
 	// A hold stays with the session that claimed it, as long as that is at work.
-	takes := beat.Session == "" || s.env.Whose(state.Hold{Beat: known}) == Left
-	if in := s.env.Recording(); takes && !in.IsZero() {
-		beat.Host, beat.Session = string(in.Host), in.ID
+	whose := s.env.Whose(state.Hold{Beat: known})
+	in := s.env.Recording()
+	if whose == Left || whose == Either || beat.Session == "" && !in.IsZero() {
+		beat.Host, beat.Session = string(in.Host), in.ID // where that is nobody, the next event tells who it is
 	}
 
 	return state.Hold{

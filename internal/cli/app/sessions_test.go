@@ -597,17 +597,19 @@ func (s *liveSession) refused() string {
 func (s *liveSession) die() {
 	s.count(&s.sessionFleet.kills)
 	c, _ := s.log(s.issue).Find(s.worker)
-	n, w, id := s.issue, s.worker, s.id
+	n, w, id, token := s.issue, s.worker, s.id, c.Record.Token
 	end, _ := c.Until(claim.DefaultTerms())
 	s.note("%s: is killed, and held #%d until %s", id, n, end.UTC().Format(time.TimeOnly))
 	s.running.Go(func() {
 		time.Sleep(time.Until(end.Add(fleetGrace + time.Second)))
-		if c, _ := s.log(n).Find(w); c.End == nil && !c.Expired(claim.DefaultTerms(), time.Now()) {
+		c, _ := s.log(n).Find(w)
+		taken := c.Record.Token > token // by the next session of the worktree
+		if c.End == nil && !taken && !c.Expired(claim.DefaultTerms(), time.Now()) {
 			s.breach("%s is dead, and holds #%d after its lease and the grace", id, n)
 		}
 
 		time.Sleep(fleetSweep + time.Minute)
-		if c, _ := s.log(n).Find(w); c.End == nil {
+		if c, _ := s.log(n).Find(w); c.End == nil && !taken {
 			s.breach("%s is dead, and no sweep released #%d", id, n)
 		}
 	})
