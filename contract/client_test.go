@@ -103,6 +103,12 @@ func deeds(comment int64) []deed {
 		{"EditComment", func(ctx context.Context, c *github.Client) error {
 			return second(c.EditComment(ctx, one, comment, "Bye"))
 		}},
+		{"Remarks", func(ctx context.Context, c *github.Client) error {
+			return second(c.Remarks(ctx, app, time.Now().Add(-time.Hour), 1))
+		}},
+		{"Spoken", func(ctx context.Context, c *github.Client) error {
+			return second(c.Spoken(ctx, app, []int{1, 2}, "<!-- label-state:guard -->"))
+		}},
 		{"React", func(ctx context.Context, c *github.Client) error { return c.React(ctx, app, comment, "eyes") }},
 		{"Facts", func(ctx context.Context, c *github.Client) error { return second(c.Facts(ctx, one)) }},
 		{"FactsOf", factsOf},

@@ -324,7 +324,7 @@ func (p Place) ours(ctx context.Context, i claim.Issue, since time.Time, mark st
 // claim is a person's hold: a claim like any other, which we, an App or the commenter, write for
 // the commenter.
 func (cm *commands) claim(ctx context.Context, o order, r *result) error {
-	if mine, held := o.facts.Log.HeldBy(o.by); held && mine.Held() {
+	if mine, held := o.facts.Log.HeldBy(o.by); held && mine.Held() && !mine.Expired(cm.Ledger.Rules().Terms, o.facts.Now) {
 		return cm.Ledger.Assign(ctx, o.facts, mine)
 	}
 	viewer, err := cm.Hub.Viewer(ctx)

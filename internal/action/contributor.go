@@ -72,7 +72,7 @@ func (cm *commands) contribute(ctx context.Context, i claim.Issue, cmd command, 
 	}
 
 	o := cm.ordered(command{verb: cmd.verb}, snapshot.Facts, cm.Contributors.TTL)
-	_, holds := o.facts.Log.HeldBy(o.by)
+	mine, holds := o.facts.Log.HeldBy(o.by)
 	switch {
 	case cmd.verb == verbRelease && !holds && o.released(): // by a run that may have been cut off before the labels
 	case cmd.verb == verbRelease && !holds:
@@ -81,6 +81,9 @@ func (cm *commands) contribute(ctx context.Context, i claim.Issue, cmd command, 
 		return nil
 	case cmd.verb == verbRelease:
 		err = cm.release(ctx, o, r)
+	case holds && mine.Held() && mine.Expired(cm.Ledger.Rules().Terms, o.facts.Now):
+		end, _ := mine.Until(cm.Ledger.Rules().Terms)
+		err = lastRanOut(end, cm.Contributors.TTL)
 	default:
 		if !holds {
 			err = cm.mayTake(ctx, &o, 0, before)
@@ -135,9 +138,8 @@ func (cm *commands) mayTake(ctx context.Context, o *order, pull int, before []gi
 	}
 
 	if last, ended := lapsed(f.Log, o.by); ended {
-		if again := last.End.At.Add(rules.TTL); f.Now.Before(again) {
-			return no{"your last hold of this issue ran out; you can take it again from " +
-				printable.Minute(again) + " on"}
+		if f.Now.Before(last.End.At.Add(rules.TTL)) {
+			return lastRanOut(last.End.At, rules.TTL)
 		}
 	}
 
@@ -149,6 +151,12 @@ func (cm *commands) mayTake(ctx context.Context, o *order, pull int, before []gi
 	}
 
 	return cm.belowLimit(ctx, *o, before)
+}
+
+// lastRanOut refuses who held the issue until end, and may take it again after one ttl.
+func lastRanOut(end time.Time, ttl time.Duration) error {
+	return no{"your last hold of this issue ran out; you can take it again from " +
+		printable.Minute(end.Add(ttl)) + " on"}
 }
 
 // lapsed is the last hold of a login that time has ended.

@@ -103,6 +103,10 @@ func Decide(e Event, w World) Plan {
 	for _, h := range w.Mine {
 		here := slices.ContainsFunc(w.Here,
 			func(o Hold) bool { return o.Issue.Same(h.Issue) && o.Session == h.Session })
+		if e.Kind == SessionStart && !h.Ended.IsZero() { // it is resumed
+			p.Adopt = append(p.Adopt, h.Issue)
+		}
+
 		switch {
 		case e.Clears() && e.Kind == SessionEnd && h.Lost == "":
 			p.Pass = append(p.Pass, h.Issue)
@@ -124,7 +128,7 @@ func Decide(e Event, w World) Plan {
 			}
 			p.Show = append(p.Show, h.Issue)
 
-		case e.Kind != SessionEnd && h.Session.IsZero() && h.Alive(w.Now):
+		case e.Kind != SessionEnd && (h.Session.IsZero() || h.follows(e)) && h.Alive(w.Now):
 			p.Adopt = append(p.Adopt, h.Issue)
 			switch {
 			case h.due(w.Now):

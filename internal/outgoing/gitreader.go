@@ -106,6 +106,10 @@ func allTips(t tracking) []string {
 	var args []string
 	for _, remote := range t.remotes {
 		args = append(args, "--exclude="+remote+"/HEAD")
+		for _, name := range t.inner {
+			args = append(args, "--exclude="+name+"/*")
+		}
+
 		for _, name := range slices.Sorted(maps.Keys(t.stale)) {
 			if name, ok := strings.CutPrefix(name, "refs/remotes/"); ok {
 				args = append(args, "--exclude="+name)

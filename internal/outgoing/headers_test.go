@@ -137,7 +137,7 @@ func TestConfigOfAClone(t *testing.T) {
 	clone := "[core]\n\tbare = false\n[remote \"origin\"]\n\turl = x\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n[branch \"main\"]\n\tremote = origin\n"
 	for more, want := range map[string]bool{
 		"": true,
-		"[remote \"team/hub\"]\n\tfetch = +refs/heads/*:refs/remotes/team/hub/*\n":   true,
+		"[remote \"team/hub\"]\n\tfetch = +refs/heads/*:refs/remotes/team/hub/*\n":   false, // its references may be below those of a remote "team"
 		"[remote \"origin\"]\n\tfetch = fix:refs/remotes/origin/main\n":              false,
 		"[remote \"origin\"]\n\tFetch=+refs/heads/fix:refs/remotes/origin/main\n":    false,
 		"[remote \"origin\"] fetch = +refs/heads/*:refs/remotes/origin/*\n":          false,

@@ -46,6 +46,7 @@ func parseRemotes(text string) []remoteConfig {
 // A tracking says which remote-tracking references show what the remote of a push has.
 type tracking struct {
 	remotes []string        // names: those below refs/remotes/NAME/ count
+	inner   []string        // other remotes, whose references are below those of one that counts
 	stale   map[string]bool // but not these: git has told the hook what the remote has of what is pushed
 }
 
@@ -53,6 +54,12 @@ type tracking struct {
 func trackingOf(remotes []remoteConfig, p Push) tracking {
 	t := tracking{remotes: trackingNames(remotes, p)}
 	t.stale = staleNames(remotes, t.remotes, p.Updates)
+	for _, r := range remotes {
+		below := func(name string) bool { return strings.HasPrefix(r.name, name+"/") }
+		if slices.ContainsFunc(t.remotes, below) && !slices.Contains(t.remotes, r.name) {
+			t.inner = append(t.inner, r.name)
+		}
+	}
 	return t
 }
 

@@ -155,7 +155,9 @@ func (r repository) clonesConfig() bool {
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
 		if name, ok := strings.CutPrefix(line, `[remote "`); ok {
-			remote = strings.TrimSuffix(name, `"]`)
+			if remote = strings.TrimSuffix(name, `"]`); strings.Contains(remote, "/") {
+				return false // its references may be below those of another
+			}
 		}
 
 		if line == "fetch = +refs/heads/*:refs/remotes/"+remote+"/*" {

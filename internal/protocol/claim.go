@@ -407,6 +407,9 @@ func (a Claim) settle(s Seen) (Operation, Effects) {
 		return a.giveUp(&UnknownError{a.issue, s.Replies.Err})
 	}
 	a.bound = claim.Rank{Created: a.posting.comment.Created, ID: a.posting.comment.ID}
+	if s.Ending != nil {
+		return a.giveUp(&UnknownError{a.issue, s.Ending})
+	}
 	a.step = claimSettles
 	return a, Effects{Wait: a.cfg.Settle}
 }

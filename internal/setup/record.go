@@ -238,7 +238,7 @@ func (s *Session) ClaimAgain(ctx context.Context, was state.Hold, req ledger.Req
 		Worker:  was.Worker,
 		Outcome: claim.OutcomeCancelled,
 		Token:   was.Token,
-		Reason:  "its lease ran out, and it is claimed again",
+		Reason:  claim.ReasonAgain,
 	})
 	var late *ledger.LabelsError
 	if err != nil && !errors.As(err, &lost) && !errors.As(err, &late) {

@@ -32,7 +32,7 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	if err != nil {
 		return err
 	}
-	if mine, has := f.Log.HeldBy(me); has && mine.Held() {
+	if mine, has := f.Log.HeldBy(me); has && mine.Held() && !mine.Expired(c.Session.Ledger.Rules().Terms, f.Now) {
 		if !c.Flags.Bool("dry-run") {
 			err = c.Session.Ledger.Assign(ctx, f, mine) // a claim that was cut off has not
 		}
@@ -62,6 +62,12 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	h, err := claimForcing(ctx, c, i, me)
 	if err = c.WarnLate(err); err != nil {
 		return askThem(i, err)
+	}
+
+	// What this worktree has recorded of an earlier hold would answer for the person's. A session
+	// is told first what became of its hold.
+	if recorded, found, err := c.Session.Recall(i); err == nil && found && recorded.Beat.Session == "" {
+		c.ForgetHold(i)
 	}
 
 	return c.Answer(cli.ViewHold(h, answer.Won),

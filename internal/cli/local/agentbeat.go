@@ -131,6 +131,11 @@ func (e *hostEvent) ended(t *worktreeHolds, n int, end lifecycle.HoldEnd, err er
 		if err := e.detach(e.name, Expired, e.text); err != nil {
 			e.note(fmt.Errorf("claim %s again: %w", i, err))
 		}
+	case holder != nil && e.event.Session.Made(holder.Record.Worker.FiringID): // claimed again, and cut off before the record
+		e.change(t, n, func(h *state.Hold) {
+			h.Worker, h.Nonce, h.Comment, h.URL = holder.Record.Worker, holder.Record.Nonce, holder.Comment, holder.URL
+			h.Token, h.Beat.Renewed, h.Beat.Tried = holder.Record.Token, holder.Updated, time.Time{}
+		})
 	default:
 		e.lose(t, n, whyLost(err, holder))
 	}
