@@ -2,6 +2,7 @@ package contract
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -80,6 +81,25 @@ func deeds(comment int64) []deed {
 			_, _, err := c.Record(ctx, issue, "recorded")
 			return err
 		}},
+		{"Amend", func(ctx context.Context, c *github.Client) error {
+			posted, _, err := c.Record(ctx, issue, "asked")
+			if err != nil {
+				return err
+			}
+			_, _, err = c.Amend(ctx, issue, posted, "confirmed")
+			return err
+		}},
+		{"Mirror", func(ctx context.Context, c *github.Client) error {
+			_, _, err := c.Mirror(ctx, issue, "mirrored", labels.Change{Add: []string{"ready"}, Remove: []string{"bug"}})
+			return err
+		}},
+		{"FactsOfAll", func(ctx context.Context, c *github.Client) error {
+			_, errs := c.FactsOfAll(ctx, []claim.Issue{one, issue})
+			return errors.Join(errs...)
+		}},
+		{"HeldBy", func(ctx context.Context, c *github.Client) error { return second(c.HeldBy(ctx, app, "ann")) }},
+		{"Joined", func(ctx context.Context, c *github.Client) error { return second(c.Joined(ctx, "ann")) }},
+		{"NewestPulls", func(ctx context.Context, c *github.Client) error { return second(c.NewestPulls(ctx, app)) }},
 		{"Minimize", func(ctx context.Context, c *github.Client) error {
 			posted, _, err := c.Record(ctx, issue, "over")
 			if err != nil {
