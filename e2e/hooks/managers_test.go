@@ -228,7 +228,7 @@ func TestInit(t *testing.T) {
 		w.config(t, "lefthook.yml", "pre-push: {commands: {other: {run: 'true'}}}\n")
 		w.shell(t, "npx lefthook install")
 		said := w.must(t, w.clone, "label-state", "init", "--yes")
-		_, lines, found := strings.Cut(said, "next: add to lefthook.yml:\n")
+		_, lines, found := strings.Cut(said, "add to lefthook.yml:\n")
 		lines, _, _ = strings.Cut(lines, "\n      commit")
 		if !found {
 			t.Fatalf("init: %s", said)
@@ -245,7 +245,7 @@ func TestInit(t *testing.T) {
 		w.config(t, "lefthook.toml", "[pre-push.commands.other]\nrun = 'true'\n")
 		w.shell(t, "npx lefthook install")
 		said := w.must(t, w.clone, "label-state", "init", "--yes")
-		_, lines, _ := strings.Cut(said, "next: add to lefthook.toml:\n")
+		_, lines, _ := strings.Cut(said, "add to lefthook.toml:\n")
 		lines, _, _ = strings.Cut(lines, "\n      commit")
 		write(t, filepath.Join(w.clone, "lefthook.toml"), strings.ReplaceAll("\n"+lines+"\n", "\n        ", "\n"))
 		w.managed(t, "lefthook")

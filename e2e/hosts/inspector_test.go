@@ -59,7 +59,7 @@ func TestInspector(t *testing.T) {
 		names = append(names, tool.Name)
 	}
 
-	if want := strings.Fields("board claim complete dedup_check list log next release renew status"); !slices.Equal(names, want) {
+	if want := strings.Fields("board claim dedup_check list log next release renew status"); !slices.Equal(names, want) {
 		t.Errorf("it lists %q, want %q", names, want)
 	}
 

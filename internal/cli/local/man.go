@@ -1,6 +1,7 @@
 package local
 
 import (
+	"fmt"
 	"io"
 	"strings"
 
@@ -39,6 +40,10 @@ func ManPage(app *urfave.App) (string, error) {
 		"Exit status: 0 yes, 1 no, 2 called or set up wrongly, 3 could not find out, 4 no work."
 	page, err := app.ToManWithSection(1)
 
-	// of options without a default
-	return strings.NewReplacer(" (default: 0s)", "", " (default: 0)", "").Replace(page), err
+	// The header has the version, and options without a default name none.
+	return strings.NewReplacer(
+		".TH label-state 1\n", fmt.Sprintf(".TH label-state 1 \"\" \"label-state %s\"\n", app.Version),
+		" (default: 0s)", "",
+		" (default: 0)", "",
+	).Replace(page), err
 }
