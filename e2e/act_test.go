@@ -59,7 +59,7 @@ func TestMain(m *testing.M) {
 var checkout = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(scratch, "checkout")
 	for _, part := range []string{
-		"Dockerfile", ".dockerignore", "action.yml", "go.mod", "go.sum", "cmd", "internal",
+		"Dockerfile", ".dockerignore", "action.yml", "go.mod", "go.sum", "answer", "cmd", "internal",
 		"examples", "e2e/testdata",
 	} {
 		if err := copyPart("..", dir, part); err != nil {
