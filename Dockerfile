@@ -2,8 +2,8 @@
 # runner's mounts belong to other users (docs.github.com, "Dockerfile support for GitHub Actions").
 #
 # BuildKit compiles on the machine it runs on for TARGETARCH; the classic builder knows neither
-# platform and makes an image for its own machine. A release is compiled by the Go of this image, also outside of Docker
-# (tools/go-version).
+# platform and makes an image for its own machine. A release is compiled by the Go of this image,
+# also outside of Docker (tools/go-version).
 FROM --platform=${BUILDPLATFORM:-linux} golang:1.26.8-alpine@sha256:ce864e7223ac17b1775e6fd0b4c0db580c2eb50e7953a427916379e4b92a1628 AS build
 ARG TARGETARCH
 ARG VERSION=dev

@@ -260,9 +260,10 @@ func debFiles(t *testing.T, path, arch string) []string {
 // rpmFiles lists the files of a .rpm for the architecture that needs git.
 func rpmFiles(t *testing.T, path, arch string) []string {
 	t.Helper()
-	about, files, _ := strings.Cut(strings.TrimSpace(readWith(t, "rpm", "--query", "--package", "--nosignature", "--queryformat",
-		"%{NAME} %{ARCH} [%{REQUIRES}]\n[%{FILENAMES} %{FILEMODES:octal} %{FILEUSERNAME}:%{FILEGROUPNAME} "+
-			"%{FILEMTIMES} %{FILEDIGESTS}\n]", path)), "\n")
+	const format = "%{NAME} %{ARCH} [%{REQUIRES}]\n" +
+		"[%{FILENAMES} %{FILEMODES:octal} %{FILEUSERNAME}:%{FILEGROUPNAME} %{FILEMTIMES} %{FILEDIGESTS}\n]"
+	said := readWith(t, "rpm", "--query", "--package", "--nosignature", "--queryformat", format, path)
+	about, files, _ := strings.Cut(strings.TrimSpace(said), "\n")
 	name := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[arch]
 	if want := "label-state " + name + " git"; about != want {
 		t.Errorf("%s is %q, want %q", path, about, want)
