@@ -18,7 +18,7 @@ const (
 	columnGood  = 36 // what it has before empty ones are shown
 	gap         = 2  // between columns
 	barMost     = 12
-	endMost     = len("23h59m left")
+	holderMost  = barMost + len("  23h59m left") // beside the name
 	titleLines  = 2
 )
 
@@ -87,11 +87,10 @@ func (v view) columns() []column {
 func (v view) need(l Lane) int {
 	need := ansi.StringWidth(v.heading(l))
 	for _, c := range v.cards[l] {
-		holder := v.who(c) + " " + c.Ends
-		if !c.Until.IsZero() {
-			holder = v.who(c) + strings.Repeat(" ", 2+barMost+endMost)
+		need = max(need, columnLeast, 2+ansi.StringWidth(v.ref(c)+" "+c.Title))
+		if c.Holder != "" {
+			need = max(need, 2+ansi.StringWidth(v.who(c))+holderMost)
 		}
-		need = max(need, columnLeast, 2+ansi.StringWidth(holder), 2+ansi.StringWidth(v.ref(c)+" "+c.Title))
 	}
 
 	for _, line := range v.advice(l) {
@@ -146,7 +145,7 @@ func (v view) stack(c column, height int) []row {
 		out = []row{note(" –")}
 	}
 
-	first, between := v.first(c, height), v.between(c, height)
+	first, between := v.first(c, height)
 	if first > 0 {
 		out = append(out, note(" ↑ %d more", first))
 	}
@@ -177,35 +176,26 @@ func (v view) stack(c column, height int) []row {
 	return out
 }
 
-// first is the first card that is shown: as before, unless that leaves the cursor out of sight.
-func (v view) first(c column, height int) int {
-	at := v.at[c.lane]
-	if len(v.cards[c.lane]) == 0 || at <= v.from[c.lane] {
-		return at
-	}
-
-	between := v.between(c, height)
-	used := yes(at < len(v.cards[c.lane])-1) + len(v.card(c, at))
-	for first := at; ; first-- {
-		if first == v.from[c.lane] {
-			return first
-		}
-		if used += len(v.card(c, first-1)) + between; used+yes(first > 1) > height {
-			return first
-		}
-	}
-}
-
-// between is how many lines there are between cards: one where all of them fit even so.
-func (v view) between(c column, height int) int {
+// first is the first card that is shown: as before, unless that leaves the cursor out of sight. Where
+// all cards fit, there are lines between them.
+func (v view) first(c column, height int) (first, between int) {
+	cards, at := v.cards[c.lane], v.at[c.lane]
 	used := -1
-	for n := range v.cards[c.lane] {
-		if used += 1 + len(v.card(c, n)); used > height {
-			return 0
+	for n := 0; n < len(cards) && used <= height; n++ {
+		used += 1 + len(v.card(c, n))
+	}
+	if used <= height {
+		return 0, 1
+	}
+
+	used = yes(at < len(cards)-1) + len(v.card(c, at))
+	for first = at; first > v.from[c.lane]; first-- {
+		if used += len(v.card(c, first-1)); used+yes(first > 1) > height {
+			break
 		}
 	}
 
-	return 1
+	return first, 0
 }
 
 // card is one issue: number and title, who holds it and until when, pull requests, and marks.
@@ -325,10 +315,6 @@ func (v view) standing(c Card) string {
 		facts = append(facts, c.Ends)
 	default:
 		facts = append(facts, c.end(v.now())+", "+printable.Minute(c.Until))
-	}
-
-	if c.Login != "" && !c.Person {
-		facts = append(facts, "login "+c.Login)
 	}
 
 	if !c.Since.IsZero() {

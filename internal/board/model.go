@@ -119,7 +119,7 @@ func (m Model) Init() tea.Cmd { return tea.Batch(m.read(), tick(), tea.RequestBa
 func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m, cmd := m.update(msg)
 	for _, c := range m.columns() {
-		m.from[c.lane] = m.first(c, m.room()-1)
+		m.from[c.lane], _ = m.first(c, m.room()-1)
 	}
 
 	return m, cmd

@@ -59,6 +59,11 @@ var special = map[string]rune{
 // press plays keys and everything they set off, but for the clock.
 func press(m tea.Model, keys string) tea.Model {
 	for key := range strings.FieldsSeq(keys) {
+		if key == "click" {
+			m = send(m, tea.MouseClickMsg{X: 4, Y: 4, Button: tea.MouseLeft})
+			continue
+		}
+
 		msg := tea.KeyPressMsg{Code: []rune(key)[0], Text: key}
 		if code, ok := special[key]; ok {
 			msg = tea.KeyPressMsg{Code: code}
@@ -543,7 +548,7 @@ func TestCycle(t *testing.T) {
 	}
 }
 
-// TestFits: whatever the size, the titles and the keys, no line is wider than the terminal, there
+// TestFits: whatever the size, the titles, the keys and the clicks, no line is wider than the terminal, there
 // are not more lines than it has, and none holds a character that a terminal would obey.
 func TestFits(t *testing.T) {
 	facts := busy(t)
@@ -557,7 +562,7 @@ func TestFits(t *testing.T) {
 		m = send(send(m, tea.WindowSizeMsg{Width: width, Height: height}), m.Init()().(tea.BatchMsg)[0]())
 		m = press(m, strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{
 			"h", "j", "k", "l", "g", "G", "c", "r", "/",
-			"x", "?", "esc", "o", "enter", "J", "K", "f", "a", "p", "y", "3",
+			"x", "?", "esc", "o", "enter", "J", "K", "f", "a", "p", "y", "3", "m", "s", "click",
 		})).Draw(t, "keys"), " "))
 		lines := strings.Split(text(m), "\n")
 		if len(lines) > height {

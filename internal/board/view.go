@@ -211,21 +211,22 @@ func (v view) title() string {
 		fresh += ", every " + printable.Span(v.pause())
 	}
 
+	var line string
 	for _, t := range [][4]string{
 		{"label-state ", name, "  " + summary, fresh},
 		{"", name, "  " + summary, fresh},
 		{"", name, "  " + summary, brief},
-		{"", name, "", brief},
-		{"", printable.Clip(name, max(v.width-len(brief)-2, 4)), "", brief},
+		{"", ansi.Truncate(name, max(v.width-len(brief)-1, 4), "…"), "", brief},
 	} {
 		space := v.width - ansi.StringWidth(strings.Join(t[:], ""))
-		if space > 0 || t[0]+t[2] == "" && t[1] != name {
-			return v.palette.name.Render(t[0]) + v.palette.focus.Render(t[1]) +
-				v.palette.dim.Render(t[2]+strings.Repeat(" ", max(space, 1))+t[3])
+		line = v.palette.name.Render(t[0]) + v.palette.focus.Render(t[1]) +
+			v.palette.dim.Render(t[2]+strings.Repeat(" ", max(space, 1))+t[3])
+		if space > 0 {
+			break
 		}
 	}
 
-	return v.palette.focus.Render(ansi.Truncate(name, v.width, "…"))
+	return line
 }
 
 // page is what is scrolled: the help, or the chosen issue at length.
@@ -328,11 +329,11 @@ func (v view) keys() string {
 	add(ok && c.Lane != Done && !c.isOf(v.snapshot.Viewer), "c claim")
 	add(ok && c.Holder != "" && !c.isOf(v.snapshot.Viewer), "f force")
 	add(true, "/ filter")
+	add(true, "m mine")
+	add(true, "s sort")
 	add(ok, "o open")
 	add(ok, "y copy")
 	add(len(v.snapshot.Pauses) == 0, "p pause")
-	add(true, "m mine")
-	add(true, "s sort")
 	add(true, "u read")
 	out := ""
 	for _, key := range all {

@@ -58,8 +58,8 @@ func scenario(now time.Time) (githubsim.Seed, error) {
 			{
 				Number: 1,
 				Title:  "Retry the upload on 503",
-				Body: "The upload fails for good when the server answers 503.\n\n" +
-					"\x1b[2JTry again three times, with a pause of a second before each.",
+				Body: "The upload fails for good when the server answers 503.\n" +
+					"history, oldest first\n\x1b[2JTry again three times.",
 				Labels: []string{"agent:in-flight"},
 			},
 			{Number: 2, Title: "Say which file was too large", Labels: []string{"agent:in-flight"}},

@@ -163,7 +163,7 @@ func TestTerminalBoard(t *testing.T) {
 		}
 
 		p.press("Enter")
-		p.await("▌#1", "lucius holds it for another", "history, oldest first", "drake lost the race to lucius", "│ The upload fails for good")
+		p.await("▌#1", "lucius holds it for another", "history, oldest first", "drake lost the race to lucius", "│ The upload fails for good", "│ history, oldest first")
 		p.press("j")
 		p.await("▌#2", "vera holds it for another")
 		p.press("Escape")
