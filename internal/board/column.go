@@ -19,7 +19,8 @@ const (
 	gap         = 2  // between columns
 	barMost     = 12
 	holderMost  = barMost + len("  23h59m left") // beside the name
-	titleLines  = 2
+	titleLines  = 2                              // of a card; twice as many in a terminal of titleFrom lines
+	titleFrom   = 40
 )
 
 // A column is a lane on the screen, or its tab.
@@ -212,8 +213,9 @@ func (v view) card(of column, n int) []string {
 		title = strings.Split(ansi.Hardwrap(ref+" "+c.Title, width, false), "\n")
 	}
 
-	if len(title) > titleLines {
-		title = append(title[:titleLines-1], ansi.Truncate(strings.Join(title[titleLines-1:], " "), width, "…"))
+	most := titleLines << yes(v.height >= titleFrom)
+	if len(title) > most {
+		title = append(title[:most-1], ansi.Truncate(strings.Join(title[most-1:], " "), width, "…"))
 	}
 
 	for i, line := range title {

@@ -25,6 +25,7 @@ func TestPictures(t *testing.T) {
 		env := inPublic(t, "tok-olga", plainTitles)
 		draw(t, "board", openBoard(t, 158, 28, darkPane, env), 158)
 		draw(t, "board-80", openBoard(t, 80, 24, darkPane, env), 80)
+		draw(t, "board-200", openBoard(t, 200, 50, darkPane, env), 200)
 	})
 
 	t.Run("issue", func(t *testing.T) {
