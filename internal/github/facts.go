@@ -84,7 +84,6 @@ func (c *Client) readIssues(ctx context.Context, issues []claim.Issue, want scop
 // A snapshot is an issue while it is being read.
 type snapshot struct {
 	facts    lifecycle.Facts
-	body     string
 	comments []comment
 	talk     []claim.Comment           // ordinary comments: who wrote them and when
 	more     *connection[queryComment] // the page read first, when it is not all there is

@@ -18,6 +18,7 @@ import (
 type Facts struct {
 	Issue      claim.Issue
 	Title, URL string
+	Body       string // its text, for people; empty when it has none
 	// the number is a pull request's (spec.md#held-pull-requests); then PRs and Blockers are empty
 	PullRequest bool
 	Created     time.Time // zero when not known

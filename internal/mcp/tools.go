@@ -152,7 +152,7 @@ func workTools() []tool {
 		},
 		{
 			name: "board", title: "The board of a repository", words: []string{"board"}, reads: true, many: true,
-			about: "Lists every issue that is part of the lifecycle, one card each: its state and why, who holds it since when and until when, what is stuck. " +
+			about: "Lists every issue that is part of the lifecycle, one card each: its state and why, who holds it since when and until when, what is stranded. " +
 				"What was done it lists for two days.",
 			params:    params(repoParam()),
 			untrusted: []string{"title", "why", "holder", "author", "branch"},

@@ -67,7 +67,7 @@ type CardView struct {
 	Branch   string   `json:"branch,omitempty"`
 	Marks    []string `json:"marks"`
 	Cycle    []string `json:"cycle,omitempty"`
-	Stuck    bool     `json:"stuck"`
+	Stranded bool     `json:"stranded"`
 	Pulls    []string `json:"pull_requests"`
 	TakenAt  string   `json:"server_time"`
 	ByPerson bool     `json:"person"`
@@ -85,18 +85,15 @@ func viewCard(c board.Card, now time.Time) CardView {
 		Author:   c.Login,
 		Since:    cli.Stamp(c.Since),
 		Renewed:  cli.Stamp(c.Seen),
+		Until:    cli.Stamp(c.Until),
 		Branch:   c.Branch,
 		Marks:    []string{},
 		Cycle:    c.Cycle,
-		Stuck:    c.Stuck(),
+		Stranded: c.Stranded,
 		Pulls:    []string{},
 		TakenAt:  cli.Stamp(now),
 		ByPerson: c.Person,
 		Request:  c.Request,
-	}
-
-	if c.Lease > 0 {
-		v.Until = cli.Stamp(c.Seen.Add(c.Lease))
 	}
 
 	for _, p := range c.Pulls {
@@ -181,7 +178,7 @@ func showCards(c *cli.Call, r board.Snapshot) error {
 		if len(r.Cards) == 0 {
 			text += "no issue is part of the lifecycle\n"
 		} else {
-			text += cli.Columns(board.Rows(r.Cards, r.Now))
+			text += cli.Columns(board.Rows(r.Cards, r.Now, c.Terminal.Env.Width(c.Terminal.Out)))
 		}
 
 		for _, ring := range r.Cycles {
@@ -192,7 +189,7 @@ func showCards(c *cli.Call, r board.Snapshot) error {
 			text += line + "\n"
 		}
 
-		return c.Answer(nil, text)
+		return c.Tell(nil, text)
 	}
 
 	c.Answered = true
