@@ -8,6 +8,7 @@
 package git
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -143,28 +144,41 @@ func (g Git) Talk(ctx context.Context, said io.Writer, args ...string) (out stri
 	return stdout.String(), -1, g.worded(args, err, "")
 }
 
-// Stream prepares a question whose answer is too long to be kept. said gets what git has to say;
-// Failed words its error.
-func (g Git) Stream(ctx context.Context, said io.Writer, stdin string, args ...string) (*exec.Cmd, error) {
+// Stream is Feed for an answer that is too long to be kept: parse reads it while git prints it. The
+// error of parse counts, unless it is io.ErrUnexpectedEOF of an answer that git has cut off.
+func (g Git) Stream(ctx context.Context, stdin string, args []string, parse func(*bufio.Reader) error) error {
 	whole, err := g.args(append([]string{"-c", "core.fsmonitor=false"}, args...))
 	if err != nil {
-		return nil, err
+		return err
 	}
 
-	cmd := g.process(ctx, Command{
+	running, stop := context.WithCancel(ctx)
+	defer stop()
+	cmd := g.process(running, Command{
 		Dir:   g.Dir,
 		Args:  whole,
-		Env:   append(quiet(), alone()...),
+		Env:   append(quiet(), append(alone(), "GIT_FLUSH=0")...), // whole blocks, not record by record
 		Stdin: stdin,
 		wait:  time.Second,
 	})
-	cmd.Stderr = said
+	var said bytes.Buffer
+	cmd.Stderr = &said
 
-	return cmd, nil
-}
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
 
-// Failed is the error of a stream; nil for nil.
-func (g Git) Failed(ctx context.Context, err error, said []byte, args ...string) error {
+	if err == nil {
+		err = parse(bufio.NewReaderSize(out, 64<<10))
+		if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+			stop() // it may have more to print
+			_ = cmd.Wait()
+		} else {
+			err = cmp.Or(cmd.Wait(), err)
+		}
+	}
+
 	switch {
 	case err == nil:
 		return nil
@@ -172,7 +186,7 @@ func (g Git) Failed(ctx context.Context, err error, said []byte, args ...string)
 		err = ctx.Err()
 	}
 
-	return g.worded(args, err, string(said))
+	return g.worded(args, err, said.String())
 }
 
 // answer runs a command to its end.

@@ -83,7 +83,7 @@ func BenchmarkEverydayPush(b *testing.B) {
 			b.Run(size.name+"/"+c.name+"/ours", func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					if err := Commits(b.Context(), at, c.push, func(Commit) bool { return true }); err != nil {
+					if _, _, err := Commits(b.Context(), at, c.push); err != nil {
 						b.Fatal(err)
 					}
 				}

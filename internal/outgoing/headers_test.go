@@ -46,7 +46,7 @@ func TestPackedMessages(t *testing.T) {
 					RemoteOID: strings.Repeat("0", len(tip)),
 				},
 			}}
-			got, err := collect(func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) })
+			got, err := leaving(t.Context(), at, p)
 			if err != nil || len(got) != len(texts) {
 				t.Fatalf("%s, %q: %d commits, %v", format, header, len(got), err)
 			}
@@ -58,7 +58,7 @@ func TestPackedMessages(t *testing.T) {
 			}
 
 			p.Keep = func(message []byte) bool { return strings.Contains(string(message), "after") }
-			got, err = collect(func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) })
+			got, err = leaving(t.Context(), at, p)
 			if err != nil || len(got) != 2 {
 				t.Errorf("%s, %q: %d commits behind a NUL, %v", format, header, len(got), err)
 			}

@@ -37,8 +37,7 @@ func TestRemoteBelowAnother(t *testing.T) {
 				git("gc", "-q")
 			}
 
-			leave := 0
-			err := outgoing.Commits(t.Context(), outgoing.Location{Dir: dir, Env: os.Environ()}, outgoing.Push{
+			leave, _, err := outgoing.Commits(t.Context(), outgoing.Location{Dir: dir, Env: os.Environ()}, outgoing.Push{
 				Remote: "origin",
 				URL:    "https://github.com/acme/app.git",
 				Updates: []outgoing.Update{{
@@ -47,12 +46,9 @@ func TestRemoteBelowAnother(t *testing.T) {
 					RemoteRef: "refs/heads/main",
 					RemoteOID: base,
 				}},
-			}, func(outgoing.Commit) bool {
-				leave++
-				return true
 			})
-			if err != nil || leave != 1 {
-				t.Errorf("%d commits leave, error %v; want 1", leave, err)
+			if err != nil || len(leave) != 1 {
+				t.Errorf("%d commits leave, error %v; want 1", len(leave), err)
 			}
 		})
 	}

@@ -2,18 +2,15 @@
 // push.
 //
 // Commits that nobody else has yet are loose objects, as a rule, and most pushes need no more than
-// reading those, with go-git. The installed git is asked for what is packed, missing or unusual,
-// and for which commits exactly the remote has.
+// reading those, with go-git, down to what the remote most likely has. The installed git is asked
+// for what is packed, missing or unusual, and for which commits exactly the remote has.
 package outgoing
 
 import (
 	"bytes"
 	"context"
-	"errors"
 	"slices"
 	"strings"
-
-	"github.com/label-state/label-state/internal/smallfile"
 )
 
 // maxMessage bounds Commit.Message; what a commit says beyond it is not looked at, and Commit.Cut
@@ -51,8 +48,7 @@ type Push struct {
 	URL     string
 	Updates []Update
 	// Keep says of a message whether its commit is wanted; nil wants all. A commit whose message is
-	// longer than what is read of it is always wanted. When none is wanted, it need not be found
-	// out which commits exactly the remote has.
+	// longer than what is read of it is always wanted.
 	Keep func(message []byte) bool
 }
 
@@ -79,8 +75,8 @@ func (c Commit) Subject() string {
 	return ""
 }
 
-// Commits calls yield for each commit that leaves and is wanted, newest first, each once over all
-// updates, until yield returns false.
+// Commits returns the commits that leave with the push and are wanted, newest first, each once over
+// all updates.
 //
 // A commit leaves when it is reachable from a pushed object, tags peeled, and from nothing the
 // remote is known to have: the remote object ids of the updates as far as they are in the
@@ -88,51 +84,52 @@ func (c Commit) Subject() string {
 // that the push updates. A deletion sends nothing. Without updates that send something the
 // repository is not even opened.
 //
-// With clocks far apart, and in a push of more than 500 references, a commit that the remote
-// already has may be reported; one that leaves is never missed.
+// A commit that leaves is never missed. Of a remote with very many references, the remote may have
+// some of the commits on a branch that few pushes build on: they are then not exact, and Leaving
+// says which of them leave. With clocks far apart, and in a push of more than 500 references, such
+// a commit may be reported as exact, too.
 //
-// Errors are a *smallfile.IrregularError or *smallfile.LargeError of a file that git would read, a
-// *git.Error, what git.Find says of a place without a repository, and the end of ctx.
-func Commits(ctx context.Context, at Location, p Push, yield func(Commit) bool) error {
+// Errors are a *git.Error, what git.Find says of a place without a repository, and the end of ctx.
+func Commits(ctx context.Context, at Location, p Push) (found []Commit, exact bool, err error) {
 	if len(pushed(p.Updates)) == 0 {
-		return nil
+		return nil, true, nil
 	}
 	repo, err := openRepository(at)
 	if err != nil {
-		return err
+		return nil, false, err
 	}
 
-	found, complete, err := readLoose(ctx, at, repo, p)
+	found, complete := readLoose(ctx, at, repo, p)
+	if complete && len(found) == 0 || ctx.Err() != nil {
+		return nil, complete, ctx.Err()
+	}
+	g, err := openGit(ctx, at, repo, p)
 	if err != nil {
-		return err
+		return nil, false, err
 	}
 
-	if !complete || len(found) > 0 {
-		g, err := openGit(at, repo, p)
-		if err == nil {
-			found, err = g.commits(ctx, found, complete)
-		}
+	return g.commits(ctx, found, complete)
+}
 
-		if err != nil {
-			return err
-		}
+// Leaving returns those of the commits that leave.
+func Leaving(ctx context.Context, at Location, p Push, commits []Commit) ([]Commit, error) {
+	repo, err := openRepository(at)
+	if err != nil {
+		return nil, err
+	}
+	g, err := openGit(ctx, at, repo, p)
+	if err != nil {
+		return nil, err
 	}
 
-	for _, c := range found {
-		if !yield(c) {
-			return nil
-		}
-	}
-
-	return nil
+	return g.confirm(ctx, commits)
 }
 
 // readLoose returns the commits that may leave and are wanted, if the loose objects tell all of
-// them: complete. What keeps them from that does not matter, since git is asked then. The error is
-// the end of ctx, or a *smallfile.IrregularError: git would wait for a pipe.
-func readLoose(ctx context.Context, at Location, repo repository, p Push) (found []Commit, complete bool, err error) {
+// them: complete. What keeps them from that does not matter, since git is asked then.
+func readLoose(ctx context.Context, at Location, repo repository, p Push) (found []Commit, complete bool) {
 	if !repo.plain(at) {
-		return nil, false, ctx.Err()
+		return nil, false
 	}
 
 	defer func() {
@@ -141,15 +138,14 @@ func readLoose(ctx context.Context, at Location, repo repository, p Push) (found
 		}
 	}()
 
-	commits, err := repo.loose().commits(ctx, p.Updates)
-	if err == nil {
-		return slices.DeleteFunc(commits, func(c Commit) bool { return !p.wants(c) }), true, nil
-	}
-	if _, is := errors.AsType[*smallfile.IrregularError](err); is {
-		return nil, false, err
+	known := remoteOIDs(p.Updates)
+	commits, err := repo.loose().commits(ctx, pushed(p.Updates), known)
+	if t, ok := repo.cloned(at, p); err != nil && ok {
+		known = append(known, repo.ids(repo.likelyTips(t))...)
+		commits, err = repo.loose().commits(ctx, pushed(p.Updates), known)
 	}
 
-	return nil, false, ctx.Err()
+	return slices.DeleteFunc(commits, func(c Commit) bool { return !p.wants(c) }), err == nil
 }
 
 // pushed lists the objects that are sent, each once.

@@ -235,6 +235,16 @@ var pushes = []scenario{
 		stale: []string{"refs/remotes/origin/mine"},
 	},
 	{
+		name:  "branch deleted on the remote, main here",
+		count: 5,
+		build: func(s *sandbox) (Location, Push) {
+			s.gone("fix:refs/remotes/origin/main")
+			s.git("w", "gc", "--quiet")
+			return s.push("w", "push", "origin", "HEAD:refs/heads/fix")
+		},
+		stale: []string{"refs/remotes/origin/main"},
+	},
+	{
 		name: "branch deleted on the remote, another name here by an included file", count: 2,
 		build: func(s *sandbox) (Location, Push) {
 			s.gone()

@@ -275,34 +275,33 @@ func oidsOf(commits []Commit) []string {
 	return list
 }
 
-// collect gathers what a reader yields.
-func collect(read func(yield func(Commit) bool) error) ([]Commit, error) {
-	var commits []Commit
-	err := read(func(c Commit) bool { commits = append(commits, c); return true })
-	return commits, err
+// leaving are the commits that leave, by Commits and, where those are not exact, Leaving.
+func leaving(ctx context.Context, at Location, p Push) ([]Commit, error) {
+	found, exact, err := Commits(ctx, at, p)
+	if err == nil && !exact {
+		found, err = Leaving(ctx, at, p, found)
+	}
+	return found, err
 }
 
-// askGit is Commits by git alone.
-func askGit(ctx context.Context, at Location, p Push, yield func(Commit) bool) error {
+// askGit is leaving by git alone.
+func askGit(ctx context.Context, at Location, p Push) ([]Commit, error) {
 	if len(pushed(p.Updates)) == 0 {
-		return nil
+		return nil, nil
 	}
 	repo, err := openRepository(at)
 	if err != nil {
-		return err
+		return nil, err
 	}
-
-	g, err := openGit(at, repo, p)
+	g, err := openGit(ctx, at, repo, p)
 	if err != nil {
-		return err
+		return nil, err
 	}
 
-	commits, err := g.commits(ctx, nil, false)
-	for _, c := range commits {
-		if !yield(c) {
-			break
-		}
+	found, exact, err := g.commits(ctx, nil, false)
+	if err == nil && !exact {
+		found, err = g.confirm(ctx, found)
 	}
 
-	return err
+	return found, err
 }

@@ -116,7 +116,19 @@ func (h *Hook) check(ctx context.Context, push outgoing.Push, messages []dedup.M
 		return dedup.Report{}
 	}
 
-	return c.judgeInTime(ctx, named, unread)
+	report := c.judgeInTime(ctx, named, unread)
+	if !report.Stops() || !h.unsure {
+		return report
+	}
+
+	// Refused is only what leaves. Where that cannot be found out, what probably leaves counts.
+	leaving, err := outgoing.Leaving(ctx, h.location(), push, h.commits)
+	if err != nil || len(leaving) == len(h.commits) {
+		return report
+	}
+	h.commits, h.unsure = leaving, false
+
+	return h.check(ctx, push, messagesOf(leaving))
 }
 
 // grace is how long after the end of the time the answers that came before it may take to be
