@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/closing"
+	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/outgoing"
 )
 
@@ -63,14 +64,12 @@ func (s *stage) walk(ctx context.Context, dir string, updates []outgoing.Update)
 	left := &deadline{Context: ctx, at: s.start.Add(budget)}
 	defer left.end()
 	var err error
-	s.commits, s.exact, err = outgoing.Commits(left,
-		outgoing.Location{Dir: dir, Env: append(s.environ, outgoing.RealObjects)},
-		outgoing.Push{
-			Remote:  s.args[0],
-			URL:     s.args[1],
-			Updates: updates,
-			Keep:    func(message []byte) bool { return closing.Perhaps(string(message)) },
-		})
+	s.commits, s.exact, err = outgoing.Commits(left, git.Git{Dir: dir, Env: s.environ}, outgoing.Push{
+		Remote:  s.args[0],
+		URL:     s.args[1],
+		Updates: updates,
+		Keep:    func(message []byte) bool { return closing.Perhaps(string(message)) },
+	})
 	s.walked = err == nil
 
 	return err

@@ -230,7 +230,7 @@ var errNoGit = errors.New("find git: not in GIT_EXEC_PATH or PATH")
 // Locate sets Path to the git that started the program, if one did, else to the first on Env's
 // PATH. Relative folders do not count: they may be in the clone.
 func (g *Git) Locate() error {
-	dirs := append([]string{g.lookup("GIT_EXEC_PATH")}, filepath.SplitList(g.lookup("PATH"))...)
+	dirs := append([]string{g.Getenv("GIT_EXEC_PATH")}, filepath.SplitList(g.Getenv("PATH"))...)
 	for _, dir := range dirs {
 		if !filepath.IsAbs(dir) {
 			continue
@@ -262,7 +262,7 @@ func (g Git) args(args []string) ([]string, error) {
 	if g.Repo != "" {
 		return append([]string{"-c", refuseBare, "--git-dir=" + g.Repo}, args...), nil
 	}
-	place, err := Find(g.Dir, g.lookup("GIT_DIR"))
+	place, err := Find(g.Dir, g.Getenv("GIT_DIR"))
 	if e, is := errors.AsType[*EmbeddedError](err); is {
 		return nil, e
 	}
@@ -277,8 +277,8 @@ func (g Git) args(args []string) ([]string, error) {
 // programs it starts as well.
 const refuseBare = "safe.bareRepository=explicit"
 
-// lookup returns a variable of Env, empty when it is not set.
-func (g Git) lookup(name string) string {
+// Getenv returns a variable of Env, empty when it is not set.
+func (g Git) Getenv(name string) string {
 	for _, kv := range slices.Backward(g.Env) {
 		if key, value, ok := strings.Cut(kv, "="); ok && key == name {
 			return value

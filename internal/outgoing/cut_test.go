@@ -5,6 +5,8 @@ import (
 	"context"
 	"strings"
 	"testing"
+
+	"github.com/label-state/label-state/internal/git"
 )
 
 // TestCutMessages: both readers say which messages they have not read to the end, and report those
@@ -33,7 +35,7 @@ func TestCutMessages(t *testing.T) {
 				return bytes.Contains(message, []byte("closes")) || len(message) > maxMessage
 			}
 
-			for reader, read := range map[string]func(context.Context, Location, Push) ([]Commit, error){
+			for reader, read := range map[string]func(context.Context, git.Git, Push) ([]Commit, error){
 				"native": leaving,
 				"git":    askGit,
 			} {

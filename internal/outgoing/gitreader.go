@@ -27,24 +27,23 @@ type gitReader struct {
 	tracking tracking
 }
 
-// openGit finds git, and asks it for its configuration if that may not be a clone's.
-func openGit(ctx context.Context, at Location, r repository, p Push) (gitReader, error) {
-	g := gitReader{Git: git.Git{Dir: at.Dir, Env: at.Env}, repository: r, push: p}
-	if err := g.Locate(); err != nil {
-		return g, err
+// openGit finds git, and asks it for its configuration if that may not be a clone's. The commits of
+// a push are those that git has, whatever git-replace(1) shows in their place.
+func openGit(ctx context.Context, g git.Git, repo repository, p Push) (gitReader, error) {
+	g.Env = append(slices.Clip(g.Env), "GIT_NO_REPLACE_OBJECTS=1")
+	r := gitReader{Git: g, repository: repo, push: p}
+	if err := r.Locate(); err != nil {
+		return r, err
 	}
 
-	t, ok := r.cloned(at, p)
-	if !ok {
-		remotes, err := g.remotes(ctx)
-		if err != nil {
-			return g, err
-		}
-		t = trackingOf(remotes, p)
+	var ok bool
+	if r.tracking, ok = repo.cloned(g, p); ok {
+		return r, nil
 	}
+	remotes, err := r.remotes(ctx)
+	r.tracking = trackingOf(remotes, p)
 
-	g.tracking = t
-	return g, nil
+	return r, err
 }
 
 // unsureAtMost is how many wanted commits are reported before it is known that they leave: GitHub

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/label-state/label-state/internal/git"
 )
 
 // TestPackedMessages: git prints messages otherwise than they are, and cuts them at a NUL; they are
@@ -37,7 +39,7 @@ func TestPackedMessages(t *testing.T) {
 			s.git("w", "update-ref", "refs/heads/main", tip)
 			s.git("w", "repack", "--quiet", "-a", "-d")
 
-			at := Location{Dir: s.path("w"), Env: s.environ()}
+			at := git.Git{Dir: s.path("w"), Env: s.environ()}
 			p := Push{Remote: "origin", URL: "https://example.com/x", Updates: []Update{
 				{
 					LocalRef:  "HEAD",

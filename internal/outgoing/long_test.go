@@ -8,11 +8,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/label-state/label-state/internal/git"
 )
 
 // longHistory is a repository of n commits in a line with merges, and a push of its newest; tracked
 // are the commits that the remote has branches on.
-func longHistory(s *sandbox, n, graph int, tracked []int) (at Location, p Push, want, oids []string) {
+func longHistory(s *sandbox, n, graph int, tracked []int) (at git.Git, p Push, want, oids []string) {
 	s.t.Helper()
 	d := line(n)
 	d.graph = graph
@@ -31,7 +33,7 @@ func longHistory(s *sandbox, n, graph int, tracked []int) (at Location, p Push, 
 	}
 	slices.Sort(want)
 
-	return Location{Dir: s.path("r"), Env: s.environ()}, p, want, oids
+	return git.Git{Dir: s.path("r"), Env: s.environ()}, p, want, oids
 }
 
 func TestLongHistories(t *testing.T) {
@@ -244,7 +246,7 @@ func TestEverydayPushNeedsNoGit(t *testing.T) {
 
 func TestCommitsComeNewestFirst(t *testing.T) {
 	at, p, _, _ := longHistory(newSandbox(t), 100, 0, []int{50})
-	for name, read := range map[string]func(context.Context, Location, Push) ([]Commit, error){
+	for name, read := range map[string]func(context.Context, git.Git, Push) ([]Commit, error){
 		"Commits": leaving,
 		"git":     askGit,
 	} {
@@ -260,7 +262,7 @@ func TestCancelledContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 
-	for name, read := range map[string]func(context.Context, Location, Push) ([]Commit, error){
+	for name, read := range map[string]func(context.Context, git.Git, Push) ([]Commit, error){
 		"Commits": leaving,
 		"git":     askGit,
 	} {

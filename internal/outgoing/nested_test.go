@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	gitprogram "github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/outgoing"
 )
 
@@ -37,7 +38,7 @@ func TestRemoteBelowAnother(t *testing.T) {
 				git("gc", "-q")
 			}
 
-			leave, _, err := outgoing.Commits(t.Context(), outgoing.Location{Dir: dir, Env: os.Environ()}, outgoing.Push{
+			leave, _, err := outgoing.Commits(t.Context(), gitprogram.Git{Dir: dir, Env: os.Environ()}, outgoing.Push{
 				Remote: "origin",
 				URL:    "https://github.com/acme/app.git",
 				Updates: []outgoing.Update{{

@@ -10,35 +10,13 @@ import (
 	"bytes"
 	"context"
 	"slices"
-	"strings"
+
+	"github.com/label-state/label-state/internal/git"
 )
 
 // maxMessage bounds Commit.Message; what a commit says beyond it is not looked at, and Commit.Cut
 // says so.
 const maxMessage = 1 << 20
-
-// RealObjects is the variable that has git read commits as a push sends them: git-replace(1)
-// changes what is shown, not what leaves. It belongs into the Env of a Location.
-const RealObjects = "GIT_NO_REPLACE_OBJECTS=1"
-
-// A Location is where a hook runs: its working directory and its environment ("KEY=value"), from
-// which GIT_DIR and what else git sets are taken. The environment of this process is never read.
-type Location struct {
-	Dir string
-	Env []string
-}
-
-// lookup returns a variable of the hook's environment; the last one of a name counts.
-func (at Location) lookup(name string) string {
-	value := ""
-	for _, kv := range at.Env {
-		if key, v, ok := strings.Cut(kv, "="); ok && key == name {
-			value = v
-		}
-	}
-
-	return value
-}
 
 // A Push is what is about to happen: the hook's two arguments and its input.
 type Push struct {
@@ -89,46 +67,46 @@ func (c Commit) Subject() string {
 // says which of them leave. With clocks far apart, and in a push of more than 500 references, such
 // a commit may be reported as exact, too.
 //
-// Errors are a *git.Error, what git.Find says of a place without a repository, and the end of ctx.
-func Commits(ctx context.Context, at Location, p Push) (found []Commit, exact bool, err error) {
+// g is git where the hook runs, with its environment. Errors are a *git.Error, what git.Find says of a place without a repository, and the end of ctx.
+func Commits(ctx context.Context, g git.Git, p Push) (found []Commit, exact bool, err error) {
 	if len(pushed(p.Updates)) == 0 {
 		return nil, true, nil
 	}
-	repo, err := openRepository(at)
+	repo, err := openRepository(g)
 	if err != nil {
 		return nil, false, err
 	}
 
-	found, complete := readLoose(ctx, at, repo, p)
+	found, complete := readLoose(ctx, g, repo, p)
 	if complete && len(found) == 0 || ctx.Err() != nil {
 		return nil, complete, ctx.Err()
 	}
-	g, err := openGit(ctx, at, repo, p)
+	reader, err := openGit(ctx, g, repo, p)
 	if err != nil {
 		return nil, false, err
 	}
 
-	return g.commits(ctx, found, complete)
+	return reader.commits(ctx, found, complete)
 }
 
 // Leaving returns those of the commits that leave.
-func Leaving(ctx context.Context, at Location, p Push, commits []Commit) ([]Commit, error) {
-	repo, err := openRepository(at)
+func Leaving(ctx context.Context, g git.Git, p Push, commits []Commit) ([]Commit, error) {
+	repo, err := openRepository(g)
 	if err != nil {
 		return nil, err
 	}
-	g, err := openGit(ctx, at, repo, p)
+	reader, err := openGit(ctx, g, repo, p)
 	if err != nil {
 		return nil, err
 	}
 
-	return g.confirm(ctx, commits)
+	return reader.confirm(ctx, commits)
 }
 
 // readLoose returns the commits that may leave and are wanted, if the loose objects tell all of
 // them: complete. What keeps them from that does not matter, since git is asked then.
-func readLoose(ctx context.Context, at Location, repo repository, p Push) (found []Commit, complete bool) {
-	if !repo.plain(at) {
+func readLoose(ctx context.Context, g git.Git, repo repository, p Push) (found []Commit, complete bool) {
+	if !repo.plain(g) {
 		return nil, false
 	}
 
@@ -140,7 +118,7 @@ func readLoose(ctx context.Context, at Location, repo repository, p Push) (found
 
 	known := remoteOIDs(p.Updates)
 	commits, err := repo.loose().commits(ctx, pushed(p.Updates), known)
-	if t, ok := repo.cloned(at, p); err != nil && ok {
+	if t, ok := repo.cloned(g, p); err != nil && ok {
 		known = append(known, repo.ids(repo.likelyTips(t))...)
 		commits, err = repo.loose().commits(ctx, pushed(p.Updates), known)
 	}

@@ -5,13 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/sample"
 )
 
 // A scenario prepares repositories and returns what git tells the hook.
 type scenario struct {
 	name    string
-	build   func(s *sandbox) (Location, Push)
+	build   func(s *sandbox) (git.Git, Push)
 	remotes []string // whose references count; origin when nil
 	stale   []string // tracking branches that do not count, beside those of the same names
 	gitOnly bool     // the loose objects must not be taken for an answer
@@ -45,7 +46,7 @@ func TestReadersAgree(t *testing.T) {
 }
 
 // check asks both readers, with and without Keep, and the public function.
-func check(t *testing.T, at Location, p Push, want []string, gitOnly bool) {
+func check(t *testing.T, at git.Git, p Push, want []string, gitOnly bool) {
 	t.Helper()
 	byGit, err := askGit(t.Context(), at, p)
 	compare(t, "git", byGit, err, want)
@@ -63,7 +64,7 @@ func check(t *testing.T, at Location, p Push, want []string, gitOnly bool) {
 
 // checkLoose: the loose objects, if they tell the commits at all, miss none that leaves, and have
 // the messages that git prints.
-func checkLoose(t *testing.T, at Location, p Push, byGit []Commit, want []string, gitOnly bool) {
+func checkLoose(t *testing.T, at git.Git, p Push, byGit []Commit, want []string, gitOnly bool) {
 	t.Helper()
 	if len(pushed(p.Updates)) == 0 {
 		return

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/sample"
 )
 
@@ -57,7 +58,7 @@ func TestReadersOnRandomHistories(t *testing.T) {
 		}
 
 		slices.Sort(want)
-		at := Location{Dir: s.path(folder), Env: s.environ()}
+		at := git.Git{Dir: s.path(folder), Env: s.environ()}
 		byGit, err := askGit(t.Context(), at, p)
 		more := slices.DeleteFunc(oidsOf(byGit), func(oid string) bool { return slices.Contains(want, oid) })
 		if err != nil || len(byGit)-len(more) != len(want) || (d.sane() && len(more) > 0) {

@@ -20,8 +20,8 @@ const maxText = 4 << 20
 // worktrees.
 type repository string
 
-func openRepository(at Location) (repository, error) {
-	place, err := git.Find(at.Dir, at.lookup("GIT_DIR"))
+func openRepository(g git.Git) (repository, error) {
+	place, err := git.Find(g.Dir, g.Getenv("GIT_DIR"))
 	if err != nil {
 		return "", err
 	}
@@ -42,9 +42,9 @@ var redirections = []string{
 
 // plain reports whether history is what the commits in the repository say: not shallow, grafted or
 // somewhere else.
-func (r repository) plain(at Location) bool {
+func (r repository) plain(g git.Git) bool {
 	for _, name := range redirections {
-		if at.lookup(name) != "" {
+		if g.Getenv(name) != "" {
 			return false
 		}
 	}
@@ -67,9 +67,9 @@ func (r repository) fewReferences() bool {
 
 // cloned returns the tracking of a push if the configuration is a clone's. Otherwise git has to be
 // asked for it.
-func (r repository) cloned(at Location, p Push) (t tracking, ok bool) {
+func (r repository) cloned(g git.Git, p Push) (t tracking, ok bool) {
 	t = trackingOf(nil, p)
-	return t, len(t.remotes) > 0 && !configuresRemotes(at.Env) && r.clonesConfig()
+	return t, len(t.remotes) > 0 && !configuresRemotes(g.Env) && r.clonesConfig()
 }
 
 // clonesConfig reports whether the configuration of the repository has no refspecs but those of a

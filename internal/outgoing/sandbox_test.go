@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/testmain"
 )
 
@@ -181,7 +182,7 @@ cat >"$OUT/stdin"; printf %s "$1" >"$OUT/remote"; printf %s "$2" >"$OUT/url"; pw
 
 // push lets real git begin a push, args and all, and returns what its hook is told. It does not
 // happen.
-func (s *sandbox) push(folder string, args ...string) (Location, Push) {
+func (s *sandbox) push(folder string, args ...string) (git.Git, Push) {
 	s.t.Helper()
 	s.write("hooks/pre-push", hook)
 	s.write("out/stdin", "none")
@@ -200,18 +201,18 @@ func (s *sandbox) push(folder string, args ...string) (Location, Push) {
 		s.t.Fatal(err)
 	}
 
-	at := Location{Dir: strings.TrimSpace(read("pwd")), Env: strings.Split(strings.TrimSpace(read("env")), "\n")}
+	at := git.Git{Dir: strings.TrimSpace(read("pwd")), Env: strings.Split(strings.TrimSpace(read("env")), "\n")}
 	return at, Push{Remote: read("remote"), URL: read("url"), Updates: updates}
 }
 
 // expected is the answer by its definition: what the pushed objects reach, less what the remote's
 // reach, two plain sets. The remote has what git says of each updated reference, and what the
 // tracking branches say, without those of updated references.
-func (s *sandbox) expected(at Location, p Push, remotes []string, stale ...string) []string {
+func (s *sandbox) expected(at git.Git, p Push, remotes []string, stale ...string) []string {
 	s.t.Helper()
 	ask := func(args ...string) ([]string, error) {
 		cmd := exec.Command("git", args...)
-		cmd.Dir, cmd.Env = at.Dir, at.Env
+		cmd.Dir, cmd.Env = at.Dir, append(slices.Clip(at.Env), "GIT_NO_REPLACE_OBJECTS=1")
 		out, err := cmd.Output()
 		return strings.Fields(string(out)), err
 	}
@@ -276,7 +277,7 @@ func oidsOf(commits []Commit) []string {
 }
 
 // leaving are the commits that leave, by Commits and, where those are not exact, Leaving.
-func leaving(ctx context.Context, at Location, p Push) ([]Commit, error) {
+func leaving(ctx context.Context, at git.Git, p Push) ([]Commit, error) {
 	found, exact, err := Commits(ctx, at, p)
 	if err == nil && !exact {
 		found, err = Leaving(ctx, at, p, found)
@@ -285,7 +286,7 @@ func leaving(ctx context.Context, at Location, p Push) ([]Commit, error) {
 }
 
 // askGit is leaving by git alone.
-func askGit(ctx context.Context, at Location, p Push) ([]Commit, error) {
+func askGit(ctx context.Context, at git.Git, p Push) ([]Commit, error) {
 	if len(pushed(p.Updates)) == 0 {
 		return nil, nil
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/label-state/label-state/internal/closing"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/dedup"
+	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/outgoing"
 	"github.com/label-state/label-state/internal/setup"
 )
@@ -143,7 +144,7 @@ func (h *Hook) guard(ctx context.Context) (code int) {
 func (h *Hook) scan(ctx context.Context, push outgoing.Push) ([]dedup.Message, error) {
 	if !h.walked {
 		push.Keep = func(message []byte) bool { return closing.Perhaps(string(message)) }
-		commits, exact, err := outgoing.Commits(ctx, h.location(), push)
+		commits, exact, err := outgoing.Commits(ctx, h.git(), push)
 		if err != nil {
 			return nil, err
 		}
@@ -153,9 +154,7 @@ func (h *Hook) scan(ctx context.Context, push outgoing.Push) ([]dedup.Message, e
 	return messagesOf(h.commits), nil
 }
 
-func (h *Hook) location() outgoing.Location {
-	return outgoing.Location{Dir: h.Env.Dir, Env: append(h.Env.Inherited(), outgoing.RealObjects)}
-}
+func (h *Hook) git() git.Git { return git.Git{Dir: h.Env.Dir, Env: h.Env.Inherited()} }
 
 func messagesOf(commits []outgoing.Commit) []dedup.Message {
 	var messages []dedup.Message
