@@ -121,7 +121,7 @@ func (g gitReader) list(ctx context.Context, tips []string) ([]Commit, error) {
 	args = append(args, tips...)
 
 	var commits []Commit
-	var inexact []string
+	inexact := map[string]int{} // places in commits
 	err := g.Stream(ctx, lines(pushed(g.push.Updates)), args, func(in *bufio.Reader) error {
 		headers := newHeaderReader(in)
 		for {
@@ -132,57 +132,31 @@ func (g gitReader) list(ctx context.Context, tips []string) ([]Commit, error) {
 			if err != nil {
 				return err
 			}
-			if !exact {
-				commits = append(commits, Commit{OID: c.OID})
-				inexact = append(inexact, c.OID)
-				continue
-			}
 
-			if g.push.wants(c) {
+			switch {
+			case !exact:
+				inexact[c.OID] = len(commits)
+				commits = append(commits, Commit{OID: c.OID})
+			case g.push.wants(c):
 				c.Message = bytes.Clone(c.Message) // the reader uses it again
 				commits = append(commits, c)
 			}
 		}
 	})
-
 	if err != nil || len(inexact) == 0 {
 		return commits, err
 	}
 
-	return g.reread(ctx, commits, inexact)
-}
-
-// reread has git print some of the commits byte for byte, and leaves out those that are not wanted.
-func (g gitReader) reread(ctx context.Context, commits []Commit, oids []string) ([]Commit, error) {
-	read := map[string]Commit{}
-	err := g.Stream(ctx, lines(oids), []string{"cat-file", "--batch", "--buffer"}, func(in *bufio.Reader) error {
+	byteForByte := []string{"cat-file", "--batch", "--buffer"}
+	err = g.Stream(ctx, lines(slices.Collect(maps.Keys(inexact))), byteForByte, func(in *bufio.Reader) error {
 		return readObjects(in, func(c Commit) {
 			if g.push.wants(c) {
-				read[c.OID] = c
+				commits[inexact[c.OID]] = c
 			}
 		})
 	})
-	if err != nil {
-		return nil, err
-	}
 
-	again := map[string]bool{}
-	for _, oid := range oids {
-		again[oid] = true
-	}
-
-	var wanted []Commit
-	for _, c := range commits {
-		whole, ok := read[c.OID]
-		switch {
-		case ok:
-			wanted = append(wanted, whole)
-		case !again[c.OID]:
-			wanted = append(wanted, c)
-		}
-	}
-
-	return wanted, nil
+	return slices.DeleteFunc(commits, func(c Commit) bool { return !g.push.wants(c) }), err
 }
 
 // confirm asks git which of the commits nothing reaches that the remote has.
