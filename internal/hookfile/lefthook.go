@@ -74,11 +74,7 @@ func underLefthook(top string) manager {
 		m.lack = lackIn(top, main, name)
 		if named[name] || path.Ext(main) == ".toml" && strings.Contains(read(filepath.Join(top, main)), m.lack.Lines) {
 			m.lack = nil
-			text := read(filepath.Join(top, m.script))
-			if slices.Contains(shipped, text) {
-				m.text = lefthookText
-			}
-			return m.by(text, top)
+			return m.by(read(filepath.Join(top, m.script)), top)
 		}
 
 		if _, job := named[name]; job && !scriptNamed(all, name) { // a second entry would run it twice
@@ -92,7 +88,7 @@ func underLefthook(top string) manager {
 		m.lack.Text = lefthookText
 		if exists(filepath.Join(top, m.script)) {
 			m.text, m.lack = "", &Lack{Script: m.script}
-			m.hint = "have " + m.script + " run  " + guarded
+			m.hint = "give " + m.script + " another name, then: label-state init"
 			return m
 		}
 	}

@@ -2,12 +2,15 @@ package hookfile
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/label-state/label-state/internal/git"
+	"github.com/label-state/label-state/internal/smallfile"
 )
 
 // Scripts run the hook by the name of one of two programs: the small one, or label-state with the
@@ -21,17 +24,19 @@ const (
 // A manager is a program that writes git's hooks anew from files of the repository, as it found
 // them for pre-push.
 type manager struct {
-	name   string
-	reason string // why nothing of ours stays in the place of its hook; empty when a hook of ours may stand before it
-	script string // the file from which it runs our hook, or from which it would; as State has it
-	text   string // what the script has to be; empty when there is one
-	runs   bool   // it runs our hook at every push
-	hook   string // the path by which it does; empty is looked up
-	looks  string // by which names it looks for a program on PATH, with spaces between
-	brings bool   // it builds the programs itself
-	hint   string // what a person can do to have it run, when it does not
-	lack   *Lack  // what lefthook's files lack for it; nil where nothing does, and for the others
-	bare   bool   // the script fails, and with it every push, on a machine where our hook is missing
+	name    string
+	reason  string // why nothing of ours stays in the place of its hook; empty when a hook of ours may stand before it
+	script  string // the file from which it runs our hook, or from which it would; as State has it
+	text    string // what the script has to be; empty when it stays
+	extends bool   // text is what a person has written, and lines for ours besides
+	runs    bool   // it runs our hook at every push
+	hook    string // the path by which it does; empty is looked up
+	looks   string // by which names it looks for a program on PATH, with spaces between
+	brings  bool   // it builds the programs itself
+	asks    bool   // the last place in which it looks is git's setting label-state.hook
+	hint    string // what a person can do to have it run, when it does not
+	lack    *Lack  // what lefthook's files lack for it; nil where nothing does, and for the others
+	bare    bool   // the script fails, and with it every push, on a machine where our hook is missing
 }
 
 // manager is the one whose hook is in the place; the zero manager is a script that nobody writes
@@ -61,58 +66,46 @@ func husky(folder string) bool {
 	return filepath.Base(folder) == "_" && filepath.Base(filepath.Dir(folder)) == ".husky"
 }
 
-// guarded is the line that runs our hook where it is, and lets a push go where it is missing.
-const guarded = "! command -v " + whole + " >/dev/null || " + whole + " " + command + ` "$@"`
-
-// scriptText is what init writes for a manager to run: the same for both programs, also where a
-// desktop starts it with a short PATH, and it says so when nothing is checked.
-const scriptText = `hook=$(
+// scriptText is what a script of the repository needs to run our hook: as the shims do, also where a
+// desktop starts it with a short PATH, and with one line where nothing is checked. Whatever comes
+// after it finds git's input again.
+const scriptText = `input=$(cat)
+hook=$(
 	PATH=$PATH:$HOME/go/bin:$HOME/.local/bin:/usr/local/bin:/opt/homebrew/bin
-	command -v label-state-pre-push || command -v label-state
+	command -v label-state-pre-push || command -v label-state || git config --type=path --get label-state.hook
 ) || hook=
-case $hook in
-*pre-push) "$hook" "$@" ;;
-*?) "$hook" hook pre-push "$@" ;;
-*) echo 'label-state: not checked, pushing anyway: label-state was not found' >&2 ;;
-esac
+if [ -x "$hook" ]; then
+	printf '%s\n' "$input" 2>/dev/null | "$hook" hook pre-push "$@" || exit
+else
+	echo 'label-state: not checked, pushing anyway: label-state was not found' >&2
+fi
+[ -z "$input" ] || exec <<.
+$input
+.
 `
 
 // shellLine makes a script of it that a manager starts as a program.
 const shellLine = "#!/bin/sh\n"
 
-// shipped are the scripts that init wrote before. The first two end with 127 where our hook is
-// missing, which refuses the push; the others do not know that label-state is the hook as well.
-var shipped = []string{
-	small + " \"$@\"\n",
-	shellLine + "exec " + small + " \"$@\"\n",
-	scriptOfSmall,
-	shellLine + scriptOfSmall,
-}
-
-const scriptOfSmall = "if command -v " + small + ` >/dev/null; then
-	` + small + ` "$@"
-else
-	echo 'label-state: not checked, pushing anyway: ` + small + ` was not found' >&2
-fi
-`
-
 func underHusky(p place) manager {
-	m := manager{name: "husky", reason: "husky writes this file anew", script: ".husky/pre-push"}
 	top := filepath.Dir(filepath.Dir(p.folder))
-	file := filepath.Join(top, m.script)
-	m = m.by(read(file), top)
-	if slices.Contains(shipped, read(file)) {
-		m.text = scriptText
-	}
+	m := manager{name: "husky", reason: "husky writes this file anew", script: ".husky/pre-push"}
+	text, err := smallfile.Read(filepath.Join(top, m.script), maxScript)
+	m = m.by(string(text), top)
 
 	switch {
-	case m.runs:
+	case !exists(p.file()):
 		m.hint = "the hooks that husky writes are not there: npx husky"
-	case exists(file):
-		m.hint = "add the line  " + guarded + "  to .husky/pre-push"
+	case m.runs:
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		m.hint = "make .husky/pre-push a file, then: label-state hook install"
 	default:
-		m.text = scriptText
-		m.hint = "put the line  " + guarded + "  into .husky/pre-push; label-state init does"
+		rest, first := string(text), ""
+		if strings.HasPrefix(rest, "#!") { // it names the shell
+			first, rest, _ = strings.Cut(rest, "\n")
+			first += "\n"
+		}
+		m.text, m.extends, m.hint = first+scriptText+rest, err == nil, "label-state hook install"
 	}
 
 	return m
@@ -179,6 +172,7 @@ func lineWords(line string) []string {
 func (m manager) by(text, top string) manager {
 	r := ours(text, top)
 	m.runs, m.looks = r.word != "", r.looks
+	m.asks = m.runs && (r.shim || strings.Contains(text, setting))
 	if filepath.IsAbs(r.word) {
 		m.hook, m.looks = r.word, ""
 	}
