@@ -129,23 +129,17 @@ func Install(ctx context.Context, o Options) (State, Change, error) {
 		return p.state(), Nothing, nil
 	}
 
-	s, m := p.whole(ctx, o.Git)
-	change := Nothing
+	s, change := p.whole(ctx, o.Git), Nothing
 	switch {
-	case m.name == "husky" && s.Text != "":
-		if err := writeScript(filepath.Join(filepath.Dir(p.folder), p.name), s.Text); err != nil {
+	case s.Manager == "husky" && s.Text != "":
+		if err := writeScript(huskyScript(s.File), s.Text); err != nil {
 			return s, Nothing, err
 		}
 		change = Installed
 
 	case s.Kind == Delegated && !o.Force:
-	case m.reason != "" && (m.name == "husky" || !o.Force):
-		return s, Nothing, &RefusedError{
-			Verb:   verbInstall,
-			File:   p.file(),
-			Reason: m.reason,
-			Hint:   s.Hint,
-		}
+	case s.rewritten() && (s.Manager == "husky" || !o.Force):
+		return s, Nothing, p.refuse(verbInstall, s.Manager+" writes this file anew", s.Hint)
 
 	default:
 		change, err = p.install(o)
@@ -156,9 +150,8 @@ func Install(ctx context.Context, o Options) (State, Change, error) {
 	if set && change == Nothing {
 		change = Installed
 	}
-	after, _ := p.whole(ctx, o.Git)
 
-	return after, change, err
+	return p.whole(ctx, o.Git), change, err
 }
 
 // writeScript writes a script that a hook manager runs.
@@ -255,64 +248,41 @@ func Status(ctx context.Context, o Options) (State, error) {
 		return State{}, err
 	}
 
-	s, _ := p.whole(ctx, o.Git)
-	return s, nil
+	return p.whole(ctx, o.Git), nil
 }
 
 // whole is the state together with what a hook manager makes of it.
-func (p place) whole(ctx context.Context, g git.Git) (State, manager) {
-	s, m := p.around(ctx, g)
+func (p place) whole(ctx context.Context, g git.Git) State {
+	s := p.around(ctx, g)
 	if s.Asks {
 		s.Setting, _ = g.Ask(ctx, "config", "--type=path", "--get", setting) // one that cannot be read is none
 	}
 
-	return s, m
+	return s
 }
 
 // around is whole without git's setting label-state.hook.
-func (p place) around(ctx context.Context, g git.Git) (State, manager) {
+func (p place) around(ctx context.Context, g git.Git) State {
 	s := p.state()
 	switch {
 	case p.unset != "":
 		s.Hint = hooksPath + " is empty: " + p.unset
-		return s, manager{}
+		return s
 	case s.Kind == Foreign, s.Kind == Absent && husky(p.folder):
 		return p.managed(ctx, g, s)
 	case s.Kind == Absent:
 		if _, err := os.Lstat(p.file()); errors.Is(err, syscall.ENOTDIR) { // as with core.hooksPath=/dev/null
 			s.Hint = hooksPath + " leads to no folder: git config --unset " + hooksPath
-			return s, manager{}
+			return s
 		}
 	}
 
 	// which takes the place when it is told to run something there
 	if top, err := topOf(ctx, g); err == nil && !p.global && lefthookUsed(top) {
-		s.Lefthook = underLefthook(top).lack
+		s.Lefthook = underLefthook(State{}, top).Lefthook
 	}
 
-	return s, manager{}
-}
-
-// managed is the state of a hook that is another tool's.
-func (p place) managed(ctx context.Context, g git.Git, s State) (State, manager) {
-	m := p.manager(ctx, g)
-	s.Manager, s.Script, s.Text, s.Extends = m.name, m.script, m.text, m.extends
-	s.Brings, s.Bare, s.Lefthook, s.Hint = m.brings, m.bare, m.lack, m.hint
-	if m.runs && s.Kind == Foreign {
-		s.Kind, s.Hint, s.Hook, s.Looks, s.Asks = Delegated, "", m.hook, m.looks, m.asks
-	}
-
-	old := p
-	old.name += lefthookMoved
-	if s.Kind == Foreign && p.shims.marked(read(old.file())) {
-		s.Moved = old.file()
-	}
-
-	if s.Kind == Foreign && s.Hint == "" && s.Kept != "" && !p.same() {
-		s.Hint = thirdHook
-	}
-
-	return s, m
+	return s
 }
 
 const (

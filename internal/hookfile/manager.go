@@ -21,30 +21,9 @@ const (
 	command = "hook pre-push"
 )
 
-// A manager is a program that writes git's hooks anew from files of the repository, as it found
-// them for pre-push.
-type manager struct {
-	name    string
-	reason  string // why nothing of ours stays in the place of its hook; empty when a hook of ours may stand before it
-	script  string // the file from which it runs our hook, or from which it would; as State has it
-	text    string // what the script has to be; empty when it stays
-	extends bool   // text is what a person has written, and lines for ours besides
-	runs    bool   // it runs our hook at every push
-	hook    string // the path by which it does; empty is looked up
-	looks   string // by which names it looks for a program on PATH, with spaces between
-	brings  bool   // it builds the programs itself
-	asks    bool   // the last place in which it looks is git's setting label-state.hook
-	hint    string // what a person can do to have it run, when it does not
-	lack    *Lack  // what lefthook's files lack for it; nil where nothing does, and for the others
-	bare    bool   // the script fails, and with it every push, on a machine where our hook is missing
-}
-
-// manager is the one whose hook is in the place; the zero manager is a script that nobody writes
-// anew.
-func (p place) manager(ctx context.Context, g git.Git) manager {
-	if husky(p.folder) {
-		return underHusky(p)
-	}
+// managed is the state of a hook that is another tool's, with what a hook manager makes of it: a
+// program that writes git's hooks anew from files of the repository.
+func (p place) managed(ctx context.Context, g git.Git, s State) State {
 	text := read(p.file())
 	top, err := topOf(ctx, g)
 	if err != nil {
@@ -52,14 +31,36 @@ func (p place) manager(ctx context.Context, g git.Git) manager {
 	}
 
 	switch {
+	case husky(p.folder):
+		s = underHusky(s)
 	case isLefthook(text): // which replaces whatever is in the place of its hook as soon as its configuration changes
-		return underLefthook(top)
+		s = underLefthook(s, top)
 	case isPreCommit(text):
-		return underPreCommit(top)
+		s = underPreCommit(s, top)
+	default:
+		s = s.by(text, top)
 	}
 
-	return manager{}.by(text, top)
+	if s.Kind != Foreign {
+		return s
+	}
+
+	old := p
+	old.name += lefthookMoved
+	if p.shims.marked(read(old.file())) {
+		s.Moved = old.file()
+	}
+
+	if s.Hint == "" && s.Kept != "" && !p.same() {
+		s.Hint = thirdHook
+	}
+
+	return s
 }
+
+// rewritten reports whether a hook manager writes the file anew, so that nothing of ours stays in its
+// place.
+func (s State) rewritten() bool { return s.Manager == "husky" || s.Manager == "lefthook" }
 
 // husky has git look into .husky/_, where each file finds the user's hook by its own name.
 func husky(folder string) bool {
@@ -87,34 +88,41 @@ $input
 // shellLine makes a script of it that a manager starts as a program.
 const shellLine = "#!/bin/sh\n"
 
-func underHusky(p place) manager {
-	top := filepath.Dir(filepath.Dir(p.folder))
-	m := manager{name: "husky", reason: "husky writes this file anew", script: ".husky/pre-push"}
-	text, err := smallfile.Read(filepath.Join(top, m.script), maxScript)
-	m = m.by(string(text), top)
+func underHusky(s State) State {
+	s.Manager, s.Script = "husky", ".husky/pre-push"
+	if s.Kind == Absent {
+		s.Hint = "the hooks that husky writes are not there: npx husky"
+		return s
+	}
 
+	file := huskyScript(s.File)
+	text, err := smallfile.Read(file, maxScript)
+	s = s.by(string(text), filepath.Dir(filepath.Dir(file)))
 	switch {
-	case !exists(p.file()):
-		m.hint = "the hooks that husky writes are not there: npx husky"
-	case m.runs:
+	case s.Kind == Delegated:
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		m.hint = "make .husky/pre-push a file, then: label-state hook install"
+		s.Hint = "make .husky/pre-push a file, then: label-state hook install"
 	default:
 		rest, first := string(text), ""
 		if strings.HasPrefix(rest, "#!") { // it names the shell
 			first, rest, _ = strings.Cut(rest, "\n")
 			first += "\n"
 		}
-		m.text, m.extends, m.hint = first+scriptText+rest, err == nil, "label-state hook install"
+		s.Text, s.Extends, s.Hint = first+scriptText+rest, err == nil, "label-state hook install"
 	}
 
-	return m
+	return s
+}
+
+// huskyScript is the user's script that husky's own hook, in the folder below, runs.
+func huskyScript(hook string) string {
+	return filepath.Join(filepath.Dir(filepath.Dir(hook)), filepath.Base(hook))
 }
 
 // A run is how a script of the shell runs our hook. The zero value is not at all.
 type run struct {
 	word  string // the program or the script, as it is written
-	looks string // as manager has it
+	looks string // as State has it
 	shim  bool   // it is a file of the repository that is our shim, which looks for the program itself
 }
 
@@ -166,15 +174,18 @@ func lineWords(line string) []string {
 	return words
 }
 
-// by has the manager run our hook when the text, of one of its files, does. Such a script refuses
-// every push on a machine where our hook is missing, unless it looks for it first, or runs a file
-// of the repository that is our shim: that is everywhere, and looks for itself.
-func (m manager) by(text, top string) manager {
+// by has the hook run ours when the text, of the file that it is or of one that it runs, does. Such a
+// script refuses every push on a machine where our hook is missing, unless it looks for it first, or
+// runs a file of the repository that is our shim: that is everywhere, and looks for itself.
+func (s State) by(text, top string) State {
 	r := ours(text, top)
-	m.runs, m.looks = r.word != "", r.looks
-	m.asks = m.runs && (r.shim || strings.Contains(text, setting))
+	if r.word == "" {
+		return s
+	}
+
+	s.Kind, s.Looks, s.Asks = Delegated, r.looks, r.shim || strings.Contains(text, setting)
 	if filepath.IsAbs(r.word) {
-		m.hook, m.looks = r.word, ""
+		s.Hook, s.Looks = r.word, ""
 	}
 
 	looks := slices.ContainsFunc([]string{
@@ -183,9 +194,9 @@ func (m manager) by(text, top string) manager {
 	}, func(guard string) bool {
 		return strings.Contains(text, guard)
 	})
-	m.bare = m.runs && !looks && !r.shim
+	s.Bare = !looks && !r.shim
 
-	return m
+	return s
 }
 
 // exists reports whether there is anything of that name.
