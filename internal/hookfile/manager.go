@@ -67,13 +67,16 @@ func husky(folder string) bool {
 	return filepath.Base(folder) == "_" && filepath.Base(filepath.Dir(folder)) == ".husky"
 }
 
+// finder prints the path of the program, in the shims as well.
+const finder = `	PATH=$PATH:$HOME/go/bin:$HOME/.local/bin:/usr/local/bin:/opt/homebrew/bin
+	command -v label-state-pre-push || command -v label-state || git config --type=path --get label-state.hook`
+
 // scriptText is what a script of the repository needs to run our hook: as the shims do, also where a
 // desktop starts it with a short PATH, and with one line where nothing is checked. Whatever comes
 // after it finds git's input again.
 const scriptText = `input=$(cat)
 hook=$(
-	PATH=$PATH:$HOME/go/bin:$HOME/.local/bin:/usr/local/bin:/opt/homebrew/bin
-	command -v label-state-pre-push || command -v label-state || git config --type=path --get label-state.hook
+` + finder + `
 ) || hook=
 if [ -x "$hook" ]; then
 	printf '%s\n' "$input" 2>/dev/null | "$hook" hook pre-push "$@" || exit
