@@ -1,4 +1,4 @@
-// What an issue shows, and whether a worker may take it (spec.md, "Pull requests", "Labels", "The verdict").
+// What an issue shows, and whether a worker may take it (spec.md#pull-requests, spec.md#labels, spec.md#the-verdict, spec-writing.md#what-everybody-may-do).
 //
 // A snapshot is {repo, pull, open, stateReason, labels: [{name, at}], holdLabel: {at, by} or null, when the label of a person's hold was last put on, comments, pulls, blockers: [{name, open}] or null, assignees,
 // reopened, now, unread: [what], paused, unknownAuthors, unshown, text}; times in milliseconds, null where they are not known.

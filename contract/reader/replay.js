@@ -1,4 +1,4 @@
-// The log of an issue (spec.md, "The log"): which comments count, their order, the fold, and what follows from it.
+// The log of an issue (spec.md#the-log): which comments count, their order, the fold, and what follows from it.
 //
 // A comment is {id, author, at, edited, editors, counts, body}: times in milliseconds, `editors` the logins that edited it (if that is
 // known), `counts` whether its author counts.

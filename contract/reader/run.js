@@ -1,4 +1,4 @@
-// Runs the vectors of the contract (spec.md, "The vectors") through this reader: node run.js [-v] [--root FOLDER] [FILE…]
+// Runs the vectors of the contract (spec.md#the-vectors) through this reader: node run.js [-v] [--root FOLDER] [FILE…]
 //
 // Prints "FILE: passed/total" for each, and what failed with -v; ends with 1 if anything failed.
 
