@@ -210,7 +210,7 @@ func (a Claim) lapsed() bool {
 
 // seeker is who asks.
 func (a Claim) seeker() lifecycle.Seeker {
-	return lifecycle.Seeker{Worker: a.record.Worker, Earlier: a.req.Earlier}
+	return lifecycle.Seeker{Worker: a.record.Worker, Person: a.record.Person != "", Earlier: a.req.Earlier}
 }
 
 // admit judges the claim by a snapshot.

@@ -83,10 +83,6 @@ func (a Claim) stopping(f lifecycle.Facts, v lifecycle.Verdict) (stops lifecycle
 		return v, ""
 	}
 
-	if a.record.Person != "" {
-		v = PersonStops(f, v)
-	}
-
 	if _, begun := a.earlierRun(f); begun {
 		v.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons),
 			func(r lifecycle.Reason) bool { return r.Code == lifecycle.CodeOwn })
@@ -125,17 +121,6 @@ func (a Claim) earlierRun(f lifecycle.Facts) (claim.Bid, bool) {
 
 	c, _ := f.Log.Find(w)
 	return own, c.WrittenBy(f.Viewer) || c.As(nonce).IsOf(f.Viewer)
-}
-
-// PersonStops is what is left of a verdict for a person who asks as f.Viewer: less than what stops
-// a worker, because a person may well take what is paused, blocked or too vague, and has put the
-// own label on for that.
-func PersonStops(f lifecycle.Facts, v lifecycle.Verdict) lifecycle.Verdict {
-	v.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons), func(r lifecycle.Reason) bool {
-		own := r.Code == lifecycle.CodePROpen && r.PR != nil && claim.SameLogin(r.PR.Author, f.Viewer)
-		return own || !r.Code.Meaning().Person || r.Code == lifecycle.CodeHold && claim.SameLogin(f.HoldBy, f.Viewer)
-	})
-	return answered(f, v)
 }
 
 // answered is a verdict after reasons were left out of it: without any it is free, unless something
