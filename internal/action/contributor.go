@@ -172,8 +172,7 @@ func lapsed(log claim.State, login string) (claim.Claim, bool) {
 func (cm *commands) free(o *order, pull int) error {
 	f := o.facts
 	f.Viewer = o.by
-	all := cm.Ledger.Rules().Verdict(f, lifecycle.Seeker{})
-	v := ledger.PersonStops(f, all)
+	all, v := cm.Ledger.Rules().Verdict(f, lifecycle.Seeker{}), cm.Ledger.Rules().Verdict(f, lifecycle.Seeker{Person: true})
 	if v.Answer == lifecycle.Unknown {
 		return errors.New(v.String())
 	}

@@ -185,7 +185,7 @@ func release(a *actor) bool {
 }
 
 // push asks the log, then pushes; what the caller cannot wait for it takes as not done
-// (spec.md#acting-under-a-hold).
+// (spec-writing.md#acting-under-a-hold).
 func push(a *actor) bool {
 	if !idle(a) {
 		return false

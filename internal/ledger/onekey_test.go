@@ -13,7 +13,7 @@ import (
 )
 
 // TestOneKey: what the processes of one run write when only one of them may have the issue
-// (spec.md#claim).
+// (spec-writing.md#claim).
 func TestOneKey(t *testing.T) {
 	twins := []role{twin("ann"), twin("bob")}
 

@@ -58,7 +58,7 @@ func (sn *snapshots) Ruled(ctx context.Context, f lifecycle.Facts) (lifecycle.Fa
 }
 
 // fresh is how long a claim may go by the snapshot by which its caller chose the issue
-// (spec.md#claim).
+// (spec-writing.md#claim).
 const fresh = 5 * time.Second
 
 // Fresh reports whether a claim of the issue would go by the snapshot.

@@ -6,8 +6,6 @@
 package lifecycle
 
 import (
-	"fmt"
-	"maps"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -91,62 +89,6 @@ type PR struct {
 	// opened by a stranger to the repository (spec.md#facts-of-a-pull-request), and no release
 	// names it
 	Stranger bool
-}
-
-// MostIssues is how many issues an open pull request may move, whoever opened it
-// (spec.md#facts-of-a-pull-request).
-const MostIssues = 20
-
-// An Excess is an open pull request that names more issues than it may move. It moves none of them.
-type Excess struct {
-	PR     PR
-	Issues int // that it names; so many that the rest was not read are 1,000
-	Before int // issues that older open pull requests of the same stranger move
-	Most   int // 0: a stranger's pull request in another repository, which moves none in this one
-}
-
-// String says so in one clause.
-func (e Excess) String() string {
-	issues := fmt.Sprint(e.Issues, " issues")
-	switch {
-	case e.Issues == 1:
-		issues = "1 issue"
-	case e.Issues >= 1000:
-		issues = "1,000 issues or more"
-	}
-
-	switch {
-	case e.Most == 0:
-		return fmt.Sprintf("pull request %s is of another repository, and records of %s do not count here, so it moves no issue here", e.PR, e.PR.Author)
-	case e.Before > 0:
-		return fmt.Sprintf("pull request %s names %s; with the %d of the older open pull requests of %s that is more than the %d they may move together, so it moves none",
-			e.PR, issues, e.Before, e.PR.Author, e.Most)
-	}
-
-	return fmt.Sprintf("pull request %s names %s, more than the %d it may move, so it moves none", e.PR, issues, e.Most)
-}
-
-// Allowance decides which open pull requests of one stranger move the issues that they name, oldest
-// first: one moves them if they are, with those that its predecessors move, no more than most
-// (spec.md#facts-of-a-pull-request). before is how many issues the predecessors move.
-func Allowance(most int, named [][]claim.Issue) (moves []bool, before []int) {
-	moved := map[claim.Issue]bool{}
-	for _, issues := range named {
-		fresh := map[claim.Issue]bool{}
-		for _, i := range issues {
-			if i = i.Folded(); !moved[i] {
-				fresh[i] = true
-			}
-		}
-
-		fits := len(moved)+len(fresh) <= most
-		moves, before = append(moves, fits), append(before, len(moved))
-		if fits {
-			maps.Copy(moved, fresh)
-		}
-	}
-
-	return moves, before
 }
 
 // PRState is what became of a pull request.

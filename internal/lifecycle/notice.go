@@ -8,7 +8,7 @@ import (
 )
 
 // Due are the notices that people have not been given yet: that a person must look
-// (spec.md#notices), and that the last blocker closed (spec.md#notices). They are told before the
+// (spec-writing.md#notices), and that the last blocker closed (spec-writing.md#notices). They are told before the
 // labels move, so that a crash in between costs nothing.
 func (r Rules) Due(f Facts) []claim.Notice {
 	if len(f.Missing) > 0 || f.PullRequest || !f.Open || !managed(r.Scheme, f) {

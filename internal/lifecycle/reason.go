@@ -177,6 +177,15 @@ type Reason struct {
 	Here  bool      // of CodePaused: on this host only
 }
 
+// stops reports whether the reason stops the person who asks as f.Viewer (spec.md#people): a person
+// may take what is paused, blocked or too vague, has put the own label on for that, and goes on
+// with the own pull request.
+func (r Reason) stops(f Facts) bool {
+	own := r.Code == CodePROpen && r.PR != nil && claim.SameLogin(r.PR.Author, f.Viewer) ||
+		r.Code == CodeHold && claim.SameLogin(f.HoldBy, f.Viewer)
+	return r.Code.Meaning().Person && !own
+}
+
 // ByStranger reports whether the reason is a stranger's pull request. Somebody whose records count
 // may claim in spite of it.
 func (r Reason) ByStranger() bool { return r.Code == CodePROpen && r.PR != nil && r.PR.Stranger }

@@ -49,10 +49,11 @@ func (v Verdict) String() string {
 	return v.Answer.String() + ": " + strings.Join(texts, "; ")
 }
 
-// A Seeker is who asks: a run, and the branch it pushes, if any. Its own claim and its own
-// branch's pull request are no obstacle to pushing.
+// A Seeker is who asks: a run, or a person, and the branch that is pushed, if any. Its own claim
+// and its own branch's pull request are no obstacle to pushing.
 type Seeker struct {
 	Worker claim.Worker
+	Person bool   // the login that made the snapshot asks for itself; an app is no person
 	Repo   string // owner/repo of the branch
 	Branch string
 
@@ -133,6 +134,10 @@ func (r Rules) judge(f Facts, who Seeker, log claim.State) Verdict {
 	}
 
 	v.history(r, f, who.unexpired(log))
+	if who.Person && f.Viewer != "" && !claim.IsApp(f.Viewer) {
+		v.Reasons = slices.DeleteFunc(v.Reasons, func(one Reason) bool { return !one.stops(f) })
+	}
+
 	switch {
 	case len(v.Reasons) > 0:
 		v.Answer = Held

@@ -10,7 +10,7 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// NewTend does for one issue what a sweep does (spec.md#sweep): it writes the record of a hold that
+// NewTend does for one issue what a sweep does (spec-writing.md#sweep): it writes the record of a hold that
 // only the lease store knows, hands a hold over whose pull request is there, or ends the holds
 // whose time is over, takes out pull requests that are not for the issue any more, counts a
 // reaction as the answer to a plan, begins a stuck issue again that a person put into the queue,
@@ -178,7 +178,7 @@ func (r tending) expired(c *Config, f lifecycle.Facts) (claim.Claim, bool) {
 	return claim.Claim{}, false
 }
 
-// expiry is the record that ends a hold whose time is over (spec.md#expire).
+// expiry is the record that ends a hold whose time is over (spec-writing.md#expire).
 func expiry(f lifecycle.Facts, hold claim.Claim, by string) claim.Record {
 	return claim.Record{
 		Kind:    claim.KindRelease,
@@ -253,7 +253,7 @@ func tooLate(err error) bool {
 // relieve begins an issue again that is stuck, if a person put it into the queue and that event was
 // lost; what an account's tool wrote beside a record of the same account is no person's wish. A
 // person who took needs:human-scope off, and whose event was lost, has counted attempts anew
-// (spec.md#sweep); any other removal was a slip, and the label comes back.
+// (spec-writing.md#sweep); any other removal was a slip, and the label comes back.
 func (r tending) relieve(c *Config, t turn) (rule, move) {
 	f := t.facts
 	if !r.witnessed {

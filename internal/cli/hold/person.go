@@ -28,7 +28,7 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
 		return cli.Usagef("claim", "the token is of the app %s, and an app is no person: say which worker it is with --codename", me)
 	}
 
-	f, v, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{})
+	f, v, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{Person: true})
 	if err != nil {
 		return err
 	}
@@ -78,12 +78,11 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
 func claimForcing(ctx context.Context, c *cli.Call, i claim.Issue, me string) (ledger.Hold, error) {
 	force := c.Flags.Bool("force")
 	if force {
-		f, v, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{})
+		f, v, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{Person: true})
 		if err != nil {
 			return ledger.Hold{}, err
 		}
 
-		v = ledger.PersonStops(f, v)
 		others := c.Session.Ledger.Rules().BeyondForce(f, v, true)
 		switch {
 		case len(others.Reasons) > 0:
@@ -125,7 +124,6 @@ func giveBack(i claim.Issue) string {
 }
 
 func wouldClaimAsPerson(c *cli.Call, i claim.Issue, f lifecycle.Facts, v lifecycle.Verdict) error {
-	v = ledger.PersonStops(f, v)
 	taken := v.Has(lifecycle.CodeInFlight)
 	if c.Flags.Bool("force") {
 		v = c.Session.Ledger.Rules().BeyondForce(f, v, true)

@@ -107,7 +107,7 @@ func costLines(c *cli.Call) []string {
 	return []string{runs, comments}
 }
 
-// commentsAHold is how many comments a hold has: the claim and its end (spec.md#claim).
+// commentsAHold is how many comments a hold has: the claim and its end (spec-writing.md#claim).
 const commentsAHold = 2
 
 // sweepsAMonth is how often the workflow that init writes sweeps in a month of thirty days.
