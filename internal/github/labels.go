@@ -85,6 +85,13 @@ func (ds *definitions) noteLabel(r ledger.Repo, name string, exists bool) {
 	}
 }
 
+func (ds *definitions) forgetLabel(r ledger.Repo, name string) {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	delete(ds.exists, key(r.String(), name))
+	delete(ds.nodes, key(r.String(), name))
+}
+
 // Labels lists the labels a repository defines, in GitHub's order.
 func (ds *definitions) Labels(ctx context.Context, r ledger.Repo) ([]labels.Definition, error) {
 	got, _, err := list[labels.Definition](ctx, ds.api, at(r.Owner, r.Name, "/labels?per_page=100"))

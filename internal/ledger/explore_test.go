@@ -96,7 +96,7 @@ func (s *scenario) start(views map[uint64]*snapshot) *exploration {
 }
 
 // ledger is a worker's, over its own connection and clock.
-func (p *exploration) ledger(f ledger.Forge, c ledger.Clock, word func() string) *ledger.Ledger {
+func (p *exploration) ledger(f server, c ledger.Clock, word func() string) *ledger.Ledger {
 	set := ledger.DefaultSettings()
 	set.Rules.MaxAttempts, set.Rules.Rest = 0, nil
 	set.Rules.Terms.TTL, set.Rules.Terms.Legacy = 2*time.Minute, 2*time.Minute
@@ -105,7 +105,7 @@ func (p *exploration) ledger(f ledger.Forge, c ledger.Clock, word func() string)
 		p.scenario.set(&set)
 	}
 
-	l := ledger.New(f, c, word, set)
+	l := ledger.New(over(f), c, word, set)
 	if refs, ok := f.(gitref.Refs); ok && p.scenario.strict {
 		l = l.Strict(gitref.New(refs, gitref.Options{Sleep: c.Sleep}), "refs")
 	}
