@@ -25,7 +25,7 @@ func (c *Client) Write(ctx context.Context, all []ledger.Batch) []ledger.Written
 	out := make([]ledger.Written, len(all))
 	var joined []*mutation
 	for n, b := range all {
-		m := c.mutation(b)
+		m := c.mutation(ctx, b)
 		if m == nil {
 			out[n] = c.writeEach(ctx, b)
 			continue
@@ -82,7 +82,7 @@ func (m *mutation) relabels() bool { return len(m.add)+len(m.remove) > 0 }
 func (m *mutation) repeats() bool { w := m.record(); return w == nil || w.Kind == protocol.WriteEdit }
 
 // mutation returns the batch as a mutation, nil if it cannot be one.
-func (c *Client) mutation(b ledger.Batch) *mutation {
+func (c *Client) mutation(ctx context.Context, b ledger.Batch) *mutation {
 	if !b.Read || len(b.Writes) == 0 {
 		return nil
 	}
@@ -102,6 +102,11 @@ func (c *Client) mutation(b ledger.Batch) *mutation {
 
 	for _, w := range rest {
 		repo, all, both := ledger.Repo{Owner: b.Issue.Owner, Name: b.Issue.Repo}, false, false
+		for _, name := range w.Labels.Add {
+			if _, defined := c.labelNodes(repo, []string{name}); !defined && c.ensureLabel(ctx, repo, name) != nil {
+				return nil // adding it says why
+			}
+		}
 		m.add, all = c.labelNodes(repo, w.Labels.Add)
 		m.remove, both = c.labelNodes(repo, w.Labels.Remove)
 		if w.Kind != protocol.WriteRelabel || len(rest) > 1 || !known || !all || !both || !m.relabels() {
@@ -177,6 +182,8 @@ func (c *Client) mutateAll(ctx context.Context, all []*mutation) {
 	}
 	if len(all) == 1 {
 		much = ofOne()
+	} else {
+		hint = replaceable(hint)
 	}
 	much.comments = lastComments
 

@@ -65,8 +65,8 @@ func TestRecord(t *testing.T) {
 func TestRecordRefused(t *testing.T) {
 	lock := func(s *githubsim.Server) error { return s.Lock("acme/app", 1, "bot") }
 	for name, c := range map[string]struct {
-		before      func(*githubsim.Server) error
-		change      func(*Options)
+		before   func(*githubsim.Server) error
+		change   func(*Options)
 		unread   bool
 		spoil    [2]string
 		rejected bool

@@ -105,8 +105,8 @@ func TestRelabelOneByOne(t *testing.T) {
 			story(t, c)
 			change := labels.Change{Add: []string{"needs:human-scope"}}
 			got := written(t, c, issue("app", 1), protocol.Write{Kind: protocol.WriteRelabel, Labels: change})
-			if got.Results[0].Err != nil || got.After != nil {
-				t.Errorf("%+v, want that it was done, without a snapshot", got)
+			if got.Results[0].Err != nil {
+				t.Errorf("%+v, want that it was done", got)
 			}
 
 			f, err := connect(t, server.Transport()).Facts(t.Context(), issue("app", 1))

@@ -43,6 +43,7 @@ type run struct {
 	judged *lifecycle.Snapshot // what the next read shows; nil asks the server
 	ahead  sent                // of the next effects, what was done already together with other runs
 	shown  lifecycle.Facts     // the latest snapshot
+	wrote  int64               // the comment that was written last
 }
 
 // sent is what became of the first writes of some effects.
@@ -222,7 +223,10 @@ func (r *run) took(b Batch, got Written, then time.Duration) sent {
 		got.Results[n].Did = did(got.Results[n].Err)
 	}
 
-	if got.After != nil && !shows(*got.After, got.Results[0].Comment.ID) {
+	if first := got.Results[0]; first.Did == protocol.Applied && first.Comment.ID != 0 {
+		r.wrote = first.Comment.ID
+	}
+	if got.After != nil && !shows(*got.After, r.wrote) {
 		got.After = nil
 	}
 
@@ -244,7 +248,7 @@ func did(err error) protocol.Did {
 }
 
 // shows reports whether a snapshot that came with a write can be gone by: it is whole, and has the
-// comment, if that has an id.
+// comment, if there is one.
 func shows(f lifecycle.Facts, comment int64) bool {
 	if len(f.Missing)+len(f.Doubts) > 0 {
 		return false
