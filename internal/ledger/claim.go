@@ -17,7 +17,7 @@ type claims struct {
 }
 
 // Claim takes the issue for a worker, or says why not (protocol.Claim). A login whose records do
-// not count for others is an *UnknownError before anything is written (Jury).
+// not count for others is an *UnknownError before anything is written .
 func (cs *claims) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, error) {
 	op, err := cs.claim(i, req)
 	if err != nil {
@@ -37,7 +37,7 @@ func (cs *claims) judged(ctx context.Context, i claim.Issue, req Request) *run {
 	}
 
 	if cs.snapshots.Fresh(i, req.Judged) {
-		r.judged = &reading{facts: req.Judged.Facts}
+		r.judged = &lifecycle.Snapshot{Facts: req.Judged.Facts}
 	}
 
 	return r

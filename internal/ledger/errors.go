@@ -25,6 +25,7 @@ type (
 	Assign       = protocol.Assign
 	Request      = protocol.Request
 	Snapshot     = protocol.Snapshot
+	Vote         = protocol.Vote
 )
 
 // Errors that others are compared with.

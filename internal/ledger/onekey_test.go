@@ -221,7 +221,7 @@ func TestResumeTooLate(t *testing.T) {
 		alone(t, func(t *testing.T, w *world) {
 			_, f := w.ledger(nil)
 			posts := 0
-			l := ledger.New(slowPost{f, &posts, delay}, virtual{}, w.words(), ledger.DefaultSettings())
+			l := ledger.New(over(slowPost{f, &posts, delay}), virtual{}, w.words(), ledger.DefaultSettings())
 			if _, err := l.Claim(t.Context(), issue, ledger.Request{Worker: kay, TTL: ttl}); err != nil {
 				t.Fatal(err)
 			}

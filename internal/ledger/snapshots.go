@@ -43,8 +43,8 @@ func (sn *snapshots) judge(f lifecycle.Facts,
 
 // logged is the snapshot as the log has it, whatever a store says.
 func (sn *snapshots) logged(ctx context.Context, i claim.Issue) (lifecycle.Facts, error) {
-	f, err := sn.forge.Facts(ctx, i)
-	return sn.whole(i, f, err)
+	got := sn.forge.FactsOf(ctx, []claim.Issue{i})[0]
+	return sn.whole(i, got.Facts, got.Err)
 }
 
 // Ruled lays over a snapshot that was made without the ledger who holds the issue. The error is an

@@ -96,8 +96,8 @@ func (l *Ledger) Sweep(ctx context.Context, repos Repos, s Sweep) Report {
 
 	// Comments of ended holds are for people's eyes alone, so that a failure does not make the
 	// sweep incomplete.
-	if forge, able := run.forge.(Minimizer); able && len(run.outdated) > 0 && run.stopped == nil {
-		run.report.Minimized, run.report.NotMinimized = forge.Minimize(ctx, run.outdated)
+	if len(run.outdated) > 0 && run.stopped == nil {
+		run.report.Minimized, run.report.NotMinimized = repos.Minimize(ctx, run.outdated)
 	}
 
 	return run.finish()

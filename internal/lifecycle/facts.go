@@ -12,7 +12,19 @@ import (
 	"github.com/label-state/label-state/internal/labels"
 )
 
-// Facts are one snapshot of an issue: everything the rules look at.
+// A Snapshot is what one read of an issue returned: its facts, or why they could not be read.
+// Facts.Issue is set in every one.
+type Snapshot struct {
+	Facts Facts
+	Err   error
+
+	// Guess is the log with the records of authors whose role GitHub does not tell and whom it
+	// calls members or collaborators; nil where there are none. It may be too careful, so it
+	// decides nothing but a refusal.
+	Guess *claim.State
+}
+
+// Facts are what one read of an issue showed: everything the rules look at.
 type Facts struct {
 	Issue      claim.Issue
 	Title, URL string

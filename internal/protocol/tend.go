@@ -14,11 +14,10 @@ import (
 // only the lease store knows, hands a hold over whose pull request is there, or ends the holds
 // whose time is over, takes out pull requests that are not for the issue any more, counts a
 // reaction as the answer to a plan, begins a stuck issue again that a person put into the queue,
-// and brings the labels in line. answer is what a reaction says, nil for none. witnessed says that
-// the server knows who moved a label. word is random. The conclusion tells in Ended, Swept,
+// and brings the labels in line. answer is what a reaction says, nil for none. word is random. The conclusion tells in Ended, Swept,
 // Mirrored and Answered what was done.
-func NewTend(c *Config, i claim.Issue, by string, answer *Answer, witnessed bool, word string) Append {
-	r := tending{by: by, word: word, witnessed: witnessed}
+func NewTend(c *Config, i claim.Issue, by string, answer *Answer, word string) Append {
+	r := tending{by: by, word: word}
 	if answer != nil {
 		r.answer, r.votes = *answer, true
 	}
@@ -27,11 +26,10 @@ func NewTend(c *Config, i claim.Issue, by string, answer *Answer, witnessed bool
 
 // tending is the rule of a sweep.
 type tending struct {
-	by        string
-	word      string
-	answer    Answer
-	votes     bool
-	witnessed bool
+	by     string
+	word   string
+	answer Answer
+	votes  bool
 
 	doing    tendingStep // what the last record was for
 	queue    int         // of the queues that may have been wished for, those that were looked up
@@ -256,10 +254,6 @@ func tooLate(err error) bool {
 // (spec-writing.md#sweep); any other removal was a slip, and the label comes back.
 func (r tending) relieve(c *Config, t turn) (rule, move) {
 	f := t.facts
-	if !r.witnessed {
-		return r, r.ends(move{relabel: true})
-	}
-
 	queues := c.Rules.Scheme.Queues()
 	if c.Rules.Wished(f) && r.queue < len(queues) {
 		if t.reply == nil {
