@@ -97,7 +97,7 @@ func deeds(comment int64) []deed {
 			_, errs := c.FactsOfAll(ctx, []claim.Issue{one, issue})
 			return errors.Join(errs...)
 		}},
-		{"HeldBy", func(ctx context.Context, c *github.Client) error { return second(c.HeldBy(ctx, app, "ann")) }},
+		{"PersonsHolds", func(ctx context.Context, c *github.Client) error { return second(c.PersonsHolds(ctx, app)) }},
 		{"Joined", func(ctx context.Context, c *github.Client) error { return second(c.Joined(ctx, "ann")) }},
 		{"NewestPulls", func(ctx context.Context, c *github.Client) error { return second(c.NewestPulls(ctx, app)) }},
 		{"Minimize", func(ctx context.Context, c *github.Client) error {
@@ -124,7 +124,8 @@ func deeds(comment int64) []deed {
 			return second(c.EditComment(ctx, one, comment, "Bye"))
 		}},
 		{"Remarks", func(ctx context.Context, c *github.Client) error {
-			return second(c.Remarks(ctx, app, time.Now().Add(-time.Hour), 1))
+			_, _, err := c.Remarks(ctx, app, time.Now().Add(-time.Hour), 1)
+			return err
 		}},
 		{"Spoken", func(ctx context.Context, c *github.Client) error {
 			return second(c.Spoken(ctx, app, []int{1, 2}, "<!-- label-state:guard -->"))

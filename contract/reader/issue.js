@@ -2,10 +2,10 @@
 //
 // A snapshot is {repo, pull, open, stateReason, labels: [{name, at}], holdLabel: {at, by} or null, when the label of a person's hold was last put on, comments, pulls, blockers: [{name, open}] or null, assignees,
 // reopened, now, unread: [what], paused, unknownAuthors, unshown, text}; times in milliseconds, null where they are not known.
-// A pull request is {url, repo, state, merged, author, branch, headRepo, toDefault, chain, sibling, missing, unreadable, closes, counts}.
+// A pull request is {url, repo, state, merged, closed, author, branch, headRepo, toDefault, chain, sibling, missing, unreadable, closes, counts}.
 // The configuration is the parameters, `names`, `stages`, `ignoreAssignees`.
 
-import { DEFAULTS, expired, expiredAs, endOf, fold, forLabels, lower, readLog, restsUntil, same } from './replay.js';
+import { DEFAULTS, expired, expiredAs, endOf, fold, forLabels, lease, lower, readLog, restsUntil, same } from './replay.js';
 import { NAMES, lifecycle, stageLabel } from './change.js';
 import { rfc3339, unescape } from './records.js';
 
@@ -16,6 +16,7 @@ export function configured(settings = {}) {
 
 const LIMIT = 20;
 const MISSING = 10 * 60 * 1000;
+const DAY = 24 * 60 * 60 * 1000;
 
 // "Facts of a pull request", by a state of the log.
 class Pulls {
@@ -65,6 +66,7 @@ class View {
     this.snap = snap;
     this.p = p;
     this.full = full ?? fold(readLog(snap.comments, p));
+    for (const c of this.full.live) this.lived(c);
     this.log = forLabels(this.full);
     this.pulls = new Pulls(snap, this.log, p, this.full);
     this.labels = snap.labels.map((l) => lower(l.name));
@@ -74,6 +76,12 @@ class View {
     this.doneLabel = last ?? p.names.done;
     this.stage = this.stageOf();
     this.available = p.stages.length ? stageLabel(p.stages, this.stage === last ? p.stages[0] : this.stage) : p.names.available;
+  }
+  // "People", 5: what the pull requests show of a person.
+  lived(c) {
+    const own = this.snap.pulls.filter((q) => c.person !== undefined && !q.sibling && !q.bare && q.author && same(q.author, c.person));
+    c.working = own.some((q) => q.state === 'open');
+    c.closed = Math.max(0, ...own.map((q) => q.closed ?? 0));
   }
   label(name) {
     return this.labels.includes(lower(name));
@@ -271,6 +279,15 @@ export function delivered(snap, p) {
   return pull ? { key: h.key, pull } : null;
 }
 
+// "People", 6: when the person of a hold is asked about it, in milliseconds.
+function asking(c, p) {
+  if (c.working) return Infinity;
+  const end = endOf(c, p);
+  const ttl = lease(c, p) * 1000;
+  const seen = Math.max(...c.comments.map((r) => r.comment.edited), c.said, c.closed);
+  return end === Infinity ? seen + p.nudge * 1000 : end - Math.min(Math.max(2 * DAY, ttl / 4), ttl / 2);
+}
+
 // "The verdict": {answer: 'free' | 'held' | 'unknown', reasons: [{reason, key, pull, detail, until}], notes: [...]}.
 // Who asks: {worker: key, login, branch, repo, pausedHere}; all optional, `pausedHere` null if that is not known. `look` is step 0 of a claim.
 export function verdict(snap, p, who = {}, { look = false } = {}) {
@@ -399,6 +416,9 @@ export function notices(snap, p) {
   const out = [];
   if (v.exhausted) out.push(['escalated', v.full.attempts[0].key]);
   if (v.label(p.names.blocked) && snap.blockers?.length && !snap.blockers.some((b) => b.open)) out.push(['awake', rfc3339(v.labelled(p.names.blocked).at)]);
+  const standing = v.full.live.filter((c) => !expired(c, snap.now, p));
+  const h = standing.find((c) => c.confirmed);
+  if (h?.person !== undefined && asking(h, p) <= snap.now) out.push(['asked', h.key]);
   const posted = snap.comments.filter((m) => m.counts).map((m) => /^<!-- label-state:([^ ]+) ([^ ]+) -->/.exec(m.body));
   return out.filter(([kind, key]) => !posted.some((m) => m && m[1] === kind && unescape(m[2]) === key));
 }

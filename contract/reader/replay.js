@@ -7,7 +7,7 @@ import { decode } from './records.js';
 import { fnv1a, rest } from './rest.js';
 
 export const DEFAULTS = {
-  ttl: 4 * 3600, legacy: 4 * 3600, max_ttl: 24 * 3600, pending: 120, bundle: 600, grace: 60, plan_timeout: 24 * 3600, stray: 600,
+  ttl: 4 * 3600, legacy: 4 * 3600, max_ttl: 24 * 3600, pending: 120, bundle: 600, grace: 60, plan_timeout: 24 * 3600, stray: 600, nudge: 14 * 24 * 3600,
   max_attempts: 3, rest: [120, 600, 1800, 7200], exclude_labels: ['blocked', 'wip'], on_reopen: 'none', outsider_issues: 3,
 };
 const FAILED = ['failure', 'partial', 'no-commit', 'max-turns', 'error', 'stale-swept'];
@@ -280,7 +280,12 @@ export function endOf(c, p = DEFAULTS) {
   if (lease(c, p) === Infinity) return Infinity;
   const limit = c.plan && c.plan.at + p.plan_timeout * 1000;
   if (c.plan && (c.waits || c.plan.approved > limit)) return limit;
-  if (seen(c)) return Math.min(Math.max(...c.comments.map((r) => r.comment.edited), c.said) + lease(c, p) * 1000, c.at + 3 * lease(c, p) * 1000);
+  if (seen(c)) {
+    if (c.working) return Infinity;
+    const ttl = lease(c, p) * 1000;
+    const closed = c.closed ?? 0;
+    return Math.min(Math.max(...c.comments.map((r) => r.comment.edited), c.said, closed) + ttl, Math.max(c.at + 3 * ttl, closed + ttl));
+  }
   const standing = c.bids.filter((b) => !b.ended);
   const ends = (standing.length ? standing : [c]).map((b) => Math.max(b.last, c.behalf?.last ?? 0, c.plan?.approved ?? 0) + lease(c, p, b) * 1000);
   return Math.max(...ends);

@@ -291,6 +291,7 @@ function pull([number, state, ...words]) {
       from: () => (q.headRepo = value),
       author: () => (q.author = value),
       merged: () => (q.merged = time(value)),
+      closed: () => (q.closed = time(value)),
       in: () => (q.repo = value),
       chain: () => (q.chain = value),
       sibling: () => Object.assign(q, { chain: value, sibling: true }),

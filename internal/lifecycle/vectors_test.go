@@ -63,6 +63,7 @@ func parseScene(t testing.TB, c claimtest.Case) scenario {
 	}
 
 	s.facts.Log = claim.Replay(log)
+	s.facts = s.facts.Lived()
 	return s
 }
 
@@ -180,6 +181,8 @@ func (s *scenario) pull(words []string) error {
 			}
 		case "merged":
 			p.MergedAt, err = claimtest.Time(value)
+		case "closed":
+			p.ClosedAt, err = claimtest.Time(value)
 		default:
 			err = fmt.Errorf("unknown word %q", w)
 		}
