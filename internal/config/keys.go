@@ -237,8 +237,8 @@ func (f *file) keys() rule {
 			},
 			key{
 				"pull_requests",
-				"What the guard does with a pull request of theirs that closes an issue which nobody holds: gives the author the " +
-					"hold where they may take it, says so, or fails the check.",
+				"What the guard does with a pull request of theirs that closes an issue which its author does not hold: " +
+					"gives the author the hold where they may take it, says so, or fails the check.",
 				word(&c.Contributors.PullRequests, PullsOff, PullsClaim, PullsWarn, PullsFail),
 			},
 		)},
