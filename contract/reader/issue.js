@@ -1,11 +1,11 @@
 // What an issue shows, and whether a worker may take it (spec.md, "Pull requests", "Labels", "The verdict").
 //
-// A snapshot is {repo, pull, open, stateReason, labels: [{name, at}], holdLabel: {at, by} or null, when the label of a person's hold was last put on, comments, pulls, blockers: [{name, open}] or null, assignees,
+// A snapshot is {repo, pull, open, stateReason, labels: [{name, at}], holdLabel: {at, by} or null, when the label of a person's hold was last put on, comments, pulls, blockers: [{name, open}] or null, assignees, assigned: {login in lower case: time},
 // reopened, now, unread: [what], paused, unknownAuthors, unshown, text}; times in milliseconds, null where they are not known.
 // A pull request is {url, repo, state, merged, closed, author, branch, headRepo, toDefault, chain, sibling, missing, unreadable, closes, counts}.
 // The configuration is the parameters, `names`, `stages`, `ignoreAssignees`.
 
-import { DEFAULTS, expired, expiredAs, endOf, fold, forLabels, lease, lower, readLog, restsUntil, same } from './replay.js';
+import { DEFAULTS, expired, expiredAs, endOf, fold, forLabels, isApp, lease, lower, readLog, restsUntil, same } from './replay.js';
 import { NAMES, lifecycle, stageLabel } from './change.js';
 import { rfc3339, unescape } from './records.js';
 
@@ -288,6 +288,18 @@ function asking(c, p) {
   return end === Infinity ? seen + p.nudge * 1000 : end - Math.min(Math.max(2 * DAY, ttl / 4), ttl / 2);
 }
 
+// "Assignments": those that no live claim has made, with when each is over.
+function assignments({ snap, p, full }) {
+  return snap.assignees.filter((a) => !full.live.some((c) => [c.assignee, c.person].some((l) => l !== undefined && same(l, a)))).map((login) => {
+    const since = snap.assigned?.[lower(login)];
+    const ttl = isApp(login) ? p.assigned_bot_ttl : p.assignee_ttl;
+    const own = snap.pulls.filter((q) => !q.sibling && !q.bare && q.author && same(q.author, login));
+    const over = since !== undefined && ttl && !own.some((q) => q.state === 'open') ?
+      Math.max(since, full.said(login), ...own.map((q) => q.closed ?? 0)) + ttl * 1000 : Infinity;
+    return { login, since, over };
+  });
+}
+
 // "The verdict": {answer: 'free' | 'held' | 'unknown', reasons: [{reason, key, pull, detail, until}], notes: [...]}.
 // Who asks: {worker: key, login, branch, repo, pausedHere}; all optional, `pausedHere` null if that is not known. `look` is step 0 of a claim.
 export function verdict(snap, p, who = {}, { look = false } = {}) {
@@ -345,8 +357,10 @@ export function verdict(snap, p, who = {}, { look = false } = {}) {
   for (const l of p.exclude_labels) if (v.label(l)) because('excluded-label', { detail: l });
   for (const b of (!snap.pull && snap.blockers) || []) if (b.open) because('blocked', { detail: b.name });
   if (!own && !snap.pull && !p.ignoreAssignees) {
-    const others = snap.assignees.filter((a) => !full.live.some((c) => c.assignee !== undefined && same(c.assignee, a)));
-    if (others.length && !snap.assignees.some((a) => same(a, who.login))) because('assigned', { detail: others.join(',') });
+    const all = snap.assignees.some((a) => same(a, who.login)) ? [] : assignments(v);
+    const others = all.filter((a) => snap.now < a.over);
+    if (others.length) because('assigned', { detail: others.map((a) => a.login).join(','), until: Math.max(...others.map((a) => a.over)) });
+    for (const a of all) if (a.over <= snap.now) prNotes.push({ reason: 'assignment-expired', detail: a.login });
   }
 
   if (!snap.pull) history();
@@ -419,6 +433,7 @@ export function notices(snap, p) {
   const standing = v.full.live.filter((c) => !expired(c, snap.now, p));
   const h = standing.find((c) => c.confirmed);
   if (h?.person !== undefined && asking(h, p) <= snap.now) out.push(['asked', h.key]);
+  if (!standing.length && !p.ignoreAssignees) for (const a of assignments(v)) if (a.over <= snap.now) out.push(['idle', `${a.login}@${rfc3339(a.since)}`]);
   const posted = snap.comments.filter((m) => m.counts).map((m) => /^<!-- label-state:([^ ]+) ([^ ]+) -->/.exec(m.body));
   return out.filter(([kind, key]) => !posted.some((m) => m && m[1] === kind && unescape(m[2]) === key));
 }

@@ -243,6 +243,7 @@ function snapshot(facts) {
       'claimed-label': () => (at.claimed = { at: time(tail) }),
       'hold-label': () => (snap.holdLabel = { at: time(args[0]), by: args[1] }),
       assignees: () => (snap.assignees = args),
+      assigned: () => ((snap.assigned ??= {})[args[0]] = time(args[1])),
       viewer: () => (who.login = tail),
       pr: () => snap.pulls.push(pull(args)),
       blocker: () => (snap.blockers ??= []).push({ name: args[0], open: args[1] === 'open' }),
@@ -306,6 +307,7 @@ function rule(settings, word) {
   const [name, value] = word.split('=');
   ({
     'ignore-assignees': () => (settings.ignoreAssignees = true),
+    assignees: () => (settings.assignee_ttl = seconds(value)),
     requeue: () => (settings.on_reopen = 'requeue'),
     attempts: () => (settings.max_attempts = Number(value)),
     rest: () => (settings.rest = value.split(',').map(seconds)),

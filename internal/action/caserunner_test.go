@@ -78,7 +78,7 @@ func (p *caseRunner) play() {
 		"merge": p.merges, "enqueue": p.enqueues, "close": p.closes, "reopen": p.reopens, "transfer": p.transfers,
 		"delete": p.deletes,
 		"label":  p.label, "unlabel": p.unlabel, "comment": p.comment, "block": p.block, "child": p.child,
-		"react": p.reacts, "lock": p.lock, "pause": p.pause, "unassign": p.unassign, "chatter": p.chatter,
+		"react": p.reacts, "lock": p.lock, "pause": p.pause, "assign": p.assign, "unassign": p.unassign, "chatter": p.chatter,
 		"on": p.on, "payload": p.payload, "sweep": p.sweeps,
 		"exit": p.exit, "says": p.says, "silent": p.silent, "moved": p.moved, "unmoved": p.unmoved, "asks": p.asks,
 		"labels": p.wantLabels, "assignees": p.wantAssignees, "comments": p.wantComments, "last": p.wantLast, "never": p.wantNever,
@@ -119,6 +119,8 @@ func (p *caseRunner) settings(args []string, _ string) {
 		}
 	case "people":
 		p.set.Rules.PersonTTL, p.set.Rules.Nudge = p.duration(args[1]), p.duration(args[2])
+	case "assignees":
+		p.set.Rules.AssigneeTTL, p.set.Rules.Unassign = p.duration(args[1]), slices.Contains(args, "unassign")
 	case "assign":
 		p.set.Assign = map[string]ledger.Assign{"people": ledger.AssignPeople, "none": ledger.AssignNone}[args[1]]
 	case "approvers":
@@ -414,6 +416,11 @@ func (p *caseRunner) chatter(args []string, _ string) {
 		_, err := p.server.AddComment(app, p.number(args[1]), args[2], fmt.Sprint("me too ", n))
 		p.must(err)
 	}
+}
+
+func (p *caseRunner) assign(args []string, _ string) {
+	p.must(p.server.Assign(app, p.number(args[0]), args[1], args[2:]...))
+	time.Sleep(2 * time.Second)
 }
 
 func (p *caseRunner) unassign(args []string, _ string) {

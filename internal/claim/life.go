@@ -1,6 +1,9 @@
 package claim
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // A Life is what shows, besides the comments of a claim, that the person whose hold it is still
 // works on the issue (spec.md#people). The zero value shows nothing.
@@ -30,6 +33,10 @@ func (s State) Lived(pulls func(login string) (open bool, last time.Time)) State
 
 	return out
 }
+
+// Spoke is when a login wrote its newest comment on the issue that is no record; zero when it wrote
+// none.
+func (s State) Spoke(login string) time.Time { return s.Talk[strings.ToLower(login)] }
 
 // LastSeen is the newest sign of life of whoever holds it: the last heartbeat of a worker, and of a
 // person what shows besides.

@@ -123,6 +123,8 @@ func lines(c config.Config) []line {
 		at("hook.pull_requests", c.Hook.PullRequests),
 		at("sessions.ttl", c.Sessions.TTL), at("sessions.require_claim", c.Sessions.RequireClaim),
 		at("people.ttl", spanOrNone(c.People.TTL)), at("people.nudge", spanOrNone(c.People.Nudge)),
+		at("assignees.ttl", spanOrNone(c.Assignees.TTL)), at("assignees.bots", spanOrNone(c.Assignees.Bots)),
+		at("assignees.unassign", c.Assignees.Unassign),
 		at("contributors.claim", c.Contributors.Claim), at("contributors.labels", c.Contributors.Labels),
 		at("contributors.ttl", c.Contributors.TTL),
 		at("contributors.limit", c.Contributors.Limit), at("contributors.account_age", c.Contributors.AccountAge),

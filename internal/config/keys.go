@@ -215,6 +215,19 @@ func (f *file) keys() rule {
 				spanOr(&c.People.Nudge, time.Hour, year, none),
 			},
 		)},
+		key{"assignees", "How long an assignment keeps others off an issue, without a hold, an open pull request and a comment of who is assigned.", object(
+			key{"ttl", "How long a person's does.", spanOr(&c.Assignees.TTL, time.Hour, year, none)},
+			key{
+				"bots",
+				"How long a bot's does, as of an agent in the cloud that opens no pull request.",
+				spanOr(&c.Assignees.Bots, time.Minute, year, none),
+			},
+			key{
+				"unassign",
+				"Whether the sweep then takes the assignment off. It tells so in a comment in any case.",
+				truth(&c.Assignees.Unassign),
+			},
+		)},
 		key{"contributors", "What people may do through the Action whose records do not count.", object(
 			key{
 				"claim",

@@ -29,9 +29,11 @@ const (
 	CodeBlocked    Code = "blocked"
 	CodeBackingOff Code = "backing-off"
 	CodeAttempts   Code = "too-many-attempts"
-	CodeAssigned   Code = "assigned"        // to somebody else
-	CodeExpired    Code = "expired"         // a note: the hold's lease is over
-	CodeExcessive  Code = "too-many-issues" // a note: a pull request that names too many issues moves none
+	CodeAssigned   Code = "assigned" // to somebody else
+	CodeExpired    Code = "expired"  // a note: the hold's lease is over
+	// a note: who is assigned was not heard of, and keeps nobody off any more
+	CodeAssignmentExpired Code = "assignment-expired"
+	CodeExcessive         Code = "too-many-issues" // a note: a pull request that names too many issues moves none
 )
 
 // A Meaning is what a reason says to those who act on it, and its words where only a few fit.
@@ -153,6 +155,7 @@ func Meanings() []Meaning {
 			Mark: "assigned",
 		},
 		{Code: CodeExpired, Where: AmongNotes},
+		{Code: CodeAssignmentExpired, Where: AmongNotes},
 		{Code: CodeExcessive, Where: AmongNotes},
 	}
 }

@@ -104,6 +104,11 @@ func (s *scenario) take(word, rest string) (err error) {
 		f.HoldAt, err = claimtest.Time(at)
 	case "assignees":
 		f.Assignees = strings.Fields(rest)
+	case "assigned":
+		login, at, _ := strings.Cut(rest, " ")
+		var since time.Time
+		since, err = claimtest.Time(at)
+		f.Assigned(login, since)
 	case "viewer":
 		f.Viewer = rest
 	case "claimed-label":
@@ -210,6 +215,8 @@ func (s *scenario) rule(setting string) (err error) {
 	switch name {
 	case "ignore-assignees":
 		s.rules.Unassigned = true
+	case "assignees":
+		s.rules.AssigneeTTL, err = time.ParseDuration(value)
 	case "requeue":
 		s.rules.Requeue = true
 	case "attempts":
