@@ -97,6 +97,7 @@ func deeds(comment int64) []deed {
 			_, errs := c.FactsOfAll(ctx, []claim.Issue{one, issue})
 			return errors.Join(errs...)
 		}},
+		{"InProgress", func(ctx context.Context, c *github.Client) error { return second(c.InProgress(ctx, app)) }},
 		{"PersonsHolds", func(ctx context.Context, c *github.Client) error { return second(c.PersonsHolds(ctx, app)) }},
 		{"Joined", func(ctx context.Context, c *github.Client) error { return second(c.Joined(ctx, "ann")) }},
 		{"NewestPulls", func(ctx context.Context, c *github.Client) error { return second(c.NewestPulls(ctx, app)) }},

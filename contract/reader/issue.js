@@ -301,7 +301,7 @@ function assignments({ snap, p, full }) {
 }
 
 // "The verdict": {answer: 'free' | 'held' | 'unknown', reasons: [{reason, key, pull, detail, until}], notes: [...]}.
-// Who asks: {worker: key, login, branch, repo, pausedHere}; all optional, `pausedHere` null if that is not known. `look` is step 0 of a claim.
+// Who asks: {worker: key, login, branch, repo, pausedHere, limited}; all optional, `pausedHere` null if that is not known. `look` is step 0 of a claim.
 export function verdict(snap, p, who = {}, { look = false } = {}) {
   const reasons = [];
   const notes = [];
@@ -351,6 +351,7 @@ export function verdict(snap, p, who = {}, { look = false } = {}) {
     else if (pending && !p.stages.length) because(pending, { pull: q });
   }
   if (snap.paused || who.pausedHere) because('paused');
+  if (who.limited) because('limit');
   if (v.label(p.names['person-hold']) && judged.full.holder?.person === undefined && !leftOver(judged)) because('person-hold');
   if (v.label(p.names['needs-scope'])) because('needs-scope');
   if (v.gated(full)) because('plan');

@@ -255,6 +255,7 @@ function snapshot(facts) {
       asks: () => (who.asks = args),
       excessive: () => excessive.push(tail.slice(1)),
       unshown: () => (snap.unshown = Number(tail)),
+      limit: () => (who.limited = true),
       'is-pull-request': () => (snap.pull = true),
       now: () => (snap.now = time(tail)),
       'no-server-time': () => (snap.now = null),

@@ -121,6 +121,8 @@ func (p *caseRunner) settings(args []string, _ string) {
 		p.set.Rules.PersonTTL, p.set.Rules.Nudge = p.duration(args[1]), p.duration(args[2])
 	case "assignees":
 		p.set.Rules.AssigneeTTL, p.set.Rules.Unassign = p.duration(args[1]), slices.Contains(args, "unassign")
+	case "limits":
+		p.set.Rules.Limits = lifecycle.Limits{PullRequests: p.number(args[1])}
 	case "assign":
 		p.set.Assign = map[string]ledger.Assign{"people": ledger.AssignPeople, "none": ledger.AssignNone}[args[1]]
 	case "approvers":

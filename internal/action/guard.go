@@ -69,7 +69,7 @@ type closed struct{ described, landing []claim.Issue }
 
 // judgeAll asks the guard about each issue that the pull request closes. It writes nothing, so that
 // a run which may not write judges as well as any other.
-func (s *Step) judgeAll(p github.Pull, c closed, snapshots []github.Snapshot, r *result) {
+func (s *Step) judgeAll(ctx context.Context, p github.Pull, c closed, snapshots []github.Snapshot, r *result) {
 	if !s.judges(p) {
 		r.excess = "" // the summary has said it
 		return
@@ -78,6 +78,7 @@ func (s *Step) judgeAll(p github.Pull, c closed, snapshots []github.Snapshot, r 
 		return
 	}
 
+	s.tellLimit(ctx, p, snapshots, r)
 	for _, one := range snapshots {
 		i := one.Facts.Issue
 		lands := slices.ContainsFunc(c.landing, i.Same)
@@ -90,6 +91,26 @@ func (s *Step) judgeAll(p github.Pull, c closed, snapshots []github.Snapshot, r 
 		default:
 			s.judgeOne(p, one.Facts, lands, r)
 		}
+	}
+}
+
+// tellLimit says of an agent's pull request that agents have more open than the repository wants. It
+// fails no check.
+func (s *Step) tellLimit(ctx context.Context, p github.Pull, snapshots []github.Snapshot, r *result) {
+	agents := func(one github.Snapshot) bool { return one.Facts.Log.Worked(p.Author) }
+	rules := s.Ledger.Rules()
+	if rules.Limits.PullRequests == 0 || !p.Recorded && !slices.ContainsFunc(snapshots, agents) {
+		return
+	}
+
+	load, err := s.Ledger.Load(ctx, s.Repo)
+	if err != nil {
+		s.Console.line("open pull requests of agents were not counted: %s", err)
+		return
+	}
+	if text := rules.PullLimit(load, s.Repo.String(), rules.Limits.PullRequests+1); text != "" {
+		s.Console.warn("%s", text)
+		r.notes = append(r.notes, text)
 	}
 }
 

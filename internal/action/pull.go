@@ -62,7 +62,7 @@ func (s *Step) lifecycle(ctx context.Context) result {
 	snapshots := s.takeForAuthor(ctx, p, closes, s.Hub.FactsOf(ctx, home), &r)
 	others := s.Hub.FactsOf(ctx, slices.Concat(abroad, closed.landing))
 	others = s.takeForAuthor(ctx, p, closed.landing, others, &r)
-	s.judgeAll(p, closed, slices.Concat(snapshots, others), &r)
+	s.judgeAll(ctx, p, closed, slices.Concat(snapshots, others), &r)
 	if r.err != nil {
 		return r
 	}
@@ -171,7 +171,7 @@ func (s *Step) judgePull(ctx context.Context, p github.Pull, m github.Merge, clo
 		}
 	}
 
-	s.judgeAll(p, closed, snapshots, r)
+	s.judgeAll(ctx, p, closed, snapshots, r)
 }
 
 // pull reads the pull request that the event is about, with what a merge of it brings; ok is false

@@ -37,6 +37,7 @@ type Config struct {
 	People       People
 	Assignees    Assignees
 	Contributors Contributors
+	Limits       lifecycle.Limits
 	Guard        string                // fail, warn or off
 	OnReopen     string                // none or requeue
 	Sweep        []string              // owner/repo of every repository to sweep; empty when the file names none
@@ -211,6 +212,7 @@ func (c Config) Rules() lifecycle.Rules {
 	r.OutsiderIssues = c.Lifecycle.OutsiderIssues
 	r.PersonTTL, r.Nudge = c.People.TTL, c.People.Nudge
 	r.AssigneeTTL, r.AssignedBotTTL, r.Unassign = c.Assignees.TTL, c.Assignees.Bots, c.Assignees.Unassign
+	r.Limits = c.Limits
 	r.Requeue = c.OnReopen == "requeue"
 	r.Unassigned = c.Claim.Assignees == "ignore"
 

@@ -125,6 +125,7 @@ func lines(c config.Config) []line {
 		at("people.ttl", spanOrNone(c.People.TTL)), at("people.nudge", spanOrNone(c.People.Nudge)),
 		at("assignees.ttl", spanOrNone(c.Assignees.TTL)), at("assignees.bots", spanOrNone(c.Assignees.Bots)),
 		at("assignees.unassign", c.Assignees.Unassign),
+		at("limits.holds", c.Limits.Holds), at("limits.pull_requests", c.Limits.PullRequests),
 		at("contributors.claim", c.Contributors.Claim), at("contributors.labels", c.Contributors.Labels),
 		at("contributors.ttl", c.Contributors.TTL),
 		at("contributors.limit", c.Contributors.Limit), at("contributors.account_age", c.Contributors.AccountAge),

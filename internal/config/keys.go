@@ -228,6 +228,19 @@ func (f *file) keys() rule {
 				truth(&c.Assignees.Unassign),
 			},
 		)},
+		key{"limits", "How much may be in progress at once; 0 is no limit. A person may go beyond it with --force.", object(
+			key{
+				"holds",
+				"Holds of one login, and of one codename, in the repository. A bundle is one.",
+				count(&c.Limits.Holds, 0, 10000),
+			},
+			key{
+				"pull_requests",
+				"Open pull requests of agents in the repository, with the label of agents, by a login that has claimed the issue, or named by " +
+					"a release. Beyond it no worker gets an issue.",
+				count(&c.Limits.PullRequests, 0, 10000),
+			},
+		)},
 		key{"contributors", "What people may do through the Action whose records do not count.", object(
 			key{
 				"claim",

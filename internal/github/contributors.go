@@ -100,6 +100,41 @@ func (c *Client) PersonsHolds(ctx context.Context, r ledger.Repo) (out []lifecyc
 	return out, nil
 }
 
+// InProgress implements ledger.Loader: the open issues that are held or have an open pull request,
+// and the newest hundred open pull requests with the label of agents.
+func (c *Client) InProgress(ctx context.Context, r ledger.Repo) (out lifecycle.Load, err error) {
+	s := c.o.Scheme
+	what := selection{labels: []string{s.Claimed, s.PlanPending, s.Hold, s.PROpen}, open: true}
+	for f, err := range c.scanSelection(ctx, r, what) {
+		if err != nil {
+			return out, err
+		}
+		out.Issues = append(out.Issues, f)
+	}
+
+	d := newDocument()
+	d.open("p", r)
+	d.add("    pullRequests(states: [OPEN], first: 100, labels: [%s], orderBy: {field: CREATED_AT, direction: DESC}) {"+
+		" nodes { number } }\n  }\n", d.bind("String!", s.Authored))
+	var data map[string]*struct {
+		PullRequests *connection[struct{ Number int }]
+	}
+
+	got, err := c.ask(ctx, d.text(""), d.variables, &data)
+	if err == nil && (data["p"] == nil || data["p"].PullRequests == nil) {
+		err = got.absence("p")
+	}
+	if err != nil {
+		return out, failed(err, Object{RepositoryObject, r.String()}, "list the pull requests of agents in %s", r)
+	}
+
+	for p := range data["p"].PullRequests.shown() {
+		out.Authored = append(out.Authored, p.Number)
+	}
+
+	return out, nil
+}
+
 // Joined is when an account was made.
 func (c *Client) Joined(ctx context.Context, login string) (time.Time, error) {
 	got, _, err := fetch[struct {

@@ -159,6 +159,10 @@ func (r *run) reply(ask protocol.Ask) (out protocol.Replies) {
 		out.Err = r.counts()
 	}
 
+	if ask.Limit != nil && out.Err == nil {
+		out.Limit, out.Err = r.limit(r.ctx, r.issue, *ask.Limit)
+	}
+
 	if see, able := r.forge.(PullReader); able && ask.Pull != "" {
 		out.Pull, out.Err = see.PullAt(r.ctx, ask.Pull, r.issue)
 	}

@@ -44,6 +44,7 @@ type Facts struct {
 	Blockers     []Blocker // open and closed ones; nil with BlockersRead false means not known
 	BlockersRead bool
 	Pause        *Pause    // nil when the repository is not paused
+	Limit        string    // what keeps whoever asks from holding anything more; empty when it may, and where nobody asked
 	PauseErr     error     // why it is not known whether this host has paused the repository
 	Now          time.Time // server time: the Date of the oldest response this was read from
 	Viewer       string    // login the snapshot was made as
@@ -200,6 +201,7 @@ type Rules struct {
 	PersonTTL      time.Duration   // of a member's own hold, without a sign of life; 0 is without an end
 	Nudge          time.Duration   // after which a person is asked about a hold without an end; 0 is never
 	Approvers      Approvers
+	Limits         Limits
 	Unassigned     bool          // claim.assignees: ignore, so that an assignee is no reason
 	AssigneeTTL    time.Duration // how long a person's assignment keeps others off without a sign of life; 0 is without an end
 	AssignedBotTTL time.Duration // the same of an App's

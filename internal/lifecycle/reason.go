@@ -25,6 +25,7 @@ const (
 	CodeHold       Code = "person-hold"
 	CodeScope      Code = "needs-scope"
 	CodePaused     Code = "paused"
+	CodeLimit      Code = "limit" // the repository limits how much is in progress at once
 	CodeExcluded   Code = "excluded-label"
 	CodeBlocked    Code = "blocked"
 	CodeBackingOff Code = "backing-off"
@@ -145,6 +146,7 @@ func Meanings() []Meaning {
 			Mark: "a person's",
 		},
 		{Code: CodeScope, Passed: "waiting for a person", Mark: "needs scope", Alert: true},
+		{Code: CodeLimit, Person: true, Force: ForcePerson, Passed: "beyond a limit of the repository"},
 		{Code: CodePaused, Passed: "paused with the repository", Mark: "paused"},
 		{Code: CodeExcluded, Passed: "excluded by a label", Mark: "excluded"},
 		{Code: CodeBlocked, Passed: "blocked by other issues", Mark: "blocked"},

@@ -90,6 +90,8 @@ func (s *scenario) take(word, rest string) (err error) {
 			lifecycle.Excess{PR: lifecycle.PR{Repo: "o/r", URL: rest}, Issues: 21, Most: lifecycle.MostIssues})
 	case "host-pause-unknown":
 		f.PauseErr = errors.New("nobody knows")
+	case "limit":
+		f.Limit = rest
 	case "unshown":
 		f.Unshown, err = strconv.Atoi(rest)
 	case "now":

@@ -326,6 +326,10 @@ func (v *Verdict) people(r Rules, f Facts, log claim.State) {
 		}
 	}
 
+	if f.Limit != "" {
+		v.because(CodeLimit, "", "%s", f.Limit)
+	}
+
 	switch known := f.HoldBy != "" && !f.HoldAt.IsZero(); {
 	case !bareHold(r.Scheme, f):
 	case known:

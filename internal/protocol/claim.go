@@ -262,7 +262,15 @@ func (a Claim) admit(s Seen) (Operation, Effects) {
 	}
 
 	a.step = claimCounts
-	return a, Effects{Ask: Ask{Counts: true}}
+	ask := Ask{Counts: true}
+	if a.cfg.Rules.Limits != (lifecycle.Limits{}) && !taken {
+		ask.Limit = &Limit{Login: f.Viewer}
+		if a.record.Person == "" {
+			ask.Limit.Codename = a.record.Worker.Codename
+		}
+	}
+
+	return a, Effects{Ask: ask}
 }
 
 // counted goes on once it is known whether records of this login count.
@@ -272,6 +280,29 @@ func (a Claim) counted(s Seen) (Operation, Effects) {
 		return a.leave(&UnknownError{a.issue, s.Replies.Err})
 	case s.Ending != nil:
 		return a.leave(&UnknownError{a.issue, s.Ending})
+	case s.Replies.Limit != "":
+		return a.atLimit(s.Replies.Limit)
+	}
+
+	return a.counts()
+}
+
+// atLimit refuses who may hold nothing more, but for a person who forces it.
+func (a Claim) atLimit(limit string) (Operation, Effects) {
+	f := a.facts
+	f.Limit = limit
+	v, forced := a.stopping(f, a.cfg.Rules.Admits(f, a.seeker()))
+	if v.Answer != lifecycle.Free {
+		return a.leave(a.held(v))
+	}
+
+	a.record.Forced = forced
+	return a.counts()
+}
+
+// counts goes on with a claim that is admitted.
+func (a Claim) counts() (Operation, Effects) {
+	switch {
 	case len(a.dead) > 0:
 		return a.expire()
 	case a.only:

@@ -33,8 +33,12 @@ type Ask struct {
 	Here   bool        // with a snapshot, this host's pause of the repository
 	Counts bool        // whether records of this login count in the repository
 	Pull   string      // the pull request at this address
+	Limit  *Limit      // whether the repository's limits let somebody hold one more issue
 	Moved  *LabelMoved // who moved a label last
 }
+
+// A Limit is who wants to hold one more issue.
+type Limit = lifecycle.Asker
 
 // A LabelMoved names a move of a label.
 type LabelMoved struct {
@@ -46,6 +50,7 @@ type LabelMoved struct {
 type Replies struct {
 	Err   error        // why the answer is not known, or is no
 	Pull  lifecycle.PR // at Ask.Pull
+	Limit string       // what keeps Ask.Limit from it, as in lifecycle.Facts; empty when nothing does
 	Moved Removal      // of Ask.Moved; zero when there was none
 }
 
