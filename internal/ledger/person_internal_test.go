@@ -21,11 +21,11 @@ func TestPersonStops(t *testing.T) {
 	for by, want := range map[string][]lifecycle.Code{
 		"ann": {
 			lifecycle.CodeClosed, lifecycle.CodeInFlight, lifecycle.CodeOwn, lifecycle.CodePROpen,
-			lifecycle.CodeHold, lifecycle.CodeAssigned,
+			lifecycle.CodeHold, lifecycle.CodeLimit, lifecycle.CodeAssigned,
 		},
 		"bot": {
 			lifecycle.CodeClosed, lifecycle.CodeInFlight, lifecycle.CodeOwn, lifecycle.CodePROpen,
-			lifecycle.CodeAssigned,
+			lifecycle.CodeLimit, lifecycle.CodeAssigned,
 		},
 	} {
 		var got []lifecycle.Code
