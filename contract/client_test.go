@@ -107,7 +107,8 @@ func deeds(comment int64) []deed {
 		{"Reply", func(ctx context.Context, c *github.Client) error {
 			return c.Reply(ctx, issue, protocol.Ask{Counts: true}).Err
 		}},
-		{"HeldBy", func(ctx context.Context, c *github.Client) error { return second(c.HeldBy(ctx, app, "ann")) }},
+		{"InProgress", func(ctx context.Context, c *github.Client) error { return second(c.InProgress(ctx, app)) }},
+		{"PersonsHolds", func(ctx context.Context, c *github.Client) error { return second(c.PersonsHolds(ctx, app)) }},
 		{"Joined", func(ctx context.Context, c *github.Client) error { return second(c.Joined(ctx, "ann")) }},
 		{"NewestPulls", func(ctx context.Context, c *github.Client) error { return second(c.NewestPulls(ctx, app)) }},
 		{"Minimize", func(ctx context.Context, c *github.Client) error {
@@ -134,7 +135,8 @@ func deeds(comment int64) []deed {
 			return second(c.EditComment(ctx, one, comment, "Bye"))
 		}},
 		{"Remarks", func(ctx context.Context, c *github.Client) error {
-			return second(c.Remarks(ctx, app, time.Now().Add(-time.Hour), 1))
+			_, _, err := c.Remarks(ctx, app, time.Now().Add(-time.Hour), 1)
+			return err
 		}},
 		{"Spoken", func(ctx context.Context, c *github.Client) error {
 			return second(c.Spoken(ctx, app, []int{1, 2}, "<!-- label-state:guard -->"))

@@ -77,7 +77,7 @@ var mayImport = map[string][]string{
 		"internal/clock",
 	},
 	"internal/github": {
-		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/ledger",
+		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/ledger", "internal/protocol",
 		"internal/clock", "internal/printable",
 		"internal/lease/gitref", // whose refs it serves
 		"internal/prchain",      // whose pull requests it opens and reads

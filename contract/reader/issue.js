@@ -1,6 +1,6 @@
 // What an issue shows, and whether a worker may take it (spec.md#pull-requests, spec.md#labels, spec.md#the-verdict, spec-writing.md#what-everybody-may-do).
 //
-// A snapshot is {repo, pull, open, stateReason, labels: [{name, at}], holdLabel: {at, by} or null, when the label of a person's hold was last put on, comments, pulls, blockers: [{name, open}] or null, assignees,
+// A snapshot is {repo, pull, open, stateReason, labels: [{name, at}], holdLabel: {at, by} or null, when the label of a person's hold was last put on, comments, pulls, blockers: [{name, open}] or null, assignees, assigned: {login in lower case: time},
 // reopened, now, unread: [what], paused, unknownAuthors, unshown, text}; times in milliseconds, null where they are not known.
 // `blockedAt` is when the blocked label was last put on. A pull request is {url, repo, state, merged, closed, bare, author, branch, headRepo, toDefault, chain, sibling, missing, unreadable, excessive}.
 // The configuration is the parameters, `names`, `stages`, `ignoreAssignees`.
@@ -16,6 +16,7 @@ export function configured(settings = {}) {
 
 const LIMIT = 20;
 const MISSING = 10 * 60 * 1000;
+const DAY = 24 * 60 * 60 * 1000;
 
 // "Facts of a pull request", by a state of the log.
 class Pulls {
@@ -279,8 +280,20 @@ export function delivered(snap, p) {
   return pull ? { key: h.key, pull } : null;
 }
 
+// "Assignments": those that no live claim has made, with when each is over.
+function assignments({ snap, p, full }) {
+  return snap.assignees.filter((a) => !full.live.some((c) => [c.assignee, c.person].some((l) => l !== undefined && same(l, a)))).map((login) => {
+    const since = snap.assigned?.[lower(login)];
+    const ttl = isApp(login) ? p.assigned_bot_ttl : p.assignee_ttl;
+    const own = snap.pulls.filter((q) => !q.sibling && !q.bare && q.author && same(q.author, login));
+    const over = since !== undefined && ttl && !own.some((q) => q.state === 'open') ?
+      Math.max(since, full.said(login), ...own.map((q) => q.closed ?? 0)) + ttl * 1000 : Infinity;
+    return { login, since, over };
+  });
+}
+
 // "The verdict": {answer: 'free' | 'held' | 'unknown', reasons: [{reason, key, pull, detail, until}], notes: [...]}.
-// Who asks: {worker: key, person: whether the login asks for itself, login, branch, repo, pausedHere}; all optional, `pausedHere` null if that is not known. `look` is step 0 of a claim.
+// Who asks: {worker: key, person: whether the login asks for itself, login, branch, repo, pausedHere, limited}; all optional, `pausedHere` null if that is not known. `look` is step 0 of a claim.
 export function verdict(snap, p, who = {}, { look = false } = {}) {
   const reasons = [];
   const notes = [];
@@ -330,14 +343,17 @@ export function verdict(snap, p, who = {}, { look = false } = {}) {
     else if (pending && !p.stages.length) because(pending, { pull: q });
   }
   if (snap.paused || who.pausedHere) because('paused');
+  if (who.limited) because('limit');
   if (v.label(p.names['person-hold']) && judged.full.holder?.person === undefined && !leftOver(judged)) because('person-hold');
   if (v.label(p.names['needs-scope'])) because('needs-scope');
   if (v.gated(full)) because('plan');
   for (const l of p.exclude_labels) if (v.label(l)) because('excluded-label', { detail: l });
   for (const b of (!snap.pull && snap.blockers) || []) if (b.open) because('blocked', { detail: b.name });
   if (!own && !snap.pull && !p.ignoreAssignees) {
-    const others = snap.assignees.filter((a) => !full.live.some((c) => c.assignee !== undefined && same(c.assignee, a)));
-    if (others.length && !snap.assignees.some((a) => same(a, who.login))) because('assigned', { detail: others.join(',') });
+    const all = snap.assignees.some((a) => same(a, who.login)) ? [] : assignments(v);
+    const others = all.filter((a) => snap.now < a.over);
+    if (others.length) because('assigned', { detail: others.map((a) => a.login).join(','), until: Math.max(...others.map((a) => a.over)) });
+    for (const a of all) if (a.over <= snap.now) prNotes.push({ reason: 'assignment-expired', detail: a.login });
   }
 
   if (!snap.pull) history();
@@ -424,8 +440,10 @@ export function notices(snap, p) {
   const out = [];
   if (v.exhausted) out.push(['escalated', v.full.attempts[0].key]);
   if (v.label(p.names.blocked) && snap.blockers?.length && !snap.blockers.some((b) => b.open)) out.push(['awake', rfc3339(v.labelled(p.names.blocked).at)]);
-  const h = v.full.live.filter((c) => !expired(c, snap.now, p)).find((c) => c.confirmed);
+  const standing = v.full.live.filter((c) => !expired(c, snap.now, p));
+  const h = standing.find((c) => c.confirmed);
   if (h?.person !== undefined && snap.now >= askedAt(h, p)) out.push(['asked', h.key]);
+  if (!standing.length && !p.ignoreAssignees) for (const a of assignments(v)) if (a.over <= snap.now) out.push(['idle', `${a.login}@${rfc3339(a.since)}`]);
   const posted = snap.comments.filter((m) => m.counts).map((m) => /^<!-- label-state:([^ ]+) ([^ ]+) -->/.exec(m.body));
   return out.filter(([kind, key]) => !posted.some((m) => m && m[1] === kind && unescape(m[2]) === key));
 }

@@ -244,6 +244,7 @@ function snapshot(facts) {
       'blocked-label': () => (at.blocked = { at: time(tail) }),
       'hold-label': () => (snap.holdLabel = { at: time(args[0]), by: args[1] }),
       assignees: () => (snap.assignees = args),
+      assigned: () => ((snap.assigned ??= {})[args[0]] = time(args[1])),
       viewer: () => (who.login = tail),
       pr: () => snap.pulls.push(pull(args)),
       blocker: () => (snap.blockers ??= []).push({ name: args[0], open: args[1] === 'open' }),
@@ -255,6 +256,7 @@ function snapshot(facts) {
       asks: () => (who.asks = args),
       excessive: () => tooMany.push(tail.slice(1)),
       unshown: () => (snap.unshown = Number(tail)),
+      limit: () => (who.limited = true),
       'is-pull-request': () => (snap.pull = true),
       now: () => (snap.now = time(tail)),
       'no-server-time': () => (snap.now = null),
@@ -308,6 +310,7 @@ function rule(settings, word) {
   const [name, value] = word.split('=');
   ({
     'ignore-assignees': () => (settings.ignoreAssignees = true),
+    assignees: () => (settings.assignee_ttl = seconds(value)),
     requeue: () => (settings.on_reopen = 'requeue'),
     attempts: () => (settings.max_attempts = Number(value)),
     rest: () => (settings.rest = value.split(',').map(seconds)),

@@ -41,6 +41,8 @@ type State struct {
 	Last     time.Time // created_at of the newest record that counts
 	Notices  []Notice  // what people were told, in order; it decides nothing
 
+	Talk map[string]time.Time // created_at of the newest comment that is no record, by login in lower case
+
 	Stage   string    // of a pipeline, as the newest record says that counts for it; empty when none does
 	StageAt time.Time // when that was written
 

@@ -383,6 +383,11 @@ func (c *Client) Reply(ctx context.Context, i claim.Issue, ask protocol.Ask) (ou
 	switch {
 	case ask.Counts:
 		out.Err = c.Heard(ctx, repo)
+		if ask.Load && out.Err == nil {
+			out.Load, out.Err = c.InProgress(ctx, repo)
+		}
+	case ask.Load:
+		out.Load, out.Err = c.InProgress(ctx, repo)
 	case ask.Pull != "":
 		out.Pull, out.Err = c.PullAt(ctx, ask.Pull, i)
 	case ask.Moved != nil && ask.Moved.On:

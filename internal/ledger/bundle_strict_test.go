@@ -18,7 +18,7 @@ type tables struct {
 	mu      sync.Mutex
 	issues  map[claim.Issue]*table
 	batches int
-	renews  int // of one lease
+	renews  int                     // of one lease
 	fail    func([]lease.Ask) error // instead of a batch
 }
 

@@ -3,6 +3,7 @@ package ledger
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -23,7 +24,13 @@ func (cs *claims) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, 
 	if err != nil {
 		return Hold{}, err
 	}
-	return taken(cs.judged(ctx, i, req).through(op))
+	end := cs.judged(ctx, i, req).through(op)
+	h, err := taken(end)
+	if errors.Is(h.Unassigned, ErrUnassignable) {
+		h.Record = cs.disown(ctx, end.Facts, h.Comment, h.Record)
+	}
+
+	return h, err
 }
 
 // judged is a run that goes by the snapshot by which the caller chose the issue, while that is

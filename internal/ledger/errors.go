@@ -34,6 +34,8 @@ var (
 	ErrDirty     = protocol.ErrDirty
 	ErrInvisible = protocol.ErrInvisible
 	ErrPlanWaits = protocol.ErrPlanWaits
+
+	ErrUnassignable = protocol.ErrUnassignable
 )
 
 // Whose winning claims assign their login to the issue.

@@ -29,7 +29,16 @@ func (sn *snapshots) Check(ctx context.Context, i claim.Issue,
 	if err != nil {
 		return f, lifecycle.Verdict{}, err
 	}
-	return sn.judge(f, func(f lifecycle.Facts) lifecycle.Verdict { return sn.set.Rules.Verdict(f, who) })
+	judge := func(f lifecycle.Facts) lifecycle.Verdict { return sn.set.Rules.Verdict(f, who) }
+	f, v, err := sn.judge(f, judge)
+	if err != nil || v.Answer != lifecycle.Free {
+		return f, v, err
+	}
+
+	if f.Limit, err = sn.limit(ctx, i, lifecycle.Asker{Login: f.Viewer, Codename: who.Worker.Codename}); err != nil {
+		return f, v, &UnknownError{Issue: i, Err: err}
+	}
+	return sn.judge(f, judge)
 }
 
 // judge asks for the verdict of a snapshot. Its error is an *UnknownError, "could not find out".

@@ -6,6 +6,7 @@
 package lifecycle
 
 import (
+	"strings"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -44,14 +45,17 @@ type Facts struct {
 	BlockedAt time.Time // the same of the blocked label
 	HoldAt    time.Time // the same of the label of a person's hold
 	HoldBy    string    // login of the person who put that label on; empty when it was an app, or is not known
-	Assignees []string  // logins
-	Log       claim.State
+	Assignees []string  // logins; an App's ends in [bot]
+	// when each of them was assigned last, by login in lower case; missing where that is not known
+	AssignedAt map[string]time.Time
+	Log        claim.State
 	// pull requests that close the issue, those the log names, and the other parts of their chains
 	PRs          []PR
 	Excessive    []Excess  // pull requests that move nothing, because they name too many issues; they are not among PRs
 	Blockers     []Blocker // open and closed ones; nil with BlockersRead false means not known
 	BlockersRead bool
 	Pause        *Pause    // nil when the repository is not paused
+	Limit        string    // what keeps whoever asks from holding anything more; empty when it may, and where nobody asked
 	PauseErr     error     // why it is not known whether this host has paused the repository
 	Now          time.Time // server time: the Date of the oldest response this was read from
 	Viewer       string    // login the snapshot was made as
@@ -77,6 +81,14 @@ func (f *Facts) Labelled(s labels.Scheme, name string, at time.Time, by string) 
 	case labels.Same(name, s.Hold):
 		f.HoldAt, f.HoldBy = at.UTC(), by
 	}
+}
+
+// Assigned takes in that a login was assigned at a moment; of several the last counts.
+func (f *Facts) Assigned(login string, at time.Time) {
+	if f.AssignedAt == nil {
+		f.AssignedAt = map[string]time.Time{}
+	}
+	f.AssignedAt[strings.ToLower(login)] = at.UTC()
 }
 
 // A PR is a pull request that is about the issue.
@@ -144,5 +156,9 @@ type Rules struct {
 	PersonTTL      time.Duration   // of a member's own hold, without a sign of life; 0 is without an end
 	Nudge          time.Duration   // after which a person is asked about a hold without an end; 0 is never
 	Approvers      Approvers
-	Unassigned     bool // claim.assignees: ignore, so that an assignee is no reason
+	Limits         Limits
+	Unassigned     bool          // claim.assignees: ignore, so that an assignee is no reason
+	AssigneeTTL    time.Duration // how long a person's assignment keeps others off without a sign of life; 0 is without an end
+	AssignedBotTTL time.Duration // the same of an App's
+	Unassign       bool          // a sweep takes those off that no longer do
 }

@@ -90,6 +90,8 @@ func (s *scenario) take(word, rest string) (err error) {
 			lifecycle.Excess{PR: lifecycle.PR{Repo: "o/r", URL: rest}, Issues: 21, Most: lifecycle.MostIssues})
 	case "host-pause-unknown":
 		f.PauseErr = errors.New("nobody knows")
+	case "limit":
+		f.Limit = rest
 	case "unshown":
 		f.Unshown, err = strconv.Atoi(rest)
 	case "now":
@@ -104,6 +106,11 @@ func (s *scenario) take(word, rest string) (err error) {
 		f.HoldAt, err = claimtest.Time(at)
 	case "assignees":
 		f.Assignees = strings.Fields(rest)
+	case "assigned":
+		login, at, _ := strings.Cut(rest, " ")
+		var since time.Time
+		since, err = claimtest.Time(at)
+		f.Assigned(login, since)
 	case "viewer":
 		f.Viewer = rest
 	case "claimed-label":
@@ -214,6 +221,8 @@ func (s *scenario) rule(setting string) (err error) {
 	switch name {
 	case "ignore-assignees":
 		s.rules.Unassigned = true
+	case "assignees":
+		s.rules.AssigneeTTL, err = time.ParseDuration(value)
 	case "requeue":
 		s.rules.Requeue = true
 	case "attempts":

@@ -262,7 +262,8 @@ func (a Claim) admit(s Seen) (Operation, Effects) {
 	}
 
 	a.step = claimCounts
-	return a, Effects{Ask: Ask{Counts: true}}
+	limited := a.cfg.Rules.Limits != (lifecycle.Limits{}) && !taken
+	return a, Effects{Ask: Ask{Counts: true, Load: limited}}
 }
 
 // counted goes on once it is known whether records of this login count.
@@ -272,6 +273,35 @@ func (a Claim) counted(s Seen) (Operation, Effects) {
 		return a.leave(&UnknownError{a.issue, s.Replies.Err})
 	case s.Ending != nil:
 		return a.leave(&UnknownError{a.issue, s.Ending})
+	}
+
+	asker := lifecycle.Asker{Login: a.facts.Viewer}
+	if a.record.Person == "" {
+		asker.Codename = a.record.Worker.Codename
+	}
+
+	if limit := a.cfg.Rules.Limit(s.Replies.Load, a.issue, asker); limit != "" {
+		return a.atLimit(limit)
+	}
+	return a.counts()
+}
+
+// atLimit refuses who may hold nothing more, but for a person who forces it.
+func (a Claim) atLimit(limit string) (Operation, Effects) {
+	f := a.facts
+	f.Limit = limit
+	v, forced := a.stopping(f, a.cfg.Rules.Admits(f, a.seeker()))
+	if v.Answer != lifecycle.Free {
+		return a.leave(a.held(v))
+	}
+
+	a.record.Forced = forced
+	return a.counts()
+}
+
+// counts goes on with a claim that is admitted.
+func (a Claim) counts() (Operation, Effects) {
+	switch {
 	case len(a.dead) > 0:
 		return a.expire()
 	case a.only:

@@ -33,6 +33,7 @@ type Ask struct {
 	Here   bool        // with a snapshot, this host's pause of the repository
 	Counts bool        // whether records of this login count in the repository
 	Pull   string      // the pull request at this address
+	Load   bool        // what is in progress in the repository
 	Moved  *LabelMoved // who moved a label last
 	Votes  int64       // the reactions +1 and -1 to the comment with this id
 	May    string      // whether the records of this login count in the repository
@@ -48,9 +49,10 @@ type LabelMoved struct {
 type Replies struct {
 	Err   error        // why the answer is not known, or is no
 	Pull  lifecycle.PR // at Ask.Pull
-	Moved Removal      // of Ask.Moved; zero when there was none
-	Votes []Vote       // on Ask.Votes, oldest first
-	May   bool         // Ask.May
+	Load  lifecycle.Load
+	Moved Removal // of Ask.Moved; zero when there was none
+	Votes []Vote  // on Ask.Votes, oldest first
+	May   bool    // Ask.May
 }
 
 // A Vote is one reaction to a plan.
