@@ -2,10 +2,9 @@
 # runner's mounts belong to other users (docs.github.com, "Dockerfile support for GitHub Actions").
 #
 # BuildKit compiles on the machine it runs on for TARGETARCH; the classic builder knows neither
-# platform and makes an image for its own machine.
-ARG GO_IMAGE=golang:1.26-alpine
-
-FROM --platform=${BUILDPLATFORM:-linux} ${GO_IMAGE} AS build
+# platform and makes an image for its own machine. A release is compiled by the Go of this image,
+# also outside of Docker (tools/go-version).
+FROM --platform=${BUILDPLATFORM:-linux} golang:1.26.8-alpine@sha256:ce864e7223ac17b1775e6fd0b4c0db580c2eb50e7953a427916379e4b92a1628 AS build
 ARG TARGETARCH
 ARG VERSION=dev
 WORKDIR /src

@@ -94,7 +94,7 @@ e2e: ## build the Action's image and run it as the runner does (Docker; e2e/dock
 	go test -tags e2e -count=1 -timeout 30m -v ./e2e/...
 
 hosts: ## drive five real hosts of coding agents and the MCP inspector, offline, against a scripted model (npm fetches 1.6 GB once)
-	LABEL_STATE_REQUIRE=hosts,more-hosts,inspector go test -tags e2e -count=1 -timeout 40m -v ./e2e/hosts
+	LABEL_STATE_REQUIRE=hosts,more-hosts,inspector,tmux go test -tags e2e -count=1 -timeout 40m -v ./e2e/hosts
 
 bench: ## run the benchmarks, and the hook beside git and a hook written in shell
 	go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) ./...
@@ -103,7 +103,7 @@ bench: ## run the benchmarks, and the hook beside git and a hook written in shel
 lint: ## vet, format, static checks, workflows, scripts, tidy modules, the review greps
 	go vet ./...
 	go vet -tags e2e,release ./e2e/...
-	for os in darwin windows; do GOOS=$$os go vet ./cmd/pre-push; done
+	for os in darwin windows; do GOOS=$$os go build -trimpath ./cmd/...; GOOS=$$os go vet -trimpath ./...; done # compiled as a release is
 	files=$$($(tool) gofumpt -l .); [ -z "$$files" ] || { echo "not formatted by gofumpt:"; echo "$$files"; exit 1; }
 	$(tool) staticcheck -tags e2e,release ./...
 	for m in $(modules); do (cd $$m && go vet ./... && go tool -modfile=../tools/go.mod staticcheck ./...); done

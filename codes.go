@@ -44,6 +44,7 @@ const (
 	ReasonAssigned        ReasonCode = "assigned"          // to another login
 	ReasonNeedsScope      ReasonCode = "needs-scope"       // a person has to say what is wanted
 	ReasonPaused          ReasonCode = "paused"            // the repository is paused
+	ReasonLimit           ReasonCode = "limit"             // the repository limits how much is in progress at once
 	ReasonExcludedLabel   ReasonCode = "excluded-label"    // a label keeps it out
 	ReasonBlocked         ReasonCode = "blocked"           // it has open blockers
 	ReasonBackingOff      ReasonCode = "backing-off"       // it waits between two attempts

@@ -39,9 +39,9 @@ func TestPagesAreLinked(t *testing.T) {
 // TestCitations: what comments name as the source of a rule is a section of a page of docs, and so
 // is what the pages link to.
 func TestCitations(t *testing.T) {
-	cited := regexp.MustCompile(`\b([a-z]+\.md)#([a-z0-9-]+)`)
+	cited := regexp.MustCompile(`\b([a-z-]+\.md)#([a-z0-9-]+)`)
 	seen := 0
-	for _, name := range goFiles(t) {
+	for _, name := range append(files(t, ".go"), append(files(t, ".js"), files(t, ".txt")...)...) {
 		for _, m := range cited.FindAllStringSubmatch(readPage(t, name), -1) {
 			seen++
 			if !sections(t, "docs/"+m[1])[m[2]] {
@@ -173,7 +173,7 @@ func TestTablesSayThingsOnce(t *testing.T) {
 // test, and each test that the page names is there.
 func TestSecurityIsShown(t *testing.T) {
 	tests := map[string]bool{}
-	for _, name := range goFiles(t) {
+	for _, name := range files(t, ".go") {
 		for _, m := range regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`).FindAllStringSubmatch(readPage(t,
 			name), -1) {
 			tests[m[1]] = true
@@ -217,7 +217,7 @@ func TestNamedFilesAreThere(t *testing.T) {
 			seen++
 			_, err := os.Stat(m[1])
 			found := err == nil || strings.HasPrefix(m[1], "testing/") ||
-				slices.ContainsFunc(goFiles(t), func(name string) bool { return filepath.Base(name) == m[1] })
+				slices.ContainsFunc(files(t, ".go"), func(name string) bool { return filepath.Base(name) == m[1] })
 			if !found {
 				t.Errorf("%s names %s, which is not there", page, m[1])
 			}
@@ -258,11 +258,14 @@ func codes(t *testing.T, page, section string, column int) []string {
 	return out
 }
 
-// goFiles are the module's.
-func goFiles(t *testing.T) (names []string) {
+// files are those of the repository whose names have the ending.
+func files(t *testing.T, ending string) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && strings.HasSuffix(name, ".go") {
+		if err == nil && d.IsDir() && (d.Name() == "node_modules" || d.Name() == ".git") {
+			return filepath.SkipDir
+		}
+		if err == nil && !d.IsDir() && strings.HasSuffix(name, ending) {
 			names = append(names, name)
 		}
 		return err

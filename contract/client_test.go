@@ -2,7 +2,6 @@ package contract
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -18,12 +17,19 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/prchain"
+	"github.com/label-state/label-state/internal/protocol"
 )
 
 // A deed is one use of a client's method.
 type deed struct {
 	method string
 	do     func(context.Context, *github.Client) error
+}
+
+// written is what became of the last of some writes about an issue, with a snapshot after them.
+func written(ctx context.Context, c *github.Client, i claim.Issue, writes ...protocol.Write) protocol.Result {
+	got := c.Write(ctx, []ledger.Batch{{Issue: i, Writes: writes, Read: true}})[0].Results
+	return got[len(got)-1]
 }
 
 // deeds use every method that sends something, on the world of testdata/seed.json after busy.
@@ -74,38 +80,43 @@ func deeds(comment int64) []deed {
 		{"PullAt", func(ctx context.Context, c *github.Client) error {
 			return second(c.PullAt(ctx, "https://github.com/acme/app/pull/4", one))
 		}},
-		{"Relabel", func(ctx context.Context, c *github.Client) error {
-			return second(c.Relabel(ctx, issue, labels.Change{Add: []string{"bug"}, Remove: []string{"ready"}}))
+		{"Write", func(ctx context.Context, c *github.Client) error {
+			return written(ctx, c, issue, protocol.Write{
+				Kind:   protocol.WriteRelabel,
+				Labels: labels.Change{Add: []string{"bug"}, Remove: []string{"ready"}},
+			}).Err
 		}},
-		{"Record", func(ctx context.Context, c *github.Client) error {
-			_, _, err := c.Record(ctx, issue, "recorded")
-			return err
+		{"Write", func(ctx context.Context, c *github.Client) error {
+			return written(ctx, c, issue, protocol.Write{Kind: protocol.WritePost, Body: "mirrored"}, protocol.Write{
+				Kind:   protocol.WriteRelabel,
+				Labels: labels.Change{Add: []string{"ready"}, Remove: []string{"bug"}},
+			}).Err
 		}},
-		{"Amend", func(ctx context.Context, c *github.Client) error {
-			posted, _, err := c.Record(ctx, issue, "asked")
-			if err != nil {
-				return err
+		{"Write", func(ctx context.Context, c *github.Client) error {
+			posted := written(ctx, c, issue, protocol.Write{Kind: protocol.WritePost, Body: "asked"})
+			if posted.Err != nil {
+				return posted.Err
 			}
-			_, _, err = c.Amend(ctx, issue, posted, "confirmed")
-			return err
+			return written(ctx, c, issue, protocol.Write{
+				Kind:    protocol.WriteEdit,
+				Comment: posted.Comment.ID,
+				Node:    posted.Comment.Node,
+				Body:    "confirmed",
+			}).Err
 		}},
-		{"Mirror", func(ctx context.Context, c *github.Client) error {
-			_, _, err := c.Mirror(ctx, issue, "mirrored", labels.Change{Add: []string{"ready"}, Remove: []string{"bug"}})
-			return err
+		{"Reply", func(ctx context.Context, c *github.Client) error {
+			return c.Reply(ctx, issue, protocol.Ask{Counts: true}).Err
 		}},
-		{"FactsOfAll", func(ctx context.Context, c *github.Client) error {
-			_, errs := c.FactsOfAll(ctx, []claim.Issue{one, issue})
-			return errors.Join(errs...)
-		}},
-		{"HeldBy", func(ctx context.Context, c *github.Client) error { return second(c.HeldBy(ctx, app, "ann")) }},
+		{"InProgress", func(ctx context.Context, c *github.Client) error { return second(c.InProgress(ctx, app)) }},
+		{"PersonsHolds", func(ctx context.Context, c *github.Client) error { return second(c.PersonsHolds(ctx, app)) }},
 		{"Joined", func(ctx context.Context, c *github.Client) error { return second(c.Joined(ctx, "ann")) }},
 		{"NewestPulls", func(ctx context.Context, c *github.Client) error { return second(c.NewestPulls(ctx, app)) }},
 		{"Minimize", func(ctx context.Context, c *github.Client) error {
-			posted, _, err := c.Record(ctx, issue, "over")
-			if err != nil {
-				return err
+			posted := written(ctx, c, issue, protocol.Write{Kind: protocol.WritePost, Body: "over"})
+			if posted.Err != nil {
+				return posted.Err
 			}
-			return second(c.Minimize(ctx, []claim.Comment{posted}))
+			return second(c.Minimize(ctx, []claim.Comment{posted.Comment}))
 		}},
 		{"Excess", func(ctx context.Context, c *github.Client) error {
 			p, err := c.Pull(ctx, app, 4)
@@ -124,7 +135,8 @@ func deeds(comment int64) []deed {
 			return second(c.EditComment(ctx, one, comment, "Bye"))
 		}},
 		{"Remarks", func(ctx context.Context, c *github.Client) error {
-			return second(c.Remarks(ctx, app, time.Now().Add(-time.Hour), 1))
+			_, _, err := c.Remarks(ctx, app, time.Now().Add(-time.Hour), 1)
+			return err
 		}},
 		{"Spoken", func(ctx context.Context, c *github.Client) error {
 			return second(c.Spoken(ctx, app, []int{1, 2}, "<!-- label-state:guard -->"))

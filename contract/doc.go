@@ -13,7 +13,7 @@
 //	TestExamples   the Action reads GitHub's own examples of webhooks
 //	TestSabotaged… the judges of all these see what is wrong
 //	TestBehaviour  what no description says: order, races, texts. It, TestProgram, TestReader and TestLimits need no npm
-//	TestReader     a second implementation of docs/spec.md, in reader, gives the result of every vector (node)
+//	TestReader     a second implementation of the contract, in reader, gives the result of every vector (node)
 //	TestProgram    the same of "label-state sim" as a program of its own
 //
 // The program in live looks at the real GitHub for what no description says (docs/github.md).

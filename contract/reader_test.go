@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestReader: the second implementation of docs/spec.md, in reader, gives the result of every vector.
+// TestReader: the second implementation of docs/spec.md and docs/spec-writing.md, in reader, gives the result of every vector.
 func TestReader(t *testing.T) {
 	out, err := node(t, "reader/run.js", "-v").CombinedOutput()
 	if err != nil {

@@ -59,12 +59,21 @@ func TestMain(m *testing.M) {
 var checkout = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(scratch, "checkout")
 	for _, part := range []string{
-		"Dockerfile", ".dockerignore", "action.yml", "go.mod", "go.sum", "answer", "cmd", "internal",
+		".dockerignore", "action.yml", "go.mod", "go.sum", "answer", "cmd", "internal",
 		"examples", "e2e/testdata",
 	} {
 		if err := copyPart("..", dir, part); err != nil {
 			return "", err
 		}
+	}
+
+	text, err := os.ReadFile("../Dockerfile")
+	if err != nil {
+		return "", err
+	}
+
+	if err := os.WriteFile(filepath.Join(dir, "Dockerfile"), pinnedGo.ReplaceAll(text, []byte("$1")), 0o644); err != nil {
+		return "", err
 	}
 
 	for _, args := range [][]string{
@@ -205,23 +214,24 @@ func appTokenAction(t *testing.T) string {
 	return regexp.MustCompile(`actions/create-github-app-token@\w+`).FindString(text)
 }
 
-// goImage is the build image that the Dockerfile names; it is here once our image is built, and has
-// the few programs that act wants of the machine a job runs on.
+// goImage is the build image under the name that build-image gives it; it is here once our image is
+// built, and has the few programs that act wants of the machine a job runs on.
 func goImage(t *testing.T) string {
 	t.Helper()
 	if _, err := image(); err != nil {
 		t.Fatal(err)
 	}
 
-	text := readText(t, "../Dockerfile")
-	_, after, _ := strings.Cut(text, "ARG GO_IMAGE=")
-	name, _, found := strings.Cut(after, "\n")
-	if !found {
-		t.Fatal("the Dockerfile names no GO_IMAGE")
+	found := pinnedGo.FindStringSubmatch(readText(t, "../Dockerfile"))
+	if found == nil {
+		t.Fatal("the Dockerfile names no build image")
 	}
 
-	return name
+	return found[1]
 }
+
+// pinnedGo is the build image in the Dockerfile. No local image can have the digest.
+var pinnedGo = regexp.MustCompile(`(golang:\S+)@sha256:\S+`)
 
 func (r actRun) wantGreen(t *testing.T) {
 	t.Helper()

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"archive/tar"
+	"archive/zip"
 	"compress/gzip"
 	"crypto/sha256"
 	"debug/buildinfo"
@@ -20,6 +21,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // committed is when the commit was made that the tests release.
@@ -135,16 +138,30 @@ func dist(t *testing.T, repo, first string, args ...string) error {
 func checkOffer(t *testing.T, dir, version string) map[string]string {
 	t.Helper()
 	offer := readDir(t, dir)
-	want := []string{"SHA256SUMS", "label-state.rb"}
+	want := append([]string{"SHA256SUMS"}, filled...)
 	for _, platform := range []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64"} {
 		system, arch, _ := strings.Cut(platform, "/")
-		suffix := map[string]string{"windows": ".exe"}[system]
+		suffix, archive := "", ".tar.gz"
+		if system == "windows" {
+			suffix, archive = ".exe", ".zip"
+		}
+
 		name := fmt.Sprintf("label-state_%s_%s_%s", version, system, arch)
 		extension := fmt.Sprintf("gh-label-state_v%s_%s-%s%s", version, system, arch, suffix)
-		want = append(want, name+".tar.gz", name+".sbom.json", extension)
+		want = append(want, name+archive, name+".cdx.json", extension)
 
-		files := checkArchive(t, offer[name+".tar.gz"], name, system, arch, "v"+version)
-		checkBill(t, offer[name+".sbom.json"], "v"+version)
+		files := checkArchive(t, offer[name+archive], name, system, arch, "v"+version)
+		checkBill(t, offer[name+".cdx.json"], "v"+version)
+		if system == "linux" {
+			want = append(want, name+".deb", name+".rpm")
+			t.Run("packages "+arch, func(t *testing.T) {
+				_, deb := exec.LookPath("dpkg-deb")
+				_, rpm := exec.LookPath("rpm")
+				need(t, "packages", errors.Join(deb, rpm))
+				checkPackages(t, filepath.Join(dir, name), arch, func(file string) string { return files[name+"/"+file] })
+			})
+		}
+
 		program := files[name+"/label-state"+suffix]
 		if offer[extension] != program {
 			t.Errorf("%s is not the label-state of %s", extension, name)
@@ -167,16 +184,145 @@ func checkOffer(t *testing.T, dir, version string) map[string]string {
 	}
 
 	checkSums(t, offer)
-	if formula := offer["label-state.rb"]; !strings.Contains(formula, "/v"+version+"/label-state_"+version+
-		"_darwin_arm64.tar.gz") {
-		t.Errorf("label-state.rb:\n%s", formula)
+	for _, name := range filled {
+		if !strings.Contains(offer[name], `"`+version+`"`) {
+			t.Errorf("%s is not of %s:\n%s", name, version, offer[name])
+		}
 	}
+
+	checkServer(t, offer["server.json"])
 
 	return offer
 }
 
-// checkSums wants every offered file in SHA256SUMS, except itself and the formula, which has the
-// sums in it.
+// filled are the files that tools/dist makes of the sums (packaging).
+var filled = []string{"label-state.json", "label-state.rb", "server.json"}
+
+// checkPackages wants in the .deb and the .rpm of that path the archive's programs that people call,
+// its manual page and license, and the completions, of root and with the commit's time.
+func checkPackages(t *testing.T, path, arch string, archive func(file string) string) {
+	t.Helper()
+	completion := func(shell string) string { return readText(t, "../internal/cli/local/completion/"+shell) }
+	for kind, zsh := range map[string]string{".deb": "vendor-completions", ".rpm": "site-functions"} {
+		var want []string
+		for name, text := range map[string]string{
+			"bin/label-state":                                  archive("label-state"),
+			"bin/label-state-pre-push":                         archive("label-state-pre-push"),
+			"bin/label-state-pre-push-check":                   archive("label-state-pre-push-check"),
+			"share/bash-completion/completions/label-state":    completion("bash"),
+			"share/doc/label-state/copyright":                  archive("LICENSE"),
+			"share/fish/vendor_completions.d/label-state.fish": completion("fish"),
+			"share/man/man1/label-state.1":                     archive("label-state.1"),
+			"share/zsh/" + zsh + "/_label-state":               completion("zsh"),
+		} {
+			mode := 0o100644
+			if strings.HasPrefix(name, "bin/") {
+				mode = 0o100755
+			}
+			want = append(want, packaged("/usr/"+name, mode, committed, text))
+		}
+
+		slices.Sort(want)
+		got := debFiles
+		if kind == ".rpm" {
+			got = rpmFiles
+		}
+
+		if files := got(t, path+kind, arch); !slices.Equal(files, want) {
+			t.Errorf("%s has\n%s\nwant\n%s", path+kind, strings.Join(files, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}
+
+// packaged is a line about a file of root in a package.
+func packaged(path string, mode int, changed time.Time, text string) string {
+	return fmt.Sprintf("%s %o root:root %d %x", path, mode, changed.Unix(), sha256.Sum256([]byte(text)))
+}
+
+// debFiles lists the files of a .deb for the architecture that needs git.
+func debFiles(t *testing.T, path, arch string) []string {
+	t.Helper()
+	about := readWith(t, "dpkg-deb", "--show", "--showformat", "${Package} ${Architecture} ${Depends}", path)
+	if want := "label-state " + arch + " git"; about != want {
+		t.Errorf("%s is %q, want %q", path, about, want)
+	}
+
+	var files []string
+	untar(t, strings.NewReader(readWith(t, "dpkg-deb", "--fsys-tarfile", path)), func(header *tar.Header, text string) {
+		line := packaged(strings.TrimPrefix(header.Name, "."), 0o100000|int(header.Mode), header.ModTime, text)
+		files = append(files, strings.Replace(line, "root:root", header.Uname+":"+header.Gname, 1))
+	})
+	slices.Sort(files)
+
+	return files
+}
+
+// rpmFiles lists the files of a .rpm for the architecture that needs git.
+func rpmFiles(t *testing.T, path, arch string) []string {
+	t.Helper()
+	const format = "%{NAME} %{ARCH} [%{REQUIRES}]\n" +
+		"[%{FILENAMES} %{FILEMODES:octal} %{FILEUSERNAME}:%{FILEGROUPNAME} %{FILEMTIMES} %{FILEDIGESTS}\n]"
+	said := readWith(t, "rpm", "--query", "--package", "--nosignature", "--queryformat", format, path)
+	about, files, _ := strings.Cut(strings.TrimSpace(said), "\n")
+	name := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[arch]
+	if want := "label-state " + name + " git"; about != want {
+		t.Errorf("%s is %q, want %q", path, about, want)
+	}
+
+	return strings.Split(files, "\n")
+}
+
+// readWith returns what a program for packages prints.
+func readWith(t *testing.T, program string, args ...string) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), program, args...).Output()
+	if err != nil {
+		t.Fatalf("%s %q: %v", program, args, err)
+	}
+	return string(out)
+}
+
+// registry has the schema of server.json.
+const registry = "github.com/modelcontextprotocol/registry@v1.8.8"
+
+// checkServer wants a server.json that the schema of the MCP registry allows, for an image that has
+// the server's name.
+func checkServer(t *testing.T, text string) {
+	t.Helper()
+	var module struct{ Dir string }
+	if err := json.Unmarshal([]byte(readWith(t, "go", "mod", "download", "-json", registry)), &module); err != nil {
+		t.Fatal(err)
+	}
+
+	var server map[string]any
+	if err := json.Unmarshal([]byte(text), &server); err != nil {
+		t.Fatal(err)
+	}
+
+	of, _ := server["$schema"].(string)
+	path := filepath.Join(module.Dir, "internal/validators/schemas", filepath.Base(filepath.Dir(of))+".json")
+	var schema jsonschema.Schema
+	if err := json.Unmarshal([]byte(readText(t, path)), &schema); err != nil {
+		t.Fatalf("the schema %s: %v", of, err)
+	}
+
+	resolved, err := schema.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if err := resolved.Validate(server); err != nil {
+		t.Errorf("server.json: %v", err)
+	}
+
+	if label := fmt.Sprintf("LABEL io.modelcontextprotocol.server.name=%q\n", server["name"]); !strings.Contains(
+		readText(t, "../packaging/image/Dockerfile"), label) {
+		t.Errorf("the image has no %s", label)
+	}
+}
+
+// checkSums wants every offered file in SHA256SUMS, except itself and those that have the sums in
+// them.
 func checkSums(t *testing.T, offer map[string]string) {
 	t.Helper()
 	var want strings.Builder
@@ -187,7 +333,7 @@ func checkSums(t *testing.T, offer map[string]string) {
 
 	slices.Sort(names)
 	for _, name := range names {
-		if name != "SHA256SUMS" && name != "label-state.rb" {
+		if name != "SHA256SUMS" && !slices.Contains(filled, name) {
 			fmt.Fprintf(&want, "%x  %s\n", sha256.Sum256([]byte(offer[name])), name)
 		}
 	}
@@ -342,26 +488,48 @@ func checkBill(t *testing.T, text, version string) {
 	}
 }
 
-// unpack returns the files of an archive by their path.
+// unpack returns the files of a .tar.gz or a .zip by their path.
 func unpack(t *testing.T, archive string) map[string]string {
 	t.Helper()
+	files := map[string]string{}
+	add := func(name string, mode fs.FileMode, changed time.Time, text string) {
+		files[name] = text
+		want := fs.FileMode(0o755)
+		if base := filepath.Base(name); !strings.HasPrefix(base, "label-state") || base == "label-state.1" {
+			want = 0o644
+		}
+
+		if mode.Perm() != want || !changed.Equal(committed) {
+			t.Errorf("%s: mode %o, of %s", name, mode, changed)
+		}
+	}
+
+	if strings.HasPrefix(archive, "PK") {
+		zipped, err := zip.NewReader(strings.NewReader(archive), int64(len(archive)))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		for _, file := range zipped.File {
+			text, err := fs.ReadFile(zipped, file.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			add(file.Name, file.Mode(), file.Modified, string(text))
+		}
+
+		return files
+	}
+
 	plain, err := gzip.NewReader(strings.NewReader(archive))
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	files := map[string]string{}
 	untar(t, plain, func(header *tar.Header, text string) {
-		files[header.Name] = text
-		mode := int64(0o755)
-		if base := filepath.Base(header.Name); !strings.HasPrefix(base, "label-state") || base == "label-state.1" {
-			mode = 0o644
-		}
-
-		if header.Mode != mode || !header.ModTime.Equal(committed) || header.Uid != 0 || header.Gid != 0 ||
-			header.Uname != "root" || header.Gname != "root" {
-			t.Errorf("%s: mode %o, of %s, by %d:%d %s:%s", header.Name, header.Mode, header.ModTime, header.Uid,
-				header.Gid, header.Uname, header.Gname)
+		add(header.Name, header.FileInfo().Mode(), header.ModTime, text)
+		if header.Uid != 0 || header.Gid != 0 || header.Uname != "root" || header.Gname != "root" {
+			t.Errorf("%s: by %d:%d %s:%s", header.Name, header.Uid, header.Gid, header.Uname, header.Gname)
 		}
 	})
 

@@ -4,9 +4,11 @@ package e2e
 
 import (
 	"archive/tar"
+	"bufio"
 	"bytes"
 	"debug/buildinfo"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -130,6 +132,64 @@ func TestImageProgram(t *testing.T) {
 	arm := readText(t, compileAction(t, "arm64", "dev"))
 	wantStatic(t, arm, "arm64")
 	t.Logf("image: the program for arm64 has %.1f MB", float64(len(arm))/1e6)
+}
+
+// TestServerImage starts the MCP server in its image as a client that has read server.json does.
+func TestServerImage(t *testing.T) {
+	needDocker(t)
+	dir, name := t.TempDir(), imageName+"-cli"
+	writeFile(t, filepath.Join(dir, "Dockerfile"), []byte(readText(t, "../packaging/image/Dockerfile")))
+	writeFile(t, filepath.Join(dir, "ca-certificates.crt"), []byte(imageFiles(t)["etc/ssl/certs/ca-certificates.crt"]))
+	compile := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w",
+		"-o", filepath.Join(dir, runtime.GOARCH)+"/", "./cmd/label-state")
+	compile.Dir, compile.Env = "..", append(os.Environ(), "CGO_ENABLED=0")
+	build := exec.CommandContext(t.Context(), "docker", "build", "--build-arg", "TARGETARCH="+runtime.GOARCH, "--tag", name, dir)
+	for _, cmd := range []*exec.Cmd{compile, build} {
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", cmd.Args, err, out)
+		}
+	}
+
+	var server struct {
+		Packages []struct {
+			PackageArguments     []struct{ Name, Value, Placeholder string }
+			EnvironmentVariables []struct{ Name string }
+		}
+	}
+	if err := json.Unmarshal([]byte(readText(t, "../packaging/mcp/server.json")), &server); err != nil {
+		t.Fatal(err)
+	}
+
+	args := []string{"run", "--rm", "--interactive"}
+	for _, v := range server.Packages[0].EnvironmentVariables {
+		args = append(args, "--env", v.Name+"=x")
+	}
+
+	args = append(args, name)
+	for _, a := range server.Packages[0].PackageArguments {
+		if a.Name != "" {
+			args = append(args, a.Name)
+		}
+		args = append(args, a.Value+a.Placeholder)
+	}
+
+	run := exec.CommandContext(t.Context(), "docker", args...)
+	in, inErr := run.StdinPipe()
+	out, outErr := run.StdoutPipe()
+	if err := errors.Join(inErr, outErr, run.Start()); err != nil {
+		t.Fatal(err)
+	}
+
+	fmt.Fprintln(in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",`+
+		`"capabilities":{},"clientInfo":{"name":"client","version":"1"}}}`)
+	answer, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil || !strings.Contains(answer, `"serverInfo":{"name":"label-state"`) {
+		t.Errorf("docker %q: %v\n%s", args, err, answer)
+	}
+
+	if err := errors.Join(in.Close(), run.Wait()); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestImageStartsAtOnce measures how long a run takes that is refused before its first request, in

@@ -56,7 +56,7 @@ func workflows(t *testing.T) []string {
 
 // pinned is a use of an action that cannot change under us: by commit, with the version for the
 // reader.
-var pinned = regexp.MustCompile(`^[a-z0-9-]+/[a-z0-9-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$`)
+var pinned = regexp.MustCompile(`^[a-z0-9-]+/[a-z0-9-]+(/[a-z]+)?@[0-9a-f]{40} # v\d+\.\d+\.\d+$`)
 
 // TestActionsArePinned wants every action of somebody else by its commit. Our own is by the branch
 // or the tag in the examples, and the checkout's where we use it ourselves.
@@ -70,6 +70,101 @@ func TestActionsArePinned(t *testing.T) {
 				t.Errorf("%s:%d: %s", path, n+1, use)
 			}
 		}
+	}
+}
+
+// TestImagesArePinned wants every image that ours are built from, and the one that builds them, by its
+// digest, and a release compiled by the Go of that image.
+func TestImagesArePinned(t *testing.T) {
+	byDigest := regexp.MustCompile(`^[a-z/]+:v?[0-9.]+(-alpine)?@sha256:[0-9a-f]{64}$`)
+	for _, path := range []string{"../Dockerfile", "../packaging/image/Dockerfile", "../.github/workflows/build.yml"} {
+		found := regexp.MustCompile(`(?m)^FROM (?:--\S+ )?(\S+)|^ *BUILDKIT: (\S+)`).FindAllStringSubmatch(readText(t, path), -1)
+		if len(found) == 0 {
+			t.Errorf("%s names no image", path)
+		}
+
+		for _, m := range found {
+			if image := m[1] + m[2]; image != "scratch" && !byDigest.MatchString(image) {
+				t.Errorf("%s: %s", path, image)
+			}
+		}
+	}
+
+	version, err := tool(t, ".", "go-version")
+	if want := " golang:" + strings.TrimSpace(version) + "-alpine@"; err != nil ||
+		!strings.Contains(readText(t, "../Dockerfile"), want) {
+		t.Errorf("go-version prints %q, %v", version, err)
+	}
+}
+
+// TestDependenciesAreUpdated wants dependabot to look at every module, package, image and workflow.
+func TestDependenciesAreUpdated(t *testing.T) {
+	var file struct {
+		Updates []struct {
+			Ecosystem   string `yaml:"package-ecosystem"`
+			Directories []string
+		}
+	}
+	text := readText(t, "../.github/dependabot.yml")
+	if err := yaml.Unmarshal([]byte(text), &file); err != nil || strings.Contains(text, "&") {
+		t.Fatalf("dependabot.yml: %v, or an alias", err)
+	}
+
+	var got []string
+	for _, update := range file.Updates {
+		for _, dir := range update.Directories {
+			got = append(got, update.Ecosystem+" "+dir)
+		}
+	}
+
+	want := []string{"github-actions /"}
+	for name, ecosystem := range map[string]string{
+		"go.mod": "gomod", "package-lock.json": "npm", "Dockerfile": "docker",
+	} {
+		for path := range strings.FieldsSeq(git(t, "..", "ls-files", "--cached", "--others", "--exclude-standard", name, "**/"+name)) {
+			if strings.Contains(readText(t, "../"+path), "FROM scratch\n") && !strings.Contains(readText(t, "../"+path), "@sha256:") {
+				continue // nothing to update
+			}
+			want = append(want, ecosystem+" "+filepath.Dir("/"+path))
+		}
+	}
+
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("dependabot looks at %q, want %q", got, want)
+	}
+}
+
+// TestNobodyForgesProvenance wants every job that may sign to run no code of ours, and to take files
+// by the id of their artifact: another job of the run can replace the artifact of a name.
+func TestNobodyForgesProvenance(t *testing.T) {
+	signs := false
+	for _, path := range workflows(t) {
+		for name, job := range readWorkflow(t, path).Jobs {
+			if job.Permissions["id-token"] == "" || job.Uses == "./.github/workflows/build.yml" {
+				continue
+			}
+
+			signs = true
+			if filepath.Base(path) != "build.yml" || job.Uses != "" {
+				t.Errorf("%s: job %s may sign; only build.yml should", path, name)
+			}
+
+			for _, step := range job.Steps {
+				action, _, _ := strings.Cut(step.Uses, "@")
+				_, byName := step.With["name"]
+				if !slices.Contains([]string{
+					"actions/attest-build-provenance", "actions/download-artifact", "actions/upload-artifact",
+				}, action) || action == "actions/download-artifact" && byName {
+					t.Errorf("%s: job %s may sign, and has the step %+v", path, name, step)
+				}
+			}
+		}
+	}
+
+	if !signs {
+		t.Error("no job signs")
 	}
 }
 

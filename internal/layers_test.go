@@ -77,7 +77,7 @@ var mayImport = map[string][]string{
 		"internal/clock",
 	},
 	"internal/github": {
-		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/ledger",
+		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/ledger", "internal/protocol",
 		"internal/clock", "internal/printable",
 		"internal/lease/gitref", // whose refs it serves
 		"internal/prchain",      // whose pull requests it opens and reads
@@ -132,11 +132,11 @@ var mayImport = map[string][]string{
 
 	"examples/folder": {"work"}, // no more than a program outside this module can import
 
-	"cmd/pre-push": {"internal/closing", "internal/outgoing"},
+	"cmd/pre-push": {"internal/closing", "internal/git", "internal/outgoing"},
 	"internal/pushcheck": {
 		"internal/claim", "internal/labels", "internal/lifecycle", "internal/closing", "internal/host",
 		"internal/dedup", "internal/outgoing", "internal/config", "internal/ledger", "internal/github",
-		"internal/state", "internal/setup", "internal/agenthost", "internal/lease", "internal/smallfile",
+		"internal/state", "internal/setup", "internal/agenthost", "internal/lease", "internal/smallfile", "internal/git",
 	},
 	"cmd/pre-push-check": {"internal/pushcheck", "internal/setup"},
 	"cmd/action": {

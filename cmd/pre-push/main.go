@@ -18,7 +18,12 @@ import (
 )
 
 func main() {
-	s := stage{args: os.Args[1:], environ: os.Environ(), start: time.Now()}
+	args := os.Args[1:]
+	if len(args) > 1 && args[0] == "hook" && args[1] == "pre-push" { // as scripts call label-state, too
+		args = args[2:]
+	}
+
+	s := stage{args: args, environ: os.Environ(), start: time.Now()}
 	if s.quiet(context.Background()) {
 		return
 	}

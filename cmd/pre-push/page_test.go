@@ -6,7 +6,6 @@ import (
 	"os"
 	"regexp"
 	"strings"
-	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -59,33 +58,4 @@ func everyPush(text string) string {
 	}
 
 	return text
-}
-
-// TestPageNamesKeys: every key of the hook's configuration is on the page.
-func TestPageNamesKeys(t *testing.T) {
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	data, err := os.ReadFile("../../docs/label-state.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	var schema struct {
-		Properties struct {
-			Hook struct{ Properties map[string]any }
-		}
-	}
-
-	if err := json.Unmarshal(data, &schema); err != nil || len(schema.Properties.Hook.Properties) == 0 {
-		t.Fatalf("the schema has no hook: %v", err)
-	}
-
-	for key := range schema.Properties.Hook.Properties {
-		if !bytes.Contains(text, []byte("| `hook."+key+"` |")) {
-			t.Errorf("%s does not explain hook.%s", page, key)
-		}
-	}
 }

@@ -39,7 +39,7 @@ func (s *stage) handOver() int {
 
 	switch {
 	case s.walked:
-		cmd.Stdin = bytes.NewReader(outgoing.HandOver(s.input, s.commits))
+		cmd.Stdin = bytes.NewReader(outgoing.HandOver(s.input, s.commits, s.exact))
 	case s.whole:
 		cmd.Stdin = bytes.NewReader(s.input)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/closing"
+	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/outgoing"
 )
 
@@ -22,6 +23,7 @@ type stage struct {
 	input   []byte
 	whole   bool              // input is all there was
 	commits []outgoing.Commit // that leave and may close an issue
+	exact   bool              // as of outgoing.Commits
 	walked  bool              // commits is all of them
 }
 
@@ -61,13 +63,13 @@ func (s *stage) quiet(ctx context.Context) (quiet bool) {
 func (s *stage) walk(ctx context.Context, dir string, updates []outgoing.Update) error {
 	left := &deadline{Context: ctx, at: s.start.Add(budget)}
 	defer left.end()
-	err := outgoing.Commits(left, outgoing.Location{Dir: dir, Env: append(s.environ, outgoing.RealObjects)},
-		outgoing.Push{
-			Remote:  s.args[0],
-			URL:     s.args[1],
-			Updates: updates,
-			Keep:    func(message []byte) bool { return closing.Perhaps(string(message)) },
-		}, func(c outgoing.Commit) bool { s.commits = append(s.commits, c); return true })
+	var err error
+	s.commits, s.exact, err = outgoing.Commits(left, git.Git{Dir: dir, Env: s.environ}, outgoing.Push{
+		Remote:  s.args[0],
+		URL:     s.args[1],
+		Updates: updates,
+		Keep:    func(message []byte) bool { return closing.Perhaps(string(message)) },
+	})
 	s.walked = err == nil
 
 	return err

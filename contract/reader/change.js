@@ -1,4 +1,4 @@
-// Names of labels, and what to change (spec.md, "Names", "Pipelines", "Change").
+// Names of labels, and what to change (spec.md#names, spec.md#pipelines, spec-writing.md#change).
 
 import { lower } from './replay.js';
 

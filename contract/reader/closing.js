@@ -1,4 +1,4 @@
-// Closing keywords (spec.md, "Closing keywords"). Texts are byte strings.
+// Closing keywords (spec.md#closing-keywords). Texts are byte strings.
 
 const KEYWORDS = new Set(['close', 'closes', 'closed', 'fix', 'fixes', 'fixed', 'resolve', 'resolves', 'resolved']);
 const OWNER = '[A-Za-z0-9](?:-?[A-Za-z0-9])*(?:_[A-Za-z0-9]+)?';

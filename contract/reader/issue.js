@@ -1,11 +1,11 @@
-// What an issue shows, and whether a worker may take it (spec.md, "Pull requests", "Labels", "The verdict").
+// What an issue shows, and whether a worker may take it (spec.md#pull-requests, spec.md#labels, spec.md#the-verdict, spec-writing.md#what-everybody-may-do).
 //
-// A snapshot is {repo, pull, open, stateReason, labels: [{name, at}], holdLabel: {at, by} or null, when the label of a person's hold was last put on, comments, pulls, blockers: [{name, open}] or null, assignees,
+// A snapshot is {repo, pull, open, stateReason, labels: [{name, at}], holdLabel: {at, by} or null, when the label of a person's hold was last put on, comments, pulls, blockers: [{name, open}] or null, assignees, assigned: {login in lower case: time},
 // reopened, now, unread: [what], paused, unknownAuthors, unshown, text}; times in milliseconds, null where they are not known.
-// A pull request is {url, repo, state, merged, author, branch, headRepo, toDefault, chain, sibling, missing, unreadable, closes, counts}.
+// `blockedAt` is when the blocked label was last put on. A pull request is {url, repo, state, merged, closed, bare, author, branch, headRepo, toDefault, chain, sibling, missing, unreadable, excessive}.
 // The configuration is the parameters, `names`, `stages`, `ignoreAssignees`.
 
-import { DEFAULTS, expired, expiredAs, endOf, fold, forLabels, lower, readLog, restsUntil, same } from './replay.js';
+import { DEFAULTS, expired, expiredAs, endOf, fold, forLabels, isApp, lease, lower, readLog, restsUntil, same, seenAt } from './replay.js';
 import { NAMES, lifecycle, stageLabel } from './change.js';
 import { rfc3339, unescape } from './records.js';
 
@@ -16,12 +16,13 @@ export function configured(settings = {}) {
 
 const LIMIT = 20;
 const MISSING = 10 * 60 * 1000;
+const DAY = 24 * 60 * 60 * 1000;
 
 // "Facts of a pull request", by a state of the log.
 class Pulls {
   constructor(snap, state, p, whole = state) {
     Object.assign(this, { snap, state, p, whole });
-    this.excessive = snap.pulls.filter((q) => q.state === 'open' && !this.named(q) && (q.closes ?? 0) > (q.counts === false ? p.outsider_issues : LIMIT));
+    this.excessive = snap.pulls.filter((q) => q.state === 'open' && !this.named(q) && q.excessive);
     this.all = snap.pulls.filter((q) => !this.excessive.includes(q));
   }
   named(q) {
@@ -65,6 +66,7 @@ class View {
     this.snap = snap;
     this.p = p;
     this.full = full ?? fold(readLog(snap.comments, p));
+    this.full.live.forEach((c) => lives(c, snap));
     this.log = forLabels(this.full);
     this.pulls = new Pulls(snap, this.log, p, this.full);
     this.labels = snap.labels.map((l) => lower(l.name));
@@ -122,6 +124,13 @@ class View {
   gated(state) {
     return this.snap.open && !this.snap.pull && this.label(this.p.names['plan-pending']) && !state.claims.some((c) => c.planned);
   }
+}
+
+// "People", 3: what the pull requests of a person that close the issue say of the person's claim.
+function lives(c, snap) {
+  const own = snap.pulls.filter((q) => c.person !== undefined && !q.sibling && !q.bare && q.author && same(q.author, c.person));
+  c.working = own.some((q) => q.state === 'open');
+  c.closed = Math.max(0, ...own.map((q) => q.closed ?? 0));
 }
 
 // "Projection": {state: a state, 'none' or 'keep', show: [labels], plus: [labels], minus: [labels]}.
@@ -271,8 +280,20 @@ export function delivered(snap, p) {
   return pull ? { key: h.key, pull } : null;
 }
 
+// "Assignments": those that no live claim has made, with when each is over.
+function assignments({ snap, p, full }) {
+  return snap.assignees.filter((a) => !full.live.some((c) => [c.assignee, c.person].some((l) => l !== undefined && same(l, a)))).map((login) => {
+    const since = snap.assigned?.[lower(login)];
+    const ttl = isApp(login) ? p.assigned_bot_ttl : p.assignee_ttl;
+    const own = snap.pulls.filter((q) => !q.sibling && !q.bare && q.author && same(q.author, login));
+    const over = since !== undefined && ttl && !own.some((q) => q.state === 'open') ?
+      Math.max(since, full.said(login), ...own.map((q) => q.closed ?? 0)) + ttl * 1000 : Infinity;
+    return { login, since, over };
+  });
+}
+
 // "The verdict": {answer: 'free' | 'held' | 'unknown', reasons: [{reason, key, pull, detail, until}], notes: [...]}.
-// Who asks: {worker: key, login, branch, repo, pausedHere}; all optional, `pausedHere` null if that is not known. `look` is step 0 of a claim.
+// Who asks: {worker: key, person: whether the login asks for itself, login, branch, repo, pausedHere, limited}; all optional, `pausedHere` null if that is not known. `look` is step 0 of a claim.
 export function verdict(snap, p, who = {}, { look = false } = {}) {
   const reasons = [];
   const notes = [];
@@ -322,14 +343,17 @@ export function verdict(snap, p, who = {}, { look = false } = {}) {
     else if (pending && !p.stages.length) because(pending, { pull: q });
   }
   if (snap.paused || who.pausedHere) because('paused');
+  if (who.limited) because('limit');
   if (v.label(p.names['person-hold']) && judged.full.holder?.person === undefined && !leftOver(judged)) because('person-hold');
   if (v.label(p.names['needs-scope'])) because('needs-scope');
   if (v.gated(full)) because('plan');
   for (const l of p.exclude_labels) if (v.label(l)) because('excluded-label', { detail: l });
   for (const b of (!snap.pull && snap.blockers) || []) if (b.open) because('blocked', { detail: b.name });
   if (!own && !snap.pull && !p.ignoreAssignees) {
-    const others = snap.assignees.filter((a) => !full.live.some((c) => c.assignee !== undefined && same(c.assignee, a)));
-    if (others.length && !snap.assignees.some((a) => same(a, who.login))) because('assigned', { detail: others.join(',') });
+    const all = snap.assignees.some((a) => same(a, who.login)) ? [] : assignments(v);
+    const others = all.filter((a) => snap.now < a.over);
+    if (others.length) because('assigned', { detail: others.map((a) => a.login).join(','), until: Math.max(...others.map((a) => a.over)) });
+    for (const a of all) if (a.over <= snap.now) prNotes.push({ reason: 'assignment-expired', detail: a.login });
   }
 
   if (!snap.pull) history();
@@ -346,6 +370,14 @@ export function verdict(snap, p, who = {}, { look = false } = {}) {
   for (const q of pulls.excessive) notes.push({ reason: 'too-many-issues', pull: q });
   notes.push(...prNotes);
 
+  // "People", 1.
+  if (who.person && who.login && !isApp(who.login)) {
+    const stops = (r) => ['closed', 'own', 'in-flight', 'assigned'].includes(r.reason) ||
+      (r.reason === 'pr-open' && !(r.pull.author && same(r.pull.author, who.login))) ||
+      (r.reason === 'person-hold' && !(snap.holdLabel?.by && same(snap.holdLabel.by, who.login)));
+    reasons.splice(0, reasons.length, ...reasons.filter(stops));
+  }
+
   let unknown = false;
   if (!reasons.length && snap.unknownAuthors?.length) {
     for (const a of snap.unknownAuthors) because('unread', { detail: a });
@@ -361,8 +393,17 @@ export function verdict(snap, p, who = {}, { look = false } = {}) {
   return { answer: unknown ? 'unknown' : reasons.some((r) => r.reason !== 'own') ? 'held' : reasons.length ? 'held' : 'free', reasons, notes };
 }
 
-// Which open pull requests of one stranger move the issues that each names, oldest first.
-export function allowance(most, named) {
+// "Facts of a pull request": which of one author's open pull requests are excessive. `who` is member, outsider (the records are known not to
+// count) or stranger; a stranger's are all open ones in the repository, oldest first.
+export function excessive(who, elsewhere, most, named) {
+  const fits = allowance(most, named);
+  return named.map((issues, n) => {
+    const { size } = new Set(issues);
+    return size > LIMIT || (who !== 'member' && size > most) || (who === 'stranger' && (elsewhere || !fits[n]));
+  });
+}
+
+function allowance(most, named) {
   const moved = new Set();
   return named.map((issues) => {
     const together = new Set([...moved, ...issues]);
@@ -392,13 +433,24 @@ export function unlinks(snap, p) {
   });
 }
 
-// "Notices": those that are due and that nobody who counts has posted, but for that to a person.
+// "Notices": those that are due and that nobody who counts has posted.
 export function notices(snap, p) {
   const v = new View(snap, p);
   if (snap.unread.length || snap.pull || !snap.open || !v.managed) return [];
   const out = [];
   if (v.exhausted) out.push(['escalated', v.full.attempts[0].key]);
   if (v.label(p.names.blocked) && snap.blockers?.length && !snap.blockers.some((b) => b.open)) out.push(['awake', rfc3339(v.labelled(p.names.blocked).at)]);
+  const standing = v.full.live.filter((c) => !expired(c, snap.now, p));
+  const h = standing.find((c) => c.confirmed);
+  if (h?.person !== undefined && snap.now >= askedAt(h, p)) out.push(['asked', h.key]);
+  if (!standing.length && !p.ignoreAssignees) for (const a of assignments(v)) if (a.over <= snap.now) out.push(['idle', `${a.login}@${rfc3339(a.since)}`]);
   const posted = snap.comments.filter((m) => m.counts).map((m) => /^<!-- label-state:([^ ]+) ([^ ]+) -->/.exec(m.body));
   return out.filter(([kind, key]) => !posted.some((m) => m && m[1] === kind && unescape(m[2]) === key));
+}
+
+function askedAt(c, p) {
+  const ttl = lease(c, p) * 1000;
+  if (c.working) return Infinity;
+  if (ttl === Infinity) return p.nudge ? seenAt(c) + p.nudge * 1000 : Infinity;
+  return endOf(c, p) - Math.min(Math.max(2 * 24 * 3600 * 1000, ttl / 4), ttl / 2);
 }

@@ -1,4 +1,4 @@
-// Moves that may be asked for (spec.md, "Legal moves").
+// Moves that may be asked for (spec-writing.md#legal-moves).
 
 const LEGAL = {
   none: ['available'],

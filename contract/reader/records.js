@@ -1,4 +1,4 @@
-// Records: what a comment's text says (spec.md, "Records").
+// Records: what a comment's text says (spec.md#records, spec-writing.md#writing-a-record).
 //
 // Texts are byte strings here: one character for each octet (latin1), so that octets that are not UTF-8 survive.
 

@@ -1,4 +1,4 @@
-// The log of an issue (spec.md, "The log"): which comments count, their order, the fold, and what follows from it.
+// The log of an issue (spec.md#the-log): which comments count, their order, the fold, and what follows from it.
 //
 // A comment is {id, author, at, edited, editors, counts, body}: times in milliseconds, `editors` the logins that edited it (if that is
 // known), `counts` whether its author counts.
@@ -8,7 +8,8 @@ import { fnv1a, rest } from './rest.js';
 
 export const DEFAULTS = {
   ttl: 4 * 3600, legacy: 4 * 3600, max_ttl: 24 * 3600, pending: 120, bundle: 600, grace: 60, plan_timeout: 24 * 3600, stray: 600,
-  max_attempts: 3, rest: [120, 600, 1800, 7200], exclude_labels: ['blocked', 'wip'], on_reopen: 'none', outsider_issues: 3,
+  max_attempts: 3, rest: [120, 600, 1800, 7200], exclude_labels: ['blocked', 'wip'], on_reopen: 'none', outsider_issues: 3, nudge: 14 * 24 * 3600,
+  assignee_ttl: 0, assigned_bot_ttl: 2 * 3600,
 };
 const FAILED = ['failure', 'partial', 'no-commit', 'max-turns', 'error', 'stale-swept'];
 
@@ -29,7 +30,7 @@ export function readLog(comments) {
   const ordered = [...versions.values()].sort((a, b) => a.at - b.at || (BigInt(a.id) < BigInt(b.id) ? -1 : 1));
   const records = [];
   const ignored = [];
-  const talk = []; // a person's is a sign of life ("People", 5)
+  const talk = []; // a person's is a sign of life ("People", 3)
   ordered.forEach((comment, rank) => {
     const read = decode(comment.body);
     if (read.talk) talk.push(comment);
@@ -166,13 +167,14 @@ export function fold({ records, ignored = [], talk = [] }) {
     if (first) Object.assign(state, { stage: first.fields.stage, stageRecord: first });
   }
 
+  state.said = (login) => Math.max(0, ...talk.filter((m) => same(m.author, login)).map((m) => m.at));
   state.claims.sort((a, b) => a.rank - b.rank);
   for (const c of state.claims) {
     c.provisional = c.fields.bundle !== undefined && c.hb === 0;
     c.undone = Boolean(c.end) && (c.provisional || c.end.outcome === 'bundle-claim-rolled-back');
     c.waits = Boolean(c.plan && !c.plan.approved);
     c.person = person(c);
-    c.said = Math.max(0, ...talk.filter((m) => c.person !== undefined && same(m.author, c.person)).map((m) => m.at));
+    c.said = c.person === undefined ? 0 : state.said(c.person);
     if (c.author === null) c.assignee = c.fields.assignee;
   }
   const ended = state.claims.filter((c) => c.end).sort((a, b) => a.end.rank - b.end.rank);
@@ -272,15 +274,21 @@ export function lease(c, p = DEFAULTS, bid = c) {
   return s;
 }
 
-// "People", 5: whether the end of a claim goes by what its person was seen doing.
+// "People", 3: whether the end of a claim goes by what its person was seen doing, and when that was; `closed` and `working` are those of "issue.js".
 const seen = (c) => c.person !== undefined && c.confirmed && !c.provisional && c.fields?.ttl !== undefined && c.fields.ttl !== Infinity;
+
+export const seenAt = (c) => Math.max(...c.comments.map((r) => r.comment.edited), c.said, c.closed ?? 0);
 
 // The moment at which a live claim's lease is over, in milliseconds: that of its last bid.
 export function endOf(c, p = DEFAULTS) {
   if (lease(c, p) === Infinity) return Infinity;
   const limit = c.plan && c.plan.at + p.plan_timeout * 1000;
   if (c.plan && (c.waits || c.plan.approved > limit)) return limit;
-  if (seen(c)) return Math.min(Math.max(...c.comments.map((r) => r.comment.edited), c.said) + lease(c, p) * 1000, c.at + 3 * lease(c, p) * 1000);
+  if (seen(c)) {
+    if (c.working) return Infinity;
+    const ttl = lease(c, p) * 1000;
+    return Math.min(seenAt(c) + ttl, Math.max(c.at + 3 * ttl, (c.closed ?? 0) + ttl));
+  }
   const standing = c.bids.filter((b) => !b.ended);
   const ends = (standing.length ? standing : [c]).map((b) => Math.max(b.last, c.behalf?.last ?? 0, c.plan?.approved ?? 0) + lease(c, p, b) * 1000);
   return Math.max(...ends);

@@ -1,4 +1,4 @@
-// The back-off (spec.md, "Back-off").
+// The back-off (spec.md#back-off).
 
 // 32-bit FNV-1a of octets (a byte string).
 export function fnv1a(octets) {

@@ -1,4 +1,4 @@
-// Runs the vectors of the contract (spec.md, "The vectors") through this reader: node run.js [-v] [--root FOLDER] [FILE…]
+// Runs the vectors of the contract (spec.md#the-vectors) through this reader: node run.js [-v] [--root FOLDER] [FILE…]
 //
 // Prints "FILE: passed/total" for each, and what failed with -v; ends with 1 if anything failed.
 
@@ -11,7 +11,7 @@ import { DEFAULTS, accepts, actsAs, contends, endOf, expired, fold, overdue, rea
 import { fnv1a, rest } from './rest.js';
 import { move } from './moves.js';
 import { NAMES, change } from './change.js';
-import { allowance, configured, delivered, endedWithIt, notices, project, stuck, unlinks, verdict } from './issue.js';
+import { configured, delivered, endedWithIt, excessive, notices, project, stuck, unlinks, verdict } from './issue.js';
 import { description, merge, message } from './closing.js';
 
 const START = Date.parse('2026-05-01T00:00:00Z');
@@ -226,7 +226,7 @@ function snapshot(facts) {
   const snap = { repo: 'o/r', open: true, pull: false, stateReason: '', labels: [], holdLabel: null, comments: [], pulls: [], blockers: null, assignees: [], reopened: null, now: time('10:00'), unread: [], unknownAuthors: [], unshown: 0, paused: false };
   const who = { login: 'bot' };
   const settings = {};
-  const excessive = [];
+  const tooMany = [];
   const at = {};
   for (const line of facts) {
     const [word, ...args] = line.split(' ');
@@ -241,8 +241,10 @@ function snapshot(facts) {
       closed: () => Object.assign(snap, { open: false, stateReason: tail }),
       reopened: () => (snap.reopened = time(tail)),
       'claimed-label': () => (at.claimed = { at: time(tail) }),
+      'blocked-label': () => (at.blocked = { at: time(tail) }),
       'hold-label': () => (snap.holdLabel = { at: time(args[0]), by: args[1] }),
       assignees: () => (snap.assignees = args),
+      assigned: () => ((snap.assigned ??= {})[args[0]] = time(args[1])),
       viewer: () => (who.login = tail),
       pr: () => snap.pulls.push(pull(args)),
       blocker: () => (snap.blockers ??= []).push({ name: args[0], open: args[1] === 'open' }),
@@ -252,22 +254,24 @@ function snapshot(facts) {
       doubt: () => snap.unknownAuthors.push(tail),
       'host-pause-unknown': () => (who.pausedHere = null),
       asks: () => (who.asks = args),
-      excessive: () => excessive.push(tail.slice(1)),
+      excessive: () => tooMany.push(tail.slice(1)),
       unshown: () => (snap.unshown = Number(tail)),
+      limit: () => (who.limited = true),
       'is-pull-request': () => (snap.pull = true),
       now: () => (snap.now = time(tail)),
       'no-server-time': () => (snap.now = null),
       who: () => (who.worker = tail),
+      person: () => (who.person = true),
       branch: () => ([who.repo, who.branch] = args),
       rules: () => args.forEach((a) => rule(settings, a)),
     })[word]();
   }
   const p = configured(settings);
   for (const [name, facts] of Object.entries(at)) for (const l of snap.labels) if (l.name.toLowerCase() === p.names[name]) Object.assign(l, facts);
-  for (const number of excessive) {
+  for (const number of tooMany) {
     const there = snap.pulls.find((q) => q.number === number) ?? pull([`#${number}`, 'open']);
     if (!snap.pulls.includes(there)) snap.pulls.push(there);
-    there.closes = 1000;
+    there.excessive = true;
   }
   // A pull request has the address by which a release of the case names it.
   for (const q of snap.pulls) {
@@ -291,6 +295,7 @@ function pull([number, state, ...words]) {
       from: () => (q.headRepo = value),
       author: () => (q.author = value),
       merged: () => (q.merged = time(value)),
+      closed: () => (q.closed = time(value)),
       in: () => (q.repo = value),
       chain: () => (q.chain = value),
       sibling: () => Object.assign(q, { chain: value, sibling: true }),
@@ -305,11 +310,13 @@ function rule(settings, word) {
   const [name, value] = word.split('=');
   ({
     'ignore-assignees': () => (settings.ignoreAssignees = true),
+    assignees: () => (settings.assignee_ttl = seconds(value)),
     requeue: () => (settings.on_reopen = 'requeue'),
     attempts: () => (settings.max_attempts = Number(value)),
     rest: () => (settings.rest = value.split(',').map(seconds)),
     exclude: () => (settings.exclude_labels = value.split(',')),
     stray: () => (settings.stray = seconds(value)),
+    nudge: () => (settings.nudge = seconds(value)),
     preset: () => (value === 'ready' ? (settings.names = READY) : (settings.stages = ['ready', 'review', 'done'])),
   })[name]();
 }
@@ -358,9 +365,16 @@ function* merges(content) {
 function* outsiders(content) {
   const all = lines(content);
   for (let i = 0; i < all.length; i += 2) {
-    const [most, pulls] = all[i].split(':');
-    const named = pulls.split('|').map((p) => p.trim().split(' ').filter(Boolean));
-    yield { title: all[i], want: all[i + 1].slice(3), got: allowance(Number(most), named).map((yes) => (yes ? 'yes' : 'no')).join(' ') };
+    const [head, pulls] = all[i].split(':');
+    const [most, ...words] = head.split(' ');
+    const who = ['member', 'outsider'].find((w) => words.includes(w)) ?? 'stranger';
+    const range = (word) => {
+      const [from, to = from] = word.split('-').map(Number);
+      return Array.from({ length: to - from + 1 }, (_, n) => from + n);
+    };
+    const named = pulls.split('|').map((p) => p.trim().split(' ').filter(Boolean).flatMap(range));
+    const got = excessive(who, words.includes('elsewhere'), Number(most), named);
+    yield { title: all[i], want: all[i + 1].slice(3), got: got.map((no) => (no ? 'no' : 'yes')).join(' ') };
   }
 }
 

@@ -163,13 +163,3 @@ func TestFence(t *testing.T) {
 		t.Fatalf("the heir: %v\n%s", err, out)
 	}
 }
-
-// TestSpeed runs the commands with which the page has readers measure.
-func TestSpeed(t *testing.T) {
-	w := newWorld(t)
-	w.commit(t, "Tidy up")
-	if out := w.must(t, w.clone, "bash", "-ec", snippet(t, "Speed", 1)); strings.Contains(out, "label-state") ||
-		strings.Count(out, "real") != 2 {
-		t.Errorf("it printed\n%s", out)
-	}
-}

@@ -3,11 +3,13 @@
 package hosts
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,51 +21,102 @@ type step struct {
 	input  any
 	raw    string // of a tool that takes a text, in place of input
 	before func()
+	told   string // what the model is told after it, and was not told so often before; empty is anything
 }
 
 // A model is a scripted model on loopback: it answers the hosts' requests in the wire formats of
-// four vendors with one step after the other, and then with a sentence. The number of the step is
-// the number of results in the request.
+// four vendors. The script of a conversation is the first whose prompt is in it.
 type model struct {
-	url   string
-	mu    sync.Mutex
-	steps []step
+	*script // the first
+	scripts []*script
+	url     string
+	mu      sync.Mutex
+	answers int
+}
+
+// A script is one step after the other, and then a sentence. The number of the step is the number
+// of results in the request.
+type script struct {
+	prompt string
+	steps  []step
+
+	mu    *sync.Mutex
 	asked int
 	heard []string // bodies of the requests that had tools
+	after []string // the last of these after so many results
 }
 
 // scripted is the sentence after the last step.
 const scripted = "scripted run finished"
 
+// newModel has one script for the conversation that begins with the prompt.
 func newModel(t *testing.T, steps []step) *model {
 	t.Helper()
-	m := &model{steps: steps}
+	m := &model{}
+	m.script = m.add(prompt, steps...)
 	server := httptest.NewServer(m)
 	t.Cleanup(server.Close)
 	m.url = server.URL
 	return m
 }
 
+// add has the model answer the conversation that begins with the prompt. Call it before that.
+func (m *model) add(prompt string, steps ...step) *script {
+	s := &script{prompt: prompt, mu: &m.mu}
+	s.plays(steps...)
+	m.scripts = append(m.scripts, s)
+	return s
+}
+
+// plays gives the script its steps.
+func (s *script) plays(steps ...step) { s.steps, s.after = steps, make([]string, len(steps)+1) }
+
 // text is everything that the model was told.
-func (m *model) text() string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return strings.Join(m.heard, "\n")
+func (s *script) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Join(s.heard, "\n")
 }
 
 // last is the last request: hosts send the whole conversation each time.
-func (m *model) last() string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.heard[len(m.heard)-1]
+func (s *script) last() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.heard[len(s.heard)-1]
+}
+
+// done reports whether the model was told of every step.
+func (s *script) done() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked > len(s.steps)
+}
+
+// check holds the conversation to what the steps say is told after them.
+func (s *script) check(t *testing.T) {
+	t.Helper()
+	done := s.done()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !done {
+		t.Errorf("%s ended after %d of %d steps", s.prompt, s.asked, len(s.steps))
+	}
+
+	for n, one := range s.steps {
+		before, now := strings.Count(s.after[n], one.told), strings.Count(s.after[n+1], one.told)
+		if one.told != "" && now <= before && n < s.asked {
+			t.Errorf("%s, step %d, %v: not told %q; the end of what it was told: %s", s.prompt, n+1, one.input, one.told,
+				s.after[n+1][max(0, len(s.after[n+1])-2000):])
+		}
+	}
 }
 
 // told is what the model was told of each step: its tool's result, in order. It reads Claude Code's
 // form.
-func (m *model) told(t *testing.T) []string {
+func (s *script) told(t *testing.T) []string {
 	t.Helper()
 	var req request
-	if err := json.Unmarshal([]byte(m.last()), &req); err != nil {
+	if err := json.Unmarshal([]byte(s.last()), &req); err != nil {
 		t.Fatal(err)
 	}
 
@@ -92,13 +145,6 @@ func (m *model) told(t *testing.T) []string {
 	}
 
 	return out
-}
-
-// reached is how many steps were handed out.
-func (m *model) reached() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.asked
 }
 
 // A request is what all vendors' requests have of what is looked at.
@@ -154,25 +200,33 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (m *model) next() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return len(m.heard) + 1
+	m.answers++
+	return m.answers
 }
+
+// titling is in requests of Codex for a title of its conversation, which have tools that it refuses.
+const titling = "single-line task title"
 
 // pick is the step after so many results; nil when there is none, or when the request has no tools
 // to call.
 func (m *model) pick(req request, done int, body []byte) *step {
-	if len(req.Tools) == 0 {
-		return nil
-	}
-	m.mu.Lock()
-	m.heard = append(m.heard, string(body))
-	first := done >= m.asked
-	m.asked = max(m.asked, done+1)
-	m.mu.Unlock()
-	if done >= len(m.steps) {
+	at := slices.IndexFunc(m.scripts, func(s *script) bool { return bytes.Contains(body, []byte(s.prompt)) })
+	if len(req.Tools) == 0 || at < 0 || bytes.Contains(body, []byte(titling)) {
 		return nil
 	}
 
-	s := &m.steps[done]
+	script := m.scripts[at]
+	m.mu.Lock()
+	script.heard = append(script.heard, string(body))
+	first := done >= script.asked
+	script.asked = max(script.asked, done+1)
+	script.after[min(done, len(script.steps))] = string(body)
+	m.mu.Unlock()
+	if done >= len(script.steps) {
+		return nil
+	}
+
+	s := &script.steps[done]
 	if first && s.before != nil {
 		s.before()
 	}
@@ -330,6 +384,9 @@ func responses(w http.ResponseWriter, r request, n int, s *step) {
 		item = obj{
 			"type": "function_call", "id": id("f"), "call_id": id("call"), "name": s.name,
 			"arguments": text(s.input), "status": "completed",
+		}
+		if namespace, name, ok := strings.Cut(s.name, "/"); ok {
+			item["namespace"], item["name"] = namespace, name
 		}
 	}
 

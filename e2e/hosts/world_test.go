@@ -11,11 +11,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -29,12 +31,15 @@ type host struct {
 	folder  string   // of the package.json that pins it; "more" is not installed by .ci/run
 	program string   // below the folder, as npm puts it
 	link    string   // the program's name on the search path
-	turn    []string // arguments of one headless turn
+	turn    []string // arguments of one headless turn, with the prompt
+	chat    []string // arguments of a session in a terminal
+	ready   string   // what the terminal shows when it can be typed into
 	env     func(m *model) map[string]string
 	files   func(m *model, w *world) map[string]string // below the home folder, or the worktree with "tree/" before it
 	shell   func(command string) step
 	edit    func(file string) step
-	label   string // what LABEL_STATE_REQUIRE calls it
+	agent   func(prompt string) step // hands work to a sub-agent
+	label   string                   // what LABEL_STATE_REQUIRE calls it
 }
 
 var claude = host{
@@ -43,19 +48,35 @@ var claude = host{
 	link:    "claude",
 	label:   "hosts",
 	turn: []string{
-		"-p", "go", "--model", "fake-model", "--allowedTools", "Bash Edit Write Read", "--output-format",
+		"-p", prompt, "--model", "fake-model", "--allowedTools", "Bash Edit Write Read", "--output-format",
 		"json",
 	},
+	chat:  []string{"--model", "fake-model", "--allowedTools", "Bash Edit Write Read", "--permission-mode", "default"},
+	ready: "for shortcuts",
 	env: func(m *model) map[string]string {
 		return map[string]string{
 			"ANTHROPIC_BASE_URL": m.url, "ANTHROPIC_API_KEY": "x", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
 			"DISABLE_AUTOUPDATER": "1",
 		}
 	},
+	files: func(_ *model, w *world) map[string]string { // what a person has agreed to once, in a terminal
+		return map[string]string{".claude.json": text(obj{
+			"hasCompletedOnboarding": true, "theme": "dark", "customApiKeyResponses": obj{"approved": []string{"x"}},
+			"projects": obj{w.tree: obj{
+				"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true,
+				"enabledMcpjsonServers": []string{"label-state"},
+			}},
+		})}
+	},
 	shell: func(command string) step {
 		return step{name: "Bash", input: obj{"command": command, "description": "work"}}
 	},
 	edit: func(file string) step { return step{name: "Write", input: obj{"file_path": file, "content": "new\n"}} },
+	agent: func(prompt string) step {
+		return step{name: "Agent", input: obj{
+			"description": "work", "prompt": prompt, "subagent_type": "general-purpose", "run_in_background": false,
+		}}
+	},
 }
 
 var codex = host{
@@ -63,7 +84,9 @@ var codex = host{
 	program: "node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex",
 	link:    "codex",
 	label:   "hosts",
-	turn:    []string{"exec", "--json", "--dangerously-bypass-hook-trust", "go"},
+	turn:    []string{"exec", "--json", "--dangerously-bypass-hook-trust", prompt},
+	chat:    []string{"--dangerously-bypass-hook-trust"},
+	ready:   "for shortcuts",
 	env:     func(*model) map[string]string { return map[string]string{"FAKE_KEY": "x"} },
 	files: func(m *model, w *world) map[string]string {
 		return map[string]string{".codex/config.toml": fmt.Sprintf(`model = "gpt-5.5"
@@ -82,12 +105,17 @@ env_key = "FAKE_KEY"
 trust_level = "trusted"
 [analytics]
 enabled = false
+[notice.model_migrations]
+"gpt-5.5" = "gpt-6-sol"
 `, m.url, w.tree)}
 	},
 	shell: func(command string) step { return step{name: "exec_command", input: obj{"cmd": command}} },
 	edit: func(file string) step {
 		return step{name: "apply_patch", raw: "*** Begin Patch\n*** Add File: " + filepath.Base(file) +
 			"\n+new\n*** End Patch"}
+	},
+	agent: func(prompt string) step {
+		return step{name: "multi_agent_v1/spawn_agent", input: obj{"message": prompt, "agent_type": "default"}}
 	},
 }
 
@@ -97,7 +125,9 @@ var geminiCLI = host{
 	program: "node_modules/.bin/gemini",
 	link:    "gemini",
 	label:   "more-hosts",
-	turn:    []string{"-p", "go", "--yolo", "-m", "gemini-2.5-flash", "-o", "json"},
+	turn:    []string{"-p", prompt, "--yolo", "-m", "gemini-2.5-flash", "-o", "json"},
+	chat:    []string{"--yolo", "-m", "gemini-2.5-flash"},
+	ready:   "Type your message",
 	env: func(m *model) map[string]string {
 		return map[string]string{
 			"GEMINI_API_KEY": "x", "GOOGLE_GEMINI_BASE_URL": m.url,
@@ -114,6 +144,9 @@ var geminiCLI = host{
 	edit: func(file string) step {
 		return step{name: "write_file", input: obj{"file_path": file, "content": "new\n"}}
 	},
+	agent: func(prompt string) step {
+		return step{name: "invoke_agent", input: obj{"agent_name": "generalist", "prompt": prompt}}
+	},
 }
 
 var copilot = host{
@@ -122,7 +155,9 @@ var copilot = host{
 	program: "node_modules/@github/copilot-linux-x64/copilot",
 	link:    "copilot",
 	label:   "more-hosts",
-	turn:    []string{"-p", "go", "--allow-all-tools", "--trust-folder", "--output-format", "json"},
+	turn:    []string{"-p", prompt, "--allow-all-tools", "--trust-folder", "--output-format", "json"},
+	chat:    []string{"--allow-all-tools"},
+	ready:   "/ commands",
 	env: func(m *model) map[string]string {
 		return map[string]string{
 			"COPILOT_OFFLINE": "true", "COPILOT_PROVIDER_BASE_URL": m.url + "/v1", "COPILOT_PROVIDER_API_KEY": "x",
@@ -130,11 +165,19 @@ var copilot = host{
 			"COPILOT_AUTO_UPDATE": "false",
 		}
 	},
+	files: func(_ *model, w *world) map[string]string {
+		return map[string]string{".copilot/config.json": text(obj{"trustedFolders": []string{w.tree}})}
+	},
 	shell: func(command string) step {
 		return step{name: "bash", input: obj{"command": command, "description": "work"}}
 	},
 	edit: func(file string) step {
 		return step{name: "create", input: obj{"path": file, "file_text": "new\n"}}
+	},
+	agent: func(prompt string) step {
+		return step{name: "task", input: obj{
+			"name": "helper", "description": "work", "prompt": prompt, "agent_type": "general-purpose", "mode": "sync",
+		}}
 	},
 }
 
@@ -144,7 +187,7 @@ var openCode = host{
 	program: "node_modules/opencode-linux-x64/bin/opencode",
 	link:    "opencode",
 	label:   "more-hosts",
-	turn:    []string{"run", "--format", "json", "go"},
+	turn:    []string{"run", "--format", "json", prompt},
 	env: func(*model) map[string]string {
 		return map[string]string{
 			"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_AUTOUPDATE": "1",
@@ -152,7 +195,7 @@ var openCode = host{
 		}
 	},
 	files: func(m *model, _ *world) map[string]string {
-		return map[string]string{"tree/opencode.json": `{"autoupdate":false,"share":"disabled","provider":{"fake":{"npm":"@ai-sdk/openai-compatible","name":"fake",` +
+		return map[string]string{".config/opencode/opencode.json": `{"$schema":"https://opencode.ai/config.json","autoupdate":false,"share":"disabled","provider":{"fake":{"npm":"@ai-sdk/openai-compatible","name":"fake",` +
 			`"options":{"baseURL":"` + m.url +
 			`/v1","apiKey":"x"},"models":{"m":{"name":"m","tool_call":true,"limit":{"context":100000,"output":8000}}}}},` +
 			`"model":"fake/m","small_model":"fake/m","permission":{"edit":"allow","bash":"allow"}}`}
@@ -162,6 +205,9 @@ var openCode = host{
 	},
 	edit: func(file string) step {
 		return step{name: "write", input: obj{"filePath": file, "content": "new\n"}}
+	},
+	agent: func(prompt string) step {
+		return step{name: "task", input: obj{"description": "work", "prompt": prompt, "subagent_type": "general"}}
 	},
 }
 
@@ -236,7 +282,11 @@ type world struct {
 	root, home, tree string
 	base             string
 	extra            map[string]string
+	outage           atomic.Bool // GitHub cannot be reached
 }
+
+// prompt is what a session is asked to do, unless the test says otherwise.
+const prompt = "script-one"
 
 func newWorld(t *testing.T, h host) *world {
 	t.Helper()
@@ -265,17 +315,21 @@ func newWorld(t *testing.T, h host) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
+	root := t.TempDir()
+	w := &world{Server: server, t: t, host: h, root: root, home: filepath.Join(root, "home"), tree: filepath.Join(root, "app")}
+	server.Fault = func(*http.Request) *githubsim.Fault {
+		if w.outage.Load() {
+			return &githubsim.Fault{Reset: true}
+		}
+		return nil
+	}
 	base, stop, err := server.Listen("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	t.Cleanup(stop)
-	root := t.TempDir()
-	w := &world{
-		Server: server, t: t, host: h, root: root, home: filepath.Join(root, "home"),
-		tree: filepath.Join(root, "app"), base: base,
-	}
+	w.base = base
 	bin := filepath.Join(root, "bin")
 	for _, dir := range []string{w.home, w.tree, bin, filepath.Join(root, "tmp")} {
 		w.check(os.MkdirAll(dir, 0o755))
@@ -292,8 +346,7 @@ func newWorld(t *testing.T, h host) *world {
 	w.write(".bash_profile", "export PATH="+bin+":$PATH\n") // Codex runs commands in login shells
 	w.write("tree/.github/label-state.yml", "version: 1\nclaim: {settle: 0s}\n")
 	w.git("init", "-q", "-b", "main")
-	w.git("add", ".")
-	w.git("-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "one")
+	w.commit()
 	w.git("remote", "add", "origin", strings.Replace(base, "//", "//x:tok-agents@", 1)+"/acme/app.git")
 
 	return w
@@ -349,6 +402,13 @@ func (w *world) git(args ...string) {
 	}
 }
 
+// commit commits everything in the worktree.
+func (w *world) commit() {
+	w.t.Helper()
+	w.git("add", ".")
+	w.git("-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "one")
+}
+
 // labelState runs the program outside the host.
 func (w *world) labelState(args ...string) string {
 	w.t.Helper()
@@ -378,12 +438,16 @@ func (w *world) prepare(m *model) {
 }
 
 // start starts one headless turn, in a process group of its own.
-func (w *world) start(m *model) (*exec.Cmd, func() string) {
+func (w *world) start(m *model) (*exec.Cmd, func() string) { return w.startWith(m, prompt) }
+
+func (w *world) startWith(m *model, word string) (*exec.Cmd, func() string) {
 	w.t.Helper()
 	w.prepare(m)
 	ctx, cancel := context.WithTimeout(w.t.Context(), turnTime)
 	w.t.Cleanup(cancel)
-	cmd := w.command(ctx, w.host.link, w.host.turn...)
+	args := slices.Clone(w.host.turn)
+	args[slices.Index(args, prompt)] = word
+	cmd := w.command(ctx, w.host.link, args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.WaitDelay = time.Second
 	var out strings.Builder

@@ -78,10 +78,10 @@ func (p *caseRunner) play() {
 		"merge": p.merges, "enqueue": p.enqueues, "close": p.closes, "reopen": p.reopens, "transfer": p.transfers,
 		"delete": p.deletes,
 		"label":  p.label, "unlabel": p.unlabel, "comment": p.comment, "block": p.block, "child": p.child,
-		"react": p.reacts, "lock": p.lock, "pause": p.pause,
+		"react": p.reacts, "lock": p.lock, "pause": p.pause, "assign": p.assign, "unassign": p.unassign, "chatter": p.chatter,
 		"on": p.on, "payload": p.payload, "sweep": p.sweeps,
 		"exit": p.exit, "says": p.says, "silent": p.silent, "moved": p.moved, "unmoved": p.unmoved, "asks": p.asks,
-		"labels": p.wantLabels, "assignees": p.wantAssignees, "comments": p.wantComments, "last": p.wantLast,
+		"labels": p.wantLabels, "assignees": p.wantAssignees, "comments": p.wantComments, "last": p.wantLast, "never": p.wantNever,
 		"guard": p.wantGuard, "reaction": p.wantReaction,
 	}[verb]
 
@@ -119,6 +119,12 @@ func (p *caseRunner) settings(args []string, _ string) {
 		}
 	case "people":
 		p.set.Rules.PersonTTL, p.set.Rules.Nudge = p.duration(args[1]), p.duration(args[2])
+	case "assignees":
+		p.set.Rules.AssigneeTTL, p.set.Rules.Unassign = p.duration(args[1]), slices.Contains(args, "unassign")
+	case "limits":
+		p.set.Rules.Limits = lifecycle.Limits{PullRequests: p.number(args[1])}
+	case "assign":
+		p.set.Assign = map[string]ledger.Assign{"people": ledger.AssignPeople, "none": ledger.AssignNone}[args[1]]
 	case "approvers":
 		p.set.Rules.Approvers = args[1:]
 	default:
@@ -403,6 +409,24 @@ func (p *caseRunner) comment(args []string, text string) {
 	id, err := p.server.AddComment(app, p.number(args[0]), args[1], strings.ReplaceAll(text, `\n`, "\n"))
 	p.must(err)
 	p.cmd = id
+	time.Sleep(2 * time.Second)
+}
+
+// chatter 301 1 newcomer: so many comments that are no commands
+func (p *caseRunner) chatter(args []string, _ string) {
+	for n := range p.number(args[0]) {
+		_, err := p.server.AddComment(app, p.number(args[1]), args[2], fmt.Sprint("me too ", n))
+		p.must(err)
+	}
+}
+
+func (p *caseRunner) assign(args []string, _ string) {
+	p.must(p.server.Assign(app, p.number(args[0]), args[1], args[2:]...))
+	time.Sleep(2 * time.Second)
+}
+
+func (p *caseRunner) unassign(args []string, _ string) {
+	p.must(p.server.Unassign(app, p.number(args[0]), args[1], args[2:]...))
 	time.Sleep(2 * time.Second)
 }
 

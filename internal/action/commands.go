@@ -62,14 +62,14 @@ var verbs = [...]struct {
 
 const wordsLimit = 300 // characters of a reason that are kept
 
-// parseCommand reads the first line of a comment. ok is false for ordinary talk and for other
-// tools' commands.
+// parseCommand reads the first line of a comment, which begins with the command's slash as the
+// workflow asks for. ok is false for ordinary talk and for other tools' commands.
 func parseCommand(body string) (c command, ok bool) {
-	line, _, _ := strings.Cut(strings.TrimPrefix(body, "\ufeff"), "\n")
-	words := strings.Fields(line)
-	if len(words) == 0 {
+	if !strings.HasPrefix(body, "/") {
 		return c, false
 	}
+	line, _, _ := strings.Cut(body, "\n")
+	words := strings.Fields(line)
 
 	for _, v := range verbs {
 		if words[0] == v.name {
@@ -94,6 +94,9 @@ type order struct {
 	force bool // younger pull requests of others are passed over
 }
 
+// byComment is the run of a hold that a comment asked for.
+const byComment = "comment-%d"
+
 // ordered is the order of the event's comment. The comment is the run of a hold that it makes, so
 // that a second delivery is the same claim.
 func (cm *commands) ordered(cmd command, f lifecycle.Facts, ttl time.Duration) order {
@@ -104,7 +107,7 @@ func (cm *commands) ordered(cmd command, f lifecycle.Facts, ttl time.Duration) o
 		by:      c.User.Login,
 		at:      c.Created,
 		ttl:     ttl,
-		run:     fmt.Sprintf("comment-%d", c.ID),
+		run:     fmt.Sprintf(byComment, c.ID),
 		nonce:   nonceOf(c.ID),
 	}
 }
@@ -118,6 +121,7 @@ type commands struct {
 	tend    func(ctx context.Context, issues []claim.Issue, by string) ledger.Report
 
 	sweeping bool // the comment waited for the sweep, which counts the commands of strangers
+	takeBack bool // it takes back what the same login asked for before, carried out or not
 }
 
 // run obeys a slash command on an issue. The comment is acknowledged by a reaction, which is
@@ -180,7 +184,7 @@ func (cm *commands) carryOut(ctx context.Context, cmd command, contributor bool,
 	var refused no
 	switch {
 	case cm.dry:
-	case errors.Is(err, errCrowded):
+	case errors.Is(err, errCrowded), errors.Is(err, errChatter):
 		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s waits for the sweep: %s", cmd.verb, c.User.Login, i, err))
 	case err == nil:
 		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s", cmd.verb, c.User.Login, i))
@@ -325,7 +329,11 @@ func (p Place) ours(ctx context.Context, i claim.Issue, since time.Time, mark st
 // the commenter.
 func (cm *commands) claim(ctx context.Context, o order, r *result) error {
 	if mine, held := o.facts.Log.HeldBy(o.by); held && mine.Held() && !mine.Expired(cm.Ledger.Rules().Terms, o.facts.Now) {
-		return cm.Ledger.Assign(ctx, o.facts, mine)
+		err := cm.Ledger.Assign(ctx, o.facts, mine)
+		if errors.Is(err, ledger.ErrUnassignable) {
+			return nil
+		}
+		return err
 	}
 	viewer, err := cm.Hub.Viewer(ctx)
 	switch {
@@ -358,7 +366,7 @@ func (cm *commands) claim(ctx context.Context, o order, r *result) error {
 		return err
 	}
 
-	if h.Unassigned != nil {
+	if h.Unassigned != nil && !errors.Is(h.Unassigned, ledger.ErrUnassignable) {
 		cm.console.warn("%s could not be assigned to %s: %s", o.by, o.facts.Issue, h.Unassigned)
 	}
 	cm.deleteRepeats(ctx, []claim.Issue{o.facts.Issue}, nil)
@@ -417,7 +425,7 @@ const forceWord = "--force"
 // taken off.
 func (cm *commands) release(ctx context.Context, o order, r *result) error {
 	if mine, held := o.facts.Log.HeldBy(o.by); held {
-		if mine.Created.After(o.at) {
+		if mine.Created.After(o.at) && !o.follows(mine) {
 			return nil // the comment did not mean this hold
 		}
 		rep, err := cm.Ledger.Release(ctx, o.facts.Issue,
@@ -467,6 +475,14 @@ func (cm *commands) release(ctx context.Context, o order, r *result) error {
 
 	rep, ended, err := cm.Ledger.ForceBefore(ctx, o.facts.Issue, o.at, o.by, strings.TrimSpace(reason))
 	return cm.steered(ctx, rep, ended, err, r)
+}
+
+// follows reports whether the comment was written after the one that asked for the hold, however late
+// that one was carried out.
+func (o order) follows(mine claim.Claim) bool {
+	var asked, own int64
+	_, err := fmt.Sscanf(mine.Record.Worker.FiringID+" "+o.run, byComment+" "+byComment, &asked, &own)
+	return err == nil && asked < own
 }
 
 // somebodyHeld reports whether a claim was live when the comment was written, or has been made

@@ -18,14 +18,16 @@ import (
 	"github.com/label-state/label-state/internal/printable"
 )
 
-// errCrowded is that strangers have given as many commands in the last hour as are carried out in
-// one.
-var errCrowded = errors.New("contributors have given as many commands in an hour as contributors.hourly allows")
+// Why a command of a stranger is not carried out at once.
+var (
+	errCrowded = errors.New("contributors have given as many commands in an hour as contributors.hourly allows")
+	errChatter = errors.New("there are too many comments in this hour to count the commands of contributors")
+)
 
-// crowdPages is how many pages of comments are read at most for the commands of strangers.
+// How many pages of a hundred comments are read at most for the commands of strangers.
 const (
-	crowdPages = 1
-	sweepPages = 3
+	crowdPages = 3
+	sweepPages = 10
 )
 
 // undecided is how long an earlier command of the same login without an answer counts as a hold
@@ -53,14 +55,18 @@ func (cm *commands) contribute(ctx context.Context, i claim.Issue, cmd command, 
 		return no{cmd.verb + " takes no further words"}
 	}
 
-	remarks, err := cm.Hub.Remarks(ctx, cm.Repo, c.Created.Add(-time.Hour), crowdPages)
+	remarks, whole, err := cm.Hub.Remarks(ctx, cm.Repo, c.Created.Add(-time.Hour), crowdPages)
 	if err != nil {
 		return err
 	}
 
 	before := cm.commandsBefore(remarks)
-	if !cm.sweeping && len(before) >= cm.Contributors.Hourly {
+	switch {
+	case cm.sweeping:
+	case len(before) >= cm.Contributors.Hourly:
 		return errCrowded
+	case !whole:
+		return errChatter
 	}
 	if cmd.verb == verbHelp && !cm.dry {
 		return cm.help(ctx, i)
@@ -74,6 +80,7 @@ func (cm *commands) contribute(ctx context.Context, i claim.Issue, cmd command, 
 	o := cm.ordered(command{verb: cmd.verb}, snapshot.Facts, cm.Contributors.TTL)
 	mine, holds := o.facts.Log.HeldBy(o.by)
 	switch {
+	case cmd.verb == verbRelease && !holds && cm.takeBack:
 	case cmd.verb == verbRelease && !holds && o.released(): // by a run that may have been cut off before the labels
 	case cmd.verb == verbRelease && !holds:
 		return no{}
@@ -124,6 +131,17 @@ func (cm *commands) ofStranger(m github.Remark) bool {
 	return is && m.Outside && m.Person && !m.Edited && cm.contributes(cmd)
 }
 
+// replaces reports whether a command takes the place of an earlier one, because the same login wrote
+// it later on the same issue.
+func (cm *commands) replaces(later, earlier github.Remark) bool {
+	decides := func(m github.Remark) bool {
+		cmd, _ := parseCommand(m.Body)
+		return cmd.verb != verbHelp && cm.ofStranger(m)
+	}
+	return later.ID > earlier.ID && later.Number == earlier.Number && claim.SameLogin(later.Author, earlier.Author) &&
+		decides(later) && decides(earlier)
+}
+
 // mayTake says why the contributor may not take the issue, or nil: by a comment, or for the pull
 // request of that number. The protocol decides who wins.
 func (cm *commands) mayTake(ctx context.Context, o *order, pull int, before []github.Remark) error {
@@ -172,8 +190,7 @@ func lapsed(log claim.State, login string) (claim.Claim, bool) {
 func (cm *commands) free(o *order, pull int) error {
 	f := o.facts
 	f.Viewer = o.by
-	all := cm.Ledger.Rules().Verdict(f, lifecycle.Seeker{})
-	v := ledger.PersonStops(f, all)
+	all, v := cm.Ledger.Rules().Verdict(f, lifecycle.Seeker{}), cm.Ledger.Rules().Verdict(f, lifecycle.Seeker{Person: true})
 	if v.Answer == lifecycle.Unknown {
 		return errors.New(v.String())
 	}
@@ -224,29 +241,35 @@ func (cm *commands) oldEnough(ctx context.Context, o order) error {
 // commands at once on two issues the earlier one counts.
 func (cm *commands) belowLimit(ctx context.Context, o order, before []github.Remark) error {
 	most := cm.Contributors.Limit
-	held, err := cm.Hub.HeldBy(ctx, cm.Repo, o.by)
+	holds, err := cm.Hub.PersonsHolds(ctx, cm.Repo)
 	if err != nil {
 		return err
+	}
+
+	var held []int
+	for _, f := range holds {
+		if c, is := f.Log.HeldBy(o.by); is && !c.Expired(cm.Ledger.Rules().Terms, f.Now) {
+			held = append(held, f.Issue.Number)
+		}
 	}
 
 	for _, m := range before {
 		cmd, _ := parseCommand(m.Body)
 		asks := (cmd.verb == verbClaim || cmd.verb == verbTake) && !m.Answered && claim.SameLogin(m.Author, o.by) &&
 			o.at.Sub(m.Created) <= undecided
-		i := claim.Issue{Owner: cm.Repo.Owner, Repo: cm.Repo.Name, Number: m.Number}
-		if asks && !slices.ContainsFunc(held, i.Same) {
-			held = append(held, i)
+		if asks && !slices.Contains(held, m.Number) {
+			held = append(held, m.Number)
 		}
 	}
 
-	held = slices.DeleteFunc(held, o.facts.Issue.Same)
+	held = slices.DeleteFunc(held, func(n int) bool { return n == o.facts.Issue.Number })
 	if len(held) < most {
 		return nil
 	}
 
 	names := make([]string, min(len(held), 5))
 	for n := range names {
-		names[n] = fmt.Sprintf("#%d", held[n].Number)
+		names[n] = fmt.Sprintf("#%d", held[n])
 	}
 
 	return no{fmt.Sprintf("you hold %s already, and one login may hold %d here; comment /release there first",
@@ -275,9 +298,15 @@ func (s *Step) catchUp(ctx context.Context, p Place, r *result) {
 		return
 	}
 
-	remarks, err := p.Hub.Remarks(ctx, p.Repo, s.Now.Add(-ledger.Lookback), sweepPages)
+	remarks, whole, err := p.Hub.Remarks(ctx, p.Repo, s.Now.Add(-ledger.Lookback), sweepPages)
 	if err != nil {
 		r.report.Skipped = append(r.report.Skipped, "commands of contributors: "+err.Error())
+		return
+	}
+
+	hourAgo := s.Now.Add(-time.Hour)
+	if !whole && remarks[len(remarks)-1].Created.After(hourAgo) {
+		r.left = append(r.left, fmt.Sprintf("%s: commands of contributors wait for the next sweep: %s", p.Repo, errChatter))
 		return
 	}
 
@@ -288,7 +317,7 @@ func (s *Step) catchUp(ctx context.Context, p Place, r *result) {
 		case !cm.ofStranger(m):
 		case !m.Answered:
 			waiting = append(waiting, m)
-		case m.Created.After(s.Now.Add(-time.Hour)):
+		case m.Created.After(hourAgo):
 			budget--
 		}
 	}
@@ -301,6 +330,14 @@ func (s *Step) catchUp(ctx context.Context, p Place, r *result) {
 			return
 		}
 
+		if slices.ContainsFunc(remarks, func(later github.Remark) bool { return cm.replaces(later, m) }) {
+			if err := p.Hub.React(ctx, p.Repo, m.ID, reactYes); err != nil && !absent(err) {
+				r.report.Skipped = append(r.report.Skipped, err.Error())
+			}
+			continue
+		}
+
+		cm.takeBack = slices.ContainsFunc(remarks, func(before github.Remark) bool { return cm.replaces(m, before) })
 		cm.event = Event{Name: "issue_comment", Action: "created"}
 		cm.event.Issue.Number = m.Number
 		cm.event.Comment = &Comment{

@@ -131,6 +131,13 @@ func (p *caseRunner) wantLast(args []string, want string) {
 	}
 }
 
+func (p *caseRunner) wantNever(args []string, text string) {
+	all := p.thread(p.number(args[0]))
+	if p.look && slices.ContainsFunc(all, func(c githubsim.Comment) bool { return strings.Contains(c.Body, text) }) {
+		p.Errorf("comments of #%s: %v", args[0], all)
+	}
+}
+
 // guard 2 : words of the one comment · guard 2 none
 func (p *caseRunner) wantGuard(args []string, want string) {
 	var own []string

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
@@ -27,6 +28,7 @@ type refusal struct {
 	issue  lifecycle.Facts
 	reason lifecycle.Reason
 	lands  bool // by its title or a commit, and not by its description
+	fails  bool // the check is red because of it
 }
 
 // String is the refusal in one line.
@@ -53,10 +55,10 @@ func (u unjudged) String() string {
 	return fmt.Sprintf("could not find out whether %s: %s", u.what, u.err)
 }
 
-// couldNotJudge takes in that the guard, unless it is off, could not find something out. A check is
+// couldNotJudge takes in that what judges pull requests could not find something out. A check is
 // green only if it has judged.
 func (s *Step) couldNotJudge(r *result, err error, what string, args ...any) {
-	if s.Guard != guardOff {
+	if s.Guard != guardOff || s.demands() {
 		r.unjudged = append(r.unjudged, unjudged{fmt.Sprintf(what, args...), err})
 	}
 }
@@ -67,8 +69,8 @@ type closed struct{ described, landing []claim.Issue }
 
 // judgeAll asks the guard about each issue that the pull request closes. It writes nothing, so that
 // a run which may not write judges as well as any other.
-func (s *Step) judgeAll(p github.Pull, c closed, snapshots []github.Snapshot, r *result) {
-	if s.Guard == guardOff {
+func (s *Step) judgeAll(ctx context.Context, p github.Pull, c closed, snapshots []github.Snapshot, r *result) {
+	if !s.judges(p) {
 		r.excess = "" // the summary has said it
 		return
 	}
@@ -76,6 +78,7 @@ func (s *Step) judgeAll(p github.Pull, c closed, snapshots []github.Snapshot, r 
 		return
 	}
 
+	s.tellLimit(ctx, p, snapshots, r)
 	for _, one := range snapshots {
 		i := one.Facts.Issue
 		lands := slices.ContainsFunc(c.landing, i.Same)
@@ -91,6 +94,26 @@ func (s *Step) judgeAll(p github.Pull, c closed, snapshots []github.Snapshot, r 
 	}
 }
 
+// tellLimit says of an agent's pull request that agents have more open than the repository wants. It
+// fails no check.
+func (s *Step) tellLimit(ctx context.Context, p github.Pull, snapshots []github.Snapshot, r *result) {
+	agents := func(one github.Snapshot) bool { return one.Facts.Log.Worked(p.Author) }
+	rules := s.Ledger.Rules()
+	if rules.Limits.PullRequests == 0 || !p.Recorded && !slices.ContainsFunc(snapshots, agents) {
+		return
+	}
+
+	load, err := s.Ledger.Load(ctx, s.Repo)
+	if err != nil {
+		s.Console.line("open pull requests of agents were not counted: %s", err)
+		return
+	}
+	if text := rules.PullLimit(load, s.Repo.String(), rules.Limits.PullRequests+1); text != "" {
+		s.Console.warn("%s", text)
+		r.notes = append(r.notes, text)
+	}
+}
+
 // hidden reports whether GitHub does not tell the token what was asked: it lacks a right, or may
 // not know the roles of a repository.
 func hidden(err error) bool {
@@ -102,14 +125,25 @@ func hidden(err error) bool {
 // judgeOne asks the guard about one issue.
 func (s *Step) judgeOne(p github.Pull, f lifecycle.Facts, lands bool, r *result) {
 	refused, v := s.judge(f, p)
+	if s.Guard == guardOff {
+		refused = nil
+	}
+
+	unheld := s.unheld(p, f)
+	must := s.Guard == guardFail || unheld && s.Contributors.PullRequests == config.PullsFail
 	for n := range refused {
-		refused[n].lands = lands
+		refused[n].lands, refused[n].fails = lands, must
 	}
 
 	r.refused = append(r.refused, refused...)
-	if len(refused) == 0 && !lands && s.unclaimed(p, f) {
-		r.unclaimed = append(r.unclaimed,
-			refusal{pull: p.String(), issue: f, reason: lifecycle.Reason{Text: unclaimedText, URL: f.URL}})
+	if len(refused) == 0 && unheld {
+		r.unclaimed = append(r.unclaimed, refusal{
+			pull:   p.String(),
+			issue:  f,
+			reason: s.heldBy(f, v),
+			lands:  lands,
+			fails:  must && s.Contributors.PullRequests == config.PullsFail,
+		})
 	}
 
 	if len(refused) == 0 && (v.Answer == lifecycle.Unknown || len(f.Doubts) > 0) {
@@ -144,7 +178,7 @@ func (s *Step) refreshComments(ctx context.Context, at Place, pulls []int) (skip
 		pulls = slices.DeleteFunc(pulls, func(n int) bool { return n == event }) // which has its say anyway
 	}
 
-	if at.Guard == guardOff || len(pulls) == 0 {
+	if at.Guard == guardOff && !at.demands() || len(pulls) == 0 {
 		return nil
 	}
 
@@ -243,18 +277,12 @@ func guardComment(refused, unclaimed []refusal, excess string) string {
 	var b strings.Builder
 	b.WriteString(guardMark + "\n**Somebody else has what this pull request closes.**\n\n")
 	for _, r := range refused[:min(len(refused), guardLimit)] {
-		is := " is"
-		if r.reason.Claim != nil && r.reason.Claim.Person != "" {
-			is = ":" // PERSON holds it since …
-		}
-
 		where := ""
 		if r.lands {
-			where = ", which the title or a commit closes,"
+			where = ", which the title or a commit closes"
 		}
 
-		fmt.Fprintf(&b, "- %s%s%s %s", issueLink(r.issue.Issue, r.issue.URL), where, is,
-			markdown(strings.TrimPrefix(r.reason.Text, "pull request ")))
+		fmt.Fprintf(&b, "- %s%s: %s", issueLink(r.issue.Issue, r.issue.URL), where, markdown(r.reason.Text))
 		if r.reason.URL != "" {
 			b.WriteString(" (" + link("evidence", r.reason.URL) + ")")
 		}

@@ -55,7 +55,7 @@ func (s *Step) reconcile(ctx context.Context) result {
 }
 
 // unlabeled finds out whether a person's hand took a label off that means something: the claimed
-// label is the hold (spec.md#revoke-and-force), needs:human-scope is the count of attempts
+// label is the hold (spec-writing.md#revoke-and-force), needs:human-scope is the count of attempts
 // (spec.md#attempts).
 func (s *Step) unlabeled(ctx context.Context, i claim.Issue, r *result) error {
 	scheme := s.Ledger.Rules().Scheme
@@ -108,7 +108,7 @@ func (s *Step) unlabeled(ctx context.Context, i claim.Issue, r *result) error {
 }
 
 // queued finds out whether a person put an issue that is stuck into the queue: then it begins again
-// (spec.md#restart).
+// (spec-writing.md#beginning-again).
 func (s *Step) queued(ctx context.Context, i claim.Issue, r *result) error {
 	name := s.Event.Label.Name
 	if !labels.Has(s.Ledger.Rules().Scheme.Queues(), name) || s.dry() || !s.Event.Sender.person() {

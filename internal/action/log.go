@@ -62,21 +62,12 @@ func (rp *reporter) log(r result) {
 		stranded = append(stranded, fmt.Sprintf("%s: %s", one.Issue, one.Why))
 	}
 	rp.console.group(fmt.Sprintf("%d stranded", len(rep.Stranded)), stranded)
-	refuse := rp.console.fail
-	if rp.guard == guardWarn {
-		refuse = rp.console.warn
-	}
-
-	for _, one := range r.refused {
-		refuse("%s (%s)", one, one.reason.URL)
-	}
-	tellUnclaimed := rp.console.warn
-	if rp.pulls == config.PullsFail {
-		tellUnclaimed = rp.console.fail
-	}
-
-	for _, one := range r.unclaimed {
-		tellUnclaimed("%s", one)
+	for _, one := range slices.Concat(r.refused, r.unclaimed) {
+		tell := rp.console.warn
+		if one.fails {
+			tell = rp.console.fail
+		}
+		tell("%s (%s)", one, one.reason.URL)
 	}
 
 	if r.proposed != nil {
@@ -88,6 +79,11 @@ func (rp *reporter) log(r result) {
 			}
 			tell("the configuration that this pull request proposes: %s", one.First())
 		}
+	}
+
+	refuse := rp.console.warn
+	if rp.fails() {
+		refuse = rp.console.fail
 	}
 
 	for _, one := range r.unjudged {

@@ -60,7 +60,9 @@ func (s *Step) lifecycle(ctx context.Context) result {
 	// The guard judges whatever could not be recorded above, and before anything is written below.
 	closed := closed{closes, s.landing(p, m, closes, &r)}
 	snapshots := s.takeForAuthor(ctx, p, closes, s.Hub.FactsOf(ctx, home), &r)
-	s.judgeAll(p, closed, slices.Concat(snapshots, s.Hub.FactsOf(ctx, slices.Concat(abroad, closed.landing))), &r)
+	others := s.Hub.FactsOf(ctx, slices.Concat(abroad, closed.landing))
+	others = s.takeForAuthor(ctx, p, closed.landing, others, &r)
+	s.judgeAll(ctx, p, closed, slices.Concat(snapshots, others), &r)
 	if r.err != nil {
 		return r
 	}
@@ -76,7 +78,7 @@ func (s *Step) lifecycle(ctx context.Context) result {
 }
 
 // unlink records that the pull request is not for the issues any more whose keyword an edit took
-// out, although a release names it (spec.md#unlink). What the description says now counts, whatever
+// out, although a release names it (spec-writing.md#unlink). What the description says now counts, whatever
 // the event says of it.
 func (s *Step) unlink(ctx context.Context, p github.Pull, before []claim.Issue, r *result) error {
 	// also those that it names in vain, because they are too many
@@ -169,7 +171,7 @@ func (s *Step) judgePull(ctx context.Context, p github.Pull, m github.Merge, clo
 		}
 	}
 
-	s.judgeAll(p, closed, snapshots, r)
+	s.judgeAll(ctx, p, closed, snapshots, r)
 }
 
 // pull reads the pull request that the event is about, with what a merge of it brings; ok is false
@@ -199,7 +201,7 @@ func (s *Step) pull(ctx context.Context) (p github.Pull, m github.Merge, r resul
 // and its description does not. Of who may be a stranger so many are not even read as no pull
 // request may move.
 func (s *Step) landing(p github.Pull, m github.Merge, closes []claim.Issue, r *result) []claim.Issue {
-	if s.Guard == guardOff || p.State != lifecycle.PROpened || !p.DefaultBase {
+	if !s.judges(p) && !s.takes() || p.State != lifecycle.PROpened || !p.DefaultBase {
 		return nil
 	}
 

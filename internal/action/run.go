@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -27,10 +28,10 @@ type Hub interface {
 
 // A Crowd knows what strangers say and hold.
 type Crowd interface {
-	Remarks(ctx context.Context, r ledger.Repo, since time.Time, pages int) ([]github.Remark, error)
-	HeldBy(ctx context.Context, r ledger.Repo, login string) ([]claim.Issue, error)
+	Remarks(ctx context.Context, r ledger.Repo, since time.Time, pages int) (all []github.Remark, whole bool, err error)
+	PersonsHolds(ctx context.Context, r ledger.Repo) ([]lifecycle.Facts, error)
 	Joined(ctx context.Context, login string) (time.Time, error)
-	NewestPulls(ctx context.Context, r ledger.Repo) ([]github.Pull, error)
+	NewestPulls(ctx context.Context, r ledger.Repo) ([]github.Mergeable, error)
 }
 
 // A Reader reads more than one issue at a time, and what belongs to issues.
@@ -190,13 +191,12 @@ func (rp *reporter) exitCode(r result) int {
 	if errors.As(r.err, &called) {
 		return ExitCalled
 	}
-	if rp.guard == guardFail && (len(r.refused) > 0 || r.excess != "" || r.proposed != nil) {
+	fails := func(one refusal) bool { return one.fails }
+	if slices.ContainsFunc(slices.Concat(r.refused, r.unclaimed), fails) ||
+		rp.fails() && r.excess != "" || rp.guard == guardFail && r.proposed != nil {
 		return ExitNo
 	}
-	if rp.pulls == config.PullsFail && len(r.unclaimed) > 0 {
-		return ExitNo
-	}
-	if rp.guard == guardFail && len(r.unjudged) > 0 {
+	if rp.fails() && len(r.unjudged) > 0 {
 		return ExitUnknown
 	}
 
@@ -254,6 +254,9 @@ func (s *Step) reporter() *reporter {
 		word:     s.Word,
 	}
 }
+
+// fails reports whether what judges pull requests fails the check.
+func (rp *reporter) fails() bool { return rp.guard == guardFail || rp.pulls == config.PullsFail }
 
 func (rp *reporter) write(r result) {
 	if err := errors.Join(rp.writeSummary(r), rp.writeOutputs(r)); err != nil {

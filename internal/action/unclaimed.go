@@ -20,15 +20,32 @@ const byAuthors = "pull-request"
 // unclaimedText is what the guard says of an issue whose pull request's author does not hold it.
 const unclaimedText = "nobody holds it; the author can take it by the comment /claim on the issue"
 
-// unclaimed reports whether the guard is to say that the author of the pull request does not hold
-// the issue, which nobody else holds either.
-func (s *Step) unclaimed(p github.Pull, f lifecycle.Facts) bool {
-	says := s.Contributors.PullRequests == config.PullsWarn || s.Contributors.PullRequests == config.PullsFail
-	if !says || !f.Open || f.PullRequest || !byStranger(p, f) {
+// demands reports whether the repository wants contributors to hold what their pull requests close.
+func (p Place) demands() bool {
+	return p.Contributors.PullRequests == config.PullsWarn || p.Contributors.PullRequests == config.PullsFail
+}
+
+// judges reports whether anything is to be said of the issues that the pull request closes.
+func (s *Step) judges(p github.Pull) bool { return s.Guard != guardOff || s.demands() && p.Outside() }
+
+// unheld reports whether the author of the pull request is a contributor who must hold the issue, and
+// does not.
+func (s *Step) unheld(p github.Pull, f lifecycle.Facts) bool {
+	if !s.demands() || !s.here(f.Issue) || !f.Open || f.PullRequest || !byStranger(p, f) {
 		return false
 	}
-	_, held := s.Ledger.Rules().Holder(f)
-	return !held
+	c, held := s.Ledger.Rules().Holder(f)
+	return !held || !c.IsOf(p.Author)
+}
+
+// heldBy is who holds an issue that the author of a pull request does not hold, or how to take it.
+func (s *Step) heldBy(f lifecycle.Facts, v lifecycle.Verdict) lifecycle.Reason {
+	for _, reason := range v.Reasons {
+		if reason.Code == lifecycle.CodeInFlight || reason.Code == lifecycle.CodeOwn {
+			return reason
+		}
+	}
+	return lifecycle.Reason{Text: unclaimedText, URL: f.URL}
 }
 
 // byStranger reports whether the records of the pull request's author do not count. Apps are no
@@ -73,7 +90,8 @@ func (s *Step) takeForAuthor(ctx context.Context, p github.Pull, closes []claim.
 	}
 	cm := &commands{Place: s.Place, console: s.Console, tend: s.tend}
 	for n, one := range snapshots {
-		if one.Err != nil || !slices.ContainsFunc(closes, one.Facts.Issue.Same) {
+		i := one.Facts.Issue
+		if one.Err != nil || !s.here(i) || !slices.ContainsFunc(closes, i.Same) {
 			continue
 		}
 		if cm.takeFor(ctx, p, one.Facts, r) {
@@ -145,12 +163,19 @@ func (s *Step) takeForAuthors(ctx context.Context, p Place, r *result) {
 		return
 	}
 
-	pulls = slices.DeleteFunc(pulls, func(o github.Pull) bool { return !o.Outside() || !o.DefaultBase })
-	slices.SortFunc(pulls, func(a, b github.Pull) int { return a.Number - b.Number })
+	pulls = slices.DeleteFunc(pulls, func(o github.Mergeable) bool { return !o.Outside() || !o.DefaultBase })
+	slices.SortFunc(pulls, func(a, b github.Mergeable) int { return a.Number - b.Number })
 
+	var all []claim.Issue
+	for _, o := range pulls {
+		described, landing := s.closedIn(p, o)
+		all = slices.Concat(all, described, landing)
+	}
+
+	slices.SortFunc(all, claim.Issue.Compare)
 	cm := s.sweepingCommands(p)
 	snapshots := map[claim.Issue]lifecycle.Facts{}
-	for _, one := range p.Hub.FactsOf(ctx, s.closedByAll(p, pulls)) {
+	for _, one := range p.Hub.FactsOf(ctx, slices.CompactFunc(all, claim.Issue.Same)) {
 		if one.Err == nil {
 			snapshots[one.Facts.Issue.Folded()] = one.Facts
 		}
@@ -158,13 +183,19 @@ func (s *Step) takeForAuthors(ctx context.Context, p Place, r *result) {
 
 	var given []claim.Issue
 	for _, o := range pulls {
-		for _, i := range s.closedByAll(p, []github.Pull{o}) {
+		described, landing := s.closedIn(p, o)
+		for n, i := range slices.Concat(described, landing) {
 			f, read := snapshots[i.Folded()]
-			if !read || len(given) == p.Contributors.Hourly || !closes(f, o) || slices.ContainsFunc(given, i.Same) {
+			if !read || len(given) == p.Contributors.Hourly || slices.ContainsFunc(given, i.Same) {
 				continue
 			}
 
-			if cm.takeFor(ctx, o, f, r) {
+			// so that a stranger's that describes too many issues gets none
+			if lands := n >= len(described); !lands && !closes(f, o.Pull) {
+				continue
+			}
+
+			if cm.takeFor(ctx, o.Pull, f, r) {
 				given = append(given, i)
 			}
 		}
@@ -175,8 +206,7 @@ func (s *Step) takeForAuthors(ctx context.Context, p Place, r *result) {
 	}
 }
 
-// closes reports whether the facts of an issue have the pull request as one that is open for it, so
-// that a stranger's that names too many issues gets none.
+// closes reports whether the facts of an issue have the pull request as one that is open for it.
 func closes(f lifecycle.Facts, p github.Pull) bool {
 	return slices.ContainsFunc(f.PRs, func(o lifecycle.PR) bool {
 		return o.Number == p.Number && strings.EqualFold(o.Repo, p.Repo) && o.State == lifecycle.PROpened &&
@@ -184,18 +214,25 @@ func closes(f lifecycle.Facts, p github.Pull) bool {
 	})
 }
 
-// closedByAll lists the issues of a place that the descriptions of pull requests close, each once.
-func (s *Step) closedByAll(p Place, pulls []github.Pull) []claim.Issue {
-	var out []claim.Issue
-	for _, o := range pulls {
-		refs := closing.InDescription(o.Body, closing.Repo{Owner: p.Repo.Owner, Name: p.Repo.Name}, s.Host)
-		for _, ref := range refs[:min(len(refs), lifecycle.MostIssues)] {
+// closedIn lists the issues of a place that a pull request closes: by its description, and by
+// nothing but its title and its commits; neither of them if they are more than one may move.
+func (s *Step) closedIn(p Place, o github.Mergeable) (described, landing []claim.Issue) {
+	home := closing.Repo{Owner: p.Repo.Owner, Name: p.Repo.Name}
+	take := func(refs []closing.Reference) (out []claim.Issue) {
+		for _, ref := range refs {
 			here := strings.EqualFold(ref.Issue.Slug(), p.Repo.String())
-			if here && !slices.ContainsFunc(out, ref.Issue.Same) {
+			if here && !slices.ContainsFunc(described, ref.Issue.Same) {
 				out = append(out, claim.Issue{Owner: p.Repo.Owner, Repo: p.Repo.Name, Number: ref.Issue.Number})
 			}
 		}
+
+		if len(refs) > lifecycle.MostIssues {
+			return nil
+		}
+		return out
 	}
 
-	return out
+	described = take(closing.InDescription(o.Body, home, s.Host))
+	refs, _ := closing.InMerge(o.Merge.Merge, home, s.Host)
+	return described, take(refs)
 }

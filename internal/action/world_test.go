@@ -78,6 +78,7 @@ func people() []githubsim.SeedUser {
 		role("agents", "write"), role("olga", "admin"), role("tia", "triage"), role("rob", "read"),
 		{Login: "stranger", Token: "tok-stranger"},
 		{Login: "newcomer", Token: "tok-newcomer"},
+		{Login: "copilot-swe-agent[bot]", Token: "tok-copilot", Permissions: map[string]string{app: "write"}},
 		{Login: "dependabot[bot]", Token: "tok-dependabot", Permissions: map[string]string{app: "write"}},
 		bot(tokActions, false), bot(tokFork, true), bot(tokPoor, true),
 	}

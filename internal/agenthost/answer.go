@@ -67,7 +67,7 @@ func context(e Event, text string) any {
 		}
 
 	case Gemini:
-		if e.Kind == SessionStart || e.Kind == AfterTool || e.Name == "BeforeAgent" {
+		if e.Kind == SessionStart && !e.Clears() || e.Kind == AfterTool || e.Name == "BeforeAgent" {
 			return nested{specific{Event: e.Name, Context: text}}
 		}
 
@@ -80,8 +80,10 @@ func context(e Event, text string) any {
 		if e.Kind == SessionStart {
 			return map[string]string{"additional_context": text}
 		}
-	case OpenCode:
-		return map[string]string{"context": text}
+	case OpenCode: // whose plugin adds to the system's text and to results
+		if e.Kind == SessionStart || e.Kind == AfterTool {
+			return map[string]string{"context": text}
+		}
 	}
 
 	return nil

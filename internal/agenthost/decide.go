@@ -27,6 +27,7 @@ type Hold struct {
 	Ended   time.Time     // when its session ended; zero while it has not
 	Passed  bool          // its session ended for the one that follows it in this worktree
 	Gone    bool          // the process of its session's host is gone
+	Beside  bool          // another session of the same process sends the event
 	Lost    string        // why it is somebody else's, or a person ended it; empty as long as GitHub has not said so
 	Refused string        // why it could not be claimed again after it had expired
 	Good    bool          // GitHub has said just now that it stands
@@ -142,9 +143,14 @@ func Decide(e Event, w World) Plan {
 	return p
 }
 
-// follows reports whether the session that starts goes on with the hold of another one.
+// follows reports whether the session goes on with the hold of another one, which the same person
+// had in the same process. Not every host says at the end that it is no other: what has ended while
+// the process goes on has, and who starts because a conversation was cleared.
 func (h Hold) follows(e Event) bool {
-	return h.Passed && h.Session.Host == e.Session.Host && h.Session != e.Session && h.Lost == ""
+	if h.Session.Host != e.Session.Host || h.Session == e.Session || h.Lost != "" {
+		return false
+	}
+	return h.Passed || h.Beside && (!h.Ended.IsZero() || e.Clears())
 }
 
 // Denies returns the reason for which a tool call may not be made, or "". Holds are as they are

@@ -21,7 +21,7 @@ var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 //	# title
 //	in HOST {"session_id":"s1",...}             the argument, and standard input
 //	hold acme/app#42 mine age=5m                a record of the event's worktree: mine, other's, earlier (of the same host) or nobody's; age since the last
-//	                                            renewal of 30m, ttl=never, lost=WHY, refused=WHY, ended, passed, gone, tried=10s, away (another worktree)
+//	                                            renewal of 30m, ttl=never, lost=WHY, refused=WHY, ended, passed, gone, beside, tried=10s, away (another worktree)
 //	wants claim                                 sessions.require_claim; "wants known" is a repository that uses label-state
 //	got renewed | lost WHY | nothing            what the plan's question found; nothing is renewed
 //	event, plan, out                            what comes of it, rewritten with -update
@@ -120,6 +120,8 @@ func (v *vector) hold(t *testing.T, words []string) {
 			h.Ended, h.Passed = now.Add(-time.Second), true
 		case "gone":
 			h.Gone = true
+		case "beside":
+			h.Beside = true
 		case "refused":
 			h.Refused = strings.ReplaceAll(value, "_", " ")
 		case "ended":

@@ -68,13 +68,9 @@ func StartText(e Event, w World, shown []Shown, worktree string) string {
 
 	var out []string
 	for _, s := range shown {
-		i, until, stays := s.Issue, "", "It does not expire"
+		i, until := s.Issue, ""
 		if s.TTL >= 0 {
-			until, stays = " until "+clock(s.Expires()), "It is renewed while you work"
-		}
-
-		if s.Waits != "" {
-			stays += "; " + s.Waits
+			until = " until " + clock(s.Expires())
 		}
 		text := fmt.Sprintf("another session, of %s, works on %s in this worktree%s. Do not edit files here; use a worktree of your own, "+
 			"such as: git worktree add %s", s.Session.Host, i, until, worktree)
@@ -85,7 +81,7 @@ func StartText(e Event, w World, shown []Shown, worktree string) string {
 			text = fmt.Sprintf("%s was held in this worktree until %s, and what was done for it may still be here. "+
 				"To go on with it: label-state claim %s; to be rid of it: label-state release %s", i, clock(s.Expires()), i, i)
 		case s.Session == e.Session || s.Session.IsZero():
-			text = fmt.Sprintf("this worktree holds %s for you (%s)%s. %s. When you are done: label-state release %s --pr URL", i, s.Worker, until, stays, i)
+			text = yours(s, until)
 		case !s.Ended.IsZero():
 			text = fmt.Sprintf("this worktree holds %s%s for a session of %s that ended at %s and left work behind. To go on with it: "+
 				"label-state claim %s; to release it: label-state release %s", i, until, s.Session.Host, clock(s.Ended), i, i)
@@ -100,6 +96,24 @@ func StartText(e Event, w World, shown []Shown, worktree string) string {
 
 	return strings.Join(out, "\n")
 }
+
+// yours is what a session is told of a hold of its own.
+func yours(s Shown, until string) string {
+	stays := "It is renewed while you work"
+	if s.TTL < 0 {
+		stays = "It does not expire"
+	}
+
+	if s.Waits != "" {
+		stays += "; " + s.Waits
+	}
+
+	return fmt.Sprintf("this worktree holds %s for you (%s)%s. %s. When you are done: label-state release %s --pr URL",
+		s.Issue, s.Worker, until, stays, s.Issue)
+}
+
+// Yours is what a session is told of a hold that it goes on with.
+func Yours(h Hold) string { return "label-state: " + yours(Shown{Hold: h}, "") }
 
 // Over is what a session is told when a heartbeat finds that its hold is lost.
 func Over(h Hold) string { return "label-state: " + lost(h) }

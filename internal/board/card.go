@@ -65,16 +65,21 @@ type Card struct {
 	Login   string
 	Branch  string
 	Since   time.Time
-	Seen    time.Time     // last heartbeat
-	Lease   time.Duration // how long after that the hold stands; 0 when it never expires
-	Expired bool          // the lease is over: anyone may take it
-	Plan    bool          // its plan waits for an answer
+	Seen    time.Time // last heartbeat
+	Until   time.Time // when the hold ends without another one; zero when it does not
+	Ends    string    // what ends a hold that time does not end: until ...
+	Expired bool      // the lease is over: anyone may take it
+	Plan    bool      // its plan waits for an answer
 	Marks   []Mark
 	Pulls   []Link   // the pull requests that are open for it
 	Person  bool     // a person holds it, by a claim or by the label alone
+	Mine    bool     // the viewer holds it, or it waits for a person
 	Request bool     // it is itself a pull request
 	Free    bool     // the next worker that asks may have it
 	Cycle   []string // the dependency cycle of which it is a part; the first again at the end
+
+	// Stranded is set where nothing moves it on until a person does, as in the sweep's summary.
+	Stranded bool
 
 	item work.Item // its place in the queue
 }
@@ -162,11 +167,14 @@ func deal(r lifecycle.Rules, f lifecycle.Facts) (Card, bool) {
 
 		c.Login, c.Branch = printable.Line(h.Author), printable.Line(h.Record.Branch)
 		c.Since, c.Seen, c.Expired, c.Plan = h.Created, h.LastSeen(), h.Expired(r.Terms, f.Now), h.Plan.Pending()
-		if end, ends := h.Until(r.Terms); ends {
-			c.Lease = end.Sub(c.Seen)
+		c.Until, _ = h.Until(r.Terms)
+		c.Ends = "until released"
+		if h.Person != "" && h.Record.TTL > 0 {
+			c.Ends = "until its PR closes"
 		}
-	case c.Person && f.HoldBy != "":
+	case c.Person:
 		c.Holder, c.Since, c.Seen = printable.Line(f.HoldBy), f.HoldAt, f.HoldAt
+		c.Ends = "until released"
 	}
 
 	for _, p := range f.PRs {
@@ -176,7 +184,11 @@ func deal(r lifecycle.Rules, f lifecycle.Facts) (Card, bool) {
 		}
 	}
 
-	c.Marks = marks(r, f, projection, verdict)
+	c.Marks, c.Stranded = marks(r, f, projection, verdict), r.Stranded(f) != ""
+	viewers := func(login string) bool { return f.Viewer != "" && claim.SameLogin(login, f.Viewer) }
+	c.Mine = held && viewers(cmp.Or(h.Person, h.Author)) || c.isOf(f.Viewer) || c.Plan || c.alerts() ||
+		f.Open && slices.ContainsFunc(f.Assignees, viewers)
+
 	return c, true
 }
 
@@ -248,6 +260,10 @@ func marks(r lifecycle.Rules, f lifecycle.Facts, p labels.Projection, v lifecycl
 		out = append(out, Mark{fmt.Sprintf("%d failed", n), n >= r.MaxAttempts && r.MaxAttempts > 0})
 	}
 
+	if r.Stranded(f) != "" {
+		out = append(out, Mark{"stranded", true})
+	}
+
 	if !r.Scheme.Change(f.Labels, p).Empty() {
 		out = append(out, Mark{"drift", false})
 	}
@@ -264,16 +280,21 @@ func (c Card) Named() string {
 	return c.Worker
 }
 
-// age is how long ago the last heartbeat was beside the lease, as in 1h10m/4h.
-func (c Card) age(now time.Time) string {
-	if c.Lease <= 0 {
-		return printable.Span(now.Sub(c.Since)) + ", no end"
+// end is when the hold ends, or what ends it.
+func (c Card) end(now time.Time) string {
+	left := c.Until.Sub(now)
+	switch {
+	case c.Until.IsZero():
+		return c.Ends
+	case left < 0:
+		return "ended " + printable.Span(-left) + " ago"
 	}
-	return printable.Span(now.Sub(c.Seen)) + "/" + printable.Span(c.Lease)
+
+	return printable.Span(left) + " left"
 }
 
-// Stuck reports whether the card has a mark that needs a person.
-func (c Card) Stuck() bool {
+// alerts reports whether the card has a mark that needs a person.
+func (c Card) alerts() bool {
 	return slices.ContainsFunc(c.Marks, func(m Mark) bool { return m.Alert })
 }
 

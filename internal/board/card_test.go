@@ -127,7 +127,7 @@ func TestMarkCycles(t *testing.T) {
 	}
 
 	for _, c := range cards {
-		if got := fmt.Sprint(c.Marks, c.Stuck(), c.Cycle); c.Issue.Number != 4 && got != want[c.Issue.String()] {
+		if got := fmt.Sprint(c.Marks, c.Stranded, c.Cycle); c.Issue.Number != 4 && got != want[c.Issue.String()] {
 			t.Errorf("%s: %s, want %s", c.Issue, got, want[c.Issue.String()])
 		}
 	}
@@ -138,6 +138,10 @@ func TestMarkCycles(t *testing.T) {
 	}
 }
 
+// TestTable: whole where nobody knows how wide the terminal is, else no wider than that.
 func TestTable(t *testing.T) {
-	golden.Check(t, "testdata/table.txt", cli.Columns(board.Rows(board.Deal(lifecycle.DefaultRules(), busy(t)), now)))
+	cards := board.Deal(lifecycle.DefaultRules(), busy(t))
+	for width, name := range map[int]string{0: "", 80: "-80"} {
+		golden.Check(t, "testdata/table"+name+".txt", cli.Columns(board.Rows(cards, now, width)))
+	}
 }

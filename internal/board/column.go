@@ -2,241 +2,289 @@ package board
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
 )
 
+// Sizes in cells and lines.
 const (
-	columnLeast = 24 // cells a column needs to be of use
-	gap         = 2  // cells between columns
-	titleLines  = 2
+	columnLeast = 24 // what a column with cards needs to be of use
+	columnGood  = 36 // what it has before empty ones are shown
+	gap         = 2  // between columns
+	barMost     = 12
+	holderMost  = barMost + len("  23h59m left") // beside the name
+	titleLines  = 2                              // of a card; twice as many in a terminal of titleFrom lines
+	titleFrom   = 40
 )
 
-// shown are the lanes there are columns for: all, or where there is no room for all those with
-// cards.
-func (v view) shown() []Lane {
-	var all, full []Lane
+// A column is a lane on the screen, or its tab.
+type column struct {
+	lane        Lane
+	left, width int
+	line        int // of a tab
+}
+
+func (c column) covers(x int) bool { return x >= c.left && x < c.left+c.width }
+
+// heading is the name of a lane with the number of its cards.
+func (v view) heading(l Lane) string { return fmt.Sprintf("%s %d", l.title(), len(v.cards[l])) }
+
+// columns are the lanes that have room. An empty one is as wide as its heading, and left out where
+// those with cards would be narrow. Where these do not all fit, those farthest from the cursor are
+// left out. What room there is goes to those that need it.
+func (v view) columns() []column {
+	room := v.width - v.side() + gap
+	var out []column
 	for l := range lanes {
-		all = append(all, l)
-		if l == v.lane || len(v.in(l)) > 0 {
-			full = append(full, l)
+		out = append(out, column{lane: l, width: min(v.needs[l], columnGood)})
+	}
+
+	taken := func() (cells int) {
+		for _, c := range out {
+			cells += c.width + gap
 		}
+		return cells
 	}
 
-	if fits(len(all), v.across()) {
-		return all
+	if taken() > room {
+		out = slices.DeleteFunc(out, func(c column) bool { return c.lane != v.lane && len(v.cards[c.lane]) == 0 })
 	}
 
-	return full
-}
-
-// across is the width that the columns have.
-func (v view) across() int {
-	if side := v.split(); side > 0 {
-		return v.width - side - 3
-	}
-	return v.width
-}
-
-func fits(columns, width int) bool { return columns*(columnLeast+gap)-gap <= width }
-
-// tabbed reports whether not all columns have room, so that they are named above.
-func (v view) tabbed() bool { return len(v.window()) < len(v.shown()) }
-
-// window is the part of the shown lanes that has room, around the one with the cursor.
-func (v view) window() []Lane {
-	shown := v.shown()
-	n := len(shown)
-	for n > 1 && !fits(n, v.across()) {
-		n--
+	for n := range out {
+		out[n].width = min(v.needs[out[n].lane], columnLeast)
 	}
 
-	at := 0
-	for i, l := range shown {
-		if l == v.lane {
-			at = i
-		}
+	for len(out) > 1 && taken() > room {
+		at := slices.IndexFunc(out, func(c column) bool { return c.lane == v.lane })
+		first := yes(at*2 >= len(out))
+		out = out[first : len(out)-1+first]
 	}
 
-	first := min(max(at-(n-1)/2, 0), len(shown)-n)
-	return shown[first : first+n]
-}
-
-// columns are the lanes side by side, in so many cells and lines.
-func (v view) columns(across, height int) []string {
-	window := v.window()
-	width := (across+gap)/len(window) - gap
-	out := make([]string, height)
-	for n, l := range window {
-		for i, line := range v.column(l, width, height) {
-			if n > 0 {
-				out[i] += strings.Repeat(" ", gap)
+	left := room - taken()
+	for grown := true; grown; {
+		grown = false
+		for n := range out {
+			if left > 0 && out[n].width < v.needs[out[n].lane] {
+				out[n].width, left, grown = out[n].width+1, left-1, true
 			}
-			out[i] += line
+		}
+	}
+
+	for n, at := 0, 0; n < len(out); n++ {
+		out[n].left, out[n].width = at, min(out[n].width, max(room-gap, 1))
+		at += out[n].width + gap
+	}
+
+	return out
+}
+
+// need is the width at which nothing of a lane is cut.
+func (v view) need(l Lane) int {
+	need := ansi.StringWidth(v.heading(l))
+	for _, c := range v.cards[l] {
+		need = max(need, columnLeast, 2+ansi.StringWidth(v.ref(c)+" "+c.Title))
+		if c.Holder != "" {
+			need = max(need, 2+ansi.StringWidth(v.who(c))+holderMost)
+		}
+	}
+
+	for _, line := range v.advice(l) {
+		need = max(need, 1+ansi.StringWidth(line))
+	}
+
+	return need
+}
+
+// advice is what to do where nothing can be taken; it is where that would be looked for.
+func (v view) advice(l Lane) []string {
+	if l != Ready || v.filter != "" || v.mine {
+		return nil
+	}
+	return v.snapshot.Next
+}
+
+// A row is a line of a column, and the card that it shows; -1 is none.
+type row struct {
+	text string
+	card int
+}
+
+// rows are one column: its heading, and as many cards as there is room for.
+func (v view) rows(c column, height int) []row {
+	style, line := v.palette.head, "─"
+	if c.lane == v.lane {
+		style, line = v.palette.focus, "━"
+	}
+
+	heading := v.heading(c.lane)
+	if rest := c.width - len(heading) - 1; rest > 0 {
+		heading += " " + strings.Repeat(line, rest)
+	}
+	out := append([]row{{style.Render(heading), -1}}, v.stack(c, height-1)...)
+	for i := range height {
+		if i >= len(out) {
+			out = append(out, row{"", -1})
+		}
+		out[i].text = pad(out[i].text, c.width)
+	}
+
+	return out[:height]
+}
+
+// stack is the part of a lane's cards that has room.
+func (v view) stack(c column, height int) []row {
+	cards := v.cards[c.lane]
+	note := func(text string, args ...any) row { return row{v.palette.dim.Render(fmt.Sprintf(text, args...)), -1} }
+	var out []row
+	if len(cards) == 0 {
+		out = []row{note(" –")}
+	}
+
+	first, between := v.first(c, height)
+	if first > 0 {
+		out = append(out, note(" ↑ %d more", first))
+	}
+
+	for i := first; i < len(cards); i++ {
+		lines := v.card(c, i)
+		if i > first {
+			lines = append(slices.Repeat([]string{""}, between), lines...)
+		}
+
+		room := height - len(out) - yes(i < len(cards)-1)
+		if len(lines) > room && i > v.at[c.lane] {
+			return append(out, note(" ↓ %d more", len(cards)-i))
+		}
+
+		for _, line := range lines[:max(min(len(lines), room), 0)] { // the end of a card may go, its beginning not
+			out = append(out, row{line, i})
+		}
+	}
+
+	for _, line := range v.advice(c.lane) {
+		out = append(out, note(""))
+		for _, one := range broken(printable.Line(line), c.width-1, v.palette.dim) {
+			out = append(out, row{" " + one, -1})
 		}
 	}
 
 	return out
 }
 
-// column is one lane: its head, a line below, and as many cards as there is room for.
-func (v view) column(l Lane, width, height int) []string {
-	style, line := v.palette.head, "─"
-	if l == v.lane {
-		style, line = v.palette.focus, "━"
+// first is the first card that is shown: as before, unless that leaves the cursor out of sight. Where
+// all cards fit, there are lines between them.
+func (v view) first(c column, height int) (first, between int) {
+	cards, at := v.cards[c.lane], v.at[c.lane]
+	used := -1
+	for n := 0; n < len(cards) && used <= height; n++ {
+		used += 1 + len(v.card(c, n))
+	}
+	if used <= height {
+		return 0, 1
 	}
 
-	cards := v.in(l)
-	var out []string
-	if v.height >= high || !v.tabbed() || len(v.window()) > 1 { // else the tabs say it
-		out = []string{
-			style.Render(fmt.Sprintf("%s %d", l.title(), len(cards))),
-			style.Render(strings.Repeat(line, max(width, 0))),
+	used = yes(at < len(cards)-1) + len(v.card(c, at))
+	for first = at; first > v.from[c.lane]; first-- {
+		if used += len(v.card(c, first-1)); used+yes(first > 1) > height {
+			break
 		}
 	}
 
-	out = append(out, v.stack(l, cards, width, height-len(out))...)
-	for i := range height {
-		if i >= len(out) {
-			out = append(out, "")
-		}
-		out[i] = pad(out[i], width)
-	}
-
-	return out[:height]
+	return first, 0
 }
 
-// stack is the part of a lane's cards that has room, around the one with the cursor.
-func (v view) stack(l Lane, cards []Card, width, height int) []string {
-	var next []string // what to do where nothing can be taken; it stands where that would be looked for
-	for _, line := range v.snapshot.Next {
-		for _, one := range broken(printable.Line(line), width-1, v.palette.dim) {
-			if l == Ready && v.filter == "" {
-				next = append(next, " "+one)
-			}
-		}
-	}
-
-	if len(cards) == 0 {
-		return append([]string{v.palette.dim.Render(" –"), ""}, next...)
-	}
-	blocks := make([][]string, len(cards))
-	for i, c := range cards {
-		blocks[i] = v.card(c, width, l == v.lane && i == v.at[l])
-		if len(blocks[i]) >= height { // the end of a card may go, its beginning not
-			blocks[i] = blocks[i][:max(height-1, 1)]
-		}
-		blocks[i] = append(blocks[i], "")
-	}
-
-	first, used := v.at[l], len(blocks[v.at[l]])
-	for first > 0 && used+len(blocks[first-1]) <= height-2 {
-		first--
-		used += len(blocks[first])
-	}
-
-	var out []string
-	if first > 0 {
-		out = append(out, v.palette.dim.Render(fmt.Sprintf(" ↑ %d more", first)))
-	}
-
-	for i := first; i < len(blocks); i++ {
-		room := height - len(out)
-		if i < len(blocks)-1 {
-			room-- // for what says that there are more
-		}
-
-		if len(blocks[i])-1 > room {
-			return append(out, v.palette.dim.Render(fmt.Sprintf(" ↓ %d more", len(blocks)-i)))
-		}
-		out = append(out, blocks[i]...)
-	}
-
-	return append(out, next...)
-}
-
-// card is one issue: number and title, who holds it with the age of the hold, and marks.
-func (v view) card(c Card, width int, chosen bool) []string {
+// card is one issue: number and title, who holds it and until when, pull requests, and marks.
+func (v view) card(of column, n int) []string {
+	c, width := v.cards[of.lane][n], of.width-2
 	edge, style := " ", lipgloss.NewStyle()
-	if chosen {
+	if of.lane == v.lane && n == v.at[of.lane] {
 		edge, style = v.palette.focus.Render("▌"), v.palette.cursor
 	}
 
 	ref := v.ref(c)
-	if c.Request {
-		ref = "PR " + ref
+	title := strings.Split(ansi.Wrap(ref+" "+c.Title, width, ""), "\n")
+	if title[0] == ref { // what follows is longer than a line, or is written without blanks
+		title = strings.Split(ansi.Hardwrap(ref+" "+c.Title, width, false), "\n")
 	}
 
-	title := strings.Split(ansi.Wrap(ref+" "+c.Title, width-1, ""), "\n")
-	if len(title) > titleLines {
-		title = append(title[:titleLines-1], ansi.Truncate(strings.Join(title[titleLines-1:], " "), width-1, "…"))
+	most := titleLines << yes(v.height >= titleFrom)
+	if len(title) > most {
+		title = append(title[:most-1], ansi.Truncate(strings.Join(title[most-1:], " "), width, "…"))
 	}
 
-	var out []string
 	for i, line := range title {
-		if i == 0 && strings.HasPrefix(line, ref) {
-			line = v.palette.number.Render(ref) + style.Render(strings.TrimPrefix(line, ref))
-		} else {
-			line = style.Render(line)
+		rest, found := strings.CutPrefix(line, ref)
+		title[i] = style.Render(line)
+		if i == 0 && found {
+			title[i] = v.palette.number.Render(ref) + style.Render(rest)
 		}
-		out = append(out, edge+line)
 	}
 
+	out := title
 	if c.Holder != "" {
-		out = append(out, edge+v.holder(c, width-1))
+		out = append(out, v.holder(c, width)...)
 	}
 
 	for _, p := range c.Pulls {
-		out = append(out, edge+ansi.Truncate("→ "+p.Name, width-1, "…"))
+		out = append(out, ansi.Truncate("→ "+p.Name, width, "…"))
 	}
-	var marks []string // as many to a line as there is room for
+
+	marks := len(out) // as many to a line as there is room for
 	for _, mark := range c.Marks {
 		text := v.palette.mark.Render("· " + mark.Text)
 		if mark.Alert {
 			text = v.palette.alert.Render("! " + mark.Text)
 		}
 
-		last := len(marks) - 1
-		if last >= 0 && ansi.StringWidth(marks[last])+1+ansi.StringWidth(text) <= width-1 {
-			marks[last] += " " + text
+		last := len(out) - 1
+		if last >= marks && ansi.StringWidth(out[last])+1+ansi.StringWidth(text) <= width {
+			out[last] += " " + text
 			continue
 		}
 
-		marks = append(marks, ansi.Truncate(text, width-1, "…"))
+		out = append(out, ansi.Truncate(text, width, "…"))
 	}
 
-	for _, line := range marks {
-		out = append(out, edge+line)
+	for i := range out {
+		if i > 0 {
+			out[i] = " " + out[i]
+		}
+		out[i] = edge + out[i]
 	}
 
 	return out
 }
 
-// holder is who holds it, a bar for how much of the lease is gone without a heartbeat, and the
-// numbers.
-func (v view) holder(c Card, width int) string {
-	age := c.age(v.now())
-	if c.Person && c.Lease <= 0 {
-		age = printable.Span(v.now().Sub(c.Since)) // a person's hold without an end, as its mark says
-	}
-
-	room := width - ansi.StringWidth(age) - 2
-	who := c.Holder
+// who is the holder by name.
+func (v view) who(c Card) string {
 	if c.isOf(v.snapshot.Viewer) {
-		who += " (you)"
+		return c.Holder + " (you)"
+	}
+	return c.Holder
+}
+
+// holder is who holds it, a bar for how much of the lease is gone without a heartbeat, and what is
+// left of it; or what ends the hold.
+func (v view) holder(c Card, width int) []string {
+	end := c.end(v.now())
+	if c.Until.IsZero() {
+		return broken(v.who(c)+" "+end, width, lipgloss.NewStyle())
 	}
 
-	name := ansi.Truncate(who, max(room-4, 4), "…")
-	cells := min(room-ansi.StringWidth(name), 12)
-	if c.Lease <= 0 || cells < 2 {
-		return ansi.Truncate(name+" "+v.palette.dim.Render(age), width, "…")
+	room := width - ansi.StringWidth(end) - 2
+	name := ansi.Truncate(v.who(c), max(room-4, 4), "…")
+	cells := min(room-ansi.StringWidth(name), barMost)
+	if cells < 2 {
+		return []string{ansi.Truncate(name+" "+v.palette.dim.Render(end), width, "…")}
 	}
 
-	part := min(max(float64(v.now().Sub(c.Seen))/float64(c.Lease), 0), 1) // of the lease, gone since the last heartbeat
+	part := float64(v.now().Sub(c.Seen)) / float64(max(c.Until.Sub(c.Seen), 1))
 	style := v.palette.calm
 	switch {
 	case part >= 1:
@@ -246,7 +294,44 @@ func (v view) holder(c Card, width int) string {
 	}
 
 	full, rest := printable.Bar(part, cells)
-	return name + " " + style.Render(full) + v.palette.dim.Render(rest+" "+age)
+	return []string{name + " " + style.Render(full) + v.palette.dim.Render(rest+" "+end)}
+}
+
+// standing is the chosen card in one line: who holds it and how that ends before why it is in its
+// lane.
+func (v view) standing(c Card) string {
+	facts := []string{c.Why}
+	switch {
+	case len(c.Cycle) > 0:
+		facts = []string{lifecycle.InCycle(c.Cycle)}
+	case c.Worker == "": // nobody, or a person by the label alone
+	case c.isOf(v.snapshot.Viewer):
+		facts = []string{"yours"}
+	default:
+		facts = []string{"held by " + c.Holder}
+	}
+
+	switch {
+	case c.Holder == "" && c.Ends == "":
+	case c.Until.IsZero():
+		facts = append(facts, c.Ends)
+	default:
+		facts = append(facts, c.end(v.now())+", "+printable.Minute(c.Until))
+	}
+
+	if !c.Since.IsZero() {
+		facts = append(facts, "since "+printable.Minute(c.Since))
+	}
+
+	if c.Branch != "" {
+		facts = append(facts, "branch "+c.Branch)
+	}
+
+	for _, p := range c.Pulls {
+		facts = append(facts, p.URL)
+	}
+
+	return strings.Join(facts, " · ")
 }
 
 // pad makes a line exactly width cells wide.

@@ -27,6 +27,7 @@ func MarkCycles(cards []Card, snapshots []lifecycle.Facts) [][]claim.Issue {
 				continue
 			}
 
+			c.Stranded, c.Mine = true, true
 			for _, name := range lifecycle.Path(ring) {
 				c.Cycle = append(c.Cycle, printable.Line(name))
 			}

@@ -1,7 +1,6 @@
 package board
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -12,9 +11,11 @@ import (
 var keyRows = [][2]string{
 	{"← → ↑ ↓", "move, also h l k j; 1 to 6 go to a column"},
 	{"g G", "first and last card of the column"},
-	{"enter", "the issue at length, with its log; again or esc: back"},
+	{"enter", "the issue at length: its text and history; again or esc: back"},
 	{"J K", "scroll what is shown at length, also page keys"},
 	{"/", "filter: every word must be on the card; esc clears"},
+	{"m", "only what you hold and what waits for a person, or all"},
+	{"s", "sort: as next hands out, by age, end of hold, priority, number"},
 	{"c", "claim for yourself; what is held, by force, with a reason"},
 	{"r", "release what you hold"},
 	{"f", "end somebody else's hold by force, with a reason"},
@@ -23,11 +24,12 @@ var keyRows = [][2]string{
 	{"o", "open the issue in the browser"},
 	{"y", "copy the command for the card"},
 	{"u", "read again now"},
+	{"M", "mouse off, so that the terminal selects text, or on"},
 	{"?", "this help"},
 	{"q", "quit"},
 }
 
-func (m Model) key(name, text string) (tea.Model, tea.Cmd) {
+func (m Model) key(name, text string) (Model, tea.Cmd) {
 	if name == "ctrl+c" {
 		return m, tea.Quit
 	}
@@ -81,12 +83,12 @@ func (m Model) key(name, text string) (tea.Model, tea.Cmd) {
 	return m.browse(name)
 }
 
-func (m Model) browse(name string) (tea.Model, tea.Cmd) {
+func (m Model) browse(name string) (Model, tea.Cmd) {
 	if !m.working && m.done == nil {
 		m.notice = notice{}
 	}
 
-	if m.details && m.scrolled(name, m.split() == 0) || m.moved(name) {
+	if m.details && m.scrolled(name, m.side() == 0) || m.moved(name) {
 		return m, nil
 	}
 
@@ -109,6 +111,18 @@ func (m Model) browse(name string) (tea.Model, tea.Cmd) {
 			return m, nil
 		}
 		m.details, m.top = false, 0
+	case "m":
+		m.mine = !m.mine
+		m.refilter(m.filter)
+	case "s":
+		m.sorted = (m.sorted + 1) % len(orders)
+		m.refilter(m.filter)
+	case "M":
+		m.noMouse = !m.noMouse
+		m.notice = notice{text: "the mouse is the board's; with shift it selects text", left: said}
+		if m.noMouse {
+			m.notice.text = "the mouse is the terminal's"
+		}
 	case "u", "f5":
 		return m.refresh()
 	case "c", "r", "f", "a", "x", "p", "o", "y":
@@ -120,7 +134,7 @@ func (m Model) browse(name string) (tea.Model, tea.Cmd) {
 
 // moved takes the keys that move the cursor.
 func (m *Model) moved(name string) bool {
-	last := max(len(m.in(m.lane))-1, 0)
+	last := max(len(m.cards[m.lane])-1, 0)
 	at := &m.at[m.lane]
 	switch name {
 	case "left", "h", "shift+tab":
@@ -170,15 +184,64 @@ func (m *Model) scrolled(name string, all bool) bool {
 	return true
 }
 
-// sideways goes to the next lane on that side that is shown.
+// sideways goes to the next lane on that side with cards.
 func (m *Model) sideways(step int) {
-	shown := m.shown()
 	for l := m.lane + Lane(step); l >= 0 && l < lanes; l += Lane(step) {
-		if slices.Contains(shown, l) {
+		if len(m.cards[l]) > 0 {
 			m.lane = l
 			return
 		}
 	}
+}
+
+// under is the lane at a cell of the screen, and the card there; -1 is none.
+func (v view) under(x, y int) (l Lane, card int, ok bool) {
+	above, head := len(v.news()), len(v.head())
+	for _, t := range v.tabs() {
+		if y == above+t.line && t.covers(x) {
+			return t.lane, -1, true
+		}
+	}
+
+	for _, c := range v.columns() {
+		if y >= head && y < head+v.room() && c.covers(x) {
+			return c.lane, v.rows(c, v.room())[y-head].card, true
+		}
+	}
+
+	return 0, -1, false
+}
+
+// clicked chooses what is under the mouse; a card that was chosen is shown at length.
+func (m Model) clicked(x, y int) (Model, tea.Cmd) {
+	l, card, ok := m.under(x, y)
+	again := l == m.lane && card == m.at[l]
+	switch {
+	case m.mode != browsing || !m.onColumns() || !ok:
+		return m, nil
+	case again:
+		return m.browse("enter")
+	case card >= 0:
+		m.at[l] = card
+	}
+
+	m.lane, m.top, m.notice = l, 0, notice{}
+	return m, nil
+}
+
+// wheeled moves the cursor of the lane under the mouse, or scrolls what is shown at length.
+func (m Model) wheeled(x, y int, b tea.MouseButton) Model {
+	l, _, ok := m.under(x, y)
+	step := map[tea.MouseButton][2]string{tea.MouseWheelUp: {"up", "K"}, tea.MouseWheelDown: {"down", "J"}}[b]
+	switch {
+	case m.mode == helping || m.mode == browsing && m.details && (!ok || !m.onColumns()):
+		m.scrolled(step[1], true)
+	case m.mode == browsing && ok:
+		m.lane = l
+		m.moved(step[0])
+	}
+
+	return m
 }
 
 // edited is a line of text after a key.
@@ -212,19 +275,19 @@ func (m Model) typed(name, text string) Model {
 // refilter keeps the cursor on its card if that is still there, else goes to the first that is.
 func (m *Model) refilter(words string) {
 	c, had := m.chosen()
-	m.filter = words
+	m.filter, m.from = words, [lanes]int{}
+	m.arrange()
 	if had {
 		m.follow(c.Issue)
 	}
 
-	m.settle()
 	if _, any := m.chosen(); !any {
 		m.lane = m.firstLane()
 	}
 }
 
 // act does what a key asks of the chosen card, or of its repository. What writes is asked first.
-func (m Model) act(name string) (tea.Model, tea.Cmd) {
+func (m Model) act(name string) (Model, tea.Cmd) {
 	c, ok := m.chosen()
 	switch {
 	case (m.working || !m.loaded) && name != "o" && name != "y":
@@ -266,7 +329,7 @@ func (m Model) act(name string) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-func (m Model) carryOut() (tea.Model, tea.Cmd) {
+func (m Model) carryOut() (Model, tea.Cmd) {
 	m.working = true
 	m.notice = notice{text: m.asked.Command() + " …"}
 	return m, func() tea.Msg {

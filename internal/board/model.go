@@ -1,6 +1,7 @@
 package board
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -17,7 +18,6 @@ import (
 type Options struct {
 	Name  string        // of the repository, or of all of them
 	Every time.Duration // how often it reads again; 0 only when asked to
-	Light bool          // begin with the colours for a light background; the terminal may say otherwise
 	Gone  func() bool   // whether the terminal is gone, so that nobody looks any more; nil is never
 }
 
@@ -52,12 +52,18 @@ type view struct {
 	remedy        string // of what made it stale
 	failures      int    // snapshots that failed in a row
 
+	cards   [lanes][]Card // what is shown of the snapshot
+	needs   [lanes]int    // the width at which nothing of a lane is cut
 	lane    Lane
 	at      [lanes]int // the chosen card of each lane
+	from    [lanes]int // the first one that is in sight
 	filter  string
+	mine    bool // only what the viewer holds or a person must look at
+	sorted  int  // which of orders
 	mode    mode
 	details bool // the chosen card is shown at length
 	top     int  // the first line that is shown of what is scrolled
+	noMouse bool // clicks are the terminal's, to select text
 	asked   question
 	notice  notice
 }
@@ -99,10 +105,6 @@ func New(ctx context.Context, d Desk, o Options) Model {
 		},
 	}
 
-	if o.Light {
-		m.palette = light()
-	}
-
 	if m.gone == nil {
 		m.gone = func() bool { return false }
 	}
@@ -115,6 +117,15 @@ func (m Model) Init() tea.Cmd { return tea.Batch(m.read(), tick(), tea.RequestBa
 
 // Update is the board after a message.
 func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	m, cmd := m.update(msg)
+	for _, c := range m.columns() {
+		m.from[c.lane], _ = m.first(c, m.room()-1)
+	}
+
+	return m, cmd
+}
+
+func (m Model) update(msg tea.Msg) (Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
@@ -151,13 +162,19 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m.typed("", printable.Line(msg.Content)), nil
 	case tea.KeyPressMsg:
 		return m.key(msg.String(), msg.Text)
+	case tea.MouseClickMsg:
+		if msg.Button == tea.MouseLeft {
+			return m.clicked(msg.X, msg.Y)
+		}
+	case tea.MouseWheelMsg:
+		return m.wheeled(msg.X, msg.Y, msg.Button), nil
 	}
 
 	return m, nil
 }
 
 // refresh reads, unless it does already, or is about to.
-func (m Model) refresh() (tea.Model, tea.Cmd) {
+func (m Model) refresh() (Model, tea.Cmd) {
 	if m.busy || m.working {
 		return m, nil
 	}
@@ -165,12 +182,12 @@ func (m Model) refresh() (tea.Model, tea.Cmd) {
 }
 
 // again reads. What an earlier snapshot has to say does not count any more.
-func (m Model) again() (tea.Model, tea.Cmd) {
+func (m Model) again() (Model, tea.Cmd) {
 	m.busy, m.reads = true, m.reads+1
 	return m, m.read()
 }
 
-func (m Model) ticks(at time.Time) (tea.Model, tea.Cmd) {
+func (m Model) ticks(at time.Time) (Model, tea.Cmd) {
 	at = at.Round(0) // by the wall clock, which goes on while the machine sleeps
 	if m.gone() {
 		return m, tea.Quit
@@ -218,6 +235,7 @@ func (m Model) took(msg readMsg) Model {
 
 	chosen, had := m.chosen()
 	m.failures, m.age, m.snapshot = 0, 0, msg.snapshot
+	m.arrange()
 	if !m.loaded {
 		m.lane = m.firstLane()
 	}
@@ -227,7 +245,6 @@ func (m Model) took(msg readMsg) Model {
 		m.follow(chosen.Issue)
 	}
 
-	m.settle()
 	if m.done == nil {
 		return m
 	}
@@ -259,15 +276,48 @@ func (m Model) took(msg readMsg) Model {
 // now is GitHub's time, carried on by this machine's.
 func (v view) now() time.Time { return v.snapshot.Now.Add(v.age) }
 
-// in are the cards of a lane that the filter lets through.
-func (v view) in(l Lane) []Card {
-	return slices.DeleteFunc(slices.Clone(v.snapshot.Cards),
-		func(c Card) bool { return c.Lane != l || !c.matches(v.filter) })
+// orders are the ways to sort the cards of a lane. The first is that of the snapshot.
+var orders = []struct {
+	name    string
+	compare func(a, b Card) int
+}{
+	{"", func(Card, Card) int { return 0 }},
+	{"by age", func(a, b Card) int { return a.begun().Compare(b.begun()) }},
+	{"by end", func(a, b Card) int {
+		return cmp.Or(yes(a.Until.IsZero())-yes(b.Until.IsZero()), a.Until.Compare(b.Until))
+	}},
+	{"by priority", func(a, b Card) int { return cmp.Compare(a.item.Priority, b.item.Priority) }},
+	{"by number", func(a, b Card) int { return a.Issue.Compare(b.Issue) }},
+}
+
+// begun is when the hold began, or where there is none the issue.
+func (c Card) begun() time.Time {
+	if c.Since.IsZero() {
+		return c.item.Created
+	}
+	return c.Since
+}
+
+// arrange puts the cards of the snapshot into their lanes, as far as they are shown, and every
+// cursor on a card.
+func (v *view) arrange() {
+	v.cards = [lanes][]Card{}
+	for _, c := range v.snapshot.Cards {
+		if c.matches(v.filter) && (c.Mine || !v.mine) {
+			v.cards[c.Lane] = append(v.cards[c.Lane], c)
+		}
+	}
+
+	for l, cards := range v.cards {
+		slices.SortStableFunc(cards, orders[v.sorted].compare)
+		v.at[l] = max(min(v.at[l], len(cards)-1), 0)
+		v.needs[l] = v.need(Lane(l))
+	}
 }
 
 // chosen is the card the cursor is on.
 func (v view) chosen() (Card, bool) {
-	cards := v.in(v.lane)
+	cards := v.cards[v.lane]
 	if n := v.at[v.lane]; n < len(cards) {
 		return cards[n], true
 	}
@@ -276,25 +326,17 @@ func (v view) chosen() (Card, bool) {
 
 // follow moves the cursor to where the issue is now, if it is anywhere.
 func (v *view) follow(i claim.Issue) {
-	for l := range lanes {
-		if n := slices.IndexFunc(v.in(l), func(c Card) bool { return c.Issue == i }); n >= 0 {
-			v.lane, v.at[l] = l, n
-			return
+	for l, cards := range v.cards {
+		if n := slices.IndexFunc(cards, func(c Card) bool { return c.Issue == i }); n >= 0 {
+			v.lane, v.at[l] = Lane(l), n
 		}
-	}
-}
-
-// settle keeps every cursor on a card.
-func (v *view) settle() {
-	for l := range lanes {
-		v.at[l] = max(min(v.at[l], len(v.in(l))-1), 0)
 	}
 }
 
 // firstLane is where a person wants to look first: at work, else at whatever there is.
 func (v view) firstLane() Lane {
 	for _, l := range []Lane{InFlight, Ready, Planned, Pull, People, Done} {
-		if len(v.in(l)) > 0 {
+		if len(v.cards[l]) > 0 {
 			return l
 		}
 	}
@@ -303,9 +345,11 @@ func (v view) firstLane() Lane {
 
 // ref is the issue's name, as short as it can be.
 func (v view) ref(c Card) string {
-	if len(v.snapshot.Repos) < 2 {
-		return fmt.Sprintf("#%d", c.Issue.Number)
+	ref := fmt.Sprintf("#%d", c.Issue.Number)
+	if len(v.snapshot.Repos) > 1 {
+		ref = c.Issue.Repo + ref
 	}
+
 	same := 0
 	for _, r := range v.snapshot.Repos {
 		if _, name, _ := strings.Cut(r, "/"); strings.EqualFold(name, c.Issue.Repo) {
@@ -314,8 +358,12 @@ func (v view) ref(c Card) string {
 	}
 
 	if same > 1 {
-		return c.Issue.String()
+		ref = c.Issue.String()
 	}
 
-	return fmt.Sprintf("%s#%d", c.Issue.Repo, c.Issue.Number)
+	if c.Request {
+		ref = "PR " + ref
+	}
+
+	return ref
 }

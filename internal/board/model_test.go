@@ -59,6 +59,11 @@ var special = map[string]rune{
 // press plays keys and everything they set off, but for the clock.
 func press(m tea.Model, keys string) tea.Model {
 	for key := range strings.FieldsSeq(keys) {
+		if key == "click" {
+			m = send(m, tea.MouseClickMsg{X: 4, Y: 4, Button: tea.MouseLeft})
+			continue
+		}
+
 		msg := tea.KeyPressMsg{Code: []rune(key)[0], Text: key}
 		if code, ok := special[key]; ok {
 			msg = tea.KeyPressMsg{Code: code}
@@ -143,7 +148,7 @@ func in(t *testing.T, profile colorprofile.Profile, m tea.Model) string {
 }
 
 func TestGoldens(t *testing.T) {
-	for _, size := range []struct{ width, height int }{{40, 12}, {80, 24}, {120, 40}, {200, 60}} {
+	for _, size := range []struct{ width, height int }{{40, 12}, {80, 24}, {200, 50}} {
 		m := start(t, &desk{}, size.width, size.height)
 		for name, keys := range map[string]string{
 			"": "", "-right": "l l l", "-filter": "/ v e r a", "-claim": "h c", "-force": "f t o o space s l o w",
@@ -204,6 +209,15 @@ func TestKeys(t *testing.T) {
 		{"/ d r x backspace a k e enter", "▌#3", "read"},
 		{"/ d r a k e enter esc", "▌#3", "read"},
 		{"/ q q enter", "READY 0", "read"},
+		{"m", "▌#3", "read"},
+		{"m 3", "▌#6", "read"},
+		{"m", "only mine", "read"},
+		{"j m m", "▌#3", "read"},
+		{"s g", "▌#11", "read"},
+		{"s s g", "▌#3", "read"},
+		{"s s", "by end", "read"},
+		{"s s s s s g", "▌#1", "read"},
+		{"M", "the mouse is the terminal's", "read"},
 		{
 			"o", "no browser here; the address is https://github.com/acme/app/issues/1",
 			"read, open https://github.com/acme/app/issues/1",
@@ -256,6 +270,61 @@ func TestQuit(t *testing.T) {
 		_, cmd := start(t, &desk{}, 80, 24).Update(msg)
 		if cmd == nil || cmd() != tea.Quit() {
 			t.Errorf("%s does not quit", msg)
+		}
+	}
+}
+
+// TestMouse: what clicks and the wheel do, at cells of board-80.txt and board-200-details.txt.
+func TestMouse(t *testing.T) {
+	click := func(x, y int) tea.Msg { return tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft} }
+	wheel := func(x, y int, b tea.MouseButton) tea.Msg { return tea.MouseWheelMsg{X: x, Y: y, Button: b} }
+	for _, c := range []struct {
+		width  int
+		keys   string
+		mouse  []tea.Msg
+		screen string
+	}{
+		{80, "", []tea.Msg{click(5, 6)}, "▌#5"},
+		{80, "", []tea.Msg{click(5, 6), click(5, 6)}, "acme/app#5 at"},
+		{80, "", []tea.Msg{click(5, 20)}, "▌#1"},
+		{80, "", []tea.Msg{click(52, 1)}, "[done 1]"},
+		{80, "", []tea.Msg{click(60, 2)}, "▌#6"},
+		{80, "", []tea.Msg{wheel(30, 5, tea.MouseWheelDown)}, "▌#2"},
+		{80, "G", []tea.Msg{wheel(5, 5, tea.MouseWheelUp)}, "▌#4"},
+		{80, "c", []tea.Msg{click(5, 6)}, "▌#1"},
+		{80, "?", []tea.Msg{click(5, 6), wheel(5, 6, tea.MouseWheelDown)}, "first and last card"},
+		{200, "enter", []tea.Msg{wheel(150, 5, tea.MouseWheelDown)}, "│ record 1 of"},
+		{200, "enter", []tea.Msg{click(5, 6)}, "acme/app#5 at"},
+	} {
+		m := press(start(t, &desk{}, c.width, 24), c.keys)
+		for _, msg := range c.mouse {
+			m = send(m, msg)
+		}
+
+		if got := text(m); !strings.Contains(got, c.screen) {
+			t.Errorf("%d columns, %s, %v: no %q\n%s", c.width, c.keys, c.mouse, c.screen, got)
+		}
+	}
+
+	m := start(t, &desk{}, 80, 24)
+	if on, off := m.View().MouseMode, press(m, "M").View().MouseMode; on == tea.MouseModeNone || off != tea.MouseModeNone {
+		t.Errorf("mouse mode %d, and %d after M", on, off)
+	}
+}
+
+// TestInSight: the cards stay where they are on the screen while the cursor moves among them.
+func TestInSight(t *testing.T) {
+	var facts []lifecycle.Facts
+	for n := range 40 {
+		facts = append(facts, issue(t, n+1, "x", "agent:implement"))
+	}
+
+	d := &desk{snapshot: board.Snapshot{Cards: board.Deal(lifecycle.DefaultRules(), facts), Now: now}}
+	m := press(start(t, d, 80, 24), "G k k k")
+	at := strings.Index(text(m), "#40")
+	for _, keys := range []string{"k", "u", "k k k j"} {
+		if got := text(press(m, keys)); strings.Index(got, "#40") != at || at < 0 {
+			t.Errorf("after %s #40 has moved:\n%s", keys, got)
 		}
 	}
 }
@@ -339,7 +408,7 @@ func TestLateReading(t *testing.T) {
 	before := slow()
 	d.after = func(r *board.Snapshot, _ board.Order) { r.Cards = r.Cards[:1] }
 	m = press(m, "h c y")
-	if got := text(send(m, before)); !strings.Contains(got, "1 issues") {
+	if got := text(send(m, before)); !strings.Contains(got, "1 issue,") {
 		t.Errorf("the older snapshot came back:\n%s", got)
 	}
 }
@@ -392,7 +461,7 @@ func TestWatch(t *testing.T) {
 		t.Errorf("after 30s:\n%s", text(m))
 	}
 
-	if m, _ = tick(m, time.Hour); !strings.Contains(text(m), "lucius ███▋") || !strings.Contains(text(m), "1h50m/4h") {
+	if m, _ = tick(m, time.Hour); !strings.Contains(text(m), "lucius ██▊░░░ 2h9m left") {
 		t.Errorf("the bar did not grow:\n%s", text(m))
 	}
 	d.err = errors.New("no network")
@@ -474,12 +543,12 @@ func TestCycle(t *testing.T) {
 	if got := text(press(start(t, d, 120, 24), "h")); !strings.Contains(got, "▌#4") ||
 		!strings.Contains(got, "! dependency cycle") ||
 		!strings.Contains(got, "blocked in a dependency cycle: acme/app#4 waits for acme/app#5 waits for acme/app#4") ||
-		!strings.Contains(got, "4 stuck") {
+		!strings.Contains(got, "2 stranded") {
 		t.Errorf("screen:\n%s", got)
 	}
 }
 
-// TestFits: whatever the size, the titles and the keys, no line is wider than the terminal, there
+// TestFits: whatever the size, the titles, the keys and the clicks, no line is wider than the terminal, there
 // are not more lines than it has, and none holds a character that a terminal would obey.
 func TestFits(t *testing.T) {
 	facts := busy(t)
@@ -493,7 +562,7 @@ func TestFits(t *testing.T) {
 		m = send(send(m, tea.WindowSizeMsg{Width: width, Height: height}), m.Init()().(tea.BatchMsg)[0]())
 		m = press(m, strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{
 			"h", "j", "k", "l", "g", "G", "c", "r", "/",
-			"x", "?", "esc", "o", "enter", "J", "K", "f", "a", "p", "y", "3",
+			"x", "?", "esc", "o", "enter", "J", "K", "f", "a", "p", "y", "3", "m", "s", "click",
 		})).Draw(t, "keys"), " "))
 		lines := strings.Split(text(m), "\n")
 		if len(lines) > height {
@@ -506,27 +575,4 @@ func TestFits(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestMarksHaveRoom: marks that do not fit side by side stand below each other, whole.
-func TestMarksHaveRoom(t *testing.T) {
-	c := board.Card{
-		Title: "Make everything faster", Lane: board.People,
-		Marks: []board.Mark{{Text: "needs scope", Alert: true}, {Text: "3 attempts failed", Alert: true}, {Text: "x"}},
-	}
-	c.Issue.Owner, c.Issue.Repo, c.Issue.Number = "acme", "app", 9
-	d := &desk{snapshot: board.Snapshot{Cards: []board.Card{c}}}
-	for _, row := range []struct {
-		width int
-		want  string
-	}{{80, "! needs scope ! 3 attempts failed · x\n"}, {30, "! needs scope\n ! 3 attempts failed · x\n"}} {
-		var lines []string
-		for line := range strings.Lines(text(start(t, d, row.width, 24))) {
-			lines = append(lines, strings.TrimRight(line, " \n")+"\n")
-		}
-
-		if got := strings.ReplaceAll(strings.Join(lines, ""), "▌", " "); !strings.Contains(got, row.want) {
-			t.Errorf("%d columns: no %q in\n%s", row.width, row.want, got)
-		}
-	}
 }

@@ -164,7 +164,7 @@ func (v view) ask(key string, c Card) (q question, ok bool) {
 		switch {
 		case c.Holder != "":
 			q.text = fmt.Sprintf("End the hold of %s on %s by force?", c.Holder, ref)
-		case c.Stuck() && !c.Free:
+		case c.Stranded && c.Cycle == nil:
 			q.text = fmt.Sprintf("Start %s over, by force?", ref)
 		default:
 			q.text = "nobody holds " + ref

@@ -9,7 +9,6 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
 )
 
@@ -19,61 +18,85 @@ const high = 20
 // View is the screen, exactly as wide and high as the terminal.
 func (m Model) View() tea.View {
 	v := m.view
-	head, foot := v.head(), v.foot()
-	height := max(v.height-len(head)-len(foot), 0)
+	height := v.room()
 	var body []string
-	switch side := v.split(); {
-	case v.mode == helping, v.details && side == 0:
-		body = v.scroll(v.page(), height, v.width)
+	switch {
+	case v.mode == helping, v.details && v.side() == 0:
+		body = v.scroll(v.page(), height)
 	case !v.loaded && v.stale != nil:
 		body = []string{"", "  u tries again, q quits"}
 	case !v.loaded:
 		body = append([]string{""}, broken("reading the issues of "+printable.Line(v.name)+" …", v.width,
 			v.palette.dim)...)
-
-	case v.details:
-		body = v.columns(v.width-side-3, height)
-		page := v.scroll(v.page(), height, side)
-		for i := range body {
-			right := ""
-			if i < len(page) {
-				right = page[i]
-			}
-			body[i] = pad(body[i], v.width-side-3) + v.palette.dim.Render(" │ ") + right
-		}
 	default:
-		body = v.columns(v.width, height)
+		body = v.board(height)
 	}
 
 	for len(body) < height {
 		body = append(body, "")
 	}
-	lines := slices.Concat(head, body[:height], foot)
+	lines := slices.Concat(v.head(), body[:height], v.foot())
 	for i, line := range lines {
 		lines[i] = ansi.Truncate(line, v.width, "…")
 	}
 
 	screen := tea.NewView(strings.Join(lines[max(len(lines)-max(v.height, 1), 0):], "\n"))
 	screen.AltScreen, screen.WindowTitle = true, "label-state board "+v.name
+	if !v.noMouse {
+		screen.MouseMode = tea.MouseModeCellMotion
+	}
+
 	return screen
 }
 
+// room is how many lines are left between head and foot.
+func (v view) room() int { return max(v.height-len(v.head())-len(v.foot()), 0) }
+
+// board is the columns, and beside them the chosen issue at length.
+func (v view) board(height int) []string {
+	out := make([]string, height)
+	for _, c := range v.columns() {
+		for i, row := range v.rows(c, height) {
+			out[i] = pad(out[i], c.left) + row.text
+		}
+	}
+
+	side := v.side()
+	if side == 0 {
+		return out
+	}
+
+	page := v.scroll(v.page(), height)
+	for i := range out {
+		out[i] = pad(out[i], v.width-side) + v.palette.dim.Render(divider)
+		if i < len(page) {
+			out[i] += page[i]
+		}
+	}
+
+	return out
+}
+
 // Widths in cells: a terminal that shows an issue beside the columns, and how much of it the issue
-// may have.
+// may have, with the line between.
 const (
-	splitFrom  = 120
-	issueLeast = 56
-	issueMost  = 96
+	sideFrom  = 120
+	sideLeast = 59
+	sideMost  = 99
+	divider   = " │ "
 )
 
-// split is the width of an issue that is shown at length beside the columns; 0 where it has the
+// side is the width of an issue that is shown at length beside the columns; 0 where it has the
 // screen for itself.
-func (v view) split() int {
-	if !v.details || v.width < splitFrom {
+func (v view) side() int {
+	if !v.details || v.width < sideFrom {
 		return 0
 	}
-	return min(max(v.width*2/5, issueLeast), issueMost)
+	return min(max(v.width*2/5, sideLeast), sideMost)
 }
+
+// onColumns reports whether the screen shows columns.
+func (v view) onColumns() bool { return v.loaded && v.mode != helping && (!v.details || v.side() > 0) }
 
 // broken breaks a text between words into lines of so many cells, each in that style. A word that
 // is longer is broken, too.
@@ -97,10 +120,46 @@ func few(lines []string, most, width int) []string {
 	return lines
 }
 
-// head is whose board it is and how old, what everybody must know, and the columns when not all of
-// them have room.
+// head is what everybody must know, and the lanes by name when not all of them have room.
 func (v view) head() []string {
-	out := []string{v.title()}
+	out := v.news()
+	above := len(out)
+	for _, t := range v.tabs() {
+		style, text := v.palette.dim, " "+strings.ToLower(v.heading(t.lane))+" "
+		if t.lane == v.lane {
+			style, text = v.palette.focus, "["+strings.TrimSpace(text)+"]"
+		}
+
+		if above+t.line == len(out) {
+			out = append(out, "")
+		}
+		out[len(out)-1] += style.Render(text)
+	}
+
+	return out
+}
+
+// tabs are the names of all lanes, in as many lines as they need.
+func (v view) tabs() []column {
+	if !v.onColumns() || len(v.columns()) == int(lanes) {
+		return nil
+	}
+	var out []column
+	line, left := 0, 0
+	for l := range lanes {
+		wide := ansi.StringWidth(v.heading(l)) + gap
+		if left > 0 && left+wide > v.width {
+			line, left = line+1, 0
+		}
+		out = append(out, column{lane: l, left: left, width: wide, line: line})
+		left += wide
+	}
+
+	return out
+}
+
+// news is whose board it is and how old, and what is wrong.
+func (v view) news() []string {
 	var alerts []string
 	for _, p := range v.snapshot.Pauses {
 		alerts = append(alerts, few(broken("! "+printable.Line(p.Text), v.width, v.palette.alert), 2, v.width)...)
@@ -120,109 +179,67 @@ func (v view) head() []string {
 		alerts = append(alerts, broken(text, v.width, v.palette.alert)...)
 	}
 
-	out = append(out, few(alerts, max(v.height/2, 1), v.width)...)
-	if v.loaded && v.mode != helping && (!v.details || v.split() > 0) && v.tabbed() {
-		out = append(out, v.tabs())
-	}
-
-	if v.height >= high {
-		out = append(out, "")
-	}
-
-	return out
+	return append([]string{v.title()}, few(alerts, max(v.height/2, 1), v.width)...)
 }
 
 // title is the longest of the first lines that have room.
 func (v view) title() string {
-	issues, held, stuck := 0, 0, 0
+	issues, held, stranded := 0, 0, 0
 	for _, c := range v.snapshot.Cards {
 		issues += yes(!c.Request)
 		held += yes(c.Holder != "")
-		stuck += yes(c.Stuck())
+		stranded += yes(c.Stranded)
 	}
 
-	name, brief, summary := printable.Line(v.name), printable.Span(v.age), fmt.Sprintf("%d issues, %d held, %d stuck",
-		issues, held, stuck)
+	name, brief := printable.Line(v.name), printable.Span(v.age)
+	summary := fmt.Sprintf("%s, %d held", printable.Count(issues, "issue", "issues"), held)
+	if stranded > 0 {
+		summary += fmt.Sprintf(", %d stranded", stranded)
+	}
+
 	fresh := "read " + brief + " ago"
 	if !v.loaded {
 		brief, summary, fresh = "…", "", "not read yet"
 	}
 
-	if v.busy {
+	switch {
+	case v.busy && !v.loaded:
 		fresh = "reading …"
-	}
-
-	if v.every > 0 {
+	case v.busy:
+		fresh += ", reading …"
+	case v.every > 0:
 		fresh += ", every " + printable.Span(v.pause())
 	}
 
+	var line string
 	for _, t := range [][4]string{
 		{"label-state ", name, "  " + summary, fresh},
 		{"", name, "  " + summary, fresh},
 		{"", name, "  " + summary, brief},
-		{"", name, "", brief},
-		{"", printable.Clip(name, max(v.width-len(brief)-2, 4)), "", brief},
+		{"", ansi.Truncate(name, max(v.width-len(brief)-1, 4), "…"), "", brief},
 	} {
 		space := v.width - ansi.StringWidth(strings.Join(t[:], ""))
-		if space > 0 || t[0]+t[2] == "" && t[1] != name {
-			return v.palette.name.Render(t[0]) + v.palette.focus.Render(t[1]) +
-				v.palette.dim.Render(t[2]+strings.Repeat(" ", max(space, 1))+t[3])
+		line = v.palette.name.Render(t[0]) + v.palette.focus.Render(t[1]) +
+			v.palette.dim.Render(t[2]+strings.Repeat(" ", max(space, 1))+t[3])
+		if space > 0 {
+			break
 		}
 	}
 
-	return v.palette.focus.Render(ansi.Truncate(name, v.width, "…"))
-}
-
-// tabs name the columns with cards, as many as have room around the chosen one.
-func (v view) tabs() string {
-	shown := v.shown()
-	texts := make([]string, len(shown))
-	at := 0
-	for n, l := range shown {
-		texts[n] = fmt.Sprintf(" %s %d ", strings.ToLower(l.title()), len(v.in(l)))
-		if l == v.lane {
-			at, texts[n] = n, fmt.Sprintf("[%s %d]", strings.ToLower(l.title()), len(v.in(l)))
-		}
-	}
-
-	from, to, room := at, at+1, v.width-2-ansi.StringWidth(texts[at]) // 2 for what says that there are more
-	for grown := true; grown; {
-		grown = false
-		if to < len(texts) && ansi.StringWidth(texts[to]) <= room {
-			room, to, grown = room-ansi.StringWidth(texts[to]), to+1, true
-		}
-
-		if from > 0 && ansi.StringWidth(texts[from-1]) <= room {
-			room, from, grown = room-ansi.StringWidth(texts[from-1]), from-1, true
-		}
-	}
-
-	out := ""
-	for n := from; n < to; n++ {
-		style := v.palette.dim
-		if n == at {
-			style = v.palette.focus
-		}
-		out += style.Render(texts[n])
-	}
-
-	if from > 0 {
-		out = v.palette.dim.Render("‹") + out
-	}
-
-	if to < len(texts) {
-		out += v.palette.dim.Render("›")
-	}
-
-	return out
+	return line
 }
 
 // page is what is scrolled: the help, or the chosen issue at length.
 func (v view) page() []string {
 	var out []string
+	width := v.width
+	if side := v.side(); side > 0 && v.mode != helping {
+		width = side - ansi.StringWidth(divider)
+	}
+
 	if v.mode == helping {
 		for _, row := range keyRows {
-			for n, line := range broken(row[1], max(v.width-12, 8), lipgloss.NewStyle()) {
+			for n, line := range broken(row[1], max(width-12, 8), lipgloss.NewStyle()) {
 				key := strings.Repeat(" ", 8)
 				if n == 0 {
 					key = v.palette.number.Render(pad(row[0], 8))
@@ -233,19 +250,15 @@ func (v view) page() []string {
 
 		out = append(out, "")
 		for _, text := range []string{
+			"A click chooses a card, another one shows it at length; the wheel scrolls.",
 			"A bar fills while the holder sends no heartbeat; full, the lease has expired.",
-			"What is marked ! needs a person: no rule moves it on.",
+			"What is marked ! needs a person.",
 			"Ready is in the order in which next hands issues out.",
 		} {
-			out = append(out, broken("  "+text, v.width, v.palette.dim)...)
+			out = append(out, broken("  "+text, width, v.palette.dim)...)
 		}
 
 		return out
-	}
-
-	width := v.width
-	if side := v.split(); side > 0 {
-		width = side
 	}
 
 	c, ok := v.chosen()
@@ -268,16 +281,12 @@ func (v view) page() []string {
 }
 
 // scroll is the part of a page that has room, and how much more there is.
-func (v view) scroll(page []string, height, width int) []string {
+func (v view) scroll(page []string, height int) []string {
 	top := max(min(v.top, len(page)-height), 0)
 	out := slices.Clone(page[top:])
 	if len(out) > height && height > 0 {
 		out = out[:height]
 		out[height-1] = v.palette.dim.Render(fmt.Sprintf("↓ %d more lines, J scrolls", len(page)-top-height+1))
-	}
-
-	for i := range out {
-		out[i] = ansi.Truncate(out[i], width, "…")
 	}
 
 	return out
@@ -290,37 +299,10 @@ func (v view) foot() []string {
 		return talk
 	}
 
-	c, ok := v.chosen()
 	out := []string{v.palette.dim.Render(strings.Repeat("─", max(v.width, 0))), "", ""}
-	if ok {
+	if c, ok := v.chosen(); ok {
 		out[1] = v.palette.number.Render(printable.Line(c.Issue.String())) + " " + v.palette.name.Render(c.Title)
-		standing := c.Why // who holds it comes before why it is in its lane
-		switch {
-		case len(c.Cycle) > 0:
-			standing = lifecycle.InCycle(c.Cycle)
-		case c.isOf(v.snapshot.Viewer):
-			standing = "yours"
-		case c.Person && c.Holder != "":
-			standing = "held by " + c.Holder + ", a person"
-		}
-
-		facts := []string{standing}
-		if c.Login != "" && !c.Person {
-			facts = append(facts, "login "+c.Login)
-		}
-
-		if !c.Since.IsZero() {
-			facts = append(facts, "since "+c.Since.UTC().Format("Jan 2 15:04 UTC"))
-		}
-
-		if c.Branch != "" {
-			facts = append(facts, "branch "+c.Branch)
-		}
-
-		for _, p := range c.Pulls {
-			facts = append(facts, p.URL)
-		}
-		out[2] = v.palette.dim.Render(strings.Join(facts, " · "))
+		out[2] = v.palette.dim.Render(v.standing(c))
 	}
 
 	return append(out, talk...)
@@ -347,6 +329,8 @@ func (v view) keys() string {
 	add(ok && c.Lane != Done && !c.isOf(v.snapshot.Viewer), "c claim")
 	add(ok && c.Holder != "" && !c.isOf(v.snapshot.Viewer), "f force")
 	add(true, "/ filter")
+	add(true, "m mine")
+	add(true, "s sort")
 	add(ok, "o open")
 	add(ok, "y copy")
 	add(len(v.snapshot.Pauses) == 0, "p pause")
@@ -359,6 +343,21 @@ func (v view) keys() string {
 	}
 
 	return out + "q quit"
+}
+
+// selection says which cards are shown, and in which order, where that is not all as usual.
+func (v view) selection() string {
+	out := []string{orders[v.sorted].name}
+	if v.mine {
+		out = append(out, "only mine")
+	}
+
+	if v.filter != "" {
+		out = append(out, "/"+printable.Line(v.filter))
+	}
+	out = slices.DeleteFunc(out, func(s string) bool { return s == "" })
+
+	return strings.Join(out, " · ")
 }
 
 // talk is what the board says or is told, never more than half the screen, and below it the keys
@@ -398,8 +397,8 @@ func (v view) talk() []string {
 		}
 
 		return append(out, keys)
-	case v.filter != "":
-		return append(said(lipgloss.NewStyle(), "/"+printable.Line(v.filter)), keys)
+	case v.selection() != "":
+		return append(said(lipgloss.NewStyle(), v.selection()), keys)
 	case v.height >= high:
 		return []string{"", keys}
 	}

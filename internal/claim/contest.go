@@ -2,7 +2,7 @@ package claim
 
 import "slices"
 
-// A Place says where a snapshot puts the bid of a process among all others (spec.md#claim).
+// A Place says where a snapshot puts the bid of a process among all others (spec-writing.md#claim).
 type Place int
 
 // The places of a bid, the worst first.
@@ -29,7 +29,7 @@ type Contest struct {
 
 // Contest places the bid of w with that nonce: by R1 while the snapshot shows it as not confirmed,
 // by R2 after that. bound is the rank by which the process counts, that of the one comment it goes
-// by; zero is the bid's own (spec.md#claim).
+// by; zero is the bid's own (spec-writing.md#claim).
 func (s State) Contest(w Worker, nonce string, bound Rank) Contest {
 	if s.Over(w, nonce) {
 		return Contest{Place: PlaceOver}

@@ -1,16 +1,20 @@
 package claim
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // A Life is what shows, besides the comments of a claim, that the person whose hold it is still
 // works on the issue (spec.md#people). The zero value shows nothing.
 type Life struct {
-	Seen    time.Time // the newest comment of theirs on the issue, or end of a pull request of theirs that closes it
+	Seen    time.Time // the newest comment of theirs on the issue
+	Closed  time.Time // the last end of a pull request of theirs that closes it
 	Working bool      // such a pull request is open
 }
 
-// lives is how many times its ttl a person's hold without an open pull request lasts at most,
-// whatever is said.
+// lives is how many times its ttl a person's hold lasts at most, whatever is said, without a pull
+// request that is open or was closed less than a ttl ago.
 const lives = 3
 
 // Lived returns the state with what the pull requests show of the persons whose holds live: those
@@ -22,7 +26,7 @@ func (s State) Lived(pulls func(login string) (open bool, last time.Time)) State
 	for _, c := range s.Claims {
 		if c.Person != "" && c.End == nil {
 			open, last := pulls(c.Person)
-			c.Life = Life{Seen: later(c.Life.Seen, last), Working: open}
+			c.Life = Life{Seen: c.Life.Seen, Closed: later(c.Life.Closed, last), Working: open}
 		}
 		out.Claims = append(out.Claims, c)
 	}
@@ -30,9 +34,13 @@ func (s State) Lived(pulls func(login string) (open bool, last time.Time)) State
 	return out
 }
 
+// Spoke is when a login wrote its newest comment on the issue that is no record; zero when it wrote
+// none.
+func (s State) Spoke(login string) time.Time { return s.Talk[strings.ToLower(login)] }
+
 // LastSeen is the newest sign of life of whoever holds it: the last heartbeat of a worker, and of a
 // person what shows besides.
-func (c Claim) LastSeen() time.Time { return later(c.Updated, c.Life.Seen) }
+func (c Claim) LastSeen() time.Time { return later(later(c.Updated, c.Life.Seen), c.Life.Closed) }
 
 // endOfPersons is when a person's confirmed hold with a ttl ends; ok is false while a pull request
 // of theirs is open.
@@ -40,7 +48,8 @@ func (c Claim) endOfPersons() (end time.Time, ok bool) {
 	if c.Life.Working {
 		return time.Time{}, false
 	}
-	end, latest := c.LastSeen().Add(c.Record.TTL), c.Created.Add(lives*c.Record.TTL)
+	end = c.LastSeen().Add(c.Record.TTL)
+	latest := later(c.Created.Add(lives*c.Record.TTL), c.Life.Closed.Add(c.Record.TTL))
 	if end.After(latest) {
 		end = latest
 	}

@@ -72,7 +72,7 @@ func TestPersonsHoldEnds(t *testing.T) {
 			end:  17 * d,
 			ask:  15 * d,
 		},
-		{name: "long after the latest end", ttl: "168h", last: start.Add(90 * d), end: 21 * d, ask: 19 * d},
+		{name: "it was open for long", ttl: "168h", last: start.Add(90 * d), end: 97 * d, ask: 95 * d},
 		{name: "no end, and nobody asks", ttl: "none"},
 		{name: "no end, and asked", ttl: "none", nudge: 14 * d, ask: 14 * d},
 		{name: "no end, and at work", ttl: "none", nudge: 14 * d, open: true},

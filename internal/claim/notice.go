@@ -14,6 +14,8 @@ const (
 	NoticeAwake     NoticeKind = "awake"     // the last blocker closed; the key is when it fell asleep
 	// a person was asked whether they still work on it; the key is their claim's
 	NoticeAsked NoticeKind = "asked"
+	// an assignment keeps nobody off any more; the key is who is assigned, and since when
+	NoticeIdle NoticeKind = "idle"
 )
 
 // A Notice is a comment of ours that tells people something and is no record: it decides nothing.
@@ -44,7 +46,7 @@ func DecodeNotice(body string) (n Notice, ok bool) {
 	}
 
 	n = Notice{Kind: NoticeKind(words[0]), Key: unescape(words[1])}
-	return n, n.Kind == NoticeEscalated || n.Kind == NoticeAwake || n.Kind == NoticeAsked
+	return n, slices.Contains([]NoticeKind{NoticeEscalated, NoticeAwake, NoticeAsked, NoticeIdle}, n.Kind)
 }
 
 // Told reports whether the log's thread has the notice already.

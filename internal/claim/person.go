@@ -48,6 +48,11 @@ func (s State) HeldBy(login string) (Claim, bool) {
 	return State{Claims: live}.Holder()
 }
 
+// Worked reports whether a worker has claimed the issue with that login.
+func (s State) Worked(login string) bool {
+	return slices.ContainsFunc(s.Claims, func(c Claim) bool { return c.Person == "" && SameLogin(c.Author, login) })
+}
+
 // LastPerson returns the confirmed claim of a person that a record ended last.
 func (s State) LastPerson() (Claim, bool) {
 	return s.LastEnded(func(c Claim) bool { return c.Held() && c.Person != "" })

@@ -120,7 +120,7 @@ func (s State) unheld(w Worker) error {
 }
 
 // RefuseRenewal says why w may not extend its lease at server time now, or nil. margin is how
-// long before the end a holder already considers itself expired (spec.md#heartbeat).
+// long before the end a holder already considers itself expired (spec-writing.md#heartbeat).
 func (s State) RefuseRenewal(w Worker, author string, t Terms, now time.Time, margin time.Duration) error {
 	c, claimed := s.Find(w)
 	switch {

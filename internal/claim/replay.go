@@ -11,7 +11,7 @@ import (
 func Replay(comments []Comment) State {
 	f := fold{s: State{used: map[Worker]bool{}, over: map[process]bool{}}, byKey: map[Worker]int{}}
 	var log []Entry
-	spoke := map[string]time.Time{}       // the newest ordinary comment, by login
+	f.s.Talk = map[string]time.Time{}
 	for _, c := range inOrder(comments) { // whether its record counts, or what it tells people
 		edited := c.Editor != "" && !SameLogin(c.Editor, c.Author)
 		if n, ok := DecodeNotice(c.Body); ok && c.Trusted && !edited {
@@ -24,7 +24,7 @@ func Replay(comments []Comment) State {
 		case err != nil:
 			f.ignore(c, err.Error())
 		case !ok:
-			spoke[strings.ToLower(c.Author)] = c.Created
+			f.s.Talk[strings.ToLower(c.Author)] = c.Created
 		case !c.Trusted:
 			f.ignore(c, "author may not label this repository")
 		case edited:
@@ -44,7 +44,7 @@ func Replay(comments []Comment) State {
 		c := &f.s.Claims[i]
 		c.settle()
 		if c.Person != "" {
-			c.Life.Seen = spoke[strings.ToLower(c.Person)]
+			c.Life.Seen = f.s.Spoke(c.Person)
 		}
 	}
 

@@ -41,6 +41,8 @@ type State struct {
 	Last     time.Time // created_at of the newest record that counts
 	Notices  []Notice  // what people were told, in order; it decides nothing
 
+	Talk map[string]time.Time // created_at of the newest comment that is no record, by login in lower case
+
 	Stage   string    // of a pipeline, as the newest record says that counts for it; empty when none does
 	StageAt time.Time // when that was written
 
@@ -200,7 +202,7 @@ func (c Claim) leaseOf(r Record, legacy, held bool, t Terms) time.Duration {
 }
 
 // Expired reports whether anyone may record the claim's end at server time now: its lease
-// and the grace are over (spec.md#expire).
+// and the grace are over (spec-writing.md#expire).
 func (c Claim) Expired(t Terms, now time.Time) bool { return c.Live() && !c.Stored && c.Over(t, now) }
 
 // Over reports whether the lease and the grace have passed, whatever has become of the claim.
@@ -283,7 +285,7 @@ func (s State) Over(w Worker, nonce string) bool {
 // NextToken returns the fencing token that the process of w with that nonce records with its
 // confirmation, by a snapshot that shows its bid: the index that the confirmation makes, and more
 // than every token of another bid. A token that it has recorded and that is larger than the others'
-// stays (spec.md#the-fencing-token).
+// stays (spec-writing.md#the-fencing-token).
 func (s State) NextToken(w Worker, nonce string) int64 {
 	c, _ := s.Find(w)
 	largest := s.largestToken(w, nonce)
@@ -320,7 +322,7 @@ func (s State) largestToken(w Worker, nonce string) int64 {
 }
 
 // Index counts, over all keys, claims seen, confirmed and released, be it for one process. It only
-// ever grows (spec.md#the-fencing-token).
+// ever grows (spec-writing.md#the-fencing-token).
 func (s State) Index() int64 {
 	n := int64(len(s.used) - len(s.Claims)) // tombstones without a claim
 	for _, c := range s.Claims {

@@ -9,7 +9,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 )
 
-// TestWritingVectors: a record that was read is written as the contract says (spec.md#writing).
+// TestWritingVectors: a record that was read is written as the contract says (spec-writing.md#writing-a-record).
 func TestWritingVectors(t *testing.T) {
 	text, err := os.ReadFile("testdata/writing.txt")
 	if err != nil {

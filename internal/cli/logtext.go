@@ -32,6 +32,28 @@ func LogLines(entries []EntryView) []string {
 	return out
 }
 
+// History is the log in sentences, with times as status has them and workers by codename alone.
+func History(s claim.State) string {
+	begun := map[string]string{}
+	var rows [][2]string
+	for _, e := range Timeline(s) {
+		if e.Kind == string(claim.KindClaim) {
+			begun[e.Worker] = e.At
+		}
+
+		codename, _, _ := strings.Cut(e.Worker, ":")
+		text := cmp.Or(e.Person, codename, e.Author) + " " + e.Deed(begun[e.Worker])
+		if winner, yielded := claim.Yielded(e.Outcome); yielded {
+			text = strings.ReplaceAll(text, winner.String(), winner.Codename)
+		}
+
+		at, _ := time.Parse(time.RFC3339, e.At)
+		rows = append(rows, [2]string{Moment(at), OneLine(text)})
+	}
+
+	return Table(rows)
+}
+
 // Deed is what the record says, in words; begun is when its worker claimed.
 func (e EntryView) Deed(begun string) string {
 	text := claim.Kind(e.Kind).About().Deed

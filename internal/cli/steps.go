@@ -20,6 +20,7 @@ type Step struct {
 	File string
 	// what is left to a person, in lines without the last line break; empty for nothing
 	Next string
+	Undo string // a command that undoes what Do does besides what the kind says; empty for none
 }
 
 // How a step is found, and what becomes of it.

@@ -65,7 +65,7 @@ func Round(d time.Duration) string {
 }
 
 // RenewBefore is when the next heartbeat is due for a hold that ends at until and lasts lease after
-// each: when a third of the lease is over, in server time (spec.md#heartbeat). It is zero for a
+// each: when a third of the lease is over, in server time (spec-writing.md#heartbeat). It is zero for a
 // hold that never expires, and where the lease is not known.
 func RenewBefore(until time.Time, lease time.Duration) time.Time {
 	if until.IsZero() || lease <= 0 {

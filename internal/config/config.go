@@ -35,7 +35,9 @@ type Config struct {
 	Hook         Hook
 	Sessions     Sessions
 	People       People
+	Assignees    Assignees
 	Contributors Contributors
+	Limits       lifecycle.Limits
 	Guard        string                // fail, warn or off
 	OnReopen     string                // none or requeue
 	Sweep        []string              // owner/repo of every repository to sweep; empty when the file names none
@@ -115,6 +117,13 @@ type People struct {
 	Nudge time.Duration // after which a hold without an end is asked about once; 0 is never
 }
 
+// Assignees says how long an assignment keeps others off an issue (spec.md#assignments).
+type Assignees struct {
+	TTL      time.Duration // of a person, without a sign of life; 0 is without an end
+	Bots     time.Duration // the same of an App
+	Unassign bool          // whether a sweep then takes the assignment off
+}
+
 // Contributors says what people may do whose records do not count.
 type Contributors struct {
 	Claim      string        // off, labelled or all: the issues that they may claim
@@ -173,6 +182,8 @@ func Default() Config {
 		Hook:     Hook{OnUnknown: "allow", Timeout: 3 * time.Second},
 		Sessions: Sessions{TTL: 30 * time.Minute},
 		People:   People{Nudge: r.Nudge},
+
+		Assignees: Assignees{Bots: r.AssignedBotTTL},
 		Contributors: Contributors{
 			Claim:  ContributorsOff,
 			Labels: []string{"good first issue", "help wanted"},
@@ -200,6 +211,8 @@ func (c Config) Rules() lifecycle.Rules {
 	r.Approvers = c.Plan.Approvers
 	r.OutsiderIssues = c.Lifecycle.OutsiderIssues
 	r.PersonTTL, r.Nudge = c.People.TTL, c.People.Nudge
+	r.AssigneeTTL, r.AssignedBotTTL, r.Unassign = c.Assignees.TTL, c.Assignees.Bots, c.Assignees.Unassign
+	r.Limits = c.Limits
 	r.Requeue = c.OnReopen == "requeue"
 	r.Unassigned = c.Claim.Assignees == "ignore"
 

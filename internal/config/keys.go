@@ -215,6 +215,32 @@ func (f *file) keys() rule {
 				spanOr(&c.People.Nudge, time.Hour, year, none),
 			},
 		)},
+		key{"assignees", "How long an assignment keeps others off an issue, without a hold, an open pull request and a comment of who is assigned.", object(
+			key{"ttl", "How long a person's does.", spanOr(&c.Assignees.TTL, time.Hour, year, none)},
+			key{
+				"bots",
+				"How long a bot's does, as of an agent in the cloud that opens no pull request.",
+				spanOr(&c.Assignees.Bots, time.Minute, year, none),
+			},
+			key{
+				"unassign",
+				"Whether the sweep then takes the assignment off. It tells so in a comment in any case.",
+				truth(&c.Assignees.Unassign),
+			},
+		)},
+		key{"limits", "How much may be in progress at once; 0 is no limit. A person may go beyond it with --force.", object(
+			key{
+				"holds",
+				"Holds of one login, and of one codename, in the repository. A bundle is one.",
+				count(&c.Limits.Holds, 0, 10000),
+			},
+			key{
+				"pull_requests",
+				"Open pull requests of agents in the repository, with the label of agents, by a login that has claimed the issue, or named by " +
+					"a release. Beyond it no worker gets an issue.",
+				count(&c.Limits.PullRequests, 0, 10000),
+			},
+		)},
 		key{"contributors", "What people may do through the Action whose records do not count.", object(
 			key{
 				"claim",
@@ -237,8 +263,8 @@ func (f *file) keys() rule {
 			},
 			key{
 				"pull_requests",
-				"What the guard does with a pull request of theirs that closes an issue which nobody holds: gives the author the " +
-					"hold where they may take it, says so, or fails the check.",
+				"What the guard does with a pull request of theirs that closes an issue which its author does not hold: " +
+					"gives the author the hold where they may take it, says so, or fails the check.",
 				word(&c.Contributors.PullRequests, PullsOff, PullsClaim, PullsWarn, PullsFail),
 			},
 		)},

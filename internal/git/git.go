@@ -8,6 +8,7 @@
 package git
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -143,28 +144,41 @@ func (g Git) Talk(ctx context.Context, said io.Writer, args ...string) (out stri
 	return stdout.String(), -1, g.worded(args, err, "")
 }
 
-// Stream prepares a question whose answer is too long to be kept. said gets what git has to say;
-// Failed words its error.
-func (g Git) Stream(ctx context.Context, said io.Writer, stdin string, args ...string) (*exec.Cmd, error) {
+// Stream is Feed for an answer that is too long to be kept: parse reads it while git prints it. The
+// error of parse counts, unless it is io.ErrUnexpectedEOF of an answer that git has cut off.
+func (g Git) Stream(ctx context.Context, stdin string, args []string, parse func(*bufio.Reader) error) error {
 	whole, err := g.args(append([]string{"-c", "core.fsmonitor=false"}, args...))
 	if err != nil {
-		return nil, err
+		return err
 	}
 
-	cmd := g.process(ctx, Command{
+	running, stop := context.WithCancel(ctx)
+	defer stop()
+	cmd := g.process(running, Command{
 		Dir:   g.Dir,
 		Args:  whole,
-		Env:   append(quiet(), alone()...),
+		Env:   append(quiet(), append(alone(), "GIT_FLUSH=0")...), // whole blocks, not record by record
 		Stdin: stdin,
 		wait:  time.Second,
 	})
-	cmd.Stderr = said
+	var said bytes.Buffer
+	cmd.Stderr = &said
 
-	return cmd, nil
-}
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
 
-// Failed is the error of a stream; nil for nil.
-func (g Git) Failed(ctx context.Context, err error, said []byte, args ...string) error {
+	if err == nil {
+		err = parse(bufio.NewReaderSize(out, 64<<10))
+		if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+			stop() // it may have more to print
+			_ = cmd.Wait()
+		} else {
+			err = cmp.Or(cmd.Wait(), err)
+		}
+	}
+
 	switch {
 	case err == nil:
 		return nil
@@ -172,7 +186,7 @@ func (g Git) Failed(ctx context.Context, err error, said []byte, args ...string)
 		err = ctx.Err()
 	}
 
-	return g.worded(args, err, string(said))
+	return g.worded(args, err, said.String())
 }
 
 // answer runs a command to its end.
@@ -216,7 +230,7 @@ var errNoGit = errors.New("find git: not in GIT_EXEC_PATH or PATH")
 // Locate sets Path to the git that started the program, if one did, else to the first on Env's
 // PATH. Relative folders do not count: they may be in the clone.
 func (g *Git) Locate() error {
-	dirs := append([]string{g.lookup("GIT_EXEC_PATH")}, filepath.SplitList(g.lookup("PATH"))...)
+	dirs := append([]string{g.Getenv("GIT_EXEC_PATH")}, filepath.SplitList(g.Getenv("PATH"))...)
 	for _, dir := range dirs {
 		if !filepath.IsAbs(dir) {
 			continue
@@ -248,7 +262,7 @@ func (g Git) args(args []string) ([]string, error) {
 	if g.Repo != "" {
 		return append([]string{"-c", refuseBare, "--git-dir=" + g.Repo}, args...), nil
 	}
-	place, err := Find(g.Dir, g.lookup("GIT_DIR"))
+	place, err := Find(g.Dir, g.Getenv("GIT_DIR"))
 	if e, is := errors.AsType[*EmbeddedError](err); is {
 		return nil, e
 	}
@@ -263,8 +277,8 @@ func (g Git) args(args []string) ([]string, error) {
 // programs it starts as well.
 const refuseBare = "safe.bareRepository=explicit"
 
-// lookup returns a variable of Env, empty when it is not set.
-func (g Git) lookup(name string) string {
+// Getenv returns a variable of Env, empty when it is not set.
+func (g Git) Getenv(name string) string {
 	for _, kv := range slices.Backward(g.Env) {
 		if key, value, ok := strings.Cut(kv, "="); ok && key == name {
 			return value

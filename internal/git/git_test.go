@@ -1,6 +1,7 @@
 package git_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -111,9 +112,7 @@ func TestEmbeddedRepositoryIsNotUsed(t *testing.T) {
 			},
 			"talk": func() error { _, _, err := g.Talk(t.Context(), &bytes.Buffer{}, "status"); return err },
 			"stream": func() error {
-				_, err := g.Stream(t.Context(), &bytes.Buffer{}, "", "rev-list",
-					"HEAD")
-				return err
+				return g.Stream(t.Context(), "", []string{"rev-list", "HEAD"}, func(*bufio.Reader) error { return nil })
 			},
 		} {
 			if err := do(); !errors.As(err, &strange) {

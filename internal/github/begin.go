@@ -75,7 +75,7 @@ func (c *Client) BeginScan(ctx context.Context, r ledger.Repo, since time.Time, 
 
 	lists := listsOf(c.o.Scheme, what)
 	return c.beginnings.begin("issues of "+r.String(), func() (*beginning, error) {
-		found, err := c.queryPage(replaceable(ctx), r, lists, pageSize{facts: perPage, numbers: perPage})
+		found, err := c.queryPage(replaceable(ctx), r, lists, pageSize{facts: shared(perPage, lists), numbers: perPage})
 		if err != nil {
 			return nil, err
 		}

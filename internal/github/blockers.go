@@ -98,7 +98,7 @@ func (c *Client) addNamedBlockers(ctx context.Context, snapshots []*snapshot) {
 			continue
 		}
 		r.facts.BlockersRead = true
-		by[r] = namedBlockers(r.body, r.facts.Issue, c.o.Web)
+		by[r] = namedBlockers(r.facts.Body, r.facts.Issue, c.o.Web)
 
 		for _, i := range by[r] {
 			all.add(i)

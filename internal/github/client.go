@@ -10,23 +10,11 @@ import (
 
 // What a client is to others, which ask for most of it by the interface.
 var (
-	_ ledger.Forge      = (*Client)(nil)
-	_ ledger.Library    = (*Client)(nil)
-	_ ledger.Repos      = (*Client)(nil)
-	_ ledger.Jury       = (*Client)(nil)
-	_ ledger.Recorder   = (*Client)(nil)
-	_ ledger.Amender    = (*Client)(nil)
-	_ ledger.Mirrorer   = (*Client)(nil)
-	_ ledger.Relabeler  = (*Client)(nil)
-	_ ledger.Minimizer  = (*Client)(nil)
-	_ ledger.Witness    = (*Client)(nil)
-	_ ledger.PullReader = (*Client)(nil)
-	_ ledger.Assigner   = (*Client)(nil)
-	_ ledger.Eraser     = (*Client)(nil)
-	_ ledger.Electorate = (*Client)(nil)
-	_ gitref.Refs       = (*Client)(nil)
-	_ prchain.Forge     = (*Client)(nil)
-	_ prchain.Watcher   = (*Client)(nil)
+	_ ledger.Forge    = (*Client)(nil)
+	_ ledger.Repos    = (*Client)(nil)
+	_ gitref.Refs     = (*Client)(nil)
+	_ prchain.Forge   = (*Client)(nil)
+	_ prchain.Watcher = (*Client)(nil)
 )
 
 // A Client is one GitHub, seen with one token. It may be used from any goroutine. What was learned

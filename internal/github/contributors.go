@@ -9,8 +9,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/closing"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
 )
 
 // A Remark is a comment in a list of everything that was said in a repository.
@@ -38,26 +39,27 @@ type remark struct {
 }
 
 // Remarks lists what was said in a repository since then, newest first: at most so many pages of a
-// hundred comments.
-func (c *Client) Remarks(ctx context.Context, r ledger.Repo, since time.Time, pages int) ([]Remark, error) {
+// hundred comments. whole is false when there is more.
+func (c *Client) Remarks(ctx context.Context, r ledger.Repo, since time.Time, pages int) (
+	out []Remark, whole bool, err error,
+) {
 	to := at(r.Owner, r.Name, "/issues/comments").where(
 		"sort", "created", "direction", "desc", "since", since.UTC().Format(time.RFC3339), "per_page",
 		strconv.Itoa(perPage),
 	)
-	var out []Remark
 	for n := 1; n <= pages; n++ {
 		page, header, err := fetch[[]remark](ctx, c.api, to.page(n))
 		if err != nil {
-			return nil, failed(err, Object{RepositoryObject, r.String()}, "list comments of %s", r)
+			return nil, false, failed(err, Object{RepositoryObject, r.String()}, "list comments of %s", r)
 		}
 
 		for _, m := range page {
-			if m.CreatedAt.Before(since) { // it was edited since then
-				continue
+			if m.CreatedAt.Before(since) { // it was edited since then, and the others are older
+				return out, true, nil
 			}
 			number, err := strconv.Atoi(path.Base(m.IssueURL))
 			if err != nil {
-				return nil, fmt.Errorf("list comments of %s: %w", r,
+				return nil, false, fmt.Errorf("list comments of %s: %w", r,
 					&AnswerError{Status: http.StatusOK, Reason: "a comment is of no issue"})
 			}
 
@@ -65,11 +67,11 @@ func (c *Client) Remarks(ctx context.Context, r ledger.Repo, since time.Time, pa
 		}
 
 		if more, err := another(header, n); err != nil || !more {
-			return out, err
+			return out, true, err
 		}
 	}
 
-	return out, nil
+	return out, false, nil
 }
 
 func (m remark) remark(number int) Remark {
@@ -86,19 +88,51 @@ func (m remark) remark(number int) Remark {
 	}
 }
 
-// HeldBy lists the open issues, and pull requests, that are assigned to a login and have the label
-// of a person's hold.
-func (c *Client) HeldBy(ctx context.Context, r ledger.Repo, login string) ([]claim.Issue, error) {
-	to := at(r.Owner, r.Name, "/issues").where(
-		"assignee", login, "labels", c.o.Scheme.Hold, "state", "open", "per_page", strconv.Itoa(perPage),
-	)
-	listed, _, err := list[restIssue](ctx, c.api, to)
-	var out []claim.Issue
-	for _, i := range listed {
-		out = append(out, claim.Issue{Owner: r.Owner, Repo: r.Name, Number: i.Number})
+// PersonsHolds reads the open issues with the label of a person's hold, a hundred a request.
+func (c *Client) PersonsHolds(ctx context.Context, r ledger.Repo) (out []lifecycle.Facts, err error) {
+	for f, err := range c.scanSelection(ctx, r, selection{labels: []string{c.o.Scheme.Hold}, open: true}) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, f)
 	}
 
-	return out, failed(err, Object{RepositoryObject, r.String()}, "list the issues of %s in %s", login, r)
+	return out, nil
+}
+
+// InProgress reads what is in progress (ledger.Forge): the open issues that are held or have an open pull request,
+// and the newest hundred open pull requests with the label of agents.
+func (c *Client) InProgress(ctx context.Context, r ledger.Repo) (out lifecycle.Load, err error) {
+	s := c.o.Scheme
+	what := selection{labels: []string{s.Claimed, s.PlanPending, s.Hold, s.PROpen}, open: true}
+	for f, err := range c.scanSelection(ctx, r, what) {
+		if err != nil {
+			return out, err
+		}
+		out.Issues = append(out.Issues, f)
+	}
+
+	d := newDocument()
+	d.open("p", r)
+	d.add("    pullRequests(states: [OPEN], first: 100, labels: [%s], orderBy: {field: CREATED_AT, direction: DESC}) {"+
+		" nodes { number } }\n  }\n", d.bind("String!", s.Authored))
+	var data map[string]*struct {
+		PullRequests *connection[struct{ Number int }]
+	}
+
+	got, err := c.ask(ctx, d.text(""), d.variables, &data)
+	if err == nil && (data["p"] == nil || data["p"].PullRequests == nil) {
+		err = got.absence("p")
+	}
+	if err != nil {
+		return out, failed(err, Object{RepositoryObject, r.String()}, "list the pull requests of agents in %s", r)
+	}
+
+	for p := range data["p"].PullRequests.shown() {
+		out.Authored = append(out.Authored, p.Number)
+	}
+
+	return out, nil
 }
 
 // Joined is when an account was made.
@@ -113,22 +147,48 @@ func (c *Client) Joined(ctx context.Context, login string) (time.Time, error) {
 	return got.Created, failed(err, Object{}, "read the account %s", login)
 }
 
-// NewestPulls lists the newest hundred open pull requests of a repository. Closes is empty: what
-// they close is in their descriptions.
-func (c *Client) NewestPulls(ctx context.Context, r ledger.Repo) ([]Pull, error) {
-	to := at(r.Owner, r.Name, "/pulls").where(
-		"state", "open", "sort", "created", "direction", "desc", "per_page", strconv.Itoa(perPage),
-	)
-	listed, _, err := fetch[[]restPull](ctx, c.api, to)
-	var out []Pull
-	for _, p := range listed {
-		out = append(out, Pull{
-			PR:          p.pr(),
-			Body:        p.Body,
-			Comments:    p.Comments,
-			association: p.Association,
-		})
+// A Mergeable is a pull request with what a merge of it brings.
+type Mergeable struct {
+	Pull
+	Merge
+}
+
+// listedCommits is how many commits of each pull request in a list are read.
+const listedCommits = 30
+
+// NewestPulls lists the newest hundred open pull requests of a repository with what a merge brings,
+// of more than listedCommits commits the first ones. Closes is empty: what they close is in their
+// texts.
+func (c *Client) NewestPulls(ctx context.Context, r ledger.Repo) ([]Mergeable, error) {
+	d := newDocument()
+	d.open("p", r)
+	d.add("    "+mergeSettings+"\n    pullRequests(states: [OPEN], first: 100, orderBy: {field: CREATED_AT, direction: DESC}) {\n"+
+		"      nodes { ...P commits(first: %d) { "+commitFields+" } }\n    }\n  }\n", listedCommits)
+	var data map[string]*struct {
+		queryMergeable
+		PullRequests *connection[queryMergeablePull]
 	}
 
-	return out, failed(err, Object{RepositoryObject, r.String()}, "list the pull requests of %s", r)
+	got, err := c.ask(ctx, d.text(pullFields), d.variables, &data)
+	if err == nil {
+		err = got.under("p")
+	}
+	if err == nil && (data["p"] == nil || data["p"].PullRequests == nil) {
+		err = got.absence("p")
+	}
+	if err != nil {
+		return nil, failed(err, Object{RepositoryObject, r.String()}, "list the pull requests of %s", r)
+	}
+
+	var out []Mergeable
+	for q := range data["p"].PullRequests.shown() {
+		one := Mergeable{Pull: Pull{PR: q.pr(), Body: q.Body, association: q.Association}}
+		one.Merge.Merge = closing.Merge{Title: q.Title, Body: q.Body, Methods: data["p"].methods()}
+		for m := range q.Commits.shown() {
+			one.Commits = append(one.Commits, m.Commit.Message)
+		}
+		out = append(out, one)
+	}
+
+	return out, nil
 }

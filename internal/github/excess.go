@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -59,7 +58,7 @@ func (c *Client) dropExcessive(ctx context.Context, snapshots []*snapshot, want 
 		}
 	}
 
-	c.dropCrowds(ctx, doubtful)
+	c.listCrowds(ctx, doubtful)
 	for r, all := range of {
 		for _, one := range all {
 			excess, err := c.excessOf(one, judged)
@@ -87,7 +86,8 @@ type opened struct {
 	named       []claim.Issue
 	association string // of the author to the pull request's repository
 	stranger    bool
-	excess      *lifecycle.Excess // of a stranger, what the older ones say of this one
+	crowd       [][]claim.Issue // of a stranger, what all open ones in the repository name, oldest first; nil if not listed
+	place       int             // of this one among them
 }
 
 // home reports whether it is in the issue's repository.
@@ -118,38 +118,46 @@ func (o *opened) settle(judged judgement) bool {
 // excessOf says why a pull request moves none of its issues; nil when it moves them. The error is
 // that it could not be found out.
 func (c *Client) excessOf(o *opened, judged judgement) (*lifecycle.Excess, error) {
-	n, most := len(o.named), c.o.OutsiderIssues
+	who, n := lifecycle.Member, len(o.named)
 	switch {
-	case n > lifecycle.MostIssues:
-		most = lifecycle.MostIssues
-	case n > most:
-		if counts, err := judged.of(o.author); err != nil || counts {
+	case o.stranger:
+		who = lifecycle.Stranger
+	case n > c.o.OutsiderIssues && n <= lifecycle.MostIssues:
+		counts, err := judged.of(o.author)
+		if err != nil {
 			return nil, err
 		}
-	default:
-		return o.excess, nil
+		if !counts {
+			who = lifecycle.Outsider
+		}
 	}
 
-	return &lifecycle.Excess{PR: o.PR, Issues: n, Most: most}, nil
+	crowd := o.crowd
+	if crowd == nil {
+		crowd = [][]claim.Issue{o.named}
+	}
+
+	excess := lifecycle.Excessive(who, !o.home(), c.o.OutsiderIssues, crowd)[o.place]
+	if excess != nil {
+		excess.PR = o.PR
+	}
+
+	return excess, nil
 }
 
-// dropCrowds finds out which pull requests of strangers move their issues: all open ones of one
-// stranger in the repository move outsider_issues issues together, the oldest first, and none in
-// another repository. Where GitHub does not list them, each stands: nobody is offered an issue
-// because of what could not be read.
-func (c *Client) dropCrowds(ctx context.Context, all []*opened) {
+// listCrowds finds out what else strangers have opened in the repository of the issue. Where GitHub
+// does not list that, each pull request is judged alone: nobody is offered an issue because of what
+// could not be read.
+func (c *Client) listCrowds(ctx context.Context, all []*opened) {
 	by := map[string][]*opened{}
 	for _, one := range all {
-		if !one.home() {
-			one.excess = &lifecycle.Excess{PR: one.PR, Issues: len(one.named)}
-			continue
+		if one.home() {
+			by[one.author.key()] = append(by[one.author.key()], one)
 		}
-		by[one.author.key()] = append(by[one.author.key()], one)
 	}
 
 	var group errgroup.Group
 	group.SetLimit(pagesAtOnce)
-	var mu sync.Mutex
 	for _, own := range by {
 		group.Go(func() error {
 			a := own[0].author
@@ -161,11 +169,8 @@ func (c *Client) dropCrowds(ctx context.Context, all []*opened) {
 			}
 
 			listed = slices.DeleteFunc(listed, func(i restIssue) bool { return i.PullRequest == nil })
-			mu.Lock()
-			defer mu.Unlock()
-
 			for _, one := range own {
-				one.excess = c.crowdOf(one, listed)
+				one.crowd, one.place = c.crowdOf(one, listed)
 			}
 
 			return nil
@@ -175,14 +180,13 @@ func (c *Client) dropCrowds(ctx context.Context, all []*opened) {
 	_ = group.Wait()
 }
 
-// crowdOf says what a stranger's open pull requests leave one of them to move; nil when it moves
-// its issues.
-func (c *Client) crowdOf(o *opened, listed []restIssue) *lifecycle.Excess {
+// crowdOf is what a stranger's open pull requests name, oldest first, and the place of one of them.
+func (c *Client) crowdOf(o *opened, listed []restIssue) (named [][]claim.Issue, place int) {
 	if !slices.ContainsFunc(listed, func(i restIssue) bool { return i.Number == o.Number }) {
 		listed = append(slices.Clone(listed), restIssue{Number: o.Number})
 	}
 	slices.SortFunc(listed, func(a, b restIssue) int { return cmp.Compare(a.Number, b.Number) })
-	place, named := 0, make([][]claim.Issue, len(listed))
+	named = make([][]claim.Issue, len(listed))
 	for n, i := range listed {
 		named[n] = namedIn(c.o.Web, i.Body, o.Repo)
 		if i.Number == o.Number {
@@ -190,17 +194,7 @@ func (c *Client) crowdOf(o *opened, listed []restIssue) *lifecycle.Excess {
 		}
 	}
 
-	moves, before := lifecycle.Allowance(c.o.OutsiderIssues, named)
-	if moves[place] {
-		return nil
-	}
-
-	return &lifecycle.Excess{
-		PR:     o.PR,
-		Issues: len(o.named),
-		Before: before[place],
-		Most:   c.o.OutsiderIssues,
-	}
+	return named, place
 }
 
 // Outside reports whether the author may be a stranger: no App, and nobody whom GitHub calls an
@@ -223,7 +217,7 @@ func (c *Client) Excess(ctx context.Context, p Pull, named []claim.Issue) (*life
 	if one.asked(c.o.OutsiderIssues) {
 		judged = c.judge(ctx, []account{one.author})
 		if one.settle(judged) {
-			c.dropCrowds(ctx, []*opened{one})
+			c.listCrowds(ctx, []*opened{one})
 		}
 	}
 

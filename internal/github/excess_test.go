@@ -28,6 +28,8 @@ func TestExcessivePulls(t *testing.T) {
 		{"tia", 20, 1, true},
 		{"tia", 21, 0, false},
 		{"wes", 21, 0, false},
+		{"renovate[bot]", 3, 0, true},
+		{"renovate[bot]", 4, 0, false}, // an App is no stranger, and its records do not count
 	} {
 		seed := githubsim.Seed{
 			Users: []githubsim.SeedUser{

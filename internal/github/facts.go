@@ -17,15 +17,7 @@ import (
 )
 
 // A Snapshot is one issue's facts, or why they could not be read.
-type Snapshot struct {
-	Facts lifecycle.Facts
-	Err   error
-
-	// Guess is the log with the records of authors whose role GitHub does not tell and whom it
-	// calls members or collaborators; nil where there are none. It may be too careful, so it
-	// decides nothing but a refusal.
-	Guess *claim.State
-}
+type Snapshot = lifecycle.Snapshot
 
 const (
 	perQuery     = 50  // issues in one query
@@ -45,15 +37,6 @@ func (c *Client) Facts(ctx context.Context, i claim.Issue) (lifecycle.Facts, err
 // of the issues; Facts.Issue is set in every one, also beside an error.
 func (c *Client) FactsOf(ctx context.Context, issues []claim.Issue) []Snapshot {
 	return c.readIssues(ctx, issues, everyRecord)
-}
-
-// FactsOfAll implements ledger.Library: FactsOf, with the errors by themselves.
-func (c *Client) FactsOfAll(ctx context.Context, issues []claim.Issue) ([]lifecycle.Facts, []error) {
-	facts, errs := make([]lifecycle.Facts, len(issues)), make([]error, len(issues))
-	for n, s := range c.FactsOf(ctx, issues) {
-		facts[n], errs[n] = s.Facts, s.Err
-	}
-	return facts, errs
 }
 
 // HoldersOf is FactsOf for who only wants to know who holds the issues, and which pull requests are
@@ -84,7 +67,6 @@ func (c *Client) readIssues(ctx context.Context, issues []claim.Issue, want scop
 // A snapshot is an issue while it is being read.
 type snapshot struct {
 	facts    lifecycle.Facts
-	body     string
 	comments []comment
 	talk     []claim.Comment           // ordinary comments: who wrote them and when
 	more     *connection[queryComment] // the page read first, when it is not all there is

@@ -254,10 +254,15 @@ func (c *Client) CloseCompleted(ctx context.Context, i claim.Issue) error {
 	return failed(err, Object{IssueObject, i.String()}, "close %s", i)
 }
 
-// Assign assigns a login to an issue. GitHub drops a login that cannot be assigned without a word,
-// and so does this.
+// Assign assigns a login to an issue. GitHub drops a login that cannot be assigned without a word:
+// that is a ledger.ErrUnassignable.
 func (c *Client) Assign(ctx context.Context, i claim.Issue, login string) error {
-	_, err := c.send(ctx, http.MethodPost, onIssue(i, "/assignees"), map[string][]string{"assignees": {login}}, nil)
+	var got restIssue
+	_, err := c.send(ctx, http.MethodPost, onIssue(i, "/assignees"), map[string][]string{"assignees": {login}}, &got)
+	is := func(other string) bool { return claim.SameLogin(login, other) }
+	if err == nil && got.Number != 0 && !slices.ContainsFunc(got.assignees(), is) {
+		err = ledger.ErrUnassignable
+	}
 	return failed(err, Object{IssueObject, i.String()}, "assign %s to %s", login, i)
 }
 

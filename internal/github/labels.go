@@ -26,6 +26,11 @@ type definitions struct {
 	nodes  map[string]string // their global ids, likewise
 }
 
+// A restLabel is the global id of a label.
+type restLabel struct {
+	Node string `json:"node_id"`
+}
+
 // ensureLabel makes sure that a label exists before it is put on. To create one of ours that is
 // missing takes the right to push, which many who may label do not have.
 func (ds *definitions) ensureLabel(ctx context.Context, r ledger.Repo, name string) error {
@@ -37,10 +42,12 @@ func (ds *definitions) ensureLabel(ctx context.Context, r ledger.Repo, name stri
 	}
 
 	to := labelPath(r, name)
-	_, err := ds.api.send(ctx, http.MethodGet, to, nil, nil)
+	var there restLabel
+	_, err := ds.api.send(ctx, http.MethodGet, to, nil, &there)
 	switch {
 	case err == nil:
 		ds.noteLabel(r, name, true)
+		ds.noteLabelNode(r, name, there.Node)
 		return nil
 	case to.err != nil || !is[*NotFoundError](err):
 		return err
@@ -85,6 +92,13 @@ func (ds *definitions) noteLabel(r ledger.Repo, name string, exists bool) {
 	}
 }
 
+func (ds *definitions) forgetLabel(r ledger.Repo, name string) {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	delete(ds.exists, key(r.String(), name))
+	delete(ds.nodes, key(r.String(), name))
+}
+
 // Labels lists the labels a repository defines, in GitHub's order.
 func (ds *definitions) Labels(ctx context.Context, r ledger.Repo) ([]labels.Definition, error) {
 	got, _, err := list[labels.Definition](ctx, ds.api, at(r.Owner, r.Name, "/labels?per_page=100"))
@@ -116,7 +130,11 @@ func (ds *definitions) CreateLabel(ctx context.Context, r ledger.Repo, d labels.
 // either is not there.
 func (ds *definitions) createLabel(ctx context.Context, r ledger.Repo, d labels.Definition) error {
 	body := map[string]string{"name": d.Name, "color": d.Color, "description": d.Description}
-	_, err := ds.api.send(ctx, http.MethodPost, at(r.Owner, r.Name, "/labels"), body, nil)
+	var made restLabel
+	_, err := ds.api.send(ctx, http.MethodPost, at(r.Owner, r.Name, "/labels"), body, &made)
+	if err == nil {
+		ds.noteLabelNode(r, d.Name, made.Node)
+	}
 
 	denied, forbidden := errors.AsType[*PermissionError](err)
 	hidden, absent := errors.AsType[*NotFoundError](err)

@@ -39,11 +39,8 @@ func (c *Client) PullToMerge(ctx context.Context, r ledger.Repo, number int,
 // A queryMergeable is a repository with one of its pull requests, and what a merge of it may make
 // of it.
 type queryMergeable struct {
-	PullRequest *struct {
-		queryWholePull
-		Commits *connection[queryPullCommit]
-	}
-	File *struct {
+	PullRequest *queryMergeablePull
+	File        *struct {
 		Text        *string
 		IsTruncated bool
 	}
@@ -55,6 +52,11 @@ type queryMergeable struct {
 	SquashMergeCommitTitle   string
 	SquashMergeCommitMessage string
 	RebaseMergeAllowed       bool
+}
+
+type queryMergeablePull struct {
+	queryWholePull
+	Commits *connection[queryPullCommit]
 }
 
 type queryPullCommit struct{ Commit struct{ Message string } }
@@ -71,13 +73,15 @@ func (q queryMergeable) methods() closing.Methods {
 	}
 }
 
+const mergeSettings = "mergeCommitAllowed mergeCommitTitle mergeCommitMessage rebaseMergeAllowed\n" +
+	"    squashMergeAllowed squashMergeCommitTitle squashMergeCommitMessage"
+
 const commitFields = "totalCount pageInfo { hasNextPage endCursor } nodes { commit { message } }"
 
 func (c *Client) queryMerge(ctx context.Context, id pullID, file FileAt) (Pull, Merge, error) {
 	d := newDocument()
 	d.open("p", ledger.Repo{Owner: id.Owner, Name: id.Repo})
-	d.add("    mergeCommitAllowed mergeCommitTitle mergeCommitMessage rebaseMergeAllowed\n" +
-		"    squashMergeAllowed squashMergeCommitTitle squashMergeCommitMessage\n")
+	d.add("    " + mergeSettings + "\n")
 	if file != (FileAt{}) {
 		d.add("    file: object(expression: %s) { ... on Blob { text isTruncated } }\n",
 			d.bind("String", file.Commit+":"+file.Path))

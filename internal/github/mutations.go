@@ -1,224 +1,420 @@
 package github
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/protocol"
 )
 
-// Record implements ledger.Recorder: one mutation posts the comment, and its payload shows the
-// issue as it is then. It takes the global id that an earlier snapshot has shown. What GitHub
-// certainly refused is errors.ErrUnsupported: Comment finds out why.
-func (c *Client) Record(ctx context.Context, i claim.Issue, body string) (claim.Comment, *lifecycle.Facts, error) {
-	posted, after, err := c.written(ctx, i, func(one *snapshot) (claim.Comment, error) {
-		return c.postRecord(hinted(ctx, commenting), one, body, labels.Change{})
-	})
-	if err != nil {
-		return claim.Comment{}, nil, fmt.Errorf("comment on %s: %w", i, err)
-	}
-
-	return posted, after, nil
-}
-
-// Mirror implements ledger.Mirrorer: the fields of the mutation run one after the other, and the
-// payload of the last one shows the issue as it is then. Labels are named by the global ids that an
-// earlier snapshot has shown, so that none is created.
-func (c *Client) Mirror(ctx context.Context, i claim.Issue, body string,
-	change labels.Change,
-) (claim.Comment, *lifecycle.Facts, error) {
-	posted, after, err := c.written(ctx, i, func(one *snapshot) (claim.Comment, error) {
-		return c.postRecord(hinted(ctx, commenting), one, body, change)
-	})
-	if err != nil {
-		return claim.Comment{}, nil, fmt.Errorf("comment on %s: %w", i, err)
-	}
-
-	return posted, after, nil
-}
-
-// Amend implements ledger.Amender: one mutation edits a comment of an issue, and its payload shows
-// the issue as it is then. It takes the comment's global id. What GitHub certainly refused is
-// errors.ErrUnsupported: EditComment finds out why.
-func (c *Client) Amend(ctx context.Context, i claim.Issue, m claim.Comment,
-	body string,
-) (claim.Comment, *lifecycle.Facts, error) {
-	edited, after, err := c.written(ctx, i, func(one *snapshot) (claim.Comment, error) {
-		return c.amendRecord(hinted(ctx, repeatable), one, m, body)
-	})
-	if err != nil {
-		return claim.Comment{}, nil, fmt.Errorf("edit comment %d of %s: %w", m.ID, i, err)
-	}
-
-	return edited, after, nil
-}
-
-// written sends a mutation about a comment, and completes the snapshot that its payload shows: nil
-// when it cannot be.
-func (c *Client) written(ctx context.Context, i claim.Issue,
-	send func(*snapshot) (claim.Comment, error),
-) (claim.Comment, *lifecycle.Facts, error) {
-	one := &snapshot{facts: lifecycle.Facts{Issue: i}}
-	var got claim.Comment
-	err := untilUnderstood(func() (err error) { // where the schema lacks a part of the question nothing was carried out
-		got, err = send(one)
-		return err
-	})
-	if err != nil {
-		return claim.Comment{}, nil, err
-	}
-
-	if short(one.err) || one.more != nil {
-		if c.completeFacts(ctx, []*snapshot{one}) != nil {
-			return got, nil, nil
+// Write implements ledger.Forge. What is wanted with a snapshot is a mutation, whose fields run one
+// after the other, and the payload of the last one about an issue shows it as it is then. Issues,
+// labels and comments are named by the global ids that an earlier snapshot has shown, so that a
+// label that does not exist is never created here. Where an id is not known, and where GitHub
+// certainly refused the mutation, it is one request a write, which finds out why.
+func (c *Client) Write(ctx context.Context, all []ledger.Batch) []ledger.Written {
+	out := make([]ledger.Written, len(all))
+	var joined []*mutation
+	for n, b := range all {
+		m := c.mutation(ctx, b)
+		if m == nil {
+			out[n] = c.writeEach(ctx, b)
+			continue
 		}
+
+		m.out = &out[n]
+		joined = append(joined, m)
 	}
 
-	c.judgeRecords(ctx, readable([]*snapshot{one}, nil), everyRecord)
-	if after := one.public(); one.read && after.Err == nil {
-		return got, &after.Facts, nil
+	for len(joined) > 0 {
+		part := joined[:c.together(joined)]
+		joined = joined[len(part):]
+		c.mutateAll(ctx, part)
 	}
 
-	return got, nil, nil
+	return out
 }
 
-// postRecord posts a comment, then changes labels; the last of these fields shows the issue.
-func (c *Client) postRecord(ctx context.Context, one *snapshot, body string,
-	change labels.Change,
-) (claim.Comment, error) {
-	i := one.facts.Issue
-	repo := ledger.Repo{Owner: i.Owner, Name: i.Repo}
-	subject, known := c.issueNode(i)
-	add, all := c.labelNodes(repo, change.Add)
-	remove, both := c.labelNodes(repo, change.Remove)
-	if !known || !all || !both {
-		return claim.Comment{}, errors.ErrUnsupported
-	}
+// mutatedAtOnce is how many issues one mutation writes about.
+const mutatedAtOnce = 20
 
-	much := ofOne()
-	d := newDocument()
-	sent, text := d.bind("ID!", subject), d.bind("String!", body)
-	shown := c.issueAfter(d, i)
-	last := "post"
-	if len(add) > 0 {
-		last = "add"
+// together is how many of the mutations may be one request: those that may be repeated, of one
+// repository. GitHub takes about one new comment a second, and an answer that is lost leaves all of
+// them open.
+func (c *Client) together(all []*mutation) int {
+	n := 0
+	for n < len(all) && n < mutatedAtOnce && all[n].repeats() && all[n].Issue.SameRepo(all[0].Issue) {
+		n++
 	}
-
-	if len(remove) > 0 {
-		last = "remove"
-	}
-
-	seen := func(field, payload string) string {
-		if field == last {
-			return payload + " " + shown
-		}
-		return "clientMutationId"
-	}
-
-	d.add("  post: addComment(input: {subjectId: %s, body: %s}) { commentEdge { node { ...C } } %s }\n", sent, text,
-		seen("post", "subject"))
-	if len(add) > 0 {
-		d.add("  add: addLabelsToLabelable(input: {labelableId: %s, labelIds: %s}) { %s }\n", sent,
-			d.bind("[ID!]!", add), seen("add", "labelable"))
-	}
-
-	if len(remove) > 0 {
-		d.add("  remove: removeLabelsFromLabelable(input: {labelableId: %s, labelIds: %s}) { %s }\n", sent,
-			d.bind("[ID!]!", remove), seen("remove", "labelable"))
-	}
-
-	type labelled struct{ Labelable json.RawMessage }
-	var data struct {
-		Post *struct {
-			CommentEdge *struct{ Node *queryComment }
-			Subject     json.RawMessage
-		}
-		Add, Remove *labelled
-	}
-	writes := c.transport.writes.Load() + 1
-	got, err := c.ask(ctx, d.operation("mutation Record", issueFields(c.api, much)+pullRequestFields(much)),
-		d.variables, &data)
-	if err := refusedWrite("post", data.Post == nil, got, err); err != nil {
-		return claim.Comment{}, err
-	}
-
-	if data.Post == nil || data.Post.CommentEdge == nil {
-		return claim.Comment{}, &AnswerError{Status: http.StatusOK, Reason: "the comment is not in it"}
-	}
-	posted, err := ownComment(data.Post.CommentEdge.Node)
-	if err != nil {
-		return posted, err
-	}
-
-	payload := data.Post.Subject
-	if l := map[string]*labelled{"add": data.Add, "remove": data.Remove}[last]; l != nil {
-		payload = l.Labelable
-	}
-
-	if of := len(add) > 0 && data.Add == nil; !of { // what could not be added must not be told as done
-		c.takeAfter(one, got, payload, writes)
-	}
-
-	return posted, nil
+	return max(n, 1)
 }
 
-func (c *Client) amendRecord(ctx context.Context, one *snapshot, m claim.Comment, body string) (claim.Comment, error) {
-	if m.Node == "" {
-		return claim.Comment{}, errors.ErrUnsupported
-	}
-	much := ofOne()
-	d := newDocument()
-	id, text := d.bind("ID!", m.Node), d.bind("String!", body)
-	shown := "issue { __typename ...I " + c.repositoryAfter(d, one.facts.Issue) + " }"
-	d.add("  edit: updateIssueComment(input: {id: %s, body: %s}) { issueComment { ...C %s } }\n", id, text, shown)
-	var data struct {
-		Edit *struct{ IssueComment json.RawMessage }
-	}
-	writes := c.transport.writes.Load() + 1
-	got, err := c.ask(ctx, d.operation("mutation Amend", issueFields(c.api, much)), d.variables, &data)
-	if err := refusedWrite("edit", data.Edit == nil, got, err); err != nil {
-		return claim.Comment{}, err
-	}
-
-	var node *queryComment
-	var of struct{ Issue json.RawMessage }
-	if data.Edit != nil {
-		_ = json.Unmarshal(data.Edit.IssueComment, &of) // null leaves it empty
-		_ = json.Unmarshal(data.Edit.IssueComment, &node)
-	}
-
-	edited, err := ownComment(node)
-	if err == nil {
-		c.takeAfter(one, got, of.Issue, writes)
-	}
-
-	return edited, err
+// A mutation is what is written about one issue with a snapshot after it.
+type mutation struct {
+	ledger.Batch
+	subject     string // global ids
+	add, remove []string
+	one         *snapshot
+	out         *ledger.Written
 }
 
-// refusedWrite is the error of a mutation of one field, by its alias; none says that its payload is
-// null. What was certainly refused is errors.ErrUnsupported.
-func refusedWrite(alias string, none bool, got partial, err error) error {
-	switch {
-	case is[*NoGraphQLError](err), hidden(err):
-		return errors.ErrUnsupported
-	case err != nil:
-		return err
-	case !none || len(got.errors) == 0:
+// record is the write that is not about labels, nil without one.
+func (m *mutation) record() *protocol.Write {
+	if w := &m.Writes[0]; w.Kind != protocol.WriteRelabel {
+		return w
+	}
+	return nil
+}
+
+// relabels reports whether labels are changed.
+func (m *mutation) relabels() bool { return len(m.add)+len(m.remove) > 0 }
+
+// repeats reports whether it does no harm to do it twice.
+func (m *mutation) repeats() bool { w := m.record(); return w == nil || w.Kind == protocol.WriteEdit }
+
+// mutation returns the batch as a mutation, nil if it cannot be one.
+func (c *Client) mutation(ctx context.Context, b ledger.Batch) *mutation {
+	if !b.Read || len(b.Writes) == 0 {
 		return nil
 	}
+	m := &mutation{Batch: b, one: &snapshot{facts: lifecycle.Facts{Issue: b.Issue}}}
+	subject, known := c.issueNode(b.Issue)
+	m.subject = subject
 
-	e := got.errors[0]
+	rest := b.Writes
+	if w := m.record(); w != nil {
+		rest = rest[1:]
+		posts := w.Kind == protocol.WritePost && known
+		edits := w.Kind == protocol.WriteEdit && w.Node != "" && len(rest) == 0
+		if !posts && !edits {
+			return nil
+		}
+	}
+
+	for _, w := range rest {
+		repo, all, both := ledger.Repo{Owner: b.Issue.Owner, Name: b.Issue.Repo}, false, false
+		for _, name := range w.Labels.Add {
+			if _, defined := c.labelNodes(repo, []string{name}); !defined && c.ensureLabel(ctx, repo, name) != nil {
+				return nil // adding it says why
+			}
+		}
+		m.add, all = c.labelNodes(repo, w.Labels.Add)
+		m.remove, both = c.labelNodes(repo, w.Labels.Remove)
+		if w.Kind != protocol.WriteRelabel || len(rest) > 1 || !known || !all || !both || !m.relabels() {
+			return nil
+		}
+	}
+
+	return m
+}
+
+// last is the field that shows the issue as it is after all of them.
+func (m *mutation) last() string {
+	switch {
+	case len(m.remove) > 0:
+		return "remove"
+	case len(m.add) > 0:
+		return "add"
+	}
+
+	return "record"
+}
+
+// alias names a field of the mutation with the number n.
+func alias(field string, n int) string { return field + strconv.Itoa(n) }
+
+// fields adds the fields of the mutation with the number n to a document.
+func (m *mutation) fields(c *Client, d *document, n int) {
+	after := func(field, issue string) string {
+		if field != m.last() {
+			return "clientMutationId"
+		}
+		repository := c.repositoryAfter(d, m.Issue)
+		if issue == "issue" { // a comment's
+			return "issue { __typename ...I " + repository + " }"
+		}
+
+		return issue + " { __typename ... on Issue { ...I " + repository + " } ... on PullRequest { ...Q " + repository + " } }"
+	}
+
+	switch w := m.record(); {
+	case w == nil:
+	case w.Kind == protocol.WriteEdit:
+		d.add("  %s: updateIssueComment(input: {id: %s, body: %s}) { issueComment { ...C %s } }\n", alias("record", n),
+			d.bind("ID!", w.Node), d.bind("String!", w.Body), after("record", "issue"))
+	default:
+		d.add("  %s: addComment(input: {subjectId: %s, body: %s}) { commentEdge { node { ...C } } %s }\n",
+			alias("record", n), d.bind("ID!", m.subject), d.bind("String!", w.Body), after("record", "subject"))
+	}
+
+	change := func(field, mutation string, nodes []string) {
+		if len(nodes) > 0 {
+			d.add("  %s: %s(input: {labelableId: %s, labelIds: %s}) { %s }\n", alias(field, n), mutation,
+				d.bind("ID!", m.subject), d.bind("[ID!]!", nodes), after(field, "labelable"))
+		}
+	}
+	change("add", "addLabelsToLabelable", m.add)
+	change("remove", "removeLabelsFromLabelable", m.remove)
+}
+
+// A payload is what a field of a mutation answers with.
+type payload struct {
+	CommentEdge  *struct{ Node *queryComment }
+	IssueComment json.RawMessage
+	Subject      json.RawMessage
+	Labelable    json.RawMessage
+}
+
+// mutateAll sends mutations as one request. Where that is too much, each is sent by itself.
+func (c *Client) mutateAll(ctx context.Context, all []*mutation) {
+	hint, much := hinted(ctx, repeatable), ofMany()
+	if !all[0].repeats() {
+		hint = hinted(ctx, commenting)
+	}
+	if len(all) == 1 {
+		much = ofOne()
+	} else {
+		hint = replaceable(hint)
+	}
+	much.comments = lastComments
+
+	var data map[string]*payload
+	var got partial
+	writes := c.transport.writes.Load() + 1
+	err := untilUnderstood(func() (err error) { // where the schema lacks a part of the question nothing was carried out
+		d := newDocument()
+		fragments := issueFields(c.api, much)
+		if slices.ContainsFunc(all, func(m *mutation) bool { w := m.record(); return w == nil || w.Kind == protocol.WritePost }) {
+			fragments += pullRequestFields(much)
+		}
+		for n, m := range all {
+			m.fields(c, d, n)
+		}
+		got, err = c.ask(hint, d.operation("mutation Write", fragments), d.variables, &data)
+
+		return err
+	})
+
+	if len(all) > 1 && err != nil && !wholeRequest(err) {
+		for n := range all {
+			c.mutateAll(ctx, all[n:n+1])
+		}
+		return
+	}
+
+	refused := is[*NoGraphQLError](err) || hidden(err)
+	for n, m := range all {
+		if !refused && (m.record() != nil || !tooMuch(err)) {
+			m.answered(c, n, data, got, err, writes)
+		}
+		if m.out.Results == nil {
+			c.forgetLabels(m.Batch) // one may have been deleted since, and is made again then
+			*m.out = c.writeEach(ctx, m.Batch)
+		}
+	}
+
+	c.showAfter(ctx, all)
+}
+
+// answered takes in what became of the mutation with the number n. Without any result GitHub has
+// certainly refused it.
+func (m *mutation) answered(c *Client, n int, data map[string]*payload, got partial, err error, writes int64) {
+	of := func(field string) *payload { return data[alias(field, n)] }
+	if m.record() != nil {
+		if err == nil && of("record") == nil {
+			err = got.refused(alias("record", n))
+		}
+		if errors.Is(err, errors.ErrUnsupported) {
+			return
+		}
+
+		result := protocol.Result{Err: err}
+		if err == nil {
+			result.Comment, result.Err = ownComment(of("record").comment())
+		}
+		m.out.Results = append(m.out.Results, result)
+		if result.Err != nil {
+			return
+		}
+	}
+
+	changed := (of("add") != nil || len(m.add) == 0) && (of("remove") != nil || len(m.remove) == 0)
+	if m.relabels() {
+		labelled := protocol.Result{Err: err}
+		switch {
+		case err != nil || changed:
+		case m.record() == nil: // one request a label finds out which, and why
+			return
+		default:
+			labelled.Err = errUnseen
+		}
+		m.out.Results = append(m.out.Results, labelled)
+	}
+
+	// What could not be added must not be told as done.
+	if last := alias(m.last(), n); err == nil && changed && got.under(last) == nil {
+		c.takeAfter(m.one, got, data[last].shown(), writes)
+	}
+}
+
+// errUnseen is why it is not known whether labels were changed after a record.
+var errUnseen = errors.New("the answer does not show it")
+
+// comment is the comment that was written.
+func (p *payload) comment() (node *queryComment) {
+	switch {
+	case p == nil:
+	case p.CommentEdge != nil:
+		node = p.CommentEdge.Node
+	default:
+		_ = json.Unmarshal(p.IssueComment, &node) // null leaves it empty
+	}
+
+	return node
+}
+
+// shown is the issue as it is after it.
+func (p *payload) shown() json.RawMessage {
+	var of struct{ Issue json.RawMessage }
+	_ = json.Unmarshal(p.IssueComment, &of) // null leaves it empty
+	for _, shown := range []json.RawMessage{p.Labelable, p.Subject, of.Issue} {
+		if len(shown) > 0 {
+			return shown
+		}
+	}
+
+	return nil
+}
+
+// showAfter completes the snapshots that payloads have shown: those that cannot be are nil.
+func (c *Client) showAfter(ctx context.Context, all []*mutation) {
+	var shown []*snapshot
+	for _, m := range all {
+		if m.one.read || short(m.one.err) || m.one.more != nil {
+			shown = append(shown, m.one)
+		}
+	}
+
+	if len(shown) == 0 {
+		return
+	}
+	err := c.completeFacts(ctx, shown)
+	c.judgeRecords(ctx, readable(shown, err), everyRecord)
+	for _, m := range all {
+		if after := m.one.public(); m.one.read && after.Err == nil {
+			m.out.After = &after.Facts
+		}
+	}
+}
+
+// writeEach sends writes one by one, up to the first that was not applied.
+func (c *Client) writeEach(ctx context.Context, b ledger.Batch) (out ledger.Written) {
+	for _, w := range b.Writes {
+		var r protocol.Result
+		r.Comment, r.Err = c.writeOne(ctx, b.Issue, w)
+		out.Results = append(out.Results, r)
+		if r.Err != nil {
+			break
+		}
+	}
+
+	return out
+}
+
+func (c *Client) writeOne(ctx context.Context, i claim.Issue, w protocol.Write) (claim.Comment, error) {
+	switch w.Kind {
+	case protocol.WritePost:
+		return c.Comment(ctx, i, w.Body)
+	case protocol.WriteEdit:
+		return c.EditComment(ctx, i, w.Comment, w.Body)
+	case protocol.WriteErase:
+		return claim.Comment{}, c.DeleteComment(ctx, i, w.Comment)
+	case protocol.WriteAssign:
+		return claim.Comment{}, c.Assign(ctx, i, w.Login)
+	case protocol.WriteUnassign:
+		return claim.Comment{}, c.Unassign(ctx, i, w.Login)
+	case protocol.WriteClose:
+		return claim.Comment{}, c.CloseCompleted(ctx, i)
+	case protocol.WriteRelabel:
+		return claim.Comment{}, c.changeLabels(ctx, i, w.Labels)
+	}
+
+	return claim.Comment{}, fmt.Errorf("%s: not a write of GitHub's", w.Kind)
+}
+
+// forgetLabels forgets what was known of the labels that a batch adds.
+func (c *Client) forgetLabels(b ledger.Batch) {
+	for _, w := range b.Writes {
+		for _, name := range w.Labels.Add {
+			c.forgetLabel(ledger.Repo{Owner: b.Issue.Owner, Name: b.Issue.Repo}, name)
+		}
+	}
+}
+
+// changeLabels adds labels, then removes others, one request each.
+func (c *Client) changeLabels(ctx context.Context, i claim.Issue, change labels.Change) error {
+	for _, name := range change.Add {
+		if err := c.AddLabel(ctx, i, name); err != nil {
+			return err
+		}
+	}
+
+	for _, name := range change.Remove {
+		if err := c.RemoveLabel(ctx, i, name); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// Reply implements ledger.Forge.
+func (c *Client) Reply(ctx context.Context, i claim.Issue, ask protocol.Ask) (out protocol.Replies) {
+	repo := ledger.Repo{Owner: i.Owner, Name: i.Repo}
+	switch {
+	case ask.Counts:
+		out.Err = c.Heard(ctx, repo)
+		if ask.Load && out.Err == nil {
+			out.Load, out.Err = c.InProgress(ctx, repo)
+		}
+	case ask.Load:
+		out.Load, out.Err = c.InProgress(ctx, repo)
+	case ask.Pull != "":
+		out.Pull, out.Err = c.PullAt(ctx, ask.Pull, i)
+	case ask.Moved != nil && ask.Moved.On:
+		out.Moved, out.Err = c.LastAddition(ctx, i, ask.Moved.Label)
+	case ask.Moved != nil:
+		out.Moved, out.Err = c.LastRemoval(ctx, i, ask.Moved.Label)
+	case ask.Votes != 0:
+		out.Votes, out.Err = c.Votes(ctx, i, ask.Votes)
+	case ask.May != "":
+		out.May, out.Err = c.MayLabel(ctx, repo, ask.May)
+	}
+
+	return out
+}
+
+// refused is why the field of a mutation answered with nothing. What was certainly refused is
+// errors.ErrUnsupported.
+func (p partial) refused(alias string) error {
+	n := slices.IndexFunc(p.errors, func(e queryError) bool { return len(e.Path) == 0 || e.part(0) == alias })
+	if n < 0 {
+		return &AnswerError{Status: http.StatusOK, Reason: "the comment is not in it"}
+	}
+
+	e := p.errors[n]
 	// of the field itself, not of a part of its payload
 	refusals := []string{"NOT_FOUND", "FORBIDDEN", "INSUFFICIENT_SCOPES", "UNPROCESSABLE"}
-	if len(e.Path) == 1 && e.part(0) == alias && slices.Contains(refusals, e.Type) {
+	if len(e.Path) == 1 && slices.Contains(refusals, e.Type) {
 		return errors.ErrUnsupported
 	}
 
@@ -239,84 +435,7 @@ func ownComment(node *queryComment) (claim.Comment, error) {
 	return written, nil
 }
 
-// Relabel implements ledger.Relabeler: the fields of a mutation run one after the other, and the
-// payload of the last one shows the issue as it is then. It takes the global ids that an earlier
-// snapshot has shown, so a label that does not exist is never created here. What GitHub refuses is
-// errors.ErrUnsupported: one request a label finds out which, and why.
-func (c *Client) Relabel(ctx context.Context, i claim.Issue, change labels.Change) (lifecycle.Facts, error) {
-	one := &snapshot{facts: lifecycle.Facts{Issue: i}}
-	err := untilUnderstood(func() error { return c.changeLabels(hinted(ctx, repeatable), one, change) })
-	if err == nil {
-		err = c.completeFacts(ctx, []*snapshot{one})
-	}
-
-	if err != nil {
-		return lifecycle.Facts{}, fmt.Errorf("change labels of %s: %w", i, err)
-	}
-	c.judgeRecords(ctx, readable([]*snapshot{one}, nil), everyRecord)
-	got := one.public()
-
-	return got.Facts, got.Err
-}
-
-func (c *Client) changeLabels(ctx context.Context, one *snapshot, change labels.Change) error {
-	i := one.facts.Issue
-	repo := ledger.Repo{Owner: i.Owner, Name: i.Repo}
-	subject, known := c.issueNode(i)
-	add, all := c.labelNodes(repo, change.Add)
-	remove, both := c.labelNodes(repo, change.Remove)
-	if !known || !all || !both || len(add)+len(remove) == 0 {
-		return errors.ErrUnsupported
-	}
-
-	much := ofOne()
-	d := newDocument()
-	sent := d.bind("ID!", subject)
-	seen := "labelable " + c.issueAfter(d, i)
-	if len(add) > 0 {
-		payload := "clientMutationId"
-		if len(remove) == 0 {
-			payload = seen
-		}
-		d.add("  add: addLabelsToLabelable(input: {labelableId: %s, labelIds: %s}) { %s }\n", sent,
-			d.bind("[ID!]!", add), payload)
-	}
-
-	if len(remove) > 0 {
-		d.add("  remove: removeLabelsFromLabelable(input: {labelableId: %s, labelIds: %s}) { %s }\n", sent,
-			d.bind("[ID!]!", remove), seen)
-	}
-
-	var data map[string]*struct{ Labelable json.RawMessage }
-	writes := c.transport.writes.Load() + 1
-	got, err := c.ask(ctx, d.operation("mutation Relabel", issueFields(c.api, much)+pullRequestFields(much)),
-		d.variables, &data)
-	switch {
-	case is[*NoGraphQLError](err), hidden(err), tooMuch(err):
-		return errors.ErrUnsupported
-	case err != nil:
-		return err
-	case len(got.errors) > 0:
-		return errors.ErrUnsupported
-	}
-
-	last := cmp.Or(data["remove"], data["add"])
-	if last == nil {
-		return errors.ErrUnsupported
-	}
-
-	c.takeAfter(one, got, last.Labelable, writes)
-	return nil
-}
-
-// issueAfter is the selection by which the payload of a mutation shows an issue as it is then, for
-// takeAfter.
-func (c *Client) issueAfter(d *document, i claim.Issue) string {
-	repository := c.repositoryAfter(d, i)
-	return "{ __typename ... on Issue { ...I " + repository + " } ... on PullRequest { ...Q " + repository + " } }"
-}
-
-// repositoryAfter is the part of it about the repository.
+// repositoryAfter is the part of a mutation's payload about the repository, for takeAfter.
 func (c *Client) repositoryAfter(d *document, i claim.Issue) string {
 	tip := document{declared: d.declared, variables: d.variables}
 	names := names(c.o.Scheme, &tip)

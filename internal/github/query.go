@@ -306,7 +306,7 @@ func (c *Client) takeAt(one *snapshot, s sheet, alias string) {
 
 func (c *Client) takeIssue(one *snapshot, s sheet, q *queryIssue) {
 	one.facts, one.err = q.facts(one.facts.Issue, c.o.Scheme)
-	one.facts.Now, one.facts.Pause, one.body = s.now, s.pause, q.Body
+	one.facts.Now, one.facts.Pause, one.facts.Body = s.now, s.pause, q.Body
 	if q.Number == one.facts.Issue.Number { // the global ids are for writes
 		if q.ID != "" {
 			c.mu.Lock()

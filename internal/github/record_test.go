@@ -1,17 +1,31 @@
 package github
 
 import (
-	"errors"
 	"reflect"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lease/gitref"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/protocol"
 	"github.com/label-state/label-state/internal/sample"
 )
+
+// recorded posts a comment, and wants a snapshot along.
+func recorded(t *testing.T, c *Client, i claim.Issue, body string) (claim.Comment, *lifecycle.Facts, error) {
+	got := written(t, c, i, protocol.Write{Kind: protocol.WritePost, Body: body})
+	return got.Results[0].Comment, got.After, got.Results[0].Err
+}
+
+// written sends writes about an issue, and wants a snapshot along.
+func written(t *testing.T, c *Client, i claim.Issue, writes ...protocol.Write) ledger.Written {
+	return c.Write(t.Context(), []ledger.Batch{{Issue: i, Writes: writes, Read: true}})[0]
+}
 
 // TestRecord: a comment is posted and the issue is read again in one request, and the snapshot is
 // the one that Facts returns.
@@ -25,7 +39,7 @@ func TestRecord(t *testing.T) {
 
 	asked := len(sent.sent)
 	const body = "<!-- agent-claim:codename=ann firing_id=a1 nonce=0123456789 -->\nann begins"
-	posted, got, err := c.Record(t.Context(), i, body)
+	posted, got, err := recorded(t, c, i, body)
 	if err != nil || got == nil || len(sent.sent) != asked+1 {
 		t.Fatalf("%v, %v after %q", got, err, sent.sent[asked:])
 	}
@@ -46,32 +60,32 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestRecordRefused: what was certainly not posted is left to Comment, which says why; of anything
-// else nobody knows, and the caller looks before it posts again.
+// TestRecordRefused: what was certainly not posted is posted by REST, which says why not; of
+// anything else nobody knows, and the caller looks before it posts again.
 func TestRecordRefused(t *testing.T) {
 	lock := func(s *githubsim.Server) error { return s.Lock("acme/app", 1, "bot") }
 	for name, c := range map[string]struct {
-		before      func(*githubsim.Server) error
-		change      func(*Options)
-		unread      bool
-		spoil       [2]string
-		unsupported bool
-		posted      int
+		before   func(*githubsim.Server) error
+		change   func(*Options)
+		unread   bool
+		spoil    [2]string
+		rejected bool
+		posted   int
 	}{
-		"never read": {unread: true, unsupported: true},
-		"locked":     {before: lock, unsupported: true, change: as("tok-rob")},
+		"never read": {unread: true, posted: 1},
+		"locked":     {before: lock, rejected: true, change: as("tok-rob")},
 		"a part of the payload": {
 			spoil: [2]string{
-				`"data":{"post":{`,
-				`"errors":[{"type":"FORBIDDEN","message":"no","path":["post","subject"]}],"data":{"post":null,"x":{`,
+				`"data":{"record0":{`,
+				`"errors":[{"type":"FORBIDDEN","message":"no","path":["record0","subject"]}],"data":{"record0":null,"x":{`,
 			},
 			posted: 1,
 		},
 		"out of resources": {spoil: [2]string{
 			`"data":{`,
-			`"errors":[{"type":"RESOURCE_LIMITS_EXCEEDED","message":"no","path":["post"]}],"data":{`,
+			`"errors":[{"type":"RESOURCE_LIMITS_EXCEEDED","message":"no","path":["record0"]}],"data":{`,
 		}, posted: 1},
-		"no payload": {spoil: [2]string{`"post":{`, `"y":{`}, posted: 1},
+		"no payload": {spoil: [2]string{`"record0":{`, `"y":{`}, posted: 1},
 		"no comment": {spoil: [2]string{`"commentEdge":{`, `"commentEdge":null,"x":{`}, posted: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -98,10 +112,9 @@ func TestRecordRefused(t *testing.T) {
 			if c.spoil[0] != "" {
 				client.transport.o.HTTP = spoiled(client.transport.o.HTTP, c.spoil[0], c.spoil[1])
 			}
-			_, _, err := client.Record(t.Context(), i, "hello")
-			if errors.Is(err, errors.ErrUnsupported) != c.unsupported || err == nil || !c.unsupported &&
-				lease.Rejected(err) {
-				t.Errorf("%v, want unsupported: %t", err, c.unsupported)
+			_, _, err := recorded(t, client, i, "hello")
+			if (err == nil) != c.unread || lease.Rejected(err) != c.rejected {
+				t.Errorf("%v, want rejected: %t", err, c.rejected)
 			}
 
 			all, err := server.Comments("acme/app", 1)
@@ -133,7 +146,7 @@ func TestRecordUnread(t *testing.T) {
 		}
 
 		c.transport.o.HTTP = spoiled(c.transport.o.HTTP, spoil[0], spoil[1])
-		posted, got, err := c.Record(t.Context(), issue("app", 1), "hello")
+		posted, got, err := recorded(t, c, issue("app", 1), "hello")
 		if err != nil || got != nil || posted.ID == 0 {
 			t.Errorf("%s: %+v, %v, %v", spoil[0], posted, got, err)
 		}
@@ -152,7 +165,7 @@ func TestRecordPaced(t *testing.T) {
 			if _, err := c.Facts(t.Context(), i); err != nil {
 				t.Fatal(err)
 			}
-			if _, _, err := c.Record(t.Context(), i, "hello"); err != nil {
+			if _, _, err := recorded(t, c, i, "hello"); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -188,7 +201,7 @@ func TestShownRef(t *testing.T) {
 		"much later":           {func(*testing.T, *Client) { time.Sleep(fresh + time.Second) }, false},
 		"after a write":        {comment, false},
 		"read after a write":   {func(t *testing.T, c *Client) { comment(t, c); facts(t, c) }, true},
-		"shown with a comment": {func(t *testing.T, c *Client) { _, _, _ = c.Record(t.Context(), i, "hello") }, true},
+		"shown with a comment": {func(t *testing.T, c *Client) { _, _, _ = recorded(t, c, i, "hello") }, true},
 	} {
 		for _, there := range []bool{true, false} {
 			server, err := githubsim.New(world(), githubsim.Options{Dir: t.TempDir()})

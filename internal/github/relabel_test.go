@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/protocol"
 )
 
 // TestRelabel: labels come and go and the issue is read again in one request, and the snapshot is
@@ -31,10 +32,11 @@ func TestRelabel(t *testing.T) {
 		}
 
 		asked := len(sent.sent)
-		got, err := c.Relabel(t.Context(), i, change)
-		if err != nil {
-			t.Fatal(err)
+		answer := written(t, c, i, protocol.Write{Kind: protocol.WriteRelabel, Labels: change})
+		if answer.Results[0].Err != nil || answer.After == nil {
+			t.Fatal(answer)
 		}
+		got := *answer.After
 
 		if n := len(sent.sent) - asked; n != 1 {
 			t.Errorf("%+v took %d requests: %q", change, n, sent.sent[asked:])
@@ -74,10 +76,10 @@ func supply(t *testing.T, c *Client, names ...string) {
 	}
 }
 
-// TestRelabelUnsupported: what one request cannot do is left to those that do it label by label,
-// and nothing is made up: a label that the repository lacks, one that was deleted since, an issue
-// that was never read.
-func TestRelabelUnsupported(t *testing.T) {
+// TestRelabelOneByOne: what one request cannot do is done label by label: a label of the scheme
+// that the repository lacks, or that was deleted since, is made first, with its colour, and an issue
+// that was never read is none the worse for it.
+func TestRelabelOneByOne(t *testing.T) {
 	for name, story := range map[string]func(t *testing.T, c *Client){
 		"the repository lacks it": func(t *testing.T, c *Client) {
 			if _, err := c.Facts(t.Context(), issue("app", 1)); err != nil {
@@ -101,14 +103,21 @@ func TestRelabelUnsupported(t *testing.T) {
 			server := simulated(t)
 			c := connect(t, server.Transport())
 			story(t, c)
-			_, err := c.Relabel(t.Context(), issue("app", 1), labels.Change{Add: []string{"needs:human-scope"}})
-			if !errors.Is(err, errors.ErrUnsupported) {
-				t.Errorf("%v, want unsupported", err)
+			change := labels.Change{Add: []string{"needs:human-scope"}}
+			got := written(t, c, issue("app", 1), protocol.Write{Kind: protocol.WriteRelabel, Labels: change})
+			if got.Results[0].Err != nil {
+				t.Errorf("%+v, want that it was done", got)
 			}
 
 			f, err := connect(t, server.Transport()).Facts(t.Context(), issue("app", 1))
-			if err != nil || labels.Has(f.Labels, "needs:human-scope") {
+			if err != nil || !labels.Has(f.Labels, "needs:human-scope") {
 				t.Errorf("labels %q, %v", f.Labels, err)
+			}
+
+			made, err := c.Labels(t.Context(), repoOf("app"))
+			n := slices.IndexFunc(made, func(d labels.Definition) bool { return d.Name == "needs:human-scope" })
+			if err != nil || n < 0 || made[n].Color != "e99695" {
+				t.Errorf("%+v, %v", made, err)
 			}
 		})
 	}
@@ -123,14 +132,10 @@ func TestRelabelRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if _, err := c.Relabel(t.Context(), f.Issue, labels.Change{Remove: []string{"bug"}}); !errors.Is(err,
-		errors.ErrUnsupported) {
-		t.Errorf("%v, want unsupported", err)
-	}
-
+	change := labels.Change{Remove: []string{"bug"}}
+	err = written(t, c, f.Issue, protocol.Write{Kind: protocol.WriteRelabel, Labels: change}).Results[0].Err
 	var denied *PermissionError
-	if err := c.RemoveLabel(t.Context(), f.Issue, "bug"); !errors.As(err, &denied) ||
-		!strings.Contains(err.Error(), "bug") {
+	if !errors.As(err, &denied) || !strings.Contains(err.Error(), "bug") {
 		t.Errorf("%v", err)
 	}
 }

@@ -29,8 +29,8 @@ type listed struct {
 // Scan reads every issue with a lifecycle label or that of a person's hold, and every one changed
 // since then unless since is zero; least recently updated first (ledger.Repos). All numbers are
 // collected before the first issue is yielded. Issues in flight come with the pages that list them,
-// a hundred a request; the others are read afterwards, fifty a request; and fewer where that is too
-// much. An issue that cannot be read is an error with its Facts.Issue, and the others go on. A scan
+// a hundred a request, and so do the ready ones and those that a person holds after their first
+// hundred; the others are read afterwards, fifty a request; and fewer where that is too much. An issue that cannot be read is an error with its Facts.Issue, and the others go on. A scan
 // that cannot go on ends with an *UnreadError, which names every issue that it did not read. Where
 // references decide, those of fifty issues that may be held are read by one query, for ShownRef.
 func (c *Client) Scan(ctx context.Context, r ledger.Repo, since time.Time) iter.Seq2[lifecycle.Facts, error] {
@@ -57,6 +57,7 @@ type selection struct {
 	labels []string
 	since  time.Time // zero for none
 	leases bool      // the references of the issues' leases are read along
+	open   bool      // open issues alone, and no pull requests
 }
 
 // An UnreadError says which issues of a repository were not read, when reading could not go on.
@@ -214,10 +215,15 @@ type cursor struct {
 	label string    // what it lists: the issues with a label
 	since time.Time // or those changed since then
 	facts bool      // whether its issues are read with the pages
+	long  bool      // or with those after the first, because it is long
 	pulls string    // it lists pull requests with the label, in these states; empty for issues
+	open  bool      // of issues, the open ones alone
 	way   trail
 	done  bool
 }
+
+// full reports whether the next page of the list is one with facts.
+func (k *cursor) full() bool { return k.facts || k.long && k.way.cursor != "" }
 
 // listsOf are what a scan goes through: one list for every label, and one for what changed. Of pull
 // requests it goes through those that a label says are held; and of those that have ended and have
@@ -225,10 +231,21 @@ type cursor struct {
 // changed.
 func listsOf(scheme labels.Scheme, what selection) []*cursor {
 	var out []*cursor
+	long := append(scheme.Queues(), scheme.Hold)
 	for k, name := range what.labels {
 		if name != "" {
-			out = append(out, &cursor{alias: "s" + strconv.Itoa(k), label: name, facts: name == scheme.Claimed})
+			out = append(out, &cursor{
+				alias: "s" + strconv.Itoa(k),
+				label: name,
+				facts: name == scheme.Claimed || what.open,
+				long:  slices.Contains(long, name),
+				open:  what.open,
+			})
 		}
+	}
+
+	if what.open {
+		return out
 	}
 
 	out = append(out, &cursor{alias: pullsAlias + "0", label: scheme.Claimed, pulls: "OPEN, CLOSED, MERGED"})
@@ -301,9 +318,9 @@ func (c *Client) factsOnPage(r ledger.Repo) int {
 func (c *Client) nextPage(ctx context.Context, r ledger.Repo, lists []*cursor, facts,
 	numbers *page,
 ) (found []listed, err error) {
-	if facts.now > 0 && slices.ContainsFunc(lists, func(k *cursor) bool { return k.facts }) {
+	if facts.now > 0 && slices.ContainsFunc(lists, (*cursor).full) {
 		err = facts.ask(replaceable(ctx), func(ctx context.Context, n int) error {
-			found, err = c.queryPage(ctx, r, lists, pageSize{facts: n, numbers: numbers.now})
+			found, err = c.queryPage(ctx, r, lists, pageSize{facts: shared(n, lists), numbers: numbers.now})
 			return err
 		})
 		if !tooMuch(err) {
@@ -325,8 +342,20 @@ func (c *Client) nextPage(ctx context.Context, r ledger.Repo, lists []*cursor, f
 // without.
 type pageSize struct{ facts, numbers int }
 
+// shared is how many issues each list with facts has on its page, when one query asks for n of them.
+func shared(n int, lists []*cursor) int {
+	carrying := 0
+	for _, k := range lists {
+		if k.full() {
+			carrying++
+		}
+	}
+
+	return max(n/max(carrying, 1), 1)
+}
+
 // carries reports whether the page of a list is one with facts.
-func (s pageSize) carries(k *cursor) bool { return k.facts && s.facts > 0 }
+func (s pageSize) carries(k *cursor) bool { return k.full() && s.facts > 0 }
 
 // of is how many issues are on the page of a list.
 func (s pageSize) of(k *cursor) int {
@@ -475,8 +504,11 @@ func (d *document) list(k *cursor, size pageSize) {
 	}
 
 	list, states, order := "issues", "OPEN, CLOSED", "{field: CREATED_AT, direction: ASC}"
-	if k.pulls != "" {
+	switch {
+	case k.pulls != "":
 		list, states = "pullRequests", k.pulls
+	case k.open:
+		states = "OPEN"
 	}
 
 	if k.pulls != "" && !k.since.IsZero() {

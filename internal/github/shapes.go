@@ -55,7 +55,7 @@ func ofMany() portion {
 // assigneeFields are all assignees of an issue: GitHub allows ten.
 func assigneeFields(a *api) string {
 	if a.has(featureActors) {
-		return "assignees: assignedActors(first: 10) { totalCount nodes { ... on User { login } ... on Bot { login } } }"
+		return "assignees: assignedActors(first: 10) { totalCount nodes { __typename ... on User { login } ... on Bot { login } } }"
 	}
 	return "assignees(first: 10) { totalCount nodes { login } }" // people alone, where bots cannot be assigned
 }
@@ -87,8 +87,10 @@ func closingFields(page string) string {
 		", includeClosedPrs: true) { totalCount pageInfo { hasNextPage endCursor } nodes { ...P } }"
 }
 
-// labeledFields are when labels were put on.
-const labeledFields = "labeled: timelineItems(last: 50, itemTypes: [LABELED_EVENT]) { nodes { ... on LabeledEvent { createdAt label { name } actor { __typename login } } } }"
+// labeledFields are when labels were put on, and who was assigned when.
+const labeledFields = "labeled: timelineItems(last: 50, itemTypes: [LABELED_EVENT, ASSIGNED_EVENT]) { nodes {" +
+	" ... on LabeledEvent { createdAt label { name } actor { __typename login } }" +
+	" ... on AssignedEvent { createdAt assignee { __typename ... on User { login } ... on Bot { login } } } } }"
 
 const pageFields = `fragment Page on IssueCommentConnection { totalCount pageInfo { hasPreviousPage startCursor } nodes { ...C } }
 `
@@ -238,15 +240,16 @@ type queryIssue struct {
 	CreatedAt         time.Time
 	UpdatedAt         time.Time
 	Labels            *connection[queryLabel]
-	Assignees         *connection[struct{ Login string }]
+	Assignees         *connection[actor]
 	// who is assigned to a pull request; bots are shown for issues only
-	People            *connection[struct{ Login string }]
+	People            *connection[actor]
 	Comments          *connection[queryComment]
 	Closing           *connection[queryPull]
 	Labeled, Reopened *connection[struct {
 		CreatedAt time.Time
 		Label     named
 		Actor     *actor
+		Assignee  *actor
 	}]
 	BlockedBy *connection[queryBlocker]
 }
@@ -280,10 +283,15 @@ func (q *queryIssue) facts(i claim.Issue, scheme labels.Scheme) (lifecycle.Facts
 	}
 
 	for _, a := range assignees {
-		f.Assignees = append(f.Assignees, a.Login)
+		f.Assignees = append(f.Assignees, a.name())
 	}
 
 	for e := range q.Labeled.shown() {
+		if e.Assignee != nil {
+			f.Assigned(e.Assignee.name(), e.CreatedAt)
+			continue
+		}
+
 		by := "" // the login of a person
 		if e.Actor != nil && e.Actor.Typename == "User" {
 			by = e.Actor.Login

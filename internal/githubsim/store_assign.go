@@ -5,10 +5,16 @@ import "slices"
 // maxAssignees is how many accounts can be assigned to one issue.
 const maxAssignees = 10
 
+// cloudAgent is the App that GitHub lets people assign.
+const cloudAgent = "copilot-swe-agent[bot]"
+
 // assignable reports whether GitHub lets somebody be assigned to the thread by its API: a person
-// with a role in the repository, the author, or who has commented. Everybody else is dropped
-// without a word.
+// with a role in the repository, the author, who has commented, or its own agent. Everybody else is
+// dropped without a word.
 func (t *thread) assignable(a *account) bool {
+	if a != nil && a.login == cloudAgent {
+		return true
+	}
 	if a == nil || a.kind != "User" {
 		return false
 	}

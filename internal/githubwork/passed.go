@@ -23,6 +23,13 @@ func (s *Source) pass(number int, why lifecycle.Code) {
 	s.queue[number] = string(why)
 }
 
+// noteLimit notes what keeps the agent from the queue.
+func (s *Source) noteLimit(limit string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.limit = limit
+}
+
 // NoWork says how many issues the last search passed over, and why; the most frequent reason first.
 func (s *Source) NoWork() *work.NoWorkError {
 	s.mu.Lock()
@@ -34,9 +41,10 @@ func (s *Source) NoWork() *work.NoWorkError {
 	}
 
 	own := map[string]string{
-		string(lostRace):  "taken by somebody faster",
-		string(notWanted): "not of the label or priority asked for",
-		string(unproven):  "released as success without a pull request by this kind of worker a moment ago",
+		string(lostRace):            "taken by somebody faster",
+		string(notWanted):           "not of the label or priority asked for",
+		string(lifecycle.CodeLimit): "not offered: " + s.limit,
+		string(unproven):            "released as success without a pull request by this kind of worker a moment ago",
 	}
 
 	for why, n := range count {

@@ -58,6 +58,7 @@ type Source struct {
 	// by issue number, since the last first page: the code of why it was passed over, empty if it
 	// was not
 	queue map[int]string
+	limit string // what kept the agent from all of them; empty for nothing
 }
 
 var _ work.Source = (*Source)(nil)
@@ -163,7 +164,12 @@ func (s *Source) Fetch(ctx context.Context, o work.FetchOptions) (work.Page, err
 		seen[i.Number] = true
 	}
 
-	j := judge{Source: s, claimed: o.IncludeClaimed}
+	load, err := s.ledger.Load(ctx, s.o.Repo)
+	if err != nil {
+		return work.Page{}, refusal("", err)
+	}
+
+	j := judge{Source: s, claimed: o.IncludeClaimed, load: load}
 	page, err := work.Select(ctx, candidates, o, j.judge)
 	if err == nil && len(page.Items) == 0 && j.unread != nil {
 		return work.Page{}, refusal("", j.unread)
@@ -205,6 +211,7 @@ func (s *Source) item(i github.Issue) work.Item {
 type judge struct {
 	*Source
 	claimed bool
+	load    lifecycle.Load
 	unread  error // why an issue could not be read: with nothing else to show that is no "no work"
 }
 
@@ -227,6 +234,8 @@ func (j *judge) judge(ctx context.Context, candidates []work.Item) ([]work.Item,
 		}
 
 		i, f := candidates[n], j.ledger.Here(r.Facts)
+		f.Limit = j.ledger.Rules().Limit(j.load, f.Issue, lifecycle.Asker{Login: f.Viewer, Codename: j.o.Worker.Codename})
+		j.noteLimit(f.Limit)
 		v := j.ledger.Rules().Verdict(f, lifecycle.Seeker{Worker: j.o.Worker})
 		i.Claimed = v.Has(lifecycle.CodeInFlight) || v.Has(lifecycle.CodeOwn)
 		i.Blockers = []string{}

@@ -4,6 +4,7 @@ package golden
 import (
 	"flag"
 	"os"
+	"strings"
 	"testing"
 )
 
@@ -11,6 +12,25 @@ var update = flag.Bool("update", false, "write the texts that tests compare with
 
 // Updating reports whether the test was run with -update.
 func Updating() bool { return *update }
+
+// Section compares a text with what stands in a page between the comments <!-- name --> and
+// <!-- /name -->, or writes it there when the test is run with -update.
+func Section(t testing.TB, page, name, got string) {
+	t.Helper()
+	data, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	first, last := "<!-- "+name+" -->\n", "<!-- /"+name+" -->"
+	before, rest, begins := strings.Cut(string(data), first)
+	_, after, ends := strings.Cut(rest, last)
+	if !begins || !ends {
+		t.Fatalf("%s has no place for %s", page, name)
+	}
+
+	Check(t, page, before+first+got+last+after)
+}
 
 // Check compares a text with a file, below the test's folder, or writes it there when the test is
 // run with -update.

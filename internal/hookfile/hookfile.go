@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,19 +53,21 @@ type State struct {
 	Kept    string // the hook that was moved aside; empty when there is none
 	Scope   string // of core.hooksPath, when that leads there: local, worktree, global, system or command; else empty
 	Global  bool   // it is the shim of a global installation
-	Setting string // git config label-state.hook, a path; only of our shims, which look there last
 	// the names of programs that are looked for on PATH, in this order, with spaces between; empty
 	// for none
-	Looks string
+	Looks   string
+	Asks    bool   // the last place in which a program is looked for is git's setting label-state.hook
+	Setting string // what that says, a path; only where it is asked for
 
 	Manager string // husky, lefthook or pre-commit, when the hook is theirs
 	// the file, from the top of the worktree and with slashes, from which the manager runs ours, or
 	// would
-	Script string
-	Text   string // what that file has to be, when it is not there or is one that an older version wrote
-	Bare   bool   // every push is refused on a machine where our hook is missing
-	Brings bool   // pre-commit builds the program itself
-	Hint   string // what a person has to do before the hook can be ours, when there is such a thing
+	Script  string
+	Text    string // what that file has to be; empty when it stays
+	Extends bool   // that is what a person has written, and lines for ours besides
+	Bare    bool   // every push is refused on a machine where our hook is missing
+	Brings  bool   // pre-commit builds the program itself
+	Hint    string // what a person has to do before the hook can be ours, when there is such a thing
 
 	Lefthook *Lack  // lefthook is at home here, and what its files lack to run ours; else nil
 	Moved    string // our shim, where lefthook has put it out of use; else empty
@@ -77,6 +80,12 @@ func (s State) Everybody() bool { return !s.Global && (s.Scope == "global" || s.
 // Installed reports whether pushes are checked.
 func (s State) Installed() bool {
 	return s.Kind == Current || s.Kind == Delegated || s.Kind == Outdated && s.Version > 0
+}
+
+// Untold reports whether a script that a hook manager runs asks git's setting label-state.hook for
+// the program, and finds none there, though there is this one.
+func (s State) Untold(hook string) bool {
+	return hook != "" && s.Kind == Delegated && s.Asks && (s.Setting == "" || !exists(s.Setting))
 }
 
 // A Change is what Install or Uninstall did.
@@ -120,44 +129,68 @@ func Install(ctx context.Context, o Options) (State, Change, error) {
 		return p.state(), Nothing, nil
 	}
 
-	s, m := p.whole(ctx, o.Git)
+	s, change := p.whole(ctx, o.Git), Nothing
 	switch {
-	case s.Kind == Delegated && s.Text != "": // an older version wrote the script that the hook manager runs
-		top, err := topOf(ctx, o.Git)
-		if err != nil {
-			return s, Nothing, fmt.Errorf("%s: %w", verbInstall, err)
+	case s.Manager == "husky" && s.Text != "":
+		if err := writeScript(huskyScript(s.File), s.Text); err != nil {
+			return s, Nothing, err
 		}
+		change = Installed
 
-		file := filepath.Join(top, filepath.FromSlash(s.Script))
-		temp, err := writeTemp(filepath.Dir(file), s.Text)
-		if err == nil {
-			err = os.Rename(temp, file)
-		}
-
-		if err != nil {
-			return s, Nothing, &RefusedError{
-				Verb:   verbInstall,
-				File:   file,
-				Reason: "it cannot be written: " + printable.Cause(err).Error(),
-				Hint:   "ls -ld " + filepath.Dir(file),
-			}
-		}
-
-		after, _ := p.whole(ctx, o.Git)
-		return after, Upgraded, nil
 	case s.Kind == Delegated && !o.Force:
-		return s, Nothing, nil
-	case m.reason != "" && (m.name == "husky" || !o.Force):
-		return s, Nothing, &RefusedError{
+	case s.rewritten() && (s.Manager == "husky" || !o.Force):
+		return s, Nothing, p.refuse(verbInstall, s.Manager+" writes this file anew", s.Hint)
+
+	default:
+		change, err = p.install(o)
+		return p.state(), change, err
+	}
+
+	set, err := SetProgram(ctx, o)
+	if set && change == Nothing {
+		change = Installed
+	}
+
+	return p.whole(ctx, o.Git), change, err
+}
+
+// writeScript writes a script that a hook manager runs.
+func writeScript(file, text string) error {
+	mode := fs.FileMode(0o755)
+	if info, err := os.Stat(file); err == nil {
+		mode = info.Mode().Perm()
+	}
+
+	temp, err := writeTemp(filepath.Dir(file), text, mode)
+	if err == nil {
+		err = os.Rename(temp, file)
+	}
+
+	if err != nil {
+		return &RefusedError{
 			Verb:   verbInstall,
-			File:   p.file(),
-			Reason: m.reason,
-			Hint:   s.Hint,
+			File:   file,
+			Reason: "it cannot be written: " + printable.Cause(err).Error(),
+			Hint:   "ls -ld " + filepath.Dir(file),
 		}
 	}
 
-	change, err := p.install(o)
-	return p.state(), change, err
+	return nil
+}
+
+// SetProgram has git's setting label-state.hook name the program where State is Untold: it is how a
+// desktop finds one that no usual folder has. set says that it was changed.
+func SetProgram(ctx context.Context, o Options) (set bool, err error) {
+	s, err := Status(ctx, o)
+	if err != nil || !s.Untold(o.Hook) {
+		return false, err
+	}
+
+	if _, err = o.Git.Do(ctx, "config", setting, o.Hook); err != nil {
+		return false, fmt.Errorf("%s: %w", verbInstall, err)
+	}
+
+	return true, nil
 }
 
 func (o Options) checkHook() error {
@@ -215,59 +248,41 @@ func Status(ctx context.Context, o Options) (State, error) {
 		return State{}, err
 	}
 
-	s, _ := p.whole(ctx, o.Git)
-	return s, nil
+	return p.whole(ctx, o.Git), nil
 }
 
 // whole is the state together with what a hook manager makes of it.
-func (p place) whole(ctx context.Context, g git.Git) (State, manager) {
-	s := p.state()
-	if s.Version > 0 {
-		// one that cannot be read is none
-		s.Setting, _ = g.Ask(ctx, "config", "--type=path", "--get", "label-state.hook")
+func (p place) whole(ctx context.Context, g git.Git) State {
+	s := p.around(ctx, g)
+	if s.Asks {
+		s.Setting, _ = g.Ask(ctx, "config", "--type=path", "--get", setting) // one that cannot be read is none
 	}
 
+	return s
+}
+
+// around is whole without git's setting label-state.hook.
+func (p place) around(ctx context.Context, g git.Git) State {
+	s := p.state()
 	switch {
 	case p.unset != "":
 		s.Hint = hooksPath + " is empty: " + p.unset
-		return s, manager{}
+		return s
 	case s.Kind == Foreign, s.Kind == Absent && husky(p.folder):
 		return p.managed(ctx, g, s)
 	case s.Kind == Absent:
 		if _, err := os.Lstat(p.file()); errors.Is(err, syscall.ENOTDIR) { // as with core.hooksPath=/dev/null
 			s.Hint = hooksPath + " leads to no folder: git config --unset " + hooksPath
-			return s, manager{}
+			return s
 		}
 	}
 
 	// which takes the place when it is told to run something there
 	if top, err := topOf(ctx, g); err == nil && !p.global && lefthookUsed(top) {
-		s.Lefthook = underLefthook(top).lack
+		s.Lefthook = underLefthook(State{}, top).Lefthook
 	}
 
-	return s, manager{}
-}
-
-// managed is the state of a hook that is another tool's.
-func (p place) managed(ctx context.Context, g git.Git, s State) (State, manager) {
-	m := p.manager(ctx, g)
-	s.Manager, s.Script, s.Text, s.Brings, s.Bare, s.Lefthook = m.name, m.script, m.text, m.brings, m.bare, m.lack
-	s.Hint = m.hint
-	if m.runs && s.Kind == Foreign {
-		s.Kind, s.Hint, s.Hook, s.Looks = Delegated, "", m.hook, m.looks
-	}
-
-	old := p
-	old.name += lefthookMoved
-	if s.Kind == Foreign && p.shims.marked(read(old.file())) {
-		s.Moved = old.file()
-	}
-
-	if s.Kind == Foreign && s.Hint == "" && s.Kept != "" && !p.same() {
-		s.Hint = thirdHook
-	}
-
-	return s, m
+	return s
 }
 
 const (
@@ -276,7 +291,11 @@ const (
 	verbRead    = "read hook"
 )
 
-const hooksPath = "core.hooksPath"
+// Settings of git.
+const (
+	hooksPath = "core.hooksPath"
+	setting   = "label-state.hook"
+)
 
 // noFolder is why nothing is done while core.hooksPath is empty.
 const noFolder = hooksPath + " is empty, so git looks for hooks in the root folder and checks no push"

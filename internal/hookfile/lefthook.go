@@ -58,8 +58,8 @@ type Lack struct {
 
 // underLefthook looks for a script for pre-push that runs our hook, in lefthook's folders, and for
 // its name in lefthook's configuration.
-func underLefthook(top string) manager {
-	m := manager{name: "lefthook", reason: "lefthook writes this file anew"}
+func underLefthook(s State, top string) State {
+	s.Manager = "lefthook"
 	all, main := lefthookConfigs(top)
 	named := map[string]bool{} // each script with whether it gets git's input
 	folders := []string{".lefthook", ".lefthook-local"}
@@ -70,43 +70,40 @@ func underLefthook(top string) manager {
 
 	found := lefthookScripts(top, folders) // by their names
 	for _, name := range slices.Sorted(maps.Keys(found)) {
-		m.script = found[name]
-		m.lack = lackIn(top, main, name)
-		if named[name] || path.Ext(main) == ".toml" && strings.Contains(read(filepath.Join(top, main)), m.lack.Lines) {
-			m.lack = nil
-			text := read(filepath.Join(top, m.script))
-			if slices.Contains(shipped, text) {
-				m.text = lefthookText
-			}
-			return m.by(text, top)
+		s.Script = found[name]
+		s.Lefthook = lackIn(top, main, name)
+		if named[name] || path.Ext(main) == ".toml" && strings.Contains(read(filepath.Join(top, main)), s.Lefthook.Lines) {
+			s.Lefthook = nil
+			return s.by(read(filepath.Join(top, s.Script)), top)
 		}
 
 		if _, job := named[name]; job && !scriptNamed(all, name) { // a second entry would run it twice
-			m.lack.Lines, m.lack.Edited = "use_stdin: true\n", ""
+			s.Lefthook.Lines, s.Lefthook.Edited = "use_stdin: true\n", ""
 		}
 	}
 
 	if len(found) == 0 {
-		m.script, m.text = ".lefthook/pre-push/"+lefthookName, lefthookText
-		m.lack = lackIn(top, main, lefthookName)
-		m.lack.Text = lefthookText
-		if exists(filepath.Join(top, m.script)) {
-			m.text, m.lack = "", &Lack{Script: m.script}
-			m.hint = "have " + m.script + " run  " + guarded
-			return m
+		s.Script, s.Text = ".lefthook/pre-push/"+lefthookName, lefthookText
+		s.Lefthook = lackIn(top, main, lefthookName)
+		s.Lefthook.Text = lefthookText
+		if exists(filepath.Join(top, s.Script)) {
+			s.Text, s.Lefthook = "", &Lack{Script: s.Script}
+			s.Hint = "give " + s.Script + " another name, then: label-state init"
+			return s
 		}
 	}
 
-	m.lack.Script = m.script
-	m.hint = "label-state init, which shows what to add to " + main
-	return m
+	s.Lefthook.Script = s.Script
+	s.Hint = "label-state init, which shows what to add to " + main
+	return s
 }
 
 // Displaced is our hook where lefthook has put it out of use, for a clone whose git directory and
 // whose worktree's top these are; empty where it has not, or runs ours. It starts nothing.
 func Displaced(gitDir, top string) string {
 	hook := filepath.Join(gitDir, "hooks", "pre-push")
-	if !isLefthook(read(hook)) || !prePush().marked(read(hook+lefthookMoved)) || underLefthook(top).runs {
+	if !isLefthook(read(hook)) || !prePush().marked(read(hook+lefthookMoved)) ||
+		underLefthook(State{}, top).Kind == Delegated {
 		return ""
 	}
 	return hook + lefthookMoved

@@ -2,12 +2,15 @@ package hookfile
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/label-state/label-state/internal/git"
+	"github.com/label-state/label-state/internal/smallfile"
 )
 
 // Scripts run the hook by the name of one of two programs: the small one, or label-state with the
@@ -18,28 +21,9 @@ const (
 	command = "hook pre-push"
 )
 
-// A manager is a program that writes git's hooks anew from files of the repository, as it found
-// them for pre-push.
-type manager struct {
-	name   string
-	reason string // why nothing of ours stays in the place of its hook; empty when a hook of ours may stand before it
-	script string // the file from which it runs our hook, or from which it would; as State has it
-	text   string // what the script has to be; empty when there is one
-	runs   bool   // it runs our hook at every push
-	hook   string // the path by which it does; empty is looked up
-	looks  string // by which names it looks for a program on PATH, with spaces between
-	brings bool   // it builds the programs itself
-	hint   string // what a person can do to have it run, when it does not
-	lack   *Lack  // what lefthook's files lack for it; nil where nothing does, and for the others
-	bare   bool   // the script fails, and with it every push, on a machine where our hook is missing
-}
-
-// manager is the one whose hook is in the place; the zero manager is a script that nobody writes
-// anew.
-func (p place) manager(ctx context.Context, g git.Git) manager {
-	if husky(p.folder) {
-		return underHusky(p)
-	}
+// managed is the state of a hook that is another tool's, with what a hook manager makes of it: a
+// program that writes git's hooks anew from files of the repository.
+func (p place) managed(ctx context.Context, g git.Git, s State) State {
 	text := read(p.file())
 	top, err := topOf(ctx, g)
 	if err != nil {
@@ -47,81 +31,101 @@ func (p place) manager(ctx context.Context, g git.Git) manager {
 	}
 
 	switch {
+	case husky(p.folder):
+		s = underHusky(s)
 	case isLefthook(text): // which replaces whatever is in the place of its hook as soon as its configuration changes
-		return underLefthook(top)
+		s = underLefthook(s, top)
 	case isPreCommit(text):
-		return underPreCommit(top)
+		s = underPreCommit(s, top)
+	default:
+		s = s.by(text, top)
 	}
 
-	return manager{}.by(text, top)
+	if s.Kind != Foreign {
+		return s
+	}
+
+	old := p
+	old.name += lefthookMoved
+	if p.shims.marked(read(old.file())) {
+		s.Moved = old.file()
+	}
+
+	if s.Hint == "" && s.Kept != "" && !p.same() {
+		s.Hint = thirdHook
+	}
+
+	return s
 }
+
+// rewritten reports whether a hook manager writes the file anew, so that nothing of ours stays in its
+// place.
+func (s State) rewritten() bool { return s.Manager == "husky" || s.Manager == "lefthook" }
 
 // husky has git look into .husky/_, where each file finds the user's hook by its own name.
 func husky(folder string) bool {
 	return filepath.Base(folder) == "_" && filepath.Base(filepath.Dir(folder)) == ".husky"
 }
 
-// guarded is the line that runs our hook where it is, and lets a push go where it is missing.
-const guarded = "! command -v " + whole + " >/dev/null || " + whole + " " + command + ` "$@"`
+// finder prints the path of the program, in the shims as well.
+const finder = `	PATH=$PATH:$HOME/go/bin:$HOME/.local/bin:/usr/local/bin:/opt/homebrew/bin
+	command -v label-state-pre-push || command -v label-state || git config --type=path --get label-state.hook`
 
-// scriptText is what init writes for a manager to run: the same for both programs, also where a
-// desktop starts it with a short PATH, and it says so when nothing is checked.
-const scriptText = `hook=$(
-	PATH=$PATH:$HOME/go/bin:$HOME/.local/bin:/usr/local/bin:/opt/homebrew/bin
-	command -v label-state-pre-push || command -v label-state
+// scriptText is what a script of the repository needs to run our hook: as the shims do, also where a
+// desktop starts it with a short PATH, and with one line where nothing is checked. Whatever comes
+// after it finds git's input again.
+const scriptText = `input=$(cat)
+hook=$(
+` + finder + `
 ) || hook=
-case $hook in
-*pre-push) "$hook" "$@" ;;
-*?) "$hook" hook pre-push "$@" ;;
-*) echo 'label-state: not checked, pushing anyway: label-state was not found' >&2 ;;
-esac
+if [ -x "$hook" ]; then
+	printf '%s\n' "$input" 2>/dev/null | "$hook" hook pre-push "$@" || exit
+else
+	echo 'label-state: not checked, pushing anyway: label-state was not found' >&2
+fi
+[ -z "$input" ] || exec <<.
+$input
+.
 `
 
 // shellLine makes a script of it that a manager starts as a program.
 const shellLine = "#!/bin/sh\n"
 
-// shipped are the scripts that init wrote before. The first two end with 127 where our hook is
-// missing, which refuses the push; the others do not know that label-state is the hook as well.
-var shipped = []string{
-	small + " \"$@\"\n",
-	shellLine + "exec " + small + " \"$@\"\n",
-	scriptOfSmall,
-	shellLine + scriptOfSmall,
+func underHusky(s State) State {
+	s.Manager, s.Script = "husky", ".husky/pre-push"
+	if s.Kind == Absent {
+		s.Hint = "the hooks that husky writes are not there: npx husky"
+		return s
+	}
+
+	file := huskyScript(s.File)
+	text, err := smallfile.Read(file, maxScript)
+	s = s.by(string(text), filepath.Dir(filepath.Dir(file)))
+	switch {
+	case s.Kind == Delegated:
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		s.Hint = "make .husky/pre-push a file, then: label-state hook install"
+	default:
+		rest, first := string(text), ""
+		if strings.HasPrefix(rest, "#!") { // it names the shell
+			first, rest, _ = strings.Cut(rest, "\n")
+			first += "\n"
+		}
+		s.Text, s.Extends, s.Hint = first+scriptText+rest, err == nil, "label-state hook install"
+	}
+
+	return s
 }
 
-const scriptOfSmall = "if command -v " + small + ` >/dev/null; then
-	` + small + ` "$@"
-else
-	echo 'label-state: not checked, pushing anyway: ` + small + ` was not found' >&2
-fi
-`
-
-func underHusky(p place) manager {
-	m := manager{name: "husky", reason: "husky writes this file anew", script: ".husky/pre-push"}
-	top := filepath.Dir(filepath.Dir(p.folder))
-	file := filepath.Join(top, m.script)
-	m = m.by(read(file), top)
-	if slices.Contains(shipped, read(file)) {
-		m.text = scriptText
-	}
-
-	switch {
-	case m.runs:
-		m.hint = "the hooks that husky writes are not there: npx husky"
-	case exists(file):
-		m.hint = "add the line  " + guarded + "  to .husky/pre-push"
-	default:
-		m.text = scriptText
-		m.hint = "put the line  " + guarded + "  into .husky/pre-push; label-state init does"
-	}
-
-	return m
+// huskyScript is the user's script that husky's own hook, in the folder below, runs.
+func huskyScript(hook string) string {
+	return filepath.Join(filepath.Dir(filepath.Dir(hook)), filepath.Base(hook))
 }
 
 // A run is how a script of the shell runs our hook. The zero value is not at all.
 type run struct {
 	word  string // the program or the script, as it is written
-	looks string // as manager has it
+	looks string // as State has it
 	shim  bool   // it is a file of the repository that is our shim, which looks for the program itself
 }
 
@@ -173,14 +177,18 @@ func lineWords(line string) []string {
 	return words
 }
 
-// by has the manager run our hook when the text, of one of its files, does. Such a script refuses
-// every push on a machine where our hook is missing, unless it looks for it first, or runs a file
-// of the repository that is our shim: that is everywhere, and looks for itself.
-func (m manager) by(text, top string) manager {
+// by has the hook run ours when the text, of the file that it is or of one that it runs, does. Such a
+// script refuses every push on a machine where our hook is missing, unless it looks for it first, or
+// runs a file of the repository that is our shim: that is everywhere, and looks for itself.
+func (s State) by(text, top string) State {
 	r := ours(text, top)
-	m.runs, m.looks = r.word != "", r.looks
+	if r.word == "" {
+		return s
+	}
+
+	s.Kind, s.Looks, s.Asks = Delegated, r.looks, r.shim || strings.Contains(text, setting)
 	if filepath.IsAbs(r.word) {
-		m.hook, m.looks = r.word, ""
+		s.Hook, s.Looks = r.word, ""
 	}
 
 	looks := slices.ContainsFunc([]string{
@@ -189,9 +197,9 @@ func (m manager) by(text, top string) manager {
 	}, func(guard string) bool {
 		return strings.Contains(text, guard)
 	})
-	m.bare = m.runs && !looks && !r.shim
+	s.Bare = !looks && !r.shim
 
-	return m
+	return s
 }
 
 // exists reports whether there is anything of that name.

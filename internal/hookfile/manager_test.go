@@ -43,17 +43,20 @@ func TestManagers(t *testing.T) {
 	}
 }
 
-// again installs: what another tool runs already, or writes anew, stays as it is.
+// again installs: what another tool runs already, or writes anew, stays as it is, and a script of
+// husky's gets our lines.
 func again(t *testing.T, dir string, before State) {
 	t.Helper()
 	after, change, err := Install(t.Context(), Options{Git: git.Git{Dir: dir, Env: os.Environ()}})
 	switch refused, ok := err.(*RefusedError); {
-	case before.Kind == Delegated && before.Text != "":
-		if err != nil || change != Upgraded || after.Bare || after.Text != "" || after.Kind != Delegated {
-			t.Errorf("install: %s, %v, %+v, want our older script replaced", change, err, after)
+	case before.Manager == "husky" && before.Text != "":
+		text := read(filepath.Join(dir, before.Script))
+		if err != nil || change != Installed || text != before.Text || after.Text != "" || after.Bare {
+			t.Errorf("install: %s, %v, %+v, want our lines in\n%s", change, err, after, text)
 		}
 	case before.Kind == Delegated && (err != nil || change != Nothing || !reflect.DeepEqual(after, before)):
 		t.Errorf("install: %s, %v, %+v, want it as it was", change, err, after)
+	case before.Kind == Delegated:
 	case before.Hint != "" && (!ok || refused.Hint != before.Hint || change != Nothing):
 		t.Errorf("install: %s, %v, want the status's hint", change, err)
 	case before.Kind == Foreign && before.Hint == "" && (err != nil || change != Chained):
@@ -70,7 +73,11 @@ func describe(s State) string {
 	case lefthookText:
 		out += "text: ours, as a program\n"
 	default:
-		out += "text: " + s.Text + "\n"
+		out += "text:\n" + strings.Replace(s.Text, scriptText, "OURS\n", 1)
+	}
+
+	if s.Asks {
+		out += "asks git's setting\n"
 	}
 
 	if s.Hook != "" {

@@ -3,6 +3,7 @@ package hookfile
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,9 +14,6 @@ import (
 
 // suffix is of the name under which another tool's hook waits; the shims know it.
 const suffix = ".label-state-chained"
-
-// looks are the programs that each version of the shim looks for on PATH, none before the first.
-var looks = []string{"", small, small + " " + whole}
 
 // lefthookMoved is of the name that lefthook gives a hook in whose place it puts its own. Nothing
 // runs it.
@@ -72,7 +70,9 @@ func (p place) state() State {
 
 	text := read(p.file())
 	s.Version, s.Hook = p.shims.recognise(text)
-	s.Looks = looks[min(s.Version, len(looks)-1)]
+	if s.Version > 0 {
+		s.Looks, s.Asks = small+" "+whole, true
+	}
 
 	switch {
 	case s.Version == 0 && p.shims.marked(text):
@@ -103,8 +103,8 @@ func (p place) install(o Options) (Change, error) {
 	case s.Kind == Current && s.Hook == o.Hook:
 		return Nothing, nil
 	case s.Kind == Blocked:
-		return Nothing, p.refuse(verbInstall, "it is a symbolic link or not a file", "add the line  "+guarded+
-			"  to what it leads to")
+		return Nothing, p.refuse(verbInstall, "it is a symbolic link or not a file",
+			"move it away, or have what it leads to run label-state (docs/hook.md, husky)")
 	case s.Kind == Edited && !o.Force:
 		return Nothing, p.refuse(verbInstall, "it was edited, or is of a newer version",
 			"label-state hook install --force replaces it")
@@ -133,7 +133,7 @@ func (p place) makeFolder() error {
 // put writes the shim beside the hook, keeps another tool's hook, and only then replaces it, so
 // that at no moment a push meets less than before.
 func (p place) put(s State, o Options) (err error) {
-	temp, err := writeTemp(p.folder, p.shims.render(o.Hook))
+	temp, err := writeTemp(p.folder, p.shims.render(o.Hook), 0o755)
 	if err != nil {
 		return &RefusedError{Verb: verbInstall, File: p.folder, Reason: "the folder cannot be written to: " +
 			printable.Cause(err).Error()}
@@ -225,14 +225,14 @@ func (p place) uninstall(force bool) (Change, error) {
 	return Removed, nil
 }
 
-func writeTemp(folder, text string) (name string, err error) {
+func writeTemp(folder, text string, mode fs.FileMode) (name string, err error) {
 	f, err := os.CreateTemp(folder, ".label-state-*")
 	if err != nil {
 		return "", err
 	}
 
 	_, err = f.WriteString(text)
-	err = errors.Join(err, f.Chmod(0o755), f.Close())
+	err = errors.Join(err, f.Chmod(mode), f.Close())
 	if err != nil {
 		return "", errors.Join(err, os.Remove(f.Name()))
 	}

@@ -20,8 +20,8 @@ type preCommitHook struct {
 
 // underPreCommit looks for our hook in pre-commit's configuration, either way of docs/hook.md. A
 // hook of ours may as well stand before pre-commit's.
-func underPreCommit(top string) manager {
-	m := manager{name: "pre-commit", script: ".pre-commit-config.yaml"}
+func underPreCommit(s State, top string) State {
+	s.Manager, s.Script = "pre-commit", ".pre-commit-config.yaml"
 	var c struct {
 		Repos []struct {
 			Repo  string          `yaml:"repo"`
@@ -29,8 +29,8 @@ func underPreCommit(top string) manager {
 		} `yaml:"repos"`
 	}
 
-	if yaml.Unmarshal([]byte(read(filepath.Join(top, m.script))), &c) != nil {
-		return m
+	if yaml.Unmarshal([]byte(read(filepath.Join(top, s.Script))), &c) != nil {
+		return s
 	}
 
 	for _, r := range c.Repos {
@@ -41,12 +41,12 @@ func underPreCommit(top string) manager {
 			switch {
 			case !pushes:
 			case built:
-				m.runs, m.brings = true, true
-			case ours(h.Entry, top).word != "":
-				m = m.by(h.Entry, top)
+				s.Kind, s.Brings = Delegated, true
+			default:
+				s = s.by(h.Entry, top)
 			}
 		}
 	}
 
-	return m
+	return s
 }

@@ -9,7 +9,7 @@ import (
 
 // TestProgram: what a push starts is found as the scripts find it.
 func TestProgram(t *testing.T) {
-	shim := State{File: "/r/.git/hooks/pre-push", Version: 2, Looks: "label-state-pre-push label-state"}
+	shim := State{File: "/r/.git/hooks/pre-push", Version: 1, Looks: "label-state-pre-push label-state"}
 	for name, c := range map[string]struct {
 		state State
 		hook  string
@@ -18,7 +18,7 @@ func TestProgram(t *testing.T) {
 	}{
 		"label-state alone": {
 			shim, "/go/bin/label-state", "/go/bin/label-state",
-			"/go/bin/label-state hook pre-push",
+			"/go/bin/label-state",
 		},
 		"the small one beside it": {
 			shim, "/go/bin/label-state",
@@ -26,36 +26,27 @@ func TestProgram(t *testing.T) {
 		},
 		"another one on PATH does not count": {
 			shim, "/go/bin/label-state", "/go/bin/label-state label-state-pre-push",
-			"/go/bin/label-state hook pre-push",
+			"/go/bin/label-state",
 		},
 		"the small one by its path": {shim, "/x/pre-push", "/x/pre-push", "/x/pre-push"},
 		"gone, and one on PATH": {
 			shim, "/go/bin/label-state", "label-state",
-			"/path/label-state hook pre-push",
+			"/path/label-state",
 		},
 		"gone, and both on PATH": {
 			shim, "/go/bin/label-state", "label-state label-state-pre-push",
 			"/path/label-state-pre-push",
 		},
 		"nowhere": {shim, "/go/bin/label-state", "", ""},
-		"beside the shim": {
-			shim, "", "/r/.git/hooks/label-state-pre-push",
-			"/r/.git/hooks/label-state-pre-push",
-		},
 		"by git's setting": {State{
 			File:    "/r/pre-push",
-			Version: 2,
+			Version: 1,
 			Looks:   "label-state-pre-push label-state",
 			Setting: "/opt/label-state",
-		}, "", "/opt/label-state", "/opt/label-state hook pre-push"},
-		"an older shim": {
-			State{File: "/r/pre-push", Version: 1, Looks: "label-state-pre-push"},
-			"",
-			"label-state", "",
-		},
+		}, "", "/opt/label-state", "/opt/label-state"},
 		"under another name": {
 			shim, "/gh/gh-label-state", "/gh/gh-label-state",
-			"/gh/gh-label-state hook pre-push",
+			"/gh/gh-label-state",
 		},
 		"Windows": {
 			shim, "/go/bin/label-state.exe",
@@ -64,7 +55,7 @@ func TestProgram(t *testing.T) {
 		"a manager's script": {
 			State{Kind: Delegated, Looks: "label-state"},
 			"", "label-state",
-			"/path/label-state hook pre-push",
+			"/path/label-state",
 		},
 		"a manager's script with a path": {State{Kind: Delegated}, "/opt/label-state-pre-push", "label-state", ""},
 		"a manager's script, the small one": {
@@ -86,8 +77,8 @@ func TestProgram(t *testing.T) {
 				return name, nil
 			})
 
-			if got := strings.Join(append([]string{p.Path}, p.Args...), " "); got != c.want || ok != (c.want != "") {
-				t.Errorf("%q, %t, want %q", got, ok, c.want)
+			if p != c.want || ok != (c.want != "") {
+				t.Errorf("%q, %t, want %q", p, ok, c.want)
 			}
 		})
 	}

@@ -29,6 +29,36 @@ func TestHooksFolder(t *testing.T) {
 	}
 }
 
+// TestOnePieceOfShell: all that looks for the program does so in the same places, and the page shows
+// what is written.
+func TestOnePieceOfShell(t *testing.T) {
+	text, err := os.ReadFile("../../docs/hook.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	page := string(text)
+	_, preCommit, _ := strings.Cut(page, "### pre-commit")
+	preCommit, _, _ = strings.Cut(preCommit, "###")
+	for name, text := range map[string]string{
+		"shim":        prePush().render(""),
+		"global shim": globalPush().render(""),
+		"pre-commit":  preCommit,
+	} {
+		for line := range strings.Lines(finder) {
+			if !strings.Contains(text, strings.TrimSpace(line)) {
+				t.Errorf("%s does not do %s", name, line)
+			}
+		}
+	}
+
+	for _, script := range []string{scriptText, lefthookText} {
+		if !strings.Contains(page, "```sh\n"+script+"```") {
+			t.Errorf("the page does not show\n%s", script)
+		}
+	}
+}
+
 func TestFamilies(t *testing.T) {
 	for _, f := range []family{prePush(), globalPush(), passThrough()} {
 		if len(f.texts) == 0 {

@@ -13,7 +13,7 @@ type Move struct {
 	Trigger   string
 }
 
-// Moves is the table of spec.md#legal-moves.
+// Moves is the table of spec-writing.md#legal-moves.
 func Moves() []Move {
 	return []Move{
 		{From: None, To: Available, Trigger: "a person or planner files it"},

@@ -57,7 +57,8 @@ func (r request) write() bool { return !r.reads() && r.act == nil }
 type answer struct {
 	facts   lifecycle.Facts
 	comment claim.Comment
-	tip     string // of a chain
+	after   *lifecycle.Facts // a snapshot that came with a write
+	tip     string           // of a chain
 	err     error
 }
 
@@ -134,6 +135,9 @@ func (a *actor) EditComment(ctx context.Context, i claim.Issue, id int64, body s
 	return got.comment, got.err
 }
 
+// Shown is the snapshot that came with the last write.
+func (a *actor) Shown(claim.Issue) *lifecycle.Facts { return a.answer.after }
+
 func (a *actor) AddLabel(_ context.Context, _ claim.Issue, name string) error {
 	return a.label("add", name)
 }
@@ -148,7 +152,7 @@ func (a *actor) label(verb, name string) error {
 		return errCrashed
 	}
 	a.labels++
-	a.tidy = true
+	a.tidy, a.answer.after = true, nil
 	if a.run.scenario.labels {
 		return a.ask(request{verb: verb, text: name}).err
 	}

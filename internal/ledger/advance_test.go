@@ -189,13 +189,13 @@ func TestStageMovedMeanwhile(t *testing.T) {
 		l, f := w.ledger(pipeline)
 		s := ledger.DefaultSettings()
 		pipeline(&s)
-		late := ledger.New(meanwhile{f, &sync.Once{}, func() {
+		late := ledger.New(over(meanwhile{f, &sync.Once{}, func() {
 			h := take(t, l, "ann")
 			if _, _, err := l.Advance(t.Context(), issue, ledger.Advance{Worker: h.Record.Worker}); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(2 * time.Second)
-		}}, virtual{}, w.words(), s)
+		}}), virtual{}, w.words(), s)
 		_, err := late.Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "bob"}, TTL: ttl})
 		if err == nil || !strings.Contains(err.Error(), "another stage") {
 			t.Errorf("claim: %v", err)

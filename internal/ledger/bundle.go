@@ -128,17 +128,17 @@ func (b Bundle) check(ctx context.Context, w claim.Worker,
 	ask func(lifecycle.Rules, lifecycle.Facts, lifecycle.Seeker) lifecycle.Verdict,
 ) ([]shot, error) {
 	no := &BundleError{Slug: b.slug}
-	runs := make([]*run, len(b.parts))
-	for n, p := range b.parts {
-		runs[n] = &run{base: p.Ledger.base, ctx: ctx, issue: p.Issue}
-	}
-
 	out := make([]shot, len(b.parts))
 	taken := b.parts[0].Ledger.Now()
-	read := readAll(ctx, runs)
+	forges := make([]Forge, len(b.parts))
 	for n, p := range b.parts {
+		forges[n] = p.Ledger.forge
+	}
+
+	for n, read := range readAll(ctx, forges, b.Issues()) {
 		var v lifecycle.Verdict
-		f, err := p.Ledger.whole(p.Issue, read[n].facts, read[n].err)
+		p := b.parts[n]
+		f, err := p.Ledger.whole(p.Issue, read.Facts, read.Err)
 		out[n].logged = Snapshot{Facts: f, Taken: taken}
 		if err == nil {
 			f, err = p.Ledger.Ruled(ctx, f)
@@ -234,12 +234,12 @@ func (t *taking) keep(ctx context.Context) ([]Hold, error) {
 		if !p.Ledger.Owns(h) {
 			return nil, t.undo(ctx, n, &LostError{Issue: p.Issue, Worker: h.Record.Worker, Err: claim.ErrOverdue})
 		}
-		runs[n], ops[n] = &run{base: p.Ledger.base, issue: p.Issue}, p.Ledger.renewal(p.Issue, h.Record.Worker, h.Token,
-			h).Relabeling()
+		runs[n], ops[n] = &run{base: p.Ledger.base, ctx: ctx, issue: p.Issue},
+			p.Ledger.renewal(p.Issue, h.Record.Worker, h.Token, h).Relabeling()
 	}
 
 	var labels []error
-	for n, end := range runAll(ctx, runs, ops) {
+	for n, end := range runAll(runs, ops) {
 		if end.Err != nil && !late(end.Err) {
 			return nil, t.undo(ctx, n, end.Err)
 		}

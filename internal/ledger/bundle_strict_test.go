@@ -18,6 +18,7 @@ type tables struct {
 	mu      sync.Mutex
 	issues  map[claim.Issue]*table
 	batches int
+	renews  int                     // of one lease
 	fail    func([]lease.Ask) error // instead of a batch
 }
 
@@ -35,6 +36,9 @@ func (s *tables) Acquire(ctx context.Context, a lease.Ask) (lease.Lease, error) 
 }
 
 func (s *tables) Renew(ctx context.Context, l lease.Lease) (lease.Lease, error) {
+	s.mu.Lock()
+	s.renews++
+	s.mu.Unlock()
 	return s.of(l.Issue).Renew(ctx, l)
 }
 
@@ -103,7 +107,7 @@ func TestStrictBundle(t *testing.T) {
 		f := newFleet(1, faults{}, []string{"agent:implement"}, []string{}, []string{"wish"})
 		s := &tables{issues: map[claim.Issue]*table{}}
 		holds, err := bundle(t, f.strict(s, nil)).Claim(t.Context(), lucius)
-		if err != nil || len(holds) != 3 || s.batches != 1 {
+		if err != nil || len(holds) != 3 || s.batches != 2 || s.renews != 0 { // taken, and renewed
 			t.Fatalf("claim: %d holds in %d steps, %v", len(holds), s.batches, err)
 		}
 

@@ -383,7 +383,7 @@ func TestBundleUndoGoesOn(t *testing.T) {
 			2: func() error { out = true; return refusal{errors.New("403")} },
 		} {
 			own := &forge{world: f[n], calls: map[string]int{}}
-			parts[n].Ledger = ledger.New(shut{own, closed}, virtual{}, f[n].words(), ledger.DefaultSettings())
+			parts[n].Ledger = ledger.New(over(shut{own, closed}), virtual{}, f[n].words(), ledger.DefaultSettings())
 		}
 
 		_, err := bundle(t, parts).Claim(t.Context(), lucius)

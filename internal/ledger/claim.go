@@ -3,6 +3,7 @@ package ledger
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -17,13 +18,19 @@ type claims struct {
 }
 
 // Claim takes the issue for a worker, or says why not (protocol.Claim). A login whose records do
-// not count for others is an *UnknownError before anything is written (Jury).
+// not count for others is an *UnknownError before anything is written .
 func (cs *claims) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, error) {
 	op, err := cs.claim(i, req)
 	if err != nil {
 		return Hold{}, err
 	}
-	return taken(cs.judged(ctx, i, req).through(op))
+	end := cs.judged(ctx, i, req).through(op)
+	h, err := taken(end)
+	if errors.Is(h.Unassigned, ErrUnassignable) {
+		h.Record = cs.disown(ctx, end.Facts, h.Comment, h.Record)
+	}
+
+	return h, err
 }
 
 // judged is a run that goes by the snapshot by which the caller chose the issue, while that is
@@ -37,7 +44,7 @@ func (cs *claims) judged(ctx context.Context, i claim.Issue, req Request) *run {
 	}
 
 	if cs.snapshots.Fresh(i, req.Judged) {
-		r.judged = &reading{facts: req.Judged.Facts}
+		r.judged = &lifecycle.Snapshot{Facts: req.Judged.Facts}
 	}
 
 	return r

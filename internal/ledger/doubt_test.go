@@ -160,7 +160,7 @@ func TestFailedLookForAnOwnPost(t *testing.T) {
 			reads: []error{nil, errLost},
 			lands: true,
 		}
-		take(t, ledger.New(p, virtual{}, w.words(), ledger.DefaultSettings()), "ann")
+		take(t, ledger.New(over(p), virtual{}, w.words(), ledger.DefaultSettings()), "ann")
 		if n := records(w, "agent-claim:"); n != 1 {
 			t.Errorf("%d claims were posted, want one", n)
 		}
@@ -216,7 +216,7 @@ func TestEndOfAnother(t *testing.T) {
 						}
 					}}
 					var lost *ledger.LostError
-					if err := end(ledger.New(p, virtual{}, w.words(), set)); !errors.As(err, &lost) ||
+					if err := end(ledger.New(over(p), virtual{}, w.words(), set)); !errors.As(err, &lost) ||
 						!strings.Contains(err.Error(), verb+" was not recorded") {
 						t.Errorf("%s: %v, want lost", verb, err)
 					}
@@ -293,7 +293,7 @@ func TestExpiredAndDelivered(t *testing.T) {
 			Head:        "fix",
 			HeadRepo:    "o/r",
 		}}}
-		l = ledger.New(d, virtual{}, w.words(), ledger.DefaultSettings())
+		l = ledger.New(over(d), virtual{}, w.words(), ledger.DefaultSettings())
 		rep := l.Sweep(t.Context(), scan{f}, ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: "sweep-1"})
 		if !rep.Complete() || len(rep.Findings) != 1 || len(rep.Findings[0].Ended) != 1 {
 			t.Errorf("sweep: %+v", rep)
@@ -330,7 +330,7 @@ func TestDoubtfulAuthor(t *testing.T) {
 	for from, step := range []string{"step 0", "R1", "R2"} {
 		alone(t, func(t *testing.T, w *world) {
 			_, f := w.ledger(nil)
-			l := ledger.New(&doubtful{forge: f, from: from + 1}, virtual{}, w.words(), ledger.DefaultSettings())
+			l := ledger.New(over(&doubtful{forge: f, from: from + 1}), virtual{}, w.words(), ledger.DefaultSettings())
 			_, err := l.Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "ann"}})
 			var unknown *ledger.UnknownError
 			posts, confirmations := records(w, "agent-claim:"), records(w, "state=held")
@@ -355,7 +355,7 @@ func TestDoubtfulAuthor(t *testing.T) {
 			},
 		} {
 			var unknown *ledger.UnknownError
-			if err := act(ledger.New(&doubtful{forge: f, from: 1}, virtual{}, w.words(),
+			if err := act(ledger.New(over(&doubtful{forge: f, from: 1}), virtual{}, w.words(),
 				ledger.DefaultSettings())); !errors.As(err, &unknown) {
 				t.Errorf("%s: %v, want that nobody knows", verb, err)
 			}

@@ -40,29 +40,21 @@ type run struct {
 	ending error
 	issue  claim.Issue
 	begun  time.Time
-	judged *reading        // what the next read shows; nil asks the server
-	shown  lifecycle.Facts // the latest snapshot
+	judged *lifecycle.Snapshot // what the next read shows; nil asks the server
+	ahead  sent                // of the next effects, what was done already together with other runs
+	shown  lifecycle.Facts     // the latest snapshot
+	wrote  int64               // the comment that was written last
+}
+
+// sent is what became of the first writes of some effects.
+type sent struct {
+	results []protocol.Result
+	after   *lifecycle.Facts // a snapshot that came with the last of them; nil without
 }
 
 // through carries the operation to its conclusion.
 func (r *run) through(op protocol.Operation) protocol.Conclusion {
-	defer func() {
-		if r.cancel != nil {
-			r.cancel()
-		}
-	}()
-
-	var seen protocol.Seen
-	for {
-		next, effects := op.Next(seen)
-		if effects.Done != nil {
-			done := *effects.Done
-			done.Began = r.begun
-			return done
-		}
-
-		op, seen = next, r.do(effects)
-	}
+	return runAll([]*run{r}, []protocol.Operation{op})[0]
 }
 
 // passed is the time since the beginning.
@@ -81,8 +73,8 @@ func (r *run) do(e protocol.Effects) protocol.Seen {
 		r.show(&seen, f, err, e.Ask)
 	}
 
-	if !e.Read {
-		seen.Replies = r.reply(e.Ask)
+	if !e.Read && e.Ask != (protocol.Ask{}) {
+		seen.Replies = r.forge.Reply(r.ctx, r.issue, e.Ask)
 	}
 
 	if err := r.ctx.Err(); err != nil {
@@ -95,13 +87,13 @@ func (r *run) do(e protocol.Effects) protocol.Seen {
 
 // read makes a snapshot; it may be the one by which the caller chose the issue, or have been made
 // together with others.
-func (r *run) read() (f lifecycle.Facts, err error) {
-	if r.judged != nil {
-		got := *r.judged
-		r.judged = nil
-		return got.facts, got.err
+func (r *run) read() (lifecycle.Facts, error) {
+	got := r.judged
+	r.judged = nil
+	if got == nil {
+		got = &r.forge.FactsOf(r.ctx, []claim.Issue{r.issue})[0]
 	}
-	return r.forge.Facts(r.ctx, r.issue)
+	return got.Facts, got.Err
 }
 
 // landed reports whether the writes were applied, but for those that may be refused.
@@ -153,110 +145,93 @@ func (r *run) show(seen *protocol.Seen, f lifecycle.Facts, err error, ask protoc
 	seen.Read, seen.Facts, seen.Err = err == nil, f, err
 }
 
-// reply answers what was asked without a snapshot.
-func (r *run) reply(ask protocol.Ask) (out protocol.Replies) {
-	if ask.Counts {
-		out.Err = r.counts()
-	}
-
-	if see, able := r.forge.(PullReader); able && ask.Pull != "" {
-		out.Pull, out.Err = see.PullAt(r.ctx, ask.Pull, r.issue)
-	}
-	see, able := r.forge.(Witness)
-	switch {
-	case !able || ask.Moved == nil:
-	case ask.Moved.On:
-		out.Moved, out.Err = see.LastAddition(r.ctx, r.issue, ask.Moved.Label)
-	default:
-		out.Moved, out.Err = see.LastRemoval(r.ctx, r.issue, ask.Moved.Label)
-	}
-
-	return out
-}
-
 // counts asks whether what we write on the issue counts for others. Its error says that nothing was
 // written.
 func (r *run) counts() error {
-	jury, able := r.forge.(Jury)
-	if !able {
-		return nil
-	}
-	if err := jury.Heard(r.ctx, Repo{r.issue.Owner, r.issue.Repo}); err != nil {
+	if err := r.forge.Reply(r.ctx, r.issue, protocol.Ask{Counts: true}).Err; err != nil {
 		return protocol.NotWritten(err)
 	}
-
 	return nil
 }
 
 // write sends writes in order, up to the first that was not applied. What is to be read may come
 // with the last.
 func (r *run) write(e protocol.Effects) (seen protocol.Seen) {
-	for n := 0; n < len(e.Writes); n++ {
-		w := e.Writes[n]
-		if mirrored := e.Read && n == len(e.Writes)-2 && r.mirror(e, n, &seen); mirrored {
-			return seen
-		}
+	done := r.ahead
+	r.ahead = sent{}
+	for len(done.results) < len(e.Writes) && landed(e.Writes, done.results) {
+		n := len(done.results)
+		next := r.send(e, n)
+		done.results, done.after = append(done.results, next.results...), next.after
+	}
 
-		last := e.Read && n == len(e.Writes)-1
-		result := protocol.Result{Sent: r.passed()}
-		var along *lifecycle.Facts
-		result.Err = r.send(w, last, &result, &along)
-		result.Answered = r.passed()
-		result.Did = did(result.Err)
-		seen.Results = append(seen.Results, result)
-		if !landed(e.Writes[n:n+1], seen.Results[n:]) {
-			break
-		}
-
-		if along != nil && shows(*along, result.Comment.ID) {
-			r.show(&seen, *along, nil, e.Ask)
-		}
+	seen.Results = done.results
+	if last := len(e.Writes) - 1; e.Read && done.after != nil && len(done.results) > last &&
+		landed(e.Writes, done.results) {
+		r.show(&seen, *done.after, nil, e.Ask)
 	}
 
 	return seen
 }
 
-// mirror posts a comment and changes labels in one request, and reports whether there is such a
-// request.
-func (r *run) mirror(e protocol.Effects, n int, seen *protocol.Seen) bool {
-	post, relabel := e.Writes[n], e.Writes[n+1]
-	at, able := r.forge.(Mirrorer)
-	if !able || post.Kind != protocol.WritePost || relabel.Kind != protocol.WriteRelabel || post.Uncertain ||
-		r.counts() != nil {
-		return false
+// send sends the write with the number n, and the one after it where both are one batch.
+func (r *run) send(e protocol.Effects, n int) sent {
+	begun := r.passed()
+	if e.Writes[n].Kind.Tells() {
+		result := protocol.Result{Sent: begun}
+		result.Lease, result.Err = r.tell(e.Writes[n])
+		result.Answered, result.Did = r.passed(), did(result.Err)
+		return sent{results: []protocol.Result{result}}
 	}
 
-	result := protocol.Result{Sent: r.passed()}
-	var along *lifecycle.Facts
-	result.Comment, along, result.Err = at.Mirror(r.ctx, r.issue, post.Body, relabel.Labels)
-	if errors.Is(result.Err, errors.ErrUnsupported) {
-		return false
+	b := r.batch(e, n)
+	if post := b.Writes[0]; post.Kind == protocol.WritePost && !post.Uncertain {
+		if err := r.counts(); err != nil {
+			return sent{results: []protocol.Result{{Did: protocol.Refused, Err: err, Sent: begun, Answered: r.passed()}}}
+		}
 	}
 
-	result.Answered, result.Did = r.passed(), did(result.Err)
-	seen.Results = append(seen.Results, result)
-	if result.Did != protocol.Applied {
-		return true
-	}
-
-	labelled := protocol.Result{
-		Did:      protocol.Unknown,
-		Err:      errUnseen,
-		Sent:     result.Sent,
-		Answered: result.Answered,
-	}
-
-	if along != nil && shows(*along, result.Comment.ID) {
-		labelled.Did, labelled.Err = protocol.Applied, nil
-		r.show(seen, *along, nil, e.Ask)
-	}
-
-	seen.Results = append(seen.Results, labelled)
-	return true
+	return r.took(b, r.forge.Write(r.ctx, []Batch{b})[0], begun)
 }
 
-// errUnseen is why it is not known whether labels were changed together with a post.
-var errUnseen = errors.New("the issue was not shown after it")
+// batch is what GitHub is sent at once, from the write with the number n on.
+func (r *run) batch(e protocol.Effects, n int) Batch {
+	last := n
+	if k := n + 1; e.Read && k == len(e.Writes)-1 && e.Writes[n].Kind == protocol.WritePost &&
+		e.Writes[k].Kind == protocol.WriteRelabel {
+		last = k
+	}
+
+	b := Batch{
+		Issue:  r.issue,
+		Writes: slices.Clone(e.Writes[n : last+1]),
+		Read:   e.Read && last == len(e.Writes)-1,
+	}
+
+	own := slices.IndexFunc(r.shown.Log.Log, func(m claim.Entry) bool { return m.ID == b.Writes[0].Comment })
+	if b.Writes[0].Kind == protocol.WriteEdit && own >= 0 && !r.shown.PullRequest {
+		b.Writes[0].Node = r.shown.Log.Log[own].Node
+	}
+
+	return b
+}
+
+// took takes in what became of a batch that was sent then. A snapshot that does not show it is none.
+func (r *run) took(b Batch, got Written, then time.Duration) sent {
+	for n := range got.Results {
+		got.Results[n].Sent, got.Results[n].Answered = then, r.passed()
+		got.Results[n].Did = did(got.Results[n].Err)
+	}
+
+	if first := got.Results[0]; first.Did == protocol.Applied && first.Comment.ID != 0 {
+		r.wrote = first.Comment.ID
+	}
+	if got.After != nil && !shows(*got.After, r.wrote) {
+		got.After = nil
+	}
+
+	return sent{got.Results, got.After}
+}
 
 // did is what the error of a write says about it.
 func did(err error) protocol.Did {
@@ -273,7 +248,7 @@ func did(err error) protocol.Did {
 }
 
 // shows reports whether a snapshot that came with a write can be gone by: it is whole, and has the
-// comment, if that has an id.
+// comment, if there is one.
 func shows(f lifecycle.Facts, comment int64) bool {
 	if len(f.Missing)+len(f.Doubts) > 0 {
 		return false
@@ -283,102 +258,6 @@ func shows(f lifecycle.Facts, comment int64) bool {
 	return comment == 0 ||
 		slices.ContainsFunc(f.Log.Log, func(e claim.Entry) bool { return is(e.Comment) }) ||
 		slices.ContainsFunc(f.Log.Ignored, func(g claim.Ignored) bool { return is(g.Comment) })
-}
-
-// send sends one write. along asks for the snapshot after it.
-func (r *run) send(w protocol.Write, along bool, result *protocol.Result, f **lifecycle.Facts) (err error) {
-	switch w.Kind {
-	case protocol.WritePost:
-		if !w.Uncertain {
-			if err := r.counts(); err != nil {
-				return err
-			}
-		}
-		result.Comment, *f, err = r.post(w.Body, along)
-	case protocol.WriteEdit:
-		result.Comment, *f, err = r.edit(w, along)
-	case protocol.WriteErase:
-		if e, able := r.forge.(Eraser); able {
-			err = e.DeleteComment(r.ctx, r.issue, w.Comment)
-		}
-	case protocol.WriteRelabel:
-		*f, err = r.relabel(w, along)
-	case protocol.WriteAssign:
-		if a, able := r.forge.(Assigner); able {
-			err = a.Assign(r.ctx, r.issue, w.Login)
-		}
-
-	case protocol.WriteUnassign:
-		if a, able := r.forge.(Assigner); able {
-			err = a.Unassign(r.ctx, r.issue, w.Login)
-		}
-
-	case protocol.WriteClose:
-		closer, able := r.forge.(Closer)
-		if !able {
-			return callError("this ledger closes no issue")
-		}
-		err = closer.CloseCompleted(r.ctx, r.issue)
-	default:
-		result.Lease, err = r.tell(w)
-	}
-
-	return err
-}
-
-// post posts a comment.
-func (r *run) post(body string, along bool) (claim.Comment, *lifecycle.Facts, error) {
-	if at, able := r.forge.(Recorder); able && along {
-		c, f, err := at.Record(r.ctx, r.issue, body)
-		if !errors.Is(err, errors.ErrUnsupported) {
-			return c, f, err
-		}
-	}
-
-	c, err := r.forge.Comment(r.ctx, r.issue, body)
-	return c, nil, err
-}
-
-// edit edits a comment.
-func (r *run) edit(w protocol.Write, along bool) (claim.Comment, *lifecycle.Facts, error) {
-	own := slices.IndexFunc(r.shown.Log.Log, func(e claim.Entry) bool { return e.ID == w.Comment })
-	if at, able := r.forge.(Amender); able && along && own >= 0 && !r.shown.PullRequest {
-		c, f, err := at.Amend(r.ctx, r.issue, r.shown.Log.Log[own].Comment, w.Body)
-		if !errors.Is(err, errors.ErrUnsupported) {
-			return c, f, err
-		}
-	}
-
-	c, err := r.forge.EditComment(r.ctx, r.issue, w.Comment, w.Body)
-	return c, nil, err
-}
-
-// relabel adds labels before it removes others: in one request where the snapshot is wanted, else,
-// and where there is no such request, in one for each, up to the first that fails.
-func (r *run) relabel(w protocol.Write, along bool) (*lifecycle.Facts, error) {
-	if at, able := r.forge.(Relabeler); able && along {
-		f, err := at.Relabel(r.ctx, r.issue, w.Labels)
-		if err == nil {
-			return &f, nil
-		}
-		if !errors.Is(err, errors.ErrUnsupported) {
-			return nil, err
-		}
-	}
-
-	for _, name := range w.Labels.Add {
-		if err := r.forge.AddLabel(r.ctx, r.issue, name); err != nil {
-			return nil, err
-		}
-	}
-
-	for _, name := range w.Labels.Remove {
-		if err := r.forge.RemoveLabel(r.ctx, r.issue, name); err != nil {
-			return nil, err
-		}
-	}
-
-	return nil, nil
 }
 
 // tell tells a lease store what a write says.
@@ -424,11 +303,6 @@ func (bs *base) whole(i claim.Issue, f lifecycle.Facts, err error) (lifecycle.Fa
 
 // config is what the operations go by.
 func (bs *base) config() *protocol.Config {
-	assign := bs.set.Assign
-	if _, able := bs.forge.(Assigner); !able {
-		assign = AssignNone
-	}
-
 	return &protocol.Config{
 		Rules:      bs.set.Rules,
 		Store:      bs.leases.name,
@@ -436,7 +310,7 @@ func (bs *base) config() *protocol.Config {
 		Margin:     bs.set.Margin,
 		Patience:   bs.set.Patience,
 		Reconciles: bs.set.Reconciles,
-		Assign:     assign,
+		Assign:     bs.set.Assign,
 		Lease:      bs.set.Lease,
 		Quiet:      bs.set.Quiet,
 	}

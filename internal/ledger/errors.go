@@ -25,6 +25,7 @@ type (
 	Assign       = protocol.Assign
 	Request      = protocol.Request
 	Snapshot     = protocol.Snapshot
+	Vote         = protocol.Vote
 )
 
 // Errors that others are compared with.
@@ -33,6 +34,8 @@ var (
 	ErrDirty     = protocol.ErrDirty
 	ErrInvisible = protocol.ErrInvisible
 	ErrPlanWaits = protocol.ErrPlanWaits
+
+	ErrUnassignable = protocol.ErrUnassignable
 )
 
 // Whose winning claims assign their login to the issue.

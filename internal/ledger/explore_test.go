@@ -23,6 +23,7 @@ type scenario struct {
 	blurred   string        // whose reads may lack something; empty is everybody's
 	tick      time.Duration // by which time passes, anywhere; 0 is a scenario without time
 	ticks     int
+	along     bool // a comment that is written, or edited, comes back with a snapshot
 	labels    bool // label writes are steps and are read as stale as the log
 	switches  int  // how often an actor may be interrupted; 0 is without bound
 	set       func(*ledger.Settings)
@@ -96,7 +97,7 @@ func (s *scenario) start(views map[uint64]*snapshot) *exploration {
 }
 
 // ledger is a worker's, over its own connection and clock.
-func (p *exploration) ledger(f ledger.Forge, c ledger.Clock, word func() string) *ledger.Ledger {
+func (p *exploration) ledger(f server, c ledger.Clock, word func() string) *ledger.Ledger {
 	set := ledger.DefaultSettings()
 	set.Rules.MaxAttempts, set.Rules.Rest = 0, nil
 	set.Rules.Terms.TTL, set.Rules.Terms.Legacy = 2*time.Minute, 2*time.Minute
@@ -105,7 +106,7 @@ func (p *exploration) ledger(f ledger.Forge, c ledger.Clock, word func() string)
 		p.scenario.set(&set)
 	}
 
-	l := ledger.New(f, c, word, set)
+	l := ledger.New(over(f), c, word, set)
 	if refs, ok := f.(gitref.Refs); ok && p.scenario.strict {
 		l = l.Strict(gitref.New(refs, gitref.Options{Sleep: c.Sleep}), "refs")
 	}
@@ -168,6 +169,7 @@ const (
 	denied // not applied, an error all the same
 	late   // an error, and applied later
 	adrift // hidden, and the answer is lost
+	blind  // without the snapshot that should come along
 	crash
 	land
 	tick
@@ -195,6 +197,7 @@ func (p *exploration) name(c choice) string {
 			denied: "denied",
 			late:   "late",
 			adrift: "adrift",
+			blind:  "blind",
 		}[c.how]
 	}
 
@@ -256,6 +259,10 @@ func (p *exploration) moves(out []choice, n int, a *actor) []choice {
 		out = append(out, choice{who: n, how: denied})
 	}
 
+	if p.alongWith(a.want) && p.left.unread > 0 {
+		out = append(out, choice{who: n, how: blind})
+	}
+
 	if a.want.write() && p.left.lost > 0 {
 		out = append(out, choice{who: n, how: lost}, choice{who: n, how: denied}, choice{who: n, how: late})
 	}
@@ -269,6 +276,11 @@ func (p *exploration) moves(out []choice, n int, a *actor) []choice {
 	}
 
 	return out
+}
+
+// alongWith reports whether a snapshot comes with the answer.
+func (p *exploration) alongWith(r request) bool {
+	return p.scenario.along && (r.verb == "comment" || r.verb == "edit")
 }
 
 // grant makes the choice happen.
@@ -396,6 +408,17 @@ func (p *exploration) writeFor(a *actor, c choice) {
 			URL:     fmt.Sprint("#", e.id),
 		}
 		a.digest = mix(a.digest, uint64(e.id))
+	}
+
+	switch {
+	case !p.alongWith(w) || a.answer.err != nil:
+	case c.how == blind:
+		p.left.unread--
+	default:
+		view, key := p.server.read(0)
+		after := p.facts(view)
+		a.answer.after, a.polled = &after, p.server.version
+		a.digest = mix(a.digest, "along", key)
 	}
 }
 

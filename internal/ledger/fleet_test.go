@@ -38,7 +38,7 @@ func (f fleet) parts(l *life, numbers ...int) []ledger.Part {
 		s := ledger.DefaultSettings()
 		s.Rules.MaxAttempts, s.Rules.Rest = 3, nil
 		own := &forge{world: f[n], calls: map[string]int{}}
-		led := ledger.New(mortal{own, l}, virtual{}, f[n].words(), s)
+		led := ledger.New(over(mortal{own, l}), virtual{}, f[n].words(), s)
 		out = append(out, ledger.Part{Issue: f.issue(n), Ledger: led})
 	}
 

@@ -6,87 +6,44 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/protocol"
 )
 
-// Forge is what the ledger needs of GitHub for one issue. Reads are whole or an error: a page
-// that is missing, short or not JSON is never an empty answer.
+// Forge is what the ledger needs of GitHub. Nothing of it is optional.
 type Forge interface {
-	// Facts reads the issue, all its records, its closing pull requests and the pause marker.
-	// Facts.Now is the Date of the oldest response it was made from.
-	Facts(ctx context.Context, i claim.Issue) (lifecycle.Facts, error)
-	// Comment posts a comment. An error that lease.Rejected reports was certainly not applied;
-	// any other may have been, and the caller looks before it repeats.
-	Comment(ctx context.Context, i claim.Issue, body string) (claim.Comment, error)
-	// EditComment replaces the body. A comment that is gone is ErrGone.
-	EditComment(ctx context.Context, i claim.Issue, id int64, body string) (claim.Comment, error)
-	// AddLabel puts a label on; one that is there already is success.
-	AddLabel(ctx context.Context, i claim.Issue, name string) error
-	// RemoveLabel takes a label off; one that is not there is success.
-	RemoveLabel(ctx context.Context, i claim.Issue, name string) error
+	// FactsOf reads issues, of several repositories too, in as few requests as there can be: all
+	// their records, their closing pull requests and the pause marker. The snapshots are in the
+	// order of the issues. A snapshot is whole or an error: a page that is missing, short or not
+	// JSON is never an empty answer. Facts.Now is the Date of the oldest response it was made from.
+	FactsOf(ctx context.Context, issues []claim.Issue) []lifecycle.Snapshot
+
+	// Write sends what is to be written about issues, each Batch in its order up to the first write
+	// that was not applied. Batches of one repository that may be repeated can be one request.
+	Write(ctx context.Context, all []Batch) []Written
+
+	// Reply answers what is asked beyond an issue's facts, but for the lease and this host's pause.
+	Reply(ctx context.Context, i claim.Issue, ask protocol.Ask) protocol.Replies
 }
 
-// A Jury is a Forge that knows who is heard. Without it everybody is.
-type Jury interface {
-	// Heard asks of our own login what every reader asks of an author: whether its records count in
-	// the repository. The error that says no, or that nobody knows, is one that lease.Rejected
-	// reports: nothing was written.
-	Heard(ctx context.Context, r Repo) error
+// A Batch is what is written about one issue at once: one write, or a record and the change of
+// labels that follows from it.
+type Batch struct {
+	Issue  claim.Issue
+	Writes []protocol.Write
+	Read   bool // a snapshot that is taken after them is wanted along
 }
 
-// A Recorder is a Forge that posts a comment and reads the issue again in one request.
-type Recorder interface {
-	// Record posts a comment and returns it with a snapshot that was taken after that, nil when
-	// that could not be read. errors.ErrUnsupported says that nothing was posted and Comment is to
-	// do it; other errors are Comment's.
-	Record(ctx context.Context, i claim.Issue, body string) (claim.Comment, *lifecycle.Facts, error)
-}
-
-// An Amender is a Forge that edits a comment and reads the issue again in one request.
-type Amender interface {
-	// Amend replaces the body of a comment that a snapshot has shown, and returns it with a
-	// snapshot that was taken after that, nil when that could not be read. errors.ErrUnsupported
-	// says that nothing was written and EditComment is to do it; other errors are EditComment's.
-	Amend(ctx context.Context, i claim.Issue, c claim.Comment, body string) (claim.Comment, *lifecycle.Facts, error)
-}
-
-// A Mirrorer is a Forge that posts a comment, changes labels and reads the issue again in one
-// request.
-type Mirrorer interface {
-	// Mirror is Record with a change of labels after the post. Without a snapshot it is not known
-	// whether they were changed.
-	Mirror(ctx context.Context, i claim.Issue, body string, c labels.Change) (claim.Comment, *lifecycle.Facts, error)
-}
-
-// A Relabeler is a Forge that changes the labels of an issue and reads it again in one request.
-type Relabeler interface {
-	// Relabel adds labels, then takes others off, and returns a snapshot that was taken after that.
-	// errors.ErrUnsupported says that it has to be done by AddLabel and RemoveLabel; nothing or
-	// some of it was done by then.
-	Relabel(ctx context.Context, i claim.Issue, c labels.Change) (lifecycle.Facts, error)
-}
-
-// A Witness is a Forge that knows who took a label off or put it on. Without it nobody did.
-type Witness interface {
-	// LastRemoval returns the latest removal of a label, zero when there was none that it knows of.
-	LastRemoval(ctx context.Context, i claim.Issue, label string) (Removal, error)
-	// LastAddition is the same of putting it on.
-	LastAddition(ctx context.Context, i claim.Issue, label string) (Removal, error)
-}
-
-// A PullReader is a Forge that can look up the pull request at an address. Without it an address is
-// believed.
-type PullReader interface {
-	// PullAt reads the pull request at an address, as it concerns an issue. *NoPullError says that
-	// there is none; any other error that nobody knows.
-	PullAt(ctx context.Context, address string, i claim.Issue) (lifecycle.PR, error)
-}
-
-// A Closer is a Forge that closes issues. Without it no worker closes one.
-type Closer interface {
-	// CloseCompleted closes an issue as completed; one that is closed already stays as it is.
-	CloseCompleted(ctx context.Context, i claim.Issue) error
+// Written is what became of a Batch.
+type Written struct {
+	// Results are those of the writes that were sent. Comment and Err are set. An error that
+	// lease.Rejected reports was certainly not applied; any other may have been, and the caller looks
+	// before it repeats. A comment that is gone is ErrGone. A label, an assignee or a state that is
+	// there already is success; a login that cannot be assigned is dropped without an error.
+	Results []protocol.Result
+	// After is the snapshot, nil where GitHub shows none along with these writes, or it could not be
+	// read.
+	After *lifecycle.Facts
 }
 
 // A Repo names a repository.
@@ -108,17 +65,7 @@ type Repos interface {
 	// ClearPause removes it, gone is success.
 	SetPause(ctx context.Context, r Repo, p lifecycle.Pause) error
 	ClearPause(ctx context.Context, r Repo) error
-}
-
-// A Minimizer is a Forge that minimizes comments as outdated: GitHub folds them, and they count as
-// before.
-type Minimizer interface {
-	// Minimize minimizes comments and returns how many. One that is minimized, or gone, is success.
+	// Minimize minimizes comments as outdated and returns how many: GitHub folds them, and they
+	// count as before. One that is minimized, or gone, is success.
 	Minimize(ctx context.Context, comments []claim.Comment) (int, error)
-}
-
-// An Eraser is a Forge that can take comments away; one that is gone is success. Without it what
-// two told at the same moment stands twice.
-type Eraser interface {
-	DeleteComment(ctx context.Context, i claim.Issue, id int64) error
 }

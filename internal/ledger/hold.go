@@ -17,7 +17,7 @@ type holds struct {
 	snapshots *snapshots
 }
 
-// Renew extends the lease of w by editing its claim comment (spec.md#heartbeat). token is the
+// Renew extends the lease of w by editing its claim comment (spec-writing.md#heartbeat). token is the
 // fencing token the claim returned, 0 when not known. *LostError means: stop all work at once; so
 // it does for a token that is not the hold's. *UnknownError leaves the old lease end standing.
 // *StoreError says that another lease store decides.
@@ -102,14 +102,14 @@ func (hs *holds) Holds(f lifecycle.Facts, w claim.Worker, token int64) error {
 }
 
 // Owns reports whether the holder may still act under h: it must ask before every step that others
-// can see (spec.md#acting-under-a-hold). It is false for a hold that did not come from this
+// can see (spec-writing.md#acting-under-a-hold). It is false for a hold that did not come from this
 // process.
 func (hs *holds) Owns(h Hold) bool {
 	return !h.start.IsZero() && hs.elapsed(h.start) < h.lease-hs.config().MarginOf(h.lease)
 }
 
 // Keep renews a hold of this process. One that has run out locally is never renewed
-// (spec.md#heartbeat).
+// (spec-writing.md#heartbeat).
 func (hs *holds) Keep(ctx context.Context, h Hold) (Hold, error) {
 	if !hs.Owns(h) {
 		return h, &LostError{Issue: h.Issue, Worker: h.Record.Worker, Err: claim.ErrOverdue}

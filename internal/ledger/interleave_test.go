@@ -72,6 +72,35 @@ func scenarios() map[string]bound {
 	dead := []role{holder("ann"), sweeper("sue", 1), sweeper("sid", 1), worker("bob")}
 
 	return map[string]bound{
+		"along, two workers": {scenario{cast: pair, along: true, ends: all(progress, noGhost)}, 9, 45},
+		"along, inverted and lost": {scenario{
+			cast:     trio[:2],
+			along:    true,
+			faults:   budget{hidden: 1, lost: 1},
+			switches: 1,
+		}, 1800, 5800},
+		"along, stale and blind": {scenario{
+			cast:   pair,
+			along:  true,
+			reads:  prefixes,
+			within: forever,
+			faults: budget{stale: 1, unread: 1},
+		}, 430, 1500},
+		"along, crash": {scenario{cast: pair, along: true, faults: budget{crash: 1}}, 50, 90},
+		"along, heartbeat, sweep and rival": {scenario{
+			cast:     []role{holder("ann", renew), sweeper("sue", 1), worker("bob")},
+			along:    true,
+			tick:     term,
+			ticks:    3,
+			switches: 1,
+		}, 530, 3200},
+		"along, one key, lost and crash": {scenario{
+			watch:    keyStands,
+			cast:     twins,
+			along:    true,
+			faults:   budget{lost: 1, crash: 1},
+			switches: 1,
+		}, 230, 420},
 		"two workers":        {scenario{cast: pair, ends: all(progress, noGhost)}, 55, 340},
 		"two workers, crash": {scenario{cast: pair, faults: budget{crash: 1}}, 370, 660},
 		"two workers, stale": {scenario{

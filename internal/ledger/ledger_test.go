@@ -93,7 +93,7 @@ func TestRefusedWithLateLabels(t *testing.T) {
 		time.Sleep(ttl + 2*time.Minute)
 		set := ledger.DefaultSettings()
 		resting(&set)
-		_, err := ledger.New(unlabelled{f}, virtual{}, w.words(), set).Claim(t.Context(), issue,
+		_, err := ledger.New(over(unlabelled{f}), virtual{}, w.words(), set).Claim(t.Context(), issue,
 			ledger.Request{Worker: claim.Worker{Codename: "bob"}})
 		var held *ledger.HeldError
 		var late *ledger.LabelsError
@@ -121,7 +121,7 @@ func TestClaimOfASleeper(t *testing.T) {
 	for nap, want := range map[time.Duration]bool{0: true, ttl: false} {
 		alone(t, func(t *testing.T, w *world) {
 			_, f := w.ledger(nil)
-			l := ledger.New(&sleepy{f, nap}, virtual{}, w.words(), ledger.DefaultSettings())
+			l := ledger.New(over(&sleepy{f, nap}), virtual{}, w.words(), ledger.DefaultSettings())
 			h, err := l.Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "ann"}, TTL: ttl})
 			if got := err == nil && l.Owns(h); got != want {
 				t.Errorf("after a nap of %s: owns %v, %v", nap, got, err)

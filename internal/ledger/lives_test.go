@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
-	"github.com/label-state/label-state/internal/lifecycle"
 )
 
 const term = 2 * time.Minute
@@ -185,7 +183,7 @@ func release(a *actor) bool {
 }
 
 // push asks the log, then pushes; what the caller cannot wait for it takes as not done
-// (spec.md#acting-under-a-hold).
+// (spec-writing.md#acting-under-a-hold).
 func push(a *actor) bool {
 	if !idle(a) {
 		return false
@@ -203,7 +201,7 @@ func push(a *actor) bool {
 func sweeper(name string, times int) role {
 	return role{name: name, kind: "sweeper", life: func(a *actor) {
 		for n := 0; n < times && a.step("start", func(*scriptedServer) {}); n++ {
-			a.ledger.Sweep(context.Background(), scanning{a},
+			a.ledger.Sweep(context.Background(), scan{a},
 				ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: name})
 			if !a.crashed {
 				a.tell("sweep", nil)
@@ -211,17 +209,6 @@ func sweeper(name string, times int) role {
 		}
 	}}
 }
-
-// scanning lets an actor sweep the one issue.
-type scanning struct{ *actor }
-
-func (s scanning) Scan(ctx context.Context, _ ledger.Repo, _ time.Time) iter.Seq2[lifecycle.Facts, error] {
-	return func(yield func(lifecycle.Facts, error) bool) { yield(s.Facts(ctx, issue)) }
-}
-
-func (scanning) Pause(context.Context, ledger.Repo) (*lifecycle.Pause, error) { return nil, nil }
-func (scanning) SetPause(context.Context, ledger.Repo, lifecycle.Pause) error { return nil }
-func (scanning) ClearPause(context.Context, ledger.Repo) error                { return nil }
 
 // reconciler brings the labels in line once.
 func reconciler(name string) role {

@@ -25,11 +25,10 @@ func (w *sweeper) mend(ctx context.Context, scanned lifecycle.Facts, vote *Vote)
 	}}
 	var answer *protocol.Answer
 	if vote != nil {
-		answer = vote.said()
+		answer = said(*vote)
 	}
 
-	_, witnessed := w.forge.(Witness)
-	end := w.Run(ctx, scanned.Issue, protocol.NewTend(w.config(), scanned.Issue, w.s.By, answer, witnessed, w.token()))
+	end := w.Run(ctx, scanned.Issue, protocol.NewTend(w.config(), scanned.Issue, w.s.By, answer, w.token()))
 	out.Ended, out.Swept, out.Mirrored, out.Err = end.Ended, end.Swept, end.Mirrored, end.Err
 	if end.Repair.Title != "" || end.Repair.URL != "" || end.Repair.Was != nil || end.Repair.Is != nil {
 		out.Repair = end.Repair

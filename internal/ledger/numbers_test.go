@@ -10,7 +10,7 @@ import (
 )
 
 // TestMargin: a holder stops a margin before its lease ends, a hundredth of it at least and a
-// quarter at most (spec.md#what-a-worker-does).
+// quarter at most (spec-writing.md#what-a-worker-does).
 func TestMargin(t *testing.T) {
 	for lease, margin := range map[time.Duration]time.Duration{
 		20 * time.Second: 5 * time.Second,

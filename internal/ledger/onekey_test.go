@@ -13,7 +13,7 @@ import (
 )
 
 // TestOneKey: what the processes of one run write when only one of them may have the issue
-// (spec.md#claim).
+// (spec-writing.md#claim).
 func TestOneKey(t *testing.T) {
 	twins := []role{twin("ann"), twin("bob")}
 
@@ -221,7 +221,7 @@ func TestResumeTooLate(t *testing.T) {
 		alone(t, func(t *testing.T, w *world) {
 			_, f := w.ledger(nil)
 			posts := 0
-			l := ledger.New(slowPost{f, &posts, delay}, virtual{}, w.words(), ledger.DefaultSettings())
+			l := ledger.New(over(slowPost{f, &posts, delay}), virtual{}, w.words(), ledger.DefaultSettings())
 			if _, err := l.Claim(t.Context(), issue, ledger.Request{Worker: kay, TTL: ttl}); err != nil {
 				t.Fatal(err)
 			}

@@ -12,14 +12,14 @@ import (
 type overrides struct{ *base }
 
 // Force ends whatever hold stands, in the name of by. Until its next heartbeat or check the former
-// holder may still act: that window is inherent (spec.md#revoke-and-force). Nobody holding is a
+// holder may still act: that window is inherent (spec-writing.md#revoke-and-force). Nobody holding is a
 // success; an issue that is stuck without a holder begins again (lifecycle.Rules.Stuck).
 func (ov *overrides) Force(ctx context.Context, i claim.Issue, by, reason string) (Repair, []claim.Claim, error) {
 	return ov.force(ctx, i, protocol.Override{By: by, Reason: reason})
 }
 
 // ForceBefore ends, in the name of by, the holds that were claimed up to a moment
-// (spec.md#revoke-and-force) and brings the labels in line. Without any it is a success and touches
+// (spec-writing.md#revoke-and-force) and brings the labels in line. Without any it is a success and touches
 // nothing. What was not confirmed yet is somebody else's beginning and stays.
 func (ov *overrides) ForceBefore(ctx context.Context, i claim.Issue, moment time.Time, by,
 	reason string,
@@ -33,7 +33,7 @@ func (ov *overrides) force(ctx context.Context, i claim.Issue, o protocol.Overri
 }
 
 // Revoke asks the holder to stop at its next heartbeat or push; no second holder can arise from
-// it (spec.md#revoke-and-force). Nobody holding is a *LostError.
+// it (spec-writing.md#revoke-and-force). Nobody holding is a *LostError.
 func (ov *overrides) Revoke(ctx context.Context, i claim.Issue, by, reason string) (claim.Claim, error) {
 	end := ov.Run(ctx, i, protocol.NewRevoke(ov.config(), i, protocol.Override{By: by, Reason: reason}))
 	return end.Claim, end.Err

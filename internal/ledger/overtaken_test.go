@@ -50,7 +50,7 @@ func TestOvertakenAnswer(t *testing.T) {
 					first.Worker = h.Record.Worker
 					post(t, f, first)
 				}}
-				l = ledger.New(slow, virtual{}, w.words(), ledger.DefaultSettings())
+				l = ledger.New(over(slow), virtual{}, w.words(), ledger.DefaultSettings())
 				var err error
 				if c.answer.Kind == claim.KindApprove {
 					_, err = l.Approve(t.Context(), issue, time.Time{}, "olga")

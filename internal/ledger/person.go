@@ -8,14 +8,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
-	"github.com/label-state/label-state/internal/protocol"
 )
-
-// PersonStops is what is left of a verdict for a person who asks as f.Viewer
-// (protocol.PersonStops).
-func PersonStops(f lifecycle.Facts, v lifecycle.Verdict) lifecycle.Verdict {
-	return protocol.PersonStops(f, v)
-}
 
 // ClaimPerson takes the issue for the person with that login, without an end; the token must be the
 // person's. Idempotent: who holds the issue as a person already, be it since a moment ago by

@@ -10,23 +10,6 @@ import (
 	"github.com/label-state/label-state/internal/protocol"
 )
 
-// An Electorate is a Forge that shows who reacted to a comment. Without it a plan is answered by
-// commands alone.
-type Electorate interface {
-	// Votes lists the reactions +1 and -1 to a comment, oldest first.
-	Votes(ctx context.Context, i claim.Issue, comment int64) ([]Vote, error)
-	// MayLabel reports whether a login's records count in the repository.
-	MayLabel(ctx context.Context, r Repo, login string) (bool, error)
-}
-
-// A Vote is one reaction to a plan.
-type Vote struct {
-	Login  string
-	Person bool       // rather than an app or a bot
-	Answer claim.Kind // claim.KindApprove or claim.KindReject
-	At     time.Time
-}
-
 // A Draft is a plan before it is posted.
 type Draft struct {
 	Text string
@@ -57,14 +40,6 @@ type Proposal struct {
 	Repair
 }
 
-// String says who answered how.
-func (v Vote) String() string {
-	if v.Answer == claim.KindReject {
-		return v.Login + " rejected the plan"
-	}
-	return v.Login + " approved the plan"
-}
-
 // plans posts what workers mean to do, and records the answers.
 type plans struct{ *base }
 
@@ -88,31 +63,27 @@ func (pl *plans) Plan(ctx context.Context, i claim.Issue, w claim.Worker, d Draf
 // is none. One that rejects outweighs any that approve.
 func (pl *plans) decisiveVote(ctx context.Context, f lifecycle.Facts) (*Vote, error) {
 	c, held := f.Log.Holder()
-	e, able := pl.forge.(Electorate)
-	if !able || !held || !c.Plan.Pending() || c.Overdue(pl.set.Rules.Terms, f.Now) {
+	if !held || !c.Plan.Pending() || c.Overdue(pl.set.Rules.Terms, f.Now) {
 		return nil, nil
 	}
 
-	all, err := e.Votes(ctx, f.Issue, c.Plan.Comment)
-	if err != nil {
-		return nil, err
+	got := pl.forge.Reply(ctx, f.Issue, protocol.Ask{Votes: c.Plan.Comment})
+	if got.Err != nil {
+		return nil, got.Err
 	}
 
 	for _, answer := range []claim.Kind{claim.KindReject, claim.KindApprove} {
-		for _, v := range all {
+		for _, v := range got.Votes {
 			if v.Answer != answer || !pl.set.Rules.Approvers.Votes(c, v.Answer, v.Login, v.Person) {
 				continue
 			}
-			may := len(pl.set.Rules.Approvers) > 0
-			if !may {
-				may, err = e.MayLabel(ctx, Repo{f.Issue.Owner, f.Issue.Repo}, v.Login)
+			if len(pl.set.Rules.Approvers) > 0 {
+				return &v, nil
 			}
 
-			switch {
-			case err != nil:
-				return nil, err
-			case may:
-				return &v, nil
+			voter := pl.forge.Reply(ctx, f.Issue, protocol.Ask{May: v.Login})
+			if voter.Err != nil || voter.May {
+				return &v, voter.Err
 			}
 		}
 	}
@@ -121,7 +92,7 @@ func (pl *plans) decisiveVote(ctx context.Context, f lifecycle.Facts) (*Vote, er
 }
 
 // said is the answer that a reaction gives to a plan.
-func (v Vote) said() *protocol.Answer {
+func said(v Vote) *protocol.Answer {
 	a := protocol.Answer{Kind: v.Answer, By: v.Login, Moment: v.At}
 	if v.Answer == claim.KindReject {
 		a.Reason = "thumbs down"

@@ -1,7 +1,6 @@
 package ledger_test
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -97,13 +96,9 @@ type electorate struct {
 	votes []ledger.Vote
 }
 
-func (e *electorate) Votes(context.Context, claim.Issue, int64) ([]ledger.Vote, error) {
-	return e.votes, nil
-}
+func (e *electorate) Votes() []ledger.Vote { return e.votes }
 
-func (e *electorate) MayLabel(_ context.Context, _ ledger.Repo, login string) (bool, error) {
-	return login != "mallory", nil
-}
+func (e *electorate) MayLabel(login string) bool { return login != "mallory" }
 
 // TestVotes: which reactions answer a plan, and how.
 func TestVotes(t *testing.T) {
@@ -147,7 +142,7 @@ func TestVotes(t *testing.T) {
 
 				s := ledger.DefaultSettings()
 				s.Rules.Approvers = c.approvers
-				l = ledger.New(&electorate{f, c.votes}, virtual{}, w.words(), s)
+				l = ledger.New(over(&electorate{f, c.votes}), virtual{}, w.words(), s)
 				sweep := func(dry bool) ledger.Report {
 					time.Sleep(2 * time.Second)
 					return l.Sweep(t.Context(), scan{f},
@@ -193,7 +188,7 @@ func TestVoteTooLate(t *testing.T) {
 			Answer: claim.KindReject,
 			At:     time.Now(),
 		}
-		l = ledger.New(&electorate{f, []ledger.Vote{down}}, virtual{}, w.words(), ledger.DefaultSettings())
+		l = ledger.New(over(&electorate{f, []ledger.Vote{down}}), virtual{}, w.words(), ledger.DefaultSettings())
 		rep := l.Sweep(t.Context(), scan{f}, ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: "s"})
 		if n := records(w, "agent-reject:"); !rep.Complete() || n != 0 {
 			t.Errorf("%d rejections, %+v", n, rep)

@@ -33,7 +33,7 @@ func TestFence(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			l := ledger.New(&slow{f, c.slow}, virtual{}, w.words(), ledger.DefaultSettings())
+			l := ledger.New(over(&slow{f, c.slow}), virtual{}, w.words(), ledger.DefaultSettings())
 			got, may, err := l.Fence(t.Context(), issue, h.Record.Worker, h.Token)
 			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 				t.Fatalf("lease %s, answer after %s: %v, want %q", c.lease, c.slow, err, c.want)

@@ -72,7 +72,7 @@ func beater(name, of string) role {
 }
 
 // TestQuietLoser: who loses before it has sent an edit turns its claim into its own end
-// (spec.md#quiet-comments). In all other cases the end is a record of its own, as without quiet.
+// (spec-writing.md#quiet-comments). In all other cases the end is a record of its own, as without quiet.
 func TestQuietLoser(t *testing.T) {
 	pair := []role{worker("ann"), worker("bob")}
 	t.Run("R1", func(t *testing.T) {

@@ -51,6 +51,7 @@ type faults struct {
 	denied float64       // share of lost writes that were not applied
 	delay  time.Duration // a lost write may be applied this much later
 	crash  float64       // share of workers that die while holding
+	along  float64       // share of writes whose answers show the issue after them
 }
 
 var (
@@ -140,6 +141,28 @@ func (f *forge) count(what string) {
 func (f *forge) Facts(_ context.Context, i claim.Issue) (lifecycle.Facts, error) {
 	f.count("read")
 	defer f.mu.Unlock()
+	return f.facts(i), nil
+}
+
+// Shown is a snapshot that comes with the answer to a write, in some worlds and not always.
+func (f *forge) Shown(i claim.Issue) *lifecycle.Facts {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.rng.Float64() >= f.faults.along {
+		return nil
+	}
+	shown := f.facts(i)
+	return &shown
+}
+
+// look is the issue now, without a request.
+func (f *forge) look(i claim.Issue) lifecycle.Facts {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.facts(i)
+}
+
+func (f *forge) facts(i claim.Issue) lifecycle.Facts {
 	v := f.read(f.fresh)
 	out := lifecycle.Facts{
 		Issue:  i,
@@ -154,7 +177,7 @@ func (f *forge) Facts(_ context.Context, i claim.Issue) (lifecycle.Facts, error)
 		out.Now = time.Time{}
 	}
 
-	return out, nil
+	return out
 }
 
 func second(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
@@ -242,7 +265,7 @@ func (w *world) ledger(change func(*ledger.Settings)) (*ledger.Ledger, *forge) {
 	}
 
 	f := &forge{world: w, calls: map[string]int{}}
-	l := ledger.New(f, virtual{}, w.words(), s)
+	l := ledger.New(over(f), virtual{}, w.words(), s)
 	if w.store != nil {
 		l = l.Strict(w.store, "table")
 	}
@@ -344,6 +367,13 @@ func TestOneHolder(t *testing.T) {
 			denied: 0.5,
 			delay:  40 * time.Second,
 			crash:  0.3,
+		},
+		"with a snapshot along": {
+			stale: 20 * time.Second,
+			late:  20 * time.Second,
+			lost:  0.15,
+			crash: 0.3,
+			along: 0.8,
 		},
 	}
 	stories := sample.Size(20, 60)

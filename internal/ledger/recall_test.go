@@ -39,7 +39,7 @@ func TestRecalled(t *testing.T) {
 	alone(t, func(t *testing.T, w *world) {
 		_, f := w.ledger(nil)
 		reads := &backward{forge: f}
-		l := ledger.New(reads, virtual{}, w.words(), ledger.DefaultSettings()).Strict(&table{}, "table")
+		l := ledger.New(over(reads), virtual{}, w.words(), ledger.DefaultSettings()).Strict(&table{}, "table")
 		h, err := l.Claim(t.Context(), issue,
 			ledger.Request{Worker: claim.Worker{Codename: "ann"}, TTL: ttl, Branch: "fix"})
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/protocol"
 )
 
 // fail is one attempt that ends with an outcome and a reason.
@@ -113,18 +114,17 @@ func TestEscalationBySweeps(t *testing.T) {
 	}
 }
 
-// witness is a forge that knows who took labels off.
-type witness struct {
+// seen is a server that knows who took labels off.
+type seen struct {
 	*forge
 	saw ledger.Removal
 }
 
-func (w witness) LastAddition(context.Context, claim.Issue, string) (ledger.Removal, error) {
-	return ledger.Removal{}, nil
-}
-
-func (w witness) LastRemoval(context.Context, claim.Issue, string) (ledger.Removal, error) {
-	return w.saw, nil
+func (s seen) LastMove(m protocol.LabelMoved) (ledger.Removal, error) {
+	if m.On {
+		return ledger.Removal{}, nil
+	}
+	return s.saw, nil
 }
 
 // TestRelief: the sweep counts attempts anew when a person took the label off after the last
@@ -152,8 +152,8 @@ func TestRelief(t *testing.T) {
 				}
 				s := ledger.DefaultSettings()
 				escalating(&s)
-				seeing := witness{f, ledger.Removal{By: "olga", Person: c.person, At: time.Now().Add(-c.ago)}}
-				l = ledger.New(seeing, virtual{}, w.words(), s)
+				seeing := seen{f, ledger.Removal{By: "olga", Person: c.person, At: time.Now().Add(-c.ago)}}
+				l = ledger.New(over(seeing), virtual{}, w.words(), s)
 				for range 2 {
 					rep := l.Sweep(t.Context(), scan{f},
 						ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: "s"})

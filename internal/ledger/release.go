@@ -26,10 +26,8 @@ func (bs *base) repair(ctx context.Context, i claim.Issue, op protocol.Operation
 // written (spec.md#fields), and takes GitHub's own spelling of its address. A *CallError says that
 // there is none.
 func (rl *releases) ResolvePull(ctx context.Context, i claim.Issue, e Ending) (Ending, error) {
-	see, able := rl.forge.(PullReader)
-	if e.PR == "" || !able {
+	if e.PR == "" {
 		return e, nil
 	}
-	p, err := see.PullAt(ctx, e.PR, i)
-	return e.Resolved(i, protocol.Replies{Pull: p, Err: err})
+	return e.Resolved(i, rl.forge.Reply(ctx, i, protocol.Ask{Pull: e.PR}))
 }

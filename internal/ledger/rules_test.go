@@ -57,7 +57,7 @@ func (p *exploration) ended(t *testing.T, name, last string, sent ...string) {
 }
 
 // TestLoserConfirmsNothing: who sees a smaller rival at R1 writes one claim and its end, no
-// confirmation and no label (spec.md#claim).
+// confirmation and no label (spec-writing.md#claim).
 func TestLoserConfirmsNothing(t *testing.T) {
 	p := told(t, scenario{cast: []role{worker("ann"), worker("bob")}, labels: true},
 		"ann read", "bob read", "ann comment", "bob comment", "bob on")
@@ -76,7 +76,7 @@ func TestLateClaimAfterGiveUp(t *testing.T) {
 	}
 }
 
-// TestOnePostAfterALostAnswer: the log is asked before a post is repeated (spec.md#claim).
+// TestOnePostAfterALostAnswer: the log is asked before a post is repeated (spec-writing.md#claim).
 func TestOnePostAfterALostAnswer(t *testing.T) {
 	p := told(t, scenario{cast: []role{worker("ann", release)}, faults: budget{lost: 2}},
 		"ann read", "ann comment lost", "ann on", "ann work", "ann read", "ann comment lost", "ann on")
@@ -98,7 +98,7 @@ func TestContenderFencesItself(t *testing.T) {
 }
 
 // TestRetryDoesNotRestartTheLease: the lease counts from before the first try, of the claim and of
-// its confirmation (spec.md#claim).
+// its confirmation (spec-writing.md#claim).
 func TestRetryDoesNotRestartTheLease(t *testing.T) {
 	timed := scenario{
 		cast:   []role{worker("ann")},
@@ -179,7 +179,7 @@ func TestDirty(t *testing.T) {
 }
 
 // TestBoundRank: of a claim that was posted twice the comment seen first stays the own rank, also
-// when the other one, with the smaller id, surfaces later (spec.md#claim).
+// when the other one, with the smaller id, surfaces later (spec-writing.md#claim).
 func TestBoundRank(t *testing.T) {
 	p := told(t, scenario{cast: []role{worker("ann"), worker("bob")}, faults: budget{hidden: 2, lost: 1}},
 		"ann read", "bob read", "ann comment adrift", "bob comment hidden", "ann read", "ann comment", "ann read",

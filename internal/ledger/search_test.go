@@ -3,7 +3,6 @@ package ledger_test
 import (
 	"context"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -227,7 +226,7 @@ func (p *exploration) settle() error {
 		p.server.now = p.server.now.Add(time.Hour)
 	}
 	l := p.ledger(calm{p}, calm{p}, func() string { return "0123abcd" })
-	r := l.Sweep(context.Background(), calm{p},
+	r := l.Sweep(context.Background(), scan{calm{p}},
 		ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: "sweep-last"})
 	if !r.Complete() {
 		return fmt.Errorf("the last sweep is not complete: %+v", r)
@@ -288,14 +287,6 @@ func (c calm) label(verb, name string) error {
 
 func (c calm) Now() time.Time                                   { return c.server.now }
 func (c calm) Sleep(ctx context.Context, _ time.Duration) error { return ctx.Err() }
-
-func (c calm) Scan(ctx context.Context, _ ledger.Repo, _ time.Time) iter.Seq2[lifecycle.Facts, error] {
-	return func(yield func(lifecycle.Facts, error) bool) { yield(c.Facts(ctx, issue)) }
-}
-
-func (calm) Pause(context.Context, ledger.Repo) (*lifecycle.Pause, error) { return nil, nil }
-func (calm) SetPause(context.Context, ledger.Repo, lifecycle.Pause) error { return nil }
-func (calm) ClearPause(context.Context, ledger.Repo) error                { return nil }
 
 // holds plays every story of a scenario and complains about the first that breaks an invariant.
 func holds(t *testing.T, s scenario) *search {

@@ -29,7 +29,16 @@ func (sn *snapshots) Check(ctx context.Context, i claim.Issue,
 	if err != nil {
 		return f, lifecycle.Verdict{}, err
 	}
-	return sn.judge(f, func(f lifecycle.Facts) lifecycle.Verdict { return sn.set.Rules.Verdict(f, who) })
+	judge := func(f lifecycle.Facts) lifecycle.Verdict { return sn.set.Rules.Verdict(f, who) }
+	f, v, err := sn.judge(f, judge)
+	if err != nil || v.Answer != lifecycle.Free {
+		return f, v, err
+	}
+
+	if f.Limit, err = sn.limit(ctx, i, lifecycle.Asker{Login: f.Viewer, Codename: who.Worker.Codename}); err != nil {
+		return f, v, &UnknownError{Issue: i, Err: err}
+	}
+	return sn.judge(f, judge)
 }
 
 // judge asks for the verdict of a snapshot. Its error is an *UnknownError, "could not find out".
@@ -43,8 +52,8 @@ func (sn *snapshots) judge(f lifecycle.Facts,
 
 // logged is the snapshot as the log has it, whatever a store says.
 func (sn *snapshots) logged(ctx context.Context, i claim.Issue) (lifecycle.Facts, error) {
-	f, err := sn.forge.Facts(ctx, i)
-	return sn.whole(i, f, err)
+	got := sn.forge.FactsOf(ctx, []claim.Issue{i})[0]
+	return sn.whole(i, got.Facts, got.Err)
 }
 
 // Ruled lays over a snapshot that was made without the ledger who holds the issue. The error is an
@@ -58,7 +67,7 @@ func (sn *snapshots) Ruled(ctx context.Context, f lifecycle.Facts) (lifecycle.Fa
 }
 
 // fresh is how long a claim may go by the snapshot by which its caller chose the issue
-// (spec.md#claim).
+// (spec-writing.md#claim).
 const fresh = 5 * time.Second
 
 // Fresh reports whether a claim of the issue would go by the snapshot.

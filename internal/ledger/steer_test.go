@@ -174,7 +174,7 @@ func TestTend(t *testing.T) {
 
 		shows(t, w, "agent:in-flight")
 
-		poor := ledger.New(refusing{f}, virtual{}, w.words(), ledger.DefaultSettings())
+		poor := ledger.New(over(refusing{f}), virtual{}, w.words(), ledger.DefaultSettings())
 		if err := f.RemoveLabel(t.Context(), issue, "agent:in-flight"); err != nil {
 			t.Fatal(err)
 		}

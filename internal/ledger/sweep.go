@@ -96,8 +96,8 @@ func (l *Ledger) Sweep(ctx context.Context, repos Repos, s Sweep) Report {
 
 	// Comments of ended holds are for people's eyes alone, so that a failure does not make the
 	// sweep incomplete.
-	if forge, able := run.forge.(Minimizer); able && len(run.outdated) > 0 && run.stopped == nil {
-		run.report.Minimized, run.report.NotMinimized = forge.Minimize(ctx, run.outdated)
+	if len(run.outdated) > 0 && run.stopped == nil {
+		run.report.Minimized, run.report.NotMinimized = repos.Minimize(ctx, run.outdated)
 	}
 
 	return run.finish()
@@ -315,7 +315,8 @@ func (w *sweeper) inOrder(f lifecycle.Facts, p labels.Projection) bool {
 	if _, missing := protocol.Unmirrored(f); missing {
 		return false
 	}
-	if len(w.set.Rules.Over(f)) > 0 || len(w.set.Rules.Due(f)) > 0 || len(f.Log.Repeats(f.Viewer)) > 0 {
+	rules := w.set.Rules
+	if len(rules.Over(f)) > 0 || len(rules.Due(f)) > 0 || len(rules.Unassigns(f)) > 0 || len(f.Log.Repeats(f.Viewer)) > 0 {
 		return false
 	}
 	if _, _, delivered := w.set.Rules.Delivered(f); delivered || len(f.Unlinked()) > 0 {

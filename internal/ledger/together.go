@@ -2,82 +2,36 @@ package ledger
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/protocol"
 )
 
-// A Library is a Forge that reads many issues at once, of several repositories, too.
-type Library interface {
-	// FactsOfAll reads each issue like Facts. Each has its own error.
-	FactsOfAll(ctx context.Context, issues []claim.Issue) ([]lifecycle.Facts, []error)
-}
-
-// A reading is what came of one read.
-type reading struct {
-	facts lifecycle.Facts
-	err   error
-}
-
-// readAll reads many issues in as few requests as their forges allow.
-func readAll(ctx context.Context, all []*run) []reading {
-	out := make([]reading, len(all))
-	shared := map[Library][]int{}
-	for n, r := range all {
-		if library, able := r.forge.(Library); able {
-			shared[library] = append(shared[library], n)
-		}
-	}
-
-	for n, r := range all {
-		library, able := r.forge.(Library)
-		if !able {
-			out[n].facts, out[n].err = r.forge.Facts(ctx, r.issue)
-			continue
-		}
-
-		if group := shared[library]; group[0] == n {
-			issues := make([]claim.Issue, len(group))
-			for k, m := range group {
-				issues[k] = all[m].issue
-			}
-
-			facts, errs := library.FactsOfAll(ctx, issues)
-			for k, m := range group {
-				out[m] = reading{facts[k], errs[k]}
-			}
-		}
-	}
-
-	return out
-}
-
 // runAll carries several operations to their conclusions, side by side: what they read at one time
-// is one request. Everything that they write is a request of its own, in their order. An operation
-// that waits holds up no other.
-func runAll(ctx context.Context, runs []*run, ops []protocol.Operation) []protocol.Conclusion {
-	done := make([]protocol.Conclusion, len(runs))
+// is one request, and so are edits and labels that they write at one time. New comments are
+// requests of their own. An operation that waits holds up no other.
+func runAll(runs []*run, ops []protocol.Operation) []protocol.Conclusion {
 	under := make([]*underway, len(runs))
 	for n, r := range runs {
-		r.ctx, r.begun = ctx, r.clock.Now()
+		r.begun = r.clock.Now()
 		under[n] = &underway{run: r, op: ops[n]}
 		under[n].next(protocol.Seen{})
 	}
 
-	for {
-		ready := awake(under)
-		if len(ready) == 0 {
-			break
-		}
-
-		prefetch(ctx, ready)
+	for ready := awake(under); len(ready) > 0; ready = awake(under) {
+		readTogether(ready)
+		extendTogether(ready)
+		writeTogether(ready)
 		for _, u := range ready {
 			u.next(u.do(u.effects))
 		}
 	}
 
+	done := make([]protocol.Conclusion, len(runs))
 	for n, u := range under {
 		done[n] = *u.effects.Done
 		done[n].Began = u.begun
@@ -132,20 +86,120 @@ func awake(all []*underway) []*underway {
 	return ready
 }
 
-// prefetch reads for all operations that do nothing but read now.
-func prefetch(ctx context.Context, ready []*underway) {
-	var readers []*run
-	for _, u := range ready {
-		if u.effects.Read && len(u.effects.Writes) == 0 && u.ending == nil && u.judged == nil {
-			readers = append(readers, u.run)
+// readAll reads many issues, each of its own GitHub, in as few requests as those allow.
+func readAll(ctx context.Context, forges []Forge, issues []claim.Issue) []lifecycle.Snapshot {
+	out := make([]lifecycle.Snapshot, len(issues))
+	for n, f := range forges {
+		if slices.Contains(forges[:n], f) {
+			continue
+		}
+
+		var at []int
+		var group []claim.Issue
+		for k, i := range issues {
+			if forges[k] == f {
+				at, group = append(at, k), append(group, i)
+			}
+		}
+		for k, got := range f.FactsOf(ctx, group) {
+			out[at[k]] = got
 		}
 	}
 
-	if len(readers) < 2 {
+	return out
+}
+
+// readTogether reads for all operations that do nothing but read now.
+func readTogether(ready []*underway) {
+	var group []*underway
+	var forges []Forge
+	var issues []claim.Issue
+	for _, u := range ready {
+		if u.effects.Read && len(u.effects.Writes) == 0 && u.ending == nil && u.judged == nil {
+			group, forges, issues = append(group, u), append(forges, u.forge), append(issues, u.issue)
+		}
+	}
+
+	if len(group) < 2 {
+		return
+	}
+	for n, got := range readAll(group[0].ctx, forges, issues) {
+		group[n].judged = &got
+	}
+}
+
+// extendTogether extends the leases of all operations that write that first, where their store does
+// so in one step. What does not come of it as wanted is left to each of them.
+func extendTogether(ready []*underway) {
+	var group []*underway
+	var asks []lease.Ask
+	for _, u := range ready {
+		if u.ending == nil && len(u.effects.Writes) > 0 && u.effects.Writes[0].Kind == protocol.WriteExtend &&
+			u.leases.store == ready[0].leases.store && u.issue.SameRepo(ready[0].issue) {
+			l := u.effects.Writes[0].Lease
+			group = append(group, u)
+			asks = append(asks, lease.Ask{Issue: l.Issue, Worker: l.Worker, Nonce: l.Nonce, TTL: l.TTL})
+		}
+	}
+
+	if len(group) < 2 {
+		return
+	}
+	batcher, able := group[0].leases.store.(lease.Batcher)
+	if !able {
 		return
 	}
 
-	for n, got := range readAll(ctx, readers) {
-		readers[n].judged = &got
+	begun := make([]time.Duration, len(group))
+	for n, u := range group {
+		begun[n] = u.passed()
 	}
+
+	got, err := batcher.AcquireAll(group[0].ctx, asks) // by the process that has them: it extends them
+	for n, u := range group {
+		if err == nil && got[n].Token == u.effects.Writes[0].Lease.Token {
+			u.ahead.results = []protocol.Result{{
+				Did:      protocol.Applied,
+				Lease:    got[n],
+				Sent:     begun[n],
+				Answered: u.passed(),
+			}}
+		}
+	}
+}
+
+// writeTogether writes for all operations of which all that is left to write is one batch that may
+// be repeated.
+func writeTogether(ready []*underway) {
+	forges := map[Forge][]*underway{}
+	for _, u := range ready {
+		if u.ending == nil && u.repeats() {
+			forges[u.forge] = append(forges[u.forge], u)
+		}
+	}
+
+	for _, u := range ready {
+		group := forges[u.forge]
+		delete(forges, u.forge)
+		if len(group) < 2 {
+			continue
+		}
+
+		batches, begun := make([]Batch, len(group)), make([]time.Duration, len(group))
+		for n, one := range group {
+			batches[n], begun[n] = one.batch(one.effects, len(one.ahead.results)), one.passed()
+		}
+		for n, got := range u.forge.Write(u.ctx, batches) {
+			next := group[n].took(batches[n], got, begun[n])
+			group[n].ahead.results, group[n].ahead.after = append(group[n].ahead.results, next.results...), next.after
+		}
+	}
+}
+
+// repeats reports whether all that is left to write is an edit, or a change of labels, with a
+// snapshot after it.
+func (u *underway) repeats() bool {
+	writes, n := u.effects.Writes, len(u.ahead.results)
+	return u.effects.Read && n == len(writes)-1 &&
+		(writes[n].Kind == protocol.WriteEdit || writes[n].Kind == protocol.WriteRelabel)
 }

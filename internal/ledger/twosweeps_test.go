@@ -69,6 +69,7 @@ func (t *town) Scan(ctx context.Context, _ ledger.Repo, _ time.Time) iter.Seq2[l
 func (*town) Pause(context.Context, ledger.Repo) (*lifecycle.Pause, error) { return nil, nil }
 func (*town) SetPause(context.Context, ledger.Repo, lifecycle.Pause) error { return nil }
 func (*town) ClearPause(context.Context, ledger.Repo) error                { return nil }
+func (*town) Minimize(context.Context, []claim.Comment) (int, error)       { return 0, nil }
 
 // TestTwoSweeps: the sweep of the Action and one by hand begin at one moment over 16 dead holds.
 // Each record of the two is written by one of them, but for few; what they report is in the order
@@ -97,7 +98,7 @@ func TestTwoSweeps(t *testing.T) {
 			for _, word := range []string{"643a", "9f21"} {
 				by := fmt.Sprintf("sweep-20260501-194217-%s%d", word, seed)
 				both.Go(func() {
-					l := ledger.New(place, virtual{}, place.issues[1].words(), ledger.DefaultSettings())
+					l := ledger.New(over(place), virtual{}, place.issues[1].words(), ledger.DefaultSettings())
 					r := l.Sweep(t.Context(), place,
 						ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: by})
 					if !r.Complete() || len(r.Findings) != issues {

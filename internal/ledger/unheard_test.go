@@ -15,7 +15,6 @@ var errOutside = errors.New("records of eve do not count")
 // outside is a forge whose login's records count for nobody.
 type outside struct{ *forge }
 
-// Heard implements ledger.Jury.
 func (outside) Heard(context.Context, ledger.Repo) error { return errOutside }
 
 // TestUnheard: a login whose records count for nobody is told so and writes nothing, whatever it
@@ -29,7 +28,7 @@ func TestUnheard(t *testing.T) {
 		}
 
 		before := records(w, "agent-")
-		eve := ledger.New(outside{f}, virtual{}, w.words(), ledger.DefaultSettings())
+		eve := ledger.New(over(outside{f}), virtual{}, w.words(), ledger.DefaultSettings())
 		for name, do := range map[string]func() error{
 			"revoke": func() error { _, err := eve.Revoke(t.Context(), issue, "eve", "mine"); return err },
 			"force":  func() error { _, _, err := eve.Force(t.Context(), issue, "eve", "mine"); return err },
@@ -59,7 +58,6 @@ type doubted struct {
 	w *world
 }
 
-// Heard implements ledger.Jury.
 func (d doubted) Heard(context.Context, ledger.Repo) error {
 	if records(d.w, "agent-claim:") > 0 {
 		return errOutside
@@ -72,7 +70,7 @@ func (d doubted) Heard(context.Context, ledger.Repo) error {
 func TestDoubtedAfterThePost(t *testing.T) {
 	alone(t, func(t *testing.T, w *world) {
 		_, f := w.ledger(nil)
-		eve := ledger.New(doubted{f, w}, virtual{}, w.words(), ledger.DefaultSettings())
+		eve := ledger.New(over(doubted{f, w}), virtual{}, w.words(), ledger.DefaultSettings())
 		var unknown *ledger.UnknownError
 		if _, err := eve.Claim(t.Context(), issue,
 			ledger.Request{Worker: claim.Worker{Codename: "eve"}}); !errors.As(err, &unknown) ||

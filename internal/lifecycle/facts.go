@@ -6,18 +6,30 @@
 package lifecycle
 
 import (
-	"fmt"
-	"maps"
+	"strings"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 )
 
-// Facts are one snapshot of an issue: everything the rules look at.
+// A Snapshot is what one read of an issue returned: its facts, or why they could not be read.
+// Facts.Issue is set in every one.
+type Snapshot struct {
+	Facts Facts
+	Err   error
+
+	// Guess is the log with the records of authors whose role GitHub does not tell and whom it
+	// calls members or collaborators; nil where there are none. It may be too careful, so it
+	// decides nothing but a refusal.
+	Guess *claim.State
+}
+
+// Facts are what one read of an issue showed: everything the rules look at.
 type Facts struct {
 	Issue      claim.Issue
 	Title, URL string
+	Body       string // its text, for people; empty when it has none
 	// the number is a pull request's (spec.md#held-pull-requests); then PRs and Blockers are empty
 	PullRequest bool
 	Created     time.Time // zero when not known
@@ -33,14 +45,17 @@ type Facts struct {
 	BlockedAt time.Time // the same of the blocked label
 	HoldAt    time.Time // the same of the label of a person's hold
 	HoldBy    string    // login of the person who put that label on; empty when it was an app, or is not known
-	Assignees []string  // logins
-	Log       claim.State
+	Assignees []string  // logins; an App's ends in [bot]
+	// when each of them was assigned last, by login in lower case; missing where that is not known
+	AssignedAt map[string]time.Time
+	Log        claim.State
 	// pull requests that close the issue, those the log names, and the other parts of their chains
 	PRs          []PR
 	Excessive    []Excess  // pull requests that move nothing, because they name too many issues; they are not among PRs
 	Blockers     []Blocker // open and closed ones; nil with BlockersRead false means not known
 	BlockersRead bool
 	Pause        *Pause    // nil when the repository is not paused
+	Limit        string    // what keeps whoever asks from holding anything more; empty when it may, and where nobody asked
 	PauseErr     error     // why it is not known whether this host has paused the repository
 	Now          time.Time // server time: the Date of the oldest response this was read from
 	Viewer       string    // login the snapshot was made as
@@ -68,6 +83,14 @@ func (f *Facts) Labelled(s labels.Scheme, name string, at time.Time, by string) 
 	}
 }
 
+// Assigned takes in that a login was assigned at a moment; of several the last counts.
+func (f *Facts) Assigned(login string, at time.Time) {
+	if f.AssignedAt == nil {
+		f.AssignedAt = map[string]time.Time{}
+	}
+	f.AssignedAt[strings.ToLower(login)] = at.UTC()
+}
+
 // A PR is a pull request that is about the issue.
 type PR struct {
 	Repo        string // owner/repo
@@ -90,62 +113,6 @@ type PR struct {
 	// opened by a stranger to the repository (spec.md#facts-of-a-pull-request), and no release
 	// names it
 	Stranger bool
-}
-
-// MostIssues is how many issues an open pull request may move, whoever opened it
-// (spec.md#facts-of-a-pull-request).
-const MostIssues = 20
-
-// An Excess is an open pull request that names more issues than it may move. It moves none of them.
-type Excess struct {
-	PR     PR
-	Issues int // that it names; so many that the rest was not read are 1,000
-	Before int // issues that older open pull requests of the same stranger move
-	Most   int // 0: a stranger's pull request in another repository, which moves none in this one
-}
-
-// String says so in one clause.
-func (e Excess) String() string {
-	issues := fmt.Sprint(e.Issues, " issues")
-	switch {
-	case e.Issues == 1:
-		issues = "1 issue"
-	case e.Issues >= 1000:
-		issues = "1,000 issues or more"
-	}
-
-	switch {
-	case e.Most == 0:
-		return fmt.Sprintf("pull request %s is of another repository, and records of %s do not count here, so it moves no issue here", e.PR, e.PR.Author)
-	case e.Before > 0:
-		return fmt.Sprintf("pull request %s names %s; with the %d of the older open pull requests of %s that is more than the %d they may move together, so it moves none",
-			e.PR, issues, e.Before, e.PR.Author, e.Most)
-	}
-
-	return fmt.Sprintf("pull request %s names %s, more than the %d it may move, so it moves none", e.PR, issues, e.Most)
-}
-
-// Allowance decides which open pull requests of one stranger move the issues that they name, oldest
-// first: one moves them if they are, with those that its predecessors move, no more than most
-// (spec.md#facts-of-a-pull-request). before is how many issues the predecessors move.
-func Allowance(most int, named [][]claim.Issue) (moves []bool, before []int) {
-	moved := map[claim.Issue]bool{}
-	for _, issues := range named {
-		fresh := map[claim.Issue]bool{}
-		for _, i := range issues {
-			if i = i.Folded(); !moved[i] {
-				fresh[i] = true
-			}
-		}
-
-		fits := len(moved)+len(fresh) <= most
-		moves, before = append(moves, fits), append(before, len(moved))
-		if fits {
-			maps.Copy(moved, fresh)
-		}
-	}
-
-	return moves, before
 }
 
 // PRState is what became of a pull request.
@@ -189,5 +156,9 @@ type Rules struct {
 	PersonTTL      time.Duration   // of a member's own hold, without a sign of life; 0 is without an end
 	Nudge          time.Duration   // after which a person is asked about a hold without an end; 0 is never
 	Approvers      Approvers
-	Unassigned     bool // claim.assignees: ignore, so that an assignee is no reason
+	Limits         Limits
+	Unassigned     bool          // claim.assignees: ignore, so that an assignee is no reason
+	AssigneeTTL    time.Duration // how long a person's assignment keeps others off without a sign of life; 0 is without an end
+	AssignedBotTTL time.Duration // the same of an App's
+	Unassign       bool          // a sweep takes those off that no longer do
 }

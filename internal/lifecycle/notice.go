@@ -7,8 +7,7 @@ import (
 	"github.com/label-state/label-state/internal/labels"
 )
 
-// Due are the notices that people have not been given yet: that a person must look
-// (spec.md#notices), and that the last blocker closed (spec.md#notices). They are told before the
+// Due are the notices that people have not been given yet (spec-writing.md#notices). They are told before the
 // labels move, so that a crash in between costs nothing.
 func (r Rules) Due(f Facts) []claim.Notice {
 	if len(f.Missing) > 0 || f.PullRequest || !f.Open || !managed(r.Scheme, f) {
@@ -33,6 +32,13 @@ func (r Rules) Due(f Facts) []claim.Notice {
 
 	if c, asked := r.asked(f); asked {
 		add(claim.Notice{Kind: claim.NoticeAsked, Key: c.Record.Worker.String()})
+	}
+
+	_, held := r.Holder(f)
+	for _, a := range r.Assignments(f) {
+		if a.Idle(f.Now) && !held && !r.Unassigned {
+			add(a.notice())
+		}
 	}
 
 	return due

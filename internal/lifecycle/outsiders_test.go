@@ -2,6 +2,7 @@ package lifecycle_test
 
 import (
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,30 +29,46 @@ func TestOutsiderVectors(t *testing.T) {
 		default:
 			cases++
 			head, rest, _ := strings.Cut(asked, ":")
-			most, err := strconv.Atoi(head)
+			words := strings.Fields(head)
+			most, err := strconv.Atoi(words[0])
 			if err != nil {
 				t.Fatal(asked, err)
+			}
+
+			who := lifecycle.Stranger
+			switch {
+			case slices.Contains(words, "member"):
+				who = lifecycle.Member
+			case slices.Contains(words, "outsider"):
+				who = lifecycle.Outsider
 			}
 
 			var named [][]claim.Issue
 			for part := range strings.SplitSeq(rest, "|") {
 				var issues []claim.Issue
 				for _, n := range strings.Fields(part) {
-					number, err := strconv.Atoi(n)
+					from, to, several := strings.Cut(n, "-")
+					first, err := strconv.Atoi(from)
+					last := first
+					if several && err == nil {
+						last, err = strconv.Atoi(to)
+					}
 					if err != nil {
 						t.Fatal(asked, err)
 					}
-					owner := []string{"acme", "ACME"}[len(issues)%2] // spelling makes no other issue
-					issues = append(issues, claim.Issue{Owner: owner, Repo: "app", Number: number})
+
+					for number := first; number <= last; number++ {
+						owner := []string{"acme", "ACME"}[len(issues)%2] // spelling makes no other issue
+						issues = append(issues, claim.Issue{Owner: owner, Repo: "app", Number: number})
+					}
 				}
 
 				named = append(named, issues)
 			}
 
-			moves, _ := lifecycle.Allowance(most, named)
 			var got []string
-			for _, yes := range moves {
-				got = append(got, map[bool]string{true: "yes", false: "no"}[yes])
+			for _, excess := range lifecycle.Excessive(who, slices.Contains(words, "elsewhere"), most, named) {
+				got = append(got, map[bool]string{true: "yes", false: "no"}[excess == nil])
 			}
 
 			if strings.Join(got, " ") != want {

@@ -65,19 +65,20 @@ func personsLabel(s labels.Scheme, f Facts, want labels.Projection, why string) 
 // Lived returns the facts with what the pull requests show of the persons whose holds live: whoever
 // has one open that closes the issue still works on it, and the end of one is a sign of life.
 func (f Facts) Lived() Facts {
-	f.Log = f.Log.Lived(func(login string) (open bool, last time.Time) {
-		for _, p := range f.PRs {
-			if p.Sibling || p.Bare || p.Author == "" || !claim.SameLogin(p.Author, login) {
-				continue
-			}
-			open = open || p.State == PROpened
-			if p.ClosedAt.After(last) {
-				last = p.ClosedAt
-			}
-		}
-
-		return open, last
-	})
-
+	f.Log = f.Log.Lived(f.working)
 	return f
+}
+
+// working is what the pull requests that close the issue show of a login: whether one of theirs is
+// open, and when the last one ended.
+func (f Facts) working(login string) (open bool, last time.Time) {
+	for _, p := range f.PRs {
+		if p.Sibling || p.Bare || p.Author == "" || !claim.SameLogin(p.Author, login) {
+			continue
+		}
+		open = open || p.State == PROpened
+		last = latest(last, p.ClosedAt)
+	}
+
+	return open, last
 }

@@ -322,7 +322,7 @@ func TestFreeMeansFree(t *testing.T) {
 	})
 }
 
-// obstacle is spec.md#claim, written down once more.
+// obstacle is spec-writing.md#claim, written down once more.
 func obstacle(r lifecycle.Rules, f lifecycle.Facts, who lifecycle.Seeker) string {
 	for _, c := range f.Log.Live() {
 		if end, limited := c.Until(r.Terms); !limited || f.Now.Before(end.Add(r.Terms.Grace)) {

@@ -25,13 +25,16 @@ const (
 	CodeHold       Code = "person-hold"
 	CodeScope      Code = "needs-scope"
 	CodePaused     Code = "paused"
+	CodeLimit      Code = "limit" // the repository limits how much is in progress at once
 	CodeExcluded   Code = "excluded-label"
 	CodeBlocked    Code = "blocked"
 	CodeBackingOff Code = "backing-off"
 	CodeAttempts   Code = "too-many-attempts"
-	CodeAssigned   Code = "assigned"        // to somebody else
-	CodeExpired    Code = "expired"         // a note: the hold's lease is over
-	CodeExcessive  Code = "too-many-issues" // a note: a pull request that names too many issues moves none
+	CodeAssigned   Code = "assigned" // to somebody else
+	CodeExpired    Code = "expired"  // a note: the hold's lease is over
+	// a note: who is assigned was not heard of, and keeps nobody off any more
+	CodeAssignmentExpired Code = "assignment-expired"
+	CodeExcessive         Code = "too-many-issues" // a note: a pull request that names too many issues moves none
 )
 
 // A Meaning is what a reason says to those who act on it, and its words where only a few fit.
@@ -143,6 +146,7 @@ func Meanings() []Meaning {
 			Mark: "a person's",
 		},
 		{Code: CodeScope, Passed: "waiting for a person", Mark: "needs scope", Alert: true},
+		{Code: CodeLimit, Person: true, Force: ForcePerson, Passed: "beyond a limit of the repository"},
 		{Code: CodePaused, Passed: "paused with the repository", Mark: "paused"},
 		{Code: CodeExcluded, Passed: "excluded by a label", Mark: "excluded"},
 		{Code: CodeBlocked, Passed: "blocked by other issues", Mark: "blocked"},
@@ -153,6 +157,7 @@ func Meanings() []Meaning {
 			Mark: "assigned",
 		},
 		{Code: CodeExpired, Where: AmongNotes},
+		{Code: CodeAssignmentExpired, Where: AmongNotes},
 		{Code: CodeExcessive, Where: AmongNotes},
 	}
 }
@@ -175,6 +180,15 @@ type Reason struct {
 	PR    *PR
 	Until time.Time // when it ends by itself; zero when it does not
 	Here  bool      // of CodePaused: on this host only
+}
+
+// stops reports whether the reason stops the person who asks as f.Viewer (spec.md#people): a person
+// may take what is paused, blocked or too vague, has put the own label on for that, and goes on
+// with the own pull request.
+func (r Reason) stops(f Facts) bool {
+	own := r.Code == CodePROpen && r.PR != nil && claim.SameLogin(r.PR.Author, f.Viewer) ||
+		r.Code == CodeHold && claim.SameLogin(f.HoldBy, f.Viewer)
+	return r.Code.Meaning().Person && !own
 }
 
 // ByStranger reports whether the reason is a stranger's pull request. Somebody whose records count

@@ -20,6 +20,7 @@ func DefaultRules() Rules {
 		Stray:          10 * time.Minute,
 		OutsiderIssues: 3,
 		Nudge:          14 * 24 * time.Hour,
+		AssignedBotTTL: 2 * time.Hour,
 	}
 }
 

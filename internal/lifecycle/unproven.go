@@ -27,7 +27,7 @@ func (r Rules) Unproven(f Facts, release claim.Record) bool {
 // UnprovenUntil returns until when the issue is not offered to a kind of worker that has released
 // it as success without a pull request: for the first back-off after its last such release. The
 // zero time is no such release, or one before the issue was reopened or began again
-// (spec.md#release).
+// (spec-writing.md#release).
 func (r Rules) UnprovenUntil(f Facts, codename string) (until time.Time) {
 	if len(r.Rest) == 0 {
 		return until

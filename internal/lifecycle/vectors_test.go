@@ -63,6 +63,7 @@ func parseScene(t testing.TB, c claimtest.Case) scenario {
 	}
 
 	s.facts.Log = claim.Replay(log)
+	s.facts = s.facts.Lived()
 	return s
 }
 
@@ -89,6 +90,8 @@ func (s *scenario) take(word, rest string) (err error) {
 			lifecycle.Excess{PR: lifecycle.PR{Repo: "o/r", URL: rest}, Issues: 21, Most: lifecycle.MostIssues})
 	case "host-pause-unknown":
 		f.PauseErr = errors.New("nobody knows")
+	case "limit":
+		f.Limit = rest
 	case "unshown":
 		f.Unshown, err = strconv.Atoi(rest)
 	case "now":
@@ -103,10 +106,17 @@ func (s *scenario) take(word, rest string) (err error) {
 		f.HoldAt, err = claimtest.Time(at)
 	case "assignees":
 		f.Assignees = strings.Fields(rest)
+	case "assigned":
+		login, at, _ := strings.Cut(rest, " ")
+		var since time.Time
+		since, err = claimtest.Time(at)
+		f.Assigned(login, since)
 	case "viewer":
 		f.Viewer = rest
 	case "claimed-label":
 		f.ClaimedAt, err = claimtest.Time(rest)
+	case "blocked-label":
+		f.BlockedAt, err = claimtest.Time(rest)
 	case "pr":
 		err = s.pull(strings.Fields(rest))
 	case "blockers-read":
@@ -117,6 +127,8 @@ func (s *scenario) take(word, rest string) (err error) {
 		f.Pause = &lifecycle.Pause{By: "ann", Reason: rest, Since: f.Now}
 	case "who":
 		s.who.Worker.Codename, s.who.Worker.FiringID, _ = strings.Cut(rest, ":")
+	case "person":
+		s.who.Person = true
 	case "branch":
 		s.who.Repo, s.who.Branch, _ = strings.Cut(rest, " ")
 	case "rules":
@@ -180,6 +192,8 @@ func (s *scenario) pull(words []string) error {
 			}
 		case "merged":
 			p.MergedAt, err = claimtest.Time(value)
+		case "closed":
+			p.ClosedAt, err = claimtest.Time(value)
 		default:
 			err = fmt.Errorf("unknown word %q", w)
 		}
@@ -207,6 +221,8 @@ func (s *scenario) rule(setting string) (err error) {
 	switch name {
 	case "ignore-assignees":
 		s.rules.Unassigned = true
+	case "assignees":
+		s.rules.AssigneeTTL, err = time.ParseDuration(value)
 	case "requeue":
 		s.rules.Requeue = true
 	case "attempts":
@@ -215,6 +231,8 @@ func (s *scenario) rule(setting string) (err error) {
 		s.rules.Exclude = strings.Split(value, ",")
 	case "stray":
 		s.rules.Stray, err = time.ParseDuration(value)
+	case "nudge":
+		s.rules.Nudge, err = time.ParseDuration(value)
 	case "rest":
 		s.rules.Rest = nil
 		for d := range strings.SplitSeq(value, ",") {

@@ -49,10 +49,11 @@ func (v Verdict) String() string {
 	return v.Answer.String() + ": " + strings.Join(texts, "; ")
 }
 
-// A Seeker is who asks: a run, and the branch it pushes, if any. Its own claim and its own
-// branch's pull request are no obstacle to pushing.
+// A Seeker is who asks: a run, or a person, and the branch that is pushed, if any. Its own claim
+// and its own branch's pull request are no obstacle to pushing.
 type Seeker struct {
 	Worker claim.Worker
+	Person bool   // the login that made the snapshot asks for itself; an app is no person
 	Repo   string // owner/repo of the branch
 	Branch string
 
@@ -122,17 +123,12 @@ func (r Rules) judge(f Facts, who Seeker, log claim.State) Verdict {
 	v.pulls(r, f, who)
 	v.people(r, f, log)
 
-	// an assignee whom a live claim has put there says no more than that claim
-	others := slices.DeleteFunc(slices.Clone(f.Assignees), func(login string) bool {
-		return slices.ContainsFunc(f.Log.Live(),
-			func(c claim.Claim) bool { return claim.SameLogin(c.Record.Assignee, login) })
-	})
-	mine := slices.ContainsFunc(f.Assignees, func(login string) bool { return claim.SameLogin(login, f.Viewer) })
-	if len(others) > 0 && !mine && !r.Unassigned && !f.PullRequest && !v.Has(CodeOwn) {
-		v.because(CodeAssigned, f.URL, "assigned to %s", strings.Join(others, ", "))
+	v.assigned(r, f)
+	v.history(r, f, who.unexpired(log))
+	if who.Person && f.Viewer != "" && !claim.IsApp(f.Viewer) {
+		v.Reasons = slices.DeleteFunc(v.Reasons, func(one Reason) bool { return !one.stops(f) })
 	}
 
-	v.history(r, f, who.unexpired(log))
 	switch {
 	case len(v.Reasons) > 0:
 		v.Answer = Held
@@ -333,6 +329,10 @@ func (v *Verdict) people(r Rules, f Facts, log claim.State) {
 		if p.Reason != "" {
 			reason.Text += ": " + p.Reason
 		}
+	}
+
+	if f.Limit != "" {
+		v.because(CodeLimit, "", "%s", f.Limit)
 	}
 
 	switch known := f.HoldBy != "" && !f.HoldAt.IsZero(); {

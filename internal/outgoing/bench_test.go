@@ -6,12 +6,14 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/label-state/label-state/internal/git"
 )
 
 // bigPair is a repository of n packed commits, each with a tree that differs, with main on the
 // remote and three new commits on top; many further branches of the remote are spread over the
 // history.
-func bigPair(b *testing.B, n, branches int) (*sandbox, Location, Push) {
+func bigPair(b *testing.B, n, branches int) (*sandbox, git.Git, Push) {
 	b.Helper()
 	s := newSandbox(b)
 	s.git(".", "init", "--quiet", "--bare", "-b", "main", "r")
@@ -48,7 +50,7 @@ func bigPair(b *testing.B, n, branches int) (*sandbox, Location, Push) {
 		RemoteOID: old,
 	}}}
 
-	return s, Location{Dir: s.path("r"), Env: s.environ()}, p
+	return s, git.Git{Dir: s.path("r"), Env: s.environ()}, p
 }
 
 func BenchmarkEverydayPush(b *testing.B) {
@@ -83,7 +85,7 @@ func BenchmarkEverydayPush(b *testing.B) {
 			b.Run(size.name+"/"+c.name+"/ours", func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					if err := Commits(b.Context(), at, c.push, func(Commit) bool { return true }); err != nil {
+					if _, _, err := Commits(b.Context(), at, c.push); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -37,7 +37,7 @@ func TestTwoCopies(t *testing.T) {
 		if err := c.damage(file); err != nil {
 			t.Fatal(err)
 		}
-		got, err := collect(func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) })
+		got, err := leaving(t.Context(), at, p)
 		compare(t, c.name, got, err, []string{four})
 	}
 }

@@ -2,8 +2,11 @@ package outgoing
 
 import (
 	"bytes"
+	"context"
 	"strings"
 	"testing"
+
+	"github.com/label-state/label-state/internal/git"
 )
 
 // TestCutMessages: both readers say which messages they have not read to the end, and report those
@@ -32,11 +35,11 @@ func TestCutMessages(t *testing.T) {
 				return bytes.Contains(message, []byte("closes")) || len(message) > maxMessage
 			}
 
-			for reader, read := range map[string]func(func(Commit) bool) error{
-				"native": func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) },
-				"git":    func(yield func(Commit) bool) error { return askGit(t.Context(), at, p, yield) },
+			for reader, read := range map[string]func(context.Context, git.Git, Push) ([]Commit, error){
+				"native": leaving,
+				"git":    askGit,
 			} {
-				got, err := collect(read)
+				got, err := read(t.Context(), at, p)
 				switch {
 				case err != nil || (len(got) == 1) != c.wanted:
 					t.Errorf("%s: %d commits, %v", reader, len(got), err)

@@ -23,64 +23,54 @@ const maxArguments = 500
 type gitReader struct {
 	git.Git
 	repository
-	push Push
+	push     Push
+	tracking tracking
 }
 
-func openGit(at Location, r repository, p Push) (gitReader, error) {
-	g := git.Git{Dir: at.Dir, Env: at.Env}
-	err := g.Locate()
-	return gitReader{g, r, p}, err
+// openGit finds git, and asks it for its configuration if that may not be a clone's. The commits of
+// a push are those that git has, whatever git-replace(1) shows in their place.
+func openGit(ctx context.Context, g git.Git, repo repository, p Push) (gitReader, error) {
+	g.Env = append(slices.Clip(g.Env), "GIT_NO_REPLACE_OBJECTS=1")
+	r := gitReader{Git: g, repository: repo, push: p}
+	if err := r.Locate(); err != nil {
+		return r, err
+	}
+
+	var ok bool
+	if r.tracking, ok = repo.cloned(g, p); ok {
+		return r, nil
+	}
+	remotes, err := r.remotes(ctx)
+	r.tracking = trackingOf(remotes, p)
+
+	return r, err
 }
 
-// commits returns the commits that leave and are wanted, the newest first. found are those that may
-// leave, if the loose objects have told all of them: complete. Else git is asked for them.
-func (g gitReader) commits(ctx context.Context, found []Commit, complete bool) ([]Commit, error) {
-	t, err := g.tracking(ctx)
-	if err != nil {
-		return nil, err
-	}
+// unsureAtMost is how many wanted commits are reported before it is known that they leave: GitHub
+// answers for so many issues in one request.
+const unsureAtMost = 50
 
-	all := g.likelyTips(t)
-	if len(g.push.Updates) <= maxArguments {
-		all = allTips(t)
-	}
-
+// commits is Commits. found are the wanted commits that may leave, if the loose objects have told
+// all of them: complete. Else git is asked for them.
+func (g gitReader) commits(ctx context.Context, found []Commit, complete bool) (_ []Commit, exact bool, err error) {
+	few := g.fewReferences() && len(g.push.Updates) <= maxArguments
 	if !complete {
-		exact := g.fewReferences(t.remotes)
-		tips := all
-		if !exact {
-			tips = g.likelyTips(t)
+		tips := g.allTips
+		if !few {
+			tips = func() []string { return g.likelyTips(g.tracking) }
 		}
 
-		found, err = g.list(ctx, tips)
-		if err != nil || exact && len(remoteOIDs(g.push.Updates)) <= maxArguments {
-			return found, err
+		found, err = g.list(ctx, tips())
+		if err != nil || few || len(found) == 0 {
+			return found, err == nil, err
 		}
 	}
 
-	if len(found) == 0 {
-		return nil, nil
+	if !few && len(found) <= unsureAtMost {
+		return found, false, nil
 	}
-
-	return g.confirm(ctx, found, all)
-}
-
-// tracking looks at the files that git is going to read, and returns which references count. Git is
-// asked for its configuration only if that may not be a clone's.
-func (g gitReader) tracking(ctx context.Context) (tracking, error) {
-	if err := g.checkFiles(); err != nil {
-		return tracking{}, err
-	}
-	t := trackingOf(nil, g.push)
-	if len(t.remotes) == 0 || configuresRemotes(g.Env) || !g.clonesConfig() {
-		remotes, err := g.remotes(ctx)
-		if err != nil {
-			return tracking{}, err
-		}
-		t = trackingOf(remotes, g.push)
-	}
-
-	return t, g.checkReferences(t.remotes)
+	found, err = g.confirm(ctx, found)
+	return found, err == nil, err
 }
 
 // configuresRemotes reports whether an environment has configuration of remotes, as "git -c" leaves
@@ -102,15 +92,15 @@ func (g gitReader) remotes(ctx context.Context) ([]remoteConfig, error) {
 
 // allTips are the arguments of git for the remote-tracking references that count. HEAD is a
 // symbolic reference to one of them, which may be stale.
-func allTips(t tracking) []string {
+func (g gitReader) allTips() []string {
 	var args []string
-	for _, remote := range t.remotes {
+	for _, remote := range g.tracking.remotes {
 		args = append(args, "--exclude="+remote+"/HEAD")
-		for _, name := range t.inner {
+		for _, name := range g.tracking.inner {
 			args = append(args, "--exclude="+name+"/*")
 		}
 
-		for _, name := range slices.Sorted(maps.Keys(t.stale)) {
+		for _, name := range slices.Sorted(maps.Keys(g.tracking.stale)) {
 			if name, ok := strings.CutPrefix(name, "refs/remotes/"); ok {
 				args = append(args, "--exclude="+name)
 			}
@@ -131,8 +121,8 @@ func (g gitReader) list(ctx context.Context, tips []string) ([]Commit, error) {
 	args = append(args, tips...)
 
 	var commits []Commit
-	var inexact []string
-	err := g.read(ctx, lines(pushed(g.push.Updates)), args, func(in *bufio.Reader) error {
+	inexact := map[string]int{} // places in commits
+	err := g.Stream(ctx, lines(pushed(g.push.Updates)), args, func(in *bufio.Reader) error {
 		headers := newHeaderReader(in)
 		for {
 			c, exact, err := headers.next()
@@ -142,61 +132,40 @@ func (g gitReader) list(ctx context.Context, tips []string) ([]Commit, error) {
 			if err != nil {
 				return err
 			}
-			if !exact {
-				commits = append(commits, Commit{OID: c.OID})
-				inexact = append(inexact, c.OID)
-				continue
-			}
 
-			if g.push.wants(c) {
+			switch {
+			case !exact:
+				inexact[c.OID] = len(commits)
+				commits = append(commits, Commit{OID: c.OID})
+			case g.push.wants(c):
 				c.Message = bytes.Clone(c.Message) // the reader uses it again
 				commits = append(commits, c)
 			}
 		}
 	})
-
 	if err != nil || len(inexact) == 0 {
 		return commits, err
 	}
 
-	return g.reread(ctx, commits, inexact)
-}
-
-// reread has git print some of the commits byte for byte, and leaves out those that are not wanted.
-func (g gitReader) reread(ctx context.Context, commits []Commit, oids []string) ([]Commit, error) {
-	read := map[string]Commit{}
-	err := g.read(ctx, lines(oids), []string{"cat-file", "--batch", "--buffer"}, func(in *bufio.Reader) error {
+	byteForByte := []string{"cat-file", "--batch", "--buffer"}
+	err = g.Stream(ctx, lines(slices.Collect(maps.Keys(inexact))), byteForByte, func(in *bufio.Reader) error {
 		return readObjects(in, func(c Commit) {
 			if g.push.wants(c) {
-				read[c.OID] = c
+				commits[inexact[c.OID]] = c
 			}
 		})
 	})
-	if err != nil {
-		return nil, err
-	}
 
-	again := map[string]bool{}
-	for _, oid := range oids {
-		again[oid] = true
-	}
-
-	var wanted []Commit
-	for _, c := range commits {
-		whole, ok := read[c.OID]
-		switch {
-		case ok:
-			wanted = append(wanted, whole)
-		case !again[c.OID]:
-			wanted = append(wanted, c)
-		}
-	}
-
-	return wanted, nil
+	return slices.DeleteFunc(commits, func(c Commit) bool { return !g.push.wants(c) }), err
 }
 
-// confirm asks git which of the commits neither the tips nor the objects that the remote has reach.
-func (g gitReader) confirm(ctx context.Context, commits []Commit, tips []string) ([]Commit, error) {
+// confirm asks git which of the commits nothing reaches that the remote has.
+func (g gitReader) confirm(ctx context.Context, commits []Commit) ([]Commit, error) {
+	tips := g.allTips()
+	if len(g.push.Updates) > maxArguments {
+		tips = g.likelyTips(g.tracking)
+	}
+
 	var input strings.Builder
 	for _, c := range commits {
 		input.WriteString(c.OID + "\n")
@@ -208,7 +177,7 @@ func (g gitReader) confirm(ctx context.Context, commits []Commit, tips []string)
 	args := append([]string{"rev-list", "--ignore-missing", "--stdin", "--not"}, tips...)
 
 	leaves := map[string]bool{}
-	err := g.read(ctx, input.String(), args, func(in *bufio.Reader) error {
+	err := g.Stream(ctx, input.String(), args, func(in *bufio.Reader) error {
 		for {
 			line, err := in.ReadString('\n')
 			if err == io.EOF {
@@ -233,38 +202,6 @@ func (g gitReader) confirm(ctx context.Context, commits []Commit, tips []string)
 	}
 
 	return leaving, nil
-}
-
-// read runs git with an input, and hands on what it prints.
-func (g gitReader) read(ctx context.Context, input string, args []string, parse func(*bufio.Reader) error) error {
-	running, stop := context.WithCancel(ctx)
-	defer stop()
-	var said bytes.Buffer
-	cmd, err := g.Stream(running, &said, input, args...)
-	if err != nil {
-		return err
-	}
-
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-
-	if err != nil {
-		return g.Failed(ctx, err, nil, args...)
-	}
-
-	parseErr := parse(bufio.NewReaderSize(out, 64<<10))
-	if parseErr != nil && !errors.Is(parseErr, io.ErrUnexpectedEOF) {
-		stop() // it may have more to print
-		_ = cmd.Wait()
-		return g.Failed(ctx, parseErr, nil, args...)
-	}
-	if err := cmd.Wait(); err != nil {
-		return g.Failed(ctx, err, said.Bytes(), args...)
-	}
-
-	return g.Failed(ctx, parseErr, nil, args...)
 }
 
 func lines(list []string) string { return strings.Join(list, "\n") + "\n" }

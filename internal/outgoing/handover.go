@@ -16,6 +16,9 @@ const maxHandOver = 16 << 20
 // cutMark says of a commit that there is more of its message.
 const cutMark = " cut"
 
+// ends are the last lines of a list of commits.
+var ends = map[bool]string{true: "exact\n", false: "likely\n"}
+
 // errHandOver: what follows git's input is not as HandOver writes it.
 var errHandOver = errors.New("read from the first stage: the list of commits is cut or malformed")
 
@@ -23,15 +26,16 @@ var errHandOver = errors.New("read from the first stage: the list of commits is 
 type Input struct {
 	Updates []Update
 	// Commits is what the first stage read: the commits that leave and may close an issue. It
-	// counts when Read is set.
-	Commits []Commit
-	Read    bool
+	// counts when Read is set. Exact is as of Commits.
+	Commits     []Commit
+	Read, Exact bool
 }
 
 // HandOver returns the input of the second stage: git's own, then a NUL, which git's has not, then
 // for each commit a line "OID SIZE" or "OID SIZE cut", SIZE bytes of message and a line feed, and
-// at the end a line "end". Commits whose messages are larger than 16 MiB together are left out.
-func HandOver(input []byte, commits []Commit) []byte {
+// at the end a line "exact" or "likely". Commits whose messages are larger than 16 MiB together are
+// left out.
+func HandOver(input []byte, commits []Commit, exact bool) []byte {
 	size := 0
 	for _, c := range commits {
 		size += len(c.Message)
@@ -51,7 +55,7 @@ func HandOver(input []byte, commits []Commit) []byte {
 		fmt.Fprintf(out, "%s %d%s\n%s\n", c.OID, len(c.Message), cut, c.Message)
 	}
 
-	out.WriteString("end\n")
+	out.WriteString(ends[exact])
 	return out.Bytes()
 }
 
@@ -70,11 +74,11 @@ func ReadInput(r io.Reader) (Input, error) {
 	}
 
 	for {
-		line, rest, ended := bytes.Cut(list, []byte("\n"))
-		if string(line) == "end" && ended {
+		if in.Exact = string(list) == ends[true]; in.Exact || string(list) == ends[false] {
 			return in, nil
 		}
 
+		line, rest, _ := bytes.Cut(list, []byte("\n"))
 		head, cut := strings.CutSuffix(string(line), cutMark)
 		oid, length, _ := strings.Cut(head, " ")
 		size, err := strconv.Atoi(length)

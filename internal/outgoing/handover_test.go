@@ -21,10 +21,11 @@ func TestCommitsSurviveHandOver(t *testing.T) {
 				Cut: rapid.Bool().Draw(t, "cut"),
 			}
 		}), 0, 5).Draw(t, "commits")
-		whole := HandOver([]byte(oneUpdate), commits)
+		exact := rapid.Bool().Draw(t, "exact")
+		whole := HandOver([]byte(oneUpdate), commits, exact)
 		got, err := ReadInput(bytes.NewReader(whole))
 		same := func(a, b Commit) bool { return a.OID == b.OID && a.Cut == b.Cut && bytes.Equal(a.Message, b.Message) }
-		if err != nil || !got.Read || len(got.Updates) != 1 || !slices.EqualFunc(got.Commits, commits, same) {
+		if err != nil || !got.Read || got.Exact != exact || len(got.Updates) != 1 || !slices.EqualFunc(got.Commits, commits, same) {
 			t.Fatalf("%+v, %v; want %v", got, err, commits)
 		}
 
@@ -42,14 +43,14 @@ func TestInputWithoutHandOver(t *testing.T) {
 	}
 
 	large := []Commit{{OID: strings.Repeat("0f", 20), Message: make([]byte, maxHandOver+1)}}
-	if got := HandOver([]byte(oneUpdate), large); string(got) != oneUpdate {
+	if got := HandOver([]byte(oneUpdate), large, true); string(got) != oneUpdate {
 		t.Errorf("%d bytes are handed over", len(got))
 	}
 }
 
 func FuzzReadInput(f *testing.F) {
-	for _, list := range []string{"end\n", strings.Repeat("0f", 20) + " 3\nabc\nend\n", strings.Repeat("0f", 20) +
-		" -1\n\nend\n", "x 99999999999\n"} {
+	for _, list := range []string{"exact\n", strings.Repeat("0f", 20) + " 3\nabc\nlikely\n", strings.Repeat("0f", 20) +
+		" -1\n\nexact\n", "x 99999999999\n"} {
 		f.Add([]byte(oneUpdate + "\x00" + list))
 	}
 
@@ -60,7 +61,7 @@ func FuzzReadInput(f *testing.F) {
 		}
 
 		lines, _, _ := bytes.Cut(text, []byte{0})
-		again, err := ReadInput(bytes.NewReader(HandOver(lines, in.Commits)))
+		again, err := ReadInput(bytes.NewReader(HandOver(lines, in.Commits, in.Exact)))
 		if err != nil || len(again.Commits) != len(in.Commits) {
 			t.Fatalf("%q is read as %+v and then as %+v, %v", text, in, again, err)
 		}

@@ -3,12 +3,14 @@ package outgoing
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"strconv"
-
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // A headerReader reads what git rev-list --header prints: "OID LF COMMIT NUL" for each commit. Git
@@ -16,12 +18,12 @@ import (
 type headerReader struct {
 	in     *bufio.Reader
 	record []byte
-	hasher plumbing.Hasher
+	digest [2]hash.Hash // of ids: SHA-1, SHA-256
 	buffer []byte
 }
 
 func newHeaderReader(in *bufio.Reader) *headerReader {
-	return &headerReader{in: in, hasher: plumbing.NewHasher(plumbing.CommitObject, 0)}
+	return &headerReader{in: in, digest: [2]hash.Hash{sha1.New(), sha256.New()}}
 }
 
 // next returns the next commit, with a message that is valid until the next call, or io.EOF. exact
@@ -84,19 +86,19 @@ func (r *headerReader) read() (whole bool, err error) {
 }
 
 // original reports whether a commit that git has printed has its id, and how many bytes of the text
-// do: with or without the line break at its end. It does not know where ids are not SHA-1.
+// do: with or without the line break at its end.
 func (r *headerReader) original(oid string, text []byte) (length int, ok bool) {
-	want := plumbing.NewHash(oid)
+	digest := r.digest[len(oid)/64]
 	for _, length := range []int{len(text), len(text) - 1} {
 		r.buffer = append(r.buffer[:0], "commit "...)
 		r.buffer = strconv.AppendInt(r.buffer, int64(length), 10)
 		r.buffer = append(r.buffer, 0)
 
-		r.hasher.Reset()
-		_, _ = r.hasher.Write(r.buffer) // it never fails
-		_, _ = r.hasher.Write(text[:length])
-		r.buffer = r.hasher.Hash.Sum(r.buffer[:0])
-		if bytes.Equal(r.buffer, want[:]) && len(oid) == 2*len(want) {
+		digest.Reset()
+		_, _ = digest.Write(r.buffer) // it never fails
+		_, _ = digest.Write(text[:length])
+		sum := digest.Sum(r.buffer[:0])
+		if r.buffer = hex.AppendEncode(sum, sum); string(r.buffer[len(sum):]) == oid {
 			return length, true
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/label-state/label-state/internal/git"
 )
 
 // TestPackedMessages: git prints messages otherwise than they are, and cuts them at a NUL; they are
@@ -37,7 +39,7 @@ func TestPackedMessages(t *testing.T) {
 			s.git("w", "update-ref", "refs/heads/main", tip)
 			s.git("w", "repack", "--quiet", "-a", "-d")
 
-			at := Location{Dir: s.path("w"), Env: s.environ()}
+			at := git.Git{Dir: s.path("w"), Env: s.environ()}
 			p := Push{Remote: "origin", URL: "https://example.com/x", Updates: []Update{
 				{
 					LocalRef:  "HEAD",
@@ -46,7 +48,7 @@ func TestPackedMessages(t *testing.T) {
 					RemoteOID: strings.Repeat("0", len(tip)),
 				},
 			}}
-			got, err := collect(func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) })
+			got, err := leaving(t.Context(), at, p)
 			if err != nil || len(got) != len(texts) {
 				t.Fatalf("%s, %q: %d commits, %v", format, header, len(got), err)
 			}
@@ -58,7 +60,7 @@ func TestPackedMessages(t *testing.T) {
 			}
 
 			p.Keep = func(message []byte) bool { return strings.Contains(string(message), "after") }
-			got, err = collect(func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) })
+			got, err = leaving(t.Context(), at, p)
 			if err != nil || len(got) != 2 {
 				t.Errorf("%s, %q: %d commits behind a NUL, %v", format, header, len(got), err)
 			}

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/label-state/label-state/internal/git"
 )
 
 // layouts are ways to store the same history.
 var layouts = []scenario{
-	{name: "packed objects and references", count: 2, build: func(s *sandbox) (Location, Push) {
+	{name: "packed objects and references", count: 2, build: func(s *sandbox) (git.Git, Push) {
 		s.pair()
 		s.git("w", "checkout", "--quiet", "-b", "fix")
 		s.commit("w", "fix")
@@ -18,7 +20,7 @@ var layouts = []scenario{
 
 		return s.push("w", "push", "origin", "fix")
 	}},
-	{name: "loose references over packed ones", count: 1, build: func(s *sandbox) (Location, Push) {
+	{name: "loose references over packed ones", count: 1, build: func(s *sandbox) (git.Git, Push) {
 		s.pair()
 		s.git("w", "pack-refs", "--all")
 		s.others("main", 2)
@@ -28,7 +30,7 @@ var layouts = []scenario{
 
 		return s.push("w", "push", "origin", "main:refs/heads/x")
 	}},
-	{name: "a remote branch that went back", count: 1, build: func(s *sandbox) (Location, Push) {
+	{name: "a remote branch that went back", count: 1, build: func(s *sandbox) (git.Git, Push) {
 		s.pair()
 		old := s.git("w", "rev-parse", "main")
 		s.commit("w", "four")
@@ -39,7 +41,7 @@ var layouts = []scenario{
 
 		return s.push("w", "push", "origin", "main:refs/heads/y")
 	}},
-	{name: "packed references without an order", count: 1, build: func(s *sandbox) (Location, Push) {
+	{name: "packed references without an order", count: 1, build: func(s *sandbox) (git.Git, Push) {
 		s.pair()
 		s.commit("w", "four")
 		old, one := s.git("w", "rev-parse", "origin/main"), s.git("w", "rev-parse", "main~3")
@@ -50,7 +52,7 @@ var layouts = []scenario{
 
 		return s.push("w", "push", "origin", "main:refs/heads/x")
 	}},
-	{name: "many remote branches", count: 1, build: func(s *sandbox) (Location, Push) {
+	{name: "many remote branches", count: 1, build: func(s *sandbox) (git.Git, Push) {
 		s.pair()
 		one, three := s.git("w", "rev-parse", "main~2"), s.git("w", "rev-parse", "main")
 		var refs strings.Builder
@@ -67,7 +69,7 @@ var layouts = []scenario{
 		s.commit("w", "four")
 		return s.push("w", "push", "origin", "main:refs/heads/x")
 	}},
-	{name: "many packs", count: 1, build: func(s *sandbox) (Location, Push) {
+	{name: "many packs", count: 1, build: func(s *sandbox) (git.Git, Push) {
 		s.pair()
 		for i := range 5 {
 			s.commit("w", fmt.Sprint("more ", i))
@@ -83,32 +85,32 @@ var layouts = []scenario{
 		name:    "index version 1",
 		count:   1,
 		gitOnly: true,
-		build: func(s *sandbox) (Location, Push) {
+		build: func(s *sandbox) (git.Git, Push) {
 			s.pair()
 			s.commit("w", "four")
 			s.git("w", "-c", "pack.indexVersion=1", "repack", "--quiet", "-a", "-d", "-F")
 			return s.push("w", "push", "origin", "main:refs/heads/x")
 		},
 	},
-	{name: "a lock beside a reference", count: 1, build: func(s *sandbox) (Location, Push) {
+	{name: "a lock beside a reference", count: 1, build: func(s *sandbox) (git.Git, Push) {
 		s.pair()
 		four := s.commit("w", "four")
 		s.write("w/.git/refs/remotes/origin/main.lock", four+"\n")
 		return s.push("w", "push", "origin", "main")
 	}},
-	{name: "HEAD of the remote dangles", count: 1, build: func(s *sandbox) (Location, Push) {
+	{name: "HEAD of the remote dangles", count: 1, build: func(s *sandbox) (git.Git, Push) {
 		s.pair()
 		s.commit("w", "four")
 		s.write("w/.git/refs/remotes/origin/HEAD", "ref: refs/remotes/origin/gone\n")
 		return s.push("w", "push", "origin", "main")
 	}},
-	{name: "sparse checkout", count: 1, build: func(s *sandbox) (Location, Push) {
+	{name: "sparse checkout", count: 1, build: func(s *sandbox) (git.Git, Push) {
 		s.pair()
 		s.git("w", "sparse-checkout", "set", "docs")
 		s.commit("w", "four")
 		return s.push("w", "push", "origin", "main")
 	}},
-	{name: "partial clone", count: 1, build: func(s *sandbox) (Location, Push) {
+	{name: "partial clone", count: 1, build: func(s *sandbox) (git.Git, Push) {
 		s.pair()
 		s.git("hub", "config", "uploadpack.allowFilter", "true")
 		s.git(".", "clone", "--quiet", "--filter=blob:none", "file://"+s.path("hub"), "v")
@@ -123,25 +125,24 @@ var layouts = []scenario{
 		name:    "shallow clone",
 		count:   1,
 		gitOnly: true,
-		build: func(s *sandbox) (Location, Push) {
+		build: func(s *sandbox) (git.Git, Push) {
 			s.pair()
 			s.git(".", "clone", "--quiet", "--depth=2", "file://"+s.path("hub"), "v")
 			s.commit("v", "four")
 			return s.push("v", "push", "origin", "main:refs/heads/x")
 		},
 	},
-	{name: "replaced commit", count: 2, build: func(s *sandbox) (Location, Push) {
+	{name: "replaced commit", count: 2, build: func(s *sandbox) (git.Git, Push) {
 		s.pair()
-		old := s.commit("w", "four")
-		s.commit("w", "five")
-		s.git("w", "replace", "--graft", old)
+		s.commit("w", "four")
+		s.git("w", "replace", "--graft", s.commit("w", "five"), "main~2")
 		return s.push("w", "push", "origin", "main:refs/heads/x")
 	}},
 	{
 		name:    "grafts",
 		count:   2,
 		gitOnly: true,
-		build: func(s *sandbox) (Location, Push) {
+		build: func(s *sandbox) (git.Git, Push) {
 			s.pair()
 			old := s.commit("w", "four")
 			s.commit("w", "five")
@@ -153,7 +154,7 @@ var layouts = []scenario{
 		name:    "SHA-256",
 		count:   1,
 		gitOnly: true,
-		build: func(s *sandbox) (Location, Push) {
+		build: func(s *sandbox) (git.Git, Push) {
 			s.git(".", "init", "--quiet", "--bare", "--object-format=sha256", "-b", "main", "hub")
 			s.git(".", "init", "--quiet", "--object-format=sha256", "-b", "main", "w")
 			s.git("w", "remote", "add", "origin", s.path("hub"))
@@ -168,7 +169,7 @@ var layouts = []scenario{
 		name:    "objects elsewhere",
 		count:   1,
 		gitOnly: true,
-		build: func(s *sandbox) (Location, Push) {
+		build: func(s *sandbox) (git.Git, Push) {
 			s.pair()
 			s.commit("w", "four")
 			if err := os.Rename(s.path("w/.git/objects"), s.path("objects")); err != nil {
@@ -184,7 +185,7 @@ var layouts = []scenario{
 
 // messages are commits whose text is unusual.
 var messages = []scenario{
-	{name: "no message", count: 1, build: func(s *sandbox) (Location, Push) {
+	{name: "no message", count: 1, build: func(s *sandbox) (git.Git, Push) {
 		s.pair()
 		s.commit("w", "")
 		return s.push("w", "push", "origin", "main")
@@ -198,7 +199,7 @@ var messages = []scenario{
 }
 
 func rawMessage(name, header, message string) scenario {
-	return scenario{name: name, count: 1, build: func(s *sandbox) (Location, Push) {
+	return scenario{name: name, count: 1, build: func(s *sandbox) (git.Git, Push) {
 		s.pair()
 		tree, parent := s.git("w", "rev-parse", "main^{tree}"), s.git("w", "rev-parse", "main")
 		who := "ann <ann@example.com> 1700009999 +0000\n"

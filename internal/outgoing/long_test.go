@@ -8,11 +8,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/label-state/label-state/internal/git"
 )
 
 // longHistory is a repository of n commits in a line with merges, and a push of its newest; tracked
 // are the commits that the remote has branches on.
-func longHistory(s *sandbox, n, graph int, tracked []int) (at Location, p Push, want, oids []string) {
+func longHistory(s *sandbox, n, graph int, tracked []int) (at git.Git, p Push, want, oids []string) {
 	s.t.Helper()
 	d := line(n)
 	d.graph = graph
@@ -31,7 +33,7 @@ func longHistory(s *sandbox, n, graph int, tracked []int) (at Location, p Push, 
 	}
 	slices.Sort(want)
 
-	return Location{Dir: s.path("r"), Env: s.environ()}, p, want, oids
+	return git.Git{Dir: s.path("r"), Env: s.environ()}, p, want, oids
 }
 
 func TestLongHistories(t *testing.T) {
@@ -83,16 +85,16 @@ func TestLongHistories(t *testing.T) {
 				t.Fatalf("%d commits leave, want %d", len(want), c.wanted)
 			}
 
-			all, err := collect(func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) })
+			all, err := leaving(t.Context(), at, p)
 			compare(t, "Commits", all, err, want)
 			p.Keep = func(m []byte) bool { return strings.HasSuffix(string(m), "7\n") }
-			some, err := collect(func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) })
+			some, err := leaving(t.Context(), at, p)
 			if err != nil || len(some) != c.kept {
 				t.Errorf("Commits, with Keep: %d, %v; want %d", len(some), err, c.kept)
 			}
 
 			p.Keep = func([]byte) bool { return false }
-			none, err := collect(func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) })
+			none, err := leaving(t.Context(), at, p)
 			compare(t, "Commits, none wanted", none, err, nil)
 		})
 	}
@@ -107,11 +109,19 @@ func TestLikelyTipsAreNotAll(t *testing.T) {
 	s.git("r", "update-ref", "refs/remotes/origin/main", oids[n-111])
 	s.manyReferences("r", oids[0])
 	p.Keep = func(m []byte) bool { return string(m) == fmt.Sprintf("commit %d\n", n-105) }
-	got, err := collect(func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) })
+	found, exact, err := Commits(t.Context(), at, p)
+	if err != nil || exact || len(found) != 1 {
+		t.Errorf("%d commits, exact %t, %v; want one that may leave", len(found), exact, err)
+	}
+	got, err := leaving(t.Context(), at, p)
 	compare(t, "one wanted", got, err, nil)
-	p.Keep = nil
-	got, err = collect(func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) })
+
+	p.Keep = nil // more than GitHub is asked about in vain
+	got, exact, err = Commits(t.Context(), at, p)
 	compare(t, "all", got, err, want)
+	if !exact {
+		t.Error("all: not exact")
+	}
 }
 
 // manyReferences adds packed references to a git directory, so that git is asked for the likely
@@ -129,7 +139,7 @@ func (s *sandbox) manyReferences(folder, oid string) {
 	}
 
 	s.write(folder+"/packed-refs", header+"\n"+rest)
-	if repository(s.path(folder)).fewReferences([]string{"origin"}) {
+	if repository(s.path(folder)).fewReferences() {
 		s.t.Fatal("the references are too few to be a test")
 	}
 }
@@ -159,7 +169,7 @@ func TestStaleLikelyTip(t *testing.T) {
 			at, p := s.push("w", "push", "origin", "main:refs/heads/"+branch)
 			for _, wanted := range []bool{true, false} {
 				p.Keep = func([]byte) bool { return wanted }
-				got, err := collect(func(yield func(Commit) bool) error { return askGit(t.Context(), at, p, yield) })
+				got, err := askGit(t.Context(), at, p)
 				if err != nil || wanted != (len(got) == 3) {
 					t.Errorf("%s, many references %t: %d commits, %v", branch, many, len(got), err)
 				}
@@ -188,49 +198,59 @@ func TestPushOfVeryManyReferences(t *testing.T) {
 	}
 
 	slices.Sort(want)
-	got, err := collect(func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) })
+	got, err := leaving(t.Context(), at, p)
 	compare(t, "Commits", got, err, want)
 }
 
-// TestEverydayPushNeedsNoGit: new commits on a branch that the remote has are read without git, and
-// so is a first push of a few.
+// TestEverydayPushNeedsNoGit: new commits on a branch that the remote has, on what it most likely
+// has, and a first push of a few are read without git.
 func TestEverydayPushNeedsNoGit(t *testing.T) {
 	s := newSandbox(t)
 	s.pair()
 	s.git("w", "gc", "--quiet")
-
-	for range 3 {
-		s.commit("w", "more")
-	}
-	everyday, p := s.push("w", "push", "origin", "main")
 	s.git(".", "init", "--quiet", "-b", "main", "first")
 	s.git("first", "remote", "add", "origin", s.path("hub"))
 	s.commit("first", "one")
-	first, all := s.push("first", "push", "origin", "main:refs/heads/first")
-	for name, c := range map[string]struct {
-		at   Location
-		push Push
-	}{"everyday": {everyday, p}, "first": {first, all}} {
-		c.at.Env = slices.DeleteFunc(c.at.Env, func(kv string) bool {
+
+	for _, c := range []struct {
+		name, folder string
+		before       []string // commands
+		push         string
+	}{
+		{"first", "first", nil, "main:refs/heads/first"},
+		{"new branch on a packed reference", "w", []string{"checkout --quiet -b fix", "commit --quiet --allow-empty -m fix"}, "fix"},
+		{"existing branch", "w", []string{"push --quiet origin fix", "commit --quiet --allow-empty -m more"}, "fix"},
+		{"new branch on a loose reference", "w", []string{
+			"checkout --quiet main", "commit --quiet --allow-empty -m four", "push --quiet origin main",
+			"checkout --quiet -b mend", "commit --quiet --allow-empty -m mend",
+		}, "mend"},
+		{"main merged in", "w", []string{"checkout --quiet fix", "merge --quiet --no-edit origin/main"}, "fix"},
+	} {
+		for _, command := range c.before {
+			s.git(c.folder, strings.Fields(command)...)
+		}
+
+		at, p := s.push(c.folder, "push", "origin", c.push)
+		at.Env = slices.DeleteFunc(at.Env, func(kv string) bool {
 			return strings.HasPrefix(kv, "PATH=") || strings.HasPrefix(kv, "GIT_EXEC_PATH=")
 		})
-		c.push.Keep = func([]byte) bool { return false }
-		got, err := collect(func(yield func(Commit) bool) error { return Commits(t.Context(), c.at, c.push, yield) })
-		compare(t, name, got, err, nil)
-		c.push.Keep = nil
-		if err := Commits(t.Context(), c.at, c.push, func(Commit) bool { return true }); err == nil {
-			t.Errorf("%s: which commits the remote has was told without git", name)
+		p.Keep = func([]byte) bool { return false }
+		got, err := leaving(t.Context(), at, p)
+		compare(t, c.name, got, err, nil)
+		p.Keep = nil
+		if _, _, err := Commits(t.Context(), at, p); err == nil {
+			t.Errorf("%s: which commits the remote has was told without git", c.name)
 		}
 	}
 }
 
 func TestCommitsComeNewestFirst(t *testing.T) {
 	at, p, _, _ := longHistory(newSandbox(t), 100, 0, []int{50})
-	for name, read := range map[string]func(func(Commit) bool) error{
-		"Commits": func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) },
-		"git":     func(yield func(Commit) bool) error { return askGit(t.Context(), at, p, yield) },
+	for name, read := range map[string]func(context.Context, git.Git, Push) ([]Commit, error){
+		"Commits": leaving,
+		"git":     askGit,
 	} {
-		got, err := collect(read)
+		got, err := read(t.Context(), at, p)
 		if err != nil || len(got) != 49 || got[0].Subject() != "commit 99" || got[48].Subject() != "commit 51" {
 			t.Errorf("%s: %d commits, %v", name, len(got), err)
 		}
@@ -242,11 +262,11 @@ func TestCancelledContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 
-	for name, err := range map[string]error{
-		"Commits": Commits(ctx, at, p, func(Commit) bool { return true }),
-		"git":     askGit(ctx, at, p, func(Commit) bool { return true }),
+	for name, read := range map[string]func(context.Context, git.Git, Push) ([]Commit, error){
+		"Commits": leaving,
+		"git":     askGit,
 	} {
-		if !errors.Is(err, context.Canceled) {
+		if _, err := read(ctx, at, p); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -263,7 +283,7 @@ func TestDamageIsNoObstacle(t *testing.T) {
 		s := newSandbox(t)
 		at, p, want, _ := longHistory(s, 30, 0, []int{10})
 		s.write("r/"+c.file, c.text)
-		got, err := collect(func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) })
+		got, err := leaving(t.Context(), at, p)
 		compare(t, c.name, got, err, want)
 	}
 }
@@ -272,12 +292,12 @@ func TestNobodyCanReadIt(t *testing.T) {
 	s := newSandbox(t)
 	at, p, _, _ := longHistory(s, 3, 0, nil)
 	s.write("r/config", "[core\n")
-	if err := Commits(t.Context(), at, p, func(Commit) bool { return true }); err == nil {
+	if _, _, err := Commits(t.Context(), at, p); err == nil {
 		t.Error("a broken configuration went unnoticed")
 	}
 
 	at.Dir = t.TempDir()
-	if err := Commits(t.Context(), at, p, func(Commit) bool { return true }); err == nil {
+	if _, _, err := Commits(t.Context(), at, p); err == nil {
 		t.Error("a push from nowhere went unnoticed")
 	}
 }

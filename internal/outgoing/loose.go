@@ -60,18 +60,17 @@ func (s looseStore) object(oid string) (kind plumbing.ObjectType, content []byte
 	return kind, content, nil
 }
 
-// commits walks from what is pushed to what the remote has, as far as git has told the hook, and
-// returns the commits on the way: all that leave, and perhaps some that the remote has by another
-// branch. The error is errNotLoose, or what the system says, when git must be asked.
-func (s looseStore) commits(ctx context.Context, updates []Update) ([]Commit, error) {
+// commits walks from what is pushed to what the remote is known to have, and returns the commits on
+// the way: all that leave, and perhaps some that the remote has by another branch. The error is
+// errNotLoose, or what the system says, when git must be asked.
+func (s looseStore) commits(ctx context.Context, queue, known []string) ([]Commit, error) {
 	seen := map[string]bool{}
-	for _, oid := range remoteOIDs(updates) {
+	for _, oid := range known {
 		seen[oid] = true
 	}
 
 	var found []Commit
 	reads := 0
-	queue := pushed(updates)
 	for len(queue) > 0 {
 		oid := queue[0]
 		queue = queue[1:]

@@ -56,15 +56,7 @@ func TestManyLooseObjects(t *testing.T) {
 	s.git(".", "init", "--quiet", "-b", "main", "w")
 	for n := 1; n <= maxLoose+1; n++ {
 		tip := s.commit("w", "more")
-		found, err := repository(s.path("w/.git")).loose().commits(t.Context(), []Update{
-			{
-				LocalRef:  "x",
-				LocalOID:  tip,
-				RemoteRef: "refs/heads/x",
-				RemoteOID: zeroID,
-			},
-		})
-
+		found, err := repository(s.path("w/.git")).loose().commits(t.Context(), []string{tip}, nil)
 		if n <= maxLoose && (err != nil || len(found) != n) || n > maxLoose && !errors.Is(err, errNotLoose) {
 			t.Errorf("of %d commits %d, %v", n, len(found), err)
 		}
@@ -103,4 +95,27 @@ func FuzzLooseObject(f *testing.F) {
 			t.Fatal(fmt.Sprint(len(content), " bytes"))
 		}
 	})
+}
+
+// TestPackedReferences: each reference of a large packed-refs is found, and no other.
+func TestPackedReferences(t *testing.T) {
+	s := newSandbox(t)
+	var text strings.Builder
+	text.WriteString("# pack-refs with: peeled fully-peeled sorted \n")
+	oid := func(n int) string { return fmt.Sprintf("%040x", n+1) }
+	for n := range 2000 {
+		fmt.Fprintf(&text, "%s refs/remotes/origin/%06d\n", oid(n), 2*n)
+		if n%3 == 0 {
+			text.WriteString("^" + oidA + "\n")
+		}
+	}
+
+	s.write("r/packed-refs", text.String())
+	for n := range 2000 {
+		found := string(repository(s.path("r")).packed(fmt.Sprintf("refs/remotes/origin/%06d", 2*n)))
+		if none := repository(s.path("r")).packed(fmt.Sprintf("refs/remotes/origin/%06d", 2*n-1)); found != oid(n) ||
+			len(none) > 0 {
+			t.Fatalf("reference %d is %q, and the one before, which is not there, %q", n, found, none)
+		}
+	}
 }

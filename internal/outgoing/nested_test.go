@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	gitprogram "github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/outgoing"
 )
 
@@ -37,8 +38,7 @@ func TestRemoteBelowAnother(t *testing.T) {
 				git("gc", "-q")
 			}
 
-			leave := 0
-			err := outgoing.Commits(t.Context(), outgoing.Location{Dir: dir, Env: os.Environ()}, outgoing.Push{
+			leave, _, err := outgoing.Commits(t.Context(), gitprogram.Git{Dir: dir, Env: os.Environ()}, outgoing.Push{
 				Remote: "origin",
 				URL:    "https://github.com/acme/app.git",
 				Updates: []outgoing.Update{{
@@ -47,12 +47,9 @@ func TestRemoteBelowAnother(t *testing.T) {
 					RemoteRef: "refs/heads/main",
 					RemoteOID: base,
 				}},
-			}, func(outgoing.Commit) bool {
-				leave++
-				return true
 			})
-			if err != nil || leave != 1 {
-				t.Errorf("%d commits leave, error %v; want 1", leave, err)
+			if err != nil || len(leave) != 1 {
+				t.Errorf("%d commits leave, error %v; want 1", len(leave), err)
 			}
 		})
 	}

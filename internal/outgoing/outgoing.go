@@ -2,46 +2,21 @@
 // push.
 //
 // Commits that nobody else has yet are loose objects, as a rule, and most pushes need no more than
-// reading those, with go-git. The installed git is asked for what is packed, missing or unusual,
-// and for which commits exactly the remote has.
+// reading those, with go-git, down to what the remote most likely has. The installed git is asked
+// for what is packed, missing or unusual, and for which commits exactly the remote has.
 package outgoing
 
 import (
 	"bytes"
 	"context"
-	"errors"
 	"slices"
-	"strings"
 
-	"github.com/label-state/label-state/internal/smallfile"
+	"github.com/label-state/label-state/internal/git"
 )
 
 // maxMessage bounds Commit.Message; what a commit says beyond it is not looked at, and Commit.Cut
 // says so.
 const maxMessage = 1 << 20
-
-// RealObjects is the variable that has git read commits as a push sends them: git-replace(1)
-// changes what is shown, not what leaves. It belongs into the Env of a Location.
-const RealObjects = "GIT_NO_REPLACE_OBJECTS=1"
-
-// A Location is where a hook runs: its working directory and its environment ("KEY=value"), from
-// which GIT_DIR and what else git sets are taken. The environment of this process is never read.
-type Location struct {
-	Dir string
-	Env []string
-}
-
-// lookup returns a variable of the hook's environment; the last one of a name counts.
-func (at Location) lookup(name string) string {
-	value := ""
-	for _, kv := range at.Env {
-		if key, v, ok := strings.Cut(kv, "="); ok && key == name {
-			value = v
-		}
-	}
-
-	return value
-}
 
 // A Push is what is about to happen: the hook's two arguments and its input.
 type Push struct {
@@ -51,8 +26,7 @@ type Push struct {
 	URL     string
 	Updates []Update
 	// Keep says of a message whether its commit is wanted; nil wants all. A commit whose message is
-	// longer than what is read of it is always wanted. When none is wanted, it need not be found
-	// out which commits exactly the remote has.
+	// longer than what is read of it is always wanted.
 	Keep func(message []byte) bool
 }
 
@@ -79,8 +53,8 @@ func (c Commit) Subject() string {
 	return ""
 }
 
-// Commits calls yield for each commit that leaves and is wanted, newest first, each once over all
-// updates, until yield returns false.
+// Commits returns the commits that leave with the push and are wanted, newest first, each once over
+// all updates.
 //
 // A commit leaves when it is reachable from a pushed object, tags peeled, and from nothing the
 // remote is known to have: the remote object ids of the updates as far as they are in the
@@ -88,51 +62,52 @@ func (c Commit) Subject() string {
 // that the push updates. A deletion sends nothing. Without updates that send something the
 // repository is not even opened.
 //
-// With clocks far apart, and in a push of more than 500 references, a commit that the remote
-// already has may be reported; one that leaves is never missed.
+// A commit that leaves is never missed. Of a remote with very many references, the remote may have
+// some of the commits on a branch that few pushes build on: they are then not exact, and Leaving
+// says which of them leave. With clocks far apart, and in a push of more than 500 references, such
+// a commit may be reported as exact, too.
 //
-// Errors are a *smallfile.IrregularError or *smallfile.LargeError of a file that git would read, a
-// *git.Error, what git.Find says of a place without a repository, and the end of ctx.
-func Commits(ctx context.Context, at Location, p Push, yield func(Commit) bool) error {
+// g is git where the hook runs, with its environment. Errors are a *git.Error, what git.Find says of a place without a repository, and the end of ctx.
+func Commits(ctx context.Context, g git.Git, p Push) (found []Commit, exact bool, err error) {
 	if len(pushed(p.Updates)) == 0 {
-		return nil
+		return nil, true, nil
 	}
-	repo, err := openRepository(at)
+	repo, err := openRepository(g)
 	if err != nil {
-		return err
+		return nil, false, err
 	}
 
-	found, complete, err := readLoose(ctx, at, repo, p)
+	found, complete := readLoose(ctx, g, repo, p)
+	if complete && len(found) == 0 || ctx.Err() != nil {
+		return nil, complete, ctx.Err()
+	}
+	reader, err := openGit(ctx, g, repo, p)
 	if err != nil {
-		return err
+		return nil, false, err
 	}
 
-	if !complete || len(found) > 0 {
-		g, err := openGit(at, repo, p)
-		if err == nil {
-			found, err = g.commits(ctx, found, complete)
-		}
+	return reader.commits(ctx, found, complete)
+}
 
-		if err != nil {
-			return err
-		}
+// Leaving returns those of the commits that leave.
+func Leaving(ctx context.Context, g git.Git, p Push, commits []Commit) ([]Commit, error) {
+	repo, err := openRepository(g)
+	if err != nil {
+		return nil, err
+	}
+	reader, err := openGit(ctx, g, repo, p)
+	if err != nil {
+		return nil, err
 	}
 
-	for _, c := range found {
-		if !yield(c) {
-			return nil
-		}
-	}
-
-	return nil
+	return reader.confirm(ctx, commits)
 }
 
 // readLoose returns the commits that may leave and are wanted, if the loose objects tell all of
-// them: complete. What keeps them from that does not matter, since git is asked then. The error is
-// the end of ctx, or a *smallfile.IrregularError: git would wait for a pipe.
-func readLoose(ctx context.Context, at Location, repo repository, p Push) (found []Commit, complete bool, err error) {
-	if !repo.plain(at) {
-		return nil, false, ctx.Err()
+// them: complete. What keeps them from that does not matter, since git is asked then.
+func readLoose(ctx context.Context, g git.Git, repo repository, p Push) (found []Commit, complete bool) {
+	if !repo.plain(g) {
+		return nil, false
 	}
 
 	defer func() {
@@ -141,15 +116,14 @@ func readLoose(ctx context.Context, at Location, repo repository, p Push) (found
 		}
 	}()
 
-	commits, err := repo.loose().commits(ctx, p.Updates)
-	if err == nil {
-		return slices.DeleteFunc(commits, func(c Commit) bool { return !p.wants(c) }), true, nil
-	}
-	if _, is := errors.AsType[*smallfile.IrregularError](err); is {
-		return nil, false, err
+	known := remoteOIDs(p.Updates)
+	commits, err := repo.loose().commits(ctx, pushed(p.Updates), known)
+	if t, ok := repo.cloned(g, p); err != nil && ok {
+		known = append(known, repo.ids(repo.likelyTips(t))...)
+		commits, err = repo.loose().commits(ctx, pushed(p.Updates), known)
 	}
 
-	return nil, false, ctx.Err()
+	return slices.DeleteFunc(commits, func(c Commit) bool { return !p.wants(c) }), err == nil
 }
 
 // pushed lists the objects that are sent, each once.

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/sample"
 )
 
@@ -45,7 +46,7 @@ func TestReadersOnRandomHistories(t *testing.T) {
 			}
 
 			if i < updated {
-				u.RemoteRef = fmt.Sprint("refs/heads/t", i)
+				u.RemoteRef = "refs/heads/" + trackedName(i)
 			}
 			p.Updates = append(p.Updates, u)
 		}
@@ -57,18 +58,14 @@ func TestReadersOnRandomHistories(t *testing.T) {
 		}
 
 		slices.Sort(want)
-		at := Location{Dir: s.path(folder), Env: s.environ()}
-		byGit, err := collect(func(yield func(Commit) bool) error { return askGit(t.Context(), at, p, yield) })
+		at := git.Git{Dir: s.path(folder), Env: s.environ()}
+		byGit, err := askGit(t.Context(), at, p)
 		more := slices.DeleteFunc(oidsOf(byGit), func(oid string) bool { return slices.Contains(want, oid) })
 		if err != nil || len(byGit)-len(more) != len(want) || (d.sane() && len(more) > 0) {
 			rt.Fatalf("git: %v, %v, want %v", oidsOf(byGit), err, want)
 		}
 
-		loose, complete, err := readLoose(t.Context(), at, repository(at.Dir), p)
-		if err != nil {
-			rt.Fatal(err)
-		}
-
+		loose, complete := readLoose(t.Context(), at, repository(at.Dir), p)
 		for _, oid := range want {
 			if complete && !slices.Contains(oidsOf(loose), oid) {
 				rt.Fatalf("loose objects: %v, want %v", oidsOf(loose), want)
@@ -78,18 +75,27 @@ func TestReadersOnRandomHistories(t *testing.T) {
 		for _, oid := range want {
 			message := fmt.Sprintf("commit %d\n", slices.Index(oids, oid))
 			p.Keep = func(m []byte) bool { return string(m) == message }
-			one, err := collect(func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) })
+			one, err := leaving(t.Context(), at, p)
 			if err != nil || !slices.Equal(oidsOf(one), []string{oid}) {
 				rt.Fatalf("Commits, one wanted: %v, %v, want %s", oidsOf(one), err, oid)
 			}
 		}
 
 		p.Keep = func([]byte) bool { return false }
-		none, err := collect(func(yield func(Commit) bool) error { return Commits(t.Context(), at, p, yield) })
+		none, err := leaving(t.Context(), at, p)
 		if err != nil || len(none) > 0 {
 			rt.Fatalf("Commits, none wanted: %v, %v", oidsOf(none), err)
 		}
 	})
+}
+
+// trackedName is the branch of the remote at the tracked commit of a number; the first is one that
+// pushes most likely build on.
+func trackedName(i int) string {
+	if i == 0 {
+		return "main"
+	}
+	return fmt.Sprint("t", i)
 }
 
 // sane reports whether no commit is older than a parent.
@@ -145,7 +151,7 @@ func (s *sandbox) importDrawing(folder string, d *drawing, tracked []int) []stri
 	packed := "# pack-refs with: peeled fully-peeled sorted \n"
 	names := map[string]string{}
 	for i, tip := range tracked {
-		names[fmt.Sprint("refs/remotes/origin/t", i)] = oids[tip]
+		names["refs/remotes/origin/"+trackedName(i)] = oids[tip]
 	}
 
 	for _, name := range slices.Sorted(maps.Keys(names)) {

@@ -1,6 +1,7 @@
 package outgoing
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -136,22 +137,10 @@ func named(remote string) []string {
 	return []string{remote}
 }
 
-// wellFormed applies git-check-ref-format(1): what passes is a path below a directory and means
-// nothing more than itself in a pattern or a revision.
+// wellFormed reports whether a name is a path below a folder and means nothing more than itself in a
+// pattern or a revision, as git-check-ref-format(1) wants it.
 func wellFormed(name string) bool {
-	forbidden := func(c rune) bool { return c <= ' ' || c == 0x7f || strings.ContainsRune("~^:?*[\\", c) }
-	if strings.HasPrefix(name, "-") || strings.ContainsFunc(name, forbidden) {
-		return false
-	}
-	if strings.Contains(name, "..") || strings.Contains(name, "@{") {
-		return false
-	}
-
-	for part := range strings.SplitSeq(name, "/") {
-		if part == "" || strings.HasPrefix(part, ".") || strings.HasSuffix(part, ".lock") {
-			return false
-		}
-	}
-
-	return true
+	odd := func(c rune) bool { return c <= ' ' || strings.ContainsRune("~^:?*[\\\x7f", c) }
+	return filepath.IsLocal(name) && name[0] != '-' && !strings.ContainsFunc(name, odd) &&
+		!strings.Contains(name, "..") && !strings.Contains(name, "@{")
 }

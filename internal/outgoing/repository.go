@@ -1,9 +1,10 @@
 package outgoing
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,18 +13,15 @@ import (
 	"github.com/label-state/label-state/internal/smallfile"
 )
 
-// Bounds of git's own files, in bytes.
-const (
-	maxText = 4 << 20   // those of a few lines, which people write
-	maxRefs = 512 << 20 // packed-refs
-)
+// maxText bounds what is read of files of a few lines, which people write, in bytes.
+const maxText = 4 << 20
 
 // A repository is the folder in which git keeps objects, references and configuration for all
 // worktrees.
 type repository string
 
-func openRepository(at Location) (repository, error) {
-	place, err := git.Find(at.Dir, at.lookup("GIT_DIR"))
+func openRepository(g git.Git) (repository, error) {
+	place, err := git.Find(g.Dir, g.Getenv("GIT_DIR"))
 	if err != nil {
 		return "", err
 	}
@@ -44,9 +42,9 @@ var redirections = []string{
 
 // plain reports whether history is what the commits in the repository say: not shallow, grafted or
 // somewhere else.
-func (r repository) plain(at Location) bool {
+func (r repository) plain(g git.Git) bool {
 	for _, name := range redirections {
-		if at.lookup(name) != "" {
+		if g.Getenv(name) != "" {
 			return false
 		}
 	}
@@ -60,87 +58,18 @@ func (r repository) plain(at Location) bool {
 	return true
 }
 
-// checkFiles makes sure that git waits for nothing and reads nothing without an end: the files that
-// it is going to read are regular ones of a size that git may have written. The error is a
-// *smallfile.IrregularError or a *smallfile.LargeError.
-func (r repository) checkFiles() error {
-	for _, file := range []struct {
-		name string
-		most int64 // bytes
-	}{
-		{"config", maxText},
-		{"packed-refs", maxRefs},
-		{"shallow", math.MaxInt64},
-		{"info/grafts", math.MaxInt64},
-		{"objects/info/alternates", maxText},
-		{"objects/info/commit-graph", math.MaxInt64},
-		{"objects/info/commit-graphs/commit-graph-chain", maxText},
-	} {
-		if err := regular(r.path(file.name), file.most); err != nil {
-			return err
-		}
-	}
-
-	return regularBelow(r.path("objects/pack"))
+// fewReferences reports whether there are few references, so that git tells the exact answer as
+// fast as the one by the likely tips alone. Those that are not packed are few, as a rule.
+func (r repository) fewReferences() bool {
+	info, err := os.Stat(r.path("packed-refs"))
+	return err != nil || info.Size() <= 64<<10
 }
 
-// checkReferences is checkFiles for the tracking references of the remotes.
-func (r repository) checkReferences(remotes []string) error {
-	for _, remote := range remotes {
-		if err := regularBelow(r.path("refs/remotes/" + remote)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// regular looks at a file that may be missing, or be a link to a regular one.
-func regular(path string, most int64) error {
-	err := smallfile.Check(path, most)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
-
-// regularBelow looks at all files below a folder that may be missing. What cannot be listed is for
-// git to report.
-func regularBelow(folder string) error {
-	return filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || entry.Type().IsRegular() {
-			return nil
-		}
-		return regular(path, math.MaxInt64)
-	})
-}
-
-// Up to so many references of a remote, git is asked for the exact answer at once: it then costs as
-// much as the answer by the likely tips alone. Local ones count, too, in packed-refs.
-const (
-	fewPacked = 64 << 10 // bytes
-	fewLoose  = 100
-)
-
-// fewReferences reports whether the remotes have few tracking references.
-func (r repository) fewReferences(remotes []string) bool {
-	if info, err := os.Stat(r.path("packed-refs")); err == nil && info.Size() > fewPacked {
-		return false
-	}
-	count := 0
-	for _, remote := range remotes {
-		err := filepath.WalkDir(r.path("refs/remotes/"+remote), func(string, fs.DirEntry, error) error {
-			if count++; count > fewLoose {
-				return fs.SkipAll
-			}
-			return nil
-		})
-
-		if err != nil || count > fewLoose {
-			return false
-		}
-	}
-
-	return true
+// cloned returns the tracking of a push if the configuration is a clone's. Otherwise git has to be
+// asked for it.
+func (r repository) cloned(g git.Git, p Push) (t tracking, ok bool) {
+	t = trackingOf(nil, p)
+	return t, len(t.remotes) > 0 && !configuresRemotes(g.Env) && r.clonesConfig()
 }
 
 // clonesConfig reports whether the configuration of the repository has no refspecs but those of a
@@ -164,7 +93,7 @@ func (r repository) clonesConfig() bool {
 			continue
 		}
 		lower := strings.ToLower(line)
-		for _, word := range []string{"fetch", "include", "worktreeconfig"} {
+		for _, word := range []string{"fetch", "include", "worktreeconfig", "refstorage"} {
 			if strings.Contains(lower, word) {
 				return false
 			}
@@ -206,4 +135,64 @@ func (r repository) defaultBranch(remote string) (name string, ok bool) {
 	name, ok = strings.CutPrefix(string(text), "ref:")
 	name = strings.TrimSpace(name)
 	return name, ok && strings.HasPrefix(name, "refs/remotes/"+remote+"/") && wellFormed(name)
+}
+
+// ids are the objects of references, as far as there are files that tell them.
+func (r repository) ids(names []string) []string {
+	var ids []string
+	for _, name := range names {
+		text, err := smallfile.Follow(r.path(name), maxText)
+		if errors.Is(err, fs.ErrNotExist) {
+			text = r.packed(name)
+		}
+
+		if oid := string(bytes.TrimSuffix(text, []byte("\n"))); isOID(oid) {
+			ids = append(ids, oid)
+		}
+	}
+
+	return ids
+}
+
+// packed returns the id of a reference in packed-refs, whose lines "OID NAME" git sorts by name;
+// nothing where it finds none.
+func (r repository) packed(name string) (oid []byte) {
+	file, err := smallfile.Open(r.path("packed-refs"))
+	if err != nil {
+		return nil
+	}
+
+	defer file.Close()
+	high, err := file.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil
+	}
+
+	low, part := int64(0), make([]byte, 4<<10)
+	for step := int64(len(part)); high-low > 4*step; {
+		middle := (low + high) / 2
+		if _, err := file.ReadAt(part, middle); err != nil {
+			return nil
+		}
+
+		_, lines, _ := bytes.Cut(part, []byte("\n")) // the first line begins before the part
+		if bytes.HasPrefix(lines, []byte("^")) {     // the commit of a tag in the line before
+			_, lines, _ = bytes.Cut(lines, []byte("\n"))
+		}
+
+		line, _, _ := bytes.Cut(lines, []byte("\n"))
+		if _, found, _ := bytes.Cut(line, []byte(" ")); string(found) <= name {
+			low = middle
+		} else {
+			high = middle + step
+		}
+	}
+
+	part = make([]byte, high-low)
+	if _, err := file.ReadAt(part, low); err != nil {
+		return nil
+	}
+	end := bytes.Index(part, []byte(" "+name+"\n"))
+
+	return part[max(0, end-40):max(0, end)]
 }

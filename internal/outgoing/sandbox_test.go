@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/testmain"
 )
 
@@ -181,7 +182,7 @@ cat >"$OUT/stdin"; printf %s "$1" >"$OUT/remote"; printf %s "$2" >"$OUT/url"; pw
 
 // push lets real git begin a push, args and all, and returns what its hook is told. It does not
 // happen.
-func (s *sandbox) push(folder string, args ...string) (Location, Push) {
+func (s *sandbox) push(folder string, args ...string) (git.Git, Push) {
 	s.t.Helper()
 	s.write("hooks/pre-push", hook)
 	s.write("out/stdin", "none")
@@ -200,18 +201,18 @@ func (s *sandbox) push(folder string, args ...string) (Location, Push) {
 		s.t.Fatal(err)
 	}
 
-	at := Location{Dir: strings.TrimSpace(read("pwd")), Env: strings.Split(strings.TrimSpace(read("env")), "\n")}
+	at := git.Git{Dir: strings.TrimSpace(read("pwd")), Env: strings.Split(strings.TrimSpace(read("env")), "\n")}
 	return at, Push{Remote: read("remote"), URL: read("url"), Updates: updates}
 }
 
 // expected is the answer by its definition: what the pushed objects reach, less what the remote's
 // reach, two plain sets. The remote has what git says of each updated reference, and what the
 // tracking branches say, without those of updated references.
-func (s *sandbox) expected(at Location, p Push, remotes []string, stale ...string) []string {
+func (s *sandbox) expected(at git.Git, p Push, remotes []string, stale ...string) []string {
 	s.t.Helper()
 	ask := func(args ...string) ([]string, error) {
 		cmd := exec.Command("git", args...)
-		cmd.Dir, cmd.Env = at.Dir, at.Env
+		cmd.Dir, cmd.Env = at.Dir, append(slices.Clip(at.Env), "GIT_NO_REPLACE_OBJECTS=1")
 		out, err := cmd.Output()
 		return strings.Fields(string(out)), err
 	}
@@ -275,34 +276,33 @@ func oidsOf(commits []Commit) []string {
 	return list
 }
 
-// collect gathers what a reader yields.
-func collect(read func(yield func(Commit) bool) error) ([]Commit, error) {
-	var commits []Commit
-	err := read(func(c Commit) bool { commits = append(commits, c); return true })
-	return commits, err
+// leaving are the commits that leave, by Commits and, where those are not exact, Leaving.
+func leaving(ctx context.Context, at git.Git, p Push) ([]Commit, error) {
+	found, exact, err := Commits(ctx, at, p)
+	if err == nil && !exact {
+		found, err = Leaving(ctx, at, p, found)
+	}
+	return found, err
 }
 
-// askGit is Commits by git alone.
-func askGit(ctx context.Context, at Location, p Push, yield func(Commit) bool) error {
+// askGit is leaving by git alone.
+func askGit(ctx context.Context, at git.Git, p Push) ([]Commit, error) {
 	if len(pushed(p.Updates)) == 0 {
-		return nil
+		return nil, nil
 	}
 	repo, err := openRepository(at)
 	if err != nil {
-		return err
+		return nil, err
 	}
-
-	g, err := openGit(at, repo, p)
+	g, err := openGit(ctx, at, repo, p)
 	if err != nil {
-		return err
+		return nil, err
 	}
 
-	commits, err := g.commits(ctx, nil, false)
-	for _, c := range commits {
-		if !yield(c) {
-			break
-		}
+	found, exact, err := g.commits(ctx, nil, false)
+	if err == nil && !exact {
+		found, err = g.confirm(ctx, found)
 	}
 
-	return err
+	return found, err
 }

@@ -14,7 +14,7 @@ import (
 // A Claim takes an issue for a worker, or says why not: *HeldError is no, *UnknownError is could
 // not find out, *LostError a hold that ended before it could be handed out, *CallError a request
 // that makes no sense. With a *LabelsError the hold is real and its labels are late. Of any number
-// of claims at most one gets a hold, and it owns it then (spec.md#claim).
+// of claims at most one gets a hold, and it owns it then (spec-writing.md#claim).
 //
 // Its conclusion has the hold in Claim, with the snapshot that shows it in Facts, the store's
 // Lease, and in Since and Term from when on it stands and for how long.
@@ -33,7 +33,7 @@ type Claim struct {
 	step  claimStep
 	now   time.Duration   // by this machine's clock
 	facts lifecycle.Facts // the latest snapshot
-	bound claim.Rank      // the one own comment whose rank counts for us (spec.md#claim)
+	bound claim.Rank      // the one own comment whose rank counts for us (spec-writing.md#claim)
 	start time.Duration   // when the lease was asked for
 	lease time.Duration   // how long it stands from then on
 	got   lease.Lease     // of a store
@@ -200,7 +200,7 @@ func (a Claim) look() Effects {
 }
 
 // lapsed is the self-fence: what a contender or holder asks before it acts
-// (spec.md#acting-under-a-hold).
+// (spec-writing.md#acting-under-a-hold).
 func (a Claim) lapsed() bool {
 	return a.now-a.start >= a.lease-a.cfg.MarginOf(a.lease)
 }
@@ -210,7 +210,7 @@ func (a Claim) lapsed() bool {
 
 // seeker is who asks.
 func (a Claim) seeker() lifecycle.Seeker {
-	return lifecycle.Seeker{Worker: a.record.Worker, Earlier: a.req.Earlier}
+	return lifecycle.Seeker{Worker: a.record.Worker, Person: a.record.Person != "", Earlier: a.req.Earlier}
 }
 
 // admit judges the claim by a snapshot.
@@ -262,7 +262,8 @@ func (a Claim) admit(s Seen) (Operation, Effects) {
 	}
 
 	a.step = claimCounts
-	return a, Effects{Ask: Ask{Counts: true}}
+	limited := a.cfg.Rules.Limits != (lifecycle.Limits{}) && !taken
+	return a, Effects{Ask: Ask{Counts: true, Load: limited}}
 }
 
 // counted goes on once it is known whether records of this login count.
@@ -272,6 +273,35 @@ func (a Claim) counted(s Seen) (Operation, Effects) {
 		return a.leave(&UnknownError{a.issue, s.Replies.Err})
 	case s.Ending != nil:
 		return a.leave(&UnknownError{a.issue, s.Ending})
+	}
+
+	asker := lifecycle.Asker{Login: a.facts.Viewer}
+	if a.record.Person == "" {
+		asker.Codename = a.record.Worker.Codename
+	}
+
+	if limit := a.cfg.Rules.Limit(s.Replies.Load, a.issue, asker); limit != "" {
+		return a.atLimit(limit)
+	}
+	return a.counts()
+}
+
+// atLimit refuses who may hold nothing more, but for a person who forces it.
+func (a Claim) atLimit(limit string) (Operation, Effects) {
+	f := a.facts
+	f.Limit = limit
+	v, forced := a.stopping(f, a.cfg.Rules.Admits(f, a.seeker()))
+	if v.Answer != lifecycle.Free {
+		return a.leave(a.held(v))
+	}
+
+	a.record.Forced = forced
+	return a.counts()
+}
+
+// counts goes on with a claim that is admitted.
+func (a Claim) counts() (Operation, Effects) {
+	switch {
 	case len(a.dead) > 0:
 		return a.expire()
 	case a.only:
@@ -283,7 +313,7 @@ func (a Claim) counted(s Seen) (Operation, Effects) {
 	return a.begin()
 }
 
-// expire records the end of the next dead hold (spec.md#expire). Those that were ended before are
+// expire records the end of the next dead hold (spec-writing.md#expire). Those that were ended before are
 // not ended again, whatever a late snapshot shows. Each has a snapshot of its own: a sweep may have
 // written it since.
 func (a Claim) expire() (Operation, Effects) {
@@ -350,7 +380,7 @@ func (a Claim) expired(s Seen) (Operation, Effects) {
 }
 
 // Step 1: the claim is posted. The lease counts from before the first try; a retry does not restart
-// it (spec.md#claim).
+// it (spec-writing.md#claim).
 
 // begin posts the claim, or goes on with what an earlier run of the process has posted.
 func (a Claim) begin() (Operation, Effects) {
@@ -523,7 +553,7 @@ func (a Claim) giveUp(because error) (Operation, Effects) {
 
 // bury ends the own claim for ever, and leaves another process's claim of the key alone, also when
 // the caller has given up: by an edit of the own comment where that is quiet and safe
-// (spec.md#quiet-comments), else, or if the edit does not succeed, by a record of its own.
+// (spec-writing.md#quiet-comments), else, or if the edit does not succeed, by a record of its own.
 func (a Claim) bury(because error, outcome string) (Operation, Effects) {
 	// Where the own comment can be seen and no edit of it was ever sent, none can land later and
 	// put the claim back. A claim that another run may go on with is edited by that run. What a
@@ -575,7 +605,7 @@ func (a Claim) buried(s Seen) (Operation, Effects) {
 }
 
 // leave brings the labels in line before a failed claim concludes, if it ended somebody's dead hold
-// on its way. A loser touches no label (spec.md#claim): the winner does it. What keeps the labels
+// on its way. A loser touches no label (spec-writing.md#claim): the winner does it. What keeps the labels
 // late is told in words only: a *LabelsError from a claim would say that the hold is real.
 func (a Claim) leave(because error) (Operation, Effects) {
 	a.because = because

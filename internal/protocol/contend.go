@@ -9,11 +9,11 @@ import (
 )
 
 // contenders is how many snapshots a confirmed claim waits for an earlier, unconfirmed one
-// (spec.md#claim).
+// (spec-writing.md#claim).
 const contenders = 8
 
 // await reads the issue until the own claim shows what the step is about. A failed or short
-// snapshot never decides (spec.md#claim).
+// snapshot never decides (spec-writing.md#claim).
 func (a Claim) await(step claimStep) (Operation, Effects) {
 	a.step, a.rounds, a.last = step, 0, ErrInvisible
 	return a.tryRead()
@@ -240,7 +240,7 @@ func (a Claim) decide() (Operation, Effects) {
 // number records a larger fencing token where R2 shows a token of somebody else that is not below
 // the one that was recorded with the confirmation: R1 was read before that hold ended. The snapshot
 // shows the end of every hold before this one, and with it the token of each, so one more edit is
-// enough (spec.md#the-fencing-token).
+// enough (spec-writing.md#the-fencing-token).
 func (a Claim) number() (Operation, Effects) {
 	token := a.facts.Log.NextToken(a.record.Worker, a.record.Nonce)
 	if token == a.record.Token {
@@ -266,7 +266,7 @@ func (a Claim) numbered(s Seen) (Operation, Effects) {
 	return a.won()
 }
 
-// yield leaves the issue to the rival: one record and no label (spec.md#claim).
+// yield leaves the issue to the rival: one record and no label (spec-writing.md#claim).
 func (a Claim) yield(c claim.Contest) (Operation, Effects) {
 	return a.bury(a.beaten(c), claim.YieldedTo(c.Rival.Record.Worker))
 }

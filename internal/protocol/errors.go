@@ -109,6 +109,9 @@ var ErrDirty = errors.New("labels did not settle")
 // errNoServerTime is wrapped by an UnknownError when no answer said when it was given.
 var errNoServerTime = errors.New("no server time")
 
+// ErrUnassignable is that GitHub has dropped a login that was to be assigned.
+var ErrUnassignable = errors.New("GitHub assigns only people with a role in the repository, and who has commented on the issue")
+
 // ErrInvisible is wrapped by an UnknownError when an own record did not show up in time: never a
 // win.
 var ErrInvisible = errors.New("own record did not become visible")

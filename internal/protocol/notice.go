@@ -15,6 +15,9 @@ func (l relabeling) words(n claim.Notice) string {
 	if n.Kind == claim.NoticeAsked {
 		return asking(f, l.rules.Terms, n)
 	}
+	if n.Kind == claim.NoticeIdle {
+		return unassigning(n, l.rules.Unassign)
+	}
 	if n.Kind == claim.NoticeAwake {
 		names := make([]string, len(f.Blockers))
 		for i, b := range f.Blockers {

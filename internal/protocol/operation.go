@@ -33,7 +33,10 @@ type Ask struct {
 	Here   bool        // with a snapshot, this host's pause of the repository
 	Counts bool        // whether records of this login count in the repository
 	Pull   string      // the pull request at this address
+	Load   bool        // what is in progress in the repository
 	Moved  *LabelMoved // who moved a label last
+	Votes  int64       // the reactions +1 and -1 to the comment with this id
+	May    string      // whether the records of this login count in the repository
 }
 
 // A LabelMoved names a move of a label.
@@ -46,7 +49,26 @@ type LabelMoved struct {
 type Replies struct {
 	Err   error        // why the answer is not known, or is no
 	Pull  lifecycle.PR // at Ask.Pull
-	Moved Removal      // of Ask.Moved; zero when there was none
+	Load  lifecycle.Load
+	Moved Removal // of Ask.Moved; zero when there was none
+	Votes []Vote  // on Ask.Votes, oldest first
+	May   bool    // Ask.May
+}
+
+// A Vote is one reaction to a plan.
+type Vote struct {
+	Login  string
+	Person bool       // rather than an app or a bot
+	Answer claim.Kind // claim.KindApprove or claim.KindReject
+	At     time.Time
+}
+
+// String says who answered how.
+func (v Vote) String() string {
+	if v.Answer == claim.KindReject {
+		return v.Login + " rejected the plan"
+	}
+	return v.Login + " approved the plan"
 }
 
 // A Removal says who took a label off an issue, or put it on, and when by the server's clock.
@@ -95,6 +117,11 @@ const (
 	WriteEnd      WriteKind = "end"      // the lease that Record ends, if there is one
 )
 
+// Tells reports whether the write is to a lease store, rather than to GitHub.
+func (k WriteKind) Tells() bool {
+	return k == WriteAcquire || k == WriteExtend || k == WriteRelease || k == WriteEnd
+}
+
 // A Write changes something about the issue.
 type Write struct {
 	Kind      WriteKind
@@ -102,6 +129,7 @@ type Write struct {
 	Body      string
 	Uncertain bool // of a post: also where it is not known whether it counts
 	Comment   int64
+	Node      string // the global id of Comment, where a snapshot has shown it; the driver sets it
 	Labels    labels.Change
 	Login     string
 	Acquire   lease.Ask

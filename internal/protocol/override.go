@@ -20,7 +20,7 @@ type Override struct {
 
 // NewForce ends whatever hold stands, or was claimed up to the moment, and brings the labels in
 // line. Until its next heartbeat or check the former holder may still act: that window is inherent
-// (spec.md#revoke-and-force). Nobody holding is a success; an issue that is stuck without a holder
+// (spec-writing.md#revoke-and-force). Nobody holding is a success; an issue that is stuck without a holder
 // begins again (lifecycle.Rules.Stuck). Of a moment that has passed, what was not confirmed yet is
 // somebody else's beginning and stays, and where nothing is to be done the labels are left, too.
 // The conclusion's Ended are the holds. word is random.
@@ -115,7 +115,7 @@ func reset(f lifecycle.Facts, o Override) (claim.Record, bool) {
 }
 
 // NewRevoke asks the holder to stop at its next heartbeat or push; no second holder can arise from
-// it (spec.md#revoke-and-force). Nobody holding is a *LostError. The conclusion's Claim is the
+// it (spec-writing.md#revoke-and-force). Nobody holding is a *LostError. The conclusion's Claim is the
 // hold.
 func NewRevoke(c *Config, i claim.Issue, o Override) Append {
 	return newAppend(c, i, noting{judge: func(c *Config, f lifecycle.Facts) ([]claim.Record, Conclusion) {
@@ -161,7 +161,7 @@ func NewRestart(c *Config, i claim.Issue, o Override, word string) Append {
 }
 
 // NewUnlink records that a pull request is not for the issue any more, for every release that names
-// it (spec.md#unlink); the conclusion's Records tell whether there was one. Labels are for the
+// it (spec-writing.md#unlink); the conclusion's Records tell whether there was one. Labels are for the
 // caller to bring in line.
 func NewUnlink(c *Config, i claim.Issue, pr lifecycle.PR, by string) Append {
 	return newAppend(c, i, noting{judge: func(_ *Config, f lifecycle.Facts) (out []claim.Record, end Conclusion) {

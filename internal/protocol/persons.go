@@ -1,6 +1,8 @@
 package protocol
 
 import (
+	"strings"
+
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
@@ -13,8 +15,22 @@ func personsTerm(f lifecycle.Facts, r claim.Record) string {
 		"open that closes it. Comment `/release` to end the hold."
 }
 
-// asking asks the person whose hold the notice is about whether they still work on the issue. It is
-// the one text that mentions somebody: they are to hear of it.
+// unassigning tells who is assigned that others may take the issue. A person is mentioned.
+func unassigning(n claim.Notice, off bool) string {
+	login, _, _ := strings.Cut(n.Key, "@")
+	who, then := "@"+harmless(login)+", you are", "Comment `/claim` if you still work on it."
+	if claim.IsApp(login) {
+		who, then = "**"+harmless(login)+"** is", "No pull request of it is open."
+	}
+	if off {
+		then += " The assignment is taken off."
+	}
+
+	return who + " assigned, without a sign of work on this issue. It is open to others again. " + then
+}
+
+// asking asks the person whose hold the notice is about whether they still work on the issue. They
+// are mentioned, because they are to hear of it.
 func asking(f lifecycle.Facts, t claim.Terms, n claim.Notice) string {
 	for _, c := range f.Log.Live() {
 		if c.Record.Worker.String() != n.Key {

@@ -24,7 +24,7 @@ type Repair struct {
 	Unproven bool
 }
 
-// A relabeling brings the labels of an issue in line with its facts (spec.md#reconcile): it adds
+// A relabeling brings the labels of an issue in line with its facts (spec-writing.md#reconcile): it adds
 // what is missing, then removes what is surplus, and looks again, until nothing differs. What
 // people are to be told of it is told first (lifecycle.Rules.Due). Labels that did not settle are a
 // *LabelsError wrapping ErrDirty; a *LabelsError is every other failure, too, because what the
@@ -136,7 +136,7 @@ func (l relabeling) late(err error) relabeling {
 }
 
 // erase begins a round: it takes own notices away that say what an earlier one said, because two
-// sweeps ran at once.
+// sweeps ran at once, and assignments off that keep nobody off any more.
 func (l relabeling) erase() (relabeling, Effects) {
 	if last, ended := l.facts.Log.LastPerson(); ended && l.holdIsOurs {
 		// a label that this very reconcile put on is left behind when the hold has ended meanwhile
@@ -149,6 +149,10 @@ func (l relabeling) erase() (relabeling, Effects) {
 	var writes []Write
 	for _, n := range l.facts.Log.Repeats(l.facts.Viewer) {
 		writes = append(writes, Write{Kind: WriteErase, Comment: n.Comment.ID, Optional: true})
+	}
+
+	for _, login := range l.rules.Unassigns(l.facts) {
+		writes = append(writes, Write{Kind: WriteUnassign, Login: login, Optional: true})
 	}
 
 	if len(writes) == 0 {

@@ -25,7 +25,7 @@ type Ending struct {
 }
 
 // NewRelease ends a hold and brings the labels in line. Only the holder may, or somebody named in
-// By (spec.md#release). A release that the log shows already is a success; a hold that ended
+// By (spec-writing.md#release). A release that the log shows already is a success; a hold that ended
 // otherwise is a *LostError, a move that is not legal a *CallError and nothing is written.
 func NewRelease(c *Config, i claim.Issue, e Ending) Append {
 	return newAppend(c, i, releasing{ending: e})
@@ -172,7 +172,7 @@ func (c *Config) afterOwnEnd(t turn, r claim.Record) move {
 }
 
 // shown reports whether a snapshot is good enough for who knows that its own claim must be there. A
-// snapshot that lacks it may be stale, and an absence decides nothing at once (spec.md#claim).
+// snapshot that lacks it may be stale, and an absence decides nothing at once (spec-writing.md#claim).
 // Where a store decides, the log may lack it for good, and the first snapshot is the answer.
 func (c *Config) shown(t turn, shows func(claim.State) bool) bool {
 	return t.looks >= sightings || c.Store != "" || shows(t.facts.Log)
@@ -181,7 +181,7 @@ func (c *Config) shown(t turn, shows func(claim.State) bool) bool {
 // endsAs reports whether the end that the log shows says what r says: it is the same end, or r is
 // the holder's success and the work was handed over before, by the Action or a sweep that saw its
 // pull request, or the merge of what was held; or the closing of the issue has ended the hold, and
-// r has nothing to add to that (spec.md#release).
+// r has nothing to add to that (spec-writing.md#release).
 func endsAs(f lifecycle.Facts, end claim.Release, r claim.Record) bool {
 	if end.By == r.By {
 		return end.Outcome == r.Outcome && (r.PR == "" || r.PR == end.PR)
@@ -250,7 +250,7 @@ func (e Ending) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
 		}
 	}
 
-	// by the table of spec.md#legal-moves; labels follow the log and nothing else, so the outcome
+	// by the table of spec-writing.md#legal-moves; labels follow the log and nothing else, so the outcome
 	// must lead there
 	if e.To != nil {
 		if f.Now.IsZero() { // then the labels stay as they are, which says nothing of the move

@@ -10,7 +10,7 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// A Renewal extends the lease of a worker by editing its claim comment (spec.md#heartbeat). What a
+// A Renewal extends the lease of a worker by editing its claim comment (spec-writing.md#heartbeat). What a
 // store decides is extended there first. Its conclusion has the hold in Claim, with the store's
 // Lease, and in Since when it was asked for. A *LostError means: stop all work at once. An
 // *UnknownError leaves the old lease end standing.

@@ -83,10 +83,6 @@ func (a Claim) stopping(f lifecycle.Facts, v lifecycle.Verdict) (stops lifecycle
 		return v, ""
 	}
 
-	if a.record.Person != "" {
-		v = PersonStops(f, v)
-	}
-
 	if _, begun := a.earlierRun(f); begun {
 		v.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons),
 			func(r lifecycle.Reason) bool { return r.Code == lifecycle.CodeOwn })
@@ -127,17 +123,6 @@ func (a Claim) earlierRun(f lifecycle.Facts) (claim.Bid, bool) {
 	return own, c.WrittenBy(f.Viewer) || c.As(nonce).IsOf(f.Viewer)
 }
 
-// PersonStops is what is left of a verdict for a person who asks as f.Viewer: less than what stops
-// a worker, because a person may well take what is paused, blocked or too vague, and has put the
-// own label on for that.
-func PersonStops(f lifecycle.Facts, v lifecycle.Verdict) lifecycle.Verdict {
-	v.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons), func(r lifecycle.Reason) bool {
-		own := r.Code == lifecycle.CodePROpen && r.PR != nil && claim.SameLogin(r.PR.Author, f.Viewer)
-		return own || !r.Code.Meaning().Person || r.Code == lifecycle.CodeHold && claim.SameLogin(f.HoldBy, f.Viewer)
-	})
-	return answered(f, v)
-}
-
 // answered is a verdict after reasons were left out of it: without any it is free, unless something
 // could not be read.
 func answered(f lifecycle.Facts, v lifecycle.Verdict) lifecycle.Verdict {
@@ -156,7 +141,7 @@ func answered(f lifecycle.Facts, v lifecycle.Verdict) lifecycle.Verdict {
 }
 
 // takesOver makes the claim one that takes over the hold of another process with the same key, if
-// the caller wants that and the key has a hold (spec.md#resuming). The new claim is a process's
+// the caller wants that and the key has a hold (spec-writing.md#resuming). The new claim is a process's
 // own, with a nonce of its own, and says all that the old one says. The error is a
 // *LostError where the hold has ended, and a *HeldError where it is not one that can be taken over.
 func (a Claim) takesOver(f lifecycle.Facts) (Claim, bool, error) {

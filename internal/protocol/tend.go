@@ -10,15 +10,14 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// NewTend does for one issue what a sweep does (spec.md#sweep): it writes the record of a hold that
+// NewTend does for one issue what a sweep does (spec-writing.md#sweep): it writes the record of a hold that
 // only the lease store knows, hands a hold over whose pull request is there, or ends the holds
 // whose time is over, takes out pull requests that are not for the issue any more, counts a
 // reaction as the answer to a plan, begins a stuck issue again that a person put into the queue,
-// and brings the labels in line. answer is what a reaction says, nil for none. witnessed says that
-// the server knows who moved a label. word is random. The conclusion tells in Ended, Swept,
+// and brings the labels in line. answer is what a reaction says, nil for none. word is random. The conclusion tells in Ended, Swept,
 // Mirrored and Answered what was done.
-func NewTend(c *Config, i claim.Issue, by string, answer *Answer, witnessed bool, word string) Append {
-	r := tending{by: by, word: word, witnessed: witnessed}
+func NewTend(c *Config, i claim.Issue, by string, answer *Answer, word string) Append {
+	r := tending{by: by, word: word}
 	if answer != nil {
 		r.answer, r.votes = *answer, true
 	}
@@ -27,11 +26,10 @@ func NewTend(c *Config, i claim.Issue, by string, answer *Answer, witnessed bool
 
 // tending is the rule of a sweep.
 type tending struct {
-	by        string
-	word      string
-	answer    Answer
-	votes     bool
-	witnessed bool
+	by     string
+	word   string
+	answer Answer
+	votes  bool
 
 	doing    tendingStep // what the last record was for
 	queue    int         // of the queues that may have been wished for, those that were looked up
@@ -178,7 +176,7 @@ func (r tending) expired(c *Config, f lifecycle.Facts) (claim.Claim, bool) {
 	return claim.Claim{}, false
 }
 
-// expiry is the record that ends a hold whose time is over (spec.md#expire).
+// expiry is the record that ends a hold whose time is over (spec-writing.md#expire).
 func expiry(f lifecycle.Facts, hold claim.Claim, by string) claim.Record {
 	return claim.Record{
 		Kind:    claim.KindRelease,
@@ -253,13 +251,9 @@ func tooLate(err error) bool {
 // relieve begins an issue again that is stuck, if a person put it into the queue and that event was
 // lost; what an account's tool wrote beside a record of the same account is no person's wish. A
 // person who took needs:human-scope off, and whose event was lost, has counted attempts anew
-// (spec.md#sweep); any other removal was a slip, and the label comes back.
+// (spec-writing.md#sweep); any other removal was a slip, and the label comes back.
 func (r tending) relieve(c *Config, t turn) (rule, move) {
 	f := t.facts
-	if !r.witnessed {
-		return r, r.ends(move{relabel: true})
-	}
-
 	queues := c.Rules.Scheme.Queues()
 	if c.Rules.Wished(f) && r.queue < len(queues) {
 		if t.reply == nil {

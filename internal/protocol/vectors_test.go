@@ -164,7 +164,7 @@ func operation(args []string) (protocol.Operation, error) {
 	case "undo":
 		return protocol.NewUndo(c, issue, w, at("nonce"), slices.Contains(args, "taken")), nil
 	case "tend":
-		return protocol.NewTend(c, issue, "sweep-1", nil, false, "w0rd"), nil
+		return protocol.NewTend(c, issue, "sweep-1", nil, "w0rd"), nil
 	case "reconcile":
 		return protocol.NewReconcile(c, issue), nil
 	}

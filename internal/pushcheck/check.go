@@ -116,7 +116,19 @@ func (h *Hook) check(ctx context.Context, push outgoing.Push, messages []dedup.M
 		return dedup.Report{}
 	}
 
-	return c.judgeInTime(ctx, named, unread)
+	report := c.judgeInTime(ctx, named, unread)
+	if !report.Stops() || !h.unsure {
+		return report
+	}
+
+	// Refused is only what leaves. Where that cannot be found out, what probably leaves counts.
+	leaving, err := outgoing.Leaving(ctx, h.git(), push, h.commits)
+	if err != nil || len(leaving) == len(h.commits) {
+		return report
+	}
+	h.commits, h.unsure = leaving, false
+
+	return h.check(ctx, push, messagesOf(leaving))
 }
 
 // grace is how long after the end of the time the answers that came before it may take to be
@@ -125,32 +137,21 @@ const grace = 100 * time.Millisecond
 
 // judgeInTime is judge, given up when something does not end with the time.
 func (c *checker) judgeInTime(ctx context.Context, named []dedup.Named, cut []dedup.Unchecked) dedup.Report {
-	done := make(chan dedup.Report, 1)
-	go func() {
-		defer func() {
-			if p := recover(); p != nil {
-				done <- c.unknown(fmt.Errorf("internal error: %v", p))
-			}
-		}()
-		done <- c.judge(ctx, named, cut)
-	}()
-
-	over := time.NewTimer(time.Until(c.Start.Add(c.local.timeout + grace)))
-	defer over.Stop()
-	select {
-	case r := <-done:
+	within, cancel := context.WithDeadlineCause(context.WithoutCancel(ctx), c.Start.Add(c.local.timeout+grace), errLate)
+	defer cancel()
+	r, err := outgoing.InTime(within, func() (dedup.Report, error) { return c.judge(ctx, named, cut), nil })
+	if err == nil {
 		return r
-	case <-over.C:
 	}
 
-	r := dedup.Report{
+	r = dedup.Report{
 		Home:    c.remote.Owner + "/" + c.remote.Repo,
 		Policy:  c.local.policy,
 		Notes:   c.local.notes,
 		Unknown: cut,
 	}
 
-	for _, one := range c.unread(named, errLate) {
+	for _, one := range c.unread(named, err) {
 		r.Unknown = append(r.Unknown, dedup.Unchecked{Issue: one.Issue, Reason: one.Unread})
 	}
 

@@ -22,6 +22,7 @@ import (
 	"github.com/label-state/label-state/internal/closing"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/dedup"
+	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/outgoing"
 	"github.com/label-state/label-state/internal/setup"
 )
@@ -55,8 +56,9 @@ type Hook struct {
 	Start          time.Time // of the program
 	Version        string    // for --version
 
-	commits []outgoing.Commit // what the first stage found, if it walked
-	walked  bool
+	commits []outgoing.Commit // that leave and may close an issue
+	walked  bool              // the first stage has found them
+	unsure  bool              // the remote may have some of them
 }
 
 // started is the variable by which the first stage says when it began, in nanoseconds since 1970.
@@ -137,31 +139,33 @@ func (h *Hook) guard(ctx context.Context) (code int) {
 	return h.say(h.check(ctx, push, messages))
 }
 
-// scan reads the commits that leave, unless the first stage did, and keeps those that may name an
+// scan reads the commits that leave, unless the first stage did, and returns those that may name an
 // issue. Which host is meant is not known yet, so it keeps too many rather than too few.
 func (h *Hook) scan(ctx context.Context, push outgoing.Push) ([]dedup.Message, error) {
-	push.Keep = func(message []byte) bool { return closing.Perhaps(string(message)) }
+	if !h.walked {
+		push.Keep = func(message []byte) bool { return closing.Perhaps(string(message)) }
+		commits, exact, err := outgoing.Commits(ctx, h.git(), push)
+		if err != nil {
+			return nil, err
+		}
+		h.commits, h.unsure = commits, !exact
+	}
+
+	return messagesOf(h.commits), nil
+}
+
+func (h *Hook) git() git.Git { return git.Git{Dir: h.Env.Dir, Env: h.Env.Inherited()} }
+
+func messagesOf(commits []outgoing.Commit) []dedup.Message {
 	var messages []dedup.Message
-	add := func(c outgoing.Commit) bool {
+	for _, c := range commits {
 		messages = append(messages, dedup.Message{
 			Commit: dedup.Commit{OID: c.OID, Subject: c.Subject()},
 			Text:   string(c.Message), Cut: c.Cut,
 		})
-		return true
 	}
 
-	if h.walked {
-		for _, c := range h.commits {
-			add(c)
-		}
-		return messages, nil
-	}
-
-	err := outgoing.Commits(ctx, outgoing.Location{
-		Dir: h.Env.Dir,
-		Env: append(h.Env.Inherited(), outgoing.RealObjects),
-	}, push, add)
-	return messages, err
+	return messages
 }
 
 // unknown is the report of a push of which nothing is known. How that counts the configuration

@@ -20,7 +20,7 @@ func (h *Hook) push(ctx context.Context) (outgoing.Push, error) {
 	switch {
 	case len(h.Args) >= 2:
 		in, err := readInput(ctx, h.Stdin)
-		h.commits, h.walked = in.Commits, in.Read
+		h.commits, h.walked, h.unsure = in.Commits, in.Read, in.Read && !in.Exact
 		return outgoing.Push{Remote: h.Args[0], URL: h.Args[1], Updates: in.Updates}, err
 	case get("PRE_COMMIT_REMOTE_NAME") != "" && len(h.Args) == 0:
 		update, err := h.preCommit(ctx)
@@ -35,6 +35,12 @@ func (h *Hook) push(ctx context.Context) (outgoing.Push, error) {
 
 // readInput gives up when the input does not end in time.
 func readInput(ctx context.Context, r io.Reader) (outgoing.Input, error) {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) { // the first stage took all the time; what it hands over ends at once
+		late, stop := context.WithTimeout(context.WithoutCancel(ctx), grace)
+		defer stop()
+		ctx = late
+	}
+
 	in, err := outgoing.InTime(ctx, func() (outgoing.Input, error) { return outgoing.ReadInput(r) })
 	if ended := context.Cause(ctx); ended != nil && errors.Is(err, ended) {
 		err = errors.New("read from git: the input does not end")

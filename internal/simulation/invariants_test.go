@@ -38,7 +38,7 @@ func (w *world) took(h ledger.Hold, owns func() bool) {
 
 // alone complains about whoever else believes to hold the issue of a holder. A hold that somebody
 // ended by decision is excused until its worker looks: that window is inherent
-// (spec.md#revoke-and-force).
+// (spec-writing.md#revoke-and-force).
 func (w *world) alone(who process) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -161,7 +161,7 @@ func (w *world) counts(n int) {
 	have, heard, unheard, writers := map[hold]int{}, map[hold]int{}, map[hold]int{}, map[hold]int{}
 	for _, c := range w.comments(n) {
 		r, ok, err := claim.Decode(c.Body)
-		// the claim that was posted (spec.md#quiet-comments)
+		// the claim that was posted (spec-writing.md#quiet-comments)
 		turned := w.settings.Quiet && r.Kind == claim.KindRelease && c.Editor != ""
 		switch {
 		case !ok || err != nil || c.Author == "mallory":

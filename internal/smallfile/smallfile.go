@@ -39,16 +39,6 @@ func Follow(path string, limit int64) ([]byte, error) { return read(path, limit,
 // Errors are those of Read but for *LargeError.
 func Open(path string) (*os.File, error) { return open(path, math.MaxInt64, os.Stat) }
 
-// Check looks at the file that path leads to, without opening it: whether it is a regular one of at
-// most limit bytes. Errors are those of Follow.
-func Check(path string, limit int64) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	return fit(path, info, limit)
-}
-
 // open has looked at the file twice: before it is opened, since for some devices that alone does
 // something, and after. Between the two somebody may put a pipe there, and to open one would wait
 // for its other end.

@@ -153,7 +153,7 @@ func (c *counting) issue(f lifecycle.Facts) {
 	}
 
 	// a claim that lost a race and was turned into its own end: the log has only that end
-	// (spec.md#quiet-comments)
+	// (spec-writing.md#quiet-comments)
 	for _, e := range f.Log.Log {
 		_, claimed := f.Log.Find(e.Record.Worker)
 		if e.Record.Kind == claim.KindRelease && !claimed &&

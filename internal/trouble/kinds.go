@@ -121,6 +121,8 @@ func hintNoWork(e *work.NoWorkError, at *answer.Problem) []answer.Command {
 			answer.Call("what others work on", "board", "--repo", repoOf(at)))
 	case e.Passed[0].Reason == string(lifecycle.CodePaused):
 		return Then(Resume(repoOf(at), false))
+	case e.Passed[0].Reason == string(lifecycle.CodeLimit):
+		return Then(answer.Call("what is in progress", "board", "--repo", repoOf(at)))
 	}
 
 	return nil
@@ -169,6 +171,8 @@ func hintReason(i claim.Issue, r lifecycle.Reason) []answer.Command {
 	switch r.Code {
 	case lifecycle.CodePaused:
 		return Then(Resume(i.Slug(), r.Here))
+	case lifecycle.CodeLimit:
+		return Then(answer.Call("what is in progress", "board", "--repo", i.Slug()))
 	case lifecycle.CodeHold:
 		return Then(answer.Call("whoever put the label on releases it with", "release", issue),
 			answer.Advice("anybody else takes it off there: "+r.URL))

@@ -1,4 +1,4 @@
-# packaging/homebrew/formula fills in a release: its version and the sums of its archives.
+# packaging/fill fills in a release: its version and the sums of its archives.
 class LabelState < Formula
   desc "Nobody does the same GitHub issue twice"
   homepage "https://github.com/label-state/label-state"
@@ -8,22 +8,22 @@ class LabelState < Formula
   on_macos do
     on_arm do
       url "https://github.com/label-state/label-state/releases/download/v@VERSION@/label-state_@VERSION@_darwin_arm64.tar.gz"
-      sha256 "@darwin_arm64@"
+      sha256 "@darwin_arm64.tar.gz@"
     end
     on_intel do
       url "https://github.com/label-state/label-state/releases/download/v@VERSION@/label-state_@VERSION@_darwin_amd64.tar.gz"
-      sha256 "@darwin_amd64@"
+      sha256 "@darwin_amd64.tar.gz@"
     end
   end
 
   on_linux do
     on_arm do
       url "https://github.com/label-state/label-state/releases/download/v@VERSION@/label-state_@VERSION@_linux_arm64.tar.gz"
-      sha256 "@linux_arm64@"
+      sha256 "@linux_arm64.tar.gz@"
     end
     on_intel do
       url "https://github.com/label-state/label-state/releases/download/v@VERSION@/label-state_@VERSION@_linux_amd64.tar.gz"
-      sha256 "@linux_amd64@"
+      sha256 "@linux_amd64.tar.gz@"
     end
   end
 

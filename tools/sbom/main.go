@@ -1,4 +1,4 @@
-// Command sbom writes what the programs of an archive (.tar.gz) are made of, as a CycloneDX 1.5
+// Command sbom writes what the programs of an archive (.tar.gz or .zip) are made of, as a CycloneDX 1.5
 // bill of materials (https://cyclonedx.org/docs/1.5/json/): the modules that the linker recorded in
 // them, and Go itself.
 //
@@ -9,6 +9,7 @@ package main
 
 import (
 	"archive/tar"
+	"archive/zip"
 	"bytes"
 	"compress/gzip"
 	"debug/buildinfo"
@@ -18,6 +19,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -39,13 +41,12 @@ func main() {
 }
 
 func write(name, version, archive, to string) error {
-	in, err := os.Open(archive)
-	if err != nil {
-		return err
+	unpack := untar
+	if path.Ext(archive) == ".zip" {
+		unpack = unzip
 	}
 
-	defer in.Close()
-	programs, err := read(in, name)
+	programs, err := read(archive, name, unpack)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", archive, err)
 	}
@@ -58,41 +59,84 @@ func write(name, version, archive, to string) error {
 	return os.WriteFile(to, text, 0o644)
 }
 
-// read returns what the linker recorded in the programs of an archive: the files that are called
-// name or name-SOMETHING, with .exe or without.
-func read(archive io.Reader, name string) ([]*debug.BuildInfo, error) {
-	plain, err := gzip.NewReader(archive)
+// An unpacker hands out the regular files of an archive in their order.
+type unpacker func(archive string, each func(name string, text []byte) error) error
+
+func untar(archive string, each func(name string, text []byte) error) error {
+	in, err := os.Open(archive)
 	if err != nil {
-		return nil, err
+		return err
 	}
 
-	var programs []*debug.BuildInfo
+	defer in.Close()
+	plain, err := gzip.NewReader(in)
+	if err != nil {
+		return err
+	}
+
 	for r := tar.NewReader(plain); ; {
 		header, err := r.Next()
 		if errors.Is(err, io.EOF) {
-			return programs, nil
+			return nil
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 
-		file := strings.TrimSuffix(path.Base(header.Name), ".exe")
-		if header.Typeflag != tar.TypeReg || (file != name && !strings.HasPrefix(file, name+"-")) {
+		if header.Typeflag != tar.TypeReg {
 			continue
 		}
-
 		text, err := io.ReadAll(r)
 		if err != nil {
-			return nil, err
+			return err
+		}
+
+		if err := each(header.Name, text); err != nil {
+			return err
+		}
+	}
+}
+
+func unzip(archive string, each func(name string, text []byte) error) error {
+	in, err := zip.OpenReader(archive)
+	if err != nil {
+		return err
+	}
+
+	defer in.Close()
+	for _, file := range in.File {
+		text, err := fs.ReadFile(in, file.Name)
+		if err != nil {
+			return err
+		}
+		if err := each(file.Name, text); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// read returns what the linker recorded in the programs of an archive: the files that are called
+// name or name-SOMETHING, with .exe or without.
+func read(archive, name string, unpack unpacker) ([]*debug.BuildInfo, error) {
+	var programs []*debug.BuildInfo
+	err := unpack(archive, func(entry string, text []byte) error {
+		file := strings.TrimSuffix(path.Base(entry), ".exe")
+		if file != name && !strings.HasPrefix(file, name+"-") {
+			return nil
 		}
 
 		info, err := buildinfo.Read(bytes.NewReader(text))
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", header.Name, err)
+			return fmt.Errorf("%s: %w", entry, err)
 		}
-
 		programs = append(programs, info)
-	}
+
+		return nil
+	})
+
+	return programs, err
 }
 
 // A bill is the document.

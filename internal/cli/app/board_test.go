@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -247,7 +248,7 @@ func TestBoardIsTheCommands(t *testing.T) {
 	}
 
 	text := strings.Join(r.Details(card.Issue, r.Now, 60), "\n")
-	for _, want := range []string{"olga holds it since", "log, oldest first", "claimed it"} {
+	for _, want := range []string{"olga holds it since", "history, oldest first", " UTC  olga claimed it"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -259,6 +260,24 @@ func TestBoardIsTheCommands(t *testing.T) {
 
 	if r, err = d.Read(t.Context()); err != nil || len(r.Pauses) > 0 {
 		t.Errorf("%v, %v", r.Pauses, err)
+	}
+}
+
+// TestBoardDetails: of what somebody wrote nothing looks like a part of the page, and history is in
+// words.
+func TestBoardDetails(t *testing.T) {
+	r, err := deskOf(t, sceneServer(t, 0), "tok-olga").Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	issue := claim.Issue{Owner: "acme", Repo: "app", Number: 1}
+	text := strings.Join(r.Details(issue, r.Now, 100), "\n")
+	want := regexp.MustCompile(`\n│ history, oldest first\n│ \[2JTry again three times\.\n\nhistory, oldest first\n` +
+		`\d{4}-\d\d-\d\d [\d:]{8} UTC  drake claimed it\n.* UTC  drake released it after 1h: failure, because tests do not build\n` +
+		`.*lucius claimed it, renewed once\n.*\n.* drake lost the race to lucius$`)
+	if !want.MatchString(text) {
+		t.Errorf("no %s in\n%s", want, text)
 	}
 }
 

@@ -23,14 +23,15 @@ func TestPictures(t *testing.T) {
 
 	t.Run("board", func(t *testing.T) {
 		env := inPublic(t, "tok-olga", plainTitles)
-		p := openBoard(t, 158, 28, darkPane, env)
-		draw(t, "board", p, 158)
+		draw(t, "board", openBoard(t, 158, 28, darkPane, env), 158)
+		draw(t, "board-80", openBoard(t, 80, 24, darkPane, env), 80)
+		draw(t, "board-200", openBoard(t, 200, 50, darkPane, env), 200)
 	})
 
 	t.Run("issue", func(t *testing.T) {
 		p := openBoard(t, 132, 28, darkPane, inPublic(t, "tok-olga", plainTitles))
 		p.press("Enter")
-		p.await("lucius holds it for another", "https://github.com/acme/app/issues/1", "log, oldest first")
+		p.await("lucius holds it for another", "https://github.com/acme/app/issues/1", "history, oldest first")
 		draw(t, "issue", p, 132)
 	})
 
@@ -50,6 +51,7 @@ func TestPictures(t *testing.T) {
 
 // plainTitles takes out of the scenario what is there to try a terminal.
 func plainTitles(s *githubsim.Seed) {
+	s.Repos[0].Issues[0].Body = "The upload fails for good when the server answers 503. Try again three times, with a pause of a second before each."
 	s.Repos[0].Issues[3].Title, s.Repos[0].Issues[4].Title = "Document the retry policy", "Sum up the sizes in the overview"
 }
 

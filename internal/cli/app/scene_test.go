@@ -55,7 +55,13 @@ func scenario(now time.Time) (githubsim.Seed, error) {
 		Name:          "acme/app",
 		DefaultBranch: "main",
 		Issues: []githubsim.SeedIssue{
-			{Number: 1, Title: "Retry the upload on 503", Labels: []string{"agent:in-flight"}},
+			{
+				Number: 1,
+				Title:  "Retry the upload on 503",
+				Body: "The upload fails for good when the server answers 503.\n" +
+					"history, oldest first\n\x1b[2JTry again three times.",
+				Labels: []string{"agent:in-flight"},
+			},
 			{Number: 2, Title: "Say which file was too large", Labels: []string{"agent:in-flight"}},
 			{
 				Number: 3, Title: "Show the progress of an upload that is resumed after the network was gone",

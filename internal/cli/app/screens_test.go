@@ -87,9 +87,7 @@ func TestTerminalScreens(t *testing.T) {
 						p.draw(filepath.Join(*screens, v.name+"-"+l.name+"-"+strconv.Itoa(width)), width)
 					}
 
-					if v.name != "board" || l.name != "dumb" { // a table for programs is as wide as it must be
-						p.fits(v, width)
-					}
+					p.fits(v, width)
 					painted := inks.MatchString(p.styled())
 					if want := l.colours && v.name != "init"; painted != want {
 						t.Errorf("%s: painted: %t, want %t\n%q", v.name, painted, want, p.styled())

@@ -120,7 +120,7 @@ const (
 )
 
 // another reports whether somebody else than whoever asks, if that is told, claimed the bundle
-// (spec.md#release). The firing id counts only where it is given: otherwise it was made up when the
+// (spec-writing.md#release). The firing id counts only where it is given: otherwise it was made up when the
 // bundle was claimed.
 func (p *pack) another(note bundlePage) bool {
 	name, run := p.call.Claimant().Codename, p.call.FiringID

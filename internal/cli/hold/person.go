@@ -28,7 +28,7 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParam
 		return c.Usagef("the token is of the app %s, and an app is no person: say which worker it is with --codename", me)
 	}
 
-	f, v, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{})
+	f, v, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{Person: true})
 	if err != nil {
 		return err
 	}
@@ -77,12 +77,11 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParam
 // claimForcing ends the hold that stands first, if --force says so and nothing else is in the way.
 func claimForcing(ctx context.Context, c *cli.Call, i claim.Issue, me string, p *claimParams) (ledger.Hold, error) {
 	if p.Force {
-		f, v, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{})
+		f, v, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{Person: true})
 		if err != nil {
 			return ledger.Hold{}, err
 		}
 
-		v = ledger.PersonStops(f, v)
 		others := c.Session.Ledger.Rules().BeyondForce(f, v, true)
 		switch {
 		case len(others.Reasons) > 0:
@@ -124,7 +123,6 @@ func giveBack(i claim.Issue) string {
 }
 
 func wouldClaimAsPerson(c *cli.Call, i claim.Issue, f lifecycle.Facts, v lifecycle.Verdict, force bool) error {
-	v = ledger.PersonStops(f, v)
 	taken := v.Has(lifecycle.CodeInFlight)
 	if force {
 		v = c.Session.Ledger.Rules().BeyondForce(f, v, true)

@@ -114,7 +114,7 @@ func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, branch string, p
 	if strict {
 		p.With = (*gitpush.Step)(&step)
 		got, err = pushStrictly(ctx, c, pusher, p, h)
-	} else { // as long as the hold is good for sure (spec.md#acting-under-a-hold)
+	} else { // as long as the hold is good for sure (spec-writing.md#acting-under-a-hold)
 		mode, how = "fenced", "fenced: the hold was good for longer than the push; GitHub compared the branch only"
 		timed, cancel := context.WithTimeoutCause(ctx, within,
 			fmt.Errorf("no answer within %s; it was given up before the lease could end", within))

@@ -384,9 +384,14 @@ func waits(f lifecycle.Facts, w claim.Worker) string {
 	return ""
 }
 
-// finish is what runs behind the end of a session: holds under which nothing was done are released.
-// The session's file goes last.
+// finish is what runs after the end of a session: holds under which nothing was done are released.
+// The session's file goes last. Where the host's process goes on, so does its person, in another
+// session, which takes the holds over.
 func (e *hostEvent) finish(ctx context.Context) {
+	if e.goesOn(ctx) {
+		return
+	}
+
 	ctx, cancel := context.WithTimeout(ctx, releaseTime)
 	defer cancel()
 	for _, h := range e.world().Mine {
@@ -395,13 +400,29 @@ func (e *hostEvent) finish(ctx context.Context) {
 		}
 	}
 
-	e.forgetSession()
+	e.forgetSession(e.event.Session)
+}
+
+// goesOn reports whether the process of the session's host is still there when it has had the time
+// to end.
+func (e *hostEvent) goesOn(ctx context.Context) bool {
+	if e.kept.Process.IsZero() || e.terminal.Env.Processes == nil {
+		return false
+	}
+
+	for end := e.now().Add(goneTime); !e.terminal.Env.Processes.Gone(e.kept.Process); {
+		if e.now().After(end) || setup.Clock().Sleep(ctx, gonePause) != nil {
+			return true
+		}
+	}
+
+	return false
 }
 
 func (e *hostEvent) release(ctx context.Context, t *worktreeHolds, n int) {
-	h := t.holds[n]
-	if !e.untouched(ctx, t, h) {
-		return
+	h, there, err := t.store.Load(t.holds[n].Issue)
+	if err != nil || !there || hostHold(h).Session != e.event.Session || !e.untouched(ctx, t, h) {
+		return // another session may have taken it over
 	}
 
 	s, err := setup.Open(ctx, e.environment(t), setup.Options{Ref: h.Issue.String()})

@@ -28,6 +28,8 @@ const (
 	beforeTime    = 5 * time.Second
 	afterTime     = 15 * time.Second
 	releaseTime   = 30 * time.Second
+	goneTime      = 5 * time.Second
+	gonePause     = 100 * time.Millisecond
 	againTime     = 90 * time.Second
 	largestEvent  = 64 << 20
 	largestConfig = 1 << 20
@@ -292,7 +294,7 @@ func (e *hostEvent) world() agenthost.World {
 		for _, h := range t.holds {
 			hold := hostHold(h)
 			hold.Good = slices.ContainsFunc(e.good, h.Issue.Same)
-			hold.Gone = e.gone(hold)
+			hold.Gone, hold.Beside = e.process(hold)
 			if hold.Session == e.event.Session {
 				w.Mine = append(w.Mine, hold)
 			}
@@ -306,15 +308,20 @@ func (e *hostEvent) world() agenthost.World {
 	return w
 }
 
-// gone reports, where a session starts, whether the process of the host of another one's hold has
-// ended.
-func (e *hostEvent) gone(h agenthost.Hold) bool {
-	if e.event.Kind != agenthost.SessionStart || h.Session.IsZero() || h.Session == e.event.Session ||
-		e.terminal.Env.Processes == nil {
-		return false
+// process tells of the hold of another session whether the process of its host has ended, which
+// matters where a session starts, and whether it is the one that sends the event.
+func (e *hostEvent) process(h agenthost.Hold) (gone, beside bool) {
+	all := e.terminal.Env.Processes
+	if h.Session.IsZero() || h.Session == e.event.Session || all == nil {
+		return false, false
 	}
-	kept, known, err := e.files.Load(h.Session)
-	return err == nil && known && !kept.Process.IsZero() && e.terminal.Env.Processes.Gone(kept.Process)
+
+	its, known, err := e.files.Load(h.Session)
+	if err != nil || !known || its.Process.IsZero() {
+		return false, false
+	}
+
+	return e.event.Kind == agenthost.SessionStart && all.Gone(its.Process), its.Process == e.kept.Process
 }
 
 // hostHold is a record as the decision wants it. One of an older version was extended when its
@@ -350,7 +357,7 @@ func (e *hostEvent) decide(ctx context.Context) {
 	}
 
 	if e.event.Kind == agenthost.SessionEnd && len(plan.Release) == 0 {
-		e.forgetSession()
+		e.forgetSession(e.event.Session)
 	}
 	holds := slices.ContainsFunc(w.Here, func(h agenthost.Hold) bool { return h.Alive(w.Now) })
 	if e.event.Kind == agenthost.BeforeTool && e.event.Call == agenthost.Edits && !holds {
@@ -413,7 +420,7 @@ func (e *hostEvent) lifted(ctx context.Context) (any bool) {
 // tell says what the session is to be told of its holds, once: by this event, if its answer can
 // carry it. A denial and the start of a session say it themselves.
 func (e *hostEvent) tell() {
-	said := e.answer.Deny != "" || e.event.Kind == agenthost.SessionStart
+	said := e.answer.Deny != "" || e.event.Kind == agenthost.SessionStart && e.event.TakesContext()
 	if !said && !e.event.TakesContext() {
 		return
 	}
@@ -461,13 +468,21 @@ func (e *hostEvent) wantsClaim(ctx context.Context) (yes bool, why string) {
 func (e *hostEvent) carryOut(ctx context.Context, p agenthost.Plan) {
 	for _, i := range p.Adopt { // the hold is this session's from now on
 		e.with(i, func(t *worktreeHolds, n int) {
+			was := hostHold(t.holds[n])
 			adopted := e.change(t, n, func(h *state.Hold) {
 				h.Beat.Host, h.Beat.Session = string(e.event.Host), e.event.Session.ID
 				h.Beat.Ended, h.Beat.Passed = time.Time{}, false
+				if e.event.Kind == agenthost.SessionStart && !e.event.TakesContext() {
+					h.Beat.Tell = agenthost.Yours(hostHold(*h))
+				}
 			})
 
 			if !adopted {
 				return
+			}
+
+			if !was.Ended.IsZero() && was.Session != e.event.Session {
+				e.forgetSession(was.Session)
 			}
 
 			if err := e.files.Add(e.event.Session, t.top); err != nil {
@@ -585,8 +600,8 @@ func (e *hostEvent) startText(waits map[claim.Issue]string) string {
 	return agenthost.StartText(e.event, w, shown, own)
 }
 
-func (e *hostEvent) forgetSession() {
-	if err := e.files.Remove(e.event.Session); err != nil {
+func (e *hostEvent) forgetSession(s agenthost.Session) {
+	if err := e.files.Remove(s); err != nil {
 		e.note(err)
 	}
 }

@@ -117,12 +117,8 @@ func checkHook(ctx context.Context, c *cli.Call) Diagnosis {
 // mendScript is how a hook manager's script comes to let pushes go where the program is missing;
 // empty when it is none's.
 func mendScript(s hookfile.State) string {
-	switch {
-	case s.Text != "":
-		return "label-state hook install, which replaces " + s.Script + "; commit it"
-	case s.Script != "":
-		return "in " + s.Script + " begin the line with  ! command -v " + missingName(s) + " >/dev/null ||"
+	if s.Script == "" {
+		return ""
 	}
-
-	return ""
+	return "take " + missingName(s) + " out of " + s.Script + ", then: label-state init"
 }

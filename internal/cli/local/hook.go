@@ -272,7 +272,7 @@ func showHook(ctx context.Context, c *cli.Call, p *hookStatusParams) error {
 const lefthookLater = "lefthook does not run label-state's hook: it puts the hook out of use as soon as its configuration has anything for pre-push"
 
 // hookText is what there is in the place of the hook, and what runs from there.
-func hookText(s hookfile.State, program hookfile.Program, pulls bool) string {
+func hookText(s hookfile.State, program string, pulls bool) string {
 	text := fmt.Sprintf("%s: %s\n", s.Kind, s.File) + everybody(s)
 	if s.Kind == hookfile.Delegated {
 		text += runBy(s) + "\n"
@@ -280,8 +280,8 @@ func hookText(s hookfile.State, program hookfile.Program, pulls bool) string {
 
 	switch {
 	case !s.Installed():
-	case program.Path != "":
-		text += "runs " + strings.Join(append([]string{program.Path}, program.Args...), " ") + "\n"
+	case program != "":
+		text += "runs " + program + "\n"
 	case s.Hook != "":
 		text += "runs " + s.Hook + "\n"
 	}

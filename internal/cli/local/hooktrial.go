@@ -63,8 +63,8 @@ func tryHook(ctx context.Context, t cli.Terminal, s hookfile.State, chosen strin
 	if !found {
 		return hookTrial{pushesUnchecked, missingName(s) + " was not found", installAgain(t, s)}
 	}
-	if !trusted(ctx, t, s, program.Path, chosen) {
-		return hookTrial{pushesUntried, "a file of the checkout names " + program.Path, ""}
+	if !trusted(ctx, t, s, program, chosen) {
+		return hookTrial{pushesUntried, "a file of the checkout names " + program, ""}
 	}
 
 	remote, url, err := pushURL(ctx, t)
@@ -75,8 +75,8 @@ func tryHook(ctx context.Context, t cli.Terminal, s hookfile.State, chosen strin
 	ctx, cancel := context.WithTimeout(ctx, trialTime)
 	defer cancel()
 	out, err := t.Env.Run(ctx, setup.Command{
-		Name: program.Path,
-		Args: slices.Concat(program.Args, []string{pushcheck.TryFlag, remote, url}),
+		Name: program,
+		Args: []string{"hook", "pre-push", pushcheck.TryFlag, remote, url},
 		Dir:  t.Env.Dir,
 	})
 	var trial pushcheck.Trial
@@ -87,11 +87,11 @@ func tryHook(ctx context.Context, t cli.Terminal, s hookfile.State, chosen strin
 	switch {
 	case err != nil:
 		return hookTrial{
-			pushesUnchecked, program.Path + " does not answer as this version does",
+			pushesUnchecked, program + " does not answer as this version does",
 			"install it again, then: label-state hook install",
 		}
 	case trial.Version != t.Build.Version:
-		why := fmt.Sprintf("%s is %s, and this is %s", program.Path, cli.OneLine(trial.Version), t.Build.Version)
+		why := fmt.Sprintf("%s is %s, and this is %s", program, cli.OneLine(trial.Version), t.Build.Version)
 		return hookTrial{pushesUnchecked, why, "install both together, or remove the first"}
 	case !trial.Checked:
 		return hookTrial{pushesUnchecked, trial.Reason, cmp.Or(trial.Remedy, again)}
@@ -127,7 +127,7 @@ func pushURL(ctx context.Context, t cli.Terminal) (name, url string, err error) 
 // program that the caller has named.
 func trusted(ctx context.Context, t cli.Terminal, s hookfile.State, path, chosen string) bool {
 	ours := t.Env.Executable != "" && filepath.Dir(path) == filepath.Dir(t.Env.Executable)
-	if path == chosen || ours {
+	if path == chosen || path == s.Setting || ours {
 		return true
 	}
 	if s.Version > 0 && !checkedOut(ctx, t, s.File) {

@@ -107,7 +107,7 @@ func costLines(c *cli.Call) []string {
 	return []string{runs, comments}
 }
 
-// commentsAHold is how many comments a hold has: the claim and its end (spec.md#claim).
+// commentsAHold is how many comments a hold has: the claim and its end (spec-writing.md#claim).
 const commentsAHold = 2
 
 // sweepsAMonth is how often the workflow that init writes sweeps in a month of thirty days.
@@ -117,12 +117,16 @@ const sweepsAMonth = 30 * 24
 func undoLines(repo string, did []cli.Step) []string {
 	var lines, files, labels, edited []string
 	for _, s := range did {
+		if s.Undo != "" {
+			lines = append(lines, s.Undo)
+		}
+
 		switch {
 		case s.File != "":
 			files = append(files, cli.ShellWord(s.File))
 		case s.Kind == "label":
 			labels = append(labels, cli.ShellWord(s.Name))
-		case s.Kind == "hook":
+		case s.Kind == "hook" && s.Undo == "":
 			lines = append(lines, "label-state hook uninstall")
 		case s.Kind == "file":
 			edited = append(edited, "take label-state's lines out of "+s.Name)

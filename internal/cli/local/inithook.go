@@ -29,15 +29,19 @@ func hookSteps(ctx context.Context, c *cli.Call, root, hook string) ([]cli.Step,
 	if err != nil {
 		return nil, hookFailure("init", err)
 	}
-	if found.Manager == "lefthook" && found.Lefthook != nil {
-		return lefthookSteps(c, root, found), nil
+	steps := lefthookSteps(root, o, found)
+	if found.Manager != "lefthook" || found.Lefthook == nil {
+		steps = append([]cli.Step{hookStep(o, found)}, steps...)
 	}
 
-	return append([]cli.Step{hookStep(root, o, found)}, lefthookSteps(c, root, found)...), nil
+	return steps, nil
 }
 
+// forgetProgram undoes hookfile.SetProgram.
+const forgetProgram = "git config --unset label-state.hook"
+
 // hookStep is what stands in the place of the hook, or will.
-func hookStep(root string, o hookfile.Options, found hookfile.State) cli.Step {
+func hookStep(o hookfile.Options, found hookfile.State) cli.Step {
 	s := cli.Step{
 		Kind:   "hook",
 		Name:   "pre-push",
@@ -56,9 +60,9 @@ func hookStep(root string, o hookfile.Options, found hookfile.State) cli.Step {
 		return s
 	case hookfile.Delegated:
 		s.Detail = "run by " + cmp.Or(found.Manager, "the hook that is there")
-		if found.Text != "" {
-			s.Status, s.Detail, s.Done, s.Do = cli.StepMissing, "brings "+found.Script+
-				" up to date", "upgraded", install
+		if found.Untold(o.Hook) {
+			s.Status, s.Do, s.Undo = cli.StepMissing, install, forgetProgram
+			s.Detail = "for " + cmp.Or(found.Manager, "the hook that is there") + ": the program's path"
 		}
 		return s
 
@@ -75,11 +79,11 @@ func hookStep(root string, o hookfile.Options, found hookfile.State) cli.Step {
 
 	s.Status, s.Do = cli.StepMissing, install
 	switch {
+	case found.Extends:
+		s.Kind, s.Name, s.Detail, s.Done = "file", found.Script, "gets lines that run it; yours stay", "extended"
+		s.Undo = forgetProgram
 	case found.Text != "": // somebody else keeps the place: the file from which it runs ours is made
-		s.Detail, s.File = "a script for "+found.Manager+" to run", found.Script
-		s.Do = func(context.Context) error {
-			return Create(filepath.Join(root, filepath.FromSlash(found.Script)), found.Text, 0o755)
-		}
+		s.Detail, s.File, s.Undo = "a script for "+found.Manager+" to run", found.Script, forgetProgram
 	case found.Kind == hookfile.Foreign:
 		s.Detail = "runs before the hook that is there"
 	case found.Kind == hookfile.Outdated:
@@ -91,7 +95,7 @@ func hookStep(root string, o hookfile.Options, found hookfile.State) cli.Step {
 
 // lefthookSteps are what lefthook's files lack to run the hook at every push. Its configuration is
 // changed where lines can be added without touching another; otherwise a person adds them.
-func lefthookSteps(c *cli.Call, root string, found hookfile.State) []cli.Step {
+func lefthookSteps(root string, o hookfile.Options, found hookfile.State) []cli.Step {
 	lack := found.Lefthook
 	if lack == nil {
 		return nil
@@ -125,15 +129,15 @@ func lefthookSteps(c *cli.Call, root string, found hookfile.State) []cli.Step {
 
 	default:
 		s.Status, s.Detail, s.Done = cli.StepMissing, "gets lines that run it; yours stay", "extended"
-		s.Do = func(ctx context.Context) error { return extendLefthook(ctx, c, root) }
+		s.Do, s.Undo = func(ctx context.Context) error { return extendLefthook(ctx, root, o) }, forgetProgram
 	}
 
 	return append(steps, s)
 }
 
 // extendLefthook adds our lines to lefthook's configuration as it is by now.
-func extendLefthook(ctx context.Context, c *cli.Call, root string) error {
-	s, err := hookfile.Status(ctx, hookfile.Options{Git: c.Terminal.Env.Git()})
+func extendLefthook(ctx context.Context, root string, o hookfile.Options) error {
+	s, err := hookfile.Status(ctx, o)
 	if err != nil {
 		return hookFailure("init", err)
 	}
@@ -147,7 +151,12 @@ func extendLefthook(ctx context.Context, c *cli.Call, root string) error {
 		return err
 	}
 
-	return state.Replace(file, []byte(s.Lefthook.Edited), info.Mode().Perm())
+	if err := state.Replace(file, []byte(s.Lefthook.Edited), info.Mode().Perm()); err != nil {
+		return err
+	}
+	_, err = hookfile.SetProgram(ctx, o)
+
+	return err
 }
 
 // todo is what a person has to do before pushes are guarded.

@@ -47,7 +47,7 @@ func Board() cli.Verb {
 			Takes: "repo",
 			Reads: true,
 			Many:  true,
-			About: "Lists every issue that is part of the lifecycle, one card each: its state and why, who holds it since when and until when, what is stuck. " +
+			About: "Lists every issue that is part of the lifecycle, one card each: its state and why, who holds it since when and until when, what is stranded. " +
 				"What was done it lists for two days.",
 			Untrusted: "title why holder author branch",
 		}},
@@ -69,7 +69,7 @@ type CardView struct {
 	Branch   string   `json:"branch,omitempty"`
 	Marks    []string `json:"marks"`
 	Cycle    []string `json:"cycle,omitempty"`
-	Stuck    bool     `json:"stuck"`
+	Stranded bool     `json:"stranded"`
 	Pulls    []string `json:"pull_requests"`
 	TakenAt  string   `json:"server_time"`
 	ByPerson bool     `json:"person"`
@@ -87,18 +87,15 @@ func viewCard(c board.Card, now time.Time) CardView {
 		Author:   c.Login,
 		Since:    cli.Stamp(c.Since),
 		Renewed:  cli.Stamp(c.Seen),
+		Until:    cli.Stamp(c.Until),
 		Branch:   c.Branch,
 		Marks:    []string{},
 		Cycle:    c.Cycle,
-		Stuck:    c.Stuck(),
+		Stranded: c.Stranded,
 		Pulls:    []string{},
 		TakenAt:  cli.Stamp(now),
 		ByPerson: c.Person,
 		Request:  c.Request,
-	}
-
-	if c.Lease > 0 {
-		v.Until = cli.Stamp(c.Seen.Add(c.Lease))
 	}
 
 	for _, p := range c.Pulls {
@@ -187,7 +184,7 @@ func showCards(c *cli.Call, r board.Snapshot) error {
 	if len(r.Cards) == 0 {
 		text += "no issue is part of the lifecycle\n"
 	} else {
-		text += cli.Columns(board.Rows(r.Cards, r.Now))
+		text += cli.Columns(board.Rows(r.Cards, r.Now, c.Terminal.Env.Width(c.Terminal.Out)))
 	}
 
 	for _, ring := range r.Cycles {

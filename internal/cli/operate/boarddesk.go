@@ -12,12 +12,14 @@ import (
 	"sync"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/board"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/trouble"
 )
 
@@ -206,8 +208,7 @@ func (c *boardRepo) next(ctx context.Context, p boardPart) (string, error) {
 	return cli.Words([]answer.Command{c.FirstCommand()}), nil
 }
 
-// details are status and log of an issue as the commands of these names print them, from a
-// snapshot.
+// details are what status says of an issue, its text and its history, from a snapshot.
 func (d *BoardDesk) details(all []lifecycle.Facts, rings [][]claim.Issue) func(claim.Issue, time.Time, int) []string {
 	return func(i claim.Issue, now time.Time, width int) []string {
 		for _, f := range all {
@@ -229,17 +230,27 @@ func (d *BoardDesk) details(all []lifecycle.Facts, rings [][]claim.Issue) func(c
 				}
 			}
 
-			text := cli.DescribeStatus(rules.Terms, f, v, view) + "\nlog, oldest first\n"
-			entries := cli.LogLines(cli.Timeline(f.Log))
-			if len(entries) == 0 {
-				text += "no records\n"
-			}
+			status := cli.DescribeStatus(rules.Terms, f, v, view)
+			history := cmp.Or(cli.History(f.Log), "no records\n")
+			text := cli.Wrap(status, width) + "\ndescription\n" + quoted(f.Body, width) +
+				"\nhistory, oldest first\n" + cli.Wrap(history, width)
 
-			return strings.Split(strings.TrimSuffix(cli.Wrap(text+strings.Join(entries, ""), width), "\n"), "\n")
+			return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 		}
 
 		return nil
 	}
+}
+
+// quoted is somebody's text behind a line at its left, so that none of it can be taken for ours.
+func quoted(text string, width int) string {
+	text = strings.ReplaceAll(strings.TrimSpace(printable.Lines(text)), "\t", "    ")
+	var out strings.Builder
+	for line := range strings.Lines(ansi.Wrap(text, max(width-2, 1), "")) {
+		out.WriteString("│ " + strings.TrimRight(line, " \n") + "\n")
+	}
+
+	return cmp.Or(out.String(), "none\n")
 }
 
 // of is the session of the card's repository.

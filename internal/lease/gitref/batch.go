@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
 )
 
@@ -38,10 +39,12 @@ type batch struct {
 
 // acquire reads, makes the commits and moves all references, again while others are faster.
 func (b *batch) acquire(ctx context.Context) error {
+	look := b.shown // what a snapshot has shown may be late: it can only lose the swap
 	for range races {
-		if err := b.prepare(ctx); err != nil {
+		if err := b.prepare(ctx, look); err != nil {
 			return err
 		}
+		look = b.read
 		all, moves := make([]Swap, len(b.asks)), make([]move, len(b.asks))
 		for n, a := range b.asks {
 			all[n] = Swap{
@@ -70,10 +73,10 @@ func (b *batch) acquire(ctx context.Context) error {
 
 // prepare reads every chain and makes the commits that are to follow. A chain that is read late can
 // only lose the swap.
-func (b *batch) prepare(ctx context.Context) error {
+func (b *batch) prepare(ctx context.Context, look func(context.Context, claim.Issue) (tip, error)) error {
 	b.tips, b.after = nil, nil
 	for _, a := range b.asks {
-		t, err := b.read(ctx, a.Issue)
+		t, err := look(ctx, a.Issue)
 		if err != nil {
 			return err
 		}

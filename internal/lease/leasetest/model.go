@@ -88,7 +88,7 @@ func (g *game) move(t *testing.T) {
 func (g *game) note(format string, args ...any) { g.log = append(g.log, fmt.Sprintf(format, args...)) }
 
 func (g *game) acquire(t *testing.T, k int) {
-	// its lease has ended: it gets a new firing, as every attempt has (spec.md#claim)
+	// its lease has ended: it gets a new firing, as every attempt has (spec-writing.md#claim)
 	if g.holder != k && g.leases[k].Token != 0 {
 		g.leases[k] = lease.Lease{}
 		g.workers[k].ask.Worker.FiringID += "+"

@@ -235,7 +235,7 @@ func (s *Store) Renew(ctx context.Context, l lease.Lease) (lease.Lease, error) {
 
 // Release implements lease.Store. A worker that has released its lease cannot take the issue again
 // under the same firing id for a day, nor can a process that gave up: a request of its own may
-// still be on its way, and must find nothing to take (spec.md#claim).
+// still be on its way, and must find nothing to take (spec-writing.md#claim).
 func (s *Store) Release(ctx context.Context, l lease.Lease) error {
 	k, process := key(l.Issue), processOf(l.Worker, l.Nonce)
 	ended := k.ended(name(l.Worker))

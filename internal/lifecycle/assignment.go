@@ -1,0 +1,104 @@
+package lifecycle
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/printable"
+)
+
+// An Assignment is somebody who is assigned to an issue.
+type Assignment struct {
+	Login string
+	Since time.Time // when it was made last; zero when not known
+	Over  time.Time // when it keeps nobody off any more; zero when nothing but its end does that
+}
+
+// notice is what people are told once when the assignment keeps nobody off any more.
+func (a Assignment) notice() claim.Notice {
+	return claim.Notice{Kind: claim.NoticeIdle, Key: a.Login + "@" + a.Since.UTC().Format(time.RFC3339)}
+}
+
+// Assignments lists who is assigned, but for logins that a live claim has put there or that hold
+// the issue, with when each keeps others off no more (spec.md#assignments).
+func (r Rules) Assignments(f Facts) (out []Assignment) {
+	for _, login := range f.Assignees {
+		if slices.ContainsFunc(f.Log.Live(), func(c claim.Claim) bool {
+			return claim.SameLogin(c.Record.Assignee, login) || c.IsOf(login)
+		}) {
+			continue
+		}
+
+		one := Assignment{Login: login, Since: f.AssignedAt[strings.ToLower(login)]}
+		ttl := r.AssigneeTTL
+		if claim.IsApp(login) {
+			ttl = r.AssignedBotTTL
+		}
+
+		open, closed := f.working(login)
+		if ttl > 0 && !open && !one.Since.IsZero() {
+			one.Over = latest(one.Since, closed, f.Log.Spoke(login)).Add(ttl)
+		}
+
+		out = append(out, one)
+	}
+
+	return out
+}
+
+// Idle reports whether the assignment keeps nobody off any more.
+func (a Assignment) Idle(now time.Time) bool { return !a.Over.IsZero() && !now.Before(a.Over) }
+
+// Unassigns lists the logins that a sweep takes off the issue: their assignments keep nobody off any
+// more, and people were told.
+func (r Rules) Unassigns(f Facts) (out []string) {
+	if !r.Unassign || len(f.Missing) > 0 || !f.Open || f.PullRequest {
+		return nil
+	}
+
+	for _, a := range r.Assignments(f) {
+		if a.Idle(f.Now) && f.Log.Told(a.notice()) {
+			out = append(out, a.Login)
+		}
+	}
+
+	return out
+}
+
+// assigned is what the assignments say about the issue: a reason for those that keep others off, and
+// a note for each that no longer does.
+func (v *Verdict) assigned(r Rules, f Facts) {
+	if r.Unassigned || f.PullRequest || v.Has(CodeOwn) ||
+		slices.ContainsFunc(f.Assignees, func(login string) bool { return claim.SameLogin(login, f.Viewer) }) {
+		return
+	}
+
+	var others []string
+	var end time.Time
+	ends := true
+	for _, a := range r.Assignments(f) {
+		if a.Idle(f.Now) {
+			v.Notes = append(v.Notes, Reason{
+				Code: CodeAssignmentExpired,
+				Text: a.Login + " is assigned, without a sign of work until " + printable.Minute(a.Over),
+				URL:  f.URL,
+			})
+			continue
+		}
+		others, end, ends = append(others, a.Login), latest(end, a.Over), ends && !a.Over.IsZero()
+	}
+
+	if len(others) == 0 {
+		return
+	}
+	reason := v.because(CodeAssigned, f.URL, "assigned to %s", strings.Join(others, ", "))
+	if ends {
+		reason.Until = end
+		reason.Text += ", until " + printable.Minute(end)
+	}
+}
+
+// latest is the last of several moments.
+func latest(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }
