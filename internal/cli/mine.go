@@ -184,10 +184,10 @@ func (c *Call) RecordedHolds() ([]state.Hold, error) {
 	return store.All()
 }
 
-// howToName is how the command has the issue named, where that is no argument.
+// howToName is how the verb has the issue named, where that is no argument.
 func (c *Call) howToName() string {
-	if c.Verb.Name == "push" {
-		return " with --issue"
+	if _, is := find(c.Verb.Params(), "issue"); is {
+		return " with " + c.Option("issue")
 	}
 	return ""
 }

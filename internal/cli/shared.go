@@ -76,7 +76,7 @@ type HeldIssue struct {
 // Identity says which worker asks.
 type Identity struct {
 	Codename string `flag:"codename" value:"NAME" text:"which kind of worker (default: LABEL_STATE_CODENAME)"`
-	FiringID string `flag:"firing-id" value:"ID" text:"key of this run, as claim answered it (default: LABEL_STATE_FIRING_ID, else as recorded here)" show:"all"`
+	FiringID string `flag:"firing-id" value:"ID" text:"key of this run, which claim makes up (default: LABEL_STATE_FIRING_ID, else as recorded here)" show:"all"`
 }
 
 // Holder says who holds an issue, and proves that it is the hold that stands.

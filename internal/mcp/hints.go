@@ -86,9 +86,17 @@ func (o Options) call(t tool, c answer.Command) string {
 func (t tool) with(args []string) string {
 	var names []string
 	for _, word := range args {
-		if name, is := strings.CutPrefix(word, "--"); is {
-			names = append(names, t.option(name))
+		name, is := strings.CutPrefix(word, "--")
+		if !is {
+			continue
 		}
+
+		option := t.option(name)
+		if option == word {
+			option += " in a shell"
+		}
+
+		names = append(names, option)
 	}
 
 	if names == nil {

@@ -173,7 +173,7 @@ func (o Options) run(ctx context.Context, waits func(string), t tool, raw json.R
 
 	under := "" // where the result is
 	switch {
-	case t.Many && a.Code == answer.ExitYes:
+	case a.Code == answer.ExitYes && (t.Many || len(found) > 1):
 		a.Results = append([]any{}, found...)
 		under = "results."
 	case len(found) > 0:

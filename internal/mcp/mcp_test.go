@@ -300,6 +300,12 @@ func TestAnswers(t *testing.T) {
 			false,
 		},
 		{
+			"renew",
+			outcome{Objects: []json.RawMessage{object, waits}},
+			result{Answer: "yes", Results: []json.RawMessage{object, waits}},
+			false,
+		},
+		{
 			"plan_wait",
 			outcome{
 				Problem: problem(answer.Timeout, "no answer within 45s", answer.Advice("label-state plan")),
@@ -496,13 +502,14 @@ func TestOffers(t *testing.T) {
 	}
 }
 
-// TestWho: a worker without a name is refused, and nothing is asked; an asker needs none.
+// TestWho: a worker without a name is refused where a person may do the same, and nothing is asked.
+// Who asks, or goes on with what is recorded, needs none.
 func TestWho(t *testing.T) {
 	var s stand
 	o := s.options()
 	o.Codename = ""
 	c := connect(t, o)
-	for _, name := range []string{"claim", "renew", "release"} {
+	for _, name := range []string{"claim", "release"} {
 		r, err := c.CallTool(t.Context(),
 			&sdk.CallToolParams{Name: name, Arguments: map[string]any{"issue": "1", "codename": ""}})
 		if err != nil {
@@ -514,9 +521,11 @@ func TestWho(t *testing.T) {
 		}
 	}
 
-	if _, err := c.CallTool(t.Context(),
-		&sdk.CallToolParams{Name: "status", Arguments: map[string]any{"issue": "1"}}); err != nil || s.words == nil {
-		t.Errorf("status ran %q, %v", s.words, err)
+	for _, name := range []string{"status", "renew"} {
+		s.words = nil
+		if _, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: name}); err != nil || s.words == nil {
+			t.Errorf("%s ran %q, %v", name, s.words, err)
+		}
 	}
 }
 

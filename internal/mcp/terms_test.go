@@ -49,6 +49,10 @@ func TestHintsNameTools(t *testing.T) {
 				"or name another file: the same call with --config of the server",
 		},
 		{
+			"claim", next(answer.Call("see which request it was", answer.Again, "--verbose")),
+			"see which request it was: the same call with --verbose in a shell",
+		},
+		{
 			"plan_wait", next(answer.Call("wait", "plan", "acme/app#1", "--wait", "8h")),
 			`wait: plan_wait {"issue":"acme/app#1","wait":"8h"}`,
 		},

@@ -89,7 +89,7 @@ func planChain(_ context.Context, c *cli.Call, asked *chainPlanParams) error {
 		return err
 	}
 	if !given {
-		return c.Usagef("what is planned? Give --parent and --pr, or --file")
+		return c.Usagef("what is planned? Give %s and %s, or --file", c.Option("parent"), c.Option("pr"))
 	}
 
 	var b strings.Builder

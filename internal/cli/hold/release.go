@@ -42,7 +42,6 @@ func Release() cli.Verb {
 				Title:    "End a hold",
 				Set:      cli.Core,
 				Takes:    "issue codename firing-id outcome pr done reason transition-to",
-				Needs:    "issue",
 				Worker:   true,
 				Destroys: true,
 				Repeats:  true,

@@ -28,8 +28,6 @@ func Renew() cli.Verb {
 			Title:   "Extend a lease",
 			Set:     cli.Core,
 			Takes:   "issue codename firing-id",
-			Needs:   "issue",
-			Worker:  true,
 			Repeats: true,
 			About: "Extends the lease of an issue you hold. Nothing renews by itself: call it before renew_before of the last answer, and before every step that others can see. " +
 				"Answer no means that the hold is lost: stop all work on the issue at once. Answer unknown leaves the old end standing: call it again.",

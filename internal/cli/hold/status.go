@@ -13,7 +13,6 @@ import (
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
-	"github.com/label-state/label-state/internal/state"
 )
 
 type dedupParams struct {
@@ -96,9 +95,8 @@ func Status() cli.Verb {
 			Title: "Everything about an issue",
 			Set:   cli.Core,
 			Takes: "issue codename firing-id",
-			Needs: "issue",
 			Reads: true,
-			About: "Shows who holds an issue and until when, its labels and what they should be, attempts, pull requests, what blocks it, and records that do not count. Of your own hold, result.holder.renew_before says when to renew.",
+			About: "Shows who holds an issue and until when, its labels and what they should be, attempts, pull requests, what blocks it, and records that do not count. Of your own hold, result.holder.renew_before says when to renew. Without an issue: what you hold here.",
 			Untrusted: "title labels reasons.text why holder.codename holder.firing_id holder.branch " +
 				"attempts.worker attempts.reason attempts.branch pull_requests.title ignored.reason " +
 				"plan.by plan.reason cycle.unknown",
@@ -117,45 +115,14 @@ func showIssueOrHere(ctx context.Context, c *cli.Call, p *statusParams) error {
 	}
 
 	all, err := c.RecordedHolds()
-	if err == nil && len(all) == 1 {
-		return cli.OnIssue(showStatus)(ctx, c, p)
-	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-
-	return showHolds(c, all)
-}
-
-func showStatus(ctx context.Context, c *cli.Call, i claim.Issue, _ *statusParams) error {
-	f, err := c.Session.Ledger.Look(ctx, i)
-	if err != nil {
-		return err
-	}
-
-	f = c.Session.Ledger.Here(f)
-	v := c.Session.Ledger.Rules().Verdict(f, lifecycle.Seeker{})
-	view := cli.ViewStatus(c.Session.Ledger.Rules(), f, v)
-	view.Store, view.Cycle, view.Guessed = c.Session.Config.Claim.Lease, c.FindCycle(ctx, f), c.Session.Client.Guessed()
-	if view.Stranded == "" {
-		view.Next = c.ReadyFirst(f, v)
-	}
-
-	if h, ok := f.Log.Holder(); ok && !h.Plan.Pending() && c.Mine(ctx, i, h, f.Viewer) {
-		end, _ := h.Until(c.Session.Ledger.Rules().Terms)
-		view.Holder.Renew = cli.Stamp(cli.RenewBefore(end, h.Lease(c.Session.Ledger.Rules().Terms)))
-	}
-
-	title, rest, _ := strings.Cut(cli.DescribeStatus(c.Session.Ledger.Rules().Terms, f, v, view), "\n")
-	verdict, facts, _ := strings.Cut(rest, "\n")
-	ink := map[lifecycle.Answer]string{lifecycle.Free: cli.InkGreen, lifecycle.Held: cli.InkYellow}[v.Answer]
-	return c.Tell(view, c.Paint(cli.InkBold, title)+"\n"+c.Paint(cmp.Or(ink, cli.InkAlarm), verdict)+"\n"+facts)
-}
-
-func showHolds(c *cli.Call, all []state.Hold) error {
-	if len(all) == 0 {
+	case len(all) == 0:
 		return c.Answer(answer.Answer{Answer: answer.None},
 			"this worktree holds no issue; take one with: label-state next\n")
+	case len(all) == 1:
+		return cli.OnIssue(showStatus)(ctx, c, p)
 	}
 
 	for _, h := range all {
@@ -183,4 +150,29 @@ func showHolds(c *cli.Call, all []state.Hold) error {
 	}
 
 	return nil
+}
+
+func showStatus(ctx context.Context, c *cli.Call, i claim.Issue, _ *statusParams) error {
+	f, err := c.Session.Ledger.Look(ctx, i)
+	if err != nil {
+		return err
+	}
+
+	f = c.Session.Ledger.Here(f)
+	v := c.Session.Ledger.Rules().Verdict(f, lifecycle.Seeker{})
+	view := cli.ViewStatus(c.Session.Ledger.Rules(), f, v)
+	view.Store, view.Cycle, view.Guessed = c.Session.Config.Claim.Lease, c.FindCycle(ctx, f), c.Session.Client.Guessed()
+	if view.Stranded == "" {
+		view.Next = c.ReadyFirst(f, v)
+	}
+
+	if h, ok := f.Log.Holder(); ok && !h.Plan.Pending() && c.Mine(ctx, i, h, f.Viewer) {
+		end, _ := h.Until(c.Session.Ledger.Rules().Terms)
+		view.Holder.Renew = cli.Stamp(cli.RenewBefore(end, h.Lease(c.Session.Ledger.Rules().Terms)))
+	}
+
+	title, rest, _ := strings.Cut(cli.DescribeStatus(c.Session.Ledger.Rules().Terms, f, v, view), "\n")
+	verdict, facts, _ := strings.Cut(rest, "\n")
+	ink := map[lifecycle.Answer]string{lifecycle.Free: cli.InkGreen, lifecycle.Held: cli.InkYellow}[v.Answer]
+	return c.Tell(view, c.Paint(cli.InkBold, title)+"\n"+c.Paint(cmp.Or(ink, cli.InkAlarm), verdict)+"\n"+facts)
 }
