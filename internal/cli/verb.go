@@ -160,7 +160,11 @@ func (v Verb) arguments(params any, words []string) error {
 	case complete && len(plain)+len(rest) == 0:
 		return nil
 	case places == nil:
-		return Usagef(v.Name, "%s takes no arguments", v.Name)
+		instead := ""
+		if _, is := find(Params(params), "repo"); is {
+			instead = "; a repository is named with --repo"
+		}
+		return Usagef(v.Name, "%s takes no arguments%s", v.Name, instead)
 	}
 
 	return Usagef(v.Name, "%s: want%s, got %s", v.Name, wants, printable.Count(given, "argument", "arguments"))
