@@ -60,7 +60,9 @@ func (c *Call) Part() *Call {
 
 // InEach carries a verb out for each repository, or for this clone's where none is named. One that
 // fails does not keep the others from being done.
-func InEach[P any](ctx context.Context, c *Call, repos []string, do func(context.Context, *Call, *P) error, p *P) error {
+func InEach[P any](ctx context.Context, c *Call, repos []string, do func(context.Context, *Call, *P) error,
+	p *P,
+) error {
 	if len(repos) == 0 {
 		repos = []string{""}
 	}

@@ -79,7 +79,13 @@ func (t Terminal) NewApp(do func(Verb, any) error) *cli.App {
 
 // command is the verb for the library.
 func (v Verb) command(name string, do func(Verb, any) error) *cli.Command {
-	c := &cli.Command{Name: name, Usage: v.Summary, UsageText: v.Examples, Category: v.Group, HideHelp: true}
+	c := &cli.Command{
+		Name:      name,
+		Usage:     v.Summary,
+		UsageText: v.Examples,
+		Category:  v.Group,
+		HideHelp:  true,
+	}
 	if v.Alias != "" {
 		c.Aliases = []string{v.Alias}
 	}

@@ -53,7 +53,12 @@ func RunProgram(ctx context.Context, c *Call, h ledger.Hold, p Program) error {
 	ctx = context.WithoutCancel(ctx)
 	c.Told() // standard output is the program's
 	fmt.Fprintf(c.Terminal.Err, "label-state: claimed %s\n", h.Issue)
-	r := runner{call: c, hold: h, grace: p.Grace, signals: make(chan os.Signal, 8)}
+	r := runner{
+		call:    c,
+		hold:    h,
+		grace:   p.Grace,
+		signals: make(chan os.Signal, 8),
+	}
 	signal.Notify(r.signals, forwarded...)
 	defer signal.Stop(r.signals)
 	defer c.Session.Attend(h.Issue)()
