@@ -12,7 +12,6 @@ import (
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
-	"github.com/label-state/label-state/internal/demo"
 	urfave "github.com/urfave/cli/v2"
 )
 
@@ -61,19 +60,19 @@ func runDemo(t cli.Terminal, cc *urfave.Context) error {
 
 	programs.Image = action
 	c := &cli.Call{Flags: cc, Terminal: t}
-	inks := map[demo.Part]string{
-		demo.Title: cli.InkBold, demo.Typed: cli.InkCyan, demo.Fact: cli.InkGreen,
-		demo.Failure: cli.InkAlarm,
+	inks := map[Part]string{
+		Title: cli.InkBold, Typed: cli.InkCyan, Fact: cli.InkGreen,
+		Failure: cli.InkAlarm,
 	}
-	stage := demo.Stage{
+	stage := Stage{
 		Out:      t.Out,
 		Programs: programs,
 		Environ:  t.Env.Inherited(),
 		Dir:      dir,
-		Paint:    func(p demo.Part, text string) string { return c.Paint(inks[p], text) },
+		Paint:    func(p Part, text string) string { return c.Paint(inks[p], text) },
 	}
 
-	if err := demo.Play(cc.Context, stage); err != nil {
+	if err := Play(cc.Context, stage); err != nil {
 		return cli.At("demo", "", cli.Declined(err.Error()))
 	}
 
@@ -109,13 +108,13 @@ func image(cc *urfave.Context) (string, error) {
 
 // demoPrograms finds the Action: built from the sources of this clone, else beside this program,
 // else on PATH. The hook is this program.
-func demoPrograms(ctx context.Context, t cli.Terminal, dir string) (demo.Programs, error) {
+func demoPrograms(ctx context.Context, t cli.Terminal, dir string) (Programs, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return demo.Programs{}, err
+		return Programs{}, err
 	}
 
-	p := demo.Programs{CLI: self, Hook: self}
+	p := Programs{CLI: self, Hook: self}
 	if root := sources(ctx); root != "" {
 		p.Action = cli.Binary(dir, "label-state-action")
 		return p, build(ctx, root, p.Action, "./cmd/action")

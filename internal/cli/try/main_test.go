@@ -1,4 +1,4 @@
-package demo_test
+package try_test
 
 import (
 	"os"

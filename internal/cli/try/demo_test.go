@@ -1,4 +1,4 @@
-package demo_test
+package try_test
 
 import (
 	"bytes"
@@ -11,15 +11,15 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/label-state/label-state/internal/demo"
+	"github.com/label-state/label-state/internal/cli/try"
 	"github.com/label-state/label-state/internal/programs"
 )
 
 // build makes the programs once for all tests.
-func build(t *testing.T) demo.Programs {
+func build(t *testing.T) try.Programs {
 	t.Helper()
 	dir := t.TempDir()
-	p := demo.Programs{
+	p := try.Programs{
 		CLI: filepath.Join(dir, "label-state"), Hook: filepath.Join(dir, "label-state-pre-push"),
 		Action: filepath.Join(dir, "label-state-action"),
 	}
@@ -36,11 +36,11 @@ func build(t *testing.T) demo.Programs {
 	return p
 }
 
-func play(t *testing.T, p demo.Programs) (string, error) {
+func play(t *testing.T, p try.Programs) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
-	paint := func(p demo.Part, text string) string { return fmt.Sprintf("\x1b[%dm%s\x1b[0m", 31+p, text) }
-	err := demo.Play(t.Context(), demo.Stage{
+	paint := func(p try.Part, text string) string { return fmt.Sprintf("\x1b[%dm%s\x1b[0m", 31+p, text) }
+	err := try.Play(t.Context(), try.Stage{
 		Out:      &out,
 		Programs: p,
 		Environ:  os.Environ(),
@@ -68,7 +68,7 @@ func TestStory(t *testing.T) {
 	deaf.Hook, idle.Action = script(t, "exit 0"), script(t, "exit 0")
 
 	for name, c := range map[string]struct {
-		programs demo.Programs
+		programs try.Programs
 		want     string // in the error; empty for success
 	}{
 		"whole":                       {whole, ""},
@@ -104,7 +104,7 @@ func script(t *testing.T, body string) string {
 // published compares the steps and checks with docs/demo.md, which tools/transcript writes.
 func published(t *testing.T, out string) {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/demo.md")
+	page, err := os.ReadFile("../../../docs/demo.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,17 +1,13 @@
-// Package quote shows other people's text as text in Markdown: nothing in it can become markup, a
-// mention, or the end of what it stands in.
-package quote
+package printable
 
 import (
 	"strings"
-
-	"github.com/label-state/label-state/internal/printable"
 )
 
 // Fence puts text into a code block that it cannot end: the fence is longer than any run of the
 // same character in it (CommonMark, "Fenced code blocks"). Language names how it is coloured.
 func Fence(language, text string) string {
-	text = printable.Lines(text)
+	text = Lines(text)
 	longest, run := 2, 0
 	for _, r := range text {
 		if run++; r != '`' {
@@ -26,7 +22,7 @@ func Fence(language, text string) string {
 
 // Code is text as one line of code, of at most most characters; backquotes become apostrophes.
 func Code(text string, most int) string {
-	text = printable.Short(text, most)
+	text = Short(text, most)
 	if text == "" {
 		return "` `"
 	}

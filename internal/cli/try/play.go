@@ -1,6 +1,4 @@
-// Package demo runs a complete example with real processes on the embedded GitHub, and
-// checks every step of it.
-package demo
+package try
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package quote_test
+package printable_test
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/label-state/label-state/internal/quote"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 func anything(t *rapid.T) string {
@@ -18,7 +18,7 @@ func anything(t *rapid.T) string {
 // TestFence: whatever the text, its block has one beginning and one end, and they are ours.
 func TestFence(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		lines := strings.Split(strings.TrimSuffix(quote.Fence("text", anything(t)), "\n"), "\n")
+		lines := strings.Split(strings.TrimSuffix(printable.Fence("text", anything(t)), "\n"), "\n")
 		bar := lines[len(lines)-1]
 		if lines[0] != bar+"text" || strings.Trim(bar, "`") != "" || len(bar) < 3 {
 			t.Fatalf("fences %q and %q", lines[0], bar)
@@ -38,7 +38,7 @@ func TestFence(t *testing.T) {
 // TestCode: one line between two backquotes, no longer than asked for.
 func TestCode(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		got := quote.Code(anything(t), 20)
+		got := printable.Code(anything(t), 20)
 		inside := strings.TrimSuffix(strings.TrimPrefix(got, "`"), "`")
 		if len(got) < 3 || got != "`"+inside+"`" || strings.ContainsAny(inside, "`\n\r\t") || len([]rune(inside)) > 20 {
 			t.Fatalf("code %q", got)
