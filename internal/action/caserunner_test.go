@@ -263,9 +263,15 @@ func (p *caseRunner) opens(args []string, body string) {
 	time.Sleep(2 * time.Second)
 }
 
-// commit: message of a commit of the next pull request
-func (p *caseRunner) commit(_ []string, message string) {
-	p.commits = append(p.commits, strings.ReplaceAll(message, `\n`, "\n"))
+// commit [N]: message of a commit of the next pull request, or of so many
+func (p *caseRunner) commit(args []string, message string) {
+	times := 1
+	if len(args) > 0 {
+		times = p.number(args[0])
+	}
+	for range times {
+		p.commits = append(p.commits, strings.ReplaceAll(message, `\n`, "\n"))
+	}
 }
 
 // proposes: what the next pull request has in the configuration

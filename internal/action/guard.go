@@ -48,18 +48,19 @@ func (r refusal) by() string {
 type unjudged struct {
 	what string
 	err  error
+	next string // what to do, where running the check again is no help
 }
 
-// String is what could not be found out in one line.
+// String is what could not be found out, and what to do, in one line.
 func (u unjudged) String() string {
-	return fmt.Sprintf("could not find out whether %s: %s", u.what, u.err)
+	return fmt.Sprintf("could not find out whether %s: %s; %s", u.what, u.err, cmp.Or(u.next, "run this check again"))
 }
 
 // couldNotJudge takes in that what judges pull requests could not find something out. A check is
 // green only if it has judged.
-func (s *Step) couldNotJudge(r *result, err error, what string, args ...any) {
+func (s *Step) couldNotJudge(r *result, u unjudged) {
 	if s.Guard != guardOff || s.demands() {
-		r.unjudged = append(r.unjudged, unjudged{fmt.Sprintf(what, args...), err})
+		r.unjudged = append(r.unjudged, u)
 	}
 }
 
@@ -87,7 +88,7 @@ func (s *Step) judgeAll(ctx context.Context, p github.Pull, c closed, snapshots 
 		case absent(one.Err), one.Err != nil && !s.here(i) && hidden(one.Err): // of which this token learns nothing, in no run
 			s.Console.line("%s", one.Err)
 		case one.Err != nil:
-			s.couldNotJudge(r, one.Err, "%s may close %s", p, i)
+			s.couldNotJudge(r, unjudged{what: fmt.Sprintf("%s may close %s", p, i), err: one.Err})
 		default:
 			s.judgeOne(p, one.Facts, lands, r)
 		}
@@ -148,7 +149,7 @@ func (s *Step) judgeOne(p github.Pull, f lifecycle.Facts, lands bool, r *result)
 
 	if len(refused) == 0 && (v.Answer == lifecycle.Unknown || len(f.Doubts) > 0) {
 		why := errors.New(cmp.Or(strings.Join(f.Doubts, "; "), v.String()))
-		s.couldNotJudge(r, why, "%s may close %s", p, f.Issue)
+		s.couldNotJudge(r, unjudged{what: fmt.Sprintf("%s may close %s", p, f.Issue), err: why})
 	}
 }
 

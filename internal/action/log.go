@@ -55,7 +55,7 @@ func (rp *reporter) log(r result) {
 	}
 
 	if rep.Minimized > 0 {
-		rp.console.line("%d comments of ended holds minimized", rep.Minimized)
+		rp.console.line("%s of ended holds minimized", printable.Count(rep.Minimized, "comment", "comments"))
 	}
 
 	for _, one := range rep.Stranded {
@@ -87,7 +87,7 @@ func (rp *reporter) log(r result) {
 	}
 
 	for _, one := range r.unjudged {
-		refuse("guard: %s; run this check again", one)
+		refuse("guard: %s", one)
 	}
 	told := slices.ContainsFunc(r.unjudged, func(u unjudged) bool { return r.err != nil && errors.Is(u.err, r.err) })
 

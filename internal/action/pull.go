@@ -127,7 +127,7 @@ func (s *Step) moves(ctx context.Context, p github.Pull, r *result) []claim.Issu
 	excess, err := s.Hub.Excess(ctx, p, all)
 	if err != nil {
 		r.err = err
-		s.couldNotJudge(r, err, "%s may close what it names", p)
+		s.couldNotJudge(r, unjudged{what: fmt.Sprintf("%s may close what it names", p), err: err})
 		return named
 	}
 	if excess == nil {
@@ -191,7 +191,8 @@ func (s *Step) pull(ctx context.Context) (p github.Pull, m github.Merge, r resul
 
 	p, m, r.err = s.Hub.PullToMerge(ctx, s.Repo, number, file)
 	if r.err != nil {
-		s.couldNotJudge(&r, r.err, "pull request %s#%d closes what somebody else holds", s.Repo, number)
+		what := fmt.Sprintf("pull request %s#%d closes what somebody else holds", s.Repo, number)
+		s.couldNotJudge(&r, unjudged{what: what, err: r.err})
 	}
 
 	return p, m, r, r.err == nil
@@ -205,9 +206,15 @@ func (s *Step) landing(p github.Pull, m github.Merge, closes []claim.Issue, r *r
 		return nil
 	}
 
-	if m.Unread > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("%d commits of pull request %s were not read; what they close is not judged", m.Unread, p))
+	// GitHub shows no more of them, so that another run finds out nothing either
+	if s.judges(p) && m.Unread > 0 && m.Methods.BringCommits() {
+		s.couldNotJudge(r, unjudged{
+			what: fmt.Sprintf("a commit of %s closes what somebody else holds", p),
+			err:  fmt.Errorf("%d of its commits could not be read", m.Unread),
+			next: "split it, or let the repository only squash, without the messages of commits",
+		})
 	}
+
 	var out []claim.Issue
 	refs, more := closing.InMerge(m.Merge, closing.Repo{Owner: s.Repo.Owner, Name: s.Repo.Name}, s.Host)
 	for _, ref := range refs {
@@ -222,8 +229,12 @@ func (s *Step) landing(p github.Pull, m github.Merge, closes []claim.Issue, r *r
 		return nil
 	}
 
-	if more {
-		r.notes = append(r.notes, fmt.Sprintf("the commits of pull request %s name more than %d issues; the others are not judged", p, closing.Limit))
+	if s.judges(p) && more {
+		s.couldNotJudge(r, unjudged{
+			what: fmt.Sprintf("%s closes what somebody else holds", p),
+			err:  fmt.Errorf("its commits name more than %d issues", closing.Limit),
+			next: "split it",
+		})
 	}
 
 	return out

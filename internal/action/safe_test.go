@@ -193,7 +193,7 @@ func forged(text string) result {
 				lands:  true,
 			},
 		},
-		unjudged: []unjudged{{text, errors.New(text)}},
+		unjudged: []unjudged{{text, errors.New(text), text}},
 		proposed: &config.Error{
 			File:    text,
 			Path:    text,

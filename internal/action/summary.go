@@ -9,6 +9,7 @@ import (
 
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // summaryLimit keeps a job summary under the runner's 1 MiB, in bytes, with room for the last
@@ -65,7 +66,7 @@ func (rp *reporter) writeSummary(r result) error {
 	p.bullets("Not held by the author", unclaimed)
 	var unknown []string
 	for _, one := range r.unjudged {
-		unknown = append(unknown, markdown(one.String())+". Run this check again.")
+		unknown = append(unknown, markdown(one.String())+".")
 	}
 
 	p.bullets("Not judged", unknown)
@@ -126,7 +127,7 @@ func (rp *reporter) writeSummary(r result) error {
 	p.table("Labels", []string{"Repository", "Label", "Status"}, shelf)
 	p.picture(rep.States)
 	if n := rep.Minimized; n > 0 {
-		p.add("%d comments of ended holds were minimized.\n\n", n)
+		p.add("Minimized %s of ended holds.\n\n", printable.Count(n, "comment", "comments"))
 	}
 
 	if err := rep.NotMinimized; err != nil {

@@ -29,12 +29,17 @@ type Methods struct {
 	Rebase bool
 }
 
+// BringCommits reports whether a merge by any of them brings the messages of all commits.
+func (m Methods) BringCommits() bool {
+	return m.Commit || m.Rebase || m.Squash && m.SquashMessage == "COMMIT_MESSAGES"
+}
+
 // Messages are the texts of which a merge by any of the allowed methods may make commit messages.
 // Who merges may write another text, which nobody knows before.
 func (m Merge) Messages() []string {
 	var out []string
 	way := m.Methods
-	if way.Commit || way.Rebase || way.Squash && way.SquashMessage == "COMMIT_MESSAGES" {
+	if way.BringCommits() {
 		out = append(out, m.Commits...)
 	}
 

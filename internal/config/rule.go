@@ -52,11 +52,11 @@ func object(keys ...key) rule {
 		values := map[string]*yaml.Node{}
 		r.mapping(path, n, func(name, at string, line int, value *yaml.Node) {
 			if !slices.Contains(names, name) {
-				problem := "unknown key"
+				problem, allowed := "unknown key", strings.Join(names, ", ")
 				if near := printable.Nearest(names, name); near != "" {
-					problem += "; did you mean " + quote(near) + "?"
+					problem, allowed = problem+"; did you mean "+quote(near)+"?", "" // more would hide it
 				}
-				r.problem(line, at, problem, strings.Join(names, ", "))
+				r.problem(line, at, problem, allowed)
 				return
 			}
 

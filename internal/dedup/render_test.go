@@ -112,6 +112,7 @@ func TestText(t *testing.T) {
 	for name, r := range map[string]Report{
 		"refused.txt":  {Home: "acme/app", Refusals: []Refusal{refusal()}},
 		"pulls.txt":    pulls(),
+		"open.txt":     {Home: "acme/web", Refusals: several().Refusals[1:]},
 		"several.txt":  several(),
 		"allowed.txt":  {Home: "acme/app", Unknown: []Unchecked{{issue42, "offline"}}},
 		"careful.txt":  {Home: "acme/app", Policy: Refuse, Unknown: []Unchecked{{issue42, "offline"}}},

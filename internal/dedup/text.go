@@ -32,7 +32,7 @@ func (s Style) red(text string) string { return s.paint("1;31", text) }
 func Text(r Report, s Style) string {
 	w := writer{report: r, style: s}
 	if all := r.Refusals; len(all) > 0 {
-		w.line("label-state: %s, %s someone else's work\n", s.red("push refused"), counted(all))
+		w.line("label-state: %s, %s\n", s.red("push refused"), w.taken(all))
 		for _, r := range all[:min(len(all), mostIssues)] {
 			w.refusal(r)
 		}
@@ -73,8 +73,9 @@ func (w *writer) short(i claim.Issue) string {
 	return i.String()
 }
 
-// counted says how many issues and pull requests are refused, with the verb.
-func counted(all []Refusal) string {
+// taken says how many issues and pull requests are refused, and why. An open pull request may be the
+// pusher's own.
+func (w *writer) taken(all []Refusal) string {
 	pulls := 0
 	for _, r := range all {
 		if r.Branch != "" {
@@ -96,12 +97,15 @@ func counted(all []Refusal) string {
 		}
 	}
 
-	verb := " are"
-	if len(all) == 1 {
-		verb = " is"
+	one, many := " is someone else's work", " are someone else's work"
+	if w.first(lifecycle.CodeInFlight) == nil {
+		one, many = " has an open pull request", " have an open pull request"
 	}
 
-	return strings.Join(parts, " and ") + verb
+	if len(all) > 1 {
+		one = many
+	}
+	return strings.Join(parts, " and ") + one
 }
 
 func (w *writer) refusal(r Refusal) {

@@ -112,7 +112,8 @@ func (c *Client) queryMerge(ctx context.Context, id pullID, file FileAt) (Pull, 
 		m.File = found.File.Text
 	}
 
-	return out, m, c.readCommits(ctx, id, found.PullRequest.Commits, &m)
+	err = c.readCommits(ctx, id, found.PullRequest.Commits, &m)
+	return out, m, err
 }
 
 // readCommits takes in a page of commits, and reads the following ones.

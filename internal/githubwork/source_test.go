@@ -298,8 +298,8 @@ func TestClaimOfFetched(t *testing.T) {
 		sent   int // the labels are made on the way
 		want   work.Reason
 	}{
-		"at once":       {0, false, 8, ""},
-		"a while later": {time.Minute, false, 10, ""},
+		"at once":       {0, false, 6, ""},
+		"a while later": {time.Minute, false, 8, ""},
 		"closed since":  {0, true, 0, work.InvalidState},
 	} {
 		synctest.Test(t, func(t *testing.T) {

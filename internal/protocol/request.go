@@ -9,6 +9,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // A Snapshot is what one read of an issue returned, and when. The zero value is none.
@@ -59,7 +60,7 @@ func (r Request) check(c *Config) (Request, error) {
 	}
 
 	if r.TTL < 0 && r.TTL != claim.NoExpiry || r.TTL > longest && r.Person == "" {
-		return r, callError("ttl %s: allowed is up to %s", r.TTL, longest)
+		return r, callError("ttl %s: allowed is up to %s", printable.Exact(r.TTL), printable.Exact(longest))
 	}
 	if r.TTL > 0 && r.TTL < time.Second {
 		return r, callError("ttl %s: at least one second", r.TTL)

@@ -43,7 +43,7 @@ func (m *mortal) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // TestBundleKilled kills "bundle claim" before and after every request that writes, in an ordinary
-// run every third. What comes next, on the same machine, is a release that leaves the labels
+// run every second. What comes next, on the same machine, is a release that leaves the labels
 // exactly as they were, or a claim that wins.
 func TestBundleKilled(t *testing.T) {
 	dir, git := t.TempDir(), new(gitAnswers)
@@ -51,7 +51,7 @@ func TestBundleKilled(t *testing.T) {
 	for _, then := range []string{"label-state bundle release checkout", claim} {
 		for _, after := range []bool{false, true} {
 			deaths := 0
-			first, stride := sample.Steps(fmt.Sprint(then, after), 3)
+			first, stride := sample.Steps(fmt.Sprint(then, after), 2)
 			for at := first; ; at += stride {
 				finished := false
 				synctest.Test(t, func(t *testing.T) { finished = killBundle(t, dir, git, claim, then, at, after) })

@@ -291,14 +291,12 @@ func (a *arena) comments() (bodies []string) {
 	}
 }
 
-// checkLabelWrites counts who touched the issue's labels: the winner, once each way.
+// checkLabelWrites counts who edited a comment or touched the issue's labels: the winner, once each.
 func (a *arena) checkLabelWrites() {
 	a.Helper()
 	var writes []string
 	for _, r := range a.requests() {
 		switch {
-		case r.GraphQL == "mutation Record": // a comment
-		case r.GraphQL == "mutation Amend": // of the claim's comment
 		case r.GraphQL != "" && r.Writes():
 			writes = append(writes, r.GraphQL)
 		case r.Writes() && strings.HasPrefix(r.Path, "/repos/acme/app/issues/1/labels"):
@@ -306,8 +304,8 @@ func (a *arena) checkLabelWrites() {
 		}
 	}
 
-	byOne := []string{"mutation Relabel"}
-	byTwo := []string{"POST /repos/acme/app/issues/1/labels", "DELETE /repos/acme/app/issues/1/labels/agent:implement"}
+	byOne := []string{"mutation Write", "mutation Write"} // the first edits the claim's comment
+	byTwo := []string{"mutation Write", "POST /repos/acme/app/issues/1/labels", "DELETE /repos/acme/app/issues/1/labels/agent:implement"}
 
 	// the second way once a first snapshot was overtaken
 	if !slices.Equal(writes, byOne) && !slices.Equal(writes, byTwo) {

@@ -30,7 +30,7 @@ var sights = []sight{
 	{"log", "lost the race to lucius:l1", []string{"log", "acme/app#1"}},
 	{"stats", "WORKER", []string{"stats", "acme/app"}},
 	{"doctor", "pushes from this clone are not guarded (husky)", []string{"doctor"}},
-	{"init", "! hook pre-push does not run yet", []string{"init", "--dry-run"}},
+	{"init", "+ file .husky/pre-push gets lines that run it; yours stay", []string{"init", "--dry-run"}},
 	{"board", "ISSUE STATE HOLDER", []string{"board"}},
 }
 
@@ -57,7 +57,7 @@ var inks = regexp.MustCompile(`\x1b\[([0-9]+;)*(2|3[0-8]|9[0-7])[;m]`)
 func TestTerminalScreens(t *testing.T) {
 	_, env := stage(t, "tok-olga")
 	clone := cloneOf(t, "https://github.com/acme/app.git")
-	script := filepath.Join(clone, ".husky", "_", "pre-push") // husky is at home there: init has a long line to say
+	script := filepath.Join(clone, ".husky", "_", "pre-push") // husky is at home there: init adds its lines to the script
 	for file, text := range map[string]string{
 		script: "# husky's\n",
 		filepath.Join(clone, ".husky", "pre-push"): "npm test\n",

@@ -12,6 +12,7 @@ import (
 	"github.com/label-state/label-state/internal/host"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/setup"
 	urfave "github.com/urfave/cli/v2"
 )
@@ -293,7 +294,7 @@ func (v *SweepView) text() string {
 	}
 
 	if v.Minimized > 0 {
-		fmt.Fprintf(&b, "%d comments of ended holds minimized\n", v.Minimized)
+		fmt.Fprintf(&b, "%s of ended holds minimized\n", printable.Count(v.Minimized, "comment", "comments"))
 	}
 	back, repaired := "released", "repaired"
 	if v.DryRun {
