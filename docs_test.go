@@ -209,6 +209,23 @@ func TestSecurityIsShown(t *testing.T) {
 	}
 }
 
+// TestIncidentsArePlayed: docs/incidents.md has at least 20 reports, and the script that the line of
+// a report links to names it.
+func TestIncidentsArePlayed(t *testing.T) {
+	row := regexp.MustCompile(`(?m)^\| \[([\w.-]+/[\w.-]+#\d+)\]\(https://github\.com/.*\]\(\.\./([^)]+\.txtar)\)`)
+	page := readPage(t, "docs/incidents.md")
+	rows := row.FindAllStringSubmatch(page, -1)
+	if all := strings.Count(page, "\n| ["); len(rows) < 20 || len(rows) != all {
+		t.Errorf("%d of %d reports have a script, want all, and 20 at least", len(rows), all)
+	}
+
+	for _, m := range rows {
+		if !regexp.MustCompile(regexp.QuoteMeta(m[1]) + `\b`).MatchString(readPage(t, m[2])) {
+			t.Errorf("%s does not name %s", m[2], m[1])
+		}
+	}
+}
+
 // TestNamedFilesAreThere: a file or folder that the pages for contributors name is there.
 func TestNamedFilesAreThere(t *testing.T) {
 	seen := 0

@@ -89,31 +89,31 @@ func strictScenes() map[string]bound {
 		"one key": {scenario{
 			cast: []role{twin("ann", release), twin("bob", release)},
 			ends: progress,
-		}, 1, 1},
+		}, 11, 140},
 		"one key, stale": {scenario{
 			cast:     []role{twin("ann"), twin("bob")},
 			reads:    prefixes,
 			within:   forever,
 			faults:   budget{stale: 1},
 			switches: 2,
-		}, 1, 1},
+		}, 15, 39},
 		"one key, lost": {scenario{
 			cast: []role{twin("ann"), twin("bob")}, faults: budget{lost: 2},
 			switches: 1,
-		}, 1, 1},
-		"one key, crash": {scenario{cast: []role{twin("ann"), twin("bob")}, faults: budget{crash: 1}}, 1, 1},
+		}, 55, 470},
+		"one key, crash": {scenario{cast: []role{twin("ann"), twin("bob")}, faults: budget{crash: 1}}, 19, 43},
 		"resumed": {scenario{cast: []role{
 			crashedTwin("ann"), resumer("bob", renew),
 			resumer("cyd", renew),
-		}}, 1, 1},
+		}}, 10, 120},
 		"resumed, lost": {scenario{
 			cast:   []role{crashedTwin("ann"), resumer("bob", renew), resumer("cyd", renew)},
 			faults: budget{lost: 1}, switches: 1,
-		}, 1, 1},
+		}, 44, 600},
 		"resumed at work": {scenario{cast: []role{
 			holderTwin("ann", renew, release), resumer("bob", renew, release),
 			worker("cyd"),
-		}, switches: 2}, 1, 1},
+		}, switches: 2}, 115, 2000},
 		"renewal against two": {scenario{
 			cast:     []role{holder("ann", renew), worker("bob"), worker("cyd")},
 			tick:     term,

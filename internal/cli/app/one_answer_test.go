@@ -46,7 +46,7 @@ var events = []event{
 	{line: "comment acme/app#1 agents <!-- agent-release:codename=A firing_id=f2 pr=https://github.com/acme/app/pull/77 -->"},
 	{line: "comment acme/app#1 mallory <!-- agent-claim:codename=A firing_id=f1 -->"},
 	{line: "comment acme/app#1 mallory <!-- agent-release:codename=lucius firing_id=l1 outcome=already-implemented -->"},
-	{line: claimAsL1, exits: []int{answer.ExitNo}},
+	{line: claimAsL1, exits: []int{answer.ExitNo, answer.ExitWrong}}, // wrong: the key was used
 	{line: "label-state claim acme/app#1 --codename lucius --firing-id l2 --ttl 30m", exits: []int{answer.ExitNo}},
 	{
 		line: "label-state release acme/app#1 --codename lucius --firing-id l1 --outcome failure", after: claimAsL1,
@@ -141,7 +141,7 @@ func (s *trialWorld) bring(all []event) string {
 	for n, e := range all {
 		if e.after != "" {
 			told = append(told, e.after)
-			s.bringOne(event{line: e.after, exits: []int{answer.ExitNo}})
+			s.bringOne(event{line: e.after, exits: []int{answer.ExitNo, answer.ExitWrong}})
 		}
 
 		if n == 0 {

@@ -326,9 +326,18 @@ func comments(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// comment ISSUE LOGIN FILE posts the file; http://SIM in it is the script's GitHub.
+// comment ISSUE LOGIN FILE posts the file; http://SIM in it is the script's GitHub. "! comment ISSUE
+// LOGIN" deletes the oldest comment there.
 func comment(ts *testscript.TestScript, neg bool, args []string) {
-	i := issue(ts, neg, args, 3)
+	if neg {
+		i := issue(ts, false, args, 2)
+		all, err := worldOf(ts).Comments(i.Slug(), i.Number)
+		ts.Check(err)
+		ts.Check(worldOf(ts).DeleteComment(i.Slug(), all[0].ID, args[1]))
+		return
+	}
+
+	i := issue(ts, false, args, 3)
 	text := strings.ReplaceAll(ts.ReadFile(args[2]), "http://SIM", worldOf(ts).url)
 	_, err := worldOf(ts).AddComment(i.Slug(), i.Number, args[1], text)
 	ts.Check(err)
