@@ -100,7 +100,7 @@ func (s *Step) unlabeled(ctx context.Context, i claim.Issue, r *result) error {
 
 	did, err := s.Ledger.Reset(ctx, i, removal.At, removal.By)
 	if did {
-		r.notes = append(r.notes, fmt.Sprintf("%s had a look at %s: attempts are counted anew", removal.By, i))
+		r.notes = append(r.notes, fmt.Sprintf("%s had a look at %s: its failed attempts are reset", removal.By, i))
 		s.deleteRepeats(ctx, []claim.Issue{i}, nil)
 	}
 

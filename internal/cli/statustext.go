@@ -72,19 +72,18 @@ func DescribeStatus(t claim.Terms, f lifecycle.Facts, v lifecycle.Verdict, s Sta
 	}
 
 	// What came before, and what does not count.
-	for _, a := range f.Log.Attempts {
-		text := fmt.Sprintf("%s by %s, %s", a.Release.Outcome, a.Worker, When(a.Release.At, f.Now))
-		if a.Release.Reason != "" {
-			text += ": " + a.Release.Reason
+	for _, a := range f.Tried() {
+		text := fmt.Sprintf("%s by %s, %s", a.Outcome, cmp.Or(a.Person, a.Worker.String()), When(a.At, f.Now))
+		if a.Reason != "" {
+			text += ": " + a.Reason
 		}
 
-		made, _ := f.Log.Find(a.Worker)
-		if made.Record.Branch != "" {
-			text += "; branch " + made.Record.Branch
+		if a.Branch != "" {
+			text += "; branch " + a.Branch
 		}
 
-		if a.Release.PR != "" {
-			text += "; pull request " + a.Release.PR
+		if a.PR != "" {
+			text += "; pull request " + a.PR
 		}
 		rows = append(rows, [2]string{"  attempt", OneLine(text)})
 	}
@@ -226,6 +225,7 @@ func describeHolder(t claim.Terms, f lifecycle.Facts, h claim.Claim) [][2]string
 		{"  token", token},
 		{"  branch", OneLine(h.Record.Branch)},
 		{"  bundle", OneLine(h.Record.Bundle)},
+		{"  note", OneLine(h.Record.Reason)},
 		{"  plan", plan},
 		{"  record", h.URL},
 	}

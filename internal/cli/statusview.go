@@ -47,6 +47,7 @@ type BlockerView struct {
 
 type attemptView struct {
 	Worker  string `json:"worker"`
+	Person  string `json:"person,omitempty"` // whose hold it was, when a person's
 	Outcome string `json:"outcome"`
 	Reason  string `json:"reason,omitempty"`
 	At      string `json:"at"`
@@ -111,6 +112,7 @@ func ViewStatus(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict) Statu
 			Token:    h.Record.Token,
 			Branch:   h.Record.Branch,
 			Bundle:   OneLine(h.Record.Bundle),
+			Note:     OneLine(h.Record.Reason),
 			URL:      h.URL,
 		}
 
@@ -132,15 +134,15 @@ func ViewStatus(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict) Statu
 		s.Blockers = append(s.Blockers, BlockerView{b.Issue.String(), b.Open, b.URL})
 	}
 
-	for _, a := range f.Log.Attempts {
-		made, _ := f.Log.Find(a.Worker)
+	for _, t := range f.Tried() {
 		s.Attempts = append(s.Attempts, attemptView{
-			Worker:  a.Worker.String(),
-			Outcome: a.Release.Outcome,
-			Reason:  OneLine(a.Release.Reason),
-			At:      Stamp(a.Release.At),
-			Branch:  OneLine(made.Record.Branch),
-			PR:      OneLine(a.Release.PR),
+			Worker:  t.Worker.String(),
+			Person:  t.Person,
+			Outcome: t.Outcome,
+			Reason:  OneLine(t.Reason),
+			At:      Stamp(t.At),
+			Branch:  OneLine(t.Branch),
+			PR:      OneLine(t.PR),
 		})
 	}
 

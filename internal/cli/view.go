@@ -107,6 +107,7 @@ type ClaimView struct {
 	Branch   string `json:"branch,omitempty"`
 	Bundle   string `json:"bundle,omitempty"`
 	URL      string `json:"url"`
+	Note     string `json:"note,omitempty"` // the last one of its renewals
 }
 
 // Table lays out name: value lines.

@@ -140,10 +140,10 @@ func TestDeeds(t *testing.T) {
 			cli.EntryView{Kind: "reject", By: "olga", Reason: "too big"},
 			"had its plan rejected by olga, because too big",
 		},
-		{cli.EntryView{Kind: "reset", By: "olga"}, "attempts are counted anew by olga"},
+		{cli.EntryView{Kind: "reset", By: "olga"}, "had its failed attempts reset by olga"},
 		{
 			cli.EntryView{Kind: "unlink", By: "olga", PR: "https://x/pull/3"},
-			"its pull request is not for the issue any more by olga, https://x/pull/3",
+			"had its pull request unlinked by olga, https://x/pull/3",
 		},
 		{cli.EntryView{Kind: "tomorrow"}, "tomorrow"},
 		{cli.EntryView{Kind: "ignored", Ignored: "no worker"}, "wrote a record that does not count: no worker"},
