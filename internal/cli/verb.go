@@ -48,7 +48,11 @@ func OnIssue[P any](do func(context.Context, *Call, claim.Issue, *P) error) func
 			o.Ref = held.String()
 		}
 
-		if err := c.OpenForAgent(ctx, o); err != nil {
+		open := c.Open
+		if _, works := find(c.Verb.Params(), "agent"); works {
+			open = c.OpenForAgent
+		}
+		if err := open(ctx, o); err != nil {
 			return err
 		}
 
