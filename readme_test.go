@@ -46,7 +46,7 @@ func TestReadme(t *testing.T) {
 	for n, dir := range []string{module, module, clone, clone} {
 		block := strings.ReplaceAll(blocks[n][1], testCommand+"\n", "")
 		switch {
-		case n == 0 && !sample.All(): // internal/demo plays the demo
+		case n == 0 && !sample.All(): // internal/cli/try plays the demo
 			continue
 		case block == install && !sample.All():
 			installed(t, filepath.Join(clone, "..", "go", "bin"))

@@ -65,11 +65,10 @@ var mayImport = map[string][]string{
 	"internal/lease/gitref":    {"internal/claim", "internal/lease", "internal/clock", "internal/printable"},
 	"internal/lease/redis":     {"internal/claim", "internal/lease"},
 
-	"internal/quote":     {"internal/printable"},
 	"internal/slackgate": {"internal/printable"},
 
 	"internal/protocol": {
-		"internal/claim", "internal/labels", "internal/lifecycle", "internal/lease", "internal/quote",
+		"internal/claim", "internal/labels", "internal/lifecycle", "internal/lease",
 		"internal/printable",
 	},
 	"internal/ledger": {
@@ -107,7 +106,6 @@ var mayImport = map[string][]string{
 
 	"internal/githubsim":         {"internal/githubsim/gitrepo"},
 	"internal/githubsim/gitrepo": {},
-	"internal/demo":              {"internal/githubsim"},
 	"internal/simulation":        {}, // its tests import the product
 
 	"internal/claim/claimtest": {"internal/claim"}, // logs for tests
@@ -128,7 +126,7 @@ var mayImport = map[string][]string{
 	// What others import beside the package at the root: the client of Redis, so that only who
 	// names it is linked with it, and sources of work.
 	"lease/redis": {".", "internal/lease", "internal/lease/redis"},
-	"work":        {"answer", "internal/printable", "internal/quote"},
+	"work":        {"answer", "internal/printable"},
 
 	"examples/folder": {"work"}, // no more than a program outside this module can import
 
@@ -193,7 +191,7 @@ var mayImport = map[string][]string{
 	},
 	"internal/cli/try": {
 		"answer",
-		"internal/cli", "internal/demo", "internal/githubsim",
+		"internal/cli", "internal/githubsim",
 	},
 }
 
@@ -204,7 +202,7 @@ var ofTests = []string{"internal/golden", "internal/lease/leasetest"}
 var pure = []string{
 	"answer", "internal/labels", "internal/claim", "internal/lifecycle", "internal/protocol", "internal/closing",
 	"internal/dedup",
-	"internal/host", "internal/printable", "internal/quote", "internal/stats", "internal/agenthost",
+	"internal/host", "internal/printable", "internal/stats", "internal/agenthost",
 	"internal/workflow",
 }
 
@@ -224,12 +222,12 @@ var mayNotReach = map[string][]string{
 		"github.com/go-git/go-git/v5/plumbing/object", "github.com/go-git/go-git/v5/storage",
 	},
 	"cmd/pre-push-check": {
-		"internal/githubsim", "internal/demo", "internal/claim/claimtest", "github.com/urfave/cli",
+		"internal/githubsim", "internal/claim/claimtest", "github.com/urfave/cli",
 		"github.com/gomodule/redigo", "internal/mcp", "github.com/modelcontextprotocol", "github.com/slack-go",
 		"internal/board", "charm.land", "internal/cli",
 	},
 	"cmd/action": {
-		"internal/githubsim", "internal/demo", "internal/claim/claimtest", "internal/mcp",
+		"internal/githubsim", "internal/claim/claimtest", "internal/mcp",
 		"github.com/modelcontextprotocol",
 		"github.com/slack-go", "internal/board", "charm.land",
 	},

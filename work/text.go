@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/label-state/label-state/internal/printable"
-	"github.com/label-state/label-state/internal/quote"
 )
 
 const (
@@ -109,7 +108,7 @@ func (o ReleaseOptions) Note(agent string) string {
 }
 
 // fence is other people's text in a block of its own.
-func fence(text string) string { return quote.Fence("text", printable.Clip(text, maxText)) }
+func fence(text string) string { return printable.Fence("text", printable.Clip(text, maxText)) }
 
 // line makes text one short line.
 func line(text string) string { return printable.Short(text, maxLine) }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/printable"
-	"github.com/label-state/label-state/internal/quote"
 )
 
 // words are a notice's text for people.
@@ -34,7 +33,7 @@ func (l relabeling) words(n claim.Notice) string {
 		fmt.Fprintf(&b, "\n%d. %s, %s: %s", i+1, whose(a.Worker), printable.Minute(a.Release.At),
 			harmless(a.Release.Outcome))
 		if a.Release.Reason != "" {
-			b.WriteString(", " + quote.Code(a.Release.Reason, quotedLimit))
+			b.WriteString(", " + printable.Code(a.Release.Reason, quotedLimit))
 		}
 	}
 

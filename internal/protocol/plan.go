@@ -10,7 +10,6 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
-	"github.com/label-state/label-state/internal/quote"
 )
 
 // commentLimit is how many characters GitHub takes as a comment.
@@ -57,7 +56,7 @@ func (r proposing) next(c *Config, t turn) (rule, move) {
 	head := fmt.Sprintf("%s proposes a plan and waits for an answer until %s.\n\n"+
 		"Answer with 👍 or 👎 on this comment, or comment `/approve` or `/reject why`.\n\n",
 		whose(r.worker), printable.Minute(f.Now.Add(c.Rules.Terms.Plan)))
-	body, err := claim.Body(record, head+quote.Fence("markdown", r.text))
+	body, err := claim.Body(record, head+printable.Fence("markdown", r.text))
 	switch {
 	case err != nil:
 		return r, move{err: &CallError{err}}

@@ -8,7 +8,6 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
-	"github.com/label-state/label-state/internal/quote"
 )
 
 // Sentence is what a person reads beside the record (spec.md#records): words of ours and names
@@ -128,7 +127,7 @@ func because(r claim.Record) string {
 	if r.Reason == "" {
 		return ""
 	}
-	return ": " + quote.Code(r.Reason, most)
+	return ": " + printable.Code(r.Reason, most)
 }
 
 // named links the pull request that a record names, if its address can be nothing but one.

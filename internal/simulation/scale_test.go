@@ -27,8 +27,8 @@ func TestScale(t *testing.T) {
 			enough.lost)
 	}
 
-	// A claim is 6 requests, a renewal 2, a release 3 (docs/speed.md).
-	if most := 2 * enough.workers * (6 + 3*2 + 3); enough.gauge.requests > most {
+	// A claim is 5 requests, a renewal 2, a release 3 (docs/speed.md).
+	if most := 2 * enough.workers * (5 + 3*2 + 3); enough.gauge.requests > most {
 		t.Errorf("%d requests, want at most %d", enough.gauge.requests, most)
 	}
 	enough.gauge.within(t)

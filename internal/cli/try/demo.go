@@ -12,7 +12,6 @@ import (
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
-	"github.com/label-state/label-state/internal/demo"
 )
 
 type demoParams struct {
@@ -55,19 +54,21 @@ func runDemo(ctx context.Context, c *cli.Call, p *demoParams) error {
 	}
 
 	programs.Image = action
-	inks := map[demo.Part]string{
-		demo.Title: cli.InkBold, demo.Typed: cli.InkCyan, demo.Fact: cli.InkGreen,
-		demo.Failure: cli.InkAlarm,
+	inks := map[Part]string{
+		Title:   cli.InkBold,
+		Typed:   cli.InkCyan,
+		Fact:    cli.InkGreen,
+		Failure: cli.InkAlarm,
 	}
-	stage := demo.Stage{
+	stage := Stage{
 		Out:      t.Out,
 		Programs: programs,
 		Environ:  t.Env.Inherited(),
 		Dir:      dir,
-		Paint:    func(p demo.Part, text string) string { return c.Paint(inks[p], text) },
+		Paint:    func(p Part, text string) string { return c.Paint(inks[p], text) },
 	}
 
-	if err := demo.Play(ctx, stage); err != nil {
+	if err := Play(ctx, stage); err != nil {
 		return cli.Declined(err.Error())
 	}
 
@@ -102,13 +103,13 @@ func image(ctx context.Context, c *cli.Call, p *demoParams) (string, error) {
 
 // demoPrograms finds the Action: built from the sources of this clone, else beside this program,
 // else on PATH. The hook is this program.
-func demoPrograms(ctx context.Context, t cli.Terminal, dir string) (demo.Programs, error) {
+func demoPrograms(ctx context.Context, t cli.Terminal, dir string) (Programs, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return demo.Programs{}, err
+		return Programs{}, err
 	}
 
-	p := demo.Programs{CLI: self, Hook: self}
+	p := Programs{CLI: self, Hook: self}
 	if root := sources(ctx); root != "" {
 		p.Action = cli.Binary(dir, "label-state-action")
 		return p, build(ctx, root, p.Action, "./cmd/action")

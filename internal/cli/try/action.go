@@ -1,0 +1,68 @@
+package try
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/label-state/label-state/internal/githubsim"
+)
+
+// deliver runs the Action on the newest delivery of a pull request with that action.
+func (s *Story) deliver(ctx context.Context, action string) error {
+	events, _ := s.server.Events()
+	for _, e := range slices.Backward(events) {
+		if e.Name == "pull_request" && e.Action == action {
+			r, err := s.action(ctx, e)
+			s.check(err == nil && r.Code == 0, "the Action's run on pull_request %s is green", action)
+			return err
+		}
+	}
+
+	return fmt.Errorf("no pull_request event %q was delivered", action)
+}
+
+// action runs the Action as the runner does: event file, variables, output and summary files.
+func (s *Story) action(ctx context.Context, e githubsim.Event) (Result, error) {
+	p := s.player("action", actions)
+	s.seen++
+	dir := filepath.Join(s.Dir, fmt.Sprintf("run-%d", s.seen))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return Result{}, err
+	}
+
+	files := map[string][]byte{"event.json": e.Payload, "output": nil, "summary.md": nil}
+	for name, data := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+			return Result{}, err
+		}
+	}
+
+	p.env = append(p.env,
+		"GITHUB_ACTIONS=true", "GITHUB_EVENT_NAME="+e.Name, "GITHUB_EVENT_PATH="+filepath.Join(dir, "event.json"),
+		"GITHUB_REPOSITORY="+repo, "GITHUB_OUTPUT="+filepath.Join(dir, "output"), "GITHUB_STEP_SUMMARY="+
+			filepath.Join(dir, "summary.md"),
+		"GITHUB_API_URL="+s.url, "GITHUB_SERVER_URL="+s.url, "GITHUB_GRAPHQL_URL="+s.url+"/graphql",
+		"INPUT_TOKEN="+actions, "INPUT_MODE=auto", "INPUT_API-URL="+s.url)
+
+	if s.Programs.Image == "" {
+		return p.show(ctx, s.Programs.Action)
+	}
+
+	// From its image, as the runner runs a Docker action: the variables' names on the command line,
+	// their values in the environment, the run's folder mounted where it is.
+	args := []string{"run", "--rm", "--network", "host", "--volume", dir + ":" + dir, "--workdir", dir}
+	for _, kv := range p.env {
+		if name, _, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "GITHUB_") || strings.HasPrefix(name, "INPUT_") {
+			args = append(args, "--env", name)
+		}
+	}
+
+	p.prompt("docker", []string{"run", p.Programs.Image})
+	r, err := p.run(ctx, "docker", append(args, p.Programs.Image)...)
+	p.quote(r.Output)
+	return r, err
+}

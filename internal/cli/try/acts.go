@@ -1,0 +1,189 @@
+package try
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/label-state/label-state/internal/githubsim"
+)
+
+func (s *Story) prepare(ctx context.Context) error {
+	s.act("An embedded GitHub, two agents and an operator, each with a clone and the hook")
+	op := s.player("olga", olga)
+	if err := op.clone(ctx); err != nil {
+		return err
+	}
+
+	r, err := op.show(ctx, s.Programs.CLI, "labels", "sync", repo)
+	if err != nil {
+		return err
+	}
+
+	s.check(r.Code == 0, "the lifecycle labels exist")
+	r, err = op.show(ctx, s.Programs.CLI, "status", "1")
+	s.check(err == nil && r.Code == 0 && strings.Contains(r.Output, "free"), "issue 1 is free")
+	return err
+}
+
+// race lets two agents claim one issue at the same moment.
+func (s *Story) race(ctx context.Context) error {
+	s.act("Two agents race for issue 1; exactly one wins")
+	crew := []*player{s.player("lucius", agents), s.player("drake", agents)}
+	for _, p := range crew {
+		if err := p.clone(ctx); err != nil {
+			return err
+		}
+	}
+
+	all := make([]*runner, len(crew))
+	var racing sync.WaitGroup
+	for n, p := range crew {
+		r := &runner{player: p, args: []string{"claim", repo + "#1", "--codename", p.name, "--branch", "retry-uploads"}}
+		all[n] = r
+		racing.Go(func() { r.err = p.command(ctx, &r.out, s.Programs.CLI, r.args...).Run() })
+	}
+
+	racing.Wait()
+	won := 0
+	for _, r := range all {
+		r.player.prompt(s.Programs.CLI, r.args)
+		s.quote(r.out.String())
+		if r.err == nil {
+			won++
+			s.winner = r.player
+		}
+	}
+
+	s.check(won == 1, "%d of %d won", won, len(crew))
+	s.shows(1, "agent:in-flight")
+	if s.winner == nil {
+		return fmt.Errorf("nobody won")
+	}
+
+	return nil
+}
+
+// A runner is one process of a race and what became of it.
+type runner struct {
+	player *player
+	args   []string
+	out    bytes.Buffer
+	err    error
+}
+
+// refusal is the operator finishing an issue that an agent holds.
+func (s *Story) refusal(ctx context.Context) error {
+	s.act("The operator pushes a commit that closes issue 1; the hook refuses and says who holds it")
+	op := s.player("olga", olga)
+	op.dir = s.Dir + "/olga"
+	if err := op.commit(ctx, "quick-fix", "Retry uploads three times\n\nCloses #1"); err != nil {
+		return err
+	}
+
+	r, err := op.show(ctx, "git", "push", "-q", "origin", "quick-fix")
+	if err != nil {
+		return err
+	}
+
+	s.check(r.Code != 0, "git push failed with exit %d", r.Code)
+	s.check(strings.Contains(r.Output, s.winner.name), "it names the holder, %s", s.winner.name)
+	s.check(!op.remoteHas(ctx, "quick-fix"), "nothing arrived on the server")
+	return nil
+}
+
+// delivery is the holder's own push.
+func (s *Story) delivery(ctx context.Context) error {
+	s.act("The holder's own push of the same words goes through, in silence")
+	if err := s.winner.commit(ctx, "retry-uploads", "Retry uploads with back-off\n\nCloses #1"); err != nil {
+		return err
+	}
+
+	r, err := s.winner.show(ctx, "git", "push", "-q", "origin", "retry-uploads")
+	if err != nil {
+		return err
+	}
+
+	s.check(r.Code == 0, "git push succeeded")
+	s.check(!strings.Contains(r.Output, "label-state"), "the hook said nothing")
+	s.check(s.winner.remoteHas(ctx, "retry-uploads"), "the branch is on the server")
+	return nil
+}
+
+func (s *Story) opened(ctx context.Context) error {
+	s.act("It opens a pull request; the Action moves the issue to agent:pr-open")
+	var err error
+	s.pull, err = s.server.OpenPull(repo, "agents",
+		githubsim.Pull{Title: "Retry uploads", Body: "Closes #1", Head: "retry-uploads"})
+	if err != nil {
+		return err
+	}
+
+	s.note("pull request #%d: Closes #1", s.pull)
+	if err := s.deliver(ctx, "opened"); err != nil {
+		return err
+	}
+
+	s.shows(1, "agent:pr-open")
+	return nil
+}
+
+// killed is an agent that dies while it holds an issue.
+func (s *Story) killed(ctx context.Context) error {
+	s.act("An agent claims issue 2 and is killed; five hours later the sweep releases the issue")
+	p := s.player("vera", agents)
+	var out bytes.Buffer
+	script := `"$0" claim "$1" --codename vera --ttl 4h && exec sleep 600`
+	cmd := p.command(ctx, &out, "sh", "-c", script, s.Programs.CLI, repo+"#2")
+	p.prompt(s.Programs.CLI, []string{"claim", repo + "#2", "--codename", "vera", "--ttl", "4h"})
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+
+	claimed := false
+	for n := 0; n < 200 && !claimed; n++ { // ten seconds at most
+		time.Sleep(50 * time.Millisecond)
+		claimed = s.labels(2) == "agent:in-flight"
+	}
+
+	if err := cmd.Process.Kill(); err != nil {
+		return err
+	}
+	_ = cmd.Wait()
+	s.quote(out.String())
+	s.check(claimed, "vera held the issue when it was killed (signal 9)")
+	s.note("five hours pass on the embedded GitHub's clock")
+	s.server.Skip(5 * time.Hour)
+	r, err := s.action(ctx, githubsim.Event{Name: "schedule", Repo: repo, Payload: []byte("{}")})
+	if err != nil {
+		return err
+	}
+
+	s.check(r.Code == 0, "the scheduled sweep is green")
+	s.shows(2, "agent:implement")
+	return nil
+}
+
+func (s *Story) merged(ctx context.Context) error {
+	s.act("The pull request is merged; the Action marks issue 1 done")
+	if err := s.server.MergePull(repo, s.pull, "olga"); err != nil {
+		return err
+	}
+
+	s.note("olga merges #%d", s.pull)
+	if err := s.deliver(ctx, "closed"); err != nil {
+		return err
+	}
+
+	s.shows(1, "agent:done")
+	r, err := s.player("olga", olga).show(ctx, s.Programs.CLI, "log", repo+"#1")
+	s.check(err == nil && r.Code == 0, "the issue's log has every step")
+	return err
+}
+
+func (s *Story) note(format string, args ...any) {
+	fmt.Fprintf(s.Out, "   - %s\n", fmt.Sprintf(format, args...))
+}

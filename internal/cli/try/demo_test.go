@@ -1,0 +1,132 @@
+package try_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/label-state/label-state/internal/cli/try"
+	"github.com/label-state/label-state/internal/programs"
+)
+
+// build makes the programs once for all tests.
+func build(t *testing.T) try.Programs {
+	t.Helper()
+	dir := t.TempDir()
+	p := try.Programs{
+		CLI: filepath.Join(dir, "label-state"), Hook: filepath.Join(dir, "label-state-pre-push"),
+		Action: filepath.Join(dir, "label-state-action"),
+	}
+	second := filepath.Join(dir, "label-state-pre-push-check") // the hook starts it when a commit names an issue
+	for to, name := range map[string]string{
+		p.CLI: "label-state", p.Hook: "pre-push", second: "pre-push-check",
+		p.Action: "action",
+	} {
+		if err := programs.Copy(name, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	return p
+}
+
+func play(t *testing.T, p try.Programs) (string, error) {
+	t.Helper()
+	var out bytes.Buffer
+	paint := func(p try.Part, text string) string { return fmt.Sprintf("\x1b[%dm%s\x1b[0m", 31+p, text) }
+	err := try.Play(t.Context(), try.Stage{
+		Out:      &out,
+		Programs: p,
+		Environ:  os.Environ(),
+		Dir:      t.TempDir(),
+		Paint:    paint,
+	})
+
+	for _, want := range []string{
+		"\n\x1b[31m1. An embedded GitHub", "olga$ \x1b[32mlabel-state status 1\x1b[0m\n",
+		"   \x1b[33mok  \x1b[0m issue 1 is free\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+
+	return ansi.Strip(out.String()), err
+}
+
+// TestStory plays the demo, and plays it with one program broken at a time: a story that cannot
+// fail proves nothing.
+func TestStory(t *testing.T) {
+	whole := build(t)
+	deaf, idle := whole, whole
+	deaf.Hook, idle.Action = script(t, "exit 0"), script(t, "exit 0")
+
+	for name, c := range map[string]struct {
+		programs try.Programs
+		want     string // in the error; empty for success
+	}{
+		"whole":                       {whole, ""},
+		"a hook that lets all pass":   {deaf, "git push failed"},
+		"an Action that does nothing": {idle, "acme/app#1 shows agent:in-flight"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out, err := play(t, c.programs)
+			if c.want == "" {
+				published(t, out)
+			}
+
+			switch {
+			case c.want == "" && (err != nil || strings.Contains(out, "FAIL")):
+				t.Errorf("%v\n%s", err, out)
+			case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+				t.Errorf("%v, want %q\n%s", err, c.want, out)
+			}
+		})
+	}
+}
+
+func script(t *testing.T, body string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "label-state-broken")
+	if err := os.WriteFile(name, []byte("#!/bin/sh\n"+body+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// published compares the steps and checks with docs/demo.md, which tools/transcript writes.
+func published(t *testing.T, out string) {
+	t.Helper()
+	page, err := os.ReadFile("../../../docs/demo.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if got, want := skeleton(out), skeleton(string(page)); got != want {
+		t.Errorf("docs/demo.md is out of date; run tools/transcript\n--- page\n%s\n--- run\n%s", want, got)
+	}
+}
+
+// skeleton keeps the lines that every run has: acts and checks, without the winner's name.
+func skeleton(text string) string {
+	var out []string
+	for line := range strings.Lines(text) {
+		if step.MatchString(line) {
+			out = append(out, winners.ReplaceAllString(strings.TrimSpace(line), "WINNER"))
+		}
+	}
+
+	return strings.Join(out, "\n")
+}
+
+var (
+	step    = regexp.MustCompile(`^(\d\. |   ok  |   FAIL)`)
+	winners = regexp.MustCompile(`lucius|drake`)
+)
