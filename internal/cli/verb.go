@@ -48,6 +48,7 @@ func OnIssue[P any](do func(context.Context, *Call, claim.Issue, *P) error) func
 			o.Ref = held.String()
 		}
 
+		c.Subject.Issue = WithoutURL(o.Ref)
 		open := c.Open
 		if c.Agent != "" {
 			open = c.OpenForAgent
