@@ -34,8 +34,8 @@ func Do[P any](v Verb, do func(ctx context.Context, c *Call, p *P) error) Verb {
 	return v
 }
 
-// OnIssue opens the session of a verb about one issue. Without an issue it is the one that this
-// worktree holds.
+// OnIssue opens the session of a verb about one issue, with --agent as that agent of the
+// configuration. Without an issue it is the one that this worktree holds.
 func OnIssue[P any](do func(context.Context, *Call, claim.Issue, *P) error) func(context.Context, *Call, *P) error {
 	return func(ctx context.Context, c *Call, p *P) error {
 		o := c.Options()
@@ -48,7 +48,12 @@ func OnIssue[P any](do func(context.Context, *Call, claim.Issue, *P) error) func
 			o.Ref = held.String()
 		}
 
-		if err := c.OpenForAgent(ctx, o); err != nil {
+		c.Subject.Issue = WithoutURL(o.Ref)
+		open := c.Open
+		if c.Agent != "" {
+			open = c.OpenForAgent
+		}
+		if err := open(ctx, o); err != nil {
 			return err
 		}
 

@@ -201,7 +201,7 @@ func showCards(c *cli.Call, r board.Snapshot) error {
 		}
 	}
 
-	return c.Answer(nil, text)
+	return c.Tell(nil, text)
 }
 
 // OpenBoardDesk opens a session for every repository of the board, side by side. A view only shows.

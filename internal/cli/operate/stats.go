@@ -162,7 +162,7 @@ func showStats(ctx context.Context, c *cli.Call, p *statsParams) error {
 			return c.Paint(cli.InkCyan, part)
 		})
 
-	if figures.Issues == 0 {
+	if figures.Issues == 0 && !c.JSON {
 		next, _ := c.LabelsFirst(ctx) // only what to say
 		text += "\nnobody has claimed anything in that time; " +
 			cmp.Or(cli.Words(next), "take an issue: label-state next --codename NAME") + "\n"

@@ -179,6 +179,7 @@ func nextItem(ctx context.Context, c *cli.Call, p *nextParams, s *githubwork.Sou
 	if err := c.RequireWorker(); err != nil {
 		return err
 	}
+	o.Spread = work.SpreadOf(c.Claimant().String() + setup.Clock().Now().String())
 	got, err := work.Next(ctx, s, o)
 	if err != nil {
 		return withFirstStep(ctx, c, err)

@@ -55,7 +55,9 @@ func runDemo(ctx context.Context, c *cli.Call, p *demoParams) error {
 
 	programs.Image = action
 	inks := map[Part]string{
-		Title: cli.InkBold, Typed: cli.InkCyan, Fact: cli.InkGreen,
+		Title:   cli.InkBold,
+		Typed:   cli.InkCyan,
+		Fact:    cli.InkGreen,
 		Failure: cli.InkAlarm,
 	}
 	stage := Stage{
