@@ -261,7 +261,7 @@ func reachKinds() []Kind {
 			return Then(answer.Advice(e.Remedy()))
 		}),
 		Advised(answer.BadToken, func(e *setup.BadTokenError, _ *answer.Problem) []answer.Command {
-			return Then(answer.Advice("set " + e.Source + " to the token as GitHub shows it"))
+			return Then(answer.Advice("copy the whole token again to "+e.Source), answer.Shell("or use the one that gh has", "gh", "auth", "token"))
 		}),
 		For[*github.AuthError](answer.BadToken),
 		Advised(answer.Forbidden, hintPermission),
