@@ -91,7 +91,7 @@ func (e EntryView) Deed(begun string) string {
 		case claim.OutcomeAbandoned:
 			text = "gave up its claim: " + e.Outcome
 		default:
-			text = fmt.Sprintf("released it%s: %s", held, cmp.Or(e.Outcome, "no outcome told"))
+			text = fmt.Sprintf("released it%s: %s", held, cmp.Or(e.Outcome, "no outcome given"))
 		}
 	}
 

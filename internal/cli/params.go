@@ -179,7 +179,7 @@ func wrong(text, want string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%q: want %s", OneLine(text), want)
+	return fmt.Errorf("%q: expected %s", OneLine(text), want)
 }
 
 // allowed refuses a value that is none of those that there are, and says which was meant.

@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"slices"
+
 	"github.com/label-state/label-state/answer"
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/trouble"
 )
@@ -53,6 +56,7 @@ type attemptView struct {
 	At      string `json:"at"`
 	Branch  string `json:"branch,omitempty"`
 	PR      string `json:"pr,omitempty"`
+	Failed  bool   `json:"failed,omitempty"` // it counts against the issue
 }
 
 type pullView struct {
@@ -143,6 +147,7 @@ func ViewStatus(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict) Statu
 			At:      Stamp(t.At),
 			Branch:  OneLine(t.Branch),
 			PR:      OneLine(t.PR),
+			Failed:  slices.ContainsFunc(f.Log.Attempts, func(a claim.Attempt) bool { return a.Worker == t.Worker }),
 		})
 	}
 

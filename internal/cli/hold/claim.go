@@ -22,7 +22,7 @@ type claimParams struct {
 	cli.OfAgent
 	cli.Claiming
 	Wait  time.Duration `flag:"wait" text:"keep trying this long while the issue is not free"`
-	Force bool          `flag:"force" text:"end a hold that stands; recorded with your login"`
+	Force bool          `flag:"force" text:"end the current hold; recorded with your login"`
 	cli.Because
 	cli.Writing
 }

@@ -74,7 +74,7 @@ func agree(c *cli.Call, yes bool, command, advice string, preview func() string)
 		return nil
 	}
 	if !c.Live() {
-		return cli.Advise(c.Usagef("nobody is here to ask"),
+		return cli.Advise(c.Usagef("there is no terminal to ask on"),
 			answer.Advice(advice+": "+command+" --dry-run, "+command+" --yes"))
 	}
 

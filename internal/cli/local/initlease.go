@@ -19,7 +19,7 @@ const RefsTip = "tip: with --lease refs a claim takes 0.3 s and 4 requests inste
 	"the tokens of all workers and the workflow then need contents: write\n"
 
 // settingsLine is the line of the start file that a lease of another kind replaces.
-const settingsLine = "#claim: {ttl: 4h, max_ttl: 24h}            # how long a hold stands without a heartbeat"
+const settingsLine = "#claim: {ttl: 4h, max_ttl: 24h}            # how long a hold lasts without a heartbeat"
 
 // refsLine is that line with the refs lease.
 const refsLine = "claim: {lease: refs}                       # a git reference decides a claim; also here: ttl: 4h, max_ttl: 24h"

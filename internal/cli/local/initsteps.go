@@ -174,7 +174,7 @@ func fileStep(ctx context.Context, c *cli.Call, root, path, text, about string) 
 		s.Detail = "yours" // it is meant to be changed, and has been read already
 	default:
 		ours, theirs := lacking(text, have), lacking(have, text)
-		s.Status, s.Detail = cli.StepKept, fmt.Sprintf("yours, and it stays: %s of ours missing, %d of its own",
+		s.Status, s.Detail = cli.StepKept, fmt.Sprintf("kept your version: it lacks %s of ours and has %d of its own",
 			printable.Count(len(ours), "line", "lines"), len(theirs))
 		if len(ours) > 0 {
 			s.Detail += fmt.Sprintf("; ours has, for one, %q", ours[0])
