@@ -20,7 +20,7 @@ import (
 //	text:"..."          what it means
 //	only:"low,high"     the values that are allowed; "low,..." are examples
 //	split:","           a value may be several
-//	show:"common"       nearly all verbs have it; "all": it is advanced, and only --help-all shows it
+//	show:"common"       nearly all verbs have it; "all": advanced, only --help-all shows it
 type Param struct {
 	Name  string // such as "firing-id"
 	Short string
@@ -182,8 +182,8 @@ func wrong(text, want string, err error) error {
 	return fmt.Errorf("%q: want %s", OneLine(text), want)
 }
 
-// allowed is one of the values that there are, in any case. One that is none of them is refused, and
-// the error says which was meant.
+// allowed is one of the values that there are, in any case. One that is none of them is refused,
+// and the error says which was meant.
 func (p Param) allowed(text string) (string, error) {
 	if p.Only == nil || p.Open {
 		return text, nil
