@@ -19,9 +19,9 @@ type employment struct {
 	settled bool // by a file that the caller named
 }
 
-// OpenForAgent is Open; with --agent, or where the worker is an agent of the configuration, with the
-// repository, the token and the labels of its work source, which is in c.Source. The command line
-// wins over the file.
+// OpenForAgent is Open; with --agent, or where the worker is an agent of the configuration, with
+// the repository, the token and the labels of its work source, which is in c.Source. The command
+// line wins over the file.
 func (c *Call) OpenForAgent(ctx context.Context, o setup.Options) error {
 	e, err := c.employment(o)
 	if err == nil {

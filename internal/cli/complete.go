@@ -46,8 +46,8 @@ func (t Terminal) Suggest(words []string) [][2]string {
 	return slices.DeleteFunc(rows, func(row [2]string) bool { return !strings.HasPrefix(row[0], current) })
 }
 
-// places are the option at the end that waits for its value, if there is one, and how many arguments
-// stand before.
+// places are the option at the end that waits for its value, if there is one, and how many
+// arguments stand before.
 func (at descent) places() (open Param, plain int) {
 	for i := 0; i < len(at.rest); i++ {
 		open = Param{}

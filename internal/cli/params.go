@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,7 +20,7 @@ import (
 //	text:"..."          what it means
 //	only:"low,high"     the values that are allowed; "low,..." are examples
 //	split:","           a value may be several
-//	show:"common"       nearly all verbs have it; "all": it is advanced, and only --help-all shows it
+//	show:"common"       nearly all verbs have it; "all": advanced, only --help-all shows it
 type Param struct {
 	Name  string // such as "firing-id"
 	Short string
@@ -121,7 +120,8 @@ func (p Param) Add(text string) error {
 	if _, may := p.Field().(**string); text == "" && !may && !p.Rest() {
 		return errors.New("is empty; give a value, or leave it out")
 	}
-	if err := p.allowed(text); err != nil {
+	text, err := p.allowed(text)
+	if err != nil {
 		return err
 	}
 
@@ -182,12 +182,20 @@ func wrong(text, want string, err error) error {
 	return fmt.Errorf("%q: expected %s", OneLine(text), want)
 }
 
-// allowed refuses a value that is none of those that there are, and says which was meant.
-func (p Param) allowed(text string) error {
-	if p.Only == nil || p.Open || slices.Contains(p.Only, text) {
-		return nil
+// allowed is one of the values that there are, in any case. One that is none of them is refused,
+// and the error says which was meant.
+func (p Param) allowed(text string) (string, error) {
+	if p.Only == nil || p.Open {
+		return text, nil
 	}
-	return fmt.Errorf("%q: allowed are %s%s", OneLine(text), strings.Join(p.Only, ", "),
+
+	for _, value := range p.Only {
+		if strings.EqualFold(value, text) {
+			return value, nil
+		}
+	}
+
+	return "", fmt.Errorf("%q: allowed are %s%s", OneLine(text), strings.Join(p.Only, ", "),
 		meant(printable.Nearest(p.Only, text)))
 }
 

@@ -200,8 +200,9 @@ func (c *Call) holder(ctx context.Context, i claim.Issue, ends bool) (claim.Work
 	}
 
 	return w, 0, &answer.Problem{
-		Code:  answer.Usage,
-		Why:   fmt.Sprintf("this worktree has no hold on %s; name the worker with %s and %s", i, c.Option("codename"), c.Option("firing-id")),
+		Code: answer.Usage,
+		Why: fmt.Sprintf("this worktree has no hold on %s; name the worker with %s and %s", i,
+			c.Option("codename"), c.Option("firing-id")),
 		Next:  []answer.Command{answer.Call("", c.Verb.Name, "--help")},
 		Cause: ErrNoHold,
 	}

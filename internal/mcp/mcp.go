@@ -34,7 +34,8 @@ type Options struct {
 	Operator bool          // also offer what ends other people's work: pause, resume, force_release, approve, reject
 	Approver bool          // of those, offer approve and reject
 
-	// Do carries out a verb; nil is the terminal's own. It is called from several goroutines at once.
+	// Do carries out a verb; nil is the terminal's own. It is called from several goroutines at
+	// once.
 	Do func(ctx context.Context, t cli.Terminal, v cli.Verb, params any) error
 }
 

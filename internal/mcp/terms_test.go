@@ -157,8 +157,8 @@ func TestHintsOfOffer(t *testing.T) {
 	}
 }
 
-// TestErrorsInTools: an error says what was being done in the tool's name; other people's text in it
-// is left alone.
+// TestErrorsInTools: an error says what was being done in the tool's name; other people's text in
+// it is left alone.
 func TestErrorsInTools(t *testing.T) {
 	for _, c := range []struct {
 		tool string

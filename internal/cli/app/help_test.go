@@ -65,8 +65,8 @@ func TestHelpFitsOneScreen(t *testing.T) {
 	}
 }
 
-// TestHelpShowsOptions: an option that is advanced is only in the help with all options; of next the
-// ten others are in the short one.
+// TestHelpShowsOptions: an option that is advanced is only in the help with all options; of next
+// the ten others are in the short one.
 func TestHelpShowsOptions(t *testing.T) {
 	for _, v := range Verbs() {
 		short, all := helpOf(t, 29, append(v.Words(), "--help")...), helpOf(t, 40, append(v.Words(), "--help-all")...)

@@ -2,13 +2,18 @@ package app
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/label-state/label-state/answer"
+	"github.com/label-state/label-state/internal/agenthost"
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/printable"
+	"github.com/label-state/label-state/work"
 )
 
 func TestRound(t *testing.T) {
@@ -27,6 +32,49 @@ func TestRound(t *testing.T) {
 		if got := cli.Round(c.d); got != c.want {
 			t.Errorf("round(%s) = %q, want %q", c.d, got, c.want)
 		}
+	}
+}
+
+// TestAllowedValues: the values that a parameter's tag allows are those that the code knows.
+func TestAllowedValues(t *testing.T) {
+	known := map[string][]string{
+		"outcome":       claim.WorkerOutcomes(),
+		"priority":      {},
+		"toolset":       {},
+		"host":          {},
+		"transition-to": {},
+	}
+	for p := work.Critical; p <= work.Low; p++ {
+		known["priority"] = append(known["priority"], p.String())
+	}
+
+	for _, set := range cli.Toolsets() {
+		known["toolset"] = append(known["toolset"], string(set))
+	}
+
+	known["toolset"] = append(known["toolset"], "all")
+	for _, h := range agenthost.Hosts() {
+		known["host"] = append(known["host"], string(h))
+	}
+
+	for _, s := range []labels.State{labels.Available, labels.PROpen, labels.Done} { // a release leads to these
+		known["transition-to"] = append(known["transition-to"], labels.Agent().Name(s))
+	}
+
+	seen := map[string]bool{}
+	for _, v := range Verbs() {
+		for _, p := range v.Params() {
+			if want, is := known[p.Name]; is && p.Only != nil {
+				seen[p.Name] = true
+				if !slices.Equal(p.Only, want) {
+					t.Errorf("%s, %s: allowed are %q, want %q", v.Name, p.Name, p.Only, want)
+				}
+			}
+		}
+	}
+
+	if len(seen) != len(known) {
+		t.Errorf("only %v have a list of values", seen)
 	}
 }
 

@@ -189,8 +189,8 @@ type pack struct {
 	outcome, reason string // of a release
 }
 
-// onBundle carries a verb out on the bundle of that name. The JSON of a no has the issues that stood
-// in the way.
+// onBundle carries a verb out on the bundle of that name. The JSON of a no has the issues that
+// stood in the way.
 func onBundle(c *cli.Call, slug string, do func(p *pack) error) error {
 	p := &pack{call: c, slug: slug, view: BundleView{Bundle: cli.OneLine(slug), Issues: []PartView{}}}
 	defer func() {

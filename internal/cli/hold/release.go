@@ -19,7 +19,7 @@ type releaseParams struct {
 	Outcome string `flag:"outcome" value:"OUTCOME" text:"what came of the work" only:"success,failure,partial,no-commit,max-turns,error,rate-limit,worktree-failed,cancelled,already-implemented"`
 	PR      string `flag:"pr" value:"URL" text:"URL of the pull request"`
 	Done    bool   `flag:"done" text:"it is done without a pull request: close the issue"`
-	To      string `flag:"transition-to" value:"LABEL" text:"label to move the issue to; refused when the move is not legal" only:"agent:implement,agent:pr-open,agent:done,agent:needs-scope,agent:blocked,..." show:"all"`
+	To      string `flag:"transition-to" value:"LABEL" text:"label to move the issue to; refused when the move is not legal" only:"agent:implement,agent:pr-open,agent:done,..." show:"all"`
 	cli.Because
 	Force bool `flag:"force" text:"end the current hold; recorded with your login"`
 	Ask   bool `flag:"ask" text:"ask the holder to stop at its next heartbeat, instead of forcing" show:"all"`

@@ -112,7 +112,7 @@ func viewCard(c board.Card, now time.Time) CardView {
 func showBoard(ctx context.Context, c *cli.Call, p *boardParams) error {
 	c.Subject.Repo = cli.WithoutURL(strings.Join(c.Named(), " "))
 	env := c.Terminal.Env
-	stays := c.Terminal.Take == nil && c.Live() && env.Getenv("TERM") != "dumb" && !p.Once // a dumb terminal cannot move its cursor
+	stays := c.Live() && env.Getenv("TERM") != "dumb" && !p.Once // a dumb terminal cannot move its cursor
 	switch {
 	case p.Every > 0 && p.Every < 5*time.Second:
 		return c.Usagef("--every %s: expected 5s at least", p.Every)

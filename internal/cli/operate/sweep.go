@@ -50,7 +50,8 @@ func sweepClaims(ctx context.Context, c *cli.Call, p *sweepParams) error {
 	}
 
 	if len(repos) == 0 {
-		return c.Usagef("no repository to sweep; give OWNER/NAME, set LABEL_STATE_SWEEP_REPOS or sweep.repos of the configuration")
+		return c.Usagef(
+			"no repository to sweep; give OWNER/NAME, set LABEL_STATE_SWEEP_REPOS or sweep.repos of the configuration")
 	}
 
 	s := sweeping{view: SweepView{
