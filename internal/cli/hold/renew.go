@@ -32,7 +32,7 @@ func Renew() cli.Verb {
 			Takes:   "issue codename firing-id note",
 			Repeats: true,
 			About: "Extends the lease of an issue you hold. Nothing renews by itself: call it before renew_before of the last answer, and before every step that others can see. " +
-				"Answer no means that the hold is lost: stop all work on the issue at once. Answer unknown leaves the old end standing: call it again. note keeps one line about the state of the work, for people and for who comes next.",
+				"Answer no means that the hold is lost: stop all work on the issue at once. Answer unknown leaves the old end standing: call it again. note keeps one line about the state of the work, for people and the next worker.",
 		}},
 	}, cli.OnIssue(renewIssue))
 }
