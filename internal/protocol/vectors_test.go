@@ -3,6 +3,7 @@ package protocol_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/claim/claimtest"
 	"github.com/label-state/label-state/internal/golden"
+	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/protocol"
@@ -24,6 +26,8 @@ import (
 //	== a title
 //	op NAME [ARGUMENT…]         the operation; "store" among the arguments: a lease store decides
 //	labels NAME…                of the issue from here on
+//	assigned LOGIN TIME         that login is assigned from here on
+//	lease WORKER NONCE          the store has that lease from here on
 //	+ COMMENT                   a comment more (claimtest), or one that takes the place of another with its id
 //	< SEEN; SEEN…               what the operation is shown, after the effects before
 //	> EFFECTS                   what it does then; -update writes it
@@ -59,13 +63,14 @@ func TestVectors(t *testing.T) {
 
 // A vector is an operation on its way.
 type vector struct {
-	op      protocol.Operation
-	log     []claim.Comment
-	labels  []string
-	now     string
-	elapsed time.Duration
-	lease   lease.Lease // that the store has
-	asked   lease.Ask   // of the store
+	op       protocol.Operation
+	log      []claim.Comment
+	labels   []string
+	assigned map[string]time.Time
+	now      string
+	elapsed  time.Duration
+	lease    lease.Lease // that the store has
+	asked    lease.Ask   // of the store
 }
 
 var (
@@ -83,6 +88,22 @@ func (v *vector) take(b *strings.Builder, line string) (err error) {
 		v.op, err = operation(strings.Fields(rest))
 	case "labels":
 		v.labels = strings.Fields(rest)
+	case "assigned":
+		login, at, _ := strings.Cut(rest, " ")
+		since, err := claimtest.Time(at)
+		v.assigned = map[string]time.Time{login: since}
+		return err
+	case "lease":
+		worker, nonce, _ := strings.Cut(rest, " ")
+		codename, run, _ := strings.Cut(worker, ":")
+		v.lease = lease.Lease{
+			Issue:   issue,
+			Worker:  claim.Worker{Codename: codename, FiringID: run},
+			Nonce:   nonce,
+			TTL:     time.Hour,
+			Token:   41,
+			Expires: epoch.Add(time.Hour),
+		}
 	case "+":
 		c, err := claimtest.Comment(rest)
 		if err != nil {
@@ -127,6 +148,12 @@ func operation(args []string) (protocol.Operation, error) {
 		return ""
 	}
 
+	if slices.Contains(args, "stages") {
+		c.Rules.Scheme = labels.Agent().Pipeline([]labels.Stage{{Name: "ready", Label: "agent:implement"}, {Name: "review"}})
+	}
+	if slices.Contains(args, "unassign") {
+		c.Rules.AssigneeTTL, c.Rules.Unassign = time.Hour, true
+	}
 	if slices.Contains(args, "store") {
 		c.Store = "redis"
 	}
@@ -155,6 +182,8 @@ func operation(args []string) (protocol.Operation, error) {
 		}
 
 		return protocol.NewRelease(c, issue, e), nil
+	case "advance":
+		return protocol.NewAdvance(c, issue, protocol.Advance{Worker: w}, "w0rd"), nil
 	case "plan":
 		return protocol.NewPlan(c, issue, w, "First this.", ""), nil
 	case "approve":
@@ -247,12 +276,14 @@ func (v *vector) seen(parts []string) (s protocol.Seen, err error) {
 func (v *vector) facts(at string) (lifecycle.Facts, error) {
 	now, err := claimtest.Time(at)
 	f := lifecycle.Facts{
-		Issue:  issue,
-		Open:   true,
-		Labels: v.labels,
-		Log:    claim.Replay(v.log),
-		Now:    now,
-		Viewer: "bot",
+		Issue:      issue,
+		Open:       true,
+		Labels:     v.labels,
+		Assignees:  slices.Collect(maps.Keys(v.assigned)),
+		AssignedAt: v.assigned,
+		Log:        claim.Replay(v.log),
+		Now:        now,
+		Viewer:     "bot",
 	}
 
 	return f, err
@@ -282,6 +313,8 @@ func (v *vector) shown(e protocol.Effects) string {
 			for _, name := range w.Labels.Remove {
 				text += " -" + name
 			}
+		case protocol.WriteUnassign:
+			text += " " + w.Login
 		case protocol.WriteEnd:
 			text += " the lease of " + w.Record.Worker.String()
 		case protocol.WriteAcquire:
@@ -289,6 +322,9 @@ func (v *vector) shown(e protocol.Effects) string {
 			text += fmt.Sprintf(" %s for %s", w.Acquire.Worker, w.Acquire.TTL)
 		}
 
+		if w.Optional {
+			text += " if it may be"
+		}
 		out = append(out, text)
 	}
 
