@@ -230,7 +230,8 @@ func TestDefaultIsAccepted(t *testing.T) {
 }
 
 func TestRulesAndSettings(t *testing.T) {
-	c, err := config.Parse("f", []byte("preset: ready\nclaim: {ttl: 1h, max_ttl: 5h, settle: 3s}\nplan: {timeout: 7h}\n"+
+	c, err := config.Parse("f", []byte("preset: ready\nclaim: {ttl: 1h, max_ttl: 5h, settle: 3s, comments: quiet}\nplan: {timeout: 7h}\n"+
+		"lifecycle: {minimize: true, outsider_issues: 2}\n"+
 		"exclude_labels: [x]\nrecovery: {max_attempts: 9, rest: [1m]}\non_reopen: requeue\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -238,7 +239,7 @@ func TestRulesAndSettings(t *testing.T) {
 
 	s := c.Settings()
 	want := config.Default().Settings()
-	want.Settle = 3e9
+	want.Settle, want.Minimize, want.Quiet = 3e9, true, true
 	want.Rules = c.Rules()
 	if !reflect.DeepEqual(s, want) {
 		t.Errorf("Settings = %+v, want %+v", s, want)
@@ -247,7 +248,7 @@ func TestRulesAndSettings(t *testing.T) {
 	r := c.Rules()
 	if !reflect.DeepEqual(r.Scheme, c.Labels) || r.Terms.TTL != c.Claim.TTL || r.Terms.Max != c.Claim.MaxTTL ||
 		r.Terms.Plan != c.Plan.Timeout ||
-		!slices.Equal(r.Exclude, c.Exclude) || r.MaxAttempts != 9 || !slices.Equal(r.Rest, c.Recovery.Rest) ||
+		!slices.Equal(r.Exclude, c.Exclude) || r.MaxAttempts != 9 || r.OutsiderIssues != 2 || !slices.Equal(r.Rest, c.Recovery.Rest) ||
 		!r.Requeue {
 		t.Errorf("Rules = %+v of %+v", r, c)
 	}
