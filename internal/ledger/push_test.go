@@ -21,8 +21,7 @@ func TestFence(t *testing.T) {
 	}{
 		{ttl, 0, ""},
 		{72 * time.Second, 0, ""},
-		{70 * time.Second, 0, ""},
-		{70 * time.Second, time.Second, "after a slow answer 59s is left of the lease"},
+		{70 * time.Second, 0, "after a slow answer 59s is left of the lease"},
 		{69 * time.Second, 0, "a push may take 1m0s, and a lease of 1m9s is good for 59s"},
 		{72 * time.Second, 3 * time.Second, "after a slow answer 58s is left of the lease"},
 		{claim.NoExpiry, 0, ""},
@@ -43,10 +42,6 @@ func TestFence(t *testing.T) {
 
 			if err == nil && (may != time.Minute || !l.Owns(got) || got.Record.Heartbeat != 1) {
 				t.Errorf("lease %s: may take %s, owns %t, %+v", c.lease, may, l.Owns(got), got)
-			}
-
-			if time.Sleep(may); c.lease == 70*time.Second && l.Owns(got) {
-				t.Error("a lease of 70s is owned 10s before its end")
 			}
 
 			if step, strict, err := l.Step(t.Context(), got); strict || err != nil {
