@@ -39,6 +39,15 @@ func TestDeal(t *testing.T) {
 			issue(t, 1, "x", "agent:in-flight", holds(121*time.Minute, "lucius")),
 		},
 		{
+			"exactly half of it", "claimed []",
+			issue(t, 1, "x", "agent:in-flight", holds(120*time.Minute, "lucius")),
+		},
+		{
+			"renewed since", "claimed []",
+			with(issue(t, 1, "x", "agent:in-flight", holds(121*time.Minute, "lucius")),
+				func(f *lifecycle.Facts) { f.Log.Claims[0].Updated = f.Now.Add(-time.Minute) }),
+		},
+		{
 			"lease and grace are over", "claimed [!expired backing off 2m]",
 			issue(t, 1, "x", "agent:in-flight", holds(5*time.Hour, "lucius")),
 		},

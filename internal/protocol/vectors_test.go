@@ -27,13 +27,14 @@ import (
 //	op NAME [ARGUMENT…]         the operation; "store" among the arguments: a lease store decides
 //	labels NAME…                of the issue from here on
 //	assigned LOGIN TIME         that login is assigned from here on
+//	pull NUMBER                 an open pull request of the issue, from here on
 //	lease WORKER NONCE          the store has that lease from here on
 //	+ COMMENT                   a comment more (claimtest), or one that takes the place of another with its id
 //	< SEEN; SEEN…               what the operation is shown, after the effects before
 //	> EFFECTS                   what it does then; -update writes it
 //
 // SEEN is one of: begin, waited, read TIME, unread, counts, applied [ID TIME], refused, unknown,
-// gone, held, ending, elapsed DURATION.
+// gone, held, ending, elapsed DURATION, found URL [bare] (a pull request; bare closes nothing).
 func TestVectors(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.vectors")
 	if err != nil || len(files) == 0 {
@@ -66,6 +67,7 @@ type vector struct {
 	op       protocol.Operation
 	log      []claim.Comment
 	labels   []string
+	pull     int
 	assigned map[string]time.Time
 	now      string
 	elapsed  time.Duration
@@ -93,6 +95,8 @@ func (v *vector) take(b *strings.Builder, line string) (err error) {
 		since, err := claimtest.Time(at)
 		v.assigned = map[string]time.Time{login: since}
 		return err
+	case "pull":
+		v.pull, err = strconv.Atoi(rest)
 	case "lease":
 		worker, nonce, _ := strings.Cut(rest, " ")
 		codename, run, _ := strings.Cut(worker, ":")
@@ -178,7 +182,11 @@ func operation(args []string) (protocol.Operation, error) {
 			Worker:  w,
 			Outcome: at("outcome"),
 			Token:   token,
+			PR:      at("pr"),
 			Done:    slices.Contains(args, "done"),
+		}
+		if to, named := rules.Scheme.Parse(at("to")); named {
+			e.To = &to
 		}
 
 		return protocol.NewRelease(c, issue, e), nil
@@ -223,6 +231,8 @@ func (v *vector) seen(parts []string) (s protocol.Seen, err error) {
 
 		switch f[0] {
 		case "begin", "waited", "counts":
+		case "found":
+			s.Replies.Pull = lifecycle.PR{URL: f[1], Bare: len(f) == 3}
 		case "elapsed":
 			v.elapsed, err = time.ParseDuration(f[1])
 		case "read":
@@ -286,6 +296,10 @@ func (v *vector) facts(at string) (lifecycle.Facts, error) {
 		Viewer:     "bot",
 	}
 
+	if v.pull > 0 {
+		f.PRs = []lifecycle.PR{{Number: v.pull, State: lifecycle.PROpened, DefaultBase: true}}
+	}
+
 	return f, err
 }
 
@@ -338,6 +352,10 @@ func (v *vector) shown(e protocol.Effects) string {
 
 	if e.Ask.Here {
 		out = append(out, "the host's pause")
+	}
+
+	if e.Ask.Pull != "" {
+		out = append(out, "is it there?")
 	}
 
 	if e.Ask.Counts {
