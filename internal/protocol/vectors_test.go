@@ -1,6 +1,7 @@
 package protocol_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -27,7 +28,7 @@ import (
 //	op NAME [ARGUMENT…]         the operation; "store" among the arguments: a lease store decides
 //	labels NAME…                of the issue from here on
 //	assigned LOGIN TIME         that login is assigned from here on
-//	pull NUMBER                 an open pull request of the issue, from here on
+//	pull NUMBER                 an open pull request of the branch work, by bot, from here on
 //	lease WORKER NONCE          the store has that lease from here on
 //	+ COMMENT                   a comment more (claimtest), or one that takes the place of another with its id
 //	< SEEN; SEEN…               what the operation is shown, after the effects before
@@ -167,8 +168,11 @@ func operation(args []string) (protocol.Operation, error) {
 	token, _ := strconv.ParseInt(at("token"), 10, 64)
 	switch args[0] {
 	case "claim":
-		return protocol.NewClaim(c, issue, protocol.Request{Worker: w, TTL: time.Hour, Person: at("person")},
-			at("nonce"))
+		ttl, err := time.ParseDuration(cmp.Or(at("ttl"), "1h"))
+		if err != nil {
+			return nil, err
+		}
+		return protocol.NewClaim(c, issue, protocol.Request{Worker: w, TTL: ttl, Person: at("person")}, at("nonce"))
 
 	case "renew":
 		r := protocol.NewRenewal(c, issue, w, token, claim.Claim{}, "w0rd")
@@ -297,7 +301,15 @@ func (v *vector) facts(at string) (lifecycle.Facts, error) {
 	}
 
 	if v.pull > 0 {
-		f.PRs = []lifecycle.PR{{Number: v.pull, State: lifecycle.PROpened, DefaultBase: true}}
+		f.PRs = []lifecycle.PR{{
+			Repo:        "acme/app",
+			Number:      v.pull,
+			URL:         fmt.Sprintf("https://h/acme/app/pull/%d", v.pull),
+			State:       lifecycle.PROpened,
+			Author:      "bot",
+			Head:        "work",
+			DefaultBase: true,
+		}}
 	}
 
 	return f, err
