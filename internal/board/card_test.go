@@ -56,6 +56,10 @@ func TestDeal(t *testing.T) {
 			issue(t, 1, "x", "agent:in-flight",
 				holds(time.Second, "lucius").as(func(r *claim.Record) { r.Held = false })),
 		},
+		{
+			"paused, which keeps nobody from what is held", "claimed []",
+			with(held, func(f *lifecycle.Facts) { f.Pause = &lifecycle.Pause{} }),
+		},
 		{"labels lie", "available [drift]", with(free, label("agent:pr-open", "agent:implement"))},
 		{"a person's", "people [a person's]", with(free, label("agent:implement", "do-not-pickup"))},
 		{"a person's and a worker's", "claimed [a person's]", with(held, label("agent:in-flight", "do-not-pickup"))},
