@@ -15,6 +15,8 @@ import (
 
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/golden"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
 )
 
 // vectors calls got for every NAME.yml of the archive and compares with NAME.want.
@@ -229,32 +231,35 @@ func TestDefaultIsAccepted(t *testing.T) {
 	}
 }
 
+// TestRulesAndSettings: every setting that the predicate or the ledger has reaches it.
 func TestRulesAndSettings(t *testing.T) {
-	c, err := config.Parse("f", []byte("preset: ready\nclaim: {ttl: 1h, max_ttl: 5h, settle: 3s, comments: quiet}\nplan: {timeout: 7h}\n"+
-		"lifecycle: {minimize: true, outsider_issues: 2}\n"+
-		"exclude_labels: [x]\nrecovery: {max_attempts: 9, rest: [1m]}\non_reopen: requeue\n"))
+	c, err := config.Parse("f", []byte(`preset: ready
+claim: {ttl: 1h, max_ttl: 5h, settle: 3s, assignees: ignore, assign: all, comments: quiet}
+lifecycle: {minimize: true, outsider_issues: 2}
+plan: {timeout: 7h, approvers: [ann]}
+exclude_labels: [x]
+recovery: {max_attempts: 9, rest: [1m]}
+people: {ttl: 30h, nudge: 40h}
+assignees: {ttl: 50h, bots: 2h, unassign: true}
+limits: {holds: 3, pull_requests: 4}
+on_reopen: requeue
+`))
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	s := c.Settings()
 	want := config.Default().Settings()
-	want.Settle, want.Minimize, want.Quiet = 3e9, true, true
-	want.Rules = c.Rules()
-	if !reflect.DeepEqual(s, want) {
+	want.Settle, want.Minimize, want.Quiet, want.Assign = 3*time.Second, true, true, ledger.AssignAll
+	r := &want.Rules
+	r.Scheme, r.Exclude, r.Approvers = c.Labels, []string{"x"}, []string{"ann"}
+	r.Terms.TTL, r.Terms.Max, r.Terms.Plan = time.Hour, 5*time.Hour, 7*time.Hour
+	r.OutsiderIssues, r.MaxAttempts, r.Rest = 2, 9, []time.Duration{time.Minute}
+	r.PersonTTL, r.Nudge = 30*time.Hour, 40*time.Hour
+	r.AssigneeTTL, r.AssignedBotTTL, r.Unassign, r.Unassigned = 50*time.Hour, 2*time.Hour, true, true
+	r.Limits = lifecycle.Limits{Holds: 3, PullRequests: 4}
+	r.Requeue = true
+	if s := c.Settings(); !reflect.DeepEqual(s, want) || reflect.DeepEqual(s, config.Default().Settings()) {
 		t.Errorf("Settings = %+v, want %+v", s, want)
-	}
-
-	r := c.Rules()
-	if !reflect.DeepEqual(r.Scheme, c.Labels) || r.Terms.TTL != c.Claim.TTL || r.Terms.Max != c.Claim.MaxTTL ||
-		r.Terms.Plan != c.Plan.Timeout ||
-		!slices.Equal(r.Exclude, c.Exclude) || r.MaxAttempts != 9 || r.OutsiderIssues != 2 || !slices.Equal(r.Rest, c.Recovery.Rest) ||
-		!r.Requeue {
-		t.Errorf("Rules = %+v of %+v", r, c)
-	}
-
-	if d := config.Default().Rules(); d.Requeue {
-		t.Error("by default a reopened issue is requeued")
 	}
 }
 
