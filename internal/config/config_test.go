@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -260,6 +261,38 @@ on_reopen: requeue
 	r.Requeue = true
 	if s := c.Settings(); !reflect.DeepEqual(s, want) || reflect.DeepEqual(s, config.Default().Settings()) {
 		t.Errorf("Settings = %+v, want %+v", s, want)
+	}
+}
+
+// TestEverySettingIsPlayed: testdata/played.txt names a test for each setting, and that test has it.
+func TestEverySettingIsPlayed(t *testing.T) {
+	text, err := os.ReadFile("testdata/played.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	played := map[string]bool{}
+	for row := range strings.Lines(string(text)) {
+		f := strings.Fields(row)
+		if f[0] == "#" {
+			continue
+		}
+		shows := strings.Join(f[2:], " ")
+		test, err := os.ReadFile(filepath.Join("../..", f[1]))
+		if err != nil || !strings.Contains(string(test), shows) {
+			t.Errorf("%s: %s has no %q, %v", f[0], f[1], shows, err)
+		}
+		played[f[0]] = true
+	}
+
+	for _, l := range lines(config.Default()) {
+		if !played[l.key] {
+			t.Errorf("no test plays %s away from its default: name one in testdata/played.txt", l.key)
+		}
+		delete(played, l.key)
+	}
+	for key := range played {
+		t.Errorf("%s is no setting", key)
 	}
 }
 

@@ -156,6 +156,9 @@ func operation(args []string) (protocol.Operation, error) {
 	if slices.Contains(args, "stages") {
 		c.Rules.Scheme = labels.Agent().Pipeline([]labels.Stage{{Name: "ready", Label: "agent:implement"}, {Name: "review"}})
 	}
+	if at("approver") != "" {
+		c.Rules.Approvers = lifecycle.Approvers{at("approver")}
+	}
 	if slices.Contains(args, "unassign") {
 		c.Rules.AssigneeTTL, c.Rules.Unassign = time.Hour, true
 	}
@@ -198,8 +201,8 @@ func operation(args []string) (protocol.Operation, error) {
 		return protocol.NewAdvance(c, issue, protocol.Advance{Worker: w}, "w0rd"), nil
 	case "plan":
 		return protocol.NewPlan(c, issue, w, "First this.", ""), nil
-	case "approve":
-		return protocol.NewAnswer(c, issue, protocol.Answer{Kind: claim.KindApprove, By: at("by")}), nil
+	case "approve", "reject":
+		return protocol.NewAnswer(c, issue, protocol.Answer{Kind: claim.Kind(args[0]), By: at("by")}), nil
 	case "force":
 		return protocol.NewForce(c, issue, protocol.Override{By: at("by")}, "w0rd"), nil
 	case "undo":
