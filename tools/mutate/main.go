@@ -311,8 +311,9 @@ func (p *subject) compile() (overlay string, err error) {
 		return "", err
 	}
 
+	here := fmt.Sprintf("package "+p.name+helper, 1+len(p.mutants))
 	for {
-		texts := map[string][]byte{"mutants_here.go": []byte("package " + p.name + helper)}
+		texts := map[string][]byte{"mutants_here.go": []byte(here)}
 		for file, text := range p.files {
 			texts[file] = mutated(file, text, p.mutants)
 		}

@@ -32,28 +32,26 @@ type edit struct {
 	text           string
 }
 
-// helper is the file that each mutated package gets. Which mutants its tests reach is appended to a
-// file, also by programs that they start.
+// helper is the file that each mutated package gets, with room for so many mutants. Which of them its tests reach is
+// appended to a file, also by programs that they start.
 const helper = `
 import (
 	"cmp"
 	"os"
 	"strconv"
-	"sync"
+	"sync/atomic"
 )
 
 var mutantChosen, _ = strconv.Atoi(os.Getenv("MUTANT"))
 var mutantReached = os.Getenv("MUTANTS_REACHED")
-var mutantSeen sync.Map
+var mutantSeen [%d]atomic.Bool
 
 func mutantOn(n int) bool {
-	if mutantReached != "" {
-		if _, again := mutantSeen.LoadOrStore(n, true); !again {
-			f, err := os.OpenFile(mutantReached, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-			if err == nil {
-				f.WriteString(strconv.Itoa(n) + "\n")
-				f.Close()
-			}
+	if mutantReached != "" && !mutantSeen[n].Load() && !mutantSeen[n].Swap(true) {
+		f, err := os.OpenFile(mutantReached, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err == nil {
+			f.WriteString(strconv.Itoa(n) + "\n")
+			f.Close()
 		}
 	}
 	return n == mutantChosen
