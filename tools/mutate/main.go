@@ -43,8 +43,8 @@ var holders = []struct {
 	pkg   string
 	tests []string
 }{
-	{"internal/claim", []string{"internal/lifecycle", "internal/protocol", "internal/ledger"}},
-	{"internal/lifecycle", []string{"internal/protocol", "internal/dedup", "internal/ledger"}},
+	{"internal/claim", []string{"internal/lifecycle", "internal/protocol"}},
+	{"internal/lifecycle", []string{"internal/protocol", "internal/dedup"}},
 	{"internal/protocol", []string{"internal/ledger"}},
 	{"internal/lease", []string{"internal/lease/gitref", "internal/lease/redis", "internal/setup"}},
 	{"internal/cli/app", nil},
