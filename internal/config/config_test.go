@@ -264,6 +264,33 @@ on_reopen: requeue
 	}
 }
 
+// TestNamed: an agent's names for its queue are laid over a file that leaves them free, and must agree with one that
+// decides them, in any case.
+func TestNamed(t *testing.T) {
+	for _, c := range []struct {
+		ready, inProgress string
+		free, fits        bool
+		available         string
+	}{
+		{"todo", "doing", true, true, "todo"},
+		{"todo", "doing", false, false, ""},
+		{"", "", false, true, "agent:implement"},
+		{"Agent:Implement", "agent:in-flight", false, true, "Agent:Implement"},
+		{"doing", "doing", true, false, ""},
+	} {
+		got, err := config.Default().Named("f", c.ready, c.inProgress, c.free)
+		if (err == nil) != c.fits || got.Labels.Available != c.available {
+			t.Errorf("%+v: %q, %v", c, got.Labels.Available, err)
+		}
+	}
+
+	own := config.Default()
+	own.Claim.Settle = time.Second
+	if all := config.Differences(own, config.Default()); len(all) > 0 {
+		t.Errorf("a caller's own setting is a difference: %v", all)
+	}
+}
+
 // TestEverySettingIsPlayed: testdata/played.txt names a test for each setting, and that test has it.
 func TestEverySettingIsPlayed(t *testing.T) {
 	text, err := os.ReadFile("testdata/played.txt")
