@@ -292,7 +292,7 @@ func (cm *commands) sayOnce(ctx context.Context, i claim.Issue, mark, body strin
 func (cm *commands) help(ctx context.Context, i claim.Issue) error {
 	day := cm.event.Comment.Created.UTC().Truncate(24 * time.Hour)
 	mark := "<!-- label-state:help day=" + day.Format(time.DateOnly) + " -->"
-	return cm.sayOnce(ctx, i, mark, mark+helpText, day)
+	return cm.sayOnce(ctx, i, mark, mark+helpText+printable.Footer, day)
 }
 
 const helpText = `
@@ -300,8 +300,7 @@ A command is the first line of a new comment:
 
 - ` + "`/claim` or `/take`" + `: you hold the issue, and nobody else takes it
 - ` + "`/release`" + `: your hold ends; maintainers end an agent's by it, too
-- for maintainers: ` + "`/release --force`, `/hold`, `/unhold`, `/approve`, `/reject why`, `/requeue`" + `
-`
+- for maintainers: ` + "`/release --force`, `/hold`, `/unhold`, `/approve`, `/reject why`, `/requeue`"
 
 // replyMark is how the reply to a comment is found again. It is no record.
 func replyMark(comment int64) string {
@@ -309,7 +308,7 @@ func replyMark(comment int64) string {
 }
 
 func replyBody(mark, verb string, why no) string {
-	return mark + "\n`" + verb + "` was not carried out: " + markdown(why.text) + "."
+	return mark + "\n`" + verb + "` was not carried out: " + markdown(why.text) + "." + printable.Footer
 }
 
 // ours lists our own comments since a moment that begin with the mark, oldest first.
@@ -402,15 +401,23 @@ func (cm *commands) claimedBefore(ctx context.Context, o order, w claim.Worker) 
 	return no{"the claim was given up before it was confirmed; comment /claim again"}
 }
 
+// toPeople is a reason without the run of whom it names, which says nothing to people.
+func toPeople(r lifecycle.Reason) string {
+	if r.Claim == nil {
+		return r.Text
+	}
+	return strings.Replace(r.Text, " (run "+r.Claim.Record.Worker.FiringID+")", "", 1)
+}
+
 // heldText says why a claim was refused, and what the commenter can do about it.
 func heldText(held *ledger.HeldError) string {
 	for _, reason := range held.Verdict.Reasons {
 		switch {
 		case reason.Code != lifecycle.CodeInFlight:
 		case reason.Claim.Person != "":
-			return reason.Text + "; ask them, or comment /release --force first to take it over"
+			return toPeople(reason) + "; ask them, or comment /release --force first to take it over"
 		default:
-			return reason.Text + "; comment /release first to take it over"
+			return toPeople(reason) + "; comment /release first to take it over"
 		}
 	}
 
