@@ -45,14 +45,17 @@ func TestSeeds(t *testing.T) {
 		}
 	})
 	close(worlds)
-	total, resumed := 0, 0
+	total, resumed, visits := 0, 0, 0
 	for w := range worlds {
-		total, resumed = total+w.wins, resumed+w.resumed
+		total, resumed, visits = total+w.wins, resumed+w.resumed, visits+w.visits
 	}
 
 	t.Logf("%d holds in %d worlds, %d of them taken over from another process of the run", total, *seeds, resumed)
 	if sample.All() && resumed == 0 {
 		t.Error("no process took over a hold")
+	}
+	if *seeds > 2 && visits == 0 {
+		t.Error("no contributor held an issue")
 	}
 
 	if total < sample.Size(5, 10)*int(*seeds) {
@@ -150,6 +153,12 @@ func (w *world) crowd() {
 
 	if w.people {
 		enter("olga", "olga", (*actor).meddle)
+	}
+
+	for n := range 3 {
+		if w.guests {
+			enter(fmt.Sprint("guest-", n), "github-actions[bot]", (*actor).visit)
+		}
 	}
 
 	for _, done := range all {
