@@ -30,7 +30,7 @@ sim: ## run the embedded GitHub until interrupted; with SEEDS=20000, simulate so
 ifeq ($(SEEDS),)
 	go run ./cmd/label-state sim
 else
-	go test -count=1 -timeout 0 -run '^TestSeeds$$' ./internal/simulation -seeds $(SEEDS) -from $(FROM)
+	go test -count=1 -timeout 0 -run '^TestSeeds$$' ./internal/simulation -seeds $(SEEDS) -from $(FROM) -v | grep -vE '^ *(=== |--- PASS)'
 endif
 
 build: ## compile the programs into bin/

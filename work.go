@@ -48,7 +48,11 @@ func (c *Client) next(ctx context.Context, o NextOptions) (work.Item, Hold, erro
 	}
 
 	source := c.source(SourceOptions{Codename: o.Codename, FiringID: o.FiringID, TTL: o.TTL})
-	got, err := work.Next(ctx, source, work.FetchOptions{Labels: o.Labels, Priorities: o.Priorities})
+	got, err := work.Next(ctx, source, work.FetchOptions{
+		Labels:     o.Labels,
+		Priorities: o.Priorities,
+		Spread:     work.SpreadOf(o.Codename + o.FiringID + setup.Clock().Now().String()),
+	})
 	if err != nil {
 		return work.Item{}, Hold{}, err
 	}

@@ -102,7 +102,7 @@ var mayImport = map[string][]string{
 		"internal/lease", // whether a write was certainly refused
 	},
 
-	"internal/mcp": {"answer", "internal/claim", "internal/printable"},
+	"internal/mcp": {"answer", "internal/cli", "internal/printable", "internal/setup"}, // the verbs as tools
 
 	"internal/githubsim":         {"internal/githubsim/gitrepo"},
 	"internal/githubsim/gitrepo": {},

@@ -21,6 +21,7 @@ type FetchOptions struct {
 	Limit          int        // at most so many, and as many as there are; 0 is all
 	Cursor         string     // Page.Next of the page before, with the same labels and priorities
 	IncludeClaimed bool       // also items that somebody works on
+	Spread         uint32     // which of many items Next tries first (SpreadOf); 0 is the oldest
 }
 
 // A Page is a part of the items. Next is empty after the last one.

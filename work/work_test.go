@@ -119,6 +119,52 @@ func TestNext(t *testing.T) {
 	}
 }
 
+// TestSpread: of a queue longer than a page the twelve oldest of the highest priority are tried
+// first, each by somebody; of a shorter one the oldest.
+func TestSpread(t *testing.T) {
+	for _, c := range []struct{ waiting, urgent, want int }{{25, 25, 1}, {26, 26, 12}, {40, 5, 5}} {
+		first := map[string]bool{}
+		for by := range uint32(100) {
+			s := &memorySource{}
+			for n := range c.waiting {
+				i := work.Item{ID: work.ID("github", int64(n+1)), Priority: work.Low, Created: time.Unix(int64(n), 0)}
+				if n < c.urgent {
+					i.Priority = work.High
+				}
+				s.items = append(s.items, i)
+			}
+
+			got, err := work.Next(t.Context(), s, work.FetchOptions{Spread: by})
+			if err != nil {
+				t.Fatal(err)
+			}
+			first[got.Item.ID] = true
+		}
+
+		for n := range c.want {
+			if !first[work.ID("github", int64(n+1))] || len(first) != c.want {
+				t.Errorf("%+v: tried first: %v", c, first)
+			}
+		}
+	}
+}
+
+// TestSpreadLosesNone: who is refused everywhere has tried each item once.
+func TestSpreadLosesNone(t *testing.T) {
+	s := &memorySource{refuse: map[string]error{}}
+	for n := range 40 {
+		id := work.ID("github", int64(n+1))
+		s.items = append(s.items, work.Item{ID: id, Priority: work.Low})
+		s.refuse[id] = &work.Error{Reason: work.AlreadyClaimed}
+	}
+
+	_, err := work.Next(t.Context(), s, work.FetchOptions{Spread: 7})
+	tried := slices.Compact(slices.Sorted(slices.Values(s.claims)))
+	if !errors.Is(err, work.ErrNoWork) || len(tried) != 40 || len(s.claims) != 40 {
+		t.Errorf("%v after %v", err, s.claims)
+	}
+}
+
 func TestDispatcher(t *testing.T) {
 	s := &memorySource{items: []work.Item{item(1, work.High, 1)}}
 	d := s.dispatcher(t)

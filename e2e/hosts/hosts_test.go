@@ -275,6 +275,9 @@ func TestRegistered(t *testing.T) {
 		t.Run(c.host.name+c.scope, func(t *testing.T) {
 			w := newWorld(t, c.host)
 			w.prepare(newModel(t, nil))
+			if c.host.name == claude.name {
+				w.write(".claude.json", "{}") // nobody has approved anything
+			}
 			list := func() string {
 				t.Helper()
 				out, err := w.command(t.Context(), c.host.link, "mcp", "list").CombinedOutput()

@@ -165,7 +165,7 @@ func TestComments(t *testing.T) {
 		_, err := l.Revoke(w.Context(), ref(n), "olga", hostile)
 		w.must(err)
 		said("It is asked to stop", n, "agents")
-		ends("lucius", claim.OutcomeFailure, ledger.Ending{Reason: hostile})
+		ends("lucius", claim.OutcomeFailure, ledger.Ending{Reason: "the tests need a database that I cannot reach"})
 		said("It gives up, with a reason", n, "agents")
 
 		n = held("drake")
@@ -199,7 +199,7 @@ func TestComments(t *testing.T) {
 		n = w.issue(hostile)
 		for k := range 3 {
 			w.claim(n, "agents", fmt.Sprint("try-", k), "fix")
-			ends(fmt.Sprint("try-", k), claim.OutcomeFailure, ledger.Ending{Reason: hostile})
+			ends(fmt.Sprint("try-", k), claim.OutcomeFailure, ledger.Ending{Reason: []string{"the build is broken", "no access to staging", hostile}[k]})
 			time.Sleep(3 * time.Hour)
 		}
 		said("It failed three times", n, "agents")

@@ -7,6 +7,7 @@ type Server struct {
 	Key, Name string
 	Value     json.RawMessage // the entry where the file is JSON; empty where it is TOML
 	Table     string          // the entry's lines where the file is TOML; empty where it is JSON
+	New       string          // how a new file begins: what the host would add by itself, and change the worktree
 }
 
 // MCPServer returns the entry of a host. ok is false for what is no host.
@@ -30,7 +31,7 @@ func MCPServer(h Host, user bool) (s Server, ok bool) {
 	case Codex: // whose servers are not told the session either
 		s.Key, s.Table = "mcp_servers", `command = "label-state"`+"\n"+`args = ["mcp", "--codename", "codex"]`+"\n"
 	case OpenCode:
-		s.Key = "mcp"
+		s.Key, s.New = "mcp", "{\n  \"$schema\": \"https://opencode.ai/config.json\"\n}\n"
 		s.Value = encode(object{{"type", "local"}, {"command", []string{"label-state", "mcp"}}, {"enabled", true}})
 	default:
 		return Server{}, false

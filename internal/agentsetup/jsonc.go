@@ -216,6 +216,10 @@ func cutOurs(list *hujson.Array, h agenthost.Host) (found bool) {
 // withServer returns the text with the MCP server registered. An entry of that name that is there
 // already stays as it is.
 func withServer(text []byte, s agenthost.Server) ([]byte, error) {
+	if len(text) == 0 {
+		text = []byte(s.New)
+	}
+
 	root, err := parseObject(text)
 	if err != nil {
 		return nil, err

@@ -1,5 +1,5 @@
-// Package cli is the command line program label-state: its commands, its help, its answers as text
-// and as JSON, and what its exit codes and hints say about an error.
+// Package cli is the command line program label-state: its table of verbs, its help, its answers as
+// text and as JSON, and what its exit codes and hints say about an error.
 package cli
 
 import (
@@ -17,19 +17,24 @@ import (
 
 	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/setup"
-	"github.com/urfave/cli/v2"
 )
 
-// A Terminal is what a command talks to.
+// program is what this program is called.
+const program = "label-state"
+
+// A Terminal is what a verb talks to.
 type Terminal struct {
 	In  io.Reader
 	Out io.Writer
 	Err io.Writer
 	Env setup.Environment
 
-	Typed    []string                      // the command line, program first, for hints that say to run it again
-	Build    setup.Build                   // of the program
-	Commands func(Terminal) []*cli.Command // all there are, in the order of the help
+	Verbs []Verb      // all there are, in the order of the help; a group before its own
+	Build setup.Build // of the program
+	Typed []string    // the command line, program first, for hints that say to run it again
+
+	Take   func(value any)          // takes answers in place of Out, as values; nil prints them
+	Option func(name string) string // how an option is called in errors; nil is as it is typed
 
 	told *bool // standard output has an answer, or is another program's
 
@@ -47,18 +52,52 @@ func Run(ctx context.Context, args []string, t Terminal) int {
 // Execute is run without what is said about an error, and without the log.
 func Execute(ctx context.Context, args []string, t Terminal) error {
 	t.told = new(bool)
-	app := NewApp(t)
-
-	arranged, err := Arrange(app.Commands, args)
-	if err == nil {
-		err = app.RunContext(ctx, arranged)
-	}
-
+	err := t.Read(args[min(1, len(args)):], func(v Verb, params any) error { return t.Do(ctx, v, params) })
 	return t.answerWrong(args, err)
 }
 
-// answerWrong answers in JSON, where that was asked for, to a call that failed before its command
-// could.
+// Read finds the verb that a command line without the program's name is of, and hands it on with
+// its parameters. The error is that of do, or a wrong call.
+func (t Terminal) Read(words []string, do func(v Verb, params any) error) error {
+	path, rest, err := t.arrange(words)
+	if err != nil {
+		return err
+	}
+
+	t.Verbs = slices.DeleteFunc(slices.Clone(t.Verbs), func(v Verb) bool { // the library is given no more than it needs
+		return v.Name != path[0] && v.Name != strings.Join(path, " ")
+	})
+
+	return t.NewApp(do).Run(slices.Concat([]string{program}, path, rest))
+}
+
+// Do carries out a verb. Whatever goes wrong comes back as a problem, and has been answered in JSON
+// if that was asked for.
+func (t Terminal) Do(ctx context.Context, v Verb, params any) error {
+	if t.Env.Waiting == nil {
+		t.Env.Waiting = setup.Waits(func(text string) { fmt.Fprintf(t.Err, "label-state: %s\n", OneLine(text)) })
+	}
+
+	c := newCall(t, v, params)
+	defer c.Close()
+	if !v.Stays {
+		timed, cancel := c.Deadline(ctx)
+		defer cancel()
+		ctx = timed
+	}
+
+	// A session that cannot be one would take the issue for the person whose token it is.
+	if _, asks := find(v.Params(), "codename"); asks {
+		if err := t.Env.CheckSession(); err != nil {
+			return c.Fail(ctx, err)
+		}
+	}
+
+	return c.Fail(ctx, v.do(ctx, c, params))
+}
+
+// answerWrong answers in JSON, where that was asked for, to a call that failed before its verb was
+// known.
 func (t Terminal) answerWrong(args []string, err error) error {
 	if err == nil || *t.told || !asksJSON(args) {
 		return err
@@ -78,7 +117,7 @@ func asksJSON(args []string) bool {
 		}
 		name, value, given := strings.Cut(strings.TrimLeft(word, "-"), "=")
 		on, err := strconv.ParseBool(value)
-		if IsFlag(word) && name == "json" && (!given || on && err == nil) {
+		if isOption(word) && name == "json" && (!given || on && err == nil) {
 			return true
 		}
 	}
@@ -97,74 +136,6 @@ func (t Terminal) write(v any) error {
 
 	_, err := t.Out.Write(printable.JSON(text.Bytes()))
 	return err
-}
-
-// NewApp makes the program. The library neither prints help nor exits: help texts, usage errors and
-// exit codes are ours.
-func NewApp(t Terminal) *cli.App {
-	if t.Env.Waiting == nil {
-		t.Env.Waiting = setup.Waits(func(text string) { fmt.Fprintf(t.Err, "label-state: %s\n", OneLine(text)) })
-	}
-
-	app := &cli.App{
-		Name:            "label-state",
-		HelpName:        "label-state",
-		Version:         t.Build.Version,
-		Commands:        t.Commands(t),
-		HideHelp:        true,
-		HideHelpCommand: true,
-		HideVersion:     true,
-		Writer:          t.Out,
-		ErrWriter:       t.Err,
-		ExitErrHandler:  func(*cli.Context, error) {},
-		OnUsageError:    usage,
-	}
-	app.Action = func(cc *cli.Context) error { return t.help(cc.App, nil) }
-
-	for _, c := range app.Commands {
-		t.prepare(c, nil)
-	}
-
-	return app
-}
-
-// prepare gives a command what all commands have. A word that needs another one prints its help.
-func (t Terminal) prepare(c *cli.Command, above []string) {
-	c.HideHelp, c.OnUsageError = true, usage
-	path := append(slices.Clone(above), c.Name)
-	for _, sub := range c.Subcommands {
-		t.prepare(sub, path)
-	}
-
-	if len(c.Subcommands) > 0 {
-		c.Action = func(cc *cli.Context) error { return t.help(cc.App, path) }
-	}
-
-	if do := c.Action; slices.ContainsFunc(c.Flags,
-		func(f cli.Flag) bool { return slices.Contains(f.Names(), "codename") }) {
-		c.Action = func(cc *cli.Context) error {
-			if err := t.refuseNobody(cc); err != nil {
-				return err
-			}
-			return do(cc)
-		}
-	}
-}
-
-// usage takes over what the library has to say about a command line.
-func usage(cc *cli.Context, err error, _ bool) error {
-	return Usagef(CommandPath(cc), "%s", strings.TrimPrefix(err.Error(), "flag provided but not defined: "))
-}
-
-// CommandPath is the command as it was typed after the program's name: "repo pause".
-func CommandPath(cc *cli.Context) string {
-	return strings.TrimSpace(strings.TrimPrefix(cc.Command.HelpName, cc.App.HelpName))
-}
-
-// Live reports whether a person sits at both ends.
-func (t Terminal) Live(cc *cli.Context) bool {
-	in, typed := t.In.(io.Writer) // a file; only its descriptor is looked at
-	return !cc.Bool("json") && typed && t.Env.IsTerminal(in) && t.Env.IsTerminal(t.Out)
 }
 
 // Binary is the path of a program of that name in a folder, as this system names programs.

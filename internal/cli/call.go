@@ -5,58 +5,82 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"io"
+	"reflect"
 	"strings"
 
 	"github.com/label-state/label-state/answer"
-	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/work"
-	"github.com/urfave/cli/v2"
 )
 
-// A Call is one invocation of a command: its flags, its streams and, once opened, its session.
+// A Call is one call of a verb: its streams, the parameters that all verbs share, and, once opened,
+// its session.
 type Call struct {
-	Flags    *cli.Context
+	Shared
+	Verb     Verb
 	Terminal Terminal
-	Session  *setup.Session
-	Source   config.WorkSource // where the agent takes its work from
-	Subject  answer.Answer     // what it is about, as far as is known
-	Answered bool              // standard output has its JSON
+	Session  *setup.Session                 // before it is opened it knows no more than who works
+	Source   config.WorkSource              // where the agent takes its work from
+	Subject  answer.Answer                  // what it is about, as far as is known
+	No       func(answer.Answer, error) any // the JSON of a negative answer; nil is the answer itself
+	Answered bool                           // there was an answer
+
+	reported bool // each of its parts has said what went wrong there
 }
 
-// A verb is the work of a command once its session is open.
-type verb func(ctx context.Context, c *Call) error
-
-// WithSession runs a verb on what the options name. Whatever goes wrong comes back as a problem,
-// and has been answered in JSON if that was asked for.
-func (t Terminal) WithSession(cc *cli.Context, o setup.Options, do verb) error {
-	ctx, cancel := Deadline(cc)
-	defer cancel()
-	c := &Call{Flags: cc, Terminal: t, Subject: answer.Answer{Issue: WithoutURL(o.Ref)}}
-	if o.Ref == "" {
-		c.Subject.Repo = WithoutURL(o.Repo)
+// newCall takes over what the verb's parameters have of the shared ones.
+func newCall(t Terminal, v Verb, params any) *Call {
+	c := &Call{Verb: v, Terminal: t, Session: &setup.Session{Worker: t.Env.Identity()}}
+	from, to := reflect.ValueOf(params).Elem(), reflect.ValueOf(&c.Shared).Elem()
+	for _, f := range reflect.VisibleFields(to.Type()) {
+		if has, is := from.Type().FieldByName(f.Name); is && !f.Anonymous && has.Type == f.Type {
+			to.FieldByIndex(f.Index).Set(from.FieldByIndex(has.Index))
+		}
 	}
 
-	err := c.Open(ctx, o)
-	defer c.Close()
-	if err == nil {
-		err = do(ctx, c)
+	c.Subject.Issue = WithoutURL(c.Issue)
+	if c.Issue == "" {
+		c.Subject.Repo = WithoutURL(c.Repo)
 	}
 
-	return c.Fail(ctx, err)
+	return c
+}
+
+// Part is the call for one of several things that it is about, without a session.
+func (c *Call) Part() *Call {
+	part := *c
+	part.Session, part.Subject, part.Answered = &setup.Session{Worker: c.Session.Worker}, answer.Answer{}, false
+	return &part
+}
+
+// InEach carries a verb out for each repository, or for this clone's where none is named. One that
+// fails does not keep the others from being done.
+func InEach[P any](ctx context.Context, c *Call, repos []string, do func(context.Context, *Call, *P) error,
+	p *P,
+) error {
+	if len(repos) == 0 {
+		repos = []string{""}
+	}
+
+	var failed []error
+	for _, name := range repos {
+		part := c.Part()
+		part.Repo, part.Subject.Repo = name, WithoutURL(name)
+		failed = append(failed, part.Fail(ctx, do(ctx, part, p)))
+		part.Close()
+	}
+
+	c.reported = true
+	return errors.Join(failed...)
 }
 
 // Close ends the connections of a session, if there is one. What goes wrong then changes nothing.
-func (c *Call) Close() {
-	if c.Session != nil {
-		_ = c.Session.Close()
-	}
-}
+func (c *Call) Close() { _ = c.Session.Close() }
 
 // Open makes the session of the call and notes what it is about, for messages. Without an issue
 // there has to be a repository: the error is then a wrong call (exit 2); the others are those of
@@ -72,7 +96,7 @@ func (c *Call) Open(ctx context.Context, o setup.Options) error {
 	case o.Ref != "":
 		c.Subject.Issue = s.Issue.String()
 	case s.Repo == ledger.Repo{}:
-		return Usagef(CommandPath(c.Flags), "no repository is known here; give OWNER/NAME, or run it inside a clone")
+		return c.Usagef("no repository is known here; give OWNER/NAME, or run it inside a clone")
 	default:
 		c.Subject.Repo = s.Repo.String()
 	}
@@ -88,38 +112,44 @@ func WithoutURL(name string) string {
 	return OneLine(name)
 }
 
-// Fail is the error that the command ends with: a problem that says what was being done to what.
-// With --json the negative answer is printed, unless the command has answered. nil stays nil.
+// Fail is the error that the verb ends with: a problem that says what was being done to what. With
+// --json the negative answer is printed, unless there was an answer. nil stays nil.
 func (c *Call) Fail(ctx context.Context, err error) error {
-	if err == nil {
-		return nil
+	if err == nil || c.reported {
+		return err
 	}
+
 	err = c.Timed(ctx, err)
-	p := ProblemOf(At(CommandPath(c.Flags), cmp.Or(c.Subject.Issue, c.Subject.Repo, c.Subject.Feature), err))
+	p := ProblemOf(err)
+	if p.Doing == "" {
+		p = ProblemOf(At(c.Verb.Name, cmp.Or(c.Subject.Issue, c.Subject.Repo, c.Subject.Feature), err))
+	}
+
 	if c.Answered {
 		return p
 	}
 
-	return errors.Join(p, c.AnswerJSON(c.Negative(p)))
-}
-
-// Negative is the answer to a command that failed, about what the call is about.
-func (c *Call) Negative(p *answer.Problem) answer.Answer {
 	a := p.Answer(c.Subject.Issue)
 	a.Repo, a.Feature = c.Subject.Repo, c.Subject.Feature
-	a.Error = OneLine(a.Error)
-	a.Next = c.Terminal.Resolve(a.Next)
+	a.Error, a.Next = OneLine(a.Error), c.Terminal.Resolve(a.Next)
 	if none, is := errors.AsType[*work.NoWorkError](p); is {
 		a.Error, a.Queue, a.Passed = "", &none.Queue, none.Passed
 	}
 
-	return a
+	if c.No != nil {
+		return errors.Join(p, c.Answer(c.No(a, err), ""))
+	}
+
+	return errors.Join(p, c.Answer(a, ""))
 }
 
 // Timed says so when it was --timeout or a signal that kept the answer from being found out.
 func (c *Call) Timed(ctx context.Context, err error) error {
-	if ExitCode(err) != answer.ExitUnknown || ctx.Err() == nil {
+	if err == nil || ctx.Err() == nil {
 		return err
+	}
+	if p := ProblemOf(err); p.Code == answer.Timeout || p.Code.Meaning().Exit != answer.ExitUnknown {
+		return err // as was found out before
 	}
 	if ctx.Err() == context.DeadlineExceeded {
 		return c.late(err)
@@ -136,7 +166,7 @@ func (c *Call) Timed(ctx context.Context, err error) error {
 // late is what --timeout did not leave time for.
 func (c *Call) late(err error) error {
 	p := &answer.Problem{
-		Code: answer.Timeout, Why: "no answer within " + printable.Exact(c.Flags.Duration("timeout")),
+		Code: answer.Timeout, Why: "no answer within " + printable.Exact(c.Timeout),
 		Cause: err,
 	}
 	longer := answer.Call("then", answer.AgainLonger)
@@ -158,101 +188,60 @@ func (c *Call) late(err error) error {
 
 // Deadline is the context of a call: it ends with the program, and after --timeout where that is
 // given.
-func Deadline(cc *cli.Context) (context.Context, context.CancelFunc) {
-	if d := cc.Duration("timeout"); d > 0 {
-		return context.WithTimeout(cc.Context, d)
+func (c *Call) Deadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	if c.Timeout > 0 {
+		return context.WithTimeout(ctx, c.Timeout)
 	}
-	return context.WithCancel(cc.Context)
+	return context.WithCancel(ctx)
 }
 
-// SetupOptions are what the flags of every command say about the session.
-func SetupOptions(cc *cli.Context) setup.Options {
-	shows := []string{"status", "log", "stats"} // nobody starts or ends work by what they say of whose records count
+// Options are what the shared parameters say about the session.
+func (c *Call) Options() setup.Options {
 	return setup.Options{
-		Repo:    cc.String("repo"),
-		Config:  cc.String("config"),
-		DryRun:  cc.Bool("dry-run"),
-		Verbose: cc.Bool("verbose"),
-		View:    slices.Contains(shows, CommandPath(cc)),
+		Repo:    c.Repo,
+		Config:  c.Config,
+		DryRun:  c.DryRun,
+		Verbose: c.Verbose,
+		View:    c.Verb.Shows,
 	}
 }
 
-// OnIssue is session for commands about one issue, the only argument.
-func (t Terminal) OnIssue(do func(ctx context.Context, c *Call, i claim.Issue) error) cli.ActionFunc {
-	return func(cc *cli.Context) error {
-		o, err := onOneIssue(cc)
-		if err != nil {
-			return err
-		}
-		return t.WithSession(cc, o, func(ctx context.Context, c *Call) error { return do(ctx, c, c.Session.Issue) })
+// Usagef is a wrong call of this verb.
+func (c *Call) Usagef(format string, args ...any) error { return Usagef(c.Verb.Name, format, args...) }
+
+// Option is how an option of this verb is called where it was called from.
+func (c *Call) Option(name string) string {
+	if c.Terminal.Option != nil {
+		return c.Terminal.Option(name)
 	}
+	return "--" + name
 }
 
-// onOneIssue are the options of a command whose only argument is an issue.
-func onOneIssue(cc *cli.Context) (setup.Options, error) {
-	o := SetupOptions(cc)
-	if n := cc.Args().Len(); n != 1 {
-		return o, Usagef(CommandPath(cc), "%s: want one issue, got %d arguments", CommandPath(cc), n)
-	}
-	if o.Ref = cc.Args().First(); o.Ref == "" {
-		return o, Usagef(CommandPath(cc), "%s: the issue is empty", CommandPath(cc))
-	}
-
-	return o, nil
+// Live reports whether a person sits at both ends.
+func (c *Call) Live() bool {
+	in, typed := c.Terminal.In.(io.Writer) // a file; only its descriptor is looked at
+	return !c.JSON && typed && c.Terminal.Env.IsTerminal(in) && c.Terminal.Env.IsTerminal(c.Terminal.Out)
 }
 
-// InRepo is session for commands about one repository: the argument, --repo, or this clone's.
-func (t Terminal) InRepo(do verb) cli.ActionFunc {
-	return func(cc *cli.Context) error {
-		o, err := InOneRepo(cc)
-		if err != nil {
-			return err
-		}
-		return t.WithSession(cc, o, do)
-	}
-}
-
-// InRepos is session for commands about several repositories: the arguments and --repo, or this
-// clone's. One that fails does not keep the others from being done.
-func (t Terminal) InRepos(do verb) cli.ActionFunc {
-	return func(cc *cli.Context) error {
-		names := NamedRepos(cc)
-		if len(names) == 0 {
-			names = []string{""}
-		}
-
-		var failed []error
-		for _, name := range names {
-			o := SetupOptions(cc)
-			o.Repo = name
-			failed = append(failed, t.WithSession(cc, o, do))
-		}
-
-		return errors.Join(failed...)
-	}
-}
-
-// InOneRepo are the options of a command whose only argument, if any, is a repository.
-func InOneRepo(cc *cli.Context) (setup.Options, error) {
-	o := SetupOptions(cc)
-	switch cc.Args().Len() {
-	case 0:
-	case 1:
-		o.Repo = cc.Args().First()
-	default:
-		return o, Usagef(CommandPath(cc), "%s: want one repository, got %d arguments", CommandPath(cc), cc.Args().Len())
-	}
-
-	return o, nil
-}
-
-// Answer prints what was found: v as JSON when asked, with nothing in it that does not show, else
-// text.
+// Answer says what was found, once or several times: v as JSON where that is asked for, with
+// nothing in it that does not show, else the text. nil is nothing in JSON, as is no text elsewhere.
+// A front end of another kind takes v as it is.
 func (c *Call) Answer(v any, text string) error {
-	c.Told()
-	if c.Flags.Bool("json") {
+	switch {
+	case c.Terminal.Take != nil:
+		if v != nil {
+			c.Told()
+			c.Terminal.Take(v)
+		}
+		return nil
+	case c.JSON && v != nil:
+		c.Told()
 		return c.unwritten(c.Terminal.write(v))
+	case c.JSON || text == "":
+		return nil
 	}
+
+	c.Told()
 	_, err := fmt.Fprint(c.Terminal.Out, text)
 	return c.unwritten(err)
 }
@@ -297,12 +286,4 @@ func (c *Call) WarnLate(err error) error {
 	}
 	Warnf(c.Terminal.Err, "%s: the record counts; %s; the next sweep repairs them", late.Issue, late)
 	return nil
-}
-
-// AnswerJSON answers only if JSON was asked for.
-func (c *Call) AnswerJSON(v any) error {
-	if !c.Flags.Bool("json") {
-		return nil
-	}
-	return c.Answer(v, "")
 }

@@ -1,8 +1,7 @@
 package cli
 
 import (
-	"fmt"
-	"io"
+	"context"
 	"slices"
 	"strings"
 
@@ -12,210 +11,189 @@ import (
 // HelpWidth is how many columns a help text uses.
 const HelpWidth = 80
 
-// NewHelpCommand makes the command help.
-func NewHelpCommand(t Terminal) *cli.Command {
-	return &cli.Command{
-		Name:      "help",
-		Usage:     "print the help of a command",
-		ArgsUsage: "[COMMAND]...",
-		Action:    func(cc *cli.Context) error { return t.help(cc.App, cc.Args().Slice()) },
+type helpParams struct {
+	All      bool     `flag:"all" text:"show every option, with what it means, as COMMAND --help-all does"`
+	Commands []string `arg:"[COMMAND]..."`
+}
+
+// Help is the verb help.
+func Help() Verb {
+	return Do(Verb{Name: helpVerb, Summary: "print the help of a command, or of a group of commands"}, showHelp)
+}
+
+// A page is a help text.
+type page struct {
+	Title    string
+	Usage    []string
+	About    string // paragraphs
+	Examples string
+	Tables   []table
+	Last     string // lines
+}
+
+// A table is names and what they mean, side by side.
+type table struct {
+	Heading string
+	Rows    [][2]string
+}
+
+// Width is that of the names.
+func (t table) Width() (width int) {
+	for _, row := range t.Rows {
+		width = max(width, len(row[0]))
 	}
+	return width
+}
+
+// Offset is the column where the meanings begin.
+func (t table) Offset() int { return t.Width() + 5 }
+
+const helpPage = `{{wrap .Title 0}}
+{{range $n, $line := .Usage}}{{if $n}}       {{else}}USAGE: {{end}}{{$line}}
+{{end}}{{if .About}}
+{{wrap .About 0}}
+{{end}}{{if .Examples}}
+EXAMPLES:
+{{indent 3 .Examples}}
+{{end}}{{range $t := .Tables}}{{if .Rows}}
+{{.Heading}}:
+{{range .Rows}}   {{printf "%-*s" $t.Width (index . 0)}}  {{wrap (index . 1) $t.Offset}}
+{{end}}{{end}}{{end}}{{if .Last}}
+{{wrap .Last 0}}
+{{end}}`
+
+// showHelp prints the help of the program, of a group of commands, or of a command.
+func showHelp(_ context.Context, c *Call, p *helpParams) error {
+	t := c.Terminal
+	shown := t.overview()
+	family := slices.DeleteFunc(t.below(""), func(v Verb) bool { return p.Commands == nil || v.Group != p.Commands[0] })
+	at := t.descend(p.Commands)
+	switch {
+	case p.Commands == nil:
+	case len(p.Commands) == 1 && len(family) > 0:
+		shown = page{Title: program + " help " + p.Commands[0], Tables: []table{{"COMMANDS", summaries(family)}}}
+		shown.Last = "More about each: " + program + " COMMAND --help"
+	case at.stray != "":
+		return unknownCommand(at.below, at.verb.Name, at.stray)
+	default:
+		shown = t.pageOf(at.verb, p.All)
+	}
+
+	wraps := map[string]any{"wrapAt": func() int { return HelpWidth }}
+	cli.HelpPrinterCustom(t.Out, helpPage, shown, wraps)
+	return nil
 }
 
 // toBeginWith are the commands that the help of the program explains; it has no room for more than
 // eight.
-var toBeginWith = [8]string{"demo", "init", "doctor", "next", "claim", "run", "status", "board"}
-
-// help prints the help of the command that path leads to, or of a group of commands. That of the
-// program is at most 24 lines of 80 columns: what to begin with, and which commands there are.
-func (t Terminal) help(app *cli.App, path []string) error {
-	if len(path) == 0 {
-		var first, rows [][2]string
-		for _, name := range toBeginWith {
-			first = append(first, [2]string{name, FindCommand(app.Commands, name).Usage})
-		}
-
-		var families []string
-		for _, c := range app.Commands {
-			if !slices.Contains(families, c.Category) {
-				families = append(families, c.Category)
-				rows = append(rows, [2]string{c.Category, ""})
-			}
-			row := &rows[slices.Index(families, c.Category)]
-			row[1] = strings.TrimPrefix(row[1]+", "+c.Name, ", ")
-		}
-
-		_, err := io.WriteString(t.Out, app.Name+": nobody does the same issue twice\n\n"+
-			"USAGE: label-state COMMAND [options] [arguments]\n\n"+
-			"TO BEGIN WITH:\n"+columns(first)+"\n"+
-			"ALL COMMANDS, BY GROUP:\n"+columns(rows)+"\n"+
-			"More: label-state COMMAND --help, label-state help GROUP\n"+
-			"Exit: 0 yes, 1 no, 2 called or set up wrongly, 3 could not find out, 4 no work\n")
-
-		return err
-	}
-
-	family := slices.DeleteFunc(slices.Clone(app.Commands), func(c *cli.Command) bool { return c.Category != path[0] })
-	if len(path) == 1 && len(family) > 0 {
-		_, err := fmt.Fprintf(t.Out, "%s help %s\n\nCOMMANDS:\n%s\nMore about each: %s COMMAND --help\n", app.Name,
-			path[0], commandRows(family), app.Name)
-		return err
-	}
-
-	known, text := app.Commands, ""
-	for n, name := range path {
-		c := FindCommand(known, name)
-		if c == nil {
-			return unknownCommand(known, strings.Join(path[:n], " "), name)
-		}
-		known, text = c.Subcommands, commandHelp(c, append([]string{app.Name}, path[:n]...))
-	}
-
-	_, err := io.WriteString(t.Out, text)
-	return err
+func toBeginWith() []string {
+	return []string{"demo", "init", "doctor", "next", "claim", "run", "status", "board"}
 }
 
-func commandHelp(c *cli.Command, above []string) string {
-	var b strings.Builder
-	name := strings.Join(append(slices.Clone(above), c.Name), " ")
-	fmt.Fprintf(&b, "%s: %s\n\nUSAGE:\n   %s\n", name, c.Usage, UsageLine(c, name))
-
-	for _, alias := range c.Aliases {
-		fmt.Fprintf(&b, "   %s\n", UsageLine(c, strings.Join(append(slices.Clone(above), alias), " ")))
-	}
-	about, examples := Parts(c.Description)
-	b.WriteString(about)
-	if examples != "" {
-		b.WriteString("\nEXAMPLES:\n" + examples)
+// overview is the help of the program, at most 24 lines: what to begin with, and which commands
+// there are.
+func (t Terminal) overview() page {
+	first, all := table{Heading: "TO BEGIN WITH"}, table{Heading: "ALL COMMANDS, BY GROUP"}
+	for _, name := range toBeginWith() {
+		first.Rows = append(first.Rows, [2]string{name, t.descend([]string{name}).verb.Summary})
 	}
 
-	if len(c.Subcommands) > 0 {
-		b.WriteString("\nCOMMANDS:\n" + commandRows(c.Subcommands) + "\nMore about each: " + name + " COMMAND --help\n")
-	}
-	own, shared := FlagRows(c.Flags)
-	if len(own) > 0 {
-		b.WriteString("\nOPTIONS:\n" + columns(own))
-	}
-
-	if len(shared) > 0 {
-		b.WriteString("\nCOMMON OPTIONS:\n" + columns(shared))
-	}
-
-	return b.String()
-}
-
-// UsageLine is how a command is typed: its name, options, and arguments.
-func UsageLine(c *cli.Command, name string) string {
-	if len(c.Subcommands) > 0 {
-		return name + " COMMAND [options]"
-	}
-	if len(c.Flags) > 0 {
-		name += " [options]"
-	}
-
-	return strings.TrimSpace(name + " " + c.ArgsUsage)
-}
-
-// Parts splits a description into its paragraphs, filled and each behind an empty line, and its
-// examples: lines that are indented.
-func Parts(description string) (about, examples string) {
-	for paragraph := range strings.SplitSeq(description, "\n\n") {
-		if strings.HasPrefix(paragraph, "   ") {
-			examples += paragraph + "\n"
-		} else if paragraph != "" {
-			about += "\n" + Fill(paragraph, 0, HelpWidth)
-		}
-	}
-
-	return about, examples
-}
-
-func commandRows(commands []*cli.Command) string {
-	var rows [][2]string
-	for _, c := range commands {
-		rows = append(rows, [2]string{strings.Join(c.Names(), ", "), c.Usage})
-	}
-	return columns(rows)
-}
-
-// FlagRows tells a command's own flags from those that all have.
-func FlagRows(flags []cli.Flag) (own, shared [][2]string) {
-	everywhere := RepoFlags()
-	for _, f := range flags {
-		doc, ok := f.(cli.DocGenerationFlag)
-		if !ok {
-			continue
-		}
-
-		var names []string
-		for _, name := range slices.Backward(f.Names()) {
-			names = append(names, Dashed(name))
-		}
-
-		placeholder, usage := Unquoted(doc)
-		row := [2]string{strings.TrimSpace(strings.Join(names, ", ") + " " + placeholder), usage}
-		if usual, ok := FlagOf(everywhere, f.Names()[0]).(cli.DocGenerationFlag); ok &&
-			usual.GetUsage() == doc.GetUsage() {
-			shared = append(shared, row)
+	for _, v := range t.below("") {
+		last := len(all.Rows) - 1
+		if last < 0 || all.Rows[last][0] != v.Group {
+			all.Rows = append(all.Rows, [2]string{v.Group, v.Name})
 		} else {
-			own = append(own, row)
+			all.Rows[last][1] += ", " + v.Name
 		}
 	}
 
-	return own, shared
+	return page{
+		Title:  program + ": nobody does the same issue twice",
+		Usage:  []string{program + " COMMAND [options] [arguments]"},
+		Tables: []table{first, all},
+		Last: "More: label-state COMMAND --help, label-state help GROUP\n" +
+			"Exit: 0 yes, 1 no, 2 called or set up wrongly, 3 could not find out, 4 no work",
+	}
 }
 
-// Unquoted takes the placeholder out of a usage text: the word in backquotes, as package flag has
-// it.
-func Unquoted(doc cli.DocGenerationFlag) (placeholder, usage string) {
-	usage = doc.GetUsage()
-	before, rest, quoted := strings.Cut(usage, "`")
-	if word, after, closed := strings.Cut(rest, "`"); quoted && closed {
-		return word, before + word + after
+// pageOf is the help of a verb. The options that are advanced, and what the common ones mean, are
+// there with all.
+func (t Terminal) pageOf(v Verb, all bool) page {
+	out := page{
+		Title:    program + " " + v.Name + ": " + v.Summary,
+		Usage:    []string{program + " " + v.Usage()},
+		About:    v.About,
+		Examples: strings.TrimSuffix(v.Examples, "\n"),
 	}
 
-	switch doc.(type) {
-	case *cli.DurationFlag:
-		return "DURATION", usage
-	case *cli.BoolFlag:
-		return "", usage
+	if v.Alias != "" {
+		out.Usage = append(out.Usage, strings.Replace(out.Usage[0], v.Name, v.Alias, 1))
 	}
 
-	return "TEXT", usage
-}
-
-// columns lays out name and meaning side by side within helpWidth.
-func columns(rows [][2]string) string {
-	width := 0
-	for _, r := range rows {
-		width = max(width, len(r[0]))
+	if v.do == nil {
+		out.Tables = []table{{"COMMANDS", summaries(t.below(v.Name))}}
+		out.Last = "More about each: " + program + " " + v.Name + " COMMAND --help"
+		return out
 	}
 
-	var b strings.Builder
-	for _, r := range rows {
-		fmt.Fprintf(&b, "   %-*s  %s", width, r[0], Fill(r[1], width+5, HelpWidth))
-	}
-
-	return b.String()
-}
-
-// Fill breaks text into lines of at most width columns; all but the first are indented.
-func Fill(text string, indent, width int) string {
-	var b strings.Builder
-	column := indent
-	for n, word := range strings.Fields(text) {
+	own, common, more := table{Heading: "OPTIONS"}, table{Heading: "COMMON OPTIONS"}, ""
+	for _, p := range v.Params() {
+		row := p.Row()
 		switch {
-		case n > 0 && column+1+len(word) > width:
-			b.WriteString("\n" + strings.Repeat(" ", indent))
-			column = indent
-		case n > 0:
-			b.WriteByte(' ')
-			column++
+		case p.Arg != "" && row[1] == "": // its name says it
+		case p.Show == "common":
+			common.Rows = append(common.Rows, row)
+		case p.Show == "all" && !all:
+			more = " and more options"
+		default:
+			own.Rows = append(own.Rows, row)
 		}
-
-		b.WriteString(word)
-		column += len(word)
 	}
 
-	return b.String() + "\n"
+	out.Tables = []table{own}
+	switch {
+	case all:
+		out.Tables = append(out.Tables, common)
+	case len(common.Rows)+len(more) > 0:
+		var names []string
+		for _, p := range v.Params() {
+			if p.Show == "common" {
+				names = append(names, "--"+p.Name)
+			}
+		}
+		out.Last = "Common: " + strings.Join(names, ", ") + "\nWhat they mean" + more + ": " + program + " " +
+			v.Name + " --help-all"
+	}
+
+	return out
+}
+
+func summaries(verbs []Verb) (rows [][2]string) {
+	for _, v := range verbs {
+		words := v.Words()
+		name := words[len(words)-1]
+		if v.Alias != "" {
+			name += ", " + v.Alias
+		}
+		rows = append(rows, [2]string{name, v.Summary})
+	}
+
+	return rows
+}
+
+// Row is how a parameter is typed, and what it means.
+func (p Param) Row() [2]string {
+	name, means := strings.Trim(p.Arg, "[]."), p.Text
+	if p.Arg == "" {
+		name = strings.TrimSpace("--" + p.Name + " " + p.Value)
+		if p.Short != "" {
+			name = "-" + p.Short + ", " + name
+		}
+	}
+
+	if p.Only != nil && !p.Open {
+		means = strings.TrimPrefix(means+": "+strings.Join(p.Only, ", "), ": ")
+	}
+
+	return [2]string{name, means}
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/state"
-	"github.com/urfave/cli/v2"
 )
 
 // Mine reports whether a claim of the issue is the asker's own, although no flag names its run: it
@@ -148,28 +147,10 @@ func (c *Call) AnswerMine(i claim.Issue, own claim.Claim) error {
 		i, until, w.Codename, w.FiringID, i))
 }
 
-// OnHeld is OnIssue; where no issue is named it is the one that this worktree holds.
-func (t Terminal) OnHeld(do func(ctx context.Context, c *Call, i claim.Issue) error) cli.ActionFunc {
-	return func(cc *cli.Context) error {
-		if cc.Args().Len() > 0 {
-			return t.OnIssue(do)(cc)
-		}
-		i, err := t.OnlyHold(cc)
-		if err != nil {
-			return err
-		}
-
-		o := SetupOptions(cc)
-		o.Ref = i.String()
-		return t.WithSession(cc, o, func(ctx context.Context, c *Call) error { return do(ctx, c, c.Session.Issue) })
-	}
-}
-
 // OnlyHold is the issue of the only hold that this worktree has recorded. Holds that are known to
 // be over count only where no other one is there.
-func (t Terminal) OnlyHold(cc *cli.Context) (claim.Issue, error) {
-	name := CommandPath(cc)
-	all, err := t.RecordedHolds(cc)
+func (c *Call) OnlyHold() (claim.Issue, error) {
+	all, err := c.RecordedHolds()
 	if err != nil {
 		return claim.Issue{}, err
 	}
@@ -188,32 +169,25 @@ func (t Terminal) OnlyHold(cc *cli.Context) (claim.Issue, error) {
 	}
 
 	if n := len(all); n != 1 {
-		return claim.Issue{}, Usagef(name, "%s: this worktree has %d holds; name the issue%s", name, n, howToName(name))
+		return claim.Issue{}, c.Usagef("this worktree has %d holds; name the issue%s", n, c.howToName())
 	}
 
 	return all[0].Issue, nil
 }
 
 // RecordedHolds are those that this worktree has recorded.
-func (t Terminal) RecordedHolds(cc *cli.Context) ([]state.Hold, error) {
-	store, err := t.Env.Holds()
+func (c *Call) RecordedHolds() ([]state.Hold, error) {
+	store, err := c.Terminal.Env.Holds()
 	if err != nil {
-		name := CommandPath(cc)
-		return nil, Usagef(name, "%s: %s; name the issue%s", name, err, howToName(name))
+		return nil, c.Usagef("%s; name the issue%s", err, c.howToName())
 	}
-
-	all, err := store.All()
-	if err != nil {
-		return nil, At(CommandPath(cc), "", err)
-	}
-
-	return all, nil
+	return store.All()
 }
 
-// howToName is how the command has the issue named, where that is no argument.
-func howToName(command string) string {
-	if command == "push" {
-		return " with --issue"
+// howToName is how the verb has the issue named, where that is no argument.
+func (c *Call) howToName() string {
+	if _, is := find(c.Verb.Params(), "issue"); is {
+		return " with " + c.Option("issue")
 	}
 	return ""
 }

@@ -69,8 +69,9 @@ func (t Terminal) Resolve(next []answer.Command) []answer.Command {
 			lengthen(typed)
 		}
 
-		out[n].Verb, out[n].Args = "", append(withoutSecrets(typed), c.Args...)
-		if len(typed) > 0 && !IsFlag(typed[0]) {
+		typed = slices.Insert(typed, before(typed, "--"), c.Args...)
+		out[n].Verb, out[n].Args = "", withoutSecrets(typed)
+		if len(typed) > 0 && !isOption(typed[0]) {
 			out[n].Verb, out[n].Args = out[n].Args[0], out[n].Args[1:]
 		}
 	}
@@ -99,6 +100,14 @@ func lengthen(typed []string) {
 			typed[at] = before + printable.Exact(max(4*d, time.Minute))
 		}
 	}
+}
+
+// before is the place of a word, or the end where there is none.
+func before(words []string, word string) int {
+	if n := slices.Index(words, word); n >= 0 {
+		return n
+	}
+	return len(words)
 }
 
 func withoutSecrets(typed []string) (out []string) {

@@ -10,13 +10,13 @@ import (
 
 // ForceFree ends whatever hold an issue has, in the name of the login that is signed in, and names
 // on standard error whoever lost it. Errors are those of Ledger.Force.
-func (c *Call) ForceFree(ctx context.Context, i claim.Issue) error {
+func (c *Call) ForceFree(ctx context.Context, i claim.Issue, reason string) error {
 	by, err := c.Session.Client.Viewer(ctx)
 	if err != nil {
 		return err
 	}
 
-	_, ended, err := c.Session.Ledger.Force(ctx, i, by, c.Flags.String("reason"))
+	_, ended, err := c.Session.Ledger.Force(ctx, i, by, reason)
 	c.AfterForce(i, ended, by)
 	return c.WarnLate(err)
 }

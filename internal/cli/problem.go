@@ -70,6 +70,9 @@ func meant(near string) string {
 	return fmt.Sprintf("; did you mean %q?", near)
 }
 
+// Meant asks whether the nearest of the known words was meant; empty where none is near.
+func Meant(known []string, word string) string { return meant(printable.Nearest(known, word)) }
+
 // OneLine makes text from anywhere printable in one line of a terminal: no control characters, no
 // escapes.
 func OneLine(s string) string { return printable.Line(s) }

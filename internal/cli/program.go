@@ -19,23 +19,17 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/setup"
-	"github.com/urfave/cli/v2"
 )
-
-// GraceFlag is for commands that run another program.
-func GraceFlag() cli.Flag {
-	return &cli.DurationFlag{Name: "grace", Usage: "time between TERM and KILL (default: 10s)"}
-}
 
 const defaultGrace = 10 * time.Second
 
 // CheckProgram makes sure that there is a command before anything is claimed for it.
-func CheckProgram(c *Call, args []string) error {
+func (c *Call) CheckProgram(args []string) error {
 	if len(args) == 0 {
-		return Usagef(CommandPath(c.Flags), "give a command after --")
+		return c.Usagef("give a command after --")
 	}
 	if _, err := exec.LookPath(args[0]); err != nil {
-		return Usagef(CommandPath(c.Flags), "%s", err)
+		return c.Usagef("%s", err)
 	}
 
 	return nil
@@ -43,8 +37,9 @@ func CheckProgram(c *Call, args []string) error {
 
 // A Program is what runs under a hold.
 type Program struct {
-	Args []string
-	In   io.Reader
+	Args  []string
+	In    io.Reader
+	Grace *time.Duration // between TERM and KILL; nil is defaultGrace
 }
 
 // An ExitStatus is a command's own exit code, which becomes ours.
@@ -58,7 +53,12 @@ func RunProgram(ctx context.Context, c *Call, h ledger.Hold, p Program) error {
 	ctx = context.WithoutCancel(ctx)
 	c.Told() // standard output is the program's
 	fmt.Fprintf(c.Terminal.Err, "label-state: claimed %s\n", h.Issue)
-	r := runner{call: c, hold: h, signals: make(chan os.Signal, 8)}
+	r := runner{
+		call:    c,
+		hold:    h,
+		grace:   p.Grace,
+		signals: make(chan os.Signal, 8),
+	}
 	signal.Notify(r.signals, forwarded...)
 	defer signal.Stop(r.signals)
 	defer c.Session.Attend(h.Issue)()
@@ -124,6 +124,7 @@ func (e *undeliveredError) Unwrap() error { return e.lost }
 type runner struct {
 	call     *Call
 	hold     ledger.Hold
+	grace    *time.Duration
 	signals  chan os.Signal
 	signaled bool // one came and was passed on
 }
@@ -167,8 +168,8 @@ func (r *runner) wait(ctx context.Context, cmd *exec.Cmd, ended <-chan struct{})
 
 			Warnf(r.call.Terminal.Err, "%s is lost, stopping the command: %s", r.hold.Issue, over)
 			grace := defaultGrace
-			if r.call.Flags.IsSet("grace") {
-				grace = r.call.Flags.Duration("grace")
+			if r.grace != nil {
+				grace = *r.grace
 			}
 
 			tell(cmd, syscall.SIGTERM)

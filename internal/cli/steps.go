@@ -98,8 +98,8 @@ func ShowStep(c *Call, s Step) error {
 
 // ShowSteps previews the steps below a title, or in JSON.
 func ShowSteps(c *Call, title string, steps []Step, last string) error {
-	if !c.Flags.Bool("json") {
-		return c.Tell(nil, Preview(title, steps)+last)
+	if err := c.Tell(nil, Preview(title, steps)+last); err != nil {
+		return err
 	}
 
 	for _, s := range steps {

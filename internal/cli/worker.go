@@ -17,37 +17,17 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/state"
-	"github.com/urfave/cli/v2"
 )
-
-// IdentityFlags say which worker asks.
-func IdentityFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "codename", Usage: "`NAME` of the kind of worker (default: LABEL_STATE_CODENAME)"},
-		&cli.StringFlag{
-			Name:  "firing-id",
-			Usage: "`ID` of this run, used once for an issue (default: LABEL_STATE_FIRING_ID, else made up)",
-		},
-	}
-}
-
-// ResumeFlag is for commands that claim.
-func ResumeFlag() cli.Flag {
-	return &cli.BoolFlag{
-		Name:  "resume",
-		Usage: "take over the hold of another process of this run; that process is fenced off",
-	}
-}
 
 // Asks is what a command asks for that claims the issue for the worker: by --resume, or when a
 // process that has crashed has left its record in this worktree, the hold of another process of the
 // run. With --resume alone the run is the recorded one.
-func (c *Call) Asks(i claim.Issue, w claim.Worker) (ledger.Request, error) {
+func (c *Call) Asks(i claim.Issue, w claim.Worker, p Claiming) (ledger.Request, error) {
 	req := ledger.Request{
 		Worker:  w,
-		TTL:     c.TTL(),
-		Branch:  c.Flags.String("branch"),
-		Resume:  c.Flags.Bool("resume"),
+		TTL:     p.TTL,
+		Branch:  p.Branch,
+		Resume:  p.Resume,
 		Earlier: c.earlier(i),
 	}
 
@@ -57,7 +37,7 @@ func (c *Call) Asks(i claim.Issue, w claim.Worker) (ledger.Request, error) {
 		case err != nil:
 			return req, err
 		case !found || recorded.Worker.Codename != w.Codename:
-			return req, Usagef(CommandPath(c.Flags), "--resume: which run? Name it with --firing-id")
+			return req, c.Usagef("%s: which run? Name it with %s", c.Option("resume"), c.Option("firing-id"))
 		}
 
 		req.Worker = recorded.Worker
@@ -87,7 +67,7 @@ func (c *Call) left(i claim.Issue, w claim.Worker) (state.Hold, bool) {
 		return state.Hold{}, false
 	}
 
-	named := c.Flags.IsSet("codename") || c.Flags.IsSet("agent")
+	named := c.Codename != "" || c.Agent != ""
 	over := recorded.TTL >= 0 && time.Now().After(recorded.Beat.Renewed.Add(recorded.TTL))
 	return recorded, !over && (!named || w.Codename == recorded.Worker.Codename)
 }
@@ -109,32 +89,18 @@ func (c *Call) earlier(i claim.Issue) func(claim.Worker) bool {
 	}
 }
 
-// HolderFlags say who holds an issue, and prove that it is the hold that stands.
-func HolderFlags() []cli.Flag { return append(IdentityFlags(), TokenFlag()) }
-
-// TokenFlag is for commands that act under a hold.
-func TokenFlag() cli.Flag {
-	return &cli.Int64Flag{
-		Name:  "token",
-		Usage: "fencing token `N` that claim printed (default: what this worktree recorded)",
-	}
-}
-
-// IssueForms is a paragraph of every command about an issue (cli.md#naming-an-issue).
-const IssueForms = "\n\nISSUE is owner/repo#7, the issue's URL, or inside a clone #7 or 7.\n\n"
-
 // Worker is who the command line or the environment says is asking.
 func (c *Call) Worker() claim.Worker {
 	w := c.Session.Worker
-	if n := cmp.Or(c.Flags.String("codename"), c.Flags.String("agent")); n != "" {
+	if n := cmp.Or(c.Codename, c.Agent); n != "" {
 		if n != w.Codename {
 			w = claim.Worker{}
 		}
 		w.Codename = n
 	}
 
-	if f := c.Flags.String("firing-id"); f != "" {
-		w.FiringID = f
+	if c.FiringID != "" {
+		w.FiringID = c.FiringID
 	}
 
 	return w
@@ -151,15 +117,6 @@ func (c *Call) Claimant() claim.Worker {
 	return w
 }
 
-// refuseNobody refuses a session that cannot be one: to go on without it would take the issue for
-// the person whose token it is.
-func (t Terminal) refuseNobody(cc *cli.Context) error {
-	if err := t.Env.CheckSession(); err != nil {
-		return At(CommandPath(cc), "", err)
-	}
-	return nil
-}
-
 // OneSession refuses to guess when the sessions of several hosts are around the command.
 func (c *Call) OneSession() error {
 	one, all := c.Terminal.Env.Session()
@@ -172,10 +129,9 @@ func (c *Call) OneSession() error {
 		names = append(names, string(s.Host))
 	}
 
-	again := append(c.Flags.Args().Slice(), "--codename", names[len(names)-1])
-	use := Usagef(CommandPath(c.Flags), "this command runs inside sessions of %s; say which one claims with --codename",
+	use := c.Usagef("this command runs inside sessions of %s; say which one claims with --codename",
 		strings.Join(names, " and "))
-	return Advise(use, answer.Call("", CommandPath(c.Flags), again...))
+	return Advise(use, answer.Call("", answer.Again, "--codename", names[len(names)-1]))
 }
 
 // RequireWorker refuses a command that needs to know who works.
@@ -184,7 +140,7 @@ func (c *Call) RequireWorker() error {
 		if err := c.OneSession(); err != nil {
 			return err
 		}
-		return Usagef(CommandPath(c.Flags), "who works? Give --codename, or set LABEL_STATE_CODENAME")
+		return c.Usagef("who works? Give --codename, or set LABEL_STATE_CODENAME")
 	}
 
 	return nil
@@ -196,18 +152,18 @@ var ErrNoHold = errors.New("no hold is recorded here")
 // Holder is who holds the issue from here: named by flags or environment, else recorded by
 // claim in this worktree. The fencing token is 0 when nobody told it. A recorded hold of another
 // session is a no.
-func (c *Call) Holder(i claim.Issue) (claim.Worker, int64, error) { return c.holder(i, false) }
+func (c *Call) Holder(ctx context.Context, i claim.Issue) (claim.Worker, int64, error) {
+	return c.holder(ctx, i, false)
+}
 
 // Releaser is Holder for who ends the hold: what a session left behind may be ended, and what a
 // session is at work on is not ended by anybody else.
-func (c *Call) Releaser(i claim.Issue) (claim.Worker, int64, error) { return c.holder(i, true) }
+func (c *Call) Releaser(ctx context.Context, i claim.Issue) (claim.Worker, int64, error) {
+	return c.holder(ctx, i, true)
+}
 
-func (c *Call) holder(i claim.Issue, ends bool) (claim.Worker, int64, error) {
-	w, told := c.Worker(), c.Flags.Int64("token")
-	if c.Flags.IsSet("token") && told < 1 {
-		return w, 0, Usagef(CommandPath(c.Flags), "--token %d: want the number that claim printed", told)
-	}
-
+func (c *Call) holder(ctx context.Context, i claim.Issue, ends bool) (claim.Worker, int64, error) {
+	w := c.Worker()
 	recorded, found, err := c.Session.Recall(i)
 	if err != nil && (w.Codename == "" || w.FiringID == "") {
 		return w, 0, err
@@ -221,14 +177,14 @@ func (c *Call) holder(i claim.Issue, ends bool) (claim.Worker, int64, error) {
 				return claim.Worker{}, 0, err
 			}
 		}
-		return recorded.Worker, cmp.Or(told, recorded.Token), nil
+		return recorded.Worker, cmp.Or(c.Token, recorded.Token), nil
 	case w.Codename != "" && w.FiringID != "":
-		return w, told, nil
+		return w, c.Token, nil
 	}
 
 	// A session around this command may have made a live claim in another worktree.
 	if _, all := c.Terminal.Env.Session(); len(all) > 0 && c.Session.Ledger != nil && w.FiringID == "" {
-		f, _, err := c.Session.Ledger.Check(c.Flags.Context, i, lifecycle.Seeker{})
+		f, _, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{})
 		if err != nil {
 			return claim.Worker{}, 0, err
 		}
@@ -237,16 +193,17 @@ func (c *Call) holder(i claim.Issue, ends bool) (claim.Worker, int64, error) {
 			for _, own := range f.Log.Live() {
 				made := own.Record.Worker
 				if s.Made(made.FiringID) && (w.Codename == "" || w.Codename == made.Codename) {
-					return made, cmp.Or(told, own.Record.Token), nil
+					return made, cmp.Or(c.Token, own.Record.Token), nil
 				}
 			}
 		}
 	}
 
 	return w, 0, &answer.Problem{
-		Code:  answer.Usage,
-		Why:   fmt.Sprintf("this worktree has no hold on %s; name the worker with --codename and --firing-id", i),
-		Next:  []answer.Command{answer.Call("", CommandPath(c.Flags), "--help")},
+		Code: answer.Usage,
+		Why: fmt.Sprintf("this worktree has no hold on %s; name the worker with %s and %s", i,
+			c.Option("codename"), c.Option("firing-id")),
+		Next:  []answer.Command{answer.Call("", c.Verb.Name, "--help")},
 		Cause: ErrNoHold,
 	}
 }
@@ -298,20 +255,8 @@ const (
 	RetryMost  = 15 * time.Second
 )
 
-// runTTL is the lease of a hold that is renewed all the time.
-const runTTL = 30 * time.Minute
-
-// TTL is what was asked for; 0 is the repository's default.
-func (c *Call) TTL() time.Duration {
-	if d := c.Flags.Duration("ttl"); d > 0 {
-		return d
-	}
-	if c.Flags.Bool("run") || CommandPath(c.Flags) == "run" {
-		return runTTL
-	}
-
-	return 0
-}
+// RunTTL is the lease of a hold that is renewed all the time.
+const RunTTL = 30 * time.Minute
 
 // RecordClaim remembers a hold for this worktree. The error is the claim's, unless only labels are
 // late.

@@ -23,7 +23,7 @@ func (c *Call) WouldClaim(ctx context.Context, i claim.Issue, req ledger.Request
 	}
 
 	taken := v.Has(lifecycle.CodeInFlight)
-	if c.Flags.Bool("force") {
+	if req.Force {
 		v = c.Session.Ledger.Rules().BeyondForce(f, v, false)
 	}
 

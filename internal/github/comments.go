@@ -129,7 +129,7 @@ func (c *Client) Reactions(ctx context.Context, r ledger.Repo, comment int64, lo
 	return out, failed(err, Object{Kind: CommentObject}, "list reactions to comment %d of %s", comment, r)
 }
 
-// Votes lists the reactions +1 and -1 to a comment of an issue, oldest first (ledger.Electorate).
+// Votes lists the reactions +1 and -1 to a comment of an issue, oldest first (ledger.Forge).
 func (c *Client) Votes(ctx context.Context, i claim.Issue, comment int64) ([]ledger.Vote, error) {
 	got, _, err := list[reaction](ctx, c.api,
 		at(i.Owner, i.Repo, "/issues/comments/%d/reactions?per_page=100", comment))

@@ -128,7 +128,7 @@ func (c *Client) restPullRequest(ctx context.Context, id pullID) (restPull, erro
 }
 
 // PullAt reads the pull request at an address, for who says that it is for the issue
-// (ledger.PullReader).
+// (ledger.Forge).
 func (c *Client) PullAt(ctx context.Context, address string, i claim.Issue) (lifecycle.PR, error) {
 	no := func(format string, args ...any) error {
 		return &ledger.NoPullError{Address: oneLine(address), Why: fmt.Sprintf(format, args...)}

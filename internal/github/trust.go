@@ -420,7 +420,7 @@ func (e *OutsiderError) App() string {
 }
 
 // Heard asks about our own login what every other reader will ask: whether its records count in a
-// repository. nil means that they do, an *OutsiderError that they do not (ledger.Jury).
+// repository. nil means that they do, an *OutsiderError that they do not (ledger.Forge).
 func (rs *roles) Heard(ctx context.Context, r ledger.Repo) error {
 	login, err := rs.viewer.self(ctx)
 	if err != nil || login == "" {

@@ -6,17 +6,17 @@ import (
 	"github.com/label-state/label-state/internal/printable"
 )
 
-// A result is the structured result of every tool. Result and results are the JSON objects of the
-// command line (docs/cli.md), unchanged.
+// A result is the structured result of every tool. Result and results are what the verb answered,
+// whose JSON is that of the command line (docs/cli.md).
 type result struct {
-	Answer    string            `json:"answer"`
-	Code      int               `json:"exit_code"`
-	Error     string            `json:"error,omitempty"`
-	Hint      string            `json:"hint,omitempty"`
-	Result    json.RawMessage   `json:"result,omitempty"`
-	Results   []json.RawMessage `json:"results,omitempty"`
-	Notes     []string          `json:"notes,omitempty"`
-	Untrusted []string          `json:"untrusted,omitempty"`
+	Answer    string   `json:"answer"`
+	Code      int      `json:"exit_code"`
+	Error     string   `json:"error,omitempty"`
+	Hint      string   `json:"hint,omitempty"`
+	Result    any      `json:"result,omitempty"`
+	Results   []any    `json:"results,omitempty"`
+	Notes     []string `json:"notes,omitempty"`
+	Untrusted []string `json:"untrusted,omitempty"`
 }
 
 // The answers, by exit code (cli.md#exit-codes): no work is a no.

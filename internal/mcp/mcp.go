@@ -1,50 +1,42 @@
 // Package mcp offers label-state's verbs to coding agents as tools and resources of the Model
 // Context Protocol, over whatever carries it.
 //
-// It decides nothing: a call becomes a command line of label-state, a Program runs it, and its
-// JSON, exit code, error and hint come back as they are. So an agent is told what a person at a
-// terminal is told, and a hold that was claimed here is known to the hook as one from the command
-// line is.
+// It decides nothing: a call fills the parameters of a verb, the verb is carried out, and its
+// answers, exit code, error and hint come back. So an agent is told what a person at a terminal is
+// told, and a hold that was claimed here is known to the hook as one from the command line is.
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/label-state/label-state/answer"
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/setup"
 )
-
-// A Program runs one command line of label-state, without the program's name and with input as its
-// standard input, and returns what came of it. It is called from several goroutines at once.
-type Program func(ctx context.Context, words []string, input string) Outcome
-
-// An Outcome is what a command line came to.
-type Outcome struct {
-	Code    int               // exit code (cli.md#exit-codes)
-	Objects []json.RawMessage // standard output with --json
-	Problem *answer.Problem   // nil when there was no error
-	Notes   []string          // warnings, in one line each
-}
 
 // Options say what a server offers, and what its calls leave out.
 type Options struct {
-	Version  string
-	Program  Program
-	Toolsets []Toolset     // nil is Core and Work
+	Terminal cli.Terminal  // with the table of verbs; its streams are not used
+	Toolsets []cli.Toolset // nil is Core and Work
 	Codename string        // of workers that do not name themselves; may be empty
 	Repo     string        // owner/name, of calls that name none; empty is the clone's
 	Config   string        // path of the configuration; empty is the repository's own
-	Timeout  time.Duration // of one call
+	Timeout  time.Duration // of one call; 0 is DefaultTimeout
 	Operator bool          // also offer what ends other people's work: pause, resume, force_release, approve, reject
 	Approver bool          // of those, offer approve and reject
+
+	// Do carries out a verb; nil is the terminal's own. It is called from several goroutines at
+	// once.
+	Do func(ctx context.Context, t cli.Terminal, v cli.Verb, params any) error
 }
 
 // DefaultTimeout is how long a call may take: more than GitHub's slow minutes, less than an agent's
@@ -63,7 +55,12 @@ const instructions = `label-state keeps two workers from doing the same GitHub i
 
 // New returns a server with its tools and resources. The error is a tool that cannot be described.
 func New(o Options) (*sdk.Server, error) {
-	s := sdk.NewServer(&sdk.Implementation{Name: "label-state", Title: "label-state", Version: o.Version},
+	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
+	if o.Do == nil {
+		o.Do = func(ctx context.Context, t cli.Terminal, v cli.Verb, params any) error { return t.Do(ctx, v, params) }
+	}
+
+	s := sdk.NewServer(&sdk.Implementation{Name: "label-state", Title: "label-state", Version: o.Terminal.Build.Version},
 		&sdk.ServerOptions{
 			Instructions: instructions,
 			Capabilities: &sdk.ServerCapabilities{
@@ -72,27 +69,27 @@ func New(o Options) (*sdk.Server, error) {
 			},
 		})
 
-	for _, t := range tools() {
+	for _, t := range o.tools() {
 		if !o.offers(t) {
 			continue
 		}
 		out, err := t.output()
 		if err != nil {
-			return nil, fmt.Errorf("describe tool %s: %w", t.name, err)
+			return nil, fmt.Errorf("describe tool %s: %w", t.Name, err)
 		}
 
 		s.AddTool(&sdk.Tool{
-			Name:         t.name,
-			Title:        t.title,
-			Description:  t.about,
+			Name:         t.Name,
+			Title:        t.Title,
+			Description:  t.About,
 			InputSchema:  t.input(),
 			OutputSchema: out,
 			Annotations: &sdk.ToolAnnotations{
-				ReadOnlyHint: t.reads, DestructiveHint: &t.destroys,
-				IdempotentHint: t.reads || t.repeats,
+				ReadOnlyHint: t.Reads, DestructiveHint: &t.Destroys,
+				IdempotentHint: t.Reads || t.Repeats,
 			},
 		}, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			a := o.run(withProgress(ctx, r), t, r.Params.Arguments)
+			a := o.run(ctx, progress(ctx, r), t, r.Params.Arguments)
 			data, err := a.json()
 			if err != nil {
 				return nil, err
@@ -102,7 +99,7 @@ func New(o Options) (*sdk.Server, error) {
 				Content:           []sdk.Content{&sdk.TextContent{Text: string(data)}},
 				StructuredContent: data,
 				// no may be an answer to its question
-				IsError: a.Answer != "yes" && a.Answer != waiting && !(t.asks && a.Answer == "no"),
+				IsError: a.Answer != "yes" && a.Answer != waiting && !(t.Asks && a.Answer == "no"),
 			}, nil
 		})
 	}
@@ -150,79 +147,56 @@ func Serve(ctx context.Context, s *sdk.Server, in io.Reader, out io.Writer) erro
 	return err
 }
 
-// offers reports whether the server has the tool at all: what is not offered, no text can talk an
-// agent into.
-func (o Options) offers(t tool) bool {
-	switch {
-	case t.operator:
-		return o.Operator
-	case t.approver:
-		return o.Operator || o.Approver
-	}
-
-	return slices.Contains(o.sets(), t.set)
-}
-
-// sets are the toolsets that are offered.
-func (o Options) sets() []Toolset {
-	if o.Toolsets == nil {
-		return []Toolset{Core, Work} // enough to take work, keep it and end it
-	}
-	return slices.Clone(o.Toolsets)
-}
-
-// run is what a tool says to a call.
-func (o Options) run(ctx context.Context, t tool, arguments json.RawMessage) result {
-	l, err := o.line(t, arguments)
+// run is what a tool says to a call; waits is told what the call waits for.
+func (o Options) run(ctx context.Context, waits func(string), t tool, raw json.RawMessage) result {
+	params, err := o.read(t, raw)
 	if err != nil {
 		return result{
 			Answer: refused,
 			Code:   answer.ExitWrong,
-			Error:  t.name + ": " + err.Error(),
+			Error:  t.Name + ": " + err.Error(),
 			Hint:   "correct the arguments: " + t.allowed(),
 		}
 	}
 
-	out := o.Program(ctx, l.words, l.input)
-	a := result{Answer: "unknown", Code: out.Code, Notes: out.Notes}
-	if out.Problem != nil {
-		a.Error, a.Hint = t.problem(*out.Problem), o.hint(t, out.Problem.Next)
+	var found []any
+	var said notes
+	term := o.Terminal
+	term.In, term.Out, term.Err, term.Env.Stderr = strings.NewReader(""), io.Discard, &said, &said
+	term.Env.Server, term.Env.Waiting = true, setup.Waits(waits)
+	term.Take, term.Option = func(v any) { found = append(found, v) }, t.option
+	err = o.Do(ctx, term, t.verb, params)
+
+	a := result{Answer: "unknown", Code: cli.ExitCode(err), Notes: said.lines()}
+	if a.Code < len(answers) {
+		a.Answer = answers[a.Code]
 	}
 
-	if out.Code >= 0 && out.Code < len(answers) {
-		a.Answer = answers[out.Code]
-	}
 	under := "" // where the result is
 	switch {
-	case t.many && out.Code == answer.ExitYes:
-		a.Results = append([]json.RawMessage{}, out.Objects...)
+	case a.Code == answer.ExitYes && (t.Many || len(found) > 1):
+		a.Results = append([]any{}, found...)
 		under = "results."
-	case len(out.Objects) > 0:
-		a.Result = out.Objects[len(out.Objects)-1]
+	case len(found) > 0:
+		a.Result = found[len(found)-1]
 		under = "result."
 	}
 
-	for _, path := range t.untrusted {
+	for _, path := range strings.Fields(t.Untrusted) {
 		if under != "" {
 			a.Untrusted = append(a.Untrusted, under+path)
 		}
 	}
 
-	if a.Code != answer.ExitYes && (a.Error != "" || a.Result != nil) {
-		a.Untrusted = []string{"error", "result"}
+	if p := cli.ProblemOf(err); p != nil {
+		a.Error, a.Hint, a.Untrusted = t.problem(*p), o.hint(t, p.Next), []string{"error", "result"}
+		if t.Wait != "" && p.Code == answer.Timeout && a.Result != nil { // neither a no nor trouble
+			a.Answer, a.Hint = waiting, "nobody has decided yet: call "+t.Name+" again"
+		}
 	}
 
 	if len(a.Notes) > 0 {
 		a.Untrusted = append(a.Untrusted, "notes")
-	}
-
-	var said struct {
-		Answer string `json:"answer"`
-	}
-
-	// neither a no nor trouble
-	if t.waits != "" && a.Answer == "unknown" && json.Unmarshal(a.Result, &said) == nil && said.Answer == t.waits {
-		a.Answer, a.Hint = waiting, "nobody has decided yet: call "+t.name+" again"
 	}
 
 	return a

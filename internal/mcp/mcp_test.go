@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -19,32 +20,74 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/label-state/label-state/answer"
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/cli/app"
 	"github.com/label-state/label-state/internal/mcp"
 )
 
-// A stand is a program that only remembers what it was called with.
+// A stand is a table of verbs that only remembers what was asked of it.
 type stand struct {
 	mu     sync.Mutex
 	words  []string
-	input  string
-	answer mcp.Outcome
+	answer outcome
 }
 
-func (s *stand) program(_ context.Context, words []string, input string) mcp.Outcome {
+// An outcome is what a verb comes to.
+type outcome struct {
+	Objects []json.RawMessage
+	Problem *answer.Problem
+	Notes   []string
+}
+
+func (s *stand) do(_ context.Context, t cli.Terminal, v cli.Verb, params any) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.words, s.input = words, input
-	return s.answer
+	s.words = told(v, params)
+	return s.answer.tell(t)
+}
+
+func (o outcome) tell(t cli.Terminal) error {
+	for _, note := range o.Notes {
+		fmt.Fprintln(t.Err, "label-state: "+note)
+	}
+
+	for _, object := range o.Objects {
+		t.Take(object)
+	}
+
+	if o.Problem == nil {
+		return nil
+	}
+
+	return o.Problem
+}
+
+// told is a verb with the parameters that were set, as the vectors write it.
+func told(v cli.Verb, params any) []string {
+	words := []string{strings.ReplaceAll(v.Name, " ", "_")}
+	for _, p := range cli.Params(params) {
+		if !p.Given() {
+			continue
+		}
+
+		value := reflect.ValueOf(p.Field()).Elem()
+		for value.Kind() == reflect.Pointer {
+			value = value.Elem()
+		}
+
+		words = append(words, fmt.Sprintf("%s=%v", p.Name, value))
+	}
+
+	return words
 }
 
 func (s *stand) options() mcp.Options {
 	return mcp.Options{
-		Version:  "test",
-		Program:  s.program,
+		Terminal: cli.Terminal{Verbs: app.Verbs()},
+		Do:       s.do,
 		Codename: "lucius",
-		Timeout:  mcp.DefaultTimeout,
 		Operator: true,
-		Toolsets: mcp.Toolsets(),
+		Toolsets: cli.Toolsets(),
 	}
 }
 
@@ -148,10 +191,6 @@ func played(t *testing.T, c *sdk.ClientSession, s *stand, call string) string {
 			words[n] = strings.ReplaceAll(w, " ", "_")
 		}
 
-		if s.input != "" {
-			words = append(words, "<", strings.ReplaceAll(s.input, " ", "_"))
-		}
-
 		return "= " + strings.Join(words, " ")
 	}
 
@@ -163,8 +202,8 @@ func played(t *testing.T, c *sdk.ClientSession, s *stand, call string) string {
 	return "! " + a.Error
 }
 
-// TestNoTextIsAnOption: whatever an agent sends, the options of the command line are the tool's
-// own.
+// TestNoTextIsAnOption: whatever an agent sends is the value of the argument it was sent as, and of
+// nothing else.
 func TestNoTextIsAnOption(t *testing.T) {
 	var s stand
 	c := connect(t, s.options())
@@ -172,19 +211,20 @@ func TestNoTextIsAnOption(t *testing.T) {
 		texts := rapid.OneOf(rapid.StringN(1, -1, -1),
 			rapid.SampledFrom([]string{"--", "--force", "-h", "--json=false", "--repo=x/y", "a\nb"}))
 		arguments := map[string]any{}
-		for _, name := range []string{"issue", "codename", "firing_id", "reason", "pr", "transition_to"} {
+		for _, name := range []string{"issue", "codename", "firing_id", "pr", "transition_to", "reason"} {
 			arguments[name] = texts.Draw(rt, name)
 		}
 
 		if _, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "release", Arguments: arguments}); err != nil {
 			rt.Fatal(err)
 		}
-		want := []string{"release", "--json", "--timeout=2m0s"}
-		for _, name := range []string{"codename", "firing_id", "pr", "reason", "transition_to"} {
-			want = append(want, fmt.Sprintf("--%s=%s", strings.ReplaceAll(name, "_", "-"), arguments[name]))
+
+		want := []string{"release"}
+		for _, name := range []string{"issue", "codename", "firing_id", "pr", "transition_to", "reason"} {
+			want = append(want, fmt.Sprintf("%s=%s", strings.ReplaceAll(name, "_", "-"), arguments[name]))
 		}
 
-		if want = append(want, "--", arguments["issue"].(string)); !slices.Equal(s.words, want) {
+		if want = append(want, "timeout=2m0s"); !slices.Equal(s.words, want) {
 			rt.Errorf("got %q\nwant %q", s.words, want)
 		}
 	})
@@ -196,18 +236,18 @@ func TestAnswers(t *testing.T) {
 	object, waits, pending := json.RawMessage(`{"answer":"x","more":1}`), json.RawMessage(`{"answer":"waiting"}`), json.RawMessage(`{"answer":"pending"}`)
 	for _, c := range []struct {
 		tool    string
-		outcome mcp.Outcome
+		outcome outcome
 		want    result
 		isError bool
 	}{
-		{"claim", mcp.Outcome{Objects: []json.RawMessage{object}, Notes: []string{"warning: late"}}, result{
+		{"claim", outcome{Objects: []json.RawMessage{object}, Notes: []string{"warning: late"}}, result{
 			Answer:    "yes",
 			Result:    object,
 			Notes:     []string{"warning: late"},
 			Untrusted: []string{"notes"},
 		}, false},
-		{"claim", mcp.Outcome{
-			Code: 1, Objects: []json.RawMessage{object},
+		{"claim", outcome{
+			Objects: []json.RawMessage{object},
 			Problem: problem(answer.Held, "claim a/b#1: held", answer.Advice("wait")),
 		}, result{
 			Answer:    "no",
@@ -217,21 +257,19 @@ func TestAnswers(t *testing.T) {
 			Result:    object,
 			Untrusted: []string{"error", "result"},
 		}, true},
-		{"claim", mcp.Outcome{Code: 3, Problem: problem(answer.Unread, "claim a/b#1: offline")}, result{
+		{"claim", outcome{Problem: problem(answer.Unread, "claim a/b#1: offline")}, result{
 			Answer:    "unknown",
 			Code:      3,
 			Error:     "claim a/b#1: offline",
 			Untrusted: []string{"error", "result"},
 		}, true},
-		{"claim", mcp.Outcome{Code: 2, Problem: problem(answer.Usage, "x")}, result{
+		{"claim", outcome{Problem: problem(answer.Usage, "x")}, result{
 			Answer:    "refused",
 			Code:      2,
 			Error:     "x",
 			Untrusted: []string{"error", "result"},
 		}, true},
-		{"claim", mcp.Outcome{Code: 9}, result{Answer: "unknown", Code: 9}, true},
-		{"claim", mcp.Outcome{Code: -1}, result{Answer: "unknown", Code: -1}, true},
-		{"next", mcp.Outcome{Code: 4, Problem: problem(answer.NoWork, "next a/b: no work")}, result{
+		{"next", outcome{Problem: problem(answer.NoWork, "next a/b: no work")}, result{
 			Answer:    "no",
 			Code:      4,
 			Error:     "next a/b: no work",
@@ -239,19 +277,19 @@ func TestAnswers(t *testing.T) {
 		}, false},
 		{
 			"dedup_check",
-			mcp.Outcome{Code: 1, Problem: problem(answer.Held, "held")},
+			outcome{Problem: problem(answer.Held, "held")},
 			result{Answer: "no", Code: 1, Error: "held", Untrusted: []string{"error", "result"}},
 			false,
 		},
 		{
 			"dedup_check",
-			mcp.Outcome{Code: 3, Problem: problem(answer.Unread, "offline")},
+			outcome{Problem: problem(answer.Unread, "offline")},
 			result{Answer: "unknown", Code: 3, Error: "offline", Untrusted: []string{"error", "result"}},
 			true,
 		},
 		{
 			"log",
-			mcp.Outcome{Objects: []json.RawMessage{object, object}},
+			outcome{Objects: []json.RawMessage{object, object}},
 			result{
 				Answer: "yes", Results: []json.RawMessage{object, object},
 				Untrusted: []string{
@@ -262,10 +300,15 @@ func TestAnswers(t *testing.T) {
 			false,
 		},
 		{
+			"renew",
+			outcome{Objects: []json.RawMessage{object, waits}},
+			result{Answer: "yes", Results: []json.RawMessage{object, waits}},
+			false,
+		},
+		{
 			"plan_wait",
-			mcp.Outcome{
-				Code:    3,
-				Problem: problem(answer.Unread, "no answer within 45s", answer.Advice("label-state plan")),
+			outcome{
+				Problem: problem(answer.Timeout, "no answer within 45s", answer.Advice("label-state plan")),
 				Objects: []json.RawMessage{waits},
 			},
 			result{
@@ -277,8 +320,8 @@ func TestAnswers(t *testing.T) {
 		},
 		{
 			"plan_wait",
-			mcp.Outcome{
-				Code: 1, Problem: problem(answer.Held, "rejected by olga"),
+			outcome{
+				Problem: problem(answer.Held, "rejected by olga"),
 				Objects: []json.RawMessage{object},
 			},
 			result{
@@ -289,8 +332,8 @@ func TestAnswers(t *testing.T) {
 		},
 		{
 			"plan_wait",
-			mcp.Outcome{
-				Code: 3, Problem: problem(answer.Unread, "offline"),
+			outcome{
+				Problem: problem(answer.Unread, "offline"),
 				Objects: []json.RawMessage{object},
 			},
 			result{
@@ -301,14 +344,14 @@ func TestAnswers(t *testing.T) {
 		},
 		{
 			"plan_wait",
-			mcp.Outcome{Code: 3, Problem: problem(answer.Unread, "offline")},
+			outcome{Problem: problem(answer.Unread, "offline")},
 			result{Answer: "unknown", Code: 3, Error: "offline", Untrusted: []string{"error", "result"}},
 			true,
 		},
 		{
 			"chain_wait",
-			mcp.Outcome{
-				Code: 3, Problem: problem(answer.Unread, "no answer within 45s"),
+			outcome{
+				Problem: problem(answer.Timeout, "no answer within 45s"),
 				Objects: []json.RawMessage{pending},
 			},
 			result{
@@ -320,7 +363,7 @@ func TestAnswers(t *testing.T) {
 		},
 		{
 			"chain_wait",
-			mcp.Outcome{Code: 3, Problem: problem(answer.Unread, "x"), Objects: []json.RawMessage{waits}},
+			outcome{Problem: problem(answer.Unread, "x"), Objects: []json.RawMessage{waits}},
 			result{
 				Answer: "unknown", Code: 3, Error: "x", Result: waits,
 				Untrusted: []string{"error", "result"},
@@ -329,7 +372,7 @@ func TestAnswers(t *testing.T) {
 		},
 		{
 			"claim",
-			mcp.Outcome{Code: 3, Problem: problem(answer.Unread, "x"), Objects: []json.RawMessage{waits}},
+			outcome{Problem: problem(answer.Unread, "x"), Objects: []json.RawMessage{waits}},
 			result{
 				Answer: "unknown", Code: 3, Error: "x", Result: waits,
 				Untrusted: []string{"error", "result"},
@@ -338,7 +381,7 @@ func TestAnswers(t *testing.T) {
 		},
 		{
 			"log",
-			mcp.Outcome{Code: 3, Problem: problem(answer.Unread, "offline"), Objects: []json.RawMessage{object}},
+			outcome{Problem: problem(answer.Unread, "offline"), Objects: []json.RawMessage{object}},
 			result{
 				Answer: "unknown", Code: 3, Error: "offline", Result: object,
 				Untrusted: []string{"error", "result"},
@@ -358,10 +401,15 @@ func TestAnswers(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		got, want := fmt.Sprintf("%s %v", encode(t, read(t, r)), r.IsError), fmt.Sprintf("%s %v", encode(t, c.want),
+		said := read(t, r)
+		if c.want.Hint == "" { // what the code says to do
+			said.Hint = ""
+		}
+
+		got, want := fmt.Sprintf("%s %v", encode(t, said), r.IsError), fmt.Sprintf("%s %v", encode(t, c.want),
 			c.isError)
 		if got != want {
-			t.Errorf("%s exit %d\n got %s\nwant %s", c.tool, c.outcome.Code, got, want)
+			t.Errorf("%s %v\n got %s\nwant %s", c.tool, c.outcome.Problem, got, want)
 		}
 
 		checkSchema(t, session, c.tool, r)
@@ -454,13 +502,14 @@ func TestOffers(t *testing.T) {
 	}
 }
 
-// TestWho: a worker without a name is refused, and nothing is asked; an asker needs none.
+// TestWho: a worker without a name is refused where a person may do the same, and nothing is asked.
+// Who asks, or goes on with what is recorded, needs none.
 func TestWho(t *testing.T) {
 	var s stand
 	o := s.options()
 	o.Codename = ""
 	c := connect(t, o)
-	for _, name := range []string{"claim", "renew", "release"} {
+	for _, name := range []string{"claim", "release"} {
 		r, err := c.CallTool(t.Context(),
 			&sdk.CallToolParams{Name: name, Arguments: map[string]any{"issue": "1", "codename": ""}})
 		if err != nil {
@@ -472,24 +521,26 @@ func TestWho(t *testing.T) {
 		}
 	}
 
-	if _, err := c.CallTool(t.Context(),
-		&sdk.CallToolParams{Name: "status", Arguments: map[string]any{"issue": "1"}}); err != nil || s.words == nil {
-		t.Errorf("status ran %q, %v", s.words, err)
+	for _, name := range []string{"status", "renew"} {
+		s.words = nil
+		if _, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: name}); err != nil || s.words == nil {
+			t.Errorf("%s ran %q, %v", name, s.words, err)
+		}
 	}
 }
 
 func TestResources(t *testing.T) {
 	for _, c := range []struct{ uri, words string }{
-		{"label-state://acme/app/board", "board --json --timeout=2m0s --repo=acme/app"},
-		{"label-state://acme/app/issues/7/log", "log --json --timeout=2m0s -- acme/app#7"},
-		{"label-state://acme/app/issues/--force/log", "log --json --timeout=2m0s -- acme/app#--force"},
+		{"label-state://acme/app/board", "board repo=[acme/app] timeout=2m0s"},
+		{"label-state://acme/app/issues/7/log", "log issue=acme/app#7 timeout=2m0s"},
+		{"label-state://acme/app/issues/--force/log", "log issue=acme/app#--force timeout=2m0s"},
 		{"label-state://acme/app/issues/7", ""},
 		{"label-state://acme/app/boards", ""},
 		{"label-state://acme/app", ""},
 		{"label-state:///app/board", ""},
 		{"https://acme/app/board", ""},
 	} {
-		s := stand{answer: mcp.Outcome{Objects: []json.RawMessage{json.RawMessage(`{"answer":"x"}`)}}}
+		s := stand{answer: outcome{Objects: []json.RawMessage{json.RawMessage(`{"answer":"x"}`)}}}
 		r, err := connect(t, s.options()).ReadResource(t.Context(), &sdk.ReadResourceParams{URI: c.uri})
 		if got := strings.Join(s.words, " "); got != c.words || (err != nil) != (c.words == "") {
 			t.Errorf("%s: ran %q, %v", c.uri, got, err)
@@ -501,17 +552,19 @@ func TestResources(t *testing.T) {
 		}
 	}
 
-	for code, want := range map[int]int64{2: jsonrpc.CodeInvalidParams, 3: jsonrpc.CodeInternalError} {
-		s := stand{answer: mcp.Outcome{
-			Code:    code,
-			Problem: problem(answer.Unread, "log acme/app#7: offline", answer.Advice("try again")),
+	for code, want := range map[answer.Code]int64{
+		answer.Usage:  jsonrpc.CodeInvalidParams,
+		answer.Unread: jsonrpc.CodeInternalError,
+	} {
+		s := stand{answer: outcome{
+			Problem: problem(code, "log acme/app#7: offline", answer.Advice("try again")),
 		}}
 		_, err := connect(t, s.options()).ReadResource(t.Context(),
 			&sdk.ReadResourceParams{URI: "label-state://acme/app/issues/7/log"})
 		var said *jsonrpc.Error
 		if !errors.As(err, &said) || said.Message != "log acme/app#7: offline; try again" || said.Code != want ||
-			!strings.Contains(string(said.Data), fmt.Sprintf(`"exit_code":%d`, code)) {
-			t.Errorf("exit code %d: %v", code, err)
+			!strings.Contains(string(said.Data), fmt.Sprintf(`"exit_code":%d`, code.Meaning().Exit)) {
+			t.Errorf("%s: %v", code, err)
 		}
 	}
 }
@@ -548,11 +601,11 @@ func TestServeGivesUp(t *testing.T) {
 			var s stand
 			began, gaveUp := make(chan struct{}), false
 			o := s.options()
-			o.Program = func(ctx context.Context, _ []string, _ string) mcp.Outcome {
+			o.Do = func(ctx context.Context, _ cli.Terminal, _ cli.Verb, _ any) error {
 				close(began)
 				<-ctx.Done()
 				gaveUp = true
-				return mcp.Outcome{Code: 3}
+				return ctx.Err()
 			}
 
 			server, err := mcp.New(o)

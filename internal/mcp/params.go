@@ -1,26 +1,18 @@
 package mcp
 
 import (
-	"cmp"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
-	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/label-state/label-state/internal/cli"
 )
-
-// A param is one argument of a tool: an option of the command, or what the command is about.
-type param struct {
-	name    string // in the tool; the option has dashes for underscores
-	about   string
-	kind    kind
-	choices []string // empty is any
-	option  string   // where it is not the name's
-	needed  bool
-	bare    bool // not an option
-	fed     bool // not an option either: standard input
-	span    bool // a length of time that the call waits; left out, it is as long as a call may
-	most    int  // bytes; 0 is mostBytes
-}
 
 // What no argument is longer than: nothing a person could mean, and not what an agent was talked
 // into pasting.
@@ -30,134 +22,167 @@ const (
 	mostValues = 100
 )
 
-// A kind is what JSON an argument is.
-type kind string
-
-const (
-	isText   kind = "string"
-	isNumber kind = "integer"
-	isFlag   kind = "boolean"
-	isTexts  kind = "array"
-)
-
-// called names what an argument must be, in errors.
-func (p param) called() string {
-	if p.span {
-		return "a length of time such as 30s"
+// read is the verb's parameters as a call gives them. The error says which argument is wrong and
+// what is allowed.
+func (o Options) read(t tool, raw json.RawMessage) (any, error) {
+	given := map[string]json.RawMessage{}
+	if len(bytes.TrimSpace(raw)) > 0 && json.Unmarshal(raw, &given) != nil {
+		return nil, errors.New("the arguments are not a JSON object")
 	}
 
-	return map[kind]string{
-		isText:   "a string",
-		isNumber: "a whole number above 0",
-		isFlag:   "true or false",
-		isTexts:  "an array of strings",
-	}[p.kind]
-}
-
-func params(groups ...[]param) []param { return slices.Concat(groups...) }
-
-func text(name, about string) []param  { return []param{{name: name, about: about, kind: isText}} }
-func texts(name, about string) []param { return []param{{name: name, about: about, kind: isTexts}} }
-func flag(name, about string) []param  { return []param{{name: name, about: about, kind: isFlag}} }
-
-func choice(name, about string, choices ...string) []param {
-	return []param{{
-		name:    name,
-		about:   about,
-		kind:    isText,
-		choices: choices,
-	}}
-}
-
-func needed(group []param) []param {
-	group[0].needed = true
-	return group
-}
-
-// bare makes an argument stand behind the options.
-func bare(group []param) []param {
-	group[0].bare = true
-	return group
-}
-
-// waitParam is how long a call waits, as that option of its command.
-func waitParam(option string) []param {
-	about := "how long to wait, such as 30s, at most 45s; then it answers waiting: call it again"
-	return []param{{
-		name:   "wait",
-		about:  about,
-		kind:   isText,
-		option: option,
-		span:   true,
-	}}
-}
-
-// issueParam is the issue that a tool is about (cli.md#naming-an-issue).
-func issueParam() []param {
-	return []param{{
-		name:   "issue",
-		about:  "owner/repo#7, the issue's URL, or of this repository 7, #7 or github-7",
-		kind:   isText,
-		needed: true,
-		bare:   true,
-	}}
-}
-
-func repoParam() []param {
-	return text("repo", "owner/name; default: the clone's or the server's")
-}
-
-func ttlParam() []param {
-	return text("ttl", "length of the lease, such as 30m; default: the repository's")
-}
-
-func whoParams() []param {
-	return params(
-		text("codename", "your name as a worker; default: the server's"),
-		text("firing_id", "this run's key, as next or claim returned it; inside a clone it is recorded"),
-	)
-}
-
-func filterParams() []param {
-	return []param{
-		{name: "label", about: "only items with all of these labels", kind: isTexts},
-		{
-			name:    "priority",
-			about:   "only items of one of these priorities",
-			kind:    isTexts,
-			choices: []string{"critical", "high", "medium", "low"},
-		},
-	}
-}
-
-func (t tool) input() *jsonschema.Schema {
-	s := &jsonschema.Schema{
-		Type: "object", Properties: map[string]*jsonschema.Schema{},
-		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
+	// as if left out
+	maps.DeleteFunc(given, func(_ string, v json.RawMessage) bool { return string(v) == "null" || string(v) == `""` })
+	params := t.verb.NewParams()
+	arguments := t.arguments(params)
+	if err := o.check(t, arguments, given); err != nil {
+		return nil, err
 	}
 
-	for _, p := range t.params {
-		one := &jsonschema.Schema{Type: string(p.kind), Description: p.about}
-		s.Properties[p.name] = one
-		switch p.kind {
-		case isTexts:
-			one.Items = &jsonschema.Schema{Type: string(isText)}
-			one = one.Items
-		case isNumber:
-			one.Minimum = jsonschema.Ptr(1.0)
-		}
-
-		for _, c := range p.choices {
-			one.Enum = append(one.Enum, c)
-		}
-		s.PropertyOrder = append(s.PropertyOrder, p.name)
-		if p.needed {
-			s.Required = append(s.Required, p.name)
+	for _, a := range arguments {
+		value, told := given[a.name]
+		switch {
+		case a.span:
+			if err := a.wait(value, o.patience()); err != nil {
+				return nil, err
+			}
+		case told:
+			if err := a.read(value); err != nil {
+				return nil, err
+			}
 		}
 	}
 
-	return s
+	return params, o.complete(t, params)
 }
 
-// flag is the option of the command line.
-func (p param) flag() string { return "--" + cmp.Or(p.option, strings.ReplaceAll(p.name, "_", "-")) }
+// check looks for what is misspelt, and for what is missing.
+func (o Options) check(t tool, arguments []argument, given map[string]json.RawMessage) error {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !slices.ContainsFunc(arguments, func(a argument) bool { return a.name == name }) {
+			return fmt.Errorf("unknown argument %q; %s", clip(name, 80), t.allowed())
+		}
+	}
+
+	for _, a := range arguments {
+		if a.need && given[a.name] == nil {
+			return fmt.Errorf("argument %q is missing: %s", a.name, a.Text)
+		}
+	}
+
+	if t.Worker && o.Codename == "" && given["codename"] == nil {
+		return errors.New(`who works? Give codename, or start the server with --codename`)
+	}
+
+	return nil
+}
+
+// complete adds what the tool sets itself, and what the server was started with.
+func (o Options) complete(t tool, params any) error {
+	own := map[string]string{"config": o.Config, "repo": o.Repo}
+	if strings.Contains(" "+t.Takes+" ", " codename ") {
+		own["codename"] = o.Codename
+	}
+	if t.Wait != "timeout" {
+		own["timeout"] = o.Timeout.String()
+	}
+
+	for _, name := range strings.Fields(t.With) {
+		own[name] = "true"
+	}
+
+	for _, p := range cli.Params(params) {
+		if p.Arg != "" || own[p.Name] == "" || p.Given() {
+			continue
+		}
+		if err := p.Add(own[p.Name]); err != nil {
+			return fmt.Errorf("--%s of the server %w", p.Name, err)
+		}
+	}
+
+	return nil
+}
+
+// patience is how long a call waits for somebody else at most.
+func (o Options) patience() time.Duration { return min(longestWait, o.Timeout/2) }
+
+// wait reads how long the call waits; no wait is longer than patience.
+func (a argument) wait(value json.RawMessage, patience time.Duration) error {
+	if value == nil {
+		return a.Add(patience.String())
+	}
+
+	var text string
+	d, err := time.Duration(0), json.Unmarshal(value, &text)
+	if err == nil {
+		d, err = time.ParseDuration(text)
+	}
+	if err != nil || d <= 0 {
+		return a.mismatch("a length of time such as 30s", value)
+	}
+
+	return a.Add(min(d, patience).String())
+}
+
+// read reads the JSON of an argument, strictly, as its kind.
+func (a argument) read(value json.RawMessage) error {
+	var texts []string
+	var n uint32
+	most := mostBytes
+
+	switch to := a.Field().(type) {
+	case *bool:
+		if json.Unmarshal(value, to) != nil {
+			return a.mismatch("true or false", value)
+		}
+	case *int64:
+		if json.Unmarshal(value, &n) != nil || n == 0 {
+			return a.mismatch("a whole number above 0", value)
+		}
+		texts = []string{strconv.FormatUint(uint64(n), 10)}
+	case *[]string:
+		if json.Unmarshal(value, &texts) != nil {
+			return a.mismatch("an array of strings", value)
+		}
+	default:
+		texts = make([]string, 1)
+		if json.Unmarshal(value, &texts[0]) != nil {
+			return a.mismatch("a string", value)
+		}
+	}
+
+	if len(texts) > mostValues {
+		return fmt.Errorf("argument %q: %d values, allowed are %d", a.name, len(texts), mostValues)
+	}
+
+	text, long := a.Field().(*cli.Text)
+	if long {
+		most = mostStory
+	}
+
+	for _, one := range texts {
+		if len(one) > most {
+			return fmt.Errorf("argument %q: %d bytes, allowed are %d", a.name, len(one), most)
+		}
+		if long {
+			text.Text = one
+			continue
+		}
+		if err := a.Add(one); err != nil {
+			return fmt.Errorf("%s %s", a.name, clip(err.Error(), 240))
+		}
+	}
+
+	return nil
+}
+
+func (a argument) mismatch(want string, value json.RawMessage) error {
+	return fmt.Errorf("argument %q: want %s, got %s", a.name, want, clip(string(value), 80))
+}
+
+// clip keeps an error short, whatever was sent.
+func clip(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}

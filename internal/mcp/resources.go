@@ -63,8 +63,13 @@ func (o Options) reader(r resource) sdk.ResourceHandler {
 			return nil, err
 		}
 
-		all := tools()
-		a := o.run(ctx, all[slices.IndexFunc(all, func(t tool) bool { return t.name == r.tool })], raw)
+		all := o.tools()
+		n := slices.IndexFunc(all, func(t tool) bool { return t.Name == r.tool })
+		if n < 0 {
+			return nil, sdk.ResourceNotFoundError(uri)
+		}
+
+		a := o.run(ctx, func(string) {}, all[n], raw)
 		data, err := a.json()
 		if err != nil {
 			return nil, err

@@ -22,7 +22,7 @@ func (t tool) output() (*jsonschema.Schema, error) {
 		set[texts] = &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Type: "string"}}
 	}
 
-	if !t.many {
+	if !t.Many {
 		delete(set, "results")
 	}
 

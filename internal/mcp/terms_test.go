@@ -9,6 +9,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/label-state/label-state/answer"
+	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/mcp"
 )
 
@@ -30,7 +31,7 @@ func TestHintsNameTools(t *testing.T) {
 		},
 		{
 			"next", next(answer.Call("see what is free", "next", "--list", "--limit", "5")),
-			`see what is free: list {"limit":"5"}`,
+			`see what is free: list {"limit":5}`,
 		},
 		{
 			"next", next(answer.Call("see what keeps them", "board", "--repo", "acme/app"),
@@ -42,9 +43,14 @@ func TestHintsNameTools(t *testing.T) {
 			"claim takes issue, codename, firing_id, ttl, branch, resume",
 		},
 		{
-			"renew", next(answer.Shell("name the worker with --codename and --firing-id, or forget the hold", "rm",
-				"x.json")),
-			"name the worker with codename and firing_id, or forget the hold: rm x.json",
+			"renew", next(answer.Call("name the worker", answer.Again, "--codename", "NAME", "--firing-id", "ID"),
+				answer.Call("or name another file", answer.Again, "--config", "FILE")),
+			"name the worker: the same call with codename, firing_id; " +
+				"or name another file: the same call with --config of the server",
+		},
+		{
+			"claim", next(answer.Call("see which request it was", answer.Again, "--verbose")),
+			"see which request it was: the same call with --verbose in a shell",
 		},
 		{
 			"plan_wait", next(answer.Call("wait", "plan", "acme/app#1", "--wait", "8h")),
@@ -83,7 +89,7 @@ func TestHintsNameTools(t *testing.T) {
 			"label an issue: gh issue edit NUMBER --repo acme/web --add-label agent:implement",
 		},
 	} {
-		s := stand{answer: mcp.Outcome{Code: 1, Problem: problem(answer.Declined, "no", c.next...)}}
+		s := stand{answer: outcome{Problem: problem(answer.Declined, "no", c.next...)}}
 		if got := hinted(t, &s, s.options(), c.tool); got != c.want {
 			t.Errorf("%s: %+v\n got %s\nwant %s", c.tool, c.next, got, c.want)
 		}
@@ -142,7 +148,7 @@ func TestHintsOfOffer(t *testing.T) {
 			`bundle_release {"name":"checkout"} (the user starts the server with --toolset core,work,bundle)`,
 		},
 	} {
-		s := stand{answer: mcp.Outcome{Code: 1, Problem: problem(answer.Declined, "no", c.next)}}
+		s := stand{answer: outcome{Problem: problem(answer.Declined, "no", c.next)}}
 		o := s.options()
 		c.set(&o)
 		if got := hinted(t, &s, o, "claim"); got != c.want {
@@ -151,23 +157,22 @@ func TestHintsOfOffer(t *testing.T) {
 	}
 }
 
-// TestErrorsInTools: an error of a wrong call names arguments; other people's text in a no is left
-// alone.
+// TestErrorsInTools: an error says what was being done in the tool's name; other people's text in
+// it is left alone.
 func TestErrorsInTools(t *testing.T) {
 	for _, c := range []struct {
 		tool string
-		code int
 		said answer.Problem
 		want string
 	}{
-		{"dedup_check", 1, answer.Problem{
+		{"dedup_check", answer.Problem{
 			Code:   answer.Held,
 			Doing:  "dedup-check",
 			Object: "acme/app#1",
 			Why:    "held",
 		}, "dedup_check acme/app#1: held"},
 		{
-			"plan_wait", 3,
+			"plan_wait",
 			answer.Problem{
 				Code:   answer.Timeout,
 				Doing:  "plan",
@@ -177,22 +182,7 @@ func TestErrorsInTools(t *testing.T) {
 			"plan_wait acme/app#1: no answer within 45s",
 		},
 		{
-			"claim", 2,
-			answer.Problem{Code: answer.Usage, Why: `--ttl "soon": must be a duration`},
-			`ttl "soon": must be a duration`,
-		},
-		{
-			"renew", 2,
-			answer.Problem{
-				Code:   answer.Usage,
-				Doing:  "renew",
-				Object: "acme/app#1",
-				Why:    "name the worker with --codename and --firing-id",
-			},
-			"renew acme/app#1: name the worker with codename and firing_id",
-		},
-		{
-			"claim", 1,
+			"claim",
 			answer.Problem{
 				Code:   answer.Held,
 				Doing:  "claim",
@@ -202,7 +192,7 @@ func TestErrorsInTools(t *testing.T) {
 			"claim acme/app#1: olga says: label-state claim 2 --codename x",
 		},
 	} {
-		s := stand{answer: mcp.Outcome{Code: c.code, Problem: &c.said}}
+		s := stand{answer: outcome{Problem: &c.said}}
 		arguments := map[string]any{"issue": "1"}
 		r, err := connect(t, s.options()).CallTool(t.Context(), &sdk.CallToolParams{Name: c.tool, Arguments: arguments})
 		if err != nil {
@@ -226,14 +216,14 @@ const (
 func TestToolsList(t *testing.T) {
 	snake := regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
 	for name, c := range map[string]struct {
-		sets  []mcp.Toolset
+		sets  []cli.Toolset
 		tools string
 		most  int
 	}{
 		"default": {nil, "board claim dedup_check list log next release renew status", mostDefault},
-		"core":    {[]mcp.Toolset{mcp.Core}, "claim dedup_check next release renew status", mostDefault},
-		"plan":    {[]mcp.Toolset{mcp.Plan}, "advance plan plan_wait", mostDefault},
-		"all":     {mcp.Toolsets(), "advance board bundle_claim bundle_release bundle_status chain_execute chain_status chain_wait claim dedup_check list log next plan plan_wait release renew status", mostAll},
+		"core":    {[]cli.Toolset{cli.Core}, "claim dedup_check next release renew status", mostDefault},
+		"plan":    {[]cli.Toolset{cli.Plan}, "advance plan plan_wait", mostDefault},
+		"all":     {cli.Toolsets(), "advance board bundle_claim bundle_release bundle_status chain_execute chain_status chain_wait claim dedup_check list log next plan plan_wait release renew status", mostAll},
 	} {
 		var s stand
 		o := s.options()

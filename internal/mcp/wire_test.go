@@ -15,6 +15,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/mcp"
 )
 
@@ -226,8 +227,8 @@ func TestCancelled(t *testing.T) {
 	o := s.options()
 	began, gaveUp := make(chan string, 2), make(chan string)
 	free := make(chan struct{})
-	o.Program = func(ctx context.Context, words []string, _ string) mcp.Outcome {
-		issue := words[len(words)-1]
+	o.Do = func(ctx context.Context, t cli.Terminal, v cli.Verb, params any) error {
+		issue := strings.TrimPrefix(told(v, params)[1], "issue=")
 		began <- issue
 		select {
 		case <-ctx.Done():
@@ -235,7 +236,7 @@ func TestCancelled(t *testing.T) {
 		case <-free:
 		}
 
-		return mcp.Outcome{Objects: []json.RawMessage{json.RawMessage(`{"answer":"free"}`)}}
+		return outcome{Objects: []json.RawMessage{json.RawMessage(`{"answer":"free"}`)}}.tell(t)
 	}
 
 	w := dial(t, o, latest)
@@ -295,13 +296,13 @@ func TestVisible(t *testing.T) {
 			0x7f, 0x9b, 0x200b, 0x202e, 0x2066, 0xfeff, 0xe0041, 0x1b, 0x85, 0x2028, 'é',
 			'漢', '👍', 'a', '"', '\\', '<',
 		})
-		title := string(rapid.SliceOf(rapid.OneOf(hidden, rapid.Rune())).Draw(rt, "title"))
+		title := string(rapid.SliceOf(rapid.OneOf(hidden, rapid.Rune().Filter(func(r rune) bool { return r != '\n' }))).Draw(rt, "title"))
 		object, err := json.Marshal(map[string]string{"answer": "x", "title": title})
 		if err != nil {
 			rt.Fatal(err)
 		}
 
-		s := stand{answer: mcp.Outcome{Objects: []json.RawMessage{object}, Notes: []string{title}}}
+		s := stand{answer: outcome{Objects: []json.RawMessage{object}, Notes: []string{title}}}
 		server, err := mcp.New(s.options())
 		if err != nil {
 			rt.Fatal(err)
@@ -360,10 +361,11 @@ func TestVisible(t *testing.T) {
 func TestProgress(t *testing.T) {
 	var s stand
 	o := s.options()
-	o.Program = func(ctx context.Context, _ []string, _ string) mcp.Outcome {
-		mcp.Progress(ctx)("waiting for an answer")
-		mcp.Progress(ctx)("waiting for another")
-		return mcp.Outcome{Objects: []json.RawMessage{json.RawMessage(`{"answer":"free"}`)}}
+	o.Do = func(_ context.Context, t cli.Terminal, _ cli.Verb, _ any) error {
+		for _, what := range []string{"an answer", "another"} {
+			t.Env.Waiting(what, time.Now())
+		}
+		return outcome{Objects: []json.RawMessage{json.RawMessage(`{"answer":"free"}`)}}.tell(t)
 	}
 
 	w := dial(t, o, latest)

@@ -45,12 +45,14 @@ func TestSeeds(t *testing.T) {
 		}
 	})
 	close(worlds)
-	total, resumed, visits := 0, 0, 0
+	total, resumed, visits, lasted := 0, 0, 0, time.Duration(0)
 	for w := range worlds {
-		total, resumed, visits = total+w.wins, resumed+w.resumed, visits+w.visits
+		total, resumed, lasted = total+w.wins, resumed+w.resumed, lasted+w.lasted
+		visits += w.visits
 	}
 
-	t.Logf("%d holds in %d worlds, %d of them taken over from another process of the run", total, *seeds, resumed)
+	t.Logf("%d simulated hours: %d holds in %d worlds, %d of them taken over from another process of the run",
+		int(lasted.Hours()), total, *seeds, resumed)
 	if sample.All() && resumed == 0 {
 		t.Error("no process took over a hold")
 	}
@@ -83,9 +85,11 @@ func tell(t *testing.T, seed uint64) *world {
 func play(t *testing.T, seed uint64) (w *world) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
 		w = newWorld(t, seed)
 		w.crowd()
 		w.aftermath()
+		w.lasted = time.Since(begun)
 	})
 
 	return w

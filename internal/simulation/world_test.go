@@ -42,8 +42,9 @@ type world struct {
 	unheard  map[word]int        // … that may have been applied and nobody knows
 	buried   map[process]bool    // whose claim was turned into its end
 	wins     int
-	resumed  int // holds that a process took over from another one of its run
-	visits   int // looks at an issue that a person held
+	lasted   time.Duration // virtual time
+	resumed  int           // holds that a process took over from another one of its run
+	visits   int           // looks at an issue that a person held
 }
 
 // A process is one that claims for a worker; others may claim with the same key.

@@ -86,7 +86,7 @@ func hintConfig(e *config.Error, _ *answer.Problem) []answer.Command {
 			answer.Advice("the shared configuration is "+config.Path+" on the default branch"))
 	case e.Path == "" && e.Line == 0:
 		return Then(answer.Shell("see that it can be read", "ls", "-l", e.File),
-			answer.Advice("or name another file with --config"))
+			answer.Advice("or name another file"))
 	}
 
 	return Then(answer.Call("correct "+e.File+", then try it with", "doctor"))
@@ -289,7 +289,7 @@ func reachKinds() []Kind {
 			if e.Status >= 500 {
 				return nil
 			}
-			return Then(answer.Advice("see which request it was, with --verbose"), doctor("what the token may do", at))
+			return Then(answer.Call("see which request it was", answer.Again, "--verbose"), doctor("what the token may do", at))
 		}),
 		For[*github.QueryError](answer.Server),
 		Advised(answer.Network, func(e *github.NetworkError, _ *answer.Problem) []answer.Command {
@@ -319,8 +319,8 @@ func hintPermission(e *github.PermissionError, at *answer.Problem) []answer.Comm
 func machineKinds() []Kind {
 	return []Kind{
 		Advised(answer.Machine, func(e *state.UnreadableHoldError, _ *answer.Problem) []answer.Command {
-			return Then(answer.Shell("name the worker with --codename and --firing-id, or forget the hold", "rm",
-				e.File))
+			return Then(answer.Call("name the worker", answer.Again, "--codename", "NAME", "--firing-id", "ID"),
+				answer.Shell("or forget the hold", "rm", e.File))
 		}),
 		Advised(answer.Machine, func(e *state.UnreadablePausesError, _ *answer.Problem) []answer.Command {
 			return Then(answer.Shell("nothing is claimed until it can be read; repair it, or", "rm", e.File))

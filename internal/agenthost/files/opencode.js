@@ -5,8 +5,9 @@ import { spawn } from "node:child_process"
 const ask = (event) =>
   new Promise((done) => {
     let out = ""
-    const child = spawn("label-state", ["agent", "event", "opencode"], { stdio: ["pipe", "pipe", "ignore"] })
-    const stop = setTimeout(() => child.kill(), 10000)
+    const last = event.hook_event_name === "SessionEnd" // which opencode does not wait for
+    const child = spawn("label-state", ["agent", "event", "opencode"], { stdio: ["pipe", "pipe", "ignore"], detached: last })
+    const stop = last ? undefined : setTimeout(() => child.kill(), 10000)
     const end = () => {
       clearTimeout(stop)
       try {

@@ -14,8 +14,6 @@ import (
 	"testing"
 	"time"
 
-	urfave "github.com/urfave/cli/v2"
-
 	"github.com/label-state/label-state/internal/board"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
@@ -36,20 +34,16 @@ func deskOf(t *testing.T, server *githubsim.Server, token string) *operate.Board
 	env := setup.OS()
 	env.Getenv, env.Dir, env.HTTP, env.Stderr = func(name string) string { return vars[name] }, t.TempDir(), server.Transport(), io.Discard
 	term := cli.Terminal{
-		Commands: commands,
-		In:       strings.NewReader(""),
-		Out:      io.Discard,
-		Err:      io.Discard,
-		Env:      env,
+		Verbs: Verbs(),
+		In:    strings.NewReader(""),
+		Out:   io.Discard,
+		Err:   io.Discard,
+		Env:   env,
 	}
-	var d *operate.BoardDesk
-	app := cli.NewApp(term)
-	cli.FindCommand(app.Commands, "board").Action = func(cc *urfave.Context) (err error) {
-		d, err = operate.OpenBoardDesk(t.Context(), term, cc, false)
-		return err
-	}
-
-	if err := app.RunContext(t.Context(), []string{"label-state", "board", "--repo", "acme/app"}); err != nil {
+	call := &cli.Call{Terminal: term, Session: &setup.Session{}}
+	call.Repos = cli.Repos{"acme/app"}
+	d, err := operate.OpenBoardDesk(t.Context(), call, false, false)
+	if err != nil {
 		t.Fatal(err)
 	}
 
@@ -221,8 +215,8 @@ func TestBoardDesk(t *testing.T) {
 func TestBoardIsTheCommands(t *testing.T) {
 	server := sceneServer(t, 0)
 	d := deskOf(t, server, "tok-olga")
-	getenv := d.Env.Getenv
-	d.Env.Getenv = func(name string) string {
+	getenv := d.Call.Terminal.Env.Getenv
+	d.Call.Terminal.Env.Getenv = func(name string) string {
 		if name == "LABEL_STATE_CODENAME" {
 			return "lucius"
 		}
@@ -328,7 +322,7 @@ func TestBoardOrder(t *testing.T) {
 
 	for range 6 {
 		var out bytes.Buffer
-		term := d.Terminal
+		term := d.Call.Terminal
 		term.Out = &out
 		if err := cli.Execute(t.Context(),
 			[]string{"label-state", "next", "--repo", "acme/app", "--codename", "lucius", "--json"}, term); err != nil {

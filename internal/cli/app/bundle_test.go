@@ -89,11 +89,11 @@ func killBundle(t *testing.T, dir string, git *gitAnswers, first, then string, a
 		env.Getenv, env.Dir, env.Stderr, env.HTTP = func(name string) string { return vars[name] }, dir, &out, through
 		env.Exec = git.answer
 		return cli.Run(t.Context(), strings.Fields(line), cli.Terminal{
-			Commands: commands,
-			In:       strings.NewReader(""),
-			Out:      &out,
-			Err:      &out,
-			Env:      env,
+			Verbs: Verbs(),
+			In:    strings.NewReader(""),
+			Out:   &out,
+			Err:   &out,
+			Env:   env,
 		})
 	}
 

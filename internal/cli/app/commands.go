@@ -1,4 +1,4 @@
-// Package app composes the program label-state from its families of commands.
+// Package app composes the program label-state from its families of verbs.
 package app
 
 import (
@@ -14,7 +14,6 @@ import (
 	"github.com/label-state/label-state/internal/cli/queue"
 	"github.com/label-state/label-state/internal/cli/try"
 	"github.com/label-state/label-state/internal/setup"
-	urfave "github.com/urfave/cli/v2"
 )
 
 // Run executes one command line, args with the program's name first, and returns the exit code
@@ -23,42 +22,36 @@ func Run(ctx context.Context, args []string, build setup.Build, in io.Reader, ou
 	env setup.Environment,
 ) int {
 	return cli.Run(ctx, args, cli.Terminal{
-		In:       in,
-		Out:      out,
-		Err:      errOut,
-		Env:      env,
-		Build:    build,
-		Commands: commands,
+		In:    in,
+		Out:   out,
+		Err:   errOut,
+		Env:   env,
+		Build: build,
+		Verbs: Verbs(),
 	})
 }
 
-// commands are all verbs, by family, in the order of the help.
-func commands(t cli.Terminal) []*urfave.Command {
+// Verbs are all verbs, by family, in the order of the help.
+func Verbs() []cli.Verb {
+	one := func(verbs ...cli.Verb) []cli.Verb { return verbs }
 	return slices.Concat(
-		family("hold",
-			hold.NewClaimCommand(t), hold.NewRenewCommand(t), hold.NewReleaseCommand(t), hold.NewRunCommand(t),
-			hold.NewPushCommand(t),
-			hold.NewStatusCommand(t), hold.NewDedupCommand(t), hold.NewLogCommand(t)),
-		family("queue",
-			queue.NewNextCommand(t), queue.NewPlanCommand(t), queue.NewApproveCommand(t), queue.NewRejectCommand(t),
-			queue.NewAdvanceCommand(t)),
-		family("feature", feature.NewBundleCommand(t), feature.NewWorktreeCommand(t), feature.NewChainCommand(t)),
-		family("operate",
-			operate.NewBoardCommand(t), operate.NewStatsCommand(t), operate.NewSweepCommand(t),
-			operate.NewReconcileCommand(t),
-			operate.NewRepoCommand(t), operate.NewLabelsCommand(t)),
-		family("local",
-			local.NewInitCommand(t), local.NewDoctorCommand(t), local.NewHookCommand(t), local.NewAgentCommand(t),
-			local.NewMCPCommand(t),
-			local.NewCompletionCommand(t), local.NewManCommand(t), local.NewVersionCommand(t), cli.NewHelpCommand(t)),
-		family("try", try.NewDemoCommand(t), try.NewSimCommand(t)),
+		family("hold", one(hold.Claim(), hold.Renew(), hold.Release(), hold.Run(), hold.Push(), hold.Status(),
+			hold.DedupCheck(), hold.Log())),
+		family("queue", one(queue.Next(), queue.Plan(), queue.Approve(), queue.Reject(), queue.Advance())),
+		family("feature", feature.Bundle(), feature.Worktree(), feature.Chain()),
+		family("operate", one(operate.Board(), operate.Stats(), operate.SweepClaims(), operate.Reconcile()),
+			operate.Repo(), operate.Labels()),
+		family("local", one(local.Init(), local.Doctor()), local.Hook(), local.Agent(),
+			one(local.MCP(), local.Completion(), local.Man(), local.Version(), cli.Help())),
+		family("try", one(try.Demo(), try.Sim())),
 	)
 }
 
-// family puts commands under a name, by which the help lists them.
-func family(name string, commands ...*urfave.Command) []*urfave.Command {
-	for _, c := range commands {
-		c.Category = name
+// family puts verbs under a name, by which the help lists them.
+func family(name string, groups ...[]cli.Verb) []cli.Verb {
+	all := slices.Concat(groups...)
+	for n := range all {
+		all[n].Group = name
 	}
-	return commands
+	return all
 }

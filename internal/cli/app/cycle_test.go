@@ -1,16 +1,13 @@
 package app
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
 	"sync/atomic"
 	"testing"
 
-	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
-	"github.com/label-state/label-state/internal/cli/local"
 	"github.com/label-state/label-state/internal/githubsim"
 )
 
@@ -117,10 +114,10 @@ func (w *world) refuseAfter(n int) {
 func (w *world) status(t *testing.T, number int) (s cli.StatusView, requests int) {
 	t.Helper()
 	before := len(w.Requests())
-	got := local.RunTool(t.Context(), quiet(t, t.TempDir(), w.Transport(), nil),
-		[]string{"status", "--json", fmt.Sprintf("acme/app#%d", number)}, "")
-	if got.Code != answer.ExitYes || json.Unmarshal(got.Objects[0], &s) != nil {
-		t.Fatalf("%+v", got)
+	term := quiet(t, t.TempDir(), w.Transport(), nil)
+	term.Take = func(v any) { s = v.(cli.StatusView) }
+	if err := cli.Execute(t.Context(), []string{"label-state", "status", fmt.Sprintf("acme/app#%d", number)}, term); err != nil {
+		t.Fatal(err)
 	}
 
 	return s, len(w.Requests()) - before

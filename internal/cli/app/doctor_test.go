@@ -185,11 +185,11 @@ func TestDoctorAround(t *testing.T) {
 		env := setup.OS()
 		env.Getenv, env.Dir, env.HTTP = func(name string) string { return vars[name] }, t.TempDir(), c.github
 		code := cli.Run(t.Context(), []string{"label-state", "doctor", "acme/app"}, cli.Terminal{
-			Commands: commands,
-			In:       strings.NewReader(""),
-			Out:      &out,
-			Err:      io.Discard,
-			Env:      env,
+			Verbs: Verbs(),
+			In:    strings.NewReader(""),
+			Out:   &out,
+			Err:   io.Discard,
+			Env:   env,
 		})
 
 		if code != c.code || !strings.Contains(out.String(), c.want) {
@@ -244,7 +244,7 @@ func TestDoctorOldServer(t *testing.T) {
 		var out bytes.Buffer
 		env := setup.OS()
 		env.Getenv, env.Dir, env.HTTP = func(name string) string { return vars[name] }, t.TempDir(), c.github
-		terminal := cli.Terminal{Commands: commands, In: strings.NewReader(""), Out: &out, Err: io.Discard, Env: env}
+		terminal := cli.Terminal{Verbs: Verbs(), In: strings.NewReader(""), Out: &out, Err: io.Discard, Env: env}
 		if code := cli.Run(t.Context(), []string{"label-state", "doctor", "acme/app"}, terminal); code != c.code ||
 			!strings.Contains(out.String(), c.want) {
 			t.Errorf("%s: exit code %d, want %d and %q in\n%s", name, code, c.code, c.want, out.String())

@@ -27,11 +27,11 @@ func TestHookEndedBySignal(t *testing.T) {
 		env.Dir, env.HTTP = t.TempDir(), http.DefaultTransport
 		args := []string{"label-state", "hook", "pre-push", "origin", "https://github.com/acme/app.git"}
 		code := cli.Run(ctx, args, cli.Terminal{
-			Commands: commands,
-			In:       strings.NewReader(""),
-			Out:      &out,
-			Err:      &out,
-			Env:      env,
+			Verbs: Verbs(),
+			In:    strings.NewReader(""),
+			Out:   &out,
+			Err:   &out,
+			Env:   env,
 		})
 
 		if want := map[bool]int{false: answer.ExitYes, true: answer.ExitNo}[ended]; code != want {

@@ -17,9 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/sample"
-	urfave "github.com/urfave/cli/v2"
 )
 
 // A strangers is a clone of a repository whose author means harm, and what would show that
@@ -237,7 +235,7 @@ func TestHostileRepository(t *testing.T) {
 	}
 
 	for n, dir := range []string{s.clone, s.bare} {
-		for _, args := range everyCommand(cli.NewApp(cli.Terminal{Commands: commands}).Commands, nil) {
+		for _, args := range everyCommand() {
 			if !sample.Plays(strings.Join(args, " "), n, 2) {
 				continue
 			}
@@ -253,7 +251,7 @@ func TestHostileRepository(t *testing.T) {
 }
 
 // everyCommand are command lines of all commands that read something of the folder they are run in.
-func everyCommand(commands []*urfave.Command, above []string) (all [][]string) {
+func everyCommand() (all [][]string) {
 	arguments := map[string][]string{
 		"claim": {"1", "--codename", "c"}, "renew": {"1"}, "release": {"1"}, "push": {"--issue", "1"},
 		"dedup-check": {"1"}, "status": {"1"}, "log": {"1"},
@@ -264,18 +262,9 @@ func everyCommand(commands []*urfave.Command, above []string) (all [][]string) {
 		"repo pause": {"--reason", "x"},
 	}
 
-	for _, c := range commands {
-		path := append(slices.Clone(above), c.Name)
-		if len(c.Subcommands) > 0 {
-			all = append(all, everyCommand(c.Subcommands, path)...)
-			continue
-		}
-
-		if name := strings.Join(path, " "); !slices.Contains([]string{
-			"demo", "sim", "mcp", "board", "completion",
-			"man", "version",
-		}, name) {
-			all = append(all, append(path, arguments[name]...))
+	for _, v := range Verbs() {
+		if !slices.Contains([]string{"demo", "sim", "mcp", "board", "completion", "man", "version"}, v.Name) {
+			all = append(all, append(v.Words(), arguments[v.Name]...))
 		}
 	}
 

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"io"
 	"os/exec"
 	"regexp"
 	"strings"
@@ -9,24 +8,18 @@ import (
 
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/cli/local"
-	"github.com/label-state/label-state/internal/setup"
 )
 
 // TestManPage: the page has every command, and troff, where there is one, has no complaint and
 // shows it all.
 func TestManPage(t *testing.T) {
-	app := cli.NewApp(cli.Terminal{
-		Commands: commands,
-		Out:      io.Discard,
-		Err:      io.Discard,
-		Env:      setup.OS(),
-	})
-	page, err := local.ManPage(app)
+	page, err := local.ManPage(cli.Terminal{Verbs: Verbs()})
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	for path := range leaves(app.Commands, "") {
+	for _, v := range Verbs() {
+		path := v.Name
 		name := path[strings.LastIndexByte(path, ' ')+1:]
 		if !regexp.MustCompile(`(?m)^\.S[SH] ` + strings.ReplaceAll(name, "-", `\\?-`) + `\b`).MatchString(page) {
 			t.Errorf("no part about %q", path)

@@ -16,8 +16,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	urfave "github.com/urfave/cli/v2"
-
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/cli/feature"
@@ -41,10 +39,9 @@ func TestManual(t *testing.T) {
 	}
 
 	text := string(data)
-	app := cli.NewApp(cli.Terminal{Commands: commands, Env: setup.OS()})
-	want := withOptions(t, text, app)
+	want := withOptions(t, text)
 	want = withExamples(t, want)
-	checkHeadings(t, text, app)
+	checkHeadings(t, text)
 	checkKeys(t, text)
 	checkExitCodes(t, text)
 	if *update && want != text {
@@ -61,32 +58,26 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// leaves are the commands that do something, with their paths.
-func leaves(commands []*urfave.Command, above string) map[string]*urfave.Command {
-	all := map[string]*urfave.Command{}
-	for _, c := range commands {
-		path := strings.TrimSpace(above + " " + c.Name)
-		if len(c.Subcommands) == 0 {
-			all[path] = c
-		}
-
-		for below, leaf := range leaves(c.Subcommands, path) {
-			all[below] = leaf
+// leaves are the verbs that do something, by their names.
+func leaves() map[string]cli.Verb {
+	all := map[string]cli.Verb{}
+	for _, v := range Verbs() {
+		if v.Does() {
+			all[v.Name] = v
 		}
 	}
-
 	return all
 }
 
 // checkHeadings wants one section for each command and none for what is no command.
-func checkHeadings(t *testing.T, text string, app *urfave.App) {
+func checkHeadings(t *testing.T, text string) {
 	t.Helper()
 	seen := map[string]int{}
 	for _, m := range regexp.MustCompile(`(?m)^## ([a-z][a-z -]*)$`).FindAllStringSubmatch(text, -1) {
 		seen[m[1]]++
 	}
 
-	for path := range leaves(app.Commands, "") {
+	for path := range leaves() {
 		if seen[path] != 1 || !strings.Contains(text, "<!-- usage "+path+" -->") {
 			t.Errorf("%d sections on %q, want one with its usage", seen[path], path)
 		}
@@ -100,30 +91,30 @@ func checkHeadings(t *testing.T, text string, app *urfave.App) {
 
 // withOptions rewrites what stands between the marks: the usage of each command, and the options
 // that all have.
-func withOptions(t *testing.T, text string, app *urfave.App) string {
+func withOptions(t *testing.T, text string) string {
 	t.Helper()
-	_, rows := cli.FlagRows(cli.RepoFlags())
 	common := "| option | means |\n|---|---|\n"
-	for _, row := range rows {
+	for _, p := range cli.Params(&cli.OneRepo{}) {
+		row := p.Row()
 		common += "| `" + row[0] + "` | " + row[1] + " |\n"
 	}
 
 	text = regexp.MustCompile(`(?s)(<!-- options common -->\n).*?<!-- end -->`).ReplaceAllString(text, "${1}"+common+
 		"<!-- end -->")
 
-	known := leaves(app.Commands, "")
+	known := leaves()
 	return regexp.MustCompile(`(?s)<!-- usage ([a-z -]+) -->\n.*?<!-- end -->`).ReplaceAllStringFunc(text,
 		func(part string) string {
 			path := strings.TrimSuffix(strings.TrimPrefix(strings.SplitN(part, "\n", 2)[0], "<!-- usage "), " -->")
-			c := known[path]
-			if c == nil {
+			v, is := known[path]
+			if !is {
 				t.Errorf("usage of %q, which is no command", path)
 				return part
 			}
 
-			body := "`" + cli.UsageLine(c, "label-state "+path) + "`: " + c.Usage + ".\n"
-			for _, alias := range c.Aliases {
-				body += "\nAlso `label-state " + alias + "`.\n"
+			body := "`label-state " + v.Usage() + "`: " + v.Summary + ".\n"
+			if v.Alias != "" {
+				body += "\nAlso `label-state " + v.Alias + "`.\n"
 			}
 
 			return "<!-- usage " + path + " -->\n" + body + "<!-- end -->"
@@ -290,11 +281,11 @@ func example(t *testing.T, w *world, dir, token string, args []string) string {
 	env := setup.OS()
 	env.Getenv, env.Dir, env.Stderr, env.HTTP = func(name string) string { return vars[name] }, dir, &out, w.Transport()
 	code := cli.Run(t.Context(), args, cli.Terminal{
-		Commands: commands,
-		In:       strings.NewReader(""),
-		Out:      &out,
-		Err:      &out,
-		Env:      env,
+		Verbs: Verbs(),
+		In:    strings.NewReader(""),
+		Out:   &out,
+		Err:   &out,
+		Env:   env,
 	})
 	text := strings.ReplaceAll(out.String(), home, "/home/me")
 	text = regexp.MustCompile(`git version .*`).ReplaceAllString(text, "git version 2.47.0")

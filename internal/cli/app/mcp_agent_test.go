@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -16,7 +15,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/label-state/label-state/internal/cli"
-	"github.com/label-state/label-state/internal/cli/local"
 	"github.com/label-state/label-state/internal/mcp"
 	"github.com/label-state/label-state/internal/setup"
 )
@@ -119,11 +117,8 @@ func (a agent) want(answer, name string, arguments map[string]any, v any) toolAn
 func newAgent(t testing.TB, term cli.Terminal, options ...func(*mcp.Options)) agent {
 	t.Helper()
 	o := mcp.Options{
-		Version: "test",
-		Program: func(ctx context.Context, words []string, input string) mcp.Outcome {
-			return local.RunTool(ctx, term, words, input)
-		},
-		Toolsets: mcp.Toolsets(),
+		Terminal: term,
+		Toolsets: cli.Toolsets(),
 		Codename: "lucius",
 		Timeout:  time.Minute,
 		Operator: true,
@@ -173,11 +168,11 @@ func quiet(t testing.TB, dir string, carrier http.RoundTripper, more map[string]
 	env := setup.OS()
 	env.Getenv, env.Dir, env.Stderr, env.HTTP = func(name string) string { return vars[name] }, dir, io.Discard, carrier
 	return cli.Terminal{
-		Commands: commands,
-		In:       strings.NewReader(""),
-		Out:      io.Discard,
-		Err:      io.Discard,
-		Env:      env,
+		Verbs: Verbs(),
+		In:    strings.NewReader(""),
+		Out:   io.Discard,
+		Err:   io.Discard,
+		Env:   env,
 	}
 }
 

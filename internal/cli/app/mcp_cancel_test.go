@@ -11,7 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/label-state/label-state/answer"
-	"github.com/label-state/label-state/internal/cli/local"
+	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/mcp"
 )
@@ -26,12 +26,12 @@ func TestToolCancelled(t *testing.T) {
 	}
 
 	term, ended := quiet(t, t.TempDir(), w.Transport(),
-		map[string]string{"LABEL_STATE_CONFIG": slow}), make(chan mcp.Outcome, 1)
+		map[string]string{"LABEL_STATE_CONFIG": slow}), make(chan error, 1)
 	a := newAgent(t, term, func(o *mcp.Options) {
-		o.Program = func(ctx context.Context, words []string, input string) mcp.Outcome {
-			out := local.RunTool(ctx, term, words, input)
-			ended <- out
-			return out
+		o.Do = func(ctx context.Context, t cli.Terminal, v cli.Verb, params any) error {
+			err := t.Do(ctx, v, params)
+			ended <- err
+			return err
 		}
 	})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -50,8 +50,8 @@ func TestToolCancelled(t *testing.T) {
 		t.Errorf("cancelled, and answered: %+v", r)
 	}
 
-	if out := <-ended; out.Code != answer.ExitUnknown {
-		t.Errorf("the claim ended with %+v", out)
+	if err := <-ended; cli.ExitCode(err) != answer.ExitUnknown {
+		t.Errorf("the claim ended with %v", err)
 	}
 	wants(t, w, 1, "agent:implement")
 	fox := newAgent(t, quiet(t, t.TempDir(), w.Transport(), nil), func(o *mcp.Options) { o.Codename = "fox" })

@@ -163,11 +163,11 @@ func TestExampleServer(t *testing.T) {
 	done := make(chan int)
 	go func() {
 		done <- cli.Run(t.Context(), append([]string{server.Command}, server.Args...), cli.Terminal{
-			Commands: commands,
-			In:       in,
-			Out:      said,
-			Err:      io.Discard,
-			Env:      setup.OS(),
+			Verbs: Verbs(),
+			In:    in,
+			Out:   said,
+			Err:   io.Discard,
+			Env:   setup.OS(),
 		})
 	}()
 

@@ -250,11 +250,11 @@ func (c priced) bill(t *testing.T, p pricing) (b bill) {
 			args := append([]string{"label-state"},
 				words(strings.ReplaceAll(line, "plan.md", filepath.Join(home, "plan.md")))...)
 			if code := cli.Run(context.Background(), args, cli.Terminal{
-				Commands: commands,
-				In:       strings.NewReader(""),
-				Out:      io.Discard,
-				Err:      &said,
-				Env:      env,
+				Verbs: Verbs(),
+				In:    strings.NewReader(""),
+				Out:   io.Discard,
+				Err:   &said,
+				Env:   env,
 			}); code != answer.ExitYes {
 				t.Fatalf("%s: exit code %d: %s", line, code, said.String())
 			}

@@ -30,11 +30,11 @@ func TestSimControl(t *testing.T) {
 	done := make(chan int)
 	go func() {
 		done <- cli.Run(ctx, []string{"label-state", "sim", "--control"}, cli.Terminal{
-			Commands: commands,
-			In:       in,
-			Out:      out,
-			Err:      out,
-			Env:      setup.OS(),
+			Verbs: Verbs(),
+			In:    in,
+			Out:   out,
+			Err:   out,
+			Env:   setup.OS(),
 		})
 	}()
 

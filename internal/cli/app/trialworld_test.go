@@ -220,8 +220,8 @@ func (s *trialWorld) run(ctx context.Context, token string, args []string) (text
 	env.Stores = map[string]lease.Opener{lease.Redis: redis.Open}
 	env.Watched = func(w io.Writer) bool { return s.typed != "" && w != &told }
 	t := cli.Terminal{
-		Typed:    args,
-		Commands: commands,
+		Typed: args,
+		Verbs: Verbs(),
 		In: struct {
 			io.Reader
 			io.Writer

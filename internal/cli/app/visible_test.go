@@ -36,11 +36,11 @@ func TestJSONHidesNothing(t *testing.T) {
 		env := setup.OS()
 		env.Getenv, env.Dir, env.HTTP = func(name string) string { return vars[name] }, t.TempDir(), w.Transport()
 		terminal := cli.Terminal{
-			Commands: commands,
-			In:       strings.NewReader(""),
-			Out:      &out,
-			Err:      io.Discard,
-			Env:      env,
+			Verbs: Verbs(),
+			In:    strings.NewReader(""),
+			Out:   &out,
+			Err:   io.Discard,
+			Env:   env,
 		}
 		cli.Run(t.Context(), append([]string{"label-state"}, strings.Fields(line+" --json")...), terminal)
 

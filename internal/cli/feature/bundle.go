@@ -17,58 +17,98 @@ import (
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/state"
 	"github.com/label-state/label-state/internal/trouble"
-	urfave "github.com/urfave/cli/v2"
 )
 
-// NewBundleCommand makes the command bundle.
-func NewBundleCommand(t cli.Terminal) *urfave.Command {
-	return &urfave.Command{
-		Name: "bundle", Usage: "several issues for one worker: all or nothing",
-		Subcommands: []*urfave.Command{
-			{
-				Name:      "claim",
-				Usage:     "take every issue of the bundle, or none",
-				ArgsUsage: "NAME ISSUE...",
-				Description: "Everything is looked at before the first write. When any issue cannot be had, those already taken are released with their labels as they were. " +
-					"What a killed run has left is released first.\n\nNAME is 1 to 63 of a-z, 0-9 and -, and at most 50 with labels.bundle_prefix before it: 37, unless you changed the prefix. Holds are recorded in every worktree of the feature that this folder belongs to." + cli.IssueForms +
-					"   label-state bundle claim checkout-v2 acme/app#42 acme/web#7 --codename lucius\n   label-state bundle claim checkout-v2 42 acme/web#7 --codename lucius --dry-run",
-				Flags: cli.WriteFlags(append(cli.IdentityFlags(),
-					&urfave.DurationFlag{
-						Name:  "ttl",
-						Usage: "length of the leases, at most claim.max_ttl (default: claim.ttl)",
-					})...),
-				Action: func(cc *urfave.Context) error { return runBundleClaim(t, cc) },
-			},
-			{
-				Name:      "release",
-				Usage:     "release every issue of the bundle",
-				ArgsUsage: "NAME",
-				Description: "Of a bundle that was claimed on this machine. Holds that have ended already, as by a pull request, are left alone. " +
-					"Who says its codename releases only what that one claimed.\n\n   label-state bundle release checkout-v2 --outcome failure --reason 'API is missing'",
-				Flags: cli.WriteFlags(
-					&urfave.StringFlag{
-						Name:  "codename",
-						Usage: "`NAME` of the worker that claimed it (default: LABEL_STATE_CODENAME)",
-					},
-					&urfave.StringFlag{
-						Name:  "firing-id",
-						Usage: "`ID` of the run that claimed it; another run's bundle is left alone",
-					},
-					&urfave.StringFlag{Name: "outcome", Usage: "`OUTCOME` of the work (default: cancelled)"},
-					&urfave.StringFlag{Name: "reason", Usage: "why, for people"},
-				),
-				Action: func(cc *urfave.Context) error { return runBundleRelease(t, cc) },
-			},
-			{
-				Name:      "status",
-				Usage:     "who holds the issues of a bundle",
-				ArgsUsage: "NAME [ISSUE...]",
-				Description: "Its issues are those given, else those claimed on this machine, else the open ones of the repository that have its label." + cli.IssueForms +
-					"   label-state bundle status checkout-v2\n   label-state bundle status checkout-v2 --repo acme/app --json",
-				Flags:  cli.RepoFlags(),
-				Action: func(cc *urfave.Context) error { return runBundleStatus(t, cc) },
-			},
-		},
+// BundleName is which bundle a verb is about.
+type BundleName struct {
+	Name string `arg:"NAME" text:"name of the bundle, of a-z, 0-9 and -, 63 at most"`
+}
+
+type bundleClaimParams struct {
+	BundleName
+	Issues []string `arg:"ISSUE..." text:"each in a form that names an issue, such as owner/repo#7"`
+	cli.Identity
+	TTL time.Duration `flag:"ttl" text:"length of the leases, such as 2h (default: as configured)"`
+	cli.Writing
+}
+
+type bundleReleaseParams struct {
+	BundleName
+	Codename string `flag:"codename" value:"NAME" text:"who claimed it (default: LABEL_STATE_CODENAME)"`
+	FiringID string `flag:"firing-id" value:"ID" text:"run that claimed it; another run's bundle is left alone"`
+	Outcome  string `flag:"outcome" value:"OUTCOME" text:"what came of the work (default: cancelled)" only:"success,failure,partial,no-commit,max-turns,error,rate-limit,worktree-failed,cancelled,already-implemented"`
+	cli.Because
+	cli.Writing
+}
+
+type bundleStatusParams struct {
+	BundleName
+	Issues []string `arg:"[ISSUE]..." text:"each in a form that names an issue, such as owner/repo#7"`
+	cli.OneRepo
+}
+
+// Bundle are the verbs about several issues for one worker.
+func Bundle() []cli.Verb {
+	untrusted := "issues.labels issues.holder issues.reasons.text"
+	return []cli.Verb{
+		{Name: "bundle", Summary: "several issues for one worker: all or nothing"},
+		cli.Do(cli.Verb{
+			Name:    "bundle claim",
+			Summary: "take every issue of the bundle, or none",
+			About: "Everything is looked at before the first write. When any issue cannot be had, those already taken are released with their labels as they were. " +
+				"What a killed run has left is released first. Holds are recorded in every worktree of the feature that this folder belongs to.",
+			Examples: "label-state bundle claim checkout-v2 acme/app#42 acme/web#7 --codename lucius\n" +
+				"label-state bundle claim checkout-v2 42 acme/web#7 --dry-run\n",
+			Tools: []cli.Tool{{
+				Name:   "bundle_claim",
+				Title:  "Claim several issues",
+				Set:    cli.Bundle,
+				Takes:  "name issues codename firing-id ttl repo",
+				Needs:  "name issues",
+				Worker: true,
+				About: "Takes all of these issues or none, for work that belongs together, also in several repositories. Answer no means that nothing was taken; result.issues says why. " +
+					"Renew each of them; release them one by one as they are done, or what is left with bundle_release.",
+				Untrusted: untrusted,
+			}},
+		}, claimBundle),
+		cli.Do(cli.Verb{
+			Name:    "bundle release",
+			Summary: "release every issue of the bundle",
+			About: "Of a bundle that was claimed on this machine. Holds that have ended already, as by a pull request, are left alone. " +
+				"Who says its codename releases only what that one claimed.",
+			Examples: "label-state bundle release checkout-v2 --outcome failure --reason 'no API'\n",
+			Tools: []cli.Tool{{
+				Name:     "bundle_release",
+				Title:    "Release a bundle",
+				Set:      cli.Bundle,
+				Takes:    "name codename outcome reason",
+				Needs:    "name",
+				Worker:   true,
+				Destroys: true,
+				Repeats:  true,
+				About: "Ends every hold of a bundle that you claimed on this machine. Holds that you have ended already are left alone. " +
+					"Answer no means that one was lost before: result.issues says which, and the others are released.",
+				Untrusted: untrusted,
+			}},
+		}, releaseBundle),
+		cli.Do(cli.Verb{
+			Name:    "bundle status",
+			Summary: "who holds the issues of a bundle",
+			About:   "Its issues are those given, else those claimed on this machine, else the open ones of the repository that have its label.",
+			Examples: "label-state bundle status checkout-v2\n" +
+				"label-state bundle status checkout-v2 --repo acme/app --json\n",
+			Tools: []cli.Tool{{
+				Name:  "bundle_status",
+				Title: "Who holds a bundle",
+				Set:   cli.Bundle,
+				Takes: "name issues repo",
+				Needs: "name",
+				Reads: true,
+				About: "Shows who holds each issue of a bundle, and whether one worker holds all of it. " +
+					"Without issues, they are those claimed on this machine, else the open ones of the repository that have the bundle's label.",
+				Untrusted: untrusted,
+			}},
+		}, showBundle),
 	}
 }
 
@@ -145,63 +185,60 @@ type pack struct {
 	slug  string
 	view  BundleView
 	calls []*cli.Call // one for each issue, as they were named
+
+	outcome, reason string // of a release
 }
 
-// onBundle runs a verb on the bundle that the first argument names. Whatever goes wrong comes back
-// as a
-// *failure, and has been answered in JSON if that was asked for.
-func onBundle(t cli.Terminal, cc *urfave.Context, do func(ctx context.Context, p *pack, refs []string) error) error {
-	ctx, cancel := cli.Deadline(cc)
-	defer cancel()
-	p := &pack{call: &cli.Call{Flags: cc, Terminal: t}, slug: cc.Args().First()}
+// onBundle carries a verb out on the bundle of that name. The JSON of a no has the issues that
+// stood in the way.
+func onBundle(c *cli.Call, slug string, do func(p *pack) error) error {
+	p := &pack{call: c, slug: slug, view: BundleView{Bundle: cli.OneLine(slug), Issues: []PartView{}}}
 	defer func() {
-		for _, c := range p.calls {
-			c.Close()
+		for _, one := range p.calls {
+			one.Close()
 		}
 	}()
-	p.view = BundleView{Bundle: cli.OneLine(p.slug), Issues: []PartView{}}
-	err := labels.CheckSlug(p.slug)
-	if err != nil {
-		err = cli.Usagef(cli.CommandPath(cc), "bundle %s", err)
-	} else {
-		err = do(ctx, p, cc.Args().Tail())
+
+	c.Subject = answer.Answer{Feature: cli.OneLine(slug)}
+	c.No = p.no
+	if err := labels.CheckSlug(slug); err != nil {
+		return c.Usagef("bundle %s", err)
 	}
 
-	if err == nil {
-		return nil
-	}
-	err = p.call.Timed(ctx, err)
+	err := do(p)
 	if busy, is := errors.AsType[*state.BusyError](err); is {
 		err = cli.Advise(err, answer.Call("wait until it has finished, then see what it did", "bundle status",
 			busy.Name))
 	}
 
-	f := cli.ProblemOf(cli.At(cli.CommandPath(cc), cli.OneLine(p.slug), err))
-	if p.call.Answered {
-		return f
+	return err
+}
+
+// no is the view with what a negative answer says.
+func (p *pack) no(a answer.Answer, err error) any {
+	p.view.Answer, p.view.Error, p.view.Code, p.view.Next = string(a.Answer), a.Error, a.Code, a.Next
+	no, is := errors.AsType[*ledger.BundleError](err)
+	if !is {
+		return p.view
 	}
 
-	no := p.call.Negative(f)
-	p.view.Answer, p.view.Error, p.view.Code, p.view.Next = string(no.Answer), no.Error, no.Code, no.Next
-	if no, is := errors.AsType[*ledger.BundleError](err); is { // the issues that stood in the way
-		p.view.Issues = nil
-		for n, cause := range no.Causes {
-			one := PartView{Issue: no.Issues[n].String(), Answer: "unknown"}
-			var held *ledger.HeldError
-			if errors.As(cause, &held) {
-				one.Answer, one.Reasons = "held", trouble.Reasons(held.Verdict)
-			}
-			p.view.Issues = append(p.view.Issues, one)
+	p.view.Issues = nil
+	for n, cause := range no.Causes {
+		one := PartView{Issue: no.Issues[n].String(), Answer: "unknown"}
+		var held *ledger.HeldError
+		if errors.As(cause, &held) {
+			one.Answer, one.Reasons = "held", trouble.Reasons(held.Verdict)
 		}
+		p.view.Issues = append(p.view.Issues, one)
 	}
 
-	return errors.Join(f, p.call.AnswerJSON(p.view))
+	return p.view
 }
 
 // gather opens a session for each reference; those of one repository share it.
 func (p *pack) gather(ctx context.Context, refs []string, at string) error {
 	for _, ref := range refs {
-		o := cli.SetupOptions(p.call.Flags)
+		o := p.call.Options()
 		o.Ref, o.Host, o.First.Late = ref, at, true // what a killed run left is undone first, by another client
 		if c := p.known(ref); c != nil {
 			p.calls = append(p.calls, c)
@@ -213,10 +250,17 @@ func (p *pack) gather(ctx context.Context, refs []string, at string) error {
 			return err
 		}
 
-		p.calls = append(p.calls, &cli.Call{Flags: p.call.Flags, Terminal: p.call.Terminal, Session: s})
+		p.calls = append(p.calls, p.part(s))
 	}
 
 	return nil
+}
+
+// part is the call for one of the issues.
+func (p *pack) part(s *setup.Session) *cli.Call {
+	c := p.call.Part()
+	c.Session = s
+	return c
 }
 
 // known is a reference of a repository that has a session already.
@@ -233,7 +277,7 @@ func (p *pack) known(ref string) *cli.Call {
 		if strings.EqualFold(c.Session.Issue.Slug(), i.Slug()) {
 			s := *c.Session
 			s.Issue = i
-			return &cli.Call{Flags: c.Flags, Terminal: c.Terminal, Session: &s}
+			return p.part(&s)
 		}
 	}
 

@@ -11,21 +11,15 @@ import (
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
-	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/state"
-	urfave "github.com/urfave/cli/v2"
 )
 
-func runBundleClaim(t cli.Terminal, cc *urfave.Context) error {
-	return onBundle(t, cc, func(ctx context.Context, p *pack, refs []string) error {
-		if len(refs) == 0 {
-			return cli.Usagef(cli.CommandPath(p.call.Flags), "no issue is named; want one at least, as in acme/app#42")
-		}
-		p.call.Session = &setup.Session{Worker: p.call.Terminal.Env.Identity()}
-		if err := p.call.RequireWorker(); err != nil {
+func claimBundle(ctx context.Context, c *cli.Call, params *bundleClaimParams) error {
+	return onBundle(c, params.Name, func(p *pack) error {
+		if err := c.RequireWorker(); err != nil {
 			return err
 		}
-		if err := p.gather(ctx, refs, ""); err != nil {
+		if err := p.gather(ctx, params.Issues, ""); err != nil {
 			return err
 		}
 
@@ -41,8 +35,8 @@ func runBundleClaim(t cli.Terminal, cc *urfave.Context) error {
 		if err := p.permitted(ctx); err != nil {
 			return err
 		}
-		if p.call.Flags.Bool("dry-run") {
-			one := ledger.Request{Worker: p.call.Claimant(), TTL: p.call.Flags.Duration("ttl")}
+		if c.DryRun {
+			one := ledger.Request{Worker: p.call.Claimant(), TTL: params.TTL}
 			if err := parts[0].Ledger.MayClaim(parts[0].Issue, one); err != nil {
 				return err
 			}
@@ -60,7 +54,7 @@ func runBundleClaim(t cli.Terminal, cc *urfave.Context) error {
 			return p.call.Answer(p.view, text)
 		}
 
-		return p.holding(func(page state.JournalPage[bundlePage]) error { return p.take(ctx, page, b) })
+		return p.holding(func(page state.JournalPage[bundlePage]) error { return p.take(ctx, page, b, params.TTL) })
 	})
 }
 
@@ -81,7 +75,9 @@ func (p *pack) holding(do func(state.JournalPage[bundlePage]) error) (err error)
 }
 
 // take claims the bundle. Intent is written first, so that the next run can undo this one.
-func (p *pack) take(ctx context.Context, page state.JournalPage[bundlePage], b ledger.Bundle) error {
+func (p *pack) take(ctx context.Context, page state.JournalPage[bundlePage], b ledger.Bundle,
+	ttl time.Duration,
+) error {
 	if err := p.recover(ctx, page); err != nil {
 		return err
 	}
@@ -101,7 +97,7 @@ func (p *pack) take(ctx context.Context, page state.JournalPage[bundlePage], b l
 	if err := page.Save(note); err != nil {
 		return err
 	}
-	holds, err := b.Claim(ctx, ledger.Request{Worker: w, Nonce: note.Nonce, TTL: p.call.Flags.Duration("ttl")})
+	holds, err := b.Claim(ctx, ledger.Request{Worker: w, Nonce: note.Nonce, TTL: ttl})
 	var no *ledger.BundleError
 	if errors.As(err, &no) {
 		if no.Left == nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/label-state/label-state/answer"
@@ -12,11 +11,8 @@ import (
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
-	"github.com/label-state/label-state/internal/printable"
-	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/state"
 	"github.com/label-state/label-state/internal/trouble"
-	urfave "github.com/urfave/cli/v2"
 )
 
 // recover looks at what an earlier run has noted: what it left half-way is released, what it holds
@@ -57,18 +53,9 @@ func (p *pack) recover(ctx context.Context, page state.JournalPage[bundlePage]) 
 	return page.Remove()
 }
 
-func runBundleRelease(t cli.Terminal, cc *urfave.Context) error {
-	return onBundle(t, cc, func(ctx context.Context, p *pack, rest []string) error {
-		if len(rest) > 0 {
-			return cli.Usagef(cli.CommandPath(cc), "want the bundle's name alone, got also %s",
-				printable.Count(len(rest), "argument", "arguments"))
-		}
-		if o := cc.String("outcome"); o != "" && !slices.Contains(claim.WorkerOutcomes(), o) {
-			return cli.Usagef(cli.CommandPath(cc), "--outcome %q: allowed are %s", cli.OneLine(o),
-				strings.Join(claim.WorkerOutcomes(), ", "))
-		}
-
-		p.call.Session = &setup.Session{Worker: p.call.Terminal.Env.Identity()}
+func releaseBundle(ctx context.Context, c *cli.Call, params *bundleReleaseParams) error {
+	return onBundle(c, params.Name, func(p *pack) error {
+		p.outcome, p.reason = params.Outcome, params.Why()
 		return p.holding(func(page state.JournalPage[bundlePage]) error { return p.release(ctx, page) })
 	})
 }
@@ -109,7 +96,7 @@ func (p *pack) release(ctx context.Context, page state.JournalPage[bundlePage]) 
 		return errors.Join(left, lost)
 	}
 
-	if p.view.Answer = "released"; p.call.Flags.Bool("dry-run") {
+	if p.view.Answer = "released"; p.call.DryRun {
 		p.view.Answer = "dry-run"
 		return errors.Join(p.call.Answer(p.view, "would release bundle "+p.slug+":\n"+text), lost)
 	}
@@ -136,14 +123,14 @@ const (
 // (spec-writing.md#release). The firing id counts only where it is given: otherwise it was made up when the
 // bundle was claimed.
 func (p *pack) another(note bundlePage) bool {
-	name, run := p.call.Claimant().Codename, p.call.Flags.String("firing-id")
+	name, run := p.call.Claimant().Codename, p.call.FiringID
 	return name != "" && name != note.Codename || run != "" && run != note.Firing
 }
 
 // end ends one hold, unless it has ended already. With partLost the error is a *ledger.LostError.
 func (p *pack) end(ctx context.Context, c *cli.Call, note bundlePage) (PartView, error) {
 	v := PartView{Issue: c.Session.Issue.String(), Answer: "released"}
-	if p.call.Flags.Bool("dry-run") {
+	if p.call.DryRun {
 		return v.unlessEnded(c.CheckHolds(ctx, c.Session.Issue, note.worker(), 0))
 	}
 	if !note.Taken {
@@ -154,8 +141,8 @@ func (p *pack) end(ctx context.Context, c *cli.Call, note bundlePage) (PartView,
 	rep, err := c.Session.Ledger.Release(ctx, c.Session.Issue, ledger.Ending{
 		Worker:  note.worker(),
 		Token:   note.token(c.Session.Issue),
-		Outcome: p.call.Flags.String("outcome"),
-		Reason:  p.call.Flags.String("reason"),
+		Outcome: p.outcome,
+		Reason:  p.reason,
 	})
 	v, err = v.unlessEnded(c.WarnLate(err))
 	if err != nil || v.Answer != "released" {
@@ -188,9 +175,9 @@ func (v PartView) unlessEnded(err error) (PartView, error) {
 	return v, fmt.Errorf("%s: %w", v.Issue, err)
 }
 
-func runBundleStatus(t cli.Terminal, cc *urfave.Context) error {
-	return onBundle(t, cc, func(ctx context.Context, p *pack, refs []string) error {
-		book, err := bundleJournal(t)
+func showBundle(ctx context.Context, c *cli.Call, params *bundleStatusParams) error {
+	return onBundle(c, params.Name, func(p *pack) error {
+		book, err := bundleJournal(c.Terminal)
 		if err != nil {
 			return err
 		}
@@ -201,8 +188,8 @@ func runBundleStatus(t cli.Terminal, cc *urfave.Context) error {
 		}
 
 		switch {
-		case len(refs) > 0:
-			err = p.gather(ctx, refs, "")
+		case len(params.Issues) > 0:
+			err = p.gather(ctx, params.Issues, "")
 		case known:
 			err = p.gather(ctx, note.Issues, note.Host)
 		default:
@@ -219,14 +206,14 @@ func runBundleStatus(t cli.Terminal, cc *urfave.Context) error {
 
 // labelled finds the open issues that have the bundle's label.
 func (p *pack) labelled(ctx context.Context) error {
-	c := &cli.Call{Flags: p.call.Flags, Terminal: p.call.Terminal}
-	if err := c.Open(ctx, cli.SetupOptions(p.call.Flags)); err != nil {
+	c := p.call.Part()
+	if err := c.Open(ctx, c.Options()); err != nil {
 		return err
 	}
 
 	name, err := c.Session.Ledger.Rules().Scheme.Bundle(p.slug)
 	if err != nil {
-		return cli.Usagef(cli.CommandPath(p.call.Flags), "bundle %s", err)
+		return c.Usagef("bundle %s", err)
 	}
 
 	found, err := c.Session.Client.OpenIssues(ctx, c.Session.Repo, name)
@@ -237,7 +224,7 @@ func (p *pack) labelled(ctx context.Context) error {
 	for _, i := range found {
 		s := *c.Session
 		s.Issue = claim.Issue{Owner: c.Session.Repo.Owner, Repo: c.Session.Repo.Name, Number: i.Number}
-		p.calls = append(p.calls, &cli.Call{Flags: p.call.Flags, Terminal: p.call.Terminal, Session: &s})
+		p.calls = append(p.calls, p.part(&s))
 	}
 
 	if len(found) == 0 {

@@ -1,6 +1,7 @@
 package feature
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,59 +14,110 @@ import (
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/prchain"
 	"github.com/label-state/label-state/internal/state"
-	urfave "github.com/urfave/cli/v2"
 )
 
-// NewChainCommand makes the command chain.
-func NewChainCommand(t cli.Terminal) *urfave.Command {
-	const prs = "--pr acme/lib:retry --pr 'acme/app:retry:main=Retry the upload'"
-	return &urfave.Command{
-		Name: "chain", Usage: "one feature as pull requests in several repositories",
-		Subcommands: []*urfave.Command{
-			{
-				Name:  "plan",
-				Usage: "print the pull requests of a feature, in order, and do nothing",
-				Description: "With --json the plan is a file that --file takes back.\n\n" +
-					"   label-state chain plan --feature retry --parent acme/app#7 " + prs,
-				Flags: append(planFlags(), &urfave.BoolFlag{
-					Name:  "json",
-					Usage: "answer with JSON, one object a line",
-				}),
-				Action: func(cc *urfave.Context) error { return runChainPlan(t, cc) },
-			},
-			{
-				Name:  "execute",
-				Usage: "open the pull requests that are not open yet, and keep them pointing at each other",
-				Description: "Can be repeated after any interruption: what is open is found, not opened twice. " +
-					"Of every body only the chain's own lines are changed. Without --parent, --pr and --file it goes on with what was begun.\n\n" +
-					"   label-state chain execute --feature retry --parent acme/app#7 " + prs + "\n" +
-					"   label-state chain execute --feature retry",
-				Flags:  cli.AnswerFlags(append(planFlags(), cli.DryRunFlag())...),
-				Action: onChain(t, executeChain),
-			},
-			{
-				Name:        "status",
-				Usage:       "show every pull request of a chain with what its checks say",
-				Description: "   label-state chain status --feature retry --json",
-				Flags:       cli.AnswerFlags(featureFlag()),
-				Action:      onChain(t, chainStatus),
-			},
-			{
-				Name:  "wait",
-				Usage: "wait until the checks of a chain are green (exit 0) or red (exit 1)",
-				Description: "Green is only what says so: success, neutral or skipped, check runs and commit statuses alike, and at least one for each " +
-					"pull request. When --timeout is over, the answer is not known (exit 3).\n\n" +
-					"   label-state chain wait --feature retry --timeout 30m",
-				Flags: cli.AnswerFlags(featureFlag(),
-					&urfave.DurationFlag{Name: "interval", Value: 15 * time.Second, Usage: "time between two looks"}),
-				Action: onChain(t, waitForChain),
-			},
-		},
-	}
+// FeatureName is which chain a verb is about.
+type FeatureName struct {
+	Feature string `flag:"feature" value:"FEATURE" text:"what the chain is called, of a-z, 0-9 and -"`
 }
 
-func featureFlag() urfave.Flag {
-	return &urfave.StringFlag{Name: "feature", Usage: "what the chain is called: `FEATURE`, of a-z, 0-9 and -"}
+// PlanParams are a chain's plan.
+type PlanParams struct {
+	FeatureName
+	Parent string   `flag:"parent" value:"ISSUE" text:"issue that the feature is for, as owner/repo#7"`
+	PRs    []string `flag:"pr" value:"PULL" text:"one pull request, as OWNER/REPO:BRANCH[:BASE][=TITLE]; repeated, in order"`
+	Closes string   `flag:"closes" value:"PART" text:"which part closes the parent: last, none, or its number (default: last)" only:"last,none,..."`
+	File   string   `flag:"file" value:"FILE" text:"take the whole plan from FILE, - for standard input"`
+}
+
+type chainPlanParams struct {
+	PlanParams
+	cli.Answering
+}
+
+type chainExecuteParams struct {
+	PlanParams
+	DryRun bool `flag:"dry-run" text:"show what would be opened, and open nothing" show:"common"`
+	cli.Common
+}
+
+type chainStatusParams struct {
+	FeatureName
+	cli.Common
+}
+
+type chainWaitParams struct {
+	FeatureName
+	Interval time.Duration `flag:"interval" text:"time between two looks (default: 15s)"`
+	cli.Common
+}
+
+// Chain are the verbs about one feature's pull requests.
+func Chain() []cli.Verb {
+	const prs = "\\\n   --pr acme/lib:retry --pr 'acme/app:retry:main=Retry the upload'\n"
+	untrusted := "parts.branch parts.why parts.error"
+	return []cli.Verb{
+		{Name: "chain", Summary: "one feature as pull requests in several repositories"},
+		cli.Do(cli.Verb{
+			Name:     "chain plan",
+			Summary:  "print the pull requests of a feature, in order, and do nothing",
+			About:    "With --json the plan is a file that --file takes back.",
+			Examples: "label-state chain plan --feature retry --parent acme/app#7 " + prs,
+		}, planChain),
+		cli.Do(cli.Verb{
+			Name:    "chain execute",
+			Summary: "open the pull requests that are not open yet, and keep them pointing at each other",
+			About: "Can be repeated after any interruption: what is open is found, not opened twice. " +
+				"Of every body only the chain's own lines are changed. Without --parent, --pr and --file it goes on with what was begun.",
+			Examples: "label-state chain execute --feature retry --parent acme/app#7 " + prs +
+				"label-state chain execute --feature retry\n",
+			Tools: []cli.Tool{{
+				Name:    "chain_execute",
+				Title:   "Open a feature's pull requests",
+				Set:     cli.Chain,
+				Takes:   "feature parent pr closes dry-run",
+				Needs:   "feature",
+				Repeats: true,
+				About: "Opens the pull requests of one feature in several repositories, in order, each pointing at the others; one of them closes the parent issue. " +
+					"Push the branches first. What is open is found, not opened twice: after an interruption call it again with feature alone.",
+				Untrusted: untrusted,
+			}},
+		}, onChain(func(p *chainExecuteParams) *PlanParams { return &p.PlanParams }, executeChain)),
+		cli.Do(cli.Verb{
+			Name:     "chain status",
+			Summary:  "show every pull request of a chain with what its checks say",
+			Examples: "label-state chain status --feature retry --json\n",
+			Tools: []cli.Tool{{
+				Name:      "chain_status",
+				Title:     "A feature's pull requests",
+				Set:       cli.Chain,
+				Takes:     "feature",
+				Needs:     "feature",
+				Reads:     true,
+				About:     "Shows every pull request of a chain that was begun on this machine, with what its checks say.",
+				Untrusted: untrusted,
+			}},
+		}, onChain(func(p *chainStatusParams) *PlanParams { return &PlanParams{FeatureName: p.FeatureName} }, chainStatus)),
+		cli.Do(cli.Verb{
+			Name:    "chain wait",
+			Summary: "wait until the checks of a chain are green (exit 0) or red (exit 1)",
+			About: "Green is only what says so: success, neutral or skipped, check runs and commit statuses alike, and at least one for each " +
+				"pull request. When --timeout is over, the answer is not known (exit 3).",
+			Examples: "label-state chain wait --feature retry --timeout 30m\n",
+			Tools: []cli.Tool{{
+				Name:      "chain_wait",
+				Title:     "Wait for a feature's checks",
+				Set:       cli.Chain,
+				Takes:     "feature timeout",
+				Needs:     "feature",
+				Wait:      "timeout",
+				Reads:     true,
+				Asks:      true,
+				About:     "Waits until the checks of all pull requests of a chain are green (yes) or one is red (no). Answer waiting: not all have ended yet; call it again.",
+				Untrusted: untrusted,
+			}},
+		}, onChain(func(p *chainWaitParams) *PlanParams { return &PlanParams{FeatureName: p.FeatureName} }, waitForChain)),
+	}
 }
 
 // A chainCall is a command about a chain, once it is known which.
@@ -76,25 +128,26 @@ type chainCall struct {
 	book  prchain.Book
 }
 
-// onChain is session for commands about a chain; its repository is the parent's.
-func onChain(t cli.Terminal, do func(ctx context.Context, c chainCall) error) urfave.ActionFunc {
-	return func(cc *urfave.Context) error {
-		c := chainCall{call: &cli.Call{Flags: cc, Terminal: t}}
-		if err := noArguments(cc); err != nil {
-			return err
-		}
-		if err := c.which(); err != nil {
-			c.call.Subject.Feature = cli.OneLine(cc.String("feature"))
-			return c.call.Fail(cc.Context, advise(err, c.call.Subject.Feature))
+// onChain opens the session of a verb about the chain that plan finds in its parameters; its
+// repository is the parent's.
+func onChain[P any](plan func(*P) *PlanParams,
+	do func(ctx context.Context, c chainCall, p *P) error,
+) func(context.Context, *cli.Call, *P) error {
+	return func(ctx context.Context, call *cli.Call, p *P) error {
+		c, asked := chainCall{call: call}, plan(p)
+		call.Subject = answer.Answer{Feature: cli.OneLine(asked.Feature)}
+		if err := c.which(asked); err != nil {
+			return advise(err, call.Subject.Feature)
 		}
 
-		o := cli.SetupOptions(cc)
+		o := call.Options()
 		o.Repo = c.Parent.Slug()
-		return t.WithSession(cc, o, func(ctx context.Context, opened *cli.Call) error {
-			c.call = opened
-			c.call.Subject = answer.Answer{Feature: c.Feature}
-			return advise(do(ctx, c), c.Feature)
-		})
+		if err := call.Open(ctx, o); err != nil {
+			return err
+		}
+
+		call.Subject = answer.Answer{Feature: c.Feature}
+		return advise(do(ctx, c, p), c.Feature)
 	}
 }
 
@@ -112,28 +165,15 @@ func advise(err error, feature string) error {
 	return err
 }
 
-func noArguments(cc *urfave.Context) error {
-	if cc.Args().Len() == 0 {
-		return nil
-	}
-	return cli.Usagef(cli.CommandPath(cc), "%s: unexpected argument %q; pull requests are given with --pr",
-		cli.CommandPath(cc), cli.OneLine(cc.Args().First()))
-}
-
-// which finds the plan: the flags', else the one that was begun.
-func (c *chainCall) which() (err error) {
+// which finds the plan: the one that was given, else the one that was begun.
+func (c *chainCall) which(asked *PlanParams) (err error) {
 	dir, err := c.call.Terminal.Env.StateDir()
 	if err != nil {
 		return err
 	}
 
 	c.book = state.OpenJournal[prchain.State](filepath.Join(dir, "pr-chains"))
-	if c.call.Flags.Generic("pr") != nil {
-		c.Plan, c.given, err = planFromFlags(c.call)
-	} else {
-		c.Feature = c.call.Flags.String("feature")
-	}
-
+	c.Plan, c.given, err = readPlan(c.call, asked)
 	if err != nil || c.given {
 		return err
 	}
@@ -150,8 +190,8 @@ func (c chainCall) executor() prchain.Executor {
 	}
 }
 
-func executeChain(ctx context.Context, c chainCall) error {
-	if c.call.Flags.Bool("dry-run") {
+func executeChain(ctx context.Context, c chainCall, p *chainExecuteParams) error {
+	if p.DryRun {
 		r, err := c.executor().Preview(ctx, c.Plan)
 		if err != nil {
 			return err
@@ -198,7 +238,7 @@ func executeChain(ctx context.Context, c chainCall) error {
 // state is how far the chain is. One that was never begun here is prchain.ErrNoChain.
 func (c chainCall) state() (prchain.State, error) { return prchain.Load(c.book, c.Feature) }
 
-func chainStatus(ctx context.Context, c chainCall) error {
+func chainStatus(ctx context.Context, c chainCall, _ *chainStatusParams) error {
 	s, err := c.state()
 	if err != nil {
 		return err
@@ -212,9 +252,8 @@ func chainStatus(ctx context.Context, c chainCall) error {
 	return c.call.Answer(viewReport(r), reportText(r))
 }
 
-func waitForChain(ctx context.Context, c chainCall) error {
-	every := c.call.Flags.Duration("interval")
-	r, err := prchain.Wait(ctx, c.call.Session.Client, c.state, every)
+func waitForChain(ctx context.Context, c chainCall, p *chainWaitParams) error {
+	r, err := prchain.Wait(ctx, c.call.Session.Client, c.state, cmp.Or(p.Interval, 15*time.Second))
 	if r.Parts != nil {
 		if told := c.call.Answer(viewReport(r), reportText(r)); told != nil {
 			return told

@@ -1,6 +1,8 @@
 package feature
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -11,60 +13,29 @@ import (
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/host"
 	"github.com/label-state/label-state/internal/prchain"
-	urfave "github.com/urfave/cli/v2"
 )
 
-func planFlags() []urfave.Flag {
-	return []urfave.Flag{
-		featureFlag(),
-		&urfave.StringFlag{Name: "parent", Usage: "the `ISSUE` that the feature is for, as owner/repo#7"},
-		&urfave.GenericFlag{
-			Name: "pr", Value: &several{},
-			Usage: "one pull request: `OWNER/REPO:BRANCH[:BASE][=TITLE]`; repeated, in order",
-		},
-		&urfave.StringFlag{
-			Name: "closes", Value: "last",
-			Usage: "`PART` that closes the parent: last, none, or a number",
-		},
-		&urfave.StringFlag{Name: "file", Usage: "take the whole plan from `FILE`, - for standard input"},
-	}
-}
-
-// several is a flag that may be repeated. Unlike the library's, its values may hold commas.
-type several []string
-
-// Set adds a value.
-func (w *several) Set(text string) error {
-	*w = append(*w, text)
-	return nil
-}
-
-// String joins the values.
-func (w *several) String() string { return strings.Join(*w, " ") }
-
-// planFromFlags reads what the flags say. given is false when they name no more than a feature.
-func planFromFlags(c *cli.Call) (p prchain.Plan, given bool, err error) {
-	prs := *c.Flags.Generic("pr").(*several)
-	named := c.Flags.IsSet("parent") || c.Flags.IsSet("closes") || len(prs) > 0
-	switch file := c.Flags.String("file"); {
-	case file != "" && (named || c.Flags.IsSet("feature")):
-		return p, false, cli.Usagef(cli.CommandPath(c.Flags),
-			"--file has the whole plan; leave --feature, --parent, --pr and --closes out")
-	case file != "":
-		p, err = readPlanFile(c, file)
+// readPlan is the plan that is given. given is false when no more than a feature is named.
+func readPlan(c *cli.Call, asked *PlanParams) (p prchain.Plan, given bool, err error) {
+	named := asked.Parent != "" || asked.Closes != "" || len(asked.PRs) > 0
+	switch {
+	case asked.File != "" && (named || asked.Feature != ""):
+		return p, false, c.Usagef("--file has the whole plan; leave --feature, --parent, --pr and --closes out")
+	case asked.File != "":
+		p, err = readPlanFile(c, asked.File)
 		return p, true, err
 	}
 
-	p.Feature = c.Flags.String("feature")
+	p.Feature = asked.Feature
 	if err := prchain.CheckFeature(p.Feature); err != nil || !named {
 		return p, false, err
 	}
-	if p.Parent, err = host.ParseIssue(c.Flags.String("parent"),
+	if p.Parent, err = host.ParseIssue(asked.Parent,
 		host.Defaults{Org: c.Terminal.Env.Getenv("GH_ORG")}); err != nil {
 		return p, false, err
 	}
 
-	for _, text := range prs {
+	for _, text := range asked.PRs {
 		part, err := prchain.ParsePart(text)
 		if err != nil {
 			return p, false, err
@@ -72,14 +43,14 @@ func planFromFlags(c *cli.Call) (p prchain.Plan, given bool, err error) {
 		p.Parts = append(p.Parts, part)
 	}
 
-	switch text := c.Flags.String("closes"); text {
+	switch text := cmp.Or(asked.Closes, "last"); text {
 	case "last":
 		p.Closes = len(p.Parts)
 	case "none":
 	default:
 		if p.Closes, err = strconv.Atoi(text); err != nil || p.Closes < 1 || p.Closes > len(p.Parts) {
-			return p, true, cli.Usagef(cli.CommandPath(c.Flags), "--closes %q: want last, none, or 1 to %d",
-				cli.OneLine(text), len(p.Parts))
+			return p, true, c.Usagef("%s %q: want last, none, or 1 to %d",
+				c.Option("closes"), cli.OneLine(text), len(p.Parts))
 		}
 	}
 
@@ -96,7 +67,7 @@ func readPlanFile(c *cli.Call, name string) (prchain.Plan, error) {
 		}
 		f, err := os.Open(name)
 		if err != nil {
-			return prchain.Plan{}, cli.Usagef(cli.CommandPath(c.Flags), "read plan: %s", err)
+			return prchain.Plan{}, c.Usagef("read plan: %s", err)
 		}
 
 		defer f.Close()
@@ -111,20 +82,14 @@ func readPlanFile(c *cli.Call, name string) (prchain.Plan, error) {
 	return prchain.ReadPlan(data)
 }
 
-func runChainPlan(t cli.Terminal, cc *urfave.Context) error {
-	c := &cli.Call{Flags: cc, Terminal: t}
-	if err := noArguments(cc); err != nil {
+func planChain(_ context.Context, c *cli.Call, asked *chainPlanParams) error {
+	c.Subject.Feature = cli.OneLine(asked.Feature)
+	p, given, err := readPlan(c, &asked.PlanParams)
+	if err != nil {
 		return err
 	}
-
-	p, given, err := planFromFlags(c)
-	if err == nil && !given {
-		err = cli.Usagef("chain plan", "what is planned? Give --parent and --pr, or --file")
-	}
-
-	if err != nil {
-		c.Subject.Feature = cli.OneLine(c.Flags.String("feature"))
-		return c.Fail(cc.Context, err)
+	if !given {
+		return c.Usagef("what is planned? Give %s and %s, or --file", c.Option("parent"), c.Option("pr"))
 	}
 
 	var b strings.Builder

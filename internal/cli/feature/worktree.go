@@ -11,77 +11,66 @@ import (
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/worktree"
-	urfave "github.com/urfave/cli/v2"
 )
 
-// NewWorktreeCommand makes the command worktree.
-func NewWorktreeCommand(t cli.Terminal) *urfave.Command {
-	return &urfave.Command{
-		Name: "worktree", Usage: "one worktree in each repository of a feature",
-		Subcommands: []*urfave.Command{
-			{
-				Name:  "create",
-				Usage: "make a tree in every repository, or in none",
-				Description: "Each tree is on a new branch AGENT/FEATURE-NAME-TIME. Everything is checked first; on an error or a signal all is undone, branches too. " +
-					"BASE is a remote's branch, a tag or an object id; without one the remote's default branch. " +
-					"The holds of a bundle with the feature's name are recorded in the trees.\n\n" +
-					"   label-state worktree create --feature checkout-v2 --repo app=../app --repo web=../web@release-2",
-				Flags: here(
-					&urfave.StringFlag{Name: "feature", Usage: "`FEATURE`: 1 to 63 of a-z, 0-9 and -"},
-					&urfave.StringSliceFlag{
-						Name:  "repo",
-						Usage: "repository `NAME=PATH[@BASE]`: a clone, bare or not; repeated for each",
-					},
-					&urfave.StringFlag{
-						Name:  "agent",
-						Usage: "`NAME` that branches begin with (default: LABEL_STATE_CODENAME, else agent)",
-					},
-					&urfave.StringFlag{
-						Name:  "into",
-						Usage: "`DIR` for the trees, each at DIR/FEATURE/NAME (default: worktrees in this user's state folder)",
-					},
-					&urfave.BoolFlag{Name: "offline", Usage: "take remotes' branches as they were last fetched"},
-					cli.DryRunFlag(),
-				),
-				Action: func(cc *urfave.Context) error { return runWorktreeCreate(t, cc) },
-			},
-			{
-				Name:        "list",
-				Usage:       "every feature's trees and how they are",
-				Description: "Asks no remote and changes nothing.\n\n   label-state worktree list --json",
-				Flags:       here(),
-				Action:      func(cc *urfave.Context) error { return runWorktreeList(t, cc) },
-			},
-			{
-				Name:      "remove",
-				Usage:     "remove a feature's trees and branches; exit 1 when some are kept",
-				ArgsUsage: "FEATURE",
-				Description: "A tree with changes, and a branch with commits that were not pushed, stay where they are. There is no way to force it: " +
-					"git worktree remove --force is.\n\n   label-state worktree remove checkout-v2",
-				Flags:  here(cli.DryRunFlag()),
-				Action: func(cc *urfave.Context) error { return runWorktreeRemove(t, cc) },
-			},
-			{
-				Name:        "prune",
-				Usage:       "undo what killed runs have left; exit 1 when something is kept",
-				Description: "Features that were never finished, and trees whose folder is gone.\n\n   label-state worktree prune --dry-run",
-				Flags:       here(cli.DryRunFlag()),
-				Action:      func(cc *urfave.Context) error { return runWorktreePrune(t, cc) },
-			},
-		},
-	}
+// Here are the parameters of verbs that concern this machine only.
+type Here struct {
+	Timeout time.Duration `flag:"timeout" text:"give up after this long, such as 30s" show:"common"`
+	cli.Answering
 }
 
-// here are the flags of commands that concern this machine only.
-func here(more ...urfave.Flag) []urfave.Flag {
-	var some []urfave.Flag
-	for _, f := range cli.AnswerFlags() {
-		if name := f.Names()[0]; name != "config" && name != "verbose" && name != "no-color" {
-			some = append(some, f)
-		}
-	}
+type createParams struct {
+	Feature string   `flag:"feature" value:"FEATURE" text:"name of the feature, 1 to 63 of a-z, 0-9 and -"`
+	Clones  []string `flag:"repo" value:"NAME=PATH[@BASE]" text:"a clone, bare or not; repeated for each" split:","`
+	Agent   string   `flag:"agent" value:"NAME" text:"what branches begin with (default: LABEL_STATE_CODENAME, else agent)"`
+	Into    string   `flag:"into" value:"DIR" text:"folder for the trees, each at DIR/FEATURE/NAME (default: worktrees in this user's state folder)"`
+	Offline bool     `flag:"offline" text:"take remotes' branches as they were last fetched"`
+	DryRun  bool     `flag:"dry-run" text:"look and report, write nothing"`
+	Here
+}
 
-	return append(more, some...)
+type removeParams struct {
+	Feature string `arg:"FEATURE"`
+	pruneParams
+}
+
+type pruneParams struct {
+	DryRun bool `flag:"dry-run" text:"look and report, write nothing"`
+	Here
+}
+
+// Worktree are the verbs about the trees of a feature.
+func Worktree() []cli.Verb {
+	return []cli.Verb{
+		{Name: "worktree", Summary: "one worktree in each repository of a feature"},
+		cli.Do(cli.Verb{
+			Name:    "worktree create",
+			Summary: "make a tree in every repository, or in none",
+			About: "Each tree is on a new branch AGENT/FEATURE-NAME-TIME. Everything is checked first; on an error or a signal all is undone, branches too. " +
+				"BASE is a remote's branch, a tag or an object id; without one the remote's default branch. " +
+				"The holds of a bundle with the feature's name are recorded in the trees.",
+			Examples: "label-state worktree create --feature checkout-v2 \\\n   --repo app=../app --repo web=../web@release-2\n",
+		}, createTrees),
+		cli.Do(cli.Verb{
+			Name:     "worktree list",
+			Summary:  "every feature's trees and how they are",
+			About:    "Asks no remote and changes nothing.",
+			Examples: "label-state worktree list --json\n",
+		}, listTrees),
+		cli.Do(cli.Verb{
+			Name:    "worktree remove",
+			Summary: "remove a feature's trees and branches; exit 1 when some are kept",
+			About: "A tree with changes, and a branch with commits that were not pushed, stay where they are. There is no way to force it: " +
+				"git worktree remove --force is.",
+			Examples: "label-state worktree remove checkout-v2\n",
+		}, removeTrees),
+		cli.Do(cli.Verb{
+			Name:     "worktree prune",
+			Summary:  "undo what killed runs have left; exit 1 when something is kept",
+			About:    "Features that were never finished, and trees whose folder is gone.",
+			Examples: "label-state worktree prune --dry-run\n",
+		}, pruneTrees),
+	}
 }
 
 // A FeatureView is the JSON of a feature.
@@ -124,50 +113,37 @@ func (v FeatureView) text() string {
 	return strings.TrimSpace("feature "+v.Feature+" "+v.Answer) + "\n" + cli.Table(rows)
 }
 
-// onWorktrees runs a verb on this user's features. What goes wrong is answered with the view as far
-// as it got.
-func onWorktrees(t cli.Terminal, cc *urfave.Context, v *FeatureView,
-	do func(ctx context.Context, c *cli.Call, y *worktree.Features) error,
-) error {
-	ctx, cancel := cli.Deadline(cc)
-	defer cancel()
-	c := &cli.Call{Flags: cc, Terminal: t}
-	book, err := featureJournal(t)
-	if err == nil {
-		err = do(ctx, c, worktree.New(worktree.Program(t.Env.Inherited()), book))
+// onWorktrees carries a verb out on this user's features. The JSON of a no is the view as far as it
+// got.
+func onWorktrees(c *cli.Call, v *FeatureView, do func(all *worktree.Features) error) error {
+	c.Subject = answer.Answer{Feature: v.Feature}
+	c.No = func(a answer.Answer, _ error) any {
+		v.Answer, v.Error, v.Code, v.Next = string(a.Answer), a.Error, a.Code, a.Next
+		if v.Trees == nil {
+			v.Trees = []TreeView{}
+		}
+		return v
 	}
 
-	if err == nil {
-		return nil
-	}
-	f := cli.ProblemOf(cli.At(cli.CommandPath(cc), v.Feature, c.Timed(ctx, err)))
-	if c.Answered {
-		return f
+	book, err := featureJournal(c.Terminal)
+	if err != nil {
+		return err
 	}
 
-	no := c.Negative(f)
-	v.Answer, v.Error, v.Code, v.Next = string(no.Answer), no.Error, no.Code, no.Next
-	if v.Trees == nil {
-		v.Trees = []TreeView{}
-	}
-
-	return errors.Join(f, c.AnswerJSON(v))
+	return do(worktree.New(worktree.Program(c.Terminal.Env.Inherited()), book))
 }
 
-func runWorktreeCreate(t cli.Terminal, cc *urfave.Context) error {
-	v := &FeatureView{Feature: cli.OneLine(cc.String("feature"))}
-	return onWorktrees(t, cc, v, func(ctx context.Context, c *cli.Call, y *worktree.Features) error {
-		if cc.Args().Present() {
-			return cli.Usagef(cli.CommandPath(cc), "it takes no arguments; name repositories with --repo NAME=PATH")
-		}
-		r, err := readWorktreeRequest(c)
+func createTrees(ctx context.Context, c *cli.Call, p *createParams) error {
+	v := &FeatureView{Feature: cli.OneLine(p.Feature)}
+	return onWorktrees(c, v, func(all *worktree.Features) error {
+		r, err := readWorktreeRequest(c, p)
 		if err != nil {
 			return err
 		}
 
-		answer, state, create := "created", "clean", y.Create
-		if cc.Bool("dry-run") {
-			answer, state, create = "would be created", "free", y.Plan
+		answer, state, create := "created", "clean", all.Create
+		if p.DryRun {
+			answer, state, create = "would be created", "free", all.Plan
 		}
 
 		f, err := create(ctx, r)
@@ -180,7 +156,7 @@ func runWorktreeCreate(t cli.Terminal, cc *urfave.Context) error {
 			v.Trees = append(v.Trees, viewTree(tree, state, ""))
 		}
 
-		if !cc.Bool("dry-run") {
+		if !p.DryRun {
 			equip(ctx, c, f)
 		}
 
@@ -188,18 +164,18 @@ func runWorktreeCreate(t cli.Terminal, cc *urfave.Context) error {
 	})
 }
 
-func readWorktreeRequest(c *cli.Call) (worktree.Request, error) {
+func readWorktreeRequest(c *cli.Call, p *createParams) (worktree.Request, error) {
 	r := worktree.Request{
-		Feature: c.Flags.String("feature"),
-		Agent:   cmp.Or(c.Flags.String("agent"), c.Terminal.Env.Identity().Codename, "agent"),
+		Feature: p.Feature,
+		Agent:   cmp.Or(p.Agent, c.Terminal.Env.Identity().Codename, "agent"),
 		At:      time.Now(),
-		Offline: c.Flags.Bool("offline"),
+		Offline: p.Offline,
 	}
 
 	if r.Feature == "" {
-		return r, cli.Usagef(cli.CommandPath(c.Flags), "which feature? Give --feature")
+		return r, c.Usagef("which feature? Give --feature")
 	}
-	into := c.Flags.String("into")
+	into := p.Into
 	if into == "" {
 		dir, err := c.Terminal.Env.StateDir()
 		if err != nil {
@@ -209,7 +185,7 @@ func readWorktreeRequest(c *cli.Call) (worktree.Request, error) {
 	}
 
 	r.Folder = filepath.Join(absolutePath(c, into), r.Feature)
-	for _, text := range c.Flags.StringSlice("repo") {
+	for _, text := range p.Clones {
 		s, err := worktree.ParseSpec(text)
 		if err != nil {
 			return r, err
@@ -245,16 +221,13 @@ func equip(ctx context.Context, c *cli.Call, f worktree.Feature) {
 	}
 }
 
-func runWorktreeList(t cli.Terminal, cc *urfave.Context) error {
-	return onWorktrees(t, cc, &FeatureView{}, func(ctx context.Context, c *cli.Call, y *worktree.Features) error {
-		if cc.Args().Present() {
-			return cli.Usagef(cli.CommandPath(cc), "it takes no arguments")
-		}
-		all, err := y.List(ctx)
+func listTrees(ctx context.Context, c *cli.Call, _ *Here) error {
+	return onWorktrees(c, &FeatureView{}, func(features *worktree.Features) error {
+		all, err := features.List(ctx)
 		if err != nil {
 			return err
 		}
-		if len(all) == 0 && !c.Flags.Bool("json") {
+		if len(all) == 0 {
 			return c.Answer(nil, "no feature has worktrees here; how to make them: label-state worktree create --help\n")
 		}
 

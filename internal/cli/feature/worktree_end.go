@@ -7,25 +7,21 @@ import (
 
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/worktree"
-	urfave "github.com/urfave/cli/v2"
 )
 
-func runWorktreeRemove(t cli.Terminal, cc *urfave.Context) error {
-	v := &FeatureView{Feature: cli.OneLine(cc.Args().First())}
-	return onWorktrees(t, cc, v, func(ctx context.Context, c *cli.Call, y *worktree.Features) error {
-		if n := cc.Args().Len(); n != 1 {
-			return cli.Usagef(cli.CommandPath(cc), "want one feature, got %d arguments", n)
-		}
-		if cc.Bool("dry-run") {
-			all, err := y.List(ctx)
+func removeTrees(ctx context.Context, c *cli.Call, p *removeParams) error {
+	v := &FeatureView{Feature: cli.OneLine(p.Feature)}
+	return onWorktrees(c, v, func(features *worktree.Features) error {
+		if p.DryRun {
+			all, err := features.List(ctx)
 			if err != nil {
 				return err
 			}
 
-			n := slices.IndexFunc(all, func(l worktree.Listing) bool { return l.Name == cc.Args().First() })
+			n := slices.IndexFunc(all, func(l worktree.Listing) bool { return l.Name == p.Feature })
 			switch {
 			case n < 0:
-				return &worktree.AbsentError{Feature: cc.Args().First()}
+				return &worktree.AbsentError{Feature: p.Feature}
 			case all[n].Err != nil:
 				return all[n].Err
 			}
@@ -35,7 +31,7 @@ func runWorktreeRemove(t cli.Terminal, cc *urfave.Context) error {
 			return c.Answer(would, would.text())
 		}
 
-		f, err := y.Remove(ctx, cc.Args().First())
+		f, err := features.Remove(ctx, p.Feature)
 		var kept *worktree.KeptError
 		if err != nil && !errors.As(err, &kept) {
 			return err
@@ -59,13 +55,10 @@ func runWorktreeRemove(t cli.Terminal, cc *urfave.Context) error {
 	})
 }
 
-func runWorktreePrune(t cli.Terminal, cc *urfave.Context) error {
-	return onWorktrees(t, cc, &FeatureView{}, func(ctx context.Context, c *cli.Call, y *worktree.Features) error {
-		if cc.Args().Present() {
-			return cli.Usagef(cli.CommandPath(cc), "it takes no arguments")
-		}
-		if cc.Bool("dry-run") {
-			all, err := y.List(ctx)
+func pruneTrees(ctx context.Context, c *cli.Call, p *pruneParams) error {
+	return onWorktrees(c, &FeatureView{}, func(features *worktree.Features) error {
+		if p.DryRun {
+			all, err := features.List(ctx)
 			for _, l := range all {
 				v := listed(l)
 				missing := slices.ContainsFunc(v.Trees, func(t TreeView) bool { return t.State == "missing" })
@@ -80,22 +73,22 @@ func runWorktreePrune(t cli.Terminal, cc *urfave.Context) error {
 			return err
 		}
 
-		found, unknown := y.Prune(ctx)
+		found, unknown := features.Prune(ctx)
 		var kept []worktree.Kept
-		for _, p := range found {
-			v := FeatureView{Feature: p.Feature, Answer: "pruned", Trees: []TreeView{}}
-			for _, tree := range p.Gone {
+		for _, one := range found {
+			v := FeatureView{Feature: one.Feature, Answer: "pruned", Trees: []TreeView{}}
+			for _, tree := range one.Gone {
 				v.Trees = append(v.Trees, viewTree(tree, "removed", ""))
 			}
 
-			for _, k := range p.Kept {
+			for _, k := range one.Kept {
 				v.Trees = append(v.Trees, viewTree(k.Tree, "kept", k.Why))
 			}
 
-			if p.Err != nil {
-				v.Answer, v.Error = "unknown", cli.OneLine(p.Err.Error())
+			if one.Err != nil {
+				v.Answer, v.Error = "unknown", cli.OneLine(one.Err.Error())
 			}
-			kept, unknown = append(kept, p.Kept...), errors.Join(unknown, p.Err, c.Answer(v, v.text()))
+			kept, unknown = append(kept, one.Kept...), errors.Join(unknown, one.Err, c.Answer(v, v.text()))
 		}
 
 		if unknown == nil && len(kept) > 0 {

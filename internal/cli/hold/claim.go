@@ -14,63 +14,72 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/setup"
-	urfave "github.com/urfave/cli/v2"
 )
 
-// NewClaimCommand makes the command claim.
-func NewClaimCommand(t cli.Terminal) *urfave.Command {
-	return &urfave.Command{
-		Name:      "claim",
-		Usage:     "take an issue, as a worker or as a person",
-		ArgsUsage: "ISSUE",
-		Description: "With --codename (or LABEL_STATE_CODENAME) a worker takes the hold; of any number exactly one wins.\n" +
-			"Without it the person whose token it is takes the issue, until they release it; a label and the assignee show it." +
-			cli.IssueForms +
-			"   label-state claim acme/app#42 --codename lucius --ttl 2h\n" +
-			"   label-state claim 42 --codename lucius --wait 10m   until it is free\n" +
-			"   label-state claim 42 --force                        take over, as a person",
-		Flags: cli.WriteFlags(append(cli.IdentityFlags(),
-			cli.AgentFlag(),
-			&urfave.DurationFlag{Name: "ttl", Usage: "length of the lease, at most claim.max_ttl (default: claim.ttl)"},
-			&urfave.StringFlag{Name: "branch", Usage: "`BRANCH` the work will be pushed to"},
-			&urfave.DurationFlag{Name: "wait", Usage: "keep trying this long while the issue is not free"},
-			cli.ResumeFlag(),
-			&urfave.BoolFlag{Name: "force", Usage: "end a hold that stands; recorded with your login"},
-			&urfave.StringFlag{Name: "reason", Usage: "why, with --force"},
-		)...),
-		Action: t.OnAgentsIssue(takeIssue),
-	}
+type claimParams struct {
+	cli.AnIssue
+	cli.Identity
+	cli.OfAgent
+	cli.Claiming
+	Wait  time.Duration `flag:"wait" text:"keep trying this long while the issue is not free"`
+	Force bool          `flag:"force" text:"end a hold that stands; recorded with your login"`
+	cli.Because
+	cli.Writing
 }
 
-func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
-	if c.Flags.IsSet("reason") && !c.Flags.Bool("force") {
-		return cli.Usagef("claim", "--reason goes with --force")
+// Claim takes an issue.
+func Claim() cli.Verb {
+	return cli.Do(cli.Verb{
+		Name:    "claim",
+		Summary: "take an issue, as a worker or as a person",
+		About: "With --codename a worker takes the hold: of any number exactly one wins. " +
+			"Without it the person whose token it is does, until they release it.",
+		Examples: "label-state claim acme/app#42 --codename lucius --ttl 2h\n" +
+			"label-state claim 42 --codename lucius --wait 10m   until it is free\n" +
+			"label-state claim 42 --force                        take over, as a person\n",
+		Tools: []cli.Tool{{
+			Name:   "claim",
+			Title:  "Claim an issue",
+			Set:    cli.Core,
+			Takes:  "issue codename firing-id ttl branch resume",
+			Needs:  "issue",
+			Worker: true,
+			About: "Takes an issue before you work on it. Of any number of workers exactly one wins. " +
+				"Answer no means that somebody else has it, or that it may not be worked on now: take another. Keep result.firing_id; renew before result.renew_before. " +
+				"Use resume only when you know that the other process with the same firing_id is gone.",
+		}},
+	}, cli.OnIssue(takeIssue))
+}
+
+func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParams) error {
+	if p.Reason != nil && !p.Force {
+		return c.Usagef("--reason goes with --force")
 	}
-	w, resume := c.Claimant(), c.Flags.Bool("resume")
+	w := c.Claimant()
 	switch {
-	case resume && c.Flags.Bool("force"):
-		return cli.Usagef("claim", "--resume and --force exclude each other")
-	case resume && w.Codename == "":
-		return cli.Usagef("claim", "--resume is for a worker; give --codename and --firing-id")
+	case p.Resume && p.Force:
+		return c.Usagef("--resume and --force exclude each other")
+	case p.Resume && w.Codename == "":
+		return c.Usagef("--resume is for a worker; give --codename and --firing-id")
 	}
 
 	if w.Codename == "" {
 		if err := c.OneSession(); err != nil {
 			return err
 		}
-		return takeAsPerson(ctx, c, i)
+		return takeAsPerson(ctx, c, i, p)
 	}
 
-	req, err := c.Asks(i, w)
+	req, err := c.Asks(i, w, p.Claiming)
 	if err != nil {
 		return err
 	}
-	if c.Flags.Bool("dry-run") {
+
+	req.Force = p.Force
+	if p.DryRun {
 		return c.WouldClaim(ctx, i, req)
 	}
-
-	req.Force = c.Flags.Bool("force")
-	if c.Flags.Bool("force") { // a hold is not ended for a claim that is refused anyway
+	if p.Force { // a hold is not ended for a claim that is refused anyway
 		if err := c.Session.Ledger.MayClaim(i, req); err != nil {
 			return err
 		}
@@ -85,13 +94,13 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 			return &ledger.HeldError{Issue: i, Verdict: others}
 		case f.Log.Used(w) || !v.Has(lifecycle.CodeInFlight) && !c.Session.Ledger.Rules().Stuck(f): // the claim says why not, or wins
 		default:
-			if err := c.ForceFree(ctx, i); err != nil {
+			if err := c.ForceFree(ctx, i, p.Why()); err != nil {
 				return err
 			}
 		}
 	}
 
-	h, err := claimWaiting(ctx, c, i, req)
+	h, err := claimWaiting(ctx, c, i, req, p.Wait)
 	own, mine, err := c.MineAlready(ctx, err)
 	if mine && !req.Force {
 		if !own.Overdue(c.Session.Ledger.Rules().Terms, time.Now()) {
@@ -132,8 +141,10 @@ func describeHold(h ledger.Hold) string {
 
 // claimWaiting claims, and with --wait tries again while the answer is no. A made-up firing id is
 // new at every try; a given one that has lost a race, or that another process has, is used up.
-func claimWaiting(ctx context.Context, c *cli.Call, i claim.Issue, req ledger.Request) (ledger.Hold, error) {
-	end, said := time.Now().Add(c.Flags.Duration("wait")), ""
+func claimWaiting(ctx context.Context, c *cli.Call, i claim.Issue, req ledger.Request,
+	wait time.Duration,
+) (ledger.Hold, error) {
+	end, said := time.Now().Add(wait), ""
 	for pause := cli.RetryFirst; ; pause = min(2*pause, cli.RetryMost) {
 		h, err := c.Session.Ledger.Claim(ctx, i, req)
 		rest := min(pause, time.Until(end))

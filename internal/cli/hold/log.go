@@ -7,23 +7,36 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/lifecycle"
-	urfave "github.com/urfave/cli/v2"
 )
 
-// NewLogCommand makes the command log.
-func NewLogCommand(t cli.Terminal) *urfave.Command {
-	return &urfave.Command{
-		Name:      "log",
-		Usage:     "the records of an issue, oldest first",
-		ArgsUsage: "ISSUE",
-		Description: "One line a record, in the order that decides; what does not count is told with the reason." +
-			cli.IssueForms + "   label-state log 42\n   label-state log acme/app#42 --json",
-		Flags:  cli.RepoFlags(),
-		Action: t.OnIssue(showLog),
-	}
+type logParams struct {
+	cli.AnIssue
+	cli.OneRepo
 }
 
-func showLog(ctx context.Context, c *cli.Call, i claim.Issue) error {
+// Log shows the records of an issue.
+func Log() cli.Verb {
+	return cli.Do(cli.Verb{
+		Name:     "log",
+		Summary:  "the records of an issue, oldest first",
+		About:    "One line a record, in the order that decides; what does not count is told with the reason.",
+		Examples: "label-state log 42\nlabel-state log acme/app#42 --json\n",
+		Shows:    true,
+		Tools: []cli.Tool{{
+			Name:      "log",
+			Title:     "The records of an issue",
+			Set:       cli.Work,
+			Takes:     "issue",
+			Needs:     "issue",
+			Reads:     true,
+			Many:      true,
+			About:     "Lists the records of an issue in the order that decides: claims, releases, and what does not count.",
+			Untrusted: "worker outcome by reason pr ignored",
+		}},
+	}, cli.OnIssue(showLog))
+}
+
+func showLog(ctx context.Context, c *cli.Call, i claim.Issue, _ *logParams) error {
 	f, err := c.Session.Ledger.Look(ctx, i)
 	if err != nil {
 		return err
@@ -33,7 +46,7 @@ func showLog(ctx context.Context, c *cli.Call, i claim.Issue) error {
 		cli.Warnf(c.Terminal.Err, "%s: %s", i, lifecycle.Unshown(f.Unshown))
 	}
 	entries := cli.Timeline(f.Log)
-	if len(entries) == 0 && !c.Flags.Bool("json") {
+	if len(entries) == 0 {
 		return c.Answer(nil, i.String()+" has no records; whether it is free: label-state status "+i.String()+"\n")
 	}
 

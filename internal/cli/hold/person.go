@@ -16,8 +16,8 @@ import (
 
 // takeAsPerson claims the issue for the person whose token it is: a claim like any other, without
 // an end.
-func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
-	if err := refuseWorkerFlags(c, "ttl", "branch", "wait", "firing-id"); err != nil {
+func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParams) error {
+	if err := refuseForWorkers(c, p, "ttl", "branch", "wait", "firing-id"); err != nil {
 		return err
 	}
 	me, err := c.Session.Client.Viewer(ctx)
@@ -25,7 +25,7 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	case err != nil:
 		return err
 	case claim.IsApp(me):
-		return cli.Usagef("claim", "the token is of the app %s, and an app is no person: say which worker it is with --codename", me)
+		return c.Usagef("the token is of the app %s, and an app is no person: say which worker it is with --codename", me)
 	}
 
 	f, v, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{Person: true})
@@ -33,7 +33,7 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
 		return err
 	}
 	if mine, has := f.Log.HeldBy(me); has && mine.Held() && !mine.Expired(c.Session.Ledger.Rules().Terms, f.Now) {
-		if !c.Flags.Bool("dry-run") {
+		if !c.DryRun {
 			err = c.Session.Ledger.Assign(ctx, f, mine) // a claim that was cut off has not
 		}
 
@@ -56,10 +56,10 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
 			cli.Moment(mine.Created))+giveBack(i))
 	}
 
-	if c.Flags.Bool("dry-run") {
-		return wouldClaimAsPerson(c, i, f, v)
+	if c.DryRun {
+		return wouldClaimAsPerson(c, i, f, v, p.Force)
 	}
-	h, err := claimForcing(ctx, c, i, me)
+	h, err := claimForcing(ctx, c, i, me, p)
 	if err = c.WarnLate(err); err != nil {
 		return askThem(i, err)
 	}
@@ -75,9 +75,8 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
 }
 
 // claimForcing ends the hold that stands first, if --force says so and nothing else is in the way.
-func claimForcing(ctx context.Context, c *cli.Call, i claim.Issue, me string) (ledger.Hold, error) {
-	force := c.Flags.Bool("force")
-	if force {
+func claimForcing(ctx context.Context, c *cli.Call, i claim.Issue, me string, p *claimParams) (ledger.Hold, error) {
+	if p.Force {
 		f, v, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{Person: true})
 		if err != nil {
 			return ledger.Hold{}, err
@@ -88,13 +87,13 @@ func claimForcing(ctx context.Context, c *cli.Call, i claim.Issue, me string) (l
 		case len(others.Reasons) > 0:
 			return ledger.Hold{}, &ledger.HeldError{Issue: i, Verdict: others}
 		case v.Has(lifecycle.CodeInFlight) || c.Session.Ledger.Rules().Stuck(f):
-			if err := c.ForceFree(ctx, i); err != nil {
+			if err := c.ForceFree(ctx, i, p.Why()); err != nil {
 				return ledger.Hold{}, err
 			}
 		}
 	}
 
-	h, err := c.Session.Ledger.ClaimPerson(ctx, i, me, force)
+	h, err := c.Session.Ledger.ClaimPerson(ctx, i, me, p.Force)
 	if h.Unassigned != nil {
 		cli.Warnf(c.Terminal.Err, "%s is yours, but you could not be assigned: %s", i, h.Unassigned)
 	}
@@ -123,9 +122,9 @@ func giveBack(i claim.Issue) string {
 	return fmt.Sprintf("release it with: label-state release %s\n", i)
 }
 
-func wouldClaimAsPerson(c *cli.Call, i claim.Issue, f lifecycle.Facts, v lifecycle.Verdict) error {
+func wouldClaimAsPerson(c *cli.Call, i claim.Issue, f lifecycle.Facts, v lifecycle.Verdict, force bool) error {
 	taken := v.Has(lifecycle.CodeInFlight)
-	if c.Flags.Bool("force") {
+	if force {
 		v = c.Session.Ledger.Rules().BeyondForce(f, v, true)
 	}
 
@@ -140,10 +139,11 @@ func wouldClaimAsPerson(c *cli.Call, i claim.Issue, f lifecycle.Facts, v lifecyc
 	return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.Free}, text+"\n")
 }
 
-func refuseWorkerFlags(c *cli.Call, flags ...string) error {
-	for _, flag := range flags {
-		if c.Flags.IsSet(flag) {
-			return cli.Usagef(cli.CommandPath(c.Flags), "--%s is for workers; say which with --codename", flag)
+// refuseForWorkers refuses those of the parameters that are for workers.
+func refuseForWorkers(c *cli.Call, params any, names ...string) error {
+	for _, p := range cli.Params(params) {
+		if p.Given() && slices.Contains(names, p.Name) {
+			return c.Usagef("--%s is for workers; say which with --codename", p.Name)
 		}
 	}
 	return nil
@@ -151,8 +151,8 @@ func refuseWorkerFlags(c *cli.Call, flags ...string) error {
 
 // releaseAsPerson ends the person's own hold: by record, or where there is only a label, by taking
 // it off.
-func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
-	if err := refuseWorkerFlags(c, "outcome", "pr", "transition-to", "done"); err != nil {
+func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *releaseParams) error {
+	if err := refuseForWorkers(c, p, "outcome", "pr", "transition-to", "done"); err != nil {
 		return err
 	}
 	me, err := c.Session.Client.Viewer(ctx)
@@ -165,7 +165,7 @@ func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
 		return err
 	}
 	if mine, held := f.Log.HeldBy(me); held {
-		return releaseOwn(ctx, c, f, mine, me)
+		return releaseOwn(ctx, c, f, mine, me, p.Why())
 	}
 
 	holder, held := f.Log.Holder()
@@ -194,7 +194,7 @@ func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	}
 
 	hold := c.Session.Ledger.Rules().Scheme.Hold
-	if c.Flags.Bool("dry-run") {
+	if c.DryRun {
 		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun},
 			fmt.Sprintf("would take %s off %s\n", hold, i))
 	}
@@ -206,13 +206,13 @@ func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue) error {
 		fmt.Sprintf("released %s: %s is off\n", i, hold))
 }
 
-func releaseOwn(ctx context.Context, c *cli.Call, f lifecycle.Facts, mine claim.Claim, me string) error {
-	if c.Flags.Bool("dry-run") {
+func releaseOwn(ctx context.Context, c *cli.Call, f lifecycle.Facts, mine claim.Claim, me, reason string) error {
+	if c.DryRun {
 		return c.Answer(answer.Answer{Issue: f.Issue.String(), Answer: answer.DryRun},
 			fmt.Sprintf("would release %s from %s\n", f.Issue, mine.Person))
 	}
 
-	e := ledger.Ending{Worker: mine.Record.Worker, Reason: c.Flags.String("reason")}
+	e := ledger.Ending{Worker: mine.Record.Worker, Reason: reason}
 	if !claim.SameLogin(mine.Author, me) {
 		e.By = me // an app wrote the claim for this person
 	}

@@ -1,6 +1,7 @@
 package hold
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,85 +14,46 @@ import (
 	"github.com/label-state/label-state/internal/gitpush"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/setup"
-	urfave "github.com/urfave/cli/v2"
 )
 
-// NewPushCommand makes the command push.
-func NewPushCommand(t cli.Terminal) *urfave.Command {
-	return &urfave.Command{
-		Name:      "push",
-		Usage:     "push the branch under a hold; exit 1 when it is lost",
-		ArgsUsage: "[REMOTE] [-- OPTIONS...]",
-		Description: "Renews the hold, then has git push what is checked out. With claim.lease: refs the branch and the lease move in one step, or neither does: " +
-			"a push cannot land after the hold was lost, however late it arrives. Otherwise GitHub compares nothing but the branch, and the push is given up before the lease could end.\n\n" +
-			"The branch is never forced, and must not have been pushed to by somebody else. The pre-push hook runs as for any push. " +
-			"The issue is --issue, LABEL_STATE_ISSUE, or the only one that this worktree holds. Behind -- stand options of git push that change no condition: " +
-			"-u, -o, -q, -v, --no-verify, --signed and a few more.\n\n" +
-			"   label-state push\n" +
-			"   label-state push origin --issue acme/app#42 -- --set-upstream",
-		Flags: cli.WriteFlags(append(cli.HolderFlags(),
-			&urfave.StringFlag{
-				Name:  "issue",
-				Usage: "`ISSUE` whose hold it is (default: LABEL_STATE_ISSUE, or the only hold of this worktree)",
-			},
-			&urfave.StringFlag{
-				Name:  "branch",
-				Usage: "`BRANCH` of the remote to push to (default: the one that is checked out)",
-			},
-		)...),
-		Action: func(cc *urfave.Context) error { return runPush(t, cc) },
-	}
+type pushParams struct {
+	Remote  string   `arg:"[REMOTE]"`
+	Options []string `arg:"[-- OPTIONS...]"`
+	cli.Holder
+	Issue  string `flag:"issue" value:"ISSUE" text:"whose hold it is (default: LABEL_STATE_ISSUE, or the only hold of this worktree)"`
+	Branch string `flag:"branch" value:"BRANCH" text:"branch of the remote to push to (default: the one that is checked out)"`
+	cli.Writing
 }
 
-func runPush(t cli.Terminal, cc *urfave.Context) error {
-	remote, more := "", cc.Args().Slice()
-	if len(more) > 0 && !cli.IsFlag(more[0]) && more[0] != "--" {
-		remote, more = more[0], more[1:]
-	}
+// Push pushes the branch under a hold.
+func Push() cli.Verb {
+	return cli.Do(cli.Verb{
+		Name:    "push",
+		Summary: "push the branch under a hold; exit 1 when it is lost",
+		About: "Renews the hold, then has git push what is checked out. With claim.lease: refs the branch and the lease move in one step, or neither does: " +
+			"a push cannot land after the hold was lost. Otherwise it is given up before the lease could end.\n\n" +
+			"The branch is never forced, and must not have been pushed to by somebody else. " +
+			"OPTIONS are those of git push that change no condition: -u, -o, -q, -v, --no-verify, --signed and a few more.",
+		Examples: "label-state push\n" +
+			"label-state push origin --issue acme/app#42 -- --set-upstream\n",
+	}, pushNamedOrHeld)
+}
 
-	if len(more) > 0 && more[0] == "--" { // the library has swallowed one where nothing stood before it
-		more = more[1:]
-	}
-
-	if len(more) > 0 && !cli.IsFlag(more[0]) {
-		return cli.Usagef(cli.CommandPath(cc), "push: %q: want one remote, and options of git push behind --",
-			cli.OneLine(more[0]))
-	}
-
-	asked, err := gitpush.ReadOptions(more)
+func pushNamedOrHeld(ctx context.Context, c *cli.Call, p *pushParams) error {
+	asked, err := gitpush.ReadOptions(p.Options)
 	if err != nil {
-		return cli.At(cli.CommandPath(cc), "", err)
-	}
-
-	o := cli.SetupOptions(cc)
-	if o.Ref, err = pushTarget(t, cc); err != nil {
 		return err
 	}
 
-	return t.WithSession(cc, o, func(ctx context.Context, c *cli.Call) error {
-		err := pushUnder(ctx, c, c.Session.Issue, gitpush.Push{Remote: remote, Options: asked})
+	c.Issue = cmp.Or(p.Issue, c.Terminal.Env.Getenv("LABEL_STATE_ISSUE"))
+	return cli.OnIssue(func(ctx context.Context, c *cli.Call, i claim.Issue, p *pushParams) error {
+		err := pushUnder(ctx, c, i, p.Branch, gitpush.Push{Remote: p.Remote, Options: asked})
 		if err != nil && ctx.Err() == nil && cli.ProblemOf(err).Code == answer.Machine {
 			return cli.Advise(err, answer.Call("nothing was pushed; git said above what is wrong; fix that, then run",
 				answer.Again))
 		}
 		return err
-	})
-}
-
-// pushTarget is the issue under whose hold the push is.
-func pushTarget(t cli.Terminal, cc *urfave.Context) (string, error) {
-	for _, ref := range []string{cc.String("issue"), t.Env.Getenv("LABEL_STATE_ISSUE")} {
-		if ref != "" {
-			return ref, nil
-		}
-	}
-
-	i, err := t.OnlyHold(cc)
-	if err != nil {
-		return "", err
-	}
-
-	return i.String(), nil
+	})(ctx, c, p)
 }
 
 // remoteName is a remote as it may be shown: a URL without the password that it may hold.
@@ -115,18 +77,18 @@ type PushView struct {
 	Until  string `json:"until,omitempty"`
 }
 
-func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, p gitpush.Push) error {
-	w, token, err := c.Holder(i)
+func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, branch string, p gitpush.Push) error {
+	w, token, err := c.Holder(ctx, i)
 	if err != nil {
 		return err
 	}
 
 	pusher := gitpush.Git{Git: git.Git{Dir: c.Terminal.Env.Dir, Env: c.Terminal.Env.Inherited()}, Say: c.Terminal.Err}
-	local, err := planPush(ctx, c, pusher, &p)
+	local, err := planPush(ctx, c, pusher, branch, &p)
 	if err != nil {
 		return err
 	}
-	if c.Flags.Bool("dry-run") {
+	if c.DryRun {
 		if err := c.CheckHolds(ctx, i, w, token); err != nil {
 			return err
 		}
@@ -188,17 +150,19 @@ func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, p gitpush.Push) 
 }
 
 // planPush finds out what would go where, and returns the branch that is checked out.
-func planPush(ctx context.Context, c *cli.Call, git gitpush.Git, p *gitpush.Push) (local string, err error) {
+func planPush(ctx context.Context, c *cli.Call, git gitpush.Git, branch string,
+	p *gitpush.Push,
+) (local string, err error) {
 	p.Source, local, err = git.Head(ctx)
 	if err != nil {
 		return local, err
 	}
 
 	switch p.Branch = local; {
-	case c.Flags.IsSet("branch"):
-		p.Branch, err = claim.ParseBranch(c.Flags.String("branch"))
+	case branch != "":
+		p.Branch, err = claim.ParseBranch(branch)
 	case local == "":
-		return local, cli.Usagef(cli.CommandPath(c.Flags), "push: no branch is checked out; name one with --branch")
+		return local, c.Usagef("no branch is checked out; name one with --branch")
 	}
 
 	if err != nil {
@@ -233,7 +197,7 @@ func pushStrictly(ctx context.Context, c *cli.Call, git gitpush.Git, p gitpush.P
 	// which must be the repository that has the lease, as far as its address tells
 	to, err := c.Terminal.Env.Remote(ctx, at)
 	if name := to.Owner + "/" + to.Repo; err == nil && !strings.EqualFold(name, h.Issue.Slug()) {
-		return 0, cli.Usagef(cli.CommandPath(c.Flags), "push: %s is %s, and the lease is in %s", remoteName(p.Remote),
+		return 0, c.Usagef("%s is %s, and the lease is in %s", remoteName(p.Remote),
 			cli.OneLine(name), h.Issue.Slug())
 	}
 

@@ -4,116 +4,141 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/ledger"
-	urfave "github.com/urfave/cli/v2"
 )
 
-// NewReleaseCommand makes the command release.
-func NewReleaseCommand(t cli.Terminal) *urfave.Command {
-	return &urfave.Command{
-		Name:      "release",
-		Usage:     "release an issue",
-		ArgsUsage: "[ISSUE]",
-		Description: "A worker ends its hold; a person takes the label off that \"claim\" put on.\n\n" +
-			"Outcomes: " + strings.Join(claim.WorkerOutcomes(), ", ") + ". " +
-			"Without one it is success with --pr, else cancelled. Without an issue it is the one that this worktree holds." +
-			cli.IssueForms +
-			"   label-state release 42 --pr https://github.com/acme/app/pull/50\n" +
-			"   label-state release 42 --outcome failure --reason 'tests do not build'\n" +
-			"   label-state release 42 --done --reason 'cleared the cache'    close the issue as completed\n" +
-			"   label-state release 42 --force    end somebody else's hold",
-		Flags: cli.WriteFlags(append(cli.HolderFlags(),
-			cli.AgentFlag(),
-			&urfave.StringFlag{Name: "outcome", Usage: "`OUTCOME` of the work"},
-			&urfave.StringFlag{
-				Name:  "transition-to",
-				Usage: "`LABEL` the issue should move to; refused when the move is not legal",
-			},
-			&urfave.StringFlag{Name: "pr", Usage: "`URL` of the pull request"},
-			&urfave.BoolFlag{Name: "done", Usage: "close the issue as completed: it is done, without a pull request"},
-			&urfave.StringFlag{Name: "reason", Usage: "why, for people"},
-			&urfave.BoolFlag{Name: "force", Usage: "end whatever hold stands; recorded with your login"},
-			&urfave.BoolFlag{Name: "ask", Usage: "ask the holder to stop at its next heartbeat, instead of forcing"},
-		)...),
-		Action: func(cc *urfave.Context) error {
-			if cc.Args().Len() == 0 && !cc.IsSet("agent") && !cc.Bool("force") && !cc.Bool("ask") {
-				return t.OnHeld(releaseIssue)(cc)
-			}
-			return t.OnAgentsIssue(releaseIssue)(cc)
-		},
-	}
+type releaseParams struct {
+	cli.HeldIssue
+	cli.Holder
+	cli.OfAgent
+	Outcome string `flag:"outcome" value:"OUTCOME" text:"what came of the work" only:"success,failure,partial,no-commit,max-turns,error,rate-limit,worktree-failed,cancelled,already-implemented"`
+	PR      string `flag:"pr" value:"URL" text:"URL of the pull request"`
+	Done    bool   `flag:"done" text:"it is done without a pull request: close the issue"`
+	To      string `flag:"transition-to" value:"LABEL" text:"label to move the issue to; refused when the move is not legal" only:"agent:implement,agent:pr-open,agent:done,..." show:"all"`
+	cli.Because
+	Force bool `flag:"force" text:"end whatever hold stands; recorded with your login"`
+	Ask   bool `flag:"ask" text:"ask the holder to stop at its next heartbeat, instead of forcing" show:"all"`
+	cli.Writing
 }
 
-func releaseIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
-	force, ask := c.Flags.Bool("force"), c.Flags.Bool("ask")
-	if force && ask {
-		return cli.Usagef("release", "--force and --ask exclude each other")
+// Release ends a hold.
+func Release() cli.Verb {
+	return cli.Do(cli.Verb{
+		Name:    "release",
+		Summary: "release an issue",
+		About: "A worker ends its hold; a person takes the label off that \"claim\" put on. " +
+			"Without an outcome it is success with --pr, else cancelled.",
+		Examples: "label-state release 42 --pr https://github.com/acme/app/pull/50\n" +
+			"label-state release 42 --outcome failure --reason 'tests do not build'\n" +
+			"label-state release 42 --force                end somebody else's hold\n",
+		Tools: []cli.Tool{
+			{
+				Name:     "release",
+				Title:    "End a hold",
+				Set:      cli.Core,
+				Takes:    "issue codename firing-id outcome pr done reason transition-to",
+				Worker:   true,
+				Destroys: true,
+				Repeats:  true,
+				About: "Ends your hold of an issue and says what came of it. Without an outcome it is success with pr or done, else cancelled. " +
+					"After success with neither the issue is ready again: name the pull request, or close the issue with done. " +
+					"failure, partial, no-commit, max-turns and error count as an attempt; after three a person must look.",
+			},
+			{
+				Name:     "force_release",
+				Title:    "End somebody's hold by force",
+				Set:      cli.Operator,
+				Takes:    "issue reason",
+				Needs:    "issue",
+				With:     "force",
+				Destroys: true,
+				Repeats:  true,
+				About: "For operators: ends whatever hold stands, in the name of the token's login, and records it. " +
+					"Until its next renewal or push the former holder may still act. Never use it to get at an issue that somebody else works on.",
+			},
+		},
+	}, releaseNamedOrHeld)
+}
+
+// releaseNamedOrHeld refuses to guess the issue where it may be somebody else's.
+func releaseNamedOrHeld(ctx context.Context, c *cli.Call, p *releaseParams) error {
+	if p.Issue == "" && (p.Agent != "" || p.Force || p.Ask) {
+		return c.Usagef("name the issue")
 	}
-	if c.Flags.Bool("done") && (c.Flags.IsSet("pr") || c.Flags.IsSet("transition-to") || force || ask) {
-		return cli.Usagef("release", "--done closes the issue now; --pr, --transition-to, --force and --ask do not go with it")
+	return cli.OnIssue(releaseIssue)(ctx, c, p)
+}
+
+func releaseIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *releaseParams) error {
+	if p.Force && p.Ask {
+		return c.Usagef("--force and --ask exclude each other")
 	}
 
-	for _, flag := range []string{"outcome", "pr", "transition-to", "token"} {
-		if (force || ask) && c.Flags.IsSet(flag) {
-			return cli.Usagef("release", "--%s is for the holder; it does not go with --force or --ask", flag)
+	for _, given := range cli.Params(p) {
+		switch given.Name {
+		case "outcome", "pr", "transition-to", "token":
+			if given.Given() && (p.Force || p.Ask) {
+				return c.Usagef("--%s is for the holder; it does not go with --force or --ask", given.Name)
+			}
 		}
 	}
 
-	switch {
-	case force:
-		return forceRelease(ctx, c, i)
-	case ask:
-		return askToStop(ctx, c, i)
+	if p.Done && (p.PR != "" || p.To != "" || p.Force || p.Ask) {
+		return c.Usagef("%s closes the issue now; %s, %s, --force and --ask do not go with it", c.Option("done"),
+			c.Option("pr"), c.Option("transition-to"))
 	}
 
-	w, token, err := c.Releaser(i)
+	switch {
+	case p.Force:
+		return forceRelease(ctx, c, i, p.Why())
+	case p.Ask:
+		return askToStop(ctx, c, i, p.Why())
+	}
+
+	w, token, err := c.Releaser(ctx, i)
 	if errors.Is(err, cli.ErrNoHold) && c.Worker().Codename == "" {
-		return releaseAsPerson(ctx, c, i)
+		return releaseAsPerson(ctx, c, i, p)
 	}
 	if err != nil {
 		return err
 	}
 
-	return releaseAsWorker(ctx, c, i, w, token)
+	return releaseAsWorker(ctx, c, i, p, w, token)
 }
 
-func releaseAsWorker(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker, token int64) error {
+func releaseAsWorker(ctx context.Context, c *cli.Call, i claim.Issue, p *releaseParams, w claim.Worker,
+	token int64,
+) error {
 	e := ledger.Ending{
 		Worker:  w,
 		Token:   token,
-		Outcome: c.Flags.String("outcome"),
-		PR:      c.Flags.String("pr"),
-		Done:    c.Flags.Bool("done"),
-		Reason:  c.Flags.String("reason"),
+		Outcome: p.Outcome,
+		PR:      p.PR,
+		Done:    p.Done,
+		Reason:  p.Why(),
 	}
 
-	if e.Outcome != "" && !slices.Contains(claim.WorkerOutcomes(), e.Outcome) {
-		return cli.Usagef("release", "--outcome %q: allowed are %s", cli.OneLine(e.Outcome),
-			strings.Join(claim.WorkerOutcomes(), ", "))
-	}
 	if e.Done && e.Outcome != "" && e.Outcome != claim.OutcomeSuccess && e.Outcome != claim.OutcomeAlreadyImplemented {
-		return cli.Usagef("release", "--done says %s or %s, and --outcome %s", claim.OutcomeSuccess,
-			claim.OutcomeAlreadyImplemented, e.Outcome)
+		return c.Usagef("%s says %s or %s, and %s says %s", c.Option("done"), claim.OutcomeSuccess,
+			claim.OutcomeAlreadyImplemented, c.Option("outcome"), e.Outcome)
 	}
 
-	if to := c.Flags.String("transition-to"); to != "" {
+	if p.To != "" {
 		scheme := c.Session.Ledger.Rules().Scheme
-		st, ok := scheme.Parse(to)
+		st, ok := scheme.Parse(p.To)
 		if !ok {
-			return cli.Usagef("release", "--transition-to %q: allowed are %s", cli.OneLine(to),
-				strings.Join(scheme.Lifecycle(), ", "))
+			return c.Usagef("%s %q: allowed are %s%s", c.Option("transition-to"), cli.OneLine(p.To),
+				strings.Join(scheme.Lifecycle(), ", "), cli.Meant(scheme.Lifecycle(), p.To))
 		}
 
 		e.To = &st
 	}
 
-	if c.Flags.Bool("dry-run") {
+	if c.DryRun {
 		err := c.CheckHolds(ctx, i, w, token)
 		if err == nil {
 			_, err = c.Session.Ledger.ResolvePull(ctx, i, e)
@@ -161,8 +186,8 @@ func follows(e ledger.Ending) string {
 	return " as " + e.Recorded()
 }
 
-func forceRelease(ctx context.Context, c *cli.Call, i claim.Issue) error {
-	if c.Flags.Bool("dry-run") {
+func forceRelease(ctx context.Context, c *cli.Call, i claim.Issue, reason string) error {
+	if c.DryRun {
 		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun},
 			fmt.Sprintf("would end every hold on %s by force\n", i))
 	}
@@ -172,7 +197,7 @@ func forceRelease(ctx context.Context, c *cli.Call, i claim.Issue) error {
 		return err
 	}
 
-	rep, ended, err := c.Session.Ledger.Force(ctx, i, by, c.Flags.String("reason"))
+	rep, ended, err := c.Session.Ledger.Force(ctx, i, by, reason)
 	if err = c.WarnLate(err); err != nil {
 		return err
 	}
@@ -192,8 +217,8 @@ func forceRelease(ctx context.Context, c *cli.Call, i claim.Issue) error {
 	return c.Answer(out, text+"\n")
 }
 
-func askToStop(ctx context.Context, c *cli.Call, i claim.Issue) error {
-	if c.Flags.Bool("dry-run") {
+func askToStop(ctx context.Context, c *cli.Call, i claim.Issue, reason string) error {
+	if c.DryRun {
 		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun},
 			fmt.Sprintf("would ask the holder of %s to stop\n", i))
 	}
@@ -203,7 +228,7 @@ func askToStop(ctx context.Context, c *cli.Call, i claim.Issue) error {
 		return err
 	}
 
-	h, err := c.Session.Ledger.Revoke(ctx, i, by, c.Flags.String("reason"))
+	h, err := c.Session.Ledger.Revoke(ctx, i, by, reason)
 	if err != nil {
 		return err
 	}

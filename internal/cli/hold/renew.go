@@ -7,30 +7,40 @@ import (
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
-	urfave "github.com/urfave/cli/v2"
 )
 
-// NewRenewCommand makes the command renew.
-func NewRenewCommand(t cli.Terminal) *urfave.Command {
-	return &urfave.Command{
-		Name:      "renew",
-		Usage:     "extend a lease; exit 1 means stop all work on it",
-		ArgsUsage: "[ISSUE]",
-		Description: "Edits the claim comment, so that a long run leaves one comment behind. Who asks is looked up in this worktree when no flag names it, and so is the issue." +
-			cli.IssueForms +
-			"   label-state renew 42\n" +
-			"   label-state renew acme/app#42 --codename lucius --firing-id run-7",
-		Flags:  cli.WriteFlags(cli.HolderFlags()...),
-		Action: t.OnHeld(renewIssue),
-	}
+type renewParams struct {
+	cli.HeldIssue
+	cli.Holder
+	cli.Writing
 }
 
-func renewIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
-	w, token, err := c.Holder(i)
+// Renew extends a lease.
+func Renew() cli.Verb {
+	return cli.Do(cli.Verb{
+		Name:    "renew",
+		Summary: "extend a lease; exit 1 means stop all work on it",
+		About:   "Edits the claim comment, so that a long run leaves one comment behind. Who asks is looked up in this worktree when no option names it, and so is the issue.",
+		Examples: "label-state renew 42\n" +
+			"label-state renew acme/app#42 --codename lucius --firing-id run-7\n",
+		Tools: []cli.Tool{{
+			Name:    "renew",
+			Title:   "Extend a lease",
+			Set:     cli.Core,
+			Takes:   "issue codename firing-id",
+			Repeats: true,
+			About: "Extends the lease of an issue you hold. Nothing renews by itself: call it before renew_before of the last answer, and before every step that others can see. " +
+				"Answer no means that the hold is lost: stop all work on the issue at once. Answer unknown leaves the old end standing: call it again.",
+		}},
+	}, cli.OnIssue(renewIssue))
+}
+
+func renewIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *renewParams) error {
+	w, token, err := c.Holder(ctx, i)
 	if err != nil {
 		return err
 	}
-	if c.Flags.Bool("dry-run") {
+	if p.DryRun {
 		if err := c.Session.Ledger.MayRenew(ctx, i, w, token); err != nil {
 			return err
 		}

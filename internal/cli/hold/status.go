@@ -13,25 +13,38 @@ import (
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
-	urfave "github.com/urfave/cli/v2"
 )
 
-// NewDedupCommand makes the command dedup-check.
-func NewDedupCommand(t cli.Terminal) *urfave.Command {
-	return &urfave.Command{
-		Name:      "dedup-check",
-		Usage:     "is it free? 0 free, 1 held, 3 could not find out",
-		ArgsUsage: "ISSUE",
-		Description: "For scripts. A hold of the asking run itself counts as free." + cli.IssueForms +
-			"   label-state dedup-check acme/app#42 --json",
-		Flags:  cli.RepoFlags(cli.IdentityFlags()...),
-		Action: t.OnIssue(checkIssue),
-	}
+type dedupParams struct {
+	cli.AnIssue
+	cli.Identity
+	cli.OneRepo
 }
 
-func checkIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
+// DedupCheck answers whether an issue is free.
+func DedupCheck() cli.Verb {
+	return cli.Do(cli.Verb{
+		Name:     "dedup-check",
+		Summary:  "is it free? 0 free, 1 held, 3 could not find out",
+		About:    "For scripts. A hold of the asking run itself counts as free.",
+		Examples: "label-state dedup-check acme/app#42 --json\n",
+		Tools: []cli.Tool{{
+			Name:      "dedup_check",
+			Title:     "May it be taken?",
+			Set:       cli.Core,
+			Takes:     "issue codename firing-id",
+			Needs:     "issue",
+			Reads:     true,
+			Asks:      true,
+			About:     "Answers whether an issue is free: yes, no with the reasons, or unknown. Your own hold counts as yes. It claims nothing.",
+			Untrusted: "reasons.text",
+		}},
+	}, cli.OnIssue(checkIssue))
+}
+
+func checkIssue(ctx context.Context, c *cli.Call, i claim.Issue, _ *dedupParams) error {
 	who := lifecycle.Seeker{Worker: c.Worker()}
-	if w, _, err := c.Holder(i); err == nil {
+	if w, _, err := c.Holder(ctx, i); err == nil {
 		who.Worker = w
 	}
 
@@ -60,65 +73,56 @@ func checkIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 		fmt.Sprintf("%s %s is %s\n", i, cli.OneLine(f.Title), text))
 }
 
-// NewStatusCommand makes the command status.
-func NewStatusCommand(t cli.Terminal) *urfave.Command {
-	return &urfave.Command{
-		Name:      "status",
-		Aliases:   []string{"status-issue"},
-		Usage:     "everything known about an issue",
-		ArgsUsage: "[ISSUE]",
-		Description: "Who holds it and until when, what its labels should say, attempts, pull requests, records that do not count. " +
-			"When issues wait for each other in a dependency cycle, it says so: it follows blockers over 4 steps and 20 issues at most." + cli.IssueForms +
-			"   label-state status                    what this worktree holds\n   label-state status 42\n   label-state status acme/app#42 --json",
-		Flags: cli.RepoFlags(cli.IdentityFlags()...),
-		Action: func(cc *urfave.Context) error {
-			if cc.Args().Len() == 0 && !cc.IsSet("repo") {
-				return showHere(t, cc)
-			}
-			return t.OnIssue(showStatus)(cc)
-		},
-	}
+type statusParams struct {
+	cli.HeldIssue
+	cli.Identity
+	cli.OneRepo
 }
 
-func showStatus(ctx context.Context, c *cli.Call, i claim.Issue) error {
-	f, err := c.Session.Ledger.Look(ctx, i)
-	if err != nil {
-		return err
-	}
-
-	f = c.Session.Ledger.Here(f)
-	v := c.Session.Ledger.Rules().Verdict(f, lifecycle.Seeker{})
-	view := cli.ViewStatus(c.Session.Ledger.Rules(), f, v)
-	view.Store, view.Cycle, view.Guessed = c.Session.Config.Claim.Lease, c.FindCycle(ctx, f), c.Session.Client.Guessed()
-	if view.Stranded == "" {
-		view.Next = c.ReadyFirst(f, v)
-	}
-
-	if h, ok := f.Log.Holder(); ok && !h.Plan.Pending() && c.Mine(ctx, i, h, f.Viewer) {
-		end, _ := h.Until(c.Session.Ledger.Rules().Terms)
-		view.Holder.Renew = cli.Stamp(cli.RenewBefore(end, h.Lease(c.Session.Ledger.Rules().Terms)))
-	}
-
-	title, rest, _ := strings.Cut(cli.DescribeStatus(c.Session.Ledger.Rules().Terms, f, v, view), "\n")
-	verdict, facts, _ := strings.Cut(rest, "\n")
-	ink := map[lifecycle.Answer]string{lifecycle.Free: cli.InkGreen, lifecycle.Held: cli.InkYellow}[v.Answer]
-	return c.Tell(view, c.Paint(cli.InkBold, title)+"\n"+c.Paint(cmp.Or(ink, cli.InkAlarm), verdict)+"\n"+facts)
+// Status shows everything known about an issue.
+func Status() cli.Verb {
+	return cli.Do(cli.Verb{
+		Name:    "status",
+		Alias:   "status-issue",
+		Summary: "everything known about an issue",
+		About: "Who holds it and until when, what its labels should say, attempts, pull requests, records that do not count. " +
+			"When issues wait for each other in a dependency cycle, it says so: it follows blockers over 4 steps and 20 issues at most.",
+		Examples: "label-state status                    what this worktree holds\n" +
+			"label-state status 42\nlabel-state status acme/app#42 --json\n",
+		Shows: true,
+		Tools: []cli.Tool{{
+			Name:  "status",
+			Title: "Everything about an issue",
+			Set:   cli.Core,
+			Takes: "issue codename firing-id",
+			Reads: true,
+			About: "Shows who holds an issue and until when, its labels and what they should be, attempts, pull requests, what blocks it, and records that do not count. Of your own hold, result.holder.renew_before says when to renew. Without an issue: what you hold here.",
+			Untrusted: "title labels reasons.text why holder.codename holder.firing_id holder.branch " +
+				"attempts.worker attempts.reason attempts.branch pull_requests.title ignored.reason " +
+				"plan.by plan.reason cycle.unknown",
+		}},
+	}, showIssueOrHere)
 }
 
-// showHere shows what this worktree holds: the status of its only hold, else what it has recorded.
-func showHere(t cli.Terminal, cc *urfave.Context) error {
-	all, err := t.RecordedHolds(cc)
-	if err != nil {
-		return err
+// showIssueOrHere shows an issue, or without one what this worktree holds: the status of its only
+// hold, else what it has recorded.
+func showIssueOrHere(ctx context.Context, c *cli.Call, p *statusParams) error {
+	if p.Issue != "" {
+		return cli.OnIssue(showStatus)(ctx, c, p)
 	}
-	if len(all) == 1 {
-		return t.OnHeld(showStatus)(cc)
+	if p.Repo != "" {
+		return c.Usagef("name the issue of %s", cli.OneLine(p.Repo))
 	}
 
-	c := &cli.Call{Flags: cc, Terminal: t}
-	if len(all) == 0 {
+	all, err := c.RecordedHolds()
+	switch {
+	case err != nil:
+		return err
+	case len(all) == 0:
 		return c.Answer(answer.Answer{Answer: answer.None},
 			"this worktree holds no issue; take one with: label-state next\n")
+	case len(all) == 1:
+		return cli.OnIssue(showStatus)(ctx, c, p)
 	}
 
 	for _, h := range all {
@@ -146,4 +150,29 @@ func showHere(t cli.Terminal, cc *urfave.Context) error {
 	}
 
 	return nil
+}
+
+func showStatus(ctx context.Context, c *cli.Call, i claim.Issue, _ *statusParams) error {
+	f, err := c.Session.Ledger.Look(ctx, i)
+	if err != nil {
+		return err
+	}
+
+	f = c.Session.Ledger.Here(f)
+	v := c.Session.Ledger.Rules().Verdict(f, lifecycle.Seeker{})
+	view := cli.ViewStatus(c.Session.Ledger.Rules(), f, v)
+	view.Store, view.Cycle, view.Guessed = c.Session.Config.Claim.Lease, c.FindCycle(ctx, f), c.Session.Client.Guessed()
+	if view.Stranded == "" {
+		view.Next = c.ReadyFirst(f, v)
+	}
+
+	if h, ok := f.Log.Holder(); ok && !h.Plan.Pending() && c.Mine(ctx, i, h, f.Viewer) {
+		end, _ := h.Until(c.Session.Ledger.Rules().Terms)
+		view.Holder.Renew = cli.Stamp(cli.RenewBefore(end, h.Lease(c.Session.Ledger.Rules().Terms)))
+	}
+
+	title, rest, _ := strings.Cut(cli.DescribeStatus(c.Session.Ledger.Rules().Terms, f, v, view), "\n")
+	verdict, facts, _ := strings.Cut(rest, "\n")
+	ink := map[lifecycle.Answer]string{lifecycle.Free: cli.InkGreen, lifecycle.Held: cli.InkYellow}[v.Answer]
+	return c.Tell(view, c.Paint(cli.InkBold, title)+"\n"+c.Paint(cmp.Or(ink, cli.InkAlarm), verdict)+"\n"+facts)
 }

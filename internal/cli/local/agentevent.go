@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	urfave "github.com/urfave/cli/v2"
-
 	"github.com/label-state/label-state/internal/agenthost"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
@@ -37,22 +35,19 @@ const (
 	largestConfig = 1 << 20
 )
 
-// runAgentEvent answers one event of a host. It never fails: a heartbeat that does not work must
+// answerEvent answers one event of a host. It never fails: a heartbeat that does not work must
 // not stop anybody's work, and hosts take exit codes for denials. What was in the way is one line
 // on standard error.
-func runAgentEvent(t cli.Terminal, cc *urfave.Context) error {
-	if cc.Args().Len() != 1 {
-		return cli.Usagef(cli.CommandPath(cc), "%s: want the host, one of %s", cli.CommandPath(cc), hostNames())
-	}
+func answerEvent(ctx context.Context, c *cli.Call, p *eventParams) error {
 	part := Answered
 	switch {
-	case cc.Bool("ended"):
+	case p.Ended:
 		part = Ended
-	case cc.Bool("expired"):
+	case p.Expired:
 		part = Expired
 	}
 
-	AnswerEvent(cc.Context, t, cc.Args().First(), part, detach)
+	AnswerEvent(ctx, c.Terminal, p.Host, part, detach)
 	return nil
 }
 

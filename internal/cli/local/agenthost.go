@@ -4,82 +4,63 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strings"
+	"time"
 
 	"github.com/label-state/label-state/internal/agenthost"
 	"github.com/label-state/label-state/internal/agentsetup"
 	"github.com/label-state/label-state/internal/cli"
-	urfave "github.com/urfave/cli/v2"
 )
 
-// NewAgentCommand makes the command agent.
-func NewAgentCommand(t cli.Terminal) *urfave.Command {
-	json := &urfave.BoolFlag{Name: "json", Usage: "answer with JSON, one object a line"}
-	return &urfave.Command{
-		Name: "agent", Usage: "let an agent's host renew, guard and end its holds",
-		Subcommands: []*urfave.Command{
-			{
-				Name:      "install",
-				Usage:     "write the host's hooks and skill, and register the MCP server",
-				ArgsUsage: "HOST",
-				Description: "HOST is one of " + hostNames() +
-					". Shows what it will write and asks. Settings and hooks of yours stay; " +
-					"uninstall puts every file back as it was.\n\n" +
-					"   label-state agent install claude-code\n   label-state agent install codex --user --yes",
-				Flags: append(placeFlags(), &urfave.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
-					cli.DryRunFlag(), json),
-				Action: setHost(t, agentsetup.Place.Install, agentsetup.Place.Carry, afterInstall),
-			},
-			{
-				Name:        "status",
-				Usage:       "which hosts are here and set up; exit 1 when one lacks something",
-				Description: "   label-state agent status --json",
-				Flags: []urfave.Flag{
-					json,
-					&urfave.DurationFlag{Name: "timeout", Usage: "give up after this long, such as 30s"},
-				},
-				Action: func(cc *urfave.Context) error { return runAgentStatus(t, cc) },
-			},
-			{
-				Name:      "uninstall",
-				Usage:     "take the host's hooks, skill and MCP server away again",
-				ArgsUsage: "HOST",
-				Description: "A file that nobody has touched since becomes what it was, byte for byte; of one that was edited only what is ours goes.\n\n" +
-					"   label-state agent uninstall claude-code",
-				Flags: append(placeFlags(), &urfave.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
-					cli.DryRunFlag(), json),
-				Action: setHost(t, agentsetup.Place.Uninstall, agentsetup.Place.TakeBack,
-					func(agenthost.Host) string { return "" }),
-			},
-			{
-				Name:      "event",
-				Usage:     "answer one event of a host; its hooks call it",
-				ArgsUsage: "HOST",
-				Description: "Reads the host's JSON on standard input and answers in the host's own form. It renews what is due, denies a tool call " +
-					"under a hold that is lost, a push without a hold that stands, and lets everything else go on: the exit code is 0, whatever happens.\n\n" +
-					"   label-state agent event claude-code <event.json",
-				Flags: []urfave.Flag{
-					&urfave.BoolFlag{
-						Name:  "ended",
-						Usage: "the session is over: release the holds under which nothing was done (its last event starts this itself)",
-					},
-					&urfave.BoolFlag{
-						Name:  "expired",
-						Usage: "claim the session's expired holds again (an event starts this itself)",
-					},
-				},
-				Action: func(cc *urfave.Context) error { return runAgentEvent(t, cc) },
-			},
-		},
-	}
+// placeParams say for whom a host is set up.
+type placeParams struct {
+	Host    string `arg:"HOST" only:"claude-code,codex,gemini,cursor,copilot,opencode"`
+	User    bool   `flag:"user" text:"for every repository of yours, in your home folder"`
+	Project bool   `flag:"project" text:"for whoever works in this repository, in files to commit (default)"`
+	Yes     bool   `flag:"yes,y" text:"do not ask"`
+	DryRun  bool   `flag:"dry-run" text:"look and report, write nothing"`
+	cli.Answering
 }
 
-func hostNames() string {
-	var names []string
-	for _, h := range agenthost.Hosts() {
-		names = append(names, string(h))
+type agentStatusParams struct {
+	Timeout time.Duration `flag:"timeout" text:"give up after this long, such as 30s" show:"common"`
+	cli.Answering
+}
+
+type eventParams struct {
+	Host    string `arg:"HOST" only:"claude-code,codex,gemini,cursor,copilot,opencode,..."`
+	Ended   bool   `flag:"ended" text:"the session is over: release the holds under which nothing was done (its last event starts this itself)"`
+	Expired bool   `flag:"expired" text:"claim the session's expired holds again (an event starts this itself)"`
+}
+
+// Agent are the verbs about hosts of coding agents.
+func Agent() []cli.Verb {
+	return []cli.Verb{
+		{Name: "agent", Summary: "let an agent's host renew, guard and end its holds"},
+		cli.Do(cli.Verb{
+			Name:     "agent install",
+			Summary:  "write the host's hooks and skill, and register the MCP server",
+			About:    "Shows what it will write and asks. Settings and hooks of yours stay; uninstall puts every file back as it was.",
+			Examples: "label-state agent install claude-code\nlabel-state agent install codex --user --yes\n",
+		}, setHost(agentsetup.Place.Install, agentsetup.Place.Carry, afterInstall)),
+		cli.Do(cli.Verb{
+			Name:     "agent status",
+			Summary:  "which hosts are here and set up; exit 1 when one lacks something",
+			Examples: "label-state agent status --json\n",
+		}, showHosts),
+		cli.Do(cli.Verb{
+			Name:     "agent uninstall",
+			Summary:  "take the host's hooks, skill and MCP server away again",
+			About:    "A file that nobody has touched since becomes what it was, byte for byte; of one that was edited only what is ours goes.",
+			Examples: "label-state agent uninstall claude-code\n",
+		}, setHost(agentsetup.Place.Uninstall, agentsetup.Place.TakeBack, func(agenthost.Host) string { return "" })),
+		cli.Do(cli.Verb{
+			Name:    "agent event",
+			Summary: "answer one event of a host; its hooks call it",
+			About: "Reads the host's JSON on standard input and answers in the host's own form. It renews what is due, denies a tool call " +
+				"under a hold that is lost, a push without a hold that stands, and lets everything else go on: the exit code is 0, whatever happens.",
+			Examples: "label-state agent event claude-code <event.json\n",
+		}, answerEvent),
 	}
-	return strings.Join(names, ", ")
 }
 
 // detach has a part of an event done by a process of its own, which outlives the host: a host waits

@@ -14,8 +14,6 @@ import (
 	"strings"
 	"time"
 
-	urfave "github.com/urfave/cli/v2"
-
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/agenthost"
 	"github.com/label-state/label-state/internal/agentsetup"
@@ -23,14 +21,6 @@ import (
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/state"
 )
-
-// placeFlags say for whom a host is set up.
-func placeFlags() []urfave.Flag {
-	return []urfave.Flag{
-		&urfave.BoolFlag{Name: "user", Usage: "for every repository of yours, in your home folder"},
-		&urfave.BoolFlag{Name: "project", Usage: "for whoever works in this repository, in files to commit (default)"},
-	}
-}
 
 func placeOf(t cli.Terminal, user bool) (agentsetup.Place, error) {
 	p := agentsetup.Place{User: user, Getenv: t.Env.Getenv}
@@ -70,39 +60,31 @@ type AgentFileView struct {
 }
 
 // setHost is agent install and agent uninstall: the steps are shown, agreed to and taken.
-func setHost(t cli.Terminal,
+func setHost(
 	plan func(agentsetup.Place, agenthost.Host) ([]agentsetup.Step, error),
 	take func(agentsetup.Place, agenthost.Host, []agentsetup.Step) error,
 	last func(agenthost.Host) string,
-) urfave.ActionFunc {
-	return func(cc *urfave.Context) error {
-		if cc.Args().Len() != 1 {
-			return cli.Usagef(cli.CommandPath(cc), "%s: want one host: %s", cli.CommandPath(cc), hostNames())
-		}
-		h, ok := agenthost.Parse(cc.Args().First())
-		if !ok || h == agenthost.Plugin {
-			return cli.Usagef(cli.CommandPath(cc), "%q is no host; there are %s", cli.OneLine(cc.Args().First()),
-				hostNames())
-		}
-		if cc.Bool("user") && cc.Bool("project") {
-			return cli.Usagef(cli.CommandPath(cc), "--user and --project exclude each other")
+) func(context.Context, *cli.Call, *placeParams) error {
+	return func(_ context.Context, c *cli.Call, params *placeParams) error {
+		h := agenthost.Host(params.Host)
+		if params.User && params.Project {
+			return c.Usagef("--user and --project exclude each other")
 		}
 
-		p, err := placeOf(t, cc.Bool("user"))
+		p, err := placeOf(c.Terminal, params.User)
 		if err != nil {
 			return err
 		}
 
-		c := &cli.Call{Flags: cc, Terminal: t}
 		steps, err := plan(p, h)
 		if err != nil {
-			return fileFailure(cc, err)
+			return fileFailure(err)
 		}
-		if err := agreeToHost(c, h, steps); err != nil || cc.Bool("dry-run") {
+		if err := agreeToHost(c, h, params, steps); err != nil || params.DryRun {
 			return err
 		}
 		if err := take(p, h, steps); err != nil {
-			return fileFailure(cc, err)
+			return fileFailure(err)
 		}
 
 		return showHost(c, h, steps, last(h))
@@ -110,13 +92,13 @@ func setHost(t cli.Terminal,
 }
 
 // fileFailure is a file that is in the way.
-func fileFailure(cc *urfave.Context, err error) error {
-	return cli.At(cli.CommandPath(cc), "", cli.Advise(err, answer.Call("fix that file, then run", answer.Again)))
+func fileFailure(err error) error {
+	return cli.Advise(err, answer.Call("fix that file, then run", answer.Again))
 }
 
 // agreeToHost shows what would be done and asks, unless there is nothing to do or nobody wants to
 // be asked.
-func agreeToHost(c *cli.Call, h agenthost.Host, steps []agentsetup.Step) error {
+func agreeToHost(c *cli.Call, h agenthost.Host, p *placeParams, steps []agentsetup.Step) error {
 	todo := false
 	text := string(h) + "\n"
 	for _, s := range steps {
@@ -125,21 +107,21 @@ func agreeToHost(c *cli.Call, h agenthost.Host, steps []agentsetup.Step) error {
 	}
 
 	switch {
-	case c.Flags.Bool("dry-run"):
-		if c.Flags.Bool("json") {
-			return showHost(c, h, steps, "")
+	case p.DryRun:
+		if err := c.Answer(nil, text+"nothing was done (--dry-run)\n"); err != nil || !c.JSON {
+			return err
 		}
-		return c.Answer(nil, text+"nothing was done (--dry-run)\n")
+		return showHost(c, h, steps, "")
 	case !todo:
 		return nil
 	}
 
-	command := "label-state " + cli.CommandPath(c.Flags) + " " + string(h)
-	if c.Flags.Bool("user") {
+	command := "label-state " + c.Verb.Name + " " + string(h)
+	if p.User {
 		command += " --user"
 	}
 
-	return agree(c, command, "look at it first, then say yes", func() string { return text })
+	return agree(c, p.Yes, command, "look at it first, then say yes", func() string { return text })
 }
 
 // shortPath is a path as a person names it: from the working folder, where that is shorter.
@@ -153,16 +135,10 @@ func shortPath(t cli.Terminal, path string) string {
 func showHost(c *cli.Call, h agenthost.Host, steps []agentsetup.Step, last string) error {
 	text := ""
 	for _, s := range steps {
-		if c.Flags.Bool("json") {
-			if err := c.Answer(AgentFileView{string(h), s.Path, s.What, string(s.Kind)}, ""); err != nil {
-				return err
-			}
+		if err := c.Answer(AgentFileView{string(h), s.Path, s.What, string(s.Kind)}, ""); err != nil {
+			return err
 		}
 		text += fmt.Sprintf("%-6s %s %s\n", s.Kind, s.What, shortPath(c.Terminal, s.Path))
-	}
-
-	if c.Flags.Bool("json") {
-		return nil
 	}
 
 	if last != "" {
@@ -200,15 +176,9 @@ type AgentView struct {
 	Problem   string `json:"problem,omitempty"` // why something is unknown
 }
 
-// runAgentStatus is exit 1 where a host that is on the search path is not set up, and exit 3 where
+// showHosts is exit 1 where a host that is on the search path is not set up, and exit 3 where
 // a file does not let it be seen.
-func runAgentStatus(t cli.Terminal, cc *urfave.Context) error {
-	if cc.Args().Present() {
-		return cli.Usagef(cli.CommandPath(cc), "%s takes no arguments", cli.CommandPath(cc))
-	}
-	c := &cli.Call{Flags: cc, Terminal: t}
-	ctx, cancel := cli.Deadline(cc)
-	defer cancel()
+func showHosts(ctx context.Context, c *cli.Call, _ *agentStatusParams) error {
 	rows := [][]string{{"HOST", "PROGRAM", "USER", "PROJECT", "MISSING"}}
 	var views []AgentView
 	lacking, used := "", false
@@ -235,20 +205,18 @@ func runAgentStatus(t cli.Terminal, cc *urfave.Context) error {
 	}
 
 	for _, v := range views {
-		if err := c.AnswerJSON(v); err != nil {
+		if err := c.Answer(v, ""); err != nil {
 			return err
 		}
 	}
 
-	if !cc.Bool("json") {
-		if err := c.Answer(nil, text); err != nil {
-			return err
-		}
+	if err := c.Answer(nil, text); err != nil {
+		return err
 	}
 
 	switch {
 	case unknown != nil:
-		return fileFailure(cc, unknown)
+		return fileFailure(unknown)
 	case lacking == "":
 		return nil
 	}

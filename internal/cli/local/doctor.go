@@ -17,20 +17,16 @@ import (
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/printable"
-	urfave "github.com/urfave/cli/v2"
 )
 
-// NewDoctorCommand makes the command doctor.
-func NewDoctorCommand(t cli.Terminal) *urfave.Command {
-	return &urfave.Command{
-		Name:      "doctor",
-		Usage:     "check token, repository, labels, workflow and hook",
-		ArgsUsage: "[OWNER/NAME]...",
-		Description: "Each line is ok, warn or fail, the last two with the remedy. Exit 1 when anything fails.\n\n" +
-			"   label-state doctor\n   label-state doctor acme/app --json\n   label-state doctor --repo acme/app,acme/web",
-		Flags:  cli.SeveralFlags(),
-		Action: func(cc *urfave.Context) error { return runDoctor(t, cc) },
-	}
+// Doctor checks token, repository and clone.
+func Doctor() cli.Verb {
+	return cli.Do(cli.Verb{
+		Name:     "doctor",
+		Summary:  "check token, repository, labels, workflow and hook",
+		About:    "Each line is ok, warn or fail, the last two with the remedy. Exit 1 when anything fails.",
+		Examples: "label-state doctor\nlabel-state doctor acme/app --json\nlabel-state doctor --repo acme/app,acme/web\n",
+	}, examineAll)
 }
 
 // A Diagnosis is one line of the doctor's.
@@ -51,21 +47,18 @@ func (d Diagnosis) or(status, remedy string) Diagnosis {
 	return d
 }
 
-// runDoctor checks the machine once, and each repository.
-func runDoctor(t cli.Terminal, cc *urfave.Context) error {
-	ctx, cancel := cli.Deadline(cc)
-	defer cancel()
-	names := cli.NamedRepos(cc)
+// examineAll checks the machine once, and each repository.
+func examineAll(ctx context.Context, c *cli.Call, _ *cli.SomeRepos) error {
+	names := c.Named()
 	if len(names) == 0 {
 		names = []string{""}
 	}
 
-	all := []Diagnosis{checkGit(ctx, t)}
+	all := []Diagnosis{checkGit(ctx, c.Terminal)}
 	for _, name := range names {
-		all = append(all, checkRepo(ctx, t, cc, name)...)
+		all = append(all, checkRepo(ctx, c.Part(), name)...)
 	}
 
-	c := &cli.Call{Flags: cc, Terminal: t}
 	return showReport(c, append(all, checkHook(ctx, c)))
 }
 
@@ -93,10 +86,9 @@ func checkGit(ctx context.Context, t cli.Terminal) Diagnosis {
 }
 
 // checkRepo is everything about one repository, by the name that was typed; empty is the clone's.
-func checkRepo(ctx context.Context, t cli.Terminal, cc *urfave.Context, name string) []Diagnosis {
-	o := cli.SetupOptions(cc)
+func checkRepo(ctx context.Context, c *cli.Call, name string) []Diagnosis {
+	o := c.Options()
 	o.Repo = name
-	c := &cli.Call{Flags: cc, Terminal: t}
 	defer c.Close()
 
 	err := c.Open(ctx, o)
@@ -138,7 +130,7 @@ func failedCheck(c *cli.Call, check string, err error) Diagnosis {
 }
 
 func showReport(c *cli.Call, all []Diagnosis) error {
-	failed, arrows, several := 0, false, len(cli.NamedRepos(c.Flags)) > 1
+	failed, arrows, several := 0, false, len(c.Named()) > 1
 	about := "-" // neither a repository nor this machine
 	inks := map[string]string{"ok": cli.InkGreen, "warn": cli.InkYellow, "fail": cli.InkAlarm}
 	for _, d := range all {
@@ -166,7 +158,7 @@ func showReport(c *cli.Call, all []Diagnosis) error {
 		}
 	}
 
-	if !arrows && !c.Flags.Bool("json") {
+	if !arrows {
 		if err := c.Answer(nil, "all is well; take an issue: label-state next --codename NAME\n"); err != nil {
 			return err
 		}
@@ -174,7 +166,7 @@ func showReport(c *cli.Call, all []Diagnosis) error {
 
 	if failed > 0 {
 		again := answer.Call("do what the arrows say, then", "doctor", namedWithoutURLs(c)...)
-		return cli.At("doctor", "", cli.Declined(printable.Count(failed, "check", "checks")+" failed", again))
+		return cli.Declined(printable.Count(failed, "check", "checks")+" failed", again)
 	}
 
 	return nil
@@ -183,7 +175,7 @@ func showReport(c *cli.Call, all []Diagnosis) error {
 // namedWithoutURLs are the repositories as they were typed, those that a URL names left out.
 func namedWithoutURLs(c *cli.Call) []string {
 	var names []string
-	for _, name := range cli.NamedRepos(c.Flags) {
+	for _, name := range c.Named() {
 		if named := cli.WithoutURL(name); named != "" {
 			names = append(names, named)
 		}

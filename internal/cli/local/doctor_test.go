@@ -2,11 +2,8 @@ package local
 
 import (
 	"bytes"
-	"flag"
 	"strings"
 	"testing"
-
-	urfave "github.com/urfave/cli/v2"
 
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/setup"
@@ -31,8 +28,6 @@ func TestReportEnds(t *testing.T) {
 		{"for programs", true, []Diagnosis{ok("git", "there")}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			flags := flag.NewFlagSet("doctor", flag.ContinueOnError)
-			flags.Bool("json", c.json, "")
 			var out bytes.Buffer
 			term := cli.Terminal{
 				In:  strings.NewReader(""),
@@ -40,7 +35,8 @@ func TestReportEnds(t *testing.T) {
 				Err: &out,
 				Env: setup.OS(),
 			}
-			call := &cli.Call{Flags: urfave.NewContext(urfave.NewApp(), flags, nil), Terminal: term}
+			call := &cli.Call{Terminal: term}
+			call.JSON = c.json
 			if err := showReport(call, c.all); err != nil {
 				t.Fatal(err)
 			}

@@ -16,72 +16,71 @@ import (
 	"github.com/label-state/label-state/internal/hookfile"
 	"github.com/label-state/label-state/internal/pushcheck"
 	"github.com/label-state/label-state/internal/setup"
-	urfave "github.com/urfave/cli/v2"
 )
 
-// NewHookCommand makes the command hook.
-func NewHookCommand(t cli.Terminal) *urfave.Command {
-	global := &urfave.BoolFlag{Name: "global", Usage: "every repository of this user, by core.hooksPath"}
-	force := &urfave.BoolFlag{Name: "force", Usage: "replace a shim that somebody edited"}
-	json := &urfave.BoolFlag{Name: "json", Usage: "answer with JSON, one object a line"}
-	return &urfave.Command{
-		Name: "hook", Usage: "the pre-push hook of this clone",
-		Subcommands: []*urfave.Command{
-			{
-				Name:        "install",
-				Usage:       "guard this clone's pushes",
-				Description: "Another tool's hook that is there already keeps running, behind ours.\n\n   label-state hook install\n   label-state hook install --global",
-				Flags: []urfave.Flag{
-					global, force, json,
-					&urfave.StringFlag{
-						Name:  "hook",
-						Usage: "`FILE` of the program that the hook runs (default: this label-state, or label-state-pre-push beside it)",
-					},
-				},
-				Action: onHook(t, hookfile.Install),
-			},
-			{
-				Name:        "uninstall",
-				Usage:       "take it away again; another tool's hook is put back as it was",
-				Description: "   label-state hook uninstall",
-				Flags: []urfave.Flag{
-					global, json,
-					&urfave.BoolFlag{Name: "force", Usage: "also a shim that somebody edited"},
-				},
-				Action: onHook(t, hookfile.Uninstall),
-			},
-			{
-				Name:        "status",
-				Usage:       "what git finds; exit 1 when pushes are not checked, or all refused",
-				Description: "   label-state hook status --json",
-				Flags:       []urfave.Flag{global, json},
-				Action:      func(cc *urfave.Context) error { return runHookStatus(t, cc) },
-			},
-			{
-				Name:      "pre-push",
-				Usage:     "answer git's pre-push hook; the installed hook runs it",
-				ArgsUsage: "REMOTE URL",
-				Description: "Reads what git writes to a pre-push hook and exits 1 when the push closes an issue that somebody else holds. " +
-					"Where label-state-pre-push is installed, the hook runs that, which starts faster and answers the same.\n\n" +
-					"   label-state hook pre-push origin https://github.com/acme/app.git </dev/null",
-				Flags: []urfave.Flag{&urfave.BoolFlag{
-					Name:  strings.TrimLeft(pushcheck.TryFlag, "-"),
-					Usage: "answer with JSON what a push would meet; needs no input",
-				}},
-				Action: func(cc *urfave.Context) error { return playHook(t, cc) },
-			},
-		},
+type hookStatusParams struct {
+	Global bool `flag:"global" text:"every repository of this user, by core.hooksPath"`
+	cli.Answering
+}
+
+type hookUninstallParams struct {
+	Force bool `flag:"force" text:"also a shim that somebody edited"`
+	hookStatusParams
+}
+
+type hookInstallParams struct {
+	File string `flag:"hook" value:"FILE" text:"program that the hook runs (default: this label-state, or label-state-pre-push beside it)"`
+	hookUninstallParams
+}
+
+type playParams struct {
+	Remote string `arg:"REMOTE"`
+	URL    string `arg:"URL"`
+	Try    bool   `flag:"try" text:"answer with JSON what a push would meet; needs no input"`
+}
+
+// Hook are the verbs about the pre-push hook.
+func Hook() []cli.Verb {
+	return []cli.Verb{
+		{Name: "hook", Summary: "the pre-push hook of this clone"},
+		cli.Do(cli.Verb{
+			Name:     "hook install",
+			Summary:  "guard this clone's pushes",
+			About:    "Another tool's hook that is there already keeps running, behind ours.",
+			Examples: "label-state hook install\nlabel-state hook install --global\n",
+		}, func(ctx context.Context, c *cli.Call, p *hookInstallParams) error {
+			return changeHook(ctx, c, p, hookfile.Install)
+		}),
+		cli.Do(cli.Verb{
+			Name:     "hook uninstall",
+			Summary:  "take it away again; another tool's hook is put back as it was",
+			Examples: "label-state hook uninstall\n",
+		}, func(ctx context.Context, c *cli.Call, p *hookUninstallParams) error {
+			return changeHook(ctx, c, &hookInstallParams{hookUninstallParams: *p}, hookfile.Uninstall)
+		}),
+		cli.Do(cli.Verb{
+			Name:     "hook status",
+			Summary:  "what git finds; exit 1 when pushes are not checked, or all refused",
+			Examples: "label-state hook status --json\n",
+		}, showHook),
+		cli.Do(cli.Verb{
+			Name:    "hook pre-push",
+			Summary: "answer git's pre-push hook; the installed hook runs it",
+			About: "Reads what git writes to a pre-push hook and exits 1 when the push closes an issue that somebody else holds. " +
+				"Where label-state-pre-push is installed, the hook runs that, which starts faster and answers the same.",
+			Examples: "label-state hook pre-push origin https://github.com/acme/app.git </dev/null\n",
+		}, playHook),
 	}
 }
 
 // playHook answers git in place of the programs of the hook.
-func playHook(t cli.Terminal, cc *urfave.Context) error {
-	env := t.Env
+func playHook(ctx context.Context, c *cli.Call, p *playParams) error {
+	t, env := c.Terminal, c.Terminal.Env
 	env.Stores, env.Services = nil, nil // the hook asks no lease service (docs/hook.md)
 	env.Waiting = nil                   // and has a time of its own
 
-	args := cc.Args().Slice()
-	if name := strings.TrimLeft(pushcheck.TryFlag, "-"); cc.Bool(name) {
+	args := []string{p.Remote, p.URL}
+	if p.Try {
 		args = append([]string{pushcheck.TryFlag}, args...)
 	}
 
@@ -92,10 +91,10 @@ func playHook(t cli.Terminal, cc *urfave.Context) error {
 		Stderr:  t.Err,
 		Env:     env,
 		Start:   time.Now(),
-		Version: cc.App.Version,
+		Version: t.Build.Version,
 	}
-	code := h.Run(cc.Context)
-	if cc.Context.Err() != nil { // a signal: nobody has decided that the push may go
+	code := h.Run(ctx)
+	if ctx.Err() != nil { // a signal: nobody has decided that the push may go
 		code = answer.ExitNo
 	}
 
@@ -140,16 +139,12 @@ func viewHook(s hookfile.State, change hookfile.Change) HookView {
 	}
 }
 
-func hookOptions(t cli.Terminal, cc *urfave.Context) (hookfile.Options, error) {
+func hookOptions(t cli.Terminal, p *hookInstallParams) (hookfile.Options, error) {
 	o := hookfile.Options{
 		Git:    t.Env.Git(),
-		Global: cc.Bool("global"),
-		Force:  cc.Bool("force"),
-		Hook:   cc.String("hook"),
-	}
-
-	if cc.Args().Present() {
-		return o, cli.Usagef("hook "+cc.Command.Name, "hook %s takes no arguments", cc.Command.Name)
+		Global: p.Global,
+		Force:  p.Force,
+		Hook:   p.File,
 	}
 
 	if o.Global {
@@ -158,10 +153,6 @@ func hookOptions(t cli.Terminal, cc *urfave.Context) (hookfile.Options, error) {
 			return o, err
 		}
 		o.Home = home
-	}
-
-	if o.Hook == "" && cc.Command.Name == "install" {
-		o.Hook = ownHook(t)
 	}
 
 	if o.Hook != "" && !filepath.IsAbs(o.Hook) {
@@ -181,39 +172,41 @@ func sameFile(one, other string) bool {
 	return err == nil && os.SameFile(a, b)
 }
 
-// onHook is the action of install and uninstall.
-func onHook(t cli.Terminal, do func(context.Context,
-	hookfile.Options) (hookfile.State, hookfile.Change, error),
-) urfave.ActionFunc {
-	return func(cc *urfave.Context) error {
-		c := &cli.Call{Flags: cc, Terminal: t}
-		o, err := hookOptions(t, cc)
-		if err != nil {
-			return failHook(c, err)
-		}
-
-		s, change, err := do(cc.Context, o)
-		if err != nil {
-			return failHook(c, hookFailure("hook "+cc.Command.Name, err))
-		}
-
-		view, text := viewHook(s, change), fmt.Sprintf("%s: %s\n", change, s.File)+everybody(s)
-		if cc.Command.Name != "install" {
-			return c.Answer(view, text)
-		}
-
-		trial := tryHook(cc.Context, t, s, cc.String("hook"))
-		view.Pushes, view.Why = trial.pushes, cli.OneLine(trial.why)
-		if trial.pushes != pushesUnchecked {
-			return c.Answer(view, text+trial.text()+"\n")
-		}
-		if err := c.Answer(view, text); err != nil {
-			return err
-		}
-
-		cli.Warnf(t.Err, "%s", strings.TrimSuffix(trial.text()+"; "+trial.remedy, "; "))
-		return nil
+// changeHook installs the hook, or takes it away.
+func changeHook(ctx context.Context, c *cli.Call, p *hookInstallParams,
+	do func(context.Context, hookfile.Options) (hookfile.State, hookfile.Change, error),
+) error {
+	o, err := hookOptions(c.Terminal, p)
+	if err != nil {
+		return err
 	}
+
+	install := c.Verb.Name == "hook install"
+	if o.Hook == "" && install {
+		o.Hook = ownHook(c.Terminal)
+	}
+
+	s, change, err := do(ctx, o)
+	if err != nil {
+		return hookFailure(c.Verb.Name, err)
+	}
+
+	view, text := viewHook(s, change), fmt.Sprintf("%s: %s\n", change, s.File)+everybody(s)
+	if !install {
+		return c.Answer(view, text)
+	}
+
+	trial := tryHook(ctx, c.Terminal, s, p.File)
+	view.Pushes, view.Why = trial.pushes, cli.OneLine(trial.why)
+	if trial.pushes != pushesUnchecked {
+		return c.Answer(view, text+trial.text()+"\n")
+	}
+	if err := c.Answer(view, text); err != nil {
+		return err
+	}
+
+	cli.Warnf(c.Terminal.Err, "%s", strings.TrimSuffix(trial.text()+"; "+trial.remedy, "; "))
+	return nil
 }
 
 // everybody says that the folder of the hook serves more than this clone; empty where it does not.
@@ -228,33 +221,27 @@ func everybody(s hookfile.State) string {
 	return "your core.hooksPath leads to one folder: the hook serves all your repositories\n"
 }
 
-// failHook is a failure of a command about the hook. With --json the negative answer is printed.
-func failHook(c *cli.Call, err error) error {
-	p := cli.ProblemOf(err)
-	return errors.Join(p, c.AnswerJSON(c.Negative(p)))
-}
-
-func runHookStatus(t cli.Terminal, cc *urfave.Context) error {
-	c := &cli.Call{Flags: cc, Terminal: t}
-	o, err := hookOptions(t, cc)
+func showHook(ctx context.Context, c *cli.Call, p *hookStatusParams) error {
+	t := c.Terminal
+	o, err := hookOptions(t, &hookInstallParams{hookUninstallParams: hookUninstallParams{hookStatusParams: *p}})
 	if err != nil {
-		return failHook(c, err)
+		return err
 	}
 
-	s, err := hookfile.Status(cc.Context, o)
+	s, err := hookfile.Status(ctx, o)
 	if err != nil {
-		return failHook(c, hookFailure("hook status", err))
+		return hookFailure("hook status", err)
 	}
 
 	program, found := s.Program(t.Env.Find)
 	view := viewHook(s, "")
-	view.PullRequests = s.Installed() && !o.Global && checksPulls(cc.Context, t)
+	view.PullRequests = s.Installed() && !o.Global && checksPulls(ctx, t)
 	if err := c.Answer(view, hookText(s, program, view.PullRequests)); err != nil {
 		return err
 	}
 
 	no := func(text, hint string) error {
-		return cli.At("hook status", "", cli.Declined(text, answer.Advice(hint)))
+		return cli.Declined(text, answer.Advice(hint))
 	}
 
 	switch missing := s.Installed() && !s.Brings && !found; {
@@ -328,10 +315,18 @@ func checksPulls(ctx context.Context, t cli.Terminal) bool {
 // hookFailure is a hook that was left alone, which says so itself, or a folder that is in no clone.
 func hookFailure(doing string, err error) error {
 	if refused, is := errors.AsType[*hookfile.RefusedError](err); is {
+		next := answer.Advice(refused.Hint)
 		if refused.Hint == "" {
-			return cli.Advise(refused, answer.Call("", doing, "--help"))
+			next = answer.Call("", doing, "--help")
 		}
-		return cli.Advise(refused, answer.Advice(refused.Hint))
+
+		return &answer.Problem{
+			Doing:  refused.Verb,
+			Object: refused.File,
+			Why:    refused.Reason,
+			Next:   []answer.Command{next},
+			Cause:  refused,
+		}
 	}
 	if _, strange := errors.AsType[*git.EmbeddedError](err); strange {
 		return cli.At(doing, "", err)

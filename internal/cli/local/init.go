@@ -11,39 +11,28 @@ import (
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
-	urfave "github.com/urfave/cli/v2"
 )
 
-// NewInitCommand makes the command init.
-func NewInitCommand(t cli.Terminal) *urfave.Command {
-	return &urfave.Command{
-		Name:  "init",
-		Usage: "set up a repository: files, labels and hook",
-		Description: "Shows what it will do and asks. Run it again whenever you like: what is there stays. No line that a person wrote is changed. " +
-			"Run it inside a clone. Its last lines say what works, what is left to do, what it costs and how to undo it.\n\n" +
-			"   label-state init\n   label-state init --dry-run\n   label-state init --yes",
-		Flags: cli.WriteFlags(
-			&urfave.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "do not ask"},
-			&urfave.StringFlag{
-				Name:  "lease",
-				Usage: "`KIND` of lease for the settings that it writes: comments or refs",
-			},
-			&urfave.StringFlag{
-				Name:  "hook",
-				Usage: "`FILE` of the program that the hook runs (default: as hook install has it)",
-			},
-		),
-		Action: func(cc *urfave.Context) error {
-			if cc.Args().Present() {
-				return cli.Usagef("init", "init takes no arguments; name a repository with --repo")
-			}
-			return t.WithSession(cc, cli.SetupOptions(cc), initRepo)
-		},
-	}
+type initParams struct {
+	Yes   bool   `flag:"yes,y" text:"do not ask"`
+	Lease string `flag:"lease" value:"KIND" text:"kind of lease for the settings that it writes: comments or refs" only:"comments,refs,..."`
+	Hook  string `flag:"hook" value:"FILE" text:"program that the hook runs (default: as hook install has it)"`
+	cli.Writing
 }
 
-func initRepo(ctx context.Context, c *cli.Call) error {
-	steps, err := planSteps(ctx, c)
+// Init sets up a repository.
+func Init() cli.Verb {
+	return cli.Do(cli.Verb{
+		Name:    "init",
+		Summary: "set up a repository: files, labels and hook",
+		About: "Shows what it will do and asks. Run it again whenever you like: what is there stays. No line that a person wrote is changed. " +
+			"Run it inside a clone. Its last lines say what works, what is left to do, what it costs and how to undo it.",
+		Examples: "label-state init\nlabel-state init --dry-run\nlabel-state init --yes\n",
+	}, cli.InRepo(initRepo))
+}
+
+func initRepo(ctx context.Context, c *cli.Call, p *initParams) error {
+	steps, err := planSteps(ctx, c, p)
 	if err != nil {
 		return err
 	}
@@ -55,18 +44,18 @@ func initRepo(ctx context.Context, c *cli.Call) error {
 
 	switch {
 	case !status(cli.StepMissing) && status(cli.StepKept):
-		return endInit(ctx, c, steps, nil, "nothing to do here; items marked ! need you\n")
+		return endInit(ctx, c, p, steps, nil, "nothing to do here; items marked ! need you\n")
 	case !status(cli.StepMissing):
-		return endInit(ctx, c, steps, nil, "nothing to do: all is there\n")
-	case c.Flags.Bool("dry-run"):
-		return cli.ShowSteps(c, repo, steps, paragraph("next", leftOf(steps, cli.StepKept)...)+refsTip(ctx, c, steps))
+		return endInit(ctx, c, p, steps, nil, "nothing to do: all is there\n")
+	case c.DryRun:
+		return cli.ShowSteps(c, repo, steps, paragraph("next", leftOf(steps, cli.StepKept)...)+refsTip(ctx, c, p.Lease, steps))
 	}
 
 	preview := func() string {
-		return cli.Wrap(cli.Preview(repo, steps)+refsTip(ctx, c, steps), c.Terminal.Env.Width(c.Terminal.Out))
+		return cli.Wrap(cli.Preview(repo, steps)+refsTip(ctx, c, p.Lease, steps), c.Terminal.Env.Width(c.Terminal.Out))
 	}
 
-	if err := agree(c, "label-state init", "look at what it would do, then say yes beforehand", preview); err != nil {
+	if err := agree(c, p.Yes, "label-state init", "look at what it would do, then say yes beforehand", preview); err != nil {
 		return err
 	}
 	did, err := cli.TakeSteps(ctx, c, steps)
@@ -74,17 +63,17 @@ func initRepo(ctx context.Context, c *cli.Call) error {
 		return cli.Otherwise(err, answer.Call("what was done before stays; fix the cause, then run", answer.Again))
 	}
 
-	return endInit(ctx, c, steps, did, "")
+	return endInit(ctx, c, p, steps, did, "")
 }
 
 // agree shows what the command would do and asks, unless --yes. Without anybody to ask it is a call
 // that lacks --yes, and advice says what to do beforehand.
-func agree(c *cli.Call, command, advice string, preview func() string) error {
-	if c.Flags.Bool("yes") {
+func agree(c *cli.Call, yes bool, command, advice string, preview func() string) error {
+	if yes {
 		return nil
 	}
-	if !c.Terminal.Live(c.Flags) {
-		return cli.Advise(cli.Usagef(cli.CommandPath(c.Flags), "nobody is here to ask"),
+	if !c.Live() {
+		return cli.Advise(c.Usagef("nobody is here to ask"),
 			answer.Advice(advice+": "+command+" --dry-run, "+command+" --yes"))
 	}
 

@@ -14,7 +14,7 @@ import (
 
 // endInit says what works now, what is left to a person, what it costs, and how to undo what was
 // done. Where nothing was done, steps are shown first, and found says so.
-func endInit(ctx context.Context, c *cli.Call, steps, did []cli.Step, found string) error {
+func endInit(ctx context.Context, c *cli.Call, p *initParams, steps, did []cli.Step, found string) error {
 	if found != "" {
 		if err := cli.ShowSteps(c, c.Session.Repo.String(), steps, found); err != nil {
 			return err
@@ -22,12 +22,12 @@ func endInit(ctx context.Context, c *cli.Call, steps, did []cli.Step, found stri
 	}
 
 	trial, shared := hookTrial{pushes: pushesUntried, why: "this is a dry run"}, ""
-	if !c.Flags.Bool("dry-run") {
+	if !p.DryRun {
 		s, err := hookfile.Status(ctx, hookfile.Options{Git: c.Terminal.Env.Git()})
 		if err != nil {
 			return hookFailure("init", err)
 		}
-		trial, shared = tryHook(ctx, c.Terminal, s, chosenHook(c)), strings.TrimSpace(everybody(s))
+		trial, shared = tryHook(ctx, c.Terminal, s, chosenHook(c, p.Hook)), strings.TrimSpace(everybody(s))
 	}
 
 	view := cli.InitView{

@@ -14,8 +14,7 @@ import (
 )
 
 // chosenHook is the program of --hook, absolute; empty without it.
-func chosenHook(c *cli.Call) string {
-	file := c.Flags.String("hook")
+func chosenHook(c *cli.Call, file string) string {
 	if file == "" || filepath.IsAbs(file) {
 		return file
 	}
@@ -24,8 +23,8 @@ func chosenHook(c *cli.Call) string {
 
 // hookSteps are the hook of this clone, and what a hook manager needs to run it. Another tool's
 // hook goes on running after ours.
-func hookSteps(ctx context.Context, c *cli.Call, root string) ([]cli.Step, error) {
-	o := hookfile.Options{Git: c.Terminal.Env.Git(), Hook: cmp.Or(chosenHook(c), ownHook(c.Terminal))}
+func hookSteps(ctx context.Context, c *cli.Call, root, hook string) ([]cli.Step, error) {
+	o := hookfile.Options{Git: c.Terminal.Env.Git(), Hook: cmp.Or(chosenHook(c, hook), ownHook(c.Terminal))}
 	found, err := hookfile.Status(ctx, o)
 	if err != nil {
 		return nil, hookFailure("init", err)

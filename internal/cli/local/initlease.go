@@ -25,8 +25,8 @@ const refsLine = "claim: {lease: refs}                       # a git reference d
 
 // chosenLease is the kind of lease that --lease names, else the settings. A wrong call says that
 // there is no such kind for init to set up, or that the settings are there and name another one.
-func chosenLease(c *cli.Call, root string, settings cli.Step) (string, error) {
-	kind, there := c.Flags.String("lease"), c.Session.Config.Claim.Lease
+func chosenLease(c *cli.Call, root, kind string, settings cli.Step) (string, error) {
+	there := c.Session.Config.Claim.Lease
 	text, err := smallfile.Follow(filepath.Join(root, filepath.FromSlash(config.Path)), cli.LargestFile)
 	if err == nil {
 		// an init before this one may have written it, and nobody pushed yet
@@ -39,13 +39,12 @@ func chosenLease(c *cli.Call, root string, settings cli.Step) (string, error) {
 	case kind == "":
 		return there, nil
 	case kind != lease.Comments && kind != lease.Refs:
-		return "", cli.Advise(cli.Usagef("init", "--lease %q: allowed are %s and %s", cli.OneLine(kind), lease.Comments,
-			lease.Refs),
+		return "", cli.Advise(c.Usagef("--lease %q: allowed are %s and %s", cli.OneLine(kind), lease.Comments, lease.Refs),
 			answer.Advice("a service is set up by hand: see claim.lease in docs/configuration.md"), answer.Call("then",
 				"init"))
 
 	case settings.Status != cli.StepMissing && kind != there:
-		return "", cli.Advise(cli.Usagef("init", "--lease %s: %s is there and says %s", kind, config.Path, there),
+		return "", cli.Advise(c.Usagef("--lease %s: %s is there and says %s", kind, config.Path, there),
 			answer.Call("set claim: {lease: "+kind+"} in "+config.Path+", then", "init"))
 	}
 
@@ -54,9 +53,9 @@ func chosenLease(c *cli.Call, root string, settings cli.Step) (string, error) {
 
 // refsTip is RefsTip where this init writes the settings and the token may write contents, as far
 // as its role tells; else empty. That the role cannot be read is no reason to stop.
-func refsTip(ctx context.Context, c *cli.Call, steps []cli.Step) string {
+func refsTip(ctx context.Context, c *cli.Call, chosen string, steps []cli.Step) string {
 	settings := slices.IndexFunc(steps, func(s cli.Step) bool { return s.Name == config.Path })
-	if c.Flags.String("lease") != "" || settings < 0 || steps[settings].Status != cli.StepMissing {
+	if chosen != "" || settings < 0 || steps[settings].Status != cli.StepMissing {
 		return ""
 	}
 

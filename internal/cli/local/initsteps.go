@@ -30,13 +30,13 @@ const WorkflowPath = ".github/workflows/label-state.yml"
 
 // planSteps are everything a repository needs, in the order in which it is made: files, hook,
 // labels.
-func planSteps(ctx context.Context, c *cli.Call) ([]cli.Step, error) {
+func planSteps(ctx context.Context, c *cli.Call, p *initParams) ([]cli.Step, error) {
 	root, err := findRoot(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 
-	all, kind, err := configSteps(ctx, c, root)
+	all, kind, err := configSteps(ctx, c, root, p.Lease)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func planSteps(ctx context.Context, c *cli.Call) ([]cli.Step, error) {
 	}
 
 	all = append(all, action)
-	hook, err := hookSteps(ctx, c, root)
+	hook, err := hookSteps(ctx, c, root, p.Hook)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func planSteps(ctx context.Context, c *cli.Call) ([]cli.Step, error) {
 // configSteps are the settings. Where records of the token's login do not count, a file that init
 // writes names its App, and a file that is there is for a person to change. kind is the kind of
 // lease that the settings name.
-func configSteps(ctx context.Context, c *cli.Call, root string) (steps []cli.Step, kind string, err error) {
+func configSteps(ctx context.Context, c *cli.Call, root, chosen string) (steps []cli.Step, kind string, err error) {
 	var outsider *github.OutsiderError
 	if err := c.Session.Client.Heard(ctx, c.Session.Repo); err != nil && !errors.As(err, &outsider) {
 		return nil, "", err
@@ -71,7 +71,7 @@ func configSteps(ctx context.Context, c *cli.Call, root string) (steps []cli.Ste
 	}
 
 	text := ConfigFor(outsider)
-	if c.Flags.String("lease") == lease.Refs {
+	if chosen == lease.Refs {
 		if !strings.Contains(text, settingsLine) {
 			return nil, "", fmt.Errorf("the settings to start with have no line %q", settingsLine)
 		}
@@ -94,7 +94,7 @@ func configSteps(ctx context.Context, c *cli.Call, root string) (steps []cli.Ste
 
 	file, err := fileStep(ctx, c, root, config.Path, text, about)
 	if err == nil {
-		kind, err = chosenLease(c, root, file)
+		kind, err = chosenLease(c, root, chosen, file)
 	}
 
 	if err != nil || outsider == nil || outsider.App() != "" && file.Status == cli.StepMissing {
@@ -126,7 +126,7 @@ func findRoot(ctx context.Context, c *cli.Call) (string, error) {
 	if top, err := c.Terminal.Env.Git().Ask(ctx, "rev-parse", "--show-toplevel"); err == nil && top != "" {
 		return filepath.FromSlash(top), nil
 	}
-	return "", cli.Advise(cli.Usagef("init", "not in a git clone of %s", c.Session.Repo),
+	return "", cli.Advise(c.Usagef("not in a git clone of %s", c.Session.Repo),
 		answer.Call("git clone it, and run label-state init inside; labels alone", "labels sync",
 			c.Session.Repo.String()))
 }

@@ -1,12 +1,12 @@
 package local
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"time"
 
 	"github.com/label-state/label-state/internal/cli"
-	urfave "github.com/urfave/cli/v2"
 )
 
 // A VersionView is the JSON of version.
@@ -19,14 +19,11 @@ type VersionView struct {
 	System  string `json:"system"`
 }
 
-// NewVersionCommand makes the command version.
-func NewVersionCommand(t cli.Terminal) *urfave.Command {
-	return &urfave.Command{
-		Name:  "version",
-		Usage: "print the version",
-		Flags: []urfave.Flag{&urfave.BoolFlag{Name: "json", Usage: "answer with JSON, one object a line"}},
-		Action: func(cc *urfave.Context) error {
-			c := &cli.Call{Flags: cc, Terminal: t}
+// Version says which version this is.
+func Version() cli.Verb {
+	return cli.Do(cli.Verb{Name: "version", Summary: "print the version"},
+		func(_ context.Context, c *cli.Call, _ *cli.Answering) error {
+			t := c.Terminal
 			v := VersionView{
 				Version: t.Build.Version,
 				Commit:  t.Build.Commit,
@@ -49,6 +46,5 @@ func NewVersionCommand(t cli.Terminal) *urfave.Command {
 			}
 
 			return c.Answer(v, fmt.Sprintf("label-state %s (%s, %s, %s)\n", v.Version, from, v.Go, v.System))
-		},
-	}
+		})
 }

@@ -3,12 +3,12 @@
 package operate
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"strings"
 	"time"
 
-	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/printable"
 
 	"github.com/label-state/label-state/internal/board"
@@ -17,39 +17,41 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/setup"
-	urfave "github.com/urfave/cli/v2"
 )
 
-// NewBoardCommand makes the command board.
-func NewBoardCommand(t cli.Terminal) *urfave.Command {
-	return &urfave.Command{
-		Name:      "board",
-		Usage:     "who holds what, in columns by state",
-		ArgsUsage: "[OWNER/NAME]...",
-		Description: "In a terminal the board stays and reads again by itself. Keys claim, release, approve, reject, pause, filter and open; \"?\" lists them. " +
-			"Elsewhere, and with --once, it is a table; with --json one object a card. It shows every issue with a lifecycle label; what is done it shows for two " +
+type boardParams struct {
+	cli.SomeRepos
+	Once  bool          `flag:"once" text:"print a table and end, in a terminal, too"`
+	Every time.Duration `flag:"every" text:"how often it reads again, 5s at least (default: 30s)"`
+	Fleet bool          `flag:"fleet" text:"the fleet's repositories, also inside a clone"`
+}
+
+// Board shows who holds what.
+func Board() cli.Verb {
+	return cli.Do(cli.Verb{
+		Name:    "board",
+		Summary: "who holds what, in columns by state",
+		About: "In a terminal the board stays and reads again by itself. Keys claim, release, approve, reject, pause, filter and open; \"?\" lists them. " +
+			"Elsewhere, and with --once, it is a table. It shows every issue with a lifecycle label; what is done it shows for two " +
 			"days after the last change.\n\n" +
 			"Repositories: the arguments and --repo, else this clone's, else the fleet's: LABEL_STATE_SWEEP_REPOS (comma separated), else sweep.repos of the " +
-			"configuration.\n\n" +
-			"   label-state board\n" +
-			"   label-state board acme/app acme/web --every 1m\n" +
-			"   label-state board --fleet --once",
-		Flags: cli.AnswerFlags(
-			&urfave.BoolFlag{Name: "once", Usage: "print a table and end, in a terminal, too"},
-			&urfave.DurationFlag{
-				Name:        "every",
-				Usage:       "how often it reads again, 5s at least (default: 30s)",
-				Value:       30 * time.Second,
-				DefaultText: "30s",
-			},
-			&urfave.BoolFlag{Name: "fleet", Usage: "the fleet's repositories, also inside a clone"},
-			&urfave.StringSliceFlag{
-				Name: "repo", Aliases: []string{"R"},
-				Usage: "repository `OWNER/NAME` (default: this clone's); may be repeated",
-			},
-		),
-		Action: func(cc *urfave.Context) error { return runBoard(t, cc) },
-	}
+			"configuration.",
+		Examples: "label-state board\n" +
+			"label-state board acme/app acme/web --every 1m\n" +
+			"label-state board --fleet --once\n",
+		Stays: true,
+		Tools: []cli.Tool{{
+			Name:  "board",
+			Title: "The board of a repository",
+			Set:   cli.Work,
+			Takes: "repo",
+			Reads: true,
+			Many:  true,
+			About: "Lists every issue that is part of the lifecycle, one card each: its state and why, who holds it since when and until when, what is stranded. " +
+				"What was done it lists for two days.",
+			Untrusted: "title why holder author branch",
+		}},
+	}, showBoard)
 }
 
 // A CardView is the JSON of a card.
@@ -107,52 +109,49 @@ func viewCard(c board.Card, now time.Time) CardView {
 	return v
 }
 
-func runBoard(t cli.Terminal, cc *urfave.Context) error {
-	c := &cli.Call{
-		Flags: cc, Terminal: t,
-		Subject: answer.Answer{Repo: cli.WithoutURL(strings.Join(cli.NamedRepos(cc), " "))},
-	}
-	alive := t.Live(cc) && t.Env.Getenv("TERM") != "dumb" && !cc.Bool("once") // a dumb terminal cannot move its cursor
+func showBoard(ctx context.Context, c *cli.Call, p *boardParams) error {
+	c.Subject.Repo = cli.WithoutURL(strings.Join(c.Named(), " "))
+	env := c.Terminal.Env
+	stays := c.Live() && env.Getenv("TERM") != "dumb" && !p.Once // a dumb terminal cannot move its cursor
 	switch {
-	case cc.IsSet("every") && cc.Duration("every") < 5*time.Second:
-		return cli.Usagef("board", "--every %s: want 5s at least", cc.Duration("every"))
-	case cc.IsSet("every") && !alive:
-		return cli.Usagef("board", "--every is for the board that stays: in a terminal, without --once and --json")
-	case cc.Bool("fleet") && len(cli.NamedRepos(cc)) > 0:
-		return cli.Usagef("board", "--fleet names the repositories; leave the others out")
-	case alive:
-		return runLiveBoard(t, cc)
+	case p.Every > 0 && p.Every < 5*time.Second:
+		return c.Usagef("--every %s: want 5s at least", p.Every)
+	case p.Every > 0 && !stays:
+		return c.Usagef("--every is for the board that stays: in a terminal, without --once and --json")
+	case p.Fleet && len(c.Named()) > 0:
+		return c.Usagef("--fleet names the repositories; leave the others out")
+	case stays:
+		return showLiveBoard(ctx, c, p)
 	}
 
-	ctx, cancel := cli.Deadline(cc)
+	ctx, cancel := c.Deadline(ctx)
 	defer cancel()
-	d, err := OpenBoardDesk(ctx, t, cc, true)
+	d, err := OpenBoardDesk(ctx, c, p.Fleet, true)
 	if err != nil {
-		return c.Fail(ctx, err)
+		return c.Timed(ctx, err)
 	}
 
 	defer d.close()
 	snapshot, err := d.Read(ctx)
 	if err != nil {
-		return c.Fail(ctx, err)
+		return c.Timed(ctx, err)
 	}
 
 	return showCards(c, snapshot)
 }
 
-func runLiveBoard(t cli.Terminal, cc *urfave.Context) error {
-	quiet := t
-	quiet.Err, quiet.Env.Stderr = io.Discard, io.Discard // the screen is the board's
-	quiet.Env.Waiting = nil
-	d, err := OpenBoardDesk(cc.Context, quiet, cc, false) // it claims and releases, too
+func showLiveBoard(ctx context.Context, c *cli.Call, p *boardParams) error {
+	quiet, t := *c, c.Terminal
+	quiet.Terminal.Err, quiet.Terminal.Env.Stderr = io.Discard, io.Discard // the screen is the board's
+	quiet.Terminal.Env.Waiting = nil
+	d, err := OpenBoardDesk(ctx, &quiet, p.Fleet, false) // it claims and releases, too
 	if err != nil {
-		c := &cli.Call{Flags: cc, Terminal: t}
-		return c.Fail(cc.Context, err)
+		return err
 	}
 
 	defer d.close()
-	for _, c := range d.repos {
-		if bad := c.Session.Unusable; bad != nil {
+	for _, repo := range d.repos {
+		if bad := repo.Session.Unusable; bad != nil {
 			cli.Warnf(t.Err, "%s; claims and releases are refused", bad.Brief())
 		}
 	}
@@ -162,39 +161,38 @@ func runLiveBoard(t cli.Terminal, cc *urfave.Context) error {
 		name = printable.Count(len(d.repos), "repository", "repositories")
 	}
 
-	o := board.Options{Name: name, Every: cc.Duration("every"), Gone: func() bool { return !t.Env.IsTerminal(t.Out) }}
-	screen := board.Screen{In: t.In, Out: t.Out, NoColor: cc.Bool("no-color") || !t.Env.Color(t.Out)}
-	return board.Program(cc.Context, board.New(cc.Context, d, o), screen)
+	o := board.Options{
+		Name:  name,
+		Every: cmp.Or(p.Every, 30*time.Second),
+		Gone:  func() bool { return !t.Env.IsTerminal(t.Out) },
+	}
+	screen := board.Screen{In: t.In, Out: t.Out, NoColor: c.NoColor || !t.Env.Color(t.Out)}
+
+	return board.Program(ctx, board.New(ctx, d, o), screen)
 }
 
 // showCards prints the cards, and where nothing can be taken what to do about it.
 func showCards(c *cli.Call, r board.Snapshot) error {
-	if !c.Flags.Bool("json") {
-		text := ""
-		for _, p := range r.Pauses {
-			text += p.Text + "\n"
+	text := ""
+	for _, p := range r.Pauses {
+		text += p.Text + "\n"
+		if c.JSON || c.Terminal.Take != nil {
+			cli.Warnf(c.Terminal.Err, "%s", p.Text)
 		}
-
-		if len(r.Cards) == 0 {
-			text += "no issue is part of the lifecycle\n"
-		} else {
-			text += cli.Columns(board.Rows(r.Cards, r.Now, c.Terminal.Env.Width(c.Terminal.Out)))
-		}
-
-		for _, ring := range r.Cycles {
-			text += lifecycle.InCycle(lifecycle.Path(ring)) + "; " + cli.CycleRemedy + "\n"
-		}
-
-		for _, line := range r.Next {
-			text += line + "\n"
-		}
-
-		return c.Tell(nil, text)
 	}
 
-	c.Answered = true
-	for _, p := range r.Pauses {
-		cli.Warnf(c.Terminal.Err, "%s", p.Text)
+	if len(r.Cards) == 0 {
+		text += "no issue is part of the lifecycle\n"
+	} else {
+		text += cli.Columns(board.Rows(r.Cards, r.Now, c.Terminal.Env.Width(c.Terminal.Out)))
+	}
+
+	for _, ring := range r.Cycles {
+		text += lifecycle.InCycle(lifecycle.Path(ring)) + "; " + cli.CycleRemedy + "\n"
+	}
+
+	for _, line := range r.Next {
+		text += line + "\n"
 	}
 
 	for _, card := range r.Cards {
@@ -203,30 +201,29 @@ func showCards(c *cli.Call, r board.Snapshot) error {
 		}
 	}
 
-	return nil
+	return c.Tell(nil, text)
 }
 
 // OpenBoardDesk opens a session for every repository of the board, side by side. A view only shows.
-func OpenBoardDesk(ctx context.Context, t cli.Terminal, cc *urfave.Context, view bool) (*BoardDesk, error) {
-	names, err := boardRepos(ctx, t, cc)
+func OpenBoardDesk(ctx context.Context, c *cli.Call, fleet, view bool) (*BoardDesk, error) {
+	names, err := boardRepos(ctx, c, fleet)
 	if err != nil {
 		return nil, err
 	}
 
-	d := &BoardDesk{repos: make([]*boardRepo, len(names)), Terminal: t, flags: cc}
+	d := &BoardDesk{Call: c, repos: make([]*boardRepo, len(names))}
 	err = sideBySide(len(names), func(n int) error {
 		o := setup.Options{
 			Repo:     names[n],
-			Config:   cc.String("config"),
-			Verbose:  cc.Bool("verbose"),
+			Config:   c.Config,
+			Verbose:  c.Verbose,
 			View:     view,
 			Tolerant: true,
 		}
 		o.First = setup.First{Since: time.Now().Add(-ledger.Lookback), Live: true}
-		c := &cli.Call{Flags: cc, Terminal: t}
-		d.repos[n] = &boardRepo{Call: c}
+		d.repos[n] = &boardRepo{Call: c.Part()}
 
-		return c.Open(ctx, o)
+		return d.repos[n].Open(ctx, o)
 	})
 	if err != nil {
 		d.close()
@@ -238,24 +235,23 @@ func OpenBoardDesk(ctx context.Context, t cli.Terminal, cc *urfave.Context, view
 
 // boardRepos are the repositories of the board, as they were written; one empty name is this
 // clone's.
-func boardRepos(ctx context.Context, t cli.Terminal, cc *urfave.Context) ([]string, error) {
-	if names := cli.NamedRepos(cc); len(names) > 0 {
+func boardRepos(ctx context.Context, c *cli.Call, fleet bool) ([]string, error) {
+	if names := c.Named(); len(names) > 0 {
 		return names, nil
 	}
-	home, err := t.Env.Home(ctx)
-	if err == nil && home != (host.Remote{}) && !cc.Bool("fleet") {
+	home, err := c.Terminal.Env.Home(ctx)
+	if err == nil && home != (host.Remote{}) && !fleet {
 		return []string{""}, nil
 	}
 
-	fleet, err := fleetRepos(ctx, t, cc)
+	repos, err := fleetRepos(ctx, c)
 	switch {
 	case err != nil:
 		return nil, err
-	case len(fleet) > 0:
-		return fleet, nil
-	case cc.Bool("fleet"):
-		return nil, cli.Usagef("board",
-			"no fleet is known; set LABEL_STATE_SWEEP_REPOS or sweep.repos of the configuration")
+	case len(repos) > 0:
+		return repos, nil
+	case fleet:
+		return nil, c.Usagef("no fleet is known; set LABEL_STATE_SWEEP_REPOS or sweep.repos of the configuration")
 	}
 
 	return []string{""}, nil

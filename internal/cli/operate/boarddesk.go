@@ -21,7 +21,6 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/trouble"
-	urfave "github.com/urfave/cli/v2"
 )
 
 // patience is how long the board waits for GitHub, without --timeout.
@@ -30,9 +29,8 @@ const patience = time.Minute
 // A BoardDesk reads for the board, each repository by its own configuration, and carries out
 // commands.
 type BoardDesk struct {
-	cli.Terminal
+	Call  *cli.Call // of the board
 	repos []*boardRepo
-	flags *urfave.Context // of the board
 }
 
 // A boardRepo is one repository of the board.
@@ -74,7 +72,7 @@ func sideBySide(n int, do func(int) error) error {
 func (d *BoardDesk) close() {
 	for _, c := range d.repos {
 		if c != nil {
-			c.Call.Close()
+			c.Close()
 		}
 	}
 }
@@ -89,7 +87,7 @@ func (d *BoardDesk) names() []string {
 }
 
 func (d *BoardDesk) patience(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, cmp.Or(d.flags.Duration("timeout"), patience))
+	return context.WithTimeout(ctx, cmp.Or(d.Call.Timeout, patience))
 }
 
 // Read reads all repositories, side by side. One that cannot be read makes the snapshot incomplete,
@@ -272,19 +270,19 @@ func (d *BoardDesk) Do(ctx context.Context, o board.Order) (board.Answer, error)
 		return board.Answer{}, cli.At("board", o.Card.Issue.String(), err)
 	}
 	var said bytes.Buffer
-	t := d.Terminal
+	t := d.Call.Terminal
 	t.In, t.Out, t.Err, t.Env.Stderr = strings.NewReader(""), io.Discard, &said, &said
 	t.Env.Getenv = func(name string) string {
 		if name == "LABEL_STATE_CODENAME" || name == "LABEL_STATE_FIRING_ID" {
 			return ""
 		}
-		return d.Env.Getenv(name)
+		return d.Call.Terminal.Env.Getenv(name)
 	}
 
 	args := append(append([]string{"label-state"}, o.Args()...), "--timeout",
-		cmp.Or(d.flags.Duration("timeout"), patience).String())
-	if file := d.flags.String("config"); file != "" {
-		args = append(args, "--config", file)
+		cmp.Or(d.Call.Timeout, patience).String())
+	if d.Call.Config != "" {
+		args = append(args, "--config", d.Call.Config)
 	}
 
 	err := cli.Execute(ctx, args, t)
@@ -335,7 +333,7 @@ func (d *BoardDesk) unchanged(ctx context.Context, o board.Order) error {
 
 // Hint is what a command would print below the error.
 func (d *BoardDesk) Hint(err error) string {
-	t := d.Terminal
+	t := d.Call.Terminal
 	if o, ordered := errors.AsType[*orderError](err); ordered {
 		t.Typed = o.line
 	}
@@ -361,7 +359,7 @@ func (d *BoardDesk) Open(url string) bool {
 // browser is what opens an address here: $BROWSER, else the desktop's own way, if there is a
 // desktop.
 func (d *BoardDesk) browser() (name string, args []string) {
-	getenv := d.Env.Getenv
+	getenv := d.Call.Terminal.Env.Getenv
 	if own := getenv("BROWSER"); own != "" {
 		return own, nil
 	}

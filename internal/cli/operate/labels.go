@@ -7,34 +7,30 @@ import (
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/printable"
-	urfave "github.com/urfave/cli/v2"
 )
 
-// NewLabelsCommand makes the command labels.
-func NewLabelsCommand(t cli.Terminal) *urfave.Command {
-	return &urfave.Command{
-		Name: "labels", Usage: "the labels a repository needs",
-		Subcommands: []*urfave.Command{
-			{
-				Name:        "check",
-				Usage:       "what is missing or differs; exit 1 when anything is missing",
-				ArgsUsage:   "[OWNER/NAME]...",
-				Description: "A colour that people chose is reported and no fault.\n\n   label-state labels check acme/app",
-				Flags:       cli.SeveralFlags(),
-				Action:      t.InRepos(checkLabels),
-			},
-			{
-				Name:        "sync",
-				Usage:       "create what is missing",
-				ArgsUsage:   "[OWNER/NAME]...",
-				Description: "Colours and descriptions that people chose stay, unless --force.\n\n   label-state labels sync acme/app --dry-run\n   label-state labels sync --repo acme/app,acme/web",
-				Flags: cli.SeveralFlags(&urfave.BoolFlag{
-					Name:  "force",
-					Usage: "also set colour and description of labels that exist",
-				}, cli.DryRunFlag()),
-				Action: t.InRepos(syncLabels),
-			},
-		},
+type syncParams struct {
+	cli.SomeRepos
+	Force  bool `flag:"force" text:"also set colour and description of labels that exist"`
+	DryRun bool `flag:"dry-run" text:"look and report, write nothing" show:"common"`
+}
+
+// Labels are the verbs about the labels that a repository needs.
+func Labels() []cli.Verb {
+	return []cli.Verb{
+		{Name: "labels", Summary: "the labels a repository needs"},
+		cli.Do(cli.Verb{
+			Name:     "labels check",
+			Summary:  "what is missing or differs; exit 1 when anything is missing",
+			About:    "A colour that people chose is reported and no fault.",
+			Examples: "label-state labels check acme/app\n",
+		}, cli.InRepos(checkLabels)),
+		cli.Do(cli.Verb{
+			Name:     "labels sync",
+			Summary:  "create what is missing",
+			About:    "Colours and descriptions that people chose stay, unless --force.",
+			Examples: "label-state labels sync acme/app --dry-run\nlabel-state labels sync --repo acme/app,acme/web\n",
+		}, cli.InRepos(syncLabels)),
 	}
 }
 
@@ -43,23 +39,20 @@ func showLabels(c *cli.Call, views []cli.LabelView) error {
 	for _, v := range views {
 		v.Repo = c.Session.Repo.String()
 		rows = append(rows, [2]string{v.Name, strings.TrimSpace(v.Status + "  " + v.Detail)})
-		if err := c.AnswerJSON(v); err != nil {
+		if err := c.Answer(v, ""); err != nil {
 			return err
 		}
 	}
 
-	if c.Flags.Bool("json") {
-		return nil
-	}
 	title := ""
-	if len(cli.NamedRepos(c.Flags)) > 1 {
+	if len(c.Named()) > 1 {
 		title = c.Session.Repo.String() + "\n"
 	}
 
 	return c.Answer(nil, title+cli.Table(rows))
 }
 
-func checkLabels(ctx context.Context, c *cli.Call) error {
+func checkLabels(ctx context.Context, c *cli.Call, _ *cli.SomeRepos) error {
 	have, err := c.Session.Client.Labels(ctx, c.Session.Repo)
 	if err != nil {
 		return err
@@ -85,7 +78,7 @@ func checkLabels(ctx context.Context, c *cli.Call) error {
 	return nil
 }
 
-func syncLabels(ctx context.Context, c *cli.Call) error {
+func syncLabels(ctx context.Context, c *cli.Call, p *syncParams) error {
 	have, err := c.Session.Client.Labels(ctx, c.Session.Repo)
 	if err != nil {
 		return err
@@ -98,13 +91,13 @@ func syncLabels(ctx context.Context, c *cli.Call) error {
 		switch {
 		case v.Status == "missing":
 			done = "created"
-		case v.Status == "differs" && c.Flags.Bool("force"):
+		case v.Status == "differs" && p.Force:
 			done = "updated"
 		default:
 			continue
 		}
 
-		if c.Flags.Bool("dry-run") {
+		if p.DryRun {
 			views[i].Detail = strings.TrimSpace(v.Detail + ", would be " + done)
 			views[i].Detail = strings.TrimPrefix(views[i].Detail, ", ")
 			continue

@@ -10,25 +10,25 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/labels"
-	urfave "github.com/urfave/cli/v2"
 )
 
-// NewReconcileCommand makes the command reconcile.
-func NewReconcileCommand(t cli.Terminal) *urfave.Command {
-	return &urfave.Command{
-		Name:      "reconcile",
-		Usage:     "bring an issue's labels in line with its facts",
-		ArgsUsage: "ISSUE",
-		Description: "Never decides who holds it; that is in the log. A whole repository: label-state sweep-claims." +
-			cli.IssueForms +
-			"   label-state reconcile 42\n   label-state reconcile acme/app#42 --dry-run",
-		Flags:  cli.WriteFlags(),
-		Action: t.OnIssue(reconcileIssue),
-	}
+type reconcileParams struct {
+	cli.AnIssue
+	cli.Writing
 }
 
-func reconcileIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
-	if c.Flags.Bool("dry-run") {
+// Reconcile brings an issue's labels in line with its facts.
+func Reconcile() cli.Verb {
+	return cli.Do(cli.Verb{
+		Name:     "reconcile",
+		Summary:  "bring an issue's labels in line with its facts",
+		About:    "Never decides who holds it; that is in the log. A whole repository: label-state sweep-claims.",
+		Examples: "label-state reconcile 42\nlabel-state reconcile acme/app#42 --dry-run\n",
+	}, cli.OnIssue(reconcileIssue))
+}
+
+func reconcileIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *reconcileParams) error {
+	if p.DryRun {
 		f, err := c.Session.Ledger.Look(ctx, i)
 		if err != nil {
 			return err

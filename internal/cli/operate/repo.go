@@ -2,61 +2,76 @@ package operate
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/state"
-	urfave "github.com/urfave/cli/v2"
 )
 
-// NewRepoCommand makes the command repo.
-func NewRepoCommand(t cli.Terminal) *urfave.Command {
-	local := &urfave.BoolFlag{Name: "local", Usage: "this host's file only, not the shared marker on GitHub"}
-	return &urfave.Command{
-		Name: "repo", Usage: "pause and resume claiming in a repository",
-		Subcommands: []*urfave.Command{
-			{
-				Name:        "pause",
-				Usage:       "workers claim nothing until it is resumed",
-				ArgsUsage:   "[OWNER/NAME]...",
-				Description: "The existence of the label agent:paused pauses a repository for everybody. Holds that stand go on.\n\n   label-state repo pause acme/app --reason 'release week'\n   label-state repo pause --repo acme/app,acme/web",
-				Flags: cli.SeveralFlags(local,
-					&urfave.StringFlag{Name: "reason", Usage: "why, shown to whoever is refused"}, cli.DryRunFlag()),
-				Action: t.InRepos(pause),
-			},
-			{
-				Name:        "resume",
-				Usage:       "claims are possible again",
-				ArgsUsage:   "[OWNER/NAME]...",
-				Description: "A repository that is not paused is a success.\n\n   label-state repo resume acme/app",
-				Flags:       cli.SeveralFlags(local, cli.DryRunFlag()),
-				Action:      t.InRepos(resume),
-			},
-			{
-				Name:      "list",
-				Usage:     "which repositories are paused",
-				ArgsUsage: "[OWNER/NAME]...",
-				Description: "Looks at the repositories named, else at those of LABEL_STATE_SWEEP_REPOS, else at this clone's; and at this host's file.\n\n" +
-					"   label-state repo list acme/app acme/web",
-				Flags:  cli.SeveralFlags(),
-				Action: func(cc *urfave.Context) error { return runPauseList(t, cc) },
-			},
-		},
+type pauseParams struct {
+	cli.Because
+	resumeParams
+}
+
+type resumeParams struct {
+	cli.SomeRepos
+	Local  bool `flag:"local" text:"this host's file only, not the shared marker on GitHub"`
+	DryRun bool `flag:"dry-run" text:"look and report, write nothing" show:"common"`
+}
+
+// Repo are the verbs that pause and resume claiming.
+func Repo() []cli.Verb {
+	return []cli.Verb{
+		{Name: "repo", Summary: "pause and resume claiming in a repository"},
+		cli.Do(cli.Verb{
+			Name:    "repo pause",
+			Summary: "workers claim nothing until it is resumed",
+			About:   "The existence of the label agent:paused pauses a repository for everybody. Holds that stand go on.",
+			Examples: "label-state repo pause acme/app --reason 'release week'\n" +
+				"label-state repo pause --repo acme/app,acme/web\n",
+			Tools: []cli.Tool{{
+				Name:    "pause",
+				Title:   "Pause a repository",
+				Set:     cli.Operator,
+				Takes:   "repo reason",
+				Repeats: true,
+				About:   "For operators: keeps everybody from claiming in a repository, on every machine. Holds that stand go on.",
+			}},
+		}, cli.InRepos(pause)),
+		cli.Do(cli.Verb{
+			Name:     "repo resume",
+			Summary:  "claims are possible again",
+			About:    "A repository that is not paused is a success.",
+			Examples: "label-state repo resume acme/app\n",
+			Tools: []cli.Tool{{
+				Name:    "resume",
+				Title:   "Resume a repository",
+				Set:     cli.Operator,
+				Takes:   "repo",
+				Repeats: true,
+				About:   "For operators: claims are possible again. A repository that is not paused is a success.",
+			}},
+		}, cli.InRepos(resume)),
+		cli.Do(cli.Verb{
+			Name:     "repo list",
+			Summary:  "which repositories are paused",
+			About:    "Looks at the repositories named, else at those of LABEL_STATE_SWEEP_REPOS, else at this clone's; and at this host's file.",
+			Examples: "label-state repo list acme/app acme/web\n",
+		}, listPauses),
 	}
 }
 
-func pause(ctx context.Context, c *cli.Call) error {
+func pause(ctx context.Context, c *cli.Call, params *pauseParams) error {
 	by, err := c.Session.Client.Viewer(ctx)
 	if err != nil {
 		return err
 	}
 
-	local, p := c.Flags.Bool("local"), lifecycle.Pause{By: by, Reason: c.Flags.String("reason")}
+	local, p := params.Local, lifecycle.Pause{By: by, Reason: params.Why()}
 	v := cli.ViewPause(c.Session.Repo.String(), &p, local)
-	if c.Flags.Bool("dry-run") {
+	if c.DryRun {
 		v.DryRun = true
 		return c.Answer(v, fmt.Sprintf("would pause %s%s\n", c.Session.Repo, cli.Where(local)))
 	}
@@ -102,9 +117,9 @@ func pause(ctx context.Context, c *cli.Call) error {
 	return c.Answer(v, fmt.Sprintf("%s; resume with: label-state repo resume %s\n", text, v.Resume()))
 }
 
-func resume(ctx context.Context, c *cli.Call) error {
-	local := c.Flags.Bool("local")
-	v := cli.PauseView{Repo: c.Session.Repo.String(), Local: local, DryRun: c.Flags.Bool("dry-run")}
+func resume(ctx context.Context, c *cli.Call, p *resumeParams) error {
+	local := p.Local
+	v := cli.PauseView{Repo: c.Session.Repo.String(), Local: local, DryRun: p.DryRun}
 	if v.DryRun {
 		return c.Answer(v, fmt.Sprintf("would resume %s%s\n", c.Session.Repo, cli.Where(local)))
 	}
@@ -124,28 +139,17 @@ func resume(ctx context.Context, c *cli.Call) error {
 	return c.Answer(v, fmt.Sprintf("resumed %s%s\n", c.Session.Repo, cli.Where(local)))
 }
 
-// runPauseList asks every repository; one that cannot be read makes the answer unknown, never "not
+// listPauses asks every repository; one that cannot be read makes the answer unknown, never "not
 // paused".
-func runPauseList(t cli.Terminal, cc *urfave.Context) error {
-	names := cli.NamedRepos(cc)
+func listPauses(ctx context.Context, c *cli.Call, p *cli.SomeRepos) error {
+	names := c.Named()
 	if len(names) == 0 {
-		names = t.Env.SweepRepos()
+		names = c.Terminal.Env.SweepRepos()
 	}
-
-	if len(names) == 0 {
-		names = []string{""}
-	}
-	var failed []error
-	for _, name := range names {
-		o := cli.SetupOptions(cc)
-		o.Repo = name
-		failed = append(failed, t.WithSession(cc, o, listPause))
-	}
-
-	return errors.Join(failed...)
+	return cli.InEach(ctx, c, names, cli.InRepo(listPause), p)
 }
 
-func listPause(ctx context.Context, c *cli.Call) error {
+func listPause(ctx context.Context, c *cli.Call, _ *cli.SomeRepos) error {
 	here, err := c.Terminal.Env.PausedHere(c.Session.Repo)
 	if err != nil {
 		return err

@@ -14,27 +14,25 @@ import (
 
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/stats"
-	urfave "github.com/urfave/cli/v2"
 )
 
-// NewStatsCommand makes the command stats.
-func NewStatsCommand(t cli.Terminal) *urfave.Command {
-	return &urfave.Command{
-		Name:      "stats",
-		Usage:     "how long work takes, and what becomes of it",
-		ArgsUsage: "[OWNER/NAME]",
-		Description: "Counted from the logs of every issue that changed in that time, or that goes on. What happened before an issue's first " +
-			"record no log tells.\n\n" +
-			"   label-state stats acme/app\n   label-state stats --since 12w --plot stats.svg",
-		Flags: cli.RepoFlags(
-			&urfave.StringFlag{
-				Name:  "since",
-				Usage: "`HOW LONG` back: days, weeks or hours, such as 12w or 36h (default: 30d)", Value: "30d",
-			},
-			&urfave.StringFlag{Name: "plot", Usage: "also draw them into `FILE`, an SVG picture"},
-		),
-		Action: t.InRepo(showStats),
-	}
+type statsParams struct {
+	Name  string `arg:"[OWNER/NAME]"`
+	Since string `flag:"since" value:"TIME" text:"so far back: days, weeks or hours, such as 12w or 36h (default: 30d)"`
+	Plot  string `flag:"plot" value:"FILE" text:"also draw them into FILE, an SVG picture"`
+	cli.OneRepo
+}
+
+// Stats shows figures.
+func Stats() cli.Verb {
+	return cli.Do(cli.Verb{
+		Name:    "stats",
+		Summary: "how long work takes, and what becomes of it",
+		About: "Counted from the logs of every issue that changed in that time, or that goes on. What happened before an issue's first " +
+			"record no log tells.",
+		Examples: "label-state stats acme/app\nlabel-state stats --since 12w --plot stats.svg\n",
+		Shows:    true,
+	}, showStats)
 }
 
 // A StatsView is the JSON of stats. Lengths of time are in seconds.
@@ -113,14 +111,21 @@ type WorkerFigures struct {
 // charts finds the filled part of a bar, the rest of one, and a heading.
 var charts = regexp.MustCompile(`(?m)[▏▎▍▌▋▊▉█▁▂▃▄▅▆▇]+|░+|^[A-Z][A-Z0-9 ]+\b`)
 
-func showStats(ctx context.Context, c *cli.Call) error {
-	back, err := longAgo(c.Flags.String("since"))
+func showStats(ctx context.Context, c *cli.Call, p *statsParams) error {
+	o := c.Options()
+	o.Repo = cmp.Or(p.Name, p.Repo)
+	c.Subject.Repo = cli.WithoutURL(o.Repo)
+	back, err := longAgo(c, cmp.Or(p.Since, "30d"))
 	if err != nil {
 		return err
 	}
 
-	plot, err := plotFile(c)
+	plot, err := plotFile(c, p.Plot)
 	if err != nil {
+		return err
+	}
+
+	if err := c.Open(ctx, o); err != nil {
 		return err
 	}
 
@@ -157,7 +162,7 @@ func showStats(ctx context.Context, c *cli.Call) error {
 			return c.Paint(cli.InkCyan, part)
 		})
 
-	if figures.Issues == 0 && !c.Flags.Bool("json") {
+	if figures.Issues == 0 && !c.JSON {
 		next, _ := c.LabelsFirst(ctx) // only what to say
 		text += "\nnobody has claimed anything in that time; " +
 			cmp.Or(cli.Words(next), "take an issue: label-state next --codename NAME") + "\n"
@@ -167,13 +172,12 @@ func showStats(ctx context.Context, c *cli.Call) error {
 }
 
 // plotFile is where to draw; a place where nothing can be is found out before GitHub is asked.
-func plotFile(c *cli.Call) (string, error) {
-	name := c.Flags.String("plot")
-	if !c.Flags.IsSet("plot") {
+func plotFile(c *cli.Call, name string) (string, error) {
+	if name == "" {
 		return "", nil
 	}
 	if filepath.Ext(name) != ".svg" {
-		return "", cli.Usagef("stats", "--plot %q: want the name of a file that ends in .svg", cli.OneLine(name))
+		return "", c.Usagef("--plot %q: want the name of a file that ends in .svg", cli.OneLine(name))
 	}
 
 	file := name
@@ -182,14 +186,14 @@ func plotFile(c *cli.Call) (string, error) {
 	}
 
 	if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {
-		return "", cli.Usagef("stats", "--plot %s: there is no such folder", cli.OneLine(name))
+		return "", c.Usagef("--plot %s: there is no such folder", cli.OneLine(name))
 	}
 
 	return file, nil
 }
 
 // longAgo reads 36h, 30d or 12w, at most ten years.
-func longAgo(text string) (time.Duration, error) {
+func longAgo(c *cli.Call, text string) (time.Duration, error) {
 	const most = 3650 * 24 * time.Hour
 	unit := map[byte]time.Duration{'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
 	if len(text) > 1 && unit[text[len(text)-1]] > 0 {
@@ -199,7 +203,7 @@ func longAgo(text string) (time.Duration, error) {
 		}
 	}
 
-	return 0, cli.Usagef("stats", "--since %q: want days, weeks or hours such as 30d, 12w or 36h",
+	return 0, c.Usagef("--since %q: want days, weeks or hours such as 30d, 12w or 36h",
 		cli.OneLine(strings.TrimSpace(text)))
 }
 

@@ -14,46 +14,35 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/setup"
-	urfave "github.com/urfave/cli/v2"
 )
 
-// NewSweepCommand makes the command sweep-claims.
-func NewSweepCommand(t cli.Terminal) *urfave.Command {
-	return &urfave.Command{
-		Name:      "sweep-claims",
-		Aliases:   []string{"sweep"},
-		Usage:     "release expired holds and correct labels",
-		ArgsUsage: "[OWNER/NAME]...",
-		Description: "Looks at every issue with a lifecycle label and everything changed in the last two days.\n\n" +
-			"Repositories: the arguments and --repo, else LABEL_STATE_SWEEP_REPOS (comma separated), else sweep.repos of the configuration.\n\n" +
-			"   label-state sweep-claims acme/app --dry-run\n" +
-			"   label-state sweep-claims acme/app acme/web",
-		Flags: cli.AnswerFlags(
-			&urfave.Float64Flag{
-				Name:  "max-age-hours",
-				Usage: "lease of claims without a ttl of their own, in `HOURS`; only ever shortens it",
-			},
-			cli.DryRunFlag(),
-			&urfave.StringSliceFlag{
-				Name: "repo", Aliases: []string{"R"},
-				Usage: "repository `OWNER/NAME`; may be repeated",
-			},
-		),
-		Action: func(cc *urfave.Context) error { return runSweep(t, cc) },
-	}
+type sweepParams struct {
+	cli.SomeRepos
+	Hours  float64 `flag:"max-age-hours" value:"HOURS" text:"lease of claims without a ttl of their own, in hours; only ever shortens it"`
+	DryRun bool    `flag:"dry-run" text:"look and report, write nothing" show:"common"`
 }
 
-func runSweep(t cli.Terminal, cc *urfave.Context) error {
-	hours := cc.Float64("max-age-hours")
-	if cc.IsSet("max-age-hours") && !(hours > 0 && hours <= 24*365) {
-		return cli.Usagef("sweep-claims", "--max-age-hours %v: want a number of hours above 0, a year at most", hours)
+// SweepClaims releases expired holds and corrects labels.
+func SweepClaims() cli.Verb {
+	return cli.Do(cli.Verb{
+		Name:    "sweep-claims",
+		Alias:   "sweep",
+		Summary: "release expired holds and correct labels",
+		About: "Looks at every issue with a lifecycle label and everything changed in the last two days.\n\n" +
+			"Repositories: the arguments and --repo, else LABEL_STATE_SWEEP_REPOS (comma separated), else sweep.repos of the configuration.",
+		Examples: "label-state sweep-claims acme/app --dry-run\n" +
+			"label-state sweep-claims acme/app acme/web\n",
+	}, sweepClaims)
+}
+
+func sweepClaims(ctx context.Context, c *cli.Call, p *sweepParams) error {
+	if p.Hours != 0 && !(p.Hours > 0 && p.Hours <= 24*365) {
+		return c.Usagef("--max-age-hours %v: want a number of hours above 0, a year at most", p.Hours)
 	}
 
-	ctx, cancel := cli.Deadline(cc)
-	defer cancel()
-	repos := cli.NamedRepos(cc)
+	repos := c.Named()
 	if len(repos) == 0 {
-		fleet, err := fleetRepos(ctx, t, cc)
+		fleet, err := fleetRepos(ctx, c)
 		if err != nil {
 			return err
 		}
@@ -61,7 +50,7 @@ func runSweep(t cli.Terminal, cc *urfave.Context) error {
 	}
 
 	if len(repos) == 0 {
-		return cli.Usagef("sweep-claims",
+		return c.Usagef(
 			"no repository to sweep; give OWNER/NAME, set LABEL_STATE_SWEEP_REPOS or sweep.repos of the configuration")
 	}
 
@@ -70,24 +59,23 @@ func runSweep(t cli.Terminal, cc *urfave.Context) error {
 		Stranded: []StrandView{},
 		Skipped:  []string{},
 		Left:     []string{},
-		DryRun:   cc.Bool("dry-run"),
+		DryRun:   p.DryRun,
 	}}
-	s.maxAge = time.Duration(hours * float64(time.Hour))
+	s.maxAge = time.Duration(p.Hours * float64(time.Hour))
 
 	for _, name := range repos {
-		s.sweep(ctx, t, cc, name)
+		s.sweep(ctx, c, name)
 	}
-	c := &cli.Call{Flags: cc, Terminal: t}
+
 	if s.swept == 0 && s.first != nil {
-		return errors.Join(s.first, c.AnswerJSON(s.view))
+		return errors.Join(s.first, c.Answer(s.view, ""))
 	}
 	if err := c.Answer(s.view, s.view.text()); err != nil {
 		return err
 	}
 	if s.view.Failed > 0 || len(s.view.Skipped) > 0 {
 		err := fmt.Errorf("not everything was swept: %d failed, %d not examined", s.view.Failed, len(s.view.Skipped))
-		return cli.At("sweep-claims", "",
-			cli.Advise(err, answer.Call("the lines above say why; fix that, then run", answer.Again)))
+		return cli.Advise(err, answer.Call("the lines above say why; fix that, then run", answer.Again))
 	}
 
 	return nil
@@ -95,22 +83,23 @@ func runSweep(t cli.Terminal, cc *urfave.Context) error {
 
 // fleetRepos are the repositories of the fleet, as they were written: LABEL_STATE_SWEEP_REPOS, else
 // sweep.repos of the caller's configuration or of this clone's; none where nobody names them.
-func fleetRepos(ctx context.Context, t cli.Terminal, cc *urfave.Context) ([]string, error) {
+func fleetRepos(ctx context.Context, c *cli.Call) ([]string, error) {
+	t := c.Terminal
 	if repos := t.Env.SweepRepos(); len(repos) > 0 {
 		return repos, nil
 	}
-	o := cli.SetupOptions(cc)
+	o := c.Options()
 	own, err := t.Env.Own(o)
 	switch {
 	case err != nil:
-		return nil, cli.At(cli.CommandPath(cc), "", err)
+		return nil, err
 	case len(own.Sweep) > 0:
 		return own.Sweep, nil
 	}
 
 	home, err := t.Env.Home(ctx)
 	if err != nil {
-		return nil, cli.At(cli.CommandPath(cc), "", err)
+		return nil, err
 	}
 	if home == (host.Remote{}) {
 		return nil, nil
@@ -119,7 +108,7 @@ func fleetRepos(ctx context.Context, t cli.Terminal, cc *urfave.Context) ([]stri
 	o.Repo = ""
 	s, err := setup.Open(ctx, t.Env, o)
 	if err != nil {
-		return nil, cli.At(cli.CommandPath(cc), "", err)
+		return nil, err
 	}
 
 	return s.Config.Sweep, nil
@@ -135,14 +124,15 @@ type sweeping struct {
 
 // sweep looks at one repository. One that cannot be opened does not keep the others from being
 // swept.
-func (s *sweeping) sweep(ctx context.Context, t cli.Terminal, cc *urfave.Context, name string) {
-	o := cli.SetupOptions(cc)
+func (s *sweeping) sweep(ctx context.Context, call *cli.Call, name string) {
+	c := call.Part()
+	o := c.Options()
 	o.Repo = name
 	since := time.Now().Add(-ledger.Lookback)
 	o.First.Since = since
-	session, err := setup.Open(ctx, t.Env, o)
+	session, err := setup.Open(ctx, c.Terminal.Env, o)
 	if err != nil {
-		err = (&cli.Call{Flags: cc, Terminal: t}).Timed(ctx, err)
+		err = c.Timed(ctx, err)
 		s.view.Skipped = append(s.view.Skipped,
 			strings.TrimPrefix(cli.WithoutURL(name)+": "+cli.OneLine(err.Error()), ": "))
 		if s.first == nil {
@@ -152,7 +142,7 @@ func (s *sweeping) sweep(ctx context.Context, t cli.Terminal, cc *urfave.Context
 		return
 	}
 
-	c := &cli.Call{Flags: cc, Terminal: t, Session: session}
+	c.Session = session
 	defer c.Close()
 	s.swept++
 	archived, hasIssues, err := c.Session.Client.Sweepable(ctx, c.Session.Repo)
@@ -167,7 +157,7 @@ func (s *sweeping) sweep(ctx context.Context, t cli.Terminal, cc *urfave.Context
 	}
 
 	var seen func(lifecycle.Facts)
-	if !c.Flags.Bool("json") && c.Terminal.Env.IsTerminal(c.Terminal.Err) { // on one line, while a person watches
+	if !c.JSON && c.Terminal.Env.IsTerminal(c.Terminal.Err) { // on one line, while a person watches
 		n := 0
 		seen = func(f lifecycle.Facts) {
 			n++
@@ -180,7 +170,7 @@ func (s *sweeping) sweep(ctx context.Context, t cli.Terminal, cc *urfave.Context
 		By:     ledger.SweepID(time.Now(), setup.Word()),
 		MaxAge: s.maxAge,
 		Since:  since,
-		DryRun: c.Flags.Bool("dry-run"),
+		DryRun: c.DryRun,
 		Seen:   seen,
 	})
 

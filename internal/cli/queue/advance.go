@@ -11,33 +11,44 @@ import (
 
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
-	urfave "github.com/urfave/cli/v2"
 )
 
-// NewAdvanceCommand makes the command advance.
-func NewAdvanceCommand(t cli.Terminal) *urfave.Command {
-	return &urfave.Command{
-		Name:      "advance",
-		Usage:     "move an issue to the next stage of its pipeline",
-		ArgsUsage: "ISSUE",
-		Description: "For repositories with preset: stages. The holder moves the issue on and ends its hold, by one record; the last " +
-			"stage closes the issue as completed. Without --codename, and without a hold of this worktree, a person moves an issue that nobody holds." +
-			cli.IssueForms +
-			"   label-state advance 42\n" +
-			"   label-state advance 42 --to ready    back to the first stage",
-		Flags: cli.WriteFlags(append(cli.IdentityFlags(),
-			&urfave.StringFlag{Name: "to", Usage: "`STAGE` to go to (default: the next)"},
-		)...),
-		Action: t.OnIssue(advanceIssue),
-	}
+type advanceParams struct {
+	cli.AnIssue
+	cli.Identity
+	To string `flag:"to" value:"STAGE" text:"stage to go to (default: the next)"`
+	cli.Writing
 }
 
-func advanceIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
-	a, err := readAdvance(ctx, c, i)
+// Advance moves an issue to another stage.
+func Advance() cli.Verb {
+	return cli.Do(cli.Verb{
+		Name:    "advance",
+		Summary: "move an issue to the next stage of its pipeline",
+		About: "For repositories with preset: stages. The holder moves the issue on and ends its hold, by one record; the last " +
+			"stage closes the issue as completed. Without --codename, and without a hold of this worktree, a person moves an issue that nobody holds.",
+		Examples: "label-state advance 42\nlabel-state advance 42 --to ready    back to the first stage\n",
+		Tools: []cli.Tool{{
+			Name:     "advance",
+			Title:    "Move an issue to its next stage",
+			Set:      cli.Plan,
+			Takes:    "issue codename firing-id to",
+			Needs:    "issue",
+			Worker:   true,
+			Destroys: true,
+			Repeats:  true,
+			About: "In repositories with stages: moves an issue that you hold to the next stage and ends your hold. The last stage closes the issue as completed. " +
+				"Use it in place of release when the stage's work is done.",
+		}},
+	}, cli.OnIssue(advanceIssue))
+}
+
+func advanceIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *advanceParams) error {
+	a, err := readAdvance(ctx, c, i, p.To)
 	if err != nil {
 		return err
 	}
-	if c.Flags.Bool("dry-run") {
+	if p.DryRun {
 		f, err := c.Session.Ledger.Look(ctx, i)
 		if err != nil {
 			return err
@@ -82,9 +93,9 @@ func advanceIssue(ctx context.Context, c *cli.Call, i claim.Issue) error {
 
 // readAdvance is who moves the issue: the worker that flags, environment or this worktree name,
 // else the person whose token this is.
-func readAdvance(ctx context.Context, c *cli.Call, i claim.Issue) (ledger.Advance, error) {
-	a := ledger.Advance{To: c.Flags.String("to")}
-	w, _, err := c.Holder(i)
+func readAdvance(ctx context.Context, c *cli.Call, i claim.Issue, to string) (ledger.Advance, error) {
+	a := ledger.Advance{To: to}
+	w, _, err := c.Holder(ctx, i)
 	switch {
 	case err == nil:
 		a.Worker = w

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
@@ -10,13 +11,13 @@ import (
 )
 
 // queueOf is the queue of the session's repository, as the worker of the command line sees it.
-func queueOf(c *cli.Call) *githubwork.Source {
+func queueOf(c *cli.Call, ttl time.Duration) *githubwork.Source {
 	return githubwork.New(c.Session.Client, c.Session.Ledger, githubwork.Options{
 		Repo:    c.Session.Repo,
 		Worker:  c.Claimant(),
 		Exclude: c.Source.Exclude,
 		Take: func(ctx context.Context, i claim.Issue, judged ledger.Snapshot) (ledger.Hold, error) {
-			h, err := c.Session.Ledger.Claim(ctx, i, ledger.Request{Worker: c.Claimant(), TTL: c.TTL(), Judged: judged})
+			h, err := c.Session.Ledger.Claim(ctx, i, ledger.Request{Worker: c.Claimant(), TTL: ttl, Judged: judged})
 			return h, c.RecordClaim(h, err)
 		},
 		Warn: func(err error) { cli.Warnf(c.Terminal.Err, "%s", err) },

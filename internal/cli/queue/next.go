@@ -3,13 +3,14 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
+	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
@@ -17,95 +18,114 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/work"
-	urfave "github.com/urfave/cli/v2"
 )
 
-// NewNextCommand makes the command next.
-func NewNextCommand(t cli.Terminal) *urfave.Command {
-	return &urfave.Command{
-		Name:      "next",
-		Usage:     "claim the next issue: highest priority, oldest first",
-		ArgsUsage: "[-- COMMAND...]",
-		Description: "Takes the first free issue of the queue; when somebody is faster it tries the one after it. " +
-			"With --list it prints what it would offer, in order, and claims nothing. " +
-			"No work is exit code 4, nothing on standard output, and nothing started.\n\n" +
-			"   label-state next --list --limit 5\n" +
-			"   label-state next --codename lucius --json\n" +
-			"   label-state next --codename lucius --prompt --run -- my-agent\n" +
-			"   label-state next --no-claim --priority critical --priority high",
-		Flags: cli.WriteFlags(append(cli.IdentityFlags(),
-			cli.AgentFlag(),
-			&urfave.StringSliceFlag{
-				Name:  "label",
-				Usage: "only items with `LABEL`; may be repeated, then with all of them",
-			},
-			&urfave.StringSliceFlag{
-				Name:  "priority",
-				Usage: "only items of `PRIORITY`: critical, high, medium or low; may be repeated, then any of them",
-			},
-			&urfave.BoolFlag{Name: "list", Usage: "list what is free, first to claim first, and claim nothing"},
-			&urfave.StringFlag{Name: "limit", Usage: "with --list, at most `N` items (default: all)"},
-			&urfave.BoolFlag{Name: "no-claim", Usage: "show the item and leave it alone"},
-			&urfave.BoolFlag{
-				Name:  "prompt",
-				Usage: "print a prompt about it; with --run, give it to COMMAND as standard input",
-			},
-			&urfave.StringFlag{Name: "schedule", Usage: "`FILE` with what a prompt begins with"},
-			&urfave.DurationFlag{Name: "ttl", Usage: "length of the lease (default: claim.ttl; with --run 30m)"},
-			&urfave.BoolFlag{Name: "run", Usage: "run COMMAND under the hold, as the command run does"},
-			cli.GraceFlag(),
-		)...),
-		Action: func(cc *urfave.Context) error {
-			o := cli.SetupOptions(cc)
-			o.First = setup.First{Ready: true}
-			return t.WithAgent(cc, o, func(ctx context.Context, c *cli.Call) error {
-				if cc.Bool("list") {
-					return listItems(ctx, c, queueOf(c))
-				}
-				return nextItem(ctx, c, queueOf(c))
-			})
-		},
-	}
+type nextParams struct {
+	cli.Identity
+	Labels     []string      `flag:"label" value:"LABEL" text:"only with all of these labels" split:","`
+	Priorities []string      `flag:"priority" value:"NAME" text:"only of these priorities" only:"critical,high,medium,low" split:","`
+	TTL        time.Duration `flag:"ttl" text:"length of the lease, such as 2h (default: as configured)"`
+	List       bool          `flag:"list" text:"list what is free, in order, and claim nothing"`
+	NoClaim    bool          `flag:"no-claim" text:"show the item and leave it alone"`
+	Prompt     bool          `flag:"prompt" text:"print a prompt about it, with the description fenced"`
+	Run        bool          `flag:"run" text:"run COMMAND under the hold, with the prompt as its input"`
+	Limit      int64         `flag:"limit" value:"N" text:"at most so many items of the list"`
+	Schedule   string        `flag:"schedule" value:"FILE" text:"what a prompt begins with" show:"all"`
+	Agent      string        `flag:"agent" value:"NAME" text:"agent of the configuration, with its work source"`
+	cli.Stopping
+	Command []string `arg:"[-- COMMAND...]"`
+	cli.Writing
 }
 
-func readFilter(c *cli.Call) (o work.FetchOptions, err error) {
-	o.Labels = c.Flags.StringSlice("label")
-	for _, name := range c.Flags.StringSlice("priority") {
-		p, err := work.ParsePriority(name)
+// Next claims the next issue.
+func Next() cli.Verb {
+	return cli.Do(cli.Verb{
+		Name:    "next",
+		Summary: "claim the next issue: highest priority, oldest first",
+		About:   "Tries the one after it when somebody is faster. No work is exit code 4.",
+		Examples: "label-state next --codename lucius --json\n" +
+			"label-state next --codename lucius --prompt --run -- my-agent\n",
+		Tools: []cli.Tool{
+			{
+				Name:   "next",
+				Title:  "Claim the next issue",
+				Set:    cli.Core,
+				Takes:  "codename firing-id label priority ttl no-claim prompt repo",
+				Worker: true,
+				Asks:   true,
+				About: "Claims the first free issue of the queue: highest priority, then oldest. When somebody is faster, the one after it. " +
+					"Answer no means that there is no work now: do nothing and ask again later. Keep result.issue and result.firing_id; renew before result.renew_before.",
+				Untrusted: itemText("item."),
+			},
+			{
+				Name:      "list",
+				Title:     "The queue",
+				Set:       cli.Work,
+				Takes:     "label priority limit repo",
+				With:      "list",
+				Reads:     true,
+				Many:      true,
+				About:     "Lists the free issues of the queue, first to claim first, and claims nothing. Answer no means that there are none now; board shows what others work on.",
+				Untrusted: itemText(""),
+			},
+		},
+	}, takeNext)
+}
+
+// itemText are the paths of other people's text in a work item.
+func itemText(prefix string) string {
+	paths := "title description labels metadata.assignees metadata.milestone metadata.author tried.by tried.reason tried.branch"
+	return prefix + strings.ReplaceAll(paths, " ", " "+prefix)
+}
+
+func takeNext(ctx context.Context, c *cli.Call, p *nextParams) error {
+	o := c.Options()
+	o.First = setup.First{Ready: true}
+	if err := c.OpenForAgent(ctx, o); err != nil {
+		return err
+	}
+
+	if p.List {
+		return listItems(ctx, c, p, queueOf(c, 0))
+	}
+	if p.Run {
+		p.TTL = cmp.Or(p.TTL, cli.RunTTL)
+	}
+
+	return nextItem(ctx, c, p, queueOf(c, p.TTL))
+}
+
+func readFilter(c *cli.Call, p *nextParams) (o work.FetchOptions, err error) {
+	o.Labels = p.Labels
+	for _, name := range p.Priorities {
+		one, err := work.ParsePriority(name)
 		if err != nil {
 			return o, err
 		}
-		o.Priorities = append(o.Priorities, p)
+		o.Priorities = append(o.Priorities, one)
 	}
 
-	text := c.Flags.String("limit")
-	switch {
-	case !c.Flags.IsSet("limit"):
-		return o, nil
-	case !c.Flags.Bool("list"):
-		return o, cli.Usagef("next", "--limit goes with --list")
+	if p.Limit > 0 && !p.List {
+		return o, c.Usagef("--limit goes with --list")
 	}
-
-	if o.Limit, err = strconv.Atoi(text); err != nil || o.Limit < 1 {
-		return o, cli.Usagef("next", "--limit %q: must be a positive number", cli.OneLine(text))
-	}
+	o.Limit = int(p.Limit)
 
 	return o, nil
 }
 
 // listItems prints what next would offer, first to claim first, and claims nothing. Nothing to
 // offer is no work, as for next.
-func listItems(ctx context.Context, c *cli.Call, s *githubwork.Source) error {
-	for _, flag := range []string{"no-claim", "prompt", "schedule", "ttl", "run", "grace"} {
-		if c.Flags.IsSet(flag) {
-			return cli.Usagef("next", "--list claims nothing; --%s does not go with it", flag)
+func listItems(ctx context.Context, c *cli.Call, p *nextParams, s *githubwork.Source) error {
+	for _, given := range cli.Params(p) {
+		switch given.Name {
+		case "no-claim", "prompt", "schedule", "ttl", "run", "grace", "command":
+			if given.Given() {
+				return c.Usagef("--list claims nothing; %s does not go with it", given.Row()[0])
+			}
 		}
 	}
 
-	if c.Flags.NArg() > 0 {
-		return cli.Usagef("next", "--list takes no arguments")
-	}
-	o, err := readFilter(c)
+	o, err := readFilter(c, p)
 	if err != nil {
 		return err
 	}
@@ -127,24 +147,23 @@ func listItems(ctx context.Context, c *cli.Call, s *githubwork.Source) error {
 	return nil
 }
 
-func nextItem(ctx context.Context, c *cli.Call, s *githubwork.Source) error {
-	o, err := readFilter(c)
+func nextItem(ctx context.Context, c *cli.Call, p *nextParams, s *githubwork.Source) error {
+	o, err := readFilter(c, p)
 	if err != nil {
 		return err
 	}
 
-	command, err := commandLine(c)
-	if err != nil {
+	if err := checkCommand(c, p); err != nil {
 		return err
 	}
 
-	schedule, err := readSchedule(c)
+	schedule, err := readSchedule(c, p)
 	if err != nil {
 		return err
 	}
-	if c.Flags.Bool("no-claim") || c.Flags.Bool("dry-run") {
+	if p.NoClaim || p.DryRun {
 		if w := c.Claimant(); w.Codename != "" {
-			if err := c.Session.Ledger.MayClaim(claim.Issue{}, ledger.Request{Worker: w, TTL: c.TTL()}); err != nil {
+			if err := c.Session.Ledger.MayClaim(claim.Issue{}, ledger.Request{Worker: w, TTL: p.TTL}); err != nil {
 				return err
 			}
 		}
@@ -154,28 +173,29 @@ func nextItem(ctx context.Context, c *cli.Call, s *githubwork.Source) error {
 			return withFirstStep(ctx, c, err)
 		}
 
-		return present(c, work.Claimed{Item: i}, "free", schedule)
+		return present(c, p, work.Claimed{Item: i}, "free", schedule)
 	}
 
 	if err := c.RequireWorker(); err != nil {
 		return err
 	}
+	o.Spread = work.SpreadOf(c.Claimant().String() + setup.Clock().Now().String())
 	got, err := work.Next(ctx, s, o)
 	if err != nil {
 		return withFirstStep(ctx, c, err)
 	}
-	if !c.Flags.Bool("run") {
-		return present(c, got, "won", schedule)
+	if !p.Run {
+		return present(c, p, got, "won", schedule)
 	}
 
 	h, _ := s.Hold(got.Item.ID)
 	c.Subject.Issue = h.Issue.String()
-	p := cli.Program{Args: command, In: c.Terminal.In}
-	if c.Flags.Bool("prompt") {
-		p.In = strings.NewReader(work.Prompt(schedule, got.Item))
+	run := cli.Program{Args: p.Command, In: c.Terminal.In, Grace: p.Grace}
+	if p.Prompt {
+		run.In = strings.NewReader(work.Prompt(schedule, got.Item))
 	}
 
-	return cli.RunProgram(ctx, c, h, p)
+	return cli.RunProgram(ctx, c, h, run)
 }
 
 // withFirstStep adds to no work that the repository lacks the label that would make some: without
@@ -192,39 +212,33 @@ func withFirstStep(ctx context.Context, c *cli.Call, err error) error {
 	return err
 }
 
-// commandLine is what --run runs.
-func commandLine(c *cli.Call) ([]string, error) {
-	args := c.Flags.Args().Slice()
-	if len(args) > 0 && args[0] == "--" {
-		args = args[1:]
-	}
-
+// checkCommand makes sure that --run can run something.
+func checkCommand(c *cli.Call, p *nextParams) error {
 	switch {
-	case !c.Flags.Bool("run") && len(args) > 0:
-		return nil, cli.Usagef("next", "a command goes with --run: label-state next --run -- %s",
-			cli.OneLine(strings.Join(args, " ")))
-	case !c.Flags.Bool("run"):
-		return nil, nil
-	case c.Flags.Bool("no-claim"):
-		return nil, cli.Usagef("next", "--run needs a claim; it does not go with --no-claim")
+	case !p.Run && len(p.Command) > 0:
+		return c.Usagef("a command goes with --run: label-state next --run -- %s",
+			cli.OneLine(strings.Join(p.Command, " ")))
+	case !p.Run:
+		return nil
+	case p.NoClaim:
+		return c.Usagef("--run needs a claim; it does not go with --no-claim")
 	}
 
-	return args, cli.CheckProgram(c, args)
+	return c.CheckProgram(p.Command)
 }
 
 // readSchedule is the text that a prompt begins with.
-func readSchedule(c *cli.Call) (string, error) {
-	file := c.Flags.String("schedule")
+func readSchedule(c *cli.Call, p *nextParams) (string, error) {
 	switch {
-	case file == "":
+	case p.Schedule == "":
 		return "", nil
-	case !c.Flags.Bool("prompt"):
-		return "", cli.Usagef("next", "--schedule goes with --prompt")
+	case !p.Prompt:
+		return "", c.Usagef("--schedule goes with --prompt")
 	}
 
-	text, err := os.ReadFile(file)
+	text, err := os.ReadFile(p.Schedule)
 	if err != nil {
-		return "", cli.Usagef("next", "--schedule: %s", err)
+		return "", c.Usagef("--schedule: %s", err)
 	}
 
 	return string(text), nil
@@ -244,7 +258,7 @@ type ItemView struct {
 }
 
 // present answers with an item: as JSON, as a prompt, or for people.
-func present(c *cli.Call, got work.Claimed, answer, schedule string) error {
+func present(c *cli.Call, p *nextParams, got work.Claimed, answer, schedule string) error {
 	v := ItemView{
 		Issue:    got.Item.Issue,
 		Answer:   answer,
@@ -263,7 +277,7 @@ func present(c *cli.Call, got work.Claimed, answer, schedule string) error {
 		})
 	}
 
-	if c.Flags.Bool("prompt") {
+	if p.Prompt {
 		v.Prompt = work.Prompt(schedule, got.Item)
 		text = v.Prompt
 	}

@@ -23,13 +23,13 @@ func waitOn(i claim.Issue) []answer.Command {
 
 // awaitPosted waits for the answer to the plan that the worker posted before. It posts nothing:
 // asking again whether a plan was approved must not put the next one in its place.
-func awaitPosted(ctx context.Context, c *cli.Call, i claim.Issue) error {
-	w, _, err := c.Holder(i)
+func awaitPosted(ctx context.Context, c *cli.Call, i claim.Issue, p *planParams) error {
+	w, _, err := c.Holder(ctx, i)
 	if err != nil {
 		return err
 	}
 
-	gate, err := openGate(c)
+	gate, err := openGate(c, p)
 	if err != nil {
 		return err
 	}
@@ -51,13 +51,15 @@ func awaitPosted(ctx context.Context, c *cli.Call, i claim.Issue) error {
 			answer.Call("post it", "plan", i.String(), "--body-file", "FILE"))
 	}
 
-	return awaitAnswer(ctx, c, i, w, gate)
+	return awaitAnswer(ctx, c, i, w, gate, p.Wait)
 }
 
 // awaitAnswer looks again and again until the plan of w has its answer, its hold is over, or --wait
 // is.
-func awaitAnswer(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker, gate *slackgate.Gate) error {
-	end := time.Now().Add(c.Flags.Duration("wait"))
+func awaitAnswer(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker, gate *slackgate.Gate,
+	wait time.Duration,
+) error {
+	end := time.Now().Add(wait)
 	asked := slackWatch{gate: gate}
 	for pause := cli.RetryFirst; ; pause = min(2*pause, cli.RetryMost) {
 		f, err := c.Session.Ledger.Look(ctx, i)
@@ -77,7 +79,7 @@ func awaitAnswer(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker
 				text = fmt.Sprintf("rejected by %s: %s", cli.OneLine(v.By), v.Reason)
 			}
 			no := cli.Declined(text, answer.Call("stop work on it; see where it stands", "status", v.Issue))
-			return errors.Join(no, c.AnswerJSON(v))
+			return errors.Join(no, c.Answer(v, ""))
 		}
 
 		rest := min(pause, time.Until(end))
@@ -88,11 +90,11 @@ func awaitAnswer(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker
 
 			waiting := &answer.Problem{
 				Code: answer.Timeout,
-				Why:  "no answer within " + printable.Exact(c.Flags.Duration("wait")) + "; the plan waits on",
+				Why:  "no answer within " + printable.Exact(wait) + "; the plan waits on",
 				Next: waitOn(i),
 			}
 
-			return errors.Join(waiting, c.AnswerJSON(v))
+			return errors.Join(waiting, c.Answer(v, ""))
 		}
 
 		if over := setup.Clock().Sleep(ctx, rest); over != nil {

@@ -14,15 +14,15 @@ import (
 )
 
 // openGate is the Slack channel that --slack asks for; nil when it was not given.
-func openGate(c *cli.Call) (*slackgate.Gate, error) {
+func openGate(c *cli.Call, p *planParams) (*slackgate.Gate, error) {
 	conf := c.Session.Config.Plan.Slack
 	switch {
-	case !c.Flags.Bool("slack"):
+	case !p.Slack:
 		return nil, nil
-	case !c.Flags.IsSet("wait"):
-		return nil, cli.Usagef("plan", "--slack goes with --wait: nobody else reads the reactions there")
+	case p.Wait == 0:
+		return nil, c.Usagef("--slack goes with --wait: nobody else reads the reactions there")
 	case conf.Channel == "":
-		return nil, cli.Usagef("plan", "--slack: the configuration has no plan.slack")
+		return nil, c.Usagef("--slack: the configuration has no plan.slack")
 	}
 
 	token, api, err := c.Session.SlackToken()

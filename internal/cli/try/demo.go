@@ -12,56 +12,52 @@ import (
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
-	urfave "github.com/urfave/cli/v2"
 )
 
-// NewDemoCommand makes the command demo.
-func NewDemoCommand(t cli.Terminal) *urfave.Command {
-	return &urfave.Command{
-		Name:  "demo",
-		Usage: "run a complete example on an embedded GitHub; needs only Go and git",
-		Description: "Two agents race for an issue, a push is refused, the holder's goes through, a pull request and a\n" +
-			"sweep move the labels. Every step is a real process, and checked.",
-		Flags: []urfave.Flag{
-			&urfave.StringFlag{Name: "keep", Usage: "run in `DIR` and keep everything there"},
-			&urfave.BoolFlag{Name: "docker", Usage: "run the Action from its image, built from this clone (Linux)"},
-			&urfave.StringFlag{Name: "image", Usage: "with --docker: run `IMAGE` instead of building one"},
-		},
-		Action: func(cc *urfave.Context) error { return runDemo(t, cc) },
-	}
+type demoParams struct {
+	Keep   string `flag:"keep" value:"DIR" text:"run in DIR and keep everything there"`
+	Docker bool   `flag:"docker" text:"run the Action from its image, built from this clone (Linux)"`
+	Image  string `flag:"image" value:"IMAGE" text:"with --docker: run IMAGE instead of building one"`
 }
 
-func runDemo(t cli.Terminal, cc *urfave.Context) error {
-	if cc.Args().Present() {
-		return cli.Usagef("demo", "demo takes no arguments")
-	}
+// Demo runs a complete example.
+func Demo() cli.Verb {
+	return cli.Do(cli.Verb{
+		Name:    "demo",
+		Summary: "run a complete example on an embedded GitHub; needs only Go and git",
+		About: "Two agents race for an issue, a push is refused, the holder's goes through, a pull request and a " +
+			"sweep move the labels. Every step is a real process, and checked.",
+	}, runDemo)
+}
+
+func runDemo(ctx context.Context, c *cli.Call, p *demoParams) error {
+	t := c.Terminal
 	if _, err := exec.LookPath("git"); err != nil {
-		return cli.At("demo", "", cli.Advise(errors.New("git is not on PATH"),
-			answer.Call("install git, then", "demo")))
+		return cli.Advise(errors.New("git is not on PATH"), answer.Call("install git, then", "demo"))
 	}
 
-	action, err := image(cc)
+	action, err := image(ctx, c, p)
 	if err != nil {
 		return err
 	}
 
-	dir, cleanup, err := folder(cc.String("keep"))
+	dir, cleanup, err := folder(p.Keep)
 	if err != nil {
 		return err
 	}
 
 	defer cleanup()
 	fmt.Fprintln(t.Out, "label-state demo: building the hook and the Action …")
-	programs, err := demoPrograms(cc.Context, t, filepath.Join(dir, "bin"))
+	programs, err := demoPrograms(ctx, t, filepath.Join(dir, "bin"))
 	if err != nil {
-		return cli.At("demo", "", cli.Advise(err,
-			answer.Advice("run it in a clone of the project, or install all three programs")))
+		return cli.Advise(err, answer.Advice("run it in a clone of the project, or install all three programs"))
 	}
 
 	programs.Image = action
-	c := &cli.Call{Flags: cc, Terminal: t}
 	inks := map[Part]string{
-		Title: cli.InkBold, Typed: cli.InkCyan, Fact: cli.InkGreen,
+		Title:   cli.InkBold,
+		Typed:   cli.InkCyan,
+		Fact:    cli.InkGreen,
 		Failure: cli.InkAlarm,
 	}
 	stage := Stage{
@@ -72,8 +68,8 @@ func runDemo(t cli.Terminal, cc *urfave.Context) error {
 		Paint:    func(p Part, text string) string { return c.Paint(inks[p], text) },
 	}
 
-	if err := Play(cc.Context, stage); err != nil {
-		return cli.At("demo", "", cli.Declined(err.Error()))
+	if err := Play(ctx, stage); err != nil {
+		return cli.Declined(err.Error())
 	}
 
 	return nil
@@ -83,24 +79,23 @@ func runDemo(t cli.Terminal, cc *urfave.Context) error {
 const builtImage = "label-state-action:demo"
 
 // image is the image that the Action is to be run from; none is asked for without --docker.
-func image(cc *urfave.Context) (string, error) {
-	name := cc.String("image")
+func image(ctx context.Context, c *cli.Call, p *demoParams) (string, error) {
 	switch {
-	case !cc.Bool("docker") && name != "":
-		return "", cli.Usagef("demo", "--image goes with --docker")
-	case !cc.Bool("docker") || name != "":
-		return name, nil
+	case !p.Docker && p.Image != "":
+		return "", c.Usagef("--image goes with --docker")
+	case !p.Docker || p.Image != "":
+		return p.Image, nil
 	}
 
-	root := sources(cc.Context)
+	root := sources(ctx)
 	if root == "" {
-		return "", cli.Usagef("demo", "--docker: there is nothing to build here; run it in a clone of the project, or name an --image")
+		return "", c.Usagef("--docker: there is nothing to build here; run it in a clone of the project, or name an --image")
 	}
 
-	cmd := exec.CommandContext(cc.Context, "docker", "build", "--quiet", "--tag", builtImage, root)
+	cmd := exec.CommandContext(ctx, "docker", "build", "--quiet", "--tag", builtImage, root)
 	if text, err := cmd.CombinedOutput(); err != nil {
-		return "", cli.At("demo", "", cli.Advise(fmt.Errorf("build the image: %w%s", err, said(text)),
-			answer.Shell("does Docker answer? See", "docker", "version")))
+		return "", cli.Advise(fmt.Errorf("build the image: %w%s", err, said(text)),
+			answer.Shell("does Docker answer? See", "docker", "version"))
 	}
 
 	return builtImage, nil

@@ -1,6 +1,8 @@
 package try
 
 import (
+	"cmp"
+	"context"
 	"io"
 	"net"
 	"os"
@@ -9,37 +11,30 @@ import (
 
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/githubsim"
-	urfave "github.com/urfave/cli/v2"
 )
 
-// NewSimCommand makes the command sim.
-func NewSimCommand(t cli.Terminal) *urfave.Command {
-	return &urfave.Command{
-		Name:  "sim",
-		Usage: "run the embedded GitHub, to try things without an account",
-		Description: "Serves REST, GraphQL and git until interrupted. Point LABEL_STATE_API_URL at it.\n\n" +
+type simParams struct {
+	Addr    string `flag:"addr" value:"HOST:PORT" text:"on loopback (default: 127.0.0.1 and a free port)"`
+	Seed    string `flag:"seed" value:"FILE" text:"JSON with users and repositories (default: acme/app with three issues)"`
+	URLFile string `flag:"url-file" value:"FILE" text:"write the base URL to FILE once it answers"`
+	Dir     string `flag:"dir" value:"DIR" text:"keep the git repositories in DIR (default: a temporary one)"`
+	Fault   string `flag:"fault" value:"FAULTS" text:"misbehave so"`
+	Log     string `flag:"log" value:"FILE" text:"append one JSON object a request to FILE"`
+	Control bool   `flag:"control" text:"follow standard input: \"later 2h\" puts GitHub's clock forward"`
+}
+
+// Sim serves the embedded GitHub.
+func Sim() cli.Verb {
+	return cli.Do(cli.Verb{
+		Name:    "sim",
+		Summary: "run the embedded GitHub, to try things without an account",
+		About: "Serves REST, GraphQL and git until interrupted. Point LABEL_STATE_API_URL at it.\n\n" +
 			"A fault is KIND=VALUE[:METHOD[:PATH[:COUNT]]], several with spaces between: delay=80ms, status=502, secondary=60 " +
 			"(rate limit, seconds; secondary=60/429 with that status), limit=600 (GraphQL's, seconds), late=5s (applied later), stale=3s (answers from the past), nodes=5000 and connections=200 (GraphQL's " +
-			"resource limits), timeout=5000 (nodes, more is a 502), truncate=100 (bytes), and without a value unseen (what was just stored is not there yet), too-quickly (422, content too fast), lose (applied, answer lost) and reset. METHOD may be *, PATH is a part of the path, COUNT a number (only the first so many) or % and a number (every so manyth). The first fault that matches a request decides.\n\n" +
-			"   label-state sim --addr 127.0.0.1:8080 --seed seed.json\n" +
-			"   label-state sim --fault 'status=502:POST:/comments:1 delay=80ms'",
-		Flags: []urfave.Flag{
-			&urfave.StringFlag{
-				Name: "addr", Usage: "`HOST:PORT` on loopback (default: 127.0.0.1 and a free port)",
-				Value: "127.0.0.1:0",
-			},
-			&urfave.StringFlag{
-				Name:  "seed",
-				Usage: "JSON `FILE` with users and repositories (default: acme/app with three issues)",
-			},
-			&urfave.StringFlag{Name: "url-file", Usage: "write the base URL to `FILE` once it answers"},
-			&urfave.StringFlag{Name: "dir", Usage: "keep the git repositories in `DIR` (default: a temporary one)"},
-			&urfave.StringFlag{Name: "fault", Usage: "misbehave as `FAULTS` say"},
-			&urfave.StringFlag{Name: "log", Usage: "append one JSON object a request to `FILE`"},
-			&urfave.BoolFlag{Name: "control", Usage: "follow standard input: \"later 2h\" puts GitHub's clock forward"},
-		},
-		Action: func(cc *urfave.Context) error { return runSim(t, cc) },
-	}
+			"resource limits), timeout=5000 (nodes, more is a 502), truncate=100 (bytes), and without a value unseen (what was just stored is not there yet), too-quickly (422, content too fast), lose (applied, answer lost) and reset. METHOD may be *, PATH is a part of the path, COUNT a number (only the first so many) or % and a number (every so manyth). The first fault that matches a request decides.",
+		Examples: "label-state sim --addr 127.0.0.1:8080 --seed seed.json\n" +
+			"label-state sim --fault 'status=502:POST:/comments:1 delay=80ms'\n",
+	}, runSim)
 }
 
 // defaultSeed is what sim serves when it is given nothing: enough to try every command.
@@ -56,46 +51,43 @@ const defaultSeed = `{
   ]}]
 }`
 
-func runSim(t cli.Terminal, cc *urfave.Context) error {
-	if cc.Args().Present() {
-		return cli.Usagef("sim", "sim takes no arguments")
-	}
-	if !loopback(cc.String("addr")) {
-		return cli.Usagef("sim", "--addr %q: want HOST:PORT on loopback, such as 127.0.0.1:8080",
-			cli.OneLine(cc.String("addr")))
+func runSim(ctx context.Context, c *cli.Call, p *simParams) error {
+	addr := cmp.Or(p.Addr, "127.0.0.1:0")
+	if !loopback(addr) {
+		return c.Usagef("--addr %q: want HOST:PORT on loopback, such as 127.0.0.1:8080", cli.OneLine(addr))
 	}
 
-	dir, cleanup, err := folder(cc.String("dir"))
+	dir, cleanup, err := folder(p.Dir)
 	if err != nil {
 		return err
 	}
 
 	defer cleanup()
-	seed, err := readSeed(cc.String("seed"))
+	seed, err := readSeed(c, p.Seed)
 	if err != nil {
 		return err
 	}
 
-	server, closeLog, err := openServer(t, cc, dir, seed)
+	server, closeLog, err := openServer(c, p, dir, seed)
 	if err != nil {
 		return err
 	}
 
 	defer closeLog()
-	url, stop, err := server.Listen(cc.String("addr"))
+	url, stop, err := server.Listen(addr)
 	if err != nil {
-		return cli.Usagef("sim", "%s", err)
+		return c.Usagef("%s", err)
 	}
 
 	defer stop()
-	if err := announce(cc.Context, t, url, seed, cc.String("url-file")); err != nil {
+	if err := announce(ctx, c, url, seed, p.URLFile); err != nil {
 		return err
 	}
 
-	if cc.Bool("control") {
-		go followControl(t, server)
+	if p.Control {
+		go followControl(c.Terminal, server)
 	}
-	<-cc.Context.Done()
+	<-ctx.Done()
 
 	return nil
 }
@@ -116,40 +108,38 @@ func folder(dir string) (string, func(), error) {
 	return dir, func() { os.RemoveAll(dir) }, err
 }
 
-func openServer(t cli.Terminal, cc *urfave.Context, dir string,
-	seed githubsim.Seed,
-) (*githubsim.Server, func(), error) {
+func openServer(c *cli.Call, p *simParams, dir string, seed githubsim.Seed) (*githubsim.Server, func(), error) {
 	nothing := func() {}
 	opts := githubsim.Options{Dir: dir}
 	closeLog := nothing
-	if name := cc.String("log"); name != "" {
-		f, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if p.Log != "" {
+		f, err := os.OpenFile(p.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 		if err != nil {
-			return nil, nothing, cli.Usagef("sim", "--log: %s", err)
+			return nil, nothing, c.Usagef("--log: %s", err)
 		}
 		opts.RequestLog, closeLog = f, func() { f.Close() }
 	}
 
 	server, err := githubsim.New(seed, opts)
 	if err != nil {
-		return nil, closeLog, cli.Usagef("sim", "--seed: %s", err)
+		return nil, closeLog, c.Usagef("--seed: %s", err)
 	}
 
-	if text := cc.String("fault"); text != "" {
-		if server.Fault, err = githubsim.ParseFault(text); err != nil {
-			return nil, closeLog, cli.Usagef("sim", "--fault: %s", err)
+	if p.Fault != "" {
+		if server.Fault, err = githubsim.ParseFault(p.Fault); err != nil {
+			return nil, closeLog, c.Usagef("--fault: %s", err)
 		}
 	}
 
 	return server, closeLog, nil
 }
 
-func readSeed(name string) (githubsim.Seed, error) {
+func readSeed(c *cli.Call, name string) (githubsim.Seed, error) {
 	var r io.Reader = strings.NewReader(defaultSeed)
 	if name != "" {
 		f, err := os.Open(name)
 		if err != nil {
-			return githubsim.Seed{}, cli.Usagef("sim", "--seed: %s", err)
+			return githubsim.Seed{}, c.Usagef("--seed: %s", err)
 		}
 		defer f.Close()
 		r = f
@@ -157,7 +147,7 @@ func readSeed(name string) (githubsim.Seed, error) {
 
 	seed, err := githubsim.LoadSeed(r)
 	if err != nil {
-		return seed, cli.Usagef("sim", "--seed %s: %s", name, err)
+		return seed, c.Usagef("--seed %s: %s", name, err)
 	}
 
 	return seed, nil

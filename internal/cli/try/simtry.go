@@ -14,7 +14,7 @@ import (
 
 // announce says where the server is and what to try there, first to people, then to the file others
 // wait for.
-func announce(ctx context.Context, t cli.Terminal, url string, seed githubsim.Seed, file string) error {
+func announce(ctx context.Context, c *cli.Call, url string, seed githubsim.Seed, file string) error {
 	said := fmt.Sprintf("the embedded GitHub answers at %s   (stop it with Ctrl-C)\n", url)
 	if try := tryThis(url, seed); try != "" {
 		build := "" // for somebody who runs this one by "go run" and has not installed the programs
@@ -24,14 +24,14 @@ func announce(ctx context.Context, t cli.Terminal, url string, seed githubsim.Se
 		said += fmt.Sprintf("\ntry it in another terminal, line by line:\n\n%s%s", build, try)
 	}
 
-	fmt.Fprint(t.Out, said) // at once: whoever has read that it answers need not read on
+	fmt.Fprint(c.Terminal.Out, said) // at once: whoever has read that it answers need not read on
 	if file == "" {
 		return nil
 	}
 
 	temp := file + ".new"
 	if err := os.WriteFile(temp, []byte(url+"\n"), 0o600); err != nil {
-		return cli.Usagef("sim", "--url-file: %s", err)
+		return c.Usagef("--url-file: %s", err)
 	}
 
 	return os.Rename(temp, file)
