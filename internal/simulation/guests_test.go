@@ -16,6 +16,7 @@ const cloudAgent = "copilot-swe-agent[bot]"
 // open lets contributors into the world, agents in the cloud, and limits on what one may hold.
 func (s *shape) open() {
 	s.guests, s.action, s.strict, s.rush = true, true, false, false
+	s.issues += 2 // for workers and contributors
 	s.settings.Rules.AssignedBotTTL = 20 * time.Minute
 	s.settings.Rules.Limits = lifecycle.Limits{Holds: 2}
 }
