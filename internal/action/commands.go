@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,6 +34,8 @@ func (n no) Error() string { return n.text }
 type command struct {
 	verb, text string
 	surplus    bool // there are words where the command takes none
+
+	wrong string // what was written, where it only begins like the verb
 }
 
 // Verbs that more than one place names. /take is another word for /claim.
@@ -74,11 +77,16 @@ func parseCommand(body string) (c command, ok bool) {
 	for _, v := range verbs {
 		if words[0] == v.name {
 			text := plain(printable.Short(strings.Join(words[1:], " "), wordsLimit))
-			return command{v.name, text, text != "" && !v.words}, true
+			return command{verb: v.name, text: text, surplus: text != "" && !v.words}, true
+		}
+
+		rest, begins := strings.CutPrefix(words[0], v.name)
+		if begins && strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz") == "" {
+			c = command{verb: v.name, wrong: words[0]}
 		}
 	}
 
-	return c, false
+	return c, c.wrong != ""
 }
 
 // An order is a command with everything that it is about.
@@ -155,6 +163,8 @@ func (cm *commands) run(ctx context.Context) result {
 	switch {
 	case err != nil:
 		r.err = err
+	case !may && cmd.wrong != "": // another tool's, perhaps
+		cm.console.line("no command for label-state")
 	case !may && !cm.contributes(cmd):
 		cm.console.line("%s may not label this repository: %s was ignored", c.User.Login, cmd.verb)
 		r.err = cm.react(ctx, c, reactNo)
@@ -213,6 +223,9 @@ func (cm *commands) obey(ctx context.Context, i claim.Issue, cmd command, r *res
 	if cmd.surplus {
 		return no{cmd.verb + " takes no further words"}
 	}
+	if cmd.wrong != "" {
+		return no{"there is no such command; " + cmd.verb + " is one, and " + verbHelp + " lists all"}
+	}
 	snapshot := cm.Hub.FactsOf(ctx, []claim.Issue{i})[0]
 	if snapshot.Err != nil {
 		return snapshot.Err
@@ -262,7 +275,7 @@ func (cm *commands) reply(ctx context.Context, i claim.Issue, cmd command, why n
 	if why.text == "" {
 		return nil
 	}
-	return cm.sayOnce(ctx, i, mark, replyBody(mark, cmd.verb, why), since)
+	return cm.sayOnce(ctx, i, mark, replyBody(mark, cmp.Or(cmd.wrong, cmd.verb), why), since)
 }
 
 // sayOnce posts a comment that begins with the mark, unless one of ours since then does; of two

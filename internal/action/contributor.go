@@ -128,7 +128,7 @@ func (cm *commands) commandsBefore(remarks []github.Remark) []github.Remark {
 // ofStranger reports whether a remark is a command that a stranger may give.
 func (cm *commands) ofStranger(m github.Remark) bool {
 	cmd, is := parseCommand(m.Body)
-	return is && m.Outside && m.Person && !m.Edited && cm.contributes(cmd)
+	return is && cmd.wrong == "" && m.Outside && m.Person && !m.Edited && cm.contributes(cmd)
 }
 
 // replaces reports whether a command takes the place of an earlier one, because the same login wrote
