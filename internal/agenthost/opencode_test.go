@@ -24,7 +24,8 @@ const env = {}
 await p["shell.env"]({ sessionID: "child" }, { env })
 console.log("env " + env.LABEL_STATE_SESSION)
 await p["tool.execute.before"]({ sessionID: "child", tool: "edit" }, { args: { filePath: "a.txt" } }).then(() => console.log("allowed"), (e) => console.log("denied " + e.message))
-await p["tool.execute.before"]({ sessionID: "child", tool: "read" }, { args: {} }).then(() => console.log("allowed"), (e) => console.log("denied " + e.message))
+await p["tool.execute.before"]({ sessionID: "child", callID: "c", tool: "bash" }, { args: { command: "label-state claim 42" } }).then(() => console.log("allowed"), (e) => console.log("denied " + e.message))
+await p["tool.execute.after"]({ sessionID: "child", callID: "c", tool: "bash" }, {})
 const output = { output: "done" }
 await p["tool.execute.after"]({ sessionID: "child", tool: "edit" }, output)
 console.log("output " + output.output.replaceAll("\n", "|"))
@@ -96,12 +97,15 @@ func TestOpenCodePlugin(t *testing.T) {
 		if err != nil || e.Session.ID != "parent" || e.Dir != "/w/app" {
 			t.Errorf("%s: %+v, %v", line, e, err)
 		}
+		if e.Tool == "bash" && e.Changes {
+			t.Errorf("%s: a claim is taken for a change", line)
+		}
 		kinds = append(kinds, string(e.Kind))
 	}
 
 	if want := []agenthost.Kind{
 		agenthost.SessionStart, agenthost.BeforeTool, agenthost.BeforeTool, agenthost.AfterTool,
-		agenthost.SessionEnd,
+		agenthost.AfterTool, agenthost.SessionEnd,
 	}; !slices.Equal(kinds, texts(want)) {
 		t.Errorf("events %q, want %q", kinds, want)
 	}

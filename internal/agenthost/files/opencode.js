@@ -26,6 +26,7 @@ const ask = (event) =>
 export const LabelState = async ({ directory }) => {
   const parents = new Map()
   const told = new Map()
+  const given = new Map() // arguments of the calls that are under way
   const root = (id) => {
     for (let n = 0; n < 20 && parents.get(id); n++) id = parents.get(id)
     return id
@@ -51,9 +52,12 @@ export const LabelState = async ({ directory }) => {
     "tool.execute.before": async (input, output) => {
       const answer = await ask(event("PreToolUse", input.sessionID, { tool_name: input.tool, tool_input: output.args }))
       if (answer.deny) throw new Error(answer.deny)
+      given.set(input.callID, output.args)
     },
     "tool.execute.after": async (input, output) => {
-      const answer = await ask(event("PostToolUse", input.sessionID, { tool_name: input.tool }))
+      const args = given.get(input.callID)
+      given.delete(input.callID)
+      const answer = await ask(event("PostToolUse", input.sessionID, { tool_name: input.tool, tool_input: args }))
       if (answer.context && typeof output.output === "string") output.output += "\n\n" + answer.context
     },
     "shell.env": async (input, output) => {
