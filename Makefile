@@ -13,12 +13,16 @@ SEEDS ?=
 FROM ?= 0
 RAPID_CHECKS ?= 3000
 HOOKBENCH ?=
+PACKAGE ?=
+SEED ?= 1
+BUDGET ?= 5m
+N ?= 0
 tool := go tool -modfile=tools/go.mod
 modules := contract bench
 sampled = $(shell grep -rl --include='*_test.go' '/internal/sample"' . | xargs -n 1 dirname | sort -u)
 scripts = $(shell git grep --untracked -lE '^\#!.*\b(ba)?sh$$' -- .ci bench e2e hooks internal/hookfile/shims packaging tools)
 
-.PHONY: help pictures demo sim build sizes first-minute man dist release-check test test-all properties race vectors interleavings mutants contract live fuzz e2e bench lint vuln
+.PHONY: help pictures demo sim build sizes first-minute man dist release-check test test-all properties race vectors interleavings mutants mutate contract live fuzz e2e bench lint vuln
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -61,6 +65,7 @@ test: ## run the tests
 test-all: ## run the tests with all their cases: every seed, every crash, every fault
 	LABEL_STATE_TEST=all go test -timeout 40m $(TESTFLAGS) $(sampled)
 	go test $(TESTFLAGS) $$(go list ./... | grep -vxF "$$(go list $(sampled))")
+	go -C tools test ./...
 
 # With another seed each time, unless RAPID_SEED says which.
 properties: ## draw RAPID_CHECKS cases for each property test (3000)
@@ -79,6 +84,9 @@ interleavings: ## every order of requests over the ledger, the night's larger sc
 
 mutants: ## break every rule of the protocol in turn and name the test that notices
 	go -C tools run ./mutants -C ..
+
+mutate: ## change small things in PACKAGE=internal/claim, or everywhere, and print what no test notices (SEED, BUDGET=5m, N)
+	@go -C tools run ./mutate -C .. -seed $(SEED) -budget $(BUDGET) -n $(N) $(PACKAGE)
 
 live: ## look at the real GitHub, in a scratch repository, for what no description says: GH_TOKEN=... make live REPO=owner/scratch
 	@go -C contract run ./live -repo "$(REPO)"
@@ -112,6 +120,7 @@ lint: ## vet, format, static checks, workflows, scripts, tidy modules, the revie
 	for m in . tools $(modules); do go -C $$m mod tidy -diff; done
 	tools/review
 	go -C tools run ./mutants -C .. -check
+	go -C tools run ./mutate -C .. -check
 
 pictures: ## draw the pictures in docs/ from real terminals (tmux)
 	LABEL_STATE_REQUIRE=tmux go test -count=1 -run TestPictures ./internal/cli/app -pictures

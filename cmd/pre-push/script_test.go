@@ -87,7 +87,7 @@ func scripts(t *testing.T) []string {
 		t.Fatalf("%d scripts, %v", len(all), err)
 	}
 
-	outcomes := []string{"passes.txtar", "refused.txtar", "trouble.txtar", "unknown.txtar"}
+	outcomes := []string{"fork.txtar", "passes.txtar", "refused.txtar", "stages.txtar", "trouble.txtar", "unknown.txtar"}
 	return slices.DeleteFunc(all, func(file string) bool {
 		name := filepath.Base(file)
 		return !slices.Contains(outcomes, name) && !sample.Plays(name, 0, 5)

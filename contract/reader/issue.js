@@ -292,6 +292,11 @@ function assignments({ snap, p, full }) {
   });
 }
 
+// "Facts of a pull request", named: whether an address is the pull request's.
+function addresses(pr, address) {
+  return pr !== undefined && lower(pr.slice(0, address.length)) === lower(address) && /^([/?#]|$)/.test(pr.slice(address.length));
+}
+
 // "The verdict": {answer: 'free' | 'held' | 'unknown', reasons: [{reason, key, pull, detail, until}], notes: [...]}.
 // Who asks: {worker: key, person: whether the login asks for itself, login, branch, repo, pausedHere, limited}; all optional, `pausedHere` null if that is not known. `look` is step 0 of a claim.
 export function verdict(snap, p, who = {}, { look = false } = {}) {
@@ -428,7 +433,7 @@ export function unlinks(snap, p) {
   if (!snap.open) return [];
   return v.full.ended.filter((c) => {
     const { kind, fields } = c.end.record;
-    const q = snap.pulls.find((one) => one.address === fields.pr);
+    const q = snap.pulls.find((one) => addresses(fields.pr, one.address));
     return kind === 'release' && fields.link && !c.unlinked && q?.bare && q.toDefault && (q.state === 'open' || v.pulls.shipped(q));
   });
 }

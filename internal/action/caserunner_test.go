@@ -77,7 +77,7 @@ func (p *caseRunner) play() {
 		"open": p.opens, "edit": p.edits, "base": p.rebases, "title": p.retitles, "draft": p.drafts, "ready": p.readies,
 		"merge": p.merges, "enqueue": p.enqueues, "close": p.closes, "reopen": p.reopens, "transfer": p.transfers,
 		"delete": p.deletes,
-		"label":  p.label, "unlabel": p.unlabel, "comment": p.comment, "block": p.block, "child": p.child,
+		"label":  p.label, "unlabel": p.unlabel, "comment": p.comment, "amend": p.amend, "erase": p.erase, "block": p.block, "child": p.child,
 		"react": p.reacts, "lock": p.lock, "pause": p.pause, "assign": p.assign, "unassign": p.unassign, "chatter": p.chatter,
 		"on": p.on, "payload": p.payload, "sweep": p.sweeps,
 		"exit": p.exit, "says": p.says, "silent": p.silent, "moved": p.moved, "unmoved": p.unmoved, "asks": p.asks,
@@ -416,6 +416,17 @@ func (p *caseRunner) comment(args []string, text string) {
 	p.must(err)
 	p.cmd = id
 	time.Sleep(2 * time.Second)
+}
+
+// amend rob: /claim: the newest comment of anybody says something else
+func (p *caseRunner) amend(args []string, text string) {
+	p.must(p.server.EditComment(app, p.cmd, args[0], text))
+	time.Sleep(2 * time.Second)
+}
+
+// erase rob: the newest comment of anybody is gone
+func (p *caseRunner) erase(args []string, _ string) {
+	p.must(p.server.DeleteComment(app, p.cmd, args[0]))
 }
 
 // chatter 301 1 newcomer: so many comments that are no commands

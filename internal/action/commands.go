@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,6 +34,8 @@ func (n no) Error() string { return n.text }
 type command struct {
 	verb, text string
 	surplus    bool // there are words where the command takes none
+
+	wrong string // what was written, where it only begins like the verb
 }
 
 // Verbs that more than one place names. /take is another word for /claim.
@@ -74,11 +77,16 @@ func parseCommand(body string) (c command, ok bool) {
 	for _, v := range verbs {
 		if words[0] == v.name {
 			text := plain(printable.Short(strings.Join(words[1:], " "), wordsLimit))
-			return command{v.name, text, text != "" && !v.words}, true
+			return command{verb: v.name, text: text, surplus: text != "" && !v.words}, true
+		}
+
+		rest, begins := strings.CutPrefix(words[0], v.name)
+		if begins && strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz") == "" {
+			c = command{verb: v.name, wrong: words[0]}
 		}
 	}
 
-	return c, false
+	return c, c.wrong != ""
 }
 
 // An order is a command with everything that it is about.
@@ -155,6 +163,8 @@ func (cm *commands) run(ctx context.Context) result {
 	switch {
 	case err != nil:
 		r.err = err
+	case !may && cmd.wrong != "": // another tool's, perhaps
+		cm.console.line("no command for label-state")
 	case !may && !cm.contributes(cmd):
 		cm.console.line("%s may not label this repository: %s was ignored", c.User.Login, cmd.verb)
 		r.err = cm.react(ctx, c, reactNo)
@@ -213,6 +223,9 @@ func (cm *commands) obey(ctx context.Context, i claim.Issue, cmd command, r *res
 	if cmd.surplus {
 		return no{cmd.verb + " takes no further words"}
 	}
+	if cmd.wrong != "" {
+		return no{"there is no such command; " + cmd.verb + " is one, and " + verbHelp + " lists all"}
+	}
 	snapshot := cm.Hub.FactsOf(ctx, []claim.Issue{i})[0]
 	if snapshot.Err != nil {
 		return snapshot.Err
@@ -262,7 +275,7 @@ func (cm *commands) reply(ctx context.Context, i claim.Issue, cmd command, why n
 	if why.text == "" {
 		return nil
 	}
-	return cm.sayOnce(ctx, i, mark, replyBody(mark, cmd.verb, why), since)
+	return cm.sayOnce(ctx, i, mark, replyBody(mark, cmp.Or(cmd.wrong, cmd.verb), why), since)
 }
 
 // sayOnce posts a comment that begins with the mark, unless one of ours since then does; of two
@@ -292,7 +305,7 @@ func (cm *commands) sayOnce(ctx context.Context, i claim.Issue, mark, body strin
 func (cm *commands) help(ctx context.Context, i claim.Issue) error {
 	day := cm.event.Comment.Created.UTC().Truncate(24 * time.Hour)
 	mark := "<!-- label-state:help day=" + day.Format(time.DateOnly) + " -->"
-	return cm.sayOnce(ctx, i, mark, mark+helpText, day)
+	return cm.sayOnce(ctx, i, mark, mark+helpText+printable.Footer, day)
 }
 
 const helpText = `
@@ -300,8 +313,7 @@ A command is the first line of a new comment:
 
 - ` + "`/claim` or `/take`" + `: you hold the issue, and nobody else takes it
 - ` + "`/release`" + `: your hold ends; maintainers end an agent's by it, too
-- for maintainers: ` + "`/release --force`, `/hold`, `/unhold`, `/approve`, `/reject why`, `/requeue`" + `
-`
+- for maintainers: ` + "`/release --force`, `/hold`, `/unhold`, `/approve`, `/reject why`, `/requeue`"
 
 // replyMark is how the reply to a comment is found again. It is no record.
 func replyMark(comment int64) string {
@@ -309,7 +321,7 @@ func replyMark(comment int64) string {
 }
 
 func replyBody(mark, verb string, why no) string {
-	return mark + "\n`" + verb + "` was not carried out: " + markdown(why.text) + "."
+	return mark + "\n`" + verb + "` was not carried out: " + markdown(why.text) + "." + printable.Footer
 }
 
 // ours lists our own comments since a moment that begin with the mark, oldest first.
@@ -402,15 +414,23 @@ func (cm *commands) claimedBefore(ctx context.Context, o order, w claim.Worker) 
 	return no{"the claim was given up before it was confirmed; comment /claim again"}
 }
 
+// toPeople is a reason without the run of whom it names, which says nothing to people.
+func toPeople(r lifecycle.Reason) string {
+	if r.Claim == nil {
+		return r.Text
+	}
+	return strings.Replace(r.Text, " (run "+r.Claim.Record.Worker.FiringID+")", "", 1)
+}
+
 // heldText says why a claim was refused, and what the commenter can do about it.
 func heldText(held *ledger.HeldError) string {
 	for _, reason := range held.Verdict.Reasons {
 		switch {
 		case reason.Code != lifecycle.CodeInFlight:
 		case reason.Claim.Person != "":
-			return reason.Text + "; ask them, or comment /release --force first to take it over"
+			return toPeople(reason) + "; ask them, or comment /release --force first to take it over"
 		default:
-			return reason.Text + "; comment /release first to take it over"
+			return toPeople(reason) + "; comment /release first to take it over"
 		}
 	}
 

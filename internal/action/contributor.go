@@ -128,7 +128,7 @@ func (cm *commands) commandsBefore(remarks []github.Remark) []github.Remark {
 // ofStranger reports whether a remark is a command that a stranger may give.
 func (cm *commands) ofStranger(m github.Remark) bool {
 	cmd, is := parseCommand(m.Body)
-	return is && m.Outside && m.Person && !m.Edited && cm.contributes(cmd)
+	return is && cmd.wrong == "" && m.Outside && m.Person && !m.Edited && cm.contributes(cmd)
 }
 
 // replaces reports whether a command takes the place of an earlier one, because the same login wrote
@@ -203,7 +203,7 @@ func (cm *commands) free(o *order, pull int) error {
 		younger := reason.PR != nil && pull > 0 && reason.PR.Number > pull &&
 			strings.EqualFold(reason.PR.Repo, cm.Repo.String())
 		if reason.Code != lifecycle.CodePROpen || !younger || !reason.ByStranger() {
-			return no{reason.Text}
+			return no{toPeople(reason)}
 		}
 		o.force = true
 	}

@@ -2,12 +2,19 @@ package action_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/config"
+	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/golden"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/sample"
 )
 
 // commented delivers a comment of somebody's as an event.
@@ -133,9 +140,7 @@ func TestCrowd(t *testing.T) {
 			t.Errorf("%d commands were answered, want %d", answered, w.contributors.Hourly)
 		}
 
-		thread, err := w.server.Comments(app, n)
-		w.must(err)
-		for _, c := range thread {
+		for _, c := range w.thread(n) {
 			if c.Author != "stranger" {
 				t.Errorf("%s wrote %s", c.Author, c.Body)
 			}
@@ -144,4 +149,155 @@ func TestCrowd(t *testing.T) {
 		time.Sleep(2 * time.Hour)
 		w.said(w.sweep(), 0)
 	})
+}
+
+// TestFlood: a hundred commands or pull requests (25 in a sample), by one account or by a hundred, cost bounded
+// requests and comments. Nobody loses a hold, and each account gets what one contributor may have.
+func TestFlood(t *testing.T) {
+	flood := sample.Size(25, 100)
+	alone := func(int) string { return "stranger" }
+	crowd := func(n int) string { return fmt.Sprint("account-", n) }
+	for _, c := range []struct {
+		name     string
+		login    func(int) string
+		pulls    bool // pull requests, not commands
+		each     bool // every one is for an issue of its own, which is free; olga holds the one otherwise
+		holds    int
+		comments int // of ours: for a hold one, and one that says no to whom has asked
+	}{
+		{"commands of one", alone, false, false, 0, 1},
+		{"commands of many", crowd, false, false, 0, flood},
+		{"commands of one, everywhere", alone, false, true, 1, flood},
+		{"commands of many, everywhere", crowd, false, true, flood, flood},
+		{"pull requests of one", alone, true, true, 1, 1}, // of as many issues as lifecycle.outsider_issues
+		{"pull requests of many", crowd, true, true, flood, flood},
+		{"pull requests of many for one", crowd, true, false, 0, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.opensUp()
+				w.contributors.PullRequests = config.PullsClaim
+				taken := w.issue("Work")
+				w.said(w.commented(taken, "olga", "/claim"), 0)
+
+				issues := []int{taken}
+				for k := range flood {
+					n := taken
+					if c.each {
+						n = w.issue("Work")
+						issues = append(issues, n)
+					}
+
+					if c.pulls {
+						p := githubsim.Pull{Title: "Fix", Body: fmt.Sprint("Closes #", n), Head: fmt.Sprint("fix-", k)}
+						_, err := w.server.OpenPull(app, c.login(k), p)
+						w.must(err)
+					} else if s := w.commented(n, c.login(k), "/claim"); s.code != 0 || s.requests > 20 {
+						t.Errorf("command %d: exit %d after %d requests", k, s.code, s.requests)
+					}
+				}
+
+				for range 6 { // what waits is carried out by and by
+					if s := w.sweep(); s.code != 0 || s.requests > 500 {
+						t.Errorf("sweep: exit %d after %d requests", s.code, s.requests)
+					}
+					time.Sleep(time.Hour)
+				}
+
+				holds, comments := 0, 0
+				for _, n := range issues {
+					for _, o := range w.thread(n) {
+						if o.Author == "github-actions[bot]" {
+							comments++
+						}
+					}
+					if strings.Contains(w.labels(n), "do-not-pickup") {
+						holds++
+					}
+				}
+
+				if holds, comments = holds-1, comments-1; holds != c.holds || comments != c.comments {
+					t.Errorf("%d holds and %d comments, want %d and %d", holds, comments, c.holds, c.comments)
+				}
+				if got := w.thread(taken)[1].Body; !strings.Contains(got, "person=olga") {
+					t.Errorf("the log of the issue that olga holds begins with %q", got)
+				}
+			})
+		})
+	}
+}
+
+// TestRivals: who wants an issue at the same moment, in runs of the Action and on machines of their
+// own, finds one winner; everybody else is told, and of two contributors each has what was said.
+func TestRivals(t *testing.T) {
+	asks := func(login string) func(*world, int) func() {
+		return func(w *world, n int) func() {
+			id, err := w.server.AddComment(app, n, login, "/claim")
+			w.must(err)
+			e := w.last("issue_comment", "created", fmt.Sprintf(`"id":%d,`, id))
+			return func() { w.said(w.deliver(tokActions, e), 0) }
+		}
+	}
+	opens := func(login string) func(*world, int) func() {
+		return func(w *world, n int) func() {
+			_, err := w.server.OpenPull(app, login, githubsim.Pull{Title: "Fix", Body: fmt.Sprint("Closes #", n), Head: login})
+			w.must(err)
+			e := w.last("pull_request", "opened", fmt.Sprintf(`"login":%q`, login))
+			return func() { w.deliver(tokActions, e) }
+		}
+	}
+	works := func(w *world, n int) func() {
+		return func() {
+			l, _ := w.ledger("tok-agents")
+			_, _ = l.Claim(w.Context(), ref(n), ledger.Request{Worker: claim.Worker{Codename: "lucius"}}) // the log says who has won
+		}
+	}
+
+	for name, rivals := range map[string][]func(*world, int) func(){
+		"two contributors":                   {asks("stranger"), asks("newcomer")},
+		"a contributor and a worker":         {asks("stranger"), works},
+		"a contributor and a person":         {asks("stranger"), asks("tia")},
+		"a contributor's pull request":       {opens("stranger"), asks("newcomer")},
+		"a pull request and a worker":        {opens("stranger"), works},
+		"everybody":                          {asks("stranger"), asks("newcomer"), asks("tia"), opens("guest"), works},
+		"a command and one that sweeps":      {asks("stranger"), func(w *world, _ int) func() { return func() { w.sweep() } }},
+		"two pull requests that a sweep has": {opens("guest"), opens("stranger"), func(w *world, _ int) func() { return func() { w.sweep() } }},
+	} {
+		for seed := range sample.Size[uint64](2, 40) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.opensUp()
+				w.contributors.PullRequests = config.PullsClaim
+				n := w.issue("Work")
+				w.jitter(seed)
+
+				var begun []func()
+				for _, rival := range rivals {
+					begun = append(begun, rival(w, n))
+				}
+				var all sync.WaitGroup
+				for _, run := range begun {
+					all.Go(run)
+				}
+				all.Wait()
+				w.server.Fault = nil
+
+				l, client := w.ledger(tokActions)
+				f, err := client.Facts(w.Context(), ref(n))
+				w.must(err)
+				live := f.Log.Live()
+				if len(live) != 1 || !live[0].Held() {
+					t.Fatalf("%s, seed %d: %d claims are live: %v", name, seed, len(live), w.thread(n))
+				}
+
+				c, held := l.Rules().Holder(f)
+				if !held || slices.ContainsFunc(f.Assignees, func(login string) bool { return login != c.Person }) {
+					t.Errorf("%s, seed %d: %s holds it, assigned is %v", name, seed, c.Holder(), f.Assignees)
+				}
+				w.said(w.sweep(), 0, "0 released")
+			})
+		}
+	}
 }

@@ -97,9 +97,10 @@ func (p *caseRunner) wantLabels(args []string, want string) {
 	}
 }
 
-func (p *caseRunner) thread(n int) []githubsim.Comment {
-	all, err := p.server.Comments(app, n)
-	p.must(err)
+func (w *world) thread(n int) []githubsim.Comment {
+	w.Helper()
+	all, err := w.server.Comments(app, n)
+	w.must(err)
 	return all
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // What the guard input and the configuration's guard may say.
@@ -266,7 +267,8 @@ func guardComment(refused, unclaimed []refusal, excess string) string {
 	if excess != "" {
 		return guardMark + "\n**This pull request moves no issue.**\n\n" + markdown("The "+excess) +
 			". Its issues were not judged; " +
-			"name fewer, or have it opened by somebody whose records count.\n\nThis comment is deleted once it names fewer."
+			"name fewer, or have it opened by somebody whose records count.\n\nThis comment is deleted once it names fewer." +
+			printable.Footer
 	}
 	if len(refused) == 0 && len(unclaimed) > 0 {
 		return unclaimedComment(unclaimed)
@@ -283,7 +285,7 @@ func guardComment(refused, unclaimed []refusal, excess string) string {
 			where = ", which the title or a commit closes"
 		}
 
-		fmt.Fprintf(&b, "- %s%s: %s", issueLink(r.issue.Issue, r.issue.URL), where, markdown(r.reason.Text))
+		fmt.Fprintf(&b, "- %s%s: %s", issueLink(r.issue.Issue, r.issue.URL), where, markdown(toPeople(r.reason)))
 		if r.reason.URL != "" {
 			b.WriteString(" (" + link("evidence", r.reason.URL) + ")")
 		}
@@ -299,7 +301,7 @@ func guardComment(refused, unclaimed []refusal, excess string) string {
 		"1. remove the closing keyword from the description, the title and the commits, if the work belongs to them;\n" +
 		"2. wait until they release the issue, then run this check again;\n" +
 		"3. take it over: somebody who may label comments `/release` on the issue, then run this check again.\n\n" +
-		"This comment is deleted once nothing blocks the pull request.")
+		"This comment is deleted once nothing blocks the pull request." + printable.Footer)
 
 	return b.String()
 }

@@ -1,7 +1,9 @@
 package action_test
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -256,5 +258,26 @@ func TestOwnerInAnotherCase(t *testing.T) {
 		if got, err := w.server.Comments(app, 2); err != nil || len(got) != 1 {
 			t.Errorf("%d comments of the guard, %v", len(got), err)
 		}
+	})
+}
+
+// TestClaimWithLateLabels: a claim by a command stands though its labels could not be written, and the answer says so.
+func TestClaimWithLateLabels(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.issue("Work", "agent:implement")
+		_, err := w.server.AddComment(app, 1, "tia", "/claim")
+		w.must(err)
+		w.server.Fault = func(r *http.Request) *githubsim.Fault {
+			body, err := io.ReadAll(r.Body)
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			w.must(err)
+			if r.Method == http.MethodPost && (bytes.Contains(body, []byte("addLabels")) || strings.HasSuffix(r.URL.Path, "/labels")) {
+				return &githubsim.Fault{Status: http.StatusForbidden}
+			}
+			return nil
+		}
+
+		w.said(w.deliver(tokActions, w.last("issue_comment", "created", "")), 1, "tia holds acme/app#1")
 	})
 }

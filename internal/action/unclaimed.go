@@ -12,6 +12,7 @@ import (
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // byAuthors signs what was done because of pull requests whose authors hold nothing.
@@ -65,10 +66,10 @@ func unclaimedComment(unclaimed []refusal) string {
 	var b strings.Builder
 	b.WriteString(guardMark + "\n**Take the issue that this pull request closes.** Otherwise somebody else may be at work on it.\n\n")
 	for _, r := range unclaimed[:min(len(unclaimed), guardLimit)] {
-		fmt.Fprintf(&b, "- %s: %s\n", issueLink(r.issue.Issue, r.issue.URL), markdown(r.reason.Text))
+		fmt.Fprintf(&b, "- %s: %s\n", issueLink(r.issue.Issue, r.issue.URL), markdown(toPeople(r.reason)))
 	}
 
-	b.WriteString("\nThis pull request stays open either way. After `/claim` run this check again, or push.")
+	b.WriteString("\nThis pull request stays open either way. After `/claim` run this check again, or push." + printable.Footer)
 	return b.String()
 }
 

@@ -39,6 +39,15 @@ func TestDeal(t *testing.T) {
 			issue(t, 1, "x", "agent:in-flight", holds(121*time.Minute, "lucius")),
 		},
 		{
+			"exactly half of it", "claimed []",
+			issue(t, 1, "x", "agent:in-flight", holds(120*time.Minute, "lucius")),
+		},
+		{
+			"renewed since", "claimed []",
+			with(issue(t, 1, "x", "agent:in-flight", holds(121*time.Minute, "lucius")),
+				func(f *lifecycle.Facts) { f.Log.Claims[0].Updated = f.Now.Add(-time.Minute) }),
+		},
+		{
 			"lease and grace are over", "claimed [!expired backing off 2m]",
 			issue(t, 1, "x", "agent:in-flight", holds(5*time.Hour, "lucius")),
 		},
@@ -46,6 +55,10 @@ func TestDeal(t *testing.T) {
 			"not confirmed", "claimed [asking]",
 			issue(t, 1, "x", "agent:in-flight",
 				holds(time.Second, "lucius").as(func(r *claim.Record) { r.Held = false })),
+		},
+		{
+			"paused, which keeps nobody from what is held", "claimed []",
+			with(held, func(f *lifecycle.Facts) { f.Pause = &lifecycle.Pause{} }),
 		},
 		{"labels lie", "available [drift]", with(free, label("agent:pr-open", "agent:implement"))},
 		{"a person's", "people [a person's]", with(free, label("agent:implement", "do-not-pickup"))},

@@ -379,7 +379,7 @@ func TestBorneOut(t *testing.T) {
 	}
 	mine := facts(4, "agent:implement",
 		holds(0, "olga").as(func(r *claim.Record) { r.Person, r.TTL = "olga", claim.NoExpiry }))
-	mine.Holder, mine.Person, mine.Lane = "olga", true, board.People
+	mine.Holder, mine.Person, mine.Lane = "Olga", true, board.People
 
 	for _, c := range []struct {
 		name      string

@@ -259,3 +259,15 @@ func TestWorkerOutcomes(t *testing.T) {
 		}
 	}
 }
+
+// TestIsName: the first and the last of each range, and what is beside them.
+func TestIsName(t *testing.T) {
+	for name, want := range map[string]bool{
+		"azAZ09._-": true, "": false, ".": false, "..": false, "...": true, "a/b": false, "a:b": false, "a@b": false, "a[b": false,
+		"a`b": false, "a{b": false, strings.Repeat("x", 100): true, strings.Repeat("x", 101): false, "é": false,
+	} {
+		if got := claim.IsName(name); got != want {
+			t.Errorf("IsName(%q) = %v", name, got)
+		}
+	}
+}

@@ -168,10 +168,10 @@ func Default() Config {
 			Lease:     lease.Comments,
 			Assignees: "respect",
 			Assign:    "people",
-			Comments:  "all",
+			Comments:  "quiet",
 		},
 		Trust:     Trust{Permission: "triage", Logins: []string{}, Apps: []string{"github-actions"}},
-		Lifecycle: Lifecycle{OutsiderIssues: r.OutsiderIssues},
+		Lifecycle: Lifecycle{OutsiderIssues: r.OutsiderIssues, Minimize: true},
 		Recovery:  Recovery{MaxAttempts: r.MaxAttempts, Rest: r.Rest},
 		Plan: Plan{
 			Timeout:   r.Terms.Plan,

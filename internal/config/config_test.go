@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -15,6 +16,8 @@ import (
 
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/golden"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
 )
 
 // vectors calls got for every NAME.yml of the archive and compares with NAME.want.
@@ -229,31 +232,94 @@ func TestDefaultIsAccepted(t *testing.T) {
 	}
 }
 
+// TestRulesAndSettings: every setting that the predicate or the ledger has reaches it.
 func TestRulesAndSettings(t *testing.T) {
-	c, err := config.Parse("f", []byte("preset: ready\nclaim: {ttl: 1h, max_ttl: 5h, settle: 3s}\nplan: {timeout: 7h}\n"+
-		"exclude_labels: [x]\nrecovery: {max_attempts: 9, rest: [1m]}\non_reopen: requeue\n"))
+	c, err := config.Parse("f", []byte(`preset: ready
+claim: {ttl: 1h, max_ttl: 5h, settle: 3s, assignees: ignore, assign: all, comments: quiet}
+lifecycle: {minimize: true, outsider_issues: 2}
+plan: {timeout: 7h, approvers: [ann]}
+exclude_labels: [x]
+recovery: {max_attempts: 9, rest: [1m]}
+people: {ttl: 30h, nudge: 40h}
+assignees: {ttl: 50h, bots: 2h, unassign: true}
+limits: {holds: 3, pull_requests: 4}
+on_reopen: requeue
+`))
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	s := c.Settings()
 	want := config.Default().Settings()
-	want.Settle = 3e9
-	want.Rules = c.Rules()
-	if !reflect.DeepEqual(s, want) {
+	want.Settle, want.Minimize, want.Quiet, want.Assign = 3*time.Second, true, true, ledger.AssignAll
+	r := &want.Rules
+	r.Scheme, r.Exclude, r.Approvers = c.Labels, []string{"x"}, []string{"ann"}
+	r.Terms.TTL, r.Terms.Max, r.Terms.Plan = time.Hour, 5*time.Hour, 7*time.Hour
+	r.OutsiderIssues, r.MaxAttempts, r.Rest = 2, 9, []time.Duration{time.Minute}
+	r.PersonTTL, r.Nudge = 30*time.Hour, 40*time.Hour
+	r.AssigneeTTL, r.AssignedBotTTL, r.Unassign, r.Unassigned = 50*time.Hour, 2*time.Hour, true, true
+	r.Limits = lifecycle.Limits{Holds: 3, PullRequests: 4}
+	r.Requeue = true
+	if s := c.Settings(); !reflect.DeepEqual(s, want) || reflect.DeepEqual(s, config.Default().Settings()) {
 		t.Errorf("Settings = %+v, want %+v", s, want)
 	}
+}
 
-	r := c.Rules()
-	if !reflect.DeepEqual(r.Scheme, c.Labels) || r.Terms.TTL != c.Claim.TTL || r.Terms.Max != c.Claim.MaxTTL ||
-		r.Terms.Plan != c.Plan.Timeout ||
-		!slices.Equal(r.Exclude, c.Exclude) || r.MaxAttempts != 9 || !slices.Equal(r.Rest, c.Recovery.Rest) ||
-		!r.Requeue {
-		t.Errorf("Rules = %+v of %+v", r, c)
+// TestNamed: an agent's names for its queue are laid over a file that leaves them free, and must agree with one that
+// decides them, in any case.
+func TestNamed(t *testing.T) {
+	for _, c := range []struct {
+		ready, inProgress string
+		free, fits        bool
+		available         string
+	}{
+		{"todo", "doing", true, true, "todo"},
+		{"todo", "doing", false, false, ""},
+		{"", "", false, true, "agent:implement"},
+		{"Agent:Implement", "agent:in-flight", false, true, "Agent:Implement"},
+		{"doing", "doing", true, false, ""},
+	} {
+		got, err := config.Default().Named("f", c.ready, c.inProgress, c.free)
+		if (err == nil) != c.fits || got.Labels.Available != c.available {
+			t.Errorf("%+v: %q, %v", c, got.Labels.Available, err)
+		}
 	}
 
-	if d := config.Default().Rules(); d.Requeue {
-		t.Error("by default a reopened issue is requeued")
+	own := config.Default()
+	own.Claim.Settle = time.Second
+	if all := config.Differences(own, config.Default()); len(all) > 0 {
+		t.Errorf("a caller's own setting is a difference: %v", all)
+	}
+}
+
+// TestEverySettingIsPlayed: testdata/played.txt names a test for each setting, and that test has it.
+func TestEverySettingIsPlayed(t *testing.T) {
+	text, err := os.ReadFile("testdata/played.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	played := map[string]bool{}
+	for row := range strings.Lines(string(text)) {
+		f := strings.Fields(row)
+		if f[0] == "#" {
+			continue
+		}
+		shows := strings.Join(f[2:], " ")
+		test, err := os.ReadFile(filepath.Join("../..", f[1]))
+		if err != nil || !strings.Contains(string(test), shows) {
+			t.Errorf("%s: %s has no %q, %v", f[0], f[1], shows, err)
+		}
+		played[f[0]] = true
+	}
+
+	for _, l := range lines(config.Default()) {
+		if !played[l.key] {
+			t.Errorf("no test plays %s away from its default: name one in testdata/played.txt", l.key)
+		}
+		delete(played, l.key)
+	}
+	for key := range played {
+		t.Errorf("%s is no setting", key)
 	}
 }
 

@@ -32,9 +32,10 @@ type Client struct {
 	beginnings    *beginnings
 
 	mu      sync.Mutex
-	nodes   map[string]string  // global ids of issues, lower case
-	inQuery measure            // issues with their facts, in one query
-	onPage  map[string]measure // the same on a page of a list, by repository, lower case
+	nodes   map[string]string   // global ids of issues, lower case
+	inQuery measure             // issues with their facts, in one query
+	onPage  map[string]measure  // the same on a page of a list, by repository, lower case
+	crowds  map[string]openList // open pull requests, by repository or by account
 }
 
 // New returns a client. It sends nothing.
@@ -81,5 +82,6 @@ func New(o Options) (*Client, error) {
 		beginnings: &beginnings{api: a, clock: o.Clock},
 		nodes:      map[string]string{},
 		onPage:     map[string]measure{},
+		crowds:     map[string]openList{},
 	}, nil
 }

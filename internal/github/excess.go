@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/clock"
 	"github.com/label-state/label-state/internal/closing"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -145,14 +147,45 @@ func (c *Client) excessOf(o *opened, judged judgement) (*lifecycle.Excess, error
 	return excess, nil
 }
 
+// An openPull is an open pull request in a list.
+type openPull struct {
+	Number      int
+	Body        string
+	User        restUser
+	PullRequest *struct{} `json:"pull_request"` // in a list of issues, nil for an issue
+}
+
+// An openList is what somebody, or everybody, has open in a repository. It stands for crowdLasts: with a
+// hundred strangers a sweep would ask the same again for each of its writes.
+type openList struct {
+	pulls []openPull
+	whole bool
+	at    time.Time
+}
+
+const crowdLasts = time.Minute
+
 // listCrowds finds out what else strangers have opened in the repository of the issue. Where GitHub
 // does not list that, each pull request is judged alone: nobody is offered an issue because of what
 // could not be read.
 func (c *Client) listCrowds(ctx context.Context, all []*opened) {
 	by := map[string][]*opened{}
+	authors := map[ledger.Repo]int{} // of whom nothing is known yet
 	for _, one := range all {
-		if one.home() {
-			by[one.author.key()] = append(by[one.author.key()], one)
+		if !one.home() {
+			continue
+		}
+
+		k := one.author.key()
+		if _, known := c.crowd(one.author); !known && by[k] == nil {
+			authors[one.author.repo]++
+		}
+		by[k] = append(by[k], one)
+	}
+
+	for r, n := range authors {
+		if n > 1 {
+			c.listOpen(ctx, r, n)
 		}
 	}
 
@@ -161,16 +194,21 @@ func (c *Client) listCrowds(ctx context.Context, all []*opened) {
 	for _, own := range by {
 		group.Go(func() error {
 			a := own[0].author
-			to := at(a.repo.Owner, a.repo.Name, "/issues").where("creator", a.login, "state", "open", "per_page",
-				strconv.Itoa(perPage))
-			listed, _, err := list[restIssue](ctx, c.api, to)
-			if err != nil {
-				return nil
+			pulls, known := c.crowd(a)
+			if !known {
+				to := at(a.repo.Owner, a.repo.Name, "/issues").where("creator", a.login, "state", "open", "per_page",
+					strconv.Itoa(perPage))
+				listed, _, err := list[openPull](ctx, c.api, to)
+				if err != nil {
+					return nil
+				}
+
+				pulls = slices.DeleteFunc(listed, func(o openPull) bool { return o.PullRequest == nil })
+				c.noteCrowd(a.key(), pulls, true)
 			}
 
-			listed = slices.DeleteFunc(listed, func(i restIssue) bool { return i.PullRequest == nil })
 			for _, one := range own {
-				one.crowd, one.place = c.crowdOf(one, listed)
+				one.crowd, one.place = c.crowdOf(one, pulls)
 			}
 
 			return nil
@@ -180,12 +218,63 @@ func (c *Client) listCrowds(ctx context.Context, all []*opened) {
 	_ = group.Wait()
 }
 
-// crowdOf is what a stranger's open pull requests name, oldest first, and the place of one of them.
-func (c *Client) crowdOf(o *opened, listed []restIssue) (named [][]claim.Issue, place int) {
-	if !slices.ContainsFunc(listed, func(i restIssue) bool { return i.Number == o.Number }) {
-		listed = append(slices.Clone(listed), restIssue{Number: o.Number})
+// listOpen notes everything that is open in a repository, if that takes no more requests than most.
+func (c *Client) listOpen(ctx context.Context, r ledger.Repo, most int) {
+	if _, asked := c.noted(key(r.String())); asked {
+		return
 	}
-	slices.SortFunc(listed, func(a, b restIssue) int { return cmp.Compare(a.Number, b.Number) })
+
+	to := at(r.Owner, r.Name, "/pulls").where("state", "open", "per_page", strconv.Itoa(perPage))
+	pulls, header, err := fetch[[]openPull](ctx, c.api, to)
+	last := pageNumber(header, "last")
+	for n := 2; err == nil && n <= min(last, most); n++ {
+		var more []openPull
+		more, header, err = fetch[[]openPull](ctx, c.api, to.page(n))
+		pulls = append(pulls, more...)
+	}
+
+	c.noteCrowd(key(r.String()), pulls, err == nil && last <= most && pageNumber(header, "next") == 0)
+}
+
+func (c *Client) noteCrowd(key string, pulls []openPull, whole bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.crowds[key] = openList{pulls, whole, c.o.Clock.Now()}
+}
+
+func (c *Client) noted(key string) (openList, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	got, noted := c.crowds[key]
+	return got, noted && clock.Passed(got.at, c.o.Clock.Now()) < crowdLasts
+}
+
+// crowd is what is known of an account's open pull requests.
+func (c *Client) crowd(a account) (pulls []openPull, known bool) {
+	if own, noted := c.noted(a.key()); noted {
+		return own.pulls, true
+	}
+
+	all, noted := c.noted(key(a.repo.String()))
+	if !noted || !all.whole {
+		return nil, false
+	}
+	for _, o := range all.pulls {
+		if claim.SameLogin(o.User.Login, a.login) {
+			pulls = append(pulls, o)
+		}
+	}
+
+	return pulls, true
+}
+
+// crowdOf is what a stranger's open pull requests name, oldest first, and the place of one of them.
+func (c *Client) crowdOf(o *opened, listed []openPull) (named [][]claim.Issue, place int) {
+	listed = slices.Clone(listed)
+	if !slices.ContainsFunc(listed, func(i openPull) bool { return i.Number == o.Number }) {
+		listed = append(listed, openPull{Number: o.Number})
+	}
+	slices.SortFunc(listed, func(a, b openPull) int { return cmp.Compare(a.Number, b.Number) })
 	named = make([][]claim.Issue, len(listed))
 	for n, i := range listed {
 		named[n] = namedIn(c.o.Web, i.Body, o.Repo)

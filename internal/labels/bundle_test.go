@@ -15,6 +15,8 @@ func TestBundleLabel(t *testing.T) {
 		{"7", "agent:bundle:7", ""},
 		{strings.Repeat("x", 37), "agent:bundle:" + strings.Repeat("x", 37), ""},
 		{strings.Repeat("x", 38), "", "has 51 characters, GitHub allows 50"},
+		{"az09", "agent:bundle:az09", ""},
+		{strings.Repeat("x", 63), "", "has 76 characters, GitHub allows 50"},
 		{strings.Repeat("x", 64), "", "allowed are 1 to 63"},
 		{"", "", "allowed are"},
 		{"-x", "", "allowed are"},

@@ -30,6 +30,23 @@ func TestPipeline(t *testing.T) {
 		t.Errorf("one stage is no pipeline: %+v", one)
 	}
 
+	two := labels.Agent().Pipeline(s.Stages[2:])
+	if !slices.Equal(two.Queues(), []string{"stage:review"}) || two.At(0).Available != "stage:review" {
+		t.Errorf("two stages are a pipeline: %+v", two)
+	}
+
+	for name, want := range map[string]int{"ready": 0, "done": 3, "gone": -1} {
+		if n := s.Stage(name); n != want {
+			t.Errorf("the stage %s is %d, want %d", name, n, want)
+		}
+	}
+
+	for stage, want := range map[int]string{-1: "stage:ready", 0: "stage:ready", 2: "stage:review", 3: "stage:ready"} {
+		if got := s.At(stage).Available; got != want {
+			t.Errorf("the queue of stage %d is %s, want %s", stage, got, want)
+		}
+	}
+
 	for _, c := range []struct {
 		have  []string
 		stage int
@@ -57,11 +74,22 @@ func TestPipeline(t *testing.T) {
 			[]string{"stage:review", "agent:in-flight"},
 		},
 		{[]string{"stage:review"}, 2, labels.None, nil, []string{"stage:review"}},
+		{[]string{"done"}, 3, labels.Claimed, []string{"agent:in-flight"}, []string{"done"}},
 	} {
 		got := s.Change(c.have, labels.Projection{State: c.state, Stage: c.stage})
 		if !slices.Equal(got.Add, c.add) || !slices.Equal(got.Remove, c.gone) {
 			t.Errorf("%v to %s in stage %d: %+v", c.have, c.state, c.stage, got)
 		}
+	}
+
+	if got := s.Of([]string{"stage:ready", "stage:work"}); !slices.Equal(got, []labels.State{labels.Available}) {
+		t.Errorf("states %v, want one for two queues", got)
+	}
+
+	if color, found := (labels.Definition{Name: "a", Color: "111111"}).Among([]labels.Definition{
+		{Name: "A", Color: "222222"},
+	}); color != "222222" || !found {
+		t.Errorf("the first label has another colour: %q, %t", color, found)
 	}
 
 	if n := s.StageOf([]string{"stage:ready", "STAGE:work"}); n != 1 {

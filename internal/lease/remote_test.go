@@ -75,6 +75,67 @@ func TestLate(t *testing.T) {
 	}
 }
 
+// A broken is a store whose every answer is one error.
+type broken struct{ err error }
+
+func (b broken) Acquire(context.Context, lease.Ask) (lease.Lease, error) { return lease.Lease{}, b.err }
+
+func (b broken) Renew(context.Context, lease.Lease) (lease.Lease, error) { return lease.Lease{}, b.err }
+func (b broken) Release(context.Context, lease.Lease) error              { return b.err }
+func (b broken) Look(context.Context, claim.Issue) (lease.Lease, bool, error) {
+	return lease.Lease{}, false, b.err
+}
+func (b broken) Probe(context.Context, claim.Issue) error          { return b.err }
+func (b broken) Known(context.Context, claim.Issue) ([]int, error) { return []int{7}, b.err }
+func (b broken) Close() error                                      { return b.err }
+
+// TestLatePassesOn: each answer of the store, and each failure to open it, is the caller's; one that is a refusal stays
+// one.
+func TestLatePassesOn(t *testing.T) {
+	denied := &lease.DeniedError{Remedy: "log in", Err: errors.New("wrong password")}
+	for name, open := range map[string]func() (lease.Remote, error){
+		"not opened": func() (lease.Remote, error) { return nil, denied },
+		"broken":     func() (lease.Remote, error) { return broken{denied}, nil },
+	} {
+		s := lease.NewLate(open, nil)
+		_, acquire := s.Acquire(t.Context(), lease.Ask{})
+		_, renew := s.Renew(t.Context(), lease.Lease{})
+		_, _, look := s.Look(t.Context(), claim.Issue{})
+		numbers, known := s.Known(t.Context(), claim.Issue{})
+		all := []error{acquire, renew, s.Release(t.Context(), lease.Lease{}), look, known, s.Probe(t.Context(), claim.Issue{})}
+		if name == "broken" {
+			all = append(all, s.Close())
+		}
+
+		for n, err := range all {
+			if !errors.Is(err, denied) || !lease.Rejected(err) || err.Error() != "wrong password" {
+				t.Errorf("%s: question %d: %v", name, n, err)
+			}
+		}
+		if (len(numbers) == 1) != (name == "broken") {
+			t.Errorf("%s: known are %v", name, numbers)
+		}
+	}
+
+	if numbers, err := (lease.ReadOnly{Store: broken{}}).Known(t.Context(), claim.Issue{}); err != nil || len(numbers) != 1 {
+		t.Errorf("what a dry run knows: %v, %v", numbers, err)
+	}
+	for _, s := range []lease.Lister{lease.ReadOnly{Store: &counter{}}, lease.NewLate(func() (lease.Remote, error) {
+		return &counter{}, nil
+	}, nil)} {
+		if numbers, err := s.Known(t.Context(), claim.Issue{}); err != nil || numbers != nil {
+			t.Errorf("of a store that lists nothing: %v, %v", numbers, err)
+		}
+	}
+
+	if lease.Rejected(errors.New("lost")) {
+		t.Error("an error that says nothing is a refusal")
+	}
+	if err := (&lease.Error{Kind: "redis", Err: denied}); err.Error() != "lease store redis: wrong password" || !errors.Is(err, denied) {
+		t.Errorf("an error of a store: %v", err)
+	}
+}
+
 // TestReadOnly: a dry run reaches the store with nothing but looks (cli.md).
 func TestReadOnly(t *testing.T) {
 	c := &counter{}

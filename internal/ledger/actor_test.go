@@ -24,6 +24,7 @@ type actor struct {
 	answer  answer
 	over    bool // it has ended, or crashed
 	person  bool // it claims as a person
+	guest   bool // … whose hold ends by itself
 	shared  bool // it claims with the key of other processes
 	resumes bool // and takes their hold over
 	crashed bool

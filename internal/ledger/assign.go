@@ -31,7 +31,7 @@ func (cs *claims) Assign(ctx context.Context, f lifecycle.Facts, c claim.Claim) 
 // record. That the edit fails does no harm: the field is a mirror.
 func (cs *claims) disown(ctx context.Context, f lifecycle.Facts, comment int64, r claim.Record) claim.Record {
 	r.Assignee = ""
-	if body, err := claim.Body(r, protocol.Sentence(f, r)); err == nil {
+	if body, err := protocol.Body(f, r); err == nil {
 		_ = cs.one(ctx, f.Issue, protocol.Write{Kind: protocol.WriteEdit, Comment: comment, Body: body})
 	}
 	return r

@@ -233,6 +233,22 @@ func scenarios() map[string]bound {
 			cast:   []role{human("ann", release), worker("bob", release)},
 			faults: budget{lost: 1}, ends: noGhost,
 		}, 1500, 8000},
+		"two contributors": {scenario{
+			cast: []role{guest("ann", release), guest("bob", release)},
+			ends: all(progress, noGhost),
+		}, 55, 350},
+		"two contributors, inverted and lost": {scenario{
+			cast:   []role{guest("ann"), guest("bob")},
+			faults: budget{hidden: 1, lost: 1}, switches: 1,
+		}, 1500, 5900},
+		"a contributor, a worker and a sweep": {scenario{
+			cast: []role{guest("ann"), worker("bob", release), sweeper("sue", 1)},
+			tick: term, ticks: 2, switches: 1,
+		}, 2100, 12000},
+		"a contributor and a person, inverted": {scenario{
+			cast:   []role{guest("ann"), human("bob", release)},
+			faults: budget{hidden: 1}, switches: 1,
+		}, 100, 600},
 		"quiet, two workers": {scenario{
 			cast: pair, set: quiet, ends: all(progress, noGhost),
 			watch: deadForEver,

@@ -29,6 +29,14 @@ func human(name string, acts ...act) role {
 	}}
 }
 
+// guest is a person whose hold ends by itself, as a contributor's does.
+func guest(name string, acts ...act) role {
+	return role{name: name, kind: fmt.Sprint("guest ", len(acts)), life: func(a *actor) {
+		a.person, a.guest = true, true
+		a.work(1, acts)
+	}}
+}
+
 // holder is a worker that has the issue already.
 func holder(name string, acts ...act) role {
 	return role{
@@ -94,7 +102,10 @@ func (a *actor) work(n int, acts []act) {
 	a.labels = 0
 	req := ledger.Request{Worker: w, TTL: term, Resume: a.resumes}
 	if a.person {
-		req.TTL, req.Person = claim.NoExpiry, "bot" // the login of all comments here
+		req.Person = "bot" // the login of all comments here
+	}
+	if a.person && !a.guest {
+		req.TTL = claim.NoExpiry
 	}
 
 	h, err := a.ledger.Claim(context.Background(), issue, req)

@@ -21,6 +21,7 @@ func TestFence(t *testing.T) {
 	}{
 		{ttl, 0, ""},
 		{72 * time.Second, 0, ""},
+		{70 * time.Second, 0, "after a slow answer 59s is left of the lease"},
 		{69 * time.Second, 0, "a push may take 1m0s, and a lease of 1m9s is good for 59s"},
 		{72 * time.Second, 3 * time.Second, "after a slow answer 58s is left of the lease"},
 		{claim.NoExpiry, 0, ""},

@@ -66,7 +66,7 @@ func TestEscalation(t *testing.T) {
 			}
 		}
 
-		if strings.Count(text, "\n") != 5 {
+		if strings.Count(text, "\n") != 7 {
 			t.Errorf("a reason broke its line:\n%s", text)
 		}
 

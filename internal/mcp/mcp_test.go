@@ -539,6 +539,8 @@ func TestResources(t *testing.T) {
 		{"label-state://acme/app", ""},
 		{"label-state:///app/board", ""},
 		{"https://acme/app/board", ""},
+		{"label-state://acme/app/board?all", ""},
+		{"label-state://acme/app/board#top", ""},
 	} {
 		s := stand{answer: outcome{Objects: []json.RawMessage{json.RawMessage(`{"answer":"x"}`)}}}
 		r, err := connect(t, s.options()).ReadResource(t.Context(), &sdk.ReadResourceParams{URI: c.uri})

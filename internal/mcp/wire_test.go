@@ -258,6 +258,17 @@ func TestCancelled(t *testing.T) {
 
 	w.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}`)
 	w.pong(4)
+
+	// a batch waits for each of its answers, so that a call of it has one all the same
+	w = dial(t, o, "2025-03-26")
+	free = make(chan struct{})
+	w.say(`[{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"status","arguments":{"issue":"2"}}},{"jsonrpc":"2.0","id":3,"method":"ping"}]`)
+	<-began
+	w.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
+	<-gaveUp
+	if got := w.hear(); !strings.Contains(got, `"id":2,`) || !strings.Contains(got, `"id":3,`) {
+		t.Errorf("of a batch, heard %s", got)
+	}
 }
 
 // TestUnread: a client that does not read cannot keep the server from ending when it is told to.

@@ -80,6 +80,11 @@ func TestUpdateDeletes(t *testing.T) {
 		if got := c.u.Delete(); got != c.want {
 			t.Errorf("%v: Delete = %v, want %v", c.u, got, c.want)
 		}
+
+		c.u.RemoteRef = "refs/heads/r"
+		if pushed := len(Branches([]Update{c.u})) == 1; pushed == c.want {
+			t.Errorf("%v: its branch is pushed: %v", c.u, pushed)
+		}
 	}
 }
 

@@ -390,7 +390,7 @@ func (a Claim) begin() (Operation, Effects) {
 		return a.await(claimRanks)
 	}
 
-	body, err := claim.Body(a.record, Sentence(a.facts, a.record))
+	body, err := Body(a.facts, a.record)
 	if err != nil {
 		return a.leave(&CallError{err})
 	}

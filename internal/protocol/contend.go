@@ -177,7 +177,7 @@ func (a Claim) confirm() (Operation, Effects) {
 
 // edit rewrites the own comment.
 func (a Claim) edit(step claimStep) (Operation, Effects) {
-	body, err := claim.Body(a.record, Sentence(a.facts, a.record))
+	body, err := Body(a.facts, a.record)
 	if err != nil {
 		return a.giveUp(&UnknownError{a.issue, &CallError{err}})
 	}

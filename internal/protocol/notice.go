@@ -30,8 +30,11 @@ func (l relabeling) words(n claim.Notice) string {
 		len(f.Log.Attempts), harmless(l.rules.Scheme.NeedsScope))
 
 	for i, a := range f.Log.Attempts {
-		fmt.Fprintf(&b, "\n%d. %s, %s: %s", i+1, whose(a.Worker), printable.Minute(a.Release.At),
-			harmless(a.Release.Outcome))
+		outcome := harmless(a.Release.Outcome)
+		if outcome == claim.OutcomeStaleSwept {
+			outcome = "not heard of"
+		}
+		fmt.Fprintf(&b, "\n%d. %s, %s: %s", i+1, whose(a.Worker), printable.Minute(a.Release.At), outcome)
 		if a.Release.Reason != "" {
 			b.WriteString(", " + printable.Code(a.Release.Reason, quotedLimit))
 		}

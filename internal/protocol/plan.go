@@ -56,7 +56,7 @@ func (r proposing) next(c *Config, t turn) (rule, move) {
 	head := fmt.Sprintf("%s proposes a plan and waits for an answer until %s.\n\n"+
 		"Answer with 👍 or 👎 on this comment, or comment `/approve` or `/reject why`.\n\n",
 		whose(r.worker), printable.Minute(f.Now.Add(c.Rules.Terms.Plan)))
-	body, err := claim.Body(record, head+printable.Fence("markdown", r.text))
+	body, err := claim.Body(record, head+strings.TrimSpace(printable.Fence("markdown", r.text))+printable.Footer)
 	switch {
 	case err != nil:
 		return r, move{err: &CallError{err}}

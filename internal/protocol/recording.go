@@ -7,6 +7,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // A recording gets one record into the log, or one notice. It posts at most four times, and looks
@@ -258,7 +259,7 @@ func (c *Config) record(f lifecycle.Facts, r claim.Record) (recording, error) {
 		text += " No pull request was named, so the issue is ready again; `--pr` names one, and `--done` closes the issue."
 	}
 
-	body, err := claim.Body(r, text)
+	body, err := claim.Body(r, text+printable.Footer)
 	if err != nil {
 		return recording{}, &CallError{err}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // A Repair is what a reconcile did to the labels of an issue.
@@ -174,7 +175,7 @@ func (l relabeling) begin() (relabeling, Effects) {
 	l.step = relabelingTells
 	l.posting = recording{
 		cfg:    l.cfg,
-		body:   n.Mark() + "\n" + l.words(n),
+		body:   n.Mark() + "\n" + l.words(n) + printable.Footer,
 		notice: &n,
 		had:    l.facts.Log,
 		plain:  true,

@@ -162,7 +162,7 @@ func (r Renewal) begin(s Seen) (Operation, Effects) {
 		return r.post(first)
 	}
 
-	body, err := claim.Body(r.new, Sentence(r.facts, r.new))
+	body, err := Body(r.facts, r.new)
 	if err != nil {
 		return r, failed(r.issue, &UnknownError{r.issue, &CallError{err}})
 	}
@@ -217,7 +217,7 @@ func (r Renewal) extended(result Result) error {
 func (r Renewal) post(first []Write) (Operation, Effects) {
 	record := r.new
 	record.By, record.Nonce, record.Lease, record.At = "", cmp.Or(record.Nonce, r.word), r.cfg.Store, r.facts.Now
-	body, err := claim.Body(record, Sentence(r.facts, record))
+	body, err := Body(r.facts, record)
 	if err != nil {
 		return r, failed(r.issue, &UnknownError{r.issue, &CallError{err}})
 	}

@@ -10,6 +10,11 @@ import (
 	"github.com/label-state/label-state/internal/printable"
 )
 
+// Body is the comment of a record about an issue.
+func Body(f lifecycle.Facts, r claim.Record) (string, error) {
+	return claim.Body(r, Sentence(f, r)+printable.Footer)
+}
+
 // Sentence is what a person reads beside the record (spec.md#records): words of ours and names
 // made harmless, because an older claim may carry any name.
 func Sentence(f lifecycle.Facts, r claim.Record) string {
@@ -48,7 +53,7 @@ func issueSentence(f lifecycle.Facts, r claim.Record) string {
 		if r.TTL == claim.NoExpiry {
 			limit = ", without time limit"
 		} else if r.TTL > 0 {
-			limit = fmt.Sprintf("; the hold expires %s after its last heartbeat", printable.Exact(r.TTL))
+			limit = fmt.Sprintf("; the hold ends %s after its last sign of life", printable.Exact(r.TTL))
 		}
 
 		return who + " is working on this issue" + limit + by(r) + because(r) + "."
@@ -62,16 +67,7 @@ func issueSentence(f lifecycle.Facts, r claim.Record) string {
 			return "The issue " + ending(r) + by(r) + "."
 		}
 
-		switch {
-		case person != "" && r.Outcome == claim.OutcomeStaleSwept:
-			return who + " has not been heard of" + by(r) + "; the issue is free again."
-		case person != "" && r.Outcome == claim.OutcomeCancelled && claim.SameLogin(r.By, person):
-			return who + " released the issue" + because(r) + "."
-		case person != "" && r.Outcome == claim.OutcomeCancelled:
-			return who + " released the issue" + by(r) + because(r) + "."
-		}
-
-		return who + " " + ending(r) + by(r) + because(r) + "." + named(r)
+		return who + " " + ending(r) + because(r) + "." + named(r)
 	case claim.KindRevoke:
 		return who + " was asked to stop" + by(r) + because(r) + "."
 	case claim.KindApprove:
@@ -79,7 +75,7 @@ func issueSentence(f lifecycle.Facts, r claim.Record) string {
 	case claim.KindReject:
 		return "The plan of " + who + " was turned down" + by(r) + because(r) + "; the issue is free again."
 	case claim.KindUnlink:
-		return "The pull request of " + who + " no longer closes this issue" + by(r) + "."
+		return "The pull request of " + who + " no longer closes this issue."
 	case claim.KindReset:
 		if r.Restart {
 			return "The issue starts again" + by(r) + because(r) + ". Nothing that was recorded before keeps it from being taken."
@@ -90,10 +86,8 @@ func issueSentence(f lifecycle.Facts, r claim.Record) string {
 	return who + " " + string(r.Kind) + by(r) + "."
 }
 
-// whose names a run, in bold and without a mention.
-func whose(w claim.Worker) string {
-	return fmt.Sprintf("**%s** (run `%s`)", harmless(w.Codename), harmless(w.FiringID))
-}
+// whose names a worker, in bold and without a mention. Its run stands in the record.
+func whose(w claim.Worker) string { return "**" + harmless(w.Codename) + "**" }
 
 // ending says how the hold of a release ended: the clause behind its worker.
 func ending(r claim.Record) string {
@@ -105,16 +99,18 @@ func ending(r claim.Record) string {
 	case claim.OutcomeAdvanced:
 		return "moved on to stage `" + harmless(r.Stage) + "`"
 	case claim.OutcomeStaleSwept:
-		return "gave no heartbeat; the issue is free again"
+		return "has not been heard of; the issue is free again"
 	case claim.OutcomeAbandoned:
 		return "gave up before the claim was confirmed"
 	case claim.OutcomeBundleRolledBack:
 		return "released the issue: not all of its bundle could be had"
 	case claim.OutcomeForced:
-		return "lost the issue by force"
+		return "lost the issue by force" + by(r)
 	case claim.OutcomePlanTimeout:
 		return "waited too long for an answer to the plan"
-	case "":
+	case claim.OutcomeFailure:
+		return "failed at the issue and released it"
+	case "", claim.OutcomeCancelled:
 		return "released the issue"
 	}
 
@@ -138,12 +134,13 @@ func named(r claim.Record) string {
 	return " Pull request: " + r.PR
 }
 
-// by says in brackets who wrote the record, if it says so.
+// by says in brackets who decided what the record says. Who wrote it because of a rule, as a sweep
+// does, stands in the record alone.
 func by(r claim.Record) string {
 	if r.By == "" {
 		return ""
 	}
-	return fmt.Sprintf(" (by `%s`)", harmless(r.By))
+	return " (by **" + harmless(r.By) + "**)"
 }
 
 // harmless keeps what Worker.Validate allows, and replaces all else: nothing left can be markup or

@@ -34,7 +34,7 @@ func TestVisibleReasons(t *testing.T) {
 				Outcome: claim.OutcomeFailure,
 				Reason:  "the tests fail",
 			},
-			"**lucius** (run `run-7`) released the issue: failure: `the tests fail`.",
+			"**lucius** failed at the issue and released it: `the tests fail`.",
 		},
 		{
 			claim.Record{
@@ -43,7 +43,7 @@ func TestVisibleReasons(t *testing.T) {
 				Outcome: claim.OutcomeSuccess,
 				PR:      "https://github.com/acme/app/pull/9",
 			},
-			"**lucius** (run `run-7`) released the issue: success. Pull request: https://github.com/acme/app/pull/9",
+			"**lucius** released the issue: success. Pull request: https://github.com/acme/app/pull/9",
 		},
 		{
 			claim.Record{
@@ -53,7 +53,7 @@ func TestVisibleReasons(t *testing.T) {
 				By:      "olga",
 				Reason:  "@everyone `x` <b>\n# now",
 			},
-			"**lucius** (run `run-7`) lost the issue by force (by `olga`): `@everyone 'x' <b> # now`.",
+			"**lucius** lost the issue by force (by **olga**): `@everyone 'x' <b> # now`.",
 		},
 		{
 			claim.Record{
@@ -62,7 +62,7 @@ func TestVisibleReasons(t *testing.T) {
 				Outcome: claim.OutcomeSuccess,
 				PR:      "javascript:alert(1)",
 			},
-			"**lucius** (run `run-7`) released the issue: success.",
+			"**lucius** released the issue: success.",
 		},
 		{
 			claim.Record{
@@ -71,19 +71,19 @@ func TestVisibleReasons(t *testing.T) {
 				Outcome: claim.OutcomeSuccess,
 				PR:      "https://github.com/a](https://x)",
 			},
-			"**lucius** (run `run-7`) released the issue: success.",
+			"**lucius** released the issue: success.",
 		},
 		{
 			claim.Record{Kind: claim.KindClaim, Worker: w, Held: true, Reason: "@all the parser is done"},
-			"**lucius** (run `run-7`) is working on this issue: `@all the parser is done`.",
+			"**lucius** is working on this issue: `@all the parser is done`.",
 		},
 		{
 			claim.Record{Kind: claim.KindRevoke, Worker: w, By: "olga", Reason: "wrong branch"},
-			"**lucius** (run `run-7`) was asked to stop (by `olga`): `wrong branch`.",
+			"**lucius** was asked to stop (by **olga**): `wrong branch`.",
 		},
 		{
 			claim.Record{Kind: claim.KindReset, Worker: w, By: "olga", Restart: true, Reason: "flaky runner"},
-			"The issue starts again (by `olga`): `flaky runner`. Nothing that was recorded before keeps it from being taken.",
+			"The issue starts again (by **olga**): `flaky runner`. Nothing that was recorded before keeps it from being taken.",
 		},
 		{
 			claim.Record{Kind: claim.KindRelease, Worker: rob, Outcome: claim.OutcomeCancelled, By: "rob"},
@@ -91,7 +91,7 @@ func TestVisibleReasons(t *testing.T) {
 		},
 		{
 			claim.Record{Kind: claim.KindRelease, Worker: rob, Outcome: claim.OutcomeStaleSwept, By: "sweep-1"},
-			"**rob** has not been heard of (by `sweep-1`); the issue is free again.",
+			"**rob** has not been heard of; the issue is free again.",
 		},
 	} {
 		if got := Sentence(held, c.record); got != c.want {

@@ -90,7 +90,7 @@ func (a Claim) freed(s Seen) (Operation, Effects) {
 // be written is late labels, and the sweep writes it.
 func (a Claim) mirror() (Operation, Effects) {
 	a.record.At, a.record.Assignee = a.facts.Now, a.toAssign()
-	body, err := claim.Body(a.record, Sentence(a.facts, a.record))
+	body, err := Body(a.facts, a.record)
 	if err != nil {
 		return a.free(&CallError{err}, a.got)
 	}

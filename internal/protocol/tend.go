@@ -136,7 +136,7 @@ func (r tending) ends(m move) move {
 func (r tending) mirror(c *Config, f lifecycle.Facts, hold claim.Claim) claim.Record {
 	record := hold.Record
 	record.Nonce, record.By, record.Lease, record.At = cmp.Or(record.Nonce, r.word), r.by, c.Store, f.Now
-	record.Attempt = 1 + confirmed(f.Log)
+	record.Attempt = confirmed(f.Log) // the hold itself is among them
 	return record
 }
 

@@ -1,8 +1,10 @@
 package protocol_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +16,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/claim/claimtest"
 	"github.com/label-state/label-state/internal/golden"
+	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/protocol"
@@ -24,12 +27,15 @@ import (
 //	== a title
 //	op NAME [ARGUMENT…]         the operation; "store" among the arguments: a lease store decides
 //	labels NAME…                of the issue from here on
+//	assigned LOGIN TIME         that login is assigned from here on
+//	pull NUMBER                 an open pull request of the branch work, by bot, from here on
+//	lease WORKER NONCE          the store has that lease from here on
 //	+ COMMENT                   a comment more (claimtest), or one that takes the place of another with its id
 //	< SEEN; SEEN…               what the operation is shown, after the effects before
 //	> EFFECTS                   what it does then; -update writes it
 //
 // SEEN is one of: begin, waited, read TIME, unread, counts, applied [ID TIME], refused, unknown,
-// gone, held, ending, elapsed DURATION.
+// gone, held, ending, elapsed DURATION, found URL [bare] (a pull request; bare closes nothing).
 func TestVectors(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.vectors")
 	if err != nil || len(files) == 0 {
@@ -59,13 +65,15 @@ func TestVectors(t *testing.T) {
 
 // A vector is an operation on its way.
 type vector struct {
-	op      protocol.Operation
-	log     []claim.Comment
-	labels  []string
-	now     string
-	elapsed time.Duration
-	lease   lease.Lease // that the store has
-	asked   lease.Ask   // of the store
+	op       protocol.Operation
+	log      []claim.Comment
+	labels   []string
+	pull     int
+	assigned map[string]time.Time
+	now      string
+	elapsed  time.Duration
+	lease    lease.Lease // that the store has
+	asked    lease.Ask   // of the store
 }
 
 var (
@@ -83,6 +91,24 @@ func (v *vector) take(b *strings.Builder, line string) (err error) {
 		v.op, err = operation(strings.Fields(rest))
 	case "labels":
 		v.labels = strings.Fields(rest)
+	case "assigned":
+		login, at, _ := strings.Cut(rest, " ")
+		since, err := claimtest.Time(at)
+		v.assigned = map[string]time.Time{login: since}
+		return err
+	case "pull":
+		v.pull, err = strconv.Atoi(rest)
+	case "lease":
+		worker, nonce, _ := strings.Cut(rest, " ")
+		codename, run, _ := strings.Cut(worker, ":")
+		v.lease = lease.Lease{
+			Issue:   issue,
+			Worker:  claim.Worker{Codename: codename, FiringID: run},
+			Nonce:   nonce,
+			TTL:     time.Hour,
+			Token:   41,
+			Expires: epoch.Add(time.Hour),
+		}
 	case "+":
 		c, err := claimtest.Comment(rest)
 		if err != nil {
@@ -127,6 +153,15 @@ func operation(args []string) (protocol.Operation, error) {
 		return ""
 	}
 
+	if slices.Contains(args, "stages") {
+		c.Rules.Scheme = labels.Agent().Pipeline([]labels.Stage{{Name: "ready", Label: "agent:implement"}, {Name: "review"}})
+	}
+	if at("approver") != "" {
+		c.Rules.Approvers = lifecycle.Approvers{at("approver")}
+	}
+	if slices.Contains(args, "unassign") {
+		c.Rules.AssigneeTTL, c.Rules.Unassign = time.Hour, true
+	}
 	if slices.Contains(args, "store") {
 		c.Store = "redis"
 	}
@@ -136,8 +171,11 @@ func operation(args []string) (protocol.Operation, error) {
 	token, _ := strconv.ParseInt(at("token"), 10, 64)
 	switch args[0] {
 	case "claim":
-		return protocol.NewClaim(c, issue, protocol.Request{Worker: w, TTL: time.Hour, Person: at("person")},
-			at("nonce"))
+		ttl, err := time.ParseDuration(cmp.Or(at("ttl"), "1h"))
+		if err != nil {
+			return nil, err
+		}
+		return protocol.NewClaim(c, issue, protocol.Request{Worker: w, TTL: ttl, Person: at("person")}, at("nonce"))
 
 	case "renew":
 		r := protocol.NewRenewal(c, issue, w, token, claim.Claim{}, "w0rd")
@@ -152,14 +190,20 @@ func operation(args []string) (protocol.Operation, error) {
 			Worker:  w,
 			Outcome: at("outcome"),
 			Token:   token,
+			PR:      at("pr"),
 			Done:    slices.Contains(args, "done"),
+		}
+		if to, named := rules.Scheme.Parse(at("to")); named {
+			e.To = &to
 		}
 
 		return protocol.NewRelease(c, issue, e), nil
+	case "advance":
+		return protocol.NewAdvance(c, issue, protocol.Advance{Worker: w}, "w0rd"), nil
 	case "plan":
 		return protocol.NewPlan(c, issue, w, "First this.", ""), nil
-	case "approve":
-		return protocol.NewAnswer(c, issue, protocol.Answer{Kind: claim.KindApprove, By: at("by")}), nil
+	case "approve", "reject":
+		return protocol.NewAnswer(c, issue, protocol.Answer{Kind: claim.Kind(args[0]), By: at("by")}), nil
 	case "force":
 		return protocol.NewForce(c, issue, protocol.Override{By: at("by")}, "w0rd"), nil
 	case "undo":
@@ -195,6 +239,8 @@ func (v *vector) seen(parts []string) (s protocol.Seen, err error) {
 
 		switch f[0] {
 		case "begin", "waited", "counts":
+		case "found":
+			s.Replies.Pull = lifecycle.PR{URL: f[1], Bare: len(f) == 3}
 		case "elapsed":
 			v.elapsed, err = time.ParseDuration(f[1])
 		case "read":
@@ -248,12 +294,26 @@ func (v *vector) seen(parts []string) (s protocol.Seen, err error) {
 func (v *vector) facts(at string) (lifecycle.Facts, error) {
 	now, err := claimtest.Time(at)
 	f := lifecycle.Facts{
-		Issue:  issue,
-		Open:   true,
-		Labels: v.labels,
-		Log:    claim.Replay(v.log),
-		Now:    now,
-		Viewer: "bot",
+		Issue:      issue,
+		Open:       true,
+		Labels:     v.labels,
+		Assignees:  slices.Collect(maps.Keys(v.assigned)),
+		AssignedAt: v.assigned,
+		Log:        claim.Replay(v.log),
+		Now:        now,
+		Viewer:     "bot",
+	}
+
+	if v.pull > 0 {
+		f.PRs = []lifecycle.PR{{
+			Repo:        "acme/app",
+			Number:      v.pull,
+			URL:         fmt.Sprintf("https://h/acme/app/pull/%d", v.pull),
+			State:       lifecycle.PROpened,
+			Author:      "bot",
+			Head:        "work",
+			DefaultBase: true,
+		}}
 	}
 
 	return f, err
@@ -283,6 +343,8 @@ func (v *vector) shown(e protocol.Effects) string {
 			for _, name := range w.Labels.Remove {
 				text += " -" + name
 			}
+		case protocol.WriteUnassign:
+			text += " " + w.Login
 		case protocol.WriteEnd:
 			text += " the lease of " + w.Record.Worker.String()
 		case protocol.WriteAcquire:
@@ -290,6 +352,9 @@ func (v *vector) shown(e protocol.Effects) string {
 			text += fmt.Sprintf(" %s for %s", w.Acquire.Worker, w.Acquire.TTL)
 		}
 
+		if w.Optional {
+			text += " if it may be"
+		}
 		out = append(out, text)
 	}
 
@@ -303,6 +368,10 @@ func (v *vector) shown(e protocol.Effects) string {
 
 	if e.Ask.Here {
 		out = append(out, "the host's pause")
+	}
+
+	if e.Ask.Pull != "" {
+		out = append(out, "is it there?")
 	}
 
 	if e.Ask.Counts {

@@ -275,6 +275,27 @@ func TestOtherConfiguration(t *testing.T) {
 	}
 }
 
+// TestNothingToRead: where a token shows nothing of the repository, what is checked out says how strict the hook is.
+func TestNothingToRead(t *testing.T) {
+	server, err := githubsim.New(githubsim.Seed{Users: []githubsim.SeedUser{{Login: "ann", Token: "tok-ann"}}},
+		githubsim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for _, here := range []int{exitPass, exitRefuse} {
+		h, stderr := newHook(t, nil, map[string]string{"GH_TOKEN": "tok-ann"})
+		if h.Env.HTTP = server.Transport(); here == exitRefuse {
+			careful(t, h)
+		}
+		h.Env.Exec = func(context.Context, git.Command) ([]byte, error) { return nil, nil }
+		push := outgoing.Push{Remote: "origin", URL: "https://github.com/acme/app.git"}
+		if code := h.say(h.check(t.Context(), push, []dedup.Message{{Text: "closes #1"}})); code != here {
+			t.Errorf("exit %d, want %d, with\n%s", code, here, stderr)
+		}
+	}
+}
+
 type counting func(*http.Request) (*http.Response, error)
 
 func (c counting) RoundTrip(r *http.Request) (*http.Response, error) { return c(r) }

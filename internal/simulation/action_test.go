@@ -34,7 +34,7 @@ func (a *actor) workflow() {
 
 // deliveries is how often an event arrives. What the workflow's own token does starts no workflow.
 func (a *actor) deliveries(e githubsim.Event) int {
-	if e.Name != "issues" && e.Name != "pull_request" {
+	if e.Name != "issues" && e.Name != "pull_request" && !(a.guests && commanded(e)) {
 		return 0
 	}
 
@@ -84,6 +84,8 @@ func (a *actor) runs(event action.Event, inputs action.Inputs) *action.Step {
 		Ledger: l,
 		Hub:    client,
 		Guard:  "warn",
+
+		Contributors: a.contributors(),
 	}
 	gh := githubactions.New(githubactions.WithWriter(io.Discard),
 		githubactions.WithGetenv(func(string) string { return "" }))

@@ -45,15 +45,19 @@ func TestSeeds(t *testing.T) {
 		}
 	})
 	close(worlds)
-	total, resumed, lasted := 0, 0, time.Duration(0)
+	total, resumed, visits, lasted := 0, 0, 0, time.Duration(0)
 	for w := range worlds {
 		total, resumed, lasted = total+w.wins, resumed+w.resumed, lasted+w.lasted
+		visits += w.visits
 	}
 
 	t.Logf("%d simulated hours: %d holds in %d worlds, %d of them taken over from another process of the run",
 		int(lasted.Hours()), total, *seeds, resumed)
 	if sample.All() && resumed == 0 {
 		t.Error("no process took over a hold")
+	}
+	if *seeds > 2 && visits == 0 {
+		t.Error("no contributor held an issue")
 	}
 
 	if total < sample.Size(5, 10)*int(*seeds) {
@@ -153,6 +157,12 @@ func (w *world) crowd() {
 
 	if w.people {
 		enter("olga", "olga", (*actor).meddle)
+	}
+
+	for n := range 3 {
+		if w.guests {
+			enter(fmt.Sprint("guest-", n), "github-actions[bot]", (*actor).visit)
+		}
 	}
 
 	for _, done := range all {

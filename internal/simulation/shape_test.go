@@ -24,6 +24,7 @@ type shape struct {
 	sweepers int
 	settings ledger.Settings
 	jumps    bool // GitHub's clock is set back now and then
+	guests   bool // contributors take issues through the Action, and agents in the cloud are only assigned
 }
 
 // shapeOf draws a world: most are small, so that everybody meets; each fiftieth is a fleet of 20 on
@@ -50,6 +51,10 @@ func shapeOf(number uint64) shape {
 	s.strict = number%20 == 7
 	if number%50 == 17 {
 		s.workers, s.issues, s.hours, s.strict, s.rush = 20, 50, 3*time.Hour, false, false
+	}
+
+	if number%6 == 2 {
+		s.open()
 	}
 
 	s.settings.Rules.MaxAttempts, s.ttls = 8, []time.Duration{5 * time.Minute, 10 * time.Minute, 30 * time.Minute}

@@ -44,6 +44,7 @@ type world struct {
 	wins     int
 	lasted   time.Duration // virtual time
 	resumed  int           // holds that a process took over from another one of its run
+	visits   int           // looks at an issue that a person held
 }
 
 // A process is one that claims for a worker; others may claim with the same key.

@@ -159,6 +159,16 @@ func compared(t *testing.T) []lifecycle.Facts {
 	)
 }
 
+// TestDeliverer: the last hold that began before the merge delivered it; neither a later one nor a claim that was
+// never confirmed did.
+func TestDeliverer(t *testing.T) {
+	one := snapshot(t, 1, "60 claim drake", "55 release drake success", "50 claim lucius asked", "49 merged", "40 claim vera")
+	merges := stats.Compared([]lifecycle.Facts{one}, from, to).Merges
+	if len(merges) != 2 || merges[1].Who != "drake" {
+		t.Errorf("%+v, want everybody and drake", merges)
+	}
+}
+
 // TestCompared: work that was done twice, races that were lost, and the time from ready to merged,
 // beside the time before.
 func TestCompared(t *testing.T) {

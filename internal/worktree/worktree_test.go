@@ -119,6 +119,8 @@ func TestBases(t *testing.T) {
 	b.write(filepath.Join(seed, "y"), "y")
 	b.commit(seed, "third")
 	b.git(seed, "push", "-q", origin, "later", "later:feature/x")
+	b.git(seed, "push", "-q", origin, "later:v2")
+	b.git(b.path("app"), "tag", "v2", "v1") // and the remote has a branch of that name, which is another commit
 	b.git(b.path("app"), "remote", "add", "up/stream", origin)
 	libs := filepath.Join(b.dir, "origin", "lib.git")
 	b.git(libs, "branch", "-f", "main", "feature/x")
@@ -130,6 +132,7 @@ func TestBases(t *testing.T) {
 		{"app", "@{u}", first},
 		{"app", "v1", first},
 		{"app", "v1-annotated", first},
+		{"app", "v2", first},
 		{"app", "refs/tags/v1", first},
 		{"app", first, first},
 		{"app", first[:10], first},
@@ -314,6 +317,12 @@ func TestKept(t *testing.T) {
 			b.write(filepath.Join(tree.Path, "new"), "new")
 			b.commit(tree.Path, "work")
 		}, "commits on no branch"},
+		"commit only a tag has": {func(b *sandbox, tree worktree.Tree) {
+			b.git(tree.Path, "switch", "-q", "--detach")
+			b.write(filepath.Join(tree.Path, "new"), "new")
+			b.commit(tree.Path, "work")
+			b.git(tree.Path, "tag", "kept")
+		}, ""},
 		"unfinished merge": {func(b *sandbox, tree worktree.Tree) {
 			b.git(tree.Path, "merge", "-q", "--no-commit", "--no-ff", "-s", "ours",
 				b.git(b.path(tree.Repo), "rev-parse", b.other(tree.Repo)))
