@@ -5,8 +5,9 @@ import { spawn } from "node:child_process"
 const ask = (event) =>
   new Promise((done) => {
     let out = ""
-    const child = spawn("label-state", ["agent", "event", "opencode"], { stdio: ["pipe", "pipe", "ignore"] })
-    const stop = setTimeout(() => child.kill(), 10000)
+    const last = event.hook_event_name === "SessionEnd" // which opencode does not wait for
+    const child = spawn("label-state", ["agent", "event", "opencode"], { stdio: ["pipe", "pipe", "ignore"], detached: last })
+    const stop = last ? undefined : setTimeout(() => child.kill(), 10000)
     const end = () => {
       clearTimeout(stop)
       try {
@@ -25,6 +26,7 @@ const ask = (event) =>
 export const LabelState = async ({ directory }) => {
   const parents = new Map()
   const told = new Map()
+  const given = new Map() // arguments of the calls that are under way
   const root = (id) => {
     for (let n = 0; n < 20 && parents.get(id); n++) id = parents.get(id)
     return id
@@ -50,9 +52,12 @@ export const LabelState = async ({ directory }) => {
     "tool.execute.before": async (input, output) => {
       const answer = await ask(event("PreToolUse", input.sessionID, { tool_name: input.tool, tool_input: output.args }))
       if (answer.deny) throw new Error(answer.deny)
+      given.set(input.callID, output.args)
     },
     "tool.execute.after": async (input, output) => {
-      const answer = await ask(event("PostToolUse", input.sessionID, { tool_name: input.tool }))
+      const args = given.get(input.callID)
+      given.delete(input.callID)
+      const answer = await ask(event("PostToolUse", input.sessionID, { tool_name: input.tool, tool_input: args }))
       if (answer.context && typeof output.output === "string") output.output += "\n\n" + answer.context
     },
     "shell.env": async (input, output) => {
