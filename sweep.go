@@ -164,7 +164,7 @@ func (c *Client) PausedRepos(ctx context.Context, repos ...string) ([]Pause, err
 	for _, slug := range repos {
 		owner, name, ok := strings.Cut(slug, "/")
 		if !ok || owner == "" || name == "" {
-			return nil, fmt.Errorf("list paused repositories: %w: %q: want owner/name", ErrInvalid, slug)
+			return nil, fmt.Errorf("list paused repositories: %w: %q: expected owner/name", ErrInvalid, slug)
 		}
 		asked = append(asked, ledger.Repo{Owner: owner, Name: name})
 	}

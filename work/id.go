@@ -24,7 +24,7 @@ func ParseID(source, id string) (int64, error) {
 
 	n, err := strconv.ParseInt(text, 10, 64)
 	if !found || err != nil || n < 1 || n > maxID || strconv.FormatInt(n, 10) != text {
-		return 0, Refused(printable.Clip(id, 80), NotFound, "no such item %q: want %s", printable.Clip(id, 80), want)
+		return 0, Refused(printable.Clip(id, 80), NotFound, "no such item %q: expected %s", printable.Clip(id, 80), want)
 	}
 
 	return n, nil

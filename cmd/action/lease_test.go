@@ -53,7 +53,7 @@ func TestGuardAsksTheLeaseStore(t *testing.T) {
 		"its holder": {said{lease: lucius}, 0, "1 examined"},
 		"a zombie":   {said{lease: drake}, 1, "held by drake (run d1)"},
 		"nobody":     {said{}, 0, "1 examined"},
-		"not told": {
+		"unknown": {
 			said{err: errors.New("connection refused")},
 			3,
 			"could not find out whether acme/app#2 may close acme/app#1: lease store redis: connection refused",

@@ -194,7 +194,7 @@ func (s *Source) read(id string) (entry, error) {
 	name, ours := strings.CutPrefix(id, Type+"-")
 	if !ours || !names.MatchString(name) {
 		return entry{}, work.Refused(id, work.NotFound,
-			"no such item %q: want folder-NAME, where NAME has a to z, 0 to 9 and -", id)
+			"no such item %q: expected folder-NAME, where NAME has a to z, 0 to 9 and -", id)
 	}
 
 	file := filepath.Join(s.Dir, name+".md")
@@ -247,7 +247,7 @@ func parse(name, text string) (entry, error) {
 			}
 
 		default:
-			return entry{}, fmt.Errorf("line %d: %q: want title: or labels:, and an empty line before the text", n+
+			return entry{}, fmt.Errorf("line %d: %q: expected title: or labels:, and an empty line before the text", n+
 				1, line)
 		}
 	}

@@ -173,7 +173,7 @@ func (cm *commands) mayTake(ctx context.Context, o *order, pull int, before []gi
 
 // lastRanOut refuses who held the issue until end, and may take it again after one ttl.
 func lastRanOut(end time.Time, ttl time.Duration) error {
-	return no{"your last hold of this issue ran out; you can take it again from " +
+	return no{"your last hold of this issue expired; you can take it again from " +
 		printable.Minute(end.Add(ttl)) + " on"}
 }
 

@@ -267,7 +267,7 @@ func guardComment(refused, unclaimed []refusal, excess string) string {
 	if excess != "" {
 		return guardMark + "\n**This pull request moves no issue.**\n\n" + markdown("The "+excess) +
 			". Its issues were not judged; " +
-			"name fewer, or let somebody open it whose records count.\n\nThis comment goes away by itself when it names fewer." +
+			"name fewer, or have it opened by somebody whose records count.\n\nThis comment is deleted once it names fewer." +
 			printable.Footer
 	}
 	if len(refused) == 0 && len(unclaimed) > 0 {
@@ -297,11 +297,11 @@ func guardComment(refused, unclaimed []refusal, excess string) string {
 		fmt.Fprintf(&b, "- and %d more\n", more)
 	}
 
-	b.WriteString("\nThree ways on:\n\n" +
-		"1. take the closing keyword out of the description, the title and the commits, if the work is theirs;\n" +
+	b.WriteString("\nOptions:\n\n" +
+		"1. remove the closing keyword from the description, the title and the commits, if the work belongs to them;\n" +
 		"2. wait until they release the issue, then run this check again;\n" +
 		"3. take it over: somebody who may label comments `/release` on the issue, then run this check again.\n\n" +
-		"This comment goes away by itself when nothing stands in the way any more." + printable.Footer)
+		"This comment is deleted once nothing blocks the pull request." + printable.Footer)
 
 	return b.String()
 }

@@ -29,7 +29,7 @@ func (s *Step) reconcile(ctx context.Context) result {
 	issues := []claim.Issue{i}
 	switch s.Event.Action {
 	case "transferred", "deleted":
-		s.Console.line("%s is not here any more", i)
+		s.Console.line("%s is no longer in this repository", i)
 		return r
 	case "unlabeled":
 		r.err = s.unlabeled(ctx, i, &r)
@@ -100,7 +100,7 @@ func (s *Step) unlabeled(ctx context.Context, i claim.Issue, r *result) error {
 
 	did, err := s.Ledger.Reset(ctx, i, removal.At, removal.By)
 	if did {
-		r.notes = append(r.notes, fmt.Sprintf("%s had a look at %s: attempts are counted anew", removal.By, i))
+		r.notes = append(r.notes, fmt.Sprintf("%s had a look at %s: its failed attempts are reset", removal.By, i))
 		s.deleteRepeats(ctx, []claim.Issue{i}, nil)
 	}
 
@@ -130,7 +130,7 @@ func (s *Step) queued(ctx context.Context, i claim.Issue, r *result) error {
 
 	did, err := s.Ledger.Restart(ctx, i, g.At, g.By, "put into the queue by hand")
 	if did {
-		r.notes = append(r.notes, fmt.Sprintf("%s put %s into the queue: it begins again", g.By, i))
+		r.notes = append(r.notes, fmt.Sprintf("%s put %s into the queue: it starts again", g.By, i))
 		s.deleteRepeats(ctx, []claim.Issue{i}, nil)
 	}
 

@@ -1,4 +1,4 @@
 package claim
 
 // ReasonAgain is the reason of a worker's release of its own overdue hold that a new claim follows.
-const ReasonAgain = "its lease ran out, and it is claimed again"
+const ReasonAgain = "its lease expired, and it is claimed again"

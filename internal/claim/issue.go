@@ -88,7 +88,7 @@ func (w Worker) Validate() error {
 // what else it may hold, but not begin with.
 func checkName(what, s, punctuation string) error {
 	if s == "" || len(s) > 64 {
-		return fmt.Errorf("%s %q: want 1 to 64 characters", what, clip(s))
+		return fmt.Errorf("%s %q: expected 1 to 64 characters", what, clip(s))
 	}
 
 	for i, r := range s {

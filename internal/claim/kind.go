@@ -77,13 +77,13 @@ func abouts() []About {
 			Kind:   KindReset,
 			Signed: true,
 			Again:  AgainIdle,
-			Deed:   "attempts are counted anew",
+			Deed:   "had its failed attempts reset",
 		},
 		{
 			Kind:   KindUnlink,
 			Signed: true,
 			Again:  AgainIgnored,
-			Deed:   "its pull request is not for the issue any more",
+			Deed:   "had its pull request unlinked",
 		},
 	}
 }

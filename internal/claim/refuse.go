@@ -12,7 +12,7 @@ var (
 	ErrKeyUsed   = errors.New("this firing id was already used on the issue; claim with a new one")
 	ErrNotHolder = errors.New("not the holder")
 	ErrEnded     = errors.New("the hold has ended")
-	ErrOverdue   = errors.New("the lease ran out; an overdue hold is never renewed")
+	ErrOverdue   = errors.New("the lease expired; an overdue hold is never renewed")
 	ErrRevoked   = errors.New("the holder was asked to stop")
 	ErrNoPlan    = errors.New("no plan is waiting")
 	ErrUnsigned  = errors.New("by= must say who")

@@ -8,8 +8,10 @@ import (
 	"io"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/label-state/label-state/answer"
+	"github.com/label-state/label-state/internal/clock"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
@@ -193,6 +195,18 @@ func (c *Call) Deadline(ctx context.Context) (context.Context, context.CancelFun
 		return context.WithTimeout(ctx, c.Timeout)
 	}
 	return context.WithCancel(ctx)
+}
+
+// Awaits begins to say what the call waits for, and until when at the latest, as soon as it has taken
+// a while; stop ends that.
+func (c *Call) Awaits(ctx context.Context, what string, until time.Time) (stop func()) {
+	if end, ends := ctx.Deadline(); ends && (until.IsZero() || end.Before(until)) {
+		until = end
+	}
+
+	v := clock.Watch(c.Terminal.Env.Waiting)
+	v.For(what, until)
+	return v.End
 }
 
 // Options are what the shared parameters say about the session.

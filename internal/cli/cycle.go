@@ -53,7 +53,7 @@ func (c *Call) FindCycle(ctx context.Context, f lifecycle.Facts) *CycleView {
 		case len(front) == 0:
 			return nil
 		case left == 0 || round == cycleRounds:
-			return &CycleView{Unknown: fmt.Sprintf("%d issues behind it were looked at, and there are more; the sweep looks at all", read)}
+			return &CycleView{Unknown: fmt.Sprintf("%d of its blockers were checked, and there are more; the sweep checks all", read)}
 		}
 
 		asked := front[:left]

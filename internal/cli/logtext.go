@@ -64,7 +64,11 @@ func (e EntryView) Deed(begun string) string {
 	case e.Kind == string(claim.KindClaim) && e.State == "asked":
 		return "asked for it"
 	case e.Kind == string(claim.KindClaim):
-		return "claimed it" + strings.Replace(strings.TrimPrefix(e.State, "held"), "renewed 1 time", "renewed once", 1)
+		text = "claimed it" + strings.Replace(strings.TrimPrefix(e.State, "held"), "renewed 1 time", "renewed once", 1)
+		if e.Reason != "" {
+			text += ", noting " + e.Reason
+		}
+		return text
 	case e.Kind == string(claim.KindRelease) && yielded:
 		text = "lost the race to " + winner.String()
 	case e.Kind == string(claim.KindRelease): // how the hold, or the claim before it was one, came to its end
@@ -87,7 +91,7 @@ func (e EntryView) Deed(begun string) string {
 		case claim.OutcomeAbandoned:
 			text = "gave up its claim: " + e.Outcome
 		default:
-			text = fmt.Sprintf("released it%s: %s", held, cmp.Or(e.Outcome, "no outcome told"))
+			text = fmt.Sprintf("released it%s: %s", held, cmp.Or(e.Outcome, "no outcome given"))
 		}
 	}
 

@@ -179,7 +179,7 @@ func wrong(text, want string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%q: want %s", OneLine(text), want)
+	return fmt.Errorf("%q: expected %s", OneLine(text), want)
 }
 
 // allowed is one of the values that there are, in any case. One that is none of them is refused,

@@ -46,7 +46,7 @@ func DescribeStatus(t claim.Terms, f lifecycle.Facts, v lifecycle.Verdict, s Sta
 	default:
 		rows = append(rows, [2]string{
 			"  cycle",
-			OneLine(lifecycle.Round(s.Cycle.Path) + ", so none of them ever wakes"),
+			OneLine(lifecycle.Round(s.Cycle.Path) + ", so none of them can start"),
 		}, [2]string{"", CycleRemedy})
 	}
 
@@ -68,23 +68,22 @@ func DescribeStatus(t claim.Terms, f lifecycle.Facts, v lifecycle.Verdict, s Sta
 
 	if s.Stranded != "" {
 		rows = append(rows, [2]string{"  stranded", s.Stranded},
-			[2]string{"", "begin it again: label-state release " + s.Issue + " --force"})
+			[2]string{"", "start it again: label-state release " + s.Issue + " --force"})
 	}
 
 	// What came before, and what does not count.
-	for _, a := range f.Log.Attempts {
-		text := fmt.Sprintf("%s by %s, %s", a.Release.Outcome, a.Worker, When(a.Release.At, f.Now))
-		if a.Release.Reason != "" {
-			text += ": " + a.Release.Reason
+	for _, a := range f.Tried() {
+		text := fmt.Sprintf("%s by %s, %s", a.Outcome, cmp.Or(a.Person, a.Worker.String()), When(a.At, f.Now))
+		if a.Reason != "" {
+			text += ": " + a.Reason
 		}
 
-		made, _ := f.Log.Find(a.Worker)
-		if made.Record.Branch != "" {
-			text += "; branch " + made.Record.Branch
+		if a.Branch != "" {
+			text += "; branch " + a.Branch
 		}
 
-		if a.Release.PR != "" {
-			text += "; pull request " + a.Release.PR
+		if a.PR != "" {
+			text += "; pull request " + a.PR
 		}
 		rows = append(rows, [2]string{"  attempt", OneLine(text)})
 	}
@@ -121,7 +120,7 @@ func Standing(t claim.Terms, f lifecycle.Facts, v lifecycle.Verdict) string {
 		return "It is closed."
 	case held && h.Expired(t, f.Now):
 		end, _ := h.Until(t)
-		text := fmt.Sprintf(" lease of %s ran out %s, and the next claim or sweep ends its hold.",
+		text := fmt.Sprintf(" lease of %s expired %s, and the next claim or sweep ends its hold.",
 			h.Record.Worker.Codename, distance(end.Sub(f.Now)))
 		if len(others.Reasons) > 0 {
 			return "The" + text + " It cannot be claimed now: " + clauses(others) + "."
@@ -158,16 +157,16 @@ func tenure(t claim.Terms, f lifecycle.Facts, h claim.Claim) string {
 	left := cmp.Or(Round(end.Sub(f.Now)), "a moment")
 	switch {
 	case h.Plan.Pending():
-		return fmt.Sprintf("The plan of %s waits for a yes or a no; without one, its hold ends in %s.", who, left)
+		return fmt.Sprintf("The plan of %s is waiting for /approve or /reject; without an answer, its hold ends in %s.", who, left)
 	case !h.Held():
 		return who + " is claiming it just now."
 	case h.Person != "" && ends:
-		return fmt.Sprintf("%s holds it since %s, for another %s unless they comment or open a pull request.", who,
+		return fmt.Sprintf("%s has held it since %s, for another %s unless they comment or open a pull request.", who,
 			Moment(h.Created), left)
 	case h.Person != "" && h.Record.TTL > 0:
-		return fmt.Sprintf("%s holds it since %s, as long as their pull request is open.", who, Moment(h.Created))
+		return fmt.Sprintf("%s has held it since %s, as long as their pull request is open.", who, Moment(h.Created))
 	case h.Person != "":
-		return fmt.Sprintf("%s holds it since %s, until they release it.", who, Moment(h.Created))
+		return fmt.Sprintf("%s has held it since %s, until they release it.", who, Moment(h.Created))
 	case h.Revoked != nil:
 		return fmt.Sprintf("%s holds it and was asked to stop; the lease runs for another %s.", who, left)
 	case !ends:
@@ -208,13 +207,13 @@ func describeHolder(t claim.Terms, f lifecycle.Facts, h claim.Claim) [][2]string
 	}
 
 	if h.Record.Forced != "" {
-		claimed += ", by force in spite of: " + OneLine(h.Record.Forced)
+		claimed += ", forced despite: " + OneLine(h.Record.Forced)
 	}
 	plan := ""
 	switch {
 	case h.Plan == nil:
 	case h.Plan.Pending():
-		plan = fmt.Sprintf("waits for an answer since %s, %s", When(h.Plan.At, f.Now), h.Plan.URL)
+		plan = fmt.Sprintf("has waited for an answer since %s, %s", When(h.Plan.At, f.Now), h.Plan.URL)
 	default:
 		plan = OneLine(fmt.Sprintf("approved by %s, %s", h.Plan.Who(), When(h.Plan.AnsweredAt, f.Now)))
 	}
@@ -226,6 +225,7 @@ func describeHolder(t claim.Terms, f lifecycle.Facts, h claim.Claim) [][2]string
 		{"  token", token},
 		{"  branch", OneLine(h.Record.Branch)},
 		{"  bundle", OneLine(h.Record.Bundle)},
+		{"  note", OneLine(h.Record.Reason)},
 		{"  plan", plan},
 		{"  record", h.URL},
 	}

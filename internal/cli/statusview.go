@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"slices"
+
 	"github.com/label-state/label-state/answer"
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/trouble"
 )
@@ -47,11 +50,13 @@ type BlockerView struct {
 
 type attemptView struct {
 	Worker  string `json:"worker"`
+	Person  string `json:"person,omitempty"` // whose hold it was, when a person's
 	Outcome string `json:"outcome"`
 	Reason  string `json:"reason,omitempty"`
 	At      string `json:"at"`
 	Branch  string `json:"branch,omitempty"`
 	PR      string `json:"pr,omitempty"`
+	Failed  bool   `json:"failed,omitempty"` // it counts against the issue
 }
 
 type pullView struct {
@@ -111,6 +116,7 @@ func ViewStatus(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict) Statu
 			Token:    h.Record.Token,
 			Branch:   h.Record.Branch,
 			Bundle:   OneLine(h.Record.Bundle),
+			Note:     OneLine(h.Record.Reason),
 			URL:      h.URL,
 		}
 
@@ -132,15 +138,16 @@ func ViewStatus(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict) Statu
 		s.Blockers = append(s.Blockers, BlockerView{b.Issue.String(), b.Open, b.URL})
 	}
 
-	for _, a := range f.Log.Attempts {
-		made, _ := f.Log.Find(a.Worker)
+	for _, t := range f.Tried() {
 		s.Attempts = append(s.Attempts, attemptView{
-			Worker:  a.Worker.String(),
-			Outcome: a.Release.Outcome,
-			Reason:  OneLine(a.Release.Reason),
-			At:      Stamp(a.Release.At),
-			Branch:  OneLine(made.Record.Branch),
-			PR:      OneLine(a.Release.PR),
+			Worker:  t.Worker.String(),
+			Person:  t.Person,
+			Outcome: t.Outcome,
+			Reason:  OneLine(t.Reason),
+			At:      Stamp(t.At),
+			Branch:  OneLine(t.Branch),
+			PR:      OneLine(t.PR),
+			Failed:  slices.ContainsFunc(f.Log.Attempts, func(a claim.Attempt) bool { return a.Worker == t.Worker }),
 		})
 	}
 

@@ -16,9 +16,9 @@ func TestPersonsTenure(t *testing.T) {
 		open bool
 		want string
 	}{
-		{ttl: "none", want: "rob holds it since 2026-05-01 00:00:00 UTC, until they release it."},
-		{ttl: "168h", want: "rob holds it since 2026-05-01 00:00:00 UTC, for another 6d unless they comment or open a pull request."},
-		{ttl: "168h", open: true, want: "rob holds it since 2026-05-01 00:00:00 UTC, as long as their pull request is open."},
+		{ttl: "none", want: "rob has held it since 2026-05-01 00:00:00 UTC, until they release it."},
+		{ttl: "168h", want: "rob has held it since 2026-05-01 00:00:00 UTC, for another 6d unless they comment or open a pull request."},
+		{ttl: "168h", open: true, want: "rob has held it since 2026-05-01 00:00:00 UTC, as long as their pull request is open."},
 	} {
 		body := "<!-- agent-claim:codename=rob firing_id=1 nonce=n state=held person=rob by=rob ttl=" + c.ttl + " -->"
 		f := lifecycle.Facts{Now: at.Add(24 * time.Hour), Open: true}

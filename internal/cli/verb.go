@@ -172,5 +172,5 @@ func (v Verb) arguments(params any, words []string) error {
 		return Usagef(v.Name, "%s takes no arguments%s", v.Name, instead)
 	}
 
-	return Usagef(v.Name, "%s: want%s, got %s", v.Name, wants, printable.Count(given, "argument", "arguments"))
+	return Usagef(v.Name, "%s: expected%s, got %s", v.Name, wants, printable.Count(given, "argument", "arguments"))
 }

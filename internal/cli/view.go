@@ -107,6 +107,7 @@ type ClaimView struct {
 	Branch   string `json:"branch,omitempty"`
 	Bundle   string `json:"bundle,omitempty"`
 	URL      string `json:"url"`
+	Note     string `json:"note,omitempty"` // the last one of its renewals
 }
 
 // Table lays out name: value lines.
@@ -209,4 +210,4 @@ func StateOf(labels []string) string {
 }
 
 // CycleRemedy is how a person ends a cycle.
-const CycleRemedy = "take one of these dependencies away: under Relationships beside the issue, or its \"Blocked by\" line in the text"
+const CycleRemedy = "remove one of these dependencies: under Relationships on the page of the issue, or its \"Blocked by\" line in the text"

@@ -45,7 +45,7 @@ func (c *Call) WouldClaim(ctx context.Context, i claim.Issue, req ledger.Request
 
 	text := fmt.Sprintf("would claim %s %s for %s", i, OneLine(f.Title), w.Codename)
 	if taken {
-		text += ", ending the hold that stands"
+		text += ", ending the current hold"
 	}
 
 	return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.Free}, text+"\n")

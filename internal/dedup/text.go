@@ -160,7 +160,7 @@ func describe(r lifecycle.Reason, at clock) string {
 	}
 
 	if r.Claim.Person != "" && r.Claim.Held() {
-		return r.Claim.Person + " holds it since " + at.at(r.Claim.Created)
+		return r.Claim.Person + " has held it since " + at.at(r.Claim.Created)
 	}
 	verb := "in flight"
 	if !r.Claim.Held() {
@@ -176,7 +176,7 @@ func describe(r lifecycle.Reason, at clock) string {
 	case r.Until.IsZero():
 		text += ", without time limit"
 	case r.Claim.Plan.Pending():
-		text += ", its plan waits for an answer until " + at.at(r.Until)
+		text += ", its plan is waiting for an answer until " + at.at(r.Until)
 	default:
 		text += ", lease until " + at.at(r.Until)
 	}

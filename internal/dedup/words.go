@@ -24,7 +24,7 @@ func strip(s string) string  { return printable.Short(s, longestGiven) }
 func lostText(c claim.Claim, t claim.Terms, at clock) string {
 	your := "your hold (run " + c.Record.Worker.FiringID + ") "
 	if c.Overruled {
-		return your + "stands no more: the lease store has let it go"
+		return your + "is no longer valid: the lease store released it"
 	}
 	if c.End == nil {
 		end, _ := c.Until(t)

@@ -109,7 +109,7 @@ func (o Options) settle() (Options, error) {
 
 	o.Trust.Minimum = cmp.Or(o.Trust.Minimum, RoleTriage)
 	if rank(o.Trust.Minimum) == 0 {
-		return o, fmt.Errorf("use options: minimum role %q: want read, triage, write, maintain or admin",
+		return o, fmt.Errorf("use options: minimum role %q: expected read, triage, write, maintain or admin",
 			o.Trust.Minimum)
 	}
 
@@ -123,7 +123,7 @@ func address(what, text string) (string, error) {
 	case err != nil:
 		err = errors.New("not a URL")
 	case u.Scheme != "https" && u.Scheme != "http" || u.Host == "":
-		err = errors.New("want https://HOST/…")
+		err = errors.New("expected https://HOST/…")
 	case u.User != nil || strings.ContainsAny(text, "?#"):
 		err = errors.New("credentials, query and fragment do not belong there")
 	default:

@@ -139,7 +139,7 @@ func (c *Client) PullAt(ctx context.Context, address string, i claim.Issue) (lif
 	}
 	id, ok := parsePull(address, c.o.Web)
 	if !ok {
-		return lifecycle.PR{}, no("want the URL of a pull request, as in %s/%s/pull/50", c.o.Web, i.Slug())
+		return lifecycle.PR{}, no("expected the URL of a pull request, as in %s/%s/pull/50", c.o.Web, i.Slug())
 	}
 
 	p, err := c.Pull(ctx, ledger.Repo{Owner: id.Owner, Name: id.Repo}, id.Number)

@@ -3,6 +3,7 @@
 package githubwork
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -270,15 +271,12 @@ func (j *judge) judge(ctx context.Context, candidates []work.Item) ([]work.Item,
 	return out, nil
 }
 
-// triedMost is how many earlier attempts an item tells of.
-const triedMost = 5
-
 // tried are the earlier attempts at an issue, the newest first.
 func tried(f lifecycle.Facts) []work.Attempt {
 	var out []work.Attempt
-	for _, one := range f.Tried(triedMost) {
+	for _, one := range f.Tried() {
 		out = append(out, work.Attempt{
-			By:          one.By,
+			By:          cmp.Or(one.Person, one.Worker.Codename),
 			Outcome:     one.Outcome,
 			Reason:      one.Reason,
 			Branch:      one.Branch,

@@ -41,7 +41,7 @@ func (g Git) talk(ctx context.Context, args ...string) (out string, code int, er
 // none.
 func (g Git) Head(ctx context.Context) (oid, branch string, err error) {
 	if _, err = g.Ask(ctx, "rev-parse", "--git-dir"); err != nil {
-		return "", "", located(err, "this is no clone")
+		return "", "", located(err, "not in a git clone")
 	}
 	if oid, err = g.Ask(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err != nil {
 		return "", "", located(err, "nothing is committed here yet")

@@ -8,7 +8,7 @@ import (
 
 // refused is an option of git push that a push under conditions cannot take.
 func refused(option string) error {
-	return wrong("git push " + option + ": not here; it could take a condition away, or move more than the branch")
+	return wrong("git push " + option + ": not allowed here; it could remove a condition, or move more than the branch")
 }
 
 // Options are what a push is asked for besides.

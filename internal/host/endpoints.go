@@ -34,7 +34,7 @@ func server(web string) Endpoints {
 func FromAPI(apiURL string) (Endpoints, error) {
 	a, err := split(apiURL)
 	if err != nil || !a.isWeb() || strings.Contains(apiURL, "@") {
-		return Endpoints{}, errors.New("read API URL: want http(s)://HOST[:PORT][/api/v3], without user or token")
+		return Endpoints{}, errors.New("read API URL: expected http(s)://HOST[:PORT][/api/v3], without user or token")
 	}
 	if isElsewhere(a.host) {
 		return Endpoints{}, errors.New("read API URL: its host is another forge")
@@ -56,7 +56,7 @@ func FromAPI(apiURL string) (Endpoints, error) {
 		return server(root), nil
 	}
 
-	return Endpoints{}, errors.New("read API URL: want no path, or /api/v3")
+	return Endpoints{}, errors.New("read API URL: expected no path, or /api/v3")
 }
 
 // Host returns the host of the web pages, as a [Remote] of it has it.

@@ -36,8 +36,8 @@ func (e *ReferenceError) Unwrap() error { return e.Err }
 const queuePrefix = "github-"
 
 const (
-	issueForms = "want owner/repo#7, repo#7, #7, 7, github-7 or the URL of an issue"
-	repoForms  = "want owner/repo, repo or the URL of a repository"
+	issueForms = "expected owner/repo#7, repo#7, #7, 7, github-7 or the URL of an issue"
+	repoForms  = "expected owner/repo, repo or the URL of a repository"
 )
 
 // ParseIssue reads owner/repo#7, repo#7, #7, 7, github-7 as the queue has it, or the URL of an

@@ -152,7 +152,7 @@ func TestReferenceErrorIsShortAndPlain(t *testing.T) {
 	}
 
 	_, err = host.ParseIssue("app-7", clone)
-	if want := `read issue "app-7": want owner/repo#7, repo#7, #7, 7, github-7 or the URL of an issue`; err == nil ||
+	if want := `read issue "app-7": expected owner/repo#7, repo#7, #7, 7, github-7 or the URL of an issue`; err == nil ||
 		err.Error() != want {
 		t.Errorf("error = %v, want %s", err, want)
 	}

@@ -22,19 +22,25 @@ type holds struct {
 // it does for a token that is not the hold's. *UnknownError leaves the old lease end standing.
 // *StoreError says that another lease store decides.
 func (hs *holds) Renew(ctx context.Context, i claim.Issue, w claim.Worker, token int64) (Hold, error) {
-	return hs.renew(ctx, i, w, token, Hold{})
+	return hs.Note(ctx, i, w, token, "")
 }
 
-// renew is Renew for who may know the hold as it was last told; the zero Hold knows nothing.
-func (hs *holds) renew(ctx context.Context, i claim.Issue, w claim.Worker, token int64, known Hold) (Hold, error) {
-	end := hs.Run(ctx, i, hs.renewal(i, w, token, known))
+// Note is Renew with one line in the claim comment for others to read. An empty one keeps the line
+// that is there.
+func (hs *holds) Note(ctx context.Context, i claim.Issue, w claim.Worker, token int64, note string) (Hold, error) {
+	return hs.renew(ctx, i, hs.renewal(i, w, token, Hold{}).Noting(note))
+}
+
+func (hs *holds) renew(ctx context.Context, i claim.Issue, r protocol.Renewal) (Hold, error) {
+	end := hs.Run(ctx, i, r)
 	if end.Err != nil {
 		return Hold{}, end.Err
 	}
 	return hs.renewed(end), nil
 }
 
-// renewal is the operation that extends the lease of w.
+// renewal is the operation that extends the lease of w. known is the hold as it was last told; the
+// zero Hold knows nothing.
 func (hs *holds) renewal(i claim.Issue, w claim.Worker, token int64, known Hold) protocol.Renewal {
 	told := claim.Claim{
 		Record:  known.Record,
@@ -114,7 +120,7 @@ func (hs *holds) Keep(ctx context.Context, h Hold) (Hold, error) {
 	if !hs.Owns(h) {
 		return h, &LostError{Issue: h.Issue, Worker: h.Record.Worker, Err: claim.ErrOverdue}
 	}
-	return hs.renew(ctx, h.Issue, h.Record.Worker, h.Token, h)
+	return hs.renew(ctx, h.Issue, hs.renewal(h.Issue, h.Record.Worker, h.Token, h))
 }
 
 // A Hold is a worker's right to an issue. Times are the server's.

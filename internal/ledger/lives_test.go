@@ -302,7 +302,7 @@ func (s *scriptedServer) comment(n int) (entry, bool) {
 	return entry{}, false
 }
 
-// operator ends whatever hold stands, at once, or asks its holder to stop.
+// operator ends the current hold, at once, or asks its holder to stop.
 func operator(do func(a *actor) error) role {
 	return role{name: "olga", kind: "operator", life: func(a *actor) {
 		if a.step("start", func(*scriptedServer) {}) {

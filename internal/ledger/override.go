@@ -11,7 +11,7 @@ import (
 // overrides is what people do to an issue past its worker.
 type overrides struct{ *base }
 
-// Force ends whatever hold stands, in the name of by. Until its next heartbeat or check the former
+// Force ends the current hold, in the name of by. Until its next heartbeat or check the former
 // holder may still act: that window is inherent (spec-writing.md#revoke-and-force). Nobody holding is a
 // success; an issue that is stuck without a holder begins again (lifecycle.Rules.Stuck).
 func (ov *overrides) Force(ctx context.Context, i claim.Issue, by, reason string) (Repair, []claim.Claim, error) {

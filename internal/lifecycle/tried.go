@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -10,33 +11,33 @@ import (
 // A Try is a hold that has ended, as whoever comes next is told of it. Its texts are other
 // people's.
 type Try struct {
-	By      string // the person, or the worker's codename
+	Worker  claim.Worker
+	Person  string // whose hold it was; empty for a worker's
 	Outcome string
-	Reason  string
+	Reason  string // of its end, else its last note
 	Branch  string
 	PR      string // URL of the pull request that the end names
 	At      time.Time
 }
 
+// mostTried is how many earlier holds the next worker is told of.
+const mostTried = 5
+
 // Tried lists the confirmed holds of the issue that a record has ended, the newest end first, at
-// most so many. What took the issue and gave it back before any work, as a bundle does that could
-// not be had, is left out.
-func (f Facts) Tried(most int) []Try {
+// most five. What took the issue and gave it back before any work, as a bundle does that could not
+// be had, is left out.
+func (f Facts) Tried() []Try {
 	ended := slices.DeleteFunc(slices.Clone(f.Log.Claims), func(c claim.Claim) bool {
 		return c.End == nil || !c.Held() || c.Undone()
 	})
 	slices.SortFunc(ended, func(a, b claim.Claim) int { return b.End.Rank.Compare(a.End.Rank) })
 	var out []Try
-	for _, c := range ended[:min(len(ended), most)] {
-		by := c.Record.Worker.Codename
-		if c.Person != "" {
-			by = c.Person
-		}
-
+	for _, c := range ended[:min(len(ended), mostTried)] {
 		out = append(out, Try{
-			By:      by,
+			Worker:  c.Record.Worker,
+			Person:  c.Person,
 			Outcome: c.End.Outcome,
-			Reason:  c.End.Reason,
+			Reason:  cmp.Or(c.End.Reason, c.Record.Reason),
 			Branch:  c.Record.Branch,
 			PR:      c.End.PR,
 			At:      c.End.At,

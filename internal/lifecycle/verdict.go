@@ -194,7 +194,7 @@ func (v *Verdict) holds(r Rules, f Facts, who Seeker) {
 	var text string
 	switch {
 	case c.Person != "" && c.Held():
-		text = c.Person + " holds it since " + printable.Minute(c.Created)
+		text = c.Person + " has held it since " + printable.Minute(c.Created)
 		if ends {
 			text += ", until " + printable.Minute(end)
 		}
@@ -338,7 +338,7 @@ func (v *Verdict) people(r Rules, f Facts, log claim.State) {
 	switch known := f.HoldBy != "" && !f.HoldAt.IsZero(); {
 	case !bareHold(r.Scheme, f):
 	case known:
-		v.because(CodeHold, f.URL, "%s holds it since %s (label %s, without a claim)", f.HoldBy,
+		v.because(CodeHold, f.URL, "%s has held it since %s (label %s, without a claim)", f.HoldBy,
 			printable.Minute(f.HoldAt), r.Scheme.Hold)
 	default:
 		v.because(CodeHold, f.URL, "a person holds it (label %s)", r.Scheme.Hold)

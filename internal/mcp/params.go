@@ -176,7 +176,7 @@ func (a argument) read(value json.RawMessage) error {
 }
 
 func (a argument) mismatch(want string, value json.RawMessage) error {
-	return fmt.Errorf("argument %q: want %s, got %s", a.name, want, clip(string(value), 80))
+	return fmt.Errorf("argument %q: expected %s, got %s", a.name, want, clip(string(value), 80))
 }
 
 // clip keeps an error short, whatever was sent.

@@ -25,9 +25,9 @@ func TestHintsNameTools(t *testing.T) {
 			`see who holds it: status {"issue":"acme/app#1"}`,
 		},
 		{
-			"claim", next(answer.Call("take one that is nobody's", "next"),
+			"claim", next(answer.Call("take a free one", "next"),
 				answer.Call("who works on this one", "status", "acme/app#1")),
-			`take one that is nobody's: next {}; who works on this one: status {"issue":"acme/app#1"}`,
+			`take a free one: next {}; who works on this one: status {"issue":"acme/app#1"}`,
 		},
 		{
 			"next", next(answer.Call("see what is free", "next", "--list", "--limit", "5")),

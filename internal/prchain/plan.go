@@ -52,7 +52,7 @@ var slug = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a
 // CheckFeature returns a wrong call unless the name is a slug that can name a file.
 func CheckFeature(name string) error {
 	if !slug().MatchString(name) {
-		return refuse("feature %s: want a-z, 0-9 and -, at most 63, starting with a letter or digit", quoted(name))
+		return refuse("feature %s: expected a-z, 0-9 and -, at most 63, starting with a letter or digit", quoted(name))
 	}
 	return nil
 }
@@ -66,11 +66,11 @@ func (p Plan) Check() error {
 
 	switch {
 	case !closing.ValidOwner(p.Parent.Owner) || !closing.ValidRepo(p.Parent.Repo) || p.Parent.Number < 1:
-		return refuse("parent %s: want owner/repo#7", quoted(p.Parent.String()))
+		return refuse("parent %s: expected owner/repo#7", quoted(p.Parent.String()))
 	case len(p.Parts) == 0:
-		return refuse("no pull request: want at least one")
+		return refuse("no pull request: expected at least one")
 	case len(p.Parts) > maxParts:
-		return refuse("%d pull requests: want at most %d", len(p.Parts), maxParts)
+		return refuse("%d pull requests: expected at most %d", len(p.Parts), maxParts)
 	case p.Closes < 0 || p.Closes > len(p.Parts):
 		return refuse("part %d is to close the parent: there are %d", p.Closes, len(p.Parts))
 	}
@@ -94,7 +94,7 @@ func (p Plan) Check() error {
 func (p Part) check() error {
 	owner, name, ok := strings.Cut(p.Repo, "/")
 	if !ok || !closing.ValidOwner(owner) || !closing.ValidRepo(name) {
-		return fmt.Errorf("repository %s: want owner/name", quoted(p.Repo))
+		return fmt.Errorf("repository %s: expected owner/name", quoted(p.Repo))
 	}
 	if !branchName(p.Branch) {
 		return fmt.Errorf("branch %s: not a name that git takes", quoted(p.Branch))
@@ -106,9 +106,9 @@ func (p Part) check() error {
 	case p.Base == p.Branch:
 		return fmt.Errorf("base %s: it is the branch itself", quoted(p.Base))
 	case len(p.Title) > maxTitle || strings.ContainsFunc(p.Title, unprintable):
-		return fmt.Errorf("title: want one line of at most %d bytes", maxTitle)
+		return fmt.Errorf("title: expected one line of at most %d bytes", maxTitle)
 	case len(p.Body) > maxBody:
-		return fmt.Errorf("body of %d bytes: want at most %d", len(p.Body), maxBody)
+		return fmt.Errorf("body of %d bytes: expected at most %d", len(p.Body), maxBody)
 	}
 
 	if _, _, err := locate(p.Body); err != nil || strings.Contains(p.Body, beginMark) {
@@ -160,7 +160,7 @@ func ParsePart(text string) (Part, error) {
 	where, title, _ := strings.Cut(text, "=")
 	words := strings.Split(where, ":")
 	if len(words) < 2 || len(words) > 3 {
-		return Part{}, refuse("pull request %s: want owner/repo:branch, owner/repo:branch:base, either with =title",
+		return Part{}, refuse("pull request %s: expected owner/repo:branch, owner/repo:branch:base, either with =title",
 			quoted(text))
 	}
 

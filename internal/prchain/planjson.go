@@ -95,7 +95,7 @@ func parseIssue(text string) (claim.Issue, error) {
 	owner, repo, full := strings.Cut(where, "/")
 	number, err := strconv.ParseUint(digits, 10, 31)
 	if !full || err != nil || strconv.FormatUint(number, 10) != digits {
-		return claim.Issue{}, fmt.Errorf("%s: want owner/repo#7", quoted(text))
+		return claim.Issue{}, fmt.Errorf("%s: expected owner/repo#7", quoted(text))
 	}
 
 	return claim.Issue{Owner: owner, Repo: repo, Number: int(number)}, nil

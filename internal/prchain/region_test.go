@@ -213,7 +213,7 @@ func TestPlanTable(t *testing.T) {
 	}{
 		{"fine", func(*prchain.Plan) {}, ""},
 		{"no feature", func(p *prchain.Plan) { p.Feature = "" }, `feature ""`},
-		{"a path for a feature", func(p *prchain.Plan) { p.Feature = "../../evil" }, "want a-z, 0-9 and -"},
+		{"a path for a feature", func(p *prchain.Plan) { p.Feature = "../../evil" }, "expected a-z, 0-9 and -"},
 		{"a flag for a feature", func(p *prchain.Plan) { p.Feature = "-x" }, "starting with a letter or digit"},
 		{"a long feature", func(p *prchain.Plan) { p.Feature = strings.Repeat("a", 64) }, "at most 63"},
 		{"no parent", func(p *prchain.Plan) { p.Parent = claim.Issue{} }, "parent"},
@@ -224,8 +224,8 @@ func TestPlanTable(t *testing.T) {
 			"one twice", func(p *prchain.Plan) { p.Parts[1] = p.Parts[0]; p.Parts[1].Repo = "ACME/lib" },
 			"is part 1 already",
 		},
-		{"no repository", func(p *prchain.Plan) { p.Parts[0].Repo = "lib" }, "want owner/name"},
-		{"a path for a repository", func(p *prchain.Plan) { p.Parts[0].Repo = "acme/.." }, "want owner/name"},
+		{"no repository", func(p *prchain.Plan) { p.Parts[0].Repo = "lib" }, "expected owner/name"},
+		{"a path for a repository", func(p *prchain.Plan) { p.Parts[0].Repo = "acme/.." }, "expected owner/name"},
 		{
 			"a branch that git refuses", func(p *prchain.Plan) { p.Parts[0].Branch = "a..b" },
 			"not a name that git takes",
@@ -261,10 +261,10 @@ func TestParsePartTable(t *testing.T) {
 			Base:   "main",
 			Title:  "T",
 		}, ""},
-		{"acme/lib", prchain.Part{}, "want owner/repo:branch"},
+		{"acme/lib", prchain.Part{}, "expected owner/repo:branch"},
 		{"acme/lib:fix:", prchain.Part{}, "the base is empty"},
-		{"acme/lib:a:b:c", prchain.Part{}, "want owner/repo:branch"},
-		{"https://github.com/acme/lib:fix", prchain.Part{}, "want owner/name"},
+		{"acme/lib:a:b:c", prchain.Part{}, "expected owner/repo:branch"},
+		{"https://github.com/acme/lib:fix", prchain.Part{}, "expected owner/name"},
 	} {
 		got, err := prchain.ParsePart(c.text)
 		if got != c.want || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {

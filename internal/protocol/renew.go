@@ -8,6 +8,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // A Renewal extends the lease of a worker by editing its claim comment (spec-writing.md#heartbeat). What a
@@ -21,6 +22,7 @@ type Renewal struct {
 	token  int64
 	known  claim.Claim // the hold as its holder was last told; zero where that is not known
 	word   string      // for a nonce, if the claim has to be written again
+	note   string      // for others, in the claim; empty keeps the one that is there
 
 	step  renewalStep
 	looks int
@@ -102,6 +104,13 @@ func (r Renewal) Relabeling() Renewal {
 	return r
 }
 
+// Noting is the renewal that also leaves a line for others in the claim. An empty one keeps the line
+// that is there.
+func (r Renewal) Noting(note string) Renewal {
+	r.note = printable.Short(note, quotedLimit)
+	return r
+}
+
 // looked judges the renewal by a snapshot.
 func (r Renewal) looked(s Seen) (Operation, Effects) {
 	if s.Err != nil {
@@ -136,6 +145,7 @@ func (r Renewal) looked(s Seen) (Operation, Effects) {
 	r.until, r.ends = c.Until(r.cfg.Rules.Terms)
 	r.new.Heartbeat++
 	r.new.Token = max(r.new.Token, r.token)
+	r.new.Reason = cmp.Or(r.note, r.new.Reason)
 
 	return r.begin(s)
 }

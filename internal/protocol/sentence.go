@@ -56,7 +56,7 @@ func issueSentence(f lifecycle.Facts, r claim.Record) string {
 			limit = fmt.Sprintf("; the hold ends %s after its last sign of life", printable.Exact(r.TTL))
 		}
 
-		return who + " is working on this issue" + limit + by(r) + "."
+		return who + " is working on this issue" + limit + by(r) + because(r) + "."
 
 	case claim.KindRelease:
 		completed := !f.Open && !f.PullRequest && f.StateReason == "completed"
@@ -75,12 +75,12 @@ func issueSentence(f lifecycle.Facts, r claim.Record) string {
 	case claim.KindReject:
 		return "The plan of " + who + " was turned down" + by(r) + because(r) + "; the issue is free again."
 	case claim.KindUnlink:
-		return "The pull request of " + who + " does not close this issue any more."
+		return "The pull request of " + who + " no longer closes this issue."
 	case claim.KindReset:
 		if r.Restart {
-			return "The issue begins again" + by(r) + ": nothing that was recorded before keeps it from being taken."
+			return "The issue starts again" + by(r) + because(r) + ". Nothing that was recorded before keeps it from being taken."
 		}
-		return "Attempts are counted anew" + by(r) + "."
+		return "Failed attempts are reset" + by(r) + "."
 	}
 
 	return who + " " + string(r.Kind) + by(r) + "."
@@ -117,13 +117,12 @@ func ending(r claim.Record) string {
 	return "released the issue: " + strings.ReplaceAll(harmless(r.Outcome), "-", " ")
 }
 
-// because is the reason that a record gives, as the clause behind what happened.
+// because is the reason or the note that a record gives, as the clause behind what happened.
 func because(r claim.Record) string {
-	const most = 300 // characters
 	if r.Reason == "" {
 		return ""
 	}
-	return ": " + printable.Code(r.Reason, most)
+	return ": " + printable.Code(r.Reason, quotedLimit)
 }
 
 // named links the pull request that a record names, if its address can be nothing but one.

@@ -74,8 +74,16 @@ func TestVisibleReasons(t *testing.T) {
 			"**lucius** released the issue: success.",
 		},
 		{
+			claim.Record{Kind: claim.KindClaim, Worker: w, Held: true, Reason: "@all the parser is done"},
+			"**lucius** (run `run-7`) is working on this issue: `@all the parser is done`.",
+		},
+		{
 			claim.Record{Kind: claim.KindRevoke, Worker: w, By: "olga", Reason: "wrong branch"},
 			"**lucius** was asked to stop (by **olga**): `wrong branch`.",
+		},
+		{
+			claim.Record{Kind: claim.KindReset, Worker: w, By: "olga", Restart: true, Reason: "flaky runner"},
+			"The issue starts again (by `olga`): `flaky runner`. Nothing that was recorded before keeps it from being taken.",
 		},
 		{
 			claim.Record{Kind: claim.KindRelease, Worker: rob, Outcome: claim.OutcomeCancelled, By: "rob"},

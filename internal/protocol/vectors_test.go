@@ -179,6 +179,7 @@ func operation(args []string) (protocol.Operation, error) {
 
 	case "renew":
 		r := protocol.NewRenewal(c, issue, w, token, claim.Claim{}, "w0rd")
+		r = r.Noting(at("note"))
 		if slices.Contains(args, "labels") {
 			r = r.Relabeling()
 		}

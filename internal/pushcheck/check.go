@@ -167,7 +167,7 @@ func (c *checker) judge(ctx context.Context, named []dedup.Named, cut []dedup.Un
 	switch {
 	case errors.As(err, &noToken) && c.stranger(ctx):
 		return dedup.Report{Notes: []dedup.Note{{Text: "not checked: " + c.remote.Host +
-			" is no GitHub that there is a token for"}}}
+			" is not GitHub, or has no token here"}}}
 	case errors.As(err, &noToken):
 		err = fmt.Errorf("no token for %s: %s", noToken.Host, variables(noToken))
 	case err != nil:

@@ -171,7 +171,7 @@ func (e Environment) CheckSession() error {
 		hosts = append(hosts, string(h))
 	}
 
-	err := fmt.Errorf("%q names no session: want HOST:ID, and a host of %s", text, strings.Join(hosts, ", "))
+	err := fmt.Errorf("%q names no session: expected HOST:ID, and a host of %s", text, strings.Join(hosts, ", "))
 	return &SettingError{Setting: agenthost.SessionVariable, Err: err, Do: "unset " + agenthost.SessionVariable}
 }
 

@@ -93,7 +93,7 @@ func (s *Session) SlackToken() (token, api string, err error) {
 		if !at.encrypted() && !at.local() {
 			return "", "", &SettingError{
 				Setting: "LABEL_STATE_SLACK_API_URL",
-				Err:     errors.New("want https, or this machine"), Do: "unset LABEL_STATE_SLACK_API_URL",
+				Err:     errors.New("expected https, or this machine"), Do: "unset LABEL_STATE_SLACK_API_URL",
 			}
 		}
 		api = strings.TrimRight(api, "/") + "/"

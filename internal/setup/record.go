@@ -232,7 +232,7 @@ func (s *Session) ClaimAgain(ctx context.Context, was state.Hold, req ledger.Req
 		return ledger.Hold{}, &ledger.HeldError{Issue: was.Issue, Verdict: v}
 	}
 
-	// Where no record has ended it yet, its own release does: it is no failed attempt, and until
+	// Where no record has ended it yet, its own release does: it does not count as a failed attempt, and until
 	// its grace is over it would keep everybody off the issue.
 	_, err = s.Ledger.Release(ctx, was.Issue, ledger.Ending{
 		Worker:  was.Worker,

@@ -79,7 +79,7 @@ func (e Environment) secured(url string) (*tls.Config, error) {
 	if err != nil {
 		return nil, &SettingError{
 			Setting: lease.CertVariable,
-			Err:     fmt.Errorf("with %s it is no certificate and its key: %w", lease.KeyVariable, err),
+			Err:     fmt.Errorf("does not match the key in %s: %w", lease.KeyVariable, err),
 		}
 	}
 
@@ -102,7 +102,7 @@ func (e Environment) pem(name, value string) ([]byte, error) {
 	}
 
 	if block, _ := pem.Decode(text); block == nil {
-		return nil, &SettingError{Setting: name, Err: errors.New("want PEM, or a file with it")}
+		return nil, &SettingError{Setting: name, Err: errors.New("expected PEM, or a file with it")}
 	}
 
 	return text, nil

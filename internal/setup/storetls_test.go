@@ -40,7 +40,7 @@ func TestStoreIsSecured(t *testing.T) {
 		},
 		"another's key": {
 			secured, "", p.Cert, q.Key,
-			"use LABEL_STATE_LEASE_CERT: with LABEL_STATE_LEASE_KEY it is no certificate and its key: ",
+			"use LABEL_STATE_LEASE_CERT: does not match the key in LABEL_STATE_LEASE_KEY: ",
 		},
 		"no such file": {
 			secured, "nowhere", "", "",
@@ -48,7 +48,7 @@ func TestStoreIsSecured(t *testing.T) {
 		},
 		"not PEM": {
 			secured, "-----BEGIN secret", "", "",
-			"use LABEL_STATE_LEASE_CA: want PEM, or a file with it",
+			"use LABEL_STATE_LEASE_CA: expected PEM, or a file with it",
 		},
 		"no certificate in": {
 			secured, text(t, p.Key), "", "",

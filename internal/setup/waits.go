@@ -9,7 +9,7 @@ import (
 
 // Waits returns a teller that says in one line what is waited for and until when: "waiting for
 // WHAT, until 15:04:05 UTC". Requests that wait side by side for one thing are one line, until that
-// time is over.
+// time is over. The zero time is no end.
 func Waits(say func(text string)) clock.Teller {
 	var mu sync.Mutex
 	last := map[string]time.Time{} // until when, by what
@@ -22,6 +22,10 @@ func Waits(say func(text string)) clock.Teller {
 		}
 
 		last[what] = until
-		say("waiting for " + what + ", until " + until.UTC().Format("15:04:05 UTC"))
+		text := "waiting for " + what
+		if !until.IsZero() {
+			text += ", until " + until.UTC().Format("15:04:05 UTC")
+		}
+		say(text)
 	}
 }

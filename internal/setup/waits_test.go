@@ -19,12 +19,14 @@ func TestWaits(t *testing.T) {
 		tell("GitHub's rate limit", end)
 		tell("GitHub's rate limit", end.Add(time.Second))
 		tell("an answer", end)
+		tell("the checks", time.Time{})
 		time.Sleep(2 * time.Minute)
 		tell("GitHub's rate limit", time.Now().Add(time.Minute))
 
 		want := []string{
 			"waiting for GitHub's rate limit, until 00:01:00 UTC",
 			"waiting for an answer, until 00:01:00 UTC",
+			"waiting for the checks",
 			"waiting for GitHub's rate limit, until 00:03:00 UTC",
 		}
 

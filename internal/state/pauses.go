@@ -56,7 +56,9 @@ var ErrPausesBusy = errors.New("write local pauses: another process is writing t
 // A RepoNameError is a repository name that is not owner/repo.
 type RepoNameError struct{ Name string }
 
-func (e *RepoNameError) Error() string { return fmt.Sprintf("repository %q: want owner/repo", e.Name) }
+func (e *RepoNameError) Error() string {
+	return fmt.Sprintf("repository %q: expected owner/repo", e.Name)
+}
 
 // Get returns the pause of owner/repo in any case, or nil when it is not paused here. An error,
 // *RepoNameError or *UnreadablePausesError, means that nobody knows.

@@ -174,16 +174,16 @@ func hintReason(i claim.Issue, r lifecycle.Reason) []answer.Command {
 	case lifecycle.CodeLimit:
 		return Then(answer.Call("what is in progress", "board", "--repo", i.Slug()))
 	case lifecycle.CodeHold:
-		return Then(answer.Call("whoever put the label on releases it with", "release", issue),
-			answer.Advice("anybody else takes it off there: "+r.URL))
+		return Then(answer.Call("the person who added the label releases it with", "release", issue),
+			answer.Advice("anybody else removes the label there: "+r.URL))
 
 	case lifecycle.CodeAssigned:
-		return Then(answer.Call("take one that is nobody's", "next"),
+		return Then(answer.Call("take a free one", "next"),
 			answer.Call("who works on this one", "status", issue))
 
 	case lifecycle.CodePROpen, lifecycle.CodeMerged:
 		if r.URL == "" {
-			return Then(answer.Call("see that the token may read it, or begin the issue again", "release", issue,
+			return Then(answer.Call("see that the token may read it, or start the issue again", "release", issue,
 				"--force"))
 		}
 
@@ -213,7 +213,7 @@ func hintReason(i claim.Issue, r lifecycle.Reason) []answer.Command {
 	case lifecycle.CodeInFlight:
 		return Then(answer.Call("see who holds it", "status", issue))
 	case lifecycle.CodeOwn, lifecycle.CodeBlocked, lifecycle.CodeBackingOff, lifecycle.CodeUnread, lifecycle.CodeUnshown:
-		return Then(answer.Call("see what stands in the way", "status", issue))
+		return Then(answer.Call("see what blocks it", "status", issue))
 	}
 
 	return nil // of a reason without a case; a test asks for each
@@ -261,7 +261,7 @@ func reachKinds() []Kind {
 			return Then(answer.Advice(e.Remedy()))
 		}),
 		Advised(answer.BadToken, func(e *setup.BadTokenError, _ *answer.Problem) []answer.Command {
-			return Then(answer.Advice("set " + e.Source + " to the token as GitHub shows it"))
+			return Then(answer.Advice("copy the whole token again to "+e.Source), answer.Shell("or use the one that gh has", "gh", "auth", "token"))
 		}),
 		For[*github.AuthError](answer.BadToken),
 		Advised(answer.Forbidden, hintPermission),

@@ -32,7 +32,7 @@ type Request struct {
 func ParseSpec(s string) (Spec, error) {
 	name, rest, ok := strings.Cut(s, "=")
 	if !ok || name == "" || rest == "" {
-		return Spec{}, bad("repository %q: want name=path or name=path@base", s)
+		return Spec{}, bad("repository %q: expected name=path or name=path@base", s)
 	}
 
 	for n := len(rest) - 1; n >= 0; n-- {
@@ -64,7 +64,7 @@ func (r Request) feature() (Feature, error) {
 		return f, bad("agent %q: allowed are letters, digits, . _ and -, beginning with a letter or digit", r.Agent)
 	}
 	if !filepath.IsAbs(r.Folder) {
-		return f, bad("folder %q: want an absolute path", r.Folder)
+		return f, bad("folder %q: expected an absolute path", r.Folder)
 	}
 	if len(r.Specs) == 0 {
 		return f, bad("feature %s: no repository is named", r.Feature)

@@ -248,7 +248,7 @@ func TestBoardIsTheCommands(t *testing.T) {
 	}
 
 	text := strings.Join(r.Details(card.Issue, r.Now, 60), "\n")
-	for _, want := range []string{"olga holds it since", "history, oldest first", " UTC  olga claimed it"} {
+	for _, want := range []string{"olga has held it since", "history, oldest first", " UTC  olga claimed it"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

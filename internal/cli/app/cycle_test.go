@@ -14,7 +14,7 @@ import (
 // TestCircleBounds: however long the way and however many the blockers, status reads no more than
 // it says, and says when that was not enough; what could not be read is not taken for no cycle.
 func TestCircleBounds(t *testing.T) {
-	const more = " issues behind it were looked at, and there are more; the sweep looks at all"
+	const more = " of its blockers were checked, and there are more; the sweep checks all"
 	for name, c := range map[string]struct {
 		blocks  []string // "4>5": 4 is blocked by 5
 		broken  bool     // GitHub refuses whatever is asked for the cycle

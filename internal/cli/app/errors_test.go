@@ -24,7 +24,8 @@ const errorsGolden = "testdata/errors.golden"
 //	| exit CODE
 //
 // A "# Heading" before it says what the user was doing. In place of label-state there may be git,
-// with the hook behind it, and label-state-action. Only what follows a "$" is rewritten by -update.
+// with the hook behind it, and label-state-action. In place of "$" a "?" marks what a newcomer does
+// wrong. Only what follows these two is rewritten by -update.
 type trial struct {
 	group, title string
 	before       []string
@@ -32,8 +33,8 @@ type trial struct {
 }
 
 type question struct {
-	line   string
-	answer []string
+	mark, line string
+	answer     []string
 }
 
 func readTrials(t *testing.T, path string) []trial {
@@ -68,8 +69,8 @@ func (tr *trial) take(mark, text string) bool {
 	switch last := len(tr.asked) - 1; {
 	case mark == ">":
 		tr.before = append(tr.before, text)
-	case mark == "$":
-		tr.asked = append(tr.asked, question{line: text})
+	case mark == "$" || mark == "?":
+		tr.asked = append(tr.asked, question{mark: mark, line: text})
 	case mark == "|" && last >= 0:
 		tr.asked[last].answer = append(tr.asked[last].answer, text)
 	default:
@@ -94,7 +95,7 @@ func writeTrials(trials []trial) string {
 		}
 
 		for _, q := range tr.asked {
-			b.WriteString("$ " + q.line + "\n")
+			b.WriteString(q.mark + " " + q.line + "\n")
 			for _, line := range q.answer {
 				b.WriteString("| " + line + "\n")
 			}

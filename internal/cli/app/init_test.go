@@ -31,7 +31,7 @@ func TestStart(t *testing.T) {
 			got.Plan.Timeout != want.Plan.Timeout || got.Hook != want.Hook ||
 			!reflect.DeepEqual(got.Trust, want.Trust) ||
 			got.Recovery.MaxAttempts != want.Recovery.MaxAttempts || got.Guard != want.Guard ||
-			got.OnReopen != want.OnReopen || len(got.Exclude) != len(want.Exclude) {
+			got.OnReopen != want.OnReopen || !reflect.DeepEqual(got.Contributors, want.Contributors) || len(got.Exclude) != len(want.Exclude) {
 			t.Errorf("not the defaults: %+v", got)
 		}
 	}

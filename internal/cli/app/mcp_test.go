@@ -345,7 +345,7 @@ func TestToolTrouble(t *testing.T) {
 		want      string
 	}{
 		{"claim", map[string]any{"issue": "acme/app#1", "time_to_live": "2h"}, `unknown argument "time_to_live"`},
-		{"claim", map[string]any{"issue": "acme/app#1", "ttl": "2 hours"}, `ttl "2 hours": want a duration`},
+		{"claim", map[string]any{"issue": "acme/app#1", "ttl": "2 hours"}, `ttl "2 hours": expected a duration`},
 		{"claim", map[string]any{"issue": "acme/app#1", "ttl": "-1h"}, "must be positive"},
 		{"claim", map[string]any{"issue": "acme/../app#1"}, "acme/../app#1"},
 		{"claim", map[string]any{"issue": "--force"}, "--force"},

@@ -77,7 +77,7 @@ func peopleRace(t *testing.T, a *arena, people []string, workers int) {
 	}
 	close(start)
 	running.Wait()
-	told := regexp.MustCompile(`(holds it since|claiming it since|held by|being claimed by|lost the race to) ?\S+`)
+	told := regexp.MustCompile(`(has held it since|claiming it since|held by|being claimed by|lost the race to) ?\S+`)
 	winner := ""
 	for _, one := range all {
 		t.Logf("%s: exit code %d\n%s", one.name, one.code, &one.said)

@@ -30,7 +30,7 @@ var sights = []sight{
 	{"log", "lost the race to lucius:l1", []string{"log", "acme/app#1"}},
 	{"stats", "WORKER", []string{"stats", "acme/app"}},
 	{"doctor", "pushes from this clone are not guarded (husky)", []string{"doctor"}},
-	{"init", "+ file .husky/pre-push gets lines that run it; yours stay", []string{"init", "--dry-run"}},
+	{"init", "+ file .husky/pre-push adds lines that run it", []string{"init", "--dry-run"}},
 	{"board", "ISSUE STATE HOLDER", []string{"board"}},
 }
 

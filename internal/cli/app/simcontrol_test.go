@@ -42,8 +42,8 @@ func TestSimControl(t *testing.T) {
 	url := strings.Fields(until(t, lines, "answers at "))[5]
 	for _, c := range []struct{ line, answer string }{
 		{"\nlater 48h", "48h0m0s later"},
-		{"sooner 2h", `label-state: warning: sim: "sooner 2h": want later and a duration, such as later 2h`},
-		{"later -2h", `label-state: warning: sim: "later -2h": want later and a duration, such as later 2h`},
+		{"sooner 2h", `label-state: warning: sim: "sooner 2h": expected later and a duration, such as later 2h`},
+		{"later -2h", `label-state: warning: sim: "later -2h": expected later and a duration, such as later 2h`},
 	} {
 		go func() { // what sim has to say first is read meanwhile
 			if _, err := io.WriteString(control, c.line+"\n"); err != nil {

@@ -50,12 +50,12 @@ func TestStanding(t *testing.T) {
 				func(c *claim.Claim) { c.Revoked = &claim.Release{} })}},
 		},
 		{
-			"The plan of lucius waits for a yes or a no; without one, its hold ends in 23h.",
+			"The plan of lucius is waiting for /approve or /reject; without an answer, its hold ends in 23h.",
 			lifecycle.Facts{Log: claim.State{Claims: held(2*time.Hour,
 				func(c *claim.Claim) { c.Plan = &claim.Plan{At: now.Add(-time.Hour)} })}},
 		},
 		{
-			"The lease of lucius ran out 1h ago, and the next claim or sweep ends its hold. It cannot be claimed now: it is backing off until 2026-05-04 12:01 UTC.",
+			"The lease of lucius expired 1h ago, and the next claim or sweep ends its hold. It cannot be claimed now: it is backing off until 2026-05-04 12:01 UTC.",
 			lifecycle.Facts{Log: claim.State{Claims: held(5*time.Hour, as)}},
 		},
 		{
@@ -97,7 +97,7 @@ func TestStanding(t *testing.T) {
 
 	r.Rest = nil // no back-off
 	if got, want := cli.Standing(r.Terms, f,
-		r.Verdict(f, lifecycle.Seeker{})), "It is free: the lease of lucius ran out 1h ago, and the next claim or sweep ends its hold."; got != want {
+		r.Verdict(f, lifecycle.Seeker{})), "It is free: the lease of lucius expired 1h ago, and the next claim or sweep ends its hold."; got != want {
 		t.Errorf("without back-off %q, want %q", got, want)
 	}
 }
@@ -125,7 +125,7 @@ func TestDeeds(t *testing.T) {
 			cli.EntryView{Kind: "release", Outcome: "failure", Reason: "tests do not build"},
 			"released it after 2h 30m: failure, because tests do not build",
 		},
-		{cli.EntryView{Kind: "release"}, "released it after 2h 30m: no outcome told"},
+		{cli.EntryView{Kind: "release"}, "released it after 2h 30m: no outcome given"},
 		{
 			cli.EntryView{Kind: "release", Outcome: "stale-swept", By: "sweep-1"},
 			"lost it after 2h 30m without a heartbeat: stale-swept by sweep-1",
@@ -140,10 +140,10 @@ func TestDeeds(t *testing.T) {
 			cli.EntryView{Kind: "reject", By: "olga", Reason: "too big"},
 			"had its plan rejected by olga, because too big",
 		},
-		{cli.EntryView{Kind: "reset", By: "olga"}, "attempts are counted anew by olga"},
+		{cli.EntryView{Kind: "reset", By: "olga"}, "had its failed attempts reset by olga"},
 		{
 			cli.EntryView{Kind: "unlink", By: "olga", PR: "https://x/pull/3"},
-			"its pull request is not for the issue any more by olga, https://x/pull/3",
+			"had its pull request unlinked by olga, https://x/pull/3",
 		},
 		{cli.EntryView{Kind: "tomorrow"}, "tomorrow"},
 		{cli.EntryView{Kind: "ignored", Ignored: "no worker"}, "wrote a record that does not count: no worker"},

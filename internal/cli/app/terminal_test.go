@@ -288,12 +288,17 @@ func TestTerminalColours(t *testing.T) {
 func TestTerminalInit(t *testing.T) {
 	_, env := stage(t, "tok-olga")
 	clone := cloneOf(t, "https://github.com/acme/app.git")
-	for _, c := range []struct{ answer, want string }{
-		{"", "nothing was done"},
-		{"yep", "nothing was done"},
-		{"y", "created   file .github/workflows/label-state.yml"},
+	for _, c := range []struct{ open, answer, want string }{
+		{"", "", "nothing was done"},
+		{"yes", "yep", "nothing was done"},
+		{"y", "y", "created   file .github/workflows/label-state.yml"},
 	} {
 		p := openPane(t, 80, 40, darkPane, clone, env, "label-state", "init")
+		p.await("acme/app is public. Is it an open-source project", "[y/N]")
+		if c.open != "" {
+			p.press(c.open)
+		}
+		p.press("Enter")
 		p.await("+ file .github/label-state.yml", "+ label agent:blocked", "go on? [y/N]")
 		if c.answer != "" {
 			p.press(c.answer)
@@ -304,6 +309,11 @@ func TestTerminalInit(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(clone, ".github", "label-state.yml")); (err == nil) != (c.answer == "y") {
 			t.Errorf("answer %q: %v", c.answer, err)
 		}
+	}
+
+	settings, _ := os.ReadFile(filepath.Join(clone, ".github", "label-state.yml"))
+	if !strings.Contains(string(settings), "\ncontributors: {claim: labelled, pull_requests: claim} ") {
+		t.Errorf("the settings are\n%s", settings)
 	}
 
 	openPane(t, 80, 40, darkPane, clone, env, "label-state", "init").await("nothing to do: all is there",

@@ -277,18 +277,47 @@ func inGeneral(next []answer.Command) string {
 	return strings.Join(parts, "; ")
 }
 
-// checkHints wants a next command behind every failure, from the hook and the Action in their own
-// words.
+// checkHints wants each answer to say first what was wrong, then what to do next, in four lines at
+// most. The hook and the Action do so in their own words, git's lines do not count, and a refused
+// push has four lines for each issue besides. A newcomer's mistake needs something to type.
 func checkHints(t *testing.T, trials []trial) {
 	t.Helper()
-	next := regexp.MustCompile(`\nhint: .+\nexit \d$|push anyway: git push --no-verify|^usage: `)
+	var (
+		wrong     = regexp.MustCompile(`^(label-state|::error::).+ .+`)
+		next      = regexp.MustCompile(`(?m)^hint: .+$|push anyway: git push --no-verify|^usage: `)
+		command   = regexp.MustCompile(`(?m)(^hint|warning): .*((label-state|git|gh|ls|export|unset|cd) \S|owner/repo#7|https://)`)
+		gits      = regexp.MustCompile(`(?m)^(fatal: .*|error: failed .*|Please make sure .*|and the repository .*)?\n`)
+		block     = regexp.MustCompile(`(?ms)^  #\d.*?^    https://[^\n]*\n`)
+		usage     = regexp.MustCompile(`^usage: `)
+		newcomers = 0
+	)
+
 	for _, tr := range trials {
 		for _, q := range tr.asked {
-			n := len(q.answer)
-			if n < 2 || q.answer[n-1] != "exit 0" && !next.MatchString(strings.Join(q.answer, "\n")) {
-				t.Errorf("$ %s\n%s\nno hint", q.line, strings.Join(q.answer, "\n"))
+			all, last := strings.Join(q.answer, "\n"), len(q.answer)-1
+			said := gits.ReplaceAllString(strings.Join(q.answer[:max(last, 0)], "\n")+"\n", "")
+			said = block.ReplaceAllString(said, "")
+			switch lines := strings.Count(said, "\n"); {
+			case usage.MatchString(said):
+			case !wrong.MatchString(said):
+				t.Errorf("$ %s\n%s\ndoes not say what was wrong", q.line, all)
+			case q.answer[last] != "exit 0" && !next.MatchString(said):
+				t.Errorf("$ %s\n%s\nno hint", q.line, all)
+			case lines > 4:
+				t.Errorf("$ %s\n%s\n%d lines, want at most 4", q.line, all, lines)
+			}
+
+			if q.mark == "?" {
+				newcomers++
+				if !command.MatchString(said) {
+					t.Errorf("$ %s\n%s\na newcomer does not know what to type", q.line, all)
+				}
 			}
 		}
+	}
+
+	if newcomers < 60 {
+		t.Errorf("%d mistakes of newcomers, want 60", newcomers)
 	}
 }
 

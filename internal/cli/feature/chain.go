@@ -253,6 +253,7 @@ func chainStatus(ctx context.Context, c chainCall, _ *chainStatusParams) error {
 }
 
 func waitForChain(ctx context.Context, c chainCall, p *chainWaitParams) error {
+	defer c.call.Awaits(ctx, "the checks of "+c.Feature, time.Time{})()
 	r, err := prchain.Wait(ctx, c.call.Session.Client, c.state, cmp.Or(p.Interval, 15*time.Second))
 	if r.Parts != nil {
 		if told := c.call.Answer(viewReport(r), reportText(r)); told != nil {

@@ -49,7 +49,7 @@ func readPlan(c *cli.Call, asked *PlanParams) (p prchain.Plan, given bool, err e
 	case "none":
 	default:
 		if p.Closes, err = strconv.Atoi(text); err != nil || p.Closes < 1 || p.Closes > len(p.Parts) {
-			return p, true, c.Usagef("%s %q: want last, none, or 1 to %d",
+			return p, true, c.Usagef("%s %q: expected last, none, or 1 to %d",
 				c.Option("closes"), cli.OneLine(text), len(p.Parts))
 		}
 	}

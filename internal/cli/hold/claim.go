@@ -22,7 +22,7 @@ type claimParams struct {
 	cli.OfAgent
 	cli.Claiming
 	Wait  time.Duration `flag:"wait" text:"keep trying this long while the issue is not free"`
-	Force bool          `flag:"force" text:"end a hold that stands; recorded with your login"`
+	Force bool          `flag:"force" text:"end the current hold; recorded with your login"`
 	cli.Because
 	cli.Writing
 }
@@ -145,6 +145,8 @@ func claimWaiting(ctx context.Context, c *cli.Call, i claim.Issue, req ledger.Re
 	wait time.Duration,
 ) (ledger.Hold, error) {
 	end, said := time.Now().Add(wait), ""
+	stop := func() {}
+	defer func() { stop() }()
 	for pause := cli.RetryFirst; ; pause = min(2*pause, cli.RetryMost) {
 		h, err := c.Session.Ledger.Claim(ctx, i, req)
 		rest := min(pause, time.Until(end))
@@ -157,8 +159,8 @@ func claimWaiting(ctx context.Context, c *cli.Call, i claim.Issue, req ledger.Re
 		}
 
 		if text := cli.OneLine(held.Error()); text != said {
-			fmt.Fprintf(c.Terminal.Err, "label-state: %s is not free yet: %s\n", i, text)
-			said = text
+			stop()
+			stop, said = c.Awaits(ctx, i.String()+" ("+text+")", end), text
 		}
 
 		if setup.Clock().Sleep(ctx, rest) != nil {

@@ -19,7 +19,7 @@ func Log() cli.Verb {
 	return cli.Do(cli.Verb{
 		Name:     "log",
 		Summary:  "the records of an issue, oldest first",
-		About:    "One line a record, in the order that decides; what does not count is told with the reason.",
+		About:    "One line for each record, in the order that decides. A record that does not count is shown with the reason.",
 		Examples: "label-state log 42\nlabel-state log acme/app#42 --json\n",
 		Shows:    true,
 		Tools: []cli.Tool{{

@@ -25,7 +25,7 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParam
 	case err != nil:
 		return err
 	case claim.IsApp(me):
-		return c.Usagef("the token is of the app %s, and an app is no person: say which worker it is with --codename", me)
+		return c.Usagef("the token belongs to the app %s; name a worker with --codename", me)
 	}
 
 	f, v, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{Person: true})
@@ -133,7 +133,7 @@ func wouldClaimAsPerson(c *cli.Call, i claim.Issue, f lifecycle.Facts, v lifecyc
 	}
 	text := fmt.Sprintf("would claim %s %s for you", i, cli.OneLine(f.Title))
 	if taken {
-		text += ", ending the hold that stands"
+		text += ", ending the current hold"
 	}
 
 	return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.Free}, text+"\n")
@@ -171,7 +171,7 @@ func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 	holder, held := f.Log.Holder()
 	switch {
 	case held && holder.Person != "":
-		return notYours(c, i, me, fmt.Sprintf("%s holds it since %s", holder.Person, cli.Moment(holder.Created)))
+		return notYours(c, i, me, fmt.Sprintf("%s has held it since %s", holder.Person, cli.Moment(holder.Created)))
 	case !labels.Has(f.Labels, c.Session.Ledger.Rules().Scheme.Hold):
 		text := "you do not hold it, and nobody else does"
 		next := answer.Call("see what happened to it", "log", i.String())

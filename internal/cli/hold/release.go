@@ -21,7 +21,7 @@ type releaseParams struct {
 	Done    bool   `flag:"done" text:"it is done without a pull request: close the issue"`
 	To      string `flag:"transition-to" value:"LABEL" text:"label to move the issue to; refused when the move is not legal" only:"agent:implement,agent:pr-open,agent:done,..." show:"all"`
 	cli.Because
-	Force bool `flag:"force" text:"end whatever hold stands; recorded with your login"`
+	Force bool `flag:"force" text:"end the current hold; recorded with your login"`
 	Ask   bool `flag:"ask" text:"ask the holder to stop at its next heartbeat, instead of forcing" show:"all"`
 	cli.Writing
 }
@@ -58,7 +58,7 @@ func Release() cli.Verb {
 				With:     "force",
 				Destroys: true,
 				Repeats:  true,
-				About: "For operators: ends whatever hold stands, in the name of the token's login, and records it. " +
+				About: "For operators: ends the current hold, in the name of the token's login, and records it. " +
 					"Until its next renewal or push the former holder may still act. Never use it to get at an issue that somebody else works on.",
 			},
 		},
@@ -208,7 +208,7 @@ func forceRelease(ctx context.Context, c *cli.Call, i claim.Issue, reason string
 	text := "nobody held " + i.String()
 	switch {
 	case len(ended) == 0 && !rep.Change.Empty():
-		text = fmt.Sprintf("%s begins again: %s -> %s", i, cli.StateOf(rep.Was), cli.StateOf(rep.Is))
+		text = fmt.Sprintf("%s starts again: %s -> %s", i, cli.StateOf(rep.Was), cli.StateOf(rep.Is))
 	case len(ended) > 0:
 		text = fmt.Sprintf("released %s from %s by force: %s -> %s", i, strings.Join(out.Ended, ", "),
 			cli.StateOf(rep.Was), cli.StateOf(rep.Is))
@@ -234,5 +234,5 @@ func askToStop(ctx context.Context, c *cli.Call, i claim.Issue, reason string) e
 	}
 
 	return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.Asked},
-		fmt.Sprintf("asked %s to stop; it obeys at its next heartbeat or push\n", h.Record.Worker))
+		fmt.Sprintf("asked %s to stop; it will stop at its next heartbeat or push\n", h.Record.Worker))
 }

@@ -12,6 +12,7 @@ import (
 type renewParams struct {
 	cli.HeldIssue
 	cli.Holder
+	Note string `flag:"note" text:"one line for others, kept in the claim comment until the next note"`
 	cli.Writing
 }
 
@@ -20,17 +21,18 @@ func Renew() cli.Verb {
 	return cli.Do(cli.Verb{
 		Name:    "renew",
 		Summary: "extend a lease; exit 1 means stop all work on it",
-		About:   "Edits the claim comment, so that a long run leaves one comment behind. Who asks is looked up in this worktree when no option names it, and so is the issue.",
+		About:   "Edits the claim comment, so that a long run leaves one comment. --note leaves a line there that people, status and the next worker read; nobody is notified. Who asks is looked up in this worktree when no option names it, and so is the issue.",
 		Examples: "label-state renew 42\n" +
+			"label-state renew 42 --note 'the parser is done, tests are next'\n" +
 			"label-state renew acme/app#42 --codename lucius --firing-id run-7\n",
 		Tools: []cli.Tool{{
 			Name:    "renew",
 			Title:   "Extend a lease",
 			Set:     cli.Core,
-			Takes:   "issue codename firing-id",
+			Takes:   "issue codename firing-id note",
 			Repeats: true,
 			About: "Extends the lease of an issue you hold. Nothing renews by itself: call it before renew_before of the last answer, and before every step that others can see. " +
-				"Answer no means that the hold is lost: stop all work on the issue at once. Answer unknown leaves the old end standing: call it again.",
+				"Answer no means that the hold is lost: stop all work on the issue at once. Answer unknown leaves the old end standing: call it again. note keeps one line about the state of the work, for people and the next worker.",
 		}},
 	}, cli.OnIssue(renewIssue))
 }
@@ -48,7 +50,7 @@ func renewIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *renewParams)
 			fmt.Sprintf("would renew %s for %s\n", i, w))
 	}
 
-	h, err := c.Session.Ledger.Renew(ctx, i, w, token)
+	h, err := c.Session.Ledger.Note(ctx, i, w, token, p.Note)
 	if err != nil {
 		return err
 	}

@@ -85,7 +85,7 @@ func Status() cli.Verb {
 		Name:    "status",
 		Alias:   "status-issue",
 		Summary: "everything known about an issue",
-		About: "Who holds it and until when, what its labels should say, attempts, pull requests, records that do not count. " +
+		About: "Who holds it and until when, what its labels should say, attempts with their reasons, pull requests, records that do not count. " +
 			"When issues wait for each other in a dependency cycle, it says so: it follows blockers over 4 steps and 20 issues at most.",
 		Examples: "label-state status                    what this worktree holds\n" +
 			"label-state status 42\nlabel-state status acme/app#42 --json\n",
@@ -97,8 +97,8 @@ func Status() cli.Verb {
 			Takes: "issue codename firing-id",
 			Reads: true,
 			About: "Shows who holds an issue and until when, its labels and what they should be, attempts, pull requests, what blocks it, and records that do not count. Of your own hold, result.holder.renew_before says when to renew. Without an issue: what you hold here.",
-			Untrusted: "title labels reasons.text why holder.codename holder.firing_id holder.branch " +
-				"attempts.worker attempts.reason attempts.branch pull_requests.title ignored.reason " +
+			Untrusted: "title labels reasons.text why holder.codename holder.firing_id holder.branch holder.note " +
+				"attempts.worker attempts.person attempts.reason attempts.branch pull_requests.title ignored.reason " +
 				"plan.by plan.reason cycle.unknown",
 		}},
 	}, showIssueOrHere)

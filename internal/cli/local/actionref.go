@@ -80,7 +80,7 @@ func findCommit(ctx context.Context, c *cli.Call, r workflow.Reference) (string,
 	case err != nil:
 		return "", err
 	case len(answer.SHA) < 40:
-		return "", errors.New("GitHub told no commit")
+		return "", errors.New("GitHub named no commit")
 	}
 
 	return answer.SHA, nil

@@ -231,7 +231,7 @@ func (e *hostEvent) again(ctx context.Context, t *worktreeHolds, n int) {
 func (e *hostEvent) refused(t *worktreeHolds, n int, held *ledger.HeldError) {
 	why := cli.OneLine(held.Error())
 	if held.Yielded != nil || held.Verdict.Has(lifecycle.CodeInFlight) || held.Verdict.Has(lifecycle.CodeHold) {
-		e.lose(t, n, "its lease ran out, and "+why)
+		e.lose(t, n, "its lease expired, and "+why)
 		return
 	}
 
@@ -257,7 +257,7 @@ func (e *hostEvent) lose(t *worktreeHolds, n int, why string) {
 func whyLost(err error, holder *claim.Claim) string {
 	text := err.Error()
 	if holder != nil {
-		text += "; " + cmp.Or(holder.Person, holder.Record.Worker.String()) + " holds it since " +
+		text += "; " + cmp.Or(holder.Person, holder.Record.Worker.String()) + " has held it since " +
 			cli.Moment(holder.Created)
 	}
 	return cli.OneLine(text)
@@ -371,7 +371,7 @@ func (e *hostEvent) learn(s *setup.Session, f lifecycle.Facts, t *worktreeHolds,
 // waits is what the holder waits for.
 func waits(f lifecycle.Facts, w claim.Worker) string {
 	if own, ok := f.Log.Find(w); ok && own.Plan.Pending() {
-		return "its plan waits for an answer, which this waits for: label-state plan " + f.Issue.String() +
+		return "its plan is waiting for an answer; wait for it with: label-state plan " + f.Issue.String() +
 			" --wait 30m"
 	}
 

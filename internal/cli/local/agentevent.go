@@ -127,7 +127,7 @@ type worktreeHolds struct {
 func (e *hostEvent) read(name string) error {
 	h, known := agenthost.Parse(name)
 	if !known {
-		return fmt.Errorf("%q is no host that this version knows", name)
+		return fmt.Errorf("%q is not a host that this version supports", name)
 	}
 
 	text, err := io.ReadAll(io.LimitReader(e.terminal.In, largestEvent+1))

@@ -15,7 +15,7 @@ import (
 type placeParams struct {
 	Host    string `arg:"HOST" only:"claude-code,codex,gemini,cursor,copilot,opencode"`
 	User    bool   `flag:"user" text:"for every repository of yours, in your home folder"`
-	Project bool   `flag:"project" text:"for whoever works in this repository, in files to commit (default)"`
+	Project bool   `flag:"project" text:"for everybody who works in this repository, in files to commit (default)"`
 	Yes     bool   `flag:"yes,y" text:"do not ask"`
 	DryRun  bool   `flag:"dry-run" text:"look and report, write nothing"`
 	cli.Answering
@@ -39,7 +39,7 @@ func Agent() []cli.Verb {
 		cli.Do(cli.Verb{
 			Name:     "agent install",
 			Summary:  "write the host's hooks and skill, and register the MCP server",
-			About:    "Shows what it will write and asks. Settings and hooks of yours stay; uninstall puts every file back as it was.",
+			About:    "Shows what it will write and asks. Your settings and hooks stay; uninstall puts every file back as it was.",
 			Examples: "label-state agent install claude-code\nlabel-state agent install codex --user --yes\n",
 		}, setHost(agentsetup.Place.Install, agentsetup.Place.Carry, afterInstall)),
 		cli.Do(cli.Verb{
@@ -49,15 +49,15 @@ func Agent() []cli.Verb {
 		}, showHosts),
 		cli.Do(cli.Verb{
 			Name:     "agent uninstall",
-			Summary:  "take the host's hooks, skill and MCP server away again",
-			About:    "A file that nobody has touched since becomes what it was, byte for byte; of one that was edited only what is ours goes.",
+			Summary:  "remove the host's hooks, skill and MCP server",
+			About:    "A file that was not edited since is restored byte for byte. From an edited file only our lines are removed.",
 			Examples: "label-state agent uninstall claude-code\n",
 		}, setHost(agentsetup.Place.Uninstall, agentsetup.Place.TakeBack, func(agenthost.Host) string { return "" })),
 		cli.Do(cli.Verb{
 			Name:    "agent event",
 			Summary: "answer one event of a host; its hooks call it",
 			About: "Reads the host's JSON on standard input and answers in the host's own form. It renews what is due, denies a tool call " +
-				"under a hold that is lost, a push without a hold that stands, and lets everything else go on: the exit code is 0, whatever happens.",
+				"under a lost hold and a push without a hold, and allows everything else. The exit code is always 0.",
 			Examples: "label-state agent event claude-code <event.json\n",
 		}, answerEvent),
 	}

@@ -119,7 +119,7 @@ func failedCheck(c *cli.Call, check string, err error) Diagnosis {
 	case errors.As(err, &denied):
 		return d.or("fail", denied.Remedy)
 	case errors.As(err, &auth):
-		return d.or("fail", "put a token that GitHub takes into LABEL_STATE_TOKEN, GH_TOKEN or GITHUB_TOKEN, or: gh auth login")
+		return d.or("fail", "put a valid GitHub token into LABEL_STATE_TOKEN, GH_TOKEN or GITHUB_TOKEN, or: gh auth login")
 	case errors.As(err, &allowed):
 		return d.or("fail", "give the token the permission "+cmp.Or(allowed.Needs, "issues: write"))
 	case errors.As(err, &missing):
@@ -248,12 +248,12 @@ func checkRepository(ctx context.Context, c *cli.Call, r github.Repository) []Di
 		out[0] = out[0].or("fail", "issues are switched off there")
 	}
 
-	role := ok("permission", "%s", cmp.Or(string(r.Role), "not told"))
+	role := ok("permission", "%s", cmp.Or(string(r.Role), "unknown"))
 	switch r.Role {
 	case "read":
 		role = role.or("fail", "claims count only from people who may label: ask for triage or write")
 	case "":
-		role = role.or("warn", "GitHub does not tell this token; claims need issues: write")
+		role = role.or("warn", "GitHub does not show it to this token; claims need issues: write")
 	}
 
 	var outsider *github.OutsiderError

@@ -27,7 +27,7 @@ func checkWorkflow(ctx context.Context, c *cli.Call) []Diagnosis {
 
 	case errors.As(err, &missing):
 		return []Diagnosis{ok("workflow", "no %s", WorkflowPath).or("warn",
-			"without it nobody sweeps; label-state init writes it")}
+			"without it no sweep runs; label-state init writes it")}
 	case err != nil:
 		return []Diagnosis{ok("workflow", "%s", err).or("warn", c.Terminal.Hint(err))}
 	case !runsAction(text):

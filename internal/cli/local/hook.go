@@ -46,14 +46,14 @@ func Hook() []cli.Verb {
 		cli.Do(cli.Verb{
 			Name:     "hook install",
 			Summary:  "guard this clone's pushes",
-			About:    "Another tool's hook that is there already keeps running, behind ours.",
+			About:    "Another tool's hook that is there already runs after ours.",
 			Examples: "label-state hook install\nlabel-state hook install --global\n",
 		}, func(ctx context.Context, c *cli.Call, p *hookInstallParams) error {
 			return changeHook(ctx, c, p, hookfile.Install)
 		}),
 		cli.Do(cli.Verb{
 			Name:     "hook uninstall",
-			Summary:  "take it away again; another tool's hook is put back as it was",
+			Summary:  "remove it; another tool's hook is restored",
 			Examples: "label-state hook uninstall\n",
 		}, func(ctx context.Context, c *cli.Call, p *hookUninstallParams) error {
 			return changeHook(ctx, c, &hookInstallParams{hookUninstallParams: *p}, hookfile.Uninstall)

@@ -3,9 +3,9 @@
 package local
 
 import (
-	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -14,9 +14,10 @@ import (
 )
 
 type initParams struct {
-	Yes   bool   `flag:"yes,y" text:"do not ask"`
-	Lease string `flag:"lease" value:"KIND" text:"kind of lease for the settings that it writes: comments or refs" only:"comments,refs,..."`
-	Hook  string `flag:"hook" value:"FILE" text:"program that the hook runs (default: as hook install has it)"`
+	Yes          bool   `flag:"yes,y" text:"do not ask"`
+	Contributors string `flag:"contributors" value:"KIND" text:"settings: issues that anybody may take" only:"off,labelled,all"`
+	Lease        string `flag:"lease" value:"KIND" text:"settings: kind of lease, comments or refs" only:"comments,refs,..."`
+	Hook         string `flag:"hook" value:"FILE" text:"program that the hook runs (default: as hook install has it)"`
 	cli.Writing
 }
 
@@ -26,7 +27,7 @@ func Init() cli.Verb {
 		Name:    "init",
 		Summary: "set up a repository: files, labels and hook",
 		About: "Shows what it will do and asks. Run it again whenever you like: what is there stays. No line that a person wrote is changed. " +
-			"Run it inside a clone. Its last lines say what works, what is left to do, what it costs and how to undo it.",
+			"Run it inside a clone. In a public repository it asks whether contributors may take issues. Its last lines say what works, what is left to do, what it costs and how to undo it.",
 		Examples: "label-state init\nlabel-state init --dry-run\nlabel-state init --yes\n",
 	}, cli.InRepo(initRepo))
 }
@@ -48,11 +49,11 @@ func initRepo(ctx context.Context, c *cli.Call, p *initParams) error {
 	case !status(cli.StepMissing):
 		return endInit(ctx, c, p, steps, nil, "nothing to do: all is there\n")
 	case c.DryRun:
-		return cli.ShowSteps(c, repo, steps, paragraph("next", leftOf(steps, cli.StepKept)...)+refsTip(ctx, c, p.Lease, steps))
+		return cli.ShowSteps(c, repo, steps, paragraph("next", leftOf(steps, cli.StepKept)...)+tips(ctx, c, p, steps))
 	}
 
 	preview := func() string {
-		return cli.Wrap(cli.Preview(repo, steps)+refsTip(ctx, c, p.Lease, steps), c.Terminal.Env.Width(c.Terminal.Out))
+		return cli.Wrap(cli.Preview(repo, steps)+tips(ctx, c, p, steps), c.Terminal.Env.Width(c.Terminal.Out))
 	}
 
 	if err := agree(c, p.Yes, "label-state init", "look at what it would do, then say yes beforehand", preview); err != nil {
@@ -73,16 +74,25 @@ func agree(c *cli.Call, yes bool, command, advice string, preview func() string)
 		return nil
 	}
 	if !c.Live() {
-		return cli.Advise(c.Usagef("nobody is here to ask"),
+		return cli.Advise(c.Usagef("there is no terminal to ask on"),
 			answer.Advice(advice+": "+command+" --dry-run, "+command+" --yes"))
 	}
 
-	fmt.Fprint(c.Terminal.Out, preview()+"go on? [y/N] ")
-	line, _ := bufio.NewReader(c.Terminal.In).ReadString('\n') // what cannot be read is no yes
-	switch strings.ToLower(strings.TrimSpace(line)) {
-	case "y", "yes":
+	if ask(c, preview()+"go on?") {
 		return nil
 	}
-
 	return cli.Declined("nothing was done", answer.Advice(command+" --dry-run shows the same again"))
+}
+
+// ask reports whether a person answers a question with yes. What cannot be read is not one.
+func ask(c *cli.Call, question string) bool {
+	fmt.Fprint(c.Terminal.Out, question+" [y/N] ")
+	var line strings.Builder
+	for one := []byte{0}; ; line.Write(one) { // no more than the line: the next question has the rest
+		if _, err := io.ReadFull(c.Terminal.In, one); err != nil || one[0] == '\n' {
+			break
+		}
+	}
+
+	return slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(line.String())))
 }

@@ -102,7 +102,7 @@ func costLines(c *cli.Call) []string {
 	runs := fmt.Sprintf("%d runs of the Action a month for the sweep, and one for each event of a pull request, issue or command; free in a public repository, else a minute or more each", sweepsAMonth)
 	comments := printable.Count(commentsAHold, "comment", "comments") + " on an issue each time somebody holds it"
 	if c.Session.Config.Claim.Comments == "quiet" {
-		comments += ", and none by who loses a race"
+		comments += ", and none for a claim that loses a race"
 	}
 	return []string{runs, comments}
 }

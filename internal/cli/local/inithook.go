@@ -67,7 +67,7 @@ func hookStep(o hookfile.Options, found hookfile.State) cli.Step {
 		return s
 
 	case hookfile.Edited, hookfile.Blocked:
-		s.Status, s.Detail = cli.StepKept, "yours, and it stays: "+string(found.Kind)
+		s.Status, s.Detail = cli.StepKept, "kept your version: "+string(found.Kind)
 		s.Next = "have a look at your hook: label-state hook status"
 		return s
 	}
@@ -80,7 +80,7 @@ func hookStep(o hookfile.Options, found hookfile.State) cli.Step {
 	s.Status, s.Do = cli.StepMissing, install
 	switch {
 	case found.Extends:
-		s.Kind, s.Name, s.Detail, s.Done = "file", found.Script, "gets lines that run it; yours stay", "extended"
+		s.Kind, s.Name, s.Detail, s.Done = "file", found.Script, "adds lines that run it", "extended"
 		s.Undo = forgetProgram
 	case found.Text != "": // somebody else keeps the place: the file from which it runs ours is made
 		s.Detail, s.File, s.Undo = "a script for "+found.Manager+" to run", found.Script, forgetProgram
@@ -128,7 +128,7 @@ func lefthookSteps(root string, o hookfile.Options, found hookfile.State) []cli.
 			strings.ReplaceAll(strings.TrimSuffix(lack.Lines, "\n"), "\n", "\n  ")
 
 	default:
-		s.Status, s.Detail, s.Done = cli.StepMissing, "gets lines that run it; yours stay", "extended"
+		s.Status, s.Detail, s.Done = cli.StepMissing, "adds lines that run it", "extended"
 		s.Do, s.Undo = func(ctx context.Context) error { return extendLefthook(ctx, root, o) }, forgetProgram
 	}
 

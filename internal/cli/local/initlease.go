@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
@@ -18,51 +19,110 @@ const RefsTip = "tip: with --lease refs a claim takes 0.3 s and 4 requests inste
 	"the tokens of all workers and the workflow then need contents: write\n"
 
 // settingsLine is the line of the start file that a lease of another kind replaces.
-const settingsLine = "#claim: {ttl: 4h, max_ttl: 24h}            # how long a hold stands without a heartbeat"
+const settingsLine = "#claim: {ttl: 4h, max_ttl: 24h}            # how long a hold lasts without a heartbeat"
 
 // refsLine is that line with the refs lease.
 const refsLine = "claim: {lease: refs}                       # a git reference decides a claim; also here: ttl: 4h, max_ttl: 24h"
 
+// contributorsOff is the line of the start file that says who else may take issues.
+const contributorsOff = "#contributors: {claim: off}                # issues that anybody may take by /claim: off, labelled or all"
+
+// contributorsLine is the setting by which contributors take issues of a kind.
+func contributorsLine(kind string) string {
+	return "contributors: {claim: " + kind + ", pull_requests: claim}"
+}
+
+// contributorsIn is the start file with that setting.
+func contributorsIn(text, kind string) string {
+	return strings.Replace(text, contributorsOff, contributorsLine(kind)+
+		" # anybody takes an issue by /claim, or by a pull request; also here: labels, ttl, limit", 1)
+}
+
+// asksContributors asks about a public repository whether contributors are to take issues, where no
+// option says so and somebody is there, and notes a yes.
+func asksContributors(ctx context.Context, c *cli.Call, p *initParams) bool {
+	if p.Contributors != "" || p.Yes || p.DryRun || !c.Live() {
+		return false
+	}
+	if r, err := c.Session.Client.Repository(ctx, c.Session.Repo); err != nil || r.Private {
+		return false
+	}
+
+	p.Contributors = config.ContributorsOff
+	if ask(c, cli.Wrap(c.Session.Repo.String()+" is public. Is it an open-source project whose contributors take issues?\n"+
+		"With yes, anybody may take one that is labelled \"good first issue\" or \"help wanted\", by the comment /claim or "+
+		"by a pull request. You see the settings before they are written.", c.Terminal.Env.Width(c.Terminal.Out))) {
+		p.Contributors = config.ContributorsLabelled
+	}
+
+	return p.Contributors != config.ContributorsOff
+}
+
 // chosenLease is the kind of lease that --lease names, else the settings. A wrong call says that
-// there is no such kind for init to set up, or that the settings are there and name another one.
-func chosenLease(c *cli.Call, root, kind string, settings cli.Step) (string, error) {
-	there := c.Session.Config.Claim.Lease
+// there is no such kind for init to set up, or that the settings are there and say something else
+// than an option.
+func chosenLease(c *cli.Call, root string, p *initParams, settings cli.Step) (string, error) {
+	there := c.Session.Config
 	text, err := smallfile.Follow(filepath.Join(root, filepath.FromSlash(config.Path)), cli.LargestFile)
 	if err == nil {
 		// an init before this one may have written it, and nobody pushed yet
 		if own, err := config.Parse(config.Path, text); err == nil {
-			there = own.Claim.Lease
+			there = own
 		}
 	}
 
+	differs := func(option, chosen, there, setting string) error {
+		return cli.Advise(c.Usagef("--%s %s: %s is there and says %s", option, chosen, config.Path, there),
+			answer.Call("set "+setting+" in "+config.Path+", then", "init"))
+	}
+	found, kind := settings.Status != cli.StepMissing, p.Lease
 	switch {
+	case found && p.Contributors != "" && p.Contributors != there.Contributors.Claim:
+		return "", differs("contributors", p.Contributors, there.Contributors.Claim,
+			"contributors: {claim: "+p.Contributors+"}")
 	case kind == "":
-		return there, nil
+		return there.Claim.Lease, nil
 	case kind != lease.Comments && kind != lease.Refs:
 		return "", cli.Advise(c.Usagef("--lease %q: allowed are %s and %s", cli.OneLine(kind), lease.Comments, lease.Refs),
 			answer.Advice("a service is set up by hand: see claim.lease in docs/configuration.md"), answer.Call("then",
 				"init"))
 
-	case settings.Status != cli.StepMissing && kind != there:
-		return "", cli.Advise(c.Usagef("--lease %s: %s is there and says %s", kind, config.Path, there),
-			answer.Call("set claim: {lease: "+kind+"} in "+config.Path+", then", "init"))
+	case found && kind != there.Claim.Lease:
+		return "", differs("lease", kind, there.Claim.Lease, "claim: {lease: "+kind+"}")
 	}
 
 	return kind, nil
 }
 
-// refsTip is RefsTip where this init writes the settings and the token may write contents, as far
-// as its role tells; else empty. That the role cannot be read is no reason to stop.
-func refsTip(ctx context.Context, c *cli.Call, chosen string, steps []cli.Step) string {
-	settings := slices.IndexFunc(steps, func(s cli.Step) bool { return s.Name == config.Path })
-	if chosen != "" || settings < 0 || steps[settings].Status != cli.StepMissing {
-		return ""
-	}
-
-	r, err := c.Session.Client.Repository(ctx, c.Session.Repo)
-	if err != nil || !slices.Contains([]github.Role{github.RoleWrite, github.RoleMaintain, github.RoleAdmin}, r.Role) {
-		return ""
-	}
-
-	return RefsTip
+// missesSettings reports whether init writes the settings.
+func missesSettings(steps []cli.Step) bool {
+	return slices.ContainsFunc(steps, func(s cli.Step) bool { return s.Name == config.Path && s.Status == cli.StepMissing })
 }
+
+// tips recommend what nobody has chosen where this init writes the settings: RefsTip where the token
+// may write contents, as far as its role tells, and contributors in a public repository. That
+// nothing can be read of it is no reason to stop.
+func tips(ctx context.Context, c *cli.Call, p *initParams, steps []cli.Step) (text string) {
+	if !missesSettings(steps) {
+		return ""
+	}
+	r, err := c.Session.Client.Repository(ctx, c.Session.Repo)
+	if err != nil {
+		return ""
+	}
+
+	if p.Lease == "" && slices.Contains([]github.Role{github.RoleWrite, github.RoleMaintain, github.RoleAdmin}, r.Role) {
+		text += RefsTip
+	}
+	switch {
+	case p.Contributors == "" && !r.Private:
+		text += contributorsTip
+	case p.Contributors != "" && p.Contributors != config.ContributorsOff:
+		text += "the settings have: " + contributorsLine(p.Contributors) + "\n"
+	}
+
+	return text
+}
+
+const contributorsTip = "tip: open source? With --contributors labelled anybody may take issues labelled \"good first issue\" or \"help wanted\" by the comment " +
+	"/claim, or by a pull request\n"

@@ -36,7 +36,11 @@ func planSteps(ctx context.Context, c *cli.Call, p *initParams) ([]cli.Step, err
 		return nil, err
 	}
 
-	all, kind, err := configSteps(ctx, c, root, p.Lease)
+	all, kind, err := configSteps(ctx, c, root, p)
+	if err == nil && missesSettings(all) && asksContributors(ctx, c, p) {
+		all, kind, err = configSteps(ctx, c, root, p)
+	}
+
 	if err != nil {
 		return nil, err
 	}
@@ -59,23 +63,29 @@ func planSteps(ctx context.Context, c *cli.Call, p *initParams) ([]cli.Step, err
 // configSteps are the settings. Where records of the token's login do not count, a file that init
 // writes names its App, and a file that is there is for a person to change. kind is the kind of
 // lease that the settings name.
-func configSteps(ctx context.Context, c *cli.Call, root, chosen string) (steps []cli.Step, kind string, err error) {
+func configSteps(ctx context.Context, c *cli.Call, root string, p *initParams) (steps []cli.Step, kind string, err error) {
 	var outsider *github.OutsiderError
 	if err := c.Session.Client.Heard(ctx, c.Session.Repo); err != nil && !errors.As(err, &outsider) {
 		return nil, "", err
 	}
 
-	about := "the settings, all optional"
+	about := "the settings"
 	if outsider != nil && outsider.App() != "" {
-		about = "the settings; trust.apps lists " + outsider.App()
+		about += "; trust.apps lists " + outsider.App()
 	}
 
 	text := ConfigFor(outsider)
-	if chosen == lease.Refs {
-		if !strings.Contains(text, settingsLine) {
-			return nil, "", fmt.Errorf("the settings to start with have no line %q", settingsLine)
-		}
+	if p.Contributors != "" && p.Contributors != config.ContributorsOff {
+		text = contributorsIn(text, p.Contributors)
+		about += "; contributors may claim"
+	}
+
+	if p.Lease == lease.Refs {
 		text = strings.Replace(text, settingsLine, refsLine, 1)
+	}
+
+	if about == "the settings" {
+		about += ", all optional"
 	}
 
 	if _, err := os.Lstat(filepath.Join(root, filepath.FromSlash(config.Unread))); err == nil {
@@ -94,7 +104,7 @@ func configSteps(ctx context.Context, c *cli.Call, root, chosen string) (steps [
 
 	file, err := fileStep(ctx, c, root, config.Path, text, about)
 	if err == nil {
-		kind, err = chosenLease(c, root, chosen, file)
+		kind, err = chosenLease(c, root, p, file)
 	}
 
 	if err != nil || outsider == nil || outsider.App() != "" && file.Status == cli.StepMissing {
@@ -164,7 +174,7 @@ func fileStep(ctx context.Context, c *cli.Call, root, path, text, about string) 
 		s.Detail = "yours" // it is meant to be changed, and has been read already
 	default:
 		ours, theirs := lacking(text, have), lacking(have, text)
-		s.Status, s.Detail = cli.StepKept, fmt.Sprintf("yours, and it stays: %s of ours missing, %d of its own",
+		s.Status, s.Detail = cli.StepKept, fmt.Sprintf("kept your version: it lacks %s of ours and has %d of its own",
 			printable.Count(len(ours), "line", "lines"), len(theirs))
 		if len(ours) > 0 {
 			s.Detail += fmt.Sprintf("; ours has, for one, %q", ours[0])

@@ -47,7 +47,7 @@ func Board() cli.Verb {
 			Takes: "repo",
 			Reads: true,
 			Many:  true,
-			About: "Lists every issue that is part of the lifecycle, one card each: its state and why, who holds it since when and until when, what is stranded. " +
+			About: "Lists every issue that is part of the lifecycle, one card each: its state and why, who has held it since when and until when, what is stranded. " +
 				"What was done it lists for two days.",
 			Untrusted: "title why holder author branch",
 		}},
@@ -115,7 +115,7 @@ func showBoard(ctx context.Context, c *cli.Call, p *boardParams) error {
 	stays := c.Live() && env.Getenv("TERM") != "dumb" && !p.Once // a dumb terminal cannot move its cursor
 	switch {
 	case p.Every > 0 && p.Every < 5*time.Second:
-		return c.Usagef("--every %s: want 5s at least", p.Every)
+		return c.Usagef("--every %s: expected 5s at least", p.Every)
 	case p.Every > 0 && !stays:
 		return c.Usagef("--every is for the board that stays: in a terminal, without --once and --json")
 	case p.Fleet && len(c.Named()) > 0:

@@ -19,7 +19,7 @@ import (
 type statsParams struct {
 	Name  string `arg:"[OWNER/NAME]"`
 	Since string `flag:"since" value:"TIME" text:"so far back: days, weeks or hours, such as 12w or 36h (default: 30d)"`
-	Plot  string `flag:"plot" value:"FILE" text:"also draw them into FILE, an SVG picture"`
+	Plot  string `flag:"plot" value:"FILE" text:"also draw them into FILE, as SVG"`
 	cli.OneRepo
 }
 
@@ -177,7 +177,7 @@ func plotFile(c *cli.Call, name string) (string, error) {
 		return "", nil
 	}
 	if filepath.Ext(name) != ".svg" {
-		return "", c.Usagef("--plot %q: want the name of a file that ends in .svg", cli.OneLine(name))
+		return "", c.Usagef("--plot %q: expected the name of a file that ends in .svg", cli.OneLine(name))
 	}
 
 	file := name
@@ -203,7 +203,7 @@ func longAgo(c *cli.Call, text string) (time.Duration, error) {
 		}
 	}
 
-	return 0, c.Usagef("--since %q: want days, weeks or hours such as 30d, 12w or 36h",
+	return 0, c.Usagef("--since %q: expected days, weeks or hours such as 30d, 12w or 36h",
 		cli.OneLine(strings.TrimSpace(text)))
 }
 

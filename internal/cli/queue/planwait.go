@@ -60,6 +60,7 @@ func awaitAnswer(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker
 	wait time.Duration,
 ) error {
 	end := time.Now().Add(wait)
+	defer c.Awaits(ctx, "the answer to the plan on "+i.String(), end)()
 	asked := slackWatch{gate: gate}
 	for pause := cli.RetryFirst; ; pause = min(2*pause, cli.RetryMost) {
 		f, err := c.Session.Ledger.Look(ctx, i)

@@ -11,18 +11,18 @@ import (
 	"github.com/label-state/label-state/internal/githubsim"
 )
 
-// deliver runs the Action on the newest delivery of a pull request with that action.
-func (s *Story) deliver(ctx context.Context, action string) error {
+// deliver runs the Action on the newest delivery of an event with that action.
+func (s *Story) deliver(ctx context.Context, event, action string) error {
 	events, _ := s.server.Events()
 	for _, e := range slices.Backward(events) {
-		if e.Name == "pull_request" && e.Action == action {
+		if e.Name == event && e.Action == action {
 			r, err := s.action(ctx, e)
-			s.check(err == nil && r.Code == 0, "the Action's run on pull_request %s is green", action)
+			s.check(err == nil && r.Code == 0, "the Action's run on %s %s is green", event, action)
 			return err
 		}
 	}
 
-	return fmt.Errorf("no pull_request event %q was delivered", action)
+	return fmt.Errorf("no %s event %q was delivered", event, action)
 }
 
 // action runs the Action as the runner does: event file, variables, output and summary files.

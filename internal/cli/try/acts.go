@@ -123,7 +123,7 @@ func (s *Story) opened(ctx context.Context) error {
 	}
 
 	s.note("pull request #%d: Closes #1", s.pull)
-	if err := s.deliver(ctx, "opened"); err != nil {
+	if err := s.deliver(ctx, "pull_request", "opened"); err != nil {
 		return err
 	}
 
@@ -157,13 +157,69 @@ func (s *Story) killed(ctx context.Context) error {
 	s.check(claimed, "vera held the issue when it was killed (signal 9)")
 	s.note("five hours pass on the embedded GitHub's clock")
 	s.server.Skip(5 * time.Hour)
+	if err := s.sweep(ctx); err != nil {
+		return err
+	}
+
+	s.shows(2, "agent:implement")
+	return nil
+}
+
+// sweep runs the Action as its schedule does.
+func (s *Story) sweep(ctx context.Context) error {
 	r, err := s.action(ctx, githubsim.Event{Name: "schedule", Repo: repo, Payload: []byte("{}")})
 	if err != nil {
 		return err
 	}
 
 	s.check(r.Code == 0, "the scheduled sweep is green")
-	s.shows(2, "agent:implement")
+	return nil
+}
+
+// contributed is the work of somebody who may not label, in a fork.
+func (s *Story) contributed(ctx context.Context) error {
+	s.act("A contributor who may not label takes issue 3 by /claim; an agent is refused, and the pull request moves the label")
+	s.note("settings: contributors: {claim: labelled, pull_requests: claim}; issue 3 is a good first issue")
+	s.note("rob comments on issue 3: /claim")
+	if _, err := s.server.AddComment(repo, 3, "rob", "/claim"); err != nil {
+		return err
+	}
+	if err := s.deliver(ctx, "issue_comment", "created"); err != nil {
+		return err
+	}
+
+	r, err := s.winner.show(ctx, s.Programs.CLI, "claim", repo+"#3", "--codename", s.winner.name)
+	if err != nil {
+		return err
+	}
+
+	s.check(r.Code == 1 && strings.Contains(r.Output, "rob"), "the agent's claim is refused, and names rob")
+	p := s.player("rob", rob)
+	if err := p.cloneOf(ctx, fork); err != nil {
+		return err
+	}
+	if err := p.commit(ctx, "name-the-folder", "Name the folder\n\nCloses #3"); err != nil {
+		return err
+	}
+
+	r, err = p.show(ctx, "git", "push", "-q", "origin", "name-the-folder")
+	if err != nil {
+		return err
+	}
+
+	s.check(r.Code == 0, "git push to the fork succeeded")
+	pull, err := s.server.OpenPull(repo, "rob",
+		githubsim.Pull{Title: "Name the folder", Body: "Closes #3", Head: "rob:name-the-folder"})
+	if err != nil {
+		return err
+	}
+
+	s.note("pull request #%d from the fork: Closes #3; a run for a fork may only read, so the next sweep moves the label", pull)
+	if err := s.sweep(ctx); err != nil {
+		return err
+	}
+
+	s.shows(3, "good first issue do-not-pickup agent:pr-open")
 	return nil
 }
 
@@ -174,7 +230,7 @@ func (s *Story) merged(ctx context.Context) error {
 	}
 
 	s.note("olga merges #%d", s.pull)
-	if err := s.deliver(ctx, "closed"); err != nil {
+	if err := s.deliver(ctx, "pull_request", "closed"); err != nil {
 		return err
 	}
 

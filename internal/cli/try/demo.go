@@ -26,7 +26,7 @@ func Demo() cli.Verb {
 		Name:    "demo",
 		Summary: "run a complete example on an embedded GitHub; needs only Go and git",
 		About: "Two agents race for an issue, a push is refused, the holder's goes through, a pull request and a " +
-			"sweep move the labels. Every step is a real process, and checked.",
+			"sweep move the labels, and a contributor takes an issue by a comment. Every step is a real process, and checked.",
 	}, runDemo)
 }
 

@@ -42,14 +42,21 @@ func (s Stage) paint(p Part, text string) string {
 // named.
 type Programs struct{ CLI, Hook, Action, Image string }
 
-const repo = "acme/app"
+const (
+	repo = "acme/app"
+	fork = "rob/app"
+)
 
 // The tokens of the embedded GitHub's users.
 const (
 	agents  = "tok-agents"
 	olga    = "tok-olga"
+	rob     = "tok-rob"
 	actions = "tok-actions"
 )
+
+// settings let anybody take a good first issue.
+const settings = "version: 1\ncontributors: {claim: labelled, pull_requests: claim}\n"
 
 func seed() githubsim.Seed {
 	write := map[string]string{repo: "write"}
@@ -57,12 +64,17 @@ func seed() githubsim.Seed {
 		Users: []githubsim.SeedUser{
 			{Login: "agents", Token: agents, Permissions: write},
 			{Login: "olga", Token: olga, Permissions: map[string]string{repo: "admin"}},
+			{Login: "rob", Token: rob, Permissions: map[string]string{fork: "admin"}},
 			{Login: "github-actions[bot]", Token: actions, Permissions: write},
 		},
 		Repos: []githubsim.SeedRepo{{
 			Name:          repo,
 			DefaultBranch: "main",
-			Labels:        []githubsim.SeedLabel{{Name: "agent:implement", Color: "0e8a16"}},
+			Files:         map[string]string{".github/label-state.yml": settings},
+			Labels: []githubsim.SeedLabel{
+				{Name: "agent:implement", Color: "0e8a16"},
+				{Name: "good first issue", Color: "7057ff"},
+			},
 			Issues: []githubsim.SeedIssue{
 				{
 					Number: 1,
@@ -76,8 +88,14 @@ func seed() githubsim.Seed {
 					Author: "olga",
 					Labels: []string{"agent:implement"},
 				},
+				{
+					Number: 3,
+					Title:  "Name the folder in the error",
+					Author: "olga",
+					Labels: []string{"agent:implement", "good first issue"},
+				},
 			},
-		}},
+		}, {Name: fork, DefaultBranch: "main", ForkOf: repo}},
 	}
 }
 
@@ -111,7 +129,7 @@ func Play(ctx context.Context, stage Stage) error {
 	defer stop()
 	for _, act := range []func(context.Context) error{
 		s.prepare, s.race, s.refusal, s.delivery, s.opened, s.killed,
-		s.merged,
+		s.merged, s.contributed,
 	} {
 		if err := act(ctx); err != nil {
 			return fmt.Errorf("act %d: %w", s.step, err)

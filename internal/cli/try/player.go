@@ -115,8 +115,16 @@ func (p *player) prompt(name string, args []string) {
 	fmt.Fprintf(p.Out, "   %s$ %s\n", p.name, p.paint(Typed, strings.TrimSpace(line)))
 }
 
-// clone makes the player's clone over smart HTTP and installs the hook in it.
+// clone makes the player's clone and installs the hook in it.
 func (p *player) clone(ctx context.Context) error {
+	if err := p.cloneOf(ctx, repo); err != nil {
+		return err
+	}
+	return p.quiet(ctx, p.Programs.CLI, "hook", "install", "--hook", p.Programs.Hook)
+}
+
+// cloneOf makes the player's clone of a repository over smart HTTP.
+func (p *player) cloneOf(ctx context.Context, repo string) error {
 	home := filepath.Join(p.Dir, "home-"+p.name)
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return err
@@ -134,7 +142,7 @@ func (p *player) clone(ctx context.Context) error {
 	}
 
 	p.dir = dir
-	return p.quiet(ctx, p.Programs.CLI, "hook", "install", "--hook", p.Programs.Hook)
+	return nil
 }
 
 // commit writes a file and commits it on a new branch.

@@ -54,7 +54,7 @@ const defaultSeed = `{
 func runSim(ctx context.Context, c *cli.Call, p *simParams) error {
 	addr := cmp.Or(p.Addr, "127.0.0.1:0")
 	if !loopback(addr) {
-		return c.Usagef("--addr %q: want HOST:PORT on loopback, such as 127.0.0.1:8080", cli.OneLine(addr))
+		return c.Usagef("--addr %q: expected HOST:PORT on loopback, such as 127.0.0.1:8080", cli.OneLine(addr))
 	}
 
 	dir, cleanup, err := folder(p.Dir)

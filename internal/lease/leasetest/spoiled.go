@@ -200,7 +200,7 @@ func lateRenew(t *testing.T, x *exam) {
 	}
 }
 
-// lateRelease: after the lease ran out and somebody else took it, an old release is nobody's
+// lateRelease: after the lease expired and somebody else took it, an old release is nobody's
 // business.
 func lateRelease(t *testing.T, x *exam) {
 	everyRequest(t, x, []Fault{Late}, func(t *testing.T, spoil spoiler) {

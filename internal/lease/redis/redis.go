@@ -47,7 +47,7 @@ type Client interface {
 // A Store keeps leases in Redis. It may be used from any goroutine.
 type Store struct{ client Client }
 
-var errAddress = errors.New("open redis: want redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// or unix://")
+var errAddress = errors.New("open redis: expected redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// or unix://")
 
 // dialTime bounds the wait for a connection, and answerTime the wait for an answer, beside the
 // caller's own time. A server that is not there is asked twice: whoever waits has reasons of its
