@@ -100,10 +100,13 @@ func leftOf(steps []cli.Step, status string) (lines []string) {
 // costLines are what a repository that is set up so costs in a month.
 func costLines(c *cli.Call) []string {
 	runs := fmt.Sprintf("%d runs of the Action a month for the sweep, and one for each event of a pull request, issue or command; free in a public repository, else a minute or more each", sweepsAMonth)
-	comments := printable.Count(commentsAHold, "comment", "comments") + " on an issue each time somebody holds it"
-	if c.Session.Config.Claim.Comments == "quiet" {
-		comments += ", and none for a claim that loses a race"
+	lost := commentsAHold
+	if c.Session.Config.Claim.Comments == "quiet" { // its own comment becomes its end
+		lost = 1
 	}
+	comments := printable.Count(commentsAHold, "comment", "comments") + " on an issue each time somebody holds it, and " +
+		fmt.Sprint(lost) + " for a claim that loses a race"
+
 	return []string{runs, comments}
 }
 
