@@ -178,7 +178,7 @@ func hintReason(i claim.Issue, r lifecycle.Reason) []answer.Command {
 			answer.Advice("anybody else removes the label there: "+r.URL))
 
 	case lifecycle.CodeAssigned:
-		return Then(answer.Call("take a free one", "next"),
+		return Then(answer.Call("see what is free", "next", "--list"),
 			answer.Call("who works on this one", "status", issue))
 
 	case lifecycle.CodePROpen, lifecycle.CodeMerged:
@@ -198,7 +198,7 @@ func hintReason(i claim.Issue, r lifecycle.Reason) []answer.Command {
 	case lifecycle.CodeClosed:
 		switch r.Text {
 		case lifecycle.PullMerged:
-			return Then(answer.Call("nothing is left to do on it; see what is", "next"))
+			return Then(answer.Call("nothing is left to do on it; see what is", "next", "--list"))
 		case lifecycle.PullClosed:
 			return Then(answer.Shell("if it is wanted after all", "gh", reopen("pr")...))
 		}
