@@ -65,7 +65,7 @@ func TestBundleKilled(t *testing.T) {
 				deaths++
 			}
 
-			if deaths < sample.Size(2, 8) {
+			if deaths < sample.Size(2, 5) {
 				t.Errorf("killed %d times", deaths)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -23,6 +24,7 @@ import (
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/cli/local"
 	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/process"
 	"github.com/label-state/label-state/internal/sample"
 	"github.com/label-state/label-state/internal/state"
 )
@@ -75,6 +77,7 @@ func TestSessionFleet(t *testing.T) {
 
 // A sessionFleet is one day of everybody in acme/app.
 type sessionFleet struct {
+	gone sync.Map // ids of sessions whose host's process has ended
 	*world
 	t       *testing.T
 	seed    uint64
@@ -292,6 +295,19 @@ type liveSession struct {
 	worked bool      // a tool call since then may have changed something
 }
 
+// Above is the process of the session's host.
+func (s *liveSession) Above() iter.Seq[process.Process] {
+	return func(yield func(process.Process) bool) {
+		yield(process.Process{ID: process.ID{PID: 1, Start: s.id, Place: "test"}, Name: string(s.host)})
+	}
+}
+
+// Gone reports whether the process of a session's host has ended.
+func (s *liveSession) Gone(p process.ID) bool {
+	_, gone := s.gone.Load(p.Start)
+	return gone
+}
+
 func (d *fleetDesk) session() *liveSession {
 	d.made++
 	s := &liveSession{fleetDesk: d, id: fmt.Sprintf("%s-%d", d.name, d.made)}
@@ -301,6 +317,7 @@ func (d *fleetDesk) session() *liveSession {
 		agenthost.OpenCode: {"LABEL_STATE_SESSION": "opencode:" + s.id}, agenthost.Gemini: {"GEMINI_CLI": "1"},
 	}
 	s.shell = d.terminal("tok-agents", vars[d.host])
+	s.shell.Env.Processes = s
 
 	return s
 }
@@ -598,6 +615,7 @@ func (s *liveSession) die() {
 	s.count(&s.sessionFleet.kills)
 	c, _ := s.log(s.issue).Find(s.worker)
 	n, w, id, token := s.issue, s.worker, s.id, c.Record.Token
+	s.gone.Store(id, true)
 	end, _ := c.Until(claim.DefaultTerms())
 	s.note("%s: is killed, and held #%d until %s", id, n, end.UTC().Format(time.TimeOnly))
 	s.running.Go(func() {
@@ -618,7 +636,8 @@ func (s *liveSession) die() {
 // end is a session that has done its work, says so or is closed, and reports whether it lives on.
 func (s *liveSession) end(ctx context.Context) (alive bool) {
 	switch s.rng.IntN(3) {
-	case 0: // the end of the session releases it if nothing was done
+	case 0: // the end of the session, and of its host, releases it if nothing was done
+		s.gone.Store(s.id, true)
 		n, w, worked := s.issue, s.worker, s.worked
 		s.event(ctx, agenthost.SessionEnd, "")
 		s.running.Go(func() {
