@@ -201,7 +201,8 @@ func (cm *commands) carryOut(ctx context.Context, cmd command, contributor bool,
 		r.err = cm.react(ctx, c, reactYes)
 
 	case errors.As(err, &refused):
-		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s was refused: %s", cmd.verb, c.User.Login, i, refused))
+		said := cmp.Or(cmd.wrong, cmd.verb)
+		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s was refused: %s", said, c.User.Login, i, refused))
 		r.err = errors.Join(cm.reply(ctx, i, cmd, refused, mark, since), cm.react(ctx, c, reactNo))
 	default:
 		r.err = fmt.Errorf("%s on %s: %w", cmd.verb, i, err)

@@ -28,7 +28,7 @@ func (c *Call) Asks(i claim.Issue, w claim.Worker, p Claiming) (ledger.Request, 
 		TTL:     p.TTL,
 		Branch:  p.Branch,
 		Resume:  p.Resume,
-		Earlier: c.earlier(i),
+		Earlier: c.Earlier(i, w),
 	}
 
 	if req.Resume && w.FiringID == "" {
@@ -72,13 +72,14 @@ func (c *Call) left(i claim.Issue, w claim.Worker) (state.Hold, bool) {
 	return recorded, !over && (!named || w.Codename == recorded.Worker.Codename)
 }
 
-// earlier tells the workers whose holds of the issue were those of who asks: of the sessions around
-// the command, and of the hold that this worktree has recorded, unless another session is at work
-// on it.
-func (c *Call) earlier(i claim.Issue) func(claim.Worker) bool {
+// Earlier tells the workers whose holds of the issue were those of the worker who asks: of the
+// sessions around the command, and of the hold of its codename that this worktree has recorded,
+// unless another session is at work on it.
+func (c *Call) Earlier(i claim.Issue, asks claim.Worker) func(claim.Worker) bool {
 	_, around := c.Terminal.Env.Session()
 	recorded, found, err := c.Session.Recall(i)
-	known := err == nil && found && c.Terminal.Env.Whose(recorded) != setup.Others
+	known := err == nil && found && recorded.Worker.Codename == asks.Codename &&
+		c.Terminal.Env.Whose(recorded) != setup.Others
 	return func(w claim.Worker) bool {
 		for _, s := range around {
 			if s.Made(w.FiringID) {

@@ -48,6 +48,7 @@ func checkIssue(ctx context.Context, c *cli.Call, i claim.Issue, _ *dedupParams)
 		who.Worker = w
 	}
 
+	who.Earlier = c.Earlier(i, who.Worker)
 	f, v, err := c.Session.Ledger.Check(ctx, i, who)
 	if err != nil {
 		return err
