@@ -594,6 +594,31 @@ func TestServe(t *testing.T) {
 }
 
 // TestServeGivesUp: a call under way is cancelled and waited for, whatever ends the server.
+// TestServeOfAFile: what needs no answer of GitHub's is answered although the input has ended, as when
+// somebody pipes a few lines in.
+func TestServeOfAFile(t *testing.T) {
+	const lines = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/list"}
+`
+	for range 20 {
+		server, err := mcp.New((&stand{}).options())
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		var out strings.Builder
+		if err := mcp.Serve(t.Context(), server, strings.NewReader(lines), &out); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{`"id":1,`, `"id":2,`} {
+			if !strings.Contains(out.String(), want) {
+				t.Fatalf("no %s in %s", want, out.String())
+			}
+		}
+	}
+}
+
 func TestServeGivesUp(t *testing.T) {
 	for name, end := range map[string]func(stop func(), in io.Closer) error{
 		"input":   func(_ func(), in io.Closer) error { return in.Close() },

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strings"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -24,7 +25,13 @@ func (s stdio) Connect(ctx context.Context) (sdk.Connection, error) {
 	out := &sender{out: s.out, end: s.end}
 	in := &lines{in: bufio.NewReaderSize(s.in, 64<<10), out: out}
 	c, err := (&sdk.IOTransport{Reader: io.NopCloser(in), Writer: out}).Connect(ctx)
-	return &session{Connection: c, in: in, running: map[jsonrpc.ID]bool{}}, err
+	return &session{
+		Connection: c,
+		in:         in,
+		running:    map[jsonrpc.ID]bool{},
+		quick:      map[jsonrpc.ID]bool{},
+		answered:   make(chan struct{}, 1),
+	}, err
 }
 
 // A session leaves calls that the client has cancelled without an answer (MCP, "Cancellation"). In
@@ -35,11 +42,23 @@ type session struct {
 
 	mu      sync.Mutex
 	running map[jsonrpc.ID]bool // the calls under way; true when cancelled
+	quick   map[jsonrpc.ID]bool // those of them that ask nobody, until their answer is written
+
+	answered chan struct{} // one of the quick ones is
+}
+
+// asksNobody are the calls that are answered at once, whatever becomes of the client.
+func asksNobody(method string) bool {
+	return method == "initialize" || strings.HasSuffix(method, "/list")
 }
 
 // Read is the next message of the client. A call is noted, and that one was cancelled.
 func (s *session) Read(ctx context.Context) (jsonrpc.Message, error) {
 	m, err := s.Connection.Read(ctx)
+	if errors.Is(err, io.EOF) {
+		s.settle(ctx)
+	}
+
 	r, ok := m.(*jsonrpc.Request)
 	if err != nil || !ok {
 		return m, err
@@ -49,6 +68,9 @@ func (s *session) Read(ctx context.Context) (jsonrpc.Message, error) {
 	defer s.mu.Unlock()
 	if r.IsCall() {
 		s.running[r.ID] = false
+		if asksNobody(r.Method) {
+			s.quick[r.ID] = true
+		}
 		return m, nil
 	}
 
@@ -67,12 +89,42 @@ func (s *session) Read(ctx context.Context) (jsonrpc.Message, error) {
 	return m, nil
 }
 
+// settle waits until the quick calls have their answers: the end of the input would cancel them.
+func (s *session) settle(ctx context.Context) {
+	for {
+		s.mu.Lock()
+		left := len(s.quick)
+		s.mu.Unlock()
+		if left == 0 {
+			return
+		}
+
+		select {
+		case <-s.answered:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// written notes that a call has its answer, or gets none.
+func (s *session) written(id jsonrpc.ID) {
+	s.mu.Lock()
+	delete(s.quick, id)
+	s.mu.Unlock()
+	select {
+	case s.answered <- struct{}{}:
+	default:
+	}
+}
+
 // Write sends a message, unless it is the answer to what was cancelled. An error without a code is
 // the library's word for a call at the wrong time; without one it would be 0, which JSON-RPC does
 // not know.
 func (s *session) Write(ctx context.Context, m jsonrpc.Message) error {
 	r, ok := m.(*jsonrpc.Response)
 	if ok {
+		defer s.written(r.ID)
 		s.mu.Lock()
 		cancelled := s.running[r.ID]
 		delete(s.running, r.ID)
