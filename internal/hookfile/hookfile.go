@@ -235,7 +235,7 @@ func Uninstall(ctx context.Context, o Options) (State, Change, error) {
 	}
 
 	change, err := p.uninstall(o.Force)
-	return p.state(), change, err
+	return p.whole(ctx, o.Git), change, err
 }
 
 // Status says what there is, and changes nothing.

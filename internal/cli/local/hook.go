@@ -191,8 +191,17 @@ func changeHook(ctx context.Context, c *cli.Call, p *hookInstallParams,
 		return hookFailure(c.Verb.Name, err)
 	}
 
-	view, text := viewHook(s, change), fmt.Sprintf("%s: %s\n", change, s.File)+everybody(s)
-	if !install {
+	file, commit := s.File, ""
+	if s.Manager == "husky" && change == hookfile.Installed {
+		file, commit = s.Script, "commit it: husky runs it in every clone\n"
+	}
+
+	view, text := viewHook(s, change), fmt.Sprintf("%s: %s\n", change, file)+commit+everybody(s)
+	switch {
+	case !install && s.Kind == hookfile.Delegated:
+		return cli.Declined(fmt.Sprintf("%s runs label-state's hook from %s, which is the repository's file", s.Manager, s.Script),
+			answer.Advice("remove label-state's lines there"))
+	case !install:
 		return c.Answer(view, text)
 	}
 
