@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/answer"
+	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/printable"
 )
 
@@ -96,7 +97,7 @@ func lengthen(typed []string) {
 			at, before, value = n+1, "", typed[n+1]
 		}
 
-		if d, err := time.ParseDuration(value); err == nil {
+		if d, err := config.ParseSpan(value); err == nil {
 			typed[at] = before + printable.Exact(max(4*d, time.Minute))
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/printable"
 )
 
@@ -155,14 +156,14 @@ func (p Param) Add(text string) error {
 		*to = x
 		return wrong(text, "a number above 0", err)
 	case *time.Duration:
-		d, err := time.ParseDuration(text)
+		d, err := config.ParseSpan(text)
 		if err == nil && d <= 0 {
 			return fmt.Errorf("%s: must be positive, for example 30m", text)
 		}
 		*to = d
 		return wrong(text, aDuration, err)
 	case **time.Duration: // may be nothing
-		d, err := time.ParseDuration(text)
+		d, err := config.ParseSpan(text)
 		if err == nil && d < 0 {
 			return fmt.Errorf("%s: must not be negative", text)
 		}
@@ -173,7 +174,7 @@ func (p Param) Add(text string) error {
 	return nil
 }
 
-const aDuration = "a duration such as 30s, 90m or 4h"
+const aDuration = "a duration such as 30s, 90m, 4h or 7d"
 
 func wrong(text, want string, err error) error {
 	if err == nil {

@@ -183,8 +183,8 @@ func count(to *int, least, most int) rule {
 	return rule{schema: s, read: read, to: to}
 }
 
-// parseSpan reads a duration, in which a day has 24 hours.
-func parseSpan(s string) (time.Duration, error) {
+// ParseSpan reads a duration, in which a day has 24 hours: 90s, 4h, 7d.
+func ParseSpan(s string) (time.Duration, error) {
 	days, rest, found := strings.Cut(s, "d")
 	if !found {
 		return time.ParseDuration(s)
@@ -236,7 +236,7 @@ func spanOr(to *time.Duration, least, most time.Duration, word string) rule {
 			return
 		}
 
-		d, err := parseSpan(v)
+		d, err := ParseSpan(v)
 		if err != nil || len(v) > longestSpan || !regexp.MustCompile(pattern).MatchString(v) || d < least || d > most {
 			r.badValue(path, n, allowed)
 			return
