@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,8 +35,8 @@ type hookInstallParams struct {
 }
 
 type playParams struct {
-	Remote string `arg:"REMOTE"`
-	URL    string `arg:"URL"`
+	Remote string `arg:"[REMOTE]"` // pre-commit gives neither, and names them in its variables
+	URL    string `arg:"[URL]"`
 	Try    bool   `flag:"try" text:"answer with JSON what a push would meet; needs no input"`
 }
 
@@ -79,7 +80,11 @@ func playHook(ctx context.Context, c *cli.Call, p *playParams) error {
 	env.Stores, env.Services = nil, nil // the hook asks no lease service (docs/hook.md)
 	env.Waiting = nil                   // and has a time of its own
 
-	args := []string{p.Remote, p.URL}
+	args := slices.DeleteFunc([]string{p.Remote, p.URL}, func(s string) bool { return s == "" })
+	if len(args) == 1 {
+		return c.Usagef("expected REMOTE URL, got 1 argument")
+	}
+
 	if p.Try {
 		args = append([]string{pushcheck.TryFlag}, args...)
 	}
