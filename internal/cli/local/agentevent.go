@@ -225,6 +225,9 @@ func (e *hostEvent) meet() (state.Session, error) {
 	}
 
 	begins := !known || e.event.Kind == agenthost.SessionStart || kept.Process.IsZero() && !kept.Scattered
+	if !begins && from.IsZero() { // its host was killed while it was under way
+		return kept, nil
+	}
 	if kept.Process == from && known || !begins && kept.Scattered {
 		return kept, nil
 	}
