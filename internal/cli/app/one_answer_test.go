@@ -266,9 +266,10 @@ func (s *trialWorld) agree(situation string) (word string) {
 
 // A card is what the board says of the issue.
 type boardCard struct {
-	Issue string
-	State string
-	Marks []string
+	Issue  string
+	State  string
+	Holder string
+	Marks  []string
 }
 
 func (s *trialWorld) card() (c boardCard) {

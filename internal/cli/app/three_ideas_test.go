@@ -87,6 +87,10 @@ func (s *trialWorld) ideas(w claim.Worker, situation string) idea {
 	if reply.Yours && want != mine || taken && want == mine {
 		fail("not so for dedup-check")
 	}
+	// the board shows a hold that has expired, and says so, until its end is recorded
+	if card := s.card(); want == mine && card.Holder != w.String() && !slices.Contains(card.Marks, "expired") {
+		fail("the board says that %q holds it: %q", card.Holder, card.Marks)
+	}
 	if want == mine && s.refused(w) {
 		fail("the hook refuses its push")
 	}
