@@ -102,21 +102,7 @@ func TestKilled(t *testing.T) {
 			}
 
 			m := newModel(t, []step{h.shell("label-state claim 2 --json"), last})
-			cmd, out := w.start(m)
-			ended := make(chan error, 1)
-			go func() { ended <- cmd.Wait() }()
-
-			select {
-			case <-claimed:
-			case err := <-ended:
-				t.Fatalf("it ended before it was killed: %v\n%s", err, out())
-			}
-
-			if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); err != nil {
-				t.Fatal(err)
-			}
-			<-ended
-			w.settle()
+			w.startUntil(m, claimed)()
 			if got := w.labels(2); !slices.Equal(got, []string{"agent:in-flight"}) {
 				t.Fatalf("labels of the killed session's issue: %v", got)
 			}
@@ -133,6 +119,28 @@ func TestKilled(t *testing.T) {
 				t.Errorf("after the lease: %v; the log:\n%s", got, w.labelState("log", "acme/app#2"))
 			}
 		})
+	}
+}
+
+// startUntil starts a headless turn and waits until it is there. kill kills the host then, and waits
+// for what it had started.
+func (w *world) startUntil(m *model, there <-chan struct{}) (kill func()) {
+	w.t.Helper()
+	cmd, out := w.start(m)
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+
+	select {
+	case <-there:
+	case err := <-ended:
+		w.t.Fatalf("it ended before it was killed: %v\n%s", err, out())
+	}
+
+	return func() {
+		w.t.Helper()
+		w.check(syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL))
+		<-ended
+		w.settle()
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -164,20 +163,9 @@ func TestDead(t *testing.T) {
 					<-t.Context().Done() // the host waits for its model
 				}, ""),
 			})
-			cmd, out := w.start(m)
-			ended := make(chan error, 1)
-			go func() { ended <- cmd.Wait() }()
-
-			select {
-			case <-claimed:
-			case err := <-ended:
-				t.Fatalf("it ended before it was killed: %v\n%s", err, out())
-			}
-
+			kill := w.startUntil(m, claimed)
 			before := w.hold(1)
-			w.check(syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL))
-			<-ended
-			w.settle()
+			kill()
 
 			next := m.add("script-two",
 				h.shell("label-state claim 1").after(nil, "claimed acme/app#1"),

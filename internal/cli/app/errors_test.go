@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/label-state/label-state/internal/golden"
 	"github.com/label-state/label-state/internal/sample"
 )
 
@@ -118,7 +119,7 @@ func TestErrors(t *testing.T) {
 	for n, tr := range trials {
 		first := !groups[tr.group]
 		groups[tr.group] = true
-		if !first && !*update && !sample.Plays(tr.title, 0, 6) {
+		if !first && !golden.Updating() && !sample.Plays(tr.title, 0, 6) {
 			continue
 		}
 
@@ -127,7 +128,7 @@ func TestErrors(t *testing.T) {
 		})
 	}
 
-	if text := writeTrials(trials); *update {
+	if text := writeTrials(trials); golden.Updating() {
 		if err := os.WriteFile(errorsGolden, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -135,12 +136,12 @@ func TestErrors(t *testing.T) {
 		t.Errorf("%s is not what the program says: read the difference, then run with -update", errorsGolden)
 	}
 
-	if *update || sample.All() {
+	if golden.Updating() || sample.All() {
 		checkTypes(t, heard(trials), seen)
 	}
 	checkTexts(t, heard(trials))
 	checkHints(t, trials)
-	checkPage(t, troubleshooting, pageOf())
+	golden.Check(t, troubleshooting, pageOf())
 }
 
 // play runs one trial in a home and on a GitHub of its own, and notes the types of its errors.
@@ -158,7 +159,7 @@ func play(t *testing.T, tr *trial, programs string, seen map[string]bool) {
 
 		for n, q := range tr.asked {
 			got := s.ask(q.line, seen)
-			if !slices.Equal(got, q.answer) && !*update {
+			if !slices.Equal(got, q.answer) && !golden.Updating() {
 				t.Errorf("$ %s\n%s\nwant\n%s", q.line, strings.Join(got, "\n"), strings.Join(q.answer, "\n"))
 			}
 			tr.asked[n].answer = got

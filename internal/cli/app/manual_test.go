@@ -23,6 +23,7 @@ import (
 	"github.com/label-state/label-state/internal/cli/local"
 	"github.com/label-state/label-state/internal/cli/operate"
 	"github.com/label-state/label-state/internal/cli/queue"
+	"github.com/label-state/label-state/internal/golden"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/work"
 )
@@ -44,7 +45,7 @@ func TestManual(t *testing.T) {
 	checkHeadings(t, text)
 	checkKeys(t, text)
 	checkExitCodes(t, text)
-	if *update && want != text {
+	if golden.Updating() && want != text {
 		if err := os.WriteFile(manual, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}

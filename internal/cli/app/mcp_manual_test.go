@@ -16,6 +16,7 @@ import (
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/golden"
 	"github.com/label-state/label-state/internal/mcp"
 )
 
@@ -98,7 +99,7 @@ func TestManualOfTools(t *testing.T) {
 	before, rest, _ := strings.Cut(string(data), "<!-- tools -->\n")
 	_, after, found := strings.Cut(rest, "<!-- end -->")
 	want := before + "<!-- tools -->\n" + table + "<!-- end -->" + after
-	if *update && found {
+	if golden.Updating() && found {
 		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}

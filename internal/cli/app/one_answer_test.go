@@ -90,13 +90,12 @@ func situation(all []event, seed, most int) []event {
 	return append([]event{all[seed%len(all)]}, rapid.SliceOfN(rapid.SampledFrom(all), 0, most).Example(seed)...)
 }
 
-// TestOneAnswer holds everybody who says whether an issue is free to each other: dedup-check,
-// status, next, next --list, the board, the hook and, last, the claim itself (spec.md#the-verdict).
-// An ordinary run begins with half of the events.
-func TestOneAnswer(t *testing.T) {
-	count := map[string]int{}
-	for seed := range sample.Size(len(events), 5*len(events)) {
-		if !sample.Plays(events[seed%len(events)].line, 0, 2) {
+// eachSeed plays a world for each seed: so many for each event that may come first, or in an ordinary
+// run one for each event of one half, which is 0 or 1.
+func eachSeed(t *testing.T, all []event, times, half int, play func(s *trialWorld, seed int)) {
+	t.Helper()
+	for seed := range sample.Size(len(all), times*len(all)) {
+		if !sample.Plays(all[seed%len(all)].line, half, 2) {
 			continue
 		}
 
@@ -105,11 +104,21 @@ func TestOneAnswer(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				time.Sleep(time.Until(time.Date(2026, 5, 4, 9, 0, 0, 0, time.UTC)))
 				s.open(t)
-				count[s.agree(s.bring(situation(events, seed, 6)))]++
+				play(s, seed)
 				s.close()
 			})
 		})
 	}
+}
+
+// TestOneAnswer holds everybody who says whether an issue is free to each other: dedup-check,
+// status, next, next --list, the board, the hook and, last, the claim itself (spec.md#the-verdict).
+// An ordinary run begins with half of the events.
+func TestOneAnswer(t *testing.T) {
+	count := map[string]int{}
+	eachSeed(t, events, 5, 0, func(s *trialWorld, seed int) {
+		count[s.agree(s.bring(situation(events, seed, 6)))]++
+	})
 
 	if count["free"] < sample.Size(2, 20) || count["held"] < sample.Size(7, 75) {
 		t.Errorf("%v: too few of a kind to tell", count)
@@ -357,25 +366,12 @@ func TestOneAnswerOfPullRequests(t *testing.T) {
 
 	about = append(about, event{line: "merge"})
 	count := map[string]int{}
-	for seed := range sample.Size(len(about), 5*len(about)) {
-		if !sample.Plays(about[seed%len(about)].line, 0, 2) {
-			continue
+	eachSeed(t, about, 5, 0, func(s *trialWorld, seed int) {
+		if err := s.opens("drake", []string{"1"}); err != nil {
+			s.Fatal(err)
 		}
-
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			s := answering(t)
-			synctest.Test(t, func(t *testing.T) {
-				time.Sleep(time.Until(time.Date(2026, 5, 4, 9, 0, 0, 0, time.UTC)))
-				s.open(t)
-				if err := s.opens("drake", []string{"1"}); err != nil {
-					t.Fatal(err)
-				}
-
-				count[s.agreeOnPull(s.bring(situation(about, seed, 4)))]++
-				s.close()
-			})
-		})
-	}
+		count[s.agreeOnPull(s.bring(situation(about, seed, 4)))]++
+	})
 
 	if count["free"] < sample.Size(1, 15) || count["held"] < sample.Size(2, 25) {
 		t.Errorf("%v: too few of a kind to tell", count)

@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/label-state/label-state/internal/golden"
 )
 
 // TestOperators plays docs/operators.md from top to bottom: what it shows is what is printed. With
@@ -16,16 +18,7 @@ func TestOperators(t *testing.T) {
 	}
 
 	want := withExamples(t, string(data))
-	switch {
-	case want == string(data):
-	case *update:
-		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	default:
-		t.Errorf("%s does not show what is printed; go test ./internal/cli/app -run TestOperators -update\n%s",
-			page, want)
-	}
+	golden.Check(t, page, want)
 
 	for _, part := range []string{
 		"lost acme/app#1 by force", "the hold has ended: forced by olga",

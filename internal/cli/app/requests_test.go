@@ -17,6 +17,7 @@ import (
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/golden"
 	"github.com/label-state/label-state/internal/setup"
 )
 
@@ -152,36 +153,14 @@ func TestRequests(t *testing.T) {
 	checkTable(t, speedPage, "requests", table)
 }
 
-// checkTable compares a table with what stands on the page between the comments of a name, or
-// writes it there.
+// checkTable compares a table with what stands on the page between the comments of a name. One that
+// could not be counted is not written.
 func checkTable(t *testing.T, page, name, table string) {
 	t.Helper()
-	if t.Failed() && !*update {
+	if t.Failed() && !golden.Updating() {
 		return
 	}
-
-	data, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	first, last := "<!-- "+name+" -->\n", "<!-- /"+name+" -->"
-	before, rest, begins := strings.Cut(string(data), first)
-	_, after, ends := strings.Cut(rest, last)
-	if !begins || !ends {
-		t.Fatalf("%s has no place for the table", page)
-	}
-
-	want := before + first + table + last + after
-	switch {
-	case want == string(data):
-	case *update:
-		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	default:
-		t.Errorf("%s is not what is counted; run with -update:\n%s", page, table)
-	}
+	golden.Section(t, page, name, table)
 }
 
 // A bill is what a command sent; what writes begins with a star.

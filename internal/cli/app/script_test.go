@@ -25,14 +25,13 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/golden"
 	"github.com/label-state/label-state/internal/host"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lease/redis"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/testmain"
 )
-
-var update = flag.Bool("update", false, "rewrite the texts that scripts compare with")
 
 // TestMain has the tests cost little, and the processes that are label-state: package testmain says
 // how. Most of these tests wait for processes.
@@ -81,7 +80,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                "testdata/script",
 		Setup:              arranged("testdata/script", setUp),
-		UpdateScripts:      *update,
+		UpdateScripts:      golden.Updating(),
 		RequireUniqueNames: true,
 		Cmds:               vocabulary(),
 	})

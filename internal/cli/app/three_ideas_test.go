@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	labelstate "github.com/label-state/label-state"
 	"github.com/label-state/label-state/answer"
@@ -41,26 +39,13 @@ var workers = []claim.Worker{
 // GitHub fails, and nobody may say anything else than that.
 func TestThreeIdeas(t *testing.T) {
 	count := map[idea]int{}
-	for seed := range sample.Size(len(events), 3*len(events)) {
-		if !sample.Plays(events[seed%len(events)].line, 1, 2) {
-			continue
+	eachSeed(t, events, 3, 1, func(s *trialWorld, seed int) {
+		situation := s.bring(append([]event{{line: claimAsL1}}, situation(events, seed, 5)...))
+		for _, w := range workers {
+			count[s.ideas(w, situation)]++
 		}
-
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			s := answering(t)
-			synctest.Test(t, func(t *testing.T) {
-				time.Sleep(time.Until(time.Date(2026, 5, 4, 9, 0, 0, 0, time.UTC)))
-				s.open(t)
-				situation := s.bring(append([]event{{line: claimAsL1}}, situation(events, seed, 5)...))
-				for _, w := range workers {
-					count[s.ideas(w, situation)]++
-				}
-
-				s.fails(situation)
-				s.close()
-			})
-		})
-	}
+		s.fails(situation)
+	})
 
 	if count[mine] < sample.Size(5, 50) || count[lost] < sample.Size(20, 200) {
 		t.Errorf("%v: too few of a kind to tell", count)

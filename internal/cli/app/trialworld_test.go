@@ -20,6 +20,7 @@ import (
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/golden"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lease/redis"
 	"github.com/label-state/label-state/internal/setup"
@@ -50,7 +51,7 @@ func stageFor(t *testing.T, tr *trial) *trialWorld {
 	s.home = filepath.Dir(s.clone)
 	s.dir = s.home
 	s.vars = map[string]string{"GH_TOKEN": "tok-agents", "HOME": s.home}
-	if !*update && !slices.ContainsFunc(tr.asked,
+	if !golden.Updating() && !slices.ContainsFunc(tr.asked,
 		func(q question) bool { return strings.Contains(strings.Join(q.answer, "\n"), ownWords) }) {
 		s.runGit = new(gitAnswers).answer
 	}

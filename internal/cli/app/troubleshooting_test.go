@@ -6,7 +6,6 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -318,19 +317,5 @@ func checkHints(t *testing.T, trials []trial) {
 
 	if newcomers < 60 {
 		t.Errorf("%d mistakes of newcomers, want 60", newcomers)
-	}
-}
-
-// checkPage compares a page with what it has to be; -update writes it.
-func checkPage(t *testing.T, path, want string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-
-	if got, err := os.ReadFile(path); err != nil || string(got) != want {
-		t.Errorf("%s is not up to date (%v); run this package's tests with -update", path, err)
 	}
 }
