@@ -38,6 +38,9 @@ type command struct {
 	wrong string // what was written, where it only begins like the verb
 }
 
+// written is the command's first word, as it stands in the comment.
+func (c command) written() string { return cmp.Or(c.wrong, c.verb) }
+
 // Verbs that more than one place names. /take is another word for /claim.
 const (
 	verbClaim   = "/claim"
@@ -201,8 +204,7 @@ func (cm *commands) carryOut(ctx context.Context, cmd command, contributor bool,
 		r.err = cm.react(ctx, c, reactYes)
 
 	case errors.As(err, &refused):
-		said := cmp.Or(cmd.wrong, cmd.verb)
-		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s was refused: %s", said, c.User.Login, i, refused))
+		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s was refused: %s", cmd.written(), c.User.Login, i, refused))
 		r.err = errors.Join(cm.reply(ctx, i, cmd, refused, mark, since), cm.react(ctx, c, reactNo))
 	default:
 		r.err = fmt.Errorf("%s on %s: %w", cmd.verb, i, err)
@@ -276,7 +278,7 @@ func (cm *commands) reply(ctx context.Context, i claim.Issue, cmd command, why n
 	if why.text == "" {
 		return nil
 	}
-	return cm.sayOnce(ctx, i, mark, replyBody(mark, cmp.Or(cmd.wrong, cmd.verb), why), since)
+	return cm.sayOnce(ctx, i, mark, replyBody(mark, cmd.written(), why), since)
 }
 
 // sayOnce posts a comment that begins with the mark, unless one of ours since then does; of two

@@ -71,7 +71,7 @@ type closed struct{ described, landing []claim.Issue }
 
 // judgeAll asks the guard about each issue that the pull request closes. It writes nothing, so that
 // a run which may not write judges as well as any other.
-func (s *Step) judgeAll(ctx context.Context, p github.Pull, c closed, snapshots []github.Snapshot, r *result) {
+func (s *Step) judgeAll(ctx context.Context, p github.Pull, c closed, snapshots []lifecycle.Snapshot, r *result) {
 	if !s.judges(p) {
 		r.excess = "" // the summary has said it
 		return
@@ -98,8 +98,8 @@ func (s *Step) judgeAll(ctx context.Context, p github.Pull, c closed, snapshots 
 
 // tellLimit says of an agent's pull request that agents have more open than the repository wants. It
 // fails no check.
-func (s *Step) tellLimit(ctx context.Context, p github.Pull, snapshots []github.Snapshot, r *result) {
-	agents := func(one github.Snapshot) bool { return one.Facts.Log.Worked(p.Author) }
+func (s *Step) tellLimit(ctx context.Context, p github.Pull, snapshots []lifecycle.Snapshot, r *result) {
+	agents := func(one lifecycle.Snapshot) bool { return one.Facts.Log.Worked(p.Author) }
 	rules := s.Ledger.Rules()
 	if rules.Limits.PullRequests == 0 || !p.Recorded && !slices.ContainsFunc(snapshots, agents) {
 		return

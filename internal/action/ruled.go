@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
 )
 
 // Judged returns a hub whose snapshots are as the ledger's lease store decides them, for issues of
@@ -31,7 +31,7 @@ type ruled struct {
 }
 
 // FactsOf implements Reader. A snapshot that the store says nothing about is unread.
-func (r ruled) FactsOf(ctx context.Context, issues []claim.Issue) []github.Snapshot {
+func (r ruled) FactsOf(ctx context.Context, issues []claim.Issue) []lifecycle.Snapshot {
 	out := r.Hub.FactsOf(ctx, issues)
 	for n := range out {
 		switch f := out[n].Facts; {

@@ -36,7 +36,7 @@ type Crowd interface {
 
 // A Reader reads more than one issue at a time, and what belongs to issues.
 type Reader interface {
-	FactsOf(ctx context.Context, issues []claim.Issue) []github.Snapshot
+	FactsOf(ctx context.Context, issues []claim.Issue) []lifecycle.Snapshot
 	PullToMerge(ctx context.Context, r ledger.Repo, number int, file github.FileAt) (github.Pull, github.Merge, error)
 	Changes(ctx context.Context, i claim.Issue, path string) (bool, error)
 	Excess(ctx context.Context, p github.Pull, named []claim.Issue) (*lifecycle.Excess, error)

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
@@ -20,7 +19,7 @@ func (s *Step) tend(ctx context.Context, issues []claim.Issue, by string) ledger
 
 // tendSnapshots is tend for issues that were just read. Those that are not there, or not here any
 // more, are left out.
-func (s *Step) tendSnapshots(ctx context.Context, snapshots []github.Snapshot, by string) ledger.Report {
+func (s *Step) tendSnapshots(ctx context.Context, snapshots []lifecycle.Snapshot, by string) ledger.Report {
 	read := func(yield func(lifecycle.Facts, error) bool) {
 		for _, r := range snapshots {
 			if absent(r.Err) {

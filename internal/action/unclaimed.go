@@ -83,9 +83,9 @@ func (p Place) takes() bool {
 // takeForAuthor gives the author of a pull request the holds of the issues that it closes, where a
 // contributor may take them; and returns the snapshots as they are then. A run that may not write
 // leaves that to the sweep.
-func (s *Step) takeForAuthor(ctx context.Context, p github.Pull, closes []claim.Issue, snapshots []github.Snapshot,
+func (s *Step) takeForAuthor(ctx context.Context, p github.Pull, closes []claim.Issue, snapshots []lifecycle.Snapshot,
 	r *result,
-) []github.Snapshot {
+) []lifecycle.Snapshot {
 	if !s.takes() || s.dry() || p.State != lifecycle.PROpened || !p.DefaultBase {
 		return snapshots
 	}

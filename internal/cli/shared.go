@@ -40,9 +40,14 @@ type OneRepo struct {
 	Common
 }
 
-// Writing is OneRepo for verbs that write. A dry run sends no request that does.
-type Writing struct {
+// Rehearsal is for verbs that write. A dry run sends no request that does.
+type Rehearsal struct {
 	DryRun bool `flag:"dry-run" text:"look and report, write nothing" show:"common"`
+}
+
+// Writing is OneRepo for verbs that write.
+type Writing struct {
+	Rehearsal
 	OneRepo
 }
 

@@ -17,7 +17,7 @@ func (c *Call) WouldClaim(ctx context.Context, i claim.Issue, req ledger.Request
 		return err
 	}
 
-	f, v, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{Worker: w, Earlier: req.Earlier})
+	f, v, err := c.Session.Ledger.Check(ctx, i, req.Seeker())
 	if err != nil {
 		return err
 	}

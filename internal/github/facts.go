@@ -16,9 +16,6 @@ import (
 	"github.com/label-state/label-state/internal/prchain"
 )
 
-// A Snapshot is one issue's facts, or why they could not be read.
-type Snapshot = lifecycle.Snapshot
-
 const (
 	perQuery     = 50  // issues in one query
 	perPage      = 100 // items on a page of a list; GitHub gives no more
@@ -35,7 +32,7 @@ func (c *Client) Facts(ctx context.Context, i claim.Issue) (lifecycle.Facts, err
 
 // FactsOf reads many issues, of any repositories, fifty a request. The snapshots are in the order
 // of the issues; Facts.Issue is set in every one, also beside an error.
-func (c *Client) FactsOf(ctx context.Context, issues []claim.Issue) []Snapshot {
+func (c *Client) FactsOf(ctx context.Context, issues []claim.Issue) []lifecycle.Snapshot {
 	return c.readIssues(ctx, issues, everyRecord)
 }
 
@@ -44,12 +41,12 @@ func (c *Client) FactsOf(ctx context.Context, issues []claim.Issue) []Snapshot {
 // of the past alone may be missing from the logs. An author of whom nobody could be asked in time
 // is in Facts.Doubts and not in the log; that is no error. Where that is because GitHub does not
 // tell roles, the snapshot has a guess.
-func (c *Client) HoldersOf(ctx context.Context, issues []claim.Issue) []Snapshot {
+func (c *Client) HoldersOf(ctx context.Context, issues []claim.Issue) []lifecycle.Snapshot {
 	return c.readIssues(ctx, issues, standingClaims)
 }
 
-func (c *Client) readIssues(ctx context.Context, issues []claim.Issue, want scope) []Snapshot {
-	out := make([]Snapshot, 0, len(issues))
+func (c *Client) readIssues(ctx context.Context, issues []claim.Issue, want scope) []lifecycle.Snapshot {
+	out := make([]lifecycle.Snapshot, 0, len(issues))
 	for part := range slices.Chunk(issues, perQuery) {
 		snapshots, _ := c.readBatch(ctx, part, want) // each has its own error
 		for k, i := range part {
@@ -82,11 +79,11 @@ type snapshot struct {
 	err     error
 }
 
-func (r *snapshot) public() Snapshot {
+func (r *snapshot) public() lifecycle.Snapshot {
 	if r.err != nil {
-		return Snapshot{Facts: lifecycle.Facts{Issue: r.facts.Issue}, Err: r.err}
+		return lifecycle.Snapshot{Facts: lifecycle.Facts{Issue: r.facts.Issue}, Err: r.err}
 	}
-	return Snapshot{Facts: r.facts, Guess: r.guess}
+	return lifecycle.Snapshot{Facts: r.facts, Guess: r.guess}
 }
 
 // readBatch reads up to fifty issues. The error is why it stopped; it is also that of every issue

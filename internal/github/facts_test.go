@@ -22,7 +22,7 @@ func wholeWorld() []claim.Issue {
 // TestFactsOfWorld pins what the facts of the world are.
 func TestFactsOfWorld(t *testing.T) {
 	c := connect(t, simulated(t).Transport())
-	got := map[claim.Issue]Snapshot{}
+	got := map[claim.Issue]lifecycle.Snapshot{}
 	for _, r := range c.FactsOf(t.Context(), wholeWorld()) {
 		got[r.Facts.Issue] = r
 	}

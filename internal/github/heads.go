@@ -22,7 +22,7 @@ const (
 type Head struct {
 	Branch string
 	Pull   claim.Issue
-	Snapshot
+	lifecycle.Snapshot
 	Elsewhere bool // it is in the repository that this one is a fork of, and was not read
 }
 

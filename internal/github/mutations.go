@@ -380,12 +380,12 @@ func (c *Client) changeLabels(ctx context.Context, i claim.Issue, change labels.
 // Reply implements ledger.Forge.
 func (c *Client) Reply(ctx context.Context, i claim.Issue, ask protocol.Ask) (out protocol.Replies) {
 	repo := ledger.Repo{Owner: i.Owner, Name: i.Repo}
-	switch {
-	case ask.Counts:
+	if ask.Counts {
 		out.Err = c.Heard(ctx, repo)
-		if ask.Load && out.Err == nil {
-			out.Load, out.Err = c.InProgress(ctx, repo)
-		}
+	}
+
+	switch {
+	case out.Err != nil:
 	case ask.Load:
 		out.Load, out.Err = c.InProgress(ctx, repo)
 	case ask.Pull != "":

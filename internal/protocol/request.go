@@ -45,6 +45,11 @@ type Request struct {
 	Force bool
 }
 
+// Seeker is who asks, for a verdict before the claim.
+func (r Request) Seeker() lifecycle.Seeker {
+	return lifecycle.Seeker{Worker: r.Worker, Person: r.Person != "", Earlier: r.Earlier}
+}
+
 // check returns the request as it is carried out. The error is a *CallError.
 func (r Request) check(c *Config) (Request, error) {
 	if err := r.Worker.Validate(); err != nil {

@@ -55,7 +55,7 @@ var holders = []struct {
 }
 
 // unplayed are the packages that only tests use.
-var unplayed = regexp.MustCompile(`^(e2e|examples/.*|internal|internal/(demo|githubsim.*|golden|sample|simulation|testmain)|.*test)$`)
+var unplayed = regexp.MustCompile(`^(e2e|examples/.*|internal|internal/(githubsim.*|golden|sample|simulation|testmain)|.*test)$`)
 
 type options struct {
 	root       string

@@ -83,7 +83,7 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParams) 
 		if err := c.Session.Ledger.MayClaim(i, req); err != nil {
 			return err
 		}
-		f, v, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{Worker: w, Earlier: req.Earlier})
+		f, v, err := c.Session.Ledger.Check(ctx, i, req.Seeker())
 		if err != nil {
 			return err
 		}

@@ -11,8 +11,8 @@ import (
 
 type syncParams struct {
 	cli.SomeRepos
-	Force  bool `flag:"force" text:"also set colour and description of labels that exist"`
-	DryRun bool `flag:"dry-run" text:"look and report, write nothing" show:"common"`
+	Force bool `flag:"force" text:"also set colour and description of labels that exist"`
+	cli.Rehearsal
 }
 
 // Labels are the verbs about the labels that a repository needs.

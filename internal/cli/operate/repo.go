@@ -17,8 +17,8 @@ type pauseParams struct {
 
 type resumeParams struct {
 	cli.SomeRepos
-	Local  bool `flag:"local" text:"this host's file only, not the shared marker on GitHub"`
-	DryRun bool `flag:"dry-run" text:"look and report, write nothing" show:"common"`
+	Local bool `flag:"local" text:"this host's file only, not the shared marker on GitHub"`
+	cli.Rehearsal
 }
 
 // Repo are the verbs that pause and resume claiming.

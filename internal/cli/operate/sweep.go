@@ -18,8 +18,8 @@ import (
 
 type sweepParams struct {
 	cli.SomeRepos
-	Hours  float64 `flag:"max-age-hours" value:"HOURS" text:"lease of claims without a ttl of their own, in hours; only ever shortens it"`
-	DryRun bool    `flag:"dry-run" text:"look and report, write nothing" show:"common"`
+	Hours float64 `flag:"max-age-hours" value:"HOURS" text:"lease of claims without a ttl of their own, in hours; only ever shortens it"`
+	cli.Rehearsal
 }
 
 // SweepClaims releases expired holds and corrects labels.
