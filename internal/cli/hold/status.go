@@ -167,12 +167,12 @@ func showStatus(ctx context.Context, c *cli.Call, i claim.Issue, _ *statusParams
 		view.Next = c.ReadyFirst(f, v)
 	}
 
-	if h, ok := f.Log.Holder(); ok && !h.Plan.Pending() && c.Mine(ctx, i, h, f.Viewer) {
+	if h, ok := c.Session.Ledger.Rules().Shown(f); ok && !h.Plan.Pending() && c.Mine(ctx, i, h, f.Viewer) {
 		end, _ := h.Until(c.Session.Ledger.Rules().Terms)
 		view.Holder.Renew = cli.Stamp(cli.RenewBefore(end, h.Lease(c.Session.Ledger.Rules().Terms)))
 	}
 
-	title, rest, _ := strings.Cut(cli.DescribeStatus(c.Session.Ledger.Rules().Terms, f, v, view), "\n")
+	title, rest, _ := strings.Cut(cli.DescribeStatus(c.Session.Ledger.Rules(), f, v, view), "\n")
 	verdict, facts, _ := strings.Cut(rest, "\n")
 	ink := map[lifecycle.Answer]string{lifecycle.Free: cli.InkGreen, lifecycle.Held: cli.InkYellow}[v.Answer]
 	return c.Tell(view, c.Paint(cli.InkBold, title)+"\n"+c.Paint(cmp.Or(ink, cli.InkAlarm), verdict)+"\n"+facts)
