@@ -64,6 +64,10 @@ func OpenHolds(gitDir string) Holds {
 	return Holds{filepath.Join(gitDir, filepath.FromSlash(holdsFolder))}
 }
 
+// Past are the holds of the worktree that gave way to a person's own claim: they answer for nobody,
+// and whoever asks under one can be told what became of it.
+func (s Holds) Past() Holds { return Holds{filepath.Join(filepath.Dir(s.dir), "past")} }
+
 // An UnreadableHoldError names a file that is not a hold as Save writes it.
 type UnreadableHoldError struct {
 	File string
