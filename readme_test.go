@@ -157,7 +157,7 @@ func stage(t *testing.T) (env []string, clone string) {
 		}
 	}
 
-	env = append(env, "HOME="+dir, "LABEL_STATE_API_URL="+url, "GH_TOKEN=tok-you", "GIT_CONFIG_NOSYSTEM=1",
+	env = append(env, "HOME="+dir, "LABEL_STATE_API_URL="+url, "LABEL_STATE_TOKEN=tok-you", "GIT_CONFIG_NOSYSTEM=1",
 		"GOCACHE="+goEnv(t, "GOCACHE"), "GOMODCACHE="+goEnv(t, "GOMODCACHE"), "GOPATH="+gopath,
 		"PATH="+filepath.Join(gopath, "bin")+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	clone = filepath.Join(dir, "app")
