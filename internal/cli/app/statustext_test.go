@@ -59,6 +59,11 @@ func TestStanding(t *testing.T) {
 			lifecycle.Facts{Log: claim.State{Claims: held(5*time.Hour, as)}},
 		},
 		{
+			"rex holds it for another 3h.",
+			lifecycle.Facts{Log: claim.State{Claims: append(held(5*time.Hour, as),
+				held(time.Hour, func(c *claim.Claim) { c.Record.Worker.Codename = "rex" })...)}},
+		},
+		{
 			"lucius holds it for another 3h. Also in the way: label wip keeps it out.",
 			lifecycle.Facts{Labels: []string{"wip"}, Log: claim.State{Claims: held(time.Hour, as)}},
 		},
