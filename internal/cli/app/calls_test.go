@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -148,5 +149,5 @@ func asCall(ts *testscript.TestScript, input string, args []string) int {
 	}
 
 	return Run(context.Background(), append([]string{"label-state"}, args...),
-		setup.Build{Version: "dev", Commit: ts.Getenv("BUILT_FROM")}, strings.NewReader(text), ts.Stdout(), ts.Stderr(), env)
+		setup.Build{Version: cmp.Or(ts.Getenv("BUILT_AS"), "dev"), Commit: ts.Getenv("BUILT_FROM")}, strings.NewReader(text), ts.Stdout(), ts.Stderr(), env)
 }
