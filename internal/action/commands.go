@@ -190,7 +190,8 @@ func (cm *commands) carryOut(ctx context.Context, cmd command, contributor bool,
 	i := claim.Issue{Owner: cm.Repo.Owner, Repo: cm.Repo.Name, Number: cm.event.Issue.Number}
 	obey, mark, since := cm.obey, replyMark(c.ID), c.Created
 	if contributor {
-		obey, mark, since = cm.contribute, contributorMark(c.User.Login), time.Time{}
+		since = day(c.Created)
+		obey, mark = cm.contribute, contributorMark(c.User.Login, since)
 	}
 
 	err := obey(ctx, i, cmd, r)
@@ -273,18 +274,20 @@ func (cm *commands) react(ctx context.Context, c *Comment, content string) error
 	return nil
 }
 
-// reply says why a command was not carried out, once for each mark.
+// reply says why a command was not carried out, in one comment for each mark.
 func (cm *commands) reply(ctx context.Context, i claim.Issue, cmd command, why no, mark string, since time.Time) error {
-	if why.text == "" {
-		return nil
-	}
-	return cm.sayOnce(ctx, i, mark, replyBody(mark, cmd.written(), why), since)
+	body := replyBody(mark, cmd.written(), cm.event.Comment.User.Login, why)
+	return cm.sayOnce(ctx, i, mark, body, since)
 }
 
-// sayOnce posts a comment that begins with the mark, unless one of ours since then does; of two
-// that were posted at once the first stays.
+// sayOnce posts a comment that begins with the mark. If one of ours since then does, it is edited
+// where it says something else, which notifies nobody; of two that were posted at once the first
+// stays.
 func (cm *commands) sayOnce(ctx context.Context, i claim.Issue, mark, body string, since time.Time) error {
 	own, err := cm.ours(ctx, i, since, mark)
+	if err == nil && len(own) > 0 && own[0].Body != body {
+		_, err = cm.Hub.EditComment(ctx, i, own[0].ID, body)
+	}
 	if err != nil || len(own) > 0 {
 		return err
 	}
@@ -306,10 +309,13 @@ func (cm *commands) sayOnce(ctx context.Context, i claim.Issue, mark, body strin
 
 // help lists the commands, once for each issue and day.
 func (cm *commands) help(ctx context.Context, i claim.Issue) error {
-	day := cm.event.Comment.Created.UTC().Truncate(24 * time.Hour)
-	mark := "<!-- label-state:help day=" + day.Format(time.DateOnly) + " -->"
-	return cm.sayOnce(ctx, i, mark, mark+helpText+printable.Footer, day)
+	today := day(cm.event.Comment.Created)
+	mark := "<!-- label-state:help day=" + today.Format(time.DateOnly) + " -->"
+	return cm.sayOnce(ctx, i, mark, mark+helpText+printable.Footer, today)
 }
+
+// day is when the day of a moment begins, in UTC.
+func day(t time.Time) time.Time { return t.UTC().Truncate(24 * time.Hour) }
 
 const helpText = `
 A command is the first line of a new comment:
@@ -323,8 +329,9 @@ func replyMark(comment int64) string {
 	return fmt.Sprintf("<!-- label-state:reply comment=%d -->", comment)
 }
 
-func replyBody(mark, verb string, why no) string {
-	return mark + "\n`" + verb + "` was not carried out: " + markdown(why.text) + "." + printable.Footer
+func replyBody(mark, verb, login string, why no) string {
+	return fmt.Sprintf("%s\n`%s` by **%s** was not carried out: %s.%s", mark, verb, markdown(login), markdown(why.text),
+		printable.Footer)
 }
 
 // ours lists our own comments since a moment that begin with the mark, oldest first.

@@ -302,7 +302,7 @@ func FuzzComments(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, body := range []string{
 			guardComment(slices.Repeat(forged(text).refused, 60), nil, ""),
-			guardComment(nil, slices.Repeat(forged(text).refused, 60), ""), replyBody(replyMark(7), "/reject",
+			guardComment(nil, slices.Repeat(forged(text).refused, 60), ""), replyBody(replyMark(7), "/reject", "olga",
 				no{text}),
 		} {
 			if _, ok, err := claim.Decode(body); ok || err != nil {
