@@ -39,8 +39,7 @@ const undecided = 10 * time.Minute
 
 // contributes reports whether a command is one that people may give whose records do not count.
 func (cm *commands) contributes(cmd command) bool {
-	on := cm.Contributors.Claim != "" && cm.Contributors.Claim != config.ContributorsOff
-	return on && slices.Contains([]string{verbClaim, verbTake, verbRelease, verbHelp}, cmd.verb)
+	return cm.Contributors.Open() && slices.Contains([]string{verbClaim, verbTake, verbRelease, verbHelp}, cmd.verb)
 }
 
 // contributorMark is how the one reply to a contributor on an issue and a day is found again. It is

@@ -91,8 +91,7 @@ func unclaimedComment(unclaimed []refusal) string {
 // takes reports whether the repository gives the authors of pull requests the holds of what they
 // close.
 func (p Place) takes() bool {
-	c := p.Contributors
-	return c.PullRequests == config.PullsClaim && c.Claim != "" && c.Claim != config.ContributorsOff
+	return p.Contributors.PullRequests == config.PullsClaim && p.Contributors.Open()
 }
 
 // takeForAuthor gives the author of a pull request the holds of the issues that it closes, where a

@@ -138,6 +138,9 @@ type Contributors struct {
 	PullRequests string
 }
 
+// Open reports whether they may claim any issue at all. The zero value lets them claim none.
+func (c Contributors) Open() bool { return c.Claim == ContributorsLabelled || c.Claim == ContributorsAll }
+
 // The values of Contributors.Claim.
 const (
 	ContributorsOff      = "off"

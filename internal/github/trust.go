@@ -69,6 +69,7 @@ type roles struct {
 	mu        sync.Mutex
 	known     map[string]Role // by owner/repo and login, lower case
 	secretive map[string]bool // repositories where GitHub tells us no roles
+	welcome   bool            // who does not count may claim by a comment
 	guessed   string          // that a view went by a guess; empty when it did not
 }
 
@@ -385,6 +386,7 @@ type OutsiderError struct {
 	Login   string
 	Role    Role // empty for an App
 	Minimum Role // that records count from
+	Welcome bool // it may claim all the same, by a comment that the Action carries out
 	refused
 }
 
@@ -419,6 +421,13 @@ func (e *OutsiderError) App() string {
 	return slug
 }
 
+// WelcomeContributors has Heard say that a login which does not count may claim by a comment.
+func (rs *roles) WelcomeContributors() {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	rs.welcome = true
+}
+
 // Heard asks about our own login what every other reader will ask: whether its records count in a
 // repository. nil means that they do, an *OutsiderError that they do not (ledger.Forge).
 func (rs *roles) Heard(ctx context.Context, r ledger.Repo) error {
@@ -448,11 +457,15 @@ func (rs *roles) Heard(ctx context.Context, r ledger.Repo) error {
 		return nil
 	}
 
+	role := rs.ownRole(r)
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
 	return &OutsiderError{
 		Repo:    r,
 		Login:   login,
-		Role:    rs.ownRole(r),
+		Role:    role,
 		Minimum: rs.trust.Minimum,
+		Welcome: rs.welcome && !a.isApp(),
 	}
 }
 

@@ -228,6 +228,10 @@ func (e Environment) session(o Options, p place, t credential, conf *configurati
 		}
 	}
 
+	if conf.Contributors.Open() {
+		client.WelcomeContributors()
+	}
+
 	store := e.store(client, conf.Config)
 	// Who asks from within a session has its name in the firing ids it makes, and a short lease
 	// where the host's events renew it.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
@@ -248,9 +249,7 @@ func reachKinds() []Kind {
 		Advised(answer.Store, func(e *lease.DeniedError, at *answer.Problem) []answer.Command {
 			return Then(answer.Advice(e.Remedy), doctor("then", at))
 		}),
-		Advised(answer.NotCounted, func(e *github.OutsiderError, _ *answer.Problem) []answer.Command {
-			return Then(answer.Advice(e.Remedy()), answer.Call("then", "doctor", e.Repo.String()))
-		}),
+		Advised(answer.NotCounted, hintOutsider),
 		For[*setup.NoTokenError](answer.NoToken),
 		For[*github.MissingLabelError](answer.NotFound),
 		For[*github.HiddenRoleError](answer.Unread),
@@ -299,6 +298,19 @@ func reachKinds() []Kind {
 			return nil
 		}),
 	}
+}
+
+// hintOutsider is the way on for a login whose records do not count: as a contributor where the
+// repository lets contributors claim, else with a role.
+func hintOutsider(e *github.OutsiderError, at *answer.Problem) []answer.Command {
+	if _, number, is := strings.Cut(at.Object, "#"); is && e.Welcome {
+		return Then(
+			answer.Shell("take it as a contributor, by a comment", "gh", "issue", "comment", number, "--repo",
+				e.Repo.String(), "--body", "/claim"),
+			answer.Advice("or "+e.Remedy()),
+		)
+	}
+	return Then(answer.Advice(e.Remedy()), answer.Call("then", "doctor", e.Repo.String()))
 }
 
 func hintPermission(e *github.PermissionError, at *answer.Problem) []answer.Command {
