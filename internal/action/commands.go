@@ -368,6 +368,10 @@ func (cm *commands) claim(ctx context.Context, o order, r *result) error {
 	}
 
 	w := claim.Worker{Codename: o.by, FiringID: o.run}
+	if w.Validate() != nil {
+		return no{"a record cannot name a login of this form"}
+	}
+
 	h, err := cm.Ledger.Claim(ctx, o.facts.Issue, ledger.Request{
 		Worker: w,
 		TTL:    o.ttl,

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -45,7 +46,7 @@ func (cm *commands) contributes(cmd command) bool {
 // contributorMark is how the one reply to a contributor on an issue and a day is found again. It is
 // no record.
 func contributorMark(login string, day time.Time) string {
-	return fmt.Sprintf("<!-- label-state:reply contributor=%s day=%s -->", strings.ToLower(plain(login)),
+	return fmt.Sprintf("<!-- label-state:reply contributor=%s day=%s -->", url.PathEscape(strings.ToLower(login)),
 		day.Format(time.DateOnly))
 }
 

@@ -19,7 +19,7 @@ type Remark struct {
 	ID       int64
 	Number   int // of the issue or pull request
 	Author   string
-	Person   bool // the author is a user, and no App wrote in the user's name
+	Person   bool // the author is a user who is still there, and no App wrote in the user's name
 	Outside  bool // GitHub calls the author neither an owner nor a member nor a collaborator
 	Created  time.Time
 	Edited   bool
@@ -79,7 +79,7 @@ func (m remark) remark(number int) Remark {
 		ID:       m.ID,
 		Number:   number,
 		Author:   m.User.name(),
-		Person:   m.App == nil && m.User != nil && m.User.Type != "Bot",
+		Person:   m.App == nil && m.User.name() != ghost && m.User.Type != "Bot",
 		Outside:  m.Association != "OWNER" && !belongs(m.Association),
 		Created:  m.CreatedAt.UTC(),
 		Edited:   m.UpdatedAt.After(m.CreatedAt),
