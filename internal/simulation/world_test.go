@@ -115,6 +115,7 @@ func (s shape) seed() githubsim.Seed {
 	add("tia", "triage")
 	add("mallory", "read")
 	add(reader, "read")
+	add(cloudAgent, "write")
 	add("github-actions[bot]", "write")
 
 	for n := range s.issues {
