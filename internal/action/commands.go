@@ -321,7 +321,7 @@ const helpText = `
 A command is the first line of a new comment:
 
 - ` + "`/claim` or `/take`" + `: you hold the issue, and nobody else takes it
-- ` + "`/release`" + `: your hold ends; maintainers can end an agent's hold, too
+- ` + "`/release`" + `: your hold ends; maintainers end an agent's by it, too
 - for maintainers: ` + "`/release --force`, `/hold`, `/unhold`, `/approve`, `/reject why`, `/requeue`"
 
 // replyMark is how the reply to a comment is found again. It is no record.

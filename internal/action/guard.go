@@ -280,7 +280,7 @@ func guardComment(refused, unclaimed []refusal, excess string) string {
 	}
 
 	var b strings.Builder
-	b.WriteString(guardMark + "\n**Somebody else has an issue that this pull request closes.**\n\n")
+	b.WriteString(guardMark + "\n**Somebody else has what this pull request closes.**\n\n")
 	for _, r := range refused[:min(len(refused), guardLimit)] {
 		where := ""
 		if r.lands {
@@ -302,7 +302,7 @@ func guardComment(refused, unclaimed []refusal, excess string) string {
 	b.WriteString("\nOptions:\n\n" +
 		"1. remove the closing keyword from the description, the title and the commits, if the work belongs to them;\n" +
 		"2. wait until they release the issue, then run this check again;\n" +
-		"3. take it over: somebody with the role triage or higher comments `/release` on the issue, then run this check again.\n\n" +
+		"3. take it over: somebody who may label comments `/release` on the issue, then run this check again.\n\n" +
 		"This comment is deleted once nothing blocks the pull request." + printable.Footer)
 
 	return b.String()

@@ -19,7 +19,7 @@ import (
 const byAuthors = "pull-request"
 
 // unclaimedText is what the guard says of an issue whose pull request's author does not hold it.
-const unclaimedText = "nobody holds it; the author can take it with the comment /claim on the issue"
+const unclaimedText = "nobody holds it; the author can take it by the comment /claim on the issue"
 
 // demands reports whether the repository wants contributors to hold what their pull requests close.
 func (p Place) demands() bool {
@@ -79,7 +79,7 @@ func delivered(p github.Pull, f lifecycle.Facts) bool {
 // closes.
 func unclaimedComment(unclaimed []refusal) string {
 	var b strings.Builder
-	b.WriteString(guardMark + "\n**Take the issue that this pull request closes.** Otherwise somebody else may start on it.\n\n")
+	b.WriteString(guardMark + "\n**Take the issue that this pull request closes.** Otherwise somebody else may be at work on it.\n\n")
 	for _, r := range unclaimed[:min(len(unclaimed), guardLimit)] {
 		fmt.Fprintf(&b, "- %s: %s\n", issueLink(r.issue.Issue, r.issue.URL), markdown(toPeople(r.reason)))
 	}

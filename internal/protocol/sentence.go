@@ -99,13 +99,13 @@ func ending(r claim.Record) string {
 	case claim.OutcomeAdvanced:
 		return "moved on to stage `" + harmless(r.Stage) + "`"
 	case claim.OutcomeStaleSwept:
-		return "has not been heard from; the issue is free again"
+		return "has not been heard of; the issue is free again"
 	case claim.OutcomeAbandoned:
 		return "gave up before the claim was confirmed"
 	case claim.OutcomeBundleRolledBack:
 		return "released the issue: not all of its bundle could be had"
 	case claim.OutcomeForced:
-		return "lost the issue, taken by force" + by(r)
+		return "lost the issue by force" + by(r)
 	case claim.OutcomePlanTimeout:
 		return "waited too long for an answer to the plan"
 	case claim.OutcomeFailure:
@@ -134,13 +134,13 @@ func named(r claim.Record) string {
 	return " Pull request: " + r.PR
 }
 
-// by says who decided what the record says. Who wrote it because of a rule, as a sweep
+// by says in brackets who decided what the record says. Who wrote it because of a rule, as a sweep
 // does, stands in the record alone.
 func by(r claim.Record) string {
 	if r.By == "" {
 		return ""
 	}
-	return " by **" + harmless(r.By) + "**"
+	return " (by **" + harmless(r.By) + "**)"
 }
 
 // harmless keeps what Worker.Validate allows, and replaces all else: nothing left can be markup or

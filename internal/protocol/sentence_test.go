@@ -53,7 +53,7 @@ func TestVisibleReasons(t *testing.T) {
 				By:      "olga",
 				Reason:  "@everyone `x` <b>\n# now",
 			},
-			"**lucius** lost the issue, taken by force by **olga**: `@everyone 'x' <b> # now`.",
+			"**lucius** lost the issue by force (by **olga**): `@everyone 'x' <b> # now`.",
 		},
 		{
 			claim.Record{
@@ -79,11 +79,11 @@ func TestVisibleReasons(t *testing.T) {
 		},
 		{
 			claim.Record{Kind: claim.KindRevoke, Worker: w, By: "olga", Reason: "wrong branch"},
-			"**lucius** was asked to stop by **olga**: `wrong branch`.",
+			"**lucius** was asked to stop (by **olga**): `wrong branch`.",
 		},
 		{
 			claim.Record{Kind: claim.KindReset, Worker: w, By: "olga", Restart: true, Reason: "flaky runner"},
-			"The issue starts again by **olga**: `flaky runner`. Nothing that was recorded before keeps it from being taken.",
+			"The issue starts again (by **olga**): `flaky runner`. Nothing that was recorded before keeps it from being taken.",
 		},
 		{
 			claim.Record{Kind: claim.KindRelease, Worker: rob, Outcome: claim.OutcomeCancelled, By: "rob"},
@@ -91,7 +91,7 @@ func TestVisibleReasons(t *testing.T) {
 		},
 		{
 			claim.Record{Kind: claim.KindRelease, Worker: rob, Outcome: claim.OutcomeStaleSwept, By: "sweep-1"},
-			"**rob** has not been heard from; the issue is free again.",
+			"**rob** has not been heard of; the issue is free again.",
 		},
 	} {
 		if got := Sentence(held, c.record); got != c.want {
