@@ -139,7 +139,9 @@ type Contributors struct {
 }
 
 // Open reports whether they may claim any issue at all. The zero value lets them claim none.
-func (c Contributors) Open() bool { return c.Claim == ContributorsLabelled || c.Claim == ContributorsAll }
+func (c Contributors) Open() bool {
+	return c.Claim == ContributorsLabelled || c.Claim == ContributorsAll
+}
 
 // The values of Contributors.Claim.
 const (
