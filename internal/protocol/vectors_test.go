@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -422,6 +423,40 @@ func ended(d *protocol.Conclusion) string {
 
 	if c := d.Claim.Record; !c.Worker.IsZero() {
 		kind += fmt.Sprintf(", %s with token %d since %s", c.Worker, c.Token, d.Since)
+	}
+
+	said := func(format string, v any) {
+		if v != nil && !reflect.ValueOf(v).IsZero() {
+			kind += fmt.Sprintf(format, v)
+		}
+	}
+
+	said(" for %s", d.Term)
+	if !d.Until.IsZero() {
+		said(" until %s", claimtest.Clock(d.Until))
+	}
+
+	said(", by the lease %s", d.Lease.Nonce)
+	said(", last comment %d", d.Comment.ID)
+	for _, r := range d.Records {
+		said(", wrote %s", r.Kind)
+	}
+	for _, c := range d.Ended {
+		said(", ended %s", c.Record.Worker.String())
+	}
+
+	said(", swept %d", d.Swept)
+	if d.Mirrored != nil {
+		said(", mirrored %s", d.Mirrored.Record.Worker.String())
+	}
+
+	said(", answered %t", d.Answered)
+	said(", stage %s", d.Stage.Name)
+	said(", not assigned: %s", d.Unassigned)
+	if r := d.Repair; !r.Change.Empty() || r.Stranded != "" || r.Unproven {
+		kind += fmt.Sprintf("; %v -> %v because %s", r.Was, r.Is, r.Why)
+		said(", stranded: %s", r.Stranded)
+		said(", unproven %t", r.Unproven)
 	}
 
 	return kind
