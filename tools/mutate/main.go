@@ -37,15 +37,18 @@ import (
 //go:embed equivalent.txt
 var equivalentText string
 
-// holders are the tests that hold a package beside its own: a package, and after = the tests to run, or after =- those
-// to leave out. A name that ends in a slash is of all packages below it, and the first that fits counts.
+// holders are the tests that hold a package beside its own: a package and the tests to run. A name
+// that ends in a slash is of all packages below it, and the first that fits counts.
 var holders = []struct {
 	pkg   string
 	tests []string
 }{
 	{"internal/claim", []string{"internal/lifecycle", "internal/protocol"}},
-	{"internal/lifecycle", []string{"internal/protocol", "internal/dedup"}},
-	{"internal/protocol", []string{"internal/ledger=-" + searches}},
+	{"internal/lifecycle", []string{"internal/protocol", "internal/dedup", "internal/ledger=^TestVotes$"}},
+	{"internal/protocol", []string{"internal/ledger=" + oneOrder}},
+	{"internal/hookfile", []string{"internal/cli/app=^TestScripts$/^(hook|init|doctor)$"}},
+	{"internal/pushcheck", []string{"internal/cli/app=^TestScripts$/^(hook|hook-pre-push|dedup-check|agent-fence|agent-mine)$"}},
+	{"internal/state", []string{"internal/cli/app=^TestScripts$/^(renew|run|one-key|agent-session|agent-two|worktree|repo)$"}},
 	{"internal/lease", []string{"internal/lease/gitref", "internal/lease/redis", "internal/setup"}},
 	{"internal/cli/app", nil},
 	{"internal/cli/", []string{"internal/cli/app=^TestScripts$"}},
@@ -54,8 +57,9 @@ var holders = []struct {
 	{"work", []string{"internal/githubwork"}},
 }
 
-// searches are the tests of internal/ledger that try many orders of requests: ten times as long as all others.
-const searches = "^Test(Interleavings|InterleavingsOfRefs|OneHolder|BundleRace|StagesInOrder)$"
+// oneOrder are the tests of internal/ledger but those that try many orders of requests, which take ten times as long
+// as all others.
+const oneOrder = "^Test([^BIOS]|B[^u]|Bundle[^R]|I[^n]|O[^n]|On[^e]|OneK|S[^t]|St[^a]|Sta[^g]|Stage[^s])"
 
 // unplayed are the packages that only tests use.
 var unplayed = regexp.MustCompile(`^(e2e|examples/.*|internal|internal/(githubsim.*|golden|sample|simulation|testmain)|.*test)$`)
@@ -381,9 +385,6 @@ func (p *subject) prepare(holder, overlay, name string) (tests, error) {
 		args:    []string{"-test.failfast", "-test.run=" + only},
 		reached: map[string]bool{},
 		took:    10 * time.Minute,
-	}
-	if not, isNot := strings.CutPrefix(only, "-"); isNot {
-		t.args[1] = "-test.skip=" + not
 	}
 
 	said, err := p.command("go", "test", "-c", "-overlay", overlay, "-o", t.program, "./"+pkg).CombinedOutput()
