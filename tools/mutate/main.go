@@ -59,7 +59,7 @@ var holders = []struct {
 
 // oneOrder are the tests of internal/ledger but those that try many orders of requests, which take ten times as long
 // as all others.
-const oneOrder = "^Test([^BIOS]|B[^u]|Bundle[^R]|I[^n]|O[^n]|On[^e]|OneK|S[^t]|St[^a]|Sta[^g]|Stage[^s])"
+const oneOrder = "^Test([^BIOS]|B[^u]|Bundle($|[^R]|R[^a])|I[^n]|O[^n]|On[^e]|One[EKP]|S[^t]|St[^a]|Sta[^g]|Stage[^s])"
 
 // unplayed are the packages that only tests use.
 var unplayed = regexp.MustCompile(`^(e2e|examples/.*|internal|internal/(githubsim.*|golden|sample|simulation|testmain)|.*test)$`)
