@@ -111,47 +111,55 @@ func fine(context.Context, time.Duration) error { return nil }
 func TestAlive(t *testing.T) {
 	outage := errors.New("outage")
 	cases := map[string]struct {
-		answer  func(context.Context, time.Duration) error
-		facts   lifecycle.Facts
-		check   error // what the first look at the facts answers
-		worker  time.Duration
-		want    error
-		after   time.Duration // about when it returned
-		counts  [3]int        // how often it was to be renewed, was renewed, and told of trouble
+		answer func(context.Context, time.Duration) error
+		facts  lifecycle.Facts
+		check  error // what the first look at the facts answers
+		worker time.Duration
+		want   error
+		after  time.Duration // about when it returned
+		counts [3]int        // how often it was to be renewed, was renewed, and told of trouble
 	}{
 		"the work ends": {fine, lifecycle.Facts{}, nil, 121 * time.Minute, nil, 121 * time.Minute, [3]int{12, 12, 0}},
 		"somebody forces it": {
 			func(context.Context, time.Duration) error { return lost },
-			ended("forced", ""), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute, [3]int{1, 0, 0},
+			ended("forced", ""), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute,
+			[3]int{1, 0, 0},
 		},
 		"handed over": {
 			func(context.Context, time.Duration) error { return lost },
-			ended("success", "https://x/pull/1"), nil, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, [3]int{1, 0, 0},
+			ended("success", "https://x/pull/1"), nil, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute,
+			[3]int{1, 0, 0},
 		},
 		"asked twice": {
 			func(context.Context, time.Duration) error { return lost },
-			ended("success", "https://x/pull/1"), outage, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, [3]int{1, 0, 1},
+			ended("success", "https://x/pull/1"), outage, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute,
+			[3]int{1, 0, 1},
 		},
 		"advanced itself": {
 			func(context.Context, time.Duration) error { return lost },
-			ended("advanced", ""), nil, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, [3]int{1, 0, 0},
+			ended("advanced", ""), nil, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute,
+			[3]int{1, 0, 0},
 		},
 		"said so itself": {
 			func(context.Context, time.Duration) error { return lost },
-			ended("success", ""), nil, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, [3]int{1, 0, 0},
+			ended("success", ""), nil, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute,
+			[3]int{1, 0, 0},
 		},
 		"gave it up itself": {
 			func(context.Context, time.Duration) error { return lost },
-			ended("failure", ""), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute, [3]int{1, 0, 0},
+			ended("failure", ""), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute,
+			[3]int{1, 0, 0},
 		},
 		"handed over after the end of the lease": {
 			func(context.Context, time.Duration) error { return late },
-			ended("success", "https://x/pull/1"), nil, 2 * time.Hour, claim.ErrOverdue, 10 * time.Minute, [3]int{1, 0, 0},
+			ended("success", "https://x/pull/1"), nil, 2 * time.Hour, claim.ErrOverdue, 10 * time.Minute,
+			[3]int{1, 0, 0},
 		},
 
 		"somebody said so": {
 			func(context.Context, time.Duration) error { return lost },
-			by("olga", ended("success", "")), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute, [3]int{1, 0, 0},
+			by("olga", ended("success", "")), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute,
+			[3]int{1, 0, 0},
 		},
 		"GitHub is away for less than the lease": {func(_ context.Context, since time.Duration) error {
 			if since > 9*time.Minute && since < 27*time.Minute {
@@ -163,12 +171,14 @@ func TestAlive(t *testing.T) {
 			func(context.Context, time.Duration) error { return outage },
 			lifecycle.Facts{},
 			nil,
-			2 * time.Hour, claim.ErrOverdue, 29 * time.Minute, [3]int{38, 0, 38},
+			2 * time.Hour, claim.ErrOverdue, 29 * time.Minute,
+			[3]int{38, 0, 38},
 		},
 		"a renewal hangs": {
 			func(ctx context.Context, _ time.Duration) error { <-ctx.Done(); return ctx.Err() },
 			lifecycle.Facts{},
-			nil, 2 * time.Hour, claim.ErrOverdue, 29 * time.Minute, [3]int{1, 0, 1},
+			nil, 2 * time.Hour, claim.ErrOverdue, 29 * time.Minute,
+			[3]int{1, 0, 1},
 		},
 	}
 
