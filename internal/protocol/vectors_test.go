@@ -31,7 +31,8 @@ import (
 //	assigned LOGIN TIME         that login is assigned from here on
 //	pull NUMBER                 an open pull request of the branch work, by bot, from here on
 //	lease WORKER NONCE          the store has that lease from here on
-//	facts WORD…                 of the issue from here on: closed, pull-request, missing, unshown
+//	facts WORD…                 of the issue from here on: closed, pull-request, missing, unshown,
+//	                            bare (its pull request)
 //	+ COMMENT                   a comment more (claimtest), or one that takes the place of another with its id
 //	< SEEN; SEEN… | SEEN…       what the operation is shown, after the effects before, step by step
 //	> EFFECTS                   what it does after the last of these; -update writes it
@@ -143,7 +144,7 @@ func (v *vector) take(b *strings.Builder, line string) (err error) {
 // operation makes the operation that a vector is about.
 func operation(args []string) (protocol.Operation, error) {
 	rules := lifecycle.DefaultRules()
-	rules.MaxAttempts, rules.Rest = 0, nil
+	rules.MaxAttempts, rules.Rest, rules.PersonTTL = 0, nil, 168*time.Hour
 	c := &protocol.Config{
 		Rules:      rules,
 		Settle:     2 * time.Second,
@@ -369,6 +370,7 @@ func (v *vector) facts(at string) (lifecycle.Facts, error) {
 			Author:      "bot",
 			Head:        "work",
 			DefaultBase: true,
+			Bare:        slices.Contains(v.words, "bare"),
 		}}
 	}
 
@@ -526,7 +528,7 @@ func ended(d *protocol.Conclusion) string {
 	said(", stage %s", d.Stage.Name)
 	said(", not assigned: %s", d.Unassigned)
 	if r := d.Repair; !r.Change.Empty() || r.Stranded != "" || r.Unproven {
-		kind += fmt.Sprintf("; %v -> %v because %s", r.Was, r.Is, r.Why)
+		kind += fmt.Sprintf("; %v +%v -%v = %v because %s", r.Was, r.Change.Add, r.Change.Remove, r.Is, r.Why)
 		said(", stranded: %s", r.Stranded)
 		said(", unproven %t", r.Unproven)
 	}
