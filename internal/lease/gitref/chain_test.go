@@ -233,6 +233,11 @@ func TestForeignChains(t *testing.T) {
 			t.Errorf("%q: acquire: %v; look: %v; want that it is not a lease", message, errAcquire, errLook)
 		}
 
+		if foreign != nil && (!strings.HasPrefix(foreign.Error(), foreign.Ref+" is not a lease: ") ||
+			!strings.Contains(foreign.Remedy(), "git fetch origin "+foreign.Ref)) {
+			t.Errorf("%q: %v; %s", message, foreign, foreign.Remedy())
+		}
+
 		if len(h.commits) != 1 {
 			t.Errorf("%q: something was written", message)
 		}
