@@ -127,11 +127,7 @@ func (j *judge) ask(who Pusher) {
 	ownPRs := map[string]bool{}
 	for _, seeker.Branch = range who.Branches {
 		v := j.rules.Verdict(j.facts, seeker)
-		j.own = j.own || slices.ContainsFunc(v.Reasons, func(r lifecycle.Reason) bool {
-			return j.holder != nil && r.Code == lifecycle.CodeOwn &&
-				r.Claim.Record.Worker == j.holder.Claim.Record.Worker
-		})
-
+		j.own = j.own || v.Has(lifecycle.CodeOwn)
 		for _, n := range v.Notes {
 			if n.Code == lifecycle.CodePROpen {
 				ownPRs[n.PR.String()] = true
@@ -156,7 +152,7 @@ func (j *judge) ask(who Pusher) {
 func (j *judge) report(n Named, r *Report) {
 	issue := n.Issue
 	var reasons []lifecycle.Reason // that stop the push
-	fenced := j.holder != nil && !j.own && j.mine != nil
+	fenced := j.holder != nil && j.mine != nil
 	if !j.own && (j.ownPR == nil || fenced) {
 		if j.holder != nil {
 			reasons = append(reasons, *j.holder)

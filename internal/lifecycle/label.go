@@ -25,7 +25,6 @@ func (r Rules) Label(f Facts) (labels.Projection, string) {
 	}
 
 	stage := r.Stage(f)
-	r.Scheme = r.Scheme.At(stage)
 	all := f
 	f.Log = withoutRivals(f.Log).Lasting()
 	want, why := r.state(f)

@@ -47,7 +47,7 @@ func (r forcing) next(c *Config, t turn) (rule, move) {
 			r.todo = slices.DeleteFunc(r.todo,
 				func(c claim.Claim) bool { return !c.Held() || c.Created.After(o.Moment) })
 			if len(r.todo) == 0 && (f.Log.Last.After(o.Moment) || !c.Rules.Stuck(f)) {
-				return r, move{}
+				return nil, move{}
 			}
 		}
 
@@ -56,16 +56,16 @@ func (r forcing) next(c *Config, t turn) (rule, move) {
 			return r, move{record: &record}
 		}
 	} else if t.wrote != nil {
-		return r, move{err: unknownUnlessCall(f.Issue, t.wrote), with: Conclusion{Ended: r.ended}}
+		return nil, move{err: unknownUnlessCall(f.Issue, t.wrote), with: Conclusion{Ended: r.ended}}
 	} else if len(r.todo) > 0 {
 		r.ended, r.todo = append(r.ended[:len(r.ended):len(r.ended)], r.todo[0]), r.todo[1:]
 	}
 
 	if len(r.todo) == 0 {
-		return r, move{relabel: true, late: true, with: Conclusion{Ended: r.ended}}
+		return nil, move{relabel: true, late: true, with: Conclusion{Ended: r.ended}}
 	}
 	if err := c.Decides(f.Issue, r.todo[0]); err != nil {
-		return r, move{err: err, with: Conclusion{Ended: r.ended}}
+		return nil, move{err: err, with: Conclusion{Ended: r.ended}}
 	}
 
 	record := claim.Record{
@@ -209,5 +209,5 @@ func (r noting) next(c *Config, t turn) (rule, move) {
 	}
 
 	r.end.Records = t.records
-	return r, move{err: r.end.Err, with: r.end}
+	return nil, move{err: r.end.Err, with: r.end}
 }

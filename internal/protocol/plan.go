@@ -37,13 +37,13 @@ func (r proposing) next(c *Config, t turn) (rule, move) {
 	f := t.facts
 	switch {
 	case len(t.records) > 0:
-		return r, move{relabel: true, late: true, with: Conclusion{Comment: t.comment}}
+		return nil, move{relabel: true, late: true, with: Conclusion{Comment: t.comment}}
 	case t.wrote != nil:
-		return r, move{err: unknownUnlessCall(f.Issue, t.wrote)}
+		return nil, move{err: unknownUnlessCall(f.Issue, t.wrote)}
 	case f.PullRequest:
-		return r, move{err: callError("%s is a pull request: plans are for issues", f.Issue)}
+		return nil, move{err: callError("%s is a pull request: plans are for issues", f.Issue)}
 	case strings.TrimSpace(printable.Lines(r.text)) == "":
-		return r, move{err: callError("the plan is empty")}
+		return nil, move{err: callError("the plan is empty")}
 	}
 
 	record := claim.Record{Kind: claim.KindPlan, Worker: r.worker, At: f.Now}
@@ -59,17 +59,17 @@ func (r proposing) next(c *Config, t turn) (rule, move) {
 	body, err := claim.Body(record, head+strings.TrimSpace(printable.Fence("markdown", r.text))+printable.Footer)
 	switch {
 	case err != nil:
-		return r, move{err: &CallError{err}}
+		return nil, move{err: &CallError{err}}
 	case utf8.RuneCountInString(body) > commentLimit:
-		return r, move{err: callError("the plan has %d characters: too long for a comment",
+		return nil, move{err: callError("the plan has %d characters: too long for a comment",
 			utf8.RuneCountInString(r.text))}
 	}
 
 	if err := f.Log.Refuse(record, f.Viewer, c.Rules.Terms, f.Now); err != nil {
-		return r, move{err: c.Lost(f, r.worker, err)}
+		return nil, move{err: c.Lost(f, r.worker, err)}
 	}
 	if own, _ := f.Log.Find(r.worker); own.Plan.Pending() {
-		return r, move{err: ErrPlanWaits, with: Conclusion{Comment: claim.Comment{URL: own.Plan.URL}}}
+		return nil, move{err: ErrPlanWaits, with: Conclusion{Comment: claim.Comment{URL: own.Plan.URL}}}
 	}
 
 	return r, move{record: &record, body: body}
@@ -99,14 +99,14 @@ func (r answering) next(c *Config, t turn) (rule, move) {
 	f := t.facts
 	switch {
 	case t.wrote != nil:
-		return r, move{err: unknownUnlessCall(f.Issue, t.wrote)}
+		return nil, move{err: unknownUnlessCall(f.Issue, t.wrote)}
 	case len(t.records) > 0:
-		return r, r.recorded(t)
+		return nil, r.recorded(t)
 	}
 
 	record, err := r.answer.record(c, f)
 	if err != nil {
-		return r, move{err: err}
+		return nil, move{err: err}
 	}
 
 	return r, move{record: &record}
@@ -117,10 +117,10 @@ func (a Answer) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
 	r := claim.Record{Kind: a.Kind, By: a.By, Reason: a.Reason}
 	holder, held := f.Log.Holder()
 	if !held || !holder.Plan.Pending() {
-		return r, claim.ErrNoPlan
+		return claim.Record{}, claim.ErrNoPlan
 	}
 	if err := errors.Join(c.Decides(f.Issue, holder), a.fits(c, holder)); err != nil {
-		return r, err
+		return claim.Record{}, err
 	}
 
 	r.Worker, r.At = holder.Record.Worker, f.Now

@@ -44,13 +44,13 @@ func (r releasing) next(c *Config, t turn) (rule, move) {
 	e, f := r.ending, t.facts
 	switch {
 	case r.again && t.closed == nil: // the issue was closed, and this is the snapshot after that
-		return r, move{relabel: true, late: true}
+		return nil, move{relabel: true, late: true}
 	case len(t.records) > 0:
-		return r, r.recorded(c, t)
+		return nil, r.recorded(c, t)
 	case t.wrote != nil && errors.Is(t.wrote, lease.ErrLost):
-		return r, move{err: c.Lost(f, e.Worker, t.wrote)}
+		return nil, move{err: c.Lost(f, e.Worker, t.wrote)}
 	case t.wrote != nil:
-		return r, move{err: unknownUnlessCall(f.Issue, t.wrote)}
+		return nil, move{err: unknownUnlessCall(f.Issue, t.wrote)}
 	case t.closed != nil:
 		return r.closed(t)
 	}
@@ -68,7 +68,7 @@ func (r releasing) next(c *Config, t turn) (rule, move) {
 		}
 		resolved, err := e.Resolved(f.Issue, *t.reply)
 		if err != nil {
-			return r, move{err: err}
+			return nil, move{err: err}
 		}
 
 		r.looked, r.ending = true, resolved
@@ -82,17 +82,17 @@ func (r releasing) begin(c *Config, f lifecycle.Facts) (rule, move) {
 	e := r.ending
 	record, err := e.record(c, f)
 	if err != nil {
-		return r, move{err: err}
+		return nil, move{err: err}
 	}
 
 	r.record, r.facts = record, f
 	if err := f.Log.RefuseToken(e.Worker, e.Token); err != nil {
-		return r, move{err: c.Lost(f, e.Worker, err)}
+		return nil, move{err: c.Lost(f, e.Worker, err)}
 	}
 
 	if e.By == "" {
 		if err := f.Log.RefuseLogin(e.Worker, f.Viewer); err != nil {
-			return r, move{err: c.Lost(f, e.Worker, err)}
+			return nil, move{err: c.Lost(f, e.Worker, err)}
 		}
 	}
 
@@ -101,10 +101,10 @@ func (r releasing) begin(c *Config, f lifecycle.Facts) (rule, move) {
 		return r.before(c, f)
 	}
 	if err := c.Decides(f.Issue, own); err != nil {
-		return r, move{err: err}
+		return nil, move{err: err}
 	}
 	if err := f.Log.Refuse(record, f.Viewer, c.Rules.Terms, f.Now); err != nil {
-		return r, move{err: c.Lost(f, e.Worker, unrecorded(err, record))}
+		return nil, move{err: c.Lost(f, e.Worker, unrecorded(err, record))}
 	}
 
 	// The issue is closed before the hold ends: whoever dies in between leaves a closed issue, and
@@ -122,11 +122,11 @@ func (r releasing) before(c *Config, f lifecycle.Facts) (rule, move) {
 	e := r.ending
 	if !e.Done || !f.Open {
 		unproven := Conclusion{Repair: Repair{Unproven: !e.Done && c.Rules.Unproven(f, r.record)}}
-		return r, move{relabel: true, with: unproven}
+		return nil, move{relabel: true, with: unproven}
 	}
 	if _, held := c.Rules.Holder(f); held {
 		again := claim.Record{Kind: claim.KindRelease, Worker: e.Worker}
-		return r, move{err: c.Lost(f, e.Worker, f.Log.Refuse(again, f.Viewer, c.Rules.Terms, f.Now))}
+		return nil, move{err: c.Lost(f, e.Worker, f.Log.Refuse(again, f.Viewer, c.Rules.Terms, f.Now))}
 	}
 
 	r.again = true
@@ -136,7 +136,7 @@ func (r releasing) before(c *Config, f lifecycle.Facts) (rule, move) {
 // closed goes on after the issue was closed as completed.
 func (r releasing) closed(t turn) (rule, move) {
 	if t.closed.Did != Applied {
-		return r, move{err: unknownUnlessCall(t.facts.Issue, t.closed.Err)}
+		return nil, move{err: unknownUnlessCall(t.facts.Issue, t.closed.Err)}
 	}
 	if r.again {
 		return r, move{look: true}
@@ -241,11 +241,11 @@ func (e Ending) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
 	if e.Done {
 		switch {
 		case f.PullRequest:
-			return r, callError("a pull request ends when it is merged or closed")
+			return claim.Record{}, callError("a pull request ends when it is merged or closed")
 		case e.PR != "" || e.To != nil:
-			return r, callError("an issue that is closed as done needs neither a pull request nor a transition")
+			return claim.Record{}, callError("an issue that is closed as done needs neither a pull request nor a transition")
 		case r.Outcome != "" && r.Outcome != claim.OutcomeSuccess && r.Outcome != claim.OutcomeAlreadyImplemented:
-			return r, callError("an issue that is closed as done ends as %s or %s", claim.OutcomeSuccess,
+			return claim.Record{}, callError("an issue that is closed as done ends as %s or %s", claim.OutcomeSuccess,
 				claim.OutcomeAlreadyImplemented)
 		}
 	}
@@ -254,27 +254,27 @@ func (e Ending) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
 	// must lead there
 	if e.To != nil {
 		if f.Now.IsZero() { // then the labels stay as they are, which says nothing of the move
-			return r, &UnknownError{f.Issue, errNoServerTime}
+			return claim.Record{}, &UnknownError{f.Issue, errNoServerTime}
 		}
 		now, _ := c.Rules.Label(f)
 		scheme := c.Rules.Scheme
 		if err := scheme.Check(now.State, *e.To); err != nil {
-			return r, &CallError{err}
+			return claim.Record{}, &CallError{err}
 		}
 
 		switch {
 		case *e.To == labels.Claimed:
-			return r, callError("transition to %s: a released issue is held by nobody", scheme.Claimed)
+			return claim.Record{}, callError("transition to %s: a released issue is held by nobody", scheme.Claimed)
 		case *e.To == labels.Done && e.Recorded() != claim.OutcomeAlreadyImplemented:
-			return r, callError("transition to %s: needs outcome %s, or a merged pull request", scheme.Done,
+			return claim.Record{}, callError("transition to %s: needs outcome %s, or a merged pull request", scheme.Done,
 				claim.OutcomeAlreadyImplemented)
 		case *e.To == labels.PROpen && e.PR == "" && len(f.PRs) == 0:
-			return r, callError("transition to %s: needs the pull request's URL", scheme.PROpen)
+			return claim.Record{}, callError("transition to %s: needs the pull request's URL", scheme.PROpen)
 		case *e.To == labels.Available && e.PR != "":
-			return r, callError("transition to %s: an issue with an open pull request is %s", scheme.Available,
+			return claim.Record{}, callError("transition to %s: an issue with an open pull request is %s", scheme.Available,
 				scheme.PROpen)
 		case *e.To == labels.PlanPending:
-			return r, callError("transition to %s: post a plan instead of releasing", scheme.PlanPending)
+			return claim.Record{}, callError("transition to %s: post a plan instead of releasing", scheme.PlanPending)
 		}
 	}
 
@@ -283,7 +283,7 @@ func (e Ending) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
 	}
 	r.Outcome = e.Recorded()
 	if _, err := claim.Encode(r); err != nil {
-		return r, &CallError{err}
+		return claim.Record{}, &CallError{err}
 	}
 
 	return r, nil

@@ -53,7 +53,7 @@ func (r Request) Seeker() lifecycle.Seeker {
 // check returns the request as it is carried out. The error is a *CallError.
 func (r Request) check(c *Config) (Request, error) {
 	if err := r.Worker.Validate(); err != nil {
-		return r, &CallError{err}
+		return Request{}, &CallError{err}
 	}
 	longest := c.Rules.Terms.Max
 	if r.TTL == claim.NoExpiry && r.Person != "" {
@@ -65,16 +65,16 @@ func (r Request) check(c *Config) (Request, error) {
 	}
 
 	if r.TTL < 0 && r.TTL != claim.NoExpiry || r.TTL > longest && r.Person == "" {
-		return r, callError("ttl %s: allowed is up to %s", printable.Exact(r.TTL), printable.Exact(longest))
+		return Request{}, callError("ttl %s: allowed is up to %s", printable.Exact(r.TTL), printable.Exact(longest))
 	}
 	if r.TTL > 0 && r.TTL < time.Second {
-		return r, callError("ttl %s: at least one second", r.TTL)
+		return Request{}, callError("ttl %s: at least one second", r.TTL)
 	}
 
 	if r.Branch != "" {
 		branch, err := claim.ParseBranch(r.Branch)
 		if err != nil {
-			return r, &CallError{err}
+			return Request{}, &CallError{err}
 		}
 		r.Branch = branch
 	}

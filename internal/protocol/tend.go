@@ -61,10 +61,10 @@ func (r tending) next(c *Config, t turn) (rule, move) {
 	}
 
 	if t.err != nil && r.doing == tendingMirrors {
-		return r, r.ends(move{err: t.err})
+		return nil, r.ends(move{err: t.err})
 	}
 	if t.err != nil {
-		return r, r.ends(move{relabel: true, late: true})
+		return nil, r.ends(move{relabel: true, late: true})
 	}
 
 	f := t.facts
@@ -104,7 +104,7 @@ func (r tending) refused(t turn) (rule, move) {
 		err = &UnknownError{t.facts.Issue, err}
 	}
 
-	return r, r.ends(move{err: err})
+	return nil, r.ends(move{err: err})
 }
 
 // done takes in that the last record is there.
@@ -145,7 +145,7 @@ func (r tending) mirror(c *Config, f lifecycle.Facts, hold claim.Claim) claim.Re
 // that should have done it may be lost.
 func (r tending) deliver(c *Config, f lifecycle.Facts, hold claim.Claim, pr lifecycle.PR) (rule, move) {
 	if err := c.Decides(f.Issue, hold); err != nil {
-		return r, r.ends(move{err: &UnknownError{f.Issue, err}})
+		return nil, r.ends(move{err: &UnknownError{f.Issue, err}})
 	}
 
 	record := claim.Record{
@@ -208,7 +208,7 @@ func (r tending) afterEnds(c *Config, t turn) (rule, move) {
 	case r.doing == tendingAnswers:
 		return r.answered(t)
 	case r.doing > tendingMirrors:
-		return r, r.ends(move{relabel: true, late: true})
+		return nil, r.ends(move{relabel: true, late: true})
 	case r.votes:
 		return r.vote(c, f)
 	}
@@ -222,9 +222,9 @@ func (r tending) vote(c *Config, f lifecycle.Facts) (rule, move) {
 	record, err := r.answer.record(c, f)
 	switch {
 	case tooLate(err):
-		return r, r.ends(move{relabel: true})
+		return nil, r.ends(move{relabel: true})
 	case err != nil:
-		return r, r.ends(move{err: err})
+		return nil, r.ends(move{err: err})
 	}
 
 	r.doing = tendingAnswers
@@ -235,10 +235,10 @@ func (r tending) vote(c *Config, f lifecycle.Facts) (rule, move) {
 func (r tending) answered(t turn) (rule, move) {
 	m := answering{answer: r.answer}.recorded(t)
 	if tooLate(m.err) {
-		return r, r.ends(move{relabel: true})
+		return nil, r.ends(move{relabel: true})
 	}
 	r.end.Answered = m.err == nil
-	return r, r.ends(m)
+	return nil, r.ends(m)
 }
 
 // tooLate reports whether an answer came too late, or from somebody who may not give it.
@@ -260,7 +260,7 @@ func (r tending) relieve(c *Config, t turn) (rule, move) {
 			return r, move{ask: Ask{Moved: &LabelMoved{Label: queues[r.queue], On: true}}}
 		}
 		if t.reply.Err != nil {
-			return r, r.ends(move{err: &UnknownError{f.Issue, t.reply.Err}})
+			return nil, r.ends(move{err: &UnknownError{f.Issue, t.reply.Err}})
 		}
 
 		g := t.reply.Moved
@@ -275,7 +275,7 @@ func (r tending) relieve(c *Config, t turn) (rule, move) {
 	}
 
 	if !c.Rules.Relieved(f) {
-		return r, r.ends(move{relabel: true})
+		return nil, r.ends(move{relabel: true})
 	}
 
 	if t.reply == nil {
@@ -283,13 +283,13 @@ func (r tending) relieve(c *Config, t turn) (rule, move) {
 	}
 	g := t.reply.Moved
 	if t.reply.Err != nil {
-		return r, r.ends(move{err: &UnknownError{f.Issue, t.reply.Err}})
+		return nil, r.ends(move{err: &UnknownError{f.Issue, t.reply.Err}})
 	}
 
 	last := f.Log.Attempts[len(f.Log.Attempts)-1].Release.At
 	record, due := reset(f, Override{By: g.By, Moment: g.At})
 	if !g.Person || g.At.Before(last) || !due {
-		return r, r.ends(move{relabel: true})
+		return nil, r.ends(move{relabel: true})
 	}
 
 	r.doing = tendingResets

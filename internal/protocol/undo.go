@@ -26,9 +26,9 @@ func (r undoing) next(c *Config, t turn) (rule, move) {
 	f := t.facts
 	switch {
 	case t.wrote != nil:
-		return r, move{err: t.wrote}
+		return nil, move{err: t.wrote}
 	case len(t.records) > 0:
-		return r, move{relabel: true, late: true}
+		return nil, move{relabel: true, late: true}
 	case t.err != nil: // of an issue that cannot be read nothing is known but that it was taken
 		f = lifecycle.Facts{Issue: f.Issue}
 	}
@@ -40,10 +40,10 @@ func (r undoing) next(c *Config, t turn) (rule, move) {
 	}
 
 	if !r.taken && !live {
-		return r, move{}
+		return nil, move{}
 	}
 	if err := f.Log.RefuseLogin(r.worker, f.Viewer); err != nil && !r.taken {
-		return r, move{err: c.Lost(f, r.worker, err)}
+		return nil, move{err: c.Lost(f, r.worker, err)}
 	}
 
 	record := claim.Record{

@@ -16,15 +16,30 @@ import (
 )
 
 func hold(number int) state.Hold {
+	at := func(minute int) time.Time { return time.Date(2026, 5, 1, 19, minute, 17, 0, time.UTC) }
 	return state.Hold{
 		Issue:   claim.Issue{Owner: "Acme", Repo: "app.web", Number: number},
 		Worker:  claim.Worker{Codename: "lucius", FiringID: "20260501-194217-643a"},
+		Nonce:   "7f3a9c1e",
 		Comment: 1 << 40,
 		URL:     "https://x/1",
 		Token:   7,
 		TTL:     4 * time.Hour,
 		Branch:  "fix/retry",
 		Until:   time.Date(2026, 5, 1, 23, 42, 17, 0, time.UTC),
+		Beat: state.Beat{
+			Host:    "claude-code",
+			Session: "s1",
+			Claimed: at(42),
+			Renewed: at(43),
+			Tried:   at(44),
+			Ended:   at(45),
+			Passed:  true,
+			Lost:    "somebody has it",
+			Refused: "held",
+			Unsure:  true,
+			Tell:    "stop",
+		},
 	}
 }
 

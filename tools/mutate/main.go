@@ -44,8 +44,12 @@ var holders = []struct {
 	tests []string
 }{
 	{"internal/claim", []string{"internal/lifecycle", "internal/protocol"}},
-	{"internal/lifecycle", []string{"internal/protocol", "internal/dedup"}},
-	{"internal/protocol", []string{"internal/ledger"}},
+	{"internal/lifecycle", []string{"internal/protocol", "internal/dedup", "internal/ledger=^TestVotes$"}},
+	{"internal/protocol", []string{"internal/ledger=" + oneOrder}},
+	{"internal/git", []string{"internal/state=GitDir|WorkTrees", "internal/gitpush=^Test(There|Refused)$"}},
+	{"internal/hookfile", []string{"internal/cli/app=^TestScripts$/^(hook|init|doctor)$"}},
+	{"internal/pushcheck", []string{"internal/cli/app=^TestScripts$/^(hook|hook-pre-push|dedup-check|agent-fence|agent-mine)$"}},
+	{"internal/state", []string{"internal/cli/app=^TestScripts$/^(renew|run|one-key|agent-session|agent-two|worktree|repo)$"}},
 	{"internal/lease", []string{"internal/lease/gitref", "internal/lease/redis", "internal/setup"}},
 	{"internal/cli/app", nil},
 	{"internal/cli/", []string{"internal/cli/app=^TestScripts$"}},
@@ -53,6 +57,10 @@ var holders = []struct {
 	{"cmd/", []string{"internal/cli/app=^TestScripts$"}},
 	{"work", []string{"internal/githubwork"}},
 }
+
+// oneOrder are the tests of internal/ledger but those that try many orders of requests, which take ten times as long
+// as all others.
+const oneOrder = "^Test([^BIOS]|B[^u]|Bundle($|[^R]|R[^a])|I[^n]|O[^n]|On[^e]|One[EKP]|S[^t]|St[^a]|Sta[^g]|Stage[^s])"
 
 // unplayed are the packages that only tests use.
 var unplayed = regexp.MustCompile(`^(e2e|examples/.*|internal|internal/(githubsim.*|golden|sample|simulation|testmain)|.*test)$`)

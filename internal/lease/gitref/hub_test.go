@@ -30,6 +30,7 @@ type hub struct {
 	commits map[string]made
 	moves   map[string][]string // where a reference has been, oldest first; empty is deleted
 	calls   []string
+	slept   []time.Duration
 }
 
 type made struct {
@@ -45,7 +46,10 @@ func newHub() *hub {
 }
 
 func (h *hub) store() *Store {
-	return New(h, Options{Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }})
+	return New(h, Options{Sleep: func(ctx context.Context, d time.Duration) error {
+		h.slept = append(h.slept, d)
+		return ctx.Err()
+	}})
 }
 
 func (h *hub) advance(d time.Duration) {
