@@ -38,7 +38,8 @@ import (
 var equivalentText string
 
 // holders are the tests that hold a package beside its own: a package and the tests to run. A name
-// that ends in a slash is of all packages below it, and the first that fits counts.
+// that ends in a slash is of all packages below it, and the first that fits counts. A pattern says which
+// tests, as go test -run has it.
 var holders = []struct {
 	pkg   string
 	tests []string
@@ -48,11 +49,14 @@ var holders = []struct {
 	{"internal/protocol", []string{"internal/ledger"}},
 	{"internal/lease", []string{"internal/lease/gitref", "internal/lease/redis", "internal/setup"}},
 	{"internal/cli/app", nil},
-	{"internal/cli/", []string{"internal/cli/app=^TestScripts$"}},
+	{"internal/cli/", scripts},
 	{"cmd/action", []string{"internal/action"}},
-	{"cmd/", []string{"internal/cli/app=^TestScripts$"}},
+	{"cmd/", scripts},
 	{"work", []string{"internal/githubwork"}},
 }
+
+// scripts are the tests of the commands that know nothing of their inside.
+var scripts = []string{"internal/cli/app=^TestScripts$/."}
 
 // unplayed are the packages that only tests use.
 var unplayed = regexp.MustCompile(`^(e2e|examples/.*|internal|internal/(githubsim.*|golden|sample|simulation|testmain)|.*test)$`)
@@ -220,7 +224,7 @@ func (o *options) open(pkg string) (*subject, error) {
 	return p, err
 }
 
-// A tests is a compiled test of the package or of one that uses it.
+// A tests is one test of the package or of one that uses it, compiled.
 type tests struct {
 	program, dir string
 	args         []string
@@ -248,11 +252,11 @@ func (o *options) play(pkg string, out io.Writer) (score, error) {
 
 	var all []tests
 	for i, holder := range p.holders() {
-		t, err := p.prepare(holder, overlay, strconv.Itoa(i))
+		prepared, err := p.prepare(holder, overlay, strconv.Itoa(i))
 		if err != nil {
 			return score{}, fmt.Errorf("tests of %s: %w", holder, err)
 		}
-		all = append(all, t)
+		all = append(all, prepared...)
 	}
 
 	drawn := p.draw()
@@ -369,41 +373,71 @@ func culprit(line string, column int) (id int) {
 	return id
 }
 
-// prepare builds tests with all mutants and sees which they reach.
-func (p *subject) prepare(holder, overlay, name string) (tests, error) {
+// prepare builds tests with all mutants and sees which each of them reaches, so that a mutant meets
+// no others. The tests that reach the least come first: they fail sooner.
+func (p *subject) prepare(holder, overlay, name string) ([]tests, error) {
 	pkg, only, _ := strings.Cut(holder, "=")
 	t := tests{
 		program: filepath.Join(p.dir, name+".test"),
 		dir:     filepath.Join(p.root, pkg),
-		args:    []string{"-test.failfast", "-test.run=" + only},
-		reached: map[string]bool{},
 		took:    10 * time.Minute,
 	}
 
 	said, err := p.command("go", "test", "-c", "-overlay", overlay, "-o", t.program, "./"+pkg).CombinedOutput()
 	if err != nil {
-		return t, fmt.Errorf("%w: %s", err, said)
+		return nil, fmt.Errorf("%w: %s", err, said)
 	}
 
 	if _, err := os.Stat(t.program); errors.Is(err, os.ErrNotExist) {
-		return t, nil // the package has no tests of its own
+		return nil, nil // the package has no tests of its own
 	}
 
-	list, begin := filepath.Join(p.dir, name+".reached"), time.Now()
+	t.args = []string{"-test.v", "-test.run=" + only}
+	said, err = t.run(overlay, "")
+	if err != nil {
+		return nil, fmt.Errorf("they fail without a mutant: %w: %s", err, said)
+	}
+
+	var all []tests
+	list, depth := filepath.Join(p.dir, name+".reached"), strings.Count(only, "/")
+	for _, found := range begun.FindAllStringSubmatch(string(said), -1) {
+		if strings.Count(found[1], "/") != depth {
+			continue
+		}
+
+		one, err := t.reach("^"+strings.ReplaceAll(found[1], "/", "$/^")+"$", overlay, list)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+
+	slices.SortStableFunc(all, func(a, b tests) int { return cmp.Compare(len(a.reached), len(b.reached)) })
+	return all, nil
+}
+
+var begun = regexp.MustCompile(`(?m)^=== RUN +(\S+)$`)
+
+// reach returns the tests of a pattern with the mutants that they reach, which are noted in a file.
+func (t tests) reach(only, overlay, list string) (tests, error) {
+	t.args = []string{"-test.failfast", "-test.run=" + only}
+	begin := time.Now()
 	if said, err := t.run(overlay, "MUTANTS_REACHED="+list); err != nil {
 		return t, fmt.Errorf("they fail without a mutant: %w: %s", err, said)
 	}
 	t.took = time.Since(begin)
 
 	reached, err := os.ReadFile(list)
+	if errors.Is(err, os.ErrNotExist) {
+		return t, nil
+	}
+
+	t.reached = map[string]bool{}
 	for id := range strings.FieldsSeq(string(reached)) {
 		t.reached[id] = true
 	}
-	if errors.Is(err, os.ErrNotExist) {
-		err = nil
-	}
 
-	return t, err
+	return t, errors.Join(err, os.Remove(list))
 }
 
 // run runs the tests, within five times what they took while they noted what they reach.
