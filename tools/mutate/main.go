@@ -49,14 +49,28 @@ var holders = []struct {
 	{"internal/protocol", []string{"internal/ledger"}},
 	{"internal/lease", []string{"internal/lease/gitref", "internal/lease/redis", "internal/setup"}},
 	{"internal/cli/app", nil},
-	{"internal/cli/", scripts},
+	{"internal/cli/", append(scripts, commands+"=^Test(Errors|HelpShowsOptions|ManPage|Manual|Board.*|Operators)$")},
+	{"internal/agenthost", []string{commands + "=^TestScripts$/^agent-"}},
+	{"internal/agentsetup", []string{commands + "=^TestScripts$/^(agent-install|doctor|init)$"}},
+	{"internal/board", []string{commands + "=^TestBoard.*$", commands + "=^TestScripts$/^board$"}},
+	{"internal/githubwork", []string{commands + "=^TestScripts$/^(next|plan|ready|limits|dry-run)$"}},
+	{"internal/mcp", []string{commands + "=^Test(Tool.*|ManualOfTools)$"}},
+	{"internal/prchain", []string{commands + "=^TestScripts$/^(chain|feature)$"}},
+	{"internal/setup", scripts},
+	{"internal/stats", []string{commands + "=^TestScripts$/^stats$"}},
+	{"internal/trouble", append(scripts, commands+"=^TestErrors$")},
+	{"internal/workflow", []string{commands + "=^TestScripts$/^(doctor|init)$"}},
+	{"internal/worktree", []string{commands + "=^TestScripts$/^(worktree|feature)$"}},
+	{"answer", []string{"internal/mcp", commands + "=^TestErrors$"}},
 	{"cmd/action", []string{"internal/action"}},
 	{"cmd/", scripts},
 	{"work", []string{"internal/githubwork"}},
 }
 
 // scripts are the tests of the commands that know nothing of their inside.
-var scripts = []string{"internal/cli/app=^TestScripts$/."}
+var scripts = []string{commands + "=^TestScripts$/."}
+
+const commands = "internal/cli/app"
 
 // unplayed are the packages that only tests use.
 var unplayed = regexp.MustCompile(`^(e2e|examples/.*|internal|internal/(githubsim.*|golden|sample|simulation|testmain)|.*test)$`)
@@ -447,7 +461,8 @@ func (t tests) run(overlay, env string) ([]byte, error) {
 	defer cancel()
 	c := exec.CommandContext(ctx, t.program, append(t.args, "-test.timeout="+limit.String())...)
 	c.Dir = t.dir
-	c.Env = append(os.Environ(), "GOFLAGS=-overlay="+overlay, "RAPID_SEED=1", "RAPID_NOFAILFILE=1", env)
+	c.Env = append(os.Environ(), "GOFLAGS=-overlay="+overlay, "RAPID_SEED=1", "RAPID_NOFAILFILE=1",
+		"TMPDIR="+filepath.Dir(t.program), env) // tests that fail leave folders
 	c.WaitDelay = time.Second
 
 	return c.CombinedOutput()
