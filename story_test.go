@@ -1,14 +1,18 @@
 package labelstate_test
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/http"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	labelstate "github.com/label-state/label-state"
+	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/golden"
 	"github.com/label-state/label-state/work"
 )
@@ -28,7 +32,11 @@ func TestAnswers(t *testing.T) {
 			}
 			fmt.Fprintf(&said, "%s: %s\n", what, empty.ReplaceAll(data, nil))
 			if err != nil {
-				fmt.Fprintf(&said, "\terror: %v\n", err)
+				p, _ := errors.AsType[*labelstate.Problem](err)
+				if p == nil {
+					p = &labelstate.Problem{}
+				}
+				fmt.Fprintf(&said, "\terror: %s %v\n", p.Code, err)
 			}
 		}
 		must := func(err error) {
@@ -88,6 +96,27 @@ func TestAnswers(t *testing.T) {
 		r, err := ada.Sweep(ctx, labelstate.SweepOptions{})
 		told("swept", r, err)
 		told("not owned", nil, bot.Owns(h))
+
+		_, err = d.AddIssue("acme/app", "ada", "Was shipped", "", "agent:plan-pending-approval")
+		must(err)
+		_, err = d.AddIssue("acme/app", "ada", "Is free", "", labelstate.LabelImplement)
+		must(err)
+		r, err = ada.Sweep(ctx, labelstate.SweepOptions{})
+		told("swept again", r, err)
+
+		_, next, err := bot.Next(ctx, labelstate.NextOptions{Codename: "rex", FiringID: "run-1", TTL: 3 * time.Hour})
+		told("next", next, err)
+		rest, err := githubsim.ParseFault("status=422:*:/labels")
+		must(err)
+		graph, err := githubsim.ParseFault("status=422:mutation:Labels")
+		must(err)
+		d.Fault = func(r *http.Request) *githubsim.Fault { return cmp.Or(graph(r), rest(r)) }
+		told("labels are late", nil,
+			bot.Release(ctx, next, labelstate.ReleaseOptions{Outcome: labelstate.OutcomeFailure}))
+		d.Fault = func(*http.Request) *githubsim.Fault { return &githubsim.Fault{Status: http.StatusNotFound} }
+		stale, err = ada.StaleClaims(ctx)
+		told("unread", stale, err)
+		d.Fault = nil
 
 		must(ada.Pause(ctx, "a release"))
 		paused, err := ada.PausedRepos(ctx, "Acme/app", "acme/other")
