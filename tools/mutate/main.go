@@ -49,27 +49,27 @@ var holders = []struct {
 	{"internal/protocol", []string{"internal/ledger"}},
 	{"internal/lease", []string{"internal/lease/gitref", "internal/lease/redis", "internal/setup"}},
 	{"internal/cli/app", nil},
-	{"internal/cli/", append(scripts, commands+"=^Test(Errors|HelpShowsOptions|ManPage|Manual|Board.*|Operators)$")},
+	{"internal/cli/", []string{
+		commands + "=^Test(Errors|Help.*|Man.*|Board.*|Operators|Tool(sAreVerbs|Stages|Board))$",
+		commands + "=^TestScripts$/.",
+	}},
 	{"internal/agenthost", []string{commands + "=^TestScripts$/^agent-"}},
 	{"internal/agentsetup", []string{commands + "=^TestScripts$/^(agent-install|doctor|init)$"}},
 	{"internal/board", []string{commands + "=^TestBoard.*$", commands + "=^TestScripts$/^board$"}},
 	{"internal/githubwork", []string{commands + "=^TestScripts$/^(next|plan|ready|limits|dry-run)$"}},
 	{"internal/mcp", []string{commands + "=^Test(Tool.*|ManualOfTools)$"}},
 	{"internal/prchain", []string{commands + "=^TestScripts$/^(chain|feature)$"}},
-	{"internal/setup", scripts},
+	{"internal/setup", []string{commands + "=^TestScripts$/^(clock|doctor|hook|misconfigured|program)$"}},
 	{"internal/stats", []string{commands + "=^TestScripts$/^stats$"}},
-	{"internal/trouble", append(scripts, commands+"=^TestErrors$")},
+	{"internal/trouble", []string{commands + "=^TestErrors$"}},
 	{"internal/workflow", []string{commands + "=^TestScripts$/^(doctor|init)$"}},
 	{"internal/worktree", []string{commands + "=^TestScripts$/^(worktree|feature)$"}},
 	{"answer", []string{"internal/mcp", commands + "=^TestErrors$"}},
 	{"cmd/action", []string{"internal/action"}},
-	{"cmd/", scripts},
 	{"work", []string{"internal/githubwork"}},
 }
 
-// scripts are the tests of the commands that know nothing of their inside.
-var scripts = []string{commands + "=^TestScripts$/."}
-
+// commands tests the families of commands, most of all by its scripts.
 const commands = "internal/cli/app"
 
 // unplayed are the packages that only tests use.
