@@ -50,7 +50,7 @@ var holders = []struct {
 	{"internal/lease", []string{"internal/lease/gitref", "internal/lease/redis", "internal/setup"}},
 	{"internal/cli/app", nil},
 	{"internal/cli/", []string{
-		commands + "=^Test(Errors|Help.*|Man.*|Board.*|Operators|Tool(sAreVerbs|Stages|Board))$",
+		commands + "=^Test(Errors|Help.*|ManPage|ManualOfTools|Board.*|Operators|ToolsAreVerbs|ToolStages)$",
 		commands + "=^TestScripts$/.",
 	}},
 	{"internal/agenthost", []string{commands + "=^TestScripts$/^agent-"}},
