@@ -178,11 +178,12 @@ func TestCause(t *testing.T) {
 }
 
 func TestNearest(t *testing.T) {
-	known := []string{"claim", "dedup-check", "log", "reconcile", "renew", "repo", "status"}
+	known := []string{"claim", "dedup-check", "login", "log", "reconcile", "renew", "repo", "status"}
 	for name, want := range map[string]string{
 		"clam":    "claim",
 		"cliam":   "claim",
 		"lgo":     "log",
+		"log":     "log",
 		"lo":      "log",
 		"lg":      "log",
 		"l":       "",
