@@ -39,7 +39,8 @@ var equivalentText string
 
 // holders are the tests that hold a package beside its own: a package and the tests to run. A name
 // that ends in a slash is of all packages below it, and the first that fits counts. A pattern says which
-// tests, as go test -run has it.
+// tests, as go test -run has it: they are played one by one, at its depth. Those of the package
+// itself may have one, too.
 var holders = []struct {
 	pkg   string
 	tests []string
@@ -48,11 +49,12 @@ var holders = []struct {
 	{"internal/lifecycle", []string{"internal/protocol", "internal/dedup"}},
 	{"internal/protocol", []string{"internal/ledger"}},
 	{"internal/lease", []string{"internal/lease/gitref", "internal/lease/redis", "internal/setup"}},
-	{"internal/cli/app", nil},
+	{"internal/cli/app", []string{commands + "="}},
 	{"internal/cli/", []string{
 		commands + "=^Test(Errors|Help.*|ManPage|ManualOfTools|Board.*|Operators|ToolsAreVerbs|ToolStages)$",
 		commands + "=^TestScripts$/.",
 	}},
+	{"internal/action", []string{"internal/action=^TestVectors$/./.", "internal/action=^(Test[^V]|Fuzz)"}},
 	{"internal/agenthost", []string{commands + "=^TestScripts$/^agent-"}},
 	{"internal/agentsetup", []string{commands + "=^TestScripts$/^(agent-install|doctor|init)$"}},
 	{"internal/board", []string{commands + "=^TestBoard.*$", commands + "=^TestScripts$/^board$"}},
@@ -311,6 +313,9 @@ func (o *options) play(pkg string, out io.Writer) (score, error) {
 func (p *subject) holders() []string {
 	for _, h := range holders {
 		if p.pkg == h.pkg || strings.HasSuffix(h.pkg, "/") && strings.HasPrefix(p.pkg+"/", h.pkg) {
+			if strings.HasPrefix(h.tests[0], p.pkg+"=") {
+				return h.tests
+			}
 			return append([]string{p.pkg}, h.tests...)
 		}
 	}
@@ -419,7 +424,8 @@ func (p *subject) prepare(holder, overlay, name string) ([]tests, error) {
 			continue
 		}
 
-		one, err := t.reach("^"+strings.ReplaceAll(found[1], "/", "$/^")+"$", overlay, list)
+		only := "^" + strings.ReplaceAll(regexp.QuoteMeta(found[1]), "/", "$/^") + "$"
+		one, err := t.reach(only, overlay, list)
 		if err != nil {
 			return nil, err
 		}
