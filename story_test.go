@@ -78,6 +78,7 @@ func TestAnswers(t *testing.T) {
 		told("planned twice", p, err)
 		s, err := ada.Status(ctx, 1)
 		told("status", s, err)
+		told("not heard", nil, d.as("mallory").Approve(ctx, 1))
 		must(ada.Approve(ctx, 1))
 		p, err = bot.AwaitPlan(ctx, h)
 		told("approved", p, err)
@@ -113,9 +114,34 @@ func TestAnswers(t *testing.T) {
 		d.Fault = func(r *http.Request) *githubsim.Fault { return cmp.Or(graph(r), rest(r)) }
 		told("labels are late", nil,
 			bot.Release(ctx, next, labelstate.ReleaseOptions{Outcome: labelstate.OutcomeFailure}))
+		_, err = d.AddIssue("acme/app", "ada", "Was shipped, too", "", labelstate.LabelDone)
+		must(err)
+		r, err = bot.Sweep(ctx, labelstate.SweepOptions{})
+		told("swept without labels", r, err)
+		d.Fault = nil
+		s, err = ada.Status(ctx, 4)
+		told("unmanaged", s, err)
+
+		time.Sleep(time.Hour)
+		h, err = bot.Claim(ctx, 5, labelstate.ClaimOptions{Codename: "rex", FiringID: "run-2"})
+		must(err)
+		p, err = bot.AwaitPlan(ctx, h)
+		told("no plan", p, err)
+		other := h
+		other.FiringID = "run-3"
+		p, err = bot.AwaitPlan(ctx, other)
+		told("another's plan", p, err)
+		_, err = bot.PostPlan(ctx, h, "Retry.")
+		must(err)
+		must(bot.ForceRelease(ctx, 5, "enough"))
+		told("forced", nil, bot.Owns(h))
+		p, err = bot.AwaitPlan(ctx, h)
+		told("a plan that is over", p, err)
+
 		d.Fault = func(*http.Request) *githubsim.Fault { return &githubsim.Fault{Status: http.StatusNotFound} }
 		stale, err = ada.StaleClaims(ctx)
 		told("unread", stale, err)
+		told("not resumed", nil, ada.Resume(ctx))
 		d.Fault = nil
 
 		must(ada.Pause(ctx, "a release"))
@@ -140,7 +166,7 @@ func TestAnswers(t *testing.T) {
 			told("refused", nil, err)
 		}
 
-		other := h
+		other = h
 		other.Repo = "acme/other"
 		for _, err := range []error{
 			bot.Release(ctx, other, labelstate.ReleaseOptions{}),
