@@ -412,20 +412,20 @@ func (p *subject) prepare(holder, overlay, name string) ([]tests, error) {
 	}
 
 	t.args = []string{"-test.v", "-test.run=" + only}
-	said, err = t.run(overlay, "")
+	said, err = t.run(overlay, "0")
 	if err != nil {
 		return nil, fmt.Errorf("they fail without a mutant: %w: %s", err, said)
 	}
 
 	var all []tests
-	list, depth := filepath.Join(p.dir, name+".reached"), strings.Count(only, "/")
+	depth := strings.Count(only, "/")
 	for _, found := range begun.FindAllStringSubmatch(string(said), -1) {
 		if strings.Count(found[1], "/") != depth {
 			continue
 		}
 
 		only := "^" + strings.ReplaceAll(regexp.QuoteMeta(found[1]), "/", "$/^") + "$"
-		one, err := t.reach(only, overlay, list)
+		one, err := t.reach(only, overlay)
 		if err != nil {
 			return nil, err
 		}
@@ -438,11 +438,16 @@ func (p *subject) prepare(holder, overlay, name string) ([]tests, error) {
 
 var begun = regexp.MustCompile(`(?m)^=== RUN +(\S+)$`)
 
-// reach returns the tests of a pattern with the mutants that they reach, which are noted in a file.
-func (t tests) reach(only, overlay, list string) (tests, error) {
+// reach returns the tests of a pattern with the mutants that they reach.
+func (t tests) reach(only, overlay string) (tests, error) {
 	t.args = []string{"-test.failfast", "-test.run=" + only}
+	list := filepath.Join(t.folder("0"), "reached")
+	if err := os.RemoveAll(list); err != nil {
+		return t, err
+	}
+
 	begin := time.Now()
-	if said, err := t.run(overlay, "MUTANTS_REACHED="+list); err != nil {
+	if said, err := t.run(overlay, "0"); err != nil {
 		return t, fmt.Errorf("they fail without a mutant: %w: %s", err, said)
 	}
 	t.took = time.Since(begin)
@@ -457,21 +462,34 @@ func (t tests) reach(only, overlay, list string) (tests, error) {
 		t.reached[id] = true
 	}
 
-	return t, errors.Join(err, os.Remove(list))
+	return t, err
+}
+
+// folder is where a run's temporary files are: tests that fail leave some.
+func (t tests) folder(mutant string) string {
+	return filepath.Join(filepath.Dir(t.program), "MUTANT="+mutant)
 }
 
 // run runs the tests, within five times what they took while they noted what they reach.
-func (t tests) run(overlay, env string) ([]byte, error) {
+func (t tests) run(overlay, mutant string) ([]byte, error) {
+	if err := os.MkdirAll(t.folder(mutant), 0o700); err != nil {
+		return nil, err
+	}
+
 	limit := 5*t.took + 5*time.Second
 	ctx, cancel := context.WithTimeout(context.Background(), limit+10*time.Second)
 	defer cancel()
 	c := exec.CommandContext(ctx, t.program, append(t.args, "-test.timeout="+limit.String())...)
 	c.Dir = t.dir
 	c.Env = append(os.Environ(), "GOFLAGS=-overlay="+overlay, "RAPID_SEED=1", "RAPID_NOFAILFILE=1",
-		"TMPDIR="+filepath.Dir(t.program), env) // tests that fail leave folders
+		"TMPDIR="+t.folder(mutant), "MUTANT="+mutant)
 	c.WaitDelay = time.Second
+	said, err := c.CombinedOutput()
+	if mutant != "0" {
+		err = errors.Join(err, os.RemoveAll(t.folder(mutant)))
+	}
 
-	return c.CombinedOutput()
+	return said, err
 }
 
 // draw returns the mutants to play, in an order that the seed decides.
@@ -497,7 +515,7 @@ func (p *subject) killed(m mutant, all []tests, overlay string) bool {
 		if !t.reached[id] {
 			return false
 		}
-		_, err := t.run(overlay, "MUTANT="+id)
+		_, err := t.run(overlay, id)
 		return err != nil
 	})
 }
