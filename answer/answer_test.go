@@ -28,7 +28,7 @@ func TestMeanings(t *testing.T) {
 		}
 	}
 
-	if m := Code("new").Meaning(); m.Exit != ExitUnknown || m.Word != "unknown" {
+	if m := Code("new").Meaning(); m.Code != "new" || m.Exit != ExitUnknown || m.Word != "unknown" {
 		t.Errorf("a code of a later version: %+v", m)
 	}
 }
@@ -87,8 +87,15 @@ func TestIs(t *testing.T) {
 		t.Errorf("%v is not what it is", err)
 	}
 
-	if errors.Is(err, &Problem{Code: Lost, Why: "another"}) {
-		t.Error("two problems with different causes are one")
+	for _, other := range []*Problem{
+		{Code: Lost, Why: "another"},
+		{Code: Lost, Reasons: []Reason{}},
+		{Code: Lost, Next: []Command{}},
+		{Code: Lost, Cause: fs.ErrNotExist},
+	} {
+		if errors.Is(err, other) {
+			t.Errorf("%+v is another", other)
+		}
 	}
 }
 

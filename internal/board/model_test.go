@@ -394,7 +394,8 @@ func TestBorneOut(t *testing.T) {
 	} {
 		got := text(press(start(t, &desk{after: c.after, answer: board.Answer{Warnings: []string{"tell them"}}}, 80,
 			24), "h c y"))
-		if !strings.Contains(got, c.want) || strings.Contains(got, c.not) || !strings.Contains(got, "note: tell them") {
+		if !strings.Contains(got, c.want) || strings.Contains(got, c.not) || !strings.Contains(got, "note: tell them") ||
+			strings.Contains(got, "Olga (you)") != (c.after != nil) {
 			t.Errorf("%s: want %q and no %q\n%s", c.name, c.want, c.not, got)
 		}
 	}

@@ -3,7 +3,6 @@ package github
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"net/url"
 	"path"
 	"strconv"
@@ -60,7 +59,7 @@ func (c *Client) Remarks(ctx context.Context, r ledger.Repo, since time.Time, pa
 			number, err := strconv.Atoi(path.Base(m.IssueURL))
 			if err != nil {
 				return nil, false, fmt.Errorf("list comments of %s: %w", r,
-					&AnswerError{Status: http.StatusOK, Reason: "a comment is of no issue"})
+					&AnswerError{Reason: "a comment is of no issue"})
 			}
 
 			out = append(out, m.remark(number))
@@ -141,7 +140,7 @@ func (c *Client) Joined(ctx context.Context, login string) (time.Time, error) {
 		Created time.Time `json:"created_at"`
 	}](ctx, c.api, target{path: "users/" + url.PathEscape(login)})
 	if err == nil && got.Created.IsZero() {
-		err = &AnswerError{Status: http.StatusOK, Reason: "it is not an account"}
+		err = &AnswerError{Reason: "it is not an account"}
 	}
 
 	return got.Created, failed(err, Object{}, "read the account %s", login)

@@ -190,14 +190,14 @@ func (e *StatusError) Rejected() bool { return e.Status >= 400 && e.Status < 500
 // An AnswerError is an answer that says success and cannot be what was asked for: HTML, cut short,
 // empty, or without what it must contain. It is never the same as an empty answer.
 type AnswerError struct {
-	Status int
+	Status int // 0 is 200
 	Reason string
 	short  bool // a list is longer than what was asked for
 	uncertain
 }
 
 func (e *AnswerError) Error() string {
-	return fmt.Sprintf("unusable answer: %s (HTTP %d)", e.Reason, e.Status)
+	return fmt.Sprintf("unusable answer: %s (HTTP %d)", e.Reason, cmp.Or(e.Status, http.StatusOK))
 }
 
 // short reports whether asking for more may help.

@@ -39,7 +39,7 @@ type queuedIssue struct {
 // issue is what it says; an answer that lacks what makes it an issue is an error.
 func (q queuedIssue) issue() (Issue, error) {
 	if q.Number < 1 || q.State == "" || q.CreatedAt.IsZero() {
-		return Issue{}, &AnswerError{Status: http.StatusOK, Reason: "it is not an issue"}
+		return Issue{}, &AnswerError{Reason: "it is not an issue"}
 	}
 
 	out := Issue{
@@ -152,7 +152,7 @@ func (c *Client) askOpenPage(ctx context.Context, r ledger.Repo, label string, w
 	c.noteAlong(s)
 	var page *connection[queuedQuery]
 	if err := json.Unmarshal(s.fields["open"], &page); err != nil || page == nil || s.failed("open", Object{}) != nil {
-		return nil, false, &AnswerError{Status: http.StatusOK, Reason: "the list of issues is missing"}
+		return nil, false, &AnswerError{Reason: "the list of issues is missing"}
 	}
 
 	for _, q := range page.Nodes {
@@ -181,7 +181,7 @@ type queuedQuery struct {
 // issue is what it says; an answer that lacks what makes it an issue is an error.
 func (q *queuedQuery) issue() (Issue, error) {
 	if q == nil || q.Number < 1 || q.State == "" || q.CreatedAt.IsZero() {
-		return Issue{}, &AnswerError{Status: http.StatusOK, Reason: "it is not an issue"}
+		return Issue{}, &AnswerError{Reason: "it is not an issue"}
 	}
 
 	out := Issue{

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strconv"
 
@@ -408,7 +407,7 @@ func (c *Client) Reply(ctx context.Context, i claim.Issue, ask protocol.Ask) (ou
 func (p partial) refused(alias string) error {
 	n := slices.IndexFunc(p.errors, func(e queryError) bool { return len(e.Path) == 0 || e.part(0) == alias })
 	if n < 0 {
-		return &AnswerError{Status: http.StatusOK, Reason: "the comment is not in it"}
+		return &AnswerError{Reason: "the comment is not in it"}
 	}
 
 	e := p.errors[n]
@@ -425,9 +424,9 @@ func (p partial) refused(alias string) error {
 func ownComment(node *queryComment) (claim.Comment, error) {
 	switch {
 	case node == nil:
-		return claim.Comment{}, &AnswerError{Status: http.StatusOK, Reason: "the comment is not in it"}
+		return claim.Comment{}, &AnswerError{Reason: "the comment is not in it"}
 	case node.ID == 0 || node.CreatedAt.IsZero() || node.Author == nil || node.Author.Login == "":
-		return claim.Comment{}, &AnswerError{Status: http.StatusOK, Reason: "it is not a comment"}
+		return claim.Comment{}, &AnswerError{Reason: "it is not a comment"}
 	}
 
 	written := node.comment().Comment

@@ -70,7 +70,7 @@ func (q queryWholePull) whole() (Pull, error) {
 	}
 
 	if q.Closes == nil {
-		return out, &AnswerError{Status: http.StatusOK, Reason: "closing references are missing"}
+		return out, &AnswerError{Reason: "closing references are missing"}
 	}
 
 	for n := range q.Closes.shown() { // the others are in repositories that the token may not see
@@ -122,7 +122,7 @@ func pullOf(p lifecycle.PR) pullID {
 func (c *Client) restPullRequest(ctx context.Context, id pullID) (restPull, error) {
 	got, _, err := fetch[restPull](ctx, c.api, at(id.Owner, id.Repo, "/pulls/%d", id.Number))
 	if err == nil && (got.Number != id.Number || got.Base.Ref == "") {
-		err = &AnswerError{Status: http.StatusOK, Reason: "it is not the pull request"}
+		err = &AnswerError{Reason: "it is not the pull request"}
 	}
 	return got, err
 }

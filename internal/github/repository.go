@@ -39,7 +39,7 @@ type repositories struct {
 func (rp *repositories) Repository(ctx context.Context, r ledger.Repo) (Repository, error) {
 	got, _, err := fetch[restRepository](ctx, rp.api, at(r.Owner, r.Name, ""))
 	if err == nil && got.repo() == (ledger.Repo{}) {
-		err = &AnswerError{Status: http.StatusOK, Reason: "it is not a repository"}
+		err = &AnswerError{Reason: "it is not a repository"}
 	}
 
 	if err != nil {
@@ -82,7 +82,7 @@ func (rp *repositories) DefaultBranch(ctx context.Context, repo string) (string,
 	r, err := rp.Repository(ctx, place(repo))
 	if err == nil && r.DefaultBranch == "" {
 		err = fmt.Errorf("read repository %s: %w", repo,
-			&AnswerError{Status: http.StatusOK, Reason: "it has no default branch"})
+			&AnswerError{Reason: "it has no default branch"})
 	}
 	return r.DefaultBranch, err
 }
@@ -126,16 +126,16 @@ func (rp *repositories) File(ctx context.Context, r ledger.Repo, path string) (c
 
 	var got struct{ Type, Encoding, Content string }
 	if err == nil && json.Unmarshal(raw, &got) != nil { // a folder is a list
-		err = &AnswerError{Status: http.StatusOK, Reason: "it is not a file but a folder"}
+		err = &AnswerError{Reason: "it is not a file but a folder"}
 	}
 
 	if err == nil && (got.Type != "file" || got.Encoding != "base64") {
-		err = &AnswerError{Status: http.StatusOK, Reason: "it is not a file of up to a megabyte"}
+		err = &AnswerError{Reason: "it is not a file of up to a megabyte"}
 	}
 
 	if err == nil {
 		if content, err = base64.StdEncoding.DecodeString(strings.ReplaceAll(got.Content, "\n", "")); err != nil {
-			err = &AnswerError{Status: http.StatusOK, Reason: "its content is not base64"}
+			err = &AnswerError{Reason: "its content is not base64"}
 		}
 	}
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"strings"
 	"time"
 
@@ -313,11 +312,11 @@ func (q *queryIssue) facts(i claim.Issue, scheme labels.Scheme) (lifecycle.Facts
 
 	switch {
 	case q.Closing == nil:
-		return f, &AnswerError{Status: http.StatusOK, Reason: "closing pull requests are missing"}
+		return f, &AnswerError{Reason: "closing pull requests are missing"}
 	case q.Closing.TotalCount > len(q.Closing.Nodes) && !q.Closing.PageInfo.HasNextPage:
 		reason := fmt.Sprintf("%d pull requests close it, and %d can be read", q.Closing.TotalCount,
 			len(q.Closing.Nodes))
-		return f, &AnswerError{Status: http.StatusOK, Reason: reason}
+		return f, &AnswerError{Reason: reason}
 	}
 
 	if q.BlockedBy == nil {

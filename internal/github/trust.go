@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -251,7 +250,7 @@ func (rs *roles) askRole(ctx context.Context, a account) error {
 	case err != nil:
 		return err
 	case got.Permission == "":
-		return &AnswerError{Status: http.StatusOK, Reason: "it is not a permission"}
+		return &AnswerError{Reason: "it is not a permission"}
 	}
 
 	role := got.Permission
