@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -65,17 +66,17 @@ func (r advancing) ends(m move) move {
 
 // Target is the stage that an advance leads to; done says that the log shows the worker's move
 // already. A repository without stages, a stage it does not have and one beyond the last are a
-// *CallError, a hold that is not the worker's a *LostError.
+// answer.Usage, a hold that is not the worker's a *LostError.
 func (c *Config) Target(f lifecycle.Facts, a Advance) (to labels.Stage, done bool, err error) {
 	if a.Worker.IsZero() && a.By == "" {
-		return to, false, callError("who moves it?")
+		return to, false, answer.Wrongf("who moves it?")
 	}
 	scheme, now := c.Rules.Scheme, c.Rules.Stage(f)
 	if len(scheme.Stages) == 0 {
-		return to, false, callError("there are no stages in this repository; see preset: stages")
+		return to, false, answer.Wrongf("there are no stages in this repository; see preset: stages")
 	}
 	if f.PullRequest {
-		return to, false, callError("%s is a pull request, which is in no stage", f.Issue)
+		return to, false, answer.Wrongf("%s is a pull request, which is in no stage", f.Issue)
 	}
 	if err := f.Log.RefuseLogin(a.Worker, f.Viewer); err != nil {
 		return to, false, c.Lost(f, a.Worker, err)
@@ -97,9 +98,9 @@ func (c *Config) Target(f lifecycle.Facts, a Advance) (to labels.Stage, done boo
 		for n, s := range scheme.Stages {
 			names[n] = s.Name
 		}
-		return to, false, callError("no stage %q: there are %s", a.To, strings.Join(names, ", "))
+		return to, false, answer.Wrongf("no stage %q: there are %s", a.To, strings.Join(names, ", "))
 	case next == len(scheme.Stages):
-		return to, false, callError("it is in the last stage already, %s", scheme.Stages[now].Name)
+		return to, false, answer.Wrongf("it is in the last stage already, %s", scheme.Stages[now].Name)
 	}
 
 	return scheme.Stages[next], false, nil

@@ -61,7 +61,6 @@ func Then(next ...answer.Command) []answer.Command { return next }
 // wrongKinds are what was called or configured wrongly.
 func wrongKinds() []Kind {
 	return []Kind{
-		For[*ledger.StoreError](answer.WrongStore),
 		For[*work.OptionError](answer.Usage),
 		Advised(answer.Usage, func(e *host.ReferenceError, _ *answer.Problem) []answer.Command {
 			if e.Kind == "repository" {
@@ -73,8 +72,6 @@ func wrongKinds() []Kind {
 		Advised(answer.Config, func(e *setup.SettingError, _ *answer.Problem) []answer.Command {
 			return Then(answer.Advice(e.Remedy()))
 		}),
-		For[*ledger.NoPullError](answer.NoPull),
-		For[*ledger.CallError](answer.Usage),
 		For[*state.RepoNameError](answer.Usage),
 	}
 }
@@ -109,8 +106,6 @@ func noKinds() []Kind {
 		Advised(answer.NoWork, hintNoWork),
 		Advised(answer.Held, hintHeld),
 		lostKind,
-		For[*ledger.BarredError](answer.Barred),
-		is(ledger.ErrPlanWaits, answer.PlanWaits),
 	}
 }
 
@@ -273,13 +268,6 @@ func reachKinds() []Kind {
 		}),
 		For[*github.MovedError](answer.Moved),
 		For[*github.RateLimitError](answer.Limited),
-		Advised(answer.Unshown, func(e *ledger.UnshownError, _ *answer.Problem) []answer.Command {
-			return Then(
-				answer.Advice("look for a claim among them: "+e.Facts.URL),
-				answer.Shell("when nobody can see or delete them, file the issue again", "gh", "issue", "create",
-					"--repo", e.Facts.Issue.Slug()),
-			)
-		}),
 		Advised(answer.Server, func(_ *github.AnswerError, at *answer.Problem) []answer.Command {
 			see := doctor("is LABEL_STATE_API_URL, or a proxy, in the way? See", at)
 			see.Args = append(see.Args, "--verbose")

@@ -166,7 +166,7 @@ func planPush(ctx context.Context, c *cli.Call, git gitpush.Git, branch string,
 	}
 
 	if err != nil {
-		return local, &ledger.CallError{Err: err}
+		return local, answer.Wrong(err)
 	}
 
 	if p.Remote == "" {
