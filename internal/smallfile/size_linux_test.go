@@ -9,7 +9,7 @@ import (
 
 // TestLongerThanItSays: the size that the system tells is not believed; files of /proc say 0.
 func TestLongerThanItSays(t *testing.T) {
-	var large *smallfile.LargeError
+	var large smallfile.Large
 	if data, err := smallfile.Read("/proc/self/status", 64); !errors.As(err, &large) {
 		t.Errorf("%d bytes, %v", len(data), err)
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/github"
-	"github.com/label-state/label-state/internal/host"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -62,17 +61,7 @@ func Then(next ...answer.Command) []answer.Command { return next }
 func wrongKinds() []Kind {
 	return []Kind{
 		For[*work.OptionError](answer.Usage),
-		Advised(answer.Usage, func(e *host.ReferenceError, _ *answer.Problem) []answer.Command {
-			if e.Kind == "repository" {
-				return Then(answer.Call("give OWNER/NAME, as in", "doctor", "acme/app"))
-			}
-			return Then(answer.Advice("give owner/repo#7, the issue's URL, or inside a clone just 7"))
-		}),
 		Advised(answer.Config, hintConfig),
-		Advised(answer.Config, func(e *setup.SettingError, _ *answer.Problem) []answer.Command {
-			return Then(answer.Advice(e.Remedy()))
-		}),
-		For[*state.RepoNameError](answer.Usage),
 	}
 }
 
@@ -247,16 +236,12 @@ func reachKinds() []Kind {
 			return Then(answer.Advice(e.Remedy()), answer.Call("then", "doctor", e.Repo.String()))
 		}),
 		For[*setup.NoTokenError](answer.NoToken),
-		For[*github.MissingLabelError](answer.NotFound),
 		For[*github.HiddenRoleError](answer.Unread),
 		For[*github.NoGraphQLError](answer.Server),
 		Advised(answer.Unread, func(e remedied,
 			_ *answer.Problem,
 		) []answer.Command {
 			return Then(answer.Advice(e.Remedy()))
-		}),
-		Advised(answer.BadToken, func(e *setup.BadTokenError, _ *answer.Problem) []answer.Command {
-			return Then(answer.Advice("copy the whole token again to "+e.Source), answer.Shell("or use the one that gh has", "gh", "auth", "token"))
 		}),
 		For[*github.AuthError](answer.BadToken),
 		Advised(answer.Forbidden, hintPermission),
@@ -306,13 +291,6 @@ func hintPermission(e *github.PermissionError, at *answer.Problem) []answer.Comm
 // machineKinds are files of this machine, and errors of which nobody else knows the cause.
 func machineKinds() []Kind {
 	return []Kind{
-		Advised(answer.Machine, func(e *state.UnreadableHoldError, _ *answer.Problem) []answer.Command {
-			return Then(answer.Call("name the worker", answer.Again, "--codename", "NAME", "--firing-id", "ID"),
-				answer.Shell("or forget the hold", "rm", e.File))
-		}),
-		Advised(answer.Machine, func(e *state.UnreadablePausesError, _ *answer.Problem) []answer.Command {
-			return Then(answer.Shell("nothing is claimed until it can be read; repair it, or", "rm", e.File))
-		}),
 		is(state.ErrPausesBusy, answer.Machine, answer.Call("when it has finished", answer.Again)),
 		For[*lease.Error](answer.Store),
 		Advised(answer.Unread, func(e *ledger.BundleError, at *answer.Problem) []answer.Command {
