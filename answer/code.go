@@ -168,14 +168,3 @@ func (a Answer) Exit() int {
 	}
 	return a.Problem.Code.Meaning().Exit
 }
-
-// Exit returns the exit status of several problems together: the first of called wrongly, no work,
-// no, and could not find out that one of them has. Without any it is ExitYes.
-func Exit(problems ...*Problem) int {
-	for _, code := range []int{ExitWrong, ExitNoWork, ExitNo, ExitUnknown} {
-		if slices.ContainsFunc(problems, func(p *Problem) bool { return p.Code.Meaning().Exit == code }) {
-			return code
-		}
-	}
-	return ExitYes
-}

@@ -46,8 +46,6 @@ type Step struct {
 	Kind Kind
 	What string // what the file is for
 
-	Edited bool // of Uninstall: somebody has written to it since, and only what is ours goes
-
 	read []byte // what it is now
 	text []byte // afterwards
 	was  kept   // for the way back
@@ -392,7 +390,7 @@ func (p Place) uninstall(h agenthost.Host, t target, n notes) (Step, error) {
 	case t.text == "":
 		var found bool
 		if s.text, found, err = t.without(text, h); found {
-			s.Kind, s.Edited = Changed, known
+			s.Kind = Changed
 		}
 	case string(text) == t.text:
 		s.Kind = Removed // a clone of a repository that has it: no notes are here

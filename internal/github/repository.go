@@ -20,7 +20,6 @@ type Repository struct {
 	Private       bool
 	Archived      bool
 	HasIssues     bool
-	Fork          bool
 	Parent        ledger.Repo // of a fork
 	Role          Role        // of the token's owner; empty when GitHub does not say, as for a workflow's token
 }
@@ -52,7 +51,6 @@ func (rp *repositories) Repository(ctx context.Context, r ledger.Repo) (Reposito
 		Private:       got.Private,
 		Archived:      got.Archived,
 		HasIssues:     got.HasIssues,
-		Fork:          got.Fork,
 		Parent:        got.Parent.repo(),
 		Role:          mapped(got.Permissions),
 	}, nil
@@ -65,7 +63,6 @@ type restRepository struct {
 	Private       bool            `json:"private"`
 	Archived      bool            `json:"archived"`
 	HasIssues     bool            `json:"has_issues"`
-	Fork          bool            `json:"fork"`
 	Parent        *restRepository `json:"parent"`
 	Permissions   map[string]bool `json:"permissions"`
 }

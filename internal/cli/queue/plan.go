@@ -138,8 +138,7 @@ func postPlan(ctx context.Context, c *cli.Call, i claim.Issue, p *planParams) er
 		if err := c.CheckHolds(ctx, i, w, 0); err != nil {
 			return err
 		}
-		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun},
-			fmt.Sprintf("would post a plan of %d bytes on %s for %s\n", len(text), i, w))
+		return c.Would(i, "post a plan of %d bytes on %s for %s", len(text), i, w)
 	}
 
 	draft := ledger.Draft{Text: text}
@@ -224,8 +223,7 @@ func answerPlan(ctx context.Context, c *cli.Call, i claim.Issue, kind claim.Kind
 			return &answer.Problem{Code: answer.Barred, Why: why}
 		}
 
-		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun},
-			fmt.Sprintf("would %s the plan of %s on %s\n", kind, h.Record.Worker, i))
+		return c.Would(i, "%s the plan of %s on %s", kind, h.Record.Worker, i)
 	}
 
 	var rep ledger.Repair
