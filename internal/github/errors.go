@@ -242,17 +242,6 @@ func (e *NoGraphQLError) Remedy() string {
 	return "issues are read by GraphQL alone: see that LABEL_STATE_API_URL is right, and that no proxy keeps GraphQL away"
 }
 
-// A DryRunError is a write that a dry run held back. Callers usually treat it as success.
-type DryRunError struct {
-	Planned
-	refused
-}
-
-func (e *DryRunError) Error() string { return "dry run: " + e.Method + " " + e.Path + " was not sent" }
-
-// A Planned is a write that was not sent. Body is the JSON it would have carried.
-type Planned struct{ Method, Path, Body string }
-
 func withMessage(what string, status int, message string) string {
 	if message == "" {
 		return fmt.Sprintf("%s (HTTP %d)", what, status)

@@ -92,16 +92,28 @@ func place(repo string) ledger.Repo {
 
 // Sweepable reports whether issues of the repository can change at all: it is not archived and has
 // issues.
-func (rp *repositories) Sweepable(ctx context.Context, r ledger.Repo) (archived, hasIssues bool, err error) {
+func (rp *repositories) Sweepable(ctx context.Context, r ledger.Repo) (why string, err error) {
 	rp.mu.Lock()
 	got := rp.along[key(r.String())]
 	rp.mu.Unlock()
 	if got != nil {
-		return got.archived, got.hasIssues, nil
+		return Repository{Archived: got.archived, HasIssues: got.hasIssues}.Unsweepable(), nil
 	}
 
 	known, err := rp.Repository(ctx, r)
-	return known.Archived, known.HasIssues, err
+	return known.Unsweepable(), err
+}
+
+// Unsweepable says why issues of the repository cannot change; empty when they can.
+func (r Repository) Unsweepable() string {
+	switch {
+	case r.Archived:
+		return "archived, nothing can change there"
+	case !r.HasIssues:
+		return "issues are turned off there"
+	}
+
+	return ""
 }
 
 // File reads a file of the default branch, at most the megabyte that GitHub sends this way. A

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/clock"
+	"github.com/label-state/label-state/internal/protocol"
 )
 
 const (
@@ -74,7 +75,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if c.write && t.o.DryRun {
-		return nil, &DryRunError{Planned: Planned{Method: req.Method, Path: req.URL.Path, Body: string(c.body)}}
+		return nil, protocol.NotWritten(fmt.Errorf("dry run: %s %s was not sent", req.Method, req.URL.Path))
 	}
 
 	c.vigil = clock.Watch(t.o.Waiting)

@@ -1,7 +1,6 @@
 package protocol
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/label-state/label-state/answer"
@@ -135,7 +134,7 @@ func (r advancing) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
 	case err != nil:
 		return record, c.Lost(f, a.Worker, err)
 	case found && !own.Held():
-		return record, c.Lost(f, a.Worker, fmt.Errorf("%w: the claim was never confirmed", claim.ErrNotHolder))
+		return record, c.Lost(f, a.Worker, claim.ErrUnconfirmed)
 	case own.Overdue(c.Rules.Terms, f.Now):
 		return record, c.Lost(f, a.Worker, claim.ErrOverdue)
 	case own.Plan.Pending():
