@@ -244,7 +244,8 @@ func (c *Client) CheckParent(ctx context.Context, i claim.Issue) error {
 		return prchain.NoParent(i, "it is a pull request")
 	case !got.Open:
 		return prchain.NoParent(i, "it is closed",
-			answer.Shell("if it is not done after all", "gh", "issue", "reopen", strconv.Itoa(i.Number), "--repo", i.Slug()),
+			answer.Shell("if it is not done after all", "gh", "issue", "reopen", strconv.Itoa(i.Number),
+				"--repo", i.Slug()),
 			answer.Advice("or name another with --parent"))
 	}
 

@@ -72,8 +72,8 @@ func (ds *definitions) ensureLabel(ctx context.Context, r ledger.Repo, name stri
 		create := "label-state labels sync " + r.String()
 		return &answer.Problem{
 			Code: answer.NotFound,
-			Why: fmt.Sprintf("label %s does not exist in %s, and this login may not create it: %s", oneLine(ours.Name), r,
-				create),
+			Why: fmt.Sprintf("label %s does not exist in %s, and this login may not create it: %s",
+				oneLine(ours.Name), r, create),
 			Next:  []answer.Command{answer.Advice("somebody who may push creates it with: " + create)},
 			Cause: denied,
 		}

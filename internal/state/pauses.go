@@ -159,9 +159,11 @@ func (f Pauses) load() (map[string]Pause, error) {
 
 	if err != nil {
 		return nil, &answer.Problem{
-			Code:  answer.Machine,
-			Why:   "read local pauses " + f.Path() + ": " + err.Error(),
-			Next:  []answer.Command{answer.Shell("nothing is claimed until it can be read; repair it, or", "rm", f.Path())},
+			Code: answer.Machine,
+			Why:  "read local pauses " + f.Path() + ": " + err.Error(),
+			Next: []answer.Command{
+				answer.Shell("nothing is claimed until it can be read; repair it, or", "rm", f.Path()),
+			},
 			Cause: err,
 		}
 	}

@@ -62,7 +62,8 @@ func (r Request) feature() (Feature, error) {
 		return f, answer.Wrongf("feature %s", err)
 	}
 	if !plain(r.Agent) {
-		return f, answer.Wrongf("agent %q: allowed are letters, digits, . _ and -, beginning with a letter or digit", r.Agent)
+		return f, answer.Wrongf("agent %q: allowed are letters, digits, . _ and -, beginning with a letter or digit",
+			r.Agent)
 	}
 	if !filepath.IsAbs(r.Folder) {
 		return f, answer.Wrongf("folder %q: expected an absolute path", r.Folder)
@@ -74,7 +75,8 @@ func (r Request) feature() (Feature, error) {
 	seen := map[string]bool{}
 	for _, s := range r.Specs {
 		if !plain(s.Name) {
-			return f, answer.Wrongf("repository name %q: allowed are letters, digits, . _ and -, beginning with a letter or digit", s.Name)
+			return f, answer.Wrongf("repository name %q: allowed are letters, digits, . _ and -, beginning with a letter or digit",
+				s.Name)
 		}
 
 		if key := strings.ToLower(s.Name); seen[key] {

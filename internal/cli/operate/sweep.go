@@ -145,7 +145,8 @@ func (s *sweeping) sweep(ctx context.Context, call *cli.Call, name string) {
 	c.Session = session
 	defer c.Close()
 	s.swept++
-	if why, err := c.Session.Client.Sweepable(ctx, c.Session.Repo); err == nil && why != "" { // an error the sweep will say
+	why, err := c.Session.Client.Sweepable(ctx, c.Session.Repo)
+	if err == nil && why != "" { // an error the sweep itself will say
 		s.view.Left = append(s.view.Left, c.Session.Repo.String()+": "+why)
 		return
 	}
