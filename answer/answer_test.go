@@ -99,26 +99,6 @@ func TestIs(t *testing.T) {
 	}
 }
 
-// TestExit: of several problems the one that the caller can mend counts first, and a plain no hides
-// behind none of them.
-func TestExit(t *testing.T) {
-	wrong, none, no, unknown := &Problem{Code: Usage}, &Problem{Code: NoWork}, &Problem{Code: Held}, &Problem{Code: Network}
-	for _, c := range []struct {
-		problems []*Problem
-		want     int
-	}{
-		{nil, ExitYes},
-		{[]*Problem{unknown}, ExitUnknown},
-		{[]*Problem{unknown, no}, ExitNo},
-		{[]*Problem{no, none}, ExitNoWork},
-		{[]*Problem{unknown, no, none, wrong}, ExitWrong},
-	} {
-		if got := Exit(c.problems...); got != c.want {
-			t.Errorf("%v exits with %d, want %d", c.problems, got, c.want)
-		}
-	}
-}
-
 func TestJSON(t *testing.T) {
 	at := time.Date(2026, 5, 4, 9, 0, 2, 0, time.UTC)
 	for want, a := range map[string]Answer{

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
@@ -555,23 +556,15 @@ func (cm *commands) decide(ctx context.Context, o order, r *result) error {
 		rep, err = cm.Ledger.Reject(ctx, o.facts.Issue, o.at, o.by, o.text)
 	}
 
-	if errors.Is(err, claim.ErrNoPlan) || errors.Is(err, claim.ErrEnded) {
+	if answer.Is(err, answer.NoPlan) {
 		now := cm.Hub.FactsOf(ctx, []claim.Issue{o.facts.Issue})[0]
 		if o.facts = now.Facts; now.Err == nil && o.settled() {
 			return nil
 		}
 	}
 
-	var barred *ledger.BarredError
-	switch {
-	case errors.As(err, &barred):
-		return no{barred.Why}
-	case errors.Is(err, claim.ErrNoPlan):
-		return no{"no plan is waiting for an answer"}
-	case errors.Is(err, claim.ErrOverdue):
-		return no{"the plan waited too long; its hold is over"}
-	case errors.Is(err, claim.ErrEnded), errors.Is(err, claim.ErrNotHolder):
-		return no{"the hold has ended"}
+	if answer.Is(err, answer.Barred) || answer.Is(err, answer.NoPlan) {
+		return no{err.Error()}
 	}
 
 	cm.deleteRepeats(ctx, []claim.Issue{rep.Issue}, nil)

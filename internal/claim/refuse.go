@@ -17,6 +17,8 @@ var (
 	ErrNoPlan    = errors.New("no plan is waiting")
 	ErrUnsigned  = errors.New("by= must say who")
 	ErrStale     = errors.New("the fencing token is not the hold's")
+
+	ErrUnconfirmed = fmt.Errorf("%w: the claim was never confirmed", ErrNotHolder)
 )
 
 // Refuse says why the record may not be written at server time now by the login author, or nil.
@@ -48,15 +50,15 @@ func (s State) Refuse(r Record, author string, t Terms, now time.Time) error {
 	switch r.Kind {
 	case KindRelease:
 		if r.By == "" && stranger {
-			return fmt.Errorf("%w: the claim was written by %s", ErrNotHolder, c.Author)
+			return c.foreign()
 		}
 
 	case KindPlan:
 		switch {
 		case stranger:
-			return fmt.Errorf("%w: the claim was written by %s", ErrNotHolder, c.Author)
+			return c.foreign()
 		case !c.Held():
-			return fmt.Errorf("%w: the claim was never confirmed", ErrNotHolder)
+			return ErrUnconfirmed
 		case c.Overdue(t, now):
 			return ErrOverdue
 		}
@@ -100,9 +102,14 @@ func (s State) RefuseToken(w Worker, token int64) error {
 func (s State) RefuseLogin(w Worker, login string) error {
 	c, _ := s.Find(w)
 	if !c.WrittenBy(login) {
-		return fmt.Errorf("%w: the claim was written by %s", ErrNotHolder, c.Author)
+		return c.foreign()
 	}
 	return nil
+}
+
+// foreign is that another login wrote the claim.
+func (c Claim) foreign() error {
+	return fmt.Errorf("%w: the claim was written by %s", ErrNotHolder, c.Author)
 }
 
 // WrittenBy reports whether the login wrote the claim, or nobody of whom the log tells did.
@@ -129,9 +136,9 @@ func (s State) RefuseRenewal(w Worker, author string, t Terms, now time.Time, ma
 	case !c.Live():
 		return fmt.Errorf("%w: %s", ErrEnded, c.End.describe())
 	case !c.WrittenBy(author):
-		return fmt.Errorf("%w: the claim was written by %s", ErrNotHolder, c.Author)
+		return c.foreign()
 	case !c.Held():
-		return fmt.Errorf("%w: the claim was never confirmed", ErrNotHolder)
+		return ErrUnconfirmed
 	case c.Revoked != nil:
 		return fmt.Errorf("%w by %s", ErrRevoked, c.Revoked.Who())
 	case c.Overdue(t, now.Add(margin)):

@@ -147,8 +147,7 @@ func TestCalls(t *testing.T) {
 			return c.DefaultBranch(ctx, "acme/lib")
 		}},
 		{"Sweepable", func(ctx context.Context, c *Client) (any, error) {
-			archived, issues, err := c.Sweepable(ctx, app)
-			return []bool{archived, issues}, err
+			return c.Sweepable(ctx, app)
 		}},
 		{"File", func(ctx context.Context, c *Client) (any, error) { return c.File(ctx, app, "README.md") }},
 		{"Heard", func(ctx context.Context, c *Client) (any, error) { return nil, c.Heard(ctx, app) }},

@@ -107,7 +107,7 @@ func (a *api) ask(ctx context.Context, document string, variables map[string]any
 		return partial{}, Cause(err)
 	}
 
-	return partial{now: (answer{header: header}).date(time.Time{}), errors: top.Errors}, nil
+	return partial{now: (response{header: header}).date(time.Time{}), errors: top.Errors}, nil
 }
 
 // nothing is the error of an answer without data.

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/prchain"
@@ -235,13 +237,16 @@ func (c *Client) CheckParent(ctx context.Context, i claim.Issue) error {
 	var none *NotFoundError
 	switch {
 	case errors.As(err, &none):
-		return &prchain.ParentError{Parent: i, Why: "there is no such issue, or the token may not see it"}
+		return prchain.NoParent(i, "there is no such issue, or the token may not see it")
 	case err != nil:
 		return err
 	case got.PullRequest:
-		return &prchain.ParentError{Parent: i, Why: "it is a pull request"}
+		return prchain.NoParent(i, "it is a pull request")
 	case !got.Open:
-		return &prchain.ParentError{Parent: i, Why: "it is closed", Closed: true}
+		return prchain.NoParent(i, "it is closed",
+			answer.Shell("if it is not done after all", "gh", "issue", "reopen", strconv.Itoa(i.Number),
+				"--repo", i.Slug()),
+			answer.Advice("or name another with --parent"))
 	}
 
 	return nil

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/labels"
 )
@@ -61,7 +62,7 @@ func TestWhoMayCreateLabels(t *testing.T) {
 	}
 
 	if err := connect(t, server.Transport(), as("tok-tia")).AddLabel(t.Context(), issue("app", 1),
-		"agent:large-feature"); !is[*MissingLabelError](err) {
+		"agent:large-feature"); !answer.Is(err, answer.NotFound) {
 		t.Errorf("a label of ours that is missing, put on by a triager: %v, want that somebody creates it", err)
 	}
 

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/closing"
 	"github.com/label-state/label-state/internal/ledger"
@@ -131,7 +132,10 @@ func (c *Client) restPullRequest(ctx context.Context, id pullID) (restPull, erro
 // (ledger.Forge).
 func (c *Client) PullAt(ctx context.Context, address string, i claim.Issue) (lifecycle.PR, error) {
 	no := func(format string, args ...any) error {
-		return &ledger.NoPullError{Address: oneLine(address), Why: fmt.Sprintf(format, args...)}
+		return &answer.Problem{
+			Code: answer.NoPull,
+			Why:  fmt.Sprintf("pull request %q: %s", oneLine(address), fmt.Sprintf(format, args...)),
+		}
 	}
 
 	if n, short := closing.ParseNumber(strings.TrimPrefix(address, "#")); short {

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
 )
@@ -114,9 +115,8 @@ func TestNewBundle(t *testing.T) {
 		{long[1:], f.parts(nil, 0), ""},
 	} {
 		_, err := ledger.NewBundle(c.slug, c.parts)
-		var call *ledger.CallError
 		if (err == nil) != (c.want == "") || err != nil &&
-			(!errors.As(err, &call) || !strings.Contains(err.Error(), c.want)) {
+			(!answer.Is(err, answer.Usage) || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%q of %d: %v, want %q", c.slug, len(c.parts), err, c.want)
 		}
 	}

@@ -1,9 +1,9 @@
 package protocol
 
 import (
-	"fmt"
 	"strings"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -65,17 +65,17 @@ func (r advancing) ends(m move) move {
 
 // Target is the stage that an advance leads to; done says that the log shows the worker's move
 // already. A repository without stages, a stage it does not have and one beyond the last are a
-// *CallError, a hold that is not the worker's a *LostError.
+// answer.Usage, a hold that is not the worker's a *LostError.
 func (c *Config) Target(f lifecycle.Facts, a Advance) (to labels.Stage, done bool, err error) {
 	if a.Worker.IsZero() && a.By == "" {
-		return labels.Stage{}, false, callError("who moves it?")
+		return labels.Stage{}, false, answer.Wrongf("who moves it?")
 	}
 	scheme, now := c.Rules.Scheme, c.Rules.Stage(f)
 	if len(scheme.Stages) == 0 {
-		return labels.Stage{}, false, callError("there are no stages in this repository; see preset: stages")
+		return labels.Stage{}, false, answer.Wrongf("there are no stages in this repository; see preset: stages")
 	}
 	if f.PullRequest {
-		return labels.Stage{}, false, callError("%s is a pull request, which is in no stage", f.Issue)
+		return labels.Stage{}, false, answer.Wrongf("%s is a pull request, which is in no stage", f.Issue)
 	}
 	if err := f.Log.RefuseLogin(a.Worker, f.Viewer); err != nil {
 		return labels.Stage{}, false, c.Lost(f, a.Worker, err)
@@ -97,9 +97,9 @@ func (c *Config) Target(f lifecycle.Facts, a Advance) (to labels.Stage, done boo
 		for n, s := range scheme.Stages {
 			names[n] = s.Name
 		}
-		return labels.Stage{}, false, callError("no stage %q: there are %s", a.To, strings.Join(names, ", "))
+		return labels.Stage{}, false, answer.Wrongf("no stage %q: there are %s", a.To, strings.Join(names, ", "))
 	case next == len(scheme.Stages):
-		return labels.Stage{}, false, callError("it is in the last stage already, %s", scheme.Stages[now].Name)
+		return labels.Stage{}, false, answer.Wrongf("it is in the last stage already, %s", scheme.Stages[now].Name)
 	}
 
 	return scheme.Stages[next], false, nil
@@ -134,7 +134,7 @@ func (r advancing) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
 	case err != nil:
 		return claim.Record{}, c.Lost(f, a.Worker, err)
 	case found && !own.Held():
-		return claim.Record{}, c.Lost(f, a.Worker, fmt.Errorf("%w: the claim was never confirmed", claim.ErrNotHolder))
+		return claim.Record{}, c.Lost(f, a.Worker, claim.ErrUnconfirmed)
 	case own.Overdue(c.Rules.Terms, f.Now):
 		return claim.Record{}, c.Lost(f, a.Worker, claim.ErrOverdue)
 	case own.Plan.Pending():

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lease"
@@ -26,7 +27,7 @@ type Ending struct {
 
 // NewRelease ends a hold and brings the labels in line. Only the holder may, or somebody named in
 // By (spec-writing.md#release). A release that the log shows already is a success; a hold that ended
-// otherwise is a *LostError, a move that is not legal a *CallError and nothing is written.
+// otherwise is a *LostError, a move that is not legal an answer.Usage and nothing is written.
 func NewRelease(c *Config, i claim.Issue, e Ending) Append {
 	return newAppend(c, i, releasing{ending: e})
 }
@@ -100,7 +101,7 @@ func (r releasing) begin(c *Config, f lifecycle.Facts) (rule, move) {
 	if ok && own.End != nil && endsAs(f, *own.End, record) {
 		return r.before(c, f)
 	}
-	if err := c.Decides(f.Issue, own); err != nil {
+	if err := c.Decides(own); err != nil {
 		return nil, move{err: err}
 	}
 	if err := f.Log.Refuse(record, f.Viewer, c.Rules.Terms, f.Now); err != nil {
@@ -208,12 +209,11 @@ func unrecorded(err error, r claim.Record) error {
 
 // Resolved takes in what was found at the address of the pull request that the ending names:
 // GitHub's own spelling of the address, and whether it closes the issue by its own word
-// (spec.md#fields). A *CallError says that there is none.
+// (spec.md#fields). An answer.Usage says that there is none.
 func (e Ending) Resolved(i claim.Issue, got Replies) (Ending, error) {
-	var none *NoPullError
 	switch {
-	case errors.As(got.Err, &none):
-		return e, &CallError{got.Err}
+	case answer.Is(got.Err, answer.NoPull):
+		return e, got.Err
 	case got.Err != nil:
 		return e, &UnknownError{i, got.Err}
 	case got.Pull.URL != "":
@@ -241,11 +241,11 @@ func (e Ending) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
 	if e.Done {
 		switch {
 		case f.PullRequest:
-			return claim.Record{}, callError("a pull request ends when it is merged or closed")
+			return claim.Record{}, answer.Wrongf("a pull request ends when it is merged or closed")
 		case e.PR != "" || e.To != nil:
-			return claim.Record{}, callError("an issue that is closed as done needs neither a pull request nor a transition")
+			return claim.Record{}, answer.Wrongf("an issue that is closed as done needs neither a pull request nor a transition")
 		case r.Outcome != "" && r.Outcome != claim.OutcomeSuccess && r.Outcome != claim.OutcomeAlreadyImplemented:
-			return claim.Record{}, callError("an issue that is closed as done ends as %s or %s", claim.OutcomeSuccess,
+			return claim.Record{}, answer.Wrongf("an issue that is closed as done ends as %s or %s", claim.OutcomeSuccess,
 				claim.OutcomeAlreadyImplemented)
 		}
 	}
@@ -259,22 +259,22 @@ func (e Ending) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
 		now, _ := c.Rules.Label(f)
 		scheme := c.Rules.Scheme
 		if err := scheme.Check(now.State, *e.To); err != nil {
-			return claim.Record{}, &CallError{err}
+			return claim.Record{}, answer.Wrong(err)
 		}
 
 		switch {
 		case *e.To == labels.Claimed:
-			return claim.Record{}, callError("transition to %s: a released issue is held by nobody", scheme.Claimed)
+			return claim.Record{}, answer.Wrongf("transition to %s: a released issue is held by nobody", scheme.Claimed)
 		case *e.To == labels.Done && e.Recorded() != claim.OutcomeAlreadyImplemented:
-			return claim.Record{}, callError("transition to %s: needs outcome %s, or a merged pull request", scheme.Done,
+			return claim.Record{}, answer.Wrongf("transition to %s: needs outcome %s, or a merged pull request", scheme.Done,
 				claim.OutcomeAlreadyImplemented)
 		case *e.To == labels.PROpen && e.PR == "" && len(f.PRs) == 0:
-			return claim.Record{}, callError("transition to %s: needs the pull request's URL", scheme.PROpen)
+			return claim.Record{}, answer.Wrongf("transition to %s: needs the pull request's URL", scheme.PROpen)
 		case *e.To == labels.Available && e.PR != "":
-			return claim.Record{}, callError("transition to %s: an issue with an open pull request is %s", scheme.Available,
+			return claim.Record{}, answer.Wrongf("transition to %s: an issue with an open pull request is %s", scheme.Available,
 				scheme.PROpen)
 		case *e.To == labels.PlanPending:
-			return claim.Record{}, callError("transition to %s: post a plan instead of releasing", scheme.PlanPending)
+			return claim.Record{}, answer.Wrongf("transition to %s: post a plan instead of releasing", scheme.PlanPending)
 		}
 	}
 
@@ -283,7 +283,7 @@ func (e Ending) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
 	}
 	r.Outcome = e.Recorded()
 	if _, err := claim.Encode(r); err != nil {
-		return claim.Record{}, &CallError{err}
+		return claim.Record{}, answer.Wrong(err)
 	}
 
 	return r, nil

@@ -2,10 +2,10 @@ package protocol
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
@@ -144,7 +144,7 @@ func (r tending) mirror(c *Config, f lifecycle.Facts, hold claim.Claim) claim.Re
 // record. Such a hold was not idle: it is handed over, whatever its lease says, because the event
 // that should have done it may be lost.
 func (r tending) deliver(c *Config, f lifecycle.Facts, hold claim.Claim, pr lifecycle.PR) (rule, move) {
-	if err := c.Decides(f.Issue, hold); err != nil {
+	if err := c.Decides(hold); err != nil {
 		return nil, r.ends(move{err: &UnknownError{f.Issue, err}})
 	}
 
@@ -243,9 +243,7 @@ func (r tending) answered(t turn) (rule, move) {
 
 // tooLate reports whether an answer came too late, or from somebody who may not give it.
 func tooLate(err error) bool {
-	var barred *BarredError
-	return errors.Is(err, claim.ErrNoPlan) || errors.Is(err, claim.ErrOverdue) || errors.Is(err, claim.ErrEnded) ||
-		errors.As(err, &barred)
+	return answer.Is(err, answer.NoPlan) || answer.Is(err, answer.Barred)
 }
 
 // relieve begins an issue again that is stuck, if a person put it into the queue and that event was

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/claim/claimtest"
 	"github.com/label-state/label-state/internal/golden"
@@ -469,7 +470,6 @@ func ended(d *protocol.Conclusion) string {
 	var lost *protocol.LostError
 	var late *protocol.LabelsError
 	var unknown *protocol.UnknownError
-	var call *protocol.CallError
 	kind := "ok"
 	switch {
 	case d.Err == nil:
@@ -481,7 +481,7 @@ func ended(d *protocol.Conclusion) string {
 		kind = "lost"
 	case errors.As(d.Err, &unknown):
 		kind = "unknown"
-	case errors.As(d.Err, &call):
+	case answer.Is(d.Err, answer.Usage):
 		kind = "call"
 	default:
 		kind = "error"

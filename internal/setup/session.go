@@ -93,7 +93,7 @@ type Session struct {
 
 // Open makes a session. It reads git's configuration, a token, the caller's own configuration and
 // the repository's, which is the file on its default branch: GitHub is asked for that one file.
-// Errors a caller may tell apart: *config.Error, *host.ReferenceError and *SettingError were called
+// Errors a caller may tell apart: *config.Error, answer.Usage and answer.Config were called
 // or configured wrongly; *NoTokenError, *BadTokenError and the client's could not find out.
 func Open(ctx context.Context, e Environment, o Options) (*Session, error) {
 	p, err := e.locate(ctx, o)

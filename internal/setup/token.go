@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/host"
 )
@@ -53,13 +54,6 @@ func (e *NoTokenError) Remedy() string {
 	}
 
 	return "set one of them, or run: gh auth login"
-}
-
-// A BadTokenError is a token that cannot be one. It says where it was found, never what it is.
-type BadTokenError struct{ Source string }
-
-func (e *BadTokenError) Error() string {
-	return "use token from " + e.Source + ": it is not one word of printable ASCII"
 }
 
 // An origin is where requests go, and whether a person named that very address.
@@ -177,7 +171,14 @@ func isName(s string) bool {
 // newToken refuses what cannot be in a header.
 func newToken(text, source string) (credential, error) {
 	if strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return credential{}, &BadTokenError{source}
+		return credential{}, &answer.Problem{
+			Code: answer.BadToken,
+			Why:  "use token from " + source + ": it is not one word of printable ASCII",
+			Next: []answer.Command{
+				answer.Advice("copy the whole token again to " + source),
+				answer.Shell("or use the one that gh has", "gh", "auth", "token"),
+			},
+		}
 	}
 	return credential{github.NewSecret(text), source}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/setup"
 )
 
@@ -245,8 +246,7 @@ func TestTokenThatCannotBeOne(t *testing.T) {
 	for _, text := range []string{"two words", "line\nbreak", "caf\u00e9", "tok\x00"} {
 		m := newMachine(t, map[string]string{"GH_TOKEN": text, "GITHUB_TOKEN": "tok"})
 		_, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app"})
-		var bad *setup.BadTokenError
-		if !errors.As(err, &bad) || bad.Source != "GH_TOKEN" || strings.Contains(err.Error(), text) {
+		if !answer.Is(err, answer.BadToken) || !strings.Contains(err.Error(), "GH_TOKEN") || strings.Contains(err.Error(), text) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

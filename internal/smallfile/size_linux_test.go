@@ -12,7 +12,7 @@ import (
 
 // TestLongerThanItSays: the size that the system tells is not believed; files of /proc say 0.
 func TestLongerThanItSays(t *testing.T) {
-	var large *smallfile.LargeError
+	var large smallfile.Large
 	if data, err := smallfile.Read("/proc/self/status", 64); !errors.As(err, &large) {
 		t.Errorf("%d bytes, %v", len(data), err)
 	}
@@ -37,7 +37,7 @@ func TestSaid(t *testing.T) {
 		}
 	}
 
-	if got := smallfile.Reason(&smallfile.LargeError{Limit: 2 << 20}); got != "it is larger than 2 MiB" {
+	if got := smallfile.Reason(smallfile.Large(2 << 20)); got != "it is larger than 2 MiB" {
 		t.Error(got)
 	}
 

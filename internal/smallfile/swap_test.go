@@ -39,7 +39,7 @@ func TestSwapped(t *testing.T) {
 
 		select {
 		case err := <-done:
-			if err == nil || Reason(err) != name || !strings.Contains(err.Error(), path) {
+			if err == nil || !strings.Contains(err.Error(), path) || Reason(err) != name {
 				t.Errorf("%s: %v", name, err)
 			}
 		case <-time.After(10 * time.Second):

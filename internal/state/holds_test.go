@@ -10,9 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/state"
-	"pgregory.net/rapid"
 )
 
 func hold(number int) state.Hold {
@@ -199,13 +201,12 @@ func TestCorrupt(t *testing.T) {
 			path := filepath.Join(dir, "label-state", "holds", "acme@app@7.json")
 			write(t, path, c.content)
 			_, ok, err := s.Load(issue)
-			var bad *state.UnreadableHoldError
-			if ok || !errors.As(err, &bad) || bad.File != path {
+			if ok || !answer.Is(err, answer.Machine) || !strings.Contains(err.Error(), path) {
 				t.Errorf("Load = %v, %v; want an error naming %s", ok, err, path)
 			}
 
 			all, err := s.All()
-			if len(all) != 1 || all[0] != hold(1) || !errors.As(err, &bad) {
+			if len(all) != 1 || all[0] != hold(1) || !answer.Is(err, answer.Machine) {
 				t.Errorf("All = %v, %v; want the good one and an error", all, err)
 			}
 		})

@@ -11,7 +11,6 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/github"
-	"github.com/label-state/label-state/internal/host"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -62,21 +61,8 @@ func Then(next ...answer.Command) []answer.Command { return next }
 // wrongKinds are what was called or configured wrongly.
 func wrongKinds() []Kind {
 	return []Kind{
-		For[*ledger.StoreError](answer.WrongStore),
 		For[*work.OptionError](answer.Usage),
-		Advised(answer.Usage, func(e *host.ReferenceError, _ *answer.Problem) []answer.Command {
-			if e.Kind == "repository" {
-				return Then(answer.Call("give OWNER/NAME, as in", "doctor", "acme/app"))
-			}
-			return Then(answer.Advice("give owner/repo#7, the issue's URL, or inside a clone just 7"))
-		}),
 		Advised(answer.Config, hintConfig),
-		Advised(answer.Config, func(e *setup.SettingError, _ *answer.Problem) []answer.Command {
-			return Then(answer.Advice(e.Remedy()))
-		}),
-		For[*ledger.NoPullError](answer.NoPull),
-		For[*ledger.CallError](answer.Usage),
-		For[*state.RepoNameError](answer.Usage),
 	}
 }
 
@@ -110,8 +96,6 @@ func noKinds() []Kind {
 		Advised(answer.NoWork, hintNoWork),
 		Advised(answer.Held, hintHeld),
 		lostKind,
-		For[*ledger.BarredError](answer.Barred),
-		is(ledger.ErrPlanWaits, answer.PlanWaits),
 	}
 }
 
@@ -251,16 +235,12 @@ func reachKinds() []Kind {
 		}),
 		Advised(answer.NotCounted, hintOutsider),
 		For[*setup.NoTokenError](answer.NoToken),
-		For[*github.MissingLabelError](answer.NotFound),
 		For[*github.HiddenRoleError](answer.Unread),
 		For[*github.NoGraphQLError](answer.Server),
 		Advised(answer.Unread, func(e remedied,
 			_ *answer.Problem,
 		) []answer.Command {
 			return Then(answer.Advice(e.Remedy()))
-		}),
-		Advised(answer.BadToken, func(e *setup.BadTokenError, _ *answer.Problem) []answer.Command {
-			return Then(answer.Advice("copy the whole token again to "+e.Source), answer.Shell("or use the one that gh has", "gh", "auth", "token"))
 		}),
 		For[*github.AuthError](answer.BadToken),
 		Advised(answer.Forbidden, hintPermission),
@@ -272,13 +252,6 @@ func reachKinds() []Kind {
 		}),
 		For[*github.MovedError](answer.Moved),
 		For[*github.RateLimitError](answer.Limited),
-		Advised(answer.Unshown, func(e *ledger.UnshownError, _ *answer.Problem) []answer.Command {
-			return Then(
-				answer.Advice("look for a claim among them: "+e.Facts.URL),
-				answer.Shell("when nobody can see or delete them, file the issue again", "gh", "issue", "create",
-					"--repo", e.Facts.Issue.Slug()),
-			)
-		}),
 		Advised(answer.Server, func(_ *github.AnswerError, at *answer.Problem) []answer.Command {
 			see := doctor("is LABEL_STATE_API_URL, or a proxy, in the way? See", at)
 			see.Args = append(see.Args, "--verbose")
@@ -330,13 +303,6 @@ func hintPermission(e *github.PermissionError, at *answer.Problem) []answer.Comm
 // machineKinds are files of this machine, and errors of which nobody else knows the cause.
 func machineKinds() []Kind {
 	return []Kind{
-		Advised(answer.Machine, func(e *state.UnreadableHoldError, _ *answer.Problem) []answer.Command {
-			return Then(answer.Call("name the worker", answer.Again, "--codename", "NAME", "--firing-id", "ID"),
-				answer.Shell("or forget the hold", "rm", e.File))
-		}),
-		Advised(answer.Machine, func(e *state.UnreadablePausesError, _ *answer.Problem) []answer.Command {
-			return Then(answer.Shell("nothing is claimed until it can be read; repair it, or", "rm", e.File))
-		}),
 		is(state.ErrPausesBusy, answer.Machine, answer.Call("when it has finished", answer.Again)),
 		For[*lease.Error](answer.Store),
 		Advised(answer.Unread, func(e *ledger.BundleError, at *answer.Problem) []answer.Command {

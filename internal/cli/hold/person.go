@@ -195,8 +195,7 @@ func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 
 	hold := c.Session.Ledger.Rules().Scheme.Hold
 	if c.DryRun {
-		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun},
-			fmt.Sprintf("would take %s off %s\n", hold, i))
+		return c.Would(i, "take %s off %s", hold, i)
 	}
 	if err := c.Session.Client.RemoveLabel(ctx, i, hold); err != nil {
 		return err
@@ -208,8 +207,7 @@ func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 
 func releaseOwn(ctx context.Context, c *cli.Call, f lifecycle.Facts, mine claim.Claim, me, reason string) error {
 	if c.DryRun {
-		return c.Answer(answer.Answer{Issue: f.Issue.String(), Answer: answer.DryRun},
-			fmt.Sprintf("would release %s from %s\n", f.Issue, mine.Person))
+		return c.Would(f.Issue, "release %s from %s", f.Issue, mine.Person)
 	}
 
 	e := ledger.Ending{Worker: mine.Record.Worker, Reason: reason}

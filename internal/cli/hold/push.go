@@ -92,8 +92,7 @@ func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, branch string, p
 		if err := c.CheckHolds(ctx, i, w, token); err != nil {
 			return err
 		}
-		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun},
-			fmt.Sprintf("would push %s to %s under %s\n", cli.OneLine(p.Branch), remoteName(p.Remote), i))
+		return c.Would(i, "push %s to %s under %s", cli.OneLine(p.Branch), remoteName(p.Remote), i)
 	}
 
 	h, within, err := c.Session.Ledger.Fence(ctx, i, w, token)
@@ -166,7 +165,7 @@ func planPush(ctx context.Context, c *cli.Call, git gitpush.Git, branch string,
 	}
 
 	if err != nil {
-		return local, &ledger.CallError{Err: err}
+		return local, answer.Wrong(err)
 	}
 
 	if p.Remote == "" {

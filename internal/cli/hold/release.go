@@ -148,8 +148,7 @@ func releaseAsWorker(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 			return err
 		}
 
-		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun},
-			fmt.Sprintf("would release %s from %s%s\n", i, w, follows(e)))
+		return c.Would(i, "release %s from %s%s", i, w, follows(e))
 	}
 
 	rep, err := c.Session.Ledger.Release(ctx, i, e)
@@ -188,8 +187,7 @@ func follows(e ledger.Ending) string {
 
 func forceRelease(ctx context.Context, c *cli.Call, i claim.Issue, reason string) error {
 	if c.DryRun {
-		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun},
-			fmt.Sprintf("would end every hold on %s by force\n", i))
+		return c.Would(i, "end every hold on %s by force", i)
 	}
 
 	by, err := c.Session.Client.Viewer(ctx)
@@ -219,8 +217,7 @@ func forceRelease(ctx context.Context, c *cli.Call, i claim.Issue, reason string
 
 func askToStop(ctx context.Context, c *cli.Call, i claim.Issue, reason string) error {
 	if c.DryRun {
-		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun},
-			fmt.Sprintf("would ask the holder of %s to stop\n", i))
+		return c.Would(i, "ask the holder of %s to stop", i)
 	}
 
 	by, err := c.Session.Client.Viewer(ctx)

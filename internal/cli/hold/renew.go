@@ -2,7 +2,6 @@ package hold
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
@@ -46,8 +45,7 @@ func renewIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *renewParams)
 		if err := c.Session.Ledger.MayRenew(ctx, i, w, token); err != nil {
 			return err
 		}
-		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun},
-			fmt.Sprintf("would renew %s for %s\n", i, w))
+		return c.Would(i, "renew %s for %s", i, w)
 	}
 
 	h, err := c.Session.Ledger.Note(ctx, i, w, token, p.Note)

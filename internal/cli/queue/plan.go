@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -139,8 +138,7 @@ func postPlan(ctx context.Context, c *cli.Call, i claim.Issue, p *planParams) er
 		if err := c.CheckHolds(ctx, i, w, 0); err != nil {
 			return err
 		}
-		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun},
-			fmt.Sprintf("would post a plan of %d bytes on %s for %s\n", len(text), i, w))
+		return c.Would(i, "post a plan of %d bytes on %s for %s", len(text), i, w)
 	}
 
 	draft := ledger.Draft{Text: text}
@@ -151,7 +149,7 @@ func postPlan(ctx context.Context, c *cli.Call, i claim.Issue, p *planParams) er
 	}
 
 	posted, err := c.Session.Ledger.Plan(ctx, i, w, draft)
-	waits := errors.Is(err, ledger.ErrPlanWaits)
+	waits := answer.Is(err, answer.PlanWaits)
 	switch {
 	case waits && p.Wait == 0:
 		return &answer.Problem{Code: answer.PlanWaits, Why: err.Error() + ": " + posted.URL, Next: waitOn(i)}
@@ -219,14 +217,13 @@ func answerPlan(ctx context.Context, c *cli.Call, i claim.Issue, kind claim.Kind
 
 		h, held := f.Log.Holder()
 		if !held || !h.Plan.Pending() {
-			return unanswerable(i, claim.ErrNoPlan)
+			return &answer.Problem{Code: answer.NoPlan}
 		}
 		if why := c.Session.Ledger.Rules().Approvers.Bars(h, kind, by); why != "" {
-			return unanswerable(i, &ledger.BarredError{Login: by, Why: why})
+			return &answer.Problem{Code: answer.Barred, Why: why}
 		}
 
-		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun},
-			fmt.Sprintf("would %s the plan of %s on %s\n", kind, h.Record.Worker, i))
+		return c.Would(i, "%s the plan of %s on %s", kind, h.Record.Worker, i)
 	}
 
 	var rep ledger.Repair
@@ -239,7 +236,7 @@ func answerPlan(ctx context.Context, c *cli.Call, i claim.Issue, kind claim.Kind
 	}
 
 	if err = c.WarnLate(err); err != nil {
-		return unanswerable(i, err)
+		return err
 	}
 
 	return c.Answer(cli.ViewMove(rep, word),
@@ -256,23 +253,8 @@ func checkCounted(ctx context.Context, c *cli.Call, i claim.Issue, login string)
 		return err
 	}
 
-	return unanswerable(i, &ledger.BarredError{Login: login, Why: login + " may not label " + i.Slug() +
-		", so the answer would not count"})
-}
-
-// unanswerable turns the ledger's words into a no.
-func unanswerable(i claim.Issue, err error) error {
-	barred, is := errors.AsType[*ledger.BarredError](err)
-	switch {
-	case is:
-		return &answer.Problem{Code: answer.Barred, Why: barred.Why, Cause: err}
-	case errors.Is(err, claim.ErrNoPlan):
-		return &answer.Problem{Code: answer.NoPlan}
-	case errors.Is(err, claim.ErrOverdue):
-		return &answer.Problem{Code: answer.NoPlan, Why: "the plan waited too long; its hold is over"}
-	case errors.Is(err, claim.ErrEnded), errors.Is(err, claim.ErrNotHolder):
-		return &answer.Problem{Code: answer.NoPlan, Why: "the hold has ended"}
+	return &answer.Problem{
+		Code: answer.Barred,
+		Why:  login + " may not label " + i.Slug() + ", so the answer would not count",
 	}
-
-	return err
 }

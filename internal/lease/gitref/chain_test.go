@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lease/leasetest"
@@ -228,14 +229,15 @@ func TestForeignChains(t *testing.T) {
 		s := h.store()
 		_, errAcquire := s.Acquire(t.Context(), askOf("bob"))
 		_, _, errLook := s.Look(t.Context(), seven)
-		var foreign *ChainError
-		if !errors.As(errAcquire, &foreign) || !errors.As(errLook, &foreign) || foreign.Ref != RefName(seven) {
+		if !answer.Is(errAcquire, answer.Unread) || !answer.Is(errLook, answer.Unread) ||
+			!strings.Contains(errLook.Error(), RefName(seven)) {
 			t.Errorf("%q: acquire: %v; look: %v; want that it is not a lease", message, errAcquire, errLook)
 		}
 
-		if foreign != nil && (!strings.HasPrefix(foreign.Error(), foreign.Ref+" is not a lease: ") ||
-			!strings.Contains(foreign.Remedy(), "git fetch origin "+foreign.Ref)) {
-			t.Errorf("%q: %v; %s", message, foreign, foreign.Remedy())
+		problem, _ := errors.AsType[*answer.Problem](errLook)
+		if problem != nil && (!strings.HasPrefix(problem.Why, RefName(seven)+" is not a lease: ") ||
+			len(problem.Next) != 1 || !strings.Contains(problem.Next[0].When, "git fetch origin "+RefName(seven))) {
+			t.Errorf("%q: %+v", message, problem)
 		}
 
 		if len(h.commits) != 1 {
@@ -259,7 +261,7 @@ func TestPushCommits(t *testing.T) {
 	push.dated = h.now
 	h.advance(ttl)
 	h.plant(RefName(seven), push.encode())
-	if got := answer(t, s, "claim", l); got != "ok 1" {
+	if got := outcome(t, s, "claim", l); got != "ok 1" {
 		t.Errorf("ann again: %s, want her own lease", got)
 	}
 
