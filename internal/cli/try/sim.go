@@ -15,13 +15,13 @@ import (
 
 type simParams struct {
 	Addr    string `flag:"addr" value:"HOST:PORT" text:"on loopback (default: 127.0.0.1 and a free port)"`
-	Seed    string `flag:"seed" value:"FILE" text:"JSON with users and repositories (default: acme/app with three issues)"`
+	Seed    string `flag:"seed" value:"FILE" text:"JSON with users and repositories (default: acme/app with three issues, and rob, who may only comment)"`
 	URLFile string `flag:"url-file" value:"FILE" text:"write the base URL to FILE once it answers"`
 	Dir     string `flag:"dir" value:"DIR" text:"keep the git repositories in DIR (default: a temporary one)"`
 	Fault   string `flag:"fault" value:"FAULTS" text:"misbehave so"`
 	Log     string `flag:"log" value:"FILE" text:"append one JSON object a request to FILE"`
-	Action  string `flag:"action" value:"PROGRAM" text:"run the Action's program for what happens, as a workflow does"`
-	Control bool   `flag:"control" text:"follow standard input: \"later 2h\" puts GitHub's clock forward"`
+	Action  string `flag:"action" value:"PROGRAM" text:"run cmd/action for events, so that /claim works"`
+	Control bool   `flag:"control" text:"standard input: \"later 2h\" puts GitHub's clock forward"`
 }
 
 // Sim serves the embedded GitHub.
@@ -29,13 +29,11 @@ func Sim() cli.Verb {
 	return cli.Do(cli.Verb{
 		Name:    "sim",
 		Summary: "run the embedded GitHub, to try things without an account",
-		About: "Serves REST, GraphQL and git until interrupted. Point LABEL_STATE_API_URL at it. Without a seed there are agents and olga, who may write, " +
-			"and rob, who may only comment. With --action their comments such as /claim are carried out; go build -o bin/ ./cmd/action builds that program.\n\n" +
+		About: "Serves REST, GraphQL and git until interrupted. Point LABEL_STATE_API_URL at it.\n\n" +
 			"A fault is KIND=VALUE[:METHOD[:PATH[:COUNT]]], several with spaces between: delay=80ms, status=502, secondary=60 " +
 			"(rate limit, seconds; secondary=60/429 with that status), limit=600 (GraphQL's, seconds), late=5s (applied later), stale=3s (answers from the past), nodes=5000 and connections=200 (GraphQL's " +
 			"resource limits), timeout=5000 (nodes, more is a 502), truncate=100 (bytes), and without a value unseen (what was just stored is not there yet), too-quickly (422, content too fast), lose (applied, answer lost) and reset. METHOD may be *, PATH is a part of the path, COUNT a number (only the first so many) or % and a number (every so manyth). The first fault that matches a request decides.",
 		Examples: "label-state sim --addr 127.0.0.1:8080 --seed seed.json\n" +
-			"label-state sim --action bin/action\n" +
 			"label-state sim --fault 'status=502:POST:/comments:1 delay=80ms'\n",
 	}, runSim)
 }
