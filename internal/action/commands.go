@@ -224,7 +224,7 @@ func (e Event) command() (cmd command, ok bool) {
 // obey carries a command out and brings the issue's labels in line.
 func (cm *commands) obey(ctx context.Context, i claim.Issue, cmd command, r *result) error {
 	if cmd.surplus {
-		return no{cmd.verb + " takes no further words"}
+		return no{cmd.verb + " takes no arguments"}
 	}
 	if cmd.wrong != "" {
 		return no{"there is no such command; " + cmd.verb + " is one, and " + verbHelp + " lists all"}
@@ -315,7 +315,7 @@ const helpText = `
 A command is the first line of a new comment:
 
 - ` + "`/claim` or `/take`" + `: you hold the issue, and nobody else takes it
-- ` + "`/release`" + `: your hold ends; maintainers end an agent's by it, too
+- ` + "`/release`" + `: your hold ends; maintainers can end an agent's hold with it, too
 - for maintainers: ` + "`/release --force`, `/hold`, `/unhold`, `/approve`, `/reject why`, `/requeue`"
 
 // replyMark is how the reply to a comment is found again. It is no record.

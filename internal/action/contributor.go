@@ -20,8 +20,8 @@ import (
 
 // Why a command of a stranger is not carried out at once.
 var (
-	errCrowded = errors.New("contributors have given as many commands in an hour as contributors.hourly allows")
-	errChatter = errors.New("there are too many comments in this hour to count the commands of contributors")
+	errCrowded = errors.New("contributors have reached the limit of commands an hour (contributors.hourly)")
+	errChatter = errors.New("this hour has too many comments to count the commands of contributors")
 )
 
 // How many pages of a hundred comments are read at most for the commands of strangers.
@@ -52,7 +52,7 @@ func contributorMark(login string) string {
 func (cm *commands) contribute(ctx context.Context, i claim.Issue, cmd command, r *result) error {
 	c := cm.event.Comment
 	if cmd.surplus {
-		return no{cmd.verb + " takes no further words"}
+		return no{cmd.verb + " takes no arguments"}
 	}
 
 	remarks, whole, err := cm.Hub.Remarks(ctx, cm.Repo, c.Created.Add(-time.Hour), crowdPages)

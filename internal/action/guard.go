@@ -278,7 +278,7 @@ func guardComment(refused, unclaimed []refusal, excess string) string {
 	}
 
 	var b strings.Builder
-	b.WriteString(guardMark + "\n**Somebody else has what this pull request closes.**\n\n")
+	b.WriteString(guardMark + "\n**Somebody else holds an issue that this pull request closes.**\n\n")
 	for _, r := range refused[:min(len(refused), guardLimit)] {
 		where := ""
 		if r.lands {

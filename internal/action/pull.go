@@ -191,7 +191,7 @@ func (s *Step) pull(ctx context.Context) (p github.Pull, m github.Merge, r resul
 
 	p, m, r.err = s.Hub.PullToMerge(ctx, s.Repo, number, file)
 	if r.err != nil {
-		what := fmt.Sprintf("pull request %s#%d closes what somebody else holds", s.Repo, number)
+		what := fmt.Sprintf("pull request %s#%d closes an issue that somebody else holds", s.Repo, number)
 		s.couldNotJudge(&r, unjudged{what: what, err: r.err})
 	}
 
@@ -209,7 +209,7 @@ func (s *Step) landing(p github.Pull, m github.Merge, closes []claim.Issue, r *r
 	// GitHub shows no more of them, so that another run finds out nothing either
 	if s.judges(p) && m.Unread > 0 && m.Methods.BringCommits() {
 		s.couldNotJudge(r, unjudged{
-			what: fmt.Sprintf("a commit of %s closes what somebody else holds", p),
+			what: fmt.Sprintf("a commit of %s closes an issue that somebody else holds", p),
 			err:  fmt.Errorf("%d of its commits could not be read", m.Unread),
 			next: "split it, or let the repository only squash, without the messages of commits",
 		})
@@ -231,7 +231,7 @@ func (s *Step) landing(p github.Pull, m github.Merge, closes []claim.Issue, r *r
 
 	if s.judges(p) && more {
 		s.couldNotJudge(r, unjudged{
-			what: fmt.Sprintf("%s closes what somebody else holds", p),
+			what: fmt.Sprintf("%s closes an issue that somebody else holds", p),
 			err:  fmt.Errorf("its commits name more than %d issues", closing.Limit),
 			next: "split it",
 		})

@@ -96,7 +96,7 @@ func checkName(what, s, punctuation string) error {
 		if letter || i > 0 && strings.ContainsRune(punctuation, r) {
 			continue
 		}
-		return fmt.Errorf("%s %q: allowed are letters, digits and %s, starting with a letter or digit", what, clip(s),
+		return fmt.Errorf("%s %q: expected letters, digits and %s, starting with a letter or digit", what, clip(s),
 			punctuation)
 	}
 

@@ -88,7 +88,7 @@ func (s State) RefuseToken(w Worker, token int64) error {
 	case c.Record.Token != 0:
 		return fmt.Errorf("%w: %d was shown, the hold has %d", ErrStale, token, c.Record.Token)
 	case token <= s.largestToken(w, c.Record.Nonce) || token > s.Index():
-		return fmt.Errorf("%w: %d was shown, which this log cannot have given", ErrStale, token)
+		return fmt.Errorf("%w: %d was shown, which this log never gave out", ErrStale, token)
 	}
 
 	return nil
@@ -142,7 +142,7 @@ func (s State) RefuseRenewal(w Worker, author string, t Terms, now time.Time, ma
 	// counted again
 	for _, o := range s.Live() {
 		if o.Held() && !o.Expired(t, now) && o.Rank.Compare(c.Rank) < 0 && !c.Stored {
-			return fmt.Errorf("%w: the claim of %s stands before it", ErrNotHolder, o.Record.Worker)
+			return fmt.Errorf("%w: the claim of %s comes before it", ErrNotHolder, o.Record.Worker)
 		}
 	}
 

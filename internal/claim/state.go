@@ -8,7 +8,7 @@ import (
 
 // Terms are the lengths a repository sets for its leases (spec.md#parameters).
 type Terms struct {
-	TTL     time.Duration // of a claim that names none
+	TTL     time.Duration // of a claim that does not name one
 	Legacy  time.Duration // the same, of a claim without nonce: its writers count on four hours (rule 7)
 	Max     time.Duration // a longer ttl counts as this
 	Pending time.Duration // an unconfirmed claim lives at most this long

@@ -196,7 +196,7 @@ func (p Param) allowed(text string) (string, error) {
 		}
 	}
 
-	return "", fmt.Errorf("%q: allowed are %s%s", OneLine(text), strings.Join(p.Only, ", "),
+	return "", fmt.Errorf("%q: expected %s%s", OneLine(text), strings.Join(p.Only, ", "),
 		meant(printable.Nearest(p.Only, text)))
 }
 

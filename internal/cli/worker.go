@@ -310,7 +310,8 @@ func (c *Call) warnDisplaced() {
 	}
 
 	if moved := hookfile.Displaced(common, top); moved != "" {
-		Warnf(c.Terminal.Err, "pushes from here are not checked: lefthook has put label-state's hook out of use, as %s; label-state init", moved)
+		Warnf(c.Terminal.Err, "pushes from here are not checked: lefthook has disabled label-state's hook, as "+
+			"%s; label-state init", moved)
 	}
 }
 

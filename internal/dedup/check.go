@@ -223,7 +223,7 @@ func (j *judge) notes() []Note {
 				cmp.Or(c.Revoked.Reason, "no reason given"), URL: c.Revoked.URL})
 		case c.Overdue(j.rules.Terms, j.facts.Now):
 			end, _ := c.Until(j.rules.Terms)
-			out = append(out, Note{Text: fmt.Sprintf("the lease of your run %s is over since %s",
+			out = append(out, Note{Text: fmt.Sprintf("the lease of your run %s expired at %s",
 				c.Record.Worker.FiringID, j.now.at(end)), URL: c.URL})
 		}
 
@@ -236,7 +236,7 @@ func (j *judge) notes() []Note {
 	out = append(out, others...)
 	for _, l := range j.expired {
 		end, _ := l.Claim.Until(j.rules.Terms)
-		out = append(out, Note{Text: fmt.Sprintf("the lease of %s is over since %s and does not count",
+		out = append(out, Note{Text: fmt.Sprintf("the lease of %s expired at %s and does not count",
 			l.Claim.Holder(), j.now.at(end)), URL: l.URL})
 	}
 

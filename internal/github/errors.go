@@ -258,7 +258,8 @@ func (e *NoGraphQLError) Remedy() string {
 	if e.Old {
 		return "issues are read by GraphQL alone: use a newer GitHub Enterprise Server"
 	}
-	return "issues are read by GraphQL alone: see that LABEL_STATE_API_URL is right, and that no proxy keeps GraphQL away"
+	return "issues are read by GraphQL alone: check that LABEL_STATE_API_URL is right, and that no proxy keeps " +
+		"GraphQL away"
 }
 
 // A DryRunError is a write that a dry run held back. Callers usually treat it as success.

@@ -113,7 +113,7 @@ func (a *api) ask(ctx context.Context, document string, variables map[string]any
 // nothing is the error of an answer without data.
 func (a *api) nothing(reported []queryError) error {
 	if len(reported) == 0 {
-		return &AnswerError{Status: http.StatusOK, Reason: "no data is in it"}
+		return &AnswerError{Status: http.StatusOK, Reason: "the data is missing"}
 	}
 
 	first := reported[0]

@@ -153,7 +153,7 @@ func (b Bundle) check(ctx context.Context, w claim.Worker,
 		switch {
 		case err != nil:
 		case f.PullRequest:
-			err = callError("%s is a pull request: a bundle is of issues", p.Issue)
+			err = callError("%s is a pull request: a bundle contains only issues", p.Issue)
 		case v.Has(lifecycle.CodeOwn):
 			err = &HeldError{Issue: p.Issue, Verdict: v, Shared: true}
 		case f.Log.Used(w):

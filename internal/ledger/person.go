@@ -16,7 +16,7 @@ import (
 // person, and a *CallError.
 func (cs *claims) ClaimPerson(ctx context.Context, i claim.Issue, login string, force bool) (Hold, error) {
 	if login == "" || claim.IsApp(login) {
-		return Hold{}, callError("the token is of %q, which is no person", login)
+		return Hold{}, callError("the token belongs to %q, which is not a person", login)
 	}
 
 	for n := 0; ; n++ {

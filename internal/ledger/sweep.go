@@ -368,7 +368,7 @@ func (w *sweeper) standing(f lifecycle.Facts) {
 	case !f.Open:
 		return
 	case held && c.Plan.Pending():
-		wait.URL, wait.Why = c.Plan.URL, "the plan of "+c.Holder()+" waits for a yes or a no: /approve or /reject"
+		wait.URL, wait.Why = c.Plan.URL, "the plan of "+c.Holder()+" is waiting for /approve or /reject"
 	case labels.Has(f.Labels, w.set.Rules.Scheme.NeedsScope):
 		wait.Why = "it failed too often or is too vague: say more, then /requeue"
 	default:

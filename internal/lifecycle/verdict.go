@@ -199,7 +199,7 @@ func (v *Verdict) holds(r Rules, f Facts, who Seeker) {
 			text += ", until " + printable.Minute(end)
 		}
 	case c.Person != "":
-		text = c.Person + " is claiming it since " + printable.Minute(c.Created)
+		text = c.Person + " has been claiming it since " + printable.Minute(c.Created)
 	default:
 		verb := "held"
 		if !c.Held() {
@@ -376,7 +376,7 @@ func (v *Verdict) history(r Rules, f Facts, log claim.State) {
 		return
 	case !f.Open:
 	case f.implemented(log):
-		v.because(CodeDone, f.URL, "its last holder found it implemented already")
+		v.because(CodeDone, f.URL, "its last holder found that it is already implemented")
 	case log.Lasting().Records == 0 && len(have) > 1 && slices.Contains(have, labels.Done) && !f.wasReopened():
 		v.because(CodeDone, f.URL, "a person labelled it done (label %s)", r.Scheme.Done)
 	}

@@ -104,7 +104,7 @@ func Load(b Book, feature string) (State, error) {
 	if err == nil && s.Plan.Feature != feature {
 		err = &state.UnreadableJournalError{
 			File: b.File(feature),
-			Err:  fmt.Errorf("it is of feature %s", quoted(s.Plan.Feature)),
+			Err:  fmt.Errorf("it belongs to feature %s", quoted(s.Plan.Feature)),
 		}
 	}
 

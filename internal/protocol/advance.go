@@ -75,7 +75,7 @@ func (c *Config) Target(f lifecycle.Facts, a Advance) (to labels.Stage, done boo
 		return to, false, callError("there are no stages in this repository; see preset: stages")
 	}
 	if f.PullRequest {
-		return to, false, callError("%s is a pull request, which is in no stage", f.Issue)
+		return to, false, callError("%s is a pull request, which has no stage", f.Issue)
 	}
 	if err := f.Log.RefuseLogin(a.Worker, f.Viewer); err != nil {
 		return to, false, c.Lost(f, a.Worker, err)

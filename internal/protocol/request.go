@@ -65,7 +65,7 @@ func (r Request) check(c *Config) (Request, error) {
 	}
 
 	if r.TTL < 0 && r.TTL != claim.NoExpiry || r.TTL > longest && r.Person == "" {
-		return r, callError("ttl %s: allowed is up to %s", printable.Exact(r.TTL), printable.Exact(longest))
+		return r, callError("ttl %s: expected at most %s", printable.Exact(r.TTL), printable.Exact(longest))
 	}
 	if r.TTL > 0 && r.TTL < time.Second {
 		return r, callError("ttl %s: at least one second", r.TTL)

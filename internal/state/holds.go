@@ -261,7 +261,7 @@ func (s Holds) Attend(i claim.Issue) (free func() error, err error) {
 	}
 
 	if err != nil {
-		return nil, fmt.Errorf("attend the hold of %s: %w", i, err)
+		return nil, fmt.Errorf("lock the hold of %s: %w", i, err)
 	}
 
 	return free, nil

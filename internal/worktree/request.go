@@ -39,7 +39,7 @@ func ParseSpec(s string) (Spec, error) {
 		switch {
 		case rest[n] != '@' || strings.HasPrefix(rest[n+1:], "{"): // git's own, as in main@{upstream}
 		case n == len(rest)-1:
-			return Spec{}, bad("repository %q: there is no base behind the @", s)
+			return Spec{}, bad("repository %q: there is no base after the @", s)
 		default:
 			return Spec{name, rest[:n], rest[n+1:]}, nil
 		}
@@ -61,7 +61,7 @@ func (r Request) feature() (Feature, error) {
 		return f, bad("feature %s", err)
 	}
 	if !plain(r.Agent) {
-		return f, bad("agent %q: allowed are letters, digits, . _ and -, beginning with a letter or digit", r.Agent)
+		return f, bad("agent %q: expected letters, digits, . _ and -, beginning with a letter or digit", r.Agent)
 	}
 	if !filepath.IsAbs(r.Folder) {
 		return f, bad("folder %q: expected an absolute path", r.Folder)
@@ -73,7 +73,8 @@ func (r Request) feature() (Feature, error) {
 	seen := map[string]bool{}
 	for _, s := range r.Specs {
 		if !plain(s.Name) {
-			return f, bad("repository name %q: allowed are letters, digits, . _ and -, beginning with a letter or digit", s.Name)
+			return f, bad("repository name %q: expected letters, digits, . _ and -, beginning with a letter or "+
+				"digit", s.Name)
 		}
 
 		if key := strings.ToLower(s.Name); seen[key] {

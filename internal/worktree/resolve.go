@@ -46,12 +46,12 @@ func open(ctx context.Context, run Git, s Spec) (source, error) {
 	if info, err := os.Stat(at.dir); err == nil && !info.IsDir() {
 		at.dir, err = run(ctx, path, "rev-parse", "--absolute-git-dir")
 		if err != nil {
-			return at, bad("repository %s: %s is none: %s", s.Name, s.Path, err)
+			return at, bad("repository %s: %s is not a git repository: %s", s.Name, s.Path, err)
 		}
 	}
 
 	if _, err := at.run(ctx, "rev-parse", "--git-dir"); err != nil {
-		return at, refused(ctx, err, "repository %s: %s is none", s.Name, s.Path)
+		return at, refused(ctx, err, "repository %s: %s is not a git repository", s.Name, s.Path)
 	}
 
 	return at, nil

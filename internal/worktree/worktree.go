@@ -72,15 +72,15 @@ type ExistsError struct {
 
 func (e *ExistsError) Error() string {
 	if e.Unfinished {
-		return "a run that made its trees was killed"
+		return "a run that was making its worktrees was killed"
 	}
-	return "it has trees already"
+	return "it has worktrees already"
 }
 
 // An AbsentError is a feature that has no trees.
 type AbsentError struct{ Feature string }
 
-func (e *AbsentError) Error() string { return "no feature of this name has trees here" }
+func (e *AbsentError) Error() string { return "no feature of this name has worktrees here" }
 
 // A Kept tree or branch was not removed, because work would be lost or because it is not ours.
 type Kept struct {

@@ -316,6 +316,6 @@ func TestTerminalInit(t *testing.T) {
 		t.Errorf("the settings are\n%s", settings)
 	}
 
-	openPane(t, 80, 40, darkPane, clone, env, "label-state", "init").await("nothing to do: all is there",
+	openPane(t, 80, 40, darkPane, clone, env, "label-state", "init").await("nothing to do: everything is set up",
 		"ended with 0")
 }

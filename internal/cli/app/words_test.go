@@ -67,7 +67,7 @@ func TestAllowedValues(t *testing.T) {
 			if want, is := known[p.Name]; is && p.Only != nil {
 				seen[p.Name] = true
 				if !slices.Equal(p.Only, want) {
-					t.Errorf("%s, %s: allowed are %q, want %q", v.Name, p.Name, p.Only, want)
+					t.Errorf("%s, %s: expected %q, want %q", v.Name, p.Name, p.Only, want)
 				}
 			}
 		}

@@ -189,7 +189,7 @@ func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 		return cli.Declined(text, next)
 
 	case f.HoldBy != "" && !claim.SameLogin(f.HoldBy, me):
-		return notYours(c, i, me, fmt.Sprintf("%s put the label %s on at %s", f.HoldBy,
+		return notYours(c, i, me, fmt.Sprintf("%s added the label %s at %s", f.HoldBy,
 			c.Session.Ledger.Rules().Scheme.Hold, cli.Moment(f.HoldAt)))
 	}
 

@@ -325,7 +325,7 @@ func (d *BoardDesk) unchanged(ctx context.Context, o board.Order) error {
 	h, _ := f.Log.Holder()
 	if holder := strings.TrimPrefix(cli.OneLine(h.Record.Worker.String()), ":"); holder != o.Card.Worker ||
 		h.Plan.Pending() != o.Card.Plan {
-		return cli.Declined("it changed while you looked; nothing was done")
+		return cli.Declined("it changed in the meantime; nothing was done")
 	}
 
 	return nil
