@@ -13,7 +13,7 @@ import (
 // Settings are one agent's work source, as configured.
 type Settings struct {
 	Type  string // github, folder, …
-	Agent string // codename of who works
+	Agent string // codename of the worker
 	Place string // what the source is opened on: owner/name, or a folder
 }
 

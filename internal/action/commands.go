@@ -318,7 +318,7 @@ A command is the first line of a new comment:
 - ` + "`/release`" + `: your hold ends; maintainers can end an agent's hold with it, too
 - for maintainers: ` + "`/release --force`, `/hold`, `/unhold`, `/approve`, `/reject why`, `/requeue`"
 
-// replyMark is how the reply to a comment is found again. It is no record.
+// replyMark is how the reply to a comment is found again. It is not a record.
 func replyMark(comment int64) string {
 	return fmt.Sprintf("<!-- label-state:reply comment=%d -->", comment)
 }
@@ -533,8 +533,8 @@ func (cm *commands) requeue(ctx context.Context, o order, r *result) error {
 	return cm.Hub.RemoveLabel(ctx, o.facts.Issue, cm.Ledger.Rules().Scheme.NeedsScope)
 }
 
-// decide answers a plan. That no plan is waiting is no refusal when this very command has answered
-// it before, in a run that was cut off or in one beside this.
+// decide answers a plan. That no plan is waiting is not a refusal when this very command has
+// answered it before, in a run that was cut off or in one beside this.
 func (cm *commands) decide(ctx context.Context, o order, r *result) error {
 	var rep ledger.Repair
 	var err error

@@ -40,7 +40,7 @@ func (cm *commands) contributes(cmd command) bool {
 	return on && slices.Contains([]string{verbClaim, verbTake, verbRelease, verbHelp}, cmd.verb)
 }
 
-// contributorMark is how the one reply to a contributor on an issue is found again. It is no
+// contributorMark is how the one reply to a contributor on an issue is found again. It is not a
 // record.
 func contributorMark(login string) string {
 	return "<!-- label-state:reply contributor=" + strings.ToLower(plain(login)) + " -->"

@@ -255,7 +255,7 @@ func (s *Step) judge(f lifecycle.Facts, p github.Pull) (out []refusal, v lifecyc
 	return out, v
 }
 
-// guardMark is how the guard finds its comment again. It is no record: those begin with "<!--
+// guardMark is how the guard finds its comment again. It is not a record: those begin with "<!--
 // agent-".
 const guardMark = "<!-- label-state:guard -->"
 

@@ -199,8 +199,8 @@ func (s *Step) pull(ctx context.Context) (p github.Pull, m github.Merge, r resul
 }
 
 // landing lists the issues that a merge of the pull request closes by the messages of its commits,
-// and its description does not. Of who may be a stranger so many are not even read as no pull
-// request may move.
+// and its description does not. Of a possible stranger, no more are read than a pull request may
+// move.
 func (s *Step) landing(p github.Pull, m github.Merge, closes []claim.Issue, r *result) []claim.Issue {
 	if !s.judges(p) && !s.takes() || p.State != lifecycle.PROpened || !p.DefaultBase {
 		return nil

@@ -49,7 +49,7 @@ func (s *Step) heldBy(f lifecycle.Facts, v lifecycle.Verdict) lifecycle.Reason {
 	return lifecycle.Reason{Text: unclaimedText, URL: f.URL}
 }
 
-// byStranger reports whether the records of the pull request's author do not count. Apps are no
+// byStranger reports whether the records of the pull request's author do not count. Apps are not
 // strangers.
 func byStranger(p github.Pull, f lifecycle.Facts) bool {
 	for _, o := range f.PRs {

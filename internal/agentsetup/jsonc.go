@@ -385,8 +385,8 @@ func add(o *hujson.Object, key string, value hujson.Value, depth, indent string)
 	o.Members = append(o.Members, m)
 }
 
-// comma is what stands behind a new last value: a comma only where one stood behind the value that
-// was last.
+// comma is what follows a new last value: a comma only where one stood behind the value that was
+// last.
 func comma(last hujson.Value) hujson.Extra {
 	if last.AfterExtra == nil {
 		return nil

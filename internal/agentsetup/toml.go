@@ -14,7 +14,7 @@ import (
 	"github.com/label-state/label-state/internal/agenthost"
 )
 
-// withTable returns a TOML text with the MCP server registered as a table behind everything else,
+// withTable returns a TOML text with the MCP server registered as a table after everything else,
 // which stays as it is. An entry of that name that is there already stays as it is, too.
 func withTable(text []byte, s agenthost.Server) ([]byte, error) {
 	servers, err := tableAt(text, s.Key)

@@ -86,7 +86,7 @@ type Card struct {
 
 // Deal makes the cards of snapshots, in the order of their lanes. In Ready it is the order in which
 // "next" hands issues out, and then those that it passes over; elsewhere the lowest number is
-// first. Issues that are no part of the lifecycle have no card, and of pull requests only those
+// first. Issues that are not part of the lifecycle have no card, and of pull requests only those
 // have one that are held.
 func Deal(r lifecycle.Rules, snapshots []lifecycle.Facts) []Card {
 	var out []Card

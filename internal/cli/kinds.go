@@ -20,7 +20,7 @@ import (
 // pushes, hooks and Slack.
 func kinds() []trouble.Kind { return append(undertakingKinds(), pushKinds()...) }
 
-// hintParent is for an issue that is no parent of a chain.
+// hintParent is for an issue that is not a parent of a chain.
 func hintParent(e *prchain.ParentError, at *answer.Problem) []answer.Command {
 	if e.Closed {
 		return trouble.Then(

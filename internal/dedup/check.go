@@ -116,7 +116,7 @@ func (j *judge) ask(who Pusher) {
 		}
 	}
 
-	// a worker's own contender behind another's claim is no hold
+	// a worker's own contender after another's claim is not a hold
 	j.own = j.holder != nil && j.holder.Code == lifecycle.CodeOwn
 	for _, n := range j.verdict.Notes {
 		if n.Code == lifecycle.CodeExpired && (j.mine == nil || n.Claim.Record.Worker != j.mine.Record.Worker) {
@@ -194,7 +194,7 @@ func (j *judge) report(n Named, r *Report) {
 	}
 }
 
-// lost is the pusher's own claim when it does not stand any more.
+// lost is the pusher's own claim when it is no longer valid.
 func (j *judge) lost() *claim.Claim {
 	if j.mine == nil || j.mine.Live() && !j.mine.Expired(j.rules.Terms, j.facts.Now) {
 		return nil

@@ -468,8 +468,8 @@ func (c *Client) takeAfter(one *snapshot, got partial, payload json.RawMessage, 
 const minimizedAtOnce = 20
 
 // Minimize implements ledger.Minimizer. Comments that were not read by GraphQL are left alone,
-// those that are gone, or were minimized meanwhile, are no error. A token that may not minimize is
-// a *PermissionError.
+// those that are gone, or were minimized meanwhile, are not an error. A token that may not minimize
+// is a *PermissionError.
 func (c *Client) Minimize(ctx context.Context, comments []claim.Comment) (done int, err error) {
 	for part := range slices.Chunk(comments, minimizedAtOnce) {
 		d := newDocument()

@@ -215,8 +215,8 @@ func (o Options) checkHook() error {
 	return refused
 }
 
-// Uninstall takes the shim away and puts back, byte for byte, the hook that it had moved aside.
-// A hook that is not ours stays, and that is no error.
+// Uninstall takes the shim away and puts back, byte for byte, the hook that it had moved aside. A
+// hook that is not ours stays, and that is not an error.
 func Uninstall(ctx context.Context, o Options) (State, Change, error) {
 	if o.Global {
 		return uninstallGlobal(ctx, o)

@@ -13,7 +13,7 @@ import (
 // what began after it is left alone.
 
 // Approve lets the plan that waited at that moment, or waits now if it is zero, go ahead, in the
-// name of by. claim.ErrNoPlan and claim.ErrOverdue say that there is nothing to approve any more, a
+// name of by. claim.ErrNoPlan and claim.ErrOverdue say that there is nothing left to approve, a
 // *BarredError that by may not; nothing was written then. Whether by may label the repository is
 // for the caller to know.
 func (pl *plans) Approve(ctx context.Context, i claim.Issue, moment time.Time, by string) (Repair, error) {
@@ -21,7 +21,7 @@ func (pl *plans) Approve(ctx context.Context, i claim.Issue, moment time.Time, b
 }
 
 // Reject ends the hold whose plan waited at that moment, or waits now if it is zero, in the name of
-// by; reason is for people. claim.ErrNoPlan says that there is nothing to reject any more, a
+// by; reason is for people. claim.ErrNoPlan says that there is nothing left to reject, a
 // *BarredError that by may not; nothing was written then. Whether by may label the repository is
 // for the caller to know.
 func (pl *plans) Reject(ctx context.Context, i claim.Issue, moment time.Time, by, reason string) (Repair, error) {

@@ -68,7 +68,7 @@ func barred(err error, why string) bool {
 	return errors.As(err, &b) && strings.Contains(b.Why, why)
 }
 
-// TestPlanOnce: an answer that was lost is no second plan.
+// TestPlanOnce: an answer that was lost is not a second plan.
 func TestPlanOnce(t *testing.T) {
 	for seed := range uint64(20) {
 		alone(t, func(t *testing.T, w *world) {

@@ -50,10 +50,10 @@ func (v Verdict) String() string {
 }
 
 // A Seeker is who asks: a run, or a person, and the branch that is pushed, if any. Its own claim
-// and its own branch's pull request are no obstacle to pushing.
+// and its own branch's pull request are not an obstacle to pushing.
 type Seeker struct {
 	Worker claim.Worker
-	Person bool   // the login that made the snapshot asks for itself; an app is no person
+	Person bool   // the login that made the snapshot asks for itself; an app is not a person
 	Repo   string // owner/repo of the branch
 	Branch string
 
@@ -165,7 +165,7 @@ func (v *Verdict) because(c Code, url, format string, args ...any) *Reason {
 	return &v.Reasons[len(v.Reasons)-1]
 }
 
-// holds names the claim that decides. To its worker it is its own; a live claim behind somebody
+// holds names the claim that decides. To its worker it is its own; a live claim after somebody
 // else's is nobody's hold, not even for the worker that made it.
 func (v *Verdict) holds(r Rules, f Facts, who Seeker) {
 	for _, c := range f.Log.Live() {

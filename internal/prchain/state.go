@@ -83,9 +83,8 @@ func (s *State) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Load reads the state of a feature from a book. Errors are a wrong call for a name that is no
-// slug, ErrNoChain, and
-// *state.UnreadableJournalError.
+// Load reads the state of a feature from a book. Errors are a wrong call for a name that is not a
+// slug, ErrNoChain, and *state.UnreadableJournalError.
 func Load(b Book, feature string) (State, error) {
 	if err := CheckFeature(feature); err != nil {
 		return State{}, err

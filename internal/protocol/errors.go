@@ -124,7 +124,7 @@ type UnshownError struct {
 
 func (e *UnshownError) Error() string { return lifecycle.Unshown(e.Facts.Unshown) }
 
-// An ErrGone is wrapped by what failed because what was to be changed does not exist any more.
+// An ErrGone is wrapped by what failed because what was to be changed no longer exists.
 var ErrGone = errors.New("gone")
 
 // ErrPlanWaits says that a plan of the holder waits for its answer already.

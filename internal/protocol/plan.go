@@ -86,8 +86,8 @@ type Answer struct {
 }
 
 // NewAnswer records an answer to the plan that waits. claim.ErrNoPlan and claim.ErrOverdue say that
-// there is nothing to answer any more, a *BarredError that the login may not; nothing was written
-// then. Whether it may label the repository is for the caller to know.
+// there is nothing left to answer, a *BarredError that the login may not; nothing was written then.
+// Whether it may label the repository is for the caller to know.
 func NewAnswer(c *Config, i claim.Issue, a Answer) Append {
 	return newAppend(c, i, answering{answer: a})
 }

@@ -28,15 +28,15 @@ type LargeError struct {
 
 func (e *LargeError) Error() string { return "read " + e.Path + ": " + Reason(e) }
 
-// Read returns the content of a file of a repository, at most limit bytes. A symbolic link is no
+// Read returns the content of a file of a repository, at most limit bytes. A symbolic link is not a
 // regular file. Errors are *IrregularError, *LargeError, or what the system says.
 func Read(path string, limit int64) ([]byte, error) { return read(path, limit, os.Lstat) }
 
 // Follow is Read for a path that the user has named: it may be a link to a regular file.
 func Follow(path string, limit int64) ([]byte, error) { return read(path, limit, os.Stat) }
 
-// Open opens a regular file of any size, which path may be a link to, for who reads parts of it.
-// Errors are those of Read but for *LargeError.
+// Open opens a regular file of any size, which path may be a link to, for a caller that reads parts
+// of it. Errors are those of Read but for *LargeError.
 func Open(path string) (*os.File, error) { return open(path, math.MaxInt64, os.Stat) }
 
 // open has looked at the file twice: before it is opened, since for some devices that alone does

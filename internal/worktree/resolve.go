@@ -197,11 +197,11 @@ func (s source) fallback(ctx context.Context, remotes []string, offline bool) (s
 	return remote + "/" + branch, nil
 }
 
-// commit returns what git takes the name for, or nothing. A name that begins with a dash is no
+// commit returns what git takes the name for, or nothing. A name that begins with a dash is not an
 // option.
 func (s source) commit(ctx context.Context, name string) (string, error) {
 	oid, err := s.run(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
-	if git.Code(err) > 0 { // 1, or 128 for what is no name at all
+	if git.Code(err) > 0 { // 1, or 128 for what is not a name at all
 		return "", ctx.Err()
 	}
 	return oid, err

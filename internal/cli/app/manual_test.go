@@ -70,7 +70,7 @@ func leaves() map[string]cli.Verb {
 	return all
 }
 
-// checkHeadings wants one section for each command and none for what is no command.
+// checkHeadings wants one section for each command and none for what is not a command.
 func checkHeadings(t *testing.T, text string) {
 	t.Helper()
 	seen := map[string]int{}

@@ -242,7 +242,7 @@ func (d *BoardDesk) details(all []lifecycle.Facts, rings [][]claim.Issue) func(c
 	}
 }
 
-// quoted is somebody's text behind a line at its left, so that none of it can be taken for ours.
+// quoted is somebody's text with a line at its left, so that none of it can be taken for ours.
 func quoted(text string, width int) string {
 	text = strings.ReplaceAll(strings.TrimSpace(printable.Lines(text)), "\t", "    ")
 	var out strings.Builder

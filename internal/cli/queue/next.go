@@ -115,7 +115,7 @@ func readFilter(c *cli.Call, p *nextParams) (o work.FetchOptions, err error) {
 }
 
 // listItems prints what next would offer, first to claim first, and claims nothing. Nothing to
-// offer is no work, as for next.
+// offer means no work, as for next.
 func listItems(ctx context.Context, c *cli.Call, p *nextParams, s *githubwork.Source) error {
 	for _, given := range cli.Params(p) {
 		switch given.Name {
