@@ -69,7 +69,7 @@ type Card struct {
 	Until   time.Time // when the hold ends without another one; zero when it does not
 	Ends    string    // what ends a hold that time does not end: until ...
 	Expired bool      // the lease is over: anyone may take it
-	Plan    bool      // its plan waits for an answer
+	Plan    bool      // its plan is waiting for an answer
 	Marks   []Mark
 	Pulls   []Link   // the pull requests that are open for it
 	Person  bool     // a person holds it, by a claim or by the label alone

@@ -103,7 +103,7 @@ func (f *file) keys() rule {
 			"anything is written.", object(
 			key{
 				"permission",
-				"Least role of a collaborator.",
+				"Lowest role of a collaborator that counts.",
 				word(&c.Trust.Permission, "triage", "write", "maintain", "admin"),
 			},
 			key{"logins", "Users, whatever their role.", texts(&c.Trust.Logins, login())},
@@ -219,10 +219,10 @@ func (f *file) keys() rule {
 		)},
 		key{"assignees", "How long an assignment alone keeps others off an issue: without a hold, an open pull " +
 			"request or a comment by the person assigned.", object(
-			key{"ttl", "How long a person's does.", spanOr(&c.Assignees.TTL, time.Hour, year, none)},
+			key{"ttl", "How long a person's assignment does.", spanOr(&c.Assignees.TTL, time.Hour, year, none)},
 			key{
 				"bots",
-				"How long a bot's does, as of an agent in the cloud that opens no pull request.",
+				"How long a bot's assignment does, such as that of a cloud agent that opens no pull request.",
 				spanOr(&c.Assignees.Bots, time.Minute, year, none),
 			},
 			key{

@@ -173,7 +173,7 @@ func (v *Verdict) holds(r Rules, f Facts, who Seeker) {
 			v.Expired = append(v.Expired, c)
 			v.Notes = append(v.Notes, Reason{
 				Code:  CodeExpired,
-				Text:  "the lease of " + c.Record.Worker.String() + " is over",
+				Text:  "the lease of " + c.Record.Worker.String() + " has expired",
 				URL:   c.URL,
 				Claim: &c,
 			})
@@ -298,7 +298,7 @@ func (v *Verdict) pulls(r Rules, f Facts, who Seeker) {
 		case f.pending(p) && f.family(p, who.pushes):
 			v.Notes = append(v.Notes, Reason{
 				Code: CodePROpen,
-				Text: p.String() + " is of the same chain as this branch's pull request",
+				Text: p.String() + " is in the same chain as this branch's pull request",
 				URL:  p.URL,
 				PR:   &p,
 			})
@@ -323,7 +323,7 @@ func (v *Verdict) people(r Rules, f Facts, log claim.State) {
 			where = " on this host"
 		}
 
-		reason := v.because(CodePaused, "", "%s is paused%s since %s by %s", f.Issue.Slug(), where,
+		reason := v.because(CodePaused, "", "%s has been paused%s since %s by %s", f.Issue.Slug(), where,
 			printable.Minute(p.Since), p.By)
 		reason.Here = p.Here
 		if p.Reason != "" {

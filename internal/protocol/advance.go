@@ -138,7 +138,7 @@ func (r advancing) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
 	case own.Overdue(c.Rules.Terms, f.Now):
 		return record, c.Lost(f, a.Worker, claim.ErrOverdue)
 	case own.Plan.Pending():
-		waits := lifecycle.Reason{Code: lifecycle.CodeOwn, Text: "its plan waits for an answer", URL: own.Plan.URL}
+		waits := lifecycle.Reason{Code: lifecycle.CodeOwn, Text: "its plan is waiting for an answer", URL: own.Plan.URL}
 		v := lifecycle.Verdict{Answer: lifecycle.Held, Reasons: []lifecycle.Reason{waits}}
 		return record, &HeldError{Issue: f.Issue, Verdict: v}
 	}

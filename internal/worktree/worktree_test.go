@@ -245,20 +245,20 @@ func TestRefused(t *testing.T) {
 		},
 		"a file": {
 			func(r *worktree.Request) { r.Specs[1].Path = filepath.Join(b.dir, "file") },
-			"is none",
+			"is not a git repository",
 		},
-		"no repository there": {func(r *worktree.Request) { r.Specs[1].Path = b.dir }, "is none"},
+		"no repository there": {func(r *worktree.Request) { r.Specs[1].Path = b.dir }, "is not a git repository"},
 		"below a repository": {
 			func(r *worktree.Request) { r.Specs[1].Path = filepath.Join(b.path("app"), "sub") },
-			"is none",
+			"is not a git repository",
 		},
 		"repository twice": {func(r *worktree.Request) { r.Specs[1].Path = linked }, "the same as app"},
 		"nothing in it": {
 			func(r *worktree.Request) { r.Specs[1].Path = filepath.Join(b.dir, "empty") },
 			"no branch, tag or commit",
 		},
-		"branch in the way": {func(r *worktree.Request) { r.Agent = "taken" }, "stands in the way"},
-		"branch below":      {func(r *worktree.Request) { r.Agent = "lucius2" }, "stands in the way"},
+		"branch in the way": {func(r *worktree.Request) { r.Agent = "taken" }, "is in the way"},
+		"branch below":      {func(r *worktree.Request) { r.Agent = "lucius2" }, "is in the way"},
 		"branch of a remote": {
 			func(r *worktree.Request) { r.Agent = "fetched" },
 			"a remote has a branch fetched/checkout-web-",

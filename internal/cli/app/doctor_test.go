@@ -123,7 +123,7 @@ func TestDoctorAround(t *testing.T) {
 					"  issue_comment: # /claim, /release and the other commands\n    types: [created]\n", "", 1),
 			},
 			answer.ExitYes,
-			"warn  events       the workflow does not run on issue_comment (no /claim and no other command is carried out)\n" +
+			"warn  events       the workflow does not run on issue_comment (neither /claim nor any other command is carried out)\n" +
 				"                   -> add them under on: in .github/workflows/label-state.yml, unless they were left out on purpose\n",
 		},
 		{

@@ -86,7 +86,7 @@ func Chain() []cli.Verb {
 		}, onChain(func(p *chainExecuteParams) *PlanParams { return &p.PlanParams }, executeChain)),
 		cli.Do(cli.Verb{
 			Name:     "chain status",
-			Summary:  "show every pull request of a chain with what its checks say",
+			Summary:  "show every pull request of a chain and the state of its checks",
 			Examples: "label-state chain status --feature retry --json\n",
 			Tools: []cli.Tool{{
 				Name:      "chain_status",
@@ -95,7 +95,7 @@ func Chain() []cli.Verb {
 				Takes:     "feature",
 				Needs:     "feature",
 				Reads:     true,
-				About:     "Shows every pull request of a chain that was begun on this machine, with what its checks say.",
+				About:     "Shows every pull request of a chain that was begun on this machine, and the state of its checks.",
 				Untrusted: untrusted,
 			}},
 		}, onChain(func(p *chainStatusParams) *PlanParams { return &PlanParams{FeatureName: p.FeatureName} }, chainStatus)),

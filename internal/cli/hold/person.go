@@ -71,7 +71,7 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParam
 	}
 
 	return c.Answer(cli.ViewHold(h, answer.Won),
-		fmt.Sprintf("%s %s is yours since %s\n", i, cli.OneLine(h.Title), cli.Moment(h.Since))+giveBack(i))
+		fmt.Sprintf("%s %s has been yours since %s\n", i, cli.OneLine(h.Title), cli.Moment(h.Since))+giveBack(i))
 }
 
 // claimForcing ends the hold that stands first, if --force says so and nothing else is in the way.

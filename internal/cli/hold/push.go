@@ -218,7 +218,7 @@ func pushStrictly(ctx context.Context, c *cli.Call, git gitpush.Git, p gitpush.P
 			// not a no
 			unseen := fmt.Errorf("%s does not show the lease as GitHub's API does: %v", remoteName(p.Remote), moved)
 			return 0, cli.Advise(&ledger.UnknownError{Issue: h.Issue, Err: unseen},
-				answer.Call("push to the repository that the issue is in; if it is that one, in a minute",
+				answer.Call("push to the repository that the issue is in; if it already is, try again in a minute",
 					answer.Again))
 		}
 
