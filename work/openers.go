@@ -35,7 +35,7 @@ func (e *UnknownTypeError) Error() string {
 	if len(e.Known) > 0 {
 		known = strings.Join(e.Known, ", ")
 	}
-	return fmt.Sprintf("unknown work source %q: expected %s", printable.Clip(e.Type, 80), known)
+	return fmt.Sprintf("unknown work source %q; supported: %s", printable.Clip(e.Type, 80), known)
 }
 
 // Get returns the opener of a type, or an *UnknownTypeError.

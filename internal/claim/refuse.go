@@ -16,7 +16,7 @@ var (
 	ErrRevoked   = errors.New("the holder was asked to stop")
 	ErrNoPlan    = errors.New("no plan is waiting")
 	ErrUnsigned  = errors.New("by= must say who")
-	ErrStale     = errors.New("the fencing token is not the hold's")
+	ErrStale     = errors.New("the fencing token does not belong to the hold")
 )
 
 // Refuse says why the record may not be written at server time now by the login author, or nil.

@@ -55,12 +55,12 @@ func (e Environment) secured(url string) (*tls.Config, error) {
 	case cert == "":
 		return nil, &SettingError{
 			Setting: lease.CertVariable,
-			Err:     fmt.Errorf("it is not set, and %s is", lease.KeyVariable),
+			Err:     fmt.Errorf("it is not set, but %s is", lease.KeyVariable),
 		}
 	case key == "":
 		return nil, &SettingError{
 			Setting: lease.KeyVariable,
-			Err:     fmt.Errorf("it is not set, and %s is", lease.CertVariable),
+			Err:     fmt.Errorf("it is not set, but %s is", lease.CertVariable),
 		}
 	}
 

@@ -31,8 +31,7 @@ func Push() cli.Verb {
 		Name:    "push",
 		Summary: "push the branch under a hold; exit 1 when it is lost",
 		About: "Renews the hold, then has git push what is checked out. With claim.lease: refs the branch and the lease move in one step, or neither does: " +
-			"a push cannot land after the hold was lost. Otherwise the push is abandoned before the lease could " +
-			"end.\n\n" +
+			"a push cannot land after the hold was lost. Otherwise it stops before the lease could end.\n\n" +
 			"The branch is never forced, and must not have been pushed to by somebody else. " +
 			"OPTIONS are those of git push that leave these conditions alone: -u, -o, -q, -v, --no-verify, " +
 			"--signed and a few more.",
