@@ -452,7 +452,7 @@ func TestVerdictReads(t *testing.T) {
 
 	want := "held: held by lucius (run r1) since 2026-05-01 12:00 UTC, lease until 2026-05-01 12:30 UTC; " +
 		"pull request o/r#12 is open for it; pull request x/y#13 cannot be read and counts as open for it; " +
-		"o/r has been paused since 2026-05-01 12:00 UTC by ann: %s%!d(MISSING)\x1b[31m; a person holds it (label do-not-pickup)"
+		"o/r is paused since 2026-05-01 12:00 UTC by ann: %s%!d(MISSING)\x1b[31m; a person holds it (label do-not-pickup)"
 	v := lifecycle.DefaultRules().Verdict(f, lifecycle.Seeker{})
 	if v.String() != want {
 		t.Errorf("verdict\n got %s\nwant %s", v, want)

@@ -323,7 +323,7 @@ func (v *Verdict) people(r Rules, f Facts, log claim.State) {
 			where = " on this host"
 		}
 
-		reason := v.because(CodePaused, "", "%s has been paused%s since %s by %s", f.Issue.Slug(), where,
+		reason := v.because(CodePaused, "", "%s is paused%s since %s by %s", f.Issue.Slug(), where,
 			printable.Minute(p.Since), p.By)
 		reason.Here = p.Here
 		if p.Reason != "" {

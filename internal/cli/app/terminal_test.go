@@ -132,7 +132,7 @@ func TestTerminalBoard(t *testing.T) {
 		p := openBoard(t, 40, 12, lightPane, env)
 		p.await("[in flight 3]", "▌#1 Retry the upload on 503", "▌ lucius", "? help")
 		p.press("f")
-		p.await("End the hold of lucius on #1 by force?", "reason: █", "enter does it")
+		p.await("End the hold of lucius on #1 by force?", "reason: █", "enter confirms")
 		p.press("Enter") // no reason yet
 		p.press("-l", "it waits for a machine that is gone")
 		p.await("gone█")
