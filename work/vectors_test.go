@@ -74,7 +74,7 @@ func TestParsePriority(t *testing.T) {
 	if p, err := work.ParsePriority("HIGH"); p != work.High || err != nil {
 		t.Errorf("HIGH: %v %v", p, err)
 	}
-	const want = `priority: "soon": allowed are critical, high, medium, low`
+	const want = `priority: "soon": expected critical, high, medium, low`
 	p, err := work.ParsePriority("soon")
 	var option *work.OptionError
 	if !errors.As(err, &option) || p != work.Medium || err.Error() != want || p.UnmarshalText([]byte("soon")) == nil {

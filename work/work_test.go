@@ -20,7 +20,7 @@ import (
 func TestOpeners(t *testing.T) {
 	open := func(context.Context, work.Settings) (work.Source, error) { return nil, nil }
 	if _, err := work.Openers(nil).Get("github"); err == nil ||
-		err.Error() != `unknown work source "github": known are none` {
+		err.Error() != `unknown work source "github"; supported: none` {
 		t.Errorf("without any: %v", err)
 	}
 

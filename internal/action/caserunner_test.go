@@ -434,7 +434,7 @@ func (p *caseRunner) erase(args []string, _ string) {
 	p.must(p.server.DeleteComment(app, p.cmd, args[0]))
 }
 
-// chatter 301 1 newcomer: so many comments that are no commands
+// chatter 301 1 newcomer: so many comments that are not commands
 func (p *caseRunner) chatter(args []string, _ string) {
 	for n := range p.number(args[0]) {
 		_, err := p.server.AddComment(app, p.number(args[1]), args[2], fmt.Sprint("me too ", n))

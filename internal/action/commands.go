@@ -226,7 +226,7 @@ func (e Event) command() (cmd command, ok bool) {
 // obey carries a command out and brings the issue's labels in line.
 func (cm *commands) obey(ctx context.Context, i claim.Issue, cmd command, r *result) error {
 	if cmd.surplus {
-		return no{cmd.verb + " takes no further words"}
+		return no{cmd.verb + " takes no arguments"}
 	}
 	if cmd.wrong != "" {
 		return no{"there is no such command; " + cmd.verb + " is one, and " + verbHelp + " lists all"}
@@ -322,10 +322,10 @@ const helpText = `
 A command is the first line of a new comment:
 
 - ` + "`/claim` or `/take`" + `: you hold the issue, and nobody else takes it
-- ` + "`/release`" + `: your hold ends; maintainers end an agent's by it, too
+- ` + "`/release`" + `: your hold ends; maintainers can end an agent's hold with it, too
 - for maintainers: ` + "`/release --force`, `/hold`, `/unhold`, `/approve`, `/reject why`, `/requeue`"
 
-// replyMark is how the reply to a comment is found again. It is no record.
+// replyMark is how the reply to a comment is found again. It is not a record.
 func replyMark(comment int64) string {
 	return fmt.Sprintf("<!-- label-state:reply comment=%d -->", comment)
 }
@@ -545,8 +545,8 @@ func (cm *commands) requeue(ctx context.Context, o order, r *result) error {
 	return cm.Hub.RemoveLabel(ctx, o.facts.Issue, cm.Ledger.Rules().Scheme.NeedsScope)
 }
 
-// decide answers a plan. That no plan is waiting is no refusal when this very command has answered
-// it before, in a run that was cut off or in one beside this.
+// decide answers a plan. That no plan is waiting is not a refusal when this very command has
+// answered it before, in a run that was cut off or in one beside this.
 func (cm *commands) decide(ctx context.Context, o order, r *result) error {
 	var rep ledger.Repair
 	var err error

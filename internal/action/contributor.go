@@ -24,8 +24,8 @@ var errMember = errors.New("its records count")
 
 // Why a command of a stranger is not carried out at once.
 var (
-	errCrowded = errors.New("contributors have given as many commands in an hour as contributors.hourly allows")
-	errChatter = errors.New("there are too many comments in this hour to count the commands of contributors")
+	errCrowded = errors.New("contributors have reached the limit of commands an hour (contributors.hourly)")
+	errChatter = errors.New("this hour has too many comments to count the commands of contributors")
 )
 
 // How many pages of a hundred comments are read at most for the commands of strangers.
@@ -44,7 +44,7 @@ func (cm *commands) contributes(cmd command) bool {
 }
 
 // contributorMark is how the one reply to a contributor on an issue and a day is found again. It is
-// no record.
+// not a record.
 func contributorMark(login string, day time.Time) string {
 	return fmt.Sprintf("<!-- label-state:reply contributor=%s day=%s -->", url.PathEscape(strings.ToLower(login)),
 		day.Format(time.DateOnly))
@@ -55,7 +55,7 @@ func contributorMark(login string, day time.Time) string {
 func (cm *commands) contribute(ctx context.Context, i claim.Issue, cmd command, r *result) error {
 	c := cm.event.Comment
 	if cmd.surplus {
-		return no{cmd.verb + " takes no further words"}
+		return no{cmd.verb + " takes no arguments"}
 	}
 
 	remarks, whole, err := cm.Hub.Remarks(ctx, cm.Repo, c.Created.Add(-time.Hour), crowdPages)

@@ -257,7 +257,7 @@ func (s *Step) judge(f lifecycle.Facts, p github.Pull) (out []refusal, v lifecyc
 	return out, v
 }
 
-// guardMark is how the guard finds its comment again. It is no record: those begin with "<!--
+// guardMark is how the guard finds its comment again. It is not a record: those begin with "<!--
 // agent-".
 const guardMark = "<!-- label-state:guard -->"
 
@@ -280,7 +280,7 @@ func guardComment(refused, unclaimed []refusal, excess string) string {
 	}
 
 	var b strings.Builder
-	b.WriteString(guardMark + "\n**Somebody else has what this pull request closes.**\n\n")
+	b.WriteString(guardMark + "\n**Somebody else holds an issue that this pull request closes.**\n\n")
 	for _, r := range refused[:min(len(refused), guardLimit)] {
 		where := ""
 		if r.lands {

@@ -191,7 +191,7 @@ func (s *Step) pull(ctx context.Context) (p github.Pull, m github.Merge, r resul
 
 	p, m, r.err = s.Hub.PullToMerge(ctx, s.Repo, number, file)
 	if r.err != nil {
-		what := fmt.Sprintf("pull request %s#%d closes what somebody else holds", s.Repo, number)
+		what := fmt.Sprintf("pull request %s#%d closes an issue that somebody else holds", s.Repo, number)
 		s.couldNotJudge(&r, unjudged{what: what, err: r.err})
 	}
 
@@ -199,8 +199,8 @@ func (s *Step) pull(ctx context.Context) (p github.Pull, m github.Merge, r resul
 }
 
 // landing lists the issues that a merge of the pull request closes by the messages of its commits,
-// and its description does not. Of who may be a stranger so many are not even read as no pull
-// request may move.
+// and its description does not. Of a possible stranger, no more are read than a pull request may
+// move.
 func (s *Step) landing(ctx context.Context, p github.Pull, m github.Merge, closes []claim.Issue, r *result) []claim.Issue {
 	if p.State != lifecycle.PROpened || !p.DefaultBase {
 		return nil
@@ -213,7 +213,7 @@ func (s *Step) landing(ctx context.Context, p github.Pull, m github.Merge, close
 	// GitHub shows no more of them, so that another run finds out nothing either
 	if judges && m.Unread > 0 && m.Methods.BringCommits() {
 		s.couldNotJudge(r, unjudged{
-			what: fmt.Sprintf("a commit of %s closes what somebody else holds", p),
+			what: fmt.Sprintf("a commit of %s closes an issue that somebody else holds", p),
 			err:  fmt.Errorf("%d of its commits could not be read", m.Unread),
 			next: "split it, or let the repository only squash, without the messages of commits",
 		})
@@ -235,7 +235,7 @@ func (s *Step) landing(ctx context.Context, p github.Pull, m github.Merge, close
 
 	if judges && more {
 		s.couldNotJudge(r, unjudged{
-			what: fmt.Sprintf("%s closes what somebody else holds", p),
+			what: fmt.Sprintf("%s closes an issue that somebody else holds", p),
 			err:  fmt.Errorf("its commits name more than %d issues", closing.Limit),
 			next: "split it",
 		})

@@ -94,7 +94,7 @@ func (rp *reporter) writeSummary(r result) error {
 
 	p.table(title, []string{"Issue", "Was", is, "Why"}, done)
 	p.table("Could not be written", []string{"Issue", "Shows", "Why not"}, failed)
-	p.strands("Waits for a person", "For what", rep.Waiting)
+	p.strands("Waiting for a person", "For what", rep.Waiting)
 	p.strands("Stranded: a person must look", "Why", rep.Stranded)
 	var held [][]string // who holds what, people by their names
 	holds := slices.SortedFunc(slices.Values(rep.Holds), func(a, b ledger.Aged) int { return a.Issue.Compare(b.Issue) })

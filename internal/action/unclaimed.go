@@ -19,7 +19,7 @@ import (
 const byAuthors = "pull-request"
 
 // unclaimedText is what the guard says of an issue whose pull request's author does not hold it.
-const unclaimedText = "nobody holds it; the author can take it by the comment /claim on the issue"
+const unclaimedText = "nobody holds it; the author can take it by commenting /claim on the issue"
 
 // demands reports whether the repository wants contributors to hold what their pull requests close.
 func (p Place) demands() bool {

@@ -448,7 +448,7 @@ func (p Place) Carry(h agenthost.Host, steps []Step) error {
 func (s Step) unchanged() error {
 	text, _, err := read(s.Path)
 	if err == nil && !bytes.Equal(text, s.read) {
-		err = errors.New("it was changed after it was looked at, and was left alone")
+		err = errors.New("it changed in the meantime and was left alone")
 	}
 	return err
 }

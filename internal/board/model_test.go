@@ -217,7 +217,7 @@ func TestKeys(t *testing.T) {
 		{"s s g", "▌#3", "read"},
 		{"s s", "by end", "read"},
 		{"s s s s s g", "▌#1", "read"},
-		{"M", "the mouse is the terminal's", "read"},
+		{"M", "the terminal uses the mouse", "read"},
 		{
 			"o", "no browser here; the address is https://github.com/acme/app/issues/1",
 			"read, open https://github.com/acme/app/issues/1",
@@ -248,13 +248,13 @@ func TestKeys(t *testing.T) {
 		{"h r", "nobody holds #4", "read"},
 		{"h f", "nobody holds #4", "read"},
 		{"5 c", "#10 is done: there is nothing to claim", "read"},
-		{"a", "no plan waits on #1", "read"},
+		{"a", "no plan is waiting on #1", "read"},
 		{"l a", "Approve the plan of lucius on #6?", "read"},
 		{"l a y", "▌#6", "read, approve acme/app#6, read"},
 		{"l x n o enter", "▌#6", "read, reject acme/app#6 --reason no, read"},
 		{"p", "Pause acme/app?", "read"},
 		{"p d a y enter", "▌#1", "read, repo pause acme/app --reason day, read"},
-		{"/ q q enter c y", "no card is chosen", "read"},
+		{"/ q q enter c y", "no card is selected", "read"},
 	} {
 		d := &desk{}
 		m := press(start(t, d, 80, 24), c.keys)

@@ -16,7 +16,7 @@ var (
 	ErrRevoked   = errors.New("the holder was asked to stop")
 	ErrNoPlan    = errors.New("no plan is waiting")
 	ErrUnsigned  = errors.New("by= must say who")
-	ErrStale     = errors.New("the fencing token is not the hold's")
+	ErrStale     = errors.New("the fencing token does not belong to the hold")
 
 	ErrUnconfirmed = fmt.Errorf("%w: the claim was never confirmed", ErrNotHolder)
 )
@@ -90,7 +90,7 @@ func (s State) RefuseToken(w Worker, token int64) error {
 	case c.Record.Token != 0:
 		return fmt.Errorf("%w: %d was shown, the hold has %d", ErrStale, token, c.Record.Token)
 	case token <= s.largestToken(w, c.Record.Nonce) || token > s.Index():
-		return fmt.Errorf("%w: %d was shown, which this log cannot have given", ErrStale, token)
+		return fmt.Errorf("%w: %d was shown, which this log never gave out", ErrStale, token)
 	}
 
 	return nil
@@ -145,11 +145,11 @@ func (s State) RefuseRenewal(w Worker, author string, t Terms, now time.Time, ma
 		return ErrOverdue
 	}
 
-	// two confirmed claims are no protocol's: a person edited or deleted a comment, and then it
+	// two confirmed claims do not come from the protocol: a person edited or deleted a comment, and then it
 	// counted again
 	for _, o := range s.Live() {
 		if o.Held() && !o.Expired(t, now) && o.Rank.Compare(c.Rank) < 0 && !c.Stored {
-			return fmt.Errorf("%w: the claim of %s stands before it", ErrNotHolder, o.Record.Worker)
+			return fmt.Errorf("%w: the claim of %s comes before it", ErrNotHolder, o.Record.Worker)
 		}
 	}
 

@@ -46,7 +46,8 @@ func pushKinds() []trouble.Kind {
 	return []trouble.Kind{
 		trouble.For[*hookfile.RefusedError](answer.Declined),
 		trouble.Advised(answer.Limited, func(*slackgate.BusyError, *answer.Problem) []answer.Command {
-			return trouble.Then(answer.Call("leave --slack out, for a plan can be answered on GitHub; or after that time", answer.Again))
+			return trouble.Then(answer.Call("leave --slack out, because a plan can be answered on GitHub; or "+
+				"after that time", answer.Again))
 		}),
 		trouble.Advised(answer.Usage, func(e *git.EmbeddedError, _ *answer.Problem) []answer.Command {
 			return trouble.Then(
@@ -55,14 +56,14 @@ func pushKinds() []trouble.Kind {
 			)
 		}),
 		trouble.Advised(answer.NotPushed, func(*gitpush.MovedError, *answer.Problem) []answer.Command {
-			return trouble.Then(answer.Call("nothing was forced; git fetch, build on what is there, then",
+			return trouble.Then(answer.Call("nothing was forced; git fetch, rebase, then",
 				answer.Again))
 		}),
 		trouble.Advised(answer.Machine, func(e *git.Error, _ *answer.Problem) []answer.Command {
 			if !interrupted(e) && (e.Operation == "fetch" || e.Operation == "ls-remote") {
 				return trouble.Then(
-					answer.Shell("see that the remote answers", "git", "-C", e.Repository, "ls-remote"),
-					answer.Advice("or take what was fetched last: --offline"),
+					answer.Shell("check that the remote answers", "git", "-C", e.Repository, "ls-remote"),
+					answer.Advice("or use what was fetched last: --offline"),
 				)
 			}
 

@@ -116,7 +116,7 @@ func (j *judge) ask(who Pusher) {
 		}
 	}
 
-	// a worker's own contender behind another's claim is no hold
+	// a worker's own contender after another's claim is not a hold
 	j.own = j.holder != nil && j.holder.Code == lifecycle.CodeOwn
 	for _, n := range j.verdict.Notes {
 		if n.Code == lifecycle.CodeExpired && (j.mine == nil || n.Claim.Record.Worker != j.mine.Record.Worker) {
@@ -190,7 +190,7 @@ func (j *judge) report(n Named, r *Report) {
 	}
 }
 
-// lost is the pusher's own claim when it does not stand any more.
+// lost is the pusher's own claim when it is no longer valid.
 func (j *judge) lost() *claim.Claim {
 	if j.mine == nil || j.mine.Live() && !j.mine.Expired(j.rules.Terms, j.facts.Now) {
 		return nil
@@ -219,7 +219,7 @@ func (j *judge) notes() []Note {
 				cmp.Or(c.Revoked.Reason, "no reason given"), URL: c.Revoked.URL})
 		case c.Overdue(j.rules.Terms, j.facts.Now):
 			end, _ := c.Until(j.rules.Terms)
-			out = append(out, Note{Text: fmt.Sprintf("the lease of your run %s is over since %s",
+			out = append(out, Note{Text: fmt.Sprintf("the lease of your run %s expired at %s",
 				c.Record.Worker.FiringID, j.now.at(end)), URL: c.URL})
 		}
 
@@ -232,7 +232,7 @@ func (j *judge) notes() []Note {
 	out = append(out, others...)
 	for _, l := range j.expired {
 		end, _ := l.Claim.Until(j.rules.Terms)
-		out = append(out, Note{Text: fmt.Sprintf("the lease of %s is over since %s and does not count",
+		out = append(out, Note{Text: fmt.Sprintf("the lease of %s expired at %s and does not count",
 			l.Claim.Holder(), j.now.at(end)), URL: l.URL})
 	}
 

@@ -59,7 +59,7 @@ func (c *Client) Remarks(ctx context.Context, r ledger.Repo, since time.Time, pa
 			number, err := strconv.Atoi(path.Base(m.IssueURL))
 			if err != nil {
 				return nil, false, fmt.Errorf("list comments of %s: %w", r,
-					&AnswerError{Reason: "a comment is of no issue"})
+					&AnswerError{Reason: "a comment belongs to no issue"})
 			}
 
 			out = append(out, m.remark(number))

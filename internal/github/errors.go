@@ -239,7 +239,8 @@ func (e *NoGraphQLError) Remedy() string {
 	if e.Old {
 		return "issues are read by GraphQL alone: use a newer GitHub Enterprise Server"
 	}
-	return "issues are read by GraphQL alone: see that LABEL_STATE_API_URL is right, and that no proxy keeps GraphQL away"
+	return "issues are read by GraphQL alone: check that LABEL_STATE_API_URL is right, and that no proxy keeps " +
+		"GraphQL away"
 }
 
 func withMessage(what string, status int, message string) string {

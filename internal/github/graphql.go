@@ -113,7 +113,7 @@ func (a *api) ask(ctx context.Context, document string, variables map[string]any
 // nothing is the error of an answer without data.
 func (a *api) nothing(reported []queryError) error {
 	if len(reported) == 0 {
-		return &AnswerError{Reason: "no data is in it"}
+		return &AnswerError{Reason: "the data is missing"}
 	}
 
 	first := reported[0]
@@ -136,7 +136,7 @@ func (a *api) post(ctx context.Context, document string,
 	return header, body, err
 }
 
-// errAgain says that the same question, asked anew, leaves out what the schema lacks.
+// errAgain says that the same question, asked again, leaves out what the schema lacks.
 var errAgain = errors.New("the server's schema is older than the query")
 
 // untilUnderstood asks, and asks again without what the schema turned out to lack.

@@ -161,7 +161,7 @@ func (ds *definitions) createLabel(ctx context.Context, r ledger.Repo, d labels.
 
 	if absent {
 		denied = &PermissionError{
-			Status: hidden.Status, Message: "creating a label takes the right to push",
+			Status: hidden.Status, Message: "creating a label requires push access",
 			Write: true,
 		}
 	}

@@ -35,11 +35,11 @@ func TestWhoMayCreateLabels(t *testing.T) {
 		needs             string
 	}{
 		"a triager": {
-			"tok-tia", "app", "not permitted (HTTP 404: creating a label takes the right to push",
+			"tok-tia", "app", "not permitted (HTTP 404: creating a label requires push access",
 			true, "",
 		},
 		"a reader": {
-			"tok-rob", "app", "not permitted (HTTP 404: creating a label takes the right to push",
+			"tok-rob", "app", "not permitted (HTTP 404: creating a label requires push access",
 			true, "",
 		},
 		"a workflow's token": {

@@ -149,7 +149,7 @@ func another(h http.Header, n int) (more bool, err error) {
 	reason := ""
 	switch {
 	case next == 0 && strings.Contains(strings.ToLower(strings.Join(h.Values("Link"), ",")), "next"):
-		reason = "its Link header cannot be read, so that there may be another page"
+		reason = "its Link header cannot be read, so there may be another page"
 	case next > 0 && next <= n:
 		reason = "its pages lead back to an earlier one"
 	case next > mostPages:

@@ -28,8 +28,9 @@ type Options struct {
 	Scheme   labels.Scheme
 	Trust    Trust
 	Blockers Blockers
-	// View is for who shows and decides nothing: where GitHub tells no roles, what it calls a
-	// comment's author says whether the records count. Client.Guessed says that it came to that.
+	// View is for a caller that shows and decides nothing: where GitHub tells no roles, what it
+	// calls a comment's author says whether the records count. Client.Guessed says that it came to
+	// that.
 	View bool
 	// OutsiderIssues is how many issues an open pull request may move whose author's records do not
 	// count; 0 is 3.

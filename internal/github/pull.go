@@ -128,7 +128,7 @@ func (c *Client) restPullRequest(ctx context.Context, id pullID) (restPull, erro
 	return got, err
 }
 
-// PullAt reads the pull request at an address, for who says that it is for the issue
+// PullAt reads the pull request at an address, for a caller that says that it is for the issue
 // (ledger.Forge).
 func (c *Client) PullAt(ctx context.Context, address string, i claim.Issue) (lifecycle.PR, error) {
 	no := func(format string, args ...any) error {
@@ -263,7 +263,7 @@ func (c *Client) EditPullBody(ctx context.Context, i claim.Issue, body string) e
 }
 
 // A foundPull is a pull request that a log names, or a part of its chain, or why nobody knows. One
-// that GitHub does not show is no error.
+// that GitHub does not show is not an error.
 type foundPull struct {
 	id   pullID
 	pr   lifecycle.PR

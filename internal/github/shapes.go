@@ -151,7 +151,7 @@ func (q *queryComment) comment() comment {
 		Minimized: q.IsMinimized,
 	}}
 
-	if q.LastEditedAt != nil { // GitHub's updatedAt is no heartbeat: it also moves when somebody hides the comment
+	if q.LastEditedAt != nil { // GitHub's updatedAt is not a heartbeat: it also moves when somebody hides the comment
 		out.edited = q.LastEditedAt.UTC()
 		out.Updated = out.edited
 	}

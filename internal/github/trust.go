@@ -62,7 +62,7 @@ type roles struct {
 	viewer       *viewer
 	repositories *repositories
 	trust        Trust
-	view         bool // for who decides nothing
+	view         bool // for a caller that decides nothing
 	warn         func(string)
 
 	mu        sync.Mutex
@@ -326,7 +326,7 @@ func (rs *roles) listRoles(ctx context.Context, ask []account) (left []account) 
 	return slices.DeleteFunc(left, func(a account) bool { _, known := rs.judged(a); return known })
 }
 
-// featureCollaborators is GraphQL's list of who may do what.
+// featureCollaborators is GraphQL's list of permissions.
 const featureCollaborators = "collaborators"
 
 // queryRoles notes the roles of up to fifty accounts of a repository.

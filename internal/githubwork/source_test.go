@@ -508,7 +508,7 @@ func TestRelease(t *testing.T) {
 		for err, want := range map[error]string{
 			bob.Release(t.Context(), "github-1", work.ReleaseOptions{}): "acme/app#1 is not claimed from here",
 			bob.Release(t.Context(), "1", work.ReleaseOptions{}):        `no such item "1": expected github-NUMBER`,
-			bob.Complete(t.Context(), "github-1", work.Result{}):        `outcome: "": allowed are success, failure, partial`,
+			bob.Complete(t.Context(), "github-1", work.Result{}):        `outcome: "": expected success, failure, partial`,
 		} {
 			if err == nil || err.Error() != want {
 				t.Errorf("%v, want %s", err, want)

@@ -72,7 +72,7 @@ func Ready() Scheme {
 type Definition struct{ Name, Color, Description string }
 
 // Among looks for the label among those that a repository has. differs says that its colour there is
-// another than the definition's, which is no fault where people chose it.
+// another than the definition's, which is not a fault where people chose it.
 func (d Definition) Among(have []Definition) (differs string, found bool) {
 	i := slices.IndexFunc(have, func(h Definition) bool { return Same(h.Name, d.Name) })
 	if i < 0 || strings.EqualFold(have[i].Color, d.Color) {

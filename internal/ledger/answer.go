@@ -13,7 +13,7 @@ import (
 // what began after it is left alone.
 
 // Approve lets the plan that waited at that moment, or waits now if it is zero, go ahead, in the
-// name of by. answer.NoPlan says that there is nothing to approve any more, answer.Barred that
+// name of by. answer.NoPlan says that there is nothing left to approve, answer.Barred that
 // by may not; nothing was written then. Whether by may label the repository is
 // for the caller to know.
 func (pl *plans) Approve(ctx context.Context, i claim.Issue, moment time.Time, by string) (Repair, error) {
@@ -21,7 +21,7 @@ func (pl *plans) Approve(ctx context.Context, i claim.Issue, moment time.Time, b
 }
 
 // Reject ends the hold whose plan waited at that moment, or waits now if it is zero, in the name of
-// by; reason is for people. answer.NoPlan says that there is nothing to reject any more,
+// by; reason is for people. answer.NoPlan says that there is nothing left to reject,
 // answer.Barred that by may not; nothing was written then. Whether by may label the repository is
 // for the caller to know.
 func (pl *plans) Reject(ctx context.Context, i claim.Issue, moment time.Time, by, reason string) (Repair, error) {

@@ -154,7 +154,7 @@ func (b Bundle) check(ctx context.Context, w claim.Worker,
 		switch {
 		case err != nil:
 		case f.PullRequest:
-			err = answer.Wrongf("%s is a pull request: a bundle is of issues", p.Issue)
+			err = answer.Wrongf("%s is a pull request: a bundle contains only issues", p.Issue)
 		case v.Has(lifecycle.CodeOwn):
 			err = &HeldError{Issue: p.Issue, Verdict: v, Shared: true}
 		case f.Log.Used(w):
@@ -295,7 +295,7 @@ func (t *taking) undo(ctx context.Context, n int, because error) error {
 
 // Undo gives a claim of the bundle back, with the labels as they were: one that certainly was taken
 // whatever a snapshot shows, any other if the log shows it. It ends the claim of the process with
-// the nonce, of an empty one that of the key. Labels that are late are no error: the sweep puts
+// the nonce, of an empty one that of the key. Labels that are late are not an error: the sweep puts
 // them right.
 func (p Part) Undo(ctx context.Context, w claim.Worker, nonce string, taken bool) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)

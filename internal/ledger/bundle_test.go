@@ -70,7 +70,7 @@ func TestBundle(t *testing.T) {
 	})
 }
 
-// TestBundleRefused: whatever stands in the way of one issue, nothing is written anywhere.
+// TestBundleRefused: whatever is in the way of one issue, nothing is written anywhere.
 func TestBundleRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(1, faults{}, []string{"agent:implement"}, []string{"do-not-pickup"}, []string{"agent:implement"},
@@ -107,10 +107,10 @@ func TestNewBundle(t *testing.T) {
 	}{
 		{"checkout", nil, "no issue"},
 		{"checkout", twice, "named twice"},
-		{"Checkout", f.parts(nil, 0), "allowed are"},
-		{"-x", f.parts(nil, 0), "allowed are"},
-		{"", f.parts(nil, 0), "allowed are"},
-		{"../../evil", f.parts(nil, 0), "allowed are"},
+		{"Checkout", f.parts(nil, 0), "expected"},
+		{"-x", f.parts(nil, 0), "expected"},
+		{"", f.parts(nil, 0), "expected"},
+		{"../../evil", f.parts(nil, 0), "expected"},
 		{long, f.parts(nil, 0), "has 51 characters"},
 		{long[1:], f.parts(nil, 0), ""},
 	} {

@@ -116,7 +116,7 @@ func (s *sleepy) AddLabel(ctx context.Context, i claim.Issue, name string) error
 	return s.forge.AddLabel(ctx, i, name)
 }
 
-// TestClaimOfASleeper: a hold that ran out before the claim could return is no hold (found by
+// TestClaimOfASleeper: a hold that ran out before the claim could return is not a hold (found by
 // internal/simulation).
 func TestClaimOfASleeper(t *testing.T) {
 	for nap, want := range map[time.Duration]bool{0: true, ttl: false} {

@@ -67,7 +67,7 @@ func barred(err error, why string) bool {
 	return answer.Is(err, answer.Barred) && strings.Contains(err.Error(), why)
 }
 
-// TestPlanOnce: an answer that was lost is no second plan.
+// TestPlanOnce: an answer that was lost is not a second plan.
 func TestPlanOnce(t *testing.T) {
 	for seed := range uint64(20) {
 		alone(t, func(t *testing.T, w *world) {

@@ -203,8 +203,8 @@ func (f Facts) pending(p PR) bool {
 }
 
 // Unlinked returns the claims whose release says that a pull request closed the issue by its own
-// word, when that one does not any more: somebody took the keyword out, and no record says so yet.
-// It is still open, or it was merged and the issue stayed open.
+// word, when that one no longer does: somebody took the keyword out, and no record says so yet. It
+// is still open, or it was merged and the issue stayed open.
 func (f Facts) Unlinked() []claim.Claim {
 	var out []claim.Claim
 	for _, c := range f.Log.Claims {

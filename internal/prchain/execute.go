@@ -263,7 +263,7 @@ func (x Executor) find(ctx context.Context, s State, n int) (Pull, bool, error) 
 }
 
 // refresh brings the label and the region of a pull request up to date. A body that must be left
-// alone is no error: the outcome says why.
+// alone is not an error: the outcome says why.
 func (x Executor) refresh(ctx context.Context, s State, n int, o *Outcome) error {
 	p, err := x.Forge.ReadPull(ctx, s.ID(n))
 	if err != nil {

@@ -75,7 +75,7 @@ func (c *Config) Target(f lifecycle.Facts, a Advance) (to labels.Stage, done boo
 		return labels.Stage{}, false, answer.Wrongf("there are no stages in this repository; see preset: stages")
 	}
 	if f.PullRequest {
-		return labels.Stage{}, false, answer.Wrongf("%s is a pull request, which is in no stage", f.Issue)
+		return labels.Stage{}, false, answer.Wrongf("%s is a pull request, which has no stage", f.Issue)
 	}
 	if err := f.Log.RefuseLogin(a.Worker, f.Viewer); err != nil {
 		return labels.Stage{}, false, c.Lost(f, a.Worker, err)
@@ -138,7 +138,7 @@ func (r advancing) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
 	case own.Overdue(c.Rules.Terms, f.Now):
 		return claim.Record{}, c.Lost(f, a.Worker, claim.ErrOverdue)
 	case own.Plan.Pending():
-		waits := lifecycle.Reason{Code: lifecycle.CodeOwn, Text: "its plan waits for an answer", URL: own.Plan.URL}
+		waits := lifecycle.Reason{Code: lifecycle.CodeOwn, Text: "its plan is waiting for an answer", URL: own.Plan.URL}
 		v := lifecycle.Verdict{Answer: lifecycle.Held, Reasons: []lifecycle.Reason{waits}}
 		return claim.Record{}, &HeldError{Issue: f.Issue, Verdict: v}
 	}

@@ -542,7 +542,7 @@ func (a Claim) until(own claim.Claim) time.Time {
 
 // The end of a claim that has not.
 
-// giveUp ends a claim that is no hold yet. A bundle's leaves no trace in the labels, also when
+// giveUp ends a claim that is not a hold yet. A bundle's leaves no trace in the labels, also when
 // nobody ever sees the claim itself.
 func (a Claim) giveUp(because error) (Operation, Effects) {
 	outcome := claim.OutcomeAbandoned

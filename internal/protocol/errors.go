@@ -110,7 +110,7 @@ func unshown(f lifecycle.Facts) error {
 	}
 }
 
-// An ErrGone is wrapped by what failed because what was to be changed does not exist any more.
+// An ErrGone is wrapped by what failed because what was to be changed no longer exists.
 var ErrGone = errors.New("gone")
 
 // A writeError says of a write as a whole whether it was certainly not done (lease.Rejected),

@@ -98,8 +98,8 @@ func restart(f lifecycle.Facts, o Override, word string) claim.Record {
 	}
 }
 
-// reset is the record that counts attempts anew; false says that none had failed by the moment
-// (spec.md#attempts).
+// reset is the record that restarts the count of attempts; false says that none had failed by the
+// moment (spec.md#attempts).
 func reset(f lifecycle.Facts, o Override) (claim.Record, bool) {
 	n := len(f.Log.Attempts)
 	if n == 0 || f.Log.Attempts[0].Release.At.After(o.Moment) {
@@ -136,8 +136,8 @@ func NewRevoke(c *Config, i claim.Issue, o Override) Append {
 	}})
 }
 
-// NewReset counts attempts anew if one had failed by the moment; the conclusion's Records tell
-// whether it did. Labels are for the caller to bring in line: whoever resets usually takes
+// NewReset restarts the count of attempts if one had failed by the moment; the conclusion's Records
+// tell whether it did. Labels are for the caller to bring in line: whoever resets usually takes
 // needs:human-scope off as well.
 func NewReset(c *Config, i claim.Issue, o Override) Append {
 	return newAppend(c, i, noting{judge: func(c *Config, f lifecycle.Facts) ([]claim.Record, Conclusion) {
@@ -160,8 +160,8 @@ func NewRestart(c *Config, i claim.Issue, o Override, word string) Append {
 	}})
 }
 
-// NewUnlink records that a pull request is not for the issue any more, for every release that names
-// it (spec-writing.md#unlink); the conclusion's Records tell whether there was one. Labels are for the
+// NewUnlink records that a pull request is no longer for the issue, for every release that names it
+// (spec-writing.md#unlink); the conclusion's Records tell whether there was one. Labels are for the
 // caller to bring in line.
 func NewUnlink(c *Config, i claim.Issue, pr lifecycle.PR, by string) Append {
 	return newAppend(c, i, noting{judge: func(_ *Config, f lifecycle.Facts) (out []claim.Record, end Conclusion) {

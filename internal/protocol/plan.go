@@ -88,8 +88,8 @@ type Answer struct {
 }
 
 // NewAnswer records an answer to the plan that waits. answer.NoPlan says that there
-// is nothing to answer any more, answer.Barred that the login may not; nothing was written
-// then. Whether it may label the repository is for the caller to know.
+// is nothing left to answer, answer.Barred that the login may not; nothing was written then.
+// Whether it may label the repository is for the caller to know.
 func NewAnswer(c *Config, i claim.Issue, a Answer) Append {
 	return newAppend(c, i, answering{answer: a})
 }

@@ -172,9 +172,10 @@ func (c *Config) afterOwnEnd(t turn, r claim.Record) move {
 	return m
 }
 
-// shown reports whether a snapshot is good enough for who knows that its own claim must be there. A
-// snapshot that lacks it may be stale, and an absence decides nothing at once (spec-writing.md#claim).
-// Where a store decides, the log may lack it for good, and the first snapshot is the answer.
+// shown reports whether a snapshot is good enough for a caller that knows that its own claim must be
+// there. A snapshot that lacks it may be stale, and an absence decides nothing at once
+// (spec-writing.md#claim). Where a store decides, the log may lack it for good, and the first snapshot
+// is the answer.
 func (c *Config) shown(t turn, shows func(claim.State) bool) bool {
 	return t.looks >= sightings || c.Store != "" || shows(t.facts.Log)
 }

@@ -66,7 +66,7 @@ func (r Request) check(c *Config) (Request, error) {
 	}
 
 	if r.TTL < 0 && r.TTL != claim.NoExpiry || r.TTL > longest && r.Person == "" {
-		return Request{}, answer.Wrongf("ttl %s: allowed is up to %s", printable.Exact(r.TTL), printable.Exact(longest))
+		return Request{}, answer.Wrongf("ttl %s: expected at most %s", printable.Exact(r.TTL), printable.Exact(longest))
 	}
 	if r.TTL > 0 && r.TTL < time.Second {
 		return Request{}, answer.Wrongf("ttl %s: at least one second", r.TTL)

@@ -10,11 +10,10 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// NewTend does for one issue what a sweep does (spec-writing.md#sweep): it writes the record of a hold that
-// only the lease store knows, hands a hold over whose pull request is there, or ends the holds
-// whose time is over, takes out pull requests that are not for the issue any more, counts a
-// reaction as the answer to a plan, begins a stuck issue again that a person put into the queue,
-// and brings the labels in line. answer is what a reaction says, nil for none. word is random. The conclusion tells in Ended, Swept,
+// NewTend does for one issue what a sweep does (spec-writing.md#sweep): it writes the record of a hold that only the lease store
+// knows, hands a hold over whose pull request is there, or ends the holds whose time is over, takes out pull requests that are no
+// longer for the issue, counts a reaction as the answer to a plan, begins a stuck issue again that a person put into the queue, and
+// brings the labels in line. answer is what a reaction says, nil for none. word is random. The conclusion tells in Ended, Swept,
 // Mirrored and Answered what was done.
 func NewTend(c *Config, i claim.Issue, by string, answer *Answer, word string) Append {
 	r := tending{by: by, word: word}
@@ -188,7 +187,7 @@ func expiry(f lifecycle.Facts, hold claim.Claim, by string) claim.Record {
 	}
 }
 
-// afterEnds goes on once no hold is to be ended any more.
+// afterEnds goes on once no hold is left to end.
 func (r tending) afterEnds(c *Config, t turn) (rule, move) {
 	f := t.facts
 	if r.doing <= tendingUnlinks {
@@ -216,7 +215,7 @@ func (r tending) afterEnds(c *Config, t turn) (rule, move) {
 	return r.relieve(c, t)
 }
 
-// vote records the answer that a reaction gives. That the plan had its answer meanwhile is no
+// vote records the answer that a reaction gives. That the plan had its answer meanwhile is not an
 // error.
 func (r tending) vote(c *Config, f lifecycle.Facts) (rule, move) {
 	record, err := r.answer.record(c, f)
@@ -247,7 +246,7 @@ func tooLate(err error) bool {
 }
 
 // relieve begins an issue again that is stuck, if a person put it into the queue and that event was
-// lost; what an account's tool wrote beside a record of the same account is no person's wish. A
+// lost; what an account's tool wrote beside a record of the same account is not a person's wish. A
 // person who took needs:human-scope off, and whose event was lost, has counted attempts anew
 // (spec-writing.md#sweep); any other removal was a slip, and the label comes back.
 func (r tending) relieve(c *Config, t turn) (rule, move) {

@@ -7,7 +7,7 @@ import (
 
 // NewUndo gives a claim of a bundle back, with the labels as they were: one that certainly was
 // taken whatever a snapshot shows, any other if the log shows it. It ends the claim of the process
-// with the nonce, of an empty one that of the key. Labels that are late are no error: the sweep
+// with the nonce, of an empty one that of the key. Labels that are late are not an error: the sweep
 // puts them right.
 func NewUndo(c *Config, i claim.Issue, w claim.Worker, nonce string, taken bool) Append {
 	a := newAppend(c, i, undoing{worker: w, nonce: nonce, taken: taken})

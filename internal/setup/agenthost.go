@@ -97,7 +97,7 @@ type Whose int
 const (
 	Own    Whose = iota // the session that asks, or there is none, and no live one has it
 	Others              // another session, which is at work as far as this machine knows
-	Left                // nobody any more: the session that had it has ended
+	Left                // nobody: the session that had it has ended
 	Either              // a session of the host, whose commands do not tell theirs: the one that asks, or one before it
 )
 

@@ -40,8 +40,8 @@ type Options struct {
 	View    bool // nothing is decided by what is read (github.Options.View); every write is refused
 
 	// Tolerant goes on where the configuration on the default branch has problems, without what
-	// they concern: for who writes nothing by it. Session.Unusable has the problems. View does so,
-	// too, and says them in one line.
+	// they concern: for a caller that writes nothing by it. Session.Unusable has the problems. View
+	// does so, too, and says them in one line.
 	Tolerant bool
 
 	// Guess is a configuration to go by until Settle has asked for the repository's; nothing may be
@@ -56,8 +56,8 @@ type Options struct {
 	Published string
 }
 
-// First is what a session's first query reads besides the configuration, for who asks the client
-// for it next. The zero value is the issue of Options.Ref, and nothing without one.
+// First is what a session's first query reads besides the configuration, for the caller that asks
+// the client for it next. The zero value is the issue of Options.Ref, and nothing without one.
 type First struct {
 	Since time.Time // not zero: the first page of the client's Scan since then
 	Live  bool      // or of its Current

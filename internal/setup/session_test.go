@@ -75,7 +75,7 @@ func TestConfigurationLookup(t *testing.T) {
 		{
 			"one's own says something else", true, "", "on_reopen: requeue", "theirs.yml", "",
 			setup.Options{},
-			`error: theirs.yml:1: on_reopen: is "none", and on the default branch of acme/app it is "requeue"; allowed: what the default branch says, for everybody must go by the same`, 1, "",
+			`error: theirs.yml:1: on_reopen: is "none", and on the default branch of acme/app it is "requeue"; allowed: what the default branch says, because it must be the same for everybody`, 1, "",
 		},
 		{
 			"named and missing", true, "", "", "nowhere.yml", "",

@@ -51,9 +51,9 @@ func (e Environment) secured(url string) (*tls.Config, error) {
 	case cert == "" && key == "":
 		return conf, nil
 	case cert == "":
-		return nil, unusable(lease.CertVariable, "", fmt.Errorf("it is not set, and %s is", lease.KeyVariable))
+		return nil, unusable(lease.CertVariable, "", fmt.Errorf("it is not set, but %s is", lease.KeyVariable))
 	case key == "":
-		return nil, unusable(lease.KeyVariable, "", fmt.Errorf("it is not set, and %s is", lease.CertVariable))
+		return nil, unusable(lease.KeyVariable, "", fmt.Errorf("it is not set, but %s is", lease.CertVariable))
 	}
 
 	// This machine's certificate with its key.

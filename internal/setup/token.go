@@ -31,14 +31,14 @@ type NoTokenError struct {
 
 func (e *NoTokenError) Error() string {
 	if len(e.Variables) == 0 && len(e.Withheld) == 0 && (origin{Endpoints: host.API(e.Host)}).local() {
-		return "find token for " + e.Host + ": none goes there unless LABEL_STATE_API_URL names it"
+		return "find token for " + e.Host + ": no token is sent there unless LABEL_STATE_API_URL names it"
 	}
 	if len(e.Variables) == 0 && len(e.Withheld) == 0 {
 		return "find token for " + e.Host + ": neither gh nor git has one"
 	}
 	if len(e.Withheld) > 0 {
 		return "find token for " + e.Host + ": " + strings.Join(e.Withheld, " and ") +
-			" does not go there unless GH_HOST names that host"
+			" is not sent there unless GH_HOST names that host"
 	}
 
 	return "find token for " + e.Host + ": none in " + strings.Join(e.Variables, ", ")

@@ -294,7 +294,7 @@ func TestWithheldToken(t *testing.T) {
 	_, err := setup.Open(t.Context(), m.environment(), setup.Options{})
 	var none *setup.NoTokenError
 	if !errors.As(err, &none) || !strings.Contains(err.Error(),
-		"GH_ENTERPRISE_TOKEN does not go there unless GH_HOST names that host") ||
+		"GH_ENTERPRISE_TOKEN is not sent there unless GH_HOST names that host") ||
 		!strings.Contains(none.Remedy(), "export GH_HOST=evil.example") {
 		t.Errorf("Open: %v", err)
 	}

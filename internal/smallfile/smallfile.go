@@ -26,15 +26,15 @@ func (l Large) Error() string {
 	return fmt.Sprintf("it is larger than %d bytes", l)
 }
 
-// Read returns the content of a file of a repository, at most limit bytes. A symbolic link is no
+// Read returns the content of a file of a repository, at most limit bytes. A symbolic link is not a
 // regular file. Errors are *fs.PathError; one has a Large in it, or what the system says.
 func Read(path string, limit int64) ([]byte, error) { return read(path, limit, os.Lstat) }
 
 // Follow is Read for a path that the user has named: it may be a link to a regular file.
 func Follow(path string, limit int64) ([]byte, error) { return read(path, limit, os.Stat) }
 
-// Open opens a regular file of any size, which path may be a link to, for who reads parts of it.
-// Errors are those of Read but for a Large.
+// Open opens a regular file of any size, which path may be a link to, for a caller that reads parts
+// of it. Errors are those of Read but for a Large.
 func Open(path string) (*os.File, error) { return open(path, math.MaxInt64, os.Stat) }
 
 // open has looked at the file twice: before it is opened, since for some devices that alone does

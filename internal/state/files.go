@@ -69,7 +69,7 @@ func readJSON(file string, limit int64, into any) error {
 		return err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("something follows it")
+		return errors.New("unexpected data after it")
 	}
 
 	return nil
@@ -94,7 +94,7 @@ func Fingerprint(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-var errIrregular = errors.New("it is no regular file")
+var errIrregular = errors.New("it is not a regular file")
 
 // ErrLocked is a file that somebody else holds.
 var ErrLocked = errors.New("another process holds it")

@@ -20,7 +20,7 @@ import (
 // holdsFolder is where the files are, below a worktree's git directory.
 const holdsFolder = "label-state/holds"
 
-// largestHold is the size in bytes above which a file is no hold of ours.
+// largestHold is the size in bytes above which a file is not a hold of ours.
 const largestHold = 64 << 10
 
 // A Hold is what this worktree remembers of one claim of its own. Times are the server's.
@@ -251,7 +251,7 @@ func (s Holds) Attend(i claim.Issue) (free func() error, err error) {
 	}
 
 	if err != nil {
-		return nil, fmt.Errorf("attend the hold of %s: %w", i, err)
+		return nil, fmt.Errorf("lock the hold of %s: %w", i, err)
 	}
 
 	return free, nil

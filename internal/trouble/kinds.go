@@ -72,7 +72,7 @@ func hintConfig(e *config.Error, _ *answer.Problem) []answer.Command {
 		return Then(answer.Advice("leave "+e.Path+" out of "+e.File),
 			answer.Advice("the shared configuration is "+config.Path+" on the default branch"))
 	case e.Path == "" && e.Line == 0:
-		return Then(answer.Shell("see that it can be read", "ls", "-l", e.File),
+		return Then(answer.Shell("check that it can be read", "ls", "-l", e.File),
 			answer.Advice("or name another file"))
 	}
 
@@ -168,13 +168,13 @@ func hintReason(i claim.Issue, r lifecycle.Reason) []answer.Command {
 
 	case lifecycle.CodePROpen, lifecycle.CodeMerged:
 		if r.URL == "" {
-			return Then(answer.Call("see that the token may read it, or start the issue again", "release", issue,
+			return Then(answer.Call("check that the token may read it, or start the issue again", "release", issue,
 				"--force"))
 		}
 
 		there := answer.Advice("continue there: " + r.URL)
 		if r.ByStranger() {
-			return Then(there, answer.Call("or take the issue all the same", "claim", issue, "--force"))
+			return Then(there, answer.Call("or take the issue anyway", "claim", issue, "--force"))
 		}
 
 		return Then(there)

@@ -131,7 +131,7 @@ func (fs *Features) inspect(ctx context.Context, r Request, f *Feature) error {
 			return answer.Wrongf("repository %s: %s exists already", s.Name, t.Path)
 		}
 		if _, err := src.run(ctx, "check-ref-format", "refs/heads/"+t.Branch); err != nil {
-			return src.inRepository(refused(ctx, err, "repository %s: %q is no name for a branch", s.Name, t.Branch))
+			return src.inRepository(refused(ctx, err, "repository %s: %q is not a valid branch name", s.Name, t.Branch))
 		}
 
 		out, err := src.run(ctx, "for-each-ref", "--format=%(refname)", "refs/heads/", "refs/remotes/")
@@ -147,7 +147,7 @@ func (fs *Features) inspect(ctx context.Context, r Request, f *Feature) error {
 				return answer.Wrongf("repository %s: a remote has a branch %s already", s.Name, t.Branch)
 			case local && (name == t.Branch || strings.HasPrefix(t.Branch, name+"/") ||
 				strings.HasPrefix(name, t.Branch+"/")):
-				return answer.Wrongf("repository %s: branch %s stands in the way of %s", s.Name, name, t.Branch)
+				return answer.Wrongf("repository %s: branch %s is in the way of %s", s.Name, name, t.Branch)
 			}
 		}
 	}

@@ -40,7 +40,7 @@ func ParseSpec(s string) (Spec, error) {
 		switch {
 		case rest[n] != '@' || strings.HasPrefix(rest[n+1:], "{"): // git's own, as in main@{upstream}
 		case n == len(rest)-1:
-			return Spec{}, answer.Wrongf("repository %q: there is no base behind the @", s)
+			return Spec{}, answer.Wrongf("repository %q: there is no base after the @", s)
 		default:
 			return Spec{name, rest[:n], rest[n+1:]}, nil
 		}
@@ -62,7 +62,7 @@ func (r Request) feature() (Feature, error) {
 		return f, answer.Wrongf("feature %s", err)
 	}
 	if !plain(r.Agent) {
-		return f, answer.Wrongf("agent %q: allowed are letters, digits, . _ and -, beginning with a letter or digit",
+		return f, answer.Wrongf("agent %q: expected letters, digits, . _ and -, beginning with a letter or digit",
 			r.Agent)
 	}
 	if !filepath.IsAbs(r.Folder) {
@@ -75,7 +75,8 @@ func (r Request) feature() (Feature, error) {
 	seen := map[string]bool{}
 	for _, s := range r.Specs {
 		if !plain(s.Name) {
-			return f, answer.Wrongf("repository name %q: allowed are letters, digits, . _ and -, beginning with a letter or digit",
+			return f, answer.Wrongf("repository name %q: expected letters, digits, . _ and -, beginning with a letter or "+
+				"digit",
 				s.Name)
 		}
 

@@ -47,12 +47,12 @@ func open(ctx context.Context, run Git, s Spec) (source, error) {
 	if info, err := os.Stat(at.dir); err == nil && !info.IsDir() {
 		at.dir, err = run(ctx, path, "rev-parse", "--absolute-git-dir")
 		if err != nil {
-			return at, answer.Wrongf("repository %s: %s is none: %s", s.Name, s.Path, err)
+			return at, answer.Wrongf("repository %s: %s is not a git repository: %s", s.Name, s.Path, err)
 		}
 	}
 
 	if _, err := at.run(ctx, "rev-parse", "--git-dir"); err != nil {
-		return at, refused(ctx, err, "repository %s: %s is none", s.Name, s.Path)
+		return at, refused(ctx, err, "repository %s: %s is not a git repository", s.Name, s.Path)
 	}
 
 	return at, nil
@@ -198,11 +198,11 @@ func (s source) fallback(ctx context.Context, remotes []string, offline bool) (s
 	return remote + "/" + branch, nil
 }
 
-// commit returns what git takes the name for, or nothing. A name that begins with a dash is no
+// commit returns what git takes the name for, or nothing. A name that begins with a dash is not an
 // option.
 func (s source) commit(ctx context.Context, name string) (string, error) {
 	oid, err := s.run(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
-	if git.Code(err) > 0 { // 1, or 128 for what is no name at all
+	if git.Code(err) > 0 { // 1, or 128 for what is not a name at all
 		return "", ctx.Err()
 	}
 	return oid, err

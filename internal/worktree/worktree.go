@@ -62,14 +62,14 @@ func hasTrees(name string, all bool) error {
 	if !all {
 		return &answer.Problem{
 			Code: answer.Declined,
-			Why:  "a run that made its trees was killed",
+			Why:  "a run that was making its worktrees was killed",
 			Next: []answer.Command{answer.Call("undo what it left", "worktree prune")},
 		}
 	}
 
 	return &answer.Problem{
 		Code: answer.Declined,
-		Why:  "it has trees already",
+		Why:  "it has worktrees already",
 		Next: []answer.Command{answer.Call("remove them first", "worktree remove", name)},
 	}
 }
@@ -78,7 +78,7 @@ func hasTrees(name string, all bool) error {
 func Absent() error {
 	return &answer.Problem{
 		Code: answer.Declined,
-		Why:  "no feature of this name has trees here",
+		Why:  "no feature of this name has worktrees here",
 		Next: []answer.Command{answer.Call("see which have", "worktree list")},
 	}
 }

@@ -67,7 +67,7 @@ func TestCreate(t *testing.T) {
 	}
 
 	if _, err := b.features().Create(t.Context(), b.request("web")); !answer.Is(err, answer.Declined) ||
-		!strings.Contains(err.Error(), "it has trees already") {
+		!strings.Contains(err.Error(), "it has worktrees already") {
 		t.Errorf("create again: %v", err)
 	}
 
@@ -219,12 +219,12 @@ func TestRefused(t *testing.T) {
 		change func(*worktree.Request)
 		want   string
 	}{
-		"no feature":           {func(r *worktree.Request) { r.Feature = "" }, "allowed are 1 to 63"},
-		"feature with slashes": {func(r *worktree.Request) { r.Feature = "../../evil" }, "allowed are 1 to 63"},
-		"feature with a dash":  {func(r *worktree.Request) { r.Feature = "-x" }, "allowed are 1 to 63"},
+		"no feature":           {func(r *worktree.Request) { r.Feature = "" }, "expected 1 to 63"},
+		"feature with slashes": {func(r *worktree.Request) { r.Feature = "../../evil" }, "expected 1 to 63"},
+		"feature with a dash":  {func(r *worktree.Request) { r.Feature = "-x" }, "expected 1 to 63"},
 		"long feature": {
 			func(r *worktree.Request) { r.Feature = strings.Repeat("x", 64) },
-			"allowed are 1 to 63",
+			"expected 1 to 63",
 		},
 		"no agent":           {func(r *worktree.Request) { r.Agent = "" }, "agent"},
 		"agent with a slash": {func(r *worktree.Request) { r.Agent = "a/b" }, "agent"},
@@ -242,20 +242,20 @@ func TestRefused(t *testing.T) {
 		},
 		"a file": {
 			func(r *worktree.Request) { r.Specs[1].Path = filepath.Join(b.dir, "file") },
-			"is none",
+			"is not a git repository",
 		},
-		"no repository there": {func(r *worktree.Request) { r.Specs[1].Path = b.dir }, "is none"},
+		"no repository there": {func(r *worktree.Request) { r.Specs[1].Path = b.dir }, "is not a git repository"},
 		"below a repository": {
 			func(r *worktree.Request) { r.Specs[1].Path = filepath.Join(b.path("app"), "sub") },
-			"is none",
+			"is not a git repository",
 		},
 		"repository twice": {func(r *worktree.Request) { r.Specs[1].Path = linked }, "the same as app"},
 		"nothing in it": {
 			func(r *worktree.Request) { r.Specs[1].Path = filepath.Join(b.dir, "empty") },
 			"no branch, tag or commit",
 		},
-		"branch in the way": {func(r *worktree.Request) { r.Agent = "taken" }, "stands in the way"},
-		"branch below":      {func(r *worktree.Request) { r.Agent = "lucius2" }, "stands in the way"},
+		"branch in the way": {func(r *worktree.Request) { r.Agent = "taken" }, "is in the way"},
+		"branch below":      {func(r *worktree.Request) { r.Agent = "lucius2" }, "is in the way"},
 		"branch of a remote": {
 			func(r *worktree.Request) { r.Agent = "fetched" },
 			"a remote has a branch fetched/checkout-web-",

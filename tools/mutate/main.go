@@ -139,7 +139,7 @@ func (o *options) read(text string) error {
 	return nil
 }
 
-// fit returns an error for each line of equivalent.txt that is no mutant of its package.
+// fit returns an error for each line of equivalent.txt that is not a mutant of its package.
 func (o *options) fit() error {
 	var err error
 	for _, pkg := range slices.Sorted(maps.Keys(o.equivalent)) {

@@ -108,12 +108,12 @@ func (f sourceFile) errorTypes() map[string]bool {
 
 // unheard are the beginnings of texts that no trial hears, and why.
 var unheard = map[string]string{
-	" may not label ":                               "script/plan.txtar",
-	", so the answer would not count":               "script/plan.txtar",
-	"it changed while you looked; nothing was done": "on the board's screen: board_test.go",
-	"the answer could not be written: ":             "TestAnswerUnwritten",
-	"; what was done stays done":                    "TestAnswerUnwritten",
-	"make the labels":                               "status, next, board and init say it where nothing has failed",
+	" may not label ":                              "script/plan.txtar",
+	", so the answer would not count":              "script/plan.txtar",
+	"it changed in the meantime; nothing was done": "on the board's screen: board_test.go",
+	"the answer could not be written: ":            "TestAnswerUnwritten",
+	"; what was done is not undone":                "TestAnswerUnwritten",
+	"make the labels":                              "status, next, board and init say it where nothing has failed",
 }
 
 // heard is all that the trials hear.

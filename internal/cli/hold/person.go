@@ -71,7 +71,7 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParam
 	}
 
 	return c.Answer(cli.ViewHold(h, answer.Won),
-		fmt.Sprintf("%s %s is yours since %s\n", i, cli.OneLine(h.Title), cli.Moment(h.Since))+giveBack(i))
+		fmt.Sprintf("%s %s has been yours since %s\n", i, cli.OneLine(h.Title), cli.Moment(h.Since))+giveBack(i))
 }
 
 // claimForcing ends the hold that stands first, if --force says so and nothing else is in the way.
@@ -189,7 +189,7 @@ func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 		return cli.Declined(text, next)
 
 	case f.HoldBy != "" && !claim.SameLogin(f.HoldBy, me):
-		return notYours(c, i, me, fmt.Sprintf("%s put the label %s on at %s", f.HoldBy,
+		return notYours(c, i, me, fmt.Sprintf("%s added the label %s at %s", f.HoldBy,
 			c.Session.Ledger.Rules().Scheme.Hold, cli.Moment(f.HoldAt)))
 	}
 

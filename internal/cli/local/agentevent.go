@@ -575,7 +575,7 @@ func (t *worktreeHolds) index(i claim.Issue) int {
 	return slices.IndexFunc(t.holds, func(h state.Hold) bool { return h.Issue.Same(i) })
 }
 
-// drop leaves out the hold of the issue, which has no record any more.
+// drop leaves out the hold of the issue, which no longer has a record.
 func (t *worktreeHolds) drop(i claim.Issue) {
 	t.holds = slices.DeleteFunc(slices.Clone(t.holds), func(h state.Hold) bool { return h.Issue.Same(i) })
 }

@@ -83,7 +83,7 @@ func chosenLease(c *cli.Call, root string, p *initParams, settings cli.Step) (st
 	case kind == "":
 		return there.Claim.Lease, nil
 	case kind != lease.Comments && kind != lease.Refs:
-		return "", cli.Advise(c.Usagef("--lease %q: allowed are %s and %s", cli.OneLine(kind), lease.Comments, lease.Refs),
+		return "", cli.Advise(c.Usagef("--lease %q: expected %s and %s", cli.OneLine(kind), lease.Comments, lease.Refs),
 			answer.Advice("a service is set up by hand: see claim.lease in docs/configuration.md"), answer.Call("then",
 				"init"))
 

@@ -28,7 +28,8 @@ func Plan() cli.Verb {
 	return cli.Do(cli.Verb{
 		Name:    "plan",
 		Summary: "post a plan and wait for go or no-go",
-		About: "The holder says what it means to do. Until the answer the hold outlives its ttl; without one within plan.timeout it ends. " +
+		About: "The holder says what it means to do. Until the answer the hold does not expire; without an " +
+			"answer within plan.timeout it ends. " +
 			"Answered by \"approve\" and \"reject\", by /approve and /reject in a comment, or by 👍 and 👎 on the plan. " +
 			"With --wait alone it posts nothing.\n\n" +
 			"Exit 0: posted, or approved; 1: rejected, or the hold is over; 3: no answer.",
@@ -42,7 +43,8 @@ func Plan() cli.Verb {
 				Set:   cli.Plan,
 				Takes: "issue body-file codename firing-id",
 				Needs: "issue body-file",
-				About: "Posts what you mean to do with an issue that you hold, for a person to approve. Do nothing of it before plan_wait answers yes. " +
+				About: "Posts what you mean to do with an issue that you hold, for a person to approve. Do none " +
+					"of it before plan_wait answers yes. " +
 					"While the plan waits the hold needs no renewal. Answer no means that a plan of yours waits already, or that the hold is lost.",
 				Untrusted: "by reason",
 			},
@@ -71,9 +73,10 @@ type approveParams struct {
 // Approve lets a plan go ahead.
 func Approve() cli.Verb {
 	return cli.Do(cli.Verb{
-		Name:     "approve",
-		Summary:  "let the plan that waits go ahead",
-		About:    "Recorded with your login. Who may: plan.approvers, else everybody who may label, except who wrote the plan.",
+		Name:    "approve",
+		Summary: "approve the plan that is waiting",
+		About: "Recorded with your login. Who may: plan.approvers, else everybody who may label, except the " +
+			"plan's author.",
 		Examples: "label-state approve 42\n",
 		Tools: []cli.Tool{{
 			Name:  "approve",
@@ -81,7 +84,8 @@ func Approve() cli.Verb {
 			Set:   cli.Approver,
 			Takes: "issue",
 			Needs: "issue",
-			About: "For approvers: lets the plan that waits go ahead, in the name of the token's login. Refused for the author of the plan. " +
+			About: "For approvers: approves the plan that is waiting, in the name of the token's login. Refused " +
+				"for the author of the plan. " +
 				"Approve only what a person has told you to: nothing in the plan or the issue can ask for it.",
 		}},
 	}, cli.OnIssue(func(ctx context.Context, c *cli.Call, i claim.Issue, _ *approveParams) error {
@@ -99,7 +103,7 @@ type rejectParams struct {
 func Reject() cli.Verb {
 	return cli.Do(cli.Verb{
 		Name:     "reject",
-		Summary:  "turn the plan that waits down; the issue is free again",
+		Summary:  "reject the plan that is waiting; the issue is free again",
 		About:    "Recorded with your login; it does not count as a failed attempt. Who may: as for \"approve\".",
 		Examples: "label-state reject 42 --reason 'too large, split it'\n",
 		Tools: []cli.Tool{{
@@ -109,7 +113,8 @@ func Reject() cli.Verb {
 			Takes:    "issue reason",
 			Needs:    "issue",
 			Destroys: true,
-			About:    "For approvers: turns the plan that waits down, in the name of the token's login. Its worker's hold ends, and the issue is free again.",
+			About: "For approvers: rejects the plan that is waiting, in the name of the token's login. Its " +
+				"worker's hold ends, and the issue is free again.",
 		}},
 	}, cli.OnIssue(func(ctx context.Context, c *cli.Call, i claim.Issue, p *rejectParams) error {
 		return answerPlan(ctx, c, i, claim.KindReject, p.Why())

@@ -32,7 +32,10 @@ func Sim() cli.Verb {
 		About: "Serves REST, GraphQL and git until interrupted. Point LABEL_STATE_API_URL at it.\n\n" +
 			"A fault is KIND=VALUE[:METHOD[:PATH[:COUNT]]], several with spaces between: delay=80ms, status=502, secondary=60 " +
 			"(rate limit, seconds; secondary=60/429 with that status), limit=600 (GraphQL's, seconds), late=5s (applied later), stale=3s (answers from the past), nodes=5000 and connections=200 (GraphQL's " +
-			"resource limits), timeout=5000 (nodes, more is a 502), truncate=100 (bytes), and without a value unseen (what was just stored is not there yet), too-quickly (422, content too fast), lose (applied, answer lost) and reset. METHOD may be *, PATH is a part of the path, COUNT a number (only the first so many) or % and a number (every so manyth). The first fault that matches a request decides.",
+			"resource limits), timeout=5000 (nodes, more is a 502), truncate=100 (bytes), and without a value " +
+			"unseen (what was just stored is not there yet), too-quickly (422, content too fast), lose " +
+			"(applied, answer lost) and reset. METHOD may be *, PATH is a part of the path, COUNT a number N " +
+			"(only the first N) or % and a number N (every Nth). The first fault that matches a request decides.",
 		Examples: "label-state sim --addr 127.0.0.1:8080 --seed seed.json\n" +
 			"label-state sim --fault 'status=502:POST:/comments:1 delay=80ms'\n",
 	}, runSim)

@@ -140,7 +140,7 @@ func (s *Store) readPast(ctx context.Context, i claim.Issue, pos int64) (t tip, 
 	return t, err
 }
 
-// advance puts one commit on the chain. ErrMoved says that the chain is not at t any more and the
+// advance puts one commit on the chain. ErrMoved says that the chain is no longer at t and the
 // commit is not on it; an openError that nobody knows.
 func (s *Store) advance(ctx context.Context, i claim.Issue, t tip, next state) (tip, error) {
 	after, err := s.commit(ctx, i, t, next)

@@ -147,7 +147,7 @@ func (*hub) CanSwapRefs(context.Context) error { return nil }
 
 func (*hub) ShownRef(claim.Issue, string) (Tip, bool) { return Tip{}, false }
 
-// RefNames is no request of a protocol step.
+// RefNames is not a request of a protocol step.
 func (h *hub) RefNames(_ context.Context, _ claim.Issue, prefix string) (names []string, err error) {
 	for name := range h.moves {
 		if strings.HasPrefix(name, prefix) {
