@@ -84,7 +84,7 @@ func TestDoctorAround(t *testing.T) {
 			"fail  workflow     .github/workflows/label-state.yml exists but is disabled (disabled_inactivity)\n" +
 				"                   -> gh workflow enable label-state.yml --repo acme/app\n",
 		},
-		{switchboard{status: 200, state: `\u001b[31m`, text: action}, answer.ExitNo, "switched off ([31m)\n"},
+		{switchboard{status: 200, state: `\u001b[31m`, text: action}, answer.ExitNo, "is disabled ([31m)\n"},
 		{
 			switchboard{status: 403, text: action},
 			answer.ExitYes,
