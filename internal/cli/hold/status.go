@@ -30,7 +30,7 @@ func DedupCheck() cli.Verb {
 		Examples: "label-state dedup-check acme/app#42 --json\n",
 		Tools: []cli.Tool{{
 			Name:      "dedup_check",
-			Title:     "May it be taken?",
+			Title:     "Is an issue free?",
 			Set:       cli.Core,
 			Takes:     "issue codename firing-id",
 			Needs:     "issue",
@@ -97,9 +97,9 @@ func Status() cli.Verb {
 			Name:  "status",
 			Title: "Everything about an issue",
 			Set:   cli.Core,
-			Takes: "issue codename firing-id",
+			Takes: "issue mine codename firing-id",
 			Reads: true,
-			About: "Shows who holds an issue and until when, its labels and what they should be, attempts, pull requests, what blocks it, and records that do not count. Of your own hold, result.holder.renew_before says when to renew. Without an issue: what you hold here.",
+			About: "Shows who holds an issue and until when, its labels and what they should be, attempts, pull requests, what blocks it, and records that do not count. Of your own hold, result.holder.renew_before says when to renew. Without an issue: what you hold here; with mine, on any machine.",
 			Untrusted: "title labels reasons.text why holder.codename holder.firing_id holder.branch holder.note " +
 				"attempts.worker attempts.person attempts.reason attempts.branch pull_requests.title ignored.reason " +
 				"plan.by plan.reason cycle.unknown",
