@@ -86,7 +86,7 @@ func TestScopesHeader(t *testing.T) {
 	}
 }
 
-// TestPermissionOfApps: an App is no user, so nobody has its permission to show, not even to the
+// TestPermissionOfApps: an App is not a user, so nobody has its permission to show, not even to the
 // App itself.
 func TestPermissionOfApps(t *testing.T) {
 	s := newServer(t)

@@ -20,6 +20,7 @@ type simParams struct {
 	Dir     string `flag:"dir" value:"DIR" text:"keep the git repositories in DIR (default: a temporary one)"`
 	Fault   string `flag:"fault" value:"FAULTS" text:"misbehave so"`
 	Log     string `flag:"log" value:"FILE" text:"append one JSON object a request to FILE"`
+	Action  string `flag:"action" value:"PROGRAM" text:"run cmd/action for events, so that /claim works"`
 	Control bool   `flag:"control" text:"read standard input: \"later 2h\" moves GitHub's clock"`
 }
 
@@ -29,9 +30,10 @@ func Sim() cli.Verb {
 		Name:    "sim",
 		Summary: "run the embedded GitHub, to try things without an account",
 		About: "Serves REST, GraphQL and git until interrupted. Point LABEL_STATE_API_URL at it.\n\n" +
-			"A fault is KIND=VALUE[:METHOD[:PATH[:COUNT]]], several with spaces between. Kinds are delay=80ms, status=502, secondary=60, limit=600, late=5s, " +
-			"stale=3s, nodes=5000, connections=200, timeout=5000, truncate=100, and without a value unseen, too-quickly, lose and reset (docs/cli.md). " +
-			"METHOD may be *, PATH is a part of the path, COUNT the first so many, or % and a number: every so manyth. The first that matches decides.",
+			"A fault is KIND=VALUE[:METHOD[:PATH[:COUNT]]], several apart by spaces: delay=80ms, " +
+			"status=502, secondary=60, limit=600, late=5s, stale=3s, nodes=5000, connections=200, timeout=5000, " +
+			"truncate=100, and without a value unseen, too-quickly, lose and reset (docs/cli.md). METHOD may be *, " +
+			"PATH is a part of the path, COUNT the first so many, or %N every Nth. The first match decides.",
 		Examples: "label-state sim --addr 127.0.0.1:8080 --seed seed.json\n" +
 			"label-state sim --fault 'status=502:POST:/comments:1 delay=80ms'\n",
 	}, runSim)
@@ -42,12 +44,15 @@ const defaultSeed = `{
   "users": [
     {"login": "agents", "token": "tok-agents", "permissions": {"acme/app": "write"}},
     {"login": "olga", "token": "tok-olga", "permissions": {"acme/app": "admin"}},
+    {"login": "rob", "token": "tok-rob"},
     {"login": "github-actions[bot]", "token": "tok-actions", "permissions": {"acme/app": "write"}}
   ],
-  "repos": [{"name": "acme/app", "default_branch": "main", "labels": [{"name": "agent:implement", "color": "0e8a16"}], "issues": [
+  "repos": [{"name": "acme/app", "default_branch": "main",
+    "files": {".github/label-state.yml": "version: 1\ncontributors: {claim: labelled, pull_requests: claim}\n"},
+    "labels": [{"name": "agent:implement", "color": "0e8a16"}, {"name": "good first issue", "color": "7057ff"}], "issues": [
     {"number": 1, "title": "Retry the upload on 503", "author": "olga", "labels": ["agent:implement"], "state": "open"},
     {"number": 2, "title": "Say which file was too large", "author": "olga", "labels": ["agent:implement"], "state": "open"},
-    {"number": 3, "title": "Document the retry policy", "author": "olga", "labels": ["agent:implement"], "state": "open"}
+    {"number": 3, "title": "Document the retry policy", "author": "olga", "labels": ["agent:implement", "good first issue"], "state": "open"}
   ]}]
 }`
 
@@ -80,7 +85,15 @@ func runSim(ctx context.Context, c *cli.Call, p *simParams) error {
 	}
 
 	defer stop()
-	if err := announce(ctx, c, url, seed, p.URLFile); err != nil {
+	if p.Action != "" {
+		w, err := workflowOf(c, p.Action, url, dir, seed)
+		if err != nil {
+			return err
+		}
+		go w.follow(ctx, server)
+	}
+
+	if err := announce(ctx, c, url, seed, p); err != nil {
 		return err
 	}
 
