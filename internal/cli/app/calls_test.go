@@ -148,6 +148,7 @@ func asCall(ts *testscript.TestScript, input string, args []string) int {
 		git.environ, env.Exec = environ, git.answer
 	}
 
-	return Run(context.Background(), append([]string{"label-state"}, args...),
-		setup.Build{Version: cmp.Or(ts.Getenv("BUILT_AS"), "dev"), Commit: ts.Getenv("BUILT_FROM")}, strings.NewReader(text), ts.Stdout(), ts.Stderr(), env)
+	build := setup.Build{Version: cmp.Or(ts.Getenv("BUILT_AS"), "dev"), Commit: ts.Getenv("BUILT_FROM")}
+	return Run(context.Background(), append([]string{"label-state"}, args...), build, strings.NewReader(text), ts.Stdout(),
+		ts.Stderr(), env)
 }

@@ -68,8 +68,8 @@ func asProgram() {
 	env := setup.OS()
 	env.Stores = map[string]lease.Opener{lease.Redis: redis.Open}
 	env.Processes = processTable{os.Getenv}
-	code := Run(ctx, os.Args, setup.Build{Version: cmp.Or(os.Getenv("BUILT_AS"), "dev"), Commit: os.Getenv("BUILT_FROM")}, os.Stdin, os.Stdout,
-		os.Stderr, env)
+	build := setup.Build{Version: cmp.Or(os.Getenv("BUILT_AS"), "dev"), Commit: os.Getenv("BUILT_FROM")}
+	code := Run(ctx, os.Args, build, os.Stdin, os.Stdout, os.Stderr, env)
 	stop()
 	os.Exit(code)
 }

@@ -21,7 +21,7 @@ type simParams struct {
 	Fault   string `flag:"fault" value:"FAULTS" text:"misbehave so"`
 	Log     string `flag:"log" value:"FILE" text:"append one JSON object a request to FILE"`
 	Action  string `flag:"action" value:"PROGRAM" text:"run cmd/action for events, so that /claim works"`
-	Control bool   `flag:"control" text:"standard input: \"later 2h\" puts GitHub's clock forward"`
+	Control bool   `flag:"control" text:"read standard input: \"later 2h\" moves GitHub's clock"`
 }
 
 // Sim serves the embedded GitHub.
@@ -30,9 +30,10 @@ func Sim() cli.Verb {
 		Name:    "sim",
 		Summary: "run the embedded GitHub, to try things without an account",
 		About: "Serves REST, GraphQL and git until interrupted. Point LABEL_STATE_API_URL at it.\n\n" +
-			"A fault is KIND=VALUE[:METHOD[:PATH[:COUNT]]], several with spaces between. Kinds are delay=80ms, status=502, secondary=60, limit=600, late=5s, " +
-			"stale=3s, nodes=5000, connections=200, timeout=5000, truncate=100, and without a value unseen, too-quickly, lose and reset (docs/cli.md). " +
-			"METHOD may be *, PATH is a part of the path, COUNT the first so many, or % and a number: every so manyth.",
+			"A fault is KIND=VALUE[:METHOD[:PATH[:COUNT]]], several apart by spaces: delay=80ms, " +
+			"status=502, secondary=60, limit=600, late=5s, stale=3s, nodes=5000, connections=200, timeout=5000, " +
+			"truncate=100, and without a value unseen, too-quickly, lose and reset (docs/cli.md). METHOD may be *, " +
+			"PATH is a part of the path, COUNT the first so many, or %N every Nth. The first match decides.",
 		Examples: "label-state sim --addr 127.0.0.1:8080 --seed seed.json\n" +
 			"label-state sim --fault 'status=502:POST:/comments:1 delay=80ms'\n",
 	}, runSim)
