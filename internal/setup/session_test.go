@@ -339,6 +339,23 @@ func TestHoldsOfTheWorkTree(t *testing.T) {
 		t.Errorf("Recall after a late extension = %v, %v", ok, err)
 	}
 
+	// the record of another process of its run is not that hold's
+	h.Record.Nonce = "later"
+	fenced := h
+	fenced.Record.Nonce = "earlier"
+	if err := errors.Join(s.Remember(h), s.ForgetHold(fenced)); err != nil {
+		t.Error(err)
+	}
+	if _, ok, err := s.Recall(s.Issue); !ok || err != nil {
+		t.Errorf("Recall after another process has ended = %v, %v", ok, err)
+	}
+	if err := s.ForgetHold(h); err != nil {
+		t.Error(err)
+	}
+	if _, ok, err := s.Recall(s.Issue); ok || err != nil {
+		t.Errorf("Recall after its own end = %v, %v", ok, err)
+	}
+
 	m.write(".git/label-state/holds/acme@app@7.json", "{")
 	if _, _, err := s.Recall(s.Issue); !answer.Is(err, answer.Machine) {
 		t.Errorf("Recall of a damaged file: %v", err)
