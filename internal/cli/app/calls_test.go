@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -116,22 +117,28 @@ func asCall(ts *testscript.TestScript, input string, args []string) int {
 		text = ts.ReadFile(input)
 	}
 
+	getenv, what := ts.Getenv, ts.Getenv(ignored)
+	if what != "" {
+		args = ignoring(args, what)
+		getenv = func(name string) string { return map[bool]string{false: ts.Getenv(name)}[name == what] }
+	}
+
 	var environ []string
 	names, _ := ts.Value("variables").([]string)
 	for _, name := range names {
-		if value := ts.Getenv(name); value != "" {
+		if value := getenv(name); value != "" {
 			environ = append(environ, name+"="+value)
 		}
 	}
 
 	env := setup.Environment{
-		Getenv:    ts.Getenv,
+		Getenv:    getenv,
 		Environ:   environ,
 		Dir:       ts.MkAbs("."),
 		Stderr:    ts.Stderr(),
 		HTTP:      http.DefaultTransport,
 		Stores:    map[string]lease.Opener{lease.Redis: redis.Open},
-		Processes: processTable{ts.Getenv},
+		Processes: processTable{getenv},
 		Run: func(ctx context.Context, c setup.Command) ([]byte, error) {
 			cmd := exec.CommandContext(ctx, c.Name, c.Args...)
 			cmd.Dir, cmd.Env, cmd.Stdin = c.Dir, append(slices.Clip(environ), c.Env...), strings.NewReader(c.Stdin)
@@ -147,6 +154,21 @@ func asCall(ts *testscript.TestScript, input string, args []string) int {
 		git.environ, env.Exec = environ, git.answer
 	}
 
-	return Run(context.Background(), append([]string{"label-state"}, args...),
-		setup.Build{Version: "dev", Commit: ts.Getenv("BUILT_FROM")}, strings.NewReader(text), ts.Stdout(), ts.Stderr(), env)
+	run := func() int {
+		return Run(context.Background(), append([]string{"label-state"}, args...),
+			setup.Build{Version: "dev", Commit: ts.Getenv("BUILT_FROM")}, strings.NewReader(text), ts.Stdout(), ts.Stderr(), env)
+	}
+	if what == "" {
+		return run()
+	}
+
+	ended := make(chan int, 1)
+	go func() { ended <- run() }()
+	select {
+	case code := <-ended:
+		return code
+	case <-time.After(30 * time.Second):
+		ts.Fatalf("%q %s", args, doesNotEnd)
+	}
+	return 0
 }
