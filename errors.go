@@ -64,7 +64,7 @@ type ForeignHoldError struct {
 }
 
 func (e *ForeignHoldError) Error() string {
-	return fmt.Sprintf("the hold is of %s, and this client is for %s", e.Hold, e.Client)
+	return fmt.Sprintf("the hold belongs to %s, and this client is for %s", e.Hold, e.Client)
 }
 
 // Unwrap returns ErrInvalid.

@@ -83,7 +83,7 @@ func TestReleaseOfAPerson(t *testing.T) {
 	}
 }
 
-// TestClaimPersonOfAnApp: an app is no person.
+// TestClaimPersonOfAnApp: an app is not a person.
 func TestClaimPersonOfAnApp(t *testing.T) {
 	d := served(t)
 	if _, err := d.as("fleet[bot]").Claim(t.Context(), 1, labelstate.ClaimOptions{Person: true}); !errors.Is(err,

@@ -149,11 +149,5 @@ func (c *Client) answerPlan(ctx context.Context, verb string, number int, do fun
 		err = do(by)
 	}
 
-	for _, over := range []error{claim.ErrNoPlan, claim.ErrOverdue, claim.ErrEnded, claim.ErrNotHolder} {
-		if errors.Is(err, over) {
-			return c.doing(verb, number, &Problem{Code: answer.NoPlan, Cause: over})
-		}
-	}
-
 	return c.doing(verb, number, c.answer(err))
 }

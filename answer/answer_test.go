@@ -28,7 +28,7 @@ func TestMeanings(t *testing.T) {
 		}
 	}
 
-	if m := Code("new").Meaning(); m.Exit != ExitUnknown || m.Word != "unknown" {
+	if m := Code("new").Meaning(); m.Code != "new" || m.Exit != ExitUnknown || m.Word != "unknown" {
 		t.Errorf("a code of a later version: %+v", m)
 	}
 }
@@ -87,27 +87,14 @@ func TestIs(t *testing.T) {
 		t.Errorf("%v is not what it is", err)
 	}
 
-	if errors.Is(err, &Problem{Code: Lost, Why: "another"}) {
-		t.Error("two problems with different causes are one")
-	}
-}
-
-// TestExit: of several problems the one that the caller can mend counts first, and a plain no hides
-// behind none of them.
-func TestExit(t *testing.T) {
-	wrong, none, no, unknown := &Problem{Code: Usage}, &Problem{Code: NoWork}, &Problem{Code: Held}, &Problem{Code: Network}
-	for _, c := range []struct {
-		problems []*Problem
-		want     int
-	}{
-		{nil, ExitYes},
-		{[]*Problem{unknown}, ExitUnknown},
-		{[]*Problem{unknown, no}, ExitNo},
-		{[]*Problem{no, none}, ExitNoWork},
-		{[]*Problem{unknown, no, none, wrong}, ExitWrong},
+	for _, other := range []*Problem{
+		{Code: Lost, Why: "another"},
+		{Code: Lost, Reasons: []Reason{}},
+		{Code: Lost, Next: []Command{}},
+		{Code: Lost, Cause: fs.ErrNotExist},
 	} {
-		if got := Exit(c.problems...); got != c.want {
-			t.Errorf("%v exits with %d, want %d", c.problems, got, c.want)
+		if errors.Is(err, other) {
+			t.Errorf("%+v is another", other)
 		}
 	}
 }

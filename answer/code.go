@@ -52,16 +52,17 @@ type Meaning struct {
 	Word Word   // in JSON
 	Text string // one sentence's worth for people, without a full stop
 
-	// Next is what to do about it where a problem says nothing of its own. In the arguments ISSUE,
-	// REPO and VERB stand for the issue, the repository and the verb of the problem.
+	// Next is what to do about it where a problem says nothing of its own.
 	Next []Command
 }
 
-// The placeholders in the arguments of Meaning.Next.
+// The placeholders in what to do next: what they stand for is known only where the problem is
+// shown.
 const (
-	TheIssue = "ISSUE"
-	TheRepo  = "REPO"
-	TheVerb  = "VERB"
+	TheObject = "OBJECT"
+	TheIssue  = "ISSUE"
+	TheRepo   = "REPO"
+	TheVerb   = "VERB"
 )
 
 // Meanings is the table of all codes, a row for each, in the order of the exit codes.
@@ -166,15 +167,4 @@ func (a Answer) Exit() int {
 		return ExitYes
 	}
 	return a.Problem.Code.Meaning().Exit
-}
-
-// Exit returns the exit status of several problems together: the first of called wrongly, no work,
-// no, and could not find out that one of them has. Without any it is ExitYes.
-func Exit(problems ...*Problem) int {
-	for _, code := range []int{ExitWrong, ExitNoWork, ExitNo, ExitUnknown} {
-		if slices.ContainsFunc(problems, func(p *Problem) bool { return p.Code.Meaning().Exit == code }) {
-			return code
-		}
-	}
-	return ExitYes
 }

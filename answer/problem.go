@@ -1,6 +1,10 @@
 package answer
 
-import "strings"
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
 
 // A Problem says why the answer is not yes. It is the one error type of operations: its code
 // decides the exit status, the hint and the word in JSON.
@@ -87,3 +91,12 @@ func (p *Problem) Is(target error) bool {
 		other.Cause == nil
 	return bare && other.Code == p.Code
 }
+
+// Is reports whether err is a Problem of that code, through any number of wraps.
+func Is(err error, code Code) bool { return errors.Is(err, &Problem{Code: code}) }
+
+// Wrong is a call that makes no sense for the reason of cause: nothing was written.
+func Wrong(cause error) error { return &Problem{Code: Usage, Cause: cause} }
+
+// Wrongf is Wrong with a text.
+func Wrongf(format string, args ...any) error { return Wrong(fmt.Errorf(format, args...)) }

@@ -129,7 +129,7 @@ func deeds(comment int64) []deed {
 		{"BeginOpen", func(ctx context.Context, c *github.Client) error { return c.BeginOpen(ctx, app) }},
 		{"BeginScan", func(ctx context.Context, c *github.Client) error { return c.BeginScan(ctx, app, time.Time{}, false) }},
 		{"BeginScan", func(ctx context.Context, c *github.Client) error { return c.BeginScan(ctx, app, time.Time{}, true) }},
-		{"Sweepable", func(ctx context.Context, c *github.Client) error { _, _, err := c.Sweepable(ctx, app); return err }},
+		{"Sweepable", func(ctx context.Context, c *github.Client) error { return second(c.Sweepable(ctx, app)) }},
 		{"Comment", func(ctx context.Context, c *github.Client) error { return second(c.Comment(ctx, one, "Hello\nworld")) }},
 		{"EditComment", func(ctx context.Context, c *github.Client) error {
 			return second(c.EditComment(ctx, one, comment, "Bye"))

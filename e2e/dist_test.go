@@ -71,7 +71,7 @@ func TestDistRelease(t *testing.T) {
 	}
 }
 
-// TestDistRefuses what is no version, before anything is compiled.
+// TestDistRefuses what is not a version, before anything is compiled.
 func TestDistRefuses(t *testing.T) {
 	repo := copyOfRepository(t)
 	if err := dist(t, repo, "", "1.2.3"); err == nil ||

@@ -31,7 +31,8 @@ func (e *NoWorkError) Error() string {
 		texts[n] = fmt.Sprintf("%d %s", p.Items, p.Text)
 	}
 
-	return fmt.Sprintf("no work: %d with the label %s, none to be had: %s", e.Queue, e.Label, strings.Join(texts, ", "))
+	return fmt.Sprintf("no work: %d with the label %s, none can be claimed: %s", e.Queue, e.Label,
+		strings.Join(texts, ", "))
 }
 
 // Unwrap returns ErrNoWork.

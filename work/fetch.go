@@ -88,7 +88,7 @@ func (o FetchOptions) start() (*key, error) {
 	if o.Cursor == "" {
 		return nil, nil
 	}
-	bad := &OptionError{"cursor", "not one that was given out for these options"}
+	bad := &OptionError{"cursor", "not from a list with these options"}
 	text, err := base64.RawURLEncoding.Strict().DecodeString(o.Cursor)
 	if err != nil {
 		return nil, bad

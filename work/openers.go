@@ -13,7 +13,7 @@ import (
 // Settings are one agent's work source, as configured.
 type Settings struct {
 	Type  string // github, folder, …
-	Agent string // codename of who works
+	Agent string // codename of the worker
 	Place string // what the source is opened on: owner/name, or a folder
 }
 
@@ -35,7 +35,7 @@ func (e *UnknownTypeError) Error() string {
 	if len(e.Known) > 0 {
 		known = strings.Join(e.Known, ", ")
 	}
-	return fmt.Sprintf("unknown work source %q: known are %s", printable.Clip(e.Type, 80), known)
+	return fmt.Sprintf("unknown work source %q; supported: %s", printable.Clip(e.Type, 80), known)
 }
 
 // Get returns the opener of a type, or an *UnknownTypeError.

@@ -40,7 +40,7 @@ func ParsePriority(name string) (Priority, error) {
 	if i < 0 {
 		return Medium, &OptionError{
 			"priority",
-			fmt.Sprintf("%q: allowed are %s", printable.Clip(name, 80), strings.Join(priorityNames[:], ", ")),
+			fmt.Sprintf("%q: expected %s", printable.Clip(name, 80), strings.Join(priorityNames[:], ", ")),
 		}
 	}
 	return Priority(i), nil

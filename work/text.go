@@ -59,7 +59,7 @@ func Prompt(schedule string, i Item) string {
 
 // line is the attempt in one line.
 func (a Attempt) line() string {
-	text := a.Ended.UTC().Format("2006-01-02 15:04 UTC") + ", " + line(a.By) + ": " + line(a.Outcome)
+	text := printable.Minute(a.Ended) + ", " + line(a.By) + ": " + line(a.Outcome)
 	if a.Branch != "" {
 		text += "; branch " + line(a.Branch)
 	}

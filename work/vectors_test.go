@@ -47,6 +47,11 @@ func TestPriority(t *testing.T) {
 }
 
 func TestIDs(t *testing.T) {
+	if _, err := work.ParseID("github", "7"); err == nil ||
+		err.Error() != `no such item "7": expected github-NUMBER` {
+		t.Error(err)
+	}
+
 	for _, v := range vectors(t, "ids.txt") {
 		n, err := work.ParseID("github", v[0])
 		got := fmt.Sprint(n)
@@ -69,9 +74,10 @@ func TestParsePriority(t *testing.T) {
 	if p, err := work.ParsePriority("HIGH"); p != work.High || err != nil {
 		t.Errorf("HIGH: %v %v", p, err)
 	}
-	_, err := work.ParsePriority("soon")
+	const want = `priority: "soon": expected critical, high, medium, low`
+	p, err := work.ParsePriority("soon")
 	var option *work.OptionError
-	if !errors.As(err, &option) {
-		t.Errorf("soon: %v", err)
+	if !errors.As(err, &option) || p != work.Medium || err.Error() != want || p.UnmarshalText([]byte("soon")) == nil {
+		t.Errorf("soon: %v, %v", p, err)
 	}
 }

@@ -20,7 +20,7 @@ import (
 func TestOpeners(t *testing.T) {
 	open := func(context.Context, work.Settings) (work.Source, error) { return nil, nil }
 	if _, err := work.Openers(nil).Get("github"); err == nil ||
-		err.Error() != `unknown work source "github": known are none` {
+		err.Error() != `unknown work source "github"; supported: none` {
 		t.Errorf("without any: %v", err)
 	}
 
@@ -165,6 +165,10 @@ func TestSpreadLosesNone(t *testing.T) {
 	}
 }
 
+type explaining struct{ work.Source }
+
+func (explaining) NoWork() *work.NoWorkError { return &work.NoWorkError{Queue: 7} }
+
 func TestDispatcher(t *testing.T) {
 	s := &memorySource{items: []work.Item{item(1, work.High, 1)}}
 	d := s.dispatcher(t)
@@ -190,6 +194,23 @@ func TestDispatcher(t *testing.T) {
 
 	if _, err := d.Next(t.Context(), work.Settings{Type: "jira"}, work.FetchOptions{}); err == nil {
 		t.Error("an unknown type has work")
+	}
+
+	var option *work.OptionError
+	if _, err := d.Next(t.Context(), ann, work.FetchOptions{Labels: []string{" "}}); !errors.As(err, &option) {
+		t.Errorf("a label that is none: %v", err)
+	}
+
+	broken := work.NewDispatcher(work.Openers{"shelf": func(context.Context, work.Settings) (work.Source, error) {
+		return nil, work.ErrNoWork
+	}})
+	if _, err := broken.Source(t.Context(), ann); err == nil || err.Error() != "open work source shelf: no work" {
+		t.Errorf("a source that does not open: %v", err)
+	}
+
+	_, err := work.Next(t.Context(), explaining{&memorySource{}}, work.FetchOptions{})
+	if why, is := errors.AsType[*work.NoWorkError](err); !is || why.Queue != 7 {
+		t.Errorf("a source that says why: %v", err)
 	}
 }
 

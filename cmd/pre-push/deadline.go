@@ -30,7 +30,7 @@ func (d *deadline) Err() error {
 	return context.DeadlineExceeded
 }
 
-// end stops the timer if there is one. Nobody waits any more.
+// end stops the timer if there is one. Nobody is waiting.
 func (d *deadline) end() {
 	if d.stop != nil {
 		d.stop()

@@ -61,7 +61,7 @@ func unchecked(err error) int {
 	return exitPass
 }
 
-// secondStage finds the program that is called as this one with "-check" behind its name, or
+// secondStage finds the program that is called as this one with "-check" after its name, or
 // label-state, which plays the whole hook: beside this one, or beside what it is a link to; else on
 // PATH.
 func secondStage() (string, error) {

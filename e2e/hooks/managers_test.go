@@ -183,7 +183,7 @@ func (w *world) managed(t *testing.T, manager string) {
 
 	w.must(t, w.clone, "label-state", "init", "--yes")
 	if out := w.must(t, w.clone, "label-state", "init"); !strings.Contains(out, "run by "+manager) ||
-		!strings.Contains(out, "nothing to do: all is there\nworks now: pushes from here are checked\n") {
+		!strings.Contains(out, "nothing to do: everything is set up\nworks now: pushes from here are checked\n") {
 		t.Errorf("init, again: %s", out)
 	}
 
@@ -275,7 +275,7 @@ func TestInit(t *testing.T) {
 		w.config(t, "lefthook.yml", "pre-push:\n  commands:\n    other: {run: 'true'}\n")
 		w.shell(t, "npx lefthook install")
 		if out, err := w.run(w.clone, "label-state", "hook", "status"); err == nil ||
-			!strings.Contains(out, "lefthook has put label-state's hook out of use, as ") {
+			!strings.Contains(out, "lefthook has disabled label-state's hook, as ") {
 			t.Errorf("hook status: %v\n%s", err, out)
 		}
 

@@ -307,7 +307,7 @@ func (w *world) refuses(t *testing.T) {
 	t.Helper()
 	was := w.remote(t)
 	out, err := w.push(t)
-	if err == nil || !strings.Contains(out, "push refused, 1 issue is someone else's work") ||
+	if err == nil || !strings.Contains(out, "push refused, #1 ") ||
 		!strings.Contains(out, "in flight: drake (run d1) since ") {
 		t.Fatalf("not refused: %v\n%s", err, out)
 	}

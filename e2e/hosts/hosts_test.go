@@ -68,7 +68,7 @@ func TestSession(t *testing.T) {
 				t.Errorf("renewed at minutes %v of a lease of 30; %d times in all", minutes, w.renewals())
 			}
 
-			if n := strings.Count(m.last(), "is not yours any more"); n < 2 {
+			if n := strings.Count(m.last(), "is no longer yours"); n < 2 {
 				t.Errorf("%d denials reached the model, want the edit's and the push's", n)
 			}
 
@@ -246,7 +246,7 @@ func TestPlugin(t *testing.T) {
 			}
 
 			if !strings.Contains(m.text(), "this worktree holds no issue") ||
-				!strings.Contains(m.last(), "is not yours any more") {
+				!strings.Contains(m.last(), "is no longer yours") {
 				t.Errorf("the model was told neither at the start nor at the edit\n%s", out())
 			}
 

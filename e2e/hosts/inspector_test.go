@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// inspector is the protocol's own client. It is no host, and is found like one.
+// inspector is the protocol's own client. It is not a host, and is found like one.
 var inspector = host{
 	name:    "the MCP inspector",
 	folder:  "inspector",

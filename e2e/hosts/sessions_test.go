@@ -96,7 +96,7 @@ func (w *world) outside(token string, args ...string) {
 	}
 }
 
-const notYours = "acme/app#1 is not yours any more"
+const notYours = "acme/app#1 is no longer yours"
 
 // TestRulings plays one session of each real host through what may happen to its hold: a second
 // session meddles, GitHub is away past the lease, the lease has run out, a person ends the hold,
@@ -172,7 +172,7 @@ func TestDead(t *testing.T) {
 				w.create("new1"),
 				h.shell("label-state renew 1 && echo it goes on").after(nil, "it goes on"))
 			w.play(m, next)
-			if !strings.Contains(next.text(), "of "+h.name+" that is gone without having ended") {
+			if !strings.Contains(next.text(), "of "+h.name+" that disappeared without ending") {
 				t.Errorf("the next session was not told: %s", next.heard[0])
 			}
 

@@ -128,7 +128,7 @@ func (s *Source) Complete(_ context.Context, id string, r work.Result) error {
 	if r.Outcome != work.Success && r.Outcome != work.Failure && r.Outcome != work.Partial {
 		return &work.OptionError{
 			Option:  "outcome",
-			Problem: fmt.Sprintf("%q: allowed are success, failure, partial", r.Outcome),
+			Problem: fmt.Sprintf("%q: expected success, failure, partial", r.Outcome),
 		}
 	}
 	return s.end(id, step{Outcome: string(r.Outcome), Text: r.Comment(s.Agent)})

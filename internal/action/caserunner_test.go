@@ -206,11 +206,16 @@ func (p *caseRunner) fails(args []string, _ string) {
 	}
 }
 
-// release lucius failure
+// release lucius success 2: the last, if given, is the pull request that it names
 func (p *caseRunner) releases(args []string, _ string) {
 	h := p.holds[args[0]]
 	l, _ := p.ledger("tok-agents")
-	_, err := l.Release(p.Context(), h.Issue, ledger.Ending{Worker: h.Record.Worker, Outcome: args[1]})
+	e := ledger.Ending{Worker: h.Record.Worker, Outcome: args[1]}
+	if len(args) > 2 {
+		e.PR = fmt.Sprintf("https://github.com/%s/pull/%s", app, args[2])
+	}
+
+	_, err := l.Release(p.Context(), h.Issue, e)
 	p.must(err)
 	time.Sleep(2 * time.Second)
 }
@@ -429,7 +434,7 @@ func (p *caseRunner) erase(args []string, _ string) {
 	p.must(p.server.DeleteComment(app, p.cmd, args[0]))
 }
 
-// chatter 301 1 newcomer: so many comments that are no commands
+// chatter 301 1 newcomer: so many comments that are not commands
 func (p *caseRunner) chatter(args []string, _ string) {
 	for n := range p.number(args[0]) {
 		_, err := p.server.AddComment(app, p.number(args[1]), args[2], fmt.Sprint("me too ", n))

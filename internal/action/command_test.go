@@ -23,6 +23,8 @@ func TestWhoseCommands(t *testing.T) {
 			`,"performed_via_github_app":{}}}`, false},
 		{"a bot's", `{"action":"created",` + issue +
 			`,"comment":{"body":"/hold","user":{"login":"x[bot]","type":"Bot"}}}`, false},
+		{"a deleted account's", `{"action":"created",` + issue +
+			`,"comment":{"body":"/hold","user":{"login":"ghost","type":"User"}}}`, false},
 		{"nobody's", `{"action":"created",` + issue + `,"comment":{"body":"/hold"}}`, false},
 	} {
 		e, err := ParseEvent("issue_comment", []byte(c.payload))

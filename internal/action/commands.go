@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
@@ -190,7 +191,8 @@ func (cm *commands) carryOut(ctx context.Context, cmd command, contributor bool,
 	i := claim.Issue{Owner: cm.Repo.Owner, Repo: cm.Repo.Name, Number: cm.event.Issue.Number}
 	obey, mark, since := cm.obey, replyMark(c.ID), c.Created
 	if contributor {
-		obey, mark, since = cm.contribute, contributorMark(c.User.Login), time.Time{}
+		since = day(c.Created)
+		obey, mark = cm.contribute, contributorMark(c.User.Login, since)
 	}
 
 	err := obey(ctx, i, cmd, r)
@@ -224,7 +226,7 @@ func (e Event) command() (cmd command, ok bool) {
 // obey carries a command out and brings the issue's labels in line.
 func (cm *commands) obey(ctx context.Context, i claim.Issue, cmd command, r *result) error {
 	if cmd.surplus {
-		return no{cmd.verb + " takes no further words"}
+		return no{cmd.verb + " takes no arguments"}
 	}
 	if cmd.wrong != "" {
 		return no{"there is no such command; " + cmd.verb + " is one, and " + verbHelp + " lists all"}
@@ -273,18 +275,20 @@ func (cm *commands) react(ctx context.Context, c *Comment, content string) error
 	return nil
 }
 
-// reply says why a command was not carried out, once for each mark.
+// reply says why a command was not carried out, in one comment for each mark.
 func (cm *commands) reply(ctx context.Context, i claim.Issue, cmd command, why no, mark string, since time.Time) error {
-	if why.text == "" {
-		return nil
-	}
-	return cm.sayOnce(ctx, i, mark, replyBody(mark, cmd.written(), why), since)
+	body := replyBody(mark, cmd.written(), cm.event.Comment.User.Login, why)
+	return cm.sayOnce(ctx, i, mark, body, since)
 }
 
-// sayOnce posts a comment that begins with the mark, unless one of ours since then does; of two
-// that were posted at once the first stays.
+// sayOnce posts a comment that begins with the mark. If one of ours since then does, it is edited
+// where it says something else, which notifies nobody; of two that were posted at once the first
+// stays.
 func (cm *commands) sayOnce(ctx context.Context, i claim.Issue, mark, body string, since time.Time) error {
 	own, err := cm.ours(ctx, i, since, mark)
+	if err == nil && len(own) > 0 && own[0].Body != body {
+		_, err = cm.Hub.EditComment(ctx, i, own[0].ID, body)
+	}
 	if err != nil || len(own) > 0 {
 		return err
 	}
@@ -306,25 +310,29 @@ func (cm *commands) sayOnce(ctx context.Context, i claim.Issue, mark, body strin
 
 // help lists the commands, once for each issue and day.
 func (cm *commands) help(ctx context.Context, i claim.Issue) error {
-	day := cm.event.Comment.Created.UTC().Truncate(24 * time.Hour)
-	mark := "<!-- label-state:help day=" + day.Format(time.DateOnly) + " -->"
-	return cm.sayOnce(ctx, i, mark, mark+helpText+printable.Footer, day)
+	today := day(cm.event.Comment.Created)
+	mark := "<!-- label-state:help day=" + today.Format(time.DateOnly) + " -->"
+	return cm.sayOnce(ctx, i, mark, mark+helpText+printable.Footer, today)
 }
+
+// day is when the day of a moment begins, in UTC.
+func day(t time.Time) time.Time { return t.UTC().Truncate(24 * time.Hour) }
 
 const helpText = `
 A command is the first line of a new comment:
 
 - ` + "`/claim` or `/take`" + `: you hold the issue, and nobody else takes it
-- ` + "`/release`" + `: your hold ends; maintainers end an agent's by it, too
+- ` + "`/release`" + `: your hold ends; maintainers can end an agent's hold with it, too
 - for maintainers: ` + "`/release --force`, `/hold`, `/unhold`, `/approve`, `/reject why`, `/requeue`"
 
-// replyMark is how the reply to a comment is found again. It is no record.
+// replyMark is how the reply to a comment is found again. It is not a record.
 func replyMark(comment int64) string {
 	return fmt.Sprintf("<!-- label-state:reply comment=%d -->", comment)
 }
 
-func replyBody(mark, verb string, why no) string {
-	return mark + "\n`" + verb + "` was not carried out: " + markdown(why.text) + "." + printable.Footer
+func replyBody(mark, verb, login string, why no) string {
+	return fmt.Sprintf("%s\n`%s` by **%s** was not carried out: %s.%s", mark, verb, markdown(login), markdown(why.text),
+		printable.Footer)
 }
 
 // ours lists our own comments since a moment that begin with the mark, oldest first.
@@ -361,6 +369,10 @@ func (cm *commands) claim(ctx context.Context, o order, r *result) error {
 	}
 
 	w := claim.Worker{Codename: o.by, FiringID: o.run}
+	if w.Validate() != nil {
+		return no{"a record cannot name a login of this form"}
+	}
+
 	h, err := cm.Ledger.Claim(ctx, o.facts.Issue, ledger.Request{
 		Worker: w,
 		TTL:    o.ttl,
@@ -533,8 +545,8 @@ func (cm *commands) requeue(ctx context.Context, o order, r *result) error {
 	return cm.Hub.RemoveLabel(ctx, o.facts.Issue, cm.Ledger.Rules().Scheme.NeedsScope)
 }
 
-// decide answers a plan. That no plan is waiting is no refusal when this very command has answered
-// it before, in a run that was cut off or in one beside this.
+// decide answers a plan. That no plan is waiting is not a refusal when this very command has
+// answered it before, in a run that was cut off or in one beside this.
 func (cm *commands) decide(ctx context.Context, o order, r *result) error {
 	var rep ledger.Repair
 	var err error
@@ -544,23 +556,15 @@ func (cm *commands) decide(ctx context.Context, o order, r *result) error {
 		rep, err = cm.Ledger.Reject(ctx, o.facts.Issue, o.at, o.by, o.text)
 	}
 
-	if errors.Is(err, claim.ErrNoPlan) || errors.Is(err, claim.ErrEnded) {
+	if answer.Is(err, answer.NoPlan) {
 		now := cm.Hub.FactsOf(ctx, []claim.Issue{o.facts.Issue})[0]
 		if o.facts = now.Facts; now.Err == nil && o.settled() {
 			return nil
 		}
 	}
 
-	var barred *ledger.BarredError
-	switch {
-	case errors.As(err, &barred):
-		return no{barred.Why}
-	case errors.Is(err, claim.ErrNoPlan):
-		return no{"no plan is waiting for an answer"}
-	case errors.Is(err, claim.ErrOverdue):
-		return no{"the plan waited too long; its hold is over"}
-	case errors.Is(err, claim.ErrEnded), errors.Is(err, claim.ErrNotHolder):
-		return no{"the hold has ended"}
+	if answer.Is(err, answer.Barred) || answer.Is(err, answer.NoPlan) {
+		return no{err.Error()}
 	}
 
 	cm.deleteRepeats(ctx, []claim.Issue{rep.Issue}, nil)

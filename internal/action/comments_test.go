@@ -226,7 +226,7 @@ func TestComments(t *testing.T) {
 		pull, err := w.server.OpenPull(app, "olga", githubsim.Pull{Title: hostile, Body: fmt.Sprintf("Closes #%d\n%s", n, hostile), Head: "mine"})
 		w.must(err)
 		event("pull_request", "opened")
-		said("A pull request closes what somebody else holds", pull, bot)
+		said("A pull request closes an issue that somebody else holds", pull, bot)
 		w.contributors.PullRequests = config.PullsWarn
 		n = w.issue(hostile)
 		pull, err = w.server.OpenPull(app, "stranger", githubsim.Pull{Title: hostile, Body: fmt.Sprint("Closes #", n), Head: "theirs"})

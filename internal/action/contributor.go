@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -18,10 +19,13 @@ import (
 	"github.com/label-state/label-state/internal/printable"
 )
 
+// errMember says that a login is no contributor.
+var errMember = errors.New("its records count")
+
 // Why a command of a stranger is not carried out at once.
 var (
-	errCrowded = errors.New("contributors have given as many commands in an hour as contributors.hourly allows")
-	errChatter = errors.New("there are too many comments in this hour to count the commands of contributors")
+	errCrowded = errors.New("contributors have reached the limit of commands an hour (contributors.hourly)")
+	errChatter = errors.New("this hour has too many comments to count the commands of contributors")
 )
 
 // How many pages of a hundred comments are read at most for the commands of strangers.
@@ -36,23 +40,22 @@ const undecided = 10 * time.Minute
 
 // contributes reports whether a command is one that people may give whose records do not count.
 func (cm *commands) contributes(cmd command) bool {
-	on := cm.Contributors.Claim != "" && cm.Contributors.Claim != config.ContributorsOff
-	return on && slices.Contains([]string{verbClaim, verbTake, verbRelease, verbHelp}, cmd.verb)
+	return cm.Contributors.Open() && slices.Contains([]string{verbClaim, verbTake, verbRelease, verbHelp}, cmd.verb)
 }
 
-// contributorMark is how the one reply to a contributor on an issue is found again. It is no
-// record.
-func contributorMark(login string) string {
-	return "<!-- label-state:reply contributor=" + strings.ToLower(plain(login)) + " -->"
+// contributorMark is how the one reply to a contributor on an issue and a day is found again. It is
+// not a record.
+func contributorMark(login string, day time.Time) string {
+	return fmt.Sprintf("<!-- label-state:reply contributor=%s day=%s -->", url.PathEscape(strings.ToLower(login)),
+		day.Format(time.DateOnly))
 }
 
 // contribute carries out the command of somebody whose records do not count: their own hold is made
-// or ended, and nothing else. None of their words goes into a record. What is refused without words
-// gets a reaction alone.
+// or ended, and nothing else. None of their words goes into a record.
 func (cm *commands) contribute(ctx context.Context, i claim.Issue, cmd command, r *result) error {
 	c := cm.event.Comment
 	if cmd.surplus {
-		return no{cmd.verb + " takes no further words"}
+		return no{cmd.verb + " takes no arguments"}
 	}
 
 	remarks, whole, err := cm.Hub.Remarks(ctx, cm.Repo, c.Created.Add(-time.Hour), crowdPages)
@@ -83,7 +86,7 @@ func (cm *commands) contribute(ctx context.Context, i claim.Issue, cmd command, 
 	case cmd.verb == verbRelease && !holds && cm.takeBack:
 	case cmd.verb == verbRelease && !holds && o.released(): // by a run that may have been cut off before the labels
 	case cmd.verb == verbRelease && !holds:
-		return no{}
+		return o.notHeld()
 	case cm.dry:
 		return nil
 	case cmd.verb == verbRelease:
@@ -108,6 +111,14 @@ func (cm *commands) contribute(ctx context.Context, i claim.Issue, cmd command, 
 	return nil
 }
 
+// notHeld says why there is nothing to release.
+func (o order) notHeld() no {
+	if _, ended := o.facts.Log.LastEnded(func(c claim.Claim) bool { return c.IsOf(o.by) && c.Held() }); ended {
+		return no{"your hold of this issue has ended already"}
+	}
+	return no{"you do not hold this issue"}
+}
+
 // released reports whether this very command was carried out before, in a run that was cut off or
 // in one beside this: the hold of the commenter has ended no earlier than the comment, and in their
 // own name.
@@ -116,19 +127,21 @@ func (o order) released() bool {
 	return ended && claim.SameLogin(last.End.By, o.by) && !last.End.At.Before(o.at)
 }
 
-// commandsBefore are the commands of strangers in the hour before this one, without it.
+// commandsBefore are the commands of strangers and of the commenter in the hour before this one,
+// without it. Members who may only read are contributors, too, but do not crowd others out: to find
+// out who they are costs a request each.
 func (cm *commands) commandsBefore(remarks []github.Remark) []github.Remark {
 	c := cm.event.Comment
 	return slices.DeleteFunc(slices.Clone(remarks), func(m github.Remark) bool {
 		later := cmp.Or(m.Created.Compare(c.Created), cmp.Compare(m.ID, c.ID)) >= 0
-		return later || !cm.ofStranger(m)
+		return later || !cm.open(m) || !m.Outside && !claim.SameLogin(m.Author, c.User.Login)
 	})
 }
 
-// ofStranger reports whether a remark is a command that a stranger may give.
-func (cm *commands) ofStranger(m github.Remark) bool {
+// open reports whether a remark is a command that is open to people whose records do not count.
+func (cm *commands) open(m github.Remark) bool {
 	cmd, is := parseCommand(m.Body)
-	return is && cmd.wrong == "" && m.Outside && m.Person && !m.Edited && cm.contributes(cmd)
+	return is && cmd.wrong == "" && m.Person && !m.Edited && cm.contributes(cmd)
 }
 
 // replaces reports whether a command takes the place of an earlier one, because the same login wrote
@@ -136,7 +149,7 @@ func (cm *commands) ofStranger(m github.Remark) bool {
 func (cm *commands) replaces(later, earlier github.Remark) bool {
 	decides := func(m github.Remark) bool {
 		cmd, _ := parseCommand(m.Body)
-		return cmd.verb != verbHelp && cm.ofStranger(m)
+		return cmd.verb != verbHelp && cm.open(m)
 	}
 	return later.ID > earlier.ID && later.Number == earlier.Number && claim.SameLogin(later.Author, earlier.Author) &&
 		decides(later) && decides(earlier)
@@ -163,6 +176,11 @@ func (cm *commands) mayTake(ctx context.Context, o *order, pull int, before []gi
 
 	if err := cm.free(o, pull); err != nil {
 		return err
+	}
+
+	// of who has given a command that is known, and of the author of a pull request it is asked now
+	if is, err := cm.contributor(ctx, o.by); err != nil || !is {
+		return cmp.Or(err, errMember)
 	}
 	if err := cm.oldEnough(ctx, *o); err != nil {
 		return err
@@ -314,22 +332,31 @@ func (s *Step) catchUp(ctx context.Context, p Place, r *result) {
 	var waiting []github.Remark
 	for _, m := range remarks {
 		switch {
-		case !cm.ofStranger(m):
+		case !cm.open(m):
 		case !m.Answered:
 			waiting = append(waiting, m)
-		case m.Created.After(hourAgo):
+		case m.Outside && m.Created.After(hourAgo):
 			budget--
 		}
 	}
 
 	slices.Reverse(waiting)
 	for n, m := range waiting {
-		if n >= budget {
+		if budget <= 0 {
 			r.left = append(r.left, fmt.Sprintf("%s: %d commands of contributors wait for the next sweep", p.Repo,
 				len(waiting)-n))
 			return
 		}
 
+		is, err := p.contributor(ctx, m.Author)
+		if err != nil {
+			r.report.Skipped = append(r.report.Skipped, fmt.Sprintf("a command of %s: %s", m.Author, err))
+		}
+		if err != nil || !is {
+			continue
+		}
+
+		budget--
 		if slices.ContainsFunc(remarks, func(later github.Remark) bool { return cm.replaces(later, m) }) {
 			if err := p.Hub.React(ctx, p.Repo, m.ID, reactYes); err != nil && !absent(err) {
 				r.report.Skipped = append(r.report.Skipped, err.Error())

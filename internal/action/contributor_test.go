@@ -2,6 +2,7 @@ package action_test
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -118,7 +119,7 @@ func TestLateClaim(t *testing.T) {
 }
 
 // TestCrowd: of a hundred commands in an hour so many are carried out as the repository allows;
-// each of the others costs four requests at most and writes nothing.
+// each of the others costs four requests at most and writes nothing. All of them get one reply.
 func TestCrowd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -140,15 +141,67 @@ func TestCrowd(t *testing.T) {
 			t.Errorf("%d commands were answered, want %d", answered, w.contributors.Hourly)
 		}
 
-		for _, c := range w.thread(n) {
-			if c.Author != "stranger" {
-				t.Errorf("%s wrote %s", c.Author, c.Body)
-			}
-		}
-
 		time.Sleep(2 * time.Hour)
 		w.said(w.sweep(), 0)
+		var ours []string
+		for _, c := range w.thread(n) {
+			if c.Author != "stranger" {
+				ours = append(ours, c.Body)
+			}
+		}
+		if len(ours) != 1 || !strings.Contains(ours[0], "you do not hold this issue") {
+			t.Errorf("we wrote %q, want one reply", ours)
+		}
 	})
+}
+
+// TestHostileLogins: whatever a login looks like, its claim is its own or none, nothing of it is
+// markup, a mention or a record, and the next sweep is green.
+func TestHostileLogins(t *testing.T) {
+	for _, login := range []string{
+		"a-->b", "<img src=x>", "@everyone", "[x](https://evil.example)", "x person=olga", "x by=olga nonce=0", "*c*", "a\nb",
+		"-", strings.Repeat("x", 300), "x`y", "ann\u202e", "agent-claim", "none",
+	} {
+		t.Run(login[:min(len(login), 20)], func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.opensUp()
+				w.contributors.PullRequests = config.PullsClaim
+				n, taken := w.issue("Work", "agent:implement"), w.issue("Work", "agent:implement")
+				w.said(w.commented(taken, "olga", "/claim"), 0)
+				for _, i := range []int{n, taken} {
+					if s := w.commented(i, login, "/claim"); s.code == 0 {
+						continue
+					} else if strings.Contains(s.all(), "panic") {
+						t.Error(s.all())
+					}
+				}
+				_, err := w.server.OpenPull(app, login, githubsim.Pull{Title: "Fix", Body: fmt.Sprint("Closes #", n), Head: "fix"})
+				w.must(err)
+				w.said(w.sweep(), 0)
+
+				l, client := w.ledger(tokActions)
+				for _, i := range []int{n, taken} {
+					f, err := client.Facts(w.Context(), ref(i))
+					w.must(err)
+					c, held := l.Rules().Holder(f)
+					if held && (i == taken) != c.IsOf("olga") || !held && i == taken {
+						t.Errorf("#%d is held by %q", i, c.Person)
+					}
+
+					for _, o := range w.thread(i) {
+						shown := hidden.ReplaceAllString(o.Body, "")
+						bare := regexp.MustCompile("`[^`]*`").ReplaceAllString(shown, "")
+						bad := slices.ContainsFunc([]string{"<img", "[x](", "@everyone", "*c*", "-->"},
+							func(s string) bool { return strings.Contains(bare, s) })
+						if o.Author == "github-actions[bot]" && bad {
+							t.Errorf("we show %s", shown)
+						}
+					}
+				}
+			})
+		})
+	}
 }
 
 // TestFlood: a hundred commands or pull requests (25 in a sample), by one account or by a hundred, cost bounded

@@ -129,7 +129,8 @@ func (e Event) readOnly() bool {
 	return head == nil || !strings.EqualFold(head.FullName, e.Repository.FullName)
 }
 
-// person reports whether an account is somebody's own, rather than an app's or a bot's.
+// person reports whether an account is somebody's own, rather than an app's or a bot's, or the one
+// that GitHub shows for all accounts that were deleted.
 func (a Account) person() bool {
-	return a.Login != "" && a.Type != "Bot" && !strings.HasSuffix(a.Login, "[bot]")
+	return a.Login != "" && a.Login != "ghost" && a.Type != "Bot" && !strings.HasSuffix(a.Login, "[bot]")
 }

@@ -72,7 +72,7 @@ type closed struct{ described, landing []claim.Issue }
 // judgeAll asks the guard about each issue that the pull request closes. It writes nothing, so that
 // a run which may not write judges as well as any other.
 func (s *Step) judgeAll(ctx context.Context, p github.Pull, c closed, snapshots []lifecycle.Snapshot, r *result) {
-	if !s.judges(p) {
+	if !s.judges(ctx, p) {
 		r.excess = "" // the summary has said it
 		return
 	}
@@ -91,7 +91,7 @@ func (s *Step) judgeAll(ctx context.Context, p github.Pull, c closed, snapshots 
 		case one.Err != nil:
 			s.couldNotJudge(r, unjudged{what: fmt.Sprintf("%s may close %s", p, i), err: one.Err})
 		default:
-			s.judgeOne(p, one.Facts, lands, r)
+			s.judgeOne(ctx, p, one.Facts, lands, r)
 		}
 	}
 }
@@ -125,13 +125,13 @@ func hidden(err error) bool {
 }
 
 // judgeOne asks the guard about one issue.
-func (s *Step) judgeOne(p github.Pull, f lifecycle.Facts, lands bool, r *result) {
+func (s *Step) judgeOne(ctx context.Context, p github.Pull, f lifecycle.Facts, lands bool, r *result) {
 	refused, v := s.judge(f, p)
 	if s.Guard == guardOff {
 		refused = nil
 	}
 
-	unheld := s.unheld(p, f)
+	unheld, err := s.unheld(ctx, p, f)
 	must := s.Guard == guardFail || unheld && s.Contributors.PullRequests == config.PullsFail
 	for n := range refused {
 		refused[n].lands, refused[n].fails = lands, must
@@ -148,9 +148,11 @@ func (s *Step) judgeOne(p github.Pull, f lifecycle.Facts, lands bool, r *result)
 		})
 	}
 
-	if len(refused) == 0 && (v.Answer == lifecycle.Unknown || len(f.Doubts) > 0) {
-		why := errors.New(cmp.Or(strings.Join(f.Doubts, "; "), v.String()))
-		s.couldNotJudge(r, unjudged{what: fmt.Sprintf("%s may close %s", p, f.Issue), err: why})
+	if len(refused) == 0 && err == nil && (v.Answer == lifecycle.Unknown || len(f.Doubts) > 0) {
+		err = errors.New(cmp.Or(strings.Join(f.Doubts, "; "), v.String()))
+	}
+	if len(refused) == 0 && err != nil {
+		s.couldNotJudge(r, unjudged{what: fmt.Sprintf("%s may close %s", p, f.Issue), err: err})
 	}
 }
 
@@ -255,7 +257,7 @@ func (s *Step) judge(f lifecycle.Facts, p github.Pull) (out []refusal, v lifecyc
 	return out, v
 }
 
-// guardMark is how the guard finds its comment again. It is no record: those begin with "<!--
+// guardMark is how the guard finds its comment again. It is not a record: those begin with "<!--
 // agent-".
 const guardMark = "<!-- label-state:guard -->"
 
@@ -278,7 +280,7 @@ func guardComment(refused, unclaimed []refusal, excess string) string {
 	}
 
 	var b strings.Builder
-	b.WriteString(guardMark + "\n**Somebody else has what this pull request closes.**\n\n")
+	b.WriteString(guardMark + "\n**Somebody else holds an issue that this pull request closes.**\n\n")
 	for _, r := range refused[:min(len(refused), guardLimit)] {
 		where := ""
 		if r.lands {

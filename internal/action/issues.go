@@ -21,7 +21,7 @@ func (s *Step) reconcile(ctx context.Context) result {
 	var r result
 	number := s.Event.Issue.Number
 	if number == 0 || s.Event.Issue.PullRequest != nil {
-		s.Console.line("event %s is about no issue", s.Event.Name)
+		s.Console.line("event %s has no issue", s.Event.Name)
 		return r
 	}
 

@@ -58,7 +58,7 @@ func (s *Step) lifecycle(ctx context.Context) result {
 	}
 
 	// The guard judges whatever could not be recorded above, and before anything is written below.
-	closed := closed{closes, s.landing(p, m, closes, &r)}
+	closed := closed{closes, s.landing(ctx, p, m, closes, &r)}
 	snapshots := s.takeForAuthor(ctx, p, closes, s.Hub.FactsOf(ctx, home), &r)
 	others := s.Hub.FactsOf(ctx, slices.Concat(abroad, closed.landing))
 	others = s.takeForAuthor(ctx, p, closed.landing, others, &r)
@@ -159,7 +159,7 @@ func (s *Step) guardOnly(ctx context.Context) result {
 
 // judgePull reads the issues that the pull request closes, and asks the guard about them.
 func (s *Step) judgePull(ctx context.Context, p github.Pull, m github.Merge, closes []claim.Issue, r *result) {
-	closed := closed{closes, s.landing(p, m, closes, r)}
+	closed := closed{closes, s.landing(ctx, p, m, closes, r)}
 	home, abroad := s.apart(slices.Concat(closes, closed.landing))
 	snapshots := s.Hub.FactsOf(ctx, slices.Concat(home, abroad))
 	for _, one := range snapshots {
@@ -191,7 +191,7 @@ func (s *Step) pull(ctx context.Context) (p github.Pull, m github.Merge, r resul
 
 	p, m, r.err = s.Hub.PullToMerge(ctx, s.Repo, number, file)
 	if r.err != nil {
-		what := fmt.Sprintf("pull request %s#%d closes what somebody else holds", s.Repo, number)
+		what := fmt.Sprintf("pull request %s#%d closes an issue that somebody else holds", s.Repo, number)
 		s.couldNotJudge(&r, unjudged{what: what, err: r.err})
 	}
 
@@ -199,17 +199,21 @@ func (s *Step) pull(ctx context.Context) (p github.Pull, m github.Merge, r resul
 }
 
 // landing lists the issues that a merge of the pull request closes by the messages of its commits,
-// and its description does not. Of who may be a stranger so many are not even read as no pull
-// request may move.
-func (s *Step) landing(p github.Pull, m github.Merge, closes []claim.Issue, r *result) []claim.Issue {
-	if !s.judges(p) && !s.takes() || p.State != lifecycle.PROpened || !p.DefaultBase {
+// and its description does not. Of a possible stranger, no more are read than a pull request may
+// move.
+func (s *Step) landing(ctx context.Context, p github.Pull, m github.Merge, closes []claim.Issue, r *result) []claim.Issue {
+	if p.State != lifecycle.PROpened || !p.DefaultBase {
+		return nil
+	}
+	judges := s.judges(ctx, p)
+	if !judges && !s.takes() {
 		return nil
 	}
 
 	// GitHub shows no more of them, so that another run finds out nothing either
-	if s.judges(p) && m.Unread > 0 && m.Methods.BringCommits() {
+	if judges && m.Unread > 0 && m.Methods.BringCommits() {
 		s.couldNotJudge(r, unjudged{
-			what: fmt.Sprintf("a commit of %s closes what somebody else holds", p),
+			what: fmt.Sprintf("a commit of %s closes an issue that somebody else holds", p),
 			err:  fmt.Errorf("%d of its commits could not be read", m.Unread),
 			next: "split it, or let the repository only squash, without the messages of commits",
 		})
@@ -229,9 +233,9 @@ func (s *Step) landing(p github.Pull, m github.Merge, closes []claim.Issue, r *r
 		return nil
 	}
 
-	if s.judges(p) && more {
+	if judges && more {
 		s.couldNotJudge(r, unjudged{
-			what: fmt.Sprintf("%s closes what somebody else holds", p),
+			what: fmt.Sprintf("%s closes an issue that somebody else holds", p),
 			err:  fmt.Errorf("its commits name more than %d issues", closing.Limit),
 			next: "split it",
 		})

@@ -36,7 +36,7 @@ func denied(err error) bool {
 	return errors.As(err, &e) && e.Denied()
 }
 
-// absent reports whether GitHub has no such thing, or not here any more, or does not show it.
+// absent reports whether GitHub has no such thing, or no longer here, or does not show it.
 func absent(err error) bool {
 	var gone *github.NotFoundError
 	var moved *github.MovedError

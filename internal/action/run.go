@@ -220,7 +220,7 @@ func Refuse(s *Step, err error, code int) int {
 	if code == ExitCalled {
 		s.Console.line("hint: nothing was read or written; correct the workflow, or the configuration on the default branch: docs/action.md")
 	} else {
-		s.Console.line("hint: see what is in the way from outside: label-state doctor %s/%s", s.Repo.Owner, s.Repo.Name)
+		s.Console.line("hint: check the setup from outside: label-state doctor %s/%s", s.Repo.Owner, s.Repo.Name)
 	}
 
 	s.reporter().write(result{mode: s.Inputs.Mode, err: err})

@@ -44,7 +44,7 @@ func (s *Step) shelve(ctx context.Context, repo ledger.Repo, r *result) error {
 
 	for _, want := range p.Ledger.Rules().Scheme.Definitions() {
 		one := shelved{repo, want.Name, "ok"}
-		color, found := want.Among(have)
+		differs, found := want.Among(have)
 		switch {
 		case !found && s.Inputs.DryRun:
 			one.status = "would be created"
@@ -53,8 +53,8 @@ func (s *Step) shelve(ctx context.Context, repo ledger.Repo, r *result) error {
 				return err
 			}
 			one.status = "created"
-		case color != "":
-			one.status = fmt.Sprintf("colour %s, ours is %s", color, want.Color)
+		case differs != "":
+			one.status = differs
 		}
 
 		r.labels = append(r.labels, one)

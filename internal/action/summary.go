@@ -94,7 +94,7 @@ func (rp *reporter) writeSummary(r result) error {
 
 	p.table(title, []string{"Issue", "Was", is, "Why"}, done)
 	p.table("Could not be written", []string{"Issue", "Shows", "Why not"}, failed)
-	p.strands("Waits for a person", "For what", rep.Waiting)
+	p.strands("Waiting for a person", "For what", rep.Waiting)
 	p.strands("Stranded: a person must look", "Why", rep.Stranded)
 	var held [][]string // who holds what, people by their names
 	holds := slices.SortedFunc(slices.Values(rep.Holds), func(a, b ledger.Aged) int { return a.Issue.Compare(b.Issue) })
@@ -105,7 +105,7 @@ func (rp *reporter) writeSummary(r result) error {
 		}
 
 		if !a.Until.IsZero() {
-			ends = a.Until.UTC().Format(clock)
+			ends = printable.Minute(a.Until)
 		}
 
 		// more than half its lease without a heartbeat
@@ -114,7 +114,7 @@ func (rp *reporter) writeSummary(r result) error {
 		}
 		held = append(held, []string{
 			issueLink(a.Issue, a.URL) + " " + markdown(a.Title), who,
-			a.Claim.Updated.UTC().Format(clock), ends,
+			printable.Minute(a.Claim.Updated), ends,
 		})
 	}
 
@@ -253,8 +253,6 @@ func (p *page) picture(states map[labels.State]int) {
 
 	p.add("```\n\n")
 }
-
-const clock = "2006-01-02 15:04 UTC"
 
 // strands lists issues that nothing but a person moves.
 func (p *page) strands(title, why string, all []ledger.Strand) {

@@ -62,12 +62,8 @@ func (s *Step) sweepOne(ctx context.Context, repo ledger.Repo, by string, r *res
 
 		return err
 
-	case known.Archived:
-		r.left = append(r.left, repo.String()+": archived, nothing can change there")
-		return nil
-
-	case !known.HasIssues:
-		r.left = append(r.left, repo.String()+": issues are turned off there")
+	case known.Unsweepable() != "":
+		r.left = append(r.left, repo.String()+": "+known.Unsweepable())
 		return nil
 	}
 

@@ -17,8 +17,8 @@ func (s *Step) tend(ctx context.Context, issues []claim.Issue, by string) ledger
 	return s.tendSnapshots(ctx, s.Hub.FactsOf(ctx, issues), by)
 }
 
-// tendSnapshots is tend for issues that were just read. Those that are not there, or not here any
-// more, are left out.
+// tendSnapshots is tend for issues that were just read. Those that are not there, or no longer
+// here, are left out.
 func (s *Step) tendSnapshots(ctx context.Context, snapshots []lifecycle.Snapshot, by string) ledger.Report {
 	read := func(yield func(lifecycle.Facts, error) bool) {
 		for _, r := range snapshots {

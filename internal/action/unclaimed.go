@@ -19,7 +19,7 @@ import (
 const byAuthors = "pull-request"
 
 // unclaimedText is what the guard says of an issue whose pull request's author does not hold it.
-const unclaimedText = "nobody holds it; the author can take it by the comment /claim on the issue"
+const unclaimedText = "nobody holds it; the author can take it by commenting /claim on the issue"
 
 // demands reports whether the repository wants contributors to hold what their pull requests close.
 func (p Place) demands() bool {
@@ -27,16 +27,35 @@ func (p Place) demands() bool {
 }
 
 // judges reports whether anything is to be said of the issues that the pull request closes.
-func (s *Step) judges(p github.Pull) bool { return s.Guard != guardOff || s.demands() && p.Outside() }
+func (s *Step) judges(ctx context.Context, p github.Pull) bool {
+	if s.Guard != guardOff || !s.demands() {
+		return s.Guard != guardOff
+	}
+	is, err := s.contributor(ctx, p.Author)
+	return is || err != nil
+}
+
+// contributor reports whether the records of a login do not count, which is the same question for
+// commands and pull requests. Apps are no contributors. A member of the organization who may only
+// read is one, so that GitHub is asked for the role of everybody else than a stranger.
+func (p Place) contributor(ctx context.Context, login string) (bool, error) {
+	if !(Account{Login: login}).person() {
+		return false, nil
+	}
+	counts, err := p.Hub.MayLabel(ctx, p.Repo, login)
+	return err == nil && !counts, err
+}
 
 // unheld reports whether the author of the pull request is a contributor who must hold the issue, and
-// does not.
-func (s *Step) unheld(p github.Pull, f lifecycle.Facts) bool {
-	if !s.demands() || !s.here(f.Issue) || !f.Open || f.PullRequest || !byStranger(p, f) {
-		return false
+// does not. The role is asked last: who holds the issue costs no request.
+func (s *Step) unheld(ctx context.Context, p github.Pull, f lifecycle.Facts) (bool, error) {
+	if !s.demands() || !s.here(f.Issue) || !f.Open || f.PullRequest || delivered(p, f) {
+		return false, nil
 	}
-	c, held := s.Ledger.Rules().Holder(f)
-	return !held || !c.IsOf(p.Author)
+	if c, held := s.Ledger.Rules().Holder(f); held && c.IsOf(p.Author) {
+		return false, nil
+	}
+	return s.contributor(ctx, p.Author)
 }
 
 // heldBy is who holds an issue that the author of a pull request does not hold, or how to take it.
@@ -49,15 +68,11 @@ func (s *Step) heldBy(f lifecycle.Facts, v lifecycle.Verdict) lifecycle.Reason {
 	return lifecycle.Reason{Text: unclaimedText, URL: f.URL}
 }
 
-// byStranger reports whether the records of the pull request's author do not count. Apps are no
-// strangers.
-func byStranger(p github.Pull, f lifecycle.Facts) bool {
-	for _, o := range f.PRs {
-		if o.Number == p.Number && strings.EqualFold(o.Repo, p.Repo) {
-			return o.Stranger
-		}
-	}
-	return p.Outside()
+// delivered reports whether a holder's release names the pull request as its work.
+func delivered(p github.Pull, f lifecycle.Facts) bool {
+	return slices.ContainsFunc(f.PRs, func(o lifecycle.PR) bool {
+		return o.Recorded && o.Number == p.Number && strings.EqualFold(o.Repo, p.Repo)
+	})
 }
 
 // unclaimedComment is what the guard says under a pull request whose author holds none of what it
@@ -76,8 +91,7 @@ func unclaimedComment(unclaimed []refusal) string {
 // takes reports whether the repository gives the authors of pull requests the holds of what they
 // close.
 func (p Place) takes() bool {
-	c := p.Contributors
-	return c.PullRequests == config.PullsClaim && c.Claim != "" && c.Claim != config.ContributorsOff
+	return p.Contributors.PullRequests == config.PullsClaim && p.Contributors.Open()
 }
 
 // takeForAuthor gives the author of a pull request the holds of the issues that it closes, where a
@@ -106,7 +120,7 @@ func (s *Step) takeForAuthor(ctx context.Context, p github.Pull, closes []claim.
 // takeFor gives the author of a pull request the hold of one issue, and reports whether it did.
 // What goes wrong is told and tried again by the next sweep; it makes no check red.
 func (cm *commands) takeFor(ctx context.Context, p github.Pull, f lifecycle.Facts, r *result) bool {
-	if !f.Open || f.PullRequest || !byStranger(p, f) || !(Account{Login: p.Author}).person() {
+	if !f.Open || f.PullRequest || delivered(p, f) || !(Account{Login: p.Author}).person() {
 		return false
 	}
 
@@ -135,6 +149,8 @@ func (cm *commands) takeFor(ctx context.Context, p github.Pull, f lifecycle.Fact
 
 	var refused no
 	switch {
+	case errors.Is(err, errMember):
+		return false
 	case errors.As(err, &refused):
 		cm.console.line("%s does not get the hold of %s for %s: %s", p.Author, f.Issue, p, refused)
 		return false
@@ -164,7 +180,9 @@ func (s *Step) takeForAuthors(ctx context.Context, p Place, r *result) {
 		return
 	}
 
-	pulls = slices.DeleteFunc(pulls, func(o github.Mergeable) bool { return !o.Outside() || !o.DefaultBase })
+	pulls = slices.DeleteFunc(pulls, func(o github.Mergeable) bool {
+		return !o.DefaultBase || !(Account{Login: o.Author}).person()
+	})
 	slices.SortFunc(pulls, func(a, b github.Mergeable) int { return a.Number - b.Number })
 
 	var all []claim.Issue

@@ -4,7 +4,7 @@ package agenthost
 type Answer struct {
 	Deny    string   // why a tool call may not be made
 	Context string   // for the model
-	Notes   []string // for whoever looks at standard error, one line each
+	Notes   []string // for the reader of standard error, one line each
 }
 
 // Text returns the answer as the event's host understands it, with a line break, or nothing. A host

@@ -290,7 +290,7 @@ func list(all ...string) []string {
 	return out
 }
 
-// What a patch begins with, and what stands before its files.
+// What a patch begins with, and what comes before its files.
 const (
 	patchStart = "*** Begin Patch"
 	patchFile  = "*** "

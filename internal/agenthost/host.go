@@ -14,7 +14,7 @@ import (
 // A Host is a program that coding agents run in, by the name that the command line uses.
 type Host string
 
-// The hosts. Plugin is no host: it is the package that Claude Code, Codex and Copilot CLI share,
+// The hosts. Plugin is not a host: it is the package that Claude Code, Codex and Copilot CLI share,
 // whose events say themselves which of them sent them.
 const (
 	ClaudeCode Host = "claude-code"

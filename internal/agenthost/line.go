@@ -243,8 +243,8 @@ func unescaped(text string, quoted bool) string {
 
 func isNumber(word string) bool { return strings.Trim(word, "0123456789") == "" && word != "" }
 
-// publishes reports whether the line pushes, or opens or merges a pull request. The verb may stand
-// anywhere, behind sudo, env, time or xargs. What stands in quotes is looked at as well, because it
+// publishes reports whether the line pushes, or opens or merges a pull request. The verb may appear
+// anywhere, after sudo, env, time or xargs. What stands in quotes is looked at as well, because it
 // may be a command for another shell.
 func (l line) publishes() bool {
 	pushes := strings.Contains(l.text, "push")

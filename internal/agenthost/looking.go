@@ -106,7 +106,7 @@ func anyLetter(words []string, letters string) bool {
 	})
 }
 
-// dateLooks: an operand that is no format sets the clock.
+// dateLooks: an operand that is not a format sets the clock.
 func dateLooks(rest []string) bool {
 	for i := 0; i < len(rest); i++ {
 		switch w := rest[i]; {

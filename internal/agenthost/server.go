@@ -10,7 +10,7 @@ type Server struct {
 	New       string          // how a new file begins: what the host would add by itself, and change the worktree
 }
 
-// MCPServer returns the entry of a host. ok is false for what is no host.
+// MCPServer returns the entry of a host. ok is false for what is not a host.
 func MCPServer(h Host, user bool) (s Server, ok bool) {
 	s = Server{Key: "mcpServers", Name: "label-state"}
 	switch h {

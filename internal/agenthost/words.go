@@ -9,7 +9,7 @@ import (
 )
 
 func lost(h Hold) string {
-	return fmt.Sprintf("%s is not yours any more: %s. Do not edit, commit or push for it. "+
+	return fmt.Sprintf("%s is no longer yours: %s. Do not edit, commit or push for it. "+
 		"Take other work with: label-state next; or put the changes here aside with: git stash -u", h.Issue, h.Lost)
 }
 
@@ -43,8 +43,8 @@ func Again(i claim.Issue) string {
 // NotAgain is what a session is told whose hold had expired and could not be claimed again.
 func NotAgain(h Hold) string { return "label-state: " + unproven(h, h.Expires()) }
 
-const unclaimed = "this repository wants an issue to be claimed before its files are edited, and this worktree holds none " +
-	"(sessions.require_claim). Take work with: label-state next; or a certain issue with: label-state claim ISSUE"
+const unclaimed = "this repository requires a claim before its files are edited, and this worktree holds none " +
+	"(sessions.require_claim). Take work with: label-state next; or a specific issue with: label-state claim ISSUE"
 
 // clock writes a time of this machine for a person and for a model: with its zone.
 func clock(t time.Time) string { return t.UTC().Format("15:04 UTC") }
@@ -63,7 +63,7 @@ func StartText(e Event, w World, shown []Shown, worktree string) string {
 		return ""
 	case len(shown) == 0:
 		return "label-state: this worktree holds no issue. Before you work on one, take it with: label-state next; " +
-			"or a certain one with: label-state claim ISSUE"
+			"or a specific one with: label-state claim ISSUE"
 	}
 
 	var out []string
@@ -79,7 +79,8 @@ func StartText(e Event, w World, shown []Shown, worktree string) string {
 			text = lost(s.Hold)
 		case s.Expired(w.Now):
 			text = fmt.Sprintf("%s was held in this worktree until %s, and what was done for it may still be here. "+
-				"To go on with it: label-state claim %s; to be rid of it: label-state release %s", i, clock(s.Expires()), i, i)
+				"To go on with it: label-state claim %s; to release it: label-state release "+
+				"%s", i, clock(s.Expires()), i, i)
 		case s.Session == e.Session || s.Session.IsZero():
 			text = yours(s, until)
 		case !s.Ended.IsZero():
@@ -87,7 +88,8 @@ func StartText(e Event, w World, shown []Shown, worktree string) string {
 				"label-state claim %s; to release it: label-state release %s", i, until, s.Session.Host, clock(s.Ended), i, i)
 
 		case s.Gone:
-			text = fmt.Sprintf("this worktree holds %s%s for a session of %s that is gone without having ended, and may have left work behind. "+
+			text = fmt.Sprintf("this worktree holds %s%s for a session of %s that disappeared without ending, "+
+				"and may have left work behind. "+
 				"To go on with it: label-state claim %s; to release it: label-state release %s", i, until, s.Session.Host, i, i)
 		}
 
@@ -121,7 +123,8 @@ func Over(h Hold) string { return "label-state: " + lost(h) }
 // Lifted is what a session is told when it may edit a worktree again that has nothing of a lost
 // hold's work.
 func Lifted(h Hold) string {
-	return fmt.Sprintf("label-state: %s is not yours any more: %s. Nothing of the work on it is in this worktree, so its files may be edited "+
+	return fmt.Sprintf("label-state: %s is no longer yours: %s. Nothing of the work on it is in this worktree, "+
+		"so its files may be edited "+
 		"for something else. Take work with: label-state next", h.Issue, h.Lost)
 }
 

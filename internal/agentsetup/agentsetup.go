@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -44,8 +45,6 @@ type Step struct {
 	Path string
 	Kind Kind
 	What string // what the file is for
-
-	Edited bool // of Uninstall: somebody has written to it since, and only what is ours goes
 
 	read []byte // what it is now
 	text []byte // afterwards
@@ -264,17 +263,6 @@ func absolute(dir string) string {
 	return ""
 }
 
-// A FileError is a file that could not be read, understood or written; nothing of it was changed.
-type FileError struct {
-	Path string
-	Err  error
-}
-
-func (e *FileError) Error() string { return e.Path + ": " + e.Err.Error() }
-
-// Unwrap returns the cause.
-func (e *FileError) Unwrap() error { return e.Err }
-
 // Install returns what installing would do to each file. Where all is as it shall be every step is
 // Same.
 func (p Place) Install(h agenthost.Host) ([]Step, error) {
@@ -304,12 +292,12 @@ func (p Place) steps(h agenthost.Host, targets []target,
 	var out []Step
 	for _, t := range targets {
 		s, err := look(h, t, n)
-		var large *smallfile.LargeError
+		var large smallfile.Large
 		switch {
 		case t.what == "mcp" && errors.As(err, &large):
 			s = Step{Path: t.path, What: t.what, Kind: Theirs}
 		case err != nil:
-			return nil, &FileError{t.path, err}
+			return nil, fmt.Errorf("%s: %w", t.path, err)
 		}
 
 		out = append(out, s)
@@ -402,7 +390,7 @@ func (p Place) uninstall(h agenthost.Host, t target, n notes) (Step, error) {
 	case t.text == "":
 		var found bool
 		if s.text, found, err = t.without(text, h); found {
-			s.Kind, s.Edited = Changed, known
+			s.Kind = Changed
 		}
 	case string(text) == t.text:
 		s.Kind = Removed // a clone of a repository that has it: no notes are here
@@ -448,7 +436,7 @@ func (p Place) Carry(h agenthost.Host, steps []Step) error {
 		}
 
 		if err != nil {
-			return &FileError{s.Path, err}
+			return fmt.Errorf("%s: %w", s.Path, err)
 		}
 	}
 
@@ -460,7 +448,7 @@ func (p Place) Carry(h agenthost.Host, steps []Step) error {
 func (s Step) unchanged() error {
 	text, _, err := read(s.Path)
 	if err == nil && !bytes.Equal(text, s.read) {
-		err = errors.New("it was changed after it was looked at, and was left alone")
+		err = errors.New("it changed in the meantime and was left alone")
 	}
 	return err
 }
@@ -494,7 +482,7 @@ func (p Place) TakeBack(h agenthost.Host, steps []Step) error {
 		}
 
 		if err != nil {
-			return &FileError{s.Path, err}
+			return fmt.Errorf("%s: %w", s.Path, err)
 		}
 	}
 
@@ -522,7 +510,7 @@ func (p Place) TakeBack(h agenthost.Host, steps []Step) error {
 	}
 
 	if err := os.Remove(p.file(h)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return &FileError{p.file(h), err}
+		return fmt.Errorf("%s: %w", p.file(h), err)
 	}
 	_ = os.Remove(filepath.Dir(p.file(h)))
 

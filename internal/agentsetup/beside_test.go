@@ -82,7 +82,7 @@ func TestKeyTwice(t *testing.T) {
 		} {
 			if steps, err := look(agenthost.ClaudeCode); err == nil ||
 				!strings.Contains(err.Error(), "settings.json: the key ") ||
-				!strings.Contains(err.Error(), "stands twice in one object") {
+				!strings.Contains(err.Error(), "appears twice in one object") {
 				t.Errorf("%s, %s: %d steps, %v", name, verb, len(steps), err)
 			}
 		}

@@ -50,7 +50,7 @@ func withHooks(text []byte, h agenthost.Host) ([]byte, error) {
 		}
 		list, ok := find(hooks, e.Event).Value.(*hujson.Array)
 		if !ok {
-			return nil, fmt.Errorf("hooks.%s is no list", e.Event)
+			return nil, fmt.Errorf("hooks.%s is not a list", e.Event)
 		}
 
 		value, err := hujson.Parse(laidOut(e.Value, strings.Repeat(indent, 3), indent))
@@ -287,7 +287,7 @@ func equal(v hujson.Value, want json.RawMessage) bool {
 }
 
 // parseObject reads JSON with comments whose top is an object; nothing at all is an empty one. A
-// key that stands twice in one object is an error: one of the two is not read, and it differs
+// key that appears twice in one object is an error: one of the two is not read, and it differs
 // which.
 func parseObject(text []byte) (hujson.Value, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
@@ -295,10 +295,10 @@ func parseObject(text []byte) (hujson.Value, error) {
 	}
 	root, err := hujson.Parse(text)
 	if err != nil {
-		return root, fmt.Errorf("it is no JSON: %w", err)
+		return root, fmt.Errorf("it is not valid JSON: %w", err)
 	}
 	if _, ok := root.Value.(*hujson.Object); !ok {
-		return root, fmt.Errorf("it is no JSON object")
+		return root, fmt.Errorf("it is not a JSON object")
 	}
 
 	for v := range root.All() {
@@ -307,7 +307,7 @@ func parseObject(text []byte) (hujson.Value, error) {
 		for n := 0; object != nil && n < len(object.Members); n++ {
 			name, _ := object.Members[n].Name.Value.(hujson.Literal)
 			if seen[name.String()] {
-				return root, fmt.Errorf("the key %q stands twice in one object; leave one of them", name.String())
+				return root, fmt.Errorf("the key %q appears twice in one object; leave one of them", name.String())
 			}
 			seen[name.String()] = true
 		}
@@ -367,7 +367,7 @@ func objectAt(o *hujson.Object, key, depth, indent string) (*hujson.Object, erro
 	}
 	out, ok := find(o, key).Value.(*hujson.Object)
 	if !ok {
-		return nil, fmt.Errorf("%s is no object", key)
+		return nil, fmt.Errorf("%s is not an object", key)
 	}
 
 	return out, nil
@@ -385,8 +385,8 @@ func add(o *hujson.Object, key string, value hujson.Value, depth, indent string)
 	o.Members = append(o.Members, m)
 }
 
-// comma is what stands behind a new last value: a comma only where one stood behind the value that
-// was last.
+// comma is what follows a new last value: a comma only where one stood behind the value that was
+// last.
 func comma(last hujson.Value) hujson.Extra {
 	if last.AfterExtra == nil {
 		return nil

@@ -72,7 +72,7 @@ func (p Place) load(h agenthost.Host) (n notes, err error) {
 	}
 
 	if err != nil {
-		return n, &FileError{p.file(h), err}
+		return n, fmt.Errorf("%s: %w", p.file(h), err)
 	}
 	n.Format = 1
 
@@ -86,7 +86,7 @@ func (p Place) save(h agenthost.Host, n notes) error {
 	}
 
 	if err != nil {
-		return &FileError{p.file(h), err}
+		return fmt.Errorf("%s: %w", p.file(h), err)
 	}
 
 	return nil
@@ -107,13 +107,6 @@ func read(path string) (text []byte, there bool, err error) {
 	return text, err == nil, cause(err)
 }
 
-// A largeError is a smallfile.LargeError without the path.
-type largeError struct{ err *smallfile.LargeError }
-
-func (e largeError) Error() string { return smallfile.Reason(e.err) }
-
-func (e largeError) Unwrap() error { return e.err }
-
 // write gives a file a new text in one step, through a link, and with the mode it has; mode is that
 // of a new one.
 func write(path string, text []byte, mode fs.FileMode) error {
@@ -133,17 +126,8 @@ func write(path string, text []byte, mode fs.FileMode) error {
 
 // cause leaves out the path, which is said already.
 func cause(err error) error {
-	var at *fs.PathError
-	var large *smallfile.LargeError
-	var irregular *smallfile.IrregularError
-	switch {
-	case errors.As(err, &large):
-		return largeError{large}
-	case errors.As(err, &at):
+	if at, is := errors.AsType[*fs.PathError](err); is {
 		return at.Err
-	case errors.As(err, &irregular):
-		return errors.New(smallfile.Reason(irregular))
 	}
-
 	return err
 }

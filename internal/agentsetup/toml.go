@@ -14,7 +14,7 @@ import (
 	"github.com/label-state/label-state/internal/agenthost"
 )
 
-// withTable returns a TOML text with the MCP server registered as a table behind everything else,
+// withTable returns a TOML text with the MCP server registered as a table after everything else,
 // which stays as it is. An entry of that name that is there already stays as it is, too.
 func withTable(text []byte, s agenthost.Server) ([]byte, error) {
 	servers, err := tableAt(text, s.Key)
@@ -32,7 +32,7 @@ func withTable(text []byte, s agenthost.Server) ([]byte, error) {
 	}
 	out += "[" + s.Key + "." + s.Name + "]\n" + s.Table
 	if _, err := tableAt([]byte(out), s.Key); err != nil {
-		return nil, fmt.Errorf("%s is written in one line, which cannot be added to; write [%s.NAME] tables instead",
+		return nil, fmt.Errorf("%s is an inline table, to which nothing can be added; write [%s.NAME] tables instead",
 			s.Key, s.Key)
 	}
 
@@ -73,7 +73,7 @@ func tableAt(text []byte, key string) (map[string]any, error) {
 
 	table, ok := doc[key].(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("%s is no table", key)
+		return nil, fmt.Errorf("%s is not a table", key)
 	}
 
 	return table, nil
@@ -84,10 +84,10 @@ func parseTOML(text []byte) (doc map[string]any, err error) {
 	var at *toml.DecodeError
 	if errors.As(err, &at) {
 		line, column := at.Position()
-		return nil, fmt.Errorf("it is no TOML: line %d, column %d: %w", line, column, err)
+		return nil, fmt.Errorf("it is not valid TOML: line %d, column %d: %w", line, column, err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("it is no TOML: %w", err)
+		return nil, fmt.Errorf("it is not valid TOML: %w", err)
 	}
 
 	return doc, nil

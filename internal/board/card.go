@@ -69,7 +69,7 @@ type Card struct {
 	Until   time.Time // when the hold ends without another one; zero when it does not
 	Ends    string    // what ends a hold that time does not end: until ...
 	Expired bool      // the lease is over: anyone may take it
-	Plan    bool      // its plan waits for an answer
+	Plan    bool      // its plan is waiting for an answer
 	Marks   []Mark
 	Pulls   []Link   // the pull requests that are open for it
 	Person  bool     // a person holds it, by a claim or by the label alone
@@ -86,7 +86,7 @@ type Card struct {
 
 // Deal makes the cards of snapshots, in the order of their lanes. In Ready it is the order in which
 // "next" hands issues out, and then those that it passes over; elsewhere the lowest number is
-// first. Issues that are no part of the lifecycle have no card, and of pull requests only those
+// first. Issues that are not part of the lifecycle have no card, and of pull requests only those
 // have one that are held.
 func Deal(r lifecycle.Rules, snapshots []lifecycle.Facts) []Card {
 	var out []Card

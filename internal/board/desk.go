@@ -42,7 +42,7 @@ type Answer struct {
 type Desk interface {
 	Read(ctx context.Context) (Snapshot, error)
 	// Do carries out an order of the person at the keyboard by the command of Order.Args. It looks
-	// again before it ends somebody's hold or answers a plan: a yes to what the person saw is no
+	// again before it ends somebody's hold or answers a plan: a yes to what the person saw is not
 	// yes to what has become of it.
 	Do(ctx context.Context, o Order) (Answer, error)
 	// Open shows the address in a browser. ok is false when there is none.

@@ -11,20 +11,20 @@ import (
 var keyRows = [][2]string{
 	{"← → ↑ ↓", "move, also h l k j; 1 to 6 go to a column"},
 	{"g G", "first and last card of the column"},
-	{"enter", "the issue at length: its text and history; again or esc: back"},
-	{"J K", "scroll what is shown at length, also page keys"},
+	{"enter", "the whole issue: its text and history; again or esc: back"},
+	{"J K", "scroll the whole issue, also page keys"},
 	{"/", "filter: every word must be on the card; esc clears"},
 	{"m", "only what you hold and what waits for a person, or all"},
 	{"s", "sort: as next hands out, by age, end of hold, priority, number"},
 	{"c", "claim for yourself; what is held, by force, with a reason"},
 	{"r", "release what you hold"},
 	{"f", "end somebody else's hold by force, with a reason"},
-	{"a x", "approve, or reject with a reason, the plan that waits"},
+	{"a x", "approve the waiting plan, or reject it with a reason"},
 	{"p", "pause the repository with a reason, or resume it"},
 	{"o", "open the issue in the browser"},
 	{"y", "copy the command for the card"},
 	{"u", "read again now"},
-	{"M", "mouse off, so that the terminal selects text, or on"},
+	{"M", "mouse off (the terminal selects text), or on"},
 	{"?", "this help"},
 	{"q", "quit"},
 }
@@ -119,9 +119,9 @@ func (m Model) browse(name string) (Model, tea.Cmd) {
 		m.refilter(m.filter)
 	case "M":
 		m.noMouse = !m.noMouse
-		m.notice = notice{text: "the mouse is the board's; with shift it selects text", left: said}
+		m.notice = notice{text: "the board uses the mouse; hold shift to select text", left: said}
 		if m.noMouse {
-			m.notice.text = "the mouse is the terminal's"
+			m.notice.text = "the terminal uses the mouse"
 		}
 	case "u", "f5":
 		return m.refresh()
@@ -295,7 +295,7 @@ func (m Model) act(name string) (Model, tea.Cmd) {
 	case name == "p":
 		m.asked, ok = m.askPause()
 	case !ok:
-		m.notice = notice{text: "no card is chosen", left: said}
+		m.notice = notice{text: "no card is selected", left: said}
 		return m, nil
 	case name == "o":
 		return m, func() tea.Msg { return openedMsg{c.URL, m.desk.Open(c.URL)} }

@@ -18,7 +18,7 @@ import (
 type Options struct {
 	Name  string        // of the repository, or of all of them
 	Every time.Duration // how often it reads again; 0 only when asked to
-	Gone  func() bool   // whether the terminal is gone, so that nobody looks any more; nil is never
+	Gone  func() bool   // whether the terminal is gone, so nobody is looking; nil is never
 }
 
 // A Model is the board in a terminal: the view, and what it is fed by. It is a value; Update
@@ -181,7 +181,7 @@ func (m Model) refresh() (Model, tea.Cmd) {
 	return m.again()
 }
 
-// again reads. What an earlier snapshot has to say does not count any more.
+// again reads. What an earlier snapshot has to say no longer counts.
 func (m Model) again() (Model, tea.Cmd) {
 	m.busy, m.reads = true, m.reads+1
 	return m, m.read()

@@ -218,7 +218,7 @@ func TestKeys(t *testing.T) {
 		{"s s g", "▌#3", "read"},
 		{"s s", "by end", "read"},
 		{"s s s s s g", "▌#1", "read"},
-		{"M", "the mouse is the terminal's", "read"},
+		{"M", "the terminal uses the mouse", "read"},
 		{
 			"o", "no browser here; the address is https://github.com/acme/app/issues/1",
 			"read, open https://github.com/acme/app/issues/1",
@@ -249,13 +249,13 @@ func TestKeys(t *testing.T) {
 		{"h r", "nobody holds #4", "read"},
 		{"h f", "nobody holds #4", "read"},
 		{"5 c", "#10 is done: there is nothing to claim", "read"},
-		{"a", "no plan waits on #1", "read"},
+		{"a", "no plan is waiting on #1", "read"},
 		{"l a", "Approve the plan of lucius on #6?", "read"},
 		{"l a y", "▌#6", "read, approve acme/app#6, read"},
 		{"l x n o enter", "▌#6", "read, reject acme/app#6 --reason no, read"},
 		{"p", "Pause acme/app?", "read"},
 		{"p d a y enter", "▌#1", "read, repo pause acme/app --reason day, read"},
-		{"/ q q enter c y", "no card is chosen", "read"},
+		{"/ q q enter c y", "no card is selected", "read"},
 	} {
 		d := &desk{}
 		m := press(start(t, d, 80, 24), c.keys)
@@ -395,7 +395,8 @@ func TestBorneOut(t *testing.T) {
 	} {
 		got := text(press(start(t, &desk{after: c.after, answer: board.Answer{Warnings: []string{"tell them"}}}, 80,
 			24), "h c y"))
-		if !strings.Contains(got, c.want) || strings.Contains(got, c.not) || !strings.Contains(got, "note: tell them") {
+		if !strings.Contains(got, c.want) || strings.Contains(got, c.not) || !strings.Contains(got, "note: tell them") ||
+			strings.Contains(got, "Olga (you)") != (c.after != nil) {
 			t.Errorf("%s: want %q and no %q\n%s", c.name, c.want, c.not, got)
 		}
 	}

@@ -182,7 +182,7 @@ func (v view) ask(key string, c Card) (q question, ok bool) {
 	}
 
 	if !c.Plan {
-		q.text = "no plan waits on " + ref
+		q.text = "no plan is waiting on " + ref
 	}
 
 	return q, c.Plan
@@ -197,7 +197,7 @@ func (v view) askPause() (q question, ok bool) {
 	case len(v.snapshot.Repos) == 1:
 		q.Repo = v.snapshot.Repos[0]
 	default:
-		q.text = "choose a card: the pause is of its repository"
+		q.text = "select a card: the pause applies to its repository"
 		return q, false
 	}
 

@@ -250,9 +250,9 @@ func (v view) page() []string {
 
 		out = append(out, "")
 		for _, text := range []string{
-			"A click chooses a card, another one shows it at length; the wheel scrolls.",
+			"A click chooses a card, another one shows the whole issue; the wheel scrolls.",
 			"A bar fills while the holder sends no heartbeat; full, the lease has expired.",
-			"What is marked ! needs a person.",
+			"Items marked ! need a person.",
 			"Ready is in the order in which next hands issues out.",
 		} {
 			out = append(out, broken("  "+text, width, v.palette.dim)...)
@@ -263,7 +263,7 @@ func (v view) page() []string {
 
 	c, ok := v.chosen()
 	if !ok {
-		return []string{v.palette.dim.Render("no card is chosen")}
+		return []string{v.palette.dim.Render("no card is selected")}
 	}
 	if v.snapshot.Details == nil {
 		return broken(c.Title, width, v.palette.name)
@@ -370,12 +370,12 @@ func (v view) talk() []string {
 	switch {
 	case v.mode == confirming:
 		return append(append(said(v.palette.mark, v.asked.text), v.same()...),
-			v.palette.dim.Render("y does it, any other key does not"))
+			v.palette.dim.Render("y confirms, any other key cancels"))
 
 	case v.mode == reasoning:
 		out := append(said(v.palette.mark, v.asked.text), v.same()...)
 		out = append(out, said(lipgloss.NewStyle(), "reason: "+printable.Line(v.asked.Reason)+"█")...)
-		return append(out, v.palette.dim.Render("enter does it, esc does not"))
+		return append(out, v.palette.dim.Render("enter confirms, esc cancels"))
 
 	case v.mode == filtering:
 		return append(said(lipgloss.NewStyle(), "/"+printable.Line(v.filter)+"█"),

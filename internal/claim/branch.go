@@ -10,7 +10,7 @@ import (
 func ParseBranch(text string) (string, error) {
 	name := strings.TrimPrefix(text, "refs/heads/")
 	if !wellFormed(name) {
-		return "", fmt.Errorf("branch %q: not a name that git takes", clip(text))
+		return "", fmt.Errorf("branch %q: not a name that git accepts", clip(text))
 	}
 	return name, nil
 }

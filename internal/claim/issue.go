@@ -84,8 +84,8 @@ func (w Worker) Validate() error {
 	return checkName("firing id", w.FiringID, "._/-:")
 }
 
-// checkName reports why s is no codename or firing id; what names it in the error, punctuation is
-// what else it may hold, but not begin with.
+// checkName reports why s is not a codename or firing id; what names it in the error, punctuation
+// is what else it may hold, but not begin with.
 func checkName(what, s, punctuation string) error {
 	if s == "" || len(s) > 64 {
 		return fmt.Errorf("%s %q: expected 1 to 64 characters", what, clip(s))
@@ -96,7 +96,7 @@ func checkName(what, s, punctuation string) error {
 		if letter || i > 0 && strings.ContainsRune(punctuation, r) {
 			continue
 		}
-		return fmt.Errorf("%s %q: allowed are letters, digits and %s, starting with a letter or digit", what, clip(s),
+		return fmt.Errorf("%s %q: expected letters, digits and %s, starting with a letter or digit", what, clip(s),
 			punctuation)
 	}
 

@@ -13,8 +13,8 @@ const (
 	KindPlan    Kind = "plan"    // the holder proposes and waits
 	KindApprove Kind = "approve" // the plan of the key may go ahead
 	KindReject  Kind = "reject"  // the plan of the key may not; ends the claim
-	KindReset   Kind = "reset"   // attempts are counted anew from here
-	KindUnlink  Kind = "unlink"  // the pull request that the key's release names is not for the issue any more
+	KindReset   Kind = "reset"   // the count of attempts restarts here
+	KindUnlink  Kind = "unlink"  // the pull request that the key's release names is no longer for the issue
 )
 
 // An About is what holds for all records of a kind. What a record of the kind does to a claim is in

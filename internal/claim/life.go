@@ -34,8 +34,8 @@ func (s State) Lived(pulls func(login string) (open bool, last time.Time)) State
 	return out
 }
 
-// Spoke is when a login wrote its newest comment on the issue that is no record; zero when it wrote
-// none.
+// Spoke is when a login wrote its newest comment on the issue that is not a record; zero when it
+// wrote none.
 func (s State) Spoke(login string) time.Time { return s.Talk[strings.ToLower(login)] }
 
 // LastSeen is the newest sign of life of whoever holds it: the last heartbeat of a worker, and of a

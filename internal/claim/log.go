@@ -17,7 +17,7 @@ type Comment struct {
 	URL              string
 	Body             string
 
-	Node      string // GitHub's global id, for who minimizes it; empty where it is not known
+	Node      string // GitHub's global id, for minimizing it; empty where it is not known
 	Minimized bool   // it is folded on GitHub; it counts all the same
 }
 

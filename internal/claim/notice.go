@@ -14,12 +14,12 @@ const (
 	NoticeAwake     NoticeKind = "awake"     // the last blocker closed; the key is when it fell asleep
 	// a person was asked whether they still work on it; the key is their claim's
 	NoticeAsked NoticeKind = "asked"
-	// an assignment keeps nobody off any more; the key is who is assigned, and since when
+	// an assignment no longer keeps anybody off; the key is who is assigned, and since when
 	NoticeIdle NoticeKind = "idle"
 )
 
-// A Notice is a comment of ours that tells people something and is no record: it decides nothing.
-// Kind and Key name the occasion, so that nobody tells it twice.
+// A Notice is a comment of ours that tells people something and is not a record: it decides
+// nothing. Kind and Key name the occasion, so that nobody tells it twice.
 type Notice struct {
 	Kind    NoticeKind
 	Key     string

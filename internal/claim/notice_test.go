@@ -31,7 +31,7 @@ func TestDecodeNotice(t *testing.T) {
 	}
 }
 
-// TestNoticeMark: whatever a key holds, its mark is read back, and is no record.
+// TestNoticeMark: whatever a key holds, its mark is read back, and is not a record.
 func TestNoticeMark(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := claim.Notice{Kind: claim.NoticeEscalated, Key: string(rapid.SliceOfN(rapid.Byte(), 1, 50).Draw(t, "key"))}

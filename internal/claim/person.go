@@ -11,7 +11,7 @@ import (
 // appSuffix ends the login of every app.
 const appSuffix = "[bot]"
 
-// IsApp reports whether a login is an app's. An app is no person.
+// IsApp reports whether a login is an app's. An app is not a person.
 func IsApp(login string) bool { return strings.HasSuffix(strings.ToLower(login), appSuffix) }
 
 // personOf returns whose hold a claim comment makes, empty for an agent's run. A login names nobody

@@ -16,7 +16,9 @@ var (
 	ErrRevoked   = errors.New("the holder was asked to stop")
 	ErrNoPlan    = errors.New("no plan is waiting")
 	ErrUnsigned  = errors.New("by= must say who")
-	ErrStale     = errors.New("the fencing token is not the hold's")
+	ErrStale     = errors.New("the fencing token does not belong to the hold")
+
+	ErrUnconfirmed = fmt.Errorf("%w: the claim was never confirmed", ErrNotHolder)
 )
 
 // Refuse says why the record may not be written at server time now by the login author, or nil.
@@ -48,15 +50,15 @@ func (s State) Refuse(r Record, author string, t Terms, now time.Time) error {
 	switch r.Kind {
 	case KindRelease:
 		if r.By == "" && stranger {
-			return fmt.Errorf("%w: the claim was written by %s", ErrNotHolder, c.Author)
+			return c.foreign()
 		}
 
 	case KindPlan:
 		switch {
 		case stranger:
-			return fmt.Errorf("%w: the claim was written by %s", ErrNotHolder, c.Author)
+			return c.foreign()
 		case !c.Held():
-			return fmt.Errorf("%w: the claim was never confirmed", ErrNotHolder)
+			return ErrUnconfirmed
 		case c.Overdue(t, now):
 			return ErrOverdue
 		}
@@ -88,7 +90,7 @@ func (s State) RefuseToken(w Worker, token int64) error {
 	case c.Record.Token != 0:
 		return fmt.Errorf("%w: %d was shown, the hold has %d", ErrStale, token, c.Record.Token)
 	case token <= s.largestToken(w, c.Record.Nonce) || token > s.Index():
-		return fmt.Errorf("%w: %d was shown, which this log cannot have given", ErrStale, token)
+		return fmt.Errorf("%w: %d was shown, which this log never gave out", ErrStale, token)
 	}
 
 	return nil
@@ -100,9 +102,14 @@ func (s State) RefuseToken(w Worker, token int64) error {
 func (s State) RefuseLogin(w Worker, login string) error {
 	c, _ := s.Find(w)
 	if !c.WrittenBy(login) {
-		return fmt.Errorf("%w: the claim was written by %s", ErrNotHolder, c.Author)
+		return c.foreign()
 	}
 	return nil
+}
+
+// foreign is that another login wrote the claim.
+func (c Claim) foreign() error {
+	return fmt.Errorf("%w: the claim was written by %s", ErrNotHolder, c.Author)
 }
 
 // WrittenBy reports whether the login wrote the claim, or nobody of whom the log tells did.
@@ -129,20 +136,20 @@ func (s State) RefuseRenewal(w Worker, author string, t Terms, now time.Time, ma
 	case !c.Live():
 		return fmt.Errorf("%w: %s", ErrEnded, c.End.describe())
 	case !c.WrittenBy(author):
-		return fmt.Errorf("%w: the claim was written by %s", ErrNotHolder, c.Author)
+		return c.foreign()
 	case !c.Held():
-		return fmt.Errorf("%w: the claim was never confirmed", ErrNotHolder)
+		return ErrUnconfirmed
 	case c.Revoked != nil:
 		return fmt.Errorf("%w by %s", ErrRevoked, c.Revoked.Who())
 	case c.Overdue(t, now.Add(margin)):
 		return ErrOverdue
 	}
 
-	// two confirmed claims are no protocol's: a person edited or deleted a comment, and then it
+	// two confirmed claims do not come from the protocol: a person edited or deleted a comment, and then it
 	// counted again
 	for _, o := range s.Live() {
 		if o.Held() && !o.Expired(t, now) && o.Rank.Compare(c.Rank) < 0 && !c.Stored {
-			return fmt.Errorf("%w: the claim of %s stands before it", ErrNotHolder, o.Record.Worker)
+			return fmt.Errorf("%w: the claim of %s comes before it", ErrNotHolder, o.Record.Worker)
 		}
 	}
 

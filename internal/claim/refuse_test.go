@@ -138,11 +138,16 @@ func TestRefuseRenewal(t *testing.T) {
 }
 
 func TestRefusalSaysHowTheClaimEnded(t *testing.T) {
-	s := stateOf(t, held+"\n2 0:05 ann release a:1 outcome=forced by=ann")
 	r := claim.Record{Kind: claim.KindRelease, Worker: claim.Worker{Codename: "a", FiringID: "1"}}
-	err := s.Refuse(r, "bot", claim.DefaultTerms(), at(t, "0:10"))
-	if want := "the hold has ended: forced by ann at 2026-05-01T00:05:00Z"; err == nil || err.Error() != want {
-		t.Errorf("Refuse = %v, want %s", err, want)
+	for end, want := range map[string]string{
+		"ann release a:1 outcome=forced by=ann":       "forced by ann",
+		"bot release a:1":                             "released",
+		"bot release a:1 outcome=race-yielded-to=b:2": "lost the race to b:2",
+	} {
+		err := stateOf(t, held+"\n2 0:05 "+end).Refuse(r, "bot", claim.DefaultTerms(), at(t, "0:10"))
+		if want = "the hold has ended: " + want + " at 2026-05-01T00:05:00Z"; err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", end, err, want)
+		}
 	}
 }
 
@@ -183,7 +188,8 @@ func TestIssueNames(t *testing.T) {
 	}
 
 	if !i.Same(claim.Issue{Owner: "acme", Repo: "APP", Number: 7}) ||
-		i.Same(claim.Issue{Owner: "Acme", Repo: "App", Number: 8}) {
+		i.Same(claim.Issue{Owner: "Acme", Repo: "App", Number: 8}) ||
+		i.Same(claim.Issue{Owner: "Acme", Repo: "Web", Number: 7}) {
 		t.Error("Same does not compare names without case and numbers exactly")
 	}
 

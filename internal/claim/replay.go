@@ -153,7 +153,7 @@ func (c *Claim) bidFor(e Entry) {
 // A release ends a key for ever, also when its claim is not (yet) in the log. One with a nonce ends
 // the bid of that process alone. Only the claim's own author may, or a trusted one that says so in
 // by=, or anybody trusted before a mirrored claim has its author: what ended then stays ended. An
-// unlink takes the pull request out of the release that names it, once, and behind the release. A
+// unlink takes the pull request out of the release that names it, once, and after the release. A
 // plan, its answer and a revoke are about a claim that lives.
 func (f *fold) apply(e Entry) (ignored string) {
 	r, rank := e.Record, rankOf(e.Comment)

@@ -65,6 +65,11 @@ func TestRuled(t *testing.T) {
 				}
 			}
 
+			untold, _ := s.Ruled(claim.Ruling{Worker: c.worker, TTL: time.Hour}).Find(c.worker)
+			if end, _ := untold.Until(claim.DefaultTerms()); c.worker.Codename == "b" && !end.Equal(at(t, "1:01")) {
+				t.Errorf("the store tells no end, and the hold ends at %s", end)
+			}
+
 			if before := names(s.Live()); !slices.Equal(before, []string{"a:1", "b:2", "c:3"}) {
 				t.Errorf("the state itself changed: %q", before)
 			}

@@ -4,7 +4,7 @@ import "strings"
 
 // Signature words who wrote a record that names somebody in by=. Anybody whose records count may
 // name anybody, so the author is said, too, where it is somebody else: "tria, in the name of olga".
-// Apps write for whom they have recognized, and runs of workers and of sweeps are no people.
+// Apps write for whom they have recognized, and runs of workers and of sweeps are not people.
 func Signature(author, by string) string {
 	run := strings.Contains(by, ":") || strings.HasPrefix(by, "sweep-")
 	if by == "" || author == "" || run || SameLogin(author, by) || strings.HasSuffix(strings.ToLower(author), "[bot]") {

@@ -8,7 +8,7 @@ import (
 
 // Terms are the lengths a repository sets for its leases (spec.md#parameters).
 type Terms struct {
-	TTL     time.Duration // of a claim that names none
+	TTL     time.Duration // of a claim that does not name one
 	Legacy  time.Duration // the same, of a claim without nonce: its writers count on four hours (rule 7)
 	Max     time.Duration // a longer ttl counts as this
 	Pending time.Duration // an unconfirmed claim lives at most this long
@@ -41,7 +41,7 @@ type State struct {
 	Last     time.Time // created_at of the newest record that counts
 	Notices  []Notice  // what people were told, in order; it decides nothing
 
-	Talk map[string]time.Time // created_at of the newest comment that is no record, by login in lower case
+	Talk map[string]time.Time // created_at of the newest comment that is not a record, by login in lower case
 
 	Stage   string    // of a pipeline, as the newest record says that counts for it; empty when none does
 	StageAt time.Time // when that was written
@@ -93,7 +93,7 @@ type Claim struct {
 type Release struct {
 	Outcome, PR, By, Reason string
 	Closes                  bool // the pull request closed the issue by its own word then
-	Unlinked                bool // and a later record says that it is not for the issue any more
+	Unlinked                bool // and a later record says that it is no longer for the issue
 	NotBefore               time.Time
 	At                      time.Time
 	Author, URL             string
@@ -186,7 +186,7 @@ func (c Claim) leaseOf(r Record, legacy, held bool, t Terms) time.Duration {
 		ttl = t.TTL
 	}
 
-	if t.Max > 0 && ttl != math.MaxInt64 && c.Person == "" { // a person's days are no worker's hours
+	if t.Max > 0 && ttl != math.MaxInt64 && c.Person == "" { // a person's days are not a worker's hours
 		ttl = min(ttl, t.Max)
 	}
 

@@ -268,7 +268,7 @@ func (c *Call) unwritten(err error) error {
 
 	p := &answer.Problem{
 		Code:  answer.Machine,
-		Why:   "the answer could not be written: " + err.Error() + "; what was done stays done",
+		Why:   "the answer could not be written: " + err.Error() + "; what was done is not undone",
 		Cause: err,
 	}
 

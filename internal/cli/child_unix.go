@@ -54,7 +54,7 @@ func apart(cmd *exec.Cmd, terminal bool) (end func()) {
 func Alone(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
 // tell signals the command and all of its group. A command on a terminal has got an interrupt
-// already; one that has ended is no trouble.
+// already; one that has ended is not a problem.
 func tell(cmd *exec.Cmd, s os.Signal) {
 	n, ok := s.(syscall.Signal)
 	switch group := cmd.SysProcAttr.Setpgid; {

@@ -12,7 +12,7 @@ import (
 	"github.com/label-state/label-state/internal/trouble"
 )
 
-// FirstCommand is the line for who has no ready issue yet.
+// FirstCommand is the line for somebody who has no ready issue yet.
 func (c *Call) FirstCommand() answer.Command {
 	return trouble.LabelIssue("label an issue", "NUMBER", c.Session.Repo.String(), c.queue())
 }

@@ -93,7 +93,7 @@ func toBeginWith() []string {
 // overview is the help of the program, at most 24 lines: what to begin with, and which commands
 // there are.
 func (t Terminal) overview() page {
-	first, all := table{Heading: "TO BEGIN WITH"}, table{Heading: "ALL COMMANDS, BY GROUP"}
+	first, all := table{Heading: "GETTING STARTED"}, table{Heading: "ALL COMMANDS, BY GROUP"}
 	for _, name := range toBeginWith() {
 		first.Rows = append(first.Rows, [2]string{name, t.descend([]string{name}).verb.Summary})
 	}

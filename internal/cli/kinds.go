@@ -3,13 +3,11 @@ package cli
 import (
 	"context"
 	"errors"
-	"strconv"
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/gitpush"
 	"github.com/label-state/label-state/internal/hookfile"
-	"github.com/label-state/label-state/internal/prchain"
 	"github.com/label-state/label-state/internal/slackgate"
 	"github.com/label-state/label-state/internal/state"
 	"github.com/label-state/label-state/internal/trouble"
@@ -20,40 +18,15 @@ import (
 // pushes, hooks and Slack.
 func kinds() []trouble.Kind { return append(undertakingKinds(), pushKinds()...) }
 
-// hintParent is for an issue that is no parent of a chain.
-func hintParent(e *prchain.ParentError, at *answer.Problem) []answer.Command {
-	if e.Closed {
-		return trouble.Then(
-			answer.Shell("if it is not done after all", "gh", "issue", "reopen", strconv.Itoa(e.Parent.Number),
-				"--repo", e.Parent.Slug()),
-			answer.Advice("or name another with --parent"),
-		)
-	}
-
-	return trouble.Then(answer.Call("name the issue that the feature is for", at.Doing,
-		"--feature", at.Object, "--parent", "OWNER/NAME#NUMBER", "--pr", "OWNER/NAME:BRANCH"))
-}
-
 // undertakingKinds are what goes on over several repositories, and has a page in this user's
 // journal.
 func undertakingKinds() []trouble.Kind {
 	return []trouble.Kind{
-		trouble.Advised(answer.Usage, hintParent),
-		trouble.For[*worktree.RequestError](answer.Usage),
 		trouble.Advised(answer.Machine, func(e *state.UnreadableJournalError, _ *answer.Problem) []answer.Command {
 			return trouble.Then(answer.Shell("nothing was changed because of it; check it, then", "rm", e.File))
 		}),
 		trouble.Advised(answer.Declined, func(*state.BusyError, *answer.Problem) []answer.Command {
 			return trouble.Then(answer.Call("when it has finished", answer.Again))
-		}),
-		trouble.Advised(answer.Declined, func(e *worktree.ExistsError, _ *answer.Problem) []answer.Command {
-			if e.Unfinished {
-				return trouble.Then(answer.Call("undo what it left", "worktree prune"))
-			}
-			return trouble.Then(answer.Call("remove them first", "worktree remove", e.Feature))
-		}),
-		trouble.Advised(answer.Declined, func(*worktree.AbsentError, *answer.Problem) []answer.Command {
-			return trouble.Then(answer.Call("see which have", "worktree list"))
 		}),
 		trouble.Advised(answer.Declined, func(_ *worktree.KeptError, at *answer.Problem) []answer.Command {
 			return trouble.Then(answer.Call("commit and push what you want to keep, then", at.Doing, at.Object))
@@ -73,7 +46,8 @@ func pushKinds() []trouble.Kind {
 	return []trouble.Kind{
 		trouble.For[*hookfile.RefusedError](answer.Declined),
 		trouble.Advised(answer.Limited, func(*slackgate.BusyError, *answer.Problem) []answer.Command {
-			return trouble.Then(answer.Call("leave --slack out, for a plan can be answered on GitHub; or after that time", answer.Again))
+			return trouble.Then(answer.Call("leave --slack out, because a plan can be answered on GitHub; or "+
+				"after that time", answer.Again))
 		}),
 		trouble.Advised(answer.Usage, func(e *git.EmbeddedError, _ *answer.Problem) []answer.Command {
 			return trouble.Then(
@@ -82,18 +56,14 @@ func pushKinds() []trouble.Kind {
 			)
 		}),
 		trouble.Advised(answer.NotPushed, func(*gitpush.MovedError, *answer.Problem) []answer.Command {
-			return trouble.Then(answer.Call("nothing was forced; git fetch, build on what is there, then",
+			return trouble.Then(answer.Call("nothing was forced; git fetch, rebase, then",
 				answer.Again))
-		}),
-		trouble.Advised(answer.Unread, func(_ *gitpush.UnclearError, at *answer.Problem) []answer.Command {
-			return trouble.Then(answer.Call("see what has arrived, and push again if nothing has", "push", "--issue",
-				at.Object))
 		}),
 		trouble.Advised(answer.Machine, func(e *git.Error, _ *answer.Problem) []answer.Command {
 			if !interrupted(e) && (e.Operation == "fetch" || e.Operation == "ls-remote") {
 				return trouble.Then(
-					answer.Shell("see that the remote answers", "git", "-C", e.Repository, "ls-remote"),
-					answer.Advice("or take what was fetched last: --offline"),
+					answer.Shell("check that the remote answers", "git", "-C", e.Repository, "ls-remote"),
+					answer.Advice("or use what was fetched last: --offline"),
 				)
 			}
 

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/label-state/label-state/internal/labels"
 )
@@ -20,14 +19,11 @@ type LabelView struct {
 func CompareLabels(want, have []labels.Definition) []LabelView {
 	var out []LabelView
 	for _, w := range want {
-		switch color, found := w.Among(have); {
+		switch differs, found := w.Among(have); {
 		case !found:
 			out = append(out, LabelView{Name: w.Name, Status: "missing"})
-		case color != "":
-			out = append(out, LabelView{
-				Name: w.Name, Status: "differs",
-				Detail: fmt.Sprintf("colour %s, ours is %s", OneLine(color), w.Color),
-			})
+		case differs != "":
+			out = append(out, LabelView{Name: w.Name, Status: "differs", Detail: OneLine(differs)})
 		default:
 			out = append(out, LabelView{Name: w.Name, Status: "ok"})
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 // arrange is a command line as the words of a verb, and what follows with the options in front of
-// the arguments, because people and agents type them behind ("claim 12 --ttl 2h") and the library
+// the arguments, because people and agents type them after it ("claim 12 --ttl 2h") and the library
 // would take them for arguments. Short forms become long ones, and a call for help, anywhere, the
 // verb help. The error is a wrong call: the first option that no such verb has, or that lacks its
 // value.

@@ -80,8 +80,8 @@ func (t Terminal) Resolve(next []answer.Command) []answer.Command {
 	return out
 }
 
-// lengthen makes the value of --timeout four times as long, a minute at least. What is no length of
-// time stays.
+// lengthen makes the value of --timeout four times as long, a minute at least. What is not a length
+// of time stays.
 func lengthen(typed []string) {
 	for n, word := range typed {
 		if word == "--" {

@@ -143,7 +143,7 @@ func (p Param) Add(text string) error {
 		return wrong(text, "true or false", err)
 	case *int64:
 		n, err := strconv.ParseInt(text, 10, 64)
-		if err == nil && (n < 1 || strconv.FormatInt(n, 10) != text) { // 010 is no number
+		if err == nil && (n < 1 || strconv.FormatInt(n, 10) != text) { // 010 is not a number
 			err = strconv.ErrSyntax
 		}
 		*to = n
@@ -196,7 +196,7 @@ func (p Param) allowed(text string) (string, error) {
 		}
 	}
 
-	return "", fmt.Errorf("%q: allowed are %s%s", OneLine(text), strings.Join(p.Only, ", "),
+	return "", fmt.Errorf("%q: expected %s%s", OneLine(text), strings.Join(p.Only, ", "),
 		meant(printable.Nearest(p.Only, text)))
 }
 

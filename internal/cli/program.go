@@ -102,7 +102,7 @@ func RunProgram(ctx context.Context, c *Call, h ledger.Hold, p Program) error {
 
 	var lost *ledger.LostError
 	if errors.As(err, &lost) {
-		return &undeliveredError{lost}
+		return fmt.Errorf("%w; the work was not delivered", lost)
 	}
 	if code != 0 {
 		return &ExitStatus{Code: code}
@@ -110,15 +110,6 @@ func RunProgram(ctx context.Context, c *Call, h ledger.Hold, p Program) error {
 
 	return nil
 }
-
-// An undeliveredError says that a program has worked under a hold that was lost before its end:
-// nobody has its work by this hold.
-type undeliveredError struct{ lost *ledger.LostError }
-
-func (e *undeliveredError) Error() string { return e.lost.Error() + "; the work was not delivered" }
-
-// Unwrap returns how the hold was lost.
-func (e *undeliveredError) Unwrap() error { return e.lost }
 
 // A runner is one program under one hold.
 type runner struct {

@@ -170,7 +170,7 @@ func tenure(t claim.Terms, f lifecycle.Facts, h claim.Claim) string {
 	case h.Revoked != nil:
 		return fmt.Sprintf("%s holds it and was asked to stop; the lease runs for another %s.", who, left)
 	case !ends:
-		return who + " holds it, without an end."
+		return who + " holds it, without a time limit."
 	}
 
 	return fmt.Sprintf("%s holds it for another %s.", who, left)

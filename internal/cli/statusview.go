@@ -32,7 +32,7 @@ type StatusView struct {
 	PRs      []pullView      `json:"pull_requests"`
 	Ignored  []ignoredView   `json:"ignored"`
 	Now      string          `json:"server_time"`
-	Next     string          `json:"next,omitempty"`    // the command for who sets the repository up
+	Next     string          `json:"next,omitempty"`    // the command for the person who sets the repository up
 	Guessed  string          `json:"guessed,omitempty"` // that whose records count is a guess, and why
 }
 

@@ -157,8 +157,8 @@ func (c *Call) Holder(ctx context.Context, i claim.Issue) (claim.Worker, int64, 
 	return c.holder(ctx, i, false)
 }
 
-// Releaser is Holder for who ends the hold: what a session left behind may be ended, and what a
-// session is at work on is not ended by anybody else.
+// Releaser is Holder for a caller that ends the hold: what a session left behind may be ended, and
+// what a session is at work on is not ended by anybody else.
 func (c *Call) Releaser(ctx context.Context, i claim.Issue) (claim.Worker, int64, error) {
 	return c.holder(ctx, i, true)
 }
@@ -290,8 +290,8 @@ func (c *Call) ForgetEnded(h ledger.Hold) {
 	}
 }
 
-// warnDisplaced says that pushes from here are not checked any more: the next thing that a worker
-// does is work that ends in one.
+// warnDisplaced says that pushes from here are no longer checked: the next thing that a worker does
+// is work that ends in one.
 func (c *Call) warnDisplaced() {
 	env := c.Terminal.Env
 	top, err := state.Top(env.Dir)
@@ -310,7 +310,8 @@ func (c *Call) warnDisplaced() {
 	}
 
 	if moved := hookfile.Displaced(common, top); moved != "" {
-		Warnf(c.Terminal.Err, "pushes from here are not checked: lefthook has put label-state's hook out of use, as %s; label-state init", moved)
+		Warnf(c.Terminal.Err, "pushes from here are not checked: lefthook has disabled label-state's hook, as "+
+			"%s; label-state init", moved)
 	}
 }
 

@@ -50,3 +50,8 @@ func (c *Call) WouldClaim(ctx context.Context, i claim.Issue, req ledger.Request
 
 	return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.Free}, text+"\n")
 }
+
+// Would is the answer of a dry run: what would have been done.
+func (c *Call) Would(i claim.Issue, format string, args ...any) error {
+	return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun}, "would "+fmt.Sprintf(format, args...)+"\n")
+}

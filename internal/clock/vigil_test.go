@@ -34,6 +34,14 @@ func TestVigil(t *testing.T) {
 			v.For("a last answer", time.Now().Add(10*time.Second))
 			time.Sleep(time.Second)
 		}, []string{"3s: another try until 6s", "9s: the limit until 1m6s"}},
+		"told, and on": {func(v *clock.Vigil) {
+			v.For("an answer", time.Now().Add(10*time.Second))
+			time.Sleep(4 * time.Second)
+			for range 3 {
+				v.For("more", time.Now().Add(10*time.Second))
+				time.Sleep(2 * time.Second)
+			}
+		}, []string{"3s: an answer until 10s", "7s: more until 16s"}},
 		"nothing yet": {func(v *clock.Vigil) {
 			time.Sleep(5 * time.Second)
 			v.For("an answer", time.Now().Add(5*time.Second))

@@ -47,7 +47,7 @@ type Config struct {
 
 // Claim says how long a hold lasts and how carefully a race is decided.
 type Claim struct {
-	TTL    time.Duration // of a claim that names none
+	TTL    time.Duration // of a claim that does not name one
 	MaxTTL time.Duration // longest that may be asked for
 	Settle time.Duration // wait between the claim's post and the read that decides
 	Lease  string        // what decides: lease.Comments, Refs or Redis
@@ -107,7 +107,7 @@ type Hook struct {
 
 // Sessions is how interactive sessions of agent hosts work here.
 type Sessions struct {
-	TTL          time.Duration // lease of a session's claim that names none, where its hooks renew it
+	TTL          time.Duration // lease of a session's claim that does not name one, where its hooks renew it
 	RequireClaim bool          // whether an edit wants a hold of the worktree
 }
 
@@ -136,6 +136,11 @@ type Contributors struct {
 	// off, claim, warn or fail: what the guard does with one whose author does not hold what it
 	// closes
 	PullRequests string
+}
+
+// Open reports whether they may claim any issue at all. The zero value lets them claim none.
+func (c Contributors) Open() bool {
+	return c.Claim == ContributorsLabelled || c.Claim == ContributorsAll
 }
 
 // The values of Contributors.Claim.

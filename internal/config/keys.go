@@ -65,7 +65,7 @@ func (f *file) keys() rule {
 		key{"labels", "Label names that differ from the preset's.", object(names...)},
 		key{"exclude_labels", "Labels that keep an issue from being taken.", texts(&c.Exclude, label())},
 		key{"claim", "How long a hold lasts, and how a race is decided.", object(
-			key{"ttl", "Lease of a claim that names none.", span(&c.Claim.TTL, second, year)},
+			key{"ttl", "Lease of a claim that does not name one.", span(&c.Claim.TTL, second, year)},
 			key{"max_ttl", "Longest lease that may be asked for.", span(&c.Claim.MaxTTL, second, year)},
 			key{
 				"settle",
@@ -75,7 +75,7 @@ func (f *file) keys() rule {
 			key{"lease", "What decides a race.", word(&c.Claim.Lease, lease.Comments, lease.Refs, lease.Redis)},
 			key{
 				"assignees",
-				"Whether an issue that is assigned to somebody else is somebody else's.",
+				"Whether an assignment to somebody else keeps workers off an issue.",
 				word(&c.Claim.Assignees, "respect", "ignore"),
 			},
 			key{
@@ -90,7 +90,7 @@ func (f *file) keys() rule {
 				word(&c.Claim.Comments, "all", "quiet"),
 			},
 		)},
-		key{"lease", "Where the lease store is, if claim.lease names one that is a server of its own.", object(
+		key{"lease", "Where the lease store is, if claim.lease names one that is a separate server.", object(
 			key{lease.Redis, "A Redis server, for claim.lease: redis.", object(
 				key{
 					"url_env",
@@ -103,21 +103,23 @@ func (f *file) keys() rule {
 			"anything is written.", object(
 			key{
 				"permission",
-				"Least role of a collaborator.",
+				"Lowest role of a collaborator that counts.",
 				word(&c.Trust.Permission, "triage", "write", "maintain", "admin"),
 			},
 			key{"logins", "Users, whatever their role.", texts(&c.Trust.Logins, login())},
 			key{
 				"apps",
-				"GitHub Apps, by slug. GitHub tells no role of an App, so one that is not listed counts for nothing.",
+				"GitHub Apps, by slug. GitHub shows no role for an App, so the records of an App that is not " +
+					"listed do not count.",
 				texts(&c.Trust.Apps, slug()),
 			},
 		)},
 		key{"lifecycle", "What may move an issue, and what becomes of its comments.", object(
 			key{
 				"outsider_issues",
-				"Issues that a pull request may move whose author's records do not count, and that all open ones of one " +
-					"stranger may move together; one that would move more moves none. For all others it is 20 each.",
+				"How many issues a pull request may move if its author's records do not count, and how many all " +
+					"open ones of that author may move together. One that would move more moves none. For all other " +
+					"authors it is 20 each.",
 				count(&c.Lifecycle.OutsiderIssues, 1, lifecycle.MostIssues),
 			},
 			key{
@@ -179,13 +181,13 @@ func (f *file) keys() rule {
 		key{"hook", "The pre-push hook.", own(object(
 			key{
 				"on_unknown",
-				"What happens to a push when nobody can tell.",
+				"What happens to a push that could not be checked.",
 				word(&c.Hook.OnUnknown, "allow", "refuse"),
 			},
 			key{
 				"pull_requests",
-				"Whether a push of a branch is checked against holds on its open pull requests. That costs a " +
-					"request a push.",
+				"Whether a push of a branch is checked against holds on its open pull requests. It costs one " +
+					"request for each push.",
 				truth(&c.Hook.PullRequests),
 			},
 			key{"timeout", "The hook's whole budget.", span(&c.Hook.Timeout, 100*time.Millisecond, time.Minute)},
@@ -193,7 +195,7 @@ func (f *file) keys() rule {
 		key{"sessions", "Interactive sessions of agent hosts, such as Claude Code.", object(
 			key{
 				"ttl",
-				"Lease of a session's claim that names none, where the host's hooks renew it.",
+				"Lease of a session's claim that does not name one, where the host's hooks renew it.",
 				span(&c.Sessions.TTL, time.Minute, year),
 			},
 			key{
@@ -215,23 +217,24 @@ func (f *file) keys() rule {
 				spanOr(&c.People.Nudge, time.Hour, year, none),
 			},
 		)},
-		key{"assignees", "How long an assignment keeps others off an issue, without a hold, an open pull request and a comment of who is assigned.", object(
-			key{"ttl", "How long a person's does.", spanOr(&c.Assignees.TTL, time.Hour, year, none)},
+		key{"assignees", "How long an assignment alone keeps others off an issue: without a hold, an open pull " +
+			"request or a comment by the person assigned.", object(
+			key{"ttl", "How long a person's assignment does.", spanOr(&c.Assignees.TTL, time.Hour, year, none)},
 			key{
 				"bots",
-				"How long a bot's does, as of an agent in the cloud that opens no pull request.",
+				"How long a bot's assignment does, such as that of a cloud agent that opens no pull request.",
 				spanOr(&c.Assignees.Bots, time.Minute, year, none),
 			},
 			key{
 				"unassign",
-				"Whether the sweep then takes the assignment off. It tells so in a comment in any case.",
+				"Whether the sweep then takes the assignment off. It says so in a comment in any case.",
 				truth(&c.Assignees.Unassign),
 			},
 		)},
 		key{"limits", "How much may be in progress at once; 0 is no limit. A person may go beyond it with --force.", object(
 			key{
 				"holds",
-				"Holds of one login, and of one codename, in the repository. A bundle is one.",
+				"Holds of one login, and of one codename, in the repository. A bundle counts as one.",
 				count(&c.Limits.Holds, 0, 10000),
 			},
 			key{
@@ -241,7 +244,7 @@ func (f *file) keys() rule {
 				count(&c.Limits.PullRequests, 0, 10000),
 			},
 		)},
-		key{"contributors", "What people may do through the Action whose records do not count.", object(
+		key{"contributors", "What people whose records do not count may do through the Action.", object(
 			key{
 				"claim",
 				"Which issues they may take with /claim.",
@@ -255,10 +258,10 @@ func (f *file) keys() rule {
 				span(&c.Contributors.TTL, time.Hour, year),
 			},
 			key{"limit", "Holds that one login may have in the repository.", count(&c.Contributors.Limit, 1, 100)},
-			key{"account_age", "Age that an account must have.", span(&c.Contributors.AccountAge, 0, 10*year)},
+			key{"account_age", "Minimum age of an account.", span(&c.Contributors.AccountAge, 0, 10*year)},
 			key{
 				"hourly",
-				"Commands of theirs that are carried out in an hour; later ones wait for the sweep.",
+				"How many of their commands are carried out in an hour; later ones wait for the sweep.",
 				count(&c.Contributors.Hourly, 1, 1000),
 			},
 			key{
@@ -285,7 +288,7 @@ func (f *file) keys() rule {
 			texts(&f.stages, stageName()),
 		},
 		key{
-			"stage_ttl", "Lease of a claim that names none, by stage.",
+			"stage_ttl", "Lease of a claim that does not name one, by stage.",
 			each(&f.ttls, stageName(), func(name string) rule {
 				ttl := new(time.Duration)
 				return after(span(ttl, second, year), func(*reader, string) { f.ttls[name] = *ttl })

@@ -14,7 +14,7 @@ func (f *file) checkStore(r *reader) {
 
 	named := f.c.Claim.Lease == lease.Redis
 	if named && f.c.Lease.RedisURLEnv == "" {
-		r.at("claim.lease", "is redis, and the file does not say which",
+		r.at("claim.lease", "is redis, and the file does not say which server",
 			"lease: {redis: {url_env: LABEL_STATE_REDIS_URL}} beside it")
 	}
 

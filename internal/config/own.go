@@ -68,7 +68,7 @@ func (o Own) Over(c Config, repo string) (Config, error) {
 		case s.differs():
 			problem := "is " + inWords(s.mine) + ", and on the default branch of " + repo + " it is " +
 				inWords(s.theirs)
-			r.at(s.path, problem, "what the default branch says, for everybody must go by the same")
+			r.at(s.path, problem, "what the default branch says, because it must be the same for everybody")
 		}
 	}
 

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Usable reads what can be used of a file that Parse refuses, for who only looks: an entry with a
-// problem is left out, as if the file did not have it. What is no configuration at all is Default.
+// Usable reads what can be used of a file that Parse refuses, for a caller that only looks: an
+// entry with a problem is left out, as if the file did not have it. What is not a configuration at
+// all is Default.
 func Usable(name string, data []byte) Config {
 	r := newReader(name)
 	top := r.document(data)

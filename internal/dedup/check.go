@@ -116,7 +116,7 @@ func (j *judge) ask(who Pusher) {
 		}
 	}
 
-	// a worker's own contender behind another's claim is no hold
+	// a worker's own contender after another's claim is not a hold
 	j.own = j.holder != nil && j.holder.Code == lifecycle.CodeOwn
 	for _, n := range j.verdict.Notes {
 		if n.Code == lifecycle.CodeExpired && (j.mine == nil || n.Claim.Record.Worker != j.mine.Record.Worker) {
@@ -127,11 +127,7 @@ func (j *judge) ask(who Pusher) {
 	ownPRs := map[string]bool{}
 	for _, seeker.Branch = range who.Branches {
 		v := j.rules.Verdict(j.facts, seeker)
-		j.own = j.own || slices.ContainsFunc(v.Reasons, func(r lifecycle.Reason) bool {
-			return j.holder != nil && r.Code == lifecycle.CodeOwn &&
-				r.Claim.Record.Worker == j.holder.Claim.Record.Worker
-		})
-
+		j.own = j.own || v.Has(lifecycle.CodeOwn)
 		for _, n := range v.Notes {
 			if n.Code == lifecycle.CodePROpen {
 				ownPRs[n.PR.String()] = true
@@ -156,7 +152,7 @@ func (j *judge) ask(who Pusher) {
 func (j *judge) report(n Named, r *Report) {
 	issue := n.Issue
 	var reasons []lifecycle.Reason // that stop the push
-	fenced := j.holder != nil && !j.own && j.mine != nil
+	fenced := j.holder != nil && j.mine != nil
 	if !j.own && (j.ownPR == nil || fenced) {
 		if j.holder != nil {
 			reasons = append(reasons, *j.holder)
@@ -194,7 +190,7 @@ func (j *judge) report(n Named, r *Report) {
 	}
 }
 
-// lost is the pusher's own claim when it does not stand any more.
+// lost is the pusher's own claim when it is no longer valid.
 func (j *judge) lost() *claim.Claim {
 	if j.mine == nil || j.mine.Live() && !j.mine.Expired(j.rules.Terms, j.facts.Now) {
 		return nil
@@ -223,7 +219,7 @@ func (j *judge) notes() []Note {
 				cmp.Or(c.Revoked.Reason, "no reason given"), URL: c.Revoked.URL})
 		case c.Overdue(j.rules.Terms, j.facts.Now):
 			end, _ := c.Until(j.rules.Terms)
-			out = append(out, Note{Text: fmt.Sprintf("the lease of your run %s is over since %s",
+			out = append(out, Note{Text: fmt.Sprintf("the lease of your run %s expired at %s",
 				c.Record.Worker.FiringID, j.now.at(end)), URL: c.URL})
 		}
 
@@ -236,7 +232,7 @@ func (j *judge) notes() []Note {
 	out = append(out, others...)
 	for _, l := range j.expired {
 		end, _ := l.Claim.Until(j.rules.Terms)
-		out = append(out, Note{Text: fmt.Sprintf("the lease of %s is over since %s and does not count",
+		out = append(out, Note{Text: fmt.Sprintf("the lease of %s expired at %s and does not count",
 			l.Claim.Holder(), j.now.at(end)), URL: l.URL})
 	}
 

@@ -3,6 +3,8 @@ package dedup
 import (
 	"fmt"
 	"os"
+	"path"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,9 +28,32 @@ func TestCheck(t *testing.T) {
 
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			got := summary(Check(lifecycle.DefaultRules(), c.pusher, []Snapshot{c.snapshot()}))
-			if !slices.Equal(got, c.want) {
+			snapshot, rules := c.snapshot(), lifecycle.DefaultRules()
+			r := Check(rules, c.pusher, []Snapshot{snapshot})
+			if got := summary(r); !slices.Equal(got, c.want) {
 				t.Errorf("got  %s\nwant %s", strings.Join(got, "\n     "), strings.Join(c.want, "\n     "))
+			}
+
+			for _, f := range r.Refusals {
+				want := Refusal{
+					Named:   snapshot.Named,
+					Title:   c.facts.Title,
+					URL:     c.facts.URL,
+					Reasons: f.Reasons,
+					Lost:    f.Lost,
+					Guess:   f.Guess,
+					Terms:   rules.Terms,
+					Now:     fourPM,
+				}
+				if !reflect.DeepEqual(f, want) {
+					t.Errorf("got %+v\nwant %+v", f, want)
+				}
+			}
+
+			for _, n := range r.Notes {
+				if n.Issue != issue42 {
+					t.Errorf("the note %q is about %s", n.Text, n.Issue)
+				}
 			}
 		})
 	}
@@ -61,7 +86,7 @@ func summary(r Report) []string {
 	}
 
 	for _, n := range r.Notes {
-		out = append(out, "note "+n.Text)
+		out = append(out, "note "+n.Text+"; "+path.Base(n.URL))
 	}
 
 	for _, u := range r.Unknown {

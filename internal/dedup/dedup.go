@@ -81,7 +81,7 @@ type Refusal struct {
 	Named
 	Title, URL string
 	Reasons    []lifecycle.Reason // one or more, each lifecycle.CodeInFlight or lifecycle.CodePROpen
-	Lost       *claim.Claim       // the pusher's own claim that does not stand any more; nil when it has none
+	Lost       *claim.Claim       // the pusher's own claim that is no longer valid; nil when it has none
 	Guess      bool               // GitHub does not tell the role of somebody whose records these reasons go by
 	Terms      claim.Terms        // the lengths that the claims are judged by
 	Now        time.Time          // server time of the snapshot

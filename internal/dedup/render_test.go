@@ -79,24 +79,46 @@ func several() Report {
 	own := *held(claim.Worker{Codename: "drake", FiringID: "d1"}, at(9, 0)).Claim
 	own.End = &claim.Release{Outcome: claim.OutcomeStaleSwept, By: "sweep-1", At: at(13, 30)}
 	lost.Lost = &own
+	lost.Reasons = append(lost.Reasons, open57())
 
 	pull := refusal()
 	pull.Issue = claim.Issue{Owner: "acme", Repo: "web", Number: 7}
 	pull.Reasons = []lifecycle.Reason{open57()}
 	pull.Commits = slices.Repeat(pull.Commits, 5)
+	pull.Guess = true
 
 	return Report{
 		Home:     "Acme/App",
 		Refusals: []Refusal{lost, pull},
 		Notes: []Note{
-			{Issue: issue42, Text: "labelled agent:pr-open, but no open pull request closes it"},
+			{Issue: issue42, Text: "labelled agent:pr-open, but no open pull request closes it", URL: pull.URL},
 			{Text: "about no issue"},
 		},
 		Unknown: []Unchecked{
 			{claim.Issue{Owner: "acme", Repo: "app", Number: 8}, "offline"},
-			{claim.Issue{Owner: "acme", Repo: "app", Number: 9}, "offline"},
+			{claim.Issue{Owner: "acme", Repo: "app", Number: 9}, "no token"},
+			{claim.Issue{Owner: "acme", Repo: "app", Number: 10}, "bad gateway"},
 		},
 	}
+}
+
+// holders is an issue with every kind of holder and pull request that a reason can name.
+func holders() Report {
+	r := refusal()
+	r.Reasons = nil
+	for _, change := range []func(*lifecycle.Reason){
+		func(h *lifecycle.Reason) { h.Claim.Person = "ann" },
+		func(h *lifecycle.Reason) { h.Claim.Record.Held, h.Claim.Created = false, time.Time{} },
+		func(h *lifecycle.Reason) { h.Until = time.Time{} },
+		func(h *lifecycle.Reason) { h.Claim.Plan = &claim.Plan{} },
+		func(h *lifecycle.Reason) { *h = open57(); h.PR.Draft, h.PR.Author, h.PR.Head = true, "", "" },
+	} {
+		one := held(claim.Worker{Codename: "lucius", FiringID: "l1"}, at(14, 5))
+		change(&one)
+		r.Reasons = append(r.Reasons, one)
+	}
+
+	return Report{Home: "acme/app", Refusals: []Refusal{r}}
 }
 
 // pulls is a push of two branches whose pull requests somebody else holds, and of a commit that
@@ -112,6 +134,7 @@ func TestText(t *testing.T) {
 	for name, r := range map[string]Report{
 		"refused.txt":  {Home: "acme/app", Refusals: []Refusal{refusal()}},
 		"pulls.txt":    pulls(),
+		"holders.txt":  holders(),
 		"open.txt":     {Home: "acme/web", Refusals: several().Refusals[1:]},
 		"several.txt":  several(),
 		"allowed.txt":  {Home: "acme/app", Unknown: []Unchecked{{issue42, "offline"}}},
@@ -174,6 +197,11 @@ func TestManyIssues(t *testing.T) {
 	if !strings.Contains(got, "push refused, 500 issues are someone else's work") ||
 		!strings.Contains(got, "\n  and 480 more\n") {
 		t.Errorf("the count is missing:\n%s", got)
+	}
+
+	r.Refusals = r.Refusals[:mostIssues]
+	if strings.Contains(Text(r, Style{}), " more\n") {
+		t.Error("it leaves issues out of as many as it shows")
 	}
 
 	if n := strings.Count(got, "\n"); n > 150 {

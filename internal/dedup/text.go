@@ -7,12 +7,13 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // Bounds of what a person is shown; programs get everything.
 const (
-	mostIssues  = 20
-	mostCommits = 3
+	mostIssues    = 20
+	longestReason = 380 // characters
 )
 
 // A Style is how the text looks on the terminal at hand.
@@ -32,14 +33,7 @@ func (s Style) red(text string) string { return s.paint("1;31", text) }
 func Text(r Report, s Style) string {
 	w := writer{report: r, style: s}
 	if all := r.Refusals; len(all) > 0 {
-		w.line("label-state: %s, %s\n", s.red("push refused"), w.taken(all))
-		for _, r := range all[:min(len(all), mostIssues)] {
-			w.refusal(r)
-		}
-
-		if more := len(all) - mostIssues; more > 0 {
-			w.line("  and %d more\n", more)
-		}
+		w.refusals(all)
 		w.wayOut()
 	}
 
@@ -73,9 +67,40 @@ func (w *writer) short(i claim.Issue) string {
 	return i.String()
 }
 
-// taken says how many issues and pull requests are refused, and why. An open pull request may be the
-// pusher's own.
-func (w *writer) taken(all []Refusal) string {
+// refusals names one refused issue in its first line and the reason in its second. Of several, the
+// first line has the number, and each issue follows in a line of its own.
+func (w *writer) refusals(all []Refusal) {
+	refused := "label-state: " + w.style.red("push refused") + ", "
+	if len(all) == 1 {
+		one := all[0]
+		w.line("%s%s %q%s%s", refused, w.name(one), title(one.Title), w.whose(" is", " has"), finishes(one))
+		w.line("  %s", printable.Short(why(one), longestReason))
+		return
+	}
+
+	w.line("%s%s%s", refused, count(all), w.whose(" are", " have"))
+	for _, r := range all[:min(len(all), mostIssues)] {
+		rest := fmt.Sprintf("%q%s: %s", title(r.Title), finishes(r), why(r))
+		w.line("  %s %s", w.name(r), printable.Short(rest, longestReason))
+	}
+
+	if more := len(all) - mostIssues; more > 0 {
+		w.line("  and %d more", more)
+	}
+}
+
+func (w *writer) name(r Refusal) string { return w.style.paint("1", w.short(r.Issue)) }
+
+// whose says why the issues are refused. An open pull request may be the pusher's own.
+func (w *writer) whose(is, has string) string {
+	if w.first(lifecycle.CodeInFlight) == nil {
+		return has + " an open pull request"
+	}
+	return is + " someone else's work"
+}
+
+// count counts issues and pull requests.
+func count(all []Refusal) string {
 	pulls := 0
 	for _, r := range all {
 		if r.Branch != "" {
@@ -84,59 +109,50 @@ func (w *writer) taken(all []Refusal) string {
 	}
 
 	var parts []string
-	for _, of := range []struct {
-		n    int
-		name string
-	}{{len(all) - pulls, "issue"}, {pulls, "pull request"}} {
-		switch of.n {
-		case 0:
-		case 1:
-			parts = append(parts, "1 "+of.name)
-		default:
-			parts = append(parts, fmt.Sprintf("%d %ss", of.n, of.name))
-		}
+	if n := len(all) - pulls; n > 0 {
+		parts = append(parts, printable.Count(n, "issue", "issues"))
+	}
+	if pulls > 0 {
+		parts = append(parts, printable.Count(pulls, "pull request", "pull requests"))
 	}
 
-	one, many := " is someone else's work", " are someone else's work"
-	if w.first(lifecycle.CodeInFlight) == nil {
-		one, many = " has an open pull request", " have an open pull request"
-	}
-
-	if len(all) > 1 {
-		one = many
-	}
-	return strings.Join(parts, " and ") + one
+	return strings.Join(parts, " and ")
 }
 
-func (w *writer) refusal(r Refusal) {
-	w.line("  %s %s", w.style.paint("1", w.short(r.Issue)), title(r.Title))
-	if r.Branch != "" {
-		w.line("    open pull request from %s", title(r.Branch))
+// finishes says what in the push is about the issue.
+func finishes(r Refusal) string {
+	if len(r.Commits) == 0 {
+		return " (pull request from " + title(r.Branch) + ")"
 	}
 
-	for _, c := range r.Commits[:min(len(r.Commits), mostCommits)] {
-		w.line("    closed by %s \"%s\"", c.OID[:min(len(c.OID), 7)], title(c.Subject))
+	c := r.Commits[0]
+	text := fmt.Sprintf(" (closed by %s %q", c.OID[:min(len(c.OID), 7)], title(c.Subject))
+	if more := len(r.Commits) - 1; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
 	}
+	return text + ")"
+}
 
-	if more := len(r.Commits) - mostCommits; more > 0 {
-		w.line("    and by %d more", more)
-	}
+// why joins the reasons of one refusal.
+func why(r Refusal) string {
+	var parts []string
 	at := clock{r.Now}
 	if r.Lost != nil {
-		w.line("    %s", clause(lostText(*r.Lost, r.Terms, at)))
+		parts = append(parts, clause(lostText(*r.Lost, r.Terms, at)))
 	}
 
 	for _, reason := range r.Reasons {
-		w.line("    %s", clause(describe(reason, at)))
+		text := clause(describe(reason, at))
 		if strings.HasPrefix(reason.URL, "https://") || strings.HasPrefix(reason.URL, "http://") {
-			w.line("    %s", clause(reason.URL))
+			text += " (" + clause(reason.URL) + ")"
 		}
+		parts = append(parts, text)
 	}
 
 	if r.Guess {
-		w.line("    a guess: GitHub tells the roles of others only to those who may push, and calls the author a member")
+		parts = append(parts, "this is a guess: GitHub calls the author a member, but does not show you the role")
 	}
-	w.line("")
+	return strings.Join(parts, "; ")
 }
 
 // describe says who works on the issue, and until when.

@@ -52,5 +52,5 @@ func (c clock) at(t time.Time) string {
 	if t.Format(time.DateOnly) == c.now.UTC().Format(time.DateOnly) {
 		return t.Format("15:04 UTC")
 	}
-	return t.Format("2006-01-02 15:04 UTC")
+	return printable.Minute(t)
 }

@@ -331,7 +331,7 @@ func (g Git) worded(args []string, err error, said string) error {
 	return e
 }
 
-// operation is the first word of a command that is no option.
+// operation is the first word of a command that is not an option.
 func operation(args []string) string {
 	for n := 0; n < len(args); n++ {
 		if args[n] == "-c" {

@@ -175,7 +175,7 @@ func TestUnshownComments(t *testing.T) {
 	}
 }
 
-// TestUnshownGap: a page with a gap, or one that does not end, is no whole snapshot, whatever is
+// TestUnshownGap: a page with a gap, or one that does not end, is not a whole snapshot, whatever is
 // counted.
 func TestUnshownGap(t *testing.T) {
 	for name, change := range map[string][2]string{
@@ -198,7 +198,7 @@ func TestUnshownGap(t *testing.T) {
 	}
 }
 
-// TestHiddenIsNoHeartbeat: who hides a comment moves its updated_at. That is no edit: the lease
+// TestHiddenIsNoHeartbeat: who hides a comment moves its updated_at. That is not an edit: the lease
 // ends when it did.
 func TestHiddenIsNoHeartbeat(t *testing.T) {
 	server := simulated(t)

@@ -126,7 +126,7 @@ func Cause(err error) error {
 		if shape.Field != "" {
 			what = "field " + oneLine(shape.Field)
 		}
-		return &AnswerError{Status: http.StatusOK, Reason: what + " is not what was asked for"}
+		return &AnswerError{Reason: what + " is not what was asked for"}
 	}
 
 	return err

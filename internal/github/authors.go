@@ -39,9 +39,9 @@ func (r *snapshot) accounts(comments []claim.Comment) (out []account) {
 	return out
 }
 
-// judgeAuthors finds out whose records count, for all snapshots together. For who only asks who
-// holds the issues, nobody is asked about who has ended all own claims; and about who ended a claim
-// only if that claim counts.
+// judgeAuthors finds out whose records count, for all snapshots together. For a caller that only
+// asks who holds the issues, nobody is asked about who has ended all own claims; and about who
+// ended a claim only if that claim counts.
 func (c *Client) judgeAuthors(ctx context.Context, snapshots []*snapshot, want scope) judgement {
 	var all []account
 	// keys whose records can change who holds the issue, or which pull requests are for it

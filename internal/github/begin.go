@@ -134,8 +134,7 @@ func (bg *beginnings) begin(what string, read func() (*beginning, error)) error 
 	return nil
 }
 
-// takeBegun returns what Begin has read, once. It is nothing any more after a write, or after a
-// while.
+// takeBegun returns what Begin has read, once. It is nothing after a write, or after a while.
 func (bg *beginnings) takeBegun(of func(*beginning) bool) *beginning {
 	bg.mu.Lock()
 	defer bg.mu.Unlock()

@@ -127,7 +127,7 @@ func described(all []lifecycle.Blocker) []string {
 	return out
 }
 
-// TestBlockersUnknown: a failure to read a blocker is no answer.
+// TestBlockersUnknown: a failure to read a blocker is not an answer.
 func TestBlockersUnknown(t *testing.T) {
 	c := connect(t, altered(blocked(t, "Blocked by #2").Transport(), func(body []byte) []byte {
 		return []byte(strings.Replace(string(body), `"b0":{`, `"b0":null,"x":{`, 1))

@@ -63,7 +63,7 @@ func TestAddLabel(t *testing.T) {
 	}
 }
 
-// TestAddLabelAnswer: an answer without the label is no success.
+// TestAddLabelAnswer: an answer without the label is not success.
 func TestAddLabelAnswer(t *testing.T) {
 	c := connect(t, spoiled(simulated(t).Transport(), `"name":"bug"`, `"name":"gub"`))
 	c.noteLabel(repoOf("app"), "bug", true)

@@ -48,7 +48,7 @@ func (c *Client) writeComment(ctx context.Context, method string, to target, bod
 	var got restComment
 	_, err := c.send(ctx, method, to, map[string]string{"body": body}, &got)
 	if err == nil && (got.ID == 0 || got.CreatedAt.IsZero() || got.User == nil || got.User.Login == "") {
-		err = &AnswerError{Status: http.StatusOK, Reason: "it is not a comment"}
+		err = &AnswerError{Reason: "it is not a comment"}
 	}
 
 	out := got.comment().Comment

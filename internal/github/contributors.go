@@ -3,7 +3,6 @@ package github
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"net/url"
 	"path"
 	"strconv"
@@ -19,7 +18,7 @@ type Remark struct {
 	ID       int64
 	Number   int // of the issue or pull request
 	Author   string
-	Person   bool // the author is a user, and no App wrote in the user's name
+	Person   bool // the author is a user who is still there, and no App wrote in the user's name
 	Outside  bool // GitHub calls the author neither an owner nor a member nor a collaborator
 	Created  time.Time
 	Edited   bool
@@ -60,7 +59,7 @@ func (c *Client) Remarks(ctx context.Context, r ledger.Repo, since time.Time, pa
 			number, err := strconv.Atoi(path.Base(m.IssueURL))
 			if err != nil {
 				return nil, false, fmt.Errorf("list comments of %s: %w", r,
-					&AnswerError{Status: http.StatusOK, Reason: "a comment is of no issue"})
+					&AnswerError{Reason: "a comment belongs to no issue"})
 			}
 
 			out = append(out, m.remark(number))
@@ -79,7 +78,7 @@ func (m remark) remark(number int) Remark {
 		ID:       m.ID,
 		Number:   number,
 		Author:   m.User.name(),
-		Person:   m.App == nil && m.User != nil && m.User.Type != "Bot",
+		Person:   m.App == nil && m.User.name() != ghost && m.User.Type != "Bot",
 		Outside:  m.Association != "OWNER" && !belongs(m.Association),
 		Created:  m.CreatedAt.UTC(),
 		Edited:   m.UpdatedAt.After(m.CreatedAt),
@@ -141,7 +140,7 @@ func (c *Client) Joined(ctx context.Context, login string) (time.Time, error) {
 		Created time.Time `json:"created_at"`
 	}](ctx, c.api, target{path: "users/" + url.PathEscape(login)})
 	if err == nil && got.Created.IsZero() {
-		err = &AnswerError{Status: http.StatusOK, Reason: "it is not an account"}
+		err = &AnswerError{Reason: "it is not an account"}
 	}
 
 	return got.Created, failed(err, Object{}, "read the account %s", login)

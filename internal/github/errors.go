@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/printable"
 )
 
@@ -60,24 +59,6 @@ type AuthError struct {
 }
 
 func (e *AuthError) Error() string { return withMessage("token refused", 401, e.Message) }
-
-// A MissingLabelError says that a repository lacks a label of ours, which this login may not
-// create.
-type MissingLabelError struct {
-	Repo ledger.Repo
-	Name string
-	caused
-}
-
-func (e *MissingLabelError) Error() string {
-	return fmt.Sprintf("label %s does not exist in %s, and this login may not create it: label-state labels sync %s",
-		oneLine(e.Name), e.Repo, e.Repo)
-}
-
-// Remedy is the command by which somebody who may push creates it.
-func (e *MissingLabelError) Remedy() string {
-	return "somebody who may push creates it with: label-state labels sync " + e.Repo.String()
-}
 
 // A PermissionError says that the token is good and not allowed to do this (403, or FORBIDDEN from
 // GraphQL). To some writes GitHub answers 404 instead.
@@ -190,20 +171,20 @@ func (e *StatusError) Rejected() bool { return e.Status >= 400 && e.Status < 500
 // An AnswerError is an answer that says success and cannot be what was asked for: HTML, cut short,
 // empty, or without what it must contain. It is never the same as an empty answer.
 type AnswerError struct {
-	Status int
+	Status int // 0 is 200
 	Reason string
 	short  bool // a list is longer than what was asked for
 	uncertain
 }
 
 func (e *AnswerError) Error() string {
-	return fmt.Sprintf("unusable answer: %s (HTTP %d)", e.Reason, e.Status)
+	return fmt.Sprintf("unusable answer: %s (HTTP %d)", e.Reason, cmp.Or(e.Status, http.StatusOK))
 }
 
 // short reports whether asking for more may help.
 func short(err error) bool {
-	var answer *AnswerError
-	return errors.As(err, &answer) && answer.short
+	unusable, is := errors.AsType[*AnswerError](err)
+	return is && unusable.short
 }
 
 // A NetworkError says that no whole answer arrived.
@@ -258,19 +239,9 @@ func (e *NoGraphQLError) Remedy() string {
 	if e.Old {
 		return "issues are read by GraphQL alone: use a newer GitHub Enterprise Server"
 	}
-	return "issues are read by GraphQL alone: see that LABEL_STATE_API_URL is right, and that no proxy keeps GraphQL away"
+	return "issues are read by GraphQL alone: check that LABEL_STATE_API_URL is right, and that no proxy keeps " +
+		"GraphQL away"
 }
-
-// A DryRunError is a write that a dry run held back. Callers usually treat it as success.
-type DryRunError struct {
-	Planned
-	refused
-}
-
-func (e *DryRunError) Error() string { return "dry run: " + e.Method + " " + e.Path + " was not sent" }
-
-// A Planned is a write that was not sent. Body is the JSON it would have carried.
-type Planned struct{ Method, Path, Body string }
 
 func withMessage(what string, status int, message string) string {
 	if message == "" {

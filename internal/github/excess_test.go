@@ -29,7 +29,7 @@ func TestExcessivePulls(t *testing.T) {
 		{"tia", 21, 0, false},
 		{"wes", 21, 0, false},
 		{"renovate[bot]", 3, 0, true},
-		{"renovate[bot]", 4, 0, false}, // an App is no stranger, and its records do not count
+		{"renovate[bot]", 4, 0, false}, // an App is not a stranger, and its records do not count
 	} {
 		seed := githubsim.Seed{
 			Users: []githubsim.SeedUser{

@@ -36,11 +36,11 @@ func (c *Client) FactsOf(ctx context.Context, issues []claim.Issue) []lifecycle.
 	return c.readIssues(ctx, issues, everyRecord)
 }
 
-// HoldersOf is FactsOf for who only wants to know who holds the issues, and which pull requests are
-// open for them. Roles are asked only of authors whose records can change that: records that tell
-// of the past alone may be missing from the logs. An author of whom nobody could be asked in time
-// is in Facts.Doubts and not in the log; that is no error. Where that is because GitHub does not
-// tell roles, the snapshot has a guess.
+// HoldersOf is FactsOf for a caller that only wants to know who holds the issues, and which pull
+// requests are open for them. Roles are asked only of authors whose records can change that:
+// records that tell of the past alone may be missing from the logs. An author of whom nobody could
+// be asked in time is in Facts.Doubts and not in the log; that is not an error. Where that is
+// because GitHub does not tell roles, the snapshot has a guess.
 func (c *Client) HoldersOf(ctx context.Context, issues []claim.Issue) []lifecycle.Snapshot {
 	return c.readIssues(ctx, issues, standingClaims)
 }

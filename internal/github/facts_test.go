@@ -64,8 +64,8 @@ func TestFactsOfWorld(t *testing.T) {
 	}
 }
 
-// TestNothingButErrors: an answer that says only that something failed is no issue elsewhere, and
-// no issue without claims.
+// TestNothingButErrors: an answer that says only that something failed is not an issue elsewhere,
+// and no issue without claims.
 func TestNothingButErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string

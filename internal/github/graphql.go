@@ -88,7 +88,7 @@ func (a *api) ask(ctx context.Context, document string, variables map[string]any
 
 	var top queryAnswer
 	if err := json.Unmarshal(body, &top); err != nil {
-		return partial{}, &AnswerError{Status: http.StatusOK, Reason: "it is not GraphQL"}
+		return partial{}, &AnswerError{Reason: "it is not GraphQL"}
 	}
 	if top.empty() {
 		return partial{}, a.nothing(top.Errors)
@@ -107,13 +107,13 @@ func (a *api) ask(ctx context.Context, document string, variables map[string]any
 		return partial{}, Cause(err)
 	}
 
-	return partial{now: (answer{header: header}).date(time.Time{}), errors: top.Errors}, nil
+	return partial{now: (response{header: header}).date(time.Time{}), errors: top.Errors}, nil
 }
 
 // nothing is the error of an answer without data.
 func (a *api) nothing(reported []queryError) error {
 	if len(reported) == 0 {
-		return &AnswerError{Status: http.StatusOK, Reason: "no data is in it"}
+		return &AnswerError{Reason: "the data is missing"}
 	}
 
 	first := reported[0]
@@ -136,7 +136,7 @@ func (a *api) post(ctx context.Context, document string,
 	return header, body, err
 }
 
-// errAgain says that the same question, asked anew, leaves out what the schema lacks.
+// errAgain says that the same question, asked again, leaves out what the schema lacks.
 var errAgain = errors.New("the server's schema is older than the query")
 
 // untilUnderstood asks, and asks again without what the schema turned out to lack.
@@ -222,12 +222,11 @@ func (c *connection[T]) shown() iter.Seq[*T] {
 func (c *connection[T]) all(what string) ([]*T, error) {
 	switch {
 	case c == nil:
-		return nil, &AnswerError{Status: http.StatusOK, Reason: what + " are missing"}
+		return nil, &AnswerError{Reason: what + " are missing"}
 	case slices.Contains(c.Nodes, nil):
-		return nil, &AnswerError{Status: http.StatusOK, Reason: "some " + what + " are missing"}
+		return nil, &AnswerError{Reason: "some " + what + " are missing"}
 	case len(c.Nodes) < c.TotalCount:
 		return nil, &AnswerError{
-			Status: http.StatusOK,
 			Reason: fmt.Sprintf("%d of %d %s are missing", c.TotalCount-len(c.Nodes), c.TotalCount, what), short: true,
 		}
 	}
@@ -259,5 +258,5 @@ func (p partial) absence(alias string) error {
 	if err := p.under(alias); err != nil {
 		return err
 	}
-	return &AnswerError{Status: http.StatusOK, Reason: "something that was asked for is missing"}
+	return &AnswerError{Reason: "something that was asked for is missing"}
 }

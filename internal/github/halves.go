@@ -3,7 +3,6 @@ package github
 import (
 	"context"
 	"errors"
-	"net/http"
 	"time"
 
 	"github.com/label-state/label-state/internal/clock"
@@ -145,10 +144,10 @@ type trail struct {
 // follows it. The error says that the pages lead nowhere.
 func (t *trail) follow(n, total int, cursor string) error {
 	if cursor == "" || cursor == t.cursor {
-		return &AnswerError{Status: http.StatusOK, Reason: "its pages lead back to an earlier one"}
+		return &AnswerError{Reason: "its pages lead back to an earlier one"}
 	}
 	if t.asked += n; t.asked > total+latecomers {
-		return &AnswerError{Status: http.StatusOK, Reason: "its pages do not end"}
+		return &AnswerError{Reason: "its pages do not end"}
 	}
 
 	t.cursor = cursor

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -124,7 +123,7 @@ func (c *Client) queryHeads(ctx context.Context, home, head ledger.Repo,
 	if head == home {
 		var now string // a repository that was renamed answers to its old name, and its branches are under the new one
 		if json.Unmarshal(sheet.fields["nameWithOwner"], &now) != nil || now == "" {
-			return nil, nil, &AnswerError{Status: http.StatusOK, Reason: "the name of " + home.String() + " is missing"}
+			return nil, nil, &AnswerError{Reason: "the name of " + home.String() + " is missing"}
 		}
 		head = place(now)
 	}
@@ -141,7 +140,7 @@ func (c *Client) takeHeads(ctx context.Context, s sheet, head ledger.Repo,
 	var inParent map[string]json.RawMessage
 	if raw := s.fields["parent"]; raw != nil && string(raw) != "null" {
 		if json.Unmarshal(raw, &parent) != nil || json.Unmarshal(raw, &inParent) != nil {
-			return nil, nil, &AnswerError{Status: http.StatusOK, Reason: "the parent of " + s.repo.String() +
+			return nil, nil, &AnswerError{Reason: "the parent of " + s.repo.String() +
 				" is missing"}
 		}
 	}
@@ -154,7 +153,7 @@ func (c *Client) takeHeads(ctx context.Context, s sheet, head ledger.Repo,
 		var own, theirs *headList
 		if json.Unmarshal(s.fields[alias], &own) != nil || own == nil || inParent != nil &&
 			(json.Unmarshal(inParent[alias], &theirs) != nil || theirs == nil) {
-			return nil, nil, &AnswerError{Status: http.StatusOK, Reason: "pull requests from " + oneLine(branch) +
+			return nil, nil, &AnswerError{Reason: "pull requests from " + oneLine(branch) +
 				" are missing"}
 		}
 		if own.TotalCount > len(own.Nodes) || theirs != nil && theirs.TotalCount > len(theirs.Nodes) {

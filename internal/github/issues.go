@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/prchain"
@@ -39,7 +41,7 @@ type queuedIssue struct {
 // issue is what it says; an answer that lacks what makes it an issue is an error.
 func (q queuedIssue) issue() (Issue, error) {
 	if q.Number < 1 || q.State == "" || q.CreatedAt.IsZero() {
-		return Issue{}, &AnswerError{Status: http.StatusOK, Reason: "it is not an issue"}
+		return Issue{}, &AnswerError{Reason: "it is not an issue"}
 	}
 
 	out := Issue{
@@ -152,7 +154,7 @@ func (c *Client) askOpenPage(ctx context.Context, r ledger.Repo, label string, w
 	c.noteAlong(s)
 	var page *connection[queuedQuery]
 	if err := json.Unmarshal(s.fields["open"], &page); err != nil || page == nil || s.failed("open", Object{}) != nil {
-		return nil, false, &AnswerError{Status: http.StatusOK, Reason: "the list of issues is missing"}
+		return nil, false, &AnswerError{Reason: "the list of issues is missing"}
 	}
 
 	for _, q := range page.Nodes {
@@ -181,7 +183,7 @@ type queuedQuery struct {
 // issue is what it says; an answer that lacks what makes it an issue is an error.
 func (q *queuedQuery) issue() (Issue, error) {
 	if q == nil || q.Number < 1 || q.State == "" || q.CreatedAt.IsZero() {
-		return Issue{}, &AnswerError{Status: http.StatusOK, Reason: "it is not an issue"}
+		return Issue{}, &AnswerError{Reason: "it is not an issue"}
 	}
 
 	out := Issue{
@@ -235,13 +237,16 @@ func (c *Client) CheckParent(ctx context.Context, i claim.Issue) error {
 	var none *NotFoundError
 	switch {
 	case errors.As(err, &none):
-		return &prchain.ParentError{Parent: i, Why: "there is no such issue, or the token may not see it"}
+		return prchain.NoParent(i, "there is no such issue, or the token may not see it")
 	case err != nil:
 		return err
 	case got.PullRequest:
-		return &prchain.ParentError{Parent: i, Why: "it is a pull request"}
+		return prchain.NoParent(i, "it is a pull request")
 	case !got.Open:
-		return &prchain.ParentError{Parent: i, Why: "it is closed", Closed: true}
+		return prchain.NoParent(i, "it is closed",
+			answer.Shell("if it is not done after all", "gh", "issue", "reopen", strconv.Itoa(i.Number),
+				"--repo", i.Slug()),
+			answer.Advice("or name another with --parent"))
 	}
 
 	return nil

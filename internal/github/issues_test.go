@@ -172,7 +172,7 @@ func TestIssues(t *testing.T) {
 	}
 }
 
-// TestIssuesUnusable: an answer that is no list of issues is an error, never an empty queue.
+// TestIssuesUnusable: an answer that is not a list of issues is an error, never an empty queue.
 func TestIssuesUnusable(t *testing.T) {
 	for name, body := range map[string]string{
 		"web page": "<html>", "null": "null", "an object": "{}", "no issues": `[{"message":"x"}]`,

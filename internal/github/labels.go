@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 )
@@ -68,7 +69,14 @@ func (ds *definitions) ensureLabel(ctx context.Context, r ledger.Repo, name stri
 
 	err = ds.CreateLabel(ctx, r, ours)
 	if denied, is := errors.AsType[*PermissionError](err); is && denied.Push {
-		return &MissingLabelError{Repo: r, Name: ours.Name, caused: caused{denied}}
+		create := "label-state labels sync " + r.String()
+		return &answer.Problem{
+			Code: answer.NotFound,
+			Why: fmt.Sprintf("label %s does not exist in %s, and this login may not create it: %s",
+				oneLine(ours.Name), r, create),
+			Next:  []answer.Command{answer.Advice("somebody who may push creates it with: " + create)},
+			Cause: denied,
+		}
 	}
 
 	return err
@@ -153,7 +161,7 @@ func (ds *definitions) createLabel(ctx context.Context, r ledger.Repo, d labels.
 
 	if absent {
 		denied = &PermissionError{
-			Status: hidden.Status, Message: "creating a label takes the right to push",
+			Status: hidden.Status, Message: "creating a label requires push access",
 			Write: true,
 		}
 	}

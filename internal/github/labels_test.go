@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/labels"
 )
@@ -34,11 +35,11 @@ func TestWhoMayCreateLabels(t *testing.T) {
 		needs             string
 	}{
 		"a triager": {
-			"tok-tia", "app", "not permitted (HTTP 404: creating a label takes the right to push",
+			"tok-tia", "app", "not permitted (HTTP 404: creating a label requires push access",
 			true, "",
 		},
 		"a reader": {
-			"tok-rob", "app", "not permitted (HTTP 404: creating a label takes the right to push",
+			"tok-rob", "app", "not permitted (HTTP 404: creating a label requires push access",
 			true, "",
 		},
 		"a workflow's token": {
@@ -61,7 +62,7 @@ func TestWhoMayCreateLabels(t *testing.T) {
 	}
 
 	if err := connect(t, server.Transport(), as("tok-tia")).AddLabel(t.Context(), issue("app", 1),
-		"agent:large-feature"); !is[*MissingLabelError](err) {
+		"agent:large-feature"); !answer.Is(err, answer.NotFound) {
 		t.Errorf("a label of ours that is missing, put on by a triager: %v, want that somebody creates it", err)
 	}
 

@@ -24,7 +24,7 @@ const (
 
 // limitOf returns when to come back if the answer is a rate limit, else nil. waits is how often
 // this request has waited for one already; local is the time of an answer without a Date.
-func limitOf(a answer, t traits, waits int, local time.Time) *RateLimitError {
+func limitOf(a response, t traits, waits int, local time.Time) *RateLimitError {
 	kind, message := a.limit(t)
 	if kind == unlimited {
 		return nil
@@ -49,7 +49,7 @@ func limitOf(a answer, t traits, waits int, local time.Time) *RateLimitError {
 }
 
 // limit reports whether the answer is a rate limit, which one, and GitHub's words for it.
-func (a answer) limit(t traits) (limitKind, string) {
+func (a response) limit(t traits) (limitKind, string) {
 	if t.graphql && a.status == http.StatusOK {
 		return a.queryLimit(t.write)
 	}
@@ -81,7 +81,7 @@ func (a answer) limit(t traits) (limitKind, string) {
 // queryLimit is limit for an answer of GraphQL, which reports a limit under status 200: by a type,
 // by a code, or by words alone. A mutation that has data is no limit: a part of it may have been
 // carried out, and all of it would be sent again.
-func (a answer) queryLimit(mutation bool) (limitKind, string) {
+func (a response) queryLimit(mutation bool) (limitKind, string) {
 	top, failed := a.queryErrors()
 	if !failed || mutation && !top.empty() {
 		return unlimited, ""
@@ -109,7 +109,7 @@ type queryAnswer struct {
 func (q queryAnswer) empty() bool { return len(q.Data) == 0 || string(q.Data) == "null" }
 
 // queryErrors reads a GraphQL answer that reports errors; failed is false for any other.
-func (a answer) queryErrors() (top queryAnswer, failed bool) {
+func (a response) queryErrors() (top queryAnswer, failed bool) {
 	// The search for the literal saves decoding every answer; a quote in somebody's text is always
 	// escaped in JSON.
 	if !bytes.Contains(a.body, []byte(`"errors"`)) || json.Unmarshal(a.body, &top) != nil {

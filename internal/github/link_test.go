@@ -235,7 +235,7 @@ func TestWaitingIsTold(t *testing.T) {
 	}
 }
 
-// TestAddressOfAPull: what a browser adds to the address of a pull request is no part of it.
+// TestAddressOfAPull: what a browser adds to the address of a pull request is not part of it.
 func TestAddressOfAPull(t *testing.T) {
 	want := pullID{Owner: "acme", Repo: "app", Number: 12}
 	for _, more := range []string{"", "/", "/files", "?diff=split", "#discussion_r1", "/commits?x=1#y"} {

@@ -40,7 +40,7 @@ func (t target) inPages(ctx context.Context, read func(context.Context, target) 
 func listOf[T any](ctx context.Context, a *api, to target) (items []T, first http.Header, err error) {
 	read := func(ctx context.Context, n int) (page []T, header http.Header, err error) {
 		if page, header, err = fetch[[]T](ctx, a, to.page(n)); err == nil && page == nil {
-			err = &AnswerError{Status: http.StatusOK, Reason: "it is not a list"}
+			err = &AnswerError{Reason: "it is not a list"}
 		}
 		return page, header, err
 	}
@@ -120,7 +120,7 @@ func counted[T any](ctx context.Context, a *api, to target, take func(T) (count 
 	}
 
 	if have != want {
-		return &AnswerError{Status: http.StatusOK, Reason: fmt.Sprintf("%d counted and %d readable", want, have)}
+		return &AnswerError{Reason: fmt.Sprintf("%d counted and %d readable", want, have)}
 	}
 
 	return nil
@@ -149,7 +149,7 @@ func another(h http.Header, n int) (more bool, err error) {
 	reason := ""
 	switch {
 	case next == 0 && strings.Contains(strings.ToLower(strings.Join(h.Values("Link"), ",")), "next"):
-		reason = "its Link header cannot be read, so that there may be another page"
+		reason = "its Link header cannot be read, so there may be another page"
 	case next > 0 && next <= n:
 		reason = "its pages lead back to an earlier one"
 	case next > mostPages:
@@ -157,7 +157,7 @@ func another(h http.Header, n int) (more bool, err error) {
 	}
 
 	if reason != "" {
-		return false, &AnswerError{Status: http.StatusOK, Reason: reason}
+		return false, &AnswerError{Reason: reason}
 	}
 
 	return next > 0, nil

@@ -2,7 +2,6 @@ package github
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/closing"
@@ -120,7 +119,7 @@ func (c *Client) queryMerge(ctx context.Context, id pullID, file FileAt) (Pull, 
 func (c *Client) readCommits(ctx context.Context, id pullID, page *connection[queryPullCommit], m *Merge) error {
 	for {
 		if page == nil {
-			return &AnswerError{Status: http.StatusOK, Reason: "commits are missing"}
+			return &AnswerError{Reason: "commits are missing"}
 		}
 
 		for one := range page.shown() {

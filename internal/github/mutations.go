@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strconv"
 
@@ -408,7 +407,7 @@ func (c *Client) Reply(ctx context.Context, i claim.Issue, ask protocol.Ask) (ou
 func (p partial) refused(alias string) error {
 	n := slices.IndexFunc(p.errors, func(e queryError) bool { return len(e.Path) == 0 || e.part(0) == alias })
 	if n < 0 {
-		return &AnswerError{Status: http.StatusOK, Reason: "the comment is not in it"}
+		return &AnswerError{Reason: "the comment is missing"}
 	}
 
 	e := p.errors[n]
@@ -425,9 +424,9 @@ func (p partial) refused(alias string) error {
 func ownComment(node *queryComment) (claim.Comment, error) {
 	switch {
 	case node == nil:
-		return claim.Comment{}, &AnswerError{Status: http.StatusOK, Reason: "the comment is not in it"}
+		return claim.Comment{}, &AnswerError{Reason: "the comment is missing"}
 	case node.ID == 0 || node.CreatedAt.IsZero() || node.Author == nil || node.Author.Login == "":
-		return claim.Comment{}, &AnswerError{Status: http.StatusOK, Reason: "it is not a comment"}
+		return claim.Comment{}, &AnswerError{Reason: "it is not a comment"}
 	}
 
 	written := node.comment().Comment
@@ -468,8 +467,8 @@ func (c *Client) takeAfter(one *snapshot, got partial, payload json.RawMessage, 
 const minimizedAtOnce = 20
 
 // Minimize implements ledger.Minimizer. Comments that were not read by GraphQL are left alone,
-// those that are gone, or were minimized meanwhile, are no error. A token that may not minimize is
-// a *PermissionError.
+// those that are gone, or were minimized meanwhile, are not an error. A token that may not minimize
+// is a *PermissionError.
 func (c *Client) Minimize(ctx context.Context, comments []claim.Comment) (done int, err error) {
 	for part := range slices.Chunk(comments, minimizedAtOnce) {
 		d := newDocument()

@@ -28,8 +28,9 @@ type Options struct {
 	Scheme   labels.Scheme
 	Trust    Trust
 	Blockers Blockers
-	// View is for who shows and decides nothing: where GitHub tells no roles, what it calls a
-	// comment's author says whether the records count. Client.Guessed says that it came to that.
+	// View is for a caller that shows and decides nothing: where GitHub tells no roles, what it
+	// calls a comment's author says whether the records count. Client.Guessed says that it came to
+	// that.
 	View bool
 	// OutsiderIssues is how many issues an open pull request may move whose author's records do not
 	// count; 0 is 3.
@@ -42,7 +43,7 @@ type Options struct {
 	// brings along; Client.Along returns it then. Empty is none.
 	Along string
 
-	DryRun    bool          // refuse every write with *DryRunError
+	DryRun    bool          // refuse every write (protocol.NotWritten)
 	MaxWait   time.Duration // longest one request waits for rate limits altogether; 0 is 5 minutes
 	ReadTime  time.Duration // one try of a read; 0 is 10 seconds
 	WriteTime time.Duration // one try of a write; 0 is 20 seconds

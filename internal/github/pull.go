@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/closing"
 	"github.com/label-state/label-state/internal/ledger"
@@ -70,7 +71,7 @@ func (q queryWholePull) whole() (Pull, error) {
 	}
 
 	if q.Closes == nil {
-		return out, &AnswerError{Status: http.StatusOK, Reason: "closing references are missing"}
+		return out, &AnswerError{Reason: "closing references are missing"}
 	}
 
 	for n := range q.Closes.shown() { // the others are in repositories that the token may not see
@@ -122,16 +123,19 @@ func pullOf(p lifecycle.PR) pullID {
 func (c *Client) restPullRequest(ctx context.Context, id pullID) (restPull, error) {
 	got, _, err := fetch[restPull](ctx, c.api, at(id.Owner, id.Repo, "/pulls/%d", id.Number))
 	if err == nil && (got.Number != id.Number || got.Base.Ref == "") {
-		err = &AnswerError{Status: http.StatusOK, Reason: "it is not the pull request"}
+		err = &AnswerError{Reason: "it is not the pull request"}
 	}
 	return got, err
 }
 
-// PullAt reads the pull request at an address, for who says that it is for the issue
+// PullAt reads the pull request at an address, for a caller that says that it is for the issue
 // (ledger.Forge).
 func (c *Client) PullAt(ctx context.Context, address string, i claim.Issue) (lifecycle.PR, error) {
 	no := func(format string, args ...any) error {
-		return &ledger.NoPullError{Address: oneLine(address), Why: fmt.Sprintf(format, args...)}
+		return &answer.Problem{
+			Code: answer.NoPull,
+			Why:  fmt.Sprintf("pull request %q: %s", oneLine(address), fmt.Sprintf(format, args...)),
+		}
 	}
 
 	if n, short := closing.ParseNumber(strings.TrimPrefix(address, "#")); short {
@@ -259,7 +263,7 @@ func (c *Client) EditPullBody(ctx context.Context, i claim.Issue, body string) e
 }
 
 // A foundPull is a pull request that a log names, or a part of its chain, or why nobody knows. One
-// that GitHub does not show is no error.
+// that GitHub does not show is not an error.
 type foundPull struct {
 	id   pullID
 	pr   lifecycle.PR

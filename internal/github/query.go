@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -236,7 +235,7 @@ func (s *sheet) read(data map[string]json.RawMessage) {
 	}
 
 	if s.fields == nil {
-		s.err = &AnswerError{Status: http.StatusOK, Reason: "repository " + s.repo.String() + " is missing"}
+		s.err = &AnswerError{Reason: "repository " + s.repo.String() + " is missing"}
 		return
 	}
 
@@ -297,7 +296,7 @@ func (c *Client) takeAt(one *snapshot, s sheet, alias string) {
 
 	var q *queryIssue
 	if err := json.Unmarshal(s.fields[alias], &q); err != nil || q == nil {
-		one.err = &AnswerError{Status: http.StatusOK, Reason: what.String() + " is missing"}
+		one.err = &AnswerError{Reason: what.String() + " is missing"}
 		return
 	}
 
@@ -330,7 +329,7 @@ func (c *Client) takeIssue(one *snapshot, s sheet, q *queryIssue) {
 	}
 
 	if q.Comments == nil {
-		one.err = &AnswerError{Status: http.StatusOK, Reason: "comments are missing"}
+		one.err = &AnswerError{Reason: "comments are missing"}
 		return
 	}
 

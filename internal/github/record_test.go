@@ -132,8 +132,8 @@ func TestRecordRefused(t *testing.T) {
 	}
 }
 
-// TestRecordUnread: a comment that was posted is no error when the snapshot is missing something:
-// it is read then.
+// TestRecordUnread: a comment that was posted is not an error when the snapshot is missing
+// something: it is read then.
 func TestRecordUnread(t *testing.T) {
 	for _, spoil := range [][2]string{
 		{`"labels":{`, `"labels":null,"x":{`},

@@ -40,12 +40,12 @@ func (c *Client) GetRef(ctx context.Context, i claim.Issue, name string) (gitref
 	case len(got.errors) > 0:
 		return gitref.Tip{}, got.errors[0].typed(Object{RepositoryObject, i.Slug()})
 	case data.Repository == nil || data.Repository.ID == "" || got.now.IsZero():
-		return gitref.Tip{}, &AnswerError{Status: http.StatusOK, Reason: "the repository or the date is not in it"}
+		return gitref.Tip{}, &AnswerError{Reason: "the repository or the date is missing"}
 	}
 
 	tip, whole := data.Repository.Ref.tip(got.now, data.Repository.ID)
 	if !whole {
-		return gitref.Tip{}, &AnswerError{Status: http.StatusOK, Reason: "what the reference points at is not in it"}
+		return gitref.Tip{}, &AnswerError{Reason: "the target of the reference is missing"}
 	}
 
 	return tip, nil
@@ -87,7 +87,7 @@ type restCommit struct {
 func (c *Client) commit(ctx context.Context, method string, to target, body any) (made restCommit, err error) {
 	_, err = c.send(ctx, method, to, body, &made)
 	if err == nil && (made.SHA == "" || made.Committer.Date.IsZero()) {
-		err = &AnswerError{Status: http.StatusOK, Reason: "it is not a commit"}
+		err = &AnswerError{Reason: "it is not a commit"}
 	}
 	return made, err
 }
@@ -131,7 +131,7 @@ func (c *Client) storeTree(ctx context.Context, i claim.Issue) (string, error) {
 	_, err := c.send(hinted(ctx, repeatable), http.MethodPost, onGit(i, "trees", ""),
 		map[string]any{"tree": []any{file}}, &made)
 	if err == nil && made.SHA == "" {
-		err = &AnswerError{Status: http.StatusOK, Reason: "it is not a tree"}
+		err = &AnswerError{Reason: "it is not a tree"}
 	}
 
 	return made.SHA, mayNotWrite(err)
@@ -211,7 +211,7 @@ func (c *Client) SwapRefs(ctx context.Context, i claim.Issue, all ...gitref.Swap
 	case err == nil && len(got.errors) > 0:
 		err = got.errors[0].typed(Object{RepositoryObject, i.Slug()})
 	case err == nil && data.UpdateRefs == nil:
-		err = &AnswerError{Status: http.StatusOK, Reason: "the update is not in it"}
+		err = &AnswerError{Reason: "the update is missing"}
 	}
 
 	var refused *QueryError

@@ -20,7 +20,6 @@ type Repository struct {
 	Private       bool
 	Archived      bool
 	HasIssues     bool
-	Fork          bool
 	Parent        ledger.Repo // of a fork
 	Role          Role        // of the token's owner; empty when GitHub does not say, as for a workflow's token
 }
@@ -39,7 +38,7 @@ type repositories struct {
 func (rp *repositories) Repository(ctx context.Context, r ledger.Repo) (Repository, error) {
 	got, _, err := fetch[restRepository](ctx, rp.api, at(r.Owner, r.Name, ""))
 	if err == nil && got.repo() == (ledger.Repo{}) {
-		err = &AnswerError{Status: http.StatusOK, Reason: "it is not a repository"}
+		err = &AnswerError{Reason: "it is not a repository"}
 	}
 
 	if err != nil {
@@ -52,7 +51,6 @@ func (rp *repositories) Repository(ctx context.Context, r ledger.Repo) (Reposito
 		Private:       got.Private,
 		Archived:      got.Archived,
 		HasIssues:     got.HasIssues,
-		Fork:          got.Fork,
 		Parent:        got.Parent.repo(),
 		Role:          mapped(got.Permissions),
 	}, nil
@@ -65,7 +63,6 @@ type restRepository struct {
 	Private       bool            `json:"private"`
 	Archived      bool            `json:"archived"`
 	HasIssues     bool            `json:"has_issues"`
-	Fork          bool            `json:"fork"`
 	Parent        *restRepository `json:"parent"`
 	Permissions   map[string]bool `json:"permissions"`
 }
@@ -82,7 +79,7 @@ func (rp *repositories) DefaultBranch(ctx context.Context, repo string) (string,
 	r, err := rp.Repository(ctx, place(repo))
 	if err == nil && r.DefaultBranch == "" {
 		err = fmt.Errorf("read repository %s: %w", repo,
-			&AnswerError{Status: http.StatusOK, Reason: "it has no default branch"})
+			&AnswerError{Reason: "it has no default branch"})
 	}
 	return r.DefaultBranch, err
 }
@@ -95,16 +92,28 @@ func place(repo string) ledger.Repo {
 
 // Sweepable reports whether issues of the repository can change at all: it is not archived and has
 // issues.
-func (rp *repositories) Sweepable(ctx context.Context, r ledger.Repo) (archived, hasIssues bool, err error) {
+func (rp *repositories) Sweepable(ctx context.Context, r ledger.Repo) (why string, err error) {
 	rp.mu.Lock()
 	got := rp.along[key(r.String())]
 	rp.mu.Unlock()
 	if got != nil {
-		return got.archived, got.hasIssues, nil
+		return Repository{Archived: got.archived, HasIssues: got.hasIssues}.Unsweepable(), nil
 	}
 
 	known, err := rp.Repository(ctx, r)
-	return known.Archived, known.HasIssues, err
+	return known.Unsweepable(), err
+}
+
+// Unsweepable says why issues of the repository cannot change; empty when they can.
+func (r Repository) Unsweepable() string {
+	switch {
+	case r.Archived:
+		return "archived, nothing can change there"
+	case !r.HasIssues:
+		return "issues are turned off there"
+	}
+
+	return ""
 }
 
 // File reads a file of the default branch, at most the megabyte that GitHub sends this way. A
@@ -126,16 +135,16 @@ func (rp *repositories) File(ctx context.Context, r ledger.Repo, path string) (c
 
 	var got struct{ Type, Encoding, Content string }
 	if err == nil && json.Unmarshal(raw, &got) != nil { // a folder is a list
-		err = &AnswerError{Status: http.StatusOK, Reason: "it is not a file but a folder"}
+		err = &AnswerError{Reason: "it is not a file but a folder"}
 	}
 
 	if err == nil && (got.Type != "file" || got.Encoding != "base64") {
-		err = &AnswerError{Status: http.StatusOK, Reason: "it is not a file of up to a megabyte"}
+		err = &AnswerError{Reason: "it is not a file of up to a megabyte"}
 	}
 
 	if err == nil {
 		if content, err = base64.StdEncoding.DecodeString(strings.ReplaceAll(got.Content, "\n", "")); err != nil {
-			err = &AnswerError{Status: http.StatusOK, Reason: "its content is not base64"}
+			err = &AnswerError{Reason: "its content is not base64"}
 		}
 	}
 

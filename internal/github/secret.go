@@ -75,7 +75,7 @@ func redact(text string, writings []string) string {
 // hideIn replaces the token wherever it stands in what an answer says about a request, and so in
 // whatever is made of it: in the header, and in the body of a refusal or of a query that failed.
 // What was asked for is left as it is.
-func (s Secret) hideIn(a answer) answer {
+func (s Secret) hideIn(a response) response {
 	writings := s.writings()
 	if len(writings) == 0 {
 		return a

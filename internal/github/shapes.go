@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"strings"
 	"time"
 
@@ -152,7 +151,7 @@ func (q *queryComment) comment() comment {
 		Minimized: q.IsMinimized,
 	}}
 
-	if q.LastEditedAt != nil { // GitHub's updatedAt is no heartbeat: it also moves when somebody hides the comment
+	if q.LastEditedAt != nil { // GitHub's updatedAt is not a heartbeat: it also moves when somebody hides the comment
 		out.edited = q.LastEditedAt.UTC()
 		out.Updated = out.edited
 	}
@@ -313,11 +312,11 @@ func (q *queryIssue) facts(i claim.Issue, scheme labels.Scheme) (lifecycle.Facts
 
 	switch {
 	case q.Closing == nil:
-		return f, &AnswerError{Status: http.StatusOK, Reason: "closing pull requests are missing"}
+		return f, &AnswerError{Reason: "closing pull requests are missing"}
 	case q.Closing.TotalCount > len(q.Closing.Nodes) && !q.Closing.PageInfo.HasNextPage:
 		reason := fmt.Sprintf("%d pull requests close it, and %d can be read", q.Closing.TotalCount,
 			len(q.Closing.Nodes))
-		return f, &AnswerError{Status: http.StatusOK, Reason: reason}
+		return f, &AnswerError{Reason: reason}
 	}
 
 	if q.BlockedBy == nil {

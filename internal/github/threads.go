@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -56,7 +55,6 @@ func (c *Client) completeClosers(ctx context.Context, r *snapshot, pages *page) 
 
 	if have < now.TotalCount {
 		return &AnswerError{
-			Status: http.StatusOK,
 			Reason: fmt.Sprintf("%d pull requests close it, and %d can be read", now.TotalCount, have),
 		}
 	}
@@ -83,7 +81,7 @@ func (c *Client) closerPage(ctx context.Context, i claim.Issue, after string, n 
 	case len(got.errors) > 0:
 		return nil, got.errors[0].typed(Object{IssueObject, i.String()})
 	case data.Repository == nil || data.Repository.Issue == nil || data.Repository.Issue.Closing == nil:
-		return nil, &AnswerError{Status: http.StatusOK, Reason: "closing pull requests are missing"}
+		return nil, &AnswerError{Reason: "closing pull requests are missing"}
 	}
 
 	return data.Repository.Issue.Closing, nil
@@ -121,7 +119,7 @@ func (c *Client) completeComments(ctx context.Context, r *snapshot, pages *page)
 		}
 	}
 
-	return &AnswerError{Status: http.StatusOK, Reason: fmt.Sprintf("%d comments counted and %d readable", want, have)}
+	return &AnswerError{Reason: fmt.Sprintf("%d comments counted and %d readable", want, have)}
 }
 
 // commentsFrom returns the comments of a page and of every older one, each once. It is whole if
@@ -210,7 +208,7 @@ func (c *Client) askComments(ctx context.Context, i claim.Issue, before string,
 	case len(got.errors) > 0:
 		return nil, got.errors[0].typed(Object{IssueObject, i.String()})
 	case data.Repository == nil || data.Repository.Subject == nil || data.Repository.Subject.Comments == nil:
-		return nil, &AnswerError{Status: http.StatusOK, Reason: "comments are missing"}
+		return nil, &AnswerError{Reason: "comments are missing"}
 	}
 
 	return data.Repository.Subject.Comments, nil
@@ -284,13 +282,13 @@ func (c *Client) askParts(ctx context.Context, i claim.Issue, parts []*connectio
 	case len(got.errors) > 0:
 		return got.errors[0].typed(Object{IssueObject, i.String()})
 	case data.Repository == nil:
-		return &AnswerError{Status: http.StatusOK, Reason: "comments are missing"}
+		return &AnswerError{Reason: "comments are missing"}
 	}
 
 	for n := from; n < to; n++ {
 		if err := json.Unmarshal(data.Repository.Issue[fmt.Sprintf("s%d", n)], &parts[n]); err != nil ||
 			parts[n] == nil {
-			return &AnswerError{Status: http.StatusOK, Reason: "comments are missing"}
+			return &AnswerError{Reason: "comments are missing"}
 		}
 	}
 

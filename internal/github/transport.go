@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/clock"
+	"github.com/label-state/label-state/internal/protocol"
 )
 
 const (
@@ -74,7 +75,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if c.write && t.o.DryRun {
-		return nil, &DryRunError{Planned: Planned{Method: req.Method, Path: req.URL.Path, Body: string(c.body)}}
+		return nil, protocol.NotWritten(fmt.Errorf("dry run: %s %s was not sent", req.Method, req.URL.Path))
 	}
 
 	c.vigil = clock.Watch(t.o.Waiting)
@@ -278,10 +279,10 @@ func hinted(ctx context.Context, h hint) context.Context { return context.WithVa
 
 // try sends the request once and reads the whole answer within the time for one try. The token goes
 // to the configured hosts only.
-func (c *call) try() answer {
+func (c *call) try() response {
 	ctx := c.request.Context()
 	if err := c.slots.enter(ctx); err != nil {
-		return answer{err: c.unsent(err)}
+		return response{err: c.unsent(err)}
 	}
 
 	defer c.slots.leave()
@@ -312,7 +313,7 @@ func (c *call) try() answer {
 	r.Header.Set("Accept", cmp.Or(r.Header.Get("Accept"), "application/vnd.github+json"))
 	resp, err := c.o.HTTP.RoundTrip(r)
 	if err != nil {
-		return answer{err: c.lost(ctx, err)}
+		return response{err: c.lost(ctx, err)}
 	}
 
 	body, err := c.read(ctx, resp.Body)
@@ -324,10 +325,10 @@ func (c *call) try() answer {
 	}
 
 	if err != nil {
-		return answer{err: c.lost(ctx, err)}
+		return response{err: c.lost(ctx, err)}
 	}
 
-	a := c.o.Token.hideIn(answer{status: resp.StatusCode, header: resp.Header, body: body})
+	a := c.o.Token.hideIn(response{status: resp.StatusCode, header: resp.Header, body: body})
 	c.warn(a.header)
 	return a
 }
@@ -351,9 +352,9 @@ var errLarge = fmt.Errorf("an answer of more than %d bytes", maxAnswer)
 
 // read reads an answer whole. Those that are large take turns at a few buffers, so that they do not
 // fill the memory together.
-func (c *call) read(ctx context.Context, answer io.Reader) ([]byte, error) {
+func (c *call) read(ctx context.Context, from io.Reader) ([]byte, error) {
 	small := min(smallAnswer, c.most)
-	body, err := io.ReadAll(io.LimitReader(answer, int64(small)))
+	body, err := io.ReadAll(io.LimitReader(from, int64(small)))
 	if err != nil || len(body) < small {
 		return body, err
 	}
@@ -373,7 +374,7 @@ func (c *call) read(ctx context.Context, answer io.Reader) ([]byte, error) {
 	n, err := len(body), error(nil)
 	for copy(whole, body); err == nil && n < len(whole); {
 		var more int
-		more, err = answer.Read(whole[n:])
+		more, err = from.Read(whole[n:])
 		n += more
 	}
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -63,12 +62,13 @@ type roles struct {
 	viewer       *viewer
 	repositories *repositories
 	trust        Trust
-	view         bool // for who decides nothing
+	view         bool // for a caller that decides nothing
 	warn         func(string)
 
 	mu        sync.Mutex
 	known     map[string]Role // by owner/repo and login, lower case
 	secretive map[string]bool // repositories where GitHub tells us no roles
+	welcome   bool            // who does not count may claim by a comment
 	guessed   string          // that a view went by a guess; empty when it did not
 }
 
@@ -250,7 +250,7 @@ func (rs *roles) askRole(ctx context.Context, a account) error {
 	case err != nil:
 		return err
 	case got.Permission == "":
-		return &AnswerError{Status: http.StatusOK, Reason: "it is not a permission"}
+		return &AnswerError{Reason: "it is not a permission"}
 	}
 
 	role := got.Permission
@@ -326,7 +326,7 @@ func (rs *roles) listRoles(ctx context.Context, ask []account) (left []account) 
 	return slices.DeleteFunc(left, func(a account) bool { _, known := rs.judged(a); return known })
 }
 
-// featureCollaborators is GraphQL's list of who may do what.
+// featureCollaborators is GraphQL's list of permissions.
 const featureCollaborators = "collaborators"
 
 // queryRoles notes the roles of up to fifty accounts of a repository.
@@ -385,6 +385,7 @@ type OutsiderError struct {
 	Login   string
 	Role    Role // empty for an App
 	Minimum Role // that records count from
+	Welcome bool // it may claim all the same, by a comment that the Action carries out
 	refused
 }
 
@@ -419,6 +420,13 @@ func (e *OutsiderError) App() string {
 	return slug
 }
 
+// WelcomeContributors has Heard say that a login which does not count may claim by a comment.
+func (rs *roles) WelcomeContributors() {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	rs.welcome = true
+}
+
 // Heard asks about our own login what every other reader will ask: whether its records count in a
 // repository. nil means that they do, an *OutsiderError that they do not (ledger.Forge).
 func (rs *roles) Heard(ctx context.Context, r ledger.Repo) error {
@@ -448,11 +456,15 @@ func (rs *roles) Heard(ctx context.Context, r ledger.Repo) error {
 		return nil
 	}
 
+	role := rs.ownRole(r)
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
 	return &OutsiderError{
 		Repo:    r,
 		Login:   login,
-		Role:    rs.ownRole(r),
+		Role:    role,
 		Minimum: rs.trust.Minimum,
+		Welcome: rs.welcome && !a.isApp(),
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 )
 
 // TestNoRolesForReaders: who may not push is not told roles. What somebody is called beside a
-// comment is no role, so a claim or an end by anybody whom nothing else decides is in doubt: the
+// comment is not a role, so a claim or an end by anybody whom nothing else decides is in doubt: the
 // snapshot names whom, and nobody is asked in vain.
 func TestNoRolesForReaders(t *testing.T) {
 	server := simulated(t)

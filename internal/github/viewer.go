@@ -25,7 +25,7 @@ func (v *viewer) Viewer(ctx context.Context) (string, error) {
 	var data struct{ Viewer *actor }
 	_, err := v.api.ask(ctx, "query { viewer { login } }", nil, &data)
 	if err == nil && (data.Viewer == nil || data.Viewer.Login == "") {
-		err = &AnswerError{Status: http.StatusOK, Reason: "nobody is in it"}
+		err = &AnswerError{Reason: "the login is missing"}
 	}
 
 	if err != nil {

@@ -265,7 +265,7 @@ func TestManyClosers(t *testing.T) {
 	}
 }
 
-// TestClosersCounted: fewer pull requests that close an issue than GitHub counts are no whole
+// TestClosersCounted: fewer pull requests that close an issue than GitHub counts are not a whole
 // snapshot.
 func TestClosersCounted(t *testing.T) {
 	c := connect(t, spoiled(simulated(t).Transport(), `"closing":{"totalCount":2`, `"closing":{"totalCount":3`))

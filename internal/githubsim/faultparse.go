@@ -31,7 +31,7 @@ type rule struct {
 //
 // or, without a value, KIND:METHOD:PATH:COUNT, and everything after the value may be left out from
 // the right. METHOD is a method or *, PATH a part of the path, COUNT a number (only the first so
-// many matching requests) or % and a number (every so manyth). The METHOD mutation is a GraphQL
+// many matching requests) or % and a number N (every Nth). The METHOD mutation is a GraphQL
 // request that changes something, and its PATH a part of the document. The kinds are
 //
 //	delay=80ms       wait before serving

@@ -96,7 +96,7 @@ func (g *gqlCollaborators) Edges() *[]*gqlCollaborator {
 	return &g.nodes
 }
 
-// Collaborators lists who was given a role, for those who may push. Apps are no collaborators.
+// Collaborators lists who was given a role, for those who may push. Apps are not collaborators.
 func (g *gqlRepository) Collaborators(args struct {
 	pageArgs
 	Login, Query *string

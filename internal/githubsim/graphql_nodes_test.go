@@ -55,7 +55,7 @@ func TestNodes(t *testing.T) {
 		fmt.Sprintf(`{"nodes":[{"id":%q,"login":"wes"},null]}`, field(viewer, "data.viewer.id")))
 }
 
-// TestHiddenComment: hiding needs write, shows in GraphQL alone, moves updated_at and is no edit.
+// TestHiddenComment: hiding needs write, shows in GraphQL alone, moves updated_at and is not an edit.
 func TestHiddenComment(t *testing.T) {
 	s := newServer(t)
 	if err := s.HideComment("acme/app", 2_200_000_001, "tia"); err == nil {

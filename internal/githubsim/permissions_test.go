@@ -200,7 +200,7 @@ func TestSpam(t *testing.T) {
 	}
 }
 
-// TestMinimize: hiding a comment moves when it was updated and is no edit.
+// TestMinimize: hiding a comment moves when it was updated and is not an edit.
 func TestMinimize(t *testing.T) {
 	s := granted(t, "")
 	id, err := s.AddComment("acme/app", 1, "ann", "later")

@@ -329,7 +329,7 @@ func getContents(c *call) (answer, error) {
 }
 
 // folder lists what is in a folder, by full paths, at the ref that the request names or on the
-// default branch. is is false for what is no folder.
+// default branch. is is false for what is not a folder.
 func (c *call) folder(r *repository, name string) (entries []gitrepo.TreeEntry, is bool, err error) {
 	if r.git != nil {
 		entries, is, err = r.git.Folder(c.r.Context(), c.revision(r), name)

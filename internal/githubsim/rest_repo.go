@@ -97,7 +97,7 @@ func getPermission(c *call) (answer, error) {
 	}
 
 	a, known := c.known(login)
-	if !known || a.kind == "Bot" { // an App is no user
+	if !known || a.kind == "Bot" { // an App is not a user
 		return answer{}, &refusal{status: http.StatusNotFound, message: fmt.Sprintf("%s is not a user", login)}
 	}
 

@@ -124,7 +124,7 @@ func (st *store) deleteComment(who actor, c comment) error {
 }
 
 // minimize hides a comment for a reason, or shows it again for none. It moves the comment's
-// updatedAt and is no edit.
+// updatedAt and is not an edit.
 func (st *store) minimize(who actor, c comment, reason string) (comment, error) {
 	if err := st.mayRewrite(who, c); err != nil {
 		return comment{}, err

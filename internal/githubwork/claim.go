@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
@@ -98,7 +99,6 @@ func refusal(id string, err error) error {
 		known   *work.Error
 		held    *ledger.HeldError
 		lost    *ledger.LostError
-		call    *ledger.CallError
 		missing *github.NotFoundError
 		allowed *github.PermissionError
 		auth    *github.AuthError
@@ -111,7 +111,7 @@ func refusal(id string, err error) error {
 	case errors.As(err, &held) && (held.Yielded != nil ||
 		slices.ContainsFunc(held.Verdict.Reasons, func(r lifecycle.Reason) bool { return r.Code.Meaning().Taken })):
 		reason = work.AlreadyClaimed // by somebody else; what is held for another reason nobody may have
-	case errors.As(err, &held), errors.As(err, &lost), errors.As(err, &call):
+	case errors.As(err, &held), errors.As(err, &lost), answer.Is(err, answer.Usage):
 		reason = work.InvalidState
 	case errors.As(err, &limit):
 		reason = work.RateLimited

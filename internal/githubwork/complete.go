@@ -21,7 +21,7 @@ func (s *Source) Complete(ctx context.Context, id string, r work.Result) error {
 	if r.Outcome != work.Success && r.Outcome != work.Failure && r.Outcome != work.Partial {
 		return &work.OptionError{
 			Option:  "outcome",
-			Problem: fmt.Sprintf("%q: allowed are success, failure, partial", r.Outcome),
+			Problem: fmt.Sprintf("%q: expected success, failure, partial", r.Outcome),
 		}
 	}
 

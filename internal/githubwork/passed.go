@@ -42,7 +42,7 @@ func (s *Source) NoWork() *work.NoWorkError {
 
 	own := map[string]string{
 		string(lostRace):            "taken by somebody faster",
-		string(notWanted):           "not of the label or priority asked for",
+		string(notWanted):           "without the label or priority asked for",
 		string(lifecycle.CodeLimit): "not offered: " + s.limit,
 		string(unproven):            "released as success without a pull request by this kind of worker a moment ago",
 	}

@@ -2,9 +2,12 @@ package githubwork_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -16,6 +19,7 @@ import (
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/githubwork"
+	"github.com/label-state/label-state/internal/golden"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/work"
 )
@@ -157,6 +161,7 @@ func queue() ([]githubsim.SeedIssue, githubsim.SeedPull) {
 		{
 			Number:    2,
 			Title:     "Young and high",
+			Body:      "Say which.",
 			Author:    "bot",
 			Labels:    []string{queued, "P1", "area:io"},
 			CreatedAt: at(9),
@@ -195,6 +200,14 @@ func queue() ([]githubsim.SeedIssue, githubsim.SeedPull) {
 	}
 }
 
+func mustClaim(t *testing.T, s *githubwork.Source, id string) string {
+	t.Helper()
+	if _, err := s.Claim(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
 func TestFetch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		issues, pull := queue()
@@ -217,11 +230,25 @@ func TestFetch(t *testing.T) {
 			}
 		}
 
-		if _, err := s.Claim(t.Context(), "github-3"); err != nil {
+		if err := s.Complete(t.Context(), mustClaim(t, s, "github-1"), work.Result{
+			Outcome: work.Failure,
+			Summary: "no disk",
+		}); err != nil {
 			t.Fatal(err)
+		}
+		time.Sleep(time.Hour) // nothing waits any more
+
+		got, err := s.Claim(t.Context(), "github-3")
+		if err != nil || !got.Item.Claimed {
+			t.Fatal(got, err)
 		}
 		page, err := s.Fetch(t.Context(), work.FetchOptions{})
 		with, err2 := s.Fetch(t.Context(), work.FetchOptions{IncludeClaimed: true})
+		data, bad := json.MarshalIndent([]any{with.Items, s.NoWork()}, "", "\t")
+		if golden.Check(t, "testdata/fetch.json", string(data)+"\n"); bad != nil {
+			t.Error(bad)
+		}
+
 		if ids(page.Items) != "github-2 github-1" || ids(with.Items) != "github-3 github-2 github-1" ||
 			!with.Items[0].Claimed || with.Items[1].Claimed || errors.Join(err, err2) != nil {
 			t.Errorf("with a claim: %s, and with claimed ones %s: %v %v", ids(page.Items), ids(with.Items), err, err2)
@@ -348,8 +375,9 @@ func TestClaimFailures(t *testing.T) {
 			w.Fault = func(*http.Request) *githubsim.Fault { return &fault }
 			_, err := w.source(agent("ann")).Claim(t.Context(), "github-1")
 			_, err2 := w.source(agent("ann")).Fetch(t.Context(), work.FetchOptions{})
-			if !refused(err, want) || !refused(err2, want) {
-				t.Errorf("claim: %v; fetch: %v; want %s", err, err2, want)
+			_, err3 := w.source(agent("ann")).Get(t.Context(), "github-1")
+			if !refused(err, want) || !refused(err2, want) || !refused(err3, want) {
+				t.Errorf("claim: %v; fetch: %v; get: %v; want %s", err, err2, err3, want)
 			}
 		})
 	}
@@ -372,6 +400,7 @@ func TestComplete(t *testing.T) {
 		"kept":    {work.Result{Outcome: work.Failure}, true, "open", []string{queued, "needs:human-scope"}},
 	}
 
+	said := map[string]string{}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -392,6 +421,8 @@ func TestComplete(t *testing.T) {
 				}
 
 				w.shows(1, c.state, c.labels...)
+				made := regexp.MustCompile(`\b0000[0-9a-f]{4}\b`) // words that tell runs and records apart
+				said[name] = made.ReplaceAllString(strings.Join(w.bodies(1), "\n--\n"), "WORD")
 				if n := len(w.bodies(1)); n != 3 {
 					t.Errorf("%d comments, want claim, result and release: %q", n, w.bodies(1))
 				}
@@ -407,12 +438,19 @@ func TestComplete(t *testing.T) {
 					other.Outcome = work.Failure
 				}
 
-				if err := again.Complete(t.Context(), "github-1", other); !refused(err, work.InvalidState) {
+				err := again.Complete(t.Context(), "github-1", other)
+				if !refused(err, work.InvalidState) || !errors.Is(err, claim.ErrEnded) {
 					t.Errorf("with another outcome: %v", err)
 				}
 			})
 		})
 	}
+
+	var all strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(said)) {
+		fmt.Fprintf(&all, "== %s\n%s\n", name, said[name])
+	}
+	golden.Check(t, "testdata/complete.golden", all.String())
 }
 
 // TestCompleteInterrupted: a completion that breaks at any request leaves nothing for others to
@@ -467,8 +505,14 @@ func TestRelease(t *testing.T) {
 			}
 		}
 
-		if err := bob.Release(t.Context(), "github-1", work.ReleaseOptions{}); !refused(err, work.InvalidState) {
-			t.Errorf("release of another's: %v", err)
+		for err, want := range map[error]string{
+			bob.Release(t.Context(), "github-1", work.ReleaseOptions{}): "acme/app#1 is not claimed from here",
+			bob.Release(t.Context(), "1", work.ReleaseOptions{}):        `no such item "1": expected github-NUMBER`,
+			bob.Complete(t.Context(), "github-1", work.Result{}):        `outcome: "": expected success, failure, partial`,
+		} {
+			if err == nil || err.Error() != want {
+				t.Errorf("%v, want %s", err, want)
+			}
 		}
 
 		if err := w.Close("acme/app", 2, "bot"); err != nil {

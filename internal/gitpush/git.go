@@ -100,8 +100,8 @@ func (g Git) readable(ctx context.Context, remote string) (string, error) {
 }
 
 // Address is the URL that a push to the remote goes to. One that pushes to several at once is a
-// wrong call: no step moves references of two repositories. What is no remote's name is an address
-// itself.
+// wrong call: no step moves references of two repositories. What is not a remote's name is an
+// address itself.
 func (g Git) Address(ctx context.Context, remote string) (string, error) {
 	if remote == "" || strings.HasPrefix(remote, "-") {
 		return "", wrong(fmt.Sprintf("%q is not a remote", remote))

@@ -68,13 +68,11 @@ func notLet(reason string) error {
 	return &answer.Problem{Code: answer.NotPushed, Why: why}
 }
 
-// An UnclearError is a push of which nobody knows whether it landed, or still will.
-type UnclearError struct{ Err error }
-
-func (e *UnclearError) Error() string { return e.Err.Error() }
-
-// Unwrap returns what came in between.
-func (e *UnclearError) Unwrap() error { return e.Err }
+// unclear is a push of which nobody knows whether it landed, or still will; err came in between.
+func unclear(err error) error {
+	look := answer.Call("see what has arrived, and push again if nothing has", "push", "--issue", answer.TheObject)
+	return &answer.Problem{Code: answer.Unread, Next: []answer.Command{look}, Cause: err}
+}
 
 // errUnchanged is a step that goes nowhere. Git would leave it out of the push, and its condition
 // with it.
@@ -176,7 +174,7 @@ func (g Git) send(ctx context.Context, p Push, seen, next string) (Result, error
 	case unseen == nil && now.branch == p.Source && (p.With == nil || now.second == next):
 		return Landed, nil
 	case !refused:
-		return 0, &UnclearError{err}
+		return 0, unclear(err)
 	case unseen == nil && p.With != nil && now.second != p.With.Before:
 		return 0, &MovedError{p.With.Ref, now.second}
 	case unseen == nil && now.branch != seen:

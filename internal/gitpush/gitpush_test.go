@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/gitpush"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lease/gitref"
@@ -114,8 +115,7 @@ func TestLate(t *testing.T) {
 			arrive := make(chan func(), 16)
 			w.meet(func(deliver func()) bool { arrive <- deliver; return false })
 			got, err := w.git.Push(t.Context(), p)
-			var unclear *gitpush.UnclearError
-			if !errors.As(err, &unclear) {
+			if !answer.Is(err, answer.Unread) {
 				t.Fatalf("push: %v, %v, want that nobody knows\n%s", got, err, w.said)
 			}
 
@@ -308,8 +308,7 @@ func TestGivenUp(t *testing.T) {
 		return false
 	})
 	got, err := w.git.Push(ctx, p)
-	var unclear *gitpush.UnclearError
-	if !errors.As(err, &unclear) || !strings.Contains(err.Error(), "the time is over") || w.at(branch) != "" {
+	if !answer.Is(err, answer.Unread) || !strings.Contains(err.Error(), "the time is over") || w.at(branch) != "" {
 		t.Errorf("push: %v, %v, branch at %q\n%s", got, err, w.at(branch), w.said)
 	}
 }

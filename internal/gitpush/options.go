@@ -35,7 +35,7 @@ func ReadOptions(words []string) (o Options, err error) {
 			o.track = true
 		case name == "-o" || name == "--push-option":
 			if !valued && n+1 == len(words) {
-				return o, refused(word)
+				return Options{}, refused(word)
 			}
 			if o.git = append(o.git, word); !valued {
 				n++
@@ -44,7 +44,7 @@ func ReadOptions(words []string) (o Options, err error) {
 		case name == "--signed" || !valued && slices.Contains(plain, word):
 			o.git = append(o.git, word)
 		default:
-			return o, refused(word)
+			return Options{}, refused(word)
 		}
 	}
 

@@ -11,8 +11,8 @@ import (
 	"github.com/label-state/label-state/internal/git"
 )
 
-// installGlobal has core.hooksPath lead to a folder of ours. Git then looks into no repository's
-// own folder any more, so the folder hands every hook on.
+// installGlobal has core.hooksPath lead to a folder of ours. Git then no longer looks into a
+// repository's own folder, so the folder hands every hook on.
 func installGlobal(ctx context.Context, o Options) (State, Change, error) {
 	places, err := global(o, verbInstall)
 	if err != nil {

@@ -139,7 +139,7 @@ func Install(ctx context.Context, o Options) (State, Change, error) {
 
 	case s.Kind == Delegated && !o.Force:
 	case s.rewritten() && (s.Manager == "husky" || !o.Force):
-		return s, Nothing, p.refuse(verbInstall, s.Manager+" writes this file anew", s.Hint)
+		return s, Nothing, p.refuse(verbInstall, s.Manager+" rewrites this file", s.Hint)
 
 	default:
 		change, err = p.install(o)
@@ -215,8 +215,8 @@ func (o Options) checkHook() error {
 	return refused
 }
 
-// Uninstall takes the shim away and puts back, byte for byte, the hook that it had moved aside.
-// A hook that is not ours stays, and that is no error.
+// Uninstall takes the shim away and puts back, byte for byte, the hook that it had moved aside. A
+// hook that is not ours stays, and that is not an error.
 func Uninstall(ctx context.Context, o Options) (State, Change, error) {
 	if o.Global {
 		return uninstallGlobal(ctx, o)
@@ -272,7 +272,7 @@ func (p place) around(ctx context.Context, g git.Git) State {
 		return p.managed(ctx, g, s)
 	case s.Kind == Absent:
 		if _, err := os.Lstat(p.file()); errors.Is(err, syscall.ENOTDIR) { // as with core.hooksPath=/dev/null
-			s.Hint = hooksPath + " leads to no folder: git config --unset " + hooksPath
+			s.Hint = hooksPath + " does not name a folder: git config --unset " + hooksPath
 			return s
 		}
 	}

@@ -22,7 +22,7 @@ const (
 )
 
 // managed is the state of a hook that is another tool's, with what a hook manager makes of it: a
-// program that writes git's hooks anew from files of the repository.
+// program that rewrites git's hooks from files of the repository.
 func (p place) managed(ctx context.Context, g git.Git, s State) State {
 	text := read(p.file())
 	top, err := topOf(ctx, g)
@@ -58,7 +58,7 @@ func (p place) managed(ctx context.Context, g git.Git, s State) State {
 	return s
 }
 
-// rewritten reports whether a hook manager writes the file anew, so that nothing of ours stays in its
+// rewritten reports whether a hook manager rewrites the file, so that nothing of ours stays in its
 // place.
 func (s State) rewritten() bool { return s.Manager == "husky" || s.Manager == "lefthook" }
 
@@ -129,8 +129,8 @@ type run struct {
 	shim  bool   // it is a file of the repository that is our shim, which looks for the program itself
 }
 
-// ours finds how a script of the shell runs our hook, below top, on a line that is no comment: the
-// small program, label-state with the words of the command, or our shim.
+// ours finds how a script of the shell runs our hook, below top, on a line that is not a comment:
+// the small program, label-state with the words of the command, or our shim.
 func ours(text, top string) (found run) {
 	for line := range strings.Lines(text) {
 		words := lineWords(line)

@@ -117,7 +117,7 @@ func describe(s State) string {
 	return out
 }
 
-// unpack makes a repository of an archive: hook is its pre-push hook, want is no file of it.
+// unpack makes a repository of an archive: hook is its pre-push hook, want is not a file of it.
 func unpack(t *testing.T, archive *txtar.Archive) (dir, want string) {
 	t.Helper()
 	dir = t.TempDir()

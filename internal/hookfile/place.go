@@ -106,7 +106,7 @@ func (p place) install(o Options) (Change, error) {
 		return Nothing, p.refuse(verbInstall, "it is a symbolic link or not a file",
 			"move it away, or have what it leads to run label-state (docs/hook.md, husky)")
 	case s.Kind == Edited && !o.Force:
-		return Nothing, p.refuse(verbInstall, "it was edited, or is of a newer version",
+		return Nothing, p.refuse(verbInstall, "it was edited, or comes from a newer version",
 			"label-state hook install --force replaces it")
 	}
 
@@ -202,7 +202,7 @@ func (p place) uninstall(force bool) (Change, error) {
 	s := p.state()
 	switch {
 	case s.Kind == Edited && !force:
-		return Nothing, p.refuse(verbRemove, "it was edited, or is of a newer version",
+		return Nothing, p.refuse(verbRemove, "it was edited, or comes from a newer version",
 			"label-state hook uninstall --force removes it")
 	case s.Kind == Foreign, s.Kind == Blocked, s.Kind == Absent && s.Kept == "":
 		return Nothing, nil

@@ -11,7 +11,7 @@ type address struct{ scheme, host, port, path string }
 // split reads a URL or git's scp form. Its host is valid, but in any case and spelling.
 func split(url string) (address, error) {
 	if strings.ContainsFunc(url, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '\\' }) {
-		return address{}, &NotGitHubError{"it holds a blank, a control character or a backslash"}
+		return address{}, &NotGitHubError{"it contains a space, a control character or a backslash"}
 	}
 	scheme, rest, ok := strings.Cut(url, "://")
 
@@ -38,7 +38,7 @@ func split(url string) (address, error) {
 
 	a := address{scheme: strings.ToLower(scheme)}
 	if !slices.Contains([]string{"https", "http", "ssh", "git+ssh", "ssh+git", "git"}, a.scheme) {
-		return address{}, &NotGitHubError{"it is not of a kind that GitHub serves"}
+		return address{}, &NotGitHubError{"GitHub does not serve this kind of URL"}
 	}
 
 	authority, path, _ := strings.Cut(rest, "/")

@@ -64,27 +64,3 @@ func (e Endpoints) Host() string {
 	_, host, _ := strings.Cut(strings.TrimSuffix(e.Web, "/"), "://")
 	return host
 }
-
-// Remote reads the URL of a git remote as [ParseRemote] does and reports whether its repository is
-// on e. A port in a URL for ssh or git is not the web's, so there any will do.
-func (e Endpoints) Remote(url string) (Remote, bool) {
-	a, err := split(url)
-	if err != nil {
-		return Remote{}, false
-	}
-
-	r, err := a.remote()
-	if err != nil {
-		return Remote{}, false
-	}
-
-	if own, err := (address{}).at(e.Host()); err == nil && r.Host == own.host && !a.isWeb() {
-		r.Host = e.Host()
-	}
-
-	if r.Host != e.Host() {
-		return Remote{}, false
-	}
-
-	return r, true
-}

@@ -81,44 +81,6 @@ func TestFromAPIRefuses(t *testing.T) {
 	}
 }
 
-func TestEndpointsRemote(t *testing.T) {
-	sim, err := host.FromAPI("http://127.0.0.1:38211")
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	ghes, err := host.FromAPI("https://ghe.example:8443/api/v3")
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	for _, c := range []struct {
-		on   host.Endpoints
-		url  string
-		want string
-	}{
-		{sim, "http://127.0.0.1:38211/acme/app.git", "127.0.0.1:38211"},
-		{sim, "http://ann:secret@127.0.0.1:38211/acme/app", "127.0.0.1:38211"},
-		{sim, "http://127.0.0.1:38212/acme/app.git", ""},
-		{sim, "http://127.0.0.1/acme/app.git", ""},
-		{sim, "http://127.0.0.1:38211@evil.example/acme/app.git", ""},
-		{sim, "http://127.0.0.1:38211/app.git", ""},
-		{sim, "https://github.com/acme/app.git", ""},
-		{ghes, "https://ghe.example:8443/acme/app.git", "ghe.example:8443"},
-		{ghes, "git@ghe.example:acme/app.git", "ghe.example:8443"},
-		{ghes, "ssh://git@ghe.example:2222/acme/app.git", "ghe.example:8443"},
-		{ghes, "https://ghe.example/acme/app.git", ""},
-		{host.API("github.com"), "git@github.com:acme/app.git", "github.com"},
-		{host.API("github.com"), "https://ghe.example/acme/app.git", ""},
-		{host.Endpoints{}, "https://ghe.example/acme/app.git", ""},
-	} {
-		want := host.Remote{Host: c.want, Owner: "acme", Repo: "app"}
-		if got, ok := c.on.Remote(c.url); ok != (c.want != "") || ok && got != want {
-			t.Errorf("%s: %q is %+v, %v, want %q", c.on.Web, c.url, got, ok, c.want)
-		}
-	}
-}
-
 func TestTokenVariables(t *testing.T) {
 	cloud := []string{"GH_TOKEN", "GITHUB_TOKEN"}
 	server := []string{"GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"}
@@ -154,11 +116,6 @@ func FuzzFromAPI(f *testing.F) {
 		again, err := host.FromAPI(e.REST)
 		if err != nil || again != e {
 			t.Errorf("%q gives %+v, and its REST base %+v, %v", url, e, again, err)
-		}
-
-		r, ok := e.Remote(e.Web + "acme/app.git")
-		if !ok || r.Host != e.Host() {
-			t.Errorf("%q: a remote on %s is %+v, %v", url, e.Web, r, ok)
 		}
 	})
 }

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -16,22 +15,6 @@ type Defaults struct {
 	Nowhere     error    // why the clone that is here is of no GitHub; nil when it is of one, or there is none
 }
 
-// A ReferenceError says why a reference typed by a person could not be read. What it shows of the
-// reference is quoted, cut short, and never part of a URL, which may hold a token.
-type ReferenceError struct {
-	Kind   string // "issue" or "repository"
-	Shown  string // the reference in quotes, or "URL"
-	Reason string // what is allowed, or what is missing
-	Err    error  // the cause; may be nil
-}
-
-func (e *ReferenceError) Error() string {
-	return fmt.Sprintf("read %s %s: %s", e.Kind, e.Shown, e.Reason)
-}
-
-// Unwrap returns the cause.
-func (e *ReferenceError) Unwrap() error { return e.Err }
-
 // queuePrefix begins the id of an issue in the queue.
 const queuePrefix = "github-"
 
@@ -42,7 +25,7 @@ const (
 
 // ParseIssue reads owner/repo#7, repo#7, #7, 7, github-7 as the queue has it, or the URL of an
 // issue or pull request (cli.md#naming-an-issue). The number is 1 to 2^53-1, the names are valid.
-// The error is a [*ReferenceError].
+// The error is an answer.Usage.
 func ParseIssue(ref string, d Defaults) (claim.Issue, error) {
 	r := reference{
 		kind:     "issue",
@@ -93,7 +76,7 @@ func ParseIssue(ref string, d Defaults) (claim.Issue, error) {
 }
 
 // ParseRepo reads owner/repo, repo, host/owner/repo, or a URL of a repository as [ParseRemote]
-// does. The names are valid. The error is a [*ReferenceError].
+// does. The names are valid. The error is an answer.Usage.
 func ParseRepo(s string, d Defaults) (owner, repo string, err error) {
 	r := reference{
 		kind:     "repository",

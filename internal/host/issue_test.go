@@ -1,11 +1,11 @@
 package host_test
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/closing"
 	"github.com/label-state/label-state/internal/host"
@@ -129,10 +129,9 @@ func TestParseIssueRefuses(t *testing.T) {
 		{host.Defaults{Owner: "..", Repo: "app"}, "#7", forms},
 	} {
 		got, err := host.ParseIssue(c.ref, c.in)
-		var refused *host.ReferenceError
-		if !errors.As(err, &refused) || got != (claim.Issue{}) {
+		if !answer.Is(err, answer.Usage) || got != (claim.Issue{}) {
 			t.Errorf("%q is %s, %v, want an error", c.ref, got, err)
-		} else if refused.Kind != "issue" || !strings.Contains(err.Error(), c.reason) {
+		} else if !strings.HasPrefix(err.Error(), "read issue ") || !strings.Contains(err.Error(), c.reason) {
 			t.Errorf("%q: error %q does not say %q", c.ref, err, c.reason)
 		}
 
@@ -188,11 +187,10 @@ func TestParseRepo(t *testing.T) {
 		{clone, "ghe.example/acme/app", ""},
 	} {
 		owner, repo, err := host.ParseRepo(c.ref, c.in)
-		var refused *host.ReferenceError
 		switch {
 		case c.want != "" && (err != nil || owner+"/"+repo != c.want):
 			t.Errorf("%q is %s/%s, %v, want %s", c.ref, owner, repo, err, c.want)
-		case c.want == "" && (!errors.As(err, &refused) || refused.Kind != "repository" || owner+repo != ""):
+		case c.want == "" && (!answer.Is(err, answer.Usage) || !strings.HasPrefix(err.Error(), "read repository ") || owner+repo != ""):
 			t.Errorf("%q is %s/%s, %v, want an error", c.ref, owner, repo, err)
 		}
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/closing"
 )
 
@@ -18,7 +19,7 @@ type reference struct {
 
 // refuse is the error for a reason. It quotes the reference, unless that might be a URL with a
 // token.
-func (r reference) refuse(reason string) *ReferenceError {
+func (r reference) refuse(reason string) *answer.Problem {
 	const most = 60
 	shown := strconv.Quote(r.text)
 	switch {
@@ -28,7 +29,16 @@ func (r reference) refuse(reason string) *ReferenceError {
 		shown = strconv.Quote(r.text[:most]) + "…"
 	}
 
-	return &ReferenceError{Kind: r.kind, Shown: shown, Reason: reason}
+	next := answer.Advice("give owner/repo#7, the issue's URL, or inside a clone just 7")
+	if r.kind == "repository" {
+		next = answer.Call("give OWNER/NAME, as in", "doctor", "acme/app")
+	}
+
+	return &answer.Problem{
+		Code: answer.Usage,
+		Why:  "read " + r.kind + " " + shown + ": " + reason,
+		Next: []answer.Command{next},
+	}
 }
 
 // repo completes and checks a name: owner/repo, repo, or nothing for the repository of the clone.
@@ -43,7 +53,7 @@ func (r reference) repo(name string) (owner, repo string, err error) {
 	switch {
 	case name == "" && (owner == "" || repo == "") && r.Nowhere != nil:
 		nowhere := r.refuse("no repository is known here: " + r.Nowhere.Error() + "; write owner/repo#7")
-		nowhere.Err = r.Nowhere
+		nowhere.Cause = r.Nowhere
 		return "", "", nowhere
 	case name == "" && (owner == "" || repo == ""):
 		return "", "", r.refuse("no repository is known here; write owner/repo#7, or run it inside a clone")

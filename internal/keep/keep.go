@@ -58,7 +58,7 @@ func Alive(ctx context.Context, l Ledger, h ledger.Hold, o Options) error {
 	stop(k.renew(inner))
 	<-done
 	cause := context.Cause(inner)
-	if ctx.Err() != nil && errors.Is(cause, context.Cause(ctx)) {
+	if errors.Is(cause, context.Cause(ctx)) {
 		return nil
 	}
 

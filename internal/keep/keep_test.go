@@ -26,6 +26,7 @@ type book struct {
 	keep     func(ctx context.Context, since time.Duration) error
 	facts    lifecycle.Facts
 	checkErr error
+	endless  bool
 }
 
 func (b *book) age() time.Duration { return time.Since(b.renewed) + b.wall }
@@ -33,7 +34,7 @@ func (b *book) age() time.Duration { return time.Since(b.renewed) + b.wall }
 func (b *book) Owns(ledger.Hold) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.age() < lease-time.Minute
+	return b.endless || b.age() < lease-time.Minute
 }
 
 // Keep refuses what ran out locally, as the ledger does.
@@ -110,64 +111,74 @@ func fine(context.Context, time.Duration) error { return nil }
 func TestAlive(t *testing.T) {
 	outage := errors.New("outage")
 	cases := map[string]struct {
-		answer  func(context.Context, time.Duration) error
-		facts   lifecycle.Facts
-		check   error // what the first look at the facts answers
-		worker  time.Duration
-		want    error
-		after   time.Duration // about when it returned
-		minimum int           // renewals
+		answer func(context.Context, time.Duration) error
+		facts  lifecycle.Facts
+		check  error // what the first look at the facts answers
+		worker time.Duration
+		want   error
+		after  time.Duration // about when it returned
+		counts [3]int        // how often it was to be renewed, was renewed, and told of trouble
 	}{
-		"the work ends": {fine, lifecycle.Facts{}, nil, 2 * time.Hour, nil, 2 * time.Hour, 11},
+		"the work ends": {fine, lifecycle.Facts{}, nil, 121 * time.Minute, nil, 121 * time.Minute, [3]int{12, 12, 0}},
 		"somebody forces it": {
 			func(context.Context, time.Duration) error { return lost },
-			ended("forced", ""), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute, 1,
+			ended("forced", ""), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute,
+			[3]int{1, 0, 0},
 		},
 		"handed over": {
 			func(context.Context, time.Duration) error { return lost },
-			ended("success", "https://x/pull/1"), nil, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, 1,
+			ended("success", "https://x/pull/1"), nil, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute,
+			[3]int{1, 0, 0},
 		},
 		"asked twice": {
 			func(context.Context, time.Duration) error { return lost },
-			ended("success", "https://x/pull/1"), outage, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, 1,
+			ended("success", "https://x/pull/1"), outage, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute,
+			[3]int{1, 0, 1},
 		},
 		"advanced itself": {
 			func(context.Context, time.Duration) error { return lost },
-			ended("advanced", ""), nil, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, 1,
+			ended("advanced", ""), nil, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute,
+			[3]int{1, 0, 0},
 		},
 		"said so itself": {
 			func(context.Context, time.Duration) error { return lost },
-			ended("success", ""), nil, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute, 1,
+			ended("success", ""), nil, 2 * time.Hour, keep.ErrDelivered, 10 * time.Minute,
+			[3]int{1, 0, 0},
 		},
 		"gave it up itself": {
 			func(context.Context, time.Duration) error { return lost },
-			ended("failure", ""), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute, 1,
+			ended("failure", ""), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute,
+			[3]int{1, 0, 0},
 		},
 		"handed over after the end of the lease": {
 			func(context.Context, time.Duration) error { return late },
-			ended("success", "https://x/pull/1"), nil, 2 * time.Hour, claim.ErrOverdue, 10 * time.Minute, 1,
+			ended("success", "https://x/pull/1"), nil, 2 * time.Hour, claim.ErrOverdue, 10 * time.Minute,
+			[3]int{1, 0, 0},
 		},
 
 		"somebody said so": {
 			func(context.Context, time.Duration) error { return lost },
-			by("olga", ended("success", "")), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute, 1,
+			by("olga", ended("success", "")), nil, 2 * time.Hour, claim.ErrEnded, 10 * time.Minute,
+			[3]int{1, 0, 0},
 		},
 		"GitHub is away for less than the lease": {func(_ context.Context, since time.Duration) error {
 			if since > 9*time.Minute && since < 27*time.Minute {
 				return outage
 			}
 			return nil
-		}, lifecycle.Facts{}, nil, 2 * time.Hour, nil, 2 * time.Hour, 20},
+		}, lifecycle.Facts{}, nil, 121 * time.Minute, nil, 121 * time.Minute, [3]int{44, 10, 34}},
 		"GitHub stays away": {
 			func(context.Context, time.Duration) error { return outage },
 			lifecycle.Facts{},
 			nil,
-			2 * time.Hour, claim.ErrOverdue, 29 * time.Minute, 20,
+			2 * time.Hour, claim.ErrOverdue, 29 * time.Minute,
+			[3]int{38, 0, 38},
 		},
 		"a renewal hangs": {
 			func(ctx context.Context, _ time.Duration) error { <-ctx.Done(); return ctx.Err() },
 			lifecycle.Facts{},
-			nil, 2 * time.Hour, claim.ErrOverdue, 29 * time.Minute, 1,
+			nil, 2 * time.Hour, claim.ErrOverdue, 29 * time.Minute,
+			[3]int{1, 0, 1},
 		},
 	}
 
@@ -178,14 +189,38 @@ func TestAlive(t *testing.T) {
 				b.facts, b.checkErr = c.facts, c.check
 				ctx, cancel := context.WithTimeout(t.Context(), c.worker)
 				defer cancel()
-				err := keep.Alive(ctx, b, hold, keep.Options{Clock: clock{b}})
-				took := time.Since(b.start)
-				if !errors.Is(err, c.want) || took < c.after || took > c.after+5*time.Second ||
-					len(b.renewals) < c.minimum {
-					t.Errorf("%v after %s with %d renewals, want %v after %s with %d", err, took, len(b.renewals),
-						c.want, c.after, c.minimum)
+				var got [3]int
+				err := keep.Alive(ctx, b, hold, keep.Options{
+					Clock:   clock{b},
+					Renewed: func(ledger.Hold) { got[1]++ },
+					Trouble: func(error) { got[2]++ },
+				})
+				got[0] = len(b.renewals)
+				if took := time.Since(b.start); !errors.Is(err, c.want) || took < c.after ||
+					took > c.after+5*time.Second || got != c.counts {
+					t.Errorf("%v after %s with %d, want %v after %s with %d", err, took, got, c.want, c.after, c.counts)
+				}
+
+				var over *ledger.LostError
+				if errors.As(err, &over) && (over.Issue != issue || over.Worker != ann) {
+					t.Errorf("%s lost %s", over.Worker, over.Issue)
 				}
 			})
+		})
+	}
+}
+
+// TestWithoutEnd: a hold that never expires has a heartbeat every hour.
+func TestWithoutEnd(t *testing.T) {
+	for _, ttl := range []time.Duration{0, claim.NoExpiry} {
+		synctest.Test(t, func(t *testing.T) {
+			b, h := newBook(fine), hold
+			b.endless, h.Record.TTL = true, ttl
+			ctx, stop := context.WithTimeout(t.Context(), 150*time.Minute)
+			defer stop()
+			if err := keep.Alive(ctx, b, h, keep.Options{Clock: clock{b}}); err != nil || len(b.renewals) != 2 {
+				t.Errorf("ttl %s: %v, renewed after %s", ttl, err, b.renewals)
+			}
 		})
 	}
 }

@@ -26,7 +26,7 @@ func CheckSlug(s string) error {
 		shown = shown[:most] + "…"
 	}
 
-	return fmt.Errorf("name %q: allowed are 1 to 63 of a-z, 0-9 and -, beginning with a letter or digit", shown)
+	return fmt.Errorf("name %q: expected 1 to 63 of a-z, 0-9 and -, beginning with a letter or digit", shown)
 }
 
 // Bundle returns the label of a bundle. It refuses a slug that is none, and a label that GitHub

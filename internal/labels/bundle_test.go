@@ -17,14 +17,14 @@ func TestBundleLabel(t *testing.T) {
 		{strings.Repeat("x", 38), "", "has 51 characters, GitHub allows 50"},
 		{"az09", "agent:bundle:az09", ""},
 		{strings.Repeat("x", 63), "", "has 76 characters, GitHub allows 50"},
-		{strings.Repeat("x", 64), "", "allowed are 1 to 63"},
-		{"", "", "allowed are"},
-		{"-x", "", "allowed are"},
-		{"a,b", "", "allowed are"},
-		{"a b", "", "allowed are"},
-		{"Ab", "", "allowed are"},
-		{"é", "", "allowed are"},
-		{"a\x1b[31m", "", "allowed are"},
+		{strings.Repeat("x", 64), "", "expected 1 to 63"},
+		{"", "", "expected"},
+		{"-x", "", "expected"},
+		{"a,b", "", "expected"},
+		{"a b", "", "expected"},
+		{"Ab", "", "expected"},
+		{"é", "", "expected"},
+		{"a\x1b[31m", "", "expected"},
 	} {
 		got, err := labels.Agent().Bundle(c.slug)
 		if got != c.label || (err == nil) != (c.trouble == "") || err != nil &&

@@ -9,12 +9,12 @@ import (
 func TestAmong(t *testing.T) {
 	have := []labels.Definition{{Name: "Agent:Implement", Color: "0E8A16"}, {Name: "agent:done", Color: "ffffff"}}
 	for _, c := range []struct {
-		name, color string
-		found       bool
-	}{{"agent:implement", "", true}, {"agent:done", "ffffff", true}, {"agent:in-flight", "", false}} {
-		color, found := labels.Definition{Name: c.name, Color: "0e8a16"}.Among(have)
-		if color != c.color || found != c.found {
-			t.Errorf("%s: %q, %v; want %q, %v", c.name, color, found, c.color, c.found)
+		name, differs string
+		found         bool
+	}{{"agent:implement", "", true}, {"agent:done", "colour ffffff, ours is 0e8a16", true}, {"agent:in-flight", "", false}} {
+		differs, found := labels.Definition{Name: c.name, Color: "0e8a16"}.Among(have)
+		if differs != c.differs || found != c.found {
+			t.Errorf("%s: %q, %v; want %q, %v", c.name, differs, found, c.differs, c.found)
 		}
 	}
 }

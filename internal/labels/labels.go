@@ -71,14 +71,14 @@ func Ready() Scheme {
 // A Definition is a label as it should exist in a repository. Color is six hexadecimal digits.
 type Definition struct{ Name, Color, Description string }
 
-// Among looks for the label among those that a repository has. Color is the one it has there when
-// that is another than the definition's, else empty: a colour that people chose is no fault.
-func (d Definition) Among(have []Definition) (color string, found bool) {
+// Among looks for the label among those that a repository has. differs says that its colour there is
+// another than the definition's, which is not a fault where people chose it.
+func (d Definition) Among(have []Definition) (differs string, found bool) {
 	i := slices.IndexFunc(have, func(h Definition) bool { return Same(h.Name, d.Name) })
 	if i < 0 || strings.EqualFold(have[i].Color, d.Color) {
 		return "", i >= 0
 	}
-	return have[i].Color, true
+	return "colour " + have[i].Color + ", ours is " + d.Color, true
 }
 
 // Definitions lists every label a repository needs. The pause marker is not among them: its

@@ -44,31 +44,7 @@ func Moves() []Move {
 	}
 }
 
-// An IllegalMoveError says which move was asked for and which would be legal.
-type IllegalMoveError struct {
-	From, To State
-	Scheme   Scheme
-}
-
-func (e *IllegalMoveError) Error() string {
-	const none = "(none)" // how a state without a label is called
-	var targets []string
-	for _, m := range Moves() {
-		switch {
-		case m.From != e.From:
-		case m.Escalates:
-			targets = append(targets, e.Scheme.NeedsScope)
-		default:
-			targets = append(targets, cmp.Or(e.Scheme.Name(m.To), none))
-		}
-	}
-
-	from, to := cmp.Or(e.Scheme.Name(e.From), none), cmp.Or(e.Scheme.Name(e.To), none)
-	return fmt.Sprintf("no legal move from %q to %q; from there: %s", from, to,
-		cmp.Or(strings.Join(targets, ", "), "nothing"))
-}
-
-// Check returns nil for a legal move or for staying, else an *IllegalMoveError.
+// Check returns nil for a legal move or for staying, else which moves would be.
 func (s Scheme) Check(from, to State) error {
 	if from == to {
 		return nil
@@ -80,5 +56,18 @@ func (s Scheme) Check(from, to State) error {
 		}
 	}
 
-	return &IllegalMoveError{From: from, To: to, Scheme: s}
+	const none = "(none)" // how a state without a label is called
+	var targets []string
+	for _, m := range Moves() {
+		switch {
+		case m.From != from:
+		case m.Escalates:
+			targets = append(targets, s.NeedsScope)
+		default:
+			targets = append(targets, cmp.Or(s.Name(m.To), none))
+		}
+	}
+
+	return fmt.Errorf("no legal move from %q to %q; from there: %s", cmp.Or(s.Name(from), none),
+		cmp.Or(s.Name(to), none), cmp.Or(strings.Join(targets, ", "), "nothing"))
 }

@@ -14,7 +14,7 @@ type Stage struct {
 }
 
 // Pipeline returns the scheme with stages: each but the last is a queue of its own, the last is
-// done. Fewer than two are no pipeline.
+// done. Fewer than two are not a pipeline.
 func (s Scheme) Pipeline(stages []Stage) Scheme {
 	if len(stages) < 2 {
 		return s

@@ -86,10 +86,10 @@ func TestPipeline(t *testing.T) {
 		t.Errorf("states %v, want one for two queues", got)
 	}
 
-	if color, found := (labels.Definition{Name: "a", Color: "111111"}).Among([]labels.Definition{
+	if differs, found := (labels.Definition{Name: "a", Color: "111111"}).Among([]labels.Definition{
 		{Name: "A", Color: "222222"},
-	}); color != "222222" || !found {
-		t.Errorf("the first label has another colour: %q, %t", color, found)
+	}); differs != "colour 222222, ours is 111111" || !found {
+		t.Errorf("the first label has another colour: %q, %t", differs, found)
 	}
 
 	if n := s.StageOf([]string{"stage:ready", "STAGE:work"}); n != 1 {

@@ -33,14 +33,16 @@ func Distrust(err error) error {
 
 	switch {
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return &DeniedError{"the store's certificate has ended, or not begun: renew it, or set this machine's clock", err}
+		return &DeniedError{"the store's certificate has expired or is not valid yet: renew it, or set this " +
+			"machine's clock", err}
 	case errors.As(err, &verify):
 		return &DeniedError{"name the authority that signed the store's certificate in " + CAVariable +
 			", and the store as its certificate does", err}
 	case errors.As(err, &alert) && alert.Op == "remote error":
 		return &DeniedError{showCertificate, err}
 	case errors.As(err, &record):
-		return &DeniedError{"the store speaks without TLS there: use the port with TLS, or an address that begins with redis:// if that is meant", err}
+		return &DeniedError{"the store does not use TLS there: use the port with TLS, or an address that begins " +
+			"with redis:// if that is meant", err}
 	}
 
 	return err

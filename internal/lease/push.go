@@ -7,7 +7,7 @@ import "context"
 // pusher's, or not at all, however late it arrives (stores.md#references).
 type Pusher interface {
 	// Push returns the step that a push under l takes along. It reads the lease and moves nothing;
-	// one that is not l's any more is ErrLost.
+	// one that is no longer l's is ErrLost.
 	Push(ctx context.Context, l Lease) (Step, error)
 }
 

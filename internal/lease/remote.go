@@ -38,7 +38,7 @@ type Prober interface {
 
 // A Lister is a store that can say which issues of a repository it may know a lease of.
 type Lister interface {
-	// Known lists the numbers of issues in i's repository; some may have no lease any more.
+	// Known lists the numbers of issues in i's repository; some may no longer have a lease.
 	Known(ctx context.Context, i claim.Issue) ([]int, error)
 }
 

@@ -21,7 +21,7 @@ type actor struct {
 	stop    func()
 	yield   func(request) bool
 	want    request // what it waits for
-	answer  answer
+	answer  heard
 	over    bool // it has ended, or crashed
 	person  bool // it claims as a person
 	guest   bool // … whose hold ends by itself
@@ -55,7 +55,7 @@ func (r request) reads() bool { return r.verb == "read" || r.verb == "look" }
 
 func (r request) write() bool { return !r.reads() && r.act == nil }
 
-type answer struct {
+type heard struct {
 	facts   lifecycle.Facts
 	comment claim.Comment
 	after   *lifecycle.Facts // a snapshot that came with a write
@@ -92,13 +92,13 @@ func (a *actor) crash() {
 }
 
 // ask waits for the search to answer.
-func (a *actor) ask(r request) answer {
+func (a *actor) ask(r request) heard {
 	if a.crashed {
-		return answer{err: errCrashed}
+		return heard{err: errCrashed}
 	}
 	if !a.yield(r) {
 		a.crashed = true
-		return answer{err: errCrashed}
+		return heard{err: errCrashed}
 	}
 
 	return a.answer

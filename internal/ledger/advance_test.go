@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
@@ -80,8 +81,7 @@ func TestAdvance(t *testing.T) {
 		}
 
 		shows(t, w, "done")
-		var call *ledger.CallError
-		if _, _, err := l.Advance(t.Context(), issue, ledger.Advance{By: "olga"}); !errors.As(err, &call) {
+		if _, _, err := l.Advance(t.Context(), issue, ledger.Advance{By: "olga"}); !answer.Is(err, answer.Usage) {
 			t.Errorf("beyond the last: %v", err)
 		}
 

@@ -13,16 +13,16 @@ import (
 // what began after it is left alone.
 
 // Approve lets the plan that waited at that moment, or waits now if it is zero, go ahead, in the
-// name of by. claim.ErrNoPlan and claim.ErrOverdue say that there is nothing to approve any more, a
-// *BarredError that by may not; nothing was written then. Whether by may label the repository is
+// name of by. answer.NoPlan says that there is nothing left to approve, answer.Barred that
+// by may not; nothing was written then. Whether by may label the repository is
 // for the caller to know.
 func (pl *plans) Approve(ctx context.Context, i claim.Issue, moment time.Time, by string) (Repair, error) {
 	return pl.answer(ctx, i, protocol.Answer{Kind: claim.KindApprove, By: by, Moment: moment})
 }
 
 // Reject ends the hold whose plan waited at that moment, or waits now if it is zero, in the name of
-// by; reason is for people. claim.ErrNoPlan says that there is nothing to reject any more, a
-// *BarredError that by may not; nothing was written then. Whether by may label the repository is
+// by; reason is for people. answer.NoPlan says that there is nothing left to reject,
+// answer.Barred that by may not; nothing was written then. Whether by may label the repository is
 // for the caller to know.
 func (pl *plans) Reject(ctx context.Context, i claim.Issue, moment time.Time, by, reason string) (Repair, error) {
 	return pl.answer(ctx, i, protocol.Answer{

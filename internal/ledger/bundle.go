@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -27,20 +28,20 @@ type Bundle struct {
 }
 
 // NewBundle returns a bundle. A slug or label that cannot be, no issue at all and one that is named
-// twice are a *CallError. It asks GitHub for nothing.
+// twice are an answer.Usage. It asks GitHub for nothing.
 func NewBundle(slug string, parts []Part) (Bundle, error) {
 	b := Bundle{slug, slices.Clone(parts)}
 	slices.SortStableFunc(b.parts, func(x, y Part) int { return x.Issue.Compare(y.Issue) })
 	if len(parts) == 0 {
-		return b, callError("bundle %s: no issue is named", slug)
+		return b, answer.Wrongf("bundle %s: no issue is named", slug)
 	}
 
 	for n, p := range b.parts {
 		if _, err := p.Ledger.set.Rules.Scheme.Bundle(slug); err != nil {
-			return b, &CallError{Err: err}
+			return b, answer.Wrong(err)
 		}
 		if n > 0 && p.Issue.Same(b.parts[n-1].Issue) {
-			return b, callError("bundle %s: %s is named twice", slug, p.Issue)
+			return b, answer.Wrongf("bundle %s: %s is named twice", slug, p.Issue)
 		}
 	}
 
@@ -153,11 +154,11 @@ func (b Bundle) check(ctx context.Context, w claim.Worker,
 		switch {
 		case err != nil:
 		case f.PullRequest:
-			err = callError("%s is a pull request: a bundle is of issues", p.Issue)
+			err = answer.Wrongf("%s is a pull request: a bundle contains only issues", p.Issue)
 		case v.Has(lifecycle.CodeOwn):
 			err = &HeldError{Issue: p.Issue, Verdict: v, Shared: true}
 		case f.Log.Used(w):
-			err = &CallError{Err: claim.ErrKeyUsed}
+			err = answer.Wrong(claim.ErrKeyUsed)
 		case v.Answer != lifecycle.Free:
 			err = &HeldError{Issue: p.Issue, Verdict: v}
 		}
@@ -271,10 +272,9 @@ func (t *taking) undo(ctx context.Context, n int, because error) error {
 	failed := t.parts[n]
 	no := &BundleError{Slug: t.slug, Causes: []error{because}, Issues: []claim.Issue{failed.Issue}}
 	var held *HeldError
-	var call *CallError
 
 	// a plain no left nothing behind; of any other only the log knows how it ended
-	if !errors.As(because, &held) && !errors.As(because, &call) {
+	if !errors.As(because, &held) && !answer.Is(because, answer.Usage) {
 		_, batch := failed.Ledger.leases.store.(lease.Batcher)
 		for k := len(t.holds); k < len(t.parts) && (k == n || batch && failed.Issue.SameRepo(t.parts[k].Issue)); k++ {
 			if err := t.parts[k].Undo(ctx, t.worker, t.nonce, false); err != nil {
@@ -295,7 +295,7 @@ func (t *taking) undo(ctx context.Context, n int, because error) error {
 
 // Undo gives a claim of the bundle back, with the labels as they were: one that certainly was taken
 // whatever a snapshot shows, any other if the log shows it. It ends the claim of the process with
-// the nonce, of an empty one that of the key. Labels that are late are no error: the sweep puts
+// the nonce, of an empty one that of the key. Labels that are late are not an error: the sweep puts
 // them right.
 func (p Part) Undo(ctx context.Context, w claim.Worker, nonce string, taken bool) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
 )
@@ -69,7 +70,7 @@ func TestBundle(t *testing.T) {
 	})
 }
 
-// TestBundleRefused: whatever stands in the way of one issue, nothing is written anywhere.
+// TestBundleRefused: whatever is in the way of one issue, nothing is written anywhere.
 func TestBundleRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(1, faults{}, []string{"agent:implement"}, []string{"do-not-pickup"}, []string{"agent:implement"},
@@ -106,17 +107,16 @@ func TestNewBundle(t *testing.T) {
 	}{
 		{"checkout", nil, "no issue"},
 		{"checkout", twice, "named twice"},
-		{"Checkout", f.parts(nil, 0), "allowed are"},
-		{"-x", f.parts(nil, 0), "allowed are"},
-		{"", f.parts(nil, 0), "allowed are"},
-		{"../../evil", f.parts(nil, 0), "allowed are"},
+		{"Checkout", f.parts(nil, 0), "expected"},
+		{"-x", f.parts(nil, 0), "expected"},
+		{"", f.parts(nil, 0), "expected"},
+		{"../../evil", f.parts(nil, 0), "expected"},
 		{long, f.parts(nil, 0), "has 51 characters"},
 		{long[1:], f.parts(nil, 0), ""},
 	} {
 		_, err := ledger.NewBundle(c.slug, c.parts)
-		var call *ledger.CallError
 		if (err == nil) != (c.want == "") || err != nil &&
-			(!errors.As(err, &call) || !strings.Contains(err.Error(), c.want)) {
+			(!answer.Is(err, answer.Usage) || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%q of %d: %v, want %q", c.slug, len(c.parts), err, c.want)
 		}
 	}

@@ -73,7 +73,7 @@ func taken(end protocol.Conclusion) (Hold, error) {
 }
 
 // claim checks the request and begins a claim; nothing is read or written yet. The error is a
-// *CallError.
+// answer.Usage.
 func (cs *claims) claim(i claim.Issue, req Request) (protocol.Claim, error) {
 	nonce := cmp.Or(req.Nonce, cs.token())
 	if req.Worker.FiringID == "" {
@@ -82,7 +82,7 @@ func (cs *claims) claim(i claim.Issue, req Request) (protocol.Claim, error) {
 	return protocol.NewClaim(cs.config(), i, req, nonce)
 }
 
-// MayClaim is the part of Claim that asks nobody: a *CallError for a request that makes no sense.
+// MayClaim is the part of Claim that asks nobody: an answer.Usage for a request that makes no sense.
 func (cs *claims) MayClaim(i claim.Issue, req Request) error {
 	_, err := cs.claim(i, req)
 	return err

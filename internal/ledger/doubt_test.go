@@ -65,8 +65,8 @@ func TestLostAcquire(t *testing.T) {
 	})
 }
 
-// TestFailedLook: a look at the lease store that failed is no answer. The verdict is unknown, and a
-// release whose lease may still stand does not record an end.
+// TestFailedLook: a look at the lease store that failed is not an answer. The verdict is unknown,
+// and a release whose lease may still stand does not record an end.
 func TestFailedLook(t *testing.T) {
 	alone(t, func(t *testing.T, w *world) {
 		store := &mumbling{table: &table{}}
@@ -229,7 +229,7 @@ func TestEndOfAnother(t *testing.T) {
 }
 
 // TestLateConfirmation: a confirmation whose answer comes when the unconfirmed claim has expired is
-// no hold, although the lease that it began would not be over.
+// not a hold, although the lease that it began would not be over.
 func TestLateConfirmation(t *testing.T) {
 	alone(t, func(t *testing.T, w *world) {
 		l, f := w.ledger(nil)

@@ -1,8 +1,6 @@
 package ledger
 
 import (
-	"fmt"
-
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/protocol"
 )
@@ -14,11 +12,6 @@ type (
 	UnknownError = protocol.UnknownError
 	LostError    = protocol.LostError
 	LabelsError  = protocol.LabelsError
-	StoreError   = protocol.StoreError
-	CallError    = protocol.CallError
-	UnshownError = protocol.UnshownError
-	BarredError  = protocol.BarredError
-	NoPullError  = protocol.NoPullError
 	Repair       = protocol.Repair
 	Ending       = protocol.Ending
 	Removal      = protocol.Removal
@@ -33,7 +26,6 @@ var (
 	ErrGone      = protocol.ErrGone
 	ErrDirty     = protocol.ErrDirty
 	ErrInvisible = protocol.ErrInvisible
-	ErrPlanWaits = protocol.ErrPlanWaits
 
 	ErrUnassignable = protocol.ErrUnassignable
 )
@@ -57,6 +49,3 @@ func Reason(i claim.Issue, err error) string {
 
 	return err.Error()
 }
-
-// callError makes a *CallError.
-func callError(format string, args ...any) error { return &CallError{Err: fmt.Errorf(format, args...)} }

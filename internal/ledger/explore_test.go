@@ -323,7 +323,7 @@ func (p *exploration) move(c choice) {
 func (p *exploration) readFor(a *actor, c choice) {
 	if c.how == denied {
 		p.left.unread--
-		a.answer, a.polled = answer{err: errAnswer}, -1
+		a.answer, a.polled = heard{err: errAnswer}, -1
 		a.digest = mix(a.digest, "unread", p.server.now)
 		return
 	}
@@ -335,7 +335,7 @@ func (p *exploration) readFor(a *actor, c choice) {
 		p.left.stale--
 	}
 
-	a.answer = answer{facts: p.facts(view), tip: view.tip}
+	a.answer = heard{facts: p.facts(view), tip: view.tip}
 	a.digest = mix(a.digest, "read", key, p.server.now)
 }
 
@@ -343,7 +343,7 @@ var errAnswer = errors.New("answer lost")
 
 func (p *exploration) writeFor(a *actor, c choice) {
 	w := a.want
-	a.answer = answer{}
+	a.answer = heard{}
 	if w.act == nil {
 		a.sent = append(a.sent, w.verb)
 	}

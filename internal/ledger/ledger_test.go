@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
@@ -115,7 +116,7 @@ func (s *sleepy) AddLabel(ctx context.Context, i claim.Issue, name string) error
 	return s.forge.AddLabel(ctx, i, name)
 }
 
-// TestClaimOfASleeper: a hold that ran out before the claim could return is no hold (found by
+// TestClaimOfASleeper: a hold that ran out before the claim could return is not a hold (found by
 // internal/simulation).
 func TestClaimOfASleeper(t *testing.T) {
 	for nap, want := range map[time.Duration]bool{0: true, ttl: false} {
@@ -198,8 +199,7 @@ func TestRelease(t *testing.T) {
 				l, _ := w.ledger(nil)
 				c.end.Worker = take(t, l, "ann").Record.Worker
 				_, err := l.Release(t.Context(), issue, c.end)
-				var call *ledger.CallError
-				if errors.As(err, &call) != c.call || err != nil && !c.call {
+				if answer.Is(err, answer.Usage) != c.call || err != nil && !c.call {
 					t.Fatalf("release: %v", err)
 				}
 
@@ -263,8 +263,7 @@ func TestKeyIsUsedOnce(t *testing.T) {
 		if _, err := l.Release(t.Context(), issue, ledger.Ending{Worker: h.Record.Worker}); err != nil {
 			t.Fatal(err)
 		}
-		var call *ledger.CallError
-		if _, err := l.Claim(t.Context(), issue, again); !errors.As(err, &call) {
+		if _, err := l.Claim(t.Context(), issue, again); !answer.Is(err, answer.Usage) {
 			t.Errorf("claim with a dead key: %v", err)
 		}
 	})

@@ -82,8 +82,8 @@ func TestForceLeavesContenders(t *testing.T) {
 	})
 }
 
-// TestExpiryOfClosed: a hold that ran out after its issue was closed is no failed attempt: nothing
-// was left to do.
+// TestExpiryOfClosed: a hold that ran out after its issue was closed is not a failed attempt:
+// nothing was left to do.
 func TestExpiryOfClosed(t *testing.T) {
 	for name, c := range map[string]struct {
 		story    []string

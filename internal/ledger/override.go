@@ -39,9 +39,9 @@ func (ov *overrides) Revoke(ctx context.Context, i claim.Issue, by, reason strin
 	return end.Claim, end.Err
 }
 
-// Reset counts attempts anew if one had failed by that moment, in the name of by, and reports
-// whether it did (spec.md#attempts). Labels are for the caller to bring in line: whoever resets
-// usually takes needs:human-scope off as well.
+// Reset restarts the count of attempts if one had failed by that moment, in the name of by, and
+// reports whether it did (spec.md#attempts). Labels are for the caller to bring in line: whoever
+// resets usually takes needs:human-scope off as well.
 func (ov *overrides) Reset(ctx context.Context, i claim.Issue, moment time.Time, by string) (bool, error) {
 	end := ov.Run(ctx, i, protocol.NewReset(ov.config(), i, protocol.Override{By: by, Moment: moment}))
 	return len(end.Records) > 0, end.Err

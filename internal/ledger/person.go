@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -12,11 +13,11 @@ import (
 
 // ClaimPerson takes the issue for the person with that login, without an end; the token must be the
 // person's. Idempotent: who holds the issue as a person already, be it since a moment ago by
-// another program, gets that hold. force is Request.Force. Errors are those of Claim; an app is no
-// person, and a *CallError.
+// another program, gets that hold. force is Request.Force. Errors are those of Claim; an app is not
+// a person, and an answer.Usage.
 func (cs *claims) ClaimPerson(ctx context.Context, i claim.Issue, login string, force bool) (Hold, error) {
 	if login == "" || claim.IsApp(login) {
-		return Hold{}, callError("the token is of %q, which is no person", login)
+		return Hold{}, answer.Wrongf("the token belongs to %q, which is not a person", login)
 	}
 
 	for n := 0; ; n++ {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
 )
@@ -22,9 +23,8 @@ func TestPlan(t *testing.T) {
 		}
 
 		h := take(t, l, "ann")
-		var call *ledger.CallError
 		for _, text := range []string{"", " \n\t\x1b", strings.Repeat("x", 66_000), strings.Repeat("`", 30_000)} {
-			if _, err := l.Plan(t.Context(), issue, h.Record.Worker, ledger.Draft{Text: text}); !errors.As(err, &call) {
+			if _, err := l.Plan(t.Context(), issue, h.Record.Worker, ledger.Draft{Text: text}); !answer.Is(err, answer.Usage) {
 				t.Errorf("plan of %d bytes: %v", len(text), err)
 			}
 		}
@@ -36,8 +36,8 @@ func TestPlan(t *testing.T) {
 		}
 
 		shows(t, w, "agent:plan-pending-approval")
-		if again, err := l.Plan(t.Context(), issue, h.Record.Worker, ledger.Draft{Text: "Another"}); !errors.Is(err,
-			ledger.ErrPlanWaits) || again.URL != p.URL {
+		if again, err := l.Plan(t.Context(), issue, h.Record.Worker, ledger.Draft{Text: "Another"}); !answer.Is(err,
+			answer.PlanWaits) || again.URL != p.URL {
 			t.Errorf("a second plan: %+v, %v", again, err)
 		}
 
@@ -64,11 +64,10 @@ func TestPlan(t *testing.T) {
 }
 
 func barred(err error, why string) bool {
-	var b *ledger.BarredError
-	return errors.As(err, &b) && strings.Contains(b.Why, why)
+	return answer.Is(err, answer.Barred) && strings.Contains(err.Error(), why)
 }
 
-// TestPlanOnce: an answer that was lost is no second plan.
+// TestPlanOnce: an answer that was lost is not a second plan.
 func TestPlanOnce(t *testing.T) {
 	for seed := range uint64(20) {
 		alone(t, func(t *testing.T, w *world) {

@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
 )
 
 // Fence renews the hold of w for a push and says how long the push may take, so that it is answered
-// while the hold is w's (spec-writing.md#acting-under-a-hold). Errors are those of Renew, *CallError for a
+// while the hold is w's (spec-writing.md#acting-under-a-hold). Errors are those of Renew, answer.Usage for a
 // lease that is too short for any push, and *UnknownError when too little of it was left once the
 // answer was here.
 func (hs *holds) Fence(ctx context.Context, i claim.Issue, w claim.Worker, token int64) (Hold, time.Duration, error) {
@@ -24,7 +25,7 @@ func (hs *holds) Fence(ctx context.Context, i claim.Issue, w claim.Worker, token
 	left := usable - hs.elapsed(h.start)
 	switch {
 	case usable < may:
-		return h, 0, callError("a push may take %s, and a lease of %s is good for %s", may, h.lease, usable)
+		return h, 0, answer.Wrongf("a push may take %s, and a lease of %s is good for %s", may, h.lease, usable)
 	case left < may:
 		return h, 0, &UnknownError{
 			Issue: i,

@@ -127,8 +127,8 @@ func (s seen) LastMove(m protocol.LabelMoved) (ledger.Removal, error) {
 	return s.saw, nil
 }
 
-// TestRelief: the sweep counts attempts anew when a person took the label off after the last
-// failure; when a bot did, or a person earlier, the label comes back.
+// TestRelief: the sweep restarts the count of attempts when a person took the label off after the
+// last failure; when a bot did, or a person earlier, the label comes back.
 func TestRelief(t *testing.T) {
 	for name, c := range map[string]struct {
 		person bool

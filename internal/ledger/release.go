@@ -23,7 +23,7 @@ func (bs *base) repair(ctx context.Context, i claim.Issue, op protocol.Operation
 }
 
 // ResolvePull looks the pull request up that a worker names, as Release does before anything is
-// written (spec.md#fields), and takes GitHub's own spelling of its address. A *CallError says that
+// written (spec.md#fields), and takes GitHub's own spelling of its address. An answer.Usage says that
 // there is none.
 func (rl *releases) ResolvePull(ctx context.Context, i claim.Issue, e Ending) (Ending, error) {
 	if e.PR == "" {

@@ -147,7 +147,7 @@ func TestClockSkew(t *testing.T) {
 	}
 }
 
-// TestNeverSeen: an own claim that no snapshot shows is no hold, and is ended.
+// TestNeverSeen: an own claim that no snapshot shows is not a hold, and is ended.
 func TestNeverSeen(t *testing.T) {
 	s := scenario{
 		cast:   []role{worker("ann")},

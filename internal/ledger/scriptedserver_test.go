@@ -21,7 +21,7 @@ type scriptedServer struct {
 	nextID  int64
 	log     []entry  // what reads can see
 	late    []entry  // what was sent and cannot be seen yet
-	painted []string // labels, where they are no part of what is searched
+	painted []string // labels, where they are not part of what is searched
 	version int      // grows with every change, time included
 	views   map[uint64]*snapshot
 	commits map[string]gitref.Tip // of the lease's chain

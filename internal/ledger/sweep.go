@@ -134,7 +134,7 @@ func (l *Ledger) sweeper(s Sweep) *sweeper {
 type sweeper struct {
 	*Ledger
 	s        Sweep
-	order    *rand.Rand // in which issues are mended
+	order    *rand.Rand // in which issues are repaired
 	report   Report
 	stopped  error           // why nothing further is looked at
 	hidden   map[int]bool    // issues of which only a lease store may know that they are held
@@ -149,7 +149,7 @@ func (w *sweeper) skip(what string, err error) {
 }
 
 const (
-	batch             = 100 // snapshots: what they show is mended before the next is read
+	batch             = 100 // snapshots: what they show is repaired before the next is read
 	minimizedPerSweep = 100 // comments; the next sweep goes on
 )
 
@@ -188,9 +188,9 @@ type repairs struct {
 	done  *Finding
 }
 
-// repair mends the issues in an order of this sweep's own: of two sweeps that run at once each then
-// finds most of what the other mended, instead of writing the same record beside it. It reports
-// them in the order of the scan. It returns nil.
+// repair repairs the issues in an order of this sweep's own: of two sweeps that run at once each
+// then finds most of what the other repaired, instead of writing the same record beside it. It
+// reports them in the order of the scan. It returns nil.
 func (w *sweeper) repair(ctx context.Context, all []repairs) []repairs {
 	for _, n := range w.order.Perm(len(all)) {
 		if w.stopped != nil {
@@ -261,8 +261,8 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) (repairs, bool) 
 	}
 
 	if w.set.Minimize && !w.s.DryRun {
-		// what says nothing of today any more, of keys that have ended: an end is for ever, so its
-		// age does not matter
+		// what no longer says anything of today, of keys that have ended: an end is for ever, so
+		// its age does not matter
 		for _, e := range f.Log.Log {
 			own, claimed := f.Log.Find(e.Record.Worker)
 			outdated := e.Record.Kind.About().Aging && (!claimed || own.End != nil)
@@ -368,7 +368,7 @@ func (w *sweeper) standing(f lifecycle.Facts) {
 	case !f.Open:
 		return
 	case held && c.Plan.Pending():
-		wait.URL, wait.Why = c.Plan.URL, "the plan of "+c.Holder()+" waits for a yes or a no: /approve or /reject"
+		wait.URL, wait.Why = c.Plan.URL, "the plan of "+c.Holder()+" is waiting for /approve or /reject"
 	case labels.Has(f.Labels, w.set.Rules.Scheme.NeedsScope):
 		wait.Why = "it failed too often or is too vague: say more, then /requeue"
 	default:

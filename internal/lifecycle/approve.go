@@ -18,7 +18,7 @@ func (a Approvers) Bars(c claim.Claim, answer claim.Kind, login string) string {
 	case len(a) > 0 && !a.name(login):
 		return login + " is not among the approvers of plans"
 	case len(a) == 0 && answer == claim.KindApprove && claim.SameLogin(c.Author, login):
-		return login + " wrote the plan itself; plan.approvers would have to name it"
+		return login + " wrote the plan itself; only plan.approvers can allow that"
 	}
 
 	return ""

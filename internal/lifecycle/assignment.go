@@ -13,10 +13,10 @@ import (
 type Assignment struct {
 	Login string
 	Since time.Time // when it was made last; zero when not known
-	Over  time.Time // when it keeps nobody off any more; zero when nothing but its end does that
+	Over  time.Time // when it no longer keeps anybody off; zero when nothing but its end does that
 }
 
-// notice is what people are told once when the assignment keeps nobody off any more.
+// notice is what people are told once when the assignment no longer keeps anybody off.
 func (a Assignment) notice() claim.Notice {
 	return claim.Notice{Kind: claim.NoticeIdle, Key: a.Login + "@" + a.Since.UTC().Format(time.RFC3339)}
 }
@@ -48,11 +48,11 @@ func (r Rules) Assignments(f Facts) (out []Assignment) {
 	return out
 }
 
-// Idle reports whether the assignment keeps nobody off any more.
+// Idle reports whether the assignment no longer keeps anybody off.
 func (a Assignment) Idle(now time.Time) bool { return !a.Over.IsZero() && !now.Before(a.Over) }
 
-// Unassigns lists the logins that a sweep takes off the issue: their assignments keep nobody off any
-// more, and people were told.
+// Unassigns lists the logins that a sweep takes off the issue: their assignments no longer keep
+// anybody off, and people were told.
 func (r Rules) Unassigns(f Facts) (out []string) {
 	if !r.Unassign || len(f.Missing) > 0 || !f.Open || f.PullRequest {
 		return nil

@@ -31,7 +31,7 @@ func (e Excess) String() string {
 
 	switch {
 	case e.Most == 0:
-		return fmt.Sprintf("pull request %s is of another repository, and records of %s do not count here, so it moves no issue here", e.PR, e.PR.Author)
+		return fmt.Sprintf("pull request %s is in another repository, and records of %s do not count here, so it moves no issue here", e.PR, e.PR.Author)
 	case e.Before > 0:
 		return fmt.Sprintf("pull request %s names %s; with the %d of the older open pull requests of %s that is more than the %d they may move together, so it moves none",
 			e.PR, issues, e.Before, e.PR.Author, e.Most)

@@ -132,7 +132,7 @@ func TestEndOf(t *testing.T) {
 			lifecycle.Facts{PullRequest: true, StateReason: "merged"},
 			lifecycle.HoldDelivered,
 		},
-		"somebody else's claim stands before it": {
+		"somebody else's claim comes before it": {
 			[]string{"<!-- agent-claim:codename=fox firing_id=x1 -->", claimed},
 			0,
 			lifecycle.Facts{},

@@ -25,7 +25,6 @@ func (r Rules) Label(f Facts) (labels.Projection, string) {
 	}
 
 	stage := r.Stage(f)
-	r.Scheme = r.Scheme.At(stage)
 	all := f
 	f.Log = withoutRivals(f.Log).Lasting()
 	want, why := r.state(f)
@@ -204,8 +203,8 @@ func (f Facts) pending(p PR) bool {
 }
 
 // Unlinked returns the claims whose release says that a pull request closed the issue by its own
-// word, when that one does not any more: somebody took the keyword out, and no record says so yet.
-// It is still open, or it was merged and the issue stayed open.
+// word, when that one no longer does: somebody took the keyword out, and no record says so yet. It
+// is still open, or it was merged and the issue stayed open.
 func (f Facts) Unlinked() []claim.Claim {
 	var out []claim.Claim
 	for _, c := range f.Log.Claims {

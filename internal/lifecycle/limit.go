@@ -38,7 +38,7 @@ func (r Rules) Limit(l Load, of claim.Issue, who Asker) string {
 		if c.IsOf(who.Login) || c.Person == "" && claim.SameLogin(c.Author, who.Login) {
 			same[who.Login][c.Record.Worker] = true
 		}
-		if who.Codename != "" && c.Record.Worker.Codename == who.Codename {
+		if c.Record.Worker.Codename == who.Codename {
 			same[who.Codename][c.Record.Worker] = true
 		}
 	}

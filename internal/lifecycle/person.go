@@ -73,7 +73,7 @@ func (f Facts) Lived() Facts {
 // open, and when the last one ended.
 func (f Facts) working(login string) (open bool, last time.Time) {
 	for _, p := range f.PRs {
-		if p.Sibling || p.Bare || p.Author == "" || !claim.SameLogin(p.Author, login) {
+		if p.Sibling || p.Bare || !claim.SameLogin(p.Author, login) {
 			continue
 		}
 		open = open || p.State == PROpened

@@ -32,7 +32,7 @@ const (
 	CodeAttempts   Code = "too-many-attempts"
 	CodeAssigned   Code = "assigned" // to somebody else
 	CodeExpired    Code = "expired"  // a note: the hold's lease is over
-	// a note: who is assigned was not heard of, and keeps nobody off any more
+	// a note: who is assigned was not heard of, and no longer keeps anybody off
 	CodeAssignmentExpired Code = "assignment-expired"
 	CodeExcessive         Code = "too-many-issues" // a note: a pull request that names too many issues moves none
 )

@@ -23,5 +23,5 @@ func (r Rules) Stage(f Facts) int {
 // through reports whether the log says that the issue went through all stages, and nobody reopened
 // it since.
 func through(r Rules, f Facts) bool {
-	return r.staged() && f.Log.Stage != "" && r.Stage(f) == len(r.Scheme.Stages)-1
+	return f.Log.Stage != "" && r.Stage(f) == len(r.Scheme.Stages)-1
 }

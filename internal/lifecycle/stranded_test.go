@@ -153,7 +153,11 @@ func TestStranded(t *testing.T) {
 	}{
 		"in the queue":      {lifecycle.Facts{Labels: []string{"agent:implement"}}, ""},
 		"nobody's business": {lifecycle.Facts{Labels: []string{"bug"}}, ""},
-		"done":              {lifecycle.Facts{Labels: []string{"agent:done"}}, "done and still open"},
+		"done beside the queue": {lifecycle.Facts{
+			Labels:     []string{"agent:implement", "agent:done"},
+			ReopenedAt: now,
+		}, ""},
+		"done": {lifecycle.Facts{Labels: []string{"agent:done"}}, "done and still open"},
 		"shipped and open": {lifecycle.Facts{
 			Labels: []string{"agent:implement"},
 			PRs:    []lifecycle.PR{shipped},

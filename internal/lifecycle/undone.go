@@ -17,7 +17,7 @@ func (r Rules) undone(f Facts, want labels.Projection, why string) (labels.Proje
 	_, held := f.Log.Holder()
 	_, _, shipped := f.shipped()
 	awaited := !r.staged() && slices.ContainsFunc(f.PRs, f.pending)
-	if !c.Undone() || held || shipped || awaited || !f.Open || f.PullRequest {
+	if !c.Undone() || held || shipped || awaited || !f.Open {
 		return want, why
 	}
 

@@ -3,6 +3,7 @@ package lifecycle_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/claim/claimtest"
+	"github.com/label-state/label-state/internal/golden"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
@@ -265,7 +267,7 @@ func TestIssueVectors(t *testing.T) {
 		t.Fatalf("read %d cases, want all of them", len(cases))
 	}
 
-	reasons, notes := map[lifecycle.Code]bool{}, map[lifecycle.Code]bool{}
+	reasons, notes, texts := map[lifecycle.Code]bool{}, map[lifecycle.Code]bool{}, map[string]bool{}
 	for _, c := range cases {
 		t.Run(c.Title, func(t *testing.T) {
 			s := parseScene(t, c)
@@ -285,8 +287,14 @@ func TestIssueVectors(t *testing.T) {
 			for _, n := range v.Notes {
 				notes[n.Code] = true
 			}
+
+			for _, text := range s.texts(v) {
+				texts[text] = true
+			}
 		})
 	}
+
+	golden.Check(t, "testdata/texts.txt", strings.Join(slices.Sorted(maps.Keys(texts)), "\n")+"\n")
 
 	for _, m := range lifecycle.Meanings() {
 		if note := m.Where == lifecycle.AmongNotes; reasons[m.Code] == note || note && !notes[m.Code] {
@@ -299,6 +307,31 @@ func TestIssueVectors(t *testing.T) {
 	if len(reasons)+len(notes) > 0 {
 		t.Errorf("codes without a row in Meanings: %v %v", reasons, notes)
 	}
+}
+
+// number is what differs from case to case in a text.
+var number = regexp.MustCompile(`\d+`)
+
+// texts are the words for people of a case, which are no part of the contract.
+func (s scenario) texts(v lifecycle.Verdict) (out []string) {
+	for _, r := range slices.Concat(v.Reasons, v.Notes) {
+		out = append(out, fmt.Sprintf("%s: %s", r.Code, r.Text))
+	}
+
+	projection, _ := s.rules.Label(s.facts)
+	if c := s.rules.Scheme.Change(s.facts.Labels, projection); !c.Empty() {
+		out = append(out, "change: "+s.rules.Explain(s.facts, c))
+	}
+
+	if why := s.rules.Stranded(s.facts); why != "" {
+		out = append(out, "stranded: "+why)
+	}
+
+	for n := range out {
+		out[n] = number.ReplaceAllString(out[n], "N")
+	}
+
+	return out
 }
 
 // TestMeanings: every reason has words for the queue, and no row stands twice.

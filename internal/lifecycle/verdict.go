@@ -50,10 +50,10 @@ func (v Verdict) String() string {
 }
 
 // A Seeker is who asks: a run, or a person, and the branch that is pushed, if any. Its own claim
-// and its own branch's pull request are no obstacle to pushing.
+// and its own branch's pull request are not an obstacle to pushing.
 type Seeker struct {
 	Worker claim.Worker
-	Person bool   // the login that made the snapshot asks for itself; an app is no person
+	Person bool   // the login that made the snapshot asks for itself; an app is not a person
 	Repo   string // owner/repo of the branch
 	Branch string
 
@@ -165,7 +165,7 @@ func (v *Verdict) because(c Code, url, format string, args ...any) *Reason {
 	return &v.Reasons[len(v.Reasons)-1]
 }
 
-// holds names the claim that decides. To its worker it is its own; a live claim behind somebody
+// holds names the claim that decides. To its worker it is its own; a live claim after somebody
 // else's is nobody's hold, not even for the worker that made it.
 func (v *Verdict) holds(r Rules, f Facts, who Seeker) {
 	for _, c := range f.Log.Live() {
@@ -173,7 +173,7 @@ func (v *Verdict) holds(r Rules, f Facts, who Seeker) {
 			v.Expired = append(v.Expired, c)
 			v.Notes = append(v.Notes, Reason{
 				Code:  CodeExpired,
-				Text:  "the lease of " + c.Record.Worker.String() + " is over",
+				Text:  "the lease of " + c.Record.Worker.String() + " has expired",
 				URL:   c.URL,
 				Claim: &c,
 			})
@@ -199,7 +199,7 @@ func (v *Verdict) holds(r Rules, f Facts, who Seeker) {
 			text += ", until " + printable.Minute(end)
 		}
 	case c.Person != "":
-		text = c.Person + " is claiming it since " + printable.Minute(c.Created)
+		text = c.Person + " has been claiming it since " + printable.Minute(c.Created)
 	default:
 		verb := "held"
 		if !c.Held() {
@@ -298,7 +298,7 @@ func (v *Verdict) pulls(r Rules, f Facts, who Seeker) {
 		case f.pending(p) && f.family(p, who.pushes):
 			v.Notes = append(v.Notes, Reason{
 				Code: CodePROpen,
-				Text: p.String() + " is of the same chain as this branch's pull request",
+				Text: p.String() + " is in the same chain as this branch's pull request",
 				URL:  p.URL,
 				PR:   &p,
 			})
@@ -376,7 +376,7 @@ func (v *Verdict) history(r Rules, f Facts, log claim.State) {
 		return
 	case !f.Open:
 	case f.implemented(log):
-		v.because(CodeDone, f.URL, "its last holder found it implemented already")
+		v.because(CodeDone, f.URL, "its last holder found that it is already implemented")
 	case log.Lasting().Records == 0 && len(have) > 1 && slices.Contains(have, labels.Done) && !f.wasReopened():
 		v.because(CodeDone, f.URL, "a person labelled it done (label %s)", r.Scheme.Done)
 	}

@@ -108,7 +108,7 @@ func (t tool) with(args []string) string {
 // asTool is the first tool that does what a command line says, and its arguments in JSON; they are
 // empty when none does.
 func (o Options) asTool(words []string) (asked tool, arguments string) {
-	// the error is that it is no command line
+	// the error says that this is not a command line
 	_ = o.Terminal.Read(words, func(v cli.Verb, params any) error {
 		for _, t := range v.Tools {
 			one := tool{t, v}

@@ -24,20 +24,20 @@ func TestLimits(t *testing.T) {
 		{
 			"claim",
 			map[string]any{"issue": strings.Repeat("a", 4097)},
-			`claim: argument "issue": 4097 bytes, allowed are 4096`,
+			`claim: argument "issue": 4097 bytes, at most 4096 are allowed`,
 		},
 		{"list", map[string]any{"label": many[:100]}, ""},
-		{"list", map[string]any{"label": many}, `list: argument "label": 101 values, allowed are 100`},
+		{"list", map[string]any{"label": many}, `list: argument "label": 101 values, at most 100 are allowed`},
 		{
 			"list",
 			map[string]any{"label": []string{strings.Repeat("a", 5000)}},
-			`list: argument "label": 5000 bytes, allowed are 4096`,
+			`list: argument "label": 5000 bytes, at most 4096 are allowed`,
 		},
 		{"plan", map[string]any{"issue": "1", "body": strings.Repeat("a", 256<<10)}, ""},
 		{
 			"plan",
 			map[string]any{"issue": "1", "body": strings.Repeat("a", 256<<10+1)},
-			`plan: argument "body": 262145 bytes, allowed are 262144`,
+			`plan: argument "body": 262145 bytes, at most 262144 are allowed`,
 		},
 		{"claim", map[string]any{"issue": "1", strings.Repeat("a", 5000): 1}, `unknown argument "` +
 			strings.Repeat("a", 80) + `…"`},

@@ -17,7 +17,7 @@ import (
 // comment.
 const maxMessage = 1 << 20
 
-// lines hands on the messages of a client, one a line (MCP, "Transports", stdio). What is no
+// lines hands on the messages of a client, one a line (MCP, "Transports", stdio). What is not a
 // message is answered with an error and left out, as JSON-RPC 2.0 says: by itself the library would
 // end the server, and with it every call under way.
 type lines struct {
@@ -119,7 +119,7 @@ func (l *lines) judge(line []byte) *jsonrpc.Error {
 // batched are the revisions of the protocol in which a line may hold several messages.
 var batched = [...]string{"2024-11-05", "2025-03-26"}
 
-// refuse answers a line that is no message, with its id as far as one can be read.
+// refuse answers a line that is not a message, with its id as far as one can be read.
 func (s *sender) refuse(line []byte, why *jsonrpc.Error) error {
 	answer := struct {
 		Version string          `json:"jsonrpc"`

@@ -22,6 +22,7 @@ import (
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/cli/app"
+	"github.com/label-state/label-state/internal/golden"
 	"github.com/label-state/label-state/internal/mcp"
 )
 
@@ -568,6 +569,33 @@ func TestResources(t *testing.T) {
 			!strings.Contains(string(said.Data), fmt.Sprintf(`"exit_code":%d`, code.Meaning().Exit)) {
 			t.Errorf("%s: %v", code, err)
 		}
+	}
+}
+
+// TestDescribed compares with testdata/described.json how a server introduces itself: what it says to every agent,
+// its resources, and a tool with many results.
+func TestDescribed(t *testing.T) {
+	var s stand
+	o := s.options()
+	o.Repo = "acme/app"
+	c := connect(t, o)
+	fixed, err := c.ListResources(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	shaped, err := c.ListResourceTemplates(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	said := c.InitializeResult()
+	data, err := json.MarshalIndent([]any{
+		said.ServerInfo, said.Instructions, fixed.Resources, shaped.ResourceTemplates,
+		toolOf(t, c, "list"), toolOf(t, c, "release"),
+	}, "", "\t")
+	if golden.Check(t, "testdata/described.json", string(data)+"\n"); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -151,7 +151,7 @@ func (a argument) read(value json.RawMessage) error {
 	}
 
 	if len(texts) > mostValues {
-		return fmt.Errorf("argument %q: %d values, allowed are %d", a.name, len(texts), mostValues)
+		return fmt.Errorf("argument %q: %d values, at most %d are allowed", a.name, len(texts), mostValues)
 	}
 
 	text, long := a.Field().(*cli.Text)
@@ -161,7 +161,7 @@ func (a argument) read(value json.RawMessage) error {
 
 	for _, one := range texts {
 		if len(one) > most {
-			return fmt.Errorf("argument %q: %d bytes, allowed are %d", a.name, len(one), most)
+			return fmt.Errorf("argument %q: %d bytes, at most %d are allowed", a.name, len(one), most)
 		}
 		if long {
 			text.Text = one

@@ -19,7 +19,7 @@ type sender struct {
 	end <-chan struct{} // closed when the server is to end
 
 	mu   sync.Mutex
-	gone error // why nothing is written any more
+	gone error // why nothing more is written
 }
 
 // Write writes one message. A client that does not read it keeps the server waiting, but not from

@@ -236,7 +236,7 @@ func TestToolsList(t *testing.T) {
 
 		data, err := json.Marshal(r)
 		if err != nil || len(data) > c.most {
-			t.Errorf("%s: the list of tools has %d bytes, allowed are %d, %v", name, len(data), c.most, err)
+			t.Errorf("%s: the list of tools has %d bytes, at most %d are allowed, %v", name, len(data), c.most, err)
 		}
 
 		t.Logf("%s: %d tools, %d bytes", name, len(r.Tools), len(data))

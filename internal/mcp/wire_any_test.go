@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestAnyLine: whatever a client sends in a line, the next ping has its answer, and what was no
+// TestAnyLine: whatever a client sends in a line, the next ping has its answer, and what was not a
 // call of a tool has run nothing.
 func TestAnyLine(t *testing.T) {
 	var s stand

@@ -108,8 +108,8 @@ func (w wire) pong(id int) {
 
 const latest = "2025-11-25"
 
-// TestNonsense: a line that is no message has an error with its id as far as one can be read, and
-// the next one an answer.
+// TestNonsense: a line that is not a message has an error with its id as far as one can be read,
+// and the next one an answer.
 func TestNonsense(t *testing.T) {
 	var s stand
 	w := dial(t, s.options(), latest)

@@ -9,7 +9,7 @@ import (
 )
 
 // TestAsksForPulls: a mention in the file that is checked out or in the caller's own is enough;
-// what is no regular file mentions nothing.
+// what is not a regular file mentions nothing.
 func TestAsksForPulls(t *testing.T) {
 	const on, off = "hook: {pull_requests: true}\n", "hook: {on_unknown: refuse}\n"
 	for _, c := range []struct {

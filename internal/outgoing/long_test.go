@@ -144,7 +144,7 @@ func (s *sandbox) manyReferences(folder, oid string) {
 	}
 }
 
-// TestStaleLikelyTip: the tracking branches of what is pushed are no tips, neither the likely ones
+// TestStaleLikelyTip: the tracking branches of what is pushed are not tips, neither the likely ones
 // nor among all; nor is HEAD, which is one of them.
 func TestStaleLikelyTip(t *testing.T) {
 	for _, many := range []bool{false, true} {

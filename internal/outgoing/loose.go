@@ -19,7 +19,7 @@ import (
 const maxLoose = 16
 
 // errNotLoose says that loose objects do not answer the question: one is packed or missing, or is
-// no commit.
+// not a commit.
 var errNotLoose = errors.New("not among the loose objects")
 
 // A looseStore reads the loose objects of one repository. It is the folder that git calls

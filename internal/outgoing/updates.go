@@ -22,16 +22,8 @@ type Update struct{ LocalRef, LocalOID, RemoteRef, RemoteOID string }
 // Delete reports whether the update removes RemoteRef, so that no commit leaves with it.
 func (u Update) Delete() bool { return zero(u.LocalOID) }
 
-// A LineError says which line from git, counted from 1, is not an update, and why.
-type LineError struct {
-	Line   int
-	Reason string
-}
-
-func (e *LineError) Error() string { return fmt.Sprintf("read line %d from git: %s", e.Line, e.Reason) }
-
 // ReadUpdates reads what git gives a pre-push hook until the end. Empty lines are skipped. A line
-// that is not an update is a *LineError.
+// that is not an update is an error that names it.
 func ReadUpdates(r io.Reader) ([]Update, error) {
 	limited := &io.LimitedReader{R: r, N: maxInput}
 	lines := bufio.NewScanner(limited)
@@ -48,7 +40,7 @@ func ReadUpdates(r io.Reader) ([]Update, error) {
 
 		u, reason := parseUpdate(text)
 		if reason != "" {
-			return nil, &LineError{Line: n, Reason: reason}
+			return nil, fmt.Errorf("read line %d from git: %s", n, reason)
 		}
 
 		updates = append(updates, u)
@@ -56,7 +48,7 @@ func ReadUpdates(r io.Reader) ([]Update, error) {
 
 	err := lines.Err()
 	if errors.Is(err, bufio.ErrTooLong) || limited.N <= 0 {
-		return nil, &LineError{Line: n + 1, Reason: "too long"}
+		return nil, fmt.Errorf("read line %d from git: too long", n+1)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read line %d from git: %w", n+1, err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/state"
@@ -32,14 +33,15 @@ const (
 // A Proposal is what it takes to open a pull request.
 type Proposal struct{ Title, Body, Branch, Base string }
 
-// A ParentError says that nothing can be opened for the issue that a plan names as its parent.
-type ParentError struct {
-	Parent claim.Issue
-	Why    string
-	Closed bool // it is there, and may be opened again
+// NoParent says why nothing can be opened for the issue that a plan names as its parent. Without
+// anything else to do about it another one has to be named.
+func NoParent(i claim.Issue, why string, next ...answer.Command) error {
+	if len(next) == 0 {
+		next = append(next, answer.Call("name the issue that the feature is for", answer.TheVerb,
+			"--feature", answer.TheObject, "--parent", "OWNER/NAME#NUMBER", "--pr", "OWNER/NAME:BRANCH"))
+	}
+	return &answer.Problem{Code: answer.Usage, Why: "parent " + i.String() + ": " + why, Next: next}
 }
-
-func (e *ParentError) Error() string { return "parent " + e.Parent.String() + ": " + e.Why }
 
 // An Opener finds pull requests and opens them.
 type Opener interface {
@@ -261,7 +263,7 @@ func (x Executor) find(ctx context.Context, s State, n int) (Pull, bool, error) 
 }
 
 // refresh brings the label and the region of a pull request up to date. A body that must be left
-// alone is no error: the outcome says why.
+// alone is not an error: the outcome says why.
 func (x Executor) refresh(ctx context.Context, s State, n int, o *Outcome) error {
 	p, err := x.Forge.ReadPull(ctx, s.ID(n))
 	if err != nil {

@@ -230,7 +230,7 @@ func TestState(t *testing.T) {
 		{"parts of another plan", chainState(`"closes": 0, "parts": [{"repo": "a/b", "branch": "c"}]}, "parts": []`,
 			"retry"), "0 parts of a plan of 1"},
 		{"another feature", chainState(`"closes": 0, "parts": [{"repo": "a/b", "branch": "c"}]}, "parts": [{}]`,
-			"other"), `of feature "other"`},
+			"other"), `belongs to feature "other"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)

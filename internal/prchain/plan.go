@@ -97,12 +97,12 @@ func (p Part) check() error {
 		return fmt.Errorf("repository %s: expected owner/name", quoted(p.Repo))
 	}
 	if !branchName(p.Branch) {
-		return fmt.Errorf("branch %s: not a name that git takes", quoted(p.Branch))
+		return fmt.Errorf("branch %s: not a name that git accepts", quoted(p.Branch))
 	}
 
 	switch {
 	case p.Base != "" && !branchName(p.Base):
-		return fmt.Errorf("base %s: not a name that git takes", quoted(p.Base))
+		return fmt.Errorf("base %s: not a name that git accepts", quoted(p.Base))
 	case p.Base == p.Branch:
 		return fmt.Errorf("base %s: it is the branch itself", quoted(p.Base))
 	case len(p.Title) > maxTitle || strings.ContainsFunc(p.Title, unprintable):

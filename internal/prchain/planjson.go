@@ -83,7 +83,7 @@ func strict(data []byte, into any) error {
 		return err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("something follows it")
+		return errors.New("unexpected data after it")
 	}
 
 	return nil

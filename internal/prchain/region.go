@@ -112,7 +112,7 @@ func Find(body string) (r Region, ok bool, err error) {
 	return r, true, nil
 }
 
-// Replace puts a region into a body: in the place of the one that is there, else behind everything.
+// Replace puts a region into a body: in the place of the one that is there, else after everything.
 // All other bytes stay. A body whose marks are damaged, or which is part of another chain, is
 // refused.
 func Replace(body string, r Region) (string, error) {

@@ -228,9 +228,9 @@ func TestPlanTable(t *testing.T) {
 		{"a path for a repository", func(p *prchain.Plan) { p.Parts[0].Repo = "acme/.." }, "expected owner/name"},
 		{
 			"a branch that git refuses", func(p *prchain.Plan) { p.Parts[0].Branch = "a..b" },
-			"not a name that git takes",
+			"not a name that git accepts",
 		},
-		{"a flag for a branch", func(p *prchain.Plan) { p.Parts[0].Branch = "--force" }, "not a name that git takes"},
+		{"a flag for a branch", func(p *prchain.Plan) { p.Parts[0].Branch = "--force" }, "not a name that git accepts"},
 		{"onto itself", func(p *prchain.Plan) { p.Parts[1].Base = p.Parts[1].Branch }, "the branch itself"},
 		{"a title of two lines", func(p *prchain.Plan) { p.Parts[1].Title = "a\nb" }, "one line"},
 		{"an escape in a title", func(p *prchain.Plan) { p.Parts[1].Title = "a\x1b[31m" }, "one line"},

@@ -83,9 +83,8 @@ func (s *State) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Load reads the state of a feature from a book. Errors are a wrong call for a name that is no
-// slug, ErrNoChain, and
-// *state.UnreadableJournalError.
+// Load reads the state of a feature from a book. Errors are a wrong call for a name that is not a
+// slug, ErrNoChain, and *state.UnreadableJournalError.
 func Load(b Book, feature string) (State, error) {
 	if err := CheckFeature(feature); err != nil {
 		return State{}, err
@@ -104,7 +103,7 @@ func Load(b Book, feature string) (State, error) {
 	if err == nil && s.Plan.Feature != feature {
 		err = &state.UnreadableJournalError{
 			File: b.File(feature),
-			Err:  fmt.Errorf("it is of feature %s", quoted(s.Plan.Feature)),
+			Err:  fmt.Errorf("it belongs to feature %s", quoted(s.Plan.Feature)),
 		}
 	}
 

@@ -2,6 +2,9 @@ package printable_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
 	"strings"
 	"testing"
 	"time"
@@ -86,6 +89,10 @@ func TestJSON(t *testing.T) {
 		t.Errorf("JSON = %q, want %q", got, want)
 	}
 
+	if got, want := string(printable.JSON([]byte("\"\xff\ufffd\""))), `"\ufffd`+"\ufffd\""; got != want {
+		t.Errorf("a byte that is no text, and its sign: %q, want %q", got, want)
+	}
+
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.ToValidUTF8(string(rapid.SliceOf(rapid.Rune()).Draw(t, "text")), "")
 		data, err := json.Marshal(text)
@@ -121,6 +128,7 @@ func TestSpan(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		-time.Second: "0s", 45 * time.Second: "45s", 12*time.Minute + 59*time.Second: "12m", 3*time.Hour +
 			20*time.Minute: "3h20m", 4 * time.Hour: "4h",
+		time.Hour: "1h", 24 * time.Hour: "1d",
 		12*time.Hour + 20*time.Minute: "12h", 5*24*time.Hour + 4*time.Hour: "5d4h", 400 * 24 * time.Hour: "400d",
 	} {
 		if got := printable.Span(d); got != want {
@@ -151,6 +159,48 @@ func TestBar(t *testing.T) {
 	for part, want := range map[float64]string{-1: "░░░░", 0: "░░░░", 0.5: "██░░", 0.53: "██▏░", 1: "████", 7: "████"} {
 		if full, rest := printable.Bar(part, 4); full+rest != want {
 			t.Errorf("Bar(%v, 4) = %q, want %q", part, full+rest, want)
+		}
+	}
+}
+
+func TestCount(t *testing.T) {
+	if got := printable.Count(1, "hold", "holds") + printable.Count(0, ", one", ", none"); got != "1 hold0 , none" {
+		t.Errorf("Count: %q", got)
+	}
+}
+
+// TestCause: a file's error is shown without its path, any other as it is.
+func TestCause(t *testing.T) {
+	path := &fs.PathError{Op: "open", Path: "/a", Err: fs.ErrNotExist}
+	if printable.Cause(fmt.Errorf("read: %w", path)) != fs.ErrNotExist || printable.Cause(io.EOF) != io.EOF {
+		t.Error("Cause is not what the system said")
+	}
+}
+
+func TestNearest(t *testing.T) {
+	known := []string{"claim", "dedup-check", "login", "log", "reconcile", "renew", "repo", "status"}
+	for name, want := range map[string]string{
+		"clam":    "claim",
+		"cliam":   "claim",
+		"lgo":     "log",
+		"log":     "log",
+		"lo":      "log",
+		"lg":      "log",
+		"l":       "",
+		"rep":     "repo",
+		"rene":    "renew",
+		"nerew":   "renew",
+		"check":   "dedup-check",
+		"rec":     "reconcile",
+		"re":      "",
+		"st":      "",
+		"sta":     "status",
+		"statuss": "status",
+		"xxatus":  "status",
+		"xxxtus":  "",
+	} {
+		if got := printable.Nearest(known, name); got != want {
+			t.Errorf("Nearest(%q) = %q, want %q", name, got, want)
 		}
 	}
 }

@@ -30,5 +30,5 @@ func Code(text string, most int) string {
 }
 
 // Footer is the last line of every comment of ours.
-const Footer = "\n\n<sub>label-state keeps two from doing the same issue. " +
+const Footer = "\n\n<sub>label-state keeps two workers from doing the same issue. " +
 	"[How to take over](https://github.com/label-state/label-state/blob/main/docs/people.md#taking-over-and-other-decisions)</sub>"

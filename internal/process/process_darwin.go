@@ -31,7 +31,7 @@ func look(pid int) (name, start string, above int, ok bool) {
 	return unix.ByteSliceToString(p.Proc.P_comm[:]), fmt.Sprintf("%d.%06d", at.Sec, at.Usec), int(p.Eproc.Ppid), true
 }
 
-// ended reports whether the number is nobody's any more, or another process's.
+// ended reports whether the number is no longer anybody's, or another process's.
 func ended(p ID) bool {
 	if errors.Is(syscall.Kill(p.PID, 0), syscall.ESRCH) {
 		return true

@@ -48,7 +48,7 @@ func look(pid int) (name, start string, above int, ok bool) {
 	return name, start, above, err == nil && state != "Z" && state != "X"
 }
 
-// ended reports whether the number is nobody's any more, or another process's.
+// ended reports whether the number is no longer anybody's, or another process's.
 func ended(p ID) bool {
 	_, state, start, _, err := stat(p.PID)
 	if err != nil {

@@ -1,9 +1,9 @@
 package protocol
 
 import (
-	"fmt"
 	"strings"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -35,23 +35,23 @@ func (r advancing) next(c *Config, t turn) (rule, move) {
 	f := t.facts
 	switch {
 	case t.wrote != nil:
-		return r, r.ends(move{err: unknownUnlessCall(f.Issue, t.wrote)})
+		return nil, r.ends(move{err: unknownUnlessCall(f.Issue, t.wrote)})
 	case len(t.records) > 0:
-		return r, r.ends(c.afterOwnEnd(t, t.records[0]))
+		return nil, r.ends(c.afterOwnEnd(t, t.records[0]))
 	}
 
 	to, done, err := c.Target(f, r.advance)
 	r.to = to
 	if err != nil {
-		return r, r.ends(move{err: err})
+		return nil, r.ends(move{err: err})
 	}
 	if done {
-		return r, r.ends(move{relabel: true})
+		return nil, r.ends(move{relabel: true})
 	}
 
 	record, err := r.record(c, f)
 	if err != nil {
-		return r, r.ends(move{err: err})
+		return nil, r.ends(move{err: err})
 	}
 
 	return r, move{record: &record}
@@ -65,20 +65,20 @@ func (r advancing) ends(m move) move {
 
 // Target is the stage that an advance leads to; done says that the log shows the worker's move
 // already. A repository without stages, a stage it does not have and one beyond the last are a
-// *CallError, a hold that is not the worker's a *LostError.
+// answer.Usage, a hold that is not the worker's a *LostError.
 func (c *Config) Target(f lifecycle.Facts, a Advance) (to labels.Stage, done bool, err error) {
 	if a.Worker.IsZero() && a.By == "" {
-		return to, false, callError("who moves it?")
+		return labels.Stage{}, false, answer.Wrongf("who moves it?")
 	}
 	scheme, now := c.Rules.Scheme, c.Rules.Stage(f)
 	if len(scheme.Stages) == 0 {
-		return to, false, callError("there are no stages in this repository; see preset: stages")
+		return labels.Stage{}, false, answer.Wrongf("there are no stages in this repository; see preset: stages")
 	}
 	if f.PullRequest {
-		return to, false, callError("%s is a pull request, which is in no stage", f.Issue)
+		return labels.Stage{}, false, answer.Wrongf("%s is a pull request, which has no stage", f.Issue)
 	}
 	if err := f.Log.RefuseLogin(a.Worker, f.Viewer); err != nil {
-		return to, false, c.Lost(f, a.Worker, err)
+		return labels.Stage{}, false, c.Lost(f, a.Worker, err)
 	}
 
 	if own, found := f.Log.Find(a.Worker); found && own.End != nil && own.End.Outcome == claim.OutcomeAdvanced &&
@@ -97,9 +97,9 @@ func (c *Config) Target(f lifecycle.Facts, a Advance) (to labels.Stage, done boo
 		for n, s := range scheme.Stages {
 			names[n] = s.Name
 		}
-		return to, false, callError("no stage %q: there are %s", a.To, strings.Join(names, ", "))
+		return labels.Stage{}, false, answer.Wrongf("no stage %q: there are %s", a.To, strings.Join(names, ", "))
 	case next == len(scheme.Stages):
-		return to, false, callError("it is in the last stage already, %s", scheme.Stages[now].Name)
+		return labels.Stage{}, false, answer.Wrongf("it is in the last stage already, %s", scheme.Stages[now].Name)
 	}
 
 	return scheme.Stages[next], false, nil
@@ -118,12 +118,12 @@ func (r advancing) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
 	}
 
 	if !f.Open {
-		return record, &HeldError{Issue: f.Issue, Verdict: c.Rules.Verdict(f, lifecycle.Seeker{})}
+		return claim.Record{}, &HeldError{Issue: f.Issue, Verdict: c.Rules.Verdict(f, lifecycle.Seeker{})}
 	}
 	if a.Worker.IsZero() {
 		record.By, record.Worker = a.By, claim.Worker{Codename: byHand, FiringID: r.word}
 		if _, held := f.Log.Holder(); held {
-			return record, &HeldError{Issue: f.Issue, Verdict: c.Rules.Verdict(f, lifecycle.Seeker{})}
+			return claim.Record{}, &HeldError{Issue: f.Issue, Verdict: c.Rules.Verdict(f, lifecycle.Seeker{})}
 		}
 		return record, nil
 	}
@@ -132,15 +132,15 @@ func (r advancing) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
 	err := f.Log.Refuse(record, f.Viewer, c.Rules.Terms, f.Now)
 	switch {
 	case err != nil:
-		return record, c.Lost(f, a.Worker, err)
+		return claim.Record{}, c.Lost(f, a.Worker, err)
 	case found && !own.Held():
-		return record, c.Lost(f, a.Worker, fmt.Errorf("%w: the claim was never confirmed", claim.ErrNotHolder))
+		return claim.Record{}, c.Lost(f, a.Worker, claim.ErrUnconfirmed)
 	case own.Overdue(c.Rules.Terms, f.Now):
-		return record, c.Lost(f, a.Worker, claim.ErrOverdue)
+		return claim.Record{}, c.Lost(f, a.Worker, claim.ErrOverdue)
 	case own.Plan.Pending():
-		waits := lifecycle.Reason{Code: lifecycle.CodeOwn, Text: "its plan waits for an answer", URL: own.Plan.URL}
+		waits := lifecycle.Reason{Code: lifecycle.CodeOwn, Text: "its plan is waiting for an answer", URL: own.Plan.URL}
 		v := lifecycle.Verdict{Answer: lifecycle.Held, Reasons: []lifecycle.Reason{waits}}
-		return record, &HeldError{Issue: f.Issue, Verdict: v}
+		return claim.Record{}, &HeldError{Issue: f.Issue, Verdict: v}
 	}
 
 	record.Attempt, record.Token = own.Record.Attempt, own.Record.Token

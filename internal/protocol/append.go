@@ -288,4 +288,4 @@ func NewReconcile(c *Config, i claim.Issue) Append { return newAppend(c, i, sett
 // settling is the rule of an operation that only brings the labels in line.
 type settling struct{}
 
-func (r settling) next(*Config, turn) (rule, move) { return r, move{relabel: true} }
+func (r settling) next(*Config, turn) (rule, move) { return nil, move{relabel: true} }

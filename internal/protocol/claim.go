@@ -6,13 +6,14 @@ import (
 	"slices"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
 // A Claim takes an issue for a worker, or says why not: *HeldError is no, *UnknownError is could
-// not find out, *LostError a hold that ended before it could be handed out, *CallError a request
+// not find out, *LostError a hold that ended before it could be handed out, answer.Usage a request
 // that makes no sense. With a *LabelsError the hold is real and its labels are late. Of any number
 // of claims at most one gets a hold, and it owns it then (spec-writing.md#claim).
 //
@@ -88,7 +89,7 @@ const (
 	claimTidies
 )
 
-// NewClaim checks the request and begins. nonce names the process. The error is a *CallError.
+// NewClaim checks the request and begins. nonce names the process. The error is an answer.Usage.
 func NewClaim(c *Config, i claim.Issue, r Request, nonce string) (Claim, error) {
 	r, err := r.check(c)
 	if err != nil {
@@ -107,7 +108,7 @@ func NewClaim(c *Config, i claim.Issue, r Request, nonce string) (Claim, error) 
 	}
 
 	if _, err := claim.Encode(record); err != nil {
-		return Claim{}, &CallError{err}
+		return Claim{}, answer.Wrong(err)
 	}
 
 	return Claim{
@@ -241,7 +242,7 @@ func (a Claim) admit(s Seen) (Operation, Effects) {
 	err = f.Log.Refuse(a.record, f.Viewer, a.cfg.Rules.Terms, f.Now)
 	switch {
 	case err != nil && (!known || !own.Live()):
-		return a.leave(&CallError{err})
+		return a.leave(answer.Wrong(err))
 	case v.Answer == lifecycle.Unknown:
 		return a.leave(&UnknownError{a.issue, errors.New(v.String())})
 	case v.Answer != lifecycle.Free:
@@ -392,7 +393,7 @@ func (a Claim) begin() (Operation, Effects) {
 
 	body, err := Body(a.facts, a.record)
 	if err != nil {
-		return a.leave(&CallError{err})
+		return a.leave(answer.Wrong(err))
 	}
 
 	a.posting = recording{
@@ -541,7 +542,7 @@ func (a Claim) until(own claim.Claim) time.Time {
 
 // The end of a claim that has not.
 
-// giveUp ends a claim that is no hold yet. A bundle's leaves no trace in the labels, also when
+// giveUp ends a claim that is not a hold yet. A bundle's leaves no trace in the labels, also when
 // nobody ever sees the claim itself.
 func (a Claim) giveUp(because error) (Operation, Effects) {
 	outcome := claim.OutcomeAbandoned

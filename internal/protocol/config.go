@@ -3,8 +3,10 @@ package protocol
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -67,11 +69,16 @@ func (c *Config) Lost(f lifecycle.Facts, w claim.Worker, err error) error {
 }
 
 // Decides says why these operations are not the ones to act on a claim, or nil.
-func (c *Config) Decides(i claim.Issue, of claim.Claim) error {
+func (c *Config) Decides(of claim.Claim) error {
 	if of.Record.Lease == "" || of.Record.Lease == c.Store {
 		return nil
 	}
-	return &StoreError{Issue: i, Hold: of.Record.Lease, Here: cmp.Or(c.Store, lease.Comments)}
+
+	return &answer.Problem{
+		Code: answer.WrongStore,
+		Why: fmt.Sprintf("its hold is decided by the lease store %s, and the configuration here says %s",
+			of.Record.Lease, cmp.Or(c.Store, lease.Comments)),
+	}
 }
 
 // Ruled lays over a snapshot of the log the lease that a store has for the issue, the zero lease
@@ -108,7 +115,7 @@ func (c *Config) Judge(f lifecycle.Facts, ask func(lifecycle.Facts) lifecycle.Ve
 	case f.PauseErr != nil:
 		return v, &UnknownError{f.Issue, f.PauseErr}
 	case v.Answer == lifecycle.Unknown && v.Has(lifecycle.CodeUnshown):
-		return v, &UnknownError{f.Issue, &UnshownError{Facts: f}}
+		return v, &UnknownError{f.Issue, unshown(f)}
 	case v.Answer == lifecycle.Unknown:
 		return v, &UnknownError{f.Issue, errors.New(v.String())}
 	}
@@ -120,10 +127,9 @@ func (c *Config) Judge(f lifecycle.Facts, ask func(lifecycle.Facts) lifecycle.Ve
 func (c *Config) look() Effects { return Effects{Read: true, Ask: Ask{Lease: c.Store != ""}} }
 
 // unknownUnlessCall makes an *UnknownError of what a write failed with: it may have been done. nil
-// and a *CallError stay as they are.
+// and an answer.Usage stay as they are.
 func unknownUnlessCall(i claim.Issue, err error) error {
-	var call *CallError
-	if err == nil || errors.As(err, &call) {
+	if err == nil || answer.Is(err, answer.Usage) {
 		return err
 	}
 	return &UnknownError{i, err}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
@@ -147,7 +148,7 @@ func (a Claim) guards() error {
 		return &HeldError{Issue: a.issue, Verdict: v}
 	}
 	if f.Unshown > 0 {
-		return &UnknownError{a.issue, &UnshownError{Facts: f}}
+		return &UnknownError{a.issue, unshown(f)}
 	}
 	if stages := a.cfg.Rules.Scheme.Stages; len(stages) > 0 && !f.PullRequest &&
 		stages[a.cfg.Rules.Stage(f)].Name != a.record.Stage {
@@ -179,7 +180,7 @@ func (a Claim) confirm() (Operation, Effects) {
 func (a Claim) edit(step claimStep) (Operation, Effects) {
 	body, err := Body(a.facts, a.record)
 	if err != nil {
-		return a.giveUp(&UnknownError{a.issue, &CallError{err}})
+		return a.giveUp(&UnknownError{a.issue, answer.Wrong(err)})
 	}
 
 	a.editing = editing{

@@ -2,9 +2,9 @@ package protocol
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
@@ -83,26 +83,6 @@ func (e *LabelsError) Error() string { return "labels are late: " + e.Err.Error(
 // Unwrap returns the cause.
 func (e *LabelsError) Unwrap() error { return e.Err }
 
-// A StoreError says that a hold was decided by another kind of lease store than the configuration
-// here names: whoever acts on it by this configuration would act past the one that decides.
-type StoreError struct {
-	Issue claim.Issue
-	Hold  string // kind of the store that decided the hold
-	Here  string // kind that the configuration names
-}
-
-func (e *StoreError) Error() string {
-	return fmt.Sprintf("its hold is decided by the lease store %s, and the configuration here says %s", e.Hold, e.Here)
-}
-
-// A CallError says that the request itself makes no sense: exit 2, nothing was written.
-type CallError struct{ Err error }
-
-func (e *CallError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the cause.
-func (e *CallError) Unwrap() error { return e.Err }
-
 // ErrDirty is wrapped by a LabelsError when somebody kept changing the labels.
 var ErrDirty = errors.New("labels did not settle")
 
@@ -116,29 +96,22 @@ var ErrUnassignable = errors.New("GitHub assigns only people with a role in the 
 // win.
 var ErrInvisible = errors.New("own record did not become visible")
 
-// An UnshownError says that GitHub counts comments that it does not show, those of an account that
-// it takes for spam for instance. One of them may hold the issue, so nobody can take it.
-type UnshownError struct {
-	Facts lifecycle.Facts
+// unshown is that GitHub counts comments that it does not show, those of an account that it takes
+// for spam for instance. One of them may hold the issue, so nobody can take it.
+func unshown(f lifecycle.Facts) error {
+	return &answer.Problem{
+		Code: answer.Unshown,
+		Why:  lifecycle.Unshown(f.Unshown),
+		Next: []answer.Command{
+			answer.Advice("look for a claim among them: " + f.URL),
+			answer.Shell("when nobody can see or delete them, file the issue again", "gh", "issue", "create",
+				"--repo", f.Issue.Slug()),
+		},
+	}
 }
 
-func (e *UnshownError) Error() string { return lifecycle.Unshown(e.Facts.Unshown) }
-
-// An ErrGone is wrapped by what failed because what was to be changed does not exist any more.
+// An ErrGone is wrapped by what failed because what was to be changed no longer exists.
 var ErrGone = errors.New("gone")
-
-// ErrPlanWaits says that a plan of the holder waits for its answer already.
-var ErrPlanWaits = errors.New("a plan waits for its answer already")
-
-// A BarredError says why somebody may not answer a plan. Nothing was written.
-type BarredError struct{ Login, Why string }
-
-func (e *BarredError) Error() string { return e.Why }
-
-// A NoPullError says that an address is not that of a pull request.
-type NoPullError struct{ Address, Why string }
-
-func (e *NoPullError) Error() string { return fmt.Sprintf("pull request %q: %s", e.Address, e.Why) }
 
 // A writeError says of a write as a whole whether it was certainly not done (lease.Rejected),
 // whatever its cause says.
@@ -160,6 +133,3 @@ func NotWritten(err error) error { return writeError{err, true} }
 // StillOpen is an error that says that nobody knows whether something was written, whatever its
 // cause says.
 func StillOpen(err error) error { return writeError{err, false} }
-
-// callError makes a *CallError.
-func callError(format string, args ...any) error { return &CallError{fmt.Errorf(format, args...)} }

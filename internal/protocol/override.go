@@ -47,7 +47,7 @@ func (r forcing) next(c *Config, t turn) (rule, move) {
 			r.todo = slices.DeleteFunc(r.todo,
 				func(c claim.Claim) bool { return !c.Held() || c.Created.After(o.Moment) })
 			if len(r.todo) == 0 && (f.Log.Last.After(o.Moment) || !c.Rules.Stuck(f)) {
-				return r, move{}
+				return nil, move{}
 			}
 		}
 
@@ -56,16 +56,16 @@ func (r forcing) next(c *Config, t turn) (rule, move) {
 			return r, move{record: &record}
 		}
 	} else if t.wrote != nil {
-		return r, move{err: unknownUnlessCall(f.Issue, t.wrote), with: Conclusion{Ended: r.ended}}
+		return nil, move{err: unknownUnlessCall(f.Issue, t.wrote), with: Conclusion{Ended: r.ended}}
 	} else if len(r.todo) > 0 {
 		r.ended, r.todo = append(r.ended[:len(r.ended):len(r.ended)], r.todo[0]), r.todo[1:]
 	}
 
 	if len(r.todo) == 0 {
-		return r, move{relabel: true, late: true, with: Conclusion{Ended: r.ended}}
+		return nil, move{relabel: true, late: true, with: Conclusion{Ended: r.ended}}
 	}
-	if err := c.Decides(f.Issue, r.todo[0]); err != nil {
-		return r, move{err: err, with: Conclusion{Ended: r.ended}}
+	if err := c.Decides(r.todo[0]); err != nil {
+		return nil, move{err: err, with: Conclusion{Ended: r.ended}}
 	}
 
 	record := claim.Record{
@@ -98,8 +98,8 @@ func restart(f lifecycle.Facts, o Override, word string) claim.Record {
 	}
 }
 
-// reset is the record that counts attempts anew; false says that none had failed by the moment
-// (spec.md#attempts).
+// reset is the record that restarts the count of attempts; false says that none had failed by the
+// moment (spec.md#attempts).
 func reset(f lifecycle.Facts, o Override) (claim.Record, bool) {
 	n := len(f.Log.Attempts)
 	if n == 0 || f.Log.Attempts[0].Release.At.After(o.Moment) {
@@ -136,8 +136,8 @@ func NewRevoke(c *Config, i claim.Issue, o Override) Append {
 	}})
 }
 
-// NewReset counts attempts anew if one had failed by the moment; the conclusion's Records tell
-// whether it did. Labels are for the caller to bring in line: whoever resets usually takes
+// NewReset restarts the count of attempts if one had failed by the moment; the conclusion's Records
+// tell whether it did. Labels are for the caller to bring in line: whoever resets usually takes
 // needs:human-scope off as well.
 func NewReset(c *Config, i claim.Issue, o Override) Append {
 	return newAppend(c, i, noting{judge: func(c *Config, f lifecycle.Facts) ([]claim.Record, Conclusion) {
@@ -160,8 +160,8 @@ func NewRestart(c *Config, i claim.Issue, o Override, word string) Append {
 	}})
 }
 
-// NewUnlink records that a pull request is not for the issue any more, for every release that names
-// it (spec-writing.md#unlink); the conclusion's Records tell whether there was one. Labels are for the
+// NewUnlink records that a pull request is no longer for the issue, for every release that names it
+// (spec-writing.md#unlink); the conclusion's Records tell whether there was one. Labels are for the
 // caller to bring in line.
 func NewUnlink(c *Config, i claim.Issue, pr lifecycle.PR, by string) Append {
 	return newAppend(c, i, noting{judge: func(_ *Config, f lifecycle.Facts) (out []claim.Record, end Conclusion) {
@@ -209,5 +209,5 @@ func (r noting) next(c *Config, t turn) (rule, move) {
 	}
 
 	r.end.Records = t.records
-	return r, move{err: r.end.Err, with: r.end}
+	return nil, move{err: r.end.Err, with: r.end}
 }

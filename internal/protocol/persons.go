@@ -23,7 +23,7 @@ func unassigning(n claim.Notice, off bool) string {
 		who, then = "**"+harmless(login)+"** is", "No pull request of it is open."
 	}
 	if off {
-		then += " The assignment is taken off."
+		then += " The assignment was removed."
 	}
 
 	return who + " assigned, without a sign of work on this issue. It is open to others again. " + then

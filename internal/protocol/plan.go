@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
@@ -20,8 +21,8 @@ const GateField = "gate"
 
 // NewPlan posts what the holder w means to do; its text is shown as it is and can forge nothing.
 // From now on the plan's own limit keeps the hold alive, instead of its ttl. A plan that waits
-// already is ErrPlanWaits, a hold that is over a
-// *LostError, a text that is empty or too long a *CallError. The conclusion's Comment is the plan's, and Facts
+// already is answer.PlanWaits, a hold that is over a
+// *LostError, a text that is empty or too long an answer.Usage. The conclusion's Comment is the plan's, and Facts
 // are the snapshot before it.
 func NewPlan(c *Config, i claim.Issue, w claim.Worker, text, gate string) Append {
 	return newAppend(c, i, proposing{worker: w, text: text, gate: gate})
@@ -37,13 +38,13 @@ func (r proposing) next(c *Config, t turn) (rule, move) {
 	f := t.facts
 	switch {
 	case len(t.records) > 0:
-		return r, move{relabel: true, late: true, with: Conclusion{Comment: t.comment}}
+		return nil, move{relabel: true, late: true, with: Conclusion{Comment: t.comment}}
 	case t.wrote != nil:
-		return r, move{err: unknownUnlessCall(f.Issue, t.wrote)}
+		return nil, move{err: unknownUnlessCall(f.Issue, t.wrote)}
 	case f.PullRequest:
-		return r, move{err: callError("%s is a pull request: plans are for issues", f.Issue)}
+		return nil, move{err: answer.Wrongf("%s is a pull request: plans are for issues", f.Issue)}
 	case strings.TrimSpace(printable.Lines(r.text)) == "":
-		return r, move{err: callError("the plan is empty")}
+		return nil, move{err: answer.Wrongf("the plan is empty")}
 	}
 
 	record := claim.Record{Kind: claim.KindPlan, Worker: r.worker, At: f.Now}
@@ -59,17 +60,18 @@ func (r proposing) next(c *Config, t turn) (rule, move) {
 	body, err := claim.Body(record, head+strings.TrimSpace(printable.Fence("markdown", r.text))+printable.Footer)
 	switch {
 	case err != nil:
-		return r, move{err: &CallError{err}}
+		return nil, move{err: answer.Wrong(err)}
 	case utf8.RuneCountInString(body) > commentLimit:
-		return r, move{err: callError("the plan has %d characters: too long for a comment",
+		return nil, move{err: answer.Wrongf("the plan has %d characters: too long for a comment",
 			utf8.RuneCountInString(r.text))}
 	}
 
 	if err := f.Log.Refuse(record, f.Viewer, c.Rules.Terms, f.Now); err != nil {
-		return r, move{err: c.Lost(f, r.worker, err)}
+		return nil, move{err: c.Lost(f, r.worker, err)}
 	}
 	if own, _ := f.Log.Find(r.worker); own.Plan.Pending() {
-		return r, move{err: ErrPlanWaits, with: Conclusion{Comment: claim.Comment{URL: own.Plan.URL}}}
+		waits := &answer.Problem{Code: answer.PlanWaits, Why: "a plan waits for its answer already"}
+		return nil, move{err: waits, with: Conclusion{Comment: claim.Comment{URL: own.Plan.URL}}}
 	}
 
 	return r, move{record: &record, body: body}
@@ -85,9 +87,9 @@ type Answer struct {
 	Vouched bool         // somebody else made sure that By may answer
 }
 
-// NewAnswer records an answer to the plan that waits. claim.ErrNoPlan and claim.ErrOverdue say that
-// there is nothing to answer any more, a *BarredError that the login may not; nothing was written
-// then. Whether it may label the repository is for the caller to know.
+// NewAnswer records an answer to the plan that waits. answer.NoPlan says that there
+// is nothing left to answer, answer.Barred that the login may not; nothing was written then.
+// Whether it may label the repository is for the caller to know.
 func NewAnswer(c *Config, i claim.Issue, a Answer) Append {
 	return newAppend(c, i, answering{answer: a})
 }
@@ -99,14 +101,14 @@ func (r answering) next(c *Config, t turn) (rule, move) {
 	f := t.facts
 	switch {
 	case t.wrote != nil:
-		return r, move{err: unknownUnlessCall(f.Issue, t.wrote)}
+		return nil, move{err: unknownUnlessCall(f.Issue, t.wrote)}
 	case len(t.records) > 0:
-		return r, r.recorded(t)
+		return nil, r.recorded(t)
 	}
 
 	record, err := r.answer.record(c, f)
 	if err != nil {
-		return r, move{err: err}
+		return nil, move{err: err}
 	}
 
 	return r, move{record: &record}
@@ -117,32 +119,49 @@ func (a Answer) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
 	r := claim.Record{Kind: a.Kind, By: a.By, Reason: a.Reason}
 	holder, held := f.Log.Holder()
 	if !held || !holder.Plan.Pending() {
-		return r, claim.ErrNoPlan
+		return claim.Record{}, unanswerable(claim.ErrNoPlan)
 	}
-	if err := errors.Join(c.Decides(f.Issue, holder), a.fits(c, holder)); err != nil {
-		return r, err
+	if err := errors.Join(c.Decides(holder), a.fits(c, holder)); err != nil {
+		return claim.Record{}, err
 	}
 
 	r.Worker, r.At = holder.Record.Worker, f.Now
-	return r, f.Log.Refuse(r, f.Viewer, c.Rules.Terms, f.Now)
+	return r, unanswerable(f.Log.Refuse(r, f.Viewer, c.Rules.Terms, f.Now))
 }
 
 // fits says why the plan is not the one that was answered, or who may not answer it, or nil.
 func (a Answer) fits(c *Config, holder claim.Claim) error {
 	switch {
 	case !a.Worker.IsZero() && holder.Record.Worker != a.Worker:
-		return claim.ErrNoPlan
+		return unanswerable(claim.ErrNoPlan)
 	case a.Vouched:
 		return nil
 	case !a.Moment.IsZero() && holder.Plan.At.After(a.Moment):
-		return claim.ErrNoPlan
+		return unanswerable(claim.ErrNoPlan)
 	}
 
 	if why := c.Rules.Approvers.Bars(holder, a.Kind, a.By); why != "" {
-		return &BarredError{a.By, why}
+		return &answer.Problem{Code: answer.Barred, Why: why}
 	}
 
 	return nil
+}
+
+// unanswerable makes a no of why the log refuses an answer.
+func unanswerable(err error) error {
+	no := &answer.Problem{Code: answer.NoPlan, Cause: err}
+	switch {
+	case errors.Is(err, claim.ErrNoPlan):
+		no.Why = answer.NoPlan.Meaning().Text
+	case errors.Is(err, claim.ErrOverdue):
+		no.Why = "the plan waited too long; its hold is over"
+	case errors.Is(err, claim.ErrEnded), errors.Is(err, claim.ErrNotHolder):
+		no.Why = "the hold has ended"
+	default:
+		return err
+	}
+
+	return no
 }
 
 // recorded looks what became of the answer: the end of the hold, or another answer, may have come
@@ -156,9 +175,9 @@ func (r answering) recorded(t turn) move {
 	switch {
 	case rejects && c.End != nil && c.End.Outcome == claim.OutcomePlanRejected:
 	case c.End != nil:
-		return move{err: claim.ErrEnded}
+		return move{err: unanswerable(claim.ErrEnded)}
 	case rejects && c.Plan != nil && c.Plan.Approved:
-		return move{err: claim.ErrNoPlan}
+		return move{err: unanswerable(claim.ErrNoPlan)}
 	}
 
 	return move{relabel: true, late: true}

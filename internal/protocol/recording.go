@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -252,7 +253,7 @@ func unassigns(f lifecycle.Facts, r claim.Record) string {
 	return c.Record.Assignee
 }
 
-// record begins to write r about the issue that f shows. The error is a *CallError.
+// record begins to write r about the issue that f shows. The error is an answer.Usage.
 func (c *Config) record(f lifecycle.Facts, r claim.Record) (recording, error) {
 	text := Sentence(f, r)
 	if c.Rules.Unproven(f, r) {
@@ -261,7 +262,7 @@ func (c *Config) record(f lifecycle.Facts, r claim.Record) (recording, error) {
 
 	body, err := claim.Body(r, text+printable.Footer)
 	if err != nil {
-		return recording{}, &CallError{err}
+		return recording{}, answer.Wrong(err)
 	}
 
 	return recording{

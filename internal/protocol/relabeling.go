@@ -137,7 +137,7 @@ func (l relabeling) late(err error) relabeling {
 }
 
 // erase begins a round: it takes own notices away that say what an earlier one said, because two
-// sweeps ran at once, and assignments off that keep nobody off any more.
+// sweeps ran at once, and assignments off that no longer keep anybody off.
 func (l relabeling) erase() (relabeling, Effects) {
 	if last, ended := l.facts.Log.LastPerson(); ended && l.holdIsOurs {
 		// a label that this very reconcile put on is left behind when the hold has ended meanwhile

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lease"
@@ -26,7 +27,7 @@ type Ending struct {
 
 // NewRelease ends a hold and brings the labels in line. Only the holder may, or somebody named in
 // By (spec-writing.md#release). A release that the log shows already is a success; a hold that ended
-// otherwise is a *LostError, a move that is not legal a *CallError and nothing is written.
+// otherwise is a *LostError, a move that is not legal an answer.Usage and nothing is written.
 func NewRelease(c *Config, i claim.Issue, e Ending) Append {
 	return newAppend(c, i, releasing{ending: e})
 }
@@ -44,13 +45,13 @@ func (r releasing) next(c *Config, t turn) (rule, move) {
 	e, f := r.ending, t.facts
 	switch {
 	case r.again && t.closed == nil: // the issue was closed, and this is the snapshot after that
-		return r, move{relabel: true, late: true}
+		return nil, move{relabel: true, late: true}
 	case len(t.records) > 0:
-		return r, r.recorded(c, t)
+		return nil, r.recorded(c, t)
 	case t.wrote != nil && errors.Is(t.wrote, lease.ErrLost):
-		return r, move{err: c.Lost(f, e.Worker, t.wrote)}
+		return nil, move{err: c.Lost(f, e.Worker, t.wrote)}
 	case t.wrote != nil:
-		return r, move{err: unknownUnlessCall(f.Issue, t.wrote)}
+		return nil, move{err: unknownUnlessCall(f.Issue, t.wrote)}
 	case t.closed != nil:
 		return r.closed(t)
 	}
@@ -68,7 +69,7 @@ func (r releasing) next(c *Config, t turn) (rule, move) {
 		}
 		resolved, err := e.Resolved(f.Issue, *t.reply)
 		if err != nil {
-			return r, move{err: err}
+			return nil, move{err: err}
 		}
 
 		r.looked, r.ending = true, resolved
@@ -82,17 +83,17 @@ func (r releasing) begin(c *Config, f lifecycle.Facts) (rule, move) {
 	e := r.ending
 	record, err := e.record(c, f)
 	if err != nil {
-		return r, move{err: err}
+		return nil, move{err: err}
 	}
 
 	r.record, r.facts = record, f
 	if err := f.Log.RefuseToken(e.Worker, e.Token); err != nil {
-		return r, move{err: c.Lost(f, e.Worker, err)}
+		return nil, move{err: c.Lost(f, e.Worker, err)}
 	}
 
 	if e.By == "" {
 		if err := f.Log.RefuseLogin(e.Worker, f.Viewer); err != nil {
-			return r, move{err: c.Lost(f, e.Worker, err)}
+			return nil, move{err: c.Lost(f, e.Worker, err)}
 		}
 	}
 
@@ -100,11 +101,11 @@ func (r releasing) begin(c *Config, f lifecycle.Facts) (rule, move) {
 	if ok && own.End != nil && endsAs(f, *own.End, record) {
 		return r.before(c, f)
 	}
-	if err := c.Decides(f.Issue, own); err != nil {
-		return r, move{err: err}
+	if err := c.Decides(own); err != nil {
+		return nil, move{err: err}
 	}
 	if err := f.Log.Refuse(record, f.Viewer, c.Rules.Terms, f.Now); err != nil {
-		return r, move{err: c.Lost(f, e.Worker, unrecorded(err, record))}
+		return nil, move{err: c.Lost(f, e.Worker, unrecorded(err, record))}
 	}
 
 	// The issue is closed before the hold ends: whoever dies in between leaves a closed issue, and
@@ -122,11 +123,11 @@ func (r releasing) before(c *Config, f lifecycle.Facts) (rule, move) {
 	e := r.ending
 	if !e.Done || !f.Open {
 		unproven := Conclusion{Repair: Repair{Unproven: !e.Done && c.Rules.Unproven(f, r.record)}}
-		return r, move{relabel: true, with: unproven}
+		return nil, move{relabel: true, with: unproven}
 	}
 	if _, held := c.Rules.Holder(f); held {
 		again := claim.Record{Kind: claim.KindRelease, Worker: e.Worker}
-		return r, move{err: c.Lost(f, e.Worker, f.Log.Refuse(again, f.Viewer, c.Rules.Terms, f.Now))}
+		return nil, move{err: c.Lost(f, e.Worker, f.Log.Refuse(again, f.Viewer, c.Rules.Terms, f.Now))}
 	}
 
 	r.again = true
@@ -136,7 +137,7 @@ func (r releasing) before(c *Config, f lifecycle.Facts) (rule, move) {
 // closed goes on after the issue was closed as completed.
 func (r releasing) closed(t turn) (rule, move) {
 	if t.closed.Did != Applied {
-		return r, move{err: unknownUnlessCall(t.facts.Issue, t.closed.Err)}
+		return nil, move{err: unknownUnlessCall(t.facts.Issue, t.closed.Err)}
 	}
 	if r.again {
 		return r, move{look: true}
@@ -171,9 +172,10 @@ func (c *Config) afterOwnEnd(t turn, r claim.Record) move {
 	return m
 }
 
-// shown reports whether a snapshot is good enough for who knows that its own claim must be there. A
-// snapshot that lacks it may be stale, and an absence decides nothing at once (spec-writing.md#claim).
-// Where a store decides, the log may lack it for good, and the first snapshot is the answer.
+// shown reports whether a snapshot is good enough for a caller that knows that its own claim must be
+// there. A snapshot that lacks it may be stale, and an absence decides nothing at once
+// (spec-writing.md#claim). Where a store decides, the log may lack it for good, and the first snapshot
+// is the answer.
 func (c *Config) shown(t turn, shows func(claim.State) bool) bool {
 	return t.looks >= sightings || c.Store != "" || shows(t.facts.Log)
 }
@@ -208,12 +210,11 @@ func unrecorded(err error, r claim.Record) error {
 
 // Resolved takes in what was found at the address of the pull request that the ending names:
 // GitHub's own spelling of the address, and whether it closes the issue by its own word
-// (spec.md#fields). A *CallError says that there is none.
+// (spec.md#fields). An answer.Usage says that there is none.
 func (e Ending) Resolved(i claim.Issue, got Replies) (Ending, error) {
-	var none *NoPullError
 	switch {
-	case errors.As(got.Err, &none):
-		return e, &CallError{got.Err}
+	case answer.Is(got.Err, answer.NoPull):
+		return e, got.Err
 	case got.Err != nil:
 		return e, &UnknownError{i, got.Err}
 	case got.Pull.URL != "":
@@ -241,11 +242,11 @@ func (e Ending) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
 	if e.Done {
 		switch {
 		case f.PullRequest:
-			return r, callError("a pull request ends when it is merged or closed")
+			return claim.Record{}, answer.Wrongf("a pull request ends when it is merged or closed")
 		case e.PR != "" || e.To != nil:
-			return r, callError("an issue that is closed as done needs neither a pull request nor a transition")
+			return claim.Record{}, answer.Wrongf("an issue that is closed as done needs neither a pull request nor a transition")
 		case r.Outcome != "" && r.Outcome != claim.OutcomeSuccess && r.Outcome != claim.OutcomeAlreadyImplemented:
-			return r, callError("an issue that is closed as done ends as %s or %s", claim.OutcomeSuccess,
+			return claim.Record{}, answer.Wrongf("an issue that is closed as done ends as %s or %s", claim.OutcomeSuccess,
 				claim.OutcomeAlreadyImplemented)
 		}
 	}
@@ -254,27 +255,27 @@ func (e Ending) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
 	// must lead there
 	if e.To != nil {
 		if f.Now.IsZero() { // then the labels stay as they are, which says nothing of the move
-			return r, &UnknownError{f.Issue, errNoServerTime}
+			return claim.Record{}, &UnknownError{f.Issue, errNoServerTime}
 		}
 		now, _ := c.Rules.Label(f)
 		scheme := c.Rules.Scheme
 		if err := scheme.Check(now.State, *e.To); err != nil {
-			return r, &CallError{err}
+			return claim.Record{}, answer.Wrong(err)
 		}
 
 		switch {
 		case *e.To == labels.Claimed:
-			return r, callError("transition to %s: a released issue is held by nobody", scheme.Claimed)
+			return claim.Record{}, answer.Wrongf("transition to %s: a released issue is held by nobody", scheme.Claimed)
 		case *e.To == labels.Done && e.Recorded() != claim.OutcomeAlreadyImplemented:
-			return r, callError("transition to %s: needs outcome %s, or a merged pull request", scheme.Done,
+			return claim.Record{}, answer.Wrongf("transition to %s: needs outcome %s, or a merged pull request", scheme.Done,
 				claim.OutcomeAlreadyImplemented)
 		case *e.To == labels.PROpen && e.PR == "" && len(f.PRs) == 0:
-			return r, callError("transition to %s: needs the pull request's URL", scheme.PROpen)
+			return claim.Record{}, answer.Wrongf("transition to %s: needs the pull request's URL", scheme.PROpen)
 		case *e.To == labels.Available && e.PR != "":
-			return r, callError("transition to %s: an issue with an open pull request is %s", scheme.Available,
+			return claim.Record{}, answer.Wrongf("transition to %s: an issue with an open pull request is %s", scheme.Available,
 				scheme.PROpen)
 		case *e.To == labels.PlanPending:
-			return r, callError("transition to %s: post a plan instead of releasing", scheme.PlanPending)
+			return claim.Record{}, answer.Wrongf("transition to %s: post a plan instead of releasing", scheme.PlanPending)
 		}
 	}
 
@@ -283,7 +284,7 @@ func (e Ending) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
 	}
 	r.Outcome = e.Recorded()
 	if _, err := claim.Encode(r); err != nil {
-		return r, &CallError{err}
+		return claim.Record{}, answer.Wrong(err)
 	}
 
 	return r, nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -164,7 +165,7 @@ func (r Renewal) begin(s Seen) (Operation, Effects) {
 
 	body, err := Body(r.facts, r.new)
 	if err != nil {
-		return r, failed(r.issue, &UnknownError{r.issue, &CallError{err}})
+		return r, failed(r.issue, &UnknownError{r.issue, answer.Wrong(err)})
 	}
 
 	r.editing = editing{first: first, write: Write{Kind: WriteEdit, Comment: r.claim.Comment, Body: body}}
@@ -219,7 +220,7 @@ func (r Renewal) post(first []Write) (Operation, Effects) {
 	record.By, record.Nonce, record.Lease, record.At = "", cmp.Or(record.Nonce, r.word), r.cfg.Store, r.facts.Now
 	body, err := Body(r.facts, record)
 	if err != nil {
-		return r, failed(r.issue, &UnknownError{r.issue, &CallError{err}})
+		return r, failed(r.issue, &UnknownError{r.issue, answer.Wrong(err)})
 	}
 
 	r.posting = recording{
@@ -333,7 +334,7 @@ func (r Renewal) buried(s Seen) (Operation, Effects) {
 // and whether the token is the hold's. People who close the issue or take it themselves stop a
 // worker at its next heartbeat.
 func (c *Config) Renewable(f lifecycle.Facts, w claim.Worker, own claim.Claim, token int64) error {
-	if err := c.Decides(f.Issue, own); err != nil {
+	if err := c.Decides(own); err != nil {
 		return err
 	}
 	margin := time.Duration(0)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -50,10 +51,10 @@ func (r Request) Seeker() lifecycle.Seeker {
 	return lifecycle.Seeker{Worker: r.Worker, Person: r.Person != "", Earlier: r.Earlier}
 }
 
-// check returns the request as it is carried out. The error is a *CallError.
+// check returns the request as it is carried out. The error is an answer.Usage.
 func (r Request) check(c *Config) (Request, error) {
 	if err := r.Worker.Validate(); err != nil {
-		return r, &CallError{err}
+		return Request{}, answer.Wrong(err)
 	}
 	longest := c.Rules.Terms.Max
 	if r.TTL == claim.NoExpiry && r.Person != "" {
@@ -65,16 +66,16 @@ func (r Request) check(c *Config) (Request, error) {
 	}
 
 	if r.TTL < 0 && r.TTL != claim.NoExpiry || r.TTL > longest && r.Person == "" {
-		return r, callError("ttl %s: allowed is up to %s", printable.Exact(r.TTL), printable.Exact(longest))
+		return Request{}, answer.Wrongf("ttl %s: expected at most %s", printable.Exact(r.TTL), printable.Exact(longest))
 	}
 	if r.TTL > 0 && r.TTL < time.Second {
-		return r, callError("ttl %s: at least one second", r.TTL)
+		return Request{}, answer.Wrongf("ttl %s: at least one second", r.TTL)
 	}
 
 	if r.Branch != "" {
 		branch, err := claim.ParseBranch(r.Branch)
 		if err != nil {
-			return r, &CallError{err}
+			return Request{}, answer.Wrong(err)
 		}
 		r.Branch = branch
 	}

@@ -92,7 +92,7 @@ func whose(w claim.Worker) string { return "**" + harmless(w.Codename) + "**" }
 // ending says how the hold of a release ended: the clause behind its worker.
 func ending(r claim.Record) string {
 	if w, ok := claim.Yielded(r.Outcome); ok {
-		return fmt.Sprintf("was second and leaves the issue to **%s**", harmless(w.Codename))
+		return fmt.Sprintf("came second and leaves the issue to **%s**", harmless(w.Codename))
 	}
 
 	switch r.Outcome {
@@ -103,7 +103,7 @@ func ending(r claim.Record) string {
 	case claim.OutcomeAbandoned:
 		return "gave up before the claim was confirmed"
 	case claim.OutcomeBundleRolledBack:
-		return "released the issue: not all of its bundle could be had"
+		return "released the issue: not all of its bundle could be taken"
 	case claim.OutcomeForced:
 		return "lost the issue by force" + by(r)
 	case claim.OutcomePlanTimeout:

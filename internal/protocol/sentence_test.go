@@ -98,4 +98,18 @@ func TestVisibleReasons(t *testing.T) {
 			t.Errorf("got  %s\nwant %s", got, c.want)
 		}
 	}
+
+	for outcome, want := range map[string]string{
+		claim.OutcomeAdvanced:         "moved on to stage `review`",
+		claim.OutcomeAbandoned:        "gave up before the claim was confirmed",
+		claim.OutcomeBundleRolledBack: "released the issue: not all of its bundle could be taken",
+		claim.OutcomePlanTimeout:      "waited too long for an answer to the plan",
+		claim.OutcomeCancelled:        "released the issue",
+		claim.YieldedTo(rob):          "came second and leaves the issue to **rob**",
+	} {
+		r := claim.Record{Kind: claim.KindRelease, Worker: w, Outcome: outcome, Stage: "review"}
+		if got := Sentence(held, r); got != "**lucius** "+want+"." {
+			t.Errorf("%s: %s", outcome, got)
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -92,7 +93,7 @@ func (a Claim) mirror() (Operation, Effects) {
 	a.record.At, a.record.Assignee = a.facts.Now, a.toAssign()
 	body, err := Body(a.facts, a.record)
 	if err != nil {
-		return a.free(&CallError{err}, a.got)
+		return a.free(answer.Wrong(err), a.got)
 	}
 
 	a.posting = recording{

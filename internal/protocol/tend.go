@@ -2,19 +2,18 @@ package protocol
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// NewTend does for one issue what a sweep does (spec-writing.md#sweep): it writes the record of a hold that
-// only the lease store knows, hands a hold over whose pull request is there, or ends the holds
-// whose time is over, takes out pull requests that are not for the issue any more, counts a
-// reaction as the answer to a plan, begins a stuck issue again that a person put into the queue,
-// and brings the labels in line. answer is what a reaction says, nil for none. word is random. The conclusion tells in Ended, Swept,
+// NewTend does for one issue what a sweep does (spec-writing.md#sweep): it writes the record of a hold that only the lease store
+// knows, hands a hold over whose pull request is there, or ends the holds whose time is over, takes out pull requests that are no
+// longer for the issue, counts a reaction as the answer to a plan, begins a stuck issue again that a person put into the queue, and
+// brings the labels in line. answer is what a reaction says, nil for none. word is random. The conclusion tells in Ended, Swept,
 // Mirrored and Answered what was done.
 func NewTend(c *Config, i claim.Issue, by string, answer *Answer, word string) Append {
 	r := tending{by: by, word: word}
@@ -61,10 +60,10 @@ func (r tending) next(c *Config, t turn) (rule, move) {
 	}
 
 	if t.err != nil && r.doing == tendingMirrors {
-		return r, r.ends(move{err: t.err})
+		return nil, r.ends(move{err: t.err})
 	}
 	if t.err != nil {
-		return r, r.ends(move{relabel: true, late: true})
+		return nil, r.ends(move{relabel: true, late: true})
 	}
 
 	f := t.facts
@@ -104,7 +103,7 @@ func (r tending) refused(t turn) (rule, move) {
 		err = &UnknownError{t.facts.Issue, err}
 	}
 
-	return r, r.ends(move{err: err})
+	return nil, r.ends(move{err: err})
 }
 
 // done takes in that the last record is there.
@@ -144,8 +143,8 @@ func (r tending) mirror(c *Config, f lifecycle.Facts, hold claim.Claim) claim.Re
 // record. Such a hold was not idle: it is handed over, whatever its lease says, because the event
 // that should have done it may be lost.
 func (r tending) deliver(c *Config, f lifecycle.Facts, hold claim.Claim, pr lifecycle.PR) (rule, move) {
-	if err := c.Decides(f.Issue, hold); err != nil {
-		return r, r.ends(move{err: &UnknownError{f.Issue, err}})
+	if err := c.Decides(hold); err != nil {
+		return nil, r.ends(move{err: &UnknownError{f.Issue, err}})
 	}
 
 	record := claim.Record{
@@ -188,7 +187,7 @@ func expiry(f lifecycle.Facts, hold claim.Claim, by string) claim.Record {
 	}
 }
 
-// afterEnds goes on once no hold is to be ended any more.
+// afterEnds goes on once no hold is left to end.
 func (r tending) afterEnds(c *Config, t turn) (rule, move) {
 	f := t.facts
 	if r.doing <= tendingUnlinks {
@@ -208,7 +207,7 @@ func (r tending) afterEnds(c *Config, t turn) (rule, move) {
 	case r.doing == tendingAnswers:
 		return r.answered(t)
 	case r.doing > tendingMirrors:
-		return r, r.ends(move{relabel: true, late: true})
+		return nil, r.ends(move{relabel: true, late: true})
 	case r.votes:
 		return r.vote(c, f)
 	}
@@ -216,15 +215,15 @@ func (r tending) afterEnds(c *Config, t turn) (rule, move) {
 	return r.relieve(c, t)
 }
 
-// vote records the answer that a reaction gives. That the plan had its answer meanwhile is no
+// vote records the answer that a reaction gives. That the plan had its answer meanwhile is not an
 // error.
 func (r tending) vote(c *Config, f lifecycle.Facts) (rule, move) {
 	record, err := r.answer.record(c, f)
 	switch {
 	case tooLate(err):
-		return r, r.ends(move{relabel: true})
+		return nil, r.ends(move{relabel: true})
 	case err != nil:
-		return r, r.ends(move{err: err})
+		return nil, r.ends(move{err: err})
 	}
 
 	r.doing = tendingAnswers
@@ -235,21 +234,19 @@ func (r tending) vote(c *Config, f lifecycle.Facts) (rule, move) {
 func (r tending) answered(t turn) (rule, move) {
 	m := answering{answer: r.answer}.recorded(t)
 	if tooLate(m.err) {
-		return r, r.ends(move{relabel: true})
+		return nil, r.ends(move{relabel: true})
 	}
 	r.end.Answered = m.err == nil
-	return r, r.ends(m)
+	return nil, r.ends(m)
 }
 
 // tooLate reports whether an answer came too late, or from somebody who may not give it.
 func tooLate(err error) bool {
-	var barred *BarredError
-	return errors.Is(err, claim.ErrNoPlan) || errors.Is(err, claim.ErrOverdue) || errors.Is(err, claim.ErrEnded) ||
-		errors.As(err, &barred)
+	return answer.Is(err, answer.NoPlan) || answer.Is(err, answer.Barred)
 }
 
 // relieve begins an issue again that is stuck, if a person put it into the queue and that event was
-// lost; what an account's tool wrote beside a record of the same account is no person's wish. A
+// lost; what an account's tool wrote beside a record of the same account is not a person's wish. A
 // person who took needs:human-scope off, and whose event was lost, has counted attempts anew
 // (spec-writing.md#sweep); any other removal was a slip, and the label comes back.
 func (r tending) relieve(c *Config, t turn) (rule, move) {
@@ -260,7 +257,7 @@ func (r tending) relieve(c *Config, t turn) (rule, move) {
 			return r, move{ask: Ask{Moved: &LabelMoved{Label: queues[r.queue], On: true}}}
 		}
 		if t.reply.Err != nil {
-			return r, r.ends(move{err: &UnknownError{f.Issue, t.reply.Err}})
+			return nil, r.ends(move{err: &UnknownError{f.Issue, t.reply.Err}})
 		}
 
 		g := t.reply.Moved
@@ -275,7 +272,7 @@ func (r tending) relieve(c *Config, t turn) (rule, move) {
 	}
 
 	if !c.Rules.Relieved(f) {
-		return r, r.ends(move{relabel: true})
+		return nil, r.ends(move{relabel: true})
 	}
 
 	if t.reply == nil {
@@ -283,13 +280,13 @@ func (r tending) relieve(c *Config, t turn) (rule, move) {
 	}
 	g := t.reply.Moved
 	if t.reply.Err != nil {
-		return r, r.ends(move{err: &UnknownError{f.Issue, t.reply.Err}})
+		return nil, r.ends(move{err: &UnknownError{f.Issue, t.reply.Err}})
 	}
 
 	last := f.Log.Attempts[len(f.Log.Attempts)-1].Release.At
 	record, due := reset(f, Override{By: g.By, Moment: g.At})
 	if !g.Person || g.At.Before(last) || !due {
-		return r, r.ends(move{relabel: true})
+		return nil, r.ends(move{relabel: true})
 	}
 
 	r.doing = tendingResets

@@ -7,7 +7,7 @@ import (
 
 // NewUndo gives a claim of a bundle back, with the labels as they were: one that certainly was
 // taken whatever a snapshot shows, any other if the log shows it. It ends the claim of the process
-// with the nonce, of an empty one that of the key. Labels that are late are no error: the sweep
+// with the nonce, of an empty one that of the key. Labels that are late are not an error: the sweep
 // puts them right.
 func NewUndo(c *Config, i claim.Issue, w claim.Worker, nonce string, taken bool) Append {
 	a := newAppend(c, i, undoing{worker: w, nonce: nonce, taken: taken})
@@ -26,9 +26,9 @@ func (r undoing) next(c *Config, t turn) (rule, move) {
 	f := t.facts
 	switch {
 	case t.wrote != nil:
-		return r, move{err: t.wrote}
+		return nil, move{err: t.wrote}
 	case len(t.records) > 0:
-		return r, move{relabel: true, late: true}
+		return nil, move{relabel: true, late: true}
 	case t.err != nil: // of an issue that cannot be read nothing is known but that it was taken
 		f = lifecycle.Facts{Issue: f.Issue}
 	}
@@ -40,10 +40,10 @@ func (r undoing) next(c *Config, t turn) (rule, move) {
 	}
 
 	if !r.taken && !live {
-		return r, move{}
+		return nil, move{}
 	}
 	if err := f.Log.RefuseLogin(r.worker, f.Viewer); err != nil && !r.taken {
-		return r, move{err: c.Lost(f, r.worker, err)}
+		return nil, move{err: c.Lost(f, r.worker, err)}
 	}
 
 	record := claim.Record{

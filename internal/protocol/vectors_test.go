@@ -7,12 +7,14 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/claim/claimtest"
 	"github.com/label-state/label-state/internal/golden"
@@ -30,12 +32,14 @@ import (
 //	assigned LOGIN TIME         that login is assigned from here on
 //	pull NUMBER                 an open pull request of the branch work, by bot, from here on
 //	lease WORKER NONCE          the store has that lease from here on
+//	facts WORD…                 of the issue from here on: closed, pull-request, missing, unshown,
+//	                            bare (its pull request)
 //	+ COMMENT                   a comment more (claimtest), or one that takes the place of another with its id
-//	< SEEN; SEEN…               what the operation is shown, after the effects before
-//	> EFFECTS                   what it does then; -update writes it
+//	< SEEN; SEEN… | SEEN…       what the operation is shown, after the effects before, step by step
+//	> EFFECTS                   what it does after the last of these; -update writes it
 //
 // SEEN is one of: begin, waited, read TIME, unread, counts, applied [ID TIME], refused, unknown,
-// gone, held, ending, elapsed DURATION, found URL [bare] (a pull request; bare closes nothing).
+// gone, held, lost, ending, elapsed DURATION, moved LOGIN TIME, unanswered, found URL [bare] (a pull request; bare closes nothing).
 func TestVectors(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.vectors")
 	if err != nil || len(files) == 0 {
@@ -69,6 +73,7 @@ type vector struct {
 	log      []claim.Comment
 	labels   []string
 	pull     int
+	words    []string // of facts
 	assigned map[string]time.Time
 	now      string
 	elapsed  time.Duration
@@ -96,6 +101,8 @@ func (v *vector) take(b *strings.Builder, line string) (err error) {
 		since, err := claimtest.Time(at)
 		v.assigned = map[string]time.Time{login: since}
 		return err
+	case "facts":
+		v.words = strings.Fields(rest)
 	case "pull":
 		v.pull, err = strconv.Atoi(rest)
 	case "lease":
@@ -118,14 +125,18 @@ func (v *vector) take(b *strings.Builder, line string) (err error) {
 		v.log = append(v.log, c)
 
 	case "<":
-		seen, err := v.seen(strings.Split(rest, "; "))
-		if err != nil {
-			return err
+		said := ""
+		for part := range strings.SplitSeq(rest, " | ") {
+			seen, err := v.seen(strings.Split(part, "; "))
+			if err != nil {
+				return err
+			}
+
+			next, effects := v.op.Next(seen)
+			v.op, said = next, v.shown(effects)
 		}
 
-		next, effects := v.op.Next(seen)
-		v.op = next
-		fmt.Fprintf(b, "> %s\n", v.shown(effects))
+		fmt.Fprintf(b, "> %s\n", said)
 	}
 
 	return err
@@ -134,7 +145,7 @@ func (v *vector) take(b *strings.Builder, line string) (err error) {
 // operation makes the operation that a vector is about.
 func operation(args []string) (protocol.Operation, error) {
 	rules := lifecycle.DefaultRules()
-	rules.MaxAttempts, rules.Rest = 0, nil
+	rules.MaxAttempts, rules.Rest, rules.PersonTTL = 0, nil, 168*time.Hour
 	c := &protocol.Config{
 		Rules:      rules,
 		Settle:     2 * time.Second,
@@ -154,13 +165,16 @@ func operation(args []string) (protocol.Operation, error) {
 	}
 
 	if slices.Contains(args, "stages") {
-		c.Rules.Scheme = labels.Agent().Pipeline([]labels.Stage{{Name: "ready", Label: "agent:implement"}, {Name: "review"}})
+		c.Rules.Scheme = labels.Agent().Pipeline([]labels.Stage{{Name: "ready", Label: "agent:implement"}, {Name: "review", Label: "stage:review"}})
 	}
 	if at("approver") != "" {
 		c.Rules.Approvers = lifecycle.Approvers{at("approver")}
 	}
 	if slices.Contains(args, "unassign") {
 		c.Rules.AssigneeTTL, c.Rules.Unassign = time.Hour, true
+	}
+	if slices.Contains(args, "assign") {
+		c.Assign = protocol.AssignAll
 	}
 	if slices.Contains(args, "store") {
 		c.Store = "redis"
@@ -169,13 +183,29 @@ func operation(args []string) (protocol.Operation, error) {
 	codename, run, _ := strings.Cut(at("worker"), ":")
 	w := claim.Worker{Codename: codename, FiringID: run}
 	token, _ := strconv.ParseInt(at("token"), 10, 64)
+	o := protocol.Override{By: at("by"), Reason: at("reason")}
+	if at("moment") != "" {
+		moment, err := claimtest.Time(at("moment"))
+		if err != nil {
+			return nil, err
+		}
+		o.Moment = moment
+	}
+
 	switch args[0] {
 	case "claim":
 		ttl, err := time.ParseDuration(cmp.Or(at("ttl"), "1h"))
 		if err != nil {
 			return nil, err
 		}
-		return protocol.NewClaim(c, issue, protocol.Request{Worker: w, TTL: ttl, Person: at("person")}, at("nonce"))
+		return protocol.NewClaim(c, issue, protocol.Request{
+			Worker: w,
+			TTL:    ttl,
+			Person: at("person"),
+			Branch: at("branch"),
+			Resume: slices.Contains(args, "resume"),
+			Force:  slices.Contains(args, "force"),
+		}, at("nonce"))
 
 	case "renew":
 		r := protocol.NewRenewal(c, issue, w, token, claim.Claim{}, "w0rd")
@@ -199,17 +229,29 @@ func operation(args []string) (protocol.Operation, error) {
 
 		return protocol.NewRelease(c, issue, e), nil
 	case "advance":
-		return protocol.NewAdvance(c, issue, protocol.Advance{Worker: w}, "w0rd"), nil
+		return protocol.NewAdvance(c, issue, protocol.Advance{Worker: w, By: at("by"), To: at("to")}, "w0rd"), nil
 	case "plan":
-		return protocol.NewPlan(c, issue, w, "First this.", ""), nil
+		return protocol.NewPlan(c, issue, w, strings.ReplaceAll(at("text"), "_", " "), at("gate")), nil
 	case "approve", "reject":
 		return protocol.NewAnswer(c, issue, protocol.Answer{Kind: claim.Kind(args[0]), By: at("by")}), nil
 	case "force":
-		return protocol.NewForce(c, issue, protocol.Override{By: at("by")}, "w0rd"), nil
+		return protocol.NewForce(c, issue, o, "w0rd"), nil
+	case "revoke":
+		return protocol.NewRevoke(c, issue, o), nil
+	case "reset":
+		return protocol.NewReset(c, issue, o), nil
+	case "restart":
+		return protocol.NewRestart(c, issue, o, "w0rd"), nil
+	case "unlink":
+		return protocol.NewUnlink(c, issue, lifecycle.PR{URL: at("pr")}, at("by")), nil
 	case "undo":
 		return protocol.NewUndo(c, issue, w, at("nonce"), slices.Contains(args, "taken")), nil
 	case "tend":
-		return protocol.NewTend(c, issue, "sweep-1", nil, "w0rd"), nil
+		var answer *protocol.Answer
+		if at("answer") != "" {
+			answer = &protocol.Answer{Kind: claim.Kind(at("answer")), By: at("by")}
+		}
+		return protocol.NewTend(c, issue, "sweep-1", answer, "w0rd"), nil
 	case "reconcile":
 		return protocol.NewReconcile(c, issue), nil
 	}
@@ -241,6 +283,13 @@ func (v *vector) seen(parts []string) (s protocol.Seen, err error) {
 		case "begin", "waited", "counts":
 		case "found":
 			s.Replies.Pull = lifecycle.PR{URL: f[1], Bare: len(f) == 3}
+		case "moved":
+			s.Replies.Moved = protocol.Removal{By: f[1], Person: true}
+			s.Replies.Moved.At, err = claimtest.Time(f[2])
+		case "unanswered":
+			s.Replies.Err = errLost
+		case "lost":
+			result(protocol.Refused, lease.ErrLost)
 		case "elapsed":
 			v.elapsed, err = time.ParseDuration(f[1])
 		case "read":
@@ -295,13 +344,22 @@ func (v *vector) facts(at string) (lifecycle.Facts, error) {
 	now, err := claimtest.Time(at)
 	f := lifecycle.Facts{
 		Issue:      issue,
-		Open:       true,
+		Open:       !slices.Contains(v.words, "closed"),
 		Labels:     v.labels,
 		Assignees:  slices.Collect(maps.Keys(v.assigned)),
 		AssignedAt: v.assigned,
 		Log:        claim.Replay(v.log),
 		Now:        now,
 		Viewer:     "bot",
+	}
+
+	f.PullRequest = slices.Contains(v.words, "pull-request")
+	if slices.Contains(v.words, "missing") {
+		f.Missing = []string{"the comments"}
+	}
+
+	if slices.Contains(v.words, "unshown") {
+		f.Unshown = 1
 	}
 
 	if v.pull > 0 {
@@ -313,6 +371,7 @@ func (v *vector) facts(at string) (lifecycle.Facts, error) {
 			Author:      "bot",
 			Head:        "work",
 			DefaultBase: true,
+			Bare:        slices.Contains(v.words, "bare"),
 		}}
 	}
 
@@ -343,13 +402,18 @@ func (v *vector) shown(e protocol.Effects) string {
 			for _, name := range w.Labels.Remove {
 				text += " -" + name
 			}
-		case protocol.WriteUnassign:
+		case protocol.WriteAssign, protocol.WriteUnassign:
 			text += " " + w.Login
+		case protocol.WriteExtend, protocol.WriteRelease:
+			text += " the lease " + w.Lease.Nonce
 		case protocol.WriteEnd:
 			text += " the lease of " + w.Record.Worker.String()
 		case protocol.WriteAcquire:
 			v.asked = w.Acquire
-			text += fmt.Sprintf(" %s for %s", w.Acquire.Worker, w.Acquire.TTL)
+			text += fmt.Sprintf(" %s %s for %s", w.Acquire.Worker, w.Acquire.Nonce, w.Acquire.TTL)
+			if w.Acquire.Takes > 0 {
+				text += fmt.Sprintf(" from %d", w.Acquire.Takes)
+			}
 		}
 
 		if w.Optional {
@@ -372,6 +436,14 @@ func (v *vector) shown(e protocol.Effects) string {
 
 	if e.Ask.Pull != "" {
 		out = append(out, "is it there?")
+	}
+
+	if m := e.Ask.Moved; m != nil {
+		out = append(out, fmt.Sprintf("who moved %s, on %t?", m.Label, m.On))
+	}
+
+	if e.Ask.Load {
+		out = append(out, "what is in progress?")
 	}
 
 	if e.Ask.Counts {
@@ -398,7 +470,6 @@ func ended(d *protocol.Conclusion) string {
 	var lost *protocol.LostError
 	var late *protocol.LabelsError
 	var unknown *protocol.UnknownError
-	var call *protocol.CallError
 	kind := "ok"
 	switch {
 	case d.Err == nil:
@@ -410,7 +481,7 @@ func ended(d *protocol.Conclusion) string {
 		kind = "lost"
 	case errors.As(d.Err, &unknown):
 		kind = "unknown"
-	case errors.As(d.Err, &call):
+	case answer.Is(d.Err, answer.Usage):
 		kind = "call"
 	default:
 		kind = "error"
@@ -422,6 +493,44 @@ func ended(d *protocol.Conclusion) string {
 
 	if c := d.Claim.Record; !c.Worker.IsZero() {
 		kind += fmt.Sprintf(", %s with token %d since %s", c.Worker, c.Token, d.Since)
+	}
+
+	said := func(format string, v any) {
+		if v != nil && !reflect.ValueOf(v).IsZero() {
+			kind += fmt.Sprintf(format, v)
+		}
+	}
+
+	if d.Err != nil && late == nil && d.Repair.Issue != issue {
+		kind += ", of another issue"
+	}
+
+	said(" for %s", d.Term)
+	if !d.Until.IsZero() {
+		said(" until %s", claimtest.Clock(d.Until))
+	}
+
+	said(", by the lease %s", d.Lease.Nonce)
+	said(", last comment %d", d.Comment.ID)
+	for _, r := range d.Records {
+		said(", wrote %s", r.Kind)
+	}
+	for _, c := range d.Ended {
+		said(", ended %s", c.Record.Worker.String())
+	}
+
+	said(", swept %d", d.Swept)
+	if d.Mirrored != nil {
+		said(", mirrored %s", d.Mirrored.Record.Worker.String())
+	}
+
+	said(", answered %t", d.Answered)
+	said(", stage %s", d.Stage.Name)
+	said(", not assigned: %s", d.Unassigned)
+	if r := d.Repair; !r.Change.Empty() || r.Stranded != "" || r.Unproven {
+		kind += fmt.Sprintf("; %v +%v -%v = %v because %s", r.Was, r.Change.Add, r.Change.Remove, r.Is, r.Why)
+		said(", stranded: %s", r.Stranded)
+		said(", unproven %t", r.Unproven)
 	}
 
 	return kind

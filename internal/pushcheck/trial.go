@@ -88,7 +88,7 @@ func (h *Hook) trial(ctx context.Context, push outgoing.Push) (t Trial) {
 	var noToken *setup.NoTokenError
 	switch {
 	case errors.As(err, &noToken) && c.stranger(ctx):
-		t.Reason, t.Remedy = c.remote.Host+" is not known as a GitHub", "if it is one: git config label-state.host "+
+		t.Reason, t.Remedy = c.remote.Host+" is not a known GitHub host", "if it is one: git config label-state.host "+
 			c.remote.Host
 	case errors.As(err, &noToken):
 		t.Reason, t.Remedy = "no token for "+noToken.Host, variables(noToken)

@@ -52,7 +52,7 @@ func TestTrial(t *testing.T) {
 		},
 		"an unknown host": {
 			nil, "https://git.example.com/acme/app.git", "", 0, "acme/app",
-			"git.example.com is not known as a GitHub; if it is one: git config label-state.host git.example.com",
+			"git.example.com is not a known GitHub host; if it is one: git config label-state.host git.example.com",
 		},
 		"turned off": {
 			map[string]string{"LABEL_STATE_SKIP_DEDUP_CHECK": "1"},

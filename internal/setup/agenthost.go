@@ -97,7 +97,7 @@ type Whose int
 const (
 	Own    Whose = iota // the session that asks, or there is none, and no live one has it
 	Others              // another session, which is at work as far as this machine knows
-	Left                // nobody any more: the session that had it has ended
+	Left                // nobody: the session that had it has ended
 	Either              // a session of the host, whose commands do not tell theirs: the one that asks, or one before it
 )
 
@@ -159,7 +159,7 @@ func (e Environment) InSession() bool {
 }
 
 // CheckSession refuses a LABEL_STATE_SESSION that is set and names no session of a host that is
-// known. The error is a *SettingError.
+// known. The error is an answer.Config.
 func (e Environment) CheckSession() error {
 	text := strings.TrimSpace(e.Getenv(agenthost.SessionVariable))
 	if _, ok := agenthost.ParseSession(text); ok || text == "" {
@@ -172,7 +172,7 @@ func (e Environment) CheckSession() error {
 	}
 
 	err := fmt.Errorf("%q names no session: expected HOST:ID, and a host of %s", text, strings.Join(hosts, ", "))
-	return &SettingError{Setting: agenthost.SessionVariable, Err: err, Do: "unset " + agenthost.SessionVariable}
+	return unusable(agenthost.SessionVariable, "unset "+agenthost.SessionVariable, err)
 }
 
 // SessionFiles is where this user's sessions of agent hosts are kept.

@@ -33,8 +33,8 @@ import (
 )
 
 // An Environment is everything outside the program that a session depends on. All fields but
-// Environ, Exec, HTTP, Stores, Services, Watched and Processes are required; Dir is empty for who
-// is in no directory.
+// Environ, Exec, HTTP, Stores, Services, Watched and Processes are required; Dir is empty where
+// there is no directory.
 type Environment struct {
 	Getenv   func(string) string
 	Environ  []string  // all variables, for git

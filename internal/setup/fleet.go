@@ -18,31 +18,22 @@ func (s tokenSearch) inVariable(name string, chosen bool) (credential, error) {
 	ours := slices.Contains(s.variables(), name)
 	switch {
 	case !ours && slices.Contains(tokenVariables, strings.ToUpper(name)):
-		return credential{}, &SettingError{
-			Setting: "token_env " + name,
-			Err:     errors.New("it is not for " + s.at.Host()),
-		}
+		return credential{}, unusable("token_env "+name, "", errors.New("it is not for "+s.at.Host()))
 
 	case !ours && !chosen:
-		return credential{}, &SettingError{
-			Setting: "token_env " + name,
-			Err: errors.New("a repository's own configuration may only name " +
-				strings.Join(s.variables(), ", ") + "; choose the file with --config or LABEL_STATE_CONFIG"),
-		}
+		return credential{}, unusable("token_env "+name, "",
+			errors.New("a repository's own configuration may only name "+strings.Join(s.variables(), ", ")+"; "+
+				"choose the file with --config or LABEL_STATE_CONFIG"))
 
 	case !ours && !s.at.encrypted() && !(s.at.local() && s.at.named):
-		return credential{}, &SettingError{
-			Setting: "token_env " + name,
-			Err:     errors.New("it would go unencrypted to " + s.at.Host()),
-		}
+		return credential{}, unusable("token_env "+name, "",
+			errors.New("it would go unencrypted to "+s.at.Host()))
 	}
 
 	v := strings.TrimSpace(s.env.Getenv(name))
 	if v == "" {
-		return credential{}, &SettingError{
-			Setting: "token_env " + name, Err: errors.New("the variable is not set"),
-			Do: "export " + name + "=TOKEN",
-		}
+		return credential{}, unusable("token_env "+name, "export "+name+"=TOKEN",
+			errors.New("the variable is not set"))
 	}
 
 	return newToken(v, name)
@@ -74,27 +65,23 @@ func (s *Session) SlackToken() (token, api string, err error) {
 	setting := "plan.slack.token_env " + name
 	switch {
 	case slices.Contains(tokenVariables, strings.ToUpper(name)):
-		return "", "", &SettingError{Setting: setting, Err: errors.New("it is not for Slack")}
+		return "", "", unusable(setting, "", errors.New("it is not for Slack"))
 	case name != "SLACK_BOT_TOKEN" && !s.own.Has("plan.slack.token_env"): // a repository's own file may hold what a stranger proposes
-		return "", "", &SettingError{
-			Setting: setting,
-			Err: errors.New("a repository's own configuration may only name SLACK_BOT_TOKEN; " +
-				"choose the file with --config or LABEL_STATE_CONFIG"),
-		}
+		return "", "", unusable(setting, "",
+			errors.New("a repository's own configuration may only name SLACK_BOT_TOKEN; "+
+				"choose the file with --config or LABEL_STATE_CONFIG"))
 	}
 
 	if token = strings.TrimSpace(e.Getenv(name)); token == "" {
-		return "", "", &SettingError{Setting: setting, Err: errors.New("the variable is not set"), Do: "export " +
-			name + "=xoxb-TOKEN, or leave --slack out"}
+		return "", "", unusable(setting, "export "+name+"=xoxb-TOKEN, or leave --slack out",
+			errors.New("the variable is not set"))
 	}
 
 	if api = e.Getenv("LABEL_STATE_SLACK_API_URL"); api != "" {
 		at := origin{Endpoints: host.Endpoints{REST: api}}
 		if !at.encrypted() && !at.local() {
-			return "", "", &SettingError{
-				Setting: "LABEL_STATE_SLACK_API_URL",
-				Err:     errors.New("expected https, or this machine"), Do: "unset LABEL_STATE_SLACK_API_URL",
-			}
+			return "", "", unusable("LABEL_STATE_SLACK_API_URL", "unset LABEL_STATE_SLACK_API_URL",
+				errors.New("expected https, or this machine"))
 		}
 		api = strings.TrimRight(api, "/") + "/"
 	}

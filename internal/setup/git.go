@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/host"
 )
@@ -84,20 +85,16 @@ func (e Environment) settings(ctx context.Context) (settings, error) {
 	return s, nil
 }
 
-// A SettingError is something in the environment or in git's configuration that cannot be used.
-type SettingError struct {
-	Setting string // LABEL_STATE_API_URL, git config label-state.repo, …
-	Err     error
-	Do      string // the next command; empty is to correct the setting
+// unusable is something in the environment or in git's configuration that cannot be used:
+// LABEL_STATE_API_URL, git config label-state.repo. An empty remedy is to correct it.
+func unusable(setting, remedy string, err error) error {
+	return &answer.Problem{
+		Code:  answer.Config,
+		Why:   "use " + setting + ": " + err.Error(),
+		Next:  []answer.Command{answer.Advice(cmp.Or(remedy, "correct "+setting))},
+		Cause: err,
+	}
 }
-
-func (e *SettingError) Error() string { return "use " + e.Setting + ": " + e.Err.Error() }
-
-// Unwrap returns the cause.
-func (e *SettingError) Unwrap() error { return e.Err }
-
-// Remedy is what a person does about it.
-func (e *SettingError) Remedy() string { return cmp.Or(e.Do, "correct "+e.Setting) }
 
 // override applies label-state.repo and label-state.host to what a URL means, or to the error that
 // it means nothing: a repository named outright is on github.com unless something says otherwise.
@@ -105,10 +102,8 @@ func (s settings) override(r host.Remote, err error) (host.Remote, error) {
 	if s.repo != "" {
 		owner, name, bad := host.ParseRepo(s.repo, host.Defaults{})
 		if bad != nil {
-			return host.Remote{}, &SettingError{
-				Setting: "git config label-state.repo", Err: bad,
-				Do: "git config label-state.repo OWNER/NAME",
-			}
+			return host.Remote{}, unusable("git config label-state.repo", "git config label-state.repo OWNER/NAME",
+				bad)
 		}
 		r, err = host.Remote{Host: cmp.Or(r.Host, "github.com"), Owner: owner, Repo: name}, nil
 	}
@@ -117,10 +112,7 @@ func (s settings) override(r host.Remote, err error) (host.Remote, error) {
 		return r, err
 	}
 	if r, err = r.On(s.host); err != nil {
-		return host.Remote{}, &SettingError{
-			Setting: "git config label-state.host", Err: err,
-			Do: "git config label-state.host HOST",
-		}
+		return host.Remote{}, unusable("git config label-state.host", "git config label-state.host HOST", err)
 	}
 
 	return r, nil
@@ -129,7 +121,7 @@ func (s settings) override(r host.Remote, err error) (host.Remote, error) {
 // Remote returns the repository that the URL of a git remote means here: label-state.repo and
 // label-state.host come first, and an alias of ssh's configuration stands for its host. The error
 // is a
-// *host.NotGitHubError or a *SettingError.
+// *host.NotGitHubError or an answer.Config.
 func (e Environment) Remote(ctx context.Context, url string) (host.Remote, error) {
 	s, err := e.settings(ctx)
 	if err != nil {
@@ -212,8 +204,7 @@ func (e Environment) clone(ctx context.Context) (clone, error) {
 	}
 
 	r, err := s.override(e.parseRemote(ctx, url))
-	var setting *SettingError
-	if errors.As(err, &setting) {
+	if answer.Is(err, answer.Config) {
 		return clone{}, err
 	}
 

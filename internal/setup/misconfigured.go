@@ -3,20 +3,13 @@ package setup
 import (
 	"errors"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/config"
-	"github.com/label-state/label-state/internal/host"
-	"github.com/label-state/label-state/internal/state"
 )
 
 // Misconfigured reports whether an error of Open means that the program was called or configured
 // wrongly, rather than that something could not be found out.
 func Misconfigured(err error) bool {
-	var (
-		conf  *config.Error
-		ref   *host.ReferenceError
-		value *SettingError
-		name  *state.RepoNameError
-	)
-
-	return errors.As(err, &conf) || errors.As(err, &ref) || errors.As(err, &value) || errors.As(err, &name)
+	_, is := errors.AsType[*config.Error](err)
+	return is || answer.Is(err, answer.Config) || answer.Is(err, answer.Usage)
 }

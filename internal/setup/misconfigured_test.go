@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/config"
-	"github.com/label-state/label-state/internal/host"
 	"github.com/label-state/label-state/internal/setup"
 )
 
@@ -16,10 +16,10 @@ func TestMisconfigured(t *testing.T) {
 	}{
 		{nil, false},
 		{&config.Error{}, true},
-		{&host.ReferenceError{}, true},
-		{fmt.Errorf("open: %w", &setup.SettingError{Err: fmt.Errorf("x")}), true},
+		{&answer.Problem{Code: answer.Usage}, true},
+		{fmt.Errorf("open: %w", &answer.Problem{Code: answer.Config}), true},
 		{&setup.NoTokenError{}, false},
-		{&setup.BadTokenError{}, false},
+		{&answer.Problem{Code: answer.BadToken}, false},
 	} {
 		if got := setup.Misconfigured(c.err); got != c.want {
 			t.Errorf("Misconfigured(%v) = %v", c.err, got)

@@ -21,7 +21,7 @@ type place struct {
 
 // locate finds the place. Names come from the options, what they leave out from the clone; with
 // Options.Guess, and repository and host by name, no clone is looked at, so that Settle has no
-// checked-out file to remark on. Errors are *host.ReferenceError and *SettingError.
+// checked-out file to remark on. Errors are answer.Usage and answer.Config.
 func (e Environment) locate(ctx context.Context, o Options) (place, error) {
 	var c clone
 	var err error
@@ -75,12 +75,10 @@ func (e Environment) hosts(o Options, c clone) ([]origin, error) {
 		ep, err := host.FromAPI(named)
 		switch {
 		case err != nil && o.API != "":
-			return nil, &SettingError{Setting: "input api-url", Err: err}
+			return nil, unusable("input api-url", "", err)
 		case err != nil:
-			return nil, &SettingError{
-				Setting: "LABEL_STATE_API_URL", Err: err,
-				Do: "set it to a URL such as https://api.github.com, or: unset LABEL_STATE_API_URL",
-			}
+			return nil, unusable("LABEL_STATE_API_URL",
+				"set it to a URL such as https://api.github.com, or: unset LABEL_STATE_API_URL", err)
 		}
 
 		return []origin{{Endpoints: ep, named: true}}, nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/host"
 	"github.com/label-state/label-state/internal/setup"
@@ -238,15 +239,13 @@ func TestReferences(t *testing.T) {
 
 func TestCalledWrongly(t *testing.T) {
 	m := newMachine(t, map[string]string{"GH_TOKEN": "tok"})
-	var ref *host.ReferenceError
-	if _, err := setup.Open(t.Context(), m.environment(), setup.Options{Ref: "nonsense"}); !errors.As(err, &ref) {
+	if _, err := setup.Open(t.Context(), m.environment(), setup.Options{Ref: "nonsense"}); !answer.Is(err, answer.Usage) {
 		t.Errorf("nonsense: %v", err)
 	}
 
 	m.variables["LABEL_STATE_API_URL"] = "https://ghes.corp/api/v4"
-	var setting *setup.SettingError
-	if _, err := setup.Open(t.Context(), m.environment(), setup.Options{}); !errors.As(err, &setting) ||
-		setting.Setting != "LABEL_STATE_API_URL" {
+	if _, err := setup.Open(t.Context(), m.environment(), setup.Options{}); !answer.Is(err, answer.Config) ||
+		!strings.Contains(err.Error(), "use LABEL_STATE_API_URL: ") {
 		t.Errorf("bad address: %v", err)
 	}
 }

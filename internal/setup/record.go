@@ -277,8 +277,8 @@ func (s *Session) Forget(i claim.Issue) error {
 	return store.Remove(i)
 }
 
-// holds is where this worktree's holds are kept; ok is false outside a git repository, which is no
-// error.
+// holds is where this worktree's holds are kept; ok is false outside a git repository, which is not
+// an error.
 func (s *Session) holds() (store state.Holds, ok bool, err error) {
 	store, err = s.env.Holds()
 	if errors.Is(err, state.ErrNoRepository) {

@@ -40,8 +40,8 @@ type Options struct {
 	View    bool // nothing is decided by what is read (github.Options.View); every write is refused
 
 	// Tolerant goes on where the configuration on the default branch has problems, without what
-	// they concern: for who writes nothing by it. Session.Unusable has the problems. View does so,
-	// too, and says them in one line.
+	// they concern: for a caller that writes nothing by it. Session.Unusable has the problems. View
+	// does so, too, and says them in one line.
 	Tolerant bool
 
 	// Guess is a configuration to go by until Settle has asked for the repository's; nothing may be
@@ -56,8 +56,8 @@ type Options struct {
 	Published string
 }
 
-// First is what a session's first query reads besides the configuration, for who asks the client
-// for it next. The zero value is the issue of Options.Ref, and nothing without one.
+// First is what a session's first query reads besides the configuration, for the caller that asks
+// the client for it next. The zero value is the issue of Options.Ref, and nothing without one.
 type First struct {
 	Since time.Time // not zero: the first page of the client's Scan since then
 	Live  bool      // or of its Current
@@ -93,7 +93,7 @@ type Session struct {
 
 // Open makes a session. It reads git's configuration, a token, the caller's own configuration and
 // the repository's, which is the file on its default branch: GitHub is asked for that one file.
-// Errors a caller may tell apart: *config.Error, *host.ReferenceError and *SettingError were called
+// Errors a caller may tell apart: *config.Error, answer.Usage and answer.Config were called
 // or configured wrongly; *NoTokenError, *BadTokenError and the client's could not find out.
 func Open(ctx context.Context, e Environment, o Options) (*Session, error) {
 	p, err := e.locate(ctx, o)
@@ -226,6 +226,10 @@ func (e Environment) session(o Options, p place, t credential, conf *configurati
 		if client, err = e.client(o, p, t, conf.Config); err != nil {
 			return nil, err
 		}
+	}
+
+	if conf.Contributors.Open() {
+		client.WelcomeContributors()
 	}
 
 	store := e.store(client, conf.Config)

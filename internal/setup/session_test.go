@@ -13,9 +13,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/config"
-	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/state"
@@ -75,7 +75,7 @@ func TestConfigurationLookup(t *testing.T) {
 		{
 			"one's own says something else", true, "", "on_reopen: requeue", "theirs.yml", "",
 			setup.Options{},
-			`error: theirs.yml:1: on_reopen: is "none", and on the default branch of acme/app it is "requeue"; allowed: what the default branch says, for everybody must go by the same`, 1, "",
+			`error: theirs.yml:1: on_reopen: is "none", and on the default branch of acme/app it is "requeue"; allowed: what the default branch says, because it must be the same for everybody`, 1, "",
 		},
 		{
 			"named and missing", true, "", "", "nowhere.yml", "",
@@ -265,8 +265,8 @@ func TestSession(t *testing.T) {
 	if r := s.Ledger.Rules(); r.Scheme.Available != "ready" || r.Terms.TTL != time.Hour {
 		t.Errorf("the ledger has other rules: %+v", r)
 	}
-	var dry *github.DryRunError
-	if err := s.Client.AddLabel(t.Context(), s.Issue, "ready"); !errors.As(err, &dry) {
+	if err := s.Client.AddLabel(t.Context(), s.Issue, "ready"); err == nil ||
+		!strings.Contains(err.Error(), "dry run: ") {
 		t.Errorf("a dry run wrote: %v", err)
 	}
 
@@ -340,8 +340,7 @@ func TestHoldsOfTheWorkTree(t *testing.T) {
 	}
 
 	m.write(".git/label-state/holds/acme@app@7.json", "{")
-	var bad *state.UnreadableHoldError
-	if _, _, err := s.Recall(s.Issue); !errors.As(err, &bad) {
+	if _, _, err := s.Recall(s.Issue); !answer.Is(err, answer.Machine) {
 		t.Errorf("Recall of a damaged file: %v", err)
 	}
 }

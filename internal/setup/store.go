@@ -26,7 +26,7 @@ func (e Environment) store(c *github.Client, conf config.Config) lease.Store {
 }
 
 // openServer opens a store that is a server of its own: one that the caller gave, else the one that
-// this program was built with, at the URL in the variable. The error is a *SettingError or
+// this program was built with, at the URL in the variable. The error is an answer.Config or
 // lease.ErrNotLinked, or the store's.
 func (e Environment) openServer(kind, variable string) (lease.Remote, error) {
 	if given, ok := e.Services[kind]; ok {
@@ -40,11 +40,8 @@ func (e Environment) openServer(kind, variable string) (lease.Remote, error) {
 
 	url := e.Getenv(variable)
 	if url == "" {
-		return nil, &SettingError{
-			Setting: variable,
-			Err:     errors.New("it is not set; it holds the URL of the lease store"),
-			Do:      "export " + variable + "=redis://USER:PASSWORD@HOST:6379",
-		}
+		return nil, unusable(variable, "export "+variable+"=redis://USER:PASSWORD@HOST:6379",
+			errors.New("it is not set; it holds the URL of the lease store"))
 	}
 
 	secure, err := e.secured(url)

@@ -16,7 +16,7 @@ import (
 // secured is how a store at that URL is to be recognized, and recognizes us; nil is the system's
 // way. If a variable asks for it, a URL without TLS is an error: the password would go in clear.
 // The error is a
-// *SettingError.
+// answer.Config.
 func (e Environment) secured(url string) (*tls.Config, error) {
 	ca, cert, key := e.Getenv(lease.CAVariable), e.Getenv(lease.CertVariable), e.Getenv(lease.KeyVariable)
 	first := "" // of these that is set
@@ -30,10 +30,8 @@ func (e Environment) secured(url string) (*tls.Config, error) {
 		return nil, nil
 	}
 	if scheme, _, _ := strings.Cut(url, "://"); scheme != "rediss" && scheme != "unix" {
-		return nil, &SettingError{
-			Setting: first,
-			Err:     fmt.Errorf("it is set, and the store's address begins with %s://, which is without TLS", scheme),
-		}
+		return nil, unusable(first, "",
+			fmt.Errorf("it is set, and the store's address begins with %s://, which is without TLS", scheme))
 	}
 
 	conf := &tls.Config{MinVersion: tls.VersionTLS12}
@@ -45,7 +43,7 @@ func (e Environment) secured(url string) (*tls.Config, error) {
 
 		conf.RootCAs = x509.NewCertPool()
 		if !conf.RootCAs.AppendCertsFromPEM(text) {
-			return nil, &SettingError{Setting: lease.CAVariable, Err: errors.New("there is no certificate in it")}
+			return nil, unusable(lease.CAVariable, "", errors.New("there is no certificate in it"))
 		}
 	}
 
@@ -53,15 +51,9 @@ func (e Environment) secured(url string) (*tls.Config, error) {
 	case cert == "" && key == "":
 		return conf, nil
 	case cert == "":
-		return nil, &SettingError{
-			Setting: lease.CertVariable,
-			Err:     fmt.Errorf("it is not set, and %s is", lease.KeyVariable),
-		}
+		return nil, unusable(lease.CertVariable, "", fmt.Errorf("it is not set, but %s is", lease.KeyVariable))
 	case key == "":
-		return nil, &SettingError{
-			Setting: lease.KeyVariable,
-			Err:     fmt.Errorf("it is not set, and %s is", lease.CertVariable),
-		}
+		return nil, unusable(lease.KeyVariable, "", fmt.Errorf("it is not set, but %s is", lease.CertVariable))
 	}
 
 	// This machine's certificate with its key.
@@ -77,10 +69,8 @@ func (e Environment) secured(url string) (*tls.Config, error) {
 
 	own, err := tls.X509KeyPair(certText, keyText)
 	if err != nil {
-		return nil, &SettingError{
-			Setting: lease.CertVariable,
-			Err:     fmt.Errorf("does not match the key in %s: %w", lease.KeyVariable, err),
-		}
+		return nil, unusable(lease.CertVariable, "",
+			fmt.Errorf("does not match the key in %s: %w", lease.KeyVariable, err))
 	}
 
 	conf.Certificates = []tls.Certificate{own}
@@ -94,15 +84,12 @@ func (e Environment) pem(name, value string) ([]byte, error) {
 	if !strings.Contains(value, "-----BEGIN ") {
 		var err error
 		if text, err = os.ReadFile(e.path(value)); err != nil {
-			return nil, &SettingError{
-				Setting: name,
-				Err:     fmt.Errorf("read the file that it names: %w", printable.Cause(err)),
-			}
+			return nil, unusable(name, "", fmt.Errorf("read the file that it names: %w", printable.Cause(err)))
 		}
 	}
 
 	if block, _ := pem.Decode(text); block == nil {
-		return nil, &SettingError{Setting: name, Err: errors.New("expected PEM, or a file with it")}
+		return nil, unusable(name, "", errors.New("expected PEM, or a file with it"))
 	}
 
 	return text, nil

@@ -32,11 +32,11 @@ func TestStoreIsSecured(t *testing.T) {
 		"certificate alone": {secured, "", p.Cert, p.Key, "certificate"},
 		"no key": {
 			secured, "", p.Cert, "",
-			"use LABEL_STATE_LEASE_KEY: it is not set, and LABEL_STATE_LEASE_CERT is",
+			"use LABEL_STATE_LEASE_KEY: it is not set, but LABEL_STATE_LEASE_CERT is",
 		},
 		"no certificate": {
 			secured, "", "", p.Key,
-			"use LABEL_STATE_LEASE_CERT: it is not set, and LABEL_STATE_LEASE_KEY is",
+			"use LABEL_STATE_LEASE_CERT: it is not set, but LABEL_STATE_LEASE_KEY is",
 		},
 		"another's key": {
 			secured, "", p.Cert, q.Key,

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/host"
 )
@@ -30,14 +31,14 @@ type NoTokenError struct {
 
 func (e *NoTokenError) Error() string {
 	if len(e.Variables) == 0 && len(e.Withheld) == 0 && (origin{Endpoints: host.API(e.Host)}).local() {
-		return "find token for " + e.Host + ": none goes there unless LABEL_STATE_API_URL names it"
+		return "find token for " + e.Host + ": no token is sent there unless LABEL_STATE_API_URL names it"
 	}
 	if len(e.Variables) == 0 && len(e.Withheld) == 0 {
 		return "find token for " + e.Host + ": neither gh nor git has one"
 	}
 	if len(e.Withheld) > 0 {
 		return "find token for " + e.Host + ": " + strings.Join(e.Withheld, " and ") +
-			" does not go there unless GH_HOST names that host"
+			" is not sent there unless GH_HOST names that host"
 	}
 
 	return "find token for " + e.Host + ": none in " + strings.Join(e.Variables, ", ")
@@ -53,13 +54,6 @@ func (e *NoTokenError) Remedy() string {
 	}
 
 	return "set one of them, or run: gh auth login"
-}
-
-// A BadTokenError is a token that cannot be one. It says where it was found, never what it is.
-type BadTokenError struct{ Source string }
-
-func (e *BadTokenError) Error() string {
-	return "use token from " + e.Source + ": it is not one word of printable ASCII"
 }
 
 // An origin is where requests go, and whether a person named that very address.
@@ -177,7 +171,14 @@ func isName(s string) bool {
 // newToken refuses what cannot be in a header.
 func newToken(text, source string) (credential, error) {
 	if strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return credential{}, &BadTokenError{source}
+		return credential{}, &answer.Problem{
+			Code: answer.BadToken,
+			Why:  "use token from " + source + ": it is not one word of printable ASCII",
+			Next: []answer.Command{
+				answer.Advice("copy the whole token again to " + source),
+				answer.Shell("or use the one that gh has", "gh", "auth", "token"),
+			},
+		}
 	}
 	return credential{github.NewSecret(text), source}, nil
 }

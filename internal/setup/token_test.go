@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/setup"
 )
 
@@ -245,8 +246,7 @@ func TestTokenThatCannotBeOne(t *testing.T) {
 	for _, text := range []string{"two words", "line\nbreak", "caf\u00e9", "tok\x00"} {
 		m := newMachine(t, map[string]string{"GH_TOKEN": text, "GITHUB_TOKEN": "tok"})
 		_, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app"})
-		var bad *setup.BadTokenError
-		if !errors.As(err, &bad) || bad.Source != "GH_TOKEN" || strings.Contains(err.Error(), text) {
+		if !answer.Is(err, answer.BadToken) || !strings.Contains(err.Error(), "GH_TOKEN") || strings.Contains(err.Error(), text) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -294,7 +294,7 @@ func TestWithheldToken(t *testing.T) {
 	_, err := setup.Open(t.Context(), m.environment(), setup.Options{})
 	var none *setup.NoTokenError
 	if !errors.As(err, &none) || !strings.Contains(err.Error(),
-		"GH_ENTERPRISE_TOKEN does not go there unless GH_HOST names that host") ||
+		"GH_ENTERPRISE_TOKEN is not sent there unless GH_HOST names that host") ||
 		!strings.Contains(none.Remedy(), "export GH_HOST=evil.example") {
 		t.Errorf("Open: %v", err)
 	}

@@ -13,12 +13,23 @@ import (
 // cloudAgent is assigned to issues and never does anything.
 const cloudAgent = "copilot-swe-agent[bot]"
 
-// open lets contributors into the world, agents in the cloud, and limits on what one may hold.
+// The guests: strangers, a member who may only read, and one who may label.
+const (
+	reader = "reader"
+	tia    = "tia"
+)
+
+func guests() []string { return []string{"guest-0", "guest-1", reader, tia} }
+
+// open lets contributors into the world, members whose holds end, agents in the cloud, assignments
+// that end, and limits on what one may hold.
 func (s *shape) open() {
 	s.guests, s.action, s.strict, s.rush = true, true, false, false
-	s.issues += 2 // for workers and contributors
-	s.settings.Rules.AssignedBotTTL = 20 * time.Minute
-	s.settings.Rules.Limits = lifecycle.Limits{Holds: 2}
+	s.issues += 3 // for workers, contributors and members
+	r := &s.settings.Rules
+	r.AssignedBotTTL, r.AssigneeTTL, r.PersonTTL = 20*time.Minute, 30*time.Minute, 25*time.Minute
+	r.Unassign = s.number%12 == 2
+	r.Limits = lifecycle.Limits{Holds: 2}
 }
 
 // contributors is what they may do there.
@@ -30,7 +41,8 @@ func (s shape) contributors() config.Contributors {
 	return c
 }
 
-// visit is a contributor's day: commands, talk and pull requests, which they close in the evening.
+// visit is the day of a contributor, or of a member on the site: commands, talk, assignments and
+// pull requests, which they close in the evening.
 func (a *actor) visit() {
 	var pulls []int
 	for {
@@ -48,7 +60,7 @@ func (a *actor) visit() {
 				githubsim.Pull{Title: "Fix", Body: fmt.Sprintf("Closes #%d", n), Head: a.name + a.word()})
 			pulls = append(pulls, pull)
 		case 1:
-			err = a.server.Assign(app, n, "olga", cloudAgent)
+			err = a.server.Assign(app, n, "olga", []string{cloudAgent, tia}[a.rng.IntN(2)])
 		default:
 			text := []string{"/claim", "/claim", "/take", "/claim", "/release", "Still on it.", "/hold", "> /claim"}[what-2]
 			_, err = a.server.AddComment(app, n, a.name, text)
@@ -56,6 +68,7 @@ func (a *actor) visit() {
 
 		a.note("#%d is visited: %v", n, err)
 		a.oneHolder(n)
+		a.withinLimit()
 	}
 
 	for _, pull := range pulls {
@@ -78,6 +91,28 @@ func (w *world) oneHolder(n int) {
 		if h.issue.Number == n && h.owns() && !decided(log, who.worker) {
 			w.breach("%s and %s hold %s", who, c.Person, h.issue)
 		}
+	}
+}
+
+// withinLimit complains about a contributor with more holds than one login may have. A hold whose
+// first ttl is over may have expired, and does not count.
+func (a *actor) withinLimit() {
+	if a.name == tia {
+		return
+	}
+
+	rules, held := a.contributors(), 0
+	for n := range a.issues {
+		c, holds := replay(a.comments(n + 1)).HeldBy(a.name)
+		if holds && c.Held() && time.Since(c.Created) < rules.TTL {
+			held++
+		}
+	}
+
+	if held > rules.Limit {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.breach("%s has %d holds, and one login may have %d", a.name, held, rules.Limit)
 	}
 }
 

@@ -147,6 +147,13 @@ func (w *world) atRest(f lifecycle.Facts) {
 	if slices.Contains(f.Labels, w.settings.Rules.Scheme.Name(labels.Claimed)) {
 		w.breach("#%d looks held", n)
 	}
+	v := w.settings.Rules.Verdict(f, lifecycle.Seeker{})
+	if w.guests && v.Has(lifecycle.CodeAssigned) {
+		w.breach("#%d is kept by an assignment of long ago: %s", n, v)
+	}
+	if w.settings.Rules.Unassign && f.Open && len(f.Assignees) > 0 {
+		w.breach("#%d is assigned to %v, who have not been heard of", n, f.Assignees)
+	}
 	w.counts(n)
 }
 

@@ -159,9 +159,9 @@ func (w *world) crowd() {
 		enter("olga", "olga", (*actor).meddle)
 	}
 
-	for n := range 3 {
-		if w.guests {
-			enter(fmt.Sprint("guest-", n), "github-actions[bot]", (*actor).visit)
+	if w.guests {
+		for _, name := range guests() {
+			enter(name, "github-actions[bot]", (*actor).visit)
 		}
 	}
 

@@ -114,6 +114,8 @@ func (s shape) seed() githubsim.Seed {
 	add("olga", "admin")
 	add("tia", "triage")
 	add("mallory", "read")
+	add(reader, "read")
+	add(cloudAgent, "write")
 	add("github-actions[bot]", "write")
 
 	for n := range s.issues {

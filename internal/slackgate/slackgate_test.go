@@ -1,6 +1,7 @@
 package slackgate_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,7 +24,7 @@ type workspace struct {
 
 func newWorkspace(t *testing.T) *workspace {
 	w := &workspace{reactions: "[]"}
-	w.Server = httptest.NewServer(http.HandlerFunc(w.serve))
+	w.Server = httptest.NewTLSServer(http.HandlerFunc(w.serve))
 	t.Cleanup(w.Close)
 	return w
 }
@@ -61,6 +62,7 @@ func (w *workspace) gate(token, channel string) *slackgate.Gate {
 		Channel:   channel,
 		Approvers: []string{"U1", "U2"},
 		API:       w.URL + "/",
+		HTTP:      w.Client(),
 	})
 }
 
@@ -151,6 +153,9 @@ func TestTrouble(t *testing.T) {
 	}
 
 	_, odd := w.gate("xoxb-good", "C1").Post(t.Context(), plan)
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	_, cancelled := w.gate("xoxb-good", "C1").Post(stopped, plan)
 	w.Close()
 	_, away := w.gate("xoxb-secret", "C1").Post(t.Context(), plan)
 	for want, err := range map[string]error{
@@ -162,6 +167,10 @@ func TestTrouble(t *testing.T) {
 		if err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
+	}
+
+	if !errors.Is(cancelled, context.Canceled) {
+		t.Errorf("cancelled: %v", cancelled)
 	}
 
 	var b *slackgate.BusyError

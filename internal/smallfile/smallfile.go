@@ -12,31 +12,29 @@ import (
 	"os"
 )
 
-// An IrregularError is a name that leads to something else than a regular file.
-type IrregularError struct {
-	Path string
-	Kind string // "a symbolic link", "a folder", "a pipe", "a socket", "a device" or "something of its own"
+// A Large is a file beyond the limit, which it is, in bytes.
+type Large int64
+
+func (l Large) Error() string {
+	switch {
+	case l%(1<<20) == 0:
+		return fmt.Sprintf("it is larger than %d MiB", l>>20)
+	case l%(1<<10) == 0:
+		return fmt.Sprintf("it is larger than %d KiB", l>>10)
+	}
+
+	return fmt.Sprintf("it is larger than %d bytes", l)
 }
 
-func (e *IrregularError) Error() string { return "read " + e.Path + ": " + Reason(e) }
-
-// A LargeError is a file beyond the limit.
-type LargeError struct {
-	Path  string
-	Limit int64 // bytes
-}
-
-func (e *LargeError) Error() string { return "read " + e.Path + ": " + Reason(e) }
-
-// Read returns the content of a file of a repository, at most limit bytes. A symbolic link is no
-// regular file. Errors are *IrregularError, *LargeError, or what the system says.
+// Read returns the content of a file of a repository, at most limit bytes. A symbolic link is not a
+// regular file. Errors are *fs.PathError; one has a Large in it, or what the system says.
 func Read(path string, limit int64) ([]byte, error) { return read(path, limit, os.Lstat) }
 
 // Follow is Read for a path that the user has named: it may be a link to a regular file.
 func Follow(path string, limit int64) ([]byte, error) { return read(path, limit, os.Stat) }
 
-// Open opens a regular file of any size, which path may be a link to, for who reads parts of it.
-// Errors are those of Read but for *LargeError.
+// Open opens a regular file of any size, which path may be a link to, for a caller that reads parts
+// of it. Errors are those of Read but for a Large.
 func Open(path string) (*os.File, error) { return open(path, math.MaxInt64, os.Stat) }
 
 // open has looked at the file twice: before it is opened, since for some devices that alone does
@@ -75,53 +73,43 @@ func read(path string, limit int64, stat func(string) (fs.FileInfo, error)) ([]b
 
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	switch {
-	case err != nil:
-		data, err = nil, fmt.Errorf("read %s: %w", path, err)
+	case err != nil: // which names the path
+		data = nil
 	case int64(len(data)) > limit:
-		data, err = nil, &LargeError{path, limit}
+		data, err = nil, &fs.PathError{Op: "read", Path: path, Err: Large(limit)}
 	}
 
 	return data, errors.Join(err, f.Close())
 }
 
 func fit(path string, info fs.FileInfo, limit int64) error {
+	kind := ""
 	switch m := info.Mode(); {
 	case m&fs.ModeSymlink != 0:
-		return &IrregularError{path, "a symbolic link"}
+		kind = "a symbolic link"
 	case m.IsDir():
-		return &IrregularError{path, "a folder"}
+		kind = "a folder"
 	case m&fs.ModeNamedPipe != 0:
-		return &IrregularError{path, "a pipe"}
+		kind = "a pipe"
 	case m&fs.ModeSocket != 0:
-		return &IrregularError{path, "a socket"}
+		kind = "a socket"
 	case m&fs.ModeDevice != 0:
-		return &IrregularError{path, "a device"}
+		kind = "a device"
 	case !m.IsRegular():
-		return &IrregularError{path, "something of its own"}
+		kind = "something of its own"
 	case info.Size() > limit:
-		return &LargeError{path, limit}
+		return &fs.PathError{Op: "read", Path: path, Err: Large(limit)}
+	default:
+		return nil
 	}
 
-	return nil
+	return &fs.PathError{Op: "read", Path: path, Err: errors.New("it is " + kind + ", not a regular file")}
 }
 
 // Reason is what is wrong with a file without its path, which the message around it names already.
 func Reason(err error) string {
-	var irregular *IrregularError
-	var large *LargeError
-	var path *fs.PathError
-	switch {
-	case errors.As(err, &irregular):
-		return "it is " + irregular.Kind + ", not a regular file"
-	case errors.As(err, &large) && large.Limit%(1<<20) == 0:
-		return fmt.Sprintf("it is larger than %d MiB", large.Limit>>20)
-	case errors.As(err, &large) && large.Limit%(1<<10) == 0:
-		return fmt.Sprintf("it is larger than %d KiB", large.Limit>>10)
-	case errors.As(err, &large):
-		return fmt.Sprintf("it is larger than %d bytes", large.Limit)
-	case errors.As(err, &path):
-		return path.Err.Error()
+	if at, is := errors.AsType[*fs.PathError](err); is {
+		err = at.Err
 	}
-
 	return err.Error()
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -70,6 +71,9 @@ func TestWhatIsRead(t *testing.T) {
 			got := string(data)
 			if err != nil {
 				got = smallfile.Reason(err)
+				if !strings.Contains(err.Error(), at(c.name)) {
+					t.Errorf("%s %s: %v", verb.name, c.name, err)
+				}
 			}
 
 			if got != verb.want {

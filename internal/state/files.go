@@ -26,23 +26,7 @@ import (
 // Replace gives a file in an existing folder a new text in one step: a reader sees the old text or
 // the new one, and the new one is on the disk when Replace returns. After an error the old one
 // stands. What a kill leaves beside it begins with a dot and ends in .tmp; nobody reads it.
-func Replace(file string, text []byte, mode fs.FileMode) error {
-	return beside(file, text, mode, os.Rename)
-}
-
-// Create makes a file as Replace does, but fails with fs.ErrExist when there is one: of many who
-// try, one succeeds.
-func Create(file string, text []byte, mode fs.FileMode) error {
-	return beside(file, text, mode, func(temp, file string) error {
-		if err := os.Link(temp, file); err != nil {
-			return err
-		}
-		return os.Remove(temp)
-	})
-}
-
-// beside writes the text to a new file in the same folder and puts it in place.
-func beside(file string, text []byte, mode fs.FileMode, place func(temp, file string) error) (err error) {
+func Replace(file string, text []byte, mode fs.FileMode) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(file), ".new-*.tmp")
 	if err != nil {
 		return err
@@ -57,7 +41,7 @@ func beside(file string, text []byte, mode fs.FileMode, place func(temp, file st
 	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	if err = place(f.Name(), file); err != nil {
+	if err = os.Rename(f.Name(), file); err != nil {
 		return err
 	}
 
@@ -85,7 +69,7 @@ func readJSON(file string, limit int64, into any) error {
 		return err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("something follows it")
+		return errors.New("unexpected data after it")
 	}
 
 	return nil
@@ -110,7 +94,7 @@ func Fingerprint(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-var errIrregular = errors.New("it is no regular file")
+var errIrregular = errors.New("it is not a regular file")
 
 // ErrLocked is a file that somebody else holds.
 var ErrLocked = errors.New("another process holds it")

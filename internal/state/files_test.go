@@ -3,7 +3,6 @@ package state_test
 import (
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -167,38 +166,6 @@ func TestHolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _ = io.Copy(io.Discard, os.Stdin) // until it is killed
-}
-
-// TestCreate: of many who make one file, one succeeds, and nobody sees half of it.
-func TestCreate(t *testing.T) {
-	dir := t.TempDir()
-	file := filepath.Join(dir, "entry")
-	made := make(chan string, 8)
-	var crew sync.WaitGroup
-	for n := range cap(made) {
-		crew.Go(func() {
-			text := strings.Repeat(string(rune('a'+n)), 1<<14)
-			switch err := state.Create(file, []byte(text), 0o644); {
-			case err == nil:
-				made <- text
-			case !errors.Is(err, fs.ErrExist):
-				t.Error(err)
-			}
-		})
-	}
-
-	crew.Wait()
-	if len(made) != 1 {
-		t.Fatalf("%d made it, want one", len(made))
-	}
-
-	if got, err := os.ReadFile(file); err != nil || string(got) != <-made {
-		t.Errorf("read %d bytes, %v: not what was written", len(got), err)
-	}
-
-	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
-		t.Errorf("left: %v, %v", left, err)
-	}
 }
 
 // TestOneHolder: however the file comes and goes while many want it, one of them holds it.

@@ -13,13 +13,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 )
 
 // holdsFolder is where the files are, below a worktree's git directory.
 const holdsFolder = "label-state/holds"
 
-// largestHold is the size in bytes above which a file is no hold of ours.
+// largestHold is the size in bytes above which a file is not a hold of ours.
 const largestHold = 64 << 10
 
 // A Hold is what this worktree remembers of one claim of its own. Times are the server's.
@@ -63,17 +64,6 @@ type Holds struct{ dir string }
 func OpenHolds(gitDir string) Holds {
 	return Holds{filepath.Join(gitDir, filepath.FromSlash(holdsFolder))}
 }
-
-// An UnreadableHoldError names a file that is not a hold as Save writes it.
-type UnreadableHoldError struct {
-	File string
-	Err  error
-}
-
-func (e *UnreadableHoldError) Error() string { return "read hold " + e.File + ": " + e.Err.Error() }
-
-// Unwrap returns the cause.
-func (e *UnreadableHoldError) Unwrap() error { return e.Err }
 
 // Save writes the hold, replacing an older one of the same issue. A reader sees the old file or
 // the new one, never half of either.
@@ -178,7 +168,7 @@ func (s Holds) Load(i claim.Issue) (h Hold, ok bool, err error) {
 }
 
 // All returns every hold of this worktree, ordered by issue. The error joins one
-// *UnreadableHoldError for each file that could not be read; the holds that could be are returned
+// answer.Machine for each file that could not be read; the holds that could be are returned
 // beside it.
 func (s Holds) All() ([]Hold, error) {
 	entries, err := os.ReadDir(s.dir)
@@ -261,7 +251,7 @@ func (s Holds) Attend(i claim.Issue) (free func() error, err error) {
 	}
 
 	if err != nil {
-		return nil, fmt.Errorf("attend the hold of %s: %w", i, err)
+		return nil, fmt.Errorf("lock the hold of %s: %w", i, err)
 	}
 
 	return free, nil
@@ -327,7 +317,7 @@ func (s Holds) file(i claim.Issue) (string, error) {
 }
 
 // read reads one file and checks that it is of the hold its name says. Errors are fs.ErrNotExist
-// and *UnreadableHoldError.
+// and answer.Machine.
 func (s Holds) read(name string) (Hold, error) {
 	path := filepath.Join(s.dir, name)
 	var f holdFile
@@ -352,7 +342,15 @@ func (s Holds) read(name string) (Hold, error) {
 	}
 
 	if err != nil {
-		return Hold{}, &UnreadableHoldError{path, err}
+		return Hold{}, &answer.Problem{
+			Code: answer.Machine,
+			Why:  "read hold " + path + ": " + err.Error(),
+			Next: []answer.Command{
+				answer.Call("name the worker", answer.Again, "--codename", "NAME", "--firing-id", "ID"),
+				answer.Shell("or forget the hold", "rm", path),
+			},
+			Cause: err,
+		}
 	}
 
 	return h, nil

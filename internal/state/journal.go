@@ -161,7 +161,7 @@ func (b journal[T]) File(name string) string { return filepath.Join(b.dir, name+
 // checkPageName keeps a page inside its folder.
 func checkPageName(name string) error {
 	if name == "" || name[0] == '.' || strings.ContainsAny(name, `/\:`) || !filepath.IsLocal(name) {
-		return fmt.Errorf("open journal: %q is no name", name)
+		return fmt.Errorf("open journal: %q is not a name", name)
 	}
 	return nil
 }

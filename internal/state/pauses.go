@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/printable"
 )
@@ -37,31 +38,11 @@ type Pauses struct {
 // Path is where the list is kept.
 func (f Pauses) Path() string { return filepath.Join(f.Dir, pausesFile) }
 
-// An UnreadablePausesError names a list that is there and says nothing reliable.
-type UnreadablePausesError struct {
-	File string
-	Err  error
-}
-
-func (e *UnreadablePausesError) Error() string {
-	return "read local pauses " + e.File + ": " + e.Err.Error()
-}
-
-// Unwrap returns the cause.
-func (e *UnreadablePausesError) Unwrap() error { return e.Err }
-
 // ErrPausesBusy says that another process is writing the list.
 var ErrPausesBusy = errors.New("write local pauses: another process is writing them")
 
-// A RepoNameError is a repository name that is not owner/repo.
-type RepoNameError struct{ Name string }
-
-func (e *RepoNameError) Error() string {
-	return fmt.Sprintf("repository %q: expected owner/repo", e.Name)
-}
-
-// Get returns the pause of owner/repo in any case, or nil when it is not paused here. An error,
-// *RepoNameError or *UnreadablePausesError, means that nobody knows.
+// Get returns the pause of owner/repo in any case, or nil when it is not paused here. An error
+// means that nobody knows.
 func (f Pauses) Get(repo string) (*Pause, error) {
 	key, err := normalRepo(repo)
 	if err != nil {
@@ -79,7 +60,7 @@ func (f Pauses) Get(repo string) (*Pause, error) {
 	return nil, nil
 }
 
-// All returns every pause of this machine, ordered by repository, or an *UnreadablePausesError.
+// All returns every pause of this machine, ordered by repository, or that the list cannot be read.
 func (f Pauses) All() ([]Pause, error) {
 	paused, err := f.load()
 	if err != nil {
@@ -89,8 +70,8 @@ func (f Pauses) All() ([]Pause, error) {
 }
 
 // Set pauses a repository; one that is paused already gets the new reason, and stays as it is
-// without one. Errors are *RepoNameError,
-// *UnreadablePausesError, ErrPausesBusy, or the file system's.
+// without one. Errors are answer.Usage,
+// an unreadable list, ErrPausesBusy, or the file system's.
 func (f Pauses) Set(p Pause) error {
 	key, err := normalRepo(p.Repo)
 	if err != nil {
@@ -158,7 +139,7 @@ type pauseList struct {
 }
 
 // load reads the list, by normalRepo; without a file it is empty. The error is an
-// *UnreadablePausesError.
+// that the list cannot be read.
 func (f Pauses) load() (map[string]Pause, error) {
 	paused := map[string]Pause{}
 	var list pauseList
@@ -177,7 +158,14 @@ func (f Pauses) load() (map[string]Pause, error) {
 	}
 
 	if err != nil {
-		return nil, &UnreadablePausesError{f.Path(), err}
+		return nil, &answer.Problem{
+			Code: answer.Machine,
+			Why:  "read local pauses " + f.Path() + ": " + err.Error(),
+			Next: []answer.Command{
+				answer.Shell("nothing is claimed until it can be read; repair it, or", "rm", f.Path()),
+			},
+			Cause: err,
+		}
 	}
 
 	return paused, nil
@@ -196,7 +184,7 @@ func sortedPauses(paused map[string]Pause) []Pause {
 func normalRepo(repo string) (string, error) {
 	owner, name, ok := strings.Cut(repo, "/")
 	if !ok || !claim.IsName(owner) || !claim.IsName(name) {
-		return "", &RepoNameError{printable.Clip(repo, 80)}
+		return "", answer.Wrongf("repository %q: expected owner/repo", printable.Clip(repo, 80))
 	}
 	return strings.ToLower(repo), nil
 }

@@ -25,8 +25,14 @@ func TestSessionFile(t *testing.T) {
 		}
 	}
 
+	scatter := func(kept *state.Session) { kept.Scattered, kept.Agents = true, []string{"a1"} }
+	if err := s.Change(id, scatter); err != nil {
+		t.Fatal(err)
+	}
+
 	got, ok, err := s.Load(id)
-	if !ok || err != nil || got.Session != id || !slices.Equal(got.Worktrees, []string{"/w/a", "/w/b"}) {
+	if !ok || err != nil || got.Session != id || !slices.Equal(got.Worktrees, []string{"/w/a", "/w/b"}) ||
+		!got.Scattered || !slices.Equal(got.Agents, []string{"a1"}) {
 		t.Fatalf("%+v, %v, %v", got, ok, err)
 	}
 

@@ -23,7 +23,7 @@ type Figures struct {
 	States   []Stay
 	Days     []Day
 	Workers  []Worker // most holds first
-	Merges   []Merge  // from ready to merged: all, then by who delivered, most first
+	Merges   []Merge  // from ready to merged: all, then by deliverer, most first
 	Before   *Figures // of as much time before From; nil where it was not read
 }
 

@@ -130,7 +130,7 @@ func (f Figures) median() string {
 	return printable.Span(f.Merges[0].Median)
 }
 
-// merges are the times from ready to merged, by who delivered.
+// merges are the times from ready to merged, by deliverer.
 func (p page) merges() string {
 	if len(p.Merges) == 0 {
 		return ""

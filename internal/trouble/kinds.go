@@ -5,12 +5,12 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/github"
-	"github.com/label-state/label-state/internal/host"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -61,21 +61,8 @@ func Then(next ...answer.Command) []answer.Command { return next }
 // wrongKinds are what was called or configured wrongly.
 func wrongKinds() []Kind {
 	return []Kind{
-		For[*ledger.StoreError](answer.WrongStore),
 		For[*work.OptionError](answer.Usage),
-		Advised(answer.Usage, func(e *host.ReferenceError, _ *answer.Problem) []answer.Command {
-			if e.Kind == "repository" {
-				return Then(answer.Call("give OWNER/NAME, as in", "doctor", "acme/app"))
-			}
-			return Then(answer.Advice("give owner/repo#7, the issue's URL, or inside a clone just 7"))
-		}),
 		Advised(answer.Config, hintConfig),
-		Advised(answer.Config, func(e *setup.SettingError, _ *answer.Problem) []answer.Command {
-			return Then(answer.Advice(e.Remedy()))
-		}),
-		For[*ledger.NoPullError](answer.NoPull),
-		For[*ledger.CallError](answer.Usage),
-		For[*state.RepoNameError](answer.Usage),
 	}
 }
 
@@ -85,7 +72,7 @@ func hintConfig(e *config.Error, _ *answer.Problem) []answer.Command {
 		return Then(answer.Advice("leave "+e.Path+" out of "+e.File),
 			answer.Advice("the shared configuration is "+config.Path+" on the default branch"))
 	case e.Path == "" && e.Line == 0:
-		return Then(answer.Shell("see that it can be read", "ls", "-l", e.File),
+		return Then(answer.Shell("check that it can be read", "ls", "-l", e.File),
 			answer.Advice("or name another file"))
 	}
 
@@ -109,8 +96,6 @@ func noKinds() []Kind {
 		Advised(answer.NoWork, hintNoWork),
 		Advised(answer.Held, hintHeld),
 		lostKind,
-		For[*ledger.BarredError](answer.Barred),
-		is(ledger.ErrPlanWaits, answer.PlanWaits),
 	}
 }
 
@@ -183,13 +168,13 @@ func hintReason(i claim.Issue, r lifecycle.Reason) []answer.Command {
 
 	case lifecycle.CodePROpen, lifecycle.CodeMerged:
 		if r.URL == "" {
-			return Then(answer.Call("see that the token may read it, or start the issue again", "release", issue,
+			return Then(answer.Call("check that the token may read it, or start the issue again", "release", issue,
 				"--force"))
 		}
 
 		there := answer.Advice("continue there: " + r.URL)
 		if r.ByStranger() {
-			return Then(there, answer.Call("or take the issue all the same", "claim", issue, "--force"))
+			return Then(there, answer.Call("or take the issue anyway", "claim", issue, "--force"))
 		}
 
 		return Then(there)
@@ -248,20 +233,14 @@ func reachKinds() []Kind {
 		Advised(answer.Store, func(e *lease.DeniedError, at *answer.Problem) []answer.Command {
 			return Then(answer.Advice(e.Remedy), doctor("then", at))
 		}),
-		Advised(answer.NotCounted, func(e *github.OutsiderError, _ *answer.Problem) []answer.Command {
-			return Then(answer.Advice(e.Remedy()), answer.Call("then", "doctor", e.Repo.String()))
-		}),
+		Advised(answer.NotCounted, hintOutsider),
 		For[*setup.NoTokenError](answer.NoToken),
-		For[*github.MissingLabelError](answer.NotFound),
 		For[*github.HiddenRoleError](answer.Unread),
 		For[*github.NoGraphQLError](answer.Server),
 		Advised(answer.Unread, func(e remedied,
 			_ *answer.Problem,
 		) []answer.Command {
 			return Then(answer.Advice(e.Remedy()))
-		}),
-		Advised(answer.BadToken, func(e *setup.BadTokenError, _ *answer.Problem) []answer.Command {
-			return Then(answer.Advice("copy the whole token again to "+e.Source), answer.Shell("or use the one that gh has", "gh", "auth", "token"))
 		}),
 		For[*github.AuthError](answer.BadToken),
 		Advised(answer.Forbidden, hintPermission),
@@ -273,13 +252,6 @@ func reachKinds() []Kind {
 		}),
 		For[*github.MovedError](answer.Moved),
 		For[*github.RateLimitError](answer.Limited),
-		Advised(answer.Unshown, func(e *ledger.UnshownError, _ *answer.Problem) []answer.Command {
-			return Then(
-				answer.Advice("look for a claim among them: "+e.Facts.URL),
-				answer.Shell("when nobody can see or delete them, file the issue again", "gh", "issue", "create",
-					"--repo", e.Facts.Issue.Slug()),
-			)
-		}),
 		Advised(answer.Server, func(_ *github.AnswerError, at *answer.Problem) []answer.Command {
 			see := doctor("is LABEL_STATE_API_URL, or a proxy, in the way? See", at)
 			see.Args = append(see.Args, "--verbose")
@@ -301,6 +273,19 @@ func reachKinds() []Kind {
 	}
 }
 
+// hintOutsider is the way on for a login whose records do not count: as a contributor where the
+// repository lets contributors claim, else with a role.
+func hintOutsider(e *github.OutsiderError, at *answer.Problem) []answer.Command {
+	if _, number, is := strings.Cut(at.Object, "#"); is && e.Welcome {
+		return Then(
+			answer.Shell("take it as a contributor, by a comment", "gh", "issue", "comment", number, "--repo",
+				e.Repo.String(), "--body", "/claim"),
+			answer.Advice("or "+e.Remedy()),
+		)
+	}
+	return Then(answer.Advice(e.Remedy()), answer.Call("then", "doctor", e.Repo.String()))
+}
+
 func hintPermission(e *github.PermissionError, at *answer.Problem) []answer.Command {
 	switch {
 	case e.Archived() && repoOf(at) != "": // no permission is what is missing
@@ -318,13 +303,6 @@ func hintPermission(e *github.PermissionError, at *answer.Problem) []answer.Comm
 // machineKinds are files of this machine, and errors of which nobody else knows the cause.
 func machineKinds() []Kind {
 	return []Kind{
-		Advised(answer.Machine, func(e *state.UnreadableHoldError, _ *answer.Problem) []answer.Command {
-			return Then(answer.Call("name the worker", answer.Again, "--codename", "NAME", "--firing-id", "ID"),
-				answer.Shell("or forget the hold", "rm", e.File))
-		}),
-		Advised(answer.Machine, func(e *state.UnreadablePausesError, _ *answer.Problem) []answer.Command {
-			return Then(answer.Shell("nothing is claimed until it can be read; repair it, or", "rm", e.File))
-		}),
 		is(state.ErrPausesBusy, answer.Machine, answer.Call("when it has finished", answer.Again)),
 		For[*lease.Error](answer.Store),
 		Advised(answer.Unread, func(e *ledger.BundleError, at *answer.Problem) []answer.Command {

@@ -145,7 +145,7 @@ func reasonsOf(err error) []answer.Reason {
 func nextOf(p *answer.Problem, all []Kind) (next []answer.Command) {
 	for one := range problemsIn(p.Cause) {
 		if len(one.Next) > 0 {
-			next = one.Next // of one inside another the inner one
+			next = filled(p, one.Next) // of one inside another the inner one
 		}
 	}
 
@@ -165,14 +165,27 @@ func nextOf(p *answer.Problem, all []Kind) (next []answer.Command) {
 
 // usual is what the code of a problem says to do, about this problem's object. What is about an
 // issue nobody knows is left out.
-func usual(p *answer.Problem) (next []answer.Command) {
-	for _, c := range p.Code.Meaning().Next {
+func usual(p *answer.Problem) []answer.Command {
+	next := filled(p, p.Code.Meaning().Next)
+	if len(next) == 0 {
+		return []answer.Command{answer.Call("fix the cause, then run", answer.Again)}
+	}
+
+	return next
+}
+
+// filled puts what p is about in the place of placeholders. A command for an issue is left out
+// where p is about none.
+func filled(p *answer.Problem, all []answer.Command) (next []answer.Command) {
+	for _, c := range all {
 		fits := true
 		c.Args = slices.Clone(c.Args)
 		for n, arg := range c.Args {
 			switch arg {
 			case answer.TheIssue:
 				c.Args[n], fits = p.Object, strings.Contains(p.Object, "#")
+			case answer.TheObject:
+				c.Args[n] = p.Object
 			case answer.TheRepo:
 				c.Args[n] = repoOf(p)
 			}
@@ -186,10 +199,6 @@ func usual(p *answer.Problem) (next []answer.Command) {
 		if fits {
 			next = append(next, c)
 		}
-	}
-
-	if len(next) == 0 {
-		return []answer.Command{answer.Call("fix the cause, then run", answer.Again)}
 	}
 
 	return next

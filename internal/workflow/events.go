@@ -10,8 +10,8 @@ import (
 var without = []struct{ event, text string }{
 	{"schedule", "no sweep ends expired holds"},
 	{"pull_request", "labels do not follow pull requests, and the guard does not judge them"},
-	{"issues", "what people do with labels is late, and the end of an issue"},
-	{"issue_comment", "no /claim and no other command is carried out"},
+	{"issues", "changes that people make to labels, and closed issues, are noticed late"},
+	{"issue_comment", "neither /claim nor any other command is carried out"},
 	{"merge_group", "a merge queue waits for the guard forever"},
 }
 

@@ -101,6 +101,7 @@ func TestMisses(t *testing.T) {
 		"{" + all + "merge_group: , issues: , issue_comment: {types: created}}":  "",
 		"{" + all + "issues: {types: [closed]}, issue_comment: }":                "issues: reopened, labeled, unlabeled, transferred|merge_group",
 		"{pull_request: , schedule: , issues: , issue_comment: , merge_group: }": "pull_request: closed, edited, ready_for_review, converted_to_draft, unlabeled",
+		"{" + all + "issues: {types: }, issue_comment: , merge_group: }":         "",
 		"{" + all + "issues: , issue_comment: {types: [edited]}, merge_group: }": "issue_comment: created",
 	} {
 		w, err := workflow.Parse([]byte("on: " + on + "\njobs: {}\n"))
@@ -142,7 +143,7 @@ func TestRefers(t *testing.T) {
 	}
 
 	for ref, want := range map[string]bool{
-		"v1": false, "main": false, "afba776": true, "afba77611fa3": true,
+		"v1": false, "main": false, "afba776": true, "afba77": false, "afba77611fa3": true,
 		strings.Repeat("a", 40): false, "deadbeef1": true, "release": false,
 	} {
 		if got := (workflow.Reference{Ref: ref}).Short(); got != want {

@@ -90,3 +90,13 @@ func TestExamples(t *testing.T) {
 		}
 	}
 }
+
+// TestVariables: those of the workflow, the job and the step reach a step of the Action, which may be of the
+// workflow's own repository.
+func TestVariables(t *testing.T) {
+	const text = "on: push\nenv: {A: 1}\njobs: {x: {env: {B: 1}, steps: [{uses: ./, env: {C: 1}}, {uses: acme/x@v1}]}}\n"
+	w, err := workflow.Parse([]byte(text))
+	if err != nil || len(w.Jobs) != 1 || strings.Join(w.Jobs[0].Variables, "") != "ABC" {
+		t.Errorf("%+v, %v", w, err)
+	}
+}

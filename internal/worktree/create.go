@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/label-state/label-state/answer"
 )
 
 // undoTimeout is how long undoing may go on after the caller's time is over.
@@ -15,7 +17,7 @@ const undoTimeout = 2 * time.Minute
 
 // Create makes a tree in each repository, or none. Everything is checked before the first side
 // effect (a remote's branch is fetched for that); when anything fails later, or ctx ends, what was
-// made is removed again, the branches too. Errors: *RequestError and *ExistsError did nothing,
+// made is removed again, the branches too. Errors: answer.Usage and answer.Declined did nothing,
 // *UndoneError says what went wrong on the way, anything else could not find out.
 func (fs *Features) Create(ctx context.Context, r Request) (f Feature, err error) {
 	if f, err = r.feature(); err != nil {
@@ -32,7 +34,7 @@ func (fs *Features) Create(ctx context.Context, r Request) (f Feature, err error
 	case err != nil:
 		return f, err
 	case exists:
-		return f, &ExistsError{f.Name, !old.Ready}
+		return f, hasTrees(f.Name, old.Ready)
 	}
 
 	if err := fs.inspect(ctx, r, &f); err != nil {
@@ -80,7 +82,7 @@ func (fs *Features) Plan(ctx context.Context, r Request) (Feature, error) {
 	case err != nil:
 		return f, err
 	case exists:
-		return f, &ExistsError{f.Name, !old.Ready}
+		return f, hasTrees(f.Name, old.Ready)
 	}
 
 	err = fs.inspect(ctx, r, &f)
@@ -118,7 +120,7 @@ func (fs *Features) inspect(ctx context.Context, r Request, f *Feature) error {
 			return src.inRepository(err)
 		}
 		if first, twice := seen[t.Source]; twice {
-			return bad("repository %s: it is the same as %s", s.Name, first)
+			return answer.Wrongf("repository %s: it is the same as %s", s.Name, first)
 		}
 
 		seen[t.Source] = s.Name
@@ -126,10 +128,10 @@ func (fs *Features) inspect(ctx context.Context, r Request, f *Feature) error {
 			return err
 		}
 		if _, err := os.Lstat(t.Path); err == nil {
-			return bad("repository %s: %s exists already", s.Name, t.Path)
+			return answer.Wrongf("repository %s: %s exists already", s.Name, t.Path)
 		}
 		if _, err := src.run(ctx, "check-ref-format", "refs/heads/"+t.Branch); err != nil {
-			return src.inRepository(refused(ctx, err, "repository %s: %q is no name for a branch", s.Name, t.Branch))
+			return src.inRepository(refused(ctx, err, "repository %s: %q is not a valid branch name", s.Name, t.Branch))
 		}
 
 		out, err := src.run(ctx, "for-each-ref", "--format=%(refname)", "refs/heads/", "refs/remotes/")
@@ -142,10 +144,10 @@ func (fs *Features) inspect(ctx context.Context, r Request, f *Feature) error {
 			name, local := strings.CutPrefix(ref, "refs/heads/")
 			switch {
 			case !local && strings.HasSuffix(ref, "/"+t.Branch):
-				return bad("repository %s: a remote has a branch %s already", s.Name, t.Branch)
+				return answer.Wrongf("repository %s: a remote has a branch %s already", s.Name, t.Branch)
 			case local && (name == t.Branch || strings.HasPrefix(t.Branch, name+"/") ||
 				strings.HasPrefix(name, t.Branch+"/")):
-				return bad("repository %s: branch %s stands in the way of %s", s.Name, name, t.Branch)
+				return answer.Wrongf("repository %s: branch %s is in the way of %s", s.Name, name, t.Branch)
 			}
 		}
 	}

@@ -23,7 +23,7 @@ func (fs *Features) drop(ctx context.Context, t Tree, unfinished bool) (why stri
 		if whose == missing {
 			return "", nil
 		}
-		return "its repository " + t.Source + " is not there; when nothing in the folder is of worth, remove that", nil
+		return "its repository " + t.Source + " is not there; if nothing in the folder is worth keeping, remove it", nil
 	}
 
 	s := source{fs.git, t.Source, t.Repo}

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/sample"
 	"github.com/label-state/label-state/internal/testmain"
 	"github.com/label-state/label-state/internal/worktree"
@@ -209,8 +210,7 @@ func TestKilledRemove(t *testing.T) {
 		b.create("app", "lib")
 		killed := b.kill("remove", at, false)
 		_, err := b.features().Remove(t.Context(), "checkout")
-		var absent *worktree.AbsentError
-		if err != nil && !errors.As(err, &absent) {
+		if err != nil && !answer.Is(err, answer.Declined) {
 			t.Fatalf("killed at step %d: remove: %v", at, err)
 		}
 
@@ -254,8 +254,8 @@ func TestKilledCheckout(t *testing.T) {
 		t.Errorf("list: %+v, %v", list, err)
 	}
 
-	var exists *worktree.ExistsError
-	if _, err := b.features().Create(t.Context(), b.request("app")); !errors.As(err, &exists) || !exists.Unfinished {
+	if _, err := b.features().Create(t.Context(), b.request("app")); !answer.Is(err, answer.Declined) ||
+		!strings.Contains(err.Error(), "was killed") {
 		t.Errorf("create: %v", err)
 	}
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/state"
 )
 
@@ -44,7 +45,7 @@ func (fs *Features) lock(name string) (Page, Feature, error) {
 
 	f, ok, err := page.Load()
 	if err == nil && !ok {
-		err = &AbsentError{name}
+		err = Absent()
 	}
 
 	if err != nil {
@@ -85,9 +86,8 @@ func (fs *Features) Prune(ctx context.Context) ([]Pruned, error) {
 func (fs *Features) prune(ctx context.Context, name string) (p Pruned, err error) {
 	p.Feature = name
 	page, f, err := fs.lock(name)
-	var absent *AbsentError
 	var busy *state.BusyError
-	if errors.As(err, &absent) || errors.As(err, &busy) {
+	if answer.Is(err, answer.Declined) || errors.As(err, &busy) {
 		return p, nil
 	}
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/labels"
 )
 
@@ -32,14 +33,14 @@ type Request struct {
 func ParseSpec(s string) (Spec, error) {
 	name, rest, ok := strings.Cut(s, "=")
 	if !ok || name == "" || rest == "" {
-		return Spec{}, bad("repository %q: expected name=path or name=path@base", s)
+		return Spec{}, answer.Wrongf("repository %q: expected name=path or name=path@base", s)
 	}
 
 	for n := len(rest) - 1; n >= 0; n-- {
 		switch {
 		case rest[n] != '@' || strings.HasPrefix(rest[n+1:], "{"): // git's own, as in main@{upstream}
 		case n == len(rest)-1:
-			return Spec{}, bad("repository %q: there is no base behind the @", s)
+			return Spec{}, answer.Wrongf("repository %q: there is no base after the @", s)
 		default:
 			return Spec{name, rest[:n], rest[n+1:]}, nil
 		}
@@ -58,26 +59,29 @@ func (r Request) feature() (Feature, error) {
 	}
 
 	if err := labels.CheckSlug(r.Feature); err != nil {
-		return f, bad("feature %s", err)
+		return f, answer.Wrongf("feature %s", err)
 	}
 	if !plain(r.Agent) {
-		return f, bad("agent %q: allowed are letters, digits, . _ and -, beginning with a letter or digit", r.Agent)
+		return f, answer.Wrongf("agent %q: expected letters, digits, . _ and -, beginning with a letter or digit",
+			r.Agent)
 	}
 	if !filepath.IsAbs(r.Folder) {
-		return f, bad("folder %q: expected an absolute path", r.Folder)
+		return f, answer.Wrongf("folder %q: expected an absolute path", r.Folder)
 	}
 	if len(r.Specs) == 0 {
-		return f, bad("feature %s: no repository is named", r.Feature)
+		return f, answer.Wrongf("feature %s: no repository is named", r.Feature)
 	}
 
 	seen := map[string]bool{}
 	for _, s := range r.Specs {
 		if !plain(s.Name) {
-			return f, bad("repository name %q: allowed are letters, digits, . _ and -, beginning with a letter or digit", s.Name)
+			return f, answer.Wrongf("repository name %q: expected letters, digits, . _ and -, beginning with a letter or "+
+				"digit",
+				s.Name)
 		}
 
 		if key := strings.ToLower(s.Name); seen[key] {
-			return f, bad("repository name %s: given twice", s.Name)
+			return f, answer.Wrongf("repository name %s: given twice", s.Name)
 		} else {
 			seen[key] = true
 		}

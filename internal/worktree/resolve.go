@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/printable"
 )
@@ -29,12 +30,12 @@ func (s source) run(ctx context.Context, args ...string) (string, error) {
 func open(ctx context.Context, run Git, s Spec) (source, error) {
 	path, err := filepath.EvalSymlinks(s.Path)
 	if err != nil {
-		return source{}, bad("repository %s: %s", s.Name, printable.Cause(err))
+		return source{}, answer.Wrongf("repository %s: %s", s.Name, printable.Cause(err))
 	}
 
 	if _, err := git.Find(path, ""); err != nil {
 		if strange, is := errors.AsType[*git.EmbeddedError](err); is {
-			return source{}, bad("repository %s: %s", s.Name, strange)
+			return source{}, answer.Wrongf("repository %s: %s", s.Name, strange)
 		}
 	}
 
@@ -46,12 +47,12 @@ func open(ctx context.Context, run Git, s Spec) (source, error) {
 	if info, err := os.Stat(at.dir); err == nil && !info.IsDir() {
 		at.dir, err = run(ctx, path, "rev-parse", "--absolute-git-dir")
 		if err != nil {
-			return at, bad("repository %s: %s is none: %s", s.Name, s.Path, err)
+			return at, answer.Wrongf("repository %s: %s is not a git repository: %s", s.Name, s.Path, err)
 		}
 	}
 
 	if _, err := at.run(ctx, "rev-parse", "--git-dir"); err != nil {
-		return at, refused(ctx, err, "repository %s: %s is none", s.Name, s.Path)
+		return at, refused(ctx, err, "repository %s: %s is not a git repository", s.Name, s.Path)
 	}
 
 	return at, nil
@@ -63,7 +64,7 @@ func refused(ctx context.Context, err error, format string, args ...any) error {
 	if ctx.Err() != nil || git.Code(err) == 0 {
 		return err
 	}
-	return bad(format, args...)
+	return answer.Wrongf(format, args...)
 }
 
 // resolve returns the commit that a base means. A remote's branch is fetched first, unless offline,
@@ -75,7 +76,7 @@ func (s source) resolve(ctx context.Context, base string, offline bool) (string,
 	case err != nil:
 		return "", s.inRepository(fmt.Errorf("base %q: %w", base, err))
 	case oid == "":
-		return "", bad("repository %s: base %q: no branch, tag or commit", s.name, base)
+		return "", answer.Wrongf("repository %s: base %q: no branch, tag or commit", s.name, base)
 	}
 
 	return oid, nil
@@ -144,7 +145,7 @@ func (s source) isLocalName(ctx context.Context, base string) (bool, error) {
 
 // inRepository names the repository in an error that does not name it.
 func (s source) inRepository(err error) error {
-	if _, is := errors.AsType[*RequestError](err); is {
+	if answer.Is(err, answer.Usage) {
 		return err
 	}
 	return fmt.Errorf("repository %s: %w", s.name, err)
@@ -197,11 +198,11 @@ func (s source) fallback(ctx context.Context, remotes []string, offline bool) (s
 	return remote + "/" + branch, nil
 }
 
-// commit returns what git takes the name for, or nothing. A name that begins with a dash is no
+// commit returns what git takes the name for, or nothing. A name that begins with a dash is not an
 // option.
 func (s source) commit(ctx context.Context, name string) (string, error) {
 	oid, err := s.run(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
-	if git.Code(err) > 0 { // 1, or 128 for what is no name at all
+	if git.Code(err) > 0 { // 1, or 128 for what is not a name at all
 		return "", ctx.Err()
 	}
 	return oid, err

@@ -8,10 +8,10 @@ package worktree
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/state"
 )
 
@@ -57,30 +57,31 @@ type Features struct {
 // New returns the features in a journal. It touches nothing.
 func New(git Git, b Book) *Features { return &Features{git, b} }
 
-// A RequestError is a request that makes no sense. Nothing was done.
-type RequestError struct{ Reason string }
-
-func (e *RequestError) Error() string { return e.Reason }
-
-func bad(format string, args ...any) error { return &RequestError{fmt.Sprintf(format, args...)} }
-
-// An ExistsError is a feature that has trees already.
-type ExistsError struct {
-	Feature    string
-	Unfinished bool // a run was killed while it made them
-}
-
-func (e *ExistsError) Error() string {
-	if e.Unfinished {
-		return "a run that made its trees was killed"
+// hasTrees is a feature that has trees already, not all of them where a run was killed.
+func hasTrees(name string, all bool) error {
+	if !all {
+		return &answer.Problem{
+			Code: answer.Declined,
+			Why:  "a run that was making its worktrees was killed",
+			Next: []answer.Command{answer.Call("undo what it left", "worktree prune")},
+		}
 	}
-	return "it has trees already"
+
+	return &answer.Problem{
+		Code: answer.Declined,
+		Why:  "it has worktrees already",
+		Next: []answer.Command{answer.Call("remove them first", "worktree remove", name)},
+	}
 }
 
-// An AbsentError is a feature that has no trees.
-type AbsentError struct{ Feature string }
-
-func (e *AbsentError) Error() string { return "no feature of this name has trees here" }
+// Absent is a feature that has no trees.
+func Absent() error {
+	return &answer.Problem{
+		Code: answer.Declined,
+		Why:  "no feature of this name has worktrees here",
+		Next: []answer.Command{answer.Call("see which have", "worktree list")},
+	}
+}
 
 // A Kept tree or branch was not removed, because work would be lost or because it is not ours.
 type Kept struct {

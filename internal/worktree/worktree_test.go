@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/sample"
 	"github.com/label-state/label-state/internal/worktree"
 )
@@ -29,8 +30,7 @@ func TestParseSpec(t *testing.T) {
 	}
 
 	for _, in := range []string{"", "app", "=/src", "app=", "app=/src@"} {
-		var request *worktree.RequestError
-		if got, err := worktree.ParseSpec(in); !errors.As(err, &request) {
+		if got, err := worktree.ParseSpec(in); !answer.Is(err, answer.Usage) {
 			t.Errorf("%q: %+v, %v, want that it is refused", in, got, err)
 		}
 	}
@@ -66,8 +66,8 @@ func TestCreate(t *testing.T) {
 		t.Errorf("list: %+v, %v", list, err)
 	}
 
-	var exists *worktree.ExistsError
-	if _, err := b.features().Create(t.Context(), b.request("web")); !errors.As(err, &exists) || exists.Unfinished {
+	if _, err := b.features().Create(t.Context(), b.request("web")); !answer.Is(err, answer.Declined) ||
+		!strings.Contains(err.Error(), "it has worktrees already") {
 		t.Errorf("create again: %v", err)
 	}
 
@@ -79,8 +79,7 @@ func TestCreate(t *testing.T) {
 		t.Errorf("remove: %v", err)
 	}
 	b.unchanged(before)
-	var absent *worktree.AbsentError
-	if _, err := b.features().Remove(t.Context(), "checkout"); !errors.As(err, &absent) {
+	if _, err := b.features().Remove(t.Context(), "checkout"); !answer.Is(err, answer.Declined) {
 		t.Errorf("remove again: %v", err)
 	}
 }
@@ -169,9 +168,8 @@ func TestBases(t *testing.T) {
 		r := b.request(c.repo)
 		r.Specs[0].Base = c.base
 		f, err := b.features().Create(t.Context(), r)
-		var request *worktree.RequestError
 		switch {
-		case c.want == "error" && !errors.As(err, &request):
+		case c.want == "error" && !answer.Is(err, answer.Usage):
 			t.Errorf("%s@%s: %v, want that it is refused", c.repo, c.base, err)
 		case c.want != "error" && (err != nil || f.Trees[0].From != want):
 			t.Errorf("%s@%s: %v, at %q, want %q", c.repo, c.base, err, f.Trees[0].From, want)
@@ -187,9 +185,8 @@ func TestBases(t *testing.T) {
 	if err := os.Rename(origin, origin+".away"); err != nil {
 		t.Fatal(err)
 	}
-	var request *worktree.RequestError
 	if _, err := b.features().Create(t.Context(), b.request("app@origin/feature/x")); err == nil ||
-		errors.As(err, &request) {
+		answer.Is(err, answer.Usage) {
 		t.Errorf("with a remote out of reach: %v, want that it could not be found out", err)
 	}
 
@@ -222,12 +219,12 @@ func TestRefused(t *testing.T) {
 		change func(*worktree.Request)
 		want   string
 	}{
-		"no feature":           {func(r *worktree.Request) { r.Feature = "" }, "allowed are 1 to 63"},
-		"feature with slashes": {func(r *worktree.Request) { r.Feature = "../../evil" }, "allowed are 1 to 63"},
-		"feature with a dash":  {func(r *worktree.Request) { r.Feature = "-x" }, "allowed are 1 to 63"},
+		"no feature":           {func(r *worktree.Request) { r.Feature = "" }, "expected 1 to 63"},
+		"feature with slashes": {func(r *worktree.Request) { r.Feature = "../../evil" }, "expected 1 to 63"},
+		"feature with a dash":  {func(r *worktree.Request) { r.Feature = "-x" }, "expected 1 to 63"},
 		"long feature": {
 			func(r *worktree.Request) { r.Feature = strings.Repeat("x", 64) },
-			"allowed are 1 to 63",
+			"expected 1 to 63",
 		},
 		"no agent":           {func(r *worktree.Request) { r.Agent = "" }, "agent"},
 		"agent with a slash": {func(r *worktree.Request) { r.Agent = "a/b" }, "agent"},
@@ -245,20 +242,20 @@ func TestRefused(t *testing.T) {
 		},
 		"a file": {
 			func(r *worktree.Request) { r.Specs[1].Path = filepath.Join(b.dir, "file") },
-			"is none",
+			"is not a git repository",
 		},
-		"no repository there": {func(r *worktree.Request) { r.Specs[1].Path = b.dir }, "is none"},
+		"no repository there": {func(r *worktree.Request) { r.Specs[1].Path = b.dir }, "is not a git repository"},
 		"below a repository": {
 			func(r *worktree.Request) { r.Specs[1].Path = filepath.Join(b.path("app"), "sub") },
-			"is none",
+			"is not a git repository",
 		},
 		"repository twice": {func(r *worktree.Request) { r.Specs[1].Path = linked }, "the same as app"},
 		"nothing in it": {
 			func(r *worktree.Request) { r.Specs[1].Path = filepath.Join(b.dir, "empty") },
 			"no branch, tag or commit",
 		},
-		"branch in the way": {func(r *worktree.Request) { r.Agent = "taken" }, "stands in the way"},
-		"branch below":      {func(r *worktree.Request) { r.Agent = "lucius2" }, "stands in the way"},
+		"branch in the way": {func(r *worktree.Request) { r.Agent = "taken" }, "is in the way"},
+		"branch below":      {func(r *worktree.Request) { r.Agent = "lucius2" }, "is in the way"},
 		"branch of a remote": {
 			func(r *worktree.Request) { r.Agent = "fetched" },
 			"a remote has a branch fetched/checkout-web-",
@@ -269,8 +266,7 @@ func TestRefused(t *testing.T) {
 		r := b.request("app", "web")
 		c.change(&r)
 		_, err := b.features().Create(t.Context(), r)
-		var request *worktree.RequestError
-		if !errors.As(err, &request) || !strings.Contains(err.Error(), c.want) {
+		if !answer.Is(err, answer.Usage) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 

@@ -38,21 +38,49 @@ import (
 var equivalentText string
 
 // holders are the tests that hold a package beside its own: a package and the tests to run. A name
-// that ends in a slash is of all packages below it, and the first that fits counts.
+// that ends in a slash is of all packages below it, and the first that fits counts. A pattern says which
+// tests, as go test -run has it: they are played one by one, at its depth. Those of the package
+// itself may have one, too.
 var holders = []struct {
 	pkg   string
 	tests []string
 }{
 	{"internal/claim", []string{"internal/lifecycle", "internal/protocol"}},
-	{"internal/lifecycle", []string{"internal/protocol", "internal/dedup"}},
-	{"internal/protocol", []string{"internal/ledger"}},
+	{"internal/lifecycle", []string{"internal/protocol", "internal/dedup", "internal/ledger=^TestVotes$"}},
+	{"internal/protocol", []string{"internal/ledger=" + oneOrder}},
+	{"internal/git", []string{"internal/state=GitDir|WorkTrees", "internal/gitpush=^Test(There|Refused)$"}},
+	{"internal/hookfile", []string{"internal/cli/app=^TestScripts$/^(hook|init|doctor)$"}},
+	{"internal/pushcheck", []string{"internal/cli/app=^TestScripts$/^(hook|hook-pre-push|dedup-check|agent-fence|agent-mine)$"}},
+	{"internal/state", []string{"internal/cli/app=^TestScripts$/^(renew|run|one-key|agent-session|agent-two|worktree|repo)$"}},
 	{"internal/lease", []string{"internal/lease/gitref", "internal/lease/redis", "internal/setup"}},
-	{"internal/cli/app", nil},
-	{"internal/cli/", []string{"internal/cli/app=^TestScripts$"}},
+	{"internal/cli/app", []string{commands + "="}},
+	{"internal/cli/", []string{
+		commands + "=^Test(Errors|Help.*|ManPage|ManualOfTools|Board.*|Operators|ToolsAreVerbs|ToolStages)$",
+		commands + "=^TestScripts$/.",
+	}},
+	{"internal/action", []string{"internal/action=^TestVectors$/./.", "internal/action=^(Test[^V]|Fuzz)"}},
+	{"internal/agenthost", []string{commands + "=^TestScripts$/^agent-"}},
+	{"internal/agentsetup", []string{commands + "=^TestScripts$/^(agent-install|doctor|init)$"}},
+	{"internal/board", []string{commands + "=^TestBoard.*$", commands + "=^TestScripts$/^board$"}},
+	{"internal/githubwork", []string{commands + "=^TestScripts$/^(next|plan|ready|limits|dry-run)$"}},
+	{"internal/mcp", []string{commands + "=^Test(Tool.*|ManualOfTools)$"}},
+	{"internal/prchain", []string{commands + "=^TestScripts$/^(chain|feature)$"}},
+	{"internal/setup", []string{commands + "=^TestScripts$/^(clock|doctor|hook|misconfigured|program)$"}},
+	{"internal/stats", []string{commands + "=^TestScripts$/^stats$"}},
+	{"internal/trouble", []string{commands + "=^TestErrors$"}},
+	{"internal/workflow", []string{commands + "=^TestScripts$/^(doctor|init)$"}},
+	{"internal/worktree", []string{commands + "=^TestScripts$/^(worktree|feature)$"}},
+	{"answer", []string{"internal/mcp", commands + "=^TestErrors$"}},
 	{"cmd/action", []string{"internal/action"}},
-	{"cmd/", []string{"internal/cli/app=^TestScripts$"}},
 	{"work", []string{"internal/githubwork"}},
 }
+
+// oneOrder are the tests of internal/ledger but those that try many orders of requests, which take ten times as long
+// as all others.
+const oneOrder = "^Test([^BIOS]|B[^u]|Bundle($|[^R]|R[^a])|I[^n]|O[^n]|On[^e]|One[EKP]|S[^t]|St[^a]|Sta[^g]|Stage[^s])"
+
+// commands tests the families of commands, most of all by its scripts.
+const commands = "internal/cli/app"
 
 // unplayed are the packages that only tests use.
 var unplayed = regexp.MustCompile(`^(e2e|examples/.*|internal|internal/(githubsim.*|golden|sample|simulation|testmain)|.*test)$`)
@@ -113,7 +141,7 @@ func (o *options) read(text string) error {
 	return nil
 }
 
-// fit returns an error for each line of equivalent.txt that is no mutant of its package.
+// fit returns an error for each line of equivalent.txt that is not a mutant of its package.
 func (o *options) fit() error {
 	var err error
 	for _, pkg := range slices.Sorted(maps.Keys(o.equivalent)) {
@@ -230,7 +258,7 @@ func (o *options) open(pkg string) (*subject, error) {
 	return p, err
 }
 
-// A tests is a compiled test of the package or of one that uses it.
+// A tests is one test of the package or of one that uses it, compiled.
 type tests struct {
 	program, dir string
 	args         []string
@@ -258,11 +286,11 @@ func (o *options) play(pkg string, out io.Writer) (score, error) {
 
 	var all []tests
 	for i, holder := range p.holders() {
-		t, err := p.prepare(holder, overlay, strconv.Itoa(i))
+		prepared, err := p.prepare(holder, overlay, strconv.Itoa(i))
 		if err != nil {
 			return score{}, fmt.Errorf("tests of %s: %w", holder, err)
 		}
-		all = append(all, t)
+		all = append(all, prepared...)
 	}
 
 	drawn := p.draw()
@@ -303,6 +331,9 @@ func (o *options) play(pkg string, out io.Writer) (score, error) {
 func (p *subject) holders() []string {
 	for _, h := range holders {
 		if p.pkg == h.pkg || strings.HasSuffix(h.pkg, "/") && strings.HasPrefix(p.pkg+"/", h.pkg) {
+			if strings.HasPrefix(h.tests[0], p.pkg+"=") {
+				return h.tests
+			}
 			return append([]string{p.pkg}, h.tests...)
 		}
 	}
@@ -379,54 +410,104 @@ func culprit(line string, column int) (id int) {
 	return id
 }
 
-// prepare builds tests with all mutants and sees which they reach.
-func (p *subject) prepare(holder, overlay, name string) (tests, error) {
+// prepare builds tests with all mutants and sees which each of them reaches, so that a mutant meets
+// no others. The tests that reach the least come first: they fail sooner.
+func (p *subject) prepare(holder, overlay, name string) ([]tests, error) {
 	pkg, only, _ := strings.Cut(holder, "=")
 	t := tests{
 		program: filepath.Join(p.dir, name+".test"),
 		dir:     filepath.Join(p.root, pkg),
-		args:    []string{"-test.failfast", "-test.run=" + only},
-		reached: map[string]bool{},
 		took:    10 * time.Minute,
 	}
 
 	said, err := p.command("go", "test", "-c", "-overlay", overlay, "-o", t.program, "./"+pkg).CombinedOutput()
 	if err != nil {
-		return t, fmt.Errorf("%w: %s", err, said)
+		return nil, fmt.Errorf("%w: %s", err, said)
 	}
 
 	if _, err := os.Stat(t.program); errors.Is(err, os.ErrNotExist) {
-		return t, nil // the package has no tests of its own
+		return nil, nil // the package has no tests of its own
 	}
 
-	list, begin := filepath.Join(p.dir, name+".reached"), time.Now()
-	if said, err := t.run(overlay, "MUTANTS_REACHED="+list); err != nil {
+	t.args = []string{"-test.v", "-test.run=" + only}
+	said, err = t.run(overlay, "0")
+	if err != nil {
+		return nil, fmt.Errorf("they fail without a mutant: %w: %s", err, said)
+	}
+
+	var all []tests
+	depth := strings.Count(only, "/")
+	for _, found := range begun.FindAllStringSubmatch(string(said), -1) {
+		if strings.Count(found[1], "/") != depth {
+			continue
+		}
+
+		only := "^" + strings.ReplaceAll(regexp.QuoteMeta(found[1]), "/", "$/^") + "$"
+		one, err := t.reach(only, overlay)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+
+	slices.SortStableFunc(all, func(a, b tests) int { return cmp.Compare(len(a.reached), len(b.reached)) })
+	return all, nil
+}
+
+var begun = regexp.MustCompile(`(?m)^=== RUN +(\S+)$`)
+
+// reach returns the tests of a pattern with the mutants that they reach.
+func (t tests) reach(only, overlay string) (tests, error) {
+	t.args = []string{"-test.failfast", "-test.run=" + only}
+	list := filepath.Join(t.folder("0"), "reached")
+	if err := os.RemoveAll(list); err != nil {
+		return t, err
+	}
+
+	begin := time.Now()
+	if said, err := t.run(overlay, "0"); err != nil {
 		return t, fmt.Errorf("they fail without a mutant: %w: %s", err, said)
 	}
 	t.took = time.Since(begin)
 
 	reached, err := os.ReadFile(list)
+	if errors.Is(err, os.ErrNotExist) {
+		return t, nil
+	}
+
+	t.reached = map[string]bool{}
 	for id := range strings.FieldsSeq(string(reached)) {
 		t.reached[id] = true
-	}
-	if errors.Is(err, os.ErrNotExist) {
-		err = nil
 	}
 
 	return t, err
 }
 
+// folder is where a run's temporary files are: tests that fail leave some.
+func (t tests) folder(mutant string) string {
+	return filepath.Join(filepath.Dir(t.program), "MUTANT="+mutant)
+}
+
 // run runs the tests, within five times what they took while they noted what they reach.
-func (t tests) run(overlay, env string) ([]byte, error) {
+func (t tests) run(overlay, mutant string) ([]byte, error) {
+	if err := os.MkdirAll(t.folder(mutant), 0o700); err != nil {
+		return nil, err
+	}
+
 	limit := 5*t.took + 5*time.Second
 	ctx, cancel := context.WithTimeout(context.Background(), limit+10*time.Second)
 	defer cancel()
 	c := exec.CommandContext(ctx, t.program, append(t.args, "-test.timeout="+limit.String())...)
 	c.Dir = t.dir
-	c.Env = append(os.Environ(), "GOFLAGS=-overlay="+overlay, "RAPID_SEED=1", "RAPID_NOFAILFILE=1", env)
+	c.Env = append(os.Environ(), "GOFLAGS=-overlay="+overlay, "RAPID_SEED=1", "RAPID_NOFAILFILE=1",
+		"TMPDIR="+t.folder(mutant), "MUTANT="+mutant)
 	c.WaitDelay = time.Second
+	said, err := c.CombinedOutput()
+	if mutant != "0" {
+		_ = os.RemoveAll(t.folder(mutant)) // what is left goes with all the rest
+	}
 
-	return c.CombinedOutput()
+	return said, err
 }
 
 // draw returns the mutants to play, in an order that the seed decides.
@@ -452,7 +533,7 @@ func (p *subject) killed(m mutant, all []tests, overlay string) bool {
 		if !t.reached[id] {
 			return false
 		}
-		_, err := t.run(overlay, "MUTANT="+id)
+		_, err := t.run(overlay, id)
 		return err != nil
 	})
 }

@@ -33,17 +33,21 @@ type edit struct {
 }
 
 // helper is the file that each mutated package gets, with room for so many mutants. Which of them its tests reach is
-// appended to a file, also by programs that they start.
+// appended to a file, also by programs that they start. Those that get another environment read from the name of the
+// folder for temporary files which mutant it is; 0 is to note what is reached.
 const helper = `
 import (
 	"cmp"
 	"os"
 	"strconv"
+	"strings"
 	"sync/atomic"
 )
 
-var mutantChosen, _ = strconv.Atoi(os.Getenv("MUTANT"))
-var mutantReached = os.Getenv("MUTANTS_REACHED")
+var mutantFolder, mutantRest, _ = strings.Cut(os.Getenv("TMPDIR"), "/MUTANT=")
+var mutantName, _, _ = strings.Cut(mutantRest, "/")
+var mutantChosen, _ = strconv.Atoi(cmp.Or(os.Getenv("MUTANT"), mutantName))
+var mutantReached = map[string]string{"0": mutantFolder + "/MUTANT=0/reached"}[cmp.Or(os.Getenv("MUTANT"), mutantName)]
 var mutantSeen [%d]atomic.Bool
 
 func mutantOn(n int) bool {

@@ -158,7 +158,7 @@ func TestBoardDesk(t *testing.T) {
 					"<!-- agent-release: codename=lucius firing_id=l1 outcome=cancelled -->")
 				return err
 			},
-			want: "board acme/app#1: it changed while you looked; nothing was done",
+			want: "board acme/app#1: it changed in the meantime; nothing was done",
 		},
 		{number: 6, act: board.Approve, change: func(s *githubsim.Server) error {
 			text, err := claim.Encode(claim.Record{
@@ -169,7 +169,7 @@ func TestBoardDesk(t *testing.T) {
 				_, err = s.AddComment("acme/app", 6, "olga", text)
 			}
 			return err
-		}, want: "board acme/app#6: it changed while you looked; nothing was done"},
+		}, want: "board acme/app#6: it changed in the meantime; nothing was done"},
 		{number: 4, act: board.Claim, change: func(s *githubsim.Server) error {
 			_, err := s.AddComment("acme/app", 4, "agents",
 				"<!-- agent-claim: codename=vera firing_id=v4 nonce=n ttl=1h state=held -->")

@@ -81,10 +81,10 @@ func TestDoctorAround(t *testing.T) {
 		{
 			switchboard{status: 200, state: "disabled_inactivity", text: action},
 			answer.ExitNo,
-			"fail  workflow     .github/workflows/label-state.yml is there and switched off (disabled_inactivity)\n" +
+			"fail  workflow     .github/workflows/label-state.yml exists but is disabled (disabled_inactivity)\n" +
 				"                   -> gh workflow enable label-state.yml --repo acme/app\n",
 		},
-		{switchboard{status: 200, state: `\u001b[31m`, text: action}, answer.ExitNo, "switched off ([31m)\n"},
+		{switchboard{status: 200, state: `\u001b[31m`, text: action}, answer.ExitNo, "is disabled ([31m)\n"},
 		{
 			switchboard{status: 403, text: action},
 			answer.ExitYes,
@@ -106,13 +106,14 @@ func TestDoctorAround(t *testing.T) {
 			},
 			answer.ExitNo,
 			"fail  workflow     .github/workflows/label-state.yml: job tend lacks contents: read, pull-requests: write\n" +
-				"                   -> give the job what it lacks in .github/workflows/label-state.yml on the default branch\n",
+				"                   -> add the missing permissions to the job in " +
+				".github/workflows/label-state.yml on the default branch\n",
 		},
 		{
 			switchboard{status: 200, state: "active", text: workflow.Text(workflow.Options{})},
 			answer.ExitYes,
 			"ok    workflow     .github/workflows/label-state.yml, switched on\n" +
-				"ok    events       the workflow runs on all that it needs\n" +
+				"ok    events       the workflow runs on every event that it needs\n" +
 				"ok    action       label-state/label-state@main exists\n",
 		},
 		{
@@ -122,7 +123,7 @@ func TestDoctorAround(t *testing.T) {
 					"  issue_comment: # /claim, /release and the other commands\n    types: [created]\n", "", 1),
 			},
 			answer.ExitYes,
-			"warn  events       the workflow does not run on issue_comment (no /claim and no other command is carried out)\n" +
+			"warn  events       the workflow does not run on issue_comment (neither /claim nor any other command is carried out)\n" +
 				"                   -> add them under on: in .github/workflows/label-state.yml, unless they were left out on purpose\n",
 		},
 		{

@@ -16,7 +16,7 @@ type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
-// TestAnswerUnwritten: of an answer that nobody can read it is said that what was done stays done;
+// TestAnswerUnwritten: of an answer that nobody can read it is said that what was done is not undone;
 // a claim's hold stands.
 func TestAnswerUnwritten(t *testing.T) {
 	for _, format := range []string{"--json", "--no-color"} {
@@ -27,7 +27,8 @@ func TestAnswerUnwritten(t *testing.T) {
 		code := cli.Run(context.Background(),
 			[]string{"label-state", "claim", "acme/app#1", "--codename", "lucius", "--firing-id", "l1", format}, term)
 
-		want := "label-state: claim acme/app#1: the answer could not be written: no space left on device; what was done stays done\n" +
+		want := "label-state: claim acme/app#1: the answer could not be written: no space left on device; what " +
+			"was done is not undone\n" +
 			"hint: see where it stands: label-state status acme/app#1\n"
 		if code != answer.ExitUnknown || !strings.HasSuffix(told.String(), want) {
 			t.Errorf("%s: exit %d\n%s\nwant\n%s", format, code, told.String(), want)

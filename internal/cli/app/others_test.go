@@ -95,7 +95,7 @@ func (w *world) newBranch(repo, ref string) error {
 	return exec.Command("git", "--git-dir="+dir, "update-ref", ref, strings.TrimSpace(string(out))).Run()
 }
 
-// disguises are what stands in the way of GitHub, or goes wrong in it.
+// disguises are what is in the way of GitHub, or goes wrong in it.
 var disguises = map[string]githubsim.Fault{
 	"html": {Status: 200, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>Sign in</html>"},
 	"graphql": {

@@ -81,7 +81,7 @@ func drawRefusal(t *testing.T) {
 		}
 	}
 
-	p := openPane(t, 100, 14, darkPane, clone, append(env, "PS1=$ ", "HISTFILE="), "bash", "--norc", "--noprofile")
+	p := openPane(t, 134, 10, darkPane, clone, append(env, "PS1=$ ", "HISTFILE="), "bash", "--norc", "--noprofile")
 	p.await("$")
 	const commit, push = "git commit -q --allow-empty -m 'Retry uploads three times' -m 'Closes #1'", "git push origin HEAD:quick-fix"
 	p.press("-l", commit)
@@ -90,7 +90,7 @@ func drawRefusal(t *testing.T) {
 	p.press("-l", push)
 	p.press("Enter")
 	p.await("push refused", "lucius", "failed to push some refs")
-	draw(t, "refusal", p, 100)
+	draw(t, "refusal", p, 134)
 }
 
 // drawDenied has a session's edit answered after a person has taken its issue by force.
@@ -131,7 +131,7 @@ func drawDenied(t *testing.T) {
 	}
 
 	enter("cat edit.json   # the next edit; meanwhile olga has claimed the issue by force", "a.md")
-	enter("label-state agent event claude-code <edit.json", "not yours any more")
+	enter("label-state agent event claude-code <edit.json", "no longer yours")
 	draw(t, "denied", p, 112)
 }
 

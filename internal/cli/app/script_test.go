@@ -42,7 +42,7 @@ func TestMain(m *testing.M) {
 }
 
 func testMain(m *testing.M) int {
-	if flag.NArg() > 0 { // a command in this process has started its own program anew; what it wants is no test
+	if flag.NArg() > 0 { // a command in this process has started its own program anew; what it wants is not a test
 		fmt.Fprintf(os.Stderr, "%q would play the tests anew; in the script write stdin FILE and exec label-state\n",
 			flag.Args())
 		return 2

@@ -35,7 +35,7 @@ func TestStanding(t *testing.T) {
 		{"It is free: nobody holds it.", lifecycle.Facts{}},
 		{"lucius holds it for another 3h.", lifecycle.Facts{Log: claim.State{Claims: held(time.Hour, as)}}},
 		{
-			"lucius holds it, without an end.",
+			"lucius holds it, without a time limit.",
 			lifecycle.Facts{Log: claim.State{Claims: held(time.Hour,
 				func(c *claim.Claim) { c.Record.TTL = claim.NoExpiry })}},
 		},

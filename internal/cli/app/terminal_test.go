@@ -132,7 +132,7 @@ func TestTerminalBoard(t *testing.T) {
 		p := openBoard(t, 40, 12, lightPane, env)
 		p.await("[in flight 3]", "▌#1 Retry the upload on 503", "▌ lucius", "? help")
 		p.press("f")
-		p.await("End the hold of lucius on #1 by force?", "reason: █", "enter does it")
+		p.await("End the hold of lucius on #1 by force?", "reason: █", "enter confirms")
 		p.press("Enter") // no reason yet
 		p.press("-l", "it waits for a machine that is gone")
 		p.await("gone█")
@@ -316,6 +316,6 @@ func TestTerminalInit(t *testing.T) {
 		t.Errorf("the settings are\n%s", settings)
 	}
 
-	openPane(t, 80, 40, darkPane, clone, env, "label-state", "init").await("nothing to do: all is there",
+	openPane(t, 80, 40, darkPane, clone, env, "label-state", "init").await("nothing to do: everything is set up",
 		"ended with 0")
 }

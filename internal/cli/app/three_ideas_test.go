@@ -1,19 +1,28 @@
 package app
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
+	"time"
+
+	"github.com/sethvargo/go-githubactions"
 
 	labelstate "github.com/label-state/label-state"
 	"github.com/label-state/label-state/answer"
+	"github.com/label-state/label-state/internal/action"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/sample"
+	"github.com/label-state/label-state/internal/setup"
 )
 
 // An idea is what a front end takes a worker's hold for.
@@ -35,21 +44,112 @@ var workers = []claim.Worker{
 }
 
 // TestThreeIdeas holds all who say whether a hold is the asker's, is lost, or could not be found out
-// to each other: dedup-check, renew, release, the board, the hook and the Go package. In the end
-// GitHub fails, and nobody may say anything else than that.
+// to each other: dedup-check, renew, release, the board, the hook, the Go package and the Action's
+// guard. In the end GitHub fails, and nobody may say anything else than that.
 func TestThreeIdeas(t *testing.T) {
 	count := map[idea]int{}
+	guarded := 0
 	eachSeed(t, events, 3, 1, func(s *trialWorld, seed int) {
 		situation := s.bring(append([]event{{line: claimAsL1}}, situation(events, seed, 5)...))
+		pull := s.rival()
+		var holders []claim.Worker
 		for _, w := range workers {
-			count[s.ideas(w, situation)]++
+			got := s.ideas(w, situation)
+			count[got]++
+			if got == mine {
+				holders = append(holders, w)
+			}
 		}
-		s.fails(situation)
+
+		guarded += s.guardKnows(situation, pull, holders)
+		s.fails(situation, pull)
 	})
 
-	if count[mine] < sample.Size(5, 50) || count[lost] < sample.Size(20, 200) {
-		t.Errorf("%v: too few of a kind to tell", count)
+	if count[mine] < sample.Size(5, 50) || count[lost] < sample.Size(20, 200) || guarded < sample.Size(5, 50) {
+		t.Errorf("%v, %d for the guard: too few of a kind to tell", count, guarded)
 	}
+}
+
+// rival is a pull request by somebody without a hold that closes the issue.
+func (s *trialWorld) rival() (number int) {
+	if err := s.world.newBranch("acme/app", "refs/heads/rival"); err != nil {
+		s.Fatal(err)
+	}
+
+	number, err := s.world.OpenPull("acme/app", "drake",
+		githubsim.Pull{Title: "Work", Head: "rival", Body: "Closes #1"})
+	if err != nil {
+		s.Fatal(err)
+	}
+
+	return number
+}
+
+// guardKnows holds the guard to what the workers were told: it refuses the rival's pull request
+// because of a worker exactly when the hold is that worker's own. A person who withholds the issue
+// has stopped its worker; the hold keeps others out until it is released.
+func (s *trialWorld) guardKnows(situation string, pull int, holders []claim.Worker) (known int) {
+	code, said := s.guard(pull)
+	labelled, err := s.world.Labels("acme/app", 1)
+	if err != nil {
+		s.Fatal(err)
+	}
+
+	withheld := slices.Contains(labelled, "do-not-pickup")
+	for _, w := range workers {
+		held := fmt.Sprintf("held by %s (run %s)", w.Codename, w.FiringID)
+		own, named := slices.Contains(holders, w), strings.Contains(said, held)
+		if own {
+			known++
+		}
+		if own && !named || named && !own && !withheld || named && code != action.ExitNo {
+			s.Errorf("%s\nthe hold is %s's own: %t; the guard, exit code %d: %s", situation, w, own, code, said)
+		}
+	}
+
+	return known
+}
+
+// guard runs the Action's guard for a pull request and returns its exit code and its log.
+func (s *trialWorld) guard(pull int) (code int, said string) {
+	var log strings.Builder
+	env := setup.OS()
+	env.Getenv, env.Dir, env.Stderr, env.HTTP = s.getenv("tok-agents"), s.dir, &log, s.world.Transport()
+	env.Exec = s.runGit
+	session, err := setup.Open(s.Context(), env, setup.Options{Repo: "acme/app", Tolerant: true})
+	if err != nil {
+		return action.ExitUnknown, err.Error()
+	}
+
+	event := fmt.Appendf(nil, `{"action":"opened","number":%d,"pull_request":{"number":%[1]d,`+
+		`"head":{"repo":{"full_name":"acme/app"}}},"repository":{"full_name":"acme/app"},"sender":{"login":"drake"}}`, pull)
+	step := &action.Step{
+		Inputs:  action.Inputs{Mode: "guard", FailOnIncomplete: true},
+		Console: action.NewConsole(githubactions.New(githubactions.WithWriter(&log)), &log),
+		Summary: io.Discard,
+		Output:  io.Discard,
+		Now:     time.Now(),
+		Word:    setup.Word,
+		Host:    "github.com",
+	}
+
+	if step.Event, err = action.ParseEvent("pull_request", event); err != nil {
+		s.Fatal(err)
+	}
+
+	step.Place = action.Place{
+		Repo:   session.Repo,
+		Ledger: session.Ledger,
+		Hub:    step.Judged(session.Client, session.Ledger, session.Repo),
+		Guard:  "fail",
+	}
+	step.Open = func(context.Context, ledger.Repo) (action.Place, error) { return step.Place, nil }
+	code = action.Run(s.Context(), step)
+	if err := session.Close(); err != nil {
+		s.Fatal(err)
+	}
+
+	return code, log.String()
 }
 
 // ideas asks everybody what a worker's hold is.
@@ -87,7 +187,7 @@ func (s *trialWorld) ideas(w claim.Worker, situation string) idea {
 }
 
 // fails lets GitHub fail, and asks everybody again.
-func (s *trialWorld) fails(situation string) {
+func (s *trialWorld) fails(situation string, pull int) {
 	bad := func(*http.Request) *githubsim.Fault { return &githubsim.Fault{Status: http.StatusBadGateway} }
 	s.world.fault.Store(&bad)
 	const who = " --codename lucius --firing-id l1"
@@ -100,6 +200,9 @@ func (s *trialWorld) fails(situation string) {
 		}
 	}
 
+	if code, said := s.guard(pull); code != action.ExitUnknown {
+		s.Errorf("%s\nthe guard, while GitHub fails: exit code %d: %s", situation, code, said)
+	}
 	if got := ideaOfError(s.renews(workers[0])); got != unknown {
 		s.Errorf("%s\nRenew of the package, while GitHub fails: %s", situation, got)
 	}

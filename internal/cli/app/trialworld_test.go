@@ -217,7 +217,7 @@ func (s *trialWorld) run(ctx context.Context, token string, args []string) (text
 	env := setup.OS()
 	env.Getenv, env.Dir, env.Stderr, env.HTTP = s.getenv(token), s.dir, &told, s.world.Transport()
 	env.Exec = s.runGit
-	env.Waiting = func(string, time.Time) {} // how long something takes is no part of these answers
+	env.Waiting = func(string, time.Time) {} // how long something takes is not part of these answers
 	env.Stores = map[string]lease.Opener{lease.Redis: redis.Open}
 	env.Watched = func(w io.Writer) bool { return s.typed != "" && w != &told }
 	t := cli.Terminal{

@@ -21,12 +21,8 @@ const troubleshooting = "../../../docs/troubleshooting.md"
 
 // unseen are the types of errors that no trial meets, and why.
 var unseen = map[string]string{
-	"internal/cli.KeptError":           "between a step and what shows the steps",
-	"internal/github.DryRunError":      "a dry run looks and says what it would do; no command relies on writes that are held back",
-	"internal/labels.IllegalMoveError": "no command moves labels: they follow the log",
-	"internal/lease.HeldError":         "between a lease store and the ledger, which makes it a ledger.HeldError",
-	"internal/state.RepoNameError":     "the name was read as a reference before",
-	"internal/smallfile.LargeError":    "a note or a configuration's error has its words",
+	"internal/cli.KeptError":   "between a step and what shows the steps",
+	"internal/lease.HeldError": "between a lease store and the ledger, which makes it a ledger.HeldError",
 }
 
 // told are the types of errors that people hear of in words alone, as a warning or from another
@@ -34,7 +30,6 @@ var unseen = map[string]string{
 var told = map[string]string{
 	"internal/action.InputError":  `input mode: "guess"; allowed: `,
 	"internal/ledger.LabelsError": "labels are late: ",
-	"internal/outgoing.LineError": "read line 1 from git: ",
 }
 
 // checkTypes wants every exported type of error of the packages below internal to have been met.
@@ -113,10 +108,12 @@ func (f sourceFile) errorTypes() map[string]bool {
 
 // unheard are the beginnings of texts that no trial hears, and why.
 var unheard = map[string]string{
-	"it changed while you looked; nothing was done": "on the board's screen: board_test.go",
-	"the answer could not be written: ":             "TestAnswerUnwritten",
-	"; what was done stays done":                    "TestAnswerUnwritten",
-	"make the labels":                               "status, next, board and init say it where nothing has failed",
+	" may not label ":                              "script/plan.txtar",
+	", so the answer would not count":              "script/plan.txtar",
+	"it changed in the meantime; nothing was done": "on the board's screen: board_test.go",
+	"the answer could not be written: ":            "TestAnswerUnwritten",
+	"; what was done is not undone":                "TestAnswerUnwritten",
+	"make the labels":                              "status, next, board and init say it where nothing has failed",
 }
 
 // heard is all that the trials hear.

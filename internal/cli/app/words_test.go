@@ -67,7 +67,7 @@ func TestAllowedValues(t *testing.T) {
 			if want, is := known[p.Name]; is && p.Only != nil {
 				seen[p.Name] = true
 				if !slices.Equal(p.Only, want) {
-					t.Errorf("%s, %s: allowed are %q, want %q", v.Name, p.Name, p.Only, want)
+					t.Errorf("%s, %s: expected %q, want %q", v.Name, p.Name, p.Only, want)
 				}
 			}
 		}
@@ -92,7 +92,7 @@ func TestNearest(t *testing.T) {
 }
 
 // FuzzRead: every command line is one verb, or help, or an error of use; its arguments are those
-// that are no options, in their order.
+// that are not options, in their order.
 func FuzzRead(f *testing.F) {
 	for _, line := range []string{
 		"", "claim", "claim 12 --ttl 2h", "--json status 1", "repo --local pause acme/app", "claim 1 -- --json",

@@ -56,8 +56,10 @@ func Bundle() []cli.Verb {
 		cli.Do(cli.Verb{
 			Name:    "bundle claim",
 			Summary: "take every issue of the bundle, or none",
-			About: "Everything is looked at before the first write. When any issue cannot be had, those already taken are released with their labels as they were. " +
-				"What a killed run has left is released first. Holds are recorded in every worktree of the feature that this folder belongs to.",
+			About: "Everything is checked before the first write. If any issue cannot be taken, those already " +
+				"taken are released with their labels as they were. " +
+				"What a killed run left behind is released first. Holds are recorded in every worktree of the " +
+				"feature that this folder belongs to.",
 			Examples: "label-state bundle claim checkout-v2 acme/app#42 acme/web#7 --codename lucius\n" +
 				"label-state bundle claim checkout-v2 42 acme/web#7 --dry-run\n",
 			Tools: []cli.Tool{{
@@ -67,7 +69,8 @@ func Bundle() []cli.Verb {
 				Takes:  "name issues codename firing-id ttl repo",
 				Needs:  "name issues",
 				Worker: true,
-				About: "Takes all of these issues or none, for work that belongs together, also in several repositories. Answer no means that nothing was taken; result.issues says why. " +
+				About: "Takes all of these issues or none: for work that belongs together, in one repository or " +
+					"several. Answer no means that nothing was taken; result.issues says why. " +
 					"Renew each of them; release them one by one as they are done, or what is left with bundle_release.",
 				Untrusted: untrusted,
 			}},
@@ -76,7 +79,7 @@ func Bundle() []cli.Verb {
 			Name:    "bundle release",
 			Summary: "release every issue of the bundle",
 			About: "Of a bundle that was claimed on this machine. Holds that have ended already, as by a pull request, are left alone. " +
-				"Who says its codename releases only what that one claimed.",
+				"With --codename, only what that worker claimed is released.",
 			Examples: "label-state bundle release checkout-v2 --outcome failure --reason 'no API'\n",
 			Tools: []cli.Tool{{
 				Name:     "bundle_release",

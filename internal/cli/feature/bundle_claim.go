@@ -121,7 +121,7 @@ func (p *pack) take(ctx context.Context, page state.JournalPage[bundlePage], b l
 
 	if err := page.Save(note); err != nil {
 		cli.Warnf(p.call.Terminal.Err,
-			"claimed, but the bundle could not be noted, so release it issue by issue: %s", err)
+			"claimed, but the bundle could not be recorded, so release its issues one by one: %s", err)
 	}
 
 	p.inform(ctx, note)

@@ -61,14 +61,15 @@ func Chain() []cli.Verb {
 		cli.Do(cli.Verb{
 			Name:     "chain plan",
 			Summary:  "print the pull requests of a feature, in order, and do nothing",
-			About:    "With --json the plan is a file that --file takes back.",
+			About:    "With --json it prints a plan that --file reads.",
 			Examples: "label-state chain plan --feature retry --parent acme/app#7 " + prs,
 		}, planChain),
 		cli.Do(cli.Verb{
 			Name:    "chain execute",
 			Summary: "open the pull requests that are not open yet, and keep them pointing at each other",
 			About: "Can be repeated after any interruption: what is open is found, not opened twice. " +
-				"Of every body only the chain's own lines are changed. Without --parent, --pr and --file it goes on with what was begun.",
+				"In each description only the chain's own lines are changed. Without --parent, --pr and --file " +
+				"it continues what was begun.",
 			Examples: "label-state chain execute --feature retry --parent acme/app#7 " + prs +
 				"label-state chain execute --feature retry\n",
 			Tools: []cli.Tool{{
@@ -85,7 +86,7 @@ func Chain() []cli.Verb {
 		}, onChain(func(p *chainExecuteParams) *PlanParams { return &p.PlanParams }, executeChain)),
 		cli.Do(cli.Verb{
 			Name:     "chain status",
-			Summary:  "show every pull request of a chain with what its checks say",
+			Summary:  "show every pull request of a chain and the state of its checks",
 			Examples: "label-state chain status --feature retry --json\n",
 			Tools: []cli.Tool{{
 				Name:      "chain_status",
@@ -94,15 +95,15 @@ func Chain() []cli.Verb {
 				Takes:     "feature",
 				Needs:     "feature",
 				Reads:     true,
-				About:     "Shows every pull request of a chain that was begun on this machine, with what its checks say.",
+				About:     "Shows every pull request of a chain that was begun on this machine, and the state of its checks.",
 				Untrusted: untrusted,
 			}},
 		}, onChain(func(p *chainStatusParams) *PlanParams { return &PlanParams{FeatureName: p.FeatureName} }, chainStatus)),
 		cli.Do(cli.Verb{
 			Name:    "chain wait",
 			Summary: "wait until the checks of a chain are green (exit 0) or red (exit 1)",
-			About: "Green is only what says so: success, neutral or skipped, check runs and commit statuses alike, and at least one for each " +
-				"pull request. When --timeout is over, the answer is not known (exit 3).",
+			About: "Green means success, neutral or skipped, for check runs and commit statuses alike, and at " +
+				"least one for each pull request. When --timeout is over, the answer is not known (exit 3).",
 			Examples: "label-state chain wait --feature retry --timeout 30m\n",
 			Tools: []cli.Tool{{
 				Name:      "chain_wait",
@@ -155,7 +156,7 @@ func onChain[P any](plan func(*P) *PlanParams,
 // twice has two pull requests for a part.
 func advise(err error, feature string) error {
 	if lost, is := errors.AsType[*state.UnreadableJournalError](err); is {
-		return cli.Advise(err, answer.Advice("do not start over, its pull requests would not be known"),
+		return cli.Advise(err, answer.Advice("do not start over: its pull requests would be unknown"),
 			answer.Advice("restore the file, or move it away once they are closed: "+lost.File))
 	}
 	if _, is := errors.AsType[*state.BusyError](err); is {

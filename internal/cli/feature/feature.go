@@ -22,7 +22,7 @@ func featureJournal(t cli.Terminal) (worktree.Book, error) {
 }
 
 // worktreesAround are the trees of the feature that a folder belongs to; none outside of any. What
-// cannot be read is no feature: holds are then recorded here only.
+// cannot be read is not a feature: holds are then recorded here only.
 func worktreesAround(t cli.Terminal, dir string) []worktree.Tree {
 	dir, err := filepath.EvalSymlinks(dir)
 	book, failed := featureJournal(t)

@@ -45,29 +45,30 @@ func Worktree() []cli.Verb {
 		{Name: "worktree", Summary: "one worktree in each repository of a feature"},
 		cli.Do(cli.Verb{
 			Name:    "worktree create",
-			Summary: "make a tree in every repository, or in none",
-			About: "Each tree is on a new branch AGENT/FEATURE-NAME-TIME. Everything is checked first; on an error or a signal all is undone, branches too. " +
+			Summary: "make a worktree in every repository, or in none",
+			About: "Each worktree is on a new branch AGENT/FEATURE-NAME-TIME. Everything is checked first; on " +
+				"an error or a signal all is undone, branches too. " +
 				"BASE is a remote's branch, a tag or an object id; without one the remote's default branch. " +
-				"The holds of a bundle with the feature's name are recorded in the trees.",
+				"The holds of a bundle with the feature's name are recorded in the worktrees.",
 			Examples: "label-state worktree create --feature checkout-v2 \\\n   --repo app=../app --repo web=../web@release-2\n",
 		}, createTrees),
 		cli.Do(cli.Verb{
 			Name:     "worktree list",
-			Summary:  "every feature's trees and how they are",
-			About:    "Asks no remote and changes nothing.",
+			Summary:  "every feature's worktrees and their state",
+			About:    "Contacts no remote and changes nothing.",
 			Examples: "label-state worktree list --json\n",
 		}, listTrees),
 		cli.Do(cli.Verb{
 			Name:    "worktree remove",
-			Summary: "remove a feature's trees and branches; exit 1 when some are kept",
-			About: "A tree with changes, and a branch with commits that were not pushed, stay where they are. There is no way to force it: " +
-				"git worktree remove --force is.",
+			Summary: "remove a feature's worktrees and branches; exit 1 when some are kept",
+			About: "A worktree with changes, and a branch with commits that were not pushed, are kept. To " +
+				"remove a worktree anyway: git worktree remove --force.",
 			Examples: "label-state worktree remove checkout-v2\n",
 		}, removeTrees),
 		cli.Do(cli.Verb{
 			Name:     "worktree prune",
 			Summary:  "undo what killed runs have left; exit 1 when something is kept",
-			About:    "Features that were never finished, and trees whose folder is gone.",
+			About:    "Features that were never finished, and worktrees whose folder is gone.",
 			Examples: "label-state worktree prune --dry-run\n",
 		}, pruneTrees),
 	}
@@ -213,7 +214,7 @@ func equip(ctx context.Context, c *cli.Call, f worktree.Feature) {
 
 	note, ok, err := book.Read(f.Name)
 	if err != nil {
-		cli.Warnf(c.Terminal.Err, "the hooks in the trees will not know the bundle's holds: %s", err)
+		cli.Warnf(c.Terminal.Err, "the hooks in the worktrees will not know the bundle's holds: %s", err)
 	}
 
 	if ok && note.Taken {

@@ -21,7 +21,7 @@ func removeTrees(ctx context.Context, c *cli.Call, p *removeParams) error {
 			n := slices.IndexFunc(all, func(l worktree.Listing) bool { return l.Name == p.Feature })
 			switch {
 			case n < 0:
-				return &worktree.AbsentError{Feature: p.Feature}
+				return worktree.Absent()
 			case all[n].Err != nil:
 				return all[n].Err
 			}

@@ -32,8 +32,8 @@ func Claim() cli.Verb {
 	return cli.Do(cli.Verb{
 		Name:    "claim",
 		Summary: "take an issue, as a worker or as a person",
-		About: "With --codename a worker takes the hold: of any number exactly one wins. " +
-			"Without it the person whose token it is does, until they release it.",
+		About: "With --codename a worker takes the hold; however many try, exactly one wins. Without it the " +
+			"owner of the token takes it, until they release it.",
 		Examples: "label-state claim acme/app#42 --codename lucius --ttl 2h\n" +
 			"label-state claim 42 --codename lucius --wait 10m   until it is free\n" +
 			"label-state claim 42 --force                        take over, as a person\n",
@@ -44,7 +44,7 @@ func Claim() cli.Verb {
 			Takes:  "issue codename firing-id ttl branch resume",
 			Needs:  "issue",
 			Worker: true,
-			About: "Takes an issue before you work on it. Of any number of workers exactly one wins. " +
+			About: "Takes an issue before you work on it. However many workers try, exactly one wins. " +
 				"Answer no means that somebody else has it, or that it may not be worked on now: take another. Keep result.firing_id; renew before result.renew_before. " +
 				"Use resume only when you know that the other process with the same firing_id is gone.",
 		}},

@@ -71,7 +71,7 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParam
 	}
 
 	return c.Answer(cli.ViewHold(h, answer.Won),
-		fmt.Sprintf("%s %s is yours since %s\n", i, cli.OneLine(h.Title), cli.Moment(h.Since))+giveBack(i))
+		fmt.Sprintf("%s %s has been yours since %s\n", i, cli.OneLine(h.Title), cli.Moment(h.Since))+giveBack(i))
 }
 
 // claimForcing ends the hold that stands first, if --force says so and nothing else is in the way.
@@ -189,14 +189,13 @@ func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 		return cli.Declined(text, next)
 
 	case f.HoldBy != "" && !claim.SameLogin(f.HoldBy, me):
-		return notYours(c, i, me, fmt.Sprintf("%s put the label %s on at %s", f.HoldBy,
+		return notYours(c, i, me, fmt.Sprintf("%s added the label %s at %s", f.HoldBy,
 			c.Session.Ledger.Rules().Scheme.Hold, cli.Moment(f.HoldAt)))
 	}
 
 	hold := c.Session.Ledger.Rules().Scheme.Hold
 	if c.DryRun {
-		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun},
-			fmt.Sprintf("would take %s off %s\n", hold, i))
+		return c.Would(i, "take %s off %s", hold, i)
 	}
 	if err := c.Session.Client.RemoveLabel(ctx, i, hold); err != nil {
 		return err
@@ -208,8 +207,7 @@ func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 
 func releaseOwn(ctx context.Context, c *cli.Call, f lifecycle.Facts, mine claim.Claim, me, reason string) error {
 	if c.DryRun {
-		return c.Answer(answer.Answer{Issue: f.Issue.String(), Answer: answer.DryRun},
-			fmt.Sprintf("would release %s from %s\n", f.Issue, mine.Person))
+		return c.Would(f.Issue, "release %s from %s", f.Issue, mine.Person)
 	}
 
 	e := ledger.Ending{Worker: mine.Record.Worker, Reason: reason}

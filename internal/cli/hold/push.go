@@ -31,9 +31,10 @@ func Push() cli.Verb {
 		Name:    "push",
 		Summary: "push the branch under a hold; exit 1 when it is lost",
 		About: "Renews the hold, then has git push what is checked out. With claim.lease: refs the branch and the lease move in one step, or neither does: " +
-			"a push cannot land after the hold was lost. Otherwise it is given up before the lease could end.\n\n" +
+			"a push cannot land after the hold was lost. Otherwise it stops before the lease could end.\n\n" +
 			"The branch is never forced, and must not have been pushed to by somebody else. " +
-			"OPTIONS are those of git push that change no condition: -u, -o, -q, -v, --no-verify, --signed and a few more.",
+			"OPTIONS are those of git push that leave these conditions alone: -u, -o, -q, -v, --no-verify, " +
+			"--signed and a few more.",
 		Examples: "label-state push\n" +
 			"label-state push origin --issue acme/app#42 -- --set-upstream\n",
 	}, pushNamedOrHeld)
@@ -92,8 +93,7 @@ func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, branch string, p
 		if err := c.CheckHolds(ctx, i, w, token); err != nil {
 			return err
 		}
-		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun},
-			fmt.Sprintf("would push %s to %s under %s\n", cli.OneLine(p.Branch), remoteName(p.Remote), i))
+		return c.Would(i, "push %s to %s under %s", cli.OneLine(p.Branch), remoteName(p.Remote), i)
 	}
 
 	h, within, err := c.Session.Ledger.Fence(ctx, i, w, token)
@@ -117,13 +117,13 @@ func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, branch string, p
 	} else { // as long as the hold is good for sure (spec-writing.md#acting-under-a-hold)
 		mode, how = "fenced", "fenced: the hold was good for longer than the push; GitHub compared the branch only"
 		timed, cancel := context.WithTimeoutCause(ctx, within,
-			fmt.Errorf("no answer within %s; it was given up before the lease could end", within))
+			fmt.Errorf("no answer within %s; the push was abandoned before the lease could end", within))
 		defer cancel()
 		got, err = pusher.Push(timed, p)
 		if err == nil && !c.Session.Ledger.Owns(h) {
 			err = &ledger.LostError{
 				Issue: h.Issue, Worker: h.Record.Worker,
-				Err: fmt.Errorf("pushed, but the answer came after the end: %w", claim.ErrOverdue),
+				Err: fmt.Errorf("pushed, but the answer came after the lease ended: %w", claim.ErrOverdue),
 			}
 		}
 	}
@@ -166,7 +166,7 @@ func planPush(ctx context.Context, c *cli.Call, git gitpush.Git, branch string,
 	}
 
 	if err != nil {
-		return local, &ledger.CallError{Err: err}
+		return local, answer.Wrong(err)
 	}
 
 	if p.Remote == "" {
@@ -197,7 +197,7 @@ func pushStrictly(ctx context.Context, c *cli.Call, git gitpush.Git, p gitpush.P
 	// which must be the repository that has the lease, as far as its address tells
 	to, err := c.Terminal.Env.Remote(ctx, at)
 	if name := to.Owner + "/" + to.Repo; err == nil && !strings.EqualFold(name, h.Issue.Slug()) {
-		return 0, c.Usagef("%s is %s, and the lease is in %s", remoteName(p.Remote),
+		return 0, c.Usagef("remote %s is %s, but the lease is in %s", remoteName(p.Remote),
 			cli.OneLine(name), h.Issue.Slug())
 	}
 
@@ -216,7 +216,7 @@ func pushStrictly(ctx context.Context, c *cli.Call, git gitpush.Git, p gitpush.P
 			// not a no
 			unseen := fmt.Errorf("%s does not show the lease as GitHub's API does: %v", remoteName(p.Remote), moved)
 			return 0, cli.Advise(&ledger.UnknownError{Issue: h.Issue, Err: unseen},
-				answer.Call("push to the repository that the issue is in; if it is that one, in a minute",
+				answer.Call("push to the repository that the issue is in; if it already is, try again in a minute",
 					answer.Again))
 		}
 

@@ -31,7 +31,7 @@ func Release() cli.Verb {
 	return cli.Do(cli.Verb{
 		Name:    "release",
 		Summary: "release an issue",
-		About: "A worker ends its hold; a person takes the label off that \"claim\" put on. " +
+		About: "A worker ends its hold; a person removes the label that \"claim\" added. " +
 			"Without an outcome it is success with --pr, else cancelled.",
 		Examples: "label-state release 42 --pr https://github.com/acme/app/pull/50\n" +
 			"label-state release 42 --outcome failure --reason 'tests do not build'\n" +
@@ -45,7 +45,8 @@ func Release() cli.Verb {
 				Worker:   true,
 				Destroys: true,
 				Repeats:  true,
-				About: "Ends your hold of an issue and says what came of it. Without an outcome it is success with pr or done, else cancelled. " +
+				About: "Ends your hold of an issue and records the outcome. Without one it is success with pr " +
+					"or done, else cancelled. " +
 					"After success with neither the issue is ready again: name the pull request, or close the issue with done. " +
 					"failure, partial, no-commit, max-turns and error count as an attempt; after three a person must look.",
 			},
@@ -131,7 +132,7 @@ func releaseAsWorker(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 		scheme := c.Session.Ledger.Rules().Scheme
 		st, ok := scheme.Parse(p.To)
 		if !ok {
-			return c.Usagef("%s %q: allowed are %s%s", c.Option("transition-to"), cli.OneLine(p.To),
+			return c.Usagef("%s %q: expected %s%s", c.Option("transition-to"), cli.OneLine(p.To),
 				strings.Join(scheme.Lifecycle(), ", "), cli.Meant(scheme.Lifecycle(), p.To))
 		}
 
@@ -148,8 +149,7 @@ func releaseAsWorker(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 			return err
 		}
 
-		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun},
-			fmt.Sprintf("would release %s from %s%s\n", i, w, follows(e)))
+		return c.Would(i, "release %s from %s%s", i, w, follows(e))
 	}
 
 	rep, err := c.Session.Ledger.Release(ctx, i, e)
@@ -188,8 +188,7 @@ func follows(e ledger.Ending) string {
 
 func forceRelease(ctx context.Context, c *cli.Call, i claim.Issue, reason string) error {
 	if c.DryRun {
-		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun},
-			fmt.Sprintf("would end every hold on %s by force\n", i))
+		return c.Would(i, "end every hold on %s by force", i)
 	}
 
 	by, err := c.Session.Client.Viewer(ctx)
@@ -219,8 +218,7 @@ func forceRelease(ctx context.Context, c *cli.Call, i claim.Issue, reason string
 
 func askToStop(ctx context.Context, c *cli.Call, i claim.Issue, reason string) error {
 	if c.DryRun {
-		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun},
-			fmt.Sprintf("would ask the holder of %s to stop\n", i))
+		return c.Would(i, "ask the holder of %s to stop", i)
 	}
 
 	by, err := c.Session.Client.Viewer(ctx)

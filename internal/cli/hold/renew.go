@@ -2,7 +2,6 @@ package hold
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
@@ -21,7 +20,9 @@ func Renew() cli.Verb {
 	return cli.Do(cli.Verb{
 		Name:    "renew",
 		Summary: "extend a lease; exit 1 means stop all work on it",
-		About:   "Edits the claim comment, so that a long run leaves one comment. --note leaves a line there that people, status and the next worker read; nobody is notified. Who asks is looked up in this worktree when no option names it, and so is the issue.",
+		About: "Edits the claim comment, so that a long run leaves one comment. --note leaves a line there " +
+			"that people, status and the next worker read; nobody is notified. The worker and the issue are " +
+			"looked up in this worktree unless you name them.",
 		Examples: "label-state renew 42\n" +
 			"label-state renew 42 --note 'the parser is done, tests are next'\n" +
 			"label-state renew acme/app#42 --codename lucius --firing-id run-7\n",
@@ -32,7 +33,9 @@ func Renew() cli.Verb {
 			Takes:   "issue codename firing-id note",
 			Repeats: true,
 			About: "Extends the lease of an issue you hold. Nothing renews by itself: call it before renew_before of the last answer, and before every step that others can see. " +
-				"Answer no means that the hold is lost: stop all work on the issue at once. Answer unknown leaves the old end standing: call it again. note keeps one line about the state of the work, for people and the next worker.",
+				"Answer no means that the hold is lost: stop all work on the issue at once. Answer unknown " +
+				"leaves the old end in place: call it again. note keeps one line about the state of the work, " +
+				"for people and the next worker.",
 		}},
 	}, cli.OnIssue(renewIssue))
 }
@@ -46,8 +49,7 @@ func renewIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *renewParams)
 		if err := c.Session.Ledger.MayRenew(ctx, i, w, token); err != nil {
 			return err
 		}
-		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun},
-			fmt.Sprintf("would renew %s for %s\n", i, w))
+		return c.Would(i, "renew %s for %s", i, w)
 	}
 
 	h, err := c.Session.Ledger.Note(ctx, i, w, token, p.Note)

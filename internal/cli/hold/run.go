@@ -25,7 +25,8 @@ func Run() cli.Verb {
 		Summary: "claim an issue, run a command under the hold, release it",
 		About: "The lease (30m without --ttl) is renewed while COMMAND runs. When the hold is lost, COMMAND gets TERM, and KILL after --grace. " +
 			"Its environment says who it is: LABEL_STATE_CODENAME, LABEL_STATE_FIRING_ID, LABEL_STATE_ISSUE, LABEL_STATE_ISSUE_URL, LABEL_STATE_FENCING_TOKEN.\n\n" +
-			"Exit code 0 is success where there is a pull request, else no-commit; another one is failure; a signal to this program is passed on and is cancelled. " +
+			"Exit code 0 is success if there is a pull request, else no-commit; any other is failure. A signal " +
+			"to this program is passed on, and the outcome is cancelled. " +
 			"The exit code is that of COMMAND, or 1 when the hold was refused or lost.",
 		Examples: "label-state run 42 --codename lucius -- my-agent --task 42\n",
 	}, cli.OnIssue(runUnderHold))

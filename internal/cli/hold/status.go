@@ -30,7 +30,7 @@ func DedupCheck() cli.Verb {
 		Examples: "label-state dedup-check acme/app#42 --json\n",
 		Tools: []cli.Tool{{
 			Name:      "dedup_check",
-			Title:     "May it be taken?",
+			Title:     "Is an issue free?",
 			Set:       cli.Core,
 			Takes:     "issue codename firing-id",
 			Needs:     "issue",

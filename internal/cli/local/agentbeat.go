@@ -141,7 +141,7 @@ func (e *hostEvent) ended(t *worktreeHolds, n int, end lifecycle.HoldEnd, err er
 	}
 }
 
-// claimAgain is what runs behind an event that has found holds of its session expired: those that
+// claimAgain is what runs after an event that has found holds of its session expired: those that
 // nobody has taken are claimed again, each under a new key and with a new fencing token.
 func (e *hostEvent) claimAgain(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, againTime)
@@ -498,7 +498,7 @@ func (e *hostEvent) clean(ctx context.Context, t *worktreeHolds) bool {
 }
 
 // moved reports whether a log of git's has an entry since then: of HEAD in whatever worktree, of a
-// branch, of stashes. What was fetched is no work. A worktree without a log of HEAD has none that
+// branch, of stashes. What was fetched is not work. A worktree without a log of HEAD has none that
 // could be trusted.
 func moved(common, worktree string, since time.Time) bool {
 	if _, err := os.Stat(filepath.Join(worktree, "logs", "HEAD")); err != nil {

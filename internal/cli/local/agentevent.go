@@ -24,15 +24,14 @@ import (
 // How long an event may take when it asks GitHub. A host lets a call through whose hook takes too
 // long, and waits for none at its end.
 const (
-	startTime     = 2 * time.Second
-	beforeTime    = 5 * time.Second
-	afterTime     = 15 * time.Second
-	releaseTime   = 30 * time.Second
-	goneTime      = 5 * time.Second
-	gonePause     = 100 * time.Millisecond
-	againTime     = 90 * time.Second
-	largestEvent  = 64 << 20
-	largestConfig = 1 << 20
+	startTime    = 2 * time.Second
+	beforeTime   = 5 * time.Second
+	afterTime    = 15 * time.Second
+	releaseTime  = 30 * time.Second
+	goneTime     = 5 * time.Second
+	gonePause    = 100 * time.Millisecond
+	againTime    = 90 * time.Second
+	largestEvent = 64 << 20
 )
 
 // answerEvent answers one event of a host. It never fails: a heartbeat that does not work must
@@ -576,7 +575,7 @@ func (t *worktreeHolds) index(i claim.Issue) int {
 	return slices.IndexFunc(t.holds, func(h state.Hold) bool { return h.Issue.Same(i) })
 }
 
-// drop leaves out the hold of the issue, which has no record any more.
+// drop leaves out the hold of the issue, which no longer has a record.
 func (t *worktreeHolds) drop(i claim.Issue) {
 	t.holds = slices.DeleteFunc(slices.Clone(t.holds), func(h state.Hold) bool { return h.Issue.Same(i) })
 }

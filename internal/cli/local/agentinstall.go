@@ -28,7 +28,7 @@ func placeOf(t cli.Terminal, user bool) (agentsetup.Place, error) {
 		top, err := state.Top(t.Env.Dir)
 		if err != nil {
 			return p, cli.Advise(cli.Usagef("agent", "not in a git clone"),
-				answer.Call("run it inside one, or for all of yours", answer.Again, "--user"))
+				answer.Call("run it inside one, or for all your repositories", answer.Again, "--user"))
 		}
 
 		git, err := state.GitDir(top, "")
@@ -121,7 +121,7 @@ func agreeToHost(c *cli.Call, h agenthost.Host, p *placeParams, steps []agentset
 		command += " --user"
 	}
 
-	return agree(c, p.Yes, command, "look at it first, then say yes", func() string { return text })
+	return agree(c, p.Yes, command, "review it first, then confirm", func() string { return text })
 }
 
 // shortPath is a path as a person names it: from the working folder, where that is shorter.
@@ -154,7 +154,7 @@ func afterInstall(h agenthost.Host) string {
 	case agenthost.ClaudeCode:
 		return "start a new session of claude-code, which reads hooks when it starts; it asks once whether it may use a repository's MCP server"
 	case agenthost.Codex:
-		return "start codex, type /hooks and trust the hooks of label-state; until then Codex leaves them out in silence"
+		return "start codex, type /hooks and trust the hooks of label-state; until then Codex ignores them silently"
 	case agenthost.Gemini:
 		return "start gemini and trust the folder when it asks; in a folder that is not trusted it loads no hooks"
 	case agenthost.Copilot:
@@ -326,7 +326,7 @@ func switchedOff(t cli.Terminal, h agenthost.Host) string {
 	for _, user := range []bool{false, true} { // a clone has files of its own beside the user's
 		if p, err := placeOf(t, user); err == nil {
 			if file := p.SwitchedOff(h); file != "" {
-				return "take disableAllHooks out of " + shortPath(t, file)
+				return "remove disableAllHooks from " + shortPath(t, file)
 			}
 			return ""
 		}

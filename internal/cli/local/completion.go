@@ -31,7 +31,8 @@ func Completion() cli.Verb {
 	return cli.Do(cli.Verb{
 		Name:    "completion",
 		Summary: "complete commands, options and values in a shell",
-		About:   "Prints a script for the shell. With WORD it prints what could complete the last of them; the script asks so.",
+		About: "Prints a script for the shell. With WORD it prints the completions of the last word; the " +
+			"script calls it that way.",
 		Examples: "source <(label-state completion bash)\n" +
 			"label-state completion fish | source\n" +
 			"label-state completion powershell | Out-String | Invoke-Expression\n",

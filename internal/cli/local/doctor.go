@@ -307,8 +307,8 @@ func checkPauses(ctx context.Context, c *cli.Call) Diagnosis {
 	return ok("pause", "%s", strings.TrimSpace(v.Line())).or("warn", "label-state repo resume "+v.Resume())
 }
 
-// checkQueue counts what is ready. Nothing is no failure, but who has just begun looks for the next
-// step.
+// checkQueue counts what is ready. Nothing is not a failure, but who has just begun looks for the
+// next step.
 func checkQueue(ctx context.Context, c *cli.Call) Diagnosis {
 	ready := 0
 	for _, label := range c.Session.Ledger.Rules().Scheme.Queues() {

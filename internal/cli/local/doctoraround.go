@@ -81,7 +81,8 @@ func checkHook(ctx context.Context, c *cli.Call) Diagnosis {
 		return ok("hook", "not looked for: %s", err).or("warn",
 			"run doctor inside a clone to see whether its pushes are guarded")
 	case !s.Installed() && s.Moved != "":
-		return ok("hook", "pushes from this clone are not guarded: lefthook has put label-state's hook out of use, as %s", s.Moved).or("warn", cmp.Or(s.Hint, "label-state init"))
+		const disabled = "pushes from this clone are not guarded: lefthook has disabled label-state's hook, as %s"
+		return ok("hook", disabled, s.Moved).or("warn", cmp.Or(s.Hint, "label-state init"))
 	case !s.Installed():
 		return ok("hook", "pushes from this clone are not guarded (%s)", cmp.Or(s.Manager, string(s.Kind))).or("warn",
 			cmp.Or(s.Hint, "label-state hook install"))

@@ -43,7 +43,8 @@ func checkWorkflow(ctx context.Context, c *cli.Call) []Diagnosis {
 
 	out := []Diagnosis{checkSwitch(ctx, c)}
 	if lacking := lackingInJobs(c, w.Jobs); lacking != "" {
-		out[0] = ok("workflow", "%s: %s", WorkflowPath, lacking).or("fail", "give the job what it lacks in "+
+		out[0] = ok("workflow", "%s: %s", WorkflowPath, lacking).or("fail", "add the missing permissions to the "+
+			"job in "+
 			WorkflowPath+" on the default branch")
 	}
 
@@ -63,7 +64,7 @@ func checkSwitch(ctx context.Context, c *cli.Call) Diagnosis {
 		d := ok("workflow", "%s; could not check whether it is enabled: %s", WorkflowPath, err)
 		return d.or("warn", "look under Actions, or give the token the permission actions: read")
 	case state != "active":
-		d := ok("workflow", "%s is there and switched off (%s)", WorkflowPath, state)
+		d := ok("workflow", "%s exists but is disabled (%s)", WorkflowPath, state)
 		return d.or("fail", "gh workflow enable label-state.yml --repo "+c.Session.Repo.String())
 	}
 
@@ -114,7 +115,7 @@ func lackingInJobs(c *cli.Call, jobs []workflow.Job) string {
 func checkEvents(c *cli.Call, w workflow.Workflow) []Diagnosis {
 	misses := w.Misses(c.Session.Config.Guard != "off")
 	if len(misses) == 0 {
-		return []Diagnosis{ok("events", "the workflow runs on all that it needs")}
+		return []Diagnosis{ok("events", "the workflow runs on every event that it needs")}
 	}
 	d := ok("events", "the workflow does not run on %s", strings.Join(misses, "; "))
 	return []Diagnosis{d.or("warn", "add them under on: in "+WorkflowPath+", unless they were left out on purpose")}

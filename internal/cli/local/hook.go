@@ -47,7 +47,7 @@ func Hook() []cli.Verb {
 		cli.Do(cli.Verb{
 			Name:     "hook install",
 			Summary:  "guard this clone's pushes",
-			About:    "Another tool's hook that is there already runs after ours.",
+			About:    "An existing hook of another tool still runs, after ours.",
 			Examples: "label-state hook install\nlabel-state hook install --global\n",
 		}, func(ctx context.Context, c *cli.Call, p *hookInstallParams) error {
 			return changeHook(ctx, c, p, hookfile.Install)
@@ -61,7 +61,7 @@ func Hook() []cli.Verb {
 		}),
 		cli.Do(cli.Verb{
 			Name:     "hook status",
-			Summary:  "what git finds; exit 1 when pushes are not checked, or all refused",
+			Summary:  "which hook git finds; exit 1 when pushes are not checked, or all refused",
 			Examples: "label-state hook status --json\n",
 		}, showHook),
 		cli.Do(cli.Verb{
@@ -229,10 +229,10 @@ func everybody(s hookfile.State) string {
 	case s.Kind == hookfile.Absent || !s.Everybody():
 		return ""
 	case s.Scope == "system":
-		return "core.hooksPath of this machine leads to one folder: the hook serves every repository of everybody here\n"
+		return "core.hooksPath of this machine names one folder: the hook serves every repository of every user\n"
 	}
 
-	return "your core.hooksPath leads to one folder: the hook serves all your repositories\n"
+	return "your core.hooksPath names one folder: the hook serves all your repositories\n"
 }
 
 func showHook(ctx context.Context, c *cli.Call, p *hookStatusParams) error {
@@ -265,7 +265,7 @@ func showHook(ctx context.Context, c *cli.Call, p *hookStatusParams) error {
 	case missing:
 		return no("the program is missing, and pushes from here are not checked: "+missingName(s), installAgain(t, s))
 	case !s.Installed() && s.Moved != "":
-		return no("pushes from here are not guarded: lefthook has put label-state's hook out of use, as "+s.Moved,
+		return no("pushes from here are not guarded: lefthook has disabled label-state's hook, as "+s.Moved,
 			cmp.Or(s.Hint, "label-state init"))
 	case !s.Installed():
 		return no("pushes from here are not guarded", cmp.Or(s.Hint, "label-state hook install"))
@@ -283,7 +283,8 @@ func showHook(ctx context.Context, c *cli.Call, p *hookStatusParams) error {
 }
 
 // lefthookLater is what is wrong where our hook is in a place that lefthook may take.
-const lefthookLater = "lefthook does not run label-state's hook: it puts the hook out of use as soon as its configuration has anything for pre-push"
+const lefthookLater = "lefthook does not run label-state's hook: it disables the hook as soon as its " +
+	"configuration has anything for pre-push"
 
 // hookText is what there is in the place of the hook, and what runs from there.
 func hookText(s hookfile.State, program string, pulls bool) string {

@@ -49,12 +49,12 @@ const again = "label-state doctor"
 const trialTime = 65 * time.Second
 
 // tryHook plays the hook once, with a push that closes an issue which no repository has. Nothing is
-// pushed, and nothing of the checkout is run: a program that only a file of the checkout names is
+// pushed, and nothing of the checkout is run: a program that only the checkout names is
 // not tried.
 func tryHook(ctx context.Context, t cli.Terminal, s hookfile.State, chosen string) hookTrial {
 	switch {
 	case !s.Installed():
-		return hookTrial{pushesUnchecked, "git runs no hook of label-state's", s.Hint}
+		return hookTrial{pushesUnchecked, "git runs no hook of label-state", s.Hint}
 	case s.Brings:
 		return hookTrial{pushesUntried, s.Manager + " builds it at the next push", ""}
 	}
@@ -64,7 +64,7 @@ func tryHook(ctx context.Context, t cli.Terminal, s hookfile.State, chosen strin
 		return hookTrial{pushesUnchecked, missingName(s) + " was not found", installAgain(t, s)}
 	}
 	if !trusted(ctx, t, s, program, chosen) {
-		return hookTrial{pushesUntried, "a file of the checkout names " + program, ""}
+		return hookTrial{pushesUntried, "only the checkout names " + program, ""}
 	}
 
 	remote, url, err := pushURL(ctx, t)
@@ -87,7 +87,7 @@ func tryHook(ctx context.Context, t cli.Terminal, s hookfile.State, chosen strin
 	switch {
 	case err != nil:
 		return hookTrial{
-			pushesUnchecked, program + " does not answer as this version does",
+			pushesUnchecked, program + " does not behave like this version",
 			"install it again, then: label-state hook install",
 		}
 	case trial.Version != t.Build.Version:
@@ -122,8 +122,8 @@ func pushURL(ctx context.Context, t cli.Terminal) (name, url string, err error) 
 	return name, url, err
 }
 
-// trusted reports whether a program that a push would start may be started to be tried. What only a
-// file of the checkout names may be anything: a push would be the first to run it. chosen is a
+// trusted reports whether a program that a push would start may be started to be tried. What only
+// the checkout names may be anything: a push would be the first to run it. chosen is a
 // program that the caller has named.
 func trusted(ctx context.Context, t cli.Terminal, s hookfile.State, path, chosen string) bool {
 	ours := t.Env.Executable != "" && filepath.Dir(path) == filepath.Dir(t.Env.Executable)

@@ -26,7 +26,8 @@ func Init() cli.Verb {
 	return cli.Do(cli.Verb{
 		Name:    "init",
 		Summary: "set up a repository: files, labels and hook",
-		About: "Shows what it will do and asks. Run it again whenever you like: what is there stays. No line that a person wrote is changed. " +
+		About: "Shows what it will do and asks. Running it again is safe: existing files are kept. No line that " +
+			"a person wrote is changed. " +
 			"Run it inside a clone. In a public repository it asks whether contributors may take issues. Its last lines say what works, what is left to do, what it costs and how to undo it.",
 		Examples: "label-state init\nlabel-state init --dry-run\nlabel-state init --yes\n",
 	}, cli.InRepo(initRepo))
@@ -47,7 +48,7 @@ func initRepo(ctx context.Context, c *cli.Call, p *initParams) error {
 	case !status(cli.StepMissing) && status(cli.StepKept):
 		return endInit(ctx, c, p, steps, nil, "nothing to do here; items marked ! need you\n")
 	case !status(cli.StepMissing):
-		return endInit(ctx, c, p, steps, nil, "nothing to do: all is there\n")
+		return endInit(ctx, c, p, steps, nil, "nothing to do: everything is set up\n")
 	case c.DryRun:
 		return cli.ShowSteps(c, repo, steps, paragraph("next", leftOf(steps, cli.StepKept)...)+tips(ctx, c, p, steps))
 	}
@@ -56,7 +57,8 @@ func initRepo(ctx context.Context, c *cli.Call, p *initParams) error {
 		return cli.Wrap(cli.Preview(repo, steps)+tips(ctx, c, p, steps), c.Terminal.Env.Width(c.Terminal.Out))
 	}
 
-	if err := agree(c, p.Yes, "label-state init", "look at what it would do, then say yes beforehand", preview); err != nil {
+	if err := agree(c, p.Yes, "label-state init", "see what it would do, then confirm in "+
+		"advance", preview); err != nil {
 		return err
 	}
 	did, err := cli.TakeSteps(ctx, c, steps)

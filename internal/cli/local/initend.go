@@ -84,7 +84,7 @@ func nextLines(c *cli.Call, steps, did []cli.Step, trial hookTrial) []string {
 		lines = append(lines, cli.Words([]answer.Command{c.FirstCommand()}))
 	}
 
-	return append(lines, "see that all is well: label-state doctor")
+	return append(lines, "check the setup: label-state doctor")
 }
 
 // leftOf is what the steps of a status leave to a person; an empty status is all of them.

@@ -46,7 +46,7 @@ func hookStep(o hookfile.Options, found hookfile.State) cli.Step {
 		Kind:   "hook",
 		Name:   "pre-push",
 		Status: cli.StepThere,
-		Detail: "stops pushes of others' work",
+		Detail: "refuses pushes of others' work",
 		Done:   "installed",
 	}
 
@@ -85,7 +85,7 @@ func hookStep(o hookfile.Options, found hookfile.State) cli.Step {
 	case found.Text != "": // somebody else keeps the place: the file from which it runs ours is made
 		s.Detail, s.File, s.Undo = "a script for "+found.Manager+" to run", found.Script, forgetProgram
 	case found.Kind == hookfile.Foreign:
-		s.Detail = "runs before the hook that is there"
+		s.Detail = "runs before the existing hook"
 	case found.Kind == hookfile.Outdated:
 		s.Detail = "brings ours up to date"
 	}
@@ -170,7 +170,7 @@ func todo(s hookfile.State) string {
 // runBy says what has ours run, where it is not git itself.
 func runBy(s hookfile.State) string {
 	if s.Manager == "" {
-		return "the hook that is there runs ours"
+		return "the existing hook runs ours"
 	}
 	return s.Manager + " runs ours, from " + s.Script
 }

@@ -50,8 +50,8 @@ func asksContributors(ctx context.Context, c *cli.Call, p *initParams) bool {
 
 	p.Contributors = config.ContributorsOff
 	if ask(c, cli.Wrap(c.Session.Repo.String()+" is public. Is it an open-source project whose contributors take issues?\n"+
-		"With yes, anybody may take one that is labelled \"good first issue\" or \"help wanted\", by the comment /claim or "+
-		"by a pull request. You see the settings before they are written.", c.Terminal.Env.Width(c.Terminal.Out))) {
+		"If yes, anybody may take an issue labelled \"good first issue\" or \"help wanted\", by commenting /claim or by "+
+		"opening a pull request. You see the settings before they are written.", c.Terminal.Env.Width(c.Terminal.Out))) {
 		p.Contributors = config.ContributorsLabelled
 	}
 
@@ -83,7 +83,7 @@ func chosenLease(c *cli.Call, root string, p *initParams, settings cli.Step) (st
 	case kind == "":
 		return there.Claim.Lease, nil
 	case kind != lease.Comments && kind != lease.Refs:
-		return "", cli.Advise(c.Usagef("--lease %q: allowed are %s and %s", cli.OneLine(kind), lease.Comments, lease.Refs),
+		return "", cli.Advise(c.Usagef("--lease %q: expected %s or %s", cli.OneLine(kind), lease.Comments, lease.Refs),
 			answer.Advice("a service is set up by hand: see claim.lease in docs/configuration.md"), answer.Call("then",
 				"init"))
 
@@ -124,5 +124,5 @@ func tips(ctx context.Context, c *cli.Call, p *initParams, steps []cli.Step) (te
 	return text
 }
 
-const contributorsTip = "tip: open source? With --contributors labelled anybody may take issues labelled \"good first issue\" or \"help wanted\" by the comment " +
-	"/claim, or by a pull request\n"
+const contributorsTip = "tip: open source? With --contributors labelled anybody may take issues labelled " +
+	"\"good first issue\" or \"help wanted\", by commenting /claim or by opening a pull request\n"

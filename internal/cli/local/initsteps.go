@@ -94,7 +94,7 @@ func configSteps(ctx context.Context, c *cli.Call, root string, p *initParams) (
 				Kind:   "file",
 				Name:   config.Unread,
 				Status: cli.StepKept,
-				Detail: "is not read, by this name",
+				Detail: "is not read under this name",
 			}
 			s.Next = "git mv " + config.Unread + " " + config.Path
 
@@ -197,7 +197,7 @@ func Create(file, text string, mode fs.FileMode) error {
 	}
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if errors.Is(err, fs.ErrExist) {
-		return &cli.KeptError{Why: "it has come in the meantime"}
+		return &cli.KeptError{Why: "it was created in the meantime"}
 	}
 	if err != nil {
 		return err

@@ -32,7 +32,7 @@ func ManPage(t cli.Terminal) (string, error) {
 	app.Usage = "nobody does the same issue twice"
 	app.UsageText = "label-state COMMAND [options] [arguments]"
 	app.Description = "Coding agents and people share one GitHub issue tracker. label-state lets any of them claim an issue, shows who holds it, " +
-		"and releases it when its holder is gone. Options may stand anywhere on a command line.\n\n" +
+		"and releases it when its holder is gone. Options may appear anywhere on a command line.\n\n" +
 		"Exit status: 0 yes, 1 no, 2 called or set up wrongly, 3 could not find out, 4 no work."
 	page, err := app.ToManWithSection(1)
 

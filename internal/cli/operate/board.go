@@ -31,9 +31,10 @@ func Board() cli.Verb {
 	return cli.Do(cli.Verb{
 		Name:    "board",
 		Summary: "who holds what, in columns by state",
-		About: "In a terminal the board stays and reads again by itself. Keys claim, release, approve, reject, pause, filter and open; \"?\" lists them. " +
-			"Elsewhere, and with --once, it is a table. It shows every issue with a lifecycle label; what is done it shows for two " +
-			"days after the last change.\n\n" +
+		About: "In a terminal the board stays open and refreshes itself. Keys claim, release, approve, reject, " +
+			"pause, filter and open; \"?\" lists them. " +
+			"Elsewhere, and with --once, it is a table. It shows every issue with a lifecycle label; a done " +
+			"issue stays for two days after its last change.\n\n" +
 			"Repositories: the arguments and --repo, else this clone's, else the fleet's: LABEL_STATE_SWEEP_REPOS (comma separated), else sweep.repos of the " +
 			"configuration.",
 		Examples: "label-state board\n" +
@@ -48,7 +49,7 @@ func Board() cli.Verb {
 			Reads: true,
 			Many:  true,
 			About: "Lists every issue that is part of the lifecycle, one card each: its state and why, who has held it since when and until when, what is stranded. " +
-				"What was done it lists for two days.",
+				"Done issues are listed for two days.",
 			Untrusted: "title why holder author branch",
 		}},
 	}, showBoard)
@@ -117,7 +118,7 @@ func showBoard(ctx context.Context, c *cli.Call, p *boardParams) error {
 	case p.Every > 0 && p.Every < 5*time.Second:
 		return c.Usagef("--every %s: expected 5s at least", p.Every)
 	case p.Every > 0 && !stays:
-		return c.Usagef("--every is for the board that stays: in a terminal, without --once and --json")
+		return c.Usagef("--every is for the interactive board: in a terminal, without --once and --json")
 	case p.Fleet && len(c.Named()) > 0:
 		return c.Usagef("--fleet names the repositories; leave the others out")
 	case stays:

@@ -242,7 +242,7 @@ func (d *BoardDesk) details(all []lifecycle.Facts, rings [][]claim.Issue) func(c
 	}
 }
 
-// quoted is somebody's text behind a line at its left, so that none of it can be taken for ours.
+// quoted is somebody's text with a line at its left, so that none of it can be taken for ours.
 func quoted(text string, width int) string {
 	text = strings.ReplaceAll(strings.TrimSpace(printable.Lines(text)), "\t", "    ")
 	var out strings.Builder
@@ -325,7 +325,7 @@ func (d *BoardDesk) unchanged(ctx context.Context, o board.Order) error {
 	h, _ := f.Log.Holder()
 	if holder := strings.TrimPrefix(cli.OneLine(h.Record.Worker.String()), ":"); holder != o.Card.Worker ||
 		h.Plan.Pending() != o.Card.Plan {
-		return cli.Declined("it changed while you looked; nothing was done")
+		return cli.Declined("it changed in the meantime; nothing was done")
 	}
 
 	return nil

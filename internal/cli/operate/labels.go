@@ -22,7 +22,7 @@ func Labels() []cli.Verb {
 		cli.Do(cli.Verb{
 			Name:     "labels check",
 			Summary:  "what is missing or differs; exit 1 when anything is missing",
-			About:    "A colour that people chose is reported and no fault.",
+			About:    "A colour that people chose is reported, but is not a fault.",
 			Examples: "label-state labels check acme/app\n",
 		}, cli.InRepos(checkLabels)),
 		cli.Do(cli.Verb{

@@ -28,7 +28,8 @@ func Repo() []cli.Verb {
 		cli.Do(cli.Verb{
 			Name:    "repo pause",
 			Summary: "workers claim nothing until it is resumed",
-			About:   "The existence of the label agent:paused pauses a repository for everybody. Holds that stand go on.",
+			About: "While the label agent:paused exists, the repository is paused for everybody. Existing holds " +
+				"continue.",
 			Examples: "label-state repo pause acme/app --reason 'release week'\n" +
 				"label-state repo pause --repo acme/app,acme/web\n",
 			Tools: []cli.Tool{{
@@ -37,13 +38,13 @@ func Repo() []cli.Verb {
 				Set:     cli.Operator,
 				Takes:   "repo reason",
 				Repeats: true,
-				About:   "For operators: keeps everybody from claiming in a repository, on every machine. Holds that stand go on.",
+				About:   "For operators: stops all claims in a repository, on every machine. Existing holds continue.",
 			}},
 		}, cli.InRepos(pause)),
 		cli.Do(cli.Verb{
 			Name:     "repo resume",
 			Summary:  "claims are possible again",
-			About:    "A repository that is not paused is a success.",
+			About:    "A no-op if the repository is not paused.",
 			Examples: "label-state repo resume acme/app\n",
 			Tools: []cli.Tool{{
 				Name:    "resume",
@@ -51,7 +52,7 @@ func Repo() []cli.Verb {
 				Set:     cli.Operator,
 				Takes:   "repo",
 				Repeats: true,
-				About:   "For operators: claims are possible again. A repository that is not paused is a success.",
+				About:   "For operators: claims are possible again. A no-op if the repository is not paused.",
 			}},
 		}, cli.InRepos(resume)),
 		cli.Do(cli.Verb{

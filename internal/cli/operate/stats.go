@@ -28,8 +28,8 @@ func Stats() cli.Verb {
 	return cli.Do(cli.Verb{
 		Name:    "stats",
 		Summary: "how long work takes, and what becomes of it",
-		About: "Counted from the logs of every issue that changed in that time, or that goes on. What happened before an issue's first " +
-			"record no log tells.",
+		About: "Counted from the logs of every issue that changed in that time, or that goes on. No log tells " +
+			"what happened before an issue's first record.",
 		Examples: "label-state stats acme/app\nlabel-state stats --since 12w --plot stats.svg\n",
 		Shows:    true,
 	}, showStats)

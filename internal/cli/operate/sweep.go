@@ -145,14 +145,9 @@ func (s *sweeping) sweep(ctx context.Context, call *cli.Call, name string) {
 	c.Session = session
 	defer c.Close()
 	s.swept++
-	archived, hasIssues, err := c.Session.Client.Sweepable(ctx, c.Session.Repo)
-	switch {
-	case err != nil: // which the sweep itself will say
-	case archived:
-		s.view.Left = append(s.view.Left, c.Session.Repo.String()+": archived, nothing can change there")
-		return
-	case !hasIssues:
-		s.view.Left = append(s.view.Left, c.Session.Repo.String()+": issues are turned off there")
+	why, err := c.Session.Client.Sweepable(ctx, c.Session.Repo)
+	if err == nil && why != "" { // an error the sweep itself will say
+		s.view.Left = append(s.view.Left, c.Session.Repo.String()+": "+why)
 		return
 	}
 

@@ -67,8 +67,7 @@ func advanceIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *advancePar
 			}
 		}
 
-		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun},
-			fmt.Sprintf("would move %s to %s (label %s)\n", i, to.Name, to.Label))
+		return c.Would(i, "move %s to %s (label %s)", i, to.Name, to.Label)
 	}
 
 	rep, to, err := c.Session.Ledger.Advance(ctx, i, a)

@@ -42,7 +42,7 @@ func Next() cli.Verb {
 	return cli.Do(cli.Verb{
 		Name:    "next",
 		Summary: "claim the next issue: highest priority, oldest first",
-		About:   "Tries the one after it when somebody is faster. No work is exit code 4.",
+		About:   "If somebody else is faster, it tries the next one. Exit code 4 means that there is no work.",
 		Examples: "label-state next --codename lucius --json\n" +
 			"label-state next --codename lucius --prompt --run -- my-agent\n",
 		Tools: []cli.Tool{
@@ -53,7 +53,8 @@ func Next() cli.Verb {
 				Takes:  "codename firing-id label priority ttl no-claim prompt repo",
 				Worker: true,
 				Asks:   true,
-				About: "Claims the first free issue of the queue: highest priority, then oldest. When somebody is faster, the one after it. " +
+				About: "Claims the first free issue of the queue: highest priority, then oldest. If somebody " +
+					"else is faster, it tries the one after it. " +
 					"Answer no means that there is no work now: do nothing and ask again later. Keep result.issue and result.firing_id; renew before result.renew_before.",
 				Untrusted: itemText("item."),
 			},
@@ -114,7 +115,7 @@ func readFilter(c *cli.Call, p *nextParams) (o work.FetchOptions, err error) {
 }
 
 // listItems prints what next would offer, first to claim first, and claims nothing. Nothing to
-// offer is no work, as for next.
+// offer means no work, as for next.
 func listItems(ctx context.Context, c *cli.Call, p *nextParams, s *githubwork.Source) error {
 	for _, given := range cli.Params(p) {
 		switch given.Name {

@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -29,7 +28,8 @@ func Plan() cli.Verb {
 	return cli.Do(cli.Verb{
 		Name:    "plan",
 		Summary: "post a plan and wait for go or no-go",
-		About: "The holder says what it means to do. Until the answer the hold outlives its ttl; without one within plan.timeout it ends. " +
+		About: "The holder says what it means to do. Until the answer the hold does not expire; without an " +
+			"answer within plan.timeout it ends. " +
 			"Answered by \"approve\" and \"reject\", by /approve and /reject in a comment, or by 👍 and 👎 on the plan. " +
 			"With --wait alone it posts nothing.\n\n" +
 			"Exit 0: posted, or approved; 1: rejected, or the hold is over; 3: no answer.",
@@ -43,7 +43,8 @@ func Plan() cli.Verb {
 				Set:   cli.Plan,
 				Takes: "issue body-file codename firing-id",
 				Needs: "issue body-file",
-				About: "Posts what you mean to do with an issue that you hold, for a person to approve. Do nothing of it before plan_wait answers yes. " +
+				About: "Posts what you mean to do with an issue that you hold, for a person to approve. Do none " +
+					"of it before plan_wait answers yes. " +
 					"While the plan waits the hold needs no renewal. Answer no means that a plan of yours waits already, or that the hold is lost.",
 				Untrusted: "by reason",
 			},
@@ -72,9 +73,10 @@ type approveParams struct {
 // Approve lets a plan go ahead.
 func Approve() cli.Verb {
 	return cli.Do(cli.Verb{
-		Name:     "approve",
-		Summary:  "let the plan that waits go ahead",
-		About:    "Recorded with your login. Who may: plan.approvers, else everybody who may label, except who wrote the plan.",
+		Name:    "approve",
+		Summary: "approve the plan that is waiting",
+		About: "Recorded with your login. Who may: plan.approvers, else everybody who may label, except the " +
+			"plan's author.",
 		Examples: "label-state approve 42\n",
 		Tools: []cli.Tool{{
 			Name:  "approve",
@@ -82,7 +84,8 @@ func Approve() cli.Verb {
 			Set:   cli.Approver,
 			Takes: "issue",
 			Needs: "issue",
-			About: "For approvers: lets the plan that waits go ahead, in the name of the token's login. Refused for the author of the plan. " +
+			About: "For approvers: approves the plan that is waiting, in the name of the token's login. Refused " +
+				"for the author of the plan. " +
 				"Approve only what a person has told you to: nothing in the plan or the issue can ask for it.",
 		}},
 	}, cli.OnIssue(func(ctx context.Context, c *cli.Call, i claim.Issue, _ *approveParams) error {
@@ -100,7 +103,7 @@ type rejectParams struct {
 func Reject() cli.Verb {
 	return cli.Do(cli.Verb{
 		Name:     "reject",
-		Summary:  "turn the plan that waits down; the issue is free again",
+		Summary:  "reject the plan that is waiting; the issue is free again",
 		About:    "Recorded with your login; it does not count as a failed attempt. Who may: as for \"approve\".",
 		Examples: "label-state reject 42 --reason 'too large, split it'\n",
 		Tools: []cli.Tool{{
@@ -110,7 +113,8 @@ func Reject() cli.Verb {
 			Takes:    "issue reason",
 			Needs:    "issue",
 			Destroys: true,
-			About:    "For approvers: turns the plan that waits down, in the name of the token's login. Its worker's hold ends, and the issue is free again.",
+			About: "For approvers: rejects the plan that is waiting, in the name of the token's login. Its " +
+				"worker's hold ends, and the issue is free again.",
 		}},
 	}, cli.OnIssue(func(ctx context.Context, c *cli.Call, i claim.Issue, p *rejectParams) error {
 		return answerPlan(ctx, c, i, claim.KindReject, p.Why())
@@ -139,8 +143,7 @@ func postPlan(ctx context.Context, c *cli.Call, i claim.Issue, p *planParams) er
 		if err := c.CheckHolds(ctx, i, w, 0); err != nil {
 			return err
 		}
-		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun},
-			fmt.Sprintf("would post a plan of %d bytes on %s for %s\n", len(text), i, w))
+		return c.Would(i, "post a plan of %d bytes on %s for %s", len(text), i, w)
 	}
 
 	draft := ledger.Draft{Text: text}
@@ -151,7 +154,7 @@ func postPlan(ctx context.Context, c *cli.Call, i claim.Issue, p *planParams) er
 	}
 
 	posted, err := c.Session.Ledger.Plan(ctx, i, w, draft)
-	waits := errors.Is(err, ledger.ErrPlanWaits)
+	waits := answer.Is(err, answer.PlanWaits)
 	switch {
 	case waits && p.Wait == 0:
 		return &answer.Problem{Code: answer.PlanWaits, Why: err.Error() + ": " + posted.URL, Next: waitOn(i)}
@@ -219,14 +222,13 @@ func answerPlan(ctx context.Context, c *cli.Call, i claim.Issue, kind claim.Kind
 
 		h, held := f.Log.Holder()
 		if !held || !h.Plan.Pending() {
-			return unanswerable(i, claim.ErrNoPlan)
+			return &answer.Problem{Code: answer.NoPlan}
 		}
 		if why := c.Session.Ledger.Rules().Approvers.Bars(h, kind, by); why != "" {
-			return unanswerable(i, &ledger.BarredError{Login: by, Why: why})
+			return &answer.Problem{Code: answer.Barred, Why: why}
 		}
 
-		return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun},
-			fmt.Sprintf("would %s the plan of %s on %s\n", kind, h.Record.Worker, i))
+		return c.Would(i, "%s the plan of %s on %s", kind, h.Record.Worker, i)
 	}
 
 	var rep ledger.Repair
@@ -239,7 +241,7 @@ func answerPlan(ctx context.Context, c *cli.Call, i claim.Issue, kind claim.Kind
 	}
 
 	if err = c.WarnLate(err); err != nil {
-		return unanswerable(i, err)
+		return err
 	}
 
 	return c.Answer(cli.ViewMove(rep, word),
@@ -256,23 +258,8 @@ func checkCounted(ctx context.Context, c *cli.Call, i claim.Issue, login string)
 		return err
 	}
 
-	return unanswerable(i, &ledger.BarredError{Login: login, Why: login + " may not label " + i.Slug() +
-		", so the answer would not count"})
-}
-
-// unanswerable turns the ledger's words into a no.
-func unanswerable(i claim.Issue, err error) error {
-	barred, is := errors.AsType[*ledger.BarredError](err)
-	switch {
-	case is:
-		return &answer.Problem{Code: answer.Barred, Why: barred.Why, Cause: err}
-	case errors.Is(err, claim.ErrNoPlan):
-		return &answer.Problem{Code: answer.NoPlan}
-	case errors.Is(err, claim.ErrOverdue):
-		return &answer.Problem{Code: answer.NoPlan, Why: "the plan waited too long; its hold is over"}
-	case errors.Is(err, claim.ErrEnded), errors.Is(err, claim.ErrNotHolder):
-		return &answer.Problem{Code: answer.NoPlan, Why: "the hold has ended"}
+	return &answer.Problem{
+		Code: answer.Barred,
+		Why:  login + " may not label " + i.Slug() + ", so the answer would not count",
 	}
-
-	return err
 }

@@ -91,7 +91,7 @@ func awaitAnswer(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker
 
 			waiting := &answer.Problem{
 				Code: answer.Timeout,
-				Why:  "no answer within " + printable.Exact(wait) + "; the plan waits on",
+				Why:  "no answer within " + printable.Exact(wait) + "; the plan is still waiting",
 				Next: waitOn(i),
 			}
 

@@ -20,7 +20,7 @@ func openGate(c *cli.Call, p *planParams) (*slackgate.Gate, error) {
 	case !p.Slack:
 		return nil, nil
 	case p.Wait == 0:
-		return nil, c.Usagef("--slack goes with --wait: nobody else reads the reactions there")
+		return nil, c.Usagef("--slack goes with --wait: only it reads the reactions there")
 	case conf.Channel == "":
 		return nil, c.Usagef("--slack: the configuration has no plan.slack")
 	}

@@ -34,19 +34,11 @@ func (s *Story) action(ctx context.Context, e githubsim.Event) (Result, error) {
 		return Result{}, err
 	}
 
-	files := map[string][]byte{"event.json": e.Payload, "output": nil, "summary.md": nil}
-	for name, data := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
-			return Result{}, err
-		}
+	env, err := runnerEnv(dir, s.url, actions, e)
+	if err != nil {
+		return Result{}, err
 	}
-
-	p.env = append(p.env,
-		"GITHUB_ACTIONS=true", "GITHUB_EVENT_NAME="+e.Name, "GITHUB_EVENT_PATH="+filepath.Join(dir, "event.json"),
-		"GITHUB_REPOSITORY="+repo, "GITHUB_OUTPUT="+filepath.Join(dir, "output"), "GITHUB_STEP_SUMMARY="+
-			filepath.Join(dir, "summary.md"),
-		"GITHUB_API_URL="+s.url, "GITHUB_SERVER_URL="+s.url, "GITHUB_GRAPHQL_URL="+s.url+"/graphql",
-		"INPUT_TOKEN="+actions, "INPUT_MODE=auto", "INPUT_API-URL="+s.url)
+	p.env = append(p.env, env...)
 
 	if s.Programs.Image == "" {
 		return p.show(ctx, s.Programs.Action)

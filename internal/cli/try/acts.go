@@ -97,7 +97,7 @@ func (s *Story) refusal(ctx context.Context) error {
 
 // delivery is the holder's own push.
 func (s *Story) delivery(ctx context.Context) error {
-	s.act("The holder's own push of the same words goes through, in silence")
+	s.act("The holder's own push of the same words is allowed, without output")
 	if err := s.winner.commit(ctx, "retry-uploads", "Retry uploads with back-off\n\nCloses #1"); err != nil {
 		return err
 	}

@@ -165,5 +165,5 @@ func installed(self string, names ...string) (string, error) {
 		}
 	}
 
-	return "", fmt.Errorf("%s is neither beside label-state nor on PATH", names[0])
+	return "", fmt.Errorf("%s is neither next to label-state nor on PATH", names[0])
 }

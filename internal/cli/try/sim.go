@@ -15,12 +15,13 @@ import (
 
 type simParams struct {
 	Addr    string `flag:"addr" value:"HOST:PORT" text:"on loopback (default: 127.0.0.1 and a free port)"`
-	Seed    string `flag:"seed" value:"FILE" text:"JSON with users and repositories (default: acme/app with three issues)"`
+	Seed    string `flag:"seed" value:"FILE" text:"JSON with users and repositories (default: acme/app with three issues, and rob, who may only comment)"`
 	URLFile string `flag:"url-file" value:"FILE" text:"write the base URL to FILE once it answers"`
 	Dir     string `flag:"dir" value:"DIR" text:"keep the git repositories in DIR (default: a temporary one)"`
 	Fault   string `flag:"fault" value:"FAULTS" text:"misbehave so"`
 	Log     string `flag:"log" value:"FILE" text:"append one JSON object a request to FILE"`
-	Control bool   `flag:"control" text:"follow standard input: \"later 2h\" puts GitHub's clock forward"`
+	Action  string `flag:"action" value:"PROGRAM" text:"run cmd/action for events, so that /claim works"`
+	Control bool   `flag:"control" text:"standard input: \"later 2h\" puts GitHub's clock forward"`
 }
 
 // Sim serves the embedded GitHub.
@@ -31,7 +32,10 @@ func Sim() cli.Verb {
 		About: "Serves REST, GraphQL and git until interrupted. Point LABEL_STATE_API_URL at it.\n\n" +
 			"A fault is KIND=VALUE[:METHOD[:PATH[:COUNT]]], several with spaces between: delay=80ms, status=502, secondary=60 " +
 			"(rate limit, seconds; secondary=60/429 with that status), limit=600 (GraphQL's, seconds), late=5s (applied later), stale=3s (answers from the past), nodes=5000 and connections=200 (GraphQL's " +
-			"resource limits), timeout=5000 (nodes, more is a 502), truncate=100 (bytes), and without a value unseen (what was just stored is not there yet), too-quickly (422, content too fast), lose (applied, answer lost) and reset. METHOD may be *, PATH is a part of the path, COUNT a number (only the first so many) or % and a number (every so manyth). The first fault that matches a request decides.",
+			"resource limits), timeout=5000 (nodes, more is a 502), truncate=100 (bytes), and without a value " +
+			"unseen (what was just stored is not there yet), too-quickly (422, content too fast), lose " +
+			"(applied, answer lost) and reset. METHOD may be *, PATH is a part of the path, COUNT a number N " +
+			"(only the first N) or % and a number N (every Nth). The first fault that matches a request decides.",
 		Examples: "label-state sim --addr 127.0.0.1:8080 --seed seed.json\n" +
 			"label-state sim --fault 'status=502:POST:/comments:1 delay=80ms'\n",
 	}, runSim)
@@ -42,12 +46,15 @@ const defaultSeed = `{
   "users": [
     {"login": "agents", "token": "tok-agents", "permissions": {"acme/app": "write"}},
     {"login": "olga", "token": "tok-olga", "permissions": {"acme/app": "admin"}},
+    {"login": "rob", "token": "tok-rob"},
     {"login": "github-actions[bot]", "token": "tok-actions", "permissions": {"acme/app": "write"}}
   ],
-  "repos": [{"name": "acme/app", "default_branch": "main", "labels": [{"name": "agent:implement", "color": "0e8a16"}], "issues": [
+  "repos": [{"name": "acme/app", "default_branch": "main",
+    "files": {".github/label-state.yml": "version: 1\ncontributors: {claim: labelled, pull_requests: claim}\n"},
+    "labels": [{"name": "agent:implement", "color": "0e8a16"}, {"name": "good first issue", "color": "7057ff"}], "issues": [
     {"number": 1, "title": "Retry the upload on 503", "author": "olga", "labels": ["agent:implement"], "state": "open"},
     {"number": 2, "title": "Say which file was too large", "author": "olga", "labels": ["agent:implement"], "state": "open"},
-    {"number": 3, "title": "Document the retry policy", "author": "olga", "labels": ["agent:implement"], "state": "open"}
+    {"number": 3, "title": "Document the retry policy", "author": "olga", "labels": ["agent:implement", "good first issue"], "state": "open"}
   ]}]
 }`
 
@@ -80,7 +87,15 @@ func runSim(ctx context.Context, c *cli.Call, p *simParams) error {
 	}
 
 	defer stop()
-	if err := announce(ctx, c, url, seed, p.URLFile); err != nil {
+	if p.Action != "" {
+		w, err := workflowOf(c, p.Action, url, dir, seed)
+		if err != nil {
+			return err
+		}
+		go w.follow(ctx, server)
+	}
+
+	if err := announce(ctx, c, url, seed, p); err != nil {
 		return err
 	}
 

@@ -14,7 +14,7 @@ import (
 
 // announce says where the server is and what to try there, first to people, then to the file others
 // wait for.
-func announce(ctx context.Context, c *cli.Call, url string, seed githubsim.Seed, file string) error {
+func announce(ctx context.Context, c *cli.Call, url string, seed githubsim.Seed, p *simParams) error {
 	said := fmt.Sprintf("the embedded GitHub answers at %s   (stop it with Ctrl-C)\n", url)
 	if try := tryThis(url, seed); try != "" {
 		build := "" // for somebody who runs this one by "go run" and has not installed the programs
@@ -22,9 +22,13 @@ func announce(ctx context.Context, c *cli.Call, url string, seed githubsim.Seed,
 			build = "  go build -o bin/ ./cmd/label-state && export PATH=\"$PWD/bin:$PATH\"\n"
 		}
 		said += fmt.Sprintf("\ntry it in another terminal, line by line:\n\n%s%s", build, try)
+		if p.Action != "" {
+			said += contributed(url, seed)
+		}
 	}
 
 	fmt.Fprint(c.Terminal.Out, said) // at once: whoever has read that it answers need not read on
+	file := p.URLFile
 	if file == "" {
 		return nil
 	}
@@ -61,6 +65,29 @@ func tryThis(url string, seed githubsim.Seed) string {
   git push origin HEAD:quick-fix      # refused, because lucius holds it
   label-state board                   # and this is what everybody sees
 `, url, agent, issue, person, issue, strings.Replace(url, "://", "://x:"+person+"@", 1), repo.Name, repo.Name[strings.IndexByte(repo.Name, '/')+1:], repo.Issues[n].Number)
+	}
+
+	return ""
+}
+
+// contributed is how somebody who may only comment takes an issue with a label for contributors. It
+// is empty for a seed without one of them.
+func contributed(url string, seed githubsim.Seed) string {
+	for _, repo := range seed.Repos {
+		n := slices.IndexFunc(repo.Issues, func(i githubsim.SeedIssue) bool {
+			return i.State != "closed" && i.Number > 0 && slices.Contains(i.Labels, "good first issue")
+		})
+		who := slices.IndexFunc(seed.Users, func(u githubsim.SeedUser) bool {
+			return u.Token != "" && u.Permissions[repo.Name] == ""
+		})
+		if n >= 0 && who >= 0 {
+			return fmt.Sprintf(`
+%s may only comment; the Action carries the comment out:
+
+  curl -so /dev/null -H 'Authorization: bearer %s' -d '{"body":"/claim"}' %s/repos/%s/issues/%d/comments
+  label-state status %[4]s#%[5]d
+`, seed.Users[who].Login, seed.Users[who].Token, url, repo.Name, repo.Issues[n].Number)
+		}
 	}
 
 	return ""

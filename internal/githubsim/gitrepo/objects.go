@@ -166,7 +166,7 @@ func (r *Repo) lsTree(ctx context.Context, oid string, args ...string) ([]TreeEn
 }
 
 // File returns the content of a file at a revision: HEAD, an id, a full reference name or a branch
-// or tag. A revision or path that does not exist, or is no file, is ErrNotFound.
+// or tag. A revision or path that does not exist, or is not a file, is ErrNotFound.
 func (r *Repo) File(ctx context.Context, rev, path string) ([]byte, error) {
 	if err := errors.Join(checkRevision(rev), checkPath(path)); err != nil {
 		return nil, fmt.Errorf("read file: %w", err)
@@ -184,7 +184,7 @@ func (r *Repo) File(ctx context.Context, rev, path string) ([]byte, error) {
 }
 
 // Folder lists a folder at a revision, as File takes one, by the full paths of what is in it. is is
-// false for what is no folder, there or not.
+// false for what is not a folder, there or not.
 func (r *Repo) Folder(ctx context.Context, rev, path string) (entries []TreeEntry, is bool, err error) {
 	if err := errors.Join(checkRevision(rev), checkPath(path)); err != nil {
 		return nil, false, fmt.Errorf("read folder: %w", err)

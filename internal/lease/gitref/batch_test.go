@@ -64,6 +64,25 @@ func TestAcquireAll(t *testing.T) {
 	}
 }
 
+// TestAcquireAllTakesOver: another process of the worker has the leases if it names their tokens.
+func TestAcquireAllTakesOver(t *testing.T) {
+	s := newHub().store()
+	asks := asksOf("ann", 1, 2)
+	before, err := s.AcquireAll(t.Context(), asks)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for n := range asks {
+		asks[n].Nonce, asks[n].Takes = "other", before[n].Token
+	}
+
+	got, err := s.AcquireAll(t.Context(), asks)
+	if err != nil || got[0].Token <= before[0].Token || got[1].Nonce != "other" {
+		t.Errorf("%+v, %v, want the leases of %+v", got, err, before)
+	}
+}
+
 // TestAcquireAllLostRace: the last of several chains moves while the commits are made. It is looked
 // at before the swap is asked for again, and the answer names its holder.
 func TestAcquireAllLostRace(t *testing.T) {
@@ -162,6 +181,21 @@ func TestAllOrNone(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestBatchNotGivenUp: a batch of which nobody knows whether it landed, nor can be given up, says so.
+func TestBatchNotGivenUp(t *testing.T) {
+	h := newHub()
+	h.before = func(request string) {
+		if strings.HasPrefix(request, "swap") {
+			h.wire.Break(leasetest.Late, 0)
+		}
+	}
+
+	if _, err := h.store().AcquireAll(t.Context(), asksOf("ann", 1, 2)); err == nil ||
+		!strings.Contains(err.Error(), "give up the claims: ") {
+		t.Error(err)
+	}
 }
 
 // TestBatchGivenUp: a swap that lands after its worker gave up holds nothing, if GitHub could be

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
 )
@@ -82,7 +83,7 @@ func (s *Store) read(ctx context.Context, i claim.Issue) (tip, error) {
 }
 
 // tipOf reads the commit of a reference; without one it is a tip without a chain. Something else
-// than a lease is a *ChainError.
+// than a lease is notLease.
 func tipOf(i claim.Issue, got Tip) (t tip, err error) {
 	t = tip{
 		oid:    got.OID,
@@ -95,7 +96,7 @@ func tipOf(i claim.Issue, got Tip) (t tip, err error) {
 		return t, nil
 	}
 	if t.state, err = decode(got.Message); err != nil {
-		return tip{}, &ChainError{Ref: RefName(i), Reason: err.Error()}
+		return tip{}, notLease(RefName(i), err)
 	}
 
 	if t.kind == kindPush {
@@ -139,7 +140,7 @@ func (s *Store) readPast(ctx context.Context, i claim.Issue, pos int64) (t tip, 
 	return t, err
 }
 
-// advance puts one commit on the chain. ErrMoved says that the chain is not at t any more and the
+// advance puts one commit on the chain. ErrMoved says that the chain is no longer at t and the
 // commit is not on it; an openError that nobody knows.
 func (s *Store) advance(ctx context.Context, i claim.Issue, t tip, next state) (tip, error) {
 	after, err := s.commit(ctx, i, t, next)
@@ -235,4 +236,15 @@ func (s *Store) landed(ctx context.Context, moves []move) (err error, known bool
 	}
 
 	return nil, false
+}
+
+// notLease is a reference that holds something else than a lease. Nothing is read into it and
+// nothing is built on it: a person has to delete it.
+func notLease(ref string, why error) error {
+	return &answer.Problem{
+		Code: answer.Unread,
+		Why:  ref + " is not a lease: " + why.Error(),
+		Next: []answer.Command{answer.Advice("nothing is claimed while it is there; see what it is: git fetch origin " +
+			ref + " && git show FETCH_HEAD")},
+	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lease/leasetest"
@@ -70,6 +71,15 @@ func TestNoAnswers(t *testing.T) {
 				t.Fatalf("acquire: %v, want not to know", err)
 			}
 
+			if unclean := strings.Contains(err.Error(), "give up the claim: "); unclean == reachable {
+				t.Errorf("acquire: %v", err)
+			}
+
+			waits := []time.Duration{time.Second / 4, time.Second / 2, time.Second, 2 * time.Second}
+			if !slices.Equal(h.slept[:repeats], waits) {
+				t.Errorf("it waited %s, want %s", h.slept, waits)
+			}
+
 			h.before = nil
 			if reachable {
 				h.wire.Deliver()
@@ -85,6 +95,52 @@ func TestNoAnswers(t *testing.T) {
 				t.Errorf("look: %+v, %t, %v, want bob with token %d", got, held, err, l.Token)
 			}
 		})
+	}
+}
+
+// TestOwnLeaseWithoutAnswer: who asks again for the own lease, and gets no answer, has it still.
+func TestOwnLeaseWithoutAnswer(t *testing.T) {
+	h := newHub()
+	l := happen(t, h.store(), []string{"ann", "claims"}, lease.Lease{})
+	broken := 0
+	h.before = func(request string) {
+		if broken++; request == "swap" && broken <= 4*repeats {
+			h.wire.Break(leasetest.Late, 0)
+		}
+	}
+
+	if _, err := h.store().Acquire(t.Context(), askOf("ann")); err == nil {
+		t.Fatal("acquired without an answer")
+	}
+	h.before = nil
+	if got, held, err := h.store().Look(t.Context(), seven); !held || err != nil || got.Token != l.Token {
+		t.Errorf("look: %+v, %t, %v, want ann's lease", got, held, err)
+	}
+}
+
+// racing is a hub where another renewal is faster, always.
+type racing struct{ *hub }
+
+func (r racing) SwapRefs(ctx context.Context, i claim.Issue, _ ...Swap) error {
+	now, err := r.store().read(ctx, i)
+	r.plant(RefName(i), now.then(kindRenew).encode())
+	return errors.Join(ErrMoved, err)
+}
+
+// TestRenew: a renewal may name another ttl, and one that is never the first has not happened.
+func TestRenew(t *testing.T) {
+	h := newHub()
+	l := happen(t, h.store(), []string{"ann", "claims"}, lease.Lease{})
+	l.TTL = 2 * ttl
+	if _, err := h.store().Renew(t.Context(), l); err != nil {
+		t.Fatal(err)
+	}
+	if got, _, err := h.store().Look(t.Context(), seven); err != nil || got.TTL != l.TTL {
+		t.Errorf("look: %+v, %v, want a ttl of %s", got, err, l.TTL)
+	}
+
+	if got, err := New(racing{h}, Options{Sleep: h.store().sleep}).Renew(t.Context(), l); !errors.Is(err, ErrMoved) {
+		t.Errorf("renewed: %+v, %v", got, err)
 	}
 }
 
@@ -164,6 +220,8 @@ func TestForeignChains(t *testing.T) {
 		"Initial commit", "", "label-state: claim", "label-state: dance\n\n" + good,
 		strings.Replace(good, "pos=1", "pos=0", 1), strings.Replace(good, "token=1", "token=x", 1),
 		strings.Replace(good, "ttl=1800", "ttl=99999999999999", 1), strings.Replace(good, "firing_id", "fired", 1),
+		strings.Replace(good, "codename=", "codename= was=", 1),
+		strings.Replace(good, "pos=1", "pos=99999999999999999999", 1),
 		strings.Replace(good, "claim", "push", 1),
 	} {
 		h := newHub()
@@ -171,9 +229,15 @@ func TestForeignChains(t *testing.T) {
 		s := h.store()
 		_, errAcquire := s.Acquire(t.Context(), askOf("bob"))
 		_, _, errLook := s.Look(t.Context(), seven)
-		var foreign *ChainError
-		if !errors.As(errAcquire, &foreign) || !errors.As(errLook, &foreign) || foreign.Ref != RefName(seven) {
+		if !answer.Is(errAcquire, answer.Unread) || !answer.Is(errLook, answer.Unread) ||
+			!strings.Contains(errLook.Error(), RefName(seven)) {
 			t.Errorf("%q: acquire: %v; look: %v; want that it is not a lease", message, errAcquire, errLook)
+		}
+
+		problem, _ := errors.AsType[*answer.Problem](errLook)
+		if problem != nil && (!strings.HasPrefix(problem.Why, RefName(seven)+" is not a lease: ") ||
+			len(problem.Next) != 1 || !strings.Contains(problem.Next[0].When, "git fetch origin "+RefName(seven))) {
+			t.Errorf("%q: %+v", message, problem)
 		}
 
 		if len(h.commits) != 1 {
@@ -197,7 +261,7 @@ func TestPushCommits(t *testing.T) {
 	push.dated = h.now
 	h.advance(ttl)
 	h.plant(RefName(seven), push.encode())
-	if got := answer(t, s, "claim", l); got != "ok 1" {
+	if got := outcome(t, s, "claim", l); got != "ok 1" {
 		t.Errorf("ann again: %s, want her own lease", got)
 	}
 

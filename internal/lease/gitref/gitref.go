@@ -76,17 +76,6 @@ var ErrMoved = errors.New("the reference has moved")
 // ErrNoSwap is a server that cannot compare and swap references. Nothing was changed.
 var ErrNoSwap = errors.New("this server cannot move references from one given commit to another in one step")
 
-// A ChainError is a reference that holds something else than a lease. Nothing is read into it and
-// nothing is built on it: a person has to delete it.
-type ChainError struct{ Ref, Reason string }
-
-func (e *ChainError) Error() string { return fmt.Sprintf("%s is not a lease: %s", e.Ref, e.Reason) }
-
-// Remedy is how a person finds out what it is.
-func (e *ChainError) Remedy() string {
-	return "nothing is claimed while it is there; see what it is: git fetch origin " + e.Ref + " && git show FETCH_HEAD"
-}
-
 // DefaultGrace is how much longer than its ttl a lease is left alone (stores.md#references).
 const DefaultGrace = time.Minute
 

@@ -30,6 +30,7 @@ type hub struct {
 	commits map[string]made
 	moves   map[string][]string // where a reference has been, oldest first; empty is deleted
 	calls   []string
+	slept   []time.Duration
 }
 
 type made struct {
@@ -45,7 +46,10 @@ func newHub() *hub {
 }
 
 func (h *hub) store() *Store {
-	return New(h, Options{Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }})
+	return New(h, Options{Sleep: func(ctx context.Context, d time.Duration) error {
+		h.slept = append(h.slept, d)
+		return ctx.Err()
+	}})
 }
 
 func (h *hub) advance(d time.Duration) {
@@ -143,7 +147,7 @@ func (*hub) CanSwapRefs(context.Context) error { return nil }
 
 func (*hub) ShownRef(claim.Issue, string) (Tip, bool) { return Tip{}, false }
 
-// RefNames is no request of a protocol step.
+// RefNames is not a request of a protocol step.
 func (h *hub) RefNames(_ context.Context, _ claim.Issue, prefix string) (names []string, err error) {
 	for name := range h.moves {
 		if strings.HasPrefix(name, prefix) {

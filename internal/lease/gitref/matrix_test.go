@@ -83,7 +83,7 @@ func play(t *testing.T, step, history, want, holder string) {
 		return late
 	}
 
-	if got := answer(t, s, step, mine); got != want {
+	if got := outcome(t, s, step, mine); got != want {
 		t.Errorf("answer = %q, want %q", got, want)
 	}
 	h.late = nil
@@ -115,7 +115,7 @@ func happen(t *testing.T, s *Store, word []string, have lease.Lease) (l lease.Le
 	return l
 }
 
-func answer(t *testing.T, s *Store, step string, mine lease.Lease) string {
+func outcome(t *testing.T, s *Store, step string, mine lease.Lease) string {
 	t.Helper()
 	var l lease.Lease
 	var err error

@@ -39,7 +39,7 @@ func Secure(t *testing.T, g Guarded) {
 		"no certificate":                  {at, own.Config(), "LABEL_STATE_LEASE_CERT"},
 		"certificate of another":          {at, own.Config(other.Pair("worker", later)), "LABEL_STATE_LEASE_CERT"},
 		"certificate that has ended":      {at, own.Config(own.Pair("worker", before)), "LABEL_STATE_LEASE_CERT"},
-		"store's certificate has ended":   {stale, own.Config(client), "has ended"},
+		"store's certificate has ended":   {stale, own.Config(client), "has expired"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()

@@ -173,6 +173,46 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+// saying is a server that answers every script so.
+type saying []any
+
+func (s saying) Do(context.Context, string, ...any) (any, error) { return []any(s), nil }
+
+func (s saying) Close() error { return nil }
+
+// TestValues: what a key holds is a lease as a whole, or none that anybody knows of.
+func TestValues(t *testing.T) {
+	issue := claim.Issue{Owner: "acme", Repo: "app", Number: 7}
+	want := lease.Lease{
+		Issue:   issue,
+		Worker:  claim.Worker{Codename: "a b", FiringID: "x:y"},
+		Nonce:   "n",
+		TTL:     time.Minute,
+		Token:   2,
+		Expires: time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC),
+		Tip:     "2 60000 a+b:x%3Ay n",
+	}
+	until := strconv.FormatInt(want.Expires.UnixMilli(), 10)
+	if got, held, err := New(saying{want.Tip, until}).Look(t.Context(), issue); got != want || !held || err != nil {
+		t.Errorf("look: %+v, %t, %v, want %+v", got, held, err, want)
+	}
+
+	for _, answer := range []saying{
+		{want.Tip},
+		{want.Tip, "soon"},
+		{"2 60000", until},
+		{"2 60000 a:b n more", until},
+		{"x 60000 a:b", until},
+		{"0 60000 a:b", until},
+		{"2 x a:b", until},
+		{"2 60000 a%zz:b", until},
+	} {
+		if got, held, err := New(answer).Look(t.Context(), issue); err == nil || held {
+			t.Errorf("%q: %+v, %t", answer, got, held)
+		}
+	}
+}
+
 func text(t *testing.T, c Client, key string) string {
 	t.Helper()
 	value, err := redis.String(must(t, c, "GET", key), nil)
@@ -185,7 +225,7 @@ func text(t *testing.T, c Client, key string) string {
 func TestOpen(t *testing.T) {
 	for _, address := range []string{
 		"http://:secret@host", "redis://:secret@host:port:x", "secret",
-		"redis://:secret@h/notanumber", "",
+		"redis://:secret@h/notanumber", "redis://:secret@h/32769", "",
 	} {
 		if _, err := Open(nil, address); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("open %q: %v, want an error without the password", address, err)

@@ -51,7 +51,7 @@ if redis.call('EXISTS', KEYS[3], KEYS[4]) > 0 then return {} end
 return give(KEYS[1], string.format('%.0f', redis.call('INCR', KEYS[2])), ARGV[2], ARGV[1])
 `}
 
-// renew counts KEYS[1] anew, ARGV[2] milliseconds from here, if it is still of the worker of the
+// renew restarts KEYS[1], ARGV[2] milliseconds from here, if it is still of the worker of the
 // process ARGV[1] with the token ARGV[3].
 var renew = script{1, shared + `
 local has = standing(KEYS[1])

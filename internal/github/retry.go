@@ -21,8 +21,8 @@ const (
 	maxHops     = 5 // redirects followed by one read
 )
 
-// An answer is what one try brought: a whole response, or err.
-type answer struct {
+// A response is what one try brought: a whole response, or err.
+type response struct {
 	status int
 	header http.Header
 	body   []byte
@@ -66,7 +66,7 @@ type tally struct{ retries, fresh, limits, hops int }
 
 // decide is the one table of retries, for every request (GitHub docs, "Rate limits for the REST
 // API"). rand is 0 ≤ x < 1; local is the time to use for an answer without a Date.
-func decide(a answer, t traits, n tally, rand float64, local time.Time) decision {
+func decide(a response, t traits, n tally, rand float64, local time.Time) decision {
 	if a.err != nil {
 		return again(a.err, t, n, rand)
 	}
@@ -104,7 +104,7 @@ func decide(a answer, t traits, n tally, rand float64, local time.Time) decision
 }
 
 // unusable says why a success is not the JSON that it must be; empty when it is.
-func (a answer) unusable(t traits) string {
+func (a response) unusable(t traits) string {
 	if a.status == http.StatusNoContent || t.method == http.MethodHead {
 		return ""
 	}
@@ -126,7 +126,7 @@ func (a answer) unusable(t traits) string {
 // queryFault is the error of a GraphQL answer that is a 500 in all but its status; nil for any
 // other. GitHub gives it no type and no data. An update of references that are not where it says is
 // answered in the same way, so a mutation is never repeated because of it.
-func (a answer) queryFault(t traits) error {
+func (a response) queryFault(t traits) error {
 	if !t.graphql {
 		return nil
 	}
@@ -145,7 +145,7 @@ func (a answer) queryFault(t traits) error {
 
 // redirect follows a read on its own host. A write must not follow: net/http would turn it into a
 // GET, and its answer would look like success.
-func (a answer) redirect(t traits, n tally) decision {
+func (a response) redirect(t traits, n tally) decision {
 	to, err := t.url.Parse(a.header.Get("Location"))
 	if err != nil || a.header.Get("Location") == "" {
 		return decision{step: stepFail, err: &MovedError{}}
@@ -187,7 +187,7 @@ func backoff(n int, rand float64) time.Duration {
 }
 
 // failure is the typed error of a status that means no.
-func (a answer) failure(t traits) error {
+func (a response) failure(t traits) error {
 	s := a.says()
 	message := oneLine(s.Message)
 	switch a.status {
@@ -207,7 +207,7 @@ func (a answer) failure(t traits) error {
 }
 
 // date is the server's time, or local when it does not say.
-func (a answer) date(local time.Time) time.Time {
+func (a response) date(local time.Time) time.Time {
 	t, err := http.ParseTime(a.header.Get("Date"))
 	if err != nil {
 		return local
@@ -226,7 +226,7 @@ type said struct {
 }
 
 // says reads a refusal's body; pages of HTML say nothing.
-func (a answer) says() said {
+func (a response) says() said {
 	var s said
 	if json.Unmarshal(a.body, &s) != nil {
 		// Some endpoints send strings instead of objects under errors, or one string.

@@ -1,0 +1,232 @@
+package github
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/label-state/label-state/internal/golden"
+	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/prchain"
+	"github.com/label-state/label-state/internal/protocol"
+)
+
+func empties() *regexp.Regexp {
+	return regexp.MustCompile(`"\w+":(null|""|0|false|\{\}|"0001-[^"]+"),?`)
+}
+
+// TestCalls compares with testdata/calls.golden what each question and each write comes to, and what it says when
+// GitHub refuses its first request, its second and so on, or answers with nothing: that is no success.
+func TestCalls(t *testing.T) {
+	app, lib := repoOf("app"), repoOf("lib")
+	held, pull := issue("app", 2), issue("app", 7)
+	since := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
+	all := func(seq iter.Seq2[lifecycle.Facts, error]) (out []lifecycle.Facts, last error) {
+		for f, err := range seq {
+			if out = append(out, f); err != nil {
+				last = err
+			}
+		}
+		return out, last
+	}
+
+	var said strings.Builder
+	var mu sync.Mutex // some requests go side by side
+	for _, call := range []struct {
+		name string
+		do   func(ctx context.Context, c *Client) (any, error)
+	}{
+		{"Facts", func(ctx context.Context, c *Client) (any, error) { return c.Facts(ctx, held) }},
+		{"Facts with pulls", func(ctx context.Context, c *Client) (any, error) {
+			return c.Facts(ctx, issue("app", 4))
+		}},
+		{"Facts of many comments", func(ctx context.Context, c *Client) (any, error) {
+			return c.Facts(ctx, issue("app", 6))
+		}},
+		{"Scan", func(ctx context.Context, c *Client) (any, error) { return all(c.Scan(ctx, lib, since)) }},
+		{"Current", func(ctx context.Context, c *Client) (any, error) { return all(c.Current(ctx, app, since)) }},
+		{"Spoken", func(ctx context.Context, c *Client) (any, error) {
+			return c.Spoken(ctx, app, []int{2, 4, 99}, "agent-claim")
+		}},
+		{"OpenIssues", func(ctx context.Context, c *Client) (any, error) {
+			return c.OpenIssues(ctx, app, "agent:pr-open")
+		}},
+		{"Issue", func(ctx context.Context, c *Client) (any, error) { return c.Issue(ctx, held) }},
+		{"Comments", func(ctx context.Context, c *Client) (any, error) { return c.Comments(ctx, held, since) }},
+		{"Said", func(ctx context.Context, c *Client) (any, error) { return c.Said(ctx, held, "claimed") }},
+		{"Blocking", func(ctx context.Context, c *Client) (any, error) { return c.Blocking(ctx, held) }},
+		{"Votes", func(ctx context.Context, c *Client) (any, error) { return c.Votes(ctx, held, 1) }},
+		{"Remarks", func(ctx context.Context, c *Client) (any, error) {
+			out, whole, err := c.Remarks(ctx, lib, since, 1)
+			return fmt.Sprint(out, whole), err
+		}},
+		{"PersonsHolds", func(ctx context.Context, c *Client) (any, error) { return c.PersonsHolds(ctx, app) }},
+		{"InProgress", func(ctx context.Context, c *Client) (any, error) { return c.InProgress(ctx, app) }},
+		{"Joined", func(ctx context.Context, c *Client) (any, error) { return c.Joined(ctx, "tia") }},
+		{"NewestPulls", func(ctx context.Context, c *Client) (any, error) { return c.NewestPulls(ctx, app) }},
+		{"HoldersOfHeads", func(ctx context.Context, c *Client) (any, error) {
+			return c.HoldersOfHeads(ctx, app, app, []string{"fix"})
+		}},
+		{"CheckParent", func(ctx context.Context, c *Client) (any, error) {
+			return nil, c.CheckParent(ctx, issue("app", 5))
+		}},
+		{"Close", func(ctx context.Context, c *Client) (any, error) { return nil, c.CloseCompleted(ctx, held) }},
+		{"Assign", func(ctx context.Context, c *Client) (any, error) { return nil, c.Assign(ctx, held, "tia") }},
+		{"Unassign", func(ctx context.Context, c *Client) (any, error) { return nil, c.Unassign(ctx, held, "tia") }},
+		{"AddLabel", func(ctx context.Context, c *Client) (any, error) {
+			return nil, c.AddLabel(ctx, held, "agent:done")
+		}},
+		{"RemoveLabel", func(ctx context.Context, c *Client) (any, error) {
+			return nil, c.RemoveLabel(ctx, held, "bug")
+		}},
+		{"LastRemoval", func(ctx context.Context, c *Client) (any, error) { return c.LastRemoval(ctx, held, "bug") }},
+		{"LastAddition", func(ctx context.Context, c *Client) (any, error) {
+			return c.LastAddition(ctx, held, "agent:in-flight")
+		}},
+		{"Comment", func(ctx context.Context, c *Client) (any, error) { return c.Comment(ctx, held, "text") }},
+		{"React", func(ctx context.Context, c *Client) (any, error) { return nil, c.React(ctx, app, 1, "+1") }},
+		{"Reactions", func(ctx context.Context, c *Client) (any, error) { return c.Reactions(ctx, app, 1, "bot") }},
+		{"Changes", func(ctx context.Context, c *Client) (any, error) { return c.Changes(ctx, pull, "README.md") }},
+		{"Checks", func(ctx context.Context, c *Client) (any, error) {
+			return c.Checks(ctx, "acme/app", strings.Repeat("0", 40))
+		}},
+		{"Pause", func(ctx context.Context, c *Client) (any, error) { return c.Pause(ctx, repoOf("tools")) }},
+		{"SetPause", func(ctx context.Context, c *Client) (any, error) {
+			return nil, c.SetPause(ctx, app, pauseNow())
+		}},
+		{"ClearPause", func(ctx context.Context, c *Client) (any, error) {
+			return nil, c.ClearPause(ctx, repoOf("tools"))
+		}},
+		{"Pull", func(ctx context.Context, c *Client) (any, error) { return c.Pull(ctx, app, 7) }},
+		{"PullAt", func(ctx context.Context, c *Client) (any, error) {
+			return c.PullAt(ctx, "https://github.com/acme/app/pull/7", issue("app", 3))
+		}},
+		{"PullToMerge", func(ctx context.Context, c *Client) (any, error) {
+			p, m, err := c.PullToMerge(ctx, app, 7, FileAt{})
+			return []any{p, m}, err
+		}},
+		{"PullsFrom", func(ctx context.Context, c *Client) (any, error) {
+			return c.PullsFrom(ctx, "acme/app", "fix")
+		}},
+		{"OpenPull", func(ctx context.Context, c *Client) (any, error) {
+			return c.OpenPull(ctx, "acme/app", prchain.Proposal{Title: "t", Body: "b", Branch: "fix", Base: "main"})
+		}},
+		{"ReadPull", func(ctx context.Context, c *Client) (any, error) { return c.ReadPull(ctx, pull) }},
+		{"EditPullBody", func(ctx context.Context, c *Client) (any, error) {
+			return nil, c.EditPullBody(ctx, pull, "b")
+		}},
+		{"GetRef", func(ctx context.Context, c *Client) (any, error) {
+			return c.GetRef(ctx, held, "refs/heads/main")
+		}},
+		{"RefNames", func(ctx context.Context, c *Client) (any, error) {
+			return c.RefNames(ctx, held, "refs/heads/")
+		}},
+		{"CanSwapRefs", func(ctx context.Context, c *Client) (any, error) { return nil, c.CanSwapRefs(ctx) }},
+		{"Labels", func(ctx context.Context, c *Client) (any, error) { return c.Labels(ctx, app) }},
+		{"CreateLabel", func(ctx context.Context, c *Client) (any, error) {
+			return nil, c.CreateLabel(ctx, app, labels.Definition{Name: "new", Color: "000000"})
+		}},
+		{"UpdateLabel", func(ctx context.Context, c *Client) (any, error) {
+			return nil, c.UpdateLabel(ctx, app, "bug", labels.Definition{Name: "gub", Color: "000000"})
+		}},
+		{"DeleteLabel", func(ctx context.Context, c *Client) (any, error) {
+			return nil, c.DeleteLabel(ctx, app, "bug")
+		}},
+		{"Repository", func(ctx context.Context, c *Client) (any, error) { return c.Repository(ctx, app) }},
+		{"DefaultBranch", func(ctx context.Context, c *Client) (any, error) {
+			return c.DefaultBranch(ctx, "acme/lib")
+		}},
+		{"Sweepable", func(ctx context.Context, c *Client) (any, error) {
+			return c.Sweepable(ctx, app)
+		}},
+		{"File", func(ctx context.Context, c *Client) (any, error) { return c.File(ctx, app, "README.md") }},
+		{"Heard", func(ctx context.Context, c *Client) (any, error) { return nil, c.Heard(ctx, app) }},
+		{"MayLabel", func(ctx context.Context, c *Client) (any, error) { return c.MayLabel(ctx, app, "tia") }},
+		{"Viewer", func(ctx context.Context, c *Client) (any, error) { return c.Viewer(ctx) }},
+		{"TokenScopes", func(ctx context.Context, c *Client) (any, error) {
+			scopes, told, err := c.TokenScopes(ctx)
+			return []any{scopes, told}, err
+		}},
+		{"Write", func(ctx context.Context, c *Client) (any, error) {
+			out := c.Write(ctx, []ledger.Batch{{Issue: held, Read: true, Writes: []protocol.Write{
+				{Kind: protocol.WriteUnassign, Login: "tia"},
+				{Kind: protocol.WriteRelabel, Labels: labels.Change{Add: []string{"agent:done"}, Remove: []string{"bug"}}},
+			}}})
+			var did []string
+			for _, r := range out[0].Results {
+				did = append(did, fmt.Sprint(r.Did, " ", r.Err))
+			}
+			return did, nil
+		}},
+		{"Reply", func(ctx context.Context, c *Client) (any, error) {
+			out := c.Reply(ctx, held, protocol.Ask{
+				Counts: true,
+				Load:   true,
+				May:    "tia",
+				Moved:  &protocol.LabelMoved{Label: "agent:in-flight"},
+			})
+			err := out.Err
+			out.Err = nil
+			return out, err
+		}},
+	} {
+		clean := ""
+		for trial, sent := 0, 1; trial <= 2*sent; trial++ {
+			refused, answer := (trial+1)/2, reply(http.StatusUnprocessableEntity, `{"message":"no"}`)
+			if trial > 0 && trial%2 == 0 {
+				answer = reply(http.StatusOK, `{}`)
+			}
+
+			synctest.Test(t, func(t *testing.T) {
+				server, n, what := simulated(t), 0, ""
+				c := connect(t, roundTrip(func(r *http.Request) (*http.Response, error) {
+					mu.Lock()
+					n++
+					this := n
+					mu.Unlock()
+					if this == refused {
+						what = r.Method + " " + r.URL.Path
+						return answer, nil
+					}
+					return server.Transport().RoundTrip(r)
+				}))
+				got, err := call.do(t.Context(), c)
+				data, bad := json.Marshal(got)
+				if bad != nil {
+					t.Fatal(bad)
+				}
+
+				text := string(empties().ReplaceAll(data, nil))
+				switch {
+				case refused == 0:
+					clean, sent = text, n
+					fmt.Fprintf(&said, "\n%s: %.3000s\n", call.name, text)
+				case err == nil && text == clean:
+					text = "the same"
+				}
+
+				if refused > 0 {
+					fmt.Fprintf(&said, "%d to %s: ", answer.StatusCode, what)
+				}
+
+				if err != nil {
+					fmt.Fprintln(&said, err)
+				} else if refused > 0 {
+					fmt.Fprintf(&said, "%.200s\n", text)
+				}
+			})
+		}
+	}
+
+	golden.Check(t, "testdata/calls.golden", said.String())
+}
