@@ -21,7 +21,7 @@ const testCommand = "go test ./..."
 const install = "go install ./cmd/label-state\n"
 
 // TestReadme runs the README's shell blocks in their order, in this module for programs and in a
-// clone of acme/app for the rest, against the embedded GitHub. An ordinary run leaves the demo out
+// clone of acme/app for the hook, against the embedded GitHub; the last in the clone of "label-state sim". An ordinary run leaves the demo out
 // and copies the programs from the build cache.
 func TestReadme(t *testing.T) {
 	t.Parallel()
@@ -43,7 +43,7 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	for n, dir := range []string{module, module, clone, clone} {
+	for n, dir := range []string{module, module, clone} {
 		block := strings.ReplaceAll(blocks[n][1], testCommand+"\n", "")
 		switch {
 		case n == 0 && !sample.All(): // internal/cli/try plays the demo
@@ -60,7 +60,7 @@ func TestReadme(t *testing.T) {
 		}
 	}
 
-	t.Run("sim", func(t *testing.T) { simSays(t, env) })
+	t.Run("sim", func(t *testing.T) { simSays(t, env, blocks[3][1]) })
 }
 
 // installed puts the program where "go install" does.
@@ -90,8 +90,9 @@ func pictured(t *testing.T, text string) {
 	}
 }
 
-// simSays starts the sim that the README has installed and does, line by line, what it says.
-func simSays(t *testing.T, env []string) {
+// simSays starts the sim that the README has installed and does, line by line, what it says, and then
+// in the clone what the README has agents do.
+func simSays(t *testing.T, env []string, agents string) {
 	dir := t.TempDir()
 	env = append(env, "LABEL_STATE_API_URL=", "GH_TOKEN=", "GIT_CONFIG_COUNT=2",
 		"GIT_CONFIG_KEY_0=user.name", "GIT_CONFIG_VALUE_0=you", "GIT_CONFIG_KEY_1=user.email", "GIT_CONFIG_VALUE_1=you@example.com")
@@ -124,9 +125,16 @@ func simSays(t *testing.T, env []string) {
 		!strings.Contains(string(said), "in flight: lucius") {
 		t.Errorf("the push was not refused: %v\n%s\n%s", err, try.String(), said)
 	}
+
+	exports := strings.Join(regexp.MustCompile(`(?m)^export LABEL_STATE_.*\n`).FindAllString(try.String(), -1), "")
+	cmd = exec.Command("sh", "-ec", exports+"cd app\n"+agents)
+	cmd.Dir, cmd.Env = dir, env
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("what the README has agents do: %v\n%s\n%s", err, agents, said)
+	}
 }
 
-// stage starts an embedded GitHub with an issue 42, and returns an environment that knows it
+// stage starts an embedded GitHub, and returns an environment that knows it
 // and a clone of its repository.
 func stage(t *testing.T) (env []string, clone string) {
 	t.Helper()
@@ -137,8 +145,7 @@ func stage(t *testing.T) (env []string, clone string) {
 			Permissions: map[string]string{"acme/app": "write"},
 		}},
 		Repos: []githubsim.SeedRepo{{
-			Name:   "acme/app",
-			Issues: []githubsim.SeedIssue{{Number: 42, Title: "Retry the upload", Author: "you"}},
+			Name: "acme/app",
 		}},
 	}, githubsim.Options{Dir: filepath.Join(dir, "github")})
 	if err != nil {
@@ -157,7 +164,7 @@ func stage(t *testing.T) (env []string, clone string) {
 		}
 	}
 
-	env = append(env, "HOME="+dir, "LABEL_STATE_API_URL="+url, "GH_TOKEN=tok-you", "GIT_CONFIG_NOSYSTEM=1",
+	env = append(env, "HOME="+dir, "LABEL_STATE_API_URL="+url, "LABEL_STATE_TOKEN=tok-you", "GIT_CONFIG_NOSYSTEM=1",
 		"GOCACHE="+goEnv(t, "GOCACHE"), "GOMODCACHE="+goEnv(t, "GOMODCACHE"), "GOPATH="+gopath,
 		"PATH="+filepath.Join(gopath, "bin")+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	clone = filepath.Join(dir, "app")

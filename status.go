@@ -138,7 +138,7 @@ func (c *Client) Status(ctx context.Context, number int) (Status, error) {
 		s.State = StateUnmanaged
 	}
 
-	if h, held := f.Log.Holder(); held {
+	if h, held := r.Shown(f); held {
 		until, _ := h.Until(r.Terms)
 		s.Holder = &Holder{
 			Codename:  h.Record.Worker.Codename,

@@ -16,7 +16,7 @@ func environ(home string) []string {
 	return []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" +
 			os.DevNull,
-		"GIT_TERMINAL_PROMPT=0", "GITHUB_TOKEN=none", "LABEL_STATE_API_URL=http://127.0.0.1:9",
+		"GIT_TERMINAL_PROMPT=0", "LABEL_STATE_TOKEN=none", "LABEL_STATE_API_URL=http://127.0.0.1:9",
 	}
 }
 

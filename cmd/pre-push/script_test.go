@@ -60,7 +60,7 @@ func testMain(m *testing.M) int {
 
 // TestPush plays real pushes to the embedded GitHub with the compiled hook behind the shim. Each
 // script starts in a fresh clone of acme/app on branch work, with the hook installed and
-// GITHUB_TOKEN set. An ordinary run plays those that show each outcome, and a sample of the others.
+// LABEL_STATE_TOKEN set. An ordinary run plays those that show each outcome, and a sample of the others.
 func TestPush(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
@@ -151,7 +151,7 @@ func clone(e *testscript.Env, base string) error {
 	for name, value := range map[string]string{
 		"HOME": home, "GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0", "TZ": "UTC", "BASE": base,
 		"PATH":   filepath.Dir(program) + string(os.PathListSeparator) + os.Getenv("PATH"),
-		"REMOTE": signed, "LABEL_STATE_API_URL": base, "GITHUB_TOKEN": "tok-bot",
+		"REMOTE": signed, "LABEL_STATE_API_URL": base, "LABEL_STATE_TOKEN": "tok-bot",
 	} {
 		e.Setenv(name, value)
 	}

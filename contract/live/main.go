@@ -43,7 +43,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, client 
 	}
 	owner, name, _ := strings.Cut(*repo, "/")
 	token := getenv("LABEL_STATE_TOKEN")
-	if token == "" {
+	if token == "" && getenv("LABEL_STATE_API_URL") == "" { // which goes nowhere but to github.com
 		token = getenv("GH_TOKEN")
 	}
 	if owner == "" || name == "" || strings.Contains(name, "/") || token == "" {

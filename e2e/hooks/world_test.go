@@ -148,7 +148,7 @@ func environment(dir, base string) []string {
 		"HOME="+filepath.Join(dir, "home"), "XDG_CONFIG_HOME=", "XDG_CACHE_HOME=", "XDG_STATE_HOME=",
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0",
 		"PATH="+binFolder(dir)+string(filepath.ListSeparator)+os.Getenv("PATH"), "SAW="+filepath.Join(dir, "saw"),
-		"LABEL_STATE_API_URL="+base, "GITHUB_TOKEN=tok-bot", "NO_COLOR=1")
+		"LABEL_STATE_API_URL="+base, "LABEL_STATE_TOKEN=tok-bot", "NO_COLOR=1")
 }
 
 // run runs a program, as the world's own PATH knows it, in dir and returns all that it prints.

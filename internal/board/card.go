@@ -119,7 +119,7 @@ func yes(is bool) int {
 }
 
 func deal(r lifecycle.Rules, f lifecycle.Facts) (Card, bool) {
-	h, held := f.Log.Holder()
+	h, held := r.Shown(f)
 	projection, why := r.Label(f)
 	lane, ok := laneOf(r, f, projection)
 	switch {
@@ -206,7 +206,7 @@ func laneOf(r lifecycle.Rules, f lifecycle.Facts, p labels.Projection) (Lane, bo
 	if p.Gate && state == labels.Available {
 		return Planned, true
 	}
-	h, _ := f.Log.Holder()
+	h, _ := r.Shown(f)
 	waits := h.Person != "" || labels.Has(f.Labels, r.Scheme.Hold) || labels.Has(f.Labels, r.Scheme.NeedsScope) ||
 		labels.Has(p.Set, r.Scheme.NeedsScope)
 	switch {
@@ -226,7 +226,7 @@ func marks(r lifecycle.Rules, f lifecycle.Facts, p labels.Projection, v lifecycl
 		out = append(out, Mark{urgent.String(), false})
 	}
 
-	h, held := f.Log.Holder()
+	h, held := r.Shown(f)
 	end, ends := h.Until(r.Terms)
 	switch {
 	case !held:

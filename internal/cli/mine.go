@@ -148,7 +148,7 @@ func (c *Call) AnswerMine(i claim.Issue, own claim.Claim) error {
 }
 
 // OnlyHold is the issue of the only hold that this worktree has recorded. Holds that are known to
-// be over count only where no other one is there.
+// be over count only where no other one is there; one that gave way to a person's claim is lost.
 func (c *Call) OnlyHold() (claim.Issue, error) {
 	all, err := c.RecordedHolds()
 	if err != nil {
@@ -168,11 +168,45 @@ func (c *Call) OnlyHold() (claim.Issue, error) {
 		all = live
 	}
 
-	if n := len(all); n != 1 {
-		return claim.Issue{}, c.Usagef("this worktree has %d holds; name the issue%s", n, c.howToName())
+	switch len(all) {
+	case 0:
+		return claim.Issue{}, c.noHold()
+	case 1:
+		return all[0].Issue, nil
 	}
 
-	return all[0].Issue, nil
+	names := make([]string, len(all))
+	for n, h := range all {
+		names[n] = h.Issue.String()
+	}
+
+	args := []string{names[0]}
+	if c.howToName() != "" {
+		args = []string{"--issue", names[0]}
+	}
+
+	return claim.Issue{}, Advise(c.Usagef("this worktree has %d holds, of %s; name the issue%s", len(names),
+		strings.Join(names, ", "), c.howToName()), answer.Call("for example", c.Verb.Name, args...))
+}
+
+// noHold is the answer where this worktree has recorded no hold: called wrongly, unless one gave way
+// to a person's claim.
+func (c *Call) noHold() error {
+	if past := c.PastHolds(); len(past) > 0 {
+		return LostHere(past[0])
+	}
+	return Advise(c.Usagef("this worktree has no hold; name the issue%s", c.howToName()),
+		answer.Call("see what you hold", "status", "--mine"))
+}
+
+// PastHolds are those of this worktree that gave way to a person's claim.
+func (c *Call) PastHolds() []state.Hold {
+	store, err := c.Terminal.Env.Holds()
+	if err != nil {
+		return nil
+	}
+	past, _ := store.Past().All() // what cannot be read tells nobody anything
+	return past
 }
 
 // RecordedHolds are those that this worktree has recorded.

@@ -20,13 +20,21 @@ func Report(t Terminal, err error) int {
 		return own.Code
 	}
 
-	for _, line := range Lines(err) {
+	lines := Lines(err)
+	if n := len(lines) - shownLines; n > 1 { // the hint says how to see all
+		lines = append(lines[:shownLines], fmt.Sprintf("and %d more problems", n))
+	}
+
+	for _, line := range lines {
 		fmt.Fprintf(t.Err, "label-state: %s\n", OneLine(line))
 	}
 	fmt.Fprintf(t.Err, "hint: %s\n", OneLine(t.Hint(err)))
 
 	return ExitCode(err)
 }
+
+// shownLines are as many problems of a configuration as a person reads before the first is corrected.
+const shownLines = 2
 
 // Lines is an error in one line, but for a configuration: a line for each of its problems.
 func Lines(err error) []string {

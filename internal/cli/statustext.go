@@ -12,7 +12,7 @@ import (
 )
 
 // DescribeStatus is status for people: what it comes to in one sentence, then the facts.
-func DescribeStatus(t claim.Terms, f lifecycle.Facts, v lifecycle.Verdict, s StatusView) string {
+func DescribeStatus(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict, s StatusView) string {
 	open := "open"
 	if !s.Open {
 		open = strings.TrimSpace("closed " + OneLine(f.StateReason))
@@ -28,8 +28,8 @@ func DescribeStatus(t claim.Terms, f lifecycle.Facts, v lifecycle.Verdict, s Sta
 		rows = append(rows, [2]string{"  decided by", s.Store})
 	}
 
-	if h, held := f.Log.Holder(); held {
-		rows = append(rows, describeHolder(t, f, h)...)
+	if h, held := r.Shown(f); held {
+		rows = append(rows, describeHolder(r.Terms, f, h)...)
 	}
 
 	if len(f.Assignees) > 0 {
@@ -103,15 +103,16 @@ func DescribeStatus(t claim.Terms, f lifecycle.Facts, v lifecycle.Verdict, s Sta
 	}
 
 	rows = append(rows, [2]string{"  next", s.Next})
-	return fmt.Sprintf("%s %s\n%s\n", s.Issue, s.Title, OneLine(Standing(t, f, v))) + Table(rows)
+	return fmt.Sprintf("%s %s\n%s\n", s.Issue, s.Title, OneLine(Standing(r, f, v))) + Table(rows)
 }
 
 // Standing is the state of things in one sentence.
-func Standing(t claim.Terms, f lifecycle.Facts, v lifecycle.Verdict) string {
-	h, held := f.Log.Holder()
+func Standing(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict) string {
+	t := r.Terms
+	h, held := r.Shown(f)
 	others := v
 	others.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons),
-		func(r lifecycle.Reason) bool { return r.Code.Meaning().Stated })
+		func(one lifecycle.Reason) bool { return one.Code.Meaning().Stated })
 
 	switch {
 	case v.Answer == lifecycle.Unknown:

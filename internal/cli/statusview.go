@@ -104,7 +104,7 @@ func ViewStatus(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict) Statu
 		s.Drift = &driftView{LabelNames(sum.Drift.Add), LabelNames(sum.Drift.Remove), OneLine(sum.DriftWhy)}
 	}
 
-	if h, ok := f.Log.Holder(); ok {
+	if h, ok := r.Shown(f); ok {
 		s.Holder = &ClaimView{
 			Codename: h.Record.Worker.Codename,
 			Firing:   h.Record.Worker.FiringID,

@@ -200,11 +200,27 @@ func (c *Call) holder(ctx context.Context, i claim.Issue, ends bool) (claim.Work
 		}
 	}
 
+	past, found, err := c.Session.Past(i)
+	if err == nil && found && (w.Codename == "" || w.Codename == past.Worker.Codename) &&
+		(w.FiringID == "" || w.FiringID == past.Worker.FiringID) {
+		return w, 0, LostHere(past)
+	}
+
 	return w, 0, &answer.Problem{
 		Code: answer.Usage,
 		Why: fmt.Sprintf("this worktree has no hold on %s; name the worker with %s and %s", i,
 			c.Option("codename"), c.Option("firing-id")),
 		Next:  []answer.Command{answer.Call("", c.Verb.Name, "--help")},
+		Cause: ErrNoHold,
+	}
+}
+
+// LostHere is the answer about a hold of this worktree that somebody has ended.
+func LostHere(h state.Hold) error {
+	return &answer.Problem{
+		Code:  answer.Lost,
+		Why:   fmt.Sprintf("%s (run %s): %s", h.Worker.Codename, h.Worker.FiringID, h.Beat.Lost),
+		Next:  []answer.Command{answer.Call("stop work on it; see who holds it now", "status", h.Issue.String())},
 		Cause: ErrNoHold,
 	}
 }

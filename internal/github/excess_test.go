@@ -248,6 +248,11 @@ func TestNamedFarBehind(t *testing.T) {
 		t.Errorf("asked for by its address: %+v, %v; want that its description closes the issue", p, err)
 	}
 
+	// as of one that a release names, while GitHub's own list of what it closes is late
+	if !closes(issue("lib", 2), lib.Body, issue("app", 4), "https://github.com") {
+		t.Error("its description does not close the issue")
+	}
+
 	if e := (lifecycle.Excess{
 		PR: lifecycle.PR{Repo: "acme/app", Number: 7}, Issues: closing.Limit,
 		Most: 20,

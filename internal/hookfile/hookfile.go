@@ -85,7 +85,7 @@ func (s State) Installed() bool {
 // Untold reports whether a script that a hook manager runs asks git's setting label-state.hook for
 // the program, and finds none there, though there is this one.
 func (s State) Untold(hook string) bool {
-	return hook != "" && s.Kind == Delegated && s.Asks && (s.Setting == "" || !exists(s.Setting))
+	return hook != "" && (s.Kind == Delegated || s.Manager == "husky") && s.Asks && (s.Setting == "" || !exists(s.Setting))
 }
 
 // A Change is what Install or Uninstall did.
@@ -139,7 +139,11 @@ func Install(ctx context.Context, o Options) (State, Change, error) {
 
 	case s.Kind == Delegated && !o.Force:
 	case s.rewritten() && (s.Manager == "husky" || !o.Force):
-		return s, Nothing, p.refuse(verbInstall, s.Manager+" rewrites this file", s.Hint)
+		reason := s.Manager + " rewrites this file"
+		if p.waits {
+			reason = huskyAsleep
+		}
+		return s, Nothing, p.refuse(verbInstall, reason, s.Hint)
 
 	default:
 		change, err = p.install(o)
@@ -347,6 +351,12 @@ func locate(ctx context.Context, g git.Git, verb string) (place, error) {
 	under.name += legacy
 	if isPreCommit(read(p.file())) && p.shims.marked(read(under.file())) {
 		return under, nil
+	}
+
+	ours := p.global || p.shims.marked(read(p.file()))
+	if top, err := topOf(ctx, g); err == nil && !ours && scope != "local" && scope != "worktree" &&
+		scope != "command" && huskyWaits(top) {
+		p.folder, p.scope, p.waits = filepath.Join(top, ".husky", "_"), "", true
 	}
 
 	return p, nil

@@ -2,6 +2,7 @@ package hookfile
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -91,17 +92,55 @@ $input
 // shellLine makes a script of it that a manager starts as a program.
 const shellLine = "#!/bin/sh\n"
 
-func underHusky(s State) State {
-	s.Manager, s.Script = "husky", ".husky/pre-push"
-	if s.Kind == Absent {
-		s.Hint = "the hooks that husky writes are not there: npx husky"
-		return s
+// huskyAsleep is why husky runs no hook in this clone: it comes to life with the project's packages.
+const huskyAsleep = "husky is not active in this clone"
+
+// huskyWaits reports whether the project at top uses husky, which its packages set up when they are
+// installed.
+func huskyWaits(top string) bool {
+	if info, err := os.Stat(filepath.Join(top, ".husky")); err != nil || !info.IsDir() {
+		return false
 	}
 
+	var project struct {
+		Scripts, Dependencies, DevDependencies map[string]string
+	}
+	if json.Unmarshal([]byte(read(filepath.Join(top, "package.json"))), &project) != nil {
+		return false
+	}
+
+	_, is := project.Dependencies["husky"]
+	_, dev := project.DevDependencies["husky"]
+	return is || dev || strings.Contains(project.Scripts["prepare"], "husky")
+}
+
+// huskyStarts is the command that installs the packages of the project at top, and husky's hooks with
+// them.
+func huskyStarts(top string) string {
+	for _, by := range [][2]string{
+		{"pnpm-lock.yaml", "pnpm"},
+		{"yarn.lock", "yarn"},
+		{"bun.lock", "bun"},
+		{"bun.lockb", "bun"},
+	} {
+		if exists(filepath.Join(top, by[0])) {
+			return by[1] + " install"
+		}
+	}
+
+	return "npm install"
+}
+
+func underHusky(s State) State {
+	s.Manager, s.Script = "husky", ".husky/pre-push"
 	file := huskyScript(s.File)
+	top := filepath.Dir(filepath.Dir(file))
 	text, err := smallfile.Read(file, maxScript)
-	s = s.by(string(text), filepath.Dir(filepath.Dir(file)))
+	asleep := s.Kind == Absent
+	s = s.by(string(text), top)
 	switch {
+	case asleep && (s.Kind == Delegated || !exists(filepath.Dir(file))):
+		s.Kind, s.Hint = Absent, huskyAsleep+": "+huskyStarts(top)
 	case s.Kind == Delegated:
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		s.Hint = "make .husky/pre-push a file, then: label-state hook install"
@@ -112,6 +151,9 @@ func underHusky(s State) State {
 			first += "\n"
 		}
 		s.Text, s.Extends, s.Hint = first+scriptText+rest, err == nil, "label-state hook install"
+		if asleep {
+			s.Hint += ", and then: " + huskyStarts(top)
+		}
 	}
 
 	return s

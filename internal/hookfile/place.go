@@ -29,6 +29,7 @@ type place struct {
 	shims        family
 	scope        string // of core.hooksPath, when that leads there; else empty
 	global       bool   // it belongs to a global installation
+	waits        bool   // husky's, which has not been told yet to work in this clone
 
 	// the command that takes an empty core.hooksPath away, with which git looks in the root folder;
 	// else empty
@@ -60,7 +61,7 @@ func (p place) state() State {
 
 	info, err := os.Lstat(p.file())
 	switch {
-	case err != nil:
+	case err != nil || p.waits:
 		s.Kind = Absent
 		return s
 	case !info.Mode().IsRegular():

@@ -252,6 +252,15 @@ func (r Rules) Holder(f Facts) (first claim.Claim, held bool) {
 	return first, held
 }
 
+// Shown returns the claim that people see as the hold: the one that decides now, else the first whose
+// end by time is not recorded yet.
+func (r Rules) Shown(f Facts) (claim.Claim, bool) {
+	if c, held := r.Holder(f); held {
+		return c, true
+	}
+	return f.Log.Holder()
+}
+
 // Over lists the claims whose end is to be recorded: those that have expired, those that a lease
 // store gave away a lease and a grace ago, and all of an issue or a pull request that has ended.
 func (r Rules) Over(f Facts) []claim.Claim {

@@ -38,6 +38,11 @@ func (s *Session) Remember(h ledger.Hold) error {
 	s.seen(h.Issue)
 
 	if !again {
+		past, _ := store.Past().All()
+		for _, old := range past {
+			err = errors.Join(err, store.Past().Remove(old.Issue))
+		}
+
 		holds, _ := store.All() // what cannot be read stays, and is said elsewhere
 		for _, old := range holds {
 			over := old.Beat.Lost != "" || old.TTL >= 0 && !old.Beat.Renewed.IsZero() &&
@@ -266,6 +271,32 @@ func (s *Session) Lose(i claim.Issue, w claim.Worker, why string) error {
 	})
 
 	return err
+}
+
+// GiveWay takes the record of a hold away because the person has the issue now, and keeps what became
+// of the hold for Past.
+func (s *Session) GiveWay(i claim.Issue, person string) error {
+	store, ok, err := s.holds()
+	if !ok {
+		return err
+	}
+
+	h, ok, err := store.Load(i)
+	if !ok || err != nil {
+		return errors.Join(err, store.Remove(i))
+	}
+
+	h.Beat.Lost = cmp.Or(h.Beat.Lost, "the hold has ended: "+person+" has claimed the issue")
+	return errors.Join(store.Past().Save(h), store.Remove(i))
+}
+
+// Past returns the hold of this worktree that gave way to a person's own claim of the issue.
+func (s *Session) Past(i claim.Issue) (h state.Hold, ok bool, err error) {
+	store, ok, err := s.holds()
+	if !ok {
+		return h, false, err
+	}
+	return store.Past().Load(i)
 }
 
 // Forget removes the record of a hold; none recorded is a success.

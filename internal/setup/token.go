@@ -51,6 +51,8 @@ func (e *NoTokenError) Remedy() string {
 		return "if it is your GitHub: export GH_HOST=" + e.Host + ", or: gh auth login --hostname " + e.Host
 	case len(e.Variables) == 0:
 		return "export LABEL_STATE_API_URL=http://" + e.Host
+	case len(e.Variables) == 1: // gh and git are not asked about such a host
+		return "export " + e.Variables[0] + "=TOKEN"
 	}
 
 	return "set one of them, or run: gh auth login"
@@ -74,13 +76,12 @@ type tokenSearch struct {
 // to another:
 //
 //   - LABEL_STATE_TOKEN is for the address that LABEL_STATE_API_URL names, and for nothing else.
-//   - GH_TOKEN and GITHUB_TOKEN are for github.com and SUBDOMAIN.ghe.com, and for a named address on this
-//     machine: whoever names it says that the simulator, or a proxy of theirs, listens there.
+//   - GH_TOKEN and GITHUB_TOKEN are for github.com and SUBDOMAIN.ghe.com, and for nothing else.
 //   - GH_ENTERPRISE_TOKEN and GITHUB_ENTERPRISE_TOKEN are for the host that GH_HOST or LABEL_STATE_API_URL names, and for nothing
 //     else: a remote may name any.
 //   - gh and git's credential helpers know which host a token is for.
 //
-// Over plain http to another machine only LABEL_STATE_TOKEN goes.
+// To this machine, and over plain http, only LABEL_STATE_TOKEN goes: whatever listens there may be anybody's.
 func (s tokenSearch) find(ctx context.Context, o Options) (credential, error) {
 	switch {
 	case o.Token != "":
@@ -118,8 +119,6 @@ func (s tokenSearch) variables() []string {
 	}
 
 	switch {
-	case s.at.local() && s.at.named:
-		return append(names, "GH_TOKEN", "GITHUB_TOKEN")
 	case s.at.local() || !s.at.encrypted():
 		return names
 	case !isCloud(s.at.Host()) && !s.named():

@@ -46,13 +46,11 @@ func TestTokenPrecedence(t *testing.T) {
 			"GH_HOST names another than the address", "", "https://ghes.corp/api/v3",
 			"GH_HOST=other.corp GH_ENTERPRISE_TOKEN", "",
 		},
-		{"simulator", "", "http://127.0.0.1:4000", "GH_TOKEN GITHUB_TOKEN", "GH_TOKEN"},
-		{"simulator by name", "", "http://localhost:4000", "GITHUB_TOKEN GH_ENTERPRISE_TOKEN", "GITHUB_TOKEN"},
-		{"simulator on IPv6", "", "http://[::1]:4000", "GITHUB_TOKEN", "GITHUB_TOKEN"},
-		{
-			"simulator, own token first", "", "http://127.0.0.1:4000", "GITHUB_TOKEN LABEL_STATE_TOKEN",
-			"LABEL_STATE_TOKEN",
-		},
+		{"simulator", "", "http://127.0.0.1:4000", "GITHUB_TOKEN LABEL_STATE_TOKEN", "LABEL_STATE_TOKEN"},
+		{"simulator, real tokens", "", "http://127.0.0.1:4000", "GH_TOKEN GITHUB_TOKEN GH_ENTERPRISE_TOKEN", ""},
+		{"simulator by name", "", "http://localhost:4000", "GITHUB_TOKEN", ""},
+		{"simulator on IPv6", "", "http://[::1]:4000", "GITHUB_TOKEN", ""},
+		{"simulator with TLS", "", "https://127.0.0.1:4000", "GH_TOKEN GH_ENTERPRISE_TOKEN", ""},
 		{
 			"nobody named this machine", "127.0.0.1:4000", "",
 			"GH_TOKEN GITHUB_TOKEN GH_ENTERPRISE_TOKEN LABEL_STATE_TOKEN", "",
@@ -121,7 +119,7 @@ func TestTokenNeverGoesElsewhere(t *testing.T) {
 		{"", "https://api.github.com", "api.github.com", append(cloud, own)},
 		{"", "https://ghes.corp/api/v3", "ghes.corp", append(enterprise, own)},
 		{"", "http://ghes.corp/api/v3", "ghes.corp", []string{own}},
-		{"", "http://127.0.0.1:4000", "127.0.0.1:4000", append(cloud, own)},
+		{"", "http://127.0.0.1:4000", "127.0.0.1:4000", []string{own}},
 	}
 	names := []string{"GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "LABEL_STATE_TOKEN"}
 	for _, p := range places {

@@ -76,7 +76,17 @@ func hintConfig(e *config.Error, _ *answer.Problem) []answer.Command {
 			answer.Advice("or name another file"))
 	}
 
-	return Then(answer.Call("correct "+e.File+", then try it with", "doctor"))
+	var args []string
+	if !strings.HasSuffix(e.File, config.Path) { // it was named by its path
+		args = []string{"--config", e.File}
+	}
+
+	when := "correct " + e.File + ", then try it with"
+	if len(e.More) > 2 { // which are not all printed
+		when = "correct " + e.File + "; all that is wrong with it"
+	}
+
+	return Then(answer.Call(when, "doctor", args...))
 }
 
 // leftKind is a bundle of which something could not be released.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -154,9 +155,10 @@ func asCall(ts *testscript.TestScript, input string, args []string) int {
 		git.environ, env.Exec = environ, git.answer
 	}
 
+	build := setup.Build{Version: cmp.Or(ts.Getenv("BUILT_AS"), "dev"), Commit: ts.Getenv("BUILT_FROM")}
 	run := func() int {
-		return Run(context.Background(), append([]string{"label-state"}, args...),
-			setup.Build{Version: "dev", Commit: ts.Getenv("BUILT_FROM")}, strings.NewReader(text), ts.Stdout(), ts.Stderr(), env)
+		return Run(context.Background(), append([]string{"label-state"}, args...), build, strings.NewReader(text),
+			ts.Stdout(), ts.Stderr(), env)
 	}
 	if what == "" {
 		return run()

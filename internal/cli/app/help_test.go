@@ -35,7 +35,7 @@ func helpOf(t *testing.T, most int, args ...string) string {
 }
 
 // TestHelpFitsOneScreen: the help of the program, and of each command, is at most 24 lines of 80
-// columns, that of sim 29; with all options at most 40. The program's names every command once
+// columns; with all options at most 40. The program's names every command once
 // among the groups; a group's names all of its commands.
 func TestHelpFitsOneScreen(t *testing.T) {
 	text := helpOf(t, 24, "--help")
@@ -43,12 +43,7 @@ func TestHelpFitsOneScreen(t *testing.T) {
 	groups, _, _ = strings.Cut(groups, "\n\n")
 	words := strings.Fields(strings.ReplaceAll(groups, ",", " "))
 	for _, v := range Verbs() {
-		most := 24
-		if v.Name == "sim" { // whose faults are a language
-			most = 29
-		}
-
-		helpOf(t, most, append(v.Words(), "--help")...)
+		helpOf(t, 24, append(v.Words(), "--help")...)
 		helpOf(t, 40, append(v.Words(), "--help-all")...)
 		if strings.Contains(v.Name, " ") {
 			continue
@@ -69,7 +64,7 @@ func TestHelpFitsOneScreen(t *testing.T) {
 // the ten others are in the short one.
 func TestHelpShowsOptions(t *testing.T) {
 	for _, v := range Verbs() {
-		short, all := helpOf(t, 29, append(v.Words(), "--help")...), helpOf(t, 40, append(v.Words(), "--help-all")...)
+		short, all := helpOf(t, 24, append(v.Words(), "--help")...), helpOf(t, 40, append(v.Words(), "--help-all")...)
 		own := 0
 		for _, p := range v.Params() {
 			row := "   " + p.Row()[0] + " "

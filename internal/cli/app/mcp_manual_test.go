@@ -182,7 +182,9 @@ func TestHintsAreToolsOwn(t *testing.T) {
 		`|dedup-check|next|bundle [a-z]+|chain (?:execute|status|wait)|repo [a-z]+)\b|--(?:codename|firing-id|ttl|force|wait|feature|outcome)\b`)
 	for hint = range given {
 		problem.Next = commandsOf(hint)
-		if got := a.want("no", "claim", map[string]any{"issue": "1"}, nil).Hint; ours.MatchString(got) || got == "" {
+		got := a.want("no", "claim", map[string]any{"issue": "1"}, nil).Hint
+		shell := strings.ReplaceAll(got, "label-state status --mine (in a shell)", "") // a list, which no tool answers
+		if ours.MatchString(shell) || got == "" {
 			t.Errorf("%s\nis told to agents as\n%s", hint, got)
 		}
 	}

@@ -92,8 +92,8 @@ func TestEverythingIsPlayed(t *testing.T) {
 	}
 }
 
-// holds reports whether a row is right: the line is there, and of those that are drawn it fails. Rows of other files than
-// scripts are kept by hand.
+// holds reports whether a row is right: the line is there, and of those that are drawn it fails.
+// Rows of other files than scripts are kept by hand.
 func holds(what, row string) bool {
 	script, line, _ := strings.Cut(row, " | ")
 	if strings.Contains(script, "/") {
@@ -146,11 +146,13 @@ func ignorable() (all []string) {
 func using(what string) (names []string) {
 	isFlag := strings.Contains(what, " --")
 	setting := what[strings.LastIndex(what, ".")+1:]
+	calls := regexp.MustCompile(`\b(?:exits \d|label-state)(?: <\S+)? (.*)`)
 	paths, _ := filepath.Glob(scripts + "*.txtar") // the pattern is right
 	for _, path := range paths {
 		text := fileText(path)
-		uses := !isFlag && (strings.Contains(text, what+"=") || strings.Contains(text, ".yml --") && strings.Contains(text, setting))
-		for _, call := range regexp.MustCompile(`\b(?:exits \d|label-state)(?: <\S+)? (.*)`).FindAllStringSubmatch(text, -1) {
+		sets := strings.Contains(text, ".yml --") && strings.Contains(text, setting)
+		uses := !isFlag && (sets || strings.Contains(text, what+"="))
+		for _, call := range calls.FindAllStringSubmatch(text, -1) {
 			words := strings.Fields(call[1])
 			uses = uses || isFlag && len(ignoring(words, what)) < len(words)
 		}
@@ -286,7 +288,8 @@ func failsAt(script, what string) string {
 
 	n := 0
 	_, after, _ := strings.Cut(run.log.String(), "FAIL: "+scripts+script+":")
-	if _, err := fmt.Sscanf(after, "%d:", &n); err != nil || strings.Contains(after, doesNotEnd) || time.Until(end) < 10*time.Second {
+	waited := strings.Contains(after, doesNotEnd) || time.Until(end) < 10*time.Second
+	if _, err := fmt.Sscanf(after, "%d:", &n); err != nil || waited {
 		return ""
 	}
 	return strings.TrimSpace(strings.Split(fileText(scripts+script), "\n")[n-1])

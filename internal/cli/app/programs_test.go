@@ -68,6 +68,7 @@ func (s *trialWorld) program(line []string) (text string, code int) {
 		"LABEL_STATE_API_URL=" + url, "GITHUB_API_URL=" + url, "GITHUB_REPOSITORY=acme/app",
 		"GITHUB_EVENT_NAME=schedule",
 		"INPUT_TOKEN=tok-agents",
+		"LABEL_STATE_TOKEN=" + s.vars["GH_TOKEN"],
 	}
 
 	for name, value := range s.vars {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
@@ -71,8 +72,8 @@ func asProgram() {
 	what := os.Getenv(ignored)
 	os.Unsetenv(what)
 	args := append(os.Args[:1:1], ignoring(os.Args[1:], what)...)
-	code := Run(ctx, args, setup.Build{Version: "dev", Commit: os.Getenv("BUILT_FROM")}, os.Stdin, os.Stdout,
-		os.Stderr, env)
+	build := setup.Build{Version: cmp.Or(os.Getenv("BUILT_AS"), "dev"), Commit: os.Getenv("BUILT_FROM")}
+	code := Run(ctx, args, build, os.Stdin, os.Stdout, os.Stderr, env)
 	stop()
 	os.Exit(code)
 }

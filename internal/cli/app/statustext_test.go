@@ -59,6 +59,11 @@ func TestStanding(t *testing.T) {
 			lifecycle.Facts{Log: claim.State{Claims: held(5*time.Hour, as)}},
 		},
 		{
+			"rex holds it for another 3h.",
+			lifecycle.Facts{Log: claim.State{Claims: append(held(5*time.Hour, as),
+				held(time.Hour, func(c *claim.Claim) { c.Record.Worker.Codename = "rex" })...)}},
+		},
+		{
 			"lucius holds it for another 3h. Also in the way: label wip keeps it out.",
 			lifecycle.Facts{Labels: []string{"wip"}, Log: claim.State{Claims: held(time.Hour, as)}},
 		},
@@ -72,7 +77,7 @@ func TestStanding(t *testing.T) {
 		f := c.facts
 		f.Open, f.Now, f.BlockersRead = f.URL != "closed", now, true
 		r := lifecycle.DefaultRules()
-		if got := cli.Standing(r.Terms, f, r.Verdict(f, lifecycle.Seeker{})); got != c.want {
+		if got := cli.Standing(r, f, r.Verdict(f, lifecycle.Seeker{})); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
@@ -91,12 +96,12 @@ func TestStanding(t *testing.T) {
 		Log:          claim.State{Claims: held(time.Hour, as)},
 	}
 	mine := r.Verdict(own, lifecycle.Seeker{Worker: own.Log.Claims[0].Record.Worker})
-	if got, want := cli.Standing(r.Terms, own, mine), "lucius holds it for another 3h."; got != want {
+	if got, want := cli.Standing(r, own, mine), "lucius holds it for another 3h."; got != want {
 		t.Errorf("to the holder %q, want %q", got, want)
 	}
 
 	r.Rest = nil // no back-off
-	if got, want := cli.Standing(r.Terms, f,
+	if got, want := cli.Standing(r, f,
 		r.Verdict(f, lifecycle.Seeker{})), "It is free: the lease of lucius expired 1h ago, and the next claim or sweep ends its hold."; got != want {
 		t.Errorf("without back-off %q, want %q", got, want)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/action"
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -172,9 +173,11 @@ func (s *trialWorld) ideas(w claim.Worker, situation string) idea {
 	if reply.Yours && want != mine || taken && want == mine {
 		fail("not so for dedup-check")
 	}
-	// the board shows a hold that has expired, and says so, until its end is recorded
-	if card := s.card(); want == mine && card.Holder != w.String() && !slices.Contains(card.Marks, "expired") {
+	if card := s.card(); want == mine && card.Holder != w.String() {
 		fail("the board says that %q holds it: %q", card.Holder, card.Marks)
+	}
+	if shown := s.holder(); want == mine && shown != w {
+		fail("status says that %q holds it", shown)
 	}
 	if want == mine && s.refused(w) {
 		fail("the hook refuses its push")
@@ -184,6 +187,16 @@ func (s *trialWorld) ideas(w claim.Worker, situation string) idea {
 	}
 
 	return want
+}
+
+// holder is whom status names.
+func (s *trialWorld) holder() claim.Worker {
+	_, text := s.says("status acme/app#1 --json")
+	var view cli.StatusView
+	if err := json.Unmarshal([]byte(text), &view); err != nil || view.Holder == nil {
+		return claim.Worker{}
+	}
+	return claim.Worker{Codename: view.Holder.Codename, FiringID: view.Holder.Firing}
 }
 
 // fails lets GitHub fail, and asks everybody again.

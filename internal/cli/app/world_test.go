@@ -63,6 +63,11 @@ func setUp(e *testscript.Env) error {
 			Name:  workflow.Action,
 			Files: map[string]string{"action.yml": "name: label-state\n"},
 		})
+		for _, u := range s.Users {
+			if u.Login == "olga" {
+				u.Permissions[workflow.Action] = "write"
+			}
+		}
 	})
 	if err != nil {
 		return err

@@ -101,7 +101,8 @@ func releaseIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *releasePar
 	}
 
 	w, token, err := c.Releaser(ctx, i)
-	if errors.Is(err, cli.ErrNoHold) && c.Worker().Codename == "" {
+	if errors.Is(err, cli.ErrNoHold) && c.Worker().Codename == "" &&
+		!(p.ofWorker() && cli.ProblemOf(err).Code == answer.Lost) {
 		return releaseAsPerson(ctx, c, i, p)
 	}
 	if err != nil {
@@ -110,6 +111,9 @@ func releaseIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *releasePar
 
 	return releaseAsWorker(ctx, c, i, p, w, token)
 }
+
+// ofWorker reports whether something is given that only workers say.
+func (p *releaseParams) ofWorker() bool { return p.Outcome != "" || p.PR != "" || p.To != "" || p.Done }
 
 func releaseAsWorker(ctx context.Context, c *cli.Call, i claim.Issue, p *releaseParams, w claim.Worker,
 	token int64,

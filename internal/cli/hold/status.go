@@ -76,6 +76,7 @@ func checkIssue(ctx context.Context, c *cli.Call, i claim.Issue, _ *dedupParams)
 
 type statusParams struct {
 	cli.HeldIssue
+	Mine bool `flag:"mine" text:"what you hold anywhere in --repo (several with commas), else in this clone's repository or the fleet's"`
 	cli.Identity
 	cli.OneRepo
 }
@@ -89,15 +90,16 @@ func Status() cli.Verb {
 		About: "Who holds it and until when, what its labels should say, attempts with their reasons, pull requests, records that do not count. " +
 			"When issues wait for each other in a dependency cycle, it says so: it follows blockers over 4 steps and 20 issues at most.",
 		Examples: "label-state status                    what this worktree holds\n" +
+			"label-state status --mine             what you hold, on any machine\n" +
 			"label-state status 42\nlabel-state status acme/app#42 --json\n",
 		Shows: true,
 		Tools: []cli.Tool{{
 			Name:  "status",
 			Title: "Everything about an issue",
 			Set:   cli.Core,
-			Takes: "issue codename firing-id",
+			Takes: "issue mine codename firing-id",
 			Reads: true,
-			About: "Shows who holds an issue and until when, its labels and what they should be, attempts, pull requests, what blocks it, and records that do not count. Of your own hold, result.holder.renew_before says when to renew. Without an issue: what you hold here.",
+			About: "Shows who holds an issue and until when, its labels and what they should be, attempts, pull requests, what blocks it, and records that do not count. Of your own hold, result.holder.renew_before says when to renew. Without an issue: what you hold here; with mine, on any machine.",
 			Untrusted: "title labels reasons.text why holder.codename holder.firing_id holder.branch holder.note " +
 				"attempts.worker attempts.person attempts.reason attempts.branch pull_requests.title ignored.reason " +
 				"plan.by plan.reason cycle.unknown",
@@ -108,17 +110,24 @@ func Status() cli.Verb {
 // showIssueOrHere shows an issue, or without one what this worktree holds: the status of its only
 // hold, else what it has recorded.
 func showIssueOrHere(ctx context.Context, c *cli.Call, p *statusParams) error {
-	if p.Issue != "" {
+	switch {
+	case p.Issue != "" && p.Mine:
+		return c.Usagef("--mine goes without an issue")
+	case p.Mine:
+		return showMine(ctx, c, p)
+	case p.Issue != "":
 		return cli.OnIssue(showStatus)(ctx, c, p)
 	}
 	if p.Repo != "" {
-		return c.Usagef("name the issue of %s", cli.OneLine(p.Repo))
+		return c.Usagef("name the issue of %s, or give --mine", cli.OneLine(p.Repo))
 	}
 
 	all, err := c.RecordedHolds()
 	switch {
 	case err != nil:
 		return err
+	case len(all) == 0 && len(c.PastHolds()) > 0:
+		return cli.LostHere(c.PastHolds()[0])
 	case len(all) == 0:
 		return c.Answer(answer.Answer{Answer: answer.None},
 			"this worktree holds no issue; take one with: label-state next\n")
@@ -127,11 +136,6 @@ func showIssueOrHere(ctx context.Context, c *cli.Call, p *statusParams) error {
 	}
 
 	for _, h := range all {
-		until := "without end"
-		if !h.Until.IsZero() {
-			until = "until " + cli.Moment(h.Until)
-		}
-
 		out := answer.Answer{
 			Issue:    h.Issue.String(),
 			Answer:   answer.Recorded,
@@ -143,14 +147,91 @@ func showIssueOrHere(ctx context.Context, c *cli.Call, p *statusParams) error {
 			Branch:   h.Branch,
 			URL:      h.URL,
 		}
-		text := fmt.Sprintf("%s  %s (run %s), %s; see: label-state status %s\n", h.Issue, h.Worker.Codename,
-			h.Worker.FiringID, until, h.Issue)
-		if err := c.Answer(out, text); err != nil {
+		if err := c.Answer(out, holdLine(out)); err != nil {
 			return err
 		}
 	}
 
 	return nil
+}
+
+// holdLine is a hold among several, in one line.
+func holdLine(h answer.Answer) string {
+	until, who := "without end", cmp.Or(h.Person, fmt.Sprintf("%s (run %s)", h.Codename, h.FiringID))
+	if !h.Until.IsZero() {
+		until = "until " + cli.Moment(h.Until)
+	}
+	return cli.OneLine(fmt.Sprintf("%s  %s, %s; see: label-state status %s", h.Issue, who, until, h.Issue)) + "\n"
+}
+
+// showMine lists what the login holds in the repositories, as a person and for workers, or for the
+// worker that the call names.
+func showMine(ctx context.Context, c *cli.Call, p *statusParams) (err error) {
+	var names []string
+	if p.Repo != "" {
+		names = strings.Split(p.Repo, ",")
+	} else if names, err = c.ReposToRead(ctx, false); err != nil {
+		return err
+	}
+
+	var holds int
+	var read []string
+	err = cli.InEach(ctx, c, names, cli.InRepo(func(ctx context.Context, c *cli.Call, p *statusParams) error {
+		n, err := listMine(ctx, c, p)
+		holds += n
+		read = append(read, c.Session.Repo.String())
+		return err
+	}), p)
+
+	if err != nil || holds > 0 {
+		return err
+	}
+	return c.Answer(answer.Answer{Answer: answer.None}, "you hold no issue in "+strings.Join(read, ", ")+"\n")
+}
+
+func listMine(ctx context.Context, c *cli.Call, p *statusParams) (n int, err error) {
+	me, err := c.Session.Client.Viewer(ctx)
+	if err != nil {
+		return 0, err
+	}
+
+	rules, codename := c.Session.Ledger.Rules(), c.Worker().Codename
+	for f, err := range c.Session.Client.Current(ctx, c.Session.Repo, time.Now().Add(-ledger.Lookback)) {
+		if err != nil {
+			return n, err
+		}
+
+		f = c.Session.Ledger.Here(f)
+		f.Log = f.Log.ByToken()
+		h, held := rules.Holder(f)
+		w := h.Record.Worker
+		mine := h.IsOf(me) || h.Person == "" && h.WrittenBy(me)
+		if !held || !h.Held() || !mine || codename != "" && w.Codename != codename || p.FiringID != "" && w.FiringID != p.FiringID {
+			continue
+		}
+
+		out := answer.Answer{
+			Issue:    f.Issue.String(),
+			Answer:   answer.Won,
+			Yours:    true,
+			Codename: w.Codename,
+			FiringID: w.FiringID,
+			Person:   h.Person,
+			Since:    h.Created.UTC(),
+			Token:    h.Record.Token,
+			Branch:   h.Record.Branch,
+			URL:      h.URL,
+		}
+		out.Until, _ = h.Until(rules.Terms)
+		out.Until = out.Until.UTC()
+
+		n++
+		if err := c.Answer(out, holdLine(out)); err != nil {
+			return n, err
+		}
+	}
+
+	return n, nil
 }
 
 func showStatus(ctx context.Context, c *cli.Call, i claim.Issue, _ *statusParams) error {
@@ -167,12 +248,12 @@ func showStatus(ctx context.Context, c *cli.Call, i claim.Issue, _ *statusParams
 		view.Next = c.ReadyFirst(f, v)
 	}
 
-	if h, ok := f.Log.Holder(); ok && !h.Plan.Pending() && c.Mine(ctx, i, h, f.Viewer) {
+	if h, ok := c.Session.Ledger.Rules().Shown(f); ok && !h.Plan.Pending() && c.Mine(ctx, i, h, f.Viewer) {
 		end, _ := h.Until(c.Session.Ledger.Rules().Terms)
 		view.Holder.Renew = cli.Stamp(cli.RenewBefore(end, h.Lease(c.Session.Ledger.Rules().Terms)))
 	}
 
-	title, rest, _ := strings.Cut(cli.DescribeStatus(c.Session.Ledger.Rules().Terms, f, v, view), "\n")
+	title, rest, _ := strings.Cut(cli.DescribeStatus(c.Session.Ledger.Rules(), f, v, view), "\n")
 	verdict, facts, _ := strings.Cut(rest, "\n")
 	ink := map[lifecycle.Answer]string{lifecycle.Free: cli.InkGreen, lifecycle.Held: cli.InkYellow}[v.Answer]
 	return c.Tell(view, c.Paint(cli.InkBold, title)+"\n"+c.Paint(cmp.Or(ink, cli.InkAlarm), verdict)+"\n"+facts)

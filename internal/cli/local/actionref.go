@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/label-state/label-state/internal/cli"
@@ -21,9 +22,12 @@ type actionRef struct {
 	next string // what a person should know or do about it; may be empty
 }
 
+// tagged is a version that a tag may have: of a module that "go install module@version" has fetched.
+var tagged = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$`)
+
 // chooseRef is the tag of a release for a program of a release, else the commit that this program
-// was built from, so that the workflow runs today. Where nobody knows that commit, or GitHub does
-// not have it, it is the branch.
+// was built from, so that the workflow runs today: the one that it knows, else that of its version.
+// Where nobody knows that commit, or GitHub does not have it, it is the branch.
 func chooseRef(ctx context.Context, c *cli.Call) actionRef {
 	build := c.Terminal.Build
 	if major := build.Release(); major != "" {
@@ -32,23 +36,28 @@ func chooseRef(ctx context.Context, c *cli.Call) actionRef {
 
 	branch := actionRef{
 		ref: workflow.Ref,
-		next: "pin the Action to a commit: in " + WorkflowPath + " put one of " + workflow.Action + " in place of " +
-			workflow.Ref,
+		next: "the workflow is not pinned: each run takes what is on " + workflow.Ref + " of " + workflow.Action + "; in " +
+			WorkflowPath + " put a commit of it in place of " + workflow.Ref,
 	}
 
-	if build.Commit == "" {
+	known := build.Commit
+	if known == "" && tagged.MatchString(build.Version) {
+		known = build.Version
+	}
+
+	if known == "" {
 		return branch
 	}
 
-	commit, err := findCommit(ctx, c, workflow.Reference{Repo: workflow.Action, Ref: build.Commit})
+	commit, err := findCommit(ctx, c, workflow.Reference{Repo: workflow.Action, Ref: known})
 	switch {
 	case errors.Is(err, errNoCommit):
 		branch.next = "the commit that this program was built from is not on GitHub; " + branch.next
 		return branch
-	case err != nil && len(build.Commit) < 40:
+	case err != nil && len(known) < 40:
 		return branch
 	case err != nil: // as on another server, to which Actions come from elsewhere
-		commit = build.Commit
+		commit = known
 	}
 
 	r := actionRef{ref: commit, note: "label-state " + build.Version}

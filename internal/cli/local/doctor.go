@@ -165,23 +165,11 @@ func showReport(c *cli.Call, all []Diagnosis) error {
 	}
 
 	if failed > 0 {
-		again := answer.Call("do what the arrows say, then", "doctor", namedWithoutURLs(c)...)
+		again := answer.Call("do what the arrows say, then", answer.Again)
 		return cli.Declined(printable.Count(failed, "check", "checks")+" failed", again)
 	}
 
 	return nil
-}
-
-// namedWithoutURLs are the repositories as they were typed, those that a URL names left out.
-func namedWithoutURLs(c *cli.Call) []string {
-	var names []string
-	for _, name := range c.Named() {
-		if named := cli.WithoutURL(name); named != "" {
-			names = append(names, named)
-		}
-	}
-
-	return names
 }
 
 // examine asks GitHub. A bad token ends the examination: everything after it would only repeat it.

@@ -70,8 +70,10 @@ func paragraph(word string, lines ...string) string {
 // nextLines are what a person has to do.
 func nextLines(c *cli.Call, steps, did []cli.Step, trial hookTrial) []string {
 	lines := leftOf(steps, "")
-	hookWaits := slices.ContainsFunc(steps,
-		func(s cli.Step) bool { return (s.Kind == "hook" || s.Kind == "file") && s.Next != "" })
+	hookWaits := slices.ContainsFunc(steps, func(s cli.Step) bool {
+		manager := s.Kind == "file" && !strings.HasPrefix(s.Name, ".github/")
+		return (s.Kind == "hook" || manager) && s.Next != ""
+	})
 	if trial.pushes != pushesChecked && !hookWaits {
 		lines = append(lines, strings.TrimSuffix(trial.text()+"; "+trial.remedy, "; "))
 	}

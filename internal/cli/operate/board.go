@@ -13,7 +13,6 @@ import (
 
 	"github.com/label-state/label-state/internal/board"
 	"github.com/label-state/label-state/internal/cli"
-	"github.com/label-state/label-state/internal/host"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/setup"
@@ -207,7 +206,7 @@ func showCards(c *cli.Call, r board.Snapshot) error {
 
 // OpenBoardDesk opens a session for every repository of the board, side by side. A view only shows.
 func OpenBoardDesk(ctx context.Context, c *cli.Call, fleet, view bool) (*BoardDesk, error) {
-	names, err := boardRepos(ctx, c, fleet)
+	names, err := c.ReposToRead(ctx, fleet)
 	if err != nil {
 		return nil, err
 	}
@@ -232,28 +231,4 @@ func OpenBoardDesk(ctx context.Context, c *cli.Call, fleet, view bool) (*BoardDe
 	}
 
 	return d, nil
-}
-
-// boardRepos are the repositories of the board, as they were written; one empty name is this
-// clone's.
-func boardRepos(ctx context.Context, c *cli.Call, fleet bool) ([]string, error) {
-	if names := c.Named(); len(names) > 0 {
-		return names, nil
-	}
-	home, err := c.Terminal.Env.Home(ctx)
-	if err == nil && home != (host.Remote{}) && !fleet {
-		return []string{""}, nil
-	}
-
-	repos, err := fleetRepos(ctx, c)
-	switch {
-	case err != nil:
-		return nil, err
-	case len(repos) > 0:
-		return repos, nil
-	case fleet:
-		return nil, c.Usagef("no fleet is known; set LABEL_STATE_SWEEP_REPOS or sweep.repos of the configuration")
-	}
-
-	return []string{""}, nil
 }

@@ -230,7 +230,7 @@ func (d *BoardDesk) details(all []lifecycle.Facts, rings [][]claim.Issue) func(c
 				}
 			}
 
-			status := cli.DescribeStatus(rules.Terms, f, v, view)
+			status := cli.DescribeStatus(rules, f, v, view)
 			history := cmp.Or(cli.History(f.Log), "no records\n")
 			text := cli.Wrap(status, width) + "\ndescription\n" + quoted(f.Body, width) +
 				"\nhistory, oldest first\n" + cli.Wrap(history, width)
@@ -317,12 +317,13 @@ func (d *BoardDesk) unchanged(ctx context.Context, o board.Order) error {
 
 	ctx, cancel := d.patience(ctx)
 	defer cancel()
-	f, err := d.of(o.Card.Issue).Session.Ledger.Look(ctx, o.Card.Issue)
+	l := d.of(o.Card.Issue).Session.Ledger
+	f, err := l.Look(ctx, o.Card.Issue)
 	if err != nil {
 		return err
 	}
 
-	h, _ := f.Log.Holder()
+	h, _ := l.Rules().Shown(f)
 	if holder := strings.TrimPrefix(cli.OneLine(h.Record.Worker.String()), ":"); holder != o.Card.Worker ||
 		h.Plan.Pending() != o.Card.Plan {
 		return cli.Declined("it changed in the meantime; nothing was done")

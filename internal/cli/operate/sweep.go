@@ -9,7 +9,6 @@ import (
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
-	"github.com/label-state/label-state/internal/host"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
@@ -42,7 +41,7 @@ func sweepClaims(ctx context.Context, c *cli.Call, p *sweepParams) error {
 
 	repos := c.Named()
 	if len(repos) == 0 {
-		fleet, err := fleetRepos(ctx, c)
+		fleet, err := c.FleetRepos(ctx)
 		if err != nil {
 			return err
 		}
@@ -79,39 +78,6 @@ func sweepClaims(ctx context.Context, c *cli.Call, p *sweepParams) error {
 	}
 
 	return nil
-}
-
-// fleetRepos are the repositories of the fleet, as they were written: LABEL_STATE_SWEEP_REPOS, else
-// sweep.repos of the caller's configuration or of this clone's; none where nobody names them.
-func fleetRepos(ctx context.Context, c *cli.Call) ([]string, error) {
-	t := c.Terminal
-	if repos := t.Env.SweepRepos(); len(repos) > 0 {
-		return repos, nil
-	}
-	o := c.Options()
-	own, err := t.Env.Own(o)
-	switch {
-	case err != nil:
-		return nil, err
-	case len(own.Sweep) > 0:
-		return own.Sweep, nil
-	}
-
-	home, err := t.Env.Home(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if home == (host.Remote{}) {
-		return nil, nil
-	}
-
-	o.Repo = ""
-	s, err := setup.Open(ctx, t.Env, o)
-	if err != nil {
-		return nil, err
-	}
-
-	return s.Config.Sweep, nil
 }
 
 // A sweeping is one sweep of several repositories, each with a configuration of its own.

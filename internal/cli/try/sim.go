@@ -15,13 +15,13 @@ import (
 
 type simParams struct {
 	Addr    string `flag:"addr" value:"HOST:PORT" text:"on loopback (default: 127.0.0.1 and a free port)"`
-	Seed    string `flag:"seed" value:"FILE" text:"JSON with users and repositories (default: acme/app with three issues, and rob, who may only comment)"`
+	Seed    string `flag:"seed" value:"FILE" text:"JSON with users and repositories (default: an example)"`
 	URLFile string `flag:"url-file" value:"FILE" text:"write the base URL to FILE once it answers"`
 	Dir     string `flag:"dir" value:"DIR" text:"keep the git repositories in DIR (default: a temporary one)"`
 	Fault   string `flag:"fault" value:"FAULTS" text:"misbehave so"`
 	Log     string `flag:"log" value:"FILE" text:"append one JSON object a request to FILE"`
 	Action  string `flag:"action" value:"PROGRAM" text:"run cmd/action for events, so that /claim works"`
-	Control bool   `flag:"control" text:"standard input: \"later 2h\" puts GitHub's clock forward"`
+	Control bool   `flag:"control" text:"read standard input: \"later 2h\" moves GitHub's clock"`
 }
 
 // Sim serves the embedded GitHub.
@@ -30,12 +30,10 @@ func Sim() cli.Verb {
 		Name:    "sim",
 		Summary: "run the embedded GitHub, to try things without an account",
 		About: "Serves REST, GraphQL and git until interrupted. Point LABEL_STATE_API_URL at it.\n\n" +
-			"A fault is KIND=VALUE[:METHOD[:PATH[:COUNT]]], several with spaces between: delay=80ms, status=502, secondary=60 " +
-			"(rate limit, seconds; secondary=60/429 with that status), limit=600 (GraphQL's, seconds), late=5s (applied later), stale=3s (answers from the past), nodes=5000 and connections=200 (GraphQL's " +
-			"resource limits), timeout=5000 (nodes, more is a 502), truncate=100 (bytes), and without a value " +
-			"unseen (what was just stored is not there yet), too-quickly (422, content too fast), lose " +
-			"(applied, answer lost) and reset. METHOD may be *, PATH is a part of the path, COUNT a number N " +
-			"(only the first N) or % and a number N (every Nth). The first fault that matches a request decides.",
+			"A fault is KIND=VALUE[:METHOD[:PATH[:COUNT]]], several apart by spaces: delay=80ms, " +
+			"status=502, secondary=60, limit=600, late=5s, stale=3s, nodes=5000, connections=200, timeout=5000, " +
+			"truncate=100, and without a value unseen, too-quickly, lose and reset (docs/cli.md). METHOD may be *, " +
+			"PATH is a part of the path, COUNT the first so many, or %N every Nth. The first match decides.",
 		Examples: "label-state sim --addr 127.0.0.1:8080 --seed seed.json\n" +
 			"label-state sim --fault 'status=502:POST:/comments:1 delay=80ms'\n",
 	}, runSim)
