@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -55,46 +56,53 @@ func TestAgentEventsSideBySide(t *testing.T) {
 // leaves no record, and so no fence. One that is claimed again by then keeps the record of the
 // later claim.
 func TestHeartbeatBesideRelease(t *testing.T) {
-	for name, again := range map[string]bool{"released": false, "claimed again": true} {
-		t.Run(name, func(t *testing.T) {
-			f := newSessionFleet(t, 0)
-			synctest.Test(t, func(t *testing.T) {
-				ctx := t.Context()
-				s := f.desks[0].session()
-				s.event(ctx, agenthost.SessionStart, "")
-				if !s.take(ctx) {
-					t.Fatal("the claim failed")
-				}
+	for name, again := range map[string][]string{
+		"released":                        nil,
+		"claimed again":                   {"claim"},
+		"claimed again under another key": {"claim", "--codename", "rex", "--firing-id", "r1"},
+	} {
+		for method, part := range map[string]string{"POST": "graphql", "PATCH": "comments"} {
+			t.Run(name+" before "+method, func(t *testing.T) {
+				f := newSessionFleet(t, 0)
+				synctest.Test(t, func(t *testing.T) {
+					ctx := t.Context()
+					s := f.desks[0].session()
+					s.event(ctx, agenthost.SessionStart, "")
+					if !s.take(ctx) {
+						t.Fatal("the claim failed")
+					}
 
-				first := s.worker
+					time.Sleep(11 * time.Minute)
+					var failed error
+					var left []state.Hold
+					records := func() []state.Hold {
+						holds, err := state.OpenHolds(filepath.Join(s.dir, ".git")).All()
+						if err != nil {
+							t.Fatal(err)
+						}
+						return holds
+					}
+					f.at("1", method, part, func() {
+						_, failed = s.command(ctx, s.shell, "release", fmt.Sprint(s.issue), "--outcome", "cancelled")
+						if again != nil && failed == nil {
+							_, failed = s.command(ctx, s.shell, append(again, fmt.Sprint(s.issue))...)
+						}
+						left = records()
+					})
+					s.event(ctx, agenthost.AfterTool, agenthost.Runs)
+					if failed != nil {
+						t.Fatal(failed)
+					}
 
-				time.Sleep(11 * time.Minute)
-				var failed error
-				f.at("1", "POST", "graphql", func() {
-					_, failed = s.command(ctx, s.shell, "release", fmt.Sprint(s.issue), "--outcome", "cancelled")
-					if again && failed == nil {
-						_, failed = s.command(ctx, s.shell, "claim", fmt.Sprint(s.issue))
+					if holds := records(); !reflect.DeepEqual(holds, left) || (len(left) > 0) != (again != nil) {
+						t.Errorf("records %+v, want those of the commands: %+v", holds, left)
+					}
+
+					if denied := s.event(ctx, agenthost.BeforeTool, agenthost.Edits); denied != "" {
+						t.Errorf("the edit is denied: %s", denied)
 					}
 				})
-				s.event(ctx, agenthost.AfterTool, agenthost.Runs)
-				if failed != nil {
-					t.Fatal(failed)
-				}
-
-				holds, err := state.OpenHolds(filepath.Join(s.dir, ".git")).All()
-				switch {
-				case err != nil:
-					t.Fatal(err)
-				case !again && len(holds) > 0:
-					t.Errorf("the record is back: %+v", holds)
-				case again && (len(holds) != 1 || holds[0].Worker == first || holds[0].Beat.Lost != ""):
-					t.Errorf("the later claim has the records %+v", holds)
-				}
-
-				if denied := s.event(ctx, agenthost.BeforeTool, agenthost.Edits); denied != "" {
-					t.Errorf("the edit is denied: %s", denied)
-				}
 			})
-		})
+		}
 	}
 }

@@ -54,8 +54,10 @@ const (
 // twice in a row, and events are at most five minutes apart.
 func TestSessionFleet(t *testing.T) {
 	wins, lunches, again, kills, forced, denials := 0, 0, 0, 0, 0, 0
-	for seed := range sample.Size[uint64](1, 12) {
+	days, played := sample.Size[uint64](1, 12), uint64(0)
+	for seed := range days {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			played++
 			f := newSessionFleet(t, seed)
 			synctest.Test(t, func(t *testing.T) { f.play(t.Context()) })
 			if len(f.breaches) > 0 {
@@ -69,6 +71,9 @@ func TestSessionFleet(t *testing.T) {
 
 	t.Logf("%d holds, %d lunches, %d claimed again, %d killed, %d ended by people, %d edits denied", wins, lunches,
 		again, kills, forced, denials)
+	if played < days { // one was asked for
+		return
+	}
 	if wins < sample.Size(10, 100) || lunches == 0 || again < sample.Size(0, 5) || kills == 0 || forced == 0 ||
 		denials == 0 {
 		t.Error("the days do not exercise holding")
