@@ -17,6 +17,7 @@ PACKAGE ?=
 SEED ?= 1
 BUDGET ?= 5m
 N ?= 0
+EDGES ?=
 tool := go tool -modfile=tools/go.mod
 modules := contract bench
 sampled = $(shell grep -rl --include='*_test.go' '/internal/sample"' . | xargs -n 1 dirname | sort -u)
@@ -85,8 +86,8 @@ interleavings: ## every order of requests over the ledger, the night's larger sc
 mutants: ## break every rule of the protocol in turn and name the test that notices
 	go -C tools run ./mutants -C ..
 
-mutate: ## change small things in PACKAGE=internal/claim, or everywhere, and print what no test notices (SEED, BUDGET=5m, N)
-	@go -C tools run ./mutate -C .. -seed $(SEED) -budget $(BUDGET) -n $(N) $(PACKAGE)
+mutate: ## change small things in PACKAGE=internal/claim, or everywhere, and print what no test notices (SEED, BUDGET=5m, N; EDGES=1: what differs for equal values alone)
+	@go -C tools run ./mutate -C .. -seed $(SEED) -budget $(BUDGET) -n $(N) $(if $(EDGES),-edges) $(PACKAGE)
 
 live: ## look at the real GitHub, in a scratch repository, for what no description says: GH_TOKEN=... make live REPO=owner/scratch
 	@go -C contract run ./live -repo "$(REPO)"

@@ -226,6 +226,24 @@ func TestIncidentsArePlayed(t *testing.T) {
 	}
 }
 
+// TestEdgesArePlayed: the cases that a row of docs/guarantees.md, Edges, names are in the file before them.
+func TestEdgesArePlayed(t *testing.T) {
+	_, table, _ := strings.Cut(readPage(t, "docs/guarantees.md"), "\n## Edges\n")
+	table, _, _ = strings.Cut(table, "\n## ")
+	shown := regexp.MustCompile(`\]\(\.\./([^)]+)\)|\*([^*]+)\*`).FindAllStringSubmatch(table[strings.Index(table, "|---"):], -1)
+	text := ""
+	for _, m := range shown {
+		if m[1] != "" {
+			text = readPage(t, m[1])
+		} else if !strings.Contains(text, m[2]) {
+			t.Errorf("docs/guarantees.md names %q, which is not there", m[2])
+		}
+	}
+	if len(shown) < 50 {
+		t.Errorf("only %d names", len(shown))
+	}
+}
+
 // TestNamedFilesAreThere: a file or folder that the pages for contributors name is there.
 func TestNamedFilesAreThere(t *testing.T) {
 	seen := 0

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -16,11 +17,17 @@ func TestDemoInDocker(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	play := exec.CommandContext(t.Context(), "go", "run", "./cmd/label-state", "demo", "--docker", "--image", name)
+	kept := t.TempDir()
+	play := exec.CommandContext(t.Context(), "go", "run", "./cmd/label-state", "demo", "--docker", "--image", name,
+		"--keep", kept)
 	play.Dir = ".."
 	out, err := play.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
+	}
+
+	if list, err := os.ReadDir(kept); err != nil || len(list) == 0 {
+		t.Errorf("--keep kept nothing: %v", err)
 	}
 
 	for _, want := range []string{"action$ docker run " + name, "All of it happened"} {

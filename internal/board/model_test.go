@@ -206,8 +206,9 @@ func TestKeys(t *testing.T) {
 		{"1", "▌#4", "read"},
 		{"5", "▌#10", "read"},
 		{"/ d r a k e enter", "▌#3", "read"},
-		{"/ d r x backspace a k e enter", "▌#3", "read"},
+		{"/ D R x backspace a k e enter", "▌#3", "read"},
 		{"/ d r a k e enter esc", "▌#3", "read"},
+		{"/ g r ö enter", "▌#5", "read"}, // its title begins with a capital
 		{"/ q q enter", "READY 0", "read"},
 		{"m", "▌#3", "read"},
 		{"m 3", "▌#6", "read"},
@@ -507,7 +508,7 @@ func TestPaused(t *testing.T) {
 		Cards:  board.Deal(lifecycle.DefaultRules(), busy(t)),
 		Now:    now,
 		Repos:  []string{"acme/app"},
-		Pauses: []board.Pause{{Repo: "acme/app", Text: "acme/app is paused by olga: release", Here: true}},
+		Pauses: []board.Pause{{Repo: "acme/App", Text: "acme/app is paused by olga: release", Here: true}},
 	}}
 	d.after = func(r *board.Snapshot, _ board.Order) { r.Pauses = nil }
 	m := start(t, d, 80, 24)
@@ -516,12 +517,12 @@ func TestPaused(t *testing.T) {
 		t.Errorf("screen:\n%s", got)
 	}
 
-	if got := text(press(m, "p")); !strings.Contains(got, "Let workers claim in acme/app again?") {
+	if got := text(press(m, "p")); !strings.Contains(got, "Let workers claim in acme/App again?") {
 		t.Errorf("screen:\n%s", got)
 	}
 
-	if got := text(press(m, "p y")); !strings.Contains(got, "acme/app is no longer paused") ||
-		d.did[1] != "repo resume acme/app --local" {
+	if got := text(press(m, "p y")); !strings.Contains(got, "acme/App is no longer paused") ||
+		d.did[1] != "repo resume acme/App --local" {
 		t.Errorf("%q\n%s", d.did, got)
 	}
 }

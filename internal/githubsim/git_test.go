@@ -34,57 +34,14 @@ func identity(t *testing.T, s *githubsim.Server, message string) string {
 	return got.json(t)["sha"].(string)
 }
 
-// TestRefs walks a reference through its life by REST, with every refusal on the way.
-func TestRefs(t *testing.T) {
-	s := withGit(t)
+// objectWords are the commits of testdata/requests.txt, which it makes.
+func objectWords(t *testing.T, s *githubsim.Server) *strings.Replacer {
 	one, two := identity(t, s, "one"), identity(t, s, "two")
 	child := send(t, s, "tok-wes", "POST /repos/acme/app/git/commits",
 		fmt.Sprintf(`{"message":"child","tree":"4b825dc642cb6eb9a060e54bf8d69288fbee4904","parents":[%q]}`,
 			one)).json(t)["sha"].(string)
-	refs, ref := "/repos/acme/app/git/refs", "/repos/acme/app/git/refs/label-state/claims/7"
-	name := "refs/label-state/claims/7"
-	create := func(name, sha string) string { return fmt.Sprintf(`{"ref":%q,"sha":%q}`, name, sha) }
-	for _, c := range []struct {
-		token, line, body string
-		status            int
-		want              string
-	}{
-		{"tok-rob", "POST " + refs, create(name, one), 403, "Must have push access"},
-		{"tok-wes", "POST " + refs, create("label-state/x", one), 422, "at least two slashes"},
-		{"tok-wes", "POST " + refs, create("refs/heads/a..b", one), 422, "not valid"},
-		{"tok-wes", "POST " + refs, create(name, strings.Repeat("1", 40)), 422, "Object does not exist"},
-		{"tok-wes", "PATCH " + ref, `{"sha":"` + one + `"}`, 422, "Reference does not exist"},
-		{"tok-wes", "DELETE " + ref, "", 422, "Reference does not exist"},
-		{"tok-wes", "POST " + refs, create(name, one), 201, `"ref":"` + name},
-		{"tok-wes", "POST " + refs, create(name, two), 422, "Reference already exists"},
-		{"tok-wes", "POST " + refs, create(name+"/below", two), 422, "Reference update failed"},
-		{"tok-rob", "GET /repos/acme/app/git/ref/label-state/claims/7", "", 200, one},
-		{"tok-rob", "GET /repos/acme/app/git/ref/label-state/claims", "", 404, "Not Found"},
-		{"tok-rob", "GET /repos/acme/app/git/matching-refs/label-state/", "", 200, one},
-		{"tok-wes", "PATCH " + ref, `{"sha":"` + child + `"}`, 200, child},
-		{"tok-wes", "PATCH " + ref, `{"sha":"` + two + `","force":false}`, 200, two}, // GitHub checks that of branches only
-		{"tok-wes", "POST " + refs, create("refs/heads/topic", one), 201, one},
-		{
-			"tok-wes", "PATCH " + refs + "/heads/topic", `{"sha":"` + two + `","force":false}`, 422,
-			"Update is not a fast forward",
-		},
-		{"tok-wes", "PATCH " + refs + "/heads/topic", `{"sha":"` + child + `"}`, 200, child},
-		{"tok-wes", "PATCH " + refs + "/heads/topic", `{"sha":"` + two + `","force":true}`, 200, two},
-		{"tok-rob", "GET /repos/acme/app/git/commits/" + two, "", 200, `"message":"two"`},
-		{"tok-rob", "GET /repos/acme/app/git/commits/" + strings.Repeat("1", 40), "", 404, "Not Found"},
-		{"tok-rob", "GET /repos/acme/app/commits/topic", "", 200, `"sha":"` + two + `"`},
-		{"tok-rob", "GET /repos/acme/app/commits/" + two[:12], "", 200, `"sha":"` + two + `"`},
-		{"tok-rob", "GET /repos/acme/app/commits/" + two, "", 200, `"sha":"` + two + `"`},
-		{"tok-rob", "GET /repos/acme/app/commits/v9", "", 422, "No commit found for SHA: v9"},
-		{"tok-rob", "GET /repos/acme/app/commits/" + strings.Repeat("1", 12), "", 422, "No commit found"},
-		{"tok-rob", "GET /repos/acme/nope/commits/main", "", 404, "Not Found"},
-		{"tok-wes", "DELETE " + ref, "", 204, ""},
-		{"tok-rob", "GET /repos/acme/app/git/matching-refs/label-state/", "", 200, "[]"},
-	} {
-		if got := send(t, s, c.token, c.line, c.body); got.status != c.status || !strings.Contains(got.text, c.want) {
-			t.Errorf("%s %s: %d %s\nwant %d %s", c.line, c.body, got.status, got.text, c.status, c.want)
-		}
-	}
+	return strings.NewReplacer("$one", one, "$two", two, "$child", child, "$start", two[:12],
+		"$none", strings.Repeat("1", 40), "$nowhere", strings.Repeat("1", 12))
 }
 
 // TestRefRace: of twelve who create one reference at one moment, one wins.

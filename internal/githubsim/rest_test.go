@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -125,119 +127,39 @@ func try(s *githubsim.Server, token, line, body string, header ...string) (resul
 	return result{resp.StatusCode, resp.Header, string(text)}, err
 }
 
-// TestStatuses goes through the REST surface: who asks what, and which status with which words
-// comes back.
-func TestStatuses(t *testing.T) {
-	app := "/repos/acme/app"
-	for _, c := range []struct {
-		token, line, body string
-		status            int
-		want              string
-	}{
-		{"tok-ann", "GET /user", "", 200, `"login":"ann"`},
-		{"", "GET /user", "", 401, "Requires authentication"},
-		{"nobody", "GET /user", "", 401, "Bad credentials"},
-		{"tok-ci", "GET /user", "", 403, "Resource not accessible by integration"},
-		{"", "GET " + app, "", 200, `"full_name":"acme/app"`},
-		{"", "GET /api/v3" + app, "", 200, `"full_name":"acme/app"`},
-		{"tok-rob", "GET /repos/acme/secret", "", 404, "Not Found"},
-		{"tok-ann", "GET /repos/acme/secret", "", 200, `"private":true`},
-		{"tok-ann", "GET /nowhere", "", 404, "Not Found"},
-		{"tok-ann", "DELETE " + app + "/issues/1", "", 404, "Not Found"},
+// TestRequests asks what testdata/requests.txt says.
+func TestRequests(t *testing.T) {
+	text, err := os.ReadFile("testdata/requests.txt")
+	must(t, err)
+	var s *githubsim.Server
+	var each bool
+	var words *strings.Replacer
+	for row := range strings.Lines(string(text)) {
+		row = strings.TrimRight(row, "\n")
+		if title, begins := strings.CutPrefix(row, "== "); begins {
+			s, each = newServer(t), strings.HasPrefix(title, "each")
+			words = strings.NewReplacer("$51", strings.Repeat("x", 51), "$65537", strings.Repeat("x", 65537))
+			if title == "references" {
+				s = withGit(t)
+				words = objectWords(t, s)
+			}
+			continue
+		}
 
-		{
-			"tok-wes", "POST " + app + "/labels", `{"name":"new","color":"AABBCC","description":"d"}`, 201,
-			`"color":"aabbcc"`,
-		},
-		{"tok-wes", "POST " + app + "/labels", `{"name":"BUG","color":"aabbcc"}`, 422, "already_exists"},
-		{"tok-wes", "POST " + app + "/labels", `{"name":"x","color":"red"}`, 422, `"field":"color"`},
-		{
-			"tok-wes", "POST " + app + "/labels", `{"name":"` + strings.Repeat("x", 51) + `","color":"aabbcc"}`, 422,
-			"too long",
-		},
-		{"tok-tia", "POST " + app + "/labels", `{"name":"new2","color":"aabbcc"}`, 404, "Not Found"},
-		{"tok-wes", "POST " + app + "/labels", `{"name":`, 400, "Problems parsing JSON"},
-		{"tok-wes", "PATCH " + app + "/labels/bug", `{"new_name":"ready"}`, 422, "already_exists"},
-		{"tok-wes", "PATCH " + app + "/labels/none", `{}`, 404, "Not Found"},
-		{"tok-wes", "GET " + app + "/labels/Bug", "", 200, `"name":"bug"`},
-		{"tok-wes", "DELETE " + app + "/labels/none", "", 404, "Not Found"},
+		c := strings.SplitN(row+" |", " |", 6)
+		if len(c) < 5 || row[0] == '#' {
+			continue
+		}
+		if each {
+			s = newServer(t)
+		}
 
-		{"tok-rob", "POST " + app + "/issues", `{"title":"t","labels":["bug"]}`, 201, `"labels":[]`},
-		{"tok-tia", "POST " + app + "/issues", `{"title":"t","labels":[{"name":"bug"}]}`, 201, `"name":"bug"`},
-		{"tok-tia", "POST " + app + "/issues", `{"title":" "}`, 422, "missing_field"},
-		{"", "POST " + app + "/issues", `{"title":"t"}`, 401, "Requires authentication"},
-		{"tok-rob", "GET " + app + "/issues/99", "", 404, "Not Found"},
-		{"tok-rob", "GET " + app + "/issues/x", "", 404, "Not Found"},
-		{"tok-rob", "PATCH " + app + "/issues/1", `{"title":"mine","labels":["ready"]}`, 200, `"title":"mine"`},
-		{"tok-rob", "PATCH " + app + "/issues/2", `{"state":"closed"}`, 403, "Must have admin rights"},
-		{"tok-tia", "PATCH " + app + "/issues/2", `{"state":"shut"}`, 422, `"field":"state"`},
-		{
-			"tok-tia", "PATCH " + app + "/issues/2", `{"state":"closed","state_reason":"not_planned"}`, 200,
-			`"state_reason":"not_planned"`,
-		},
-		{"tok-tia", "PATCH " + app + "/issues/3", `{"state":"open"}`, 200, `"state_reason":"reopened"`},
-		{"tok-tia", "PATCH " + app + "/issues/2", `{"labels":"bug"}`, 422, "not of the right type"},
-
-		{"tok-tia", "POST " + app + "/issues/2/labels", `{"labels":["fresh"]}`, 200, `"color":"ededed"`},
-		{"tok-tia", "POST " + app + "/issues/2/labels", `["ready"]`, 200, `"name":"ready"`},
-		{"tok-tia", "POST " + app + "/issues/2/labels", `7`, 422, "Invalid request"},
-		{"tok-rob", "POST " + app + "/issues/2/labels", `{"labels":["bug"]}`, 403, "Must have admin rights"},
-		{"tok-tia", "DELETE " + app + "/issues/2/labels/none", "", 404, "Label does not exist"},
-		{"tok-tia", "DELETE " + app + "/issues/2/labels/BUG", "", 200, `[{"color":"00ff00"`},
-		{"tok-tia", "PUT " + app + "/issues/2/labels", `{"labels":["Ready"]}`, 200, `"name":"ready"`},
-		{"tok-tia", "DELETE " + app + "/issues/2/labels", "", 204, ""},
-
-		{"tok-rob", "POST " + app + "/issues/1/comments", `{"body":"hello"}`, 201, `"author_association":"NONE"`},
-		{"tok-rob", "POST " + app + "/issues/1/comments", `{"body":" "}`, 422, "can't be blank"},
-		{
-			"tok-rob", "POST " + app + "/issues/1/comments", `{"body":"` + strings.Repeat("x", 65537) + `"}`, 422,
-			"too long",
-		},
-		{
-			"tok-fork", "POST " + app + "/issues/1/comments", `{"body":"hello"}`, 403,
-			"Resource not accessible by integration",
-		},
-		{"tok-ci", "POST " + app + "/issues/1/comments", `{"body":"hello"}`, 201, `"slug":"github-actions"`},
-		{"tok-rob", "GET " + app + "/issues/comments/7", "", 404, "Not Found"},
-
-		{
-			"tok-wes", "GET " + app + "/collaborators/tia/permission", "", 200,
-			`"permission":"read","role_name":"triage"`,
-		},
-		{
-			"tok-wes", "GET " + app + "/collaborators/mae/permission", "", 200,
-			`"permission":"write","role_name":"maintain"`,
-		},
-		{"tok-wes", "GET " + app + "/collaborators/rob/permission", "", 200, `"permission":"read","role_name":"read"`},
-		{"tok-wes", "GET " + app + "/collaborators/nobody/permission", "", 404, "nobody is not a user"},
-		{
-			"tok-ann", "GET /repos/acme/secret/collaborators/rob/permission", "", 200,
-			`"permission":"none","role_name":""`,
-		},
-		{"tok-rob", "GET " + app + "/collaborators/ann/permission", "", 403, "Must have push access to view"},
-		{"tok-rob", "GET " + app + "/collaborators/rob/permission", "", 200, `"role_name":"read"`},
-		{"tok-ci", "GET " + app + "/collaborators/ann/permission", "", 200, `"role_name":"admin"`},
-
-		{"tok-rob", "GET " + app + "/pulls/1", "", 404, "Not Found"},
-		{"tok-rob", "GET " + app + "/pulls/4", "", 200, `"mergeable_state":"clean"`},
-		{"tok-rob", "GET " + app + "/pulls/4/merge", "", 404, "Not Found"},
-		{"tok-rob", "PUT " + app + "/pulls/4/merge", "", 403, "Must have push access"},
-		{"tok-wes", "PUT " + app + "/pulls/4/merge", `{"sha":"0000"}`, 409, "Head branch was modified"},
-		{
-			"tok-wes", "POST " + app + "/pulls", `{"title":"p","head":"fix","base":"main"}`, 422,
-			"A pull request already exists for acme:fix.",
-		},
-		{"tok-wes", "POST " + app + "/pulls", `{"title":"p","head":"","base":"main"}`, 422, "missing_field"},
-		{
-			"tok-wes", "POST " + app + "/pulls", `{"title":"p","head":"draft","base":"main","draft":true}`, 201,
-			`"draft":true`,
-		},
-		{"tok-wes", "GET " + app + "/git/ref/heads/main", "", 409, "Git Repository is empty."},
-	} {
-		// Every case has a server of its own, so that rows can be added and moved.
-		got := send(t, newServer(t), c.token, c.line, c.body)
-		if got.status != c.status || !strings.Contains(got.text, c.want) {
-			t.Errorf("%s as %q: %d %s\nwant %d with %s", c.line, c.token, got.status, got.text, c.status, c.want)
+		for i, cell := range c {
+			c[i] = words.Replace(strings.TrimSpace(cell))
+		}
+		got := send(t, s, c[0], c[1], c[2])
+		if strconv.Itoa(got.status) != c[3] || !strings.Contains(got.text, c[4]) {
+			t.Errorf("%s\ngot %d %s", row, got.status, got.text)
 		}
 	}
 }

@@ -43,23 +43,6 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// TestOwnComment: an author may rewrite what is theirs with no role at all.
-func TestOwnComment(t *testing.T) {
-	s := newServer(t)
-	own := "/repos/acme/app/issues/comments/2200000001"
-	if got := send(t, s, "tok-rob", "PATCH "+own, `{"body":"changed"}`); got.status != 200 {
-		t.Errorf("edit: %d %s", got.status, got.text)
-	}
-
-	if got := send(t, s, "tok-rob", "DELETE "+own, ""); got.status != 204 {
-		t.Errorf("delete: %d %s", got.status, got.text)
-	}
-
-	if got := send(t, s, "tok-rob", "GET "+own, ""); got.status != 404 {
-		t.Errorf("read after delete: %d", got.status)
-	}
-}
-
 // TestLocked: on a locked issue only those with write comment.
 func TestLocked(t *testing.T) {
 	s := newServer(t)
@@ -83,20 +66,6 @@ func TestScopesHeader(t *testing.T) {
 
 	if got := send(t, s, "tok-wes", "GET /user", "").header["X-Oauth-Scopes"]; got != nil {
 		t.Errorf("fine-grained token: %q", got)
-	}
-}
-
-// TestPermissionOfApps: an App is not a user, so nobody has its permission to show, not even to the
-// App itself.
-func TestPermissionOfApps(t *testing.T) {
-	s := newServer(t)
-	for _, token := range []string{"tok-ann", "tok-ci"} {
-		for _, path := range []string{"/permission", ""} {
-			line := "GET /repos/acme/app/collaborators/github-actions[bot]" + path
-			if got := send(t, s, token, line, ""); got.status != 404 {
-				t.Errorf("%s as %s: %d %s", line, token, got.status, got.text)
-			}
-		}
 	}
 }
 

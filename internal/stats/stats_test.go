@@ -162,10 +162,18 @@ func compared(t *testing.T) []lifecycle.Facts {
 // TestDeliverer: the last hold that began before the merge delivered it; neither a later one nor a claim that was
 // never confirmed did.
 func TestDeliverer(t *testing.T) {
-	one := snapshot(t, 1, "60 claim drake", "55 release drake success", "50 claim lucius asked", "49 merged", "40 claim vera")
+	one := snapshot(t, 1, "60 claim drake", "55 release drake success", "50 claim lucius asked", "49 merged", "49 claim vera")
 	merges := stats.Compared([]lifecycle.Facts{one}, from, to).Merges
 	if len(merges) != 2 || merges[1].Who != "drake" {
 		t.Errorf("%+v, want everybody and drake", merges)
+	}
+
+	at := snapshot(t, 2, "5 ready", "5 merged")
+	if merges := stats.Of([]lifecycle.Facts{at}, from, to).Merges; len(merges) != 1 || merges[0].Median != 0 {
+		t.Errorf("merged in the moment in which it was ready: %+v", merges)
+	}
+	if days := stats.Of(nil, from, to.Truncate(24*time.Hour)).Days; len(days) != 10 {
+		t.Errorf("%d days up to a midnight, want 10", len(days))
 	}
 }
 
@@ -255,6 +263,12 @@ func TestEnds(t *testing.T) {
 		{"300 claim a, 4 release a success", "delivered 1"},
 		{"5 claim a, 0 release a success", "holds 1"}, // the next span counts what ends when this one does
 		{"300 claim a, 290 release a success, 280 merged", ""},
+		{"240 claim a", "holds 1"}, // exactly when the time begins
+		{"240.001 claim a", ""},
+		{"0 claim a", ""}, // exactly when it ends
+		{"0.001 claim a", "holds 1"},
+		{"250 claim a, 240 merged", "merged 1"},
+		{"5 claim a, 0 merged", "holds 1"},
 	} {
 		got := stats.Of([]lifecycle.Facts{snapshot(t, 1, strings.Split(c.log, ", ")...)}, from, to).Totals
 		text := ""
@@ -290,6 +304,9 @@ func TestStays(t *testing.T) {
 			"300 claim a, 299 release a failure, 298 claim b, 297 release b success, 296 merged",
 			"available ended 0 now 0, claimed ended 0 now 0, pr-open ended 0 now 0",
 		},
+		{"300 claim a, 240 release a success", "claimed ended 1 now 0 60h0m0s, pr-open ended 0 now 1"},
+		{"5 claim a, 0 release a success", "claimed ended 0 now 0, pr-open ended 0 now 0"},
+		{"5 merged, 5 claim a, 5 release a success", "claimed ended 1 now 0 0s, pr-open ended 0 now 0"},
 	} {
 		var got []string
 		for _, s := range stats.Of([]lifecycle.Facts{snapshot(t, 1, strings.Split(c.log, ", ")...)}, from, to).States {

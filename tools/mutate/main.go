@@ -91,6 +91,7 @@ type options struct {
 	most, jobs int
 	budget     time.Duration
 	least      int
+	edges      bool
 	equivalent map[string][]string // by package
 }
 
@@ -102,6 +103,7 @@ func main() {
 	flag.DurationVar(&o.budget, "budget", 5*time.Minute, "begin no mutant of a package after that time")
 	flag.IntVar(&o.jobs, "j", runtime.NumCPU(), "play so many side by side")
 	flag.IntVar(&o.least, "least", 0, "fail if fewer percent of all are killed")
+	flag.BoolVar(&o.edges, "edges", false, "play the mutants of comparisons that differ for equal values, or for names in another case")
 	check := flag.Bool("check", false, "play nothing, only look whether each line of equivalent.txt still fits the code")
 	flag.Parse()
 
@@ -143,13 +145,21 @@ func (o *options) read(text string) error {
 func (o *options) fit() error {
 	var err error
 	for _, pkg := range slices.Sorted(maps.Keys(o.equivalent)) {
-		p, readErr := o.open(pkg)
-		if readErr != nil {
-			return readErr
+		keys := map[string]bool{}
+		for _, edges := range []bool{false, true} {
+			all := *o
+			all.edges = edges
+			p, err := all.open(pkg)
+			if err != nil {
+				return err
+			}
+			for _, m := range p.mutants {
+				keys[m.key()] = true
+			}
 		}
 
 		for _, key := range o.equivalent[pkg] {
-			if !slices.ContainsFunc(p.mutants, func(m mutant) bool { return m.key() == key }) {
+			if !keys[key] {
 				err = errors.Join(err, fmt.Errorf("equivalent.txt: %s has no mutant %s", pkg, key))
 			}
 		}
@@ -234,7 +244,7 @@ func (o *options) open(pkg string) (*subject, error) {
 			return nil, err
 		}
 
-		name, found, err := find(file, text, 1+len(p.mutants))
+		name, found, err := find(file, text, 1+len(p.mutants), o.edges)
 		if err != nil {
 			return nil, err
 		}

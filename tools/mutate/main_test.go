@@ -33,3 +33,17 @@ testdata/sample: 13 of 16 killed (81 %), seed 7, 17 mutants in all
 		t.Error("a line without a reason is read")
 	}
 }
+
+// TestEdges plays what differs for equal values, or for names in another case.
+func TestEdges(t *testing.T) {
+	const want = `testdata/sample/sample.go:11 Box.Fits: other.wide > 0 -> other.wide >= 0
+testdata/sample/sample.go:11 Box.Fits: b.wide >= other.wide -> b.wide > other.wide
+testdata/sample/sample.go:23 Named: strings.ToLower(name) -> name
+testdata/sample: 1 of 4 killed (25 %), seed 7, 4 mutants in all
+`
+	o := options{root: ".", jobs: 2, budget: time.Minute, seed: 7, edges: true}
+	var out strings.Builder
+	if _, err := o.play("testdata/sample", &out); err != nil || out.String() != want {
+		t.Errorf("%v, got\n%s\nwant\n%s", err, out.String(), want)
+	}
+}

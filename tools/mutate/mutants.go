@@ -99,11 +99,13 @@ type finder struct {
 	where string
 	found []mutant
 	next  int // the number of the next mutant
+	edges bool
 }
 
-// find returns the package clause and the mutants of a file, numbered from first.
-func find(file string, text []byte, first int) (string, []mutant, error) {
-	f := finder{fset: token.NewFileSet(), file: file, text: text, next: first}
+// find returns the package clause and the mutants of a file, numbered from first. With edges they
+// are those of comparisons that differ only where both sides are equal, or names of another case.
+func find(file string, text []byte, first int, edges bool) (string, []mutant, error) {
+	f := finder{fset: token.NewFileSet(), file: file, text: text, next: first, edges: edges}
 	tree, err := parser.ParseFile(f.fset, file, text, parser.SkipObjectResolution)
 	if err != nil {
 		return "", nil, err
@@ -148,6 +150,11 @@ func (f *finder) add(n ast.Node, before, after, prefix, suffix string, more ...e
 
 // node adds the mutants of a node, before those of its parts.
 func (f *finder) node(n ast.Node) bool {
+	if f.edges {
+		f.edge(n)
+		return true
+	}
+
 	switch n := n.(type) {
 	case *ast.GenDecl:
 		return n.Tok == token.VAR
@@ -204,10 +211,56 @@ func (f *finder) binary(n *ast.BinaryExpr) {
 		f.negate(n)
 	}
 
+	f.swap(n)
+}
+
+// swap adds the mutant with the operator that an operator may become, if there is one.
+func (f *finder) swap(n *ast.BinaryExpr) {
 	if s := swaps[n.Op]; s.function != "" {
 		comma := edit{at: f.offset(n.OpPos), skip: len(n.Op.String()), text: ","}
-		f.add(n, before, f.code(n.X)+" "+s.other+" "+f.code(n.Y), s.function+"(#, ", ")", comma)
+		f.add(n, f.code(n), f.code(n.X)+" "+s.other+" "+f.code(n.Y), s.function+"(#, ", ")", comma)
 	}
+}
+
+// edge adds the mutant of a comparison of numbers, times or names.
+func (f *finder) edge(n ast.Node) {
+	switch n := n.(type) {
+	case *ast.BinaryExpr:
+		if n.Op != token.ADD && n.Op != token.SUB {
+			f.swap(n)
+		}
+	case *ast.CallExpr:
+		if after := f.otherCall(n); after != "" {
+			f.add(n, f.code(n), after, "mutantPick(#, ", ", "+after+")")
+		}
+	}
+}
+
+// otherCall is what differs from a call only for equal times, or for names in another case; empty
+// for other calls.
+func (f *finder) otherCall(n *ast.CallExpr) string {
+	called, of := f.code(n.Fun), ""
+	if to, ok := n.Fun.(*ast.SelectorExpr); ok {
+		called, of = to.Sel.Name, f.code(to.X)
+	}
+
+	var args []string
+	for _, a := range n.Args {
+		args = append(args, f.code(a))
+	}
+
+	switch called + "/" + strconv.Itoa(len(args)) {
+	case "Before/1":
+		return "!" + of + ".After(" + args[0] + ")"
+	case "After/1":
+		return "!" + of + ".Before(" + args[0] + ")"
+	case "EqualFold/2", "SameLogin/2":
+		return "(" + args[0] + " == " + args[1] + ")"
+	case "ToLower/1":
+		return args[0]
+	}
+
+	return ""
 }
 
 func (f *finder) results(list []ast.Expr) {

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -117,22 +118,28 @@ func asCall(ts *testscript.TestScript, input string, args []string) int {
 		text = ts.ReadFile(input)
 	}
 
+	getenv, what := ts.Getenv, ts.Getenv(ignored)
+	if what != "" {
+		args = ignoring(args, what)
+		getenv = func(name string) string { return map[bool]string{false: ts.Getenv(name)}[name == what] }
+	}
+
 	var environ []string
 	names, _ := ts.Value("variables").([]string)
 	for _, name := range names {
-		if value := ts.Getenv(name); value != "" {
+		if value := getenv(name); value != "" {
 			environ = append(environ, name+"="+value)
 		}
 	}
 
 	env := setup.Environment{
-		Getenv:    ts.Getenv,
+		Getenv:    getenv,
 		Environ:   environ,
 		Dir:       ts.MkAbs("."),
 		Stderr:    ts.Stderr(),
 		HTTP:      http.DefaultTransport,
 		Stores:    map[string]lease.Opener{lease.Redis: redis.Open},
-		Processes: processTable{ts.Getenv},
+		Processes: processTable{getenv},
 		Run: func(ctx context.Context, c setup.Command) ([]byte, error) {
 			cmd := exec.CommandContext(ctx, c.Name, c.Args...)
 			cmd.Dir, cmd.Env, cmd.Stdin = c.Dir, append(slices.Clip(environ), c.Env...), strings.NewReader(c.Stdin)
@@ -149,6 +156,21 @@ func asCall(ts *testscript.TestScript, input string, args []string) int {
 	}
 
 	build := setup.Build{Version: cmp.Or(ts.Getenv("BUILT_AS"), "dev"), Commit: ts.Getenv("BUILT_FROM")}
-	return Run(context.Background(), append([]string{"label-state"}, args...), build, strings.NewReader(text), ts.Stdout(),
-		ts.Stderr(), env)
+	run := func() int {
+		return Run(context.Background(), append([]string{"label-state"}, args...), build, strings.NewReader(text),
+			ts.Stdout(), ts.Stderr(), env)
+	}
+	if what == "" {
+		return run()
+	}
+
+	ended := make(chan int, 1)
+	go func() { ended <- run() }()
+	select {
+	case code := <-ended:
+		return code
+	case <-time.After(30 * time.Second):
+		ts.Fatalf("%q %s", args, doesNotEnd)
+	}
+	return 0
 }

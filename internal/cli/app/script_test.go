@@ -23,6 +23,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/githubsim"
@@ -68,8 +69,11 @@ func asProgram() {
 	env := setup.OS()
 	env.Stores = map[string]lease.Opener{lease.Redis: redis.Open}
 	env.Processes = processTable{os.Getenv}
+	what := os.Getenv(ignored)
+	os.Unsetenv(what)
+	args := append(os.Args[:1:1], ignoring(os.Args[1:], what)...)
 	build := setup.Build{Version: cmp.Or(os.Getenv("BUILT_AS"), "dev"), Commit: os.Getenv("BUILT_FROM")}
-	code := Run(ctx, os.Args, build, os.Stdin, os.Stdout, os.Stderr, env)
+	code := Run(ctx, args, build, os.Stdin, os.Stdout, os.Stderr, env)
 	stop()
 	os.Exit(code)
 }
@@ -135,6 +139,12 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	args, input := args[1:], ""
 	if len(args) > 0 && strings.HasPrefix(args[0], "<") {
 		input, args = args[0][1:], args[1:]
+	}
+
+	if want == answer.ExitWrong && ts.Getenv(ignored) != "" { // a flag that is only refused does nothing yet
+		what := ts.Getenv(ignored)
+		ts.Setenv(ignored, "")
+		defer ts.Setenv(ignored, what)
 	}
 
 	run := asCall

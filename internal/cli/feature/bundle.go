@@ -38,7 +38,8 @@ type bundleReleaseParams struct {
 	FiringID string `flag:"firing-id" value:"ID" text:"run that claimed it; another run's bundle is left alone"`
 	Outcome  string `flag:"outcome" value:"OUTCOME" text:"what came of the work (default: cancelled)" only:"success,failure,partial,no-commit,max-turns,error,rate-limit,worktree-failed,cancelled,already-implemented"`
 	cli.Because
-	cli.Writing
+	cli.Rehearsal
+	cli.Common
 }
 
 type bundleStatusParams struct {
