@@ -229,7 +229,13 @@ func (p post) answered(resp *http.Response, err error, cut int) {
 	case resp.StatusCode == http.StatusCreated || resp.StatusCode == http.StatusOK && !refused(resp):
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if p.heard[p.key]++; p.heard[p.key] > 1 {
+		first, again := p.spoken[p.key]
+		p.spoken[p.key] = time.Now()
+		p.heard[p.key]++
+		switch {
+		case again && p.key.by != "" && time.Since(first) < p.weather().stale: // a later try could not see the first
+			p.unheard[p.key]++
+		case again:
 			p.breach("%s said %s of %s twice and heard both answers", p.name, p.key.kind, p.key.worker)
 		}
 	}

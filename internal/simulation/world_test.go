@@ -39,6 +39,7 @@ type world struct {
 	newest   int64               // id of the newest comment that anybody knows
 	tries    map[word]int        // posts sent
 	heard    map[word]int        // … whose 201 arrived
+	spoken   map[word]time.Time  // … and when the last did
 	unheard  map[word]int        // … that may have been applied and nobody knows
 	buried   map[process]bool    // whose claim was turned into its end
 	wins     int
@@ -76,6 +77,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 		appear:   map[int64]time.Time{},
 		tries:    map[word]int{},
 		heard:    map[word]int{},
+		spoken:   map[word]time.Time{},
 		unheard:  map[word]int{},
 		buried:   map[process]bool{},
 	}
