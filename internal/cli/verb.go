@@ -161,16 +161,17 @@ func (v Verb) arguments(params any, words []string) error {
 		}
 	}
 
+	instead := ""
+	if _, is := find(Params(params), "repo"); is && (places == nil || strings.HasPrefix(wants, " [-- ")) {
+		instead = "; a repository is named with --repo"
+	}
+
 	switch {
 	case complete && len(plain)+len(rest) == 0:
 		return nil
 	case places == nil:
-		instead := ""
-		if _, is := find(Params(params), "repo"); is {
-			instead = "; a repository is named with --repo"
-		}
 		return Usagef(v.Name, "%s takes no arguments%s", v.Name, instead)
 	}
 
-	return Usagef(v.Name, "%s: expected%s, got %s", v.Name, wants, printable.Count(given, "argument", "arguments"))
+	return Usagef(v.Name, "%s: expected%s, got %s%s", v.Name, wants, printable.Count(given, "argument", "arguments"), instead)
 }

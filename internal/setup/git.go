@@ -169,7 +169,7 @@ func isCloud(name string) bool { return name == "github.com" || strings.HasSuffi
 type clone struct {
 	top     string // of the worktree; empty in a bare repository and outside
 	remote  host.Remote
-	nowhere error // why its remote is zero, if it has one
+	nowhere error // why its remote is zero
 }
 
 // clone finds out where we are. Outside a clone it is zero.
@@ -208,11 +208,24 @@ func (e Environment) clone(ctx context.Context) (clone, error) {
 		return clone{}, err
 	}
 
-	if url == "" {
+	switch {
+	case url != "":
+	case top != "" && r.Owner == "":
+		err = errNoRemote
+	default:
 		err = nil
 	}
 
 	return clone{top, r, err}, nil
+}
+
+// errNoRemote is why a clone belongs to no repository.
+var errNoRemote = errors.New("this clone has no remote")
+
+// Nowhere returns why the clone around Dir belongs to no repository; nil outside a clone.
+func (e Environment) Nowhere(ctx context.Context) error {
+	c, err := e.clone(ctx)
+	return cmp.Or(err, c.nowhere)
 }
 
 // belongs are the remotes that the clone may belong to; the first counts.
