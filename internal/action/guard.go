@@ -302,7 +302,7 @@ func guardComment(refused, unclaimed []refusal, excess string) string {
 	b.WriteString("\nOptions:\n\n" +
 		"1. remove the closing keyword from the description, the title and the commits, if the work belongs to them;\n" +
 		"2. wait until they release the issue, then run this check again;\n" +
-		"3. take it over: somebody who may label comments `/release` on the issue, then run this check again.\n\n" +
+		"3. take it over: ask somebody who may add labels to comment `/release` on the issue, then run this check again.\n\n" +
 		"This comment is deleted once nothing blocks the pull request." + printable.Footer)
 
 	return b.String()

@@ -99,7 +99,7 @@ func ending(r claim.Record) string {
 	case claim.OutcomeAdvanced:
 		return "moved on to stage `" + harmless(r.Stage) + "`"
 	case claim.OutcomeStaleSwept:
-		return "has not been heard of; the issue is free again"
+		return "has not been heard from; the issue is free again"
 	case claim.OutcomeAbandoned:
 		return "gave up before the claim was confirmed"
 	case claim.OutcomeBundleRolledBack:

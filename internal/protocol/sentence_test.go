@@ -91,7 +91,7 @@ func TestVisibleReasons(t *testing.T) {
 		},
 		{
 			claim.Record{Kind: claim.KindRelease, Worker: rob, Outcome: claim.OutcomeStaleSwept, By: "sweep-1"},
-			"**rob** has not been heard of; the issue is free again.",
+			"**rob** has not been heard from; the issue is free again.",
 		},
 	} {
 		if got := Sentence(held, c.record); got != c.want {
