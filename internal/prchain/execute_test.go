@@ -101,6 +101,29 @@ func TestLostAnswer(t *testing.T) {
 	}
 }
 
+// TestIntent: that a part is about to be opened, and against which branch, is on the disk before
+// GitHub is asked to open it.
+func TestIntent(t *testing.T) {
+	w := newWorld(t)
+	asked := false
+	w.server.Fault = func(r *http.Request) *githubsim.Fault {
+		if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/pulls") {
+			return nil
+		}
+
+		asked = true
+		s, err := prchain.Load(w.book(), "retry")
+		if err != nil || !s.Parts[0].Intent || s.Parts[0].Base == "" {
+			t.Errorf("on the disk is %+v, %v", s.Parts, err)
+		}
+		return nil
+	}
+
+	if _, err := w.executor().Begin(t.Context(), plan()); err != nil || !asked {
+		t.Errorf("asked %t: %v", asked, err)
+	}
+}
+
 // TestClosingPartIsLast: the body of the part that closes the parent is written when all others are
 // up to date.
 func TestClosingPartIsLast(t *testing.T) {
