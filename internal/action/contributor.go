@@ -19,7 +19,7 @@ import (
 	"github.com/label-state/label-state/internal/printable"
 )
 
-// errMember says that a login is no contributor.
+// errMember says that a login is not a contributor.
 var errMember = errors.New("its records count")
 
 // Why a command of a stranger is not carried out at once.

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/label-state/label-state/internal/github"
 )
 
 // An Event is the part of a webhook payload that says where to look.
@@ -132,5 +134,5 @@ func (e Event) readOnly() bool {
 // person reports whether an account is somebody's own, rather than an app's or a bot's, or the one
 // that GitHub shows for all accounts that were deleted.
 func (a Account) person() bool {
-	return a.Login != "" && a.Login != "ghost" && a.Type != "Bot" && !strings.HasSuffix(a.Login, "[bot]")
+	return a.Login != "" && a.Login != github.Ghost && a.Type != "Bot" && !strings.HasSuffix(a.Login, "[bot]")
 }

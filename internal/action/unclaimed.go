@@ -36,7 +36,7 @@ func (s *Step) judges(ctx context.Context, p github.Pull) bool {
 }
 
 // contributor reports whether the records of a login do not count, which is the same question for
-// commands and pull requests. Apps are no contributors. A member of the organization who may only
+// commands and pull requests. Apps are not contributors. A member of the organization who may only
 // read is one, so that GitHub is asked for the role of everybody else than a stranger.
 func (p Place) contributor(ctx context.Context, login string) (bool, error) {
 	if !(Account{Login: login}).person() {

@@ -120,29 +120,12 @@ func (c *Call) ClaimOverdue(ctx context.Context, i claim.Issue, own claim.Claim,
 // AnswerMine says that the issue is the asker's already, and how to go on.
 func (c *Call) AnswerMine(i claim.Issue, own claim.Claim) error {
 	terms := c.Session.Ledger.Rules().Terms
-	end, ends := own.Until(terms)
-	until := "without end"
-	if ends {
-		until = "until " + Moment(end)
+	out, until := ViewOwn(i, own, terms), "without end"
+	if end, ends := own.Until(terms); ends {
+		out.RenewBefore, until = RenewBefore(end, own.Lease(terms)), "until "+Moment(end)
 	}
 
 	w := own.Record.Worker
-	out := answer.Answer{
-		Issue:    i.String(),
-		Answer:   answer.Won,
-		Yours:    true,
-		Codename: w.Codename,
-		FiringID: w.FiringID,
-		Since:    second(own.Created),
-		Token:    own.Record.Token,
-		Branch:   own.Record.Branch,
-		URL:      own.URL,
-	}
-
-	if ends {
-		out.Until, out.RenewBefore = second(end), RenewBefore(end, own.Lease(terms))
-	}
-
 	return c.Answer(out, fmt.Sprintf("%s is yours already, %s: %s (run %s)\nwhen you are done: label-state release %s --pr URL\n",
 		i, until, w.Codename, w.FiringID, i))
 }

@@ -161,15 +161,15 @@ func (v Verb) arguments(params any, words []string) error {
 		}
 	}
 
+	if complete && len(plain)+len(rest) == 0 {
+		return nil
+	}
+
 	instead := ""
 	if _, is := find(Params(params), "repo"); is && (places == nil || strings.HasPrefix(wants, " [-- ")) {
 		instead = "; a repository is named with --repo"
 	}
-
-	switch {
-	case complete && len(plain)+len(rest) == 0:
-		return nil
-	case places == nil:
+	if places == nil {
 		return Usagef(v.Name, "%s takes no arguments%s", v.Name, instead)
 	}
 

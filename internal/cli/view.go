@@ -91,6 +91,27 @@ func ViewHold(h ledger.Hold, word answer.Word) answer.Answer {
 	}
 }
 
+// ViewOwn is the answer of whoever has had a hold already, as the log shows it.
+func ViewOwn(i claim.Issue, own claim.Claim, t claim.Terms) answer.Answer {
+	out := answer.Answer{
+		Issue:    i.String(),
+		Answer:   answer.Won,
+		Yours:    true,
+		Codename: own.Record.Worker.Codename,
+		FiringID: own.Record.Worker.FiringID,
+		Person:   own.Person,
+		Since:    second(own.Created),
+		Token:    own.Record.Token,
+		Branch:   own.Record.Branch,
+		URL:      own.URL,
+	}
+
+	if end, ends := own.Until(t); ends {
+		out.Until = second(end)
+	}
+	return out
+}
+
 // A ClaimView is the JSON of the claim that holds an issue, in status.
 type ClaimView struct {
 	Codename string `json:"codename"`

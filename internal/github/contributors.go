@@ -78,7 +78,7 @@ func (m remark) remark(number int) Remark {
 		ID:       m.ID,
 		Number:   number,
 		Author:   m.User.name(),
-		Person:   m.App == nil && m.User.name() != ghost && m.User.Type != "Bot",
+		Person:   m.App == nil && m.User.name() != Ghost && m.User.Type != "Bot",
 		Outside:  m.Association != "OWNER" && !belongs(m.Association),
 		Created:  m.CreatedAt.UTC(),
 		Edited:   m.UpdatedAt.After(m.CreatedAt),

@@ -65,7 +65,7 @@ type restUser struct{ Login, Type string }
 // name is the login; who is gone is ghost.
 func (u *restUser) name() string {
 	if u == nil || u.Login == "" {
-		return ghost
+		return Ghost
 	}
 	return u.Login
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-const (
-	botSuffix = "[bot]"
-	ghost     = "ghost" // the login GitHub shows for accounts that are gone
-)
+const botSuffix = "[bot]"
+
+// Ghost is the login that GitHub shows for accounts that are gone.
+const Ghost = "ghost"
 
 // commentFields and pullFields are what is read of a comment and of a pull request.
 const (
@@ -104,7 +104,7 @@ type actor struct {
 func (a *actor) name() string {
 	switch {
 	case a == nil || a.Login == "":
-		return ghost
+		return Ghost
 	case a.Typename == "Bot" && !strings.HasSuffix(a.Login, botSuffix):
 		return a.Login + botSuffix
 	}

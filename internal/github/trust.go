@@ -77,7 +77,7 @@ func (rs *roles) judged(a account) (counts, known bool) {
 	named := slices.ContainsFunc(rs.trust.Logins, func(one string) bool { return claim.SameLogin(one, a.login) }) ||
 		slices.ContainsFunc(rs.trust.Apps, func(slug string) bool { return claim.SameLogin(slug+botSuffix, a.login) })
 	switch {
-	case a.login == ghost || a.login == "":
+	case a.login == Ghost || a.login == "":
 		return false, true
 	case a.association == "OWNER" || claim.SameLogin(a.repo.Owner, a.login) || named:
 		return true, true

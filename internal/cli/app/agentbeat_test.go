@@ -19,12 +19,7 @@ import (
 func TestAgentEventsSideBySide(t *testing.T) {
 	f := newSessionFleet(t, 0)
 	synctest.Test(t, func(t *testing.T) {
-		ctx := t.Context()
-		s := f.desks[0].session()
-		s.event(ctx, agenthost.SessionStart, "")
-		if !s.take(ctx) {
-			t.Fatal("the claim failed")
-		}
+		ctx, s := t.Context(), f.holder(t)
 
 		renewals := func() int64 {
 			c, _ := s.log(s.issue).Find(s.worker)
@@ -64,45 +59,55 @@ func TestHeartbeatBesideRelease(t *testing.T) {
 		for method, part := range map[string]string{"POST": "graphql", "PATCH": "comments"} {
 			t.Run(name+" before "+method, func(t *testing.T) {
 				f := newSessionFleet(t, 0)
-				synctest.Test(t, func(t *testing.T) {
-					ctx := t.Context()
-					s := f.desks[0].session()
-					s.event(ctx, agenthost.SessionStart, "")
-					if !s.take(ctx) {
-						t.Fatal("the claim failed")
-					}
-
-					time.Sleep(11 * time.Minute)
-					var failed error
-					var left []state.Hold
-					records := func() []state.Hold {
-						holds, err := state.OpenHolds(filepath.Join(s.dir, ".git")).All()
-						if err != nil {
-							t.Fatal(err)
-						}
-						return holds
-					}
-					f.at("1", method, part, func() {
-						_, failed = s.command(ctx, s.shell, "release", fmt.Sprint(s.issue), "--outcome", "cancelled")
-						if again != nil && failed == nil {
-							_, failed = s.command(ctx, s.shell, append(again, fmt.Sprint(s.issue))...)
-						}
-						left = records()
-					})
-					s.event(ctx, agenthost.AfterTool, agenthost.Runs)
-					if failed != nil {
-						t.Fatal(failed)
-					}
-
-					if holds := records(); !reflect.DeepEqual(holds, left) || (len(left) > 0) != (again != nil) {
-						t.Errorf("records %+v, want those of the commands: %+v", holds, left)
-					}
-
-					if denied := s.event(ctx, agenthost.BeforeTool, agenthost.Edits); denied != "" {
-						t.Errorf("the edit is denied: %s", denied)
-					}
-				})
+				synctest.Test(t, func(t *testing.T) { f.besideHeartbeat(t, method, part, again) })
 			})
 		}
+	}
+}
+
+// holder is a session that has begun and holds an issue.
+func (f *sessionFleet) holder(t *testing.T) *liveSession {
+	t.Helper()
+	s := f.desks[0].session()
+	s.event(t.Context(), agenthost.SessionStart, "")
+	if !s.take(t.Context()) {
+		t.Fatal("the claim failed")
+	}
+
+	return s
+}
+
+// besideHeartbeat has a session release its hold, and claim by the words of again, right before the
+// first request of a heartbeat that is of the method and has the part in its path.
+func (f *sessionFleet) besideHeartbeat(t *testing.T, method, part string, again []string) {
+	ctx, s := t.Context(), f.holder(t)
+	time.Sleep(11 * time.Minute)
+	var failed error
+	var left []state.Hold
+	records := func() []state.Hold {
+		holds, err := state.OpenHolds(filepath.Join(s.dir, ".git")).All()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return holds
+	}
+	f.at("1", method, part, func() {
+		_, failed = s.command(ctx, s.shell, "release", fmt.Sprint(s.issue), "--outcome", "cancelled")
+		if again != nil && failed == nil {
+			_, failed = s.command(ctx, s.shell, append(again, fmt.Sprint(s.issue))...)
+		}
+		left = records()
+	})
+	s.event(ctx, agenthost.AfterTool, agenthost.Runs)
+	if failed != nil {
+		t.Fatal(failed)
+	}
+
+	if holds := records(); !reflect.DeepEqual(holds, left) || (len(left) > 0) != (again != nil) {
+		t.Errorf("records %+v, want those of the commands: %+v", holds, left)
+	}
+
+	if denied := s.event(ctx, agenthost.BeforeTool, agenthost.Edits); denied != "" {
+		t.Errorf("the edit is denied: %s", denied)
 	}
 }

@@ -126,9 +126,10 @@ func showIssueOrHere(ctx context.Context, c *cli.Call, p *statusParams) error {
 	switch {
 	case err != nil:
 		return err
-	case len(all) == 0 && len(c.PastHolds()) > 0:
-		return cli.LostHere(c.PastHolds()[0])
 	case len(all) == 0:
+		if past := c.PastHolds(); len(past) > 0 {
+			return cli.LostHere(past[0])
+		}
 		return c.Answer(answer.Answer{Answer: answer.None},
 			"this worktree holds no issue; take one with: label-state next\n")
 	case len(all) == 1:
@@ -206,26 +207,13 @@ func listMine(ctx context.Context, c *cli.Call, p *statusParams) (n int, err err
 		h, held := rules.Holder(f)
 		w := h.Record.Worker
 		mine := h.IsOf(me) || h.Person == "" && h.WrittenBy(me)
-		if !held || !h.Held() || !mine || codename != "" && w.Codename != codename || p.FiringID != "" && w.FiringID != p.FiringID {
+		asked := (codename == "" || w.Codename == codename) && (p.FiringID == "" || w.FiringID == p.FiringID)
+		if !held || !h.Held() || !mine || !asked {
 			continue
 		}
 
-		out := answer.Answer{
-			Issue:    f.Issue.String(),
-			Answer:   answer.Won,
-			Yours:    true,
-			Codename: w.Codename,
-			FiringID: w.FiringID,
-			Person:   h.Person,
-			Since:    h.Created.UTC(),
-			Token:    h.Record.Token,
-			Branch:   h.Record.Branch,
-			URL:      h.URL,
-		}
-		out.Until, _ = h.Until(rules.Terms)
-		out.Until = out.Until.UTC()
-
 		n++
+		out := cli.ViewOwn(f.Issue, h, rules.Terms)
 		if err := c.Answer(out, holdLine(out)); err != nil {
 			return n, err
 		}
