@@ -255,17 +255,6 @@ func (c *Call) refuseOthers(h state.Hold, ends bool) error {
 	return nil
 }
 
-// CheckHolds is nil when w holds the issue, this login wrote the claim, and token is the hold's, or
-// 0; else a *ledger.LostError, or what kept it from finding out.
-func (c *Call) CheckHolds(ctx context.Context, i claim.Issue, w claim.Worker, token int64) error {
-	f, err := c.Session.Ledger.Look(ctx, i)
-	if err != nil {
-		return err
-	}
-
-	return c.Session.Ledger.Holds(f, w, token)
-}
-
 // Between two tries --wait rests for RetryFirst, then twice as long each time up to RetryMost.
 const (
 	RetryFirst = time.Second
@@ -334,6 +323,10 @@ func (c *Call) warnDisplaced() {
 // ForgetHold removes this worktree's record of a hold that is over. Where that fails it is said,
 // and the hold is over all the same.
 func (c *Call) ForgetHold(i claim.Issue) {
+	if c.DryRun {
+		return
+	}
+
 	if err := c.Session.Forget(i); err != nil {
 		Warnf(c.Terminal.Err, "this worktree's record of the hold could not be removed: %s", err)
 	}

@@ -198,9 +198,17 @@ func (b Bundle) Nonce() string { return b.parts[0].Ledger.token() }
 // claims that expire within Terms.Bundle and are undone by whoever sees them next.
 func (b Bundle) Claim(ctx context.Context, req Request) ([]Hold, error) {
 	req.Worker, req.Bundle, req.Nonce = b.Worker(req.Worker), b.slug, cmp.Or(req.Nonce, b.Nonce())
-	checked, err := b.check(ctx, req.Worker, lifecycle.Rules.Admits)
-	if err != nil {
+	first := b.parts[0]
+	if err := first.Ledger.MayClaim(first.Issue, req); err != nil {
 		return nil, err
+	}
+
+	checked, err := b.check(ctx, req.Worker, lifecycle.Rules.Admits)
+	switch {
+	case err != nil:
+		return nil, err
+	case first.Ledger.set.DryRun:
+		return nil, &Unsent{}
 	}
 
 	t := taking{Bundle: b, worker: req.Worker, nonce: req.Nonce}

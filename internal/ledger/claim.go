@@ -26,11 +26,32 @@ func (cs *claims) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, 
 	}
 	end := cs.judged(ctx, i, req).through(op)
 	h, err := taken(end)
+	var would *Unsent
+	if errors.As(err, &would) {
+		return h, cs.afterExpired(would, req)
+	}
+
 	if errors.Is(h.Unassigned, ErrUnassignable) {
 		h.Record = cs.disown(ctx, end.Facts, h.Comment, h.Record)
 	}
 
 	return h, err
+}
+
+// afterExpired is the error of a claim's dry run. Where its first write would end an expired hold,
+// the claim goes on from there, and may be refused then.
+func (cs *claims) afterExpired(would *Unsent, req Request) error {
+	_, v, err := cs.snapshots.judge(would.Facts, func(f lifecycle.Facts) lifecycle.Verdict {
+		return cs.set.Rules.Verdict(f, req.Seeker())
+	})
+	switch {
+	case err != nil:
+		return err
+	case len(v.Expired) > 0 && len(v.Reasons) > 0:
+		return &HeldError{Issue: would.Facts.Issue, Verdict: v}
+	}
+
+	return would
 }
 
 // judged is a run that goes by the snapshot by which the caller chose the issue, while that is
@@ -86,16 +107,6 @@ func (cs *claims) claim(i claim.Issue, req Request) (protocol.Claim, error) {
 func (cs *claims) MayClaim(i claim.Issue, req Request) error {
 	_, err := cs.claim(i, req)
 	return err
-}
-
-// MayResume reports whether a claim would take over the hold of another process by the snapshot; it
-// asks nobody. Errors are those of Claim.
-func (cs *claims) MayResume(f lifecycle.Facts, req Request) (bool, error) {
-	op, err := cs.claim(f.Issue, req)
-	if err != nil {
-		return false, err
-	}
-	return op.MayResume(f)
 }
 
 // Heard reports why records of this login would count for nobody on the issue: an *UnknownError.

@@ -43,6 +43,7 @@ type run struct {
 	judged *lifecycle.Snapshot // what the next read shows; nil asks the server
 	ahead  sent                // of the next effects, what was done already together with other runs
 	shown  lifecycle.Facts     // the latest snapshot
+	lease  lease.Lease         // that came with it
 	wrote  int64               // the comment that was written last
 }
 
@@ -136,7 +137,7 @@ func (r *run) show(seen *protocol.Seen, f lifecycle.Facts, err error, ask protoc
 	}
 
 	if err == nil {
-		r.shown = f
+		r.shown, r.lease = f, seen.Lease
 	}
 
 	if ask.Here {

@@ -57,17 +57,6 @@ func (hs *holds) renewed(end protocol.Conclusion) Hold {
 	return hs.holdAfterRenewal(end.Facts, end.Claim, end.Lease, end.Began.Add(end.Since))
 }
 
-// MayRenew says what Renew would answer before it writes, and writes nothing: nil is that it would
-// go on.
-func (hs *holds) MayRenew(ctx context.Context, i claim.Issue, w claim.Worker, token int64) error {
-	f, err := hs.snapshots.Look(ctx, i)
-	if err != nil {
-		return err
-	}
-	c, _ := f.Log.Find(w)
-	return hs.config().Renewable(f, w, c, token)
-}
-
 // holdAfterRenewal is the hold after a renewal; got is the store's lease of a claim that a store
 // decides.
 func (bs *base) holdAfterRenewal(f lifecycle.Facts, c claim.Claim, got lease.Lease, start time.Time) Hold {

@@ -27,6 +27,7 @@ type Settings struct {
 	// a claim that is given up before it was confirmed is ended by an edit, which notifies nobody
 	Quiet    bool
 	Minimize bool          // sweeps minimize the comments of ended holds
+	DryRun   bool          // an operation ends with an *Unsent where it would write
 	Run      string        // what made-up firing ids begin with; empty is the time
 	Lease    time.Duration // of this caller's claims that name none; 0 is the repository's default, or the stage's
 	// PausedHere returns this host's own pause of a repository, nil when there is none. Without it

@@ -21,13 +21,3 @@ func (bs *base) repair(ctx context.Context, i claim.Issue, op protocol.Operation
 	end := bs.Run(ctx, i, op)
 	return end.Repair, end.Err
 }
-
-// ResolvePull looks the pull request up that a worker names, as Release does before anything is
-// written (spec.md#fields), and takes GitHub's own spelling of its address. An answer.Usage says that
-// there is none.
-func (rl *releases) ResolvePull(ctx context.Context, i claim.Issue, e Ending) (Ending, error) {
-	if e.PR == "" {
-		return e, nil
-	}
-	return e.Resolved(i, rl.forge.Reply(ctx, i, protocol.Ask{Pull: e.PR}))
-}

@@ -54,6 +54,10 @@ type underway struct {
 // next shows the operation what came of its effects.
 func (u *underway) next(s protocol.Seen) {
 	u.op, u.effects = u.op.Next(s)
+	if u.set.DryRun && len(u.effects.Writes) > 0 {
+		u.effects = u.unsent(u.effects.Writes[0])
+	}
+
 	u.wake = time.Time{}
 	if u.effects.Wait > 0 {
 		u.wake = u.clock.Now().Add(u.effects.Wait)

@@ -200,12 +200,6 @@ func (a Claim) resumable(f lifecycle.Facts, own claim.Claim) bool {
 	return own.Held() && own.Record.Nonce != "" && !own.Provisional()
 }
 
-// MayResume reports whether the claim would take over the hold of another process by the snapshot.
-func (a Claim) MayResume(f lifecycle.Facts) (bool, error) {
-	_, taken, err := a.takesOver(f)
-	return taken, err
-}
-
 // fill names in the record what the snapshot that admits the claim says, so that later changes of
 // the configuration, or of the stage, do not move the hold.
 func (a Claim) fill() Claim {

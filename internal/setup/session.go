@@ -237,7 +237,7 @@ func (e Environment) session(o Options, p place, t credential, conf *configurati
 	// where the host's events renew it.
 	settings := conf.Settings()
 	in, _ := e.Session()
-	settings.Run = in.Run()
+	settings.Run, settings.DryRun = in.Run(), o.DryRun
 	nameless := agenthost.Nameless(e.Getenv) // a host that does not say in which session
 	files, err := e.SessionFiles()
 	if e.Heartbeats(in) || nameless != "" && err == nil && files.Some(nameless) {

@@ -10,7 +10,6 @@ import (
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/ledger"
-	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/state"
 )
 
@@ -37,10 +36,7 @@ func claimBundle(ctx context.Context, c *cli.Call, params *bundleClaimParams) er
 		}
 		if c.DryRun {
 			one := ledger.Request{Worker: p.call.Claimant(), TTL: params.TTL}
-			if err := parts[0].Ledger.MayClaim(parts[0].Issue, one); err != nil {
-				return err
-			}
-			if _, err := b.Check(ctx, p.call.Claimant(), lifecycle.Rules.Verdict); err != nil {
+			if _, err := b.Claim(ctx, one); !cli.Unsent(err) {
 				return err
 			}
 

@@ -130,12 +130,12 @@ func (p *pack) another(note bundlePage) bool {
 // end ends one hold, unless it has ended already. With partLost the error is a *ledger.LostError.
 func (p *pack) end(ctx context.Context, c *cli.Call, note bundlePage) (PartView, error) {
 	v := PartView{Issue: c.Session.Issue.String(), Answer: "released"}
-	if p.call.DryRun {
-		return v.unlessEnded(c.CheckHolds(ctx, c.Session.Issue, note.worker(), 0))
-	}
 	if !note.Taken {
-		return v, ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}.Undo(ctx, note.worker(),
-			note.Nonce, false)
+		err := ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}.Undo(ctx, note.worker(), note.Nonce, false)
+		if cli.Unsent(err) {
+			err = nil
+		}
+		return v, err
 	}
 
 	rep, err := c.Session.Ledger.Release(ctx, c.Session.Issue, ledger.Ending{
@@ -144,6 +144,10 @@ func (p *pack) end(ctx context.Context, c *cli.Call, note bundlePage) (PartView,
 		Outcome: p.outcome,
 		Reason:  p.reason,
 	})
+	if cli.Unsent(err) {
+		return v, nil
+	}
+
 	v, err = v.unlessEnded(c.WarnLate(err))
 	if err != nil || v.Answer != "released" {
 		return v, err

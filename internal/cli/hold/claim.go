@@ -76,9 +76,6 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParams) 
 	}
 
 	req.Force = p.Force
-	if p.DryRun {
-		return c.WouldClaim(ctx, i, req)
-	}
 	if p.Force { // a hold is not ended for a claim that is refused anyway
 		if err := c.Session.Ledger.MayClaim(i, req); err != nil {
 			return err
@@ -95,11 +92,14 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParams) 
 		case f.Log.Used(w) || !v.Has(lifecycle.CodeInFlight) && !c.Session.Ledger.Rules().Stuck(f): // the claim says why not, or wins
 		default:
 			if err := c.ForceFree(ctx, i, p.Why()); err != nil {
-				return err
+				return c.WouldClaim(err, w, w.Codename)
 			}
 		}
 	}
 
+	if p.DryRun {
+		p.Wait = 0
+	}
 	h, err := claimWaiting(ctx, c, i, req, p.Wait)
 	own, mine, err := c.MineAlready(ctx, err)
 	if mine && !req.Force {
@@ -110,7 +110,7 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParams) 
 	}
 
 	if err = c.RecordClaim(h, err); err != nil {
-		return err
+		return c.WouldClaim(err, w, w.Codename)
 	}
 
 	return c.Answer(cli.ViewHold(h, answer.Won), "claimed "+describeHold(h))

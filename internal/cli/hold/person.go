@@ -28,7 +28,7 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParam
 		return c.Usagef("the token belongs to the app %s; name a worker with --codename", me)
 	}
 
-	f, v, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{Person: true})
+	f, _, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{Person: true})
 	if err != nil {
 		return err
 	}
@@ -56,12 +56,9 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParam
 			cli.Moment(mine.Created))+giveBack(i))
 	}
 
-	if c.DryRun {
-		return wouldClaimAsPerson(c, i, f, v, p.Force)
-	}
 	h, err := claimForcing(ctx, c, i, me, p)
 	if err = c.WarnLate(err); err != nil {
-		return askThem(i, err)
+		return c.WouldClaim(askThem(i, err), claim.Worker{}, "you")
 	}
 
 	// What this worktree has recorded of an earlier hold would answer for the person's. A session
@@ -122,23 +119,6 @@ func askThem(i claim.Issue, err error) error {
 
 func giveBack(i claim.Issue) string {
 	return fmt.Sprintf("release it with: label-state release %s\n", i)
-}
-
-func wouldClaimAsPerson(c *cli.Call, i claim.Issue, f lifecycle.Facts, v lifecycle.Verdict, force bool) error {
-	taken := v.Has(lifecycle.CodeInFlight)
-	if force {
-		v = c.Session.Ledger.Rules().BeyondForce(f, v, true)
-	}
-
-	if len(v.Reasons) > 0 {
-		return &ledger.HeldError{Issue: i, Verdict: v}
-	}
-	text := fmt.Sprintf("would claim %s %s for you", i, cli.OneLine(f.Title))
-	if taken {
-		text += ", ending the current hold"
-	}
-
-	return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.Free}, text+"\n")
 }
 
 // refuseForWorkers refuses those of the parameters that are for workers.

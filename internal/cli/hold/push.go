@@ -89,15 +89,12 @@ func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, branch string, p
 	if err != nil {
 		return err
 	}
-	if c.DryRun {
-		if err := c.CheckHolds(ctx, i, w, token); err != nil {
-			return err
-		}
-		return c.Would(i, "push %s to %s under %s", cli.OneLine(p.Branch), remoteName(p.Remote), i)
-	}
 
 	h, within, err := c.Session.Ledger.Fence(ctx, i, w, token)
-	if err != nil {
+	switch {
+	case cli.Unsent(err):
+		return c.Would(i, "push %s to %s under %s", cli.OneLine(p.Branch), remoteName(p.Remote), i)
+	case err != nil:
 		return err
 	}
 

@@ -143,20 +143,11 @@ func releaseAsWorker(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 		e.To = &st
 	}
 
-	if c.DryRun {
-		err := c.CheckHolds(ctx, i, w, token)
-		if err == nil {
-			_, err = c.Session.Ledger.ResolvePull(ctx, i, e)
-		}
-
-		if err != nil {
-			return err
-		}
-
+	rep, err := c.Session.Ledger.Release(ctx, i, e)
+	if cli.Unsent(err) {
 		return c.Would(i, "release %s from %s%s", i, w, follows(e))
 	}
 
-	rep, err := c.Session.Ledger.Release(ctx, i, e)
 	err = c.WarnLate(err)
 	if errors.Is(err, claim.ErrEnded) {
 		err = cli.Advise(err, answer.Call("see what was recorded", "log", i.String()))
@@ -191,16 +182,15 @@ func follows(e ledger.Ending) string {
 }
 
 func forceRelease(ctx context.Context, c *cli.Call, i claim.Issue, reason string) error {
-	if c.DryRun {
-		return c.Would(i, "end every hold on %s by force", i)
-	}
-
 	by, err := c.Session.Client.Viewer(ctx)
 	if err != nil {
 		return err
 	}
 
 	rep, ended, err := c.Session.Ledger.Force(ctx, i, by, reason)
+	if cli.Unsent(err) {
+		return c.Would(i, "end every hold on %s by force", i)
+	}
 	if err = c.WarnLate(err); err != nil {
 		return err
 	}
@@ -221,17 +211,16 @@ func forceRelease(ctx context.Context, c *cli.Call, i claim.Issue, reason string
 }
 
 func askToStop(ctx context.Context, c *cli.Call, i claim.Issue, reason string) error {
-	if c.DryRun {
-		return c.Would(i, "ask the holder of %s to stop", i)
-	}
-
 	by, err := c.Session.Client.Viewer(ctx)
 	if err != nil {
 		return err
 	}
 
 	h, err := c.Session.Ledger.Revoke(ctx, i, by, reason)
-	if err != nil {
+	switch {
+	case cli.Unsent(err):
+		return c.Would(i, "ask the holder of %s to stop", i)
+	case err != nil:
 		return err
 	}
 

@@ -45,15 +45,12 @@ func renewIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *renewParams)
 	if err != nil {
 		return err
 	}
-	if p.DryRun {
-		if err := c.Session.Ledger.MayRenew(ctx, i, w, token); err != nil {
-			return err
-		}
-		return c.Would(i, "renew %s for %s", i, w)
-	}
 
 	h, err := c.Session.Ledger.Note(ctx, i, w, token, p.Note)
-	if err != nil {
+	switch {
+	case cli.Unsent(err):
+		return c.Would(i, "renew %s for %s", i, w)
+	case err != nil:
 		return err
 	}
 

@@ -42,13 +42,10 @@ func runUnderHold(ctx context.Context, c *cli.Call, i claim.Issue, p *runParams)
 	if err != nil {
 		return err
 	}
-	if p.DryRun {
-		return c.WouldClaim(ctx, i, req)
-	}
 
 	h, err := c.Session.Ledger.Claim(ctx, i, req)
 	if err := c.RecordClaim(h, err); err != nil {
-		return err
+		return c.WouldClaim(err, req.Worker, req.Worker.Codename)
 	}
 
 	return cli.RunProgram(ctx, c, h, cli.Program{Args: p.Command, In: c.Terminal.In, Grace: p.Grace})

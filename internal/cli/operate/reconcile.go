@@ -2,6 +2,7 @@ package operate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/ledger"
 )
 
 type reconcileParams struct {
@@ -28,13 +30,10 @@ func Reconcile() cli.Verb {
 }
 
 func reconcileIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *reconcileParams) error {
-	if p.DryRun {
-		f, err := c.Session.Ledger.Look(ctx, i)
-		if err != nil {
-			return err
-		}
-
-		rules := c.Session.Ledger.Rules()
+	rep, err := c.Session.Ledger.Reconcile(ctx, i)
+	var would *ledger.Unsent
+	if errors.As(err, &would) {
+		f, rules := would.Facts, c.Session.Ledger.Rules()
 		projection, _ := rules.Label(f)
 		change := rules.Scheme.Change(f.Labels, projection)
 		was := cli.LabelNames(rules.Scheme.Shown(f.Labels))
@@ -51,7 +50,6 @@ func reconcileIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *reconcil
 			list(change.Remove), m.Why))
 	}
 
-	rep, err := c.Session.Ledger.Reconcile(ctx, i)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/label-state/label-state/internal/cli"
 
 	"github.com/label-state/label-state/internal/ledger"
-	"github.com/label-state/label-state/internal/lifecycle"
 )
 
 type advanceParams struct {
@@ -48,29 +47,12 @@ func advanceIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *advancePar
 	if err != nil {
 		return err
 	}
-	if p.DryRun {
-		f, err := c.Session.Ledger.Look(ctx, i)
-		if err != nil {
-			return err
-		}
 
-		v := c.Session.Ledger.Rules().Verdict(f, lifecycle.Seeker{Worker: a.Worker})
-		to, _, err := c.Session.Ledger.Target(f, a)
-		switch {
-		case err != nil:
-			return err
-		case a.Worker.IsZero() && v.Has(lifecycle.CodeInFlight):
-			return &ledger.HeldError{Issue: i, Verdict: v}
-		case !a.Worker.IsZero():
-			if err := c.CheckHolds(ctx, i, a.Worker, 0); err != nil {
-				return err
-			}
-		}
-
+	rep, to, err := c.Session.Ledger.Advance(ctx, i, a)
+	if cli.Unsent(err) {
 		return c.Would(i, "move %s to %s (label %s)", i, to.Name, to.Label)
 	}
 
-	rep, to, err := c.Session.Ledger.Advance(ctx, i, a)
 	err = c.WarnLate(err)
 	if !a.Worker.IsZero() && (err == nil || errors.Is(err, claim.ErrEnded)) {
 		c.ForgetHold(i)

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -139,15 +140,9 @@ func postPlan(ctx context.Context, c *cli.Call, i claim.Issue, p *planParams) er
 	if err != nil {
 		return err
 	}
-	if p.DryRun {
-		if err := c.CheckHolds(ctx, i, w, 0); err != nil {
-			return err
-		}
-		return c.Would(i, "post a plan of %d bytes on %s for %s", len(text), i, w)
-	}
 
 	draft := ledger.Draft{Text: text}
-	if gate != nil { // the record names the message in Slack
+	if gate != nil && !p.DryRun { // the record names the message in Slack
 		if draft.Gate, err = showInSlack(ctx, c, gate, i, w, text); err != nil {
 			return err
 		}
@@ -156,6 +151,8 @@ func postPlan(ctx context.Context, c *cli.Call, i claim.Issue, p *planParams) er
 	posted, err := c.Session.Ledger.Plan(ctx, i, w, draft)
 	waits := answer.Is(err, answer.PlanWaits)
 	switch {
+	case cli.Unsent(err):
+		return c.Would(i, "post a plan of %d bytes on %s for %s", len(text), i, w)
 	case waits && p.Wait == 0:
 		return &answer.Problem{Code: answer.PlanWaits, Why: err.Error() + ": " + posted.URL, Next: waitOn(i)}
 	case !waits && c.WarnLate(err) != nil:
@@ -214,22 +211,6 @@ func answerPlan(ctx context.Context, c *cli.Call, i claim.Issue, kind claim.Kind
 	if err := checkCounted(ctx, c, i, by); err != nil {
 		return err
 	}
-	if c.DryRun {
-		f, err := c.Session.Ledger.Look(ctx, i)
-		if err != nil {
-			return err
-		}
-
-		h, held := f.Log.Holder()
-		if !held || !h.Plan.Pending() {
-			return &answer.Problem{Code: answer.NoPlan}
-		}
-		if why := c.Session.Ledger.Rules().Approvers.Bars(h, kind, by); why != "" {
-			return &answer.Problem{Code: answer.Barred, Why: why}
-		}
-
-		return c.Would(i, "%s the plan of %s on %s", kind, h.Record.Worker, i)
-	}
 
 	var rep ledger.Repair
 	word := answer.Approved
@@ -238,6 +219,12 @@ func answerPlan(ctx context.Context, c *cli.Call, i claim.Issue, kind claim.Kind
 	} else {
 		word = answer.Rejected
 		rep, err = c.Session.Ledger.Reject(ctx, i, time.Time{}, by, reason)
+	}
+
+	var would *ledger.Unsent
+	if errors.As(err, &would) {
+		h, _ := would.Facts.Log.Holder()
+		return c.Would(i, "%s the plan of %s on %s", kind, h.Record.Worker, i)
 	}
 
 	if err = c.WarnLate(err); err != nil {

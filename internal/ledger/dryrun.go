@@ -1,0 +1,27 @@
+package ledger
+
+import (
+	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/protocol"
+)
+
+// An Unsent is the error of an operation that would have written, from a ledger with
+// Settings.DryRun. Whatever else it would have answered is its answer in a dry run as well.
+type Unsent struct {
+	Facts lifecycle.Facts // by which it was about to write, with what a lease store says; zero for a bundle
+}
+
+func (*Unsent) Error() string { return "dry run: nothing was written" }
+
+// unsent is the end of a run that has come to a write and must not send it. Whether a record would
+// count is asked as it is before a post.
+func (r *run) unsent(first protocol.Write) protocol.Effects {
+	var err error = &Unsent{r.config().Ruled(r.shown, r.lease)}
+	if first.Kind == protocol.WritePost && !first.Uncertain {
+		if refused := r.counts(); refused != nil {
+			err = &UnknownError{Issue: r.issue, Err: refused}
+		}
+	}
+
+	return protocol.Effects{Done: &protocol.Conclusion{Err: err, Facts: r.shown}}
+}
