@@ -61,5 +61,5 @@ func (c *Call) FleetRepos(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 
-	return s.Config.Sweep, nil
+	return s.Config.Sweep, s.Close()
 }

@@ -108,8 +108,6 @@ func (f sourceFile) errorTypes() map[string]bool {
 
 // unheard are the beginnings of texts that no trial hears, and why.
 var unheard = map[string]string{
-	" may not label ":                              "script/plan.txtar",
-	", so the answer would not count":              "script/plan.txtar",
 	"it changed in the meantime; nothing was done": "on the board's screen: board_test.go",
 	"the answer could not be written: ":            "TestAnswerUnwritten",
 	"; what was done is not undone":                "TestAnswerUnwritten",
