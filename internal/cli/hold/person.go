@@ -188,16 +188,16 @@ func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 }
 
 func releaseOwn(ctx context.Context, c *cli.Call, f lifecycle.Facts, mine claim.Claim, me, reason string) error {
-	if c.DryRun {
-		return c.Would(f.Issue, "release %s from %s", f.Issue, mine.Person)
-	}
-
 	e := ledger.Ending{Worker: mine.Record.Worker, Reason: reason}
 	if !claim.SameLogin(mine.Author, me) {
 		e.By = me // an app wrote the claim for this person
 	}
 
 	rep, err := c.Session.Ledger.Release(ctx, f.Issue, e)
+	if cli.Unsent(err) {
+		return c.Would(f.Issue, "release %s from %s", f.Issue, mine.Person)
+	}
+
 	if err = c.WarnLate(err); err != nil {
 		return err
 	}
