@@ -7,9 +7,6 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 )
 
-// share is how many heartbeats a lease has: one is due when this part of it is gone.
-const share = 3
-
 // retry is how long after an attempt that found nothing out the next one waits.
 const retry = 30 * time.Second
 
@@ -48,8 +45,7 @@ func (h Hold) Expired(now time.Time) bool { return h.TTL >= 0 && !now.Before(h.E
 // Alive reports whether the hold stands as far as the record knows.
 func (h Hold) Alive(now time.Time) bool { return h.Lost == "" && !h.Expired(now) }
 
-// due reports whether a heartbeat is due: a third of the lease is gone, or the clock was set back
-// and nobody knows. A hold that never expires has none.
+// due reports whether a heartbeat is due, or the clock was set back and nobody knows. A hold that never expires has none.
 func (h Hold) due(now time.Time) bool {
 	if h.Lost != "" || h.TTL < 0 {
 		return false
@@ -64,7 +60,7 @@ func (h Hold) due(now time.Time) bool {
 	}
 	gone := now.Sub(h.Renewed)
 
-	return gone < 0 || gone >= h.TTL/share
+	return gone < 0 || gone >= claim.HeartbeatDue(h.TTL)
 }
 
 // A World is what is known on this machine when an event comes.

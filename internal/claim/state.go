@@ -168,6 +168,10 @@ func (c Claim) heard(updated time.Time) time.Time {
 	return later(updated, c.Plan.AnsweredAt)
 }
 
+// HeartbeatDue is how long after a heartbeat the next one is due, of a claim with that lease
+// (spec-writing.md#heartbeat).
+func HeartbeatDue(lease time.Duration) time.Duration { return lease / 3 }
+
 // Lease is how long after its last heartbeat the claim stands (spec.md#leases).
 // One that never expires has the longest duration there is.
 func (c Claim) Lease(t Terms) time.Duration {

@@ -65,13 +65,12 @@ func Round(d time.Duration) string {
 }
 
 // RenewBefore is when the next heartbeat is due for a hold that ends at until and lasts lease after
-// each: when a third of the lease is over, in server time (spec-writing.md#heartbeat). It is zero for a
-// hold that never expires, and where the lease is not known.
+// each, in server time. It is zero for a hold that never expires, and where the lease is not known.
 func RenewBefore(until time.Time, lease time.Duration) time.Time {
 	if until.IsZero() || lease <= 0 {
 		return time.Time{}
 	}
-	return second(until.Add(-lease + lease/3))
+	return second(until.Add(claim.HeartbeatDue(lease) - lease))
 }
 
 // ViewHold is the answer of whoever has a hold: won, renewed, held already.

@@ -36,10 +36,9 @@ const (
 	look    = time.Second      // how often the lease's end is looked for
 	retry   = 30 * time.Second // longest wait after a renewal that nobody knows of
 	forever = time.Hour        // between two heartbeats of a hold that never expires
-	share   = 3                // renewals in a lease
 )
 
-// Alive renews the hold at every third of its lease until ctx is done: then it returns nil. It
+// Alive renews the hold whenever a heartbeat is due, until ctx is done: then it returns nil. It
 // returns ErrDelivered, or a *ledger.LostError as soon as the worker must stop: somebody ended the
 // hold, or it could not be renewed before the local end of the lease. An outage shorter than that,
 // also one of this machine's, does no harm; time that passed in suspension counts.
@@ -124,7 +123,7 @@ func interval(h ledger.Hold) time.Duration {
 	if h.Record.TTL <= 0 {
 		return forever
 	}
-	return h.Record.TTL / share
+	return claim.HeartbeatDue(h.Record.TTL)
 }
 
 // pass waits until d has passed.
