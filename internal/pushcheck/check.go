@@ -225,8 +225,8 @@ func (c *checker) stranger(ctx context.Context) bool {
 		return false
 	}
 
-	said, err := c.Env.Git().Ask(ctx, "config", "--get", "label-state.host")
-	return err != nil || len(said) == 0
+	said, _ := c.Env.Git().Ask(ctx, "config", "--get", "label-state.host") // empty where it cannot be read
+	return said == ""
 }
 
 // read asks GitHub about every issue, and in the same request for the configuration on the default
