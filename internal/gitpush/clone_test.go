@@ -1,9 +1,10 @@
 package gitpush_test
 
 import (
-	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/label-state/label-state/answer"
@@ -39,7 +40,6 @@ func TestRemote(t *testing.T) {
 func TestHead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	var none *answer.Problem
 	if oid, branch, err := w.git.Head(t.Context()); err != nil || branch != "fix" ||
 		oid != w.run(w.dir, "rev-parse", "fix") {
 		t.Errorf("head: %s, %s, %v", oid, branch, err)
@@ -51,13 +51,69 @@ func TestHead(t *testing.T) {
 	}
 
 	w.run(w.dir, "switch", "-q", "--orphan", "empty")
-	if _, _, err := w.git.Head(t.Context()); !errors.As(err, &none) {
+	if _, _, err := w.git.Head(t.Context()); !answer.Is(err, answer.Usage) {
 		t.Errorf("no commit: %v", err)
 	}
 
 	w.git.Dir = t.TempDir()
-	if _, _, err := w.git.Head(t.Context()); !errors.As(err, &none) {
+	if _, _, err := w.git.Head(t.Context()); !answer.Is(err, answer.Usage) {
 		t.Errorf("no clone: %v", err)
+	}
+}
+
+// TestNotFoundOut: a git that ends with a signal has not said no, whatever it was asked.
+func TestNotFoundOut(t *testing.T) {
+	t.Parallel()
+	head := func(w *world) error { _, _, err := w.git.Head(w.Context()); return err }
+	remote := func(w *world) error { _, err := w.git.Remote(w.Context(), "fix"); return err }
+	push := func(w *world) error {
+		p := w.push(w.claim("ann"))
+		w.run(w.dir, "push", "-q", "origin", "main:"+branch)
+		_, err := w.git.Push(w.Context(), p)
+		return err
+	}
+	w := newWorld(t)
+	for what, ask := range map[string]func(*world) error{
+		"rev-parse --git-dir": head,
+		"rev-parse --verify":  head,
+		"symbolic-ref":        head,
+		"for-each-ref":        remote,
+		"remote":              remote,
+		"remote get-url":      push,
+		"cat-file":            push,
+		"merge-base":          push,
+		"ls-remote":           push,
+		"commit-tree":         push,
+	} {
+		w.wrap(`case " $* " in *" ` + what + ` "*) kill -9 $$ ;; esac`)
+		operation, _, _ := strings.Cut(what, " ")
+		err := ask(w)
+		if err == nil || !strings.HasPrefix(err.Error(), "git "+operation+" in ") || answer.Is(err, answer.Usage) {
+			t.Errorf("%s: %v, want that it is not known", what, err)
+		}
+		if w.git.Path = ""; w.at(branch) != "" {
+			w.run(w.dir, "push", "-q", "origin", ":"+branch)
+		}
+	}
+}
+
+// TestToldAtOnce: a push of which git has said that it landed is not looked for.
+func TestToldAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := w.push(w.claim("ann"))
+	w.wrap(`case "$*" in *" push "*) touch pushed ;; *ls-remote*) [ ! -e pushed ] || exit 128 ;; esac`)
+	if got, err := w.git.Push(t.Context(), p); err != nil || got != gitpush.Landed {
+		t.Errorf("push: %v, %v\n%s", got, err, w.said)
+	}
+}
+
+// wrap has a script run before each git.
+func (w *world) wrap(script string) {
+	w.Helper()
+	w.git.Path = filepath.Join(filepath.Dir(w.dir), "wrapped")
+	if err := os.WriteFile(w.git.Path, []byte("#!/bin/sh\n"+script+"\nexec git \"$@\"\n"), 0o755); err != nil {
+		w.Fatal(err)
 	}
 }
 
