@@ -353,7 +353,7 @@ func locate(ctx context.Context, g git.Git, verb string) (place, error) {
 		return under, nil
 	}
 
-	ours := p.global || p.shims.marked(read(p.file()))
+	ours := p.shims.marked(read(p.file()))
 	if top, err := topOf(ctx, g); err == nil && !ours && scope != "local" && scope != "worktree" &&
 		scope != "command" && huskyWaits(top) {
 		p.folder, p.scope, p.waits = filepath.Join(top, ".husky", "_"), "", true

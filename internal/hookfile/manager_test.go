@@ -38,6 +38,11 @@ func TestManagers(t *testing.T) {
 			if got := describe(before); got != want {
 				t.Errorf("%sgot\n%swant\n%s", archive.Comment, got, want)
 			}
+
+			moved := Displaced(filepath.Join(dir, ".git"), dir)
+			if by := before.Manager == "lefthook" && before.Moved != ""; by != (moved != "") {
+				t.Errorf("displaced: %q", moved)
+			}
 			again(t, dir, before)
 		})
 	}
