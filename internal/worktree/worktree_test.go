@@ -416,6 +416,85 @@ func (b *sandbox) away(path string) {
 	}
 }
 
+// failing are the features with a git that fails at one of its commands, after so many.
+func (b *sandbox) failing(left *int, fail func(args []string) error) *worktree.Features {
+	git := func(ctx context.Context, dir string, args ...string) (string, error) {
+		*left--
+		if *left == 0 {
+			if err := fail(args); err != nil {
+				return "", err
+			}
+		}
+
+		return b.program()(ctx, dir, args...)
+	}
+	return worktree.New(git, b.book)
+}
+
+// TestFailureLater: where git fails while trees are looked at, one is unknown; while they are removed,
+// that is said, and the next removal finishes it.
+func TestFailureLater(t *testing.T) {
+	t.Parallel()
+	b := newSandbox(t)
+	before := b.picture()
+	first, stride := sample.Steps("later", 8)
+	for at, over := first, false; !over; at += stride {
+		f := b.create("app", "lib")
+		app, lib := f.Trees[0], f.Trees[1]
+		b.git(app.Path, "switch", "-q", "--detach")
+		b.git(app.Path, "update-index", "--assume-unchanged", "README")
+		b.write(filepath.Join(lib.Path, "new"), "new")
+		b.commit(lib.Path, "work")
+		b.git(lib.Path, "push", "-q", "-u", "origin", lib.Branch)
+
+		full, left := errors.New("disk full"), at
+		list, err := b.failing(&left, func([]string) error { return full }).List(t.Context())
+		if err != nil || len(list) != 1 || len(list[0].Trees) != 2 {
+			t.Fatalf("list at command %d: %+v, %v", at, list, err)
+		}
+		unknown := 0
+		for _, tree := range list[0].Trees {
+			if tree.State == "unknown" && strings.Contains(tree.Why, full.Error()) {
+				unknown++
+			}
+		}
+		if unknown != map[bool]int{true: 1}[left <= 0] {
+			t.Errorf("list at command %d: %+v", at, list)
+		}
+
+		left = at
+		failed := ""
+		_, err = b.failing(&left, func(args []string) error { failed = strings.Join(args, " "); return full }).Remove(
+			t.Context(), "checkout")
+		var kept *worktree.KeptError
+		switch over = left > 0; {
+		case over, strings.Contains(failed, "--remove-section"):
+			if err != nil {
+				t.Errorf("%q: remove: %v", failed, err)
+			}
+		case strings.Contains(failed, "ls-remote"), strings.HasSuffix(failed, " remote"): // it is not known that it was pushed
+			if !errors.As(err, &kept) || len(kept.Kept) != 1 || kept.Kept[0].Tree != lib {
+				t.Errorf("%q: remove: %v", failed, err)
+			}
+		case !errors.Is(err, full):
+			t.Errorf("%q: remove: %v", failed, err)
+		}
+
+		if _, err := b.features().Remove(t.Context(), "checkout"); err != nil && !answer.Is(err, answer.Declined) {
+			t.Errorf("%q: remove again: %v", failed, err)
+		}
+		b.git(b.path("lib"), "push", "-q", "origin", ":"+lib.Branch)
+		b.tidy()
+		if strings.HasSuffix(failed, "--remove-section branch."+lib.Branch) {
+			b.git(b.path("lib"), "config", "--remove-section", "branch."+lib.Branch)
+		}
+		b.unchanged(before)
+		if t.Failed() {
+			t.Fatalf("at command %d: %s", at, failed)
+		}
+	}
+}
+
 // TestFailure: git fails at each of its commands, and when a signal ends the run there; everything
 // is as before.
 func TestFailure(t *testing.T) {
@@ -432,18 +511,8 @@ func TestFailure(t *testing.T) {
 			for at := first; ; at += stride {
 				ctx, stop := context.WithCancel(t.Context())
 				left := at
-				git := func(ctx context.Context, dir string, args ...string) (string, error) {
-					left--
-					if left == 0 {
-						if err := fail(stop); err != nil {
-							return "", err
-						}
-					}
-
-					return b.program()(ctx, dir, args...)
-				}
-
-				_, err := worktree.New(git, b.book).Create(ctx, b.request("app", "lib", "web"))
+				features := b.failing(&left, func([]string) error { return fail(stop) })
+				_, err := features.Create(ctx, b.request("app", "lib", "web"))
 				stop()
 				if left > 0 {
 					if err != nil {

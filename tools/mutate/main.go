@@ -70,7 +70,7 @@ var holders = []struct {
 	{"internal/stats", []string{commands + "=^TestScripts$/^stats$"}},
 	{"internal/trouble", []string{commands + "=^TestErrors$"}},
 	{"internal/workflow", []string{commands + "=^TestScripts$/^(doctor|init)$"}},
-	{"internal/worktree", []string{commands + "=^TestScripts$/^(worktree|feature)$"}},
+	{"internal/worktree", []string{"internal/worktree=^Test([^K]|Kept$)", commands + "=^TestScripts$/^feature$"}},
 	{"answer", []string{"internal/mcp", commands + "=^TestErrors$"}},
 	{"cmd/action", []string{"internal/action"}},
 	{"work", []string{"internal/githubwork"}},
@@ -85,7 +85,7 @@ const commands = "internal/cli/app"
 
 // whole are the packages whose tests are mostly cases of which an ordinary run plays a sample: here
 // all of them are played.
-var whole = []string{"internal/gitpush", "internal/outgoing", "internal/pushcheck"}
+var whole = []string{"internal/gitpush", "internal/outgoing", "internal/pushcheck", "internal/worktree"}
 
 // unplayed are the packages that only tests use.
 var unplayed = regexp.MustCompile(`^(e2e|examples/.*|internal|internal/(githubsim.*|golden|sample|simulation|testmain)|.*test)$`)
