@@ -85,7 +85,7 @@ const commands = "internal/cli/app"
 
 // whole are the packages whose tests are mostly cases of which an ordinary run plays a sample: here
 // all of them are played.
-var whole = []string{"internal/gitpush", "internal/outgoing", "internal/pushcheck", "internal/worktree"}
+var whole = []string{"internal/gitpush", "internal/pushcheck", "internal/worktree"}
 
 // unplayed are the packages that only tests use.
 var unplayed = regexp.MustCompile(`^(e2e|examples/.*|internal|internal/(githubsim.*|golden|sample|simulation|testmain)|.*test)$`)
