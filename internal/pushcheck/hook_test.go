@@ -127,20 +127,32 @@ func TestNothingOutlastsTheTime(t *testing.T) {
 		"LABEL_STATE_API_URL": "http://127.0.0.1:1",
 	})
 	careful(t, h)
+	h.Start = h.Start.Add(grace - budget)
 	h.Env.HTTP = never
 	h.Env.Exec = func(context.Context, git.Command) ([]byte, error) { return nil, nil }
 	push := outgoing.Push{Remote: "origin", URL: "http://127.0.0.1:1/acme/app.git"}
 	report := make(chan dedup.Report, 1)
-	go func() { report <- h.check(t.Context(), push, []dedup.Message{{Text: "closes #1"}}) }()
+	go func() { report <- h.check(t.Context(), push, []dedup.Message{{Text: "closes #1", Cut: true}}) }()
 
 	select {
 	case r := <-report:
 		if code := h.say(r); code != exitRefuse ||
-			!strings.Contains(stderr.String(), "could not check #1: no answer in time (hook.timeout)") {
+			!strings.Contains(stderr.String(), "is longer than 1 MiB") ||
+			!strings.Contains(stderr.String(), "1 MiB; no answer in time (hook.timeout)") {
 			t.Errorf("exit %d with\n%s", code, stderr)
 		}
 	case <-time.After(20 * time.Second):
 		t.Fatal("it waits for an answer that does not come")
+	}
+}
+
+// TestLate: what was not read by the end is unknown for that reason, and what was found out may still be a
+// no, but nothing is free.
+func TestLate(t *testing.T) {
+	got := late([]dedup.Snapshot{{Unread: "reset"}, {}, {Absent: true}}, errLate)
+	if got[0].Unread != errLate.Error() || len(got[0].Facts.Doubts) > 0 ||
+		got[1].Unread != "" || len(got[1].Facts.Doubts) != 1 || len(got[2].Facts.Doubts) > 0 {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -92,14 +92,12 @@ func (h *Hook) trial(ctx context.Context, url string) (t Trial) {
 			c.remote.Host
 	case errors.As(err, &noToken):
 		t.Reason, t.Remedy = "no token for "+noToken.Host, variables(noToken)
-	case err != nil && snapshots == nil:
-		t.Reason = inTime(ctx, err).Error()
 	default:
 		for _, s := range snapshots {
 			t.Reason = cmp.Or(t.Reason, s.Unread)
 		}
 		if err != nil {
-			t.Reason = cmp.Or(t.Reason, err.Error())
+			t.Reason = cmp.Or(t.Reason, inTime(ctx, err).Error())
 		}
 	}
 
