@@ -302,8 +302,6 @@ func TestErrors(t *testing.T) {
 			func() error { _, err := g.Do(t.Context(), "worktree", "add", m.at("x"), "nope"); return err },
 			"git worktree in " + clone + ": invalid reference: nope", false,
 		},
-		{func() error { _, err := g.Ask(t.Context(), "config", "a.b"); return err }, "git config in " + clone +
-			": exit code 1", true},
 		{func() error { _, err := g.Ask(over, "version"); return err }, "git version in " + clone +
 			": context canceled", false},
 		{func() error { _, _, err := g.Talk(over, &bytes.Buffer{}, "push"); return err }, "git push in " + clone +
