@@ -1,6 +1,7 @@
 package gitpush_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -97,14 +98,34 @@ func TestNotFoundOut(t *testing.T) {
 	}
 }
 
-// TestToldAtOnce: a push of which git has said that it landed is not looked for.
-func TestToldAtOnce(t *testing.T) {
+// TestNotCompared: neither has one that failed to compare two commits.
+func TestNotCompared(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	p := w.push(w.claim("ann"))
-	w.wrap(`case "$*" in *" push "*) touch pushed ;; *ls-remote*) [ ! -e pushed ] || exit 128 ;; esac`)
-	if got, err := w.git.Push(t.Context(), p); err != nil || got != gitpush.Landed {
-		t.Errorf("push: %v, %v\n%s", got, err, w.said)
+	w.run(w.dir, "push", "-q", "origin", "main:"+branch)
+	w.wrap(`case " $* " in *" merge-base "*) exit 128 ;; esac`)
+	var moved *gitpush.MovedError
+	if got, err := w.git.Push(t.Context(), p); err == nil || errors.As(err, &moved) {
+		t.Errorf("push: %v, %v, want that it is not known", got, err)
+	}
+}
+
+// TestToldAtOnce: what git has said of a push counts where the remote cannot be looked at afterwards.
+func TestToldAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, declined := range []bool{false, true} {
+		w := newWorld(t)
+		p := w.push(w.claim("ann"))
+		w.run(w.dir, "push", "-q", "origin", "main:"+branch)
+		if declined {
+			w.hook(w.served(), "update", "exit 1")
+		}
+		w.wrap(`case "$*" in *" push "*) touch pushed ;; *ls-remote*) [ ! -e pushed ] || exit 128 ;; esac`)
+		got, err := w.git.Push(t.Context(), p)
+		if (got == gitpush.Landed) == declined || answer.Is(err, answer.NotPushed) != declined {
+			t.Errorf("declined %t: push: %v, %v\n%s", declined, got, err, w.said)
+		}
 	}
 }
 
@@ -162,6 +183,11 @@ func TestElsewhere(t *testing.T) {
 
 	if err := w.git.Track(t.Context(), p, "fix"); err != nil {
 		t.Error(err)
+	}
+
+	w.wrap(`case "$*" in *" config "*) exit 4 ;; esac`)
+	if err := w.git.Track(t.Context(), p, "fix"); err == nil {
+		t.Error("it follows although git could not write that")
 	}
 
 	if got := w.run(w.dir, "for-each-ref", "--format=%(upstream)", "refs/heads/fix"); got != "refs/remotes/origin/fix" {

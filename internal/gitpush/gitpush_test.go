@@ -245,7 +245,7 @@ func TestRefused(t *testing.T) {
 				w.run(w.dir, "remote", "set-url", "--add", "--push", "origin", w.stays+"/acme/"+repo+".git")
 			}
 		}, "origin pushes to several addresses"},
-		"no remote":    {func(_ *world, p *gitpush.Push) { p.Remote = "nowhere" }, ": exit code 128"},
+		"no remote":    {func(_ *world, p *gitpush.Push) { p.Remote = "nowhere" }, "/app: exit code 128"},
 		"empty remote": {func(_ *world, p *gitpush.Push) { p.Remote = "" }, `"" is not a remote`},
 		"not a remote": {
 			func(_ *world, p *gitpush.Push) { p.Remote = "--upload-pack=true" },
