@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,11 +58,11 @@ func TestClone(t *testing.T) {
 		},
 		{"remote with dots", "remote.a.b.c.url=git@github.com:acme/app", "https://api.github.com/ acme/app"},
 		{
-			"insteadOf", "remote.origin.url=gh:acme/app url.https://github.com/.insteadof=gh:",
+			"insteadOf: git says where", "remote.origin.url=gh:acme/app url.https://github.com/.insteadof=gh:",
 			"https://api.github.com/ acme/app",
 		},
 		{
-			"two addresses of one remote",
+			"two addresses of one remote: git says where",
 			"remote.origin.url=git@github.com:acme/app remote.origin.url=git@github.com:acme/web",
 			"https://api.github.com/ acme/app",
 		},
@@ -114,7 +115,11 @@ func TestClone(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := newMachine(t, nil)
 			m.programs["ssh"] = func(c setup.Command) (string, error) {
-				if strings.Join(c.Args, " ") != "-G work" {
+				switch strings.Join(c.Args, " ") {
+				case "-G github.com": // by a proxy, it is still github.com
+					return "hostname proxy.corp\n", nil
+				case "-G work":
+				default:
 					return "", errors.New("exit status 255")
 				}
 				return "host work\nuser git\nhostname ssh.github.com\nport 443\n", nil
@@ -126,8 +131,13 @@ func TestClone(t *testing.T) {
 				m.git("config", "--add", key, value)
 			}
 
-			if got := place(t, m, setup.Options{}); got != c.want &&
-				!(strings.HasPrefix(c.want, "error") && strings.HasPrefix(got, c.want)) {
+			m.ran = nil
+			got := place(t, m, setup.Options{})
+			asked := slices.ContainsFunc(m.ran, func(c setup.Command) bool { return slices.Contains(c.Args, "get-url") })
+			if asked != strings.HasSuffix(c.name, ": git says where") {
+				t.Errorf("git was asked where the remote is: %t", asked)
+			}
+			if got != c.want && !(strings.HasPrefix(c.want, "error") && strings.HasPrefix(got, c.want)) {
 				t.Errorf("got %s\nwant %s", got, c.want)
 			}
 		})

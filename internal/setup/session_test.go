@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -146,6 +147,41 @@ func TestCheckoutIsNoLink(t *testing.T) {
 	}
 }
 
+// TestCheckout: a file in the worktree, and one with the name that nobody reads.
+func TestCheckout(t *testing.T) {
+	m := newMachine(t, nil)
+	if c, there, err := setup.Checkout(m.dir); c.OnReopen != "none" || there || err != nil {
+		t.Errorf("nothing: %s, %t, %v", c.OnReopen, there, err)
+	}
+	m.write(config.Unread, "on_reopen: requeue")
+	if c, there, err := setup.Checkout(m.dir); c.OnReopen != "none" || !there || err == nil {
+		t.Errorf("under another name: %s, %t, %v", c.OnReopen, there, err)
+	}
+	m.write(config.Path, "on_reopen: requeue")
+	if c, there, err := setup.Checkout(m.dir); c.OnReopen != "requeue" || !there || err != nil {
+		t.Errorf("under both: %s, %t, %v", c.OnReopen, there, err)
+	}
+}
+
+// TestBrokenConfigurationIsTolerated: who writes nothing by it goes on with what can be used of it.
+func TestBrokenConfigurationIsTolerated(t *testing.T) {
+	m := newMachine(t, map[string]string{"GH_TOKEN": "tok"})
+	m.files["api.github.com acme/app"] = "guard: maybe\non_reopen: requeue"
+	for _, o := range []setup.Options{{View: true}, {Tolerant: true}} {
+		m.stderr.Reset()
+		o.Repo = "acme/app"
+		s, err := setup.Open(t.Context(), m.environment(), o)
+		if err != nil || s.Unusable == nil || s.Config.OnReopen != "requeue" || strings.Contains(m.stderr.String(), "note: ") != o.View {
+			t.Errorf("%+v: %v, said %q", o, err, &m.stderr)
+			continue
+		}
+		write := s.Client.AddLabel(t.Context(), claim.Issue{Owner: "acme", Repo: "app", Number: 7}, "agent:implement")
+		if refused := strings.Contains(fmt.Sprint(write), "dry run"); refused != o.View {
+			t.Errorf("%+v: wrote: %v", o, write)
+		}
+	}
+}
+
 // TestOwnSettings: what concerns the caller alone is theirs to say.
 func TestOwnSettings(t *testing.T) {
 	m := newMachine(t, map[string]string{"GH_TOKEN": "tok"})
@@ -218,6 +254,12 @@ func TestConfigurationFromASubdirectory(t *testing.T) {
 		!strings.Contains(m.stderr.String(), "counts: guard") {
 		t.Errorf("Open: %v, said %s", err, &m.stderr)
 	}
+
+	for _, c := range m.ran {
+		if slices.Contains(c.Args, "get-url") {
+			t.Errorf("git is asked what its configuration says: %v", c)
+		}
+	}
 }
 
 // TestPublishedConfiguration: neither a checkout nor a variable decides what the default branch
@@ -258,7 +300,7 @@ func TestSession(t *testing.T) {
 	}
 
 	if s.Worker != (claim.Worker{Codename: "lucius", FiringID: "f1"}) || s.Issue.String() != "acme/app#7" ||
-		s.Repo.String() != "acme/app" {
+		s.Repo.String() != "acme/app" || s.Defaults.Owner != "acme" || s.Defaults.Repo != "app" {
 		t.Errorf("session of %v for %v, %v", s.Worker, s.Issue, s.Repo)
 	}
 
@@ -424,8 +466,13 @@ func TestStateDir(t *testing.T) {
 	} {
 		m := newMachine(t, assignments(c.variables))
 		got, err := m.environment().StateDir()
-		if got != c.want || (err == nil) != (c.want != "") {
-			t.Errorf("%s: %s, %v; want %s", c.variables, got, err, c.want)
+		_, pauses := m.environment().LocalPauses()
+		_, sessions := m.environment().SessionFiles()
+		_, paused := m.environment().PausedHere(ledger.Repo{Owner: "acme", Name: "app"})
+		for _, err := range []error{err, pauses, sessions, paused} {
+			if got != c.want || (err == nil) != (c.want != "") {
+				t.Errorf("%s: %s, %v; want %s", c.variables, got, err, c.want)
+			}
 		}
 	}
 
@@ -439,6 +486,9 @@ func TestStateDir(t *testing.T) {
 // TestProcesses runs real ones: their input and output, their failure, and their end in time.
 func TestProcesses(t *testing.T) {
 	e := setup.OS()
+	if here, err := os.Getwd(); e.Dir != here || err != nil {
+		t.Errorf("it works in %s, and this is %s, %v", e.Dir, here, err)
+	}
 	out, err := e.Run(t.Context(), setup.Command{
 		Name:  "git",
 		Args:  []string{"hash-object", "--stdin"},

@@ -26,6 +26,8 @@ func TestLogged(t *testing.T) {
 		"::::":                     ":\u200b:::",
 		"one\n::two\r::three":      "one\n:\u200b:two\r:\u200b:three",
 		`{"title":"##[error]::x"}`: `{"title":"##\u005berror]::x"}`,
+		`{"title":"##[[x"}`:        `{"title":"##\u005b[x"}`,
+		` {"title":"##[x"}`:        ` {"title":"##\u005bx"}`,
 		"# [x] #[y] : : x":         "# [x] #[y] : : x",
 	} {
 		for _, size := range []int{1, 2, 3, len(text)} {
