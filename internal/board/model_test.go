@@ -66,6 +66,9 @@ func press(m tea.Model, keys string) tea.Model {
 		}
 
 		msg := tea.KeyPressMsg{Code: []rune(key)[0], Text: key}
+		if letter, ctrl := strings.CutPrefix(key, "ctrl+"); ctrl {
+			msg = tea.KeyPressMsg{Code: []rune(letter)[0], Mod: tea.ModCtrl}
+		}
 		if code, ok := special[key]; ok {
 			msg = tea.KeyPressMsg{Code: code}
 		}
@@ -227,6 +230,8 @@ func TestKeys(t *testing.T) {
 		{"/ q q esc j", "▌#5", "read"},
 		{"/ # 1 enter s", "by age · /#1", "read"},
 		{"/ d r a k e j", "/drakej█", "read"},
+		{"/ q space a space ctrl+w", "/q █", "read"},
+		{"/ q q ctrl+u d", "/d█", "read"},
 		{"m", "▌#3", "read"},
 		{"m 3", "▌#6", "read"},
 		{"m", "only mine", "read"},
@@ -255,7 +260,12 @@ func TestKeys(t *testing.T) {
 		{"enter G home", "acme/app#1 at 12:00:00", "read"},
 		{"enter J J", "record 2 of the log", "read"},
 		{"enter k", "acme/app#1 at 12:00:00", "read"},
-		{"enter j j j K k up", "acme/app#1 at 12:00:00", "read"},
+		{"enter j j j K", "↓ 9 more lines", "read"},
+		{"enter j j j k", "↓ 9 more lines", "read"},
+		{"enter j j j up", "↓ 9 more lines", "read"},
+		{"enter ctrl+d", "record 30 of the log", "read"},
+		{"enter G ctrl+u", "acme/app#1 at 12:00:00", "read"},
+		{"enter G K", "↓ 2 more lines", "read"},
 		{"enter pgdown", "record 30 of the log", "read"},
 		{"enter space pgup", "acme/app#1 at 12:00:00", "read"},
 		{"enter j enter enter", "acme/app#1 at 12:00:00", "read"},
@@ -300,6 +310,11 @@ func TestQuit(t *testing.T) {
 			t.Errorf("%s does not quit", msg)
 		}
 	}
+
+	_, cmd := start(t, &desk{}, 80, 24).Update(tea.KeyPressMsg{Code: 'z', Mod: tea.ModCtrl})
+	if cmd == nil || cmd() != tea.Suspend() {
+		t.Error("ctrl+z does not suspend")
+	}
 }
 
 // TestMouse: what clicks and the wheel do, at cells of board-80.txt and board-200-details.txt.
@@ -320,6 +335,11 @@ func TestMouse(t *testing.T) {
 		{80, "", []tea.Msg{wheel(30, 5, tea.MouseWheelDown)}, "▌#2"},
 		{80, "G", []tea.Msg{wheel(5, 5, tea.MouseWheelUp)}, "▌#4"},
 		{80, "c", []tea.Msg{click(5, 6)}, "▌#1"},
+		{80, "", []tea.Msg{click(26, 6)}, "▌#1"},
+		{80, "enter", []tea.Msg{wheel(5, 5, tea.MouseWheelDown)}, "↓ 10 more lines"},
+		{200, "enter G", nil, "▌#11"},
+		{200, "enter ?", nil, "another one shows the whole issue; the wheel scrolls."},
+		{40, "", []tea.Msg{click(3, 3)}, "["},
 		{80, "h c", []tea.Msg{wheel(30, 5, tea.MouseWheelDown)}, "▌#4"},
 		{80, "", []tea.Msg{tea.MouseClickMsg{X: 5, Y: 6, Button: tea.MouseRight}}, "▌#1"},
 		{80, "?", []tea.Msg{click(5, 6), wheel(5, 6, tea.MouseWheelDown)}, "first and last card"},
@@ -394,6 +414,10 @@ func TestTrouble(t *testing.T) {
 
 // TestFirstReadFails: there is no empty board that looks like an answer.
 func TestFirstReadFails(t *testing.T) {
+	if got := text(board.New(t.Context(), &desk{}, board.Options{})); !strings.Contains(got, "reading …") {
+		t.Errorf("before anything is read:\n%s", got)
+	}
+
 	got := text(start(t, &desk{err: errors.New("no network")}, 80, 24))
 	if !strings.Contains(got, "nothing could be read: no network") || strings.Contains(got, "issues,") ||
 		strings.Contains(got, "READY") {
@@ -452,7 +476,8 @@ func TestBorneOut(t *testing.T) {
 
 		got := strings.Join(strings.Fields(text(press(start(t, d, 80, 24), c.keys))), " ")
 		if !strings.Contains(got, c.want) || !strings.Contains(got, "note: tell them") ||
-			strings.Contains(got, late) != (c.want == late) {
+			strings.Contains(got, late) != (c.want == late) ||
+			c.want == "#4 is yours" && (strings.Contains(got, "c claim") || !strings.Contains(got, "r release")) {
 			t.Errorf("%s: want %q\n%s", c.keys, c.want, got)
 		}
 	}
@@ -494,6 +519,11 @@ func TestNames(t *testing.T) {
 		s.Repos = strings.Fields(repos)
 		if got := text(start(t, &desk{snapshot: s}, 120, 24)); !strings.Contains(got, want) {
 			t.Errorf("%s: no %q\n%s", repos, want, got)
+		}
+
+		pause := map[bool]string{true: "Pause acme/app?", false: "select a card: the pause applies"}[len(s.Repos) == 1]
+		if got := text(press(start(t, &desk{snapshot: s}, 120, 24), "/ q q enter p")); !strings.Contains(got, pause) {
+			t.Errorf("%s: no %q\n%s", repos, pause, got)
 		}
 	}
 }
@@ -560,6 +590,18 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
+// TestNeverByItself: a board without a pace reads when it is asked to.
+func TestNeverByItself(t *testing.T) {
+	d := &desk{}
+	var m tea.Model = board.New(t.Context(), d, board.Options{Name: "acme/app"})
+	m = send(m, firstRead(t, m))
+	m, _ = m.Update(board.Tick(now))
+	m, _ = m.Update(board.Tick(now.Add(time.Hour)))
+	if got := text(m); strings.Contains(got, "reading") || strings.Contains(got, "every") {
+		t.Errorf("screen:\n%s", got)
+	}
+}
+
 // TestWatch: ages grow with the clock, and it reads again when it is time and not before; later
 // each time that reading fails.
 func TestWatch(t *testing.T) {
@@ -568,7 +610,11 @@ func TestWatch(t *testing.T) {
 	at := now
 	tick := func(m tea.Model, after time.Duration) (tea.Model, tea.Cmd) {
 		at = at.Add(after)
-		return m.Update(board.Tick(at))
+		m, next := m.Update(board.Tick(at))
+		if next == nil {
+			t.Errorf("the clock stands still at %s", at)
+		}
+		return m, next
 	}
 
 	m, _ = tick(m, 0)
@@ -677,7 +723,11 @@ func TestFits(t *testing.T) {
 			facts[n].Title = string(rapid.SliceOfN(rapid.Byte(), 0, 200).Draw(t, "title"))
 		}
 		width, height := rapid.IntRange(1, 250).Draw(t, "width"), rapid.IntRange(1, 70).Draw(t, "height")
-		d := &desk{snapshot: board.Snapshot{Cards: board.Deal(lifecycle.DefaultRules(), facts), Now: now}}
+		pauses := []board.Pause{{Repo: "acme/app", Text: strings.Repeat(facts[0].Title+" ", 3)}}
+		d := &desk{snapshot: board.Snapshot{
+			Cards: board.Deal(lifecycle.DefaultRules(), facts), Now: now,
+			Pauses: pauses[:rapid.IntRange(0, 1).Draw(t, "pauses")],
+		}}
 		var m tea.Model = board.New(t.Context(), d, board.Options{Name: "acme/app"})
 		m = send(send(m, tea.WindowSizeMsg{Width: width, Height: height}), m.Init()().(tea.BatchMsg)[0]())
 		m = press(m, strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{

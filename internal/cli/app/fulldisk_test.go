@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -37,6 +39,70 @@ func TestAnswerUnwritten(t *testing.T) {
 		if labels, err := w.Labels("acme/app", 1); err != nil ||
 			!strings.Contains(strings.Join(labels, " "), "agent:in-flight") {
 			t.Errorf("labels %v, %v", labels, err)
+		}
+	}
+}
+
+// TestEveryAnswerUnwritten: whatever a command has to say, an answer that nobody can read is no
+// success, and none is tried twice.
+func TestEveryAnswerUnwritten(t *testing.T) {
+	w := embedded(t)
+	vars := map[string]string{"LABEL_STATE_HOME": t.TempDir()}
+	dir := t.TempDir()
+	plan := filepath.Join(dir, "plan.md")
+	if err := os.WriteFile(plan, []byte("Retry."), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	worker := " --codename lucius --firing-id l1"
+	for _, line := range []string{
+		"next --list --repo acme/app",
+		"next --repo acme/app --no-claim",
+		"claim acme/app#1 --dry-run" + worker,
+		"claim acme/app#1" + worker,
+		"status acme/app#1",
+		"status --mine --repo acme/app",
+		"log acme/app#1",
+		"dedup-check acme/app#2",
+		"renew acme/app#1 --dry-run" + worker,
+		"renew acme/app#1" + worker,
+		"plan acme/app#1 --dry-run --body-file " + plan + worker,
+		"plan acme/app#1 --body-file " + plan + worker,
+		"olga approve acme/app#1 --dry-run",
+		"olga approve acme/app#1",
+		"plan acme/app#1 --wait 1s" + worker,
+		"olga release acme/app#1 --ask --dry-run",
+		"olga release acme/app#1 --ask",
+		"release acme/app#1 --dry-run" + worker,
+		"release acme/app#1" + worker,
+		"olga claim acme/app#2 --dry-run",
+		"olga claim acme/app#2",
+		"olga claim acme/app#2",
+		"olga release acme/app#2 --dry-run",
+		"olga release acme/app#2",
+		"olga release acme/app#3 --force --dry-run",
+		"olga release acme/app#3 --force",
+		"labels check acme/app",
+		"labels sync acme/app",
+		"reconcile acme/app#2",
+		"sweep-claims --repo acme/app",
+		"stats --repo acme/app",
+		"board --repo acme/app",
+		"olga repo pause acme/app",
+		"olga repo resume acme/app",
+		"version",
+	} {
+		args, told := strings.Fields(line), bytes.Buffer{}
+		vars["GH_TOKEN"] = "tok-agents"
+		if args[0] == "olga" {
+			vars["GH_TOKEN"], args = "tok-olga", args[1:]
+		}
+
+		term := quiet(t, dir, w.Transport(), vars)
+		term.Out, term.Err = fullDisk{}, &told
+		code := cli.Run(t.Context(), append([]string{"label-state"}, args...), term)
+		if code != answer.ExitUnknown || strings.Count(told.String(), "the answer could not be written") != 1 {
+			t.Errorf("%s: exit %d\n%s", line, code, &told)
 		}
 	}
 }
