@@ -269,6 +269,9 @@ func TestFetch(t *testing.T) {
 		if err != nil || !got.Item.Claimed {
 			t.Fatal(got, err)
 		}
+		if got, err := s.Get(t.Context(), "github-3"); err != nil || !got.Claimed {
+			t.Errorf("a claimed one: %+v, %v", got, err)
+		}
 		page, err := s.Fetch(t.Context(), work.FetchOptions{})
 		with, err2 := s.Fetch(t.Context(), work.FetchOptions{IncludeClaimed: true})
 		data, bad := json.MarshalIndent([]any{with.Items, s.NoWork()}, "", "\t")
@@ -312,6 +315,11 @@ func TestManyPages(t *testing.T) {
 		first, err := s.Fetch(t.Context(), work.FetchOptions{Limit: 120})
 		if err != nil || len(first.Items) != 120 {
 			t.Fatalf("%d items, %v", len(first.Items), err)
+		}
+
+		other := work.FetchOptions{Labels: []string{"p0"}, Cursor: first.Next}
+		if page, err := s.Fetch(t.Context(), other); err == nil {
+			t.Errorf("the place of one search in another: %s", ids(page.Items))
 		}
 
 		for _, n := range []int{1, 60, 120} {
