@@ -164,7 +164,7 @@ func TestWhose(t *testing.T) {
 	} {
 		env := map[string]string{"LABEL_STATE_HOME": t.TempDir()}
 		files := state.OpenSessions(env["LABEL_STATE_HOME"])
-		for id, pid := range map[string]int{"working": 7, "killed": 99, "unplaced": 0} {
+		for id, pid := range map[string]int{"working": 7, "beside": 7, "killed": 99, "unplaced": 0} {
 			if err := files.Change(agenthost.Session{Host: agenthost.Codex, ID: id}, func(s *state.Session) {
 				if pid > 0 {
 					s.Process = numbered(pid)

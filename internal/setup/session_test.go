@@ -18,6 +18,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/state"
 )
@@ -167,7 +168,8 @@ func TestCheckout(t *testing.T) {
 func TestBrokenConfigurationIsTolerated(t *testing.T) {
 	m := newMachine(t, map[string]string{"GH_TOKEN": "tok"})
 	m.files["api.github.com acme/app"] = "guard: maybe\non_reopen: requeue"
-	for _, o := range []setup.Options{{View: true}, {Tolerant: true}} {
+	m.write("mine.yml", "hook: {timeout: 9s}")
+	for _, o := range []setup.Options{{View: true}, {Tolerant: true}, {Tolerant: true, Config: "mine.yml"}} {
 		m.stderr.Reset()
 		o.Repo = "acme/app"
 		s, err := setup.Open(t.Context(), m.environment(), o)
@@ -212,6 +214,14 @@ func TestSettle(t *testing.T) {
 		s, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Guess: &guess})
 		if err != nil || len(m.sent) > 0 {
 			t.Fatalf("Open: %v, sent %v", err, m.sent)
+		}
+
+		m.ran = nil
+		if _, err := setup.Open(t.Context(), m.environment(), setup.Options{
+			Repo: "acme/app", Host: "github.com",
+			Guess: &guess,
+		}); err != nil || len(m.ran) > 0 {
+			t.Errorf("who says repository and host asks git: %v, %v", m.ran, err)
 		}
 
 		settled, err := s.Settle(t.Context())
@@ -477,9 +487,56 @@ func TestStateDir(t *testing.T) {
 	}
 
 	m := newMachine(t, map[string]string{"LABEL_STATE_HOME": "state"})
+	app := ledger.Repo{Owner: "acme", Name: "app"}
+	if p, err := m.environment().PausedHere(app); p != nil || err != nil {
+		t.Errorf("paused: %+v, %v", p, err)
+	}
 	f, err := m.environment().LocalPauses()
+	want := lifecycle.Pause{Since: time.Unix(1, 0).UTC(), By: "olga", Reason: "release", Here: true}
+	succeeds(t, f.Set(state.Pause{Repo: "acme/app", Since: want.Since, By: want.By, Reason: want.Reason}))
+	if p, err := m.environment().PausedHere(app); err != nil || p == nil || *p != want {
+		t.Errorf("paused: %+v, %v", p, err)
+	}
 	if err != nil || f.Path() != filepath.Join(m.dir, "state", "paused.json") {
 		t.Errorf("LocalPauses = %s, %v", f.Path(), err)
+	}
+}
+
+// TestFind: a program on PATH, or where people and their tools put it.
+func TestFind(t *testing.T) {
+	m := newMachine(t, map[string]string{})
+	m.variables["HOME"] = m.dir
+	for _, path := range []string{"go/bin/one-of-ours", ".local/bin/one-of-ours", ".local/bin/another-of-ours"} {
+		m.write(path, "#!/bin/sh\n")
+		succeeds(t, os.Chmod(filepath.Join(m.dir, path), 0o755))
+	}
+
+	for name, want := range map[string]string{
+		"one-of-ours":          "go/bin/one-of-ours",
+		"another-of-ours":      ".local/bin/another-of-ours",
+		"none-of-ours":         "",
+		"x/one-of-ours":        "",
+		"../bin/none-of-ours":  "",
+		m.dir + "/go/bin/none": "",
+	} {
+		if want != "" {
+			want = filepath.Join(m.dir, want)
+		}
+		if got, err := m.environment().Find(name); got != want && want != "" || (err == nil) != (want != "") {
+			t.Errorf("%s: %q, %v, want %q", name, got, err, want)
+		}
+	}
+
+	m.variables["HOME"] = "relative"
+	if got, err := m.environment().Find("one-of-ours"); err == nil {
+		t.Errorf("below a relative home: %s", got)
+	}
+	e := m.environment()
+	if !slices.Equal(e.Inherited(), os.Environ()) {
+		t.Error("programs get another environment than this one")
+	}
+	if e.Environ = []string{"A=b"}; !slices.Equal(e.Inherited(), e.Environ) {
+		t.Errorf("programs get %v", e.Inherited())
 	}
 }
 
@@ -514,6 +571,18 @@ func TestProcesses(t *testing.T) {
 	if _, err := e.Run(t.Context(),
 		setup.Command{Name: "git", Args: []string{"no-such-command"}, Dir: t.TempDir()}); err == nil {
 		t.Error("git failed and nobody said so")
+	}
+
+	folder, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := e.Run(t.Context(), setup.Command{
+		Name: "git",
+		Args: []string{"rev-parse", "--git-path", "x"},
+		Dir:  folder,
+	}); err == nil {
+		t.Errorf("it ran in another folder: %s", out)
 	}
 
 	over, cancel := context.WithCancel(t.Context())

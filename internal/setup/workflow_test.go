@@ -22,6 +22,7 @@ func TestLogged(t *testing.T) {
 		"::error::x":               ":\u200b:error::x",
 		"  ::add-mask::x":          "  :\u200b:add-mask::x",
 		"\u3000::error::x":         "\u3000:\u200b:error::x",
+		"\x7f::error::x":           "\x7f:\u200b:error::x",
 		"a::b":                     "a::b",
 		"::::":                     ":\u200b:::",
 		"one\n::two\r::three":      "one\n:\u200b:two\r:\u200b:three",
