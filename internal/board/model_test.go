@@ -32,9 +32,9 @@ type desk struct {
 	after    func(*board.Snapshot, board.Order)
 }
 
-func (d *desk) Read(context.Context) (board.Snapshot, error) {
+func (d *desk) Read(ctx context.Context) (board.Snapshot, error) {
 	d.did = append(d.did, "read")
-	return d.snapshot, d.err
+	return d.snapshot, errors.Join(d.err, ctx.Err())
 }
 
 func (d *desk) Do(_ context.Context, o board.Order) (board.Answer, error) {
@@ -540,6 +540,22 @@ func TestOneOrderAtATime(t *testing.T) {
 	}
 	if press(send(m, do()), ""); strings.Join(d.did, ", ") != "read, claim acme/app#4, read" {
 		t.Errorf("it did %q", d.did)
+	}
+}
+
+// TestNotices: what nobody has to read goes away by itself.
+func TestNotices(t *testing.T) {
+	for keys, want := range map[string]string{
+		"M": "the terminal uses the mouse", "r": "lucius holds #1, not you", "h c n": "nothing was done",
+		"f esc": "nothing was done", "/ q q enter c": "no card is selected",
+	} {
+		m := press(start(t, &desk{}, 80, 24), keys)
+		for _, after := range []int{0, 14, 15} {
+			m, _ = m.Update(board.Tick(now.Add(time.Duration(after) * time.Second)))
+			if got := text(m); strings.Contains(got, want) != (after < 15) {
+				t.Errorf("%s, %d s later: %q\n%s", keys, after, want, got)
+			}
+		}
 	}
 }
 
