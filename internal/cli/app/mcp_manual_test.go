@@ -103,6 +103,9 @@ func TestManualOfTools(t *testing.T) {
 			if tool.About == "" {
 				t.Errorf("%s does not say what it does", tool.Name)
 			}
+			if tool.Many {
+				rows += tool.Name + " answers with a list\n"
+			}
 			if tool.Untrusted != "" {
 				rows += fmt.Sprintf("%s answers with other people's text: %s\n", tool.Name, tool.Untrusted)
 			}
