@@ -213,7 +213,7 @@ func (w *writer) wayOut() {
 	}
 
 	if slices.ContainsFunc(w.report.Refusals, func(r Refusal) bool { return r.Branch == "" }) {
-		steps = append(steps, "pick another (label-state next)")
+		steps = append(steps, "pick another (label-state next --list)")
 	}
 	persons := func(r lifecycle.Reason) bool { return r.Claim != nil && r.Claim.Person != "" }
 
