@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/config"
+	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/host"
 	"github.com/label-state/label-state/internal/setup"
 )
@@ -184,6 +186,21 @@ func TestRemoteOfNoClone(t *testing.T) {
 	}
 }
 
+// TestBroughtAlong: a bare repository that a clone has brought along is no clone of anything.
+func TestBroughtAlong(t *testing.T) {
+	m := newMachine(t, nil)
+	m.git("init", "-q")
+	m.git("remote", "add", "origin", "git@github.com:acme/app")
+	m.git("init", "-q", "--bare", "other.git")
+	m.dir = filepath.Join(m.dir, "other.git")
+	m.git("remote", "add", "origin", "git@github.com:mallory/app")
+	home, err := m.environment().Home(t.Context())
+	nowhere := m.environment().Nowhere(t.Context())
+	if _, strange := errors.AsType[*git.EmbeddedError](nowhere); home != (host.Remote{}) || err != nil || !strange {
+		t.Errorf("it is of %v, %v; nowhere: %v", home, err, nowhere)
+	}
+}
+
 // TestReferences: what people write, inside a clone and outside.
 func TestReferences(t *testing.T) {
 	for _, c := range []struct{ name, remote, variables, repo, ref, want string }{
@@ -217,6 +234,10 @@ func TestReferences(t *testing.T) {
 		{
 			"number, named address", "http://127.0.0.1:4000/acme/app.git", "LABEL_STATE_API_URL=http://127.0.0.1:4000", "",
 			"7", "http://127.0.0.1:4000/ acme/app#7",
+		},
+		{
+			"number in a clone of elsewhere, named address", "git@github.com:acme/app",
+			"LABEL_STATE_API_URL=http://127.0.0.1:4000", "", "7", "http://127.0.0.1:4000/ acme/app#7",
 		},
 		{
 			"URL on the named address", "", "LABEL_STATE_API_URL=http://127.0.0.1:4000", "",

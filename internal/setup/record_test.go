@@ -128,7 +128,7 @@ func TestMine(t *testing.T) {
 	succeeds(t, s.Lose(s.Issue, h.Record.Worker, "a person has it"))
 	mine("lost", "")
 	if got, _, err := store.Load(s.Issue); err != nil || got.Beat.Lost != "a person has it" ||
-		!strings.Contains(got.Beat.Tell, "acme/app#7") {
+		!strings.Contains(got.Beat.Tell, "acme/app#7") || !strings.Contains(got.Beat.Tell, "a person has it") {
 		t.Errorf("lost: %+v, %v", got.Beat, err)
 	}
 }

@@ -460,6 +460,14 @@ func TestVariables(t *testing.T) {
 		t.Error("a buffer is a terminal")
 	}
 
+	e.Watched = func(io.Writer) bool { return true }
+	for variables, want := range map[string]bool{"": true, "NO_COLOR=1": false, "TERM=dumb": false, "TERM=xterm": true} {
+		if m.variables = assignments(variables); e.Color(io.Discard) != want {
+			t.Errorf("Color with %q = %t", variables, !want)
+		}
+	}
+
+	e.Watched = nil
 	if null, err := os.Open(os.DevNull); err != nil || e.IsTerminal(null) || e.Width(null) != 0 ||
 		e.Width(io.Discard) != 0 {
 		t.Errorf("%s is a terminal, or %v", os.DevNull, err)
