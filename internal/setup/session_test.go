@@ -134,21 +134,8 @@ func TestConfigurationLookup(t *testing.T) {
 	}
 }
 
-// TestCheckoutIsNoLink: a file that a commit brought may name any file of this machine; what is
-// behind it is not read.
-func TestCheckoutIsNoLink(t *testing.T) {
-	m := newMachine(t, nil)
-	m.write(".github/x", "on_reopen: requeue")
-	if err := os.Symlink("x", filepath.Join(m.dir, config.Path)); err != nil {
-		t.Fatal(err)
-	}
-
-	if c, _, err := setup.Checkout(m.dir); err == nil || c.OnReopen == "requeue" {
-		t.Errorf("on_reopen is %s, %v", c.OnReopen, err)
-	}
-}
-
-// TestCheckout: a file in the worktree, and one with the name that nobody reads.
+// TestCheckout: a file in the worktree, and one with the name that nobody reads. What is behind a link
+// is not read: a commit may have brought it, and named any file of this machine.
 func TestCheckout(t *testing.T) {
 	m := newMachine(t, nil)
 	if c, there, err := setup.Checkout(m.dir); c.OnReopen != "none" || there || err != nil {
@@ -161,6 +148,12 @@ func TestCheckout(t *testing.T) {
 	m.write(config.Path, "on_reopen: requeue")
 	if c, there, err := setup.Checkout(m.dir); c.OnReopen != "requeue" || !there || err != nil {
 		t.Errorf("under both: %s, %t, %v", c.OnReopen, there, err)
+	}
+
+	path := filepath.Join(m.dir, config.Path)
+	succeeds(t, os.Rename(path, path+".x"), os.Symlink(filepath.Base(path)+".x", path))
+	if c, _, err := setup.Checkout(m.dir); err == nil || c.OnReopen == "requeue" {
+		t.Errorf("by a link: %s, %v", c.OnReopen, err)
 	}
 }
 
@@ -328,14 +321,7 @@ func TestSession(t *testing.T) {
 }
 
 func TestHoldsOfTheWorkTree(t *testing.T) {
-	m := newMachine(t, map[string]string{"GH_TOKEN": "tok"})
-	m.git("init", "-q")
-	m.git("remote", "add", "origin", "git@github.com:acme/app.git")
-	s, err := setup.Open(t.Context(), m.environment(), setup.Options{Ref: "7"})
-	if err != nil {
-		t.Fatal(err)
-	}
-
+	m, s, _, _ := inClone(t)
 	h := ledger.Hold{
 		Issue:   s.Issue,
 		Comment: 9,
@@ -378,11 +364,7 @@ func TestHoldsOfTheWorkTree(t *testing.T) {
 
 	// An extension of what is recorded here changes the record; one that was removed meanwhile
 	// stays gone.
-	other, err := setup.Open(t.Context(), m.environment(), setup.Options{Ref: "7"})
-	if err != nil {
-		t.Fatal(err)
-	}
-
+	other := m.open(t)
 	if err := errors.Join(other.Extended(h), s.Forget(s.Issue), other.Extended(h)); err != nil {
 		t.Error(err)
 	}

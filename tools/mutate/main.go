@@ -55,15 +55,15 @@ var holders = []struct {
 	{"internal/lease", []string{"internal/lease/gitref", "internal/lease/redis", "internal/setup"}},
 	{"internal/cli/app", []string{commands + "="}},
 	{"internal/cli/queue", []string{
-		commands + "=^Test(EveryAnswerUnwritten|ManualOfTools)$",
+		commands + "=^Test(AnswerUnwritten|ManualOfTools)$",
 		commands + "=^TestScripts$/^(agents|dry-run|limits|next|outage|plan|ready|refused|release-done|run|slack|stages|transition)$",
 	}},
 	{"internal/cli/hold", []string{
-		commands + "=^Test(EveryAnswerUnwritten|ManualOfTools)$",
+		commands + "=^Test(AnswerUnwritten|ManualOfTools)$",
 		commands + "=^TestScripts$/^(claim-.*|cycle|dedup-check|dry-run|one-key|outage|pull-request|push|recovery|refused|release.*|renew|run.*|says|status|worktree)$",
 	}},
 	{"internal/cli/", []string{
-		commands + "=^Test(Errors|EveryAnswerUnwritten|Help.*|ManPage|ManualOfTools|Board.*|Operators|ToolsAreVerbs|ToolStages)$",
+		commands + "=^Test(Errors|AnswerUnwritten|Help.*|ManPage|ManualOfTools|Board.*|Operators|ToolsAreVerbs|ToolStages)$",
 		commands + "=^TestScripts$/.",
 	}},
 	{"internal/action", []string{"internal/action=^TestVectors$/./.", "internal/action=^(Test[^V]|Fuzz)"}},
