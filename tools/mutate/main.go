@@ -60,7 +60,8 @@ var holders = []struct {
 	}},
 	{"internal/cli/hold", []string{
 		commands + "=^Test(AnswerUnwritten|ManualOfTools)$",
-		commands + "=^TestScripts$/^(claim-.*|cycle|dedup-check|dry-run|one-key|outage|pull-request|push|recovery|refused|release.*|renew|run.*|says|status|worktree)$",
+		commands + "=^TestScripts$/^(agent-fence|agent-mine|agent-two|claim-.*|dedup-check|dry-run|flags|one-key|release.*|renew|run.*|says|status)$",
+		commands + "=^TestLeases$/refs/^push$",
 	}},
 	{"internal/cli/", []string{
 		commands + "=^Test(Errors|AnswerUnwritten|Help.*|ManPage|ManualOfTools|Board.*|Operators|ToolsAreVerbs|ToolStages)$",
