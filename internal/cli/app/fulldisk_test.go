@@ -41,6 +41,8 @@ func TestAnswerUnwritten(t *testing.T) {
 		"dedup-check acme/app#2",
 		"renew acme/app#1 --dry-run" + worker,
 		"renew acme/app#1" + worker,
+		"claim acme/app#1 --force --dry-run --codename rex --firing-id r1",
+		"olga claim acme/app#1 --force --dry-run",
 		"plan acme/app#1 --dry-run --body-file " + plan + worker,
 		"plan acme/app#1 --body-file " + plan + worker,
 		"olga approve acme/app#1 --dry-run",
