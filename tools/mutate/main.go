@@ -49,8 +49,9 @@ var holders = []struct {
 	{"internal/lifecycle", []string{"internal/protocol", "internal/dedup", "internal/ledger=^TestVotes$"}},
 	{"internal/protocol", []string{"internal/ledger=" + oneOrder}},
 	{"internal/git", []string{"internal/state=GitDir|WorkTrees", "internal/gitpush=^Test(There|Refused)$"}},
+	{"internal/gitpush", []string{commands + "=^TestLeases$/^refs$/^push$"}},
 	{"internal/hookfile", []string{"internal/cli/app=^TestScripts$/^(hook|init|doctor)$"}},
-	{"internal/pushcheck", []string{"internal/cli/app=^TestScripts$/^(hook|hook-pre-push|dedup-check|agent-fence|agent-mine)$"}},
+	{"internal/pushcheck", []string{"cmd/pre-push=^TestPush$/.", "internal/cli/app=^TestScripts$/^(hook|hook-pre-push|dedup-check|agent-fence|agent-mine)$"}},
 	{"internal/state", []string{"internal/cli/app=^TestScripts$/^(renew|run|one-key|agent-session|agent-two|worktree|repo)$"}},
 	{"internal/lease", []string{"internal/lease/gitref", "internal/lease/redis", "internal/setup"}},
 	{"internal/cli/app", []string{commands + "="}},
@@ -78,7 +79,7 @@ var holders = []struct {
 	{"internal/stats", []string{commands + "=^TestScripts$/^stats$"}},
 	{"internal/trouble", []string{commands + "=^TestErrors$"}},
 	{"internal/workflow", []string{commands + "=^TestScripts$/^(doctor|init)$"}},
-	{"internal/worktree", []string{commands + "=^TestScripts$/^(worktree|feature)$"}},
+	{"internal/worktree", []string{"internal/worktree=^Test([^K]|Kept$)", commands + "=^TestScripts$/^feature$"}},
 	{"answer", []string{"internal/mcp", commands + "=^TestErrors$"}},
 	{"cmd/action", []string{"internal/action"}},
 	{"work", []string{"internal/githubwork"}},
@@ -90,6 +91,10 @@ const oneOrder = "^Test([^BIOS]|B[^u]|Bundle($|[^R]|R[^a])|I[^n]|O[^n]|On[^e]|On
 
 // commands tests the families of commands, most of all by its scripts.
 const commands = "internal/cli/app"
+
+// whole are the packages whose tests are mostly cases of which an ordinary run plays a sample: here
+// all of them are played.
+var whole = []string{"internal/gitpush", "internal/pushcheck", "internal/worktree"}
 
 // unplayed are the packages that only tests use.
 var unplayed = regexp.MustCompile(`^(e2e|examples/.*|internal|internal/(githubsim.*|golden|sample|simulation|testmain)|.*test)$`)
@@ -270,7 +275,7 @@ func (o *options) open(pkg string) (*subject, error) {
 // A tests is one test of the package or of one that uses it, compiled.
 type tests struct {
 	program, dir string
-	args         []string
+	args, env    []string
 	reached      map[string]bool
 	took         time.Duration
 }
@@ -428,6 +433,9 @@ func (p *subject) prepare(holder, overlay, name string) ([]tests, error) {
 		dir:     filepath.Join(p.root, pkg),
 		took:    10 * time.Minute,
 	}
+	if slices.Contains(whole, p.pkg) {
+		t.env = []string{"LABEL_STATE_TEST=all"}
+	}
 
 	said, err := p.command("go", "test", "-c", "-overlay", overlay, "-o", t.program, "./"+pkg).CombinedOutput()
 	if err != nil {
@@ -510,6 +518,7 @@ func (t tests) run(overlay, mutant string) ([]byte, error) {
 	c.Dir = t.dir
 	c.Env = append(os.Environ(), "GOFLAGS=-overlay="+overlay, "RAPID_SEED=1", "RAPID_NOFAILFILE=1",
 		"TMPDIR="+t.folder(mutant), "MUTANT="+mutant)
+	c.Env = append(c.Env, t.env...)
 	c.WaitDelay = time.Second
 	said, err := c.CombinedOutput()
 	if mutant != "0" {
