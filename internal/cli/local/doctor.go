@@ -77,6 +77,19 @@ func checkSetup(ctx context.Context, c *cli.Call) Diagnosis {
 	return d
 }
 
+// checkCheckout is what is wrong with the configuration in the worktree, which decides nothing before
+// it is on the default branch; empty where nothing is.
+func checkCheckout(c *cli.Call) []Diagnosis {
+	wrong, is := errors.AsType[*config.Error](c.Session.Checkout())
+	if !is || wrong.File != config.Path { // checkSetup says it of a file by the name that nobody reads
+		return nil
+	}
+
+	d := ok("checkout", "%s", strings.Join(cli.Lines(wrong), "; "))
+	return []Diagnosis{d.or("fail",
+		"correct it before you push it; until then the default branch of "+c.Session.Repo.String()+" counts")}
+}
+
 func checkGit(ctx context.Context, t cli.Terminal) Diagnosis {
 	version, err := t.Env.Git().Ask(ctx, "version")
 	if err != nil {
@@ -98,7 +111,7 @@ func checkRepo(ctx context.Context, c *cli.Call, name string) []Diagnosis {
 		return []Diagnosis{d}
 	}
 
-	found := []Diagnosis{checkSetup(ctx, c)}
+	found := append([]Diagnosis{checkSetup(ctx, c)}, checkCheckout(c)...)
 	found = append(found, examine(ctx, c)...)
 	for k := range found {
 		found[k].Repo = c.Session.Repo.String()
