@@ -197,7 +197,10 @@ func changeHook(ctx context.Context, c *cli.Call, p *hookInstallParams,
 	}
 
 	file, commit := s.File, ""
-	if s.Manager == "husky" && change == hookfile.Installed {
+	switch {
+	case change == hookfile.Configured:
+		file = "git config label-state.hook " + s.Setting
+	case s.Manager == "husky" && change == hookfile.Installed:
 		file, commit = s.Script, "commit it: husky runs it in every clone\n"
 	}
 
