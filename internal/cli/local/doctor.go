@@ -308,20 +308,21 @@ func checkPauses(ctx context.Context, c *cli.Call) Diagnosis {
 	return ok("pause", "%s", strings.TrimSpace(v.Line())).or("warn", "label-state repo resume "+v.Resume())
 }
 
-// checkQueue counts what is ready. Nothing is not a failure, but who has just begun looks for the
-// next step.
+// checkQueue counts what is in the queue, whoever holds it. Nothing is not a failure, but who has
+// just begun looks for the next step.
 func checkQueue(ctx context.Context, c *cli.Call) Diagnosis {
-	ready := 0
+	queued := 0
 	for _, label := range c.Session.Ledger.Rules().Scheme.Queues() {
 		found, err := c.Session.Client.OpenIssues(ctx, c.Session.Repo, label)
 		if err != nil {
 			return failedCheck(c, "queue", err)
 		}
-		ready += len(found)
+		queued += len(found)
 	}
 
-	d := ok("queue", "%s ready", printable.Count(ready, "issue is", "issues are"))
-	if ready == 0 {
+	d := ok("queue", "%s in the queue; which of them are free: label-state next --list --repo %s",
+		printable.Count(queued, "open issue is", "open issues are"), c.Session.Repo)
+	if queued == 0 {
 		d = ok("queue", "no issue is ready")
 		d.Remedy = cli.Words([]answer.Command{c.FirstCommand()})
 	}
