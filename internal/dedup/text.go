@@ -176,7 +176,12 @@ func describe(r lifecycle.Reason, at clock) string {
 	}
 
 	if r.Claim.Person != "" && r.Claim.Held() {
-		return r.Claim.Person + " has held it since " + at.at(r.Claim.Created)
+		text := r.Claim.Person + " has held it since " + at.at(r.Claim.Created)
+		if !r.Until.IsZero() { // a contributor
+			text += ", until " + at.at(r.Until)
+		}
+
+		return text
 	}
 	verb := "in flight"
 	if !r.Claim.Held() {

@@ -54,8 +54,17 @@ var holders = []struct {
 	{"internal/state", []string{"internal/cli/app=^TestScripts$/^(renew|run|one-key|agent-session|agent-two|worktree|repo)$"}},
 	{"internal/lease", []string{"internal/lease/gitref", "internal/lease/redis", "internal/setup"}},
 	{"internal/cli/app", []string{commands + "="}},
+	{"internal/cli/queue", []string{
+		commands + "=^Test(AnswerUnwritten|ManualOfTools)$",
+		commands + "=^TestScripts$/^(agents|dry-run|limits|next|outage|plan|ready|refused|release-done|run|slack|stages|transition)$",
+	}},
+	{"internal/cli/hold", []string{
+		commands + "=^Test(AnswerUnwritten|ManualOfTools)$",
+		commands + "=^TestScripts$/^(agent-fence|agent-mine|agent-two|claim-.*|dedup-check|dry-run|flags|one-key|release.*|renew|run.*|says|status)$",
+		commands + "=^TestLeases$/refs/^push$",
+	}},
 	{"internal/cli/", []string{
-		commands + "=^Test(Errors|Help.*|ManPage|ManualOfTools|Board.*|Operators|ToolsAreVerbs|ToolStages)$",
+		commands + "=^Test(Errors|AnswerUnwritten|Help.*|ManPage|ManualOfTools|Board.*|Operators|ToolsAreVerbs|ToolStages)$",
 		commands + "=^TestScripts$/.",
 	}},
 	{"internal/action", []string{"internal/action=^TestVectors$/./.", "internal/action=^(Test[^V]|Fuzz)"}},
@@ -65,7 +74,7 @@ var holders = []struct {
 	{"internal/githubwork", []string{commands + "=^TestScripts$/^(next|plan|ready|limits|dry-run)$"}},
 	{"internal/mcp", []string{commands + "=^Test(Tool.*|ManualOfTools)$"}},
 	{"internal/prchain", []string{commands + "=^TestScripts$/^(chain|feature)$"}},
-	{"internal/setup", []string{commands + "=^TestScripts$/^(clock|doctor|hook|misconfigured|program)$"}},
+	{"internal/setup", []string{commands + "=^TestScripts$/^(clock|doctor|hook|misconfigured|program|agent-again|agent-session|claim-person)$"}},
 	{"internal/stats", []string{commands + "=^TestScripts$/^stats$"}},
 	{"internal/trouble", []string{commands + "=^TestErrors$"}},
 	{"internal/workflow", []string{commands + "=^TestScripts$/^(doctor|init)$"}},
