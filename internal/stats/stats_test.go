@@ -219,7 +219,8 @@ func TestCompared(t *testing.T) {
 }
 
 func TestPlot(t *testing.T) {
-	plot := stats.Of(sample(t), from, to).Plot("acme/app <script>")
+	busy := snapshot(t, 10, "47 claim lucius", "45 release lucius forced") // of the worker with the longest bar
+	plot := stats.Of(append(sample(t), busy), from, to).Plot("acme/app <script>")
 	golden.Check(t, "testdata/stats.svg", plot)
 	wellFormed(t, plot)
 	wellFormed(t, stats.Of(nil, from, from).Plot("acme/app"))
