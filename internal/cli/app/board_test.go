@@ -26,11 +26,11 @@ import (
 func deskOf(t *testing.T, server *githubsim.Server, token string) *operate.BoardDesk {
 	t.Helper()
 	quick := filepath.Join(t.TempDir(), "quick.yml")
-	if err := os.WriteFile(quick, []byte("version: 1\nclaim: {settle: 0s, assign: none}\n"), 0o600); err != nil {
+	if err := os.WriteFile(quick, []byte("version: 1\nclaim: {settle: 0s}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 
-	vars := map[string]string{"GH_TOKEN": token, "HOME": t.TempDir()}
+	vars := map[string]string{"GH_TOKEN": token, "HOME": t.TempDir(), "LABEL_STATE_CONFIG": quick}
 	env := setup.OS()
 	env.Getenv, env.Dir, env.HTTP, env.Stderr = func(name string) string { return vars[name] }, t.TempDir(), server.Transport(), io.Discard
 	term := cli.Terminal{
@@ -41,7 +41,7 @@ func deskOf(t *testing.T, server *githubsim.Server, token string) *operate.Board
 		Env:   env,
 	}
 	call := &cli.Call{Terminal: term, Session: &setup.Session{}}
-	call.Repos, call.Config = cli.Repos{"acme/app"}, quick
+	call.Repos = cli.Repos{"acme/app"}
 	d, err := operate.OpenBoardDesk(t.Context(), call, false, false)
 	if err != nil {
 		t.Fatal(err)
@@ -254,16 +254,17 @@ func TestBoardIsTheCommands(t *testing.T) {
 		}
 	}
 
-	if strings.Contains(text, "assigned to") {
-		t.Errorf("claimed without the board's own configuration:\n%s", text)
-	}
-
 	if _, err := d.Do(t.Context(), board.Order{Act: board.Resume, Repo: "acme/app"}); err != nil {
 		t.Fatal(err)
 	}
 
 	if r, err = d.Read(t.Context()); err != nil || len(r.Pauses) > 0 {
 		t.Errorf("%v, %v", r.Pauses, err)
+	}
+
+	d.Call.Config = "gone.yml"
+	if _, err := d.Do(t.Context(), board.Order{Act: board.Release, Card: card}); err == nil || !strings.Contains(err.Error(), "gone.yml") {
+		t.Errorf("%v, want that the board's configuration cannot be read", err)
 	}
 }
 
