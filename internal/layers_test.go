@@ -19,7 +19,7 @@ import (
 
 const module = "github.com/label-state/label-state"
 
-// mayImport is who may import whom (docs/design.md, "Who may import whom"): for each package, the
+// mayImport is who may import whom (docs/design.md, "The packages"): for each package, the
 // packages of ours that its code may import; tests may import what they like. A package that is not
 // here fails the test. Changing a row is a design decision.
 var mayImport = map[string][]string{

@@ -5,8 +5,6 @@ package main
 import (
 	"context"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/label-state/label-state/internal/cli/app"
@@ -23,7 +21,7 @@ var (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := app.UntilSignal(context.Background())
 	env := setup.OS()
 	env.Stores = map[string]lease.Opener{lease.Redis: redis.Open}
 	built, _ := time.Parse(time.RFC3339, date) // zero where there is none

@@ -99,9 +99,9 @@ func (c *Call) Open(ctx context.Context, o setup.Options) error {
 		c.Subject.Issue = s.Issue.String()
 	case s.Repo == ledger.Repo{}:
 		if why := c.Terminal.Env.Nowhere(ctx); why != nil {
-			return c.Usagef("no repository is known here: %s; give OWNER/NAME", OneLine(why.Error()))
+			return c.Usagef("no repository is known here: %s; give --repo OWNER/NAME", OneLine(why.Error()))
 		}
-		return c.Usagef("no repository is known here; give OWNER/NAME, or run it inside a clone")
+		return c.Usagef("no repository is known here; give --repo OWNER/NAME, or run it inside a clone")
 	default:
 		c.Subject.Repo = s.Repo.String()
 	}

@@ -222,7 +222,11 @@ func (r *runner) release(ctx context.Context, e ledger.Ending) error {
 	var lost *ledger.LostError
 	switch {
 	case err == nil:
-		fmt.Fprintf(r.call.Terminal.Err, "label-state: released %s: %s\n", r.hold.Issue, e.Outcome)
+		why := ""
+		if e.Outcome == claim.OutcomeNoCommit {
+			why = ", because no pull request is open for it; work that needs none ends with: label-state release --done"
+		}
+		fmt.Fprintf(r.call.Terminal.Err, "label-state: released %s: %s%s\n", r.hold.Issue, e.Outcome, why)
 	case errors.As(err, &lost) && (lost.End == lifecycle.HoldReleased || lost.End == lifecycle.HoldDelivered):
 		err = nil
 	case lost == nil:

@@ -48,6 +48,25 @@ type BlockerView struct {
 	URL   string `json:"url"`
 }
 
+// A ClaimView is the JSON of the claim that holds an issue, in status.
+type ClaimView struct {
+	Codename string `json:"codename"`
+	Firing   string `json:"firing_id"`
+	Person   string `json:"person,omitempty"` // whose hold it is, when a person's
+	Author   string `json:"author"`
+	Since    string `json:"since"`
+	Renewed  string `json:"renewed,omitempty"`
+	Until    string `json:"until,omitempty"`
+	Renew    string `json:"renew_before,omitempty"` // of a hold of one's own
+	Held     bool   `json:"confirmed"`
+	Expired  bool   `json:"expired"`
+	Token    int64  `json:"token,omitempty"`
+	Branch   string `json:"branch,omitempty"`
+	Bundle   string `json:"bundle,omitempty"`
+	URL      string `json:"url"`
+	Note     string `json:"note,omitempty"` // the last one of its renewals
+}
+
 type attemptView struct {
 	Worker  string `json:"worker"`
 	Person  string `json:"person,omitempty"` // whose hold it was, when a person's

@@ -111,25 +111,6 @@ func ViewOwn(i claim.Issue, own claim.Claim, t claim.Terms) answer.Answer {
 	return out
 }
 
-// A ClaimView is the JSON of the claim that holds an issue, in status.
-type ClaimView struct {
-	Codename string `json:"codename"`
-	Firing   string `json:"firing_id"`
-	Person   string `json:"person,omitempty"` // whose hold it is, when a person's
-	Author   string `json:"author"`
-	Since    string `json:"since"`
-	Renewed  string `json:"renewed,omitempty"`
-	Until    string `json:"until,omitempty"`
-	Renew    string `json:"renew_before,omitempty"` // of a hold of one's own
-	Held     bool   `json:"confirmed"`
-	Expired  bool   `json:"expired"`
-	Token    int64  `json:"token,omitempty"`
-	Branch   string `json:"branch,omitempty"`
-	Bundle   string `json:"bundle,omitempty"`
-	URL      string `json:"url"`
-	Note     string `json:"note,omitempty"` // the last one of its renewals
-}
-
 // Table lays out name: value lines.
 func Table(rows [][2]string) string {
 	width := 0

@@ -176,7 +176,12 @@ func describe(r lifecycle.Reason, at clock) string {
 	}
 
 	if r.Claim.Person != "" && r.Claim.Held() {
-		return r.Claim.Person + " has held it since " + at.at(r.Claim.Created)
+		text := r.Claim.Person + " has held it since " + at.at(r.Claim.Created)
+		if !r.Until.IsZero() { // a contributor
+			text += ", until " + at.at(r.Until)
+		}
+
+		return text
 	}
 	verb := "in flight"
 	if !r.Claim.Held() {
@@ -213,7 +218,7 @@ func (w *writer) wayOut() {
 	}
 
 	if slices.ContainsFunc(w.report.Refusals, func(r Refusal) bool { return r.Branch == "" }) {
-		steps = append(steps, "pick another (label-state next)")
+		steps = append(steps, "pick another (label-state next --list)")
 	}
 	persons := func(r lifecycle.Reason) bool { return r.Claim != nil && r.Claim.Person != "" }
 

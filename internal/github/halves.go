@@ -110,23 +110,23 @@ func (m measure) or(most int, now time.Time) int {
 
 // A page is how many items of a list are asked for at once: half as many after more were too much,
 // but no fewer than least.
-type page struct{ now, least int }
+type page struct{ size, least int }
 
 // ask asks for one page. The error is that of the smallest one.
 func (p *page) ask(ctx context.Context, read func(ctx context.Context, n int) error) error {
 	for {
-		last := p.now/2 < p.least
+		last := p.size/2 < p.least
 		trying := ctx
 		if !last {
 			trying = replaceable(ctx)
 		}
 
-		err := read(trying, p.now)
+		err := read(trying, p.size)
 		if last || !tooMuch(err) {
 			return err
 		}
 
-		p.now /= 2
+		p.size /= 2
 	}
 }
 

@@ -105,7 +105,7 @@ func (c *Client) askPages(ctx context.Context, one *snapshot, _ error) error {
 		return untilUnderstood(func() error { return c.askIssues(ctx, []*snapshot{one}, much, c.tips.leases.Load()) })
 	})
 
-	if one.page = pages.now; err != nil {
+	if one.page = pages.size; err != nil {
 		one.err = err
 	}
 

@@ -295,10 +295,10 @@ func (c *Client) queryLists(ctx context.Context, r ledger.Repo, what selection) 
 		lists = slices.DeleteFunc(lists, func(k *cursor) bool { return k.done })
 	}
 
-	if facts.now < most {
+	if facts.size < most {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.onPage[key(r.String())] = measure{facts.now, c.o.Clock.Now()}
+		c.onPage[key(r.String())] = measure{facts.size, c.o.Clock.Now()}
 	}
 
 	return found, nil
@@ -317,16 +317,16 @@ func (c *Client) factsOnPage(r ledger.Repo) int {
 func (c *Client) nextPage(ctx context.Context, r ledger.Repo, lists []*cursor, facts,
 	numbers *page,
 ) (found []listed, err error) {
-	if facts.now > 0 && slices.ContainsFunc(lists, (*cursor).full) {
+	if facts.size > 0 && slices.ContainsFunc(lists, (*cursor).full) {
 		err = facts.ask(replaceable(ctx), func(ctx context.Context, n int) error {
-			found, err = c.queryPage(ctx, r, lists, pageSize{facts: shared(n, lists), numbers: numbers.now})
+			found, err = c.queryPage(ctx, r, lists, pageSize{facts: shared(n, lists), numbers: numbers.size})
 			return err
 		})
 		if !tooMuch(err) {
 			return found, err
 		}
 
-		facts.now = 0
+		facts.size = 0
 	}
 
 	err = numbers.ask(ctx, func(ctx context.Context, n int) error {

@@ -38,7 +38,7 @@ func (c *Client) completeClosers(ctx context.Context, r *snapshot, pages *page) 
 	way := trail{}
 	have := len(now.Nodes)
 	for now.PageInfo.HasNextPage {
-		if err := way.follow(pages.now, now.TotalCount, now.PageInfo.EndCursor); err != nil {
+		if err := way.follow(pages.size, now.TotalCount, now.PageInfo.EndCursor); err != nil {
 			return err
 		}
 
@@ -159,7 +159,7 @@ func (c *Client) readOlder(ctx context.Context, i claim.Issue, newest *connectio
 ) (older []*connection[queryComment], whole bool, err error) {
 	way := trail{}
 	for now := newest; now.PageInfo.HasPreviousPage; older = append(older, now) {
-		if err := way.follow(pages.now, newest.TotalCount, now.PageInfo.StartCursor); err != nil {
+		if err := way.follow(pages.size, newest.TotalCount, now.PageInfo.StartCursor); err != nil {
 			return older, false, nil
 		}
 		if now, err = c.commentPage(ctx, i, way.cursor, pages); err != nil {

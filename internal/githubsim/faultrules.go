@@ -89,17 +89,17 @@ func parseRule(word string) (*rule, error) {
 			"delay", "status", "secondary", "limit", "late", "stale", "nodes", "connections",
 			"timeout", "truncate",
 		}, kind) {
-			return nil, errors.New("want delay, status, secondary, limit, late, stale, nodes, connections, timeout, truncate, unseen, too-quickly, lose or reset")
+			return nil, errors.New("expected delay, status, secondary, limit, late, stale, nodes, connections, timeout, truncate, unseen, too-quickly, lose or reset")
 		}
 		if !valued || len(fields) == 0 {
-			return nil, errors.New("want " + kind + "=VALUE")
+			return nil, errors.New("expected " + kind + "=VALUE")
 		}
 
 		r.value, fields = fields[0], fields[1:]
 	}
 
 	if len(fields) > 3 {
-		return nil, errors.New("want KIND=[VALUE:]METHOD:PATH:COUNT")
+		return nil, errors.New("expected KIND=[VALUE:]METHOD:PATH:COUNT")
 	}
 	fields = append(fields, "", "", "")
 	if fields[0] != "*" {
@@ -130,7 +130,7 @@ func (r *rule) count(text string) error {
 
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 1 {
-		return fmt.Errorf("count %q: want a number from 1, or %% and one", text)
+		return fmt.Errorf("count %q: expected a number from 1, or %% and one", text)
 	}
 
 	*into = n

@@ -46,7 +46,7 @@ func parseGrant(text string) (grant, error) {
 		}
 	}
 
-	return grant{}, fmt.Errorf("permission %q: want read, triage, write, maintain or admin, or for a custom role one of them and its name, as in triage:keeper", text)
+	return grant{}, fmt.Errorf("permission %q: expected read, triage, write, maintain or admin, or for a custom role one of them and its name, as in triage:keeper", text)
 }
 
 // permission is the older, coarser name of a role, which REST reports beside it.

@@ -21,10 +21,10 @@ func grantNames() []string {
 func parseGrants(given map[string]string) (grants, error) {
 	for name, level := range given {
 		if !slices.Contains(grantNames(), name) {
-			return nil, fmt.Errorf("token permission %q: want one of %s", name, strings.Join(grantNames(), ", "))
+			return nil, fmt.Errorf("token permission %q: expected one of %s", name, strings.Join(grantNames(), ", "))
 		}
 		if !slices.Contains(levelNames(), level) {
-			return nil, fmt.Errorf("token permission %s: %q: want none, read, write or admin", name, level)
+			return nil, fmt.Errorf("token permission %s: %q: expected none, read, write or admin", name, level)
 		}
 	}
 

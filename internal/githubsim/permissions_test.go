@@ -280,10 +280,10 @@ func TestOwners(t *testing.T) {
 
 func TestTokenPermissionsSeed(t *testing.T) {
 	for given, want := range map[string]string{
-		`"token_permissions": {"issue": "write"}`:                                         `token permission "issue": want one of checks, contents, issues`,
-		`"token_permissions": {"issues": "rw"}`:                                           `token permission issues: "rw": want none, read, write or admin`,
+		`"token_permissions": {"issue": "write"}`:                                         `token permission "issue": expected one of checks, contents, issues`,
+		`"token_permissions": {"issues": "rw"}`:                                           `token permission issues: "rw": expected none, read, write or admin`,
 		`"token_permissions": {}, "scopes": ["repo"]`:                                     "one of them",
-		`"permissions": {"acme/app": "issue-manager"}, "token_permissions": {}`:           `permission "issue-manager": want `,
+		`"permissions": {"acme/app": "issue-manager"}, "token_permissions": {}`:           `permission "issue-manager": expected `,
 		`"token_permissions": {"issues": "read"}, "read_only": true, "permissions": null`: "one of them",
 	} {
 		seed, err := githubsim.LoadSeed(strings.NewReader(`{"users": [{"login": "a", "token": "t", ` + given +

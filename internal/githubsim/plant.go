@@ -237,7 +237,7 @@ func (st *store) plantThread(ctx context.Context, r *repository, s SeedPull) err
 
 	switch {
 	case s.State != "" && s.State != "open" && s.State != "closed":
-		return fmt.Errorf("state %q: want open or closed", s.State)
+		return fmt.Errorf("state %q: expected open or closed", s.State)
 	case s.State == "closed" || s.Merged:
 		seededClose(&now, s)
 	}

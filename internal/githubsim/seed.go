@@ -112,7 +112,7 @@ func LoadSeed(r io.Reader) (Seed, error) {
 	var seed Seed
 	err := decoder.Decode(&seed)
 	if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is {
-		return Seed{}, fmt.Errorf("read seed: byte %d: %s where a seed has something else; want {\"users\": […], \"repos\": […]}", wrong.Offset, wrong.Value)
+		return Seed{}, fmt.Errorf("read seed: byte %d: %s where a seed has something else; expected {\"users\": […], \"repos\": […]}", wrong.Offset, wrong.Value)
 	}
 	if err != nil {
 		return Seed{}, fmt.Errorf("read seed: %w", err)

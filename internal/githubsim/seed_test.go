@@ -32,7 +32,7 @@ func TestBadSeeds(t *testing.T) {
 		repo(`"issues":[{"number":1}]`):                                                     "title: missing_field",
 		repo(`"issues":[{"number":1,"title":"t"},{"number":1,"title":"t"}]`):                "taken",
 		repo(`"issues":[{"number":-1,"title":"t"}]`):                                        "negative",
-		repo(`"issues":[{"title":"t","state":"merged"}]`):                                   "want open or closed",
+		repo(`"issues":[{"title":"t","state":"merged"}]`):                                   "expected open or closed",
 		repo(`"issues":[{"title":"t","assignee":"x"}]`):                                     "unknown field",
 		repo(`"issues":[{"title":"t","comments":[{"body":""}]}]`):                           "comment",
 		repo(`"issues":[{"title":"t","comments":[{"body":"x","created_at":"yesterday"}]}]`): "read seed",

@@ -14,11 +14,9 @@ import (
 func (r Rules) Stranded(f Facts) string {
 	want, why := r.Label(f)
 	_, held := f.Log.Holder()
-	workers := f
-	workers.Log = f.Log.Lasting() // an issue that only persons ever held waits for no agent
 
 	switch {
-	case len(f.Missing) > 0, f.Now.IsZero(), f.PullRequest, !f.Open, !managed(r.Scheme, workers), held:
+	case len(f.Missing) > 0, f.Now.IsZero(), f.PullRequest, !f.Open, !r.forWorkers(f), held:
 		return ""
 	case bareHold(r.Scheme, f), labels.Has(f.Labels, r.Scheme.NeedsScope), r.escalated(f.Log):
 		return ""
@@ -36,6 +34,13 @@ func (r Rules) Stranded(f Facts) string {
 	return ""
 }
 
+// forWorkers reports whether the issue is ours to label. One that only persons ever held waits for
+// no worker.
+func (r Rules) forWorkers(f Facts) bool {
+	f.Log = f.Log.Lasting()
+	return managed(r.Scheme, f)
+}
+
 // Stuck reports whether nobody works on the open issue and only a person can move it on: a reset
 // that begins it again does (spec-writing.md#beginning-again). It is done and still open, its labels say what no
 // record bears out, or all that it waits for are pull requests that GitHub does not show.
@@ -43,7 +48,7 @@ func (r Rules) Stuck(f Facts) bool {
 	want, _ := r.Label(f)
 	_, held := f.Log.Holder()
 	switch {
-	case len(f.Missing) > 0, f.Now.IsZero(), f.PullRequest, !f.Open, !managed(r.Scheme, f), held, want.Gate:
+	case len(f.Missing) > 0, f.Now.IsZero(), f.PullRequest, !f.Open, !r.forWorkers(f), held, want.Gate:
 		return false
 	case want.State == labels.PROpen:
 		return !slices.ContainsFunc(f.PRs,

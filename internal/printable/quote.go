@@ -31,4 +31,4 @@ func Code(text string, most int) string {
 
 // Footer is the last line of every comment of ours.
 const Footer = "\n\n<sub>label-state keeps two workers from doing the same issue. " +
-	"[How to take over](https://github.com/label-state/label-state/blob/main/docs/people.md#taking-over-and-other-decisions)</sub>"
+	"[What you can do](https://github.com/label-state/label-state/blob/main/docs/people.md)</sub>"

@@ -60,33 +60,44 @@ type Claim struct {
 	late       error // the hold is real and its mirror is not written yet
 }
 
+// A claimStep is what a claim waits for; Next says who goes on with it.
 type claimStep int
 
 const (
 	claimBegins claimStep = iota
-	claimPauses
-	claimAdmits
-	claimCounts
-	claimExpires
-	claimAcquires
-	claimGrants
-	claimFrees
-	claimMirrors
-	claimPosts
-	claimCountsAgain
-	claimSettles
-	claimRanks
-	claimConfirms
-	claimOwns
-	claimContends
-	claimNumbers
-	claimUnreserves
-	claimAssigns
-	claimRelabels
-	claimHushes
-	claimBuries
-	claimLeaves
-	claimTidies
+
+	// before anything of the claim is written
+	claimPauses  // the time before the issue is read again, after ends were recorded
+	claimAdmits  // the snapshot that admits the claim or refuses it
+	claimCounts  // whether this login's records count, and how much it has in progress
+	claimExpires // the record that ends a dead hold
+
+	// where a store decides
+	claimAcquires // the store's lease
+	claimGrants   // nothing: a bundle brings the lease
+	claimFrees    // the release of a lease that must not stand
+	claimMirrors  // the record that mirrors the lease
+
+	// where the log decides
+	claimPosts       // the claim's comment
+	claimCountsAgain // whether the records count, now that the answer has said who we are
+	claimSettles     // the settle time
+	claimRanks       // the first snapshot that shows the comment: may it be confirmed?
+	claimConfirms    // the edit that confirms
+	claimContends    // the time before the next snapshot
+	claimOwns        // the snapshot that shows the confirmed claim: is it the first?
+	claimNumbers     // the edit that adds the token
+
+	// when it has won
+	claimUnreserves // the release of a person's lease: from here on the log decides
+	claimAssigns    // the assignment of the login
+	claimRelabels   // the labels
+
+	// when it has not
+	claimHushes // the edit that ends the own comment quietly
+	claimBuries // the record that ends the claim
+	claimLeaves // the snapshot for the labels, after it ended somebody's dead hold
+	claimTidies // the labels
 )
 
 // NewClaim checks the request and begins. nonce names the process. The error is an answer.Usage.

@@ -10,14 +10,12 @@ import (
 	"maps"
 	"net/http"
 	"os"
-	"os/signal"
 	"reflect"
 	"regexp"
 	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -65,7 +63,7 @@ func asProgram() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(testmain.Garbage)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := UntilSignal(context.Background())
 	env := setup.OS()
 	env.Stores = map[string]lease.Opener{lease.Redis: redis.Open}
 	env.Processes = processTable{os.Getenv}

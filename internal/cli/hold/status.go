@@ -119,7 +119,8 @@ func showIssueOrHere(ctx context.Context, c *cli.Call, p *statusParams) error {
 		return cli.OnIssue(showStatus)(ctx, c, p)
 	}
 	if p.Repo != "" {
-		return c.Usagef("name the issue of %s, or give --mine", cli.OneLine(p.Repo))
+		return cli.Advise(c.Usagef("name the issue of %s, or give %s", cli.OneLine(p.Repo), c.Option("mine")),
+			answer.Call("to see who holds what", "board", "--repo", p.Repo))
 	}
 
 	all, err := c.RecordedHolds()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/hookfile"
 	"github.com/label-state/label-state/internal/printable"
 )
@@ -42,7 +43,7 @@ func endInit(ctx context.Context, c *cli.Call, p *initParams, steps, did []cli.S
 	}
 
 	text := paragraph("works now", works...) +
-		paragraph("next", nextLines(c, steps, did, trial)...) +
+		paragraph("next", nextLines(c, p, steps, did, trial)...) +
 		paragraph("costs", costLines(c)...) +
 		paragraph("undo", undoLines(c.Session.Repo.String(), did)...)
 
@@ -68,7 +69,7 @@ func paragraph(word string, lines ...string) string {
 }
 
 // nextLines are what a person has to do.
-func nextLines(c *cli.Call, steps, did []cli.Step, trial hookTrial) []string {
+func nextLines(c *cli.Call, p *initParams, steps, did []cli.Step, trial hookTrial) []string {
 	lines := leftOf(steps, "")
 	hookWaits := slices.ContainsFunc(steps, func(s cli.Step) bool {
 		manager := s.Kind == "file" && !strings.HasPrefix(s.Name, ".github/")
@@ -84,6 +85,12 @@ func nextLines(c *cli.Call, steps, did []cli.Step, trial hookTrial) []string {
 
 	if len(did) > 0 {
 		lines = append(lines, cli.Words([]answer.Command{c.FirstCommand()}))
+		switch p.Contributors {
+		case config.ContributorsLabelled:
+			lines = append(lines, `label issues "good first issue" or "help wanted": a contributor takes one by commenting /claim`)
+		case config.ContributorsAll:
+			lines = append(lines, "a contributor takes an open issue by commenting /claim")
+		}
 	}
 
 	return append(lines, "check the setup: label-state doctor")

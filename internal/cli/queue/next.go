@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/githubwork"
@@ -42,7 +43,8 @@ func Next() cli.Verb {
 	return cli.Do(cli.Verb{
 		Name:    "next",
 		Summary: "claim the next issue: highest priority, oldest first",
-		About:   "If somebody else is faster, it tries the next one. Exit code 4 means that there is no work.",
+		About: "If somebody is faster, it tries the next one. Exit code 4: no work. With --run it is COMMAND's, " +
+			"but 1 for 4; a 0 without a pull request is a failed attempt.",
 		Examples: "label-state next --codename lucius --json\n" +
 			"label-state next --codename lucius --prompt --run -- my-agent\n",
 		Tools: []cli.Tool{
@@ -178,8 +180,14 @@ func nextItem(ctx context.Context, c *cli.Call, p *nextParams, s *githubwork.Sou
 	}
 
 	if err := c.RequireWorker(); err != nil {
+		if c.OneSession() == nil {
+			err = cli.Advise(err, answer.Call("for a worker", "next", "--help"),
+				answer.Call("to see what is free", "next", "--list"))
+		}
+
 		return err
 	}
+
 	o.Spread = work.SpreadOf(c.Claimant().String() + setup.Clock().Now().String())
 	got, err := work.Next(ctx, s, o)
 	if err != nil {
@@ -196,7 +204,12 @@ func nextItem(ctx context.Context, c *cli.Call, p *nextParams, s *githubwork.Sou
 		run.In = strings.NewReader(work.Prompt(schedule, got.Item))
 	}
 
-	return cli.RunProgram(ctx, c, h, run)
+	err = cli.RunProgram(ctx, c, h, run)
+	if ended, is := errors.AsType[*cli.ExitStatus](err); is && ended.Code == answer.ExitNoWork { // a loop ends there
+		return &cli.ExitStatus{Code: answer.ExitNo}
+	}
+
+	return err
 }
 
 // withFirstStep adds to no work that the repository lacks the label that would make some: without

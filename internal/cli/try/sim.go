@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/githubsim"
 )
@@ -159,8 +160,12 @@ func readSeed(c *cli.Call, name string) (githubsim.Seed, error) {
 	}
 
 	seed, err := githubsim.LoadSeed(r)
-	if err != nil {
+	switch {
+	case err != nil:
 		return seed, c.Usagef("--seed %s: %s", name, err)
+	case len(seed.Users) == 0 || len(seed.Repos) == 0:
+		return seed, cli.Advise(c.Usagef("--seed %s: expected at least one user and one repository", name),
+			answer.Advice("an example is in docs/cli.md#sim"))
 	}
 
 	return seed, nil

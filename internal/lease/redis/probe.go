@@ -28,7 +28,7 @@ func (s *Store) Probe(ctx context.Context, i claim.Issue) error {
 
 // Known implements lease.Lister.
 func (s *Store) Known(ctx context.Context, i claim.Issue) ([]int, error) {
-	before := "label-state:{" + strings.ToLower(i.Slug()) + "#"
+	before := prefix + "{" + strings.ToLower(i.Slug()) + "#"
 	var out []int
 	cursor := "0"
 	for range mostPages {
@@ -72,7 +72,7 @@ func named(err error) error {
 	switch code, text, _ := strings.Cut(string(answer), " "); {
 	case code == "NOAUTH", code == "WRONGPASS", code == "NOPERM", strings.Contains(text,
 		"The user executing the script can't"):
-		return &lease.DeniedError{Remedy: "put a user and a password that may run scripts and write label-state:* into the URL", Err: err}
+		return &lease.DeniedError{Remedy: "put a user and a password that may run scripts and write " + prefix + "* into the URL", Err: err}
 	case code == "READONLY":
 		return &lease.DeniedError{Remedy: "name the primary in the URL: this server only copies another one", Err: err}
 	}

@@ -182,9 +182,12 @@ func (k keys) ended(process string) string {
 	return k.lease + ":ended:" + strings.Replace(process, " ", ":", 1)
 }
 
+// prefix is what every key of a store begins with.
+const prefix = "label-state:"
+
 // key is what every key of the issue begins with. GitHub does not tell upper from lower case.
 func key(i claim.Issue) keys {
-	base := "label-state:{" + strings.ToLower(i.String()) + "}"
+	base := prefix + "{" + strings.ToLower(i.String()) + "}"
 	return keys{base, base + ":token"}
 }
 
