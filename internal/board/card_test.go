@@ -115,6 +115,38 @@ func TestDeal(t *testing.T) {
 	}
 }
 
+// TestCards: what a card says, a person's and a contributor's among them.
+func TestCards(t *testing.T) {
+	facts := busy(t)
+	kept := issue(t, 12, "Kept", "agent:implement")
+	kept.Labels = append(kept.Labels, "do-not-pickup")
+	kept.HoldBy, kept.HoldAt = "ann", now.Add(-time.Hour)
+	person := func(number int, ttl time.Duration) lifecycle.Facts {
+		return issue(t, number, "A person's", "agent:implement", holds(time.Hour, "Olga").as(func(r *claim.Record) {
+			r.Person, r.TTL = "Olga", ttl
+		}))
+	}
+	assigned := issue(t, 15, "Assigned", "agent:implement")
+	assigned.Assignees = []string{"OLGA"}
+	text := ""
+	for _, c := range board.Deal(lifecycle.DefaultRules(), append(facts, kept, person(13, claim.NoExpiry),
+		person(14, time.Hour), assigned)) {
+		text += fmt.Sprintf("%s %q %s: %s\n  holder=%q worker=%q login=%q branch=%q\n", c.Issue, c.Title, c.Lane, c.Why,
+			c.Holder, c.Worker, c.Login, c.Branch)
+		text += fmt.Sprintf("  since=%s seen=%s until=%s ends=%q\n", at(c.Since), at(c.Seen), at(c.Until), c.Ends)
+		text += fmt.Sprintf("  expired=%t plan=%t person=%t mine=%t request=%t free=%t stranded=%t %v %v\n", c.Expired,
+			c.Plan, c.Person, c.Mine, c.Request, c.Free, c.Stranded, c.Marks, c.Pulls)
+	}
+	golden.Check(t, "testdata/cards.txt", text)
+}
+
+func at(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.Format("15:04")
+}
+
 // TestMarkCycles: what is part of a dependency cycle is marked for a person, whichever repositories
 // it goes through; what only waits is not.
 func TestMarkCycles(t *testing.T) {

@@ -180,7 +180,7 @@ func (m *Model) scrolled(name string, all bool) bool {
 		return false
 	}
 
-	m.top = max(min(m.top, len(m.page())-1), 0)
+	m.top = max(min(m.top, len(m.page())-m.room()), 0)
 	return true
 }
 
@@ -234,7 +234,7 @@ func (m Model) wheeled(x, y int, b tea.MouseButton) Model {
 	l, _, ok := m.under(x, y)
 	step := map[tea.MouseButton][2]string{tea.MouseWheelUp: {"up", "K"}, tea.MouseWheelDown: {"down", "J"}}[b]
 	switch {
-	case m.mode == helping || m.mode == browsing && m.details && (!ok || !m.onColumns()):
+	case m.mode == helping || m.mode == browsing && (!ok || !m.onColumns()):
 		m.scrolled(step[1], true)
 	case m.mode == browsing && ok:
 		m.lane = l

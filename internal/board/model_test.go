@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image/color"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -31,9 +32,9 @@ type desk struct {
 	after    func(*board.Snapshot, board.Order)
 }
 
-func (d *desk) Read(context.Context) (board.Snapshot, error) {
+func (d *desk) Read(ctx context.Context) (board.Snapshot, error) {
 	d.did = append(d.did, "read")
-	return d.snapshot, d.err
+	return d.snapshot, errors.Join(d.err, ctx.Err())
 }
 
 func (d *desk) Do(_ context.Context, o board.Order) (board.Answer, error) {
@@ -53,7 +54,7 @@ func (d *desk) Hint(error) string { return "label-state doctor acme/app" }
 
 var special = map[string]rune{
 	"enter": tea.KeyEnter, "esc": tea.KeyEscape, "space": tea.KeySpace,
-	"pgdown": tea.KeyPgDown, "left": tea.KeyLeft, "right": tea.KeyRight, "up": tea.KeyUp, "down": tea.KeyDown, "backspace": tea.KeyBackspace,
+	"pgdown": tea.KeyPgDown, "pgup": tea.KeyPgUp, "home": tea.KeyHome, "end": tea.KeyEnd, "tab": tea.KeyTab, "f5": tea.KeyF5, "left": tea.KeyLeft, "right": tea.KeyRight, "up": tea.KeyUp, "down": tea.KeyDown, "backspace": tea.KeyBackspace,
 }
 
 // press plays keys and everything they set off, but for the clock.
@@ -65,6 +66,9 @@ func press(m tea.Model, keys string) tea.Model {
 		}
 
 		msg := tea.KeyPressMsg{Code: []rune(key)[0], Text: key}
+		if letter, ctrl := strings.CutPrefix(key, "ctrl+"); ctrl {
+			msg = tea.KeyPressMsg{Code: []rune(letter)[0], Mod: tea.ModCtrl}
+		}
 		if code, ok := special[key]; ok {
 			msg = tea.KeyPressMsg{Code: code}
 		}
@@ -96,13 +100,7 @@ func send(m tea.Model, msg tea.Msg) tea.Model {
 func start(t *testing.T, d *desk, width, height int) tea.Model {
 	t.Helper()
 	if d.snapshot.Cards == nil {
-		d.snapshot = board.Snapshot{
-			Cards:   board.Deal(lifecycle.DefaultRules(), busy(t)),
-			Now:     now,
-			Viewer:  "olga",
-			Repos:   []string{"acme/app"},
-			Details: atLength,
-		}
+		d.snapshot = full(t)
 	}
 
 	var m tea.Model = board.New(t.Context(), d, board.Options{Name: "acme/app", Every: 30 * time.Second})
@@ -112,6 +110,18 @@ func start(t *testing.T, d *desk, width, height int) tea.Model {
 	d.did = nil
 
 	return send(m, firstRead(t, m))
+}
+
+// full is a snapshot with something in every lane.
+func full(t *testing.T) board.Snapshot {
+	t.Helper()
+	return board.Snapshot{
+		Cards:   board.Deal(lifecycle.DefaultRules(), busy(t)),
+		Now:     now,
+		Viewer:  "olga",
+		Repos:   []string{"acme/app"},
+		Details: atLength,
+	}
 }
 
 // atLength is an issue at length, longer than a small screen.
@@ -195,6 +205,11 @@ func TestKeys(t *testing.T) {
 	for _, c := range []struct{ keys, screen, did string }{
 		{"", "▌#1", "read"},
 		{"j", "▌#2", "read"},
+		{"k", "▌#1", "read"},
+		{"j j up", "▌#2", "read"},
+		{"end", "▌#11", "read"},
+		{"end home", "▌#1", "read"},
+		{"tab", "▌#6", "read"},
 		{"down down", "▌#3", "read"},
 		{"j j j j j j k", "▌#3", "read"},
 		{"G", "▌#11", "read"},
@@ -210,6 +225,13 @@ func TestKeys(t *testing.T) {
 		{"/ d r a k e enter esc", "▌#3", "read"},
 		{"/ g r ö enter", "▌#5", "read"}, // its title begins with a capital
 		{"/ q q enter", "READY 0", "read"},
+		{"/ q q enter enter", "READY 0", "read"},
+		{"/ q q enter p", "Pause acme/app?", "read"},
+		{"/ q q esc j", "▌#5", "read"},
+		{"/ # 1 enter s", "by age · /#1", "read"},
+		{"/ d r a k e j", "/drakej█", "read"},
+		{"/ q space a space ctrl+w", "/q █", "read"},
+		{"/ q q ctrl+u d", "/d█", "read"},
 		{"m", "▌#3", "read"},
 		{"m 3", "▌#6", "read"},
 		{"m", "only mine", "read"},
@@ -227,11 +249,26 @@ func TestKeys(t *testing.T) {
 		{"h y", "copied, if this terminal lets programs copy: label-state claim acme/app#4", "read"},
 		{"l y", "copied, if this terminal lets programs copy: label-state approve acme/app#6", "read"},
 		{"u", "▌#1", "read, read"},
+		{"f5", "▌#1", "read, read"},
 		{"?", "filter: every word", "read"},
 		{"? x", "▌#1", "read"},
 		{"enter", "acme/app#1 at 12:00:00", "read"},
 		{"enter j", "record 2 of the log", "read"},
 		{"enter G", "record 30 of the log", "read"},
+		{"enter end", "record 30 of the log", "read"},
+		{"enter G g", "acme/app#1 at 12:00:00", "read"},
+		{"enter G home", "acme/app#1 at 12:00:00", "read"},
+		{"enter J J", "record 2 of the log", "read"},
+		{"enter k", "acme/app#1 at 12:00:00", "read"},
+		{"enter j j j K", "↓ 9 more lines", "read"},
+		{"enter j j j k", "↓ 9 more lines", "read"},
+		{"enter j j j up", "↓ 9 more lines", "read"},
+		{"enter ctrl+d", "record 30 of the log", "read"},
+		{"enter G ctrl+u", "acme/app#1 at 12:00:00", "read"},
+		{"enter G K", "↓ 2 more lines", "read"},
+		{"enter pgdown", "record 30 of the log", "read"},
+		{"enter space pgup", "acme/app#1 at 12:00:00", "read"},
+		{"enter j enter enter", "acme/app#1 at 12:00:00", "read"},
 		{"enter esc", "▌#1", "read"},
 		{"enter enter", "▌#1", "read"},
 		{"c", "Take #1 from lucius by force, for yourself?", "read"},
@@ -273,6 +310,11 @@ func TestQuit(t *testing.T) {
 			t.Errorf("%s does not quit", msg)
 		}
 	}
+
+	_, cmd := start(t, &desk{}, 80, 24).Update(tea.KeyPressMsg{Code: 'z', Mod: tea.ModCtrl})
+	if cmd == nil || cmd() != tea.Suspend() {
+		t.Error("ctrl+z does not suspend")
+	}
 }
 
 // TestMouse: what clicks and the wheel do, at cells of board-80.txt and board-200-details.txt.
@@ -293,6 +335,13 @@ func TestMouse(t *testing.T) {
 		{80, "", []tea.Msg{wheel(30, 5, tea.MouseWheelDown)}, "▌#2"},
 		{80, "G", []tea.Msg{wheel(5, 5, tea.MouseWheelUp)}, "▌#4"},
 		{80, "c", []tea.Msg{click(5, 6)}, "▌#1"},
+		{80, "", []tea.Msg{click(26, 6)}, "▌#1"},
+		{80, "enter", []tea.Msg{wheel(5, 5, tea.MouseWheelDown)}, "↓ 10 more lines"},
+		{200, "enter G", nil, "▌#11"},
+		{200, "enter ?", nil, "another one shows the whole issue; the wheel scrolls."},
+		{40, "", []tea.Msg{click(3, 3)}, "["},
+		{80, "h c", []tea.Msg{wheel(30, 5, tea.MouseWheelDown)}, "▌#4"},
+		{80, "", []tea.Msg{tea.MouseClickMsg{X: 5, Y: 6, Button: tea.MouseRight}}, "▌#1"},
 		{80, "?", []tea.Msg{click(5, 6), wheel(5, 6, tea.MouseWheelDown)}, "first and last card"},
 		{200, "enter", []tea.Msg{wheel(150, 5, tea.MouseWheelDown)}, "│ record 1 of"},
 		{200, "enter", []tea.Msg{click(5, 6)}, "acme/app#5 at"},
@@ -365,6 +414,10 @@ func TestTrouble(t *testing.T) {
 
 // TestFirstReadFails: there is no empty board that looks like an answer.
 func TestFirstReadFails(t *testing.T) {
+	if got := text(board.New(t.Context(), &desk{}, board.Options{})); !strings.Contains(got, "reading …") {
+		t.Errorf("before anything is read:\n%s", got)
+	}
+
 	got := text(start(t, &desk{err: errors.New("no network")}, 80, 24))
 	if !strings.Contains(got, "nothing could be read: no network") || strings.Contains(got, "issues,") ||
 		strings.Contains(got, "READY") {
@@ -375,30 +428,141 @@ func TestFirstReadFails(t *testing.T) {
 // TestBorneOut: what an order did is said once a snapshot shows it. Until then nothing above says
 // the opposite of what is below.
 func TestBorneOut(t *testing.T) {
-	facts := func(number int, label string, log ...event) board.Card {
-		return board.Deal(lifecycle.DefaultRules(), []lifecycle.Facts{issue(t, number, "x", label, log...)})[0]
+	const late = "GitHub does not show it yet, u reads again"
+	paused := func(repo string, here bool) board.Pause { return board.Pause{Repo: repo, Here: here} }
+	card := func(number int, change func(*board.Card)) func(*board.Snapshot, board.Order) {
+		return func(r *board.Snapshot, _ board.Order) {
+			r.Cards = slices.Clone(r.Cards)
+			for n := range r.Cards {
+				if r.Cards[n].Issue.Number == number {
+					change(&r.Cards[n])
+				}
+			}
+		}
 	}
-	mine := facts(4, "agent:implement",
-		holds(0, "olga").as(func(r *claim.Record) { r.Person, r.TTL = "olga", claim.NoExpiry }))
-	mine.Holder, mine.Person, mine.Lane = "Olga", true, board.People
+	pauses := func(all ...board.Pause) func(*board.Snapshot, board.Order) {
+		return func(r *board.Snapshot, _ board.Order) { r.Pauses = all }
+	}
+	olgas := func(c *board.Card) { c.Holder, c.Worker, c.Person = "Olga", "", true }
+	nobodys := func(c *board.Card) { c.Holder, c.Worker, c.Person, c.Plan = "", "", false, false }
 
 	for _, c := range []struct {
-		name      string
-		after     func(*board.Snapshot, board.Order)
-		want, not string
+		keys, want string
+		before     func(*board.Snapshot, board.Order)
+		after      func(*board.Snapshot, board.Order)
 	}{
-		{
-			"GitHub shows it", func(r *board.Snapshot, _ board.Order) { r.Cards = []board.Card{mine} }, "#4 is yours",
-			"nobody holds it",
-		},
-		{"not yet", nil, "done: label-state claim acme/app#4; GitHub does not show it yet, u reads again", "is yours"},
+		{"h c y", "#4 is yours", nil, card(4, olgas)},
+		{"h c y", late, nil, nil},
+		{"h c y", late, nil, card(4, func(c *board.Card) { c.Holder, c.Worker = "olga", "olga:1" })},
+		{"c o enter", "#1 is yours", nil, card(1, olgas)},
+		{"h r y", "#4 is released", card(4, olgas), card(4, nobodys)},
+		{"h r y", late, card(4, olgas), nil},
+		{"f o enter", "the hold on #1 is ended", nil, card(1, nobodys)},
+		{"f o enter", "the hold on #1 is ended", nil, card(1, func(c *board.Card) { c.Worker = "vera:9" })},
+		{"f o enter", late, nil, nil},
+		{"l a y", "the plan on #6 is approved", nil, card(6, nobodys)},
+		{"l a y", late, nil, nil},
+		{"l x n enter", "the plan on #6 is rejected", nil, card(6, nobodys)},
+		{"p d enter", "acme/app is paused", nil, pauses(paused("acme/web", false), paused("acme/app", false))},
+		{"p d enter", late, nil, pauses(paused("acme/web", false))},
+		{"p d enter", late, nil, pauses(paused("acme/app", true))},
+		{"p y", "acme/app is no longer paused", pauses(paused("acme/app", true)), pauses(paused("acme/web", false))},
+		{"p y", late, pauses(paused("acme/app", true)), nil},
 	} {
-		got := text(press(start(t, &desk{after: c.after, answer: board.Answer{Warnings: []string{"tell them"}}}, 80,
-			24), "h c y"))
-		if !strings.Contains(got, c.want) || strings.Contains(got, c.not) || !strings.Contains(got, "note: tell them") ||
-			strings.Contains(got, "Olga (you)") != (c.after != nil) {
-			t.Errorf("%s: want %q and no %q\n%s", c.name, c.want, c.not, got)
+		d := &desk{answer: board.Answer{Warnings: []string{"tell them"}}, snapshot: full(t), after: c.after}
+		if c.before != nil {
+			c.before(&d.snapshot, board.Order{})
 		}
+
+		got := strings.Join(strings.Fields(text(press(start(t, d, 80, 24), c.keys))), " ")
+		if !strings.Contains(got, c.want) || !strings.Contains(got, "note: tell them") ||
+			strings.Contains(got, late) != (c.want == late) ||
+			c.want == "#4 is yours" && (strings.Contains(got, "c claim") || !strings.Contains(got, "r release")) {
+			t.Errorf("%s: want %q\n%s", c.keys, c.want, got)
+		}
+	}
+}
+
+// TestSorted: the orders of the cards of a column.
+func TestSorted(t *testing.T) {
+	with := func(number int, label string, log ...event) lifecycle.Facts {
+		f := issue(t, number, "x", "agent:in-flight", log...)
+		f.Labels = append(f.Labels, label)
+		f.Created = now.Add(-time.Duration(number) * time.Minute)
+		return f
+	}
+	forever := holds(3*time.Hour, "d").as(func(r *claim.Record) { r.TTL = claim.NoExpiry })
+	d := &desk{snapshot: board.Snapshot{Now: now, Cards: board.Deal(lifecycle.DefaultRules(), []lifecycle.Facts{
+		with(1, "p3", forever), with(2, "p2", holds(time.Hour, "a")), with(3, "p0", holds(2*time.Hour, "b")), with(4, "p1"),
+	})}}
+	for keys, want := range map[string]string{
+		"": "1 2 3 4", "s": "1 3 2 4", "s s": "3 2 1 4", "s s s": "3 4 2 1", "s s s s": "1 2 3 4",
+	} {
+		m, got := press(start(t, d, 80, 60), keys+" g"), []string{}
+		for range 4 {
+			_, after, _ := strings.Cut(text(m), "▌#")
+			got = append(got, after[:1])
+			m = press(m, "j")
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %v, want %s", keys, got, want)
+		}
+	}
+}
+
+// TestNames: an issue is named as shortly as it can be told from the others.
+func TestNames(t *testing.T) {
+	for repos, want := range map[string]string{
+		"acme/app": "▌#1 ", "acme/app acme/web": "▌app#1 ", "acme/app acme/web olga/app": "▌acme/app#1 ",
+	} {
+		s := full(t)
+		s.Repos = strings.Fields(repos)
+		if got := text(start(t, &desk{snapshot: s}, 120, 24)); !strings.Contains(got, want) {
+			t.Errorf("%s: no %q\n%s", repos, want, got)
+		}
+
+		pause := map[bool]string{true: "Pause acme/app?", false: "select a card: the pause applies"}[len(s.Repos) == 1]
+		if got := text(press(start(t, &desk{snapshot: s}, 120, 24), "/ q q enter p")); !strings.Contains(got, pause) {
+			t.Errorf("%s: no %q\n%s", repos, pause, got)
+		}
+	}
+}
+
+// TestOneOrderAtATime: while an order is carried out nothing is read, and no other order begins.
+func TestOneOrderAtATime(t *testing.T) {
+	d := &desk{}
+	m, do := press(start(t, d, 80, 24), "h c").Update(tea.KeyPressMsg{Code: 'y', Text: "y"})
+	m = press(m, "u c")
+	m, _ = m.Update(board.Tick(now))
+	m, _ = m.Update(board.Tick(now.Add(time.Hour)))
+	if got := text(m); len(d.did) != 1 || !strings.Contains(got, "label-state claim acme/app#4 …") {
+		t.Errorf("it did %q\n%s", d.did, got)
+	}
+	if press(send(m, do()), ""); strings.Join(d.did, ", ") != "read, claim acme/app#4, read" {
+		t.Errorf("it did %q", d.did)
+	}
+}
+
+// TestNotices: what nobody has to read goes away by itself.
+func TestNotices(t *testing.T) {
+	for keys, want := range map[string]string{
+		"M": "the terminal uses the mouse", "r": "lucius holds #1, not you", "h c n": "nothing was done",
+		"f esc": "nothing was done", "/ q q enter c": "no card is selected",
+	} {
+		m := press(start(t, &desk{}, 80, 24), keys)
+		for _, after := range []int{0, 14, 15} {
+			m, _ = m.Update(board.Tick(now.Add(time.Duration(after) * time.Second)))
+			if got := text(m); strings.Contains(got, want) != (after < 15) {
+				t.Errorf("%s, %d s later: %q\n%s", keys, after, want, got)
+			}
+		}
+	}
+}
+
+// TestNarrow: the column of the cursor is there in any terminal.
+func TestNarrow(t *testing.T) {
+	if got := text(start(t, &desk{}, 10, 24)); !strings.Contains(got, "▌#1") {
+		t.Errorf("screen:\n%s", got)
 	}
 }
 
@@ -442,6 +606,18 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
+// TestNeverByItself: a board without a pace reads when it is asked to.
+func TestNeverByItself(t *testing.T) {
+	d := &desk{}
+	var m tea.Model = board.New(t.Context(), d, board.Options{Name: "acme/app"})
+	m = send(m, firstRead(t, m))
+	m, _ = m.Update(board.Tick(now))
+	m, _ = m.Update(board.Tick(now.Add(time.Hour)))
+	if got := text(m); strings.Contains(got, "reading") || strings.Contains(got, "every") {
+		t.Errorf("screen:\n%s", got)
+	}
+}
+
 // TestWatch: ages grow with the clock, and it reads again when it is time and not before; later
 // each time that reading fails.
 func TestWatch(t *testing.T) {
@@ -450,7 +626,11 @@ func TestWatch(t *testing.T) {
 	at := now
 	tick := func(m tea.Model, after time.Duration) (tea.Model, tea.Cmd) {
 		at = at.Add(after)
-		return m.Update(board.Tick(at))
+		m, next := m.Update(board.Tick(at))
+		if next == nil {
+			t.Errorf("the clock stands still at %s", at)
+		}
+		return m, next
 	}
 
 	m, _ = tick(m, 0)
@@ -559,7 +739,11 @@ func TestFits(t *testing.T) {
 			facts[n].Title = string(rapid.SliceOfN(rapid.Byte(), 0, 200).Draw(t, "title"))
 		}
 		width, height := rapid.IntRange(1, 250).Draw(t, "width"), rapid.IntRange(1, 70).Draw(t, "height")
-		d := &desk{snapshot: board.Snapshot{Cards: board.Deal(lifecycle.DefaultRules(), facts), Now: now}}
+		pauses := []board.Pause{{Repo: "acme/app", Text: strings.Repeat(facts[0].Title+" ", 3)}}
+		d := &desk{snapshot: board.Snapshot{
+			Cards: board.Deal(lifecycle.DefaultRules(), facts), Now: now,
+			Pauses: pauses[:rapid.IntRange(0, 1).Draw(t, "pauses")],
+		}}
 		var m tea.Model = board.New(t.Context(), d, board.Options{Name: "acme/app"})
 		m = send(send(m, tea.WindowSizeMsg{Width: width, Height: height}), m.Init()().(tea.BatchMsg)[0]())
 		m = press(m, strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{

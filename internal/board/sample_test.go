@@ -1,6 +1,7 @@
 package board_test
 
 import (
+	"cmp"
 	"testing"
 	"time"
 
@@ -54,7 +55,7 @@ func issue(t *testing.T, number int, title, label string, log ...event) lifecycl
 			ID:      int64(n + 1),
 			Created: at,
 			Updated: at,
-			Author:  "agents",
+			Author:  cmp.Or(e.Person, "agents"),
 			Trusted: true,
 			Body:    body,
 		})

@@ -3,13 +3,17 @@ package git_test
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/label-state/label-state/internal/git"
 )
@@ -150,8 +154,12 @@ func TestQuestionsStartNothing(t *testing.T) {
 	m.run(clone, "config", "remote.origin.url", "ssh://host/a/b")
 	_ = os.Remove(m.seen)
 	g := git.Git{Dir: clone, Env: m.env}
-	if _, err := g.Ask(t.Context(), "status", "--porcelain"); err != nil {
-		t.Error(err)
+	m.run(clone, "config", "status.showUntrackedFiles", "no")
+	if err := os.WriteFile(filepath.Join(clone, "new"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := g.Ask(t.Context(), git.Status()...); err != nil || out != "?? new" {
+		t.Errorf("status: %q, %v", out, err)
 	}
 
 	if _, err := g.Ask(t.Context(), "cat-file", "-e", strings.Repeat("1", 40)); err == nil {
@@ -205,16 +213,72 @@ func TestLeadsNowhere(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if place, err := git.Find(clone, sub); err == nil {
-		t.Errorf("GIT_DIR of a plain folder: %+v", place)
+	for env, want := range map[string]string{
+		sub:                        sub + " is not a git directory",
+		"gone":                     "follow GIT_DIR: ",
+		"../.git":                  "",
+		m.at("clone", ".git", "x"): "no such file",
+	} {
+		place, err := git.Find(sub, env)
+		if want == "" && (err != nil || place != git.Place{Dir: m.at("clone", ".git"), Named: true}) ||
+			want != "" && (err == nil || !strings.Contains(err.Error(), want) || place.Dir != "") {
+			t.Errorf("GIT_DIR=%s: %+v, %v, want %q", env, place, err, want)
+		}
 	}
 
-	if err := os.WriteFile(filepath.Join(sub, ".git"), []byte("gitdir: ..\n"), 0o600); err != nil {
+	dot := filepath.Join(sub, ".git")
+	for text, want := range map[string]string{
+		"gitdir: ..\n":      "which is none",
+		"gitdir: \n":        dot + " does not say where it is",
+		"../.git\n":         dot + " does not say where it is",
+		"gitdir: ../.git\n": "",
+	} {
+		if err := os.WriteFile(dot, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+
+		place, err := git.Find(sub, "")
+		if want == "" && (err != nil || place.Dir != m.at("clone", ".git")) ||
+			want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%q: %+v, %v, want %q", text, place, err, want)
+		}
+	}
+
+	if _, err := git.Linked(clone); err == nil || errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a folder is no link: %v", err)
+	}
+
+	if _, err := git.Find(filepath.Join(dot, "x"), ""); err == nil || errors.Is(err, git.ErrNone) {
+		t.Errorf("below a file: %v", err)
+	}
+}
+
+// TestCommon: what all worktrees share is where commondir says.
+func TestCommon(t *testing.T) {
+	m := newMachine(t)
+	clone := m.at("clone")
+	m.run(m.dir, "init", "-q", clone)
+	m.run(clone, "commit", "-q", "--allow-empty", "-m", "one")
+	m.run(clone, "worktree", "add", "-q", m.at("linked"))
+	own, err := git.Linked(m.at("linked"))
+	if err != nil {
 		t.Fatal(err)
 	}
 
-	if place, err := git.Find(sub, ""); err == nil {
-		t.Errorf(".git that names a plain folder: %+v", place)
+	for _, dir := range []string{own, m.at("clone", ".git")} {
+		if got, err := git.Common(dir); err != nil || got != m.at("clone", ".git") {
+			t.Errorf("of %s: %s, %v", dir, got, err)
+		}
+	}
+
+	if err := os.Remove(filepath.Join(own, "commondir")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(own, "commondir"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := git.Common(own); err == nil {
+		t.Errorf("commondir is a folder: %s", got)
 	}
 }
 
@@ -238,8 +302,6 @@ func TestErrors(t *testing.T) {
 			func() error { _, err := g.Do(t.Context(), "worktree", "add", m.at("x"), "nope"); return err },
 			"git worktree in " + clone + ": invalid reference: nope", false,
 		},
-		{func() error { _, err := g.Ask(t.Context(), "config", "a.b"); return err }, "git config in " + clone +
-			": exit code 1", true},
 		{func() error { _, err := g.Ask(over, "version"); return err }, "git version in " + clone +
 			": context canceled", false},
 		{func() error { _, _, err := g.Talk(over, &bytes.Buffer{}, "push"); return err }, "git push in " + clone +
@@ -279,5 +341,178 @@ func TestLocate(t *testing.T) {
 		if err := g.Locate(); g.Path != c.want || (err == nil) != (c.want != "") {
 			t.Errorf("Locate with %q: %q, %v", c.env, g.Path, err)
 		}
+	}
+}
+
+// fake is a program of the shell in the place of git.
+func (m machine) fake(script string) git.Git {
+	m.Helper()
+	path := m.at("fake")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+		m.Fatal(err)
+	}
+	return git.Git{Dir: m.dir, Env: append(m.env, "GIT_ASKPASS=ask", "SSH_ASKPASS=ask"), Path: path}
+}
+
+// read is Stream with all of what git prints.
+func read(ctx context.Context, g git.Git, stdin string, args ...string) (out string, err error) {
+	err = g.Stream(ctx, stdin, args, func(r *bufio.Reader) error {
+		text, err := io.ReadAll(r)
+		out = string(text)
+		return err
+	})
+	return out, err
+}
+
+// TestWhatGitGets: the words, the variables and the input of each way to run it.
+func TestWhatGitGets(t *testing.T) {
+	m := newMachine(t)
+	g := m.fake(`echo "$*"
+echo "$LC_ALL $GIT_TERMINAL_PROMPT $GIT_OPTIONAL_LOCKS ($GIT_ASKPASS$SSH_ASKPASS) $SSH_ASKPASS_REQUIRE"
+echo "$GIT_NO_LAZY_FETCH $GIT_ALLOW_PROTOCOL $GIT_FLUSH $GCM_INTERACTIVE"
+cat`)
+	const quiet = "\nC 0 0 () never\n"
+	for name, c := range map[string]struct {
+		run  func() (string, error)
+		want string
+	}{
+		"ask": {
+			func() (string, error) { return g.Ask(t.Context(), "x", "y") },
+			"-c core.fsmonitor=false x y" + quiet + "1 none  ",
+		},
+		"feed": {
+			func() (string, error) { return g.Feed(t.Context(), "in", "x") },
+			"-c core.fsmonitor=false x" + quiet + "1 none  \nin",
+		},
+		"do": {func() (string, error) { return g.Do(t.Context(), "x") }, "x" + quiet + "   "},
+		"help": {
+			func() (string, error) { return g.Help(t.Context(), "in", "x") },
+			"-c credential.interactive=false x" + quiet + "   never\nin",
+		},
+		"talk": {func() (string, error) {
+			out, code, err := g.Talk(t.Context(), &bytes.Buffer{}, "x")
+			return out, errors.Join(err, exitError(code))
+		}, "x\n   (askask) \n   \n"},
+		"stream": {
+			func() (string, error) { return read(t.Context(), g, "in", "x") },
+			"-c core.fsmonitor=false x" + quiet + "1 none 0 \nin",
+		},
+	} {
+		if got, err := c.run(); err != nil || got != "-c safe.bareRepository=explicit "+c.want {
+			t.Errorf("%s: %v, got\n%s\nwant\n%s", name, err, got, c.want)
+		}
+	}
+}
+
+func exitError(code int) error {
+	if code == 0 {
+		return nil
+	}
+	return fmt.Errorf("exit code %d", code)
+}
+
+// TestCause: of all that git said, the line that says what went wrong.
+func TestCause(t *testing.T) {
+	m := newMachine(t)
+	g := m.fake(`echo out; printf %s "$SAYS" >&2; [ "$CODE" ] || kill -9 $$; exit "$CODE"`)
+	for _, c := range []struct {
+		says, code, want string
+		no               bool
+	}{
+		{"", "127", "exit code 127", true},
+		{"", "128", "exit code 128", false},
+		{"", "", "signal: killed", false},
+		{"warning: old\nerror: bad.\nfatal: worse\n", "1", "bad", true},
+		{"fatal: worse\nerror: bad\n", "1", "worse", true},
+		{"ssh: no\nfatal: Could not read from remote repository.\n\nCheck it.\n", "128", "ssh: no", false},
+		{"fatal: Could not read from remote repository.\n", "128", "Could not read from remote repository", false},
+		{"one\n\n two \n\n", "2", "two", true},
+	} {
+		g.Env = append(m.env, "SAYS="+c.says, "CODE="+c.code)
+		_, asked := g.Ask(t.Context(), "-q", "x")
+		_, streamed := read(t.Context(), g, "", "-q", "x")
+		for _, err := range []error{asked, streamed} {
+			if err == nil || err.Error() != "git x in "+m.dir+": "+c.want || git.No(err) != c.no {
+				t.Errorf("%q: %v (no: %t), want %s", c.says, err, git.No(err), c.want)
+			}
+		}
+
+		var said bytes.Buffer
+		out, code, err := g.Talk(t.Context(), &said, "x")
+		if out != "out\n" || fmt.Sprint(code) != cmp.Or(c.code, "-1") || (err == nil) != (c.code != "") ||
+			said.String() != c.says {
+			t.Errorf("talk: %q, %d, %v, said %q", out, code, err, &said)
+		}
+	}
+}
+
+// TestStreamEnds: what the reader says counts, unless git has cut its answer off.
+func TestStreamEnds(t *testing.T) {
+	m := newMachine(t)
+	enough := errors.New("enough")
+	for _, c := range []struct {
+		script string
+		says   error
+		want   string
+	}{
+		{"exec yes", enough, "enough"},
+		{"exit 3", io.ErrUnexpectedEOF, "exit code 3"},
+		{"exit 0", io.ErrUnexpectedEOF, "unexpected EOF"},
+	} {
+		err := m.fake(c.script).Stream(t.Context(), "", []string{"x"}, func(r *bufio.Reader) error {
+			_, _ = r.Peek(1)
+			return c.says
+		})
+		if err == nil || err.Error() != "git x in "+m.dir+": "+c.want {
+			t.Errorf("%s: %v, want %s", c.script, err, c.want)
+		}
+	}
+
+	over, cancel := context.WithCancel(t.Context())
+	err := m.fake("echo; exec sleep 100").Stream(over, "", []string{"x"}, func(r *bufio.Reader) error {
+		cancel()
+		_, err := io.ReadAll(r)
+		return err
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("given up: %v", err)
+	}
+}
+
+// TestStopped: a git whose time is over is asked to end, so that it removes what it has half made, and
+// the reason is the caller's.
+func TestStopped(t *testing.T) {
+	m := newMachine(t)
+	g := m.fake(`trap 'echo tidied >>seen; exit 1' TERM; echo >up; while :; do sleep 0.01; done`)
+	over := errors.New("the time is over")
+	for name, run := range map[string]func(context.Context) error{
+		"do":   func(ctx context.Context) error { _, err := g.Do(ctx, "x"); return err },
+		"talk": func(ctx context.Context) error { _, _, err := g.Talk(ctx, io.Discard, "x"); return err },
+	} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		go func() {
+			for ; ; time.Sleep(time.Millisecond) {
+				if os.Remove(m.at("up")) == nil {
+					cancel(over)
+					return
+				}
+			}
+		}()
+		if err := run(ctx); !errors.Is(err, over) {
+			t.Errorf("%s: %v", name, err)
+		}
+
+		text, _ := os.ReadFile(m.seen)
+		if _ = os.Remove(m.seen); string(text) != "tidied\n" {
+			t.Errorf("%s: git did not tidy up: %q", name, text)
+		}
+	}
+}
+
+// TestElsewhere: what points git at another repository is left out, and nothing else.
+func TestElsewhere(t *testing.T) {
+	all := []string{"PATH=/bin", "GIT_DIR=x", "GIT_INDEX_FILE=y", "GIT_DIRECTORY=z", "GIT_SSH_COMMAND=ssh"}
+	if got := strings.Join(git.Elsewhere(all), " "); got != "PATH=/bin GIT_DIRECTORY=z GIT_SSH_COMMAND=ssh" {
+		t.Errorf("left: %s", got)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
-	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/work"
 )
@@ -25,63 +24,70 @@ func (s *Source) Complete(ctx context.Context, id string, r work.Result) error {
 		}
 	}
 
-	i, h, _, err := s.mine(ctx, id, string(r.Outcome))
+	t, err := s.mine(ctx, id, string(r.Outcome))
 	if err != nil {
 		return err
 	}
 
-	w := h.Record.Worker
-	if err := s.tell(ctx, i, "result", w, r.Comment(w.Codename)); err != nil {
+	w := t.hold.Record.Worker
+	if err := s.tell(ctx, t.issue, "result", w, r.Comment(w.Codename)); err != nil {
 		return refusal(id, err)
 	}
 
 	if s.o.KeepFailed && r.Outcome != work.Success {
-		if err := s.client.AddLabel(ctx, i, s.scheme().NeedsScope); err != nil {
+		if err := s.client.AddLabel(ctx, t.issue, s.scheme().NeedsScope); err != nil {
 			return refusal(id, err)
 		}
 	}
 
-	return s.end(ctx, id, i, ledger.Ending{
+	return s.end(ctx, id, t.issue, ledger.Ending{
 		Worker:  w,
 		Outcome: string(r.Outcome),
 		Done:    r.Outcome == work.Success,
 		Reason:  short(r.Summary),
-		Token:   h.Token,
+		Token:   t.hold.Token,
 	})
 }
 
 // Release releases an issue undone: one that is closed, not claimed or not ours is refused.
 func (s *Source) Release(ctx context.Context, id string, o work.ReleaseOptions) error {
-	i, h, f, err := s.mine(ctx, id, claim.OutcomeCancelled)
+	t, err := s.mine(ctx, id, claim.OutcomeCancelled)
 	if err != nil {
 		return err
 	}
 
-	w := h.Record.Worker
-	if !f.Open {
-		return work.Refused(id, work.InvalidState, "%s is closed", i)
+	w := t.hold.Record.Worker
+	if !t.open {
+		return work.Refused(id, work.InvalidState, "%s is closed", t.issue)
 	}
 
 	if o.Comment {
-		if err := s.tell(ctx, i, "release", w, o.Note(w.Codename)); err != nil {
+		if err := s.tell(ctx, t.issue, "release", w, o.Note(w.Codename)); err != nil {
 			return refusal(id, err)
 		}
 	}
 
-	return s.end(ctx, id, i, ledger.Ending{
+	return s.end(ctx, id, t.issue, ledger.Ending{
 		Worker:  w,
 		Outcome: claim.OutcomeCancelled,
 		Reason:  short(o.Reason),
-		Token:   h.Token,
+		Token:   t.hold.Token,
 	})
+}
+
+// A task is an issue under a hold of ours.
+type task struct {
+	issue claim.Issue
+	hold  ledger.Hold
+	open  bool
 }
 
 // mine reads the issue and makes sure that we hold it, as the login that wrote the claim and with
 // the fencing token that it returned, or have ended the hold with that very outcome.
-func (s *Source) mine(ctx context.Context, id, outcome string) (claim.Issue, ledger.Hold, lifecycle.Facts, error) {
+func (s *Source) mine(ctx context.Context, id, outcome string) (task, error) {
 	i, err := s.issue(id)
 	if err != nil {
-		return i, ledger.Hold{}, lifecycle.Facts{}, err
+		return task{}, err
 	}
 
 	h, found := s.Hold(id)
@@ -91,29 +97,31 @@ func (s *Source) mine(ctx context.Context, id, outcome string) (claim.Issue, led
 
 	switch {
 	case err != nil:
-		return i, h, lifecycle.Facts{}, &work.Error{ID: id, Reason: work.SourceError, Err: err}
+		return task{}, &work.Error{ID: id, Reason: work.SourceError, Err: err}
 	case !found:
-		return i, h, lifecycle.Facts{}, work.Refused(id, work.InvalidState, "%s is not claimed from here", i)
+		return task{}, work.Refused(id, work.InvalidState, "%s is not claimed from here", i)
 	}
 
 	w := h.Record.Worker
 	f, err := s.ledger.Look(ctx, i)
 	if err != nil {
-		return i, h, f, refusal(id, err)
+		return task{}, refusal(id, err)
 	}
 
 	own, found := f.Log.Find(w)
 	stale := cmp.Or(f.Log.RefuseLogin(w, f.Viewer), f.Log.RefuseToken(w, h.Token))
 	switch {
 	case !found:
-		err = refusal(id, &ledger.LostError{Issue: i, Worker: w, Err: claim.ErrNotHolder})
+		stale = claim.ErrNotHolder
 	case !own.Live() && (own.End == nil || own.End.By != "" || own.End.Outcome != outcome):
-		err = refusal(id, &ledger.LostError{Issue: i, Worker: w, Err: claim.ErrEnded})
-	case stale != nil:
-		err = refusal(id, &ledger.LostError{Issue: i, Worker: w, Err: stale})
+		stale = claim.ErrEnded
 	}
 
-	return i, h, f, err
+	if stale != nil {
+		return task{}, refusal(id, &ledger.LostError{Issue: i, Worker: w, Err: stale})
+	}
+
+	return task{i, h, f.Open}, nil
 }
 
 // posts is how often a comment is tried whose answer got lost.

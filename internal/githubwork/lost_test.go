@@ -1,7 +1,10 @@
 package githubwork_test
 
 import (
+	"context"
+	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -29,7 +32,11 @@ func TestCompleteWhenAnswersGetLost(t *testing.T) {
 					Labels: []string{queued},
 				}})
 				o := agent("lucius")
-				o.Wait = clock{}.Sleep
+				var waits []time.Duration
+				o.Wait = func(ctx context.Context, d time.Duration) error {
+					waits = append(waits, d)
+					return clock{}.Sleep(ctx, d)
+				}
 				s := w.source(o)
 				if _, err := s.Claim(t.Context(), "github-1"); err != nil {
 					t.Fatal(err)
@@ -57,10 +64,33 @@ func TestCompleteWhenAnswersGetLost(t *testing.T) {
 					}
 				}
 
-				if said != 1 || times != 0 {
-					t.Errorf("said %d times, %d faults left", said, times)
+				if said != 1 || times != 0 || !slices.Equal(waits, []time.Duration{2 * time.Second}) {
+					t.Errorf("said %d times, %d faults left, waited %v", said, times, waits)
 				}
 			})
 		})
 	}
+}
+
+// TestCompleteStopped: who stops waiting for an answer that got lost has completed nothing.
+func TestCompleteStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, []githubsim.SeedIssue{{Number: 1, Title: "Work", Author: "bot", Labels: []string{queued}}})
+		o := agent("lucius")
+		o.Wait = func(context.Context, time.Duration) error { return context.Canceled }
+		s := w.source(o)
+		id := mustClaim(t, s, "github-1")
+		w.Fault = func(r *http.Request) *githubsim.Fault {
+			if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/comments") {
+				return nil
+			}
+			return &githubsim.Fault{Reset: true}
+		}
+
+		err := s.Complete(t.Context(), id, work.Result{Outcome: work.Success})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("complete: %v", err)
+		}
+		w.shows(1, "open", "agent:in-flight")
+	})
 }

@@ -219,10 +219,7 @@ type judge struct {
 func (j *judge) judge(ctx context.Context, candidates []work.Item) ([]work.Item, error) {
 	issues := make([]claim.Issue, len(candidates))
 	for n, i := range candidates {
-		var err error
-		if issues[n], err = j.issue(i.ID); err != nil {
-			return nil, err
-		}
+		issues[n] = j.issueOf(i.Number())
 	}
 
 	var out []work.Item
@@ -239,8 +236,6 @@ func (j *judge) judge(ctx context.Context, candidates []work.Item) ([]work.Item,
 		j.noteLimit(f.Limit)
 		v := j.ledger.Rules().Verdict(f, lifecycle.Seeker{Worker: j.o.Worker})
 		i.Claimed = v.Has(lifecycle.CodeInFlight) || v.Has(lifecycle.CodeOwn)
-		i.Blockers = []string{}
-
 		for _, b := range f.Blockers {
 			if b.Open {
 				i.Blockers = append(i.Blockers, b.Issue.String())
@@ -311,10 +306,10 @@ func (s *Source) read(ctx context.Context, id string) (github.Issue, error) {
 
 	i, err := s.client.Issue(ctx, issue)
 	if err != nil {
-		return i, refusal(id, err)
+		return github.Issue{}, refusal(id, err)
 	}
 	if i.PullRequest {
-		return i, work.Refused(id, work.NotFound, "%s is a pull request, which is never work", issue)
+		return github.Issue{}, work.Refused(id, work.NotFound, "%s is a pull request, which is never work", issue)
 	}
 
 	return i, nil

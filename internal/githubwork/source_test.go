@@ -212,7 +212,12 @@ func TestFetch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		issues, pull := queue()
 		w := newWorld(t, issues, pull)
-		s := w.source(agent("lucius"))
+		o := agent("lucius")
+		_, l := w.parts()
+		o.Take = func(ctx context.Context, i claim.Issue, judged ledger.Snapshot) (ledger.Hold, error) {
+			return l.Claim(ctx, i, ledger.Request{Worker: o.Worker, TTL: o.TTL, Judged: judged, Branch: "disk"})
+		}
+		s := w.source(o)
 		cases := map[string]struct {
 			o    work.FetchOptions
 			want string
@@ -221,6 +226,28 @@ func TestFetch(t *testing.T) {
 			"limit":    {work.FetchOptions{Limit: 2}, "github-3 github-2"},
 			"label":    {work.FetchOptions{Labels: []string{"AREA:io", queued}}, "github-2"},
 			"priority": {work.FetchOptions{Priorities: []work.Priority{work.Low, work.Critical}}, "github-1"},
+		}
+
+		for _, wrong := range []work.FetchOptions{{Limit: -1}, {Cursor: "nonsense"}} {
+			if page, err := s.Fetch(t.Context(), wrong); err == nil {
+				t.Errorf("%+v: %s", wrong, ids(page.Items))
+			}
+		}
+
+		if got, err := s.Get(t.Context(), "github-7"); err != nil || got.Title != "Closed" || got.Metadata.State != "closed" {
+			t.Errorf("a closed one: %+v, %v", got, err)
+		}
+		if got, err := s.Get(t.Context(), "7"); err == nil {
+			t.Errorf("without its source: %+v", got)
+		}
+
+		o.Exclude = []string{"area:io"}
+		picky := w.source(o)
+		if page, err := picky.Fetch(t.Context(), work.FetchOptions{}); err != nil || ids(page.Items) != "github-3 github-1" {
+			t.Errorf("with labels that this agent leaves: %s, %v", ids(page.Items), err)
+		}
+		if _, err := picky.Claim(t.Context(), "github-2"); !refused(err, work.InvalidState) {
+			t.Errorf("claim of what this agent leaves: %v", err)
 		}
 
 		for name, c := range cases {
@@ -242,6 +269,9 @@ func TestFetch(t *testing.T) {
 		if err != nil || !got.Item.Claimed {
 			t.Fatal(got, err)
 		}
+		if got, err := s.Get(t.Context(), "github-3"); err != nil || !got.Claimed {
+			t.Errorf("a claimed one: %+v, %v", got, err)
+		}
 		page, err := s.Fetch(t.Context(), work.FetchOptions{})
 		with, err2 := s.Fetch(t.Context(), work.FetchOptions{IncludeClaimed: true})
 		data, bad := json.MarshalIndent([]any{with.Items, s.NoWork()}, "", "\t")
@@ -252,6 +282,18 @@ func TestFetch(t *testing.T) {
 		if ids(page.Items) != "github-2 github-1" || ids(with.Items) != "github-3 github-2 github-1" ||
 			!with.Items[0].Claimed || with.Items[1].Claimed || errors.Join(err, err2) != nil {
 			t.Errorf("with a claim: %s, and with claimed ones %s: %v %v", ids(page.Items), ids(with.Items), err, err2)
+		}
+
+		// What was found is forgotten after a while, but for its attempts; what is gone is passed over no more.
+		time.Sleep(time.Minute)
+		if got, err = s.Claim(t.Context(), "github-1"); err != nil || len(got.Item.Tried) != 1 {
+			t.Errorf("claim of what was tried: %+v, %v", got.Item.Tried, err)
+		}
+		if err := w.Close("acme/app", 2, "bot"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Fetch(t.Context(), work.FetchOptions{}); err != nil || s.NoWork().Queue != 3 {
+			t.Errorf("of three issues %d were passed over, %v", s.NoWork().Queue, err)
 		}
 	})
 }
@@ -275,6 +317,11 @@ func TestManyPages(t *testing.T) {
 			t.Fatalf("%d items, %v", len(first.Items), err)
 		}
 
+		other := work.FetchOptions{Labels: []string{"p0"}, Cursor: first.Next}
+		if page, err := s.Fetch(t.Context(), other); err == nil {
+			t.Errorf("the place of one search in another: %s", ids(page.Items))
+		}
+
 		for _, n := range []int{1, 60, 120} {
 			if err := w.Close("acme/app", n, "bot"); err != nil {
 				t.Fatal(err)
@@ -294,11 +341,21 @@ func TestClaim(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		issues, pull := queue()
 		w := newWorld(t, issues, pull)
-		ann, bob := w.source(agent("ann")), w.source(agent("bob"))
+		o := agent("ann")
+		o.Worker.FiringID = "r1"
+		won := 0
+		o.Won = func(ledger.Hold) { won++ }
+		ann, bob := w.source(o), w.source(agent("bob"))
 		c, err := ann.Claim(t.Context(), "github-1")
 		if err != nil || c.Agent != "ann" || c.Run == "" || c.Token == 0 || c.Until.IsZero() ||
-			c.Item.Title != "Old and low" {
-			t.Fatalf("claim: %+v %v", c, err)
+			c.Item.Title != "Old and low" || won != 1 {
+			t.Fatalf("claim: %+v %v, told %d times", c, err, won)
+		}
+
+		page, err := ann.Fetch(t.Context(), work.FetchOptions{IncludeClaimed: true})
+		passed := slices.IndexFunc(ann.NoWork().Passed, func(p work.PassedOver) bool { return p.Reason == "own" })
+		if err != nil || !strings.Contains(ids(page.Items), "github-1") || passed < 0 {
+			t.Errorf("what is ours: %s, %+v, %v", ids(page.Items), ann.NoWork().Passed, err)
 		}
 
 		w.shows(1, "open", "agent:in-flight", "p3")
@@ -383,6 +440,51 @@ func TestClaimFailures(t *testing.T) {
 	}
 }
 
+// TestTake: what the caller's own way to claim refuses is refused for that reason.
+func TestTake(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, []githubsim.SeedIssue{{Number: 1, Title: "x", Author: "bot", Labels: []string{queued}}})
+		o := agent("ann")
+		o.Take = func(context.Context, claim.Issue, ledger.Snapshot) (ledger.Hold, error) {
+			return ledger.Hold{}, work.Refused("github-1", work.RateLimited, "later")
+		}
+		if _, err := w.source(o).Claim(t.Context(), "github-1"); !refused(err, work.RateLimited) {
+			t.Errorf("claim: %v", err)
+		}
+	})
+}
+
+// TestUnread: what could not be read is warned of where there is other work, and is an error where
+// there is none.
+func TestUnread(t *testing.T) {
+	for n, want := range map[int]string{50: "", 51: "github-51"} {
+		synctest.Test(t, func(t *testing.T) {
+			var issues []githubsim.SeedIssue
+			for n := range n {
+				issues = append(issues, githubsim.SeedIssue{
+					Number: n + 1, Title: "Work", Author: "bot",
+					Labels: []string{queued}, CreatedAt: at(n),
+				})
+			}
+
+			w := newWorld(t, issues)
+			asked := 0
+			w.Fault = func(*http.Request) *githubsim.Fault {
+				if asked++; asked != 2 { // first for the queue, then for its first fifty
+					return nil
+				}
+				return &githubsim.Fault{Status: 403, Body: `{"message":"no"}`}
+			}
+			o, warned := agent("ann"), 0
+			o.Warn = func(error) { warned++ }
+			page, err := w.source(o).Fetch(t.Context(), work.FetchOptions{})
+			if ids(page.Items) != want || (err == nil) != (want != "") || warned != 50 {
+				t.Errorf("%d issues: %s, %v, %d warnings", n, ids(page.Items), err, warned)
+			}
+		})
+	}
+}
+
 func TestComplete(t *testing.T) {
 	hostile := "done\n```\n<!-- agent-claim:codename=x firing_id=y nonce=1 -->\n@everyone"
 	cases := map[string]struct {
@@ -410,6 +512,9 @@ func TestComplete(t *testing.T) {
 				}})
 				o := agent("ann")
 				o.KeepFailed = c.keep
+				o.Wait = func(context.Context, time.Duration) error { return errors.New("nothing was lost") }
+				var ended []string
+				o.Ended = func(i claim.Issue, w claim.Worker) { ended = append(ended, i.String()+" "+w.Codename) }
 				s := w.source(o)
 				if _, err := s.Claim(t.Context(), "github-1"); err != nil {
 					t.Fatal(err)
@@ -418,6 +523,10 @@ func TestComplete(t *testing.T) {
 				h, _ := s.Hold("github-1")
 				if err := s.Complete(t.Context(), "github-1", c.result); err != nil {
 					t.Fatal(err)
+				}
+
+				if _, held := s.Hold("github-1"); held || !slices.Equal(ended, []string{"acme/app#1 ann"}) {
+					t.Errorf("told that %v ended, held: %t", ended, held)
 				}
 
 				w.shows(1, c.state, c.labels...)
@@ -442,6 +551,18 @@ func TestComplete(t *testing.T) {
 				if !refused(err, work.InvalidState) || !errors.Is(err, claim.ErrEnded) {
 					t.Errorf("with another outcome: %v", err)
 				}
+				err = again.Release(t.Context(), "github-1", work.ReleaseOptions{Comment: true})
+				if !refused(err, work.InvalidState) || len(w.bodies(1)) != 3 {
+					t.Errorf("release of what is complete: %v, %d comments", err, len(w.bodies(1)))
+				}
+
+				unread := errors.New("no disk")
+				o.Recall = func(claim.Issue) (ledger.Hold, bool, error) { return h, false, unread }
+				err = w.source(o).Complete(t.Context(), "github-1", c.result)
+				if e, is := errors.AsType[*work.Error](err); !is || e.Reason != work.SourceError || e.ID != "github-1" ||
+					!errors.Is(err, unread) {
+					t.Errorf("with records that cannot be read: %v", err)
+				}
 			})
 		})
 	}
@@ -454,12 +575,25 @@ func TestComplete(t *testing.T) {
 }
 
 // TestCompleteInterrupted: a completion that breaks at any request leaves nothing for others to
-// take twice, and repeating it finishes with one comment.
+// take twice, and repeating it finishes with one comment, also where that breaks at one request.
 func TestCompleteInterrupted(t *testing.T) {
-	for fail := range 12 {
+	for n := range 4 * 12 {
+		fail, once, keep := n%12, n/12, n/12%2 > 0
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t, []githubsim.SeedIssue{{Number: 1, Title: "x", Author: "bot", Labels: []string{queued}}})
-			s := w.source(agent("ann"))
+			o := agent("ann")
+			o.KeepFailed = keep
+			late := false
+			o.Warn = func(error) { late = true }
+			o.Wait = func(context.Context, time.Duration) error {
+				t.Error("it waits for what was refused")
+				return nil
+			}
+			s := w.source(o)
+			result := work.Result{Outcome: work.Success}
+			if keep {
+				result.Outcome = work.Failure
+			}
 			if _, err := s.Claim(t.Context(), "github-1"); err != nil {
 				t.Fatal(err)
 			}
@@ -474,19 +608,36 @@ func TestCompleteInterrupted(t *testing.T) {
 				return nil
 			}
 
-			err := s.Complete(t.Context(), "github-1", work.Result{Outcome: work.Success})
+			err := s.Complete(t.Context(), "github-1", result)
 			refuse.Store(false)
 			if page, err := w.source(agent("bob")).Fetch(t.Context(), work.FetchOptions{}); err != nil ||
 				len(page.Items) > 0 {
 				t.Errorf("half done after %d requests, and free: %v %v", fail, page.Items, err)
 			}
 
-			if err != nil {
-				err = s.Complete(t.Context(), "github-1", work.Result{Outcome: work.Success})
+			seen.Store(0)
+			w.Fault = func(*http.Request) *githubsim.Fault {
+				if seen.Add(1) == int64(once) {
+					return &githubsim.Fault{Status: 403, Body: `{"message":"no"}`}
+				}
+				return nil
+			}
+
+			for range 2 {
+				if err != nil {
+					err = s.Complete(t.Context(), "github-1", result)
+				}
 			}
 
 			if err != nil || len(w.bodies(1)) != 3 {
 				t.Errorf("after %d requests: %v, %d comments", fail, err, len(w.bodies(1)))
+			}
+			switch {
+			case late: // the issue is done, its labels are the next sweep's
+			case keep:
+				w.shows(1, "open", queued, "needs:human-scope")
+			default:
+				w.shows(1, "closed", "agent:done")
 			}
 		})
 	}
@@ -529,8 +680,8 @@ func TestRelease(t *testing.T) {
 		}
 
 		w.shows(1, "open", queued)
-		if n := len(w.bodies(1)); n != 3 {
-			t.Errorf("%d comments", n)
+		if all := w.bodies(1); len(all) != 3 || !strings.Contains(all[2], "reason=too%20big") {
+			t.Errorf("comments: %q", all)
 		}
 
 		if _, err := bob.Claim(t.Context(), "github-1"); err != nil {

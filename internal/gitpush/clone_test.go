@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/label-state/label-state/answer"
@@ -39,7 +41,6 @@ func TestRemote(t *testing.T) {
 func TestHead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	var none *answer.Problem
 	if oid, branch, err := w.git.Head(t.Context()); err != nil || branch != "fix" ||
 		oid != w.run(w.dir, "rev-parse", "fix") {
 		t.Errorf("head: %s, %s, %v", oid, branch, err)
@@ -51,13 +52,89 @@ func TestHead(t *testing.T) {
 	}
 
 	w.run(w.dir, "switch", "-q", "--orphan", "empty")
-	if _, _, err := w.git.Head(t.Context()); !errors.As(err, &none) {
+	if _, _, err := w.git.Head(t.Context()); !answer.Is(err, answer.Usage) {
 		t.Errorf("no commit: %v", err)
 	}
 
 	w.git.Dir = t.TempDir()
-	if _, _, err := w.git.Head(t.Context()); !errors.As(err, &none) {
+	if _, _, err := w.git.Head(t.Context()); !answer.Is(err, answer.Usage) {
 		t.Errorf("no clone: %v", err)
+	}
+}
+
+// TestNotFoundOut: a git that ends with a signal has not said no, whatever it was asked.
+func TestNotFoundOut(t *testing.T) {
+	t.Parallel()
+	head := func(w *world) error { _, _, err := w.git.Head(w.Context()); return err }
+	remote := func(w *world) error { _, err := w.git.Remote(w.Context(), "fix"); return err }
+	push := func(w *world) error {
+		p := w.push(w.claim("ann"))
+		w.run(w.dir, "push", "-q", "origin", "main:"+branch)
+		_, err := w.git.Push(w.Context(), p)
+		return err
+	}
+	w := newWorld(t)
+	for what, ask := range map[string]func(*world) error{
+		"rev-parse --git-dir": head,
+		"rev-parse --verify":  head,
+		"symbolic-ref":        head,
+		"for-each-ref":        remote,
+		"remote":              remote,
+		"remote get-url":      push,
+		"cat-file":            push,
+		"merge-base":          push,
+		"ls-remote":           push,
+		"commit-tree":         push,
+	} {
+		w.wrap(`case " $* " in *" ` + what + ` "*) kill -9 $$ ;; esac`)
+		operation, _, _ := strings.Cut(what, " ")
+		err := ask(w)
+		if err == nil || !strings.HasPrefix(err.Error(), "git "+operation+" in ") || answer.Is(err, answer.Usage) {
+			t.Errorf("%s: %v, want that it is not known", what, err)
+		}
+		if w.git.Path = ""; w.at(branch) != "" {
+			w.run(w.dir, "push", "-q", "origin", ":"+branch)
+		}
+	}
+}
+
+// TestNotCompared: neither has one that failed to compare two commits.
+func TestNotCompared(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := w.push(w.claim("ann"))
+	w.run(w.dir, "push", "-q", "origin", "main:"+branch)
+	w.wrap(`case " $* " in *" merge-base "*) exit 128 ;; esac`)
+	var moved *gitpush.MovedError
+	if got, err := w.git.Push(t.Context(), p); err == nil || errors.As(err, &moved) {
+		t.Errorf("push: %v, %v, want that it is not known", got, err)
+	}
+}
+
+// TestToldAtOnce: what git has said of a push counts where the remote cannot be looked at afterwards.
+func TestToldAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, declined := range []bool{false, true} {
+		w := newWorld(t)
+		p := w.push(w.claim("ann"))
+		w.run(w.dir, "push", "-q", "origin", "main:"+branch)
+		if declined {
+			w.hook(w.served(), "update", "exit 1")
+		}
+		w.wrap(`case "$*" in *" push "*) touch pushed ;; *ls-remote*) [ ! -e pushed ] || exit 128 ;; esac`)
+		got, err := w.git.Push(t.Context(), p)
+		if (got == gitpush.Landed) == declined || answer.Is(err, answer.NotPushed) != declined {
+			t.Errorf("declined %t: push: %v, %v\n%s", declined, got, err, w.said)
+		}
+	}
+}
+
+// wrap has a script run before each git.
+func (w *world) wrap(script string) {
+	w.Helper()
+	w.git.Path = filepath.Join(filepath.Dir(w.dir), "wrapped")
+	if err := os.WriteFile(w.git.Path, []byte("#!/bin/sh\n"+script+"\nexec git \"$@\"\n"), 0o755); err != nil {
+		w.Fatal(err)
 	}
 }
 
@@ -106,6 +183,11 @@ func TestElsewhere(t *testing.T) {
 
 	if err := w.git.Track(t.Context(), p, "fix"); err != nil {
 		t.Error(err)
+	}
+
+	w.wrap(`case "$*" in *" config "*) exit 4 ;; esac`)
+	if err := w.git.Track(t.Context(), p, "fix"); err == nil {
+		t.Error("it follows although git could not write that")
 	}
 
 	if got := w.run(w.dir, "for-each-ref", "--format=%(upstream)", "refs/heads/fix"); got != "refs/remotes/origin/fix" {

@@ -17,6 +17,8 @@ import (
 
 const branch = "refs/heads/fix"
 
+const nobody = "label-state <label-state@users.noreply.github.com>"
+
 var chain = gitref.RefName(issue)
 
 // TestPushWithTheLease: the branch and the lease move together. The commit that git made extends
@@ -33,6 +35,9 @@ func TestPushWithTheLease(t *testing.T) {
 
 		if w.at(branch) != p.Source || w.at(chain+"^") != p.With.Before {
 			t.Errorf("push %d: branch at %s, chain at %s", n, w.at(branch), w.at(chain))
+		}
+		if who := w.run(w.served(), "log", "-1", "--format=%an <%ae> %cn <%ce>", chain); who != nobody+" "+nobody {
+			t.Errorf("push %d: the chain's commit is by %s", n, who)
 		}
 		got, held, err := w.store.Look(t.Context(), issue)
 		if err != nil || !held || got.Worker != l.Worker || got.Token != l.Token || !got.Expires.Equal(l.Expires) {
@@ -240,7 +245,8 @@ func TestRefused(t *testing.T) {
 				w.run(w.dir, "remote", "set-url", "--add", "--push", "origin", w.stays+"/acme/"+repo+".git")
 			}
 		}, "origin pushes to several addresses"},
-		"no remote": {func(_ *world, p *gitpush.Push) { p.Remote = "nowhere" }, "git ls-remote in "},
+		"no remote":    {func(_ *world, p *gitpush.Push) { p.Remote = "nowhere" }, "/app: exit code 128"},
+		"empty remote": {func(_ *world, p *gitpush.Push) { p.Remote = "" }, `"" is not a remote`},
 		"not a remote": {
 			func(_ *world, p *gitpush.Push) { p.Remote = "--upload-pack=true" },
 			`"--upload-pack=true" is not a remote`,
@@ -308,7 +314,9 @@ func TestGivenUp(t *testing.T) {
 		return false
 	})
 	got, err := w.git.Push(ctx, p)
-	if !answer.Is(err, answer.Unread) || !strings.Contains(err.Error(), "the time is over") || w.at(branch) != "" {
+	unread, _ := errors.AsType[*answer.Problem](err)
+	if !answer.Is(err, answer.Unread) || len(unread.Next) != 1 || !strings.Contains(err.Error(), "the time is over") ||
+		w.at(branch) != "" {
 		t.Errorf("push: %v, %v, branch at %q\n%s", got, err, w.at(branch), w.said)
 	}
 }

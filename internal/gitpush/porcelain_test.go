@@ -42,6 +42,11 @@ func TestPorcelain(t *testing.T) {
 				"\t[remote rejected] (atomic push failure)\n!\ts:refs/heads/fix\t[remote rejected] (no)\n", "no",
 			false, true,
 		},
+		{
+			"two reasons", "!\tn:" + ref + "\t[remote rejected] (first)\n!\ts:refs/heads/fix\t[rejected] (second)\n",
+			"second", false, true,
+		},
+		{"beside it", "note\tx:y\tz\n!\ts:refs/heads/fix\t[rejected] (no)\n", "no", false, true},
 		{"connection broke", "!\ts:refs/heads/fix\t[remote failure] (remote failed to report status)\n!\tn:" + ref +
 			"\t[rejected] (stale info)\n", "", false, false},
 		{"half and half", "!\ts:refs/heads/fix\t[remote rejected] (no)\n \tn:" + ref + "\t1..2\n", "", false, false},
@@ -100,8 +105,7 @@ func TestOptions(t *testing.T) {
 		"--receive-pack=x", "--exec=x",
 		"-uf", "+main", "main", "--", "-o", "--quiet=yes", "-v --force",
 	} {
-		var no *answer.Problem
-		if o, err := ReadOptions(strings.Fields(bad)); !errors.As(err, &no) {
+		if o, err := ReadOptions(strings.Fields(bad)); !answer.Is(err, answer.Usage) {
 			t.Errorf("%q: %+v, %v, want it refused", bad, o, err)
 		}
 	}

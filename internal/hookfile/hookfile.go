@@ -78,9 +78,7 @@ type State struct {
 func (s State) Everybody() bool { return !s.Global && (s.Scope == "global" || s.Scope == "system") }
 
 // Installed reports whether pushes are checked.
-func (s State) Installed() bool {
-	return s.Kind == Current || s.Kind == Delegated || s.Kind == Outdated && s.Version > 0
-}
+func (s State) Installed() bool { return s.Kind == Delegated || s.Version > 0 }
 
 // Untold reports whether a script that a hook manager runs asks git's setting label-state.hook for
 // the program, and finds none there, though there is this one.
@@ -151,7 +149,7 @@ func Install(ctx context.Context, o Options) (State, Change, error) {
 	}
 
 	set, err := SetProgram(ctx, o)
-	if set && change == Nothing {
+	if set {
 		change = Installed
 	}
 
@@ -353,7 +351,7 @@ func locate(ctx context.Context, g git.Git, verb string) (place, error) {
 		return under, nil
 	}
 
-	ours := p.global || p.shims.marked(read(p.file()))
+	ours := p.shims.marked(read(p.file()))
 	if top, err := topOf(ctx, g); err == nil && !ours && scope != "local" && scope != "worktree" &&
 		scope != "command" && huskyWaits(top) {
 		p.folder, p.scope, p.waits = filepath.Join(top, ".husky", "_"), "", true

@@ -148,9 +148,9 @@ func lefthookScripts(top string, folders []string) map[string]string {
 	found := map[string]string{}
 	for _, folder := range folders {
 		dir := filepath.Join(top, folder, "pre-push")
-		entries, err := os.ReadDir(dir)
-		if folder == "" || err != nil {
-			continue // no such folder, no scripts
+		entries, _ := os.ReadDir(dir) // no such folder, no scripts
+		if folder == "" {
+			continue
 		}
 
 		for _, e := range entries {
@@ -211,7 +211,7 @@ func lefthookConfigs(top string) (all []lefthookConfig, main string) {
 
 // lefthookFile is what could be read of a configuration; of TOML that is nothing.
 func lefthookFile(file string) (out lefthookConfig) {
-	if filepath.Ext(file) == ".toml" || yaml.Unmarshal([]byte(read(file)), &out) != nil {
+	if yaml.Unmarshal([]byte(read(file)), &out) != nil {
 		return lefthookConfig{}
 	}
 	return out

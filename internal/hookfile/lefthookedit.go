@@ -18,7 +18,7 @@ func withScript(text, name string) string {
 	reader := yaml.NewDecoder(strings.NewReader(text))
 	err := reader.Decode(&document)
 	empty := errors.Is(err, io.EOF)
-	if err != nil && !empty || !empty && !errors.Is(reader.Decode(new(yaml.Node)), io.EOF) {
+	if err != nil && !empty || !errors.Is(reader.Decode(new(yaml.Node)), io.EOF) {
 		return "" // no YAML, or several documents
 	}
 
@@ -63,10 +63,6 @@ func under(indent string, lines ...string) []string {
 // placeOf is after how many lines of the file something has to be added, and what. It is not able
 // to say where the file is not written in blocks.
 func placeOf(root *yaml.Node, all int, name string) (at int, added []string, able bool) {
-	if root.Kind != yaml.MappingNode || root.Style&yaml.FlowStyle != 0 || root.Column != 1 {
-		return 0, nil, false
-	}
-
 	missing := []string{"pre-push:", "scripts:", name + ":", "use_stdin: true"}
 	in, at, indent := root, all, ""
 	for k, wanted := range missing {
@@ -74,7 +70,7 @@ func placeOf(root *yaml.Node, all int, name string) (at int, added []string, abl
 		switch {
 		case key == nil:
 			return at, under(indent, missing[k:]...), true
-		case value.Kind == yaml.ScalarNode && value.Tag == "!!null" && value.Value == "" && k < len(missing)-1:
+		case value.Kind == yaml.ScalarNode && value.Tag == "!!null" && value.Value == "":
 			return key.Line, under(indent+"  ", missing[k+1:]...), true
 		case value.Kind != yaml.MappingNode, value.Style&yaml.FlowStyle != 0, value.Line == key.Line:
 			return 0, nil, false

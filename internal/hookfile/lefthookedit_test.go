@@ -26,6 +26,10 @@ func TestWithScript(t *testing.T) {
 			"pre-push:\n  scripts:\n    other:\n      use_stdin: true\n",
 			"pre-push:\n  scripts:\n    label-state:\n      use_stdin: true\n    other:\n      use_stdin: true\n",
 		},
+		"no line break after what follows": {
+			"pre-push:\n  scripts:\n    other:\n      use_stdin: true",
+			"pre-push:\n  scripts:\n    label-state:\n      use_stdin: true\n    other:\n      use_stdin: true",
+		},
 		"without its input": {
 			"pre-push:\n  scripts:\n    label-state:\n      runner: sh\n",
 			"pre-push:\n  scripts:\n    label-state:\n      use_stdin: true\n      runner: sh\n",

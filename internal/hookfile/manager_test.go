@@ -38,6 +38,11 @@ func TestManagers(t *testing.T) {
 			if got := describe(before); got != want {
 				t.Errorf("%sgot\n%swant\n%s", archive.Comment, got, want)
 			}
+
+			moved := Displaced(filepath.Join(dir, ".git"), dir)
+			if by := before.Manager == "lefthook" && before.Moved != ""; by != (moved != "") {
+				t.Errorf("displaced: %q", moved)
+			}
 			again(t, dir, before)
 		})
 	}
@@ -47,7 +52,8 @@ func TestManagers(t *testing.T) {
 // husky's gets our lines.
 func again(t *testing.T, dir string, before State) {
 	t.Helper()
-	after, change, err := Install(t.Context(), Options{Git: git.Git{Dir: dir, Env: os.Environ()}})
+	o := Options{Git: git.Git{Dir: dir, Env: os.Environ()}}
+	after, change, err := Install(t.Context(), o)
 	switch refused, ok := err.(*RefusedError); {
 	case before.Manager == "husky" && before.Text != "":
 		text := read(filepath.Join(dir, before.Script))
@@ -61,6 +67,15 @@ func again(t *testing.T, dir string, before State) {
 		t.Errorf("install: %s, %v, want the status's hint", change, err)
 	case before.Kind == Foreign && before.Hint == "" && (err != nil || change != Chained):
 		t.Errorf("install: %s, %v, want it chained", change, err)
+	}
+
+	// where a script asks git for the program, git is told of it, once
+	o.Hook = filepath.Join(dir, "program")
+	for _, want := range []bool{after.Asks && (after.Kind == Delegated || after.Manager == "husky"), false} {
+		if set, err := SetProgram(t.Context(), o); err != nil || set != want {
+			t.Errorf("told of the program: %t, %v, want %t", set, err, want)
+		}
+		write(t, o.Hook, "", 0o755)
 	}
 }
 

@@ -57,6 +57,11 @@ func TestProgram(t *testing.T) {
 			"", "label-state",
 			"/path/label-state",
 		},
+		"a manager's script, the small one beside it": {
+			State{Kind: Delegated, Looks: "label-state"},
+			"", "label-state /path/label-state-pre-push",
+			"/path/label-state",
+		},
 		"a manager's script with a path": {State{Kind: Delegated}, "/opt/label-state-pre-push", "label-state", ""},
 		"a manager's script, the small one": {
 			State{Kind: Delegated, Looks: "label-state-pre-push"},

@@ -53,40 +53,40 @@ type Process struct {
 // Running looks at the processes of this machine.
 type Running struct{}
 
-// most is how many processes above this one are looked at.
-const most = 32
-
 // Above returns the processes above this one, the nearest first, as far as they can be seen: none
 // on a system that this package does not know.
 func (Running) Above() iter.Seq[Process] {
 	return func(yield func(Process) bool) {
-		place := here()
-		if place == "" {
+		if place := here(); place != "" {
+			climb(os.Getppid(), place, look, yield)
+		}
+	}
+}
+
+// climb yields a process and those above it, but for the first of all, which has started no program
+// on its own account.
+func climb(pid int, place string, look func(int) (name, start string, above int, ok bool), yield func(Process) bool) {
+	for pid > 1 {
+		name, start, above, ok := look(pid)
+		if !ok || !yield(Process{ID{pid, start, place}, name}) {
 			return
 		}
-
-		pid := os.Getppid()
-		for n := 0; n < most && pid > 1; n++ {
-			name, start, above, ok := look(pid)
-			if !ok || !yield(Process{ID{pid, start, place}, name}) {
-				return
-			}
-			pid = above
-		}
+		pid = above
 	}
 }
 
 // Gone reports whether the process has ended. What cannot be found out is false: about another
 // machine or container, or a system that this package does not know.
-func (Running) Gone(p ID) bool {
-	now := here()
+func (Running) Gone(p ID) bool { return gone(p, here()) }
+
+// gone is Gone, seen from a place; the empty one is none.
+func gone(p ID, now string) bool {
 	switch {
-	case p.IsZero() || now == "":
+	case now == "":
 		return false
 	case p.Place != now:
 		return rebooted(p.Place, now)
 	}
-
 	return ended(p)
 }
 

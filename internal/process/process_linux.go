@@ -1,7 +1,6 @@
 package process
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -22,16 +21,20 @@ func here() string {
 		return ""
 	}
 
-	machine, err := os.ReadFile("/etc/machine-id")
-	id := strings.TrimSpace(string(machine))
-	if err != nil || id == "" || strings.ContainsAny(id, " /\n") {
-		id = unnamed
-	}
-
-	return id + "/" + strings.TrimSpace(string(boot)) + "/" + space
+	machine, _ := os.ReadFile("/etc/machine-id")
+	return machineID(string(machine)) + "/" + strings.TrimSpace(string(boot)) + "/" + space
 }
 
 const unnamed = "-"
+
+// machineID is the id in a file's text, if that is one word.
+func machineID(text string) string {
+	words := strings.Fields(text)
+	if len(words) != 1 || strings.Contains(words[0], "/") {
+		return unnamed
+	}
+	return words[0]
+}
 
 // rebooted reports whether this is the machine of that place, started again since.
 func rebooted(was, now string) bool {
@@ -44,40 +47,57 @@ func rebooted(was, now string) bool {
 
 // look reads one process.
 func look(pid int) (name, start string, above int, ok bool) {
-	name, state, start, above, err := stat(pid)
-	return name, start, above, err == nil && state != "Z" && state != "X"
+	p, err := read(pid)
+	return p.name, p.start, p.above, err == nil
 }
 
 // ended reports whether the number is no longer anybody's, or another process's.
 func ended(p ID) bool {
-	_, state, start, _, err := stat(p.PID)
+	now, err := read(p.PID)
 	if err != nil {
 		return errors.Is(err, fs.ErrNotExist)
 	}
-	return start != p.Start || state == "Z" || state == "X" // nobody has asked how a zombie ended
+	return now.start != p.Start || now.over
+}
+
+// A stat is what /proc/PID/stat says of a process.
+type stat struct {
+	name, start string
+	above       int
+	over        bool // it has ended, and nobody has asked how
+}
+
+// read reads /proc/PID/stat.
+func read(pid int) (stat, error) {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return stat{}, err
+	}
+	return parse(string(text))
 }
 
 var errStat = errors.New("not as proc(5) says")
 
-// stat reads /proc/PID/stat. The name is in parentheses and may have any character.
-func stat(pid int) (name, state, start string, above int, err error) {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return "", "", "", 0, err
-	}
-
-	from, to := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
-	if from < 0 || to < from {
-		return "", "", "", 0, errStat
+// parse reads the text of /proc/PID/stat. The name is in parentheses and may have any character.
+func parse(text string) (stat, error) {
+	_, rest, _ := strings.Cut(text, "(")
+	to := strings.LastIndexByte(rest, ')')
+	if to < 0 {
+		return stat{}, errStat
 	}
 
 	// The fields after the name: state is the third of all, the parent the fourth, the start the
 	// 22nd.
-	words := strings.Fields(string(text[to+1:]))
+	words := strings.Fields(rest[to+1:])
 	if len(words) < 20 {
-		return "", "", "", 0, errStat
+		return stat{}, errStat
 	}
 
-	above, err = strconv.Atoi(words[1])
-	return string(text[from+1 : to]), words[0], words[19], above, err
+	above, err := strconv.Atoi(words[1])
+	return stat{
+		name:  rest[:to],
+		start: words[19],
+		above: above,
+		over:  words[0] == "Z" || words[0] == "X",
+	}, err
 }

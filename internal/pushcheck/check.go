@@ -37,7 +37,7 @@ type local struct {
 func (h *Hook) local() (local, error) {
 	own, err := h.Env.Own(setup.Options{})
 	if err != nil {
-		return local{guess: config.Default()}, err
+		return local{}, err
 	}
 
 	checkedOut, there, err := setup.Checkout(h.Env.Dir)
@@ -174,10 +174,6 @@ func (c *checker) judge(ctx context.Context, named []dedup.Named, cut []dedup.Un
 		err = inTime(ctx, err)
 	}
 
-	if err != nil {
-		rules, policed = config.Default().Rules(), c.local.policy
-	}
-
 	if err != nil && snapshots == nil {
 		snapshots = c.unread(named, err)
 	}
@@ -225,8 +221,8 @@ func (c *checker) stranger(ctx context.Context) bool {
 		return false
 	}
 
-	said, err := c.Env.Git().Ask(ctx, "config", "--get", "label-state.host")
-	return err != nil || len(said) == 0
+	said, _ := c.Env.Git().Ask(ctx, "config", "--get", "label-state.host") // empty where it cannot be read
+	return said == ""
 }
 
 // read asks GitHub about every issue, and in the same request for the configuration on the default
@@ -247,7 +243,7 @@ func (c *checker) read(ctx context.Context,
 		Tolerant: true,
 	})
 	if err != nil {
-		return conf, nil, err
+		return config.Config{}, nil, err
 	}
 	s, snapshots, pulls, err := c.readAll(ctx, guessed, named)
 	cause := context.Cause(ctx)
@@ -259,12 +255,12 @@ func (c *checker) read(ctx context.Context,
 		}
 		return s.Config, append(c.askParent(ctx, env, s, snapshots), pulls...), nil
 	case cause != nil:
-		return conf, nil, inTime(ctx, cause)
+		return config.Config{}, nil, inTime(ctx, cause)
 	case slices.ContainsFunc(slices.Concat(snapshots, pulls), func(r dedup.Snapshot) bool { return r.Unread == "" }):
-		return conf, nil, err // they could be read, and nobody knows by which rules
+		return config.Config{}, nil, err // they could be read, and nobody knows by which rules
 	}
 
-	return conf, append(snapshots, pulls...), err
+	return config.Config{}, append(snapshots, pulls...), err
 }
 
 // readUnder reads the issues, and with them the configuration of the session's repository.

@@ -87,7 +87,7 @@ func (h *Hook) Run(ctx context.Context) int {
 
 	switch {
 	case len(h.Args) == 3 && h.Args[0] == TryFlag:
-		return h.try(ctx, h.Args[1], h.Args[2])
+		return h.try(ctx, h.Args[2])
 	case len(h.Args) == 1 && h.Args[0] == "--version":
 		fmt.Fprintln(h.Stdout, "label-state-pre-push", h.Version)
 		return exitPass

@@ -1,6 +1,7 @@
 package pushcheck
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -126,20 +127,32 @@ func TestNothingOutlastsTheTime(t *testing.T) {
 		"LABEL_STATE_API_URL": "http://127.0.0.1:1",
 	})
 	careful(t, h)
+	h.Start = h.Start.Add(grace - budget)
 	h.Env.HTTP = never
 	h.Env.Exec = func(context.Context, git.Command) ([]byte, error) { return nil, nil }
 	push := outgoing.Push{Remote: "origin", URL: "http://127.0.0.1:1/acme/app.git"}
 	report := make(chan dedup.Report, 1)
-	go func() { report <- h.check(t.Context(), push, []dedup.Message{{Text: "closes #1"}}) }()
+	go func() { report <- h.check(t.Context(), push, []dedup.Message{{Text: "closes #1", Cut: true}}) }()
 
 	select {
 	case r := <-report:
 		if code := h.say(r); code != exitRefuse ||
-			!strings.Contains(stderr.String(), "could not check #1: no answer in time (hook.timeout)") {
+			!strings.Contains(stderr.String(), "is longer than 1 MiB") ||
+			!strings.Contains(stderr.String(), "1 MiB; no answer in time (hook.timeout)") {
 			t.Errorf("exit %d with\n%s", code, stderr)
 		}
 	case <-time.After(20 * time.Second):
 		t.Fatal("it waits for an answer that does not come")
+	}
+}
+
+// TestLate: what was not read by the end is unknown for that reason, and what was found out may still be a
+// no, but nothing is free.
+func TestLate(t *testing.T) {
+	got := late([]dedup.Snapshot{{Unread: "reset"}, {}, {Absent: true}}, errLate)
+	if got[0].Unread != errLate.Error() || len(got[0].Facts.Doubts) > 0 ||
+		got[1].Unread != "" || len(got[1].Facts.Doubts) != 1 || len(got[2].Facts.Doubts) > 0 {
+		t.Errorf("%+v", got)
 	}
 }
 
@@ -159,23 +172,29 @@ func (f far) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // TestSpamStopsNoVerdict: 5,000 comments of strangers before and after the holder's claim, forged
-// records among them, do not keep the hook from refusing within a second at 150 ms a request.
+// records among them, do not keep the hook from refusing within a second at 150 ms a request; and an
+// answer of the last moment counts.
 func TestSpamStopsNoVerdict(t *testing.T) {
-	server := spammed(t, 5000)
-	synctest.Test(t, func(t *testing.T) {
-		h, stderr := newHook(t, nil, map[string]string{"GH_TOKEN": "tok-ann"})
-		h.Env.HTTP = far{server.Transport(), 150 * time.Millisecond}
-		h.Env.Exec = func(context.Context, git.Command) ([]byte, error) { return nil, nil }
-		push := outgoing.Push{Remote: "origin", URL: "https://github.com/acme/app.git"}
-		code := h.say(h.check(t.Context(), push, []dedup.Message{{Text: "closes #1"}}))
-		if code != exitRefuse || !strings.Contains(stderr.String(), "in flight: tia (run f-tia)") {
-			t.Errorf("exit %d with\n%s", code, stderr)
-		}
+	for _, c := range []struct {
+		comments      int
+		latency, most time.Duration
+	}{{5000, 150 * time.Millisecond, time.Second}, {1, (budget - 10*time.Millisecond) / 3, budget}} {
+		server := spammed(t, c.comments)
+		synctest.Test(t, func(t *testing.T) {
+			h, stderr := newHook(t, nil, map[string]string{"GH_TOKEN": "tok-ann"})
+			h.Env.HTTP = far{server.Transport(), c.latency}
+			h.Env.Exec = func(context.Context, git.Command) ([]byte, error) { return nil, nil }
+			push := outgoing.Push{Remote: "origin", URL: "https://github.com/acme/app.git"}
+			code := h.say(h.check(t.Context(), push, []dedup.Message{{Text: "closes #1"}}))
+			if code != exitRefuse || !strings.Contains(stderr.String(), "in flight: tia (run f-tia)") {
+				t.Errorf("exit %d with\n%s", code, stderr)
+			}
 
-		if took := time.Since(h.Start); took > time.Second {
-			t.Errorf("it took %s", took)
-		}
-	})
+			if took := time.Since(h.Start); took > c.most {
+				t.Errorf("it took %s", took)
+			}
+		})
+	}
 }
 
 // spammed is a GitHub on which an issue that tia holds has so many comments, forged records among
@@ -213,6 +232,58 @@ func spammed(t *testing.T, comments int) *githubsim.Server {
 	}
 
 	return server
+}
+
+// TestHandedOver: what the first stage has read counts, also where git cannot say which of it leaves
+// exactly; a terminal sees it in colours.
+func TestHandedOver(t *testing.T) {
+	update := "refs/heads/fix " + strings.Repeat("1", 40) + " refs/heads/fix " + strings.Repeat("0", 40) + "\n"
+	in := outgoing.HandOver([]byte(update), []outgoing.Commit{
+		{OID: strings.Repeat("1", 40), Message: []byte("closes #1")},
+	}, false)
+	h, stderr := newHook(t, bytes.NewReader(in), map[string]string{"GH_TOKEN": "tok-ann"}, "origin",
+		"https://github.com/acme/app.git")
+	h.Env.HTTP = spammed(t, 1).Transport()
+	h.Env.Exec = func(context.Context, git.Command) ([]byte, error) { return nil, nil }
+	h.Env.Watched = func(io.Writer) bool { return true }
+	if code := h.Run(t.Context()); code != exitRefuse || !strings.Contains(stderr.String(), "in flight: tia") ||
+		!strings.Contains(stderr.String(), "\x1b[") {
+		t.Errorf("exit %d with\n%s", code, stderr)
+	}
+}
+
+// TestParentUnread: an issue that a fork does not have is unknown where its parent does not answer.
+func TestParentUnread(t *testing.T) {
+	server, err := githubsim.New(githubsim.Seed{
+		Users: []githubsim.SeedUser{{Login: "ann", Token: "tok-ann", Permissions: map[string]string{"ann/app": "admin"}}},
+		Repos: []githubsim.SeedRepo{{Name: "acme/app"}, {Name: "ann/app", ForkOf: "acme/app"}},
+	}, githubsim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	synctest.Test(t, func(t *testing.T) {
+		h, stderr := newHook(t, nil, map[string]string{"GH_TOKEN": "tok-ann"})
+		h.Env.Exec = func(context.Context, git.Command) ([]byte, error) { return nil, nil }
+		h.Env.HTTP = counting(func(r *http.Request) (*http.Response, error) {
+			if r.Body != nil {
+				body, err := io.ReadAll(r.Body)
+				if err != nil {
+					return nil, err
+				}
+				if bytes.Contains(body, []byte(`"acme"`)) {
+					return far{nil, time.Minute}.RoundTrip(r)
+				}
+				r.Body = io.NopCloser(bytes.NewReader(body))
+			}
+			return server.Transport().RoundTrip(r)
+		})
+		push := outgoing.Push{Remote: "origin", URL: "https://github.com/ann/app.git"}
+		code := h.say(h.check(t.Context(), push, []dedup.Message{{Text: "closes #1"}}))
+		if code != exitPass || !strings.Contains(stderr.String(), "not checked, pushing anyway: acme/app#1: ") {
+			t.Errorf("exit %d with\n%s", code, stderr)
+		}
+	})
 }
 
 // TestOtherConfiguration: that the checked-out configuration is not the default branch's is said

@@ -34,8 +34,8 @@ const nobodys = 1<<31 - 1
 
 // try plays a push of a commit that closes an issue which does not exist: it does everything that a
 // push does, and can refuse nothing. The exit code says only that it could answer.
-func (h *Hook) try(ctx context.Context, remote, url string) int {
-	t := h.trial(ctx, outgoing.Push{Remote: remote, URL: url})
+func (h *Hook) try(ctx context.Context, url string) int {
+	t := h.trial(ctx, url)
 	t.Version, t.Checked = h.Version, t.Reason == ""
 
 	text, err := json.Marshal(t)
@@ -47,8 +47,8 @@ func (h *Hook) try(ctx context.Context, remote, url string) int {
 	return exitPass
 }
 
-// trial is whose issues a push means, and why they could not be checked.
-func (h *Hook) trial(ctx context.Context, push outgoing.Push) (t Trial) {
+// trial is whose issues a push to the URL means, and why they could not be checked.
+func (h *Hook) trial(ctx context.Context, url string) (t Trial) {
 	if h.Env.SkipDedup() {
 		return Trial{
 			Reason: "LABEL_STATE_SKIP_DEDUP_CHECK turns the check off",
@@ -65,9 +65,9 @@ func (h *Hook) trial(ctx context.Context, push outgoing.Push) (t Trial) {
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), h.Start.Add(local.timeout))
 	defer cancel()
 
-	c := checker{Hook: h, push: push, local: local}
+	c := checker{Hook: h, local: local}
 	var elsewhere *host.NotGitHubError
-	c.remote, err = h.Env.Remote(ctx, push.URL)
+	c.remote, err = h.Env.Remote(ctx, url)
 	switch {
 	case errors.As(err, &elsewhere):
 		return Trial{
@@ -92,14 +92,12 @@ func (h *Hook) trial(ctx context.Context, push outgoing.Push) (t Trial) {
 			c.remote.Host
 	case errors.As(err, &noToken):
 		t.Reason, t.Remedy = "no token for "+noToken.Host, variables(noToken)
-	case err != nil && snapshots == nil:
-		t.Reason = inTime(ctx, err).Error()
 	default:
 		for _, s := range snapshots {
 			t.Reason = cmp.Or(t.Reason, s.Unread)
 		}
 		if err != nil {
-			t.Reason = cmp.Or(t.Reason, err.Error())
+			t.Reason = cmp.Or(t.Reason, inTime(ctx, err).Error())
 		}
 	}
 

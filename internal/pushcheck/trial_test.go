@@ -2,6 +2,7 @@ package pushcheck
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/githubsim"
@@ -64,6 +66,11 @@ func TestTrial(t *testing.T) {
 			"https://github.com/acme/app.git",
 			"planets: 9\n", 0, "", "",
 		},
+		"too late": {
+			map[string]string{"GH_TOKEN": "tok-ann"},
+			"https://github.com/acme/app.git",
+			"hook: {timeout: 100ms}\n", 0, "acme/app", "no answer in time (hook.timeout)",
+		},
 		"GitHub is down": {
 			map[string]string{"GH_TOKEN": "tok-ann"},
 			"https://github.com/acme/app.git", "", 503,
@@ -101,7 +108,8 @@ func TestTrial(t *testing.T) {
 					t.Fatal(err)
 				}
 				c.vars["LABEL_STATE_CONFIG"] = file
-				c.reason = file + ":1: planets: unknown key"
+				h.Start = h.Start.Add(-time.Second)
+				c.reason = cmp.Or(c.reason, file+":1: planets: unknown key")
 			}
 
 			code := h.Run(t.Context())

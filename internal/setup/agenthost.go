@@ -50,18 +50,18 @@ func (e Environment) Recording() agenthost.Session {
 // nearest is the session that the nearest process above this program is the host of. A process may
 // host several: of those it is the one that the environment names. Sub-agents, and servers that a
 // host started for an earlier session, are told by their process alone.
-func (e Environment) nearest(named []agenthost.Session) (one agenthost.Session, ok bool) {
-	files, err := e.SessionFiles()
-	if err != nil || e.Processes == nil {
-		return one, false
+func (e Environment) nearest(named []agenthost.Session) (agenthost.Session, bool) {
+	if e.Processes == nil {
+		return agenthost.Session{}, false
 	}
 
+	files, _ := e.SessionFiles() // without a state folder none is known
 	known := slices.DeleteFunc(files.All(), func(s state.Session) bool {
 		return s.Process.IsZero() || s.Host == agenthost.Cursor // an editor, which people's terminals are below as well
 	})
 
 	if len(known) == 0 {
-		return one, false
+		return agenthost.Session{}, false
 	}
 
 	for p := range e.Processes.Above() {
@@ -81,13 +81,13 @@ func (e Environment) nearest(named []agenthost.Session) (one agenthost.Session, 
 		}
 
 		if len(here) != 1 {
-			return one, false
+			return agenthost.Session{}, false
 		}
 
 		return here[0], true
 	}
 
-	return one, false
+	return agenthost.Session{}, false
 }
 
 // Whose says who may act under a hold that this worktree has recorded.
@@ -187,10 +187,7 @@ func (e Environment) SessionFiles() (state.Sessions, error) {
 // Heartbeats reports whether the session's host sends its events, so that a lease is renewed
 // without being asked for.
 func (e Environment) Heartbeats(s agenthost.Session) bool {
-	files, err := e.SessionFiles()
-	if err != nil || s.IsZero() {
-		return false
-	}
+	files, _ := e.SessionFiles() // without a state folder none is known
 	_, ok, err := files.Load(s)
 	return ok && err == nil
 }

@@ -2,8 +2,10 @@ package setup_test
 
 import (
 	"iter"
+	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/label-state/label-state/internal/agenthost"
 	"github.com/label-state/label-state/internal/process"
@@ -24,7 +26,8 @@ func (a ancestors) Above() iter.Seq[process.Process] {
 	}
 }
 
-func (a ancestors) Gone(process.ID) bool { return false }
+// Gone is true of number 99 alone.
+func (a ancestors) Gone(p process.ID) bool { return p.PID == 99 }
 
 func numbered(pid int) process.ID { return process.ID{PID: pid, Start: "1", Place: "here"} }
 
@@ -64,7 +67,18 @@ func TestNearestSession(t *testing.T) {
 			map[string]string{"LABEL_STATE_SESSION": "opencode:two"},
 			"opencode:two", 1,
 		},
-		"a terminal of an editor": {ancestors{40}, nil, ":", 0},
+		"two in one process, named beside another": {
+			ancestors{30, 10},
+			map[string]string{"LABEL_STATE_SESSION": "opencode:two", "CODEX_SESSION_ID": "x"},
+			"opencode:two", 2,
+		},
+		"several, and the codename is a host's": {
+			ancestors{50},
+			map[string]string{"CODEX_SESSION_ID": "x", "CLAUDE_CODE_SESSION_ID": "y", "LABEL_STATE_CODENAME": "codex"},
+			"codex:x", 2,
+		},
+		"a host that does not say which": {nil, map[string]string{"GEMINI_CLI": "1"}, ":", 0},
+		"a terminal of an editor":        {ancestors{40}, nil, ":", 0},
 		"no process is known": {
 			ancestors{50},
 			map[string]string{"CODEX_SESSION_ID": "other"},
@@ -104,6 +118,70 @@ func TestNearestSession(t *testing.T) {
 			if one.String() != c.want || len(all) != c.all || !one.IsZero() && !slices.Contains(all, one) {
 				t.Errorf("%s of %v, want %s of %d", one, all, c.want, c.all)
 			}
+
+			inside := c.all > 0 || env["GEMINI_CLI"] != ""
+			if err := e.CheckSession(); e.InSession() != inside || err != nil {
+				t.Errorf("in a session: %t, want %t; %v", e.InSession(), inside, err)
+			}
 		})
+	}
+}
+
+// TestWhose: a hold is of the session that claimed it; who may act under it besides depends on what
+// is known of that session.
+func TestWhose(t *testing.T) {
+	at := func(host, id string) state.Beat { return state.Beat{Host: host, Session: id} }
+	ended := at("codex", "working")
+	ended.Ended = time.Unix(1, 0)
+	for name, c := range map[string]struct {
+		beat   state.Beat
+		env    string
+		above  ancestors
+		server bool
+		want   setup.Whose
+	}{
+		"of nobody":                         {beat: state.Beat{}, env: "CODEX_SESSION_ID=x", want: setup.Own},
+		"of the one that asks":              {beat: at("codex", "working"), env: "CODEX_SESSION_ID=working", want: setup.Own},
+		"of one that has ended":             {beat: ended, env: "CODEX_SESSION_ID=x", want: setup.Left},
+		"of one that sent no event":         {beat: at("codex", "silent"), want: setup.Own},
+		"of one that sent none, to another": {beat: at("codex", "silent"), env: "CODEX_SESSION_ID=x", want: setup.Others},
+		"of the host that does not say which": {
+			beat: at(string(agenthost.Gemini), "silent"),
+			env:  "GEMINI_CLI=1",
+			want: setup.Either,
+		},
+		"of another host than that": {beat: at("codex", "silent"), env: "GEMINI_CLI=1", want: setup.Others},
+		"of one at work":            {beat: at("codex", "working"), want: setup.Others},
+		"of one without a process":  {beat: at("codex", "unplaced"), want: setup.Others},
+		"of one that was killed":    {beat: at("codex", "killed"), want: setup.Left},
+		"to the server of its host": {beat: at("codex", "working"), above: ancestors{5, 7}, server: true, want: setup.Own},
+		"to another server":         {beat: at("codex", "working"), above: ancestors{5}, server: true, want: setup.Others},
+		"to the server of a killed one": {
+			beat: at("codex", "killed"), above: ancestors{5}, server: true,
+			want: setup.Left,
+		},
+		"without a state folder": {beat: at("codex", "silent"), env: "LABEL_STATE_HOME=", want: setup.Others},
+	} {
+		env := map[string]string{"LABEL_STATE_HOME": t.TempDir()}
+		files := state.OpenSessions(env["LABEL_STATE_HOME"])
+		for id, pid := range map[string]int{"working": 7, "beside": 7, "killed": 99, "unplaced": 0} {
+			if err := files.Change(agenthost.Session{Host: agenthost.Codex, ID: id}, func(s *state.Session) {
+				if pid > 0 {
+					s.Process = numbered(pid)
+				}
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+
+		maps.Copy(env, assignments(c.env))
+		e := setup.Environment{
+			Getenv:    func(name string) string { return env[name] },
+			Processes: c.above,
+			Server:    c.server,
+		}
+		if got := e.Whose(state.Hold{Beat: c.beat}); got != c.want {
+			t.Errorf("%s: %d, want %d", name, got, c.want)
+		}
 	}
 }

@@ -93,6 +93,7 @@ func (m *machine) run(ctx context.Context, c setup.Command) ([]byte, error) {
 
 	cmd := exec.CommandContext(ctx, "git", c.Args...)
 	cmd.Dir = c.Dir
+	cmd.Stdin = strings.NewReader(c.Stdin)
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + m.home, "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_CEILING_DIRECTORIES=" + m.ceiling,

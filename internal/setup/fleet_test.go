@@ -1,6 +1,8 @@
 package setup_test
 
 import (
+	"cmp"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -24,6 +26,10 @@ func TestTokenOfAWorkSource(t *testing.T) {
 		"unencrypted": {
 			"AWS_SECRET", "mine.yml", "http://ghe.acme.example/api/v3",
 			"error: it would go unencrypted",
+		},
+		"its own, unencrypted": {
+			"LABEL_STATE_TOKEN", "", "http://ghes.acme.example/api/v3",
+			"LABEL_STATE_TOKEN",
 		},
 		"named and loopback":  {"AWS_SECRET", "mine.yml", "http://127.0.0.1:1/", "AWS_SECRET"},
 		"chosen, and not set": {"NOTHING", "mine.yml", "", "error: the variable is not set"},
@@ -105,6 +111,57 @@ func TestQueueOfAWorkSource(t *testing.T) {
 				t.Errorf("%s, want %s", got, c.want)
 			}
 		})
+	}
+}
+
+// TestSlackToken: no token of GitHub's goes to Slack, and a repository's own file names one variable
+// only.
+func TestSlackToken(t *testing.T) {
+	for name, c := range map[string]struct {
+		published, own, variables, want string
+	}{
+		"the usual one": {"", "", "SLACK_BOT_TOKEN", "tok-SLACK_BOT_TOKEN "},
+		"at another address": {
+			"", "", "SLACK_BOT_TOKEN LABEL_STATE_SLACK_API_URL=https://slack.example/api//",
+			"tok-SLACK_BOT_TOKEN https://slack.example/api/",
+		},
+		"on this machine": {
+			"", "", "SLACK_BOT_TOKEN LABEL_STATE_SLACK_API_URL=http://127.0.0.1:80",
+			"tok-SLACK_BOT_TOKEN http://127.0.0.1:80/",
+		},
+		"unencrypted": {
+			"", "", "SLACK_BOT_TOKEN LABEL_STATE_SLACK_API_URL=http://slack.example",
+			"error: use LABEL_STATE_SLACK_API_URL: expected https",
+		},
+		"not set":          {"", "", "SLACK_BOT_TOKEN=", "error: use plan.slack.token_env SLACK_BOT_TOKEN: the variable is not set"},
+		"GitHub's":         {"", "gh_token", "gh_token", "error: use plan.slack.token_env gh_token: it is not for Slack"},
+		"another, by hand": {"", "MINE", "MINE", "tok-MINE "},
+		"another, by the repository": {
+			"MINE", "", "MINE",
+			"error: use plan.slack.token_env MINE: a repository's own configuration may only name SLACK_BOT_TOKEN",
+		},
+	} {
+		m := newMachine(t, assignments(c.variables))
+		o := setup.Options{Repo: "acme/app", Token: "tok"}
+		where := "plan: {slack: {channel: C0123456789, approvers: [U0123456789], token_env: %s}}"
+		m.files["api.github.com acme/app"] = fmt.Sprintf(where, cmp.Or(c.published, "SLACK_BOT_TOKEN"))
+		if c.own != "" {
+			m.write("mine.yml", fmt.Sprintf(where, c.own))
+			o.Config = "mine.yml"
+		}
+
+		s, err := setup.Open(t.Context(), m.environment(), o)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		token, api, err := s.SlackToken()
+		got := token + " " + api
+		if err != nil {
+			got = "error: " + err.Error()
+		}
+		if err == nil && got != c.want || !strings.HasPrefix(got, c.want) || err != nil && !setup.Misconfigured(err) {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
 	}
 }
 

@@ -5,11 +5,14 @@ import (
 	"context"
 	"errors"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/config"
+	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/host"
 	"github.com/label-state/label-state/internal/setup"
 )
@@ -57,11 +60,11 @@ func TestClone(t *testing.T) {
 		},
 		{"remote with dots", "remote.a.b.c.url=git@github.com:acme/app", "https://api.github.com/ acme/app"},
 		{
-			"insteadOf", "remote.origin.url=gh:acme/app url.https://github.com/.insteadof=gh:",
+			"insteadOf: git says where", "remote.origin.url=gh:acme/app url.https://github.com/.insteadof=gh:",
 			"https://api.github.com/ acme/app",
 		},
 		{
-			"two addresses of one remote",
+			"two addresses of one remote: git says where",
 			"remote.origin.url=git@github.com:acme/app remote.origin.url=git@github.com:acme/web",
 			"https://api.github.com/ acme/app",
 		},
@@ -114,7 +117,11 @@ func TestClone(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := newMachine(t, nil)
 			m.programs["ssh"] = func(c setup.Command) (string, error) {
-				if strings.Join(c.Args, " ") != "-G work" {
+				switch strings.Join(c.Args, " ") {
+				case "-G github.com": // by a proxy, it is still github.com
+					return "hostname proxy.corp\n", nil
+				case "-G work":
+				default:
 					return "", errors.New("exit status 255")
 				}
 				return "host work\nuser git\nhostname ssh.github.com\nport 443\n", nil
@@ -126,8 +133,13 @@ func TestClone(t *testing.T) {
 				m.git("config", "--add", key, value)
 			}
 
-			if got := place(t, m, setup.Options{}); got != c.want &&
-				!(strings.HasPrefix(c.want, "error") && strings.HasPrefix(got, c.want)) {
+			m.ran = nil
+			got := place(t, m, setup.Options{})
+			asked := slices.ContainsFunc(m.ran, func(c setup.Command) bool { return slices.Contains(c.Args, "get-url") })
+			if asked != strings.HasSuffix(c.name, ": git says where") {
+				t.Errorf("git was asked where the remote is: %t", asked)
+			}
+			if got != c.want && !(strings.HasPrefix(c.want, "error") && strings.HasPrefix(got, c.want)) {
 				t.Errorf("got %s\nwant %s", got, c.want)
 			}
 		})
@@ -174,6 +186,21 @@ func TestRemoteOfNoClone(t *testing.T) {
 	}
 }
 
+// TestBroughtAlong: a bare repository that a clone has brought along is no clone of anything.
+func TestBroughtAlong(t *testing.T) {
+	m := newMachine(t, nil)
+	m.git("init", "-q")
+	m.git("remote", "add", "origin", "git@github.com:acme/app")
+	m.git("init", "-q", "--bare", "other.git")
+	m.dir = filepath.Join(m.dir, "other.git")
+	m.git("remote", "add", "origin", "git@github.com:mallory/app")
+	home, err := m.environment().Home(t.Context())
+	nowhere := m.environment().Nowhere(t.Context())
+	if _, strange := errors.AsType[*git.EmbeddedError](nowhere); home != (host.Remote{}) || err != nil || !strange {
+		t.Errorf("it is of %v, %v; nowhere: %v", home, err, nowhere)
+	}
+}
+
 // TestReferences: what people write, inside a clone and outside.
 func TestReferences(t *testing.T) {
 	for _, c := range []struct{ name, remote, variables, repo, ref, want string }{
@@ -207,6 +234,10 @@ func TestReferences(t *testing.T) {
 		{
 			"number, named address", "http://127.0.0.1:4000/acme/app.git", "LABEL_STATE_API_URL=http://127.0.0.1:4000", "",
 			"7", "http://127.0.0.1:4000/ acme/app#7",
+		},
+		{
+			"number in a clone of elsewhere, named address", "git@github.com:acme/app",
+			"LABEL_STATE_API_URL=http://127.0.0.1:4000", "", "7", "http://127.0.0.1:4000/ acme/app#7",
 		},
 		{
 			"URL on the named address", "", "LABEL_STATE_API_URL=http://127.0.0.1:4000", "",

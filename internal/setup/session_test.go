@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/state"
 )
@@ -132,17 +134,46 @@ func TestConfigurationLookup(t *testing.T) {
 	}
 }
 
-// TestCheckoutIsNoLink: a file that a commit brought may name any file of this machine; what is
-// behind it is not read.
-func TestCheckoutIsNoLink(t *testing.T) {
+// TestCheckout: a file in the worktree, and one with the name that nobody reads. What is behind a link
+// is not read: a commit may have brought it, and named any file of this machine.
+func TestCheckout(t *testing.T) {
 	m := newMachine(t, nil)
-	m.write(".github/x", "on_reopen: requeue")
-	if err := os.Symlink("x", filepath.Join(m.dir, config.Path)); err != nil {
-		t.Fatal(err)
+	if c, there, err := setup.Checkout(m.dir); c.OnReopen != "none" || there || err != nil {
+		t.Errorf("nothing: %s, %t, %v", c.OnReopen, there, err)
+	}
+	m.write(config.Unread, "on_reopen: requeue")
+	if c, there, err := setup.Checkout(m.dir); c.OnReopen != "none" || !there || err == nil {
+		t.Errorf("under another name: %s, %t, %v", c.OnReopen, there, err)
+	}
+	m.write(config.Path, "on_reopen: requeue")
+	if c, there, err := setup.Checkout(m.dir); c.OnReopen != "requeue" || !there || err != nil {
+		t.Errorf("under both: %s, %t, %v", c.OnReopen, there, err)
 	}
 
+	path := filepath.Join(m.dir, config.Path)
+	succeeds(t, os.Rename(path, path+".x"), os.Symlink(filepath.Base(path)+".x", path))
 	if c, _, err := setup.Checkout(m.dir); err == nil || c.OnReopen == "requeue" {
-		t.Errorf("on_reopen is %s, %v", c.OnReopen, err)
+		t.Errorf("by a link: %s, %v", c.OnReopen, err)
+	}
+}
+
+// TestBrokenConfigurationIsTolerated: who writes nothing by it goes on with what can be used of it.
+func TestBrokenConfigurationIsTolerated(t *testing.T) {
+	m := newMachine(t, map[string]string{"GH_TOKEN": "tok"})
+	m.files["api.github.com acme/app"] = "guard: maybe\non_reopen: requeue"
+	m.write("mine.yml", "hook: {timeout: 9s}")
+	for _, o := range []setup.Options{{View: true}, {Tolerant: true}, {Tolerant: true, Config: "mine.yml"}} {
+		m.stderr.Reset()
+		o.Repo = "acme/app"
+		s, err := setup.Open(t.Context(), m.environment(), o)
+		if err != nil || s.Unusable == nil || s.Config.OnReopen != "requeue" || strings.Contains(m.stderr.String(), "note: ") != o.View {
+			t.Errorf("%+v: %v, said %q", o, err, &m.stderr)
+			continue
+		}
+		write := s.Client.AddLabel(t.Context(), claim.Issue{Owner: "acme", Repo: "app", Number: 7}, "agent:implement")
+		if refused := strings.Contains(fmt.Sprint(write), "dry run"); refused != o.View {
+			t.Errorf("%+v: wrote: %v", o, write)
+		}
 	}
 }
 
@@ -176,6 +207,14 @@ func TestSettle(t *testing.T) {
 		s, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Guess: &guess})
 		if err != nil || len(m.sent) > 0 {
 			t.Fatalf("Open: %v, sent %v", err, m.sent)
+		}
+
+		m.ran = nil
+		if _, err := setup.Open(t.Context(), m.environment(), setup.Options{
+			Repo: "acme/app", Host: "github.com",
+			Guess: &guess,
+		}); err != nil || len(m.ran) > 0 {
+			t.Errorf("who says repository and host asks git: %v, %v", m.ran, err)
 		}
 
 		settled, err := s.Settle(t.Context())
@@ -218,6 +257,12 @@ func TestConfigurationFromASubdirectory(t *testing.T) {
 		!strings.Contains(m.stderr.String(), "counts: guard") {
 		t.Errorf("Open: %v, said %s", err, &m.stderr)
 	}
+
+	for _, c := range m.ran {
+		if slices.Contains(c.Args, "get-url") {
+			t.Errorf("git is asked what its configuration says: %v", c)
+		}
+	}
 }
 
 // TestPublishedConfiguration: neither a checkout nor a variable decides what the default branch
@@ -258,7 +303,7 @@ func TestSession(t *testing.T) {
 	}
 
 	if s.Worker != (claim.Worker{Codename: "lucius", FiringID: "f1"}) || s.Issue.String() != "acme/app#7" ||
-		s.Repo.String() != "acme/app" {
+		s.Repo.String() != "acme/app" || s.Defaults.Owner != "acme" || s.Defaults.Repo != "app" {
 		t.Errorf("session of %v for %v, %v", s.Worker, s.Issue, s.Repo)
 	}
 
@@ -276,14 +321,7 @@ func TestSession(t *testing.T) {
 }
 
 func TestHoldsOfTheWorkTree(t *testing.T) {
-	m := newMachine(t, map[string]string{"GH_TOKEN": "tok"})
-	m.git("init", "-q")
-	m.git("remote", "add", "origin", "git@github.com:acme/app.git")
-	s, err := setup.Open(t.Context(), m.environment(), setup.Options{Ref: "7"})
-	if err != nil {
-		t.Fatal(err)
-	}
-
+	m, s, _, _ := inClone(t)
 	h := ledger.Hold{
 		Issue:   s.Issue,
 		Comment: 9,
@@ -326,11 +364,7 @@ func TestHoldsOfTheWorkTree(t *testing.T) {
 
 	// An extension of what is recorded here changes the record; one that was removed meanwhile
 	// stays gone.
-	other, err := setup.Open(t.Context(), m.environment(), setup.Options{Ref: "7"})
-	if err != nil {
-		t.Fatal(err)
-	}
-
+	other := m.open(t)
 	if err := errors.Join(other.Extended(h), s.Forget(s.Issue), other.Extended(h)); err != nil {
 		t.Error(err)
 	}
@@ -408,6 +442,14 @@ func TestVariables(t *testing.T) {
 		t.Error("a buffer is a terminal")
 	}
 
+	e.Watched = func(io.Writer) bool { return true }
+	for variables, want := range map[string]bool{"": true, "NO_COLOR=1": false, "TERM=dumb": false, "TERM=xterm": true} {
+		if m.variables = assignments(variables); e.Color(io.Discard) != want {
+			t.Errorf("Color with %q = %t", variables, !want)
+		}
+	}
+
+	e.Watched = nil
 	if null, err := os.Open(os.DevNull); err != nil || e.IsTerminal(null) || e.Width(null) != 0 ||
 		e.Width(io.Discard) != 0 {
 		t.Errorf("%s is a terminal, or %v", os.DevNull, err)
@@ -424,21 +466,76 @@ func TestStateDir(t *testing.T) {
 	} {
 		m := newMachine(t, assignments(c.variables))
 		got, err := m.environment().StateDir()
-		if got != c.want || (err == nil) != (c.want != "") {
-			t.Errorf("%s: %s, %v; want %s", c.variables, got, err, c.want)
+		_, pauses := m.environment().LocalPauses()
+		_, sessions := m.environment().SessionFiles()
+		_, paused := m.environment().PausedHere(ledger.Repo{Owner: "acme", Name: "app"})
+		for _, err := range []error{err, pauses, sessions, paused} {
+			if got != c.want || (err == nil) != (c.want != "") {
+				t.Errorf("%s: %s, %v; want %s", c.variables, got, err, c.want)
+			}
 		}
 	}
 
 	m := newMachine(t, map[string]string{"LABEL_STATE_HOME": "state"})
+	app := ledger.Repo{Owner: "acme", Name: "app"}
+	if p, err := m.environment().PausedHere(app); p != nil || err != nil {
+		t.Errorf("paused: %+v, %v", p, err)
+	}
 	f, err := m.environment().LocalPauses()
+	want := lifecycle.Pause{Since: time.Unix(1, 0).UTC(), By: "olga", Reason: "release", Here: true}
+	succeeds(t, f.Set(state.Pause{Repo: "acme/app", Since: want.Since, By: want.By, Reason: want.Reason}))
+	if p, err := m.environment().PausedHere(app); err != nil || p == nil || *p != want {
+		t.Errorf("paused: %+v, %v", p, err)
+	}
 	if err != nil || f.Path() != filepath.Join(m.dir, "state", "paused.json") {
 		t.Errorf("LocalPauses = %s, %v", f.Path(), err)
+	}
+}
+
+// TestFind: a program on PATH, or where people and their tools put it.
+func TestFind(t *testing.T) {
+	m := newMachine(t, map[string]string{})
+	m.variables["HOME"] = m.dir
+	for _, path := range []string{"go/bin/one-of-ours", ".local/bin/one-of-ours", ".local/bin/another-of-ours"} {
+		m.write(path, "#!/bin/sh\n")
+		succeeds(t, os.Chmod(filepath.Join(m.dir, path), 0o755))
+	}
+
+	for name, want := range map[string]string{
+		"one-of-ours":          "go/bin/one-of-ours",
+		"another-of-ours":      ".local/bin/another-of-ours",
+		"none-of-ours":         "",
+		"x/one-of-ours":        "",
+		"../bin/none-of-ours":  "",
+		m.dir + "/go/bin/none": "",
+	} {
+		if want != "" {
+			want = filepath.Join(m.dir, want)
+		}
+		if got, err := m.environment().Find(name); got != want && want != "" || (err == nil) != (want != "") {
+			t.Errorf("%s: %q, %v, want %q", name, got, err, want)
+		}
+	}
+
+	m.variables["HOME"] = "relative"
+	if got, err := m.environment().Find("one-of-ours"); err == nil {
+		t.Errorf("below a relative home: %s", got)
+	}
+	e := m.environment()
+	if !slices.Equal(e.Inherited(), os.Environ()) {
+		t.Error("programs get another environment than this one")
+	}
+	if e.Environ = []string{"A=b"}; !slices.Equal(e.Inherited(), e.Environ) {
+		t.Errorf("programs get %v", e.Inherited())
 	}
 }
 
 // TestProcesses runs real ones: their input and output, their failure, and their end in time.
 func TestProcesses(t *testing.T) {
 	e := setup.OS()
+	if here, err := os.Getwd(); e.Dir != here || err != nil {
+		t.Errorf("it works in %s, and this is %s, %v", e.Dir, here, err)
+	}
 	out, err := e.Run(t.Context(), setup.Command{
 		Name:  "git",
 		Args:  []string{"hash-object", "--stdin"},
@@ -464,6 +561,18 @@ func TestProcesses(t *testing.T) {
 	if _, err := e.Run(t.Context(),
 		setup.Command{Name: "git", Args: []string{"no-such-command"}, Dir: t.TempDir()}); err == nil {
 		t.Error("git failed and nobody said so")
+	}
+
+	folder, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := e.Run(t.Context(), setup.Command{
+		Name: "git",
+		Args: []string{"rev-parse", "--git-path", "x"},
+		Dir:  folder,
+	}); err == nil {
+		t.Errorf("it ran in another folder: %s", out)
 	}
 
 	over, cancel := context.WithCancel(t.Context())

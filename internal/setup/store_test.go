@@ -73,6 +73,10 @@ func TestStoreIsOpened(t *testing.T) {
 func TestStoreIsNotLinked(t *testing.T) {
 	m := newMachine(t, map[string]string{"GH_TOKEN": "tok", "MY_REDIS": "redis://r.example"})
 	m.files["api.github.com acme/app"] = redisFile
+	dry, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", DryRun: true})
+	if err != nil || !dry.Ledger.IsStrict() {
+		t.Errorf("in a dry run the log decides, or %v", err)
+	}
 	s, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app"})
 	if err != nil {
 		t.Fatal(err)

@@ -137,7 +137,7 @@ func (s tokenSearch) named() bool {
 
 // withheld are the variables with a token that would be for the host, had the user named it.
 func (s tokenSearch) withheld() (names []string) {
-	if isCloud(s.at.Host()) || s.at.local() || !s.at.encrypted() || s.named() {
+	if s.at.local() || !s.at.encrypted() {
 		return nil
 	}
 

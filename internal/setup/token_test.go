@@ -46,6 +46,10 @@ func TestTokenPrecedence(t *testing.T) {
 			"GH_HOST names another than the address", "", "https://ghes.corp/api/v3",
 			"GH_HOST=other.corp GH_ENTERPRISE_TOKEN", "",
 		},
+		{
+			"GH_HOST names the cloud beside the address", "", "https://ghes.corp/api/v3",
+			"GH_HOST=github.com GH_ENTERPRISE_TOKEN", "GH_ENTERPRISE_TOKEN",
+		},
 		{"simulator", "", "http://127.0.0.1:4000", "GITHUB_TOKEN LABEL_STATE_TOKEN", "LABEL_STATE_TOKEN"},
 		{"simulator, real tokens", "", "http://127.0.0.1:4000", "GH_TOKEN GITHUB_TOKEN GH_ENTERPRISE_TOKEN", ""},
 		{"simulator by name", "", "http://localhost:4000", "GITHUB_TOKEN", ""},
@@ -219,7 +223,7 @@ func (m *machine) asked(t *testing.T, host string) {
 func TestStoresAreNotAskedForNamedAddresses(t *testing.T) {
 	for _, api := range []string{
 		"http://127.0.0.1:4000", "http://localhost:4000", "https://localhost:4000",
-		"http://[::1]:4000", "http://ghes.corp",
+		"http://[::1]:4000", "http://ghes.corp", "https://[2001:db8::1]/api/v3",
 	} {
 		m := newMachine(t, map[string]string{"LABEL_STATE_API_URL": api})
 		for _, name := range []string{"gh", "git credential"} {
@@ -236,6 +240,37 @@ func TestStoresAreNotAskedForNamedAddresses(t *testing.T) {
 			if c.Name == "gh" || slices.Contains(c.Args, "credential") {
 				t.Errorf("%s: asked %s", api, c)
 			}
+		}
+	}
+}
+
+// TestNoToken: what is missing, and what to do about it.
+func TestNoToken(t *testing.T) {
+	both := []string{"GH_TOKEN", "GITHUB_TOKEN"}
+	for _, c := range []struct {
+		err          setup.NoTokenError
+		text, remedy string
+	}{
+		{setup.NoTokenError{Host: "github.com", Variables: both}, "none in GH_TOKEN, GITHUB_TOKEN", "set one of them"},
+		{
+			setup.NoTokenError{Host: "127.0.0.1:80"},
+			"no token is sent there unless LABEL_STATE_API_URL names it",
+			"export LABEL_STATE_API_URL=http://127.0.0.1:80",
+		},
+		{
+			setup.NoTokenError{Host: "127.0.0.1:80", Variables: both[:1]},
+			"none in GH_TOKEN",
+			"export GH_TOKEN=TOKEN",
+		},
+		{setup.NoTokenError{Host: "ghes.corp"}, "neither gh nor git has one", "if it is your GitHub: export GH_HOST=ghes.corp"},
+		{
+			setup.NoTokenError{Host: "ghes.corp", Variables: both, Withheld: both},
+			"GH_TOKEN and GITHUB_TOKEN is not sent there", "if it is your GitHub: export GH_HOST=ghes.corp",
+		},
+	} {
+		if !strings.HasPrefix(c.err.Error(), "find token for "+c.err.Host+": "+c.text) ||
+			!strings.HasPrefix(c.err.Remedy(), c.remedy) {
+			t.Errorf("%v; %s", &c.err, c.err.Remedy())
 		}
 	}
 }

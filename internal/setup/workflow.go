@@ -51,7 +51,7 @@ func (l *workflowLog) Write(p []byte) (n int, err error) {
 
 		out = append(out, b)
 		visible := b > ' ' && b < 0x7f
-		if l.blank && visible {
+		if l.blank {
 			l.json = b == '{'
 		}
 

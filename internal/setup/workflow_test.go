@@ -22,10 +22,13 @@ func TestLogged(t *testing.T) {
 		"::error::x":               ":\u200b:error::x",
 		"  ::add-mask::x":          "  :\u200b:add-mask::x",
 		"\u3000::error::x":         "\u3000:\u200b:error::x",
+		"\x7f::error::x":           "\x7f:\u200b:error::x",
 		"a::b":                     "a::b",
 		"::::":                     ":\u200b:::",
 		"one\n::two\r::three":      "one\n:\u200b:two\r:\u200b:three",
 		`{"title":"##[error]::x"}`: `{"title":"##\u005berror]::x"}`,
+		`{"title":"##[[x"}`:        `{"title":"##\u005b[x"}`,
+		` {"title":"##[x"}`:        ` {"title":"##\u005bx"}`,
 		"# [x] #[y] : : x":         "# [x] #[y] : : x",
 	} {
 		for _, size := range []int{1, 2, 3, len(text)} {

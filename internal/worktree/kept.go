@@ -229,7 +229,7 @@ func (s source) pushed(ctx context.Context, branch, tip string) bool {
 	}
 
 	for _, r := range remotes {
-		if there, err := s.tip(ctx, r, "refs/heads/"+branch); err == nil && there == tip {
+		if there, _ := s.tip(ctx, r, "refs/heads/"+branch); there == tip {
 			return true
 		}
 	}

@@ -33,10 +33,9 @@ func open(ctx context.Context, run Git, s Spec) (source, error) {
 		return source{}, answer.Wrongf("repository %s: %s", s.Name, printable.Cause(err))
 	}
 
-	if _, err := git.Find(path, ""); err != nil {
-		if strange, is := errors.AsType[*git.EmbeddedError](err); is {
-			return source{}, answer.Wrongf("repository %s: %s", s.Name, strange)
-		}
+	_, err = git.Find(path, "")
+	if strange, is := errors.AsType[*git.EmbeddedError](err); is {
+		return source{}, answer.Wrongf("repository %s: %s", s.Name, strange)
 	}
 
 	at := source{run, filepath.Join(path, ".git"), s.Name}

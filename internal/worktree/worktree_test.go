@@ -121,6 +121,10 @@ func TestBases(t *testing.T) {
 	b.git(seed, "push", "-q", origin, "later:v2")
 	b.git(b.path("app"), "tag", "v2", "v1") // and the remote has a branch of that name, which is another commit
 	b.git(b.path("app"), "remote", "add", "up/stream", origin)
+	b.git(b.path("app"), "remote", "add", "a", filepath.Join(b.dir, "nowhere")) // neither counts beside origin
+	b.git(b.path("web"), "remote", "rename", "origin", "hub")
+	b.git(b.path("web"), "remote", "add", "mirror", filepath.Join(b.dir, "nowhere"))
+	web := b.git(b.path("web"), "rev-parse", "hub/feature/x")
 	libs := filepath.Join(b.dir, "origin", "lib.git")
 	b.git(libs, "branch", "-f", "main", "feature/x")
 	first, third := b.git(seed, "rev-parse", "main"), b.git(seed, "rev-parse", "later")
@@ -149,6 +153,7 @@ func TestBases(t *testing.T) {
 		{"app", "main\nfirst", "error"},
 		{"app", "v1^{tree}", "error"},
 		{"app", "up/stream/", "error"},
+		{"web", "feature/x", web},
 		{"lib", "", "its remote's main"},
 		{"lib", "feature/x", "feature/x"},
 		{"lib", "origin/feature/x", "feature/x"},
@@ -211,6 +216,7 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 
+	b.git(b.path("app"), "init", "-q", "--bare", "bare")
 	linked := filepath.Join(b.dir, "linked")
 	b.git(b.path("app"), "worktree", "add", "-q", "--detach", linked)
 	before := b.picture()
@@ -229,6 +235,7 @@ func TestRefused(t *testing.T) {
 		"no agent":           {func(r *worktree.Request) { r.Agent = "" }, "agent"},
 		"agent with a slash": {func(r *worktree.Request) { r.Agent = "a/b" }, "agent"},
 		"agent like a lock":  {func(r *worktree.Request) { r.Agent = "a.lock" }, "agent"},
+		"agent with a brace": {func(r *worktree.Request) { r.Agent = "a{b" }, "agent"},
 		"no repository":      {func(r *worktree.Request) { r.Specs = nil }, "no repository"},
 		"name twice": {
 			func(r *worktree.Request) { r.Specs = append(r.Specs, spec("APP", b.path("lib"))) },
@@ -248,6 +255,10 @@ func TestRefused(t *testing.T) {
 		"below a repository": {
 			func(r *worktree.Request) { r.Specs[1].Path = filepath.Join(b.path("app"), "sub") },
 			"is not a git repository",
+		},
+		"a stranger's repository": {
+			func(r *worktree.Request) { r.Specs[1].Path = filepath.Join(b.path("app"), "bare") },
+			"is a bare repository inside the clone",
 		},
 		"repository twice": {func(r *worktree.Request) { r.Specs[1].Path = linked }, "the same as app"},
 		"nothing in it": {
@@ -292,17 +303,9 @@ func TestKept(t *testing.T) {
 			func(b *sandbox, tree worktree.Tree) { b.write(filepath.Join(tree.Path, "README"), "mine") },
 			"uncommitted changes",
 		},
-		"new file": {
-			func(b *sandbox, tree worktree.Tree) { b.write(filepath.Join(tree.Path, "new"), "mine") },
-			"uncommitted changes",
-		},
 		"untracked unseen": {func(b *sandbox, tree worktree.Tree) {
 			b.git(tree.Path, "config", "status.showUntrackedFiles", "no")
 			b.write(filepath.Join(tree.Path, "new"), "mine")
-		}, "uncommitted changes"},
-		"staged file": {func(b *sandbox, tree worktree.Tree) {
-			b.write(filepath.Join(tree.Path, "new"), "mine")
-			b.git(tree.Path, "add", "new")
 		}, "uncommitted changes"},
 		"commit": {func(b *sandbox, tree worktree.Tree) {
 			b.write(filepath.Join(tree.Path, "new"), "new")
@@ -342,6 +345,13 @@ func TestKept(t *testing.T) {
 		"skipped in the worktree": {func(b *sandbox, tree worktree.Tree) {
 			b.git(tree.Path, "update-index", "--skip-worktree", "README")
 			b.write(filepath.Join(tree.Path, "README"), "mine")
+		}, "changes to README, which git was told not to look at"},
+		"assumed unchanged, now a link": {func(b *sandbox, tree worktree.Tree) {
+			b.git(tree.Path, "update-index", "--assume-unchanged", "README")
+			b.away(filepath.Join(tree.Path, "README"))
+			if err := os.Symlink(".gitignore", filepath.Join(tree.Path, "README")); err != nil {
+				b.t.Fatal(err)
+			}
 		}, "changes to README, which git was told not to look at"},
 		"assumed unchanged, and so it is": {func(b *sandbox,
 			tree worktree.Tree,
@@ -416,6 +426,109 @@ func (b *sandbox) away(path string) {
 	}
 }
 
+// TestPruneKeeps: what somebody has begun to do in a tree of a run that was killed is kept, and said.
+func TestPruneKeeps(t *testing.T) {
+	t.Parallel()
+	b := newSandbox(t)
+	f := b.create("app", "lib")
+	page, err := b.book.Open("checkout")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Ready = false
+	if err := errors.Join(page.Save(f), page.Close()); err != nil {
+		t.Fatal(err)
+	}
+
+	b.write(filepath.Join(f.Trees[0].Path, "new"), "mine")
+	for range 2 {
+		pruned, err := b.features().Prune(t.Context())
+		if err != nil || len(pruned) != 1 || len(pruned[0].Kept) != 1 || pruned[0].Kept[0].Tree != f.Trees[0] ||
+			pruned[0].Kept[0].Why != "uncommitted changes" {
+			t.Errorf("prune: %+v, %v", pruned, err)
+		}
+	}
+}
+
+// failing are the features with a git that fails at one of its commands, after so many.
+func (b *sandbox) failing(left *int, fail func(args []string) error) *worktree.Features {
+	git := func(ctx context.Context, dir string, args ...string) (string, error) {
+		*left--
+		if *left == 0 {
+			if err := fail(args); err != nil {
+				return "", err
+			}
+		}
+
+		return b.program()(ctx, dir, args...)
+	}
+	return worktree.New(git, b.book)
+}
+
+// TestFailureLater: where git fails while trees are looked at, one is unknown; while they are removed,
+// that is said, and the next removal finishes it.
+func TestFailureLater(t *testing.T) {
+	t.Parallel()
+	b := newSandbox(t)
+	before := b.picture()
+	first, stride := sample.Steps("later", 8)
+	for at, over := first, false; !over; at += stride {
+		f := b.create("app", "lib")
+		app, lib := f.Trees[0], f.Trees[1]
+		b.git(app.Path, "switch", "-q", "--detach")
+		b.git(app.Path, "update-index", "--assume-unchanged", "README")
+		b.write(filepath.Join(lib.Path, "new"), "new")
+		b.commit(lib.Path, "work")
+		b.git(lib.Path, "push", "-q", "-u", "origin", lib.Branch)
+
+		full, left := errors.New("disk full"), at
+		list, err := b.failing(&left, func([]string) error { return full }).List(t.Context())
+		if err != nil || len(list) != 1 || len(list[0].Trees) != 2 {
+			t.Fatalf("list at command %d: %+v, %v", at, list, err)
+		}
+		unknown := 0
+		for _, tree := range list[0].Trees {
+			if tree.State == "unknown" && strings.Contains(tree.Why, full.Error()) {
+				unknown++
+			}
+		}
+		if unknown != map[bool]int{true: 1}[left <= 0] {
+			t.Errorf("list at command %d: %+v", at, list)
+		}
+
+		left = at
+		failed := ""
+		_, err = b.failing(&left, func(args []string) error { failed = strings.Join(args, " "); return full }).Remove(
+			t.Context(), "checkout")
+		var kept *worktree.KeptError
+		switch over = left > 0; {
+		case over, strings.Contains(failed, "--remove-section"):
+			if err != nil {
+				t.Errorf("%q: remove: %v", failed, err)
+			}
+		case strings.Contains(failed, "ls-remote"), strings.HasSuffix(failed, " remote"): // it is not known that it was pushed
+			if !errors.As(err, &kept) || len(kept.Kept) != 1 || kept.Kept[0].Tree != lib {
+				t.Errorf("%q: remove: %v", failed, err)
+			}
+		case !errors.Is(err, full):
+			t.Errorf("%q: remove: %v", failed, err)
+		}
+
+		if _, err := b.features().Remove(t.Context(), "checkout"); err != nil && !answer.Is(err, answer.Declined) {
+			t.Errorf("%q: remove again: %v", failed, err)
+		}
+		b.git(b.path("lib"), "push", "-q", "origin", ":"+lib.Branch)
+		b.tidy()
+		if strings.HasSuffix(failed, "--remove-section branch."+lib.Branch) {
+			b.git(b.path("lib"), "config", "--remove-section", "branch."+lib.Branch)
+		}
+		b.unchanged(before)
+		if t.Failed() {
+			t.Fatalf("at command %d: %s", at, failed)
+		}
+	}
+}
+
 // TestFailure: git fails at each of its commands, and when a signal ends the run there; everything
 // is as before.
 func TestFailure(t *testing.T) {
@@ -423,6 +536,7 @@ func TestFailure(t *testing.T) {
 	for name, fail := range map[string]func(context.CancelFunc) error{
 		"error":  func(context.CancelFunc) error { return errors.New("disk full") },
 		"signal": func(stop context.CancelFunc) error { stop(); return nil },
+		"broken": nil, // it fails at all that follow, and what could not be undone is pruned later
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newSandbox(t)
@@ -431,21 +545,18 @@ func TestFailure(t *testing.T) {
 			first, stride := sample.Steps(name, 8)
 			for at := first; ; at += stride {
 				ctx, stop := context.WithCancel(t.Context())
-				left := at
-				git := func(ctx context.Context, dir string, args ...string) (string, error) {
-					left--
-					if left == 0 {
-						if err := fail(stop); err != nil {
-							return "", err
-						}
+				left, failed := at, false
+				features := b.failing(&left, func([]string) error {
+					failed = true
+					if fail == nil {
+						left = 1 // so does the next one
+						return errors.New("disk full")
 					}
-
-					return b.program()(ctx, dir, args...)
-				}
-
-				_, err := worktree.New(git, b.book).Create(ctx, b.request("app", "lib", "web"))
+					return fail(stop)
+				})
+				_, err := features.Create(ctx, b.request("app", "lib", "web"))
 				stop()
-				if left > 0 {
+				if !failed {
 					if err != nil {
 						t.Errorf("create: %v", err)
 					}
@@ -459,6 +570,15 @@ func TestFailure(t *testing.T) {
 
 				if err == nil {
 					t.Errorf("at command %d: no error", at)
+				}
+				if fail == nil && trouble != nil {
+					if trouble.Kept == nil {
+						t.Errorf("at command %d: %v", at, err)
+					}
+					if _, err := b.features().Prune(t.Context()); err != nil {
+						t.Errorf("at command %d: prune: %v", at, err)
+					}
+					b.tidy()
 				}
 				b.unchanged(before)
 				if t.Failed() {

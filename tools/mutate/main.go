@@ -49,13 +49,23 @@ var holders = []struct {
 	{"internal/lifecycle", []string{"internal/protocol", "internal/dedup", "internal/ledger=^TestVotes$"}},
 	{"internal/protocol", []string{"internal/ledger=" + oneOrder}},
 	{"internal/git", []string{"internal/state=GitDir|WorkTrees", "internal/gitpush=^Test(There|Refused)$"}},
+	{"internal/gitpush", []string{commands + "=^TestLeases$/^refs$/^push$"}},
 	{"internal/hookfile", []string{"internal/cli/app=^TestScripts$/^(hook|init|doctor)$"}},
-	{"internal/pushcheck", []string{"internal/cli/app=^TestScripts$/^(hook|hook-pre-push|dedup-check|agent-fence|agent-mine)$"}},
+	{"internal/pushcheck", []string{"cmd/pre-push=^TestPush$/.", "internal/cli/app=^TestScripts$/^(hook|hook-pre-push|dedup-check|agent-fence|agent-mine)$"}},
 	{"internal/state", []string{"internal/cli/app=^TestScripts$/^(renew|run|one-key|agent-session|agent-two|worktree|repo)$"}},
 	{"internal/lease", []string{"internal/lease/gitref", "internal/lease/redis", "internal/setup"}},
 	{"internal/cli/app", []string{commands + "="}},
+	{"internal/cli/queue", []string{
+		commands + "=^Test(AnswerUnwritten|ManualOfTools)$",
+		commands + "=^TestScripts$/^(agents|dry-run|limits|next|outage|plan|ready|refused|release-done|run|slack|stages|transition)$",
+	}},
+	{"internal/cli/hold", []string{
+		commands + "=^Test(AnswerUnwritten|ManualOfTools)$",
+		commands + "=^TestScripts$/^(agent-fence|agent-mine|agent-two|claim-.*|dedup-check|dry-run|flags|one-key|release.*|renew|run.*|says|status)$",
+		commands + "=^TestLeases$/refs/^push$",
+	}},
 	{"internal/cli/", []string{
-		commands + "=^Test(Errors|Help.*|ManPage|ManualOfTools|Board.*|Operators|ToolsAreVerbs|ToolStages)$",
+		commands + "=^Test(Errors|AnswerUnwritten|Help.*|ManPage|ManualOfTools|Board.*|Operators|ToolsAreVerbs|ToolStages)$",
 		commands + "=^TestScripts$/.",
 	}},
 	{"internal/action", []string{"internal/action=^TestVectors$/./.", "internal/action=^(Test[^V]|Fuzz)"}},
@@ -65,11 +75,11 @@ var holders = []struct {
 	{"internal/githubwork", []string{commands + "=^TestScripts$/^(next|plan|ready|limits|dry-run)$"}},
 	{"internal/mcp", []string{commands + "=^Test(Tool.*|ManualOfTools)$"}},
 	{"internal/prchain", []string{commands + "=^TestScripts$/^(chain|feature)$"}},
-	{"internal/setup", []string{commands + "=^TestScripts$/^(clock|doctor|hook|misconfigured|program)$"}},
+	{"internal/setup", []string{commands + "=^TestScripts$/^(clock|doctor|hook|misconfigured|program|agent-again|agent-session|claim-person)$"}},
 	{"internal/stats", []string{commands + "=^TestScripts$/^stats$"}},
 	{"internal/trouble", []string{commands + "=^TestErrors$"}},
 	{"internal/workflow", []string{commands + "=^TestScripts$/^(doctor|init)$"}},
-	{"internal/worktree", []string{commands + "=^TestScripts$/^(worktree|feature)$"}},
+	{"internal/worktree", []string{"internal/worktree=^Test([^K]|Kept$)", commands + "=^TestScripts$/^feature$"}},
 	{"answer", []string{"internal/mcp", commands + "=^TestErrors$"}},
 	{"cmd/action", []string{"internal/action"}},
 	{"work", []string{"internal/githubwork"}},
@@ -81,6 +91,10 @@ const oneOrder = "^Test([^BIOS]|B[^u]|Bundle($|[^R]|R[^a])|I[^n]|O[^n]|On[^e]|On
 
 // commands tests the families of commands, most of all by its scripts.
 const commands = "internal/cli/app"
+
+// whole are the packages whose tests are mostly cases of which an ordinary run plays a sample: here
+// all of them are played.
+var whole = []string{"internal/gitpush", "internal/pushcheck", "internal/worktree"}
 
 // unplayed are the packages that only tests use.
 var unplayed = regexp.MustCompile(`^(e2e|examples/.*|internal|internal/(githubsim.*|golden|sample|simulation|testmain)|.*test)$`)
@@ -261,7 +275,7 @@ func (o *options) open(pkg string) (*subject, error) {
 // A tests is one test of the package or of one that uses it, compiled.
 type tests struct {
 	program, dir string
-	args         []string
+	args, env    []string
 	reached      map[string]bool
 	took         time.Duration
 }
@@ -419,6 +433,9 @@ func (p *subject) prepare(holder, overlay, name string) ([]tests, error) {
 		dir:     filepath.Join(p.root, pkg),
 		took:    10 * time.Minute,
 	}
+	if slices.Contains(whole, p.pkg) {
+		t.env = []string{"LABEL_STATE_TEST=all"}
+	}
 
 	said, err := p.command("go", "test", "-c", "-overlay", overlay, "-o", t.program, "./"+pkg).CombinedOutput()
 	if err != nil {
@@ -501,6 +518,7 @@ func (t tests) run(overlay, mutant string) ([]byte, error) {
 	c.Dir = t.dir
 	c.Env = append(os.Environ(), "GOFLAGS=-overlay="+overlay, "RAPID_SEED=1", "RAPID_NOFAILFILE=1",
 		"TMPDIR="+t.folder(mutant), "MUTANT="+mutant)
+	c.Env = append(c.Env, t.env...)
 	c.WaitDelay = time.Second
 	said, err := c.CombinedOutput()
 	if mutant != "0" {

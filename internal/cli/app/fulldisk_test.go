@@ -2,8 +2,10 @@ package app
 
 import (
 	"bytes"
-	"context"
 	"errors"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,27 +18,77 @@ type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
-// TestAnswerUnwritten: of an answer that nobody can read it is said that what was done is not undone;
-// a claim's hold stands.
+// TestAnswerUnwritten: an answer that nobody can read is no success, whatever the command. It is said
+// once that what was done is not undone; a claim's hold stands.
 func TestAnswerUnwritten(t *testing.T) {
-	for _, format := range []string{"--json", "--no-color"} {
-		w := embedded(t)
-		term := quiet(t, t.TempDir(), w.Transport(), nil)
-		var told bytes.Buffer
-		term.Out, term.Err = fullDisk{}, &told
-		code := cli.Run(context.Background(),
-			[]string{"label-state", "claim", "acme/app#1", "--codename", "lucius", "--firing-id", "l1", format}, term)
+	w := embedded(t)
+	vars := map[string]string{"LABEL_STATE_HOME": t.TempDir()}
+	dir := t.TempDir()
+	plan := filepath.Join(dir, "plan.md")
+	if err := os.WriteFile(plan, []byte("Retry."), 0o600); err != nil {
+		t.Fatal(err)
+	}
 
-		want := "label-state: claim acme/app#1: the answer could not be written: no space left on device; what " +
-			"was done is not undone\n" +
-			"hint: see where it stands: label-state status acme/app#1\n"
-		if code != answer.ExitUnknown || !strings.HasSuffix(told.String(), want) {
-			t.Errorf("%s: exit %d\n%s\nwant\n%s", format, code, told.String(), want)
+	worker := " --codename lucius --firing-id l1"
+	for n, line := range []string{
+		"next --list --repo acme/app",
+		"next --repo acme/app --no-claim",
+		"claim acme/app#1 --dry-run" + worker,
+		"claim acme/app#1" + worker,
+		"status acme/app#1",
+		"status --mine --repo acme/app",
+		"log acme/app#1",
+		"dedup-check acme/app#2",
+		"renew acme/app#1 --dry-run" + worker,
+		"renew acme/app#1" + worker,
+		"claim acme/app#1 --force --dry-run --codename rex --firing-id r1",
+		"olga claim acme/app#1 --force --dry-run",
+		"plan acme/app#1 --dry-run --body-file " + plan + worker,
+		"plan acme/app#1 --body-file " + plan + worker,
+		"olga approve acme/app#1 --dry-run",
+		"olga approve acme/app#1",
+		"plan acme/app#1 --wait 1s" + worker,
+		"olga release acme/app#1 --ask --dry-run",
+		"olga release acme/app#1 --ask",
+		"release acme/app#1 --dry-run" + worker,
+		"release acme/app#1" + worker,
+		"olga claim acme/app#2 --dry-run",
+		"olga claim acme/app#2",
+		"olga claim acme/app#2",
+		"olga release acme/app#2 --dry-run",
+		"olga release acme/app#2",
+		"olga release acme/app#3 --force --dry-run",
+		"olga release acme/app#3 --force",
+		"labels check acme/app",
+		"labels sync acme/app",
+		"reconcile acme/app#2",
+		"sweep-claims --repo acme/app",
+		"stats --repo acme/app",
+		"board --repo acme/app",
+		"olga repo pause acme/app",
+		"olga repo resume acme/app",
+		"version",
+	} {
+		args, told := append(strings.Fields(line), []string{"--json", "--no-color"}[n%2]), bytes.Buffer{}
+		vars["GH_TOKEN"] = "tok-agents"
+		if args[0] == "olga" {
+			vars["GH_TOKEN"], args = "tok-olga", args[1:]
 		}
 
-		if labels, err := w.Labels("acme/app", 1); err != nil ||
-			!strings.Contains(strings.Join(labels, " "), "agent:in-flight") {
-			t.Errorf("labels %v, %v", labels, err)
+		term := quiet(t, dir, w.Transport(), vars)
+		term.Out, term.Err = fullDisk{}, &told
+		code := cli.Run(t.Context(), append([]string{"label-state"}, args...), term)
+		if code != answer.ExitUnknown || strings.Count(told.String(), "the answer could not be written") != 1 {
+			t.Errorf("%s: exit %d\n%s", line, code, &told)
+		}
+
+		if line == "claim acme/app#1"+worker {
+			want := "label-state: claim acme/app#1: the answer could not be written: no space left on device; what " +
+				"was done is not undone\nhint: see where it stands: label-state status acme/app#1\n"
+			labels, err := w.Labels("acme/app", 1)
+			if told.String() != want || err != nil || !slices.Contains(labels, "agent:in-flight") {
+				t.Errorf("labels %v, %v\n%s\nwant\n%s", labels, err, &told, want)
+			}
 		}
 	}
 }

@@ -79,8 +79,8 @@ func everything(t *testing.T, tool *sdk.Tool) map[string]any {
 	return out
 }
 
-// TestManualOfTools: the server's tools have the arguments and hints of tools.golden. docs/mcp.md
-// names each tool, and shows the example as it is.
+// TestManualOfTools: the server's tools have the arguments and hints of tools.golden, and say of the
+// same texts that others wrote them. docs/mcp.md names each tool, and shows the example as it is.
 func TestManualOfTools(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/mcp.md")
 	if err != nil {
@@ -95,6 +95,20 @@ func TestManualOfTools(t *testing.T) {
 		rows += toolRow(t, tool)
 		if !strings.Contains(string(page), "`"+tool.Name+"`") {
 			t.Errorf("docs/mcp.md does not name the tool %s", tool.Name)
+		}
+	}
+
+	for _, v := range Verbs() {
+		for _, tool := range v.Tools {
+			if tool.About == "" {
+				t.Errorf("%s does not say what it does", tool.Name)
+			}
+			if tool.Many {
+				rows += tool.Name + " answers with a list\n"
+			}
+			if tool.Untrusted != "" {
+				rows += fmt.Sprintf("%s answers with other people's text: %s\n", tool.Name, tool.Untrusted)
+			}
 		}
 	}
 

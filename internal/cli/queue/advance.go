@@ -54,7 +54,7 @@ func advanceIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *advancePar
 	}
 
 	err = c.WarnLate(err)
-	if !a.Worker.IsZero() && (err == nil || errors.Is(err, claim.ErrEnded)) {
+	if err == nil || errors.Is(err, claim.ErrEnded) {
 		c.ForgetHold(i)
 	}
 

@@ -26,6 +26,8 @@ func Secure(t *testing.T, g Guarded) {
 	client := own.Pair("worker", later)
 	admin := own.Config(client)
 	admin.InsecureSkipVerify = true
+	named := own.Config(client) // by the caller; the address has what the certificate says
+	named.ServerName = "other.example"
 	at := g.Serve(t, own.Pair("store", later), own.File, admin)
 	stale := g.Serve(t, own.Pair("store", before), own.File, admin)
 	for name, c := range map[string]struct {
@@ -40,6 +42,7 @@ func Secure(t *testing.T, g Guarded) {
 		"certificate of another":          {at, own.Config(other.Pair("worker", later)), "LABEL_STATE_LEASE_CERT"},
 		"certificate that has ended":      {at, own.Config(own.Pair("worker", before)), "LABEL_STATE_LEASE_CERT"},
 		"store's certificate has ended":   {stale, own.Config(client), "has expired"},
+		"store of another name":           {at, named, "LABEL_STATE_LEASE_CA"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()

@@ -7,6 +7,7 @@ import (
 	"net"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -66,15 +67,57 @@ func TestSizesThatAreAsked(t *testing.T) {
 
 	value := "7 1800000 ann:1"
 	whole := fmt.Sprintf("*2\r\n$%d\r\n%s\r\n$13\r\n1777640400000\r\n", len(value), value)
-	b := &bounded{}
-	for n := range len(whole) {
-		if err := b.follow([]byte(whole[n : n+1])); err != nil {
-			t.Fatalf("after %q: %v", whole[:n], err)
-		}
-	}
-
 	if l, held, err := at(t, whole).Look(t.Context(), one); err != nil || !held || l.Token != 7 {
 		t.Errorf("%+v, %t, %v, want the lease", l, held, err)
+	}
+
+	for text, want := range map[string]bool{
+		whole:                        true,
+		"\r\n":                       true,
+		"$-1\r\n*-1\r\n":             true,
+		"$4\r\n\r\n$x\r\n$0\r\n\r\n": true, // a text that looks like a length
+		"$x\r\n":                     false,
+		"*65536\r\n":                 true,
+		"*65537\r\n":                 false,
+		"*65535\r\n*1\r\n":           true,
+		"*65535\r\n*2\r\n":           false,
+		"+" + strings.Repeat("x", mostLine-1) + "\n": true,
+		"+" + strings.Repeat("x", mostLine) + "\n":   false,
+	} {
+		here, there := net.Pipe()
+		go io.Copy(io.Discard, there)
+		b := &bounded{Conn: here}
+		for range 2 { // each request begins another answer
+			_, err := b.Write([]byte("x"))
+			for n := 0; n < len(text) && err == nil; n++ {
+				err = b.follow([]byte(text[n : n+1]))
+			}
+			if (err == nil) != want {
+				t.Errorf("%.30q: %v", text, err)
+			}
+		}
+		_ = here.Close()
+	}
+}
+
+// TestAskedAgain: what got no answer is asked once more; a server that says no has answered.
+func TestAskedAgain(t *testing.T) {
+	for answer, want := range map[string]int32{"*0\r\n": 1, "-ERR no\r\n": 1, "": 2} {
+		var asked atomic.Int32
+		host := listen(t, func(c net.Conn) {
+			_, _ = c.Read(make([]byte, 4096)) // what is asked matters nothing
+			asked.Add(1)
+			_, _ = io.WriteString(c, answer) // the client sees what is missing
+		})
+		s, err := Open(nil, "redis://"+host)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		_, _, err = s.Look(t.Context(), one)
+		if _ = s.Close(); asked.Load() != want || (err == nil) != (answer == "*0\r\n") {
+			t.Errorf("%q: asked %d times, want %d; %v", answer, asked.Load(), want, err)
+		}
 	}
 }
 

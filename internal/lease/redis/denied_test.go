@@ -3,6 +3,7 @@ package redis
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -36,11 +37,29 @@ func TestDenied(t *testing.T) {
 			_, acquired := s.Acquire(t.Context(), a)
 			for step, err := range map[string]error{"acquire": acquired, "probe": s.Probe(t.Context(), a.Issue)} {
 				var denied *lease.DeniedError
-				if !errors.As(err, &denied) || denied.Remedy == "" {
+				if !errors.As(err, &denied) || denied.Remedy == "" || denied.Err == nil {
 					t.Errorf("%s: %v, want that it is denied, with a remedy", step, err)
 				}
 			}
 		})
+	}
+}
+
+// TestNamed: by its code an answer is that the login may not write, or is not.
+func TestNamed(t *testing.T) {
+	for text, want := range map[string]string{
+		"NOAUTH Authentication required.": "into the URL", "WRONGPASS no": "into the URL", "NOPERM no": "into the URL",
+		"ERR The user executing the script can't run this command": "into the URL",
+		"READONLY no": "name the primary", "ERR no": "", "LOADING NOAUTH": "",
+	} {
+		var denied *lease.DeniedError
+		remedy := ""
+		if errors.As(named(redis.Error(text)), &denied) {
+			remedy = denied.Remedy
+		}
+		if (remedy == "") != (want == "") || !strings.Contains(remedy, want) {
+			t.Errorf("%s: %q, want %q", text, remedy, want)
+		}
 	}
 }
 

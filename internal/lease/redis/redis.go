@@ -70,7 +70,7 @@ func Open(secure *tls.Config, address string) (lease.Remote, error) {
 	}
 
 	database, err := strconv.ParseUint(cmp.Or(strings.Trim(at.Path, "/"), "0"), 10, 16)
-	if at.Scheme != "redis" && at.Scheme != "rediss" || at.Hostname() == "" || err != nil || database > 1<<15 {
+	if at.Scheme != "redis" && at.Scheme != "rediss" || at.Hostname() == "" || err != nil {
 		return nil, errAddress
 	}
 
@@ -85,7 +85,6 @@ func Open(secure *tls.Config, address string) (lease.Remote, error) {
 		config = secure.Clone()
 	}
 
-	config.ServerName = at.Hostname()
 	if err := lease.ProbeTLS(context.Background(), config, host); err != nil {
 		return nil, fmt.Errorf("open redis: %w", err)
 	}
@@ -150,7 +149,7 @@ type pooled struct{ redis.Pool }
 func (p *pooled) Do(ctx context.Context, command string, args ...any) (any, error) {
 	answer, err := p.once(ctx, command, args...)
 	var answered redis.Error
-	if err != nil && !errors.As(err, &answered) && ctx.Err() == nil {
+	if err != nil && !errors.As(err, &answered) {
 		answer, err = p.once(ctx, command, args...)
 	}
 	return answer, err
@@ -275,10 +274,12 @@ func (s *Store) run(ctx context.Context, i claim.Issue, x script, keys []string,
 	}
 
 	answer, err := redis.Strings(s.client.Do(ctx, "EVAL", append(all, args...)...))
-	if err != nil || len(answer) == 0 {
+	switch {
+	case err != nil:
 		return lease.Lease{}, named(err)
-	}
-	if len(answer) != 2 {
+	case len(answer) == 0:
+		return lease.Lease{}, nil
+	case len(answer) != 2:
 		return lease.Lease{}, fmt.Errorf("script answered %d values", len(answer))
 	}
 

@@ -130,14 +130,14 @@ func TestKeys(t *testing.T) {
 	s := New(c)
 	a := lease.Ask{
 		Issue:  claim.Issue{Owner: "Acme", Repo: "App", Number: 7},
-		Worker: claim.Worker{Codename: "a b", FiringID: "x:y"}, TTL: time.Minute,
+		Worker: claim.Worker{Codename: "a b", FiringID: "x:y"}, Nonce: "n", TTL: time.Minute,
 	}
 	l, err := s.Acquire(t.Context(), a)
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	if got := text(t, c, "label-state:{acme/app#7}"); got != "1 60000 a+b:x%3Ay" {
+	if got := text(t, c, "label-state:{acme/app#7}"); got != "1 60000 a+b:x%3Ay n" {
 		t.Errorf("lease = %q", got)
 	}
 
@@ -213,8 +213,9 @@ func TestValues(t *testing.T) {
 		{"2 x a:b", until},
 		{"2 60000 a%zz:b", until},
 	} {
-		if got, held, err := New(answer).Look(t.Context(), issue); err == nil || held {
-			t.Errorf("%q: %+v, %t", answer, got, held)
+		if got, held, err := New(answer).Look(t.Context(), issue); err == nil || held ||
+			!strings.HasPrefix(err.Error(), "look at acme/app#7: ") {
+			t.Errorf("%q: %+v, %t, %v", answer, got, held, err)
 		}
 	}
 }
@@ -231,7 +232,8 @@ func text(t *testing.T, c Client, key string) string {
 func TestOpen(t *testing.T) {
 	for _, address := range []string{
 		"http://:secret@host", "redis://:secret@host:port:x", "secret",
-		"redis://:secret@h/notanumber", "redis://:secret@h/32769", "",
+		"redis://:secret@h/notanumber", "redis://:secret@h/65536", "",
+		"unix://:secret@", "unix://:secret@h/run/redis.sock", "redis://:secret@", "redis://:secret@:6379",
 	} {
 		if _, err := Open(nil, address); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("open %q: %v, want an error without the password", address, err)

@@ -1,0 +1,94 @@
+package process
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestPlace: only of a machine with an id is it known that it was started again, and from nowhere
+// nothing is. Number 0 is nobody's.
+func TestPlace(t *testing.T) {
+	const now = "machine/boot/pid:[1]"
+	for _, c := range []struct {
+		was, now string
+		want     bool
+	}{
+		{"machine/earlier/pid:[1]", now, true},
+		{"machine/boot/pid:[2]", now, false},
+		{"other/earlier/pid:[1]", now, false},
+		{"another", now, false},
+		{"-/earlier/pid:[1]", "-/boot/pid:[1]", false},
+		{now, now, true},
+		{"", now, false},
+		{"", "", false},
+	} {
+		if gone(ID{Place: c.was}, c.now) != c.want {
+			t.Errorf("%q, and now %q: want %t", c.was, c.now, c.want)
+		}
+	}
+
+	for text, want := range map[string]string{
+		"0123abcd\n": "0123abcd", "": "-", "\n": "-", "two words": "-", "a/b": "-",
+	} {
+		if got := machineID(text); got != want {
+			t.Errorf("the machine of %q is %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestStat: what proc(5) says of a process, and nothing of a text that is none.
+func TestStat(t *testing.T) {
+	line := func(name, state, above string, zeros int) string {
+		return "7 (" + name + ") " + state + " " + above + strings.Repeat(" 0", zeros) + " 99"
+	}
+	for text, want := range map[string]stat{
+		line("sh", "S", "3", 17):            {"sh", "99", 3, false},
+		line("a) S 1 (b", "S", "3", 17):     {"a) S 1 (b", "99", 3, false},
+		line("", "R", "3", 17):              {"", "99", 3, false},
+		line("sh", "Z", "3", 17):            {"sh", "99", 3, true},
+		line("sh", "X", "3", 17):            {"sh", "99", 3, true},
+		line("sh", "S", "3", 17) + " 98 97": {"sh", "99", 3, false},
+		line("sh", "S", "3", 16):            {},
+		line("sh", "S", "x", 17):            {name: "sh", start: "99"},
+		"7 sh) S 3":                         {},
+		"7 (sh S 3":                         {},
+		"":                                  {},
+	} {
+		got, err := parse(text)
+		if got != want || (err == nil) != (want.above > 0) {
+			t.Errorf("%q: %+v, %v, want %+v", text, got, err, want)
+		}
+	}
+}
+
+// TestClimb: up to the first process of all, or to one that is not to be seen.
+func TestClimb(t *testing.T) {
+	for _, c := range []struct {
+		from, last int
+		want       string
+	}{
+		{9, 0, "9 5 2 "},
+		{9, 5, "9 5 "},
+		{3, 0, ""},
+		{1, 0, ""},
+	} {
+		got := ""
+		look := func(pid int) (name, start string, above int, ok bool) {
+			above, ok = map[int]int{9: 5, 5: 2, 2: 1, 1: 0}[pid]
+			return "p", "0", above, ok
+		}
+
+		climb(c.from, "here", look, func(p Process) bool {
+			got += fmt.Sprint(p.PID, " ")
+			return p.PID != c.last
+		})
+		if got != c.want {
+			t.Errorf("above %d: %s, want %s", c.from, got, c.want)
+		}
+	}
+
+	if _, _, _, ok := look(0); ok {
+		t.Error("there is a process 0")
+	}
+}
