@@ -111,6 +111,14 @@ func TestDeal(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
+
+	patient := lifecycle.DefaultRules()
+	patient.MaxAttempts = 0 // no number of failures asks for a person
+	for _, m := range board.Deal(patient, []lifecycle.Facts{issue(t, 1, "x", "agent:implement", failing...)})[0].Marks {
+		if m.Alert {
+			t.Errorf("%q calls for a person, with max_attempts 0", m.Text)
+		}
+	}
 }
 
 // TestCards: what a card says, a person's and a contributor's among them.
