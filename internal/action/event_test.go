@@ -29,6 +29,11 @@ func TestInputs(t *testing.T) {
 			t.Errorf("max-age-hours %s was accepted", hours)
 		}
 	}
+
+	in, err := action.ReadInputs(func(n string) string { return map[string]string{"dry-run": "True"}[n] })
+	if err != nil || !in.DryRun {
+		t.Errorf("dry-run True is read as %t, %v", in.DryRun, err)
+	}
 }
 
 // FuzzEvent: whatever a payload holds, the run ends, and with one of its four codes.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -78,6 +79,12 @@ func TestSessions(t *testing.T) {
 
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%v: %q, want %q", c.vars, got, c.want)
+		}
+
+		own := agenthost.Session{Host: agenthost.OpenCode, ID: "own"}
+		within := agenthost.Within(own, func(name string) string { return c.vars[name] })
+		if got := agenthost.Sessions(within); !slices.Equal(got, []agenthost.Session{own}) {
+			t.Errorf("%v: %v, want the session within alone", c.vars, got)
 		}
 	}
 }

@@ -517,7 +517,8 @@ func (p Place) TakeBack(h agenthost.Host, steps []Step) error {
 	return nil
 }
 
-// Installed reports how much of a host's files is there: all, some or none.
+// Installed reports how much of a host's files is there: all, some or none. A file that another host
+// reads as well is not some of them by itself.
 func (p Place) Installed(h agenthost.Host) (all, some bool, err error) {
 	steps, err := p.Install(h)
 	if err != nil {
@@ -527,15 +528,29 @@ func (p Place) Installed(h agenthost.Host) (all, some bool, err error) {
 	all = true
 	for _, s := range steps {
 		all = all && (s.Kind == Same || s.Kind == Theirs && s.What == "mcp")
+		if s.What == "skill" || p.sharedFile(h, s.Path) {
+			continue
+		}
+
 		if s.Kind == Same {
-			some = some || s.What != "skill"
+			some = true
 		}
 
 		if s.Kind == Changed || s.Kind == Theirs {
 			text, _, _ := read(s.Path)
-			some = some || s.What != "skill" && bytes.Contains(text, []byte(mark))
+			some = some || bytes.Contains(text, []byte(mark))
 		}
 	}
 
 	return all, some, nil
+}
+
+// sharedFile reports whether another host reads the file as well.
+func (p Place) sharedFile(h agenthost.Host, path string) bool {
+	for _, o := range agenthost.Hosts() {
+		if o != h && slices.ContainsFunc(p.everyTarget(o), func(t target) bool { return t.path == path }) {
+			return true
+		}
+	}
+	return false
 }

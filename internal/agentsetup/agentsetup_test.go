@@ -461,7 +461,9 @@ func TestCodexServer(t *testing.T) {
 // in front of our table and behind it.
 func TestCodexServerLater(t *testing.T) {
 	p := place(t, true)
-	file := filepath.Join(p.Home, ".codex", "config.toml")
+	own := filepath.Join(p.Home, "own") // where its user has put its files
+	p.Getenv = func(name string) string { return map[string]string{"CODEX_HOME": own}[name] }
+	file := filepath.Join(own, "config.toml")
 	put(t, file, "model = \"gpt\"\n")
 	install(t, p, agenthost.Codex)
 	text := tree(t, file)[file]

@@ -86,8 +86,8 @@ type Card struct {
 
 // Deal makes the cards of snapshots, in the order of their lanes. In Ready it is the order in which
 // "next" hands issues out, and then those that it passes over; elsewhere the lowest number is
-// first. Issues that are not part of the lifecycle have no card, and of pull requests only those
-// have one that are held.
+// first. Issues that are not part of the lifecycle have a card while a person holds them, and pull
+// requests while anybody does.
 func Deal(r lifecycle.Rules, snapshots []lifecycle.Facts) []Card {
 	var out []Card
 	for _, f := range snapshots {
@@ -194,11 +194,13 @@ func deal(r lifecycle.Rules, f lifecycle.Facts) (Card, bool) {
 
 // laneOf finds the column. What only a person can move on is in the people's.
 func laneOf(r lifecycle.Rules, f lifecycle.Facts, p labels.Projection) (Lane, bool) {
+	h, _ := r.Shown(f)
+	persons := h.Person != "" || labels.Has(f.Labels, r.Scheme.Hold)
 	state := p.State
 	if p.Keep {
 		have := r.Scheme.Of(f.Labels)
-		if len(have) == 0 {
-			return 0, false
+		if len(have) == 0 { // not part of the lifecycle
+			return People, f.Open && persons
 		}
 		state = have[0]
 	}
@@ -206,9 +208,7 @@ func laneOf(r lifecycle.Rules, f lifecycle.Facts, p labels.Projection) (Lane, bo
 	if p.Gate && state == labels.Available {
 		return Planned, true
 	}
-	h, _ := r.Shown(f)
-	waits := h.Person != "" || labels.Has(f.Labels, r.Scheme.Hold) || labels.Has(f.Labels, r.Scheme.NeedsScope) ||
-		labels.Has(p.Set, r.Scheme.NeedsScope)
+	waits := persons || labels.Has(f.Labels, r.Scheme.NeedsScope) || labels.Has(p.Set, r.Scheme.NeedsScope)
 	switch {
 	case f.Open && waits && (state == labels.Available || state == labels.None):
 		return People, true

@@ -62,6 +62,12 @@ func TestDeal(t *testing.T) {
 		},
 		{"labels lie", "available [drift]", with(free, label("agent:pr-open", "agent:implement"))},
 		{"a person's", "people [a person's]", with(free, label("agent:implement", "do-not-pickup"))},
+		{"a person's, outside the lifecycle", "people [a person's]", with(free, label("bug", "do-not-pickup"))},
+		{
+			"closed, with the label of a person's hold", "",
+			with(free, func(f *lifecycle.Facts) { f.Open, f.Labels = false, []string{"do-not-pickup"} }),
+		},
+		{"outside the lifecycle, too vague", "", with(free, label("bug", "needs:human-scope"))},
 		{"a person's and a worker's", "claimed [a person's]", with(held, label("agent:in-flight", "do-not-pickup"))},
 		{"too vague", "people [!needs scope]", with(free, label("agent:implement", "needs:human-scope"))},
 		{"failed too often", "people [!3 failed drift]", issue(t, 1, "x", "agent:implement", failing...)},
@@ -103,6 +109,14 @@ func TestDeal(t *testing.T) {
 
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+
+	patient := lifecycle.DefaultRules()
+	patient.MaxAttempts = 0 // no number of failures asks for a person
+	for _, m := range board.Deal(patient, []lifecycle.Facts{issue(t, 1, "x", "agent:implement", failing...)})[0].Marks {
+		if m.Alert {
+			t.Errorf("%q calls for a person, with max_attempts 0", m.Text)
 		}
 	}
 }

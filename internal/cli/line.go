@@ -170,7 +170,7 @@ func unknownCommand(known []Verb, above, name string) error {
 	for _, v := range known {
 		names = append(names, strings.Fields(v.Name + " " + v.Alias)[len(v.Words())-1:]...)
 	}
-	return Usagef(above, "unknown command %q%s", OneLine(name), meant(printable.Nearest(names, name)))
+	return Usagef(above, "unknown command %q%s", OneLine(name), Meant(names, name))
 }
 
 func unknownOption(known []Param, verb, word string) error {

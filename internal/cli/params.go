@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/config"
-	"github.com/label-state/label-state/internal/printable"
 )
 
 // A Param is one parameter of a verb: a field of its struct, and what the field's tags say of it.
@@ -197,7 +196,7 @@ func (p Param) allowed(text string) (string, error) {
 	}
 
 	return "", fmt.Errorf("%q: expected %s%s", OneLine(text), strings.Join(p.Only, ", "),
-		meant(printable.Nearest(p.Only, text)))
+		Meant(p.Only, text))
 }
 
 // TakesValue reports whether the next word belongs to the option when it has no "=".

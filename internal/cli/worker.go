@@ -200,17 +200,33 @@ func (c *Call) holder(ctx context.Context, i claim.Issue, ends bool) (claim.Work
 		}
 	}
 
-	past, found, err := c.Session.Past(i)
-	if err == nil && found && (w.Codename == "" || w.Codename == past.Worker.Codename) &&
+	past, gave, err := c.Session.Past(i)
+	if err == nil && gave && (w.Codename == "" || w.Codename == past.Worker.Codename) &&
 		(w.FiringID == "" || w.FiringID == past.Worker.FiringID) {
 		return w, 0, LostHere(past)
 	}
 
+	if own := recorded.Worker.Codename; found && w.Codename != "" && w.Codename != own {
+		return w, 0, &answer.Problem{
+			Code:  answer.Held,
+			Why:   fmt.Sprintf("the hold of this worktree on %s is not %s's but %s's", i, w.Codename, own),
+			Next:  []answer.Command{answer.Call("to act as "+own, c.Verb.Name, i.String(), "--codename", own)},
+			Cause: ErrNoHold,
+		}
+	}
+
+	missing, next := c.Option("codename"), answer.Call("", c.Verb.Name, "--help")
+	switch {
+	case w.Codename != "":
+		missing, next = c.Option("firing-id"), answer.Call("see the run", "status", i.String())
+	case w.FiringID == "":
+		missing += " and " + c.Option("firing-id")
+	}
+
 	return w, 0, &answer.Problem{
-		Code: answer.Usage,
-		Why: fmt.Sprintf("this worktree has no hold on %s; name the worker with %s and %s", i,
-			c.Option("codename"), c.Option("firing-id")),
-		Next:  []answer.Command{answer.Call("", c.Verb.Name, "--help")},
+		Code:  answer.Usage,
+		Why:   fmt.Sprintf("this worktree has no hold on %s; name the worker with %s", i, missing),
+		Next:  []answer.Command{next},
 		Cause: ErrNoHold,
 	}
 }

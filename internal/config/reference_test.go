@@ -29,7 +29,7 @@ The file on the default branch applies to everybody. Without it, the defaults be
 ` + "`LABEL_STATE_CONFIG`" + `, sets only keys that affect nobody else: ` + "`hook`, `claim.settle`, `sweep`, `defaults`, `agents` and `plan.slack.token_env`" + `. Every other key in it must have
 the value of the default branch. A program refuses an invalid file with file, line, key, the allowed values and the key that was probably meant (exit code 2), and does nothing else.
 What only looks goes on: ` + "`status`, `log`, `stats`, `board`" + `, the hook and the Action's guard leave out the entries that have a problem, use the rest of the file, and say so in one line.
-` + "`label-state doctor`" + ` reads the file and reports what it found. A duration has the form ` + "`90s`, `30m` or `4h`" + `.
+` + "`label-state doctor`" + ` reads the file, and the checked-out one before you push it, and reports what it found. A duration has the form ` + "`90s`, `30m` or `4h`" + `.
 `
 
 // TestReference: docs/configuration.md has every key of the schema with its default, what it may be

@@ -58,10 +58,7 @@ func newAPI(o Options) (*api, error) {
 		lacks:     map[string]bool{featureBlockers: o.Blockers.NativeOff, featureDependencies: o.Blockers.NativeOff},
 	}
 
-	a.rest = gogithub.NewClient(&http.Client{
-		Transport:     t,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	})
+	a.rest = gogithub.NewClient(&http.Client{Transport: t})
 	base, err := url.Parse(o.REST)
 	if err != nil {
 		return nil, fmt.Errorf("use REST address: %w", err)

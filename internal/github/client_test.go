@@ -366,6 +366,11 @@ func TestViewerAndScopes(t *testing.T) {
 		}
 	}
 
+	nobody := roundTrip(func(*http.Request) (*http.Response, error) { return reply(200, `{"data":{"viewer":null}}`), nil })
+	if login, err := connect(t, nobody).Viewer(t.Context()); err == nil {
+		t.Errorf("viewer = %q without an error; want that the login is missing", login)
+	}
+
 	scopes, told, err := connect(t, server.Transport()).TokenScopes(t.Context())
 	if err != nil || !told || !slices.Equal(scopes, []string{"repo"}) {
 		t.Errorf("scopes = %v, %t, %v; want repo", scopes, told, err)

@@ -218,6 +218,16 @@ func TestScanGoesOn(t *testing.T) {
 			t.Errorf("nowhere: %+v, %v; want an error for all", f, err)
 		}
 	}
+
+	for _, part := range []string{`"s1","nodes",1`, `"pulls0"`} { // an issue, and a list, of which nothing was shown
+		c := connect(t, spoiled(server.Transport(), `"data":{`,
+			`"errors":[{"type":"NOT_FOUND","message":"x","path":["r0",`+part+`]}],"data":{`))
+		for f, err := range c.Scan(t.Context(), repoOf("app"), time.Time{}) {
+			if err == nil {
+				t.Errorf("%s: read %s, want an error for all", part, f.Issue)
+			}
+		}
+	}
 }
 
 // TestSpoken: fifty pull requests are one request, and one more for the texts of what we have said

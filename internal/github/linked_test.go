@@ -6,7 +6,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/prchain"
 )
@@ -53,6 +55,30 @@ func chained(t *testing.T, pulls ...string) *githubsim.Server {
 	}
 
 	return s
+}
+
+// TestClosingAndRecorded: a pull request that closes the issue by a keyword is recorded as well when the log names it.
+func TestClosingAndRecorded(t *testing.T) {
+	c := connect(t, chained(t, "tia: Closes #1").Transport())
+	w := claim.Worker{Codename: "lucius", FiringID: "f1"}
+	for _, r := range []claim.Record{
+		{Kind: claim.KindClaim, Worker: w, Nonce: "n", Held: true, TTL: time.Hour},
+		{Kind: claim.KindRelease, Worker: w, Outcome: claim.OutcomeSuccess, PR: "https://github.com/acme/app/pull/2"},
+	} {
+		body, err := claim.Body(r, "")
+		if err == nil {
+			_, err = c.Comment(t.Context(), issue("app", 1), body)
+		}
+
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	f, err := c.Facts(t.Context(), issue("app", 1))
+	if err != nil || len(f.PRs) != 1 || !f.PRs[0].Recorded {
+		t.Errorf("%+v, %v, want one that is recorded", f.PRs, err)
+	}
 }
 
 // TestSiblings: a part of a chain counts if both sides say so and both authors are trusted on the

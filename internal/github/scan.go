@@ -40,15 +40,16 @@ func (c *Client) Scan(ctx context.Context, r ledger.Repo, since time.Time) iter.
 // hold, which may end.
 func sweptLabels(s labels.Scheme) []string { return append(s.Lifecycle(), s.Hold) }
 
-// Current is Scan without the issues that are labelled done and have not changed since then: what
-// is done piles up, and whoever watches what goes on need not read it again and again.
+// Current is Scan without the issues that are labelled done, or closed with the label of a person's
+// hold, and have not changed since then: what is done piles up, and whoever watches what goes on
+// need not read it again and again.
 func (c *Client) Current(ctx context.Context, r ledger.Repo, since time.Time) iter.Seq2[lifecycle.Facts, error] {
 	return c.scanSelection(ctx, r, current(c.o.Scheme, since))
 }
 
 func current(scheme labels.Scheme, since time.Time) selection {
-	live := slices.DeleteFunc(slices.Clone(scheme.Lifecycle()), func(name string) bool { return name == scheme.Done })
-	return selection{labels: live, since: since}
+	live := slices.DeleteFunc(sweptLabels(scheme), func(name string) bool { return name == scheme.Done })
+	return selection{labels: live, since: since, live: true}
 }
 
 // A selection is what a scan looks at: issues with one of the labels, and those changed since then.
@@ -56,6 +57,7 @@ type selection struct {
 	labels []string
 	since  time.Time // zero for none
 	leases bool      // the references of the issues' leases are read along
+	live   bool      // of those with the label of a person's hold, open issues alone
 	open   bool      // open issues alone, and no pull requests
 }
 
@@ -238,7 +240,7 @@ func listsOf(scheme labels.Scheme, what selection) []*cursor {
 				label: name,
 				facts: name == scheme.Claimed || what.open,
 				long:  slices.Contains(long, name),
-				open:  what.open,
+				open:  what.open || what.live && name == scheme.Hold,
 			})
 		}
 	}

@@ -234,7 +234,8 @@ func mustCount(t *testing.T, who candidate, least Role) {
 		t.Fatalf("claim: %v, want an OutsiderError", err)
 	case sent.like("POST /repos")+sent.like("PATCH")+sent.like("DELETE") > 0:
 		t.Errorf("written: %q", sent.sent)
-	case !strings.Contains(outsider.Remedy(), "trust."):
+	case !strings.Contains(outsider.Remedy(), "trust."),
+		strings.Contains(outsider.Remedy(), "trust.permission to "+string(outsider.Role)) != (rank(outsider.Role) > rank(roleRead)):
 		t.Errorf("remedy: %s", outsider.Remedy())
 	}
 

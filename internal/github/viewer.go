@@ -22,9 +22,9 @@ func (v *viewer) Viewer(ctx context.Context) (string, error) {
 		return login, nil
 	}
 
-	var data struct{ Viewer *actor }
+	var data struct{ Viewer actor }
 	_, err := v.api.ask(ctx, "query { viewer { login } }", nil, &data)
-	if err == nil && (data.Viewer == nil || data.Viewer.Login == "") {
+	if err == nil && data.Viewer.Login == "" {
 		err = &AnswerError{Reason: "the login is missing"}
 	}
 

@@ -97,6 +97,9 @@ const (
 	Upgraded  Change = "upgraded" // our older text, or another path in it
 	Removed   Change = "removed"
 	Restored  Change = "restored" // removed, and the other hook put back
+
+	// Configured says that no file has changed, and that git's setting names the program in this clone.
+	Configured Change = "configured"
 )
 
 // A RefusedError says why a hook is left alone, and what to do instead.
@@ -149,8 +152,8 @@ func Install(ctx context.Context, o Options) (State, Change, error) {
 	}
 
 	set, err := SetProgram(ctx, o)
-	if set {
-		change = Installed
+	if set && change == Nothing {
+		change = Configured
 	}
 
 	return p.whole(ctx, o.Git), change, err

@@ -37,6 +37,23 @@ func (hs *holds) Fence(ctx context.Context, i claim.Issue, w claim.Worker, token
 	return h, may, nil
 }
 
+// Within has push act under h for the time that Fence gave; then its context ends. A push that was
+// answered after the lease had ended, as on a machine that slept, is a *LostError.
+func (hs *holds) Within(ctx context.Context, h Hold, may time.Duration, push func(context.Context) error) error {
+	timed, cancel := context.WithTimeoutCause(ctx, may,
+		fmt.Errorf("no answer within %s; the push was abandoned before the lease could end", may))
+	defer cancel()
+	err := push(timed)
+	if err == nil && !hs.Owns(h) {
+		return &LostError{
+			Issue: h.Issue, Worker: h.Record.Worker,
+			Err: fmt.Errorf("pushed, but the answer came after the lease ended: %w", claim.ErrOverdue),
+		}
+	}
+
+	return err
+}
+
 // Step is what a push under h, which Fence has renewed, takes along so that it lands while h stands
 // or not at all (stores.md#references). It reports false where nothing can be taken along: the log
 // or another service decided the hold. Errors are *LostError and *UnknownError.

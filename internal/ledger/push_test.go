@@ -1,8 +1,10 @@
 package ledger_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -49,6 +51,37 @@ func TestFence(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestWithin: a push ends when its time is over, and one that was answered later says that the hold is lost.
+func TestWithin(t *testing.T) {
+	alone(t, func(t *testing.T, w *world) {
+		l, _ := w.ledger(nil)
+		h := take(t, l, "ann")
+		for _, c := range []struct {
+			want string
+			push func(context.Context) error
+		}{
+			{"in time", func(context.Context) error { return nil }},
+			{"no answer within 1m0s; the push was abandoned", func(ctx context.Context) error {
+				<-ctx.Done()
+				return context.Cause(ctx)
+			}},
+			{"pushed, but the answer came after the lease ended", func(context.Context) error {
+				time.Sleep(ttl)
+				return nil
+			}},
+		} {
+			h, may, err := l.Fence(t.Context(), issue, h.Record.Worker, h.Token)
+			if err == nil {
+				err = l.Within(t.Context(), h, may, c.push)
+			}
+
+			if said := fmt.Sprint(cmp.Or(err, errors.New("in time"))); !strings.Contains(said, c.want) {
+				t.Errorf("%s, want %s", said, c.want)
+			}
+		}
+	})
 }
 
 // slow is a forge whose edits take their time.

@@ -48,8 +48,8 @@ func TestRecalled(t *testing.T) {
 
 		reads.blind = true
 		kept, err := l.Keep(t.Context(), h)
-		if err != nil || kept.Comment != h.Comment || kept.Record.Branch != "fix" || records(w, "agent-claim") != 1 ||
-			records(w, "hb=1") != 1 {
+		if err != nil || kept.Comment != h.Comment || !kept.Since.Equal(h.Since) || kept.Record.Branch != "fix" ||
+			records(w, "agent-claim") != 1 || records(w, "hb=1") != 1 {
 			t.Errorf("kept %+v, %v; %d claims", kept, err, records(w, "agent-claim"))
 		}
 

@@ -138,15 +138,21 @@ func TestReset(t *testing.T) {
 	})
 }
 
-// refusing is a forge whose token may not write.
-type refusing struct{ *forge }
+// refusing is a forge whose token may not write: here, or never.
+type refusing struct {
+	*forge
+	never bool
+}
 
-type noRight struct{ error }
+type noRight struct {
+	error
+	never bool
+}
 
-func (noRight) Denied() bool { return true }
+func (n noRight) Denied() bool { return n.never }
 
-func (refusing) AddLabel(context.Context, claim.Issue, string) error {
-	return noRight{errors.New("not permitted")}
+func (r refusing) AddLabel(context.Context, claim.Issue, string) error {
+	return noRight{errors.New("not permitted"), r.never}
 }
 
 // TestTend: snapshots are looked at one by one; a dry run says what would be; a token that may not
@@ -174,14 +180,20 @@ func TestTend(t *testing.T) {
 
 		shows(t, w, "agent:in-flight")
 
-		poor := ledger.New(over(refusing{f}), virtual{}, w.words(), ledger.DefaultSettings())
+		poor := func(never bool) *ledger.Ledger {
+			return ledger.New(over(refusing{f, never}), virtual{}, w.words(), ledger.DefaultSettings())
+		}
 		if err := f.RemoveLabel(t.Context(), issue, "agent:in-flight"); err != nil {
 			t.Fatal(err)
 		}
 
-		rep := poor.Tend(t.Context(), snapshots(3), ledger.Sweep{By: "test"})
+		rep := poor(true).Tend(t.Context(), snapshots(3), ledger.Sweep{By: "test"})
 		if rep.Failed != 1 || len(rep.Skipped) != 2 || rep.Stopped == nil || rep.Complete() {
 			t.Errorf("refused: %+v", rep)
+		}
+
+		if rep := poor(false).Tend(t.Context(), snapshots(3), ledger.Sweep{By: "test"}); rep.Failed != 3 || rep.Stopped != nil {
+			t.Errorf("refused for each: %+v", rep)
 		}
 
 		if rep := l.Tend(t.Context(), snapshots(1), ledger.Sweep{By: "test"}); !rep.Complete() || rep.Examined != 1 {

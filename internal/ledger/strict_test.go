@@ -3,6 +3,7 @@ package ledger_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -62,6 +63,23 @@ func (s *table) Look(context.Context, claim.Issue) (lease.Lease, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.now, s.held(), nil
+}
+
+// silent is a store that does not tell of which issues it knows.
+type silent struct{ table }
+
+func (*silent) Known(context.Context, claim.Issue) ([]int, error) { return nil, errLost }
+
+// TestSweepWithoutItsStore: a sweep that cannot ask which issues only the store knows to be held looks at none.
+func TestSweepWithoutItsStore(t *testing.T) {
+	alone(t, func(t *testing.T, w *world) {
+		w.store = &silent{}
+		l, f := w.ledger(nil)
+		r := l.Sweep(t.Context(), scan{f}, ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: "s"})
+		if r.Examined != 0 || len(r.Skipped) != 1 || !strings.Contains(r.Skipped[0], errLost.Error()) {
+			t.Errorf("%+v, want that the repository was not examined", r)
+		}
+	})
 }
 
 // TestStrict plays workers that crash, and a sweeper, with a store that decides, under every fault

@@ -68,18 +68,33 @@ func (o Options) call(t tool, c answer.Command) string {
 	switch {
 	case arguments != "" && o.offers(asked):
 		return asked.Name + " " + arguments
-	case asked.Set == cli.Operator, asked.Set == cli.Approver, slices.Contains(words, "--force"), words[0] == "repo":
-		return "a person decides"
+	case asked.decides(), slices.Contains(words, "--force"), words[0] == "repo":
+		return aPerson
 	case arguments != "":
-		var sets []string
-		for _, s := range append(o.sets(), asked.Set) {
-			sets = append(sets, string(s))
-		}
-		return asked.Name + " " + arguments + " (the user starts the server with --toolset " +
-			strings.Join(sets, ",") + ")"
+		return asked.Name + " " + arguments + " (" + o.toOffer(asked) + ")"
 	}
 
 	return "label-state " + strings.Join(words, " ") + " (in a shell)"
+}
+
+// aPerson is the advice about what no agent is offered unless a person has asked for that.
+const aPerson = "a person decides"
+
+// decides reports whether a tool ends other people's work, or decides on it.
+func (t tool) decides() bool { return t.Set == cli.Operator || t.Set == cli.Approver }
+
+// toOffer is how the server comes to offer a tool.
+func (o Options) toOffer(t tool) string {
+	if t.decides() {
+		return aPerson
+	}
+
+	var sets []string
+	for _, s := range append(o.sets(), t.Set) {
+		sets = append(sets, string(s))
+	}
+
+	return "the user starts the server with --toolset " + strings.Join(sets, ",")
 }
 
 // with names the options of a call that is made again, as the tool has them.

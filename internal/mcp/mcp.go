@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/label-state/label-state/answer"
@@ -104,6 +105,8 @@ func New(o Options) (*sdk.Server, error) {
 		})
 	}
 
+	s.AddReceivingMiddleware(o.explainTools)
+
 	for _, r := range resources() {
 		s.AddResourceTemplate(&sdk.ResourceTemplate{
 			Name:        r.name,
@@ -125,6 +128,24 @@ func New(o Options) (*sdk.Server, error) {
 	}
 
 	return s, nil
+}
+
+// explainTools answers a call of a tool that this server does not offer with how it comes to.
+func (o Options) explainTools(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+		if call, is := r.(*sdk.CallToolRequest); is {
+			for _, t := range o.tools() {
+				if t.Name == call.Params.Name && !o.offers(t) {
+					return nil, &jsonrpc.Error{
+						Code:    jsonrpc.CodeInvalidParams,
+						Message: fmt.Sprintf("tool %q is not offered: %s", t.Name, o.toOffer(t)),
+					}
+				}
+			}
+		}
+
+		return next(ctx, method, r)
+	}
 }
 
 // Serve speaks the protocol on in and out until in ends or ctx is done; both are a success. A call

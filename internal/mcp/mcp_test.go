@@ -488,7 +488,7 @@ func TestOffers(t *testing.T) {
 			}
 
 			_, err := client.CallTool(t.Context(), &sdk.CallToolParams{Name: name, Arguments: arguments})
-			if (err == nil) != (s.words != nil) {
+			if (err == nil) != (s.words != nil) || err != nil && !strings.HasSuffix(err.Error(), "a person decides") {
 				t.Errorf("%s: %v, ran %q", name, err, s.words)
 			}
 
@@ -500,6 +500,15 @@ func TestOffers(t *testing.T) {
 		if text := strings.Join(got, " "); text != c.want {
 			t.Errorf("operator %t, approver %t: %q, want %q", c.operator, c.approver, text, c.want)
 		}
+	}
+
+	var s stand
+	o := s.options()
+	o.Toolsets = nil
+	_, err := connect(t, o).CallTool(t.Context(), &sdk.CallToolParams{Name: "plan"})
+	const how = `tool "plan" is not offered: the user starts the server with --toolset core,work,plan`
+	if err == nil || !strings.HasSuffix(err.Error(), how) {
+		t.Errorf("plan: %v", err)
 	}
 }
 

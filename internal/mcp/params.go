@@ -128,6 +128,9 @@ func (a argument) read(value json.RawMessage) error {
 	var texts []string
 	var n uint32
 	most := mostBytes
+	if a.name == "issue" || a.name == "issues" {
+		value = quoteNumbers(value)
+	}
 
 	switch to := a.Field().(type) {
 	case *bool:
@@ -173,6 +176,31 @@ func (a argument) read(value json.RawMessage) error {
 	}
 
 	return nil
+}
+
+// quoteNumbers makes texts of issues that were given as numbers, alone or in an array. What is neither
+// stays as it is.
+func quoteNumbers(value json.RawMessage) json.RawMessage {
+	var n uint32
+	var several []json.RawMessage
+	switch {
+	case json.Unmarshal(value, &n) == nil:
+		return json.RawMessage(strconv.Quote(strconv.FormatUint(uint64(n), 10)))
+	case json.Unmarshal(value, &several) != nil:
+		return value
+	}
+
+	for k, one := range several {
+		if json.Unmarshal(one, &n) == nil {
+			several[k] = quoteNumbers(one)
+		}
+	}
+	quoted, err := json.Marshal(several)
+	if err != nil {
+		return value
+	}
+
+	return quoted
 }
 
 func (a argument) mismatch(want string, value json.RawMessage) error {

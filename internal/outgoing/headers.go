@@ -27,11 +27,9 @@ func newHeaderReader(in *bufio.Reader) *headerReader {
 }
 
 // next returns the next commit, with a message that is valid until the next call, or io.EOF. exact
-// says that the message is the commit's, byte for byte, or that there is more of it than is looked
-// at.
+// says that the message is the commit's, byte for byte.
 func (r *headerReader) next() (c Commit, exact bool, err error) {
-	whole, err := r.read()
-	if err != nil {
+	if err := r.read(); err != nil {
 		return c, false, err
 	}
 
@@ -48,26 +46,21 @@ func (r *headerReader) next() (c Commit, exact bool, err error) {
 	}
 
 	text = append(text[:header], unindent(text[header:])...)
-	if !whole {
-		return newCommit(oid, text[header:], true), true, nil
-	}
-
 	length, exact := r.original(oid, text)
 	return newCommit(oid, text[min(header, length):length], false), exact, nil
 }
 
-// read reads up to the next NUL, but keeps no more than maxObject bytes; whole says that this was
-// all. The error is io.EOF when there is nothing more.
-func (r *headerReader) read() (whole bool, err error) {
+// read reads up to the next NUL, but keeps no more than maxObject bytes. The error is io.EOF when
+// there is nothing more.
+func (r *headerReader) read() error {
 	r.record = r.record[:0]
-	whole = true
 	for {
 		part, err := r.in.ReadSlice(0)
 		if err == io.EOF && len(part)+len(r.record) == 0 {
-			return false, io.EOF
+			return io.EOF
 		}
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
-			return false, cutOff(err)
+			return cutOff(err)
 		}
 
 		ended := err == nil
@@ -75,12 +68,9 @@ func (r *headerReader) read() (whole bool, err error) {
 			part = part[:len(part)-1]
 		}
 
-		if room := maxObject - len(r.record); len(part) > room {
-			part, whole = part[:room], false
-		}
-		r.record = append(r.record, part...)
+		r.record = append(r.record, part[:min(len(part), maxObject-len(r.record))]...)
 		if ended {
-			return whole, nil
+			return nil
 		}
 	}
 }

@@ -25,7 +25,7 @@ func (s tokenSearch) inVariable(name string, chosen bool) (credential, error) {
 			errors.New("a repository's own configuration may only name "+strings.Join(s.variables(), ", ")+"; "+
 				"choose the file with --config or LABEL_STATE_CONFIG"))
 
-	case !ours && !s.at.encrypted() && !(s.at.local() && s.at.named):
+	case !ours && !s.at.encrypted() && !s.at.local():
 		return credential{}, unusable("token_env "+name, "",
 			errors.New("it would go unencrypted to "+s.at.Host()))
 	}

@@ -338,6 +338,17 @@ func (t talker) RoundTrip(r *http.Request) (*http.Response, error) {
 // Unconfigured reports whether the repository has no configuration, so that the defaults apply.
 func (s *Session) Unconfigured() bool { return s.absent }
 
+// Checkout returns the *config.Error of the configuration in the worktree, as the function Checkout
+// does; nil where it can be used, where there is none, and where the worktree is of another repository.
+func (s *Session) Checkout() error {
+	if s.place.tree == "" {
+		return nil
+	}
+	_, _, err := Checkout(s.place.tree)
+
+	return err
+}
+
 // Close closes the connections to the lease store, if there are any. Holds stay.
 func (s *Session) Close() error {
 	if c, ok := s.Store.(io.Closer); ok {

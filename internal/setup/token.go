@@ -22,26 +22,33 @@ type credential struct {
 
 // A NoTokenError says that no token for the host was found. Variables are those that would do; none
 // do for a loopback host that nobody named. Withheld are those that are set, and may not go there,
-// because the user has not named the host: a remote's address may be anybody's.
+// because the user has not named the host: a remote's address may be anybody's. Unaddressed is set
+// where LABEL_STATE_TOKEN is, and the address that it is for is not named.
 type NoTokenError struct {
-	Host      string
-	Variables []string
-	Withheld  []string
+	Host        string
+	Variables   []string
+	Withheld    []string
+	Unaddressed bool
 }
 
 func (e *NoTokenError) Error() string {
-	if len(e.Variables) == 0 && len(e.Withheld) == 0 && (origin{Endpoints: host.API(e.Host)}).local() {
-		return "find token for " + e.Host + ": no token is sent there unless LABEL_STATE_API_URL names it"
-	}
-	if len(e.Variables) == 0 && len(e.Withheld) == 0 {
-		return "find token for " + e.Host + ": neither gh nor git has one"
-	}
-	if len(e.Withheld) > 0 {
-		return "find token for " + e.Host + ": " + strings.Join(e.Withheld, " and ") +
-			" is not sent there unless GH_HOST names that host"
+	text := "find token for " + e.Host + ": "
+	switch none := len(e.Variables) == 0; {
+	case len(e.Withheld) > 0:
+		text += strings.Join(e.Withheld, " and ") + " is not sent there unless GH_HOST names that host"
+	case none && (origin{Endpoints: host.API(e.Host)}).local():
+		return text + "no token is sent there unless LABEL_STATE_API_URL names it"
+	case none:
+		text += "neither gh nor git has one"
+	default:
+		text += "none in " + strings.Join(e.Variables, ", ")
 	}
 
-	return "find token for " + e.Host + ": none in " + strings.Join(e.Variables, ", ")
+	if e.Unaddressed {
+		text += "; LABEL_STATE_TOKEN is only for the address that LABEL_STATE_API_URL names, and that is not set"
+	}
+
+	return text
 }
 
 // Remedy is what a person does about it.
@@ -55,7 +62,12 @@ func (e *NoTokenError) Remedy() string {
 		return "export " + e.Variables[0] + "=TOKEN"
 	}
 
-	return "set one of them, or run: gh auth login"
+	remedy := "set one of them, or run: gh auth login"
+	if e.Unaddressed {
+		remedy = "export LABEL_STATE_API_URL as well; or " + remedy
+	}
+
+	return remedy
 }
 
 // An origin is where requests go, and whether a person named that very address.
@@ -97,7 +109,12 @@ func (s tokenSearch) find(ctx context.Context, o Options) (credential, error) {
 		}
 	}
 
-	none := &NoTokenError{s.at.Host(), variables, s.withheld()}
+	none := &NoTokenError{
+		Host:        s.at.Host(),
+		Variables:   variables,
+		Withheld:    s.withheld(),
+		Unaddressed: !s.at.named && s.env.Getenv("LABEL_STATE_TOKEN") != "",
+	}
 	if !s.at.encrypted() || s.at.local() || !isName(s.at.Host()) { // gh and git keep tokens for real hosts
 		return credential{}, none
 	}

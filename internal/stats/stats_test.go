@@ -186,6 +186,12 @@ func TestCompared(t *testing.T) {
 		t.Errorf("twice: %d and %d before, want 2 and 1", f.Totals.Twice, f.Before.Totals.Twice)
 	}
 
+	parts := snapshot(t, 27, "80 merged", "70 merged")
+	parts.PRs[1].Sibling = true // the one that another issue's worker has opened for the same feature
+	if got := stats.Of([]lifecycle.Facts{parts}, from, to).Totals.Twice; got != 0 {
+		t.Errorf("twice: %d with a pull request beside, want 0", got)
+	}
+
 	if f.Totals.Yielded != 2 {
 		t.Errorf("%d claims lost, want one with its claim and one that is only its own end", f.Totals.Yielded)
 	}
@@ -219,7 +225,8 @@ func TestCompared(t *testing.T) {
 }
 
 func TestPlot(t *testing.T) {
-	plot := stats.Of(sample(t), from, to).Plot("acme/app <script>")
+	busy := snapshot(t, 10, "47 claim lucius", "45 release lucius forced") // of the worker with the longest bar
+	plot := stats.Of(append(sample(t), busy), from, to).Plot("acme/app <script>")
 	golden.Check(t, "testdata/stats.svg", plot)
 	wellFormed(t, plot)
 	wellFormed(t, stats.Of(nil, from, from).Plot("acme/app"))

@@ -1,6 +1,7 @@
 package redis_test
 
 import (
+	"crypto/tls"
 	"errors"
 	"net"
 	"strings"
@@ -79,6 +80,24 @@ func TestStore(t *testing.T) {
 
 	if err := claim(redis.Store("", nil)); err == nil || !strings.Contains(err.Error(), "redis") {
 		t.Errorf("without an address: %v", err)
+	}
+
+	// the login of this machine's is for the address that was given with it
+	t.Setenv("LABEL_STATE_REDIS_URL", "redis://"+listener.Addr().String())
+	o := labelstate.FromEnvironment()
+	o.Repo, o.Token, o.API, o.HTTP = "acme/app", "tok", "https://api.github.com", server.Transport()
+	o.Stores = []labelstate.Store{redis.Store("", &tls.Config{})}
+	c, err := labelstate.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+
+	for len(asked) > 0 {
+		<-asked
+	}
+	if _, err := c.Claim(t.Context(), 1, labelstate.ClaimOptions{Codename: "lucius"}); err == nil || len(asked) > 0 {
+		t.Errorf("a login without its address: %v, asked the variable's %d times", err, len(asked))
 	}
 }
 

@@ -261,6 +261,11 @@ func TestBoardIsTheCommands(t *testing.T) {
 	if r, err = d.Read(t.Context()); err != nil || len(r.Pauses) > 0 {
 		t.Errorf("%v, %v", r.Pauses, err)
 	}
+
+	d.Call.Config = "gone.yml"
+	if _, err := d.Do(t.Context(), board.Order{Act: board.Release, Card: card}); err == nil || !strings.Contains(err.Error(), "gone.yml") {
+		t.Errorf("%v, want that the board's configuration cannot be read", err)
+	}
 }
 
 // TestBoardDetails: of what somebody wrote nothing looks like a part of the page, and history is in

@@ -147,7 +147,7 @@ func TestTerminalResize(t *testing.T) {
 	for _, c := range []struct {
 		width, height int
 		see           string
-	}{{80, 24, "[in flight 3]"}, {40, 12, "? help"}, {12, 5, "acme/app"}, {3, 2, "q"}, {200, 50, "FOR PEOPLE 2"}} {
+	}{{80, 24, "[in flight 3]"}, {40, 12, "? help"}, {12, 5, "for people…"}, {3, 2, "q"}, {200, 50, "FOR PEOPLE 2"}} {
 		p.must("resize-window", "-x", strconv.Itoa(c.width), "-y", strconv.Itoa(c.height))
 		if screen := p.await(c.see); widest(screen) > c.width {
 			t.Errorf("%d columns in %d:\n%s", widest(screen), c.width, screen)

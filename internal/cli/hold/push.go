@@ -113,16 +113,10 @@ func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, branch string, p
 		got, err = pushStrictly(ctx, c, pusher, p, h)
 	} else { // as long as the hold is good for sure (spec-writing.md#acting-under-a-hold)
 		mode, how = "fenced", "fenced: the hold was good for longer than the push; GitHub compared the branch only"
-		timed, cancel := context.WithTimeoutCause(ctx, within,
-			fmt.Errorf("no answer within %s; the push was abandoned before the lease could end", within))
-		defer cancel()
-		got, err = pusher.Push(timed, p)
-		if err == nil && !c.Session.Ledger.Owns(h) {
-			err = &ledger.LostError{
-				Issue: h.Issue, Worker: h.Record.Worker,
-				Err: fmt.Errorf("pushed, but the answer came after the lease ended: %w", claim.ErrOverdue),
-			}
-		}
+		err = c.Session.Ledger.Within(ctx, h, within, func(timed context.Context) (err error) {
+			got, err = pusher.Push(timed, p)
+			return err
+		})
 	}
 
 	if err != nil {

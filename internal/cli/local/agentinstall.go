@@ -176,8 +176,7 @@ type AgentView struct {
 	Problem   string `json:"problem,omitempty"` // why something is unknown
 }
 
-// showHosts is exit 1 where a host that is on the search path is not set up, and exit 3 where
-// a file does not let it be seen.
+// showHosts is exit 1 where a host lacks something, and exit 3 where a file does not let it be seen.
 func showHosts(ctx context.Context, c *cli.Call, _ *agentStatusParams) error {
 	rows := [][]string{{"HOST", "PROGRAM", "USER", "PROJECT", "MISSING"}}
 	var views []AgentView
@@ -194,9 +193,7 @@ func showHosts(ctx context.Context, c *cli.Call, _ *agentStatusParams) error {
 
 		rows = append(rows, []string{v.Host, program, v.User, v.Project, cmp.Or(v.Problem, v.Missing)})
 		used = used || v.Program != "" || v.User != "no" || v.Project != "" && v.Project != "no"
-		if v.Program != "" && v.Missing != "" && lacking == "" {
-			lacking = v.Missing
-		}
+		lacking = cmp.Or(lacking, v.Missing)
 	}
 
 	text := cli.Columns(rows)

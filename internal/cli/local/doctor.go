@@ -77,6 +77,19 @@ func checkSetup(ctx context.Context, c *cli.Call) Diagnosis {
 	return d
 }
 
+// checkCheckout is what is wrong with the configuration in the worktree, which decides nothing before
+// it is on the default branch; empty where nothing is.
+func checkCheckout(c *cli.Call) []Diagnosis {
+	wrong, is := errors.AsType[*config.Error](c.Session.Checkout())
+	if !is || wrong.File != config.Path { // checkSetup says it of a file by the name that nobody reads
+		return nil
+	}
+
+	d := ok("checkout", "%s", strings.Join(cli.Lines(wrong), "; "))
+	return []Diagnosis{d.or("fail",
+		"correct it before you push it; until then the default branch of "+c.Session.Repo.String()+" counts")}
+}
+
 func checkGit(ctx context.Context, t cli.Terminal) Diagnosis {
 	version, err := t.Env.Git().Ask(ctx, "version")
 	if err != nil {
@@ -98,7 +111,7 @@ func checkRepo(ctx context.Context, c *cli.Call, name string) []Diagnosis {
 		return []Diagnosis{d}
 	}
 
-	found := []Diagnosis{checkSetup(ctx, c)}
+	found := append([]Diagnosis{checkSetup(ctx, c)}, checkCheckout(c)...)
 	found = append(found, examine(ctx, c)...)
 	for k := range found {
 		found[k].Repo = c.Session.Repo.String()
@@ -295,20 +308,21 @@ func checkPauses(ctx context.Context, c *cli.Call) Diagnosis {
 	return ok("pause", "%s", strings.TrimSpace(v.Line())).or("warn", "label-state repo resume "+v.Resume())
 }
 
-// checkQueue counts what is ready. Nothing is not a failure, but who has just begun looks for the
-// next step.
+// checkQueue counts what is in the queue, whoever holds it. Nothing is not a failure, but who has
+// just begun looks for the next step.
 func checkQueue(ctx context.Context, c *cli.Call) Diagnosis {
-	ready := 0
+	queued := 0
 	for _, label := range c.Session.Ledger.Rules().Scheme.Queues() {
 		found, err := c.Session.Client.OpenIssues(ctx, c.Session.Repo, label)
 		if err != nil {
 			return failedCheck(c, "queue", err)
 		}
-		ready += len(found)
+		queued += len(found)
 	}
 
-	d := ok("queue", "%s ready", printable.Count(ready, "issue is", "issues are"))
-	if ready == 0 {
+	d := ok("queue", "%s in the queue; which of them are free: label-state next --list --repo %s",
+		printable.Count(queued, "open issue is", "open issues are"), c.Session.Repo)
+	if queued == 0 {
 		d = ok("queue", "no issue is ready")
 		d.Remedy = cli.Words([]answer.Command{c.FirstCommand()})
 	}

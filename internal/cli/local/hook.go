@@ -62,6 +62,7 @@ func Hook() []cli.Verb {
 		cli.Do(cli.Verb{
 			Name:     "hook status",
 			Summary:  "which hook git finds; exit 1 when pushes are not checked, or all refused",
+			About:    "It runs the hook once, with a push that closes an issue which no repository has.",
 			Examples: "label-state hook status --json\n",
 		}, showHook),
 		cli.Do(cli.Verb{
@@ -197,7 +198,10 @@ func changeHook(ctx context.Context, c *cli.Call, p *hookInstallParams,
 	}
 
 	file, commit := s.File, ""
-	if s.Manager == "husky" && change == hookfile.Installed {
+	switch {
+	case change == hookfile.Configured:
+		file = "git config label-state.hook " + s.Setting
+	case s.Manager == "husky" && change == hookfile.Installed:
 		file, commit = s.Script, "commit it: husky runs it in every clone\n"
 	}
 
@@ -250,7 +254,14 @@ func showHook(ctx context.Context, c *cli.Call, p *hookStatusParams) error {
 	program, found := s.Program(t.Env.Find)
 	view := viewHook(s, "")
 	view.PullRequests = s.Installed() && !o.Global && checksPulls(ctx, t)
-	if err := c.Answer(view, hookText(s, program, view.PullRequests)); err != nil {
+	text := hookText(s, program, view.PullRequests)
+	trial := tryHook(ctx, t, s, "")
+	view.Pushes, view.Why = trial.pushes, cli.OneLine(trial.why)
+	if trial.pushes != pushesUnchecked {
+		text += trial.text() + "\n"
+	}
+
+	if err := c.Answer(view, text); err != nil {
 		return err
 	}
 
@@ -262,13 +273,13 @@ func showHook(ctx context.Context, c *cli.Call, p *hookStatusParams) error {
 	case missing && s.Bare:
 		return no("the program is missing, and every push from here is refused: "+missingName(s),
 			cmp.Or(mendScript(s), installAgain(t, s)))
-	case missing:
-		return no("the program is missing, and pushes from here are not checked: "+missingName(s), installAgain(t, s))
 	case !s.Installed() && s.Moved != "":
 		return no("pushes from here are not guarded: lefthook has disabled label-state's hook, as "+s.Moved,
 			cmp.Or(s.Hint, "label-state init"))
 	case !s.Installed():
 		return no("pushes from here are not guarded", cmp.Or(s.Hint, "label-state hook install"))
+	case trial.pushes == pushesUnchecked:
+		return no(trial.text(), trial.remedy)
 	}
 
 	if s.Bare && s.Script != "" {

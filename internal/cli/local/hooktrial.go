@@ -86,18 +86,28 @@ func tryHook(ctx context.Context, t cli.Terminal, s hookfile.State, chosen strin
 
 	switch {
 	case err != nil:
-		return hookTrial{
-			pushesUnchecked, program + " does not behave like this version",
-			"install it again, then: label-state hook install",
-		}
+		return hookTrial{pushesUnchecked, program + " does not behave like this version", replaceProgram(t, s, program)}
 	case trial.Version != t.Build.Version:
 		why := fmt.Sprintf("%s is %s, and this is %s", program, cli.OneLine(trial.Version), t.Build.Version)
-		return hookTrial{pushesUnchecked, why, "install both together, or remove the first"}
+		return hookTrial{pushesUnchecked, why, replaceProgram(t, s, program)}
 	case !trial.Checked:
 		return hookTrial{pushesUnchecked, trial.Reason, cmp.Or(trial.Remedy, again)}
 	}
 
 	return hookTrial{pushes: pushesChecked}
+}
+
+// replaceProgram is how a push comes to start this version in place of the program that it starts. A
+// script of a hook manager finds a program by itself, so that only its file can go.
+func replaceProgram(t cli.Terminal, s hookfile.State, program string) string {
+	if own := ownHook(t); own != "" && s.Version > 0 && filepath.Dir(own) != filepath.Dir(program) {
+		if s.Global {
+			return "label-state hook install --global"
+		}
+		return "label-state hook install"
+	}
+
+	return "delete " + program + ", or install this version in its place"
 }
 
 // pushURL is the remote that a first push goes to, and its URL: origin, else the only one, else the

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
 )
 
@@ -39,12 +38,10 @@ type batch struct {
 
 // acquire reads, makes the commits and moves all references, again while others are faster.
 func (b *batch) acquire(ctx context.Context) error {
-	look := b.shown // what a snapshot has shown may be late: it can only lose the swap
 	for range races {
-		if err := b.prepare(ctx, look); err != nil {
+		if err := b.prepare(ctx); err != nil {
 			return err
 		}
-		look = b.read
 		all, moves := make([]Swap, len(b.asks)), make([]move, len(b.asks))
 		for n, a := range b.asks {
 			all[n] = Swap{
@@ -71,12 +68,12 @@ func (b *batch) acquire(ctx context.Context) error {
 	return fmt.Errorf("%w %d times", ErrMoved, races)
 }
 
-// prepare reads every chain and makes the commits that are to follow. A chain that is read late can
-// only lose the swap.
-func (b *batch) prepare(ctx context.Context, look func(context.Context, claim.Issue) (tip, error)) error {
+// prepare reads every chain and makes the commits that are to follow. A chain that is read late, or
+// that a snapshot has shown, can only lose the swap; after a swap no snapshot shows any.
+func (b *batch) prepare(ctx context.Context) error {
 	b.tips, b.after = nil, nil
 	for _, a := range b.asks {
-		t, err := look(ctx, a.Issue)
+		t, err := b.shown(ctx, a.Issue)
 		if err != nil {
 			return err
 		}

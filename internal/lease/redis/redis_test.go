@@ -162,6 +162,12 @@ func TestKeys(t *testing.T) {
 	if _, err := s.Acquire(t.Context(), a); !errors.Is(err, lease.ErrLost) {
 		t.Errorf("acquire after the release by the same firing: %v, want that it is over", err)
 	}
+
+	a.Worker.FiringID, a.Nonce = "y", "n" // a process that gives up what it has not
+	err = s.Release(t.Context(), a.Bare())
+	if _, late := s.Acquire(t.Context(), a); err != nil || !errors.Is(late, lease.ErrLost) {
+		t.Errorf("acquire by a process that gave up: %v, %v, want that it is over", err, late)
+	}
 	must(t, c, "SET", "label-state:{acme/app#7}", "nonsense")
 	a.Worker.FiringID = "z"
 	if l, err := s.Acquire(t.Context(), a); err == nil {
