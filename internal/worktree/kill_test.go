@@ -188,18 +188,6 @@ func TestKilledCreate(t *testing.T) {
 	}
 }
 
-// tidy removes the lock's file, which the system has freed but nobody deleted yet.
-func (b *sandbox) tidy() {
-	p, err := b.book.Open("checkout")
-	if err != nil {
-		b.t.Fatalf("the page of a dead process is held: %v", err)
-	}
-
-	if err := p.Close(); err != nil {
-		b.t.Fatal(err)
-	}
-}
-
 // TestKilledRemove: a removal that was killed anywhere is finished by the next.
 func TestKilledRemove(t *testing.T) {
 	t.Parallel()

@@ -234,3 +234,15 @@ func (b *sandbox) unchanged(before string) {
 		b.t.Errorf("something is left:\n%s\nbefore:\n%s", now, before)
 	}
 }
+
+// tidy removes the lock's file, which the system has freed but nobody deleted yet.
+func (b *sandbox) tidy() {
+	p, err := b.book.Open("checkout")
+	if err != nil {
+		b.t.Fatalf("the page of a dead process is held: %v", err)
+	}
+
+	if err := p.Close(); err != nil {
+		b.t.Fatal(err)
+	}
+}
