@@ -79,9 +79,11 @@ func showHelp(_ context.Context, c *Call, p *helpParams) error {
 		shown = t.pageOf(at.verb, p.All)
 	}
 
+	var text strings.Builder
 	wraps := map[string]any{"wrapAt": func() int { return HelpWidth }}
-	cli.HelpPrinterCustom(t.Out, helpPage, shown, wraps)
-	return nil
+	cli.HelpPrinterCustom(&text, helpPage, shown, wraps)
+
+	return c.Answer(nil, text.String())
 }
 
 // toBeginWith are the commands that the help of the program explains; it has no room for more than

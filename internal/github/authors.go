@@ -3,6 +3,7 @@ package github
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +12,9 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
 )
+
+// errSlow: the part of the time that is for roles is over.
+var errSlow = errors.New("no answer in time")
 
 // A scope is which records of a log are wanted.
 type scope int
@@ -77,7 +81,7 @@ func (c *Client) judgeAuthors(ctx context.Context, snapshots []*snapshot, want s
 
 	if deadline, limited := ctx.Deadline(); limited { // a tenth of the time is for saying what was found out by then
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-time.Until(deadline)/10))
+		ctx, cancel = context.WithDeadlineCause(ctx, deadline.Add(-time.Until(deadline)/10), errSlow)
 		defer cancel()
 	}
 

@@ -214,6 +214,8 @@ func (rs *roles) judge(ctx context.Context, all []account) judgement {
 		switch {
 		case errors.As(err, &hidden):
 			j.errs[ask[n].key()] = hidden
+		case err != nil && errors.Is(context.Cause(ctx), errSlow):
+			j.errs[ask[n].key()] = fmt.Errorf("ask for the role of %s: %w", oneLine(ask[n].login), errSlow)
 		case err != nil:
 			j.errs[ask[n].key()] = fmt.Errorf("ask for the role of %s: %w", oneLine(ask[n].login), err)
 		}

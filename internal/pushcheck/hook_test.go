@@ -370,3 +370,28 @@ func TestNothingToRead(t *testing.T) {
 type counting func(*http.Request) (*http.Response, error)
 
 func (c counting) RoundTrip(r *http.Request) (*http.Response, error) { return c(r) }
+
+// TestLateAtAnyRequest: whichever request takes too long, the pusher reads what the hook's time ended,
+// and nothing of how a program says so.
+func TestLateAtAnyRequest(t *testing.T) {
+	for slow := range 2 {
+		server := spammed(t, 1)
+		synctest.Test(t, func(t *testing.T) {
+			h, stderr := newHook(t, nil, map[string]string{"GH_TOKEN": "tok-ann"})
+			n := -1
+			h.Env.HTTP = counting(func(r *http.Request) (*http.Response, error) {
+				if n++; n == slow {
+					return far{nil, time.Minute}.RoundTrip(r)
+				}
+				return server.Transport().RoundTrip(r)
+			})
+			h.Env.Exec = func(context.Context, git.Command) ([]byte, error) { return nil, nil }
+			push := outgoing.Push{Remote: "origin", URL: "https://github.com/acme/app.git"}
+			h.say(h.check(t.Context(), push, []dedup.Message{{Text: "closes #1"}}))
+			if n < slow || !strings.Contains(stderr.String(), "no answer in time") ||
+				strings.Contains(stderr.String(), "context") {
+				t.Errorf("request %d of %d is slow:\n%s", slow, n, stderr)
+			}
+		})
+	}
+}
