@@ -286,13 +286,22 @@ func reachKinds() []Kind {
 // hintOutsider is the way on for a login whose records do not count: as a contributor where the
 // repository lets contributors claim, else with a role.
 func hintOutsider(e *github.OutsiderError, at *answer.Problem) []answer.Command {
-	if _, number, is := strings.Cut(at.Object, "#"); is && e.Welcome {
-		return Then(
-			answer.Shell("take it as a contributor, by a comment", "gh", "issue", "comment", number, "--repo",
-				e.Repo.String(), "--body", "/claim"),
-			answer.Advice("or "+e.Remedy()),
-		)
+	if e.Welcome {
+		_, number, named := strings.Cut(at.Object, "#")
+		if !named {
+			number = "NUMBER" // of one that next --list has
+		}
+
+		take := answer.Shell("take it as a contributor, by a comment", "gh", "issue", "comment", number, "--repo",
+			e.Repo.String(), "--body", "/claim")
+		if !named {
+			take.When = "take one as a contributor, by a comment"
+			return Then(answer.Call("see what is free", "next", "--list"), take)
+		}
+
+		return Then(take, answer.Advice("or "+e.Remedy()))
 	}
+
 	return Then(answer.Advice(e.Remedy()), answer.Call("then", "doctor", e.Repo.String()))
 }
 

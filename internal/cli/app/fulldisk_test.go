@@ -31,6 +31,8 @@ func TestAnswerUnwritten(t *testing.T) {
 
 	worker := " --codename lucius --firing-id l1"
 	for n, line := range []string{
+		"help",
+		"claim --help",
 		"next --list --repo acme/app",
 		"next --repo acme/app --no-claim",
 		"claim acme/app#1 --dry-run" + worker,
