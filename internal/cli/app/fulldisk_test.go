@@ -31,8 +31,6 @@ func TestAnswerUnwritten(t *testing.T) {
 
 	worker := " --codename lucius --firing-id l1"
 	for n, line := range []string{
-		"help",
-		"claim --help",
 		"next --list --repo acme/app",
 		"next --repo acme/app --no-claim",
 		"claim acme/app#1 --dry-run" + worker,
@@ -70,6 +68,7 @@ func TestAnswerUnwritten(t *testing.T) {
 		"olga repo pause acme/app",
 		"olga repo resume acme/app",
 		"version",
+		"claim --help",
 	} {
 		args, told := append(strings.Fields(line), []string{"--json", "--no-color"}[n%2]), bytes.Buffer{}
 		vars["GH_TOKEN"] = "tok-agents"
