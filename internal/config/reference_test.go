@@ -16,20 +16,20 @@ var reference = filepath.Join("..", "..", "docs", "configuration.md")
 
 const referenceHead = `# Configuration
 
-A repository's settings are in ` + "`.github/label-state.yml`" + ` on its default branch; every key may be left out, and so may the file. This page is made from the
-[schema](label-state.schema.json), which editors read as well: begin the file with
+A repository's settings are in ` + "`.github/label-state.yml`" + ` on its default branch, and apply to everybody. Every key may be left out, and so may the file. This page is made
+from the [schema](label-state.schema.json), which editors read as well: begin the file with
 
 ` + "```yaml" + `
 # yaml-language-server: $schema=https://raw.githubusercontent.com/label-state/label-state/main/docs/label-state.schema.json
 version: 1
 ` + "```" + `
 
-The file on the default branch applies to everybody. Without it, the defaults below apply. If it cannot be read, nothing is claimed
-(exit code 3). A checked-out file that differs changes nothing, and one line reports the difference. A file of your own, ` + "`--config FILE`" + ` or the variable
-` + "`LABEL_STATE_CONFIG`" + `, sets only keys that affect nobody else: ` + "`hook`, `claim.settle`, `sweep`, `defaults`, `agents` and `plan.slack.token_env`" + `. Every other key in it must have
-the value of the default branch. A program refuses an invalid file with file, line, key, the allowed values and the key that was probably meant (exit code 2), and does nothing else.
-What only looks goes on: ` + "`status`, `log`, `stats`, `board`" + `, the hook and the Action's guard leave out the entries that have a problem, use the rest of the file, and say so in one line.
-` + "`label-state doctor`" + ` reads the file, and the checked-out one before you push it, and reports what it found. A duration has the form ` + "`90s`, `30m` or `4h`" + `.
+A checked-out file that differs changes nothing, and one line reports the difference; ` + "`label-state doctor`" + ` checks it before you push it. If the file cannot be read,
+nothing is claimed (exit code 3). If it is invalid, a program names file, line, key and the key that was probably meant (exit code 2), and does nothing else. ` + "`status`, `log`" + `,
+` + "`stats`, `board`" + `, the hook and the Action's guard leave out the entries that have a problem, use the rest of the file, and say so in one line.
+
+A file of your own, ` + "`--config FILE`" + ` or the variable ` + "`LABEL_STATE_CONFIG`" + `, sets only keys that affect nobody else: ` + "`hook`, `claim.settle`, `sweep`, `defaults`," + `
+` + "`agents` and `plan.slack.token_env`" + `. Every other key in it must have the value of the default branch. A duration has the form ` + "`90s`, `30m` or `4h`" + `.
 `
 
 // TestReference: docs/configuration.md has every key of the schema with its default, what it may be
