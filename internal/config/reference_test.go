@@ -32,8 +32,8 @@ A file of your own, ` + "`--config FILE`" + ` or the variable ` + "`LABEL_STATE_
 ` + "`agents` and `plan.slack.token_env`" + `. Every other key in it must have the value of the default branch. A duration has the form ` + "`90s`, `30m` or `4h`" + `.
 `
 
-// TestReference: docs/configuration.md has every key of the schema with its default, what it may be
-// and what it means.
+// TestReference: docs/configuration.md has every key of the schema with its default, what it means
+// and what it may be.
 func TestReference(t *testing.T) {
 	want := referenceHead
 	top := load(t).object("properties")
@@ -91,11 +91,11 @@ func (s schema) flat(path string) map[string]schema {
 }
 
 func keyTable(prefix string, keys map[string]schema) string {
-	table := "| key | default | may be | means |\n|---|---|---|---|\n"
+	table := "| key | default | means |\n|---|---|---|\n"
 	for _, name := range slices.Sorted(maps.Keys(keys)) {
 		s := keys[name]
-		table += fmt.Sprintf("| `%s%s` | %s | %s | %s |\n", prefix, name, s.usual(), s.allowed(),
-			strings.ReplaceAll(s.text1("description"), "|", `\|`))
+		means := strings.TrimSpace(s.text1("description") + " " + s.allowed())
+		table += fmt.Sprintf("| `%s%s` | %s | %s |\n", prefix, name, s.usual(), strings.ReplaceAll(means, "|", `\|`))
 	}
 
 	return table
@@ -117,41 +117,26 @@ func (s schema) usual() string {
 	}
 }
 
-// allowed is what a value may be, in words.
+// allowed is what a value may be, as a sentence, where the default does not show it.
 func (s schema) allowed() string {
-	pattern := s.text1("pattern")
+	isDuration := strings.Contains(s.text1("pattern"), "ms|s|m|h")
 	switch {
-	case s["not"] != nil:
-		return "nothing yet"
 	case s["enum"] != nil:
 		texts := []string{}
 		for _, one := range s["enum"].([]any) {
 			texts = append(texts, fmt.Sprintf("`%v`", one))
 		}
-		return strings.Join(texts, ", ")
+		return "One of " + strings.Join(texts, ", ") + "."
+	case s["type"] == "integer" && s["minimum"] != s["maximum"]:
+		return fmt.Sprintf("From %v to %v.", s["minimum"], s["maximum"])
+	case isDuration && s["default"] == "none":
+		return "A duration, or `none`."
+	case s["default"] != nil:
+		return ""
 	case s["type"] == "array":
-		return "list: each " + schema(s.object("items")).allowed()
-	case s["type"] == "integer":
-		return strings.TrimSpace("number" + s.bounds())
-	case s["type"] == "boolean":
-		return "`true`, `false`"
-	case strings.Contains(pattern, "ms|s|m|h"):
-		return "duration"
-	case s["type"] == "string":
-		return "text"
-	}
-
-	return "see below"
-}
-
-func (s schema) bounds() string {
-	low, bounded := s["minimum"]
-	high, limited := s["maximum"]
-	switch {
-	case bounded && limited:
-		return fmt.Sprintf(" from %v to %v", low, high)
-	case bounded:
-		return fmt.Sprintf(", %v or more", low)
+		return "A list."
+	case isDuration:
+		return "A duration."
 	}
 
 	return ""
