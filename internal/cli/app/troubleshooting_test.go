@@ -246,8 +246,8 @@ func pageOf() string {
 	return b.String()
 }
 
-// wordsOf are the answers of the codes with that exit code: those that are codes themselves, then that
-// of all others.
+// wordsOf are the answers of the codes with that exit code: those that are codes themselves, then
+// that of all others.
 func wordsOf(exit int) string {
 	var own []string
 	other := ""
