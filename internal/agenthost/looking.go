@@ -8,7 +8,7 @@ import (
 )
 
 // harmless reports whether the line does nothing but look and call this program, which is the way
-// out of a denial. What is not known to only look does more. docs/agents.md lists these commands.
+// out of a denial. What is not known to only look does more. docs/agents.md has them in short.
 func (l line) harmless() bool { return l.only(looks) }
 
 // only reports whether every command of the line is one of those, and nothing else in it does

@@ -16,24 +16,24 @@ var reference = filepath.Join("..", "..", "docs", "configuration.md")
 
 const referenceHead = `# Configuration
 
-A repository's settings are in ` + "`.github/label-state.yml`" + ` on its default branch; every key may be left out, and so may the file. This page is made from the
-[schema](label-state.schema.json), which editors read as well: begin the file with
+A repository's settings are in ` + "`.github/label-state.yml`" + ` on its default branch, and apply to everybody. Every key may be left out, and so may the file. This page is made
+from the [schema](label-state.schema.json), which editors read as well: begin the file with
 
 ` + "```yaml" + `
 # yaml-language-server: $schema=https://raw.githubusercontent.com/label-state/label-state/main/docs/label-state.schema.json
 version: 1
 ` + "```" + `
 
-The file on the default branch applies to everybody. Without it, the defaults below apply. If it cannot be read, nothing is claimed
-(exit code 3). A checked-out file that differs changes nothing, and one line reports the difference. A file of your own, ` + "`--config FILE`" + ` or the variable
-` + "`LABEL_STATE_CONFIG`" + `, sets only keys that affect nobody else: ` + "`hook`, `claim.settle`, `sweep`, `defaults`, `agents` and `plan.slack.token_env`" + `. Every other key in it must have
-the value of the default branch. A program refuses an invalid file with file, line, key, the allowed values and the key that was probably meant (exit code 2), and does nothing else.
-What only looks goes on: ` + "`status`, `log`, `stats`, `board`" + `, the hook and the Action's guard leave out the entries that have a problem, use the rest of the file, and say so in one line.
-` + "`label-state doctor`" + ` reads the file, and the checked-out one before you push it, and reports what it found. A duration has the form ` + "`90s`, `30m` or `4h`" + `.
+A checked-out file that differs changes nothing, and one line reports the difference; ` + "`label-state doctor`" + ` checks it before you push it. If the file cannot be read,
+nothing is claimed (exit code 3). If it is invalid, a program names file, line, key and the key that was probably meant (exit code 2), and does nothing else. ` + "`status`, `log`" + `,
+` + "`stats`, `board`" + `, the hook and the Action's guard leave out the entries that have a problem, use the rest of the file, and say so in one line.
+
+A file of your own, ` + "`--config FILE`" + ` or the variable ` + "`LABEL_STATE_CONFIG`" + `, sets only keys that affect nobody else: ` + "`hook`, `claim.settle`, `sweep`, `defaults`," + `
+` + "`agents` and `plan.slack.token_env`" + `. Every other key in it must have the value of the default branch. A duration has the form ` + "`90s`, `30m` or `4h`" + `.
 `
 
-// TestReference: docs/configuration.md has every key of the schema with its default, what it may be
-// and what it means.
+// TestReference: docs/configuration.md has every key of the schema with its default, what it means
+// and what it may be.
 func TestReference(t *testing.T) {
 	want := referenceHead
 	top := load(t).object("properties")
@@ -91,11 +91,11 @@ func (s schema) flat(path string) map[string]schema {
 }
 
 func keyTable(prefix string, keys map[string]schema) string {
-	table := "| key | default | may be | means |\n|---|---|---|---|\n"
+	table := "| key | default | means |\n|---|---|---|\n"
 	for _, name := range slices.Sorted(maps.Keys(keys)) {
 		s := keys[name]
-		table += fmt.Sprintf("| `%s%s` | %s | %s | %s |\n", prefix, name, s.usual(), s.allowed(),
-			strings.ReplaceAll(s.text1("description"), "|", `\|`))
+		means := strings.TrimSpace(s.text1("description") + " " + s.allowed())
+		table += fmt.Sprintf("| `%s%s` | %s | %s |\n", prefix, name, s.usual(), strings.ReplaceAll(means, "|", `\|`))
 	}
 
 	return table
@@ -117,41 +117,26 @@ func (s schema) usual() string {
 	}
 }
 
-// allowed is what a value may be, in words.
+// allowed is what a value may be, as a sentence, where the default does not show it.
 func (s schema) allowed() string {
-	pattern := s.text1("pattern")
+	isDuration := strings.Contains(s.text1("pattern"), "ms|s|m|h")
 	switch {
-	case s["not"] != nil:
-		return "nothing yet"
 	case s["enum"] != nil:
 		texts := []string{}
 		for _, one := range s["enum"].([]any) {
 			texts = append(texts, fmt.Sprintf("`%v`", one))
 		}
-		return strings.Join(texts, ", ")
+		return "One of " + strings.Join(texts, ", ") + "."
+	case s["type"] == "integer" && s["minimum"] != s["maximum"]:
+		return fmt.Sprintf("From %v to %v.", s["minimum"], s["maximum"])
+	case isDuration && s["default"] == "none":
+		return "A duration, or `none`."
+	case s["default"] != nil:
+		return ""
 	case s["type"] == "array":
-		return "list: each " + schema(s.object("items")).allowed()
-	case s["type"] == "integer":
-		return strings.TrimSpace("number" + s.bounds())
-	case s["type"] == "boolean":
-		return "`true`, `false`"
-	case strings.Contains(pattern, "ms|s|m|h"):
-		return "duration"
-	case s["type"] == "string":
-		return "text"
-	}
-
-	return "see below"
-}
-
-func (s schema) bounds() string {
-	low, bounded := s["minimum"]
-	high, limited := s["maximum"]
-	switch {
-	case bounded && limited:
-		return fmt.Sprintf(" from %v to %v", low, high)
-	case bounded:
-		return fmt.Sprintf(", %v or more", low)
+		return "A list."
+	case isDuration:
+		return "A duration."
 	}
 
 	return ""

@@ -221,11 +221,9 @@ func literals(e ast.Expr) (texts []string) {
 func pageOf() string {
 	var b strings.Builder
 	b.WriteString("# When something is wrong\n\n" +
-		"This page is for whoever reads an error of label-state. Every error is a line *verb object: reason*, and a `hint:` with the next command. With\n" +
-		"`--json` the answer has the `code` of the table and, in `next`, the same commands. The page is made from the program's own list of codes; what\n" +
-		"it says of each error is in `internal/cli/app/" + errorsGolden + "`.\n\n" +
-		"If the hint does not help, run `label-state doctor`, then the same command with `--verbose`. For runs of the workflow see\n" +
-		"[the Action](action.md#when-something-is-wrong). The reasons why an issue is held are in [the command line](cli.md#json).\n")
+		"For people who read an error of label-state: a line *verb object: reason*, and a `hint:` with the next command. With `--json` the answer has the\n" +
+		"`code` of the table and, in `next`, the same commands. If the hint does not help, run `label-state doctor`, then the same command with `--verbose`.\n" +
+		"For runs of the workflow see [the Action](action.md#when-something-is-wrong). The reasons why an issue is held are in [the command line](cli.md#json).\n")
 
 	about := map[int]string{
 		answer.ExitNo:      "No",
@@ -237,15 +235,36 @@ func pageOf() string {
 	for _, m := range answer.Meanings() {
 		if m.Exit != exit {
 			exit = m.Exit
-			fmt.Fprintf(&b, "\n## %s (exit code %d)\n\n| code | `answer` | means | usually next |\n|---|---|---|---|\n",
-				about[exit], exit)
+			fmt.Fprintf(&b, "\n## %s (exit code %d)\n\nThe `answer` is %s.\n\n| code | means | usually next |\n|---|---|---|\n",
+				about[exit], exit, wordsOf(exit))
 		}
 
-		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", m.Code, m.Word, m.Text,
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", m.Code, m.Text,
 			strings.ReplaceAll(inGeneral(m.Next), "|", "\\|"))
 	}
 
 	return b.String()
+}
+
+// wordsOf are the answers of the codes with that exit code: those that are codes themselves, then
+// that of all others.
+func wordsOf(exit int) string {
+	var own []string
+	other := ""
+	for _, m := range answer.Meanings() {
+		switch {
+		case m.Exit != exit:
+		case string(m.Word) == string(m.Code):
+			own = append(own, "`"+string(m.Word)+"`")
+		default:
+			other = "`" + string(m.Word) + "`"
+		}
+	}
+
+	if len(own) == 0 {
+		return other
+	}
+	return strings.Join(own, " or ") + " like the code, otherwise " + other
 }
 
 // inGeneral words what to do about a code, with the placeholders of the list.

@@ -21,7 +21,7 @@ import (
 
 // BundleName is which bundle a verb is about.
 type BundleName struct {
-	Name string `arg:"NAME" text:"name of the bundle, of a-z, 0-9 and -, 63 at most"`
+	Name string `arg:"NAME" text:"name of the bundle, of a-z, 0-9 and -"`
 }
 
 type bundleClaimParams struct {
