@@ -31,41 +31,54 @@ type no struct{ text string }
 
 func (n no) Error() string { return n.text }
 
+// A verb is a command that a comment can give, with all that differs between commands.
+type verb struct {
+	name    string
+	words   bool // may follow
+	takes   bool // makes a hold of the commenter's
+	gives   bool // ends it
+	answers bool // says something, and moves no label
+
+	do func(*commands, context.Context, order, *result) error
+}
+
+// verbs are the commands; helpText tells people of them. A contributor may give those that make or
+// end a hold of the commenter's own, or only answer.
+func verbs() []verb {
+	return []verb{
+		{name: "/claim", takes: true, do: (*commands).claim},
+		{name: "/take", takes: true, do: (*commands).claim}, // another word for it
+		{name: "/release", gives: true, words: true, do: (*commands).release},
+		{name: "/approve", do: (*commands).approve},
+		{name: "/reject", words: true, do: (*commands).reject},
+		{name: "/hold", do: (*commands).keepOff},
+		{name: "/unhold", do: (*commands).unhold},
+		{name: "/requeue", do: (*commands).requeue},
+		{name: "/help", answers: true, do: (*commands).help},
+	}
+}
+
+const helpText = `
+A command is the first line of a new comment:
+
+- ` + "`/claim` or `/take`" + `: you hold the issue, and nobody else takes it
+- ` + "`/release`" + `: your hold ends; maintainers can end an agent's hold with it, too
+- for maintainers: ` + "`/release --force`, `/hold`, `/unhold`, `/approve`, `/reject why`, `/requeue`"
+
 // A command is what the first line of a comment asks for.
 type command struct {
-	verb, text string
-	surplus    bool // there are words where the command takes none
+	verb
+	text    string
+	surplus bool // there are words where the command takes none
 
 	wrong string // what was written, where it only begins like the verb
 }
 
+// open reports whether people may give the command whose records do not count.
+func (v verb) open() bool { return v.takes || v.gives || v.answers }
+
 // written is the command's first word, as it stands in the comment.
-func (c command) written() string { return cmp.Or(c.wrong, c.verb) }
-
-// Verbs that more than one place names. /take is another word for /claim.
-const (
-	verbClaim   = "/claim"
-	verbTake    = "/take"
-	verbRelease = "/release"
-	verbApprove = "/approve"
-	verbHelp    = "/help"
-)
-
-// verbs are the commands, and whether words may follow.
-var verbs = [...]struct {
-	name  string
-	words bool
-}{
-	{verbClaim, false},
-	{verbTake, false},
-	{verbRelease, true},
-	{verbApprove, false},
-	{"/reject", true},
-	{"/hold", false},
-	{"/unhold", false},
-	{"/requeue", false},
-	{verbHelp, false},
-}
+func (c command) written() string { return cmp.Or(c.wrong, c.name) }
 
 const wordsLimit = 300 // characters of a reason that are kept
 
@@ -78,15 +91,15 @@ func parseCommand(body string) (c command, ok bool) {
 	line, _, _ := strings.Cut(body, "\n")
 	words := strings.Fields(line)
 
-	for _, v := range verbs {
+	for _, v := range verbs() {
 		if words[0] == v.name {
 			text := plain(printable.Short(strings.Join(words[1:], " "), wordsLimit))
-			return command{verb: v.name, text: text, surplus: text != "" && !v.words}, true
+			return command{verb: v, text: text, surplus: text != "" && !v.words}, true
 		}
 
 		rest, begins := strings.CutPrefix(words[0], v.name)
 		if begins && strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz") == "" {
-			c = command{verb: v.name, wrong: words[0]}
+			c = command{verb: v, wrong: words[0]}
 		}
 	}
 
@@ -170,7 +183,7 @@ func (cm *commands) run(ctx context.Context) result {
 	case !may && cmd.wrong != "": // another tool's, perhaps
 		cm.console.line("no command for label-state")
 	case !may && !cm.contributes(cmd):
-		cm.console.line("%s may not label this repository: %s was ignored", c.User.Login, cmd.verb)
+		cm.console.line("%s may not label this repository: %s was ignored", c.User.Login, cmd.name)
 		r.err = cm.react(ctx, c, reactNo)
 	default:
 		cm.carryOut(ctx, cmd, !may, &r)
@@ -200,16 +213,16 @@ func (cm *commands) carryOut(ctx context.Context, cmd command, contributor bool,
 	switch {
 	case cm.dry:
 	case errors.Is(err, errCrowded), errors.Is(err, errChatter):
-		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s waits for the sweep: %s", cmd.verb, c.User.Login, i, err))
+		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s waits for the sweep: %s", cmd.name, c.User.Login, i, err))
 	case err == nil:
-		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s", cmd.verb, c.User.Login, i))
+		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s", cmd.name, c.User.Login, i))
 		r.err = cm.react(ctx, c, reactYes)
 
 	case errors.As(err, &refused):
 		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s was refused: %s", cmd.written(), c.User.Login, i, refused))
 		r.err = errors.Join(cm.reply(ctx, i, cmd, refused, mark, since), cm.react(ctx, c, reactNo))
 	default:
-		r.err = fmt.Errorf("%s on %s: %w", cmd.verb, i, err)
+		r.err = fmt.Errorf("%s on %s: %w", cmd.name, i, err)
 	}
 }
 
@@ -226,38 +239,21 @@ func (e Event) command() (cmd command, ok bool) {
 // obey carries a command out and brings the issue's labels in line.
 func (cm *commands) obey(ctx context.Context, i claim.Issue, cmd command, r *result) error {
 	if cmd.surplus {
-		return no{cmd.verb + " takes no arguments"}
+		return no{cmd.name + " takes no arguments"}
 	}
 	if cmd.wrong != "" {
-		return no{"there is no such command; " + cmd.verb + " is one, and " + verbHelp + " lists all"}
+		return no{"there is no such command; " + cmd.name + " is one, and /help lists all"}
 	}
 	snapshot := cm.Hub.FactsOf(ctx, []claim.Issue{i})[0]
 	if snapshot.Err != nil {
 		return snapshot.Err
 	}
 
-	o := cm.ordered(cmd, snapshot.Facts, claim.NoExpiry)
-	var err error
-	switch c, held := o.facts.Log.Holder(); {
-	case cm.dry:
-	case o.verb == verbHelp:
-		return cm.help(ctx, i)
-	case o.verb == verbClaim, o.verb == verbTake:
-		err = cm.claim(ctx, o, r)
-	case o.verb == verbApprove, o.verb == "/reject":
-		err = cm.decide(ctx, o, r)
-	case o.verb == "/requeue":
-		err = cm.requeue(ctx, o, r)
-	case o.verb == "/hold": // keeps agents off without anybody holding the issue: the label alone
-		err = cm.Hub.AddLabel(ctx, o.facts.Issue, cm.Ledger.Rules().Scheme.Hold)
-	case o.verb == "/unhold" && (!held || c.Person == ""): // takes that label off again
-		err = cm.Hub.RemoveLabel(ctx, o.facts.Issue, cm.Ledger.Rules().Scheme.Hold)
-	case o.verb == verbRelease, o.verb == "/unhold": // what somebody has claimed is released, not unheld
-		err = cm.release(ctx, o, r)
-	}
-
-	if err != nil {
-		return err
+	if !cm.dry {
+		err := cmd.do(cm, ctx, cm.ordered(cmd, snapshot.Facts, claim.NoExpiry), r)
+		if err != nil || cmd.answers {
+			return err
+		}
 	}
 	r.add(cm.tend(ctx, []claim.Issue{i}, byCommand))
 
@@ -309,21 +305,14 @@ func (cm *commands) sayOnce(ctx context.Context, i claim.Issue, mark, body strin
 }
 
 // help lists the commands, once for each issue and day.
-func (cm *commands) help(ctx context.Context, i claim.Issue) error {
+func (cm *commands) help(ctx context.Context, o order, _ *result) error {
 	today := day(cm.event.Comment.Created)
 	mark := "<!-- label-state:help day=" + today.Format(time.DateOnly) + " -->"
-	return cm.sayOnce(ctx, i, mark, mark+helpText+printable.Footer, today)
+	return cm.sayOnce(ctx, o.facts.Issue, mark, mark+helpText+printable.Footer, today)
 }
 
 // day is when the day of a moment begins, in UTC.
 func day(t time.Time) time.Time { return t.UTC().Truncate(24 * time.Hour) }
-
-const helpText = `
-A command is the first line of a new comment:
-
-- ` + "`/claim` or `/take`" + `: you hold the issue, and nobody else takes it
-- ` + "`/release`" + `: your hold ends; maintainers can end an agent's hold with it, too
-- for maintainers: ` + "`/release --force`, `/hold`, `/unhold`, `/approve`, `/reject why`, `/requeue`"
 
 // replyMark is how the reply to a comment is found again. It is not a record.
 func replyMark(comment int64) string {
@@ -545,20 +534,35 @@ func (cm *commands) requeue(ctx context.Context, o order, r *result) error {
 	return cm.Hub.RemoveLabel(ctx, o.facts.Issue, cm.Ledger.Rules().Scheme.NeedsScope)
 }
 
-// decide answers a plan. That no plan is waiting is not a refusal when this very command has
-// answered it before, in a run that was cut off or in one beside this.
-func (cm *commands) decide(ctx context.Context, o order, r *result) error {
-	var rep ledger.Repair
-	var err error
-	if o.verb == verbApprove {
-		rep, err = cm.Ledger.Approve(ctx, o.facts.Issue, o.at, o.by)
-	} else {
-		rep, err = cm.Ledger.Reject(ctx, o.facts.Issue, o.at, o.by, o.text)
-	}
+// keepOff keeps agents off without anybody holding the issue: by the label alone.
+func (cm *commands) keepOff(ctx context.Context, o order, _ *result) error {
+	return cm.Hub.AddLabel(ctx, o.facts.Issue, cm.Ledger.Rules().Scheme.Hold)
+}
 
+// unhold takes that label off again. What somebody has claimed is released instead.
+func (cm *commands) unhold(ctx context.Context, o order, r *result) error {
+	if c, held := o.facts.Log.Holder(); held && c.Person != "" {
+		return cm.release(ctx, o, r)
+	}
+	return cm.Hub.RemoveLabel(ctx, o.facts.Issue, cm.Ledger.Rules().Scheme.Hold)
+}
+
+func (cm *commands) approve(ctx context.Context, o order, r *result) error {
+	rep, err := cm.Ledger.Approve(ctx, o.facts.Issue, o.at, o.by)
+	return cm.decided(ctx, o, true, rep, err, r)
+}
+
+func (cm *commands) reject(ctx context.Context, o order, r *result) error {
+	rep, err := cm.Ledger.Reject(ctx, o.facts.Issue, o.at, o.by, o.text)
+	return cm.decided(ctx, o, false, rep, err, r)
+}
+
+// decided is what came of the answer to a plan. That no plan is waiting is not a refusal when this
+// very command has answered it before, in a run that was cut off or in one beside this.
+func (cm *commands) decided(ctx context.Context, o order, approved bool, rep ledger.Repair, err error, r *result) error {
 	if answer.Is(err, answer.NoPlan) {
 		now := cm.Hub.FactsOf(ctx, []claim.Issue{o.facts.Issue})[0]
-		if o.facts = now.Facts; now.Err == nil && o.settled() {
+		if o.facts = now.Facts; now.Err == nil && o.settled(approved) {
 			return nil
 		}
 	}
@@ -573,9 +577,9 @@ func (cm *commands) decide(ctx context.Context, o order, r *result) error {
 
 // settled reports whether this very command was carried out before: the same person answered the
 // plan the same way no earlier than the comment.
-func (o order) settled() bool {
+func (o order) settled(approved bool) bool {
 	return slices.ContainsFunc(o.facts.Log.Claims, func(c claim.Claim) bool {
-		return c.Plan != nil && !c.Plan.Pending() && c.Plan.Approved == (o.verb == verbApprove) &&
+		return c.Plan != nil && !c.Plan.Pending() && c.Plan.Approved == approved &&
 			strings.EqualFold(c.Plan.By, o.by) && !c.Plan.AnsweredAt.Before(o.at)
 	})
 }

@@ -40,7 +40,7 @@ const undecided = 10 * time.Minute
 
 // contributes reports whether a command is one that people may give whose records do not count.
 func (cm *commands) contributes(cmd command) bool {
-	return cm.Contributors.Open() && slices.Contains([]string{verbClaim, verbTake, verbRelease, verbHelp}, cmd.verb)
+	return cm.Contributors.Open() && cmd.open()
 }
 
 // contributorMark is how the one reply to a contributor on an issue and a day is found again. It is
@@ -55,7 +55,7 @@ func contributorMark(login string, day time.Time) string {
 func (cm *commands) contribute(ctx context.Context, i claim.Issue, cmd command, r *result) error {
 	c := cm.event.Comment
 	if cmd.surplus {
-		return no{cmd.verb + " takes no arguments"}
+		return no{cmd.name + " takes no arguments"}
 	}
 
 	remarks, whole, err := cm.Hub.Remarks(ctx, cm.Repo, c.Created.Add(-time.Hour), crowdPages)
@@ -71,8 +71,8 @@ func (cm *commands) contribute(ctx context.Context, i claim.Issue, cmd command, 
 	case !whole:
 		return errChatter
 	}
-	if cmd.verb == verbHelp && !cm.dry {
-		return cm.help(ctx, i)
+	if cmd.answers && !cm.dry {
+		return cmd.do(cm, ctx, order{facts: lifecycle.Facts{Issue: i}}, r)
 	}
 
 	snapshot := cm.Hub.FactsOf(ctx, []claim.Issue{i})[0]
@@ -83,13 +83,13 @@ func (cm *commands) contribute(ctx context.Context, i claim.Issue, cmd command, 
 	o := cm.ordered(command{verb: cmd.verb}, snapshot.Facts, cm.Contributors.TTL)
 	mine, holds := o.facts.Log.HeldBy(o.by)
 	switch {
-	case cmd.verb == verbRelease && !holds && cm.takeBack:
-	case cmd.verb == verbRelease && !holds && o.released(): // by a run that may have been cut off before the labels
-	case cmd.verb == verbRelease && !holds:
+	case cmd.gives && !holds && cm.takeBack:
+	case cmd.gives && !holds && o.released(): // by a run that may have been cut off before the labels
+	case cmd.gives && !holds:
 		return o.notHeld()
 	case cm.dry:
 		return nil
-	case cmd.verb == verbRelease:
+	case cmd.gives:
 		err = cm.release(ctx, o, r)
 	case holds && mine.Held() && mine.Expired(cm.Ledger.Rules().Terms, o.facts.Now):
 		end, _ := mine.Until(cm.Ledger.Rules().Terms)
@@ -149,7 +149,7 @@ func (cm *commands) open(m github.Remark) bool {
 func (cm *commands) replaces(later, earlier github.Remark) bool {
 	decides := func(m github.Remark) bool {
 		cmd, _ := parseCommand(m.Body)
-		return cmd.verb != verbHelp && cm.open(m)
+		return (cmd.takes || cmd.gives) && cm.open(m)
 	}
 	return later.ID > earlier.ID && later.Number == earlier.Number && claim.SameLogin(later.Author, earlier.Author) &&
 		decides(later) && decides(earlier)
@@ -273,7 +273,7 @@ func (cm *commands) belowLimit(ctx context.Context, o order, before []github.Rem
 
 	for _, m := range before {
 		cmd, _ := parseCommand(m.Body)
-		asks := (cmd.verb == verbClaim || cmd.verb == verbTake) && !m.Answered && claim.SameLogin(m.Author, o.by) &&
+		asks := cmd.takes && !m.Answered && claim.SameLogin(m.Author, o.by) &&
 			o.at.Sub(m.Created) <= undecided
 		if asks && !slices.Contains(held, m.Number) {
 			held = append(held, m.Number)
@@ -312,7 +312,7 @@ func (s *Step) sweepingCommands(p Place) *commands {
 // contributors.hourly.
 func (s *Step) catchUp(ctx context.Context, p Place, r *result) {
 	cm := s.sweepingCommands(p)
-	if !cm.contributes(command{verb: verbClaim}) || s.dry() || r.report.Stopped != nil {
+	if !cm.Contributors.Open() || s.dry() || r.report.Stopped != nil {
 		return
 	}
 

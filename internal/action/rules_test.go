@@ -42,13 +42,12 @@ func TestSettled(t *testing.T) {
 		{"none yet", claim.Plan{}, false},
 	} {
 		o := order{
-			command: command{verb: "/approve"},
-			by:      "olga",
-			at:      asked,
-			facts:   lifecycle.Facts{Log: claim.State{Claims: []claim.Claim{{Plan: &c.plan}}}},
+			by:    "olga",
+			at:    asked,
+			facts: lifecycle.Facts{Log: claim.State{Claims: []claim.Claim{{Plan: &c.plan}}}},
 		}
 
-		if got := o.settled(); got != c.want {
+		if got := o.settled(true); got != c.want {
 			t.Errorf("%s: settled: %v, want %v", c.name, got, c.want)
 		}
 	}

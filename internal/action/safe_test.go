@@ -336,14 +336,8 @@ func FuzzCommand(f *testing.F) {
 			return
 		case record:
 			t.Errorf("record and command: %q", body)
-		case !slices.ContainsFunc(verbs[:], func(v struct {
-			name  string
-			words bool
-		},
-		) bool {
-			return v.name == c.verb
-		}):
-			t.Errorf("verb %q", c.verb)
+		case c.do == nil:
+			t.Errorf("verb %q", c.name)
 		case c.text != plain(c.text) || utf8.RuneCountInString(c.text) > wordsLimit:
 			t.Errorf("text %q", c.text)
 		}
