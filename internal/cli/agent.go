@@ -38,7 +38,7 @@ func (c *Call) OpenForAgent(ctx context.Context, o setup.Options) error {
 // employment is the agent's as far as a file that the caller named says. What the repository says
 // is on its default branch.
 func (c *Call) employment(o setup.Options) (employment, error) {
-	own, err := c.Terminal.Env.Own(o)
+	own, err := c.Env.Own(o)
 	e := employment{options: o}
 	if err == nil && (own.Has("agents") || own.Has("defaults")) {
 		e.settled, e.options.Chosen = true, true
@@ -94,5 +94,5 @@ func (c *Call) GiveFailedToPerson(ctx context.Context, i claim.Issue, w claim.Wo
 	if !source.KeepFailed || !claim.CountsAgainst(outcome) {
 		return nil
 	}
-	return c.Session.Client.AddLabel(ctx, i, c.Session.Ledger.Rules().Scheme.NeedsScope)
+	return c.Session.Client.AddLabel(ctx, i, c.Rules().Scheme.NeedsScope)
 }

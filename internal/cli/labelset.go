@@ -40,7 +40,7 @@ func LabelSteps(ctx context.Context, c *Call) ([]Step, error) {
 	}
 
 	var out []Step
-	want := c.Session.Ledger.Rules().Scheme.Definitions()
+	want := c.Rules().Scheme.Definitions()
 	for n, v := range CompareLabels(want, have) {
 		s := Step{
 			Kind:   "label",

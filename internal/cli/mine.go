@@ -44,10 +44,10 @@ func (c *Call) madeHere(i claim.Issue, own claim.Claim, me string) (mine, decide
 	recorded, found, err := c.Session.Recall(i)
 	if err == nil && found && recorded.Worker == made {
 		free := own.Record.Nonce != "" && c.Session.Mine(i, made) == own.Record.Nonce
-		return free && c.Terminal.Env.Whose(recorded) != setup.Others, true
+		return free && c.Env.Whose(recorded) != setup.Others, true
 	}
 
-	_, around := c.Terminal.Env.Session()
+	_, around := c.Env.Session()
 	for _, s := range around {
 		if s.Made(made.FiringID) {
 			return true, true
@@ -59,7 +59,7 @@ func (c *Call) madeHere(i claim.Issue, own claim.Claim, me string) (mine, decide
 
 // onBranch reports whether the claim is for the branch that is checked out here.
 func (c *Call) onBranch(ctx context.Context, i claim.Issue, own claim.Claim) bool {
-	env := c.Terminal.Env
+	env := c.Env
 	if own.Record.Branch == "" || env.InSession() {
 		return false
 	}
@@ -119,7 +119,7 @@ func (c *Call) ClaimOverdue(ctx context.Context, i claim.Issue, own claim.Claim,
 
 // AnswerMine says that the issue is the asker's already, and how to go on.
 func (c *Call) AnswerMine(i claim.Issue, own claim.Claim) error {
-	terms := c.Session.Ledger.Rules().Terms
+	terms := c.Rules().Terms
 	out, until := ViewOwn(i, own, terms), "without end"
 	if end, ends := own.Until(terms); ends {
 		out.RenewBefore, until = RenewBefore(end, own.Lease(terms)), "until "+Moment(end)
@@ -184,7 +184,7 @@ func (c *Call) noHold() error {
 
 // PastHolds are those of this worktree that gave way to a person's claim.
 func (c *Call) PastHolds() []state.Hold {
-	store, err := c.Terminal.Env.Holds()
+	store, err := c.Env.Holds()
 	if err != nil {
 		return nil
 	}
@@ -194,7 +194,7 @@ func (c *Call) PastHolds() []state.Hold {
 
 // RecordedHolds are those that this worktree has recorded.
 func (c *Call) RecordedHolds() ([]state.Hold, error) {
-	store, err := c.Terminal.Env.Holds()
+	store, err := c.Env.Holds()
 	if err != nil {
 		return nil, c.Usagef("%s; name the issue%s", err, c.howToName())
 	}

@@ -63,7 +63,7 @@ func (c *Call) left(i claim.Issue, w claim.Worker) (state.Hold, bool) {
 	if err != nil || !found || w.FiringID != "" || recorded.Beat.Lost != "" {
 		return state.Hold{}, false
 	}
-	if whose := c.Terminal.Env.Whose(recorded); whose != setup.Left && whose != setup.Either {
+	if whose := c.Env.Whose(recorded); whose != setup.Left && whose != setup.Either {
 		return state.Hold{}, false
 	}
 
@@ -76,10 +76,10 @@ func (c *Call) left(i claim.Issue, w claim.Worker) (state.Hold, bool) {
 // sessions around the command, and of the hold of its codename that this worktree has recorded,
 // unless another session is at work on it.
 func (c *Call) Earlier(i claim.Issue, asks claim.Worker) func(claim.Worker) bool {
-	_, around := c.Terminal.Env.Session()
+	_, around := c.Env.Session()
 	recorded, found, err := c.Session.Recall(i)
 	known := err == nil && found && recorded.Worker.Codename == asks.Codename &&
-		c.Terminal.Env.Whose(recorded) != setup.Others
+		c.Env.Whose(recorded) != setup.Others
 	return func(w claim.Worker) bool {
 		for _, s := range around {
 			if s.Made(w.FiringID) {
@@ -113,14 +113,14 @@ func (c *Call) Worker() claim.Worker {
 func (c *Call) Claimant() claim.Worker {
 	w := c.Worker()
 	if w.Codename == "" {
-		w.Codename = c.Terminal.Env.HostName()
+		w.Codename = c.Env.HostName()
 	}
 	return w
 }
 
 // OneSession refuses to guess when the sessions of several hosts are around the command.
 func (c *Call) OneSession() error {
-	one, all := c.Terminal.Env.Session()
+	one, all := c.Env.Session()
 	if !one.IsZero() || len(all) == 0 {
 		return nil
 	}
@@ -184,7 +184,7 @@ func (c *Call) holder(ctx context.Context, i claim.Issue, ends bool) (claim.Work
 	}
 
 	// A session around this command may have made a live claim in another worktree.
-	if _, all := c.Terminal.Env.Session(); len(all) > 0 && c.Session.Ledger != nil && w.FiringID == "" {
+	if _, all := c.Env.Session(); len(all) > 0 && c.Session.Ledger != nil && w.FiringID == "" {
 		f, _, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{})
 		if err != nil {
 			return claim.Worker{}, 0, err
@@ -245,7 +245,7 @@ func LostHere(h state.Hold) error {
 // session is the person whose worktree it is: such a one may do all but end what a session is at
 // work on.
 func (c *Call) refuseOthers(h state.Hold, ends bool) error {
-	whose, inside := c.Terminal.Env.Whose(h), c.Terminal.Env.InSession()
+	whose, inside := c.Env.Whose(h), c.Env.InSession()
 	until := ""
 	if h.TTL >= 0 && !h.Beat.Renewed.IsZero() {
 		until = " until " + h.Beat.Renewed.Add(h.TTL).UTC().Format("15:04 UTC")
@@ -254,7 +254,7 @@ func (c *Call) refuseOthers(h state.Hold, ends bool) error {
 	switch {
 	case whose == setup.Others && inside:
 		own := "../NAME"
-		if top, err := state.Top(c.Terminal.Env.Dir); err == nil {
+		if top, err := state.Top(c.Env.Dir); err == nil {
 			own = "../" + filepath.Base(top) + "-2"
 		}
 
@@ -288,7 +288,7 @@ func (c *Call) RecordClaim(h ledger.Hold, err error) error {
 	}
 
 	if h.Unassigned != nil {
-		Warnf(c.Terminal.Err, "claimed, but the login could not be assigned: %s", h.Unassigned)
+		c.Warnf("claimed, but the login could not be assigned: %s", h.Unassigned)
 	}
 	c.warnDisplaced()
 	err = c.Session.Remember(h)
@@ -297,7 +297,7 @@ func (c *Call) RecordClaim(h ledger.Hold, err error) error {
 	}
 
 	if err != nil {
-		Warnf(c.Terminal.Err, "claimed, but this worktree's record could not be written, so the hook will not know you: %s", err)
+		c.Warnf("claimed, but this worktree's record could not be written, so the hook will not know you: %s", err)
 	}
 
 	return nil
@@ -307,14 +307,14 @@ func (c *Call) RecordClaim(h ledger.Hold, err error) error {
 // of a process that has taken it over. Where that fails it is said.
 func (c *Call) ForgetEnded(h ledger.Hold) {
 	if err := c.Session.ForgetHold(h); err != nil {
-		Warnf(c.Terminal.Err, "this worktree's record of the hold could not be removed: %s", err)
+		c.Warnf("this worktree's record of the hold could not be removed: %s", err)
 	}
 }
 
 // warnDisplaced says that pushes from here are no longer checked: the next thing that a worker does
 // is work that ends in one.
 func (c *Call) warnDisplaced() {
-	env := c.Terminal.Env
+	env := c.Env
 	top, err := state.Top(env.Dir)
 	if err != nil {
 		return // a bare repository, or none
@@ -331,7 +331,7 @@ func (c *Call) warnDisplaced() {
 	}
 
 	if moved := hookfile.Displaced(common, top); moved != "" {
-		Warnf(c.Terminal.Err, "pushes from here are not checked: lefthook has disabled label-state's hook, as "+
+		c.Warnf("pushes from here are not checked: lefthook has disabled label-state's hook, as "+
 			"%s; label-state init", moved)
 	}
 }
@@ -344,6 +344,6 @@ func (c *Call) ForgetHold(i claim.Issue) {
 	}
 
 	if err := c.Session.Forget(i); err != nil {
-		Warnf(c.Terminal.Err, "this worktree's record of the hold could not be removed: %s", err)
+		c.Warnf("this worktree's record of the hold could not be removed: %s", err)
 	}
 }

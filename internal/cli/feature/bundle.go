@@ -185,7 +185,7 @@ type PartView struct {
 
 // A pack is a bundle in one command: a session for each of its repositories.
 type pack struct {
-	call  *cli.Call
+	*cli.Call
 	slug  string
 	view  BundleView
 	calls []*cli.Call // one for each issue, as they were named
@@ -196,7 +196,7 @@ type pack struct {
 // onBundle carries a verb out on the bundle of that name. The JSON of a no has the issues that
 // stood in the way.
 func onBundle(c *cli.Call, slug string, do func(p *pack) error) error {
-	p := &pack{call: c, slug: slug, view: BundleView{Bundle: cli.OneLine(slug), Issues: []PartView{}}}
+	p := &pack{Call: c, slug: slug, view: BundleView{Bundle: cli.OneLine(slug), Issues: []PartView{}}}
 	defer func() {
 		for _, one := range p.calls {
 			one.Close()
@@ -242,14 +242,14 @@ func (p *pack) no(a answer.Answer, err error) any {
 // gather opens a session for each reference; those of one repository share it.
 func (p *pack) gather(ctx context.Context, refs []string, at string) error {
 	for _, ref := range refs {
-		o := p.call.Options()
+		o := p.Options()
 		o.Ref, o.Host, o.First.Late = ref, at, true // what a killed run left is undone first, by another client
 		if c := p.known(ref); c != nil {
 			p.calls = append(p.calls, c)
 			continue
 		}
 
-		s, err := setup.Open(ctx, p.call.Terminal.Env, o)
+		s, err := setup.Open(ctx, p.Env, o)
 		if err != nil {
 			return err
 		}
@@ -262,7 +262,7 @@ func (p *pack) gather(ctx context.Context, refs []string, at string) error {
 
 // part is the call for one of the issues.
 func (p *pack) part(s *setup.Session) *cli.Call {
-	c := p.call.Part()
+	c := p.Part()
 	c.Session = s
 	return c
 }

@@ -31,7 +31,7 @@ func readPlan(c *cli.Call, asked *PlanParams) (p prchain.Plan, given bool, err e
 		return p, false, err
 	}
 	if p.Parent, err = host.ParseIssue(asked.Parent,
-		host.Defaults{Org: c.Terminal.Env.Getenv("GH_ORG")}); err != nil {
+		host.Defaults{Org: c.Env.Getenv("GH_ORG")}); err != nil {
 		return p, false, err
 	}
 
@@ -60,10 +60,10 @@ func readPlan(c *cli.Call, asked *PlanParams) (p prchain.Plan, given bool, err e
 const maxPlan = 8 << 20 // bytes of a plan file
 
 func readPlanFile(c *cli.Call, name string) (prchain.Plan, error) {
-	in := c.Terminal.In
+	in := c.In
 	if name != "-" {
 		if !filepath.IsAbs(name) {
-			name = filepath.Join(c.Terminal.Env.Dir, name)
+			name = filepath.Join(c.Env.Dir, name)
 		}
 		f, err := os.Open(name)
 		if err != nil {

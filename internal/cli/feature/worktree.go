@@ -131,7 +131,7 @@ func onWorktrees(c *cli.Call, v *FeatureView, do func(all *worktree.Features) er
 		return err
 	}
 
-	return do(worktree.New(worktree.Program(c.Terminal.Env.Inherited()), book))
+	return do(worktree.New(worktree.Program(c.Env.Inherited()), book))
 }
 
 func createTrees(ctx context.Context, c *cli.Call, p *createParams) error {
@@ -168,7 +168,7 @@ func createTrees(ctx context.Context, c *cli.Call, p *createParams) error {
 func readWorktreeRequest(c *cli.Call, p *createParams) (worktree.Request, error) {
 	r := worktree.Request{
 		Feature: p.Feature,
-		Agent:   cmp.Or(p.Agent, c.Terminal.Env.Identity().Codename, "agent"),
+		Agent:   cmp.Or(p.Agent, c.Env.Identity().Codename, "agent"),
 		At:      time.Now(),
 		Offline: p.Offline,
 	}
@@ -178,7 +178,7 @@ func readWorktreeRequest(c *cli.Call, p *createParams) (worktree.Request, error)
 	}
 	into := p.Into
 	if into == "" {
-		dir, err := c.Terminal.Env.StateDir()
+		dir, err := c.Env.StateDir()
 		if err != nil {
 			return r, err
 		}
@@ -202,7 +202,7 @@ func absolutePath(c *cli.Call, p string) string {
 	if filepath.IsAbs(p) {
 		return p
 	}
-	return filepath.Join(c.Terminal.Env.Dir, p)
+	return filepath.Join(c.Env.Dir, p)
 }
 
 // equip records the holds of the bundle with the feature's name in its trees.
@@ -214,7 +214,7 @@ func equip(ctx context.Context, c *cli.Call, f worktree.Feature) {
 
 	note, ok, err := book.Read(f.Name)
 	if err != nil {
-		cli.Warnf(c.Terminal.Err, "the hooks in the worktrees will not know the bundle's holds: %s", err)
+		c.Warnf("the hooks in the worktrees will not know the bundle's holds: %s", err)
 	}
 
 	if ok && note.Taken {

@@ -133,7 +133,7 @@ func releaseAsWorker(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 	}
 
 	if p.To != "" {
-		scheme := c.Session.Ledger.Rules().Scheme
+		scheme := c.Rules().Scheme
 		st, ok := scheme.Parse(p.To)
 		if !ok {
 			return c.Usagef("%s %q: expected %s%s", c.Option("transition-to"), cli.OneLine(p.To),
@@ -165,7 +165,7 @@ func releaseAsWorker(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 	out.Outcome = e.Recorded()
 	if rep.Unproven {
 		warning := cli.UnprovenWarning(i, w)
-		cli.Warnf(c.Terminal.Err, "%s: %s", i, warning)
+		c.Warnf("%s: %s", i, warning)
 		out.Warnings = []string{warning}
 	}
 

@@ -29,7 +29,7 @@ var tagged = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$`)
 // was built from, so that the workflow runs today: the one that it knows, else that of its version.
 // Where nobody knows that commit, or GitHub does not have it, it is the branch.
 func chooseRef(ctx context.Context, c *cli.Call) actionRef {
-	build := c.Terminal.Build
+	build := c.Build
 	if major := build.Release(); major != "" {
 		return actionRef{ref: major}
 	}

@@ -406,11 +406,11 @@ func (e *hostEvent) finish(ctx context.Context) {
 // goesOn reports whether the process of the session's host is still there when it has had the time
 // to end.
 func (e *hostEvent) goesOn(ctx context.Context) bool {
-	if e.kept.Process.IsZero() || e.terminal.Env.Processes == nil {
+	if e.kept.Process.IsZero() || e.Env.Processes == nil {
 		return false
 	}
 
-	for end := e.now().Add(goneTime); !e.terminal.Env.Processes.Gone(e.kept.Process); {
+	for end := e.now().Add(goneTime); !e.Env.Processes.Gone(e.kept.Process); {
 		if e.now().After(end) || setup.Clock().Sleep(ctx, gonePause) != nil {
 			return true
 		}
@@ -460,7 +460,7 @@ func (e *hostEvent) untouched(ctx context.Context, t *worktreeHolds, h state.Hol
 		return false
 	}
 
-	run := e.terminal.Env.Git()
+	run := e.Env.Git()
 	run.Dir = t.top
 	all, err := run.Ask(ctx, "worktree", "list", "--porcelain")
 	if err != nil {
@@ -486,7 +486,7 @@ func (e *hostEvent) untouched(ctx context.Context, t *worktreeHolds, h state.Hol
 // clean reports whether the worktree has nothing that a remote does not have: no change, and no
 // commit at its HEAD. Whatever cannot be found out is something.
 func (e *hostEvent) clean(ctx context.Context, t *worktreeHolds) bool {
-	run := e.terminal.Env.Git()
+	run := e.Env.Git()
 	run.Dir = t.top
 	changed, err := run.Ask(ctx, git.Status()...)
 	if err != nil || changed != "" {

@@ -68,7 +68,7 @@ func AnswerEvent(
 	ctx context.Context, t cli.Terminal, host string, part Part,
 	detach func(host string, part Part, event []byte) error,
 ) (answer agenthost.Answer) {
-	e := hostEvent{terminal: t, now: time.Now, detach: detach}
+	e := hostEvent{Terminal: t, now: time.Now, detach: detach}
 	defer func() {
 		if p := recover(); p != nil {
 			fmt.Fprintf(t.Err, "label-state: work goes on, but: internal error: %s\n", cli.OneLine(fmt.Sprint(p)))
@@ -100,9 +100,9 @@ func AnswerEvent(
 
 // A hostEvent is one event on its way to its answer.
 type hostEvent struct {
-	terminal cli.Terminal
-	now      func() time.Time
-	detach   func(host string, part Part, event []byte) error
+	cli.Terminal
+	now    func() time.Time
+	detach func(host string, part Part, event []byte) error
 
 	name   string
 	text   []byte
@@ -129,7 +129,7 @@ func (e *hostEvent) read(name string) error {
 		return fmt.Errorf("%q is not a host that this version supports", name)
 	}
 
-	text, err := io.ReadAll(io.LimitReader(e.terminal.In, largestEvent+1))
+	text, err := io.ReadAll(io.LimitReader(e.In, largestEvent+1))
 	if err != nil {
 		return fmt.Errorf("read the event: %w", err)
 	}
@@ -165,7 +165,7 @@ func (e *hostEvent) look() {
 		e.open(e.absolute(""))
 	}
 	e.about = len(e.trees)
-	files, err := e.terminal.Env.SessionFiles()
+	files, err := e.Env.SessionFiles()
 	if err != nil {
 		e.note(err)
 		return
@@ -219,7 +219,7 @@ func (e *hostEvent) meet() (state.Session, error) {
 	}
 
 	var from process.ID
-	if p := e.terminal.Env.Processes; p != nil {
+	if p := e.Env.Processes; p != nil {
 		from = process.Starter(p.Above())
 	}
 
@@ -248,7 +248,7 @@ func (e *hostEvent) absolute(p string) string {
 	}
 	dir := e.event.Dir
 	if !filepath.IsAbs(dir) {
-		dir = e.terminal.Env.Dir
+		dir = e.Env.Dir
 	}
 
 	return filepath.Join(dir, p)
@@ -313,7 +313,7 @@ func (e *hostEvent) world() agenthost.World {
 // process tells of the hold of another session whether the process of its host has ended, which
 // matters where a session starts, and whether it is the one that sends the event.
 func (e *hostEvent) process(h agenthost.Hold) (gone, beside bool) {
-	all := e.terminal.Env.Processes
+	all := e.Env.Processes
 	if h.Session.IsZero() || h.Session == e.event.Session || all == nil {
 		return false, false
 	}
@@ -371,7 +371,7 @@ func (e *hostEvent) decide(ctx context.Context) {
 		e.answer.Deny = agenthost.Denies(e.event, e.world())
 	}
 
-	if e.terminal.Env.SkipDedup() { // a person's word, in the environment that the host was started with
+	if e.Env.SkipDedup() { // a person's word, in the environment that the host was started with
 		e.answer.Deny = ""
 	}
 
@@ -610,7 +610,7 @@ func (e *hostEvent) forgetSession(s agenthost.Session) {
 
 // environment is the program's, as if it had been started in the worktree.
 func (e *hostEvent) environment(t *worktreeHolds) setup.Environment {
-	env := e.terminal.Env
+	env := e.Env
 	env.Dir, env.Waiting = t.top, nil // the host waits, and shows no lines
 	return env
 }

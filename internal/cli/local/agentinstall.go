@@ -261,8 +261,8 @@ func viewHost(ctx context.Context, c *cli.Call, h agenthost.Host) (v AgentView, 
 	if v.Program != "" {
 		timed, cancel := context.WithTimeout(ctx, versionTime)
 		defer cancel()
-		out, err := c.Terminal.Env.Run(timed,
-			setup.Command{Name: v.Program, Args: []string{"--version"}, Dir: c.Terminal.Env.Dir})
+		out, err := c.Env.Run(timed,
+			setup.Command{Name: v.Program, Args: []string{"--version"}, Dir: c.Env.Dir})
 		if err == nil {
 			v.Version = aVersion.FindString(string(out))
 		}
@@ -309,7 +309,7 @@ func viewHost(ctx context.Context, c *cli.Call, h agenthost.Host) (v AgentView, 
 	case v.Project == "partly", v.User != "installed" && v.Project != "installed" && v.Program != "":
 		v.Missing = "label-state agent install " + string(h)
 	case h == agenthost.Codex && v.Program != "" && (v.User == "installed" || v.Project == "installed"):
-		v.Untrusted = untrusted(ctx, v.Program, c.Terminal.Env.Dir)
+		v.Untrusted = untrusted(ctx, v.Program, c.Env.Dir)
 		if v.Untrusted > 0 {
 			v.Missing = "start codex, type /hooks and trust the hooks of label-state"
 		}

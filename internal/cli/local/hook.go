@@ -77,7 +77,7 @@ func Hook() []cli.Verb {
 
 // playHook answers git in place of the programs of the hook.
 func playHook(ctx context.Context, c *cli.Call, p *playParams) error {
-	t, env := c.Terminal, c.Terminal.Env
+	t, env := c.Terminal, c.Env
 	env.Stores, env.Services = nil, nil // the hook asks no lease service (docs/hook.md)
 	env.Waiting = nil                   // and has a time of its own
 
@@ -223,7 +223,7 @@ func changeHook(ctx context.Context, c *cli.Call, p *hookInstallParams,
 		return err
 	}
 
-	cli.Warnf(c.Terminal.Err, "%s", strings.TrimSuffix(trial.text()+"; "+trial.remedy, "; "))
+	c.Warnf("%s", strings.TrimSuffix(trial.text()+"; "+trial.remedy, "; "))
 	return nil
 }
 
@@ -283,11 +283,11 @@ func showHook(ctx context.Context, c *cli.Call, p *hookStatusParams) error {
 	}
 
 	if s.Bare && s.Script != "" {
-		cli.Warnf(t.Err, "on a machine without the program %s refuses every push; %s", s.Script, mendScript(s))
+		t.Warnf("on a machine without the program %s refuses every push; %s", s.Script, mendScript(s))
 	}
 
 	if s.Lefthook != nil {
-		cli.Warnf(t.Err, "%s; label-state init", lefthookLater)
+		t.Warnf("%s; label-state init", lefthookLater)
 	}
 
 	return nil

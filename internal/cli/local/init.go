@@ -54,7 +54,7 @@ func initRepo(ctx context.Context, c *cli.Call, p *initParams) error {
 	}
 
 	preview := func() string {
-		return cli.Wrap(cli.Preview(repo, steps)+tips(ctx, c, p, steps), c.Terminal.Env.Width(c.Terminal.Out))
+		return cli.Wrap(cli.Preview(repo, steps)+tips(ctx, c, p, steps), c.Env.Width(c.Out))
 	}
 
 	if err := agree(c, p.Yes, "label-state init", "see what it would do, then confirm in "+
@@ -88,10 +88,10 @@ func agree(c *cli.Call, yes bool, command, advice string, preview func() string)
 
 // ask reports whether a person answers a question with yes. What cannot be read is not one.
 func ask(c *cli.Call, question string) bool {
-	fmt.Fprint(c.Terminal.Out, question+" [y/N] ")
+	fmt.Fprint(c.Out, question+" [y/N] ")
 	var line strings.Builder
 	for one := []byte{0}; ; line.Write(one) { // no more than the line: the next question has the rest
-		if _, err := io.ReadFull(c.Terminal.In, one); err != nil || one[0] == '\n' {
+		if _, err := io.ReadFull(c.In, one); err != nil || one[0] == '\n' {
 			break
 		}
 	}

@@ -24,7 +24,7 @@ func endInit(ctx context.Context, c *cli.Call, p *initParams, steps, did []cli.S
 
 	trial, shared := hookTrial{pushes: pushesUntried, why: "this is a dry run"}, ""
 	if !p.DryRun {
-		s, err := hookfile.Status(ctx, hookfile.Options{Git: c.Terminal.Env.Git()})
+		s, err := hookfile.Status(ctx, hookfile.Options{Git: c.Env.Git()})
 		if err != nil {
 			return hookFailure("init", err)
 		}

@@ -18,13 +18,13 @@ func chosenHook(c *cli.Call, file string) string {
 	if file == "" || filepath.IsAbs(file) {
 		return file
 	}
-	return filepath.Join(c.Terminal.Env.Dir, file)
+	return filepath.Join(c.Env.Dir, file)
 }
 
 // hookSteps are the hook of this clone, and what a hook manager needs to run it. Another tool's
 // hook goes on running after ours.
 func hookSteps(ctx context.Context, c *cli.Call, root, hook string) ([]cli.Step, error) {
-	o := hookfile.Options{Git: c.Terminal.Env.Git(), Hook: cmp.Or(chosenHook(c, hook), ownHook(c.Terminal))}
+	o := hookfile.Options{Git: c.Env.Git(), Hook: cmp.Or(chosenHook(c, hook), ownHook(c.Terminal))}
 	found, err := hookfile.Status(ctx, o)
 	if err != nil {
 		return nil, hookFailure("init", err)

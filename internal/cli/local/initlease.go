@@ -51,7 +51,7 @@ func asksContributors(ctx context.Context, c *cli.Call, p *initParams) bool {
 	p.Contributors = config.ContributorsOff
 	if ask(c, cli.Wrap(c.Session.Repo.String()+" is public. Is it an open-source project whose contributors take issues?\n"+
 		"If yes, anybody may take an issue labelled \"good first issue\" or \"help wanted\", by commenting /claim or by "+
-		"opening a pull request. You see the settings before they are written.", c.Terminal.Env.Width(c.Terminal.Out))) {
+		"opening a pull request. You see the settings before they are written.", c.Env.Width(c.Out))) {
 		p.Contributors = config.ContributorsLabelled
 	}
 

@@ -133,7 +133,7 @@ func ConfigFor(o *github.OutsiderError) string {
 
 // findRoot is the top of the clone.
 func findRoot(ctx context.Context, c *cli.Call) (string, error) {
-	if top, err := c.Terminal.Env.Git().Ask(ctx, "rev-parse", "--show-toplevel"); err == nil && top != "" {
+	if top, err := c.Env.Git().Ask(ctx, "rev-parse", "--show-toplevel"); err == nil && top != "" {
 		return filepath.FromSlash(top), nil
 	}
 	return "", cli.Advise(c.Usagef("not in a git clone of %s", c.Session.Repo),

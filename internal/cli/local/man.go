@@ -21,7 +21,7 @@ func Man() cli.Verb {
 			return err
 		}
 
-		_, err = io.WriteString(c.Terminal.Out, page)
+		_, err = io.WriteString(c.Out, page)
 		return err
 	})
 }

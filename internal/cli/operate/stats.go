@@ -150,7 +150,7 @@ func showStats(ctx context.Context, c *cli.Call, p *statsParams) error {
 
 	view := viewStats(c.Session.Repo.String(), figures)
 	view.Guessed = c.Session.Client.Guessed()
-	text := charts.ReplaceAllStringFunc(figures.Text(c.Session.Repo.String(), c.Terminal.Env.Width(c.Terminal.Out)),
+	text := charts.ReplaceAllStringFunc(figures.Text(c.Session.Repo.String(), c.Env.Width(c.Out)),
 		func(part string) string {
 			switch {
 			case part[0] < utf8.RuneSelf:
@@ -182,7 +182,7 @@ func plotFile(c *cli.Call, name string) (string, error) {
 
 	file := name
 	if !filepath.IsAbs(file) {
-		file = filepath.Join(c.Terminal.Env.Dir, file)
+		file = filepath.Join(c.Env.Dir, file)
 	}
 
 	if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {

@@ -199,7 +199,7 @@ func nextItem(ctx context.Context, c *cli.Call, p *nextParams, s *githubwork.Sou
 
 	h, _ := s.Hold(got.Item.ID)
 	c.Subject.Issue = h.Issue.String()
-	run := cli.Program{Args: p.Command, In: c.Terminal.In, Grace: p.Grace}
+	run := cli.Program{Args: p.Command, In: c.In, Grace: p.Grace}
 	if p.Prompt {
 		run.In = strings.NewReader(work.Prompt(schedule, got.Item))
 	}
