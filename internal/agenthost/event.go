@@ -150,10 +150,9 @@ func (w wire) host(name Host) Host {
 	return ClaudeCode
 }
 
-// kind is the event's kind, by the names of all hosts; Copilot's own form has no name and is told
-// by its fields.
-func (w wire) kind(h Host) Kind {
-	switch strings.ToLower(w.Name) {
+// kindOf is what an event means, by the names of all hosts.
+func kindOf(name string) Kind {
+	switch strings.ToLower(name) {
 	case "sessionstart":
 		return SessionStart
 	case "sessionend":
@@ -168,9 +167,14 @@ func (w wire) kind(h Host) Kind {
 		return Turn
 	}
 
+	return Ignored
+}
+
+// kind is the event's kind; Copilot's own form has no name and is told by its fields.
+func (w wire) kind(h Host) Kind {
 	switch {
 	case w.Name != "" || h != Copilot:
-		return Ignored
+		return kindOf(w.Name)
 	case w.ToolCamel != "" && w.Result != nil:
 		return AfterTool
 	case w.ToolCamel != "":

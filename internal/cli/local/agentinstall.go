@@ -150,18 +150,7 @@ func showHost(c *cli.Call, h agenthost.Host, steps []agentsetup.Step, last strin
 
 // afterInstall says what a host wants before it runs hooks.
 func afterInstall(h agenthost.Host) string {
-	switch h {
-	case agenthost.ClaudeCode:
-		return "start a new session of claude-code, which reads hooks when it starts; it asks once whether it may use a repository's MCP server"
-	case agenthost.Codex:
-		return "start codex, type /hooks and trust the hooks of label-state; until then Codex ignores them silently"
-	case agenthost.Gemini:
-		return "start gemini and trust the folder when it asks; in a folder that is not trusted it loads no hooks"
-	case agenthost.Copilot:
-		return "start copilot and trust the folder when it asks; in a folder that is not trusted it loads no hooks"
-	}
-
-	return "start a new session of " + string(h) + "; hooks are read when it starts"
+	return cmp.Or(h.Profile().First, "start a new session of "+string(h)+"; hooks are read when it starts")
 }
 
 // An AgentView is the JSON of one host.
@@ -223,12 +212,9 @@ func showHosts(ctx context.Context, c *cli.Call, _ *agentStatusParams) error {
 
 // hostProgram is the host's program on the search path; empty when there is none.
 func hostProgram(t cli.Terminal, h agenthost.Host) string {
-	names := []string{string(h)}
-	switch h {
-	case agenthost.ClaudeCode:
-		names = []string{"claude"}
-	case agenthost.Cursor:
-		names = []string{"cursor-agent", "cursor"}
+	names := h.Profile().Programs
+	if names == nil {
+		names = []string{string(h)}
 	}
 
 	for _, dir := range filepath.SplitList(t.Env.Getenv("PATH")) {
