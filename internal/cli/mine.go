@@ -140,8 +140,8 @@ func (c *Call) OnlyHold() (claim.Issue, error) {
 
 	var live []state.Hold
 	for _, h := range all {
-		over := h.Beat.Lost != "" || h.TTL >= 0 && !h.Beat.Renewed.IsZero() &&
-			time.Now().After(h.Beat.Renewed.Add(h.TTL))
+		over := h.Lost != "" || h.TTL >= 0 && !h.Renewed.IsZero() &&
+			time.Now().After(h.Renewed.Add(h.TTL))
 		if !over {
 			live = append(live, h)
 		}

@@ -60,7 +60,7 @@ func (c *Call) Asks(i claim.Issue, w claim.Worker, p Claiming) (ledger.Request, 
 // from the one before does so too. It is none where a run is named.
 func (c *Call) left(i claim.Issue, w claim.Worker) (state.Hold, bool) {
 	recorded, found, err := c.Session.Recall(i)
-	if err != nil || !found || w.FiringID != "" || recorded.Beat.Lost != "" {
+	if err != nil || !found || w.FiringID != "" || recorded.Lost != "" {
 		return state.Hold{}, false
 	}
 	if whose := c.Env.Whose(recorded); whose != setup.Left && whose != setup.Either {
@@ -68,7 +68,7 @@ func (c *Call) left(i claim.Issue, w claim.Worker) (state.Hold, bool) {
 	}
 
 	named := c.Codename != "" || c.Agent != ""
-	over := recorded.TTL >= 0 && time.Now().After(recorded.Beat.Renewed.Add(recorded.TTL))
+	over := recorded.TTL >= 0 && time.Now().After(recorded.Renewed.Add(recorded.TTL))
 	return recorded, !over && (!named || w.Codename == recorded.Worker.Codename)
 }
 
@@ -235,7 +235,7 @@ func (c *Call) holder(ctx context.Context, i claim.Issue, ends bool) (claim.Work
 func LostHere(h state.Hold) error {
 	return &answer.Problem{
 		Code:  answer.Lost,
-		Why:   fmt.Sprintf("%s (run %s): %s", h.Worker.Codename, h.Worker.FiringID, h.Beat.Lost),
+		Why:   fmt.Sprintf("%s (run %s): %s", h.Worker.Codename, h.Worker.FiringID, h.Lost),
 		Next:  []answer.Command{answer.Call("stop work on it; see who holds it now", "status", h.Issue.String())},
 		Cause: ErrNoHold,
 	}
@@ -247,8 +247,8 @@ func LostHere(h state.Hold) error {
 func (c *Call) refuseOthers(h state.Hold, ends bool) error {
 	whose, inside := c.Env.Whose(h), c.Env.InSession()
 	until := ""
-	if h.TTL >= 0 && !h.Beat.Renewed.IsZero() {
-		until = " until " + h.Beat.Renewed.Add(h.TTL).UTC().Format("15:04 UTC")
+	if h.TTL >= 0 && !h.Renewed.IsZero() {
+		until = " until " + h.Renewed.Add(h.TTL).UTC().Format("15:04 UTC")
 	}
 
 	switch {
@@ -258,13 +258,13 @@ func (c *Call) refuseOthers(h state.Hold, ends bool) error {
 			own = "../" + filepath.Base(top) + "-2"
 		}
 
-		return Declined(fmt.Sprintf("another session, of %s, is at work on %s in this worktree%s", h.Beat.Host,
+		return Declined(fmt.Sprintf("another session, of %s, is at work on %s in this worktree%s", h.Session.Host,
 			h.Issue, until),
 			answer.Shell("use a worktree of your own", "git", "worktree", "add", own),
 			answer.Call("or take other work", "next"))
 
 	case whose == setup.Others && ends:
-		return Declined(fmt.Sprintf("a session of %s is at work on %s in this worktree%s", h.Beat.Host, h.Issue, until),
+		return Declined(fmt.Sprintf("a session of %s is at work on %s in this worktree%s", h.Session.Host, h.Issue, until),
 			answer.Call("end its hold in your name, on the record", "release", h.Issue.String(), "--force"))
 	}
 

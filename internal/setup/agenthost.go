@@ -105,7 +105,7 @@ const (
 // hold belongs to the session that claimed it. Who asks outside of every session is the person
 // whose worktree it is.
 func (e Environment) Whose(h state.Hold) Whose {
-	its := agenthost.Session{Host: agenthost.Host(h.Beat.Host), ID: h.Beat.Session}
+	its := h.Session
 	_, around := e.Session()
 	nameless := agenthost.Nameless(e.Getenv)
 	others := Others
@@ -116,7 +116,7 @@ func (e Environment) Whose(h state.Hold) Whose {
 	switch {
 	case its.IsZero(), slices.Contains(around, its):
 		return Own
-	case !h.Beat.Ended.IsZero():
+	case !h.Ended.IsZero():
 		return Left
 	}
 

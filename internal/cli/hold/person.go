@@ -63,7 +63,7 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParam
 
 	// What this worktree has recorded of an earlier hold would answer for the person's. A session
 	// is told first what became of its hold.
-	if recorded, _, err := c.Session.Recall(i); err == nil && recorded.Beat.Session == "" {
+	if recorded, _, err := c.Session.Recall(i); err == nil && recorded.Session.IsZero() {
 		if err := c.Session.GiveWay(i, me); err != nil {
 			c.Warnf("this worktree's record of the earlier hold could not be removed: %s", err)
 		}

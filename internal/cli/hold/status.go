@@ -143,7 +143,7 @@ func showIssueOrHere(ctx context.Context, c *cli.Call, p *statusParams) error {
 			Answer:   answer.Recorded,
 			Codename: h.Worker.Codename,
 			FiringID: h.Worker.FiringID,
-			Since:    h.Beat.Claimed.Truncate(time.Second),
+			Since:    h.Claimed.Truncate(time.Second),
 			Until:    h.Until,
 			Token:    h.Token,
 			Branch:   h.Branch,
