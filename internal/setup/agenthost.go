@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -171,8 +170,8 @@ func (e Environment) CheckSession() error {
 		hosts = append(hosts, string(h))
 	}
 
-	err := fmt.Errorf("%q names no session: expected HOST:ID, and a host of %s", text, strings.Join(hosts, ", "))
-	return unusable(agenthost.SessionVariable, "unset "+agenthost.SessionVariable, err)
+	return unusable(agenthost.SessionVariable, "unset "+agenthost.SessionVariable,
+		"%q names no session: expected HOST:ID, and a host of %s", text, strings.Join(hosts, ", "))
 }
 
 // SessionFiles is where this user's sessions of agent hosts are kept.

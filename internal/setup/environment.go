@@ -242,7 +242,7 @@ func (e Environment) Color(w io.Writer) bool {
 // XDG_STATE_HOME, else ~/.local/state/label-state. It need not exist.
 func (e Environment) StateDir() (string, error) {
 	if dir := e.Getenv("LABEL_STATE_HOME"); dir != "" {
-		return e.path(dir), nil
+		return e.Path(dir), nil
 	}
 	if dir := e.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "label-state"), nil
@@ -301,8 +301,8 @@ func (e Environment) Holds() (state.Holds, error) {
 	return state.OpenHolds(dir), nil
 }
 
-// path makes a path that a person wrote absolute.
-func (e Environment) path(p string) string {
+// Path makes a path that a person wrote absolute.
+func (e Environment) Path(p string) string {
 	if filepath.IsAbs(p) {
 		return p
 	}

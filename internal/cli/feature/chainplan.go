@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -62,10 +61,7 @@ const maxPlan = 8 << 20 // bytes of a plan file
 func readPlanFile(c *cli.Call, name string) (prchain.Plan, error) {
 	in := c.In
 	if name != "-" {
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(c.Env.Dir, name)
-		}
-		f, err := os.Open(name)
+		f, err := os.Open(c.Env.Path(name))
 		if err != nil {
 			return prchain.Plan{}, c.Usagef("read plan: %s", err)
 		}

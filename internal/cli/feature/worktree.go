@@ -185,24 +185,17 @@ func readWorktreeRequest(c *cli.Call, p *createParams) (worktree.Request, error)
 		into = filepath.Join(dir, "worktrees")
 	}
 
-	r.Folder = filepath.Join(absolutePath(c, into), r.Feature)
+	r.Folder = filepath.Join(c.Env.Path(into), r.Feature)
 	for _, text := range p.Clones {
 		s, err := worktree.ParseSpec(text)
 		if err != nil {
 			return r, err
 		}
-		s.Path = absolutePath(c, s.Path)
+		s.Path = c.Env.Path(s.Path)
 		r.Specs = append(r.Specs, s)
 	}
 
 	return r, nil
-}
-
-func absolutePath(c *cli.Call, p string) string {
-	if filepath.IsAbs(p) {
-		return p
-	}
-	return filepath.Join(c.Env.Dir, p)
 }
 
 // equip records the holds of the bundle with the feature's name in its trees.

@@ -386,18 +386,18 @@ func untrusted(ctx context.Context, program, dir string) int {
 
 // hostSteps offers the hosts that are found on this machine and not set up: a person decides whose
 // files are written.
-func hostSteps(t cli.Terminal) []cli.Step {
-	var out []cli.Step
+func hostSteps(t cli.Terminal) []step {
+	var out []step
 	for _, h := range agenthost.Hosts() {
 		program := hostProgram(t, h)
 		if program == "" {
 			continue
 		}
 
-		s := cli.Step{
+		s := step{
 			Kind:   "agent",
 			Name:   string(h),
-			Status: cli.StepKept,
+			Status: stepKept,
 			Detail: "found here, not set up",
 		}
 		s.Next = "have sessions of " + string(h) + " keep their holds alive: label-state agent install " + string(h)
@@ -409,12 +409,12 @@ func hostSteps(t cli.Terminal) []cli.Step {
 			}
 
 			if all, _, err := p.Installed(h); err == nil && all {
-				s.Status, s.Detail, s.Next = cli.StepThere, "its sessions keep their holds alive", ""
+				s.Status, s.Detail, s.Next = stepThere, "its sessions keep their holds alive", ""
 			}
 		}
 
-		if off := switchedOff(t, h); off != "" && s.Status == cli.StepThere {
-			s.Status, s.Detail, s.Next = cli.StepKept, "its hooks are switched off", "switch the hooks of "+string(h)+
+		if off := switchedOff(t, h); off != "" && s.Status == stepThere {
+			s.Status, s.Detail, s.Next = stepKept, "its hooks are switched off", "switch the hooks of "+string(h)+
 				" on: "+off
 		}
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -161,8 +160,8 @@ func hookOptions(t cli.Terminal, p *hookInstallParams) (hookfile.Options, error)
 		o.Home = home
 	}
 
-	if o.Hook != "" && !filepath.IsAbs(o.Hook) {
-		o.Hook = filepath.Join(t.Env.Dir, o.Hook)
+	if o.Hook != "" {
+		o.Hook = t.Env.Path(o.Hook)
 	}
 
 	return o, nil

@@ -180,11 +180,7 @@ func plotFile(c *cli.Call, name string) (string, error) {
 		return "", c.Usagef("--plot %q: expected the name of a file that ends in .svg", cli.OneLine(name))
 	}
 
-	file := name
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(c.Env.Dir, file)
-	}
-
+	file := c.Env.Path(name)
 	if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {
 		return "", c.Usagef("--plot %s: there is no such folder", cli.OneLine(name))
 	}
