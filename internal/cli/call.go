@@ -36,6 +36,16 @@ type Call struct {
 	reported bool // each of its parts has said what went wrong there
 }
 
+// A Negative is what the JSON of an answer that is not yes has besides, in a view of its own.
+type Negative struct {
+	Code  answer.Code      `json:"code,omitempty"`
+	Error string           `json:"error,omitempty"`
+	Next  []answer.Command `json:"next,omitempty"`
+}
+
+// No is what a negative answer says.
+func No(a answer.Answer) Negative { return Negative{a.Code, a.Error, a.Next} }
+
 // newCall takes over what the verb's parameters have of the shared ones.
 func newCall(t Terminal, v Verb, params any) *Call {
 	c := &Call{Verb: v, Terminal: t, Session: &setup.Session{Worker: t.Env.Identity()}}
@@ -63,7 +73,7 @@ func (c *Call) Part() *Call {
 
 // InEach carries a verb out for each repository, or for this clone's where none is named. One that
 // fails does not keep the others from being done.
-func InEach[P any](ctx context.Context, c *Call, repos []string, do func(context.Context, *Call, *P) error,
+func InEach[P any](ctx context.Context, c *Call, repos []string, do Action[P],
 	p *P,
 ) error {
 	if len(repos) == 0 {

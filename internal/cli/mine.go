@@ -120,14 +120,12 @@ func (c *Call) ClaimOverdue(ctx context.Context, i claim.Issue, own claim.Claim,
 // AnswerMine says that the issue is the asker's already, and how to go on.
 func (c *Call) AnswerMine(i claim.Issue, own claim.Claim) error {
 	terms := c.Rules().Terms
-	out, until := ViewOwn(i, own, terms), "without end"
-	if end, ends := own.Until(terms); ends {
-		out.RenewBefore, until = RenewBefore(end, own.Lease(terms)), "until "+Moment(end)
-	}
+	out := ViewOwn(i, own, terms)
+	out.RenewBefore = RenewBefore(out.Until, own.Lease(terms))
 
 	w := own.Record.Worker
 	return c.Answer(out, fmt.Sprintf("%s is yours already, %s: %s (run %s)\nwhen you are done: label-state release %s --pr URL\n",
-		i, until, w.Codename, w.FiringID, i))
+		i, Lasts(out.Until), w.Codename, w.FiringID, i))
 }
 
 // OnlyHold is the issue of the only hold that this worktree has recorded. Holds that are known to

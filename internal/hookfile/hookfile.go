@@ -108,6 +108,15 @@ type RefusedError struct {
 	Hint               string // may be empty
 }
 
+func refuse(verb, file, reason, hint string) error {
+	return &RefusedError{
+		Verb:   verb,
+		File:   file,
+		Reason: reason,
+		Hint:   hint,
+	}
+}
+
 func (e *RefusedError) Error() string { return e.Verb + " " + e.File + ": " + e.Reason }
 
 // Install puts the shim in place. The State is that afterwards. A *RefusedError leaves everything
@@ -172,12 +181,7 @@ func writeScript(file, text string) error {
 	}
 
 	if err != nil {
-		return &RefusedError{
-			Verb:   verbInstall,
-			File:   file,
-			Reason: "it cannot be written: " + printable.Cause(err).Error(),
-			Hint:   "ls -ld " + filepath.Dir(file),
-		}
+		return refuse(verbInstall, file, "it cannot be written: "+printable.Cause(err).Error(), "ls -ld "+filepath.Dir(file))
 	}
 
 	return nil

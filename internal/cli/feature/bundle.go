@@ -166,9 +166,7 @@ type BundleView struct {
 	Whole    bool       `json:"whole"`
 	Issues   []PartView `json:"issues"`
 
-	Code  answer.Code      `json:"code,omitempty"` // of an answer that is not yes
-	Error string           `json:"error,omitempty"`
-	Next  []answer.Command `json:"next,omitempty"`
+	cli.Negative
 }
 
 // A PartView is the JSON of one issue of a bundle.
@@ -220,7 +218,7 @@ func onBundle(c *cli.Call, slug string, do func(p *pack) error) error {
 
 // no is the view with what a negative answer says.
 func (p *pack) no(a answer.Answer, err error) any {
-	p.view.Answer, p.view.Error, p.view.Code, p.view.Next = string(a.Answer), a.Error, a.Code, a.Next
+	p.view.Answer, p.view.Negative = string(a.Answer), cli.No(a)
 	no, is := errors.AsType[*ledger.BundleError](err)
 	if !is {
 		return p.view

@@ -133,7 +133,7 @@ type chainCall struct {
 // repository is the parent's.
 func onChain[P any](plan func(*P) *PlanParams,
 	do func(ctx context.Context, c chainCall, p *P) error,
-) func(context.Context, *cli.Call, *P) error {
+) cli.Action[P] {
 	return func(ctx context.Context, call *cli.Call, p *P) error {
 		c, asked := chainCall{Call: call}, plan(p)
 		call.Subject = answer.Answer{Feature: cli.OneLine(asked.Feature)}

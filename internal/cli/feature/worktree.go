@@ -81,9 +81,7 @@ type FeatureView struct {
 	Folder  string     `json:"folder,omitempty"`
 	Trees   []TreeView `json:"trees"`
 
-	Code  answer.Code      `json:"code,omitempty"` // of an answer that is not yes
-	Error string           `json:"error,omitempty"`
-	Next  []answer.Command `json:"next,omitempty"`
+	cli.Negative
 }
 
 // A TreeView is the JSON of a worktree.
@@ -119,7 +117,7 @@ func (v FeatureView) text() string {
 func onWorktrees(c *cli.Call, v *FeatureView, do func(all *worktree.Features) error) error {
 	c.Subject = answer.Answer{Feature: v.Feature}
 	c.No = func(a answer.Answer, _ error) any {
-		v.Answer, v.Error, v.Code, v.Next = string(a.Answer), a.Error, a.Code, a.Next
+		v.Answer, v.Negative = string(a.Answer), cli.No(a)
 		if v.Trees == nil {
 			v.Trees = []TreeView{}
 		}

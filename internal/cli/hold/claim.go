@@ -117,12 +117,9 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParams) 
 }
 
 func describeHold(h ledger.Hold) string {
-	until := "without end"
-	if !h.Until.IsZero() {
-		until = "until " + cli.Moment(h.Until)
-		if h.Record.TTL > 0 {
-			until += " (" + cli.Round(h.Record.TTL) + ")"
-		}
+	until := cli.Lasts(h.Until)
+	if !h.Until.IsZero() && h.Record.TTL > 0 {
+		until += " (" + cli.Round(h.Record.TTL) + ")"
 	}
 
 	token := ""

@@ -153,7 +153,7 @@ func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 	holder, held := f.Log.Holder()
 	switch {
 	case held && holder.Person != "":
-		return notYours(c, i, me, fmt.Sprintf("%s has held it since %s", holder.Person, cli.Moment(holder.Created)))
+		return notYours(i, me, fmt.Sprintf("%s has held it since %s", holder.Person, cli.Moment(holder.Created)))
 	case !labels.Has(f.Labels, c.Rules().Scheme.Hold):
 		text := "you do not hold it, and nobody else does"
 		next := answer.Call("see what happened to it", "log", i.String())
@@ -171,7 +171,7 @@ func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 		return cli.Declined(text, next)
 
 	case f.HoldBy != "" && !claim.SameLogin(f.HoldBy, me):
-		return notYours(c, i, me, fmt.Sprintf("%s added the label %s at %s", f.HoldBy,
+		return notYours(i, me, fmt.Sprintf("%s added the label %s at %s", f.HoldBy,
 			c.Rules().Scheme.Hold, cli.Moment(f.HoldAt)))
 	}
 
@@ -206,7 +206,7 @@ func releaseOwn(ctx context.Context, c *cli.Call, f lifecycle.Facts, mine claim.
 }
 
 // notYours refuses to release somebody else's hold. Only a person is told about force.
-func notYours(c *cli.Call, i claim.Issue, me, who string) error {
+func notYours(i claim.Issue, me, who string) error {
 	if claim.IsApp(me) {
 		return cli.Declined(who, answer.Call("see who holds it", "status", i.String()))
 	}

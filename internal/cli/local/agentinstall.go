@@ -64,7 +64,7 @@ func setHost(
 	plan func(agentsetup.Place, agenthost.Host) ([]agentsetup.Step, error),
 	take func(agentsetup.Place, agenthost.Host, []agentsetup.Step) error,
 	last func(agenthost.Host) string,
-) func(context.Context, *cli.Call, *placeParams) error {
+) cli.Action[placeParams] {
 	return func(_ context.Context, c *cli.Call, params *placeParams) error {
 		h := agenthost.Host(params.Host)
 		if params.User && params.Project {
