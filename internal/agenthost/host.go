@@ -71,6 +71,11 @@ func (s Session) Made(firingID string) bool {
 	return ok && run != "" && rest != "" && !strings.Contains(rest, "-")
 }
 
+// Made reports whether one of the sessions made that firing id.
+func Made(all []Session, firingID string) bool {
+	return slices.ContainsFunc(all, func(s Session) bool { return s.Made(firingID) })
+}
+
 // Nameless returns the host whose programs say which host they run in, but not in which session:
 // commands of Gemini CLI, and servers of opencode. It is empty where there is none, or where the
 // environment names sessions.

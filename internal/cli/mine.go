@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/answer"
+	"github.com/label-state/label-state/internal/agenthost"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -37,7 +38,7 @@ func (c *Call) madeHere(i claim.Issue, own claim.Claim, me string) (mine, decide
 		return false, true
 	case w == made:
 		return true, true
-	case w.Codename != "" && w.Codename != made.Codename, w.FiringID != "" && w.FiringID != made.FiringID:
+	case !fits(w, made):
 		return false, true
 	}
 
@@ -48,13 +49,8 @@ func (c *Call) madeHere(i claim.Issue, own claim.Claim, me string) (mine, decide
 	}
 
 	_, around := c.Env.Session()
-	for _, s := range around {
-		if s.Made(made.FiringID) {
-			return true, true
-		}
-	}
-
-	return false, false
+	mine = agenthost.Made(around, made.FiringID)
+	return mine, mine
 }
 
 // onBranch reports whether the claim is for the branch that is checked out here.
@@ -138,9 +134,7 @@ func (c *Call) OnlyHold() (claim.Issue, error) {
 
 	var live []state.Hold
 	for _, h := range all {
-		over := h.Lost != "" || h.TTL >= 0 && !h.Renewed.IsZero() &&
-			time.Now().After(h.Renewed.Add(h.TTL))
-		if !over {
+		if h.Lost == "" && !h.Over(time.Now()) {
 			live = append(live, h)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/answer"
+	"github.com/label-state/label-state/internal/agenthost"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/hookfile"
@@ -68,8 +69,7 @@ func (c *Call) left(i claim.Issue, w claim.Worker) (state.Hold, bool) {
 	}
 
 	named := c.Codename != "" || c.Agent != ""
-	over := recorded.TTL >= 0 && time.Now().After(recorded.Renewed.Add(recorded.TTL))
-	return recorded, !over && (!named || w.Codename == recorded.Worker.Codename)
+	return recorded, !recorded.Over(time.Now()) && (!named || w.Codename == recorded.Worker.Codename)
 }
 
 // Earlier tells the workers whose holds of the issue were those of the worker who asks: of the
@@ -81,12 +81,7 @@ func (c *Call) Earlier(i claim.Issue, asks claim.Worker) func(claim.Worker) bool
 	known := err == nil && found && recorded.Worker.Codename == asks.Codename &&
 		c.Env.Whose(recorded) != setup.Others
 	return func(w claim.Worker) bool {
-		for _, s := range around {
-			if s.Made(w.FiringID) {
-				return true
-			}
-		}
-		return known && w == recorded.Worker
+		return agenthost.Made(around, w.FiringID) || known && w == recorded.Worker
 	}
 }
 
@@ -163,6 +158,11 @@ func (c *Call) Releaser(ctx context.Context, i claim.Issue) (claim.Worker, int64
 	return c.holder(ctx, i, true)
 }
 
+// fits reports whether a worker may be the one that is asked for, whose parts may be empty.
+func fits(asked, w claim.Worker) bool {
+	return (asked.Codename == "" || asked.Codename == w.Codename) && (asked.FiringID == "" || asked.FiringID == w.FiringID)
+}
+
 func (c *Call) holder(ctx context.Context, i claim.Issue, ends bool) (claim.Worker, int64, error) {
 	w := c.Worker()
 	recorded, found, err := c.Session.Recall(i)
@@ -171,8 +171,7 @@ func (c *Call) holder(ctx context.Context, i claim.Issue, ends bool) (claim.Work
 	}
 
 	switch {
-	case found && (w.Codename == "" || w.Codename == recorded.Worker.Codename) &&
-		(w.FiringID == "" || w.FiringID == recorded.Worker.FiringID):
+	case found && fits(w, recorded.Worker):
 		if w != recorded.Worker { // else the key itself says who it is
 			if err := c.refuseOthers(recorded, ends); err != nil {
 				return claim.Worker{}, 0, err
@@ -190,19 +189,16 @@ func (c *Call) holder(ctx context.Context, i claim.Issue, ends bool) (claim.Work
 			return claim.Worker{}, 0, err
 		}
 
-		for _, s := range all {
-			for _, own := range f.Log.Live() {
-				made := own.Record.Worker
-				if s.Made(made.FiringID) && (w.Codename == "" || w.Codename == made.Codename) {
-					return made, cmp.Or(c.Token, own.Record.Token), nil
-				}
+		for _, own := range f.Log.Live() {
+			made := own.Record.Worker
+			if agenthost.Made(all, made.FiringID) && fits(w, made) {
+				return made, cmp.Or(c.Token, own.Record.Token), nil
 			}
 		}
 	}
 
 	past, gave, err := c.Session.Past(i)
-	if err == nil && gave && (w.Codename == "" || w.Codename == past.Worker.Codename) &&
-		(w.FiringID == "" || w.FiringID == past.Worker.FiringID) {
+	if err == nil && gave && fits(w, past.Worker) {
 		return w, 0, LostHere(past)
 	}
 

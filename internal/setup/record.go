@@ -45,9 +45,7 @@ func (s *Session) Remember(h ledger.Hold) error {
 
 		holds, _ := store.All() // what cannot be read stays, and is said elsewhere
 		for _, old := range holds {
-			over := old.Lost != "" || old.TTL >= 0 && !old.Renewed.IsZero() &&
-				made.Claimed.After(old.Renewed.Add(old.TTL))
-			if over && !old.Issue.Same(h.Issue) {
+			if (old.Lost != "" || old.Over(made.Claimed)) && !old.Issue.Same(h.Issue) {
 				err = errors.Join(err, store.Remove(old.Issue))
 			}
 		}

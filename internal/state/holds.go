@@ -39,6 +39,12 @@ type Hold struct {
 	agenthost.Beat
 }
 
+// Over reports whether the lease is over by this machine's clock; of one that no session has extended
+// nobody knows.
+func (h Hold) Over(now time.Time) bool {
+	return h.TTL >= 0 && !h.Renewed.IsZero() && now.After(h.Renewed.Add(h.TTL))
+}
+
 // Holds are those claimed from one worktree, one JSON file each, under that worktree's own git
 // directory. The pre-push hook reads them to know who pushes. The folder is created by the first
 // Save.

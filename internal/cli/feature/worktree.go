@@ -13,12 +13,6 @@ import (
 	"github.com/label-state/label-state/internal/worktree"
 )
 
-// Here are the parameters of verbs that concern this machine only.
-type Here struct {
-	Timeout time.Duration `flag:"timeout" text:"give up after this long, such as 30s" show:"common"`
-	cli.Answering
-}
-
 type createParams struct {
 	Feature string   `flag:"feature" value:"FEATURE" text:"name of the feature, 1 to 63 of a-z, 0-9 and -"`
 	Clones  []string `flag:"repo" value:"NAME=PATH[@BASE]" text:"a clone, bare or not; repeated for each" split:","`
@@ -26,7 +20,7 @@ type createParams struct {
 	Into    string   `flag:"into" value:"DIR" text:"folder for the trees, each at DIR/FEATURE/NAME (default: worktrees in this user's state folder)"`
 	Offline bool     `flag:"offline" text:"take remotes' branches as they were last fetched"`
 	DryRun  bool     `flag:"dry-run" text:"look and report, write nothing"`
-	Here
+	cli.Here
 }
 
 type removeParams struct {
@@ -36,7 +30,7 @@ type removeParams struct {
 
 type pruneParams struct {
 	DryRun bool `flag:"dry-run" text:"look and report, write nothing"`
-	Here
+	cli.Here
 }
 
 // Worktree are the verbs about the trees of a feature.
@@ -213,7 +207,7 @@ func equip(ctx context.Context, c *cli.Call, f worktree.Feature) {
 	}
 }
 
-func listTrees(ctx context.Context, c *cli.Call, _ *Here) error {
+func listTrees(ctx context.Context, c *cli.Call, _ *cli.Here) error {
 	return onWorktrees(c, &FeatureView{}, func(features *worktree.Features) error {
 		all, err := features.List(ctx)
 		if err != nil {

@@ -166,7 +166,7 @@ type AgentView struct {
 }
 
 // showHosts is exit 1 where a host lacks something, and exit 3 where a file does not let it be seen.
-func showHosts(ctx context.Context, c *cli.Call, _ *agentStatusParams) error {
+func showHosts(ctx context.Context, c *cli.Call, _ *cli.Here) error {
 	rows := [][]string{{"HOST", "PROGRAM", "USER", "PROJECT", "MISSING"}}
 	var views []AgentView
 	lacking, used := "", false

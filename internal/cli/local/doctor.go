@@ -66,7 +66,7 @@ func examineAll(ctx context.Context, c *cli.Call, _ *cli.SomeRepos) error {
 // for under the name that nobody reads.
 func checkSetup(ctx context.Context, c *cli.Call) Diagnosis {
 	d := ok("setup", "configuration: %s; token: %s", c.Session.Source, c.Session.TokenFrom)
-	if !c.Session.Unconfigured() {
+	if !c.Session.Unconfigured {
 		return d
 	}
 	if _, err := c.Session.Client.File(ctx, c.Session.Repo, config.Unread); err == nil {
