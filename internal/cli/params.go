@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -98,6 +99,16 @@ func (p Param) Field() any { return p.field.Addr().Interface() }
 
 // Given reports whether the field was set.
 func (p Param) Given() bool { return !p.field.IsZero() }
+
+// Given is the first parameter of these names that was set in a verb's struct, which of points to.
+func Given(of any, names ...string) (Param, bool) {
+	all := Params(of)
+	n := slices.IndexFunc(all, func(p Param) bool { return p.Given() && slices.Contains(names, p.Name) })
+	if n < 0 {
+		return Param{}, false
+	}
+	return all[n], true
+}
 
 // Set reads a value as it was typed, which may be several. The error says what is wrong with it, to
 // stand behind the name.

@@ -79,25 +79,23 @@ func global(o Options, verb string) ([]place, error) {
 		"pre-receive", "update", "post-receive", "post-update", "pre-auto-gc", "post-rewrite",
 		"sendemail-validate",
 	}
-	folder := filepath.Join(o.Home, "hooks")
 	var all []place
-	for _, name := range passed {
-		all = append(all, place{
-			folder: folder,
+	for _, name := range append(passed, "pre-push") {
+		p := place{
+			folder: filepath.Join(o.Home, "hooks"),
 			name:   name,
 			shims:  passThrough(),
 			scope:  "global",
 			global: true,
-		})
+		}
+		if name == "pre-push" {
+			p.shims = globalPush()
+		}
+
+		all = append(all, p)
 	}
 
-	return append(all, place{
-		folder: folder,
-		name:   "pre-push",
-		shims:  globalPush(),
-		scope:  "global",
-		global: true,
-	}), nil
+	return all, nil
 }
 
 // leadsTo reports whether core.hooksPath leads to folder already, for the whole machine or for its

@@ -329,17 +329,8 @@ func locate(ctx context.Context, g git.Git, verb string) (place, error) {
 		folder = filepath.Join(g.Dir, folder)
 	}
 	value, scope, err := sharedFolder(ctx, g)
-	switch {
-	case err != nil:
+	if err != nil {
 		return place{}, fmt.Errorf("%s: %w", verb, err)
-	case scope != "" && value == "": // git then puts a slash and the hook's name behind nothing
-		return place{
-			folder: string(filepath.Separator),
-			name:   "pre-push",
-			shims:  prePush(),
-			scope:  scope,
-			unset:  unsetIn(scope),
-		}, nil
 	}
 
 	p := place{
@@ -347,6 +338,11 @@ func locate(ctx context.Context, g git.Git, verb string) (place, error) {
 		name:   "pre-push",
 		shims:  prePush(),
 		scope:  scope,
+	}
+
+	if scope != "" && value == "" { // git then puts a slash and the hook's name behind nothing
+		p.folder, p.unset = string(filepath.Separator), unsetIn(scope)
+		return p, nil
 	}
 
 	if global := globalPush(); global.marked(read(p.file())) {

@@ -123,10 +123,8 @@ func giveBack(i claim.Issue) string {
 
 // refuseForWorkers refuses those of the parameters that are for workers.
 func refuseForWorkers(c *cli.Call, params any, names ...string) error {
-	for _, p := range cli.Params(params) {
-		if p.Given() && slices.Contains(names, p.Name) {
-			return c.Usagef("--%s is for workers; say which with --codename", p.Name)
-		}
+	if p, is := cli.Given(params, names...); is {
+		return c.Usagef("--%s is for workers; say which with --codename", p.Name)
 	}
 	return nil
 }

@@ -79,13 +79,9 @@ func releaseIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *releasePar
 		return c.Usagef("--force and --ask exclude each other")
 	}
 
-	for _, given := range cli.Params(p) {
-		switch given.Name {
-		case "outcome", "pr", "transition-to", "token":
-			if given.Given() && (p.Force || p.Ask) {
-				return c.Usagef("--%s is for the holder; it does not go with --force or --ask", given.Name)
-			}
-		}
+	given, is := cli.Given(p, "outcome", "pr", "transition-to", "token")
+	if is && (p.Force || p.Ask) {
+		return c.Usagef("--%s is for the holder; it does not go with --force or --ask", given.Name)
 	}
 
 	if p.Done && (p.PR != "" || p.To != "" || p.Force || p.Ask) {

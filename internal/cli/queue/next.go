@@ -119,13 +119,9 @@ func readFilter(c *cli.Call, p *nextParams) (o work.FetchOptions, err error) {
 // listItems prints what next would offer, first to claim first, and claims nothing. Nothing to
 // offer means no work, as for next.
 func listItems(ctx context.Context, c *cli.Call, p *nextParams, s *githubwork.Source) error {
-	for _, given := range cli.Params(p) {
-		switch given.Name {
-		case "no-claim", "prompt", "schedule", "ttl", "run", "grace", "command":
-			if given.Given() {
-				return c.Usagef("--list claims nothing; %s does not go with it", given.Row()[0])
-			}
-		}
+	given, is := cli.Given(p, "no-claim", "prompt", "schedule", "ttl", "run", "grace", "command")
+	if is {
+		return c.Usagef("--list claims nothing; %s does not go with it", given.Row()[0])
 	}
 
 	o, err := readFilter(c, p)
