@@ -248,13 +248,21 @@ func (e Environment) StateDir() (string, error) {
 		return filepath.Join(dir, "label-state"), nil
 	}
 
-	for _, variable := range []string{"HOME", "USERPROFILE"} {
-		if dir := e.Getenv(variable); filepath.IsAbs(dir) {
-			return filepath.Join(dir, ".local", "state", "label-state"), nil
-		}
+	if home := e.UserHome(); home != "" {
+		return filepath.Join(home, ".local", "state", "label-state"), nil
 	}
 
 	return "", errors.New("find state folder: neither LABEL_STATE_HOME nor HOME is set")
+}
+
+// UserHome is the user's home folder; empty where no variable names one.
+func (e Environment) UserHome() string {
+	for _, variable := range []string{"HOME", "USERPROFILE"} {
+		if dir := e.Getenv(variable); filepath.IsAbs(dir) {
+			return dir
+		}
+	}
+	return ""
 }
 
 // PausedHere reads this machine's own pause of a repository; nil means not paused, an error that

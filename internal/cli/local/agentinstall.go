@@ -36,12 +36,7 @@ func placeOf(t cli.Terminal, user bool) (agentsetup.Place, error) {
 		return p, err
 	}
 
-	for _, variable := range []string{"HOME", "USERPROFILE"} {
-		if home := t.Env.Getenv(variable); filepath.IsAbs(home) && p.Home == "" {
-			p.Home = home
-		}
-	}
-
+	p.Home = t.Env.UserHome()
 	if p.Home == "" {
 		return p, errors.New("find home folder: HOME is not set")
 	}

@@ -144,27 +144,12 @@ func viewHook(s hookfile.State, change hookfile.Change) HookView {
 	}
 }
 
-func hookOptions(t cli.Terminal, p *hookInstallParams) (hookfile.Options, error) {
-	o := hookfile.Options{
-		Git:    t.Env.Git(),
-		Global: p.Global,
-		Force:  p.Force,
-		Hook:   p.File,
+func hookOptions(t cli.Terminal, global bool) (o hookfile.Options, err error) {
+	o = hookfile.Options{Git: t.Env.Git(), Global: global}
+	if global {
+		o.Home, err = t.Env.StateDir()
 	}
-
-	if o.Global {
-		home, err := t.Env.StateDir()
-		if err != nil {
-			return o, err
-		}
-		o.Home = home
-	}
-
-	if o.Hook != "" {
-		o.Hook = t.Env.Path(o.Hook)
-	}
-
-	return o, nil
+	return o, err
 }
 
 // sameFile reports whether two paths lead to one file.
@@ -181,11 +166,12 @@ func sameFile(one, other string) bool {
 func changeHook(ctx context.Context, c *cli.Call, p *hookInstallParams,
 	do func(context.Context, hookfile.Options) (hookfile.State, hookfile.Change, error),
 ) error {
-	o, err := hookOptions(c.Terminal, p)
+	o, err := hookOptions(c.Terminal, p.Global)
 	if err != nil {
 		return err
 	}
 
+	o.Force, o.Hook = p.Force, chosenHook(c, p.File)
 	install := c.Verb.Name == "hook install"
 	if o.Hook == "" && install {
 		o.Hook = ownHook(c.Terminal)
@@ -240,7 +226,7 @@ func everybody(s hookfile.State) string {
 
 func showHook(ctx context.Context, c *cli.Call, p *hookStatusParams) error {
 	t := c.Terminal
-	o, err := hookOptions(t, &hookInstallParams{hookUninstallParams: hookUninstallParams{hookStatusParams: *p}})
+	o, err := hookOptions(t, p.Global)
 	if err != nil {
 		return err
 	}
