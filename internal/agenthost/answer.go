@@ -49,8 +49,8 @@ func denied(e Event, why string) any {
 	return refusal(e, why)
 }
 
-// TakesContext reports whether the answer to the event may hold text for the model: what a host does
-// not expect may void the answer.
+// TakesContext reports whether the answer to the event may hold text for the model: what a host
+// does not expect may void the answer.
 func (e Event) TakesContext() bool {
 	listens := e.Host.Profile().listens
 	return listens != nil && listens(e)

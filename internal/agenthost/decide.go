@@ -13,8 +13,8 @@ const retry = 30 * time.Second
 // refused is how long the next one waits where GitHub did answer: the issue may not be claimed now.
 const refused = 5 * time.Minute
 
-// A Beat is what a machine knows of a hold besides its claim: which session keeps it alive, and when
-// it was last extended. Times are the machine's, and all may be zero.
+// A Beat is what a machine knows of a hold besides its claim: which session keeps it alive, and
+// when it was last extended. Times are the machine's, and all may be zero.
 type Beat struct {
 	Session Session   `json:"-"`                // whose events renew it; zero until one has
 	Claimed time.Time `json:"claimed,omitzero"` // when it was claimed

@@ -32,9 +32,9 @@ type Files struct {
 	Text     string // of that file
 	Skills   bool   // it looks for skills in its folder, and not in .agents
 
-	// Where MCP servers are registered, in a repository and for a user: in the folder where it begins
-	// with "./", else from the top, the home folder or the variable's. Empty is the file of the hooks,
-	// and for a user what a repository has.
+	// Where MCP servers are registered, in a repository and for a user: in the folder where it
+	// begins with "./", else from the top, the home folder or the variable's. Empty is the file of
+	// the hooks, and for a user what a repository has.
 	Servers, UserServers string
 }
 
@@ -50,8 +50,9 @@ func profiles() map[Host]Profile {
 	return map[Host]Profile{
 		ClaudeCode: {
 			Programs: []string{"claude"},
-			First:    "start a new session of claude-code, which reads hooks when it starts; it asks once whether it may use a repository's MCP server",
-			Session:  "CLAUDE_CODE_SESSION_ID",
+			First: "start a new session of claude-code, which reads hooks when it starts; it asks once " +
+				"whether it may use a repository's MCP server",
+			Session: "CLAUDE_CODE_SESSION_ID",
 			Files: Files{
 				Folder:      ".claude",
 				Variable:    "CLAUDE_CONFIG_DIR",
@@ -62,7 +63,8 @@ func profiles() map[Host]Profile {
 			},
 			Server: Server{Key: "mcpServers", Value: []byte(`{"command":"label-state","args":["mcp"]}`)},
 			events: []string{
-				"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop", "SessionEnd",
+				"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop",
+				"SessionEnd",
 			},
 			fence:   "PreToolUse",
 			tools:   claudeTools,
@@ -70,7 +72,8 @@ func profiles() map[Host]Profile {
 			listens: toClaude,
 		},
 		Codex: {
-			First:   "start codex, type /hooks and trust the hooks of label-state; until then Codex ignores them silently",
+			First: "start codex, type /hooks and trust the hooks of label-state; until then Codex ignores " +
+				"them silently",
 			Session: "CODEX_SESSION_ID",
 			Files: Files{
 				Folder:   ".codex",
@@ -90,7 +93,8 @@ func profiles() map[Host]Profile {
 			listens: toClaude,
 		},
 		Gemini: {
-			First:   "start gemini and trust the folder when it asks; in a folder that is not trusted it loads no hooks",
+			First: "start gemini and trust the folder when it asks; in a folder that is not trusted it " +
+				"loads no hooks",
 			Session: "GEMINI_SESSION_ID",
 			Inside:  "GEMINI_CLI",
 			Files:   Files{Folder: ".gemini", Hooks: "settings.json"},
@@ -142,7 +146,8 @@ func profiles() map[Host]Profile {
 			listens: func(e Event) bool { return e.Kind == SessionStart },
 		},
 		Copilot: {
-			First:   "start copilot and trust the folder when it asks; in a folder that is not trusted it loads no hooks",
+			First: "start copilot and trust the folder when it asks; in a folder that is not trusted it " +
+				"loads no hooks",
 			Session: "COPILOT_AGENT_SESSION_ID",
 			Files: Files{
 				Folder:      ".github",

@@ -160,7 +160,8 @@ func (c *Call) Releaser(ctx context.Context, i claim.Issue) (claim.Worker, int64
 
 // fits reports whether a worker may be the one that is asked for, whose parts may be empty.
 func fits(asked, w claim.Worker) bool {
-	return (asked.Codename == "" || asked.Codename == w.Codename) && (asked.FiringID == "" || asked.FiringID == w.FiringID)
+	return (asked.Codename == "" || asked.Codename == w.Codename) &&
+		(asked.FiringID == "" || asked.FiringID == w.FiringID)
 }
 
 func (c *Call) holder(ctx context.Context, i claim.Issue, ends bool) (claim.Worker, int64, error) {
@@ -260,7 +261,8 @@ func (c *Call) refuseOthers(h state.Hold, ends bool) error {
 			answer.Call("or take other work", "next"))
 
 	case whose == setup.Others && ends:
-		return Declined(fmt.Sprintf("a session of %s is at work on %s in this worktree%s", h.Session.Host, h.Issue, until),
+		return Declined(fmt.Sprintf("a session of %s is at work on %s in this worktree%s", h.Session.Host, h.Issue,
+			until),
 			answer.Call("end its hold in your name, on the record", "release", h.Issue.String(), "--force"))
 	}
 

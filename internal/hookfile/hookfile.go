@@ -181,7 +181,8 @@ func writeScript(file, text string) error {
 	}
 
 	if err != nil {
-		return refuse(verbInstall, file, "it cannot be written: "+printable.Cause(err).Error(), "ls -ld "+filepath.Dir(file))
+		return refuse(verbInstall, file, "it cannot be written: "+printable.Cause(err).Error(),
+			"ls -ld "+filepath.Dir(file))
 	}
 
 	return nil

@@ -39,8 +39,8 @@ type Hold struct {
 	agenthost.Beat
 }
 
-// Over reports whether the lease is over by this machine's clock; of one that no session has extended
-// nobody knows.
+// Over reports whether the lease is over by this machine's clock; of one that no session has
+// extended nobody knows.
 func (h Hold) Over(now time.Time) bool {
 	return h.TTL >= 0 && !h.Renewed.IsZero() && now.After(h.Renewed.Add(h.TTL))
 }

@@ -160,7 +160,8 @@ func showIssueOrHere(ctx context.Context, c *cli.Call, p *statusParams) error {
 // holdLine is a hold among several, in one line.
 func holdLine(h answer.Answer) string {
 	who := cmp.Or(h.Person, fmt.Sprintf("%s (run %s)", h.Codename, h.FiringID))
-	return cli.OneLine(fmt.Sprintf("%s  %s, %s; see: label-state status %s", h.Issue, who, cli.Lasts(h.Until), h.Issue)) + "\n"
+	return cli.OneLine(fmt.Sprintf("%s  %s, %s; see: label-state status %s", h.Issue, who, cli.Lasts(h.Until),
+		h.Issue)) + "\n"
 }
 
 // showMine lists what the login holds in the repositories, as a person and for workers, or for the

@@ -336,8 +336,8 @@ func (e *hostEvent) process(h agenthost.Hold) (gone, beside bool) {
 	return e.event.Kind == agenthost.SessionStart && all.Gone(its.Process), its.Process == e.kept.Process
 }
 
-// hostHold is a record as the decision wants it. One that no session has extended was when its lease
-// began.
+// hostHold is a record as the decision wants it. One that no session has extended was when its
+// lease began.
 func hostHold(h state.Hold) agenthost.Hold {
 	if h.Renewed.IsZero() {
 		h.Renewed = h.Until.Add(-h.TTL)
