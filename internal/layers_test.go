@@ -160,7 +160,7 @@ var mayImport = map[string][]string{
 		"internal/lifecycle", "internal/printable", "internal/setup", "internal/state", "work",
 	},
 	"internal/cli": {
-		"answer", "internal/trouble", "internal/clock",
+		"answer", "internal/trouble", "internal/clock", "internal/agenthost",
 		"internal/claim", "internal/config", "internal/git", "internal/github", "internal/gitpush",
 		"internal/hookfile", "internal/host", "internal/keep", "internal/labels", "internal/lease", "internal/ledger",
 		"internal/lifecycle", "internal/prchain", "internal/printable", "internal/setup",

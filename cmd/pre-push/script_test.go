@@ -315,7 +315,7 @@ func hold(ts *testscript.TestScript, neg bool, args []string) {
 		Token:   1,
 		TTL:     4 * time.Hour,
 		Until:   time.Now().Add(time.Hour),
-		Beat:    state.Beat{Host: string(session.Host), Session: session.ID},
+		Beat:    agenthost.Beat{Session: session},
 	}))
 }
 

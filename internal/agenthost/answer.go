@@ -37,54 +37,34 @@ type specific struct {
 	Context  string `json:"additionalContext,omitempty"`
 }
 
-func denied(e Event, why string) any {
-	switch e.Host {
-	case Gemini:
-		return map[string]string{"decision": "deny", "reason": why}
-	case Cursor:
-		return map[string]string{"permission": "deny", "user_message": why, "agent_message": why}
-	case OpenCode:
-		return map[string]string{"deny": why}
-	case Copilot:
-		if e.Name == "" {
-			return map[string]string{"permissionDecision": "deny", "permissionDecisionReason": why}
-		}
-	}
-
+// refusal is the denial of most hosts.
+func refusal(e Event, why string) any {
 	return nested{specific{Event: e.Name, Decision: "deny", Reason: why}}
 }
 
-// TakesContext reports whether the answer to the event may hold text for the model.
-func (e Event) TakesContext() bool { return context(e, "text") != nil }
+func denied(e Event, why string) any {
+	if deny := e.Host.Profile().denial; deny != nil {
+		return deny(e, why)
+	}
+	return refusal(e, why)
+}
 
-// context is nil where the host takes none for the event: what it does not expect may void the
-// answer.
+// TakesContext reports whether the answer to the event may hold text for the model: what a host
+// does not expect may void the answer.
+func (e Event) TakesContext() bool {
+	listens := e.Host.Profile().listens
+	return listens != nil && listens(e)
+}
+
+// context is nil where the host takes none for the event.
 func context(e Event, text string) any {
-	switch e.Host {
-	case ClaudeCode, Codex:
-		if e.Kind == SessionStart || e.Kind == BeforeTool || e.Kind == AfterTool || e.Name == "UserPromptSubmit" {
-			return nested{specific{Event: e.Name, Context: text}}
-		}
-
-	case Gemini:
-		if e.Kind == SessionStart && !e.Clears() || e.Kind == AfterTool || e.Name == "BeforeAgent" {
-			return nested{specific{Event: e.Name, Context: text}}
-		}
-
-	case Copilot:
-		if e.Kind == SessionStart || e.Kind == AfterTool {
-			return map[string]string{"additionalContext": text}
-		}
-
-	case Cursor:
-		if e.Kind == SessionStart {
-			return map[string]string{"additional_context": text}
-		}
-	case OpenCode: // whose plugin adds to the system's text and to results
-		if e.Kind == SessionStart || e.Kind == AfterTool {
-			return map[string]string{"context": text}
-		}
+	key := e.Host.Profile().context
+	switch {
+	case !e.TakesContext():
+		return nil
+	case key != "":
+		return map[string]string{key: text}
 	}
 
-	return nil
+	return nested{specific{Event: e.Name, Context: text}}
 }

@@ -13,21 +13,33 @@ const retry = 30 * time.Second
 // refused is how long the next one waits where GitHub did answer: the issue may not be claimed now.
 const refused = 5 * time.Minute
 
-// A Hold is what a worktree has recorded of one of its claims. Times are this machine's.
+// A Beat is what a machine knows of a hold besides its claim: which session keeps it alive, and
+// when it was last extended. Times are the machine's, and all may be zero.
+type Beat struct {
+	Session Session   `json:"-"`                // whose events renew it; zero until one has
+	Claimed time.Time `json:"claimed,omitzero"` // when it was claimed
+	Renewed time.Time `json:"renewed,omitzero"` // before the request that last extended the lease
+	Tried   time.Time `json:"tried,omitzero"`   // when it could last not be extended; zero when that went well
+	Ended   time.Time `json:"ended,omitzero"`   // when its session ended; zero while it has not
+	Passed  bool      `json:"passed,omitempty"` // its session ended for the one that follows it in this worktree
+
+	// why it is somebody else's, or a person ended it; empty as long as GitHub has not said so
+	Lost string `json:"lost,omitempty"`
+	// why it could not be claimed again after it had expired; empty since it was, or was not tried
+	Refused string `json:"refused,omitempty"`
+	Unsure  bool   `json:"unsure,omitempty"` // the session knows that nothing can be found out
+	Tell    string `json:"tell,omitempty"`   // what the session is told at its next event; empty for nothing
+}
+
+// A Hold is what a worktree has recorded of one of its claims.
 type Hold struct {
-	Issue   claim.Issue
-	Worker  claim.Worker
-	Session Session       // whose events keep it alive; zero until one has
-	TTL     time.Duration // negative never expires
-	Renewed time.Time     // before the request that last extended the lease
-	Tried   time.Time     // when it could last not be extended; zero when that went well
-	Ended   time.Time     // when its session ended; zero while it has not
-	Passed  bool          // its session ended for the one that follows it in this worktree
-	Gone    bool          // the process of its session's host is gone
-	Beside  bool          // another session of the same process sends the event
-	Lost    string        // why it is somebody else's, or a person ended it; empty as long as GitHub has not said so
-	Refused string        // why it could not be claimed again after it had expired
-	Good    bool          // GitHub has said just now that it stands
+	Issue  claim.Issue
+	Worker claim.Worker
+	TTL    time.Duration // negative never expires
+	Beat
+	Gone   bool // the process of its session's host is gone
+	Beside bool // another session of the same process sends the event
+	Good   bool // GitHub has said just now that it stands
 }
 
 // Expires returns the end of the lease by this machine's clock; zero is never.
@@ -165,7 +177,7 @@ func Denies(e Event, w World) string {
 
 		switch {
 		case h.Lost != "":
-			return lost(h)
+			return lost(h.Issue, h.Lost)
 		case e.Call == Publishes && !e.Vague && !h.Good:
 			return unproven(h, w.Now)
 		}

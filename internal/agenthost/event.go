@@ -81,17 +81,6 @@ type wire struct {
 	StopReason json.RawMessage `json:"stopReason"`
 }
 
-// input is what is read of a tool's arguments, under the names of all hosts.
-type input struct {
-	Command  string `json:"command"`
-	Cmd      string `json:"cmd"`
-	FilePath string `json:"file_path"`
-	Camel    string `json:"filePath"`
-	Path     string `json:"path"`
-	Notebook string `json:"notebook_path"`
-	Patch    string `json:"patchText"`
-}
-
 // Read returns the event that a host has sent. The name is the host that the hook was installed
 // for; an event that is evidently another host's is that one's, because hosts read each other's
 // files. Fields and events that are not known are ignored; the error says that the text is no event
@@ -150,10 +139,9 @@ func (w wire) host(name Host) Host {
 	return ClaudeCode
 }
 
-// kind is the event's kind, by the names of all hosts; Copilot's own form has no name and is told
-// by its fields.
-func (w wire) kind(h Host) Kind {
-	switch strings.ToLower(w.Name) {
+// kindOf is what an event means, by the names of all hosts.
+func kindOf(name string) Kind {
+	switch strings.ToLower(name) {
 	case "sessionstart":
 		return SessionStart
 	case "sessionend":
@@ -168,9 +156,14 @@ func (w wire) kind(h Host) Kind {
 		return Turn
 	}
 
+	return Ignored
+}
+
+// kind is the event's kind; Copilot's own form has no name and is told by its fields.
+func (w wire) kind(h Host) Kind {
 	switch {
 	case w.Name != "" || h != Copilot:
-		return Ignored
+		return kindOf(w.Name)
 	case w.ToolCamel != "" && w.Result != nil:
 		return AfterTool
 	case w.ToolCamel != "":
@@ -194,12 +187,13 @@ func (e *Event) call(w wire) {
 		in = read(w.Args)
 	}
 
-	command := cmp.Or(in.Command, in.Cmd, w.Command)
+	command := cmp.Or(in["command"], in["cmd"], w.Command)
 	name := strings.ToLower(e.Tool)
 	switch name {
 	case "edit", "write", "multiedit", "notebookedit", "replace", "write_file", "create", "delete", "patch", "str_replace_editor", "apply_patch":
 		e.Call, e.Changes = Edits, true
-		e.Paths = append(list(in.FilePath, in.Camel, in.Path, in.Notebook), patched(cmp.Or(command, in.Patch))...)
+		e.Paths = append(list(in["file_path"], in["filePath"], in["path"], in["notebook_path"]),
+			patched(cmp.Or(command, in["patchText"]))...)
 		return
 	case "bash", "shell", "run_shell_command", "exec_command", "local_shell", "powershell":
 		e.runs(command)
@@ -233,15 +227,13 @@ func (e *Event) runs(command string) {
 	}
 }
 
-// read reads a tool's arguments, as far as they have the shape that is known.
-func read(raw json.RawMessage) (in input) {
-	if raw == nil {
-		return in
-	}
+// read reads the texts among a tool's arguments, as far as they have the shape that is known.
+func read(raw json.RawMessage) map[string]string {
+	in := map[string]string{}
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
 		raw = json.RawMessage(text)
-		in.Command = text // a patch without an object around it
+		in["command"] = text // a patch without an object around it
 	}
 
 	var all map[string]json.RawMessage
@@ -249,13 +241,9 @@ func read(raw json.RawMessage) (in input) {
 		return in
 	}
 
-	for key, to := range map[string]*string{
-		"command": &in.Command, "cmd": &in.Cmd, "file_path": &in.FilePath, "filePath": &in.Camel, "path": &in.Path,
-		"notebook_path": &in.Notebook, "patchText": &in.Patch,
-	} {
-		var value string
-		if json.Unmarshal(all[key], &value) == nil {
-			*to = value
+	for key, value := range all {
+		if json.Unmarshal(value, &text) == nil {
+			in[key] = text
 		}
 	}
 

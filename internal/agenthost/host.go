@@ -71,17 +71,23 @@ func (s Session) Made(firingID string) bool {
 	return ok && run != "" && rest != "" && !strings.Contains(rest, "-")
 }
 
+// Made reports whether one of the sessions made that firing id.
+func Made(all []Session, firingID string) bool {
+	return slices.ContainsFunc(all, func(s Session) bool { return s.Made(firingID) })
+}
+
 // Nameless returns the host whose programs say which host they run in, but not in which session:
 // commands of Gemini CLI, and servers of opencode. It is empty where there is none, or where the
 // environment names sessions.
 func Nameless(getenv func(string) string) Host {
-	switch {
-	case len(Sessions(getenv)) > 0:
+	if len(Sessions(getenv)) > 0 {
 		return ""
-	case getenv("GEMINI_CLI") != "":
-		return Gemini
-	case getenv("OPENCODE") != "":
-		return OpenCode
+	}
+
+	for _, h := range Hosts() {
+		if getenv(h.Profile().Inside) != "" {
+			return h
+		}
 	}
 
 	return ""
@@ -101,25 +107,20 @@ func ParseSession(text string) (s Session, ok bool) {
 
 // Within is the environment of a program that runs in the session and in no other.
 func Within(s Session, getenv func(string) string) func(string) string {
-	return func(name string) string {
-		switch name {
-		case SessionVariable:
-			return s.String()
-		case claudeVariable, codexVariable, geminiVariable, copilotVariable:
-			return ""
+	values := map[string]string{SessionVariable: s.String()}
+	for _, p := range profiles() {
+		if p.Session != "" {
+			values[p.Session] = ""
 		}
+	}
 
+	return func(name string) string {
+		if value, set := values[name]; set {
+			return value
+		}
 		return getenv(name)
 	}
 }
-
-// The variables by which hosts name their sessions.
-const (
-	claudeVariable  = "CLAUDE_CODE_SESSION_ID"
-	codexVariable   = "CODEX_SESSION_ID"
-	geminiVariable  = "GEMINI_SESSION_ID"
-	copilotVariable = "COPILOT_AGENT_SESSION_ID"
-)
 
 // Sessions returns the sessions that the environment of a command names, without duplicates. Hosts
 // nest: an agent that was started by another one's command inherits its variables, and which of two
@@ -136,10 +137,10 @@ func Sessions(getenv func(string) string) []Session {
 	if s, ok := ParseSession(getenv(SessionVariable)); ok {
 		add(s.Host, s.ID)
 	}
-	add(ClaudeCode, getenv(claudeVariable))
-	add(Codex, getenv(codexVariable))
-	add(Gemini, getenv(geminiVariable))
-	add(Copilot, getenv(copilotVariable))
+
+	for _, h := range Hosts() {
+		add(h, getenv(h.Profile().Session))
+	}
 
 	return out
 }

@@ -201,15 +201,11 @@ func (w *walker) part(b *strings.Builder, part syntax.WordPart, quoted bool) {
 		}
 		return
 
-	case *syntax.CmdSubst:
-		w.odd = true
-		w.subshell(p.Stmts)
-
 	case *syntax.ProcSubst:
 		w.odd = true
 		w.subshell(p.Stmts)
 
-	default: // a variable, arithmetic: a command may be substituted in it
+	default: // a command, or a variable or arithmetic with one substituted in it
 		syntax.Walk(part, func(n syntax.Node) bool {
 			inner, is := n.(*syntax.CmdSubst)
 			if is {

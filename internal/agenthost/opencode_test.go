@@ -61,7 +61,7 @@ func TestOpenCodePlugin(t *testing.T) {
 	dir := t.TempDir()
 	events := filepath.Join(dir, "events")
 	for name, text := range map[string]string{
-		"label-state.mjs": agenthost.OpenCodePlugin(), "play.mjs": opencodeScript,
+		"label-state.mjs": agenthost.OpenCode.Profile().Files.Text, "play.mjs": opencodeScript,
 		"label-state": opencodeProgram,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {

@@ -1,5 +1,10 @@
 package agenthost
 
+import (
+	"bytes"
+	"encoding/json"
+)
+
 // A File is a file of a package, by its path in the repository.
 type File struct{ Path, Text string }
 
@@ -59,4 +64,35 @@ func Packages() []File {
 		{"agents/opencode/label-state.js", openCodePlugin},
 		{"agents/cursor/hooks.json", HookFile(Cursor)},
 	}
+}
+
+// An object is a JSON object whose keys keep their order.
+type object []member
+
+type member struct {
+	key   string
+	value any
+}
+
+// MarshalJSON writes the members in their order.
+func (o object) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	for n, m := range o {
+		b.WriteByte("{,"[min(n, 1)])
+		b.Write(encode(m.key))
+		b.WriteByte(':')
+		b.Write(encode(m.value))
+	}
+
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// pretty is a whole file.
+func pretty(v any) string {
+	var b bytes.Buffer
+	if err := json.Indent(&b, encode(v), "", "  "); err != nil {
+		panic(err)
+	}
+	return b.String() + "\n"
 }

@@ -91,10 +91,10 @@ func (v *vector) hold(t *testing.T, words []string) {
 
 	e, _ := agenthost.Read(v.name, []byte(v.text))
 	h := agenthost.Hold{
-		Issue:   claim.Issue{Owner: "acme", Repo: "app", Number: number},
-		Worker:  claim.Worker{Codename: "fox", FiringID: "f1"},
-		TTL:     30 * time.Minute,
-		Renewed: now,
+		Issue:  claim.Issue{Owner: "acme", Repo: "app", Number: number},
+		Worker: claim.Worker{Codename: "fox", FiringID: "f1"},
+		TTL:    30 * time.Minute,
+		Beat:   agenthost.Beat{Renewed: now},
 	}
 	away := false
 	for _, word := range words[1:] {
@@ -186,7 +186,7 @@ func (v vector) play() []string {
 
 	for _, h := range w.Mine {
 		if strings.HasPrefix(v.result, "lost") && h.Lost != "" {
-			a.Context = agenthost.Over(h)
+			a.Context = agenthost.Over(h.Issue, h.Lost)
 		}
 	}
 

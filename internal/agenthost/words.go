@@ -8,9 +8,9 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 )
 
-func lost(h Hold) string {
+func lost(i claim.Issue, why string) string {
 	return fmt.Sprintf("%s is no longer yours: %s. Do not edit, commit or push for it. "+
-		"Take other work with: label-state next; or put the changes here aside with: git stash -u", h.Issue, h.Lost)
+		"Take other work with: label-state next; or put the changes here aside with: git stash -u", i, why)
 }
 
 // unproven is why a push waits under a hold that is not known to stand.
@@ -76,7 +76,7 @@ func StartText(e Event, w World, shown []Shown, worktree string) string {
 			"such as: git worktree add %s", s.Session.Host, i, until, worktree)
 		switch {
 		case s.Lost != "":
-			text = lost(s.Hold)
+			text = lost(s.Issue, s.Lost)
 		case s.Expired(w.Now):
 			text = fmt.Sprintf("%s was held in this worktree until %s, and what was done for it may still be here. "+
 				"To go on with it: label-state claim %s; to release it: label-state release "+
@@ -118,14 +118,14 @@ func yours(s Shown, until string) string {
 func Yours(h Hold) string { return "label-state: " + yours(Shown{Hold: h}, "") }
 
 // Over is what a session is told when a heartbeat finds that its hold is lost.
-func Over(h Hold) string { return "label-state: " + lost(h) }
+func Over(i claim.Issue, why string) string { return "label-state: " + lost(i, why) }
 
 // Lifted is what a session is told when it may edit a worktree again that has nothing of a lost
 // hold's work.
-func Lifted(h Hold) string {
+func Lifted(i claim.Issue, why string) string {
 	return fmt.Sprintf("label-state: %s is no longer yours: %s. Nothing of the work on it is in this worktree, "+
 		"so its files may be edited "+
-		"for something else. Take work with: label-state next", h.Issue, h.Lost)
+		"for something else. Take work with: label-state next", i, why)
 }
 
 // HandedOver is what a session is told when its hold ended because its work is there.

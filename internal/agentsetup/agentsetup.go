@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/label-state/label-state/internal/agenthost"
 	"github.com/label-state/label-state/internal/smallfile"
@@ -99,41 +100,70 @@ func (t target) without(text []byte, h agenthost.Host) (out []byte, found bool, 
 
 // everyTarget are the host's files: of hooks and skills, and where it looks for MCP servers.
 func (p Place) everyTarget(h agenthost.Host) []target {
-	out := p.files(h)
-	server, ok := agenthost.MCPServer(h, p.User)
-	if !ok {
-		return out
+	out, f, server := p.files(h), h.Profile().Files, agenthost.MCPServer(h, p.User)
+	at, base := f.Servers, p.Root
+	if p.User {
+		at, base = cmp.Or(f.UserServers, f.Servers), cmp.Or(p.named(f), p.Home)
 	}
 
-	base := p.Root
+	below, inFolder := strings.CutPrefix(at, "./")
+	switch {
+	case at == "":
+		out[0].server = server
+		return out
+	case inFolder:
+		base = p.folder(f)
+	}
+
+	return append(out, target{path: filepath.Join(base, below), what: "mcp", server: server})
+}
+
+// named is the folder that the variable of a host names; empty where it names none.
+func (p Place) named(f agenthost.Files) string {
+	if dir := p.Getenv(f.Variable); filepath.IsAbs(dir) {
+		return dir
+	}
+	return ""
+}
+
+// folder is the host's own.
+func (p Place) folder(f agenthost.Files) string {
+	if !p.User {
+		return filepath.Join(p.Root, f.Folder)
+	}
+	first, rest, _ := strings.Cut(cmp.Or(f.User, f.Folder), "/")
+	return filepath.Join(cmp.Or(p.named(f), filepath.Join(p.Home, first)), rest)
+}
+
+// files are a host's files of hooks and skills.
+func (p Place) files(h agenthost.Host) []target {
+	f, base := h.Profile().Files, p.Root
 	if p.User {
 		base = p.Home
 	}
 
-	add := func(parts ...string) {
-		out = append(out, target{path: filepath.Join(parts...), what: "mcp", server: server})
+	folder := p.folder(f)
+	first := target{path: filepath.Join(folder, f.Hooks), what: "hooks"}
+	if f.Whole != "" {
+		first.path, first.text = filepath.Join(folder, f.Whole), cmp.Or(f.Text, agenthost.HookFile(h))
 	}
 
-	switch {
-	case h == agenthost.ClaudeCode && p.User:
-		add(cmp.Or(absolute(p.Getenv("CLAUDE_CONFIG_DIR")), base), ".claude.json")
-	case h == agenthost.Codex:
-		add(filepath.Dir(out[0].path), "config.toml") // beside its hooks
-	case h == agenthost.Gemini:
-		out[0].server = server // in the file of its hooks
-	case h == agenthost.Cursor:
-		add(base, ".cursor", "mcp.json")
-	case h == agenthost.Copilot && p.User:
-		add(base, ".copilot", "mcp-config.json")
-	case h == agenthost.ClaudeCode, h == agenthost.Copilot:
-		add(base, ".mcp.json")
-	case h == agenthost.OpenCode && !p.User:
-		add(base, "opencode.json")
-	case h == agenthost.OpenCode:
-		add(filepath.Dir(filepath.Dir(out[0].path)), "opencode.json")
+	if f.Text != "" {
+		first.what = "plugin"
 	}
 
-	return out
+	if !f.Skills {
+		folder = filepath.Join(base, ".agents")
+	}
+
+	skill := filepath.Join(folder, "skills", "label-state", "SKILL.md")
+	return []target{first, {path: skill, what: "skill", text: agenthost.Skill()}}
+}
+
+// ofUser is the folder of the user's own settings of a host, for a place in a repository too.
+func (p Place) ofUser(h agenthost.Host) string {
+	p.User, p.Home = true, cmp.Or(p.Home, p.Getenv("HOME"))
+	return p.folder(h.Profile().Files)
 }
 
 // SwitchedOff is the file by which the host runs no hooks at all; empty where none says so. A file
@@ -151,7 +181,7 @@ func (p Place) SwitchedOff(h agenthost.Host) string {
 	}
 
 	// the first that has it is the one that counts
-	for _, file := range append(files, filepath.Join(p.claudeHome(), "settings.json")) {
+	for _, file := range append(files, filepath.Join(p.ofUser(h), "settings.json")) {
 		settings := claudeSettings(file)
 		if off, said := settings["disableAllHooks"].(bool); off {
 			return file
@@ -161,14 +191,6 @@ func (p Place) SwitchedOff(h agenthost.Host) string {
 	}
 
 	return ""
-}
-
-// home is the user's home folder, for a place in a repository too.
-func (p Place) home() string { return cmp.Or(p.Home, p.Getenv("HOME")) }
-
-// claudeHome is the folder of the user's own settings of Claude Code.
-func (p Place) claudeHome() string {
-	return cmp.Or(absolute(p.Getenv("CLAUDE_CONFIG_DIR")), filepath.Join(p.home(), ".claude"))
 }
 
 // claudeSettings are the settings of Claude Code in a file; what cannot be read says nothing.
@@ -184,7 +206,7 @@ func (p Place) packaged(h agenthost.Host) bool {
 	const plugin = "label-state@label-state"
 	switch h {
 	case agenthost.ClaudeCode:
-		for _, dir := range []string{p.claudeHome(), filepath.Join(p.Root, ".claude")} {
+		for _, dir := range []string{p.ofUser(h), filepath.Join(p.Root, ".claude")} {
 			settings := claudeSettings(filepath.Join(dir, "settings.json"))
 			if plugins, _ := settings["enabledPlugins"].(map[string]any); plugins[plugin] == true {
 				return true
@@ -192,75 +214,17 @@ func (p Place) packaged(h agenthost.Host) bool {
 		}
 
 	case agenthost.Codex:
-		text, _, _ := read(filepath.Join(cmp.Or(absolute(p.Getenv("CODEX_HOME")), filepath.Join(p.home(), ".codex")),
-			"config.toml"))
+		text, _, _ := read(filepath.Join(p.ofUser(h), "config.toml"))
 		plugins, _ := tableAt(text, "plugins")
 		entry, _ := plugins[plugin].(map[string]any)
 		return entry["enabled"] == true
 
 	case agenthost.Gemini:
-		_, err := os.Stat(filepath.Join(p.home(), ".gemini", "extensions", "label-state"))
+		_, err := os.Stat(filepath.Join(p.ofUser(h), "extensions", "label-state"))
 		return err == nil
 	}
 
 	return false
-}
-
-// files are a host's files of hooks and skills.
-func (p Place) files(h agenthost.Host) []target {
-	base := p.Root
-	if p.User {
-		base = p.Home
-	}
-
-	at := func(parts ...string) string { return filepath.Join(append([]string{base}, parts...)...) }
-	own := func(variable, folder string) string {
-		if dir := p.Getenv(variable); p.User && filepath.IsAbs(dir) {
-			return dir
-		}
-		return at(folder)
-	}
-
-	skill := target{path: at(".agents", "skills", "label-state", "SKILL.md"), what: "skill", text: agenthost.Skill()}
-	switch h {
-	case agenthost.ClaudeCode:
-		dir := own("CLAUDE_CONFIG_DIR", ".claude")
-		return []target{
-			{path: filepath.Join(dir, "settings.json"), what: "hooks"},
-			{path: filepath.Join(dir, "skills", "label-state", "SKILL.md"), what: "skill", text: agenthost.Skill()},
-		}
-	case agenthost.Codex:
-		return []target{{path: filepath.Join(own("CODEX_HOME", ".codex"), "hooks.json"), what: "hooks"}, skill}
-	case agenthost.Gemini:
-		return []target{{path: at(".gemini", "settings.json"), what: "hooks"}, skill}
-	case agenthost.Cursor:
-		return []target{{path: at(".cursor", "hooks.json"), what: "hooks"}, skill}
-	case agenthost.Copilot:
-		file := at(".github", "hooks", "label-state.json")
-		if p.User {
-			file = at(".copilot", "hooks", "label-state.json")
-		}
-		return []target{{path: file, what: "hooks", text: agenthost.HookFile(h)}, skill}
-
-	case agenthost.OpenCode:
-		dir := at(".opencode")
-		if p.User {
-			dir = filepath.Join(cmp.Or(absolute(p.Getenv("XDG_CONFIG_HOME")), at(".config")), "opencode")
-		}
-		return []target{{
-			path: filepath.Join(dir, "plugins", "label-state.js"), what: "plugin",
-			text: agenthost.OpenCodePlugin(),
-		}, skill}
-	}
-
-	return nil
-}
-
-func absolute(dir string) string {
-	if filepath.IsAbs(dir) {
-		return dir
-	}
-	return ""
 }
 
 // Install returns what installing would do to each file. Where all is as it shall be every step is

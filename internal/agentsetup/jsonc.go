@@ -35,7 +35,7 @@ func withHooks(text []byte, h agenthost.Host) ([]byte, error) {
 
 	indent := indentOf(text)
 	object := root.Value.(*hujson.Object)
-	if h == agenthost.Cursor && find(object, "version") == nil {
+	if h.Profile().Version && find(object, "version") == nil {
 		add(object, "version", hujson.Value{Value: hujson.Int(1)}, "", indent)
 	}
 
@@ -227,7 +227,7 @@ func withServer(text []byte, s agenthost.Server) ([]byte, error) {
 
 	indent := indentOf(text)
 	servers, err := objectAt(root.Value.(*hujson.Object), s.Key, "", indent)
-	if err != nil || find(servers, s.Name) != nil {
+	if err != nil || find(servers, agenthost.ServerName) != nil {
 		return text, err
 	}
 
@@ -236,7 +236,7 @@ func withServer(text []byte, s agenthost.Server) ([]byte, error) {
 		return nil, err
 	}
 
-	add(servers, s.Name, value, indent, indent)
+	add(servers, agenthost.ServerName, value, indent, indent)
 	return root.Pack(), nil
 }
 
@@ -255,7 +255,7 @@ func withoutServer(text []byte, s agenthost.Server) ([]byte, bool, error) {
 	}
 
 	servers, ok := at.Value.(*hujson.Object)
-	if !ok || !remove(servers, s.Name, func(v hujson.Value) bool { return equal(v, s.Value) }) {
+	if !ok || !remove(servers, agenthost.ServerName, func(v hujson.Value) bool { return equal(v, s.Value) }) {
 		return text, false, nil
 	}
 

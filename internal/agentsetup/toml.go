@@ -18,7 +18,7 @@ import (
 // which stays as it is. An entry of that name that is there already stays as it is, too.
 func withTable(text []byte, s agenthost.Server) ([]byte, error) {
 	servers, err := tableAt(text, s.Key)
-	if err != nil || servers[s.Name] != nil {
+	if err != nil || servers[agenthost.ServerName] != nil {
 		return text, err
 	}
 
@@ -30,7 +30,7 @@ func withTable(text []byte, s agenthost.Server) ([]byte, error) {
 	if out != "" {
 		out += "\n"
 	}
-	out += "[" + s.Key + "." + s.Name + "]\n" + s.Table
+	out += "[" + s.Key + "." + agenthost.ServerName + "]\n" + s.Table
 	if _, err := tableAt([]byte(out), s.Key); err != nil {
 		return nil, fmt.Errorf("%s is an inline table, to which nothing can be added; write [%s.NAME] tables instead",
 			s.Key, s.Key)
@@ -52,8 +52,8 @@ func withoutTable(text []byte, s agenthost.Server) ([]byte, bool, error) {
 		return nil, false, err
 	}
 
-	from, to, ok := tableSpan(text, []string{s.Key, s.Name})
-	if !ok || !reflect.DeepEqual(servers[s.Name], any(ours)) {
+	from, to, ok := tableSpan(text, []string{s.Key, agenthost.ServerName})
+	if !ok || !reflect.DeepEqual(servers[agenthost.ServerName], any(ours)) {
 		return text, false, nil
 	}
 

@@ -12,57 +12,35 @@ import (
 	"github.com/label-state/label-state/internal/setup"
 )
 
-// An employment is an agent's work source and what it asks of a session.
-type employment struct {
-	options setup.Options
-	source  config.WorkSource
-	settled bool // by a file that the caller named
-}
-
 // OpenForAgent is Open; with --agent, or where the worker is an agent of the configuration, with
 // the repository, the token and the labels of its work source, which is in c.Source. The command
-// line wins over the file.
+// line wins over the file, and a file that the caller named over what the repository says, which is
+// on its default branch and known only after it was opened: then it is opened again.
 func (c *Call) OpenForAgent(ctx context.Context, o setup.Options) error {
-	e, err := c.employment(o)
-	if err == nil {
-		err = c.Open(ctx, e.options)
-	}
-
+	own, err := c.Env.Own(o)
 	if err != nil {
 		return err
 	}
 
-	return c.employ(ctx, e)
-}
-
-// employment is the agent's as far as a file that the caller named says. What the repository says
-// is on its default branch.
-func (c *Call) employment(o setup.Options) (employment, error) {
-	own, err := c.Terminal.Env.Own(o)
-	e := employment{options: o}
-	if err == nil && (own.Has("agents") || own.Has("defaults")) {
-		e.settled, e.options.Chosen = true, true
-		e.options, e.source, err = c.engage(own.Config, e.options)
+	settled := own.Has("agents") || own.Has("defaults")
+	if settled {
+		o.Chosen = true
+		if o, c.Source, err = c.engage(own.Config, o); err != nil {
+			return err
+		}
 	}
 
-	return e, err
-}
-
-// employ takes over the agent's work source. When the repository told of it, which is known only
-// now, the session is opened again.
-func (c *Call) employ(ctx context.Context, e employment) error {
-	c.Source = e.source
-	if e.settled {
-		return nil
+	if err := c.Open(ctx, o); err != nil || settled {
+		return err
 	}
 
-	again, source, err := c.engage(c.Session.Config, e.options)
+	again, source, err := c.engage(c.Session.Config, o)
 	if err != nil {
 		return err
 	}
 
 	c.Source = source
-	if again == e.options {
+	if again == o {
 		return nil
 	}
 
@@ -94,5 +72,5 @@ func (c *Call) GiveFailedToPerson(ctx context.Context, i claim.Issue, w claim.Wo
 	if !source.KeepFailed || !claim.CountsAgainst(outcome) {
 		return nil
 	}
-	return c.Session.Client.AddLabel(ctx, i, c.Session.Ledger.Rules().Scheme.NeedsScope)
+	return c.Session.Client.AddLabel(ctx, i, c.Rules().Scheme.NeedsScope)
 }

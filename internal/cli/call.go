@@ -15,6 +15,7 @@ import (
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/work"
@@ -24,8 +25,8 @@ import (
 // its session.
 type Call struct {
 	Shared
-	Verb     Verb
-	Terminal Terminal
+	Verb Verb
+	Terminal
 	Session  *setup.Session                 // before it is opened it knows no more than who works
 	Source   config.WorkSource              // where the agent takes its work from
 	Subject  answer.Answer                  // what it is about, as far as is known
@@ -34,6 +35,16 @@ type Call struct {
 
 	reported bool // each of its parts has said what went wrong there
 }
+
+// A Negative is what the JSON of an answer that is not yes has besides, in a view of its own.
+type Negative struct {
+	Code  answer.Code      `json:"code,omitempty"`
+	Error string           `json:"error,omitempty"`
+	Next  []answer.Command `json:"next,omitempty"`
+}
+
+// No is what a negative answer says.
+func No(a answer.Answer) Negative { return Negative{a.Code, a.Error, a.Next} }
 
 // newCall takes over what the verb's parameters have of the shared ones.
 func newCall(t Terminal, v Verb, params any) *Call {
@@ -62,7 +73,7 @@ func (c *Call) Part() *Call {
 
 // InEach carries a verb out for each repository, or for this clone's where none is named. One that
 // fails does not keep the others from being done.
-func InEach[P any](ctx context.Context, c *Call, repos []string, do func(context.Context, *Call, *P) error,
+func InEach[P any](ctx context.Context, c *Call, repos []string, do Action[P],
 	p *P,
 ) error {
 	if len(repos) == 0 {
@@ -88,7 +99,7 @@ func (c *Call) Close() { _ = c.Session.Close() }
 // there has to be a repository: the error is then a wrong call (exit 2); the others are those of
 // setup.Open.
 func (c *Call) Open(ctx context.Context, o setup.Options) error {
-	s, err := setup.Open(ctx, c.Terminal.Env, o)
+	s, err := setup.Open(ctx, c.Env, o)
 	if err != nil {
 		return err
 	}
@@ -98,7 +109,7 @@ func (c *Call) Open(ctx context.Context, o setup.Options) error {
 	case o.Ref != "":
 		c.Subject.Issue = s.Issue.String()
 	case s.Repo == ledger.Repo{}:
-		if why := c.Terminal.Env.Nowhere(ctx); why != nil {
+		if why := c.Env.Nowhere(ctx); why != nil {
 			return c.Usagef("no repository is known here: %s; give --repo OWNER/NAME", OneLine(why.Error()))
 		}
 		return c.Usagef("no repository is known here; give --repo OWNER/NAME, or run it inside a clone")
@@ -136,7 +147,7 @@ func (c *Call) Fail(ctx context.Context, err error) error {
 
 	a := p.Answer(c.Subject.Issue)
 	a.Repo, a.Feature = c.Subject.Repo, c.Subject.Feature
-	a.Error, a.Next = OneLine(a.Error), c.Terminal.Resolve(a.Next)
+	a.Error, a.Next = OneLine(a.Error), c.Resolve(a.Next)
 	if none, is := errors.AsType[*work.NoWorkError](p); is {
 		a.Error, a.Queue, a.Passed = "", &none.Queue, none.Passed
 	}
@@ -207,7 +218,7 @@ func (c *Call) Awaits(ctx context.Context, what string, until time.Time) (stop f
 		until = end
 	}
 
-	v := clock.Watch(c.Terminal.Env.Waiting)
+	v := clock.Watch(c.Env.Waiting)
 	v.For(what, until)
 	return v.End
 }
@@ -236,8 +247,8 @@ func (c *Call) Option(name string) string {
 
 // Live reports whether a person sits at both ends.
 func (c *Call) Live() bool {
-	in, typed := c.Terminal.In.(io.Writer) // a file; only its descriptor is looked at
-	return !c.JSON && typed && c.Terminal.Env.IsTerminal(in) && c.Terminal.Env.IsTerminal(c.Terminal.Out)
+	in, typed := c.In.(io.Writer) // a file; only its descriptor is looked at
+	return !c.JSON && typed && c.Env.IsTerminal(in) && c.Env.IsTerminal(c.Out)
 }
 
 // Answer says what was found, once or several times: v as JSON where that is asked for, with
@@ -245,21 +256,21 @@ func (c *Call) Live() bool {
 // A front end of another kind takes v as it is.
 func (c *Call) Answer(v any, text string) error {
 	switch {
-	case c.Terminal.Take != nil:
+	case c.Take != nil:
 		if v != nil {
 			c.Told()
-			c.Terminal.Take(v)
+			c.Take(v)
 		}
 		return nil
 	case c.JSON && v != nil:
 		c.Told()
-		return c.unwritten(c.Terminal.write(v))
+		return c.unwritten(c.write(v))
 	case c.JSON || text == "":
 		return nil
 	}
 
 	c.Told()
-	_, err := fmt.Fprint(c.Terminal.Out, text)
+	_, err := fmt.Fprint(c.Out, text)
 	return c.unwritten(err)
 }
 
@@ -285,14 +296,14 @@ func (c *Call) unwritten(err error) error {
 // Told notes that standard output has an answer, or is another program's from now on.
 func (c *Call) Told() {
 	c.Answered = true
-	if c.Terminal.told != nil {
-		*c.Terminal.told = true
+	if c.told != nil {
+		*c.told = true
 	}
 }
 
 // Tell answers with sentences, which break between words where a person's terminal ends.
 func (c *Call) Tell(v any, text string) error {
-	return c.Answer(v, Wrap(text, c.Terminal.Env.Width(c.Terminal.Out)))
+	return c.Answer(v, Wrap(text, c.Env.Width(c.Out)))
 }
 
 // WarnLate turns a real success whose labels could not be written into a warning.
@@ -301,6 +312,9 @@ func (c *Call) WarnLate(err error) error {
 	if !errors.As(err, &late) {
 		return err
 	}
-	Warnf(c.Terminal.Err, "%s: the record counts; %s; the next sweep repairs them", late.Issue, late)
+	c.Warnf("%s: the record counts; %s; the next sweep repairs them", late.Issue, late)
 	return nil
 }
+
+// Rules are those of the session's repository.
+func (c *Call) Rules() lifecycle.Rules { return c.Session.Ledger.Rules() }

@@ -29,7 +29,7 @@ func (c *Call) WouldClaim(err error, w claim.Worker, name string) error {
 	text := fmt.Sprintf("would claim %s %s for %s", f.Issue, OneLine(f.Title), name)
 	holder, held := f.Log.Holder()
 	switch {
-	case !held || holder.Expired(c.Session.Ledger.Rules().Terms, f.Now):
+	case !held || holder.Expired(c.Rules().Terms, f.Now):
 	case holder.Record.Worker == w:
 		text = fmt.Sprintf("would take over %s %s for %s from another process of its run", f.Issue, OneLine(f.Title), w)
 	default:

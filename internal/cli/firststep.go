@@ -46,7 +46,7 @@ func (c *Call) ReadyFirst(f lifecycle.Facts, v lifecycle.Verdict) string {
 	return Words(trouble.Then(makeLabels(r), label))
 }
 
-func (c *Call) queue() string { return c.Session.Ledger.Rules().Scheme.Queues()[0] }
+func (c *Call) queue() string { return c.Rules().Scheme.Queues()[0] }
 
 // makeLabels is what comes first in a repository that lacks them.
 func makeLabels(r ledger.Repo) answer.Command {

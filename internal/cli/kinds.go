@@ -1,9 +1,6 @@
 package cli
 
 import (
-	"context"
-	"errors"
-
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/gitpush"
@@ -60,7 +57,7 @@ func pushKinds() []trouble.Kind {
 				answer.Again))
 		}),
 		trouble.Advised(answer.Machine, func(e *git.Error, _ *answer.Problem) []answer.Command {
-			if !interrupted(e) && (e.Operation == "fetch" || e.Operation == "ls-remote") {
+			if !trouble.Interrupted(e) && (e.Operation == "fetch" || e.Operation == "ls-remote") {
 				return trouble.Then(
 					answer.Shell("check that the remote answers", "git", "-C", e.Repository, "ls-remote"),
 					answer.Advice("or use what was fetched last: --offline"),
@@ -70,9 +67,4 @@ func pushKinds() []trouble.Kind {
 			return nil
 		}),
 	}
-}
-
-// interrupted reports whether a person or --timeout ended it.
-func interrupted(err error) bool {
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }

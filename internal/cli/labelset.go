@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"context"
-
 	"github.com/label-state/label-state/internal/labels"
 )
 
@@ -30,33 +28,4 @@ func CompareLabels(want, have []labels.Definition) []LabelView {
 	}
 
 	return out
-}
-
-// LabelSteps are the labels. Colours that people chose stay.
-func LabelSteps(ctx context.Context, c *Call) ([]Step, error) {
-	have, err := c.Session.Client.Labels(ctx, c.Session.Repo)
-	if err != nil {
-		return nil, err
-	}
-
-	var out []Step
-	want := c.Session.Ledger.Rules().Scheme.Definitions()
-	for n, v := range CompareLabels(want, have) {
-		s := Step{
-			Kind:   "label",
-			Name:   v.Name,
-			Status: StepThere,
-			Detail: v.Detail,
-			Done:   "created",
-		}
-
-		if v.Status == "missing" {
-			s.Status, s.Detail = StepMissing, want[n].Description
-			s.Do = func(ctx context.Context) error { return c.Session.Client.CreateLabel(ctx, c.Session.Repo, want[n]) }
-		}
-
-		out = append(out, s)
-	}
-
-	return out, nil
 }

@@ -20,13 +20,13 @@ func LogLines(entries []EntryView) []string {
 		wide = max(wide, len(actors[n]))
 	}
 
-	begun := map[string]string{}
+	begun := map[string]time.Time{}
 	out := make([]string, len(entries))
 	for n, e := range entries {
-		if e.Kind == string(claim.KindClaim) {
+		if e.Kind == claim.KindClaim {
 			begun[e.Worker] = e.At
 		}
-		out[n] = OneLine(fmt.Sprintf("%s  %-*s  %s", e.At, wide, actors[n], e.Deed(begun[e.Worker]))) + "\n"
+		out[n] = OneLine(fmt.Sprintf("%s  %-*s  %s", Stamp(e.At), wide, actors[n], e.Deed(begun[e.Worker]))) + "\n"
 	}
 
 	return out
@@ -34,10 +34,10 @@ func LogLines(entries []EntryView) []string {
 
 // History is the log in sentences, with times as status has them and workers by codename alone.
 func History(s claim.State) string {
-	begun := map[string]string{}
+	begun := map[string]time.Time{}
 	var rows [][2]string
 	for _, e := range Timeline(s) {
-		if e.Kind == string(claim.KindClaim) {
+		if e.Kind == claim.KindClaim {
 			begun[e.Worker] = e.At
 		}
 
@@ -47,36 +47,33 @@ func History(s claim.State) string {
 			text = strings.ReplaceAll(text, winner.String(), winner.Codename)
 		}
 
-		at, _ := time.Parse(time.RFC3339, e.At)
-		rows = append(rows, [2]string{Moment(at), OneLine(text)})
+		rows = append(rows, [2]string{Moment(e.At), OneLine(text)})
 	}
 
 	return Table(rows)
 }
 
 // Deed is what the record says, in words; begun is when its worker claimed.
-func (e EntryView) Deed(begun string) string {
-	text := claim.Kind(e.Kind).About().Deed
+func (e EntryView) Deed(begun time.Time) string {
+	text := e.Kind.About().Deed
 	winner, yielded := claim.Yielded(e.Outcome)
 	switch {
 	case e.Ignored != "":
 		return "wrote a record that does not count: " + e.Ignored
-	case e.Kind == string(claim.KindClaim) && e.State == "asked":
+	case e.Kind == claim.KindClaim && e.State == "asked":
 		return "asked for it"
-	case e.Kind == string(claim.KindClaim):
+	case e.Kind == claim.KindClaim:
 		text = "claimed it" + strings.Replace(strings.TrimPrefix(e.State, "held"), "renewed 1 time", "renewed once", 1)
 		if e.Reason != "" {
 			text += ", noting " + e.Reason
 		}
 		return text
-	case e.Kind == string(claim.KindRelease) && yielded:
+	case e.Kind == claim.KindRelease && yielded:
 		text = "lost the race to " + winner.String()
-	case e.Kind == string(claim.KindRelease): // how the hold, or the claim before it was one, came to its end
+	case e.Kind == claim.KindRelease: // how the hold, or the claim before it was one, came to its end
 		held := "" // for how long, when that is worth telling
-		from, err := time.Parse(time.RFC3339, begun)
-		to, err2 := time.Parse(time.RFC3339, e.At)
-		if err == nil && err2 == nil && to.Sub(from) >= time.Minute {
-			held = " after " + Round(to.Sub(from))
+		if !begun.IsZero() && e.At.Sub(begun) >= time.Minute {
+			held = " after " + Round(e.At.Sub(begun))
 		}
 
 		switch e.Outcome {
@@ -95,7 +92,7 @@ func (e EntryView) Deed(begun string) string {
 		}
 	}
 
-	text = cmp.Or(text, e.Kind)
+	text = cmp.Or(text, string(e.Kind))
 	// Who else had a hand in it, why, and what came of it.
 	for _, p := range [][2]string{{" by ", claim.Signature(e.Author, e.By)}, {", because ", e.Reason}, {", ", e.PR}} {
 		if p[1] != "" {
@@ -108,20 +105,20 @@ func (e EntryView) Deed(begun string) string {
 
 // An EntryView is one line of log --json.
 type EntryView struct {
-	At      string `json:"at"`
-	Edited  string `json:"edited,omitempty"`
-	Kind    string `json:"kind"`
-	Worker  string `json:"worker"`
-	Person  string `json:"person,omitempty"`
-	Author  string `json:"author"`
-	State   string `json:"state,omitempty"`
-	Outcome string `json:"outcome,omitempty"`
-	By      string `json:"by,omitempty"`
-	Reason  string `json:"reason,omitempty"`
-	PR      string `json:"pr,omitempty"`
-	Stage   string `json:"stage,omitempty"`
-	URL     string `json:"url"`
-	Ignored string `json:"ignored,omitempty"`
+	At      time.Time  `json:"at"`
+	Edited  time.Time  `json:"edited,omitzero"`
+	Kind    claim.Kind `json:"kind"`
+	Worker  string     `json:"worker"`
+	Person  string     `json:"person,omitempty"`
+	Author  string     `json:"author"`
+	State   string     `json:"state,omitempty"`
+	Outcome string     `json:"outcome,omitempty"`
+	By      string     `json:"by,omitempty"`
+	Reason  string     `json:"reason,omitempty"`
+	PR      string     `json:"pr,omitempty"`
+	Stage   string     `json:"stage,omitempty"`
+	URL     string     `json:"url"`
+	Ignored string     `json:"ignored,omitempty"`
 }
 
 // Timeline mixes what counts and what does not, in the order of the log.
@@ -134,8 +131,8 @@ func Timeline(s claim.State) []EntryView {
 	for _, e := range s.Log {
 		r := e.Record
 		v := EntryView{
-			At:      Stamp(e.Created),
-			Kind:    string(r.Kind),
+			At:      second(e.Created),
+			Kind:    r.Kind,
 			Worker:  r.Worker.String(),
 			Author:  e.Author,
 			Outcome: r.Outcome,
@@ -161,14 +158,14 @@ func Timeline(s claim.State) []EntryView {
 		}
 
 		if e.Updated.After(e.Created) {
-			v.Edited = Stamp(e.Updated)
+			v.Edited = second(e.Updated)
 		}
 		all = append(all, placed{e.Comment, v})
 	}
 
 	for _, g := range s.Ignored {
 		all = append(all, placed{g.Comment, EntryView{
-			At:      Stamp(g.Comment.Created),
+			At:      second(g.Comment.Created),
 			Kind:    "ignored",
 			Author:  g.Comment.Author,
 			URL:     g.Comment.URL,

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/answer"
+	"github.com/label-state/label-state/internal/agenthost"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -37,29 +38,24 @@ func (c *Call) madeHere(i claim.Issue, own claim.Claim, me string) (mine, decide
 		return false, true
 	case w == made:
 		return true, true
-	case w.Codename != "" && w.Codename != made.Codename, w.FiringID != "" && w.FiringID != made.FiringID:
+	case !fits(w, made):
 		return false, true
 	}
 
 	recorded, found, err := c.Session.Recall(i)
 	if err == nil && found && recorded.Worker == made {
 		free := own.Record.Nonce != "" && c.Session.Mine(i, made) == own.Record.Nonce
-		return free && c.Terminal.Env.Whose(recorded) != setup.Others, true
+		return free && c.Env.Whose(recorded) != setup.Others, true
 	}
 
-	_, around := c.Terminal.Env.Session()
-	for _, s := range around {
-		if s.Made(made.FiringID) {
-			return true, true
-		}
-	}
-
-	return false, false
+	_, around := c.Env.Session()
+	mine = agenthost.Made(around, made.FiringID)
+	return mine, mine
 }
 
 // onBranch reports whether the claim is for the branch that is checked out here.
 func (c *Call) onBranch(ctx context.Context, i claim.Issue, own claim.Claim) bool {
-	env := c.Terminal.Env
+	env := c.Env
 	if own.Record.Branch == "" || env.InSession() {
 		return false
 	}
@@ -119,15 +115,13 @@ func (c *Call) ClaimOverdue(ctx context.Context, i claim.Issue, own claim.Claim,
 
 // AnswerMine says that the issue is the asker's already, and how to go on.
 func (c *Call) AnswerMine(i claim.Issue, own claim.Claim) error {
-	terms := c.Session.Ledger.Rules().Terms
-	out, until := ViewOwn(i, own, terms), "without end"
-	if end, ends := own.Until(terms); ends {
-		out.RenewBefore, until = RenewBefore(end, own.Lease(terms)), "until "+Moment(end)
-	}
+	terms := c.Rules().Terms
+	out := ViewOwn(i, own, terms)
+	out.RenewBefore = RenewBefore(out.Until, own.Lease(terms))
 
 	w := own.Record.Worker
 	return c.Answer(out, fmt.Sprintf("%s is yours already, %s: %s (run %s)\nwhen you are done: label-state release %s --pr URL\n",
-		i, until, w.Codename, w.FiringID, i))
+		i, Lasts(out.Until), w.Codename, w.FiringID, i))
 }
 
 // OnlyHold is the issue of the only hold that this worktree has recorded. Holds that are known to
@@ -140,9 +134,7 @@ func (c *Call) OnlyHold() (claim.Issue, error) {
 
 	var live []state.Hold
 	for _, h := range all {
-		over := h.Beat.Lost != "" || h.TTL >= 0 && !h.Beat.Renewed.IsZero() &&
-			time.Now().After(h.Beat.Renewed.Add(h.TTL))
-		if !over {
+		if h.Lost == "" && !h.Over(time.Now()) {
 			live = append(live, h)
 		}
 	}
@@ -184,7 +176,7 @@ func (c *Call) noHold() error {
 
 // PastHolds are those of this worktree that gave way to a person's claim.
 func (c *Call) PastHolds() []state.Hold {
-	store, err := c.Terminal.Env.Holds()
+	store, err := c.Env.Holds()
 	if err != nil {
 		return nil
 	}
@@ -194,7 +186,7 @@ func (c *Call) PastHolds() []state.Hold {
 
 // RecordedHolds are those that this worktree has recorded.
 func (c *Call) RecordedHolds() ([]state.Hold, error) {
-	store, err := c.Terminal.Env.Holds()
+	store, err := c.Env.Holds()
 	if err != nil {
 		return nil, c.Usagef("%s; name the issue%s", err, c.howToName())
 	}

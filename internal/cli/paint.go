@@ -14,7 +14,7 @@ const (
 // Paint colours a text on a terminal that may be coloured. What it says, it says without colours as
 // well.
 func (c *Call) Paint(ink, text string) string {
-	if text == "" || c.NoColor || !c.Terminal.Env.Color(c.Terminal.Out) {
+	if text == "" || c.NoColor || !c.Env.Color(c.Out) {
 		return text
 	}
 	return "\x1b[" + ink + "m" + text + "\x1b[0m"

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,7 +13,7 @@ import (
 )
 
 // A Param is one parameter of a verb: a field of its struct, and what the field's tags say of it.
-// The command line makes an option of it (option.go), and the MCP server a property of a schema.
+// The command line makes an option of it (line.go), and the MCP server a property of a schema.
 //
 //	flag:"repo,R"       the option and its short form
 //	arg:"[ISSUE]"       or its place behind them: "ISSUE", "[ISSUE]", "[ISSUE]...", "-- COMMAND..."
@@ -98,6 +99,16 @@ func (p Param) Field() any { return p.field.Addr().Interface() }
 
 // Given reports whether the field was set.
 func (p Param) Given() bool { return !p.field.IsZero() }
+
+// Given is the first parameter of these names that was set in a verb's struct, which of points to.
+func Given(of any, names ...string) (Param, bool) {
+	all := Params(of)
+	n := slices.IndexFunc(all, func(p Param) bool { return p.Given() && slices.Contains(names, p.Name) })
+	if n < 0 {
+		return Param{}, false
+	}
+	return all[n], true
+}
 
 // Set reads a value as it was typed, which may be several. The error says what is wrong with it, to
 // stand behind the name.
@@ -201,14 +212,6 @@ func (p Param) allowed(text string) (string, error) {
 
 // TakesValue reports whether the next word belongs to the option when it has no "=".
 func (p Param) TakesValue() bool { return p.Value != "" }
-
-// Names are the names of the option.
-func (p Param) Names() []string {
-	if p.Short == "" {
-		return []string{p.Name}
-	}
-	return []string{p.Name, p.Short}
-}
 
 // Rest reports whether the argument is what stands behind "--".
 func (p Param) Rest() bool { return strings.Contains(p.Arg, "-- ") }

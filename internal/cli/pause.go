@@ -8,13 +8,13 @@ import (
 
 // A PauseView is the JSON of one repository's pause.
 type PauseView struct {
-	Repo   string `json:"repo"`
-	Paused bool   `json:"paused"`
-	Local  bool   `json:"local,omitempty"`
-	Since  string `json:"since,omitempty"`
-	By     string `json:"by,omitempty"`
-	Reason string `json:"reason,omitempty"`
-	DryRun bool   `json:"dry_run,omitempty"`
+	Repo   string    `json:"repo"`
+	Paused bool      `json:"paused"`
+	Local  bool      `json:"local,omitempty"`
+	Since  time.Time `json:"since,omitzero"`
+	By     string    `json:"by,omitempty"`
+	Reason string    `json:"reason,omitempty"`
+	DryRun bool      `json:"dry_run,omitempty"`
 }
 
 // Resume is what ends the pause, after "label-state repo resume".
@@ -38,7 +38,7 @@ func Where(local bool) string {
 func ViewPause(repo string, p *lifecycle.Pause, local bool) PauseView {
 	v := PauseView{Repo: repo, Paused: p != nil, Local: local}
 	if p != nil {
-		v.Since, v.By, v.Reason = Stamp(p.Since), OneLine(p.By), OneLine(p.Reason)
+		v.Since, v.By, v.Reason = second(p.Since), OneLine(p.By), OneLine(p.Reason)
 	}
 	return v
 }
@@ -54,9 +54,9 @@ func (v PauseView) Line() string {
 // Sentence says that the repository is paused, in the words given, since when, by whom and why.
 func (v PauseView) Sentence(paused string) string {
 	text := v.Repo + " " + paused + Where(v.Local)
-	since := v.Since
-	if t, err := time.Parse(time.RFC3339, since); err == nil {
-		since = Moment(t)
+	since := ""
+	if !v.Since.IsZero() {
+		since = Moment(v.Since)
 	}
 
 	for _, p := range [][2]string{{" since ", since}, {" by ", v.By}, {": ", v.Reason}} {

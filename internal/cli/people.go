@@ -28,14 +28,14 @@ func (c *Call) AfterForce(i claim.Issue, ended []claim.Claim, by string) {
 	why := fmt.Sprintf("%s: forced by %s at %s", claim.ErrEnded, by, Moment(time.Now()))
 	for _, e := range ended {
 		if e.Person != "" {
-			Warnf(c.Terminal.Err, "%s lost %s by force; tell them", e.Person, i)
+			c.Warnf("%s lost %s by force; tell them", e.Person, i)
 			continue
 		}
 
-		Warnf(c.Terminal.Err, "%s lost %s by force; it may still act until its next heartbeat or push",
+		c.Warnf("%s lost %s by force; it may still act until its next heartbeat or push",
 			e.Record.Worker, i)
 		if err := c.Session.Lose(i, e.Record.Worker, why); err != nil {
-			Warnf(c.Terminal.Err, "this worktree's record of the hold could not be changed: %s", err)
+			c.Warnf("this worktree's record of the hold could not be changed: %s", err)
 		}
 	}
 }

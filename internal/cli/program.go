@@ -52,9 +52,9 @@ func (e *ExitStatus) Error() string { return "exit code " + strconv.Itoa(e.Code)
 func RunProgram(ctx context.Context, c *Call, h ledger.Hold, p Program) error {
 	ctx = context.WithoutCancel(ctx)
 	c.Told() // standard output is the program's
-	fmt.Fprintf(c.Terminal.Err, "label-state: claimed %s\n", h.Issue)
+	fmt.Fprintf(c.Err, "label-state: claimed %s\n", h.Issue)
 	r := runner{
-		call:    c,
+		Call:    c,
 		hold:    h,
 		grace:   p.Grace,
 		signals: make(chan os.Signal, 8),
@@ -63,14 +63,14 @@ func RunProgram(ctx context.Context, c *Call, h ledger.Hold, p Program) error {
 	defer signal.Stop(r.signals)
 	defer c.Session.Attend(h.Issue)()
 	cmd := exec.Command(p.Args[0], p.Args[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.In, c.Terminal.ChildOut, c.Terminal.ChildErr
-	cmd.Dir = c.Terminal.Env.Dir
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = p.In, c.ChildOut, c.ChildErr
+	cmd.Dir = c.Env.Dir
 	w := h.Record.Worker
 	url, _, _ := strings.Cut(h.URL, "#")
-	cmd.Env = append(c.Terminal.Env.Inherited(),
+	cmd.Env = append(c.Env.Inherited(),
 		"LABEL_STATE_CODENAME="+w.Codename, "LABEL_STATE_FIRING_ID="+w.FiringID, "LABEL_STATE_ISSUE="+h.Issue.String(),
 		"LABEL_STATE_ISSUE_URL="+url, "LABEL_STATE_FENCING_TOKEN="+strconv.FormatInt(h.Token, 10))
-	unwatch := apart(cmd, c.Terminal.Env.IsTerminal(c.Terminal.Err))
+	unwatch := apart(cmd, c.Env.IsTerminal(c.Err))
 	defer unwatch()
 
 	// The thread that starts the command stays until the command has ended: on Linux a parent-death
@@ -113,7 +113,7 @@ func RunProgram(ctx context.Context, c *Call, h ledger.Hold, p Program) error {
 
 // A runner is one program under one hold.
 type runner struct {
-	call     *Call
+	*Call
 	hold     ledger.Hold
 	grace    *time.Duration
 	signals  chan os.Signal
@@ -128,15 +128,15 @@ func (r *runner) wait(ctx context.Context, cmd *exec.Cmd, ended <-chan struct{})
 	keeping := keep.Options{
 		Clock: setup.Clock(),
 		Trouble: func(err error) {
-			Warnf(r.call.Terminal.Err, "%s could not be renewed, trying again: %s", r.hold.Issue, err)
+			r.Warnf("%s could not be renewed, trying again: %s", r.hold.Issue, err)
 		},
 		Renewed: func(h ledger.Hold) {
-			if err := r.call.Session.Extended(h); err != nil {
-				Warnf(r.call.Terminal.Err, "renewed, but this worktree's record could not be written: %s", err)
+			if err := r.Session.Extended(h); err != nil {
+				r.Warnf("renewed, but this worktree's record could not be written: %s", err)
 			}
 		},
 	}
-	go func() { kept <- keep.Alive(alive, r.call.Session.Ledger, r.hold, keeping) }()
+	go func() { kept <- keep.Alive(alive, r.Session.Ledger, r.hold, keeping) }()
 	var delivered error // the hold was handed over, and the program comes to its end without it
 	for {
 		select {
@@ -157,7 +157,7 @@ func (r *runner) wait(ctx context.Context, cmd *exec.Cmd, ended <-chan struct{})
 				continue
 			}
 
-			Warnf(r.call.Terminal.Err, "%s is lost, stopping the command: %s", r.hold.Issue, over)
+			r.Warnf("%s is lost, stopping the command: %s", r.hold.Issue, over)
 			grace := defaultGrace
 			if r.grace != nil {
 				grace = *r.grace
@@ -167,7 +167,7 @@ func (r *runner) wait(ctx context.Context, cmd *exec.Cmd, ended <-chan struct{})
 			select {
 			case <-ended:
 			case <-time.After(grace):
-				Warnf(r.call.Terminal.Err, "the command did not stop within %s", grace)
+				r.Warnf("the command did not stop within %s", grace)
 			}
 
 			tell(cmd, os.Kill) // also what the program left behind
@@ -187,12 +187,12 @@ func (r *runner) ending(ctx context.Context, code int) ledger.Ending {
 		return ledger.Ending{Outcome: claim.OutcomeFailure, Reason: fmt.Sprintf("exit code %d", code)}
 	}
 
-	f, err := r.call.Session.Ledger.Look(ctx, r.hold.Issue)
+	f, err := r.Session.Ledger.Look(ctx, r.hold.Issue)
 	if err != nil {
 		return ledger.Ending{Outcome: claim.OutcomeNoCommit}
 	}
 
-	_, pr, delivered := r.call.Session.Ledger.Rules().Delivered(f)
+	_, pr, delivered := r.Rules().Delivered(f)
 	switch {
 	case delivered:
 		return ledger.Ending{Outcome: claim.OutcomeSuccess, PR: pr.URL}
@@ -213,10 +213,10 @@ func (r *runner) release(ctx context.Context, e ledger.Ending) error {
 	ctx, cancel := context.WithTimeout(ctx, released)
 	defer cancel()
 	e.Worker, e.Token = r.hold.Record.Worker, r.hold.Token
-	_, err := r.call.Session.Ledger.Release(ctx, r.hold.Issue, e)
-	err = r.call.WarnLate(err)
+	_, err := r.Session.Ledger.Release(ctx, r.hold.Issue, e)
+	err = r.WarnLate(err)
 	if err == nil {
-		err = r.call.GiveFailedToPerson(ctx, r.hold.Issue, e.Worker, e.Outcome)
+		err = r.GiveFailedToPerson(ctx, r.hold.Issue, e.Worker, e.Outcome)
 	}
 
 	var lost *ledger.LostError
@@ -226,16 +226,16 @@ func (r *runner) release(ctx context.Context, e ledger.Ending) error {
 		if e.Outcome == claim.OutcomeNoCommit {
 			why = ", because no pull request is open for it; work that needs none ends with: label-state release --done"
 		}
-		fmt.Fprintf(r.call.Terminal.Err, "label-state: released %s: %s%s\n", r.hold.Issue, e.Outcome, why)
+		fmt.Fprintf(r.Err, "label-state: released %s: %s%s\n", r.hold.Issue, e.Outcome, why)
 	case errors.As(err, &lost) && (lost.End == lifecycle.HoldReleased || lost.End == lifecycle.HoldDelivered):
 		err = nil
 	case lost == nil:
-		Warnf(r.call.Terminal.Err, "%s could not be released, its lease ends by itself: %s", r.hold.Issue, err)
+		r.Warnf("%s could not be released, its lease ends by itself: %s", r.hold.Issue, err)
 		return nil
 	default:
 		return err // and the record stays: what was done under the hold is still here
 	}
 
-	r.call.ForgetEnded(r.hold)
+	r.ForgetEnded(r.hold)
 	return nil
 }

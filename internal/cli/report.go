@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/label-state/label-state/answer"
@@ -46,6 +45,6 @@ func Lines(err error) []string {
 }
 
 // Warnf says something that does not change the answer.
-func Warnf(w io.Writer, format string, args ...any) {
-	fmt.Fprintf(w, "label-state: warning: %s\n", OneLine(fmt.Sprintf(format, args...)))
+func (t Terminal) Warnf(format string, args ...any) {
+	fmt.Fprintf(t.Err, "label-state: warning: %s\n", OneLine(fmt.Sprintf(format, args...)))
 }

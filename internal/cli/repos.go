@@ -13,7 +13,7 @@ func (c *Call) ReposToRead(ctx context.Context, fleet bool) ([]string, error) {
 	if names := c.Named(); len(names) > 0 {
 		return names, nil
 	}
-	home, err := c.Terminal.Env.Home(ctx)
+	home, err := c.Env.Home(ctx)
 	if err == nil && home != (host.Remote{}) && !fleet {
 		return []string{""}, nil
 	}

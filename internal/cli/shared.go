@@ -34,6 +34,12 @@ type Answering struct {
 	JSON bool `flag:"json" text:"answer with JSON, one object a line" show:"common"`
 }
 
+// Here is Answering for verbs that may take long.
+type Here struct {
+	Timeout time.Duration `flag:"timeout" text:"give up after this long, such as 30s" show:"common"`
+	Answering
+}
+
 // OneRepo is for verbs about one repository, or about an issue of one.
 type OneRepo struct {
 	Repo string `flag:"repo,R" value:"OWNER/NAME" text:"repository (default: this clone's)" show:"common"`

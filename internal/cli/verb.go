@@ -26,9 +26,12 @@ type Verb struct {
 	do     func(ctx context.Context, c *Call, params any) error // nil where another word must follow
 }
 
+// An Action carries out a verb with its parameters, and answers by c.Answer.
+type Action[P any] func(ctx context.Context, c *Call, p *P) error
+
 // Do is a verb that do carries out with the parameters in P, a struct whose fields have the tags of
-// a Param. It answers by c.Answer.
-func Do[P any](v Verb, do func(ctx context.Context, c *Call, p *P) error) Verb {
+// a Param.
+func Do[P any](v Verb, do Action[P]) Verb {
 	v.params = func() any { return new(P) }
 	v.do = func(ctx context.Context, c *Call, p any) error { return do(ctx, c, p.(*P)) }
 	return v
@@ -36,7 +39,7 @@ func Do[P any](v Verb, do func(ctx context.Context, c *Call, p *P) error) Verb {
 
 // OnIssue opens the session of a verb about one issue, with --agent as that agent of the
 // configuration. Without an issue it is the one that this worktree holds.
-func OnIssue[P any](do func(context.Context, *Call, claim.Issue, *P) error) func(context.Context, *Call, *P) error {
+func OnIssue[P any](do func(context.Context, *Call, claim.Issue, *P) error) Action[P] {
 	return func(ctx context.Context, c *Call, p *P) error {
 		o := c.Options()
 		o.Ref = c.Issue
@@ -62,7 +65,7 @@ func OnIssue[P any](do func(context.Context, *Call, claim.Issue, *P) error) func
 }
 
 // InRepo opens the session of a verb about one repository: the one that is named, or this clone's.
-func InRepo[P any](do func(context.Context, *Call, *P) error) func(context.Context, *Call, *P) error {
+func InRepo[P any](do Action[P]) Action[P] {
 	return func(ctx context.Context, c *Call, p *P) error {
 		if err := c.Open(ctx, c.Options()); err != nil {
 			return err
@@ -73,7 +76,7 @@ func InRepo[P any](do func(context.Context, *Call, *P) error) func(context.Conte
 
 // InRepos carries a verb out in each of the repositories that are named, or in this clone's. One
 // that fails does not keep the others from being done.
-func InRepos[P any](do func(context.Context, *Call, *P) error) func(context.Context, *Call, *P) error {
+func InRepos[P any](do Action[P]) Action[P] {
 	return func(ctx context.Context, c *Call, p *P) error { return InEach(ctx, c, c.Named(), InRepo(do), p) }
 }
 

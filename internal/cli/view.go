@@ -34,6 +34,14 @@ func When(t, now time.Time) string {
 // Moment prints a server time for people.
 func Moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
+// Lasts is how long a hold lasts that ends then; the zero time is no end.
+func Lasts(until time.Time) string {
+	if until.IsZero() {
+		return "without end"
+	}
+	return "until " + Moment(until)
+}
+
 func distance(d time.Duration) string {
 	switch {
 	case d >= time.Second:

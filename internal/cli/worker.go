@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/answer"
+	"github.com/label-state/label-state/internal/agenthost"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/hookfile"
@@ -60,33 +61,27 @@ func (c *Call) Asks(i claim.Issue, w claim.Worker, p Claiming) (ledger.Request, 
 // from the one before does so too. It is none where a run is named.
 func (c *Call) left(i claim.Issue, w claim.Worker) (state.Hold, bool) {
 	recorded, found, err := c.Session.Recall(i)
-	if err != nil || !found || w.FiringID != "" || recorded.Beat.Lost != "" {
+	if err != nil || !found || w.FiringID != "" || recorded.Lost != "" {
 		return state.Hold{}, false
 	}
-	if whose := c.Terminal.Env.Whose(recorded); whose != setup.Left && whose != setup.Either {
+	if whose := c.Env.Whose(recorded); whose != setup.Left && whose != setup.Either {
 		return state.Hold{}, false
 	}
 
 	named := c.Codename != "" || c.Agent != ""
-	over := recorded.TTL >= 0 && time.Now().After(recorded.Beat.Renewed.Add(recorded.TTL))
-	return recorded, !over && (!named || w.Codename == recorded.Worker.Codename)
+	return recorded, !recorded.Over(time.Now()) && (!named || w.Codename == recorded.Worker.Codename)
 }
 
 // Earlier tells the workers whose holds of the issue were those of the worker who asks: of the
 // sessions around the command, and of the hold of its codename that this worktree has recorded,
 // unless another session is at work on it.
 func (c *Call) Earlier(i claim.Issue, asks claim.Worker) func(claim.Worker) bool {
-	_, around := c.Terminal.Env.Session()
+	_, around := c.Env.Session()
 	recorded, found, err := c.Session.Recall(i)
 	known := err == nil && found && recorded.Worker.Codename == asks.Codename &&
-		c.Terminal.Env.Whose(recorded) != setup.Others
+		c.Env.Whose(recorded) != setup.Others
 	return func(w claim.Worker) bool {
-		for _, s := range around {
-			if s.Made(w.FiringID) {
-				return true
-			}
-		}
-		return known && w == recorded.Worker
+		return agenthost.Made(around, w.FiringID) || known && w == recorded.Worker
 	}
 }
 
@@ -113,14 +108,14 @@ func (c *Call) Worker() claim.Worker {
 func (c *Call) Claimant() claim.Worker {
 	w := c.Worker()
 	if w.Codename == "" {
-		w.Codename = c.Terminal.Env.HostName()
+		w.Codename = c.Env.HostName()
 	}
 	return w
 }
 
 // OneSession refuses to guess when the sessions of several hosts are around the command.
 func (c *Call) OneSession() error {
-	one, all := c.Terminal.Env.Session()
+	one, all := c.Env.Session()
 	if !one.IsZero() || len(all) == 0 {
 		return nil
 	}
@@ -163,6 +158,12 @@ func (c *Call) Releaser(ctx context.Context, i claim.Issue) (claim.Worker, int64
 	return c.holder(ctx, i, true)
 }
 
+// fits reports whether a worker may be the one that is asked for, whose parts may be empty.
+func fits(asked, w claim.Worker) bool {
+	return (asked.Codename == "" || asked.Codename == w.Codename) &&
+		(asked.FiringID == "" || asked.FiringID == w.FiringID)
+}
+
 func (c *Call) holder(ctx context.Context, i claim.Issue, ends bool) (claim.Worker, int64, error) {
 	w := c.Worker()
 	recorded, found, err := c.Session.Recall(i)
@@ -171,8 +172,7 @@ func (c *Call) holder(ctx context.Context, i claim.Issue, ends bool) (claim.Work
 	}
 
 	switch {
-	case found && (w.Codename == "" || w.Codename == recorded.Worker.Codename) &&
-		(w.FiringID == "" || w.FiringID == recorded.Worker.FiringID):
+	case found && fits(w, recorded.Worker):
 		if w != recorded.Worker { // else the key itself says who it is
 			if err := c.refuseOthers(recorded, ends); err != nil {
 				return claim.Worker{}, 0, err
@@ -184,25 +184,22 @@ func (c *Call) holder(ctx context.Context, i claim.Issue, ends bool) (claim.Work
 	}
 
 	// A session around this command may have made a live claim in another worktree.
-	if _, all := c.Terminal.Env.Session(); len(all) > 0 && c.Session.Ledger != nil && w.FiringID == "" {
+	if _, all := c.Env.Session(); len(all) > 0 && c.Session.Ledger != nil && w.FiringID == "" {
 		f, _, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{})
 		if err != nil {
 			return claim.Worker{}, 0, err
 		}
 
-		for _, s := range all {
-			for _, own := range f.Log.Live() {
-				made := own.Record.Worker
-				if s.Made(made.FiringID) && (w.Codename == "" || w.Codename == made.Codename) {
-					return made, cmp.Or(c.Token, own.Record.Token), nil
-				}
+		for _, own := range f.Log.Live() {
+			made := own.Record.Worker
+			if agenthost.Made(all, made.FiringID) && fits(w, made) {
+				return made, cmp.Or(c.Token, own.Record.Token), nil
 			}
 		}
 	}
 
 	past, gave, err := c.Session.Past(i)
-	if err == nil && gave && (w.Codename == "" || w.Codename == past.Worker.Codename) &&
-		(w.FiringID == "" || w.FiringID == past.Worker.FiringID) {
+	if err == nil && gave && fits(w, past.Worker) {
 		return w, 0, LostHere(past)
 	}
 
@@ -235,7 +232,7 @@ func (c *Call) holder(ctx context.Context, i claim.Issue, ends bool) (claim.Work
 func LostHere(h state.Hold) error {
 	return &answer.Problem{
 		Code:  answer.Lost,
-		Why:   fmt.Sprintf("%s (run %s): %s", h.Worker.Codename, h.Worker.FiringID, h.Beat.Lost),
+		Why:   fmt.Sprintf("%s (run %s): %s", h.Worker.Codename, h.Worker.FiringID, h.Lost),
 		Next:  []answer.Command{answer.Call("stop work on it; see who holds it now", "status", h.Issue.String())},
 		Cause: ErrNoHold,
 	}
@@ -245,26 +242,27 @@ func LostHere(h state.Hold) error {
 // session is the person whose worktree it is: such a one may do all but end what a session is at
 // work on.
 func (c *Call) refuseOthers(h state.Hold, ends bool) error {
-	whose, inside := c.Terminal.Env.Whose(h), c.Terminal.Env.InSession()
+	whose, inside := c.Env.Whose(h), c.Env.InSession()
 	until := ""
-	if h.TTL >= 0 && !h.Beat.Renewed.IsZero() {
-		until = " until " + h.Beat.Renewed.Add(h.TTL).UTC().Format("15:04 UTC")
+	if h.TTL >= 0 && !h.Renewed.IsZero() {
+		until = " until " + h.Renewed.Add(h.TTL).UTC().Format("15:04 UTC")
 	}
 
 	switch {
 	case whose == setup.Others && inside:
 		own := "../NAME"
-		if top, err := state.Top(c.Terminal.Env.Dir); err == nil {
+		if top, err := state.Top(c.Env.Dir); err == nil {
 			own = "../" + filepath.Base(top) + "-2"
 		}
 
-		return Declined(fmt.Sprintf("another session, of %s, is at work on %s in this worktree%s", h.Beat.Host,
+		return Declined(fmt.Sprintf("another session, of %s, is at work on %s in this worktree%s", h.Session.Host,
 			h.Issue, until),
 			answer.Shell("use a worktree of your own", "git", "worktree", "add", own),
 			answer.Call("or take other work", "next"))
 
 	case whose == setup.Others && ends:
-		return Declined(fmt.Sprintf("a session of %s is at work on %s in this worktree%s", h.Beat.Host, h.Issue, until),
+		return Declined(fmt.Sprintf("a session of %s is at work on %s in this worktree%s", h.Session.Host, h.Issue,
+			until),
 			answer.Call("end its hold in your name, on the record", "release", h.Issue.String(), "--force"))
 	}
 
@@ -288,7 +286,7 @@ func (c *Call) RecordClaim(h ledger.Hold, err error) error {
 	}
 
 	if h.Unassigned != nil {
-		Warnf(c.Terminal.Err, "claimed, but the login could not be assigned: %s", h.Unassigned)
+		c.Warnf("claimed, but the login could not be assigned: %s", h.Unassigned)
 	}
 	c.warnDisplaced()
 	err = c.Session.Remember(h)
@@ -297,7 +295,7 @@ func (c *Call) RecordClaim(h ledger.Hold, err error) error {
 	}
 
 	if err != nil {
-		Warnf(c.Terminal.Err, "claimed, but this worktree's record could not be written, so the hook will not know you: %s", err)
+		c.Warnf("claimed, but this worktree's record could not be written, so the hook will not know you: %s", err)
 	}
 
 	return nil
@@ -307,14 +305,14 @@ func (c *Call) RecordClaim(h ledger.Hold, err error) error {
 // of a process that has taken it over. Where that fails it is said.
 func (c *Call) ForgetEnded(h ledger.Hold) {
 	if err := c.Session.ForgetHold(h); err != nil {
-		Warnf(c.Terminal.Err, "this worktree's record of the hold could not be removed: %s", err)
+		c.Warnf("this worktree's record of the hold could not be removed: %s", err)
 	}
 }
 
 // warnDisplaced says that pushes from here are no longer checked: the next thing that a worker does
 // is work that ends in one.
 func (c *Call) warnDisplaced() {
-	env := c.Terminal.Env
+	env := c.Env
 	top, err := state.Top(env.Dir)
 	if err != nil {
 		return // a bare repository, or none
@@ -331,7 +329,7 @@ func (c *Call) warnDisplaced() {
 	}
 
 	if moved := hookfile.Displaced(common, top); moved != "" {
-		Warnf(c.Terminal.Err, "pushes from here are not checked: lefthook has disabled label-state's hook, as "+
+		c.Warnf("pushes from here are not checked: lefthook has disabled label-state's hook, as "+
 			"%s; label-state init", moved)
 	}
 }
@@ -344,6 +342,6 @@ func (c *Call) ForgetHold(i claim.Issue) {
 	}
 
 	if err := c.Session.Forget(i); err != nil {
-		Warnf(c.Terminal.Err, "this worktree's record of the hold could not be removed: %s", err)
+		c.Warnf("this worktree's record of the hold could not be removed: %s", err)
 	}
 }

@@ -66,7 +66,7 @@ func installGlobal(ctx context.Context, o Options) (State, Change, error) {
 // global lists the files of a global installation, the pre-push hook last.
 func global(o Options, verb string) ([]place, error) {
 	if !filepath.IsAbs(o.Home) {
-		return nil, &RefusedError{Verb: verb, File: o.Home, Reason: "label-state's own folder is not an absolute path"}
+		return nil, refuse(verb, o.Home, "label-state's own folder is not an absolute path", "")
 	}
 
 	// The other hooks of githooks(5) that a repository's own must still be found for. Left out are
@@ -79,25 +79,23 @@ func global(o Options, verb string) ([]place, error) {
 		"pre-receive", "update", "post-receive", "post-update", "pre-auto-gc", "post-rewrite",
 		"sendemail-validate",
 	}
-	folder := filepath.Join(o.Home, "hooks")
 	var all []place
-	for _, name := range passed {
-		all = append(all, place{
-			folder: folder,
+	for _, name := range append(passed, "pre-push") {
+		p := place{
+			folder: filepath.Join(o.Home, "hooks"),
 			name:   name,
 			shims:  passThrough(),
 			scope:  "global",
 			global: true,
-		})
+		}
+		if name == "pre-push" {
+			p.shims = globalPush()
+		}
+
+		all = append(all, p)
 	}
 
-	return append(all, place{
-		folder: folder,
-		name:   "pre-push",
-		shims:  globalPush(),
-		scope:  "global",
-		global: true,
-	}), nil
+	return all, nil
 }
 
 // leadsTo reports whether core.hooksPath leads to folder already, for the whole machine or for its
@@ -120,22 +118,13 @@ func leadsTo(ctx context.Context, g git.Git, folder, verb string) (bool, error) 
 	case scope == "":
 		return false, nil
 	case value == "":
-		return false, &RefusedError{
-			Verb:   verb,
-			File:   folder,
-			Reason: noFolder,
-			Hint:   unsetIn(scope),
-		}
+		return false, refuse(verb, folder, noFolder, unsetIn(scope))
 	case filepath.Clean(value) == folder:
 		return true, nil
 	}
 
-	return false, &RefusedError{
-		Verb:   verb,
-		File:   value,
-		Reason: hooksPath + " (" + scope + ") leads there already",
-		Hint:   "label-state hook install, in any repository, adds to the hooks there",
-	}
+	return false, refuse(verb, value, hooksPath+" ("+scope+") leads there already",
+		"label-state hook install, in any repository, adds to the hooks there")
 }
 
 // uninstallGlobal removes what is exactly ours. core.hooksPath goes first, so that git never looks

@@ -108,6 +108,15 @@ type RefusedError struct {
 	Hint               string // may be empty
 }
 
+func refuse(verb, file, reason, hint string) error {
+	return &RefusedError{
+		Verb:   verb,
+		File:   file,
+		Reason: reason,
+		Hint:   hint,
+	}
+}
+
 func (e *RefusedError) Error() string { return e.Verb + " " + e.File + ": " + e.Reason }
 
 // Install puts the shim in place. The State is that afterwards. A *RefusedError leaves everything
@@ -172,12 +181,8 @@ func writeScript(file, text string) error {
 	}
 
 	if err != nil {
-		return &RefusedError{
-			Verb:   verbInstall,
-			File:   file,
-			Reason: "it cannot be written: " + printable.Cause(err).Error(),
-			Hint:   "ls -ld " + filepath.Dir(file),
-		}
+		return refuse(verbInstall, file, "it cannot be written: "+printable.Cause(err).Error(),
+			"ls -ld "+filepath.Dir(file))
 	}
 
 	return nil
@@ -325,17 +330,8 @@ func locate(ctx context.Context, g git.Git, verb string) (place, error) {
 		folder = filepath.Join(g.Dir, folder)
 	}
 	value, scope, err := sharedFolder(ctx, g)
-	switch {
-	case err != nil:
+	if err != nil {
 		return place{}, fmt.Errorf("%s: %w", verb, err)
-	case scope != "" && value == "": // git then puts a slash and the hook's name behind nothing
-		return place{
-			folder: string(filepath.Separator),
-			name:   "pre-push",
-			shims:  prePush(),
-			scope:  scope,
-			unset:  unsetIn(scope),
-		}, nil
 	}
 
 	p := place{
@@ -343,6 +339,11 @@ func locate(ctx context.Context, g git.Git, verb string) (place, error) {
 		name:   "pre-push",
 		shims:  prePush(),
 		scope:  scope,
+	}
+
+	if scope != "" && value == "" { // git then puts a slash and the hook's name behind nothing
+		p.folder, p.unset = string(filepath.Separator), unsetIn(scope)
+		return p, nil
 	}
 
 	if global := globalPush(); global.marked(read(p.file())) {

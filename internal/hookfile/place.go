@@ -90,12 +90,7 @@ func (p place) state() State {
 }
 
 func (p place) refuse(verb, reason, hint string) error {
-	return &RefusedError{
-		Verb:   verb,
-		File:   p.file(),
-		Reason: reason,
-		Hint:   hint,
-	}
+	return refuse(verb, p.file(), reason, hint)
 }
 
 func (p place) install(o Options) (Change, error) {
@@ -125,8 +120,7 @@ func (p place) install(o Options) (Change, error) {
 func (p place) makeFolder() error {
 	err := os.MkdirAll(p.folder, 0o755)
 	if err != nil {
-		return &RefusedError{Verb: verbInstall, File: p.folder, Reason: "the folder cannot be made: " +
-			printable.Cause(err).Error()}
+		return refuse(verbInstall, p.folder, "the folder cannot be made: "+printable.Cause(err).Error(), "")
 	}
 	return nil
 }
@@ -136,8 +130,7 @@ func (p place) makeFolder() error {
 func (p place) put(s State, o Options) (err error) {
 	temp, err := writeTemp(p.folder, p.shims.render(o.Hook), 0o755)
 	if err != nil {
-		return &RefusedError{Verb: verbInstall, File: p.folder, Reason: "the folder cannot be written to: " +
-			printable.Cause(err).Error()}
+		return refuse(verbInstall, p.folder, "the folder cannot be written to: "+printable.Cause(err).Error(), "")
 	}
 
 	defer func() {

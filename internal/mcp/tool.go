@@ -92,29 +92,6 @@ func (t tool) allowed() string {
 	return t.Name + " takes " + strings.Join(names, ", ")
 }
 
-// A kind is what JSON an argument is.
-type kind string
-
-const (
-	isText   kind = "string"
-	isNumber kind = "integer"
-	isFlag   kind = "boolean"
-	isTexts  kind = "array"
-)
-
-func (a argument) kind() kind {
-	switch a.Field().(type) {
-	case *int64:
-		return isNumber
-	case *bool:
-		return isFlag
-	case *[]string:
-		return isTexts
-	}
-
-	return isText
-}
-
 // input is the schema of the tool's arguments.
 func (t tool) input() *jsonschema.Schema {
 	s := &jsonschema.Schema{
@@ -123,19 +100,21 @@ func (t tool) input() *jsonschema.Schema {
 	}
 
 	for _, a := range t.arguments(t.verb.NewParams()) {
-		one := &jsonschema.Schema{Type: string(a.kind()), Description: a.Text}
+		one := &jsonschema.Schema{Type: "string", Description: a.Text}
 		s.Properties[a.name] = one
 		s.PropertyOrder = append(s.PropertyOrder, a.name)
 		if a.need {
 			s.Required = append(s.Required, a.name)
 		}
 
-		switch a.kind() {
-		case isTexts:
-			one.Items = &jsonschema.Schema{Type: string(isText)}
+		switch a.Field().(type) {
+		case *int64:
+			one.Type, one.Minimum = "integer", jsonschema.Ptr(1.0)
+		case *bool:
+			one.Type = "boolean"
+		case *[]string:
+			one.Type, one.Items = "array", &jsonschema.Schema{Type: "string"}
 			one = one.Items
-		case isNumber:
-			one.Minimum = jsonschema.Ptr(1.0)
 		}
 
 		for _, value := range a.Only {

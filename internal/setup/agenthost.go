@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -105,7 +104,7 @@ const (
 // hold belongs to the session that claimed it. Who asks outside of every session is the person
 // whose worktree it is.
 func (e Environment) Whose(h state.Hold) Whose {
-	its := agenthost.Session{Host: agenthost.Host(h.Beat.Host), ID: h.Beat.Session}
+	its := h.Session
 	_, around := e.Session()
 	nameless := agenthost.Nameless(e.Getenv)
 	others := Others
@@ -116,7 +115,7 @@ func (e Environment) Whose(h state.Hold) Whose {
 	switch {
 	case its.IsZero(), slices.Contains(around, its):
 		return Own
-	case !h.Beat.Ended.IsZero():
+	case !h.Ended.IsZero():
 		return Left
 	}
 
@@ -171,8 +170,8 @@ func (e Environment) CheckSession() error {
 		hosts = append(hosts, string(h))
 	}
 
-	err := fmt.Errorf("%q names no session: expected HOST:ID, and a host of %s", text, strings.Join(hosts, ", "))
-	return unusable(agenthost.SessionVariable, "unset "+agenthost.SessionVariable, err)
+	return unusable(agenthost.SessionVariable, "unset "+agenthost.SessionVariable,
+		"%q names no session: expected HOST:ID, and a host of %s", text, strings.Join(hosts, ", "))
 }
 
 // SessionFiles is where this user's sessions of agent hosts are kept.

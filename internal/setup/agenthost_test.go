@@ -130,23 +130,25 @@ func TestNearestSession(t *testing.T) {
 // TestWhose: a hold is of the session that claimed it; who may act under it besides depends on what
 // is known of that session.
 func TestWhose(t *testing.T) {
-	at := func(host, id string) state.Beat { return state.Beat{Host: host, Session: id} }
+	at := func(host agenthost.Host, id string) agenthost.Beat {
+		return agenthost.Beat{Session: agenthost.Session{Host: host, ID: id}}
+	}
 	ended := at("codex", "working")
 	ended.Ended = time.Unix(1, 0)
 	for name, c := range map[string]struct {
-		beat   state.Beat
+		beat   agenthost.Beat
 		env    string
 		above  ancestors
 		server bool
 		want   setup.Whose
 	}{
-		"of nobody":                         {beat: state.Beat{}, env: "CODEX_SESSION_ID=x", want: setup.Own},
+		"of nobody":                         {beat: agenthost.Beat{}, env: "CODEX_SESSION_ID=x", want: setup.Own},
 		"of the one that asks":              {beat: at("codex", "working"), env: "CODEX_SESSION_ID=working", want: setup.Own},
 		"of one that has ended":             {beat: ended, env: "CODEX_SESSION_ID=x", want: setup.Left},
 		"of one that sent no event":         {beat: at("codex", "silent"), want: setup.Own},
 		"of one that sent none, to another": {beat: at("codex", "silent"), env: "CODEX_SESSION_ID=x", want: setup.Others},
 		"of the host that does not say which": {
-			beat: at(string(agenthost.Gemini), "silent"),
+			beat: at(agenthost.Gemini, "silent"),
 			env:  "GEMINI_CLI=1",
 			want: setup.Either,
 		},

@@ -35,7 +35,7 @@ func (e Environment) Own(o Options) (config.Own, error) {
 		return config.Own{}, nil
 	}
 
-	data, err := smallfile.Follow(e.path(named), config.MaxFile)
+	data, err := smallfile.Follow(e.Path(named), config.MaxFile)
 	if err != nil {
 		return config.Own{}, &config.Error{File: named, Problem: "cannot be read: " + smallfile.Reason(err)}
 	}

@@ -242,19 +242,27 @@ func (e Environment) Color(w io.Writer) bool {
 // XDG_STATE_HOME, else ~/.local/state/label-state. It need not exist.
 func (e Environment) StateDir() (string, error) {
 	if dir := e.Getenv("LABEL_STATE_HOME"); dir != "" {
-		return e.path(dir), nil
+		return e.Path(dir), nil
 	}
 	if dir := e.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "label-state"), nil
 	}
 
-	for _, variable := range []string{"HOME", "USERPROFILE"} {
-		if dir := e.Getenv(variable); filepath.IsAbs(dir) {
-			return filepath.Join(dir, ".local", "state", "label-state"), nil
-		}
+	if home := e.UserHome(); home != "" {
+		return filepath.Join(home, ".local", "state", "label-state"), nil
 	}
 
 	return "", errors.New("find state folder: neither LABEL_STATE_HOME nor HOME is set")
+}
+
+// UserHome is the user's home folder; empty where no variable names one.
+func (e Environment) UserHome() string {
+	for _, variable := range []string{"HOME", "USERPROFILE"} {
+		if dir := e.Getenv(variable); filepath.IsAbs(dir) {
+			return dir
+		}
+	}
+	return ""
 }
 
 // PausedHere reads this machine's own pause of a repository; nil means not paused, an error that
@@ -301,8 +309,8 @@ func (e Environment) Holds() (state.Holds, error) {
 	return state.OpenHolds(dir), nil
 }
 
-// path makes a path that a person wrote absolute.
-func (e Environment) path(p string) string {
+// Path makes a path that a person wrote absolute.
+func (e Environment) Path(p string) string {
 	if filepath.IsAbs(p) {
 		return p
 	}

@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
@@ -18,22 +17,22 @@ func (s tokenSearch) inVariable(name string, chosen bool) (credential, error) {
 	ours := slices.Contains(s.variables(), name)
 	switch {
 	case !ours && slices.Contains(tokenVariables, strings.ToUpper(name)):
-		return credential{}, unusable("token_env "+name, "", errors.New("it is not for "+s.at.Host()))
+		return credential{}, unusable("token_env "+name, "", "it is not for %s", s.at.Host())
 
 	case !ours && !chosen:
 		return credential{}, unusable("token_env "+name, "",
-			errors.New("a repository's own configuration may only name "+strings.Join(s.variables(), ", ")+"; "+
-				"choose the file with --config or LABEL_STATE_CONFIG"))
+			"a repository's own configuration may only name %s; choose the file with --config or LABEL_STATE_CONFIG",
+			strings.Join(s.variables(), ", "))
 
 	case !ours && !s.at.encrypted() && !s.at.local():
 		return credential{}, unusable("token_env "+name, "",
-			errors.New("it would go unencrypted to "+s.at.Host()))
+			"it would go unencrypted to %s", s.at.Host())
 	}
 
 	v := strings.TrimSpace(s.env.Getenv(name))
 	if v == "" {
 		return credential{}, unusable("token_env "+name, "export "+name+"=TOKEN",
-			errors.New("the variable is not set"))
+			"the variable is not set")
 	}
 
 	return newToken(v, name)
@@ -65,23 +64,23 @@ func (s *Session) SlackToken() (token, api string, err error) {
 	setting := "plan.slack.token_env " + name
 	switch {
 	case slices.Contains(tokenVariables, strings.ToUpper(name)):
-		return "", "", unusable(setting, "", errors.New("it is not for Slack"))
+		return "", "", unusable(setting, "", "it is not for Slack")
 	case name != "SLACK_BOT_TOKEN" && !s.own.Has("plan.slack.token_env"): // a repository's own file may hold what a stranger proposes
 		return "", "", unusable(setting, "",
-			errors.New("a repository's own configuration may only name SLACK_BOT_TOKEN; "+
-				"choose the file with --config or LABEL_STATE_CONFIG"))
+			"a repository's own configuration may only name SLACK_BOT_TOKEN; "+
+				"choose the file with --config or LABEL_STATE_CONFIG")
 	}
 
 	if token = strings.TrimSpace(e.Getenv(name)); token == "" {
 		return "", "", unusable(setting, "export "+name+"=xoxb-TOKEN, or leave --slack out",
-			errors.New("the variable is not set"))
+			"the variable is not set")
 	}
 
 	if api = e.Getenv("LABEL_STATE_SLACK_API_URL"); api != "" {
 		at := origin{Endpoints: host.Endpoints{REST: api}}
 		if !at.encrypted() && !at.local() {
 			return "", "", unusable("LABEL_STATE_SLACK_API_URL", "unset LABEL_STATE_SLACK_API_URL",
-				errors.New("expected https, or this machine"))
+				"expected https, or this machine")
 		}
 		api = strings.TrimRight(api, "/") + "/"
 	}

@@ -87,7 +87,8 @@ func (e Environment) settings(ctx context.Context) (settings, error) {
 
 // unusable is something in the environment or in git's configuration that cannot be used:
 // LABEL_STATE_API_URL, git config label-state.repo. An empty remedy is to correct it.
-func unusable(setting, remedy string, err error) error {
+func unusable(setting, remedy, format string, args ...any) error {
+	err := fmt.Errorf(format, args...)
 	return &answer.Problem{
 		Code:  answer.Config,
 		Why:   "use " + setting + ": " + err.Error(),
@@ -103,7 +104,7 @@ func (s settings) override(r host.Remote, err error) (host.Remote, error) {
 		owner, name, bad := host.ParseRepo(s.repo, host.Defaults{})
 		if bad != nil {
 			return host.Remote{}, unusable("git config label-state.repo", "git config label-state.repo OWNER/NAME",
-				bad)
+				"%w", bad)
 		}
 		r, err = host.Remote{Host: cmp.Or(r.Host, "github.com"), Owner: owner, Repo: name}, nil
 	}
@@ -112,7 +113,7 @@ func (s settings) override(r host.Remote, err error) (host.Remote, error) {
 		return r, err
 	}
 	if r, err = r.On(s.host); err != nil {
-		return host.Remote{}, unusable("git config label-state.host", "git config label-state.host HOST", err)
+		return host.Remote{}, unusable("git config label-state.host", "git config label-state.host HOST", "%w", err)
 	}
 
 	return r, nil

@@ -75,10 +75,10 @@ func (e Environment) hosts(o Options, c clone) ([]origin, error) {
 		ep, err := host.FromAPI(named)
 		switch {
 		case err != nil && o.API != "":
-			return nil, unusable("input api-url", "", err)
+			return nil, unusable("input api-url", "", "%w", err)
 		case err != nil:
 			return nil, unusable("LABEL_STATE_API_URL",
-				"set it to a URL such as https://api.github.com, or: unset LABEL_STATE_API_URL", err)
+				"set it to a URL such as https://api.github.com, or: unset LABEL_STATE_API_URL", "%w", err)
 		}
 
 		return []origin{{Endpoints: ep, named: true}}, nil

@@ -45,15 +45,13 @@ func (s *Session) Remember(h ledger.Hold) error {
 
 		holds, _ := store.All() // what cannot be read stays, and is said elsewhere
 		for _, old := range holds {
-			over := old.Beat.Lost != "" || old.TTL >= 0 && !old.Beat.Renewed.IsZero() &&
-				made.Beat.Claimed.After(old.Beat.Renewed.Add(old.TTL))
-			if over && !old.Issue.Same(h.Issue) {
+			if (old.Lost != "" || old.Over(made.Claimed)) && !old.Issue.Same(h.Issue) {
 				err = errors.Join(err, store.Remove(old.Issue))
 			}
 		}
 	}
 
-	s.note(made.Beat)
+	s.note(made.Session)
 	return err
 }
 
@@ -79,7 +77,7 @@ func (s *Session) Extended(h ledger.Hold) error {
 	})
 
 	if ok && err == nil {
-		s.note(now.Beat)
+		s.note(now.Session)
 	}
 
 	return err
@@ -87,15 +85,14 @@ func (s *Session) Extended(h ledger.Hold) error {
 
 // record is what the worktree remembers of a hold that was claimed or extended just now; known is
 // what it knew of it.
-func (s *Session) record(h ledger.Hold, known state.Beat) state.Hold {
+func (s *Session) record(h ledger.Hold, known agenthost.Beat) state.Hold {
 	now := time.Now()
 	renewed := h.Extended()
 	if renewed.IsZero() {
 		renewed = now
 	}
 
-	beat := state.Beat{
-		Host:    known.Host,
+	beat := agenthost.Beat{
 		Session: known.Session,
 		Claimed: cmp.Or(known.Claimed, now),
 		Renewed: renewed,
@@ -104,8 +101,8 @@ func (s *Session) record(h ledger.Hold, known state.Beat) state.Hold {
 	// A hold stays with the session that claimed it, as long as that is at work.
 	whose := s.env.Whose(state.Hold{Beat: known})
 	in := s.env.Recording()
-	if whose == Left || whose == Either || beat.Session == "" && !in.IsZero() {
-		beat.Host, beat.Session = string(in.Host), in.ID // where that is nobody, the next event tells who it is
+	if whose == Left || whose == Either || beat.Session.IsZero() && !in.IsZero() {
+		beat.Session = in // where that is nobody, the next event tells who it is
 	}
 
 	return state.Hold{
@@ -124,8 +121,7 @@ func (s *Session) record(h ledger.Hold, known state.Beat) state.Hold {
 
 // note notes the worktree for a session whose host sends events. That it cannot be noted costs
 // heartbeats from other folders, and is no reason to fail.
-func (s *Session) note(b state.Beat) {
-	in := agenthost.Session{Host: agenthost.Host(b.Host), ID: b.Session}
+func (s *Session) note(in agenthost.Session) {
 	files, err := s.env.SessionFiles()
 	if err != nil || in.IsZero() || !s.env.Heartbeats(in) {
 		return
@@ -173,7 +169,7 @@ func (s *Session) seen(i claim.Issue) {
 // process works under it now: a process that crashed has left it. It is empty where there is none.
 func (s *Session) Mine(i claim.Issue, w claim.Worker) string {
 	h, recorded, err := s.Recall(i)
-	if err != nil || !recorded || h.Worker != w || h.Beat.Lost != "" {
+	if err != nil || !recorded || h.Worker != w || h.Lost != "" {
 		return ""
 	}
 	if store, ok, err := s.holds(); err != nil || !ok || store.Attended(i) {
@@ -264,8 +260,8 @@ func (s *Session) Lose(i claim.Issue, w claim.Worker, why string) error {
 	_, _, err = store.Change(i, func(h *state.Hold) bool {
 		same := h.Worker == w
 		if same {
-			h.Beat.Lost = why
-			h.Beat.Tell = agenthost.Over(agenthost.Hold{Issue: h.Issue, Lost: why})
+			h.Lost = why
+			h.Tell = agenthost.Over(h.Issue, why)
 		}
 		return same
 	})
@@ -286,7 +282,7 @@ func (s *Session) GiveWay(i claim.Issue, person string) error {
 		return errors.Join(err, store.Remove(i))
 	}
 
-	h.Beat.Lost = cmp.Or(h.Beat.Lost, "the hold has ended: "+person+" has claimed the issue")
+	h.Lost = cmp.Or(h.Lost, "the hold has ended: "+person+" has claimed the issue")
 	return errors.Join(store.Past().Save(h), store.Remove(i))
 }
 

@@ -59,10 +59,10 @@ func TestWhatAHoldReplaces(t *testing.T) {
 	_, s, store, h := inClone(t)
 	ago := func(d time.Duration) time.Time { return time.Now().Add(-d) }
 	for n, old := range []state.Hold{
-		{TTL: time.Hour, Beat: state.Beat{Renewed: ago(0), Lost: "by force"}},
-		{TTL: time.Hour, Beat: state.Beat{Renewed: ago(2 * time.Hour)}},
-		{TTL: 4 * time.Hour, Beat: state.Beat{Renewed: ago(2 * time.Hour)}},
-		{TTL: claim.NoExpiry, Beat: state.Beat{Renewed: ago(2 * time.Hour)}},
+		{TTL: time.Hour, Beat: agenthost.Beat{Renewed: ago(0), Lost: "by force"}},
+		{TTL: time.Hour, Beat: agenthost.Beat{Renewed: ago(2 * time.Hour)}},
+		{TTL: 4 * time.Hour, Beat: agenthost.Beat{Renewed: ago(2 * time.Hour)}},
+		{TTL: claim.NoExpiry, Beat: agenthost.Beat{Renewed: ago(2 * time.Hour)}},
 		{TTL: time.Hour}, // an older version did not say
 	} {
 		old.Issue = claim.Issue{Owner: "acme", Repo: "app", Number: n + 1}
@@ -190,8 +190,8 @@ func TestSessionOfAHold(t *testing.T) {
 	of := func(name, want string) {
 		t.Helper()
 		got, _, err := store.Load(s.Issue)
-		if err != nil || got.Beat.Host+":"+got.Beat.Session != want {
-			t.Errorf("%s: %s:%s, %v, want %s", name, got.Beat.Host, got.Beat.Session, err, want)
+		if err != nil || got.Session.String() != want {
+			t.Errorf("%s: %s, %v, want %s", name, got.Session, err, want)
 		}
 	}
 

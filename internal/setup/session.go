@@ -77,16 +77,17 @@ type Session struct {
 	Repo      ledger.Repo   // zero when neither the options nor the clone name one
 	Issue     claim.Issue   // zero without Options.Ref
 	// what is wrong with the repository's configuration, with Options.Tolerant or View; else nil
-	Unusable  *config.Error
-	Worker    claim.Worker // LABEL_STATE_CODENAME and LABEL_STATE_FIRING_ID
-	TokenFrom string       // where the token was found
+	Unusable *config.Error
+	// the repository has no configuration, so that the defaults apply
+	Unconfigured bool
+	Worker       claim.Worker // LABEL_STATE_CODENAME and LABEL_STATE_FIRING_ID
+	TokenFrom    string       // where the token was found
 
 	env     Environment
 	options Options
 	place   place
 	token   credential
 	own     config.Own
-	absent  bool // the repository has no configuration
 
 	recorded map[claim.Issue]bool // holds whose record this session has seen or made
 }
@@ -257,24 +258,24 @@ func (e Environment) session(o Options, p place, t credential, conf *configurati
 	}
 
 	return &Session{
-		Config:    conf.Config,
-		Source:    conf.source,
-		Unusable:  conf.unusable,
-		Client:    client,
-		Ledger:    l,
-		Store:     store,
-		Endpoints: p.Endpoints,
-		Defaults:  p.defaults,
-		Repo:      p.repo,
-		Issue:     p.issue,
-		Worker:    e.Identity(),
-		TokenFrom: t.source,
-		env:       e,
-		options:   o,
-		place:     p,
-		token:     t,
-		own:       conf.own,
-		absent:    conf.absent,
+		Config:       conf.Config,
+		Source:       conf.source,
+		Unconfigured: conf.absent,
+		Unusable:     conf.unusable,
+		Client:       client,
+		Ledger:       l,
+		Store:        store,
+		Endpoints:    p.Endpoints,
+		Defaults:     p.defaults,
+		Repo:         p.repo,
+		Issue:        p.issue,
+		Worker:       e.Identity(),
+		TokenFrom:    t.source,
+		env:          e,
+		options:      o,
+		place:        p,
+		token:        t,
+		own:          conf.own,
 	}, nil
 }
 
@@ -334,9 +335,6 @@ func (t talker) RoundTrip(r *http.Request) (*http.Response, error) {
 	t.say(fmt.Sprintf("%s %s%s: %s, %d ms", r.Method, r.URL.Host, r.URL.Path, answer, time.Since(start).Milliseconds()))
 	return resp, err
 }
-
-// Unconfigured reports whether the repository has no configuration, so that the defaults apply.
-func (s *Session) Unconfigured() bool { return s.absent }
 
 // Checkout returns the *config.Error of the configuration in the worktree, as the function Checkout
 // does; nil where it can be used, where there is none, and where the worktree is of another repository.

@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/label-state/label-state/internal/config"
@@ -41,7 +40,7 @@ func (e Environment) openServer(kind, variable string) (lease.Remote, error) {
 	url := e.Getenv(variable)
 	if url == "" {
 		return nil, unusable(variable, "export "+variable+"=redis://USER:PASSWORD@HOST:6379",
-			errors.New("it is not set; it holds the URL of the lease store"))
+			"it is not set; it holds the URL of the lease store")
 	}
 
 	secure, err := e.secured(url)

@@ -4,8 +4,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
-	"errors"
-	"fmt"
 	"os"
 	"strings"
 
@@ -31,7 +29,7 @@ func (e Environment) secured(url string) (*tls.Config, error) {
 	}
 	if scheme, _, _ := strings.Cut(url, "://"); scheme != "rediss" && scheme != "unix" {
 		return nil, unusable(first, "",
-			fmt.Errorf("it is set, and the store's address begins with %s://, which is without TLS", scheme))
+			"it is set, and the store's address begins with %s://, which is without TLS", scheme)
 	}
 
 	conf := &tls.Config{MinVersion: tls.VersionTLS12}
@@ -43,7 +41,7 @@ func (e Environment) secured(url string) (*tls.Config, error) {
 
 		conf.RootCAs = x509.NewCertPool()
 		if !conf.RootCAs.AppendCertsFromPEM(text) {
-			return nil, unusable(lease.CAVariable, "", errors.New("there is no certificate in it"))
+			return nil, unusable(lease.CAVariable, "", "there is no certificate in it")
 		}
 	}
 
@@ -51,9 +49,9 @@ func (e Environment) secured(url string) (*tls.Config, error) {
 	case cert == "" && key == "":
 		return conf, nil
 	case cert == "":
-		return nil, unusable(lease.CertVariable, "", fmt.Errorf("it is not set, but %s is", lease.KeyVariable))
+		return nil, unusable(lease.CertVariable, "", "it is not set, but %s is", lease.KeyVariable)
 	case key == "":
-		return nil, unusable(lease.KeyVariable, "", fmt.Errorf("it is not set, but %s is", lease.CertVariable))
+		return nil, unusable(lease.KeyVariable, "", "it is not set, but %s is", lease.CertVariable)
 	}
 
 	// This machine's certificate with its key.
@@ -70,7 +68,7 @@ func (e Environment) secured(url string) (*tls.Config, error) {
 	own, err := tls.X509KeyPair(certText, keyText)
 	if err != nil {
 		return nil, unusable(lease.CertVariable, "",
-			fmt.Errorf("does not match the key in %s: %w", lease.KeyVariable, err))
+			"does not match the key in %s: %w", lease.KeyVariable, err)
 	}
 
 	conf.Certificates = []tls.Certificate{own}
@@ -83,13 +81,13 @@ func (e Environment) pem(name, value string) ([]byte, error) {
 	text := []byte(value)
 	if !strings.Contains(value, "-----BEGIN ") {
 		var err error
-		if text, err = os.ReadFile(e.path(value)); err != nil {
-			return nil, unusable(name, "", fmt.Errorf("read the file that it names: %w", printable.Cause(err)))
+		if text, err = os.ReadFile(e.Path(value)); err != nil {
+			return nil, unusable(name, "", "read the file that it names: %w", printable.Cause(err))
 		}
 	}
 
 	if block, _ := pem.Decode(text); block == nil {
-		return nil, unusable(name, "", errors.New("expected PEM, or a file with it"))
+		return nil, unusable(name, "", "expected PEM, or a file with it")
 	}
 
 	return text, nil

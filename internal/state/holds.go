@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/answer"
+	"github.com/label-state/label-state/internal/agenthost"
 	"github.com/label-state/label-state/internal/claim"
 )
 
@@ -23,35 +24,25 @@ const holdsFolder = "label-state/holds"
 // largestHold is the size in bytes above which a file is not a hold of ours.
 const largestHold = 64 << 10
 
-// A Hold is what this worktree remembers of one claim of its own. Times are the server's.
+// A Hold is what this worktree remembers of one claim of its own. Times are the server's; those of
+// the Beat are this machine's own, and all may be zero, as in a bundle's.
 type Hold struct {
-	Issue   claim.Issue
-	Worker  claim.Worker
-	Nonce   string        // of the process that claimed it; empty in records of older versions
-	Comment int64         // id of the claim comment
-	URL     string        // of the claim comment
-	Token   int64         // fencing token
-	TTL     time.Duration // claim.NoExpiry never expires
-	Branch  string        // as written in the claim; may be empty
-	Until   time.Time     // end of the lease as last known; zero when it never expires
-	Beat    Beat
+	Issue   claim.Issue   `json:"-"`
+	Worker  claim.Worker  `json:"-"`
+	Nonce   string        `json:"nonce,omitempty"`  // of the process that claimed it
+	Comment int64         `json:"comment"`          // id of the claim comment
+	URL     string        `json:"url,omitempty"`    // of the claim comment
+	Token   int64         `json:"token"`            // fencing token
+	TTL     time.Duration `json:"-"`                // claim.NoExpiry never expires
+	Branch  string        `json:"branch,omitempty"` // as written in the claim; may be empty
+	Until   time.Time     `json:"until,omitzero"`   // end of the lease as last known; zero when it never expires
+	agenthost.Beat
 }
 
-// A Beat is what this machine knows of a hold besides: which session of an agent host keeps it
-// alive, and when it was last extended. Times are this machine's own, and all may be zero, as in
-// records of older versions.
-type Beat struct {
-	Host    string    // and Session: of the session whose events renew it; empty when none does
-	Session string    // as the host says it
-	Claimed time.Time // when it was claimed
-	Renewed time.Time // before the request that last extended the lease
-	Tried   time.Time // when the last renewal found nothing out; zero since one did
-	Ended   time.Time // when the session ended
-	Passed  bool      // it ended for the one that follows it in this worktree
-	Lost    string    // why it is somebody else's, or a person ended it; empty as long as GitHub has not said so
-	Refused string    // why it could not be claimed again after it had expired; empty since it was, or was not tried
-	Unsure  bool      // the session knows that nothing can be found out
-	Tell    string    // what the session is told at its next event; empty for nothing
+// Over reports whether the lease is over by this machine's clock; of one that no session has
+// extended nobody knows.
+func (h Hold) Over(now time.Time) bool {
+	return h.TTL >= 0 && !h.Renewed.IsZero() && now.After(h.Renewed.Add(h.TTL))
 }
 
 // Holds are those claimed from one worktree, one JSON file each, under that worktree's own git

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/label-state/label-state/answer"
+	"github.com/label-state/label-state/internal/agenthost"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/state"
 )
@@ -29,9 +30,8 @@ func hold(number int) state.Hold {
 		TTL:     4 * time.Hour,
 		Branch:  "fix/retry",
 		Until:   time.Date(2026, 5, 1, 23, 42, 17, 0, time.UTC),
-		Beat: state.Beat{
-			Host:    "claude-code",
-			Session: "s1",
+		Beat: agenthost.Beat{
+			Session: agenthost.Session{Host: agenthost.ClaudeCode, ID: "s1"},
 			Claimed: at(42),
 			Renewed: at(43),
 			Tried:   at(44),

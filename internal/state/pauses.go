@@ -39,7 +39,11 @@ type Pauses struct {
 func (f Pauses) Path() string { return filepath.Join(f.Dir, pausesFile) }
 
 // ErrPausesBusy says that another process is writing the list.
-var ErrPausesBusy = errors.New("write local pauses: another process is writing them")
+var ErrPausesBusy error = &answer.Problem{
+	Code: answer.Machine,
+	Why:  "write local pauses: another process is writing them",
+	Next: []answer.Command{answer.Call("when it has finished", answer.Again)},
+}
 
 // Get returns the pause of owner/repo in any case, or nil when it is not paused here. An error
 // means that nobody knows.

@@ -15,7 +15,6 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/setup"
-	"github.com/label-state/label-state/internal/state"
 	"github.com/label-state/label-state/work"
 )
 
@@ -36,16 +35,6 @@ func Advised[E error](code answer.Code, next func(e E, at *answer.Problem) []ans
 			return "", nil, false
 		}
 		return code, next(e, at), true
-	}
-}
-
-// is is the code of one error.
-func is(target error, code answer.Code, next ...answer.Command) Kind {
-	return func(err error, _ *answer.Problem) (answer.Code, []answer.Command, bool) {
-		if !errors.Is(err, target) {
-			return "", nil, false
-		}
-		return code, next, true
 	}
 }
 
@@ -275,7 +264,7 @@ func reachKinds() []Kind {
 		}),
 		For[*github.QueryError](answer.Server),
 		Advised(answer.Network, func(e *github.NetworkError, _ *answer.Problem) []answer.Command {
-			if interrupted(e) {
+			if Interrupted(e) {
 				return Then(answer.Call("fix the cause, then run", answer.Again))
 			}
 			return nil
@@ -322,7 +311,6 @@ func hintPermission(e *github.PermissionError, at *answer.Problem) []answer.Comm
 // machineKinds are files of this machine, and errors of which nobody else knows the cause.
 func machineKinds() []Kind {
 	return []Kind{
-		is(state.ErrPausesBusy, answer.Machine, answer.Call("when it has finished", answer.Again)),
 		For[*lease.Error](answer.Store),
 		Advised(answer.Unread, func(e *ledger.BundleError, at *answer.Problem) []answer.Command {
 			if codeIn(errors.Join(e.Causes...), kinds(nil)) != answer.Unread {
@@ -338,7 +326,7 @@ func LabelIssue(when, number, repo, label string) answer.Command {
 	return answer.Shell(when, "gh", "issue", "edit", number, "--repo", repo, "--add-label", label)
 }
 
-// interrupted reports whether a person or a limit of time ended it.
-func interrupted(err error) bool {
+// Interrupted reports whether a person or a limit of time ended it.
+func Interrupted(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }

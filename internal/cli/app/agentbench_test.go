@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/label-state/label-state/internal/agenthost"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli/local"
 	gitcmd "github.com/label-state/label-state/internal/git"
@@ -50,9 +51,8 @@ func TestEventAtRest(t *testing.T) {
 				Comment: 1,
 				TTL:     30 * time.Minute,
 				Until:   time.Now().Add(30 * time.Minute),
-				Beat: state.Beat{
-					Host:    "claude-code",
-					Session: "s",
+				Beat: agenthost.Beat{
+					Session: agenthost.Session{Host: agenthost.ClaudeCode, ID: "s"},
 					Claimed: time.Now(),
 					Renewed: time.Now().Add(-renewed),
 				},
@@ -108,9 +108,8 @@ func BenchmarkEvent(b *testing.B) {
 			Comment: 1,
 			TTL:     time.Hour,
 			Until:   time.Now().Add(time.Hour),
-			Beat: state.Beat{
-				Host:    "claude-code",
-				Session: "s",
+			Beat: agenthost.Beat{
+				Session: agenthost.Session{Host: agenthost.ClaudeCode, ID: "s"},
 				Claimed: time.Now(),
 				Renewed: time.Now(),
 			},

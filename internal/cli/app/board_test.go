@@ -215,8 +215,8 @@ func TestBoardDesk(t *testing.T) {
 func TestBoardIsTheCommands(t *testing.T) {
 	server := sceneServer(t, 0)
 	d := deskOf(t, server, "tok-olga")
-	getenv := d.Call.Terminal.Env.Getenv
-	d.Call.Terminal.Env.Getenv = func(name string) string {
+	getenv := d.Call.Env.Getenv
+	d.Call.Env.Getenv = func(name string) string {
 		if name == "LABEL_STATE_CODENAME" {
 			return "lucius"
 		}

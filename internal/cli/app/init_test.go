@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/cli/local"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/github"
@@ -85,7 +84,7 @@ func TestCreate(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	var kept *cli.KeptError
+	var kept *local.KeptError
 	if err := local.Create(file, "theirs\n", 0o644); !errors.As(err, &kept) {
 		t.Errorf("%v, want it kept", err)
 	}

@@ -92,7 +92,7 @@ func views() map[string]any {
 		"versionView": local.VersionView{}, "cycleView": cli.CycleView{}, "itemView": queue.ItemView{},
 		"bundleView": feature.BundleView{}, "partView": feature.PartView{}, "featureView": feature.FeatureView{},
 		"treeView": feature.TreeView{}, "item": work.Item{},
-		"agentView": local.AgentView{}, "agentFileView": local.AgentFileView{}, "initView": cli.InitView{},
+		"agentView": local.AgentView{}, "agentFileView": local.AgentFileView{}, "initView": local.InitView{},
 		"cardView": operate.CardView{}, "statsView": operate.StatsView{}, "stayView": operate.StayView{},
 		"periodView": operate.PeriodView{}, "mergeView": operate.MergeView{}, "dayView": operate.DayView{},
 		"workerFigures": operate.WorkerFigures{},
@@ -112,7 +112,7 @@ func checkKeys(t *testing.T, text string) {
 		var want, got []string
 		for _, field := range reflect.VisibleFields(reflect.TypeOf(view)) {
 			key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-			if key != "-" {
+			if key != "-" && !field.Anonymous {
 				want = append(want, key)
 			}
 		}

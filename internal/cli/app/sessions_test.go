@@ -543,7 +543,7 @@ func (s *liveSession) key() claim.Worker {
 		Owner: "acme", Repo: "app",
 		Number: s.issue,
 	})
-	if err != nil || !ok || h.Beat.Session != s.id {
+	if err != nil || !ok || h.Session.ID != s.id {
 		return s.worker
 	}
 	return h.Worker

@@ -21,8 +21,8 @@ const troubleshooting = "../../../docs/troubleshooting.md"
 
 // unseen are the types of errors that no trial meets, and why.
 var unseen = map[string]string{
-	"internal/cli.KeptError":   "between a step and what shows the steps",
-	"internal/lease.HeldError": "between a lease store and the ledger, which makes it a ledger.HeldError",
+	"internal/cli/local.KeptError": "between a step and what shows the steps",
+	"internal/lease.HeldError":     "between a lease store and the ledger, which makes it a ledger.HeldError",
 }
 
 // told are the types of errors that people hear of in words alone, as a warning or from another

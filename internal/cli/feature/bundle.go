@@ -166,9 +166,7 @@ type BundleView struct {
 	Whole    bool       `json:"whole"`
 	Issues   []PartView `json:"issues"`
 
-	Code  answer.Code      `json:"code,omitempty"` // of an answer that is not yes
-	Error string           `json:"error,omitempty"`
-	Next  []answer.Command `json:"next,omitempty"`
+	cli.Negative
 }
 
 // A PartView is the JSON of one issue of a bundle.
@@ -185,7 +183,7 @@ type PartView struct {
 
 // A pack is a bundle in one command: a session for each of its repositories.
 type pack struct {
-	call  *cli.Call
+	*cli.Call
 	slug  string
 	view  BundleView
 	calls []*cli.Call // one for each issue, as they were named
@@ -196,7 +194,7 @@ type pack struct {
 // onBundle carries a verb out on the bundle of that name. The JSON of a no has the issues that
 // stood in the way.
 func onBundle(c *cli.Call, slug string, do func(p *pack) error) error {
-	p := &pack{call: c, slug: slug, view: BundleView{Bundle: cli.OneLine(slug), Issues: []PartView{}}}
+	p := &pack{Call: c, slug: slug, view: BundleView{Bundle: cli.OneLine(slug), Issues: []PartView{}}}
 	defer func() {
 		for _, one := range p.calls {
 			one.Close()
@@ -220,7 +218,7 @@ func onBundle(c *cli.Call, slug string, do func(p *pack) error) error {
 
 // no is the view with what a negative answer says.
 func (p *pack) no(a answer.Answer, err error) any {
-	p.view.Answer, p.view.Error, p.view.Code, p.view.Next = string(a.Answer), a.Error, a.Code, a.Next
+	p.view.Answer, p.view.Negative = string(a.Answer), cli.No(a)
 	no, is := errors.AsType[*ledger.BundleError](err)
 	if !is {
 		return p.view
@@ -242,14 +240,14 @@ func (p *pack) no(a answer.Answer, err error) any {
 // gather opens a session for each reference; those of one repository share it.
 func (p *pack) gather(ctx context.Context, refs []string, at string) error {
 	for _, ref := range refs {
-		o := p.call.Options()
+		o := p.Options()
 		o.Ref, o.Host, o.First.Late = ref, at, true // what a killed run left is undone first, by another client
 		if c := p.known(ref); c != nil {
 			p.calls = append(p.calls, c)
 			continue
 		}
 
-		s, err := setup.Open(ctx, p.call.Terminal.Env, o)
+		s, err := setup.Open(ctx, p.Env, o)
 		if err != nil {
 			return err
 		}
@@ -262,7 +260,7 @@ func (p *pack) gather(ctx context.Context, refs []string, at string) error {
 
 // part is the call for one of the issues.
 func (p *pack) part(s *setup.Session) *cli.Call {
-	c := p.call.Part()
+	c := p.Part()
 	c.Session = s
 	return c
 }

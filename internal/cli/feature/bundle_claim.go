@@ -35,19 +35,19 @@ func claimBundle(ctx context.Context, c *cli.Call, params *bundleClaimParams) er
 			return err
 		}
 		if c.DryRun {
-			one := ledger.Request{Worker: p.call.Claimant(), TTL: params.TTL}
+			one := ledger.Request{Worker: p.Claimant(), TTL: params.TTL}
 			if _, err := b.Claim(ctx, one); !cli.Unsent(err) {
 				return err
 			}
 
-			text := fmt.Sprintf("would claim bundle %s for %s:\n", p.slug, p.call.Claimant().Codename)
+			text := fmt.Sprintf("would claim bundle %s for %s:\n", p.slug, p.Claimant().Codename)
 			for _, i := range b.Issues() {
 				p.view.Issues = append(p.view.Issues, PartView{Issue: i.String(), Answer: "free"})
 				text += "  " + i.String() + "\n"
 			}
 
 			p.view.Answer = "dry-run"
-			return p.call.Answer(p.view, text)
+			return p.Answer(p.view, text)
 		}
 
 		return p.holding(func(page state.JournalPage[bundlePage]) error { return p.take(ctx, page, b, params.TTL) })
@@ -56,7 +56,7 @@ func claimBundle(ctx context.Context, c *cli.Call, params *bundleClaimParams) er
 
 // holding runs a step while no other process of this machine works on the bundle.
 func (p *pack) holding(do func(state.JournalPage[bundlePage]) error) (err error) {
-	book, err := bundleJournal(p.call.Terminal)
+	book, err := bundleJournal(p.Terminal)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (p *pack) take(ctx context.Context, page state.JournalPage[bundlePage], b l
 	if err := p.recover(ctx, page); err != nil {
 		return err
 	}
-	w := b.Worker(p.call.Claimant())
+	w := b.Worker(p.Claimant())
 	note := bundlePage{
 		Codename: w.Codename,
 		Firing:   w.FiringID,
@@ -116,8 +116,7 @@ func (p *pack) take(ctx context.Context, page state.JournalPage[bundlePage], b l
 	}
 
 	if err := page.Save(note); err != nil {
-		cli.Warnf(p.call.Terminal.Err,
-			"claimed, but the bundle could not be recorded, so release its issues one by one: %s", err)
+		p.Warnf("claimed, but the bundle could not be recorded, so release its issues one by one: %s", err)
 	}
 
 	p.inform(ctx, note)
@@ -137,7 +136,7 @@ func (p *pack) take(ctx context.Context, page state.JournalPage[bundlePage], b l
 			cli.OneLine(h.Title)})
 	}
 
-	return p.call.Answer(p.view, fmt.Sprintf("claimed bundle %s for %s (run %s)\n", p.slug, w.Codename, w.FiringID)+
+	return p.Answer(p.view, fmt.Sprintf("claimed bundle %s for %s (run %s)\n", p.slug, w.Codename, w.FiringID)+
 		cli.Table(rows))
 }
 
@@ -149,7 +148,7 @@ func (p *pack) warnLate(err error) {
 			p.warnLate(one)
 		}
 	} else if errors.As(err, &late) {
-		_ = p.call.WarnLate(late)
+		_ = p.WarnLate(late)
 	}
 }
 

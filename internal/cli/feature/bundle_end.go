@@ -23,7 +23,7 @@ func (p *pack) recover(ctx context.Context, page state.JournalPage[bundlePage]) 
 		return err
 	}
 
-	old := &pack{call: p.call, slug: p.slug}
+	old := &pack{Call: p.Call, slug: p.slug}
 	if err := old.gather(ctx, note.Issues, note.Host); err != nil {
 		return fmt.Errorf("release what a killed run has left: %w", err)
 	}
@@ -47,7 +47,7 @@ func (p *pack) recover(ctx context.Context, page state.JournalPage[bundlePage]) 
 	}
 
 	if !note.Taken {
-		cli.Warnf(p.call.Terminal.Err, "bundle %s: released what a killed run of %s has left", p.slug, note.worker())
+		p.Warnf("bundle %s: released what a killed run of %s has left", p.slug, note.worker())
 	}
 
 	return page.Remove()
@@ -96,9 +96,9 @@ func (p *pack) release(ctx context.Context, page state.JournalPage[bundlePage]) 
 		return errors.Join(left, lost)
 	}
 
-	if p.view.Answer = "released"; p.call.DryRun {
+	if p.view.Answer = "released"; p.DryRun {
 		p.view.Answer = "dry-run"
-		return errors.Join(p.call.Answer(p.view, "would release bundle "+p.slug+":\n"+text), lost)
+		return errors.Join(p.Answer(p.view, "would release bundle "+p.slug+":\n"+text), lost)
 	}
 
 	p.disown(note)
@@ -110,7 +110,7 @@ func (p *pack) release(ctx context.Context, page state.JournalPage[bundlePage]) 
 		p.view.Answer = partLost
 	}
 
-	return errors.Join(p.call.Answer(p.view, "released bundle "+p.slug+"\n"+text), lost)
+	return errors.Join(p.Answer(p.view, "released bundle "+p.slug+"\n"+text), lost)
 }
 
 // What bundle release answers about an issue that it did not release.
@@ -123,7 +123,7 @@ const (
 // (spec-writing.md#release). The firing id counts only where it is given: otherwise it was made up when the
 // bundle was claimed.
 func (p *pack) another(note bundlePage) bool {
-	name, run := p.call.Claimant().Codename, p.call.FiringID
+	name, run := p.Claimant().Codename, p.FiringID
 	return name != "" && name != note.Codename || run != "" && run != note.Firing
 }
 
@@ -154,7 +154,7 @@ func (p *pack) end(ctx context.Context, c *cli.Call, note bundlePage) (PartView,
 	}
 
 	if rep.Unproven {
-		cli.Warnf(p.call.Terminal.Err, "%s: %s", v.Issue, cli.UnprovenWarning(c.Session.Issue, note.worker()))
+		p.Warnf("%s: %s", v.Issue, cli.UnprovenWarning(c.Session.Issue, note.worker()))
 	}
 	v.Labels = cli.LabelNames(rep.Is)
 
@@ -210,12 +210,12 @@ func showBundle(ctx context.Context, c *cli.Call, params *bundleStatusParams) er
 
 // labelled finds the open issues that have the bundle's label.
 func (p *pack) labelled(ctx context.Context) error {
-	c := p.call.Part()
+	c := p.Part()
 	if err := c.Open(ctx, c.Options()); err != nil {
 		return err
 	}
 
-	name, err := c.Session.Ledger.Rules().Scheme.Bundle(p.slug)
+	name, err := c.Rules().Scheme.Bundle(p.slug)
 	if err != nil {
 		return c.Usagef("bundle %s", err)
 	}
@@ -250,17 +250,17 @@ func (p *pack) show(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", c.Session.Issue, err)
 		}
 
-		v := c.Session.Ledger.Rules().Verdict(c.Session.Ledger.Here(f), lifecycle.Seeker{})
+		v := c.Rules().Verdict(c.Session.Ledger.Here(f), lifecycle.Seeker{})
 		one := PartView{
 			Issue:   c.Session.Issue.String(),
 			Answer:  v.Answer.String(),
-			Labels:  cli.LabelNames(c.Session.Ledger.Rules().Scheme.Shown(f.Labels)),
+			Labels:  cli.LabelNames(c.Rules().Scheme.Shown(f.Labels)),
 			Reasons: trouble.Reasons(v),
 		}
 		text := cli.OneLine(strings.TrimPrefix(v.String(), "held: "))
 		if h, held := f.Log.Holder(); held {
 			one.Holder, one.URL = h.Record.Worker.String(), h.URL
-			if end, limited := h.Until(c.Session.Ledger.Rules().Terms); limited {
+			if end, limited := h.Until(c.Rules().Terms); limited {
 				one.Until = cli.Stamp(end)
 			}
 			holders[one.Holder]++
@@ -282,5 +282,5 @@ func (p *pack) show(ctx context.Context) error {
 		p.view.Answer = "free"
 	}
 
-	return p.call.Answer(p.view, fmt.Sprintf("bundle %s: %s\n", p.slug, p.view.Answer)+cli.Table(rows))
+	return p.Answer(p.view, fmt.Sprintf("bundle %s: %s\n", p.slug, p.view.Answer)+cli.Table(rows))
 }

@@ -123,7 +123,7 @@ func Chain() []cli.Verb {
 
 // A chainCall is a command about a chain, once it is known which.
 type chainCall struct {
-	call *cli.Call
+	*cli.Call
 	prchain.Plan
 	given bool // the plan came with the command line
 	book  prchain.Book
@@ -133,9 +133,9 @@ type chainCall struct {
 // repository is the parent's.
 func onChain[P any](plan func(*P) *PlanParams,
 	do func(ctx context.Context, c chainCall, p *P) error,
-) func(context.Context, *cli.Call, *P) error {
+) cli.Action[P] {
 	return func(ctx context.Context, call *cli.Call, p *P) error {
-		c, asked := chainCall{call: call}, plan(p)
+		c, asked := chainCall{Call: call}, plan(p)
 		call.Subject = answer.Answer{Feature: cli.OneLine(asked.Feature)}
 		if err := c.which(asked); err != nil {
 			return advise(err, call.Subject.Feature)
@@ -168,13 +168,13 @@ func advise(err error, feature string) error {
 
 // which finds the plan: the one that was given, else the one that was begun.
 func (c *chainCall) which(asked *PlanParams) (err error) {
-	dir, err := c.call.Terminal.Env.StateDir()
+	dir, err := c.Env.StateDir()
 	if err != nil {
 		return err
 	}
 
 	c.book = state.OpenJournal[prchain.State](filepath.Join(dir, "pr-chains"))
-	c.Plan, c.given, err = readPlan(c.call, asked)
+	c.Plan, c.given, err = readPlan(c.Call, asked)
 	if err != nil || c.given {
 		return err
 	}
@@ -186,8 +186,8 @@ func (c *chainCall) which(asked *PlanParams) (err error) {
 
 func (c chainCall) executor() prchain.Executor {
 	return prchain.Executor{
-		Forge: c.call.Session.Client, Book: c.book,
-		Label: c.call.Session.Ledger.Rules().Scheme.Authored,
+		Forge: c.Session.Client, Book: c.book,
+		Label: c.Rules().Scheme.Authored,
 	}
 }
 
@@ -197,7 +197,7 @@ func executeChain(ctx context.Context, c chainCall, p *chainExecuteParams) error
 		if err != nil {
 			return err
 		}
-		return c.call.Answer(viewChain(r, "dry-run"), chainText(r, "would be opened"))
+		return c.Answer(viewChain(r, "dry-run"), chainText(r, "would be opened"))
 	}
 
 	var r prchain.Result
@@ -216,9 +216,9 @@ func executeChain(ctx context.Context, c chainCall, p *chainExecuteParams) error
 		return err
 	}
 	if r.Settled() {
-		return c.call.Answer(viewChain(r, "done"), chainText(r, "opened"))
+		return c.Answer(viewChain(r, "done"), chainText(r, "opened"))
 	}
-	if err := c.call.Answer(viewChain(r, "incomplete"), chainText(r, "opened")); err != nil {
+	if err := c.Answer(viewChain(r, "incomplete"), chainText(r, "opened")); err != nil {
 		return err
 	}
 
@@ -245,19 +245,19 @@ func chainStatus(ctx context.Context, c chainCall, _ *chainStatusParams) error {
 		return err
 	}
 
-	r, err := prchain.Look(ctx, c.call.Session.Client, s)
+	r, err := prchain.Look(ctx, c.Session.Client, s)
 	if err != nil {
 		return err
 	}
 
-	return c.call.Answer(viewReport(r), reportText(r))
+	return c.Answer(viewReport(r), reportText(r))
 }
 
 func waitForChain(ctx context.Context, c chainCall, p *chainWaitParams) error {
-	defer c.call.Awaits(ctx, "the checks of "+c.Feature, time.Time{})()
-	r, err := prchain.Wait(ctx, c.call.Session.Client, c.state, cmp.Or(p.Interval, 15*time.Second))
+	defer c.Awaits(ctx, "the checks of "+c.Feature, time.Time{})()
+	r, err := prchain.Wait(ctx, c.Session.Client, c.state, cmp.Or(p.Interval, 15*time.Second))
 	if r.Parts != nil {
-		if told := c.call.Answer(viewReport(r), reportText(r)); told != nil {
+		if told := c.Answer(viewReport(r), reportText(r)); told != nil {
 			return told
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -31,7 +30,7 @@ func readPlan(c *cli.Call, asked *PlanParams) (p prchain.Plan, given bool, err e
 		return p, false, err
 	}
 	if p.Parent, err = host.ParseIssue(asked.Parent,
-		host.Defaults{Org: c.Terminal.Env.Getenv("GH_ORG")}); err != nil {
+		host.Defaults{Org: c.Env.Getenv("GH_ORG")}); err != nil {
 		return p, false, err
 	}
 
@@ -60,12 +59,9 @@ func readPlan(c *cli.Call, asked *PlanParams) (p prchain.Plan, given bool, err e
 const maxPlan = 8 << 20 // bytes of a plan file
 
 func readPlanFile(c *cli.Call, name string) (prchain.Plan, error) {
-	in := c.Terminal.In
+	in := c.In
 	if name != "-" {
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(c.Terminal.Env.Dir, name)
-		}
-		f, err := os.Open(name)
+		f, err := os.Open(c.Env.Path(name))
 		if err != nil {
 			return prchain.Plan{}, c.Usagef("read plan: %s", err)
 		}

@@ -32,13 +32,13 @@ func worktreesAround(t cli.Terminal, dir string) []worktree.Tree {
 
 	names, err := book.Names()
 	if err != nil {
-		cli.Warnf(t.Err, "the worktrees of features are not known: %s", err)
+		t.Warnf("the worktrees of features are not known: %s", err)
 	}
 
 	for _, name := range names {
 		f, _, err := book.Read(name)
 		if err != nil {
-			cli.Warnf(t.Err, "the worktrees of feature %s are not known: %s", name, err)
+			t.Warnf("the worktrees of feature %s are not known: %s", name, err)
 		}
 
 		for _, tree := range f.Trees {
@@ -54,19 +54,19 @@ func worktreesAround(t cli.Terminal, dir string) []worktree.Tree {
 // inform records a bundle's holds where its work is done: each in the trees of its repository, when
 // the command was given in a tree of a feature; otherwise all of them in the worktree around us.
 func (p *pack) inform(ctx context.Context, note bundlePage) {
-	trees := worktreesAround(p.call.Terminal, p.call.Terminal.Env.Dir)
+	trees := worktreesAround(p.Terminal, p.Env.Dir)
 	if len(trees) > 0 {
-		informTrees(ctx, p.call.Terminal, trees, note)
+		informTrees(ctx, p.Terminal, trees, note)
 		return
 	}
 
-	dir, err := state.GitDir(p.call.Terminal.Env.Dir, p.call.Terminal.Env.Getenv("GIT_DIR"))
+	dir, err := state.GitDir(p.Env.Dir, p.Env.Getenv("GIT_DIR"))
 	if err != nil {
 		return // no worktree, so no hook
 	}
 
 	for _, h := range note.Holds {
-		recordHold(p.call.Terminal, dir, note, h)
+		recordHold(p.Terminal, dir, note, h)
 	}
 }
 
@@ -77,13 +77,13 @@ func informTrees(ctx context.Context, t cli.Terminal, trees []worktree.Tree, not
 		env.Dir = tree.Path
 		home, err := env.Home(ctx)
 		if err != nil {
-			cli.Warnf(t.Err, "the repository of %s is not known, so its hook will not know you: %s", tree.Path, err)
+			t.Warnf("the repository of %s is not known, so its hook will not know you: %s", tree.Path, err)
 			continue
 		}
 
 		dir, err := state.GitDir(tree.Path, "")
 		if err != nil {
-			cli.Warnf(t.Err, "the hook in %s will not know you: %s", tree.Path, err)
+			t.Warnf("the hook in %s will not know you: %s", tree.Path, err)
 			continue
 		}
 
@@ -113,19 +113,19 @@ func recordHold(t cli.Terminal, gitDir string, note bundlePage, h pageHold) {
 	}
 
 	if err != nil {
-		cli.Warnf(t.Err, "the hook will not know that %s is yours: %s", h.Issue, err)
+		t.Warnf("the hook will not know that %s is yours: %s", h.Issue, err)
 	}
 }
 
 // disown forgets a bundle's holds where they may have been recorded.
 func (p *pack) disown(note bundlePage) {
 	dirs := []string{}
-	if dir, err := state.GitDir(p.call.Terminal.Env.Dir, p.call.Terminal.Env.Getenv("GIT_DIR")); err == nil {
+	if dir, err := state.GitDir(p.Env.Dir, p.Env.Getenv("GIT_DIR")); err == nil {
 		dirs = append(dirs, dir)
 	}
 
-	trees := worktreesAround(p.call.Terminal, p.call.Terminal.Env.Dir)
-	if book, err := featureJournal(p.call.Terminal); err == nil && len(trees) == 0 {
+	trees := worktreesAround(p.Terminal, p.Env.Dir)
+	if book, err := featureJournal(p.Terminal); err == nil && len(trees) == 0 {
 		f, _, _ := book.Read(p.slug) // none, or none that can be read: nothing to forget there
 		trees = f.Trees
 	}
@@ -149,7 +149,7 @@ func (p *pack) disown(note bundlePage) {
 		}
 
 		if err != nil {
-			cli.Warnf(p.call.Terminal.Err, "records of the holds in %s could not be removed: %s", dir, err)
+			p.Warnf("records of the holds in %s could not be removed: %s", dir, err)
 		}
 	}
 }

@@ -13,12 +13,6 @@ import (
 	"github.com/label-state/label-state/internal/worktree"
 )
 
-// Here are the parameters of verbs that concern this machine only.
-type Here struct {
-	Timeout time.Duration `flag:"timeout" text:"give up after this long, such as 30s" show:"common"`
-	cli.Answering
-}
-
 type createParams struct {
 	Feature string   `flag:"feature" value:"FEATURE" text:"name of the feature, 1 to 63 of a-z, 0-9 and -"`
 	Clones  []string `flag:"repo" value:"NAME=PATH[@BASE]" text:"a clone, bare or not; repeated for each" split:","`
@@ -26,7 +20,7 @@ type createParams struct {
 	Into    string   `flag:"into" value:"DIR" text:"folder for the trees, each at DIR/FEATURE/NAME (default: worktrees in this user's state folder)"`
 	Offline bool     `flag:"offline" text:"take remotes' branches as they were last fetched"`
 	DryRun  bool     `flag:"dry-run" text:"look and report, write nothing"`
-	Here
+	cli.Here
 }
 
 type removeParams struct {
@@ -36,7 +30,7 @@ type removeParams struct {
 
 type pruneParams struct {
 	DryRun bool `flag:"dry-run" text:"look and report, write nothing"`
-	Here
+	cli.Here
 }
 
 // Worktree are the verbs about the trees of a feature.
@@ -81,9 +75,7 @@ type FeatureView struct {
 	Folder  string     `json:"folder,omitempty"`
 	Trees   []TreeView `json:"trees"`
 
-	Code  answer.Code      `json:"code,omitempty"` // of an answer that is not yes
-	Error string           `json:"error,omitempty"`
-	Next  []answer.Command `json:"next,omitempty"`
+	cli.Negative
 }
 
 // A TreeView is the JSON of a worktree.
@@ -119,7 +111,7 @@ func (v FeatureView) text() string {
 func onWorktrees(c *cli.Call, v *FeatureView, do func(all *worktree.Features) error) error {
 	c.Subject = answer.Answer{Feature: v.Feature}
 	c.No = func(a answer.Answer, _ error) any {
-		v.Answer, v.Error, v.Code, v.Next = string(a.Answer), a.Error, a.Code, a.Next
+		v.Answer, v.Negative = string(a.Answer), cli.No(a)
 		if v.Trees == nil {
 			v.Trees = []TreeView{}
 		}
@@ -131,7 +123,7 @@ func onWorktrees(c *cli.Call, v *FeatureView, do func(all *worktree.Features) er
 		return err
 	}
 
-	return do(worktree.New(worktree.Program(c.Terminal.Env.Inherited()), book))
+	return do(worktree.New(worktree.Program(c.Env.Inherited()), book))
 }
 
 func createTrees(ctx context.Context, c *cli.Call, p *createParams) error {
@@ -168,7 +160,7 @@ func createTrees(ctx context.Context, c *cli.Call, p *createParams) error {
 func readWorktreeRequest(c *cli.Call, p *createParams) (worktree.Request, error) {
 	r := worktree.Request{
 		Feature: p.Feature,
-		Agent:   cmp.Or(p.Agent, c.Terminal.Env.Identity().Codename, "agent"),
+		Agent:   cmp.Or(p.Agent, c.Env.Identity().Codename, "agent"),
 		At:      time.Now(),
 		Offline: p.Offline,
 	}
@@ -178,31 +170,24 @@ func readWorktreeRequest(c *cli.Call, p *createParams) (worktree.Request, error)
 	}
 	into := p.Into
 	if into == "" {
-		dir, err := c.Terminal.Env.StateDir()
+		dir, err := c.Env.StateDir()
 		if err != nil {
 			return r, err
 		}
 		into = filepath.Join(dir, "worktrees")
 	}
 
-	r.Folder = filepath.Join(absolutePath(c, into), r.Feature)
+	r.Folder = filepath.Join(c.Env.Path(into), r.Feature)
 	for _, text := range p.Clones {
 		s, err := worktree.ParseSpec(text)
 		if err != nil {
 			return r, err
 		}
-		s.Path = absolutePath(c, s.Path)
+		s.Path = c.Env.Path(s.Path)
 		r.Specs = append(r.Specs, s)
 	}
 
 	return r, nil
-}
-
-func absolutePath(c *cli.Call, p string) string {
-	if filepath.IsAbs(p) {
-		return p
-	}
-	return filepath.Join(c.Terminal.Env.Dir, p)
 }
 
 // equip records the holds of the bundle with the feature's name in its trees.
@@ -214,7 +199,7 @@ func equip(ctx context.Context, c *cli.Call, f worktree.Feature) {
 
 	note, ok, err := book.Read(f.Name)
 	if err != nil {
-		cli.Warnf(c.Terminal.Err, "the hooks in the worktrees will not know the bundle's holds: %s", err)
+		c.Warnf("the hooks in the worktrees will not know the bundle's holds: %s", err)
 	}
 
 	if ok && note.Taken {
@@ -222,7 +207,7 @@ func equip(ctx context.Context, c *cli.Call, f worktree.Feature) {
 	}
 }
 
-func listTrees(ctx context.Context, c *cli.Call, _ *Here) error {
+func listTrees(ctx context.Context, c *cli.Call, _ *cli.Here) error {
 	return onWorktrees(c, &FeatureView{}, func(features *worktree.Features) error {
 		all, err := features.List(ctx)
 		if err != nil {

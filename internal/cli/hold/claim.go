@@ -85,11 +85,11 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParams) 
 			return err
 		}
 
-		others := c.Session.Ledger.Rules().BeyondForce(f, v, false)
+		others := c.Rules().BeyondForce(f, v, false)
 		switch {
 		case len(others.Reasons) > 0 && len(v.Expired) == 0:
 			return &ledger.HeldError{Issue: i, Verdict: others}
-		case f.Log.Used(w) || !v.Has(lifecycle.CodeInFlight) && !c.Session.Ledger.Rules().Stuck(f): // the claim says why not, or wins
+		case f.Log.Used(w) || !v.Has(lifecycle.CodeInFlight) && !c.Rules().Stuck(f): // the claim says why not, or wins
 		default:
 			if err := c.ForceFree(ctx, i, p.Why()); err != nil {
 				return c.WouldClaim(err, w, w.Codename)
@@ -103,7 +103,7 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParams) 
 	h, err := claimWaiting(ctx, c, i, req, p.Wait)
 	own, mine, err := c.MineAlready(ctx, err)
 	if mine && !req.Force {
-		if !own.Overdue(c.Session.Ledger.Rules().Terms, time.Now()) {
+		if !own.Overdue(c.Rules().Terms, time.Now()) {
 			return c.AnswerMine(i, own)
 		}
 		h, err = c.ClaimOverdue(ctx, i, own, req)
@@ -117,12 +117,9 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParams) 
 }
 
 func describeHold(h ledger.Hold) string {
-	until := "without end"
-	if !h.Until.IsZero() {
-		until = "until " + cli.Moment(h.Until)
-		if h.Record.TTL > 0 {
-			until += " (" + cli.Round(h.Record.TTL) + ")"
-		}
+	until := cli.Lasts(h.Until)
+	if !h.Until.IsZero() && h.Record.TTL > 0 {
+		until += " (" + cli.Round(h.Record.TTL) + ")"
 	}
 
 	token := ""

@@ -43,7 +43,7 @@ func showLog(ctx context.Context, c *cli.Call, i claim.Issue, _ *logParams) erro
 	}
 
 	if f.Unshown > 0 {
-		cli.Warnf(c.Terminal.Err, "%s: %s", i, lifecycle.Unshown(f.Unshown))
+		c.Warnf("%s: %s", i, lifecycle.Unshown(f.Unshown))
 	}
 	entries := cli.Timeline(f.Log)
 	if len(entries) == 0 {

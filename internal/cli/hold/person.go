@@ -32,13 +32,13 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParam
 	if err != nil {
 		return err
 	}
-	if mine, has := f.Log.HeldBy(me); has && mine.Held() && !mine.Expired(c.Session.Ledger.Rules().Terms, f.Now) {
+	if mine, has := f.Log.HeldBy(me); has && mine.Held() && !mine.Expired(c.Rules().Terms, f.Now) {
 		if !c.DryRun {
 			err = c.Session.Ledger.Assign(ctx, f, mine) // a claim that was cut off has not
 		}
 
 		if err != nil {
-			cli.Warnf(c.Terminal.Err, "%s is yours, but you could not be assigned: %s", i, err)
+			c.Warnf("%s is yours, but you could not be assigned: %s", i, err)
 		}
 
 		out := answer.Answer{
@@ -63,9 +63,9 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParam
 
 	// What this worktree has recorded of an earlier hold would answer for the person's. A session
 	// is told first what became of its hold.
-	if recorded, _, err := c.Session.Recall(i); err == nil && recorded.Beat.Session == "" {
+	if recorded, _, err := c.Session.Recall(i); err == nil && recorded.Session.IsZero() {
 		if err := c.Session.GiveWay(i, me); err != nil {
-			cli.Warnf(c.Terminal.Err, "this worktree's record of the earlier hold could not be removed: %s", err)
+			c.Warnf("this worktree's record of the earlier hold could not be removed: %s", err)
 		}
 	}
 
@@ -81,11 +81,11 @@ func claimForcing(ctx context.Context, c *cli.Call, i claim.Issue, me string, p 
 			return ledger.Hold{}, err
 		}
 
-		others := c.Session.Ledger.Rules().BeyondForce(f, v, true)
+		others := c.Rules().BeyondForce(f, v, true)
 		switch {
 		case len(others.Reasons) > 0:
 			return ledger.Hold{}, &ledger.HeldError{Issue: i, Verdict: others}
-		case v.Has(lifecycle.CodeInFlight) || c.Session.Ledger.Rules().Stuck(f):
+		case v.Has(lifecycle.CodeInFlight) || c.Rules().Stuck(f):
 			if err := c.ForceFree(ctx, i, p.Why()); err != nil {
 				return ledger.Hold{}, err
 			}
@@ -94,7 +94,7 @@ func claimForcing(ctx context.Context, c *cli.Call, i claim.Issue, me string, p 
 
 	h, err := c.Session.Ledger.ClaimPerson(ctx, i, me, p.Force)
 	if h.Unassigned != nil {
-		cli.Warnf(c.Terminal.Err, "%s is yours, but you could not be assigned: %s", i, h.Unassigned)
+		c.Warnf("%s is yours, but you could not be assigned: %s", i, h.Unassigned)
 	}
 
 	return h, err
@@ -123,10 +123,8 @@ func giveBack(i claim.Issue) string {
 
 // refuseForWorkers refuses those of the parameters that are for workers.
 func refuseForWorkers(c *cli.Call, params any, names ...string) error {
-	for _, p := range cli.Params(params) {
-		if p.Given() && slices.Contains(names, p.Name) {
-			return c.Usagef("--%s is for workers; say which with --codename", p.Name)
-		}
+	if p, is := cli.Given(params, names...); is {
+		return c.Usagef("--%s is for workers; say which with --codename", p.Name)
 	}
 	return nil
 }
@@ -153,8 +151,8 @@ func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 	holder, held := f.Log.Holder()
 	switch {
 	case held && holder.Person != "":
-		return notYours(c, i, me, fmt.Sprintf("%s has held it since %s", holder.Person, cli.Moment(holder.Created)))
-	case !labels.Has(f.Labels, c.Session.Ledger.Rules().Scheme.Hold):
+		return notYours(i, me, fmt.Sprintf("%s has held it since %s", holder.Person, cli.Moment(holder.Created)))
+	case !labels.Has(f.Labels, c.Rules().Scheme.Hold):
 		text := "you do not hold it, and nobody else does"
 		next := answer.Call("see what happened to it", "log", i.String())
 		if held {
@@ -171,11 +169,11 @@ func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 		return cli.Declined(text, next)
 
 	case f.HoldBy != "" && !claim.SameLogin(f.HoldBy, me):
-		return notYours(c, i, me, fmt.Sprintf("%s added the label %s at %s", f.HoldBy,
-			c.Session.Ledger.Rules().Scheme.Hold, cli.Moment(f.HoldAt)))
+		return notYours(i, me, fmt.Sprintf("%s added the label %s at %s", f.HoldBy,
+			c.Rules().Scheme.Hold, cli.Moment(f.HoldAt)))
 	}
 
-	hold := c.Session.Ledger.Rules().Scheme.Hold
+	hold := c.Rules().Scheme.Hold
 	if c.DryRun {
 		return c.Would(i, "take %s off %s", hold, i)
 	}
@@ -206,7 +204,7 @@ func releaseOwn(ctx context.Context, c *cli.Call, f lifecycle.Facts, mine claim.
 }
 
 // notYours refuses to release somebody else's hold. Only a person is told about force.
-func notYours(c *cli.Call, i claim.Issue, me, who string) error {
+func notYours(i claim.Issue, me, who string) error {
 	if claim.IsApp(me) {
 		return cli.Declined(who, answer.Call("see who holds it", "status", i.String()))
 	}

@@ -46,7 +46,7 @@ func pushNamedOrHeld(ctx context.Context, c *cli.Call, p *pushParams) error {
 		return err
 	}
 
-	c.Issue = cmp.Or(p.Issue, c.Terminal.Env.Getenv("LABEL_STATE_ISSUE"))
+	c.Issue = cmp.Or(p.Issue, c.Env.Getenv("LABEL_STATE_ISSUE"))
 	return cli.OnIssue(func(ctx context.Context, c *cli.Call, i claim.Issue, p *pushParams) error {
 		err := pushUnder(ctx, c, i, p.Branch, gitpush.Push{Remote: p.Remote, Options: asked})
 		if err != nil && ctx.Err() == nil && cli.ProblemOf(err).Code == answer.Machine {
@@ -84,7 +84,7 @@ func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, branch string, p
 		return err
 	}
 
-	pusher := gitpush.Git{Git: git.Git{Dir: c.Terminal.Env.Dir, Env: c.Terminal.Env.Inherited()}, Say: c.Terminal.Err}
+	pusher := gitpush.Git{Git: git.Git{Dir: c.Env.Dir, Env: c.Env.Inherited()}, Say: c.Err}
 	local, err := planPush(ctx, c, pusher, branch, &p)
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, branch string, p
 	}
 
 	if err := c.Session.Extended(h); err != nil {
-		cli.Warnf(c.Terminal.Err, "this worktree's record of the hold could not be written: %s", err)
+		c.Warnf("this worktree's record of the hold could not be written: %s", err)
 	}
 	step, strict, err := c.Session.Ledger.Step(ctx, h)
 	if err != nil {
@@ -134,7 +134,7 @@ func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, branch string, p
 	}
 
 	if err := pusher.Track(ctx, p, local); err != nil {
-		cli.Warnf(c.Terminal.Err, "pushed, but %s does not follow it: %s", cli.OneLine(local), err)
+		c.Warnf("pushed, but %s does not follow it: %s", cli.OneLine(local), err)
 	}
 
 	return nil
@@ -186,7 +186,7 @@ func pushStrictly(ctx context.Context, c *cli.Call, git gitpush.Git, p gitpush.P
 	}
 
 	// which must be the repository that has the lease, as far as its address tells
-	to, err := c.Terminal.Env.Remote(ctx, at)
+	to, err := c.Env.Remote(ctx, at)
 	if name := to.Owner + "/" + to.Repo; err == nil && !strings.EqualFold(name, h.Issue.Slug()) {
 		return 0, c.Usagef("remote %s is %s, but the lease is in %s", remoteName(p.Remote),
 			cli.OneLine(name), h.Issue.Slug())

@@ -79,13 +79,9 @@ func releaseIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *releasePar
 		return c.Usagef("--force and --ask exclude each other")
 	}
 
-	for _, given := range cli.Params(p) {
-		switch given.Name {
-		case "outcome", "pr", "transition-to", "token":
-			if given.Given() && (p.Force || p.Ask) {
-				return c.Usagef("--%s is for the holder; it does not go with --force or --ask", given.Name)
-			}
-		}
+	given, is := cli.Given(p, "outcome", "pr", "transition-to", "token")
+	if is && (p.Force || p.Ask) {
+		return c.Usagef("--%s is for the holder; it does not go with --force or --ask", given.Name)
 	}
 
 	if p.Done && (p.PR != "" || p.To != "" || p.Force || p.Ask) {
@@ -133,7 +129,7 @@ func releaseAsWorker(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 	}
 
 	if p.To != "" {
-		scheme := c.Session.Ledger.Rules().Scheme
+		scheme := c.Rules().Scheme
 		st, ok := scheme.Parse(p.To)
 		if !ok {
 			return c.Usagef("%s %q: expected %s%s", c.Option("transition-to"), cli.OneLine(p.To),
@@ -165,7 +161,7 @@ func releaseAsWorker(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 	out.Outcome = e.Recorded()
 	if rep.Unproven {
 		warning := cli.UnprovenWarning(i, w)
-		cli.Warnf(c.Terminal.Err, "%s: %s", i, warning)
+		c.Warnf("%s: %s", i, warning)
 		out.Warnings = []string{warning}
 	}
 

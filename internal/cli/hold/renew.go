@@ -55,7 +55,7 @@ func renewIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *renewParams)
 	}
 
 	if err := c.Session.Extended(h); err != nil {
-		cli.Warnf(c.Terminal.Err, "renewed, but this worktree's record could not be written: %s", err)
+		c.Warnf("renewed, but this worktree's record could not be written: %s", err)
 	}
 
 	return c.Answer(cli.ViewHold(h, answer.Renewed), "renewed "+describeHold(h))

@@ -143,7 +143,7 @@ func showIssueOrHere(ctx context.Context, c *cli.Call, p *statusParams) error {
 			Answer:   answer.Recorded,
 			Codename: h.Worker.Codename,
 			FiringID: h.Worker.FiringID,
-			Since:    h.Beat.Claimed.Truncate(time.Second),
+			Since:    h.Claimed.Truncate(time.Second),
 			Until:    h.Until,
 			Token:    h.Token,
 			Branch:   h.Branch,
@@ -159,11 +159,9 @@ func showIssueOrHere(ctx context.Context, c *cli.Call, p *statusParams) error {
 
 // holdLine is a hold among several, in one line.
 func holdLine(h answer.Answer) string {
-	until, who := "without end", cmp.Or(h.Person, fmt.Sprintf("%s (run %s)", h.Codename, h.FiringID))
-	if !h.Until.IsZero() {
-		until = "until " + cli.Moment(h.Until)
-	}
-	return cli.OneLine(fmt.Sprintf("%s  %s, %s; see: label-state status %s", h.Issue, who, until, h.Issue)) + "\n"
+	who := cmp.Or(h.Person, fmt.Sprintf("%s (run %s)", h.Codename, h.FiringID))
+	return cli.OneLine(fmt.Sprintf("%s  %s, %s; see: label-state status %s", h.Issue, who, cli.Lasts(h.Until),
+		h.Issue)) + "\n"
 }
 
 // showMine lists what the login holds in the repositories, as a person and for workers, or for the
@@ -197,7 +195,7 @@ func listMine(ctx context.Context, c *cli.Call, p *statusParams) (n int, err err
 		return 0, err
 	}
 
-	rules, codename := c.Session.Ledger.Rules(), c.Worker().Codename
+	rules, codename := c.Rules(), c.Worker().Codename
 	for f, err := range c.Session.Client.Current(ctx, c.Session.Repo, time.Now().Add(-ledger.Lookback)) {
 		if err != nil {
 			return n, err
@@ -230,19 +228,19 @@ func showStatus(ctx context.Context, c *cli.Call, i claim.Issue, _ *statusParams
 	}
 
 	f = c.Session.Ledger.Here(f)
-	v := c.Session.Ledger.Rules().Verdict(f, lifecycle.Seeker{})
-	view := cli.ViewStatus(c.Session.Ledger.Rules(), f, v)
+	v := c.Rules().Verdict(f, lifecycle.Seeker{})
+	view := cli.ViewStatus(c.Rules(), f, v)
 	view.Store, view.Cycle, view.Guessed = c.Session.Config.Claim.Lease, c.FindCycle(ctx, f), c.Session.Client.Guessed()
 	if view.Stranded == "" {
 		view.Next = c.ReadyFirst(f, v)
 	}
 
-	if h, ok := c.Session.Ledger.Rules().Shown(f); ok && !h.Plan.Pending() && c.Mine(ctx, i, h, f.Viewer) {
-		end, _ := h.Until(c.Session.Ledger.Rules().Terms)
-		view.Holder.Renew = cli.Stamp(cli.RenewBefore(end, h.Lease(c.Session.Ledger.Rules().Terms)))
+	if h, ok := c.Rules().Shown(f); ok && !h.Plan.Pending() && c.Mine(ctx, i, h, f.Viewer) {
+		end, _ := h.Until(c.Rules().Terms)
+		view.Holder.Renew = cli.Stamp(cli.RenewBefore(end, h.Lease(c.Rules().Terms)))
 	}
 
-	title, rest, _ := strings.Cut(cli.DescribeStatus(c.Session.Ledger.Rules(), f, v, view), "\n")
+	title, rest, _ := strings.Cut(cli.DescribeStatus(c.Rules(), f, v, view), "\n")
 	verdict, facts, _ := strings.Cut(rest, "\n")
 	ink := map[lifecycle.Answer]string{lifecycle.Free: cli.InkGreen, lifecycle.Held: cli.InkYellow}[v.Answer]
 	return c.Tell(view, c.Paint(cli.InkBold, title)+"\n"+c.Paint(cmp.Or(ink, cli.InkAlarm), verdict)+"\n"+facts)

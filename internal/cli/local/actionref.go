@@ -29,7 +29,7 @@ var tagged = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$`)
 // was built from, so that the workflow runs today: the one that it knows, else that of its version.
 // Where nobody knows that commit, or GitHub does not have it, it is the branch.
 func chooseRef(ctx context.Context, c *cli.Call) actionRef {
-	build := c.Terminal.Build
+	build := c.Build
 	if major := build.Release(); major != "" {
 		return actionRef{ref: major}
 	}
@@ -97,7 +97,7 @@ func findCommit(ctx context.Context, c *cli.Call, r workflow.Reference) (string,
 
 // workflowStep is the workflow. One that is there and differs in nothing but what it names of the
 // Action is there.
-func workflowStep(ctx context.Context, c *cli.Call, root, kind string) (cli.Step, error) {
+func workflowStep(ctx context.Context, c *cli.Call, root, kind string) (step, error) {
 	const about = "the Action, which sweeps every hour"
 	o := workflow.Options{Refs: kind == lease.Refs}
 	if kind == lease.Redis {
@@ -112,7 +112,7 @@ func workflowStep(ctx context.Context, c *cli.Call, root, kind string) (cli.Step
 	chosen := chooseRef(ctx, c)
 	o.Ref, o.Note = chosen.ref, chosen.note
 	s, err := fileStep(ctx, c, root, WorkflowPath, workflow.Text(o), about)
-	if s.Status == cli.StepMissing {
+	if s.Status == stepMissing {
 		s.Next = chosen.next
 	}
 

@@ -31,113 +31,118 @@ const beatLock = "label-state/beat.lock"
 const largestLog = 64 << 20
 
 // renew is one heartbeat of the hold. One that another event is at, or has just made, is left out.
-func (e *hostEvent) renew(ctx context.Context, t *worktreeHolds, n int) {
-	free, err := state.Lock(filepath.Join(t.git, filepath.FromSlash(beatLock)))
-	if errors.Is(err, state.ErrLocked) {
+func (e *hostEvent) renew(ctx context.Context, r *record) {
+	free, busy := r.lock()
+	if busy {
 		if e.event.Kind == agenthost.BeforeTool && e.event.Call == agenthost.Publishes {
-			e.verify(ctx, t, n)
+			e.verify(ctx, r)
 		}
 		return
 	}
 
-	if err == nil { // where no lock can be made two may renew at once, which does no harm
-		defer func() { _ = free() }()
-	}
-
-	if e.renewedMeanwhile(t, n) {
+	defer free()
+	if e.renewedMeanwhile(r) {
 		return
 	}
 
-	h, start := t.holds[n], e.now()
-	s, err := setup.Open(ctx, e.environment(t), setup.Options{Ref: h.Issue.String()})
+	start := e.now()
+	s, err := setup.Open(ctx, e.environment(r.worktreeHolds), setup.Options{Ref: r.Issue.String()})
 	if err != nil {
-		e.untold(t, n, err)
+		e.untold(r, err)
 		return
 	}
 
 	defer func() { _ = s.Close() }()
 
-	got, err := s.Ledger.Renew(ctx, h.Issue, h.Worker, h.Token)
+	got, err := s.Ledger.Renew(ctx, r.Issue, r.Worker, r.Token)
 	if err != nil {
-		e.failed(ctx, s, t, n, err)
+		e.failed(ctx, s, r, err)
 		return
 	}
 
-	e.change(t, n, func(h *state.Hold) {
+	e.change(r, func(h *state.Hold) {
 		h.Comment, h.URL, h.Token, h.TTL, h.Until = got.Comment, got.URL, got.Token, got.Lease(), got.Until
-		h.Beat.Renewed, h.Beat.Tried = start, time.Time{}
-		h.Beat.Refused, h.Beat.Unsure = "", false
+		h.Renewed, h.Tried = start, time.Time{}
+		h.Refused, h.Unsure = "", false
 	})
-	e.good = append(e.good, h.Issue)
+	e.good = append(e.good, r.Issue)
+}
+
+// lock keeps the other events of the worktree from renewing; busy says that one of them is at it.
+// Where no lock can be made two may renew at once, which does no harm.
+func (t *worktreeHolds) lock() (free func(), busy bool) {
+	unlock, err := state.Lock(filepath.Join(t.git, filepath.FromSlash(beatLock)))
+	if err != nil {
+		return func() {}, errors.Is(err, state.ErrLocked)
+	}
+	return func() { _ = unlock() }, false
 }
 
 // renewedMeanwhile reports whether another process has extended the hold, or claimed it again,
 // since this one has read it; the record is read again then.
-func (e *hostEvent) renewedMeanwhile(t *worktreeHolds, n int) bool {
-	h, ok, err := t.store.Load(t.holds[n].Issue)
-	if err != nil || !ok || !h.Beat.Renewed.After(t.holds[n].Beat.Renewed) {
+func (e *hostEvent) renewedMeanwhile(r *record) bool {
+	h, ok, err := r.store.Load(r.Issue)
+	if err != nil || !ok || !h.Renewed.After(r.Renewed) {
 		return false
 	}
 
-	t.holds[n] = h
+	r.Hold = h
 	e.good = append(e.good, h.Issue)
 	return true
 }
 
 // failed tells what became of a hold that could not be extended; an answer that is none leaves it
 // as it was.
-func (e *hostEvent) failed(ctx context.Context, s *setup.Session, t *worktreeHolds, n int, err error) {
+func (e *hostEvent) failed(ctx context.Context, s *setup.Session, r *record, err error) {
 	var lost *ledger.LostError
 	if !errors.As(err, &lost) {
-		e.untold(t, n, err)
+		e.untold(r, err)
 		return
 	}
 
-	h := t.holds[n]
-	f, _, asked := s.Ledger.Check(ctx, h.Issue, lifecycle.Seeker{Worker: h.Worker})
+	f, _, asked := s.Ledger.Check(ctx, r.Issue, lifecycle.Seeker{Worker: r.Worker})
 	if asked != nil {
-		e.ended(t, n, lost.End, lost.Err, lost.Holder)
+		e.ended(r, lost.End, lost.Err, lost.Holder)
 		return
 	}
 
-	e.judge(s, f, t, n, lost.Err)
+	e.judge(s, f, r, lost.Err)
 }
 
 // judge tells by a snapshot what became of a hold that does not stand as it should, which err says.
-func (e *hostEvent) judge(s *setup.Session, f lifecycle.Facts, t *worktreeHolds, n int, err error) {
+func (e *hostEvent) judge(s *setup.Session, f lifecycle.Facts, r *record, err error) {
 	var holder *claim.Claim
-	if c, ok := f.Log.Holder(); ok && c.Record.Worker != t.holds[n].Worker {
+	if c, ok := f.Log.Holder(); ok && c.Record.Worker != r.Worker {
 		holder = &c
 	}
-	e.ended(t, n, s.Ledger.Rules().EndOf(f, t.holds[n].Worker), err, holder)
+	e.ended(r, s.Ledger.Rules().EndOf(f, r.Worker), err, holder)
 }
 
 // ended keeps what became of a hold. One that time has ended, and that nobody has taken, is claimed
 // again behind the session, which goes on.
-func (e *hostEvent) ended(t *worktreeHolds, n int, end lifecycle.HoldEnd, err error, holder *claim.Claim) {
-	i := t.holds[n].Issue
+func (e *hostEvent) ended(r *record, end lifecycle.HoldEnd, err error, holder *claim.Claim) {
 	switch {
 	case end == lifecycle.HoldDelivered:
-		e.answer.Context = agenthost.HandedOver(i)
-		e.forget(t, i)
+		e.answer.Context = agenthost.HandedOver(r.Issue)
+		e.forget(r)
 	case end == lifecycle.HoldReleased:
-		e.forget(t, i)
+		e.forget(r)
 	case end.Overdue(err):
-		e.change(t, n, func(h *state.Hold) { h.Beat.Tried = e.now() })
+		e.change(r, func(h *state.Hold) { h.Tried = e.now() })
 		if e.detach == nil { // the process that claims again has come too late
 			return
 		}
 
 		if err := e.detach(e.name, Expired, e.text); err != nil {
-			e.note(fmt.Errorf("claim %s again: %w", i, err))
+			e.note(fmt.Errorf("claim %s again: %w", r.Issue, err))
 		}
 	case holder != nil && e.event.Session.Made(holder.Record.Worker.FiringID): // claimed again, and cut off before the record
-		e.change(t, n, func(h *state.Hold) {
+		e.change(r, func(h *state.Hold) {
 			h.Worker, h.Nonce, h.Comment, h.URL = holder.Record.Worker, holder.Record.Nonce, holder.Comment, holder.URL
-			h.Token, h.Beat.Renewed, h.Beat.Tried = holder.Record.Token, holder.Updated, time.Time{}
+			h.Token, h.Renewed, h.Tried = holder.Record.Token, holder.Updated, time.Time{}
 		})
 	default:
-		e.lose(t, n, whyLost(err, holder))
+		e.lose(r, whyLost(err, holder))
 	}
 }
 
@@ -149,30 +154,28 @@ func (e *hostEvent) claimAgain(ctx context.Context) {
 
 	for _, h := range e.world().Mine {
 		if h.Lost == "" && (h.Expired(e.now()) || !h.Tried.IsZero()) { // an event has found it overdue
-			e.with(h.Issue, func(t *worktreeHolds, n int) { e.again(ctx, t, n) })
+			e.with(func(r *record) { e.again(ctx, r) }, h.Issue)
 		}
 	}
 }
 
-func (e *hostEvent) again(ctx context.Context, t *worktreeHolds, n int) {
-	free, err := state.Lock(filepath.Join(t.git, filepath.FromSlash(beatLock)))
-	switch {
-	case errors.Is(err, state.ErrLocked):
-		return
-	case err == nil:
-		defer func() { _ = free() }()
-	}
-
-	if e.renewedMeanwhile(t, n) {
+func (e *hostEvent) again(ctx context.Context, r *record) {
+	free, busy := r.lock()
+	if busy {
 		return
 	}
 
-	was := t.holds[n]
-	env := e.environment(t)
+	defer free()
+	if e.renewedMeanwhile(r) {
+		return
+	}
+
+	was := r.Hold
+	env := e.environment(r.worktreeHolds)
 	env.Getenv, env.Processes = agenthost.Within(e.event.Session, env.Getenv), nil
 	s, err := setup.Open(ctx, env, setup.Options{Ref: was.Issue.String()})
 	if err != nil {
-		e.untold(t, n, err)
+		e.untold(r, err)
 		return
 	}
 
@@ -189,26 +192,26 @@ func (e *hostEvent) again(ctx context.Context, t *worktreeHolds, n int) {
 	var late *ledger.LabelsError
 	switch {
 	case errors.As(err, &lost):
-		e.ended(t, n, lost.End, lost.Err, lost.Holder)
+		e.ended(r, lost.End, lost.Err, lost.Holder)
 		return
 
 	case errors.As(err, &held):
-		e.refused(t, n, held)
+		e.refused(r, held)
 		return
 
 	case err != nil && !errors.As(err, &late):
-		e.untold(t, n, err)
+		e.untold(r, err)
 		return
 	}
 
-	kept := e.change(t, n, func(h *state.Hold) {
+	kept := e.change(r, func(h *state.Hold) {
 		if h.Worker != got.Record.Worker { // else it was only late
-			h.Beat.Tell = agenthost.Again(h.Issue)
+			h.Tell = agenthost.Again(h.Issue)
 		}
 		h.Worker, h.Nonce, h.Comment, h.URL = got.Record.Worker, got.Record.Nonce, got.Comment, got.URL
 		h.Token, h.TTL, h.Until = got.Token, got.Lease(), got.Until
-		h.Beat.Renewed, h.Beat.Tried = got.Extended(), time.Time{}
-		h.Beat.Refused, h.Beat.Unsure = "", false
+		h.Renewed, h.Tried = got.Extended(), time.Time{}
+		h.Refused, h.Unsure = "", false
 	})
 
 	if kept {
@@ -228,28 +231,28 @@ func (e *hostEvent) again(ctx context.Context, t *worktreeHolds, n int) {
 
 // refused keeps why an expired hold could not be claimed again: somebody else has the issue, or it
 // is not to be claimed now, which ends no work.
-func (e *hostEvent) refused(t *worktreeHolds, n int, held *ledger.HeldError) {
+func (e *hostEvent) refused(r *record, held *ledger.HeldError) {
 	why := cli.OneLine(held.Error())
 	if held.Yielded != nil || held.Verdict.Has(lifecycle.CodeInFlight) || held.Verdict.Has(lifecycle.CodeHold) {
-		e.lose(t, n, "its lease expired, and "+why)
+		e.lose(r, "its lease expired, and "+why)
 		return
 	}
 
-	e.change(t, n, func(h *state.Hold) {
-		h.Beat.Tried = e.now()
-		if h.Beat.Refused != why {
-			h.Beat.Refused = why
-			h.Beat.Tell = agenthost.NotAgain(hostHold(*h))
+	e.change(r, func(h *state.Hold) {
+		h.Tried = e.now()
+		if h.Refused != why {
+			h.Refused = why
+			h.Tell = agenthost.NotAgain(hostHold(*h))
 		}
 	})
 }
 
 // lose records that a hold is somebody else's. Its session is told by the first event that can tell
 // it.
-func (e *hostEvent) lose(t *worktreeHolds, n int, why string) {
-	e.change(t, n, func(h *state.Hold) {
-		h.Beat.Lost, h.Beat.Tried = why, time.Time{}
-		h.Beat.Tell = agenthost.Over(hostHold(*h))
+func (e *hostEvent) lose(r *record, why string) {
+	e.change(r, func(h *state.Hold) {
+		h.Lost, h.Tried = why, time.Time{}
+		h.Tell = agenthost.Over(h.Issue, why)
 	})
 }
 
@@ -264,68 +267,66 @@ func whyLost(err error, holder *claim.Claim) string {
 }
 
 // untold keeps that nothing was found out: the next attempt waits a little.
-func (e *hostEvent) untold(t *worktreeHolds, n int, err error) {
-	i := t.holds[n].Issue
-	e.change(t, n, func(h *state.Hold) {
-		h.Beat.Tried = e.now()
-		if hold := hostHold(*h); hold.Expired(e.now()) && !h.Beat.Unsure {
-			h.Beat.Unsure, h.Beat.Tell = true, agenthost.Unsure(hold)
+func (e *hostEvent) untold(r *record, err error) {
+	e.change(r, func(h *state.Hold) {
+		h.Tried = e.now()
+		if hold := hostHold(*h); hold.Expired(e.now()) && !h.Unsure {
+			h.Unsure, h.Tell = true, agenthost.Unsure(hold)
 		}
 	})
-	e.note(fmt.Errorf("could not find out whether %s is still held: %s", i,
+	e.note(fmt.Errorf("could not find out whether %s is still held: %s", r.Issue,
 		strings.ReplaceAll(err.Error(), "\n", "; ")))
 }
 
 // forget removes a record, here and, unless another claim has replaced it, on the disk.
-func (e *hostEvent) forget(t *worktreeHolds, i claim.Issue) {
-	was := t.holds[t.index(i)].Worker
-	if err := t.store.RemoveIf(i, func(now state.Hold) bool { return now.Worker == was }); err != nil {
+func (e *hostEvent) forget(r *record) {
+	if err := r.store.RemoveIf(r.Issue, func(now state.Hold) bool { return now.Worker == r.Worker }); err != nil {
 		e.note(err)
 	}
-	t.drop(i)
+	r.drop()
 }
 
 // verify looks whether the hold stands now, by one snapshot.
-func (e *hostEvent) verify(ctx context.Context, t *worktreeHolds, n int) {
-	h := &t.holds[n]
-	s, err := setup.Open(ctx, e.environment(t), setup.Options{Ref: h.Issue.String()})
+func (e *hostEvent) verify(ctx context.Context, r *record) {
+	s, err := setup.Open(ctx, e.environment(r.worktreeHolds), setup.Options{Ref: r.Issue.String()})
 	if err != nil {
 		e.note(err)
 		return
 	}
 
 	defer func() { _ = s.Close() }()
-	f, _, err := s.Ledger.Check(ctx, h.Issue, lifecycle.Seeker{Worker: h.Worker})
+	f, _, err := s.Ledger.Check(ctx, r.Issue, lifecycle.Seeker{Worker: r.Worker})
 	if err != nil {
-		e.note(fmt.Errorf("could not find out whether %s is still held: %w", h.Issue, err))
+		e.note(fmt.Errorf("could not find out whether %s is still held: %w", r.Issue, err))
 		return
 	}
 
-	own, found := f.Log.Find(h.Worker)
+	own, found := f.Log.Find(r.Worker)
 	lost := claim.ErrNotHolder
 	if found {
-		lost = cmp.Or(f.Log.RefuseRenewal(h.Worker, own.Author, s.Ledger.Rules().Terms, f.Now, 0),
-			f.Log.RefuseToken(h.Worker, h.Token))
+		lost = cmp.Or(f.Log.RefuseRenewal(r.Worker, own.Author, s.Ledger.Rules().Terms, f.Now, 0),
+			f.Log.RefuseToken(r.Worker, r.Token))
 	}
 
 	switch {
 	case lost == nil:
-		e.good = append(e.good, h.Issue)
-	case s.Ledger.Rules().EndOf(f, h.Worker) == lifecycle.HoldDelivered: // its pull request is pushed to
-		e.good = append(e.good, h.Issue)
+		e.good = append(e.good, r.Issue)
+	case s.Ledger.Rules().EndOf(f, r.Worker) == lifecycle.HoldDelivered: // its pull request is pushed to
+		e.good = append(e.good, r.Issue)
 	default:
-		e.judge(s, f, t, n, lost)
+		e.judge(s, f, r, lost)
 	}
 }
 
 // waiting says what the holds wait for, from one snapshot of each worktree. What cannot be found
 // out is left out in silence: the start of a session is no place for it.
-func (e *hostEvent) waiting(ctx context.Context, issues []claim.Issue) map[claim.Issue]string {
+func (e *hostEvent) waiting(ctx context.Context) map[claim.Issue]string {
 	out := map[claim.Issue]string{}
 	for _, t := range e.trees[:e.about] {
+		all := slices.Clone(t.holds)
 		var here []claim.Issue
-		for _, h := range t.holds {
-			here = append(here, h.Issue)
+		for _, r := range all {
+			here = append(here, r.Issue)
 		}
 
 		if len(here) == 0 {
@@ -336,13 +337,11 @@ func (e *hostEvent) waiting(ctx context.Context, issues []claim.Issue) map[claim
 			continue
 		}
 
-		for k, r := range s.Client.FactsOf(ctx, here) {
-			n := t.index(here[k])
-			if r.Err != nil || n < 0 {
-				continue
+		for k, got := range s.Client.FactsOf(ctx, here) {
+			if got.Err == nil {
+				out[here[k]] = waits(got.Facts, all[k].Worker)
+				e.learn(s, got.Facts, all[k])
 			}
-			out[here[k]] = waits(r.Facts, t.holds[n].Worker)
-			e.learn(s, r.Facts, t, n)
 		}
 
 		_ = s.Close()
@@ -353,10 +352,9 @@ func (e *hostEvent) waiting(ctx context.Context, issues []claim.Issue) map[claim
 
 // learn puts into the record that the hold is lost, where the snapshot shows that and the log is
 // what decides.
-func (e *hostEvent) learn(s *setup.Session, f lifecycle.Facts, t *worktreeHolds, n int) {
-	h := &t.holds[n]
-	own, ok := f.Log.Find(h.Worker)
-	if s.Store != nil || !ok || own.Live() || s.Ledger.Rules().EndOf(f, h.Worker) != lifecycle.HoldLost {
+func (e *hostEvent) learn(s *setup.Session, f lifecycle.Facts, r *record) {
+	own, ok := f.Log.Find(r.Worker)
+	if s.Store != nil || !ok || own.Live() || s.Ledger.Rules().EndOf(f, r.Worker) != lifecycle.HoldLost {
 		return
 	}
 
@@ -365,7 +363,7 @@ func (e *hostEvent) learn(s *setup.Session, f lifecycle.Facts, t *worktreeHolds,
 		holder = &c
 	}
 
-	e.lose(t, n, whyLost(claim.ErrEnded, holder))
+	e.lose(r, whyLost(claim.ErrEnded, holder))
 }
 
 // waits is what the holder waits for.
@@ -396,7 +394,7 @@ func (e *hostEvent) finish(ctx context.Context) {
 	defer cancel()
 	for _, h := range e.world().Mine {
 		if h.Alive(e.now()) {
-			e.with(h.Issue, func(t *worktreeHolds, n int) { e.release(ctx, t, n) })
+			e.with(func(r *record) { e.release(ctx, r) }, h.Issue)
 		}
 	}
 
@@ -406,11 +404,11 @@ func (e *hostEvent) finish(ctx context.Context) {
 // goesOn reports whether the process of the session's host is still there when it has had the time
 // to end.
 func (e *hostEvent) goesOn(ctx context.Context) bool {
-	if e.kept.Process.IsZero() || e.terminal.Env.Processes == nil {
+	if e.kept.Process.IsZero() || e.Env.Processes == nil {
 		return false
 	}
 
-	for end := e.now().Add(goneTime); !e.terminal.Env.Processes.Gone(e.kept.Process); {
+	for end := e.now().Add(goneTime); !e.Env.Processes.Gone(e.kept.Process); {
 		if e.now().After(end) || setup.Clock().Sleep(ctx, gonePause) != nil {
 			return true
 		}
@@ -419,13 +417,13 @@ func (e *hostEvent) goesOn(ctx context.Context) bool {
 	return false
 }
 
-func (e *hostEvent) release(ctx context.Context, t *worktreeHolds, n int) {
-	h, there, err := t.store.Load(t.holds[n].Issue)
-	if err != nil || !there || hostHold(h).Session != e.event.Session || !e.untouched(ctx, t, h) {
+func (e *hostEvent) release(ctx context.Context, r *record) {
+	h, there, err := r.store.Load(r.Issue)
+	if err != nil || !there || h.Session != e.event.Session || !e.untouched(ctx, r.worktreeHolds, h) {
 		return // another session may have taken it over
 	}
 
-	s, err := setup.Open(ctx, e.environment(t), setup.Options{Ref: h.Issue.String()})
+	s, err := setup.Open(ctx, e.environment(r.worktreeHolds), setup.Options{Ref: h.Issue.String()})
 	if err != nil {
 		e.note(err)
 		return
@@ -440,7 +438,7 @@ func (e *hostEvent) release(ctx context.Context, t *worktreeHolds, n int) {
 	})
 	var late *ledger.LabelsError
 	if err == nil || errors.As(err, &late) {
-		e.forget(t, h.Issue)
+		e.forget(r)
 		return
 	}
 
@@ -452,15 +450,15 @@ func (e *hostEvent) release(ctx context.Context, t *worktreeHolds, n int) {
 // cannot be found out counts as done.
 func (e *hostEvent) untouched(ctx context.Context, t *worktreeHolds, h state.Hold) bool {
 	// A session of which nothing is kept may have sent events that did not find the hold.
-	if h.Beat.Claimed.IsZero() || !t.store.Untouched(h.Issue) || !slices.Contains(e.kept.Worktrees, t.top) {
+	if h.Claimed.IsZero() || !t.store.Untouched(h.Issue) || !slices.Contains(e.kept.Worktrees, t.top) {
 		return false
 	}
 	common, err := git.Common(t.git)
-	if err != nil || moved(common, t.git, h.Beat.Claimed) {
+	if err != nil || moved(common, t.git, h.Claimed) {
 		return false
 	}
 
-	run := e.terminal.Env.Git()
+	run := e.Env.Git()
 	run.Dir = t.top
 	all, err := run.Ask(ctx, "worktree", "list", "--porcelain")
 	if err != nil {
@@ -486,7 +484,7 @@ func (e *hostEvent) untouched(ctx context.Context, t *worktreeHolds, h state.Hol
 // clean reports whether the worktree has nothing that a remote does not have: no change, and no
 // commit at its HEAD. Whatever cannot be found out is something.
 func (e *hostEvent) clean(ctx context.Context, t *worktreeHolds) bool {
-	run := e.terminal.Env.Git()
+	run := e.Env.Git()
 	run.Dir = t.top
 	changed, err := run.Ask(ctx, git.Status()...)
 	if err != nil || changed != "" {

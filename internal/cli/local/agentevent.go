@@ -68,7 +68,7 @@ func AnswerEvent(
 	ctx context.Context, t cli.Terminal, host string, part Part,
 	detach func(host string, part Part, event []byte) error,
 ) (answer agenthost.Answer) {
-	e := hostEvent{terminal: t, now: time.Now, detach: detach}
+	e := hostEvent{Terminal: t, now: time.Now, detach: detach}
 	defer func() {
 		if p := recover(); p != nil {
 			fmt.Fprintf(t.Err, "label-state: work goes on, but: internal error: %s\n", cli.OneLine(fmt.Sprint(p)))
@@ -100,9 +100,9 @@ func AnswerEvent(
 
 // A hostEvent is one event on its way to its answer.
 type hostEvent struct {
-	terminal cli.Terminal
-	now      func() time.Time
-	detach   func(host string, part Part, event []byte) error
+	cli.Terminal
+	now    func() time.Time
+	detach func(host string, part Part, event []byte) error
 
 	name   string
 	text   []byte
@@ -120,7 +120,13 @@ type worktreeHolds struct {
 	top   string
 	git   string
 	store state.Holds
-	holds []state.Hold
+	holds []*record
+}
+
+// A record is a hold that a worktree has recorded.
+type record struct {
+	*worktreeHolds
+	state.Hold
 }
 
 func (e *hostEvent) read(name string) error {
@@ -129,7 +135,7 @@ func (e *hostEvent) read(name string) error {
 		return fmt.Errorf("%q is not a host that this version supports", name)
 	}
 
-	text, err := io.ReadAll(io.LimitReader(e.terminal.In, largestEvent+1))
+	text, err := io.ReadAll(io.LimitReader(e.In, largestEvent+1))
 	if err != nil {
 		return fmt.Errorf("read the event: %w", err)
 	}
@@ -165,7 +171,7 @@ func (e *hostEvent) look() {
 		e.open(e.absolute(""))
 	}
 	e.about = len(e.trees)
-	files, err := e.terminal.Env.SessionFiles()
+	files, err := e.Env.SessionFiles()
 	if err != nil {
 		e.note(err)
 		return
@@ -219,7 +225,7 @@ func (e *hostEvent) meet() (state.Session, error) {
 	}
 
 	var from process.ID
-	if p := e.terminal.Env.Processes; p != nil {
+	if p := e.Env.Processes; p != nil {
 		from = process.Starter(p.Above())
 	}
 
@@ -248,7 +254,7 @@ func (e *hostEvent) absolute(p string) string {
 	}
 	dir := e.event.Dir
 	if !filepath.IsAbs(dir) {
-		dir = e.terminal.Env.Dir
+		dir = e.Env.Dir
 	}
 
 	return filepath.Join(dir, p)
@@ -277,7 +283,11 @@ func (e *hostEvent) open(dir string) {
 
 	if err == nil {
 		t.store = state.OpenHolds(t.git)
-		t.holds, err = t.store.All()
+		var holds []state.Hold
+		holds, err = t.store.All()
+		for _, h := range holds {
+			t.holds = append(t.holds, &record{t, h})
+		}
 	}
 
 	if err != nil {
@@ -294,7 +304,7 @@ func (e *hostEvent) world() agenthost.World {
 	w := agenthost.World{Now: e.now()}
 	for n, t := range e.trees {
 		for _, h := range t.holds {
-			hold := hostHold(h)
+			hold := hostHold(h.Hold)
 			hold.Good = slices.ContainsFunc(e.good, h.Issue.Same)
 			hold.Gone, hold.Beside = e.process(hold)
 			if hold.Session == e.event.Session {
@@ -313,7 +323,7 @@ func (e *hostEvent) world() agenthost.World {
 // process tells of the hold of another session whether the process of its host has ended, which
 // matters where a session starts, and whether it is the one that sends the event.
 func (e *hostEvent) process(h agenthost.Hold) (gone, beside bool) {
-	all := e.terminal.Env.Processes
+	all := e.Env.Processes
 	if h.Session.IsZero() || h.Session == e.event.Session || all == nil {
 		return false, false
 	}
@@ -326,27 +336,18 @@ func (e *hostEvent) process(h agenthost.Hold) (gone, beside bool) {
 	return e.event.Kind == agenthost.SessionStart && all.Gone(its.Process), its.Process == e.kept.Process
 }
 
-// hostHold is a record as the decision wants it. One of an older version was extended when its
+// hostHold is a record as the decision wants it. One that no session has extended was when its
 // lease began.
 func hostHold(h state.Hold) agenthost.Hold {
-	out := agenthost.Hold{
-		Issue:   h.Issue,
-		Worker:  h.Worker,
-		Session: agenthost.Session{Host: agenthost.Host(h.Beat.Host), ID: h.Beat.Session},
-		TTL:     h.TTL,
-		Renewed: h.Beat.Renewed,
-		Tried:   h.Beat.Tried,
-		Ended:   h.Beat.Ended,
-		Lost:    h.Beat.Lost,
-		Passed:  h.Beat.Passed,
-		Refused: h.Beat.Refused,
+	if h.Renewed.IsZero() {
+		h.Renewed = h.Until.Add(-h.TTL)
 	}
-
-	if out.Renewed.IsZero() {
-		out.Renewed = h.Until.Add(-h.TTL)
+	return agenthost.Hold{
+		Issue:  h.Issue,
+		Worker: h.Worker,
+		TTL:    h.TTL,
+		Beat:   h.Beat,
 	}
-
-	return out
 }
 
 // decide does what the event asks for and finds its answer.
@@ -371,7 +372,7 @@ func (e *hostEvent) decide(ctx context.Context) {
 		e.answer.Deny = agenthost.Denies(e.event, e.world())
 	}
 
-	if e.terminal.Env.SkipDedup() { // a person's word, in the environment that the host was started with
+	if e.Env.SkipDedup() { // a person's word, in the environment that the host was started with
 		e.answer.Deny = ""
 	}
 
@@ -379,7 +380,7 @@ func (e *hostEvent) decide(ctx context.Context) {
 	if e.event.Changes && e.answer.Deny == "" {
 		for _, t := range e.trees {
 			for _, h := range t.holds {
-				if hostHold(h).Session != e.event.Session {
+				if h.Session != e.event.Session {
 					continue
 				}
 				if err := t.store.Touch(h.Issue); err != nil {
@@ -402,8 +403,8 @@ func (e *hostEvent) lifted(ctx context.Context) (any bool) {
 	defer cancel()
 
 	for _, t := range e.trees[:e.about] {
-		over := slices.DeleteFunc(slices.Clone(t.holds), func(h state.Hold) bool {
-			return h.Beat.Lost == "" || h.Beat.Tell != "" || hostHold(h).Session != e.event.Session
+		over := slices.DeleteFunc(slices.Clone(t.holds), func(h *record) bool {
+			return h.Lost == "" || h.Tell != "" || h.Session != e.event.Session
 		})
 
 		if len(over) == 0 || !e.clean(ctx, t) {
@@ -411,8 +412,8 @@ func (e *hostEvent) lifted(ctx context.Context) (any bool) {
 		}
 
 		for _, h := range over {
-			e.forget(t, h.Issue)
-			e.answer.Context, any = agenthost.Lifted(hostHold(h)), true
+			e.forget(h)
+			e.answer.Context, any = agenthost.Lifted(h.Issue, h.Lost), true
 		}
 	}
 
@@ -428,18 +429,18 @@ func (e *hostEvent) tell() {
 	}
 
 	for k, t := range e.trees {
-		for n, h := range t.holds {
-			if h.Beat.Tell == "" || hostHold(h).Session != e.event.Session || said && k >= e.about {
+		for _, h := range t.holds {
+			if h.Tell == "" || h.Session != e.event.Session || said && k >= e.about {
 				continue
 			}
-			first := false
-			e.change(t, n, func(now *state.Hold) {
-				first = now.Beat.Tell != "" // else an event beside this one has just said it
-				now.Beat.Tell = ""
+			first, text := false, h.Tell
+			e.change(h, func(now *state.Hold) {
+				first = now.Tell != "" // else an event beside this one has just said it
+				now.Tell = ""
 			})
 
 			if first && !said {
-				e.answer.Context = strings.TrimPrefix(e.answer.Context+"\n"+h.Beat.Tell, "\n")
+				e.answer.Context = strings.TrimPrefix(e.answer.Context+"\n"+text, "\n")
 			}
 		}
 	}
@@ -468,42 +469,30 @@ func (e *hostEvent) wantsClaim(ctx context.Context) (yes bool, why string) {
 }
 
 func (e *hostEvent) carryOut(ctx context.Context, p agenthost.Plan) {
-	for _, i := range p.Adopt { // the hold is this session's from now on
-		e.with(i, func(t *worktreeHolds, n int) {
-			was := hostHold(t.holds[n])
-			adopted := e.change(t, n, func(h *state.Hold) {
-				h.Beat.Host, h.Beat.Session = string(e.event.Host), e.event.Session.ID
-				h.Beat.Ended, h.Beat.Passed = time.Time{}, false
-				if e.event.Kind == agenthost.SessionStart && !e.event.TakesContext() {
-					h.Beat.Tell = agenthost.Yours(hostHold(*h))
-				}
-			})
-
-			if !adopted {
-				return
-			}
-
-			if !was.Ended.IsZero() && was.Session != e.event.Session {
-				e.forgetSession(was.Session)
-			}
-
-			if err := e.files.Add(e.event.Session, t.top); err != nil {
-				e.note(err)
+	e.with(func(r *record) { // the hold is this session's from now on
+		was := r.Hold
+		adopted := e.change(r, func(h *state.Hold) {
+			h.Session, h.Ended, h.Passed = e.event.Session, time.Time{}, false
+			if e.event.Kind == agenthost.SessionStart && !e.event.TakesContext() {
+				h.Tell = agenthost.Yours(hostHold(*h))
 			}
 		})
-	}
 
-	for _, i := range p.End {
-		e.with(i, func(t *worktreeHolds, n int) {
-			e.change(t, n, func(h *state.Hold) { h.Beat.Ended = e.now() })
-		})
-	}
+		if !adopted {
+			return
+		}
 
-	for _, i := range p.Pass {
-		e.with(i, func(t *worktreeHolds, n int) {
-			e.change(t, n, func(h *state.Hold) { h.Beat.Ended, h.Beat.Passed = e.now(), true })
-		})
-	}
+		if !was.Ended.IsZero() && was.Session != e.event.Session {
+			e.forgetSession(was.Session)
+		}
+
+		if err := e.files.Add(e.event.Session, r.top); err != nil {
+			e.note(err)
+		}
+	}, p.Adopt...)
+
+	e.with(func(r *record) { e.change(r, func(h *state.Hold) { h.Ended = e.now() }) }, p.End...)
+	e.with(func(r *record) { e.change(r, func(h *state.Hold) { h.Ended, h.Passed = e.now(), true }) }, p.Pass...)
 
 	if len(p.Release) > 0 {
 		if err := e.detach(e.name, Ended, e.text); err != nil {
@@ -521,35 +510,30 @@ func (e *hostEvent) carryOut(ctx context.Context, p agenthost.Plan) {
 
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	for _, i := range p.Renew {
-		e.with(i, func(t *worktreeHolds, n int) { e.renew(ctx, t, n) })
-	}
-
-	for _, i := range p.Verify {
-		e.with(i, func(t *worktreeHolds, n int) { e.verify(ctx, t, n) })
-	}
-
+	e.with(func(r *record) { e.renew(ctx, r) }, p.Renew...)
+	e.with(func(r *record) { e.verify(ctx, r) }, p.Verify...)
 	if len(p.Show) > 0 {
-		e.answer.Context = e.startText(e.waiting(ctx, p.Show))
+		e.answer.Context = e.startText(e.waiting(ctx))
 	}
 }
 
-// with calls do for the first record of the issue.
-func (e *hostEvent) with(i claim.Issue, do func(t *worktreeHolds, n int)) {
-	for _, t := range e.trees {
-		if n := t.index(i); n >= 0 {
-			do(t, n)
-			return
+// with calls do for the first record of each issue.
+func (e *hostEvent) with(do func(*record), issues ...claim.Issue) {
+	for _, i := range issues {
+		for _, t := range e.trees {
+			if n := slices.IndexFunc(t.holds, func(r *record) bool { return r.Issue.Same(i) }); n >= 0 {
+				do(t.holds[n])
+				break
+			}
 		}
 	}
 }
 
 // change changes the record of a hold as it is now, and reports whether it is still the one that
 // was read: one that is gone, or that another claim has replaced, stays as it is.
-func (e *hostEvent) change(t *worktreeHolds, n int, do func(*state.Hold)) (same bool) {
-	was := t.holds[n]
-	now, there, err := t.store.Change(was.Issue, func(h *state.Hold) bool {
-		same = h.Worker == was.Worker
+func (e *hostEvent) change(r *record, do func(*state.Hold)) (same bool) {
+	now, there, err := r.store.Change(r.Issue, func(h *state.Hold) bool {
+		same = h.Worker == r.Worker
 		if same {
 			do(h)
 		}
@@ -559,25 +543,20 @@ func (e *hostEvent) change(t *worktreeHolds, n int, do func(*state.Hold)) (same 
 	switch {
 	case err != nil: // this event goes by what it knows
 		e.note(err)
-		do(&t.holds[n])
+		do(&r.Hold)
 		return true
 	case !there:
-		t.drop(was.Issue)
+		r.drop()
 	default:
-		t.holds[n] = now
+		r.Hold = now
 	}
 
 	return same
 }
 
-// index is where the hold of the issue is in t.holds, -1 when there is none.
-func (t *worktreeHolds) index(i claim.Issue) int {
-	return slices.IndexFunc(t.holds, func(h state.Hold) bool { return h.Issue.Same(i) })
-}
-
-// drop leaves out the hold of the issue, which no longer has a record.
-func (t *worktreeHolds) drop(i claim.Issue) {
-	t.holds = slices.DeleteFunc(slices.Clone(t.holds), func(h state.Hold) bool { return h.Issue.Same(i) })
+// drop leaves the hold out, which no longer has a record.
+func (r *record) drop() {
+	r.holds = slices.DeleteFunc(slices.Clone(r.holds), func(other *record) bool { return other == r })
 }
 
 // startText is what the session is told at its start; waits says what holds wait for.
@@ -610,7 +589,7 @@ func (e *hostEvent) forgetSession(s agenthost.Session) {
 
 // environment is the program's, as if it had been started in the worktree.
 func (e *hostEvent) environment(t *worktreeHolds) setup.Environment {
-	env := e.terminal.Env
+	env := e.Env
 	env.Dir, env.Waiting = t.top, nil // the host waits, and shows no lines
 	return env
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"time"
 
 	"github.com/label-state/label-state/internal/agenthost"
 	"github.com/label-state/label-state/internal/agentsetup"
@@ -18,11 +17,6 @@ type placeParams struct {
 	Project bool   `flag:"project" text:"for everybody who works in this repository, in files to commit (default)"`
 	Yes     bool   `flag:"yes,y" text:"do not ask"`
 	DryRun  bool   `flag:"dry-run" text:"look and report, write nothing"`
-	cli.Answering
-}
-
-type agentStatusParams struct {
-	Timeout time.Duration `flag:"timeout" text:"give up after this long, such as 30s" show:"common"`
 	cli.Answering
 }
 

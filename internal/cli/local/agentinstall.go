@@ -36,12 +36,7 @@ func placeOf(t cli.Terminal, user bool) (agentsetup.Place, error) {
 		return p, err
 	}
 
-	for _, variable := range []string{"HOME", "USERPROFILE"} {
-		if home := t.Env.Getenv(variable); filepath.IsAbs(home) && p.Home == "" {
-			p.Home = home
-		}
-	}
-
+	p.Home = t.Env.UserHome()
 	if p.Home == "" {
 		return p, errors.New("find home folder: HOME is not set")
 	}
@@ -64,7 +59,7 @@ func setHost(
 	plan func(agentsetup.Place, agenthost.Host) ([]agentsetup.Step, error),
 	take func(agentsetup.Place, agenthost.Host, []agentsetup.Step) error,
 	last func(agenthost.Host) string,
-) func(context.Context, *cli.Call, *placeParams) error {
+) cli.Action[placeParams] {
 	return func(_ context.Context, c *cli.Call, params *placeParams) error {
 		h := agenthost.Host(params.Host)
 		if params.User && params.Project {
@@ -150,18 +145,7 @@ func showHost(c *cli.Call, h agenthost.Host, steps []agentsetup.Step, last strin
 
 // afterInstall says what a host wants before it runs hooks.
 func afterInstall(h agenthost.Host) string {
-	switch h {
-	case agenthost.ClaudeCode:
-		return "start a new session of claude-code, which reads hooks when it starts; it asks once whether it may use a repository's MCP server"
-	case agenthost.Codex:
-		return "start codex, type /hooks and trust the hooks of label-state; until then Codex ignores them silently"
-	case agenthost.Gemini:
-		return "start gemini and trust the folder when it asks; in a folder that is not trusted it loads no hooks"
-	case agenthost.Copilot:
-		return "start copilot and trust the folder when it asks; in a folder that is not trusted it loads no hooks"
-	}
-
-	return "start a new session of " + string(h) + "; hooks are read when it starts"
+	return cmp.Or(h.Profile().First, "start a new session of "+string(h)+"; hooks are read when it starts")
 }
 
 // An AgentView is the JSON of one host.
@@ -177,7 +161,7 @@ type AgentView struct {
 }
 
 // showHosts is exit 1 where a host lacks something, and exit 3 where a file does not let it be seen.
-func showHosts(ctx context.Context, c *cli.Call, _ *agentStatusParams) error {
+func showHosts(ctx context.Context, c *cli.Call, _ *cli.Here) error {
 	rows := [][]string{{"HOST", "PROGRAM", "USER", "PROJECT", "MISSING"}}
 	var views []AgentView
 	lacking, used := "", false
@@ -223,12 +207,9 @@ func showHosts(ctx context.Context, c *cli.Call, _ *agentStatusParams) error {
 
 // hostProgram is the host's program on the search path; empty when there is none.
 func hostProgram(t cli.Terminal, h agenthost.Host) string {
-	names := []string{string(h)}
-	switch h {
-	case agenthost.ClaudeCode:
-		names = []string{"claude"}
-	case agenthost.Cursor:
-		names = []string{"cursor-agent", "cursor"}
+	names := h.Profile().Programs
+	if names == nil {
+		names = []string{string(h)}
 	}
 
 	for _, dir := range filepath.SplitList(t.Env.Getenv("PATH")) {
@@ -261,8 +242,8 @@ func viewHost(ctx context.Context, c *cli.Call, h agenthost.Host) (v AgentView, 
 	if v.Program != "" {
 		timed, cancel := context.WithTimeout(ctx, versionTime)
 		defer cancel()
-		out, err := c.Terminal.Env.Run(timed,
-			setup.Command{Name: v.Program, Args: []string{"--version"}, Dir: c.Terminal.Env.Dir})
+		out, err := c.Env.Run(timed,
+			setup.Command{Name: v.Program, Args: []string{"--version"}, Dir: c.Env.Dir})
 		if err == nil {
 			v.Version = aVersion.FindString(string(out))
 		}
@@ -309,7 +290,7 @@ func viewHost(ctx context.Context, c *cli.Call, h agenthost.Host) (v AgentView, 
 	case v.Project == "partly", v.User != "installed" && v.Project != "installed" && v.Program != "":
 		v.Missing = "label-state agent install " + string(h)
 	case h == agenthost.Codex && v.Program != "" && (v.User == "installed" || v.Project == "installed"):
-		v.Untrusted = untrusted(ctx, v.Program, c.Terminal.Env.Dir)
+		v.Untrusted = untrusted(ctx, v.Program, c.Env.Dir)
 		if v.Untrusted > 0 {
 			v.Missing = "start codex, type /hooks and trust the hooks of label-state"
 		}
@@ -400,18 +381,18 @@ func untrusted(ctx context.Context, program, dir string) int {
 
 // hostSteps offers the hosts that are found on this machine and not set up: a person decides whose
 // files are written.
-func hostSteps(t cli.Terminal) []cli.Step {
-	var out []cli.Step
+func hostSteps(t cli.Terminal) []step {
+	var out []step
 	for _, h := range agenthost.Hosts() {
 		program := hostProgram(t, h)
 		if program == "" {
 			continue
 		}
 
-		s := cli.Step{
+		s := step{
 			Kind:   "agent",
 			Name:   string(h),
-			Status: cli.StepKept,
+			Status: stepKept,
 			Detail: "found here, not set up",
 		}
 		s.Next = "have sessions of " + string(h) + " keep their holds alive: label-state agent install " + string(h)
@@ -423,12 +404,12 @@ func hostSteps(t cli.Terminal) []cli.Step {
 			}
 
 			if all, _, err := p.Installed(h); err == nil && all {
-				s.Status, s.Detail, s.Next = cli.StepThere, "its sessions keep their holds alive", ""
+				s.Status, s.Detail, s.Next = stepThere, "its sessions keep their holds alive", ""
 			}
 		}
 
-		if off := switchedOff(t, h); off != "" && s.Status == cli.StepThere {
-			s.Status, s.Detail, s.Next = cli.StepKept, "its hooks are switched off", "switch the hooks of "+string(h)+
+		if off := switchedOff(t, h); off != "" && s.Status == stepThere {
+			s.Status, s.Detail, s.Next = stepKept, "its hooks are switched off", "switch the hooks of "+string(h)+
 				" on: "+off
 		}
 

@@ -48,7 +48,7 @@ func complete(_ context.Context, c *cli.Call, p *completionParams) error {
 	}
 
 	text := ""
-	for _, row := range c.Terminal.Suggest(p.Words) {
+	for _, row := range c.Suggest(p.Words) {
 		word, means := row[0], cli.OneLine(row[1])
 		switch p.Shell {
 		case "bash":

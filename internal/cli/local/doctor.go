@@ -66,7 +66,7 @@ func examineAll(ctx context.Context, c *cli.Call, _ *cli.SomeRepos) error {
 // for under the name that nobody reads.
 func checkSetup(ctx context.Context, c *cli.Call) Diagnosis {
 	d := ok("setup", "configuration: %s; token: %s", c.Session.Source, c.Session.TokenFrom)
-	if !c.Session.Unconfigured() {
+	if !c.Session.Unconfigured {
 		return d
 	}
 	if _, err := c.Session.Client.File(ctx, c.Session.Repo, config.Unread); err == nil {
@@ -139,7 +139,7 @@ func failedCheck(c *cli.Call, check string, err error) Diagnosis {
 		return d.or("fail", "check the name, and that the token may see it")
 	}
 
-	return d.or("fail", c.Terminal.Hint(err))
+	return d.or("fail", c.Hint(err))
 }
 
 func showReport(c *cli.Call, all []Diagnosis) error {
@@ -151,7 +151,7 @@ func showReport(c *cli.Call, all []Diagnosis) error {
 			d.Remedy = cmp.Or(d.Remedy, "see what was asked and answered: label-state doctor --verbose")
 		}
 		status := c.Paint(inks[d.Status], fmt.Sprintf("%-4s", d.Status))
-		text := cli.Wrap(fmt.Sprintf("%s  %-12s %s\n", status, d.Check, d.Detail), c.Terminal.Env.Width(c.Terminal.Out))
+		text := cli.Wrap(fmt.Sprintf("%s  %-12s %s\n", status, d.Check, d.Detail), c.Env.Width(c.Out))
 		if several && d.Repo != about {
 			about = d.Repo
 			text = cmp.Or(about, "this machine") + "\n" + text
@@ -273,7 +273,7 @@ func checkLabelSet(ctx context.Context, c *cli.Call) Diagnosis {
 	}
 
 	var missing []string
-	for _, v := range cli.CompareLabels(c.Session.Ledger.Rules().Scheme.Definitions(), have) {
+	for _, v := range cli.CompareLabels(c.Rules().Scheme.Definitions(), have) {
 		if v.Status == "missing" {
 			missing = append(missing, v.Name)
 		}
@@ -291,7 +291,7 @@ func checkLabelSet(ctx context.Context, c *cli.Call) Diagnosis {
 }
 
 func checkPauses(ctx context.Context, c *cli.Call) Diagnosis {
-	here, err := c.Terminal.Env.PausedHere(c.Session.Repo)
+	here, err := c.Env.PausedHere(c.Session.Repo)
 	if err != nil {
 		return failedCheck(c, "pause", err)
 	}
@@ -312,7 +312,7 @@ func checkPauses(ctx context.Context, c *cli.Call) Diagnosis {
 // just begun looks for the next step.
 func checkQueue(ctx context.Context, c *cli.Call) Diagnosis {
 	queued := 0
-	for _, label := range c.Session.Ledger.Rules().Scheme.Queues() {
+	for _, label := range c.Rules().Scheme.Queues() {
 		found, err := c.Session.Client.OpenIssues(ctx, c.Session.Repo, label)
 		if err != nil {
 			return failedCheck(c, "queue", err)
@@ -335,7 +335,7 @@ func checkQueue(ctx context.Context, c *cli.Call) Diagnosis {
 func checkClock(ctx context.Context, c *cli.Call) Diagnosis {
 	header, err := c.Session.Client.Do(ctx, http.MethodGet, repoPath(c), nil, nil)
 	if err != nil {
-		return ok("clock", "not compared: %s", err).or("warn", c.Terminal.Hint(err))
+		return ok("clock", "not compared: %s", err).or("warn", c.Hint(err))
 	}
 
 	now, err := http.ParseTime(header.Get("Date"))

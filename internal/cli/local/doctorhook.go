@@ -20,7 +20,7 @@ const blockersLooked = 50
 // checkBlockers looks for issues that wait for each other in a dependency cycle, among those that
 // have the blocked label.
 func checkBlockers(ctx context.Context, c *cli.Call) Diagnosis {
-	asleep, err := c.Session.Client.OpenIssues(ctx, c.Session.Repo, c.Session.Ledger.Rules().Scheme.Blocked)
+	asleep, err := c.Session.Client.OpenIssues(ctx, c.Session.Repo, c.Rules().Scheme.Blocked)
 	if err != nil {
 		return failedCheck(c, "blockers", err)
 	}
@@ -59,7 +59,7 @@ func checkBlockers(ctx context.Context, c *cli.Call) Diagnosis {
 
 // existsHere reports whether a file is in the clone that we are in, and the clone the repository's.
 func existsHere(ctx context.Context, c *cli.Call, path string) bool {
-	home, err := c.Terminal.Env.Home(ctx)
+	home, err := c.Env.Home(ctx)
 	if err != nil || !strings.EqualFold(home.Owner+"/"+home.Repo, c.Session.Repo.String()) {
 		return false
 	}
@@ -75,7 +75,7 @@ func existsHere(ctx context.Context, c *cli.Call, path string) bool {
 
 // checkHook tells what becomes of a push from here: it plays the hook once.
 func checkHook(ctx context.Context, c *cli.Call) Diagnosis {
-	s, err := hookfile.Status(ctx, hookfile.Options{Git: c.Terminal.Env.Git()})
+	s, err := hookfile.Status(ctx, hookfile.Options{Git: c.Env.Git()})
 	switch {
 	case err != nil:
 		return ok("hook", "not looked for: %s", err).or("warn",
@@ -93,7 +93,7 @@ func checkHook(ctx context.Context, c *cli.Call) Diagnosis {
 		what = runBy(s)
 	}
 
-	_, found := s.Program(c.Terminal.Env.Find)
+	_, found := s.Program(c.Env.Find)
 	if !found && !s.Brings && s.Bare {
 		d := ok("hook", "%s, and %s was not found: every push from here is refused", what, missingName(s))
 		return d.or("fail", cmp.Or(mendScript(s), installAgain(c.Terminal, s)))

@@ -29,7 +29,7 @@ func checkWorkflow(ctx context.Context, c *cli.Call) []Diagnosis {
 		return []Diagnosis{ok("workflow", "no %s", WorkflowPath).or("warn",
 			"without it no sweep runs; label-state init writes it")}
 	case err != nil:
-		return []Diagnosis{ok("workflow", "%s", err).or("warn", c.Terminal.Hint(err))}
+		return []Diagnosis{ok("workflow", "%s", err).or("warn", c.Hint(err))}
 	case !runsAction(text):
 		d := ok("workflow", "%s does not run the Action", WorkflowPath)
 		return []Diagnosis{d.or("warn",

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -77,7 +76,7 @@ func Hook() []cli.Verb {
 
 // playHook answers git in place of the programs of the hook.
 func playHook(ctx context.Context, c *cli.Call, p *playParams) error {
-	t, env := c.Terminal, c.Terminal.Env
+	t, env := c.Terminal, c.Env
 	env.Stores, env.Services = nil, nil // the hook asks no lease service (docs/hook.md)
 	env.Waiting = nil                   // and has a time of its own
 
@@ -145,27 +144,12 @@ func viewHook(s hookfile.State, change hookfile.Change) HookView {
 	}
 }
 
-func hookOptions(t cli.Terminal, p *hookInstallParams) (hookfile.Options, error) {
-	o := hookfile.Options{
-		Git:    t.Env.Git(),
-		Global: p.Global,
-		Force:  p.Force,
-		Hook:   p.File,
+func hookOptions(t cli.Terminal, global bool) (o hookfile.Options, err error) {
+	o = hookfile.Options{Git: t.Env.Git(), Global: global}
+	if global {
+		o.Home, err = t.Env.StateDir()
 	}
-
-	if o.Global {
-		home, err := t.Env.StateDir()
-		if err != nil {
-			return o, err
-		}
-		o.Home = home
-	}
-
-	if o.Hook != "" && !filepath.IsAbs(o.Hook) {
-		o.Hook = filepath.Join(t.Env.Dir, o.Hook)
-	}
-
-	return o, nil
+	return o, err
 }
 
 // sameFile reports whether two paths lead to one file.
@@ -182,11 +166,12 @@ func sameFile(one, other string) bool {
 func changeHook(ctx context.Context, c *cli.Call, p *hookInstallParams,
 	do func(context.Context, hookfile.Options) (hookfile.State, hookfile.Change, error),
 ) error {
-	o, err := hookOptions(c.Terminal, p)
+	o, err := hookOptions(c.Terminal, p.Global)
 	if err != nil {
 		return err
 	}
 
+	o.Force, o.Hook = p.Force, chosenHook(c, p.File)
 	install := c.Verb.Name == "hook install"
 	if o.Hook == "" && install {
 		o.Hook = ownHook(c.Terminal)
@@ -223,7 +208,7 @@ func changeHook(ctx context.Context, c *cli.Call, p *hookInstallParams,
 		return err
 	}
 
-	cli.Warnf(c.Terminal.Err, "%s", strings.TrimSuffix(trial.text()+"; "+trial.remedy, "; "))
+	c.Warnf("%s", strings.TrimSuffix(trial.text()+"; "+trial.remedy, "; "))
 	return nil
 }
 
@@ -241,7 +226,7 @@ func everybody(s hookfile.State) string {
 
 func showHook(ctx context.Context, c *cli.Call, p *hookStatusParams) error {
 	t := c.Terminal
-	o, err := hookOptions(t, &hookInstallParams{hookUninstallParams: hookUninstallParams{hookStatusParams: *p}})
+	o, err := hookOptions(t, p.Global)
 	if err != nil {
 		return err
 	}
@@ -283,11 +268,11 @@ func showHook(ctx context.Context, c *cli.Call, p *hookStatusParams) error {
 	}
 
 	if s.Bare && s.Script != "" {
-		cli.Warnf(t.Err, "on a machine without the program %s refuses every push; %s", s.Script, mendScript(s))
+		t.Warnf("on a machine without the program %s refuses every push; %s", s.Script, mendScript(s))
 	}
 
 	if s.Lefthook != nil {
-		cli.Warnf(t.Err, "%s; label-state init", lefthookLater)
+		t.Warnf("%s; label-state init", lefthookLater)
 	}
 
 	return nil

@@ -40,28 +40,28 @@ func initRepo(ctx context.Context, c *cli.Call, p *initParams) error {
 	}
 
 	status := func(wanted string) bool {
-		return slices.ContainsFunc(steps, func(s cli.Step) bool { return s.Status == wanted })
+		return slices.ContainsFunc(steps, func(s step) bool { return s.Status == wanted })
 	}
 	repo := c.Session.Repo.String()
 
 	switch {
-	case !status(cli.StepMissing) && status(cli.StepKept):
+	case !status(stepMissing) && status(stepKept):
 		return endInit(ctx, c, p, steps, nil, "nothing to do here; items marked ! need you\n")
-	case !status(cli.StepMissing):
+	case !status(stepMissing):
 		return endInit(ctx, c, p, steps, nil, "nothing to do: everything is set up\n")
 	case c.DryRun:
-		return cli.ShowSteps(c, repo, steps, paragraph("next", leftOf(steps, cli.StepKept)...)+tips(ctx, c, p, steps))
+		return showSteps(c, repo, steps, paragraph("next", leftOf(steps, stepKept)...)+tips(ctx, c, p, steps))
 	}
 
 	preview := func() string {
-		return cli.Wrap(cli.Preview(repo, steps)+tips(ctx, c, p, steps), c.Terminal.Env.Width(c.Terminal.Out))
+		return cli.Wrap(previewSteps(repo, steps)+tips(ctx, c, p, steps), c.Env.Width(c.Out))
 	}
 
 	if err := agree(c, p.Yes, "label-state init", "see what it would do, then confirm in "+
 		"advance", preview); err != nil {
 		return err
 	}
-	did, err := cli.TakeSteps(ctx, c, steps)
+	did, err := takeSteps(ctx, c, steps)
 	if err != nil {
 		return cli.Otherwise(err, answer.Call("what was done before stays; fix the cause, then run", answer.Again))
 	}
@@ -88,10 +88,10 @@ func agree(c *cli.Call, yes bool, command, advice string, preview func() string)
 
 // ask reports whether a person answers a question with yes. What cannot be read is not one.
 func ask(c *cli.Call, question string) bool {
-	fmt.Fprint(c.Terminal.Out, question+" [y/N] ")
+	fmt.Fprint(c.Out, question+" [y/N] ")
 	var line strings.Builder
 	for one := []byte{0}; ; line.Write(one) { // no more than the line: the next question has the rest
-		if _, err := io.ReadFull(c.Terminal.In, one); err != nil || one[0] == '\n' {
+		if _, err := io.ReadFull(c.In, one); err != nil || one[0] == '\n' {
 			break
 		}
 	}

@@ -15,23 +15,23 @@ import (
 
 // endInit says what works now, what is left to a person, what it costs, and how to undo what was
 // done. Where nothing was done, steps are shown first, and found says so.
-func endInit(ctx context.Context, c *cli.Call, p *initParams, steps, did []cli.Step, found string) error {
+func endInit(ctx context.Context, c *cli.Call, p *initParams, steps, did []step, found string) error {
 	if found != "" {
-		if err := cli.ShowSteps(c, c.Session.Repo.String(), steps, found); err != nil {
+		if err := showSteps(c, c.Session.Repo.String(), steps, found); err != nil {
 			return err
 		}
 	}
 
 	trial, shared := hookTrial{pushes: pushesUntried, why: "this is a dry run"}, ""
 	if !p.DryRun {
-		s, err := hookfile.Status(ctx, hookfile.Options{Git: c.Terminal.Env.Git()})
+		s, err := hookfile.Status(ctx, hookfile.Options{Git: c.Env.Git()})
 		if err != nil {
 			return hookFailure("init", err)
 		}
 		trial, shared = tryHook(ctx, c.Terminal, s, chosenHook(c, p.Hook)), strings.TrimSpace(everybody(s))
 	}
 
-	view := cli.InitView{
+	view := InitView{
 		Kind:   "pushes",
 		Name:   "from here",
 		Status: trial.pushes,
@@ -69,9 +69,9 @@ func paragraph(word string, lines ...string) string {
 }
 
 // nextLines are what a person has to do.
-func nextLines(c *cli.Call, p *initParams, steps, did []cli.Step, trial hookTrial) []string {
+func nextLines(c *cli.Call, p *initParams, steps, did []step, trial hookTrial) []string {
 	lines := leftOf(steps, "")
-	hookWaits := slices.ContainsFunc(steps, func(s cli.Step) bool {
+	hookWaits := slices.ContainsFunc(steps, func(s step) bool {
 		manager := s.Kind == "file" && !strings.HasPrefix(s.Name, ".github/")
 		return (s.Kind == "hook" || manager) && s.Next != ""
 	})
@@ -79,7 +79,7 @@ func nextLines(c *cli.Call, p *initParams, steps, did []cli.Step, trial hookTria
 		lines = append(lines, strings.TrimSuffix(trial.text()+"; "+trial.remedy, "; "))
 	}
 
-	if slices.ContainsFunc(did, func(s cli.Step) bool { return s.Kind == "file" }) {
+	if slices.ContainsFunc(did, func(s step) bool { return s.Kind == "file" }) {
 		lines = append(lines, "commit the files and push them; the Action runs as soon as they are on the default branch")
 	}
 
@@ -97,7 +97,7 @@ func nextLines(c *cli.Call, p *initParams, steps, did []cli.Step, trial hookTria
 }
 
 // leftOf is what the steps of a status leave to a person; an empty status is all of them.
-func leftOf(steps []cli.Step, status string) (lines []string) {
+func leftOf(steps []step, status string) (lines []string) {
 	for _, s := range steps {
 		if status == "" || s.Status == status {
 			lines = append(lines, s.Next)
@@ -126,7 +126,7 @@ const commentsAHold = 2
 const sweepsAMonth = 30 * 24
 
 // undoLines are the commands that undo steps that were taken.
-func undoLines(repo string, did []cli.Step) []string {
+func undoLines(repo string, did []step) []string {
 	var lines, files, labels, edited []string
 	for _, s := range did {
 		if s.Undo != "" {

@@ -15,23 +15,23 @@ import (
 
 // chosenHook is the program of --hook, absolute; empty without it.
 func chosenHook(c *cli.Call, file string) string {
-	if file == "" || filepath.IsAbs(file) {
-		return file
+	if file == "" {
+		return ""
 	}
-	return filepath.Join(c.Terminal.Env.Dir, file)
+	return c.Env.Path(file)
 }
 
 // hookSteps are the hook of this clone, and what a hook manager needs to run it. Another tool's
 // hook goes on running after ours.
-func hookSteps(ctx context.Context, c *cli.Call, root, hook string) ([]cli.Step, error) {
-	o := hookfile.Options{Git: c.Terminal.Env.Git(), Hook: cmp.Or(chosenHook(c, hook), ownHook(c.Terminal))}
+func hookSteps(ctx context.Context, c *cli.Call, root, hook string) ([]step, error) {
+	o := hookfile.Options{Git: c.Env.Git(), Hook: cmp.Or(chosenHook(c, hook), ownHook(c.Terminal))}
 	found, err := hookfile.Status(ctx, o)
 	if err != nil {
 		return nil, hookFailure("init", err)
 	}
 	steps := lefthookSteps(root, o, found)
 	if found.Manager != "lefthook" || found.Lefthook == nil {
-		steps = append([]cli.Step{hookStep(o, found)}, steps...)
+		steps = append([]step{hookStep(o, found)}, steps...)
 	}
 
 	return steps, nil
@@ -41,11 +41,11 @@ func hookSteps(ctx context.Context, c *cli.Call, root, hook string) ([]cli.Step,
 const forgetProgram = "git config --unset label-state.hook"
 
 // hookStep is what stands in the place of the hook, or will.
-func hookStep(o hookfile.Options, found hookfile.State) cli.Step {
-	s := cli.Step{
+func hookStep(o hookfile.Options, found hookfile.State) step {
+	s := step{
 		Kind:   "hook",
 		Name:   "pre-push",
-		Status: cli.StepThere,
+		Status: stepThere,
 		Detail: "refuses pushes of others' work",
 		Done:   "installed",
 	}
@@ -61,23 +61,23 @@ func hookStep(o hookfile.Options, found hookfile.State) cli.Step {
 	case hookfile.Delegated:
 		s.Detail = "run by " + cmp.Or(found.Manager, "the hook that is there")
 		if found.Untold(o.Hook) {
-			s.Status, s.Do, s.Undo = cli.StepMissing, install, forgetProgram
+			s.Status, s.Do, s.Undo = stepMissing, install, forgetProgram
 			s.Detail = "for " + cmp.Or(found.Manager, "the hook that is there") + ": the program's path"
 		}
 		return s
 
 	case hookfile.Edited, hookfile.Blocked:
-		s.Status, s.Detail = cli.StepKept, "kept your version: "+string(found.Kind)
+		s.Status, s.Detail = stepKept, "kept your version: "+string(found.Kind)
 		s.Next = "have a look at your hook: label-state hook status"
 		return s
 	}
 
 	if found.Hint != "" && found.Text == "" {
-		s.Status, s.Detail, s.Next = cli.StepKept, "does not run yet", todo(found)
+		s.Status, s.Detail, s.Next = stepKept, "does not run yet", todo(found)
 		return s
 	}
 
-	s.Status, s.Do = cli.StepMissing, install
+	s.Status, s.Do = stepMissing, install
 	switch {
 	case found.Extends:
 		s.Kind, s.Name, s.Detail, s.Done = "file", found.Script, "adds lines that run it", "extended"
@@ -95,18 +95,18 @@ func hookStep(o hookfile.Options, found hookfile.State) cli.Step {
 
 // lefthookSteps are what lefthook's files lack to run the hook at every push. Its configuration is
 // changed where lines can be added without touching another; otherwise a person adds them.
-func lefthookSteps(root string, o hookfile.Options, found hookfile.State) []cli.Step {
+func lefthookSteps(root string, o hookfile.Options, found hookfile.State) []step {
 	lack := found.Lefthook
 	if lack == nil {
 		return nil
 	}
 
-	var steps []cli.Step
+	var steps []step
 	if lack.Text != "" {
-		script := cli.Step{
+		script := step{
 			Kind:   "file",
 			Name:   lack.Script,
-			Status: cli.StepMissing,
+			Status: stepMissing,
 			Done:   "created",
 			File:   lack.Script,
 		}
@@ -118,7 +118,7 @@ func lefthookSteps(root string, o hookfile.Options, found hookfile.State) []cli.
 		steps = append(steps, script)
 	}
 
-	s := cli.Step{Kind: "file", Name: lack.Config, Status: cli.StepKept}
+	s := step{Kind: "file", Name: lack.Config, Status: stepKept}
 	switch {
 	case lack.Config == "":
 		s.Name, s.Detail, s.Next = lack.Script, "yours, and it does not run the hook", todo(found)
@@ -128,7 +128,7 @@ func lefthookSteps(root string, o hookfile.Options, found hookfile.State) []cli.
 			strings.ReplaceAll(strings.TrimSuffix(lack.Lines, "\n"), "\n", "\n  ")
 
 	default:
-		s.Status, s.Detail, s.Done = cli.StepMissing, "adds lines that run it", "extended"
+		s.Status, s.Detail, s.Done = stepMissing, "adds lines that run it", "extended"
 		s.Do, s.Undo = func(ctx context.Context) error { return extendLefthook(ctx, root, o) }, forgetProgram
 	}
 
@@ -142,7 +142,7 @@ func extendLefthook(ctx context.Context, root string, o hookfile.Options) error 
 		return hookFailure("init", err)
 	}
 	if s.Lefthook == nil || s.Lefthook.Edited == "" {
-		return &cli.KeptError{Why: "it has changed in the meantime"}
+		return &KeptError{Why: "it has changed in the meantime"}
 	}
 
 	file := filepath.Join(root, filepath.FromSlash(s.Lefthook.Config))
@@ -179,7 +179,7 @@ func installHook(ctx context.Context, o hookfile.Options) error {
 	_, _, err := hookfile.Install(ctx, o)
 	var refused *hookfile.RefusedError
 	if errors.As(err, &refused) {
-		return &cli.KeptError{Why: strings.TrimSuffix(refused.Reason+"; "+refused.Hint, "; ")}
+		return &KeptError{Why: strings.TrimSuffix(refused.Reason+"; "+refused.Hint, "; ")}
 	}
 	return err
 }

@@ -51,7 +51,7 @@ func asksContributors(ctx context.Context, c *cli.Call, p *initParams) bool {
 	p.Contributors = config.ContributorsOff
 	if ask(c, cli.Wrap(c.Session.Repo.String()+" is public. Is it an open-source project whose contributors take issues?\n"+
 		"If yes, anybody may take an issue labelled \"good first issue\" or \"help wanted\", by commenting /claim or by "+
-		"opening a pull request. You see the settings before they are written.", c.Terminal.Env.Width(c.Terminal.Out))) {
+		"opening a pull request. You see the settings before they are written.", c.Env.Width(c.Out))) {
 		p.Contributors = config.ContributorsLabelled
 	}
 
@@ -61,9 +61,9 @@ func asksContributors(ctx context.Context, c *cli.Call, p *initParams) bool {
 // chosenLease is the kind of lease that --lease names, else the settings. A wrong call says that
 // there is no such kind for init to set up, or that the settings are there and say something else
 // than an option.
-func chosenLease(c *cli.Call, root string, p *initParams, settings cli.Step) (string, error) {
+func chosenLease(c *cli.Call, root string, p *initParams, settings step) (string, error) {
 	there := c.Session.Config
-	text, err := smallfile.Follow(filepath.Join(root, filepath.FromSlash(config.Path)), cli.LargestFile)
+	text, err := smallfile.Follow(filepath.Join(root, filepath.FromSlash(config.Path)), largestFile)
 	if err == nil {
 		// an init before this one may have written it, and nobody pushed yet
 		if own, err := config.Parse(config.Path, text); err == nil {
@@ -75,7 +75,7 @@ func chosenLease(c *cli.Call, root string, p *initParams, settings cli.Step) (st
 		return cli.Advise(c.Usagef("--%s %s: %s is there and says %s", option, chosen, config.Path, there),
 			answer.Call("set "+setting+" in "+config.Path+", then", "init"))
 	}
-	found, kind := settings.Status != cli.StepMissing, p.Lease
+	found, kind := settings.Status != stepMissing, p.Lease
 	switch {
 	case found && p.Contributors != "" && p.Contributors != there.Contributors.Claim:
 		return "", differs("contributors", p.Contributors, there.Contributors.Claim,
@@ -95,14 +95,14 @@ func chosenLease(c *cli.Call, root string, p *initParams, settings cli.Step) (st
 }
 
 // missesSettings reports whether init writes the settings.
-func missesSettings(steps []cli.Step) bool {
-	return slices.ContainsFunc(steps, func(s cli.Step) bool { return s.Name == config.Path && s.Status == cli.StepMissing })
+func missesSettings(steps []step) bool {
+	return slices.ContainsFunc(steps, func(s step) bool { return s.Name == config.Path && s.Status == stepMissing })
 }
 
 // tips recommend what nobody has chosen where this init writes the settings: RefsTip where the token
 // may write contents, as far as its role tells, and contributors in a public repository. That
 // nothing can be read of it is no reason to stop.
-func tips(ctx context.Context, c *cli.Call, p *initParams, steps []cli.Step) (text string) {
+func tips(ctx context.Context, c *cli.Call, p *initParams, steps []step) (text string) {
 	if !missesSettings(steps) {
 		return ""
 	}

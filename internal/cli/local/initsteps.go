@@ -30,7 +30,7 @@ const WorkflowPath = ".github/workflows/label-state.yml"
 
 // planSteps are everything a repository needs, in the order in which it is made: files, hook,
 // labels.
-func planSteps(ctx context.Context, c *cli.Call, p *initParams) ([]cli.Step, error) {
+func planSteps(ctx context.Context, c *cli.Call, p *initParams) ([]step, error) {
 	root, err := findRoot(ctx, c)
 	if err != nil {
 		return nil, err
@@ -56,14 +56,14 @@ func planSteps(ctx context.Context, c *cli.Call, p *initParams) ([]cli.Step, err
 		return nil, err
 	}
 
-	labels, err := cli.LabelSteps(ctx, c)
+	labels, err := labelSteps(ctx, c)
 	return slices.Concat(all, hook, labels, hostSteps(c.Terminal)), err
 }
 
 // configSteps are the settings. Where records of the token's login do not count, a file that init
 // writes names its App, and a file that is there is for a person to change. kind is the kind of
 // lease that the settings name.
-func configSteps(ctx context.Context, c *cli.Call, root string, p *initParams) (steps []cli.Step, kind string, err error) {
+func configSteps(ctx context.Context, c *cli.Call, root string, p *initParams) (steps []step, kind string, err error) {
 	var outsider *github.OutsiderError
 	if err := c.Session.Client.Heard(ctx, c.Session.Repo); err != nil && !errors.As(err, &outsider) {
 		return nil, "", err
@@ -90,15 +90,15 @@ func configSteps(ctx context.Context, c *cli.Call, root string, p *initParams) (
 
 	if _, err := os.Lstat(filepath.Join(root, filepath.FromSlash(config.Unread))); err == nil {
 		if _, err := readHere(root, config.Path); errors.Is(err, fs.ErrNotExist) {
-			s := cli.Step{
+			s := step{
 				Kind:   "file",
 				Name:   config.Unread,
-				Status: cli.StepKept,
+				Status: stepKept,
 				Detail: "is not read under this name",
 			}
 			s.Next = "git mv " + config.Unread + " " + config.Path
 
-			return []cli.Step{s}, c.Session.Config.Claim.Lease, nil
+			return []step{s}, c.Session.Config.Claim.Lease, nil
 		}
 	}
 
@@ -107,19 +107,19 @@ func configSteps(ctx context.Context, c *cli.Call, root string, p *initParams) (
 		kind, err = chosenLease(c, root, p, file)
 	}
 
-	if err != nil || outsider == nil || outsider.App() != "" && file.Status == cli.StepMissing {
-		return []cli.Step{file}, kind, err
+	if err != nil || outsider == nil || outsider.App() != "" && file.Status == stepMissing {
+		return []step{file}, kind, err
 	}
 
-	trust := cli.Step{
+	trust := step{
 		Kind:   "trust",
 		Name:   outsider.Login,
-		Status: cli.StepKept,
+		Status: stepKept,
 		Detail: "its claims do not count yet",
 		Next:   outsider.Remedy(),
 	}
 
-	return []cli.Step{file, trust}, kind, nil
+	return []step{file, trust}, kind, nil
 }
 
 // ConfigFor is the configuration that init writes, with the line that lets an App's records count.
@@ -133,7 +133,7 @@ func ConfigFor(o *github.OutsiderError) string {
 
 // findRoot is the top of the clone.
 func findRoot(ctx context.Context, c *cli.Call) (string, error) {
-	if top, err := c.Terminal.Env.Git().Ask(ctx, "rev-parse", "--show-toplevel"); err == nil && top != "" {
+	if top, err := c.Env.Git().Ask(ctx, "rev-parse", "--show-toplevel"); err == nil && top != "" {
 		return filepath.FromSlash(top), nil
 	}
 	return "", cli.Advise(c.Usagef("not in a git clone of %s", c.Session.Repo),
@@ -142,11 +142,11 @@ func findRoot(ctx context.Context, c *cli.Call) (string, error) {
 }
 
 // fileStep looks for a file here and then on GitHub's default branch. One that is there stays.
-func fileStep(ctx context.Context, c *cli.Call, root, path, text, about string) (cli.Step, error) {
-	s := cli.Step{
+func fileStep(ctx context.Context, c *cli.Call, root, path, text, about string) (step, error) {
+	s := step{
 		Kind:   "file",
 		Name:   path,
-		Status: cli.StepThere,
+		Status: stepThere,
 		Detail: about,
 		Done:   "created",
 	}
@@ -162,7 +162,7 @@ func fileStep(ctx context.Context, c *cli.Call, root, path, text, about string) 
 		case !errors.As(err, &missing):
 			return s, err
 		default:
-			s.Status, s.Do = cli.StepMissing, func(context.Context) error { return Create(file, text, 0o644) }
+			s.Status, s.Do = stepMissing, func(context.Context) error { return Create(file, text, 0o644) }
 			s.File = path
 		}
 
@@ -174,7 +174,7 @@ func fileStep(ctx context.Context, c *cli.Call, root, path, text, about string) 
 		s.Detail = "yours" // it is meant to be changed, and has been read already
 	default:
 		ours, theirs := lacking(text, have), lacking(have, text)
-		s.Status, s.Detail = cli.StepKept, fmt.Sprintf("kept your version: it lacks %s of ours and has %d of its own",
+		s.Status, s.Detail = stepKept, fmt.Sprintf("kept your version: it lacks %s of ours and has %d of its own",
 			printable.Count(len(ours), "line", "lines"), len(theirs))
 		if len(ours) > 0 {
 			s.Detail += fmt.Sprintf("; ours has, for one, %q", ours[0])
@@ -186,7 +186,7 @@ func fileStep(ctx context.Context, c *cli.Call, root, path, text, about string) 
 
 // readHere reads a file of the worktree, by its path from the top with slashes.
 func readHere(root, path string) (string, error) {
-	text, err := smallfile.Follow(filepath.Join(root, filepath.FromSlash(path)), cli.LargestFile)
+	text, err := smallfile.Follow(filepath.Join(root, filepath.FromSlash(path)), largestFile)
 	return string(text), err
 }
 
@@ -197,7 +197,7 @@ func Create(file, text string, mode fs.FileMode) error {
 	}
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if errors.Is(err, fs.ErrExist) {
-		return &cli.KeptError{Why: "it was created in the meantime"}
+		return &KeptError{Why: "it was created in the meantime"}
 	}
 	if err != nil {
 		return err

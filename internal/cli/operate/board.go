@@ -111,7 +111,7 @@ func viewCard(c board.Card, now time.Time) CardView {
 
 func showBoard(ctx context.Context, c *cli.Call, p *boardParams) error {
 	c.Subject.Repo = cli.WithoutURL(strings.Join(c.Named(), " "))
-	env := c.Terminal.Env
+	env := c.Env
 	stays := c.Live() && env.Getenv("TERM") != "dumb" && !p.Once // a dumb terminal cannot move its cursor
 	switch {
 	case p.Every > 0 && p.Every < 5*time.Second:
@@ -142,8 +142,8 @@ func showBoard(ctx context.Context, c *cli.Call, p *boardParams) error {
 
 func showLiveBoard(ctx context.Context, c *cli.Call, p *boardParams) error {
 	quiet, t := *c, c.Terminal
-	quiet.Terminal.Err, quiet.Terminal.Env.Stderr = io.Discard, io.Discard // the screen is the board's
-	quiet.Terminal.Env.Waiting = nil
+	quiet.Err, quiet.Env.Stderr = io.Discard, io.Discard // the screen is the board's
+	quiet.Env.Waiting = nil
 	d, err := OpenBoardDesk(ctx, &quiet, p.Fleet, false) // it claims and releases, too
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ func showLiveBoard(ctx context.Context, c *cli.Call, p *boardParams) error {
 	defer d.close()
 	for _, repo := range d.repos {
 		if bad := repo.Session.Unusable; bad != nil {
-			cli.Warnf(t.Err, "%s; claims and releases are refused", bad.Brief())
+			t.Warnf("%s; claims and releases are refused", bad.Brief())
 		}
 	}
 
@@ -176,15 +176,15 @@ func showCards(c *cli.Call, r board.Snapshot) error {
 	text := ""
 	for _, p := range r.Pauses {
 		text += p.Text + "\n"
-		if c.JSON || c.Terminal.Take != nil {
-			cli.Warnf(c.Terminal.Err, "%s", p.Text)
+		if c.JSON || c.Take != nil {
+			c.Warnf("%s", p.Text)
 		}
 	}
 
 	if len(r.Cards) == 0 {
 		text += "no issue is part of the lifecycle\n"
 	} else {
-		text += cli.Columns(board.Rows(r.Cards, r.Now, c.Terminal.Env.Width(c.Terminal.Out)))
+		text += cli.Columns(board.Rows(r.Cards, r.Now, c.Env.Width(c.Out)))
 	}
 
 	for _, ring := range r.Cycles {

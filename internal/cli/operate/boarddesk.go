@@ -29,8 +29,8 @@ const patience = time.Minute
 // A BoardDesk reads for the board, each repository by its own configuration, and carries out
 // commands.
 type BoardDesk struct {
-	Call  *cli.Call // of the board
-	repos []*boardRepo
+	*cli.Call // of the board
+	repos     []*boardRepo
 }
 
 // A boardRepo is one repository of the board.
@@ -87,7 +87,7 @@ func (d *BoardDesk) names() []string {
 }
 
 func (d *BoardDesk) patience(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, cmp.Or(d.Call.Timeout, patience))
+	return context.WithTimeout(ctx, cmp.Or(d.Timeout, patience))
 }
 
 // Read reads all repositories, side by side. One that cannot be read makes the snapshot incomplete,
@@ -103,7 +103,7 @@ func (d *BoardDesk) Read(ctx context.Context) (board.Snapshot, error) {
 			return err
 		}
 
-		p.cards = board.Deal(c.Session.Ledger.Rules(), p.facts)
+		p.cards = board.Deal(c.Rules(), p.facts)
 		if p.pauses, err = c.pauses(ctx, p.facts); err != nil {
 			return err
 		}
@@ -166,7 +166,7 @@ func (c *boardRepo) pauses(ctx context.Context, facts []lifecycle.Facts) (out []
 	}
 
 	if p == nil {
-		p, err = c.Terminal.Env.PausedHere(c.Session.Repo)
+		p, err = c.Env.PausedHere(c.Session.Repo)
 	}
 
 	if p != nil {
@@ -217,7 +217,7 @@ func (d *BoardDesk) details(all []lifecycle.Facts, rings [][]claim.Issue) func(c
 			}
 			c := d.of(i)
 			f.Now = now
-			rules := c.Session.Ledger.Rules()
+			rules := c.Rules()
 			v := rules.Verdict(f, lifecycle.Seeker{})
 			view := cli.ViewStatus(rules, f, v)
 			view.Store = c.Session.Config.Claim.Lease
@@ -270,19 +270,19 @@ func (d *BoardDesk) Do(ctx context.Context, o board.Order) (board.Answer, error)
 		return board.Answer{}, cli.At("board", o.Card.Issue.String(), err)
 	}
 	var said bytes.Buffer
-	t := d.Call.Terminal
+	t := d.Terminal
 	t.In, t.Out, t.Err, t.Env.Stderr = strings.NewReader(""), io.Discard, &said, &said
 	t.Env.Getenv = func(name string) string {
 		if name == "LABEL_STATE_CODENAME" || name == "LABEL_STATE_FIRING_ID" {
 			return ""
 		}
-		return d.Call.Terminal.Env.Getenv(name)
+		return d.Env.Getenv(name)
 	}
 
 	args := append(append([]string{"label-state"}, o.Args()...), "--timeout",
-		cmp.Or(d.Call.Timeout, patience).String())
-	if d.Call.Config != "" {
-		args = append(args, "--config", d.Call.Config)
+		cmp.Or(d.Timeout, patience).String())
+	if d.Config != "" {
+		args = append(args, "--config", d.Config)
 	}
 
 	err := cli.Execute(ctx, args, t)
@@ -334,7 +334,7 @@ func (d *BoardDesk) unchanged(ctx context.Context, o board.Order) error {
 
 // Hint is what a command would print below the error.
 func (d *BoardDesk) Hint(err error) string {
-	t := d.Call.Terminal
+	t := d.Terminal
 	if o, ordered := errors.AsType[*orderError](err); ordered {
 		t.Typed = o.line
 	}
@@ -360,7 +360,7 @@ func (d *BoardDesk) Open(url string) bool {
 // browser is what opens an address here: $BROWSER, else the desktop's own way, if there is a
 // desktop.
 func (d *BoardDesk) browser() (name string, args []string) {
-	getenv := d.Call.Terminal.Env.Getenv
+	getenv := d.Env.Getenv
 	if own := getenv("BROWSER"); own != "" {
 		return own, nil
 	}

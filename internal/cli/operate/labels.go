@@ -58,7 +58,7 @@ func checkLabels(ctx context.Context, c *cli.Call, _ *cli.SomeRepos) error {
 		return err
 	}
 
-	views := cli.CompareLabels(c.Session.Ledger.Rules().Scheme.Definitions(), have)
+	views := cli.CompareLabels(c.Rules().Scheme.Definitions(), have)
 	if err := showLabels(c, views); err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func syncLabels(ctx context.Context, c *cli.Call, p *syncParams) error {
 		return err
 	}
 
-	want := c.Session.Ledger.Rules().Scheme.Definitions()
+	want := c.Rules().Scheme.Definitions()
 	views := cli.CompareLabels(want, have)
 	for i, v := range views {
 		done := ""

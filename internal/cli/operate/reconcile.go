@@ -33,7 +33,7 @@ func reconcileIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *reconcil
 	rep, err := c.Session.Ledger.Reconcile(ctx, i)
 	var would *ledger.Unsent
 	if errors.As(err, &would) {
-		f, rules := would.Facts, c.Session.Ledger.Rules()
+		f, rules := would.Facts, c.Rules()
 		projection, _ := rules.Label(f)
 		change := rules.Scheme.Change(f.Labels, projection)
 		was := cli.LabelNames(rules.Scheme.Shown(f.Labels))

@@ -79,7 +79,7 @@ func pause(ctx context.Context, c *cli.Call, params *pauseParams) error {
 
 	var before *lifecycle.Pause
 	if local {
-		before, err = c.Terminal.Env.PausedHere(c.Session.Repo)
+		before, err = c.Env.PausedHere(c.Session.Repo)
 	} else {
 		before, err = c.Session.Client.Pause(ctx, c.Session.Repo)
 	}
@@ -94,7 +94,7 @@ func pause(ctx context.Context, c *cli.Call, params *pauseParams) error {
 	}
 
 	if local {
-		file, cause := c.Terminal.Env.LocalPauses()
+		file, cause := c.Env.LocalPauses()
 		if err = cause; err == nil {
 			err = file.Set(state.Pause{
 				Repo:   c.Session.Repo.String(),
@@ -125,7 +125,7 @@ func resume(ctx context.Context, c *cli.Call, p *resumeParams) error {
 		return c.Answer(v, fmt.Sprintf("would resume %s%s\n", c.Session.Repo, cli.Where(local)))
 	}
 
-	file, err := c.Terminal.Env.LocalPauses()
+	file, err := c.Env.LocalPauses()
 	switch {
 	case local && err == nil:
 		err = file.Clear(c.Session.Repo.String())
@@ -145,13 +145,13 @@ func resume(ctx context.Context, c *cli.Call, p *resumeParams) error {
 func listPauses(ctx context.Context, c *cli.Call, p *cli.SomeRepos) error {
 	names := c.Named()
 	if len(names) == 0 {
-		names = c.Terminal.Env.SweepRepos()
+		names = c.Env.SweepRepos()
 	}
 	return cli.InEach(ctx, c, names, cli.InRepo(listPause), p)
 }
 
 func listPause(ctx context.Context, c *cli.Call, _ *cli.SomeRepos) error {
-	here, err := c.Terminal.Env.PausedHere(c.Session.Repo)
+	here, err := c.Env.PausedHere(c.Session.Repo)
 	if err != nil {
 		return err
 	}

@@ -150,7 +150,7 @@ func showStats(ctx context.Context, c *cli.Call, p *statsParams) error {
 
 	view := viewStats(c.Session.Repo.String(), figures)
 	view.Guessed = c.Session.Client.Guessed()
-	text := charts.ReplaceAllStringFunc(figures.Text(c.Session.Repo.String(), c.Terminal.Env.Width(c.Terminal.Out)),
+	text := charts.ReplaceAllStringFunc(figures.Text(c.Session.Repo.String(), c.Env.Width(c.Out)),
 		func(part string) string {
 			switch {
 			case part[0] < utf8.RuneSelf:
@@ -180,11 +180,7 @@ func plotFile(c *cli.Call, name string) (string, error) {
 		return "", c.Usagef("--plot %q: expected the name of a file that ends in .svg", cli.OneLine(name))
 	}
 
-	file := name
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(c.Terminal.Env.Dir, file)
-	}
-
+	file := c.Env.Path(name)
 	if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {
 		return "", c.Usagef("--plot %s: there is no such folder", cli.OneLine(name))
 	}

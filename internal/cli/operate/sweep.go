@@ -96,7 +96,7 @@ func (s *sweeping) sweep(ctx context.Context, call *cli.Call, name string) {
 	o.Repo = name
 	since := time.Now().Add(-ledger.Lookback)
 	o.First.Since = since
-	session, err := setup.Open(ctx, c.Terminal.Env, o)
+	session, err := setup.Open(ctx, c.Env, o)
 	if err != nil {
 		err = c.Timed(ctx, err)
 		s.view.Skipped = append(s.view.Skipped,
@@ -118,11 +118,11 @@ func (s *sweeping) sweep(ctx context.Context, call *cli.Call, name string) {
 	}
 
 	var seen func(lifecycle.Facts)
-	if !c.JSON && c.Terminal.Env.IsTerminal(c.Terminal.Err) { // on one line, while a person watches
+	if !c.JSON && c.Env.IsTerminal(c.Err) { // on one line, while a person watches
 		n := 0
 		seen = func(f lifecycle.Facts) {
 			n++
-			fmt.Fprintf(c.Terminal.Err, "\rlabel-state: %d examined, at %s\033[K", n, f.Issue)
+			fmt.Fprintf(c.Err, "\rlabel-state: %d examined, at %s\033[K", n, f.Issue)
 		}
 	}
 
@@ -136,15 +136,15 @@ func (s *sweeping) sweep(ctx context.Context, call *cli.Call, name string) {
 	})
 
 	if seen != nil {
-		fmt.Fprint(c.Terminal.Err, "\r\033[K")
+		fmt.Fprint(c.Err, "\r\033[K")
 	}
 
 	for _, one := range report.Unshown {
-		cli.Warnf(c.Terminal.Err, "%s", one)
+		c.Warnf("%s", one)
 	}
 
 	if report.NotMinimized != nil {
-		cli.Warnf(c.Terminal.Err, "comments of ended holds in %s stay as they are: %s", c.Session.Repo,
+		c.Warnf("comments of ended holds in %s stay as they are: %s", c.Session.Repo,
 			cli.OneLine(report.NotMinimized.Error()))
 	}
 

@@ -61,7 +61,7 @@ func advanceIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *advancePar
 	if err != nil {
 		return err
 	}
-	stages := c.Session.Ledger.Rules().Scheme.Stages
+	stages := c.Rules().Scheme.Stages
 	if to == stages[len(stages)-1] {
 		if err := c.Session.Client.CloseCompleted(ctx, i); err != nil {
 			return err

@@ -20,6 +20,6 @@ func queueOf(c *cli.Call, ttl time.Duration) *githubwork.Source {
 			h, err := c.Session.Ledger.Claim(ctx, i, ledger.Request{Worker: c.Claimant(), TTL: ttl, Judged: judged})
 			return h, c.RecordClaim(h, err)
 		},
-		Warn: func(err error) { cli.Warnf(c.Terminal.Err, "%s", err) },
+		Warn: func(err error) { c.Warnf("%s", err) },
 	})
 }

@@ -119,13 +119,9 @@ func readFilter(c *cli.Call, p *nextParams) (o work.FetchOptions, err error) {
 // listItems prints what next would offer, first to claim first, and claims nothing. Nothing to
 // offer means no work, as for next.
 func listItems(ctx context.Context, c *cli.Call, p *nextParams, s *githubwork.Source) error {
-	for _, given := range cli.Params(p) {
-		switch given.Name {
-		case "no-claim", "prompt", "schedule", "ttl", "run", "grace", "command":
-			if given.Given() {
-				return c.Usagef("--list claims nothing; %s does not go with it", given.Row()[0])
-			}
-		}
+	given, is := cli.Given(p, "no-claim", "prompt", "schedule", "ttl", "run", "grace", "command")
+	if is {
+		return c.Usagef("--list claims nothing; %s does not go with it", given.Row()[0])
 	}
 
 	o, err := readFilter(c, p)
@@ -199,7 +195,7 @@ func nextItem(ctx context.Context, c *cli.Call, p *nextParams, s *githubwork.Sou
 
 	h, _ := s.Hold(got.Item.ID)
 	c.Subject.Issue = h.Issue.String()
-	run := cli.Program{Args: p.Command, In: c.Terminal.In, Grace: p.Grace}
+	run := cli.Program{Args: p.Command, In: c.In, Grace: p.Grace}
 	if p.Prompt {
 		run.In = strings.NewReader(work.Prompt(schedule, got.Item))
 	}

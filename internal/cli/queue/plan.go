@@ -176,7 +176,7 @@ func postPlan(ctx context.Context, c *cli.Call, i claim.Issue, p *planParams) er
 const planLimit = 256 << 10
 
 func readBody(c *cli.Call, body cli.Text) (string, error) {
-	from := c.Terminal.In
+	from := c.In
 	switch body.File {
 	case "":
 		if body.Text == "" {

@@ -69,7 +69,7 @@ func awaitAnswer(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker
 		}
 
 		own, _ := f.Log.Find(w)
-		v := cli.ViewPlan(i, own, c.Session.Ledger.Rules().Terms)
+		v := cli.ViewPlan(i, own, c.Rules().Terms)
 		switch {
 		case err != nil || v.Answer == "waiting":
 		case v.Answer == "approved":

@@ -104,7 +104,7 @@ func askSlack(ctx context.Context, c *cli.Call, s *slackWatch, f lifecycle.Facts
 
 	if err != nil && err.Error() != s.said && ctx.Err() == nil {
 		s.said = err.Error()
-		cli.Warnf(c.Terminal.Err, "%s", err)
+		c.Warnf("%s", err)
 	}
 
 	return answered

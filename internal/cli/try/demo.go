@@ -48,24 +48,18 @@ func runDemo(ctx context.Context, c *cli.Call, p *demoParams) error {
 
 	defer cleanup()
 	fmt.Fprintln(t.Out, "label-state demo: building the hook and the Action …")
-	programs, err := demoPrograms(ctx, t, filepath.Join(dir, "bin"))
+	programs, err := demoPrograms(ctx, filepath.Join(dir, "bin"))
 	if err != nil {
 		return cli.Advise(err, answer.Advice("run it in a clone of the project, or install all three programs"))
 	}
 
 	programs.Image = action
-	inks := map[Part]string{
-		Title:   cli.InkBold,
-		Typed:   cli.InkCyan,
-		Fact:    cli.InkGreen,
-		Failure: cli.InkAlarm,
-	}
 	stage := Stage{
 		Out:      t.Out,
 		Programs: programs,
 		Environ:  t.Env.Inherited(),
 		Dir:      dir,
-		Paint:    func(p Part, text string) string { return c.Paint(inks[p], text) },
+		Paint:    c.Paint,
 	}
 
 	if err := Play(ctx, stage); err != nil {
@@ -103,7 +97,7 @@ func image(ctx context.Context, c *cli.Call, p *demoParams) (string, error) {
 
 // demoPrograms finds the Action: built from the sources of this clone, else beside this program,
 // else on PATH. The hook is this program.
-func demoPrograms(ctx context.Context, t cli.Terminal, dir string) (Programs, error) {
+func demoPrograms(ctx context.Context, dir string) (Programs, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return Programs{}, err

@@ -2,7 +2,6 @@ package try_test
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -40,7 +39,7 @@ func build(t *testing.T) try.Programs {
 func play(t *testing.T, p try.Programs) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
-	paint := func(p try.Part, text string) string { return fmt.Sprintf("\x1b[%dm%s\x1b[0m", 31+p, text) }
+	paint := func(ink, text string) string { return "\x1b[" + ink + "m" + text + "\x1b[0m" }
 	err := try.Play(t.Context(), try.Stage{
 		Out:      &out,
 		Programs: p,
@@ -50,8 +49,8 @@ func play(t *testing.T, p try.Programs) (string, error) {
 	})
 
 	for _, want := range []string{
-		"\n\x1b[31m1. An embedded GitHub", "olga$ \x1b[32mlabel-state status 1\x1b[0m\n",
-		"   \x1b[33mok  \x1b[0m issue 1 is free\n",
+		"\n\x1b[1m1. An embedded GitHub", "olga$ \x1b[36mlabel-state status 1\x1b[0m\n",
+		"   \x1b[32mok  \x1b[0m issue 1 is free\n",
 	} {
 		if err == nil && !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())

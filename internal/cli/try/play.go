@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/githubsim"
 )
 
@@ -15,27 +16,16 @@ import (
 type Stage struct {
 	Out      io.Writer
 	Programs Programs
-	Environ  []string                  // of the process; only PATH and the like are handed on
-	Dir      string                    // an empty folder for clones and repositories
-	Paint    func(Part, string) string // how the parts of the story look; nil leaves them plain
+	Environ  []string                      // of the process; only PATH and the like are handed on
+	Dir      string                        // an empty folder for clones and repositories
+	Paint    func(ink, text string) string // colours a part of the story; nil leaves it plain
 }
 
-// A Part of what is printed.
-type Part int
-
-// The parts.
-const (
-	Title   Part = iota
-	Typed        // a command line
-	Fact         // the mark of a checked fact
-	Failure      // the mark of one that is not so
-)
-
-func (s Stage) paint(p Part, text string) string {
+func (s Stage) paint(ink, text string) string {
 	if s.Paint == nil {
 		return text
 	}
-	return s.Paint(p, text)
+	return s.Paint(ink, text)
 }
 
 // Programs are what the story runs: binaries, and for the Action an image instead when one is
@@ -157,15 +147,15 @@ What next
 // act announces the next one.
 func (s *Story) act(title string) {
 	s.step++
-	fmt.Fprintf(s.Out, "\n%s\n", s.paint(Title, fmt.Sprintf("%d. %s", s.step, title)))
+	fmt.Fprintf(s.Out, "\n%s\n", s.paint(cli.InkBold, fmt.Sprintf("%d. %s", s.step, title)))
 }
 
 // check prints one checked fact and remembers a failure.
 func (s *Story) check(ok bool, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	mark := s.paint(Fact, "ok  ")
+	mark := s.paint(cli.InkGreen, "ok  ")
 	if !ok {
-		mark = s.paint(Failure, "FAIL")
+		mark = s.paint(cli.InkAlarm, "FAIL")
 		s.failed = append(s.failed, text)
 	}
 

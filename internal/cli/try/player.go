@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/label-state/label-state/internal/cli"
 )
 
 // A player is somebody with a token and a clone.
@@ -112,7 +114,7 @@ func (p *player) prompt(name string, args []string) {
 		line += " " + a
 	}
 
-	fmt.Fprintf(p.Out, "   %s$ %s\n", p.name, p.paint(Typed, strings.TrimSpace(line)))
+	fmt.Fprintf(p.Out, "   %s$ %s\n", p.name, p.paint(cli.InkCyan, strings.TrimSpace(line)))
 }
 
 // clone makes the player's clone and installs the hook in it.

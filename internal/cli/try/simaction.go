@@ -22,7 +22,7 @@ const eventsPause = 200 * time.Millisecond
 type workflow struct {
 	program, token string
 	url, dir       string // of the server, and for the files of its runs
-	terminal       cli.Terminal
+	cli.Terminal
 }
 
 // workflowOf is the workflow whose runs have the token of the seed's github-actions[bot].
@@ -44,7 +44,7 @@ func workflowOf(c *cli.Call, program, url, dir string, seed githubsim.Seed) (wor
 		token:    seed.Users[n].Token,
 		url:      url,
 		dir:      dir,
-		terminal: c.Terminal,
+		Terminal: c.Terminal,
 	}, nil
 }
 
@@ -53,7 +53,7 @@ func (w workflow) follow(ctx context.Context, server *githubsim.Server) {
 	for seen := 0; ctx.Err() == nil; {
 		events, err := server.EventsSince(seen)
 		if err != nil {
-			cli.Warnf(w.terminal.Err, "sim: events: %s", cli.OneLine(err.Error()))
+			w.Warnf("sim: events: %s", cli.OneLine(err.Error()))
 			return
 		}
 
@@ -99,15 +99,15 @@ func (w workflow) run(ctx context.Context, e githubsim.Event) {
 		var env []string
 		if env, err = runnerEnv(dir, w.url, w.token, e); err == nil {
 			cmd := exec.CommandContext(ctx, w.program)
-			cmd.Env = append(w.terminal.Env.Inherited(), env...)
+			cmd.Env = append(w.Env.Inherited(), env...)
 			var out []byte
 			out, err = cmd.CombinedOutput()
-			fmt.Fprintf(w.terminal.Out, "%s %s: the Action runs\n%s", e.Name, e.Action, out)
+			fmt.Fprintf(w.Out, "%s %s: the Action runs\n%s", e.Name, e.Action, out)
 		}
 	}
 
 	if err != nil && ctx.Err() == nil {
-		cli.Warnf(w.terminal.Err, "sim: the Action on %s %s: %s", e.Name, e.Action, cli.OneLine(err.Error()))
+		w.Warnf("sim: the Action on %s %s: %s", e.Name, e.Action, cli.OneLine(err.Error()))
 	}
 }
 

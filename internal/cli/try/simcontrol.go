@@ -23,7 +23,7 @@ func followControl(t cli.Terminal, s *githubsim.Server) {
 		word, span, _ := strings.Cut(line, " ")
 		d, err := time.ParseDuration(strings.TrimSpace(span))
 		if word != "later" || err != nil || d <= 0 {
-			cli.Warnf(t.Err, "sim: %q: expected later and a duration, such as later 2h", cli.OneLine(line))
+			t.Warnf("sim: %q: expected later and a duration, such as later 2h", cli.OneLine(line))
 			continue
 		}
 

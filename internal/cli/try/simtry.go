@@ -27,7 +27,7 @@ func announce(ctx context.Context, c *cli.Call, url string, seed githubsim.Seed,
 		}
 	}
 
-	fmt.Fprint(c.Terminal.Out, said) // at once: whoever has read that it answers need not read on
+	fmt.Fprint(c.Out, said) // at once: whoever has read that it answers need not read on
 	file := p.URLFile
 	if file == "" {
 		return nil
