@@ -24,7 +24,7 @@ const fresh = 5 * time.Second
 type beginning struct {
 	at    time.Time
 	facts *snapshot // of an issue, or else
-	repo  ledger.Repo
+	repo  claim.Repo
 	what  selection // of a scan
 	found []listed  // its first page
 	lists []*cursor // and what is left
@@ -64,7 +64,7 @@ func (c *Client) Begin(ctx context.Context, i claim.Issue) error {
 
 // BeginScan does for Scan what Begin does for Facts, or with live for Current: it reads the first
 // page.
-func (c *Client) BeginScan(ctx context.Context, r ledger.Repo, since time.Time, live bool) error {
+func (c *Client) BeginScan(ctx context.Context, r claim.Repo, since time.Time, live bool) error {
 	if at(r.Owner, r.Name, "").err != nil {
 		return nil // whoever asks next says so
 	}
@@ -91,7 +91,7 @@ func (c *Client) BeginScan(ctx context.Context, r ledger.Repo, since time.Time, 
 }
 
 // BeginOpen does it for OpenIssues with the label of what is ready for work, or of the first stage.
-func (c *Client) BeginOpen(ctx context.Context, r ledger.Repo) error {
+func (c *Client) BeginOpen(ctx context.Context, r claim.Repo) error {
 	if at(r.Owner, r.Name, "").err != nil {
 		return nil // whoever asks next says so
 	}

@@ -12,7 +12,6 @@ import (
 	"sync"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -75,7 +74,7 @@ func namedIssue(name []string, of claim.Issue, web string) (claim.Issue, bool) {
 		return parsePull(u.String(), web)
 	}
 
-	i := claim.Issue{Owner: of.Owner, Repo: of.Repo}
+	i := of.In().Issue(0)
 	if name[1] != "" {
 		i.Owner, i.Repo = name[1], name[2]
 	}
@@ -130,7 +129,7 @@ func (c *Client) addNamedBlockers(ctx context.Context, snapshots []*snapshot) {
 func (c *Client) askStates(ctx context.Context, named []*blockerState) error {
 	d := newDocument()
 	for k, n := range named {
-		d.open(fmt.Sprintf("b%d", k), ledger.Repo{Owner: n.issue.Owner, Name: n.issue.Repo})
+		d.open(fmt.Sprintf("b%d", k), n.issue.In())
 		d.add("    found: issueOrPullRequest(number: %d) { ... on Issue { url closed } ... on PullRequest { url closed } }\n  }\n", n.issue.Number)
 	}
 
@@ -196,13 +195,13 @@ func (c *Client) Blocking(ctx context.Context, i claim.Issue) ([]claim.Issue, er
 	if c.o.Blockers.TextOff {
 		return out, nil
 	}
-	asleep, err := c.OpenIssues(ctx, ledger.Repo{Owner: i.Owner, Name: i.Repo}, c.o.Scheme.Blocked)
+	asleep, err := c.OpenIssues(ctx, i.In(), c.o.Scheme.Blocked)
 	if err != nil {
 		return out, fmt.Errorf("list what waits for %s: %w", i, err)
 	}
 
 	for _, one := range asleep {
-		w := claim.Issue{Owner: i.Owner, Repo: i.Repo, Number: one.Number}
+		w := i.In().Issue(one.Number)
 		if slices.ContainsFunc(namedBlockers(one.Body, w, c.o.Web), i.Same) && !slices.ContainsFunc(out, w.Same) {
 			out = append(out, w)
 		}

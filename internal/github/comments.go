@@ -58,7 +58,7 @@ func (c *Client) writeComment(ctx context.Context, method string, to target, bod
 
 // React puts a reaction on a comment: +1, -1, laugh, confused, heart, hooray, rocket or eyes. One
 // that is there already is success.
-func (c *Client) React(ctx context.Context, r ledger.Repo, comment int64, content string) error {
+func (c *Client) React(ctx context.Context, r claim.Repo, comment int64, content string) error {
 	to := at(r.Owner, r.Name, "/issues/comments/%d/reactions", comment)
 	_, err := c.send(ctx, http.MethodPost, to, map[string]string{"content": content}, nil)
 	return failed(err, Object{Kind: CommentObject}, "react to comment %d of %s", comment, r)
@@ -116,7 +116,7 @@ type reaction struct {
 }
 
 // Reactions lists what a login has put under a comment: +1, confused, ….
-func (c *Client) Reactions(ctx context.Context, r ledger.Repo, comment int64, login string) ([]string, error) {
+func (c *Client) Reactions(ctx context.Context, r claim.Repo, comment int64, login string) ([]string, error) {
 	got, _, err := list[reaction](ctx, c.api,
 		at(r.Owner, r.Name, "/issues/comments/%d/reactions?per_page=100", comment))
 	var out []string

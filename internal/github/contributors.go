@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/closing"
-	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -39,7 +39,7 @@ type remark struct {
 
 // Remarks lists what was said in a repository since then, newest first: at most so many pages of a
 // hundred comments. whole is false when there is more.
-func (c *Client) Remarks(ctx context.Context, r ledger.Repo, since time.Time, pages int) (
+func (c *Client) Remarks(ctx context.Context, r claim.Repo, since time.Time, pages int) (
 	out []Remark, whole bool, err error,
 ) {
 	to := at(r.Owner, r.Name, "/issues/comments").where(
@@ -88,7 +88,7 @@ func (m remark) remark(number int) Remark {
 }
 
 // PersonsHolds reads the open issues with the label of a person's hold, a hundred a request.
-func (c *Client) PersonsHolds(ctx context.Context, r ledger.Repo) (out []lifecycle.Facts, err error) {
+func (c *Client) PersonsHolds(ctx context.Context, r claim.Repo) (out []lifecycle.Facts, err error) {
 	for f, err := range c.scanSelection(ctx, r, selection{labels: []string{c.o.Scheme.Hold}, open: true}) {
 		if err != nil {
 			return nil, err
@@ -101,7 +101,7 @@ func (c *Client) PersonsHolds(ctx context.Context, r ledger.Repo) (out []lifecyc
 
 // InProgress reads what is in progress (ledger.Forge): the open issues that are held or have an open pull request,
 // and the newest hundred open pull requests with the label of agents.
-func (c *Client) InProgress(ctx context.Context, r ledger.Repo) (out lifecycle.Load, err error) {
+func (c *Client) InProgress(ctx context.Context, r claim.Repo) (out lifecycle.Load, err error) {
 	s := c.o.Scheme
 	what := selection{labels: []string{s.Claimed, s.PlanPending, s.Hold, s.PROpen}, open: true}
 	for f, err := range c.scanSelection(ctx, r, what) {
@@ -158,7 +158,7 @@ const listedCommits = 30
 // NewestPulls lists the newest hundred open pull requests of a repository with what a merge brings,
 // of more than listedCommits commits the first ones. Closes is empty: what they close is in their
 // texts.
-func (c *Client) NewestPulls(ctx context.Context, r ledger.Repo) ([]Mergeable, error) {
+func (c *Client) NewestPulls(ctx context.Context, r claim.Repo) ([]Mergeable, error) {
 	d := newDocument()
 	d.open("p", r)
 	d.add("    "+mergeSettings+"\n    pullRequests(states: [OPEN], first: 100, orderBy: {field: CREATED_AT, direction: DESC}) {\n"+

@@ -13,7 +13,6 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/clock"
 	"github.com/label-state/label-state/internal/closing"
-	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -37,7 +36,7 @@ func (c *Client) dropExcessive(ctx context.Context, snapshots []*snapshot, want 
 			}
 
 			id := key(pullOf(*p).String())
-			author := account{repo: ledger.Repo{Owner: r.facts.Issue.Owner, Name: r.facts.Issue.Repo}, login: p.Author}
+			author := account{repo: r.facts.Issue.In(), login: p.Author}
 			one := &opened{
 				PR:          *p,
 				author:      author,
@@ -170,7 +169,7 @@ const crowdLasts = time.Minute
 // could not be read.
 func (c *Client) listCrowds(ctx context.Context, all []*opened) {
 	by := map[string][]*opened{}
-	authors := map[ledger.Repo]int{} // of whom nothing is known yet
+	authors := map[claim.Repo]int{} // of whom nothing is known yet
 	for _, one := range all {
 		if !one.home() {
 			continue
@@ -219,7 +218,7 @@ func (c *Client) listCrowds(ctx context.Context, all []*opened) {
 }
 
 // listOpen notes everything that is open in a repository, if that takes no more requests than most.
-func (c *Client) listOpen(ctx context.Context, r ledger.Repo, most int) {
+func (c *Client) listOpen(ctx context.Context, r claim.Repo, most int) {
 	if _, asked := c.noted(key(r.String())); asked {
 		return
 	}
@@ -317,7 +316,7 @@ func (c *Client) Excess(ctx context.Context, p Pull, named []claim.Issue) (*life
 func namedIn(web, body, repo string) []claim.Issue {
 	in := place(repo)
 	var out []claim.Issue
-	for _, ref := range closing.InDescription(body, closing.Repo{Owner: in.Owner, Name: in.Name}, hostOf(web)) {
+	for _, ref := range closing.InDescription(body, in, hostOf(web)) {
 		out = append(out, ref.Issue)
 	}
 	return out

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -29,7 +28,7 @@ type Head struct {
 // and, where head is home itself and a fork, of those into its parent, which are named only. It is
 // one request for ten branches, as long as few repositories have branches of the same names, and
 // reads Options.Along with it.
-func (c *Client) HoldersOfHeads(ctx context.Context, home, head ledger.Repo, branches []string) ([]Head, error) {
+func (c *Client) HoldersOfHeads(ctx context.Context, home, head claim.Repo, branches []string) ([]Head, error) {
 	var out []Head
 	var unread error
 	h := halves[string]{
@@ -54,7 +53,7 @@ func (c *Client) HoldersOfHeads(ctx context.Context, home, head ledger.Repo, bra
 
 // readHeads reads the pull requests of some branches by one query, and of those where it does not
 // show all by REST.
-func (c *Client) readHeads(ctx context.Context, home, head ledger.Repo, branches []string) (found []Head, err error) {
+func (c *Client) readHeads(ctx context.Context, home, head claim.Repo, branches []string) (found []Head, err error) {
 	var crowded []string
 	err = untilUnderstood(func() error {
 		found, crowded, err = c.queryHeads(ctx, home, head, branches)
@@ -76,7 +75,7 @@ type queryHead struct {
 }
 
 // from reports whether the branch is one of a repository.
-func (q *queryHead) from(head ledger.Repo) bool {
+func (q *queryHead) from(head claim.Repo) bool {
 	return q != nil && q.HeadRepository != nil && strings.EqualFold(q.HeadRepository.NameWithOwner, head.String())
 }
 
@@ -85,7 +84,7 @@ type headList = connection[queryHead]
 
 // queryHeads asks by one query. crowded are the branches of whose pull requests it does not show
 // all.
-func (c *Client) queryHeads(ctx context.Context, home, head ledger.Repo,
+func (c *Client) queryHeads(ctx context.Context, home, head claim.Repo,
 	branches []string,
 ) (found []Head, crowded []string, err error) {
 	d := newDocument()
@@ -133,7 +132,7 @@ func (c *Client) queryHeads(ctx context.Context, home, head ledger.Repo,
 
 // takeHeads finds the pull requests of the branches in an answer, and reads what it left out of
 // them.
-func (c *Client) takeHeads(ctx context.Context, s sheet, head ledger.Repo,
+func (c *Client) takeHeads(ctx context.Context, s sheet, head claim.Repo,
 	branches []string,
 ) (found []Head, crowded []string, err error) {
 	var parent struct{ NameWithOwner string }
@@ -163,10 +162,7 @@ func (c *Client) takeHeads(ctx context.Context, s sheet, head ledger.Repo,
 
 		for _, q := range own.Nodes {
 			if q.from(head) {
-				one := &snapshot{facts: lifecycle.Facts{Issue: claim.Issue{
-					Owner: s.repo.Owner, Repo: s.repo.Name,
-					Number: q.Number,
-				}}}
+				one := &snapshot{facts: lifecycle.Facts{Issue: s.repo.Issue(q.Number)}}
 				c.takeIssue(one, s, &q.queryIssue)
 				one.read = one.err == nil
 				snapshots = append(snapshots, one)
@@ -182,7 +178,7 @@ func (c *Client) takeHeads(ctx context.Context, s sheet, head ledger.Repo,
 			if q.from(head) {
 				elsewhere = append(elsewhere, Head{
 					Branch: branch,
-					Pull:   claim.Issue{Owner: into.Owner, Repo: into.Name, Number: q.Number}, Elsewhere: true,
+					Pull:   into.Issue(q.Number), Elsewhere: true,
 				})
 			}
 		}
@@ -199,8 +195,8 @@ func (c *Client) takeHeads(ctx context.Context, s sheet, head ledger.Repo,
 
 // restHeads lists the pull requests of branches one by one, at two requests a branch, and reads
 // each by itself.
-func (c *Client) restHeads(ctx context.Context, home, head ledger.Repo, branches []string) ([]Head, error) {
-	into := []ledger.Repo{home}
+func (c *Client) restHeads(ctx context.Context, home, head claim.Repo, branches []string) ([]Head, error) {
+	into := []claim.Repo{home}
 	if head == home {
 		r, err := c.Repository(ctx, home)
 		if err != nil {
@@ -208,7 +204,7 @@ func (c *Client) restHeads(ctx context.Context, home, head ledger.Repo, branches
 		}
 
 		head = r.Repo // its name now
-		if r.Parent != (ledger.Repo{}) {
+		if r.Parent != (claim.Repo{}) {
 			into = append(into, r.Parent)
 		}
 	}
@@ -224,7 +220,7 @@ func (c *Client) restHeads(ctx context.Context, home, head ledger.Repo, branches
 			for _, p := range pulls {
 				out = append(out, Head{
 					Branch: branch,
-					Pull:   claim.Issue{Owner: r.Owner, Repo: r.Name, Number: p.Number}, Elsewhere: r != home,
+					Pull:   r.Issue(p.Number), Elsewhere: r != home,
 				})
 			}
 		}

@@ -67,7 +67,7 @@ func (q queuedIssue) issue() (Issue, error) {
 
 // OpenIssues lists the open issues with a label, each once, oldest first; a hundred a request. Pull
 // requests are left out.
-func (c *Client) OpenIssues(ctx context.Context, r ledger.Repo, label string) ([]Issue, error) {
+func (c *Client) OpenIssues(ctx context.Context, r claim.Repo, label string) ([]Issue, error) {
 	if to := at(r.Owner, r.Name, ""); to.err != nil {
 		return nil, fmt.Errorf("list issues of %s: %w", r, to.err)
 	}
@@ -87,7 +87,7 @@ func (c *Client) OpenIssues(ctx context.Context, r ledger.Repo, label string) ([
 }
 
 // queryOpen reads all pages of a work list, the first as Begin has read it.
-func (c *Client) queryOpen(ctx context.Context, r ledger.Repo, label string) ([]Issue, error) {
+func (c *Client) queryOpen(ctx context.Context, r claim.Repo, label string) ([]Issue, error) {
 	begun := c.beginnings.takeBegun(func(b *beginning) bool { return b.label != "" && b.label == label && b.repo == r })
 	var found []Issue
 	way, more := trail{}, true
@@ -116,7 +116,7 @@ const openFields = `__typename number title body url state createdAt updatedAt a
 
 // queryOpenPage reads the next page of a work list, of n issues, and reports whether one follows
 // it.
-func (c *Client) queryOpenPage(ctx context.Context, r ledger.Repo, label string, way *trail,
+func (c *Client) queryOpenPage(ctx context.Context, r claim.Repo, label string, way *trail,
 	n int,
 ) (found []Issue, more bool, err error) {
 	err = untilUnderstood(func() error {
@@ -126,7 +126,7 @@ func (c *Client) queryOpenPage(ctx context.Context, r ledger.Repo, label string,
 	return found, more, err
 }
 
-func (c *Client) askOpenPage(ctx context.Context, r ledger.Repo, label string, way *trail,
+func (c *Client) askOpenPage(ctx context.Context, r claim.Repo, label string, way *trail,
 	n int,
 ) (found []Issue, more bool, err error) {
 	d := newDocument()

@@ -18,7 +18,7 @@ import (
 func (c *Client) AddLabel(ctx context.Context, i claim.Issue, name string) error {
 	to := onIssue(i, "/labels")
 	if to.err == nil {
-		to.err = c.ensureLabel(ctx, ledger.Repo{Owner: i.Owner, Name: i.Repo}, name)
+		to.err = c.ensureLabel(ctx, i.In(), name)
 	}
 
 	var got []named
@@ -65,7 +65,7 @@ func (c *Client) lastMove(ctx context.Context, i claim.Issue, label, item,
 		return last, failed(err, Object{IssueObject, i.String()}, "read label events of %s", i)
 	}
 	d := newDocument()
-	d.open("r", ledger.Repo{Owner: i.Owner, Name: i.Repo})
+	d.open("r", i.In())
 	moves := fmt.Sprintf("moves: timelineItems(last: 100, itemTypes: [%s]) { nodes { ... on %s { createdAt label { name } actor { __typename login } } } }", item, kind)
 	d.add("    subject: issueOrPullRequest(number: %d) { ... on Issue { %s } ... on PullRequest { %s } }\n  }\n",
 		i.Number, moves, moves)

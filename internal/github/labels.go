@@ -11,8 +11,8 @@ import (
 	"sync"
 
 	"github.com/label-state/label-state/answer"
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
-	"github.com/label-state/label-state/internal/ledger"
 )
 
 // definitions reads and writes the labels that repositories define.
@@ -34,7 +34,7 @@ type restLabel struct {
 
 // ensureLabel makes sure that a label exists before it is put on. To create one of ours that is
 // missing takes the right to push, which many who may label do not have.
-func (ds *definitions) ensureLabel(ctx context.Context, r ledger.Repo, name string) error {
+func (ds *definitions) ensureLabel(ctx context.Context, r claim.Repo, name string) error {
 	ds.mu.Lock()
 	exists := ds.exists[key(r.String(), name)]
 	ds.mu.Unlock()
@@ -84,14 +84,14 @@ func (ds *definitions) ensureLabel(ctx context.Context, r ledger.Repo, name stri
 
 // Lacks reports whether what was read has shown that the repository has no label of the name. It
 // asks nothing, and false may be unknown.
-func (ds *definitions) Lacks(r ledger.Repo, name string) bool {
+func (ds *definitions) Lacks(r claim.Repo, name string) bool {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
 	exists, known := ds.exists[key(r.String(), name)]
 	return known && !exists
 }
 
-func (ds *definitions) noteLabel(r ledger.Repo, name string, exists bool) {
+func (ds *definitions) noteLabel(r claim.Repo, name string, exists bool) {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
 	ds.exists[key(r.String(), name)] = exists
@@ -100,7 +100,7 @@ func (ds *definitions) noteLabel(r ledger.Repo, name string, exists bool) {
 	}
 }
 
-func (ds *definitions) forgetLabel(r ledger.Repo, name string) {
+func (ds *definitions) forgetLabel(r claim.Repo, name string) {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
 	delete(ds.exists, key(r.String(), name))
@@ -108,7 +108,7 @@ func (ds *definitions) forgetLabel(r ledger.Repo, name string) {
 }
 
 // Labels lists the labels a repository defines, in GitHub's order.
-func (ds *definitions) Labels(ctx context.Context, r ledger.Repo) ([]labels.Definition, error) {
+func (ds *definitions) Labels(ctx context.Context, r claim.Repo) ([]labels.Definition, error) {
 	got, _, err := list[labels.Definition](ctx, ds.api, at(r.Owner, r.Name, "/labels?per_page=100"))
 	if err != nil {
 		return nil, failed(err, Object{RepositoryObject, r.String()}, "list labels of %s", r)
@@ -125,7 +125,7 @@ func (ds *definitions) Labels(ctx context.Context, r ledger.Repo) ([]labels.Defi
 
 // CreateLabel defines a label in a repository; one that exists already is success and stays as it
 // is. Who may not do it gets a *PermissionError that says what is missing.
-func (ds *definitions) CreateLabel(ctx context.Context, r ledger.Repo, d labels.Definition) error {
+func (ds *definitions) CreateLabel(ctx context.Context, r claim.Repo, d labels.Definition) error {
 	if err := ds.createLabel(ctx, r, d); err != nil && !taken(err) {
 		return failed(err, Object{RepositoryObject, r.String()}, "create label %q in %s", d.Name, r)
 	}
@@ -136,7 +136,7 @@ func (ds *definitions) CreateLabel(ctx context.Context, r ledger.Repo, d labels.
 // createLabel sends the definition. GitHub answers 404 to a login that may not push, and 403 to a
 // token that lacks the permission: both are a *PermissionError. A repository that cannot be read
 // either is not there.
-func (ds *definitions) createLabel(ctx context.Context, r ledger.Repo, d labels.Definition) error {
+func (ds *definitions) createLabel(ctx context.Context, r claim.Repo, d labels.Definition) error {
 	body := map[string]string{"name": d.Name, "color": d.Color, "description": d.Description}
 	var made restLabel
 	_, err := ds.api.send(ctx, http.MethodPost, at(r.Owner, r.Name, "/labels"), body, &made)
@@ -182,7 +182,7 @@ func taken(err error) bool {
 
 // UpdateLabel rewrites the colour and description of the label called name, and renames it when
 // d.Name differs. A label that does not exist is a *NotFoundError.
-func (ds *definitions) UpdateLabel(ctx context.Context, r ledger.Repo, name string, d labels.Definition) error {
+func (ds *definitions) UpdateLabel(ctx context.Context, r claim.Repo, name string, d labels.Definition) error {
 	if err := ds.updateLabel(ctx, r, name, d); err != nil {
 		return failed(err, Object{Kind: LabelObject}, "update label %q of %s", name, r)
 	}
@@ -191,7 +191,7 @@ func (ds *definitions) UpdateLabel(ctx context.Context, r ledger.Repo, name stri
 	return nil
 }
 
-func (ds *definitions) updateLabel(ctx context.Context, r ledger.Repo, name string, d labels.Definition) error {
+func (ds *definitions) updateLabel(ctx context.Context, r claim.Repo, name string, d labels.Definition) error {
 	body := map[string]string{"new_name": d.Name, "color": d.Color, "description": d.Description}
 	_, err := ds.api.send(ctx, http.MethodPatch, labelPath(r, name), body, nil)
 	return err
@@ -199,7 +199,7 @@ func (ds *definitions) updateLabel(ctx context.Context, r ledger.Repo, name stri
 
 // DeleteLabel removes a label's definition, and so the label from every issue; one that does not
 // exist is success, if the repository does.
-func (ds *definitions) DeleteLabel(ctx context.Context, r ledger.Repo, name string) error {
+func (ds *definitions) DeleteLabel(ctx context.Context, r claim.Repo, name string) error {
 	to := labelPath(r, name)
 	_, err := ds.api.send(ctx, http.MethodDelete, to, nil, nil)
 	if to.err == nil && is[*NotFoundError](err) {
@@ -215,7 +215,7 @@ func (ds *definitions) DeleteLabel(ctx context.Context, r ledger.Repo, name stri
 }
 
 // labelPath is the definition of a label.
-func labelPath(r ledger.Repo, name string) target {
+func labelPath(r claim.Repo, name string) target {
 	escaped, err := labelName(name)
 	if err != nil {
 		return target{err: err}
@@ -225,7 +225,7 @@ func labelPath(r ledger.Repo, name string) target {
 
 // labelNodes are the global ids of labels of a repository; all is false when one of them is not
 // known.
-func (ds *definitions) labelNodes(r ledger.Repo, names []string) (ids []string, all bool) {
+func (ds *definitions) labelNodes(r claim.Repo, names []string) (ids []string, all bool) {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
 	for _, name := range names {
@@ -240,7 +240,7 @@ func (ds *definitions) labelNodes(r ledger.Repo, names []string) (ids []string, 
 }
 
 // noteLabelNode remembers the global id of a label; an empty one forgets it.
-func (ds *definitions) noteLabelNode(r ledger.Repo, name, id string) {
+func (ds *definitions) noteLabelNode(r claim.Repo, name, id string) {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
 	ds.nodes[key(r.String(), name)] = id

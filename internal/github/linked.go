@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/prchain"
 )
@@ -95,7 +94,7 @@ func (c *Client) addSiblings(ctx context.Context, snapshots []*snapshot) {
 				continue
 			}
 
-			trusted, err := c.MayLabel(ctx, ledger.Repo{Owner: r.facts.Issue.Owner, Name: r.facts.Issue.Repo}, p.Author)
+			trusted, err := c.MayLabel(ctx, r.facts.Issue.In(), p.Author)
 			if r.err = cmp.Or(r.err, err); err != nil || !trusted {
 				continue
 			}
@@ -126,7 +125,7 @@ func (c *Client) followLead(ctx context.Context, l lead, found foundPull) error 
 		return nil
 	}
 
-	trusted, err := c.MayLabel(ctx, ledger.Repo{Owner: l.facts.Issue.Owner, Name: l.facts.Issue.Repo}, found.pr.Author)
+	trusted, err := c.MayLabel(ctx, l.facts.Issue.In(), found.pr.Author)
 	if err != nil || !trusted {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/closing"
-	"github.com/label-state/label-state/internal/ledger"
 )
 
 // A Merge is what a pull request brings to its base branch when it is merged.
@@ -25,10 +24,10 @@ const mergeCommits = 300
 // PullToMerge is Pull with what a merge brings, and with a file as it is in a commit, in the same
 // request. A pull request of more than a hundred commits costs one request for each further
 // hundred.
-func (c *Client) PullToMerge(ctx context.Context, r ledger.Repo, number int,
+func (c *Client) PullToMerge(ctx context.Context, r claim.Repo, number int,
 	file FileAt,
 ) (out Pull, m Merge, err error) {
-	id := pullID{Owner: r.Owner, Repo: r.Name, Number: number}
+	id := r.Issue(number)
 	if err = nameable(id); err == nil {
 		out, m, err = c.queryMerge(ctx, id, file)
 	}
@@ -79,7 +78,7 @@ const commitFields = "totalCount pageInfo { hasNextPage endCursor } nodes { comm
 
 func (c *Client) queryMerge(ctx context.Context, id pullID, file FileAt) (Pull, Merge, error) {
 	d := newDocument()
-	d.open("p", ledger.Repo{Owner: id.Owner, Name: id.Repo})
+	d.open("p", id.In())
 	d.add("    " + mergeSettings + "\n")
 	if file != (FileAt{}) {
 		d.add("    file: object(expression: %s) { ... on Blob { text isTruncated } }\n",
@@ -132,7 +131,7 @@ func (c *Client) readCommits(ctx context.Context, id pullID, page *connection[qu
 		}
 
 		d := newDocument()
-		d.open("p", ledger.Repo{Owner: id.Owner, Name: id.Repo})
+		d.open("p", id.In())
 		after := d.bind("String", page.PageInfo.EndCursor)
 		d.add("    pullRequest(number: %d) { commits(first: 100, after: %s) { "+commitFields+" } }\n  }\n",
 			id.Number, after)
@@ -158,7 +157,7 @@ func (c *Client) Changes(ctx context.Context, i claim.Issue, path string) (chang
 	after := ""
 	for range changedFiles / 100 {
 		d := newDocument()
-		d.open("p", ledger.Repo{Owner: i.Owner, Name: i.Repo})
+		d.open("p", i.In())
 		from := ""
 		if after != "" {
 			from = ", after: " + d.bind("String", after)

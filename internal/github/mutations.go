@@ -100,7 +100,7 @@ func (c *Client) mutation(ctx context.Context, b ledger.Batch) *mutation {
 	}
 
 	for _, w := range rest {
-		repo, all, both := ledger.Repo{Owner: b.Issue.Owner, Name: b.Issue.Repo}, false, false
+		repo, all, both := b.Issue.In(), false, false
 		for _, name := range w.Labels.Add {
 			if _, defined := c.labelNodes(repo, []string{name}); !defined && c.ensureLabel(ctx, repo, name) != nil {
 				return nil // adding it says why
@@ -354,7 +354,7 @@ func (c *Client) writeOne(ctx context.Context, i claim.Issue, w protocol.Write) 
 func (c *Client) forgetLabels(b ledger.Batch) {
 	for _, w := range b.Writes {
 		for _, name := range w.Labels.Add {
-			c.forgetLabel(ledger.Repo{Owner: b.Issue.Owner, Name: b.Issue.Repo}, name)
+			c.forgetLabel(b.Issue.In(), name)
 		}
 	}
 }
@@ -378,7 +378,7 @@ func (c *Client) changeLabels(ctx context.Context, i claim.Issue, change labels.
 
 // Reply implements ledger.Forge.
 func (c *Client) Reply(ctx context.Context, i claim.Issue, ask protocol.Ask) (out protocol.Replies) {
-	repo := ledger.Repo{Owner: i.Owner, Name: i.Repo}
+	repo := i.In()
 	if ask.Counts {
 		out.Err = c.Heard(ctx, repo)
 	}
@@ -452,7 +452,7 @@ func (c *Client) takeAfter(one *snapshot, got partial, payload json.RawMessage, 
 	var whole struct{ Repository json.RawMessage }
 	_ = json.Unmarshal(payload, &whole) // null leaves it empty
 	i := one.facts.Issue
-	s := sheet{repo: ledger.Repo{Owner: i.Owner, Name: i.Repo}, alias: "repository", partial: got}
+	s := sheet{repo: i.In(), alias: "repository", partial: got}
 	s.read(map[string]json.RawMessage{"repository": whole.Repository})
 	if s.err == nil {
 		c.noteTip(s, 0, i, writes)

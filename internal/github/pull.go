@@ -13,7 +13,6 @@ import (
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/closing"
-	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/prchain"
 )
@@ -30,8 +29,8 @@ type Pull struct {
 
 // Pull reads one pull request. One that is not there, or that the token may not see, is a
 // *NotFoundError.
-func (c *Client) Pull(ctx context.Context, r ledger.Repo, number int) (out Pull, err error) {
-	id := pullID{Owner: r.Owner, Repo: r.Name, Number: number}
+func (c *Client) Pull(ctx context.Context, r claim.Repo, number int) (out Pull, err error) {
+	id := r.Issue(number)
 	if err = nameable(id); err == nil {
 		out, err = c.queryWhole(ctx, id)
 	}
@@ -40,7 +39,7 @@ func (c *Client) Pull(ctx context.Context, r ledger.Repo, number int) (out Pull,
 
 func (c *Client) queryWhole(ctx context.Context, id pullID) (Pull, error) {
 	d := newDocument()
-	d.open("p", ledger.Repo{Owner: id.Owner, Name: id.Repo})
+	d.open("p", id.In())
 	d.add("    pullRequest(number: %d) { "+wholePull+" }\n  }\n", id.Number)
 	var data map[string]*struct{ PullRequest *queryWholePull }
 	got, err := c.ask(ctx, d.text(pullFields), d.variables, &data)
@@ -76,7 +75,7 @@ func (q queryWholePull) whole() (Pull, error) {
 
 	for n := range q.Closes.shown() { // the others are in repositories that the token may not see
 		in := place(n.Repository.NameWithOwner)
-		out.Closes = append(out.Closes, claim.Issue{Owner: in.Owner, Repo: in.Name, Number: n.Number})
+		out.Closes = append(out.Closes, in.Issue(n.Number))
 	}
 
 	return out, nil
@@ -117,7 +116,7 @@ func parsePull(text, web string) (pullID, bool) {
 // pullOf is a pull request's name.
 func pullOf(p lifecycle.PR) pullID {
 	in := place(p.Repo)
-	return pullID{Owner: in.Owner, Repo: in.Name, Number: p.Number}
+	return in.Issue(p.Number)
 }
 
 func (c *Client) restPullRequest(ctx context.Context, id pullID) (restPull, error) {
@@ -146,7 +145,7 @@ func (c *Client) PullAt(ctx context.Context, address string, i claim.Issue) (lif
 		return lifecycle.PR{}, no("expected the URL of a pull request, as in %s/%s/pull/50", c.o.Web, i.Slug())
 	}
 
-	p, err := c.Pull(ctx, ledger.Repo{Owner: id.Owner, Name: id.Repo}, id.Number)
+	p, err := c.Pull(ctx, id.In(), id.Number)
 	switch {
 	case err == nil:
 		p.Bare = !closes(id, p.Body, i, c.o.Web) && !slices.ContainsFunc(p.Closes, i.Same)
@@ -155,7 +154,7 @@ func (c *Client) PullAt(ctx context.Context, address string, i claim.Issue) (lif
 		return lifecycle.PR{}, err
 	}
 
-	if _, unseen := c.Repository(ctx, ledger.Repo{Owner: id.Owner, Name: id.Repo}); unseen != nil {
+	if _, unseen := c.Repository(ctx, id.In()); unseen != nil {
 		return lifecycle.PR{}, err // the repository is not shown: nobody knows
 	}
 	if _, other := c.Issue(ctx, id); other == nil {
@@ -167,7 +166,7 @@ func (c *Client) PullAt(ctx context.Context, address string, i claim.Issue) (lif
 
 // closes reports whether a pull request's description closes the issue.
 func closes(id pullID, description string, i claim.Issue, web string) bool {
-	return closing.Closes(description, closing.Repo{Owner: id.Owner, Name: id.Repo}, hostOf(web), i)
+	return closing.Closes(description, id.In(), hostOf(web), i)
 }
 
 // hostOf is the host of a web address that is known to be one.
@@ -191,7 +190,7 @@ func (c *Client) PullsFrom(ctx context.Context, repo, branch string) (out []prch
 
 // restPullsFrom lists the pull requests into a repository from a branch of head, newest first. The
 // state is open, closed or all.
-func (c *Client) restPullsFrom(ctx context.Context, into, head ledger.Repo, branch, state string) ([]restPull, error) {
+func (c *Client) restPullsFrom(ctx context.Context, into, head claim.Repo, branch, state string) ([]restPull, error) {
 	to := at(into.Owner, into.Name, "/pulls?state=%s&sort=created&direction=desc&per_page=100&head=%s", state,
 		url.QueryEscape(head.Owner+":"+branch))
 	got, _, err := list[restPull](ctx, c.api, to)
@@ -302,7 +301,7 @@ func (c *Client) pullRequests(ctx context.Context, ids []pullID) []*foundPull {
 func (c *Client) askPulls(ctx context.Context, wanted []*foundPull) error {
 	d := newDocument()
 	for k, one := range wanted {
-		d.open(fmt.Sprintf("p%d", k), ledger.Repo{Owner: one.id.Owner, Name: one.id.Repo})
+		d.open(fmt.Sprintf("p%d", k), one.id.In())
 		d.add("    pullRequest(number: %d) { ...P }\n  }\n", one.id.Number)
 	}
 

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
-	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -63,7 +63,7 @@ func names(scheme labels.Scheme, d *document) string {
 }
 
 // open starts the selection of a repository.
-func (d *document) open(alias string, r ledger.Repo) {
+func (d *document) open(alias string, r claim.Repo) {
 	d.add("  %s: repository(owner: %s, name: %s) {\n    nameWithOwner\n", alias, d.bind("String!", r.Owner),
 		d.bind("String!", r.Name))
 }
@@ -118,13 +118,13 @@ func (c *Client) askIssues(ctx context.Context, snapshots []*snapshot, much port
 	d := newDocument()
 	d.add("  viewer { login }\n")
 	names := names(c.o.Scheme, d)
-	var repos []ledger.Repo // each once
+	var repos []claim.Repo // each once
 	of := make([]int, len(snapshots))
 	for n, one := range snapshots {
 		i := one.facts.Issue
 		if of[n] = slices.IndexFunc(repos,
-			func(r ledger.Repo) bool { return strings.EqualFold(r.String(), i.Slug()) }); of[n] < 0 {
-			of[n], repos = len(repos), append(repos, ledger.Repo{Owner: i.Owner, Name: i.Repo})
+			func(r claim.Repo) bool { return strings.EqualFold(r.String(), i.Slug()) }); of[n] < 0 {
+			of[n], repos = len(repos), append(repos, i.In())
 		}
 	}
 
@@ -217,7 +217,7 @@ func (c *Client) noteSheet(s *sheet, data map[string]json.RawMessage) {
 // A sheet is one repository's part of an answer.
 type sheet struct {
 	partial
-	repo   ledger.Repo
+	repo   claim.Repo
 	alias  string
 	lists  []*cursor // in it, whose issues may fail one by one
 	fields map[string]json.RawMessage

@@ -331,7 +331,7 @@ func (d *document) tip(n int, i claim.Issue) {
 
 // showTips reads the references of the leases of listed issues that may be held, by one query. One
 // that it does not show is asked for when it is needed.
-func (c *Client) showTips(ctx context.Context, r ledger.Repo, part []listed) {
+func (c *Client) showTips(ctx context.Context, r claim.Repo, part []listed) {
 	d := newDocument()
 	d.open("r0", r)
 	d.add("    id\n")

@@ -10,18 +10,18 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/claim"
 )
 
 // A Repository is what matters of one.
 type Repository struct {
-	Repo          ledger.Repo // as GitHub spells it now; differs from what was asked for after a renaming
+	Repo          claim.Repo // as GitHub spells it now; differs from what was asked for after a renaming
 	DefaultBranch string
 	Private       bool
 	Archived      bool
 	HasIssues     bool
-	Parent        ledger.Repo // of a fork
-	Role          Role        // of the token's owner; empty when GitHub does not say, as for a workflow's token
+	Parent        claim.Repo // of a fork
+	Role          Role       // of the token's owner; empty when GitHub does not say, as for a workflow's token
 }
 
 // repositories reads what a repository is.
@@ -35,9 +35,9 @@ type repositories struct {
 
 // Repository reads a repository. One that does not exist, or that the token may not see, is a
 // *NotFoundError.
-func (rp *repositories) Repository(ctx context.Context, r ledger.Repo) (Repository, error) {
+func (rp *repositories) Repository(ctx context.Context, r claim.Repo) (Repository, error) {
 	got, _, err := fetch[restRepository](ctx, rp.api, at(r.Owner, r.Name, ""))
-	if err == nil && got.repo() == (ledger.Repo{}) {
+	if err == nil && got.repo() == (claim.Repo{}) {
 		err = &AnswerError{Reason: "it is not a repository"}
 	}
 
@@ -67,9 +67,9 @@ type restRepository struct {
 	Permissions   map[string]bool `json:"permissions"`
 }
 
-func (r *restRepository) repo() ledger.Repo {
+func (r *restRepository) repo() claim.Repo {
 	if r == nil {
-		return ledger.Repo{}
+		return claim.Repo{}
 	}
 	return place(r.FullName)
 }
@@ -85,14 +85,14 @@ func (rp *repositories) DefaultBranch(ctx context.Context, repo string) (string,
 }
 
 // place splits owner/name.
-func place(repo string) ledger.Repo {
+func place(repo string) claim.Repo {
 	owner, name, _ := strings.Cut(repo, "/")
-	return ledger.Repo{Owner: owner, Name: name}
+	return claim.Repo{Owner: owner, Name: name}
 }
 
 // Sweepable reports whether issues of the repository can change at all: it is not archived and has
 // issues.
-func (rp *repositories) Sweepable(ctx context.Context, r ledger.Repo) (why string, err error) {
+func (rp *repositories) Sweepable(ctx context.Context, r claim.Repo) (why string, err error) {
 	rp.mu.Lock()
 	got := rp.along[key(r.String())]
 	rp.mu.Unlock()
@@ -118,7 +118,7 @@ func (r Repository) Unsweepable() string {
 
 // File reads a file of the default branch, at most the megabyte that GitHub sends this way. A
 // file that does not exist is a *NotFoundError, a folder an *AnswerError.
-func (rp *repositories) File(ctx context.Context, r ledger.Repo, path string) (content []byte, err error) {
+func (rp *repositories) File(ctx context.Context, r claim.Repo, path string) (content []byte, err error) {
 	var escaped []string
 	for part := range strings.SplitSeq(path, "/") {
 		if strings.Trim(part, ".") == "" {
@@ -164,7 +164,7 @@ type along struct {
 }
 
 // askAlong asks for what comes along, once for every repository.
-func (rp *repositories) askAlong(d *document, r ledger.Repo) {
+func (rp *repositories) askAlong(d *document, r claim.Repo) {
 	rp.mu.Lock()
 	_, asked := rp.along[key(r.String())]
 	rp.along[key(r.String())] = rp.along[key(r.String())]
@@ -216,7 +216,7 @@ func (rp *repositories) noteAlong(s sheet) {
 // Along returns the file that came along with the first query about the repository, nil when its
 // default branch has none, and forgets it. known is false when it did not come, and then only File
 // can tell.
-func (rp *repositories) Along(r ledger.Repo, path string) (data []byte, known bool) {
+func (rp *repositories) Along(r claim.Repo, path string) (data []byte, known bool) {
 	rp.mu.Lock()
 	defer rp.mu.Unlock()
 	got := rp.along[key(r.String())]

@@ -34,7 +34,7 @@ func (r restIssue) issue() claim.Issue {
 		slug = r.Repository.FullName
 	}
 	in := place(slug)
-	return claim.Issue{Owner: in.Owner, Repo: in.Name, Number: r.Number}
+	return in.Issue(r.Number)
 }
 
 func (r restIssue) labels() (names []string) {
@@ -119,7 +119,7 @@ type restBranch struct {
 // id is its name.
 func (p restPull) id() pullID {
 	in := p.Base.Repo.repo()
-	return pullID{Owner: in.Owner, Repo: in.Name, Number: p.Number}
+	return in.Issue(p.Number)
 }
 
 func (p restPull) pr() lifecycle.PR {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
-	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -32,7 +31,7 @@ type listed struct {
 // hundred; the others are read afterwards, fifty a request; and fewer where that is too much. An issue that cannot be read is an error with its Facts.Issue, and the others go on. A scan
 // that cannot go on ends with an *UnreadError, which names every issue that it did not read. Where
 // references decide, those of fifty issues that may be held are read by one query, for ShownRef.
-func (c *Client) Scan(ctx context.Context, r ledger.Repo, since time.Time) iter.Seq2[lifecycle.Facts, error] {
+func (c *Client) Scan(ctx context.Context, r claim.Repo, since time.Time) iter.Seq2[lifecycle.Facts, error] {
 	return c.scanSelection(ctx, r, selection{labels: sweptLabels(c.o.Scheme), since: since, leases: true})
 }
 
@@ -43,7 +42,7 @@ func sweptLabels(s labels.Scheme) []string { return append(s.Lifecycle(), s.Hold
 // Current is Scan without the issues that are labelled done, or closed with the label of a person's
 // hold, and have not changed since then: what is done piles up, and whoever watches what goes on
 // need not read it again and again.
-func (c *Client) Current(ctx context.Context, r ledger.Repo, since time.Time) iter.Seq2[lifecycle.Facts, error] {
+func (c *Client) Current(ctx context.Context, r claim.Repo, since time.Time) iter.Seq2[lifecycle.Facts, error] {
 	return c.scanSelection(ctx, r, current(c.o.Scheme, since))
 }
 
@@ -63,7 +62,7 @@ type selection struct {
 
 // An UnreadError says which issues of a repository were not read, when reading could not go on.
 type UnreadError struct {
-	Repo    ledger.Repo
+	Repo    claim.Repo
 	Numbers []int // in no order
 	caused
 }
@@ -98,7 +97,7 @@ func spans(numbers []int) string {
 	return strings.Join(out, ", ")
 }
 
-func (c *Client) scanSelection(ctx context.Context, r ledger.Repo, what selection) iter.Seq2[lifecycle.Facts, error] {
+func (c *Client) scanSelection(ctx context.Context, r claim.Repo, what selection) iter.Seq2[lifecycle.Facts, error] {
 	return func(yield func(lifecycle.Facts, error) bool) {
 		var found []listed
 		err := at(r.Owner, r.Name, "").err
@@ -171,14 +170,14 @@ func unique(found []listed) []listed {
 
 // fillListed completes a part of the scan: it reads the issues that came without facts and finishes
 // those that came with them. After an error those that are done are as good as without it.
-func (c *Client) fillListed(ctx context.Context, r ledger.Repo, part []listed) error {
+func (c *Client) fillListed(ctx context.Context, r claim.Repo, part []listed) error {
 	var with []*snapshot
 	var without []claim.Issue
 	for _, one := range part {
 		if one.snapshot != nil {
 			with = append(with, one.snapshot)
 		} else {
-			without = append(without, claim.Issue{Owner: r.Owner, Repo: r.Name, Number: one.number})
+			without = append(without, r.Issue(one.number))
 		}
 	}
 
@@ -274,7 +273,7 @@ func listsOf(scheme labels.Scheme, what selection) []*cursor {
 const pullsAlias = "pulls"
 
 // queryLists goes through all lists side by side, one request for the next page of each.
-func (c *Client) queryLists(ctx context.Context, r ledger.Repo, what selection) ([]listed, error) {
+func (c *Client) queryLists(ctx context.Context, r claim.Repo, what selection) ([]listed, error) {
 	begun := c.beginnings.takeBegun(func(b *beginning) bool {
 		further := what.since.Sub(b.what.since) // one that looks a moment further back has all that is asked for
 		return b.facts == nil && b.label == "" && b.repo == r && slices.Equal(b.what.labels, what.labels) &&
@@ -308,7 +307,7 @@ func (c *Client) queryLists(ctx context.Context, r ledger.Repo, what selection) 
 
 // factsOnPage is how many issues with their facts are asked for on a page; 0 where even a small
 // page was too much.
-func (c *Client) factsOnPage(r ledger.Repo) int {
+func (c *Client) factsOnPage(r claim.Repo) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.onPage[key(r.String())].or(perPage, c.o.Clock.Now())
@@ -316,7 +315,7 @@ func (c *Client) factsOnPage(r ledger.Repo) int {
 
 // nextPage reads the next page of each list: with the facts of the issues, or, where that is too
 // much, with their numbers.
-func (c *Client) nextPage(ctx context.Context, r ledger.Repo, lists []*cursor, facts,
+func (c *Client) nextPage(ctx context.Context, r claim.Repo, lists []*cursor, facts,
 	numbers *page,
 ) (found []listed, err error) {
 	if facts.size > 0 && slices.ContainsFunc(lists, (*cursor).full) {
@@ -366,7 +365,7 @@ func (s pageSize) of(k *cursor) int {
 	return s.numbers
 }
 
-func (c *Client) queryPage(ctx context.Context, r ledger.Repo, lists []*cursor,
+func (c *Client) queryPage(ctx context.Context, r claim.Repo, lists []*cursor,
 	size pageSize,
 ) (found []listed, err error) {
 	err = untilUnderstood(func() error {
@@ -378,7 +377,7 @@ func (c *Client) queryPage(ctx context.Context, r ledger.Repo, lists []*cursor,
 
 // askPage asks for the next page of each list by one query. Only a page that was read moves the
 // cursors.
-func (c *Client) askPage(ctx context.Context, r ledger.Repo, lists []*cursor, size pageSize) ([]listed, error) {
+func (c *Client) askPage(ctx context.Context, r claim.Repo, lists []*cursor, size pageSize) ([]listed, error) {
 	d := newDocument()
 	d.add("  viewer { login }\n")
 	names := names(c.o.Scheme, d)
@@ -463,10 +462,7 @@ func (c *Client) takePage(k *cursor, s sheet, size pageSize) (found []listed, er
 // takeNode takes the n-th issue on the page of a list. One of which the page shows too little is
 // nil: it is read by itself.
 func (c *Client) takeNode(s sheet, k *cursor, n int, q *queryIssue) *snapshot {
-	one := &snapshot{facts: lifecycle.Facts{Issue: claim.Issue{
-		Owner: s.repo.Owner, Repo: s.repo.Name,
-		Number: q.Number,
-	}}}
+	one := &snapshot{facts: lifecycle.Facts{Issue: s.repo.Issue(q.Number)}}
 	for _, e := range s.errors { // the first error about a part of it
 		if one.err == nil && e.part(0) == s.alias && e.part(1) == k.alias && len(e.Path) > 3 &&
 			e.Path[3] == float64(n) {

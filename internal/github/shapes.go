@@ -331,7 +331,7 @@ func (q *queryIssue) facts(i claim.Issue, scheme labels.Scheme) (lifecycle.Facts
 	for _, b := range blockers {
 		in := place(b.Repository.NameWithOwner)
 		f.Blockers = append(f.Blockers, lifecycle.Blocker{
-			Issue: claim.Issue{Owner: in.Owner, Repo: in.Name, Number: b.Number}, Open: b.State == "OPEN", URL: b.URL,
+			Issue: in.Issue(b.Number), Open: b.State == "OPEN", URL: b.URL,
 		})
 	}
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/claim"
 )
 
 const (
@@ -26,7 +26,7 @@ type spokenList struct {
 // Spoken returns those of a repository's issues and pull requests that have a comment of our own
 // which begins with the mark, among their first hundred. It is one request for fifty, and one more
 // for the texts of what we have said there.
-func (c *Client) Spoken(ctx context.Context, r ledger.Repo, numbers []int, mark string) ([]int, error) {
+func (c *Client) Spoken(ctx context.Context, r claim.Repo, numbers []int, mark string) ([]int, error) {
 	own := map[string]int{} // comments of our own, with where they are
 	var ids []string
 
@@ -67,7 +67,7 @@ func (c *Client) Spoken(ctx context.Context, r ledger.Repo, numbers []int, mark 
 
 // querySpoken returns our own comments on some issues and pull requests: their ids, with where they
 // are.
-func (c *Client) querySpoken(ctx context.Context, r ledger.Repo, numbers []int) (map[string]int, error) {
+func (c *Client) querySpoken(ctx context.Context, r claim.Repo, numbers []int) (map[string]int, error) {
 	const fields = "comments(first: %d) { nodes { id viewerDidAuthor } }"
 	comments := fmt.Sprintf(fields, spokenComments)
 

@@ -13,7 +13,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/ledger"
 )
 
 // A Role is what an account may do in a repository.
@@ -47,7 +46,7 @@ func rank(r Role) int {
 
 // An account is a login in a repository, whose records are judged there.
 type account struct {
-	repo        ledger.Repo
+	repo        claim.Repo
 	login       string
 	association string // to the repository, as a comment of the account says; empty when not known
 }
@@ -101,7 +100,7 @@ func belongs(association string) bool {
 // A HiddenRoleError says that it could not be found out whether records of a login count, because
 // GitHub tells roles only to those who may push.
 type HiddenRoleError struct {
-	Repo  ledger.Repo
+	Repo  claim.Repo
 	Login string
 }
 
@@ -116,13 +115,13 @@ func (e *HiddenRoleError) Remedy() string {
 }
 
 // noteSecretive remembers that GitHub refuses to tell us roles in a repository.
-func (rs *roles) noteSecretive(r ledger.Repo) {
+func (rs *roles) noteSecretive(r claim.Repo) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	rs.secretive[key(r.String())] = true
 }
 
-func (rs *roles) noteRole(r ledger.Repo, login string, role Role) {
+func (rs *roles) noteRole(r claim.Repo, login string, role Role) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	rs.known[key(r.String(), login)] = role
@@ -296,8 +295,8 @@ func mapped(permissions map[string]bool) Role {
 // returns those that still have to be asked about one by one. Who is not listed has no role; but of
 // somebody whose comments say that they belong to the repository that is not believed.
 func (rs *roles) listRoles(ctx context.Context, ask []account) (left []account) {
-	by := map[ledger.Repo][]account{}
-	var repos []ledger.Repo
+	by := map[claim.Repo][]account{}
+	var repos []claim.Repo
 	listable := rs.api.has(featureCollaborators) && rank(rs.trust.Minimum) > rank(roleRead)
 	for _, a := range ask {
 		if !listable || rank(rs.ownRole(a.repo)) < rank(RoleWrite) { // to list them takes the right to push
@@ -330,7 +329,7 @@ func (rs *roles) listRoles(ctx context.Context, ask []account) (left []account) 
 const featureCollaborators = "collaborators"
 
 // queryRoles notes the roles of up to fifty accounts of a repository.
-func (rs *roles) queryRoles(ctx context.Context, r ledger.Repo, all []account) error {
+func (rs *roles) queryRoles(ctx context.Context, r claim.Repo, all []account) error {
 	d := newDocument()
 	d.open("r", r)
 	for n, a := range all {
@@ -381,7 +380,7 @@ func (rs *roles) queryRoles(ctx context.Context, r ledger.Repo, all []account) e
 
 // An OutsiderError says that nobody counts the records of our own login in a repository.
 type OutsiderError struct {
-	Repo    ledger.Repo
+	Repo    claim.Repo
 	Login   string
 	Role    Role // empty for an App
 	Minimum Role // that records count from
@@ -429,7 +428,7 @@ func (rs *roles) WelcomeContributors() {
 
 // Heard asks about our own login what every other reader will ask: whether its records count in a
 // repository. nil means that they do, an *OutsiderError that they do not (ledger.Forge).
-func (rs *roles) Heard(ctx context.Context, r ledger.Repo) error {
+func (rs *roles) Heard(ctx context.Context, r claim.Repo) error {
 	login, err := rs.viewer.self(ctx)
 	if err != nil || login == "" {
 		return err
@@ -468,7 +467,7 @@ func (rs *roles) Heard(ctx context.Context, r ledger.Repo) error {
 	}
 }
 
-func (rs *roles) ownRole(r ledger.Repo) Role {
+func (rs *roles) ownRole(r claim.Repo) Role {
 	viewer := rs.viewer.known()
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -480,7 +479,7 @@ func (rs *roles) ownRole(r ledger.Repo) Role {
 // configuration's logins and Apps, the owner, and collaborators with the role that the
 // configuration asks for. A question that could not be answered is an error, never a no. What
 // GitHub says of the author's association is never asked.
-func (rs *roles) MayLabel(ctx context.Context, r ledger.Repo, login string) (bool, error) {
+func (rs *roles) MayLabel(ctx context.Context, r claim.Repo, login string) (bool, error) {
 	a := account{repo: r, login: login}
 	return rs.judge(ctx, []account{a}).of(a)
 }
