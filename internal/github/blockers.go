@@ -140,7 +140,7 @@ func (c *Client) askStates(ctx context.Context, named []*blockerState) error {
 		}
 	}
 
-	got, err := c.ask(ctx, d.text(""), d.variables, &data)
+	got, err := c.ask(ctx, d, &data)
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func hidden(err error) bool {
 func (c *Client) Blocking(ctx context.Context, i claim.Issue) ([]claim.Issue, error) {
 	var out []claim.Issue
 	if c.has(featureDependencies) {
-		found, _, err := list[restIssue](ctx, c.api, onIssue(i, "/dependencies/blocking?per_page=100"))
+		found, _, err := list[restIssue](ctx, c, onIssue(i, "/dependencies/blocking?per_page=100"))
 		if err != nil && !is[*NotFoundError](err) {
 			return nil, fmt.Errorf("list what waits for %s: %w", i, err)
 		}

@@ -111,7 +111,7 @@ func TestRemoveLabel(t *testing.T) {
 func TestPathsStayInside(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		owner, repo := rapid.String().Draw(t, "owner"), rapid.String().Draw(t, "repo")
-		to := at(owner, repo, "/issues/%d", 7)
+		to := at(claim.Repo{Owner: owner, Name: repo}, "/issues/%d", 7)
 		if path := to.path; to.err == nil &&
 			(path != "repos/"+owner+"/"+repo+"/issues/7" || strings.Count(path, "/") != 4 ||
 				strings.ContainsAny(path, "?#% ")) {

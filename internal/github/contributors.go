@@ -42,14 +42,14 @@ type remark struct {
 func (c *Client) Remarks(ctx context.Context, r claim.Repo, since time.Time, pages int) (
 	out []Remark, whole bool, err error,
 ) {
-	to := at(r.Owner, r.Name, "/issues/comments").where(
+	to := at(r, "/issues/comments").where(
 		"sort", "created", "direction", "desc", "since", since.UTC().Format(time.RFC3339), "per_page",
 		strconv.Itoa(perPage),
 	)
 	for n := 1; n <= pages; n++ {
-		page, header, err := fetch[[]remark](ctx, c.api, to.page(n))
+		page, header, err := fetch[[]remark](ctx, c, to.page(n))
 		if err != nil {
-			return nil, false, failed(err, Object{RepositoryObject, r.String()}, "list comments of %s", r)
+			return nil, false, failed(err, "list comments of %s", r)
 		}
 
 		for _, m := range page {
@@ -112,22 +112,14 @@ func (c *Client) InProgress(ctx context.Context, r claim.Repo) (out lifecycle.Lo
 	}
 
 	d := newDocument()
-	d.open("p", r)
 	d.add("    pullRequests(states: [OPEN], first: 100, labels: [%s], orderBy: {field: CREATED_AT, direction: DESC}) {"+
-		" nodes { number } }\n  }\n", d.bind("String!", s.Authored))
-	var data map[string]*struct {
-		PullRequests *connection[struct{ Number int }]
+		" nodes { number } }\n", d.bind("String!", s.Authored))
+	var pulls connection[struct{ Number int }]
+	if _, err := c.askIn(ctx, r, d, &pulls, "pullRequests"); err != nil {
+		return out, failed(missing(err, repository(r)), "list the pull requests of agents in %s", r)
 	}
 
-	got, err := c.ask(ctx, d.text(""), d.variables, &data)
-	if err == nil && (data["p"] == nil || data["p"].PullRequests == nil) {
-		err = got.absence("p")
-	}
-	if err != nil {
-		return out, failed(err, Object{RepositoryObject, r.String()}, "list the pull requests of agents in %s", r)
-	}
-
-	for p := range data["p"].PullRequests.shown() {
+	for p := range pulls.shown() {
 		out.Authored = append(out.Authored, p.Number)
 	}
 
@@ -138,12 +130,12 @@ func (c *Client) InProgress(ctx context.Context, r claim.Repo) (out lifecycle.Lo
 func (c *Client) Joined(ctx context.Context, login string) (time.Time, error) {
 	got, _, err := fetch[struct {
 		Created time.Time `json:"created_at"`
-	}](ctx, c.api, target{path: "users/" + url.PathEscape(login)})
+	}](ctx, c, target{path: "users/" + url.PathEscape(login)})
 	if err == nil && got.Created.IsZero() {
 		err = &AnswerError{Reason: "it is not an account"}
 	}
 
-	return got.Created, failed(err, Object{}, "read the account %s", login)
+	return got.Created, failed(err, "read the account %s", login)
 }
 
 // A Mergeable is a pull request with what a merge of it brings.
@@ -160,29 +152,25 @@ const listedCommits = 30
 // texts.
 func (c *Client) NewestPulls(ctx context.Context, r claim.Repo) ([]Mergeable, error) {
 	d := newDocument()
-	d.open("p", r)
 	d.add("    "+mergeSettings+"\n    pullRequests(states: [OPEN], first: 100, orderBy: {field: CREATED_AT, direction: DESC}) {\n"+
-		"      nodes { ...P commits(first: %d) { "+commitFields+" } }\n    }\n  }\n", listedCommits)
-	var data map[string]*struct {
+		"      nodes { ...P commits(first: %d) { "+commitFields+" } }\n    }\n", listedCommits)
+	var found struct {
 		queryMergeable
 		PullRequests *connection[queryMergeablePull]
 	}
 
-	got, err := c.ask(ctx, d.text(pullFields), d.variables, &data)
-	if err == nil {
-		err = got.under("p")
-	}
-	if err == nil && (data["p"] == nil || data["p"].PullRequests == nil) {
-		err = got.absence("p")
+	err := c.askWhole(ctx, r, d, &found)
+	if err == nil && found.PullRequests == nil {
+		err = absent()
 	}
 	if err != nil {
-		return nil, failed(err, Object{RepositoryObject, r.String()}, "list the pull requests of %s", r)
+		return nil, failed(missing(err, repository(r)), "list the pull requests of %s", r)
 	}
 
 	var out []Mergeable
-	for q := range data["p"].PullRequests.shown() {
+	for q := range found.PullRequests.shown() {
 		one := Mergeable{Pull: Pull{PR: q.pr(), Body: q.Body, association: q.Association}}
-		one.Merge.Merge = closing.Merge{Title: q.Title, Body: q.Body, Methods: data["p"].methods()}
+		one.Merge.Merge = closing.Merge{Title: q.Title, Body: q.Body, Methods: found.methods()}
 		for m := range q.Commits.shown() {
 			one.Commits = append(one.Commits, m.Commit.Message)
 		}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/printable"
 )
 
@@ -118,6 +119,12 @@ type Object struct {
 
 // String returns the kind and the name: issue owner/repo#7.
 func (o Object) String() string { return strings.TrimSpace(string(o.Kind) + " " + o.Name) }
+
+func repository(r claim.Repo) Object { return Object{RepositoryObject, r.String()} }
+
+func issueObject(i claim.Issue) Object { return Object{IssueObject, i.String()} }
+
+func pullObject(i claim.Issue) Object { return Object{PullObject, i.String()} }
 
 // An ObjectKind is the kind of an Object, in words.
 type ObjectKind string

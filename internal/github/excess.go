@@ -195,9 +195,9 @@ func (c *Client) listCrowds(ctx context.Context, all []*opened) {
 			a := own[0].author
 			pulls, known := c.crowd(a)
 			if !known {
-				to := at(a.repo.Owner, a.repo.Name, "/issues").where("creator", a.login, "state", "open", "per_page",
+				to := at(a.repo, "/issues").where("creator", a.login, "state", "open", "per_page",
 					strconv.Itoa(perPage))
-				listed, _, err := list[openPull](ctx, c.api, to)
+				listed, _, err := list[openPull](ctx, c, to)
 				if err != nil {
 					return nil
 				}
@@ -223,12 +223,12 @@ func (c *Client) listOpen(ctx context.Context, r claim.Repo, most int) {
 		return
 	}
 
-	to := at(r.Owner, r.Name, "/pulls").where("state", "open", "per_page", strconv.Itoa(perPage))
-	pulls, header, err := fetch[[]openPull](ctx, c.api, to)
+	to := at(r, "/pulls").where("state", "open", "per_page", strconv.Itoa(perPage))
+	pulls, header, err := fetch[[]openPull](ctx, c, to)
 	last := pageNumber(header, "last")
 	for n := 2; err == nil && n <= min(last, most); n++ {
 		var more []openPull
-		more, header, err = fetch[[]openPull](ctx, c.api, to.page(n))
+		more, header, err = fetch[[]openPull](ctx, c, to.page(n))
 		pulls = append(pulls, more...)
 	}
 
@@ -236,15 +236,11 @@ func (c *Client) listOpen(ctx context.Context, r claim.Repo, most int) {
 }
 
 func (c *Client) noteCrowd(key string, pulls []openPull, whole bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.crowds[key] = openList{pulls, whole, c.o.Clock.Now()}
+	c.crowds.note(key, openList{pulls, whole, c.o.Clock.Now()})
 }
 
 func (c *Client) noted(key string) (openList, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	got, noted := c.crowds[key]
+	got, noted := c.crowds.get(key)
 	return got, noted && clock.Passed(got.at, c.o.Clock.Now()) < crowdLasts
 }
 

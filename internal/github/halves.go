@@ -100,9 +100,10 @@ type measure struct {
 // measureFor is how long what was too much is not asked for again.
 const measureFor = 10 * time.Minute
 
-// or returns what was measured, else most.
-func (m measure) or(most int, now time.Time) int {
-	if m.seen.IsZero() || clock.Passed(m.seen, now) > measureFor {
+// bearable is how many items of a kind GitHub bears at once: what was measured, else most.
+func (c *Client) bearable(kind string, most int) int {
+	m, known := c.measures.get(kind)
+	if !known || clock.Passed(m.seen, c.o.Clock.Now()) > measureFor {
 		return most
 	}
 	return m.n

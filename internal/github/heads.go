@@ -45,7 +45,7 @@ func (c *Client) HoldersOfHeads(ctx context.Context, home, head claim.Repo, bran
 	}
 
 	if err := cmp.Or(h.read(ctx, branches, headsPerQuery), unread); err != nil {
-		return nil, missing(err, Object{RepositoryObject, home.String()})
+		return nil, missing(err, repository(home))
 	}
 
 	return out, nil
@@ -53,13 +53,8 @@ func (c *Client) HoldersOfHeads(ctx context.Context, home, head claim.Repo, bran
 
 // readHeads reads the pull requests of some branches by one query, and of those where it does not
 // show all by REST.
-func (c *Client) readHeads(ctx context.Context, home, head claim.Repo, branches []string) (found []Head, err error) {
-	var crowded []string
-	err = untilUnderstood(func() error {
-		found, crowded, err = c.queryHeads(ctx, home, head, branches)
-		return err
-	})
-
+func (c *Client) readHeads(ctx context.Context, home, head claim.Repo, branches []string) ([]Head, error) {
+	found, crowded, err := c.queryHeads(ctx, home, head, branches)
 	if err != nil || len(crowded) == 0 {
 		return found, err
 	}
@@ -88,10 +83,11 @@ func (c *Client) queryHeads(ctx context.Context, home, head claim.Repo,
 	branches []string,
 ) (found []Head, crowded []string, err error) {
 	d := newDocument()
+	d.much = ofMany()
 	d.add("  viewer { login }\n")
 	names := names(c.o.Scheme, d)
 	d.open("r0", home)
-	d.body.WriteString("    nameWithOwner\n" + names)
+	d.add("%s", names)
 	c.askAlong(d, home)
 	own, parents := "", "    parent { nameWithOwner\n"
 	for k, branch := range branches {
@@ -101,14 +97,13 @@ func (c *Client) queryHeads(ctx context.Context, home, head claim.Repo,
 		parents += "      " + list + " { totalCount nodes { number headRepository { nameWithOwner } } }\n"
 	}
 
-	d.body.WriteString(own)
 	if head == home {
-		d.body.WriteString(parents + "    }\n")
+		own += parents + "    }\n"
 	}
 
-	d.add("  }\n")
+	d.add("%s  }\n", own)
 	var data map[string]json.RawMessage
-	got, err := c.ask(ctx, d.text(pullRequestFields(ofMany())+pageFields+commentFields), d.variables, &data)
+	got, err := c.ask(ctx, d, &data)
 	if err != nil {
 		return nil, nil, err
 	}

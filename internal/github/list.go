@@ -16,9 +16,9 @@ import (
 // list reads every page of a REST list, of a hundred items or, where that is too much, fewer. Where
 // the first page says which is the last, those between are read side by side. first is the header
 // of the first page.
-func list[T any](ctx context.Context, a *api, to target) (items []T, first http.Header, err error) {
+func list[T any](ctx context.Context, c *Client, to target) (items []T, first http.Header, err error) {
 	err = to.inPages(ctx, func(ctx context.Context, to target) error {
-		items, first, err = listOf[T](ctx, a, to)
+		items, first, err = listOf[T](ctx, c, to)
 		return err
 	})
 	return items, first, err
@@ -33,13 +33,15 @@ func (t target) inPages(ctx context.Context, read func(context.Context, target) 
 
 	pages := page{perPage, leastPage}
 	return pages.ask(ctx, func(ctx context.Context, n int) error {
-		return read(ctx, target{path: strings.Replace(t.path, size, "per_page="+strconv.Itoa(n), 1), err: t.err})
+		to := t
+		to.path = strings.Replace(t.path, size, "per_page="+strconv.Itoa(n), 1)
+		return read(ctx, to)
 	})
 }
 
-func listOf[T any](ctx context.Context, a *api, to target) (items []T, first http.Header, err error) {
+func listOf[T any](ctx context.Context, c *Client, to target) (items []T, first http.Header, err error) {
 	read := func(ctx context.Context, n int) (page []T, header http.Header, err error) {
-		if page, header, err = fetch[[]T](ctx, a, to.page(n)); err == nil && page == nil {
+		if page, header, err = fetch[[]T](ctx, c, to.page(n)); err == nil && page == nil {
 			err = &AnswerError{Reason: "it is not a list"}
 		}
 		return page, header, err
@@ -89,12 +91,12 @@ func listOf[T any](ctx context.Context, a *api, to target) (items []T, first htt
 
 // counted reads every page of a list that stands in an object together with its length. What was
 // read must be as many as GitHub counts; without a count, a nil total, nothing is whole.
-func counted[T any](ctx context.Context, a *api, to target, take func(T) (count int, total *int)) error {
+func counted[T any](ctx context.Context, c *Client, to target, take func(T) (count int, total *int)) error {
 	var pages []T
 	err := to.inPages(ctx, func(ctx context.Context, to target) error {
 		pages = nil
 		for n, more := 1, true; more; n++ {
-			page, header, err := fetch[T](ctx, a, to.page(n))
+			page, header, err := fetch[T](ctx, c, to.page(n))
 			if err == nil {
 				more, err = another(header, n)
 			}

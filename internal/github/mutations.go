@@ -187,22 +187,14 @@ func (c *Client) mutateAll(ctx context.Context, all []*mutation) {
 	much.comments = lastComments
 
 	var data map[string]*payload
-	var got partial
 	writes := c.transport.writes.Load() + 1
-	err := untilUnderstood(func() (err error) { // where the schema lacks a part of the question nothing was carried out
-		d := newDocument()
-		fragments := issueFields(c.api, much)
-		if slices.ContainsFunc(all, func(m *mutation) bool { w := m.record(); return w == nil || w.Kind == protocol.WritePost }) {
-			fragments += pullRequestFields(much)
-		}
-		for n, m := range all {
-			m.fields(c, d, n)
-		}
-		got, err = c.ask(hint, d.operation("mutation Write", fragments), d.variables, &data)
+	d := newDocument()
+	d.head, d.much = "mutation Write", much
+	for n, m := range all {
+		m.fields(c, d, n)
+	}
 
-		return err
-	})
-
+	got, err := c.ask(hint, d, &data)
 	if len(all) > 1 && err != nil && !wholeRequest(err) {
 		for n := range all {
 			c.mutateAll(ctx, all[n:n+1])
@@ -438,7 +430,7 @@ func ownComment(node *queryComment) (claim.Comment, error) {
 func (c *Client) repositoryAfter(d *document, i claim.Issue) string {
 	tip := document{declared: d.declared, variables: d.variables}
 	names := names(c.o.Scheme, &tip)
-	if c.tips.leases.Load() {
+	if c.leases.Load() {
 		tip.add("    id\n")
 		tip.tip(0, i)
 	}
@@ -472,6 +464,7 @@ const minimizedAtOnce = 20
 func (c *Client) Minimize(ctx context.Context, comments []claim.Comment) (done int, err error) {
 	for part := range slices.Chunk(comments, minimizedAtOnce) {
 		d := newDocument()
+		d.head = "mutation Minimize"
 		for n, m := range part {
 			if m.Node != "" {
 				d.add("  m%d: minimizeComment(input: {subjectId: %s, classifier: OUTDATED}) { minimizedComment { isMinimized } }\n", n, d.bind("ID!", m.Node))
@@ -485,7 +478,7 @@ func (c *Client) Minimize(ctx context.Context, comments []claim.Comment) (done i
 		var data map[string]*struct {
 			MinimizedComment *struct{ IsMinimized bool }
 		}
-		got, err := c.ask(hinted(ctx, repeatable), d.operation("mutation Minimize", ""), d.variables, &data)
+		got, err := c.ask(hinted(ctx, repeatable), d, &data)
 
 		for _, one := range data {
 			if one != nil && one.MinimizedComment != nil && one.MinimizedComment.IsMinimized {

@@ -42,7 +42,7 @@ func (c *Client) Pauses(ctx context.Context, repos []claim.Repo) (map[claim.Repo
 
 	var data map[string]json.RawMessage
 
-	got, err := c.ask(ctx, d.text(""), d.variables, &data)
+	got, err := c.ask(ctx, d, &data)
 	for k, r := range repos {
 		if err != nil {
 			return nil, fmt.Errorf("read pause marker: %w", err)
@@ -72,15 +72,15 @@ func (c *Client) SetPause(ctx context.Context, r claim.Repo, p lifecycle.Pause) 
 	case p.Reason == "":
 		return nil
 	default:
-		err = c.updateLabel(ctx, r, c.o.Scheme.Paused, d)
+		err = c.updateLabel(ctx, labelPath(r, c.o.Scheme.Paused), d)
 	}
 
-	return failed(err, Object{RepositoryObject, r.String()}, "pause %s", r)
+	return failed(err, "pause %s", r)
 }
 
 // ClearPause removes the marker; gone is success.
 func (c *Client) ClearPause(ctx context.Context, r claim.Repo) error {
-	return failed(c.DeleteLabel(ctx, r, c.o.Scheme.Paused), Object{Kind: LabelObject}, "end pause of %s", r)
+	return failed(c.DeleteLabel(ctx, r, c.o.Scheme.Paused), "end pause of %s", r)
 }
 
 // describePause is the marker's description: paused since TIME by LOGIN: REASON. Without a time the

@@ -32,28 +32,15 @@ type Pull struct {
 func (c *Client) Pull(ctx context.Context, r claim.Repo, number int) (out Pull, err error) {
 	id := r.Issue(number)
 	if err = nameable(id); err == nil {
-		out, err = c.queryWhole(ctx, id)
-	}
-	return out, failed(err, Object{PullObject, id.String()}, "read pull request %s", id)
-}
-
-func (c *Client) queryWhole(ctx context.Context, id pullID) (Pull, error) {
-	d := newDocument()
-	d.open("p", id.In())
-	d.add("    pullRequest(number: %d) { "+wholePull+" }\n  }\n", id.Number)
-	var data map[string]*struct{ PullRequest *queryWholePull }
-	got, err := c.ask(ctx, d.text(pullFields), d.variables, &data)
-	if err != nil {
-		return Pull{}, err
-	}
-	if err := got.under("p"); err != nil {
-		return Pull{}, err
-	}
-	if data["p"] == nil || data["p"].PullRequest == nil {
-		return Pull{}, got.absence("p")
+		d := newDocument()
+		d.add("    pullRequest(number: %d) { "+wholePull+" }\n", number)
+		var q queryWholePull
+		if err = c.askWhole(ctx, r, d, &q, "pullRequest"); err == nil {
+			out, err = q.whole()
+		}
 	}
 
-	return data["p"].PullRequest.whole()
+	return out, failed(missing(err, pullObject(id)), "read pull request %s", id)
 }
 
 // wholePull selects a queryWholePull.
@@ -119,12 +106,12 @@ func pullOf(p lifecycle.PR) pullID {
 	return in.Issue(p.Number)
 }
 
-func (c *Client) restPullRequest(ctx context.Context, id pullID) (restPull, error) {
-	got, _, err := fetch[restPull](ctx, c.api, at(id.Owner, id.Repo, "/pulls/%d", id.Number))
-	if err == nil && (got.Number != id.Number || got.Base.Ref == "") {
-		err = &AnswerError{Reason: "it is not the pull request"}
+// onPull is a pull request.
+func onPull(i claim.Issue) target {
+	if err := nameable(i); err != nil {
+		return target{err: err}
 	}
-	return got, err
+	return at(i.In(), "/pulls/%d", i.Number).about(pullObject(i))
 }
 
 // PullAt reads the pull request at an address, for a caller that says that it is for the issue
@@ -185,18 +172,18 @@ func (c *Client) PullsFrom(ctx context.Context, repo, branch string) (out []prch
 	for _, p := range got {
 		out = append(out, p.part())
 	}
-	return out, failed(err, Object{RepositoryObject, repo}, "list pull requests of %s", repo)
+	return out, failed(err, "list pull requests of %s", repo)
 }
 
 // restPullsFrom lists the pull requests into a repository from a branch of head, newest first. The
 // state is open, closed or all.
 func (c *Client) restPullsFrom(ctx context.Context, into, head claim.Repo, branch, state string) ([]restPull, error) {
-	to := at(into.Owner, into.Name, "/pulls?state=%s&sort=created&direction=desc&per_page=100&head=%s", state,
+	to := at(into, "/pulls?state=%s&sort=created&direction=desc&per_page=100&head=%s", state,
 		url.QueryEscape(head.Owner+":"+branch))
-	got, _, err := list[restPull](ctx, c.api, to)
+	got, _, err := list[restPull](ctx, c, to)
 	return slices.DeleteFunc(got, func(p restPull) bool {
 		return p.Head.Ref != branch || !strings.EqualFold(p.Head.Repo.repo().String(), head.String())
-	}), missing(err, Object{RepositoryObject, into.String()})
+	}), err
 }
 
 // OpenPull opens a pull request. Unless the error's Rejected is true it may be open all the same.
@@ -204,13 +191,13 @@ func (c *Client) OpenPull(ctx context.Context, repo string, p prchain.Proposal) 
 	r := place(repo)
 	var got restPull
 	body := map[string]string{"title": p.Title, "body": p.Body, "head": p.Branch, "base": p.Base}
-	_, err := c.send(ctx, http.MethodPost, at(r.Owner, r.Name, "/pulls"), body, &got)
+	_, err := c.send(ctx, http.MethodPost, at(r, "/pulls"), body, &got)
 	if err == nil && (got.Number < 1 || got.Base.Ref == "") {
 		err = &AnswerError{Status: http.StatusCreated, Reason: "it is not a pull request"}
 	}
 
 	if err != nil {
-		return prchain.Pull{}, failed(err, Object{RepositoryObject, repo}, "open pull request in %s", repo)
+		return prchain.Pull{}, failed(err, "open pull request in %s", repo)
 	}
 
 	return got.part(), nil
@@ -219,14 +206,13 @@ func (c *Client) OpenPull(ctx context.Context, repo string, p prchain.Proposal) 
 // ReadPull reads one pull request by REST, with its newest commit and its labels. The caller knows
 // that it is there: a 404 may be a replica that has not heard of it yet.
 func (c *Client) ReadPull(ctx context.Context, i claim.Issue) (prchain.Pull, error) {
-	err := nameable(i)
-	var got restPull
-	if err == nil {
-		got, err = c.restPullRequest(hinted(ctx, justCreated), i)
+	got, _, err := fetch[restPull](hinted(ctx, justCreated), c, onPull(i))
+	if err == nil && (got.Number != i.Number || got.Base.Ref == "") {
+		err = &AnswerError{Reason: "it is not the pull request"}
 	}
 
 	if err != nil {
-		return prchain.Pull{}, failed(err, Object{PullObject, i.String()}, "read pull request %s", i)
+		return prchain.Pull{}, failed(err, "read pull request %s", i)
 	}
 
 	return got.part(), nil
@@ -253,12 +239,8 @@ func (p restPull) part() prchain.Pull {
 
 // EditPullBody replaces the body of a pull request.
 func (c *Client) EditPullBody(ctx context.Context, i claim.Issue, body string) error {
-	err := nameable(i)
-	if err == nil {
-		_, err = c.send(ctx, http.MethodPatch, at(i.Owner, i.Repo, "/pulls/%d", i.Number),
-			map[string]string{"body": body}, nil)
-	}
-	return failed(err, Object{PullObject, i.String()}, "edit pull request %s", i)
+	_, err := c.send(ctx, http.MethodPatch, onPull(i), map[string]string{"body": body}, nil)
+	return failed(err, "edit pull request %s", i)
 }
 
 // A foundPull is a pull request that a log names, or a part of its chain, or why nobody knows. One
@@ -306,7 +288,7 @@ func (c *Client) askPulls(ctx context.Context, wanted []*foundPull) error {
 	}
 
 	var data map[string]*struct{ PullRequest *queryPull }
-	got, err := c.ask(ctx, d.text(pullFields), d.variables, &data)
+	got, err := c.ask(ctx, d, &data)
 	if err != nil {
 		return err
 	}

@@ -16,12 +16,16 @@ import (
 
 // A document is a query under construction. Names from outside travel as variables only.
 type document struct {
+	head      string  // its kind, and the name that stands in the logs of servers and of proxies
+	much      portion // how much of an issue its fragments ask for
 	declared  []string
 	variables map[string]any
 	body      strings.Builder
 }
 
-func newDocument() *document { return &document{variables: map[string]any{}} }
+func newDocument() *document {
+	return &document{head: "query", much: ofOne(), variables: map[string]any{}}
+}
 
 // bind declares a variable and returns its name with the dollar sign.
 func (d *document) bind(kind string, value any) string {
@@ -33,15 +37,29 @@ func (d *document) bind(kind string, value any) string {
 
 func (d *document) add(format string, args ...any) { fmt.Fprintf(&d.body, format, args...) }
 
-func (d *document) text(fragments string) string { return d.operation("query", fragments) }
+// after continues a list after a cursor, if there is one.
+func (d *document) after(cursor string) string {
+	if cursor == "" {
+		return ""
+	}
+	return ", after: " + d.bind("String", cursor)
+}
 
-// operation returns the document of a query or a mutation. The name of a mutation stands in the
-// logs of servers and of proxies.
-func (d *document) operation(head, fragments string) string {
+// text is the query with the fragments that it names.
+func (d *document) text(c *Client) string {
+	head := d.head
 	if len(d.declared) > 0 {
 		head += "(" + strings.Join(d.declared, ", ") + ")"
 	}
-	return head + " {\n" + d.body.String() + "}\n" + fragments
+
+	text := head + " {\n" + d.body.String() + "}\n"
+	for _, f := range c.fragments(d.much) {
+		if name, _, _ := strings.Cut(f, " on "); strings.Contains(text, "..."+name+" ") {
+			text += "fragment " + f + "\n"
+		}
+	}
+
+	return text
 }
 
 // names are what is read along of a repository: our own role, and the labels whose existence
@@ -92,7 +110,7 @@ func (c *Client) askFacts(ctx context.Context, snapshots []*snapshot) error {
 		much = ofOne()
 	}
 	much.comments = lastComments
-	return untilUnderstood(func() error { return c.askIssues(ctx, snapshots, much, c.tips.leases.Load()) })
+	return c.askIssues(ctx, snapshots, much, c.leases.Load())
 }
 
 // askPages reads an issue that was too much for one query by smaller pages of its comments and pull
@@ -102,7 +120,7 @@ func (c *Client) askPages(ctx context.Context, one *snapshot, _ error) error {
 	err := pages.ask(ctx, func(ctx context.Context, n int) error {
 		much := ofOne()
 		much.comments, much.closing = n, n
-		return untilUnderstood(func() error { return c.askIssues(ctx, []*snapshot{one}, much, c.tips.leases.Load()) })
+		return c.askIssues(ctx, []*snapshot{one}, much, c.leases.Load())
 	})
 
 	if one.page = pages.size; err != nil {
@@ -116,6 +134,7 @@ func (c *Client) askPages(ctx context.Context, one *snapshot, _ error) error {
 // leases.
 func (c *Client) askIssues(ctx context.Context, snapshots []*snapshot, much portion, tips bool) error {
 	d := newDocument()
+	d.much = much
 	d.add("  viewer { login }\n")
 	names := names(c.o.Scheme, d)
 	var repos []claim.Repo // each once
@@ -130,7 +149,7 @@ func (c *Client) askIssues(ctx context.Context, snapshots []*snapshot, much port
 
 	for k, r := range repos {
 		d.open(fmt.Sprintf("r%d", k), r)
-		d.body.WriteString(names)
+		d.add("%s", names)
 		c.askAlong(d, r)
 		if tips {
 			d.add("    id\n")
@@ -150,7 +169,7 @@ func (c *Client) askIssues(ctx context.Context, snapshots []*snapshot, much port
 
 	var data map[string]json.RawMessage
 	writes := c.transport.writes.Load()
-	got, err := c.ask(ctx, d.text(issueFields(c.api, much)+pullRequestFields(much)), d.variables, &data)
+	got, err := c.ask(ctx, d, &data)
 	if err != nil {
 		return err
 	}
@@ -171,23 +190,12 @@ func (c *Client) askIssues(ctx context.Context, snapshots []*snapshot, much port
 	return nil
 }
 
-// pullRequestFields are what is read of a number that turns out to be a pull request: what a hold
-// of it hangs on. Servers refuse other arguments than an issue's for the field of the same name.
-func pullRequestFields(much portion) string {
-	return fmt.Sprintf(`fragment Q on PullRequest { id number title url pullState: state createdAt
-  labels(first: %d) { totalCount nodes { id name } }
-  people: assignees(first: 10) { totalCount nodes { login } }
-  comments(last: %d) { ...Page }
-  %s }
-`, much.labels, much.comments, labeledFields)
-}
-
 // noteSheet reads a sheet, and remembers what it says besides issues: who we are, our own role, the
 // labels of the repository, and what came along.
 func (c *Client) noteSheet(s *sheet, data map[string]json.RawMessage) {
 	var viewer struct{ Login string }
 	_ = json.Unmarshal(data["viewer"], &viewer) // who is not known stays so
-	c.viewer.note(viewer.Login)
+	c.note(viewer.Login)
 	s.read(data)
 	var own string // role; an App's is null
 	if json.Unmarshal(s.fields["viewerPermission"], &own) == nil && own != "" && viewer.Login != "" {
@@ -229,7 +237,7 @@ func (s *sheet) read(data map[string]json.RawMessage) {
 	_ = json.Unmarshal(data[s.alias], &s.fields) // null, and nothing at all, leave it nil
 	for _, e := range s.errors {
 		if len(e.Path) == 0 || e.part(0) == s.alias && !s.leavesRest(e) {
-			s.err = e.typed(Object{RepositoryObject, s.repo.String()})
+			s.err = e.typed(repository(s.repo))
 			return
 		}
 	}
@@ -286,7 +294,7 @@ func (s *sheet) failed(alias string, what Object) error {
 // takeAt fills a snapshot from its part of the sheet. What is not there is an error, never an empty
 // issue.
 func (c *Client) takeAt(one *snapshot, s sheet, alias string) {
-	what := Object{IssueObject, one.facts.Issue.String()}
+	what := issueObject(one.facts.Issue)
 	if one.err = s.err; one.err != nil {
 		return
 	}
@@ -308,9 +316,7 @@ func (c *Client) takeIssue(one *snapshot, s sheet, q *queryIssue) {
 	one.facts.Now, one.facts.Pause, one.facts.Body = s.now, s.pause, q.Body
 	if q.Number == one.facts.Issue.Number { // the global ids are for writes
 		if q.ID != "" {
-			c.mu.Lock()
-			c.nodes[key(one.facts.Issue.String())] = q.ID
-			c.mu.Unlock()
+			c.nodes.note(key(one.facts.Issue.String()), q.ID)
 		}
 
 		for l := range q.Labels.shown() {

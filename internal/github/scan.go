@@ -100,7 +100,7 @@ func spans(numbers []int) string {
 func (c *Client) scanSelection(ctx context.Context, r claim.Repo, what selection) iter.Seq2[lifecycle.Facts, error] {
 	return func(yield func(lifecycle.Facts, error) bool) {
 		var found []listed
-		err := at(r.Owner, r.Name, "").err
+		err := at(r, "").err
 		if err == nil {
 			found, err = c.queryLists(ctx, r, what)
 		}
@@ -108,7 +108,7 @@ func (c *Client) scanSelection(ctx context.Context, r claim.Repo, what selection
 		found = unique(found) // each issue once, least recently updated first
 		if err != nil {
 			yield(lifecycle.Facts{}, fmt.Errorf("list issues of %s: %w", r,
-				missing(err, Object{RepositoryObject, r.String()})))
+				missing(err, repository(r))))
 			return
 		}
 
@@ -274,7 +274,7 @@ const pullsAlias = "pulls"
 
 // queryLists goes through all lists side by side, one request for the next page of each.
 func (c *Client) queryLists(ctx context.Context, r claim.Repo, what selection) ([]listed, error) {
-	begun := c.beginnings.takeBegun(func(b *beginning) bool {
+	begun := c.takeBegun(func(b *beginning) bool {
 		further := what.since.Sub(b.what.since) // one that looks a moment further back has all that is asked for
 		return b.facts == nil && b.label == "" && b.repo == r && slices.Equal(b.what.labels, what.labels) &&
 			further >= 0 && further <= fresh
@@ -285,7 +285,8 @@ func (c *Client) queryLists(ctx context.Context, r claim.Repo, what selection) (
 		found, lists = begun.found, begun.lists
 	}
 
-	most := c.factsOnPage(r)
+	kind := key(r.String())
+	most := c.bearable(kind, perPage) // 0 where even a small page was too much
 	facts, numbers := page{most, leastPage}, page{perPage, 1}
 	for len(lists) > 0 {
 		listed, err := c.nextPage(ctx, r, lists, &facts, &numbers)
@@ -297,20 +298,10 @@ func (c *Client) queryLists(ctx context.Context, r claim.Repo, what selection) (
 	}
 
 	if facts.size < most {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.onPage[key(r.String())] = measure{facts.size, c.o.Clock.Now()}
+		c.measures.note(kind, measure{facts.size, c.o.Clock.Now()})
 	}
 
 	return found, nil
-}
-
-// factsOnPage is how many issues with their facts are asked for on a page; 0 where even a small
-// page was too much.
-func (c *Client) factsOnPage(r claim.Repo) int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.onPage[key(r.String())].or(perPage, c.o.Clock.Now())
 }
 
 // nextPage reads the next page of each list: with the facts of the issues, or, where that is too
@@ -320,7 +311,7 @@ func (c *Client) nextPage(ctx context.Context, r claim.Repo, lists []*cursor, fa
 ) (found []listed, err error) {
 	if facts.size > 0 && slices.ContainsFunc(lists, (*cursor).full) {
 		err = facts.ask(replaceable(ctx), func(ctx context.Context, n int) error {
-			found, err = c.queryPage(ctx, r, lists, pageSize{facts: shared(n, lists), numbers: numbers.size})
+			found, err = c.askPage(ctx, r, lists, pageSize{facts: shared(n, lists), numbers: numbers.size})
 			return err
 		})
 		if !tooMuch(err) {
@@ -331,7 +322,7 @@ func (c *Client) nextPage(ctx context.Context, r claim.Repo, lists []*cursor, fa
 	}
 
 	err = numbers.ask(ctx, func(ctx context.Context, n int) error {
-		found, err = c.queryPage(ctx, r, lists, pageSize{numbers: n})
+		found, err = c.askPage(ctx, r, lists, pageSize{numbers: n})
 		return err
 	})
 
@@ -365,36 +356,23 @@ func (s pageSize) of(k *cursor) int {
 	return s.numbers
 }
 
-func (c *Client) queryPage(ctx context.Context, r claim.Repo, lists []*cursor,
-	size pageSize,
-) (found []listed, err error) {
-	err = untilUnderstood(func() error {
-		found, err = c.askPage(ctx, r, lists, size)
-		return err
-	})
-	return found, err
-}
-
 // askPage asks for the next page of each list by one query. Only a page that was read moves the
 // cursors.
 func (c *Client) askPage(ctx context.Context, r claim.Repo, lists []*cursor, size pageSize) ([]listed, error) {
 	d := newDocument()
+	d.much = ofMany()
 	d.add("  viewer { login }\n")
 	names := names(c.o.Scheme, d)
 	d.open("r0", r)
-	d.body.WriteString(names)
+	d.add("%s", names)
 	c.askAlong(d, r)
-	fragments := ""
 	for _, k := range lists {
 		d.list(k, size)
-		if size.carries(k) {
-			fragments = issueFields(c.api, ofMany())
-		}
 	}
 
 	d.add("  }\n")
 	var data map[string]json.RawMessage
-	got, err := c.ask(ctx, d.text(fragments), d.variables, &data)
+	got, err := c.ask(ctx, d, &data)
 	if err != nil {
 		return nil, err
 	}
@@ -425,7 +403,7 @@ func (c *Client) askPage(ctx context.Context, r claim.Repo, lists []*cursor, siz
 // takePage takes the page of one list from an answer and moves its cursor.
 func (c *Client) takePage(k *cursor, s sheet, size pageSize) (found []listed, err error) {
 	var denied *PermissionError
-	if k.pulls != "" && errors.As(s.failed(k.alias, Object{RepositoryObject, s.repo.String()}), &denied) {
+	if k.pulls != "" && errors.As(s.failed(k.alias, repository(s.repo)), &denied) {
 		k.done = true
 		return nil, nil
 	}
@@ -466,7 +444,7 @@ func (c *Client) takeNode(s sheet, k *cursor, n int, q *queryIssue) *snapshot {
 	for _, e := range s.errors { // the first error about a part of it
 		if one.err == nil && e.part(0) == s.alias && e.part(1) == k.alias && len(e.Path) > 3 &&
 			e.Path[3] == float64(n) {
-			one.err = e.typed(Object{IssueObject, one.facts.Issue.String()})
+			one.err = e.typed(issueObject(one.facts.Issue))
 		}
 	}
 
@@ -490,11 +468,6 @@ func (d *document) list(k *cursor, size pageSize) {
 		filter = "filterBy: {since: " + d.bind("DateTime", k.since.UTC().Format(time.RFC3339)) + "}"
 	}
 
-	after := ""
-	if k.way.cursor != "" {
-		after = ", after: " + d.bind("String", k.way.cursor)
-	}
-
 	nodes := "number updatedAt"
 	if size.carries(k) {
 		nodes = "__typename ...I"
@@ -512,5 +485,5 @@ func (d *document) list(k *cursor, size pageSize) {
 		order = "{field: UPDATED_AT, direction: DESC}"
 	}
 	d.add("    %s: %s(%s, states: [%s], first: %d%s, orderBy: %s) {\n"+
-		"      totalCount pageInfo { hasNextPage endCursor } nodes { %s }\n    }\n", k.alias, list, filter, states, size.of(k), after, order, nodes)
+		"      totalCount pageInfo { hasNextPage endCursor } nodes { %s }\n    }\n", k.alias, list, filter, states, size.of(k), d.after(k.way.cursor), order, nodes)
 }

@@ -43,7 +43,7 @@ func (c *Client) Spoken(ctx context.Context, r claim.Repo, numbers []int, mark s
 	}
 
 	if err := h.read(ctx, numbers, spokenPerQuery); err != nil {
-		return nil, failed(err, Object{RepositoryObject, r.String()}, "look for own comments in %s", r)
+		return nil, failed(missing(err, repository(r)), "look for own comments in %s", r)
 	}
 
 	var out []int
@@ -72,23 +72,20 @@ func (c *Client) querySpoken(ctx context.Context, r claim.Repo, numbers []int) (
 	comments := fmt.Sprintf(fields, spokenComments)
 
 	d := newDocument()
-	d.open("r", r)
 	for _, n := range numbers {
 		d.add("    n%d: issueOrPullRequest(number: %d) { ... on Issue { %s } ... on PullRequest { %s } }\n", n, n,
 			comments, comments)
 	}
 
-	d.add("  }\n")
-
-	var data map[string]map[string]json.RawMessage
-	if _, err := c.ask(ctx, d.text(""), d.variables, &data); err != nil { // one that is gone has nothing to say
+	var data map[string]json.RawMessage
+	if _, err := c.askIn(ctx, r, d, &data); err != nil { // one that is gone has nothing to say
 		return nil, err
 	}
 
 	out := map[string]int{}
 	for _, n := range numbers {
 		var found *spokenList
-		if json.Unmarshal(data["r"][fmt.Sprintf("n%d", n)], &found) != nil || found == nil {
+		if json.Unmarshal(data[fmt.Sprintf("n%d", n)], &found) != nil || found == nil {
 			continue
 		}
 
@@ -110,7 +107,7 @@ func (c *Client) textsOf(ctx context.Context, ids []string) (map[string]string, 
 	}
 
 	var data map[string]*struct{ Body string }
-	if _, err := c.ask(ctx, d.text(""), d.variables, &data); err != nil {
+	if _, err := c.ask(ctx, d, &data); err != nil {
 		return nil, err
 	}
 

@@ -46,6 +46,31 @@ type transport struct {
 	writes   atomic.Int64 // that were sent
 }
 
+func newTransport(o Options) *transport {
+	t := &transport{
+		o:        o,
+		slots:    make(gate, maxAtOnce),
+		most:     maxAnswer,
+		large:    make(chan []byte, largeAtOnce),
+		writing:  make(gate, 1),
+		limits:   &limits{closed: map[string]closure{}},
+		posts:    newPacer(),
+		endpoint: o.GraphQL,
+	}
+
+	for range largeAtOnce {
+		t.large <- nil
+	}
+
+	for _, address := range []string{o.REST, o.GraphQL} {
+		if u, err := url.Parse(address); err == nil && u.Host != "" {
+			t.hosts = append(t.hosts, origin(u))
+		}
+	}
+
+	return t
+}
+
 // origin is the scheme and the host with its port, as one text for one server.
 func origin(u *url.URL) string {
 	scheme, host := strings.ToLower(u.Scheme), strings.ToLower(u.Host)

@@ -32,7 +32,7 @@ func TestTrustVectors(t *testing.T) {
 				association: strings.ReplaceAll(f[1], "-", ""),
 			}
 			if f[2] == "untold" {
-				c.noteSecretive(a.repo)
+				c.lack(key(featureRoles, a.repo.String()))
 			} else {
 				c.noteRole(a.repo, a.login, Role(f[2]))
 			}
