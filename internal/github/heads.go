@@ -85,10 +85,7 @@ func (c *Client) queryHeads(ctx context.Context, home, head claim.Repo,
 	d := newDocument()
 	d.much = ofMany()
 	d.add("  viewer { login }\n")
-	names := names(c.o.Scheme, d)
-	d.open("r0", home)
-	d.add("%s", names)
-	c.askAlong(d, home)
+	c.openSheet(d, "r0", home)
 	own, parents := "", "    parent { nameWithOwner\n"
 	for k, branch := range branches {
 		list := fmt.Sprintf("h%d: pullRequests(headRefName: %s, states: OPEN, first: %d, orderBy: {field: CREATED_AT, direction: DESC})",

@@ -65,8 +65,7 @@ func (q queuedIssue) issue() (Issue, error) {
 	return out, nil
 }
 
-// OpenIssues lists the open issues with a label, each once, oldest first; a hundred a request. Pull
-// requests are left out.
+// OpenIssues lists the open issues with a label, each once, oldest first; a hundred a request.
 func (c *Client) OpenIssues(ctx context.Context, r claim.Repo, label string) ([]Issue, error) {
 	err := at(r, "").err
 	var all []Issue
@@ -79,7 +78,7 @@ func (c *Client) OpenIssues(ctx context.Context, r claim.Repo, label string) ([]
 
 	out := []Issue{}
 	for _, i := range all {
-		if !i.PullRequest && !slices.ContainsFunc(out, func(o Issue) bool { return o.Number == i.Number }) {
+		if !slices.ContainsFunc(out, func(o Issue) bool { return o.Number == i.Number }) {
 			out = append(out, i)
 		}
 	}

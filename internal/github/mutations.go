@@ -137,12 +137,15 @@ func (m *mutation) fields(c *Client, d *document, n int) {
 		if field != m.last() {
 			return "clientMutationId"
 		}
-		repository := c.repositoryAfter(d, m.Issue)
+		repository := "repository { nameWithOwner ...R }"
+		if c.leases.Load() {
+			repository = "repository { nameWithOwner ...R id\n" + d.tip(0, m.Issue) + "  }"
+		}
 		if issue == "issue" { // a comment's
-			return "issue { __typename ...I " + repository + " }"
+			return "shown: issue { __typename ...I " + repository + " }"
 		}
 
-		return issue + " { __typename ... on Issue { ...I " + repository + " } ... on PullRequest { ...Q " + repository + " } }"
+		return "shown: " + issue + " { __typename ... on Issue { ...I " + repository + " } ... on PullRequest { ...Q " + repository + " } }"
 	}
 
 	switch w := m.record(); {
@@ -168,9 +171,11 @@ func (m *mutation) fields(c *Client, d *document, n int) {
 // A payload is what a field of a mutation answers with.
 type payload struct {
 	CommentEdge  *struct{ Node *queryComment }
-	IssueComment json.RawMessage
-	Subject      json.RawMessage
-	Labelable    json.RawMessage
+	IssueComment *struct {
+		queryComment
+		Shown json.RawMessage
+	}
+	Shown json.RawMessage // the issue as it is after it
 }
 
 // mutateAll sends mutations as one request. Where that is too much, each is sent by itself.
@@ -261,29 +266,24 @@ func (m *mutation) answered(c *Client, n int, data map[string]*payload, got part
 var errUnseen = errors.New("the answer does not show it")
 
 // comment is the comment that was written.
-func (p *payload) comment() (node *queryComment) {
+func (p *payload) comment() *queryComment {
 	switch {
 	case p == nil:
 	case p.CommentEdge != nil:
-		node = p.CommentEdge.Node
-	default:
-		_ = json.Unmarshal(p.IssueComment, &node) // null leaves it empty
+		return p.CommentEdge.Node
+	case p.IssueComment != nil:
+		return &p.IssueComment.queryComment
 	}
 
-	return node
+	return nil
 }
 
 // shown is the issue as it is after it.
 func (p *payload) shown() json.RawMessage {
-	var of struct{ Issue json.RawMessage }
-	_ = json.Unmarshal(p.IssueComment, &of) // null leaves it empty
-	for _, shown := range []json.RawMessage{p.Labelable, p.Subject, of.Issue} {
-		if len(shown) > 0 {
-			return shown
-		}
+	if p.IssueComment != nil {
+		return p.IssueComment.Shown
 	}
-
-	return nil
+	return p.Shown
 }
 
 // showAfter completes the snapshots that payloads have shown: those that cannot be are nil.
@@ -424,19 +424,6 @@ func ownComment(node *queryComment) (claim.Comment, error) {
 	written := node.comment().Comment
 	written.Trusted = true
 	return written, nil
-}
-
-// repositoryAfter is the part of a mutation's payload about the repository, for takeAfter.
-func (c *Client) repositoryAfter(d *document, i claim.Issue) string {
-	tip := document{declared: d.declared, variables: d.variables}
-	names := names(c.o.Scheme, &tip)
-	if c.leases.Load() {
-		tip.add("    id\n")
-		tip.tip(0, i)
-	}
-
-	d.declared = tip.declared
-	return "repository { nameWithOwner\n" + names + tip.body.String() + "  }"
 }
 
 // takeAfter fills a snapshot from the payload of a mutation, the last of so many writes.

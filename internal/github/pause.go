@@ -37,7 +37,7 @@ func (c *Client) Pauses(ctx context.Context, repos []claim.Repo) (map[claim.Repo
 	marker := d.bind("String!", c.o.Scheme.Paused)
 	for k, r := range repos {
 		d.open(fmt.Sprintf("r%d", k), r)
-		d.add("    pause: label(name: %s) { name description createdAt }\n  }\n", marker)
+		d.add("    pause: label(name: %s) "+pauseFields+"\n  }\n", marker)
 	}
 
 	var data map[string]json.RawMessage

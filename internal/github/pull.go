@@ -225,7 +225,7 @@ func (p restPull) part() prchain.Pull {
 		URL:   p.HTMLURL,
 		Title: p.Title,
 		Body:  p.Body,
-		State: string(p.pr().State),
+		State: p.state(),
 		Base:  p.Base.Ref,
 		SHA:   p.Head.SHA,
 	}

@@ -29,10 +29,16 @@ func newDocument() *document {
 
 // bind declares a variable and returns its name with the dollar sign.
 func (d *document) bind(kind string, value any) string {
-	name := fmt.Sprintf("$v%d", len(d.declared))
-	d.declared = append(d.declared, name+": "+kind)
-	d.variables[name[1:]] = value
-	return name
+	return d.declare(fmt.Sprint("v", len(d.declared)), kind, value)
+}
+
+// declare declares a variable of a name, if there is none yet.
+func (d *document) declare(name, kind string, value any) string {
+	if _, there := d.variables[name]; !there {
+		d.declared = append(d.declared, "$"+name+": "+kind)
+		d.variables[name] = value
+	}
+	return "$" + name
 }
 
 func (d *document) add(format string, args ...any) { fmt.Fprintf(&d.body, format, args...) }
@@ -47,43 +53,57 @@ func (d *document) after(cursor string) string {
 
 // text is the query with the fragments that it names.
 func (d *document) text(c *Client) string {
-	head := d.head
-	if len(d.declared) > 0 {
-		head += "(" + strings.Join(d.declared, ", ") + ")"
+	text := " {\n" + d.body.String() + "}\n"
+	if strings.Contains(text, "...R ") {
+		text += c.names(d)
 	}
 
-	text := head + " {\n" + d.body.String() + "}\n"
 	for _, f := range c.fragments(d.much) {
 		if name, _, _ := strings.Cut(f, " on "); strings.Contains(text, "..."+name+" ") {
 			text += "fragment " + f + "\n"
 		}
 	}
 
-	return text
+	if len(d.declared) > 0 {
+		return d.head + "(" + strings.Join(d.declared, ", ") + ")" + text
+	}
+
+	return d.head + text
 }
 
-// names are what is read along of a repository: our own role, and the labels whose existence
-// matters, each with its alias and its variable.
-func names(scheme labels.Scheme, d *document) string {
-	var b strings.Builder
-	b.WriteString("    viewerPermission\n")
-	for k, definition := range scheme.Definitions() {
+// names are what is read along of a repository, as the fragment R: our own role, and the labels whose
+// existence matters, each with its alias and its variable.
+func (c *Client) names(d *document) string {
+	text := "fragment R on Repository { viewerPermission\n"
+	for k, definition := range c.o.Scheme.Definitions() {
 		if definition.Name != "" {
-			fmt.Fprintf(&b, "    l%d: label(name: %s) { id name }\n", k, d.bind("String!", definition.Name))
+			alias := fmt.Sprint("l", k)
+			text += fmt.Sprintf("  %s: label(name: %s) { id name }\n", alias,
+				d.declare(alias, "String!", definition.Name))
 		}
 	}
 
-	if scheme.Paused != "" {
-		fmt.Fprintf(&b, "    pause: label(name: %s) { name description createdAt }\n", d.bind("String!", scheme.Paused))
+	if c.o.Scheme.Paused != "" {
+		text += "  pause: label(name: " + d.declare("pause", "String!", c.o.Scheme.Paused) + ") " + pauseFields + "\n"
 	}
 
-	return b.String()
+	return text + "}\n"
 }
+
+// pauseFields are what is read of the marker of a pause.
+const pauseFields = "{ name description createdAt }"
 
 // open starts the selection of a repository.
 func (d *document) open(alias string, r claim.Repo) {
 	d.add("  %s: repository(owner: %s, name: %s) {\n    nameWithOwner\n", alias, d.bind("String!", r.Owner),
 		d.bind("String!", r.Name))
+}
+
+// openSheet starts the selection of a repository for noteSheet.
+func (c *Client) openSheet(d *document, alias string, r claim.Repo) {
+	d.open(alias, r)
+	d.add("    ...R \n")
+	c.askAlong(d, r)
 }
 
 // completeFacts reads what the queries for several issues have left out.
@@ -136,7 +156,6 @@ func (c *Client) askIssues(ctx context.Context, snapshots []*snapshot, much port
 	d := newDocument()
 	d.much = much
 	d.add("  viewer { login }\n")
-	names := names(c.o.Scheme, d)
 	var repos []claim.Repo // each once
 	of := make([]int, len(snapshots))
 	for n, one := range snapshots {
@@ -148,9 +167,7 @@ func (c *Client) askIssues(ctx context.Context, snapshots []*snapshot, much port
 	}
 
 	for k, r := range repos {
-		d.open(fmt.Sprintf("r%d", k), r)
-		d.add("%s", names)
-		c.askAlong(d, r)
+		c.openSheet(d, fmt.Sprintf("r%d", k), r)
 		if tips {
 			d.add("    id\n")
 		}
@@ -158,7 +175,7 @@ func (c *Client) askIssues(ctx context.Context, snapshots []*snapshot, much port
 		for n, one := range snapshots {
 			if of[n] == k {
 				if tips {
-					d.tip(n, one.facts.Issue)
+					d.add("%s", d.tip(n, one.facts.Issue))
 				}
 				d.add("    i%d: issueOrPullRequest(number: %d) { __typename ...I ...Q }\n", n, one.facts.Issue.Number)
 			}

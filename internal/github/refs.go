@@ -287,8 +287,8 @@ func (q *queryTarget) tip(now time.Time, id string) (tip gitref.Tip, whole bool)
 }
 
 // tip asks for the reference of the n-th issue's lease.
-func (d *document) tip(n int, i claim.Issue) {
-	d.add("    t%d: ref(qualifiedName: %s) %s\n", n, d.bind("String!", gitref.RefName(i)), targetFields)
+func (d *document) tip(n int, i claim.Issue) string {
+	return fmt.Sprintf("    t%d: ref(qualifiedName: %s) %s\n", n, d.bind("String!", gitref.RefName(i)), targetFields)
 }
 
 // showTips reads the references of the leases of listed issues that may be held, by one query. One
@@ -301,7 +301,7 @@ func (c *Client) showTips(ctx context.Context, r claim.Repo, part []listed) {
 	for _, one := range part {
 		f := &one.snapshot.facts
 		if len(f.Log.Live()) > 0 || labels.Has(f.Labels, c.o.Scheme.Claimed) {
-			d.tip(len(asked), f.Issue)
+			d.add("%s", d.tip(len(asked), f.Issue))
 			asked = append(asked, f.Issue)
 		}
 	}

@@ -362,10 +362,7 @@ func (c *Client) askPage(ctx context.Context, r claim.Repo, lists []*cursor, siz
 	d := newDocument()
 	d.much = ofMany()
 	d.add("  viewer { login }\n")
-	names := names(c.o.Scheme, d)
-	d.open("r0", r)
-	d.add("%s", names)
-	c.askAlong(d, r)
+	c.openSheet(d, "r0", r)
 	for _, k := range lists {
 		d.list(k, size)
 	}

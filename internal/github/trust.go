@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -103,7 +102,7 @@ func (c *Client) noteRole(r claim.Repo, login string, role Role) {
 // A judgement is whose records count, and of whom that could not be found out.
 type judgement struct {
 	c    *Client
-	errs  map[string]error // by account
+	errs map[string]error // by account
 }
 
 // of tells of an account. One whose role GitHub does not tell is judged by what it calls the author
@@ -168,19 +167,16 @@ func (c *Client) judge(ctx context.Context, all []account) judgement {
 		ask = c.listRoles(ctx, ask)
 	}
 	errs := make([]error, len(ask))
-	var group sync.WaitGroup
-	room := make(gate, rolesAtOnce)
+	var group errgroup.Group
+	group.SetLimit(rolesAtOnce)
 	for n, a := range ask {
-		if errs[n] = room.enter(ctx); errs[n] != nil {
-			continue
-		}
-		group.Go(func() {
-			defer room.leave()
+		group.Go(func() error {
 			errs[n] = c.askRole(ctx, a)
+			return nil
 		})
 	}
 
-	group.Wait()
+	_ = group.Wait()
 	for n, err := range errs {
 		var hidden *HiddenRoleError
 		switch {
