@@ -69,7 +69,7 @@ func cause(err error) error {
 		if shape.Field != "" {
 			what = "field " + oneLine(shape.Field)
 		}
-		return &AnswerError{Reason: what + " is not what was asked for"}
+		return unusable(what + " is not what was asked for")
 	}
 
 	return err

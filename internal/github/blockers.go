@@ -90,7 +90,8 @@ func (c *Client) addNamedBlockers(ctx context.Context, snapshots []*snapshot) {
 	if c.o.Blockers.TextOff {
 		return
 	}
-	var all wanted
+	states := map[claim.Issue]*blockerState{} // by their one spelling
+	var ask []*blockerState
 	by := map[*snapshot][]claim.Issue{}
 	for _, r := range snapshots {
 		if r.err != nil || !r.facts.Open || r.facts.PullRequest || len(r.facts.Blockers) > 0 {
@@ -100,20 +101,18 @@ func (c *Client) addNamedBlockers(ctx context.Context, snapshots []*snapshot) {
 		by[r] = namedBlockers(r.facts.Body, r.facts.Issue, c.o.Web)
 
 		for _, i := range by[r] {
-			all.add(i)
+			if states[i.Folded()] == nil {
+				one := &blockerState{issue: i}
+				states[i.Folded()], ask = one, append(ask, one)
+			}
 		}
 	}
 
-	states := make([]*blockerState, len(all))
-	for k, i := range all {
-		states[k] = &blockerState{issue: i}
-	}
-
-	h := halves[*blockerState]{ask: c.askStates, alone: c.askState}
-	err := h.read(ctx, states, perQuery)
+	h := halves[*blockerState]{ask: c.askStates}
+	err := h.read(ctx, ask, perQuery)
 	for r, named := range by {
 		for _, i := range named {
-			state := states[all.at(i)]
+			state := states[i.Folded()]
 			if unread := cmp.Or(state.err, err); unread != nil {
 				r.err = cmp.Or(r.err, fmt.Errorf("read blockers: %w", unread))
 			}
@@ -126,7 +125,13 @@ func (c *Client) addNamedBlockers(ctx context.Context, snapshots []*snapshot) {
 }
 
 // askStates asks whether the issues that texts name are open, by one query.
-func (c *Client) askStates(ctx context.Context, named []*blockerState) error {
+func (c *Client) askStates(ctx context.Context, named []*blockerState) (err error) {
+	defer func() {
+		for _, n := range named {
+			n.err = err
+		}
+	}()
+
 	d := newDocument()
 	for k, n := range named {
 		d.open(fmt.Sprintf("b%d", k), n.issue.In())
@@ -157,12 +162,6 @@ func (c *Client) askStates(ctx context.Context, named []*blockerState) error {
 	return nil
 }
 
-// askState asks for one issue again, of which a query was too much.
-func (c *Client) askState(ctx context.Context, n *blockerState, _ error) error {
-	n.err = c.askStates(ctx, []*blockerState{n})
-	return n.err
-}
-
 // A blockerState is an issue that some text names, with its state once that is known, or why it is
 // not.
 type blockerState struct {
@@ -182,7 +181,7 @@ func hidden(err error) bool {
 func (c *Client) Blocking(ctx context.Context, i claim.Issue) ([]claim.Issue, error) {
 	var out []claim.Issue
 	if c.has(featureDependencies) {
-		found, _, err := list[restIssue](ctx, c, onIssue(i, "/dependencies/blocking?per_page=100"))
+		found, err := list[restIssue](ctx, c, onIssue(i, "/dependencies/blocking?per_page=100"))
 		if err != nil && !is[*NotFoundError](err) {
 			return nil, fmt.Errorf("list what waits for %s: %w", i, err)
 		}

@@ -191,7 +191,7 @@ func TestTokenInAnswer(t *testing.T) {
 		return reply(200, `[{"login":"`+token+`"}]`, `Link: <https://api.github.com/users?by=`+token+
 			`&page=2>; rel="next"`), nil
 	}), as(token))
-	got, _, err := list[restUser](t.Context(), c, target{path: "users?by=" + token})
+	got, err := list[restUser](t.Context(), c, target{path: "users?by=" + token})
 	if err != nil || len(got) != 2 || got[0].Login != token {
 		t.Errorf("%+v, %v", got, err)
 	}

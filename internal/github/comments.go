@@ -16,7 +16,7 @@ import (
 // Comment posts a comment. Posts are paced under GitHub's limits for content. Unless the error's
 // Rejected is true the comment may be there all the same.
 func (c *Client) Comment(ctx context.Context, i claim.Issue, body string) (claim.Comment, error) {
-	posted, err := c.writeComment(ctx, http.MethodPost, onIssue(i, "/comments"), body)
+	posted, err := c.writeComment(hinted(ctx, commenting), http.MethodPost, onIssue(i, "/comments"), body)
 	return posted, failed(err, "comment on %s", i)
 }
 
@@ -43,7 +43,7 @@ func (c *Client) writeComment(ctx context.Context, method string, to target, bod
 	var got restComment
 	_, err := c.send(ctx, method, to, map[string]string{"body": body}, &got)
 	if err == nil && (got.ID == 0 || got.CreatedAt.IsZero() || got.User == nil || got.User.Login == "") {
-		err = &AnswerError{Reason: "it is not a comment"}
+		err = unusable("it is not a comment")
 	}
 
 	if err != nil {
@@ -76,7 +76,7 @@ func (c *Client) Comments(ctx context.Context, i claim.Issue, since time.Time) (
 		to.path += "&since=" + since.UTC().Format(time.RFC3339)
 	}
 
-	got, _, err := list[restComment](ctx, c, to)
+	got, err := list[restComment](ctx, c, to)
 	out := make([]claim.Comment, 0, len(got))
 	for _, m := range got {
 		out = append(out, m.comment().Comment)
@@ -97,7 +97,7 @@ func (c *Client) Said(ctx context.Context, i claim.Issue, line string) (bool, er
 		return false, err
 	}
 
-	all, _, err := list[restComment](ctx, c, to)
+	all, err := list[restComment](ctx, c, to)
 	return slices.ContainsFunc(all, func(m restComment) bool {
 		return claim.SameLogin(m.User.name(), self) && strings.HasPrefix(m.Body, line+"\n")
 	}), failed(err, "read comments of %s", i)
@@ -121,7 +121,7 @@ type reaction struct {
 
 // Reactions lists what a login has put under a comment: +1, confused, ….
 func (c *Client) Reactions(ctx context.Context, r claim.Repo, comment int64, login string) ([]string, error) {
-	got, _, err := list[reaction](ctx, c,
+	got, err := list[reaction](ctx, c,
 		onComment(r, comment, "/reactions?per_page=100"))
 	var out []string
 	for _, one := range got {
@@ -135,7 +135,7 @@ func (c *Client) Reactions(ctx context.Context, r claim.Repo, comment int64, log
 
 // Votes lists the reactions +1 and -1 to a comment of an issue, oldest first (ledger.Forge).
 func (c *Client) Votes(ctx context.Context, i claim.Issue, comment int64) ([]ledger.Vote, error) {
-	got, _, err := list[reaction](ctx, c,
+	got, err := list[reaction](ctx, c,
 		onComment(i.In(), comment, "/reactions?per_page=100"))
 	answers := map[string]claim.Kind{"+1": claim.KindApprove, "-1": claim.KindReject}
 	var out []ledger.Vote

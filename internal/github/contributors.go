@@ -59,7 +59,7 @@ func (c *Client) Remarks(ctx context.Context, r claim.Repo, since time.Time, pag
 			number, err := strconv.Atoi(path.Base(m.IssueURL))
 			if err != nil {
 				return nil, false, fmt.Errorf("list comments of %s: %w", r,
-					&AnswerError{Reason: "a comment belongs to no issue"})
+					unusable("a comment belongs to no issue"))
 			}
 
 			out = append(out, m.remark(number))
@@ -132,7 +132,7 @@ func (c *Client) Joined(ctx context.Context, login string) (time.Time, error) {
 		Created time.Time `json:"created_at"`
 	}](ctx, c, target{path: "users/" + url.PathEscape(login)})
 	if err == nil && got.Created.IsZero() {
-		err = &AnswerError{Reason: "it is not an account"}
+		err = unusable("it is not an account")
 	}
 
 	return got.Created, failed(err, "read the account %s", login)

@@ -51,14 +51,9 @@ func (c *Client) uncover(ctx context.Context, snapshots []*snapshot, judged judg
 		}
 	}
 
-	var unread error
-	h := halves[*comment]{ask: c.queryEdits, alone: func(ctx context.Context, m *comment, _ error) error {
-		err := c.queryEdits(ctx, []*comment{m})
-		unread = cmp.Or(unread, err)
-		return err
-	}}
+	h := halves[*comment]{ask: c.queryEdits}
 	err = h.read(ctx, ask, editsInQuery)
-	if err = cmp.Or(err, unread); err != nil {
+	if err = cmp.Or(err, h.unread); err != nil {
 		return fmt.Errorf("read who edited records: %w", err)
 	}
 

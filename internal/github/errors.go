@@ -188,6 +188,9 @@ func (e *AnswerError) Error() string {
 	return fmt.Sprintf("unusable answer: %s (HTTP %d)", e.Reason, cmp.Or(e.Status, http.StatusOK))
 }
 
+// unusable is an answer that is of no use for a reason.
+func unusable(reason string) error { return &AnswerError{Reason: reason} }
+
 // short reports whether asking for more may help.
 func short(err error) bool {
 	unusable, is := errors.AsType[*AnswerError](err)

@@ -197,7 +197,7 @@ func (c *Client) listCrowds(ctx context.Context, all []*opened) {
 			if !known {
 				to := at(a.repo, "/issues").where("creator", a.login, "state", "open", "per_page",
 					strconv.Itoa(perPage))
-				listed, _, err := list[openPull](ctx, c, to)
+				listed, err := list[openPull](ctx, c, to)
 				if err != nil {
 					return nil
 				}

@@ -134,7 +134,7 @@ func (c *Client) askText(ctx context.Context, text string, variables map[string]
 
 	var top queryAnswer
 	if err := json.Unmarshal(body, &top); err != nil {
-		return partial{}, &AnswerError{Reason: "it is not GraphQL"}
+		return partial{}, unusable("it is not GraphQL")
 	}
 	if top.empty() {
 		return partial{}, c.nothing(text, top.Errors)
@@ -159,7 +159,7 @@ func (c *Client) askText(ctx context.Context, text string, variables map[string]
 // nothing is the error of an answer without data to the query.
 func (c *Client) nothing(query string, reported []queryError) error {
 	if len(reported) == 0 {
-		return &AnswerError{Reason: "the data is missing"}
+		return unusable("the data is missing")
 	}
 
 	first := reported[0]
@@ -251,9 +251,9 @@ func (c *connection[T]) shown() iter.Seq[*T] {
 func (c *connection[T]) all(what string) ([]*T, error) {
 	switch {
 	case c == nil:
-		return nil, &AnswerError{Reason: what + " are missing"}
+		return nil, unusable(what + " are missing")
 	case slices.Contains(c.Nodes, nil):
-		return nil, &AnswerError{Reason: "some " + what + " are missing"}
+		return nil, unusable("some " + what + " are missing")
 	case len(c.Nodes) < c.TotalCount:
 		return nil, &AnswerError{
 			Reason: fmt.Sprintf("%d of %d %s are missing", c.TotalCount-len(c.Nodes), c.TotalCount, what), short: true,
@@ -290,4 +290,4 @@ func (p partial) absence(alias string) error {
 }
 
 // absent is the error of an answer that does not speak of what was asked for.
-func absent() error { return &AnswerError{Reason: "something that was asked for is missing"} }
+func absent() error { return unusable("something that was asked for is missing") }

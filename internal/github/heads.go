@@ -114,7 +114,7 @@ func (c *Client) queryHeads(ctx context.Context, home, head claim.Repo,
 	if head == home {
 		var now string // a repository that was renamed answers to its old name, and its branches are under the new one
 		if json.Unmarshal(sheet.fields["nameWithOwner"], &now) != nil || now == "" {
-			return nil, nil, &AnswerError{Reason: "the name of " + home.String() + " is missing"}
+			return nil, nil, unusable("the name of " + home.String() + " is missing")
 		}
 		head = place(now)
 	}
@@ -131,8 +131,7 @@ func (c *Client) takeHeads(ctx context.Context, s sheet, head claim.Repo,
 	var inParent map[string]json.RawMessage
 	if raw := s.fields["parent"]; raw != nil && string(raw) != "null" {
 		if json.Unmarshal(raw, &parent) != nil || json.Unmarshal(raw, &inParent) != nil {
-			return nil, nil, &AnswerError{Reason: "the parent of " + s.repo.String() +
-				" is missing"}
+			return nil, nil, unusable("the parent of " + s.repo.String() + " is missing")
 		}
 	}
 
@@ -144,8 +143,7 @@ func (c *Client) takeHeads(ctx context.Context, s sheet, head claim.Repo,
 		var own, theirs *headList
 		if json.Unmarshal(s.fields[alias], &own) != nil || own == nil || inParent != nil &&
 			(json.Unmarshal(inParent[alias], &theirs) != nil || theirs == nil) {
-			return nil, nil, &AnswerError{Reason: "pull requests from " + oneLine(branch) +
-				" are missing"}
+			return nil, nil, unusable("pull requests from " + oneLine(branch) + " are missing")
 		}
 		if own.TotalCount > len(own.Nodes) || theirs != nil && theirs.TotalCount > len(theirs.Nodes) {
 			crowded = append(crowded, branch)

@@ -41,7 +41,7 @@ type queuedIssue struct {
 // issue is what it says; an answer that lacks what makes it an issue is an error.
 func (q queuedIssue) issue() (Issue, error) {
 	if q.Number < 1 || q.State == "" || q.CreatedAt.IsZero() {
-		return Issue{}, &AnswerError{Reason: "it is not an issue"}
+		return Issue{}, unusable("it is not an issue")
 	}
 
 	out := Issue{
@@ -139,7 +139,7 @@ func (c *Client) askOpenPage(ctx context.Context, r claim.Repo, label string, wa
 	c.noteAlong(s)
 	var page *connection[queuedQuery]
 	if err := json.Unmarshal(s.fields["open"], &page); err != nil || page == nil || s.failed("open", Object{}) != nil {
-		return nil, false, &AnswerError{Reason: "the list of issues is missing"}
+		return nil, false, unusable("the list of issues is missing")
 	}
 
 	for _, q := range page.Nodes {
@@ -168,7 +168,7 @@ type queuedQuery struct {
 // issue is what it says; an answer that lacks what makes it an issue is an error.
 func (q *queuedQuery) issue() (Issue, error) {
 	if q == nil || q.Number < 1 || q.State == "" || q.CreatedAt.IsZero() {
-		return Issue{}, &AnswerError{Reason: "it is not an issue"}
+		return Issue{}, unusable("it is not an issue")
 	}
 
 	out := Issue{

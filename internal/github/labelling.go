@@ -24,7 +24,7 @@ func (c *Client) AddLabel(ctx context.Context, i claim.Issue, name string) error
 	var got []named
 	_, err := c.send(hinted(ctx, repeatable), http.MethodPost, to, map[string][]string{"labels": {name}}, &got)
 	if err == nil && !slices.ContainsFunc(got, func(l named) bool { return labels.Same(l.Name, name) }) {
-		err = &AnswerError{Reason: "the label is missing"}
+		err = unusable("the label is missing")
 	}
 
 	return failed(err, "add label %q to %s", name, i)

@@ -84,7 +84,7 @@ func (c *Client) forgetLabel(r claim.Repo, name string) {
 
 // Labels lists the labels a repository defines, in GitHub's order.
 func (c *Client) Labels(ctx context.Context, r claim.Repo) ([]labels.Definition, error) {
-	got, _, err := list[labels.Definition](ctx, c, at(r, "/labels?per_page=100"))
+	got, err := list[labels.Definition](ctx, c, at(r, "/labels?per_page=100"))
 	if err != nil {
 		return nil, failed(err, "list labels of %s", r)
 	}

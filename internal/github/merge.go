@@ -113,7 +113,7 @@ func (c *Client) queryMerge(ctx context.Context, id pullID, file FileAt) (Pull, 
 func (c *Client) readCommits(ctx context.Context, id pullID, page *connection[queryPullCommit], m *Merge) error {
 	for {
 		if page == nil {
-			return &AnswerError{Reason: "commits are missing"}
+			return unusable("commits are missing")
 		}
 
 		for one := range page.shown() {

@@ -399,7 +399,7 @@ func (c *Client) Reply(ctx context.Context, i claim.Issue, ask protocol.Ask) (ou
 func (p partial) refused(alias string) error {
 	n := slices.IndexFunc(p.errors, func(e queryError) bool { return len(e.Path) == 0 || e.part(0) == alias })
 	if n < 0 {
-		return &AnswerError{Reason: "the comment is missing"}
+		return unusable("the comment is missing")
 	}
 
 	e := p.errors[n]
@@ -416,9 +416,9 @@ func (p partial) refused(alias string) error {
 func ownComment(node *queryComment) (claim.Comment, error) {
 	switch {
 	case node == nil:
-		return claim.Comment{}, &AnswerError{Reason: "the comment is missing"}
+		return claim.Comment{}, unusable("the comment is missing")
 	case node.ID == 0 || node.CreatedAt.IsZero() || node.Author == nil || node.Author.Login == "":
-		return claim.Comment{}, &AnswerError{Reason: "it is not a comment"}
+		return claim.Comment{}, unusable("it is not a comment")
 	}
 
 	written := node.comment().Comment

@@ -57,7 +57,7 @@ func (q queryWholePull) whole() (Pull, error) {
 	}
 
 	if q.Closes == nil {
-		return out, &AnswerError{Reason: "closing references are missing"}
+		return out, unusable("closing references are missing")
 	}
 
 	for n := range q.Closes.shown() { // the others are in repositories that the token may not see
@@ -180,7 +180,7 @@ func (c *Client) PullsFrom(ctx context.Context, repo, branch string) (out []prch
 func (c *Client) restPullsFrom(ctx context.Context, into, head claim.Repo, branch, state string) ([]restPull, error) {
 	to := at(into, "/pulls?state=%s&sort=created&direction=desc&per_page=100&head=%s", state,
 		url.QueryEscape(head.Owner+":"+branch))
-	got, _, err := list[restPull](ctx, c, to)
+	got, err := list[restPull](ctx, c, to)
 	return slices.DeleteFunc(got, func(p restPull) bool {
 		return p.Head.Ref != branch || !strings.EqualFold(p.Head.Repo.repo().String(), head.String())
 	}), err
@@ -208,7 +208,7 @@ func (c *Client) OpenPull(ctx context.Context, repo string, p prchain.Proposal) 
 func (c *Client) ReadPull(ctx context.Context, i claim.Issue) (prchain.Pull, error) {
 	got, _, err := fetch[restPull](hinted(ctx, justCreated), c, onPull(i))
 	if err == nil && (got.Number != i.Number || got.Base.Ref == "") {
-		err = &AnswerError{Reason: "it is not the pull request"}
+		err = unusable("it is not the pull request")
 	}
 
 	if err != nil {
@@ -263,16 +263,20 @@ func recordedPull(id pullID, state lifecycle.PRState) lifecycle.PR {
 	}
 }
 
-// pullRequests reads pull requests in the order of their ids.
-func (c *Client) pullRequests(ctx context.Context, ids []pullID) []*foundPull {
-	found := make([]*foundPull, len(ids))
-	for k, id := range ids {
-		found[k] = &foundPull{id: id, pr: recordedPull(id, lifecycle.PRUnreadable)}
+// pullRequests reads pull requests, each once. They are found by the one spelling of their names.
+func (c *Client) pullRequests(ctx context.Context, ids []pullID) map[pullID]*foundPull {
+	found := map[pullID]*foundPull{}
+	var ask []*foundPull
+	for _, id := range ids {
+		if found[id.Folded()] == nil {
+			one := &foundPull{id: id, pr: recordedPull(id, lifecycle.PRUnreadable)}
+			found[id.Folded()], ask = one, append(ask, one)
+		}
 	}
 
-	h := halves[*foundPull]{ask: c.askPulls, alone: c.askPull}
-	err := h.read(ctx, found, perQuery)
-	for _, one := range found {
+	h := halves[*foundPull]{ask: c.askPulls}
+	err := h.read(ctx, ask, perQuery)
+	for _, one := range ask {
 		one.err = cmp.Or(one.err, err)
 	}
 
@@ -289,11 +293,14 @@ func (c *Client) askPulls(ctx context.Context, wanted []*foundPull) error {
 
 	var data map[string]*struct{ PullRequest *queryPull }
 	got, err := c.ask(ctx, d, &data)
-	if err != nil {
-		return err
-	}
-
 	for k, one := range wanted {
+		if tooMuch(err) {
+			one.miss(err, false)
+		}
+		if err != nil {
+			continue
+		}
+
 		alias := fmt.Sprintf("p%d", k)
 		if holder := data[alias]; holder != nil && holder.PullRequest != nil {
 			one.know(holder.PullRequest.pr(), holder.PullRequest.Body)
@@ -302,15 +309,6 @@ func (c *Client) askPulls(ctx context.Context, wanted []*foundPull) error {
 		}
 	}
 
-	return nil
-}
-
-// askPull reads a pull request again, of which a query was too much.
-func (c *Client) askPull(ctx context.Context, f *foundPull, _ error) error {
-	err := c.askPulls(ctx, []*foundPull{f})
-	if err != nil {
-		f.miss(err, false)
-	}
 	return err
 }
 
@@ -323,6 +321,7 @@ func (f *foundPull) know(pr lifecycle.PR, body string) {
 // miss tells a pull request that GitHub does not show from one that could not be read just now. Of
 // a repository that it shows there is none.
 func (f *foundPull) miss(err error, shown bool) {
+	f.err = nil
 	if !hidden(err) {
 		f.err = fmt.Errorf("read pull request %s: %w", f.id, err)
 	}

@@ -260,7 +260,7 @@ func (s *sheet) read(data map[string]json.RawMessage) {
 	}
 
 	if s.fields == nil {
-		s.err = &AnswerError{Reason: "repository " + s.repo.String() + " is missing"}
+		s.err = unusable("repository " + s.repo.String() + " is missing")
 		return
 	}
 
@@ -321,7 +321,7 @@ func (c *Client) takeAt(one *snapshot, s sheet, alias string) {
 
 	var q *queryIssue
 	if err := json.Unmarshal(s.fields[alias], &q); err != nil || q == nil {
-		one.err = &AnswerError{Reason: what.String() + " is missing"}
+		one.err = unusable(what.String() + " is missing")
 		return
 	}
 
@@ -352,7 +352,7 @@ func (c *Client) takeIssue(one *snapshot, s sheet, q *queryIssue) {
 	}
 
 	if q.Comments == nil {
-		one.err = &AnswerError{Reason: "comments are missing"}
+		one.err = unusable("comments are missing")
 		return
 	}
 

@@ -34,7 +34,7 @@ func (c *Client) GetRef(ctx context.Context, i claim.Issue, name string) (gitref
 
 	tip, whole := data.Ref.tip(got.now, data.ID)
 	if !whole {
-		return gitref.Tip{}, &AnswerError{Reason: "the date, the repository or the target of the reference is missing"}
+		return gitref.Tip{}, unusable("the date, the repository or the target of the reference is missing")
 	}
 
 	return tip, nil
@@ -45,28 +45,12 @@ type restNamed struct{ Ref string }
 
 // RefNames implements gitref.Namer (REST, "List matching references").
 func (c *Client) RefNames(ctx context.Context, i claim.Issue, prefix string) ([]string, error) {
-	refs, _, err := list[restNamed](ctx, c, onGit(i, "matching-refs/", strings.TrimPrefix(prefix, "refs/")))
+	refs, err := list[restNamed](ctx, c, onGit(i, "matching-refs/", strings.TrimPrefix(prefix, "refs/")))
 	names := make([]string, len(refs))
 	for k, ref := range refs {
 		names[k] = ref.Ref
 	}
 	return names, err
-}
-
-// restCommit is a commit of the git database API.
-type restCommit struct {
-	SHA       string
-	Message   string
-	Committer struct{ Date time.Time }
-}
-
-// commit sends a request about a commit, and returns it.
-func (c *Client) commit(ctx context.Context, method string, to target, body any) (made restCommit, err error) {
-	_, err = c.send(ctx, method, to, body, &made)
-	if err == nil && (made.SHA == "" || made.Committer.Date.IsZero()) {
-		err = &AnswerError{Reason: "it is not a commit"}
-	}
-	return made, err
 }
 
 // emptyTree is the id that git gives the tree with nothing in it.
@@ -108,7 +92,7 @@ func (c *Client) storeTree(ctx context.Context, i claim.Issue) (string, error) {
 	_, err := c.send(hinted(ctx, repeatable), http.MethodPost, onGit(i, "trees", ""),
 		map[string]any{"tree": []any{file}}, &made)
 	if err == nil && made.SHA == "" {
-		err = &AnswerError{Reason: "it is not a tree"}
+		err = unusable("it is not a tree")
 	}
 
 	return made.SHA, mayNotWrite(err)
@@ -124,7 +108,15 @@ func (c *Client) commitOn(ctx context.Context, i claim.Issue, tree, parent, mess
 
 	sent := map[string]any{"message": message, "tree": tree, "parents": parents}
 
-	made, err := c.commit(hinted(ctx, repeatable), http.MethodPost, onGit(i, "commits", ""), sent)
+	var made struct {
+		SHA       string
+		Committer struct{ Date time.Time }
+	}
+
+	_, err := c.send(hinted(ctx, repeatable), http.MethodPost, onGit(i, "commits", ""), sent, &made)
+	if err == nil && (made.SHA == "" || made.Committer.Date.IsZero()) {
+		err = unusable("it is not a commit")
+	}
 	if err != nil {
 		return gitref.Commit{}, mayNotWrite(err)
 	}
@@ -183,7 +175,7 @@ func (c *Client) SwapRefs(ctx context.Context, i claim.Issue, all ...gitref.Swap
 	case err == nil && len(got.errors) > 0:
 		err = missing(got.failed(), repository(i.In()))
 	case err == nil && data.UpdateRefs == nil:
-		err = &AnswerError{Reason: "the update is missing"}
+		err = unusable("the update is missing")
 	}
 
 	var refused *QueryError

@@ -28,7 +28,7 @@ type Repository struct {
 func (c *Client) Repository(ctx context.Context, r claim.Repo) (Repository, error) {
 	got, _, err := fetch[restRepository](ctx, c, at(r, ""))
 	if err == nil && got.repo() == (claim.Repo{}) {
-		err = &AnswerError{Reason: "it is not a repository"}
+		err = unusable("it is not a repository")
 	}
 
 	if err != nil {
@@ -69,7 +69,7 @@ func (c *Client) DefaultBranch(ctx context.Context, repo string) (string, error)
 	r, err := c.Repository(ctx, place(repo))
 	if err == nil && r.DefaultBranch == "" {
 		err = fmt.Errorf("read repository %s: %w", repo,
-			&AnswerError{Reason: "it has no default branch"})
+			unusable("it has no default branch"))
 	}
 	return r.DefaultBranch, err
 }
@@ -121,12 +121,12 @@ func (c *Client) File(ctx context.Context, r claim.Repo, path string) (content [
 	switch {
 	case err != nil:
 	case json.Unmarshal(raw, &got) != nil: // a folder is a list
-		err = &AnswerError{Reason: "it is not a file but a folder"}
+		err = unusable("it is not a file but a folder")
 	case got.Type != "file" || got.Encoding != "base64":
-		err = &AnswerError{Reason: "it is not a file of up to a megabyte"}
+		err = unusable("it is not a file of up to a megabyte")
 	default:
 		if content, err = base64.StdEncoding.DecodeString(strings.ReplaceAll(got.Content, "\n", "")); err != nil {
-			content, err = nil, &AnswerError{Reason: "its content is not base64"}
+			content, err = nil, unusable("its content is not base64")
 		}
 	}
 

@@ -407,13 +407,13 @@ func (c *Client) takePage(k *cursor, s sheet, size pageSize) (found []listed, er
 
 	var page *connection[queryIssue]
 	if err := json.Unmarshal(s.fields[k.alias], &page); err != nil || page == nil {
-		return nil, &AnswerError{Reason: "a list of issues is missing"}
+		return nil, unusable("a list of issues is missing")
 	}
 
 	over := false
 	for n, q := range page.Nodes {
 		if q == nil || q.Number == 0 {
-			return nil, &AnswerError{Reason: "an issue of a list is missing"}
+			return nil, unusable("an issue of a list is missing")
 		}
 		if over = k.pulls != "" && q.UpdatedAt.Before(k.since); over {
 			break

@@ -314,11 +314,11 @@ func (q *queryIssue) facts(i claim.Issue, scheme labels.Scheme) (lifecycle.Facts
 
 	switch {
 	case q.Closing == nil:
-		return f, &AnswerError{Reason: "closing pull requests are missing"}
+		return f, unusable("closing pull requests are missing")
 	case q.Closing.TotalCount > len(q.Closing.Nodes) && !q.Closing.PageInfo.HasNextPage:
 		reason := fmt.Sprintf("%d pull requests close it, and %d can be read", q.Closing.TotalCount,
 			len(q.Closing.Nodes))
-		return f, &AnswerError{Reason: reason}
+		return f, unusable(reason)
 	}
 
 	if q.BlockedBy == nil {

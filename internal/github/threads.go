@@ -52,9 +52,7 @@ func (c *Client) completeClosers(ctx context.Context, r *snapshot, pages *page) 
 	}
 
 	if have < now.TotalCount {
-		return &AnswerError{
-			Reason: fmt.Sprintf("%d pull requests close it, and %d can be read", now.TotalCount, have),
-		}
+		return unusable(fmt.Sprintf("%d pull requests close it, and %d can be read", now.TotalCount, have))
 	}
 
 	return nil
@@ -101,7 +99,7 @@ func (c *Client) completeComments(ctx context.Context, r *snapshot, pages *page)
 		}
 	}
 
-	return &AnswerError{Reason: fmt.Sprintf("%d comments counted and %d readable", want, have)}
+	return unusable(fmt.Sprintf("%d comments counted and %d readable", want, have))
 }
 
 // commentsFrom returns the comments of a page and of every older one, each once. It is whole if
@@ -243,7 +241,7 @@ func (c *Client) askParts(ctx context.Context, i claim.Issue, parts []*connectio
 
 	for n := from; n < to; n++ {
 		if parts[n] = found[fmt.Sprintf("s%d", n)]; parts[n] == nil {
-			return &AnswerError{Reason: "comments are missing"}
+			return unusable("comments are missing")
 		}
 	}
 

@@ -216,7 +216,7 @@ func (c *Client) askRole(ctx context.Context, a account) error {
 	case err != nil:
 		return err
 	case got.Permission == "":
-		return &AnswerError{Reason: "it is not a permission"}
+		return unusable("it is not a permission")
 	}
 
 	role := got.Permission

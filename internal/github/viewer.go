@@ -18,7 +18,7 @@ func (c *Client) Viewer(ctx context.Context) (string, error) {
 	var data struct{ Viewer actor }
 	_, err := c.ask(ctx, d, &data)
 	if err == nil && data.Viewer.Login == "" {
-		err = &AnswerError{Reason: "the login is missing"}
+		err = unusable("the login is missing")
 	}
 
 	if err != nil {
