@@ -228,5 +228,5 @@ func (c *Client) Repo() string { return c.s.Repo.String() }
 func (c *Client) Host() string { return c.s.Endpoints.Host() }
 
 func (c *Client) issue(number int) claim.Issue {
-	return claim.Issue{Owner: c.s.Repo.Owner, Repo: c.s.Repo.Name, Number: number}
+	return c.s.Repo.Issue(number)
 }

@@ -201,7 +201,7 @@ func (cm *commands) run(ctx context.Context) result {
 // way is not answered, so that the run can be repeated, nor is what waits for the sweep.
 func (cm *commands) carryOut(ctx context.Context, cmd command, contributor bool, r *result) {
 	c := cm.event.Comment
-	i := claim.Issue{Owner: cm.Repo.Owner, Repo: cm.Repo.Name, Number: cm.event.Issue.Number}
+	i := cm.Repo.Issue(cm.event.Issue.Number)
 	obey, mark, since := cm.obey, replyMark(c.ID), c.Created
 	if contributor {
 		since = day(c.Created)

@@ -311,7 +311,7 @@ func guardComment(refused, unclaimed []refusal, excess string) string {
 // speak makes the guard's own comments under a pull request be exactly want: one that is edited,
 // or none.
 func (s *Step) speak(ctx context.Context, p github.Pull, want string) error {
-	i := claim.Issue{Owner: s.Repo.Owner, Repo: s.Repo.Name, Number: p.Number}
+	i := s.Repo.Issue(p.Number)
 	if want == "" && p.Comments == 0 {
 		return nil
 	}

@@ -25,7 +25,7 @@ func (s *Step) reconcile(ctx context.Context) result {
 		return r
 	}
 
-	i := claim.Issue{Owner: s.Repo.Owner, Repo: s.Repo.Name, Number: number}
+	i := s.Repo.Issue(number)
 	issues := []claim.Issue{i}
 	switch s.Event.Action {
 	case "transferred", "deleted":

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -29,7 +28,7 @@ func (s *Step) checkProposed(ctx context.Context, p github.Pull, m github.Merge,
 		return
 	}
 
-	i := claim.Issue{Owner: s.Repo.Owner, Repo: s.Repo.Name, Number: p.Number}
+	i := s.Repo.Issue(p.Number)
 	changes, err := s.Hub.Changes(ctx, i, s.configured())
 	switch {
 	case err != nil:

@@ -50,7 +50,7 @@ func (s *Step) lifecycle(ctx context.Context) result {
 	_, abroad := s.apart(closes)
 	r.err = s.unlink(ctx, p, before, &r)
 	if p.Comments > 0 { // somebody may hold it
-		self := claim.Issue{Owner: s.Repo.Owner, Repo: s.Repo.Name, Number: p.Number}
+		self := s.Repo.Issue(p.Number)
 		home = append(home, self)
 		if s.Event.Action == "unlabeled" && r.err == nil {
 			r.err = s.unlabeled(ctx, self, &r)
@@ -84,7 +84,7 @@ func (s *Step) unlink(ctx context.Context, p github.Pull, before []claim.Issue, 
 	// also those that it names in vain, because they are too many
 	gone, _ := s.apart(slices.DeleteFunc(before, func(i claim.Issue) bool {
 		return slices.ContainsFunc(p.Closes, i.Same) ||
-			closing.Closes(p.Body, closing.Repo{Owner: s.Repo.Owner, Name: s.Repo.Name}, s.Host, i)
+			closing.Closes(p.Body, s.Repo, s.Host, i)
 	}))
 
 	if s.dry() {
@@ -220,7 +220,7 @@ func (s *Step) landing(ctx context.Context, p github.Pull, m github.Merge, close
 	}
 
 	var out []claim.Issue
-	refs, more := closing.InMerge(m.Merge, closing.Repo{Owner: s.Repo.Owner, Name: s.Repo.Name}, s.Host)
+	refs, more := closing.InMerge(m.Merge, s.Repo, s.Host)
 	for _, ref := range refs {
 		if !slices.ContainsFunc(closes, ref.Issue.Same) {
 			out = append(out, ref.Issue)
@@ -252,7 +252,7 @@ func (s *Step) named(description string, p github.Pull) []claim.Issue {
 		out = slices.Clone(p.Closes)
 	}
 
-	for _, ref := range closing.InDescription(description, closing.Repo{Owner: s.Repo.Owner, Name: s.Repo.Name},
+	for _, ref := range closing.InDescription(description, s.Repo,
 		s.Host) {
 		out = append(out, ref.Issue)
 	}
@@ -266,7 +266,7 @@ func (s *Step) apart(issues []claim.Issue) (home, abroad []claim.Issue) {
 	slices.SortFunc(issues, claim.Issue.Compare)
 	for _, i := range slices.CompactFunc(issues, claim.Issue.Same) {
 		if s.here(i) {
-			home = append(home, claim.Issue{Owner: s.Repo.Owner, Repo: s.Repo.Name, Number: i.Number})
+			home = append(home, s.Repo.Issue(i.Number))
 		} else {
 			abroad = append(abroad, i)
 		}

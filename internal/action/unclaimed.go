@@ -236,12 +236,12 @@ func closes(f lifecycle.Facts, p github.Pull) bool {
 // closedIn lists the issues of a place that a pull request closes: by its description, and by
 // nothing but its title and its commits; neither of them if they are more than one may move.
 func (s *Step) closedIn(p Place, o github.Mergeable) (described, landing []claim.Issue) {
-	home := closing.Repo{Owner: p.Repo.Owner, Name: p.Repo.Name}
+	home := p.Repo
 	take := func(refs []closing.Reference) (out []claim.Issue) {
 		for _, ref := range refs {
 			here := strings.EqualFold(ref.Issue.Slug(), p.Repo.String())
 			if here && !slices.ContainsFunc(described, ref.Issue.Same) {
-				out = append(out, claim.Issue{Owner: p.Repo.Owner, Repo: p.Repo.Name, Number: ref.Issue.Number})
+				out = append(out, p.Repo.Issue(ref.Issue.Number))
 			}
 		}
 

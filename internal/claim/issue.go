@@ -18,6 +18,9 @@ func (i Issue) String() string { return fmt.Sprintf("%s/%s#%d", i.Owner, i.Repo,
 // Slug returns owner/repo.
 func (i Issue) Slug() string { return i.Owner + "/" + i.Repo }
 
+// In returns the repository of the issue.
+func (i Issue) In() Repo { return Repo{i.Owner, i.Repo} }
+
 // Same reports whether both name one issue; GitHub compares owners and repositories without case.
 func (i Issue) Same(o Issue) bool {
 	return i.Number == o.Number && i.SameRepo(o)
@@ -32,6 +35,15 @@ func (i Issue) SameRepo(o Issue) bool {
 func (i Issue) Folded() Issue {
 	return Issue{strings.ToLower(i.Owner), strings.ToLower(i.Repo), i.Number}
 }
+
+// A Repo names a repository.
+type Repo struct{ Owner, Name string }
+
+// String returns owner/name.
+func (r Repo) String() string { return r.Owner + "/" + r.Name }
+
+// Issue is the issue, or the pull request, with the number.
+func (r Repo) Issue(number int) Issue { return Issue{r.Owner, r.Name, number} }
 
 // An IssueError says what was being done to which issue when it failed. It prints as "read
 // owner/repo#7: " and the cause.

@@ -15,15 +15,10 @@
 // implementations.
 package closing
 
-import (
-	"github.com/label-state/label-state/internal/claim"
-)
+import "github.com/label-state/label-state/internal/claim"
 
 // Limit is how many distinct issues one text can name; what follows them is not read.
 const Limit = 1000
-
-// A Repo is the repository that #7 and GH-7 belong to. In the zero Repo they name nothing.
-type Repo struct{ Owner, Name string }
 
 // A Reference is the first mention of an issue that a text closes.
 type Reference struct {
@@ -36,14 +31,15 @@ type Reference struct {
 
 // InCommit returns the issues that a raw commit message closes, each once, in the order of their
 // first mention. Nothing in the text protects a mention: no quotes, no backticks, no "does not".
+// #7 and GH-7 belong to the home repository, and name nothing where it is the zero Repo.
 // URLs count if they are on host, which may carry a port. It reads any bytes, once.
-func InCommit(message string, home Repo, host string) []Reference {
+func InCommit(message string, home claim.Repo, host string) []Reference {
 	found, _ := scanner{home, host}.scan(message)
 	return found
 }
 
 // Beyond reports whether a raw commit message closes more issues than [InCommit] returns.
-func Beyond(message string, home Repo, host string) bool {
+func Beyond(message string, home claim.Repo, host string) bool {
 	_, more := scanner{home, host}.scan(message)
 	return more
 }
@@ -52,7 +48,7 @@ func Beyond(message string, home Repo, host string) bool {
 // its home repository nor its host yet. It is true wherever [InCommit] finds something, whatever it
 // is given, and for any URL after a keyword.
 func Perhaps(message string) bool {
-	s := scanner{home: Repo{Owner: "any", Name: "any"}}
+	s := scanner{home: claim.Repo{Owner: "any", Name: "any"}}
 	for _, from := range keywords(message) {
 		if _, ok := cutScheme(message[from:]); ok {
 			return true
@@ -72,13 +68,13 @@ func Perhaps(message string) bool {
 // Blocks are those of CommonMark (quotes, lists, headings, rules, code, paragraphs, comments).
 // Everything else is read as plain text: other raw HTML (so <code> protects nothing), link texts,
 // emphasis marks, escapes and entities (so **Closes** #7 and Closes \#7 name nothing).
-func InDescription(markdown string, home Repo, host string) []Reference {
+func InDescription(markdown string, home claim.Repo, host string) []Reference {
 	return InCommit(withoutCode(markdown), home, host)
 }
 
 // Closes reports whether a pull request description closes one issue. Unlike [InDescription] it
 // reads the whole text, whatever number of issues stands before.
-func Closes(markdown string, home Repo, host string, issue claim.Issue) bool {
+func Closes(markdown string, home claim.Repo, host string, issue claim.Issue) bool {
 	s, text := scanner{home, host}, withoutCode(markdown)
 	for _, from := range keywords(text) {
 		if named, _, ok := s.target(text[from:]); ok && named.Same(issue) {

@@ -7,15 +7,16 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/closing"
 )
 
-var home = closing.Repo{Owner: "acme", Name: "app"}
+var home = claim.Repo{Owner: "acme", Name: "app"}
 
 const host = "github.com"
 
 // coherent checks what holds for every answer of either surface.
-func coherent(t testing.TB, text string, home closing.Repo, host string, refs []closing.Reference) {
+func coherent(t testing.TB, text string, home claim.Repo, host string, refs []closing.Reference) {
 	if len(refs) > closing.Limit {
 		t.Errorf("%d references, want at most %d", len(refs), closing.Limit)
 	}
@@ -86,7 +87,7 @@ func TestPerhaps(t *testing.T) {
 
 func TestWithoutHomeOrHost(t *testing.T) {
 	const text = "closes #1, closes GH-2, closes acme/zoo#3, closes https://github.com/acme/zoo/issues/4"
-	if got := wanted(closing.InCommit(text, closing.Repo{}, host)); got != "acme/zoo#3 acme/zoo#4" {
+	if got := wanted(closing.InCommit(text, claim.Repo{}, host)); got != "acme/zoo#3 acme/zoo#4" {
 		t.Errorf("without home: %s", got)
 	}
 

@@ -62,7 +62,7 @@ func (m Merge) Messages() []string {
 // InMerge returns the issues that a merge may close by the messages of its commits, each once, in
 // the order of Messages. The description closes others ([InDescription]). more is that there are
 // further issues, which are not returned: [Limit] in all.
-func InMerge(m Merge, home Repo, host string) (found []Reference, more bool) {
+func InMerge(m Merge, home claim.Repo, host string) (found []Reference, more bool) {
 	seen := map[claim.Issue]bool{}
 	for _, text := range m.Messages() {
 		refs, cut := scanner{home, host}.scan(text)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/closing"
 )
 
@@ -21,7 +22,7 @@ func TestInMerge(t *testing.T) {
 
 	for _, f := range archive.Files {
 		want, why, _ := strings.Cut(f.Name, ": ")
-		refs, more := closing.InMerge(readMerge(t, string(f.Data)), closing.Repo{Owner: "acme", Name: "app"},
+		refs, more := closing.InMerge(readMerge(t, string(f.Data)), claim.Repo{Owner: "acme", Name: "app"},
 			"github.com")
 		if got := wanted(refs); got != want || more {
 			t.Errorf("%s: closes %s (more: %v), want %s", why, got, more, want)
@@ -37,13 +38,13 @@ func TestInMergeIsBounded(t *testing.T) {
 		m.Commits = append(m.Commits, fmt.Sprintf("Closes #%d", n+1))
 	}
 
-	if refs, more := closing.InMerge(m, closing.Repo{Owner: "acme", Name: "app"},
+	if refs, more := closing.InMerge(m, claim.Repo{Owner: "acme", Name: "app"},
 		""); len(refs) != closing.Limit || more {
 		t.Errorf("%d, more: %v", len(refs), more)
 	}
 
 	m.Commits = append(m.Commits, "Closes #100000")
-	if refs, more := closing.InMerge(m, closing.Repo{Owner: "acme", Name: "app"},
+	if refs, more := closing.InMerge(m, claim.Repo{Owner: "acme", Name: "app"},
 		""); len(refs) != closing.Limit || !more {
 		t.Errorf("%d, more: %v", len(refs), more)
 	}

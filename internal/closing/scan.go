@@ -9,7 +9,7 @@ import (
 
 // A scanner reads targets. Home is the repository of #7 and host that of URLs.
 type scanner struct {
-	home Repo
+	home claim.Repo
 	host string
 }
 
@@ -90,7 +90,7 @@ func keywords(text string) iter.Seq2[int, int] {
 // target reads the issue that text begins with, and how many bytes name it.
 func (s scanner) target(text string) (claim.Issue, int, bool) {
 	repo, rest, ok := s.repo(text)
-	if !ok || repo == (Repo{}) {
+	if !ok || repo == (claim.Repo{}) {
 		return claim.Issue{}, 0, false
 	}
 
@@ -107,11 +107,11 @@ func (s scanner) target(text string) (claim.Issue, int, bool) {
 	}
 	number, ok := ParseNumber(rest[:digits])
 
-	return claim.Issue{Owner: repo.Owner, Repo: repo.Name, Number: number}, len(text) - len(rest) + digits, ok
+	return repo.Issue(number), len(text) - len(rest) + digits, ok
 }
 
 // repo reads all of a target that comes before its number.
-func (s scanner) repo(text string) (Repo, string, bool) {
+func (s scanner) repo(text string) (claim.Repo, string, bool) {
 	if rest, ok := strings.CutPrefix(text, "#"); ok {
 		return s.home, rest, true
 	}
@@ -124,15 +124,15 @@ func (s scanner) repo(text string) (Repo, string, bool) {
 
 	rest, ok := cutScheme(text)
 	if !ok || s.host == "" {
-		return Repo{}, "", false
+		return claim.Repo{}, "", false
 	}
 	if rest, ok = cutPrefixFold(rest, s.host+"/"); !ok {
-		return Repo{}, "", false
+		return claim.Repo{}, "", false
 	}
 
 	repo, rest, ok := cutSlug(rest, '/')
 	if !ok {
-		return Repo{}, "", false
+		return claim.Repo{}, "", false
 	}
 
 	number, ok := strings.CutPrefix(rest, "issues/")
@@ -152,18 +152,18 @@ func cutScheme(text string) (string, bool) {
 }
 
 // cutSlug reads "owner/repo" and the byte that ends it.
-func cutSlug(text string, end byte) (Repo, string, bool) {
+func cutSlug(text string, end byte) (claim.Repo, string, bool) {
 	owner, rest, ok := cutByte(text, '/', maxOwner)
 	if !ok || !ValidOwner(owner) {
-		return Repo{}, "", false
+		return claim.Repo{}, "", false
 	}
 
 	name, rest, ok := cutByte(rest, end, maxRepo)
 	if !ok || !ValidRepo(name) {
-		return Repo{}, "", false
+		return claim.Repo{}, "", false
 	}
 
-	return Repo{Owner: owner, Name: name}, rest, true
+	return claim.Repo{Owner: owner, Name: name}, rest, true
 }
 
 // cutByte is [strings.Cut] for a separator that comes after at most limit bytes.

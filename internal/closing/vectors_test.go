@@ -9,17 +9,18 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/closing"
 )
 
 // A vector is one case of the files in testdata.
 type vector struct {
 	name, want, text string
-	home             closing.Repo
+	home             claim.Repo
 	host             string
 }
 
-type surface func(text string, home closing.Repo, host string) []closing.Reference
+type surface func(text string, home claim.Repo, host string) []closing.Reference
 
 func TestVectors(t *testing.T) {
 	commits, descriptions := rows(t, "commit.txt"), rows(t, "description.txt")
@@ -127,7 +128,7 @@ func files(t testing.TB, file string) []vector {
 			name: why,
 			want: want,
 			text: string(f.Data),
-			home: closing.Repo{Owner: "acme", Name: "app"},
+			home: claim.Repo{Owner: "acme", Name: "app"},
 			host: "github.com",
 		}
 	}

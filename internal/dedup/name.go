@@ -17,7 +17,7 @@ type Message struct {
 
 // Unread lists what of the messages Name has not read: the rest of a text that is too long, and the
 // issues beyond those that one text can name.
-func Unread(messages []Message, home closing.Repo, host string) []Unchecked {
+func Unread(messages []Message, home claim.Repo, host string) []Unchecked {
 	var out []Unchecked
 	for _, m := range messages {
 		about := "the message of " + m.OID[:min(len(m.OID), 12)]
@@ -36,7 +36,7 @@ func Unread(messages []Message, home closing.Repo, host string) []Unchecked {
 // Name lists the issues that the commits close by their raw text (spec.md#closing-keywords),
 // ordered by issue. home is the repository of #7 and host that of issue URLs, as for
 // closing.InCommit.
-func Name(messages []Message, home closing.Repo, host string) []Named {
+func Name(messages []Message, home claim.Repo, host string) []Named {
 	var out []Named
 	at := map[claim.Issue]int{}
 	for _, m := range messages {

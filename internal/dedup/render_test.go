@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/closing"
 	"github.com/label-state/label-state/internal/golden"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
@@ -266,7 +265,7 @@ func checkLine(t *rapid.T, line string) {
 
 func TestName(t *testing.T) {
 	message := func(oid, text string) Message { return Message{Commit: Commit{oid, "subject of " + oid}, Text: text} }
-	home := closing.Repo{Owner: "acme", Name: "app"}
+	home := claim.Repo{Owner: "acme", Name: "app"}
 	got := Name([]Message{
 		message("c1", "Fixes #9\n\nCloses #7, closes acme/web#1"),
 		message("c2", "nothing"),

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/closing"
 	"github.com/label-state/label-state/internal/dedup"
 )
@@ -39,7 +40,7 @@ func TestUnread(t *testing.T) {
 	} {
 		c.m.OID = "0123456789abcdef0123456789abcdef01234567"
 		var got []string
-		for _, u := range dedup.Unread([]dedup.Message{c.m}, closing.Repo{Owner: "acme", Name: "app"}, "github.com") {
+		for _, u := range dedup.Unread([]dedup.Message{c.m}, claim.Repo{Owner: "acme", Name: "app"}, "github.com") {
 			got = append(got, u.Reason)
 		}
 

@@ -12,106 +12,52 @@ import (
 	"strings"
 	"sync"
 
-	gogithub "github.com/google/go-github/v62/github"
-
 	"github.com/label-state/label-state/internal/claim"
 )
-
-// An api is GitHub's two ways of asking, REST and GraphQL, over one transport, and what was learned
-// of this server's.
-type api struct {
-	transport *transport
-	rest      *gogithub.Client
-	graphql   string // address; empty for none
-	token     Secret
-
-	mu    sync.Mutex
-	lacks map[string]bool // what the server does not have, by feature
-}
-
-func newAPI(o Options) (*api, error) {
-	t := &transport{
-		o:        o,
-		slots:    make(gate, maxAtOnce),
-		most:     maxAnswer,
-		large:    make(chan []byte, largeAtOnce),
-		writing:  make(gate, 1),
-		limits:   &limits{closed: map[string]closure{}},
-		posts:    newPacer(),
-		endpoint: o.GraphQL,
-	}
-
-	for range largeAtOnce {
-		t.large <- nil
-	}
-
-	for _, address := range []string{o.REST, o.GraphQL} {
-		if u, err := url.Parse(address); err == nil && u.Host != "" {
-			t.hosts = append(t.hosts, origin(u))
-		}
-	}
-
-	a := &api{
-		transport: t,
-		graphql:   o.GraphQL,
-		token:     o.Token,
-		lacks:     map[string]bool{featureBlockers: o.Blockers.NativeOff, featureDependencies: o.Blockers.NativeOff},
-	}
-
-	a.rest = gogithub.NewClient(&http.Client{Transport: t})
-	base, err := url.Parse(o.REST)
-	if err != nil {
-		return nil, fmt.Errorf("use REST address: %w", err)
-	}
-
-	a.rest.BaseURL = base
-	return a, nil
-}
-
-// String names the API root.
-func (a *api) String() string { return "client of " + a.rest.BaseURL.String() }
 
 // Do sends one REST request below the API root, with body as JSON unless nil, and decodes the
 // answer into into unless nil. path starts without a slash; parts from outside must be escaped.
 // The header is that of the answer, nil with an error.
-func (a *api) Do(ctx context.Context, method, path string, body, into any) (http.Header, error) {
-	return a.carry(ctx, method, path, "application/vnd.github+json", body, into)
+func (c *Client) Do(ctx context.Context, method, path string, body, into any) (http.Header, error) {
+	return c.carry(ctx, method, path, "application/vnd.github+json", body, into)
 }
 
 // carry sends a request that accepts one kind of answer.
-func (a *api) carry(ctx context.Context, method, address, accept string, body, into any) (http.Header, error) {
-	req, err := a.rest.NewRequest(method, address, body)
+func (c *Client) carry(ctx context.Context, method, address, accept string, body, into any) (http.Header, error) {
+	req, err := c.rest.NewRequest(method, address, body)
 	if err != nil {
 		return nil, &NetworkError{caused: caused{err}, reason: "make request: " + oneLine(err.Error())}
 	}
 
 	req.Header.Set("Accept", accept)
-	resp, err := a.rest.Do(ctx, req, into)
+	resp, err := c.rest.Do(ctx, req, into)
 	if err != nil {
-		return nil, Cause(err)
+		return nil, cause(err)
 	}
 
 	return resp.Header, nil
 }
 
-// send is Do for a target.
-func (a *api) send(ctx context.Context, method string, to target, body, into any) (http.Header, error) {
+// send is Do for a target, which an error says is not found.
+func (c *Client) send(ctx context.Context, method string, to target, body, into any) (http.Header, error) {
 	if to.err != nil {
 		return nil, to.err
 	}
-	return a.Do(ctx, method, to.path, body, into)
+
+	header, err := c.Do(ctx, method, to.path, body, into)
+	return header, missing(err, to.what)
 }
 
 // fetch reads what is at a target.
-func fetch[T any](ctx context.Context, a *api, to target) (got T, header http.Header, err error) {
-	header, err = a.send(ctx, http.MethodGet, to, nil, &got)
+func fetch[T any](ctx context.Context, c *Client, to target) (got T, header http.Header, err error) {
+	header, err = c.send(ctx, http.MethodGet, to, nil, &got)
 	return got, header, err
 }
 
-// Cause returns the error of this package that net/http and go-github have wrapped. What they add
+// cause returns the error of this package that net/http and go-github have wrapped. What they add
 // is the request's URL, which belongs in no message. An answer of an unexpected shape is an
 // *AnswerError.
-func Cause(err error) error {
+func cause(err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err
@@ -123,7 +69,7 @@ func Cause(err error) error {
 		if shape.Field != "" {
 			what = "field " + oneLine(shape.Field)
 		}
-		return &AnswerError{Reason: what + " is not what was asked for"}
+		return unusable(what + " is not what was asked for")
 	}
 
 	return err
@@ -135,32 +81,42 @@ var repoName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 // A target is the path of something below the API root, or why there can be none.
 type target struct {
 	path string
+	what Object // that a 404 is about
 	err  error
 }
 
+// nowhere is a target whose name leads to no place.
+func nowhere(kind ObjectKind, name, message string) target {
+	return target{err: &NotFoundError{
+		What:    Object{kind, name},
+		Status:  http.StatusNotFound,
+		Message: message,
+	}}
+}
+
 // at is something in a repository.
-func at(owner, repo, format string, args ...any) target {
-	for _, name := range []string{owner, repo} {
+func at(r claim.Repo, format string, args ...any) target {
+	for _, name := range []string{r.Owner, r.Name} {
 		if !repoName().MatchString(name) || strings.Trim(name, ".") == "" {
-			return target{err: &NotFoundError{
-				What:   Object{RepositoryObject, oneLine(owner + "/" + repo)},
-				Status: http.StatusNotFound, Message: "not a name",
-			}}
+			return nowhere(RepositoryObject, oneLine(r.String()), "not a name")
 		}
 	}
 
-	return target{path: "repos/" + owner + "/" + repo + fmt.Sprintf(format, args...)}
+	return target{path: "repos/" + r.String() + fmt.Sprintf(format, args...), what: repository(r)}
 }
 
 // onIssue is something of an issue.
 func onIssue(i claim.Issue, format string, args ...any) target {
 	if i.Number < 1 {
-		return target{err: &NotFoundError{
-			What: Object{IssueObject, oneLine(i.String())}, Status: http.StatusNotFound,
-			Message: "not a number",
-		}}
+		return nowhere(IssueObject, oneLine(i.String()), "not a number")
 	}
-	return at(i.Owner, i.Repo, "/issues/%d%s", i.Number, fmt.Sprintf(format, args...))
+	return at(i.In(), "/issues/%d%s", i.Number, fmt.Sprintf(format, args...)).about(issueObject(i))
+}
+
+// about is the target of which a 404 says that something else is not there.
+func (t target) about(what Object) target {
+	t.what = what
+	return t
 }
 
 // where adds a query of key and value pairs, with everything escaped.
@@ -176,20 +132,17 @@ func (t target) where(pairs ...string) target {
 // labelName escapes a label for a path. Dots alone would name the folder above.
 func labelName(name string) (string, error) {
 	if strings.Trim(name, ".") == "" {
-		return "", &NotFoundError{
-			What: Object{LabelObject, strconv.Quote(name)}, Status: http.StatusNotFound,
-			Message: "not a name",
-		}
+		return "", nowhere(LabelObject, strconv.Quote(name), "not a name").err
 	}
 	return url.PathEscape(name), nil
 }
 
-// failed says what was tried, and what a 404 was about; nil stays nil.
-func failed(err error, what Object, format string, args ...any) error {
+// failed says what was tried; nil stays nil.
+func failed(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf(format+": %w", append(args, missing(err, what))...)
+	return fmt.Errorf(format+": %w", append(args, err)...)
 }
 
 // missing says what a 404 was about.
@@ -203,5 +156,3 @@ func missing(err error, what Object) error {
 
 	return err
 }
-
-func key(parts ...string) string { return strings.ToLower(strings.Join(parts, "\x00")) }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/ledger"
 )
 
 // errSlow: the part of the time that is for roles is over.
@@ -26,7 +25,7 @@ const (
 
 // account is a login in the repository of the issue.
 func (r *snapshot) account(login string) account {
-	a := account{repo: ledger.Repo{Owner: r.facts.Issue.Owner, Name: r.facts.Issue.Repo}, login: login}
+	a := account{repo: r.facts.Issue.In(), login: login}
 	if n := slices.IndexFunc(r.comments, func(m comment) bool { return m.Author == login }); n >= 0 {
 		a.association = r.comments[n].association
 	}

@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/clock"
-	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -24,7 +22,7 @@ const fresh = 5 * time.Second
 type beginning struct {
 	at    time.Time
 	facts *snapshot // of an issue, or else
-	repo  ledger.Repo
+	repo  claim.Repo
 	what  selection // of a scan
 	found []listed  // its first page
 	lists []*cursor // and what is left
@@ -32,15 +30,6 @@ type beginning struct {
 	open  []Issue   // its first page
 	way   trail     // and how far that was
 	more  bool      // whether another one follows
-}
-
-// beginnings keeps what the first query has read for the next who asks for just that.
-type beginnings struct {
-	api   *api
-	clock ledger.Clock
-
-	mu   sync.Mutex
-	kept *beginning // until it is asked for
 }
 
 // Begin reads an issue for whoever asks for its facts next, and with it what Options.Along names:
@@ -52,7 +41,7 @@ func (c *Client) Begin(ctx context.Context, i claim.Issue) error {
 		return nil
 	}
 
-	return c.beginnings.begin(i.String(), func() (*beginning, error) {
+	return c.begin(i.String(), func() (*beginning, error) {
 		// whether references decide is not known yet
 		err := c.askIssues(replaceable(ctx), []*snapshot{one}, ofOne(), true)
 		if err != nil || !one.read {
@@ -64,8 +53,8 @@ func (c *Client) Begin(ctx context.Context, i claim.Issue) error {
 
 // BeginScan does for Scan what Begin does for Facts, or with live for Current: it reads the first
 // page.
-func (c *Client) BeginScan(ctx context.Context, r ledger.Repo, since time.Time, live bool) error {
-	if at(r.Owner, r.Name, "").err != nil {
+func (c *Client) BeginScan(ctx context.Context, r claim.Repo, since time.Time, live bool) error {
+	if at(r, "").err != nil {
 		return nil // whoever asks next says so
 	}
 	what := selection{labels: sweptLabels(c.o.Scheme), since: since}
@@ -74,8 +63,8 @@ func (c *Client) BeginScan(ctx context.Context, r ledger.Repo, since time.Time, 
 	}
 
 	lists := listsOf(c.o.Scheme, what)
-	return c.beginnings.begin("issues of "+r.String(), func() (*beginning, error) {
-		found, err := c.queryPage(replaceable(ctx), r, lists, pageSize{facts: shared(perPage, lists), numbers: perPage})
+	return c.begin("issues of "+r.String(), func() (*beginning, error) {
+		found, err := c.askPage(replaceable(ctx), r, lists, pageSize{facts: shared(perPage, lists), numbers: perPage})
 		if err != nil {
 			return nil, err
 		}
@@ -91,15 +80,15 @@ func (c *Client) BeginScan(ctx context.Context, r ledger.Repo, since time.Time, 
 }
 
 // BeginOpen does it for OpenIssues with the label of what is ready for work, or of the first stage.
-func (c *Client) BeginOpen(ctx context.Context, r ledger.Repo) error {
-	if at(r.Owner, r.Name, "").err != nil {
+func (c *Client) BeginOpen(ctx context.Context, r claim.Repo) error {
+	if at(r, "").err != nil {
 		return nil // whoever asks next says so
 	}
 	label := c.o.Scheme.Queues()[0]
 
-	return c.beginnings.begin("issues of "+r.String(), func() (*beginning, error) {
+	return c.begin("issues of "+r.String(), func() (*beginning, error) {
 		way := trail{}
-		found, more, err := c.queryOpenPage(replaceable(ctx), r, label, &way, perPage)
+		found, more, err := c.askOpenPage(replaceable(ctx), r, label, &way, perPage)
 		if err != nil {
 			return nil, err
 		}
@@ -114,37 +103,32 @@ func (c *Client) BeginOpen(ctx context.Context, r ledger.Repo) error {
 	})
 }
 
-func (bg *beginnings) begin(what string, read func() (*beginning, error)) error {
-	var got *beginning
-	err := untilUnderstood(func() (err error) {
-		got, err = read()
-		return err
-	})
-
+func (c *Client) begin(what string, read func() (*beginning, error)) error {
+	got, err := read()
 	switch {
 	case wholeRequest(err):
 		return fmt.Errorf("read %s: %w", what, err)
 	case err == nil && got != nil:
-		got.at = bg.clock.Now()
-		bg.mu.Lock()
-		bg.kept = got
-		bg.mu.Unlock()
+		got.at = c.o.Clock.Now()
+		c.mu.Lock()
+		c.begun = got
+		c.mu.Unlock()
 	}
 
 	return nil
 }
 
 // takeBegun returns what Begin has read, once. It is nothing after a write, or after a while.
-func (bg *beginnings) takeBegun(of func(*beginning) bool) *beginning {
-	bg.mu.Lock()
-	defer bg.mu.Unlock()
-	got := bg.kept
+func (c *Client) takeBegun(of func(*beginning) bool) *beginning {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	got := c.begun
 	if got == nil || !of(got) {
 		return nil
 	}
 
-	bg.kept = nil
-	if bg.api.transport.writes.Load() > 0 || clock.Passed(got.at, bg.clock.Now()) > fresh {
+	c.begun = nil
+	if c.transport.writes.Load() > 0 || clock.Passed(got.at, c.o.Clock.Now()) > fresh {
 		return nil
 	}
 

@@ -12,7 +12,6 @@ import (
 	"sync"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -75,7 +74,7 @@ func namedIssue(name []string, of claim.Issue, web string) (claim.Issue, bool) {
 		return parsePull(u.String(), web)
 	}
 
-	i := claim.Issue{Owner: of.Owner, Repo: of.Repo}
+	i := of.In().Issue(0)
 	if name[1] != "" {
 		i.Owner, i.Repo = name[1], name[2]
 	}
@@ -91,7 +90,8 @@ func (c *Client) addNamedBlockers(ctx context.Context, snapshots []*snapshot) {
 	if c.o.Blockers.TextOff {
 		return
 	}
-	var all wanted
+	states := map[claim.Issue]*blockerState{} // by their one spelling
+	var ask []*blockerState
 	by := map[*snapshot][]claim.Issue{}
 	for _, r := range snapshots {
 		if r.err != nil || !r.facts.Open || r.facts.PullRequest || len(r.facts.Blockers) > 0 {
@@ -101,20 +101,18 @@ func (c *Client) addNamedBlockers(ctx context.Context, snapshots []*snapshot) {
 		by[r] = namedBlockers(r.facts.Body, r.facts.Issue, c.o.Web)
 
 		for _, i := range by[r] {
-			all.add(i)
+			if states[i.Folded()] == nil {
+				one := &blockerState{issue: i}
+				states[i.Folded()], ask = one, append(ask, one)
+			}
 		}
 	}
 
-	states := make([]*blockerState, len(all))
-	for k, i := range all {
-		states[k] = &blockerState{issue: i}
-	}
-
-	h := halves[*blockerState]{ask: c.askStates, alone: c.askState}
-	err := h.read(ctx, states, perQuery)
+	h := halves[*blockerState]{ask: c.askStates}
+	err := h.read(ctx, ask, perQuery)
 	for r, named := range by {
 		for _, i := range named {
-			state := states[all.at(i)]
+			state := states[i.Folded()]
 			if unread := cmp.Or(state.err, err); unread != nil {
 				r.err = cmp.Or(r.err, fmt.Errorf("read blockers: %w", unread))
 			}
@@ -127,10 +125,16 @@ func (c *Client) addNamedBlockers(ctx context.Context, snapshots []*snapshot) {
 }
 
 // askStates asks whether the issues that texts name are open, by one query.
-func (c *Client) askStates(ctx context.Context, named []*blockerState) error {
+func (c *Client) askStates(ctx context.Context, named []*blockerState) (err error) {
+	defer func() {
+		for _, n := range named {
+			n.err = err
+		}
+	}()
+
 	d := newDocument()
 	for k, n := range named {
-		d.open(fmt.Sprintf("b%d", k), ledger.Repo{Owner: n.issue.Owner, Name: n.issue.Repo})
+		d.open(fmt.Sprintf("b%d", k), n.issue.In())
 		d.add("    found: issueOrPullRequest(number: %d) { ... on Issue { url closed } ... on PullRequest { url closed } }\n  }\n", n.issue.Number)
 	}
 
@@ -141,7 +145,7 @@ func (c *Client) askStates(ctx context.Context, named []*blockerState) error {
 		}
 	}
 
-	got, err := c.ask(ctx, d.text(""), d.variables, &data)
+	got, err := c.ask(ctx, d, &data)
 	if err != nil {
 		return err
 	}
@@ -156,12 +160,6 @@ func (c *Client) askStates(ctx context.Context, named []*blockerState) error {
 	}
 
 	return nil
-}
-
-// askState asks for one issue again, of which a query was too much.
-func (c *Client) askState(ctx context.Context, n *blockerState, _ error) error {
-	n.err = c.askStates(ctx, []*blockerState{n})
-	return n.err
 }
 
 // A blockerState is an issue that some text names, with its state once that is known, or why it is
@@ -183,7 +181,7 @@ func hidden(err error) bool {
 func (c *Client) Blocking(ctx context.Context, i claim.Issue) ([]claim.Issue, error) {
 	var out []claim.Issue
 	if c.has(featureDependencies) {
-		found, _, err := list[restIssue](ctx, c.api, onIssue(i, "/dependencies/blocking?per_page=100"))
+		found, err := list[restIssue](ctx, c, onIssue(i, "/dependencies/blocking?per_page=100"))
 		if err != nil && !is[*NotFoundError](err) {
 			return nil, fmt.Errorf("list what waits for %s: %w", i, err)
 		}
@@ -196,13 +194,13 @@ func (c *Client) Blocking(ctx context.Context, i claim.Issue) ([]claim.Issue, er
 	if c.o.Blockers.TextOff {
 		return out, nil
 	}
-	asleep, err := c.OpenIssues(ctx, ledger.Repo{Owner: i.Owner, Name: i.Repo}, c.o.Scheme.Blocked)
+	asleep, err := c.OpenIssues(ctx, i.In(), c.o.Scheme.Blocked)
 	if err != nil {
 		return out, fmt.Errorf("list what waits for %s: %w", i, err)
 	}
 
 	for _, one := range asleep {
-		w := claim.Issue{Owner: i.Owner, Repo: i.Repo, Number: one.Number}
+		w := i.In().Issue(one.Number)
 		if slices.ContainsFunc(namedBlockers(one.Body, w, c.o.Web), i.Same) && !slices.ContainsFunc(out, w.Same) {
 			out = append(out, w)
 		}

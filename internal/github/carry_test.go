@@ -83,7 +83,7 @@ func TestDryRun(t *testing.T) {
 		"edit":    second(c.EditComment(ctx, issue("app", 1), 2200000001, "hello")),
 		"add":     c.AddLabel(ctx, issue("app", 1), "bug"),
 		"remove":  c.RemoveLabel(ctx, issue("app", 1), "bug"),
-		"create":  c.CreateLabel(ctx, repoOf("app"), c.definitions.scheme.Definitions()[0]),
+		"create":  c.CreateLabel(ctx, repoOf("app"), c.o.Scheme.Definitions()[0]),
 		"pause":   c.SetPause(ctx, repoOf("app"), pauseNow()),
 		"unpause": c.ClearPause(ctx, repoOf("tools")),
 		"react":   c.React(ctx, repoOf("app"), 2200000001, "eyes"),
@@ -191,7 +191,7 @@ func TestTokenInAnswer(t *testing.T) {
 		return reply(200, `[{"login":"`+token+`"}]`, `Link: <https://api.github.com/users?by=`+token+
 			`&page=2>; rel="next"`), nil
 	}), as(token))
-	got, _, err := list[restUser](t.Context(), c.api, target{path: "users?by=" + token})
+	got, err := list[restUser](t.Context(), c, target{path: "users?by=" + token})
 	if err != nil || len(got) != 2 || got[0].Login != token {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -248,11 +248,11 @@ func TestTokenIsNeverShown(t *testing.T) {
 
 	texts = append(texts, second(c.Do(t.Context(), http.MethodGet, "https://elsewhere.example/steal", nil,
 		nil)).Error())
-	encoded, err := json.Marshal(c.token)
+	encoded, err := json.Marshal(c.o.Token)
 	texts = append(texts, string(encoded))
 	for _, value := range []any{
-		c, reflect.ValueOf(c.transport).Elem().Interface(), c.transport.o, c.token, &c.token,
-		[]Secret{c.token},
+		c, reflect.ValueOf(c.transport).Elem().Interface(), c.transport.o, c.o.Token, &c.o.Token,
+		[]Secret{c.o.Token},
 		c.transport, err,
 	} {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {

@@ -12,7 +12,7 @@ import (
 // all pages of both. A status is a check of the older kind.
 func (c *Client) Checks(ctx context.Context, repo, sha string) ([]prchain.Check, error) {
 	r := place(repo)
-	runs := at(r.Owner, r.Name, "/commits/%s/check-runs?per_page=100&filter=latest", sha)
+	runs := at(r, "/commits/%s/check-runs?per_page=100&filter=latest", sha).about(Object{Kind: CommitObject})
 	if sha == "" || strings.Trim(sha, "0123456789abcdef") != "" {
 		runs.err = errors.New("no commit to ask about")
 	}
@@ -27,7 +27,7 @@ func (c *Client) Checks(ctx context.Context, repo, sha string) ([]prchain.Check,
 		Runs  []struct{ Name, Status, Conclusion string } `json:"check_runs"`
 	}
 
-	err := counted(ctx, c.api, runs, func(p runPage) (int, *int) {
+	err := counted(ctx, c, runs, func(p runPage) (int, *int) {
 		for _, run := range p.Runs {
 			state := run.Status
 			if run.Status == "completed" && run.Conclusion != "" {
@@ -45,7 +45,7 @@ func (c *Client) Checks(ctx context.Context, repo, sha string) ([]prchain.Check,
 			Statuses []struct{ Context, State string } `json:"statuses"`
 		}
 
-		err = counted(ctx, c.api, at(r.Owner, r.Name, "/commits/%s/status?per_page=100", sha),
+		err = counted(ctx, c, at(r, "/commits/%s/status?per_page=100", sha).about(Object{Kind: CommitObject}),
 			func(p statusPage) (int, *int) {
 				for _, s := range p.Statuses {
 					add(s.Context, s.State)
@@ -54,5 +54,5 @@ func (c *Client) Checks(ctx context.Context, repo, sha string) ([]prchain.Check,
 			})
 	}
 
-	return out, failed(err, Object{Kind: CommitObject}, "read checks of %s in %s", oneLine(sha), repo)
+	return out, failed(err, "read checks of %s in %s", oneLine(sha), repo)
 }

@@ -1,7 +1,14 @@
 package github
 
 import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
 	"sync"
+	"sync/atomic"
+
+	gogithub "github.com/google/go-github/v62/github"
 
 	"github.com/label-state/label-state/internal/lease/gitref"
 	"github.com/label-state/label-state/internal/ledger"
@@ -17,25 +24,30 @@ var (
 	_ prchain.Watcher = (*Client)(nil)
 )
 
-// A Client is one GitHub, seen with one token. It may be used from any goroutine. What was learned
-// from answers is in the parts that are embedded or named here, each with a lock of its own;
-// everything else is a request.
+// A Client is one GitHub, seen with one token: REST and GraphQL over one transport, and what was
+// learned from answers. It may be used from any goroutine.
 type Client struct {
-	o             Options
-	*api          // REST and GraphQL themselves
-	*viewer       // whose token it is
-	*repositories // what a repository is, and its files
-	*roles        // whose records count
-	*definitions  // the labels that a repository defines
-	*tips         // references as snapshots showed them
-	edits         *edits
-	beginnings    *beginnings
+	o         Options
+	transport *transport
+	rest      *gogithub.Client
+
+	lacks    memo[string, bool]     // what the server does not have, by feature
+	nodes    memo[string, string]   // global ids of issues and of labels
+	exists   memo[string, bool]     // labels of repositories
+	roles    memo[string, Role]     // of accounts
+	measures memo[string, measure]  // issues with their facts on a page, by repository; in one query, by nothing
+	crowds   memo[string, openList] // open pull requests, by repository or by account
+	along    memo[string, along]    // what came along with the first query, by repository
+	shown    memo[string, shownTip] // references as snapshots showed them
+	meddlers memo[revision, string] // who of others has edited a record; empty when nobody has
+
+	leases  atomic.Bool // whether snapshots show the references of leases
+	welcome atomic.Bool // who does not count may claim by a comment
 
 	mu      sync.Mutex
-	nodes   map[string]string   // global ids of issues, lower case
-	inQuery measure             // issues with their facts, in one query
-	onPage  map[string]measure  // the same on a page of a list, by repository, lower case
-	crowds  map[string]openList // open pull requests, by repository or by account
+	login   string     // whose token it is; empty until it is known
+	guessed string     // that a view went by a guess; empty when it did not
+	begun   *beginning // until it is asked for
 }
 
 // New returns a client. It sends nothing.
@@ -45,43 +57,75 @@ func New(o Options) (*Client, error) {
 		return nil, err
 	}
 
-	a, err := newAPI(o)
+	base, err := url.Parse(o.REST)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("use REST address: %w", err)
 	}
 
-	v := &viewer{api: a}
-	rp := &repositories{api: a, path: o.Along, along: map[string]*along{}}
-	rs := &roles{
-		api:          a,
-		viewer:       v,
-		repositories: rp,
-		trust:        o.Trust,
-		view:         o.View,
-		warn:         o.Warn,
-		known:        map[string]Role{},
-		secretive:    map[string]bool{},
+	c := &Client{o: o, transport: newTransport(o)}
+	c.rest = gogithub.NewClient(&http.Client{Transport: c.transport})
+	c.rest.BaseURL = base
+	if o.Blockers.NativeOff {
+		c.lack(featureBlockers)
+		c.lack(featureDependencies)
 	}
 
-	return &Client{
-		o:            o,
-		api:          a,
-		viewer:       v,
-		repositories: rp,
-		roles:        rs,
-		definitions: &definitions{
-			api:          a,
-			repositories: rp,
-			roles:        rs,
-			scheme:       o.Scheme,
-			exists:       map[string]bool{},
-			nodes:        map[string]string{},
-		},
-		tips:       &tips{api: a, clock: o.Clock, shown: map[string]shownTip{}},
-		edits:      &edits{api: a, meddlers: map[revision]string{}},
-		beginnings: &beginnings{api: a, clock: o.Clock},
-		nodes:      map[string]string{},
-		onPage:     map[string]measure{},
-		crowds:     map[string]openList{},
-	}, nil
+	return c, nil
 }
+
+// String names the API root.
+func (c *Client) String() string { return "client of " + c.o.REST }
+
+// has reports whether nothing is known to be missing of a feature of the server's.
+func (c *Client) has(feature string) bool {
+	lacks, _ := c.lacks.get(feature)
+	return !lacks
+}
+
+func (c *Client) lack(feature string) { c.lacks.note(feature, true) }
+
+// A memo is what was learned about things, by their keys.
+type memo[K comparable, V any] struct {
+	mu sync.Mutex
+	of map[K]V
+}
+
+func (m *memo[K, V]) get(k K) (v V, known bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	v, known = m.of[k]
+	return v, known
+}
+
+func (m *memo[K, V]) note(k K, v V) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.set(k, v)
+}
+
+// first notes something unless it is known, and reports whether it was not.
+func (m *memo[K, V]) first(k K, v V) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, known := m.of[k]
+	if !known {
+		m.set(k, v)
+	}
+	return !known
+}
+
+func (m *memo[K, V]) set(k K, v V) {
+	if m.of == nil {
+		m.of = map[K]V{}
+	}
+	m.of[k] = v
+}
+
+func (m *memo[K, V]) forget(k K) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.of, k)
+}
+
+// key is the key of something that is named by parts, in any case.
+func key(parts ...string) string { return strings.ToLower(strings.Join(parts, "\x00")) }

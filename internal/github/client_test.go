@@ -11,13 +11,14 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-func repoOf(name string) ledger.Repo { return ledger.Repo{Owner: "acme", Name: name} }
+func repoOf(name string) claim.Repo { return claim.Repo{Owner: "acme", Name: name} }
 
 func pauseNow() lifecycle.Pause {
 	return lifecycle.Pause{Since: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC), By: "ann", Reason: "release week"}
@@ -110,7 +111,7 @@ func TestRemoveLabel(t *testing.T) {
 func TestPathsStayInside(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		owner, repo := rapid.String().Draw(t, "owner"), rapid.String().Draw(t, "repo")
-		to := at(owner, repo, "/issues/%d", 7)
+		to := at(claim.Repo{Owner: owner, Name: repo}, "/issues/%d", 7)
 		if path := to.path; to.err == nil &&
 			(path != "repos/"+owner+"/"+repo+"/issues/7" || strings.Count(path, "/") != 4 ||
 				strings.ContainsAny(path, "?#% ")) {
@@ -233,7 +234,7 @@ func TestPause(t *testing.T) {
 		check(&p)
 	}
 
-	many, err := c.Pauses(ctx, []ledger.Repo{repoOf("app"), r, repoOf("tools")})
+	many, err := c.Pauses(ctx, []claim.Repo{repoOf("app"), r, repoOf("tools")})
 	if err != nil || len(many) != 2 || many[repoOf("tools")].By != "bot" {
 		t.Errorf("pauses = %v, %v; want lib and tools", many, err)
 	}
@@ -333,7 +334,7 @@ func TestRepository(t *testing.T) {
 		t.Errorf("repository = %+v, %v; want %+v", got, err, want)
 	}
 	var gone *NotFoundError
-	for _, r := range []ledger.Repo{repoOf("nowhere"), repoOf(".."), {Owner: "a/b", Name: "c"}, {}} {
+	for _, r := range []claim.Repo{repoOf("nowhere"), repoOf(".."), {Owner: "a/b", Name: "c"}, {}} {
 		if _, err := c.Repository(t.Context(), r); !errors.As(err, &gone) {
 			t.Errorf("%s: %v, want not found", r, err)
 		}

@@ -16,11 +16,8 @@ import (
 // Comment posts a comment. Posts are paced under GitHub's limits for content. Unless the error's
 // Rejected is true the comment may be there all the same.
 func (c *Client) Comment(ctx context.Context, i claim.Issue, body string) (claim.Comment, error) {
-	posted, err := c.writeComment(ctx, http.MethodPost, onIssue(i, "/comments"), body)
-	if err != nil {
-		return claim.Comment{}, failed(err, Object{IssueObject, i.String()}, "comment on %s", i)
-	}
-	return posted, nil
+	posted, err := c.writeComment(hinted(ctx, commenting), http.MethodPost, onIssue(i, "/comments"), body)
+	return posted, failed(err, "comment on %s", i)
 }
 
 // EditComment replaces a comment's body. A comment that is gone is ledger.ErrGone.
@@ -30,16 +27,14 @@ func (c *Client) EditComment(ctx context.Context, i claim.Issue, id int64, body 
 		return claim.Comment{}, fmt.Errorf("edit comment of %s: %w", i, to.err)
 	}
 
-	edited, err := c.writeComment(ctx, http.MethodPatch, at(i.Owner, i.Repo, "/issues/comments/%d", id), body)
-	err = missing(err, Object{CommentObject, strconv.FormatInt(id, 10)})
+	to = onComment(i.In(), id, "").about(Object{CommentObject, strconv.FormatInt(id, 10)})
+	edited, err := c.writeComment(ctx, http.MethodPatch, to, body)
 	switch {
 	case is[*NotFoundError](err):
-		return claim.Comment{}, fmt.Errorf("edit comment of %s: %w: %w", i, ledger.ErrGone, err)
-	case err != nil:
-		return claim.Comment{}, fmt.Errorf("edit comment %d of %s: %w", id, i, err)
+		return edited, fmt.Errorf("edit comment of %s: %w: %w", i, ledger.ErrGone, err)
+	default:
+		return edited, failed(err, "edit comment %d of %s", id, i)
 	}
-
-	return edited, nil
 }
 
 // writeComment sends a comment of our own, and returns it as GitHub stored it. An answer that lacks
@@ -48,20 +43,29 @@ func (c *Client) writeComment(ctx context.Context, method string, to target, bod
 	var got restComment
 	_, err := c.send(ctx, method, to, map[string]string{"body": body}, &got)
 	if err == nil && (got.ID == 0 || got.CreatedAt.IsZero() || got.User == nil || got.User.Login == "") {
-		err = &AnswerError{Reason: "it is not a comment"}
+		err = unusable("it is not a comment")
+	}
+
+	if err != nil {
+		return claim.Comment{}, err
 	}
 
 	out := got.comment().Comment
 	out.Trusted = true
-	return out, err
+	return out, nil
+}
+
+// onComment is something of a comment.
+func onComment(r claim.Repo, id int64, what string) target {
+	return at(r, "/issues/comments/%d%s", id, what).about(Object{Kind: CommentObject})
 }
 
 // React puts a reaction on a comment: +1, -1, laugh, confused, heart, hooray, rocket or eyes. One
 // that is there already is success.
-func (c *Client) React(ctx context.Context, r ledger.Repo, comment int64, content string) error {
-	to := at(r.Owner, r.Name, "/issues/comments/%d/reactions", comment)
+func (c *Client) React(ctx context.Context, r claim.Repo, comment int64, content string) error {
+	to := onComment(r, comment, "/reactions")
 	_, err := c.send(ctx, http.MethodPost, to, map[string]string{"content": content}, nil)
-	return failed(err, Object{Kind: CommentObject}, "react to comment %d of %s", comment, r)
+	return failed(err, "react to comment %d of %s", comment, r)
 }
 
 // Comments lists the comments of an issue or a pull request in GitHub's order, all of them, or
@@ -72,13 +76,13 @@ func (c *Client) Comments(ctx context.Context, i claim.Issue, since time.Time) (
 		to.path += "&since=" + since.UTC().Format(time.RFC3339)
 	}
 
-	got, _, err := list[restComment](ctx, c.api, to)
+	got, err := list[restComment](ctx, c, to)
 	out := make([]claim.Comment, 0, len(got))
 	for _, m := range got {
 		out = append(out, m.comment().Comment)
 	}
 
-	return out, failed(err, Object{IssueObject, i.String()}, "list comments of %s", i)
+	return out, failed(err, "list comments of %s", i)
 }
 
 // Said reports whether we have posted a comment that begins with that line.
@@ -88,20 +92,20 @@ func (c *Client) Said(ctx context.Context, i claim.Issue, line string) (bool, er
 		return false, fmt.Errorf("read comments of %s: %w", i, to.err)
 	}
 
-	self, err := c.viewer.self(ctx)
+	self, err := c.self(ctx)
 	if err != nil {
 		return false, err
 	}
 
-	all, _, err := list[restComment](ctx, c.api, to)
+	all, err := list[restComment](ctx, c, to)
 	return slices.ContainsFunc(all, func(m restComment) bool {
 		return claim.SameLogin(m.User.name(), self) && strings.HasPrefix(m.Body, line+"\n")
-	}), failed(err, Object{IssueObject, i.String()}, "read comments of %s", i)
+	}), failed(err, "read comments of %s", i)
 }
 
 // DeleteComment takes a comment away; one that is gone is success.
 func (c *Client) DeleteComment(ctx context.Context, i claim.Issue, id int64) error {
-	to := at(i.Owner, i.Repo, "/issues/comments/%d", id)
+	to := onComment(i.In(), id, "")
 	_, err := c.send(ctx, http.MethodDelete, to, nil, nil)
 	if err == nil || is[*NotFoundError](err) && to.err == nil {
 		return nil
@@ -116,9 +120,9 @@ type reaction struct {
 }
 
 // Reactions lists what a login has put under a comment: +1, confused, ….
-func (c *Client) Reactions(ctx context.Context, r ledger.Repo, comment int64, login string) ([]string, error) {
-	got, _, err := list[reaction](ctx, c.api,
-		at(r.Owner, r.Name, "/issues/comments/%d/reactions?per_page=100", comment))
+func (c *Client) Reactions(ctx context.Context, r claim.Repo, comment int64, login string) ([]string, error) {
+	got, err := list[reaction](ctx, c,
+		onComment(r, comment, "/reactions?per_page=100"))
 	var out []string
 	for _, one := range got {
 		if claim.SameLogin(one.User.name(), login) {
@@ -126,13 +130,13 @@ func (c *Client) Reactions(ctx context.Context, r ledger.Repo, comment int64, lo
 		}
 	}
 
-	return out, failed(err, Object{Kind: CommentObject}, "list reactions to comment %d of %s", comment, r)
+	return out, failed(err, "list reactions to comment %d of %s", comment, r)
 }
 
 // Votes lists the reactions +1 and -1 to a comment of an issue, oldest first (ledger.Forge).
 func (c *Client) Votes(ctx context.Context, i claim.Issue, comment int64) ([]ledger.Vote, error) {
-	got, _, err := list[reaction](ctx, c.api,
-		at(i.Owner, i.Repo, "/issues/comments/%d/reactions?per_page=100", comment))
+	got, err := list[reaction](ctx, c,
+		onComment(i.In(), comment, "/reactions?per_page=100"))
 	answers := map[string]claim.Kind{"+1": claim.KindApprove, "-1": claim.KindReject}
 	var out []ledger.Vote
 	for _, r := range got {
@@ -147,5 +151,5 @@ func (c *Client) Votes(ctx context.Context, i claim.Issue, comment int64) ([]led
 	}
 
 	slices.SortStableFunc(out, func(a, b ledger.Vote) int { return a.At.Compare(b.At) })
-	return out, failed(err, Object{Kind: CommentObject}, "list reactions to comment %d of %s", comment, i)
+	return out, failed(err, "list reactions to comment %d of %s", comment, i)
 }

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/closing"
-	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -39,17 +39,17 @@ type remark struct {
 
 // Remarks lists what was said in a repository since then, newest first: at most so many pages of a
 // hundred comments. whole is false when there is more.
-func (c *Client) Remarks(ctx context.Context, r ledger.Repo, since time.Time, pages int) (
+func (c *Client) Remarks(ctx context.Context, r claim.Repo, since time.Time, pages int) (
 	out []Remark, whole bool, err error,
 ) {
-	to := at(r.Owner, r.Name, "/issues/comments").where(
+	to := at(r, "/issues/comments").where(
 		"sort", "created", "direction", "desc", "since", since.UTC().Format(time.RFC3339), "per_page",
 		strconv.Itoa(perPage),
 	)
 	for n := 1; n <= pages; n++ {
-		page, header, err := fetch[[]remark](ctx, c.api, to.page(n))
+		page, header, err := fetch[[]remark](ctx, c, to.page(n))
 		if err != nil {
-			return nil, false, failed(err, Object{RepositoryObject, r.String()}, "list comments of %s", r)
+			return nil, false, failed(err, "list comments of %s", r)
 		}
 
 		for _, m := range page {
@@ -59,7 +59,7 @@ func (c *Client) Remarks(ctx context.Context, r ledger.Repo, since time.Time, pa
 			number, err := strconv.Atoi(path.Base(m.IssueURL))
 			if err != nil {
 				return nil, false, fmt.Errorf("list comments of %s: %w", r,
-					&AnswerError{Reason: "a comment belongs to no issue"})
+					unusable("a comment belongs to no issue"))
 			}
 
 			out = append(out, m.remark(number))
@@ -88,7 +88,7 @@ func (m remark) remark(number int) Remark {
 }
 
 // PersonsHolds reads the open issues with the label of a person's hold, a hundred a request.
-func (c *Client) PersonsHolds(ctx context.Context, r ledger.Repo) (out []lifecycle.Facts, err error) {
+func (c *Client) PersonsHolds(ctx context.Context, r claim.Repo) (out []lifecycle.Facts, err error) {
 	for f, err := range c.scanSelection(ctx, r, selection{labels: []string{c.o.Scheme.Hold}, open: true}) {
 		if err != nil {
 			return nil, err
@@ -101,7 +101,7 @@ func (c *Client) PersonsHolds(ctx context.Context, r ledger.Repo) (out []lifecyc
 
 // InProgress reads what is in progress (ledger.Forge): the open issues that are held or have an open pull request,
 // and the newest hundred open pull requests with the label of agents.
-func (c *Client) InProgress(ctx context.Context, r ledger.Repo) (out lifecycle.Load, err error) {
+func (c *Client) InProgress(ctx context.Context, r claim.Repo) (out lifecycle.Load, err error) {
 	s := c.o.Scheme
 	what := selection{labels: []string{s.Claimed, s.PlanPending, s.Hold, s.PROpen}, open: true}
 	for f, err := range c.scanSelection(ctx, r, what) {
@@ -112,22 +112,14 @@ func (c *Client) InProgress(ctx context.Context, r ledger.Repo) (out lifecycle.L
 	}
 
 	d := newDocument()
-	d.open("p", r)
 	d.add("    pullRequests(states: [OPEN], first: 100, labels: [%s], orderBy: {field: CREATED_AT, direction: DESC}) {"+
-		" nodes { number } }\n  }\n", d.bind("String!", s.Authored))
-	var data map[string]*struct {
-		PullRequests *connection[struct{ Number int }]
+		" nodes { number } }\n", d.bind("String!", s.Authored))
+	var pulls connection[struct{ Number int }]
+	if _, err := c.askIn(ctx, r, d, &pulls, "pullRequests"); err != nil {
+		return out, failed(missing(err, repository(r)), "list the pull requests of agents in %s", r)
 	}
 
-	got, err := c.ask(ctx, d.text(""), d.variables, &data)
-	if err == nil && (data["p"] == nil || data["p"].PullRequests == nil) {
-		err = got.absence("p")
-	}
-	if err != nil {
-		return out, failed(err, Object{RepositoryObject, r.String()}, "list the pull requests of agents in %s", r)
-	}
-
-	for p := range data["p"].PullRequests.shown() {
+	for p := range pulls.shown() {
 		out.Authored = append(out.Authored, p.Number)
 	}
 
@@ -138,12 +130,12 @@ func (c *Client) InProgress(ctx context.Context, r ledger.Repo) (out lifecycle.L
 func (c *Client) Joined(ctx context.Context, login string) (time.Time, error) {
 	got, _, err := fetch[struct {
 		Created time.Time `json:"created_at"`
-	}](ctx, c.api, target{path: "users/" + url.PathEscape(login)})
+	}](ctx, c, target{path: "users/" + url.PathEscape(login)})
 	if err == nil && got.Created.IsZero() {
-		err = &AnswerError{Reason: "it is not an account"}
+		err = unusable("it is not an account")
 	}
 
-	return got.Created, failed(err, Object{}, "read the account %s", login)
+	return got.Created, failed(err, "read the account %s", login)
 }
 
 // A Mergeable is a pull request with what a merge of it brings.
@@ -158,31 +150,27 @@ const listedCommits = 30
 // NewestPulls lists the newest hundred open pull requests of a repository with what a merge brings,
 // of more than listedCommits commits the first ones. Closes is empty: what they close is in their
 // texts.
-func (c *Client) NewestPulls(ctx context.Context, r ledger.Repo) ([]Mergeable, error) {
+func (c *Client) NewestPulls(ctx context.Context, r claim.Repo) ([]Mergeable, error) {
 	d := newDocument()
-	d.open("p", r)
 	d.add("    "+mergeSettings+"\n    pullRequests(states: [OPEN], first: 100, orderBy: {field: CREATED_AT, direction: DESC}) {\n"+
-		"      nodes { ...P commits(first: %d) { "+commitFields+" } }\n    }\n  }\n", listedCommits)
-	var data map[string]*struct {
+		"      nodes { ...P commits(first: %d) { "+commitFields+" } }\n    }\n", listedCommits)
+	var found struct {
 		queryMergeable
 		PullRequests *connection[queryMergeablePull]
 	}
 
-	got, err := c.ask(ctx, d.text(pullFields), d.variables, &data)
-	if err == nil {
-		err = got.under("p")
-	}
-	if err == nil && (data["p"] == nil || data["p"].PullRequests == nil) {
-		err = got.absence("p")
+	err := c.askWhole(ctx, r, d, &found)
+	if err == nil && found.PullRequests == nil {
+		err = absent()
 	}
 	if err != nil {
-		return nil, failed(err, Object{RepositoryObject, r.String()}, "list the pull requests of %s", r)
+		return nil, failed(missing(err, repository(r)), "list the pull requests of %s", r)
 	}
 
 	var out []Mergeable
-	for q := range data["p"].PullRequests.shown() {
+	for q := range found.PullRequests.shown() {
 		one := Mergeable{Pull: Pull{PR: q.pr(), Body: q.Body, association: q.Association}}
-		one.Merge.Merge = closing.Merge{Title: q.Title, Body: q.Body, Methods: data["p"].methods()}
+		one.Merge.Merge = closing.Merge{Title: q.Title, Body: q.Body, Methods: found.methods()}
 		for m := range q.Commits.shown() {
 			one.Commits = append(one.Commits, m.Commit.Message)
 		}

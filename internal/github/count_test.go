@@ -8,7 +8,6 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/githubsim"
-	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/sample"
 )
@@ -110,7 +109,7 @@ func TestClaimRequests(t *testing.T) {
 	}
 }
 
-func scan(t *testing.T, c *Client, r ledger.Repo, since time.Time) []lifecycle.Facts {
+func scan(t *testing.T, c *Client, r claim.Repo, since time.Time) []lifecycle.Facts {
 	t.Helper()
 	var out []lifecycle.Facts
 	for f, err := range c.Scan(t.Context(), r, since) {
@@ -247,7 +246,7 @@ func TestSpoken(t *testing.T) {
 
 	sent := watched(server.Transport())
 	c := connect(t, sent, as("tok-bot"))
-	got, err := c.Spoken(t.Context(), ledger.Repo{Owner: "acme", Name: "app"}, []int{1, 2, 3, 9999}, mark)
+	got, err := c.Spoken(t.Context(), claim.Repo{Owner: "acme", Name: "app"}, []int{1, 2, 3, 9999}, mark)
 	if err != nil || !slices.Equal(got, []int{2}) {
 		t.Errorf("%v, %v; want 2", got, err)
 	}

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -28,19 +26,11 @@ type revision struct {
 	body    string
 }
 
-// edits finds out who has edited comments.
-type edits struct {
-	api *api
-
-	mu       sync.Mutex
-	meddlers map[revision]string // who of others has edited a record; empty when nobody has
-}
-
 // uncover finds the records that count and were once edited by somebody else than their author,
 // though the author edited them last: those are void, too. Only records that say that they were
 // edited are asked about, each revision once, and none of our own. Where GitHub does not show
 // edits, as an old server, every edit is the author's.
-func (es *edits) uncover(ctx context.Context, snapshots []*snapshot, judged judgement) (err error) {
+func (c *Client) uncover(ctx context.Context, snapshots []*snapshot, judged judgement) (err error) {
 	var ask []*comment
 	for _, r := range snapshots {
 		if r.err != nil {
@@ -54,23 +44,16 @@ func (es *edits) uncover(ctx context.Context, snapshots []*snapshot, judged judg
 				continue
 			}
 
-			es.mu.Lock()
-			meddler, known := es.meddlers[m.revision()]
-			es.mu.Unlock()
+			meddler, known := c.meddlers.get(m.revision())
 			if m.Editor = meddler; !known {
 				ask = append(ask, m)
 			}
 		}
 	}
 
-	var unread error
-	h := halves[*comment]{ask: es.queryEdits, alone: func(ctx context.Context, m *comment, _ error) error {
-		err := es.queryEdits(ctx, []*comment{m})
-		unread = cmp.Or(unread, err)
-		return err
-	}}
+	h := halves[*comment]{ask: c.queryEdits}
 	err = h.read(ctx, ask, editsInQuery)
-	if err = cmp.Or(err, unread); err != nil {
+	if err = cmp.Or(err, h.unread); err != nil {
 		return fmt.Errorf("read who edited records: %w", err)
 	}
 
@@ -80,8 +63,8 @@ func (es *edits) uncover(ctx context.Context, snapshots []*snapshot, judged judg
 func (m comment) revision() revision { return revision{m.ID, m.edited, m.Body} }
 
 // queryEdits notes in comments who of others has edited them, where GitHub shows that.
-func (es *edits) queryEdits(ctx context.Context, all []*comment) error {
-	if !es.api.has(featureEdits) {
+func (c *Client) queryEdits(ctx context.Context, all []*comment) error {
+	if !c.has(featureEdits) {
 		return nil
 	}
 	d := newDocument()
@@ -91,16 +74,13 @@ func (es *edits) queryEdits(ctx context.Context, all []*comment) error {
 	}
 
 	var data map[string]json.RawMessage
-	got, err := es.api.ask(ctx, d.text(""), d.variables, &data)
-	old, lacks := errors.AsType[*NoGraphQLError](err)
-	switch {
-	case errors.Is(err, errAgain), lacks && old.Old:
-		es.api.lack(featureEdits)
+	got, err := c.ask(ctx, d, &data)
+	if tooOld(err) {
+		c.lack(featureEdits)
 		return nil
-	case err != nil:
-		return err
-	case len(got.errors) > 0:
-		return got.errors[0].typed(Object{Kind: CommentObject})
+	}
+	if err = cmp.Or(err, got.failed()); err != nil {
+		return missing(err, Object{Kind: CommentObject})
 	}
 
 	for n, m := range all {
@@ -118,9 +98,7 @@ func (es *edits) queryEdits(ctx context.Context, all []*comment) error {
 			}
 		}
 
-		es.mu.Lock()
-		es.meddlers[m.revision()] = m.Editor
-		es.mu.Unlock()
+		c.meddlers.note(m.revision(), m.Editor)
 	}
 
 	return nil

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/printable"
 )
 
@@ -119,6 +120,12 @@ type Object struct {
 // String returns the kind and the name: issue owner/repo#7.
 func (o Object) String() string { return strings.TrimSpace(string(o.Kind) + " " + o.Name) }
 
+func repository(r claim.Repo) Object { return Object{RepositoryObject, r.String()} }
+
+func issueObject(i claim.Issue) Object { return Object{IssueObject, i.String()} }
+
+func pullObject(i claim.Issue) Object { return Object{PullObject, i.String()} }
+
 // An ObjectKind is the kind of an Object, in words.
 type ObjectKind string
 
@@ -180,6 +187,9 @@ type AnswerError struct {
 func (e *AnswerError) Error() string {
 	return fmt.Sprintf("unusable answer: %s (HTTP %d)", e.Reason, cmp.Or(e.Status, http.StatusOK))
 }
+
+// unusable is an answer that is of no use for a reason.
+func unusable(reason string) error { return &AnswerError{Reason: reason} }
 
 // short reports whether asking for more may help.
 func short(err error) bool {

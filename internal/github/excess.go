@@ -13,7 +13,6 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/clock"
 	"github.com/label-state/label-state/internal/closing"
-	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -37,7 +36,7 @@ func (c *Client) dropExcessive(ctx context.Context, snapshots []*snapshot, want 
 			}
 
 			id := key(pullOf(*p).String())
-			author := account{repo: ledger.Repo{Owner: r.facts.Issue.Owner, Name: r.facts.Issue.Repo}, login: p.Author}
+			author := account{repo: r.facts.Issue.In(), login: p.Author}
 			one := &opened{
 				PR:          *p,
 				author:      author,
@@ -170,7 +169,7 @@ const crowdLasts = time.Minute
 // could not be read.
 func (c *Client) listCrowds(ctx context.Context, all []*opened) {
 	by := map[string][]*opened{}
-	authors := map[ledger.Repo]int{} // of whom nothing is known yet
+	authors := map[claim.Repo]int{} // of whom nothing is known yet
 	for _, one := range all {
 		if !one.home() {
 			continue
@@ -196,9 +195,9 @@ func (c *Client) listCrowds(ctx context.Context, all []*opened) {
 			a := own[0].author
 			pulls, known := c.crowd(a)
 			if !known {
-				to := at(a.repo.Owner, a.repo.Name, "/issues").where("creator", a.login, "state", "open", "per_page",
+				to := at(a.repo, "/issues").where("creator", a.login, "state", "open", "per_page",
 					strconv.Itoa(perPage))
-				listed, _, err := list[openPull](ctx, c.api, to)
+				listed, err := list[openPull](ctx, c, to)
 				if err != nil {
 					return nil
 				}
@@ -219,17 +218,17 @@ func (c *Client) listCrowds(ctx context.Context, all []*opened) {
 }
 
 // listOpen notes everything that is open in a repository, if that takes no more requests than most.
-func (c *Client) listOpen(ctx context.Context, r ledger.Repo, most int) {
+func (c *Client) listOpen(ctx context.Context, r claim.Repo, most int) {
 	if _, asked := c.noted(key(r.String())); asked {
 		return
 	}
 
-	to := at(r.Owner, r.Name, "/pulls").where("state", "open", "per_page", strconv.Itoa(perPage))
-	pulls, header, err := fetch[[]openPull](ctx, c.api, to)
+	to := at(r, "/pulls").where("state", "open", "per_page", strconv.Itoa(perPage))
+	pulls, header, err := fetch[[]openPull](ctx, c, to)
 	last := pageNumber(header, "last")
 	for n := 2; err == nil && n <= min(last, most); n++ {
 		var more []openPull
-		more, header, err = fetch[[]openPull](ctx, c.api, to.page(n))
+		more, header, err = fetch[[]openPull](ctx, c, to.page(n))
 		pulls = append(pulls, more...)
 	}
 
@@ -237,15 +236,11 @@ func (c *Client) listOpen(ctx context.Context, r ledger.Repo, most int) {
 }
 
 func (c *Client) noteCrowd(key string, pulls []openPull, whole bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.crowds[key] = openList{pulls, whole, c.o.Clock.Now()}
+	c.crowds.note(key, openList{pulls, whole, c.o.Clock.Now()})
 }
 
 func (c *Client) noted(key string) (openList, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	got, noted := c.crowds[key]
+	got, noted := c.crowds.get(key)
 	return got, noted && clock.Passed(got.at, c.o.Clock.Now()) < crowdLasts
 }
 
@@ -317,7 +312,7 @@ func (c *Client) Excess(ctx context.Context, p Pull, named []claim.Issue) (*life
 func namedIn(web, body, repo string) []claim.Issue {
 	in := place(repo)
 	var out []claim.Issue
-	for _, ref := range closing.InDescription(body, closing.Repo{Owner: in.Owner, Name: in.Name}, hostOf(web)) {
+	for _, ref := range closing.InDescription(body, in, hostOf(web)) {
 		out = append(out, ref.Issue)
 	}
 	return out

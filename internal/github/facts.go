@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -103,7 +102,7 @@ func (c *Client) readBatch(ctx context.Context, issues []claim.Issue, want scope
 	}
 	var begun *beginning
 	if len(askable) == 1 {
-		begun = c.beginnings.takeBegun(func(b *beginning) bool {
+		begun = c.takeBegun(func(b *beginning) bool {
 			return b.facts != nil &&
 				b.facts.facts.Issue == askable[0].facts.Issue
 		})
@@ -145,10 +144,7 @@ func nameable(i claim.Issue) error {
 		return to.err
 	}
 	if i.Number > math.MaxInt32 {
-		return &NotFoundError{
-			What: Object{IssueObject, i.String()}, Status: http.StatusNotFound,
-			Message: "not a number GitHub has given out",
-		}
+		return nowhere(IssueObject, i.String(), "not a number GitHub has given out").err
 	}
 
 	return nil
@@ -160,7 +156,7 @@ func (c *Client) judgeRecords(ctx context.Context, snapshots []*snapshot, want s
 	if len(snapshots) == 0 {
 		return
 	}
-	viewer, err := c.viewer.self(ctx)
+	viewer, err := c.self(ctx)
 	for _, r := range snapshots {
 		r.facts.Viewer = viewer
 		r.err = cmp.Or(r.err, err)
@@ -188,7 +184,7 @@ func (c *Client) judgeRecords(ctx context.Context, snapshots []*snapshot, want s
 	}
 
 	judged := c.judgeAuthors(ctx, snapshots, want)
-	if err := c.edits.uncover(ctx, snapshots, judged); err != nil {
+	if err := c.uncover(ctx, snapshots, judged); err != nil {
 		for _, r := range snapshots {
 			r.doubt(err, want)
 		}
@@ -242,16 +238,10 @@ func (c *Client) judgeRecords(ctx context.Context, snapshots []*snapshot, want s
 
 // askAll reads issues by as few queries as GitHub bears.
 func (c *Client) askAll(ctx context.Context, snapshots []*snapshot) error {
-	c.mu.Lock()
-	size := c.inQuery.or(perQuery, c.o.Clock.Now())
-	c.mu.Unlock()
-
 	h := halves[*snapshot]{ask: c.askFacts, alone: c.askPages}
-	err := h.read(ctx, snapshots, size)
+	err := h.read(ctx, snapshots, c.bearable("", perQuery))
 	if h.halved && !h.heavy { // an issue that is too much by itself says nothing about the others
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.inQuery = measure{max(1, h.answered), c.o.Clock.Now()}
+		c.measures.note("", measure{max(1, h.answered), c.o.Clock.Now()})
 	}
 
 	return err
@@ -300,8 +290,5 @@ func (c *Client) completeAll(ctx context.Context, snapshots []*snapshot) error {
 
 // issueNode is the global id of an issue that was read before.
 func (c *Client) issueNode(i claim.Issue) (id string, known bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	id, known = c.nodes[key(i.String())]
-	return id, known
+	return c.nodes.get(key(i.String()))
 }

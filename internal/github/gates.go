@@ -20,13 +20,8 @@ func (g gate) enter(ctx context.Context) error {
 
 func (g gate) leave() { <-g }
 
-// limits remember until when GitHub wants no requests, by the local clock. A used-up budget
-// closes its own resource, going too fast closes everything.
-type limits struct {
-	mu     sync.Mutex
-	closed map[string]closure
-}
-
+// A closure is until when a resource, or everything, is closed. A used-up budget closes its own
+// resource, going too fast closes everything.
 type closure struct {
 	until time.Time
 	cause *RateLimitError

@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/label-state/label-state/internal/claim"
 )
 
 // A queryError is one entry under errors of a GraphQL answer.
@@ -62,23 +65,66 @@ type partial struct {
 
 // Query sends one GraphQL query or mutation and decodes data into into. Any error GraphQL reports,
 // also for a part, is an error here.
-func (a *api) Query(ctx context.Context, document string, variables map[string]any, into any) error {
-	got, err := a.ask(ctx, document, variables, into)
+func (c *Client) Query(ctx context.Context, text string, variables map[string]any, into any) error {
+	got, err := c.askText(ctx, text, variables, into)
 	if err != nil {
 		return err
 	}
-	if len(got.errors) > 0 {
-		return got.errors[0].typed(Object{Kind: QueriedObject})
-	}
-
-	return nil
+	return missing(got.failed(), Object{Kind: QueriedObject})
 }
 
-// ask sends a query and accepts that parts of it are not found or not permitted. Where GraphQL does
-// not answer the error is a *NoGraphQLError. errAgain says that the schema lacks a part that can be
-// done without: nothing was carried out.
-func (a *api) ask(ctx context.Context, document string, variables map[string]any, into any) (partial, error) {
-	header, body, err := a.post(ctx, document, variables)
+// ask sends a document and accepts that parts of it are not found or not permitted. What can be
+// done without is left out once the server's schema turned out to lack it: nothing was carried out
+// then.
+func (c *Client) ask(ctx context.Context, d *document, into any) (partial, error) {
+	for {
+		got, err := c.askText(ctx, d.text(c), d.variables, into)
+		if !errors.Is(err, errAgain) {
+			return got, err
+		}
+	}
+}
+
+// askIn asks a repository for what the document selects there, and decodes what the path leads to
+// into into. Only that must be there: the errors of other parts are in the partial.
+func (c *Client) askIn(ctx context.Context, r claim.Repo, d *document, into any, path ...string) (partial, error) {
+	const alias = "repository"
+	selected := d.body.String()
+	d.body.Reset()
+	d.open(alias, r)
+	d.add("%s  }\n", selected)
+
+	var data json.RawMessage
+	got, err := c.ask(ctx, d, &data)
+	for _, name := range append([]string{alias}, path...) {
+		var fields map[string]json.RawMessage
+		if err == nil {
+			err = cause(json.Unmarshal(data, &fields))
+		}
+		if data = fields[name]; err == nil && (len(data) == 0 || string(data) == "null") {
+			err = got.absence(alias)
+		}
+	}
+
+	if err != nil {
+		return got, err
+	}
+
+	return got, cause(json.Unmarshal(data, into))
+}
+
+// askWhole is askIn for a question no part of which may fail.
+func (c *Client) askWhole(ctx context.Context, r claim.Repo, d *document, into any, path ...string) error {
+	got, err := c.askIn(ctx, r, d, into, path...)
+	return cmp.Or(err, got.failed())
+}
+
+// askText sends a query. Where GraphQL does not answer the error is a *NoGraphQLError. errAgain says
+// that the schema lacks a part that can be done without.
+func (c *Client) askText(ctx context.Context, text string, variables map[string]any, into any) (partial, error) {
+	var body json.RawMessage
+	header, err := c.carry(ctx, http.MethodPost, c.o.GraphQL, "application/json",
+		map[string]any{"query": text, "variables": variables}, &body)
 	if status, other := errors.AsType[*StatusError](err); is[*NotFoundError](err) || other && status.Rejected() {
 		return partial{}, &NoGraphQLError{Cause: err}
 	}
@@ -88,10 +134,10 @@ func (a *api) ask(ctx context.Context, document string, variables map[string]any
 
 	var top queryAnswer
 	if err := json.Unmarshal(body, &top); err != nil {
-		return partial{}, &AnswerError{Reason: "it is not GraphQL"}
+		return partial{}, unusable("it is not GraphQL")
 	}
 	if top.empty() {
-		return partial{}, a.nothing(top.Errors)
+		return partial{}, c.nothing(text, top.Errors)
 	}
 
 	// An error about GitHub and not about what was asked for is one of the whole answer: out of
@@ -104,49 +150,31 @@ func (a *api) ask(ctx context.Context, document string, variables map[string]any
 	}
 
 	if err := json.Unmarshal(top.Data, into); err != nil {
-		return partial{}, Cause(err)
+		return partial{}, cause(err)
 	}
 
 	return partial{now: (response{header: header}).date(time.Time{}), errors: top.Errors}, nil
 }
 
-// nothing is the error of an answer without data.
-func (a *api) nothing(reported []queryError) error {
+// nothing is the error of an answer without data to the query.
+func (c *Client) nothing(query string, reported []queryError) error {
 	if len(reported) == 0 {
-		return &AnswerError{Reason: "the data is missing"}
+		return unusable("the data is missing")
 	}
 
 	first := reported[0]
 	if !slices.ContainsFunc(reported, queryError.schema) {
 		return first.typed(Object{Kind: QueriedObject})
 	}
-	if a.learn(reported) {
+	if c.learn(query, reported) {
 		return errAgain
 	}
 
 	return &NoGraphQLError{Old: true, Cause: first.typed(Object{Kind: SchemaObject})}
 }
 
-// post returns the whole answer of a GraphQL request.
-func (a *api) post(ctx context.Context, document string,
-	variables map[string]any,
-) (header http.Header, body json.RawMessage, err error) {
-	header, err = a.carry(ctx, http.MethodPost, a.graphql, "application/json",
-		map[string]any{"query": document, "variables": variables}, &body)
-	return header, body, err
-}
-
 // errAgain says that the same question, asked again, leaves out what the schema lacks.
 var errAgain = errors.New("the server's schema is older than the query")
-
-// untilUnderstood asks, and asks again without what the schema turned out to lack.
-func untilUnderstood(ask func() error) error {
-	err := ask()
-	for errors.Is(err, errAgain) {
-		err = ask()
-	}
-	return err
-}
 
 // The parts of a query that can be done without.
 const (
@@ -155,18 +183,19 @@ const (
 	featureActors     = "assignedActors"
 )
 
-// learn notes which optional parts the schema lacks. It reports false when something is missing
-// that is not optional, or was left out already.
-func (a *api) learn(all []queryError) bool {
+// learn notes which optional parts of a query the schema lacks. It reports false when something is
+// missing that is not optional.
+func (c *Client) learn(query string, all []queryError) bool {
 	for _, e := range all {
-		known := false
+		optional := false
 		for _, f := range []string{featureBlockers, featureDuplicates, featureActors} {
-			if strings.Contains(e.Message, f) {
-				known = a.lack(f)
+			if strings.Contains(e.Message, f) && strings.Contains(query, f) {
+				c.lack(f)
+				optional = true
 			}
 		}
 
-		if !known {
+		if !optional {
 			return false
 		}
 	}
@@ -174,10 +203,10 @@ func (a *api) learn(all []queryError) bool {
 	return true
 }
 
-func (a *api) has(feature string) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return !a.lacks[feature]
+// tooOld reports whether the server's schema lacks something that a query cannot do without.
+func tooOld(err error) bool {
+	none, is := errors.AsType[*NoGraphQLError](err)
+	return is && none.Old
 }
 
 // A bigInt is an integer that GraphQL sends as a string.
@@ -222,9 +251,9 @@ func (c *connection[T]) shown() iter.Seq[*T] {
 func (c *connection[T]) all(what string) ([]*T, error) {
 	switch {
 	case c == nil:
-		return nil, &AnswerError{Reason: what + " are missing"}
+		return nil, unusable(what + " are missing")
 	case slices.Contains(c.Nodes, nil):
-		return nil, &AnswerError{Reason: "some " + what + " are missing"}
+		return nil, unusable("some " + what + " are missing")
 	case len(c.Nodes) < c.TotalCount:
 		return nil, &AnswerError{
 			Reason: fmt.Sprintf("%d of %d %s are missing", c.TotalCount-len(c.Nodes), c.TotalCount, what), short: true,
@@ -234,13 +263,12 @@ func (c *connection[T]) all(what string) ([]*T, error) {
 	return c.Nodes, nil
 }
 
-// lack notes that the server does not have a feature. It reports false when that was known.
-func (a *api) lack(feature string) (news bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	news = !a.lacks[feature]
-	a.lacks[feature] = true
-	return news
+// failed returns the first error, of whatever part.
+func (p partial) failed() error {
+	if len(p.errors) == 0 {
+		return nil
+	}
+	return p.errors[0].typed(Object{})
 }
 
 // under returns the first error about an alias or anything below it.
@@ -258,5 +286,8 @@ func (p partial) absence(alias string) error {
 	if err := p.under(alias); err != nil {
 		return err
 	}
-	return &AnswerError{Reason: "something that was asked for is missing"}
+	return absent()
 }
+
+// absent is the error of an answer that does not speak of what was asked for.
+func absent() error { return unusable("something that was asked for is missing") }

@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -19,13 +20,15 @@ type halves[T any] struct {
 	// ask reads a part as a whole.
 	ask func(ctx context.Context, part []T) error
 	// alone does what can be done about an item that is too much by itself for the reason err, and
-	// returns why it could not be read all the same.
+	// returns why it could not be read all the same. Without it the item is asked for once more, by
+	// the tries of every request.
 	alone func(ctx context.Context, item T, err error) error
 
-	answered int  // items in the largest part that was answered
-	halved   bool // a part was too much
-	heavy    bool // an item was too much by itself
-	lost     int  // items one after the other that could not be read
+	answered int   // items in the largest part that was answered
+	halved   bool  // a part was too much
+	heavy    bool  // an item was too much by itself
+	lost     int   // items one after the other that could not be read
+	unread   error // the first that could not be read when asked for once more
 }
 
 // read reads items, up to size in a part. Its error is why it stopped: what was not asked for by
@@ -61,7 +64,12 @@ func (h *halves[T]) readPart(ctx context.Context, part []T) error {
 	}
 
 	h.heavy = true
-	err = h.alone(ctx, part[0], err)
+	if h.alone != nil {
+		err = h.alone(ctx, part[0], err)
+	} else {
+		err = h.ask(ctx, part)
+		h.unread = cmp.Or(h.unread, err)
+	}
 	if err == nil {
 		h.lost = 0
 		return nil
@@ -100,9 +108,10 @@ type measure struct {
 // measureFor is how long what was too much is not asked for again.
 const measureFor = 10 * time.Minute
 
-// or returns what was measured, else most.
-func (m measure) or(most int, now time.Time) int {
-	if m.seen.IsZero() || clock.Passed(m.seen, now) > measureFor {
+// bearable is how many items of a kind GitHub bears at once: what was measured, else most.
+func (c *Client) bearable(kind string, most int) int {
+	m, known := c.measures.get(kind)
+	if !known || clock.Passed(m.seen, c.o.Clock.Now()) > measureFor {
 		return most
 	}
 	return m.n
@@ -144,10 +153,10 @@ type trail struct {
 // follows it. The error says that the pages lead nowhere.
 func (t *trail) follow(n, total int, cursor string) error {
 	if cursor == "" || cursor == t.cursor {
-		return &AnswerError{Reason: "its pages lead back to an earlier one"}
+		return unusable("its pages lead back to an earlier one")
 	}
 	if t.asked += n; t.asked > total+latecomers {
-		return &AnswerError{Reason: "its pages do not end"}
+		return unusable("its pages do not end")
 	}
 
 	t.cursor = cursor

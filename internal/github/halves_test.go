@@ -228,11 +228,11 @@ func TestBatchesBend(t *testing.T) {
 					complete(t, r.Facts)
 				}
 
-				if n := c.inQuery.or(perQuery, time.Now()); n == perQuery && name != "every second query" {
+				if n := c.bearable("", perQuery); n == perQuery && name != "every second query" {
 					t.Error("that fifty are too much is not remembered")
 				}
 				time.Sleep(measureFor + time.Second)
-				if n := c.inQuery.or(perQuery, time.Now()); n != perQuery {
+				if n := c.bearable("", perQuery); n != perQuery {
 					t.Errorf("long after it only %d are asked for", n)
 				}
 			})

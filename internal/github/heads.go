@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -29,7 +28,7 @@ type Head struct {
 // and, where head is home itself and a fork, of those into its parent, which are named only. It is
 // one request for ten branches, as long as few repositories have branches of the same names, and
 // reads Options.Along with it.
-func (c *Client) HoldersOfHeads(ctx context.Context, home, head ledger.Repo, branches []string) ([]Head, error) {
+func (c *Client) HoldersOfHeads(ctx context.Context, home, head claim.Repo, branches []string) ([]Head, error) {
 	var out []Head
 	var unread error
 	h := halves[string]{
@@ -46,7 +45,7 @@ func (c *Client) HoldersOfHeads(ctx context.Context, home, head ledger.Repo, bra
 	}
 
 	if err := cmp.Or(h.read(ctx, branches, headsPerQuery), unread); err != nil {
-		return nil, missing(err, Object{RepositoryObject, home.String()})
+		return nil, missing(err, repository(home))
 	}
 
 	return out, nil
@@ -54,13 +53,8 @@ func (c *Client) HoldersOfHeads(ctx context.Context, home, head ledger.Repo, bra
 
 // readHeads reads the pull requests of some branches by one query, and of those where it does not
 // show all by REST.
-func (c *Client) readHeads(ctx context.Context, home, head ledger.Repo, branches []string) (found []Head, err error) {
-	var crowded []string
-	err = untilUnderstood(func() error {
-		found, crowded, err = c.queryHeads(ctx, home, head, branches)
-		return err
-	})
-
+func (c *Client) readHeads(ctx context.Context, home, head claim.Repo, branches []string) ([]Head, error) {
+	found, crowded, err := c.queryHeads(ctx, home, head, branches)
 	if err != nil || len(crowded) == 0 {
 		return found, err
 	}
@@ -76,7 +70,7 @@ type queryHead struct {
 }
 
 // from reports whether the branch is one of a repository.
-func (q *queryHead) from(head ledger.Repo) bool {
+func (q *queryHead) from(head claim.Repo) bool {
 	return q != nil && q.HeadRepository != nil && strings.EqualFold(q.HeadRepository.NameWithOwner, head.String())
 }
 
@@ -85,15 +79,13 @@ type headList = connection[queryHead]
 
 // queryHeads asks by one query. crowded are the branches of whose pull requests it does not show
 // all.
-func (c *Client) queryHeads(ctx context.Context, home, head ledger.Repo,
+func (c *Client) queryHeads(ctx context.Context, home, head claim.Repo,
 	branches []string,
 ) (found []Head, crowded []string, err error) {
 	d := newDocument()
+	d.much = ofMany()
 	d.add("  viewer { login }\n")
-	names := names(c.o.Scheme, d)
-	d.open("r0", home)
-	d.body.WriteString("    nameWithOwner\n" + names)
-	c.askAlong(d, home)
+	c.openSheet(d, "r0", home)
 	own, parents := "", "    parent { nameWithOwner\n"
 	for k, branch := range branches {
 		list := fmt.Sprintf("h%d: pullRequests(headRefName: %s, states: OPEN, first: %d, orderBy: {field: CREATED_AT, direction: DESC})",
@@ -102,14 +94,13 @@ func (c *Client) queryHeads(ctx context.Context, home, head ledger.Repo,
 		parents += "      " + list + " { totalCount nodes { number headRepository { nameWithOwner } } }\n"
 	}
 
-	d.body.WriteString(own)
 	if head == home {
-		d.body.WriteString(parents + "    }\n")
+		own += parents + "    }\n"
 	}
 
-	d.add("  }\n")
+	d.add("%s  }\n", own)
 	var data map[string]json.RawMessage
-	got, err := c.ask(ctx, d.text(pullRequestFields(ofMany())+pageFields+commentFields), d.variables, &data)
+	got, err := c.ask(ctx, d, &data)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -123,7 +114,7 @@ func (c *Client) queryHeads(ctx context.Context, home, head ledger.Repo,
 	if head == home {
 		var now string // a repository that was renamed answers to its old name, and its branches are under the new one
 		if json.Unmarshal(sheet.fields["nameWithOwner"], &now) != nil || now == "" {
-			return nil, nil, &AnswerError{Reason: "the name of " + home.String() + " is missing"}
+			return nil, nil, unusable("the name of " + home.String() + " is missing")
 		}
 		head = place(now)
 	}
@@ -133,15 +124,14 @@ func (c *Client) queryHeads(ctx context.Context, home, head ledger.Repo,
 
 // takeHeads finds the pull requests of the branches in an answer, and reads what it left out of
 // them.
-func (c *Client) takeHeads(ctx context.Context, s sheet, head ledger.Repo,
+func (c *Client) takeHeads(ctx context.Context, s sheet, head claim.Repo,
 	branches []string,
 ) (found []Head, crowded []string, err error) {
 	var parent struct{ NameWithOwner string }
 	var inParent map[string]json.RawMessage
 	if raw := s.fields["parent"]; raw != nil && string(raw) != "null" {
 		if json.Unmarshal(raw, &parent) != nil || json.Unmarshal(raw, &inParent) != nil {
-			return nil, nil, &AnswerError{Reason: "the parent of " + s.repo.String() +
-				" is missing"}
+			return nil, nil, unusable("the parent of " + s.repo.String() + " is missing")
 		}
 	}
 
@@ -153,8 +143,7 @@ func (c *Client) takeHeads(ctx context.Context, s sheet, head ledger.Repo,
 		var own, theirs *headList
 		if json.Unmarshal(s.fields[alias], &own) != nil || own == nil || inParent != nil &&
 			(json.Unmarshal(inParent[alias], &theirs) != nil || theirs == nil) {
-			return nil, nil, &AnswerError{Reason: "pull requests from " + oneLine(branch) +
-				" are missing"}
+			return nil, nil, unusable("pull requests from " + oneLine(branch) + " are missing")
 		}
 		if own.TotalCount > len(own.Nodes) || theirs != nil && theirs.TotalCount > len(theirs.Nodes) {
 			crowded = append(crowded, branch)
@@ -163,10 +152,7 @@ func (c *Client) takeHeads(ctx context.Context, s sheet, head ledger.Repo,
 
 		for _, q := range own.Nodes {
 			if q.from(head) {
-				one := &snapshot{facts: lifecycle.Facts{Issue: claim.Issue{
-					Owner: s.repo.Owner, Repo: s.repo.Name,
-					Number: q.Number,
-				}}}
+				one := &snapshot{facts: lifecycle.Facts{Issue: s.repo.Issue(q.Number)}}
 				c.takeIssue(one, s, &q.queryIssue)
 				one.read = one.err == nil
 				snapshots = append(snapshots, one)
@@ -182,7 +168,7 @@ func (c *Client) takeHeads(ctx context.Context, s sheet, head ledger.Repo,
 			if q.from(head) {
 				elsewhere = append(elsewhere, Head{
 					Branch: branch,
-					Pull:   claim.Issue{Owner: into.Owner, Repo: into.Name, Number: q.Number}, Elsewhere: true,
+					Pull:   into.Issue(q.Number), Elsewhere: true,
 				})
 			}
 		}
@@ -199,8 +185,8 @@ func (c *Client) takeHeads(ctx context.Context, s sheet, head ledger.Repo,
 
 // restHeads lists the pull requests of branches one by one, at two requests a branch, and reads
 // each by itself.
-func (c *Client) restHeads(ctx context.Context, home, head ledger.Repo, branches []string) ([]Head, error) {
-	into := []ledger.Repo{home}
+func (c *Client) restHeads(ctx context.Context, home, head claim.Repo, branches []string) ([]Head, error) {
+	into := []claim.Repo{home}
 	if head == home {
 		r, err := c.Repository(ctx, home)
 		if err != nil {
@@ -208,7 +194,7 @@ func (c *Client) restHeads(ctx context.Context, home, head ledger.Repo, branches
 		}
 
 		head = r.Repo // its name now
-		if r.Parent != (ledger.Repo{}) {
+		if r.Parent != (claim.Repo{}) {
 			into = append(into, r.Parent)
 		}
 	}
@@ -224,7 +210,7 @@ func (c *Client) restHeads(ctx context.Context, home, head ledger.Repo, branches
 			for _, p := range pulls {
 				out = append(out, Head{
 					Branch: branch,
-					Pull:   claim.Issue{Owner: r.Owner, Repo: r.Name, Number: p.Number}, Elsewhere: r != home,
+					Pull:   r.Issue(p.Number), Elsewhere: r != home,
 				})
 			}
 		}

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/githubsim"
-	"github.com/label-state/label-state/internal/ledger"
 )
 
 // forked has acme/app with its fork rob/app, and pull requests from branches of both.
@@ -52,7 +52,7 @@ func forked() githubsim.Seed {
 // TestHoldersOfHeads: only the open pull requests from the branch of that very repository count, in
 // one request.
 func TestHoldersOfHeads(t *testing.T) {
-	app, fork := repoOf("app"), ledger.Repo{Owner: "rob", Name: "app"}
+	app, fork := repoOf("app"), claim.Repo{Owner: "rob", Name: "app"}
 	everyone := []string{}
 	for n := range pullsPerHead + 1 {
 		everyone = append(everyone, fmt.Sprintf("crowded acme/app#%d held", 20+n))
@@ -60,7 +60,7 @@ func TestHoldersOfHeads(t *testing.T) {
 
 	for _, c := range []struct {
 		name       string
-		home, head ledger.Repo
+		home, head claim.Repo
 		branches   []string
 		want       []string
 		requests   int
@@ -136,7 +136,7 @@ func TestHoldersOfHeadsUnread(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	for what, home := range map[string]ledger.Repo{
+	for what, home := range map[string]claim.Repo{
 		"absent repository": {Owner: "acme", Name: "gone"},
 		"no name":           {Owner: "acme", Name: ".."},
 	} {

@@ -41,7 +41,7 @@ type queuedIssue struct {
 // issue is what it says; an answer that lacks what makes it an issue is an error.
 func (q queuedIssue) issue() (Issue, error) {
 	if q.Number < 1 || q.State == "" || q.CreatedAt.IsZero() {
-		return Issue{}, &AnswerError{Reason: "it is not an issue"}
+		return Issue{}, unusable("it is not an issue")
 	}
 
 	out := Issue{
@@ -65,20 +65,20 @@ func (q queuedIssue) issue() (Issue, error) {
 	return out, nil
 }
 
-// OpenIssues lists the open issues with a label, each once, oldest first; a hundred a request. Pull
-// requests are left out.
-func (c *Client) OpenIssues(ctx context.Context, r ledger.Repo, label string) ([]Issue, error) {
-	if to := at(r.Owner, r.Name, ""); to.err != nil {
-		return nil, fmt.Errorf("list issues of %s: %w", r, to.err)
+// OpenIssues lists the open issues with a label, each once, oldest first; a hundred a request.
+func (c *Client) OpenIssues(ctx context.Context, r claim.Repo, label string) ([]Issue, error) {
+	err := at(r, "").err
+	var all []Issue
+	if err == nil {
+		all, err = c.queryOpen(ctx, r, label)
 	}
-	all, err := c.queryOpen(ctx, r, label)
 	if err != nil {
-		return nil, fmt.Errorf("list issues of %s: %w", r, missing(err, Object{RepositoryObject, r.String()}))
+		return nil, fmt.Errorf("list issues of %s: %w", r, missing(err, repository(r)))
 	}
 
 	out := []Issue{}
 	for _, i := range all {
-		if !i.PullRequest && !slices.ContainsFunc(out, func(o Issue) bool { return o.Number == i.Number }) {
+		if !slices.ContainsFunc(out, func(o Issue) bool { return o.Number == i.Number }) {
 			out = append(out, i)
 		}
 	}
@@ -87,8 +87,8 @@ func (c *Client) OpenIssues(ctx context.Context, r ledger.Repo, label string) ([
 }
 
 // queryOpen reads all pages of a work list, the first as Begin has read it.
-func (c *Client) queryOpen(ctx context.Context, r ledger.Repo, label string) ([]Issue, error) {
-	begun := c.beginnings.takeBegun(func(b *beginning) bool { return b.label != "" && b.label == label && b.repo == r })
+func (c *Client) queryOpen(ctx context.Context, r claim.Repo, label string) ([]Issue, error) {
+	begun := c.takeBegun(func(b *beginning) bool { return b.label != "" && b.label == label && b.repo == r })
 	var found []Issue
 	way, more := trail{}, true
 	if begun != nil {
@@ -98,7 +98,7 @@ func (c *Client) queryOpen(ctx context.Context, r ledger.Repo, label string) ([]
 	pages := page{perPage, 1}
 	for more {
 		err := pages.ask(ctx, func(ctx context.Context, n int) error {
-			part, next, err := c.queryOpenPage(ctx, r, label, &way, n)
+			part, next, err := c.askOpenPage(ctx, r, label, &way, n)
 			found, more = append(found, part...), next
 			return err
 		})
@@ -112,36 +112,21 @@ func (c *Client) queryOpen(ctx context.Context, r ledger.Repo, label string) ([]
 
 // openFields are what is read of an issue of a work list. GitHub allows a hundred labels.
 const openFields = `__typename number title body url state createdAt updatedAt author { __typename login }
-      labels(first: 100) { totalCount nodes { name } } milestone { title } `
+      labels(first: 100) { totalCount nodes { name } } milestone { title } ...A `
 
-// queryOpenPage reads the next page of a work list, of n issues, and reports whether one follows
+// askOpenPage reads the next page of a work list, of n issues, and reports whether one follows
 // it.
-func (c *Client) queryOpenPage(ctx context.Context, r ledger.Repo, label string, way *trail,
-	n int,
-) (found []Issue, more bool, err error) {
-	err = untilUnderstood(func() error {
-		found, more, err = c.askOpenPage(ctx, r, label, way, n)
-		return err
-	})
-	return found, more, err
-}
-
-func (c *Client) askOpenPage(ctx context.Context, r ledger.Repo, label string, way *trail,
+func (c *Client) askOpenPage(ctx context.Context, r claim.Repo, label string, way *trail,
 	n int,
 ) (found []Issue, more bool, err error) {
 	d := newDocument()
 	d.open("r0", r)
 	c.askAlong(d, r)
-	from := ""
-	if way.cursor != "" {
-		from = ", after: " + d.bind("String", way.cursor)
-	}
-
 	d.add("    open: issues(labels: [%s], states: [OPEN], first: %d%s, orderBy: {field: CREATED_AT, direction: ASC}) {\n"+
 		"      totalCount pageInfo { hasNextPage endCursor } nodes { %s }\n    }\n  }\n", d.bind("String!",
-		label), n, from, openFields+assigneeFields(c.api))
+		label), n, d.after(way.cursor), openFields)
 	var data map[string]json.RawMessage
-	got, err := c.ask(ctx, d.text(""), d.variables, &data)
+	got, err := c.ask(ctx, d, &data)
 	if err != nil {
 		return nil, false, err
 	}
@@ -154,7 +139,7 @@ func (c *Client) askOpenPage(ctx context.Context, r ledger.Repo, label string, w
 	c.noteAlong(s)
 	var page *connection[queuedQuery]
 	if err := json.Unmarshal(s.fields["open"], &page); err != nil || page == nil || s.failed("open", Object{}) != nil {
-		return nil, false, &AnswerError{Reason: "the list of issues is missing"}
+		return nil, false, unusable("the list of issues is missing")
 	}
 
 	for _, q := range page.Nodes {
@@ -183,7 +168,7 @@ type queuedQuery struct {
 // issue is what it says; an answer that lacks what makes it an issue is an error.
 func (q *queuedQuery) issue() (Issue, error) {
 	if q == nil || q.Number < 1 || q.State == "" || q.CreatedAt.IsZero() {
-		return Issue{}, &AnswerError{Reason: "it is not an issue"}
+		return Issue{}, unusable("it is not an issue")
 	}
 
 	out := Issue{
@@ -224,11 +209,11 @@ func (q *queuedQuery) issue() (Issue, error) {
 
 // Issue reads one issue, or the pull request of that number.
 func (c *Client) Issue(ctx context.Context, i claim.Issue) (out Issue, err error) {
-	q, _, err := fetch[queuedIssue](ctx, c.api, onIssue(i, ""))
+	q, _, err := fetch[queuedIssue](ctx, c, onIssue(i, ""))
 	if err == nil {
 		out, err = q.issue()
 	}
-	return out, failed(err, Object{IssueObject, i.String()}, "read %s", i)
+	return out, failed(err, "read %s", i)
 }
 
 // CheckParent implements prchain.Opener.
@@ -256,7 +241,7 @@ func (c *Client) CheckParent(ctx context.Context, i claim.Issue) error {
 func (c *Client) CloseCompleted(ctx context.Context, i claim.Issue) error {
 	_, err := c.send(ctx, http.MethodPatch, onIssue(i, ""),
 		map[string]string{"state": "closed", "state_reason": "completed"}, nil)
-	return failed(err, Object{IssueObject, i.String()}, "close %s", i)
+	return failed(err, "close %s", i)
 }
 
 // Assign assigns a login to an issue. GitHub drops a login that cannot be assigned without a word:
@@ -268,11 +253,11 @@ func (c *Client) Assign(ctx context.Context, i claim.Issue, login string) error 
 	if err == nil && got.Number != 0 && !slices.ContainsFunc(got.assignees(), is) {
 		err = ledger.ErrUnassignable
 	}
-	return failed(err, Object{IssueObject, i.String()}, "assign %s to %s", login, i)
+	return failed(err, "assign %s to %s", login, i)
 }
 
 // Unassign takes a login off an issue; one that is not assigned is success.
 func (c *Client) Unassign(ctx context.Context, i claim.Issue, login string) error {
 	_, err := c.send(ctx, http.MethodDelete, onIssue(i, "/assignees"), map[string][]string{"assignees": {login}}, nil)
-	return failed(err, Object{IssueObject, i.String()}, "take %s off %s", login, i)
+	return failed(err, "take %s off %s", login, i)
 }

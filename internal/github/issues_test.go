@@ -11,7 +11,6 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/githubsim"
-	"github.com/label-state/label-state/internal/ledger"
 )
 
 func issuesClient(t *testing.T, issue githubsim.SeedIssue, fault *githubsim.Fault, changes ...func(*Options)) *Client {
@@ -132,7 +131,7 @@ func TestIssues(t *testing.T) {
 			{Author: "bot", Body: "said: <!-- inside -->\n"},
 		},
 	}, nil)
-	r, first := ledger.Repo{Owner: "acme", Name: "app"}, claim.Issue{Owner: "acme", Repo: "app", Number: 1}
+	r, first := claim.Repo{Owner: "acme", Name: "app"}, claim.Issue{Owner: "acme", Repo: "app", Number: 1}
 	all, err := c.OpenIssues(t.Context(), r, "ready")
 	if err != nil || len(all) != 1 || all[0].Number != 1 || all[0].Body != "" || all[0].Author != "mal" ||
 		all[0].Created.IsZero() || strings.Join(all[0].Labels, " ") != "Ready p1" {
@@ -167,7 +166,7 @@ func TestIssues(t *testing.T) {
 		t.Errorf("missing: %v", err)
 	}
 
-	if _, err := c.OpenIssues(t.Context(), ledger.Repo{Owner: "..", Name: ".."}, "ready"); !errors.As(err, &gone) {
+	if _, err := c.OpenIssues(t.Context(), claim.Repo{Owner: "..", Name: ".."}, "ready"); !errors.As(err, &gone) {
 		t.Errorf("no repository's name: %v", err)
 	}
 }
@@ -185,7 +184,7 @@ func TestIssuesUnusable(t *testing.T) {
 		c := issuesClient(t, githubsim.SeedIssue{Number: 1, Title: "T", Author: "bot"},
 			&githubsim.Fault{Status: 200, Body: body})
 		var answer *AnswerError
-		if all, err := c.OpenIssues(t.Context(), ledger.Repo{Owner: "acme", Name: "app"}, "ready"); !errors.As(err,
+		if all, err := c.OpenIssues(t.Context(), claim.Repo{Owner: "acme", Name: "app"}, "ready"); !errors.As(err,
 			&answer) {
 			t.Errorf("%s: %v %v", name, all, err)
 		}

@@ -18,16 +18,16 @@ import (
 func (c *Client) AddLabel(ctx context.Context, i claim.Issue, name string) error {
 	to := onIssue(i, "/labels")
 	if to.err == nil {
-		to.err = c.ensureLabel(ctx, ledger.Repo{Owner: i.Owner, Name: i.Repo}, name)
+		to.err = c.ensureLabel(ctx, i.In(), name)
 	}
 
 	var got []named
 	_, err := c.send(hinted(ctx, repeatable), http.MethodPost, to, map[string][]string{"labels": {name}}, &got)
 	if err == nil && !slices.ContainsFunc(got, func(l named) bool { return labels.Same(l.Name, name) }) {
-		err = &AnswerError{Reason: "the label is missing"}
+		err = unusable("the label is missing")
 	}
 
-	return failed(err, Object{IssueObject, i.String()}, "add label %q to %s", name, i)
+	return failed(err, "add label %q to %s", name, i)
 }
 
 // RemoveLabel takes a label off an issue; one that is not there is success.
@@ -41,7 +41,7 @@ func (c *Client) RemoveLabel(ctx context.Context, i claim.Issue, name string) er
 		return nil
 	}
 
-	return failed(err, Object{IssueObject, i.String()}, "remove label %q from %s", name, i)
+	return failed(err, "remove label %q from %s", name, i)
 }
 
 // LastRemoval returns the latest removal of a label from an issue, zero when there was none
@@ -62,33 +62,22 @@ func (c *Client) lastMove(ctx context.Context, i claim.Issue, label, item,
 	kind string,
 ) (last ledger.Removal, err error) {
 	if err := nameable(i); err != nil {
-		return last, failed(err, Object{IssueObject, i.String()}, "read label events of %s", i)
+		return last, failed(err, "read label events of %s", i)
 	}
 	d := newDocument()
-	d.open("r", ledger.Repo{Owner: i.Owner, Name: i.Repo})
 	moves := fmt.Sprintf("moves: timelineItems(last: 100, itemTypes: [%s]) { nodes { ... on %s { createdAt label { name } actor { __typename login } } } }", item, kind)
-	d.add("    subject: issueOrPullRequest(number: %d) { ... on Issue { %s } ... on PullRequest { %s } }\n  }\n",
+	d.add("    subject: issueOrPullRequest(number: %d) { ... on Issue { %s } ... on PullRequest { %s } }\n",
 		i.Number, moves, moves)
-	var data map[string]*struct {
-		Subject *struct {
-			Moves connection[struct {
-				CreatedAt time.Time
-				Label     named
-				Actor     *actor
-			}]
-		}
+	var found connection[struct {
+		CreatedAt time.Time
+		Label     named
+		Actor     *actor
+	}]
+	if _, err := c.askIn(ctx, i.In(), d, &found, "subject", "moves"); err != nil {
+		return last, failed(missing(err, issueObject(i)), "read label events of %s", i)
 	}
 
-	got, err := c.ask(ctx, d.text(""), d.variables, &data)
-	if err == nil && (data["r"] == nil || data["r"].Subject == nil) {
-		err = got.absence("r")
-	}
-
-	if err != nil {
-		return last, failed(err, Object{IssueObject, i.String()}, "read label events of %s", i)
-	}
-
-	for e := range data["r"].Subject.Moves.shown() {
+	for e := range found.shown() {
 		if labels.Same(e.Label.Name, label) {
 			last = ledger.Removal{
 				By: e.Actor.name(), Person: e.Actor != nil && e.Actor.Typename == "User",

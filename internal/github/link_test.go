@@ -119,8 +119,7 @@ func TestSecondaryLimitClosesEverything(t *testing.T) {
 				ask := map[string]func(ctx context.Context) error{
 					"REST": func(ctx context.Context) error { return get(ctx, c, "meta") },
 					"GraphQL": func(ctx context.Context) error {
-						_, _, err := c.post(ctx, "query { viewer { login } }", nil)
-						return err
+						return post(ctx, c, "query { viewer { login } }")
 					},
 				}
 				hurried, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -226,7 +225,7 @@ func TestWaitingIsTold(t *testing.T) {
 							until.Sub(start).String())
 					}
 				})
-				_, _, _ = fetch[struct{}](t.Context(), client.api, at("acme", "app", "/topics"))
+				_, _, _ = fetch[struct{}](t.Context(), client, at(repoOf("app"), "/topics"))
 				if got := strings.Join(told, "; "); got != c.want {
 					t.Errorf("told %q, want %q", got, c.want)
 				}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/prchain"
 )
@@ -20,7 +19,7 @@ type naming struct {
 // addRecorded marks the pull requests that the logs name, and reads those that are not known from
 // a closing keyword, all of a batch together. What was unlinked counts by a keyword only.
 func (c *Client) addRecorded(ctx context.Context, snapshots []*snapshot) {
-	var all wanted
+	var all []pullID
 	by := map[*snapshot][]naming{}
 	for _, r := range snapshots {
 		if r.err != nil || r.facts.PullRequest {
@@ -43,14 +42,14 @@ func (c *Client) addRecorded(ctx context.Context, snapshots []*snapshot) {
 		}
 
 		for _, n := range by[r] {
-			all.add(n.id)
+			all = append(all, n.id)
 		}
 	}
 
 	found := c.pullRequests(ctx, all)
 	for r, named := range by {
 		for _, n := range named {
-			read := *found[all.at(n.id)]
+			read := *found[n.id.Folded()]
 			read.pr.Named = n.newest
 
 			// GitHub's own list of what it closes may be late
@@ -75,7 +74,7 @@ type lead struct {
 // issue.
 func (c *Client) addSiblings(ctx context.Context, snapshots []*snapshot) {
 	var leads []lead
-	var all wanted
+	var all []pullID
 	for _, r := range snapshots {
 		if r.err != nil {
 			continue
@@ -95,7 +94,7 @@ func (c *Client) addSiblings(ctx context.Context, snapshots []*snapshot) {
 				continue
 			}
 
-			trusted, err := c.MayLabel(ctx, ledger.Repo{Owner: r.facts.Issue.Owner, Name: r.facts.Issue.Repo}, p.Author)
+			trusted, err := c.MayLabel(ctx, r.facts.Issue.In(), p.Author)
 			if r.err = cmp.Or(r.err, err); err != nil || !trusted {
 				continue
 			}
@@ -103,7 +102,7 @@ func (c *Client) addSiblings(ctx context.Context, snapshots []*snapshot) {
 			for n, to := range said.PRs {
 				if n+1 != said.Part && to.Number > 0 && nameable(to) == nil {
 					leads = append(leads, lead{r, id, to, said})
-					all.add(to)
+					all = append(all, to)
 				}
 			}
 		}
@@ -111,7 +110,7 @@ func (c *Client) addSiblings(ctx context.Context, snapshots []*snapshot) {
 
 	found := c.pullRequests(ctx, all)
 	for _, l := range leads {
-		one := *found[all.at(l.to)]
+		one := *found[l.to.Folded()]
 		if one.err == nil {
 			one.err = c.followLead(ctx, l, one)
 		}
@@ -126,7 +125,7 @@ func (c *Client) followLead(ctx context.Context, l lead, found foundPull) error 
 		return nil
 	}
 
-	trusted, err := c.MayLabel(ctx, ledger.Repo{Owner: l.facts.Issue.Owner, Name: l.facts.Issue.Repo}, found.pr.Author)
+	trusted, err := c.MayLabel(ctx, l.facts.Issue.In(), found.pr.Author)
 	if err != nil || !trusted {
 		return err
 	}
@@ -183,17 +182,3 @@ func (r *snapshot) hear(id pullID, body, association string) {
 	}
 	r.regions[key(id.String())] = said
 }
-
-// wanted are the issues, or pull requests, that a batch of snapshots asks for besides its own, each
-// once.
-type wanted []claim.Issue
-
-// add asks for one more.
-func (w *wanted) add(i claim.Issue) {
-	if !slices.ContainsFunc(*w, i.Same) {
-		*w = append(*w, i)
-	}
-}
-
-// at returns the place of one that was added.
-func (w wanted) at(i claim.Issue) int { return slices.IndexFunc(w, i.Same) }

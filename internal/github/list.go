@@ -13,15 +13,20 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// list reads every page of a REST list, of a hundred items or, where that is too much, fewer. Where
-// the first page says which is the last, those between are read side by side. first is the header
-// of the first page.
-func list[T any](ctx context.Context, a *api, to target) (items []T, first http.Header, err error) {
+// list reads every page of a REST list, of a hundred items or, where that is too much, fewer.
+func list[T any](ctx context.Context, c *Client, to target) ([]T, error) {
+	pages, err := pagesOf(ctx, c, to, func(page []T) bool { return page != nil })
+	return slices.Concat(pages...), err
+}
+
+// pagesOf reads every page of a list, each of which must be one. Where the first page says which is
+// the last, those between are read side by side.
+func pagesOf[T any](ctx context.Context, c *Client, to target, isList func(T) bool) (pages []T, err error) {
 	err = to.inPages(ctx, func(ctx context.Context, to target) error {
-		items, first, err = listOf[T](ctx, a, to)
+		pages, err = readPages(ctx, c, to, isList)
 		return err
 	})
-	return items, first, err
+	return pages, err
 }
 
 // inPages has a list read by pages of as many items as GitHub bears.
@@ -33,80 +38,63 @@ func (t target) inPages(ctx context.Context, read func(context.Context, target) 
 
 	pages := page{perPage, leastPage}
 	return pages.ask(ctx, func(ctx context.Context, n int) error {
-		return read(ctx, target{path: strings.Replace(t.path, size, "per_page="+strconv.Itoa(n), 1), err: t.err})
+		to := t
+		to.path = strings.Replace(t.path, size, "per_page="+strconv.Itoa(n), 1)
+		return read(ctx, to)
 	})
 }
 
-func listOf[T any](ctx context.Context, a *api, to target) (items []T, first http.Header, err error) {
-	read := func(ctx context.Context, n int) (page []T, header http.Header, err error) {
-		if page, header, err = fetch[[]T](ctx, a, to.page(n)); err == nil && page == nil {
-			err = &AnswerError{Reason: "it is not a list"}
+func readPages[T any](ctx context.Context, c *Client, to target, isList func(T) bool) ([]T, error) {
+	read := func(ctx context.Context, n int) (page T, header http.Header, err error) {
+		if page, header, err = fetch[T](ctx, c, to.page(n)); err == nil && !isList(page) {
+			err = unusable("it is not a list")
 		}
 		return page, header, err
 	}
 
-	items, first, err = read(ctx, 1)
+	first, newest, err := read(ctx, 1)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 
-	newest, n := first, 1
-
-	if last := pageNumber(first, "last"); last > 1 && last <= mostPages {
-		pages, headers := make([][]T, last-1), make([]http.Header, last-1)
+	pages := []T{first}
+	if last := pageNumber(newest, "last"); last > 1 && last <= mostPages {
+		headers := make([]http.Header, last)
+		pages = append(pages, make([]T, last-1)...)
 		group, ctx := errgroup.WithContext(ctx)
 		group.SetLimit(pagesAtOnce)
-
-		for k := range pages {
+		for k := 1; k < last; k++ {
 			group.Go(func() (err error) {
-				pages[k], headers[k], err = read(ctx, k+2)
+				pages[k], headers[k], err = read(ctx, k+1)
 				return err
 			})
 		}
 
 		if err := group.Wait(); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		items = append(items, slices.Concat(pages...)...)
-		newest, n = headers[last-2], last
+		newest = headers[last-1]
 	}
 
 	for {
-		more, err := another(newest, n)
+		more, err := another(newest, len(pages))
 		if err != nil || !more {
-			return items, first, err
+			return pages, err
 		}
 
-		n++
-		page, header, err := read(ctx, n)
+		page, header, err := read(ctx, len(pages)+1)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 
-		items, newest = append(items, page...), header
+		pages, newest = append(pages, page), header
 	}
 }
 
 // counted reads every page of a list that stands in an object together with its length. What was
 // read must be as many as GitHub counts; without a count, a nil total, nothing is whole.
-func counted[T any](ctx context.Context, a *api, to target, take func(T) (count int, total *int)) error {
-	var pages []T
-	err := to.inPages(ctx, func(ctx context.Context, to target) error {
-		pages = nil
-		for n, more := 1, true; more; n++ {
-			page, header, err := fetch[T](ctx, a, to.page(n))
-			if err == nil {
-				more, err = another(header, n)
-			}
-
-			if err != nil {
-				return err
-			}
-			pages = append(pages, page)
-		}
-
-		return nil
-	})
+func counted[T any](ctx context.Context, c *Client, to target, take func(T) (count int, total *int)) error {
+	pages, err := pagesOf(ctx, c, to, func(T) bool { return true })
 	if err != nil {
 		return err
 	}
@@ -120,7 +108,7 @@ func counted[T any](ctx context.Context, a *api, to target, take func(T) (count 
 	}
 
 	if have != want {
-		return &AnswerError{Reason: fmt.Sprintf("%d counted and %d readable", want, have)}
+		return unusable(fmt.Sprintf("%d counted and %d readable", want, have))
 	}
 
 	return nil
@@ -157,7 +145,7 @@ func another(h http.Header, n int) (more bool, err error) {
 	}
 
 	if reason != "" {
-		return false, &AnswerError{Reason: reason}
+		return false, unusable(reason)
 	}
 
 	return next > 0, nil

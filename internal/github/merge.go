@@ -5,7 +5,6 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/closing"
-	"github.com/label-state/label-state/internal/ledger"
 )
 
 // A Merge is what a pull request brings to its base branch when it is merged.
@@ -25,14 +24,14 @@ const mergeCommits = 300
 // PullToMerge is Pull with what a merge brings, and with a file as it is in a commit, in the same
 // request. A pull request of more than a hundred commits costs one request for each further
 // hundred.
-func (c *Client) PullToMerge(ctx context.Context, r ledger.Repo, number int,
+func (c *Client) PullToMerge(ctx context.Context, r claim.Repo, number int,
 	file FileAt,
 ) (out Pull, m Merge, err error) {
-	id := pullID{Owner: r.Owner, Repo: r.Name, Number: number}
+	id := r.Issue(number)
 	if err = nameable(id); err == nil {
 		out, m, err = c.queryMerge(ctx, id, file)
 	}
-	return out, m, failed(err, Object{PullObject, id.String()}, "read pull request %s", id)
+	return out, m, failed(missing(err, pullObject(id)), "read pull request %s", id)
 }
 
 // A queryMergeable is a repository with one of its pull requests, and what a merge of it may make
@@ -79,28 +78,23 @@ const commitFields = "totalCount pageInfo { hasNextPage endCursor } nodes { comm
 
 func (c *Client) queryMerge(ctx context.Context, id pullID, file FileAt) (Pull, Merge, error) {
 	d := newDocument()
-	d.open("p", ledger.Repo{Owner: id.Owner, Name: id.Repo})
 	d.add("    " + mergeSettings + "\n")
 	if file != (FileAt{}) {
 		d.add("    file: object(expression: %s) { ... on Blob { text isTruncated } }\n",
 			d.bind("String", file.Commit+":"+file.Path))
 	}
 
-	d.add("    pullRequest(number: %d) { "+wholePull+" commits(first: 100) { "+commitFields+" } }\n  }\n", id.Number)
+	d.add("    pullRequest(number: %d) { "+wholePull+" commits(first: 100) { "+commitFields+" } }\n", id.Number)
 
-	var data map[string]*queryMergeable
-	got, err := c.ask(ctx, d.text(pullFields), d.variables, &data)
+	var found queryMergeable
+	err := c.askWhole(ctx, id.In(), d, &found)
+	if err == nil && found.PullRequest == nil {
+		err = absent()
+	}
 	if err != nil {
 		return Pull{}, Merge{}, err
 	}
-	if err := got.under("p"); err != nil {
-		return Pull{}, Merge{}, err
-	}
-	if data["p"] == nil || data["p"].PullRequest == nil {
-		return Pull{}, Merge{}, got.absence("p")
-	}
 
-	found := data["p"]
 	out, err := found.PullRequest.whole()
 	if err != nil {
 		return Pull{}, Merge{}, err
@@ -119,7 +113,7 @@ func (c *Client) queryMerge(ctx context.Context, id pullID, file FileAt) (Pull, 
 func (c *Client) readCommits(ctx context.Context, id pullID, page *connection[queryPullCommit], m *Merge) error {
 	for {
 		if page == nil {
-			return &AnswerError{Reason: "commits are missing"}
+			return unusable("commits are missing")
 		}
 
 		for one := range page.shown() {
@@ -132,20 +126,12 @@ func (c *Client) readCommits(ctx context.Context, id pullID, page *connection[qu
 		}
 
 		d := newDocument()
-		d.open("p", ledger.Repo{Owner: id.Owner, Name: id.Repo})
-		after := d.bind("String", page.PageInfo.EndCursor)
-		d.add("    pullRequest(number: %d) { commits(first: 100, after: %s) { "+commitFields+" } }\n  }\n",
-			id.Number, after)
-		var data map[string]*queryMergeable
-		got, err := c.ask(ctx, d.text(""), d.variables, &data)
-		if err != nil {
+		d.add("    pullRequest(number: %d) { commits(first: 100%s) { "+commitFields+" } }\n", id.Number,
+			d.after(page.PageInfo.EndCursor))
+		page = nil
+		if _, err := c.askIn(ctx, id.In(), d, &page, "pullRequest", "commits"); err != nil {
 			return err
 		}
-		if data["p"] == nil || data["p"].PullRequest == nil {
-			return got.absence("p")
-		}
-
-		page = data["p"].PullRequest.Commits
 	}
 }
 
@@ -158,37 +144,20 @@ func (c *Client) Changes(ctx context.Context, i claim.Issue, path string) (chang
 	after := ""
 	for range changedFiles / 100 {
 		d := newDocument()
-		d.open("p", ledger.Repo{Owner: i.Owner, Name: i.Repo})
-		from := ""
-		if after != "" {
-			from = ", after: " + d.bind("String", after)
+		d.add("    pullRequest(number: %d) { files(first: 100%s) { pageInfo { hasNextPage endCursor } nodes { path } } }\n",
+			i.Number, d.after(after))
+		var files connection[struct{ Path string }]
+		if _, err := c.askIn(ctx, i.In(), d, &files, "pullRequest", "files"); err != nil {
+			return false, failed(missing(err, pullObject(i)), "read the files of %s", i)
 		}
 
-		d.add("    pullRequest(number: %d) { files(first: 100"+from+
-			") { pageInfo { hasNextPage endCursor } nodes { path } } }\n  }\n", i.Number)
-		var data map[string]*struct {
-			PullRequest *struct {
-				Files *connection[struct{ Path string }]
-			}
-		}
-		got, err := c.ask(ctx, d.text(""), d.variables, &data)
-		switch {
-		case err != nil:
-		case data["p"] == nil || data["p"].PullRequest == nil:
-			err = got.absence("p")
-		}
-
-		if err != nil {
-			return false, failed(err, Object{PullObject, i.String()}, "read the files of %s", i)
-		}
-		files := data["p"].PullRequest.Files
 		for f := range files.shown() {
 			if f.Path == path {
 				return true, nil
 			}
 		}
 
-		if files == nil || !files.PageInfo.HasNextPage || files.PageInfo.EndCursor == "" {
+		if !files.PageInfo.HasNextPage || files.PageInfo.EndCursor == "" {
 			return false, nil
 		}
 		after = files.PageInfo.EndCursor

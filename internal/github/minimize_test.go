@@ -24,8 +24,8 @@ func sweeping(c *Client, change func(*ledger.Settings), dry bool) ledger.Report 
 	}
 
 	l := ledger.New(c, clock.Machine{}, func() string { return "0123abcd" }, set)
-	repo := ledger.Repo{Owner: "acme", Name: "app"}
-	return l.Sweep(context.Background(), c, ledger.Sweep{Repos: []ledger.Repo{repo}, By: "sweep-1", DryRun: dry})
+	repo := claim.Repo{Owner: "acme", Name: "app"}
+	return l.Sweep(context.Background(), c, ledger.Sweep{Repos: []claim.Repo{repo}, By: "sweep-1", DryRun: dry})
 }
 
 // folded lists which comments of an issue are minimized.

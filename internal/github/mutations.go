@@ -100,7 +100,7 @@ func (c *Client) mutation(ctx context.Context, b ledger.Batch) *mutation {
 	}
 
 	for _, w := range rest {
-		repo, all, both := ledger.Repo{Owner: b.Issue.Owner, Name: b.Issue.Repo}, false, false
+		repo, all, both := b.Issue.In(), false, false
 		for _, name := range w.Labels.Add {
 			if _, defined := c.labelNodes(repo, []string{name}); !defined && c.ensureLabel(ctx, repo, name) != nil {
 				return nil // adding it says why
@@ -137,12 +137,15 @@ func (m *mutation) fields(c *Client, d *document, n int) {
 		if field != m.last() {
 			return "clientMutationId"
 		}
-		repository := c.repositoryAfter(d, m.Issue)
+		repository := "repository { nameWithOwner ...R }"
+		if c.leases.Load() {
+			repository = "repository { nameWithOwner ...R id\n" + d.tip(0, m.Issue) + "  }"
+		}
 		if issue == "issue" { // a comment's
-			return "issue { __typename ...I " + repository + " }"
+			return "shown: issue { __typename ...I " + repository + " }"
 		}
 
-		return issue + " { __typename ... on Issue { ...I " + repository + " } ... on PullRequest { ...Q " + repository + " } }"
+		return "shown: " + issue + " { __typename ... on Issue { ...I " + repository + " } ... on PullRequest { ...Q " + repository + " } }"
 	}
 
 	switch w := m.record(); {
@@ -168,9 +171,11 @@ func (m *mutation) fields(c *Client, d *document, n int) {
 // A payload is what a field of a mutation answers with.
 type payload struct {
 	CommentEdge  *struct{ Node *queryComment }
-	IssueComment json.RawMessage
-	Subject      json.RawMessage
-	Labelable    json.RawMessage
+	IssueComment *struct {
+		queryComment
+		Shown json.RawMessage
+	}
+	Shown json.RawMessage // the issue as it is after it
 }
 
 // mutateAll sends mutations as one request. Where that is too much, each is sent by itself.
@@ -187,22 +192,14 @@ func (c *Client) mutateAll(ctx context.Context, all []*mutation) {
 	much.comments = lastComments
 
 	var data map[string]*payload
-	var got partial
 	writes := c.transport.writes.Load() + 1
-	err := untilUnderstood(func() (err error) { // where the schema lacks a part of the question nothing was carried out
-		d := newDocument()
-		fragments := issueFields(c.api, much)
-		if slices.ContainsFunc(all, func(m *mutation) bool { w := m.record(); return w == nil || w.Kind == protocol.WritePost }) {
-			fragments += pullRequestFields(much)
-		}
-		for n, m := range all {
-			m.fields(c, d, n)
-		}
-		got, err = c.ask(hint, d.operation("mutation Write", fragments), d.variables, &data)
+	d := newDocument()
+	d.head, d.much = "mutation Write", much
+	for n, m := range all {
+		m.fields(c, d, n)
+	}
 
-		return err
-	})
-
+	got, err := c.ask(hint, d, &data)
 	if len(all) > 1 && err != nil && !wholeRequest(err) {
 		for n := range all {
 			c.mutateAll(ctx, all[n:n+1])
@@ -269,29 +266,24 @@ func (m *mutation) answered(c *Client, n int, data map[string]*payload, got part
 var errUnseen = errors.New("the answer does not show it")
 
 // comment is the comment that was written.
-func (p *payload) comment() (node *queryComment) {
+func (p *payload) comment() *queryComment {
 	switch {
 	case p == nil:
 	case p.CommentEdge != nil:
-		node = p.CommentEdge.Node
-	default:
-		_ = json.Unmarshal(p.IssueComment, &node) // null leaves it empty
+		return p.CommentEdge.Node
+	case p.IssueComment != nil:
+		return &p.IssueComment.queryComment
 	}
 
-	return node
+	return nil
 }
 
 // shown is the issue as it is after it.
 func (p *payload) shown() json.RawMessage {
-	var of struct{ Issue json.RawMessage }
-	_ = json.Unmarshal(p.IssueComment, &of) // null leaves it empty
-	for _, shown := range []json.RawMessage{p.Labelable, p.Subject, of.Issue} {
-		if len(shown) > 0 {
-			return shown
-		}
+	if p.IssueComment != nil {
+		return p.IssueComment.Shown
 	}
-
-	return nil
+	return p.Shown
 }
 
 // showAfter completes the snapshots that payloads have shown: those that cannot be are nil.
@@ -354,7 +346,7 @@ func (c *Client) writeOne(ctx context.Context, i claim.Issue, w protocol.Write) 
 func (c *Client) forgetLabels(b ledger.Batch) {
 	for _, w := range b.Writes {
 		for _, name := range w.Labels.Add {
-			c.forgetLabel(ledger.Repo{Owner: b.Issue.Owner, Name: b.Issue.Repo}, name)
+			c.forgetLabel(b.Issue.In(), name)
 		}
 	}
 }
@@ -378,7 +370,7 @@ func (c *Client) changeLabels(ctx context.Context, i claim.Issue, change labels.
 
 // Reply implements ledger.Forge.
 func (c *Client) Reply(ctx context.Context, i claim.Issue, ask protocol.Ask) (out protocol.Replies) {
-	repo := ledger.Repo{Owner: i.Owner, Name: i.Repo}
+	repo := i.In()
 	if ask.Counts {
 		out.Err = c.Heard(ctx, repo)
 	}
@@ -407,7 +399,7 @@ func (c *Client) Reply(ctx context.Context, i claim.Issue, ask protocol.Ask) (ou
 func (p partial) refused(alias string) error {
 	n := slices.IndexFunc(p.errors, func(e queryError) bool { return len(e.Path) == 0 || e.part(0) == alias })
 	if n < 0 {
-		return &AnswerError{Reason: "the comment is missing"}
+		return unusable("the comment is missing")
 	}
 
 	e := p.errors[n]
@@ -424,9 +416,9 @@ func (p partial) refused(alias string) error {
 func ownComment(node *queryComment) (claim.Comment, error) {
 	switch {
 	case node == nil:
-		return claim.Comment{}, &AnswerError{Reason: "the comment is missing"}
+		return claim.Comment{}, unusable("the comment is missing")
 	case node.ID == 0 || node.CreatedAt.IsZero() || node.Author == nil || node.Author.Login == "":
-		return claim.Comment{}, &AnswerError{Reason: "it is not a comment"}
+		return claim.Comment{}, unusable("it is not a comment")
 	}
 
 	written := node.comment().Comment
@@ -434,25 +426,12 @@ func ownComment(node *queryComment) (claim.Comment, error) {
 	return written, nil
 }
 
-// repositoryAfter is the part of a mutation's payload about the repository, for takeAfter.
-func (c *Client) repositoryAfter(d *document, i claim.Issue) string {
-	tip := document{declared: d.declared, variables: d.variables}
-	names := names(c.o.Scheme, &tip)
-	if c.tips.leases.Load() {
-		tip.add("    id\n")
-		tip.tip(0, i)
-	}
-
-	d.declared = tip.declared
-	return "repository { nameWithOwner\n" + names + tip.body.String() + "  }"
-}
-
 // takeAfter fills a snapshot from the payload of a mutation, the last of so many writes.
 func (c *Client) takeAfter(one *snapshot, got partial, payload json.RawMessage, writes int64) {
 	var whole struct{ Repository json.RawMessage }
 	_ = json.Unmarshal(payload, &whole) // null leaves it empty
 	i := one.facts.Issue
-	s := sheet{repo: ledger.Repo{Owner: i.Owner, Name: i.Repo}, alias: "repository", partial: got}
+	s := sheet{repo: i.In(), alias: "repository", partial: got}
 	s.read(map[string]json.RawMessage{"repository": whole.Repository})
 	if s.err == nil {
 		c.noteTip(s, 0, i, writes)
@@ -472,6 +451,7 @@ const minimizedAtOnce = 20
 func (c *Client) Minimize(ctx context.Context, comments []claim.Comment) (done int, err error) {
 	for part := range slices.Chunk(comments, minimizedAtOnce) {
 		d := newDocument()
+		d.head = "mutation Minimize"
 		for n, m := range part {
 			if m.Node != "" {
 				d.add("  m%d: minimizeComment(input: {subjectId: %s, classifier: OUTDATED}) { minimizedComment { isMinimized } }\n", n, d.bind("ID!", m.Node))
@@ -485,7 +465,7 @@ func (c *Client) Minimize(ctx context.Context, comments []claim.Comment) (done i
 		var data map[string]*struct {
 			MinimizedComment *struct{ IsMinimized bool }
 		}
-		got, err := c.ask(hinted(ctx, repeatable), d.operation("mutation Minimize", ""), d.variables, &data)
+		got, err := c.ask(hinted(ctx, repeatable), d, &data)
 
 		for _, one := range data {
 			if one != nil && one.MinimizedComment != nil && one.MinimizedComment.IsMinimized {

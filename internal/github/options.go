@@ -43,13 +43,11 @@ type Options struct {
 	// brings along; Client.Along returns it then. Empty is none.
 	Along string
 
-	DryRun    bool          // refuse every write (protocol.NotWritten)
-	MaxWait   time.Duration // longest one request waits for rate limits altogether; 0 is 5 minutes
-	ReadTime  time.Duration // one try of a read; 0 is 10 seconds
-	WriteTime time.Duration // one try of a write; 0 is 20 seconds
-	UserAgent string        // empty is label-state
-	Warn      func(string)  // one-line warnings; nil drops them
-	Waiting   clock.Teller  // what a request waits for that takes longer than clock.Silence; nil is nobody
+	DryRun   bool          // refuse every write (protocol.NotWritten)
+	MaxWait  time.Duration // longest one request waits for rate limits altogether; 0 is 5 minutes
+	ReadTime time.Duration // one try of a read; 0 is 10 seconds
+	Warn     func(string)  // one-line warnings; nil drops them
+	Waiting  clock.Teller  // what a request waits for that takes longer than clock.Silence; nil is nobody
 }
 
 // Trust says whose records count, besides our own and those of a repository's owner
@@ -101,8 +99,6 @@ func (o Options) settle() (Options, error) {
 	}
 	o.MaxWait = cmp.Or(o.MaxWait, 5*time.Minute)
 	o.ReadTime = cmp.Or(o.ReadTime, 10*time.Second)
-	o.WriteTime = cmp.Or(o.WriteTime, 20*time.Second)
-	o.UserAgent = cmp.Or(o.UserAgent, "label-state")
 	o.OutsiderIssues = cmp.Or(o.OutsiderIssues, lifecycle.DefaultRules().OutsiderIssues)
 	if o.Trust.Logins == nil {
 		o.Trust.Logins = []string{actionsBot}

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
-	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -20,15 +20,15 @@ const (
 )
 
 // Pause reads the pause marker: nil, nil when the repository is there and not paused.
-func (c *Client) Pause(ctx context.Context, r ledger.Repo) (*lifecycle.Pause, error) {
-	all, err := c.Pauses(ctx, []ledger.Repo{r})
+func (c *Client) Pause(ctx context.Context, r claim.Repo) (*lifecycle.Pause, error) {
+	all, err := c.Pauses(ctx, []claim.Repo{r})
 	return all[r], err
 }
 
 // Pauses reads the markers of many repositories in one request. Repositories that are not paused
 // are left out; one that cannot be read is an error.
-func (c *Client) Pauses(ctx context.Context, repos []ledger.Repo) (map[ledger.Repo]*lifecycle.Pause, error) {
-	out := map[ledger.Repo]*lifecycle.Pause{}
+func (c *Client) Pauses(ctx context.Context, repos []claim.Repo) (map[claim.Repo]*lifecycle.Pause, error) {
+	out := map[claim.Repo]*lifecycle.Pause{}
 	if len(repos) == 0 {
 		return out, nil
 	}
@@ -37,12 +37,12 @@ func (c *Client) Pauses(ctx context.Context, repos []ledger.Repo) (map[ledger.Re
 	marker := d.bind("String!", c.o.Scheme.Paused)
 	for k, r := range repos {
 		d.open(fmt.Sprintf("r%d", k), r)
-		d.add("    pause: label(name: %s) { name description createdAt }\n  }\n", marker)
+		d.add("    pause: label(name: %s) "+pauseFields+"\n  }\n", marker)
 	}
 
 	var data map[string]json.RawMessage
 
-	got, err := c.ask(ctx, d.text(""), d.variables, &data)
+	got, err := c.ask(ctx, d, &data)
 	for k, r := range repos {
 		if err != nil {
 			return nil, fmt.Errorf("read pause marker: %w", err)
@@ -64,7 +64,7 @@ func (c *Client) Pauses(ctx context.Context, repos []ledger.Repo) (map[ledger.Re
 
 // SetPause creates the marker, or rewrites the one that is there. Without a reason it leaves that
 // one as it is.
-func (c *Client) SetPause(ctx context.Context, r ledger.Repo, p lifecycle.Pause) error {
+func (c *Client) SetPause(ctx context.Context, r claim.Repo, p lifecycle.Pause) error {
 	d := labels.Definition{Name: c.o.Scheme.Paused, Color: pauseColor, Description: describePause(p)}
 	err := c.createLabel(ctx, r, d)
 	switch {
@@ -72,15 +72,15 @@ func (c *Client) SetPause(ctx context.Context, r ledger.Repo, p lifecycle.Pause)
 	case p.Reason == "":
 		return nil
 	default:
-		err = c.updateLabel(ctx, r, c.o.Scheme.Paused, d)
+		err = c.updateLabel(ctx, labelPath(r, c.o.Scheme.Paused), d)
 	}
 
-	return failed(err, Object{RepositoryObject, r.String()}, "pause %s", r)
+	return failed(err, "pause %s", r)
 }
 
 // ClearPause removes the marker; gone is success.
-func (c *Client) ClearPause(ctx context.Context, r ledger.Repo) error {
-	return failed(c.DeleteLabel(ctx, r, c.o.Scheme.Paused), Object{Kind: LabelObject}, "end pause of %s", r)
+func (c *Client) ClearPause(ctx context.Context, r claim.Repo) error {
+	return failed(c.DeleteLabel(ctx, r, c.o.Scheme.Paused), "end pause of %s", r)
 }
 
 // describePause is the marker's description: paused since TIME by LOGIN: REASON. Without a time the

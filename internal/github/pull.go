@@ -13,7 +13,6 @@ import (
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/closing"
-	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/prchain"
 )
@@ -30,31 +29,18 @@ type Pull struct {
 
 // Pull reads one pull request. One that is not there, or that the token may not see, is a
 // *NotFoundError.
-func (c *Client) Pull(ctx context.Context, r ledger.Repo, number int) (out Pull, err error) {
-	id := pullID{Owner: r.Owner, Repo: r.Name, Number: number}
+func (c *Client) Pull(ctx context.Context, r claim.Repo, number int) (out Pull, err error) {
+	id := r.Issue(number)
 	if err = nameable(id); err == nil {
-		out, err = c.queryWhole(ctx, id)
-	}
-	return out, failed(err, Object{PullObject, id.String()}, "read pull request %s", id)
-}
-
-func (c *Client) queryWhole(ctx context.Context, id pullID) (Pull, error) {
-	d := newDocument()
-	d.open("p", ledger.Repo{Owner: id.Owner, Name: id.Repo})
-	d.add("    pullRequest(number: %d) { "+wholePull+" }\n  }\n", id.Number)
-	var data map[string]*struct{ PullRequest *queryWholePull }
-	got, err := c.ask(ctx, d.text(pullFields), d.variables, &data)
-	if err != nil {
-		return Pull{}, err
-	}
-	if err := got.under("p"); err != nil {
-		return Pull{}, err
-	}
-	if data["p"] == nil || data["p"].PullRequest == nil {
-		return Pull{}, got.absence("p")
+		d := newDocument()
+		d.add("    pullRequest(number: %d) { "+wholePull+" }\n", number)
+		var q queryWholePull
+		if err = c.askWhole(ctx, r, d, &q, "pullRequest"); err == nil {
+			out, err = q.whole()
+		}
 	}
 
-	return data["p"].PullRequest.whole()
+	return out, failed(missing(err, pullObject(id)), "read pull request %s", id)
 }
 
 // wholePull selects a queryWholePull.
@@ -71,12 +57,12 @@ func (q queryWholePull) whole() (Pull, error) {
 	}
 
 	if q.Closes == nil {
-		return out, &AnswerError{Reason: "closing references are missing"}
+		return out, unusable("closing references are missing")
 	}
 
 	for n := range q.Closes.shown() { // the others are in repositories that the token may not see
 		in := place(n.Repository.NameWithOwner)
-		out.Closes = append(out.Closes, claim.Issue{Owner: in.Owner, Repo: in.Name, Number: n.Number})
+		out.Closes = append(out.Closes, in.Issue(n.Number))
 	}
 
 	return out, nil
@@ -117,15 +103,15 @@ func parsePull(text, web string) (pullID, bool) {
 // pullOf is a pull request's name.
 func pullOf(p lifecycle.PR) pullID {
 	in := place(p.Repo)
-	return pullID{Owner: in.Owner, Repo: in.Name, Number: p.Number}
+	return in.Issue(p.Number)
 }
 
-func (c *Client) restPullRequest(ctx context.Context, id pullID) (restPull, error) {
-	got, _, err := fetch[restPull](ctx, c.api, at(id.Owner, id.Repo, "/pulls/%d", id.Number))
-	if err == nil && (got.Number != id.Number || got.Base.Ref == "") {
-		err = &AnswerError{Reason: "it is not the pull request"}
+// onPull is a pull request.
+func onPull(i claim.Issue) target {
+	if err := nameable(i); err != nil {
+		return target{err: err}
 	}
-	return got, err
+	return at(i.In(), "/pulls/%d", i.Number).about(pullObject(i))
 }
 
 // PullAt reads the pull request at an address, for a caller that says that it is for the issue
@@ -146,7 +132,7 @@ func (c *Client) PullAt(ctx context.Context, address string, i claim.Issue) (lif
 		return lifecycle.PR{}, no("expected the URL of a pull request, as in %s/%s/pull/50", c.o.Web, i.Slug())
 	}
 
-	p, err := c.Pull(ctx, ledger.Repo{Owner: id.Owner, Name: id.Repo}, id.Number)
+	p, err := c.Pull(ctx, id.In(), id.Number)
 	switch {
 	case err == nil:
 		p.Bare = !closes(id, p.Body, i, c.o.Web) && !slices.ContainsFunc(p.Closes, i.Same)
@@ -155,7 +141,7 @@ func (c *Client) PullAt(ctx context.Context, address string, i claim.Issue) (lif
 		return lifecycle.PR{}, err
 	}
 
-	if _, unseen := c.Repository(ctx, ledger.Repo{Owner: id.Owner, Name: id.Repo}); unseen != nil {
+	if _, unseen := c.Repository(ctx, id.In()); unseen != nil {
 		return lifecycle.PR{}, err // the repository is not shown: nobody knows
 	}
 	if _, other := c.Issue(ctx, id); other == nil {
@@ -167,7 +153,7 @@ func (c *Client) PullAt(ctx context.Context, address string, i claim.Issue) (lif
 
 // closes reports whether a pull request's description closes the issue.
 func closes(id pullID, description string, i claim.Issue, web string) bool {
-	return closing.Closes(description, closing.Repo{Owner: id.Owner, Name: id.Repo}, hostOf(web), i)
+	return closing.Closes(description, id.In(), hostOf(web), i)
 }
 
 // hostOf is the host of a web address that is known to be one.
@@ -186,18 +172,18 @@ func (c *Client) PullsFrom(ctx context.Context, repo, branch string) (out []prch
 	for _, p := range got {
 		out = append(out, p.part())
 	}
-	return out, failed(err, Object{RepositoryObject, repo}, "list pull requests of %s", repo)
+	return out, failed(err, "list pull requests of %s", repo)
 }
 
 // restPullsFrom lists the pull requests into a repository from a branch of head, newest first. The
 // state is open, closed or all.
-func (c *Client) restPullsFrom(ctx context.Context, into, head ledger.Repo, branch, state string) ([]restPull, error) {
-	to := at(into.Owner, into.Name, "/pulls?state=%s&sort=created&direction=desc&per_page=100&head=%s", state,
+func (c *Client) restPullsFrom(ctx context.Context, into, head claim.Repo, branch, state string) ([]restPull, error) {
+	to := at(into, "/pulls?state=%s&sort=created&direction=desc&per_page=100&head=%s", state,
 		url.QueryEscape(head.Owner+":"+branch))
-	got, _, err := list[restPull](ctx, c.api, to)
+	got, err := list[restPull](ctx, c, to)
 	return slices.DeleteFunc(got, func(p restPull) bool {
 		return p.Head.Ref != branch || !strings.EqualFold(p.Head.Repo.repo().String(), head.String())
-	}), missing(err, Object{RepositoryObject, into.String()})
+	}), err
 }
 
 // OpenPull opens a pull request. Unless the error's Rejected is true it may be open all the same.
@@ -205,13 +191,13 @@ func (c *Client) OpenPull(ctx context.Context, repo string, p prchain.Proposal) 
 	r := place(repo)
 	var got restPull
 	body := map[string]string{"title": p.Title, "body": p.Body, "head": p.Branch, "base": p.Base}
-	_, err := c.send(ctx, http.MethodPost, at(r.Owner, r.Name, "/pulls"), body, &got)
+	_, err := c.send(ctx, http.MethodPost, at(r, "/pulls"), body, &got)
 	if err == nil && (got.Number < 1 || got.Base.Ref == "") {
 		err = &AnswerError{Status: http.StatusCreated, Reason: "it is not a pull request"}
 	}
 
 	if err != nil {
-		return prchain.Pull{}, failed(err, Object{RepositoryObject, repo}, "open pull request in %s", repo)
+		return prchain.Pull{}, failed(err, "open pull request in %s", repo)
 	}
 
 	return got.part(), nil
@@ -220,14 +206,13 @@ func (c *Client) OpenPull(ctx context.Context, repo string, p prchain.Proposal) 
 // ReadPull reads one pull request by REST, with its newest commit and its labels. The caller knows
 // that it is there: a 404 may be a replica that has not heard of it yet.
 func (c *Client) ReadPull(ctx context.Context, i claim.Issue) (prchain.Pull, error) {
-	err := nameable(i)
-	var got restPull
-	if err == nil {
-		got, err = c.restPullRequest(hinted(ctx, justCreated), i)
+	got, _, err := fetch[restPull](hinted(ctx, justCreated), c, onPull(i))
+	if err == nil && (got.Number != i.Number || got.Base.Ref == "") {
+		err = unusable("it is not the pull request")
 	}
 
 	if err != nil {
-		return prchain.Pull{}, failed(err, Object{PullObject, i.String()}, "read pull request %s", i)
+		return prchain.Pull{}, failed(err, "read pull request %s", i)
 	}
 
 	return got.part(), nil
@@ -240,7 +225,7 @@ func (p restPull) part() prchain.Pull {
 		URL:   p.HTMLURL,
 		Title: p.Title,
 		Body:  p.Body,
-		State: string(p.pr().State),
+		State: p.state(),
 		Base:  p.Base.Ref,
 		SHA:   p.Head.SHA,
 	}
@@ -254,12 +239,8 @@ func (p restPull) part() prchain.Pull {
 
 // EditPullBody replaces the body of a pull request.
 func (c *Client) EditPullBody(ctx context.Context, i claim.Issue, body string) error {
-	err := nameable(i)
-	if err == nil {
-		_, err = c.send(ctx, http.MethodPatch, at(i.Owner, i.Repo, "/pulls/%d", i.Number),
-			map[string]string{"body": body}, nil)
-	}
-	return failed(err, Object{PullObject, i.String()}, "edit pull request %s", i)
+	_, err := c.send(ctx, http.MethodPatch, onPull(i), map[string]string{"body": body}, nil)
+	return failed(err, "edit pull request %s", i)
 }
 
 // A foundPull is a pull request that a log names, or a part of its chain, or why nobody knows. One
@@ -282,16 +263,20 @@ func recordedPull(id pullID, state lifecycle.PRState) lifecycle.PR {
 	}
 }
 
-// pullRequests reads pull requests in the order of their ids.
-func (c *Client) pullRequests(ctx context.Context, ids []pullID) []*foundPull {
-	found := make([]*foundPull, len(ids))
-	for k, id := range ids {
-		found[k] = &foundPull{id: id, pr: recordedPull(id, lifecycle.PRUnreadable)}
+// pullRequests reads pull requests, each once. They are found by the one spelling of their names.
+func (c *Client) pullRequests(ctx context.Context, ids []pullID) map[pullID]*foundPull {
+	found := map[pullID]*foundPull{}
+	var ask []*foundPull
+	for _, id := range ids {
+		if found[id.Folded()] == nil {
+			one := &foundPull{id: id, pr: recordedPull(id, lifecycle.PRUnreadable)}
+			found[id.Folded()], ask = one, append(ask, one)
+		}
 	}
 
-	h := halves[*foundPull]{ask: c.askPulls, alone: c.askPull}
-	err := h.read(ctx, found, perQuery)
-	for _, one := range found {
+	h := halves[*foundPull]{ask: c.askPulls}
+	err := h.read(ctx, ask, perQuery)
+	for _, one := range ask {
 		one.err = cmp.Or(one.err, err)
 	}
 
@@ -302,17 +287,20 @@ func (c *Client) pullRequests(ctx context.Context, ids []pullID) []*foundPull {
 func (c *Client) askPulls(ctx context.Context, wanted []*foundPull) error {
 	d := newDocument()
 	for k, one := range wanted {
-		d.open(fmt.Sprintf("p%d", k), ledger.Repo{Owner: one.id.Owner, Name: one.id.Repo})
+		d.open(fmt.Sprintf("p%d", k), one.id.In())
 		d.add("    pullRequest(number: %d) { ...P }\n  }\n", one.id.Number)
 	}
 
 	var data map[string]*struct{ PullRequest *queryPull }
-	got, err := c.ask(ctx, d.text(pullFields), d.variables, &data)
-	if err != nil {
-		return err
-	}
-
+	got, err := c.ask(ctx, d, &data)
 	for k, one := range wanted {
+		if tooMuch(err) {
+			one.miss(err, false)
+		}
+		if err != nil {
+			continue
+		}
+
 		alias := fmt.Sprintf("p%d", k)
 		if holder := data[alias]; holder != nil && holder.PullRequest != nil {
 			one.know(holder.PullRequest.pr(), holder.PullRequest.Body)
@@ -321,15 +309,6 @@ func (c *Client) askPulls(ctx context.Context, wanted []*foundPull) error {
 		}
 	}
 
-	return nil
-}
-
-// askPull reads a pull request again, of which a query was too much.
-func (c *Client) askPull(ctx context.Context, f *foundPull, _ error) error {
-	err := c.askPulls(ctx, []*foundPull{f})
-	if err != nil {
-		f.miss(err, false)
-	}
 	return err
 }
 
@@ -342,6 +321,7 @@ func (f *foundPull) know(pr lifecycle.PR, body string) {
 // miss tells a pull request that GitHub does not show from one that could not be read just now. Of
 // a repository that it shows there is none.
 func (f *foundPull) miss(err error, shown bool) {
+	f.err = nil
 	if !hidden(err) {
 		f.err = fmt.Errorf("read pull request %s: %w", f.id, err)
 	}

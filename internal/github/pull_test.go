@@ -8,7 +8,6 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/githubsim"
-	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -88,7 +87,7 @@ func TestFile(t *testing.T) {
 		}
 	}
 
-	if _, err := c.File(t.Context(), ledger.Repo{Owner: "acme", Name: "nowhere"}, "x"); !errors.As(err, &gone) {
+	if _, err := c.File(t.Context(), claim.Repo{Owner: "acme", Name: "nowhere"}, "x"); !errors.As(err, &gone) {
 		t.Errorf("missing repository: %v, want not found", err)
 	}
 

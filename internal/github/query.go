@@ -9,63 +9,101 @@ import (
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
-	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
 // A document is a query under construction. Names from outside travel as variables only.
 type document struct {
+	head      string  // its kind, and the name that stands in the logs of servers and of proxies
+	much      portion // how much of an issue its fragments ask for
 	declared  []string
 	variables map[string]any
 	body      strings.Builder
 }
 
-func newDocument() *document { return &document{variables: map[string]any{}} }
+func newDocument() *document {
+	return &document{head: "query", much: ofOne(), variables: map[string]any{}}
+}
 
 // bind declares a variable and returns its name with the dollar sign.
 func (d *document) bind(kind string, value any) string {
-	name := fmt.Sprintf("$v%d", len(d.declared))
-	d.declared = append(d.declared, name+": "+kind)
-	d.variables[name[1:]] = value
-	return name
+	return d.declare(fmt.Sprint("v", len(d.declared)), kind, value)
+}
+
+// declare declares a variable of a name, if there is none yet.
+func (d *document) declare(name, kind string, value any) string {
+	if _, there := d.variables[name]; !there {
+		d.declared = append(d.declared, "$"+name+": "+kind)
+		d.variables[name] = value
+	}
+	return "$" + name
 }
 
 func (d *document) add(format string, args ...any) { fmt.Fprintf(&d.body, format, args...) }
 
-func (d *document) text(fragments string) string { return d.operation("query", fragments) }
-
-// operation returns the document of a query or a mutation. The name of a mutation stands in the
-// logs of servers and of proxies.
-func (d *document) operation(head, fragments string) string {
-	if len(d.declared) > 0 {
-		head += "(" + strings.Join(d.declared, ", ") + ")"
+// after continues a list after a cursor, if there is one.
+func (d *document) after(cursor string) string {
+	if cursor == "" {
+		return ""
 	}
-	return head + " {\n" + d.body.String() + "}\n" + fragments
+	return ", after: " + d.bind("String", cursor)
 }
 
-// names are what is read along of a repository: our own role, and the labels whose existence
-// matters, each with its alias and its variable.
-func names(scheme labels.Scheme, d *document) string {
-	var b strings.Builder
-	b.WriteString("    viewerPermission\n")
-	for k, definition := range scheme.Definitions() {
-		if definition.Name != "" {
-			fmt.Fprintf(&b, "    l%d: label(name: %s) { id name }\n", k, d.bind("String!", definition.Name))
+// text is the query with the fragments that it names.
+func (d *document) text(c *Client) string {
+	text := " {\n" + d.body.String() + "}\n"
+	if strings.Contains(text, "...R ") {
+		text += c.names(d)
+	}
+
+	for _, f := range c.fragments(d.much) {
+		if name, _, _ := strings.Cut(f, " on "); strings.Contains(text, "..."+name+" ") {
+			text += "fragment " + f + "\n"
 		}
 	}
 
-	if scheme.Paused != "" {
-		fmt.Fprintf(&b, "    pause: label(name: %s) { name description createdAt }\n", d.bind("String!", scheme.Paused))
+	if len(d.declared) > 0 {
+		return d.head + "(" + strings.Join(d.declared, ", ") + ")" + text
 	}
 
-	return b.String()
+	return d.head + text
 }
 
+// names are what is read along of a repository, as the fragment R: our own role, and the labels whose
+// existence matters, each with its alias and its variable.
+func (c *Client) names(d *document) string {
+	text := "fragment R on Repository { viewerPermission\n"
+	for k, definition := range c.o.Scheme.Definitions() {
+		if definition.Name != "" {
+			alias := fmt.Sprint("l", k)
+			text += fmt.Sprintf("  %s: label(name: %s) { id name }\n", alias,
+				d.declare(alias, "String!", definition.Name))
+		}
+	}
+
+	if c.o.Scheme.Paused != "" {
+		text += "  pause: label(name: " + d.declare("pause", "String!", c.o.Scheme.Paused) + ") " + pauseFields + "\n"
+	}
+
+	return text + "}\n"
+}
+
+// pauseFields are what is read of the marker of a pause.
+const pauseFields = "{ name description createdAt }"
+
 // open starts the selection of a repository.
-func (d *document) open(alias string, r ledger.Repo) {
+func (d *document) open(alias string, r claim.Repo) {
 	d.add("  %s: repository(owner: %s, name: %s) {\n    nameWithOwner\n", alias, d.bind("String!", r.Owner),
 		d.bind("String!", r.Name))
+}
+
+// openSheet starts the selection of a repository for noteSheet.
+func (c *Client) openSheet(d *document, alias string, r claim.Repo) {
+	d.open(alias, r)
+	d.add("    ...R \n")
+	c.askAlong(d, r)
 }
 
 // completeFacts reads what the queries for several issues have left out.
@@ -92,7 +130,7 @@ func (c *Client) askFacts(ctx context.Context, snapshots []*snapshot) error {
 		much = ofOne()
 	}
 	much.comments = lastComments
-	return untilUnderstood(func() error { return c.askIssues(ctx, snapshots, much, c.tips.leases.Load()) })
+	return c.askIssues(ctx, snapshots, much, c.leases.Load())
 }
 
 // askPages reads an issue that was too much for one query by smaller pages of its comments and pull
@@ -102,7 +140,7 @@ func (c *Client) askPages(ctx context.Context, one *snapshot, _ error) error {
 	err := pages.ask(ctx, func(ctx context.Context, n int) error {
 		much := ofOne()
 		much.comments, much.closing = n, n
-		return untilUnderstood(func() error { return c.askIssues(ctx, []*snapshot{one}, much, c.tips.leases.Load()) })
+		return c.askIssues(ctx, []*snapshot{one}, much, c.leases.Load())
 	})
 
 	if one.page = pages.size; err != nil {
@@ -116,22 +154,20 @@ func (c *Client) askPages(ctx context.Context, one *snapshot, _ error) error {
 // leases.
 func (c *Client) askIssues(ctx context.Context, snapshots []*snapshot, much portion, tips bool) error {
 	d := newDocument()
+	d.much = much
 	d.add("  viewer { login }\n")
-	names := names(c.o.Scheme, d)
-	var repos []ledger.Repo // each once
+	var repos []claim.Repo // each once
 	of := make([]int, len(snapshots))
 	for n, one := range snapshots {
 		i := one.facts.Issue
 		if of[n] = slices.IndexFunc(repos,
-			func(r ledger.Repo) bool { return strings.EqualFold(r.String(), i.Slug()) }); of[n] < 0 {
-			of[n], repos = len(repos), append(repos, ledger.Repo{Owner: i.Owner, Name: i.Repo})
+			func(r claim.Repo) bool { return strings.EqualFold(r.String(), i.Slug()) }); of[n] < 0 {
+			of[n], repos = len(repos), append(repos, i.In())
 		}
 	}
 
 	for k, r := range repos {
-		d.open(fmt.Sprintf("r%d", k), r)
-		d.body.WriteString(names)
-		c.askAlong(d, r)
+		c.openSheet(d, fmt.Sprintf("r%d", k), r)
 		if tips {
 			d.add("    id\n")
 		}
@@ -139,7 +175,7 @@ func (c *Client) askIssues(ctx context.Context, snapshots []*snapshot, much port
 		for n, one := range snapshots {
 			if of[n] == k {
 				if tips {
-					d.tip(n, one.facts.Issue)
+					d.add("%s", d.tip(n, one.facts.Issue))
 				}
 				d.add("    i%d: issueOrPullRequest(number: %d) { __typename ...I ...Q }\n", n, one.facts.Issue.Number)
 			}
@@ -150,7 +186,7 @@ func (c *Client) askIssues(ctx context.Context, snapshots []*snapshot, much port
 
 	var data map[string]json.RawMessage
 	writes := c.transport.writes.Load()
-	got, err := c.ask(ctx, d.text(issueFields(c.api, much)+pullRequestFields(much)), d.variables, &data)
+	got, err := c.ask(ctx, d, &data)
 	if err != nil {
 		return err
 	}
@@ -171,23 +207,12 @@ func (c *Client) askIssues(ctx context.Context, snapshots []*snapshot, much port
 	return nil
 }
 
-// pullRequestFields are what is read of a number that turns out to be a pull request: what a hold
-// of it hangs on. Servers refuse other arguments than an issue's for the field of the same name.
-func pullRequestFields(much portion) string {
-	return fmt.Sprintf(`fragment Q on PullRequest { id number title url pullState: state createdAt
-  labels(first: %d) { totalCount nodes { id name } }
-  people: assignees(first: 10) { totalCount nodes { login } }
-  comments(last: %d) { ...Page }
-  %s }
-`, much.labels, much.comments, labeledFields)
-}
-
 // noteSheet reads a sheet, and remembers what it says besides issues: who we are, our own role, the
 // labels of the repository, and what came along.
 func (c *Client) noteSheet(s *sheet, data map[string]json.RawMessage) {
 	var viewer struct{ Login string }
 	_ = json.Unmarshal(data["viewer"], &viewer) // who is not known stays so
-	c.viewer.note(viewer.Login)
+	c.note(viewer.Login)
 	s.read(data)
 	var own string // role; an App's is null
 	if json.Unmarshal(s.fields["viewerPermission"], &own) == nil && own != "" && viewer.Login != "" {
@@ -217,7 +242,7 @@ func (c *Client) noteSheet(s *sheet, data map[string]json.RawMessage) {
 // A sheet is one repository's part of an answer.
 type sheet struct {
 	partial
-	repo   ledger.Repo
+	repo   claim.Repo
 	alias  string
 	lists  []*cursor // in it, whose issues may fail one by one
 	fields map[string]json.RawMessage
@@ -229,13 +254,13 @@ func (s *sheet) read(data map[string]json.RawMessage) {
 	_ = json.Unmarshal(data[s.alias], &s.fields) // null, and nothing at all, leave it nil
 	for _, e := range s.errors {
 		if len(e.Path) == 0 || e.part(0) == s.alias && !s.leavesRest(e) {
-			s.err = e.typed(Object{RepositoryObject, s.repo.String()})
+			s.err = e.typed(repository(s.repo))
 			return
 		}
 	}
 
 	if s.fields == nil {
-		s.err = &AnswerError{Reason: "repository " + s.repo.String() + " is missing"}
+		s.err = unusable("repository " + s.repo.String() + " is missing")
 		return
 	}
 
@@ -286,7 +311,7 @@ func (s *sheet) failed(alias string, what Object) error {
 // takeAt fills a snapshot from its part of the sheet. What is not there is an error, never an empty
 // issue.
 func (c *Client) takeAt(one *snapshot, s sheet, alias string) {
-	what := Object{IssueObject, one.facts.Issue.String()}
+	what := issueObject(one.facts.Issue)
 	if one.err = s.err; one.err != nil {
 		return
 	}
@@ -296,7 +321,7 @@ func (c *Client) takeAt(one *snapshot, s sheet, alias string) {
 
 	var q *queryIssue
 	if err := json.Unmarshal(s.fields[alias], &q); err != nil || q == nil {
-		one.err = &AnswerError{Reason: what.String() + " is missing"}
+		one.err = unusable(what.String() + " is missing")
 		return
 	}
 
@@ -308,9 +333,7 @@ func (c *Client) takeIssue(one *snapshot, s sheet, q *queryIssue) {
 	one.facts.Now, one.facts.Pause, one.facts.Body = s.now, s.pause, q.Body
 	if q.Number == one.facts.Issue.Number { // the global ids are for writes
 		if q.ID != "" {
-			c.mu.Lock()
-			c.nodes[key(one.facts.Issue.String())] = q.ID
-			c.mu.Unlock()
+			c.nodes.note(key(one.facts.Issue.String()), q.ID)
 		}
 
 		for l := range q.Labels.shown() {
@@ -329,7 +352,7 @@ func (c *Client) takeIssue(one *snapshot, s sheet, q *queryIssue) {
 	}
 
 	if q.Comments == nil {
-		one.err = &AnswerError{Reason: "comments are missing"}
+		one.err = unusable("comments are missing")
 		return
 	}
 

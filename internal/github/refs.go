@@ -9,87 +9,48 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/clock"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lease/gitref"
-	"github.com/label-state/label-state/internal/ledger"
 )
 
 // GetRef implements gitref.Refs: one query. A repository that is not there, or not to be seen, is
 // an error and never a missing reference.
 func (c *Client) GetRef(ctx context.Context, i claim.Issue, name string) (gitref.Tip, error) {
 	d := newDocument()
-	d.add("  repository(owner: %s, name: %s) {\n    id\n", d.bind("String!", i.Owner), d.bind("String!", i.Repo))
-	d.add("    ref(qualifiedName: %s) %s\n  }\n", d.bind("String!", name), targetFields)
+	d.add("    id\n    ref(qualifiedName: %s) %s\n", d.bind("String!", name), targetFields)
 	var data struct {
-		Repository *struct {
-			ID  string
-			Ref *queryTarget
-		}
+		ID  string
+		Ref *queryTarget
 	}
 
-	got, err := c.ask(ctx, d.text(""), d.variables, &data)
-	switch {
-	case err != nil:
-		return gitref.Tip{}, err
-	case len(got.errors) > 0:
-		return gitref.Tip{}, got.errors[0].typed(Object{RepositoryObject, i.Slug()})
-	case data.Repository == nil || data.Repository.ID == "" || got.now.IsZero():
-		return gitref.Tip{}, &AnswerError{Reason: "the repository or the date is missing"}
+	got, err := c.askIn(ctx, i.In(), d, &data)
+	if err = cmp.Or(err, got.failed()); err != nil {
+		return gitref.Tip{}, missing(err, repository(i.In()))
 	}
 
-	tip, whole := data.Repository.Ref.tip(got.now, data.Repository.ID)
+	tip, whole := data.Ref.tip(got.now, data.ID)
 	if !whole {
-		return gitref.Tip{}, &AnswerError{Reason: "the target of the reference is missing"}
+		return gitref.Tip{}, unusable("the date, the repository or the target of the reference is missing")
 	}
 
 	return tip, nil
 }
 
 // A restNamed is a reference of the git database API.
-type restNamed struct {
-	Ref    string
-	Object struct{ SHA, Type string }
-}
+type restNamed struct{ Ref string }
 
-// matchingRefs lists the references whose full names begin with name (REST, "List matching
-// references").
-func (c *Client) matchingRefs(ctx context.Context, i claim.Issue,
-	name string,
-) (refs []restNamed, header http.Header, err error) {
-	refs, header, err = list[restNamed](ctx, c.api, onGit(i, "matching-refs/", strings.TrimPrefix(name, "refs/")))
-	return refs, header, missing(err, Object{RepositoryObject, i.Slug()})
-}
-
-// RefNames implements gitref.Namer.
+// RefNames implements gitref.Namer (REST, "List matching references").
 func (c *Client) RefNames(ctx context.Context, i claim.Issue, prefix string) ([]string, error) {
-	refs, _, err := c.matchingRefs(ctx, i, prefix)
+	refs, err := list[restNamed](ctx, c, onGit(i, "matching-refs/", strings.TrimPrefix(prefix, "refs/")))
 	names := make([]string, len(refs))
 	for k, ref := range refs {
 		names[k] = ref.Ref
 	}
 	return names, err
-}
-
-// restCommit is a commit of the git database API.
-type restCommit struct {
-	SHA       string
-	Message   string
-	Committer struct{ Date time.Time }
-}
-
-// commit sends a request about a commit, and returns it.
-func (c *Client) commit(ctx context.Context, method string, to target, body any) (made restCommit, err error) {
-	_, err = c.send(ctx, method, to, body, &made)
-	if err == nil && (made.SHA == "" || made.Committer.Date.IsZero()) {
-		err = &AnswerError{Reason: "it is not a commit"}
-	}
-	return made, err
 }
 
 // emptyTree is the id that git gives the tree with nothing in it.
@@ -131,7 +92,7 @@ func (c *Client) storeTree(ctx context.Context, i claim.Issue) (string, error) {
 	_, err := c.send(hinted(ctx, repeatable), http.MethodPost, onGit(i, "trees", ""),
 		map[string]any{"tree": []any{file}}, &made)
 	if err == nil && made.SHA == "" {
-		err = &AnswerError{Reason: "it is not a tree"}
+		err = unusable("it is not a tree")
 	}
 
 	return made.SHA, mayNotWrite(err)
@@ -147,7 +108,15 @@ func (c *Client) commitOn(ctx context.Context, i claim.Issue, tree, parent, mess
 
 	sent := map[string]any{"message": message, "tree": tree, "parents": parents}
 
-	made, err := c.commit(hinted(ctx, repeatable), http.MethodPost, onGit(i, "commits", ""), sent)
+	var made struct {
+		SHA       string
+		Committer struct{ Date time.Time }
+	}
+
+	_, err := c.send(hinted(ctx, repeatable), http.MethodPost, onGit(i, "commits", ""), sent, &made)
+	if err == nil && (made.SHA == "" || made.Committer.Date.IsZero()) {
+		err = unusable("it is not a commit")
+	}
 	if err != nil {
 		return gitref.Commit{}, mayNotWrite(err)
 	}
@@ -172,15 +141,12 @@ func onGit(i claim.Issue, what, name string) target {
 	parts := strings.Split(name, "/")
 	for k, part := range parts {
 		if strings.Trim(part, ".") == "" && part != "" {
-			return target{err: &NotFoundError{
-				What: Object{ReferenceObject, oneLine(name)}, Status: http.StatusNotFound,
-				Message: "not a name",
-			}}
+			return nowhere(ReferenceObject, oneLine(name), "not a name")
 		}
 		parts[k] = url.PathEscape(part)
 	}
 
-	return at(i.Owner, i.Repo, "/git/%s%s", what, strings.Join(parts, "/"))
+	return at(i.In(), "/git/%s%s", what, strings.Join(parts, "/"))
 }
 
 // zeroOID stands for a reference that must not exist.
@@ -189,9 +155,6 @@ const zeroOID = "0000000000000000000000000000000000000000"
 // SwapRefs implements gitref.Refs: one updateRefs for all. REST has no such step: GitHub moves a
 // reference outside refs/heads whatever it points at.
 func (c *Client) SwapRefs(ctx context.Context, i claim.Issue, all ...gitref.Swap) error {
-	const document = `mutation($repo: ID!, $refs: [RefUpdate!]!) {
-  updateRefs(input: {repositoryId: $repo, refUpdates: $refs}) { clientMutationId }
-}`
 	updates := make([]any, len(all))
 	for n, s := range all {
 		updates[n] = map[string]any{
@@ -200,18 +163,19 @@ func (c *Client) SwapRefs(ctx context.Context, i claim.Issue, all ...gitref.Swap
 		}
 	}
 
-	var data struct {
-		UpdateRefs *struct{ ClientMutationID *string }
-	}
-
-	got, err := c.ask(ctx, document, map[string]any{"repo": all[0].RepoID, "refs": updates}, &data)
+	d := newDocument()
+	d.head = "mutation"
+	d.add("  updateRefs(input: {repositoryId: %s, refUpdates: %s}) { clientMutationId }\n",
+		d.bind("ID!", all[0].RepoID), d.bind("[RefUpdate!]!", updates))
+	var data struct{ UpdateRefs *struct{} }
+	got, err := c.ask(ctx, d, &data)
 	switch {
 	case is[*NoGraphQLError](err):
 		return fmt.Errorf("%w: %w", gitref.ErrNoSwap, err)
 	case err == nil && len(got.errors) > 0:
-		err = got.errors[0].typed(Object{RepositoryObject, i.Slug()})
+		err = missing(got.failed(), repository(i.In()))
 	case err == nil && data.UpdateRefs == nil:
-		err = &AnswerError{Reason: "the update is missing"}
+		err = unusable("the update is missing")
 	}
 
 	var refused *QueryError
@@ -225,7 +189,9 @@ func (c *Client) SwapRefs(ctx context.Context, i claim.Issue, all ...gitref.Swap
 // CanSwapRefs implements gitref.Refs: it asks the server's schema for updateRefs.
 func (c *Client) CanSwapRefs(ctx context.Context) error {
 	var data struct{ Input *named }
-	_, err := c.ask(ctx, `query { input: __type(name: "UpdateRefsInput") { name } }`, nil, &data)
+	d := newDocument()
+	d.add("  input: __type(name: \"UpdateRefsInput\") { name }\n")
+	_, err := c.ask(ctx, d, &data)
 	switch {
 	case is[*NoGraphQLError](err):
 		return fmt.Errorf("%w: %w", gitref.ErrNoSwap, err)
@@ -269,27 +235,15 @@ type shownTip struct {
 	writes int64 // that had been sent when it was asked for
 }
 
-// tips keeps the references that snapshots of issues showed.
-type tips struct {
-	api   *api
-	clock ledger.Clock
-
-	leases atomic.Bool // whether snapshots show the references of leases
-	mu     sync.Mutex
-	shown  map[string]shownTip // by owner/repo and reference, lower case
-}
-
 // ShowLeases has every snapshot of an issue show the reference of its lease, for ShownRef. Whoever
 // keeps leases in references asks for it.
-func (ts *tips) ShowLeases() { ts.leases.Store(true) }
+func (c *Client) ShowLeases() { c.leases.Store(true) }
 
 // ShownRef implements gitref.Shower: a reference as the last snapshot of the issue showed it, for 5
 // s and until the next write.
-func (ts *tips) ShownRef(i claim.Issue, name string) (gitref.Tip, bool) {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	got, known := ts.shown[key(i.Slug(), name)]
-	if !known || got.writes != ts.api.transport.writes.Load() || clock.Passed(got.at, ts.clock.Now()) > fresh {
+func (c *Client) ShownRef(i claim.Issue, name string) (gitref.Tip, bool) {
+	got, known := c.shown.get(key(i.Slug(), name))
+	if !known || got.writes != c.transport.writes.Load() || clock.Passed(got.at, c.o.Clock.Now()) > fresh {
 		return gitref.Tip{}, false
 	}
 
@@ -325,13 +279,13 @@ func (q *queryTarget) tip(now time.Time, id string) (tip gitref.Tip, whole bool)
 }
 
 // tip asks for the reference of the n-th issue's lease.
-func (d *document) tip(n int, i claim.Issue) {
-	d.add("    t%d: ref(qualifiedName: %s) %s\n", n, d.bind("String!", gitref.RefName(i)), targetFields)
+func (d *document) tip(n int, i claim.Issue) string {
+	return fmt.Sprintf("    t%d: ref(qualifiedName: %s) %s\n", n, d.bind("String!", gitref.RefName(i)), targetFields)
 }
 
 // showTips reads the references of the leases of listed issues that may be held, by one query. One
 // that it does not show is asked for when it is needed.
-func (c *Client) showTips(ctx context.Context, r ledger.Repo, part []listed) {
+func (c *Client) showTips(ctx context.Context, r claim.Repo, part []listed) {
 	d := newDocument()
 	d.open("r0", r)
 	d.add("    id\n")
@@ -339,7 +293,7 @@ func (c *Client) showTips(ctx context.Context, r ledger.Repo, part []listed) {
 	for _, one := range part {
 		f := &one.snapshot.facts
 		if len(f.Log.Live()) > 0 || labels.Has(f.Labels, c.o.Scheme.Claimed) {
-			d.tip(len(asked), f.Issue)
+			d.add("%s", d.tip(len(asked), f.Issue))
 			asked = append(asked, f.Issue)
 		}
 	}
@@ -351,7 +305,7 @@ func (c *Client) showTips(ctx context.Context, r ledger.Repo, part []listed) {
 
 	var data map[string]json.RawMessage
 	writes := c.transport.writes.Load()
-	got, err := c.ask(replaceable(ctx), d.text(""), d.variables, &data)
+	got, err := c.ask(replaceable(ctx), d, &data)
 	if err != nil {
 		return
 	}
@@ -365,7 +319,7 @@ func (c *Client) showTips(ctx context.Context, r ledger.Repo, part []listed) {
 
 // noteTip remembers the reference of the n-th issue's lease, if the answer shows it; writes had
 // been sent when it was asked for.
-func (ts *tips) noteTip(s sheet, n int, i claim.Issue, writes int64) {
+func (c *Client) noteTip(s sheet, n int, i claim.Issue, writes int64) {
 	alias := fmt.Sprintf("t%d", n)
 	var id string
 	var shown *queryTarget
@@ -379,7 +333,5 @@ func (ts *tips) noteTip(s sheet, n int, i claim.Issue, writes int64) {
 		return
 	}
 
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	ts.shown[key(i.Slug(), gitref.RefName(i))] = shownTip{tip, ts.clock.Now(), writes}
+	c.shown.note(key(i.Slug(), gitref.RefName(i)), shownTip{tip, c.o.Clock.Now(), writes})
 }

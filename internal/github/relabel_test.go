@@ -67,7 +67,7 @@ func TestRelabel(t *testing.T) {
 
 func supply(t *testing.T, c *Client, names ...string) {
 	t.Helper()
-	for _, d := range c.definitions.scheme.Definitions() {
+	for _, d := range c.o.Scheme.Definitions() {
 		if slices.Contains(names, d.Name) {
 			if err := c.CreateLabel(t.Context(), repoOf("app"), d); err != nil {
 				t.Fatal(err)

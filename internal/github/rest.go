@@ -1,27 +1,25 @@
 package github
 
 import (
-	"strings"
+	"path"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/prchain"
 )
 
 // restIssue is the issue object of REST with the fields that go-github v62 does not know.
 type restIssue struct {
-	Number        int             `json:"number"`
-	Title         string          `json:"title"`
-	Body          string          `json:"body"`
-	HTMLURL       string          `json:"html_url"`
-	RepositoryURL string          `json:"repository_url"`
-	Repository    *restRepository `json:"repository"` // in timelines
-	State         string          `json:"state"`
-	StateReason   string          `json:"state_reason"`
-	CreatedAt     time.Time       `json:"created_at"`
-	UpdatedAt     time.Time       `json:"updated_at"`
-	Labels        []named         `json:"labels"`
-	Assignees     []restUser      `json:"assignees"`
+	Number        int        `json:"number"`
+	Title         string     `json:"title"`
+	Body          string     `json:"body"`
+	HTMLURL       string     `json:"html_url"`
+	RepositoryURL string     `json:"repository_url"`
+	State         string     `json:"state"`
+	CreatedAt     time.Time  `json:"created_at"`
+	UpdatedAt     time.Time  `json:"updated_at"`
+	Labels        []named    `json:"labels"`
+	Assignees     []restUser `json:"assignees"`
 	PullRequest   *struct {
 		MergedAt *time.Time `json:"merged_at"`
 	} `json:"pull_request"`
@@ -29,12 +27,8 @@ type restIssue struct {
 
 // issue is its name.
 func (r restIssue) issue() claim.Issue {
-	slug := slugOf(r.RepositoryURL)
-	if r.Repository != nil && r.Repository.FullName != "" {
-		slug = r.Repository.FullName
-	}
-	in := place(slug)
-	return claim.Issue{Owner: in.Owner, Repo: in.Name, Number: r.Number}
+	owner, name := path.Split(r.RepositoryURL)
+	return claim.Repo{Owner: path.Base(owner), Name: name}.Issue(r.Number)
 }
 
 func (r restIssue) labels() (names []string) {
@@ -49,15 +43,6 @@ func (r restIssue) assignees() (logins []string) {
 		logins = append(logins, u.Login)
 	}
 	return logins
-}
-
-// slugOf is the owner/repo that the address of a repository in the API ends in.
-func slugOf(url string) string {
-	parts := strings.Split(url, "/")
-	if len(parts) < 2 {
-		return ""
-	}
-	return strings.Join(parts[len(parts)-2:], "/")
 }
 
 type restUser struct{ Login, Type string }
@@ -97,14 +82,8 @@ type restPull struct {
 	Body     string    `json:"body"`
 	HTMLURL  string    `json:"html_url"`
 	State    string    `json:"state"`
-	Draft    bool      `json:"draft"`
 	MergedAt time.Time `json:"merged_at"`
-	ClosedAt time.Time `json:"closed_at"`
-	User     *restUser `json:"user"`
-	Comments int       `json:"comments"`
 	Labels   []named   `json:"labels"`
-
-	Association string `json:"author_association"`
 
 	Head restBranch `json:"head"`
 	Base restBranch `json:"base"`
@@ -119,32 +98,12 @@ type restBranch struct {
 // id is its name.
 func (p restPull) id() pullID {
 	in := p.Base.Repo.repo()
-	return pullID{Owner: in.Owner, Repo: in.Name, Number: p.Number}
+	return in.Issue(p.Number)
 }
 
-func (p restPull) pr() lifecycle.PR {
-	out := lifecycle.PR{
-		Repo:     p.Base.Repo.repo().String(),
-		Number:   p.Number,
-		Title:    p.Title,
-		URL:      p.HTMLURL,
-		State:    lifecycle.PRState(p.State),
-		Draft:    p.Draft,
-		MergedAt: p.MergedAt.UTC(),
-		ClosedAt: p.ClosedAt.UTC(),
-		Head:     p.Head.Ref,
-		Base:     p.Base.Ref,
-		Author:   p.User.name(),
-	}
-
-	if p.Head.Repo != nil {
-		out.HeadRepo = p.Head.Repo.FullName
-	}
-
+func (p restPull) state() string {
 	if !p.MergedAt.IsZero() {
-		out.State = lifecycle.PRMerged
+		return prchain.Merged
 	}
-	out.DefaultBase = p.Base.Repo != nil && p.Base.Repo.DefaultBranch == p.Base.Ref
-
-	return out
+	return p.State
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
-	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -32,7 +31,7 @@ type listed struct {
 // hundred; the others are read afterwards, fifty a request; and fewer where that is too much. An issue that cannot be read is an error with its Facts.Issue, and the others go on. A scan
 // that cannot go on ends with an *UnreadError, which names every issue that it did not read. Where
 // references decide, those of fifty issues that may be held are read by one query, for ShownRef.
-func (c *Client) Scan(ctx context.Context, r ledger.Repo, since time.Time) iter.Seq2[lifecycle.Facts, error] {
+func (c *Client) Scan(ctx context.Context, r claim.Repo, since time.Time) iter.Seq2[lifecycle.Facts, error] {
 	return c.scanSelection(ctx, r, selection{labels: sweptLabels(c.o.Scheme), since: since, leases: true})
 }
 
@@ -43,7 +42,7 @@ func sweptLabels(s labels.Scheme) []string { return append(s.Lifecycle(), s.Hold
 // Current is Scan without the issues that are labelled done, or closed with the label of a person's
 // hold, and have not changed since then: what is done piles up, and whoever watches what goes on
 // need not read it again and again.
-func (c *Client) Current(ctx context.Context, r ledger.Repo, since time.Time) iter.Seq2[lifecycle.Facts, error] {
+func (c *Client) Current(ctx context.Context, r claim.Repo, since time.Time) iter.Seq2[lifecycle.Facts, error] {
 	return c.scanSelection(ctx, r, current(c.o.Scheme, since))
 }
 
@@ -63,7 +62,7 @@ type selection struct {
 
 // An UnreadError says which issues of a repository were not read, when reading could not go on.
 type UnreadError struct {
-	Repo    ledger.Repo
+	Repo    claim.Repo
 	Numbers []int // in no order
 	caused
 }
@@ -98,10 +97,10 @@ func spans(numbers []int) string {
 	return strings.Join(out, ", ")
 }
 
-func (c *Client) scanSelection(ctx context.Context, r ledger.Repo, what selection) iter.Seq2[lifecycle.Facts, error] {
+func (c *Client) scanSelection(ctx context.Context, r claim.Repo, what selection) iter.Seq2[lifecycle.Facts, error] {
 	return func(yield func(lifecycle.Facts, error) bool) {
 		var found []listed
-		err := at(r.Owner, r.Name, "").err
+		err := at(r, "").err
 		if err == nil {
 			found, err = c.queryLists(ctx, r, what)
 		}
@@ -109,7 +108,7 @@ func (c *Client) scanSelection(ctx context.Context, r ledger.Repo, what selectio
 		found = unique(found) // each issue once, least recently updated first
 		if err != nil {
 			yield(lifecycle.Facts{}, fmt.Errorf("list issues of %s: %w", r,
-				missing(err, Object{RepositoryObject, r.String()})))
+				missing(err, repository(r))))
 			return
 		}
 
@@ -171,14 +170,14 @@ func unique(found []listed) []listed {
 
 // fillListed completes a part of the scan: it reads the issues that came without facts and finishes
 // those that came with them. After an error those that are done are as good as without it.
-func (c *Client) fillListed(ctx context.Context, r ledger.Repo, part []listed) error {
+func (c *Client) fillListed(ctx context.Context, r claim.Repo, part []listed) error {
 	var with []*snapshot
 	var without []claim.Issue
 	for _, one := range part {
 		if one.snapshot != nil {
 			with = append(with, one.snapshot)
 		} else {
-			without = append(without, claim.Issue{Owner: r.Owner, Repo: r.Name, Number: one.number})
+			without = append(without, r.Issue(one.number))
 		}
 	}
 
@@ -274,8 +273,8 @@ func listsOf(scheme labels.Scheme, what selection) []*cursor {
 const pullsAlias = "pulls"
 
 // queryLists goes through all lists side by side, one request for the next page of each.
-func (c *Client) queryLists(ctx context.Context, r ledger.Repo, what selection) ([]listed, error) {
-	begun := c.beginnings.takeBegun(func(b *beginning) bool {
+func (c *Client) queryLists(ctx context.Context, r claim.Repo, what selection) ([]listed, error) {
+	begun := c.takeBegun(func(b *beginning) bool {
 		further := what.since.Sub(b.what.since) // one that looks a moment further back has all that is asked for
 		return b.facts == nil && b.label == "" && b.repo == r && slices.Equal(b.what.labels, what.labels) &&
 			further >= 0 && further <= fresh
@@ -286,7 +285,8 @@ func (c *Client) queryLists(ctx context.Context, r ledger.Repo, what selection) 
 		found, lists = begun.found, begun.lists
 	}
 
-	most := c.factsOnPage(r)
+	kind := key(r.String())
+	most := c.bearable(kind, perPage) // 0 where even a small page was too much
 	facts, numbers := page{most, leastPage}, page{perPage, 1}
 	for len(lists) > 0 {
 		listed, err := c.nextPage(ctx, r, lists, &facts, &numbers)
@@ -298,30 +298,20 @@ func (c *Client) queryLists(ctx context.Context, r ledger.Repo, what selection) 
 	}
 
 	if facts.size < most {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.onPage[key(r.String())] = measure{facts.size, c.o.Clock.Now()}
+		c.measures.note(kind, measure{facts.size, c.o.Clock.Now()})
 	}
 
 	return found, nil
 }
 
-// factsOnPage is how many issues with their facts are asked for on a page; 0 where even a small
-// page was too much.
-func (c *Client) factsOnPage(r ledger.Repo) int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.onPage[key(r.String())].or(perPage, c.o.Clock.Now())
-}
-
 // nextPage reads the next page of each list: with the facts of the issues, or, where that is too
 // much, with their numbers.
-func (c *Client) nextPage(ctx context.Context, r ledger.Repo, lists []*cursor, facts,
+func (c *Client) nextPage(ctx context.Context, r claim.Repo, lists []*cursor, facts,
 	numbers *page,
 ) (found []listed, err error) {
 	if facts.size > 0 && slices.ContainsFunc(lists, (*cursor).full) {
 		err = facts.ask(replaceable(ctx), func(ctx context.Context, n int) error {
-			found, err = c.queryPage(ctx, r, lists, pageSize{facts: shared(n, lists), numbers: numbers.size})
+			found, err = c.askPage(ctx, r, lists, pageSize{facts: shared(n, lists), numbers: numbers.size})
 			return err
 		})
 		if !tooMuch(err) {
@@ -332,7 +322,7 @@ func (c *Client) nextPage(ctx context.Context, r ledger.Repo, lists []*cursor, f
 	}
 
 	err = numbers.ask(ctx, func(ctx context.Context, n int) error {
-		found, err = c.queryPage(ctx, r, lists, pageSize{numbers: n})
+		found, err = c.askPage(ctx, r, lists, pageSize{numbers: n})
 		return err
 	})
 
@@ -366,36 +356,20 @@ func (s pageSize) of(k *cursor) int {
 	return s.numbers
 }
 
-func (c *Client) queryPage(ctx context.Context, r ledger.Repo, lists []*cursor,
-	size pageSize,
-) (found []listed, err error) {
-	err = untilUnderstood(func() error {
-		found, err = c.askPage(ctx, r, lists, size)
-		return err
-	})
-	return found, err
-}
-
 // askPage asks for the next page of each list by one query. Only a page that was read moves the
 // cursors.
-func (c *Client) askPage(ctx context.Context, r ledger.Repo, lists []*cursor, size pageSize) ([]listed, error) {
+func (c *Client) askPage(ctx context.Context, r claim.Repo, lists []*cursor, size pageSize) ([]listed, error) {
 	d := newDocument()
+	d.much = ofMany()
 	d.add("  viewer { login }\n")
-	names := names(c.o.Scheme, d)
-	d.open("r0", r)
-	d.body.WriteString(names)
-	c.askAlong(d, r)
-	fragments := ""
+	c.openSheet(d, "r0", r)
 	for _, k := range lists {
 		d.list(k, size)
-		if size.carries(k) {
-			fragments = issueFields(c.api, ofMany())
-		}
 	}
 
 	d.add("  }\n")
 	var data map[string]json.RawMessage
-	got, err := c.ask(ctx, d.text(fragments), d.variables, &data)
+	got, err := c.ask(ctx, d, &data)
 	if err != nil {
 		return nil, err
 	}
@@ -426,20 +400,20 @@ func (c *Client) askPage(ctx context.Context, r ledger.Repo, lists []*cursor, si
 // takePage takes the page of one list from an answer and moves its cursor.
 func (c *Client) takePage(k *cursor, s sheet, size pageSize) (found []listed, err error) {
 	var denied *PermissionError
-	if k.pulls != "" && errors.As(s.failed(k.alias, Object{RepositoryObject, s.repo.String()}), &denied) {
+	if k.pulls != "" && errors.As(s.failed(k.alias, repository(s.repo)), &denied) {
 		k.done = true
 		return nil, nil
 	}
 
 	var page *connection[queryIssue]
 	if err := json.Unmarshal(s.fields[k.alias], &page); err != nil || page == nil {
-		return nil, &AnswerError{Reason: "a list of issues is missing"}
+		return nil, unusable("a list of issues is missing")
 	}
 
 	over := false
 	for n, q := range page.Nodes {
 		if q == nil || q.Number == 0 {
-			return nil, &AnswerError{Reason: "an issue of a list is missing"}
+			return nil, unusable("an issue of a list is missing")
 		}
 		if over = k.pulls != "" && q.UpdatedAt.Before(k.since); over {
 			break
@@ -463,14 +437,11 @@ func (c *Client) takePage(k *cursor, s sheet, size pageSize) (found []listed, er
 // takeNode takes the n-th issue on the page of a list. One of which the page shows too little is
 // nil: it is read by itself.
 func (c *Client) takeNode(s sheet, k *cursor, n int, q *queryIssue) *snapshot {
-	one := &snapshot{facts: lifecycle.Facts{Issue: claim.Issue{
-		Owner: s.repo.Owner, Repo: s.repo.Name,
-		Number: q.Number,
-	}}}
+	one := &snapshot{facts: lifecycle.Facts{Issue: s.repo.Issue(q.Number)}}
 	for _, e := range s.errors { // the first error about a part of it
 		if one.err == nil && e.part(0) == s.alias && e.part(1) == k.alias && len(e.Path) > 3 &&
 			e.Path[3] == float64(n) {
-			one.err = e.typed(Object{IssueObject, one.facts.Issue.String()})
+			one.err = e.typed(issueObject(one.facts.Issue))
 		}
 	}
 
@@ -494,11 +465,6 @@ func (d *document) list(k *cursor, size pageSize) {
 		filter = "filterBy: {since: " + d.bind("DateTime", k.since.UTC().Format(time.RFC3339)) + "}"
 	}
 
-	after := ""
-	if k.way.cursor != "" {
-		after = ", after: " + d.bind("String", k.way.cursor)
-	}
-
 	nodes := "number updatedAt"
 	if size.carries(k) {
 		nodes = "__typename ...I"
@@ -516,5 +482,5 @@ func (d *document) list(k *cursor, size pageSize) {
 		order = "{field: UPDATED_AT, direction: DESC}"
 	}
 	d.add("    %s: %s(%s, states: [%s], first: %d%s, orderBy: %s) {\n"+
-		"      totalCount pageInfo { hasNextPage endCursor } nodes { %s }\n    }\n", k.alias, list, filter, states, size.of(k), after, order, nodes)
+		"      totalCount pageInfo { hasNextPage endCursor } nodes { %s }\n    }\n", k.alias, list, filter, states, size.of(k), d.after(k.way.cursor), order, nodes)
 }

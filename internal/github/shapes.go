@@ -17,16 +17,6 @@ const botSuffix = "[bot]"
 // Ghost is the login that GitHub shows for accounts that are gone.
 const Ghost = "ghost"
 
-// commentFields and pullFields are what is read of a comment and of a pull request.
-const (
-	commentFields = `fragment C on IssueComment { id fullDatabaseId createdAt lastEditedAt url body authorAssociation isMinimized
-  author { __typename login } editor { __typename login } }
-`
-	pullFields = `fragment P on PullRequest { number title url body state isDraft mergedAt closedAt headRefName headRepository { nameWithOwner }
-  baseRefName repository { nameWithOwner defaultBranchRef { name } } author { __typename login } authorAssociation }
-`
-)
-
 // A portion is how long the lists of one issue may be that a query asks for.
 type portion struct{ labels, comments, closing, blockers int }
 
@@ -51,34 +41,49 @@ func ofMany() portion {
 	}
 }
 
-// assigneeFields are all assignees of an issue: GitHub allows ten.
-func assigneeFields(a *api) string {
-	if a.has(featureActors) {
-		return "assignees: assignedActors(first: 10) { totalCount nodes { __typename ... on User { login } ... on Bot { login } } }"
+// fragments are what is read of things wherever a query names them, so much of an issue. One that
+// names another stands before it. Q is what is read of a number that turns out to be a pull request:
+// what a hold of it hangs on. Servers refuse other arguments than an issue's for a field of the same
+// name.
+func (c *Client) fragments(much portion) []string {
+	assignees := "assignees(first: 10) { totalCount nodes { login } }" // people alone, where bots cannot be assigned
+	if c.has(featureActors) {
+		assignees = "assignees: assignedActors(first: 10) { totalCount nodes { __typename ... on User { login } ... on Bot { login } } }"
 	}
-	return "assignees(first: 10) { totalCount nodes { login } }" // people alone, where bots cannot be assigned
-}
 
-// issueFields are what is read of an issue.
-func issueFields(a *api, much portion) string {
 	blockers, duplicates := "", ""
-	if a.has(featureBlockers) {
+	if c.has(featureBlockers) {
 		blockers = fmt.Sprintf("\n  blockedBy(first: %d) { totalCount nodes { number state url repository { nameWithOwner } } }", much.blockers)
 	}
 
-	if a.has(featureDuplicates) {
+	if c.has(featureDuplicates) {
 		duplicates = "(enableDuplicate: true)"
 	}
 
-	return fmt.Sprintf(`fragment I on Issue { id number title url body state stateReason%s createdAt updatedAt
+	return []string{
+		fmt.Sprintf(`I on Issue { id number title url body state stateReason%s createdAt updatedAt
   labels(first: %d) { totalCount nodes { id name } }
+  ...A comments(last: %d) { ...Page }
   %s
+  %s
+  reopened: timelineItems(last: 1, itemTypes: [REOPENED_EVENT]) { nodes { ... on ReopenedEvent { createdAt } } }%s }`,
+			duplicates, much.labels, much.comments, closingFields(fmt.Sprint("first: ", much.closing)), labeledFields, blockers),
+		fmt.Sprintf(`Q on PullRequest { id number title url pullState: state createdAt
+  labels(first: %d) { totalCount nodes { id name } }
+  people: assignees(first: 10) { totalCount nodes { login } }
   comments(last: %d) { ...Page }
-  %s
-  %s
-  reopened: timelineItems(last: 1, itemTypes: [REOPENED_EVENT]) { nodes { ... on ReopenedEvent { createdAt } } }%s }
-%s%s%s`, duplicates, much.labels, assigneeFields(a), much.comments, closingFields(fmt.Sprint("first: ", much.closing)), labeledFields, blockers, pageFields, commentFields, pullFields)
+  %s }`, much.labels, much.comments, labeledFields),
+		"A on Issue { " + assignees + " }", // GitHub allows ten
+		"Page on IssueCommentConnection { totalCount pageInfo { hasPreviousPage startCursor } nodes { ...C } }",
+		commentFields,
+		`P on PullRequest { number title url body state isDraft mergedAt closedAt headRefName headRepository { nameWithOwner }
+  baseRefName repository { nameWithOwner defaultBranchRef { name } } author { __typename login } authorAssociation }`,
+	}
 }
+
+// commentFields are what is read of a comment.
+const commentFields = `C on IssueComment { id fullDatabaseId createdAt lastEditedAt url body authorAssociation isMinimized
+  author { __typename login } editor { __typename login } }`
 
 // closingFields are the pull requests that close an issue, a page of them.
 func closingFields(page string) string {
@@ -90,9 +95,6 @@ func closingFields(page string) string {
 const labeledFields = "labeled: timelineItems(last: 50, itemTypes: [LABELED_EVENT, ASSIGNED_EVENT]) { nodes {" +
 	" ... on LabeledEvent { createdAt label { name } actor { __typename login } }" +
 	" ... on AssignedEvent { createdAt assignee { __typename ... on User { login } ... on Bot { login } } } } }"
-
-const pageFields = `fragment Page on IssueCommentConnection { totalCount pageInfo { hasPreviousPage startCursor } nodes { ...C } }
-`
 
 // An actor is a user, a bot or an organization.
 type actor struct {
@@ -312,11 +314,11 @@ func (q *queryIssue) facts(i claim.Issue, scheme labels.Scheme) (lifecycle.Facts
 
 	switch {
 	case q.Closing == nil:
-		return f, &AnswerError{Reason: "closing pull requests are missing"}
+		return f, unusable("closing pull requests are missing")
 	case q.Closing.TotalCount > len(q.Closing.Nodes) && !q.Closing.PageInfo.HasNextPage:
 		reason := fmt.Sprintf("%d pull requests close it, and %d can be read", q.Closing.TotalCount,
 			len(q.Closing.Nodes))
-		return f, &AnswerError{Reason: reason}
+		return f, unusable(reason)
 	}
 
 	if q.BlockedBy == nil {
@@ -331,7 +333,7 @@ func (q *queryIssue) facts(i claim.Issue, scheme labels.Scheme) (lifecycle.Facts
 	for _, b := range blockers {
 		in := place(b.Repository.NameWithOwner)
 		f.Blockers = append(f.Blockers, lifecycle.Blocker{
-			Issue: claim.Issue{Owner: in.Owner, Repo: in.Name, Number: b.Number}, Open: b.State == "OPEN", URL: b.URL,
+			Issue: in.Issue(b.Number), Open: b.State == "OPEN", URL: b.URL,
 		})
 	}
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/claim"
 )
 
 const (
@@ -26,7 +26,7 @@ type spokenList struct {
 // Spoken returns those of a repository's issues and pull requests that have a comment of our own
 // which begins with the mark, among their first hundred. It is one request for fifty, and one more
 // for the texts of what we have said there.
-func (c *Client) Spoken(ctx context.Context, r ledger.Repo, numbers []int, mark string) ([]int, error) {
+func (c *Client) Spoken(ctx context.Context, r claim.Repo, numbers []int, mark string) ([]int, error) {
 	own := map[string]int{} // comments of our own, with where they are
 	var ids []string
 
@@ -43,7 +43,7 @@ func (c *Client) Spoken(ctx context.Context, r ledger.Repo, numbers []int, mark 
 	}
 
 	if err := h.read(ctx, numbers, spokenPerQuery); err != nil {
-		return nil, failed(err, Object{RepositoryObject, r.String()}, "look for own comments in %s", r)
+		return nil, failed(missing(err, repository(r)), "look for own comments in %s", r)
 	}
 
 	var out []int
@@ -67,28 +67,25 @@ func (c *Client) Spoken(ctx context.Context, r ledger.Repo, numbers []int, mark 
 
 // querySpoken returns our own comments on some issues and pull requests: their ids, with where they
 // are.
-func (c *Client) querySpoken(ctx context.Context, r ledger.Repo, numbers []int) (map[string]int, error) {
+func (c *Client) querySpoken(ctx context.Context, r claim.Repo, numbers []int) (map[string]int, error) {
 	const fields = "comments(first: %d) { nodes { id viewerDidAuthor } }"
 	comments := fmt.Sprintf(fields, spokenComments)
 
 	d := newDocument()
-	d.open("r", r)
 	for _, n := range numbers {
 		d.add("    n%d: issueOrPullRequest(number: %d) { ... on Issue { %s } ... on PullRequest { %s } }\n", n, n,
 			comments, comments)
 	}
 
-	d.add("  }\n")
-
-	var data map[string]map[string]json.RawMessage
-	if _, err := c.ask(ctx, d.text(""), d.variables, &data); err != nil { // one that is gone has nothing to say
+	var data map[string]json.RawMessage
+	if _, err := c.askIn(ctx, r, d, &data); err != nil { // one that is gone has nothing to say
 		return nil, err
 	}
 
 	out := map[string]int{}
 	for _, n := range numbers {
 		var found *spokenList
-		if json.Unmarshal(data["r"][fmt.Sprintf("n%d", n)], &found) != nil || found == nil {
+		if json.Unmarshal(data[fmt.Sprintf("n%d", n)], &found) != nil || found == nil {
 			continue
 		}
 
@@ -110,7 +107,7 @@ func (c *Client) textsOf(ctx context.Context, ids []string) (map[string]string, 
 	}
 
 	var data map[string]*struct{ Body string }
-	if _, err := c.ask(ctx, d.text(""), d.variables, &data); err != nil {
+	if _, err := c.ask(ctx, d, &data); err != nil {
 		return nil, err
 	}
 

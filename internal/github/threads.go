@@ -3,8 +3,6 @@ package github
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -54,9 +52,7 @@ func (c *Client) completeClosers(ctx context.Context, r *snapshot, pages *page) 
 	}
 
 	if have < now.TotalCount {
-		return &AnswerError{
-			Reason: fmt.Sprintf("%d pull requests close it, and %d can be read", now.TotalCount, have),
-		}
+		return unusable(fmt.Sprintf("%d pull requests close it, and %d can be read", now.TotalCount, have))
 	}
 
 	return nil
@@ -65,26 +61,10 @@ func (c *Client) completeClosers(ctx context.Context, r *snapshot, pages *page) 
 // closerPage reads n of the pull requests that close an issue, after a cursor.
 func (c *Client) closerPage(ctx context.Context, i claim.Issue, after string, n int) (*connection[queryPull], error) {
 	d := newDocument()
-	d.add("  repository(owner: %s, name: %s) { issue(number: %d) {\n", d.bind("String!", i.Owner),
-		d.bind("String!", i.Repo), i.Number)
-	d.add("    %s } }\n", closingFields(fmt.Sprintf("first: %d, after: %s", n, d.bind("String", after))))
-	var data struct {
-		Repository *struct {
-			Issue *struct{ Closing *connection[queryPull] }
-		}
-	}
-
-	got, err := c.ask(ctx, d.text(pullFields), d.variables, &data)
-	switch {
-	case err != nil:
-		return nil, err
-	case len(got.errors) > 0:
-		return nil, got.errors[0].typed(Object{IssueObject, i.String()})
-	case data.Repository == nil || data.Repository.Issue == nil || data.Repository.Issue.Closing == nil:
-		return nil, &AnswerError{Reason: "closing pull requests are missing"}
-	}
-
-	return data.Repository.Issue.Closing, nil
+	d.add("    issue(number: %d) { %s }\n", i.Number, closingFields(fmt.Sprintf("first: %d%s", n, d.after(after))))
+	var page connection[queryPull]
+	err := c.askWhole(ctx, i.In(), d, &page, "issue", "closing")
+	return &page, missing(err, issueObject(i))
 }
 
 // completeComments reads an issue's comments from the newest page back to the first. What it read
@@ -119,7 +99,7 @@ func (c *Client) completeComments(ctx context.Context, r *snapshot, pages *page)
 		}
 	}
 
-	return &AnswerError{Reason: fmt.Sprintf("%d comments counted and %d readable", want, have)}
+	return unusable(fmt.Sprintf("%d comments counted and %d readable", want, have))
 }
 
 // commentsFrom returns the comments of a page and of every older one, each once. It is whole if
@@ -191,27 +171,12 @@ func (c *Client) askComments(ctx context.Context, i claim.Issue, before string,
 		older = ", before: " + d.bind("String", before)
 	}
 
-	d.add("  repository(owner: %s, name: %s) { subject: issueOrPullRequest(number: %d) {\n"+
-		"    ... on Issue { comments(last: %d%s) { ...Page } } ... on PullRequest { comments(last: %d%s) { ...Page } } } }\n",
-		d.bind("String!", i.Owner), d.bind("String!", i.Repo), i.Number, n, older, n, older)
-
-	var data struct {
-		Repository *struct {
-			Subject *struct{ Comments *connection[queryComment] }
-		}
-	}
-
-	got, err := c.ask(ctx, d.text(pageFields+commentFields), d.variables, &data)
-	switch {
-	case err != nil:
-		return nil, err
-	case len(got.errors) > 0:
-		return nil, got.errors[0].typed(Object{IssueObject, i.String()})
-	case data.Repository == nil || data.Repository.Subject == nil || data.Repository.Subject.Comments == nil:
-		return nil, &AnswerError{Reason: "comments are missing"}
-	}
-
-	return data.Repository.Subject.Comments, nil
+	d.add("    subject: issueOrPullRequest(number: %d) {\n"+
+		"    ... on Issue { comments(last: %d%s) { ...Page } } ... on PullRequest { comments(last: %d%s) { ...Page } } }\n",
+		i.Number, n, older, n, older)
+	var page connection[queryComment]
+	err := c.askWhole(ctx, i.In(), d, &page, "subject", "comments")
+	return &page, missing(err, issueObject(i))
 }
 
 const (
@@ -247,11 +212,10 @@ func (c *Client) readStretches(ctx context.Context, i claim.Issue,
 		return group.Wait()
 	})
 
-	old, lacks := errors.AsType[*NoGraphQLError](err)
 	switch {
 	case err == nil:
 		return parts, joined(parts, newest), nil
-	case errors.Is(err, errAgain), lacks && old.Old:
+	case tooOld(err):
 		c.lack(featureSkip)
 		return nil, false, nil
 	case wholeRequest(err):
@@ -263,32 +227,21 @@ func (c *Client) readStretches(ctx context.Context, i claim.Issue,
 
 func (c *Client) askParts(ctx context.Context, i claim.Issue, parts []*connection[queryComment], from, to int) error {
 	d := newDocument()
-	d.add("  repository(owner: %s, name: %s) { issue(number: %d) {\n", d.bind("String!", i.Owner),
-		d.bind("String!", i.Repo), i.Number)
-
+	d.add("    issue(number: %d) {\n", i.Number)
 	for n := from; n < to; n++ {
 		d.add("    s%d: timelineItems(itemTypes: [ISSUE_COMMENT], skip: %d, first: %d) { nodes { ...C } }\n", n,
 			n*(stretch-1), stretch)
 	}
 
-	d.add("  } }\n")
-	var data struct {
-		Repository *struct{ Issue map[string]json.RawMessage }
-	}
-	got, err := c.ask(ctx, d.text(commentFields), d.variables, &data)
-	switch {
-	case err != nil:
-		return err
-	case len(got.errors) > 0:
-		return got.errors[0].typed(Object{IssueObject, i.String()})
-	case data.Repository == nil:
-		return &AnswerError{Reason: "comments are missing"}
+	d.add("    }\n")
+	var found map[string]*connection[queryComment]
+	if err := c.askWhole(ctx, i.In(), d, &found, "issue"); err != nil {
+		return missing(err, issueObject(i))
 	}
 
 	for n := from; n < to; n++ {
-		if err := json.Unmarshal(data.Repository.Issue[fmt.Sprintf("s%d", n)], &parts[n]); err != nil ||
-			parts[n] == nil {
-			return &AnswerError{Reason: "comments are missing"}
+		if parts[n] = found[fmt.Sprintf("s%d", n)]; parts[n] == nil {
+			return unusable("comments are missing")
 		}
 	}
 

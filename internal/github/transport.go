@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -27,6 +28,8 @@ const (
 	smallAnswer = 1 << 20 // bytes of an answer that is read at once
 	largeAtOnce = 2       // longer answers that are read side by side
 
+	writeTime = 20 * time.Second // one try of a write
+
 	lowBudget = 100 // requests that are left when the one warning is given
 )
 
@@ -40,10 +43,37 @@ type transport struct {
 	most     int         // octets of one answer
 	large    chan []byte // buffers for large answers, nil until one is needed
 	writing  gate
-	limits   *limits
 	posts    *pacer
 	warned   atomic.Bool
 	writes   atomic.Int64 // that were sent
+
+	mu     sync.Mutex
+	closed map[string]closure // until when GitHub wants no requests, by the local clock
+}
+
+func newTransport(o Options) *transport {
+	t := &transport{
+		o:        o,
+		slots:    make(gate, maxAtOnce),
+		most:     maxAnswer,
+		large:    make(chan []byte, largeAtOnce),
+		writing:  make(gate, 1),
+		posts:    newPacer(),
+		endpoint: o.GraphQL,
+		closed:   map[string]closure{},
+	}
+
+	for range largeAtOnce {
+		t.large <- nil
+	}
+
+	for _, address := range []string{o.REST, o.GraphQL} {
+		if u, err := url.Parse(address); err == nil && u.Host != "" {
+			t.hosts = append(t.hosts, origin(u))
+		}
+	}
+
+	return t
 }
 
 // origin is the scheme and the host with its port, as one text for one server.
@@ -116,7 +146,7 @@ func (t *transport) open(req *http.Request) (*call, error) {
 		fresh:       ctx.Value(justCreated) != nil,
 		same:        ctx.Value(repeatable) != nil,
 		repetitions: maxRetries,
-	}}
+	}, comment: ctx.Value(commenting) != nil}
 
 	if n, hinted := ctx.Value(replaced).(int); hinted {
 		c.repetitions = n
@@ -140,26 +170,19 @@ func (t *transport) open(req *http.Request) (*call, error) {
 		c.write = !c.graphql || !readsOnly(c.body)
 	}
 
-	if base, err := url.Parse(t.o.REST); err == nil { // GitHub limits comments more than anything else
-		words := strings.Split(strings.TrimPrefix(req.URL.EscapedPath(), base.EscapedPath()), "/")
-		c.comment = req.Method == http.MethodPost && !c.graphql && len(words) == 6 && words[3] == "issues" &&
-			words[5] == "comments"
-	}
-
-	c.comment = c.comment || ctx.Value(commenting) != nil
 	return c, nil
 }
 
 func (c *call) run() (*http.Response, error) {
 	for {
 		for { // stays away for as long as GitHub has asked anyone of us to
-			c.limits.mu.Lock()
-			closed := c.limits.closed[c.resource()]
-			if all := c.limits.closed[everything]; all.until.After(closed.until) {
+			c.mu.Lock()
+			closed := c.closed[c.resource()]
+			if all := c.closed[everything]; all.until.After(closed.until) {
 				closed = all
 			}
 
-			c.limits.mu.Unlock()
+			c.mu.Unlock()
 			wait := closed.until.Sub(c.o.Clock.Now())
 			if wait <= 0 {
 				break
@@ -230,10 +253,10 @@ func (c *call) obey(err error) {
 			resource = everything
 		}
 
-		c.limits.mu.Lock()
-		defer c.limits.mu.Unlock()
-		if until.After(c.limits.closed[resource].until) {
-			c.limits.closed[resource] = closure{until, limit}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if until.After(c.closed[resource].until) {
+			c.closed[resource] = closure{until, limit}
 		}
 	}
 }
@@ -270,7 +293,7 @@ type hint int
 
 const (
 	justCreated hint = iota // a 404 is repeated up to two times, because GitHub's replicas may not have it yet
-	commenting              // a mutation that posts a comment, which is paced like one that is posted by REST
+	commenting              // it posts a comment, which GitHub limits more than anything else
 	repeatable              // a write that may be sent twice, which its method does not say
 	replaced                // how often to repeat it, when there is something better to do than that
 )
@@ -288,7 +311,7 @@ func (c *call) try() response {
 	defer c.slots.leave()
 	limit := c.o.ReadTime
 	if c.write {
-		limit = c.o.WriteTime
+		limit = writeTime
 	}
 
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("nothing within %s", limit))
@@ -308,7 +331,7 @@ func (c *call) try() response {
 		r.Header.Set("Authorization", "Bearer "+c.o.Token.reveal())
 	}
 
-	r.Header.Set("User-Agent", c.o.UserAgent)
+	r.Header.Set("User-Agent", "label-state")
 	r.Header.Set("X-GitHub-Api-Version", "2022-11-28")
 	r.Header.Set("Accept", cmp.Or(r.Header.Get("Accept"), "application/vnd.github+json"))
 	resp, err := c.o.HTTP.RoundTrip(r)

@@ -8,12 +8,10 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/ledger"
 )
 
 // A Role is what an account may do in a repository.
@@ -47,7 +45,7 @@ func rank(r Role) int {
 
 // An account is a login in a repository, whose records are judged there.
 type account struct {
-	repo        ledger.Repo
+	repo        claim.Repo
 	login       string
 	association string // to the repository, as a comment of the account says; empty when not known
 }
@@ -56,26 +54,10 @@ func (a account) key() string { return key(a.repo.String(), a.login) }
 
 func (a account) isApp() bool { return strings.HasSuffix(strings.ToLower(a.login), botSuffix) }
 
-// roles finds out whose records count.
-type roles struct {
-	api          *api
-	viewer       *viewer
-	repositories *repositories
-	trust        Trust
-	view         bool // for a caller that decides nothing
-	warn         func(string)
-
-	mu        sync.Mutex
-	known     map[string]Role // by owner/repo and login, lower case
-	secretive map[string]bool // repositories where GitHub tells us no roles
-	welcome   bool            // who does not count may claim by a comment
-	guessed   string          // that a view went by a guess; empty when it did not
-}
-
 // judged knows without any request whether an account counts, or does not know.
-func (rs *roles) judged(a account) (counts, known bool) {
-	named := slices.ContainsFunc(rs.trust.Logins, func(one string) bool { return claim.SameLogin(one, a.login) }) ||
-		slices.ContainsFunc(rs.trust.Apps, func(slug string) bool { return claim.SameLogin(slug+botSuffix, a.login) })
+func (c *Client) judged(a account) (counts, known bool) {
+	named := slices.ContainsFunc(c.o.Trust.Logins, func(one string) bool { return claim.SameLogin(one, a.login) }) ||
+		slices.ContainsFunc(c.o.Trust.Apps, func(slug string) bool { return claim.SameLogin(slug+botSuffix, a.login) })
 	switch {
 	case a.login == Ghost || a.login == "":
 		return false, true
@@ -85,10 +67,8 @@ func (rs *roles) judged(a account) (counts, known bool) {
 		return false, true
 	}
 
-	rs.mu.Lock()
-	role, known := rs.known[a.key()]
-	rs.mu.Unlock()
-	return rank(role) >= rank(rs.trust.Minimum), known
+	role, known := c.roles.get(a.key())
+	return rank(role) >= rank(c.o.Trust.Minimum), known
 }
 
 // belongs reports whether GitHub's own word beside a comment says that an account is of the
@@ -101,7 +81,7 @@ func belongs(association string) bool {
 // A HiddenRoleError says that it could not be found out whether records of a login count, because
 // GitHub tells roles only to those who may push.
 type HiddenRoleError struct {
-	Repo  ledger.Repo
+	Repo  claim.Repo
 	Login string
 }
 
@@ -115,43 +95,34 @@ func (e *HiddenRoleError) Remedy() string {
 		e.Repo, oneLine(e.Login))
 }
 
-// noteSecretive remembers that GitHub refuses to tell us roles in a repository.
-func (rs *roles) noteSecretive(r ledger.Repo) {
-	rs.mu.Lock()
-	defer rs.mu.Unlock()
-	rs.secretive[key(r.String())] = true
-}
-
-func (rs *roles) noteRole(r ledger.Repo, login string, role Role) {
-	rs.mu.Lock()
-	defer rs.mu.Unlock()
-	rs.known[key(r.String(), login)] = role
+func (c *Client) noteRole(r claim.Repo, login string, role Role) {
+	c.roles.note(key(r.String(), login), role)
 }
 
 // A judgement is whose records count, and of whom that could not be found out.
 type judgement struct {
-	roles *roles
-	errs  map[string]error // by account
+	c    *Client
+	errs map[string]error // by account
 }
 
 // of tells of an account. One whose role GitHub does not tell is judged by what it calls the author
 // beside the comment, for a view: nothing is decided by that, and every other client leaves it
 // unknown.
 func (j judgement) of(a account) (bool, error) {
-	rs, err := j.roles, j.errs[a.key()]
+	c, err := j.c, j.errs[a.key()]
 	if err == nil {
-		counts, _ := rs.judged(a)
+		counts, _ := c.judged(a)
 		return counts, nil
 	}
-	if !rs.view || !is[*HiddenRoleError](err) {
+	if !c.o.View || !is[*HiddenRoleError](err) {
 		return false, err
 	}
 
-	rs.mu.Lock()
-	defer rs.mu.Unlock()
-	if rs.guessed == "" {
-		rs.guessed = fmt.Sprintf("GitHub does not tell this token who has which role in %s; records count here if GitHub calls their author an owner, a member or a collaborator, which is a guess", a.repo)
-		rs.warn(rs.guessed)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.guessed == "" {
+		c.guessed = fmt.Sprintf("GitHub does not tell this token who has which role in %s; records count here if GitHub calls their author an owner, a member or a collaborator, which is a guess", a.repo)
+		c.o.Warn(c.guessed)
 	}
 
 	return a.association == "OWNER" || belongs(a.association), nil
@@ -159,10 +130,10 @@ func (j judgement) of(a account) (bool, error) {
 
 // Guessed says in one line that a view went by a guess about whose records count; empty when it did
 // not.
-func (rs *roles) Guessed() string {
-	rs.mu.Lock()
-	defer rs.mu.Unlock()
-	return rs.guessed
+func (c *Client) Guessed() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.guessed
 }
 
 // mayCount reports whether an account counts, or would if GitHub told the role of everybody whom it
@@ -175,9 +146,9 @@ func (j judgement) mayCount(a account) bool {
 // judge finds out whose records count. Only those are asked about that nothing else decides, each
 // once in a client's life: many by one query where we may list collaborators, the others side by
 // side.
-func (rs *roles) judge(ctx context.Context, all []account) judgement {
-	j := judgement{rs, map[string]error{}}
-	if _, err := rs.viewer.self(ctx); err != nil {
+func (c *Client) judge(ctx context.Context, all []account) judgement {
+	j := judgement{c, map[string]error{}}
+	if _, err := c.self(ctx); err != nil {
 		for _, a := range all {
 			j.errs[a.key()] = err
 		}
@@ -186,29 +157,26 @@ func (rs *roles) judge(ctx context.Context, all []account) judgement {
 
 	var ask []account
 	for _, a := range all {
-		_, known := rs.judged(a)
+		_, known := c.judged(a)
 		if !known && !slices.ContainsFunc(ask, func(o account) bool { return o.key() == a.key() }) {
 			ask = append(ask, a)
 		}
 	}
 
 	if len(ask) > 1 {
-		ask = rs.listRoles(ctx, ask)
+		ask = c.listRoles(ctx, ask)
 	}
 	errs := make([]error, len(ask))
-	var group sync.WaitGroup
-	room := make(gate, rolesAtOnce)
+	var group errgroup.Group
+	group.SetLimit(rolesAtOnce)
 	for n, a := range ask {
-		if errs[n] = room.enter(ctx); errs[n] != nil {
-			continue
-		}
-		group.Go(func() {
-			defer room.leave()
-			errs[n] = rs.askRole(ctx, a)
+		group.Go(func() error {
+			errs[n] = c.askRole(ctx, a)
+			return nil
 		})
 	}
 
-	group.Wait()
+	_ = group.Wait()
 	for n, err := range errs {
 		var hidden *HiddenRoleError
 		switch {
@@ -225,34 +193,32 @@ func (rs *roles) judge(ctx context.Context, all []account) judgement {
 }
 
 // askRole asks GitHub for the role of one account.
-func (rs *roles) askRole(ctx context.Context, a account) error {
-	if _, known := rs.judged(a); known {
+func (c *Client) askRole(ctx context.Context, a account) error {
+	if _, known := c.judged(a); known {
 		return nil
 	}
 	hidden := &HiddenRoleError{Repo: a.repo, Login: a.login}
-	viewer := rs.viewer.known()
-	rs.mu.Lock()
-	own, told := rs.known[key(a.repo.String(), viewer)]
-	refused := rs.secretive[key(a.repo.String())] || told && viewer != "" && rank(own) < rank(RoleWrite)
-	rs.mu.Unlock()
-	if refused { // GitHub tells roles only to those who may push
+	viewer := c.known()
+	own, told := c.roles.get(key(a.repo.String(), viewer))
+	secretive := key(featureRoles, a.repo.String())
+	if !c.has(secretive) || told && viewer != "" && rank(own) < rank(RoleWrite) { // GitHub tells roles only to those who may push
 		return hidden
 	}
 
-	to := at(a.repo.Owner, a.repo.Name, "/collaborators/%s/permission", url.PathEscape(a.login))
-	got, _, err := fetch[restPermission](ctx, rs.api, to)
+	to := at(a.repo, "/collaborators/%s/permission", url.PathEscape(a.login))
+	got, _, err := fetch[restPermission](ctx, c, to)
 	switch {
 	case to.err == nil && is[*NotFoundError](err):
-		rs.noteRole(a.repo, a.login, roleNone)
+		c.noteRole(a.repo, a.login, roleNone)
 		return nil
 
 	case is[*PermissionError](err):
-		rs.noteSecretive(a.repo)
+		c.lack(secretive)
 		return hidden
 	case err != nil:
 		return err
 	case got.Permission == "":
-		return &AnswerError{Reason: "it is not a permission"}
+		return unusable("it is not a permission")
 	}
 
 	role := got.Permission
@@ -262,7 +228,7 @@ func (rs *roles) askRole(ctx context.Context, a account) error {
 		role = got.RoleName
 	}
 
-	rs.noteRole(a.repo, a.login, role)
+	c.noteRole(a.repo, a.login, role)
 	return nil
 }
 
@@ -297,12 +263,12 @@ func mapped(permissions map[string]bool) Role {
 // listRoles asks for the roles of many accounts at once where we may list collaborators, and
 // returns those that still have to be asked about one by one. Who is not listed has no role; but of
 // somebody whose comments say that they belong to the repository that is not believed.
-func (rs *roles) listRoles(ctx context.Context, ask []account) (left []account) {
-	by := map[ledger.Repo][]account{}
-	var repos []ledger.Repo
-	listable := rs.api.has(featureCollaborators) && rank(rs.trust.Minimum) > rank(roleRead)
+func (c *Client) listRoles(ctx context.Context, ask []account) (left []account) {
+	by := map[claim.Repo][]account{}
+	var repos []claim.Repo
+	listable := c.has(featureCollaborators) && rank(c.o.Trust.Minimum) > rank(roleRead)
 	for _, a := range ask {
-		if !listable || rank(rs.ownRole(a.repo)) < rank(RoleWrite) { // to list them takes the right to push
+		if !listable || rank(c.ownRole(a.repo)) < rank(RoleWrite) { // to list them takes the right to push
 			left = append(left, a)
 			continue
 		}
@@ -319,50 +285,45 @@ func (rs *roles) listRoles(ctx context.Context, ask []account) (left []account) 
 		left = append(left, by[r]...)
 		for part := range slices.Chunk(by[r], rolesInQuery) {
 			if len(part) > 1 {
-				group.Go(func() error { return rs.queryRoles(ctx, r, part) })
+				group.Go(func() error { return c.queryRoles(ctx, r, part) })
 			}
 		}
 	}
 
 	_ = group.Wait() // whoever it did not tell of is left
-	return slices.DeleteFunc(left, func(a account) bool { _, known := rs.judged(a); return known })
+	return slices.DeleteFunc(left, func(a account) bool { _, known := c.judged(a); return known })
 }
 
-// featureCollaborators is GraphQL's list of permissions.
-const featureCollaborators = "collaborators"
+const (
+	featureCollaborators = "collaborators" // GraphQL's list of permissions
+	featureRoles         = "roles"         // of a repository, which GitHub tells to those who may push
+)
 
 // queryRoles notes the roles of up to fifty accounts of a repository.
-func (rs *roles) queryRoles(ctx context.Context, r ledger.Repo, all []account) error {
+func (c *Client) queryRoles(ctx context.Context, r claim.Repo, all []account) error {
 	d := newDocument()
-	d.open("r", r)
 	for n, a := range all {
 		d.add("    a%d: collaborators(login: %s, first: 1) { edges { permission node { login } } }\n", n,
 			d.bind("String", a.login))
 	}
 
-	d.add("  }\n")
 	type list struct {
 		Edges []*struct {
 			Permission string
 			Node       struct{ Login string }
 		}
 	}
-	var data map[string]map[string]json.RawMessage
-	got, err := rs.api.ask(ctx, d.text(""), d.variables, &data)
-	if err == nil && len(got.errors) > 0 {
-		err = got.errors[0].typed(Object{CollaboratorsObject, "of " + r.String()})
-	}
-
-	if err != nil {
+	var data map[string]json.RawMessage
+	if err := c.askWhole(ctx, r, d, &data); err != nil {
 		if !wholeRequest(err) && !tooMuch(err) {
-			rs.api.lack(featureCollaborators)
+			c.lack(featureCollaborators)
 		}
 		return err
 	}
 
 	for n, a := range all {
 		var found *list
-		if err := json.Unmarshal(data["r"][fmt.Sprintf("a%d", n)], &found); err != nil || found == nil {
+		if err := json.Unmarshal(data[fmt.Sprintf("a%d", n)], &found); err != nil || found == nil {
 			continue
 		}
 
@@ -374,7 +335,7 @@ func (rs *roles) queryRoles(ctx context.Context, r ledger.Repo, all []account) e
 		}
 
 		if role != roleNone || !belongs(a.association) {
-			rs.noteRole(r, a.login, role)
+			c.noteRole(r, a.login, role)
 		}
 	}
 
@@ -383,7 +344,7 @@ func (rs *roles) queryRoles(ctx context.Context, r ledger.Repo, all []account) e
 
 // An OutsiderError says that nobody counts the records of our own login in a repository.
 type OutsiderError struct {
-	Repo    ledger.Repo
+	Repo    claim.Repo
 	Login   string
 	Role    Role // empty for an App
 	Minimum Role // that records count from
@@ -423,58 +384,49 @@ func (e *OutsiderError) App() string {
 }
 
 // WelcomeContributors has Heard say that a login which does not count may claim by a comment.
-func (rs *roles) WelcomeContributors() {
-	rs.mu.Lock()
-	defer rs.mu.Unlock()
-	rs.welcome = true
-}
+func (c *Client) WelcomeContributors() { c.welcome.Store(true) }
 
 // Heard asks about our own login what every other reader will ask: whether its records count in a
 // repository. nil means that they do, an *OutsiderError that they do not (ledger.Forge).
-func (rs *roles) Heard(ctx context.Context, r ledger.Repo) error {
-	login, err := rs.viewer.self(ctx)
+func (c *Client) Heard(ctx context.Context, r claim.Repo) error {
+	login, err := c.self(ctx)
 	if err != nil || login == "" {
 		return err
 	}
 
 	a := account{repo: r, login: login}
-	counts, known := rs.judged(a)
-	if !known || !counts && !a.isApp() && rs.ownRole(r) == "" {
-		got, err := rs.repositories.Repository(ctx, r) // shows our own role to everybody who has one
+	counts, known := c.judged(a)
+	if !known || !counts && !a.isApp() && c.ownRole(r) == "" {
+		got, err := c.Repository(ctx, r) // shows our own role to everybody who has one
 		switch {
 		case err == nil && got.Role == "":
-			err = rs.askRole(ctx, a)
+			err = c.askRole(ctx, a)
 		case err == nil:
-			rs.noteRole(r, login, got.Role)
+			c.noteRole(r, login, got.Role)
 		}
 
 		if err != nil {
 			return fmt.Errorf("find out whether records of %s count in %s: %w", login, r, err)
 		}
-		counts, _ = rs.judged(a)
+		counts, _ = c.judged(a)
 	}
 
 	if counts {
 		return nil
 	}
 
-	role := rs.ownRole(r)
-	rs.mu.Lock()
-	defer rs.mu.Unlock()
 	return &OutsiderError{
 		Repo:    r,
 		Login:   login,
-		Role:    role,
-		Minimum: rs.trust.Minimum,
-		Welcome: rs.welcome && !a.isApp(),
+		Role:    c.ownRole(r),
+		Minimum: c.o.Trust.Minimum,
+		Welcome: c.welcome.Load() && !a.isApp(),
 	}
 }
 
-func (rs *roles) ownRole(r ledger.Repo) Role {
-	viewer := rs.viewer.known()
-	rs.mu.Lock()
-	defer rs.mu.Unlock()
-	return rs.known[key(r.String(), viewer)]
+func (c *Client) ownRole(r claim.Repo) Role {
+	role, _ := c.roles.get(key(r.String(), c.known()))
+	return role
 }
 
 // MayLabel reports whether a login may steer a repository: its records count there
@@ -482,7 +434,7 @@ func (rs *roles) ownRole(r ledger.Repo) Role {
 // configuration's logins and Apps, the owner, and collaborators with the role that the
 // configuration asks for. A question that could not be answered is an error, never a no. What
 // GitHub says of the author's association is never asked.
-func (rs *roles) MayLabel(ctx context.Context, r ledger.Repo, login string) (bool, error) {
+func (c *Client) MayLabel(ctx context.Context, r claim.Repo, login string) (bool, error) {
 	a := account{repo: r, login: login}
-	return rs.judge(ctx, []account{a}).of(a)
+	return c.judge(ctx, []account{a}).of(a)
 }

@@ -272,7 +272,7 @@ func TestOwnRoleCostsNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		err := c.Heard(t.Context(), ledger.Repo{Owner: "acme", Name: "app"})
+		err := c.Heard(t.Context(), claim.Repo{Owner: "acme", Name: "app"})
 		if (err == nil) != (login != "rob") || len(sent.sent) != 1 {
 			t.Errorf("%s: %v after %q", login, err, sent.sent)
 		}

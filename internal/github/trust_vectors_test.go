@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/config"
-	"github.com/label-state/label-state/internal/ledger"
 )
 
 // TestTrustVectors: whose records count, by the configuration, the association and the role alone.
@@ -28,11 +28,11 @@ func TestTrustVectors(t *testing.T) {
 			ran++
 			c := connect(t, http.DefaultTransport, func(o *Options) { o.Trust = trust })
 			a := account{
-				repo: ledger.Repo{Owner: "acme", Name: "app"}, login: f[0],
+				repo: claim.Repo{Owner: "acme", Name: "app"}, login: f[0],
 				association: strings.ReplaceAll(f[1], "-", ""),
 			}
 			if f[2] == "untold" {
-				c.noteSecretive(a.repo)
+				c.lack(key(featureRoles, a.repo.String()))
 			} else {
 				c.noteRole(a.repo, a.login, Role(f[2]))
 			}

@@ -117,7 +117,7 @@ func (s *Source) issue(id string) (claim.Issue, error) {
 }
 
 func (s *Source) issueOf(number int) claim.Issue {
-	return claim.Issue{Owner: s.o.Repo.Owner, Repo: s.o.Repo.Name, Number: number}
+	return s.o.Repo.Issue(number)
 }
 
 // Fetch lists the queue, and with IncludeClaimed what is being worked on. A candidate is read

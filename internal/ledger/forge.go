@@ -47,10 +47,7 @@ type Written struct {
 }
 
 // A Repo names a repository.
-type Repo struct{ Owner, Name string }
-
-// String returns owner/name.
-func (r Repo) String() string { return r.Owner + "/" + r.Name }
+type Repo = claim.Repo
 
 // Repos is what sweep and pause need of GitHub for a whole repository.
 type Repos interface {

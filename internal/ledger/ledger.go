@@ -108,7 +108,7 @@ func (bs *base) Here(f lifecycle.Facts) lifecycle.Facts {
 	if bs.set.PausedHere == nil || f.Pause != nil {
 		return f
 	}
-	f.Pause, f.PauseErr = bs.set.PausedHere(Repo{Owner: f.Issue.Owner, Name: f.Issue.Repo})
+	f.Pause, f.PauseErr = bs.set.PausedHere(f.Issue.In())
 	return f
 }
 

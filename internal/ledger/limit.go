@@ -14,12 +14,12 @@ func (bs *base) Load(ctx context.Context, r Repo) (lifecycle.Load, error) {
 		return lifecycle.Load{}, nil
 	}
 
-	got := bs.forge.Reply(ctx, claim.Issue{Owner: r.Owner, Repo: r.Name}, protocol.Ask{Load: true})
+	got := bs.forge.Reply(ctx, r.Issue(0), protocol.Ask{Load: true})
 	return got.Load, got.Err
 }
 
 // limit says why somebody may hold nothing besides what is in progress; empty when they may.
 func (bs *base) limit(ctx context.Context, i claim.Issue, who lifecycle.Asker) (string, error) {
-	load, err := bs.Load(ctx, Repo{Owner: i.Owner, Name: i.Repo})
+	load, err := bs.Load(ctx, i.In())
 	return bs.set.Rules.Limit(load, i, who), err
 }

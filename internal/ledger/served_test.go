@@ -107,7 +107,7 @@ func (s *served) Reply(ctx context.Context, i claim.Issue, ask protocol.Ask) (ou
 	votes, voting := s.server.(electors)
 	switch {
 	case ask.Counts && hearing:
-		out.Err = hears.Heard(ctx, ledger.Repo{Owner: i.Owner, Name: i.Repo})
+		out.Err = hears.Heard(ctx, i.In())
 	case ask.Moved != nil && seeing:
 		out.Moved, out.Err = saw.LastMove(*ask.Moved)
 	case ask.Votes != 0 && voting:

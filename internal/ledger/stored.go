@@ -70,7 +70,7 @@ func (s stored) known(ctx context.Context, r Repo) (map[int]bool, error) {
 		return nil, nil
 	}
 
-	numbers, err := lister.Known(ctx, claim.Issue{Owner: r.Owner, Repo: r.Name, Number: 1})
+	numbers, err := lister.Known(ctx, r.Issue(1))
 	out := make(map[int]bool, len(numbers))
 	for _, n := range numbers {
 		out[n] = true

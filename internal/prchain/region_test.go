@@ -139,7 +139,7 @@ func TestClosesProperty(t *testing.T) {
 			r.Feature = rapid.SampledFrom([]string{"fixes", "closes", "resolved"}).Draw(t, "keyword")
 		}
 
-		got := closing.InDescription(r.String(), closing.Repo{Owner: "acme", Name: "lib"}, "github.com")
+		got := closing.InDescription(r.String(), claim.Repo{Owner: "acme", Name: "lib"}, "github.com")
 		if r.Part != r.Closes {
 			if len(got) > 0 {
 				t.Fatalf("part %d closes %v", r.Part, got)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/label-state/label-state/internal/agenthost"
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/closing"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/dedup"
 	"github.com/label-state/label-state/internal/github"
@@ -106,7 +105,7 @@ func (h *Hook) check(ctx context.Context, push outgoing.Push, messages []dedup.M
 		return h.unknown(inTime(ctx, err))
 	}
 
-	home := closing.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}
+	home := claim.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}
 	named, unread := dedup.Name(messages, home, c.remote.Host), dedup.Unread(messages, home, c.remote.Host)
 	if local.pulls {
 		c.heads = outgoing.Branches(push.Updates)
