@@ -41,18 +41,7 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParam
 			c.Warnf("%s is yours, but you could not be assigned: %s", i, err)
 		}
 
-		out := answer.Answer{
-			Issue:    i.String(),
-			Answer:   answer.Won,
-			Codename: mine.Record.Worker.Codename,
-			FiringID: mine.Record.Worker.FiringID,
-			Person:   mine.Person,
-			Since:    mine.Created.UTC(),
-			Token:    mine.Record.Token,
-			URL:      mine.URL,
-		}
-
-		return c.Answer(out, fmt.Sprintf("%s %s is yours already, since %s\n", i, cli.OneLine(f.Title),
+		return c.Answer(cli.ViewOwn(i, mine, c.Rules().Terms), fmt.Sprintf("%s %s is yours already, since %s\n", i, cli.OneLine(f.Title),
 			cli.Moment(mine.Created))+giveBack(i))
 	}
 
