@@ -18,10 +18,8 @@
 //
 // # Where what was learned is kept
 //
-// Requests are methods of Client, in a file for each noun. What answers have taught is in few
-// places, each with its own lock: viewer (whose token it is), repositories (the file that came
-// along), roles, definitions (labels), tips (references of leases), edits, beginnings (what the
-// first query has read), and the client's own fields.
+// Requests are methods of Client, in a file for each noun. What answers have taught is in the
+// client's memos, maps with a lock each, and in the few fields under its own lock (client.go).
 //
 // # Errors
 //

@@ -26,11 +26,11 @@ type queryError struct {
 	Extensions struct{ Code string }
 }
 
-// typed is the package's error for it; what names the thing that the path leads to.
-func (e queryError) typed(what Object) error {
+// typed is the package's error for it.
+func (e queryError) typed() error {
 	switch e.Type {
 	case "NOT_FOUND":
-		return &NotFoundError{What: what, Status: http.StatusNotFound, Message: oneLine(e.Message)}
+		return &NotFoundError{Status: http.StatusNotFound, Message: oneLine(e.Message)}
 	case "FORBIDDEN", "INSUFFICIENT_SCOPES":
 		return &PermissionError{Message: oneLine(e.Message)}
 	}
@@ -144,7 +144,7 @@ func (c *Client) askText(ctx context.Context, text string, variables map[string]
 	// resources, out of time, out of order. What is null in it may be there, also where no error
 	// says so.
 	for _, e := range top.Errors {
-		if err := e.typed(Object{Kind: QueriedObject}); tooMuch(err) {
+		if err := e.typed(); tooMuch(err) {
 			return partial{}, err
 		}
 	}
@@ -164,13 +164,13 @@ func (c *Client) nothing(query string, reported []queryError) error {
 
 	first := reported[0]
 	if !slices.ContainsFunc(reported, queryError.schema) {
-		return first.typed(Object{Kind: QueriedObject})
+		return missing(first.typed(), Object{Kind: QueriedObject})
 	}
 	if c.learn(query, reported) {
 		return errAgain
 	}
 
-	return &NoGraphQLError{Old: true, Cause: first.typed(Object{Kind: SchemaObject})}
+	return &NoGraphQLError{Old: true, Cause: missing(first.typed(), Object{Kind: SchemaObject})}
 }
 
 // errAgain says that the same question, asked again, leaves out what the schema lacks.
@@ -268,14 +268,14 @@ func (p partial) failed() error {
 	if len(p.errors) == 0 {
 		return nil
 	}
-	return p.errors[0].typed(Object{})
+	return p.errors[0].typed()
 }
 
 // under returns the first error about an alias or anything below it.
 func (p partial) under(alias string) error {
 	for _, e := range p.errors {
 		if e.part(0) == alias || len(e.Path) == 0 {
-			return e.typed(Object{})
+			return e.typed()
 		}
 	}
 	return nil

@@ -138,7 +138,7 @@ func (c *Client) askOpenPage(ctx context.Context, r claim.Repo, label string, wa
 
 	c.noteAlong(s)
 	var page *connection[queuedQuery]
-	if err := json.Unmarshal(s.fields["open"], &page); err != nil || page == nil || s.failed("open", Object{}) != nil {
+	if err := json.Unmarshal(s.fields["open"], &page); err != nil || page == nil || s.failed("open") != nil {
 		return nil, false, unusable("the list of issues is missing")
 	}
 

@@ -474,7 +474,7 @@ func (c *Client) Minimize(ctx context.Context, comments []claim.Comment) (done i
 		}
 
 		for _, e := range got.errors {
-			if e := e.typed(Object{Kind: CommentObject}); err == nil && !is[*NotFoundError](e) {
+			if e := e.typed(); err == nil && !is[*NotFoundError](e) {
 				err = e
 			}
 		}

@@ -254,7 +254,7 @@ func (s *sheet) read(data map[string]json.RawMessage) {
 	_ = json.Unmarshal(data[s.alias], &s.fields) // null, and nothing at all, leave it nil
 	for _, e := range s.errors {
 		if len(e.Path) == 0 || e.part(0) == s.alias && !s.leavesRest(e) {
-			s.err = e.typed(repository(s.repo))
+			s.err = missing(e.typed(), repository(s.repo))
 			return
 		}
 	}
@@ -283,7 +283,7 @@ func (s *sheet) leavesRest(e queryError) bool {
 		return true
 	case alias == "branch" || alias == "file" || numbered(alias, "t"): // what came along
 		return true
-	case strings.HasPrefix(alias, pullsAlias) && is[*PermissionError](e.typed(Object{})): // a list of pull requests is left out
+	case strings.HasPrefix(alias, pullsAlias) && is[*PermissionError](e.typed()): // a list of pull requests is left out
 		return true
 	}
 
@@ -299,10 +299,10 @@ func numbered(alias, letter string) bool {
 }
 
 // failed returns the first error about an alias or about anything below it.
-func (s *sheet) failed(alias string, what Object) error {
+func (s *sheet) failed(alias string) error {
 	for _, e := range s.errors {
 		if e.part(0) == s.alias && e.part(1) == alias {
-			return e.typed(what)
+			return e.typed()
 		}
 	}
 	return nil
@@ -315,7 +315,7 @@ func (c *Client) takeAt(one *snapshot, s sheet, alias string) {
 	if one.err = s.err; one.err != nil {
 		return
 	}
-	if one.err = s.failed(alias, what); one.err != nil {
+	if one.err = missing(s.failed(alias), what); one.err != nil {
 		return
 	}
 

@@ -323,7 +323,7 @@ func (c *Client) noteTip(s sheet, n int, i claim.Issue, writes int64) {
 	alias := fmt.Sprintf("t%d", n)
 	var id string
 	var shown *queryTarget
-	if s.err != nil || s.fields[alias] == nil || s.failed(alias, Object{}) != nil ||
+	if s.err != nil || s.fields[alias] == nil || s.failed(alias) != nil ||
 		json.Unmarshal(s.fields["id"], &id) != nil || json.Unmarshal(s.fields[alias], &shown) != nil {
 		return
 	}

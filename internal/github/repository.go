@@ -168,7 +168,7 @@ func (c *Client) noteAlong(s sheet) {
 		IsTruncated bool
 	}
 	got := along{read: true}
-	failed := s.failed("branch", Object{}) != nil || s.failed("file", Object{}) != nil
+	failed := s.failed("branch") != nil || s.failed("file") != nil
 	if json.Unmarshal(s.fields["isArchived"], &got.archived) != nil ||
 		json.Unmarshal(s.fields["hasIssuesEnabled"], &got.hasIssues) != nil ||
 		json.Unmarshal(s.fields["branch"], &branch) != nil || json.Unmarshal(s.fields["file"], &file) != nil {

@@ -140,7 +140,7 @@ func (a response) queryFault(t traits) error {
 		return nil
 	}
 
-	return first.typed(Object{Kind: QueriedObject})
+	return first.typed()
 }
 
 // redirect follows a read on its own host. A write must not follow: net/http would turn it into a

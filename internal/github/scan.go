@@ -400,7 +400,7 @@ func (c *Client) askPage(ctx context.Context, r claim.Repo, lists []*cursor, siz
 // takePage takes the page of one list from an answer and moves its cursor.
 func (c *Client) takePage(k *cursor, s sheet, size pageSize) (found []listed, err error) {
 	var denied *PermissionError
-	if k.pulls != "" && errors.As(s.failed(k.alias, repository(s.repo)), &denied) {
+	if k.pulls != "" && errors.As(s.failed(k.alias), &denied) {
 		k.done = true
 		return nil, nil
 	}
@@ -441,7 +441,7 @@ func (c *Client) takeNode(s sheet, k *cursor, n int, q *queryIssue) *snapshot {
 	for _, e := range s.errors { // the first error about a part of it
 		if one.err == nil && e.part(0) == s.alias && e.part(1) == k.alias && len(e.Path) > 3 &&
 			e.Path[3] == float64(n) {
-			one.err = e.typed(issueObject(one.facts.Issue))
+			one.err = missing(e.typed(), issueObject(one.facts.Issue))
 		}
 	}
 
