@@ -155,7 +155,7 @@ func Open(ctx context.Context, o Options) (*Client, error) {
 		return nil, fmt.Errorf("open %s: %w: %w", o.Repo, ErrInvalid, err)
 	case err != nil:
 		return nil, fmt.Errorf("open %s: %w", o.Repo, err)
-	case c.s.Repo == ledger.Repo{}:
+	case c.s.Repo == claim.Repo{}:
 		return nil, &OptionsError{Missing: []string{"Repo"}}
 	}
 

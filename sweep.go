@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/setup"
@@ -89,7 +90,7 @@ func (c *Client) Sweep(ctx context.Context, o SweepOptions) (Report, error) {
 	}
 
 	r := c.s.Ledger.Sweep(ctx, c.s.Client, ledger.Sweep{
-		Repos:  []ledger.Repo{c.s.Repo},
+		Repos:  []claim.Repo{c.s.Repo},
 		By:     ledger.SweepID(time.Now(), setup.Word()),
 		MaxAge: o.MaxAge,
 		Since:  o.Since,
@@ -160,13 +161,13 @@ func (c *Client) Resume(ctx context.Context) error {
 // PausedRepos returns those of the repositories, given as owner/name, that are paused. Without any
 // it asks about the client's own. A repository that cannot be read is an error.
 func (c *Client) PausedRepos(ctx context.Context, repos ...string) ([]Pause, error) {
-	asked := []ledger.Repo{}
+	asked := []claim.Repo{}
 	for _, slug := range repos {
 		owner, name, ok := strings.Cut(slug, "/")
 		if !ok || owner == "" || name == "" {
 			return nil, fmt.Errorf("list paused repositories: %w: %q: expected owner/name", ErrInvalid, slug)
 		}
-		asked = append(asked, ledger.Repo{Owner: owner, Name: name})
+		asked = append(asked, claim.Repo{Owner: owner, Name: name})
 	}
 
 	if len(asked) == 0 {

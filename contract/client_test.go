@@ -34,7 +34,7 @@ func written(ctx context.Context, c *github.Client, i claim.Issue, writes ...pro
 
 // deeds use every method that sends something, on the world of testdata/seed.json after busy.
 func deeds(comment int64) []deed {
-	app, lib := ledger.Repo{Owner: "acme", Name: "app"}, ledger.Repo{Owner: "acme", Name: "lib"}
+	app, lib := claim.Repo{Owner: "acme", Name: "app"}, claim.Repo{Owner: "acme", Name: "lib"}
 	one, issue := claim.Issue{Owner: "acme", Repo: "app", Number: 1}, claim.Issue{Owner: "acme", Repo: "app", Number: 2}
 	definition := labels.Definition{Name: "area/new", Color: "0e8a16", Description: "Nobody has it yet"}
 	return []deed{
@@ -42,7 +42,7 @@ func deeds(comment int64) []deed {
 		{"TokenScopes", func(ctx context.Context, c *github.Client) error { _, _, err := c.TokenScopes(ctx); return err }},
 		{"Repository", func(ctx context.Context, c *github.Client) error { return second(c.Repository(ctx, app)) }},
 		{"Repository", func(ctx context.Context, c *github.Client) error {
-			return second(c.Repository(ctx, ledger.Repo{Owner: "rob", Name: "app"}))
+			return second(c.Repository(ctx, claim.Repo{Owner: "rob", Name: "app"}))
 		}},
 		{"File", func(ctx context.Context, c *github.Client) error {
 			return second(c.File(ctx, app, ".github/label-state.yml"))
@@ -157,7 +157,7 @@ func deeds(comment int64) []deed {
 		}},
 		{"Pause", func(ctx context.Context, c *github.Client) error { return second(c.Pause(ctx, app)) }},
 		{"Pauses", func(ctx context.Context, c *github.Client) error {
-			return second(c.Pauses(ctx, []ledger.Repo{app, lib}))
+			return second(c.Pauses(ctx, []claim.Repo{app, lib}))
 		}},
 		{"ClearPause", func(ctx context.Context, c *github.Client) error { return c.ClearPause(ctx, app) }},
 		{"MayLabel", func(ctx context.Context, c *github.Client) error { return second(c.MayLabel(ctx, app, "tia")) }},

@@ -20,11 +20,11 @@ import (
 	"github.com/sethvargo/go-githubactions"
 
 	"github.com/label-state/label-state/internal/action"
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lease/redis"
-	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/setup"
 )
 
@@ -108,7 +108,7 @@ func place(s *action.Step, env setup.Environment) error {
 		return errors.New("GITHUB_REPOSITORY is not set: run this as a GitHub Action")
 	}
 
-	s.Event, s.Repo = e, ledger.Repo{Owner: owner, Name: name}
+	s.Event, s.Repo = e, claim.Repo{Owner: owner, Name: name}
 	return nil
 }
 
@@ -129,7 +129,7 @@ func connect(ctx context.Context, s *action.Step, env setup.Environment, opened 
 		Tolerant:  s.Judges(),
 	}
 
-	open := func(ctx context.Context, r ledger.Repo) (*setup.Session, error) {
+	open := func(ctx context.Context, r claim.Repo) (*setup.Session, error) {
 		o := options
 		o.Repo = r.String()
 		s, err := setup.Open(ctx, env, o)
@@ -150,7 +150,7 @@ func connect(ctx context.Context, s *action.Step, env setup.Environment, opened 
 		s.Host = web.Host
 	}
 
-	s.Open = func(ctx context.Context, r ledger.Repo) (action.Place, error) {
+	s.Open = func(ctx context.Context, r claim.Repo) (action.Place, error) {
 		other, err := open(ctx, r)
 		if err != nil {
 			return action.Place{}, err

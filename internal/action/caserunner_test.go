@@ -477,7 +477,7 @@ func (p *caseRunner) reacts(args []string, _ string) {
 }
 
 func (p *caseRunner) pause(_ []string, reason string) {
-	p.must(p.client("tok-olga").SetPause(p.Context(), ledger.Repo{Owner: "acme", Name: "app"},
+	p.must(p.client("tok-olga").SetPause(p.Context(), claim.Repo{Owner: "acme", Name: "app"},
 		lifecycle.Pause{Since: time.Now(), By: "olga", Reason: reason}))
 }
 

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/githubsim"
-	"github.com/label-state/label-state/internal/ledger"
 )
 
 func (p *caseRunner) exit(args []string, _ string) {
@@ -156,7 +156,7 @@ func (p *caseRunner) wantGuard(args []string, want string) {
 
 // reaction +1: to the last comment
 func (p *caseRunner) wantReaction(args []string, _ string) {
-	got, err := p.client("tok-olga").Reactions(p.Context(), ledger.Repo{Owner: "acme", Name: "app"}, p.cmd,
+	got, err := p.client("tok-olga").Reactions(p.Context(), claim.Repo{Owner: "acme", Name: "app"}, p.cmd,
 		"github-actions[bot]")
 	p.must(err)
 	if want := args[0]; strings.Join(got, " ") != strings.TrimPrefix(want, "none") {

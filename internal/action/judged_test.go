@@ -10,8 +10,8 @@ import (
 	"testing/synctest"
 
 	"github.com/label-state/label-state/internal/action"
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/githubsim"
-	"github.com/label-state/label-state/internal/ledger"
 )
 
 // breakAfter lets n requests of the workflow's tokens through, and answers every later one with the
@@ -237,7 +237,7 @@ func TestOwnerInAnotherCase(t *testing.T) {
 		_, err := w.server.OpenPull(app, "olga", githubsim.Pull{Title: "Work", Body: "Closes Acme/App#1", Head: "mine"})
 		w.must(err)
 		e := w.last("pull_request", "opened", "")
-		inCapitals := func(s *action.Step) { s.Repo = ledger.Repo{Owner: "ACME", Name: "App"} }
+		inCapitals := func(s *action.Step) { s.Repo = claim.Repo{Owner: "ACME", Name: "App"} }
 
 		s := w.run(w.Context(), run{
 			token:  tokActions,

@@ -13,7 +13,7 @@ import (
 // its repository, so that the guard and the commands ask whom the claims ask. Where the log decides
 // it is the hub itself. A run that GitHub gives no secrets, as for a fork's pull request, cannot
 // ask a store and is as late as its mirror.
-func (s *Step) Judged(h Hub, l *ledger.Ledger, of ledger.Repo) Hub {
+func (s *Step) Judged(h Hub, l *ledger.Ledger, of claim.Repo) Hub {
 	switch {
 	case !l.IsStrict():
 		return h
@@ -27,7 +27,7 @@ func (s *Step) Judged(h Hub, l *ledger.Ledger, of ledger.Repo) Hub {
 type ruled struct {
 	Hub
 	ledger *ledger.Ledger
-	of     ledger.Repo // whose issues the ledger's store decides; zero: every log is as late as its mirror
+	of     claim.Repo // whose issues the ledger's store decides; zero: every log is as late as its mirror
 }
 
 // FactsOf implements Reader. A snapshot that the store says nothing about is unread.

@@ -28,26 +28,26 @@ type Hub interface {
 
 // A Crowd knows what strangers say and hold.
 type Crowd interface {
-	Remarks(ctx context.Context, r ledger.Repo, since time.Time, pages int) (all []github.Remark, whole bool, err error)
-	PersonsHolds(ctx context.Context, r ledger.Repo) ([]lifecycle.Facts, error)
+	Remarks(ctx context.Context, r claim.Repo, since time.Time, pages int) (all []github.Remark, whole bool, err error)
+	PersonsHolds(ctx context.Context, r claim.Repo) ([]lifecycle.Facts, error)
 	Joined(ctx context.Context, login string) (time.Time, error)
-	NewestPulls(ctx context.Context, r ledger.Repo) ([]github.Mergeable, error)
+	NewestPulls(ctx context.Context, r claim.Repo) ([]github.Mergeable, error)
 }
 
 // A Reader reads more than one issue at a time, and what belongs to issues.
 type Reader interface {
 	FactsOf(ctx context.Context, issues []claim.Issue) []lifecycle.Snapshot
-	PullToMerge(ctx context.Context, r ledger.Repo, number int, file github.FileAt) (github.Pull, github.Merge, error)
+	PullToMerge(ctx context.Context, r claim.Repo, number int, file github.FileAt) (github.Pull, github.Merge, error)
 	Changes(ctx context.Context, i claim.Issue, path string) (bool, error)
 	Excess(ctx context.Context, p github.Pull, named []claim.Issue) (*lifecycle.Excess, error)
 	Blocking(ctx context.Context, i claim.Issue) ([]claim.Issue, error)
-	Repository(ctx context.Context, r ledger.Repo) (github.Repository, error)
+	Repository(ctx context.Context, r claim.Repo) (github.Repository, error)
 }
 
 // A Talker reads and writes the comments of issues and pull requests.
 type Talker interface {
 	Comments(ctx context.Context, i claim.Issue, since time.Time) ([]claim.Comment, error)
-	Spoken(ctx context.Context, r ledger.Repo, numbers []int, mark string) ([]int, error)
+	Spoken(ctx context.Context, r claim.Repo, numbers []int, mark string) ([]int, error)
 	Comment(ctx context.Context, i claim.Issue, body string) (claim.Comment, error)
 	EditComment(ctx context.Context, i claim.Issue, id int64, body string) (claim.Comment, error)
 	DeleteComment(ctx context.Context, i claim.Issue, id int64) error
@@ -55,29 +55,29 @@ type Talker interface {
 
 // A Reactor answers a comment without words.
 type Reactor interface {
-	Reactions(ctx context.Context, r ledger.Repo, comment int64, login string) ([]string, error)
-	React(ctx context.Context, r ledger.Repo, comment int64, content string) error
+	Reactions(ctx context.Context, r claim.Repo, comment int64, login string) ([]string, error)
+	React(ctx context.Context, r claim.Repo, comment int64, content string) error
 }
 
 // People knows who is who: whose token this is, who may steer, and who took a label off.
 type People interface {
 	Viewer(ctx context.Context) (string, error)
-	MayLabel(ctx context.Context, r ledger.Repo, login string) (bool, error)
+	MayLabel(ctx context.Context, r claim.Repo, login string) (bool, error)
 	LastRemoval(ctx context.Context, i claim.Issue, label string) (ledger.Removal, error)
 	LastAddition(ctx context.Context, i claim.Issue, label string) (ledger.Removal, error)
 }
 
 // A Shelf is the labels that a repository defines, and those of its issues.
 type Shelf interface {
-	Labels(ctx context.Context, r ledger.Repo) ([]labels.Definition, error)
-	CreateLabel(ctx context.Context, r ledger.Repo, d labels.Definition) error
+	Labels(ctx context.Context, r claim.Repo) ([]labels.Definition, error)
+	CreateLabel(ctx context.Context, r claim.Repo, d labels.Definition) error
 	AddLabel(ctx context.Context, i claim.Issue, name string) error
 	RemoveLabel(ctx context.Context, i claim.Issue, name string) error
 }
 
 // A Place is one repository with its own configuration.
 type Place struct {
-	Repo   ledger.Repo
+	Repo   claim.Repo
 	Ledger *ledger.Ledger
 	Hub    Hub
 	Guard  string // off, warn or fail
@@ -90,8 +90,8 @@ type Step struct {
 	Place  // the workflow's own
 	Inputs Inputs
 	Event  Event
-	Open   func(ctx context.Context, r ledger.Repo) (Place, error) // any other repository
-	Host   string                                                  // of issue URLs in descriptions
+	Open   func(ctx context.Context, r claim.Repo) (Place, error) // any other repository
+	Host   string                                                 // of issue URLs in descriptions
 
 	// Unusable is what is wrong with the configuration on the default branch, which was read
 	// without that: the guard judges by it, and nothing is written. nil when nothing is.

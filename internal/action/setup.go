@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/claim"
 )
 
 // A shelved label is one that a repository needs, and how it was found.
 type shelved struct {
-	repo   ledger.Repo
+	repo   claim.Repo
 	name   string
 	status string // ok, created, would be created, or what differs
 }
@@ -31,7 +31,7 @@ func (s *Step) setUp(ctx context.Context) result {
 	return r
 }
 
-func (s *Step) shelve(ctx context.Context, repo ledger.Repo, r *result) error {
+func (s *Step) shelve(ctx context.Context, repo claim.Repo, r *result) error {
 	p, err := s.at(ctx, repo)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/ledger"
 )
@@ -44,7 +45,7 @@ func (s *Step) sweep(ctx context.Context) result {
 func final(err error) bool { return err != nil && !denied(err) }
 
 // sweepOne sweeps one repository. The error is that it could not be read at all.
-func (s *Step) sweepOne(ctx context.Context, repo ledger.Repo, by string, r *result) error {
+func (s *Step) sweepOne(ctx context.Context, repo claim.Repo, by string, r *result) error {
 	p, err := s.at(ctx, repo)
 	var known github.Repository
 	if err == nil {
@@ -68,7 +69,7 @@ func (s *Step) sweepOne(ctx context.Context, repo ledger.Repo, by string, r *res
 	}
 
 	w := ledger.Sweep{
-		Repos:  []ledger.Repo{known.Repo},
+		Repos:  []claim.Repo{known.Repo},
 		By:     by,
 		MaxAge: s.Inputs.MaxAge,
 		Since:  s.Now.Add(-ledger.Lookback),
@@ -82,7 +83,7 @@ func (s *Step) sweepOne(ctx context.Context, repo ledger.Repo, by string, r *res
 }
 
 // at opens a repository; the workflow's own is open.
-func (s *Step) at(ctx context.Context, repo ledger.Repo) (Place, error) {
+func (s *Step) at(ctx context.Context, repo claim.Repo) (Place, error) {
 	if strings.EqualFold(repo.String(), s.Repo.String()) {
 		return s.Place, nil
 	}
@@ -90,20 +91,20 @@ func (s *Step) at(ctx context.Context, repo ledger.Repo) (Place, error) {
 }
 
 // repos are the repositories that the input names, each once, or the workflow's own.
-func (s *Step) repos() ([]ledger.Repo, error) {
+func (s *Step) repos() ([]claim.Repo, error) {
 	if len(s.Inputs.Repos) == 0 {
-		return []ledger.Repo{s.Repo}, nil
+		return []claim.Repo{s.Repo}, nil
 	}
-	var out []ledger.Repo
+	var out []claim.Repo
 	for _, name := range s.Inputs.Repos {
 		owner, repo, ok := strings.Cut(name, "/")
 		if !ok || owner == "" || repo == "" || strings.Contains(repo, "/") {
 			return nil, &InputError{"repos", name, "owner/name, separated by commas or new lines"}
 		}
 
-		known := slices.ContainsFunc(out, func(o ledger.Repo) bool { return strings.EqualFold(o.String(), name) })
+		known := slices.ContainsFunc(out, func(o claim.Repo) bool { return strings.EqualFold(o.String(), name) })
 		if !known {
-			out = append(out, ledger.Repo{Owner: owner, Name: repo})
+			out = append(out, claim.Repo{Owner: owner, Name: repo})
 		}
 	}
 

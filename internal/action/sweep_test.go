@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/action"
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
@@ -284,7 +285,7 @@ func TestSweepRepositories(t *testing.T) {
 			githubsim.SeedRepo{Name: "acme/wiki", HasIssues: &off})
 		time.Sleep(5 * time.Hour)
 		own := func(s *action.Step) {
-			s.Open = func(_ context.Context, repo ledger.Repo) (action.Place, error) {
+			s.Open = func(_ context.Context, repo claim.Repo) (action.Place, error) {
 				defer func(set ledger.Settings) { w.set = set }(w.set)
 				if repo.Name == "ready" {
 					w.set.Rules.Scheme = labels.Ready()

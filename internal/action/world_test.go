@@ -266,9 +266,9 @@ func (w *world) run(ctx context.Context, r run) step {
 	s := &action.Step{
 		Inputs:  in,
 		Event:   event,
-		Place:   w.place(r.token, ledger.Repo{Owner: "acme", Name: "app"}),
+		Place:   w.place(r.token, claim.Repo{Owner: "acme", Name: "app"}),
 		Host:    "github.com",
-		Open:    func(_ context.Context, repo ledger.Repo) (action.Place, error) { return w.place(r.token, repo), nil },
+		Open:    func(_ context.Context, repo claim.Repo) (action.Place, error) { return w.place(r.token, repo), nil },
 		Console: action.NewConsole(gh, &log),
 		Summary: &summary,
 		Output:  &output,
@@ -296,7 +296,7 @@ func (w *world) run(ctx context.Context, r run) step {
 	return out
 }
 
-func (w *world) place(token string, repo ledger.Repo) action.Place {
+func (w *world) place(token string, repo claim.Repo) action.Place {
 	l, client := w.ledger(token)
 	return action.Place{
 		Repo:         repo,

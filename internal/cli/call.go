@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/answer"
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/clock"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/lease"
@@ -108,7 +109,7 @@ func (c *Call) Open(ctx context.Context, o setup.Options) error {
 	switch {
 	case o.Ref != "":
 		c.Subject.Issue = s.Issue.String()
-	case s.Repo == ledger.Repo{}:
+	case s.Repo == claim.Repo{}:
 		if why := c.Env.Nowhere(ctx); why != nil {
 			return c.Usagef("no repository is known here: %s; give --repo OWNER/NAME", OneLine(why.Error()))
 		}

@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"github.com/label-state/label-state/answer"
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
-	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/trouble"
 )
@@ -38,7 +38,7 @@ func (c *Call) LabelsFirst(ctx context.Context) ([]answer.Command, error) {
 // ReadyFirst is the line for an issue in a repository that lacks the label of the queue, as far as
 // what was read tells. Empty where it is there, and of what cannot be in the queue.
 func (c *Call) ReadyFirst(f lifecycle.Facts, v lifecycle.Verdict) string {
-	r := ledger.Repo{Owner: f.Issue.Owner, Name: f.Issue.Repo}
+	r := claim.Repo{Owner: f.Issue.Owner, Name: f.Issue.Repo}
 	if v.Answer != lifecycle.Free || f.PullRequest || !c.Session.Client.Lacks(r, c.queue()) {
 		return ""
 	}
@@ -49,6 +49,6 @@ func (c *Call) ReadyFirst(f lifecycle.Facts, v lifecycle.Verdict) string {
 func (c *Call) queue() string { return c.Rules().Scheme.Queues()[0] }
 
 // makeLabels is what comes first in a repository that lacks them.
-func makeLabels(r ledger.Repo) answer.Command {
+func makeLabels(r claim.Repo) answer.Command {
 	return answer.Call("make the labels", "labels sync", r.String())
 }

@@ -26,7 +26,6 @@ import (
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lease/gitref"
-	"github.com/label-state/label-state/internal/ledger"
 )
 
 // A fact is one paragraph of testdata/recorded.txt.
@@ -526,7 +525,7 @@ func act(ctx context.Context, c *github.Client, word []string) error {
 	object := append(word, "acme/app")[1]
 	slug, number, _ := strings.Cut(object, "#")
 	owner, name, _ := strings.Cut(slug, "/")
-	app, one := ledger.Repo{Owner: "acme", Name: "app"}, claim.Issue{Owner: "acme", Repo: "app", Number: 1}
+	app, one := claim.Repo{Owner: "acme", Name: "app"}, claim.Issue{Owner: "acme", Repo: "app", Number: 1}
 
 	switch word[0] {
 	case "query":
@@ -540,7 +539,7 @@ func act(ctx context.Context, c *github.Client, word []string) error {
 		return err
 
 	case "createLabel":
-		return c.CreateLabel(ctx, ledger.Repo{Owner: owner, Name: name},
+		return c.CreateLabel(ctx, claim.Repo{Owner: owner, Name: name},
 			labels.Definition{Name: "new", Color: "aabbcc"})
 
 	case "labels":

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/githubwork"
 	"github.com/label-state/label-state/internal/ledger"
@@ -75,7 +76,7 @@ func (f *fleet) drain(ctx context.Context) {
 func (f *fleet) sweep(ctx context.Context) {
 	c, l := f.parts()
 	for clock.Sleep(clock{}, ctx, 5*time.Minute) == nil {
-		l.Sweep(ctx, c, ledger.Sweep{Repos: []ledger.Repo{repo}, By: "sweep-1-x"})
+		l.Sweep(ctx, c, ledger.Sweep{Repos: []claim.Repo{repo}, By: "sweep-1-x"})
 	}
 }
 

@@ -23,7 +23,7 @@ const Type = "github"
 
 // Options are what one agent's source needs besides a client and a ledger.
 type Options struct {
-	Repo   ledger.Repo
+	Repo   claim.Repo
 	Worker claim.Worker  // an empty firing id is made up for every claim
 	TTL    time.Duration // 0 is the repository's default
 	Words  work.Words    // nil is work.DefaultWords

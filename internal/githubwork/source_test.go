@@ -87,7 +87,7 @@ func (w world) partsOf(token string) (*github.Client, *ledger.Ledger) {
 	return c, ledger.New(c, clock{}, word, ledger.DefaultSettings())
 }
 
-var repo = ledger.Repo{Owner: "acme", Name: "app"}
+var repo = claim.Repo{Owner: "acme", Name: "app"}
 
 func (w world) source(o githubwork.Options) *githubwork.Source {
 	w.t.Helper()

@@ -112,7 +112,7 @@ type meeting struct {
 }
 
 // Heard is what a claim asks last before its first write.
-func (m meeting) Heard(ctx context.Context, r ledger.Repo) error {
+func (m meeting) Heard(ctx context.Context, r claim.Repo) error {
 	if met := m.meter.met; met != nil {
 		met()
 	}

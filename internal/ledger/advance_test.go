@@ -154,7 +154,7 @@ func TestStagesInOrder(t *testing.T) {
 			w.faults = faults{}
 			time.Sleep(ttl + 2*time.Minute)
 			l, _ := w.ledger(pipeline)
-			l.Sweep(t.Context(), scan{w.reader()}, ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: "s"})
+			l.Sweep(t.Context(), scan{w.reader()}, ledger.Sweep{Repos: []claim.Repo{{Owner: "o", Name: "r"}}, By: "s"})
 			var moves []string
 			for _, c := range claim.Replay(w.now(true).comments).Claims {
 				if c.End != nil && c.End.Outcome == claim.OutcomeAdvanced {

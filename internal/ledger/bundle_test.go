@@ -27,7 +27,7 @@ func (f fleet) sweep(t *testing.T, after time.Duration) {
 		own.fresh, w.faults = true, faults{}
 		for range 2 {
 			r := l.Sweep(t.Context(), scan{own},
-				ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: "sweep-1"})
+				ledger.Sweep{Repos: []claim.Repo{{Owner: "o", Name: "r"}}, By: "sweep-1"})
 			if !r.Complete() {
 				t.Errorf("sweep of %s: %+v", f.issue(n), r)
 			}

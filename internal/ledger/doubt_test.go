@@ -294,7 +294,7 @@ func TestExpiredAndDelivered(t *testing.T) {
 			HeadRepo:    "o/r",
 		}}}
 		l = ledger.New(over(d), virtual{}, w.words(), ledger.DefaultSettings())
-		rep := l.Sweep(t.Context(), scan{f}, ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: "sweep-1"})
+		rep := l.Sweep(t.Context(), scan{f}, ledger.Sweep{Repos: []claim.Repo{{Owner: "o", Name: "r"}}, By: "sweep-1"})
 		if !rep.Complete() || len(rep.Findings) != 1 || len(rep.Findings[0].Ended) != 1 {
 			t.Errorf("sweep: %+v", rep)
 		}

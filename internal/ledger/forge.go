@@ -46,22 +46,19 @@ type Written struct {
 	After *lifecycle.Facts
 }
 
-// A Repo names a repository.
-type Repo = claim.Repo
-
 // Repos is what sweep and pause need of GitHub for a whole repository.
 type Repos interface {
 	// Scan reads every issue, open or closed, with a lifecycle label, and every issue changed
 	// since then, least recently updated first. Numbers are collected before the first is
 	// yielded, so that changes made while paging skip none. An error for one issue is yielded
 	// with its Facts.Issue set and the scan goes on; any other ends it.
-	Scan(ctx context.Context, r Repo, since time.Time) iter.Seq2[lifecycle.Facts, error]
+	Scan(ctx context.Context, r claim.Repo, since time.Time) iter.Seq2[lifecycle.Facts, error]
 	// Pause reads the pause marker: nil, nil when the repository is not paused.
-	Pause(ctx context.Context, r Repo) (*lifecycle.Pause, error)
+	Pause(ctx context.Context, r claim.Repo) (*lifecycle.Pause, error)
 	// SetPause creates or rewrites the marker, and without a reason leaves one that stands;
 	// ClearPause removes it, gone is success.
-	SetPause(ctx context.Context, r Repo, p lifecycle.Pause) error
-	ClearPause(ctx context.Context, r Repo) error
+	SetPause(ctx context.Context, r claim.Repo, p lifecycle.Pause) error
+	ClearPause(ctx context.Context, r claim.Repo) error
 	// Minimize minimizes comments as outdated and returns how many: GitHub folds them, and they
 	// count as before. One that is minimized, or gone, is success.
 	Minimize(ctx context.Context, comments []claim.Comment) (int, error)

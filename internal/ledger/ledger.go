@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/clock"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
@@ -32,7 +33,7 @@ type Settings struct {
 	Lease    time.Duration // of this caller's claims that name none; 0 is the repository's default, or the stage's
 	// PausedHere returns this host's own pause of a repository, nil when there is none. Without it
 	// there is none.
-	PausedHere func(Repo) (*lifecycle.Pause, error)
+	PausedHere func(claim.Repo) (*lifecycle.Pause, error)
 }
 
 // DefaultSettings are the protocol's numbers.

@@ -9,7 +9,7 @@ import (
 )
 
 // Load reads what is in progress in a repository, if its rules limit that; else nothing.
-func (bs *base) Load(ctx context.Context, r Repo) (lifecycle.Load, error) {
+func (bs *base) Load(ctx context.Context, r claim.Repo) (lifecycle.Load, error) {
 	if bs.set.Rules.Limits == (lifecycle.Limits{}) {
 		return lifecycle.Load{}, nil
 	}

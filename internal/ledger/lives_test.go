@@ -213,7 +213,7 @@ func sweeper(name string, times int) role {
 	return role{name: name, kind: "sweeper", life: func(a *actor) {
 		for n := 0; n < times && a.step("start", func(*scriptedServer) {}); n++ {
 			a.ledger.Sweep(context.Background(), scan{a},
-				ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: name})
+				ledger.Sweep{Repos: []claim.Repo{{Owner: "o", Name: "r"}}, By: name})
 			if !a.crashed {
 				a.tell("sweep", nil)
 			}

@@ -58,7 +58,7 @@ func TestAgeing(t *testing.T) {
 		l, f := w.ledger(nil)
 		h := take(t, l, "ann")
 		for _, want := range []int{0, 1} {
-			r := l.Sweep(t.Context(), scan{f}, ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: "s"})
+			r := l.Sweep(t.Context(), scan{f}, ledger.Sweep{Repos: []claim.Repo{{Owner: "o", Name: "r"}}, By: "s"})
 			if len(r.Ageing) != want || want == 1 && !r.Ageing[0].Until.Equal(h.Until) {
 				t.Errorf("ageing %+v, want %d", r.Ageing, want)
 			}

@@ -145,7 +145,7 @@ func TestVotes(t *testing.T) {
 				sweep := func(dry bool) ledger.Report {
 					time.Sleep(2 * time.Second)
 					return l.Sweep(t.Context(), scan{f},
-						ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: "s", DryRun: dry})
+						ledger.Sweep{Repos: []claim.Repo{{Owner: "o", Name: "r"}}, By: "s", DryRun: dry})
 				}
 
 				before := len(w.now(true).comments)
@@ -188,7 +188,7 @@ func TestVoteTooLate(t *testing.T) {
 			At:     time.Now(),
 		}
 		l = ledger.New(over(&electorate{f, []ledger.Vote{down}}), virtual{}, w.words(), ledger.DefaultSettings())
-		rep := l.Sweep(t.Context(), scan{f}, ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: "s"})
+		rep := l.Sweep(t.Context(), scan{f}, ledger.Sweep{Repos: []claim.Repo{{Owner: "o", Name: "r"}}, By: "s"})
 		if n := records(w, "agent-reject:"); !rep.Complete() || n != 0 {
 			t.Errorf("%d rejections, %+v", n, rep)
 		}

@@ -416,7 +416,7 @@ func (w *world) sweeps(ctx context.Context, n int) {
 	l, f := w.ledger(nil)
 	for range n {
 		time.Sleep(w.between(6 * time.Minute))
-		l.Sweep(ctx, scan{f}, ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: "sweep-1"})
+		l.Sweep(ctx, scan{f}, ledger.Sweep{Repos: []claim.Repo{{Owner: "o", Name: "r"}}, By: "sweep-1"})
 	}
 }
 
@@ -430,7 +430,7 @@ func (w *world) aftermath(t *testing.T, ctx context.Context) {
 
 	for range 2 {
 		time.Sleep(ttl + 5*time.Minute)
-		r := l.Sweep(ctx, scan{f}, ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: "sweep-2"})
+		r := l.Sweep(ctx, scan{f}, ledger.Sweep{Repos: []claim.Repo{{Owner: "o", Name: "r"}}, By: "sweep-2"})
 		if !r.Complete() {
 			t.Errorf("quiet sweep: %+v", r)
 		}

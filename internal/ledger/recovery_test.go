@@ -72,7 +72,7 @@ func TestEscalation(t *testing.T) {
 
 		for range 2 {
 			if rep := l.Sweep(t.Context(), scan{w.reader()},
-				ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: "s"}); !rep.Complete() ||
+				ledger.Sweep{Repos: []claim.Repo{{Owner: "o", Name: "r"}}, By: "s"}); !rep.Complete() ||
 				len(rep.Findings) != 0 {
 				t.Errorf("sweep: %+v", rep)
 			}
@@ -100,14 +100,14 @@ func TestEscalationBySweeps(t *testing.T) {
 				both.Go(func() {
 					l, f := w.ledger(escalating)
 					time.Sleep(time.Duration(seed) * 10 * time.Millisecond)
-					l.Sweep(t.Context(), scan{f}, ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: by})
+					l.Sweep(t.Context(), scan{f}, ledger.Sweep{Repos: []claim.Repo{{Owner: "o", Name: "r"}}, By: by})
 				})
 			}
 
 			both.Wait()
 			w.faults = faults{}
 			l.Sweep(t.Context(), scan{w.reader()},
-				ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: "s3"})
+				ledger.Sweep{Repos: []claim.Repo{{Owner: "o", Name: "r"}}, By: "s3"})
 			notice(t, w)
 			shows(t, w, "needs:human-scope")
 		})
@@ -156,7 +156,7 @@ func TestRelief(t *testing.T) {
 				l = ledger.New(over(seeing), virtual{}, w.words(), s)
 				for range 2 {
 					rep := l.Sweep(t.Context(), scan{f},
-						ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: "s"})
+						ledger.Sweep{Repos: []claim.Repo{{Owner: "o", Name: "r"}}, By: "s"})
 					if !rep.Complete() {
 						t.Fatalf("sweep: %+v", rep)
 					}

@@ -227,7 +227,7 @@ func (p *exploration) settle() error {
 	}
 	l := p.ledger(calm{p}, calm{p}, func() string { return "0123abcd" })
 	r := l.Sweep(context.Background(), scan{calm{p}},
-		ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: "sweep-last"})
+		ledger.Sweep{Repos: []claim.Repo{{Owner: "o", Name: "r"}}, By: "sweep-last"})
 	if !r.Complete() {
 		return fmt.Errorf("the last sweep is not complete: %+v", r)
 	}

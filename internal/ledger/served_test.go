@@ -29,7 +29,7 @@ type (
 		DeleteComment(ctx context.Context, i claim.Issue, id int64) error
 	}
 	jury interface {
-		Heard(context.Context, ledger.Repo) error
+		Heard(context.Context, claim.Repo) error
 	}
 	witness interface {
 		LastMove(m protocol.LabelMoved) (ledger.Removal, error)
@@ -122,11 +122,11 @@ func (s *served) Reply(ctx context.Context, i claim.Issue, ask protocol.Ask) (ou
 // scan lets the one issue of a server be swept.
 type scan struct{ server }
 
-func (s scan) Scan(ctx context.Context, _ ledger.Repo, _ time.Time) iter.Seq2[lifecycle.Facts, error] {
+func (s scan) Scan(ctx context.Context, _ claim.Repo, _ time.Time) iter.Seq2[lifecycle.Facts, error] {
 	return func(yield func(lifecycle.Facts, error) bool) { yield(s.Facts(ctx, issue)) }
 }
 
-func (scan) Pause(context.Context, ledger.Repo) (*lifecycle.Pause, error)  { return nil, nil }
-func (scan) SetPause(context.Context, ledger.Repo, lifecycle.Pause) error  { return nil }
-func (scan) ClearPause(context.Context, ledger.Repo) error                 { return nil }
+func (scan) Pause(context.Context, claim.Repo) (*lifecycle.Pause, error)   { return nil, nil }
+func (scan) SetPause(context.Context, claim.Repo, lifecycle.Pause) error   { return nil }
+func (scan) ClearPause(context.Context, claim.Repo) error                  { return nil }
 func (scan) Minimize(context.Context, []claim.Comment) (done int, _ error) { return 0, nil }

@@ -64,7 +64,7 @@ func (s stored) end(ctx context.Context, i claim.Issue, r claim.Record) error {
 
 // known are the numbers of the repository's issues that may be held though neither log nor labels
 // say so: the worker of such an issue died between the store and the log.
-func (s stored) known(ctx context.Context, r Repo) (map[int]bool, error) {
+func (s stored) known(ctx context.Context, r claim.Repo) (map[int]bool, error) {
 	lister, ok := s.store.(lease.Lister)
 	if !ok {
 		return nil, nil

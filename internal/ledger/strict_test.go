@@ -75,7 +75,7 @@ func TestSweepWithoutItsStore(t *testing.T) {
 	alone(t, func(t *testing.T, w *world) {
 		w.store = &silent{}
 		l, f := w.ledger(nil)
-		r := l.Sweep(t.Context(), scan{f}, ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: "s"})
+		r := l.Sweep(t.Context(), scan{f}, ledger.Sweep{Repos: []claim.Repo{{Owner: "o", Name: "r"}}, By: "s"})
 		if r.Examined != 0 || len(r.Skipped) != 1 || !strings.Contains(r.Skipped[0], errLost.Error()) {
 			t.Errorf("%+v, want that the repository was not examined", r)
 		}

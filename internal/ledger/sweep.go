@@ -16,7 +16,7 @@ import (
 
 // A Sweep is what to look at.
 type Sweep struct {
-	Repos  []Repo
+	Repos  []claim.Repo
 	By     string                // who ends expired holds, for the record: sweep-<time>-<random>
 	MaxAge time.Duration         // shortens the lease of claims without a ttl of their own; 0 leaves it
 	Since  time.Time             // besides everything labelled, look at what changed since then

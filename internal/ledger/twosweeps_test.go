@@ -54,7 +54,7 @@ func (t *town) RemoveLabel(ctx context.Context, i claim.Issue, name string) erro
 func (t *town) issue(n int) claim.Issue { return claim.Issue{Owner: "o", Repo: "r", Number: n} }
 
 // Scan reads all issues in one request.
-func (t *town) Scan(ctx context.Context, _ ledger.Repo, _ time.Time) iter.Seq2[lifecycle.Facts, error] {
+func (t *town) Scan(ctx context.Context, _ claim.Repo, _ time.Time) iter.Seq2[lifecycle.Facts, error] {
 	return func(yield func(lifecycle.Facts, error) bool) {
 		t.on(t.issue(1))
 		for n := range len(t.issues) {
@@ -66,10 +66,10 @@ func (t *town) Scan(ctx context.Context, _ ledger.Repo, _ time.Time) iter.Seq2[l
 	}
 }
 
-func (*town) Pause(context.Context, ledger.Repo) (*lifecycle.Pause, error) { return nil, nil }
-func (*town) SetPause(context.Context, ledger.Repo, lifecycle.Pause) error { return nil }
-func (*town) ClearPause(context.Context, ledger.Repo) error                { return nil }
-func (*town) Minimize(context.Context, []claim.Comment) (int, error)       { return 0, nil }
+func (*town) Pause(context.Context, claim.Repo) (*lifecycle.Pause, error) { return nil, nil }
+func (*town) SetPause(context.Context, claim.Repo, lifecycle.Pause) error { return nil }
+func (*town) ClearPause(context.Context, claim.Repo) error                { return nil }
+func (*town) Minimize(context.Context, []claim.Comment) (int, error)      { return 0, nil }
 
 // TestTwoSweeps: the sweep of the Action and one by hand begin at one moment over 16 dead holds.
 // Each record of the two is written by one of them, but for few; what they report is in the order
@@ -100,7 +100,7 @@ func TestTwoSweeps(t *testing.T) {
 				both.Go(func() {
 					l := ledger.New(over(place), virtual{}, place.issues[1].words(), ledger.DefaultSettings())
 					r := l.Sweep(t.Context(), place,
-						ledger.Sweep{Repos: []ledger.Repo{{Owner: "o", Name: "r"}}, By: by})
+						ledger.Sweep{Repos: []claim.Repo{{Owner: "o", Name: "r"}}, By: by})
 					if !r.Complete() || len(r.Findings) != issues {
 						t.Errorf("%s: %d findings, complete %t", by, len(r.Findings), r.Complete())
 					}

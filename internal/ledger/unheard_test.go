@@ -15,7 +15,7 @@ var errOutside = errors.New("records of eve do not count")
 // outside is a forge whose login's records count for nobody.
 type outside struct{ *forge }
 
-func (outside) Heard(context.Context, ledger.Repo) error { return errOutside }
+func (outside) Heard(context.Context, claim.Repo) error { return errOutside }
 
 // TestUnheard: a login whose records count for nobody is told so and writes nothing, whatever it
 // wants to write, also not the end of a claim that ran out (spec.md#which-records-count).
@@ -58,7 +58,7 @@ type doubted struct {
 	w *world
 }
 
-func (d doubted) Heard(context.Context, ledger.Repo) error {
+func (d doubted) Heard(context.Context, claim.Repo) error {
 	if records(d.w, "agent-claim:") > 0 {
 		return errOutside
 	}

@@ -185,7 +185,7 @@ func (c *checker) judge(ctx context.Context, named []dedup.Named, cut []dedup.Un
 	who, notes := c.pusher()
 	if c.local.there && err == nil {
 		if text := setup.Differs(c.local.guess, conf,
-			ledger.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}); text != "" {
+			claim.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}); text != "" {
 			notes = append(notes, dedup.Note{Text: text})
 		}
 	}
@@ -315,7 +315,7 @@ func ask(ctx context.Context, client *github.Client, named []dedup.Named) []dedu
 func (c *checker) askParent(ctx context.Context, env setup.Environment, s *setup.Session,
 	snapshots []dedup.Snapshot,
 ) []dedup.Snapshot {
-	home := ledger.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}
+	home := claim.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}
 	var missing []dedup.Named
 	var at []int
 	for k, r := range snapshots {
@@ -328,7 +328,7 @@ func (c *checker) askParent(ctx context.Context, env setup.Environment, s *setup
 		return snapshots
 	}
 	repo, err := s.Client.Repository(ctx, home)
-	if err != nil || repo.Parent == (ledger.Repo{}) {
+	if err != nil || repo.Parent == (claim.Repo{}) {
 		return snapshots
 	}
 
@@ -345,7 +345,7 @@ func (c *checker) askParent(ctx context.Context, env setup.Environment, s *setup
 
 // readParent reads issues of the repository that this one is a fork of, under that one's own
 // configuration: the fork's may be a stranger's.
-func (c *checker) readParent(ctx context.Context, env setup.Environment, fork *setup.Session, parent ledger.Repo,
+func (c *checker) readParent(ctx context.Context, env setup.Environment, fork *setup.Session, parent claim.Repo,
 	named []dedup.Named,
 ) []dedup.Snapshot {
 	guessed, err := setup.Open(ctx, env, setup.Options{

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/dedup"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
@@ -19,7 +20,7 @@ const atOnce = 8
 // configuration is of. Redis is not: its client would cost every push the time to load it. There
 // the fencing tokens in the log say which of several holds is the last, and the hook is as late as
 // the log.
-func decide(ctx context.Context, s *setup.Session, of ledger.Repo, snapshots []dedup.Snapshot) []dedup.Snapshot {
+func decide(ctx context.Context, s *setup.Session, of claim.Repo, snapshots []dedup.Snapshot) []dedup.Snapshot {
 	turns := make(chan struct{}, atOnce)
 	var asking sync.WaitGroup
 	for k := range snapshots {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/dedup"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/host"
@@ -23,13 +24,13 @@ func (h *Hook) mentionsPulls() bool {
 
 // pushedTo is the repository that is pushed to. label-state.repo may name another one, whose issues
 // are meant: the upstream of a fork.
-func (c *checker) pushedTo() ledger.Repo {
-	home := ledger.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}
+func (c *checker) pushedTo() claim.Repo {
+	home := claim.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}
 	at, err := host.ParseRemote(c.push.URL)
 	if err != nil || strings.EqualFold(at.Owner+"/"+at.Repo, home.String()) {
 		return home
 	}
-	return ledger.Repo{Owner: at.Owner, Name: at.Repo}
+	return claim.Repo{Owner: at.Owner, Name: at.Repo}
 }
 
 // readAll reads the issues, the pull requests of the pushed branches if the configuration says so,
@@ -67,7 +68,7 @@ func (c *checker) askPulls(ctx context.Context, client *github.Client) []dedup.S
 		return nil
 	}
 
-	home := ledger.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}
+	home := claim.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}
 	found, err := client.HoldersOfHeads(ctx, home, c.pushedTo(), all)
 	if err != nil {
 		return []dedup.Snapshot{{Unread: ofHeads(all, err.Error())}}
@@ -98,7 +99,7 @@ func ofHeads(all []string, reason string) string {
 func (c *checker) settlePulls(ctx context.Context, env setup.Environment, s *setup.Session,
 	pulls []dedup.Snapshot,
 ) []dedup.Snapshot {
-	home := ledger.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}
+	home := claim.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}
 	var own, theirs []dedup.Snapshot
 	for _, r := range pulls {
 		if r.Unread != "" || strings.EqualFold(r.Issue.Slug(), home.String()) {
@@ -118,7 +119,7 @@ func (c *checker) settlePulls(ctx context.Context, env setup.Environment, s *set
 		named[k] = r.Named
 	}
 
-	parent := ledger.Repo{Owner: named[0].Issue.Owner, Name: named[0].Issue.Repo}
+	parent := claim.Repo{Owner: named[0].Issue.Owner, Name: named[0].Issue.Repo}
 	return append(out, c.readParent(ctx, env, s, parent, named)...)
 }
 

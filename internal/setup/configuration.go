@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/github"
-	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/smallfile"
 )
@@ -146,7 +146,7 @@ func (e Environment) neverFetched() bool {
 // defaults. Anything but yes or no is an error: with wrong label names nothing may be written.
 // Beside a
 // *config.Error the configuration is what can be used of it.
-func published(ctx context.Context, c *github.Client, r ledger.Repo, path string) (*configuration, error) {
+func published(ctx context.Context, c *github.Client, r claim.Repo, path string) (*configuration, error) {
 	name := r.String() + ":" + path
 	if data, known := c.Along(r, path); known && (data != nil || path == config.Path) {
 		if data == nil {
@@ -186,7 +186,7 @@ func defaults() *configuration {
 }
 
 // under lays the caller's own file over the configuration of the repository.
-func (c *configuration) under(own config.Own, r ledger.Repo) (*configuration, error) {
+func (c *configuration) under(own config.Own, r claim.Repo) (*configuration, error) {
 	if own.File == "" {
 		return c, nil
 	}
@@ -206,7 +206,7 @@ func (c *configuration) under(own config.Own, r ledger.Repo) (*configuration, er
 
 // Differs says in one line that the configuration which is checked out is not the one on the
 // default branch of a repository; empty when they mean the same.
-func Differs(here, there config.Config, r ledger.Repo) string {
+func Differs(here, there config.Config, r claim.Repo) string {
 	different := config.Differences(here, there)
 	if len(different) == 0 {
 		return ""

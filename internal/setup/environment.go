@@ -26,7 +26,6 @@ import (
 	"github.com/label-state/label-state/internal/clock"
 	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/lease"
-	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/process"
 	"github.com/label-state/label-state/internal/state"
@@ -267,7 +266,7 @@ func (e Environment) UserHome() string {
 
 // PausedHere reads this machine's own pause of a repository; nil means not paused, an error that
 // nobody knows.
-func (e Environment) PausedHere(r ledger.Repo) (*lifecycle.Pause, error) {
+func (e Environment) PausedHere(r claim.Repo) (*lifecycle.Pause, error) {
 	file, err := e.LocalPauses()
 	if err != nil {
 		return nil, err

@@ -7,13 +7,12 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/host"
-	"github.com/label-state/label-state/internal/ledger"
 )
 
 // A place is what a session is about: a repository on a host, perhaps an issue there.
 type place struct {
 	origin
-	repo     ledger.Repo // zero when nobody says
+	repo     claim.Repo  // zero when nobody says
 	issue    claim.Issue // zero without Options.Ref
 	defaults host.Defaults
 	tree     string // top of the worktree, when it is a clone of repo; empty where no clone was looked at
@@ -110,7 +109,7 @@ func (p *place) read(o Options) error {
 		p.defaults.Owner, p.defaults.Repo = owner, name
 	}
 
-	p.repo = ledger.Repo{Owner: p.defaults.Owner, Name: p.defaults.Repo}
+	p.repo = claim.Repo{Owner: p.defaults.Owner, Name: p.defaults.Repo}
 	if o.Ref == "" {
 		return nil
 	}
@@ -120,6 +119,6 @@ func (p *place) read(o Options) error {
 		return err
 	}
 
-	p.issue, p.repo = i, ledger.Repo{Owner: i.Owner, Name: i.Repo}
+	p.issue, p.repo = i, claim.Repo{Owner: i.Owner, Name: i.Repo}
 	return nil
 }

@@ -74,7 +74,7 @@ type Session struct {
 	Store     lease.Store // what decides; nil when the log does
 	Endpoints host.Endpoints
 	Defaults  host.Defaults // to read further references with
-	Repo      ledger.Repo   // zero when neither the options nor the clone name one
+	Repo      claim.Repo    // zero when neither the options nor the clone name one
 	Issue     claim.Issue   // zero without Options.Ref
 	// what is wrong with the repository's configuration, with Options.Tolerant or View; else nil
 	Unusable *config.Error
@@ -135,7 +135,7 @@ func Open(ctx context.Context, e Environment, o Options) (*Session, error) {
 	}
 
 	switch { // the first query
-	case p.repo == (ledger.Repo{}), o.First.Late:
+	case p.repo == (claim.Repo{}), o.First.Late:
 	case o.First.Ready:
 		err = first.BeginOpen(ctx, p.repo)
 	case o.First.Live, !o.First.Since.IsZero():
@@ -166,7 +166,7 @@ func (e Environment) configuration(ctx context.Context, o Options, p place, c *g
 	own config.Own,
 ) (*configuration, error) {
 	conf := defaults()
-	if p.repo != (ledger.Repo{}) {
+	if p.repo != (claim.Repo{}) {
 		var err error
 		conf, err = published(ctx, c, p.repo, cmp.Or(o.Published, config.Path))
 		tolerable := err != nil && conf != nil && conf.unusable != nil && (o.Tolerant || o.View)

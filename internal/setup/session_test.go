@@ -468,7 +468,7 @@ func TestStateDir(t *testing.T) {
 		got, err := m.environment().StateDir()
 		_, pauses := m.environment().LocalPauses()
 		_, sessions := m.environment().SessionFiles()
-		_, paused := m.environment().PausedHere(ledger.Repo{Owner: "acme", Name: "app"})
+		_, paused := m.environment().PausedHere(claim.Repo{Owner: "acme", Name: "app"})
 		for _, err := range []error{err, pauses, sessions, paused} {
 			if got != c.want || (err == nil) != (c.want != "") {
 				t.Errorf("%s: %s, %v; want %s", c.variables, got, err, c.want)
@@ -477,7 +477,7 @@ func TestStateDir(t *testing.T) {
 	}
 
 	m := newMachine(t, map[string]string{"LABEL_STATE_HOME": "state"})
-	app := ledger.Repo{Owner: "acme", Name: "app"}
+	app := claim.Repo{Owner: "acme", Name: "app"}
 	if p, err := m.environment().PausedHere(app); p != nil || err != nil {
 		t.Errorf("paused: %+v, %v", p, err)
 	}

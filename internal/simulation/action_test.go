@@ -8,8 +8,8 @@ import (
 	"github.com/sethvargo/go-githubactions"
 
 	"github.com/label-state/label-state/internal/action"
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/githubsim"
-	"github.com/label-state/label-state/internal/ledger"
 )
 
 // workflow hears of what happened, a minute late; some deliveries never come and some come twice.
@@ -80,7 +80,7 @@ func (a *actor) step(name string, payload []byte) {
 func (a *actor) runs(event action.Event, inputs action.Inputs) *action.Step {
 	l, client := a.start()
 	place := action.Place{
-		Repo:   ledger.Repo{Owner: "acme", Name: "app"},
+		Repo:   claim.Repo{Owner: "acme", Name: "app"},
 		Ledger: l,
 		Hub:    client,
 		Guard:  "warn",
@@ -96,7 +96,7 @@ func (a *actor) runs(event action.Event, inputs action.Inputs) *action.Step {
 		Event:   event,
 		Host:    "github.com",
 		Console: action.NewConsole(gh, io.Discard),
-		Open:    func(context.Context, ledger.Repo) (action.Place, error) { return place, nil },
+		Open:    func(context.Context, claim.Repo) (action.Place, error) { return place, nil },
 		Summary: io.Discard,
 		Output:  io.Discard,
 		Now:     time.Now(),

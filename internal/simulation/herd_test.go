@@ -81,7 +81,7 @@ func herd(t *testing.T, workers int) (each float64) {
 func (h *hand) takesNext(c *github.Client) error {
 	l := ledger.New(c, clock{timeline: h.timeline}, h.word, ledger.DefaultSettings())
 	src := githubwork.New(c, l, githubwork.Options{
-		Repo:   ledger.Repo{Owner: "acme", Name: "app-0"},
+		Repo:   claim.Repo{Owner: "acme", Name: "app-0"},
 		Worker: claim.Worker{Codename: h.name},
 		TTL:    4 * time.Hour,
 	})

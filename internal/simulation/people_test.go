@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/ledger"
 )
@@ -145,7 +146,7 @@ func (a *actor) sweeps() {
 // order is what a scheduled sweep is told.
 func (a *actor) order() ledger.Sweep {
 	return ledger.Sweep{
-		Repos: []ledger.Repo{{Owner: "acme", Name: "app"}}, By: ledger.SweepID(time.Now(), a.word()),
+		Repos: []claim.Repo{{Owner: "acme", Name: "app"}}, By: ledger.SweepID(time.Now(), a.word()),
 		Since: time.Now().Add(-ledger.Lookback),
 	}
 }

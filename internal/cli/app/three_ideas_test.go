@@ -20,7 +20,6 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/githubsim"
-	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/sample"
 	"github.com/label-state/label-state/internal/setup"
@@ -144,7 +143,7 @@ func (s *trialWorld) guard(pull int) (code int, said string) {
 		Hub:    step.Judged(session.Client, session.Ledger, session.Repo),
 		Guard:  "fail",
 	}
-	step.Open = func(context.Context, ledger.Repo) (action.Place, error) { return step.Place, nil }
+	step.Open = func(context.Context, claim.Repo) (action.Place, error) { return step.Place, nil }
 	code = action.Run(s.Context(), step)
 	if err := session.Close(); err != nil {
 		s.Fatal(err)

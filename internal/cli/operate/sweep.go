@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/answer"
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -127,7 +128,7 @@ func (s *sweeping) sweep(ctx context.Context, call *cli.Call, name string) {
 	}
 
 	report := c.Session.Ledger.Sweep(ctx, c.Session.Client, ledger.Sweep{
-		Repos:  []ledger.Repo{c.Session.Repo},
+		Repos:  []claim.Repo{c.Session.Repo},
 		By:     ledger.SweepID(time.Now(), setup.Word()),
 		MaxAge: s.maxAge,
 		Since:  since,
