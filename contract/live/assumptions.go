@@ -34,7 +34,8 @@ func assumptions() []assumption {
 	}
 }
 
-// A question is something of which the product assumes nothing, and which nobody has recorded. What is seen is printed.
+// A question is something of which the product assumes nothing, and which nobody has recorded. What
+// is seen is printed.
 type question struct {
 	name string
 	text string

@@ -163,7 +163,8 @@ func (f *forge) begin(ctx context.Context) error {
 	return nil
 }
 
-// cleanUp takes away what was made, newest first, also after an interrupt. What cannot be taken away is said.
+// cleanUp takes away what was made, newest first, also after an interrupt. What cannot be taken
+// away is said.
 func (f *forge) cleanUp(errs io.Writer) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

@@ -14,8 +14,9 @@ const (
 	settle       = 2 * time.Second  // the settle delay of a claim
 )
 
-// A lateness is how late comments are shown, in the order in which they were posted: how long after the answer to its post the first read
-// that shows it was begun. One that is not shown in time has lateMost.
+// A lateness is how late comments are shown, in the order in which they were posted: how long after
+// the answer to its post the first read that shows it was begun. One that is not shown in time has
+// lateMost.
 type lateness struct{ byREST, byGraphQL []time.Duration }
 
 // lateness measures how late comments are shown, once.

@@ -1,10 +1,12 @@
-// Live looks at the real GitHub for what the product assumes of it and no description confirms. It works in a scratch
-// repository, with a token that may write there, and cleans up: comments, labels and references are deleted, its issue is closed.
+// Live looks at the real GitHub for what the product assumes of it and no description confirms. It
+// works in a scratch repository, with a token that may write there, and cleans up: comments, labels
+// and references are deleted, its issue is closed.
 //
 //	GH_TOKEN=… go -C contract run ./live -repo owner/scratch
 //
-// It prints the table of docs/github.md with what was seen, and how late new comments were shown. The exit code is 0 when all is as expected, 1 when something is not,
-// 3 when something could not be found out.
+// It prints the table of docs/github.md with what was seen, and how late new comments were shown.
+// The exit code is 0 when all is as expected, 1 when something is not, 3 when something could not
+// be found out.
 package main
 
 import (

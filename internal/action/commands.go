@@ -501,8 +501,8 @@ func (cm *commands) release(ctx context.Context, o order, r *result) error {
 	return cm.steered(ctx, rep, ended, err, r)
 }
 
-// follows reports whether the comment was written after the one that asked for the hold, however late
-// that one was carried out.
+// follows reports whether the comment was written after the one that asked for the hold, however
+// late that one was carried out.
 func (o order) follows(mine claim.Claim) bool {
 	var asked, own int64
 	_, err := fmt.Sscanf(mine.Record.Worker.FiringID+" "+o.run, byComment+" "+byComment, &asked, &own)

@@ -144,8 +144,8 @@ func (cm *commands) open(m github.Remark) bool {
 	return is && cmd.wrong == "" && m.Person && !m.Edited && cm.contributes(cmd)
 }
 
-// replaces reports whether a command takes the place of an earlier one, because the same login wrote
-// it later on the same issue.
+// replaces reports whether a command takes the place of an earlier one, because the same login
+// wrote it later on the same issue.
 func (cm *commands) replaces(later, earlier github.Remark) bool {
 	decides := func(m github.Remark) bool {
 		cmd, _ := parseCommand(m.Body)

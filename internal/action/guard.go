@@ -96,8 +96,8 @@ func (s *Step) judgeAll(ctx context.Context, p github.Pull, c closed, snapshots 
 	}
 }
 
-// tellLimit says of an agent's pull request that agents have more open than the repository wants. It
-// fails no check.
+// tellLimit says of an agent's pull request that agents have more open than the repository wants.
+// It fails no check.
 func (s *Step) tellLimit(ctx context.Context, p github.Pull, snapshots []lifecycle.Snapshot, r *result) {
 	agents := func(one lifecycle.Snapshot) bool { return one.Facts.Log.Worked(p.Author) }
 	rules := s.Ledger.Rules()

@@ -78,8 +78,8 @@ func (s *Step) lifecycle(ctx context.Context) result {
 }
 
 // unlink records that the pull request is not for the issues any more whose keyword an edit took
-// out, although a release names it (spec-writing.md#unlink). What the description says now counts, whatever
-// the event says of it.
+// out, although a release names it (spec-writing.md#unlink). What the description says now counts,
+// whatever the event says of it.
 func (s *Step) unlink(ctx context.Context, p github.Pull, before []claim.Issue, r *result) error {
 	// also those that it names in vain, because they are too many
 	gone, _ := s.apart(slices.DeleteFunc(before, func(i claim.Issue) bool {

@@ -46,8 +46,8 @@ func (p Place) contributor(ctx context.Context, login string) (bool, error) {
 	return err == nil && !counts, err
 }
 
-// unheld reports whether the author of the pull request is a contributor who must hold the issue, and
-// does not. The role is asked last: who holds the issue costs no request.
+// unheld reports whether the author of the pull request is a contributor who must hold the issue,
+// and does not. The role is asked last: who holds the issue costs no request.
 func (s *Step) unheld(ctx context.Context, p github.Pull, f lifecycle.Facts) (bool, error) {
 	if !s.demands() || !s.here(f.Issue) || !f.Open || f.PullRequest || delivered(p, f) {
 		return false, nil

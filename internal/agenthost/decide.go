@@ -57,7 +57,8 @@ func (h Hold) Expired(now time.Time) bool { return h.TTL >= 0 && !now.Before(h.E
 // Alive reports whether the hold stands as far as the record knows.
 func (h Hold) Alive(now time.Time) bool { return h.Lost == "" && !h.Expired(now) }
 
-// due reports whether a heartbeat is due, or the clock was set back and nobody knows. A hold that never expires has none.
+// due reports whether a heartbeat is due, or the clock was set back and nobody knows. A hold that
+// never expires has none.
 func (h Hold) due(now time.Time) bool {
 	if h.Lost != "" || h.TTL < 0 {
 		return false

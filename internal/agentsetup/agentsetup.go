@@ -481,8 +481,8 @@ func (p Place) TakeBack(h agenthost.Host, steps []Step) error {
 	return nil
 }
 
-// Installed reports how much of a host's files is there: all, some or none. A file that another host
-// reads as well is not some of them by itself.
+// Installed reports how much of a host's files is there: all, some or none. A file that another
+// host reads as well is not some of them by itself.
 func (p Place) Installed(h agenthost.Host) (all, some bool, err error) {
 	steps, err := p.Install(h)
 	if err != nil {

@@ -177,8 +177,8 @@ func (v view) stack(c column, height int) []row {
 	return out
 }
 
-// first is the first card that is shown: as before, unless that leaves the cursor out of sight. Where
-// all cards fit, there are lines between them.
+// first is the first card that is shown: as before, unless that leaves the cursor out of sight.
+// Where all cards fit, there are lines between them.
 func (v view) first(c column, height int) (first, between int) {
 	cards, at := v.cards[c.lane], v.at[c.lane]
 	used := -1

@@ -14,7 +14,8 @@ import (
 // maxRecord bounds an encoded record in bytes; a comment may hold 65,536 characters.
 const maxRecord = 8 << 10
 
-// ErrUnwritable is returned for a record that Decode would not return (spec-writing.md#writing-a-record).
+// ErrUnwritable is returned for a record that Decode would not return
+// (spec-writing.md#writing-a-record).
 var ErrUnwritable = errors.New("record cannot be written")
 
 // Encode returns the record as one HTML comment. It refuses, with ErrUnwritable, whatever

@@ -3,8 +3,8 @@ package claim
 // A PlanAnswer is what has become of the plan of a claim.
 type PlanAnswer string
 
-// The answers (spec-writing.md#answers-to-a-plan). PlanOver is a hold that ended without one, or a claim
-// without a plan.
+// The answers (spec-writing.md#answers-to-a-plan). PlanOver is a hold that ended without one, or a
+// claim without a plan.
 const (
 	PlanWaiting  PlanAnswer = "waiting"
 	PlanApproved PlanAnswer = "approved"

@@ -145,8 +145,8 @@ func (s State) RefuseRenewal(w Worker, author string, t Terms, now time.Time, ma
 		return ErrOverdue
 	}
 
-	// two confirmed claims do not come from the protocol: a person edited or deleted a comment, and then it
-	// counted again
+	// two confirmed claims do not come from the protocol: a person edited or deleted a comment, and
+	// then it counted again
 	for _, o := range s.Live() {
 		if o.Held() && !o.Expired(t, now) && o.Rank.Compare(c.Rank) < 0 && !c.Stored {
 			return fmt.Errorf("%w: the claim of %s comes before it", ErrNotHolder, o.Record.Worker)

@@ -212,8 +212,8 @@ func (c *Call) Deadline(ctx context.Context) (context.Context, context.CancelFun
 	return context.WithCancel(ctx)
 }
 
-// Awaits begins to say what the call waits for, and until when at the latest, as soon as it has taken
-// a while; stop ends that.
+// Awaits begins to say what the call waits for, and until when at the latest, as soon as it has
+// taken a while; stop ends that.
 func (c *Call) Awaits(ctx context.Context, what string, until time.Time) (stop func()) {
 	if end, ends := ctx.Deadline(); ends && (until.IsZero() || end.Before(until)) {
 		until = end

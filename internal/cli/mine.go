@@ -28,9 +28,9 @@ func (c *Call) Mine(ctx context.Context, i claim.Issue, own claim.Claim, me stri
 	return c.onBranch(ctx, i, own)
 }
 
-// madeHere reports whether the claim was made by whoever asks: this worktree has recorded it, and no
-// other session and no process is at work under it; else the session that the command runs in made
-// it. It is not decided where nothing here speaks for it or against it.
+// madeHere reports whether the claim was made by whoever asks: this worktree has recorded it, and
+// no other session and no process is at work under it; else the session that the command runs in
+// made it. It is not decided where nothing here speaks for it or against it.
 func (c *Call) madeHere(i claim.Issue, own claim.Claim, me string) (mine, decided bool) {
 	w, made := c.Worker(), own.Record.Worker
 	switch {
@@ -164,8 +164,8 @@ func (c *Call) OnlyHold() (claim.Issue, error) {
 		strings.Join(names, ", "), c.howToName()), answer.Call("for example", c.Verb.Name, args...))
 }
 
-// noHold is the answer where this worktree has recorded no hold: called wrongly, unless one gave way
-// to a person's claim.
+// noHold is the answer where this worktree has recorded no hold: called wrongly, unless one gave
+// way to a person's claim.
 func (c *Call) noHold() error {
 	if past := c.PastHolds(); len(past) > 0 {
 		return LostHere(past[0])

@@ -75,8 +75,8 @@ func meant(near string) string {
 // Meant asks whether the nearest of the known words was meant; empty where none is near.
 func Meant(known []string, word string) string { return meant(nearest(known, word)) }
 
-// nearest is the known word that was probably meant: the one that means the same where the nearest in
-// letters would mean another thing, or none is near; empty where neither is known.
+// nearest is the known word that was probably meant: the one that means the same where the nearest
+// in letters would mean another thing, or none is near; empty where neither is known.
 func nearest(known []string, word string) string {
 	same := map[string]string{
 		"drop":    "release",

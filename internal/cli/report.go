@@ -32,7 +32,8 @@ func Report(t Terminal, err error) int {
 	return ExitCode(err)
 }
 
-// shownLines are as many problems of a configuration as a person reads before the first is corrected.
+// shownLines are as many problems of a configuration as a person reads before the first is
+// corrected.
 const shownLines = 2
 
 // Lines is an error in one line, but for a configuration: a line for each of its problems.

@@ -7,8 +7,8 @@ import (
 	"github.com/label-state/label-state/internal/setup"
 )
 
-// ReposToRead are the repositories that a view reads, as they were written: those that are named, else this
-// clone's, for which an empty name stands, else the fleet's.
+// ReposToRead are the repositories that a view reads, as they were written: those that are named,
+// else this clone's, for which an empty name stands, else the fleet's.
 func (c *Call) ReposToRead(ctx context.Context, fleet bool) ([]string, error) {
 	if names := c.Named(); len(names) > 0 {
 		return names, nil

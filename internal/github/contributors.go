@@ -99,8 +99,8 @@ func (c *Client) PersonsHolds(ctx context.Context, r claim.Repo) (out []lifecycl
 	return out, nil
 }
 
-// InProgress reads what is in progress (ledger.Forge): the open issues that are held or have an open pull request,
-// and the newest hundred open pull requests with the label of agents.
+// InProgress reads what is in progress (ledger.Forge): the open issues that are held or have an
+// open pull request, and the newest hundred open pull requests with the label of agents.
 func (c *Client) InProgress(ctx context.Context, r claim.Repo) (out lifecycle.Load, err error) {
 	s := c.o.Scheme
 	what := selection{labels: []string{s.Claimed, s.PlanPending, s.Hold, s.PROpen}, open: true}

@@ -24,10 +24,10 @@
 // # Errors
 //
 // Every error says what was tried and wraps one of *AuthError, *PermissionError, *NotFoundError,
-// *MovedError, *RateLimitError, *StatusError, *AnswerError, *NetworkError, *QueryError or *NoGraphQLError; a dry
-// run fails every write.
-// Each has a method Rejected: true means that a write was certainly not applied, false that nobody
-// knows. No error, and no value of this package when printed, contains the token or a URL's query.
+// *MovedError, *RateLimitError, *StatusError, *AnswerError, *NetworkError, *QueryError or
+// *NoGraphQLError; a dry run fails every write. Each has a method Rejected: true means that a write
+// was certainly not applied, false that nobody knows. No error, and no value of this package when
+// printed, contains the token or a URL's query.
 //
 // # How much one query asks for
 //

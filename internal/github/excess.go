@@ -154,8 +154,8 @@ type openPull struct {
 	PullRequest *struct{} `json:"pull_request"` // in a list of issues, nil for an issue
 }
 
-// An openList is what somebody, or everybody, has open in a repository. It stands for crowdLasts: with a
-// hundred strangers a sweep would ask the same again for each of its writes.
+// An openList is what somebody, or everybody, has open in a repository. It stands for crowdLasts:
+// with a hundred strangers a sweep would ask the same again for each of its writes.
 type openList struct {
 	pulls []openPull
 	whole bool

@@ -119,8 +119,8 @@ func (c *Client) askWhole(ctx context.Context, r claim.Repo, d *document, into a
 	return cmp.Or(err, got.failed())
 }
 
-// askText sends a query. Where GraphQL does not answer the error is a *NoGraphQLError. errAgain says
-// that the schema lacks a part that can be done without.
+// askText sends a query. Where GraphQL does not answer the error is a *NoGraphQLError. errAgain
+// says that the schema lacks a part that can be done without.
 func (c *Client) askText(ctx context.Context, text string, variables map[string]any, into any) (partial, error) {
 	var body json.RawMessage
 	header, err := c.carry(ctx, http.MethodPost, c.o.GraphQL, "application/json",

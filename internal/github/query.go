@@ -71,8 +71,8 @@ func (d *document) text(c *Client) string {
 	return d.head + text
 }
 
-// names are what is read along of a repository, as the fragment R: our own role, and the labels whose
-// existence matters, each with its alias and its variable.
+// names are what is read along of a repository, as the fragment R: our own role, and the labels
+// whose existence matters, each with its alias and its variable.
 func (c *Client) names(d *document) string {
 	text := "fragment R on Repository { viewerPermission\n"
 	for k, definition := range c.o.Scheme.Definitions() {

@@ -28,8 +28,9 @@ type listed struct {
 // since then unless since is zero; least recently updated first (ledger.Repos). All numbers are
 // collected before the first issue is yielded. Issues in flight come with the pages that list them,
 // a hundred a request, and so do the ready ones and those that a person holds after their first
-// hundred; the others are read afterwards, fifty a request; and fewer where that is too much. An issue that cannot be read is an error with its Facts.Issue, and the others go on. A scan
-// that cannot go on ends with an *UnreadError, which names every issue that it did not read. Where
+// hundred; the others are read afterwards, fifty a request; and fewer where that is too much. An
+// issue that cannot be read is an error with its Facts.Issue, and the others go on. A scan that
+// cannot go on ends with an *UnreadError, which names every issue that it did not read. Where
 // references decide, those of fifty issues that may be held are read by one query, for ShownRef.
 func (c *Client) Scan(ctx context.Context, r claim.Repo, since time.Time) iter.Seq2[lifecycle.Facts, error] {
 	return c.scanSelection(ctx, r, selection{labels: sweptLabels(c.o.Scheme), since: since, leases: true})
@@ -333,7 +334,8 @@ func (c *Client) nextPage(ctx context.Context, r claim.Repo, lists []*cursor, fa
 // without.
 type pageSize struct{ facts, numbers int }
 
-// shared is how many issues each list with facts has on its page, when one query asks for n of them.
+// shared is how many issues each list with facts has on its page, when one query asks for n of
+// them.
 func shared(n int, lists []*cursor) int {
 	carrying := 0
 	for _, k := range lists {

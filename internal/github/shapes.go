@@ -42,9 +42,9 @@ func ofMany() portion {
 }
 
 // fragments are what is read of things wherever a query names them, so much of an issue. One that
-// names another stands before it. Q is what is read of a number that turns out to be a pull request:
-// what a hold of it hangs on. Servers refuse other arguments than an issue's for a field of the same
-// name.
+// names another stands before it. Q is what is read of a number that turns out to be a pull
+// request: what a hold of it hangs on. Servers refuse other arguments than an issue's for a field
+// of the same name.
 func (c *Client) fragments(much portion) []string {
 	assignees := "assignees(first: 10) { totalCount nodes { login } }" // people alone, where bots cannot be assigned
 	if c.has(featureActors) {

@@ -221,7 +221,8 @@ func (*rootResolver) AddLabelsToLabelable(ctx context.Context, args labelableArg
 	return relabel(ctx, args, union)
 }
 
-// RemoveLabelsFromLabelable takes labels off an issue; those that it does not have are not an error.
+// RemoveLabelsFromLabelable takes labels off an issue; those that it does not have are not an
+// error.
 func (*rootResolver) RemoveLabelsFromLabelable(ctx context.Context, args labelableArgs) (*labelablePayload, error) {
 	return relabel(ctx, args, without)
 }

@@ -18,9 +18,8 @@ type Options struct {
 }
 
 // ReadOptions reads options of git push that change nothing about what is moved and under which
-// condition:
-// --force would take all conditions away (git-push(1)). They are a list, not a pattern, since git also takes
-// beginnings of long options. The error is a wrong call.
+// condition: --force would take all conditions away (git-push(1)). They are a list, not a pattern,
+// since git also takes beginnings of long options. The error is a wrong call.
 func ReadOptions(words []string) (o Options, err error) {
 	plain := []string{ // without a value
 		"-q", "--quiet", "-v", "--verbose", "--progress", "--no-progress", "--verify", "--no-verify", "--thin",

@@ -98,7 +98,8 @@ const (
 	Removed   Change = "removed"
 	Restored  Change = "restored" // removed, and the other hook put back
 
-	// Configured says that no file has changed, and that git's setting names the program in this clone.
+	// Configured says that no file has changed, and that git's setting names the program in this
+	// clone.
 	Configured Change = "configured"
 )
 

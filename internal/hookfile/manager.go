@@ -72,8 +72,8 @@ func husky(folder string) bool {
 const finder = `	PATH=$PATH:$HOME/go/bin:$HOME/.local/bin:/usr/local/bin:/opt/homebrew/bin
 	command -v label-state-pre-push || command -v label-state || git config --type=path --get label-state.hook`
 
-// scriptText is what a script of the repository needs to run our hook: as the shims do, also where a
-// desktop starts it with a short PATH, and with one line where nothing is checked. Whatever comes
+// scriptText is what a script of the repository needs to run our hook: as the shims do, also where
+// a desktop starts it with a short PATH, and with one line where nothing is checked. Whatever comes
 // after it finds git's input again.
 const scriptText = `input=$(cat)
 hook=$(
@@ -92,7 +92,8 @@ $input
 // shellLine makes a script of it that a manager starts as a program.
 const shellLine = "#!/bin/sh\n"
 
-// huskyAsleep is why husky runs no hook in this clone: it comes to life with the project's packages.
+// huskyAsleep is why husky runs no hook in this clone: it comes to life with the project's
+// packages.
 const huskyAsleep = "husky is not active in this clone"
 
 // huskyWaits reports whether the project at top uses husky, which its packages set up when they are
@@ -114,8 +115,8 @@ func huskyWaits(top string) bool {
 	return is || dev || strings.Contains(project.Scripts["prepare"], "husky")
 }
 
-// huskyStarts is the command that installs the packages of the project at top, and husky's hooks with
-// them.
+// huskyStarts is the command that installs the packages of the project at top, and husky's hooks
+// with them.
 func huskyStarts(top string) string {
 	for _, by := range [][2]string{
 		{"pnpm-lock.yaml", "pnpm"},
@@ -219,9 +220,9 @@ func lineWords(line string) []string {
 	return words
 }
 
-// by has the hook run ours when the text, of the file that it is or of one that it runs, does. Such a
-// script refuses every push on a machine where our hook is missing, unless it looks for it first, or
-// runs a file of the repository that is our shim: that is everywhere, and looks for itself.
+// by has the hook run ours when the text, of the file that it is or of one that it runs, does. Such
+// a script refuses every push on a machine where our hook is missing, unless it looks for it first,
+// or runs a file of the repository that is our shim: that is everywhere, and looks for itself.
 func (s State) by(text, top string) State {
 	r := ours(text, top)
 	if r.word == "" {

@@ -71,8 +71,8 @@ func Ready() Scheme {
 // A Definition is a label as it should exist in a repository. Color is six hexadecimal digits.
 type Definition struct{ Name, Color, Description string }
 
-// Among looks for the label among those that a repository has. differs says that its colour there is
-// another than the definition's, which is not a fault where people chose it.
+// Among looks for the label among those that a repository has. differs says that its colour there
+// is another than the definition's, which is not a fault where people chose it.
 func (d Definition) Among(have []Definition) (differs string, found bool) {
 	i := slices.IndexFunc(have, func(h Definition) bool { return Same(h.Name, d.Name) })
 	if i < 0 || strings.EqualFold(have[i].Color, d.Color) {

@@ -103,7 +103,8 @@ func (cs *claims) claim(i claim.Issue, req Request) (protocol.Claim, error) {
 	return protocol.NewClaim(cs.config(), i, req, nonce)
 }
 
-// MayClaim is the part of Claim that asks nobody: an answer.Usage for a request that makes no sense.
+// MayClaim is the part of Claim that asks nobody: an answer.Usage for a request that makes no
+// sense.
 func (cs *claims) MayClaim(i claim.Issue, req Request) error {
 	_, err := cs.claim(i, req)
 	return err

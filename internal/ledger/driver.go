@@ -217,7 +217,8 @@ func (r *run) batch(e protocol.Effects, n int) Batch {
 	return b
 }
 
-// took takes in what became of a batch that was sent then. A snapshot that does not show it is none.
+// took takes in what became of a batch that was sent then. A snapshot that does not show it is
+// none.
 func (r *run) took(b Batch, got Written, then time.Duration) sent {
 	for n := range got.Results {
 		got.Results[n].Sent, got.Results[n].Answered = then, r.passed()

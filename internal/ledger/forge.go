@@ -37,12 +37,13 @@ type Batch struct {
 // Written is what became of a Batch.
 type Written struct {
 	// Results are those of the writes that were sent. Comment and Err are set. An error that
-	// lease.Rejected reports was certainly not applied; any other may have been, and the caller looks
-	// before it repeats. A comment that is gone is ErrGone. A label, an assignee or a state that is
-	// there already is success; a login that cannot be assigned is dropped without an error.
+	// lease.Rejected reports was certainly not applied; any other may have been, and the caller
+	// looks before it repeats. A comment that is gone is ErrGone. A label, an assignee or a state
+	// that is there already is success; a login that cannot be assigned is dropped without an
+	// error.
 	Results []protocol.Result
-	// After is the snapshot, nil where GitHub shows none along with these writes, or it could not be
-	// read.
+	// After is the snapshot, nil where GitHub shows none along with these writes, or it could not
+	// be read.
 	After *lifecycle.Facts
 }
 

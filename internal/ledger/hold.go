@@ -17,9 +17,9 @@ type holds struct {
 	snapshots *snapshots
 }
 
-// Renew extends the lease of w by editing its claim comment (spec-writing.md#heartbeat). token is the
-// fencing token the claim returned, 0 when not known. *LostError means: stop all work at once; so
-// it does for a token that is not the hold's. *UnknownError leaves the old lease end standing.
+// Renew extends the lease of w by editing its claim comment (spec-writing.md#heartbeat). token is
+// the fencing token the claim returned, 0 when not known. *LostError means: stop all work at once;
+// so it does for a token that is not the hold's. *UnknownError leaves the old lease end standing.
 // answer.WrongStore says that another lease store decides.
 func (hs *holds) Renew(ctx context.Context, i claim.Issue, w claim.Worker, token int64) (Hold, error) {
 	return hs.Note(ctx, i, w, token, "")

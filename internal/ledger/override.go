@@ -12,15 +12,15 @@ import (
 type overrides struct{ *base }
 
 // Force ends the current hold, in the name of by. Until its next heartbeat or check the former
-// holder may still act: that window is inherent (spec-writing.md#revoke-and-force). Nobody holding is a
-// success; an issue that is stuck without a holder begins again (lifecycle.Rules.Stuck).
+// holder may still act: that window is inherent (spec-writing.md#revoke-and-force). Nobody holding
+// is a success; an issue that is stuck without a holder begins again (lifecycle.Rules.Stuck).
 func (ov *overrides) Force(ctx context.Context, i claim.Issue, by, reason string) (Repair, []claim.Claim, error) {
 	return ov.force(ctx, i, protocol.Override{By: by, Reason: reason})
 }
 
 // ForceBefore ends, in the name of by, the holds that were claimed up to a moment
-// (spec-writing.md#revoke-and-force) and brings the labels in line. Without any it is a success and touches
-// nothing. What was not confirmed yet is somebody else's beginning and stays.
+// (spec-writing.md#revoke-and-force) and brings the labels in line. Without any it is a success and
+// touches nothing. What was not confirmed yet is somebody else's beginning and stays.
 func (ov *overrides) ForceBefore(ctx context.Context, i claim.Issue, moment time.Time, by,
 	reason string,
 ) (Repair, []claim.Claim, error) {

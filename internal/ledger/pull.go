@@ -11,9 +11,9 @@ import (
 // pulls is what pull requests mean for holds.
 type pulls struct{ *base }
 
-// Unlink records, in the name of by, that a pull request is no longer for the issue, for every release
-// that names it (spec-writing.md#unlink). It reports whether there was one. Labels are for the caller
-// to bring in line.
+// Unlink records, in the name of by, that a pull request is no longer for the issue, for every
+// release that names it (spec-writing.md#unlink). It reports whether there was one. Labels are for
+// the caller to bring in line.
 func (ps *pulls) Unlink(ctx context.Context, i claim.Issue, pr lifecycle.PR, by string) (bool, error) {
 	end := ps.Run(ctx, i, protocol.NewUnlink(ps.config(), i, pr, by))
 	return len(end.Records) > 0, end.Err

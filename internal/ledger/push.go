@@ -12,9 +12,9 @@ import (
 )
 
 // Fence renews the hold of w for a push and says how long the push may take, so that it is answered
-// while the hold is w's (spec-writing.md#acting-under-a-hold). Errors are those of Renew, answer.Usage for a
-// lease that is too short for any push, and *UnknownError when too little of it was left once the
-// answer was here.
+// while the hold is w's (spec-writing.md#acting-under-a-hold). Errors are those of Renew,
+// answer.Usage for a lease that is too short for any push, and *UnknownError when too little of it
+// was left once the answer was here.
 func (hs *holds) Fence(ctx context.Context, i claim.Issue, w claim.Worker, token int64) (Hold, time.Duration, error) {
 	h, err := hs.Renew(ctx, i, w, token)
 	if err != nil {

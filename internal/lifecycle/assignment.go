@@ -67,8 +67,8 @@ func (r Rules) Unassigns(f Facts) (out []string) {
 	return out
 }
 
-// assigned is what the assignments say about the issue: a reason for those that keep others off, and
-// a note for each that no longer does.
+// assigned is what the assignments say about the issue: a reason for those that keep others off,
+// and a note for each that no longer does.
 func (v *Verdict) assigned(r Rules, f Facts) {
 	if r.Unassigned || f.PullRequest || v.Has(CodeOwn) ||
 		slices.ContainsFunc(f.Assignees, func(login string) bool { return claim.SameLogin(login, f.Viewer) }) {

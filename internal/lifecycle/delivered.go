@@ -22,9 +22,9 @@ func (p PR) Of(c claim.Claim) bool {
 // Delivered returns the confirmed holder and its own pull request that is open or merged: the hold
 // has done its work, and from here on the pull request shows who works on the issue. Of a chain it
 // is the part that closes the issue, whichever part comes from the claim's branch. A draft counts
-// (spec-writing.md#hand-over); a waiting plan keeps the hold, a stage of a pipeline ends by advancing, and
-// a person's hold ends when the person says so. A snapshot with something missing, or in doubt,
-// shows nothing of the kind.
+// (spec-writing.md#hand-over); a waiting plan keeps the hold, a stage of a pipeline ends by
+// advancing, and a person's hold ends when the person says so. A snapshot with something missing,
+// or in doubt, shows nothing of the kind.
 func (r Rules) Delivered(f Facts) (claim.Claim, PR, bool) {
 	c, held := f.Log.Holder()
 	if !held || len(f.Missing) > 0 || len(f.Doubts) > 0 || f.PullRequest || !c.Held() || c.Person != "" ||

@@ -7,8 +7,8 @@ import (
 	"github.com/label-state/label-state/internal/labels"
 )
 
-// Due are the notices that people have not been given yet (spec-writing.md#notices). They are told before the
-// labels move, so that a crash in between costs nothing.
+// Due are the notices that people have not been given yet (spec-writing.md#notices). They are told
+// before the labels move, so that a crash in between costs nothing.
 func (r Rules) Due(f Facts) []claim.Notice {
 	if len(f.Missing) > 0 || f.PullRequest || !f.Open || !managed(r.Scheme, f) {
 		return nil

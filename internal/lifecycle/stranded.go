@@ -42,8 +42,9 @@ func (r Rules) forWorkers(f Facts) bool {
 }
 
 // Stuck reports whether nobody works on the open issue and only a person can move it on: a reset
-// that begins it again does (spec-writing.md#beginning-again). It is done and still open, its labels say what no
-// record bears out, or all that it waits for are pull requests that GitHub does not show.
+// that begins it again does (spec-writing.md#beginning-again). It is done and still open, its
+// labels say what no record bears out, or all that it waits for are pull requests that GitHub does
+// not show.
 func (r Rules) Stuck(f Facts) bool {
 	want, _ := r.Label(f)
 	_, held := f.Log.Holder()

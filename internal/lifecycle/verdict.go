@@ -252,8 +252,8 @@ func (r Rules) Holder(f Facts) (first claim.Claim, held bool) {
 	return first, held
 }
 
-// Shown returns the claim that people see as the hold: the one that decides now, else the first whose
-// end by time is not recorded yet.
+// Shown returns the claim that people see as the hold: the one that decides now, else the first
+// whose end by time is not recorded yet.
 func (r Rules) Shown(f Facts) (claim.Claim, bool) {
 	if c, held := r.Holder(f); held {
 		return c, true

@@ -178,8 +178,8 @@ func (a argument) read(value json.RawMessage) error {
 	return nil
 }
 
-// quoteNumbers makes texts of issues that were given as numbers, alone or in an array. What is neither
-// stays as it is.
+// quoteNumbers makes texts of issues that were given as numbers, alone or in an array. What is
+// neither stays as it is.
 func quoteNumbers(value json.RawMessage) json.RawMessage {
 	var n uint32
 	var several []json.RawMessage

@@ -67,7 +67,8 @@ func (c Commit) Subject() string {
 // says which of them leave. With clocks far apart, and in a push of more than 500 references, such
 // a commit may be reported as exact, too.
 //
-// g is git where the hook runs, with its environment. Errors are a *git.Error, what git.Find says of a place without a repository, and the end of ctx.
+// g is git where the hook runs, with its environment. Errors are a *git.Error, what git.Find says
+// of a place without a repository, and the end of ctx.
 func Commits(ctx context.Context, g git.Git, p Push) (found []Commit, exact bool, err error) {
 	if len(pushed(p.Updates)) == 0 {
 		return nil, true, nil

@@ -137,8 +137,8 @@ func named(remote string) []string {
 	return []string{remote}
 }
 
-// wellFormed reports whether a name is a path below a folder and means nothing more than itself in a
-// pattern or a revision, as git-check-ref-format(1) wants it.
+// wellFormed reports whether a name is a path below a folder and means nothing more than itself in
+// a pattern or a revision, as git-check-ref-format(1) wants it.
 func wellFormed(name string) bool {
 	odd := func(c rune) bool { return c <= ' ' || strings.ContainsRune("~^:?*[\\\x7f", c) }
 	return filepath.IsLocal(name) && name[0] != '-' && !strings.ContainsFunc(name, odd) &&

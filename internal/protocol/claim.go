@@ -325,9 +325,9 @@ func (a Claim) counts() (Operation, Effects) {
 	return a.begin()
 }
 
-// expire records the end of the next dead hold (spec-writing.md#expire). Those that were ended before are
-// not ended again, whatever a late snapshot shows. Each has a snapshot of its own: a sweep may have
-// written it since.
+// expire records the end of the next dead hold (spec-writing.md#expire). Those that were ended
+// before are not ended again, whatever a late snapshot shows. Each has a snapshot of its own: a
+// sweep may have written it since.
 func (a Claim) expire() (Operation, Effects) {
 	for len(a.dead) > 0 {
 		next := a.dead[0]
@@ -617,8 +617,8 @@ func (a Claim) buried(s Seen) (Operation, Effects) {
 }
 
 // leave brings the labels in line before a failed claim concludes, if it ended somebody's dead hold
-// on its way. A loser touches no label (spec-writing.md#claim): the winner does it. What keeps the labels
-// late is told in words only: a *LabelsError from a claim would say that the hold is real.
+// on its way. A loser touches no label (spec-writing.md#claim): the winner does it. What keeps the
+// labels late is told in words only: a *LabelsError from a claim would say that the hold is real.
 func (a Claim) leave(because error) (Operation, Effects) {
 	a.because = because
 	var held *HeldError

@@ -47,7 +47,8 @@ func backoff(n int) time.Duration {
 }
 
 // MarginOf is how long before its end a lease counts as over for its holder: at least Margin, or
-// one hundredth of the lease (spec-writing.md#what-a-worker-does), but never more than a quarter of it.
+// one hundredth of the lease (spec-writing.md#what-a-worker-does), but never more than a quarter of
+// it.
 func (c *Config) MarginOf(lease time.Duration) time.Duration {
 	return min(max(c.Margin, lease/100), lease/4)
 }

@@ -18,12 +18,12 @@ type Override struct {
 	Moment     time.Time
 }
 
-// NewForce ends the current hold, or was claimed up to the moment, and brings the labels in
-// line. Until its next heartbeat or check the former holder may still act: that window is inherent
-// (spec-writing.md#revoke-and-force). Nobody holding is a success; an issue that is stuck without a holder
-// begins again (lifecycle.Rules.Stuck). Of a moment that has passed, what was not confirmed yet is
-// somebody else's beginning and stays, and where nothing is to be done the labels are left, too.
-// The conclusion's Ended are the holds. word is random.
+// NewForce ends the current hold, or was claimed up to the moment, and brings the labels in line.
+// Until its next heartbeat or check the former holder may still act: that window is inherent
+// (spec-writing.md#revoke-and-force). Nobody holding is a success; an issue that is stuck without a
+// holder begins again (lifecycle.Rules.Stuck). Of a moment that has passed, what was not confirmed
+// yet is somebody else's beginning and stays, and where nothing is to be done the labels are left,
+// too. The conclusion's Ended are the holds. word is random.
 func NewForce(c *Config, i claim.Issue, o Override, word string) Append {
 	return newAppend(c, i, forcing{override: o, word: word})
 }
@@ -115,8 +115,8 @@ func reset(f lifecycle.Facts, o Override) (claim.Record, bool) {
 }
 
 // NewRevoke asks the holder to stop at its next heartbeat or push; no second holder can arise from
-// it (spec-writing.md#revoke-and-force). Nobody holding is a *LostError. The conclusion's Claim is the
-// hold.
+// it (spec-writing.md#revoke-and-force). Nobody holding is a *LostError. The conclusion's Claim is
+// the hold.
 func NewRevoke(c *Config, i claim.Issue, o Override) Append {
 	return newAppend(c, i, noting{judge: func(c *Config, f lifecycle.Facts) ([]claim.Record, Conclusion) {
 		holder, held := f.Log.Holder()

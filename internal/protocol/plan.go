@@ -21,9 +21,8 @@ const GateField = "gate"
 
 // NewPlan posts what the holder w means to do; its text is shown as it is and can forge nothing.
 // From now on the plan's own limit keeps the hold alive, instead of its ttl. A plan that waits
-// already is answer.PlanWaits, a hold that is over a
-// *LostError, a text that is empty or too long an answer.Usage. The conclusion's Comment is the plan's, and Facts
-// are the snapshot before it.
+// already is answer.PlanWaits, a hold that is over a *LostError, a text that is empty or too long
+// an answer.Usage. The conclusion's Comment is the plan's, and Facts are the snapshot before it.
 func NewPlan(c *Config, i claim.Issue, w claim.Worker, text, gate string) Append {
 	return newAppend(c, i, proposing{worker: w, text: text, gate: gate})
 }

@@ -13,7 +13,8 @@ import (
 
 // A recording gets one record into the log, or one notice. It posts at most four times, and looks
 // for the record before it posts again, because an answer that was lost says nothing about the post
-// (spec-writing.md#claim). A refusal after such an answer leaves it open whether the record is there.
+// (spec-writing.md#claim). A refusal after such an answer leaves it open whether the record is
+// there.
 type recording struct {
 	cfg     *Config
 	before  []Write       // what takes effect before the record does
@@ -275,9 +276,9 @@ func (c *Config) record(f lifecycle.Facts, r claim.Record) (recording, error) {
 }
 
 // tombstone begins to end an own claim that will not become a hold, and no other process's claim of
-// the key: a claim left behind would block everyone until it expires (spec-writing.md#claim). The claim was
-// written, so its end is, too, also when it has become unknown whether our records count, and when
-// the caller has given up.
+// the key: a claim left behind would block everyone until it expires (spec-writing.md#claim). The
+// claim was written, so its end is, too, also when it has become unknown whether our records count,
+// and when the caller has given up.
 func (c *Config) tombstone(f lifecycle.Facts, w claim.Worker, nonce, outcome string) (recording, error) {
 	r, err := c.record(f, claim.Record{
 		Kind:    claim.KindRelease,

@@ -25,8 +25,8 @@ type Repair struct {
 	Unproven bool
 }
 
-// A relabeling brings the labels of an issue in line with its facts (spec-writing.md#reconcile): it adds
-// what is missing, then removes what is surplus, and looks again, until nothing differs. What
+// A relabeling brings the labels of an issue in line with its facts (spec-writing.md#reconcile): it
+// adds what is missing, then removes what is surplus, and looks again, until nothing differs. What
 // people are to be told of it is told first (lifecycle.Rules.Due). Labels that did not settle are a
 // *LabelsError wrapping ErrDirty; a *LabelsError is every other failure, too, because what the
 // labels follow counts already.

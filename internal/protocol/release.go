@@ -26,8 +26,8 @@ type Ending struct {
 }
 
 // NewRelease ends a hold and brings the labels in line. Only the holder may, or somebody named in
-// By (spec-writing.md#release). A release that the log shows already is a success; a hold that ended
-// otherwise is a *LostError, a move that is not legal an answer.Usage and nothing is written.
+// By (spec-writing.md#release). A release that the log shows already is a success; a hold that
+// ended otherwise is a *LostError, a move that is not legal an answer.Usage and nothing is written.
 func NewRelease(c *Config, i claim.Issue, e Ending) Append {
 	return newAppend(c, i, releasing{ending: e})
 }
@@ -172,10 +172,10 @@ func (c *Config) afterOwnEnd(t turn, r claim.Record) move {
 	return m
 }
 
-// shown reports whether a snapshot is good enough for a caller that knows that its own claim must be
-// there. A snapshot that lacks it may be stale, and an absence decides nothing at once
-// (spec-writing.md#claim). Where a store decides, the log may lack it for good, and the first snapshot
-// is the answer.
+// shown reports whether a snapshot is good enough for a caller that knows that its own claim must
+// be there. A snapshot that lacks it may be stale, and an absence decides nothing at once
+// (spec-writing.md#claim). Where a store decides, the log may lack it for good, and the first
+// snapshot is the answer.
 func (c *Config) shown(t turn, shows func(claim.State) bool) bool {
 	return t.looks >= sightings || c.Store != "" || shows(t.facts.Log)
 }
@@ -251,8 +251,8 @@ func (e Ending) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
 		}
 	}
 
-	// by the table of spec-writing.md#legal-moves; labels follow the log and nothing else, so the outcome
-	// must lead there
+	// by the table of spec-writing.md#legal-moves; labels follow the log and nothing else, so the
+	// outcome must lead there
 	if e.To != nil {
 		if f.Now.IsZero() { // then the labels stay as they are, which says nothing of the move
 			return claim.Record{}, &UnknownError{f.Issue, errNoServerTime}

@@ -12,9 +12,9 @@ import (
 	"github.com/label-state/label-state/internal/printable"
 )
 
-// A Renewal extends the lease of a worker by editing its claim comment (spec-writing.md#heartbeat). What a
-// store decides is extended there first. Its conclusion has the hold in Claim, with the store's
-// Lease, and in Since when it was asked for. A *LostError means: stop all work at once. An
+// A Renewal extends the lease of a worker by editing its claim comment (spec-writing.md#heartbeat).
+// What a store decides is extended there first. Its conclusion has the hold in Claim, with the
+// store's Lease, and in Since when it was asked for. A *LostError means: stop all work at once. An
 // *UnknownError leaves the old lease end standing.
 type Renewal struct {
 	cfg    *Config
@@ -105,8 +105,8 @@ func (r Renewal) Relabeling() Renewal {
 	return r
 }
 
-// Noting is the renewal that also leaves a line for others in the claim. An empty one keeps the line
-// that is there.
+// Noting is the renewal that also leaves a line for others in the claim. An empty one keeps the
+// line that is there.
 func (r Renewal) Noting(note string) Renewal {
 	r.note = printable.Short(note, quotedLimit)
 	return r

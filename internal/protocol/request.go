@@ -148,8 +148,8 @@ func answered(f lifecycle.Facts, v lifecycle.Verdict) lifecycle.Verdict {
 }
 
 // takesOver makes the claim one that takes over the hold of another process with the same key, if
-// the caller wants that and the key has a hold (spec-writing.md#resuming). The new claim is a process's
-// own, with a nonce of its own, and says all that the old one says. The error is a
+// the caller wants that and the key has a hold (spec-writing.md#resuming). The new claim is a
+// process's own, with a nonce of its own, and says all that the old one says. The error is a
 // *LostError where the hold has ended, and a *HeldError where it is not one that can be taken over.
 func (a Claim) takesOver(f lifecycle.Facts) (Claim, bool, error) {
 	own, known := f.Log.Find(a.record.Worker)

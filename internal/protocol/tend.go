@@ -10,11 +10,12 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// NewTend does for one issue what a sweep does (spec-writing.md#sweep): it writes the record of a hold that only the lease store
-// knows, hands a hold over whose pull request is there, or ends the holds whose time is over, takes out pull requests that are no
-// longer for the issue, counts a reaction as the answer to a plan, begins a stuck issue again that a person put into the queue, and
-// brings the labels in line. answer is what a reaction says, nil for none. word is random. The conclusion tells in Ended, Swept,
-// Mirrored and Answered what was done.
+// NewTend does for one issue what a sweep does (spec-writing.md#sweep): it writes the record of a
+// hold that only the lease store knows, hands a hold over whose pull request is there, or ends the
+// holds whose time is over, takes out pull requests that are no longer for the issue, counts a
+// reaction as the answer to a plan, begins a stuck issue again that a person put into the queue,
+// and brings the labels in line. answer is what a reaction says, nil for none. word is random. The
+// conclusion tells in Ended, Swept, Mirrored and Answered what was done.
 func NewTend(c *Config, i claim.Issue, by string, answer *Answer, word string) Append {
 	r := tending{by: by, word: word}
 	if answer != nil {

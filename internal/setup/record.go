@@ -233,8 +233,8 @@ func (s *Session) ClaimAgain(ctx context.Context, was state.Hold, req ledger.Req
 		return ledger.Hold{}, &ledger.HeldError{Issue: was.Issue, Verdict: v}
 	}
 
-	// Where no record has ended it yet, its own release does: it does not count as a failed attempt, and until
-	// its grace is over it would keep everybody off the issue.
+	// Where no record has ended it yet, its own release does: it does not count as a failed
+	// attempt, and until its grace is over it would keep everybody off the issue.
 	_, err = s.Ledger.Release(ctx, was.Issue, ledger.Ending{
 		Worker:  was.Worker,
 		Outcome: claim.OutcomeCancelled,
@@ -269,8 +269,8 @@ func (s *Session) Lose(i claim.Issue, w claim.Worker, why string) error {
 	return err
 }
 
-// GiveWay takes the record of a hold away because the person has the issue now, and keeps what became
-// of the hold for Past.
+// GiveWay takes the record of a hold away because the person has the issue now, and keeps what
+// became of the hold for Past.
 func (s *Session) GiveWay(i claim.Issue, person string) error {
 	store, ok, err := s.holds()
 	if !ok {

@@ -337,7 +337,8 @@ func (t talker) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // Checkout returns the *config.Error of the configuration in the worktree, as the function Checkout
-// does; nil where it can be used, where there is none, and where the worktree is of another repository.
+// does; nil where it can be used, where there is none, and where the worktree is of another
+// repository.
 func (s *Session) Checkout() error {
 	if s.place.tree == "" {
 		return nil

@@ -93,7 +93,8 @@ type tokenSearch struct {
 //     else: a remote may name any.
 //   - gh and git's credential helpers know which host a token is for.
 //
-// To this machine, and over plain http, only LABEL_STATE_TOKEN goes: whatever listens there may be anybody's.
+// To this machine, and over plain http, only LABEL_STATE_TOKEN goes: whatever listens there may be
+// anybody's.
 func (s tokenSearch) find(ctx context.Context, o Options) (credential, error) {
 	switch {
 	case o.Token != "":

@@ -5,8 +5,8 @@
 //
 // All mutants of a package are compiled into one build of its tests, and a variable of the
 // environment chooses one. Which are played is drawn by the seed and the mutant's own text, so a
-// change elsewhere leaves the others in the draw. A mutant that no test reaches counts as not killed.
-// equivalent.txt lists those that change nothing that anybody could see.
+// change elsewhere leaves the others in the draw. A mutant that no test reaches counts as not
+// killed. equivalent.txt lists those that change nothing that anybody could see.
 package main
 
 import (
@@ -38,9 +38,9 @@ import (
 var equivalentText string
 
 // holders are the tests that hold a package beside its own: a package and the tests to run. A name
-// that ends in a slash is of all packages below it, and the first that fits counts. A pattern says which
-// tests, as go test -run has it: they are played one by one, at its depth. Those of the package
-// itself may have one, too.
+// that ends in a slash is of all packages below it, and the first that fits counts. A pattern says
+// which tests, as go test -run has it: they are played one by one, at its depth. Those of the
+// package itself may have one, too.
 var holders = []struct {
 	pkg   string
 	tests []string
@@ -85,8 +85,8 @@ var holders = []struct {
 	{"work", []string{"internal/githubwork"}},
 }
 
-// oneOrder are the tests of internal/ledger but those that try many orders of requests, which take ten times as long
-// as all others.
+// oneOrder are the tests of internal/ledger but those that try many orders of requests, which take
+// ten times as long as all others.
 const oneOrder = "^Test([^BIOS]|B[^u]|Bundle($|[^R]|R[^a])|I[^n]|O[^n]|On[^e]|One[EKP]|S[^t]|St[^a]|Sta[^g]|Stage[^s])"
 
 // commands tests the families of commands, most of all by its scripts.

@@ -32,9 +32,10 @@ type edit struct {
 	text           string
 }
 
-// helper is the file that each mutated package gets, with room for so many mutants. Which of them its tests reach is
-// appended to a file, also by programs that they start. Those that get another environment read from the name of the
-// folder for temporary files which mutant it is; 0 is to note what is reached.
+// helper is the file that each mutated package gets, with room for so many mutants. Which of them
+// its tests reach is appended to a file, also by programs that they start. Those that get another
+// environment read from the name of the folder for temporary files which mutant it is; 0 is to note
+// what is reached.
 const helper = `
 import (
 	"cmp"
@@ -81,7 +82,8 @@ func mutantPlus[T mutantNumber](n int, a, b T) T { return mutantPick(n, a+b, a-b
 func mutantMinus[T mutantNumber](n int, a, b T) T { return mutantPick(n, a-b, a+b) }
 `
 
-// swaps has the function of helper that stands for an operator, and the operator that it may become.
+// swaps has the function of helper that stands for an operator, and the operator that it may
+// become.
 var swaps = map[token.Token]struct{ function, other string }{
 	token.LSS: {"mutantLess", "<="},
 	token.LEQ: {"mutantMost", "<"},
@@ -132,7 +134,8 @@ func (f *finder) code(n ast.Node) string {
 	return strings.Join(strings.Fields(string(f.text[f.offset(n.Pos()):f.offset(n.End())])), " ")
 }
 
-// add notes that a node changes to after: prefix and suffix are put around it, with # for the number.
+// add notes that a node changes to after: prefix and suffix are put around it, with # for the
+// number.
 func (f *finder) add(n ast.Node, before, after, prefix, suffix string, more ...edit) {
 	begin, end := edit{at: f.offset(n.Pos()), rank: f.next}, edit{at: f.offset(n.End()), rank: -f.next, text: suffix}
 	begin.text = strings.ReplaceAll(prefix, "#", strconv.Itoa(f.next))

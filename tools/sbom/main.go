@@ -1,6 +1,6 @@
-// Command sbom writes what the programs of an archive (.tar.gz or .zip) are made of, as a CycloneDX 1.5
-// bill of materials (https://cyclonedx.org/docs/1.5/json/): the modules that the linker recorded in
-// them, and Go itself.
+// Command sbom writes what the programs of an archive (.tar.gz or .zip) are made of, as a CycloneDX
+// 1.5 bill of materials (https://cyclonedx.org/docs/1.5/json/): the modules that the linker
+// recorded in them, and Go itself.
 //
 //	sbom NAME VERSION ARCHIVE BILL
 //

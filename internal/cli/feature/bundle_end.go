@@ -120,8 +120,8 @@ const (
 )
 
 // another reports whether somebody else than whoever asks, if that is told, claimed the bundle
-// (spec-writing.md#release). The firing id counts only where it is given: otherwise it was made up when the
-// bundle was claimed.
+// (spec-writing.md#release). The firing id counts only where it is given: otherwise it was made up
+// when the bundle was claimed.
 func (p *pack) another(note bundlePage) bool {
 	name, run := p.Claimant().Codename, p.FiringID
 	return name != "" && name != note.Codename || run != "" && run != note.Firing

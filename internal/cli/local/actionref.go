@@ -22,7 +22,8 @@ type actionRef struct {
 	next string // what a person should know or do about it; may be empty
 }
 
-// tagged is a version that a tag may have: of a module that "go install module@version" has fetched.
+// tagged is a version that a tag may have: of a module that "go install module@version" has
+// fetched.
 var tagged = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$`)
 
 // chooseRef is the tag of a release for a program of a release, else the commit that this program
@@ -73,8 +74,8 @@ func chooseRef(ctx context.Context, c *cli.Call) actionRef {
 var errNoCommit = errors.New("no such branch, tag or commit")
 
 // findCommit is the commit that a reference means on GitHub. The error is errNoCommit where the
-// repository has none, a
-// *github.NotFoundError where the token sees no such repository, and what kept it from being found out otherwise.
+// repository has none, a *github.NotFoundError where the token sees no such repository, and what
+// kept it from being found out otherwise.
 func findCommit(ctx context.Context, c *cli.Call, r workflow.Reference) (string, error) {
 	owner, name, _ := strings.Cut(r.Repo, "/")
 	path := fmt.Sprintf("repos/%s/%s/commits/%s", url.PathEscape(owner), url.PathEscape(name), url.PathEscape(r.Ref))

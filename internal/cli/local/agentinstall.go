@@ -160,7 +160,8 @@ type AgentView struct {
 	Problem   string `json:"problem,omitempty"` // why something is unknown
 }
 
-// showHosts is exit 1 where a host lacks something, and exit 3 where a file does not let it be seen.
+// showHosts is exit 1 where a host lacks something, and exit 3 where a file does not let it be
+// seen.
 func showHosts(ctx context.Context, c *cli.Call, _ *cli.Here) error {
 	rows := [][]string{{"HOST", "PROGRAM", "USER", "PROJECT", "MISSING"}}
 	var views []AgentView

@@ -77,8 +77,8 @@ func checkSetup(ctx context.Context, c *cli.Call) Diagnosis {
 	return d
 }
 
-// checkCheckout is what is wrong with the configuration in the worktree, which decides nothing before
-// it is on the default branch; empty where nothing is.
+// checkCheckout is what is wrong with the configuration in the worktree, which decides nothing
+// before it is on the default branch; empty where nothing is.
 func checkCheckout(c *cli.Call) []Diagnosis {
 	wrong, is := errors.AsType[*config.Error](c.Session.Checkout())
 	if !is || wrong.File != config.Path { // checkSetup says it of a file by the name that nobody reads

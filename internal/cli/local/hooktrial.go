@@ -97,8 +97,8 @@ func tryHook(ctx context.Context, t cli.Terminal, s hookfile.State, chosen strin
 	return hookTrial{pushes: pushesChecked}
 }
 
-// replaceProgram is how a push comes to start this version in place of the program that it starts. A
-// script of a hook manager finds a program by itself, so that only its file can go.
+// replaceProgram is how a push comes to start this version in place of the program that it starts.
+// A script of a hook manager finds a program by itself, so that only its file can go.
 func replaceProgram(t cli.Terminal, s hookfile.State, program string) string {
 	if own := ownHook(t); own != "" && s.Version > 0 && filepath.Dir(own) != filepath.Dir(program) {
 		if s.Global {

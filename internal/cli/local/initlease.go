@@ -99,8 +99,8 @@ func missesSettings(steps []step) bool {
 	return slices.ContainsFunc(steps, func(s step) bool { return s.Name == config.Path && s.Status == stepMissing })
 }
 
-// tips recommend what nobody has chosen where this init writes the settings: RefsTip where the token
-// may write contents, as far as its role tells, and contributors in a public repository. That
+// tips recommend what nobody has chosen where this init writes the settings: RefsTip where the
+// token may write contents, as far as its role tells, and contributors in a public repository. That
 // nothing can be read of it is no reason to stop.
 func tips(ctx context.Context, c *cli.Call, p *initParams, steps []step) (text string) {
 	if !missesSettings(steps) {

@@ -127,7 +127,8 @@ func staleHolder(t *testing.T, x *exam) {
 	x.worker(i, "dan").mustStand(t, last)
 }
 
-// askedTwice: the same ask again is the same hold, and lasts from the second asking, as long as that one asks for.
+// askedTwice: the same ask again is the same hold, and lasts from the second asking, as long as
+// that one asks for.
 func askedTwice(t *testing.T, x *exam) {
 	ann, bob := x.pair()
 	first := ann.mustWin(t)
