@@ -383,6 +383,19 @@ func TestKept(t *testing.T) {
 		"a file beside": {func(b *sandbox, tree worktree.Tree) {
 			b.write(filepath.Join(filepath.Dir(tree.Path), "notes"), "")
 		}, ""},
+		"folder empty": {func(b *sandbox, tree worktree.Tree) {
+			b.away(tree.Path)
+			b.git(b.path(tree.Repo), "worktree", "prune")
+			if err := os.Mkdir(tree.Path, 0o700); err != nil {
+				b.t.Fatal(err)
+			}
+		}, ""},
+		"pushed, with a link": {func(b *sandbox, tree worktree.Tree) {
+			if err := os.Symlink("README", filepath.Join(tree.Path, "link")); err != nil {
+				b.t.Fatal(err)
+			}
+			push(b, tree)
+		}, ""},
 		"folder gone": {func(b *sandbox, tree worktree.Tree) { b.away(tree.Path) }, ""},
 		"branch gone": {func(b *sandbox, tree worktree.Tree) {
 			b.git(tree.Path, "switch", "-q", "--detach")
@@ -405,8 +418,10 @@ func TestKept(t *testing.T) {
 					if err != nil {
 						t.Errorf("remove: %v", err)
 					}
-					if left, err := b.book.Names(); err != nil || len(left) != 0 {
-						t.Errorf("left: %q, %v", left, err)
+					left, err := b.book.Names()
+					branches := b.git(b.path(repo), "branch", "--list", "lucius/*")
+					if err != nil || len(left) != 0 || branches != "" {
+						t.Errorf("left: %q, %s, %v", left, branches, err)
 					}
 
 					return
@@ -474,6 +489,16 @@ func TestPruneKeeps(t *testing.T) {
 		}
 	}
 	b.git(b.path("lib"), "rev-parse", "--verify", lib.Branch) // its commit is nowhere else
+
+	// a branch without work goes, and what somebody else has put there stays
+	b.git(web.Path, "worktree", "unlock", web.Path)
+	b.away(web.Path)
+	b.git(b.path("web"), "worktree", "prune")
+	b.git(b.dir, "init", "-q", web.Path)
+	if pruned, err := b.features().Prune(t.Context()); err != nil || len(pruned[0].Gone) != 1 ||
+		b.git(b.path("web"), "branch", "--list", web.Branch) != "" {
+		t.Errorf("prune: %+v, %v", pruned, err)
+	}
 }
 
 // failing are the features with a git that fails at one of its commands, after so many.

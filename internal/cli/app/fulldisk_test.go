@@ -38,6 +38,8 @@ func TestAnswerUnwritten(t *testing.T) {
 		"status acme/app#1",
 		"status --mine --repo acme/app",
 		"log acme/app#1",
+		"log acme/web#1",
+		"status --mine --repo acme/web",
 		"dedup-check acme/app#2",
 		"renew acme/app#1 --dry-run" + worker,
 		"renew acme/app#1" + worker,
