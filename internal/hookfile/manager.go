@@ -106,9 +106,7 @@ func huskyWaits(top string) bool {
 	var project struct {
 		Scripts, Dependencies, DevDependencies map[string]string
 	}
-	if json.Unmarshal([]byte(read(filepath.Join(top, "package.json"))), &project) != nil {
-		return false
-	}
+	_ = json.Unmarshal([]byte(read(filepath.Join(top, "package.json"))), &project) // what it cannot read is empty
 
 	_, is := project.Dependencies["husky"]
 	_, dev := project.DevDependencies["husky"]

@@ -29,15 +29,15 @@ type Figures struct {
 
 // Totals count ends of holds, each once, and what else ends in that time.
 type Totals struct {
-	Holds     int // begun
-	Delivered int // ended with a pull request, or with the work done
-	Failed    int // ended as a failed attempt by the holder's own word
-	Expired   int // released because the holder gave no heartbeat
-	Forced    int // ended by somebody else
-	Returned  int // ended in any other way: cancelled, rate-limited, a plan that was rejected
-	Yielded   int // claims that lost a race; they never were holds
-	Merged    int // pull requests for these issues
-	Twice     int // issues for which a second pull request was merged or closed
+	Holds     int `json:"holds"`      // begun
+	Delivered int `json:"delivered"`  // ended with a pull request, or with the work done
+	Failed    int `json:"failed"`     // ended as a failed attempt by the holder's own word
+	Expired   int `json:"expired"`    // released because the holder gave no heartbeat
+	Forced    int `json:"forced"`     // ended by somebody else
+	Returned  int `json:"returned"`   // ended in any other way: cancelled, rate-limited, a plan that was rejected
+	Yielded   int `json:"yielded"`    // claims that lost a race; they never were holds
+	Merged    int `json:"merged"`     // pull requests for these issues
+	Twice     int `json:"done_twice"` // issues for which a second pull request was merged or closed
 }
 
 // A Merge is how long issues took from ready to merged: in all, or those that one worker or person

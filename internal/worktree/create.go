@@ -20,28 +20,29 @@ const undoTimeout = 2 * time.Minute
 // made is removed again, the branches too. Errors: answer.Usage and answer.Declined did nothing,
 // *UndoneError says what went wrong on the way, anything else could not find out.
 func (fs *Features) Create(ctx context.Context, r Request) (f Feature, err error) {
-	if f, err = r.feature(); err != nil {
-		return f, err
+	if err := r.check(); err != nil {
+		return Feature{}, err
 	}
-	page, err := fs.book.Open(f.Name)
+	page, err := fs.book.Open(r.Feature)
 	if err != nil {
-		return f, err
+		return Feature{}, err
 	}
 
 	defer func() { err = errors.Join(err, page.Close()) }()
 	old, exists, err := page.Load()
 	switch {
 	case err != nil:
-		return f, err
+		return Feature{}, err
 	case exists:
-		return f, hasTrees(f.Name, old.Ready)
+		return Feature{}, hasTrees(r.Feature, old.Ready)
 	}
 
+	f = r.feature()
 	if err := fs.inspect(ctx, r, &f); err != nil {
-		return f, err
+		return Feature{}, err
 	}
 	if err := page.Save(f); err != nil {
-		return f, err
+		return Feature{}, err
 	}
 
 	err = os.MkdirAll(f.Folder, 0o755)
@@ -57,36 +58,40 @@ func (fs *Features) Create(ctx context.Context, r Request) (f Feature, err error
 		err = ctx.Err()
 	}
 
-	if err != nil {
-		return f, fs.undo(ctx, page, f, err)
-	}
-	f.Ready = true
-	if err := page.Save(f); err != nil {
-		return f, fs.undo(ctx, page, f, err)
+	ready := f
+	ready.Ready = true
+	if err == nil {
+		err = page.Save(ready)
 	}
 
-	return f, nil
+	if err != nil {
+		return Feature{}, fs.undo(ctx, page, f, err)
+	}
+
+	return ready, nil
 }
 
 // Plan returns the feature that Create would make, and makes nothing: remotes' branches are taken
 // as they were last seen. Errors are those of Create that did nothing.
 func (fs *Features) Plan(ctx context.Context, r Request) (Feature, error) {
-	r.Offline = true
-	f, err := r.feature()
-	if err != nil {
-		return f, err
+	if err := r.check(); err != nil {
+		return Feature{}, err
 	}
-
-	old, exists, err := fs.book.Read(f.Name)
+	old, exists, err := fs.book.Read(r.Feature)
 	switch {
 	case err != nil:
-		return f, err
+		return Feature{}, err
 	case exists:
-		return f, hasTrees(f.Name, old.Ready)
+		return Feature{}, hasTrees(r.Feature, old.Ready)
 	}
 
-	err = fs.inspect(ctx, r, &f)
-	return f, err
+	f := r.feature()
+	r.Offline = true
+	if err := fs.inspect(ctx, r, &f); err != nil {
+		return Feature{}, err
+	}
+
+	return f, nil
 }
 
 // inspect completes the feature with what only the file system and git know, and refuses what
@@ -172,7 +177,6 @@ func (fs *Features) undo(ctx context.Context, page Page, f Feature, cause error)
 		}
 	}
 
-	f.Ready = false
 	return &UndoneError{cause, errors.Join(keptError(left), fs.saveOrForget(page, f, left))}
 }
 

@@ -49,8 +49,40 @@ func ParseSpec(s string) (Spec, error) {
 	return Spec{Name: name, Path: rest}, nil
 }
 
-// features makes the feature that a request asks for, as far as that is known without git.
-func (r Request) feature() (Feature, error) {
+// check refuses what is wrong whatever git says.
+func (r Request) check() error {
+	const plainly = "expected letters, digits, . _ and -, beginning with a letter or digit"
+	if err := labels.CheckSlug(r.Feature); err != nil {
+		return answer.Wrongf("feature %s", err)
+	}
+	if !plain(r.Agent) {
+		return answer.Wrongf("agent %q: %s", r.Agent, plainly)
+	}
+	if !filepath.IsAbs(r.Folder) {
+		return answer.Wrongf("folder %q: expected an absolute path", r.Folder)
+	}
+	if len(r.Specs) == 0 {
+		return answer.Wrongf("feature %s: no repository is named", r.Feature)
+	}
+
+	seen := map[string]bool{}
+	for _, s := range r.Specs {
+		key := strings.ToLower(s.Name)
+		switch {
+		case !plain(s.Name):
+			return answer.Wrongf("repository name %q: %s", s.Name, plainly)
+		case seen[key]:
+			return answer.Wrongf("repository name %s: given twice", s.Name)
+		}
+
+		seen[key] = true
+	}
+
+	return nil
+}
+
+// feature makes the feature that a request asks for, as far as that is known without git.
+func (r Request) feature() Feature {
 	f := Feature{
 		Name:    r.Feature,
 		Agent:   r.Agent,
@@ -58,43 +90,15 @@ func (r Request) feature() (Feature, error) {
 		Created: r.At.UTC().Truncate(time.Second),
 	}
 
-	if err := labels.CheckSlug(r.Feature); err != nil {
-		return f, answer.Wrongf("feature %s", err)
-	}
-	if !plain(r.Agent) {
-		return f, answer.Wrongf("agent %q: expected letters, digits, . _ and -, beginning with a letter or digit",
-			r.Agent)
-	}
-	if !filepath.IsAbs(r.Folder) {
-		return f, answer.Wrongf("folder %q: expected an absolute path", r.Folder)
-	}
-	if len(r.Specs) == 0 {
-		return f, answer.Wrongf("feature %s: no repository is named", r.Feature)
-	}
-
-	seen := map[string]bool{}
 	for _, s := range r.Specs {
-		if !plain(s.Name) {
-			return f, answer.Wrongf("repository name %q: expected letters, digits, . _ and -, beginning with a letter or "+
-				"digit",
-				s.Name)
-		}
-
-		if key := strings.ToLower(s.Name); seen[key] {
-			return f, answer.Wrongf("repository name %s: given twice", s.Name)
-		} else {
-			seen[key] = true
-		}
-
 		f.Trees = append(f.Trees, Tree{
 			Repo:   s.Name,
-			Path:   filepath.Join(f.Folder, s.Name),
 			Base:   s.Base,
 			Branch: r.Agent + "/" + r.Feature + "-" + s.Name + "-" + f.Created.Format("20060102-150405"),
 		})
 	}
 
-	return f, nil
+	return f
 }
 
 // plain reports whether a name is safe as a part of a branch and of a path, on every system.

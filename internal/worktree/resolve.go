@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,10 +71,19 @@ func refused(ctx context.Context, err error, format string, args ...any) error {
 // and comes before a local branch of the same name, which may be behind it or hold what is not
 // meant to leave: refs/heads/NAME is that one.
 func (s source) resolve(ctx context.Context, base string, offline bool) (string, error) {
-	oid, base, err := s.lookup(ctx, base, offline)
+	remotes, err := s.remotes(ctx)
+	if err == nil && base == "" {
+		base, err = s.fallback(ctx, remotes, offline)
+	}
+
+	oid := ""
+	if err == nil {
+		oid, err = s.lookup(ctx, remotes, base, offline)
+	}
+
 	switch {
 	case err != nil:
-		return "", s.inRepository(fmt.Errorf("base %q: %w", base, err))
+		return "", s.inRepository(fmt.Errorf("base %q: %w", cmp.Or(base, "default branch"), err))
 	case oid == "":
 		return "", answer.Wrongf("repository %s: base %q: no branch, tag or commit", s.name, base)
 	}
@@ -81,51 +91,35 @@ func (s source) resolve(ctx context.Context, base string, offline bool) (string,
 	return oid, nil
 }
 
-// lookup is the commit that a base means, or nothing, and the base that was meant.
-func (s source) lookup(ctx context.Context, base string, offline bool) (oid, meant string, err error) {
-	remotes, err := s.remotes(ctx)
-	if err != nil {
-		return "", base, err
-	}
-
-	if base == "" {
-		if base, err = s.fallback(ctx, remotes, offline); err != nil {
-			return "", "default branch", err
-		}
-	}
-
+// lookup is the commit that a base means, or nothing.
+func (s source) lookup(ctx context.Context, remotes []string, base string, offline bool) (string, error) {
 	for _, remote := range remotes {
 		if branch, ok := strings.CutPrefix(base, remote+"/"); ok {
 			if oid, err := s.branch(ctx, remote, branch, offline); err != nil || oid != "" {
-				return oid, base, err
+				return oid, err
 			}
 		}
 	}
 
 	ours, err := s.isLocalName(ctx, base)
 	if err != nil {
-		return "", base, err
+		return "", err
 	}
 
 	if len(remotes) > 0 && !ours {
 		if oid, err := s.branch(ctx, upstream(remotes), base, offline); err != nil || oid != "" {
-			return oid, base, err
+			return oid, err
 		}
 	}
 
-	oid, err = s.commit(ctx, base)
-	return oid, base, err
+	return s.commit(ctx, base)
 }
 
-// isLocalName reports whether a base is resolved without asking a remote: a full reference, a whole
-// object id, HEAD, or a tag that is here.
+// isLocalName reports whether a base is resolved without asking a remote: a full reference, HEAD, or
+// a tag or an object id that is here. No branch begins with a dash.
 func (s source) isLocalName(ctx context.Context, base string) (bool, error) {
-	if base == "HEAD" || strings.HasPrefix(base, "refs/") || len(base) >= 40 &&
-		strings.Trim(base, "0123456789abcdef") == "" {
+	if base == "HEAD" || strings.HasPrefix(base, "refs/") || strings.HasPrefix(base, "-") {
 		return true, nil
-	}
-	if strings.HasPrefix(base, "-") {
-		return true, nil // no branch can be called so
 	}
 
 	names := []string{"refs/tags/" + base}
@@ -189,11 +183,15 @@ func (s source) fallback(ctx context.Context, remotes []string, offline bool) (s
 	}
 
 	out, err := s.run(ctx, "ls-remote", "--symref", "--end-of-options", remote, "HEAD")
-	branch, _, _ := strings.Cut(strings.TrimPrefix(out, "ref: refs/heads/"), "\t")
-	if err != nil || !strings.HasPrefix(out, "ref: refs/heads/") {
-		return "HEAD", err
+	if err != nil {
+		return "", err
+	}
+	name, known := strings.CutPrefix(out, "ref: refs/heads/")
+	if !known {
+		return "HEAD", nil
 	}
 
+	branch, _, _ := strings.Cut(name, "\t")
 	return remote + "/" + branch, nil
 }
 

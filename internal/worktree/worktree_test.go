@@ -74,6 +74,16 @@ func TestCreate(t *testing.T) {
 	if pruned, err := b.features().Prune(t.Context()); err != nil || len(pruned) != 0 {
 		t.Errorf("prune of what is in order: %+v, %v", pruned, err)
 	}
+	b.away(f.Trees[1].Path)
+	if list, err := b.features().List(t.Context()); err != nil || list[0].Trees[1].State != "missing" {
+		t.Errorf("list without a folder: %+v, %v", list, err)
+	}
+
+	b.write(f.Trees[1].Path, "a file")
+	if pruned, err := b.features().Prune(t.Context()); err != nil || len(pruned) != 1 || len(pruned[0].Kept) != 1 {
+		t.Errorf("prune of what cannot be looked at: %+v, %v", pruned, err)
+	}
+	b.away(f.Trees[1].Path)
 
 	if _, err := b.features().Remove(t.Context(), "checkout"); err != nil {
 		t.Errorf("remove: %v", err)
@@ -196,6 +206,9 @@ func TestBases(t *testing.T) {
 	}
 
 	r := b.request("app@origin/feature/x")
+	if f, err := b.features().Plan(t.Context(), r); err != nil || f.Trees[0].From != third {
+		t.Errorf("planned: %+v, %v", f, err)
+	}
 	r.Offline = true
 	if f, err := b.features().Create(t.Context(), r); err != nil || f.Trees[0].From != third {
 		t.Errorf("offline: %+v, %v", f, err)
@@ -331,6 +344,9 @@ func TestKept(t *testing.T) {
 			b.commit(tree.Path, "work")
 			b.away(tree.Path)
 		}, "commits that were not pushed"},
+		"index gone": {func(b *sandbox, tree worktree.Tree) {
+			b.away(b.git(tree.Path, "rev-parse", "--path-format=absolute", "--git-path", "index"))
+		}, "uncommitted changes"},
 		"something else there": {func(b *sandbox, tree worktree.Tree) {
 			b.away(tree.Path)
 			b.git(b.dir, "init", "-q", tree.Path)
@@ -364,7 +380,23 @@ func TestKept(t *testing.T) {
 		}, ""},
 		"pushed":       {push, ""},
 		"ignored file": {func(b *sandbox, tree worktree.Tree) { b.write(filepath.Join(tree.Path, "x.o"), "") }, ""},
-		"folder gone":  {func(b *sandbox, tree worktree.Tree) { b.away(tree.Path) }, ""},
+		"a file beside": {func(b *sandbox, tree worktree.Tree) {
+			b.write(filepath.Join(filepath.Dir(tree.Path), "notes"), "")
+		}, ""},
+		"folder empty": {func(b *sandbox, tree worktree.Tree) {
+			b.away(tree.Path)
+			b.git(b.path(tree.Repo), "worktree", "prune")
+			if err := os.Mkdir(tree.Path, 0o700); err != nil {
+				b.t.Fatal(err)
+			}
+		}, ""},
+		"pushed, with a link": {func(b *sandbox, tree worktree.Tree) {
+			if err := os.Symlink("README", filepath.Join(tree.Path, "link")); err != nil {
+				b.t.Fatal(err)
+			}
+			push(b, tree)
+		}, ""},
+		"folder gone": {func(b *sandbox, tree worktree.Tree) { b.away(tree.Path) }, ""},
 		"branch gone": {func(b *sandbox, tree worktree.Tree) {
 			b.git(tree.Path, "switch", "-q", "--detach")
 			b.git(tree.Path, "branch", "-D", tree.Branch)
@@ -386,8 +418,10 @@ func TestKept(t *testing.T) {
 					if err != nil {
 						t.Errorf("remove: %v", err)
 					}
-					if left, err := b.book.Names(); err != nil || len(left) != 0 {
-						t.Errorf("left: %q, %v", left, err)
+					left, err := b.book.Names()
+					branches := b.git(b.path(repo), "branch", "--list", "lucius/*")
+					if err != nil || len(left) != 0 || branches != "" {
+						t.Errorf("left: %q, %s, %v", left, branches, err)
 					}
 
 					return
@@ -430,7 +464,8 @@ func (b *sandbox) away(path string) {
 func TestPruneKeeps(t *testing.T) {
 	t.Parallel()
 	b := newSandbox(t)
-	f := b.create("app", "lib")
+	f := b.create("app", "lib", "web")
+	lib, web := f.Trees[1], f.Trees[2]
 	page, err := b.book.Open("checkout")
 	if err != nil {
 		t.Fatal(err)
@@ -441,12 +476,28 @@ func TestPruneKeeps(t *testing.T) {
 	}
 
 	b.write(filepath.Join(f.Trees[0].Path, "new"), "mine")
+	b.write(filepath.Join(lib.Path, "new"), "mine")
+	b.commit(lib.Path, "work")
+	b.away(lib.Path)
+	b.git(b.dir, "init", "-q", lib.Path)
+	b.git(web.Path, "worktree", "lock", web.Path)
 	for range 2 {
 		pruned, err := b.features().Prune(t.Context())
-		if err != nil || len(pruned) != 1 || len(pruned[0].Kept) != 1 || pruned[0].Kept[0].Tree != f.Trees[0] ||
-			pruned[0].Kept[0].Why != "uncommitted changes" {
+		if err != nil || len(pruned) != 1 || len(pruned[0].Kept) != 2 || pruned[0].Kept[0].Tree != f.Trees[0] ||
+			pruned[0].Kept[0].Why != "uncommitted changes" || pruned[0].Kept[1].Tree != web {
 			t.Errorf("prune: %+v, %v", pruned, err)
 		}
+	}
+	b.git(b.path("lib"), "rev-parse", "--verify", lib.Branch) // its commit is nowhere else
+
+	// a branch without work goes, and what somebody else has put there stays
+	b.git(web.Path, "worktree", "unlock", web.Path)
+	b.away(web.Path)
+	b.git(b.path("web"), "worktree", "prune")
+	b.git(b.dir, "init", "-q", web.Path)
+	if pruned, err := b.features().Prune(t.Context()); err != nil || len(pruned[0].Gone) != 1 ||
+		b.git(b.path("web"), "branch", "--list", web.Branch) != "" {
+		t.Errorf("prune: %+v, %v", pruned, err)
 	}
 }
 

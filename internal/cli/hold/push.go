@@ -146,18 +146,18 @@ func planPush(ctx context.Context, c *cli.Call, git gitpush.Git, branch string,
 ) (local string, err error) {
 	p.Source, local, err = git.Head(ctx)
 	if err != nil {
-		return local, err
+		return "", err
 	}
 
 	switch p.Branch = local; {
 	case branch != "":
 		p.Branch, err = claim.ParseBranch(branch)
 	case local == "":
-		return local, c.Usagef("no branch is checked out; name one with --branch")
+		return "", c.Usagef("no branch is checked out; name one with --branch")
 	}
 
 	if err != nil {
-		return local, answer.Wrong(err)
+		return "", answer.Wrong(err)
 	}
 
 	if p.Remote == "" {

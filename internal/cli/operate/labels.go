@@ -98,8 +98,7 @@ func syncLabels(ctx context.Context, c *cli.Call, p *syncParams) error {
 		}
 
 		if p.DryRun {
-			views[i].Detail = strings.TrimSpace(v.Detail + ", would be " + done)
-			views[i].Detail = strings.TrimPrefix(views[i].Detail, ", ")
+			views[i].Detail = strings.TrimPrefix(v.Detail+", would be "+done, ", ")
 			continue
 		}
 

@@ -37,40 +37,26 @@ func Stats() cli.Verb {
 
 // A StatsView is the JSON of stats. Lengths of time are in seconds.
 type StatsView struct {
-	Repo      string          `json:"repo"`
-	From      string          `json:"from"`
-	To        string          `json:"to"`
-	Issues    int             `json:"issues"`
-	Holds     int             `json:"holds"`
-	Delivered int             `json:"delivered"`
-	Failed    int             `json:"failed"`
-	Expired   int             `json:"expired"`
-	Forced    int             `json:"forced"`
-	Returned  int             `json:"returned"`
-	Yielded   int             `json:"yielded"`
-	Merged    int             `json:"merged"`
-	Twice     int             `json:"done_twice"`
-	Before    *PeriodView     `json:"before"`
-	Merges    []MergeView     `json:"ready_to_merged"`
-	States    []StayView      `json:"states"`
-	Days      []DayView       `json:"days"`
-	Workers   []WorkerFigures `json:"workers"`
-	Guessed   string          `json:"guessed,omitempty"` // that whose records count is a guess, and why
+	Repo   string `json:"repo"`
+	From   string `json:"from"`
+	To     string `json:"to"`
+	Issues int    `json:"issues"`
+	stats.Totals
+	Before  PeriodView      `json:"before"`
+	Merges  []MergeView     `json:"ready_to_merged"`
+	States  []StayView      `json:"states"`
+	Days    []DayView       `json:"days"`
+	Workers []WorkerFigures `json:"workers"`
+	Guessed string          `json:"guessed,omitempty"` // that whose records count is a guess, and why
 }
 
 // A PeriodView is the JSON of as much time before.
 type PeriodView struct {
-	From      string `json:"from"`
-	To        string `json:"to"`
-	Issues    int    `json:"issues"`
-	Holds     int    `json:"holds"`
-	Delivered int    `json:"delivered"`
-	Failed    int    `json:"failed"`
-	Expired   int    `json:"expired"`
-	Yielded   int    `json:"yielded"`
-	Merged    int    `json:"merged"`
-	Twice     int    `json:"done_twice"`
-	Median    int    `json:"ready_to_merged"` // median
+	From   string `json:"from"`
+	To     string `json:"to"`
+	Issues int    `json:"issues"`
+	stats.Totals
+	Median int `json:"ready_to_merged"` // median
 }
 
 // A MergeView is the JSON of the time from ready to merged; without who it is of all.
@@ -188,11 +174,11 @@ func plotFile(c *cli.Call, name string) (string, error) {
 	return file, nil
 }
 
-// longAgo reads 36h, 30d or 12w, at most ten years.
+// longAgo reads 36h, 30d or 12w, at most ten years; not the empty text.
 func longAgo(c *cli.Call, text string) (time.Duration, error) {
 	const most = 3650 * 24 * time.Hour
 	unit := map[byte]time.Duration{'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
-	if len(text) > 1 && unit[text[len(text)-1]] > 0 {
+	if unit[text[len(text)-1]] > 0 {
 		n, err := strconv.ParseUint(text[:len(text)-1], 10, 20)
 		if d := time.Duration(n) * unit[text[len(text)-1]]; err == nil && d > 0 && d <= most {
 			return d, nil
@@ -204,44 +190,22 @@ func longAgo(c *cli.Call, text string) (time.Duration, error) {
 }
 
 func viewStats(repo string, f stats.Figures) StatsView {
-	t := f.Totals
+	b := f.Before
 	v := StatsView{
-		Repo:      repo,
-		From:      cli.Stamp(f.From),
-		To:        cli.Stamp(f.To),
-		Issues:    f.Issues,
-		Holds:     t.Holds,
-		Delivered: t.Delivered,
-		Failed:    t.Failed,
-		Expired:   t.Expired,
-		Forced:    t.Forced,
-		Returned:  t.Returned,
-		Yielded:   t.Yielded,
-		Merged:    t.Merged,
-		Twice:     t.Twice,
-		Merges:    []MergeView{},
-		States:    []StayView{},
-		Days:      []DayView{},
-		Workers:   []WorkerFigures{},
+		Repo:    repo,
+		From:    cli.Stamp(f.From),
+		To:      cli.Stamp(f.To),
+		Issues:  f.Issues,
+		Totals:  f.Totals,
+		Before:  PeriodView{cli.Stamp(b.From), cli.Stamp(b.To), b.Issues, b.Totals, 0},
+		Merges:  []MergeView{},
+		States:  []StayView{},
+		Days:    []DayView{},
+		Workers: []WorkerFigures{},
 	}
 
-	if b := f.Before; b != nil {
-		v.Before = &PeriodView{
-			From:      cli.Stamp(b.From),
-			To:        cli.Stamp(b.To),
-			Issues:    b.Issues,
-			Holds:     b.Totals.Holds,
-			Delivered: b.Totals.Delivered,
-			Failed:    b.Totals.Failed,
-			Expired:   b.Totals.Expired,
-			Yielded:   b.Totals.Yielded,
-			Merged:    b.Totals.Merged,
-			Twice:     b.Totals.Twice,
-		}
-
-		if len(b.Merges) > 0 {
-			v.Before.Median = seconds(b.Merges[0].Median)
-		}
+	if len(b.Merges) > 0 {
+		v.Before.Median = seconds(b.Merges[0].Median)
 	}
 
 	for _, m := range f.Merges {
