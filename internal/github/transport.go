@@ -292,7 +292,7 @@ func (c *call) resource() string {
 type hint int
 
 const (
-	justCreated hint = iota // a 404 is repeated up to two times, because GitHub's replicas may not have it yet
+	justCreated hint = iota // a 404 or 422 is repeated (maxFresh): GitHub's replicas may not have it yet
 	commenting              // it posts a comment, which GitHub limits more than anything else
 	repeatable              // a write that may be sent twice, which its method does not say
 	replaced                // how often to repeat it, when there is something better to do than that

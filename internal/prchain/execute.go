@@ -45,8 +45,8 @@ func NoParent(i claim.Issue, why string, next ...answer.Command) error {
 
 // An Opener finds pull requests and opens them.
 type Opener interface {
-	// CheckParent returns a *ParentError for an issue that is closed or not there, and for a pull
-	// request.
+	// CheckParent returns an *answer.Problem (NoParent) for an issue that is closed or not there, and
+	// for a pull request.
 	CheckParent(ctx context.Context, i claim.Issue) error
 	DefaultBranch(ctx context.Context, repo string) (string, error)
 	// PullsFrom lists the pull requests of every state from a branch of the repository itself.
@@ -98,7 +98,7 @@ func (r Result) Settled() bool {
 var ErrNoChain = errors.New("no chain was begun here")
 
 // Begin carries a plan out, or goes on with it. Errors before anything is done are a wrong call,
-// also when the chain was begun with another plan, a *ParentError, *state.BusyError or
+// also when the chain was begun with another plan, that of CheckParent, *state.BusyError or
 // *state.UnreadableJournalError; any other left the chain unfinished, and the same call goes on.
 func (x Executor) Begin(ctx context.Context, p Plan) (Result, error) {
 	if err := p.Check(); err != nil {
