@@ -340,7 +340,8 @@ func (p Place) ours(ctx context.Context, i claim.Issue, since time.Time, mark st
 // claim is a person's hold: a claim like any other, which we, an App or the commenter, write for
 // the commenter.
 func (cm *commands) claim(ctx context.Context, o order, r *result) error {
-	if mine, held := o.facts.Log.HeldBy(o.by); held && mine.Held() && !mine.Expired(cm.Ledger.Rules().Terms, o.facts.Now) {
+	mine, holds := o.facts.Log.HeldBy(o.by)
+	if holds && mine.Held() && !mine.Expired(cm.Ledger.Rules().Terms, o.facts.Now) {
 		err := cm.Ledger.Assign(ctx, o.facts, mine)
 		if errors.Is(err, ledger.ErrUnassignable) {
 			return nil
@@ -559,7 +560,9 @@ func (cm *commands) reject(ctx context.Context, o order, r *result) error {
 
 // decided is what came of the answer to a plan. That no plan is waiting is not a refusal when this
 // very command has answered it before, in a run that was cut off or in one beside this.
-func (cm *commands) decided(ctx context.Context, o order, approved bool, rep ledger.Repair, err error, r *result) error {
+func (cm *commands) decided(ctx context.Context, o order, approved bool, rep ledger.Repair, err error,
+	r *result,
+) error {
 	if answer.Is(err, answer.NoPlan) {
 		now := cm.Hub.FactsOf(ctx, []claim.Issue{o.facts.Issue})[0]
 		if o.facts = now.Facts; now.Err == nil && o.settled(approved) {

@@ -208,7 +208,8 @@ func lapsed(log claim.State, login string) (claim.Claim, bool) {
 func (cm *commands) free(o *order, pull int) error {
 	f := o.facts
 	f.Viewer = o.by
-	all, v := cm.Ledger.Rules().Verdict(f, lifecycle.Seeker{}), cm.Ledger.Rules().Verdict(f, lifecycle.Seeker{Person: true})
+	rules := cm.Ledger.Rules()
+	all, v := rules.Verdict(f, lifecycle.Seeker{}), rules.Verdict(f, lifecycle.Seeker{Person: true})
 	if v.Answer == lifecycle.Unknown {
 		return errors.New(v.String())
 	}
@@ -228,7 +229,9 @@ func (cm *commands) free(o *order, pull int) error {
 
 	for _, reason := range all.Reasons {
 		switch reason.Code {
-		case lifecycle.CodePaused, lifecycle.CodeExcluded, lifecycle.CodeBlocked, lifecycle.CodeScope, lifecycle.CodePlan, lifecycle.CodeDone:
+		case lifecycle.CodePaused, lifecycle.CodeExcluded, lifecycle.CodeBlocked,
+			lifecycle.CodeScope, lifecycle.CodePlan, lifecycle.CodeDone:
+
 			return no{reason.Text}
 		}
 	}

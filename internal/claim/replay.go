@@ -283,7 +283,9 @@ func (c *Claim) says() saying {
 }
 
 func (c *Claim) say(s saying) {
-	c.Record, c.Rank, c.Created, c.Comment, c.URL, c.Person, c.Legacy = s.record, s.rank, s.created, s.comment, s.url, s.person, s.legacy
+	c.Record, c.Rank, c.Created = s.record, s.rank, s.created
+	c.Comment, c.URL = s.comment, s.url
+	c.Person, c.Legacy = s.person, s.legacy
 }
 
 // ends reports whether the release ends the bid of its key: that of its nonce; or, with a fencing

@@ -316,7 +316,9 @@ func (w *sweeper) inOrder(f lifecycle.Facts, p labels.Projection) bool {
 		return false
 	}
 	rules := w.set.Rules
-	if len(rules.Over(f)) > 0 || len(rules.Due(f)) > 0 || len(rules.Unassigns(f)) > 0 || len(f.Log.Repeats(f.Viewer)) > 0 {
+	if len(rules.Over(f)) > 0 || len(rules.Due(f)) > 0 || len(rules.Unassigns(f)) > 0 ||
+		len(f.Log.Repeats(f.Viewer)) > 0 {
+
 		return false
 	}
 	if _, _, delivered := w.set.Rules.Delivered(f); delivered || len(f.Unlinked()) > 0 {

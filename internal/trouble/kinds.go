@@ -196,7 +196,9 @@ func hintReason(i claim.Issue, r lifecycle.Reason) []answer.Command {
 		return Then(answer.Advice("a person decides, by taking the label off: " + r.URL))
 	case lifecycle.CodeInFlight:
 		return Then(answer.Call("see who holds it", "status", issue))
-	case lifecycle.CodeOwn, lifecycle.CodeBlocked, lifecycle.CodeBackingOff, lifecycle.CodeUnread, lifecycle.CodeUnshown:
+	case lifecycle.CodeOwn, lifecycle.CodeBlocked, lifecycle.CodeBackingOff,
+		lifecycle.CodeUnread, lifecycle.CodeUnshown:
+
 		return Then(answer.Call("see what blocks it", "status", issue))
 	}
 
