@@ -205,10 +205,11 @@ func TestBases(t *testing.T) {
 		t.Errorf("with a remote out of reach: %v, want that it could not be found out", err)
 	}
 
-	r := b.request("app@origin/feature/x")
-	if f, err := b.features().Plan(t.Context(), r); err != nil || f.Trees[0].From != third {
+	b.git(b.path("app"), "remote", "set-head", "origin", "feature/x")
+	if f, err := b.features().Plan(t.Context(), b.request("app")); err != nil || f.Trees[0].From != third {
 		t.Errorf("planned: %+v, %v", f, err)
 	}
+	r := b.request("app@origin/feature/x")
 	r.Offline = true
 	if f, err := b.features().Create(t.Context(), r); err != nil || f.Trees[0].From != third {
 		t.Errorf("offline: %+v, %v", f, err)
