@@ -14,6 +14,11 @@ import (
 )
 
 func claimBundle(ctx context.Context, c *cli.Call, params *bundleClaimParams) error {
+	if params.Name != "" && strings.Trim(params.Name, "0123456789") == "" {
+		return c.Usagef("%s is a number, and the name of the bundle comes first: bundle claim NAME ISSUE...",
+			cli.OneLine(params.Name))
+	}
+
 	return onBundle(c, params.Name, func(p *pack) error {
 		if err := c.RequireWorker(); err != nil {
 			return err

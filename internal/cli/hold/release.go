@@ -1,6 +1,7 @@
 package hold
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -199,11 +200,19 @@ func forceRelease(ctx context.Context, c *cli.Call, i claim.Issue, reason string
 	case len(ended) == 0 && !rep.Change.Empty():
 		text = fmt.Sprintf("%s starts again: %s -> %s", i, cli.StateOf(rep.Was), cli.StateOf(rep.Is))
 	case len(ended) > 0:
-		text = fmt.Sprintf("released %s from %s by force: %s -> %s", i, strings.Join(out.Ended, ", "),
+		text = fmt.Sprintf("released %s from %s by force: %s -> %s", i, strings.Join(holders(ended), ", "),
 			cli.StateOf(rep.Was), cli.StateOf(rep.Is))
 	}
 
 	return c.Answer(out, text+"\n")
+}
+
+// holders names who held, as people know them: a person by login, a worker by its key.
+func holders(ended []claim.Claim) (names []string) {
+	for _, c := range ended {
+		names = append(names, cmp.Or(c.Person, c.Record.Worker.String()))
+	}
+	return names
 }
 
 func askToStop(ctx context.Context, c *cli.Call, i claim.Issue, reason string) error {
@@ -220,6 +229,10 @@ func askToStop(ctx context.Context, c *cli.Call, i claim.Issue, reason string) e
 		return err
 	}
 
-	return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.Asked},
-		fmt.Sprintf("asked %s to stop; it will stop at its next heartbeat or push\n", h.Record.Worker))
+	text := fmt.Sprintf("asked %s to stop; it will stop at its next heartbeat or push\n", h.Record.Worker)
+	if h.Person != "" {
+		text = fmt.Sprintf("asked %s to stop, by a comment on the issue\n", h.Person)
+	}
+
+	return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.Asked}, text)
 }

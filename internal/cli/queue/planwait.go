@@ -77,7 +77,10 @@ func awaitAnswer(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker
 		default:
 			text := "the hold is over: " + v.Reason
 			if v.Answer == "rejected" {
-				text = fmt.Sprintf("rejected by %s: %s", cli.OneLine(v.By), v.Reason)
+				text = "rejected by " + cli.OneLine(v.By)
+				if v.Reason != claim.OutcomePlanRejected { // which says no more
+					text += ": " + v.Reason
+				}
 			}
 			no := cli.Declined(text, answer.Call("stop work on it; see where it stands", "status", v.Issue))
 			return errors.Join(no, c.Answer(v, ""))
