@@ -1,35 +1,29 @@
 package cli
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/label-state/label-state/internal/printable"
 )
 
-// Read finds the verb that a command line without the program's name is of, and hands it on with
-// its parameters. Options stand anywhere, because people and agents type them after the arguments
-// ("claim 12 --ttl 2h"), and so does a call for help, which is the verb help. The error is that of
-// do, or a wrong call: the first option that no such verb has, or that lacks its value, before a
-// value that is wrong.
-func (t Terminal) Read(words []string, do func(v Verb, params any) error) error {
+// arrange is a command line as the words of a verb, and what follows with the options in front of
+// the arguments, because people and agents type them after it ("claim 12 --ttl 2h") and the library
+// would take them for arguments. Short forms become long ones, and a call for help, anywhere, the
+// verb help. The error is a wrong call: the first option that no such verb has, or that lacks its
+// value.
+func (t Terminal) arrange(words []string) (path, rest []string, err error) {
 	at := t.descend(words)
-	if at.verb.do == nil && at.stray != "" && (at.stray != helpVerb || at.verb.Name == "") {
+	if at.verb.do == nil && at.stray != "" && at.stray != helpVerb {
 		if at.wrong != "" { // no verb has it, so that its value was taken for a command
-			return unknownOption(everyParam(at.below), at.verb.Name, at.wrong)
+			return nil, nil, unknownOption(everyParam(at.below), at.verb.Name, at.wrong)
 		}
-		return unknownCommand(at.below, at.verb.Name, at.stray)
+		return nil, nil, unknownCommand(at.below, at.verb.Name, at.stray)
 	}
 
-	type setting struct {
-		Param
-		value string
-	}
-	var options []setting
-	var plain []string
+	options, plain := []string{}, []string{"--"}
 	var problem error
-	help := ""
+	var help []string
 	for i := 0; i < len(at.rest); i++ {
 		word := at.rest[i]
 		if word == "--" {
@@ -44,50 +38,39 @@ func (t Terminal) Read(words []string, do func(v Verb, params any) error) error 
 
 		name, value, joined := strings.Cut(strings.TrimLeft(word, "-"), "=")
 		if more, asks := helpOptions()[name]; asks {
-			help = cmp.Or(help, more)
+			help = append(help, more)
 			continue
 		}
 
 		p, known := find(at.params, name)
 		switch {
-		case !known:
-			problem = cmp.Or(problem, unknownOption(at.params, at.verb.Name, word))
-		case joined:
-		case !p.TakesValue():
-			value = "true"
-		case i+1 < len(at.rest):
+		case !known && problem == nil:
+			problem = unknownOption(at.params, at.verb.Name, word)
+		case known && p.TakesValue() && !joined && i+1 < len(at.rest):
 			i++
-			value = at.rest[i]
-		default:
-			problem = cmp.Or(problem, Usagef(at.verb.Name, "--%s needs a value", p.Name))
+			options = append(options, "--"+p.Name+"="+at.rest[i])
+		case known && joined:
+			options = append(options, "--"+p.Name+"="+value)
+		case known && p.TakesValue() && problem == nil:
+			problem = Usagef(at.verb.Name, "--%s needs a value", p.Name)
+		case known:
+			options = append(options, "--"+p.Name)
 		}
-
-		options = append(options, setting{p, value})
 	}
 
-	path := at.verb.Words()
+	path = at.verb.Words()
 	switch {
-	case help != "":
-		return t.Read(slices.Concat([]string{helpVerb, help, "--"}, path), do)
+	case help != nil:
+		return []string{helpVerb}, slices.Concat(help[:1], []string{"--"}, path), nil
 	case problem != nil:
-		return problem
+		return nil, nil, problem
 	case at.verb.do == nil && len(options) > 0: // the only one without a verb
-		return t.Read([]string{"version"}, do)
+		return []string{"version"}, nil, nil
 	case at.verb.do == nil:
-		return t.Read(slices.Concat([]string{helpVerb, "--"}, path, plain[min(1, len(plain)):]), do)
+		return []string{helpVerb}, slices.Concat([]string{"--"}, path, plain[min(2, len(plain)):]), nil
 	}
 
-	for _, o := range options {
-		if err := o.Set(o.value); err != nil {
-			return Usagef(at.verb.Name, "--%s %s", o.Name, err)
-		}
-	}
-
-	if err := at.verb.arguments(at.given, plain); err != nil {
-		return err
-	}
-
-	return do(at.verb, at.given)
+	return path, append(options, plain...), nil
 }
 
 const helpVerb = "help"
@@ -100,8 +83,7 @@ func helpOptions() map[string]string {
 // A descent is how far the words of a command line name a verb.
 type descent struct {
 	verb   Verb    // without what it does where another word must follow
-	given  any     // the verb's parameters, a pointer to their struct
-	params []Param // the same one by one
+	params []Param // of the verb
 	below  []Verb  // what could have come next; none after a verb that is complete
 	stray  string  // what came instead, unless it was the end
 	rest   []string
@@ -142,11 +124,7 @@ func (t Terminal) descend(words []string) descent {
 		}
 
 		at.verb = at.below[n]
-		at.params, at.below = nil, t.below(at.verb.Name)
-		if at.verb.do != nil {
-			at.given = at.verb.params()
-			at.params = Params(at.given)
-		}
+		at.params, at.below = at.verb.Params(), t.below(at.verb.Name)
 	}
 
 	return at
