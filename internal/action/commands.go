@@ -340,8 +340,7 @@ func (p Place) ours(ctx context.Context, i claim.Issue, since time.Time, mark st
 // claim is a person's hold: a claim like any other, which we, an App or the commenter, write for
 // the commenter.
 func (cm *commands) claim(ctx context.Context, o order, r *result) error {
-	mine, holds := o.facts.Log.HeldBy(o.by)
-	if holds && mine.Held() && !mine.Expired(cm.Ledger.Rules().Terms, o.facts.Now) {
+	if mine, holds := cm.Ledger.Rules().HeldNow(o.facts, o.by); holds {
 		err := cm.Ledger.Assign(ctx, o.facts, mine)
 		if errors.Is(err, ledger.ErrUnassignable) {
 			return nil

@@ -231,7 +231,6 @@ func (cm *commands) free(o *order, pull int) error {
 		switch reason.Code {
 		case lifecycle.CodePaused, lifecycle.CodeExcluded, lifecycle.CodeBlocked,
 			lifecycle.CodeScope, lifecycle.CodePlan, lifecycle.CodeDone:
-
 			return no{reason.Text}
 		}
 	}

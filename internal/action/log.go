@@ -179,11 +179,7 @@ func explained(f ledger.Finding, dry bool) string {
 	}
 
 	for _, c := range f.Ended {
-		who := c.Record.Worker.String()
-		if c.Person != "" {
-			who = c.Person
-		}
-		parts = append(parts, give+" the hold of "+who)
+		parts = append(parts, give+" the hold of "+c.HolderKey())
 	}
 
 	if f.Mirrored != nil {

@@ -98,14 +98,10 @@ func profiles() map[Host]Profile {
 			Session: "GEMINI_SESSION_ID",
 			Inside:  "GEMINI_CLI",
 			Files:   Files{Folder: ".gemini", Hooks: "settings.json"},
-			// whose commands do not say which session they are in
-			Server: Server{
-				Key:   "mcpServers",
-				Value: []byte(`{"command":"label-state","args":["mcp","--codename","gemini"]}`),
-			},
-			events: []string{"SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent", "SessionEnd"},
-			fence:  "BeforeTool",
-			tools:  "run_shell_command|write_file|replace|.*pull_request|.*push_files",
+			Server:  nameless("gemini"),
+			events:  []string{"SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent", "SessionEnd"},
+			fence:   "BeforeTool",
+			tools:   "run_shell_command|write_file|replace|.*pull_request|.*push_files",
 			entry: func(command string, k Hook) entry {
 				hook := entry{
 					Name:    "label-state",
@@ -127,11 +123,7 @@ func profiles() map[Host]Profile {
 				Hooks:   "hooks.json",
 				Servers: "./mcp.json",
 			},
-			// whose commands do not say which session they are in
-			Server: Server{
-				Key:   "mcpServers",
-				Value: []byte(`{"command":"label-state","args":["mcp","--codename","cursor"]}`),
-			},
+			Server: nameless("cursor"),
 			events: []string{"sessionStart", "preToolUse", "beforeMCPExecution", "postToolUse", "stop", "sessionEnd"},
 			fence:  "preToolUse",
 			tools:  "Shell|Write|Edit|Delete",
@@ -203,6 +195,14 @@ func profiles() map[Host]Profile {
 			context: "context", // which its plugin adds to the system's text and to results
 			listens: func(e Event) bool { return e.Kind == SessionStart || e.Kind == AfterTool },
 		},
+	}
+}
+
+// nameless is the MCP server of a host whose commands do not say which session they are in.
+func nameless(codename string) Server {
+	return Server{
+		Key:   "mcpServers",
+		Value: []byte(`{"command":"label-state","args":["mcp","--codename","` + codename + `"]}`),
 	}
 }
 

@@ -1,6 +1,7 @@
 package claim
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -41,6 +42,9 @@ func (c Claim) Holder() string {
 	}
 	return c.Record.Worker.Codename + " (run " + c.Record.Worker.FiringID + ")"
 }
+
+// HolderKey is who holds the claim in one word: the person, else the worker's key.
+func (c Claim) HolderKey() string { return cmp.Or(c.Person, c.Record.Worker.String()) }
 
 // HeldBy returns the live claim of a person: a confirmed one first.
 func (s State) HeldBy(login string) (Claim, bool) {

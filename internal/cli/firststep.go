@@ -38,7 +38,7 @@ func (c *Call) LabelsFirst(ctx context.Context) ([]answer.Command, error) {
 // ReadyFirst is the line for an issue in a repository that lacks the label of the queue, as far as
 // what was read tells. Empty where it is there, and of what cannot be in the queue.
 func (c *Call) ReadyFirst(f lifecycle.Facts, v lifecycle.Verdict) string {
-	r := claim.Repo{Owner: f.Issue.Owner, Name: f.Issue.Repo}
+	r := f.Issue.In()
 	if v.Answer != lifecycle.Free || f.PullRequest || !c.Session.Client.Lacks(r, c.queue()) {
 		return ""
 	}

@@ -318,7 +318,6 @@ func (w *sweeper) inOrder(f lifecycle.Facts, p labels.Projection) bool {
 	rules := w.set.Rules
 	if len(rules.Over(f)) > 0 || len(rules.Due(f)) > 0 || len(rules.Unassigns(f)) > 0 ||
 		len(f.Log.Repeats(f.Viewer)) > 0 {
-
 		return false
 	}
 	if _, _, delivered := w.set.Rules.Delivered(f); delivered || len(f.Unlinked()) > 0 {

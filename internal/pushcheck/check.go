@@ -77,6 +77,9 @@ type checker struct {
 	notes  []dedup.Note
 }
 
+// home is the repository whose issues are meant.
+func (c *checker) home() claim.Repo { return claim.Repo{Owner: c.remote.Owner, Name: c.remote.Repo} }
+
 // settle returns the session under the configuration on the default branch. Where that has
 // problems, the push is checked without what they concern, and a note says so.
 func (c *checker) settle(ctx context.Context, guessed *setup.Session) (*setup.Session, error) {
@@ -105,7 +108,7 @@ func (h *Hook) check(ctx context.Context, push outgoing.Push, messages []dedup.M
 		return h.unknown(inTime(ctx, err))
 	}
 
-	home := claim.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}
+	home := c.home()
 	named, unread := dedup.Name(messages, home, c.remote.Host), dedup.Unread(messages, home, c.remote.Host)
 	if local.pulls {
 		c.heads = outgoing.Branches(push.Updates)
@@ -144,7 +147,7 @@ func (c *checker) judgeInTime(ctx context.Context, named []dedup.Named, cut []de
 	}
 
 	r = dedup.Report{
-		Home:    c.remote.Owner + "/" + c.remote.Repo,
+		Home:    c.home().String(),
 		Policy:  c.local.policy,
 		Notes:   c.local.notes,
 		Unknown: cut,
@@ -184,8 +187,7 @@ func (c *checker) judge(ctx context.Context, named []dedup.Named, cut []dedup.Un
 
 	who, notes := c.pusher()
 	if c.local.there && err == nil {
-		if text := setup.Differs(c.local.guess, conf,
-			claim.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}); text != "" {
+		if text := setup.Differs(c.local.guess, conf, c.home()); text != "" {
 			notes = append(notes, dedup.Note{Text: text})
 		}
 	}
@@ -195,7 +197,7 @@ func (c *checker) judge(ctx context.Context, named []dedup.Named, cut []dedup.Un
 		return r // nobody has asked for anything but a no
 	}
 
-	r.Home, r.Policy = c.remote.Owner+"/"+c.remote.Repo, policed
+	r.Home, r.Policy = c.home().String(), policed
 	if len(c.notes) == 0 {
 		c.notes = c.local.notes // the same file is probably checked out, and one line is enough
 	}
@@ -236,7 +238,7 @@ func (c *checker) read(ctx context.Context,
 	env := c.Env
 	env.HTTP = impatient{env.HTTP, hangUp}
 	guessed, err := setup.Open(ctx, env, setup.Options{
-		Repo:     c.remote.Owner + "/" + c.remote.Repo,
+		Repo:     c.home().String(),
 		Host:     c.remote.Host,
 		Guess:    &c.local.guess,
 		Tolerant: true,
@@ -315,7 +317,7 @@ func ask(ctx context.Context, client *github.Client, named []dedup.Named) []dedu
 func (c *checker) askParent(ctx context.Context, env setup.Environment, s *setup.Session,
 	snapshots []dedup.Snapshot,
 ) []dedup.Snapshot {
-	home := claim.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}
+	home := c.home()
 	var missing []dedup.Named
 	var at []int
 	for k, r := range snapshots {

@@ -25,7 +25,7 @@ func (h *Hook) mentionsPulls() bool {
 // pushedTo is the repository that is pushed to. label-state.repo may name another one, whose issues
 // are meant: the upstream of a fork.
 func (c *checker) pushedTo() claim.Repo {
-	home := claim.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}
+	home := c.home()
 	at, err := host.ParseRemote(c.push.URL)
 	if err != nil || strings.EqualFold(at.Owner+"/"+at.Repo, home.String()) {
 		return home
@@ -68,8 +68,7 @@ func (c *checker) askPulls(ctx context.Context, client *github.Client) []dedup.S
 		return nil
 	}
 
-	home := claim.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}
-	found, err := client.HoldersOfHeads(ctx, home, c.pushedTo(), all)
+	found, err := client.HoldersOfHeads(ctx, c.home(), c.pushedTo(), all)
 	if err != nil {
 		return []dedup.Snapshot{{Unread: ofHeads(all, err.Error())}}
 	}
@@ -99,10 +98,10 @@ func ofHeads(all []string, reason string) string {
 func (c *checker) settlePulls(ctx context.Context, env setup.Environment, s *setup.Session,
 	pulls []dedup.Snapshot,
 ) []dedup.Snapshot {
-	home := claim.Repo{Owner: c.remote.Owner, Name: c.remote.Repo}
+	home := c.home().String()
 	var own, theirs []dedup.Snapshot
 	for _, r := range pulls {
-		if r.Unread != "" || strings.EqualFold(r.Issue.Slug(), home.String()) {
+		if r.Unread != "" || strings.EqualFold(r.Issue.Slug(), home) {
 			own = append(own, r)
 		} else {
 			theirs = append(theirs, r)
@@ -119,8 +118,7 @@ func (c *checker) settlePulls(ctx context.Context, env setup.Environment, s *set
 		named[k] = r.Named
 	}
 
-	parent := claim.Repo{Owner: named[0].Issue.Owner, Name: named[0].Issue.Repo}
-	return append(out, c.readParent(ctx, env, s, parent, named)...)
+	return append(out, c.readParent(ctx, env, s, named[0].Issue.In(), named)...)
 }
 
 // unread is what is known of everything that was to be read when an error ended it.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/dedup"
 	"github.com/label-state/label-state/internal/host"
 	"github.com/label-state/label-state/internal/outgoing"
@@ -78,8 +77,8 @@ func (h *Hook) trial(ctx context.Context, url string) (t Trial) {
 		return Trial{Reason: inTime(ctx, err).Error()}
 	}
 
-	t.Repo = c.remote.Owner + "/" + c.remote.Repo
-	named := []dedup.Named{{Issue: claim.Issue{Owner: c.remote.Owner, Repo: c.remote.Repo, Number: nobodys}}}
+	t.Repo = c.home().String()
+	named := []dedup.Named{{Issue: c.home().Issue(nobodys)}}
 	snapshots, err := outgoing.InTime(ctx, func() ([]dedup.Snapshot, error) {
 		_, snapshots, err := c.read(ctx, named)
 		return snapshots, err

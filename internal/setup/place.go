@@ -119,6 +119,6 @@ func (p *place) read(o Options) error {
 		return err
 	}
 
-	p.issue, p.repo = i, claim.Repo{Owner: i.Owner, Name: i.Repo}
+	p.issue, p.repo = i, i.In()
 	return nil
 }

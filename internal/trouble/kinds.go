@@ -198,7 +198,6 @@ func hintReason(i claim.Issue, r lifecycle.Reason) []answer.Command {
 		return Then(answer.Call("see who holds it", "status", issue))
 	case lifecycle.CodeOwn, lifecycle.CodeBlocked, lifecycle.CodeBackingOff,
 		lifecycle.CodeUnread, lifecycle.CodeUnshown:
-
 		return Then(answer.Call("see what blocks it", "status", issue))
 	}
 
@@ -277,20 +276,17 @@ func reachKinds() []Kind {
 // hintOutsider is the way on for a login whose records do not count: as a contributor where the
 // repository lets contributors claim, else with a role.
 func hintOutsider(e *github.OutsiderError, at *answer.Problem) []answer.Command {
-	if e.Welcome {
-		_, number, named := strings.Cut(at.Object, "#")
-		if !named {
-			number = "NUMBER" // of one that next --list has
-		}
-
-		take := answer.Shell("take it as a contributor, by a comment", "gh", "issue", "comment", number, "--repo",
+	take := func(which, number string) answer.Command {
+		return answer.Shell("take "+which+" as a contributor, by a comment", "gh", "issue", "comment", number, "--repo",
 			e.Repo.String(), "--body", "/claim")
-		if !named {
-			take.When = "take one as a contributor, by a comment"
-			return Then(answer.Call("see what is free", "next", "--list"), take)
-		}
+	}
 
-		return Then(take, answer.Advice("or "+e.Remedy()))
+	_, number, named := strings.Cut(at.Object, "#")
+	switch {
+	case e.Welcome && named:
+		return Then(take("it", number), answer.Advice("or "+e.Remedy()))
+	case e.Welcome:
+		return Then(answer.Call("see what is free", "next", "--list"), take("one", "NUMBER"))
 	}
 
 	return Then(answer.Advice(e.Remedy()), answer.Call("then", "doctor", e.Repo.String()))

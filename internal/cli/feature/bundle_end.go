@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/label-state/label-state/answer"
-	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -227,7 +226,7 @@ func (p *pack) labelled(ctx context.Context) error {
 
 	for _, i := range found {
 		s := *c.Session
-		s.Issue = claim.Issue{Owner: c.Session.Repo.Owner, Repo: c.Session.Repo.Name, Number: i.Number}
+		s.Issue = c.Session.Repo.Issue(i.Number)
 		p.calls = append(p.calls, p.part(&s))
 	}
 

@@ -32,7 +32,7 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParam
 	if err != nil {
 		return err
 	}
-	if mine, has := f.Log.HeldBy(me); has && mine.Held() && !mine.Expired(c.Rules().Terms, f.Now) {
+	if mine, has := c.Rules().HeldNow(f, me); has {
 		if !c.DryRun {
 			err = c.Session.Ledger.Assign(ctx, f, mine) // a claim that was cut off has not
 		}
@@ -41,8 +41,8 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParam
 			c.Warnf("%s is yours, but you could not be assigned: %s", i, err)
 		}
 
-		return c.Answer(cli.ViewOwn(i, mine, c.Rules().Terms), fmt.Sprintf("%s %s is yours already, since %s\n", i, cli.OneLine(f.Title),
-			cli.Moment(mine.Created))+giveBack(i))
+		text := fmt.Sprintf("%s %s is yours already, since %s\n", i, cli.OneLine(f.Title), cli.Moment(mine.Created))
+		return c.Answer(cli.ViewOwn(i, mine, c.Rules().Terms), text+giveBack(i))
 	}
 
 	h, err := claimForcing(ctx, c, i, me, p)

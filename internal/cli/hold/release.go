@@ -1,7 +1,6 @@
 package hold
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -210,7 +209,7 @@ func forceRelease(ctx context.Context, c *cli.Call, i claim.Issue, reason string
 // holders names who held, as people know them: a person by login, a worker by its key.
 func holders(ended []claim.Claim) (names []string) {
 	for _, c := range ended {
-		names = append(names, cmp.Or(c.Person, c.Record.Worker.String()))
+		names = append(names, c.HolderKey())
 	}
 	return names
 }

@@ -260,7 +260,7 @@ func (e *hostEvent) lose(r *record, why string) {
 func whyLost(err error, holder *claim.Claim) string {
 	text := err.Error()
 	if holder != nil {
-		text += "; " + cmp.Or(holder.Person, holder.Record.Worker.String()) + " has held it since " +
+		text += "; " + holder.HolderKey() + " has held it since " +
 			cli.Moment(holder.Created)
 	}
 	return cli.OneLine(text)

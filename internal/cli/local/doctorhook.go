@@ -27,7 +27,7 @@ func checkBlockers(ctx context.Context, c *cli.Call) Diagnosis {
 
 	var issues []claim.Issue
 	for _, i := range asleep[:min(len(asleep), blockersLooked)] {
-		issues = append(issues, claim.Issue{Owner: c.Session.Repo.Owner, Repo: c.Session.Repo.Name, Number: i.Number})
+		issues = append(issues, c.Session.Repo.Issue(i.Number))
 	}
 
 	waits := map[claim.Issue][]claim.Issue{}

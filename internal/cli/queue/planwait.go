@@ -78,7 +78,7 @@ func awaitAnswer(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker
 			text := "the hold is over: " + v.Reason
 			if v.Answer == "rejected" {
 				text = "rejected by " + cli.OneLine(v.By)
-				if v.Reason != claim.OutcomePlanRejected { // which says no more
+				if own.End.Reason != "" {
 					text += ": " + v.Reason
 				}
 			}
