@@ -204,10 +204,10 @@ func TestHostileLogins(t *testing.T) {
 	}
 }
 
-// TestFlood: a hundred commands or pull requests (25 in a sample), by one account or by a hundred, cost bounded
+// TestFlood: a hundred commands or pull requests (12 in a sample), by one account or by a hundred, cost bounded
 // requests and comments. Nobody loses a hold, and each account gets what one contributor may have.
 func TestFlood(t *testing.T) {
-	flood := sample.Size(25, 100)
+	flood := sample.Size(12, 100)
 	alone := func(int) string { return "stranger" }
 	crowd := func(n int) string { return fmt.Sprint("account-", n) }
 	for _, c := range []struct {

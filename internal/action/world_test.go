@@ -209,12 +209,10 @@ func (w *world) send(login, method, path string, body any) {
 // last is the newest event of that name and action, whose payload holds a text.
 func (w *world) last(name, what, about string) githubsim.Event {
 	w.Helper()
-	events, err := w.server.Events()
-	w.must(err)
-
-	for n := len(events) - 1; n >= 0; n-- {
-		if events[n].Name == name && events[n].Action == what && strings.Contains(string(events[n].Payload), about) {
-			return events[n]
+	for e, err := range w.server.Newest() {
+		w.must(err)
+		if e.Name == name && e.Action == what && strings.Contains(string(e.Payload), about) {
+			return e
 		}
 	}
 

@@ -3,7 +3,9 @@ package githubsim
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"maps"
+	"slices"
 	"time"
 )
 
@@ -42,6 +44,25 @@ func (s *Server) EventsSince(n int) ([]Event, error) {
 	}
 
 	return events, nil
+}
+
+// Newest yields every webhook delivery so far, the newest first. Each is rendered when it is asked
+// for.
+func (s *Server) Newest() iter.Seq2[Event, error] {
+	unlock := s.lock()
+	hooks := s.st.hooks
+	unlock()
+
+	return func(yield func(Event, error) bool) {
+		for _, d := range slices.Backward(hooks) {
+			unlock := s.lock()
+			e, err := s.st.deliver(d)
+			unlock()
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
 }
 
 func (st *store) deliver(d delivery) (Event, error) {
