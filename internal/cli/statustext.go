@@ -155,10 +155,14 @@ func tenure(t claim.Terms, f lifecycle.Facts, h claim.Claim) string {
 	}
 
 	end, ends := h.Until(t)
-	left := cmp.Or(Round(end.Sub(f.Now)), "a moment")
+	left := cmp.Or(Round(end.Sub(f.Now)), "moment")
 	switch {
+	case h.Held() && ends && f.Now.After(end):
+		return fmt.Sprintf("The lease of %s expired %s; the issue is free %s.", who, distance(end.Sub(f.Now)),
+			distance(end.Add(t.Grace).Sub(f.Now)))
 	case h.Plan.Pending():
-		return fmt.Sprintf("The plan of %s is waiting for /approve or /reject; without an answer, its hold ends in %s.", who, left)
+		return fmt.Sprintf("The plan of %s is waiting for /approve or /reject; without an answer, its hold ends %s.", who,
+			distance(end.Sub(f.Now)))
 	case !h.Held():
 		return who + " is claiming it just now."
 	case h.Person != "" && ends:

@@ -16,22 +16,22 @@ import (
 func installGlobal(ctx context.Context, o Options) (State, Change, error) {
 	places, err := global(o, verbInstall)
 	if err != nil {
-		return State{}, Nothing, err
+		return State{}, "", err
 	}
 
 	main := places[len(places)-1]
 	leads, err := leadsTo(ctx, o.Git, main.folder, verbInstall)
 	if err != nil {
-		return main.state(), Nothing, err
+		return State{}, "", err
 	}
 	if err := main.makeFolder(); err != nil {
-		return main.state(), Nothing, err
+		return State{}, "", err
 	}
 
 	for _, p := range places { // the folder is ours alone, which is looked at before anything is written
 		kind := p.state().Kind
 		if kind == Foreign || kind == Blocked || kind == Edited && !o.Force {
-			return main.state(), Nothing, p.refuse(verbInstall, "it is not label-state's, or was edited",
+			return State{}, "", p.refuse(verbInstall, "it is not label-state's, or was edited",
 				"move it away")
 		}
 	}
@@ -45,7 +45,7 @@ func installGlobal(ctx context.Context, o Options) (State, Change, error) {
 
 		change, err := p.install(own)
 		if err != nil {
-			return main.state(), did, err
+			return State{}, "", err
 		}
 
 		if change != Nothing {
@@ -56,7 +56,7 @@ func installGlobal(ctx context.Context, o Options) (State, Change, error) {
 	if !leads {
 		did = Installed
 		if _, err := o.Git.Do(ctx, "config", "--global", hooksPath, main.folder); err != nil {
-			return main.state(), Nothing, fmt.Errorf("install hook: %w", err)
+			return State{}, "", fmt.Errorf("install hook: %w", err)
 		}
 	}
 
@@ -132,7 +132,7 @@ func leadsTo(ctx context.Context, g git.Git, folder, verb string) (bool, error) 
 func uninstallGlobal(ctx context.Context, o Options) (State, Change, error) {
 	places, err := global(o, verbRemove)
 	if err != nil {
-		return State{}, Nothing, err
+		return State{}, "", err
 	}
 
 	main := places[len(places)-1]
@@ -140,12 +140,12 @@ func uninstallGlobal(ctx context.Context, o Options) (State, Change, error) {
 	leads, err := leadsTo(ctx, o.Git, main.folder, verbRemove)
 	var elsewhere *RefusedError
 	if err != nil && !errors.As(err, &elsewhere) {
-		return main.state(), did, err
+		return State{}, "", err
 	}
 
 	if leads {
 		if _, err := o.Git.Do(ctx, "config", "--global", "--unset", hooksPath); err != nil {
-			return main.state(), did, fmt.Errorf("remove hook: %w", err)
+			return State{}, "", fmt.Errorf("remove hook: %w", err)
 		}
 		did = Removed
 	}
@@ -153,7 +153,7 @@ func uninstallGlobal(ctx context.Context, o Options) (State, Change, error) {
 	for _, p := range places {
 		change, err := p.uninstall(o.Force)
 		if err != nil {
-			return main.state(), did, err
+			return State{}, "", err
 		}
 
 		if change != Nothing {

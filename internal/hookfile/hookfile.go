@@ -120,11 +120,11 @@ func refuse(verb, file, reason, hint string) error {
 
 func (e *RefusedError) Error() string { return e.Verb + " " + e.File + ": " + e.Reason }
 
-// Install puts the shim in place. The State is that afterwards. A *RefusedError leaves everything
-// as it was. A repository that a global installation serves needs no shim of its own.
+// Install puts the shim in place. The State is that afterwards, and zero with an error. A
+// *RefusedError leaves everything as it was. A repository that a global installation serves needs no shim of its own.
 func Install(ctx context.Context, o Options) (State, Change, error) {
 	if err := o.checkHook(); err != nil {
-		return State{}, Nothing, err
+		return State{}, "", err
 	}
 	if o.Global {
 		return installGlobal(ctx, o)
@@ -133,9 +133,9 @@ func Install(ctx context.Context, o Options) (State, Change, error) {
 	p, err := locate(ctx, o.Git, verbInstall)
 	switch {
 	case err != nil:
-		return State{}, Nothing, err
+		return State{}, "", err
 	case p.unset != "":
-		return p.state(), Nothing, p.refuse(verbInstall, noFolder, p.unset)
+		return State{}, "", p.refuse(verbInstall, noFolder, p.unset)
 	case p.global && p.state().Installed():
 		return p.state(), Nothing, nil
 	}
@@ -144,7 +144,7 @@ func Install(ctx context.Context, o Options) (State, Change, error) {
 	switch {
 	case s.Manager == "husky" && s.Text != "":
 		if err := writeScript(huskyScript(s.File), s.Text); err != nil {
-			return s, Nothing, err
+			return State{}, "", err
 		}
 		change = Installed
 
@@ -154,7 +154,7 @@ func Install(ctx context.Context, o Options) (State, Change, error) {
 		if p.waits {
 			reason = huskyAsleep
 		}
-		return s, Nothing, p.refuse(verbInstall, reason, s.Hint)
+		return State{}, "", p.refuse(verbInstall, reason, s.Hint)
 
 	default:
 		change, err = p.install(o)
@@ -234,14 +234,14 @@ func Uninstall(ctx context.Context, o Options) (State, Change, error) {
 	}
 	p, err := locate(ctx, o.Git, verbRemove)
 	if err != nil {
-		return State{}, Nothing, err
+		return State{}, "", err
 	}
 
 	switch {
 	case p.unset != "":
-		return p.state(), Nothing, p.refuse(verbRemove, noFolder, p.unset)
+		return State{}, "", p.refuse(verbRemove, noFolder, p.unset)
 	case p.global:
-		return p.state(), Nothing, p.refuse(verbRemove, "it serves all repositories",
+		return State{}, "", p.refuse(verbRemove, "it serves all repositories",
 			"label-state hook uninstall --global")
 	}
 

@@ -99,15 +99,15 @@ func (p place) install(o Options) (Change, error) {
 	case s.Kind == Current && s.Hook == o.Hook:
 		return Nothing, nil
 	case s.Kind == Blocked:
-		return Nothing, p.refuse(verbInstall, "it is a symbolic link or not a file",
+		return "", p.refuse(verbInstall, "it is a symbolic link or not a file",
 			"move it away, or have what it leads to run label-state (docs/hook.md, husky)")
 	case s.Kind == Edited && !o.Force:
-		return Nothing, p.refuse(verbInstall, "it was edited, or comes from a newer version",
+		return "", p.refuse(verbInstall, "it was edited, or comes from a newer version",
 			"label-state hook install --force replaces it")
 	}
 
 	if err := p.makeFolder(); err != nil {
-		return Nothing, err
+		return "", err
 	}
 	change := map[Kind]Change{Absent: Installed, Foreign: Chained}[s.Kind]
 	if change == "" {
@@ -120,7 +120,8 @@ func (p place) install(o Options) (Change, error) {
 func (p place) makeFolder() error {
 	err := os.MkdirAll(p.folder, 0o755)
 	if err != nil {
-		return refuse(verbInstall, p.folder, "the folder cannot be made: "+printable.Cause(err).Error(), "")
+		return refuse(verbInstall, p.folder, "the folder cannot be made: "+printable.Cause(err).Error(),
+			"ls -ld "+filepath.Dir(p.folder))
 	}
 	return nil
 }
@@ -130,7 +131,8 @@ func (p place) makeFolder() error {
 func (p place) put(s State, o Options) (err error) {
 	temp, err := writeTemp(p.folder, p.shims.render(o.Hook), 0o755)
 	if err != nil {
-		return refuse(verbInstall, p.folder, "the folder cannot be written to: "+printable.Cause(err).Error(), "")
+		return refuse(verbInstall, p.folder, "the folder cannot be written to: "+printable.Cause(err).Error(),
+			"ls -ld "+p.folder)
 	}
 
 	defer func() {
@@ -170,12 +172,11 @@ func (p place) keep(force bool) error {
 		err = os.Rename(p.kept(), free)
 	}
 
-	if err != nil {
-		return err
-	}
-	err = os.Link(p.file(), p.kept())
-	if err != nil {
-		err = os.Rename(p.file(), p.kept())
+	if err == nil {
+		err = os.Link(p.file(), p.kept())
+		if err != nil {
+			err = os.Rename(p.file(), p.kept())
+		}
 	}
 
 	if err != nil {
@@ -196,13 +197,13 @@ func (p place) uninstall(force bool) (Change, error) {
 	s := p.state()
 	switch {
 	case s.Kind == Edited && !force:
-		return Nothing, p.refuse(verbRemove, "it was edited, or comes from a newer version",
+		return "", p.refuse(verbRemove, "it was edited, or comes from a newer version",
 			"label-state hook uninstall --force removes it")
 	case s.Kind == Foreign, s.Kind == Blocked, s.Kind == Absent && s.Kept == "":
 		return Nothing, nil
 	case s.Kept != "" && !(strings.HasSuffix(p.name, legacy) && isPreCommit(read(p.kept()))): // which has come back since, and runs us
 		if err := os.Rename(p.kept(), p.file()); err != nil {
-			return Nothing, fmt.Errorf("remove hook: %w", err)
+			return "", fmt.Errorf("remove hook: %w", err)
 		}
 		return Restored, nil
 	}
@@ -213,7 +214,7 @@ func (p place) uninstall(force bool) (Change, error) {
 	}
 
 	if err != nil {
-		return Nothing, fmt.Errorf("remove hook: %w", err)
+		return "", fmt.Errorf("remove hook: %w", err)
 	}
 
 	return Removed, nil

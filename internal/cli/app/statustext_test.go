@@ -55,6 +55,14 @@ func TestStanding(t *testing.T) {
 				func(c *claim.Claim) { c.Plan = &claim.Plan{At: now.Add(-time.Hour)} })}},
 		},
 		{
+			"The lease of lucius expired 20s ago; the issue is free in 40s.",
+			lifecycle.Facts{Log: claim.State{Claims: held(4*time.Hour+20*time.Second, as)}},
+		},
+		{
+			"lucius holds it for another moment.",
+			lifecycle.Facts{Log: claim.State{Claims: held(4*time.Hour, as)}},
+		},
+		{
 			"The lease of lucius expired 1h ago, and the next claim or sweep ends its hold. It cannot be claimed now: it is backing off until 2026-05-04 12:01 UTC.",
 			lifecycle.Facts{Log: claim.State{Claims: held(5*time.Hour, as)}},
 		},
