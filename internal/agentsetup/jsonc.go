@@ -2,6 +2,7 @@ package agentsetup
 
 import (
 	"bytes"
+	"errors"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -293,6 +294,10 @@ func parseObject(text []byte) (hujson.Value, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}\n")
 	}
+	if bytes.HasPrefix(text, []byte("\ufeff")) {
+		return hujson.Value{}, errors.New("it begins with a byte order mark, which JSON has not; save it without one")
+	}
+
 	root, err := hujson.Parse(text)
 	if err != nil {
 		return root, fmt.Errorf("it is not valid JSON: %w", err)
