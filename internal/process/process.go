@@ -103,5 +103,5 @@ func Starter(above iter.Seq[Process]) ID {
 
 // shells are the names of programs that only start others, or take in those whose parent has ended.
 func shells() []string {
-	return []string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "busybox", "env", "timeout", "nice", "systemd"}
+	return []string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "busybox", "timeout", "systemd"}
 }
