@@ -412,6 +412,18 @@ func TestClaimOfFetched(t *testing.T) {
 
 			if c.closed {
 				w.shows(1, "closed", queued)
+				return
+			}
+
+			if err := s.Release(t.Context(), "github-1", work.ReleaseOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.RemoveLabel("acme/app", 1, "bot", queued); err != nil {
+				t.Fatal(err)
+			}
+
+			if _, err := s.Claim(t.Context(), "github-1"); !refused(err, work.InvalidState) {
+				t.Errorf("%s: claimed once more by what was found before: %v", name, err)
 			}
 		})
 	}
@@ -500,6 +512,10 @@ func TestComplete(t *testing.T) {
 		"failure": {work.Result{Outcome: work.Failure, Summary: hostile}, false, "open", []string{queued}},
 		"partial": {work.Result{Outcome: work.Partial, Details: hostile}, false, "open", []string{queued}},
 		"kept":    {work.Result{Outcome: work.Failure}, true, "open", []string{queued, "needs:human-scope"}},
+		"success, where what fails is kept": {
+			work.Result{Outcome: work.Success}, true, "closed",
+			[]string{"agent:done"},
+		},
 	}
 
 	said := map[string]string{}

@@ -128,7 +128,7 @@ func TestSpan(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		-time.Second: "0s", 45 * time.Second: "45s", 12*time.Minute + 59*time.Second: "12m", 3*time.Hour +
 			20*time.Minute: "3h20m", 4 * time.Hour: "4h",
-		time.Hour: "1h", 24 * time.Hour: "1d",
+		time.Hour: "1h", 24 * time.Hour: "1d", 10*time.Hour + 20*time.Minute: "10h",
 		12*time.Hour + 20*time.Minute: "12h", 5*24*time.Hour + 4*time.Hour: "5d4h", 400 * 24 * time.Hour: "400d",
 	} {
 		if got := printable.Span(d); got != want {
