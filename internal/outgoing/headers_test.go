@@ -159,6 +159,25 @@ func TestConfigOfAClone(t *testing.T) {
 	if repository(t.TempDir()).clonesConfig() {
 		t.Error("without a file")
 	}
+
+	s := newSandbox(t)
+	r := repository(s.path("r"))
+	s.write("r/refs/remotes/origin/HEAD", "ref: refs/remotes/origin/trunk\n")
+	if tips := r.likelyTips(tracking{remotes: []string{"origin"}}); !slices.Contains(tips, "refs/remotes/origin/trunk") {
+		t.Errorf("likely are %q", tips)
+	}
+
+	for _, name := range []string{"", "-a", "../a", "a..b", "a@{b", "a b", "a*"} {
+		if wellFormed(name) {
+			t.Errorf("%q is well formed", name)
+		}
+	}
+
+	for text, want := range map[string]bool{"": true, oidA + "\n": false} {
+		if s.write("r/shallow", text); r.plain(git.Git{}) != want {
+			t.Errorf("shallow with %q: plain %t", text, !want)
+		}
+	}
 }
 
 // TestConfiguredElsewhere: configuration of remotes in the environment, as git -c leaves it.
