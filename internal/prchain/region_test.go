@@ -159,7 +159,6 @@ func TestFindHostile(t *testing.T) {
 		"<!-- label-state:chain feature=retry part=1/1 parent=acme/app#0 closes=1 prs=acme/app#2 -->",
 		"<!-- label-state:chain feature=retry part=2/1 parent=acme/app#1 closes=1 prs=acme/app#2 -->",
 		"<!-- label-state:chain feature=retry part=0/1 parent=acme/app#1 closes=1 prs=acme/app#2 -->",
-		"<!-- label-state:chain feature=retry part=0/1 parent=acme/app#1 closes=1 prs=acme/app#2 -->",
 		"<!-- label-state:chain feature=../x part=1/1 parent=acme/app#1 closes=1 prs=acme/app#2 -->",
 		"<!-- label-state:chain feature=retry part=1/1 parent=acme/app#1 closes=2 prs=acme/app#2 -->",
 		"<!-- label-state:chain feature=retry part=1/1 parent=acme/app#1 closes=1 prs=acme/..#2 -->",
@@ -194,7 +193,6 @@ func TestNames(t *testing.T) {
 	}{
 		{"both say so", at(3, nil), at(1, nil), true},
 		{"the other does not know it yet", at(3, func(r *prchain.Region) { r.PRs[0].Number = 0 }), at(1, nil), true},
-		{"it knows another repository", at(3, func(r *prchain.Region) { r.PRs[0] = issue("x", 0) }), at(1, nil), false},
 		{"another number", at(3, func(r *prchain.Region) { r.PRs[0].Number = 5 }), at(1, nil), false},
 		{"another repository's", at(3, func(r *prchain.Region) { r.PRs[0] = issue("x", 0) }), at(1, nil), false},
 		{"not listed back", at(3, nil), at(1, func(r *prchain.Region) { r.PRs[2].Number = 8 }), false},
@@ -400,10 +398,6 @@ func TestWait(t *testing.T) {
 			r, err := prchain.Wait(ctx, watched{start, c.state, c.checks}, load, 15*time.Second)
 			if !errors.Is(err, c.err) || err == nil && r.Colour() != c.want || time.Since(start) != c.after {
 				t.Errorf("%s: %s after %s, error %v", c.name, r.Colour(), time.Since(start), err)
-			}
-
-			if errors.Is(err, offline) && err.Error() != "look at part 1 of 3: offline" {
-				t.Error(err)
 			}
 
 			if c.err == offline && !strings.HasPrefix(err.Error(), "look at part 1 of 3: ") {
