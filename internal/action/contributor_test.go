@@ -102,7 +102,8 @@ func TestHourlyAuthors(t *testing.T) {
 		w.opensUp()
 		w.contributors.PullRequests, w.contributors.Hourly = config.PullsClaim, 1
 		for _, login := range []string{"stranger", "newcomer"} {
-			_, err := w.server.OpenPull(app, login, githubsim.Pull{Title: "Work", Body: fmt.Sprint("Closes #", w.issue("Work")), Head: login})
+			body := fmt.Sprint("Closes #", w.issue("Work"))
+			_, err := w.server.OpenPull(app, login, githubsim.Pull{Title: "Work", Body: body, Head: login})
 			w.must(err)
 		}
 

@@ -113,11 +113,17 @@ func TestSummaryOfADryRun(t *testing.T) {
 		for n := range 2 {
 			reader, full := io.Pipe()
 			w.must(reader.Close())
-			w.said(w.run(w.Context(), run{token: tokActions, name: "schedule", event: []byte("{}"), change: func(s *action.Step) {
+			breaks := func(s *action.Step) {
 				if s.Summary = full; n == 1 {
 					s.Summary, s.Output = io.Discard, full
 				}
-			}}), 0, "::warning::io: read/write on closed pipe")
+			}
+			w.said(w.run(w.Context(), run{
+				token:  tokActions,
+				name:   "schedule",
+				event:  []byte("{}"),
+				change: breaks,
+			}), 0, "::warning::io: read/write on closed pipe")
 		}
 
 		if strings.Contains(s.summary, "### Changed") || strings.Contains(s.summary, "| released") {

@@ -54,7 +54,8 @@ func TestInputWithoutHandOver(t *testing.T) {
 }
 
 func TestInTime(t *testing.T) {
-	if n, err := InTime(t.Context(), func() (int, error) { return 7, errHandOver }); n != 7 || !errors.Is(err, errHandOver) {
+	n, err := InTime(t.Context(), func() (int, error) { return 7, errHandOver })
+	if n != 7 || !errors.Is(err, errHandOver) {
 		t.Errorf("%d, %v", n, err)
 	}
 

@@ -254,8 +254,8 @@ func TestState(t *testing.T) {
 			"retry"), "0 parts of a plan of 1"},
 		{"another feature", chainState(`"closes": 0, "parts": [{"repo": "a/b", "branch": "c"}]}, "parts": [{}]`,
 			"other"), `belongs to feature "other"`},
-		{"a number below zero", chainState(`"closes": 0, "parts": [{"repo": "a/b", "branch": "c"}]}, "parts": [{"number": -1}]`,
-			"retry"), "pull request -1"},
+		{"a number below zero", chainState(`"closes": 0, "parts": [{"repo": "a/b", "branch": "c"}]},
+			"parts": [{"number": -1}]`, "retry"), "pull request -1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
