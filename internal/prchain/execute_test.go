@@ -264,7 +264,7 @@ func TestState(t *testing.T) {
 			w.must(os.WriteFile(file, []byte(c.file), 0o600))
 			_, err := w.executor().Begin(t.Context(), plan())
 			var unreadable *state.UnreadableJournalError
-			if !errors.As(err, &unreadable) || !strings.Contains(err.Error(), c.want) {
+			if !errors.As(err, &unreadable) || unreadable.File != file || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want an unreadable state with %q", err, c.want)
 			}
 

@@ -219,6 +219,8 @@ func TestPlanTable(t *testing.T) {
 		{"a flag for a feature", func(p *prchain.Plan) { p.Feature = "-x" }, "starting with a letter or digit"},
 		{"a long feature", func(p *prchain.Plan) { p.Feature = strings.Repeat("a", 64) }, "at most 63"},
 		{"no parent", func(p *prchain.Plan) { p.Parent = claim.Issue{} }, "parent"},
+		{"a path for a parent", func(p *prchain.Plan) { p.Parent.Repo = ".." }, "parent"},
+		{"the longest branch", func(p *prchain.Plan) { p.Parts[0].Branch = strings.Repeat("a", 200) }, ""},
 		{"no parts", func(p *prchain.Plan) { p.Parts = nil }, "no pull request"},
 		{"too many", func(p *prchain.Plan) { p.Parts = make([]prchain.Part, 51) }, "at most 50"},
 		{"closes what is not there", func(p *prchain.Plan) { p.Closes = 4 }, "part 4 is to close"},
