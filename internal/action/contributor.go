@@ -221,7 +221,7 @@ func (cm *commands) free(o *order, pull int) error {
 
 		younger := reason.PR != nil && pull > 0 && reason.PR.Number > pull &&
 			strings.EqualFold(reason.PR.Repo, cm.Repo.String())
-		if reason.Code != lifecycle.CodePROpen || !younger || !reason.ByStranger() {
+		if !younger || !reason.ByStranger() {
 			return no{toPeople(reason)}
 		}
 		o.force = true

@@ -95,6 +95,23 @@ func TestContributorRequests(t *testing.T) {
 	golden.Section(t, "../../docs/scale.md", "contributors", table)
 }
 
+// TestHourlyAuthors: a sweep gives the authors of pull requests no more holds than contributors.hourly.
+func TestHourlyAuthors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.opensUp()
+		w.contributors.PullRequests, w.contributors.Hourly = config.PullsClaim, 1
+		for _, login := range []string{"stranger", "newcomer"} {
+			body := fmt.Sprint("Closes #", w.issue("Work"))
+			_, err := w.server.OpenPull(app, login, githubsim.Pull{Title: "Work", Body: body, Head: login})
+			w.must(err)
+		}
+
+		w.said(w.sweep(), 0, "stranger holds acme/app#1")
+		w.said(w.sweep(), 0, "newcomer holds acme/app#3")
+	})
+}
+
 // TestLateClaim: a release ends the hold of a claim that was written before it and carried out after
 // it was written.
 func TestLateClaim(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/label-state/label-state/internal/action"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/golden"
 )
@@ -107,6 +108,22 @@ func TestSummaryOfADryRun(t *testing.T) {
 			if !strings.Contains(s.summary, want) {
 				t.Errorf("the summary lacks %q:\n%s", want, s.summary)
 			}
+		}
+
+		for n := range 2 {
+			reader, full := io.Pipe()
+			w.must(reader.Close())
+			breaks := func(s *action.Step) {
+				if s.Summary = full; n == 1 {
+					s.Summary, s.Output = io.Discard, full
+				}
+			}
+			w.said(w.run(w.Context(), run{
+				token:  tokActions,
+				name:   "schedule",
+				event:  []byte("{}"),
+				change: breaks,
+			}), 0, "::warning::io: read/write on closed pipe")
 		}
 
 		if strings.Contains(s.summary, "### Changed") || strings.Contains(s.summary, "| released") {

@@ -136,7 +136,7 @@ func (g gitReader) list(ctx context.Context, tips []string) ([]Commit, error) {
 			switch {
 			case !exact:
 				inexact[c.OID] = len(commits)
-				commits = append(commits, Commit{OID: c.OID})
+				commits = append(commits, Commit{})
 			case g.push.wants(c):
 				c.Message = bytes.Clone(c.Message) // the reader uses it again
 				commits = append(commits, c)
@@ -156,7 +156,7 @@ func (g gitReader) list(ctx context.Context, tips []string) ([]Commit, error) {
 		})
 	})
 
-	return slices.DeleteFunc(commits, func(c Commit) bool { return !g.push.wants(c) }), err
+	return slices.DeleteFunc(commits, func(c Commit) bool { return c.OID == "" }), err
 }
 
 // confirm asks git which of the commits nothing reaches that the remote has.

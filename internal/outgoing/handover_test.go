@@ -46,6 +46,22 @@ func TestInputWithoutHandOver(t *testing.T) {
 	if got := HandOver([]byte(oneUpdate), large, true); string(got) != oneUpdate {
 		t.Errorf("%d bytes are handed over", len(got))
 	}
+
+	large[0].Message = large[0].Message[:maxMessage+1]
+	if _, err := ReadInput(bytes.NewReader(HandOver([]byte(oneUpdate), large, true))); !errors.Is(err, errHandOver) {
+		t.Errorf("a message longer than any that is read: %v", err)
+	}
+}
+
+func TestInTime(t *testing.T) {
+	n, err := InTime(t.Context(), func() (int, error) { return 7, errHandOver })
+	if n != 7 || !errors.Is(err, errHandOver) {
+		t.Errorf("%d, %v", n, err)
+	}
+
+	if _, err := InTime(t.Context(), func() (int, error) { panic("x") }); err == nil || err.Error() != "internal error: x" {
+		t.Error(err)
+	}
 }
 
 func FuzzReadInput(f *testing.F) {

@@ -2,6 +2,7 @@ package outgoing
 
 import (
 	"bufio"
+	"crypto/sha1"
 	"errors"
 	"fmt"
 	"io"
@@ -77,6 +78,12 @@ func TestHeadersThatEndEarly(t *testing.T) {
 		if _, _, err := newHeaderReader(bufio.NewReader(strings.NewReader(text))).next(); !errors.Is(err, want) {
 			t.Errorf("%q: %v, want %v", text, err, want)
 		}
+	}
+
+	content := "tree " + oidA + "\n\ntext\n"
+	whole = fmt.Sprintf("%x", sha1.Sum(fmt.Appendf(nil, "commit %d\x00%s", len(content), content))) + whole[len(oidA):]
+	if _, exact, err := newHeaderReader(bufio.NewReader(strings.NewReader(whole))).next(); !exact || err != nil {
+		t.Errorf("%q: exact %t, %v", whole, exact, err)
 	}
 
 	for _, text := range []string{"\x00", "HEAD\ntree\x00", "\n\n\x00"} {
@@ -158,6 +165,27 @@ func TestConfigOfAClone(t *testing.T) {
 
 	if repository(t.TempDir()).clonesConfig() {
 		t.Error("without a file")
+	}
+
+	s := newSandbox(t)
+	r := repository(s.path("r"))
+	for branch, want := range map[string]int{"trunk": 3, "main": 2, "master": 2, "a..b": 2} {
+		s.write("r/refs/remotes/origin/HEAD", "ref: refs/remotes/origin/"+branch+"\n")
+		if tips := r.likelyTips(tracking{remotes: []string{"origin"}}); len(tips) != want || tips[want-1] == "" {
+			t.Errorf("with %s likely are %q", branch, tips)
+		}
+	}
+
+	for _, name := range []string{"", "-a", "../a", "a..b", "a@{b", "a b", "a*"} {
+		if wellFormed(name) {
+			t.Errorf("%q is well formed", name)
+		}
+	}
+
+	for text, want := range map[string]bool{"": true, oidA + "\n": false} {
+		if s.write("r/shallow", text); r.plain(git.Git{}) != want {
+			t.Errorf("shallow with %q: plain %t", text, !want)
+		}
 	}
 }
 

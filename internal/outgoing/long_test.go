@@ -296,8 +296,19 @@ func TestNobodyCanReadIt(t *testing.T) {
 		t.Error("a broken configuration went unnoticed")
 	}
 
+	s.write("r/config", "[fetch\n")
+	if _, err := Leaving(t.Context(), at, p, nil); err == nil {
+		t.Error("a broken configuration went unnoticed the second time")
+	}
+
 	at.Dir = t.TempDir()
-	if _, _, err := Commits(t.Context(), at, p); err == nil {
+	_, _, err := Commits(t.Context(), at, p)
+	_, again := Leaving(t.Context(), at, p, nil)
+	if err == nil || again == nil {
 		t.Error("a push from nowhere went unnoticed")
+	}
+
+	if found, exact, err := Commits(t.Context(), at, Push{}); len(found) > 0 || !exact || err != nil {
+		t.Errorf("a push of nothing: %v, %t, %v", found, exact, err)
 	}
 }

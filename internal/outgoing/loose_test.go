@@ -41,6 +41,11 @@ func TestLooseObjects(t *testing.T) {
 		t.Errorf("%v, %q, %v", kind, content, err)
 	}
 
+	bad, err := s.run("w", "object x\n", "hash-object", "-t", "tag", "--literally", "-w", "--stdin")
+	if _, walked := store.commits(t.Context(), []string{bad}, nil); err != nil || !errors.Is(walked, errNotLoose) {
+		t.Errorf("a tag of nothing: %v, %v", err, walked)
+	}
+
 	if kind, content, err = store.object(tree); err != nil || kind != plumbing.TreeObject || len(content) > 0 {
 		t.Errorf("%v, %q, %v", kind, content, err)
 	}

@@ -254,6 +254,8 @@ func TestState(t *testing.T) {
 			"retry"), "0 parts of a plan of 1"},
 		{"another feature", chainState(`"closes": 0, "parts": [{"repo": "a/b", "branch": "c"}]}, "parts": [{}]`,
 			"other"), `belongs to feature "other"`},
+		{"a number below zero", chainState(`"closes": 0, "parts": [{"repo": "a/b", "branch": "c"}]},
+			"parts": [{"number": -1}]`, "retry"), "pull request -1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -262,7 +264,7 @@ func TestState(t *testing.T) {
 			w.must(os.WriteFile(file, []byte(c.file), 0o600))
 			_, err := w.executor().Begin(t.Context(), plan())
 			var unreadable *state.UnreadableJournalError
-			if !errors.As(err, &unreadable) || !strings.Contains(err.Error(), c.want) {
+			if !errors.As(err, &unreadable) || unreadable.File != file || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want an unreadable state with %q", err, c.want)
 			}
 
@@ -281,10 +283,32 @@ func TestAnotherPlan(t *testing.T) {
 	w := newWorld(t)
 	_, err := w.executor().Begin(t.Context(), plan())
 	w.must(err)
-	other := plan()
-	other.Parts[0].Branch = "elsewhere"
-	if _, err := w.executor().Begin(t.Context(), other); !wrong(err) {
-		t.Errorf("error %v, want a mismatch", err)
+	for what, edit := range map[string]func(*prchain.Plan){
+		"parent": func(p *prchain.Plan) { p.Parent.Number++ },
+		"closes": func(p *prchain.Plan) { p.Closes = 1 },
+		"fewer":  func(p *prchain.Plan) { p.Closes, p.Parts = 0, p.Parts[:2] },
+		"repo":   func(p *prchain.Plan) { p.Parts[0].Repo = "acme/web" },
+		"branch": func(p *prchain.Plan) { p.Parts[0].Branch = "elsewhere" },
+		"base":   func(p *prchain.Plan) { p.Parts[1].Base = "" },
+		"title":  func(p *prchain.Plan) { p.Parts[2].Title = "Mine" },
+		"body":   func(p *prchain.Plan) { p.Parts[0].Body = "" },
+	} {
+		other := plan()
+		edit(&other)
+		if _, err := w.executor().Begin(t.Context(), other); !wrong(err) {
+			t.Errorf("another %s: error %v, want a mismatch", what, err)
+		}
+	}
+
+	same := plan()
+	same.Parts[0].Repo, same.Parts[2].Title = "ACME/lib", "retry (3/3)"
+	r, err := w.executor().Preview(t.Context(), same)
+	if err != nil || len(r.Parts) != 3 || r.Parts[2].Opened || r.Parts[2].Pull.ID.Number != 1 {
+		t.Errorf("preview of what is open: %+v, %v", r, err)
+	}
+
+	if _, err := w.executor().Resume(t.Context(), "../retry"); !wrong(err) {
+		t.Errorf("error %v, want a wrong call", err)
 	}
 
 	if _, err := w.executor().Resume(t.Context(), "other"); !errors.Is(err, prchain.ErrNoChain) {

@@ -158,6 +158,7 @@ func TestFindHostile(t *testing.T) {
 		"<!-- label-state:chain -->",
 		"<!-- label-state:chain feature=retry part=1/1 parent=acme/app#0 closes=1 prs=acme/app#2 -->",
 		"<!-- label-state:chain feature=retry part=2/1 parent=acme/app#1 closes=1 prs=acme/app#2 -->",
+		"<!-- label-state:chain feature=retry part=0/1 parent=acme/app#1 closes=1 prs=acme/app#2 -->",
 		"<!-- label-state:chain feature=../x part=1/1 parent=acme/app#1 closes=1 prs=acme/app#2 -->",
 		"<!-- label-state:chain feature=retry part=1/1 parent=acme/app#1 closes=2 prs=acme/app#2 -->",
 		"<!-- label-state:chain feature=retry part=1/1 parent=acme/app#1 closes=1 prs=acme/..#2 -->",
@@ -193,6 +194,7 @@ func TestNames(t *testing.T) {
 		{"both say so", at(3, nil), at(1, nil), true},
 		{"the other does not know it yet", at(3, func(r *prchain.Region) { r.PRs[0].Number = 0 }), at(1, nil), true},
 		{"another number", at(3, func(r *prchain.Region) { r.PRs[0].Number = 5 }), at(1, nil), false},
+		{"another repository's", at(3, func(r *prchain.Region) { r.PRs[0] = issue("x", 0) }), at(1, nil), false},
 		{"not listed back", at(3, nil), at(1, func(r *prchain.Region) { r.PRs[2].Number = 8 }), false},
 		{"another feature", at(3, func(r *prchain.Region) { r.Feature = "x" }), at(1, nil), false},
 		{"another parent", at(3, func(r *prchain.Region) { r.Parent.Number = 2 }), at(1, nil), false},
@@ -217,6 +219,8 @@ func TestPlanTable(t *testing.T) {
 		{"a flag for a feature", func(p *prchain.Plan) { p.Feature = "-x" }, "starting with a letter or digit"},
 		{"a long feature", func(p *prchain.Plan) { p.Feature = strings.Repeat("a", 64) }, "at most 63"},
 		{"no parent", func(p *prchain.Plan) { p.Parent = claim.Issue{} }, "parent"},
+		{"a path for a parent", func(p *prchain.Plan) { p.Parent.Repo = ".." }, "parent"},
+		{"the longest branch", func(p *prchain.Plan) { p.Parts[0].Branch = strings.Repeat("a", 200) }, ""},
 		{"no parts", func(p *prchain.Plan) { p.Parts = nil }, "no pull request"},
 		{"too many", func(p *prchain.Plan) { p.Parts = make([]prchain.Part, 51) }, "at most 50"},
 		{"closes what is not there", func(p *prchain.Plan) { p.Closes = 4 }, "part 4 is to close"},
@@ -377,6 +381,13 @@ func TestWait(t *testing.T) {
 			"an error is an error", prchain.Open, func(time.Duration) ([]prchain.Check, error) { return nil, offline },
 			prchain.Pending, 0, offline,
 		},
+		{"the time ends while it looks", prchain.Open, func(d time.Duration) ([]prchain.Check, error) {
+			if d == 0 {
+				return build("queued"), nil
+			}
+			time.Sleep(time.Hour)
+			return nil, offline
+		}, prchain.Pending, time.Hour + 15*time.Second, context.DeadlineExceeded},
 		{"merged", prchain.Merged, nil, prchain.Green, 0, nil},
 		{"closed by hand", prchain.Closed, nil, prchain.Red, 0, nil},
 	} {
@@ -389,6 +400,10 @@ func TestWait(t *testing.T) {
 			r, err := prchain.Wait(ctx, watched{start, c.state, c.checks}, load, 15*time.Second)
 			if !errors.Is(err, c.err) || err == nil && r.Colour() != c.want || time.Since(start) != c.after {
 				t.Errorf("%s: %s after %s, error %v", c.name, r.Colour(), time.Since(start), err)
+			}
+
+			if c.err == offline && !strings.HasPrefix(err.Error(), "look at part 1 of 3: ") {
+				t.Errorf("%s: error %v", c.name, err)
 			}
 
 			if errors.Is(err, context.DeadlineExceeded) && len(r.Parts) != 3 {

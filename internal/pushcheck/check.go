@@ -172,8 +172,6 @@ func (c *checker) judge(ctx context.Context, named []dedup.Named, cut []dedup.Un
 			" is not GitHub, or has no token here"}}}
 	case errors.As(err, &noToken):
 		err = fmt.Errorf("no token for %s: %s", noToken.Host, variables(noToken))
-	case err != nil:
-		err = inTime(ctx, err)
 	}
 
 	if err != nil && snapshots == nil {

@@ -209,6 +209,11 @@ func TestBases(t *testing.T) {
 	if f, err := b.features().Plan(t.Context(), b.request("app")); err != nil || f.Trees[0].From != third {
 		t.Errorf("planned: %+v, %v", f, err)
 	}
+	f, err := b.features().Create(t.Context(), b.request("app@refs/tags/v1")) // which no remote is asked for
+	if _, gone := b.features().Remove(t.Context(), "checkout"); err != nil || gone != nil || f.Trees[0].From != first {
+		t.Errorf("a full reference: %+v, %v, %v", f, err, gone)
+	}
+
 	r := b.request("app@origin/feature/x")
 	r.Offline = true
 	if f, err := b.features().Create(t.Context(), r); err != nil || f.Trees[0].From != third {
@@ -249,6 +254,7 @@ func TestRefused(t *testing.T) {
 		"no agent":           {func(r *worktree.Request) { r.Agent = "" }, "agent"},
 		"agent with a slash": {func(r *worktree.Request) { r.Agent = "a/b" }, "agent"},
 		"agent like a lock":  {func(r *worktree.Request) { r.Agent = "a.lock" }, "agent"},
+		"agent with a dash":  {func(r *worktree.Request) { r.Agent = "-x" }, "agent"},
 		"agent with a brace": {func(r *worktree.Request) { r.Agent = "a{b" }, "agent"},
 		"no repository":      {func(r *worktree.Request) { r.Specs = nil }, "no repository"},
 		"name twice": {
