@@ -248,6 +248,21 @@ func inTurn(a, b work.Item) int {
 	return cmp.Or(cmp.Compare(a.Priority, b.Priority), a.Created.Compare(b.Created), cmp.Compare(number(a), number(b)))
 }
 
+// TestFullJudgement: a page that the first fifty candidates just fill is not the last one.
+func TestFullJudgement(t *testing.T) {
+	s := &memorySource{}
+	for n := range 51 {
+		i := item(n+1, work.Medium, 0)
+		i.Title = "yes"
+		s.items = append(s.items, i)
+	}
+
+	page, err := s.Fetch(context.Background(), work.FetchOptions{Limit: 50})
+	if err != nil || len(page.Items) != 50 || page.Next == "" {
+		t.Errorf("%d items, next %q, %v", len(page.Items), page.Next, err)
+	}
+}
+
 // TestPages: whatever is asked for, pages put together are the whole answer, each item once, in
 // order, and every page but the last is full.
 func TestPages(t *testing.T) {

@@ -194,10 +194,18 @@ func (s *Step) takeForAuthors(ctx context.Context, p Place, r *result) {
 	slices.SortFunc(all, claim.Issue.Compare)
 	cm := s.sweepingCommands(p)
 	snapshots := map[claim.Issue]lifecycle.Facts{}
+	var unread error
 	for _, one := range p.Hub.FactsOf(ctx, slices.CompactFunc(all, claim.Issue.Same)) {
-		if one.Err == nil {
+		switch {
+		case one.Err == nil:
 			snapshots[one.Facts.Issue.Folded()] = one.Facts
+		case !absent(one.Err):
+			unread = one.Err
 		}
+	}
+
+	if unread != nil {
+		r.report.Skipped = append(r.report.Skipped, "issues of contributors' pull requests: "+unread.Error())
 	}
 
 	var given []claim.Issue

@@ -64,6 +64,23 @@ func TestOwnHookBesideOurs(t *testing.T) {
 	}
 }
 
+// TestHookTwice: of a hook of ours that is in a file twice, and so runs twice, one is left.
+func TestHookTwice(t *testing.T) {
+	for _, h := range []agenthost.Host{agenthost.ClaudeCode, agenthost.Cursor} {
+		p := place(t, true)
+		file := install(t, p, h)[0].Path
+		first := tree(t, file)[file]
+		at := strings.LastIndex(first[:strings.Index(first, agenthost.Command(h))], "{")
+		end := at + strings.Index(first[at:], "}") + 1
+		put(t, file, first[:end]+", "+first[at:])
+
+		install(t, p, h)
+		if got := strings.Count(tree(t, file)[file], agenthost.Command(h)); got != len(agenthost.Hooks(h)) {
+			t.Errorf("%s: %d hooks of ours", h, got)
+		}
+	}
+}
+
 // TestKeyTwice: of a key that stands twice in an object a host reads one, and nobody says which.
 // Such a file is left alone.
 func TestKeyTwice(t *testing.T) {

@@ -2,8 +2,8 @@ package agentsetup
 
 import (
 	"bytes"
-	"errors"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"

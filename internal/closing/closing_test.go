@@ -116,6 +116,20 @@ func TestLimit(t *testing.T) {
 	}
 }
 
+// TestCloses: one issue is found however it is spelled and whatever stands before, but not in code.
+func TestCloses(t *testing.T) {
+	issue := claim.Issue{Owner: "other", Repo: "lib", Number: 7}
+	for text, want := range map[string]bool{
+		"Closes Other/LIB#7":   true,
+		"Closes other/lib#8":   false,
+		"`Closes other/lib#7`": false,
+	} {
+		if got := closing.Closes(text, home, host, issue); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}
+
 // TestMentionIsFound writes a mention in every form the rules allow, between any text that cannot
 // touch it, and expects it in both surfaces.
 func TestMentionIsFound(t *testing.T) {

@@ -43,10 +43,13 @@ func TestInMergeIsBounded(t *testing.T) {
 		t.Errorf("%d, more: %v", len(refs), more)
 	}
 
-	m.Commits = append(m.Commits, "Closes #100000")
-	if refs, more := closing.InMerge(m, claim.Repo{Owner: "acme", Name: "app"},
-		""); len(refs) != closing.Limit || !more {
-		t.Errorf("%d, more: %v", len(refs), more)
+	beyond := append(m.Commits, "Closes #100000")
+	for _, commits := range [][]string{beyond, {strings.Join(beyond, "\n"), "Nothing"}} {
+		m.Commits = commits
+		if refs, more := closing.InMerge(m, claim.Repo{Owner: "acme", Name: "app"},
+			""); len(refs) != closing.Limit || !more {
+			t.Errorf("in %d messages: %d, more: %v", len(commits), len(refs), more)
+		}
 	}
 }
 

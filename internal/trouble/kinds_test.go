@@ -1,9 +1,12 @@
 package trouble
 
 import (
+	"fmt"
 	"testing"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
@@ -20,6 +23,27 @@ func TestReasonHints(t *testing.T) {
 		}
 		if m.Where != lifecycle.AmongNotes && len(hintReason(held.Issue, held.Verdict.Reasons[0])) == 0 {
 			t.Errorf("reason %s has no hint", m.Code)
+		}
+	}
+}
+
+// TestNext: what is said closest to the cause counts, and nobody is sent to examine a token because
+// GitHub fails.
+func TestNext(t *testing.T) {
+	inner := &answer.Problem{Code: answer.Declined, Next: Then(answer.Advice("inner"))}
+	for name, c := range map[string]struct {
+		err  error
+		want string
+	}{
+		"of two the inner one": {
+			&answer.Problem{Next: Then(answer.Advice("outer")), Cause: fmt.Errorf("read: %w", inner)},
+			"inner",
+		},
+		"refused":      {&github.StatusError{Status: 422}, "see which request it was"},
+		"GitHub fails": {&github.StatusError{Status: 500}, answer.Server.Meaning().Next[0].When},
+	} {
+		if next := Of(c.err).Next; next[0].When != c.want {
+			t.Errorf("%s: %v", name, next)
 		}
 	}
 }
