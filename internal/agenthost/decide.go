@@ -105,52 +105,71 @@ func (p Plan) Nothing() bool {
 
 // Decide returns what an event asks for. Events of other sessions never extend a hold.
 func Decide(e Event, w World) Plan {
-	var p Plan
-	if e.Kind == Ignored || e.Session.ID == "" {
-		return p
+	switch {
+	case e.Kind == Ignored || e.Session.ID == "":
+		return Plan{}
+	case e.Kind == SessionEnd:
+		return atEnd(e, w)
 	}
 
+	var p Plan
 	for _, h := range w.Mine {
-		here := slices.ContainsFunc(w.Here,
-			func(o Hold) bool { return o.Issue.Same(h.Issue) && o.Session == h.Session })
 		if e.Kind == SessionStart && !h.Ended.IsZero() { // it is resumed
 			p.Adopt = append(p.Adopt, h.Issue)
 		}
 
-		switch {
-		case e.Clears() && e.Kind == SessionEnd && h.Lost == "":
-			p.Pass = append(p.Pass, h.Issue)
-		case e.Kind == SessionEnd && h.Alive(w.Now):
-			p.End, p.Release = append(p.End, h.Issue), append(p.Release, h.Issue)
-		case e.Kind == SessionEnd:
-		case h.due(w.Now):
-			p.Renew = append(p.Renew, h.Issue)
-		case e.Kind == BeforeTool && e.Call == Publishes && h.Lost == "" && here:
-			p.Verify = append(p.Verify, h.Issue)
-		}
+		p.keep(h, w.Now, e.publishes() && h.Lost == "" && slices.ContainsFunc(w.Here, h.is))
 	}
 
 	for _, h := range w.Here {
-		switch {
-		case e.Kind == SessionStart:
-			if h.follows(e) {
-				p.Adopt = append(p.Adopt, h.Issue)
-			}
+		if e.Kind == SessionStart {
 			p.Show = append(p.Show, h.Issue)
+		}
 
-		case e.Kind != SessionEnd && (h.Session.IsZero() || h.follows(e)) && h.Alive(w.Now):
+		switch {
+		case e.Kind == SessionStart && h.follows(e):
 			p.Adopt = append(p.Adopt, h.Issue)
-			switch {
-			case h.due(w.Now):
-				p.Renew = append(p.Renew, h.Issue)
-			case e.Kind == BeforeTool && e.Call == Publishes:
-				p.Verify = append(p.Verify, h.Issue)
-			}
+		case e.Kind != SessionStart && (h.Session.IsZero() || h.follows(e)) && h.Alive(w.Now):
+			p.Adopt = append(p.Adopt, h.Issue)
+			p.keep(h, w.Now, e.publishes())
 		}
 	}
 
 	return p
 }
+
+// atEnd is what the end of a session asks for. It takes up no hold: its own go on with the session
+// that follows it in the worktree, or are released.
+func atEnd(e Event, w World) Plan {
+	var p Plan
+	for _, h := range w.Mine {
+		switch {
+		case e.Clears() && h.Lost == "":
+			p.Pass = append(p.Pass, h.Issue)
+		case h.Alive(w.Now):
+			p.End, p.Release = append(p.End, h.Issue), append(p.Release, h.Issue)
+		}
+	}
+
+	return p
+}
+
+// keep renews a hold of the session whose heartbeat is due. One that is not is looked at if a push
+// from its worktree needs that.
+func (p *Plan) keep(h Hold, now time.Time, pushed bool) {
+	switch {
+	case h.due(now):
+		p.Renew = append(p.Renew, h.Issue)
+	case pushed:
+		p.Verify = append(p.Verify, h.Issue)
+	}
+}
+
+// publishes reports whether a push is about to be made.
+func (e Event) publishes() bool { return e.Kind == BeforeTool && e.Call == Publishes }
+
+// is reports whether two records are of one hold of one session.
+func (h Hold) is(o Hold) bool { return o.Issue.Same(h.Issue) && o.Session == h.Session }
 
 // follows reports whether the session goes on with the hold of another one, which the same person
 // had in the same process. Not every host says at the end that it is no other: what has ended while

@@ -94,7 +94,7 @@ func (c *Client) judgeAuthors(ctx context.Context, snapshots []*snapshot, want s
 		}
 	}
 
-	maps.Copy(claimers.errs, c.judge(ctx, enders).errs)
+	maps.Copy(claimers.unknown, c.judge(ctx, enders).unknown)
 	return claimers
 }
 

@@ -99,17 +99,18 @@ func (c *Client) noteRole(r claim.Repo, login string, role Role) {
 	c.roles.note(key(r.String(), login), role)
 }
 
-// A judgement is whose records count, and of whom that could not be found out.
+// A judgement says whose records count: by the roles that the client knows, which it was made to
+// learn.
 type judgement struct {
-	c    *Client
-	errs map[string]error // by account
+	c       *Client
+	unknown map[string]error // by account: why it is not known of this one
 }
 
 // of tells of an account. One whose role GitHub does not tell is judged by what it calls the author
 // beside the comment, for a view: nothing is decided by that, and every other client leaves it
 // unknown.
 func (j judgement) of(a account) (bool, error) {
-	c, err := j.c, j.errs[a.key()]
+	c, err := j.c, j.unknown[a.key()]
 	if err == nil {
 		counts, _ := c.judged(a)
 		return counts, nil
@@ -143,14 +144,15 @@ func (j judgement) mayCount(a account) bool {
 	return counts || is[*HiddenRoleError](err) && belongs(a.association)
 }
 
-// judge finds out whose records count. Only those are asked about that nothing else decides, each
-// once in a client's life: many by one query where we may list collaborators, the others side by
-// side.
+// judge finds out whose records count. The answers are the roles that it notes in the client; what
+// it collects itself is only of whom it learned none. Only those are asked about that nothing else
+// decides, each once in a client's life: many by one query where we may list collaborators, the
+// others side by side.
 func (c *Client) judge(ctx context.Context, all []account) judgement {
 	j := judgement{c, map[string]error{}}
 	if _, err := c.self(ctx); err != nil {
 		for _, a := range all {
-			j.errs[a.key()] = err
+			j.unknown[a.key()] = err
 		}
 		return j
 	}
@@ -178,15 +180,17 @@ func (c *Client) judge(ctx context.Context, all []account) judgement {
 
 	_ = group.Wait()
 	for n, err := range errs {
-		var hidden *HiddenRoleError
-		switch {
-		case errors.As(err, &hidden):
-			j.errs[ask[n].key()] = hidden
-		case err != nil && errors.Is(context.Cause(ctx), errSlow):
-			j.errs[ask[n].key()] = fmt.Errorf("ask for the role of %s: %w", oneLine(ask[n].login), errSlow)
-		case err != nil:
-			j.errs[ask[n].key()] = fmt.Errorf("ask for the role of %s: %w", oneLine(ask[n].login), err)
+		if err == nil {
+			continue
 		}
+
+		if !is[*HiddenRoleError](err) {
+			if errors.Is(context.Cause(ctx), errSlow) {
+				err = errSlow
+			}
+			err = fmt.Errorf("ask for the role of %s: %w", oneLine(ask[n].login), err)
+		}
+		j.unknown[ask[n].key()] = err
 	}
 
 	return j

@@ -20,7 +20,7 @@ const (
 func (s *Source) pass(number int, why lifecycle.Code) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.queue[number] = string(why)
+	s.queue[number] = why
 }
 
 // noteLimit notes what keeps the agent from the queue.
@@ -35,21 +35,21 @@ func (s *Source) NoWork() *work.NoWorkError {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := &work.NoWorkError{Queue: len(s.queue), Label: s.scheme().Queues()[0]}
-	count := map[string]int{}
+	count := map[lifecycle.Code]int{}
 	for _, why := range s.queue {
-		count[why]++
+		count[cmp.Or(why, lostRace)]++ // it was free, and yet there is no work
 	}
 
-	own := map[string]string{
-		string(lostRace):            "taken by somebody faster",
-		string(notWanted):           "without the label or priority asked for",
-		string(lifecycle.CodeLimit): "not offered: " + s.limit,
-		string(unproven):            "released as success without a pull request by this kind of worker a moment ago",
+	own := map[lifecycle.Code]string{
+		lostRace:            "taken by somebody faster",
+		notWanted:           "without the label or priority asked for",
+		lifecycle.CodeLimit: "not offered: " + s.limit,
+		unproven:            "released as success without a pull request by this kind of worker a moment ago",
 	}
 
 	for why, n := range count {
-		text := cmp.Or(own[why], lifecycle.Code(why).Meaning().Passed, "not free ("+why+")")
-		out.Passed = append(out.Passed, work.PassedOver{Reason: why, Text: text, Items: n})
+		text := cmp.Or(own[why], why.Meaning().Passed, "not free ("+string(why)+")")
+		out.Passed = append(out.Passed, work.PassedOver{Reason: string(why), Text: text, Items: n})
 	}
 
 	slices.SortFunc(out.Passed, func(a, b work.PassedOver) int {

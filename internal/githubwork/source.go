@@ -56,9 +56,8 @@ type Source struct {
 	mu    sync.Mutex
 	holds map[int]ledger.Hold // by issue number: taken by this process
 	free  map[int]judgement   // by issue number: what was found free
-	// by issue number, since the last first page: the code of why it was passed over, empty if it
-	// was not
-	queue map[int]string
+	// by issue number, since the last first page: why it was passed over, empty if it was found free
+	queue map[int]lifecycle.Code
 	limit string // what kept the agent from all of them; empty for nothing
 }
 
@@ -144,7 +143,7 @@ func (s *Source) Fetch(ctx context.Context, o work.FetchOptions) (work.Page, err
 	s.mu.Lock()
 	// what an earlier search passed over is forgotten; a cursor may come from an earlier run
 	if o.Cursor == "" || s.queue == nil {
-		s.queue = map[int]string{}
+		s.queue = map[int]lifecycle.Code{}
 	}
 
 	s.mu.Unlock()
@@ -247,10 +246,7 @@ func (j *judge) judge(ctx context.Context, candidates []work.Item) ([]work.Item,
 		case v.Answer == lifecycle.Free && until.After(f.Now):
 			j.pass(f.Issue.Number, unproven)
 		case v.Answer == lifecycle.Free:
-			j.mu.Lock()
-			j.free[f.Issue.Number] = judgement{i, ledger.Snapshot{Facts: r.Facts, Taken: taken}}
-			j.mu.Unlock()
-			j.pass(f.Issue.Number, lostRace) // and unless it is claimed, that is what became of it
+			j.offer(i, ledger.Snapshot{Facts: r.Facts, Taken: taken})
 			out = append(out, i)
 
 		case v.Answer == lifecycle.Held:
@@ -264,6 +260,14 @@ func (j *judge) judge(ctx context.Context, candidates []work.Item) ([]work.Item,
 	}
 
 	return out, nil
+}
+
+// offer notes that an issue was found free.
+func (s *Source) offer(i work.Item, by ledger.Snapshot) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.free[by.Facts.Issue.Number] = judgement{i, by}
+	s.queue[by.Facts.Issue.Number] = ""
 }
 
 // tried are the earlier attempts at an issue, the newest first.

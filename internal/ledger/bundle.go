@@ -103,33 +103,11 @@ func (e *BundleError) Unwrap() []error {
 	return e.Causes
 }
 
-// Check reads every issue and says, as a *BundleError, which of them the worker may not take: ask
-// is lifecycle.Rules.Verdict, or lifecycle.Rules.Admits before a claim. It writes nothing. The
-// snapshots come in the order of Issues.
-func (b Bundle) Check(ctx context.Context, w claim.Worker,
-	ask func(lifecycle.Rules, lifecycle.Facts, lifecycle.Seeker) lifecycle.Verdict,
-) ([]lifecycle.Facts, error) {
-	shots, err := b.check(ctx, w, ask)
-	out := make([]lifecycle.Facts, len(shots))
-	for n, s := range shots {
-		out[n] = s.ruled
-	}
-	return out, err
-}
-
-// A shot is a snapshot of one issue of a bundle, as the log has it, and with the lease of a store
-// laid over it.
-type shot struct {
-	logged Snapshot
-	ruled  lifecycle.Facts
-}
-
-// check is Check with the snapshots of the log besides.
-func (b Bundle) check(ctx context.Context, w claim.Worker,
-	ask func(lifecycle.Rules, lifecycle.Facts, lifecycle.Seeker) lifecycle.Verdict,
-) ([]shot, error) {
+// check reads every issue and says, as a *BundleError, which of them the worker may not take. It
+// writes nothing. The snapshots are of the log alone, in the order of Issues.
+func (b Bundle) check(ctx context.Context, w claim.Worker) ([]Snapshot, error) {
 	no := &BundleError{Slug: b.slug}
-	out := make([]shot, len(b.parts))
+	out := make([]Snapshot, len(b.parts))
 	taken := b.parts[0].Ledger.Now()
 	forges := make([]Forge, len(b.parts))
 	for n, p := range b.parts {
@@ -140,14 +118,14 @@ func (b Bundle) check(ctx context.Context, w claim.Worker,
 		var v lifecycle.Verdict
 		p := b.parts[n]
 		f, err := p.Ledger.whole(p.Issue, read.Facts, read.Err)
-		out[n].logged = Snapshot{Facts: f, Taken: taken}
+		out[n] = Snapshot{Facts: f, Taken: taken}
 		if err == nil {
 			f, err = p.Ledger.Ruled(ctx, f)
 		}
 
 		if err == nil {
 			f, v, err = p.Ledger.judge(f, func(f lifecycle.Facts) lifecycle.Verdict {
-				return ask(p.Ledger.set.Rules, f, lifecycle.Seeker{Worker: w})
+				return p.Ledger.set.Rules.Admits(f, lifecycle.Seeker{Worker: w})
 			})
 		}
 
@@ -166,7 +144,6 @@ func (b Bundle) check(ctx context.Context, w claim.Worker,
 		if err != nil {
 			no.Causes, no.Issues = append(no.Causes, err), append(no.Issues, p.Issue)
 		}
-		out[n].ruled = f
 	}
 
 	if len(no.Causes) > 0 {
@@ -203,7 +180,7 @@ func (b Bundle) Claim(ctx context.Context, req Request) ([]Hold, error) {
 		return nil, err
 	}
 
-	checked, err := b.check(ctx, req.Worker, lifecycle.Rules.Admits)
+	judged, err := b.check(ctx, req.Worker)
 	switch {
 	case err != nil:
 		return nil, err
@@ -211,11 +188,12 @@ func (b Bundle) Claim(ctx context.Context, req Request) ([]Hold, error) {
 		return nil, &Unsent{}
 	}
 
-	t := taking{Bundle: b, worker: req.Worker, nonce: req.Nonce}
-	for _, s := range checked {
-		t.judged = append(t.judged, s.logged)
+	t := taking{
+		Bundle: b,
+		worker: req.Worker,
+		nonce:  req.Nonce,
+		judged: judged,
 	}
-
 	for len(t.holds) < len(b.parts) { // the next issue, or all of its repository, where a store takes them in one step
 		n, err := t.together(ctx, req)
 		if errors.Is(err, errors.ErrUnsupported) {

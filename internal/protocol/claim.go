@@ -38,18 +38,16 @@ type Claim struct {
 	start time.Duration   // when the lease was asked for
 	lease time.Duration   // how long it stands from then on
 	got   lease.Lease     // of a store
-	sent  bool            // the post was, and start is known
 
 	limit   time.Time // end of the hold that is taken over, by the log
 	limited bool      // it has one
 	takes   int64     // fencing token of that hold
 
-	rounds  int           // of the admission, or of the reads of the step
-	dead    []claim.Claim // holds of others whose end is to be recorded
-	ended   []claim.Claim // those whose end was
-	waits   int           // snapshots for which a confirmed claim has waited for an earlier one
-	reading bool          // a snapshot was asked for, rather than a wait
-	last    error         // why the last read did not do
+	rounds int           // of the admission, or of the reads of the step
+	dead   []claim.Claim // holds of others whose end is to be recorded
+	ended  []claim.Claim // those whose end was
+	waits  int           // snapshots for which a confirmed claim has waited for an earlier one
+	last   error         // why the last read did not do
 
 	posting recording
 	editing editing
@@ -177,15 +175,13 @@ func (a Claim) Next(s Seen) (Operation, Effects) {
 		return a.await(claimRanks)
 	case claimRanks, claimOwns:
 		return a.read(s)
-	case claimConfirms:
-		return a.confirmed(s)
+	case claimConfirms, claimNumbers:
+		return a.edited(s)
 	case claimContends:
 		if s.Ending != nil {
 			return a.giveUp(&UnknownError{a.issue, s.Ending})
 		}
 		return a.await(claimOwns)
-	case claimNumbers:
-		return a.numbered(s)
 	case claimUnreserves:
 		return a.assign()
 	case claimAssigns:
@@ -414,30 +410,25 @@ func (a Claim) begin() (Operation, Effects) {
 		had:    a.facts.Log,
 		plain:  true,
 	}
-	a.step, a.sent = claimPosts, false
+	a.step = claimPosts
 
 	return a.post(Seen{})
 }
 
 // post goes on with the post.
 func (a Claim) post(s Seen) (Operation, Effects) {
-	if !a.sent && len(s.Results) > 0 {
-		a.start, a.sent = s.Results[0].Sent, true
-	}
 	posting, effects := a.posting.next(s)
 	a.posting = posting
-
 	switch {
 	case !posting.over:
 		return a, effects
 	case posting.err != nil && lease.Rejected(posting.err):
 		return a.leave(&UnknownError{a.issue, posting.err})
-	}
-
-	if posting.err != nil {
+	case posting.err != nil:
 		return a.giveUp(&UnknownError{a.issue, posting.err})
 	}
-	a.step = claimCountsAgain
+
+	a.start, a.step = posting.sent.Sent, claimCountsAgain
 
 	return a, Effects{Ask: Ask{Counts: true}}
 }

@@ -25,21 +25,17 @@ func (a Claim) tryRead() (Operation, Effects) {
 	if a.lapsed() {
 		return a.giveUp(&UnknownError{a.issue, a.last})
 	}
-	a.reading = true
 	return a, Effects{Read: true}
 }
 
-// read takes in a snapshot, or a wait between two.
+// read takes in a snapshot, or that the time between two has passed.
 func (a Claim) read(s Seen) (Operation, Effects) {
-	if s.Ending != nil {
+	switch {
+	case s.Ending != nil:
 		return a.giveUp(&UnknownError{a.issue, errors.Join(a.last, s.Ending)})
-	}
-	if !a.reading { // it has waited
+	case s.waited():
 		return a.tryRead()
-	}
-
-	a.reading = false
-	if s.Err != nil {
+	case s.Err != nil:
 		a.last = s.Err
 		return a.readAgain()
 	}
@@ -176,27 +172,25 @@ func (a Claim) confirm() (Operation, Effects) {
 	return a.edit(claimConfirms)
 }
 
-// edit rewrites the own comment.
+// edit rewrites the own comment: to confirm it, or to add the token.
 func (a Claim) edit(step claimStep) (Operation, Effects) {
 	body, err := Body(a.facts, a.record)
 	if err != nil {
 		return a.giveUp(&UnknownError{a.issue, answer.Wrong(err)})
 	}
 
+	a.step = step
 	a.editing = editing{
 		write: Write{Kind: WriteEdit, Comment: a.bound.ID, Body: body},
 		read:  step == claimConfirms,
 	}
 
-	if a.step = step; step == claimNumbers {
-		return a.numbered(Seen{})
-	}
-
-	return a.confirmed(Seen{})
+	return a.edited(Seen{})
 }
 
-// confirmed goes on after the confirmation.
-func (a Claim) confirmed(s Seen) (Operation, Effects) {
+// edited goes on after the edit. Its answer must have come before the lease was over: a snapshot
+// that is read along comes later. A confirmed claim has its whole lease from the first try on.
+func (a Claim) edited(s Seen) (Operation, Effects) {
 	editing, effects := a.editing.next(s)
 	a.editing = editing
 	if !editing.over {
@@ -211,10 +205,13 @@ func (a Claim) confirmed(s Seen) (Operation, Effects) {
 		return a.giveUp(&UnknownError{a.issue, claim.ErrOverdue})
 	}
 
-	a.start, a.lease = editing.sent.Sent, claim.Claim{Record: a.record}.Lease(a.cfg.Rules.Terms)
-
 	a.now = s.Elapsed
-	a.step, a.rounds, a.last, a.reading = claimOwns, 0, ErrInvisible, true
+	if a.step == claimNumbers {
+		return a.won()
+	}
+
+	a.start, a.lease = editing.sent.Sent, claim.Claim{Record: a.record}.Lease(a.cfg.Rules.Terms)
+	a.step, a.rounds, a.last = claimOwns, 0, ErrInvisible
 	return a.read(s)
 }
 
@@ -249,22 +246,6 @@ func (a Claim) number() (Operation, Effects) {
 	}
 	a.record.Token = token
 	return a.edit(claimNumbers)
-}
-
-// numbered goes on after the larger token.
-func (a Claim) numbered(s Seen) (Operation, Effects) {
-	editing, effects := a.editing.next(s)
-	a.editing = editing
-	switch {
-	case !editing.over:
-		return a, effects
-	case editing.result.Did != Applied:
-		return a.giveUp(&UnknownError{a.issue, editing.result.Err})
-	case a.lapsed():
-		return a.giveUp(&UnknownError{a.issue, claim.ErrOverdue})
-	}
-
-	return a.won()
 }
 
 // yield leaves the issue to the rival: one record and no label (spec-writing.md#claim).

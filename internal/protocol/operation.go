@@ -91,6 +91,17 @@ type Seen struct {
 	Ending  error // why the caller has given up: clean up by what is known, then conclude; nil while it waits
 }
 
+// waited reports whether nothing was read: what was asked for was only to wait.
+func (s Seen) waited() bool { return !s.Read && s.Err == nil }
+
+// first returns the result of the first write.
+func (s Seen) first() Result {
+	if len(s.Results) == 0 {
+		return Result{}
+	}
+	return s.Results[0]
+}
+
 // last returns the result of the last write that was sent.
 func (s Seen) last() Result {
 	if len(s.Results) == 0 {

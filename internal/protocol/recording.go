@@ -30,7 +30,8 @@ type recording struct {
 
 	step  recordingStep
 	tries int
-	lost  error // of the last try of which nobody knows what became
+	lost  error  // of the last try of which nobody knows what became
+	sent  Result // of the first write
 
 	over      bool
 	err       error         // why it is not certain that the record is there
@@ -92,6 +93,7 @@ func (r recording) posted(s Seen) (recording, Effects) {
 	last, at := s.last(), 0
 	if r.tries == 0 {
 		at = len(r.before)
+		r.sent = s.first()
 	}
 
 	if len(s.Results) <= at { // the post was not sent
@@ -326,8 +328,8 @@ func (e editing) next(s Seen) (editing, Effects) {
 		return e, Effects{Writes: []Write{e.write}, Read: e.read, Ask: Ask{Lease: e.store}}
 	}
 
-	if e.tries == 0 && len(s.Results) > 0 {
-		e.sent = s.Results[0]
+	if e.tries == 0 {
+		e.sent = s.first()
 	}
 	stopped := e.tries == 0 && len(s.Results) <= len(e.first)
 	e.result, e.seen = s.last(), s

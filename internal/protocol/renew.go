@@ -184,7 +184,7 @@ func (r Renewal) edited(s Seen) (Operation, Effects) {
 
 	r.since = editing.sent.Sent
 	if len(editing.first) > 0 {
-		if err := r.extended(editing.sent); err != nil {
+		if err := r.refused(editing.sent); err != nil {
 			return r, failed(r.issue, err)
 		}
 		r.lease = editing.sent.Lease
@@ -202,8 +202,8 @@ func (r Renewal) edited(s Seen) (Operation, Effects) {
 	}
 }
 
-// extended says why the store did not extend the lease, or nil.
-func (r Renewal) extended(result Result) error {
+// refused says why the store did not extend the lease, or nil.
+func (r Renewal) refused(result Result) error {
 	switch {
 	case result.Did == Applied:
 		return nil
@@ -238,21 +238,20 @@ func (r Renewal) post(first []Write) (Operation, Effects) {
 
 // posted goes on with the claim that the log lacks.
 func (r Renewal) posted(s Seen) (Operation, Effects) {
-	if extends := len(r.posting.before) > 0; extends && r.posting.tries == 0 && len(s.Results) > 0 &&
-		r.posting.step == recordingPosts {
-		r.since = s.Results[0].Sent
-		if err := r.extended(s.Results[0]); err != nil {
-			return r, failed(r.issue, err)
-		}
-		r.lease = s.Results[0].Lease
-	}
-
 	posting, effects := r.posting.next(s)
 	r.posting = posting
-	switch {
-	case !posting.over:
+	if !posting.over {
 		return r, effects
-	case posting.err != nil:
+	}
+
+	if len(posting.before) > 0 {
+		r.since = posting.sent.Sent
+		if err := r.refused(posting.sent); err != nil {
+			return r, failed(r.issue, err)
+		}
+		r.lease = posting.sent.Lease
+	}
+	if posting.err != nil {
 		return r, failed(r.issue, &UnknownError{r.issue, posting.err})
 	}
 

@@ -125,19 +125,17 @@ func (a Claim) mirrored(s Seen) (Operation, Effects) {
 		}
 
 		a.bound = claim.Rank{Created: posting.comment.Created, ID: posting.comment.ID}
-		a.rounds, a.last, a.reading = 0, ErrInvisible, true
+		a.rounds, a.last = 0, ErrInvisible
 		s = posting.seen
 	}
 
 	if s.Ending != nil && !s.Read {
 		return a.unmirrored(errors.Join(a.last, s.Ending))
 	}
-	if !a.reading { // it has waited
-		a.reading = true
+	if s.waited() {
 		return a, Effects{Read: true}
 	}
 
-	a.reading = false
 	if a.last = s.Err; s.Err == nil {
 		a.facts = s.Facts
 		a.facts.Log = a.facts.Log.Ruled(ruling(a.facts, a.got))
