@@ -241,6 +241,7 @@ func TestNoFailureIsSilent(t *testing.T) {
 		"claim 1 agents lucius fix\nplan lucius: words\ncomment 1 olga: /approve\non issue_comment created",
 		"fail 1 3\ncomment 1 tia: /requeue\non issue_comment created",
 		"open 2 agents fix: Closes #1\non pull_request opened\nedit 2 agents: Nothing\non pull_request edited",
+		"set contributors all pulls=claim\nopen 2 stranger fix: Closes #1\nsweep",
 	} {
 		for n, reached := 0, true; reached && !t.Failed(); n++ {
 			reached = false
