@@ -513,7 +513,8 @@ func TestComplete(t *testing.T) {
 		"partial": {work.Result{Outcome: work.Partial, Details: hostile}, false, "open", []string{queued}},
 		"kept":    {work.Result{Outcome: work.Failure}, true, "open", []string{queued, "needs:human-scope"}},
 		"success, where what fails is kept": {
-			work.Result{Outcome: work.Success}, true, "closed",
+			work.Result{Outcome: work.Success},
+			true, "closed",
 			[]string{"agent:done"},
 		},
 	}
