@@ -242,8 +242,9 @@ func (c *checker) read(ctx context.Context,
 		Tolerant: true,
 	})
 	if err != nil {
-		return config.Config{}, nil, err
+		return config.Config{}, nil, inTime(ctx, err)
 	}
+
 	s, snapshots, pulls, err := c.readAll(ctx, guessed, named)
 	cause := context.Cause(ctx)
 	switch {
