@@ -63,6 +63,10 @@ func testMain(m *testing.M) int {
 // LABEL_STATE_TOKEN set. An ordinary run plays those that show each outcome, and a sample of the others.
 func TestPush(t *testing.T) {
 	t.Parallel()
+	if err := programs.Depend(); err != nil {
+		t.Fatal(err)
+	}
+
 	testscript.Run(t, testscript.Params{
 		Files: scripts(t),
 		Setup: setUp,

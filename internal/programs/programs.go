@@ -3,8 +3,12 @@ package programs
 
 import (
 	"fmt"
+	"io/fs"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
+	"strings"
 )
 
 const source = "github.com/label-state/label-state/cmd/"
@@ -13,9 +17,41 @@ const source = "github.com/label-state/label-state/cmd/"
 // asks "go run", which keeps what it has linked in the build cache, so that the linker runs only
 // for a program that has changed.
 func Copy(name, to string, flags ...string) error {
+	if err := Depend(); err != nil {
+		return fmt.Errorf("make %s: %w", name, err)
+	}
+
 	args := slices.Concat([]string{"run", "-exec", "cp"}, flags, []string{source + name, to})
 	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 		return fmt.Errorf("make %s: %w\n%s", name, err, out)
 	}
+
 	return nil
+}
+
+// Depend has the result of a test count only until a source of the module changes, for a test that
+// plays what Copy made before. Go keeps the result of a test while nothing has changed that the
+// test imports or opens, and does not see what a program was made of that the test starts.
+func Depend() error {
+	mod, err := exec.Command("go", "env", "GOMOD").Output()
+	if err != nil {
+		return fmt.Errorf("find the module: %w", err)
+	}
+
+	root := filepath.Dir(strings.TrimSpace(string(mod)))
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil || !d.IsDir():
+			return err
+		case path != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "docs"):
+			return fs.SkipDir
+		}
+
+		folder, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+
+		return folder.Close()
+	})
 }
