@@ -232,9 +232,6 @@ func repoOf(p *answer.Problem) string {
 		repo, _, _ := strings.Cut(p.Object, "#")
 		return repo
 	}
-	if e, is := errors.AsType[*ledger.BundleError](p.Cause); is {
-		return e.Issues[0].Slug()
-	}
 	if e, is := errors.AsType[*ledger.UnknownError](p.Cause); is {
 		return e.Issue.Slug()
 	}
