@@ -47,7 +47,7 @@ type memorySource struct {
 func (s *memorySource) Fetch(ctx context.Context, o work.FetchOptions) (work.Page, error) {
 	return work.Select(ctx, s.items, o, func(_ context.Context, all []work.Item) ([]work.Item, error) {
 		return slices.DeleteFunc(slices.Clone(all),
-			func(i work.Item) bool { return strings.Contains(i.Title, "no") }), nil
+			func(i work.Item) bool { return strings.Contains(i.Title, "no") || i.Claimed && !o.IncludeClaimed }), nil
 	})
 }
 
@@ -116,6 +116,16 @@ func TestNext(t *testing.T) {
 				t.Errorf("tried %q and %v, want %q and %v", got, err, c.tried, c.err)
 			}
 		})
+	}
+}
+
+// TestNextIsFree: what somebody works on is never next, whatever else the options show.
+func TestNextIsFree(t *testing.T) {
+	taken := item(1, work.High, 90)
+	taken.Claimed = true
+	s := &memorySource{items: []work.Item{taken, item(2, work.Low, 10)}}
+	if i, err := work.Peek(t.Context(), s, work.FetchOptions{IncludeClaimed: true}); err != nil || i.ID != "shelf-2" {
+		t.Errorf("%v %v", i.ID, err)
 	}
 }
 
@@ -204,8 +214,10 @@ func TestDispatcher(t *testing.T) {
 	broken := work.NewDispatcher(work.Openers{"shelf": func(context.Context, work.Settings) (work.Source, error) {
 		return nil, work.ErrNoWork
 	}})
-	if _, err := broken.Source(t.Context(), ann); err == nil || err.Error() != "open work source shelf: no work" {
-		t.Errorf("a source that does not open: %v", err)
+	for range 2 {
+		if _, err := broken.Source(t.Context(), ann); err == nil || err.Error() != "open work source shelf: no work" {
+			t.Errorf("a source that does not open: %v", err)
+		}
 	}
 
 	_, err := work.Next(t.Context(), explaining{&memorySource{}}, work.FetchOptions{})

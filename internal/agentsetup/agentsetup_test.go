@@ -614,4 +614,11 @@ func TestServerOnce(t *testing.T) {
 	if got := tree(t, file)[file]; got != plugin {
 		t.Errorf("the server is registered twice: %s", got)
 	}
+
+	off := strings.Replace(plugin, "true", "false", 1)
+	put(t, file, off)
+	install(t, p, agenthost.Codex)
+	if got := tree(t, file)[file]; got == off {
+		t.Error("a plugin that is switched off registers nothing, and neither do we")
+	}
 }
