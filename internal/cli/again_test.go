@@ -13,6 +13,7 @@ import (
 // token.
 func TestHintRunsAgain(t *testing.T) {
 	again := cli.Advise(errors.New("x"), answer.Call("then", answer.Again))
+	say := cli.Advise(errors.New("x"), answer.Call("say who", answer.Again, "--codename", "codex"))
 	longer := cli.Advise(errors.New("x"), answer.Call("then", answer.AgainLonger))
 	for _, row := range []struct {
 		err   error
@@ -28,6 +29,7 @@ func TestHintRunsAgain(t *testing.T) {
 			`then: label-state reject 7 --reason 'too large, it'\''s two'`,
 		},
 		{again, "label-state|run|7|--|deploy|--password|hunter2", "then: label-state run 7 -- …"}, // another program's secrets
+		{say, "label-state|run|7|--|make|-k", "say who: label-state run 7 --codename codex -- …"},
 		{again, "label-state|reject|7|--reason|", "then: label-state reject 7 --reason ''"},
 		{again, "label-state|claim|#7", "then: label-state claim '#7'"},
 		{
