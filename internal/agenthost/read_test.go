@@ -288,6 +288,8 @@ func TestFence(t *testing.T) {
 		"GIT_PAGER=cat git log":                 agenthost.Reads,
 		"GIT_PAGER=rm git log":                  agenthost.Runs,
 		"LC_ALL=C sort x":                       agenthost.Reads,
+		"LANG=C sort x":                         agenthost.Reads,
+		"TZ=UTC git log":                        agenthost.Reads,
 		"PATH=. ls":                             agenthost.Runs,
 		"./ls":                                  agenthost.Runs,
 		"git log | awk '{print $1}'":            agenthost.Reads,
