@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -32,8 +33,21 @@ import (
 	"github.com/label-state/label-state/internal/testmain"
 )
 
-// program is the compiled hook, under the name by which the shim finds it.
-var program string
+// folder is where program puts the hook, for as long as the tests run.
+var folder string
+
+// program makes the hook when it is first asked for, within a test, and returns its file, whose name
+// is that by which the shim finds it.
+var program = sync.OnceValues(func() (file string, err error) {
+	file = filepath.Join(folder, "label-state-pre-push")
+	for to, name := range map[string]string{file: "pre-push", file + "-check": "pre-push-check"} {
+		if err := programs.Copy(name, to, "-ldflags", "-X main.version=v1.2.3"); err != nil {
+			return "", err
+		}
+	}
+
+	return file, nil
+})
 
 func TestMain(m *testing.M) {
 	os.Exit(testmain.Tests{Play: func() int { return testMain(m) }, AtOnce: 4}.Run())
@@ -47,14 +61,7 @@ func testMain(m *testing.M) int {
 	}
 
 	defer os.RemoveAll(dir)
-	program = filepath.Join(dir, "label-state-pre-push")
-	for to, name := range map[string]string{program: "pre-push", program + "-check": "pre-push-check"} {
-		if err := programs.Copy(name, to, "-ldflags", "-X main.version=v1.2.3"); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
-	}
-
+	folder = dir
 	return m.Run()
 }
 
@@ -63,10 +70,6 @@ func testMain(m *testing.M) int {
 // LABEL_STATE_TOKEN set. An ordinary run plays those that show each outcome, and a sample of the others.
 func TestPush(t *testing.T) {
 	t.Parallel()
-	if err := programs.Depend(); err != nil {
-		t.Fatal(err)
-	}
-
 	testscript.Run(t, testscript.Params{
 		Files: scripts(t),
 		Setup: setUp,
@@ -150,11 +153,15 @@ func clone(e *testscript.Env, base string) error {
 	if err != nil {
 		return err
 	}
+	hook, err := program()
+	if err != nil {
+		return err
+	}
 
 	signed := strings.Replace(base, "://", "://x:tok-bot@", 1)
 	for name, value := range map[string]string{
 		"HOME": home, "GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0", "TZ": "UTC", "BASE": base,
-		"PATH":   filepath.Dir(program) + string(os.PathListSeparator) + os.Getenv("PATH"),
+		"PATH":   filepath.Dir(hook) + string(os.PathListSeparator) + os.Getenv("PATH"),
 		"REMOTE": signed, "LABEL_STATE_API_URL": base, "LABEL_STATE_TOKEN": "tok-bot",
 	} {
 		e.Setenv(name, value)
@@ -337,9 +344,14 @@ func pipe(t *testing.T) (in, out *os.File) {
 
 // saidOf is what the program says, with an input and twenty seconds.
 func saidOf(t *testing.T, in *os.File) (said string, err error) {
+	hook, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, program, "origin", "https://github.com/acme/app.git")
+	cmd := exec.CommandContext(ctx, hook, "origin", "https://github.com/acme/app.git")
 	cmd.Dir, cmd.Stdin = t.TempDir(), in
 	text, err := cmd.CombinedOutput()
 	return string(text), err

@@ -95,7 +95,8 @@ func TestContributorRequests(t *testing.T) {
 	golden.Section(t, "../../docs/scale.md", "contributors", table)
 }
 
-// TestHourlyAuthors: a sweep gives the authors of pull requests no more holds than contributors.hourly.
+// TestHourlyAuthors: a sweep gives the authors of pull requests no more holds than
+// contributors.hourly.
 func TestHourlyAuthors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

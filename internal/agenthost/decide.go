@@ -122,14 +122,13 @@ func Decide(e Event, w World) Plan {
 	}
 
 	for _, h := range w.Here {
-		if e.Kind == SessionStart {
-			p.Show = append(p.Show, h.Issue)
-		}
-
 		switch {
-		case e.Kind == SessionStart && h.follows(e):
-			p.Adopt = append(p.Adopt, h.Issue)
-		case e.Kind != SessionStart && (h.Session.IsZero() || h.follows(e)) && h.Alive(w.Now):
+		case e.Kind == SessionStart:
+			p.Show = append(p.Show, h.Issue)
+			if h.follows(e) {
+				p.Adopt = append(p.Adopt, h.Issue)
+			}
+		case (h.Session.IsZero() || h.follows(e)) && h.Alive(w.Now):
 			p.Adopt = append(p.Adopt, h.Issue)
 			p.keep(h, w.Now, e.publishes())
 		}

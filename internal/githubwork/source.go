@@ -56,7 +56,8 @@ type Source struct {
 	mu    sync.Mutex
 	holds map[int]ledger.Hold // by issue number: taken by this process
 	free  map[int]judgement   // by issue number: what was found free
-	// by issue number, since the last first page: why it was passed over, empty if it was found free
+	// by issue number, since the last first page: why it was passed over, empty if it was found
+	// free
 	queue map[int]lifecycle.Code
 	limit string // what kept the agent from all of them; empty for nothing
 }

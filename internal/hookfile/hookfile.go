@@ -118,10 +118,17 @@ func refuse(verb, file, reason, hint string) error {
 	}
 }
 
+// failed says what the system did not allow with a file, and how to look at the folder that decides
+// it.
+func failed(file, what string, err error, folder string) error {
+	return refuse(verbInstall, file, what+": "+printable.Cause(err).Error(), "ls -ld "+folder)
+}
+
 func (e *RefusedError) Error() string { return e.Verb + " " + e.File + ": " + e.Reason }
 
 // Install puts the shim in place. The State is that afterwards, and zero with an error. A
-// *RefusedError leaves everything as it was. A repository that a global installation serves needs no shim of its own.
+// *RefusedError leaves everything as it was. A repository that a global installation serves needs no
+// shim of its own.
 func Install(ctx context.Context, o Options) (State, Change, error) {
 	if err := o.checkHook(); err != nil {
 		return State{}, "", err
@@ -182,8 +189,7 @@ func writeScript(file, text string) error {
 	}
 
 	if err != nil {
-		return refuse(verbInstall, file, "it cannot be written: "+printable.Cause(err).Error(),
-			"ls -ld "+filepath.Dir(file))
+		return failed(file, "it cannot be written", err, filepath.Dir(file))
 	}
 
 	return nil

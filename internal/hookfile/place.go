@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/smallfile"
 )
 
@@ -120,8 +119,7 @@ func (p place) install(o Options) (Change, error) {
 func (p place) makeFolder() error {
 	err := os.MkdirAll(p.folder, 0o755)
 	if err != nil {
-		return refuse(verbInstall, p.folder, "the folder cannot be made: "+printable.Cause(err).Error(),
-			"ls -ld "+filepath.Dir(p.folder))
+		return failed(p.folder, "the folder cannot be made", err, filepath.Dir(p.folder))
 	}
 	return nil
 }
@@ -131,8 +129,7 @@ func (p place) makeFolder() error {
 func (p place) put(s State, o Options) (err error) {
 	temp, err := writeTemp(p.folder, p.shims.render(o.Hook), 0o755)
 	if err != nil {
-		return refuse(verbInstall, p.folder, "the folder cannot be written to: "+printable.Cause(err).Error(),
-			"ls -ld "+p.folder)
+		return failed(p.folder, "the folder cannot be written to", err, p.folder)
 	}
 
 	defer func() {

@@ -15,9 +15,10 @@ const source = "github.com/label-state/label-state/cmd/"
 
 // Copy makes the program of cmd/NAME, with those flags of "go build", and copies it to a file. It
 // asks "go run", which keeps what it has linked in the build cache, so that the linker runs only
-// for a program that has changed.
+// for a program that has changed. It is for use within a test, whose result then counts only until a
+// source of the module changes.
 func Copy(name, to string, flags ...string) error {
-	if err := Depend(); err != nil {
+	if err := depend(); err != nil {
 		return fmt.Errorf("make %s: %w", name, err)
 	}
 
@@ -29,10 +30,11 @@ func Copy(name, to string, flags ...string) error {
 	return nil
 }
 
-// Depend has the result of a test count only until a source of the module changes, for a test that
-// plays what Copy made before. Go keeps the result of a test while nothing has changed that the
-// test imports or opens, and does not see what a program was made of that the test starts.
-func Depend() error {
+// depend has the result of the test that calls it count only until a source of the module changes:
+// Go keeps the result of a test while nothing has changed that the test imports or opens, and does
+// not see what a program was made of that the test starts. Before a test runs, as in TestMain, it is
+// of no use: what is opened there is not counted.
+func depend() error {
 	mod, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
 		return fmt.Errorf("find the module: %w", err)
