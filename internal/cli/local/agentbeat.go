@@ -129,13 +129,7 @@ func (e *hostEvent) ended(r *record, end lifecycle.HoldEnd, err error, holder *c
 		e.forget(r)
 	case end.Overdue(err):
 		e.change(r, func(h *state.Hold) { h.Tried = e.now() })
-		if e.detach == nil { // the process that claims again has come too late
-			return
-		}
-
-		if err := e.detach(e.name, Expired, e.text); err != nil {
-			e.note(fmt.Errorf("claim %s again: %w", r.Issue, err))
-		}
+		e.expired = true
 	case holder != nil && e.event.Session.Made(holder.Record.Worker.FiringID): // claimed again, and cut off before the record
 		e.change(r, func(h *state.Hold) {
 			h.Worker, h.Nonce, h.Comment, h.URL = holder.Record.Worker, holder.Record.Nonce, holder.Comment, holder.URL

@@ -113,6 +113,8 @@ type hostEvent struct {
 	about  int              // so many are the event's
 	good   []claim.Issue    // of which GitHub has said just now that the hold stands
 	answer agenthost.Answer
+
+	expired bool // a hold was found expired, and is to be claimed again
 }
 
 // worktreeHolds is a worktree with what it has recorded.
@@ -512,6 +514,12 @@ func (e *hostEvent) carryOut(ctx context.Context, p agenthost.Plan) {
 	defer cancel()
 	e.with(func(r *record) { e.renew(ctx, r) }, p.Renew...)
 	e.with(func(r *record) { e.verify(ctx, r) }, p.Verify...)
+	if e.expired { // only now is no hold locked, which the other process leaves out
+		if err := e.detach(e.name, Expired, e.text); err != nil {
+			e.note(fmt.Errorf("claim again what has expired: %w", err))
+		}
+	}
+
 	if len(p.Show) > 0 {
 		e.answer.Context = e.startText(e.waiting(ctx))
 	}
