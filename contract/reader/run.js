@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { decode, encode, show } from './records.js';
-import { DEFAULTS, accepts, actsAs, contends, endOf, expired, fold, overdue, readLog, token } from './replay.js';
+import { DEFAULTS, accepts, actsAs, contends, endOf, expired, fold, lower, overdue, readLog, token } from './replay.js';
 import { fnv1a, rest } from './rest.js';
 import { move } from './moves.js';
 import { NAMES, change } from './change.js';
@@ -244,7 +244,7 @@ function snapshot(facts) {
       'blocked-label': () => (at.blocked = { at: time(tail) }),
       'hold-label': () => (snap.holdLabel = { at: time(args[0]), by: args[1] }),
       assignees: () => (snap.assignees = args),
-      assigned: () => ((snap.assigned ??= {})[args[0]] = time(args[1])),
+      assigned: () => ((snap.assigned ??= {})[lower(args[0])] = time(args[1])),
       viewer: () => (who.login = tail),
       pr: () => snap.pulls.push(pull(args)),
       blocker: () => (snap.blockers ??= []).push({ name: args[0], open: args[1] === 'open' }),
