@@ -175,5 +175,5 @@ func (r *Release) describe() string {
 		out += " by " + r.Who()
 	}
 
-	return out + " at " + r.At.UTC().Format(time.RFC3339)
+	return out + " at " + r.At.UTC().Format("2006-01-02 15:04:05 UTC")
 }

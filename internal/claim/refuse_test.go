@@ -145,7 +145,7 @@ func TestRefusalSaysHowTheClaimEnded(t *testing.T) {
 		"bot release a:1 outcome=race-yielded-to=b:2": "lost the race to b:2",
 	} {
 		err := stateOf(t, held+"\n2 0:05 "+end).Refuse(r, "bot", claim.DefaultTerms(), at(t, "0:10"))
-		if want = "the hold has ended: " + want + " at 2026-05-01T00:05:00Z"; err == nil || err.Error() != want {
+		if want = "the hold has ended: " + want + " at 2026-05-01 00:05:00 UTC"; err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", end, err, want)
 		}
 	}

@@ -68,8 +68,10 @@ type SomeRepos struct {
 // between.
 func (s Shared) Named() []string {
 	var names []string
-	for _, name := range append(s.Names, s.Repos...) {
-		names = append(names, strings.Split(name, ",")...)
+	for _, several := range append(s.Names, s.Repos...) {
+		for name := range strings.SplitSeq(several, ",") {
+			names = append(names, strings.TrimSpace(name))
+		}
 	}
 	return names
 }

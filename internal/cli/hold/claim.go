@@ -103,7 +103,10 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParams) 
 	h, err := claimWaiting(ctx, c, i, req, p.Wait)
 	own, mine, err := c.MineAlready(ctx, err)
 	if mine && !req.Force {
-		if !own.Overdue(c.Rules().Terms, time.Now()) {
+		if terms := c.Rules().Terms; !own.Overdue(terms, time.Now()) {
+			if p.TTL > 0 && p.TTL != own.Lease(terms) || p.Branch != "" && p.Branch != own.Record.Branch {
+				c.Warnf("the hold stays as it was claimed: %s and %s are for a new one", c.Option("ttl"), c.Option("branch"))
+			}
 			return c.AnswerMine(i, own)
 		}
 		h, err = c.ClaimOverdue(ctx, i, own, req)

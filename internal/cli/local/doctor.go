@@ -178,8 +178,12 @@ func showReport(c *cli.Call, all []Diagnosis) error {
 	}
 
 	if failed > 0 {
-		again := answer.Call("do what the arrows say, then", answer.Again)
-		return cli.Declined(printable.Count(failed, "check", "checks")+" failed", again)
+		advice := "do what the arrows say, then"
+		if c.JSON {
+			advice = "do what each remedy says, then"
+		}
+
+		return cli.Declined(printable.Count(failed, "check", "checks")+" failed", answer.Call(advice, answer.Again))
 	}
 
 	return nil
