@@ -233,6 +233,15 @@ func TestSettle(t *testing.T) {
 
 		m.sent = nil
 	}
+
+	m.files["api.github.com acme/app"] = "trust: {logins: [ann]}\nguard: maybe"
+	guess, err := config.Parse("guess", []byte("trust: {logins: [ann]}"))
+	succeeds(t, err)
+	s, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Guess: &guess, Tolerant: true})
+	succeeds(t, err)
+	if settled, err := s.Settle(t.Context()); err != nil || settled != s || s.Unusable == nil {
+		t.Errorf("what is wrong with the repository's is not known: %v, %v", s.Unusable, err)
+	}
 }
 
 func lookup(t *testing.T, m *machine, o setup.Options) string {
