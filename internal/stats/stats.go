@@ -182,7 +182,7 @@ func (c *counting) twice(f lifecycle.Facts) {
 		if at.IsZero() || p.Sibling || p.Chain != "" && chains[p.Chain] {
 			continue
 		}
-		chains[p.Chain] = p.Chain != ""
+		chains[p.Chain] = true
 		ends = append(ends, at)
 	}
 

@@ -23,13 +23,13 @@ var (
 	from = to.AddDate(0, 0, -10)
 )
 
-// snapshot makes an open issue from lines "HOURS-AGO KIND WORKER [OUTCOME]", and pull requests
+// snapshot makes an open issue from lines "HOURS-AGO KIND WORKER [OUTCOME [PR]]", and pull requests
 // merged so many hours ago from lines "HOURS-AGO merged".
 func snapshot(t interface{ Fatal(...any) }, number int, lines ...string) lifecycle.Facts {
 	f := lifecycle.Facts{Issue: claim.Issue{Owner: "acme", Repo: "app", Number: number}, Open: true, Now: to}
 	var comments []claim.Comment
 	for n, line := range lines {
-		words := append(strings.Fields(line), "", "", "")
+		words := append(strings.Fields(line), "", "", "", "")
 		ago, err := time.ParseDuration(words[0] + "h")
 		if err != nil {
 			t.Fatal(err)
@@ -67,7 +67,7 @@ func snapshot(t interface{ Fatal(...any) }, number int, lines ...string) lifecyc
 
 		r := claim.Record{
 			Kind:   claim.Kind(words[1]),
-			Worker: claim.Worker{Codename: words[2], FiringID: fmt.Sprint("r", number)}, Outcome: words[3],
+			Worker: claim.Worker{Codename: words[2], FiringID: fmt.Sprint("r", number)}, Outcome: words[3], PR: words[4],
 		}
 		if r.Kind == claim.KindClaim {
 			r.Nonce, r.Held = "n", words[3] == ""
@@ -172,6 +172,14 @@ func TestDeliverer(t *testing.T) {
 	if merges := stats.Of([]lifecycle.Facts{at}, from, to).Merges; len(merges) != 1 || merges[0].Median != 0 {
 		t.Errorf("merged in the moment in which it was ready: %+v", merges)
 	}
+	again := snapshot(t, 3, "20 merged", "10 ready", "5 merged")
+	if merges := stats.Of([]lifecycle.Facts{again}, from, to).Merges; len(merges) != 1 || merges[0].Median != 5*time.Hour {
+		t.Errorf("ready again after a merge: %+v", merges)
+	}
+	failed, done := snapshot(t, 4, "5 claim a", "4 release a failure"), snapshot(t, 5, "5 claim b", "4 release b success")
+	if workers := stats.Of([]lifecycle.Facts{failed, done}, from, to).Workers; workers[0].Codename != "b" {
+		t.Errorf("of as many holds: %+v, want who has delivered first", workers)
+	}
 	if days := stats.Of(nil, from, to.Truncate(24*time.Hour)).Days; len(days) != 10 {
 		t.Errorf("%d days up to a midnight, want 10", len(days))
 	}
@@ -258,6 +266,7 @@ func TestEnds(t *testing.T) {
 		{"5 claim a", "holds 1"},
 		{"5 claim a, 4 release a success", "holds 1 delivered 1"},
 		{"5 claim a, 4 release a already-implemented", "holds 1 delivered 1"},
+		{"5 claim a, 4 release a cancelled https://github.com/acme/app/pull/1", "holds 1 delivered 1"},
 		{"5 claim a, 4 release a failure", "holds 1 failed 1"},
 		{"5 claim a, 4 release a max-turns", "holds 1 failed 1"},
 		{"5 claim a, 4 release a stale-swept", "holds 1 expired 1"},
