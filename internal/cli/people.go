@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/github"
 )
 
 // ForceFree ends whatever hold an issue has, in the name of the login that is signed in, and names
@@ -19,6 +21,20 @@ func (c *Call) ForceFree(ctx context.Context, i claim.Issue, reason string) erro
 	_, ended, err := c.Session.Ledger.Force(ctx, i, by, reason)
 	c.AfterForce(i, ended, by)
 	return c.WarnLate(err)
+}
+
+// Outside is the error of a claim. Where GitHub hides from this token whose records count, that its
+// own do not comes first: to know of the others would not help.
+func (c *Call) Outside(ctx context.Context, err error) error {
+	var own *github.OutsiderError
+	if _, hidden := errors.AsType[*github.HiddenRoleError](err); !hidden {
+		return err
+	}
+	if no := c.Session.Client.Heard(ctx, c.Session.Repo); errors.As(no, &own) {
+		return no
+	}
+
+	return err
 }
 
 // AfterForce names whoever lost an issue by force, in the name of by. A worker that lost it may act

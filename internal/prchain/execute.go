@@ -98,7 +98,7 @@ func (r Result) Settled() bool {
 var ErrNoChain = errors.New("no chain was begun here")
 
 // Begin carries a plan out, or goes on with it. Errors before anything is done are a wrong call,
-// also when the chain was begun with another plan, that of CheckParent, *state.BusyError or
+// also when another plan has or may have a pull request, that of CheckParent, *state.BusyError or
 // *state.UnreadableJournalError; any other left the chain unfinished, and the same call goes on.
 func (x Executor) Begin(ctx context.Context, p Plan) (Result, error) {
 	if err := p.Check(); err != nil {
@@ -211,6 +211,10 @@ func (x run) open(ctx context.Context, s State, n int) (opened bool, err error) 
 		// refused a second one
 		if err != nil {
 			there, ok, again := x.find(ctx, s, n)
+			if again == nil && !ok && rejected(err) { // nothing is open for it, so that another plan may begin
+				p.Intent = false
+				err = errors.Join(err, x.page.Save(s))
+			}
 			if again != nil || !ok {
 				return false, err
 			}
@@ -227,6 +231,12 @@ func (x run) open(ctx context.Context, s State, n int) (opened bool, err error) 
 	}
 
 	return opened, err
+}
+
+// rejected reports whether the other side has certainly not done what it was asked.
+func rejected(err error) bool {
+	var e interface{ Rejected() bool }
+	return errors.As(err, &e) && e.Rejected()
 }
 
 // base is the branch that a part is for.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
@@ -115,17 +116,22 @@ func Load(b Book, feature string) (State, error) {
 }
 
 // known is the state of a plan: that of a book, or a new one. A book may have another plan: a wrong
-// call.
+// call, unless nothing is or may be open for that one.
 func known(b Book, p Plan) (State, error) {
 	s, err := Load(b, p.Feature)
+	another := err == nil && !s.Plan.same(p)
+	begun := slices.ContainsFunc(s.Parts, func(p Progress) bool { return p.Intent || p.Number > 0 })
 	switch {
-	case errors.Is(err, ErrNoChain):
+	case errors.Is(err, ErrNoChain), another && !begun:
 		return State{Plan: p, Parts: make([]Progress, len(p.Parts))}, nil
-	case err == nil && !s.Plan.same(p):
+	case another:
 		return State{}, &answer.Problem{
 			Code: answer.Usage,
 			Why:  "chain " + p.Feature + " was begun with another plan, which " + b.File(p.Feature) + " has",
-			Next: []answer.Command{answer.Call("go on with that one", "chain execute", "--feature", p.Feature)},
+			Next: []answer.Command{
+				answer.Call("go on with that one", "chain execute", "--feature", p.Feature),
+				answer.Advice("or move that file away once its pull requests are closed"),
+			},
 		}
 	}
 

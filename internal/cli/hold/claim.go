@@ -48,7 +48,9 @@ func Claim() cli.Verb {
 				"Answer no means that somebody else has it, or that it may not be worked on now: take another. Keep result.firing_id; renew before result.renew_before. " +
 				"Use resume only when you know that the other process with the same firing_id is gone.",
 		}},
-	}, cli.OnIssue(takeIssue))
+	}, cli.OnIssue(func(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParams) error {
+		return c.Outside(ctx, takeIssue(ctx, c, i, p))
+	}))
 }
 
 func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParams) error {

@@ -179,7 +179,7 @@ func nextItem(ctx context.Context, c *cli.Call, p *nextParams, s *githubwork.Sou
 	o.Spread = work.SpreadOf(c.Claimant().String() + setup.Clock().Now().String())
 	got, err := work.Next(ctx, s, o)
 	if err != nil {
-		return withFirstStep(ctx, c, err)
+		return withFirstStep(ctx, c, c.Outside(ctx, err))
 	}
 	if !p.Run {
 		return present(c, p, got, "won", schedule)
