@@ -23,7 +23,8 @@ var (
 	from = to.AddDate(0, 0, -10)
 )
 
-// snapshot makes an open issue from lines "HOURS-AGO KIND WORKER [OUTCOME [PR]]", and pull requests
+// snapshot makes an open issue from lines "HOURS-AGO KIND WORKER [OUTCOME [PR]]", where a success has
+// a pull request unless that is "none", and pull requests
 // merged so many hours ago from lines "HOURS-AGO merged".
 func snapshot(t interface{ Fatal(...any) }, number int, lines ...string) lifecycle.Facts {
 	f := lifecycle.Facts{Issue: claim.Issue{Owner: "acme", Repo: "app", Number: number}, Open: true, Now: to}
@@ -76,6 +77,13 @@ func snapshot(t interface{ Fatal(...any) }, number int, lines ...string) lifecyc
 
 		if r.Kind == claim.KindApprove {
 			r.By = "olga"
+		}
+
+		switch {
+		case r.PR == "none":
+			r.PR = ""
+		case r.Outcome == claim.OutcomeSuccess:
+			r.PR = "https://github.com/acme/app/pull/100"
 		}
 		body, err := claim.Encode(r)
 		if err != nil {
@@ -267,6 +275,8 @@ func TestEnds(t *testing.T) {
 		{"5 claim a, 4 release a success", "holds 1 delivered 1"},
 		{"5 claim a, 4 release a already-implemented", "holds 1 delivered 1"},
 		{"5 claim a, 4 release a cancelled https://github.com/acme/app/pull/1", "holds 1 delivered 1"},
+		{"5 claim a, 4 release a success none", "holds 1 returned 1"},
+		{"5 claim a, 4 release a success none, 3 closed", "holds 1 delivered 1"},
 		{"5 claim a, 4 release a failure", "holds 1 failed 1"},
 		{"5 claim a, 4 release a max-turns", "holds 1 failed 1"},
 		{"5 claim a, 4 release a stale-swept", "holds 1 expired 1"},
@@ -312,6 +322,7 @@ func TestStays(t *testing.T) {
 		{"5 claim a", "claimed ended 0 now 1"},
 		{"5 claim a, 3 release a success", "claimed ended 1 now 0 2h0m0s, pr-open ended 0 now 1"},
 		{"5 claim a, 3 release a success, 2 merged", "claimed ended 1 now 0 2h0m0s, pr-open ended 1 now 0 1h0m0s"},
+		{"5 claim a, 3 release a success none", "available ended 0 now 1, claimed ended 1 now 0 2h0m0s"},
 		{"5 claim a, 3 release a failure", "available ended 0 now 1, claimed ended 1 now 0 2h0m0s"},
 		{"5 claim a, 3 release a failure, 2 claim b", "available ended 1 now 0 1h0m0s, claimed ended 1 now 1 2h0m0s"},
 		{"9 claim a, 8 plan a, 5 approve a", "claimed ended 1 now 1 1h0m0s, plan-pending ended 1 now 0 3h0m0s"},
