@@ -89,18 +89,17 @@ type World struct {
 
 // A Plan is what an event asks for. The zero Plan is that there is nothing to do.
 type Plan struct {
-	Adopt   []claim.Issue // holds that no session keeps alive yet: this one does from now on
-	Renew   []claim.Issue // heartbeats that are due
-	Verify  []claim.Issue // holds to be looked at now
-	Show    []claim.Issue // holds to be described from one snapshot
-	Release []claim.Issue // holds to release, if nothing was done under them
-	End     []claim.Issue // holds whose session ends
-	Pass    []claim.Issue // holds whose session ends for the next one
+	Adopt  []claim.Issue // holds that no session keeps alive yet: this one does from now on
+	Renew  []claim.Issue // heartbeats that are due
+	Verify []claim.Issue // holds to be looked at now
+	Show   []claim.Issue // holds to be described from one snapshot
+	End    []claim.Issue // holds whose session ends: to release, if nothing was done under them
+	Pass   []claim.Issue // holds whose session ends for the next one
 }
 
 // Nothing reports whether the plan asks for nothing.
 func (p Plan) Nothing() bool {
-	return len(p.Adopt)+len(p.Renew)+len(p.Verify)+len(p.Show)+len(p.Release)+len(p.End)+len(p.Pass) == 0
+	return len(p.Adopt)+len(p.Renew)+len(p.Verify)+len(p.Show)+len(p.End)+len(p.Pass) == 0
 }
 
 // Decide returns what an event asks for. Events of other sessions never extend a hold.
@@ -146,7 +145,7 @@ func atEnd(e Event, w World) Plan {
 		case e.Clears() && h.Lost == "":
 			p.Pass = append(p.Pass, h.Issue)
 		case h.Alive(w.Now):
-			p.End, p.Release = append(p.End, h.Issue), append(p.Release, h.Issue)
+			p.End = append(p.End, h.Issue)
 		}
 	}
 
