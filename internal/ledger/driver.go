@@ -304,16 +304,4 @@ func (bs *base) whole(i claim.Issue, f lifecycle.Facts, err error) (lifecycle.Fa
 }
 
 // config is what the operations go by.
-func (bs *base) config() *protocol.Config {
-	return &protocol.Config{
-		Rules:      bs.set.Rules,
-		Store:      bs.leases.name,
-		Settle:     bs.set.Settle,
-		Margin:     bs.set.Margin,
-		Patience:   bs.set.Patience,
-		Reconciles: bs.set.Reconciles,
-		Assign:     bs.set.Assign,
-		Lease:      bs.set.Lease,
-		Quiet:      bs.set.Quiet,
-	}
-}
+func (bs *base) config() *protocol.Config { return &bs.set.Config }

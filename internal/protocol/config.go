@@ -33,7 +33,9 @@ type Config struct {
 	Reconciles int           // rounds before labels are reported as late
 	Assign     Assign        // whose claims assign their login
 	Lease      time.Duration // of claims that name none; 0 is the repository's default, or the stage's
-	Quiet      bool          // a claim that is given up before it was confirmed is ended by an edit
+
+	// a claim that is given up before it was confirmed is ended by an edit, which notifies nobody
+	Quiet bool
 }
 
 const (
