@@ -42,8 +42,8 @@ type Hold struct {
 	Good   bool // GitHub has said just now that it stands
 }
 
-// Expires returns the end of the lease by this machine's clock; zero is never.
-func (h Hold) Expires() time.Time {
+// expires returns the end of the lease by this machine's clock; zero is never.
+func (h Hold) expires() time.Time {
 	if h.TTL < 0 {
 		return time.Time{}
 	}
@@ -52,7 +52,7 @@ func (h Hold) Expires() time.Time {
 
 // Expired reports whether the lease is over by this machine's clock. A clock that was set back
 // knows nothing.
-func (h Hold) Expired(now time.Time) bool { return h.TTL >= 0 && !now.Before(h.Expires()) }
+func (h Hold) Expired(now time.Time) bool { return h.TTL >= 0 && !now.Before(h.expires()) }
 
 // Alive reports whether the hold stands as far as the record knows.
 func (h Hold) Alive(now time.Time) bool { return h.Lost == "" && !h.Expired(now) }
@@ -142,7 +142,7 @@ func atEnd(e Event, w World) Plan {
 	var p Plan
 	for _, h := range w.Mine {
 		switch {
-		case e.Clears() && h.Lost == "":
+		case e.clears() && h.Lost == "":
 			p.Pass = append(p.Pass, h.Issue)
 		case h.Alive(w.Now):
 			p.End = append(p.End, h.Issue)
@@ -176,7 +176,7 @@ func (h Hold) follows(e Event) bool {
 	if h.Session.Host != e.Session.Host || h.Session == e.Session || h.Lost != "" {
 		return false
 	}
-	return h.Passed || h.Beside && (!h.Ended.IsZero() || e.Clears())
+	return h.Passed || h.Beside && (!h.Ended.IsZero() || e.clears())
 }
 
 // Denies returns the reason for which a tool call may not be made, or "". Holds are as they are

@@ -258,9 +258,9 @@ func word(raw json.RawMessage) (text string) {
 	return text
 }
 
-// Clears reports whether the event ends a session, or starts one, because a person has emptied the
+// clears reports whether the event ends a session, or starts one, because a person has emptied the
 // conversation: the same person goes on in the same process.
-func (e Event) Clears() bool {
+func (e Event) clears() bool {
 	return e.Kind == SessionEnd && e.Reason == cleared || e.Kind == SessionStart && e.Source == cleared
 }
 

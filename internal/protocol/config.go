@@ -71,8 +71,8 @@ func (c *Config) Lost(f lifecycle.Facts, w claim.Worker, err error) error {
 	return lost
 }
 
-// Decides says why these operations are not the ones to act on a claim, or nil.
-func (c *Config) Decides(of claim.Claim) error {
+// decides says why these operations are not the ones to act on a claim, or nil.
+func (c *Config) decides(of claim.Claim) error {
 	if of.Record.Lease == "" || of.Record.Lease == c.Store {
 		return nil
 	}

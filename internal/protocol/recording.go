@@ -109,7 +109,7 @@ func (r recording) posted(s Seen) (recording, Effects) {
 		if r.lost == nil {
 			return r.end(last.Err, s), Effects{}
 		}
-		return r.end(StillOpen(errors.Join(r.lost, last.Err)), s), Effects{}
+		return r.end(stillOpen(errors.Join(r.lost, last.Err)), s), Effects{}
 	}
 
 	r.lost = last.Err
@@ -258,7 +258,7 @@ func unassigns(f lifecycle.Facts, r claim.Record) string {
 
 // record begins to write r about the issue that f shows. The error is an answer.Usage.
 func (c *Config) record(f lifecycle.Facts, r claim.Record) (recording, error) {
-	text := Sentence(f, r)
+	text := sentence(f, r)
 	if c.Rules.Unproven(f, r) {
 		text += " No pull request was named, so the issue is ready again; `--pr` names one, and `--done` closes the issue."
 	}
