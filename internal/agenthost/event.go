@@ -190,7 +190,8 @@ func (e *Event) call(w wire) {
 	command := cmp.Or(in["command"], in["cmd"], w.Command)
 	name := strings.ToLower(e.Tool)
 	switch name {
-	case "edit", "write", "multiedit", "notebookedit", "replace", "write_file", "create", "delete", "patch", "str_replace_editor", "apply_patch":
+	case "edit", "write", "multiedit", "notebookedit", "replace",
+		"write_file", "create", "delete", "patch", "str_replace_editor", "apply_patch":
 		e.Call, e.Changes = Edits, true
 		e.Paths = append(list(in["file_path"], in["filePath"], in["path"], in["notebook_path"]),
 			patched(cmp.Or(command, in["patchText"]))...)

@@ -183,7 +183,8 @@ func landedAs(r claim.Record, before, s claim.State) (url string, ok bool) {
 		switch {
 		case r.Nonce != "":
 			return "", s.Over(r.Worker, r.Nonce)
-		case r.Token != 0 && len(had.Bids) > 0 && c.End == nil: // of the process that had it; another one may have taken it over
+		// of the process that had it; another one may have taken it over
+		case r.Token != 0 && len(had.Bids) > 0 && c.End == nil:
 			return "", s.Over(r.Worker, had.Record.Nonce)
 		case claimed && c.End != nil:
 			return c.End.URL, true
