@@ -124,9 +124,9 @@ func (c *Call) AnswerMine(i claim.Issue, own claim.Claim) error {
 		i, Lasts(out.Until), w.Codename, w.FiringID, i))
 }
 
-// OnlyHold is the issue of the only hold that this worktree has recorded. Holds that are known to
+// onlyHold is the issue of the only hold that this worktree has recorded. Holds that are known to
 // be over count only where no other one is there; one that gave way to a person's claim is lost.
-func (c *Call) OnlyHold() (claim.Issue, error) {
+func (c *Call) onlyHold() (claim.Issue, error) {
 	all, err := c.RecordedHolds()
 	if err != nil {
 		return claim.Issue{}, err

@@ -23,8 +23,8 @@ func Stamp(t time.Time) string {
 // second is a server time as an Answer has it: in UTC, to the second.
 func second(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 
-// When prints a server time for people, with the distance to now.
-func When(t, now time.Time) string {
+// when prints a server time for people, with the distance to now.
+func when(t, now time.Time) string {
 	if t.IsZero() {
 		return "never"
 	}

@@ -34,15 +34,15 @@ type stateFile struct {
 	Parts []Progress `json:"parts"`
 }
 
-// ID is the pull request of a part, counted from 0; its Number is 0 when it is not known.
-func (s State) ID(part int) claim.Issue {
+// id is the pull request of a part, counted from 0; its Number is 0 when it is not known.
+func (s State) id(part int) claim.Issue {
 	i, _ := parseIssue(s.Plan.Parts[part].Repo + "#0") // the plan was checked
 	i.Number = s.Parts[part].Number
 	return i
 }
 
-// Region is what the body of a part, counted from 0, should say.
-func (s State) Region(part int) Region {
+// region is what the body of a part, counted from 0, should say.
+func (s State) region(part int) Region {
 	r := Region{
 		Feature: s.Plan.Feature,
 		Parent:  s.Plan.Parent,
@@ -51,7 +51,7 @@ func (s State) Region(part int) Region {
 	}
 
 	for n := range s.Parts {
-		r.PRs = append(r.PRs, s.ID(n))
+		r.PRs = append(r.PRs, s.id(n))
 	}
 
 	return r

@@ -94,7 +94,7 @@ func TestVisibleReasons(t *testing.T) {
 			"**rob** has not been heard from; the issue is free again.",
 		},
 	} {
-		if got := Sentence(held, c.record); got != c.want {
+		if got := sentence(held, c.record); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
 		}
 	}
@@ -108,7 +108,7 @@ func TestVisibleReasons(t *testing.T) {
 		claim.YieldedTo(rob):          "came second and leaves the issue to **rob**",
 	} {
 		r := claim.Record{Kind: claim.KindRelease, Worker: w, Outcome: outcome, Stage: "review"}
-		if got := Sentence(held, r); got != "**lucius** "+want+"." {
+		if got := sentence(held, r); got != "**lucius** "+want+"." {
 			t.Errorf("%s: %s", outcome, got)
 		}
 	}
