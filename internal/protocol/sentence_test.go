@@ -78,6 +78,10 @@ func TestVisibleReasons(t *testing.T) {
 			"**lucius** is working on this issue: `@all the parser is done`.",
 		},
 		{
+			claim.Record{Kind: claim.KindClaim, Worker: w, Held: true, Person: "rob"},
+			"**rob** holds this issue until they release it.",
+		},
+		{
 			claim.Record{Kind: claim.KindRevoke, Worker: w, By: "olga", Reason: "wrong branch"},
 			"**lucius** was asked to stop (by **olga**): `wrong branch`.",
 		},
