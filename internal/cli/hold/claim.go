@@ -123,7 +123,7 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParams) 
 
 func describeHold(h ledger.Hold) string {
 	until := cli.Lasts(h.Until)
-	if !h.Until.IsZero() && h.Record.TTL > 0 {
+	if !h.Until.IsZero() && h.Record.TTL > 0 && !h.Waits {
 		until += " (" + cli.Round(h.Record.TTL) + ")"
 	}
 
