@@ -211,7 +211,7 @@ func lostKind(err error, _ *answer.Problem) (answer.Code, []answer.Command, bool
 	case !is:
 		return "", nil, false
 	case e.Worker.IsZero():
-		return answer.NoPlan, Then(answer.Call("see what is known about it", "status", e.Issue.String())), true
+		return answer.Declined, Then(answer.Call("see what is known about it", "status", e.Issue.String())), true
 	case e.End.Overdue(e):
 		next := answer.Call("nobody has taken it; go on with", "claim", e.Issue.String(), "--codename",
 			e.Worker.Codename)

@@ -5,16 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
-	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
-	"github.com/label-state/label-state/internal/trouble"
 )
 
 // takeAsPerson claims the issue for the person whose token it is: a claim like any other, without
@@ -47,7 +44,7 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParam
 		text := fmt.Sprintf("%s %s is yours already, since %s\n", i, cli.OneLine(f.Title), cli.Moment(mine.Created))
 		back := giveBack(i)
 		if !claim.SameLogin(mine.Author, me) {
-			back = cli.Words([]answer.Command{byComment(i)}) + "\n"
+			back = cli.Words([]answer.Command{cli.ByComment(i)}) + "\n"
 		}
 
 		return c.Answer(cli.ViewOwn(i, mine, c.Rules().Terms), text+back)
@@ -116,12 +113,6 @@ func askThem(i claim.Issue, err error) error {
 
 func giveBack(i claim.Issue) string {
 	return fmt.Sprintf("release it with: label-state release %s\n", i)
-}
-
-// byComment ends a hold that an App has recorded for a person, whether or not the person's own
-// records count.
-func byComment(i claim.Issue) answer.Command {
-	return trouble.Say("release it with a comment", strconv.Itoa(i.Number), i.Slug(), "/release")
 }
 
 // refuseForWorkers refuses those of the parameters that are for workers.
@@ -199,8 +190,8 @@ func releaseOwn(ctx context.Context, c *cli.Call, f lifecycle.Facts, mine claim.
 		return c.Would(f.Issue, "release %s from %s", f.Issue, mine.Person)
 	}
 
-	if no, is := errors.AsType[*github.OutsiderError](err); is && no.Welcome && e.By != "" {
-		return cli.Advise(err, byComment(f.Issue))
+	if cli.Welcome(err) && e.By != "" {
+		return cli.Advise(err, cli.ByComment(f.Issue))
 	}
 	if err = c.WarnLate(err); err != nil {
 		return err
