@@ -216,8 +216,7 @@ func span(to *time.Duration, least, most time.Duration) rule {
 func spanOr(to *time.Duration, least, most time.Duration, word string) rule {
 	const short = `([0-9]+(\.[0-9]+)?(ms|s|m|h))`
 	forms := short + `+|[0-9]+d` + short + `*`
-	allowed := "a duration from " + printable.Exact(least) + " to " + printable.Exact(most) +
-		", such as 90s, 30m, 4h or 7d"
+	allowed := "a duration from " + printable.Exact(least) + " to " + printable.Exact(most) + suchAs(least, most)
 	if word != "" {
 		forms = word + `|` + forms
 		allowed += ", or " + word
@@ -254,3 +253,22 @@ func spanOr(to *time.Duration, least, most time.Duration, word string) rule {
 }
 
 const longestSpan = 40
+
+// suchAs are examples of durations from least to most.
+func suchAs(least, most time.Duration) string {
+	all := []string{"90s", "30m", "4h", "7d"}
+	all = slices.DeleteFunc(all, func(text string) bool {
+		d, err := ParseSpan(text)
+		return err != nil || d < least || d > most
+	})
+
+	last := len(all) - 1
+	switch {
+	case last < 0:
+		return ", such as 2s"
+	case last == 0:
+		return ", such as " + all[0]
+	}
+
+	return ", such as " + strings.Join(all[:last], ", ") + " or " + all[last]
+}

@@ -241,8 +241,5 @@ func repoOf(p *answer.Problem) string {
 
 // doctor examines the repository that a problem is about.
 func doctor(when string, p *answer.Problem) answer.Command {
-	if repo := repoOf(p); repo != "" {
-		return answer.Call(when, "doctor", repo)
-	}
-	return answer.Call(when, "doctor")
+	return answer.Call(when, "doctor", strings.Fields(repoOf(p))...) // a board may be of several
 }

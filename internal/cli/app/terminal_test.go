@@ -316,6 +316,6 @@ func TestTerminalInit(t *testing.T) {
 		t.Errorf("the settings are\n%s", settings)
 	}
 
-	openPane(t, 80, 40, darkPane, clone, env, "label-state", "init").await("nothing to do: everything is set up",
+	openPane(t, 80, 40, darkPane, clone, env, "label-state", "init").await("nothing to do here: the files count once they are on the default branch",
 		"ended with 0")
 }

@@ -137,7 +137,7 @@ func onChain[P any](plan func(*P) *PlanParams,
 	return func(ctx context.Context, call *cli.Call, p *P) error {
 		c, asked := chainCall{Call: call}, plan(p)
 		call.Subject = answer.Answer{Feature: cli.OneLine(asked.Feature)}
-		if err := c.which(asked); err != nil {
+		if err := c.which(ctx, asked); err != nil {
 			return advise(err, call.Subject.Feature)
 		}
 
@@ -167,14 +167,14 @@ func advise(err error, feature string) error {
 }
 
 // which finds the plan: the one that was given, else the one that was begun.
-func (c *chainCall) which(asked *PlanParams) (err error) {
+func (c *chainCall) which(ctx context.Context, asked *PlanParams) (err error) {
 	dir, err := c.Env.StateDir()
 	if err != nil {
 		return err
 	}
 
 	c.book = state.OpenJournal[prchain.State](filepath.Join(dir, "pr-chains"))
-	c.Plan, c.given, err = readPlan(c.Call, asked)
+	c.Plan, c.given, err = readPlan(ctx, c.Call, asked)
 	if err != nil || c.given {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // readPlan is the plan that is given. given is false when no more than a feature is named.
-func readPlan(c *cli.Call, asked *PlanParams) (p prchain.Plan, given bool, err error) {
+func readPlan(ctx context.Context, c *cli.Call, asked *PlanParams) (p prchain.Plan, given bool, err error) {
 	named := asked.Parent != "" || asked.Closes != "" || len(asked.PRs) > 0
 	switch {
 	case asked.File != "" && (named || asked.Feature != ""):
@@ -29,8 +29,17 @@ func readPlan(c *cli.Call, asked *PlanParams) (p prchain.Plan, given bool, err e
 	if err := prchain.CheckFeature(p.Feature); err != nil || !named {
 		return p, false, err
 	}
-	if p.Parent, err = host.ParseIssue(asked.Parent,
-		host.Defaults{Org: c.Env.Getenv("GH_ORG")}); err != nil {
+
+	defaults := host.Defaults{Org: c.Env.Getenv("GH_ORG")}
+	if !strings.Contains(asked.Parent, "/") { // a number is of this clone's repository
+		home, err := c.Env.Home(ctx)
+		if err != nil {
+			return p, false, err
+		}
+		defaults.Owner, defaults.Repo = home.Owner, home.Repo
+	}
+
+	if p.Parent, err = host.ParseIssue(asked.Parent, defaults); err != nil {
 		return p, false, err
 	}
 
@@ -78,9 +87,9 @@ func readPlanFile(c *cli.Call, name string) (prchain.Plan, error) {
 	return prchain.ReadPlan(data)
 }
 
-func planChain(_ context.Context, c *cli.Call, asked *chainPlanParams) error {
+func planChain(ctx context.Context, c *cli.Call, asked *chainPlanParams) error {
 	c.Subject.Feature = cli.OneLine(asked.Feature)
-	p, given, err := readPlan(c, &asked.PlanParams)
+	p, given, err := readPlan(ctx, c, &asked.PlanParams)
 	if err != nil {
 		return err
 	}

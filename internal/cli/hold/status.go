@@ -13,6 +13,7 @@ import (
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/state"
 )
 
 type dedupParams struct {
@@ -124,6 +125,9 @@ func showIssueOrHere(ctx context.Context, c *cli.Call, p *statusParams) error {
 	}
 
 	all, err := c.RecordedHolds()
+	all = slices.DeleteFunc(all, func(h state.Hold) bool {
+		return p.Codename != "" && h.Worker.Codename != p.Codename || p.FiringID != "" && h.Worker.FiringID != p.FiringID
+	})
 	switch {
 	case err != nil:
 		return err

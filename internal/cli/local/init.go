@@ -48,7 +48,11 @@ func initRepo(ctx context.Context, c *cli.Call, p *initParams) error {
 	case !status(stepMissing) && status(stepKept):
 		return endInit(ctx, c, p, steps, nil, "nothing to do here; items marked ! need you\n")
 	case !status(stepMissing):
-		return endInit(ctx, c, p, steps, nil, "nothing to do: everything is set up\n")
+		found := "nothing to do: everything is set up\n"
+		if c.Session.Unconfigured {
+			found = "nothing to do here: the files count once they are on the default branch\n"
+		}
+		return endInit(ctx, c, p, steps, nil, found)
 	case c.DryRun:
 		return showSteps(c, repo, steps, paragraph("next", leftOf(steps, stepKept)...)+tips(ctx, c, p, steps))
 	}

@@ -79,7 +79,7 @@ func nextLines(c *cli.Call, p *initParams, steps, did []step, trial hookTrial) [
 		lines = append(lines, strings.TrimSuffix(trial.text()+"; "+trial.remedy, "; "))
 	}
 
-	if slices.ContainsFunc(did, func(s step) bool { return s.Kind == "file" }) {
+	if c.Session.Unconfigured || slices.ContainsFunc(did, func(s step) bool { return s.Kind == "file" }) {
 		lines = append(lines, "commit the files and push them; the Action runs as soon as they are on the default branch")
 	}
 
