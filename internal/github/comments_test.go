@@ -23,6 +23,11 @@ func TestListComments(t *testing.T) {
 		t.Errorf("since: %v, %v", late, err)
 	}
 
+	if said, whole, err := c.Remarks(t.Context(), repoOf("app"), *day("12:00:00"), 1); err != nil || !whole ||
+		len(said) != 1 || said[0].Number != 6 {
+		t.Errorf("remarks since that moment: %+v, %t, %v", said, whole, err)
+	}
+
 	var gone *NotFoundError
 	if _, err := c.Comments(t.Context(), issue("app", 99), time.Time{}); !errors.As(err, &gone) {
 		t.Errorf("error = %v, want not found", err)

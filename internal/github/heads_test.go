@@ -67,6 +67,7 @@ func TestHoldersOfHeads(t *testing.T) {
 	}{
 		{"own branch", app, app, []string{"fix", "none"}, []string{"fix acme/app#11 held"}, 1},
 		{"no pull request", app, app, []string{"none"}, nil, 1},
+		{"other spelling", app, claim.Repo{Owner: "Rob", Name: "APP"}, []string{"fix"}, []string{"fix acme/app#12 held"}, 1},
 		{
 			"fork, asked of its upstream", app, fork,
 			[]string{"fix", "theirs"},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/ledger"
 )
 
 func issuesClient(t *testing.T, issue githubsim.SeedIssue, fault *githubsim.Fault, changes ...func(*Options)) *Client {
@@ -149,6 +150,12 @@ func TestIssues(t *testing.T) {
 	} {
 		if got, err := c.Said(t.Context(), first, line); got != want || err != nil {
 			t.Errorf("said %q: %v %v", line, got, err)
+		}
+	}
+
+	for login, want := range map[string]error{"BOT": nil, "nobody": ledger.ErrUnassignable} {
+		if err := c.Assign(t.Context(), first, login); !errors.Is(err, want) {
+			t.Errorf("assign %s: %v, want %v", login, err, want)
 		}
 	}
 

@@ -714,10 +714,11 @@ func TestRelease(t *testing.T) {
 
 		h, _ := bob.Hold("github-1")
 		_, l := w.partsOf("tok-other")
-		_, err := l.Release(t.Context(), h.Issue, ledger.Ending{Worker: h.Record.Worker, Outcome: claim.OutcomeCancelled, By: "other"})
-		if again := bob.Release(t.Context(), "github-1", work.ReleaseOptions{}); err != nil ||
-			!refused(again, work.InvalidState) {
-			t.Errorf("release of what somebody else has ended: %v, %v", err, again)
+		_, err := l.Release(t.Context(), h.Issue,
+			ledger.Ending{Worker: h.Record.Worker, Outcome: claim.OutcomeCancelled, By: "other"})
+		n, late := len(w.bodies(1)), bob.Release(t.Context(), "github-1", work.ReleaseOptions{Comment: true})
+		if err != nil || !refused(late, work.InvalidState) || len(w.bodies(1)) != n {
+			t.Errorf("release of what somebody else has ended: %v, %v, %q", err, late, w.bodies(1)[n:])
 		}
 	})
 }
