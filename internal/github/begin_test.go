@@ -143,4 +143,14 @@ func TestBeginScan(t *testing.T) {
 			t.Errorf("%q, %v", why, err)
 		}
 	}
+
+	c := connect(t, crowd(t, 1).Transport())
+	if err := c.BeginScan(t.Context(), repoOf("lib"), time.Time{}, false); err != nil {
+		t.Fatal(err)
+	}
+	for f, err := range c.Scan(t.Context(), repoOf("app"), time.Time{}) {
+		if f.Issue != issue("app", 1) || err != nil {
+			t.Errorf("another repository: %s, %v", f.Issue, err)
+		}
+	}
 }

@@ -23,9 +23,13 @@ func TestListComments(t *testing.T) {
 		t.Errorf("since: %v, %v", late, err)
 	}
 
-	if said, whole, err := c.Remarks(t.Context(), repoOf("app"), *day("12:00:00"), 1); err != nil || !whole ||
-		len(said) != 1 || said[0].Number != 6 {
-		t.Errorf("remarks since that moment: %+v, %t, %v", said, whole, err)
+	const app = `"performed_via_github_app":`
+	byApp := connect(t, spoiled(simulated(t).Transport(), app+"null", app+"{}"))
+	for person, c := range map[bool]*Client{true: c, false: byApp} {
+		if said, whole, err := c.Remarks(t.Context(), repoOf("app"), *day("12:00:00"), 1); err != nil || !whole ||
+			len(said) != 1 || said[0].Number != 6 || said[0].Person != person {
+			t.Errorf("remarks since that moment: %+v, %t, %v; want one, by a person %t", said, whole, err, person)
+		}
 	}
 
 	var gone *NotFoundError

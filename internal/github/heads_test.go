@@ -1,6 +1,7 @@
 package github
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -145,6 +146,18 @@ func TestHoldersOfHeadsUnread(t *testing.T) {
 			[]string{"fix"}); err == nil {
 			t.Errorf("%s: %v", what, found)
 		}
+	}
+
+	server.Fault = func(r *http.Request) *githubsim.Fault {
+		if r.URL.Path == "/repos/acme/app/pulls" {
+			return &githubsim.Fault{Status: http.StatusNotFound}
+		}
+		return nil
+	}
+	fork := claim.Repo{Owner: "rob", Name: "app"}
+	_, err = connect(t, server.Transport()).HoldersOfHeads(t.Context(), fork, fork, []string{"crowded"})
+	if gone, is := errors.AsType[*NotFoundError](err); !is || gone.What != repository(repoOf("app")) {
+		t.Errorf("hidden parent: %v, want it named", err)
 	}
 
 	server.Fault = func(r *http.Request) *githubsim.Fault { return &githubsim.Fault{Status: http.StatusForbidden} }

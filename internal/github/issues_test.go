@@ -105,6 +105,9 @@ func TestOpenIssues(t *testing.T) {
 	if err := begun.BeginOpen(t.Context(), repoOf("app")); err != nil {
 		t.Fatal(err)
 	}
+	if none, err := begun.OpenIssues(t.Context(), repoOf("app"), "nobody's"); err != nil || len(none) > 0 {
+		t.Errorf("another label than what was begun: %d issues, %v", len(none), err)
+	}
 
 	for name, c := range map[string]*Client{"asked at once": fresh, "begun": begun} {
 		before := len(server.Requests())
