@@ -25,10 +25,11 @@ func TestListComments(t *testing.T) {
 	}
 
 	const app = `"performed_via_github_app":`
-	byApp := connect(t, spoiled(simulated(t).Transport(), app+"null", app+"{}"))
+	owned := spoiled(simulated(t).Transport(), `"author_association":"MEMBER"`, `"author_association":"OWNER"`)
+	byApp := connect(t, spoiled(owned, app+"null", app+"{}"))
 	for person, c := range map[bool]*Client{true: c, false: byApp} {
 		if said, whole, err := c.Remarks(t.Context(), repoOf("app"), *day("12:00:00"), 1); err != nil || !whole ||
-			len(said) != 1 || said[0].Number != 6 || said[0].Person != person {
+			len(said) != 1 || said[0].Number != 6 || said[0].Outside || said[0].Person != person {
 			t.Errorf("remarks since that moment: %+v, %t, %v; want one, by a person %t", said, whole, err, person)
 		}
 	}

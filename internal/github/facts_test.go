@@ -69,6 +69,14 @@ func TestFactsOfWorld(t *testing.T) {
 		t.Errorf("tools: pause = %+v, want the marker's", p)
 	}
 
+	for id, want := range map[pullID]lifecycle.PRState{
+		issue("nowhere", 1): lifecycle.PRUnreadable, issue("lib", 404): lifecycle.PRMissing,
+	} {
+		if p := c.pullRequests(t.Context(), []pullID{id})[id]; p.err != nil || p.pr.State != want {
+			t.Errorf("%s: %s, %v; want %s", id, p.pr.State, p.err, want)
+		}
+	}
+
 	for _, i := range []claim.Issue{issue("app", 99), issue("nowhere", 1)} {
 		var gone *NotFoundError
 		if r := got[i]; !errors.As(r.Err, &gone) || gone.What.Name == "" {

@@ -101,6 +101,11 @@ func TestOpenIssues(t *testing.T) {
 		t.Errorf("no such issue: %v, %v", none, err)
 	}
 
+	twice := connect(func(o *Options) { o.HTTP = spoiled(o.HTTP, `"number":902,`, `"number":901,`) })
+	if all, err := twice.OpenIssues(t.Context(), repoOf("app"), "agent:implement"); err != nil || len(all) != 129 {
+		t.Errorf("one that is listed twice: %d issues, %v; want 129", len(all), err)
+	}
+
 	begun := connect(func(*Options) {})
 	if err := begun.BeginOpen(t.Context(), repoOf("app")); err != nil {
 		t.Fatal(err)

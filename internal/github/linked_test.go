@@ -58,10 +58,11 @@ func chained(t *testing.T, pulls ...string) *githubsim.Server {
 }
 
 // TestClosingAndRecorded: a pull request that the log names is recorded, once, however the log spells its address and
-// whether or not it closes the issue by a keyword as well.
+// whether or not it closes the issue by a keyword as well, and others besides.
 func TestClosingAndRecorded(t *testing.T) {
-	for _, body := range []string{"Closes #1", "for the first"} {
-		c := connect(t, chained(t, "tia: "+body).Transport())
+	const excessive = "mal: Closes #1, closes #21, closes #22, closes #23"
+	for _, body := range []string{"tia: Closes #1", "tia: for the first", excessive} {
+		c := connect(t, chained(t, body).Transport())
 		for n, pull := range []string{"https://github.com/acme/app/pull/2", "https://github.com/Acme/App/pull/2/files"} {
 			w := claim.Worker{Codename: "lucius", FiringID: fmt.Sprint("f", n)}
 			for _, r := range []claim.Record{

@@ -362,6 +362,10 @@ func TestClaim(t *testing.T) {
 		if err != nil || strings.Count(ids(page.Items), "github-1") != 1 || passed < 0 {
 			t.Errorf("what is ours: %s, %+v, %v", ids(page.Items), ann.NoWork().Passed, err)
 		}
+		if page, err := ann.Fetch(t.Context(), work.FetchOptions{}); err != nil ||
+			strings.Contains(ids(page.Items), "github-1") {
+			t.Errorf("with a label of the queue all the same: %s, %v", ids(page.Items), err)
+		}
 
 		for id, want := range map[string]work.Reason{
 			"github-1": work.AlreadyClaimed, "github-4": work.InvalidState, "github-5": work.AlreadyClaimed,
