@@ -143,4 +143,18 @@ func TestBeginScan(t *testing.T) {
 			t.Errorf("%q, %v", why, err)
 		}
 	}
+
+	sent := watched(crowd(t, 1).Transport())
+	c := connect(t, sent)
+	if err := c.BeginScan(t.Context(), repoOf("lib"), *day("12:00:00"), false); err != nil {
+		t.Fatal(err)
+	}
+	if scan(t, c, repoOf("lib"), *day("11:00:00")); len(sent.sent) != 2 {
+		t.Errorf("a look further back: sent %q, want another query", sent.sent)
+	}
+	for f, err := range c.Scan(t.Context(), repoOf("app"), time.Time{}) {
+		if f.Issue != issue("app", 1) || err != nil {
+			t.Errorf("another repository: %s, %v", f.Issue, err)
+		}
+	}
 }

@@ -146,6 +146,10 @@ func TestLabelDefinitions(t *testing.T) {
 		t.Errorf("labels = %v, %v; want %v", all, err, changed)
 	}
 
+	if err := c.UpdateLabel(ctx, r, "agent:finished", changed); err != nil || c.Lacks(r, "agent:finished") {
+		t.Errorf("with the same name: %v, or it is thought to be gone", err)
+	}
+
 	var gone *NotFoundError
 	if err := c.UpdateLabel(ctx, r, "agent:done", changed); !errors.As(err, &gone) {
 		t.Errorf("update: %v, want not found", err)
@@ -257,7 +261,7 @@ func TestPauseText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := pauseNow()
 		p.By = rapid.StringMatching(`[a-z][a-z0-9-]{0,38}(\[bot\])?`).Draw(t, "by")
-		p.Reason = rapid.String().Draw(t, "reason")
+		p.Reason = rapid.String().Draw(t, "reason") + strings.Repeat("x", rapid.IntRange(0, 99).Draw(t, "more"))
 		text := describePause(p)
 		if n := len([]rune(text)); n > 100 || strings.ContainsAny(text, "\n\r\x1b") {
 			t.Fatalf("%d characters: %q", n, text)
@@ -380,6 +384,11 @@ func TestViewerAndScopes(t *testing.T) {
 	if scopes, told, err = connect(t, server.Transport(), as("tok-tia")).TokenScopes(t.Context()); err != nil || told ||
 		len(scopes) != 0 {
 		t.Errorf("scopes = %v, %t, %v; want none told", scopes, told, err)
+	}
+
+	bare := roundTrip(func(*http.Request) (*http.Response, error) { return reply(200, "json", "X-OAuth-Scopes: "), nil })
+	if scopes, told, err = connect(t, bare).TokenScopes(t.Context()); err != nil || !told || len(scopes) != 0 {
+		t.Errorf("scopes = %v, %t, %v; want told that there are none", scopes, told, err)
 	}
 }
 

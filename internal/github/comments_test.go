@@ -2,6 +2,7 @@ package github
 
 import (
 	"errors"
+	"net/http"
 	"slices"
 	"testing"
 	"time"
@@ -18,9 +19,19 @@ func TestListComments(t *testing.T) {
 		t.Fatalf("%d comments, %v", len(all), err)
 	}
 
-	late, err := c.Comments(t.Context(), issue("app", 6), *day("11:00:00"))
+	late, err := c.Comments(t.Context(), issue("app", 6), day("11:00:00").In(time.FixedZone("", 2*60*60)))
 	if err != nil || len(late) != 1 || late[0].ID != all[251].ID {
 		t.Errorf("since: %v, %v", late, err)
+	}
+
+	const app = `"performed_via_github_app":`
+	owned := spoiled(simulated(t).Transport(), `"author_association":"MEMBER"`, `"author_association":"OWNER"`)
+	byApp := connect(t, spoiled(owned, app+"null", app+"{}"))
+	for person, c := range map[bool]*Client{true: c, false: byApp} {
+		if said, whole, err := c.Remarks(t.Context(), repoOf("app"), *day("12:00:00"), 1); err != nil || !whole ||
+			len(said) != 1 || said[0].Number != 6 || said[0].Outside || said[0].Person != person {
+			t.Errorf("remarks since that moment: %+v, %t, %v; want one, by a person %t", said, whole, err, person)
+		}
 	}
 
 	var gone *NotFoundError
@@ -81,6 +92,15 @@ func TestReactions(t *testing.T) {
 
 	if got, err := c.Reactions(t.Context(), repoOf("app"), id, "mal"); err != nil || got != nil {
 		t.Errorf("reactions of mal = %q, %v", got, err)
+	}
+
+	mixed := roundTrip(func(*http.Request) (*http.Response, error) {
+		return reply(200, `[{"content":"-1","user":{"login":"b"},"created_at":"2026-05-01T10:00:01Z"},`+
+			`{"content":"+1","user":{"login":"a"},"created_at":"2026-05-01T10:00:00Z"}]`), nil
+	})
+	if got, err := connect(t, mixed).Votes(t.Context(), issue("app", 1), id); err != nil || len(got) != 2 ||
+		got[0].Login != "a" {
+		t.Errorf("votes = %+v, %v; want the oldest first", got, err)
 	}
 }
 

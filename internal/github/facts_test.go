@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -21,7 +22,14 @@ func wholeWorld() []claim.Issue {
 
 // TestFactsOfWorld pins what the facts of the world are.
 func TestFactsOfWorld(t *testing.T) {
-	c := connect(t, simulated(t).Transport())
+	server := simulated(t)
+	for number, by := range map[int]string{1: "github-actions[bot]", 3: "tia"} {
+		if err := server.AddLabels("acme/app", number, by, labels.Agent().Hold); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	c := connect(t, server.Transport())
 	got := map[claim.Issue]lifecycle.Snapshot{}
 	for _, r := range c.FactsOf(t.Context(), wholeWorld()) {
 		got[r.Facts.Issue] = r
@@ -36,6 +44,11 @@ func TestFactsOfWorld(t *testing.T) {
 	if prs := got[issue("app", 3)].Facts.PRs; len(prs) != 2 || prs[0].Number != 7 || !prs[0].DefaultBase ||
 		!prs[1].Draft || prs[0].Recorded {
 		t.Errorf("app#3: pull requests = %+v, want 7 and the draft 8", prs)
+	}
+
+	if app, tia := got[issue("app", 1)].Facts, got[issue("app", 3)].Facts; app.HoldAt.IsZero() || app.HoldBy != "" ||
+		tia.HoldBy != "tia" {
+		t.Errorf("kept by %q and %q, want by nobody who is a person, and by tia", app.HoldBy, tia.HoldBy)
 	}
 
 	recorded := got[issue("app", 4)].Facts.PRs
@@ -54,6 +67,14 @@ func TestFactsOfWorld(t *testing.T) {
 
 	if p := got[issue("tools", 1)].Facts.Pause; p == nil || p.By != "bot" || p.Reason != "release week" {
 		t.Errorf("tools: pause = %+v, want the marker's", p)
+	}
+
+	for id, want := range map[pullID]lifecycle.PRState{
+		issue("nowhere", 1): lifecycle.PRUnreadable, issue("lib", 404): lifecycle.PRMissing,
+	} {
+		if p := c.pullRequests(t.Context(), []pullID{id})[id]; p.err != nil || p.pr.State != want {
+			t.Errorf("%s: %s, %v; want %s", id, p.pr.State, p.err, want)
+		}
 	}
 
 	for _, i := range []claim.Issue{issue("app", 99), issue("nowhere", 1)} {

@@ -384,6 +384,18 @@ func TestWhatCannotBeRead(t *testing.T) {
 			})
 		})
 	}
+
+	t.Run("long ones", func(t *testing.T) { // three, but not one after the other
+		synctest.Test(t, func(t *testing.T) {
+			fails := func(*http.Request) (*http.Response, error) { return reply(502, "html"), nil }
+			c := connect(t, unreadable(loaded(t, 7, always(120)), fails, 1, 3, 5))
+			for _, r := range c.FactsOf(t.Context(), fifty()[:7]) {
+				if n := r.Facts.Issue.Number; (r.Err != nil) != (n == 1 || n == 3 || n == 5) {
+					t.Errorf("#%d: %v", n, r.Err)
+				}
+			}
+		})
+	})
 }
 
 // unreadable answers so to whatever shows the comments of one of the issues, however it was asked.

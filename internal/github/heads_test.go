@@ -1,6 +1,7 @@
 package github
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -67,6 +68,7 @@ func TestHoldersOfHeads(t *testing.T) {
 	}{
 		{"own branch", app, app, []string{"fix", "none"}, []string{"fix acme/app#11 held"}, 1},
 		{"no pull request", app, app, []string{"none"}, nil, 1},
+		{"other spelling", app, claim.Repo{Owner: "Rob", Name: "APP"}, []string{"fix"}, []string{"fix acme/app#12 held"}, 1},
 		{
 			"fork, asked of its upstream", app, fork,
 			[]string{"fix", "theirs"},
@@ -144,6 +146,18 @@ func TestHoldersOfHeadsUnread(t *testing.T) {
 			[]string{"fix"}); err == nil {
 			t.Errorf("%s: %v", what, found)
 		}
+	}
+
+	server.Fault = func(r *http.Request) *githubsim.Fault {
+		if r.URL.Path == "/repos/acme/app/pulls" {
+			return &githubsim.Fault{Status: http.StatusNotFound}
+		}
+		return nil
+	}
+	fork := claim.Repo{Owner: "rob", Name: "app"}
+	_, err = connect(t, server.Transport()).HoldersOfHeads(t.Context(), fork, fork, []string{"crowded"})
+	if gone, is := errors.AsType[*NotFoundError](err); !is || gone.What != repository(repoOf("app")) {
+		t.Errorf("hidden parent: %v, want it named", err)
 	}
 
 	server.Fault = func(r *http.Request) *githubsim.Fault { return &githubsim.Fault{Status: http.StatusForbidden} }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/ledger"
 )
 
 func issuesClient(t *testing.T, issue githubsim.SeedIssue, fault *githubsim.Fault, changes ...func(*Options)) *Client {
@@ -100,9 +101,17 @@ func TestOpenIssues(t *testing.T) {
 		t.Errorf("no such issue: %v, %v", none, err)
 	}
 
+	twice := connect(func(o *Options) { o.HTTP = spoiled(o.HTTP, `"number":902,`, `"number":901,`) })
+	if all, err := twice.OpenIssues(t.Context(), repoOf("app"), "agent:implement"); err != nil || len(all) != 129 {
+		t.Errorf("one that is listed twice: %d issues, %v; want 129", len(all), err)
+	}
+
 	begun := connect(func(*Options) {})
 	if err := begun.BeginOpen(t.Context(), repoOf("app")); err != nil {
 		t.Fatal(err)
+	}
+	if none, err := begun.OpenIssues(t.Context(), repoOf("app"), "nobody's"); err != nil || len(none) > 0 {
+		t.Errorf("another label than what was begun: %d issues, %v", len(none), err)
 	}
 
 	for name, c := range map[string]*Client{"asked at once": fresh, "begun": begun} {
@@ -149,6 +158,12 @@ func TestIssues(t *testing.T) {
 	} {
 		if got, err := c.Said(t.Context(), first, line); got != want || err != nil {
 			t.Errorf("said %q: %v %v", line, got, err)
+		}
+	}
+
+	for login, want := range map[string]error{"BOT": nil, "nobody": ledger.ErrUnassignable} {
+		if err := c.Assign(t.Context(), first, login); !errors.Is(err, want) {
+			t.Errorf("assign %s: %v, want %v", login, err, want)
 		}
 	}
 

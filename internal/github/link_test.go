@@ -236,6 +236,13 @@ func TestWaitingIsTold(t *testing.T) {
 
 // TestAddressOfAPull: what a browser adds to the address of a pull request is not part of it.
 func TestAddressOfAPull(t *testing.T) {
+	linked := connect(t, spoiled(simulated(t).Transport(), `"body":"Closes #3"`, `"body":"linked by hand"`))
+	for number, bare := range map[int]bool{3: false, 1: true} {
+		if p, err := linked.PullAt(t.Context(), "#7", issue("app", number)); err != nil || p.Number != 7 || p.Bare != bare {
+			t.Errorf("for #%d: %+v, %v; want that it closes it: %t", number, p, err, !bare)
+		}
+	}
+
 	want := pullID{Owner: "acme", Repo: "app", Number: 12}
 	for _, more := range []string{"", "/", "/files", "?diff=split", "#discussion_r1", "/commits?x=1#y"} {
 		if got, ok := parsePull("https://github.com/acme/app/pull/12"+more, "https://github.com"); !ok || got != want {

@@ -57,27 +57,33 @@ func chained(t *testing.T, pulls ...string) *githubsim.Server {
 	return s
 }
 
-// TestClosingAndRecorded: a pull request that closes the issue by a keyword is recorded as well when the log names it.
+// TestClosingAndRecorded: a pull request that the log names is recorded, once, however the log spells its address and
+// whether or not it closes the issue by a keyword as well, and others besides.
 func TestClosingAndRecorded(t *testing.T) {
-	c := connect(t, chained(t, "tia: Closes #1").Transport())
-	w := claim.Worker{Codename: "lucius", FiringID: "f1"}
-	for _, r := range []claim.Record{
-		{Kind: claim.KindClaim, Worker: w, Nonce: "n", Held: true, TTL: time.Hour},
-		{Kind: claim.KindRelease, Worker: w, Outcome: claim.OutcomeSuccess, PR: "https://github.com/acme/app/pull/2"},
-	} {
-		body, err := claim.Body(r, "")
-		if err == nil {
-			_, err = c.Comment(t.Context(), issue("app", 1), body)
+	const excessive = "mal: Closes #1, closes #21, closes #22, closes #23"
+	for _, body := range []string{"tia: Closes #1", "tia: for the first", excessive} {
+		c := connect(t, chained(t, body).Transport())
+		for n, pull := range []string{"https://github.com/acme/app/pull/2", "https://github.com/Acme/App/pull/2/files"} {
+			w := claim.Worker{Codename: "lucius", FiringID: fmt.Sprint("f", n)}
+			for _, r := range []claim.Record{
+				{Kind: claim.KindClaim, Worker: w, Nonce: "n", Held: true, TTL: time.Hour},
+				{Kind: claim.KindRelease, Worker: w, Outcome: claim.OutcomeSuccess, PR: pull},
+			} {
+				body, err := claim.Body(r, "")
+				if err == nil {
+					_, err = c.Comment(t.Context(), issue("app", 1), body)
+				}
+
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
 		}
 
-		if err != nil {
-			t.Fatal(err)
+		f, err := c.Facts(t.Context(), issue("app", 1))
+		if err != nil || len(f.PRs) != 1 || !f.PRs[0].Recorded {
+			t.Errorf("%s: %+v, %v, want one that is recorded", body, f.PRs, err)
 		}
-	}
-
-	f, err := c.Facts(t.Context(), issue("app", 1))
-	if err != nil || len(f.PRs) != 1 || !f.PRs[0].Recorded {
-		t.Errorf("%+v, %v, want one that is recorded", f.PRs, err)
 	}
 }
 

@@ -51,5 +51,31 @@ func TestPullToMerge(t *testing.T) {
 		case m.File == nil || *m.File != "a: 1\n":
 			t.Errorf("%d commits: file %v", c.commits, m.File)
 		}
+
+		cut := spoiled(server.Transport(), `"isTruncated":false`, `"isTruncated":true`)
+		_, m, err = connect(t, cut).PullToMerge(t.Context(), repoOf("app"), number, FileAt{head.SHA, "conf.yml"})
+		if err != nil || m.File != nil {
+			t.Errorf("a file that is cut short: %v, %v", m.File, err)
+		}
+	}
+}
+
+// TestChanges: a file is found on whatever page of the changed ones.
+func TestChanges(t *testing.T) {
+	server := simulated(t)
+	files := map[string]string{"z.yml": "x"}
+	for n := range 100 {
+		files[fmt.Sprint("f", n)] = "x"
+	}
+	number, err := server.OpenPull("acme/app", "bot", githubsim.Pull{Title: "Work", Head: "many", Files: files})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	c := connect(t, server.Transport())
+	for path, want := range map[string]bool{"f7": true, "z.yml": true, "F7": false} {
+		if got, err := c.Changes(t.Context(), issue("app", number), path); err != nil || got != want {
+			t.Errorf("%s: %t, %v", path, got, err)
+		}
 	}
 }

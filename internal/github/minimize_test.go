@@ -137,6 +137,11 @@ func TestMinimizeRefused(t *testing.T) {
 		false); off.Minimized != 0 {
 		t.Errorf("not asked for: %d", off.Minimized)
 	}
+
+	gone := []claim.Comment{{Node: "IC_kwSUM6OQ"}}
+	if n, err := connect(t, sim.Transport()).Minimize(t.Context(), gone); n != 0 || err != nil {
+		t.Errorf("a comment that is gone: %d, %v", n, err)
+	}
 }
 
 func isDenied(err error) bool {

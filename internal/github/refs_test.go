@@ -67,6 +67,11 @@ func TestGetRefAnswers(t *testing.T) {
 	if tip, err := connect(t, undated, as("tok")).GetRef(t.Context(), issue("app", 1), leaseRef); err == nil {
 		t.Errorf("without a date: %+v, want an error", tip)
 	}
+
+	pathless, _ := answering(`{"data":{"repository":null},"errors":[{"type":"FORBIDDEN","message":"no"}]}`)
+	if tip, err := connect(t, pathless).GetRef(t.Context(), issue("app", 1), leaseRef); !isDenied(err) {
+		t.Errorf("an error of no part: %+v, %v, want that it is not permitted", tip, err)
+	}
 }
 
 // TestSwapRefAnswers: what GitHub may say to updateRefs, and what it means.

@@ -272,11 +272,11 @@ func (r row) judge(t *testing.T, err error, start time.Time) {
 	}
 }
 
-// TestBackoff: never shorter than the base, never longer than the cap, jitter included.
-// TestGivingUpIsObeying: a request that has waited for a limit as often as it may gives up, and
-// what it was told last holds for the next one all the same (found by internal/simulation).
+// TestGivingUpIsObeying: a request that has waited for a limit as often or as long as it may gives
+// up, and what it was told last holds for the next one all the same (found by internal/simulation).
 func TestGivingUpIsObeying(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	play := func(t *testing.T, most, want time.Duration) {
+		start := time.Now()
 		var until time.Time
 		c := connect(t, roundTrip(func(*http.Request) (*http.Response, error) {
 			if time.Now().Before(until) {
@@ -284,7 +284,7 @@ func TestGivingUpIsObeying(t *testing.T) {
 			}
 			until = time.Now().Add(90 * time.Second)
 			return reply(http.StatusForbidden, "json", "Retry-After: 90"), nil
-		}), func(o *Options) { o.MaxWait = time.Hour })
+		}), func(o *Options) { o.MaxWait = most })
 
 		for range 3 {
 			var limit *RateLimitError
@@ -293,9 +293,16 @@ func TestGivingUpIsObeying(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 		}
-	})
+
+		if d := time.Since(start); d != want {
+			t.Errorf("at most %s: waited %s, want %s", most, d, want)
+		}
+	}
+	synctest.Test(t, func(t *testing.T) { play(t, time.Hour, 990*time.Second) })
+	synctest.Test(t, func(t *testing.T) { play(t, 2*time.Minute, 270*time.Second) })
 }
 
+// TestBackoff: never shorter than the base, never longer than the cap, jitter included.
 func TestBackoff(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 1000).Draw(t, "n")

@@ -546,6 +546,15 @@ func TestGuessedRefusal(t *testing.T) {
 		t.Errorf("guess %+v, want tia's claim alone", live)
 	}
 
+	const second = "<!-- agent-claim:codename=drake firing_id=f2 nonce=n2 ttl=1800 state=held -->"
+	if _, err := server.AddComment("acme/app", 2, "github-actions[bot]", second); err != nil {
+		t.Fatal(err)
+	}
+	r = connect(t, server.Transport(), as("tok-rob")).HoldersOf(t.Context(), []claim.Issue{i})[0]
+	if r.Err != nil || r.Guess == nil || len(r.Facts.Log.Live()) != 1 || len(r.Guess.Live()) != 2 {
+		t.Errorf("%v, guess %+v, want one that has what certainly counts, too", r.Err, r.Guess)
+	}
+
 	told := connect(t, server.Transport()).HoldersOf(t.Context(), []claim.Issue{i})[0]
 	if told.Err != nil || told.Guess != nil {
 		t.Errorf("a guess %+v for who is told, %v", told.Guess, told.Err)

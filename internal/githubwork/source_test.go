@@ -352,13 +352,21 @@ func TestClaim(t *testing.T) {
 			t.Fatalf("claim: %+v %v, told %d times", c, err, won)
 		}
 
-		page, err := ann.Fetch(t.Context(), work.FetchOptions{IncludeClaimed: true})
-		passed := slices.IndexFunc(ann.NoWork().Passed, func(p work.PassedOver) bool { return p.Reason == "own" })
-		if err != nil || !strings.Contains(ids(page.Items), "github-1") || passed < 0 {
-			t.Errorf("what is ours: %s, %+v, %v", ids(page.Items), ann.NoWork().Passed, err)
+		w.shows(1, "open", "agent:in-flight", "p3")
+		if err := w.AddLabels("acme/app", 1, "bot", queued); err != nil { // it is in two lists now
+			t.Fatal(err)
 		}
 
-		w.shows(1, "open", "agent:in-flight", "p3")
+		page, err := ann.Fetch(t.Context(), work.FetchOptions{IncludeClaimed: true})
+		passed := slices.IndexFunc(ann.NoWork().Passed, func(p work.PassedOver) bool { return p.Reason == "own" })
+		if err != nil || strings.Count(ids(page.Items), "github-1") != 1 || passed < 0 {
+			t.Errorf("what is ours: %s, %+v, %v", ids(page.Items), ann.NoWork().Passed, err)
+		}
+		if page, err := ann.Fetch(t.Context(), work.FetchOptions{}); err != nil ||
+			strings.Contains(ids(page.Items), "github-1") {
+			t.Errorf("with a label of the queue all the same: %s, %v", ids(page.Items), err)
+		}
+
 		for id, want := range map[string]work.Reason{
 			"github-1": work.AlreadyClaimed, "github-4": work.InvalidState, "github-5": work.AlreadyClaimed,
 			"github-6": work.InvalidState,
@@ -456,12 +464,15 @@ func TestClaimFailures(t *testing.T) {
 func TestTake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, []githubsim.SeedIssue{{Number: 1, Title: "x", Author: "bot", Labels: []string{queued}}})
-		o := agent("ann")
-		o.Take = func(context.Context, claim.Issue, ledger.Snapshot) (ledger.Hold, error) {
-			return ledger.Hold{}, work.Refused("github-1", work.RateLimited, "later")
-		}
-		if _, err := w.source(o).Claim(t.Context(), "github-1"); !refused(err, work.RateLimited) {
-			t.Errorf("claim: %v", err)
+		for cause, want := range map[error]work.Reason{
+			work.Refused("github-1", work.RateLimited, "later"): work.RateLimited,
+			&ledger.HeldError{Yielded: &claim.Claim{}}:          work.AlreadyClaimed,
+		} {
+			o := agent("ann")
+			o.Take = func(context.Context, claim.Issue, ledger.Snapshot) (ledger.Hold, error) { return ledger.Hold{}, cause }
+			if _, err := w.source(o).Claim(t.Context(), "github-1"); !refused(err, want) {
+				t.Errorf("claim: %v, want %s", err, want)
+			}
 		}
 	})
 }
@@ -703,6 +714,15 @@ func TestRelease(t *testing.T) {
 
 		if _, err := bob.Claim(t.Context(), "github-1"); err != nil {
 			t.Errorf("claim of what was released: %v", err)
+		}
+
+		h, _ := bob.Hold("github-1")
+		_, l := w.partsOf("tok-other")
+		_, err := l.Release(t.Context(), h.Issue,
+			ledger.Ending{Worker: h.Record.Worker, Outcome: claim.OutcomeCancelled, By: "other"})
+		n, late := len(w.bodies(1)), bob.Release(t.Context(), "github-1", work.ReleaseOptions{Comment: true})
+		if err != nil || !refused(late, work.InvalidState) || len(w.bodies(1)) != n {
+			t.Errorf("release of what somebody else has ended: %v, %v, %q", err, late, w.bodies(1)[n:])
 		}
 	})
 }

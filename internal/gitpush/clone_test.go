@@ -29,6 +29,9 @@ func TestRemote(t *testing.T) {
 	w.run(w.dir, "remote", "add", "other", "https://example.com/x.git")
 	w.run(w.dir, "config", "branch.fix.pushRemote", "other")
 	remote("other")
+	if got, err := w.git.Remote(t.Context(), ""); err != nil || got != "origin" {
+		t.Errorf("on no branch: %q, %v", got, err)
+	}
 	w.run(w.dir, "config", "--unset", "branch.fix.pushRemote")
 	w.run(w.dir, "remote", "remove", "origin")
 	remote("other")
@@ -186,6 +189,9 @@ func TestElsewhere(t *testing.T) {
 	}
 
 	w.wrap(`case "$*" in *" config "*) exit 4 ;; esac`)
+	if err := w.git.Track(t.Context(), p, ""); err != nil {
+		t.Errorf("on no branch: %v", err)
+	}
 	if err := w.git.Track(t.Context(), p, "fix"); err == nil {
 		t.Error("it follows although git could not write that")
 	}

@@ -171,7 +171,7 @@ func (g Git) send(ctx context.Context, p Push, seen, next string) (Result, error
 	reason, refused := refusal(out, p)
 	now, unseen := g.look(ctx, p)
 	switch {
-	case now.branch == p.Source && (p.With == nil || now.second == next):
+	case now.branch == p.Source:
 		return Landed, nil
 	case !refused:
 		return 0, unclear(err)

@@ -84,6 +84,7 @@ func TestOnItsWay(t *testing.T) {
 			return true
 		}, branch, false},
 		"answer lost":   {func(_ *world, deliver func()) bool { deliver(); return false }, "", true},
+		"stolen after":  {func(w *world, deliver func()) bool { deliver(); w.stolen(); return false }, "", true},
 		"arrives twice": {func(_ *world, deliver func()) bool { deliver(); return true }, "", true},
 	} {
 		t.Run(name, func(t *testing.T) {

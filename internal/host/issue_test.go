@@ -116,6 +116,7 @@ func TestParseIssueRefuses(t *testing.T) {
 		{clone, "ssh://git@github.com/acme/app/issues/7", forms},
 		{clone, "https://ann:secret@github.com/acme/app", forms},
 		{clone, "https://secret/acme/app", forms},
+		{clone, "secret@github.com/acme/app", forms},
 		{clone, "https://gitlab.com/acme/app/issues/7", "not on github.com"},
 		{clone, "https://secret/acme/app/issues/7", "not on github.com"},
 		{clone, "https://github.com.evil.example/acme/app/issues/7", "not on github.com"},

@@ -58,9 +58,12 @@ func TestAcquireAll(t *testing.T) {
 		}
 	}
 
-	again, err := s.AcquireAll(t.Context(), asksOf("ann", 3, 1))
-	if err != nil || again[0].Token != got[2].Token {
-		t.Errorf("asked again: %+v, %v, want the same leases", again, err)
+	asks := asksOf("ann", 3, 1)
+	asks[1].TTL = 2 * ttl
+	again, err := s.AcquireAll(t.Context(), asks)
+	l, _, _ := s.Look(t.Context(), numbered(1))
+	if err != nil || again[0].Token != got[2].Token || l.TTL != 2*ttl {
+		t.Errorf("asked again: %+v, %v, want the same leases, for as long as was asked; shown: %+v", again, err, l)
 	}
 }
 

@@ -45,7 +45,7 @@ func (t tip) lease(i claim.Issue) lease.Lease {
 // false for a lease that does not say.
 func standing(l lease.Lease) (tip, bool) {
 	part := strings.SplitN(l.Tip, "/", 4)
-	if len(part) != 4 || part[3] == "" || l.Token < 1 || l.TTL <= 0 {
+	if len(part) != 4 || l.Token < 1 || l.TTL <= 0 {
 		return tip{}, false
 	}
 
@@ -197,7 +197,7 @@ type move struct {
 // only once.
 func (s *Store) swap(ctx context.Context, moves []move, what string, send func() error) error {
 	err := send()
-	if err == nil || errors.Is(err, ErrMoved) || errors.Is(err, ErrNoSwap) || lease.Rejected(err) {
+	if err == nil || errors.Is(err, ErrMoved) || lease.Rejected(err) {
 		return err
 	}
 

@@ -8,7 +8,8 @@ import (
 	"github.com/label-state/label-state/internal/lease"
 )
 
-// TestGrace: a lease that ran out is left alone for the grace, and not a second longer.
+// TestGrace: a lease that ran out is left alone for the grace, and not a second longer. Who takes it then says whose it
+// was; what was released has nobody left to end.
 func TestGrace(t *testing.T) {
 	h := newHub()
 	s := h.store()
@@ -23,7 +24,11 @@ func TestGrace(t *testing.T) {
 	}
 
 	h.advance(time.Second)
-	if _, err := s.Acquire(t.Context(), askOf("bob")); err != nil {
-		t.Errorf("after it: %v", err)
+	for _, c := range []struct{ name, ended string }{{"bob", "ann:f-ann"}, {"cleo", ""}} { // bob releases
+		l, err := s.Acquire(t.Context(), askOf(c.name))
+		now, unread := s.read(t.Context(), seven)
+		if err = errors.Join(err, unread, s.Release(t.Context(), l)); err != nil || now.prev != c.ended {
+			t.Errorf("after it: %v, %s has ended the lease of %q, want %q", err, c.name, now.prev, c.ended)
+		}
 	}
 }

@@ -403,4 +403,11 @@ func TestMayNotWrite(t *testing.T) {
 	if _, err := s.store.Acquire(t.Context(), elsewhere); !errors.As(err, &missing) {
 		t.Errorf("acquire in no repository: %v, want that it is not there", err)
 	}
+
+	s.server.Fault = func(*http.Request) *githubsim.Fault {
+		return &githubsim.Fault{Status: 403, Body: `{"message":"Resource not accessible by integration"}`}
+	}
+	if _, _, err := weak.Look(t.Context(), s.issue); !errors.As(err, new(*lease.DeniedError)) {
+		t.Errorf("look: %v, want what the token lacks", err)
+	}
 }

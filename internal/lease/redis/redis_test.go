@@ -168,6 +168,10 @@ func TestKeys(t *testing.T) {
 	if _, late := s.Acquire(t.Context(), a); err != nil || !errors.Is(late, lease.ErrLost) {
 		t.Errorf("acquire by a process that gave up: %v, %v, want that it is over", err, late)
 	}
+	a.Nonce, a.TTL = "m", time.Minute+time.Nanosecond
+	if l, err := s.Acquire(t.Context(), a); err != nil || l.TTL != time.Minute+time.Millisecond {
+		t.Errorf("acquire by another process of its worker: %+v, %v, want no less time than it asked for", l, err)
+	}
 	must(t, c, "SET", "label-state:{acme/app#7}", "nonsense")
 	a.Worker.FiringID = "z"
 	if l, err := s.Acquire(t.Context(), a); err == nil {
