@@ -377,6 +377,11 @@ func TestInSight(t *testing.T) {
 			t.Errorf("after %s #40 has moved:\n%s", keys, got)
 		}
 	}
+
+	d.snapshot.Cards = d.snapshot.Cards[:20]
+	if got, want := text(press(m, "u")), text(press(start(t, d, 80, 24), "G")); got != want {
+		t.Errorf("with fewer cards:\n%s\nwant\n%s", got, want)
+	}
 }
 
 // TestTrouble: an error is shown whole with its hint, and what was read before stays, with its age.
@@ -401,6 +406,9 @@ func TestTrouble(t *testing.T) {
 				if !strings.Contains(got, want) {
 					t.Errorf("%d columns, %s: no %q\n%s", size.width, keys, want, text(press(m, keys)))
 				}
+			}
+			if d.did[len(d.did)-1] != "read" {
+				t.Errorf("%s: not read again: %q", keys, d.did)
 			}
 		}
 
@@ -572,7 +580,7 @@ func TestLateReading(t *testing.T) {
 	m := start(t, d, 80, 24)
 	m, slow := m.Update(tea.KeyPressMsg{Code: 'u', Text: "u"})
 	before := slow()
-	d.after = func(r *board.Snapshot, _ board.Order) { r.Cards = r.Cards[:1] }
+	d.after = func(r *board.Snapshot, _ board.Order) { r.Cards = r.Cards[:2]; r.Cards[1].Request = true }
 	m = press(m, "h c y")
 	if got := text(send(m, before)); !strings.Contains(got, "1 issue,") {
 		t.Errorf("the older snapshot came back:\n%s", got)
