@@ -1,0 +1,21 @@
+package local
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/setup"
+)
+
+// TestKept: what somebody has made in the meantime stays, also when init is undone.
+func TestKept(t *testing.T) {
+	var out bytes.Buffer
+	c := &cli.Call{Terminal: cli.Terminal{Out: &out, Env: setup.OS()}}
+	kept := func(context.Context) error { return &KeptError{Why: "it is there"} }
+	did, err := takeSteps(t.Context(), c, []step{{Kind: "file", Name: "a", Status: stepMissing, Do: kept}})
+	if got := out.String(); err != nil || len(did) > 0 || got != "kept      file a  it is there\n" {
+		t.Errorf("%q, %v, undoes %v", got, err, did)
+	}
+}
