@@ -27,8 +27,8 @@ func TestLackingInJobs(t *testing.T) {
 			workflow.Options{},
 			"job label-state lacks contents: write (leases in git references need contents: write)",
 		},
-		"a service":            {lease.Redis, workflow.Options{Variables: []string{variable}}, ""},
-		"a service, not known": {lease.Redis, workflow.Options{}, "job label-state lacks the variable " + variable},
+		"a service":                     {lease.Redis, workflow.Options{Variables: []string{variable}}, ""},
+		"a service, not known":          {lease.Redis, workflow.Options{}, "job label-state lacks the variable " + variable},
 		"a service, and it only guards": {lease.Redis, workflow.Options{}, ""},
 		"a service, another one": {
 			lease.Redis,
