@@ -489,6 +489,11 @@ func TestBorneOut(t *testing.T) {
 			t.Errorf("%s: want %q\n%s", c.keys, c.want, got)
 		}
 	}
+
+	d := &desk{after: card(4, olgas)}
+	if got := text(press(start(t, d, 80, 24), "h c y y")); !strings.Contains(got, "label-state release acme/app#4") {
+		t.Errorf("copied for what is one's own:\n%s", got)
+	}
 }
 
 // TestSorted: the orders of the cards of a column.
@@ -735,6 +740,9 @@ func TestCycle(t *testing.T) {
 		!strings.Contains(got, "blocked in a dependency cycle: acme/app#4 waits for acme/app#5 waits for acme/app#4") ||
 		!strings.Contains(got, "2 stranded") {
 		t.Errorf("screen:\n%s", got)
+	}
+	if got := text(press(start(t, d, 120, 24), "h f")); !strings.Contains(got, "nobody holds #4") {
+		t.Errorf("f starts a cycle over:\n%s", got)
 	}
 }
 

@@ -345,7 +345,7 @@ func TestAnswers(t *testing.T) {
 		},
 		{
 			"plan_wait",
-			outcome{Problem: problem(answer.Unread, "offline")},
+			outcome{Problem: problem(answer.Timeout, "offline")},
 			result{Answer: "unknown", Code: 3, Error: "offline", Untrusted: []string{"error", "result"}},
 			true,
 		},
