@@ -86,7 +86,8 @@ func (s *Step) judgeAll(ctx context.Context, p github.Pull, c closed, snapshots 
 		lands := slices.ContainsFunc(c.landing, i.Same)
 		switch {
 		case !lands && !slices.ContainsFunc(c.described, i.Same):
-		case absent(one.Err), one.Err != nil && !s.here(i) && hidden(one.Err): // of which this token learns nothing, in no run
+		// of which this token learns nothing, in no run
+		case absent(one.Err), one.Err != nil && !s.here(i) && hidden(one.Err):
 			s.Console.line("%s", one.Err)
 		case one.Err != nil:
 			s.couldNotJudge(r, unjudged{what: fmt.Sprintf("%s may close %s", p, i), err: one.Err})

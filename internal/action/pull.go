@@ -201,7 +201,9 @@ func (s *Step) pull(ctx context.Context) (p github.Pull, m github.Merge, r resul
 // landing lists the issues that a merge of the pull request closes by the messages of its commits,
 // and its description does not. Of a possible stranger, no more are read than a pull request may
 // move.
-func (s *Step) landing(ctx context.Context, p github.Pull, m github.Merge, closes []claim.Issue, r *result) []claim.Issue {
+func (s *Step) landing(ctx context.Context, p github.Pull, m github.Merge, closes []claim.Issue,
+	r *result,
+) []claim.Issue {
 	if p.State != lifecycle.PROpened || !p.DefaultBase {
 		return nil
 	}

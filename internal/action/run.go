@@ -18,24 +18,24 @@ import (
 // A Hub is what a step needs of GitHub besides the ledger's; *github.Client is one.
 type Hub interface {
 	ledger.Repos
-	Reader
-	Talker
-	Reactor
-	People
-	Shelf
-	Crowd
+	reader
+	talker
+	reactor
+	people
+	shelf
+	crowd
 }
 
-// A Crowd knows what strangers say and hold.
-type Crowd interface {
+// A crowd knows what strangers say and hold.
+type crowd interface {
 	Remarks(ctx context.Context, r claim.Repo, since time.Time, pages int) (all []github.Remark, whole bool, err error)
 	PersonsHolds(ctx context.Context, r claim.Repo) ([]lifecycle.Facts, error)
 	Joined(ctx context.Context, login string) (time.Time, error)
 	NewestPulls(ctx context.Context, r claim.Repo) ([]github.Mergeable, error)
 }
 
-// A Reader reads more than one issue at a time, and what belongs to issues.
-type Reader interface {
+// A reader reads more than one issue at a time, and what belongs to issues.
+type reader interface {
 	FactsOf(ctx context.Context, issues []claim.Issue) []lifecycle.Snapshot
 	PullToMerge(ctx context.Context, r claim.Repo, number int, file github.FileAt) (github.Pull, github.Merge, error)
 	Changes(ctx context.Context, i claim.Issue, path string) (bool, error)
@@ -44,8 +44,8 @@ type Reader interface {
 	Repository(ctx context.Context, r claim.Repo) (github.Repository, error)
 }
 
-// A Talker reads and writes the comments of issues and pull requests.
-type Talker interface {
+// A talker reads and writes the comments of issues and pull requests.
+type talker interface {
 	Comments(ctx context.Context, i claim.Issue, since time.Time) ([]claim.Comment, error)
 	Spoken(ctx context.Context, r claim.Repo, numbers []int, mark string) ([]int, error)
 	Comment(ctx context.Context, i claim.Issue, body string) (claim.Comment, error)
@@ -53,22 +53,22 @@ type Talker interface {
 	DeleteComment(ctx context.Context, i claim.Issue, id int64) error
 }
 
-// A Reactor answers a comment without words.
-type Reactor interface {
+// A reactor answers a comment without words.
+type reactor interface {
 	Reactions(ctx context.Context, r claim.Repo, comment int64, login string) ([]string, error)
 	React(ctx context.Context, r claim.Repo, comment int64, content string) error
 }
 
-// People knows who is who: whose token this is, who may steer, and who took a label off.
-type People interface {
+// people knows who is who: whose token this is, who may steer, and who took a label off.
+type people interface {
 	Viewer(ctx context.Context) (string, error)
 	MayLabel(ctx context.Context, r claim.Repo, login string) (bool, error)
 	LastRemoval(ctx context.Context, i claim.Issue, label string) (ledger.Removal, error)
 	LastAddition(ctx context.Context, i claim.Issue, label string) (ledger.Removal, error)
 }
 
-// A Shelf is the labels that a repository defines, and those of its issues.
-type Shelf interface {
+// A shelf is the labels that a repository defines, and those of its issues.
+type shelf interface {
 	Labels(ctx context.Context, r claim.Repo) ([]labels.Definition, error)
 	CreateLabel(ctx context.Context, r claim.Repo, d labels.Definition) error
 	AddLabel(ctx context.Context, i claim.Issue, name string) error

@@ -42,8 +42,8 @@ type Hold struct {
 	Good   bool // GitHub has said just now that it stands
 }
 
-// Expires returns the end of the lease by this machine's clock; zero is never.
-func (h Hold) Expires() time.Time {
+// expires returns the end of the lease by this machine's clock; zero is never.
+func (h Hold) expires() time.Time {
 	if h.TTL < 0 {
 		return time.Time{}
 	}
@@ -52,7 +52,7 @@ func (h Hold) Expires() time.Time {
 
 // Expired reports whether the lease is over by this machine's clock. A clock that was set back
 // knows nothing.
-func (h Hold) Expired(now time.Time) bool { return h.TTL >= 0 && !now.Before(h.Expires()) }
+func (h Hold) Expired(now time.Time) bool { return h.TTL >= 0 && !now.Before(h.expires()) }
 
 // Alive reports whether the hold stands as far as the record knows.
 func (h Hold) Alive(now time.Time) bool { return h.Lost == "" && !h.Expired(now) }
@@ -89,18 +89,17 @@ type World struct {
 
 // A Plan is what an event asks for. The zero Plan is that there is nothing to do.
 type Plan struct {
-	Adopt   []claim.Issue // holds that no session keeps alive yet: this one does from now on
-	Renew   []claim.Issue // heartbeats that are due
-	Verify  []claim.Issue // holds to be looked at now
-	Show    []claim.Issue // holds to be described from one snapshot
-	Release []claim.Issue // holds to release, if nothing was done under them
-	End     []claim.Issue // holds whose session ends
-	Pass    []claim.Issue // holds whose session ends for the next one
+	Adopt  []claim.Issue // holds that no session keeps alive yet: this one does from now on
+	Renew  []claim.Issue // heartbeats that are due
+	Verify []claim.Issue // holds to be looked at now
+	Show   []claim.Issue // holds to be described from one snapshot
+	End    []claim.Issue // holds whose session ends: to release, if nothing was done under them
+	Pass   []claim.Issue // holds whose session ends for the next one
 }
 
 // Nothing reports whether the plan asks for nothing.
 func (p Plan) Nothing() bool {
-	return len(p.Adopt)+len(p.Renew)+len(p.Verify)+len(p.Show)+len(p.Release)+len(p.End)+len(p.Pass) == 0
+	return len(p.Adopt)+len(p.Renew)+len(p.Verify)+len(p.Show)+len(p.End)+len(p.Pass) == 0
 }
 
 // Decide returns what an event asks for. Events of other sessions never extend a hold.
@@ -143,10 +142,10 @@ func atEnd(e Event, w World) Plan {
 	var p Plan
 	for _, h := range w.Mine {
 		switch {
-		case e.Clears() && h.Lost == "":
+		case e.clears() && h.Lost == "":
 			p.Pass = append(p.Pass, h.Issue)
 		case h.Alive(w.Now):
-			p.End, p.Release = append(p.End, h.Issue), append(p.Release, h.Issue)
+			p.End = append(p.End, h.Issue)
 		}
 	}
 
@@ -177,7 +176,7 @@ func (h Hold) follows(e Event) bool {
 	if h.Session.Host != e.Session.Host || h.Session == e.Session || h.Lost != "" {
 		return false
 	}
-	return h.Passed || h.Beside && (!h.Ended.IsZero() || e.Clears())
+	return h.Passed || h.Beside && (!h.Ended.IsZero() || e.clears())
 }
 
 // Denies returns the reason for which a tool call may not be made, or "". Holds are as they are

@@ -190,7 +190,8 @@ func (e *Event) call(w wire) {
 	command := cmp.Or(in["command"], in["cmd"], w.Command)
 	name := strings.ToLower(e.Tool)
 	switch name {
-	case "edit", "write", "multiedit", "notebookedit", "replace", "write_file", "create", "delete", "patch", "str_replace_editor", "apply_patch":
+	case "edit", "write", "multiedit", "notebookedit", "replace",
+		"write_file", "create", "delete", "patch", "str_replace_editor", "apply_patch":
 		e.Call, e.Changes = Edits, true
 		e.Paths = append(list(in["file_path"], in["filePath"], in["path"], in["notebook_path"]),
 			patched(cmp.Or(command, in["patchText"]))...)
@@ -258,9 +259,9 @@ func word(raw json.RawMessage) (text string) {
 	return text
 }
 
-// Clears reports whether the event ends a session, or starts one, because a person has emptied the
+// clears reports whether the event ends a session, or starts one, because a person has emptied the
 // conversation: the same person goes on in the same process.
-func (e Event) Clears() bool {
+func (e Event) clears() bool {
 	return e.Kind == SessionEnd && e.Reason == cleared || e.Kind == SessionStart && e.Source == cleared
 }
 

@@ -197,7 +197,8 @@ func gitLooks(words []string) bool {
 	}
 
 	switch verb {
-	case "status", "diff", "log", "show", "rev-parse", "rev-list", "blame", "ls-files", "ls-tree", "cat-file", "describe", "shortlog", "merge-base", "for-each-ref":
+	case "status", "diff", "log", "show", "rev-parse", "rev-list", "blame",
+		"ls-files", "ls-tree", "cat-file", "describe", "shortlog", "merge-base", "for-each-ref":
 		return true
 	case "grep":
 		return !anyLetter(rest, "O")
@@ -233,7 +234,8 @@ func listLooks(rest []string) bool {
 		switch option, _, _ := strings.Cut(w, "="); option {
 		case "--list", "-l", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at":
 			lists = true
-		case "--all", "--remotes", "--verbose", "--show-current", "--sort", "--format", "--no-color", "--color", "--column", "--no-column":
+		case "--all", "--remotes", "--verbose", "--show-current", "--sort", "--format",
+			"--no-color", "--color", "--column", "--no-column":
 		default:
 			if strings.HasPrefix(w, "-") && strings.Trim(w, "-arv") != "" {
 				return false
@@ -270,7 +272,8 @@ func (l line) changes() bool {
 		}
 
 		switch c.words[at+1] {
-		case "claim", "next", "renew", "release", "plan", "status", "log", "board", "stats", "doctor", "dedup-check", "version", "help":
+		case "claim", "next", "renew", "release", "plan", "status", "log", "board", "stats",
+			"doctor", "dedup-check", "version", "help":
 			if slices.Contains(c.words, "--run") {
 				return true
 			}

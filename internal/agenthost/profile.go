@@ -113,7 +113,7 @@ func profiles() map[Host]Profile {
 			},
 			denial: func(_ Event, why string) any { return map[string]string{"decision": "deny", "reason": why} },
 			listens: func(e Event) bool {
-				return e.Kind == SessionStart && !e.Clears() || e.Kind == AfterTool || e.Name == "BeforeAgent"
+				return e.Kind == SessionStart && !e.clears() || e.Kind == AfterTool || e.Name == "BeforeAgent"
 			},
 		},
 		Cursor: {

@@ -224,10 +224,14 @@ func planned(p agenthost.Plan) string {
 	for _, part := range []struct {
 		name   string
 		issues []claim.Issue
-	}{{"adopt", p.Adopt}, {"renew", p.Renew}, {"verify", p.Verify}, {"show", p.Show}, {"end", p.End}, {
-		"pass",
-		p.Pass,
-	}, {"release", p.Release}} {
+	}{
+		{"adopt", p.Adopt},
+		{"renew", p.Renew},
+		{"verify", p.Verify},
+		{"show", p.Show},
+		{"end", p.End},
+		{"pass", p.Pass},
+	} {
 		for _, i := range part.issues {
 			out += " " + part.name + " " + i.String()
 		}

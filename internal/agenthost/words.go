@@ -21,7 +21,7 @@ func unproven(h Hold, now time.Time) string {
 			"See what is known: label-state status %s", h.Issue, h.Refused, h.Issue)
 	case h.Expired(now):
 		return fmt.Sprintf("your hold of %s expired at %s and is not claimed again yet. Push again in half a minute, "+
-			"or claim it now with: label-state claim %s", h.Issue, clock(h.Expires()), h.Issue)
+			"or claim it now with: label-state claim %s", h.Issue, clock(h.expires()), h.Issue)
 	}
 
 	return fmt.Sprintf("could not find out whether %s is still yours, and a push needs that. Push again when GitHub answers; see: "+
@@ -32,7 +32,7 @@ func unproven(h Hold, now time.Time) string {
 // found out.
 func Unsure(h Hold) string {
 	return fmt.Sprintf("label-state: your hold of %s expired at %s, and GitHub could not be asked whether somebody else has it now. "+
-		"Edits go on; a push waits for the answer", h.Issue, clock(h.Expires()))
+		"Edits go on; a push waits for the answer", h.Issue, clock(h.expires()))
 }
 
 // Again is what a session is told whose hold had expired and was claimed again.
@@ -41,7 +41,7 @@ func Again(i claim.Issue) string {
 }
 
 // NotAgain is what a session is told whose hold had expired and could not be claimed again.
-func NotAgain(h Hold) string { return "label-state: " + unproven(h, h.Expires()) }
+func NotAgain(h Hold) string { return "label-state: " + unproven(h, h.expires()) }
 
 const unclaimed = "this repository requires a claim before its files are edited, and this worktree holds none " +
 	"(sessions.require_claim). Take work with: label-state next; or a specific issue with: label-state claim ISSUE"
@@ -70,7 +70,7 @@ func StartText(e Event, w World, shown []Shown, worktree string) string {
 	for _, s := range shown {
 		i, until := s.Issue, ""
 		if s.TTL >= 0 {
-			until = " until " + clock(s.Expires())
+			until = " until " + clock(s.expires())
 		}
 		text := fmt.Sprintf("another session, of %s, works on %s in this worktree%s. Do not edit files here; use a worktree of your own, "+
 			"such as: git worktree add %s", s.Session.Host, i, until, worktree)
@@ -80,7 +80,7 @@ func StartText(e Event, w World, shown []Shown, worktree string) string {
 		case s.Expired(w.Now):
 			text = fmt.Sprintf("%s was held in this worktree until %s, and what was done for it may still be here. "+
 				"To go on with it: label-state claim %s; to release it: label-state release "+
-				"%s", i, clock(s.Expires()), i, i)
+				"%s", i, clock(s.expires()), i, i)
 		case s.Session == e.Session || s.Session.IsZero():
 			text = yours(s, until)
 		case !s.Ended.IsZero():

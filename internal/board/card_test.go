@@ -132,13 +132,17 @@ func TestCards(t *testing.T) {
 			r.Person, r.TTL = "Olga", ttl
 		}))
 	}
-	written := person(16, time.Hour) // a contributor's, by the Action with Olga's token
+	written := person(18, time.Hour) // a contributor's, by the Action with Olga's token
 	written.Log.Claims[0].Person = "ann"
 	assigned := issue(t, 15, "Assigned", "agent:implement")
 	assigned.Assignees = []string{"OLGA"}
+	unknown, done := kept, kept // nobody knows whose hold it is, nor who looks; and closed since
+	unknown.Issue.Number, unknown.HoldBy, unknown.Viewer = 16, "", ""
+	done.Issue.Number, done.Open, done.StateReason = 17, false, "completed"
+	done.Labels = []string{"agent:done", "do-not-pickup"}
 	text := ""
 	for _, c := range board.Deal(lifecycle.DefaultRules(), append(facts, kept, person(13, claim.NoExpiry),
-		person(14, time.Hour), written, assigned)) {
+		person(14, time.Hour), written, assigned, unknown, done)) {
 		text += fmt.Sprintf("%s %q %s: %s\n  holder=%q worker=%q login=%q branch=%q\n", c.Issue, c.Title, c.Lane, c.Why,
 			c.Holder, c.Worker, c.Login, c.Branch)
 		text += fmt.Sprintf("  since=%s seen=%s until=%s ends=%q\n", at(c.Since), at(c.Seen), at(c.Until), c.Ends)
@@ -202,6 +206,10 @@ func TestMarkCycles(t *testing.T) {
 // TestTable: whole where nobody knows how wide the terminal is, else no wider than that.
 func TestTable(t *testing.T) {
 	cards := board.Deal(lifecycle.DefaultRules(), busy(t))
+	if row := board.Rows([]board.Card{{Holder: "a", Until: now}}, now, 0)[1]; !strings.HasSuffix(row[3], " left") {
+		t.Errorf("at the very end of the hold: %s", row[3])
+	}
+
 	for width, name := range map[int]string{0: "", 80: "-80"} {
 		golden.Check(t, "testdata/table"+name+".txt", cli.Columns(board.Rows(cards, now, width)))
 	}

@@ -151,7 +151,12 @@ func (v view) tabs() []column {
 		if left > 0 && left+wide > v.width {
 			line, left = line+1, 0
 		}
-		out = append(out, column{lane: l, left: left, width: wide, line: line})
+		out = append(out, column{
+			lane:  l,
+			left:  left,
+			width: wide,
+			line:  line,
+		})
 		left += wide
 	}
 

@@ -89,11 +89,11 @@ func (t Terminal) Do(ctx context.Context, v Verb, params any) error {
 	// A session that cannot be one would take the issue for the person whose token it is.
 	if _, asks := find(v.Params(), "codename"); asks {
 		if err := t.Env.CheckSession(); err != nil {
-			return c.Fail(ctx, err)
+			return c.fail(ctx, err)
 		}
 	}
 
-	return c.Fail(ctx, v.do(ctx, c, params))
+	return c.fail(ctx, v.do(ctx, c, params))
 }
 
 // answerWrong answers in JSON, where that was asked for, to a call that failed before its verb was

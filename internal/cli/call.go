@@ -85,7 +85,7 @@ func InEach[P any](ctx context.Context, c *Call, repos []string, do Action[P],
 	for _, name := range repos {
 		part := c.Part()
 		part.Repo, part.Subject.Repo = name, WithoutURL(name)
-		failed = append(failed, part.Fail(ctx, do(ctx, part, p)))
+		failed = append(failed, part.fail(ctx, do(ctx, part, p)))
 		part.Close()
 	}
 
@@ -129,9 +129,9 @@ func WithoutURL(name string) string {
 	return OneLine(name)
 }
 
-// Fail is the error that the verb ends with: a problem that says what was being done to what. With
+// fail is the error that the verb ends with: a problem that says what was being done to what. With
 // --json the negative answer is printed, unless there was an answer. nil stays nil.
-func (c *Call) Fail(ctx context.Context, err error) error {
+func (c *Call) fail(ctx context.Context, err error) error {
 	if err == nil || c.reported {
 		return err
 	}

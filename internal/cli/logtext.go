@@ -174,10 +174,7 @@ func Timeline(s claim.State) []EntryView {
 	}
 
 	slices.SortStableFunc(all, func(a, b placed) int {
-		if c := a.at.Created.Compare(b.at.Created); c != 0 {
-			return c
-		}
-		return int(a.at.ID - b.at.ID)
+		return cmp.Or(a.at.Created.Compare(b.at.Created), cmp.Compare(a.at.ID, b.at.ID))
 	})
 	out := make([]EntryView, len(all))
 	for i, p := range all {

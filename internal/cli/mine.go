@@ -117,16 +117,18 @@ func (c *Call) ClaimOverdue(ctx context.Context, i claim.Issue, own claim.Claim,
 func (c *Call) AnswerMine(i claim.Issue, own claim.Claim) error {
 	terms := c.Rules().Terms
 	out := ViewOwn(i, own, terms)
-	out.RenewBefore = RenewBefore(out.Until, own.Lease(terms))
+	if !own.Plan.Pending() {
+		out.RenewBefore = RenewBefore(out.Until, own.Lease(terms))
+	}
 
 	w := own.Record.Worker
 	return c.Answer(out, fmt.Sprintf("%s is yours already, %s: %s (run %s)\nwhen you are done: label-state release %s --pr URL\n",
 		i, Lasts(out.Until), w.Codename, w.FiringID, i))
 }
 
-// OnlyHold is the issue of the only hold that this worktree has recorded. Holds that are known to
+// onlyHold is the issue of the only hold that this worktree has recorded. Holds that are known to
 // be over count only where no other one is there; one that gave way to a person's claim is lost.
-func (c *Call) OnlyHold() (claim.Issue, error) {
+func (c *Call) onlyHold() (claim.Issue, error) {
 	all, err := c.RecordedHolds()
 	if err != nil {
 		return claim.Issue{}, err

@@ -2,10 +2,15 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/github"
+	"github.com/label-state/label-state/internal/trouble"
 )
 
 // ForceFree ends whatever hold an issue has, in the name of the login that is signed in, and names
@@ -19,6 +24,33 @@ func (c *Call) ForceFree(ctx context.Context, i claim.Issue, reason string) erro
 	_, ended, err := c.Session.Ledger.Force(ctx, i, by, reason)
 	c.AfterForce(i, ended, by)
 	return c.WarnLate(err)
+}
+
+// Outside is the error of a claim. Where GitHub hides from this token whose records count, that its
+// own do not comes first: to know of the others would not help.
+func (c *Call) Outside(ctx context.Context, err error) error {
+	var own *github.OutsiderError
+	if _, hidden := errors.AsType[*github.HiddenRoleError](err); !hidden {
+		return err
+	}
+	if no := c.Session.Client.Heard(ctx, c.Session.Repo); errors.As(no, &own) {
+		return no
+	}
+
+	return err
+}
+
+// ByComment ends a hold that an App has recorded for a person, whether or not the person's own
+// records count.
+func ByComment(i claim.Issue) answer.Command {
+	return trouble.Say("release it with a comment", strconv.Itoa(i.Number), i.Slug(), "/release")
+}
+
+// Welcome reports whether an error is that records of whoever asks do not count, in a repository
+// where contributors may claim by a comment.
+func Welcome(err error) bool {
+	no, is := errors.AsType[*github.OutsiderError](err)
+	return is && no.Welcome
 }
 
 // AfterForce names whoever lost an issue by force, in the name of by. A worker that lost it may act

@@ -97,7 +97,7 @@ func RunProgram(ctx context.Context, c *Call, h ledger.Hold, p Program) error {
 	case err == nil:
 		err = r.release(ctx, r.ending(ctx, code))
 	case errors.Is(err, keep.ErrDelivered):
-		c.ForgetEnded(h)
+		c.forgetEnded(h)
 	}
 
 	var lost *ledger.LostError
@@ -236,6 +236,6 @@ func (r *runner) release(ctx context.Context, e ledger.Ending) error {
 		return err // and the record stays: what was done under the hold is still here
 	}
 
-	r.ForgetEnded(r.hold)
+	r.forgetEnded(r.hold)
 	return nil
 }

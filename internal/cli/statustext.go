@@ -73,7 +73,7 @@ func DescribeStatus(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict, s
 
 	// What came before, and what does not count.
 	for _, a := range f.Tried() {
-		text := fmt.Sprintf("%s by %s, %s", a.Outcome, cmp.Or(a.Person, a.Worker.String()), When(a.At, f.Now))
+		text := fmt.Sprintf("%s by %s, %s", a.Outcome, cmp.Or(a.Person, a.Worker.String()), when(a.At, f.Now))
 		if a.Reason != "" {
 			text += ": " + a.Reason
 		}
@@ -182,7 +182,7 @@ func tenure(t claim.Terms, f lifecycle.Facts, h claim.Claim) string {
 }
 
 func describeHolder(t claim.Terms, f lifecycle.Facts, h claim.Claim) [][2]string {
-	claimed, lease, login := When(h.Created, f.Now), "never expires", h.Author
+	claimed, lease, login := when(h.Created, f.Now), "never expires", h.Author
 	if len(h.Ranks) == 0 {
 		claimed = "not in the log yet: label-state sweep-claims writes it"
 	}
@@ -196,7 +196,7 @@ func describeHolder(t claim.Terms, f lifecycle.Facts, h claim.Claim) [][2]string
 	}
 
 	if end, ends := h.Until(t); ends {
-		lease = "until " + When(end, f.Now)
+		lease = "until " + when(end, f.Now)
 	} else if h.Record.TTL > 0 {
 		lease = "while the pull request is open"
 	}
@@ -218,9 +218,9 @@ func describeHolder(t claim.Terms, f lifecycle.Facts, h claim.Claim) [][2]string
 	switch {
 	case h.Plan == nil:
 	case h.Plan.Pending():
-		plan = fmt.Sprintf("has waited for an answer since %s, %s", When(h.Plan.At, f.Now), h.Plan.URL)
+		plan = fmt.Sprintf("has waited for an answer since %s, %s", when(h.Plan.At, f.Now), h.Plan.URL)
 	default:
-		plan = OneLine(fmt.Sprintf("approved by %s, %s", h.Plan.Who(), When(h.Plan.AnsweredAt, f.Now)))
+		plan = OneLine(fmt.Sprintf("approved by %s, %s", h.Plan.Who(), when(h.Plan.AnsweredAt, f.Now)))
 	}
 
 	return [][2]string{

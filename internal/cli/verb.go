@@ -44,7 +44,7 @@ func OnIssue[P any](do func(context.Context, *Call, claim.Issue, *P) error) Acti
 		o := c.Options()
 		o.Ref = c.Issue
 		if c.Issue == "" {
-			held, err := c.OnlyHold()
+			held, err := c.onlyHold()
 			if err != nil {
 				return err
 			}

@@ -23,8 +23,8 @@ func Stamp(t time.Time) string {
 // second is a server time as an Answer has it: in UTC, to the second.
 func second(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 
-// When prints a server time for people, with the distance to now.
-func When(t, now time.Time) string {
+// when prints a server time for people, with the distance to now.
+func when(t, now time.Time) string {
 	if t.IsZero() {
 		return "never"
 	}
@@ -83,19 +83,24 @@ func RenewBefore(until time.Time, lease time.Duration) time.Time {
 
 // ViewHold is the answer of whoever has a hold: won, renewed, held already.
 func ViewHold(h ledger.Hold, word answer.Word) answer.Answer {
-	return answer.Answer{
-		Issue:       h.Issue.String(),
-		Answer:      word,
-		Codename:    h.Record.Worker.Codename,
-		FiringID:    h.Record.Worker.FiringID,
-		Person:      h.Record.Person,
-		Since:       second(h.Since),
-		Until:       second(h.Until),
-		RenewBefore: RenewBefore(h.Until, h.Lease()),
-		Token:       h.Token,
-		Branch:      h.Record.Branch,
-		URL:         h.URL,
+	out := answer.Answer{
+		Issue:    h.Issue.String(),
+		Answer:   word,
+		Codename: h.Record.Worker.Codename,
+		FiringID: h.Record.Worker.FiringID,
+		Person:   h.Record.Person,
+		Since:    second(h.Since),
+		Until:    second(h.Until),
+		Token:    h.Token,
+		Branch:   h.Record.Branch,
+		URL:      h.URL,
 	}
+
+	if !h.Waits {
+		out.RenewBefore = RenewBefore(h.Until, h.Lease())
+	}
+
+	return out
 }
 
 // ViewOwn is the answer of whoever has had a hold already, as the log shows it.

@@ -301,9 +301,9 @@ func (c *Call) RecordClaim(h ledger.Hold, err error) error {
 	return nil
 }
 
-// ForgetEnded removes this worktree's record of a hold of this process that is over, and not that
+// forgetEnded removes this worktree's record of a hold of this process that is over, and not that
 // of a process that has taken it over. Where that fails it is said.
-func (c *Call) ForgetEnded(h ledger.Hold) {
+func (c *Call) forgetEnded(h ledger.Hold) {
 	if err := c.Session.ForgetHold(h); err != nil {
 		c.Warnf("this worktree's record of the hold could not be removed: %s", err)
 	}

@@ -34,9 +34,9 @@ func (m Methods) BringCommits() bool {
 	return m.Commit || m.Rebase || m.Squash && m.SquashMessage == "COMMIT_MESSAGES"
 }
 
-// Messages are the texts of which a merge by any of the allowed methods may make commit messages.
+// messages are the texts of which a merge by any of the allowed methods may make commit messages.
 // Who merges may write another text, which nobody knows before.
-func (m Merge) Messages() []string {
+func (m Merge) messages() []string {
 	var out []string
 	way := m.Methods
 	if way.BringCommits() {
@@ -64,7 +64,7 @@ func (m Merge) Messages() []string {
 // further issues, which are not returned: [Limit] in all.
 func InMerge(m Merge, home claim.Repo, host string) (found []Reference, more bool) {
 	seen := map[claim.Issue]bool{}
-	for _, text := range m.Messages() {
+	for _, text := range m.messages() {
 		refs, cut := scanner{home, host}.scan(text)
 		for _, ref := range refs {
 			switch {

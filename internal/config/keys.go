@@ -296,9 +296,9 @@ func (f *file) keys() rule {
 		},
 		key{"defaults", "Settings every agent starts from.", own(f.defaults.keys())},
 		key{"agents", "A fleet: settings by codename.", own(each(&f.agents, codename(), func(name string) rule {
-			a := f.defaults.clone()
+			a := *f.defaults
 			if name != "" {
-				f.agents[name] = a
+				f.agents[name] = &a
 			}
 			return a.keys()
 		}))},

@@ -49,7 +49,7 @@ func (r *reader) settings(top *yaml.Node) Config {
 // Has reports whether the file sets a key or anything below it.
 func (o Own) Has(path string) bool {
 	for set := range o.lines {
-		if rest, is := strings.CutPrefix(set, path); is && (rest == "" || rest[0] == '.' || rest[0] == '[') {
+		if rest, is := strings.CutPrefix(set, path); is && (rest == "" || rest[0] == '.') {
 			return true
 		}
 	}

@@ -163,7 +163,12 @@ func count(to *int, least, most int) rule {
 		allowed = strconv.Itoa(least)
 	}
 
-	s := schema{"type": "integer", "minimum": least, "maximum": most, "default": *to}
+	s := schema{
+		"type":    "integer",
+		"minimum": least,
+		"maximum": most,
+		"default": *to,
+	}
 
 	read := func(r *reader, path string, n *yaml.Node) {
 		v, ok := r.scalar(path, n, allowed, "!!int")

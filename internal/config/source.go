@@ -56,13 +56,6 @@ func (a *agent) keys() rule {
 	return object(key{"work_source", "Where work comes from.", source})
 }
 
-// clone returns an entry that begins with what another says.
-func (a *agent) clone() *agent {
-	b := *a
-	b.Exclude = slices.Clone(a.Exclude)
-	return &b
-}
-
 // source is what an entry says.
 func (a *agent) source() WorkSource {
 	w := a.WorkSource
@@ -110,7 +103,7 @@ func (c Config) Source(agent string) (w WorkSource, known bool) {
 func (c Config) Named(file, ready, inProgress string, free bool) (Config, error) {
 	r := &reader{file: file, lines: map[string]int{}}
 	lay := func(key, have, want string) string {
-		if want != "" && !labels.Same(have, want) && (!free || c.staged(key)) {
+		if want != "" && !labels.Same(have, want) && !free {
 			r.problem(0, "labels."+key, "is "+quote(have)+", and the work source says "+quote(want), "the same in both")
 		}
 		if want == "" {

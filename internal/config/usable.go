@@ -38,12 +38,13 @@ func Usable(name string, data []byte) Config {
 func (r *reader) leaveOut(path string) bool {
 	for path != "" {
 		if e, there := r.entries[path]; there {
-			delete(r.entries, path)
 			at := slices.Index(e.mapping.Content, e.key)
-			if at >= 0 {
-				e.mapping.Content = slices.Delete(e.mapping.Content, at, at+2)
+			if at < 0 {
+				return false // another problem of it has done so
 			}
-			return at >= 0
+
+			e.mapping.Content = slices.Delete(e.mapping.Content, at, at+2)
+			return true
 		}
 
 		path = path[:max(0, strings.LastIndexAny(path, ".["))]

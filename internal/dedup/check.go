@@ -243,7 +243,8 @@ func (j *judge) notes() []Note {
 		out = append(out, Note{Text: text, URL: j.holder.URL})
 	case j.facts.PullRequest:
 		return out // its labels and assignees say nothing about a push
-	case len(out) > 0 || j.ownPR != nil: // labels decide nothing: that one promises what nothing bears out is said when nothing else is
+	// labels decide nothing: that one promises what nothing bears out is said when nothing else is
+	case len(out) > 0 || j.ownPR != nil:
 	case labels.Has(j.facts.Labels, j.rules.Scheme.Name(labels.PROpen)):
 		out = []Note{{
 			Text: "labelled " + j.rules.Scheme.PROpen + ", but no open pull request closes it",

@@ -87,8 +87,9 @@ type opened struct {
 	named       []claim.Issue
 	association string // of the author to the pull request's repository
 	stranger    bool
-	crowd       [][]claim.Issue // of a stranger, what all open ones in the repository name, oldest first; nil if not listed
-	place       int             // of this one among them
+	// of a stranger, what all open ones in the repository name, oldest first; nil if not listed
+	crowd [][]claim.Issue
+	place int // of this one among them
 }
 
 // home reports whether it is in the issue's repository.

@@ -190,7 +190,12 @@ func (c *Client) restPullsFrom(ctx context.Context, into, head claim.Repo, branc
 func (c *Client) OpenPull(ctx context.Context, repo string, p prchain.Proposal) (prchain.Pull, error) {
 	r := place(repo)
 	var got restPull
-	body := map[string]string{"title": p.Title, "body": p.Body, "head": p.Branch, "base": p.Base}
+	body := map[string]string{
+		"title": p.Title,
+		"body":  p.Body,
+		"head":  p.Branch,
+		"base":  p.Base,
+	}
 	_, err := c.send(ctx, http.MethodPost, at(r, "/pulls"), body, &got)
 	if err == nil && (got.Number < 1 || got.Base.Ref == "") {
 		err = &AnswerError{Status: http.StatusCreated, Reason: "it is not a pull request"}

@@ -25,12 +25,12 @@ func NewSecret(token string) Secret {
 	return Secret{func() string { return token }}
 }
 
-// Empty reports whether there is no token.
-func (s Secret) Empty() bool { return s.reveal == nil }
+// empty reports whether there is no token.
+func (s Secret) empty() bool { return s.reveal == nil }
 
 // String returns "[redacted]", or nothing for an empty secret.
 func (s Secret) String() string {
-	if s.Empty() {
+	if s.empty() {
 		return ""
 	}
 	return redacted
@@ -49,7 +49,7 @@ const leastSecret = 8
 // writings are the token as it is, as JSON writes it, and as addresses do; nil when there is none
 // that has to be hidden.
 func (s Secret) writings() []string {
-	if s.Empty() || len(s.reveal()) < leastSecret {
+	if s.empty() || len(s.reveal()) < leastSecret {
 		return nil
 	}
 

@@ -327,7 +327,7 @@ func (c *call) try() response {
 	}
 
 	r.Header.Del("Authorization")
-	if slices.Contains(c.hosts, origin(c.url)) && !c.o.Token.Empty() {
+	if slices.Contains(c.hosts, origin(c.url)) && !c.o.Token.empty() {
 		r.Header.Set("Authorization", "Bearer "+c.o.Token.reveal())
 	}
 

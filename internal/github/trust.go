@@ -205,7 +205,8 @@ func (c *Client) askRole(ctx context.Context, a account) error {
 	viewer := c.known()
 	own, told := c.roles.get(key(a.repo.String(), viewer))
 	secretive := key(featureRoles, a.repo.String())
-	if !c.has(secretive) || told && viewer != "" && rank(own) < rank(RoleWrite) { // GitHub tells roles only to those who may push
+	// GitHub tells roles only to those who may push
+	if !c.has(secretive) || told && viewer != "" && rank(own) < rank(RoleWrite) {
 		return hidden
 	}
 

@@ -31,7 +31,7 @@ func (c *Client) Viewer(ctx context.Context) (string, error) {
 
 // self is our own login; without a token there is none.
 func (c *Client) self(ctx context.Context) (string, error) {
-	if c.o.Token.Empty() {
+	if c.o.Token.empty() {
 		return "", nil
 	}
 	return c.Viewer(ctx)

@@ -120,7 +120,13 @@ func parentsJSON(commit gitrepo.Commit, api, page string) []any {
 }
 
 func unsigned() object {
-	return object{"verified": false, "reason": "unsigned", "signature": nil, "payload": nil, "verified_at": nil}
+	return object{
+		"verified":    false,
+		"reason":      "unsigned",
+		"signature":   nil,
+		"payload":     nil,
+		"verified_at": nil,
+	}
 }
 
 // commitOf renders commits as lists of commits do.

@@ -121,10 +121,18 @@ func (s *Source) issueOf(number int) claim.Issue {
 }
 
 // Fetch lists the queue, and with IncludeClaimed what is being worked on. A candidate is read
-// before it is shown: the label alone says nothing.
+// before it is shown: the label alone says nothing. A worker or a lease that no claim may have is an
+// answer.Usage.
 func (s *Source) Fetch(ctx context.Context, o work.FetchOptions) (work.Page, error) {
 	if err := o.Check(); err != nil {
 		return work.Page{}, err
+	}
+
+	if s.o.Worker.Codename != "" { // what no claim may say is no reason to pass over an issue
+		err := s.ledger.MayClaim(claim.Issue{}, ledger.Request{Worker: s.o.Worker, TTL: s.o.TTL})
+		if err != nil {
+			return work.Page{}, err
+		}
 	}
 
 	queues := s.scheme().Queues()

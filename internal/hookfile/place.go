@@ -198,7 +198,8 @@ func (p place) uninstall(force bool) (Change, error) {
 			"label-state hook uninstall --force removes it")
 	case s.Kind == Foreign, s.Kind == Blocked, s.Kind == Absent && s.Kept == "":
 		return Nothing, nil
-	case s.Kept != "" && !(strings.HasSuffix(p.name, legacy) && isPreCommit(read(p.kept()))): // which has come back since, and runs us
+	// which has come back since, and runs us
+	case s.Kept != "" && !(strings.HasSuffix(p.name, legacy) && isPreCommit(read(p.kept()))):
 		if err := os.Rename(p.kept(), p.file()); err != nil {
 			return "", fmt.Errorf("remove hook: %w", err)
 		}

@@ -68,7 +68,8 @@ func ProbeTLS(ctx context.Context, secure *tls.Config, address string) error {
 	var alert *net.OpError
 	var denied *DeniedError
 	switch {
-	case err == nil, errors.As(err, &alert) && alert.Err != nil && alert.Err.Error() == badVersion: // some mind everything before TLS 1.3
+	// some mind everything before TLS 1.3
+	case err == nil, errors.As(err, &alert) && alert.Err != nil && alert.Err.Error() == badVersion:
 		return nil
 	case errors.As(Distrust(err), &denied):
 		return denied

@@ -2,6 +2,7 @@ package lease_test
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"testing"
 	"testing/synctest"
@@ -131,6 +132,12 @@ func TestLatePassesOn(t *testing.T) {
 	if lease.Rejected(errors.New("lost")) {
 		t.Error("an error that says nothing is a refusal")
 	}
+	if err := (&lease.HeldError{Lease: lease.Lease{Worker: claim.Worker{Codename: "a"}}}); err.Error() != "held by a:" {
+		t.Errorf("the store's no: %v", err)
+	}
+	if !lease.Rejected(lease.Distrust(tls.RecordHeaderError{})) {
+		t.Error("a store without TLS is no refusal")
+	}
 	if err := (&lease.Error{Kind: "redis", Err: denied}); err.Error() != "lease store redis: wrong password" || !errors.Is(err, denied) {
 		t.Errorf("an error of a store: %v", err)
 	}
@@ -171,10 +178,18 @@ func (s *slow) Look(context.Context, claim.Issue) (lease.Lease, bool, error) {
 	return lease.Lease{}, false, nil
 }
 
-// TestLateTells: a store that is slow is told of after three seconds, with the end of the wait.
+// TestLateTells: a store that is slow is told of after three seconds, with the end of the wait, which
+// may be the caller's.
 func TestLateTells(t *testing.T) {
-	for after, want := range map[time.Duration]int{2 * time.Second: 0, 5 * time.Second: 1} {
+	for after, want := range map[time.Duration]int{2 * time.Second: 0, 5 * time.Second: 1, 6 * time.Second: 1} {
 		synctest.Test(t, func(t *testing.T) {
+			limit := lease.AnswerTime
+			if after > 5*time.Second {
+				limit = 7 * time.Second
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), limit)
+			defer cancel()
+
 			var until []time.Duration
 			start := time.Now()
 			s := lease.NewLate(func() (lease.Remote, error) { return &slow{after: after}, nil },
@@ -182,11 +197,11 @@ func TestLateTells(t *testing.T) {
 					until = append(until, end.Sub(start))
 				})
 
-			if _, _, err := s.Look(t.Context(), claim.Issue{}); err != nil {
+			if _, _, err := s.Look(ctx, claim.Issue{}); err != nil {
 				t.Fatal(err)
 			}
 
-			if len(until) != want || want > 0 && until[0] != lease.AnswerTime {
+			if len(until) != want || want > 0 && until[0] != limit {
 				t.Errorf("after %s: told of %v, want %d times", after, until, want)
 			}
 		})

@@ -93,8 +93,8 @@ func taken(end protocol.Conclusion) (Hold, error) {
 	}, end.Err
 }
 
-// claim checks the request and begins a claim; nothing is read or written yet. The error is a
-// answer.Usage.
+// claim checks the request and begins a claim; nothing is read or written yet. The error is
+// an answer.Usage.
 func (cs *claims) claim(i claim.Issue, req Request) (protocol.Claim, error) {
 	nonce := cmp.Or(req.Nonce, cs.token())
 	if req.Worker.FiringID == "" {

@@ -188,7 +188,12 @@ func (r *run) send(e protocol.Effects, n int) sent {
 	b := r.batch(e, n)
 	if post := b.Writes[0]; post.Kind == protocol.WritePost && !post.Uncertain {
 		if err := r.counts(); err != nil {
-			return sent{results: []protocol.Result{{Did: protocol.Refused, Err: err, Sent: begun, Answered: r.passed()}}}
+			return sent{results: []protocol.Result{{
+				Did:      protocol.Refused,
+				Err:      err,
+				Sent:     begun,
+				Answered: r.passed(),
+			}}}
 		}
 	}
 
@@ -304,16 +309,4 @@ func (bs *base) whole(i claim.Issue, f lifecycle.Facts, err error) (lifecycle.Fa
 }
 
 // config is what the operations go by.
-func (bs *base) config() *protocol.Config {
-	return &protocol.Config{
-		Rules:      bs.set.Rules,
-		Store:      bs.leases.name,
-		Settle:     bs.set.Settle,
-		Margin:     bs.set.Margin,
-		Patience:   bs.set.Patience,
-		Reconciles: bs.set.Reconciles,
-		Assign:     bs.set.Assign,
-		Lease:      bs.set.Lease,
-		Quiet:      bs.set.Quiet,
-	}
-}
+func (bs *base) config() *protocol.Config { return &bs.set.Config }

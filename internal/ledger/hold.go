@@ -72,6 +72,7 @@ func (bs *base) holdAfterRenewal(f lifecycle.Facts, c claim.Claim, got lease.Lea
 		start:   start,
 		lease:   c.Lease(terms),
 		stored:  c.Stored,
+		Waits:   c.Plan.Pending() && !c.Stored,
 	}
 	h.Until, _ = c.Until(terms)
 	if c.Stored {
@@ -125,6 +126,10 @@ type Hold struct {
 	start   time.Time // local time before the request that last extended the lease
 	lease   time.Duration
 	stored  bool // a lease store decided it; known after a renewal
+
+	// Waits is that a plan of the holder waits for its answer: Until is when that must have come, and
+	// no heartbeat is due. It is known after a renewal.
+	Waits bool
 
 	// Unassigned says why the login could not be assigned; nil when it was, or was not to be. The
 	// hold is real either way.

@@ -7,6 +7,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/clock"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/protocol"
 )
 
 // A Clock tells elapsed time and waits. Its Now is compared only with its own earlier Now;
@@ -18,19 +19,12 @@ type Clock interface {
 
 // Settings are the ledger's parameters (spec.md#parameters).
 type Settings struct {
-	Rules       lifecycle.Rules
-	Settle      time.Duration // wait between the claim's post and the read that decides
-	Margin      time.Duration // a holder stops this long before its lease ends
-	Patience    int           // reads to wait for an own record to become visible
-	PushTimeout time.Duration // a fence with less lease left than this refuses
-	Reconciles  int           // rounds before labels are reported as late
-	Assign      Assign        // whose claims assign their login
-	// a claim that is given up before it was confirmed is ended by an edit, which notifies nobody
-	Quiet    bool
-	Minimize bool          // sweeps minimize the comments of ended holds
-	DryRun   bool          // an operation ends with an *Unsent where it would write
-	Run      string        // what made-up firing ids begin with; empty is the time
-	Lease    time.Duration // of this caller's claims that name none; 0 is the repository's default, or the stage's
+	protocol.Config               // what the operations go by
+	PushTimeout     time.Duration // a fence with less lease left than this refuses
+	Minimize        bool          // sweeps minimize the comments of ended holds
+	DryRun          bool          // an operation ends with an *Unsent where it would write
+	Run             string        // what made-up firing ids begin with; empty is the time
+
 	// PausedHere returns this host's own pause of a repository, nil when there is none. Without it
 	// there is none.
 	PausedHere func(claim.Repo) (*lifecycle.Pause, error)
@@ -39,12 +33,14 @@ type Settings struct {
 // DefaultSettings are the protocol's numbers.
 func DefaultSettings() Settings {
 	return Settings{
-		Rules:       lifecycle.DefaultRules(),
-		Settle:      2 * time.Second,
-		Margin:      10 * time.Second,
-		Patience:    30,
+		Config: protocol.Config{
+			Rules:      lifecycle.DefaultRules(),
+			Settle:     2 * time.Second,
+			Margin:     10 * time.Second,
+			Patience:   30,
+			Reconciles: 12,
+		},
 		PushTimeout: time.Minute,
-		Reconciles:  12,
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // they end.
 func (l *Ledger) Strict(s lease.Store, kind string) *Ledger {
 	b := *l.base
-	b.leases = stored{s, kind}
+	b.leases, b.set.Store = stored{s, kind}, kind
 	return assemble(b)
 }
 

@@ -142,7 +142,12 @@ func extendTogether(ready []*underway) {
 			u.leases.store == ready[0].leases.store && u.issue.SameRepo(ready[0].issue) {
 			l := u.effects.Writes[0].Lease
 			group = append(group, u)
-			asks = append(asks, lease.Ask{Issue: l.Issue, Worker: l.Worker, Nonce: l.Nonce, TTL: l.TTL})
+			asks = append(asks, lease.Ask{
+				Issue:  l.Issue,
+				Worker: l.Worker,
+				Nonce:  l.Nonce,
+				TTL:    l.TTL,
+			})
 		}
 	}
 

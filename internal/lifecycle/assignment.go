@@ -9,21 +9,21 @@ import (
 	"github.com/label-state/label-state/internal/printable"
 )
 
-// An Assignment is somebody who is assigned to an issue.
-type Assignment struct {
+// An assignment is somebody who is assigned to an issue.
+type assignment struct {
 	Login string
 	Since time.Time // when it was made last; zero when not known
 	Over  time.Time // when it no longer keeps anybody off; zero when nothing but its end does that
 }
 
 // notice is what people are told once when the assignment no longer keeps anybody off.
-func (a Assignment) notice() claim.Notice {
+func (a assignment) notice() claim.Notice {
 	return claim.Notice{Kind: claim.NoticeIdle, Key: a.Login + "@" + a.Since.UTC().Format(time.RFC3339)}
 }
 
-// Assignments lists who is assigned, but for logins that a live claim has put there or that hold
+// assignments lists who is assigned, but for logins that a live claim has put there or that hold
 // the issue, with when each keeps others off no more (spec.md#assignments).
-func (r Rules) Assignments(f Facts) (out []Assignment) {
+func (r Rules) assignments(f Facts) (out []assignment) {
 	for _, login := range f.Assignees {
 		if slices.ContainsFunc(f.Log.Live(), func(c claim.Claim) bool {
 			return claim.SameLogin(c.Record.Assignee, login) || c.IsOf(login)
@@ -31,7 +31,7 @@ func (r Rules) Assignments(f Facts) (out []Assignment) {
 			continue
 		}
 
-		one := Assignment{Login: login, Since: f.AssignedAt[strings.ToLower(login)]}
+		one := assignment{Login: login, Since: f.AssignedAt[strings.ToLower(login)]}
 		ttl := r.AssigneeTTL
 		if claim.IsApp(login) {
 			ttl = r.AssignedBotTTL
@@ -48,8 +48,8 @@ func (r Rules) Assignments(f Facts) (out []Assignment) {
 	return out
 }
 
-// Idle reports whether the assignment no longer keeps anybody off.
-func (a Assignment) Idle(now time.Time) bool { return !a.Over.IsZero() && !now.Before(a.Over) }
+// idle reports whether the assignment no longer keeps anybody off.
+func (a assignment) idle(now time.Time) bool { return !a.Over.IsZero() && !now.Before(a.Over) }
 
 // Unassigns lists the logins that a sweep takes off the issue: their assignments no longer keep
 // anybody off, and people were told.
@@ -58,8 +58,8 @@ func (r Rules) Unassigns(f Facts) (out []string) {
 		return nil
 	}
 
-	for _, a := range r.Assignments(f) {
-		if a.Idle(f.Now) && f.Log.Told(a.notice()) {
+	for _, a := range r.assignments(f) {
+		if a.idle(f.Now) && f.Log.Told(a.notice()) {
 			out = append(out, a.Login)
 		}
 	}
@@ -78,8 +78,8 @@ func (v *Verdict) assigned(r Rules, f Facts) {
 	var others []string
 	var end time.Time
 	ends := true
-	for _, a := range r.Assignments(f) {
-		if a.Idle(f.Now) {
+	for _, a := range r.assignments(f) {
+		if a.idle(f.Now) {
 			v.Notes = append(v.Notes, Reason{
 				Code: CodeAssignmentExpired,
 				Text: a.Login + " is assigned, without a sign of work until " + printable.Minute(a.Over),

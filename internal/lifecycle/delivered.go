@@ -88,7 +88,8 @@ func (r Rules) EndOf(f Facts, w claim.Worker) HoldEnd {
 		return HoldDelivered
 	case itself && own.End.Reason == claim.ReasonAgain: // it was to be claimed again, which did not come to that
 		return r.untaken(f, own)
-	case itself && slices.Contains(claim.WorkerOutcomes(), outcome): // the others a program writes for its worker, when the hold is lost
+	// the others a program writes for its worker, when the hold is lost
+	case itself && slices.Contains(claim.WorkerOutcomes(), outcome):
 		return HoldReleased
 	case outcome == claim.OutcomeStaleSwept || outcome == claim.OutcomePlanTimeout:
 		return r.untaken(f, own)

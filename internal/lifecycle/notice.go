@@ -35,8 +35,8 @@ func (r Rules) Due(f Facts) []claim.Notice {
 	}
 
 	_, held := r.Holder(f)
-	for _, a := range r.Assignments(f) {
-		if a.Idle(f.Now) && !held && !r.Unassigned {
+	for _, a := range r.assignments(f) {
+		if a.idle(f.Now) && !held && !r.Unassigned {
 			add(a.notice())
 		}
 	}

@@ -42,7 +42,7 @@ type Options struct {
 
 // DefaultTimeout is how long a call may take: more than GitHub's slow minutes, less than an agent's
 // patience.
-const DefaultTimeout = 2 * time.Minute
+const defaultTimeout = 2 * time.Minute
 
 // longestWait is how long a call waits for somebody else: less than the minute after which clients
 // give a call up.
@@ -56,7 +56,7 @@ const instructions = `label-state keeps two workers from doing the same GitHub i
 
 // New returns a server with its tools and resources. The error is a tool that cannot be described.
 func New(o Options) (*sdk.Server, error) {
-	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
+	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
 	if o.Do == nil {
 		o.Do = func(ctx context.Context, t cli.Terminal, v cli.Verb, params any) error { return t.Do(ctx, v, params) }
 	}

@@ -30,10 +30,11 @@ func (o Options) read(t tool, raw json.RawMessage) (any, error) {
 		return nil, errors.New("the arguments are not a JSON object")
 	}
 
-	// as if left out
-	maps.DeleteFunc(given, func(_ string, v json.RawMessage) bool { return string(v) == "null" || string(v) == `""` })
 	params := t.verb.NewParams()
 	arguments := t.arguments(params)
+	maps.DeleteFunc(given, func(name string, v json.RawMessage) bool {
+		return string(v) == "null" || string(v) == `""` && fills(arguments, name)
+	})
 	if err := o.check(t, arguments, given); err != nil {
 		return nil, err
 	}
@@ -53,6 +54,16 @@ func (o Options) read(t tool, raw json.RawMessage) (any, error) {
 	}
 
 	return params, o.complete(t, params)
+}
+
+// fills reports whether an empty text of that name is as if left out: some agents fill in every
+// argument that a tool has. Where it would choose what a call is about, an issue or a label, it is
+// refused.
+func fills(arguments []argument, name string) bool {
+	return slices.ContainsFunc(arguments, func(a argument) bool {
+		_, several := a.Field().(*[]string)
+		return a.name == name && (a.need || a.Arg == "" && !several)
+	})
 }
 
 // check looks for what is misspelt, and for what is missing.

@@ -43,8 +43,8 @@ func NoParent(i claim.Issue, why string, next ...answer.Command) error {
 	return &answer.Problem{Code: answer.Usage, Why: "parent " + i.String() + ": " + why, Next: next}
 }
 
-// An Opener finds pull requests and opens them.
-type Opener interface {
+// An opener finds pull requests and opens them.
+type opener interface {
 	// CheckParent returns an *answer.Problem (NoParent) for an issue that is closed or not there, and
 	// for a pull request.
 	CheckParent(ctx context.Context, i claim.Issue) error
@@ -55,8 +55,8 @@ type Opener interface {
 	OpenPull(ctx context.Context, repo string, p Proposal) (Pull, error)
 }
 
-// An Editor changes pull requests that are there.
-type Editor interface {
+// An editor changes pull requests that are there.
+type editor interface {
 	ReadPull(ctx context.Context, i claim.Issue) (Pull, error)
 	EditPullBody(ctx context.Context, i claim.Issue, body string) error
 	AddLabel(ctx context.Context, i claim.Issue, name string) error
@@ -64,8 +64,8 @@ type Editor interface {
 
 // A Forge is what an Executor needs of GitHub.
 type Forge interface {
-	Opener
-	Editor
+	opener
+	editor
 }
 
 // An Executor carries plans out. Label is put on every pull request.
@@ -98,7 +98,7 @@ func (r Result) Settled() bool {
 var ErrNoChain = errors.New("no chain was begun here")
 
 // Begin carries a plan out, or goes on with it. Errors before anything is done are a wrong call,
-// also when the chain was begun with another plan, that of CheckParent, *state.BusyError or
+// also when another plan has or may have a pull request, that of CheckParent, *state.BusyError or
 // *state.UnreadableJournalError; any other left the chain unfinished, and the same call goes on.
 func (x Executor) Begin(ctx context.Context, p Plan) (Result, error) {
 	if err := p.Check(); err != nil {
@@ -201,7 +201,7 @@ func (x run) open(ctx context.Context, s State, n int) (opened bool, err error) 
 	}
 
 	if !ok {
-		body, err := Replace(part.Body, s.Region(n))
+		body, err := Replace(part.Body, s.region(n))
 		if err != nil {
 			return false, err
 		}
@@ -211,6 +211,10 @@ func (x run) open(ctx context.Context, s State, n int) (opened bool, err error) 
 		// refused a second one
 		if err != nil {
 			there, ok, again := x.find(ctx, s, n)
+			if again == nil && !ok && rejected(err) { // nothing is open for it, so that another plan may begin
+				p.Intent = false
+				err = errors.Join(err, x.page.Save(s))
+			}
 			if again != nil || !ok {
 				return false, err
 			}
@@ -227,6 +231,12 @@ func (x run) open(ctx context.Context, s State, n int) (opened bool, err error) 
 	}
 
 	return opened, err
+}
+
+// rejected reports whether the other side has certainly not done what it was asked.
+func rejected(err error) bool {
+	var e interface{ Rejected() bool }
+	return errors.As(err, &e) && e.Rejected()
 }
 
 // base is the branch that a part is for.
@@ -265,7 +275,7 @@ func (x Executor) find(ctx context.Context, s State, n int) (Pull, bool, error) 
 // refresh brings the label and the region of a pull request up to date. A body that must be left
 // alone is not an error: the outcome says why.
 func (x Executor) refresh(ctx context.Context, s State, n int, o *Outcome) error {
-	p, err := x.Forge.ReadPull(ctx, s.ID(n))
+	p, err := x.Forge.ReadPull(ctx, s.id(n))
 	if err != nil {
 		return err
 	}
@@ -277,7 +287,7 @@ func (x Executor) refresh(ctx context.Context, s State, n int, o *Outcome) error
 		}
 	}
 
-	body, err := Replace(p.Body, s.Region(n))
+	body, err := Replace(p.Body, s.region(n))
 	if err != nil {
 		o.Err = err
 		return nil

@@ -122,6 +122,20 @@ func TestIntent(t *testing.T) {
 	if _, err := w.executor().Begin(t.Context(), plan()); err != nil || !asked {
 		t.Errorf("asked %t: %v", asked, err)
 	}
+
+	doubtful := newWorld(t)
+	doubtful.server.Fault = func(r *http.Request) *githubsim.Fault {
+		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/pulls") {
+			return &githubsim.Fault{Status: http.StatusBadGateway}
+		}
+		return nil
+	}
+	other := plan()
+	other.Parts[0].Branch = "elsewhere"
+	_, err := doubtful.executor().Begin(t.Context(), plan())
+	if _, again := doubtful.executor().Begin(t.Context(), other); err == nil || !wrong(again) {
+		t.Errorf("%v, then another plan than one that may be open: %v", err, again)
+	}
 }
 
 // TestClosingPartIsLast: the body of the part that closes the parent is written when all others are

@@ -19,7 +19,7 @@ func (x Executor) Preview(ctx context.Context, p Plan) (Result, error) {
 	r := Result{Plan: p}
 	for n := range s.Parts {
 		if s.Parts[n].Number > 0 {
-			there, err := x.Forge.ReadPull(ctx, s.ID(n))
+			there, err := x.Forge.ReadPull(ctx, s.id(n))
 			if err != nil {
 				return Result{}, err
 			}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
@@ -33,15 +34,15 @@ type stateFile struct {
 	Parts []Progress `json:"parts"`
 }
 
-// ID is the pull request of a part, counted from 0; its Number is 0 when it is not known.
-func (s State) ID(part int) claim.Issue {
+// id is the pull request of a part, counted from 0; its Number is 0 when it is not known.
+func (s State) id(part int) claim.Issue {
 	i, _ := parseIssue(s.Plan.Parts[part].Repo + "#0") // the plan was checked
 	i.Number = s.Parts[part].Number
 	return i
 }
 
-// Region is what the body of a part, counted from 0, should say.
-func (s State) Region(part int) Region {
+// region is what the body of a part, counted from 0, should say.
+func (s State) region(part int) Region {
 	r := Region{
 		Feature: s.Plan.Feature,
 		Parent:  s.Plan.Parent,
@@ -50,7 +51,7 @@ func (s State) Region(part int) Region {
 	}
 
 	for n := range s.Parts {
-		r.PRs = append(r.PRs, s.ID(n))
+		r.PRs = append(r.PRs, s.id(n))
 	}
 
 	return r
@@ -115,17 +116,22 @@ func Load(b Book, feature string) (State, error) {
 }
 
 // known is the state of a plan: that of a book, or a new one. A book may have another plan: a wrong
-// call.
+// call, unless nothing is or may be open for that one.
 func known(b Book, p Plan) (State, error) {
 	s, err := Load(b, p.Feature)
+	another := err == nil && !s.Plan.same(p)
+	begun := slices.ContainsFunc(s.Parts, func(p Progress) bool { return p.Intent || p.Number > 0 })
 	switch {
-	case errors.Is(err, ErrNoChain):
+	case errors.Is(err, ErrNoChain), another && !begun:
 		return State{Plan: p, Parts: make([]Progress, len(p.Parts))}, nil
-	case err == nil && !s.Plan.same(p):
+	case another:
 		return State{}, &answer.Problem{
 			Code: answer.Usage,
 			Why:  "chain " + p.Feature + " was begun with another plan, which " + b.File(p.Feature) + " has",
-			Next: []answer.Command{answer.Call("go on with that one", "chain execute", "--feature", p.Feature)},
+			Next: []answer.Command{
+				answer.Call("go on with that one", "chain execute", "--feature", p.Feature),
+				answer.Advice("or move that file away once its pull requests are closed"),
+			},
 		}
 	}
 

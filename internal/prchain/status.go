@@ -50,7 +50,7 @@ func (r Report) Colour() Colour {
 func Look(ctx context.Context, w Watcher, s State) (Report, error) {
 	r := Report{Plan: s.Plan}
 	for n := range s.Parts {
-		one, i := Standing{Why: "not open yet"}, s.ID(n)
+		one, i := Standing{Why: "not open yet"}, s.id(n)
 		var err error
 		if i.Number != 0 {
 			one.Pull, err = w.ReadPull(ctx, i)

@@ -2,7 +2,9 @@ package process
 
 import (
 	"fmt"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -90,5 +92,22 @@ func TestClimb(t *testing.T) {
 
 	if _, _, _, ok := look(0); ok {
 		t.Error("there is a process 0")
+	}
+}
+
+// TestUnread: a process that cannot be looked at, here for want of a file number, is not known to
+// have ended.
+func TestUnread(t *testing.T) {
+	var was syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &was); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Max: was.Max}); err != nil {
+		t.Fatal(err)
+	}
+
+	over := ended(ID{PID: os.Getpid(), Start: "1"})
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &was); err != nil || over {
+		t.Errorf("ended: %t, %v", over, err)
 	}
 }

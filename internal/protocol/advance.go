@@ -64,7 +64,7 @@ func (r advancing) ends(m move) move {
 }
 
 // Target is the stage that an advance leads to; done says that the log shows the worker's move
-// already. A repository without stages, a stage it does not have and one beyond the last are a
+// already. A repository without stages, a stage it does not have and one beyond the last are an
 // answer.Usage, a hold that is not the worker's a *LostError.
 func (c *Config) Target(f lifecycle.Facts, a Advance) (to labels.Stage, done bool, err error) {
 	if a.Worker.IsZero() && a.By == "" {

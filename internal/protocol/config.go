@@ -33,7 +33,9 @@ type Config struct {
 	Reconciles int           // rounds before labels are reported as late
 	Assign     Assign        // whose claims assign their login
 	Lease      time.Duration // of claims that name none; 0 is the repository's default, or the stage's
-	Quiet      bool          // a claim that is given up before it was confirmed is ended by an edit
+
+	// a claim that is given up before it was confirmed is ended by an edit, which notifies nobody
+	Quiet bool
 }
 
 const (
@@ -69,8 +71,8 @@ func (c *Config) Lost(f lifecycle.Facts, w claim.Worker, err error) error {
 	return lost
 }
 
-// Decides says why these operations are not the ones to act on a claim, or nil.
-func (c *Config) Decides(of claim.Claim) error {
+// decides says why these operations are not the ones to act on a claim, or nil.
+func (c *Config) decides(of claim.Claim) error {
 	if of.Record.Lease == "" || of.Record.Lease == c.Store {
 		return nil
 	}

@@ -130,6 +130,6 @@ func (e writeError) Unwrap() error { return e.error }
 // says.
 func NotWritten(err error) error { return writeError{err, true} }
 
-// StillOpen is an error that says that nobody knows whether something was written, whatever its
+// stillOpen is an error that says that nobody knows whether something was written, whatever its
 // cause says.
-func StillOpen(err error) error { return writeError{err, false} }
+func stillOpen(err error) error { return writeError{err, false} }

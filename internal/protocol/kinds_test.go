@@ -51,7 +51,7 @@ func TestKinds(t *testing.T) {
 				t.Error("it is not found in the log, and would be posted twice")
 			}
 
-			if got := Sentence(lifecycle.Facts{}, r); got == whose(r.Worker)+" "+string(k)+by(r)+"." {
+			if got := sentence(lifecycle.Facts{}, r); got == whose(r.Worker)+" "+string(k)+by(r)+"." {
 				t.Errorf("its words are %q", got)
 			}
 		})

@@ -64,7 +64,7 @@ func (r forcing) next(c *Config, t turn) (rule, move) {
 	if len(r.todo) == 0 {
 		return nil, move{relabel: true, late: true, with: Conclusion{Ended: r.ended}}
 	}
-	if err := c.Decides(r.todo[0]); err != nil {
+	if err := c.decides(r.todo[0]); err != nil {
 		return nil, move{err: err, with: Conclusion{Ended: r.ended}}
 	}
 

@@ -120,7 +120,7 @@ func (a Answer) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
 	if !held || !holder.Plan.Pending() {
 		return claim.Record{}, unanswerable(claim.ErrNoPlan)
 	}
-	if err := errors.Join(c.Decides(holder), a.fits(c, holder)); err != nil {
+	if err := errors.Join(c.decides(holder), a.fits(c, holder)); err != nil {
 		return claim.Record{}, err
 	}
 

@@ -109,7 +109,7 @@ func (r recording) posted(s Seen) (recording, Effects) {
 		if r.lost == nil {
 			return r.end(last.Err, s), Effects{}
 		}
-		return r.end(StillOpen(errors.Join(r.lost, last.Err)), s), Effects{}
+		return r.end(stillOpen(errors.Join(r.lost, last.Err)), s), Effects{}
 	}
 
 	r.lost = last.Err
@@ -183,7 +183,8 @@ func landedAs(r claim.Record, before, s claim.State) (url string, ok bool) {
 		switch {
 		case r.Nonce != "":
 			return "", s.Over(r.Worker, r.Nonce)
-		case r.Token != 0 && len(had.Bids) > 0 && c.End == nil: // of the process that had it; another one may have taken it over
+		// of the process that had it; another one may have taken it over
+		case r.Token != 0 && len(had.Bids) > 0 && c.End == nil:
 			return "", s.Over(r.Worker, had.Record.Nonce)
 		case claimed && c.End != nil:
 			return c.End.URL, true
@@ -258,7 +259,7 @@ func unassigns(f lifecycle.Facts, r claim.Record) string {
 
 // record begins to write r about the issue that f shows. The error is an answer.Usage.
 func (c *Config) record(f lifecycle.Facts, r claim.Record) (recording, error) {
-	text := Sentence(f, r)
+	text := sentence(f, r)
 	if c.Rules.Unproven(f, r) {
 		text += " No pull request was named, so the issue is ready again; `--pr` names one, and `--done` closes the issue."
 	}

@@ -101,7 +101,7 @@ func (r releasing) begin(c *Config, f lifecycle.Facts) (rule, move) {
 	if ok && own.End != nil && endsAs(f, *own.End, record) {
 		return r.before(c, f)
 	}
-	if err := c.Decides(own); err != nil {
+	if err := c.decides(own); err != nil {
 		return nil, move{err: err}
 	}
 	if err := f.Log.Refuse(record, f.Viewer, c.Rules.Terms, f.Now); err != nil {

@@ -138,7 +138,7 @@ func (r Renewal) looked(s Seen) (Operation, Effects) {
 		c.Comment, c.URL, c.Created, c.Record = r.known.Comment, r.known.URL, r.known.Created, r.known.Record
 	}
 
-	if err := r.cfg.Renewable(f, r.worker, c, r.token); err != nil {
+	if err := r.cfg.renewable(f, r.worker, c, r.token); err != nil {
 		return r, failed(r.issue, err)
 	}
 
@@ -329,11 +329,11 @@ func (r Renewal) buried(s Seen) (Operation, Effects) {
 	return r, failed(r.issue, errors.Join(r.lost, posting.err))
 }
 
-// Renewable asks whether this store decides the hold own of w, the log, what people may have done,
+// renewable asks whether this store decides the hold own of w, the log, what people may have done,
 // and whether the token is the hold's. People who close the issue or take it themselves stop a
 // worker at its next heartbeat.
-func (c *Config) Renewable(f lifecycle.Facts, w claim.Worker, own claim.Claim, token int64) error {
-	if err := c.Decides(own); err != nil {
+func (c *Config) renewable(f lifecycle.Facts, w claim.Worker, own claim.Claim, token int64) error {
+	if err := c.decides(own); err != nil {
 		return err
 	}
 	margin := time.Duration(0)

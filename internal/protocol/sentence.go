@@ -12,12 +12,12 @@ import (
 
 // Body is the comment of a record about an issue.
 func Body(f lifecycle.Facts, r claim.Record) (string, error) {
-	return claim.Body(r, Sentence(f, r)+printable.Footer)
+	return claim.Body(r, sentence(f, r)+printable.Footer)
 }
 
-// Sentence is what a person reads beside the record (spec.md#records): words of ours and names
+// sentence is what a person reads beside the record (spec.md#records): words of ours and names
 // made harmless, because an older claim may carry any name.
-func Sentence(f lifecycle.Facts, r claim.Record) string {
+func sentence(f lifecycle.Facts, r claim.Record) string {
 	text := issueSentence(f, r)
 	if f.PullRequest { // no name has a space in it
 		text = strings.NewReplacer("this issue", "this pull request", "he issue", "he pull request").Replace(text)

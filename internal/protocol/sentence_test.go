@@ -78,6 +78,10 @@ func TestVisibleReasons(t *testing.T) {
 			"**lucius** is working on this issue: `@all the parser is done`.",
 		},
 		{
+			claim.Record{Kind: claim.KindClaim, Worker: w, Held: true, Person: "rob"},
+			"**rob** holds this issue until they release it.",
+		},
+		{
 			claim.Record{Kind: claim.KindRevoke, Worker: w, By: "olga", Reason: "wrong branch"},
 			"**lucius** was asked to stop (by **olga**): `wrong branch`.",
 		},
@@ -94,7 +98,7 @@ func TestVisibleReasons(t *testing.T) {
 			"**rob** has not been heard from; the issue is free again.",
 		},
 	} {
-		if got := Sentence(held, c.record); got != c.want {
+		if got := sentence(held, c.record); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
 		}
 	}
@@ -108,7 +112,7 @@ func TestVisibleReasons(t *testing.T) {
 		claim.YieldedTo(rob):          "came second and leaves the issue to **rob**",
 	} {
 		r := claim.Record{Kind: claim.KindRelease, Worker: w, Outcome: outcome, Stage: "review"}
-		if got := Sentence(held, r); got != "**lucius** "+want+"." {
+		if got := sentence(held, r); got != "**lucius** "+want+"." {
 			t.Errorf("%s: %s", outcome, got)
 		}
 	}

@@ -144,7 +144,7 @@ func (r tending) mirror(c *Config, f lifecycle.Facts, hold claim.Claim) claim.Re
 // record. Such a hold was not idle: it is handed over, whatever its lease says, because the event
 // that should have done it may be lost.
 func (r tending) deliver(c *Config, f lifecycle.Facts, hold claim.Claim, pr lifecycle.PR) (rule, move) {
-	if err := c.Decides(hold); err != nil {
+	if err := c.decides(hold); err != nil {
 		return nil, r.ends(move{err: &UnknownError{f.Issue, err}})
 	}
 

@@ -35,7 +35,8 @@ func (h *Hook) push(ctx context.Context) (outgoing.Push, error) {
 
 // readInput gives up when the input does not end in time.
 func readInput(ctx context.Context, r io.Reader) (outgoing.Input, error) {
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) { // the first stage took all the time; what it hands over ends at once
+	// the first stage took all the time; what it hands over ends at once
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		late, stop := context.WithTimeout(context.WithoutCancel(ctx), grace)
 		defer stop()
 		ctx = late

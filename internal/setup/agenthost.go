@@ -34,10 +34,10 @@ func (e Environment) Session() (one agenthost.Session, all []agenthost.Session) 
 	return agenthost.Session{}, all
 }
 
-// Recording is the session that a hold is recorded for: the one that the program runs in. Of a
+// recording is the session that a hold is recorded for: the one that the program runs in. Of a
 // server, which may outlive the session that its environment names, it is the one whose host's
 // process is the nearest. Where it is the zero Session, the next event about the worktree tells.
-func (e Environment) Recording() agenthost.Session {
+func (e Environment) recording() agenthost.Session {
 	if e.Server {
 		near, _ := e.nearest(agenthost.Sessions(e.Getenv))
 		return near

@@ -162,6 +162,11 @@ func TestWhose(t *testing.T) {
 			beat: at("codex", "killed"), above: ancestors{5}, server: true,
 			want: setup.Left,
 		},
+		"of one beside it in its process": {beat: at("codex", "working"), env: "CODEX_SESSION_ID=beside", above: ancestors{5, 7}, want: setup.Others},
+		"of a host that does not say which, from another's session": {
+			beat: at(agenthost.Gemini, "silent"), env: "GEMINI_CLI=1 CODEX_SESSION_ID=x",
+			want: setup.Others,
+		},
 		"without a state folder": {beat: at("codex", "silent"), env: "LABEL_STATE_HOME=", want: setup.Others},
 	} {
 		env := map[string]string{"LABEL_STATE_HOME": t.TempDir()}

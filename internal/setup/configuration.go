@@ -144,8 +144,7 @@ func (e Environment) neverFetched() bool {
 
 // published reads the configuration on the default branch; a repository without one has the
 // defaults. Anything but yes or no is an error: with wrong label names nothing may be written.
-// Beside a
-// *config.Error the configuration is what can be used of it.
+// Beside a *config.Error the configuration is what can be used of it.
 func published(ctx context.Context, c *github.Client, r claim.Repo, path string) (*configuration, error) {
 	name := r.String() + ":" + path
 	if data, known := c.Along(r, path); known && (data != nil || path == config.Path) {

@@ -65,7 +65,8 @@ func (s *Session) SlackToken() (token, api string, err error) {
 	switch {
 	case slices.Contains(tokenVariables, strings.ToUpper(name)):
 		return "", "", unusable(setting, "", "it is not for Slack")
-	case name != "SLACK_BOT_TOKEN" && !s.own.Has("plan.slack.token_env"): // a repository's own file may hold what a stranger proposes
+	// a repository's own file may hold what a stranger proposes
+	case name != "SLACK_BOT_TOKEN" && !s.own.Has("plan.slack.token_env"):
 		return "", "", unusable(setting, "",
 			"a repository's own configuration may only name SLACK_BOT_TOKEN; "+
 				"choose the file with --config or LABEL_STATE_CONFIG")

@@ -121,8 +121,7 @@ func (s settings) override(r host.Remote, err error) (host.Remote, error) {
 
 // Remote returns the repository that the URL of a git remote means here: label-state.repo and
 // label-state.host come first, and an alias of ssh's configuration stands for its host. The error
-// is a
-// *host.NotGitHubError or an answer.Config.
+// is a *host.NotGitHubError or an answer.Config.
 func (e Environment) Remote(ctx context.Context, url string) (host.Remote, error) {
 	s, err := e.settings(ctx)
 	if err != nil {

@@ -226,6 +226,10 @@ func TestReferences(t *testing.T) {
 			"URL of the enterprise host", "", "GH_HOST=ghes.corp", "", "https://ghes.corp/acme/app/issues/7",
 			"https://ghes.corp/api/v3/ acme/app#7",
 		},
+		{
+			"URL of the enterprise host in capitals", "", "GH_HOST=GHES.corp", "", "https://ghes.corp/acme/app/issues/7",
+			"https://ghes.corp/api/v3/ acme/app#7",
+		},
 		{"URL of a host nobody mentioned", "", "", "", "https://evil.example/acme/app/issues/7", "error"},
 		{
 			"named address", "", "LABEL_STATE_API_URL=http://127.0.0.1:4000", "", "acme/app#7",

@@ -100,7 +100,7 @@ func (s *Session) record(h ledger.Hold, known agenthost.Beat) state.Hold {
 
 	// A hold stays with the session that claimed it, as long as that is at work.
 	whose := s.env.Whose(state.Hold{Beat: known})
-	in := s.env.Recording()
+	in := s.env.recording()
 	if whose == Left || whose == Either || beat.Session.IsZero() && !in.IsZero() {
 		beat.Session = in // where that is nobody, the next event tells who it is
 	}

@@ -266,6 +266,11 @@ func TestFetched(t *testing.T) {
 				m.git("update-ref", "refs/remotes/origin/"+ref, "HEAD")
 			}
 
+			if name == "main" { // as git leaves it after it has packed what it knew
+				m.git("pack-refs", "--all")
+				succeeds(t, os.RemoveAll(filepath.Join(m.dir, ".git/refs/remotes")))
+			}
+
 			_ = os.Remove(filepath.Join(m.dir, path))
 			m.write(path, "guard: off")
 			m.ran = nil

@@ -67,6 +67,11 @@ func TestConfigurationLookup(t *testing.T) {
 			setup.Options{Repo: "acme/web"},
 			"none from defaults", 1, "",
 		},
+		{
+			"worktree of a namesake elsewhere", true, "on_reopen: requeue", "", "", "",
+			setup.Options{Repo: "acme/app", Host: "ghes.corp", Token: "tok"},
+			"none from defaults", 1, "",
+		},
 		{"only on the default branch", true, "", "on_reopen: requeue", "", "", setup.Options{}, "requeue from " +
 			there, 1, ""},
 		{"no repository at all", false, "", "", "", "", setup.Options{}, "none from defaults", 0, ""},
@@ -74,6 +79,7 @@ func TestConfigurationLookup(t *testing.T) {
 			" and mine.yml", 1, ""},
 		{"variable second", true, "", "on_reopen: none", "", "mine.yml", setup.Options{}, "none from " + there +
 			" and mine.yml", 1, ""},
+		{"beside none", true, "", "", "", "mine.yml", setup.Options{}, "none from defaults and mine.yml", 1, ""},
 		{
 			"one's own says something else", true, "", "on_reopen: requeue", "theirs.yml", "",
 			setup.Options{},
@@ -162,11 +168,14 @@ func TestBrokenConfigurationIsTolerated(t *testing.T) {
 	m := newMachine(t, map[string]string{"GH_TOKEN": "tok"})
 	m.files["api.github.com acme/app"] = "guard: maybe\non_reopen: requeue"
 	m.write("mine.yml", "hook: {timeout: 9s}")
+	m.git("init", "-q")
+	m.git("remote", "add", "origin", "https://github.com/acme/app")
+	m.write(config.Path, "guard: off") // one line is enough, and says more than that this differs
 	for _, o := range []setup.Options{{View: true}, {Tolerant: true}, {Tolerant: true, Config: "mine.yml"}} {
 		m.stderr.Reset()
 		o.Repo = "acme/app"
 		s, err := setup.Open(t.Context(), m.environment(), o)
-		if err != nil || s.Unusable == nil || s.Config.OnReopen != "requeue" || strings.Contains(m.stderr.String(), "note: ") != o.View {
+		if err != nil || s.Unusable == nil || s.Config.OnReopen != "requeue" || (strings.Count(m.stderr.String(), "note: ") == 1) != o.View || !o.View && m.stderr.Len() > 0 {
 			t.Errorf("%+v: %v, said %q", o, err, &m.stderr)
 			continue
 		}
@@ -224,6 +233,15 @@ func TestSettle(t *testing.T) {
 
 		m.sent = nil
 	}
+
+	m.files["api.github.com acme/app"] = "trust: {logins: [ann]}\nguard: maybe"
+	guess, err := config.Parse("guess", []byte("trust: {logins: [ann]}"))
+	succeeds(t, err)
+	s, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Guess: &guess, Tolerant: true})
+	succeeds(t, err)
+	if settled, err := s.Settle(t.Context()); err != nil || settled != s || s.Unusable == nil {
+		t.Errorf("what is wrong with the repository's is not known: %v, %v", s.Unusable, err)
+	}
 }
 
 func lookup(t *testing.T, m *machine, o setup.Options) string {
@@ -231,6 +249,9 @@ func lookup(t *testing.T, m *machine, o setup.Options) string {
 	s, err := setup.Open(t.Context(), m.environment(), o)
 	if err != nil {
 		return "error: " + err.Error()
+	}
+	if s.Unconfigured != strings.HasPrefix(s.Source, "defaults") {
+		t.Errorf("from %s, and the repository is without one: %v", s.Source, s.Unconfigured)
 	}
 	return s.Config.OnReopen + " from " + s.Source
 }

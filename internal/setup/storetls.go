@@ -13,8 +13,7 @@ import (
 
 // secured is how a store at that URL is to be recognized, and recognizes us; nil is the system's
 // way. If a variable asks for it, a URL without TLS is an error: the password would go in clear.
-// The error is a
-// answer.Config.
+// The error is an answer.Config.
 func (e Environment) secured(url string) (*tls.Config, error) {
 	ca, cert, key := e.Getenv(lease.CAVariable), e.Getenv(lease.CertVariable), e.Getenv(lease.KeyVariable)
 	first := "" // of these that is set

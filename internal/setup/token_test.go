@@ -31,6 +31,7 @@ func TestTokenPrecedence(t *testing.T) {
 			"enterprise second", "ghes.corp", "", "GH_HOST=ghes.corp GH_TOKEN GITHUB_ENTERPRISE_TOKEN",
 			"GITHUB_ENTERPRISE_TOKEN",
 		},
+		{"a tenant's name within another", "acme.ghe.com.evil.example", "", "GH_TOKEN GH_ENTERPRISE_TOKEN", ""},
 		{"enterprise of another host", "ghes.corp", "", "GH_HOST=other.corp GH_ENTERPRISE_TOKEN", ""},
 		{"enterprise of this host", "ghes.corp", "", "GH_HOST=GHES.corp GH_ENTERPRISE_TOKEN", "GH_ENTERPRISE_TOKEN"},
 		{"cloud says nothing of enterprise", "ghes.corp", "", "GH_HOST=github.com GH_ENTERPRISE_TOKEN", ""},
@@ -283,6 +284,11 @@ func TestTokenThatCannotBeOne(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
+
+	m := newMachine(t, map[string]string{"GH_TOKEN": " tok\n"})
+	if s, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app"}); err != nil || s.TokenFrom != "GH_TOKEN" {
+		t.Errorf("with blanks around it: %v", err)
+	}
 }
 
 func TestTokenIsNeverShown(t *testing.T) {
@@ -334,6 +340,11 @@ func TestWithheldToken(t *testing.T) {
 
 	if len(m.sent) > 0 {
 		t.Errorf("sent %v", m.sent)
+	}
+
+	plain := newMachine(t, assignments("LABEL_STATE_API_URL=http://ghes.corp/api/v3 GH_ENTERPRISE_TOKEN"))
+	if _, err := setup.Open(t.Context(), plain.environment(), setup.Options{Repo: "acme/app"}); err == nil || strings.Contains(err.Error(), "GH_HOST") {
+		t.Errorf("GH_HOST would not help without TLS: %v", err)
 	}
 
 	for _, c := range m.ran { // gh answers with a variable for any host

@@ -27,7 +27,7 @@ func Built(linked Build) Build {
 
 // snapshot is the end of a module's version that stands for a commit: its time in UTC and the first
 // digits of its name.
-var snapshot = regexp.MustCompile(`[-.](\d{14})-([0-9a-f]{12})(\+dirty)?$`)
+var snapshot = regexp.MustCompile(`[-.](\d{14})-([0-9a-f]{12})$`)
 
 // noted adds what Go has noted. What the linker was told counts.
 func (b Build) noted(info *debug.BuildInfo) Build {

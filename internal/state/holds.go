@@ -210,7 +210,7 @@ func (s Holds) RemoveIf(i claim.Issue, meant func(Hold) bool) error {
 
 	if err == nil {
 		err = s.alone(func() error {
-			if h, there, unread := s.Load(i); unread == nil && there && !meant(h) {
+			if h, read, _ := s.Load(i); read && !meant(h) {
 				return nil
 			}
 			return removeAll(file+untouched, file)

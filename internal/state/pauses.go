@@ -74,8 +74,7 @@ func (f Pauses) All() ([]Pause, error) {
 }
 
 // Set pauses a repository; one that is paused already gets the new reason, and stays as it is
-// without one. Errors are answer.Usage,
-// an unreadable list, ErrPausesBusy, or the file system's.
+// without one. Errors are answer.Usage, an unreadable list, ErrPausesBusy, or the file system's.
 func (f Pauses) Set(p Pause) error {
 	key, err := normalRepo(p.Repo)
 	if err != nil {
@@ -142,8 +141,7 @@ type pauseList struct {
 	Paused []Pause `json:"paused"`
 }
 
-// load reads the list, by normalRepo; without a file it is empty. The error is an
-// that the list cannot be read.
+// load reads the list, by normalRepo; without a file it is empty. The error is an answer.Machine.
 func (f Pauses) load() (map[string]Pause, error) {
 	paused := map[string]Pause{}
 	var list pauseList

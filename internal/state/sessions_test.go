@@ -52,7 +52,10 @@ func TestSessionFile(t *testing.T) {
 	if err := s.Add(id, ""); err != nil {
 		t.Fatal(err)
 	}
-	s.Prune(time.Now())
+	s.Prune(time.Now().Add(6 * 24 * time.Hour))
+	if _, ok, _ := s.Load(id); !ok {
+		t.Error("a session of this week is gone")
+	}
 
 	for range 2 {
 		if err := s.Remove(id); err != nil {

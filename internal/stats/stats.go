@@ -149,7 +149,7 @@ func (c *counting) issue(f lifecycle.Facts) {
 	}
 
 	for _, one := range f.Log.Claims {
-		c.claim(one)
+		c.claim(f, one)
 	}
 
 	// a claim that lost a race and was turned into its own end: the log has only that end
@@ -182,7 +182,7 @@ func (c *counting) twice(f lifecycle.Facts) {
 		if at.IsZero() || p.Sibling || p.Chain != "" && chains[p.Chain] {
 			continue
 		}
-		chains[p.Chain] = p.Chain != ""
+		chains[p.Chain] = true
 		ends = append(ends, at)
 	}
 
@@ -231,8 +231,15 @@ func (c *counting) merge(f lifecycle.Facts) {
 	}
 }
 
+// delivered reports whether a hold that ended so brought something: a success without a pull request,
+// of an issue that is open, did not.
+func delivered(f lifecycle.Facts, e claim.Release) bool {
+	return e.PR != "" || e.Outcome == claim.OutcomeAlreadyImplemented ||
+		e.Outcome == claim.OutcomeSuccess && (!f.Open || len(f.PRs) > 0)
+}
+
 // claim counts one claim: where it began, and how it ended.
-func (c *counting) claim(one claim.Claim) {
+func (c *counting) claim(f lifecycle.Facts, one claim.Claim) {
 	w := c.worker(one.Record.Worker.Codename)
 	if one.End != nil && strings.HasPrefix(one.End.Outcome, claim.OutcomeRaceYielded) {
 		if c.within(one.End.At) {
@@ -258,7 +265,7 @@ func (c *counting) claim(one claim.Claim) {
 	w.lengths = append(w.lengths, e.At.Sub(one.Created))
 	day := c.days[midnight(e.At)]
 	switch {
-	case e.Outcome == claim.OutcomeSuccess || e.Outcome == claim.OutcomeAlreadyImplemented || e.PR != "":
+	case delivered(f, e):
 		c.totals.Delivered++
 		w.Delivered++
 		day.Delivered++

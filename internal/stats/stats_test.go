@@ -23,13 +23,14 @@ var (
 	from = to.AddDate(0, 0, -10)
 )
 
-// snapshot makes an open issue from lines "HOURS-AGO KIND WORKER [OUTCOME]", and pull requests
+// snapshot makes an open issue from lines "HOURS-AGO KIND WORKER [OUTCOME [PR]]", where a success has
+// a pull request unless that is "none", and pull requests
 // merged so many hours ago from lines "HOURS-AGO merged".
 func snapshot(t interface{ Fatal(...any) }, number int, lines ...string) lifecycle.Facts {
 	f := lifecycle.Facts{Issue: claim.Issue{Owner: "acme", Repo: "app", Number: number}, Open: true, Now: to}
 	var comments []claim.Comment
 	for n, line := range lines {
-		words := append(strings.Fields(line), "", "", "")
+		words := append(strings.Fields(line), "", "", "", "")
 		ago, err := time.ParseDuration(words[0] + "h")
 		if err != nil {
 			t.Fatal(err)
@@ -67,7 +68,7 @@ func snapshot(t interface{ Fatal(...any) }, number int, lines ...string) lifecyc
 
 		r := claim.Record{
 			Kind:   claim.Kind(words[1]),
-			Worker: claim.Worker{Codename: words[2], FiringID: fmt.Sprint("r", number)}, Outcome: words[3],
+			Worker: claim.Worker{Codename: words[2], FiringID: fmt.Sprint("r", number)}, Outcome: words[3], PR: words[4],
 		}
 		if r.Kind == claim.KindClaim {
 			r.Nonce, r.Held = "n", words[3] == ""
@@ -76,6 +77,13 @@ func snapshot(t interface{ Fatal(...any) }, number int, lines ...string) lifecyc
 
 		if r.Kind == claim.KindApprove {
 			r.By = "olga"
+		}
+
+		switch {
+		case r.PR == "none":
+			r.PR = ""
+		case r.Outcome == claim.OutcomeSuccess:
+			r.PR = "https://github.com/acme/app/pull/100"
 		}
 		body, err := claim.Encode(r)
 		if err != nil {
@@ -172,6 +180,14 @@ func TestDeliverer(t *testing.T) {
 	if merges := stats.Of([]lifecycle.Facts{at}, from, to).Merges; len(merges) != 1 || merges[0].Median != 0 {
 		t.Errorf("merged in the moment in which it was ready: %+v", merges)
 	}
+	again := snapshot(t, 3, "20 merged", "10 ready", "5 merged")
+	if merges := stats.Of([]lifecycle.Facts{again}, from, to).Merges; len(merges) != 1 || merges[0].Median != 5*time.Hour {
+		t.Errorf("ready again after a merge: %+v", merges)
+	}
+	failed, done := snapshot(t, 4, "5 claim a", "4 release a failure"), snapshot(t, 5, "5 claim b", "4 release b success")
+	if workers := stats.Of([]lifecycle.Facts{failed, done}, from, to).Workers; workers[0].Codename != "b" {
+		t.Errorf("of as many holds: %+v, want who has delivered first", workers)
+	}
 	if days := stats.Of(nil, from, to.Truncate(24*time.Hour)).Days; len(days) != 10 {
 		t.Errorf("%d days up to a midnight, want 10", len(days))
 	}
@@ -258,6 +274,9 @@ func TestEnds(t *testing.T) {
 		{"5 claim a", "holds 1"},
 		{"5 claim a, 4 release a success", "holds 1 delivered 1"},
 		{"5 claim a, 4 release a already-implemented", "holds 1 delivered 1"},
+		{"5 claim a, 4 release a cancelled https://github.com/acme/app/pull/1", "holds 1 delivered 1"},
+		{"5 claim a, 4 release a success none", "holds 1 returned 1"},
+		{"5 claim a, 4 release a success none, 3 closed", "holds 1 delivered 1"},
 		{"5 claim a, 4 release a failure", "holds 1 failed 1"},
 		{"5 claim a, 4 release a max-turns", "holds 1 failed 1"},
 		{"5 claim a, 4 release a stale-swept", "holds 1 expired 1"},
@@ -303,6 +322,7 @@ func TestStays(t *testing.T) {
 		{"5 claim a", "claimed ended 0 now 1"},
 		{"5 claim a, 3 release a success", "claimed ended 1 now 0 2h0m0s, pr-open ended 0 now 1"},
 		{"5 claim a, 3 release a success, 2 merged", "claimed ended 1 now 0 2h0m0s, pr-open ended 1 now 0 1h0m0s"},
+		{"5 claim a, 3 release a success none", "available ended 0 now 1, claimed ended 1 now 0 2h0m0s"},
 		{"5 claim a, 3 release a failure", "available ended 0 now 1, claimed ended 1 now 0 2h0m0s"},
 		{"5 claim a, 3 release a failure, 2 claim b", "available ended 1 now 0 1h0m0s, claimed ended 1 now 1 2h0m0s"},
 		{"9 claim a, 8 plan a, 5 approve a", "claimed ended 1 now 1 1h0m0s, plan-pending ended 1 now 0 3h0m0s"},

@@ -36,7 +36,7 @@ func (c *counting) stay(f lifecycle.Facts) {
 		case one.End == nil:
 		case one.End.Outcome == claim.OutcomeAlreadyImplemented:
 			turns = append(turns, turn{one.End.At, labels.Done})
-		case one.End.Outcome == claim.OutcomeSuccess || one.End.PR != "":
+		case delivered(f, *one.End):
 			turns = append(turns, turn{one.End.At, labels.PROpen})
 		default:
 			turns = append(turns, turn{one.End.At, labels.Available})

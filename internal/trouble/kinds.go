@@ -211,7 +211,7 @@ func lostKind(err error, _ *answer.Problem) (answer.Code, []answer.Command, bool
 	case !is:
 		return "", nil, false
 	case e.Worker.IsZero():
-		return answer.NoPlan, Then(answer.Call("see what is known about it", "status", e.Issue.String())), true
+		return answer.Declined, Then(answer.Call("see what is known about it", "status", e.Issue.String())), true
 	case e.End.Overdue(e):
 		next := answer.Call("nobody has taken it; go on with", "claim", e.Issue.String(), "--codename",
 			e.Worker.Codename)
@@ -277,8 +277,7 @@ func reachKinds() []Kind {
 // repository lets contributors claim, else with a role.
 func hintOutsider(e *github.OutsiderError, at *answer.Problem) []answer.Command {
 	take := func(which, number string) answer.Command {
-		return answer.Shell("take "+which+" as a contributor, by a comment", "gh", "issue", "comment", number, "--repo",
-			e.Repo.String(), "--body", "/claim")
+		return Say("take "+which+" as a contributor, by a comment", number, e.Repo.String(), "/claim")
 	}
 
 	_, number, named := strings.Cut(at.Object, "#")
@@ -322,6 +321,11 @@ func machineKinds() []Kind {
 // LabelIssue puts a label on an issue; when says what for.
 func LabelIssue(when, number, repo, label string) answer.Command {
 	return answer.Shell(when, "gh", "issue", "edit", number, "--repo", repo, "--add-label", label)
+}
+
+// Say posts a comment, which may be a command; when says what for.
+func Say(when, number, repo, words string) answer.Command {
+	return answer.Shell(when, "gh", "issue", "comment", number, "--repo", repo, "--body", words)
 }
 
 // Interrupted reports whether a person or a limit of time ended it.

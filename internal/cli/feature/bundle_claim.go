@@ -99,9 +99,9 @@ func (p *pack) take(ctx context.Context, page state.JournalPage[bundlePage], b l
 		return err
 	}
 	holds, err := b.Claim(ctx, ledger.Request{Worker: w, Nonce: note.Nonce, TTL: ttl})
-	var no *ledger.BundleError
-	if errors.As(err, &no) {
-		if no.Left == nil {
+	if len(holds) == 0 {
+		var no *ledger.BundleError
+		if !errors.As(err, &no) || no.Left == nil { // nothing is left that the next run would undo
 			err = errors.Join(err, page.Remove())
 		}
 		return err

@@ -48,7 +48,9 @@ func Claim() cli.Verb {
 				"Answer no means that somebody else has it, or that it may not be worked on now: take another. Keep result.firing_id; renew before result.renew_before. " +
 				"Use resume only when you know that the other process with the same firing_id is gone.",
 		}},
-	}, cli.OnIssue(takeIssue))
+	}, cli.OnIssue(func(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParams) error {
+		return c.Outside(ctx, takeIssue(ctx, c, i, p))
+	}))
 }
 
 func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParams) error {
@@ -121,7 +123,7 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParams) 
 
 func describeHold(h ledger.Hold) string {
 	until := cli.Lasts(h.Until)
-	if !h.Until.IsZero() && h.Record.TTL > 0 {
+	if !h.Until.IsZero() && h.Record.TTL > 0 && !h.Waits {
 		until += " (" + cli.Round(h.Record.TTL) + ")"
 	}
 

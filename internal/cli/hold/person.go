@@ -42,7 +42,12 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParam
 		}
 
 		text := fmt.Sprintf("%s %s is yours already, since %s\n", i, cli.OneLine(f.Title), cli.Moment(mine.Created))
-		return c.Answer(cli.ViewOwn(i, mine, c.Rules().Terms), text+giveBack(i))
+		back := giveBack(i)
+		if !claim.SameLogin(mine.Author, me) {
+			back = cli.Words([]answer.Command{cli.ByComment(i)}) + "\n"
+		}
+
+		return c.Answer(cli.ViewOwn(i, mine, c.Rules().Terms), text+back)
 	}
 
 	h, err := claimForcing(ctx, c, i, me, p)
@@ -185,6 +190,9 @@ func releaseOwn(ctx context.Context, c *cli.Call, f lifecycle.Facts, mine claim.
 		return c.Would(f.Issue, "release %s from %s", f.Issue, mine.Person)
 	}
 
+	if cli.Welcome(err) && e.By != "" {
+		return cli.Advise(err, cli.ByComment(f.Issue))
+	}
 	if err = c.WarnLate(err); err != nil {
 		return err
 	}

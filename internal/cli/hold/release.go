@@ -141,7 +141,12 @@ func releaseAsWorker(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 
 	rep, err := c.Session.Ledger.Release(ctx, i, e)
 	if cli.Unsent(err) {
-		return c.Would(i, "release %s from %s%s", i, w, follows(e))
+		closing := ""
+		if e.Done {
+			closing = ", and close it"
+		}
+
+		return c.Would(i, "release %s from %s as %s%s", i, w, e.Recorded(), closing)
 	}
 
 	err = c.WarnLate(err)

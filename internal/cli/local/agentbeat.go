@@ -130,7 +130,8 @@ func (e *hostEvent) ended(r *record, end lifecycle.HoldEnd, err error, holder *c
 	case end.Overdue(err):
 		e.change(r, func(h *state.Hold) { h.Tried = e.now() })
 		e.expired = true
-	case holder != nil && e.event.Session.Made(holder.Record.Worker.FiringID): // claimed again, and cut off before the record
+	// claimed again, and cut off before the record
+	case holder != nil && e.event.Session.Made(holder.Record.Worker.FiringID):
 		e.change(r, func(h *state.Hold) {
 			h.Worker, h.Nonce, h.Comment, h.URL = holder.Record.Worker, holder.Record.Nonce, holder.Comment, holder.URL
 			h.Token, h.Renewed, h.Tried = holder.Record.Token, holder.Updated, time.Time{}

@@ -361,7 +361,7 @@ func (e *hostEvent) decide(ctx context.Context) {
 		w = e.world()
 	}
 
-	if e.event.Kind == agenthost.SessionEnd && len(plan.Release) == 0 {
+	if e.event.Kind == agenthost.SessionEnd && len(plan.End) == 0 {
 		e.forgetSession(e.event.Session)
 	}
 	holds := slices.ContainsFunc(w.Here, func(h agenthost.Hold) bool { return h.Alive(w.Now) })
@@ -498,7 +498,7 @@ func (e *hostEvent) carryOut(ctx context.Context, p agenthost.Plan) {
 	e.with(func(r *record) { e.change(r, func(h *state.Hold) { h.Ended = e.now() }) }, p.End...)
 	e.with(func(r *record) { e.change(r, func(h *state.Hold) { h.Ended, h.Passed = e.now(), true }) }, p.Pass...)
 
-	if len(p.Release) > 0 {
+	if len(p.End) > 0 {
 		if err := e.detach(e.name, Ended, e.text); err != nil {
 			e.note(fmt.Errorf("release at the end of the session: %w", err))
 		}

@@ -137,7 +137,21 @@ func resume(ctx context.Context, c *cli.Call, p *resumeParams) error {
 		return err
 	}
 
+	if other, err := otherPause(ctx, c, local); err == nil && other != nil {
+		still := cli.ViewPause(v.Repo, other, !local)
+		c.Warnf("%s; resume that with: label-state repo resume %s", still.Sentence("is still paused"), still.Resume())
+	}
+
 	return c.Answer(v, fmt.Sprintf("resumed %s%s\n", c.Session.Repo, cli.Where(local)))
+}
+
+// otherPause is the pause of the other kind than this host's, or than everybody's: a repository may
+// have both.
+func otherPause(ctx context.Context, c *cli.Call, local bool) (*lifecycle.Pause, error) {
+	if local {
+		return c.Session.Client.Pause(ctx, c.Session.Repo)
+	}
+	return c.Env.PausedHere(c.Session.Repo)
 }
 
 // listPauses asks every repository; one that cannot be read makes the answer unknown, never "not

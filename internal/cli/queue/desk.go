@@ -15,6 +15,7 @@ func queueOf(c *cli.Call, ttl time.Duration) *githubwork.Source {
 	return githubwork.New(c.Session.Client, c.Session.Ledger, githubwork.Options{
 		Repo:    c.Session.Repo,
 		Worker:  c.Claimant(),
+		TTL:     ttl,
 		Exclude: c.Source.Exclude,
 		Take: func(ctx context.Context, i claim.Issue, judged ledger.Snapshot) (ledger.Hold, error) {
 			h, err := c.Session.Ledger.Claim(ctx, i, ledger.Request{Worker: c.Claimant(), TTL: ttl, Judged: judged})

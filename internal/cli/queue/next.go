@@ -13,10 +13,8 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/answer"
-	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/githubwork"
-	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/work"
 )
@@ -161,12 +159,6 @@ func nextItem(ctx context.Context, c *cli.Call, p *nextParams, s *githubwork.Sou
 		return err
 	}
 	if p.NoClaim || p.DryRun {
-		if w := c.Claimant(); w.Codename != "" {
-			if err := c.Session.Ledger.MayClaim(claim.Issue{}, ledger.Request{Worker: w, TTL: p.TTL}); err != nil {
-				return err
-			}
-		}
-
 		i, err := work.Peek(ctx, s, o)
 		if err != nil {
 			return withFirstStep(ctx, c, err)
@@ -187,7 +179,7 @@ func nextItem(ctx context.Context, c *cli.Call, p *nextParams, s *githubwork.Sou
 	o.Spread = work.SpreadOf(c.Claimant().String() + setup.Clock().Now().String())
 	got, err := work.Next(ctx, s, o)
 	if err != nil {
-		return withFirstStep(ctx, c, err)
+		return withFirstStep(ctx, c, c.Outside(ctx, err))
 	}
 	if !p.Run {
 		return present(c, p, got, "won", schedule)
