@@ -49,6 +49,11 @@ func TestLargeHistory(t *testing.T) {
 	if got, err := os.ReadFile(file); err != nil || string(got) != text {
 		t.Errorf("%v, %d bytes", err, len(got))
 	}
+
+	put(t, filepath.Join(p.Home, ".claude", "settings.json"), text)
+	if _, err := p.Install(agenthost.ClaudeCode); err == nil {
+		t.Error("hooks do not go without their file")
+	}
 }
 
 // TestLinkToNothing: a link whose file is away, as of a folder that is not mounted, is not replaced

@@ -132,6 +132,8 @@ func TestCards(t *testing.T) {
 			r.Person, r.TTL = "Olga", ttl
 		}))
 	}
+	written := person(18, time.Hour) // a contributor's, by the Action with Olga's token
+	written.Log.Claims[0].Person = "ann"
 	assigned := issue(t, 15, "Assigned", "agent:implement")
 	assigned.Assignees = []string{"OLGA"}
 	unknown, done := kept, kept // nobody knows whose hold it is, nor who looks; and closed since
@@ -140,7 +142,7 @@ func TestCards(t *testing.T) {
 	done.Labels = []string{"agent:done", "do-not-pickup"}
 	text := ""
 	for _, c := range board.Deal(lifecycle.DefaultRules(), append(facts, kept, person(13, claim.NoExpiry),
-		person(14, time.Hour), assigned, unknown, done)) {
+		person(14, time.Hour), written, assigned, unknown, done)) {
 		text += fmt.Sprintf("%s %q %s: %s\n  holder=%q worker=%q login=%q branch=%q\n", c.Issue, c.Title, c.Lane, c.Why,
 			c.Holder, c.Worker, c.Login, c.Branch)
 		text += fmt.Sprintf("  since=%s seen=%s until=%s ends=%q\n", at(c.Since), at(c.Seen), at(c.Until), c.Ends)

@@ -189,14 +189,17 @@ func (v view) first(c column, height int) (first, between int) {
 		return 0, 1
 	}
 
-	used = yes(at < len(cards)-1) + len(v.card(c, at))
-	for first = at; first > v.from[c.lane]; first-- {
-		if used += len(v.card(c, first-1)); used+yes(first > 1) > height {
-			break
+	back := func(from, least, used int) int {
+		for ; from > least; from-- {
+			if used += len(v.card(c, from-1)); used+yes(from > 1) > height {
+				break
+			}
 		}
+		return from
 	}
+	before := min(v.from[c.lane], back(len(cards), 0, 0)) // nothing stays free below
 
-	return first, 0
+	return back(at, before, yes(at < len(cards)-1)+len(v.card(c, at))), 0
 }
 
 // card is one issue: number and title, who holds it and until when, pull requests, and marks.

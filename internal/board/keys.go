@@ -275,7 +275,7 @@ func (m Model) typed(name, text string) Model {
 // refilter keeps the cursor on its card if that is still there, else goes to the first that is.
 func (m *Model) refilter(words string) {
 	c, had := m.chosen()
-	m.filter, m.from = words, [lanes]int{}
+	m.filter = words
 	m.arrange()
 	if had {
 		m.follow(c.Issue)

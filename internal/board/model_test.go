@@ -377,6 +377,11 @@ func TestInSight(t *testing.T) {
 			t.Errorf("after %s #40 has moved:\n%s", keys, got)
 		}
 	}
+
+	d.snapshot.Cards = d.snapshot.Cards[:20]
+	if got, want := text(press(m, "u")), text(press(start(t, d, 80, 24), "G")); got != want {
+		t.Errorf("with fewer cards:\n%s\nwant\n%s", got, want)
+	}
 }
 
 // TestTrouble: an error is shown whole with its hint, and what was read before stays, with its age.
@@ -401,6 +406,9 @@ func TestTrouble(t *testing.T) {
 				if !strings.Contains(got, want) {
 					t.Errorf("%d columns, %s: no %q\n%s", size.width, keys, want, text(press(m, keys)))
 				}
+			}
+			if d.did[len(d.did)-1] != "read" {
+				t.Errorf("%s: not read again: %q", keys, d.did)
 			}
 		}
 
@@ -480,6 +488,11 @@ func TestBorneOut(t *testing.T) {
 			c.want == "#4 is yours" && (strings.Contains(got, "c claim") || !strings.Contains(got, "r release")) {
 			t.Errorf("%s: want %q\n%s", c.keys, c.want, got)
 		}
+	}
+
+	d := &desk{after: card(4, olgas)}
+	if got := text(press(start(t, d, 80, 24), "h c y y")); !strings.Contains(got, "label-state release acme/app#4") {
+		t.Errorf("copied for what is one's own:\n%s", got)
 	}
 }
 
@@ -572,7 +585,7 @@ func TestLateReading(t *testing.T) {
 	m := start(t, d, 80, 24)
 	m, slow := m.Update(tea.KeyPressMsg{Code: 'u', Text: "u"})
 	before := slow()
-	d.after = func(r *board.Snapshot, _ board.Order) { r.Cards = r.Cards[:1] }
+	d.after = func(r *board.Snapshot, _ board.Order) { r.Cards = r.Cards[:2]; r.Cards[1].Request = true }
 	m = press(m, "h c y")
 	if got := text(send(m, before)); !strings.Contains(got, "1 issue,") {
 		t.Errorf("the older snapshot came back:\n%s", got)
@@ -727,6 +740,9 @@ func TestCycle(t *testing.T) {
 		!strings.Contains(got, "blocked in a dependency cycle: acme/app#4 waits for acme/app#5 waits for acme/app#4") ||
 		!strings.Contains(got, "2 stranded") {
 		t.Errorf("screen:\n%s", got)
+	}
+	if got := text(press(start(t, d, 120, 24), "h f")); !strings.Contains(got, "nobody holds #4") {
+		t.Errorf("f starts a cycle over:\n%s", got)
 	}
 }
 

@@ -16,12 +16,8 @@ const titleLeast = 20
 func Rows(cards []Card, now time.Time, width int) [][]string {
 	rows := [][]string{{"ISSUE", "STATE", "HOLDER", "LEASE", "MARKS", "TITLE"}}
 	for _, c := range cards {
-		end := ""
-		if c.Holder != "" {
-			end = c.end(now)
-		}
 		rows = append(rows, []string{
-			c.Issue.String(), strings.ToLower(c.Lane.title()), c.Holder, end, c.marked(),
+			c.Issue.String(), strings.ToLower(c.Lane.title()), c.Holder, c.end(now), c.marked(),
 			c.Title,
 		})
 	}

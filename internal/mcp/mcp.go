@@ -196,7 +196,7 @@ func (o Options) run(ctx context.Context, waits func(string), t tool, raw json.R
 	under := "" // where the result is
 	switch {
 	case a.Code == answer.ExitYes && (t.Many || len(found) > 1):
-		a.Results = append([]any{}, found...)
+		a.Results = found
 		under = "results."
 	case len(found) > 0:
 		a.Result = found[len(found)-1]

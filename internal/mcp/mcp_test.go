@@ -48,8 +48,8 @@ func (s *stand) do(_ context.Context, t cli.Terminal, v cli.Verb, params any) er
 }
 
 func (o outcome) tell(t cli.Terminal) error {
-	for _, note := range o.Notes {
-		fmt.Fprintln(t.Err, "label-state: "+note)
+	for n, note := range o.Notes {
+		fmt.Fprintln([]io.Writer{t.Err, t.Env.Stderr}[n%2], "label-state: "+note)
 	}
 
 	for _, object := range o.Objects {
@@ -241,10 +241,10 @@ func TestAnswers(t *testing.T) {
 		want    result
 		isError bool
 	}{
-		{"claim", outcome{Objects: []json.RawMessage{object}, Notes: []string{"warning: late"}}, result{
+		{"claim", outcome{Objects: []json.RawMessage{object}, Notes: []string{"warning: late", "git: gone"}}, result{
 			Answer:    "yes",
 			Result:    object,
-			Notes:     []string{"warning: late"},
+			Notes:     []string{"warning: late", "git: gone"},
 			Untrusted: []string{"notes"},
 		}, false},
 		{"claim", outcome{
@@ -345,7 +345,7 @@ func TestAnswers(t *testing.T) {
 		},
 		{
 			"plan_wait",
-			outcome{Problem: problem(answer.Unread, "offline")},
+			outcome{Problem: problem(answer.Timeout, "offline")},
 			result{Answer: "unknown", Code: 3, Error: "offline", Untrusted: []string{"error", "result"}},
 			true,
 		},
@@ -548,6 +548,7 @@ func TestResources(t *testing.T) {
 		{"label-state://acme/app/boards", ""},
 		{"label-state://acme/app", ""},
 		{"label-state:///app/board", ""},
+		{"label-state://acme//board", ""},
 		{"https://acme/app/board", ""},
 		{"label-state://acme/app/board?all", ""},
 		{"label-state://acme/app/board#top", ""},

@@ -53,6 +53,10 @@ func TestHintsNameTools(t *testing.T) {
 			"see which request it was: the same call with --verbose in a shell",
 		},
 		{
+			"list", next(answer.Call("", answer.Again, "--codename", "NAME")),
+			"the same call with --codename of the server",
+		},
+		{
 			"plan_wait", next(answer.Call("wait", "plan", "acme/app#1", "--wait", "8h")),
 			`wait: plan_wait {"issue":"acme/app#1","wait":"8h"}`,
 		},

@@ -135,6 +135,8 @@ func TestNonsense(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"claim","arguments":{"issue":"` + long +
 			`"}}}`, -32600, "8"},
 		{long, -32600, "null"},
+		{long[:1<<20+1], -32600, "null"},
+		{long[:1<<20], -32700, "null"},
 		{`{"jsonrpc":"2.0","id":9,"method":"claim"}`, -32601, "9"},
 		{`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"shell"}}`, -32602, "9"},
 		{`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":[]}`, -32602, "9"},

@@ -165,9 +165,18 @@ func TestDoctorAround(t *testing.T) {
 				" in .github/workflows/label-state.yml\n",
 		},
 		{
-			switchboard{ahead: 3*time.Hour + 30*time.Second, status: 403},
+			switchboard{
+				status: 200, state: "active",
+				text: "jobs: {a: {steps: [{uses: " + workflow.Action + "@v1}]}, b: {steps: [{uses: " +
+					workflow.Action + "@afba776}]}}",
+			},
+			answer.ExitNo,
+			"fail  action       label-state/label-state@afba776: ",
+		},
+		{
+			switchboard{ahead: 90 * time.Second, status: 403},
 			answer.ExitYes,
-			"warn  clock        3h behind GitHub's\n                   -> set the clock; claims are judged by GitHub's time",
+			" behind GitHub's\n                   -> set the clock; claims are judged by GitHub's time",
 		},
 		{
 			switchboard{ahead: -10*time.Minute - 30*time.Second, status: 403},

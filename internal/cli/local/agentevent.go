@@ -371,7 +371,9 @@ func (e *hostEvent) decide(ctx context.Context) {
 
 	e.answer.Deny = agenthost.Denies(e.event, w)
 	if e.answer.Deny != "" && e.lifted(ctx) {
-		e.answer.Deny = agenthost.Denies(e.event, e.world())
+		now := e.world()
+		now.Claim, now.Unusable = w.Claim, w.Unusable
+		e.answer.Deny = agenthost.Denies(e.event, now)
 	}
 
 	if e.Env.SkipDedup() { // a person's word, in the environment that the host was started with

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/label-state/label-state/internal/cli"
@@ -26,8 +27,9 @@ func TestLackingInJobs(t *testing.T) {
 			workflow.Options{},
 			"job label-state lacks contents: write (leases in git references need contents: write)",
 		},
-		"a service":            {lease.Redis, workflow.Options{Variables: []string{variable}}, ""},
-		"a service, not known": {lease.Redis, workflow.Options{}, "job label-state lacks the variable " + variable},
+		"a service":                     {lease.Redis, workflow.Options{Variables: []string{variable}}, ""},
+		"a service, not known":          {lease.Redis, workflow.Options{}, "job label-state lacks the variable " + variable},
+		"a service, and it only guards": {lease.Redis, workflow.Options{}, ""},
 		"a service, another one": {
 			lease.Redis,
 			workflow.Options{Variables: []string{"OTHER_URL"}},
@@ -45,6 +47,7 @@ func TestLackingInJobs(t *testing.T) {
 			t.Fatal(err)
 		}
 
+		w.Jobs[0].Guard = strings.HasSuffix(name, "guards")
 		call := &cli.Call{Session: &setup.Session{Config: conf}}
 		if got := lackingInJobs(call, w.Jobs); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)

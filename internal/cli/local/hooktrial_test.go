@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/hookfile"
 	"github.com/label-state/label-state/internal/setup"
 )
 
@@ -59,5 +60,17 @@ func TestOwnHook(t *testing.T) {
 				t.Errorf("%q, want %q", got, want)
 			}
 		})
+	}
+}
+
+// TestInstallAgain: a hook that does not find its program is installed again where it is.
+func TestInstallAgain(t *testing.T) {
+	env := setup.Nothing(nil)
+	env.Executable = "label-state"
+	for global, want := range map[bool]string{false: "", true: " --global"} {
+		s := hookfile.State{Version: 1, Global: global}
+		if got := installAgain(cli.Terminal{Env: env}, s); got != "label-state hook install"+want {
+			t.Errorf("global %t: %s", global, got)
+		}
 	}
 }
