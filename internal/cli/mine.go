@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -193,6 +194,14 @@ func (c *Call) RecordedHolds() ([]state.Hold, error) {
 		return nil, c.Usagef("%s; name the issue%s", err, c.howToName())
 	}
 	return store.All()
+}
+
+// NamedHolds are the RecordedHolds of the worker that the options name.
+func (c *Call) NamedHolds() ([]state.Hold, error) {
+	all, err := c.RecordedHolds()
+	return slices.DeleteFunc(all, func(h state.Hold) bool {
+		return !fits(claim.Worker{Codename: c.Codename, FiringID: c.FiringID}, h.Worker)
+	}), err
 }
 
 // howToName is how the verb has the issue named, where that is no argument.

@@ -13,7 +13,6 @@ import (
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
-	"github.com/label-state/label-state/internal/state"
 )
 
 type dedupParams struct {
@@ -124,10 +123,7 @@ func showIssueOrHere(ctx context.Context, c *cli.Call, p *statusParams) error {
 			answer.Call("to see who holds what", "board", "--repo", p.Repo))
 	}
 
-	all, err := c.RecordedHolds()
-	all = slices.DeleteFunc(all, func(h state.Hold) bool {
-		return p.Codename != "" && h.Worker.Codename != p.Codename || p.FiringID != "" && h.Worker.FiringID != p.FiringID
-	})
+	all, err := c.NamedHolds()
 	switch {
 	case err != nil:
 		return err
