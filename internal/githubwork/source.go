@@ -121,8 +121,8 @@ func (s *Source) issueOf(number int) claim.Issue {
 }
 
 // Fetch lists the queue, and with IncludeClaimed what is being worked on. A candidate is read
-// before it is shown: the label alone says nothing. A worker or a lease that no claim may have is an
-// answer.Usage.
+// before it is shown: the label alone says nothing. A worker or a lease that no claim may have is
+// an answer.Usage.
 func (s *Source) Fetch(ctx context.Context, o work.FetchOptions) (work.Page, error) {
 	if err := o.Check(); err != nil {
 		return work.Page{}, err

@@ -127,8 +127,8 @@ type Hold struct {
 	lease   time.Duration
 	stored  bool // a lease store decided it; known after a renewal
 
-	// Waits is that a plan of the holder waits for its answer: Until is when that must have come, and
-	// no heartbeat is due. It is known after a renewal.
+	// Waits is that a plan of the holder waits for its answer: Until is when that must have come,
+	// and no heartbeat is due. It is known after a renewal.
 	Waits bool
 
 	// Unassigned says why the login could not be assigned; nil when it was, or was not to be. The

@@ -231,8 +231,8 @@ func (c *counting) merge(f lifecycle.Facts) {
 	}
 }
 
-// delivered reports whether a hold that ended so brought something: a success without a pull request,
-// of an issue that is open, did not.
+// delivered reports whether a hold that ended so brought something: a success without a pull
+// request, of an issue that is open, did not.
 func delivered(f lifecycle.Facts, e claim.Release) bool {
 	return e.PR != "" || e.Outcome == claim.OutcomeAlreadyImplemented ||
 		e.Outcome == claim.OutcomeSuccess && (!f.Open || len(f.PRs) > 0)

@@ -17,7 +17,8 @@ var (
 )
 
 // Acquire implements lease.Store: a snapshot, unless one is known, a commit and a swap. Beside
-// *lease.HeldError it returns notLease, and what GitHub says of a token that may not write contents.
+// *lease.HeldError it returns notLease, and what GitHub says of a token that may not write
+// contents.
 func (s *Store) Acquire(ctx context.Context, a lease.Ask) (lease.Lease, error) {
 	t, err := s.acquire(ctx, a)
 	if err != nil {
