@@ -29,7 +29,7 @@ nothing is claimed (exit code 3). If it is invalid, a program names file, line, 
 ` + "`stats`, `board`" + `, the hook and the Action's guard leave out the entries that have a problem, use the rest of the file, and say so in one line.
 
 A file of your own, ` + "`--config FILE`" + ` or the variable ` + "`LABEL_STATE_CONFIG`" + `, sets only keys that affect nobody else: ` + "`hook`, `claim.settle`, `sweep`, `defaults`," + `
-` + "`agents` and `plan.slack.token_env`" + `. Every other key in it must have the value of the default branch. A duration has the form ` + "`90s`, `30m` or `4h`" + `.
+` + "`agents` and `plan.slack.token_env`" + `. Every other key in it must have the value of the default branch. A duration has the form ` + "`90s`, `30m`, `4h` or `7d`" + `.
 `
 
 // TestReference: docs/configuration.md has every key of the schema with its default, what it means
