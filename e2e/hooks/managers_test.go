@@ -183,7 +183,7 @@ func (w *world) managed(t *testing.T, manager string) {
 
 	w.must(t, w.clone, "label-state", "init", "--yes")
 	if out := w.must(t, w.clone, "label-state", "init"); !strings.Contains(out, "run by "+manager) ||
-		!strings.Contains(out, "nothing to do: everything is set up\nworks now: pushes from here are checked\n") {
+		!strings.Contains(out, "nothing to do here: the files count once they are on the default branch\nworks now: pushes from here are checked\n") {
 		t.Errorf("init, again: %s", out)
 	}
 
