@@ -118,9 +118,7 @@ func (c *Call) ClaimOverdue(ctx context.Context, i claim.Issue, own claim.Claim,
 func (c *Call) AnswerMine(i claim.Issue, own claim.Claim) error {
 	terms := c.Rules().Terms
 	out := ViewOwn(i, own, terms)
-	if !own.Plan.Pending() {
-		out.RenewBefore = RenewBefore(out.Until, own.Lease(terms))
-	}
+	out.RenewBefore = RenewOwn(own, terms)
 
 	w := own.Record.Worker
 	return c.Answer(out, fmt.Sprintf("%s is yours already, %s: %s (run %s)\nwhen you are done: label-state release %s --pr URL\n",

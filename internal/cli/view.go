@@ -81,6 +81,16 @@ func RenewBefore(until time.Time, lease time.Duration) time.Time {
 	return second(until.Add(claim.HeartbeatDue(lease) - lease))
 }
 
+// RenewOwn is RenewBefore of a claim as the log shows it. It is zero while a plan of it waits for
+// its answer.
+func RenewOwn(own claim.Claim, t claim.Terms) time.Time {
+	end, ends := own.Until(t)
+	if !ends || own.Plan.Pending() {
+		return time.Time{}
+	}
+	return RenewBefore(end, own.Lease(t))
+}
+
 // ViewHold is the answer of whoever has a hold: won, renewed, held already.
 func ViewHold(h ledger.Hold, word answer.Word) answer.Answer {
 	out := answer.Answer{

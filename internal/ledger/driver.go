@@ -309,4 +309,8 @@ func (bs *base) whole(i claim.Issue, f lifecycle.Facts, err error) (lifecycle.Fa
 }
 
 // config is what the operations go by.
-func (bs *base) config() *protocol.Config { return &bs.set.Config }
+func (bs *base) config() *protocol.Config {
+	c := bs.set.Config
+	c.Store = bs.leases.name
+	return &c
+}

@@ -14,7 +14,7 @@ import (
 // they end.
 func (l *Ledger) Strict(s lease.Store, kind string) *Ledger {
 	b := *l.base
-	b.leases, b.set.Store = stored{s, kind}, kind
+	b.leases = stored{s, kind}
 	return assemble(b)
 }
 

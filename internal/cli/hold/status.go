@@ -235,9 +235,11 @@ func showStatus(ctx context.Context, c *cli.Call, i claim.Issue, _ *statusParams
 		view.Next = c.ReadyFirst(f, v)
 	}
 
-	if h, ok := c.Rules().Shown(f); ok && !h.Plan.Pending() && c.Mine(ctx, i, h, f.Viewer) {
-		end, _ := h.Until(c.Rules().Terms)
-		view.Holder.Renew = cli.Stamp(cli.RenewBefore(end, h.Lease(c.Rules().Terms)))
+	if h, ok := c.Rules().Shown(f); ok {
+		due := cli.RenewOwn(h, c.Rules().Terms)
+		if !due.IsZero() && c.Mine(ctx, i, h, f.Viewer) {
+			view.Holder.Renew = cli.Stamp(due)
+		}
 	}
 
 	title, rest, _ := strings.Cut(cli.DescribeStatus(c.Rules(), f, v, view), "\n")

@@ -262,11 +262,7 @@ func showHook(ctx context.Context, c *cli.Call, p *hookStatusParams) error {
 		return no("pushes from here are not guarded: lefthook has disabled label-state's hook, as "+s.Moved,
 			cmp.Or(s.Hint, "label-state init"))
 	case !s.Installed():
-		install := "label-state hook install"
-		if o.Global {
-			install += " --global"
-		}
-		return no("pushes from here are not guarded", cmp.Or(s.Hint, install))
+		return no("pushes from here are not guarded", cmp.Or(s.Hint, installCommand(o.Global)))
 	case trial.pushes == pushesUnchecked:
 		return no(trial.text(), trial.remedy)
 	}

@@ -101,15 +101,15 @@ func tryHook(ctx context.Context, t cli.Terminal, s hookfile.State, chosen strin
 // A script of a hook manager finds a program by itself, so that only its file can go.
 func replaceProgram(t cli.Terminal, s hookfile.State, program string) string {
 	if own := ownHook(t); own != "" && s.Version > 0 && filepath.Dir(own) != filepath.Dir(program) {
-		return installOver(s)
+		return installCommand(s.Global)
 	}
 
 	return "delete " + program + ", or install this version in its place"
 }
 
-// installOver installs the hook in the place of the one that is there.
-func installOver(s hookfile.State) string {
-	if s.Global {
+// installCommand is the command that installs the hook, of this clone or of all of this user's.
+func installCommand(global bool) string {
+	if global {
 		return "label-state hook install --global"
 	}
 	return "label-state hook install"
@@ -200,7 +200,7 @@ func missingName(s hookfile.State) string {
 func installAgain(t cli.Terminal, s hookfile.State) string {
 	switch own := ownHook(t); {
 	case own != "" && s.Version > 0:
-		return installOver(s)
+		return installCommand(s.Global)
 	case own != "":
 		return "add " + filepath.Dir(own) + " to PATH"
 	}
