@@ -56,6 +56,7 @@ func (e *RateLimitError) Exhausted() bool { return true }
 // An AuthError says that the token is bad, expired or missing (401).
 type AuthError struct {
 	Message string
+	From    string // where the caller found the token; empty where it did not say
 	refused
 }
 

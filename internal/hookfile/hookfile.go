@@ -130,7 +130,7 @@ func (e *RefusedError) Error() string { return e.Verb + " " + e.File + ": " + e.
 // *RefusedError leaves everything as it was. A repository that a global installation serves needs no
 // shim of its own.
 func Install(ctx context.Context, o Options) (State, Change, error) {
-	if err := o.checkHook(); err != nil {
+	if err := o.Check(); err != nil {
 		return State{}, "", err
 	}
 	if o.Global {
@@ -210,7 +210,9 @@ func SetProgram(ctx context.Context, o Options) (set bool, err error) {
 	return true, nil
 }
 
-func (o Options) checkHook() error {
+// Check returns a *RefusedError where Hook names no program that git could run; an empty one is the
+// installer's choice, and allowed.
+func (o Options) Check() error {
 	if o.Hook == "" {
 		return nil
 	}

@@ -100,6 +100,10 @@ func (l *lines) judge(line []byte) *jsonrpc.Error {
 		return nil
 	}
 
+	if line[0] != '{' {
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "a message is a JSON object"}
+	}
+
 	message, err := jsonrpc.DecodeMessage(line)
 	if err != nil {
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}

@@ -145,11 +145,11 @@ func Open(ctx context.Context, e Environment, o Options) (*Session, error) {
 	}
 
 	if err != nil {
-		return nil, err
+		return nil, token.blame(err)
 	}
 	conf, err := e.configuration(ctx, o, p, first, own)
 	if err != nil {
-		return nil, err
+		return nil, token.blame(err)
 	}
 
 	b := conf.Config // another one may make another client

@@ -2,6 +2,7 @@ package setup
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/url"
 	"regexp"
@@ -17,7 +18,21 @@ import (
 // A credential is what requests to one host are signed with, and where it was found.
 type credential struct {
 	secret github.Secret
-	source string // a variable's name, "gh auth token", "git credential" or "given"
+	source string // a variable's name, FromGH, FromGit or "given"
+}
+
+// Where a token is found that is in no variable (Session.TokenFrom).
+const (
+	FromGH  = "gh auth token"
+	FromGit = "git credential"
+)
+
+// blame has a refusal of the token say where it was found.
+func (t credential) blame(err error) error {
+	if refused, ok := errors.AsType[*github.AuthError](err); ok {
+		refused.From = t.source
+	}
+	return err
 }
 
 // A NoTokenError says that no token for the host was found. Variables are those that would do; none
@@ -214,7 +229,7 @@ func (s tokenSearch) ghToken(ctx context.Context) (credential, bool) {
 		Env:  append(slices.Clone(noTokens), "GH_PROMPT_DISABLED=1"),
 	})
 
-	return found(strings.TrimSpace(string(out)), "gh auth token", err)
+	return found(strings.TrimSpace(string(out)), FromGH, err)
 }
 
 // noTokens keeps gh, which may also be git's helper, from answering with a variable for whatever
@@ -235,7 +250,7 @@ func (s tokenSearch) gitToken(ctx context.Context) (credential, bool) {
 		}
 	}
 
-	return found(password, "git credential", err)
+	return found(password, FromGit, err)
 }
 
 // found is a token that a program printed; anything odd counts as none.

@@ -17,6 +17,7 @@ import (
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/printable"
+	"github.com/label-state/label-state/internal/setup"
 )
 
 // Doctor checks token, repository and clone.
@@ -132,7 +133,7 @@ func failedCheck(c *cli.Call, check string, err error) Diagnosis {
 	case errors.As(err, &denied):
 		return d.or("fail", denied.Remedy)
 	case errors.As(err, &auth):
-		return d.or("fail", "put a valid GitHub token into LABEL_STATE_TOKEN, GH_TOKEN or GITHUB_TOKEN, or: gh auth login")
+		return d.or("fail", tokenRemedy(auth.From))
 	case errors.As(err, &allowed):
 		return d.or("fail", "give the token the permission "+cmp.Or(allowed.Needs, "issues: write"))
 	case errors.As(err, &missing):
@@ -140,6 +141,17 @@ func failedCheck(c *cli.Call, check string, err error) Diagnosis {
 	}
 
 	return d.or("fail", c.Hint(err))
+}
+
+// tokenRemedy is how to replace a token that GitHub refuses, by where it was found.
+func tokenRemedy(from string) string {
+	switch from {
+	case setup.FromGH, "":
+		return "gh auth login"
+	case setup.FromGit:
+		return "have git forget the token that it keeps (git credential reject), then: gh auth login"
+	}
+	return "put a valid token into " + from
 }
 
 func showReport(c *cli.Call, all []Diagnosis) error {

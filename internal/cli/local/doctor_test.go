@@ -9,6 +9,19 @@ import (
 	"github.com/label-state/label-state/internal/setup"
 )
 
+// TestTokenRemedy: a refused token is replaced where it was found.
+func TestTokenRemedy(t *testing.T) {
+	for from, want := range map[string]string{
+		"GH_ENTERPRISE_TOKEN": "put a valid token into GH_ENTERPRISE_TOKEN",
+		setup.FromGH:          "gh auth login",
+		setup.FromGit:         "have git forget the token that it keeps (git credential reject), then: gh auth login",
+	} {
+		if got := tokenRemedy(from); got != want {
+			t.Errorf("a token from %q: %q", from, got)
+		}
+	}
+}
+
 // TestReportEnds: a report without an arrow ends with the command to go on with; one with an arrow,
 // and JSON, with its last check.
 func TestReportEnds(t *testing.T) {

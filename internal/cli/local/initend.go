@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/config"
+	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/hookfile"
 	"github.com/label-state/label-state/internal/printable"
 )
@@ -37,9 +39,9 @@ func endInit(ctx context.Context, c *cli.Call, p *initParams, steps, did []step,
 		Status: trial.pushes,
 		Detail: cli.OneLine(trial.why),
 	}
-	works := []string{shared, worksToo}
+	works := []string{shared, worksToo(ctx, c)}
 	if trial.pushes == pushesChecked {
-		works = []string{trial.text(), shared, worksToo}
+		works = slices.Insert(works, 0, trial.text())
 	}
 
 	text := paragraph("works now", works...) +
@@ -54,8 +56,20 @@ func endInit(ctx context.Context, c *cli.Call, p *initParams, steps, did []step,
 	return c.Answer(view, text)
 }
 
-// worksToo is what works besides the hook.
-const worksToo = "claims: label-state next --codename NAME, label-state claim NUMBER; who has what: label-state board"
+// worksToo is what works besides the hook, for somebody whose records count and for others. That
+// nobody knows is no reason to stop.
+func worksToo(ctx context.Context, c *cli.Call) string {
+	const board = "who has what: label-state board"
+	outsider, is := errors.AsType[*github.OutsiderError](c.Session.Client.Heard(ctx, c.Session.Repo))
+	switch {
+	case !is:
+		return "claims: label-state next --codename NAME, label-state claim NUMBER; " + board
+	case outsider.Welcome:
+		return "claims by a comment: /claim; " + board
+	}
+
+	return board + "; your own claims do not count here: " + outsider.Remedy()
+}
 
 // paragraph is a word with its lines, each indented below the first; nothing where there is no
 // line.

@@ -25,10 +25,14 @@ func chosenHook(c *cli.Call, file string) string {
 // hook goes on running after ours.
 func hookSteps(ctx context.Context, c *cli.Call, root, hook string) ([]step, error) {
 	o := hookfile.Options{Git: c.Env.Git(), Hook: cmp.Or(chosenHook(c, hook), ownHook(c.Terminal))}
+	if err := o.Check(); err != nil {
+		return nil, hookFailure("init", err)
+	}
 	found, err := hookfile.Status(ctx, o)
 	if err != nil {
 		return nil, hookFailure("init", err)
 	}
+
 	steps := lefthookSteps(root, o, found)
 	if found.Manager != "lefthook" || found.Lefthook == nil {
 		steps = append([]step{hookStep(o, found)}, steps...)

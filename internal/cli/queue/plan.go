@@ -193,9 +193,12 @@ func readBody(c *cli.Call, body cli.Text) (string, error) {
 		from = f
 	}
 
-	text, err := io.ReadAll(io.LimitReader(from, planLimit))
-	if err != nil {
+	text, err := io.ReadAll(io.LimitReader(from, planLimit+1))
+	switch {
+	case err != nil:
 		return "", c.Usagef("--body-file: %s", err)
+	case len(text) > planLimit:
+		return "", c.Usagef("--body-file: it is longer than 256 KiB; a comment holds 65,536 characters")
 	}
 
 	return string(text), nil

@@ -3,7 +3,9 @@ package try
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -135,6 +137,10 @@ func openServer(c *cli.Call, p *simParams, dir string, seed githubsim.Seed) (*gi
 	}
 
 	server, err := githubsim.New(seed, opts)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, closeLog, c.Usagef("--dir %s: it has repositories already, without the issues of that run; give an "+
+			"empty folder", p.Dir)
+	}
 	if err != nil {
 		return nil, closeLog, c.Usagef("--seed: %s", err)
 	}
