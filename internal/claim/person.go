@@ -21,7 +21,7 @@ func IsApp(login string) bool { return strings.HasSuffix(strings.ToLower(login),
 func personOf(e Entry) string {
 	named := e.Record.Person
 	switch {
-	case named == "" || IsApp(named):
+	case IsApp(named):
 		return ""
 	case SameLogin(named, e.Author):
 		return e.Author

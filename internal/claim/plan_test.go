@@ -37,3 +37,11 @@ func TestPlanAnswer(t *testing.T) {
 		}
 	}
 }
+
+// TestRejectedPlanSaysWhy: the end of the hold has the reason of who rejected its plan.
+func TestRejectedPlanSaysWhy(t *testing.T) {
+	s := stateOf(t, planned+"\n3 0:06 ann reject a:1 by=ann reason=vague")
+	if end := s.Claims[0].End; end == nil || end.Reason != "vague" || end.By != "ann" {
+		t.Errorf("%+v", end)
+	}
+}

@@ -56,6 +56,10 @@ func TestRefuse(t *testing.T) {
 		{"release after the lease", held, "release a:1 outcome=success", "bot", "9:00", nil},
 		{"release by another login", held, "release a:1 outcome=success", "ann", "0:10", claim.ErrNotHolder},
 		{"release by another login that says so", held, "release a:1 outcome=forced by=ann", "ann", "0:10", nil},
+		{
+			"release of a tombstoned key", "1 0:00 bot release a:1 outcome=abandoned", "release a:1 outcome=success", "bot",
+			"0:10", claim.ErrEnded,
+		},
 		{"release of a run that never claimed", held, "release b:2 outcome=success", "bot", "0:10", claim.ErrNotHolder},
 		{"release twice", ended, "release a:1 outcome=success", "bot", "0:10", claim.ErrEnded},
 		{"plan by the holder", held, "plan a:1", "bot", "0:30", nil},
@@ -147,6 +151,18 @@ func TestRefusalSaysHowTheClaimEnded(t *testing.T) {
 		err := stateOf(t, held+"\n2 0:05 "+end).Refuse(r, "bot", claim.DefaultTerms(), at(t, "0:10"))
 		if want = "the hold has ended: " + want + " at 2026-05-01 00:05:00 UTC"; err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", end, err, want)
+		}
+	}
+}
+
+// TestRefusedTokens: a token of another process of the run says so.
+func TestRefusedTokens(t *testing.T) {
+	s := stateOf(t, `1 0:00 bot claim a:1 nonce=n ttl=1800 state=held lease=refs token=3
+2 0:01 bot claim a:1 nonce=m resumes=n ttl=1800 state=held lease=refs token=4`)
+	for token, taken := range map[int64]bool{3: true, 2: false} {
+		err := s.RefuseToken(claim.Worker{Codename: "a", FiringID: "1"}, token)
+		if !errors.Is(err, claim.ErrStale) || strings.Contains(err.Error(), "another process of this run") != taken {
+			t.Errorf("%d: %v", token, err)
 		}
 	}
 }

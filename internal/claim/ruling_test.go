@@ -1,6 +1,7 @@
 package claim_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -60,7 +61,7 @@ func TestRuled(t *testing.T) {
 
 			if own, ok := got.Find(c.worker); ok {
 				if end, _ := own.Until(claim.DefaultTerms()); !own.Held() || own.Record.Token != 9 ||
-					!end.Equal(at(t, "2:00")) {
+					!end.Equal(at(t, "2:00")) || own.Expired(claim.DefaultTerms(), at(t, "9:00")) {
 					t.Errorf("%+v, want the store's token and end", own)
 				}
 			}
@@ -80,9 +81,50 @@ func TestRuled(t *testing.T) {
 // TestByToken: of what a store decided the largest token stands; what the log decided has none and
 // stands, too.
 func TestByToken(t *testing.T) {
-	got := stateOf(t, stored).ByToken()
+	s := stateOf(t, stored)
+	got := s.ByToken()
 	if live, over := names(got.Live()), names(got.Overruled()); !slices.Equal(live, []string{"b:2", "c:3"}) ||
 		!slices.Equal(over, []string{"a:1"}) {
 		t.Errorf("live %q, overruled %q; want b:2 and c:3, and a:1", live, over)
+	}
+
+	if before := names(s.Live()); !slices.Equal(before, []string{"a:1", "b:2", "c:3"}) {
+		t.Errorf("the state itself changed: %q", before)
+	}
+}
+
+// TestRuledProcess: of the processes of one key the one has the hold that the store names, with its
+// comment if it has written one.
+func TestRuledProcess(t *testing.T) {
+	key := claim.Worker{Codename: "a", FiringID: "1"}
+	s := stateOf(t, `1 0:00 bot claim a:1 nonce=n ttl=1800 state=held lease=refs token=3
+2 0:01 bot claim a:1 nonce=m resumes=n ttl=1800 state=held lease=refs token=4`)
+	for nonce, comment := range map[string]int64{"n": 1, "m": 2, "unwritten": 0} {
+		own, _ := s.Ruled(claim.Ruling{Worker: key, Nonce: nonce, Token: 5, TTL: time.Hour}).Find(key)
+		if own.Record.Nonce != nonce || own.Comment != comment {
+			t.Errorf("%s: process %s with comment %d", nonce, own.Record.Nonce, own.Comment)
+		}
+	}
+}
+
+// TestOverruledReleases: who lost its lease may still say how the work ended, until somebody else
+// has the issue.
+func TestOverruledReleases(t *testing.T) {
+	s := stateOf(t, held+" lease=refs token=3")
+	r := claim.Record{Kind: claim.KindRelease, Worker: claim.Worker{Codename: "a", FiringID: "1"}}
+	for codename, want := range map[string]error{"": nil, "b": claim.ErrEnded} {
+		now := s.Ruled(claim.Ruling{Worker: claim.Worker{Codename: codename, FiringID: codename}, TTL: time.Hour})
+		if got := now.Refuse(r, "bot", claim.DefaultTerms(), at(t, "0:40")); !errors.Is(got, want) {
+			t.Errorf("the store names %q: %v, want %v", codename, got, want)
+		}
+	}
+}
+
+// TestBehalfBegins: a hold that somebody wrote down before its worker did began with that.
+func TestBehalfBegins(t *testing.T) {
+	s := stateOf(t, `1 0:00 bot claim a:1 nonce=n ttl=1800 state=held lease=refs token=3 by=sweep-1
+2 0:01 bot claim a:1 nonce=n ttl=1800 state=held lease=refs token=3`)
+	if got := s.Claims[0].Created; !got.Equal(at(t, "0:00")) {
+		t.Errorf("it began at %s", got)
 	}
 }
