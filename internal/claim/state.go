@@ -14,7 +14,7 @@ type Terms struct {
 	Pending time.Duration // an unconfirmed claim lives at most this long
 	Grace   time.Duration // others wait this much longer than the holder may act
 	Plan    time.Duration // how long a plan may wait for its answer
-	Bundle  time.Duration // a claim for a bundle lives at most this long before its first renewal; 0 is as long as any
+	Bundle  time.Duration // a claim for a bundle lives at most this long before its first renewal
 }
 
 // DefaultTerms are four hours for workers that do not renew, at most a day.
@@ -198,7 +198,7 @@ func (c Claim) leaseOf(r Record, legacy, held bool, t Terms) time.Duration {
 		ttl = min(ttl, t.Pending)
 	}
 
-	if c.brief() && t.Bundle > 0 {
+	if c.brief() {
 		ttl = min(ttl, t.Bundle)
 	}
 
