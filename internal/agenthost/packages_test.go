@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,5 +74,24 @@ func TestHooksAreKnown(t *testing.T) {
 				t.Errorf("%s hands over %s, which is ignored (%v)", h, k.Event, err)
 			}
 		}
+	}
+}
+
+// TestServers: the server of each host is started as that host's, and the file in a repository that
+// Copilot and Claude Code both read has one entry.
+func TestServers(t *testing.T) {
+	nameless := []agenthost.Host{agenthost.Codex, agenthost.Cursor, agenthost.Gemini}
+	for _, h := range agenthost.Hosts() {
+		s := agenthost.MCPServer(h, true)
+		text := string(s.Value) + s.Table
+		named := strings.Contains(text, "--codename") && strings.Contains(text, `"`+string(h)+`"`)
+		if s.Key == "" || !strings.Contains(text, "mcp") || named != slices.Contains(nameless, h) {
+			t.Errorf("%s: %s has %s", h, s.Key, text)
+		}
+	}
+
+	if got, want := agenthost.MCPServer(agenthost.Copilot, false), agenthost.MCPServer(agenthost.ClaudeCode, false); string(
+		got.Value) != string(want.Value) || string(got.Value) == string(agenthost.MCPServer(agenthost.Copilot, true).Value) {
+		t.Errorf("in a repository Copilot has %s, Claude Code %s", got.Value, want.Value)
 	}
 }

@@ -94,7 +94,7 @@ func TestSessions(t *testing.T) {
 func TestRun(t *testing.T) {
 	long := strings.Repeat("x", 100)
 	for id, want := range map[string]string{
-		"5f2c7a10-0000": "5f2c7a10-0000", "../../etc": "etc", "a b\x1b[31m": "a-b--31m", "": "", "---": "",
+		"5f2c7a10-0000": "5f2c7a10-0000", "../../etc": "etc", "a b\x1b[31m": "a-b--31m", "": "", "aZ_9.": "aZ_9.", "---": "",
 		long: long[:55],
 	} {
 		s := agenthost.Session{Host: agenthost.Codex, ID: id}
@@ -251,11 +251,15 @@ func TestFence(t *testing.T) {
 		"git stash drop":                                  agenthost.Runs,
 		"./git stash":                                     agenthost.Runs,
 		"git config --get user.name":                      agenthost.Reads,
+		"git config --list --local":                       agenthost.Reads,
+		"git config":                                      agenthost.Runs,
 		"git config user.name x":                          agenthost.Runs,
 		"git worktree list":                               agenthost.Reads,
 		"git worktree add x":                              agenthost.Runs,
 		"gh pr view":                                      agenthost.Reads,
 		"gh pr view 5; gh issue view 5":                   agenthost.Reads,
+		"gh repo view; gh run list":                       agenthost.Reads,
+		"gh release delete v1":                            agenthost.Runs,
 		"gh pr close 5":                                   agenthost.Runs,
 		"gh issue close 5":                                agenthost.Runs,
 		"gh api repos/a/b/issues -f title=x":              agenthost.Runs,
@@ -280,6 +284,8 @@ func TestFence(t *testing.T) {
 		"grep -r \"git push\" .":                          agenthost.Reads,
 		"timeout 5 label-state status 11":                 agenthost.Reads,
 		"timeout 5s rm x":                                 agenthost.Runs,
+		"timeout x ls":                                    agenthost.Runs,
+		"timeout 5":                                       agenthost.Runs,
 		"timeout -s KILL 5 ls":                            agenthost.Runs,
 		"command -v go":                                   agenthost.Reads,
 		"time make":                                       agenthost.Runs,
@@ -288,6 +294,7 @@ func TestFence(t *testing.T) {
 		"GIT_PAGER=rm git log":                            agenthost.Runs,
 		"LC_ALL=C sort x":                                 agenthost.Reads,
 		"LANG=C sort x":                                   agenthost.Reads,
+		"NO_COLOR=1 git log":                              agenthost.Reads,
 		"TZ=UTC git log":                                  agenthost.Reads,
 		"PATH=. ls":                                       agenthost.Runs,
 		"./ls":                                            agenthost.Runs,

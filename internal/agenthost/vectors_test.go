@@ -22,7 +22,8 @@ var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 //	in HOST {"session_id":"s1",...}             the argument, and standard input
 //	hold acme/app#42 mine age=5m                a record of the event's worktree: mine, other's, earlier (of the same host) or nobody's; age since the last
 //	                                            renewal of 30m, ttl=never, lost=WHY, refused=WHY, ended, passed, gone, beside, tried=10s, away (another worktree)
-//	wants claim                                 sessions.require_claim; "wants known" is a repository that uses label-state
+//	wants claim                                 sessions.require_claim; "wants known" is a repository that uses label-state,
+//	                                            "wants usable" one whose configuration says why it cannot be used
 //	got renewed | lost WHY | nothing            what the plan's question found; nothing is renewed
 //	event, plan, out                            what comes of it, rewritten with -update
 type vector struct {
@@ -70,6 +71,9 @@ func parse(t *testing.T, block string) vector {
 			v.hold(t, strings.Fields(rest))
 		case "wants":
 			v.world.Claim, v.world.Known = v.world.Claim || rest == "claim", v.world.Known || rest == "known"
+			if rest == "usable" {
+				v.world.Unusable = "line 3: planets: unknown key"
+			}
 		case "got":
 			v.result = rest
 		default:

@@ -44,7 +44,7 @@ func (r Rules) Limit(l Load, of claim.Issue, who Asker) string {
 	}
 
 	for _, name := range []string{who.Login, who.Codename} {
-		if n := len(same[name]); name != "" && r.Limits.Holds > 0 && n >= r.Limits.Holds {
+		if n := len(same[name]); r.Limits.Holds > 0 && n >= r.Limits.Holds {
 			return fmt.Sprintf("limits.holds is %d, and %s holds %s in %s", r.Limits.Holds, name,
 				printable.Count(n, "issue", "issues"), of.Slug())
 		}

@@ -91,19 +91,3 @@ func TestBeyondForce(t *testing.T) {
 		}
 	}
 }
-
-// TestLabelled: an issue is ready since its queue's label was first put on.
-func TestLabelled(t *testing.T) {
-	var f lifecycle.Facts
-	s, at := lifecycle.DefaultRules().Scheme, time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
-	for hour := range 2 {
-		f.Labelled(s, s.Available, at.Add(time.Duration(hour)*time.Hour), "ann")
-	}
-	if !f.ReadyAt.Equal(at) {
-		t.Errorf("ready at %s, want %s", f.ReadyAt, at)
-	}
-
-	if f.Labelled(s, s.Available, at.Add(-time.Hour), "ann"); !f.ReadyAt.Equal(at.Add(-time.Hour)) {
-		t.Errorf("ready at %s, want the earlier", f.ReadyAt)
-	}
-}
