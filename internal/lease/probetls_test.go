@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"net"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,24 +24,29 @@ func TestProbeTLS(t *testing.T) {
 	modern := demanding.Clone()
 	modern.MinVersion = tls.VersionTLS13
 
+	old := own.Config(own.Pair("store", later.Add(-2*time.Hour)))
+	show, authority := "LABEL_STATE_LEASE_CERT", "LABEL_STATE_LEASE_CA"
+
 	for name, c := range map[string]struct {
 		server, client *tls.Config
-		denied         bool
+		remedy         string // a part; empty where nothing is refused
 	}{
-		"both accept":                       {demanding, trusting, false},
-		"no certificate":                    {demanding, own.Config(), true},
-		"TLS 1.3 only":                      {modern, trusting, false},
-		"TLS 1.3 only, and no certificate":  {modern, own.Config(), false}, // the client hears it
-		"TLS 1.3 only, and unknown to us":   {modern, nil, true},
-		"unknown to us":                     {demanding, nil, true},
-		"a server that hangs up":            {nil, trusting, false},
-		"a server that hangs up on anybody": {nil, nil, false},
+		"both accept":                       {demanding, trusting, ""},
+		"no certificate":                    {demanding, own.Config(), show},
+		"TLS 1.3 only":                      {modern, trusting, ""},
+		"TLS 1.3 only, and no certificate":  {modern, own.Config(), ""}, // the client hears it
+		"TLS 1.3 only, and unknown to us":   {modern, nil, authority},
+		"unknown to us":                     {demanding, nil, authority},
+		"expired":                           {old, trusting, "has expired"},
+		"a server that hangs up":            {nil, trusting, ""},
+		"a server that hangs up on anybody": {nil, nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := lease.ProbeTLS(t.Context(), c.client, shaking(t, c.server))
 			var denied *lease.DeniedError
-			if errors.As(err, &denied) != c.denied || err != nil && !c.denied {
-				t.Errorf("%v, want denied: %t", err, c.denied)
+			if errors.As(err, &denied) != (c.remedy != "") || err != nil && c.remedy == "" ||
+				denied != nil && (!strings.Contains(denied.Remedy, c.remedy) || denied.Unwrap() == nil) {
+				t.Errorf("%v, remedy %+v, want %q", err, denied, c.remedy)
 			}
 		})
 	}
@@ -88,7 +94,8 @@ func TestProbeTLSOtherProtocol(t *testing.T) {
 	}
 
 	var denied *lease.DeniedError
-	if err := lease.ProbeTLS(t.Context(), nil, talk("HTTP/1.1 400 Bad Request\r\n\r\n")); !errors.As(err, &denied) {
+	if err := lease.ProbeTLS(t.Context(), nil, talk("HTTP/1.1 400 Bad Request\r\n\r\n")); !errors.As(err, &denied) ||
+		!strings.Contains(denied.Remedy, "use the port with TLS") {
 		t.Errorf("a server without TLS: %v", err)
 	}
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -47,6 +48,41 @@ func every(ctx context.Context, s lease.Store) error {
 	_, _, look := s.Look(ctx, claim.Issue{})
 	return errors.Join(acquire, renew, s.Release(ctx, lease.Lease{}), look)
 }
+
+// TestAsk: a lease is of the process that asks by worker and nonce, and what it may have got bears
+// both.
+func TestAsk(t *testing.T) {
+	a := lease.Ask{
+		Issue:  claim.Issue{Owner: "o", Repo: "r", Number: 7},
+		Worker: claim.Worker{Codename: "a", FiringID: "1"},
+		Nonce:  "n",
+		TTL:    time.Hour,
+		Takes:  3,
+	}
+	bare := a.Bare()
+	if want := (lease.Lease{Issue: a.Issue, Worker: a.Worker, Nonce: "n", TTL: time.Hour}); bare != want {
+		t.Errorf("%+v, want %+v", bare, want)
+	}
+
+	sibling, stranger := bare, bare
+	sibling.Nonce, stranger.Worker.FiringID = "m", "2"
+	if !a.Of(bare) || a.Of(sibling) || a.Of(stranger) {
+		t.Errorf("its own: %t, of another process: %t, of another worker: %t", a.Of(bare), a.Of(sibling), a.Of(stranger))
+	}
+}
+
+// TestRejected: an error says itself whether anything may have been done.
+func TestRejected(t *testing.T) {
+	denied := &lease.DeniedError{Err: errors.New("no")}
+	if !lease.Rejected(fmt.Errorf("renew: %w", denied)) || lease.Rejected(unsure{}) || lease.Rejected(errors.New("x")) {
+		t.Error("only a denied request was certainly not done")
+	}
+}
+
+// unsure says that what was asked for may have been done.
+type unsure struct{ error }
+
+func (unsure) Rejected() bool { return false }
 
 // TestLate: nothing is opened before it is needed, once is enough, and what failed is tried again.
 func TestLate(t *testing.T) {
