@@ -46,6 +46,7 @@ func TestAlong(t *testing.T) {
 		"absent":            {"x", "lib", nil, "", true, false},
 		"no text":           {"a\x00b", "app", nil, "", false, false},
 		"too long":          {strings.Repeat("#", 600_000), "app", nil, "", false, false},
+		"not all of it":     {"x: 1\n", "app", spoil(`"text":"x: 1\n"`, `"text":"x"`), "", false, false},
 		"no default branch": {"x", "lib", spoil(`"branch":{"name":"trunk"}`, `"branch":null`), "", false, false},
 		"not permitted": {
 			"x", "lib",
