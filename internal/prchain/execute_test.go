@@ -2,9 +2,11 @@ package prchain_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -26,7 +28,7 @@ func TestCrash(t *testing.T) {
 		t.Fatalf("a clean run left\n%s", want)
 	}
 
-	points := 0
+	points, said := 0, ""
 	for blown := true; blown; points++ {
 		w := newWorld(t)
 		f := &fuse{left: points}
@@ -34,6 +36,7 @@ func TestCrash(t *testing.T) {
 		if blown = f.blown; blown != (err != nil) {
 			t.Fatalf("point %d: blown %v, error %v", points, blown, err)
 		}
+		said += fmt.Sprintln(err)
 
 		r, err := w.executor().Begin(t.Context(), plan())
 		if err != nil || !r.Settled() {
@@ -47,6 +50,12 @@ func TestCrash(t *testing.T) {
 
 	if points < 55 {
 		t.Errorf("only %d points: something is not counted", points)
+	}
+
+	for _, where := range []string{"\nopen part 2 of 3, branch lucius/retry-app: ", "\nrefresh part 2 of 3: "} {
+		if !strings.Contains(said, where) {
+			t.Errorf("no run says %q\n%s", where, said)
+		}
 	}
 }
 
@@ -102,7 +111,7 @@ func TestLostAnswer(t *testing.T) {
 }
 
 // TestIntent: that a part is about to be opened, and against which branch, is on the disk before
-// GitHub is asked to open it.
+// GitHub is asked to open it, and that the part before it has its label by then.
 func TestIntent(t *testing.T) {
 	w := newWorld(t)
 	asked := false
@@ -115,6 +124,9 @@ func TestIntent(t *testing.T) {
 		s, err := prchain.Load(w.book(), "retry")
 		if err != nil || !s.Parts[0].Intent || s.Parts[0].Base == "" {
 			t.Errorf("on the disk is %+v, %v", s.Parts, err)
+		}
+		if i, _ := w.server.Issue("acme/lib", 1); i.Pull && !slices.Contains(i.Labels, "agent:authored") {
+			t.Error("the next part is opened before this one has its label")
 		}
 		return nil
 	}
@@ -237,6 +249,7 @@ func TestClosedByHand(t *testing.T) {
 	_, err := w.executor().Begin(t.Context(), plan())
 	w.must(err)
 	w.must(w.server.Close("acme/app", 2, "olga"))
+	w.must(w.server.RemoveLabel("acme/app", 2, "olga", "agent:authored"))
 	want := w.all()
 	r, err := w.executor().Resume(t.Context(), "retry")
 	w.must(err)
@@ -245,6 +258,10 @@ func TestClosedByHand(t *testing.T) {
 	}
 
 	w.must(os.Remove(w.book().File("retry"))) // another host knows nothing of it
+	if r, err = w.executor().Preview(t.Context(), plan()); err != nil || r.Parts[1].Opened || r.Parts[1].Pull.ID.Number != 2 {
+		t.Errorf("preview: %v, outcome %+v", err, r.Parts)
+	}
+
 	if r, err = w.executor().Begin(t.Context(), plan()); err != nil || r.Parts[1].Pull.State != prchain.Closed ||
 		w.all() != want {
 		t.Errorf("anew: %v, outcome %+v\n%s", err, r.Parts, w.all())

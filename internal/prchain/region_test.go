@@ -234,6 +234,7 @@ func TestPlanTable(t *testing.T) {
 			"a branch that git refuses", func(p *prchain.Plan) { p.Parts[0].Branch = "a..b" },
 			"not a name that git accepts",
 		},
+		{"a branch that shows as another", func(p *prchain.Plan) { p.Parts[0].Branch = "a\u202eb" }, "not a name that git accepts"},
 		{"a flag for a branch", func(p *prchain.Plan) { p.Parts[0].Branch = "--force" }, "not a name that git accepts"},
 		{"onto itself", func(p *prchain.Plan) { p.Parts[1].Base = p.Parts[1].Branch }, "the branch itself"},
 		{"a title of two lines", func(p *prchain.Plan) { p.Parts[1].Title = "a\nb" }, "one line"},
@@ -288,12 +289,15 @@ func TestPlanFile(t *testing.T) {
 		t.Errorf("read %+v, error %v", got, err)
 	}
 
-	for _, bad := range []string{
-		"", "{}", `{"feature": "x", "oops": 1}`, string(data) + "{}",
-		`{"feature": "x", "parent": "#1"}`,
+	for bad, want := range map[string]string{
+		"":                                 "EOF",
+		"{}":                               `parent ""`,
+		`{"feature": "x", "oops": 1}`:      `unknown field "oops"`,
+		string(data) + "{}":                "unexpected data after it",
+		`{"feature": "x", "parent": "#1"}`: `parent "#1"`,
 	} {
-		if _, err := prchain.ReadPlan([]byte(bad)); !wrong(err) {
-			t.Errorf("%q: error %v", bad, err)
+		if _, err := prchain.ReadPlan([]byte(bad)); !wrong(err) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %s", bad, err, want)
 		}
 	}
 }
