@@ -109,6 +109,10 @@ func TestHold(t *testing.T) {
 	if _, err := state.Lock(filepath.Join(file, "x")); err == nil || errors.Is(err, state.ErrLocked) {
 		t.Errorf("a file below a file: %v, want that it could not be asked", err)
 	}
+
+	if _, err := state.Lock(filepath.Dir(file)); err == nil || !strings.Contains(err.Error(), filepath.Dir(file)) {
+		t.Errorf("a folder: %v, want an error that names it", err)
+	}
 }
 
 // TestHoldIsLostWithTheProcess: a killed process holds nothing.

@@ -66,6 +66,10 @@ func TestSaveLoadRemove(t *testing.T) {
 		}
 	}
 
+	if err := s.Past().Save(hold(3)); err != nil {
+		t.Error(err)
+	}
+
 	for _, i := range []claim.Issue{hold(1).Issue, hold(2).Issue, hold(2).Issue, hold(3).Issue} {
 		if err := s.Remove(i); err != nil {
 			t.Errorf("Remove(%s): %v", i, err)
@@ -74,6 +78,10 @@ func TestSaveLoadRemove(t *testing.T) {
 
 	if all, err := s.All(); err != nil || len(all) != 0 {
 		t.Errorf("All after Remove = %v, %v", all, err)
+	}
+
+	if past, err := s.Past().All(); err != nil || !slices.Equal(past, []state.Hold{hold(3)}) {
+		t.Errorf("Past = %v, %v", past, err)
 	}
 }
 
@@ -188,7 +196,7 @@ func TestCorrupt(t *testing.T) {
 		{"no worker", strings.Replace(good, `"codename":"c"`, `"codename":""`, 1)},
 		{"no comment", strings.Replace(good, `"comment":1`, `"comment":0`, 1)},
 		{"negative token", strings.Replace(good, `"token":1`, `"token":-1`, 1)},
-		{"endless ttl", strings.Replace(good, `"ttl_seconds":60`, `"ttl_seconds":9223372036854775807`, 1)},
+		{"endless ttl", strings.Replace(good, `"ttl_seconds":60`, `"ttl_seconds":315360001`, 1)},
 		{"negative ttl", strings.Replace(good, `"ttl_seconds":60`, `"ttl_seconds":-2`, 1)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -240,6 +248,14 @@ func TestUnreadableHold(t *testing.T) {
 
 	if err := s.Remove(hold(1).Issue); err == nil {
 		t.Error("Remove succeeded")
+	}
+
+	if err := s.MarkUntouched(hold(1).Issue); err == nil {
+		t.Error("MarkUntouched succeeded")
+	}
+
+	if err := s.Touch(hold(1).Issue); err == nil {
+		t.Error("Touch succeeded")
 	}
 	dir = t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "label-state", "holds", "acme@app.web@1.json"), 0o755); err != nil {

@@ -124,7 +124,7 @@ func (s Sessions) All() []Session {
 // Root returns the session that the agent with that id acts for: the session itself, or the one
 // whose sub-agent it is. An id that nobody has named is a session.
 func (s Sessions) Root(id agenthost.Session) agenthost.Session {
-	if _, known, err := s.Load(id); known || err != nil {
+	if _, known, _ := s.Load(id); known {
 		return id
 	}
 
