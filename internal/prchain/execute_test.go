@@ -135,18 +135,24 @@ func TestIntent(t *testing.T) {
 		t.Errorf("asked %t: %v", asked, err)
 	}
 
-	doubtful := newWorld(t)
-	doubtful.server.Fault = func(r *http.Request) *githubsim.Fault {
-		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/pulls") {
-			return &githubsim.Fault{Status: http.StatusBadGateway}
+	for _, status := range []int{http.StatusBadGateway, http.StatusUnprocessableEntity} {
+		doubtful, refused := newWorld(t), false // after a refusal GitHub cannot say what is open
+		doubtful.server.Fault = func(r *http.Request) *githubsim.Fault {
+			switch {
+			case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/pulls"):
+				refused = status == http.StatusUnprocessableEntity
+				return &githubsim.Fault{Status: status}
+			case refused:
+				return &githubsim.Fault{Status: http.StatusBadGateway}
+			}
+			return nil
 		}
-		return nil
-	}
-	other := plan()
-	other.Parts[0].Branch = "elsewhere"
-	_, err := doubtful.executor().Begin(t.Context(), plan())
-	if _, again := doubtful.executor().Begin(t.Context(), other); err == nil || !wrong(again) {
-		t.Errorf("%v, then another plan than one that may be open: %v", err, again)
+		other := plan()
+		other.Parts[0].Branch = "elsewhere"
+		_, err := doubtful.executor().Begin(t.Context(), plan())
+		if _, again := doubtful.executor().Begin(t.Context(), other); err == nil || !wrong(again) {
+			t.Errorf("%v, then another plan than one that may be open: %v", err, again)
+		}
 	}
 }
 
@@ -265,6 +271,31 @@ func TestClosedByHand(t *testing.T) {
 	if r, err = w.executor().Begin(t.Context(), plan()); err != nil || r.Parts[1].Pull.State != prchain.Closed ||
 		w.all() != want {
 		t.Errorf("anew: %v, outcome %+v\n%s", err, r.Parts, w.all())
+	}
+
+	w.must(os.Remove(w.book().File("retry")))
+	another, err := w.server.AddIssue("acme/app", "olga", "Another", "")
+	w.must(err)
+	for _, edit := range []func(*prchain.Plan){
+		func(p *prchain.Plan) { p.Feature = "other" },
+		func(p *prchain.Plan) { p.Parent.Number = another },
+	} {
+		p := plan()
+		edit(&p)
+		if r, err = w.executor().Preview(t.Context(), p); err != nil || !r.Parts[1].Opened {
+			t.Errorf("another chain: %v, outcome %+v", err, r.Parts)
+		}
+	}
+
+	w.must(w.server.RemoveLabel("acme/lib", 1, "olga", "agent:authored"))
+	w.server.Fault = func(r *http.Request) *githubsim.Fault {
+		if strings.HasSuffix(r.URL.Path, "/labels") {
+			return &githubsim.Fault{Status: http.StatusForbidden}
+		}
+		return nil
+	}
+	if _, err := w.executor().Begin(t.Context(), plan()); err == nil || !strings.HasPrefix(err.Error(), "refresh part 1 of 3: ") {
+		t.Errorf("without its label: %v", err)
 	}
 }
 

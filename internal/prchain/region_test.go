@@ -392,6 +392,13 @@ func TestWait(t *testing.T) {
 			time.Sleep(time.Hour)
 			return nil, offline
 		}, prchain.Pending, time.Hour + 15*time.Second, context.DeadlineExceeded},
+		{"green when the time has ended", prchain.Open, func(d time.Duration) ([]prchain.Check, error) {
+			if d == 0 {
+				return build("queued"), nil
+			}
+			time.Sleep(time.Hour)
+			return build("success"), nil
+		}, prchain.Green, 3*time.Hour + 15*time.Second, nil},
 		{"merged", prchain.Merged, nil, prchain.Green, 0, nil},
 		{"closed by hand", prchain.Closed, nil, prchain.Red, 0, nil},
 	} {
