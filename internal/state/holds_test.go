@@ -85,6 +85,28 @@ func TestSaveLoadRemove(t *testing.T) {
 	}
 }
 
+// TestOver: a lease is over by this machine's clock after its ttl, if a session has extended it.
+func TestOver(t *testing.T) {
+	renewed := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		ttl     time.Duration
+		renewed time.Time
+		after   time.Duration
+		want    bool
+	}{
+		{time.Hour, renewed, time.Hour, false},
+		{time.Hour, renewed, time.Hour + 1, true},
+		{0, renewed, 1, true},
+		{claim.NoExpiry, renewed, 1e18, false},
+		{time.Hour, time.Time{}, 1e18, false},
+	} {
+		h := state.Hold{TTL: c.ttl, Beat: agenthost.Beat{Renewed: c.renewed}}
+		if got := h.Over(renewed.Add(c.after)); got != c.want {
+			t.Errorf("%s after a heartbeat at %s, of %s: over is %v", c.after, c.renewed, c.ttl, got)
+		}
+	}
+}
+
 // TestRemoveMarkFirst: a hold whose mark cannot be removed keeps its record, so that no later hold
 // of the issue finds the mark.
 func TestRemoveMarkFirst(t *testing.T) {
@@ -92,6 +114,10 @@ func TestRemoveMarkFirst(t *testing.T) {
 	s, h := state.OpenHolds(dir), hold(1)
 	if err := errors.Join(s.Save(h), s.MarkUntouched(h.Issue)); err != nil {
 		t.Fatal(err)
+	}
+
+	if !s.Untouched(h.Issue) {
+		t.Error("Untouched does not see the mark")
 	}
 
 	marks, err := filepath.Glob(filepath.Join(dir, "label-state", "holds", "*.untouched"))
@@ -265,6 +291,10 @@ func TestUnreadableHold(t *testing.T) {
 	if _, err := state.OpenHolds(dir).All(); err == nil {
 		t.Error("a folder in a hold's place was taken for none")
 	}
+
+	if err := state.OpenHolds(dir).Save(hold(1)); err == nil {
+		t.Error("Save in a folder's place succeeded")
+	}
 }
 
 func TestNotAHold(t *testing.T) {
@@ -355,6 +385,11 @@ func TestChange(t *testing.T) {
 	want.Token++
 	if got, ok, err := s.Change(hold(1).Issue, later); !ok || err != nil || got != want {
 		t.Errorf("Change = %+v, %v, %v; want %+v", got, ok, err, want)
+	}
+
+	nobodys := func(h *state.Hold) bool { h.Comment = 0; return true }
+	if _, _, err := s.Change(hold(1).Issue, nobodys); err == nil {
+		t.Error("a hold without a comment was written")
 	}
 
 	refused := func(h *state.Hold) bool {

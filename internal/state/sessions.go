@@ -57,11 +57,10 @@ func OpenSessions(state string) Sessions { return Sessions{filepath.Join(state, 
 // Load returns what is kept of a session; ok is false when nothing is.
 func (s Sessions) Load(id agenthost.Session) (out Session, ok bool, err error) {
 	name, err := s.name(id)
-	if err != nil {
-		return out, false, err
+	if err == nil {
+		out, err = readSession(name)
 	}
 
-	out, err = readSession(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return Session{}, false, nil
@@ -169,11 +168,7 @@ func (s Sessions) Change(id agenthost.Session, do func(*Session)) error {
 		return nil
 	}
 
-	name, err := s.name(id)
-	if err != nil {
-		return err
-	}
-
+	name, _ := s.name(id) // as Load has it
 	data, err := json.Marshal(now)
 	if err == nil {
 		err = os.MkdirAll(s.dir, 0o700)
