@@ -284,9 +284,12 @@ func TestPlanFile(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	got, err := prchain.ReadPlan(data)
-	if err != nil || fmt.Sprint(got) != fmt.Sprint(plan()) {
-		t.Errorf("read %+v, error %v", got, err)
+	whole := strings.NewReplacer(`"lucius/`, `"refs/heads/lucius/`, `"main"`, `"refs/heads/main"`).Replace(string(data))
+	for _, text := range []string{string(data), whole} {
+		got, err := prchain.ReadPlan([]byte(text))
+		if err != nil || fmt.Sprint(got) != fmt.Sprint(plan()) {
+			t.Errorf("read %+v, error %v", got, err)
+		}
 	}
 
 	for bad, want := range map[string]string{
