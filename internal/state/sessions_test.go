@@ -144,6 +144,10 @@ func TestSessionRoot(t *testing.T) {
 		t.Errorf("the root of another host's agent is %s", got)
 	}
 
+	if s.Some(agenthost.Codex) || !s.Some(agenthost.Copilot) {
+		t.Error("Some is wrong")
+	}
+
 	if all := s.All(); len(all) != 1 || all[0].Session != root || all[0].Process.PID != 7 {
 		t.Errorf("All = %+v", all)
 	}
