@@ -108,6 +108,9 @@ func TestGuardThatCouldNotJudgeIsRed(t *testing.T) {
 							w.said(s, 1)
 						default:
 							w.said(s, 3, "could not find out", "run this check again", "incomplete<<")
+							if strings.Contains(s.all(), "whether : ") {
+								w.Errorf("of what is not said\n%s", s.short())
+							}
 						}
 
 						if t.Failed() {
