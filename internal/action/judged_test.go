@@ -245,6 +245,7 @@ func TestNoFailureIsSilent(t *testing.T) {
 		"fail 1 3\ncomment 1 tia: /requeue\non issue_comment created",
 		"open 2 agents fix: Closes #1\non pull_request opened\nedit 2 agents: Nothing\non pull_request edited",
 		"set contributors all pulls=claim\nopen 2 stranger fix: Closes #1\nsweep",
+		"claim 1 agents lucius fix\nopen 2 olga mine: Closes #1\non pull_request opened\nrelease lucius failure\nsweep",
 	} {
 		for n, reached := 0, true; reached && !t.Failed(); n++ {
 			reached = false
