@@ -237,31 +237,15 @@ func TestFailedRunIsIncomplete(t *testing.T) {
 }
 
 // TestNoFailureIsSilent: whichever request is the first that fails, a run that leaves something to
-// do says so.
+// do says so. The vectors are played like this, too.
 func TestNoFailureIsSilent(t *testing.T) {
 	for _, script := range []string{
-		"comment 1 tia: /claim\non issue_comment created\ncomment 1 tia: /release\non issue_comment created",
-		"claim 1 agents lucius fix\nplan lucius: words\ncomment 1 olga: /approve\non issue_comment created",
-		"fail 1 3\ncomment 1 tia: /requeue\non issue_comment created",
-		"open 2 agents fix: Closes #1\non pull_request opened\nedit 2 agents: Nothing\non pull_request edited",
-		"set contributors all pulls=claim\nopen 2 stranger fix: Closes #1\nsweep",
 		"claim 1 agents lucius fix\nopen 2 olga mine: Closes #1\non pull_request opened\nrelease lucius failure\nsweep",
+		"set contributors all pulls=claim\nopen 2 stranger fix: Closes #1\nsweep",
 	} {
 		for n, reached := 0, true; reached && !t.Failed(); n++ {
-			reached = false
-			fails := func(w *world, r run) (step, bool) {
-				asked := w.breakAfter(n, func() *githubsim.Fault { return &githubsim.Fault{Status: http.StatusBadGateway} })
-				s := w.run(w.Context(), r)
-				reached = reached || asked() > n
-				w.server.Fault = nil
-				left := w.run(w.Context(), r).writes
-				if left > 0 && s.code == 0 && !strings.Contains(s.all(), "502") {
-					w.Errorf("left %d writes to do\n%s", left, s.short())
-				}
-				return step{}, false
-			}
 			synctest.Test(t, func(t *testing.T) {
-				play(t, "issue 1 agent:implement\n"+script, way{name: fmt.Sprint("fails after ", n), run: fails})
+				play(t, "issue 1 agent:implement\n"+script, failing(n, &reached))
 			})
 		}
 	}
