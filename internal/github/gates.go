@@ -29,6 +29,66 @@ type closure struct {
 
 const everything = ""
 
+// Limits are what GitHub has told the clients of one program about its limits, and what they have
+// posted: it counts by login, whatever the repository. The zero value is ready, for any goroutine.
+type Limits struct {
+	mu sync.Mutex
+	by map[login]*limits
+}
+
+// A login is a token at one GitHub.
+type login struct{ api, token string }
+
+// limits are those of one login.
+type limits struct {
+	posts *pacer
+
+	mu     sync.Mutex
+	closed map[string]closure // until when GitHub wants no requests, by the local clock
+}
+
+func newLimits() *limits { return &limits{posts: newPacer(), closed: map[string]closure{}} }
+
+// of returns the login's; nil Limits remember nothing for anybody else.
+func (l *Limits) of(api string, token Secret) *limits {
+	if l == nil || token.empty() {
+		return newLimits()
+	}
+
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	who := login{api, token.reveal()}
+	if l.by[who] == nil {
+		if l.by == nil {
+			l.by = map[login]*limits{}
+		}
+		l.by[who] = newLimits()
+	}
+
+	return l.by[who]
+}
+
+// open returns how long the resource is closed yet, and why; zero where it is open.
+func (l *limits) open(resource string, now time.Time) (wait time.Duration, cause *RateLimitError) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	closed := l.closed[resource]
+	if all := l.closed[everything]; all.until.After(closed.until) {
+		closed = all
+	}
+
+	return max(0, closed.until.Sub(now)), closed.cause
+}
+
+// close closes a resource until then, unless it is closed longer.
+func (l *limits) close(resource string, until time.Time, cause *RateLimitError) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if until.After(l.closed[resource].until) {
+		l.closed[resource] = closure{until, cause}
+	}
+}
+
 // A pacer spreads what creates content over time. The first ones go at once; no minute sees 80
 // and no hour 500 (GitHub docs, secondary rate limits).
 type pacer struct {

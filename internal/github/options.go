@@ -46,6 +46,7 @@ type Options struct {
 	DryRun   bool          // refuse every write (protocol.NotWritten)
 	MaxWait  time.Duration // longest one request waits for rate limits altogether; 0 is 5 minutes
 	ReadTime time.Duration // one try of a read; 0 is 10 seconds
+	Limits   *Limits       // shared with the program's other clients; nil is none
 	Warn     func(string)  // one-line warnings; nil drops them
 	Waiting  clock.Teller  // what a request waits for that takes longer than clock.Silence; nil is nobody
 }

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -43,12 +42,9 @@ type transport struct {
 	most     int         // octets of one answer
 	large    chan []byte // buffers for large answers, nil until one is needed
 	writing  gate
-	posts    *pacer
+	limits   *limits
 	warned   atomic.Bool
 	writes   atomic.Int64 // that were sent
-
-	mu     sync.Mutex
-	closed map[string]closure // until when GitHub wants no requests, by the local clock
 }
 
 func newTransport(o Options) *transport {
@@ -58,9 +54,8 @@ func newTransport(o Options) *transport {
 		most:     maxAnswer,
 		large:    make(chan []byte, largeAtOnce),
 		writing:  make(gate, 1),
-		posts:    newPacer(),
+		limits:   o.Limits.of(o.REST, o.Token),
 		endpoint: o.GraphQL,
-		closed:   map[string]closure{},
 	}
 
 	for range largeAtOnce {
@@ -117,7 +112,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	t.writes.Add(1)
 	for c.comment {
 		now := c.o.Clock.Now()
-		d := c.posts.take(now)
+		d := c.limits.posts.take(now)
 		if d <= 0 {
 			break
 		}
@@ -176,18 +171,11 @@ func (t *transport) open(req *http.Request) (*call, error) {
 func (c *call) run() (*http.Response, error) {
 	for {
 		for { // stays away for as long as GitHub has asked anyone of us to
-			c.mu.Lock()
-			closed := c.closed[c.resource()]
-			if all := c.closed[everything]; all.until.After(closed.until) {
-				closed = all
-			}
-
-			c.mu.Unlock()
-			wait := closed.until.Sub(c.o.Clock.Now())
+			wait, cause := c.limits.open(c.resource(), c.o.Clock.Now())
 			if wait <= 0 {
 				break
 			}
-			if err := c.wait(wait, closed.cause); err != nil {
+			if err := c.wait(wait, cause); err != nil {
 				return nil, err
 			}
 		}
@@ -253,11 +241,7 @@ func (c *call) obey(err error) {
 			resource = everything
 		}
 
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if until.After(c.closed[resource].until) {
-			c.closed[resource] = closure{until, limit}
-		}
+		c.limits.close(resource, until, limit)
 	}
 }
 

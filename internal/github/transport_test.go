@@ -330,3 +330,31 @@ func TestBackoff(t *testing.T) {
 		t.Errorf("backoff(5, 0.999) = %s, want the cap after the jitter", got)
 	}
 }
+
+// TestLimitsAreShared: what GitHub has told one client of a program keeps the others away as well,
+// with the same token at the same GitHub and with no other.
+func TestLimitsAreShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limits, sent := &Limits{}, 0
+		far := roundTrip(func(*http.Request) (*http.Response, error) {
+			sent++
+			answer := reply(403, `{"message":"You have exceeded a secondary rate limit"}`)
+			answer.Header.Set("Retry-After", "600")
+			return answer, nil
+		})
+		shared := func(o *Options) { o.Limits = limits }
+		elsewhere := func(o *Options) { o.REST = "https://ghe.example/api/v3/" }
+
+		for n, c := range []*Client{
+			connect(t, far, shared), connect(t, far, shared), connect(t, far, shared, as("tok-other")),
+			connect(t, far, shared, elsewhere), connect(t, far),
+		} {
+			before := sent
+			_, err := c.Repository(t.Context(), repoOf("app"))
+			var limit *RateLimitError
+			if !errors.As(err, &limit) || (sent > before) != (n != 1) {
+				t.Errorf("client %d sent %d requests: %v", n, sent-before, err)
+			}
+		}
+	})
+}

@@ -25,6 +25,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/clock"
 	"github.com/label-state/label-state/internal/git"
+	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/process"
@@ -42,6 +43,7 @@ type Environment struct {
 	Run      func(context.Context, Command) (stdout []byte, err error)
 	Exec     git.Exec                 // starts git; nil starts a process
 	HTTP     http.RoundTripper        // nil is http.DefaultTransport
+	Limits   *github.Limits           // what all sessions of the program know of GitHub's limits; nil is each its own
 	Stores   map[string]lease.Opener  // by what claim.lease says; those that the program was built with
 	Services map[string]lease.Service // the same with a login: these take nothing from variables, and come first
 
@@ -107,6 +109,7 @@ func OS() Environment {
 		Stderr:     os.Stderr,
 		Run:        run,
 		HTTP:       http.DefaultTransport,
+		Limits:     &github.Limits{},
 		Processes:  process.Running{},
 		Executable: executable(),
 		Watched: func(w io.Writer) bool {

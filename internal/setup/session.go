@@ -296,6 +296,7 @@ func (e Environment) client(o Options, p place, t credential, conf config.Config
 		Web:            p.Web,
 		Token:          t.secret,
 		HTTP:           carrier,
+		Limits:         e.Limits,
 		Scheme:         conf.Labels,
 		Clock:          Clock(),
 		DryRun:         o.DryRun || o.View,
