@@ -448,12 +448,13 @@ const forceWord = "--force"
 // and in the commenter's name, another person's only when that is said. A label without a claim is
 // taken off.
 func (cm *commands) release(ctx context.Context, o order, r *result) error {
+	reason, force := strings.CutPrefix(o.text, forceWord)
 	if mine, held := o.facts.Log.HeldBy(o.by); held {
 		if mine.Created.After(o.at) && !o.follows(mine) {
 			return nil // the comment did not mean this hold
 		}
 		rep, err := cm.Ledger.Release(ctx, o.facts.Issue,
-			ledger.Ending{Worker: mine.Record.Worker, By: o.by, Reason: o.text})
+			ledger.Ending{Worker: mine.Record.Worker, By: o.by, Reason: strings.TrimSpace(reason)})
 		var lost *ledger.LostError
 		if errors.As(err, &lost) {
 			return nil // it has ended meanwhile
@@ -472,7 +473,6 @@ func (cm *commands) release(ctx context.Context, o order, r *result) error {
 		return nil
 	}
 
-	reason, force := strings.CutPrefix(o.text, forceWord)
 	c, held := o.facts.Log.Holder()
 	if held && c.Person != "" && !force {
 		return no{fmt.Sprintf("%s holds it; ask them, or comment /release --force to end it in your name", c.Person)}

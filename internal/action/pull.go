@@ -153,6 +153,9 @@ func (s *Step) guardOnly(ctx context.Context) result {
 
 	s.checkProposed(ctx, p, m, &r)
 	s.judgePull(ctx, p, m, closes, &r)
+	if len(r.refused)+len(r.unclaimed) == 0 && r.excess == "" {
+		r.poor = false // there is nothing that it could not write
+	}
 	s.comment(ctx, p, &r)
 	return r
 }

@@ -3,6 +3,8 @@ package cli
 import (
 	"strings"
 	"time"
+
+	"github.com/label-state/label-state/internal/setup"
 )
 
 // Shared are the parameters that the code which all verbs share reads. A Call takes them over from
@@ -64,8 +66,8 @@ type SomeRepos struct {
 	Common
 }
 
-// Named are the repositories that arguments and --repo name. Each may be several, with commas
-// between.
+// Named are the repositories that arguments and --repo name, each once. Each may be several, with
+// commas between.
 func (s Shared) Named() []string {
 	var names []string
 	for _, several := range append(s.Names, s.Repos...) {
@@ -73,7 +75,7 @@ func (s Shared) Named() []string {
 			names = append(names, strings.TrimSpace(name))
 		}
 	}
-	return names
+	return setup.Once(names)
 }
 
 // AnIssue is for verbs about one issue (cli.md#naming-an-issue).

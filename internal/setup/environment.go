@@ -204,6 +204,16 @@ func (e Environment) SweepRepos() []string {
 		}
 	}
 
+	return Once(out)
+}
+
+// Once are the repositories without those that were named before, in whatever case.
+func Once(names []string) (out []string) {
+	for _, name := range names {
+		if !slices.ContainsFunc(out, func(one string) bool { return strings.EqualFold(one, name) }) {
+			out = append(out, name)
+		}
+	}
 	return out
 }
 

@@ -185,7 +185,7 @@ func longAgo(c *cli.Call, text string) (time.Duration, error) {
 		}
 	}
 
-	return 0, c.Usagef("--since %q: expected days, weeks or hours such as 30d, 12w or 36h",
+	return 0, c.Usagef("--since %q: expected days, weeks or hours such as 30d, 12w or 36h, and ten years at most",
 		cli.OneLine(strings.TrimSpace(text)))
 }
 
