@@ -303,15 +303,16 @@ func slow(ts *testscript.TestScript, neg bool, args []string) {
 	worldOf(ts).slow.Store(int64(d))
 }
 
-// hold NUMBER CODENAME FIRING records a claim of acme/app#NUMBER in the worktree, as "label-state
+// hold NUMBER CODENAME FIRING [HOST:SESSION] records a claim of acme/app#NUMBER in the worktree, as "label-state
 // claim" does.
 func hold(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 || len(args) > 4 {
 		ts.Fatalf("usage: hold NUMBER CODENAME FIRING [HOST:SESSION]")
 	}
-	var session agenthost.Session
+	var beat agenthost.Beat
 	if len(args) == 4 {
-		session, _ = agenthost.ParseSession(args[3])
+		beat.Session, _ = agenthost.ParseSession(args[3])
+		beat.Ended = time.Now()
 	}
 
 	var number int
@@ -326,7 +327,7 @@ func hold(ts *testscript.TestScript, neg bool, args []string) {
 		Token:   1,
 		TTL:     4 * time.Hour,
 		Until:   time.Now().Add(time.Hour),
-		Beat:    agenthost.Beat{Session: session},
+		Beat:    beat,
 	}))
 }
 

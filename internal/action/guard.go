@@ -218,6 +218,10 @@ func (s *Step) refreshComment(ctx context.Context, number int, r *result) error 
 		s.judgePull(ctx, p, m, closes, r)
 	}
 
+	for _, u := range r.unjudged {
+		s.Console.line("the comment on %s stays: %s", p, u)
+	}
+
 	if r.err != nil || len(r.unjudged) > 0 {
 		return r.err
 	}

@@ -108,6 +108,9 @@ func TestGuardThatCouldNotJudgeIsRed(t *testing.T) {
 							w.said(s, 1)
 						default:
 							w.said(s, 3, "could not find out", "run this check again", "incomplete<<")
+							if strings.Contains(s.all(), "whether : ") {
+								w.Errorf("of what is not said\n%s", s.short())
+							}
 						}
 
 						if t.Failed() {
@@ -242,6 +245,7 @@ func TestNoFailureIsSilent(t *testing.T) {
 		"fail 1 3\ncomment 1 tia: /requeue\non issue_comment created",
 		"open 2 agents fix: Closes #1\non pull_request opened\nedit 2 agents: Nothing\non pull_request edited",
 		"set contributors all pulls=claim\nopen 2 stranger fix: Closes #1\nsweep",
+		"claim 1 agents lucius fix\nopen 2 olga mine: Closes #1\non pull_request opened\nrelease lucius failure\nsweep",
 	} {
 		for n, reached := 0, true; reached && !t.Failed(); n++ {
 			reached = false

@@ -1,11 +1,14 @@
 package action
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lease"
+	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -21,6 +24,26 @@ func TestFinal(t *testing.T) {
 	if final(nil) || final(barred{}) || !final(errors.New("the budget is used up")) {
 		t.Errorf("final: %v without an error, %v when denied, %v else", final(nil), final(barred{}),
 			final(errors.New("")))
+	}
+}
+
+// unread is a hub with one issue that cannot be read, and unasked a store that nobody may ask.
+type (
+	unread  struct{ Hub }
+	unasked struct{ lease.Store }
+)
+
+func (unread) FactsOf(context.Context, []claim.Issue) []lifecycle.Snapshot {
+	return []lifecycle.Snapshot{{Err: barred{}}, {Facts: lifecycle.Facts{Issue: claim.Issue{Owner: "acme", Repo: "app", Number: 1}}}}
+}
+
+// TestJudgedWithoutSecrets: a run that gets no secrets reads by the log where a store decides.
+func TestJudgedWithoutSecrets(t *testing.T) {
+	s := Step{Event: Event{Name: "pull_request", Sender: Account{Login: "dependabot[bot]"}}}
+	l := ledger.New(nil, nil, nil, ledger.DefaultSettings()).Strict(unasked{}, "redis")
+	got := s.Judged(unread{}, l, claim.Repo{Owner: "acme", Name: "app"}).FactsOf(t.Context(), nil)
+	if len(got) != 2 || !errors.Is(got[0].Err, barred{}) || got[1].Err != nil {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -245,6 +245,12 @@ func TestSweepOutOfBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := planted(t, many(app, 60, 0), many("acme/lib", 2, 0))
 		time.Sleep(5 * time.Hour)
+		asked := w.breakAfter(0, spent)
+		w.said(w.sweep("repos=acme/app,acme/lib"), 1, "::warning::stopped early: ", "rate limit reached", "acme/lib: ")
+		if asked() > 1 {
+			t.Errorf("%d requests though the first had no budget", asked())
+		}
+
 		posts, after := 0, 0
 		w.server.Fault = func(r *http.Request) *githubsim.Fault {
 			if run, _ := w.ends(r); run != "" {

@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -39,10 +40,10 @@ func (c *Client) Spoken(ctx context.Context, r claim.Repo, numbers []int, mark s
 			}
 			return err
 		},
-		alone: func(_ context.Context, _ int, err error) error { return err },
 	}
 
-	if err := h.read(ctx, numbers, spokenPerQuery); err != nil {
+	err := h.read(ctx, numbers, spokenPerQuery)
+	if err = cmp.Or(err, h.unread); err != nil {
 		return nil, failed(missing(err, repository(r)), "look for own comments in %s", r)
 	}
 

@@ -272,7 +272,7 @@ func Status(ctx context.Context, o Options) (State, error) {
 
 // whole is the state together with what a hook manager makes of it.
 func (p place) whole(ctx context.Context, g git.Git) State {
-	s := p.around(ctx, g)
+	s := p.around()
 	if s.Asks {
 		s.Setting, _ = g.Ask(ctx, "config", "--type=path", "--get", setting) // one that cannot be read is none
 	}
@@ -281,14 +281,14 @@ func (p place) whole(ctx context.Context, g git.Git) State {
 }
 
 // around is whole without git's setting label-state.hook.
-func (p place) around(ctx context.Context, g git.Git) State {
+func (p place) around() State {
 	s := p.state()
 	switch {
 	case p.unset != "":
 		s.Hint = hooksPath + " is empty: " + p.unset
 		return s
 	case s.Kind == Foreign, s.Kind == Absent && husky(p.folder):
-		return p.managed(ctx, g, s)
+		return p.managed(s)
 	case s.Kind == Absent:
 		if _, err := os.Lstat(p.file()); errors.Is(err, syscall.ENOTDIR) { // as with core.hooksPath=/dev/null
 			s.Hint = hooksPath + " does not name a folder: git config --unset " + hooksPath
@@ -297,8 +297,8 @@ func (p place) around(ctx context.Context, g git.Git) State {
 	}
 
 	// which takes the place when it is told to run something there
-	if top, err := topOf(ctx, g); err == nil && !p.global && lefthookUsed(top) {
-		s.Lefthook = underLefthook(State{}, top).Lefthook
+	if p.top != "" && !p.global && lefthookUsed(p.top) {
+		s.Lefthook = underLefthook(State{}, p.top).Lefthook
 	}
 
 	return s
@@ -343,7 +343,13 @@ func locate(ctx context.Context, g git.Git, verb string) (place, error) {
 		return place{}, fmt.Errorf("%s: %w", verb, err)
 	}
 
+	top, err := g.Ask(ctx, "rev-parse", "--show-toplevel")
+	if err != nil {
+		top = "" // a bare repository
+	}
+
 	p := place{
+		top:    filepath.FromSlash(top),
 		folder: folder,
 		name:   "pre-push",
 		shims:  prePush(),
@@ -365,9 +371,8 @@ func locate(ctx context.Context, g git.Git, verb string) (place, error) {
 	}
 
 	ours := p.shims.marked(read(p.file()))
-	if top, err := topOf(ctx, g); err == nil && !ours && scope != "local" && scope != "worktree" &&
-		scope != "command" && huskyWaits(top) {
-		p.folder, p.scope, p.waits = filepath.Join(top, ".husky", "_"), "", true
+	if p.top != "" && !ours && scope != "local" && scope != "worktree" && scope != "command" && huskyWaits(p.top) {
+		p.folder, p.scope, p.waits = filepath.Join(p.top, ".husky", "_"), "", true
 	}
 
 	return p, nil
@@ -387,10 +392,4 @@ func sharedFolder(ctx context.Context, g git.Git) (value, scope string, err erro
 	scope, rest, _ := strings.Cut(out, "\x00")
 	value, _, _ = strings.Cut(rest, "\x00")
 	return value, scope, nil
-}
-
-// topOf is the top of the worktree. The error is that of a bare repository as well.
-func topOf(ctx context.Context, g git.Git) (string, error) {
-	top, err := g.Ask(ctx, "rev-parse", "--show-toplevel")
-	return filepath.FromSlash(top), err
 }

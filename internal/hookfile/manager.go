@@ -1,7 +1,7 @@
 package hookfile
 
 import (
-	"context"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/smallfile"
 )
 
@@ -24,12 +23,9 @@ const (
 
 // managed is the state of a hook that is another tool's, with what a hook manager makes of it: a
 // program that rewrites git's hooks from files of the repository.
-func (p place) managed(ctx context.Context, g git.Git, s State) State {
+func (p place) managed(s State) State {
 	text := read(p.file())
-	top, err := topOf(ctx, g)
-	if err != nil {
-		top = p.folder // a bare repository has no other files
-	}
+	top := cmp.Or(p.top, p.folder) // a bare repository has no other files
 
 	switch {
 	case husky(p.folder):

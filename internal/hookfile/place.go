@@ -24,6 +24,7 @@ const legacy = ".legacy"
 
 // A place is one file in a folder of hooks.
 type place struct {
+	top          string // of the worktree; empty in a bare repository
 	folder, name string
 	shims        family
 	scope        string // of core.hooksPath, when that leads there; else empty

@@ -2,9 +2,11 @@ package prchain_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -26,7 +28,7 @@ func TestCrash(t *testing.T) {
 		t.Fatalf("a clean run left\n%s", want)
 	}
 
-	points := 0
+	points, said := 0, ""
 	for blown := true; blown; points++ {
 		w := newWorld(t)
 		f := &fuse{left: points}
@@ -34,6 +36,7 @@ func TestCrash(t *testing.T) {
 		if blown = f.blown; blown != (err != nil) {
 			t.Fatalf("point %d: blown %v, error %v", points, blown, err)
 		}
+		said += fmt.Sprintln(err)
 
 		r, err := w.executor().Begin(t.Context(), plan())
 		if err != nil || !r.Settled() {
@@ -47,6 +50,12 @@ func TestCrash(t *testing.T) {
 
 	if points < 55 {
 		t.Errorf("only %d points: something is not counted", points)
+	}
+
+	for _, where := range []string{"\nopen part 2 of 3, branch lucius/retry-app: ", "\nrefresh part 2 of 3: "} {
+		if !strings.Contains(said, where) {
+			t.Errorf("no run says %q\n%s", where, said)
+		}
 	}
 }
 
@@ -102,7 +111,7 @@ func TestLostAnswer(t *testing.T) {
 }
 
 // TestIntent: that a part is about to be opened, and against which branch, is on the disk before
-// GitHub is asked to open it.
+// GitHub is asked to open it, and that the part before it has its label by then.
 func TestIntent(t *testing.T) {
 	w := newWorld(t)
 	asked := false
@@ -116,6 +125,9 @@ func TestIntent(t *testing.T) {
 		if err != nil || !s.Parts[0].Intent || s.Parts[0].Base == "" {
 			t.Errorf("on the disk is %+v, %v", s.Parts, err)
 		}
+		if i, _ := w.server.Issue("acme/lib", 1); i.Pull && !slices.Contains(i.Labels, "agent:authored") {
+			t.Error("the next part is opened before this one has its label")
+		}
 		return nil
 	}
 
@@ -123,18 +135,24 @@ func TestIntent(t *testing.T) {
 		t.Errorf("asked %t: %v", asked, err)
 	}
 
-	doubtful := newWorld(t)
-	doubtful.server.Fault = func(r *http.Request) *githubsim.Fault {
-		if r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/pulls") {
-			return &githubsim.Fault{Status: http.StatusBadGateway}
+	for _, status := range []int{http.StatusBadGateway, http.StatusUnprocessableEntity} {
+		doubtful, refused := newWorld(t), false // after a refusal GitHub cannot say what is open
+		doubtful.server.Fault = func(r *http.Request) *githubsim.Fault {
+			switch {
+			case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/pulls"):
+				refused = status == http.StatusUnprocessableEntity
+				return &githubsim.Fault{Status: status}
+			case refused:
+				return &githubsim.Fault{Status: http.StatusBadGateway}
+			}
+			return nil
 		}
-		return nil
-	}
-	other := plan()
-	other.Parts[0].Branch = "elsewhere"
-	_, err := doubtful.executor().Begin(t.Context(), plan())
-	if _, again := doubtful.executor().Begin(t.Context(), other); err == nil || !wrong(again) {
-		t.Errorf("%v, then another plan than one that may be open: %v", err, again)
+		other := plan()
+		other.Parts[0].Branch = "elsewhere"
+		_, err := doubtful.executor().Begin(t.Context(), plan())
+		if _, again := doubtful.executor().Begin(t.Context(), other); err == nil || !wrong(again) {
+			t.Errorf("%v, then another plan than one that may be open: %v", err, again)
+		}
 	}
 }
 
@@ -237,6 +255,7 @@ func TestClosedByHand(t *testing.T) {
 	_, err := w.executor().Begin(t.Context(), plan())
 	w.must(err)
 	w.must(w.server.Close("acme/app", 2, "olga"))
+	w.must(w.server.RemoveLabel("acme/app", 2, "olga", "agent:authored"))
 	want := w.all()
 	r, err := w.executor().Resume(t.Context(), "retry")
 	w.must(err)
@@ -245,9 +264,38 @@ func TestClosedByHand(t *testing.T) {
 	}
 
 	w.must(os.Remove(w.book().File("retry"))) // another host knows nothing of it
+	if r, err = w.executor().Preview(t.Context(), plan()); err != nil || r.Parts[1].Opened || r.Parts[1].Pull.ID.Number != 2 {
+		t.Errorf("preview: %v, outcome %+v", err, r.Parts)
+	}
+
 	if r, err = w.executor().Begin(t.Context(), plan()); err != nil || r.Parts[1].Pull.State != prchain.Closed ||
 		w.all() != want {
 		t.Errorf("anew: %v, outcome %+v\n%s", err, r.Parts, w.all())
+	}
+
+	w.must(os.Remove(w.book().File("retry")))
+	another, err := w.server.AddIssue("acme/app", "olga", "Another", "")
+	w.must(err)
+	for _, edit := range []func(*prchain.Plan){
+		func(p *prchain.Plan) { p.Feature = "other" },
+		func(p *prchain.Plan) { p.Parent.Number = another },
+	} {
+		p := plan()
+		edit(&p)
+		if r, err = w.executor().Preview(t.Context(), p); err != nil || !r.Parts[1].Opened {
+			t.Errorf("another chain: %v, outcome %+v", err, r.Parts)
+		}
+	}
+
+	w.must(w.server.RemoveLabel("acme/lib", 1, "olga", "agent:authored"))
+	w.server.Fault = func(r *http.Request) *githubsim.Fault {
+		if strings.HasSuffix(r.URL.Path, "/labels") {
+			return &githubsim.Fault{Status: http.StatusForbidden}
+		}
+		return nil
+	}
+	if _, err := w.executor().Begin(t.Context(), plan()); err == nil || !strings.HasPrefix(err.Error(), "refresh part 1 of 3: ") {
+		t.Errorf("without its label: %v", err)
 	}
 }
 

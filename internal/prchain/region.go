@@ -170,10 +170,7 @@ func locate(body string) (start, end int, err error) {
 
 // number reads digits that a pattern has let through.
 func number(digits string) int {
-	n, err := strconv.Atoi(digits)
-	if err != nil {
-		return -1
-	}
+	n, _ := strconv.Atoi(digits)
 	return n
 }
 

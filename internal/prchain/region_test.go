@@ -234,6 +234,7 @@ func TestPlanTable(t *testing.T) {
 			"a branch that git refuses", func(p *prchain.Plan) { p.Parts[0].Branch = "a..b" },
 			"not a name that git accepts",
 		},
+		{"a branch that shows as another", func(p *prchain.Plan) { p.Parts[0].Branch = "a\u202eb" }, "not a name that git accepts"},
 		{"a flag for a branch", func(p *prchain.Plan) { p.Parts[0].Branch = "--force" }, "not a name that git accepts"},
 		{"onto itself", func(p *prchain.Plan) { p.Parts[1].Base = p.Parts[1].Branch }, "the branch itself"},
 		{"a title of two lines", func(p *prchain.Plan) { p.Parts[1].Title = "a\nb" }, "one line"},
@@ -283,17 +284,23 @@ func TestPlanFile(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	got, err := prchain.ReadPlan(data)
-	if err != nil || fmt.Sprint(got) != fmt.Sprint(plan()) {
-		t.Errorf("read %+v, error %v", got, err)
+	whole := strings.NewReplacer(`"lucius/`, `"refs/heads/lucius/`, `"main"`, `"refs/heads/main"`).Replace(string(data))
+	for _, text := range []string{string(data), whole} {
+		got, err := prchain.ReadPlan([]byte(text))
+		if err != nil || fmt.Sprint(got) != fmt.Sprint(plan()) {
+			t.Errorf("read %+v, error %v", got, err)
+		}
 	}
 
-	for _, bad := range []string{
-		"", "{}", `{"feature": "x", "oops": 1}`, string(data) + "{}",
-		`{"feature": "x", "parent": "#1"}`,
+	for bad, want := range map[string]string{
+		"":                                 "EOF",
+		"{}":                               `parent ""`,
+		`{"feature": "x", "oops": 1}`:      `unknown field "oops"`,
+		string(data) + "{}":                "unexpected data after it",
+		`{"feature": "x", "parent": "#1"}`: `parent "#1"`,
 	} {
-		if _, err := prchain.ReadPlan([]byte(bad)); !wrong(err) {
-			t.Errorf("%q: error %v", bad, err)
+		if _, err := prchain.ReadPlan([]byte(bad)); !wrong(err) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %s", bad, err, want)
 		}
 	}
 }
@@ -388,6 +395,13 @@ func TestWait(t *testing.T) {
 			time.Sleep(time.Hour)
 			return nil, offline
 		}, prchain.Pending, time.Hour + 15*time.Second, context.DeadlineExceeded},
+		{"green when the time has ended", prchain.Open, func(d time.Duration) ([]prchain.Check, error) {
+			if d == 0 {
+				return build("queued"), nil
+			}
+			time.Sleep(time.Hour)
+			return build("success"), nil
+		}, prchain.Green, 3*time.Hour + 15*time.Second, nil},
 		{"merged", prchain.Merged, nil, prchain.Green, 0, nil},
 		{"closed by hand", prchain.Closed, nil, prchain.Red, 0, nil},
 	} {

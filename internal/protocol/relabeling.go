@@ -105,7 +105,7 @@ func (c *Config) foreseen(f lifecycle.Facts, log claim.State) labels.Change {
 
 // next goes on until over is set.
 func (l relabeling) next(s Seen) (relabeling, Effects) {
-	if s.Ending != nil && !l.dogged && l.step != relabelingJudges {
+	if s.Ending != nil && !l.dogged {
 		return l.late(s.Ending), Effects{}
 	}
 

@@ -90,6 +90,18 @@ func TestVisibleReasons(t *testing.T) {
 			"The issue starts again (by **olga**): `flaky runner`. Nothing that was recorded before keeps it from being taken.",
 		},
 		{
+			claim.Record{Kind: claim.KindReset, Worker: w, By: "olga"},
+			"Failed attempts are reset (by **olga**).",
+		},
+		{
+			claim.Record{Kind: claim.KindReject, Worker: w, By: "olga", Reason: "too large"},
+			"The plan of **lucius** was turned down (by **olga**): `too large`; the issue is free again.",
+		},
+		{
+			claim.Record{Kind: claim.KindUnlink, Worker: w, By: "olga"},
+			"The pull request of **lucius** no longer closes this issue.",
+		},
+		{
 			claim.Record{Kind: claim.KindRelease, Worker: rob, Outcome: claim.OutcomeCancelled, By: "rob"},
 			"**rob** released the issue.",
 		},

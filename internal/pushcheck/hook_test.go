@@ -18,6 +18,7 @@ import (
 	"github.com/label-state/label-state/internal/dedup"
 	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/host"
 	"github.com/label-state/label-state/internal/outgoing"
 	"github.com/label-state/label-state/internal/setup"
 )
@@ -102,7 +103,7 @@ func TestPanic(t *testing.T) {
 func TestEndlessInput(t *testing.T) {
 	in := endless{make(chan struct{})}
 	defer close(in.released)
-	h, stderr := newHook(t, in, nil, "origin", "https://github.com/acme/app")
+	h, stderr := newHook(t, in, nil, "origin", "https://github.com/acme/app", "more")
 	h.Start = h.Start.Add(-budget)
 	if code := h.Run(t.Context()); code != exitPass ||
 		stderr.String() != "label-state: not checked, pushing anyway: read from git: the input does not end\n" {
@@ -132,12 +133,14 @@ func TestNothingOutlastsTheTime(t *testing.T) {
 	h.Env.Exec = func(context.Context, git.Command) ([]byte, error) { return nil, nil }
 	push := outgoing.Push{Remote: "origin", URL: "http://127.0.0.1:1/acme/app.git"}
 	report := make(chan dedup.Report, 1)
-	go func() { report <- h.check(t.Context(), push, []dedup.Message{{Text: "closes #1", Cut: true}}) }()
+	go func() {
+		report <- h.check(t.Context(), push, []dedup.Message{{Text: "closes #1", Cut: true}, {Text: "closes #2"}})
+	}()
 
 	select {
 	case r := <-report:
 		if code := h.say(r); code != exitRefuse ||
-			!strings.Contains(stderr.String(), "is longer than 1 MiB") ||
+			!strings.Contains(stderr.String(), "could not check #1, #2: ") ||
 			!strings.Contains(stderr.String(), "1 MiB; no answer in time (hook.timeout)") {
 			t.Errorf("exit %d with\n%s", code, stderr)
 		}
@@ -249,6 +252,16 @@ func TestHandedOver(t *testing.T) {
 	if code := h.Run(t.Context()); code != exitRefuse || !strings.Contains(stderr.String(), "in flight: tia") ||
 		!strings.Contains(stderr.String(), "\x1b[") {
 		t.Errorf("exit %d with\n%s", code, stderr)
+	}
+}
+
+// TestPushedTo: a path is to the repository whose issues are meant, and a fork is not.
+func TestPushedTo(t *testing.T) {
+	for url, want := range map[string]string{"/srv/git/app.git": "acme/app", "https://github.com/ann/app.git": "ann/app"} {
+		c := checker{push: outgoing.Push{URL: url}, remote: host.Remote{Owner: "acme", Repo: "app"}}
+		if got := c.pushedTo().String(); got != want {
+			t.Errorf("pushed to %s, want %s", got, want)
+		}
 	}
 }
 

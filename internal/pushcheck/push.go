@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/label-state/label-state/internal/outgoing"
 )
@@ -43,7 +42,7 @@ func readInput(ctx context.Context, r io.Reader) (outgoing.Input, error) {
 	}
 
 	in, err := outgoing.InTime(ctx, func() (outgoing.Input, error) { return outgoing.ReadInput(r) })
-	if ended := context.Cause(ctx); ended != nil && errors.Is(err, ended) {
+	if err != nil && errors.Is(err, context.Cause(ctx)) {
 		err = errors.New("read from git: the input does not end")
 	}
 	return in, err
@@ -62,7 +61,6 @@ func (h *Hook) preCommit(ctx context.Context) (u outgoing.Update, err error) {
 	if u.LocalOID, err = h.resolve(ctx, to); err != nil {
 		return u, err
 	}
-	u.RemoteOID = strings.Repeat("0", len(u.LocalOID))
 	if from := get("PRE_COMMIT_FROM_REF"); from != "" {
 		u.RemoteOID, err = h.resolve(ctx, from)
 	}

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -54,6 +55,19 @@ func TestReplace(t *testing.T) {
 
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o640 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+}
+
+// TestMissing: the folders that are not there, outermost first, and a text's fingerprint.
+func TestMissing(t *testing.T) {
+	dir := t.TempDir()
+	a := filepath.Join(dir, "a")
+	if got := state.Missing(filepath.Join(a, "b")); !slices.Equal(got, []string{a, filepath.Join(a, "b")}) {
+		t.Errorf("missing %q", got)
+	}
+
+	if got := state.Fingerprint([]byte("abc")); !strings.HasPrefix(got, "ba7816bf8f01cfea") || len(got) != 64 {
+		t.Errorf("fingerprint %s", got)
 	}
 }
 
@@ -108,6 +122,10 @@ func TestHold(t *testing.T) {
 
 	if _, err := state.Lock(filepath.Join(file, "x")); err == nil || errors.Is(err, state.ErrLocked) {
 		t.Errorf("a file below a file: %v, want that it could not be asked", err)
+	}
+
+	if _, err := state.Lock(filepath.Dir(file)); err == nil || !strings.Contains(err.Error(), filepath.Dir(file)) {
+		t.Errorf("a folder: %v, want an error that names it", err)
 	}
 }
 

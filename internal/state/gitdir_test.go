@@ -103,8 +103,12 @@ func TestGitDirVariable(t *testing.T) {
 
 func TestNoGitDir(t *testing.T) {
 	root := t.TempDir()
-	if got, err := state.GitDir(root, ""); !errors.Is(err, state.ErrNoRepository) {
-		t.Errorf("GitDir outside = %s, %v", got, err)
+	git(t, root, "init", "-q", "clone")
+	git(t, root, "init", "-q", "--bare", "clone/brought along")
+	for _, dir := range []string{root, filepath.Join(root, "clone", "brought along")} {
+		if got, err := state.GitDir(dir, ""); got != "" || !errors.Is(err, state.ErrNoRepository) {
+			t.Errorf("GitDir(%s) = %s, %v", dir, got, err)
+		}
 	}
 
 	if _, err := state.GitDir(filepath.Join(root, "nowhere"), ""); err == nil || errors.Is(err, state.ErrNoRepository) {

@@ -104,7 +104,7 @@ func (s Holds) Change(i claim.Issue, do func(*Hold) bool) (h Hold, ok bool, err 
 	err = s.alone(func() error {
 		var err error
 		h, ok, err = s.Load(i)
-		if err != nil || !ok || !do(&h) {
+		if !ok || !do(&h) {
 			return err
 		}
 
@@ -331,7 +331,7 @@ func (s Holds) read(name string) (Hold, error) {
 	}
 
 	if err == nil {
-		if want, bad := holdFileName(h.Issue); bad != nil || want != name {
+		if want, _ := holdFileName(h.Issue); want != name {
 			err = fmt.Errorf("it is about %q", h.Issue)
 		}
 	}

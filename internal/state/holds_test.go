@@ -66,6 +66,10 @@ func TestSaveLoadRemove(t *testing.T) {
 		}
 	}
 
+	if err := s.Past().Save(hold(3)); err != nil {
+		t.Error(err)
+	}
+
 	for _, i := range []claim.Issue{hold(1).Issue, hold(2).Issue, hold(2).Issue, hold(3).Issue} {
 		if err := s.Remove(i); err != nil {
 			t.Errorf("Remove(%s): %v", i, err)
@@ -74,6 +78,32 @@ func TestSaveLoadRemove(t *testing.T) {
 
 	if all, err := s.All(); err != nil || len(all) != 0 {
 		t.Errorf("All after Remove = %v, %v", all, err)
+	}
+
+	if past, err := s.Past().All(); err != nil || !slices.Equal(past, []state.Hold{hold(3)}) {
+		t.Errorf("Past = %v, %v", past, err)
+	}
+}
+
+// TestOver: a lease is over by this machine's clock after its ttl, if a session has extended it.
+func TestOver(t *testing.T) {
+	renewed := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		ttl     time.Duration
+		renewed time.Time
+		after   time.Duration
+		want    bool
+	}{
+		{time.Hour, renewed, time.Hour, false},
+		{time.Hour, renewed, time.Hour + 1, true},
+		{0, renewed, 1, true},
+		{claim.NoExpiry, renewed, 1e18, false},
+		{time.Hour, time.Time{}, 1e18, false},
+	} {
+		h := state.Hold{TTL: c.ttl, Beat: agenthost.Beat{Renewed: c.renewed}}
+		if got := h.Over(renewed.Add(c.after)); got != c.want {
+			t.Errorf("%s after a heartbeat at %s, of %s: over is %v", c.after, c.renewed, c.ttl, got)
+		}
 	}
 }
 
@@ -84,6 +114,10 @@ func TestRemoveMarkFirst(t *testing.T) {
 	s, h := state.OpenHolds(dir), hold(1)
 	if err := errors.Join(s.Save(h), s.MarkUntouched(h.Issue)); err != nil {
 		t.Fatal(err)
+	}
+
+	if !s.Untouched(h.Issue) {
+		t.Error("Untouched does not see the mark")
 	}
 
 	marks, err := filepath.Glob(filepath.Join(dir, "label-state", "holds", "*.untouched"))
@@ -188,7 +222,7 @@ func TestCorrupt(t *testing.T) {
 		{"no worker", strings.Replace(good, `"codename":"c"`, `"codename":""`, 1)},
 		{"no comment", strings.Replace(good, `"comment":1`, `"comment":0`, 1)},
 		{"negative token", strings.Replace(good, `"token":1`, `"token":-1`, 1)},
-		{"endless ttl", strings.Replace(good, `"ttl_seconds":60`, `"ttl_seconds":9223372036854775807`, 1)},
+		{"endless ttl", strings.Replace(good, `"ttl_seconds":60`, `"ttl_seconds":315360001`, 1)},
 		{"negative ttl", strings.Replace(good, `"ttl_seconds":60`, `"ttl_seconds":-2`, 1)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -241,6 +275,14 @@ func TestUnreadableHold(t *testing.T) {
 	if err := s.Remove(hold(1).Issue); err == nil {
 		t.Error("Remove succeeded")
 	}
+
+	if err := s.MarkUntouched(hold(1).Issue); err == nil {
+		t.Error("MarkUntouched succeeded")
+	}
+
+	if err := s.Touch(hold(1).Issue); err == nil {
+		t.Error("Touch succeeded")
+	}
 	dir = t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "label-state", "holds", "acme@app.web@1.json"), 0o755); err != nil {
 		t.Fatal(err)
@@ -248,6 +290,10 @@ func TestUnreadableHold(t *testing.T) {
 
 	if _, err := state.OpenHolds(dir).All(); err == nil {
 		t.Error("a folder in a hold's place was taken for none")
+	}
+
+	if err := state.OpenHolds(dir).Save(hold(1)); err == nil {
+		t.Error("Save in a folder's place succeeded")
 	}
 }
 
@@ -339,6 +385,11 @@ func TestChange(t *testing.T) {
 	want.Token++
 	if got, ok, err := s.Change(hold(1).Issue, later); !ok || err != nil || got != want {
 		t.Errorf("Change = %+v, %v, %v; want %+v", got, ok, err, want)
+	}
+
+	nobodys := func(h *state.Hold) bool { h.Comment = 0; return true }
+	if _, _, err := s.Change(hold(1).Issue, nobodys); err == nil {
+		t.Error("a hold without a comment was written")
 	}
 
 	refused := func(h *state.Hold) bool {

@@ -97,6 +97,18 @@ func TestPageNames(t *testing.T) {
 			t.Errorf("read %q", name)
 		}
 	}
+
+	dir := t.TempDir()
+	file := filepath.Join(dir, "in the way")
+	if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Mkdir(filepath.Join(dir, "x.json.lock"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, dir := range []string{file, dir} {
+		if _, err := state.OpenJournal[text](dir).Open("x"); err == nil || !strings.HasPrefix(err.Error(), "open journal: ") {
+			t.Errorf("opened below %s: %v", dir, err)
+		}
+	}
 }
 
 // TestOneHolder: however many want a page, one has it, and it can be had again afterwards.
@@ -162,7 +174,7 @@ func TestKilled(t *testing.T) {
 	}
 
 	var busy *state.BusyError
-	if _, err := book.Open("x"); !errors.As(err, &busy) {
+	if _, err := book.Open("x"); !errors.As(err, &busy) || busy.Name != "x" {
 		t.Errorf("open while another process holds it: %v", err)
 	}
 

@@ -135,6 +135,22 @@ func TestUnreadablePauses(t *testing.T) {
 		if _, err := (state.Pauses{Dir: dir}).Get("acme/app"); !answer.Is(err, answer.Machine) {
 			t.Errorf("Get: %v", err)
 		}
+
+		lock := state.Pauses{Dir: t.TempDir()}
+		if err := os.Mkdir(lock.Path()+".lock", 0o755); err != nil {
+			t.Fatal(err)
+		}
+
+		for f, since := range map[state.Pauses]time.Time{
+			{Dir: dir}:         noon(),
+			lock:               noon(),
+			{Dir: t.TempDir()}: noon().AddDate(9999, 0, 0), // which JSON cannot write
+		} {
+			err := f.Set(state.Pause{Repo: "acme/app", Since: since})
+			if err == nil || !strings.HasPrefix(err.Error(), "write local pauses: ") {
+				t.Errorf("Set below %s: %v", f.Dir, err)
+			}
+		}
 	})
 }
 

@@ -57,11 +57,10 @@ func OpenSessions(state string) Sessions { return Sessions{filepath.Join(state, 
 // Load returns what is kept of a session; ok is false when nothing is.
 func (s Sessions) Load(id agenthost.Session) (out Session, ok bool, err error) {
 	name, err := s.name(id)
-	if err != nil {
-		return out, false, err
+	if err == nil {
+		out, err = readSession(name)
 	}
 
-	out, err = readSession(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return Session{}, false, nil
@@ -124,7 +123,7 @@ func (s Sessions) All() []Session {
 // Root returns the session that the agent with that id acts for: the session itself, or the one
 // whose sub-agent it is. An id that nobody has named is a session.
 func (s Sessions) Root(id agenthost.Session) agenthost.Session {
-	if _, known, err := s.Load(id); known || err != nil {
+	if _, known, _ := s.Load(id); known {
 		return id
 	}
 
@@ -169,11 +168,7 @@ func (s Sessions) Change(id agenthost.Session, do func(*Session)) error {
 		return nil
 	}
 
-	name, err := s.name(id)
-	if err != nil {
-		return err
-	}
-
+	name, _ := s.name(id) // as Load has it
 	data, err := json.Marshal(now)
 	if err == nil {
 		err = os.MkdirAll(s.dir, 0o700)

@@ -1,9 +1,11 @@
 package state_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -44,7 +46,18 @@ func TestSessionFile(t *testing.T) {
 	if _, ok, err := s.Load(agenthost.Session{Host: agenthost.Codex, ID: "a-b"}); ok || err != nil {
 		t.Errorf("another session of the same file name: %v, %v", ok, err)
 	}
-	s.Prune(time.Now().Add(8 * 24 * time.Hour))
+
+	for n := range 1000 {
+		if err := os.WriteFile(filepath.Join(dir, "sessions", fmt.Sprintf("x%d.json", n)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	var crew sync.WaitGroup
+	for range 8 { // each removes files that another one has listed
+		crew.Go(func() { s.Prune(time.Now().Add(8 * 24 * time.Hour)) })
+	}
+	crew.Wait()
 	if _, ok, _ := s.Load(id); ok {
 		t.Error("an old file was kept")
 	}
@@ -129,6 +142,10 @@ func TestSessionRoot(t *testing.T) {
 
 	if got := s.Root(agenthost.Session{Host: agenthost.Codex, ID: "child"}); got.ID != "child" {
 		t.Errorf("the root of another host's agent is %s", got)
+	}
+
+	if s.Some(agenthost.Codex) || !s.Some(agenthost.Copilot) {
+		t.Error("Some is wrong")
 	}
 
 	if all := s.All(); len(all) != 1 || all[0].Session != root || all[0].Process.PID != 7 {

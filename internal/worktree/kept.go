@@ -133,16 +133,14 @@ func (fs *Features) unlooked(ctx context.Context, t Tree) (why string, err error
 	for entry := range strings.SplitSeq(out, "\x00") {
 		about, path, _ := strings.Cut(entry, "\t")
 		fields := strings.Fields(about)
-		if len(fields) != 4 || fields[0] != "S" && fields[0] == strings.ToUpper(fields[0]) || fields[1] == "160000" {
+		if len(fields) != 4 || fields[0] != "S" && fields[0] == strings.ToUpper(fields[0]) {
 			continue
 		}
 
 		info, err := os.Lstat(filepath.Join(t.Path, filepath.FromSlash(path)))
 		switch {
 		case errors.Is(err, os.ErrNotExist): // as in a sparse checkout
-		case err != nil:
-			return "", err
-		case !info.Mode().IsRegular():
+		case err != nil, !info.Mode().IsRegular():
 			return kept(path), nil
 		default:
 			paths, ids = append(paths, path), append(ids, fields[2])
@@ -208,7 +206,7 @@ func hasFiles(t Tree) bool {
 // pushed to one. tip is where the branch is, empty when there is none.
 func (s source) unpushed(ctx context.Context, t Tree) (tip, why string, err error) {
 	tip, err = s.commit(ctx, "refs/heads/"+t.Branch)
-	if err != nil || tip == "" || tip == t.From {
+	if err != nil || tip == "" {
 		return tip, "", err
 	}
 

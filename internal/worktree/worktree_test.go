@@ -376,6 +376,22 @@ func TestKept(t *testing.T) {
 				b.t.Fatal(err)
 			}
 		}, "changes to README, which git was told not to look at"},
+		"assumed unchanged, below what is now an ignored file": {func(b *sandbox, tree worktree.Tree) {
+			folder := filepath.Join(tree.Path, "x.o")
+			if err := os.Mkdir(folder, 0o700); err != nil {
+				b.t.Fatal(err)
+			}
+			b.write(filepath.Join(folder, "file"), "x")
+			b.git(tree.Path, "add", "-f", "x.o")
+			push(b, tree)
+			b.git(tree.Path, "update-index", "--assume-unchanged", "x.o/file")
+			b.away(folder)
+			b.write(folder, "mine")
+		}, "changes to x.o/file, which git was told not to look at"},
+		"repository gone": {
+			func(b *sandbox, tree worktree.Tree) { b.away(tree.Source) },
+			"is not there; if nothing in the folder is worth keeping, remove it",
+		},
 		"assumed unchanged, and so it is": {func(b *sandbox,
 			tree worktree.Tree,
 		) {

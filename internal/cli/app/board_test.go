@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -190,11 +191,17 @@ func TestBoardDesk(t *testing.T) {
 			}
 		}
 
+		if !slices.Equal(r.Repos, []string{"acme/app"}) {
+			t.Errorf("%s: of %q", name, r.Repos)
+		}
+
 		card := r.Cards[slices.IndexFunc(r.Cards, func(one board.Card) bool { return one.Issue.Number == c.number })]
 		got := ""
 		answer, err := d.Do(t.Context(), board.Order{Act: c.act, Card: card, Reason: "it is mine"})
 		if err != nil {
-			got = err.Error()
+			if got = err.Error(); strings.Contains(got, "held by") && !strings.Contains(d.Hint(err), "label-state status acme/app#") {
+				t.Errorf("%s: hint %q", name, d.Hint(err))
+			}
 		} else if labels, err := server.Labels("acme/app", c.number); err == nil {
 			slices.Sort(labels)
 			got = strings.Join(labels, " ")
@@ -376,6 +383,11 @@ func TestBoardNext(t *testing.T) {
 		edit       func(*githubsim.SeedRepo)
 	}{
 		{"nothing at all", "make the labels: label-state labels sync acme/app; then label an issue: gh issue edit NUMBER --repo acme/app --add-label agent:implement", func(*githubsim.SeedRepo) {}},
+		{"something that is somebody's already", "", func(r *githubsim.SeedRepo) {
+			assigned := labelled
+			assigned.Assignees = []string{"olga"}
+			r.Issues = append(r.Issues, assigned)
+		}},
 		{"something to take", "", func(r *githubsim.SeedRepo) { r.Issues = append(r.Issues, labelled) }},
 	} {
 		r, err := deskOf(t, seed(c.edit), "tok-olga").Read(t.Context())
@@ -386,5 +398,16 @@ func TestBoardNext(t *testing.T) {
 		if got := strings.Join(r.Next, "\n"); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
+	}
+
+	server := seed(func(*githubsim.SeedRepo) {})
+	server.Fault = func(r *http.Request) *githubsim.Fault {
+		if !strings.HasSuffix(r.URL.Path, "/labels") {
+			return nil
+		}
+		return &githubsim.Fault{Status: http.StatusForbidden}
+	}
+	if r, err := deskOf(t, server, "tok-olga").Read(t.Context()); err == nil {
+		t.Errorf("without the labels: %+v", r)
 	}
 }

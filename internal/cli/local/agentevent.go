@@ -115,6 +115,9 @@ type hostEvent struct {
 	answer agenthost.Answer
 
 	expired bool // a hold was found expired, and is to be claimed again
+
+	required bool   // the edit wants a claim first
+	unusable string // why the configuration that says so cannot be used
 }
 
 // worktreeHolds is a worktree with what it has recorded.
@@ -303,7 +306,7 @@ func (e *hostEvent) open(dir string) {
 
 // world is what the decision needs, as the records stand now.
 func (e *hostEvent) world() agenthost.World {
-	w := agenthost.World{Now: e.now()}
+	w := agenthost.World{Now: e.now(), Claim: e.required, Unusable: e.unusable}
 	for n, t := range e.trees {
 		for _, h := range t.holds {
 			hold := hostHold(h.Hold)
@@ -366,14 +369,12 @@ func (e *hostEvent) decide(ctx context.Context) {
 	}
 	holds := slices.ContainsFunc(w.Here, func(h agenthost.Hold) bool { return h.Alive(w.Now) })
 	if e.event.Kind == agenthost.BeforeTool && e.event.Call == agenthost.Edits && !holds {
-		w.Claim, w.Unusable = e.wantsClaim(ctx)
+		e.required, e.unusable = e.wantsClaim(ctx)
 	}
 
-	e.answer.Deny = agenthost.Denies(e.event, w)
+	e.answer.Deny = agenthost.Denies(e.event, e.world())
 	if e.answer.Deny != "" && e.lifted(ctx) {
-		now := e.world()
-		now.Claim, now.Unusable = w.Claim, w.Unusable
-		e.answer.Deny = agenthost.Denies(e.event, now)
+		e.answer.Deny = agenthost.Denies(e.event, e.world())
 	}
 
 	if e.Env.SkipDedup() { // a person's word, in the environment that the host was started with

@@ -71,9 +71,7 @@ func sideBySide(n int, do func(int) error) error {
 
 func (d *BoardDesk) close() {
 	for _, c := range d.repos {
-		if c != nil {
-			c.Close()
-		}
+		c.Close()
 	}
 }
 

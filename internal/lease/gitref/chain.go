@@ -128,7 +128,7 @@ func (s *Store) readPast(ctx context.Context, i claim.Issue, pos int64) (t tip, 
 			}
 		}
 
-		if t, err = s.read(ctx, i); err == nil && t.pos > pos {
+		if t, err = s.read(ctx, i); t.pos > pos { // an error has no place
 			return t, nil
 		}
 	}

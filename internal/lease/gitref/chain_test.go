@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
@@ -132,12 +133,35 @@ func TestRenew(t *testing.T) {
 	h := newHub()
 	l := happen(t, h.store(), []string{"ann", "claims"}, lease.Lease{})
 	l.TTL = 2 * ttl
-	if _, err := h.store().Renew(t.Context(), l); err != nil {
+	l, err := h.store().Renew(t.Context(), l)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if got, _, err := h.store().Look(t.Context(), seven); err != nil || got.TTL != l.TTL {
 		t.Errorf("look: %+v, %v, want a ttl of %s", got, err, l.TTL)
 	}
+
+	for n, tip := range []string{strings.Replace(l.Tip, "/2/1/", "/x/1/", 1), "", "a/b"} {
+		l.Tip = tip
+		if got, err := h.store().Renew(t.Context(), l); err != nil || !strings.Contains(got.Tip, fmt.Sprintf("/%d/1/", n+3)) {
+			t.Errorf("with the tip %q: %s, %v", tip, got.Tip, err)
+		}
+	}
+
+	// the clock is the machine's where no other is given
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		h.before = func(request string) {
+			if request == "swap" {
+				h.wire.Break(leasetest.Late, 0)
+				h.before = nil
+			}
+		}
+		_, err := New(h, Options{}).Renew(t.Context(), l)
+		if took := time.Since(start); err != nil || took != backoff(0) {
+			t.Errorf("renewed after %s: %v", took, err)
+		}
+	})
 
 	if got, err := New(racing{h}, Options{Sleep: h.store().sleep}).Renew(t.Context(), l); !errors.Is(err, ErrMoved) {
 		t.Errorf("renewed: %+v, %v", got, err)
@@ -309,7 +333,8 @@ func TestMessages(t *testing.T) {
 		if s.kind == kindPush {
 			s.dated = time.Unix(rapid.Int64Range(1, 1<<33).Draw(t, "dated"), 0).UTC()
 		}
-		back, err := decode(s.encode() + "more=1 pos=77")
+		odd := strings.Replace(s.encode(), "\n\n", "\n\npos pos=%zz ", 1)
+		back, err := decode(odd + "more=1 pos=77")
 		if err != nil || back != s {
 			t.Fatalf("%+v came back as %+v, %v\n%s", s, back, err, s.encode())
 		}

@@ -11,14 +11,20 @@ import (
 // TestGrace: a lease that ran out is left alone for the grace, and not a second longer. Who takes it then says whose it
 // was; what was released has nobody left to end.
 func TestGrace(t *testing.T) {
+	t.Run("of its own", func(t *testing.T) { leftAlone(t, 2*DefaultGrace, 2*DefaultGrace) })
+	t.Run("none", func(t *testing.T) { leftAlone(t, 0, DefaultGrace) })
+}
+
+func leftAlone(t *testing.T, given, grace time.Duration) {
+	t.Helper()
 	h := newHub()
-	s := h.store()
+	s := New(h, Options{Grace: given})
 	a := askOf("ann")
 	if _, err := s.Acquire(t.Context(), a); err != nil {
 		t.Fatal(err)
 	}
 
-	h.advance(a.TTL + DefaultGrace - time.Second)
+	h.advance(a.TTL + grace - time.Second)
 	if _, err := s.Acquire(t.Context(), askOf("bob")); !errors.As(err, new(*lease.HeldError)) {
 		t.Errorf("within the grace: %v", err)
 	}
