@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -10,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"go.yaml.in/yaml/v3"
 )
 
 const actionPage = "../docs/action.md"
@@ -32,41 +29,6 @@ func section(t *testing.T, page, name string) string {
 
 	text, _, _ := strings.Cut(after, "\n\n")
 	return text + "\n"
-}
-
-// order is the order in which the keys of a mapping in action.yml stand there.
-func order(t *testing.T, key string) []string {
-	t.Helper()
-	var file map[string]yaml.Node
-	if err := yaml.Unmarshal([]byte(readText(t, "../action.yml")), &file); err != nil {
-		t.Fatal(err)
-	}
-
-	var names []string
-	for i, node := range file[key].Content {
-		if i%2 == 0 {
-			names = append(names, node.Value)
-		}
-	}
-
-	return names
-}
-
-// TestActionInputs holds the table of inputs against action.yml, word by word.
-func TestActionInputs(t *testing.T) {
-	m := readMetadata(t)
-	want := "| input | default | what it is |\n|---|---|---|\n"
-	for _, name := range order(t, "inputs") {
-		value := ""
-		if d := m.Inputs[name].Default; d != "" {
-			value = "`" + d + "`"
-		}
-		want += fmt.Sprintf("| `%s` | %s | %s |\n", name, value, m.Inputs[name].Description)
-	}
-
-	if got := section(t, actionPage, "inputs"); got != want {
-		t.Errorf("docs/action.md, section inputs; action.yml says:\n%s", want)
-	}
 }
 
 // TestSnippetsAreTheExamples: what a page shows is a file that the tests run.

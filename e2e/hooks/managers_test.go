@@ -289,7 +289,7 @@ func TestHusky(t *testing.T) {
 	w := newWorld(t)
 	npm(t, w)
 	w.shell(t, "npx husky")
-	write(t, filepath.Join(w.clone, ".husky", "pre-push"), snippet(t, "husky", 1))
+	write(t, filepath.Join(w.clone, ".husky", "pre-push"), strings.TrimPrefix(snippet(t, "lefthook", 2), "#!/bin/sh\n"))
 	w.guards(t)
 	w.managed(t, "husky")
 }

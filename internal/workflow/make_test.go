@@ -51,26 +51,10 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestShown: the page of the Action and the example show the workflow that init writes. With -update
-// they are written.
+// TestShown: the example, to which the page of the Action leads, is the workflow that init writes. With
+// -update it is written.
 func TestShown(t *testing.T) {
-	const page = "../../docs/action.md"
-	text := workflow.Text(workflow.Options{})
-	golden.Check(t, "../../examples/single-repository.yml", text)
-	data, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	block := regexp.MustCompile("(?s)(<!-- examples/single-repository.yml -->\n```yaml\n).*?```\n")
-	if len(block.FindAllString(string(data), -1)) != 1 {
-		t.Fatalf("%s does not show the workflow once", page)
-	}
-
-	golden.Check(t, page, block.ReplaceAllStringFunc(string(data), func(old string) string {
-		head, _, _ := strings.Cut(old, "```yaml\n")
-		return head + "```yaml\n" + text + "```\n"
-	}))
+	golden.Check(t, "../../examples/single-repository.yml", workflow.Text(workflow.Options{}))
 }
 
 // TestRef: as long as the list of changes has no release there is no tag that a workflow could

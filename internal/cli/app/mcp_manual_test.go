@@ -80,7 +80,7 @@ func everything(t *testing.T, tool *sdk.Tool) map[string]any {
 }
 
 // TestManualOfTools: the server's tools have the arguments and hints of tools.golden, and say of the
-// same texts that others wrote them. docs/mcp.md names each tool, and shows the example as it is.
+// same texts that others wrote them. docs/mcp.md names each tool.
 func TestManualOfTools(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/mcp.md")
 	if err != nil {
@@ -113,10 +113,6 @@ func TestManualOfTools(t *testing.T) {
 	}
 
 	golden.Check(t, "testdata/tools.golden", rows)
-	example, err := os.ReadFile("../../../examples/mcp.json")
-	if err != nil || !strings.Contains(string(page), "```json\n"+string(example)+"```") {
-		t.Errorf("the page does not show examples/mcp.json as it is, %v", err)
-	}
 }
 
 func toolRow(t *testing.T, tool *sdk.Tool) string {
@@ -224,8 +220,7 @@ func commandsOf(hint string) (next []answer.Command) {
 	return next
 }
 
-// TestAgentsPages: every command that the pages tell an agent is one that the program knows, and
-// every tool one that the server has.
+// TestAgentsPages: every command that the pages tell an agent is one that the program knows.
 func TestAgentsPages(t *testing.T) {
 	term := cli.Terminal{Verbs: Verbs()}
 	for page, least := range map[string]int{"../../../examples/AGENTS.md": 10, "../../../docs/agents.md": 7} {
@@ -245,28 +240,6 @@ func TestAgentsPages(t *testing.T) {
 
 		if len(found) < least {
 			t.Errorf("%s: only %d commands", page, len(found))
-		}
-	}
-
-	known := map[string]bool{}
-	for tool, err := range newAgent(t, cli.Terminal{Verbs: Verbs()}).Tools(t.Context(), nil) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		known[tool.Name] = true
-	}
-
-	text, err := os.ReadFile("../../../docs/agents.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	for _, row := range regexp.MustCompile(`(?m)^\|[^|]+\| `+"`label-state [^|]+"+
-		`\|([^|]+)\|`).FindAllStringSubmatch(string(text), -1) {
-		for _, name := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(row[1], -1) {
-			if !known[name[1]] && name[1] != "waiting" {
-				t.Errorf("docs/agents.md names the tool %s", name[1])
-			}
 		}
 	}
 }

@@ -235,8 +235,8 @@ func pageOf() string {
 	for _, m := range answer.Meanings() {
 		if m.Exit != exit {
 			exit = m.Exit
-			fmt.Fprintf(&b, "\n## %s (exit code %d)\n\nThe `answer` is %s.\n\n| code | means | usually next |\n|---|---|---|\n",
-				about[exit], exit, wordsOf(exit))
+			fmt.Fprintf(&b, "\n## %s (exit code %d)\n\n| code | means | usually next |\n|---|---|---|\n",
+				about[exit], exit)
 		}
 
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", m.Code, m.Text,
@@ -244,27 +244,6 @@ func pageOf() string {
 	}
 
 	return b.String()
-}
-
-// wordsOf are the answers of the codes with that exit code: those that are codes themselves, then
-// that of all others.
-func wordsOf(exit int) string {
-	var own []string
-	other := ""
-	for _, m := range answer.Meanings() {
-		switch {
-		case m.Exit != exit:
-		case string(m.Word) == string(m.Code):
-			own = append(own, "`"+string(m.Word)+"`")
-		default:
-			other = "`" + string(m.Word) + "`"
-		}
-	}
-
-	if len(own) == 0 {
-		return other
-	}
-	return strings.Join(own, " or ") + " like the code, otherwise " + other
 }
 
 // inGeneral words what to do about a code, with the placeholders of the list.
