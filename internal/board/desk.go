@@ -17,6 +17,7 @@ type Snapshot struct {
 	Viewer string    // login whose board it is; empty when not known
 	Repos  []string  // owner/name of every repository that was read
 	Pauses []Pause
+	Unread []error         // repositories that are not shown, and why
 	Cycles [][]claim.Issue // dependency cycles: none of these issues is ever ready again by itself
 	Next   []string        // where no issue can be taken: what to do about it, a line each
 

@@ -170,6 +170,10 @@ func (v view) news() []string {
 		alerts = append(alerts, few(broken("! "+printable.Line(p.Text), v.width, v.palette.alert), 2, v.width)...)
 	}
 
+	for _, err := range v.snapshot.Unread {
+		alerts = append(alerts, few(broken("! not shown: "+printable.Line(err.Error()), v.width, v.palette.alert), 2, v.width)...)
+	}
+
 	if v.stale != nil {
 		text := "! nothing could be read: "
 		if v.loaded {

@@ -5,6 +5,7 @@ package operate
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"strings"
 	"time"
@@ -137,7 +138,11 @@ func showBoard(ctx context.Context, c *cli.Call, p *boardParams) error {
 		return c.Timed(ctx, err)
 	}
 
-	return showCards(c, snapshot)
+	if err := showCards(c, snapshot); err != nil {
+		return err
+	}
+
+	return errors.Join(snapshot.Unread...)
 }
 
 func showLiveBoard(ctx context.Context, c *cli.Call, p *boardParams) error {
@@ -204,15 +209,17 @@ func showCards(c *cli.Call, r board.Snapshot) error {
 	return c.Tell(nil, text)
 }
 
-// OpenBoardDesk opens a session for every repository of the board, side by side. A view only shows.
+// OpenBoardDesk opens a session for every repository of the board, side by side. One that cannot be
+// opened is left out, unless it is the only one: unread says why. A view only shows.
 func OpenBoardDesk(ctx context.Context, c *cli.Call, fleet, view bool) (*BoardDesk, error) {
 	names, err := c.ReposToRead(ctx, fleet)
 	if err != nil {
 		return nil, err
 	}
 
-	d := &BoardDesk{Call: c, repos: make([]*boardRepo, len(names))}
-	err = sideBySide(len(names), func(n int) error {
+	d := &BoardDesk{Call: c}
+	repos, errs := make([]*boardRepo, len(names)), make([]error, len(names))
+	_ = sideBySide(len(names), func(n int) error {
 		o := setup.Options{
 			Repo:     names[n],
 			Config:   c.Config,
@@ -221,13 +228,24 @@ func OpenBoardDesk(ctx context.Context, c *cli.Call, fleet, view bool) (*BoardDe
 			Tolerant: true,
 		}
 		o.First = setup.First{Since: time.Now().Add(-ledger.Lookback), Live: true}
-		d.repos[n] = &boardRepo{Call: c.Part()}
+		repos[n] = &boardRepo{Call: c.Part()}
+		errs[n] = repos[n].Open(ctx, o)
 
-		return d.repos[n].Open(ctx, o)
+		return nil
 	})
-	if err != nil {
-		d.close()
-		return nil, err
+
+	for n, err := range errs {
+		if err == nil {
+			d.repos = append(d.repos, repos[n])
+			continue
+		}
+
+		repos[n].Close()
+		d.unread = append(d.unread, cli.At("board", cli.WithoutURL(names[n]), err))
+	}
+
+	if len(d.repos) == 0 {
+		return nil, errors.Join(d.unread...)
 	}
 
 	return d, nil

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/label-state/label-state/internal/board"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
@@ -31,6 +33,7 @@ const patience = time.Minute
 type BoardDesk struct {
 	*cli.Call // of the board
 	repos     []*boardRepo
+	unread    []error // why others are not among them
 }
 
 // A boardRepo is one repository of the board.
@@ -88,28 +91,29 @@ func (d *BoardDesk) patience(ctx context.Context) (context.Context, context.Canc
 	return context.WithTimeout(ctx, cmp.Or(d.Timeout, patience))
 }
 
-// Read reads all repositories, side by side. One that cannot be read makes the snapshot incomplete,
-// and so an error.
+// Read reads all repositories, side by side. One that is not there is left out, which the snapshot
+// says. Any other that cannot be read makes it incomplete, and so an error.
 func (d *BoardDesk) Read(ctx context.Context) (board.Snapshot, error) {
 	ctx, cancel := d.patience(ctx)
 	defer cancel()
 	parts := make([]boardPart, len(d.repos))
-	out := board.Snapshot{Repos: d.names()}
+	out := board.Snapshot{Repos: d.names(), Unread: slices.Clone(d.unread)}
+	gone := make([]error, len(parts))
 	if err := sideBySide(len(parts), func(n int) (err error) {
-		c, p := d.repos[n], &parts[n]
-		if p.facts, err = scanIssues(ctx, c.Call, time.Now().Add(-ledger.Lookback)); err != nil {
-			return err
+		parts[n], err = d.repos[n].read(ctx)
+		if _, is := errors.AsType[*github.NotFoundError](err); is && len(parts) > 1 {
+			gone[n], err = cli.At("board", d.repos[n].Session.Repo.String(), err), nil
 		}
 
-		p.cards = board.Deal(c.Rules(), p.facts)
-		if p.pauses, err = c.pauses(ctx, p.facts); err != nil {
-			return err
-		}
-
-		p.next, err = c.next(ctx, *p)
 		return err
 	}); err != nil {
 		return out, err
+	}
+
+	for _, err := range gone {
+		if err != nil {
+			out.Unread = append(out.Unread, err)
+		}
 	}
 
 	var all []lifecycle.Facts
@@ -136,6 +140,21 @@ func (d *BoardDesk) Read(ctx context.Context) (board.Snapshot, error) {
 	out.Details = d.details(all, out.Cycles)
 
 	return out, nil
+}
+
+// read reads the repository's part of a snapshot.
+func (c *boardRepo) read(ctx context.Context) (p boardPart, err error) {
+	if p.facts, err = scanIssues(ctx, c.Call, time.Now().Add(-ledger.Lookback)); err != nil {
+		return boardPart{}, err
+	}
+
+	p.cards = board.Deal(c.Rules(), p.facts)
+	if p.pauses, err = c.pauses(ctx, p.facts); err != nil {
+		return boardPart{}, err
+	}
+
+	p.next, err = c.next(ctx, p)
+	return p, err
 }
 
 // scanIssues reads what a sweep looks at, but for what has been done for long. One issue that
