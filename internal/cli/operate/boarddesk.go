@@ -18,7 +18,6 @@ import (
 	"github.com/label-state/label-state/internal/board"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
-	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
@@ -101,7 +100,7 @@ func (d *BoardDesk) Read(ctx context.Context) (board.Snapshot, error) {
 	gone := make([]error, len(parts))
 	if err := sideBySide(len(parts), func(n int) (err error) {
 		parts[n], err = d.repos[n].read(ctx)
-		if _, is := errors.AsType[*github.NotFoundError](err); is && len(parts) > 1 {
+		if err != nil && len(parts) > 1 && cli.ProblemOf(err).Code == answer.NotFound {
 			gone[n], err = cli.At("board", d.repos[n].Session.Repo.String(), err), nil
 		}
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/state"
 )
 
@@ -40,7 +41,7 @@ func Repo() []cli.Verb {
 				Repeats: true,
 				About:   "For operators: stops all claims in a repository, on every machine. Existing holds continue.",
 			}},
-		}, cli.InRepos(pause)),
+		}, hereOrThere(pause, func(p *pauseParams) bool { return p.Local })),
 		cli.Do(cli.Verb{
 			Name:     "repo resume",
 			Summary:  "claims are possible again",
@@ -54,7 +55,7 @@ func Repo() []cli.Verb {
 				Repeats: true,
 				About:   "For operators: claims are possible again. A no-op if the repository is not paused.",
 			}},
-		}, cli.InRepos(resume)),
+		}, hereOrThere(resume, func(p *resumeParams) bool { return p.Local })),
 		cli.Do(cli.Verb{
 			Name:     "repo list",
 			Summary:  "which repositories are paused",
@@ -64,8 +65,41 @@ func Repo() []cli.Verb {
 	}
 }
 
+// hereOrThere does it in each repository. This host's own file needs no answer of GitHub's: it is
+// there for when there is none.
+func hereOrThere[P any](do cli.Action[P], local func(*P) bool) cli.Action[P] {
+	one := func(ctx context.Context, c *cli.Call, p *P) error {
+		o := c.Options()
+		if local(p) {
+			o.Guess = setup.DefaultGuess()
+		}
+
+		if err := c.Open(ctx, o); err != nil {
+			return err
+		}
+		return do(ctx, c, p)
+	}
+
+	return func(ctx context.Context, c *cli.Call, p *P) error { return cli.InEach(ctx, c, c.Named(), one, p) }
+}
+
+// viewerTime is how long this host's file waits for the name of who pauses.
+const viewerTime = 2 * time.Second
+
+// pauser is the login of who pauses; for this host's file empty where nobody can be asked.
+func pauser(ctx context.Context, c *cli.Call, local bool) (string, error) {
+	if !local {
+		return c.Session.Client.Viewer(ctx)
+	}
+	ctx, cancel := context.WithTimeout(ctx, viewerTime)
+	defer cancel()
+	by, _ := c.Session.Client.Viewer(ctx)
+
+	return by, nil
+}
+
 func pause(ctx context.Context, c *cli.Call, params *pauseParams) error {
-	by, err := c.Session.Client.Viewer(ctx)
+	by, err := pauser(ctx, c, params.Local)
 	if err != nil {
 		return err
 	}
@@ -149,6 +183,8 @@ func resume(ctx context.Context, c *cli.Call, p *resumeParams) error {
 // have both.
 func otherPause(ctx context.Context, c *cli.Call, local bool) (*lifecycle.Pause, error) {
 	if local {
+		ctx, cancel := context.WithTimeout(ctx, viewerTime)
+		defer cancel()
 		return c.Session.Client.Pause(ctx, c.Session.Repo)
 	}
 	return c.Env.PausedHere(c.Session.Repo)
