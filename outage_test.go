@@ -55,7 +55,10 @@ func TestOutage(t *testing.T) {
 			"approve": func(ctx context.Context) error { return c.Approve(ctx, 1) },
 			"reject":  func(ctx context.Context) error { return c.Reject(ctx, 1, "no") },
 			"list":    func(ctx context.Context) error { _, err := c.List(ctx, work.FetchOptions{}); return err },
-			"next":    func(ctx context.Context) error { _, _, err := c.Next(ctx, labelstate.NextOptions{Codename: "x"}); return err },
+			"next": func(ctx context.Context) error {
+				_, _, err := c.Next(ctx, labelstate.NextOptions{Codename: "x"})
+				return err
+			},
 			"stale":   func(ctx context.Context) error { _, err := c.StaleClaims(ctx); return err },
 			"sweep":   func(ctx context.Context) error { _, err := c.Sweep(ctx, labelstate.SweepOptions{}); return err },
 			"pause":   func(ctx context.Context) error { return c.Pause(ctx, "disk full") },

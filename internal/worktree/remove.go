@@ -166,7 +166,7 @@ func (fs *Features) List(ctx context.Context) ([]Listing, error) {
 			case !f.Ready:
 				s.State = "unfinished"
 			case whose == missing:
-				s.State, s.Why = "missing", ""
+				s.State = "missing" // and kept, where Why says so
 			case s.Why != "":
 				s.State = "kept"
 			}

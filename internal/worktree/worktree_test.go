@@ -3,6 +3,7 @@ package worktree_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,6 +65,15 @@ func TestCreate(t *testing.T) {
 	if err != nil || len(list) != 1 || len(list[0].Trees) != 2 || list[0].Trees[0].State != "clean" ||
 		list[0].Trees[1].State != "clean" {
 		t.Errorf("list: %+v, %v", list, err)
+	}
+
+	for _, name := range []string{"rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG"} {
+		file := b.git(f.Trees[0].Path, "rev-parse", "--path-format=absolute", "--git-path", name)
+		b.write(file, f.Trees[0].From)
+		if list, err := b.features().List(t.Context()); err != nil || !strings.Contains(list[0].Trees[0].Why, "unfinished") {
+			t.Errorf("list with %s: %+v, %v", name, list, err)
+		}
+		b.away(file)
 	}
 
 	if _, err := b.features().Create(t.Context(), b.request("web")); !answer.Is(err, answer.Declined) ||
@@ -206,7 +216,9 @@ func TestBases(t *testing.T) {
 	}
 
 	b.git(b.path("app"), "remote", "set-head", "origin", "feature/x")
-	if f, err := b.features().Plan(t.Context(), b.request("app")); err != nil || f.Trees[0].From != third {
+	head := b.git(b.path("lib"), "rev-parse", "HEAD") // it has no note of its remote's, which a plan does not ask
+	if f, err := b.features().Plan(t.Context(), b.request("app", "lib")); err != nil || f.Trees[0].From != third ||
+		f.Trees[1].From != head {
 		t.Errorf("planned: %+v, %v", f, err)
 	}
 	f, err := b.features().Create(t.Context(), b.request("app@refs/tags/v1")) // which no remote is asked for
@@ -227,7 +239,7 @@ func TestRefused(t *testing.T) {
 	b := newSandbox(t)
 	b.git(b.path("web"), "branch", "taken")
 	b.git(b.path("web"), "branch", "lucius2/checkout-web-20260501-120000/more")
-	b.git(b.path("web"), "update-ref", "refs/remotes/origin/fetched/checkout-web-20260501-120000", "HEAD")
+	b.git(b.path("web"), "update-ref", "refs/remotes/hub/fetched/checkout-web-20260501-120000", "HEAD")
 	b.git(b.dir, "init", "-q", filepath.Join(b.dir, "empty"))
 	b.write(filepath.Join(b.dir, "file"), "")
 	if err := errors.Join(os.MkdirAll(filepath.Join(b.dir, "trees", "checkout", "there"), 0o700),
@@ -365,12 +377,8 @@ func TestKept(t *testing.T) {
 			b.git(tree.Path, "update-index", "--assume-unchanged", "README")
 			b.write(filepath.Join(tree.Path, "README"), "mine")
 		}, "changes to README, which git was told not to look at"},
-		"skipped in the worktree": {func(b *sandbox, tree worktree.Tree) {
+		"a link, and skipped": {func(b *sandbox, tree worktree.Tree) {
 			b.git(tree.Path, "update-index", "--skip-worktree", "README")
-			b.write(filepath.Join(tree.Path, "README"), "mine")
-		}, "changes to README, which git was told not to look at"},
-		"assumed unchanged, now a link": {func(b *sandbox, tree worktree.Tree) {
-			b.git(tree.Path, "update-index", "--assume-unchanged", "README")
 			b.away(filepath.Join(tree.Path, "README"))
 			if err := os.Symlink(".gitignore", filepath.Join(tree.Path, "README")); err != nil {
 				b.t.Fatal(err)
@@ -392,10 +400,14 @@ func TestKept(t *testing.T) {
 			func(b *sandbox, tree worktree.Tree) { b.away(tree.Source) },
 			"is not there; if nothing in the folder is worth keeping, remove it",
 		},
-		"assumed unchanged, and so it is": {func(b *sandbox,
-			tree worktree.Tree,
-		) {
-			b.git(tree.Path, "update-index", "--assume-unchanged", "README")
+		"assumed unchanged, all of it": {func(b *sandbox, tree worktree.Tree) {
+			names := []string{"update-index", "--assume-unchanged"}
+			for n := range 101 { // more than one command line takes
+				names = append(names, fmt.Sprint(n))
+				b.write(filepath.Join(tree.Path, fmt.Sprint(n)), fmt.Sprint(n))
+			}
+			push(b, tree)
+			b.git(tree.Path, names...)
 		}, ""},
 		"skipped, as a sparse checkout does": {func(b *sandbox, tree worktree.Tree) {
 			b.git(tree.Path, "update-index", "--skip-worktree", "README")
@@ -455,9 +467,9 @@ func TestKept(t *testing.T) {
 					t.Fatalf("remove: %v, want that %s is kept: %s", err, repo, c.want)
 				}
 
-				if left, ok, err := b.book.Read("checkout"); err != nil || !ok || len(left.Trees) != 1 ||
-					left.Trees[0] != f.Trees[0] {
-					t.Errorf("left: %+v, %t, %v", left, ok, err)
+				if left, err := b.features().List(t.Context()); err != nil || len(left) != 1 || len(left[0].Trees) != 1 ||
+					left[0].Trees[0].Tree != f.Trees[0] || name != "moved" && !strings.Contains(left[0].Trees[0].Why, c.want) {
+					t.Errorf("left: %+v, %v", left, err)
 				}
 
 				if _, err := os.Stat(f.Trees[1].Path); !errors.Is(err, os.ErrNotExist) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
@@ -44,17 +45,24 @@ func (m *mortal) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // TestBundleKilled kills "bundle claim" before and after every request that writes, in an ordinary
 // run every second. What comes next, on the same machine, is a release that leaves the labels
-// exactly as they were, or a claim that wins.
+// exactly as they were, in a clone of another GitHub, or a claim that wins.
 func TestBundleKilled(t *testing.T) {
 	dir, git := t.TempDir(), new(gitAnswers)
+	elsewhere := t.TempDir()
+	for _, args := range [][]string{{"init", "-q"}, {"remote", "add", "origin", "https://git.example.com/acme/app.git"}} {
+		if out, err := exec.Command("git", append([]string{"-C", elsewhere}, args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+
 	const claim = "label-state bundle claim checkout acme/app#1 acme/web#1 --codename lucius"
-	for _, then := range []string{"label-state bundle release checkout", claim} {
+	for then, there := range map[string]string{"label-state bundle release checkout": elsewhere, claim: dir} {
 		for _, after := range []bool{false, true} {
 			deaths := 0
 			first, stride := sample.Steps(fmt.Sprint(then, after), 2)
 			for at := first; ; at += stride {
 				finished := false
-				synctest.Test(t, func(t *testing.T) { finished = killBundle(t, dir, git, claim, then, at, after) })
+				synctest.Test(t, func(t *testing.T) { finished = killBundle(t, dir, there, git, claim, then, at, after) })
 				if t.Failed() {
 					t.Fatalf("killed at request %d, after it: %t, then %s", at, after, then)
 				}
@@ -72,8 +80,8 @@ func TestBundleKilled(t *testing.T) {
 	}
 }
 
-// killBundle plays it in a folder and reports whether the first command came to its end alive.
-func killBundle(t *testing.T, dir string, git *gitAnswers, first, then string, at int, after bool) (finished bool) {
+// killBundle plays it in two folders and reports whether the first command came to its end alive.
+func killBundle(t *testing.T, dir, there string, git *gitAnswers, first, then string, at int, after bool) (finished bool) {
 	w, err := newWorld("")
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +92,7 @@ func killBundle(t *testing.T, dir string, git *gitAnswers, first, then string, a
 	}
 	vars := map[string]string{"GH_TOKEN": "tok-agents", "HOME": t.TempDir()}
 	var out bytes.Buffer
-	do := func(line string, through http.RoundTripper) int {
+	do := func(line, dir string, through http.RoundTripper) int {
 		env := setup.OS()
 		env.Getenv, env.Dir, env.Stderr, env.HTTP = func(name string) string { return vars[name] }, dir, &out, through
 		env.Exec = git.answer
@@ -100,7 +108,7 @@ func killBundle(t *testing.T, dir string, git *gitAnswers, first, then string, a
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		do(first, &mortal{w.Transport(), at, after})
+		do(first, dir, &mortal{w.Transport(), at, after})
 		finished = true
 	}()
 
@@ -110,7 +118,7 @@ func killBundle(t *testing.T, dir string, git *gitAnswers, first, then string, a
 		return true
 	}
 
-	code := do(then, w.Transport())
+	code := do(then, there, w.Transport())
 	if code != answer.ExitYes {
 		t.Errorf("exit code %d\n%s", code, &out)
 	}

@@ -135,7 +135,7 @@ func (a *arena) quicken(w *world) {
 func (a *arena) client(token string, args ...string) agent {
 	a.Helper()
 	cmd := a.command(a.Context(), append([]string{"mcp", "--repo", "acme/app", "--toolset", "all"}, args...)...)
-	cmd.Env = append(slices.Clone(a.env), "LABEL_STATE_TOKEN="+token)
+	cmd.Env = append(slices.Clone(a.env), "LABEL_STATE_TOKEN="+token, "LABEL_STATE_CODENAME=rex")
 	return connected(a, &sdk.CommandTransport{Command: cmd})
 }
 

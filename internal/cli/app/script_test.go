@@ -70,7 +70,11 @@ func asProgram() {
 	what := os.Getenv(ignored)
 	os.Unsetenv(what)
 	args := append(os.Args[:1:1], ignoring(os.Args[1:], what)...)
-	build := setup.Build{Version: cmp.Or(os.Getenv("BUILT_AS"), "dev"), Commit: os.Getenv("BUILT_FROM")}
+	build := setup.Build{
+		Version: cmp.Or(os.Getenv("BUILT_AS"), "dev"),
+		Commit:  os.Getenv("BUILT_FROM"),
+		Changed: os.Getenv("BUILT_CHANGED") != "",
+	}
 	code := Run(ctx, args, build, os.Stdin, os.Stdout, os.Stderr, env)
 	stop()
 	os.Exit(code)

@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/setup"
 )
 
-// TestTokenRemedy: a refused token is replaced where it was found.
+// TestTokenRemedy: a refused token is replaced where it was found, and one that lacks a permission gets it.
 func TestTokenRemedy(t *testing.T) {
 	for from, want := range map[string]string{
 		"GH_ENTERPRISE_TOKEN": "put a valid token into GH_ENTERPRISE_TOKEN",
@@ -19,6 +20,11 @@ func TestTokenRemedy(t *testing.T) {
 		if got := tokenRemedy(from); got != want {
 			t.Errorf("a token from %q: %q", from, got)
 		}
+	}
+
+	got := failedCheck(nil, "labels", &github.PermissionError{Needs: "contents: read"}).Remedy
+	if got != "give the token the permission contents: read" {
+		t.Errorf("a token that lacks a permission: %q", got)
 	}
 }
 

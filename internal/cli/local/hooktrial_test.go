@@ -73,4 +73,9 @@ func TestInstallAgain(t *testing.T) {
 			t.Errorf("global %t: %s", global, got)
 		}
 	}
+
+	s := hookfile.State{Looks: "label-state-pre-push label-state"}
+	if got := installAgain(cli.Terminal{Env: setup.Nothing(nil)}, s); got != "put label-state on PATH (docs/install.md)" {
+		t.Errorf("of a program that is nowhere: %s", got)
+	}
 }
