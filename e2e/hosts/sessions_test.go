@@ -115,7 +115,11 @@ func TestRulings(t *testing.T) {
 
 			var token int64
 			meddle := func() { w.play(m, second) }
-			away := func() { w.outage.Store(true); w.pass(40 * time.Minute) }
+			away := func() {
+				time.Sleep(time.Second) // an event of the step before may still be at work, and its answer goes nowhere
+				w.outage.Store(true)
+				w.pass(40 * time.Minute)
+			}
 			back := func() {
 				token = w.hold(1).Token
 				w.outage.Store(false)
