@@ -166,12 +166,16 @@ func (v view) tabs() []column {
 // news is whose board it is and how old, and what is wrong.
 func (v view) news() []string {
 	var alerts []string
+	alert := func(text string) {
+		alerts = append(alerts, few(broken("! "+printable.Line(text), v.width, v.palette.alert), 2, v.width)...)
+	}
+
 	for _, p := range v.snapshot.Pauses {
-		alerts = append(alerts, few(broken("! "+printable.Line(p.Text), v.width, v.palette.alert), 2, v.width)...)
+		alert(p.Text)
 	}
 
 	for _, err := range v.snapshot.Unread {
-		alerts = append(alerts, few(broken("! not shown: "+printable.Line(err.Error()), v.width, v.palette.alert), 2, v.width)...)
+		alert("not shown: " + err.Error())
 	}
 
 	if v.stale != nil {

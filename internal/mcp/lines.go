@@ -89,7 +89,7 @@ func (l *lines) judge(line []byte) *jsonrpc.Error {
 		}
 
 		for _, one := range all {
-			_, bad := jsonrpc.DecodeMessage(one)
+			_, bad := decode(one)
 			err = cmp.Or(err, bad)
 		}
 
@@ -100,11 +100,7 @@ func (l *lines) judge(line []byte) *jsonrpc.Error {
 		return nil
 	}
 
-	if line[0] != '{' {
-		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "a message is a JSON object"}
-	}
-
-	message, err := jsonrpc.DecodeMessage(line)
+	message, err := decode(line)
 	if err != nil {
 		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
 	}
@@ -118,6 +114,14 @@ func (l *lines) judge(line []byte) *jsonrpc.Error {
 	}
 
 	return nil
+}
+
+// decode reads one message from JSON.
+func decode(text []byte) (jsonrpc.Message, error) {
+	if text[0] != '{' {
+		return nil, errors.New("a message is a JSON object")
+	}
+	return jsonrpc.DecodeMessage(text)
 }
 
 // batched are the revisions of the protocol in which a line may hold several messages.

@@ -92,7 +92,7 @@ type Session struct {
 	recorded map[claim.Issue]bool // holds whose record this session has seen or made
 }
 
-// DefaultGuess is a Guess for who needs nothing of the repository's configuration.
+// DefaultGuess is the Guess of a caller that needs nothing from the repository's configuration.
 func DefaultGuess() *config.Config {
 	c := config.Default()
 	return &c

@@ -370,9 +370,10 @@ func (e *hostEvent) decide(ctx context.Context) {
 	holds := slices.ContainsFunc(w.Here, func(h agenthost.Hold) bool { return h.Alive(w.Now) })
 	if e.event.Kind == agenthost.BeforeTool && e.event.Call == agenthost.Edits && !holds {
 		e.required, e.unusable = e.wantsClaim(ctx)
+		w = e.world()
 	}
 
-	e.answer.Deny = agenthost.Denies(e.event, e.world())
+	e.answer.Deny = agenthost.Denies(e.event, w)
 	if e.answer.Deny != "" && e.lifted(ctx) {
 		e.answer.Deny = agenthost.Denies(e.event, e.world())
 	}

@@ -56,8 +56,8 @@ func endInit(ctx context.Context, c *cli.Call, p *initParams, steps, did []step,
 	return c.Answer(view, text)
 }
 
-// worksToo is what works besides the hook, for somebody whose records count and for others. That
-// nobody knows is no reason to stop.
+// worksToo is what works besides the hook, for somebody whose records count and for others. What
+// cannot be found out counts as yes here.
 func worksToo(ctx context.Context, c *cli.Call) string {
 	const board = "who has what: label-state board"
 	outsider, is := errors.AsType[*github.OutsiderError](c.Session.Client.Heard(ctx, c.Session.Repo))

@@ -218,8 +218,8 @@ func OpenBoardDesk(ctx context.Context, c *cli.Call, fleet, view bool) (*BoardDe
 	}
 
 	d := &BoardDesk{Call: c}
-	repos, errs := make([]*boardRepo, len(names)), make([]error, len(names))
-	_ = sideBySide(len(names), func(n int) error {
+	repos := make([]*boardRepo, len(names))
+	errs := sideBySide(len(names), func(n int) error {
 		o := setup.Options{
 			Repo:     names[n],
 			Config:   c.Config,
@@ -229,9 +229,8 @@ func OpenBoardDesk(ctx context.Context, c *cli.Call, fleet, view bool) (*BoardDe
 		}
 		o.First = setup.First{Since: time.Now().Add(-ledger.Lookback), Live: true}
 		repos[n] = &boardRepo{Call: c.Part()}
-		errs[n] = repos[n].Open(ctx, o)
 
-		return nil
+		return repos[n].Open(ctx, o)
 	})
 
 	for n, err := range errs {

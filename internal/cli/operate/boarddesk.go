@@ -49,8 +49,8 @@ type boardPart struct {
 	next   string
 }
 
-// sideBySide does n things at once, eight at a time, and returns the first error in their order.
-func sideBySide(n int, do func(int) error) error {
+// sideBySide does n things at once, eight at a time, and returns the error of each.
+func sideBySide(n int, do func(int) error) []error {
 	errs, places := make([]error, n), make(chan struct{}, 8)
 	var all sync.WaitGroup
 	for i := range n {
@@ -62,13 +62,8 @@ func sideBySide(n int, do func(int) error) error {
 	}
 
 	all.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
 
-	return nil
+	return errs
 }
 
 func (d *BoardDesk) close() {
@@ -97,21 +92,18 @@ func (d *BoardDesk) Read(ctx context.Context) (board.Snapshot, error) {
 	defer cancel()
 	parts := make([]boardPart, len(d.repos))
 	out := board.Snapshot{Repos: d.names(), Unread: slices.Clone(d.unread)}
-	gone := make([]error, len(parts))
-	if err := sideBySide(len(parts), func(n int) (err error) {
+	errs := sideBySide(len(parts), func(n int) (err error) {
 		parts[n], err = d.repos[n].read(ctx)
-		if err != nil && len(parts) > 1 && cli.ProblemOf(err).Code == answer.NotFound {
-			gone[n], err = cli.At("board", d.repos[n].Session.Repo.String(), err), nil
-		}
-
 		return err
-	}); err != nil {
-		return out, err
-	}
+	})
 
-	for _, err := range gone {
-		if err != nil {
-			out.Unread = append(out.Unread, err)
+	for n, err := range errs {
+		switch {
+		case err == nil:
+		case len(parts) > 1 && cli.ProblemOf(err).Code == answer.NotFound:
+			out.Unread = append(out.Unread, cli.At("board", out.Repos[n], err))
+		default:
+			return out, err
 		}
 	}
 

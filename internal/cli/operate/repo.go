@@ -83,15 +83,15 @@ func hereOrThere[P any](do cli.Action[P], local func(*P) bool) cli.Action[P] {
 	return func(ctx context.Context, c *cli.Call, p *P) error { return cli.InEach(ctx, c, c.Named(), one, p) }
 }
 
-// viewerTime is how long this host's file waits for the name of who pauses.
-const viewerTime = 2 * time.Second
+// askTime is how long what concerns this host's file waits for GitHub.
+const askTime = 2 * time.Second
 
 // pauser is the login of who pauses; for this host's file empty where nobody can be asked.
 func pauser(ctx context.Context, c *cli.Call, local bool) (string, error) {
 	if !local {
 		return c.Session.Client.Viewer(ctx)
 	}
-	ctx, cancel := context.WithTimeout(ctx, viewerTime)
+	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	by, _ := c.Session.Client.Viewer(ctx)
 
@@ -183,7 +183,7 @@ func resume(ctx context.Context, c *cli.Call, p *resumeParams) error {
 // have both.
 func otherPause(ctx context.Context, c *cli.Call, local bool) (*lifecycle.Pause, error) {
 	if local {
-		ctx, cancel := context.WithTimeout(ctx, viewerTime)
+		ctx, cancel := context.WithTimeout(ctx, askTime)
 		defer cancel()
 		return c.Session.Client.Pause(ctx, c.Session.Repo)
 	}
