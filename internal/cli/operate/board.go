@@ -244,7 +244,7 @@ func OpenBoardDesk(ctx context.Context, c *cli.Call, fleet, view bool) (*BoardDe
 	}
 
 	if len(d.repos) == 0 {
-		return nil, errors.Join(d.unread...)
+		return nil, d.unread[0] // the others have the same cause, as a rule
 	}
 
 	return d, nil
