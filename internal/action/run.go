@@ -159,13 +159,7 @@ func Run(ctx context.Context, s *Step) int {
 		modeLifecycle: s.lifecycle,
 		modeGuard:     s.guardOnly,
 		modeReconcile: s.reconcile,
-		modeCommands: (&commands{
-			Place:   s.Place,
-			event:   s.Event,
-			console: s.Console,
-			dry:     s.dry(),
-			tend:    s.tend,
-		}).run,
+		modeCommands:  s.commands().run,
 		modeSetup: s.setUp,
 	}[mode]
 
