@@ -160,7 +160,7 @@ func Run(ctx context.Context, s *Step) int {
 		modeGuard:     s.guardOnly,
 		modeReconcile: s.reconcile,
 		modeCommands:  s.commands().run,
-		modeSetup: s.setUp,
+		modeSetup:     s.setUp,
 	}[mode]
 
 	if do == nil {
