@@ -125,7 +125,7 @@ const byComment = "comment-%d"
 // ordered is the order of the event's comment. The comment is the run of a hold that it makes, so
 // that a second delivery is the same claim.
 func (cm *commands) ordered(cmd command, f lifecycle.Facts, ttl time.Duration) order {
-	c := cm.event.Comment
+	c := cm.Event.Comment
 	return order{
 		command: cmd,
 		facts:   f,
@@ -137,13 +137,9 @@ func (cm *commands) ordered(cmd command, f lifecycle.Facts, ttl time.Duration) o
 	}
 }
 
-// commands obeys what a comment asks for.
+// commands obeys what the comment of a step's event asks for.
 type commands struct {
-	Place   // the comment's
-	event   Event
-	console *Console
-	dry     bool
-	tend    func(ctx context.Context, issues []claim.Issue, by string) ledger.Report
+	*Step
 
 	sweeping bool // the comment waited for the sweep, which counts the commands of strangers
 	takeBack bool // it takes back what the same login asked for before, carried out or not
@@ -153,10 +149,10 @@ type commands struct {
 // also how a second delivery knows that all is done.
 func (cm *commands) run(ctx context.Context) result {
 	var r result
-	c := cm.event.Comment
-	cmd, ok := cm.event.command()
+	c := cm.Event.Comment
+	cmd, ok := cm.Event.command()
 	if !ok {
-		cm.console.line("no command for label-state")
+		cm.Console.line("no command for label-state")
 		return r
 	}
 
@@ -168,7 +164,7 @@ func (cm *commands) run(ctx context.Context) result {
 	reactions, err := cm.Hub.Reactions(ctx, cm.Repo, c.ID, viewer)
 	switch {
 	case absent(err):
-		cm.console.line("the comment is gone")
+		cm.Console.line("the comment is gone")
 		return r
 	case err != nil:
 		return result{err: err}
@@ -181,16 +177,16 @@ func (cm *commands) run(ctx context.Context) result {
 	case err != nil:
 		r.err = err
 	case !may && cmd.wrong != "": // another tool's, perhaps
-		cm.console.line("no command for label-state")
+		cm.Console.line("no command for label-state")
 	case !may && !cm.contributes(cmd):
-		cm.console.line("%s may not label this repository: %s was ignored", c.User.Login, cmd.name)
+		cm.Console.line("%s may not label this repository: %s was ignored", c.User.Login, cmd.name)
 		r.err = cm.react(ctx, c, reactNo)
 	default:
 		cm.carryOut(ctx, cmd, !may, &r)
 	}
 
 	if absent(r.err) {
-		cm.console.line("%s", r.err)
+		cm.Console.line("%s", r.err)
 		r.err = nil
 	}
 
@@ -200,8 +196,8 @@ func (cm *commands) run(ctx context.Context) result {
 // carryOut obeys a command and answers it. What cannot be done is said once; what went wrong on the
 // way is not answered, so that the run can be repeated, nor is what waits for the sweep.
 func (cm *commands) carryOut(ctx context.Context, cmd command, contributor bool, r *result) {
-	c := cm.event.Comment
-	i := cm.Repo.Issue(cm.event.Issue.Number)
+	c := cm.Event.Comment
+	i := cm.Repo.Issue(cm.Event.Issue.Number)
 	obey, mark, since := cm.obey, replyMark(c.ID), c.Created
 	if contributor {
 		since = day(c.Created)
@@ -211,15 +207,15 @@ func (cm *commands) carryOut(ctx context.Context, cmd command, contributor bool,
 	err := obey(ctx, i, cmd, r)
 	var refused no
 	switch {
-	case cm.dry:
+	case cm.dry():
 	case errors.Is(err, errCrowded), errors.Is(err, errChatter):
-		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s waits for the sweep: %s", cmd.name, c.User.Login, i, err))
+		r.note("%s by %s on %s waits for the sweep: %s", cmd.name, c.User.Login, i, err)
 	case err == nil:
-		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s", cmd.name, c.User.Login, i))
+		r.note("%s by %s on %s", cmd.name, c.User.Login, i)
 		r.err = cm.react(ctx, c, reactYes)
 
 	case errors.As(err, &refused):
-		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s was refused: %s", cmd.written(), c.User.Login, i, refused))
+		r.note("%s by %s on %s was refused: %s", cmd.written(), c.User.Login, i, refused)
 		r.err = errors.Join(cm.reply(ctx, i, cmd, refused, mark, since), cm.react(ctx, c, reactNo))
 	default:
 		r.err = fmt.Errorf("%s on %s: %w", cmd.name, i, err)
@@ -249,7 +245,7 @@ func (cm *commands) obey(ctx context.Context, i claim.Issue, cmd command, r *res
 		return snapshot.Err
 	}
 
-	if !cm.dry {
+	if !cm.dry() {
 		err := cmd.do(cm, ctx, cm.ordered(cmd, snapshot.Facts, claim.NoExpiry), r)
 		if err != nil || cmd.answers {
 			return err
@@ -261,7 +257,7 @@ func (cm *commands) obey(ctx context.Context, i claim.Issue, cmd command, r *res
 }
 
 func (cm *commands) react(ctx context.Context, c *Comment, content string) error {
-	if cm.dry {
+	if cm.dry() {
 		return nil
 	}
 	if err := cm.Hub.React(ctx, cm.Repo, c.ID, content); err != nil && !absent(err) {
@@ -273,7 +269,7 @@ func (cm *commands) react(ctx context.Context, c *Comment, content string) error
 
 // reply says why a command was not carried out, in one comment for each mark.
 func (cm *commands) reply(ctx context.Context, i claim.Issue, cmd command, why no, mark string, since time.Time) error {
-	body := replyBody(mark, cmd.written(), cm.event.Comment.User.Login, why)
+	body := replyBody(mark, cmd.written(), cm.Event.Comment.User.Login, why)
 	return cm.sayOnce(ctx, i, mark, body, since)
 }
 
@@ -306,7 +302,7 @@ func (cm *commands) sayOnce(ctx context.Context, i claim.Issue, mark, body strin
 
 // help lists the commands, once for each issue and day.
 func (cm *commands) help(ctx context.Context, o order, _ *result) error {
-	today := day(cm.event.Comment.Created)
+	today := day(cm.Event.Comment.Created)
 	mark := "<!-- label-state:help day=" + today.Format(time.DateOnly) + " -->"
 	return cm.sayOnce(ctx, o.facts.Issue, mark, mark+helpText+printable.Footer, today)
 }
@@ -352,7 +348,7 @@ func (cm *commands) claim(ctx context.Context, o order, r *result) error {
 	case err != nil:
 		return err
 	case !claim.IsApp(viewer) && !claim.SameLogin(viewer, o.by): // docs/spec.md, People: such a person would be ignored
-		cm.console.warn("%s cannot claim through the token of %s; leave the input token out, or set it to an App's token", o.by, viewer)
+		cm.Console.warn("%s cannot claim through the token of %s; leave the input token out, or set it to an App's token", o.by, viewer)
 		return no{"the Action's token is " + viewer +
 			"'s, and only an App may record a claim for somebody else; in the workflow, leave the input token out, or set it to an App's token"}
 	}
@@ -383,10 +379,10 @@ func (cm *commands) claim(ctx context.Context, o order, r *result) error {
 	}
 
 	if h.Unassigned != nil && !errors.Is(h.Unassigned, ledger.ErrUnassignable) {
-		cm.console.warn("%s could not be assigned to %s: %s", o.by, o.facts.Issue, h.Unassigned)
+		cm.Console.warn("%s could not be assigned to %s: %s", o.by, o.facts.Issue, h.Unassigned)
 	}
-	cm.deleteRepeats(ctx, []claim.Issue{o.facts.Issue}, nil)
-	r.notes = append(r.notes, fmt.Sprintf("%s holds %s", o.by, o.facts.Issue))
+	cm.deleteRepeats(ctx, nil, o.facts.Issue)
+	r.note("%s holds %s", o.by, o.facts.Issue)
 
 	return nil
 }
@@ -529,7 +525,7 @@ func (cm *commands) requeue(ctx context.Context, o order, r *result) error {
 	if _, err := cm.Ledger.Reset(ctx, o.facts.Issue, o.at, o.by); err != nil {
 		return err
 	}
-	cm.deleteRepeats(ctx, []claim.Issue{o.facts.Issue}, nil)
+	cm.deleteRepeats(ctx, nil, o.facts.Issue)
 
 	return cm.Hub.RemoveLabel(ctx, o.facts.Issue, cm.Ledger.Rules().Scheme.NeedsScope)
 }
@@ -573,7 +569,7 @@ func (cm *commands) decided(ctx context.Context, o order, approved bool, rep led
 		return no{err.Error()}
 	}
 
-	cm.deleteRepeats(ctx, []claim.Issue{rep.Issue}, nil)
+	cm.deleteRepeats(ctx, nil, rep.Issue)
 	return cm.steered(ctx, rep, nil, err, r)
 }
 

@@ -113,7 +113,7 @@ func (s *Step) tellLimit(ctx context.Context, p github.Pull, snapshots []lifecyc
 	}
 	if text := rules.PullLimit(load, s.Repo.String(), rules.Limits.PullRequests+1); text != "" {
 		s.Console.warn("%s", text)
-		r.notes = append(r.notes, text)
+		r.note("%s", text)
 	}
 }
 
@@ -168,36 +168,34 @@ func (s *Step) comment(ctx context.Context, p github.Pull, r *result) {
 	case errors.As(err, &refused): // on a locked conversation, or by the token
 		s.Console.warn("guard comment: %s", err)
 	case err != nil:
-		r.report.Skipped = append(r.report.Skipped, "guard comment: "+err.Error())
+		r.skip("guard comment: %s", err)
 	}
 }
 
 // refreshComments keeps the guard's comments true under pull requests of whose issues something may
 // have changed, also where no event of the pull request tells so: a release, a sweep. It returns
 // what could not be done.
-func (s *Step) refreshComments(ctx context.Context, at Place, pulls []int) (skipped []string) {
+func (s *Step) refreshComments(ctx context.Context, pulls []int) (skipped []string) {
 	slices.Sort(pulls)
 	pulls = slices.Compact(pulls)
-	if strings.EqualFold(at.Repo.String(), s.Repo.String()) {
+	if s.mode() == modeLifecycle { // its own has its say anyway
 		event := s.Event.pull()
-		pulls = slices.DeleteFunc(pulls, func(n int) bool { return n == event }) // which has its say anyway
+		pulls = slices.DeleteFunc(pulls, func(n int) bool { return n == event })
 	}
 
-	if at.Guard == guardOff && !at.demands() || len(pulls) == 0 {
+	if s.Guard == guardOff && !s.demands() || len(pulls) == 0 {
 		return nil
 	}
 
-	commented, err := at.Hub.Spoken(ctx, at.Repo, pulls, guardMark)
+	commented, err := s.Hub.Spoken(ctx, s.Repo, pulls, guardMark)
 	if err != nil {
 		return []string{"guard comments: " + err.Error()}
 	}
 
-	there := *s
-	there.Place = at
 	for _, number := range commented {
 		var r result
-		if err := there.refreshComment(ctx, number, &r); err != nil {
-			r.report.Skipped = append(r.report.Skipped, "guard comment: "+err.Error())
+		if err := s.refreshComment(ctx, number, &r); err != nil {
+			r.skip("guard comment: %s", err)
 		}
 		skipped = append(skipped, r.report.Skipped...)
 	}

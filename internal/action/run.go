@@ -159,14 +159,8 @@ func Run(ctx context.Context, s *Step) int {
 		modeLifecycle: s.lifecycle,
 		modeGuard:     s.guardOnly,
 		modeReconcile: s.reconcile,
-		modeCommands: (&commands{
-			Place:   s.Place,
-			event:   s.Event,
-			console: s.Console,
-			dry:     s.dry(),
-			tend:    s.tend,
-		}).run,
-		modeSetup: s.setUp,
+		modeCommands:  (&commands{Step: s}).run,
+		modeSetup:     s.setUp,
 	}[mode]
 
 	if do == nil {
@@ -176,37 +170,36 @@ func Run(ctx context.Context, s *Step) int {
 
 	r := do(ctx)
 	r.mode = mode
-	rp := s.reporter()
-	rp.log(r)
-	rp.write(r)
+	s.log(r)
+	s.write(r)
 
-	return rp.exitCode(r)
+	return s.exitCode(r)
 }
 
 // exitCode is what a step ends with. To judge and to write are two things: where a sweep does what
 // could not be written, the guard's verdict alone counts, and what could not be judged is never
 // green, whatever fail-on-incomplete says of the rest.
-func (rp *reporter) exitCode(r result) int {
+func (s *Step) exitCode(r result) int {
 	var called *InputError
 	if errors.As(r.err, &called) {
 		return ExitCalled
 	}
 	fails := func(one refusal) bool { return one.fails }
 	if slices.ContainsFunc(slices.Concat(r.refused, r.unclaimed), fails) ||
-		rp.fails() && r.excess != "" || rp.guard == guardFail && r.proposed != nil {
+		s.fails() && r.excess != "" || s.Guard == guardFail && r.proposed != nil {
 		return ExitNo
 	}
-	if rp.fails() && len(r.unjudged) > 0 {
+	if s.fails() && len(r.unjudged) > 0 {
 		return ExitUnknown
 	}
 
-	if r.readOnly() && rp.sweepDoes(r) {
+	if r.readOnly() && s.sweepDoes(r) {
 		return ExitOK
 	}
 	if r.err != nil {
 		return ExitUnknown
 	}
-	if !r.report.Complete() && rp.inputs.FailOnIncomplete {
+	if !r.report.Complete() && s.Inputs.FailOnIncomplete {
 		return ExitNo
 	}
 
@@ -223,43 +216,17 @@ func Refuse(s *Step, err error, code int) int {
 		s.Console.line("hint: check the setup from outside: label-state doctor %s/%s", s.Repo.Owner, s.Repo.Name)
 	}
 
-	s.reporter().write(result{mode: s.Inputs.Mode, err: err})
+	s.write(result{mode: s.Inputs.Mode, err: err})
 	return code
 }
 
-// A reporter tells what a step did: in the log, the summary and the outputs.
-type reporter struct {
-	console         *Console
-	summary, output io.Writer
-	inputs          Inputs
-	guard           string
-	pulls           string // contributors.pull_requests
-	readOnly        bool   // GitHub hands this run a token that may only read
-	unusable        *config.Error
-	dry             bool // nothing was to be written
-	word            func() string
-}
-
-func (s *Step) reporter() *reporter {
-	return &reporter{
-		console:  s.Console,
-		summary:  s.Summary,
-		output:   s.Output,
-		inputs:   s.Inputs,
-		guard:    s.Guard,
-		pulls:    s.Contributors.PullRequests,
-		readOnly: s.Event.readOnly(),
-		unusable: s.Unusable,
-		dry:      s.dry(),
-		word:     s.Word,
-	}
-}
-
 // fails reports whether what judges pull requests fails the check.
-func (rp *reporter) fails() bool { return rp.guard == guardFail || rp.pulls == config.PullsFail }
+func (s *Step) fails() bool {
+	return s.Guard == guardFail || s.Contributors.PullRequests == config.PullsFail
+}
 
-func (rp *reporter) write(r result) {
-	if err := errors.Join(rp.writeSummary(r), rp.writeOutputs(r)); err != nil {
-		rp.console.warn("%s", err)
+func (s *Step) write(r result) {
+	if err := errors.Join(s.writeSummary(r), s.writeOutputs(r)); err != nil {
+		s.Console.warn("%s", err)
 	}
 }
