@@ -240,13 +240,13 @@ func (cm *commands) obey(ctx context.Context, i claim.Issue, cmd command, r *res
 	if cmd.wrong != "" {
 		return no{"there is no such command; " + cmd.name + " is one, and /help lists all"}
 	}
-	snapshot := cm.Hub.FactsOf(ctx, []claim.Issue{i})[0]
-	if snapshot.Err != nil {
-		return snapshot.Err
+	facts, err := cm.facts(ctx, i)
+	if err != nil {
+		return err
 	}
 
 	if !cm.dry() {
-		err := cmd.do(cm, ctx, cm.ordered(cmd, snapshot.Facts, claim.NoExpiry), r)
+		err := cmd.do(cm, ctx, cm.ordered(cmd, facts, claim.NoExpiry), r)
 		if err != nil || cmd.answers {
 			return err
 		}
@@ -270,29 +270,36 @@ func (cm *commands) react(ctx context.Context, c *Comment, content string) error
 // reply says why a command was not carried out, in one comment for each mark.
 func (cm *commands) reply(ctx context.Context, i claim.Issue, cmd command, why no, mark string, since time.Time) error {
 	body := replyBody(mark, cmd.written(), cm.Event.Comment.User.Login, why)
-	return cm.sayOnce(ctx, i, mark, body, since)
+	return cm.say(ctx, i, since, mark, body)
 }
 
-// sayOnce posts a comment that begins with the mark. If one of ours since then does, it is edited
-// where it says something else, which notifies nobody; of two that were posted at once the first
-// stays.
-func (cm *commands) sayOnce(ctx context.Context, i claim.Issue, mark, body string, since time.Time) error {
-	own, err := cm.ours(ctx, i, since, mark)
-	if err == nil && len(own) > 0 && own[0].Body != body {
-		_, err = cm.Hub.EditComment(ctx, i, own[0].ID, body)
-	}
-	if err != nil || len(own) > 0 {
-		return err
-	}
-	if _, err := cm.Hub.Comment(ctx, i, body); err != nil {
-		return err
-	}
-	if own, err = cm.ours(ctx, i, since, mark); err != nil {
+// say makes our own comments since a moment that begin with the mark be exactly want: one, which is
+// edited where it says something else, because that notifies nobody; or none. Of two that were
+// posted at once the first stays.
+func (p Place) say(ctx context.Context, i claim.Issue, since time.Time, mark, want string) error {
+	own, err := p.ours(ctx, i, since, mark)
+	if err != nil {
 		return err
 	}
 
-	for _, c := range own[min(1, len(own)):] {
-		if err := cm.Hub.DeleteComment(ctx, i, c.ID); err != nil {
+	if want != "" && len(own) == 0 {
+		if _, err := p.Hub.Comment(ctx, i, want); err != nil {
+			return err
+		}
+		if own, err = p.ours(ctx, i, since, mark); err != nil { // somebody may have spoken at the same time
+			return err
+		}
+	}
+
+	for n, c := range own {
+		switch {
+		case n > 0 || want == "":
+			err = p.Hub.DeleteComment(ctx, i, c.ID)
+		case c.Body != want:
+			_, err = p.Hub.EditComment(ctx, i, c.ID, want)
+		}
+
+		if err != nil {
 			return err
 		}
 	}
@@ -304,7 +311,7 @@ func (cm *commands) sayOnce(ctx context.Context, i claim.Issue, mark, body strin
 func (cm *commands) help(ctx context.Context, o order, _ *result) error {
 	today := day(cm.Event.Comment.Created)
 	mark := "<!-- label-state:help day=" + today.Format(time.DateOnly) + " -->"
-	return cm.sayOnce(ctx, o.facts.Issue, mark, mark+helpText+printable.Footer, today)
+	return cm.say(ctx, o.facts.Issue, today, mark, mark+helpText+printable.Footer)
 }
 
 // day is when the day of a moment begins, in UTC.
@@ -394,12 +401,12 @@ func nonceOf(comment int64) string { return fmt.Sprintf("%016x", comment) }
 // claimedBefore answers a command of which an earlier run, or one beside this, has ended the claim:
 // what became of it is in the log.
 func (cm *commands) claimedBefore(ctx context.Context, o order, w claim.Worker) error {
-	now := cm.Hub.FactsOf(ctx, []claim.Issue{o.facts.Issue})[0]
-	if now.Err != nil {
-		return now.Err
+	now, err := cm.facts(ctx, o.facts.Issue)
+	if err != nil {
+		return err
 	}
 
-	c, _ := now.Facts.Log.Find(w)
+	c, _ := now.Log.Find(w)
 	switch {
 	case c.Held():
 		return nil
@@ -559,8 +566,8 @@ func (cm *commands) decided(ctx context.Context, o order, approved bool, rep led
 	r *result,
 ) error {
 	if answer.Is(err, answer.NoPlan) {
-		now := cm.Hub.FactsOf(ctx, []claim.Issue{o.facts.Issue})[0]
-		if o.facts = now.Facts; now.Err == nil && o.settled(approved) {
+		now, unread := cm.facts(ctx, o.facts.Issue)
+		if o.facts = now; unread == nil && o.settled(approved) {
 			return nil
 		}
 	}

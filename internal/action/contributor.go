@@ -75,12 +75,12 @@ func (cm *commands) contribute(ctx context.Context, i claim.Issue, cmd command, 
 		return cmd.do(cm, ctx, order{facts: lifecycle.Facts{Issue: i}}, r)
 	}
 
-	snapshot := cm.Hub.FactsOf(ctx, []claim.Issue{i})[0]
-	if snapshot.Err != nil {
-		return snapshot.Err
+	facts, err := cm.facts(ctx, i)
+	if err != nil {
+		return err
 	}
 
-	o := cm.ordered(command{verb: cmd.verb}, snapshot.Facts, cm.Contributors.TTL)
+	o := cm.ordered(command{verb: cmd.verb}, facts, cm.Contributors.TTL)
 	mine, holds := o.facts.Log.HeldBy(o.by)
 	switch {
 	case cmd.gives && !holds && cm.takeBack:

@@ -159,10 +159,12 @@ func (s *Step) judgeOne(ctx context.Context, p github.Pull, f lifecycle.Facts, l
 
 // comment keeps the guard's one comment under the pull request true.
 func (s *Step) comment(ctx context.Context, p github.Pull, r *result) {
-	if s.dry() || r.readOnly() {
+	want := guardComment(r.refused, r.unclaimed, r.excess)
+	if s.dry() || r.readOnly() || want == "" && p.Comments == 0 {
 		return
 	}
-	err := s.speak(ctx, p, guardComment(r.refused, r.unclaimed, r.excess))
+
+	err := s.say(ctx, s.Repo.Issue(p.Number), time.Time{}, guardMark, want)
 	var refused *github.PermissionError
 	switch {
 	case errors.As(err, &refused): // on a locked conversation, or by the token
@@ -309,42 +311,4 @@ func guardComment(refused, unclaimed []refusal, excess string) string {
 		"This comment is deleted once nothing blocks the pull request." + printable.Footer)
 
 	return b.String()
-}
-
-// speak makes the guard's own comments under a pull request be exactly want: one that is edited,
-// or none.
-func (s *Step) speak(ctx context.Context, p github.Pull, want string) error {
-	i := s.Repo.Issue(p.Number)
-	if want == "" && p.Comments == 0 {
-		return nil
-	}
-
-	own, err := s.ours(ctx, i, time.Time{}, guardMark)
-	if err != nil {
-		return err
-	}
-
-	if want != "" && len(own) == 0 {
-		if _, err := s.Hub.Comment(ctx, i, want); err != nil {
-			return err
-		}
-		if own, err = s.ours(ctx, i, time.Time{}, guardMark); err != nil { // somebody may have spoken at the same time
-			return err
-		}
-	}
-
-	for n, c := range own {
-		switch {
-		case n > 0 || want == "":
-			err = s.Hub.DeleteComment(ctx, i, c.ID)
-		case c.Body != want:
-			_, err = s.Hub.EditComment(ctx, i, c.ID, want)
-		}
-
-		if err != nil {
-			return err
-		}
-	}
-
-	return nil
 }

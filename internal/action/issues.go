@@ -73,17 +73,17 @@ func (s *Step) unlabeled(ctx context.Context, i claim.Issue, r *result) error {
 		return err
 	}
 
-	snapshot := s.Hub.FactsOf(ctx, []claim.Issue{i})[0]
-	if snapshot.Err != nil || !snapshot.Facts.Open || labels.Has(snapshot.Facts.Labels, name) {
+	facts, err := s.facts(ctx, i)
+	if err != nil || !facts.Open || labels.Has(facts.Labels, name) {
 		return nil // tend says what is wrong
 	}
 	if !labels.Same(name, scheme.NeedsScope) {
 		// It shows a hold: the hold that stood then is released by force. Tools of ours take labels
 		// off with people's tokens, too, and events arrive late: a removal beside a record of the
 		// same account is the tool's, and a later hold is none of its business.
-		c, held := snapshot.Facts.Log.Holder()
+		c, held := facts.Log.Holder()
 		persons := labels.Same(name, scheme.Hold) // a person's hold is shown by this label, a worker's by the other
-		if removal.ByTool(snapshot.Facts.Log) || !held || c.Plan.Pending() || persons != (c.Person != "") {
+		if removal.ByTool(facts.Log) || !held || c.Plan.Pending() || persons != (c.Person != "") {
 			return nil
 		}
 
@@ -114,13 +114,13 @@ func (s *Step) queued(ctx context.Context, i claim.Issue, r *result) error {
 		return nil
 	}
 
-	snapshot := s.Hub.FactsOf(ctx, []claim.Issue{i})[0]
-	if snapshot.Err != nil || !s.Ledger.Rules().Wished(snapshot.Facts) {
+	facts, err := s.facts(ctx, i)
+	if err != nil || !s.Ledger.Rules().Wished(facts) {
 		return nil // tend says what is wrong
 	}
 
 	g, err := s.Hub.LastAddition(ctx, i, name)
-	if absent(err) || err == nil && (!g.Person || g.ByTool(snapshot.Facts.Log)) {
+	if absent(err) || err == nil && (!g.Person || g.ByTool(facts.Log)) {
 		return nil
 	}
 	if err != nil {

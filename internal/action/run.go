@@ -85,6 +85,12 @@ type Place struct {
 	Contributors config.Contributors // what strangers may do; the zero value is nothing
 }
 
+// facts reads one issue.
+func (p Place) facts(ctx context.Context, i claim.Issue) (lifecycle.Facts, error) {
+	snapshot := p.Hub.FactsOf(ctx, []claim.Issue{i})[0]
+	return snapshot.Facts, snapshot.Err
+}
+
 // A Step is everything one run works with.
 type Step struct {
 	Place  // the workflow's own
