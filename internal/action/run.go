@@ -18,61 +18,41 @@ import (
 // A Hub is what a step needs of GitHub besides the ledger's; *github.Client is one.
 type Hub interface {
 	ledger.Repos
-	reader
-	talker
-	reactor
-	people
-	shelf
-	crowd
-}
 
-// A crowd knows what strangers say and hold.
-type crowd interface {
-	Remarks(ctx context.Context, r claim.Repo, since time.Time, pages int) (all []github.Remark, whole bool, err error)
-	PersonsHolds(ctx context.Context, r claim.Repo) ([]lifecycle.Facts, error)
-	Joined(ctx context.Context, login string) (time.Time, error)
-	NewestPulls(ctx context.Context, r claim.Repo) ([]github.Mergeable, error)
-}
-
-// A reader reads more than one issue at a time, and what belongs to issues.
-type reader interface {
+	// Several issues at a time, and what belongs to issues.
 	FactsOf(ctx context.Context, issues []claim.Issue) []lifecycle.Snapshot
 	PullToMerge(ctx context.Context, r claim.Repo, number int, file github.FileAt) (github.Pull, github.Merge, error)
 	Changes(ctx context.Context, i claim.Issue, path string) (bool, error)
 	Excess(ctx context.Context, p github.Pull, named []claim.Issue) (*lifecycle.Excess, error)
 	Blocking(ctx context.Context, i claim.Issue) ([]claim.Issue, error)
 	Repository(ctx context.Context, r claim.Repo) (github.Repository, error)
-}
 
-// A talker reads and writes the comments of issues and pull requests.
-type talker interface {
+	// The comments of issues and pull requests, and answers without words.
 	Comments(ctx context.Context, i claim.Issue, since time.Time) ([]claim.Comment, error)
 	Spoken(ctx context.Context, r claim.Repo, numbers []int, mark string) ([]int, error)
 	Comment(ctx context.Context, i claim.Issue, body string) (claim.Comment, error)
 	EditComment(ctx context.Context, i claim.Issue, id int64, body string) (claim.Comment, error)
 	DeleteComment(ctx context.Context, i claim.Issue, id int64) error
-}
-
-// A reactor answers a comment without words.
-type reactor interface {
 	Reactions(ctx context.Context, r claim.Repo, comment int64, login string) ([]string, error)
 	React(ctx context.Context, r claim.Repo, comment int64, content string) error
-}
 
-// people knows who is who: whose token this is, who may steer, and who took a label off.
-type people interface {
+	// Whose token this is, who may steer, and who put a label on or took it off.
 	Viewer(ctx context.Context) (string, error)
 	MayLabel(ctx context.Context, r claim.Repo, login string) (bool, error)
 	LastRemoval(ctx context.Context, i claim.Issue, label string) (ledger.Removal, error)
 	LastAddition(ctx context.Context, i claim.Issue, label string) (ledger.Removal, error)
-}
 
-// A shelf is the labels that a repository defines, and those of its issues.
-type shelf interface {
+	// The labels that a repository defines, and those of its issues.
 	Labels(ctx context.Context, r claim.Repo) ([]labels.Definition, error)
 	CreateLabel(ctx context.Context, r claim.Repo, d labels.Definition) error
 	AddLabel(ctx context.Context, i claim.Issue, name string) error
 	RemoveLabel(ctx context.Context, i claim.Issue, name string) error
+
+	// What strangers say and hold.
+	Remarks(ctx context.Context, r claim.Repo, since time.Time, pages int) (all []github.Remark, whole bool, err error)
+	PersonsHolds(ctx context.Context, r claim.Repo) ([]lifecycle.Facts, error)
+	Joined(ctx context.Context, login string) (time.Time, error)
+	NewestPulls(ctx context.Context, r claim.Repo) ([]github.Mergeable, error)
 }
 
 // A Place is one repository with its own configuration.
