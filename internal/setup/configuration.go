@@ -37,7 +37,7 @@ func (e Environment) Own(o Options) (config.Own, error) {
 
 	data, err := smallfile.Follow(e.Path(named), config.MaxFile)
 	if err != nil {
-		return config.Own{}, &config.Error{File: named, Problem: "cannot be read: " + smallfile.Reason(err)}
+		return config.Own{}, &config.Error{File: named, Problem: "cannot be read: " + printable.Cause(err).Error()}
 	}
 
 	return config.ParseOwn(named, data)
@@ -64,8 +64,10 @@ func checkedOut(top string) (c config.Config, text []byte, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return config.Default(), nil, nil
 	case err != nil:
-		return config.Default(), nil, &config.Error{File: config.Path, Problem: "cannot be read: " +
-			smallfile.Reason(err)}
+		return config.Default(), nil, &config.Error{
+			File:    config.Path,
+			Problem: "cannot be read: " + printable.Cause(err).Error(),
+		}
 	}
 
 	c, err = config.Parse(config.Path, text)
