@@ -166,7 +166,7 @@ func published(ctx context.Context, c *github.Client, r claim.Repo, path string)
 		return defaults(), nil
 	case errors.As(err, &absent):
 		return nil, &config.Error{
-			File:    r.String() + ":" + path,
+			File:    name,
 			Problem: "cannot be read: no such file on the default branch",
 		}
 	case err != nil:
