@@ -55,9 +55,8 @@ func (s *Step) sweepOne(ctx context.Context, repo claim.Repo, by string, r *resu
 	switch {
 	case err != nil:
 		r.report.Stopped = nil
-		var exhausted interface{ Exhausted() bool }
-		if errors.As(err, &exhausted) && exhausted.Exhausted() || errors.Is(err, context.Canceled) ||
-			errors.Is(err, context.DeadlineExceeded) {
+		_, exhausted := errors.AsType[*github.RateLimitError](err)
+		if exhausted || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 			r.report.Stopped = err // no further repository is worth asking
 		}
 
