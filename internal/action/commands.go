@@ -145,6 +145,16 @@ type commands struct {
 	takeBack bool // it takes back what the same login asked for before, carried out or not
 }
 
+// commands obey the comment of the event, with a step of their own. Where nothing is to be written
+// they come as far as the first request that would.
+func (s *Step) commands() *commands {
+	own := *s
+	if s.dry() {
+		own.Place = s.rehearsed()
+	}
+	return &commands{Step: &own}
+}
+
 // run obeys a slash command on an issue. The comment is acknowledged by a reaction, which is
 // also how a second delivery knows that all is done.
 func (cm *commands) run(ctx context.Context) result {
@@ -205,17 +215,21 @@ func (cm *commands) carryOut(ctx context.Context, cmd command, contributor bool,
 	}
 
 	err := obey(ctx, i, cmd, r)
+	said := fmt.Sprintf("%s by %s on %s", cmd.written(), c.User.Login, i)
 	var refused no
 	switch {
-	case cm.dry():
 	case errors.Is(err, errCrowded), errors.Is(err, errChatter):
-		r.note("%s by %s on %s waits for the sweep: %s", cmd.name, c.User.Login, i, err)
+		r.note("%s waits for the sweep: %s", said, err)
+	case cm.dry() && errors.As(err, &refused):
+		r.note("%s would be refused: %s", said, refused)
+	case cm.dry() && (err == nil || unsent(err)):
+		r.note("%s would be carried out", said)
 	case err == nil:
-		r.note("%s by %s on %s", cmd.name, c.User.Login, i)
+		r.note("%s", said)
 		r.err = cm.react(ctx, c, reactYes)
 
 	case errors.As(err, &refused):
-		r.note("%s by %s on %s was refused: %s", cmd.written(), c.User.Login, i, refused)
+		r.note("%s was refused: %s", said, refused)
 		r.err = errors.Join(cm.reply(ctx, i, cmd, refused, mark, since), cm.react(ctx, c, reactNo))
 	default:
 		r.err = fmt.Errorf("%s on %s: %w", cmd.name, i, err)
@@ -245,15 +259,13 @@ func (cm *commands) obey(ctx context.Context, i claim.Issue, cmd command, r *res
 		return err
 	}
 
-	if !cm.dry() {
-		err := cmd.do(cm, ctx, cm.ordered(cmd, facts, claim.NoExpiry), r)
-		if err != nil || cmd.answers {
-			return err
-		}
+	err = cmd.do(cm, ctx, cm.ordered(cmd, facts, claim.NoExpiry), r)
+	if err != nil && !unsent(err) || cmd.answers {
+		return err
 	}
 	r.add(cm.tend(ctx, []claim.Issue{i}, byCommand))
 
-	return nil
+	return err
 }
 
 func (cm *commands) react(ctx context.Context, c *Comment, content string) error {

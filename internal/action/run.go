@@ -145,7 +145,7 @@ func Run(ctx context.Context, s *Step) int {
 		modeLifecycle: s.lifecycle,
 		modeGuard:     s.guardOnly,
 		modeReconcile: s.reconcile,
-		modeCommands:  (&commands{Step: s}).run,
+		modeCommands:  s.commands().run,
 		modeSetup:     s.setUp,
 	}[mode]
 
