@@ -73,7 +73,7 @@ func (p Place) facts(ctx context.Context, i claim.Issue) (lifecycle.Facts, error
 
 // A Step is everything one run works with.
 type Step struct {
-	Place  // the workflow's own
+	Place  // the workflow's own; of a step in another repository that one
 	Inputs Inputs
 	Event  Event
 	Open   func(ctx context.Context, r claim.Repo) (Place, error) // any other repository
