@@ -44,8 +44,8 @@ func DedupCheck() cli.Verb {
 
 func checkIssue(ctx context.Context, c *cli.Call, i claim.Issue, _ *dedupParams) error {
 	who := lifecycle.Seeker{Worker: c.Worker()}
-	if w, _, err := c.Holder(ctx, i); err == nil {
-		who.Worker = w
+	if w, token, err := c.Holder(ctx, i); err == nil {
+		who.Worker, who.Token = w, token
 	}
 
 	who.Earlier = c.Earlier(i, who.Worker)
@@ -56,7 +56,7 @@ func checkIssue(ctx context.Context, c *cli.Call, i claim.Issue, _ *dedupParams)
 
 	own := v.Has(lifecycle.CodeOwn)
 	v.Reasons = slices.DeleteFunc(v.Reasons, func(r lifecycle.Reason) bool {
-		mine := r.Code == lifecycle.CodeOwn || r.Code == lifecycle.CodeInFlight && r.Claim != nil &&
+		mine := r.Code == lifecycle.CodeOwn || r.Code == lifecycle.CodeInFlight && r.Claim != nil && !r.Resumed &&
 			c.Mine(ctx, i, *r.Claim, f.Viewer)
 		own = own || mine
 		return mine
