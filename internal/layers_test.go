@@ -59,7 +59,7 @@ var mayImport = map[string][]string{
 	"internal/gitpush":  {"answer", "internal/git"},
 
 	"internal/agenthost":  {"internal/claim"},
-	"internal/agentsetup": {"internal/agenthost", "internal/state", "internal/smallfile"},
+	"internal/agentsetup": {"internal/agenthost", "internal/printable", "internal/state", "internal/smallfile"},
 
 	"internal/lease":           {"internal/claim", "internal/clock"},
 	"internal/lease/leasetest": {"internal/claim", "internal/lease", "internal/clock"}, // the exam of every store

@@ -125,7 +125,7 @@ const byComment = "comment-%d"
 // ordered is the order of the event's comment. The comment is the run of a hold that it makes, so
 // that a second delivery is the same claim.
 func (cm *commands) ordered(cmd command, f lifecycle.Facts, ttl time.Duration) order {
-	c := cm.event.Comment
+	c := cm.Event.Comment
 	return order{
 		command: cmd,
 		facts:   f,
@@ -137,43 +137,32 @@ func (cm *commands) ordered(cmd command, f lifecycle.Facts, ttl time.Duration) o
 	}
 }
 
-// commands obeys what a comment asks for.
+// commands obeys what the comment of a step's event asks for.
 type commands struct {
-	Place   // the comment's
-	event   Event
-	console *Console
-	dry     bool
-	tend    func(ctx context.Context, issues []claim.Issue, by string) ledger.Report
+	*Step
 
 	sweeping bool // the comment waited for the sweep, which counts the commands of strangers
 	takeBack bool // it takes back what the same login asked for before, carried out or not
 }
 
-// commands obey the comment of the event. Where nothing is to be written they come as far as the
-// first request that would.
+// commands obey the comment of the event, with a step of their own. Where nothing is to be written
+// they come as far as the first request that would.
 func (s *Step) commands() *commands {
-	at := s.Place
+	own := *s
 	if s.dry() {
-		at = at.rehearsed()
+		own.Place = s.rehearsed()
 	}
-
-	return &commands{
-		Place:   at,
-		event:   s.Event,
-		console: s.Console,
-		dry:     s.dry(),
-		tend:    s.tend,
-	}
+	return &commands{Step: &own}
 }
 
 // run obeys a slash command on an issue. The comment is acknowledged by a reaction, which is
 // also how a second delivery knows that all is done.
 func (cm *commands) run(ctx context.Context) result {
 	var r result
-	c := cm.event.Comment
-	cmd, ok := cm.event.command()
+	c := cm.Event.Comment
+	cmd, ok := cm.Event.command()
 	if !ok {
-		cm.console.line("no command for label-state")
+		cm.Console.line("no command for label-state")
 		return r
 	}
 
@@ -185,7 +174,7 @@ func (cm *commands) run(ctx context.Context) result {
 	reactions, err := cm.Hub.Reactions(ctx, cm.Repo, c.ID, viewer)
 	switch {
 	case absent(err):
-		cm.console.line("the comment is gone")
+		cm.Console.line("the comment is gone")
 		return r
 	case err != nil:
 		return result{err: err}
@@ -198,16 +187,16 @@ func (cm *commands) run(ctx context.Context) result {
 	case err != nil:
 		r.err = err
 	case !may && cmd.wrong != "": // another tool's, perhaps
-		cm.console.line("no command for label-state")
+		cm.Console.line("no command for label-state")
 	case !may && !cm.contributes(cmd):
-		cm.console.line("%s may not label this repository: %s was ignored", c.User.Login, cmd.name)
+		cm.Console.line("%s may not label this repository: %s was ignored", c.User.Login, cmd.name)
 		r.err = cm.react(ctx, c, reactNo)
 	default:
 		cm.carryOut(ctx, cmd, !may, &r)
 	}
 
 	if absent(r.err) {
-		cm.console.line("%s", r.err)
+		cm.Console.line("%s", r.err)
 		r.err = nil
 	}
 
@@ -217,8 +206,8 @@ func (cm *commands) run(ctx context.Context) result {
 // carryOut obeys a command and answers it. What cannot be done is said once; what went wrong on the
 // way is not answered, so that the run can be repeated, nor is what waits for the sweep.
 func (cm *commands) carryOut(ctx context.Context, cmd command, contributor bool, r *result) {
-	c := cm.event.Comment
-	i := cm.Repo.Issue(cm.event.Issue.Number)
+	c := cm.Event.Comment
+	i := cm.Repo.Issue(cm.Event.Issue.Number)
 	obey, mark, since := cm.obey, replyMark(c.ID), c.Created
 	if contributor {
 		since = day(c.Created)
@@ -230,17 +219,17 @@ func (cm *commands) carryOut(ctx context.Context, cmd command, contributor bool,
 	var refused no
 	switch {
 	case errors.Is(err, errCrowded), errors.Is(err, errChatter):
-		r.notes = append(r.notes, fmt.Sprintf("%s waits for the sweep: %s", said, err))
-	case cm.dry && errors.As(err, &refused):
-		r.notes = append(r.notes, fmt.Sprintf("%s would be refused: %s", said, refused))
-	case cm.dry && (err == nil || unsent(err)):
-		r.notes = append(r.notes, said+" would be carried out")
+		r.note("%s waits for the sweep: %s", said, err)
+	case cm.dry() && errors.As(err, &refused):
+		r.note("%s would be refused: %s", said, refused)
+	case cm.dry() && (err == nil || unsent(err)):
+		r.note("%s would be carried out", said)
 	case err == nil:
-		r.notes = append(r.notes, said)
+		r.note("%s", said)
 		r.err = cm.react(ctx, c, reactYes)
 
 	case errors.As(err, &refused):
-		r.notes = append(r.notes, fmt.Sprintf("%s was refused: %s", said, refused))
+		r.note("%s was refused: %s", said, refused)
 		r.err = errors.Join(cm.reply(ctx, i, cmd, refused, mark, since), cm.react(ctx, c, reactNo))
 	default:
 		r.err = fmt.Errorf("%s on %s: %w", cmd.name, i, err)
@@ -265,12 +254,12 @@ func (cm *commands) obey(ctx context.Context, i claim.Issue, cmd command, r *res
 	if cmd.wrong != "" {
 		return no{"there is no such command; " + cmd.name + " is one, and /help lists all"}
 	}
-	snapshot := cm.Hub.FactsOf(ctx, []claim.Issue{i})[0]
-	if snapshot.Err != nil {
-		return snapshot.Err
+	facts, err := cm.facts(ctx, i)
+	if err != nil {
+		return err
 	}
 
-	err := cmd.do(cm, ctx, cm.ordered(cmd, snapshot.Facts, claim.NoExpiry), r)
+	err = cmd.do(cm, ctx, cm.ordered(cmd, facts, claim.NoExpiry), r)
 	if err != nil && !unsent(err) || cmd.answers {
 		return err
 	}
@@ -280,7 +269,7 @@ func (cm *commands) obey(ctx context.Context, i claim.Issue, cmd command, r *res
 }
 
 func (cm *commands) react(ctx context.Context, c *Comment, content string) error {
-	if cm.dry {
+	if cm.dry() {
 		return nil
 	}
 	if err := cm.Hub.React(ctx, cm.Repo, c.ID, content); err != nil && !absent(err) {
@@ -292,30 +281,37 @@ func (cm *commands) react(ctx context.Context, c *Comment, content string) error
 
 // reply says why a command was not carried out, in one comment for each mark.
 func (cm *commands) reply(ctx context.Context, i claim.Issue, cmd command, why no, mark string, since time.Time) error {
-	body := replyBody(mark, cmd.written(), cm.event.Comment.User.Login, why)
-	return cm.sayOnce(ctx, i, mark, body, since)
+	body := replyBody(mark, cmd.written(), cm.Event.Comment.User.Login, why)
+	return cm.say(ctx, i, since, mark, body)
 }
 
-// sayOnce posts a comment that begins with the mark. If one of ours since then does, it is edited
-// where it says something else, which notifies nobody; of two that were posted at once the first
-// stays.
-func (cm *commands) sayOnce(ctx context.Context, i claim.Issue, mark, body string, since time.Time) error {
-	own, err := cm.ours(ctx, i, since, mark)
-	if err == nil && len(own) > 0 && own[0].Body != body {
-		_, err = cm.Hub.EditComment(ctx, i, own[0].ID, body)
-	}
-	if err != nil || len(own) > 0 {
-		return err
-	}
-	if _, err := cm.Hub.Comment(ctx, i, body); err != nil {
-		return err
-	}
-	if own, err = cm.ours(ctx, i, since, mark); err != nil {
+// say makes our own comments since a moment that begin with the mark be exactly want: one, which is
+// edited where it says something else, because that notifies nobody; or none. Of two that were
+// posted at once the first stays.
+func (p Place) say(ctx context.Context, i claim.Issue, since time.Time, mark, want string) error {
+	own, err := p.ours(ctx, i, since, mark)
+	if err != nil {
 		return err
 	}
 
-	for _, c := range own[min(1, len(own)):] {
-		if err := cm.Hub.DeleteComment(ctx, i, c.ID); err != nil {
+	if want != "" && len(own) == 0 {
+		if _, err := p.Hub.Comment(ctx, i, want); err != nil {
+			return err
+		}
+		if own, err = p.ours(ctx, i, since, mark); err != nil { // somebody may have spoken at the same time
+			return err
+		}
+	}
+
+	for n, c := range own {
+		switch {
+		case n > 0 || want == "":
+			err = p.Hub.DeleteComment(ctx, i, c.ID)
+		case c.Body != want:
+			_, err = p.Hub.EditComment(ctx, i, c.ID, want)
+		}
+
+		if err != nil {
 			return err
 		}
 	}
@@ -325,9 +321,9 @@ func (cm *commands) sayOnce(ctx context.Context, i claim.Issue, mark, body strin
 
 // help lists the commands, once for each issue and day.
 func (cm *commands) help(ctx context.Context, o order, _ *result) error {
-	today := day(cm.event.Comment.Created)
+	today := day(cm.Event.Comment.Created)
 	mark := "<!-- label-state:help day=" + today.Format(time.DateOnly) + " -->"
-	return cm.sayOnce(ctx, o.facts.Issue, mark, mark+helpText+printable.Footer, today)
+	return cm.say(ctx, o.facts.Issue, today, mark, mark+helpText+printable.Footer)
 }
 
 // day is when the day of a moment begins, in UTC.
@@ -371,7 +367,7 @@ func (cm *commands) claim(ctx context.Context, o order, r *result) error {
 	case err != nil:
 		return err
 	case !claim.IsApp(viewer) && !claim.SameLogin(viewer, o.by): // docs/spec.md, People: such a person would be ignored
-		cm.console.warn("%s cannot claim through the token of %s; leave the input token out, or set it to an App's token", o.by, viewer)
+		cm.Console.warn("%s cannot claim through the token of %s; leave the input token out, or set it to an App's token", o.by, viewer)
 		return no{"the Action's token is " + viewer +
 			"'s, and only an App may record a claim for somebody else; in the workflow, leave the input token out, or set it to an App's token"}
 	}
@@ -402,10 +398,10 @@ func (cm *commands) claim(ctx context.Context, o order, r *result) error {
 	}
 
 	if h.Unassigned != nil && !errors.Is(h.Unassigned, ledger.ErrUnassignable) {
-		cm.console.warn("%s could not be assigned to %s: %s", o.by, o.facts.Issue, h.Unassigned)
+		cm.Console.warn("%s could not be assigned to %s: %s", o.by, o.facts.Issue, h.Unassigned)
 	}
-	cm.deleteRepeats(ctx, []claim.Issue{o.facts.Issue}, nil)
-	r.notes = append(r.notes, fmt.Sprintf("%s holds %s", o.by, o.facts.Issue))
+	cm.deleteRepeats(ctx, nil, o.facts.Issue)
+	r.note("%s holds %s", o.by, o.facts.Issue)
 
 	return nil
 }
@@ -417,12 +413,12 @@ func nonceOf(comment int64) string { return fmt.Sprintf("%016x", comment) }
 // claimedBefore answers a command of which an earlier run, or one beside this, has ended the claim:
 // what became of it is in the log.
 func (cm *commands) claimedBefore(ctx context.Context, o order, w claim.Worker) error {
-	now := cm.Hub.FactsOf(ctx, []claim.Issue{o.facts.Issue})[0]
-	if now.Err != nil {
-		return now.Err
+	now, err := cm.facts(ctx, o.facts.Issue)
+	if err != nil {
+		return err
 	}
 
-	c, _ := now.Facts.Log.Find(w)
+	c, _ := now.Log.Find(w)
 	switch {
 	case c.Held():
 		return nil
@@ -548,7 +544,7 @@ func (cm *commands) requeue(ctx context.Context, o order, r *result) error {
 	if _, err := cm.Ledger.Reset(ctx, o.facts.Issue, o.at, o.by); err != nil {
 		return err
 	}
-	cm.deleteRepeats(ctx, []claim.Issue{o.facts.Issue}, nil)
+	cm.deleteRepeats(ctx, nil, o.facts.Issue)
 
 	return cm.Hub.RemoveLabel(ctx, o.facts.Issue, cm.Ledger.Rules().Scheme.NeedsScope)
 }
@@ -582,8 +578,8 @@ func (cm *commands) decided(ctx context.Context, o order, approved bool, rep led
 	r *result,
 ) error {
 	if answer.Is(err, answer.NoPlan) {
-		now := cm.Hub.FactsOf(ctx, []claim.Issue{o.facts.Issue})[0]
-		if o.facts = now.Facts; now.Err == nil && o.settled(approved) {
+		now, unread := cm.facts(ctx, o.facts.Issue)
+		if o.facts = now; unread == nil && o.settled(approved) {
 			return nil
 		}
 	}
@@ -592,7 +588,7 @@ func (cm *commands) decided(ctx context.Context, o order, approved bool, rep led
 		return no{err.Error()}
 	}
 
-	cm.deleteRepeats(ctx, []claim.Issue{rep.Issue}, nil)
+	cm.deleteRepeats(ctx, nil, rep.Issue)
 	return cm.steered(ctx, rep, nil, err, r)
 }
 

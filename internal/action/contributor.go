@@ -39,8 +39,8 @@ const (
 const undecided = 10 * time.Minute
 
 // contributes reports whether a command is one that people may give whose records do not count.
-func (cm *commands) contributes(cmd command) bool {
-	return cm.Contributors.Open() && cmd.open()
+func (p Place) contributes(cmd command) bool {
+	return p.Contributors.Open() && cmd.open()
 }
 
 // contributorMark is how the one reply to a contributor on an issue and a day is found again. It is
@@ -53,7 +53,7 @@ func contributorMark(login string, day time.Time) string {
 // contribute carries out the command of somebody whose records do not count: their own hold is made
 // or ended, and nothing else. None of their words goes into a record.
 func (cm *commands) contribute(ctx context.Context, i claim.Issue, cmd command, r *result) error {
-	c := cm.event.Comment
+	c := cm.Event.Comment
 	if cmd.surplus {
 		return no{cmd.name + " takes no arguments"}
 	}
@@ -75,12 +75,12 @@ func (cm *commands) contribute(ctx context.Context, i claim.Issue, cmd command, 
 		return cmd.do(cm, ctx, order{facts: lifecycle.Facts{Issue: i}}, r)
 	}
 
-	snapshot := cm.Hub.FactsOf(ctx, []claim.Issue{i})[0]
-	if snapshot.Err != nil {
-		return snapshot.Err
+	facts, err := cm.facts(ctx, i)
+	if err != nil {
+		return err
 	}
 
-	o := cm.ordered(command{verb: cmd.verb}, snapshot.Facts, cm.Contributors.TTL)
+	o := cm.ordered(command{verb: cmd.verb}, facts, cm.Contributors.TTL)
 	mine, holds := o.facts.Log.HeldBy(o.by)
 	switch {
 	case cmd.gives && !holds && cm.takeBack:
@@ -129,7 +129,7 @@ func (o order) released() bool {
 // without it. Members who may only read are contributors, too, but do not crowd others out: to find
 // out who they are costs a request each.
 func (cm *commands) commandsBefore(remarks []github.Remark) []github.Remark {
-	c := cm.event.Comment
+	c := cm.Event.Comment
 	return slices.DeleteFunc(slices.Clone(remarks), func(m github.Remark) bool {
 		later := cmp.Or(m.Created.Compare(c.Created), cmp.Compare(m.ID, c.ID)) >= 0
 		return later || !cm.open(m) || !m.Outside && !claim.SameLogin(m.Author, c.User.Login)
@@ -137,17 +137,17 @@ func (cm *commands) commandsBefore(remarks []github.Remark) []github.Remark {
 }
 
 // open reports whether a remark is a command that is open to people whose records do not count.
-func (cm *commands) open(m github.Remark) bool {
+func (p Place) open(m github.Remark) bool {
 	cmd, is := parseCommand(m.Body)
-	return is && cmd.wrong == "" && m.Person && !m.Edited && cm.contributes(cmd)
+	return is && cmd.wrong == "" && m.Person && !m.Edited && p.contributes(cmd)
 }
 
 // replaces reports whether a command takes the place of an earlier one, because the same login
 // wrote it later on the same issue.
-func (cm *commands) replaces(later, earlier github.Remark) bool {
+func (p Place) replaces(later, earlier github.Remark) bool {
 	decides := func(m github.Remark) bool {
 		cmd, _ := parseCommand(m.Body)
-		return (cmd.takes || cmd.gives) && cm.open(m)
+		return (cmd.takes || cmd.gives) && p.open(m)
 	}
 	return later.ID > earlier.ID && later.Number == earlier.Number && claim.SameLogin(later.Author, earlier.Author) &&
 		decides(later) && decides(earlier)
@@ -294,45 +294,31 @@ func (cm *commands) belowLimit(ctx context.Context, o order, before []github.Rem
 		strings.Join(names, ", "), most)}
 }
 
-// sweepingCommands carry out at a place what no event has.
-func (s *Step) sweepingCommands(p Place) *commands {
-	other := *s
-	other.Place = p
-	return &commands{
-		Place:    p,
-		console:  s.Console,
-		dry:      s.dry(),
-		tend:     other.tend,
-		sweeping: true,
-	}
-}
-
 // catchUp carries out the commands of strangers that no event has: those that waited, and those
 // whose event was lost. Oldest first, and together with those of the last hour no more than
 // contributors.hourly.
-func (s *Step) catchUp(ctx context.Context, p Place, r *result) {
-	cm := s.sweepingCommands(p)
-	if !cm.Contributors.Open() || s.dry() || r.report.Stopped != nil {
+func (s *Step) catchUp(ctx context.Context, r *result) {
+	if !s.Contributors.Open() || s.dry() || r.report.Stopped != nil {
 		return
 	}
 
-	remarks, whole, err := p.Hub.Remarks(ctx, p.Repo, s.Now.Add(-ledger.Lookback), sweepPages)
+	remarks, whole, err := s.Hub.Remarks(ctx, s.Repo, s.Now.Add(-ledger.Lookback), sweepPages)
 	if err != nil {
-		r.report.Skipped = append(r.report.Skipped, "commands of contributors: "+err.Error())
+		r.skip("commands of contributors: %s", err)
 		return
 	}
 
 	hourAgo := s.Now.Add(-time.Hour)
 	if !whole && remarks[len(remarks)-1].Created.After(hourAgo) {
-		r.left = append(r.left, fmt.Sprintf("%s: commands of contributors wait for the next sweep: %s", p.Repo, errChatter))
+		r.leave("%s: commands of contributors wait for the next sweep: %s", s.Repo, errChatter)
 		return
 	}
 
-	budget := cm.Contributors.Hourly
+	budget := s.Contributors.Hourly
 	var waiting []github.Remark
 	for _, m := range remarks {
 		switch {
-		case !cm.open(m):
+		case !s.open(m):
 		case !m.Answered:
 			waiting = append(waiting, m)
 		case m.Outside && m.Created.After(hourAgo):
@@ -343,45 +329,53 @@ func (s *Step) catchUp(ctx context.Context, p Place, r *result) {
 	slices.Reverse(waiting)
 	for n, m := range waiting {
 		if budget <= 0 {
-			r.left = append(r.left, fmt.Sprintf("%s: %d commands of contributors wait for the next sweep", p.Repo,
-				len(waiting)-n))
+			r.leave("%s: %d commands of contributors wait for the next sweep", s.Repo,
+				len(waiting)-n)
 			return
 		}
 
-		is, err := p.contributor(ctx, m.Author)
+		is, err := s.contributor(ctx, m.Author)
 		if err != nil {
-			r.report.Skipped = append(r.report.Skipped, fmt.Sprintf("a command of %s: %s", m.Author, err))
+			r.skip("a command of %s: %s", m.Author, err)
 		}
 		if err != nil || !is {
 			continue
 		}
 
 		budget--
-		if slices.ContainsFunc(remarks, func(later github.Remark) bool { return cm.replaces(later, m) }) {
-			if err := p.Hub.React(ctx, p.Repo, m.ID, reactYes); err != nil && !absent(err) {
-				r.report.Skipped = append(r.report.Skipped, err.Error())
+		if slices.ContainsFunc(remarks, func(later github.Remark) bool { return s.replaces(later, m) }) {
+			if err := s.Hub.React(ctx, s.Repo, m.ID, reactYes); err != nil && !absent(err) {
+				r.skip("%s", err)
 			}
 			continue
 		}
 
-		cm.takeBack = slices.ContainsFunc(remarks, func(before github.Remark) bool { return cm.replaces(m, before) })
-		cm.event = Event{Name: "issue_comment", Action: "created"}
-		cm.event.Issue.Number = m.Number
-		cm.event.Comment = &Comment{
-			ID:      m.ID,
-			Body:    m.Body,
-			Created: m.Created,
-			User:    Account{Login: m.Author, Type: "User"},
-		}
+		cm := s.commandsOf(m)
+		cm.takeBack = slices.ContainsFunc(remarks, func(before github.Remark) bool { return s.replaces(m, before) })
 		done := cm.run(ctx)
 		r.notes = append(r.notes, done.notes...)
 		r.add(done.report)
 		if done.err != nil {
-			r.report.Skipped = append(r.report.Skipped, done.err.Error())
+			r.skip("%s", done.err)
 		}
 
 		if r.report.Stopped != nil {
 			return
 		}
 	}
+}
+
+// commandsOf obeys a remark of which there is no event, as if there were one.
+func (s *Step) commandsOf(m github.Remark) *commands {
+	cm := s.commands()
+	cm.sweeping = true
+	cm.Event = Event{Name: "issue_comment", Action: "created", Comment: &Comment{
+		ID:      m.ID,
+		Body:    m.Body,
+		Created: m.Created,
+		User:    Account{Login: m.Author, Type: "User"},
+	}}
+	cm.Event.Issue.Number = m.Number
+
+	return cm
 }

@@ -113,7 +113,7 @@ func (s *Step) tellLimit(ctx context.Context, p github.Pull, snapshots []lifecyc
 	}
 	if text := rules.PullLimit(load, s.Repo.String(), rules.Limits.PullRequests+1); text != "" {
 		s.Console.warn("%s", text)
-		r.notes = append(r.notes, text)
+		r.note("%s", text)
 	}
 }
 
@@ -159,45 +159,45 @@ func (s *Step) judgeOne(ctx context.Context, p github.Pull, f lifecycle.Facts, l
 
 // comment keeps the guard's one comment under the pull request true.
 func (s *Step) comment(ctx context.Context, p github.Pull, r *result) {
-	if s.dry() || r.readOnly() {
+	want := guardComment(r.refused, r.unclaimed, r.excess)
+	if s.dry() || r.readOnly() || want == "" && p.Comments == 0 {
 		return
 	}
-	err := s.speak(ctx, p, guardComment(r.refused, r.unclaimed, r.excess))
+
+	err := s.say(ctx, s.Repo.Issue(p.Number), time.Time{}, guardMark, want)
 	var refused *github.PermissionError
 	switch {
 	case errors.As(err, &refused): // on a locked conversation, or by the token
 		s.Console.warn("guard comment: %s", err)
 	case err != nil:
-		r.report.Skipped = append(r.report.Skipped, "guard comment: "+err.Error())
+		r.skip("guard comment: %s", err)
 	}
 }
 
 // refreshComments keeps the guard's comments true under pull requests of whose issues something may
 // have changed, also where no event of the pull request tells so: a release, a sweep. It returns
 // what could not be done.
-func (s *Step) refreshComments(ctx context.Context, at Place, pulls []int) (skipped []string) {
+func (s *Step) refreshComments(ctx context.Context, pulls []int) (skipped []string) {
 	slices.Sort(pulls)
 	pulls = slices.Compact(pulls)
-	if strings.EqualFold(at.Repo.String(), s.Repo.String()) {
+	if s.mode() == modeLifecycle { // its own has its say anyway
 		event := s.Event.pull()
-		pulls = slices.DeleteFunc(pulls, func(n int) bool { return n == event }) // which has its say anyway
+		pulls = slices.DeleteFunc(pulls, func(n int) bool { return n == event })
 	}
 
-	if at.Guard == guardOff && !at.demands() || len(pulls) == 0 {
+	if s.Guard == guardOff && !s.demands() || len(pulls) == 0 {
 		return nil
 	}
 
-	commented, err := at.Hub.Spoken(ctx, at.Repo, pulls, guardMark)
+	commented, err := s.Hub.Spoken(ctx, s.Repo, pulls, guardMark)
 	if err != nil {
 		return []string{"guard comments: " + err.Error()}
 	}
 
-	there := *s
-	there.Place = at
 	for _, number := range commented {
 		var r result
-		if err := there.refreshComment(ctx, number, &r); err != nil {
-			r.report.Skipped = append(r.report.Skipped, "guard comment: "+err.Error())
+		if err := s.refreshComment(ctx, number, &r); err != nil {
+			r.skip("guard comment: %s", err)
 		}
 		skipped = append(skipped, r.report.Skipped...)
 	}
@@ -311,42 +311,4 @@ func guardComment(refused, unclaimed []refusal, excess string) string {
 		"This comment is deleted once nothing blocks the pull request." + printable.Footer)
 
 	return b.String()
-}
-
-// speak makes the guard's own comments under a pull request be exactly want: one that is edited,
-// or none.
-func (s *Step) speak(ctx context.Context, p github.Pull, want string) error {
-	i := s.Repo.Issue(p.Number)
-	if want == "" && p.Comments == 0 {
-		return nil
-	}
-
-	own, err := s.ours(ctx, i, time.Time{}, guardMark)
-	if err != nil {
-		return err
-	}
-
-	if want != "" && len(own) == 0 {
-		if _, err := s.Hub.Comment(ctx, i, want); err != nil {
-			return err
-		}
-		if own, err = s.ours(ctx, i, time.Time{}, guardMark); err != nil { // somebody may have spoken at the same time
-			return err
-		}
-	}
-
-	for n, c := range own {
-		switch {
-		case n > 0 || want == "":
-			err = s.Hub.DeleteComment(ctx, i, c.ID)
-		case c.Body != want:
-			_, err = s.Hub.EditComment(ctx, i, c.ID, want)
-		}
-
-		if err != nil {
-			return err
-		}
-	}
-
-	return nil
 }

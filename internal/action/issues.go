@@ -3,7 +3,6 @@ package action
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -38,7 +37,7 @@ func (s *Step) reconcile(ctx context.Context) result {
 	case "closed", "reopened": // the issues that it blocks wake or go back to sleep with it (spec.md#further-labels)
 		blocked, err := s.Hub.Blocking(ctx, i)
 		if err != nil {
-			r.report.Skipped = append(r.report.Skipped, err.Error())
+			r.skip("%s", err)
 		}
 		issues = append(issues, slices.DeleteFunc(blocked, func(o claim.Issue) bool { return !s.here(o) })...)
 	}
@@ -74,25 +73,25 @@ func (s *Step) unlabeled(ctx context.Context, i claim.Issue, r *result) error {
 		return err
 	}
 
-	snapshot := s.Hub.FactsOf(ctx, []claim.Issue{i})[0]
-	if snapshot.Err != nil || !snapshot.Facts.Open || labels.Has(snapshot.Facts.Labels, name) {
+	facts, err := s.facts(ctx, i)
+	if err != nil || !facts.Open || labels.Has(facts.Labels, name) {
 		return nil // tend says what is wrong
 	}
 	if !labels.Same(name, scheme.NeedsScope) {
 		// It shows a hold: the hold that stood then is released by force. Tools of ours take labels
 		// off with people's tokens, too, and events arrive late: a removal beside a record of the
 		// same account is the tool's, and a later hold is none of its business.
-		c, held := snapshot.Facts.Log.Holder()
+		c, held := facts.Log.Holder()
 		persons := labels.Same(name, scheme.Hold) // a person's hold is shown by this label, a worker's by the other
-		if removal.ByTool(snapshot.Facts.Log) || !held || c.Plan.Pending() || persons != (c.Person != "") {
+		if removal.ByTool(facts.Log) || !held || c.Plan.Pending() || persons != (c.Person != "") {
 			return nil
 		}
 
 		before := removal.At.Add(-time.Second) // times are in whole seconds
 		rep, ended, err := s.Ledger.ForceBefore(ctx, i, before, removal.By, "label taken off by hand")
 		for _, c := range ended {
-			r.notes = append(r.notes, fmt.Sprintf("%s took the label off %s: the hold of %s was released by force",
-				removal.By, i, c.Holder()))
+			r.note("%s took the label off %s: the hold of %s was released by force",
+				removal.By, i, c.Holder())
 		}
 
 		return s.steered(ctx, rep, ended, err, r)
@@ -100,8 +99,8 @@ func (s *Step) unlabeled(ctx context.Context, i claim.Issue, r *result) error {
 
 	did, err := s.Ledger.Reset(ctx, i, removal.At, removal.By)
 	if did {
-		r.notes = append(r.notes, fmt.Sprintf("%s had a look at %s: its failed attempts are reset", removal.By, i))
-		s.deleteRepeats(ctx, []claim.Issue{i}, nil)
+		r.note("%s had a look at %s: its failed attempts are reset", removal.By, i)
+		s.deleteRepeats(ctx, nil, i)
 	}
 
 	return err
@@ -115,13 +114,13 @@ func (s *Step) queued(ctx context.Context, i claim.Issue, r *result) error {
 		return nil
 	}
 
-	snapshot := s.Hub.FactsOf(ctx, []claim.Issue{i})[0]
-	if snapshot.Err != nil || !s.Ledger.Rules().Wished(snapshot.Facts) {
+	facts, err := s.facts(ctx, i)
+	if err != nil || !s.Ledger.Rules().Wished(facts) {
 		return nil // tend says what is wrong
 	}
 
 	g, err := s.Hub.LastAddition(ctx, i, name)
-	if absent(err) || err == nil && (!g.Person || g.ByTool(snapshot.Facts.Log)) {
+	if absent(err) || err == nil && (!g.Person || g.ByTool(facts.Log)) {
 		return nil
 	}
 	if err != nil {
@@ -130,8 +129,8 @@ func (s *Step) queued(ctx context.Context, i claim.Issue, r *result) error {
 
 	did, err := s.Ledger.Restart(ctx, i, g.At, g.By, "put into the queue by hand")
 	if did {
-		r.notes = append(r.notes, fmt.Sprintf("%s put %s into the queue: it starts again", g.By, i))
-		s.deleteRepeats(ctx, []claim.Issue{i}, nil)
+		r.note("%s put %s into the queue: it starts again", g.By, i)
+		s.deleteRepeats(ctx, nil, i)
 	}
 
 	return err
@@ -142,7 +141,7 @@ func (s *Step) queued(ctx context.Context, i claim.Issue, r *result) error {
 func (p Place) steered(ctx context.Context, rep ledger.Repair, ended []claim.Claim, err error, r *result) error {
 	if len(ended) > 0 || !rep.Change.Empty() {
 		r.report.Findings = append(r.report.Findings, ledger.Finding{Repair: rep, Ended: ended})
-		p.deleteRepeats(ctx, []claim.Issue{rep.Issue}, nil)
+		p.deleteRepeats(ctx, nil, rep.Issue)
 	}
 
 	var late *ledger.LabelsError

@@ -16,18 +16,18 @@ const skippedShown = 3 // of what was not examined, as annotations; the log and 
 
 // log prints what was done: one line that sums up, what changed folded, and what went wrong as
 // annotations.
-func (rp *reporter) log(r result) {
-	if rp.unusable != nil {
-		rp.console.warn("%s; nothing is written until it is corrected", rp.unusable.Brief())
+func (s *Step) log(r result) {
+	if s.Unusable != nil {
+		s.Console.warn("%s; nothing is written until it is corrected", s.Unusable.Brief())
 	}
 	rep, changed := r.report, r.changed()
 	back, repaired := "released", "repaired"
-	if rp.dry {
+	if s.dry() {
 		back, repaired = "would be released", "would be repaired"
 	}
 
 	ended, _, mended := rep.Totals()
-	rp.console.line("%s: %d examined, %d %s, %d %s, %d failed, %d not examined",
+	s.Console.line("%s: %d examined, %d %s, %d %s, %d failed, %d not examined",
 		r.mode, rep.Examined, ended, back, mended, repaired, rep.Failed, len(rep.Skipped))
 	var moves []string
 	for _, f := range changed {
@@ -35,55 +35,55 @@ func (rp *reporter) log(r result) {
 		if f.Moved() {
 			move = fmt.Sprintf("%s -> %s: ", state(f.Was), state(f.Is))
 		}
-		moves = append(moves, fmt.Sprintf("%s: %s%s", f.Issue, move, explained(f, rp.dry)))
+		moves = append(moves, fmt.Sprintf("%s: %s%s", f.Issue, move, explained(f, s.dry())))
 	}
 
 	verb := "changed"
-	if rp.dry {
+	if s.dry() {
 		verb = "would change"
 	}
 
-	rp.console.group(printable.Count(len(changed), "issue", "issues")+" "+verb, moves)
+	s.Console.group(printable.Count(len(changed), "issue", "issues")+" "+verb, moves)
 	var shelf, stranded []string
 	for _, l := range r.labels {
 		shelf = append(shelf, fmt.Sprintf("%s %s: %s", l.repo, l.name, l.status))
 	}
 
-	rp.console.group("labels", shelf)
+	s.Console.group("labels", shelf)
 	for _, note := range append(r.notes, r.left...) {
-		rp.console.line("%s", note)
+		s.Console.line("%s", note)
 	}
 
 	if rep.Minimized > 0 {
-		rp.console.line("%s of ended holds minimized", printable.Count(rep.Minimized, "comment", "comments"))
+		s.Console.line("%s of ended holds minimized", printable.Count(rep.Minimized, "comment", "comments"))
 	}
 
 	for _, one := range rep.Stranded {
 		stranded = append(stranded, fmt.Sprintf("%s: %s", one.Issue, one.Why))
 	}
-	rp.console.group(fmt.Sprintf("%d stranded", len(rep.Stranded)), stranded)
+	s.Console.group(fmt.Sprintf("%d stranded", len(rep.Stranded)), stranded)
 	for _, one := range slices.Concat(r.refused, r.unclaimed) {
-		tell := rp.console.warn
+		tell := s.Console.warn
 		if one.fails {
-			tell = rp.console.fail
+			tell = s.Console.fail
 		}
 		tell("%s (%s)", one, one.reason.URL)
 	}
 
 	if r.proposed != nil {
 		for _, one := range append([]*config.Error{r.proposed}, r.proposed.More...) {
-			beside := rp.console.at(one.File, one.Line)
+			beside := s.Console.at(one.File, one.Line)
 			tell := beside.fail
-			if rp.guard != guardFail {
+			if s.Guard != guardFail {
 				tell = beside.warn
 			}
 			tell("the configuration that this pull request proposes: %s", one.First())
 		}
 	}
 
-	refuse := rp.console.warn
-	if rp.fails() {
-		refuse = rp.console.fail
+	refuse := s.Console.warn
+	if s.fails() {
+		refuse = s.Console.fail
 	}
 
 	for _, one := range r.unjudged {
@@ -94,61 +94,61 @@ func (rp *reporter) log(r result) {
 	// what was not done; a token that may only read is one notice: the sweep does the work, unless
 	// this is the sweep
 	switch {
-	case r.readOnly() && rp.sweepDoes(r):
-		rp.console.notice("the token of this run may only read (%s); the next sweep brings the labels in line",
-			rp.missingPermission(r))
+	case r.readOnly() && s.sweepDoes(r):
+		s.Console.notice("the token of this run may only read (%s); the next sweep brings the labels in line",
+			s.missingPermission(r))
 		return
 
 	case r.readOnly():
-		rp.console.fail("%s: the token may not write; %s", r.mode, rp.missingPermission(r))
+		s.Console.fail("%s: the token may not write; %s", r.mode, s.missingPermission(r))
 		return
 
 	case r.err != nil:
 		if !told {
-			rp.console.fail("%s: %s", r.mode, r.err)
+			s.Console.fail("%s: %s", r.mode, r.err)
 		}
 		return
 	}
 
 	if !rep.Complete() {
-		rp.console.fail("%s: incomplete, %d failed, %d not examined", r.mode, rep.Failed, len(rep.Skipped))
+		s.Console.fail("%s: incomplete, %d failed, %d not examined", r.mode, rep.Failed, len(rep.Skipped))
 	}
 
 	for _, f := range rep.Findings {
 		if f.Err != nil {
-			rp.console.fail("%s: %s", f.Issue, f.Err)
+			s.Console.fail("%s: %s", f.Issue, f.Err)
 		}
 	}
 
 	for _, one := range rep.Unshown[:min(skippedShown, len(rep.Unshown))] {
-		rp.console.warn("%s", one)
+		s.Console.warn("%s", one)
 	}
 
 	if rep.NotMinimized != nil {
-		rp.console.notice("comments of ended holds stay as they are: %s", rep.NotMinimized)
+		s.Console.notice("comments of ended holds stay as they are: %s", rep.NotMinimized)
 	}
 
 	if rep.Stopped != nil {
-		rp.console.warn("stopped early: %s; %d not examined", rep.Stopped, len(rep.Skipped))
+		s.Console.warn("stopped early: %s; %d not examined", rep.Stopped, len(rep.Skipped))
 	} else {
 		for _, one := range rep.Skipped[:min(skippedShown, len(rep.Skipped))] {
-			rp.console.warn("not examined: %s", one)
+			s.Console.warn("not examined: %s", one)
 		}
 	}
 
-	rp.console.group(fmt.Sprintf("%d not examined", len(rep.Skipped)), rep.Skipped)
+	s.Console.group(fmt.Sprintf("%d not examined", len(rep.Skipped)), rep.Skipped)
 }
 
 // sweepDoes reports whether the next sweep does what this run was not permitted to. What a person
 // asks for in a comment only this run can do.
-func (rp *reporter) sweepDoes(r result) bool {
-	return rp.readOnly || r.mode == modeLifecycle || r.mode == modeGuard || r.mode == modeReconcile
+func (s *Step) sweepDoes(r result) bool {
+	return s.Event.readOnly() || r.mode == modeLifecycle || r.mode == modeGuard || r.mode == modeReconcile
 }
 
 // missingPermission says why a token may not write: by the permission that GitHub asked for, where
 // it said so.
-func (rp *reporter) missingPermission(r result) string {
-	if rp.readOnly {
+func (s *Step) missingPermission(r result) string {
+	if s.Event.readOnly() {
 		return "a pull request from a fork, or Dependabot's"
 	}
 

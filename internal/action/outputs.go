@@ -58,8 +58,8 @@ func (r result) transitions() (string, error) {
 // writeOutputs writes the step's outputs in the runner's file format. The delimiter is random, so
 // that no value can end its own block and start another output. They count what was done: a run
 // that writes nothing has swept, repaired and moved nothing.
-func (rp *reporter) writeOutputs(r result) error {
-	if rp.dry {
+func (s *Step) writeOutputs(r result) error {
+	if s.dry() {
 		r.report.Findings = nil
 	}
 	moved, err := r.transitions()
@@ -68,7 +68,7 @@ func (rp *reporter) writeOutputs(r result) error {
 	}
 
 	_, swept, repaired := r.report.Totals()
-	delimiter := "label-state-" + rp.word() + rp.word()
+	delimiter := "label-state-" + s.Word() + s.Word()
 	var b strings.Builder
 	for _, v := range [][2]string{
 		{"examined", strconv.Itoa(r.report.Examined)},
@@ -87,7 +87,7 @@ func (rp *reporter) writeOutputs(r result) error {
 		fmt.Fprintf(&b, "%s<<%s\n%s\n%s\n", v[0], delimiter, v[1], delimiter)
 	}
 
-	_, err = io.WriteString(rp.output, b.String())
+	_, err = io.WriteString(s.Output, b.String())
 	return err
 }
 

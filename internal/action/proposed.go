@@ -32,7 +32,7 @@ func (s *Step) checkProposed(ctx context.Context, p github.Pull, m github.Merge,
 	changes, err := s.Hub.Changes(ctx, i, s.configured())
 	switch {
 	case err != nil:
-		r.report.Skipped = append(r.report.Skipped, err.Error())
+		r.skip("%s", err)
 	case changes:
 		r.proposed = bad
 	}

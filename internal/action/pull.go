@@ -103,8 +103,8 @@ func (s *Step) unlink(ctx context.Context, p github.Pull, before []claim.Issue, 
 		case err != nil:
 			return err
 		case did:
-			r.notes = append(r.notes, fmt.Sprintf("%s took the keyword for %s out of %s", by, i, p))
-			s.deleteRepeats(ctx, []claim.Issue{i}, nil)
+			r.note("%s took the keyword for %s out of %s", by, i, p)
+			s.deleteRepeats(ctx, nil, i)
 		}
 	}
 
@@ -119,7 +119,7 @@ func (s *Step) moves(ctx context.Context, p github.Pull, r *result) []claim.Issu
 	all := append(home, abroad...)
 	if p.State != lifecycle.PROpened {
 		if len(all) >= closing.Limit {
-			r.notes = append(r.notes, fmt.Sprintf("pull request %s names 1,000 issues or more; those after the first 1,000 are left to the sweep", p))
+			r.note("pull request %s names 1,000 issues or more; those after the first 1,000 are left to the sweep", p)
 		}
 		return named
 	}
@@ -135,7 +135,7 @@ func (s *Step) moves(ctx context.Context, p github.Pull, r *result) []claim.Issu
 	}
 
 	r.excess = excess.String()
-	r.notes = append(r.notes, r.excess)
+	r.note("%s", r.excess)
 	return nil
 }
 
@@ -170,7 +170,7 @@ func (s *Step) judgePull(ctx context.Context, p github.Pull, m github.Merge, clo
 		case one.Err == nil:
 			r.report.Examined++
 		case s.here(one.Facts.Issue) && !absent(one.Err):
-			r.report.Skipped = append(r.report.Skipped, one.Err.Error())
+			r.skip("%s", one.Err)
 		}
 	}
 
@@ -234,7 +234,7 @@ func (s *Step) landing(ctx context.Context, p github.Pull, m github.Merge, close
 
 	if p.Outside() && len(out) > lifecycle.MostIssues {
 		r.excess = fmt.Sprintf("pull request %s closes %d issues by its title and its commits, more than the %d that are judged", p, len(out), lifecycle.MostIssues)
-		r.notes = append(r.notes, r.excess)
+		r.note("%s", r.excess)
 		return nil
 	}
 

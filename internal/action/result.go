@@ -2,6 +2,7 @@ package action
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/github"
@@ -23,6 +24,21 @@ type result struct {
 	labels    []shelved // by setup
 	poor      bool      // the token is known to only read
 	err       error     // nothing could be looked at, or what was asked for could not be done
+}
+
+// note takes in what was done besides labels.
+func (r *result) note(format string, args ...any) {
+	r.notes = append(r.notes, fmt.Sprintf(format, args...))
+}
+
+// leave takes in what was left alone on purpose, and why.
+func (r *result) leave(format string, args ...any) {
+	r.left = append(r.left, fmt.Sprintf(format, args...))
+}
+
+// skip takes in what was not looked at, and why.
+func (r *result) skip(format string, args ...any) {
+	r.report.Skipped = append(r.report.Skipped, fmt.Sprintf(format, args...))
 }
 
 // readOnly reports whether the token may only read, foretold or found out.

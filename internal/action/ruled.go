@@ -30,7 +30,7 @@ type ruled struct {
 	of     claim.Repo // whose issues the ledger's store decides; zero: every log is as late as its mirror
 }
 
-// FactsOf implements Reader. A snapshot that the store says nothing about is unread.
+// FactsOf implements Hub. A snapshot that the store says nothing about is unread.
 func (r ruled) FactsOf(ctx context.Context, issues []claim.Issue) []lifecycle.Snapshot {
 	out := r.Hub.FactsOf(ctx, issues)
 	for n := range out {

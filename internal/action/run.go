@@ -18,61 +18,41 @@ import (
 // A Hub is what a step needs of GitHub besides the ledger's; *github.Client is one.
 type Hub interface {
 	ledger.Repos
-	reader
-	talker
-	reactor
-	people
-	shelf
-	crowd
-}
 
-// A crowd knows what strangers say and hold.
-type crowd interface {
-	Remarks(ctx context.Context, r claim.Repo, since time.Time, pages int) (all []github.Remark, whole bool, err error)
-	PersonsHolds(ctx context.Context, r claim.Repo) ([]lifecycle.Facts, error)
-	Joined(ctx context.Context, login string) (time.Time, error)
-	NewestPulls(ctx context.Context, r claim.Repo) ([]github.Mergeable, error)
-}
-
-// A reader reads more than one issue at a time, and what belongs to issues.
-type reader interface {
+	// Several issues at a time, and what belongs to issues.
 	FactsOf(ctx context.Context, issues []claim.Issue) []lifecycle.Snapshot
 	PullToMerge(ctx context.Context, r claim.Repo, number int, file github.FileAt) (github.Pull, github.Merge, error)
 	Changes(ctx context.Context, i claim.Issue, path string) (bool, error)
 	Excess(ctx context.Context, p github.Pull, named []claim.Issue) (*lifecycle.Excess, error)
 	Blocking(ctx context.Context, i claim.Issue) ([]claim.Issue, error)
 	Repository(ctx context.Context, r claim.Repo) (github.Repository, error)
-}
 
-// A talker reads and writes the comments of issues and pull requests.
-type talker interface {
+	// The comments of issues and pull requests, and answers without words.
 	Comments(ctx context.Context, i claim.Issue, since time.Time) ([]claim.Comment, error)
 	Spoken(ctx context.Context, r claim.Repo, numbers []int, mark string) ([]int, error)
 	Comment(ctx context.Context, i claim.Issue, body string) (claim.Comment, error)
 	EditComment(ctx context.Context, i claim.Issue, id int64, body string) (claim.Comment, error)
 	DeleteComment(ctx context.Context, i claim.Issue, id int64) error
-}
-
-// A reactor answers a comment without words.
-type reactor interface {
 	Reactions(ctx context.Context, r claim.Repo, comment int64, login string) ([]string, error)
 	React(ctx context.Context, r claim.Repo, comment int64, content string) error
-}
 
-// people knows who is who: whose token this is, who may steer, and who took a label off.
-type people interface {
+	// Whose token this is, who may steer, and who put a label on or took it off.
 	Viewer(ctx context.Context) (string, error)
 	MayLabel(ctx context.Context, r claim.Repo, login string) (bool, error)
 	LastRemoval(ctx context.Context, i claim.Issue, label string) (ledger.Removal, error)
 	LastAddition(ctx context.Context, i claim.Issue, label string) (ledger.Removal, error)
-}
 
-// A shelf is the labels that a repository defines, and those of its issues.
-type shelf interface {
+	// The labels that a repository defines, and those of its issues.
 	Labels(ctx context.Context, r claim.Repo) ([]labels.Definition, error)
 	CreateLabel(ctx context.Context, r claim.Repo, d labels.Definition) error
 	AddLabel(ctx context.Context, i claim.Issue, name string) error
 	RemoveLabel(ctx context.Context, i claim.Issue, name string) error
+
+	// What strangers say and hold.
+	Remarks(ctx context.Context, r claim.Repo, since time.Time, pages int) (all []github.Remark, whole bool, err error)
+	PersonsHolds(ctx context.Context, r claim.Repo) ([]lifecycle.Facts, error)
+	Joined(ctx context.Context, login string) (time.Time, error)
+	NewestPulls(ctx context.Context, r claim.Repo) ([]github.Mergeable, error)
 }
 
 // A Place is one repository with its own configuration.
@@ -85,9 +65,15 @@ type Place struct {
 	Contributors config.Contributors // what strangers may do; the zero value is nothing
 }
 
+// facts reads one issue.
+func (p Place) facts(ctx context.Context, i claim.Issue) (lifecycle.Facts, error) {
+	snapshot := p.Hub.FactsOf(ctx, []claim.Issue{i})[0]
+	return snapshot.Facts, snapshot.Err
+}
+
 // A Step is everything one run works with.
 type Step struct {
-	Place  // the workflow's own
+	Place  // the workflow's own; of a step in another repository that one
 	Inputs Inputs
 	Event  Event
 	Open   func(ctx context.Context, r claim.Repo) (Place, error) // any other repository
@@ -170,37 +156,36 @@ func Run(ctx context.Context, s *Step) int {
 
 	r := do(ctx)
 	r.mode = mode
-	rp := s.reporter()
-	rp.log(r)
-	rp.write(r)
+	s.log(r)
+	s.write(r)
 
-	return rp.exitCode(r)
+	return s.exitCode(r)
 }
 
 // exitCode is what a step ends with. To judge and to write are two things: where a sweep does what
 // could not be written, the guard's verdict alone counts, and what could not be judged is never
 // green, whatever fail-on-incomplete says of the rest.
-func (rp *reporter) exitCode(r result) int {
+func (s *Step) exitCode(r result) int {
 	var called *InputError
 	if errors.As(r.err, &called) {
 		return ExitCalled
 	}
 	fails := func(one refusal) bool { return one.fails }
 	if slices.ContainsFunc(slices.Concat(r.refused, r.unclaimed), fails) ||
-		rp.fails() && r.excess != "" || rp.guard == guardFail && r.proposed != nil {
+		s.fails() && r.excess != "" || s.Guard == guardFail && r.proposed != nil {
 		return ExitNo
 	}
-	if rp.fails() && len(r.unjudged) > 0 {
+	if s.fails() && len(r.unjudged) > 0 {
 		return ExitUnknown
 	}
 
-	if r.readOnly() && rp.sweepDoes(r) {
+	if r.readOnly() && s.sweepDoes(r) {
 		return ExitOK
 	}
 	if r.err != nil {
 		return ExitUnknown
 	}
-	if !r.report.Complete() && rp.inputs.FailOnIncomplete {
+	if !r.report.Complete() && s.Inputs.FailOnIncomplete {
 		return ExitNo
 	}
 
@@ -217,43 +202,17 @@ func Refuse(s *Step, err error, code int) int {
 		s.Console.line("hint: check the setup from outside: label-state doctor %s/%s", s.Repo.Owner, s.Repo.Name)
 	}
 
-	s.reporter().write(result{mode: s.Inputs.Mode, err: err})
+	s.write(result{mode: s.Inputs.Mode, err: err})
 	return code
 }
 
-// A reporter tells what a step did: in the log, the summary and the outputs.
-type reporter struct {
-	console         *Console
-	summary, output io.Writer
-	inputs          Inputs
-	guard           string
-	pulls           string // contributors.pull_requests
-	readOnly        bool   // GitHub hands this run a token that may only read
-	unusable        *config.Error
-	dry             bool // nothing was to be written
-	word            func() string
-}
-
-func (s *Step) reporter() *reporter {
-	return &reporter{
-		console:  s.Console,
-		summary:  s.Summary,
-		output:   s.Output,
-		inputs:   s.Inputs,
-		guard:    s.Guard,
-		pulls:    s.Contributors.PullRequests,
-		readOnly: s.Event.readOnly(),
-		unusable: s.Unusable,
-		dry:      s.dry(),
-		word:     s.Word,
-	}
-}
-
 // fails reports whether what judges pull requests fails the check.
-func (rp *reporter) fails() bool { return rp.guard == guardFail || rp.pulls == config.PullsFail }
+func (s *Step) fails() bool {
+	return s.Guard == guardFail || s.Contributors.PullRequests == config.PullsFail
+}
 
-func (rp *reporter) write(r result) {
-	if err := errors.Join(rp.writeSummary(r), rp.writeOutputs(r)); err != nil {
-		rp.console.warn("%s", err)
+func (s *Step) write(r result) {
+	if err := errors.Join(s.writeSummary(r), s.writeOutputs(r)); err != nil {
+		s.Console.warn("%s", err)
 	}
 }

@@ -149,7 +149,7 @@ func FuzzOutputs(f *testing.F) {
 			Word: func() string { words++; return "1234567" + string(rune('0'+words)) },
 		}
 		r := forged(text)
-		if err := s.reporter().writeOutputs(r); err != nil {
+		if err := s.writeOutputs(r); err != nil {
 			if strings.Contains(text, "1234567") {
 				return // and then nothing was written
 			}
@@ -241,7 +241,7 @@ func FuzzSummary(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		var out bytes.Buffer
 		s := &Step{Summary: &out}
-		if err := s.reporter().writeSummary(forged(text)); err != nil {
+		if err := s.writeSummary(forged(text)); err != nil {
 			t.Fatal(err)
 		}
 
@@ -281,7 +281,7 @@ func TestSummaryFits(t *testing.T) {
 	r.report.Skipped = slices.Repeat(r.report.Skipped, 3000)
 	var summary, output bytes.Buffer
 	s := &Step{Summary: &summary, Output: &output, Word: func() string { return "0badcafe" }}
-	if err := errors.Join(s.reporter().writeSummary(r), s.reporter().writeOutputs(r)); err != nil {
+	if err := errors.Join(s.writeSummary(r), s.writeOutputs(r)); err != nil {
 		t.Fatal(err)
 	}
 

@@ -2,7 +2,6 @@ package action
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/label-state/label-state/internal/claim"
 )
@@ -24,7 +23,7 @@ func (s *Step) setUp(ctx context.Context) result {
 
 	for _, repo := range repos {
 		if err := s.shelve(ctx, repo, &r); err != nil {
-			r.report.Skipped = append(r.report.Skipped, fmt.Sprintf("%s: %s", repo, err))
+			r.skip("%s: %s", repo, err)
 		}
 	}
 
@@ -32,24 +31,24 @@ func (s *Step) setUp(ctx context.Context) result {
 }
 
 func (s *Step) shelve(ctx context.Context, repo claim.Repo, r *result) error {
-	p, err := s.at(ctx, repo)
+	there, err := s.at(ctx, repo)
 	if err != nil {
 		return err
 	}
 
-	have, err := p.Hub.Labels(ctx, repo)
+	have, err := there.Hub.Labels(ctx, repo)
 	if err != nil {
 		return err
 	}
 
-	for _, want := range p.Ledger.Rules().Scheme.Definitions() {
+	for _, want := range there.Ledger.Rules().Scheme.Definitions() {
 		one := shelved{repo, want.Name, "ok"}
 		differs, found := want.Among(have)
 		switch {
 		case !found && s.Inputs.DryRun:
 			one.status = "would be created"
 		case !found:
-			if err := p.Hub.CreateLabel(ctx, repo, want); err != nil {
+			if err := there.Hub.CreateLabel(ctx, repo, want); err != nil {
 				return err
 			}
 			one.status = "created"

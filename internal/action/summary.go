@@ -24,10 +24,10 @@ func (p *page) add(format string, args ...any) { fmt.Fprintf(p, format, args...)
 // writeSummary writes the job summary: what changed and why, what waits for a person, who holds
 // what, one picture, and what was not looked at. A run that writes nothing says what it would
 // change, and counts no change.
-func (rp *reporter) writeSummary(r result) error {
+func (s *Step) writeSummary(r result) error {
 	var p page
 	rep, would := r.report, ""
-	if rp.dry {
+	if s.dry() {
 		would = "would be "
 	}
 
@@ -37,11 +37,11 @@ func (rp *reporter) writeSummary(r result) error {
 		rep.Examined, swept, would, ended-swept, would, repaired, would, rep.Failed, len(rep.Skipped))
 
 	switch {
-	case rp.inputs.DryRun:
+	case s.Inputs.DryRun:
 		p.add("> Nothing was written: dry run.\n\n")
-	case rp.unusable != nil:
-		p.add("> Nothing was written: %s\n\n", markdown(rp.unusable.Brief()))
-	case rp.dry:
+	case s.Unusable != nil:
+		p.add("> Nothing was written: %s\n\n", markdown(s.Unusable.Brief()))
+	case s.dry():
 		p.add("> Nothing was written: the token of this run may only read.\n\n")
 	}
 
@@ -84,11 +84,11 @@ func (rp *reporter) writeSummary(r result) error {
 			failed = append(failed, []string{issue, names(f.Was), markdown(f.Err.Error())})
 			continue
 		}
-		done = append(done, []string{issue, names(f.Was), becomes(f), markdown(explained(f, rp.dry))})
+		done = append(done, []string{issue, names(f.Was), becomes(f), markdown(explained(f, s.dry()))})
 	}
 
 	title, is := "Changed", "Is"
-	if rp.dry {
+	if s.dry() {
 		title, is = "Would change", "Would be"
 	}
 
@@ -135,7 +135,7 @@ func (rp *reporter) writeSummary(r result) error {
 	}
 	p.bullets("Not examined", each(r.report.Skipped))
 	p.bullets("Left alone", each(r.left))
-	_, err := io.WriteString(rp.summary, p.String())
+	_, err := io.WriteString(s.Summary, p.String())
 
 	return err
 }

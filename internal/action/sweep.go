@@ -33,7 +33,7 @@ func (s *Step) sweep(ctx context.Context) result {
 		case len(repos) == 1:
 			r.err = fmt.Errorf("%s: %w", repo, err)
 		default:
-			r.report.Skipped = append(r.report.Skipped, fmt.Sprintf("%s: %s", repo, err))
+			r.skip("%s: %s", repo, err)
 		}
 	}
 
@@ -46,25 +46,24 @@ func final(err error) bool { return err != nil && !denied(err) }
 
 // sweepOne sweeps one repository. The error is that it could not be read at all.
 func (s *Step) sweepOne(ctx context.Context, repo claim.Repo, by string, r *result) error {
-	p, err := s.at(ctx, repo)
+	there, err := s.at(ctx, repo)
 	var known github.Repository
 	if err == nil {
-		known, err = p.Hub.Repository(ctx, repo)
+		known, err = there.Hub.Repository(ctx, repo)
 	}
 
 	switch {
 	case err != nil:
 		r.report.Stopped = nil
-		var exhausted interface{ Exhausted() bool }
-		if errors.As(err, &exhausted) && exhausted.Exhausted() || errors.Is(err, context.Canceled) ||
-			errors.Is(err, context.DeadlineExceeded) {
+		_, exhausted := errors.AsType[*github.RateLimitError](err)
+		if exhausted || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 			r.report.Stopped = err // no further repository is worth asking
 		}
 
 		return err
 
 	case known.Unsweepable() != "":
-		r.left = append(r.left, repo.String()+": "+known.Unsweepable())
+		r.leave("%s: %s", repo, known.Unsweepable())
 		return nil
 	}
 
@@ -75,19 +74,23 @@ func (s *Step) sweepOne(ctx context.Context, repo claim.Repo, by string, r *resu
 		Since:  s.Now.Add(-ledger.Lookback),
 		DryRun: s.Inputs.DryRun,
 	}
-	r.add(s.runSweep(ctx, p, w, func(w ledger.Sweep) ledger.Report { return p.Ledger.Sweep(ctx, p.Hub, w) }))
-	s.catchUp(ctx, p, r)
-	s.takeForAuthors(ctx, p, r)
+	r.add(there.runSweep(ctx, w, func(w ledger.Sweep) ledger.Report { return there.Ledger.Sweep(ctx, there.Hub, w) }))
+	there.catchUp(ctx, r)
+	there.takeForAuthors(ctx, r)
 
 	return nil
 }
 
-// at opens a repository; the workflow's own is open.
-func (s *Step) at(ctx context.Context, repo claim.Repo) (Place, error) {
+// at is the step in a repository, which it opens; the workflow's own is open.
+func (s *Step) at(ctx context.Context, repo claim.Repo) (*Step, error) {
 	if strings.EqualFold(repo.String(), s.Repo.String()) {
-		return s.Place, nil
+		return s, nil
 	}
-	return s.Open(ctx, repo)
+	p, err := s.Open(ctx, repo)
+	there := *s
+	there.Place = p
+
+	return &there, err
 }
 
 // repos are the repositories that the input names, each once, or the workflow's own.

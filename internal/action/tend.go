@@ -32,41 +32,22 @@ func (s *Step) tendSnapshots(ctx context.Context, snapshots []lifecycle.Snapshot
 		}
 	}
 
-	return s.runSweep(ctx, s.Place, ledger.Sweep{By: by, MaxAge: s.Inputs.MaxAge, DryRun: s.dry()},
+	return s.runSweep(ctx, ledger.Sweep{By: by, MaxAge: s.Inputs.MaxAge, DryRun: s.dry()},
 		func(w ledger.Sweep) ledger.Report { return s.Ledger.Tend(ctx, read, w) })
 }
 
-// runSweep does work on issues of a place, and then keeps what the guard has said under their pull
-// requests true.
-func (s *Step) runSweep(ctx context.Context, p Place, w ledger.Sweep,
-	work func(ledger.Sweep) ledger.Report,
-) ledger.Report {
+// runSweep does work on issues. Then it takes away what two runs at once have written twice: the
+// repeats that the work's own snapshots showed, and those on issues where it ended a hold or
+// answered a plan. And it keeps what the guard has said under their pull requests true.
+func (s *Step) runSweep(ctx context.Context, w ledger.Sweep, work func(ledger.Sweep) ledger.Report) ledger.Report {
+	var found []repeat
 	var pulls []int
 	w.Seen = func(f lifecycle.Facts) {
+		found = append(found, repeats(f)...)
 		for _, one := range f.PRs {
-			if one.State == lifecycle.PROpened && strings.EqualFold(one.Repo, p.Repo.String()) {
+			if one.State == lifecycle.PROpened && strings.EqualFold(one.Repo, s.Repo.String()) {
 				pulls = append(pulls, one.Number)
 			}
-		}
-	}
-
-	report := p.runSweep(ctx, w, work)
-	if !w.DryRun && report.Stopped == nil {
-		report.Skipped = append(report.Skipped, s.refreshComments(ctx, p, pulls)...)
-	}
-
-	return report
-}
-
-// runSweep does work and takes away what two runs at once have written twice: the repeats that the
-// work's own snapshots showed, and those on issues where it ended a hold or answered a plan.
-func (p Place) runSweep(ctx context.Context, w ledger.Sweep, work func(ledger.Sweep) ledger.Report) ledger.Report {
-	var found []repeat
-	see := w.Seen
-	w.Seen = func(f lifecycle.Facts) {
-		found = append(found, repeats(f)...)
-		if see != nil {
-			see(f)
 		}
 	}
 
@@ -82,13 +63,15 @@ func (p Place) runSweep(ctx context.Context, w ledger.Sweep, work func(ledger.Sw
 		}
 	}
 
-	p.deleteRepeats(ctx, touched, found)
+	s.deleteRepeats(ctx, found, touched...)
+	report.Skipped = append(report.Skipped, s.refreshComments(ctx, pulls)...)
+
 	return report
 }
 
-// deleteRepeats reads issues on which records were written once more and deletes repeats, besides
-// those found before. A repeat that stays does no harm.
-func (p Place) deleteRepeats(ctx context.Context, touched []claim.Issue, found []repeat) {
+// deleteRepeats deletes the repeats that were found, and those on issues on which records were
+// written since. A repeat that stays does no harm.
+func (p Place) deleteRepeats(ctx context.Context, found []repeat, touched ...claim.Issue) {
 	if len(touched) > 0 {
 		for _, r := range p.Hub.FactsOf(ctx, touched) {
 			if r.Err == nil {

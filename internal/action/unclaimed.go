@@ -103,7 +103,7 @@ func (s *Step) takeForAuthor(ctx context.Context, p github.Pull, closes []claim.
 	if !s.takes() || s.dry() || p.State != lifecycle.PROpened || !p.DefaultBase {
 		return snapshots
 	}
-	cm := &commands{Place: s.Place, console: s.Console, tend: s.tend}
+	cm := &commands{Step: s}
 	for n, one := range snapshots {
 		i := one.Facts.Issue
 		if one.Err != nil || !s.here(i) || !slices.ContainsFunc(closes, i.Same) {
@@ -152,10 +152,10 @@ func (cm *commands) takeFor(ctx context.Context, p github.Pull, f lifecycle.Fact
 	case errors.Is(err, errMember):
 		return false
 	case errors.As(err, &refused):
-		cm.console.line("%s does not get the hold of %s for %s: %s", p.Author, f.Issue, p, refused)
+		cm.Console.line("%s does not get the hold of %s for %s: %s", p.Author, f.Issue, p, refused)
 		return false
 	case err != nil:
-		r.notes = append(r.notes, fmt.Sprintf("%s could not be given to the author of %s: %s; the next sweep tries again", f.Issue, p, err))
+		r.note("%s could not be given to the author of %s: %s; the next sweep tries again", f.Issue, p, err)
 		return false
 	}
 
@@ -170,13 +170,13 @@ func unconfirmed(log claim.State, o order) bool {
 
 // takeForAuthors does for the open pull requests what their own runs could not do, because they
 // come from forks: the oldest first, and no more in a sweep than contributors.hourly.
-func (s *Step) takeForAuthors(ctx context.Context, p Place, r *result) {
-	if !p.takes() || s.dry() || r.report.Stopped != nil {
+func (s *Step) takeForAuthors(ctx context.Context, r *result) {
+	if !s.takes() || s.dry() || r.report.Stopped != nil {
 		return
 	}
-	pulls, err := p.Hub.NewestPulls(ctx, p.Repo)
+	pulls, err := s.Hub.NewestPulls(ctx, s.Repo)
 	if err != nil {
-		r.report.Skipped = append(r.report.Skipped, "pull requests of contributors: "+err.Error())
+		r.skip("pull requests of contributors: %s", err)
 		return
 	}
 
@@ -187,15 +187,15 @@ func (s *Step) takeForAuthors(ctx context.Context, p Place, r *result) {
 
 	var all []claim.Issue
 	for _, o := range pulls {
-		described, landing := s.closedIn(p, o)
+		described, landing := s.closedIn(o)
 		all = slices.Concat(all, described, landing)
 	}
 
 	slices.SortFunc(all, claim.Issue.Compare)
-	cm := s.sweepingCommands(p)
+	cm := &commands{Step: s}
 	snapshots := map[claim.Issue]lifecycle.Facts{}
 	var unread error
-	for _, one := range p.Hub.FactsOf(ctx, slices.CompactFunc(all, claim.Issue.Same)) {
+	for _, one := range s.Hub.FactsOf(ctx, slices.CompactFunc(all, claim.Issue.Same)) {
 		switch {
 		case one.Err == nil:
 			snapshots[one.Facts.Issue.Folded()] = one.Facts
@@ -205,15 +205,15 @@ func (s *Step) takeForAuthors(ctx context.Context, p Place, r *result) {
 	}
 
 	if unread != nil {
-		r.report.Skipped = append(r.report.Skipped, "issues of contributors' pull requests: "+unread.Error())
+		r.skip("issues of contributors' pull requests: %s", unread)
 	}
 
 	var given []claim.Issue
 	for _, o := range pulls {
-		described, landing := s.closedIn(p, o)
+		described, landing := s.closedIn(o)
 		for n, i := range slices.Concat(described, landing) {
 			f, read := snapshots[i.Folded()]
-			if !read || len(given) == p.Contributors.Hourly || slices.ContainsFunc(given, i.Same) {
+			if !read || len(given) == s.Contributors.Hourly || slices.ContainsFunc(given, i.Same) {
 				continue
 			}
 
@@ -241,15 +241,13 @@ func closes(f lifecycle.Facts, p github.Pull) bool {
 	})
 }
 
-// closedIn lists the issues of a place that a pull request closes: by its description, and by
-// nothing but its title and its commits; neither of them if they are more than one may move.
-func (s *Step) closedIn(p Place, o github.Mergeable) (described, landing []claim.Issue) {
-	home := p.Repo
+// closedIn lists the issues of this repository that a pull request closes: by its description, and
+// by nothing but its title and its commits; neither of them if they are more than one may move.
+func (s *Step) closedIn(o github.Mergeable) (described, landing []claim.Issue) {
 	take := func(refs []closing.Reference) (out []claim.Issue) {
 		for _, ref := range refs {
-			here := strings.EqualFold(ref.Issue.Slug(), p.Repo.String())
-			if here && !slices.ContainsFunc(described, ref.Issue.Same) {
-				out = append(out, p.Repo.Issue(ref.Issue.Number))
+			if s.here(ref.Issue) && !slices.ContainsFunc(described, ref.Issue.Same) {
+				out = append(out, s.Repo.Issue(ref.Issue.Number))
 			}
 		}
 
@@ -259,7 +257,7 @@ func (s *Step) closedIn(p Place, o github.Mergeable) (described, landing []claim
 		return out
 	}
 
-	described = take(closing.InDescription(o.Body, home, s.Host))
-	refs, _ := closing.InMerge(o.Merge.Merge, home, s.Host)
+	described = take(closing.InDescription(o.Body, s.Repo, s.Host))
+	refs, _ := closing.InMerge(o.Merge.Merge, s.Repo, s.Host)
 	return described, take(refs)
 }

@@ -390,12 +390,25 @@ func (p Place) Carry(h agenthost.Host, steps []Step) error {
 		return err
 	}
 
+	return p.carryOut(steps)
+}
+
+// carryOut does what the steps say, but for a file that is another than the one that was looked at:
+// hosts write to their own files.
+func (p Place) carryOut(steps []Step) error {
 	for _, s := range steps {
-		if s.Kind != Created && s.Kind != Changed {
+		if s.Kind == Same || s.Kind == Theirs {
 			continue
 		}
-		err := s.unchanged()
-		if err == nil {
+
+		text, _, err := read(s.Path)
+		switch {
+		case err != nil:
+		case !bytes.Equal(text, s.read):
+			err = errors.New("it changed in the meantime and was left alone")
+		case s.Kind == Removed:
+			err = os.Remove(s.Path)
+		default:
 			err = write(s.Path, s.text, p.mode())
 		}
 
@@ -405,16 +418,6 @@ func (p Place) Carry(h agenthost.Host, steps []Step) error {
 	}
 
 	return nil
-}
-
-// unchanged is an error when the file is another than the one that was looked at: hosts write to
-// their own files.
-func (s Step) unchanged() error {
-	text, _, err := read(s.Path)
-	if err == nil && !bytes.Equal(text, s.read) {
-		err = errors.New("it changed in the meantime and was left alone")
-	}
-	return err
 }
 
 // mode is that of new files: what is in a home folder is its owner's alone.
@@ -432,22 +435,8 @@ func (p Place) TakeBack(h agenthost.Host, steps []Step) error {
 		return err
 	}
 
-	for _, s := range steps {
-		if s.Kind == Changed || s.Kind == Removed {
-			err = s.unchanged()
-		}
-
-		switch {
-		case err != nil:
-		case s.Kind == Changed:
-			err = write(s.Path, s.text, p.mode())
-		case s.Kind == Removed:
-			err = os.Remove(s.Path)
-		}
-
-		if err != nil {
-			return fmt.Errorf("%s: %w", s.Path, err)
-		}
+	if err := p.carryOut(steps); err != nil {
+		return err
 	}
 
 	for _, dir := range slices.Backward(n.Dirs) {

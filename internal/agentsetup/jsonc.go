@@ -29,18 +29,17 @@ func withHooks(text []byte, h agenthost.Host) ([]byte, error) {
 		return nil, err
 	}
 
-	root, err := parseObject(text)
+	root, top, err := parseObject(text)
 	if err != nil {
 		return nil, err
 	}
 
 	indent := indentOf(text)
-	object := root.Value.(*hujson.Object)
-	if h.Profile().Version && find(object, "version") == nil {
-		add(object, "version", hujson.Value{Value: hujson.Int(1)}, "", indent)
+	if h.Profile().Version && find(top, "version") == nil {
+		add(top, "version", hujson.Value{Value: hujson.Int(1)}, "", indent)
 	}
 
-	hooks, err := objectAt(object, "hooks", "", indent)
+	hooks, err := objectAt(top, "hooks", "", indent)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +48,7 @@ func withHooks(text []byte, h agenthost.Host) ([]byte, error) {
 		if find(hooks, e.Event) == nil {
 			add(hooks, e.Event, hujson.Value{Value: &hujson.Array{}}, indent, indent)
 		}
-		list, ok := find(hooks, e.Event).Value.(*hujson.Array)
+		list, ok := find(hooks, e.Event).(*hujson.Array)
 		if !ok {
 			return nil, fmt.Errorf("hooks.%s is not a list", e.Event)
 		}
@@ -74,19 +73,19 @@ func withHooks(text []byte, h agenthost.Host) ([]byte, error) {
 // hasHooks reports whether each of our entries is in the text once, whatever its user has put
 // beside it, and no other entry of ours is.
 func hasHooks(text []byte, h agenthost.Host) (bool, error) {
-	root, err := parseObject(text)
+	_, top, err := parseObject(text)
 	if err != nil {
 		return false, err
 	}
 
-	at := find(root.Value.(*hujson.Object), "hooks")
-	if at == nil {
+	at := hujson.Value{Value: find(top, "hooks")}
+	if at.Value == nil {
 		return false, nil
 	}
 
 	ours := 0
 	for v := range at.All() {
-		if isOurs(*v, h) {
+		if isOurs(v.Value, h) {
 			ours++
 		}
 	}
@@ -126,36 +125,24 @@ func hasHooks(text []byte, h agenthost.Host) (bool, error) {
 }
 
 // isOurs reports whether a value is a hook that runs exactly our command for the host.
-func isOurs(v hujson.Value, h agenthost.Host) bool {
-	hook, ok := v.Value.(*hujson.Object)
+func isOurs(v hujson.ValueTrimmed, h agenthost.Host) bool {
+	hook, ok := v.(*hujson.Object)
 	if !ok {
 		return false
 	}
-
-	command := find(hook, "command")
-	if command == nil {
-		return false
-	}
-
-	line, ok := command.Value.(hujson.Literal)
+	line, ok := find(hook, "command").(hujson.Literal)
 	return ok && line.String() == agenthost.Command(h)
 }
 
 // withoutHooks returns the text without our entries, and whether there were any. Events and hooks
 // that are empty then go as well.
 func withoutHooks(text []byte, h agenthost.Host) ([]byte, bool, error) {
-	root, err := parseObject(text)
+	root, top, err := parseObject(text)
 	if err != nil {
 		return nil, false, err
 	}
 
-	object := root.Value.(*hujson.Object)
-	at := find(object, "hooks")
-	if at == nil {
-		return text, false, nil
-	}
-
-	hooks, ok := at.Value.(*hujson.Object)
+	hooks, ok := find(top, "hooks").(*hujson.Object)
 	if !ok {
 		return text, false, nil
 	}
@@ -178,7 +165,7 @@ func withoutHooks(text []byte, h agenthost.Host) ([]byte, bool, error) {
 	}
 
 	if len(hooks.Members) == 0 {
-		remove(object, "hooks", func(hujson.Value) bool { return true })
+		cutMember(top, index(top, "hooks"))
 	}
 
 	return root.Pack(), true, nil
@@ -188,18 +175,18 @@ func withoutHooks(text []byte, h agenthost.Host) ([]byte, bool, error) {
 // when nothing is left in it but a matcher.
 func cutOurs(list *hujson.Array, h agenthost.Host) (found bool) {
 	for n := len(list.Elements) - 1; n >= 0; n-- {
-		if isOurs(list.Elements[n], h) {
+		if isOurs(list.Elements[n].Value, h) {
 			cut(list, n)
 			found = true
 			continue
 		}
 
 		group, ok := list.Elements[n].Value.(*hujson.Object)
-		if !ok || find(group, "hooks") == nil {
+		if !ok {
 			continue
 		}
 
-		inner, ok := find(group, "hooks").Value.(*hujson.Array)
+		inner, ok := find(group, "hooks").(*hujson.Array)
 		if !ok || !cutOurs(inner, h) {
 			continue
 		}
@@ -221,13 +208,13 @@ func withServer(text []byte, s agenthost.Server) ([]byte, error) {
 		text = []byte(s.New)
 	}
 
-	root, err := parseObject(text)
+	root, top, err := parseObject(text)
 	if err != nil {
 		return nil, err
 	}
 
 	indent := indentOf(text)
-	servers, err := objectAt(root.Value.(*hujson.Object), s.Key, "", indent)
+	servers, err := objectAt(top, s.Key, "", indent)
 	if err != nil || find(servers, agenthost.ServerName) != nil {
 		return text, err
 	}
@@ -244,39 +231,27 @@ func withServer(text []byte, s agenthost.Server) ([]byte, error) {
 // withoutServer returns the text without our entry, and whether it was there. An entry that
 // somebody has changed stays; a list of servers that is empty then goes as well.
 func withoutServer(text []byte, s agenthost.Server) ([]byte, bool, error) {
-	root, err := parseObject(text)
+	root, top, err := parseObject(text)
 	if err != nil {
 		return nil, false, err
 	}
 
-	object := root.Value.(*hujson.Object)
-	at := find(object, s.Key)
-	if at == nil {
+	servers, ok := find(top, s.Key).(*hujson.Object)
+	if !ok {
 		return text, false, nil
 	}
 
-	servers, ok := at.Value.(*hujson.Object)
-	if !ok || !remove(servers, agenthost.ServerName, func(v hujson.Value) bool { return equal(v, s.Value) }) {
+	ours := index(servers, agenthost.ServerName)
+	if ours < 0 || !equal(servers.Members[ours].Value, s.Value) {
 		return text, false, nil
 	}
 
+	cutMember(servers, ours)
 	if len(servers.Members) == 0 {
-		remove(object, s.Key, func(hujson.Value) bool { return true })
+		cutMember(top, index(top, s.Key))
 	}
 
 	return root.Pack(), true, nil
-}
-
-// remove takes the member out if its value is one to take out, and reports whether it did.
-func remove(o *hujson.Object, key string, is func(hujson.Value) bool) bool {
-	for n := range o.Members {
-		if name, ok := o.Members[n].Name.Value.(hujson.Literal); ok && name.String() == key && is(o.Members[n].Value) {
-			cutMember(o, n)
-			return true
-		}
-	}
-
-	return false
 }
 
 // equal reports whether two values are the same JSON, however they are laid out.
@@ -290,20 +265,22 @@ func equal(v hujson.Value, want json.RawMessage) bool {
 // parseObject reads JSON with comments whose top is an object; nothing at all is an empty one. A
 // key that appears twice in one object is an error: one of the two is not read, and it differs
 // which.
-func parseObject(text []byte) (hujson.Value, error) {
+func parseObject(text []byte) (root hujson.Value, top *hujson.Object, err error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}\n")
 	}
 	if bytes.HasPrefix(text, []byte("\ufeff")) {
-		return hujson.Value{}, errors.New("it begins with a byte order mark, which JSON has not; save it without one")
+		return root, nil, errors.New("it begins with a byte order mark, which JSON has not; save it without one")
 	}
 
-	root, err := hujson.Parse(text)
+	root, err = hujson.Parse(text)
 	if err != nil {
-		return root, fmt.Errorf("it is not valid JSON: %w", err)
+		return root, nil, fmt.Errorf("it is not valid JSON: %w", err)
 	}
-	if _, ok := root.Value.(*hujson.Object); !ok {
-		return root, fmt.Errorf("it is not a JSON object")
+
+	top, ok := root.Value.(*hujson.Object)
+	if !ok {
+		return root, nil, errors.New("it is not a JSON object")
 	}
 
 	for v := range root.All() {
@@ -312,18 +289,18 @@ func parseObject(text []byte) (hujson.Value, error) {
 		for n := 0; object != nil && n < len(object.Members); n++ {
 			name, _ := object.Members[n].Name.Value.(hujson.Literal)
 			if seen[name.String()] {
-				return root, fmt.Errorf("the key %q appears twice in one object; leave one of them", name.String())
+				return root, nil, fmt.Errorf("the key %q appears twice in one object; leave one of them", name.String())
 			}
 			seen[name.String()] = true
 		}
 	}
 
-	return root, nil
+	return root, top, nil
 }
 
 // parseAny reads JSON with comments into maps.
 func parseAny(text []byte) (map[string]any, error) {
-	root, err := parseObject(bytes.Clone(text)) // Standardize writes into it
+	root, _, err := parseObject(bytes.Clone(text)) // Standardize writes into it
 	if err != nil {
 		return nil, err
 	}
@@ -355,11 +332,18 @@ func laidOut(value json.RawMessage, prefix, indent string) []byte {
 	return b.Bytes()
 }
 
-func find(o *hujson.Object, key string) *hujson.Value {
-	for n := range o.Members {
-		if name, ok := o.Members[n].Name.Value.(hujson.Literal); ok && name.String() == key {
-			return &o.Members[n].Value
-		}
+// index is where the member of that key is; -1 where there is none.
+func index(o *hujson.Object, key string) int {
+	return slices.IndexFunc(o.Members, func(m hujson.ObjectMember) bool {
+		name, ok := m.Name.Value.(hujson.Literal)
+		return ok && name.String() == key
+	})
+}
+
+// find is the value of that key; nil where there is none.
+func find(o *hujson.Object, key string) hujson.ValueTrimmed {
+	if n := index(o, key); n >= 0 {
+		return o.Members[n].Value.Value
 	}
 	return nil
 }
@@ -370,7 +354,7 @@ func objectAt(o *hujson.Object, key, depth, indent string) (*hujson.Object, erro
 	if find(o, key) == nil {
 		add(o, key, hujson.Value{Value: &hujson.Object{}}, depth, indent)
 	}
-	out, ok := find(o, key).Value.(*hujson.Object)
+	out, ok := find(o, key).(*hujson.Object)
 	if !ok {
 		return nil, fmt.Errorf("%s is not an object", key)
 	}
@@ -425,7 +409,7 @@ func cut(a *hujson.Array, n int) {
 	}
 
 	unseam(list[n].BeforeExtra, next)
-	a.Elements = append(list[:n], list[n+1:]...)
+	a.Elements = slices.Delete(list, n, n+1)
 }
 
 // cutMember takes a member out as cut does.
@@ -439,5 +423,5 @@ func cutMember(o *hujson.Object, n int) {
 	}
 
 	unseam(list[n].Name.BeforeExtra, next)
-	o.Members = append(list[:n], list[n+1:]...)
+	o.Members = slices.Delete(list, n, n+1)
 }

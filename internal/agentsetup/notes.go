@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/label-state/label-state/internal/agenthost"
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/smallfile"
 	"github.com/label-state/label-state/internal/state"
 )
@@ -104,14 +105,14 @@ func read(path string) (text []byte, there bool, err error) {
 		return nil, false, nil
 	}
 
-	return text, err == nil, cause(err)
+	return text, err == nil, printable.Cause(err)
 }
 
 // write gives a file a new text in one step, through a link, and with the mode it has; mode is that
 // of a new one.
 func write(path string, text []byte, mode fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return cause(err)
+		return printable.Cause(err)
 	}
 
 	if real, err := filepath.EvalSymlinks(path); err == nil {
@@ -121,13 +122,5 @@ func write(path string, text []byte, mode fs.FileMode) error {
 		}
 	}
 
-	return cause(state.Replace(path, text, mode))
-}
-
-// cause leaves out the path, which is said already.
-func cause(err error) error {
-	if at, is := errors.AsType[*fs.PathError](err); is {
-		return at.Err
-	}
-	return err
+	return printable.Cause(state.Replace(path, text, mode))
 }

@@ -3,6 +3,8 @@ package board
 import (
 	"fmt"
 	"strings"
+
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // An Act is what an order does.
@@ -64,18 +66,10 @@ func (o Order) Command() string { return command(o.Args()...) }
 func command(args ...string) string {
 	out := "label-state"
 	for _, arg := range args {
-		if arg == "" || strings.ContainsFunc(arg, func(r rune) bool { return !strings.ContainsRune(safe, r) }) {
-			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
-		}
-		out += " " + arg
+		out += " " + printable.ShellWord(arg)
 	}
-
 	return out
 }
-
-// safe are the characters that no shell takes for its own. A # begins a comment only at the start
-// of a word.
-const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./#:@,+=%"
 
 // reasoned reports whether it takes a reason: others read it in the log, or are refused with it.
 func (o Order) reasoned() bool {

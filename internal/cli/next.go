@@ -46,7 +46,7 @@ func commandLine(c answer.Command) string {
 	}
 
 	for _, arg := range c.Args {
-		words = append(words, ShellWord(arg))
+		words = append(words, printable.ShellWord(arg))
 	}
 
 	return strings.Join(words, " ")
@@ -126,13 +126,3 @@ func withoutSecrets(typed []string) (out []string) {
 const leftOut = "…"
 
 var inURL = regexp.MustCompile(`://.*@`)
-
-// ShellWord is a text as one word of a shell's.
-func ShellWord(text string) string {
-	if text == "" || text != leftOut && notPlain.MatchString(text) {
-		return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
-	}
-	return text
-}
-
-var notPlain = regexp.MustCompile(`[^\w@%+=:,./#-]|^#`)

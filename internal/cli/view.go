@@ -10,6 +10,7 @@ import (
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // Stamp is a server time in JSON: RFC 3339 in UTC, to the second. The zero time is empty.
@@ -205,7 +206,7 @@ func ViewMove(rep ledger.Repair, word answer.Word) answer.Answer {
 // nothing that shows it.
 func UnprovenWarning(i claim.Issue, w claim.Worker) string {
 	return fmt.Sprintf("the issue is ready again: success was recorded without a pull request; next time name it with --pr; "+
-		"if the issue is done, close it with: label-state release %s --codename %s --firing-id %s --done", i, ShellWord(w.Codename), ShellWord(w.FiringID))
+		"if the issue is done, close it with: label-state release %s --codename %s --firing-id %s --done", i, printable.ShellWord(w.Codename), printable.ShellWord(w.FiringID))
 }
 
 // Workers names the workers of claims, in their order.

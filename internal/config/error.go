@@ -24,32 +24,29 @@ const shown = 20
 // Error returns one line for each problem.
 func (e *Error) Error() string {
 	var b strings.Builder
-	b.WriteString(e.line())
+	b.WriteString(e.First())
 	for i, m := range e.More {
 		if i == shown-1 {
 			fmt.Fprintf(&b, "\n%s: and %d more problems", e.File, len(e.More)-i)
 			break
 		}
-		b.WriteString("\n" + m.line())
+		b.WriteString("\n" + m.First())
 	}
 
 	return b.String()
 }
 
-// First returns the first problem alone, in one line.
-func (e *Error) First() string { return e.line() }
-
 // Brief returns one line: the first problem, and how many more there are.
 func (e *Error) Brief() string {
-	text := e.line() + "; read without it"
+	text := e.First() + "; read without it"
 	if n := len(e.More); n > 0 {
 		text += fmt.Sprintf(", and without %d more", n)
 	}
 	return text
 }
 
-// line prints this problem without the others.
-func (e *Error) line() string {
+// First returns the first problem alone, in one line.
+func (e *Error) First() string {
 	text := e.File
 	if e.Line > 0 {
 		text += fmt.Sprintf(":%d", e.Line)

@@ -18,14 +18,14 @@ import (
 // (docs/decisions/2026-11-22-hostile-repositories.md).
 type Own struct {
 	Config
-	File  string // its name; empty for the zero value
-	lines map[string]int
+	File    string // its name; empty for the zero value
+	entries map[string]entryNode
 }
 
 // ParseOwn reads the file of a caller. The error is an *Error.
 func ParseOwn(name string, data []byte) (Own, error) {
 	r := newReader(name)
-	own := Own{Config: r.settings(r.document(data)), File: name, lines: r.lines}
+	own := Own{Config: r.settings(r.document(data)), File: name, entries: r.entries}
 	if err := r.err(); err != nil {
 		own.Config = Config{}
 		return own, err
@@ -48,7 +48,7 @@ func (r *reader) settings(top *yaml.Node) Config {
 
 // Has reports whether the file sets a key or anything below it.
 func (o Own) Has(path string) bool {
-	for set := range o.lines {
+	for set := range o.entries {
 		if rest, is := strings.CutPrefix(set, path); is && (rest == "" || rest[0] == '.') {
 			return true
 		}
@@ -59,7 +59,7 @@ func (o Own) Has(path string) bool {
 // Over lays what is the caller's own over the configuration of the repository. Whatever else the
 // file sets has to be what the repository says; repo names it in errors. The error is an *Error.
 func (o Own) Over(c Config, repo string) (Config, error) {
-	r := &reader{file: o.File, lines: o.lines}
+	r := &reader{file: o.File, entries: o.entries}
 	for _, s := range settings(&o.Config, &c) {
 		switch {
 		case !o.Has(s.path):

@@ -27,17 +27,14 @@ const MaxFile = 256 << 10
 // A reader collects the problems of one file.
 type reader struct {
 	file     string
-	lines    map[string]int // where each key path stands
-	entries  map[string]entryNode
+	entries  map[string]entryNode // by their key paths
 	problems []*Error
 }
 
 // An entryNode is an entry of a mapping.
 type entryNode struct{ mapping, key *yaml.Node }
 
-func newReader(name string) *reader {
-	return &reader{file: name, lines: map[string]int{}, entries: map[string]entryNode{}}
-}
+func newReader(name string) *reader { return &reader{file: name, entries: map[string]entryNode{}} }
 
 // problem notes a problem of a line; 0 is none.
 func (r *reader) problem(line int, path, problem, allowed string) {
@@ -52,25 +49,28 @@ func (r *reader) problem(line int, path, problem, allowed string) {
 
 // at reports a problem of a key, or of the nearest key above it that the file has.
 func (r *reader) at(path, problem, allowed string) {
-	key := path
-	line, there := r.lines[key]
-	for !there {
-		end := strings.LastIndexAny(key, ".[")
-		if end < 0 {
-			line = 1
-			break
-		}
+	line := 1
+	if e, there := r.nearest(path); there {
+		line = e.key.Line
+	}
+	r.problem(line, path, problem, allowed)
+}
 
-		key = key[:end]
-		line, there = r.lines[key]
+// nearest is the entry of a key, or of the nearest key above it that the file has.
+func (r *reader) nearest(path string) (e entryNode, there bool) {
+	for path != "" {
+		if e, there = r.entries[path]; there {
+			return e, true
+		}
+		path = path[:max(0, strings.LastIndexAny(path, ".["))]
 	}
 
-	r.problem(line, path, problem, allowed)
+	return e, false
 }
 
 // has reports whether the file names the key.
 func (r *reader) has(path string) bool {
-	_, ok := r.lines[path]
+	_, ok := r.entries[path]
 	return ok
 }
 

@@ -104,9 +104,8 @@ func (r *reader) mapping(path string, n *yaml.Node, entry func(name, at string, 
 		case k.Kind != yaml.ScalarNode:
 			r.problem(k.Line, path, "a key that is not a word", "")
 		case r.has(at):
-			r.problem(k.Line, at, "written twice, first in line "+strconv.Itoa(r.lines[at]), "once")
+			r.problem(k.Line, at, "written twice, first in line "+strconv.Itoa(r.entries[at].key.Line), "once")
 		default:
-			r.lines[at] = k.Line
 			r.entries[at] = entryNode{n, k}
 			entry(k.Value, at, k.Line, v)
 		}

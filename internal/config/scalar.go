@@ -15,22 +15,26 @@ import (
 	"github.com/label-state/label-state/internal/printable"
 )
 
-// scalar returns the text of a value of one of the tags.
-func (r *reader) scalar(path string, n *yaml.Node, allowed string, tag string) (string, bool) {
-	if n.Kind != yaml.ScalarNode || n.ShortTag() != tag {
-		r.wrongType(path, n, allowed)
-		return "", false
-	}
-	return n.Value, true
-}
+// scalar is a value with that tag of YAML's which parse takes.
+func scalar[T any](to *T, s schema, tag, allowed string, parse func(text string) (value T, ok bool)) rule {
+	read := func(r *reader, path string, n *yaml.Node) {
+		if n.Kind != yaml.ScalarNode || n.ShortTag() != tag {
+			r.wrongType(path, n, allowed)
+			return
+		}
 
-// badValue reports a value of the right type that is not allowed.
-func (r *reader) badValue(path string, n *yaml.Node, allowed string) {
-	problem := quote(n.Value)
-	if n.Value == "" {
-		problem = "empty"
+		value, ok := parse(n.Value)
+		switch {
+		case ok:
+			*to = value
+		case n.Value == "":
+			r.problem(n.Line, path, "is empty", allowed)
+		default:
+			r.problem(n.Line, path, "is "+quote(n.Value), allowed)
+		}
 	}
-	r.problem(n.Line, path, "is "+problem, allowed)
+
+	return rule{schema: s, read: read, to: to}
 }
 
 // A form is what a text must look like.
@@ -108,18 +112,7 @@ func text(to *string, f form) rule {
 		s["default"] = *to
 	}
 
-	read := func(r *reader, path string, n *yaml.Node) {
-		v, ok := r.scalar(path, n, f.allowed, "!!str")
-		switch {
-		case !ok:
-		case !f.fits(v):
-			r.badValue(path, n, f.allowed)
-		default:
-			*to = v
-		}
-	}
-
-	return rule{schema: s, read: read, to: to}
+	return scalar(to, s, "!!str", f.allowed, func(v string) (string, bool) { return v, f.fits(v) })
 }
 
 // texts is a list of texts of that form.
@@ -129,31 +122,15 @@ func texts(to *[]string, f form) rule {
 
 // word is one of these words.
 func word(to *string, words ...string) rule {
-	allowed := strings.Join(words, ", ")
 	s := schema{"type": "string", "enum": words, "default": cmp.Or(*to, words[0])}
-
-	read := func(r *reader, path string, n *yaml.Node) {
-		v, ok := r.scalar(path, n, allowed, "!!str")
-		switch {
-		case !ok:
-		case !slices.Contains(words, v):
-			r.badValue(path, n, allowed)
-		default:
-			*to = v
-		}
-	}
-
-	return rule{schema: s, read: read, to: to}
+	return scalar(to, s, "!!str", strings.Join(words, ", "),
+		func(v string) (string, bool) { return v, slices.Contains(words, v) })
 }
 
 // truth is true or false, not yes or on.
 func truth(to *bool) rule {
-	read := func(r *reader, path string, n *yaml.Node) {
-		if v, ok := r.scalar(path, n, "true or false", "!!bool"); ok {
-			*to = strings.EqualFold(v, "true")
-		}
-	}
-	return rule{schema: schema{"type": "boolean", "default": *to}, read: read, to: to}
+	return scalar(to, schema{"type": "boolean", "default": *to}, "!!bool", "true or false",
+		func(v string) (bool, bool) { return strings.EqualFold(v, "true"), true })
 }
 
 // count is a whole decimal number from least to most.
@@ -170,22 +147,10 @@ func count(to *int, least, most int) rule {
 		"default": *to,
 	}
 
-	read := func(r *reader, path string, n *yaml.Node) {
-		v, ok := r.scalar(path, n, allowed, "!!int")
-		if !ok {
-			return
-		}
-
+	return scalar(to, s, "!!int", allowed, func(v string) (int, bool) {
 		i, err := strconv.Atoi(v)
-		if err != nil || i < least || i > most {
-			r.badValue(path, n, allowed)
-			return
-		}
-
-		*to = i
-	}
-
-	return rule{schema: s, read: read, to: to}
+		return i, err == nil && i >= least && i <= most
+	})
 }
 
 // ParseSpan reads a duration, in which a day has 24 hours: 90s, 4h, 7d.
@@ -230,26 +195,15 @@ func spanOr(to *time.Duration, least, most time.Duration, word string) rule {
 		s["default"] = word
 	}
 
-	read := func(r *reader, path string, n *yaml.Node) {
-		v, ok := r.scalar(path, n, allowed, "!!str")
-		if !ok {
-			return
-		}
+	return scalar(to, s, "!!str", allowed, func(v string) (time.Duration, bool) {
 		if word != "" && v == word {
-			*to = 0
-			return
+			return 0, true
 		}
 
 		d, err := ParseSpan(v)
-		if err != nil || len(v) > longestSpan || !regexp.MustCompile(pattern).MatchString(v) || d < least || d > most {
-			r.badValue(path, n, allowed)
-			return
-		}
-
-		*to = d
-	}
-
-	return rule{schema: s, read: read, to: to}
+		fits := len(v) <= longestSpan && regexp.MustCompile(pattern).MatchString(v)
+		return d, err == nil && fits && d >= least && d <= most
+	})
 }
 
 const longestSpan = 40

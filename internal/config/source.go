@@ -101,7 +101,7 @@ func (c Config) Source(agent string) (w WorkSource, known bool) {
 // the names already must agree, unless free says that they may be laid over it. file is what errors
 // call it; the error is an *Error.
 func (c Config) Named(file, ready, inProgress string, free bool) (Config, error) {
-	r := &reader{file: file, lines: map[string]int{}}
+	r := newReader(file)
 	lay := func(key, have, want string) string {
 		if want != "" && !labels.Same(have, want) && !free {
 			r.problem(0, "labels."+key, "is "+quote(have)+", and the work source says "+quote(want), "the same in both")

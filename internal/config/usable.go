@@ -1,9 +1,6 @@
 package config
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Usable reads what can be used of a file that Parse refuses, for a caller that only looks: an
 // entry with a problem is left out, as if the file did not have it. What is not a configuration at
@@ -36,19 +33,15 @@ func Usable(name string, data []byte) Config {
 // leaveOut takes the entry of a key, or of the nearest key above it that the file has, out of its
 // mapping. It reports whether there was one.
 func (r *reader) leaveOut(path string) bool {
-	for path != "" {
-		if e, there := r.entries[path]; there {
-			at := slices.Index(e.mapping.Content, e.key)
-			if at < 0 {
-				return false // another problem of it has done so
-			}
-
-			e.mapping.Content = slices.Delete(e.mapping.Content, at, at+2)
-			return true
-		}
-
-		path = path[:max(0, strings.LastIndexAny(path, ".["))]
+	e, there := r.nearest(path)
+	if !there {
+		return false
+	}
+	at := slices.Index(e.mapping.Content, e.key)
+	if at < 0 {
+		return false // another problem of it has done so
 	}
 
-	return false
+	e.mapping.Content = slices.Delete(e.mapping.Content, at, at+2)
+	return true
 }

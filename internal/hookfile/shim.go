@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/label-state/label-state/internal/printable"
 )
 
 //go:embed shims/*.sh
@@ -42,7 +44,7 @@ const slot = "\nhook=''\n"
 func (f family) render(hook string) string { return fill(f.texts[len(f.texts)-1], hook) }
 
 func fill(text, hook string) string {
-	return strings.Replace(text, slot, "\nhook="+quote(hook)+"\n", 1)
+	return strings.Replace(text, slot, "\nhook="+printable.ShellQuote(hook)+"\n", 1)
 }
 
 // recognise finds which version a file's content is, from 1, and the path it was written with. 0 is
@@ -52,7 +54,7 @@ func (f family) recognise(content string) (version int, hook string) {
 	line, _, _ := strings.Cut(rest, "\n")
 	line = strings.TrimSuffix(strings.TrimPrefix(line, "'"), "'")
 
-	// undoes quote; what that cannot have written comes out as something else
+	// undoes ShellQuote; what that cannot have written comes out as something else
 	hook = strings.ReplaceAll(line, `'\''`, "'")
 	version = 1 + slices.IndexFunc(f.texts, func(text string) bool { return fill(text, hook) == content })
 	return version, hook
@@ -63,6 +65,3 @@ func (f family) marked(content string) bool {
 	_, rest, _ := strings.Cut(content, "\n")
 	return strings.HasPrefix(rest, f.mark)
 }
-
-// quote makes one word of the shell out of s.
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // TestHooksFolder holds the file of the repository's hooks folder, which people copy and which
@@ -103,9 +105,9 @@ func TestRecogniseAnyPath(t *testing.T) {
 // TestQuote asks the shell what a quoted path means.
 func TestQuote(t *testing.T) {
 	for _, path := range []string{"", "/usr/bin/x", "/a b/it's", `/$(id)/"x"/\n`, "/''/'", "/*/~/`id`", "/ä/\t"} {
-		out, err := exec.Command("sh", "-c", "printf %s "+quote(path)).Output()
+		out, err := exec.Command("sh", "-c", "printf %s "+printable.ShellQuote(path)).Output()
 		if err != nil || string(out) != path {
-			t.Errorf("the shell reads %s as %q (%v), want %q", quote(path), out, err, path)
+			t.Errorf("the shell reads %s as %q (%v), want %q", printable.ShellQuote(path), out, err, path)
 		}
 	}
 }

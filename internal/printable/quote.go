@@ -29,6 +29,19 @@ func Code(text string, most int) string {
 	return "`" + strings.ReplaceAll(text, "`", "'") + "`"
 }
 
+// ShellWord is text as one word of a shell's, in quotes where it needs them. A # begins a comment
+// only at the start of a word.
+func ShellWord(text string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./#-…"
+	if text == "" || text[0] == '#' || strings.Trim(text, plain) != "" {
+		return ShellQuote(text)
+	}
+	return text
+}
+
+// ShellQuote is text as one word of a shell's, in quotes.
+func ShellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
 // Footer is the last line of every comment of ours.
 const Footer = "\n\n<sub>label-state keeps two workers from doing the same issue. " +
 	"[What you can do](https://github.com/label-state/label-state/blob/main/docs/people.md)</sub>"

@@ -45,3 +45,22 @@ func TestCode(t *testing.T) {
 		}
 	})
 }
+
+// TestShellWord: what a shell would take for its own is in quotes, and nothing else is.
+func TestShellWord(t *testing.T) {
+	for text, want := range map[string]string{
+		"":            "''",
+		"acme/app#7":  "acme/app#7",
+		"#7":          "'#7'",
+		"…":           "…",
+		"it's":        `'it'\''s'`,
+		"a b":         "'a b'",
+		"$HOME":       "'$HOME'",
+		"~":           "'~'",
+		"x=1,y:2@3+%": "x=1,y:2@3+%",
+	} {
+		if got := printable.ShellWord(text); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}

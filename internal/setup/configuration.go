@@ -37,7 +37,7 @@ func (e Environment) Own(o Options) (config.Own, error) {
 
 	data, err := smallfile.Follow(e.Path(named), config.MaxFile)
 	if err != nil {
-		return config.Own{}, &config.Error{File: named, Problem: "cannot be read: " + smallfile.Reason(err)}
+		return config.Own{}, &config.Error{File: named, Problem: "cannot be read: " + printable.Cause(err).Error()}
 	}
 
 	return config.ParseOwn(named, data)
@@ -64,8 +64,10 @@ func checkedOut(top string) (c config.Config, text []byte, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return config.Default(), nil, nil
 	case err != nil:
-		return config.Default(), nil, &config.Error{File: config.Path, Problem: "cannot be read: " +
-			smallfile.Reason(err)}
+		return config.Default(), nil, &config.Error{
+			File:    config.Path,
+			Problem: "cannot be read: " + printable.Cause(err).Error(),
+		}
 	}
 
 	c, err = config.Parse(config.Path, text)
@@ -164,7 +166,7 @@ func published(ctx context.Context, c *github.Client, r claim.Repo, path string)
 		return defaults(), nil
 	case errors.As(err, &absent):
 		return nil, &config.Error{
-			File:    r.String() + ":" + path,
+			File:    name,
 			Problem: "cannot be read: no such file on the default branch",
 		}
 	case err != nil:

@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/label-state/label-state/internal/lease"
@@ -16,18 +17,13 @@ import (
 // The error is an answer.Config.
 func (e Environment) secured(url string) (*tls.Config, error) {
 	ca, cert, key := e.Getenv(lease.CAVariable), e.Getenv(lease.CertVariable), e.Getenv(lease.KeyVariable)
-	first := "" // of these that is set
-	for _, v := range [][2]string{{lease.CAVariable, ca}, {lease.CertVariable, cert}, {lease.KeyVariable, key}} {
-		if first == "" && v[1] != "" {
-			first = v[0]
-		}
-	}
-
-	if first == "" {
+	names := []string{lease.CAVariable, lease.CertVariable, lease.KeyVariable}
+	set := slices.IndexFunc(names, func(name string) bool { return e.Getenv(name) != "" })
+	if set < 0 {
 		return nil, nil
 	}
 	if scheme, _, _ := strings.Cut(url, "://"); scheme != "rediss" && scheme != "unix" {
-		return nil, unusable(first, "",
+		return nil, unusable(names[set], "",
 			"it is set, and the store's address begins with %s://, which is without TLS", scheme)
 	}
 

@@ -2,7 +2,6 @@ package smallfile_test
 
 import (
 	"errors"
-	"io"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -37,11 +36,7 @@ func TestSaid(t *testing.T) {
 		}
 	}
 
-	if got := smallfile.Reason(smallfile.Large(2 << 20)); got != "it is larger than 2 MiB" {
-		t.Error(got)
-	}
-
-	if got := smallfile.Reason(io.EOF); got != "EOF" {
+	if got := smallfile.Large(2 << 20).Error(); got != "it is larger than 2 MiB" {
 		t.Error(got)
 	}
 }

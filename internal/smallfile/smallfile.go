@@ -105,11 +105,3 @@ func fit(path string, info fs.FileInfo, limit int64) error {
 
 	return &fs.PathError{Op: "read", Path: path, Err: errors.New("it is " + kind + ", not a regular file")}
 }
-
-// Reason is what is wrong with a file without its path, which the message around it names already.
-func Reason(err error) string {
-	if at, is := errors.AsType[*fs.PathError](err); is {
-		err = at.Err
-	}
-	return err.Error()
-}

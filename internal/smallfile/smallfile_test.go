@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/smallfile"
 )
 
@@ -70,7 +71,7 @@ func TestWhatIsRead(t *testing.T) {
 			data, err := verb.do(at(c.name), limit)
 			got := string(data)
 			if err != nil {
-				got = smallfile.Reason(err)
+				got = printable.Cause(err).Error()
 				if !strings.Contains(err.Error(), at(c.name)) {
 					t.Errorf("%s %s: %v", verb.name, c.name, err)
 				}

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // TestSwapped: what is put in the place of a file between the look and the opening is neither
@@ -39,7 +41,7 @@ func TestSwapped(t *testing.T) {
 
 		select {
 		case err := <-done:
-			if err == nil || !strings.Contains(err.Error(), path) || Reason(err) != name {
+			if err == nil || !strings.Contains(err.Error(), path) || printable.Cause(err).Error() != name {
 				t.Errorf("%s: %v", name, err)
 			}
 		case <-time.After(10 * time.Second):

@@ -20,6 +20,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/smallfile"
 )
 
@@ -61,7 +62,7 @@ func readJSON(file string, limit int64, into any) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return err
 	case err != nil:
-		return errors.New(smallfile.Reason(err))
+		return printable.Cause(err)
 	}
 
 	d := json.NewDecoder(bytes.NewReader(data))

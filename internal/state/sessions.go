@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/agenthost"
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/process"
 	"github.com/label-state/label-state/internal/smallfile"
 )
@@ -85,7 +86,7 @@ func readSession(name string) (Session, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return Session{}, err
 	case err != nil:
-		return Session{}, fmt.Errorf("read session %s: %s", name, smallfile.Reason(err))
+		return Session{}, fmt.Errorf("read session %s: %s", name, printable.Cause(err))
 	case f.Format != sessionFormat:
 		return Session{}, fmt.Errorf("read session %s: format %d, this version reads %d", name, f.Format, sessionFormat)
 	}

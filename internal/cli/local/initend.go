@@ -149,9 +149,9 @@ func undoLines(repo string, did []step) []string {
 
 		switch {
 		case s.File != "":
-			files = append(files, cli.ShellWord(s.File))
+			files = append(files, printable.ShellWord(s.File))
 		case s.Kind == "label":
-			labels = append(labels, cli.ShellWord(s.Name))
+			labels = append(labels, printable.ShellWord(s.Name))
 		case s.Kind == "hook" && s.Undo == "":
 			lines = append(lines, "label-state hook uninstall")
 		case s.Kind == "file":
