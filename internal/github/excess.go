@@ -35,13 +35,13 @@ func (c *Client) dropExcessive(ctx context.Context, snapshots []*snapshot, want 
 				continue
 			}
 
-			id := key(pullOf(*p).String())
+			told := r.told[pullOf(*p).Folded()]
 			author := account{repo: r.facts.Issue.In(), login: p.Author}
 			one := &opened{
 				PR:          *p,
 				author:      author,
-				named:       namedIn(c.o.Web, r.bodies[id], p.Repo),
-				association: r.associations[id],
+				named:       namedIn(c.o.Web, told.body, p.Repo),
+				association: told.association,
 			}
 			of[r] = append(of[r], one)
 			if one.asked(c.o.OutsiderIssues) {

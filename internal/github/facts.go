@@ -12,7 +12,6 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lifecycle"
-	"github.com/label-state/label-state/internal/prchain"
 )
 
 const (
@@ -68,14 +67,10 @@ type snapshot struct {
 	more     *connection[queryComment] // the page read first, when it is not all there is
 	closers  *connection[queryPull]    // likewise, of the pull requests that close it
 	page     int                       // comments, and pull requests, of which one page was not too much; 0 is all
-	bodies   map[string]string         // descriptions of its pull requests, by their names in lower case
-
-	associations map[string]string // of their authors to the pull requests' repositories, likewise
-
-	regions map[string]prchain.Region // what its pull requests say of their chains, by their names in lower case
-	read    bool                      // everything but what finish adds
-	guess   *claim.State              // Snapshot.Guess
-	err     error
+	told     map[pullID]told           // of its pull requests, by the one spelling of their names
+	read     bool                      // everything but what judgeRecords adds
+	guess    *claim.State              // Snapshot.Guess
+	err      error
 }
 
 func (r *snapshot) public() lifecycle.Snapshot {
