@@ -95,7 +95,7 @@ func (c *Client) queryHeads(ctx context.Context, home, head claim.Repo,
 	}
 
 	if head == home {
-		own += parents + "    }\n"
+		own += "    nameWithOwner\n" + parents + "    }\n"
 	}
 
 	d.add("%s  }\n", own)

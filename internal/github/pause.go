@@ -36,7 +36,7 @@ func (c *Client) Pauses(ctx context.Context, repos []claim.Repo) (map[claim.Repo
 	d := newDocument()
 	marker := d.bind("String!", c.o.Scheme.Paused)
 	for k, r := range repos {
-		d.open(fmt.Sprintf("r%d", k), r)
+		d.open(alias("r", k), r)
 		d.add("    pause: label(name: %s) "+pauseFields+"\n  }\n", marker)
 	}
 
@@ -47,7 +47,7 @@ func (c *Client) Pauses(ctx context.Context, repos []claim.Repo) (map[claim.Repo
 		if err != nil {
 			return nil, fmt.Errorf("read pause marker: %w", err)
 		}
-		s := sheet{repo: r, alias: fmt.Sprintf("r%d", k), partial: got}
+		s := sheet{repo: r, alias: alias("r", k), partial: got}
 		if s.read(data); s.pause != nil {
 			out[r] = s.pause
 		}

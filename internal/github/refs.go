@@ -320,11 +320,11 @@ func (c *Client) showTips(ctx context.Context, r claim.Repo, part []listed) {
 // noteTip remembers the reference of the n-th issue's lease, if the answer shows it; writes had
 // been sent when it was asked for.
 func (c *Client) noteTip(s sheet, n int, i claim.Issue, writes int64) {
-	alias := fmt.Sprintf("t%d", n)
+	field := alias("t", n)
 	var id string
 	var shown *queryTarget
-	if s.err != nil || s.fields[alias] == nil || s.failed(alias) != nil ||
-		json.Unmarshal(s.fields["id"], &id) != nil || json.Unmarshal(s.fields[alias], &shown) != nil {
+	if s.err != nil || s.fields[field] == nil || s.failed(field) != nil ||
+		json.Unmarshal(s.fields["id"], &id) != nil || json.Unmarshal(s.fields[field], &shown) != nil {
 		return
 	}
 

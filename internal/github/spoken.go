@@ -3,7 +3,6 @@ package github
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,14 +14,6 @@ const (
 	spokenPerQuery = 50  // issues and pull requests that are asked about at once
 	spokenComments = 100 // of each, the first ones
 )
-
-// A spokenList is which of the first comments of an issue or a pull request are our own.
-type spokenList struct {
-	Comments *connection[struct {
-		ID              string
-		ViewerDidAuthor bool
-	}]
-}
 
 // Spoken returns those of a repository's issues and pull requests that have a comment of our own
 // which begins with the mark, among their first hundred. It is one request for fifty, and one more
@@ -74,19 +65,24 @@ func (c *Client) querySpoken(ctx context.Context, r claim.Repo, numbers []int) (
 
 	d := newDocument()
 	for _, n := range numbers {
-		d.add("    n%d: issueOrPullRequest(number: %d) { ... on Issue { %s } ... on PullRequest { %s } }\n", n, n,
+		d.add("    %s: issueOrPullRequest(number: %d) { ... on Issue { %s } ... on PullRequest { %s } }\n", alias("n", n), n,
 			comments, comments)
 	}
 
-	var data map[string]json.RawMessage
+	var data map[string]*struct {
+		Comments *connection[struct {
+			ID              string
+			ViewerDidAuthor bool
+		}]
+	}
 	if _, err := c.askIn(ctx, r, d, &data); err != nil { // one that is gone has nothing to say
 		return nil, err
 	}
 
 	out := map[string]int{}
 	for _, n := range numbers {
-		var found *spokenList
-		if json.Unmarshal(data[fmt.Sprintf("n%d", n)], &found) != nil || found == nil {
+		found := data[alias("n", n)]
+		if found == nil {
 			continue
 		}
 
@@ -104,7 +100,7 @@ func (c *Client) querySpoken(ctx context.Context, r claim.Repo, numbers []int) (
 func (c *Client) textsOf(ctx context.Context, ids []string) (map[string]string, error) {
 	d := newDocument()
 	for n, id := range ids {
-		d.add("  c%d: node(id: %s) { ... on IssueComment { body } }\n", n, d.bind("ID!", id))
+		d.add("  %s: node(id: %s) { ... on IssueComment { body } }\n", alias("c", n), d.bind("ID!", id))
 	}
 
 	var data map[string]*struct{ Body string }
@@ -114,7 +110,7 @@ func (c *Client) textsOf(ctx context.Context, ids []string) (map[string]string, 
 
 	out := map[string]string{}
 	for n, id := range ids {
-		if found := data[fmt.Sprintf("c%d", n)]; found != nil {
+		if found := data[alias("c", n)]; found != nil {
 			out[id] = found.Body
 		}
 	}

@@ -2,7 +2,6 @@ package github
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -308,17 +307,16 @@ const (
 func (c *Client) queryRoles(ctx context.Context, r claim.Repo, all []account) error {
 	d := newDocument()
 	for n, a := range all {
-		d.add("    a%d: collaborators(login: %s, first: 1) { edges { permission node { login } } }\n", n,
+		d.add("    %s: collaborators(login: %s, first: 1) { edges { permission node { login } } }\n", alias("a", n),
 			d.bind("String", a.login))
 	}
 
-	type list struct {
+	var data map[string]*struct {
 		Edges []*struct {
 			Permission string
 			Node       struct{ Login string }
 		}
 	}
-	var data map[string]json.RawMessage
 	if err := c.askWhole(ctx, r, d, &data); err != nil {
 		if !wholeRequest(err) && !tooMuch(err) {
 			c.lack(featureCollaborators)
@@ -327,8 +325,8 @@ func (c *Client) queryRoles(ctx context.Context, r claim.Repo, all []account) er
 	}
 
 	for n, a := range all {
-		var found *list
-		if err := json.Unmarshal(data[fmt.Sprintf("a%d", n)], &found); err != nil || found == nil {
+		found := data[alias("a", n)]
+		if found == nil {
 			continue
 		}
 
