@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/label-state/label-state/internal/claim"
 )
@@ -75,9 +73,6 @@ func cause(err error) error {
 	return err
 }
 
-// repoName is what GitHub accepts; anything else would change the path it is put into.
-var repoName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`) })
-
 // A target is the path of something below the API root, or why there can be none.
 type target struct {
 	path string
@@ -94,12 +89,10 @@ func nowhere(kind ObjectKind, name, message string) target {
 	}}
 }
 
-// at is something in a repository.
+// at is something in a repository. A name that GitHub does not give would change the path.
 func at(r claim.Repo, format string, args ...any) target {
-	for _, name := range []string{r.Owner, r.Name} {
-		if !repoName().MatchString(name) || strings.Trim(name, ".") == "" {
-			return nowhere(RepositoryObject, oneLine(r.String()), "not a name")
-		}
+	if !claim.IsName(r.Owner) || !claim.IsName(r.Name) {
+		return nowhere(RepositoryObject, oneLine(r.String()), "not a name")
 	}
 
 	return target{path: "repos/" + r.String() + fmt.Sprintf(format, args...), what: repository(r)}
