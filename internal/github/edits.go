@@ -29,7 +29,7 @@ type revision struct {
 // though the author edited them last: those are void, too. Only records that say that they were
 // edited are asked about, each revision once, and none of our own. Where GitHub does not show
 // edits, as an old server, every edit is the author's.
-func (c *Client) uncover(ctx context.Context, snapshots []*snapshot, judged judgement) (err error) {
+func (c *Client) uncover(ctx context.Context, snapshots []*snapshot, judged *judgement) (err error) {
 	var ask []*comment
 	for _, r := range snapshots {
 		if r.err != nil {

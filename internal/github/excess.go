@@ -109,7 +109,7 @@ func (o *opened) asked(least int) bool {
 }
 
 // settle notes whether the author is a stranger: it was found out that the records do not count.
-func (o *opened) settle(judged judgement) bool {
+func (o *opened) settle(judged *judgement) bool {
 	if o.foreign() {
 		counts, err := judged.of(o.author)
 		o.stranger = err == nil && !counts
@@ -119,7 +119,7 @@ func (o *opened) settle(judged judgement) bool {
 
 // excessOf says why a pull request moves none of its issues; nil when it moves them. The error is
 // that it could not be found out.
-func (c *Client) excessOf(o *opened, judged judgement) (*lifecycle.Excess, error) {
+func (c *Client) excessOf(o *opened, judged *judgement) (*lifecycle.Excess, error) {
 	who, n := lifecycle.Member, len(o.named)
 	switch {
 	case o.stranger:
@@ -298,7 +298,7 @@ func (c *Client) Excess(ctx context.Context, p Pull, named []claim.Issue) (*life
 		named:       named,
 		association: p.association,
 	}
-	var judged judgement
+	var judged *judgement
 	if one.asked(c.o.OutsiderIssues) {
 		judged = c.judge(ctx, []account{one.author})
 		if one.settle(judged) {
