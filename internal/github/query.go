@@ -209,6 +209,25 @@ func (c *Client) askIssues(ctx context.Context, snapshots []*snapshot, much port
 	return nil
 }
 
+// askSheet asks a repository, whose selection is open as r0, for what the document selects in it.
+func (c *Client) askSheet(ctx context.Context, r claim.Repo, d *document, lists ...*cursor) (sheet, error) {
+	d.add("  }\n")
+	var data map[string]json.RawMessage
+	got, err := c.ask(ctx, d, &data)
+	if err != nil {
+		return sheet{}, err
+	}
+
+	s := sheet{
+		partial: got,
+		repo:    r,
+		alias:   "r0",
+		lists:   lists,
+	}
+	c.noteSheet(&s, data)
+	return s, s.err
+}
+
 // noteSheet reads a sheet, and remembers what it says besides issues: who we are, our own role, the
 // labels of the repository, and what came along.
 func (c *Client) noteSheet(s *sheet, data map[string]json.RawMessage) {

@@ -66,7 +66,8 @@ const featureEmptyTree = "emptyTree"
 func (c *Client) CreateCommit(ctx context.Context, i claim.Issue, parent, message string) (gitref.Commit, error) {
 	if c.has(featureEmptyTree) {
 		made, err := c.commitOn(replaceable(ctx), i, emptyTree, parent, message)
-		if !unprocessable(err) && !failedThere(err) {
+		refused, is := errors.AsType[*StatusError](err)
+		if !is || refused.Status != http.StatusUnprocessableEntity && refused.Status < http.StatusInternalServerError {
 			return made, err
 		}
 		c.lack(featureEmptyTree)
@@ -122,18 +123,6 @@ func (c *Client) commitOn(ctx context.Context, i claim.Issue, tree, parent, mess
 	}
 
 	return gitref.Commit{OID: made.SHA, Date: made.Committer.Date}, nil
-}
-
-// failedThere reports whether GitHub answered that it could not (5xx).
-func failedThere(err error) bool {
-	e, is := errors.AsType[*StatusError](err)
-	return is && e.Status >= http.StatusInternalServerError
-}
-
-// unprocessable reports whether GitHub refused what was sent as it stands (422).
-func unprocessable(err error) bool {
-	refused, is := errors.AsType[*StatusError](err)
-	return is && refused.Status == http.StatusUnprocessableEntity
 }
 
 // onGit is something of the git database API; name is escaped part by part.
@@ -298,20 +287,16 @@ func (c *Client) showTips(ctx context.Context, r claim.Repo, part []listed) {
 		}
 	}
 
-	d.add("  }\n")
 	if !c.leases.Load() || len(asked) == 0 {
 		return
 	}
 
-	var data map[string]json.RawMessage
 	writes := c.transport.writes.Load()
-	got, err := c.ask(replaceable(ctx), d, &data)
+	s, err := c.askSheet(replaceable(ctx), r, d)
 	if err != nil {
 		return
 	}
 
-	s := sheet{repo: r, alias: "r0", partial: got}
-	s.read(data)
 	for n, i := range asked {
 		c.noteTip(s, n, i, writes)
 	}

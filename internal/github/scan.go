@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -369,22 +368,9 @@ func (c *Client) askPage(ctx context.Context, r claim.Repo, lists []*cursor, siz
 		d.list(k, size)
 	}
 
-	d.add("  }\n")
-	var data map[string]json.RawMessage
-	got, err := c.ask(ctx, d, &data)
+	s, err := c.askSheet(ctx, r, d, lists...)
 	if err != nil {
 		return nil, err
-	}
-
-	s := sheet{
-		repo:    r,
-		alias:   "r0",
-		partial: got,
-		lists:   lists,
-	}
-	c.noteSheet(&s, data)
-	if s.err != nil {
-		return nil, s.err
 	}
 
 	var found []listed
@@ -401,8 +387,7 @@ func (c *Client) askPage(ctx context.Context, r claim.Repo, lists []*cursor, siz
 
 // takePage takes the page of one list from an answer and moves its cursor.
 func (c *Client) takePage(k *cursor, s sheet, size pageSize) (found []listed, err error) {
-	var denied *PermissionError
-	if k.pulls != "" && errors.As(s.failed(k.alias), &denied) {
+	if k.pulls != "" && is[*PermissionError](s.failed(k.alias)) {
 		k.done = true
 		return nil, nil
 	}
