@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -100,7 +101,7 @@ func at(r claim.Repo, format string, args ...any) target {
 
 // onIssue is something of an issue.
 func onIssue(i claim.Issue, format string, args ...any) target {
-	if i.Number < 1 {
+	if i.Number < 1 || i.Number > math.MaxInt32 { // GitHub gives out no other
 		return nowhere(IssueObject, oneLine(i.String()), "not a number")
 	}
 	return at(i.In(), "/issues/%d%s", i.Number, fmt.Sprintf(format, args...)).about(issueObject(i))

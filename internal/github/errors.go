@@ -140,7 +140,6 @@ const (
 	ReferenceObject     ObjectKind = "reference"
 	CommitObject        ObjectKind = "commit"
 	FileObject          ObjectKind = "file"
-	CollaboratorsObject ObjectKind = "collaborators"
 	SchemaObject        ObjectKind = "schema"
 	QueriedObject       ObjectKind = "what the query names" // any of the above
 )

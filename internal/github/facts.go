@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -135,14 +134,7 @@ func readable(snapshots []*snapshot, err error) []*snapshot {
 
 // nameable refuses what cannot be an issue before it spoils a query for others.
 func nameable(i claim.Issue) error {
-	if to := onIssue(i, ""); to.err != nil {
-		return to.err
-	}
-	if i.Number > math.MaxInt32 {
-		return nowhere(IssueObject, i.String(), "not a number GitHub has given out").err
-	}
-
-	return nil
+	return onIssue(i, "").err
 }
 
 // judgeRecords turns comments into logs, adds the pull requests that only the logs name and puts
@@ -197,8 +189,7 @@ func (c *Client) judgeRecords(ctx context.Context, snapshots []*snapshot, want s
 	c.addNamedBlockers(ctx, snapshots)
 
 	for _, r := range snapshots {
-		// both ways of reading show the same: times only where they mean something, and everything
-		// in one order
+		// times only where they mean something, and everything in one order
 		f := &r.facts
 		if !f.Open {
 			f.ReopenedAt = time.Time{}
@@ -212,14 +203,8 @@ func (c *Client) judgeRecords(ctx context.Context, snapshots []*snapshot, want s
 			f.BlockedAt = time.Time{}
 		}
 
-		slices.SortFunc(f.Labels, func(a, b string) int {
-			return cmp.Or(strings.Compare(strings.ToLower(a), strings.ToLower(b)), strings.Compare(a, b))
-		})
-
-		slices.SortFunc(f.PRs, func(a, b lifecycle.PR) int {
-			return cmp.Or(strings.Compare(strings.ToLower(a.Repo), strings.ToLower(b.Repo)),
-				cmp.Compare(a.Number, b.Number))
-		})
+		slices.SortFunc(f.Labels, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) })
+		slices.SortFunc(f.PRs, func(a, b lifecycle.PR) int { return pullOf(a).Compare(pullOf(b)) })
 		*f = f.Lived()
 		if r.guess != nil {
 			guessed := *f
