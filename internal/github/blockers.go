@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -126,13 +127,18 @@ func (c *Client) addNamedBlockers(ctx context.Context, snapshots []*snapshot) {
 func (c *Client) Blocking(ctx context.Context, i claim.Issue) ([]claim.Issue, error) {
 	var out []claim.Issue
 	if c.has(featureDependencies) {
-		found, err := list[restIssue](ctx, c, onIssue(i, "/dependencies/blocking?per_page=100"))
+		type waiting struct {
+			Number     int
+			Repository string `json:"repository_url"`
+		}
+		found, err := list[waiting](ctx, c, onIssue(i, "/dependencies/blocking?per_page=100"))
 		if err != nil && !is[*NotFoundError](err) {
 			return nil, fmt.Errorf("list what waits for %s: %w", i, err)
 		}
 
 		for _, one := range found {
-			out = append(out, one.issue())
+			owner, name := path.Split(one.Repository)
+			out = append(out, claim.Issue{Owner: path.Base(owner), Repo: name, Number: one.Number})
 		}
 	}
 

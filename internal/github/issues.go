@@ -3,7 +3,6 @@ package github
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -27,42 +26,6 @@ type Issue struct {
 	Milestone        string
 	Author           string
 	Created, Updated time.Time
-}
-
-// queuedIssue is the issue object of REST as a work list needs it.
-type queuedIssue struct {
-	restIssue
-	User      *restUser `json:"user"`
-	Milestone *struct {
-		Title string `json:"title"`
-	} `json:"milestone"`
-}
-
-// issue is what it says; an answer that lacks what makes it an issue is an error.
-func (q queuedIssue) issue() (Issue, error) {
-	if q.Number < 1 || q.State == "" || q.CreatedAt.IsZero() {
-		return Issue{}, unusable("it is not an issue")
-	}
-
-	out := Issue{
-		Number:      q.Number,
-		PullRequest: q.PullRequest != nil,
-		Open:        q.State == "open",
-		Title:       q.Title,
-		Body:        q.Body,
-		URL:         q.HTMLURL,
-		Labels:      append([]string{}, q.labels()...),
-		Assignees:   append([]string{}, q.assignees()...),
-		Author:      q.User.name(),
-		Created:     q.CreatedAt.UTC(),
-		Updated:     q.UpdatedAt.UTC(),
-	}
-
-	if q.Milestone != nil {
-		out.Milestone = q.Milestone.Title
-	}
-
-	return out, nil
 }
 
 // OpenIssues lists the open issues with a label, each once, oldest first; a hundred a request.
@@ -123,20 +86,13 @@ func (c *Client) askOpenPage(ctx context.Context, r claim.Repo, label string, wa
 	d.open("r0", r)
 	c.askAlong(d, r)
 	d.add("    open: issues(labels: [%s], states: [OPEN], first: %d%s, orderBy: {field: CREATED_AT, direction: ASC}) {\n"+
-		"      totalCount pageInfo { hasNextPage endCursor } nodes { %s }\n    }\n  }\n", d.bind("String!",
+		"      totalCount pageInfo { hasNextPage endCursor } nodes { %s }\n    }\n", d.bind("String!",
 		label), n, d.after(way.cursor), openFields)
-	var data map[string]json.RawMessage
-	got, err := c.ask(ctx, d, &data)
+	s, err := c.askSheet(ctx, r, d)
 	if err != nil {
 		return nil, false, err
 	}
 
-	s := sheet{repo: r, alias: "r0", partial: got}
-	if s.read(data); s.err != nil {
-		return nil, false, s.err
-	}
-
-	c.noteAlong(s)
 	var page *connection[queuedQuery]
 	if err := json.Unmarshal(s.fields["open"], &page); err != nil || page == nil || s.failed("open") != nil {
 		return nil, false, unusable("the list of issues is missing")
@@ -167,6 +123,9 @@ type queuedQuery struct {
 
 // issue is what it says; an answer that lacks what makes it an issue is an error.
 func (q *queuedQuery) issue() (Issue, error) {
+	if q != nil && q.Typename == "PullRequest" {
+		return Issue{Number: q.Number, PullRequest: true}, nil
+	}
 	if q == nil || q.Number < 1 || q.State == "" || q.CreatedAt.IsZero() {
 		return Issue{}, unusable("it is not an issue")
 	}
@@ -207,21 +166,26 @@ func (q *queuedQuery) issue() (Issue, error) {
 	return out, nil
 }
 
-// Issue reads one issue, or the pull request of that number.
+// Issue reads one issue. Of a pull request it says that it is one.
 func (c *Client) Issue(ctx context.Context, i claim.Issue) (out Issue, err error) {
-	q, _, err := fetch[queuedIssue](ctx, c, onIssue(i, ""))
-	if err == nil {
-		out, err = q.issue()
+	if err = nameable(i); err == nil {
+		d := newDocument()
+		d.add("    issue: issueOrPullRequest(number: %d) { ... on Issue { %s } ... on PullRequest { __typename number } }\n",
+			i.Number, openFields)
+		var q *queuedQuery
+		if err = c.askWhole(ctx, i.In(), d, &q, "issue"); err == nil {
+			out, err = q.issue()
+		}
 	}
-	return out, failed(err, "read %s", i)
+
+	return out, failed(missing(err, issueObject(i)), "read %s", i)
 }
 
 // CheckParent implements prchain.Opener.
 func (c *Client) CheckParent(ctx context.Context, i claim.Issue) error {
 	got, err := c.Issue(ctx, i)
-	var none *NotFoundError
 	switch {
-	case errors.As(err, &none):
+	case is[*NotFoundError](err):
 		return prchain.NoParent(i, "there is no such issue, or the token may not see it")
 	case err != nil:
 		return err
@@ -247,10 +211,13 @@ func (c *Client) CloseCompleted(ctx context.Context, i claim.Issue) error {
 // Assign assigns a login to an issue. GitHub drops a login that cannot be assigned without a word:
 // that is a ledger.ErrUnassignable.
 func (c *Client) Assign(ctx context.Context, i claim.Issue, login string) error {
-	var got restIssue
+	var got struct {
+		Number    int
+		Assignees []restUser
+	}
 	_, err := c.send(ctx, http.MethodPost, onIssue(i, "/assignees"), map[string][]string{"assignees": {login}}, &got)
-	is := func(other string) bool { return claim.SameLogin(login, other) }
-	if err == nil && got.Number != 0 && !slices.ContainsFunc(got.assignees(), is) {
+	is := func(u restUser) bool { return claim.SameLogin(login, u.Login) }
+	if err == nil && got.Number != 0 && !slices.ContainsFunc(got.Assignees, is) {
 		err = ledger.ErrUnassignable
 	}
 	return failed(err, "assign %s to %s", login, i)

@@ -225,13 +225,17 @@ func (c *Client) ReadPull(ctx context.Context, i claim.Issue) (prchain.Pull, err
 // part is the pull request as a part of a chain.
 func (p restPull) part() prchain.Pull {
 	out := prchain.Pull{
-		ID:    p.id(),
+		ID:    p.Base.Repo.repo().Issue(p.Number),
 		URL:   p.HTMLURL,
 		Title: p.Title,
 		Body:  p.Body,
-		State: p.state(),
+		State: p.State,
 		Base:  p.Base.Ref,
 		SHA:   p.Head.SHA,
+	}
+
+	if !p.MergedAt.IsZero() {
+		out.State = prchain.Merged
 	}
 
 	for _, l := range p.Labels {
