@@ -172,7 +172,7 @@ func (c *Client) NewestPulls(ctx context.Context, r claim.Repo) ([]Mergeable, er
 	var out []Mergeable
 	for q := range found.PullRequests.shown() {
 		one := Mergeable{Pull: Pull{PR: q.pr(), Body: q.Body, association: q.Association}}
-		one.Merge.Merge = closing.Merge{Title: q.Title, Body: q.Body, Methods: found.methods()}
+		one.Merge.Merge = closing.Merge{Title: q.Title, Body: q.Body, Methods: found.Methods}
 		for m := range q.Commits.shown() {
 			one.Commits = append(one.Commits, m.Commit.Message)
 		}

@@ -239,32 +239,19 @@ func (c *Client) ShownRef(i claim.Issue, name string) (gitref.Tip, bool) {
 	return got.tip, true
 }
 
-// queryTarget is a reference with its commit as GraphQL shows it.
-type queryTarget struct {
-	Target *struct {
-		OID           string
-		Message       string
-		CommittedDate time.Time
-	}
-}
+// queryTarget is a reference as GraphQL shows it, with what a tip has of its commit.
+type queryTarget struct{ Target *gitref.Tip }
 
 // targetFields are what is read of a reference.
-const targetFields = "{ target { oid ... on Commit { message committedDate } } }"
+const targetFields = "{ target { oid ... on Commit { message date: committedDate } } }"
 
 // tip is the reference as a query showed it, of a repository with the id.
 func (q *queryTarget) tip(now time.Time, id string) (tip gitref.Tip, whole bool) {
-	tip = gitref.Tip{Now: now, RepoID: id}
-	switch {
-	case now.IsZero() || id == "":
-		return tip, false
-	case q == nil:
-		return tip, true
-	case q.Target == nil || q.Target.OID == "":
-		return tip, false
+	if q != nil && q.Target != nil {
+		tip = *q.Target
 	}
-
-	tip.OID, tip.Message, tip.Date = q.Target.OID, q.Target.Message, q.Target.CommittedDate
-	return tip, true
+	tip.Now, tip.RepoID = now, id
+	return tip, !now.IsZero() && id != "" && (q == nil || tip.OID != "")
 }
 
 // tip asks for the reference of the n-th issue's lease.
