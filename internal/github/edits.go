@@ -69,7 +69,7 @@ func (c *Client) queryEdits(ctx context.Context, all []*comment) error {
 	d := newDocument()
 	for n, m := range all {
 		d.add("  %s: node(id: %s) { ... on IssueComment { userContentEdits(first: %d) { nodes { editor { __typename login } } } } }\n",
-			alias("c", n), d.bind("ID!", m.node), editsRead)
+			alias("c", n), d.bind("ID!", m.Node), editsRead)
 	}
 
 	var data map[string]*struct {

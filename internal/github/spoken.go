@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -20,27 +21,16 @@ const (
 // for the texts of what we have said there.
 func (c *Client) Spoken(ctx context.Context, r claim.Repo, numbers []int, mark string) ([]int, error) {
 	own := map[string]int{} // comments of our own, with where they are
-	var ids []string
-
 	h := halves[int]{
-		ask: func(ctx context.Context, part []int) error {
-			found, err := c.querySpoken(ctx, r, part)
-			for id, number := range found {
-				own[id] = number
-				ids = append(ids, id)
-			}
-			return err
-		},
+		ask: func(ctx context.Context, part []int) error { return c.querySpoken(ctx, r, part, own) },
 	}
-
 	err := h.read(ctx, numbers, spokenPerQuery)
 	if err = cmp.Or(err, h.unread); err != nil {
 		return nil, failed(missing(err, repository(r)), "look for own comments in %s", r)
 	}
 
 	var out []int
-	slices.Sort(ids)
-	for part := range slices.Chunk(ids, perPage) {
+	for part := range slices.Chunk(slices.Sorted(maps.Keys(own)), perPage) {
 		texts, err := c.textsOf(ctx, part)
 		if err != nil {
 			return nil, fmt.Errorf("read own comments in %s: %w", r, err)
@@ -57,9 +47,9 @@ func (c *Client) Spoken(ctx context.Context, r claim.Repo, numbers []int, mark s
 	return slices.Compact(out), nil
 }
 
-// querySpoken returns our own comments on some issues and pull requests: their ids, with where they
+// querySpoken adds our own comments on some issues and pull requests: their ids, with where they
 // are.
-func (c *Client) querySpoken(ctx context.Context, r claim.Repo, numbers []int) (map[string]int, error) {
+func (c *Client) querySpoken(ctx context.Context, r claim.Repo, numbers []int, own map[string]int) error {
 	const fields = "comments(first: %d) { nodes { id viewerDidAuthor } }"
 	comments := fmt.Sprintf(fields, spokenComments)
 
@@ -76,10 +66,9 @@ func (c *Client) querySpoken(ctx context.Context, r claim.Repo, numbers []int) (
 		}]
 	}
 	if _, err := c.askIn(ctx, r, d, &data); err != nil { // one that is gone has nothing to say
-		return nil, err
+		return err
 	}
 
-	out := map[string]int{}
 	for _, n := range numbers {
 		found := data[alias("n", n)]
 		if found == nil {
@@ -88,12 +77,12 @@ func (c *Client) querySpoken(ctx context.Context, r claim.Repo, numbers []int) (
 
 		for m := range found.Comments.shown() {
 			if m.ViewerDidAuthor {
-				out[m.ID] = n
+				own[m.ID] = n
 			}
 		}
 	}
 
-	return out, nil
+	return nil
 }
 
 // textsOf returns the texts of comments by their ids. One that was deleted meanwhile is left out.
