@@ -47,7 +47,7 @@ type Client struct {
 	mu      sync.Mutex
 	login   string     // whose token it is; empty until it is known
 	guessed string     // that a view went by a guess; empty when it did not
-	begun   *beginning // until it is asked for
+	begun   beginning // until it is asked for
 }
 
 // New returns a client. It sends nothing.

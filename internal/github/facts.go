@@ -94,17 +94,13 @@ func (c *Client) readBatch(ctx context.Context, issues []claim.Issue, want scope
 	if len(askable) == 0 {
 		return snapshots, nil
 	}
-	var begun *beginning
-	if len(askable) == 1 {
-		begun = c.takeBegun(func(b *beginning) bool {
-			return b.facts != nil &&
-				b.facts.facts.Issue == askable[0].facts.Issue
-		})
-	}
 
 	var err error
-	if begun != nil {
-		*askable[0] = *begun.facts
+	one, begun := takeBegun(c, func(one *snapshot) bool {
+		return one.read && len(askable) == 1 && one.facts.Issue == askable[0].facts.Issue
+	})
+	if begun {
+		*askable[0] = *one
 	} else {
 		err = c.askAll(ctx, askable)
 	}

@@ -49,74 +49,73 @@ func (c *Client) OpenIssues(ctx context.Context, r claim.Repo, label string) ([]
 	return out, nil
 }
 
+// openIssues are the open issues of a repository with a label, as far as they were read.
+type openIssues struct {
+	repo  claim.Repo
+	label string
+	found []Issue
+	way   trail
+	done  bool
+}
+
 // queryOpen reads all pages of a work list, the first as Begin has read it.
 func (c *Client) queryOpen(ctx context.Context, r claim.Repo, label string) ([]Issue, error) {
-	begun := c.takeBegun(func(b *beginning) bool { return b.label != "" && b.label == label && b.repo == r })
-	var found []Issue
-	way, more := trail{}, true
-	if begun != nil {
-		found, way, more = begun.open, begun.way, begun.more
+	q, begun := takeBegun(c, func(q *openIssues) bool { return q.label == label && q.repo == r })
+	if !begun {
+		q = &openIssues{repo: r, label: label}
 	}
 
 	pages := page{perPage, 1}
-	for more {
-		err := pages.ask(ctx, func(ctx context.Context, n int) error {
-			part, next, err := c.askOpenPage(ctx, r, label, &way, n)
-			found, more = append(found, part...), next
-			return err
-		})
+	for !q.done {
+		err := pages.ask(ctx, func(ctx context.Context, n int) error { return c.askOpenPage(ctx, q, n) })
 		if err != nil {
 			return nil, err
 		}
 	}
 
-	return found, nil
+	return q.found, nil
 }
 
 // openFields are what is read of an issue of a work list. GitHub allows a hundred labels.
 const openFields = `__typename number title body url state createdAt updatedAt author { __typename login }
       labels(first: 100) { totalCount nodes { name } } milestone { title } ...A `
 
-// askOpenPage reads the next page of a work list, of n issues, and reports whether one follows
-// it.
-func (c *Client) askOpenPage(ctx context.Context, r claim.Repo, label string, way *trail,
-	n int,
-) (found []Issue, more bool, err error) {
+// askOpenPage reads the next page of a work list, of n issues.
+func (c *Client) askOpenPage(ctx context.Context, q *openIssues, n int) error {
 	d := newDocument()
-	d.open("r0", r)
-	c.askAlong(d, r)
+	d.open("r0", q.repo)
+	c.askAlong(d, q.repo)
 	d.add("    open: issues(labels: [%s], states: [OPEN], first: %d%s, orderBy: {field: CREATED_AT, direction: ASC}) {\n"+
-		"      totalCount pageInfo { hasNextPage endCursor } nodes { %s }\n    }\n", d.bind("String!",
-		label), n, d.after(way.cursor), openFields)
-	s, err := c.askSheet(ctx, r, d)
+		"      totalCount pageInfo { hasNextPage endCursor } nodes { %s }\n    }\n",
+		d.bind("String!", q.label), n, d.after(q.way.cursor), openFields)
+	s, err := c.askSheet(ctx, q.repo, d)
 	if err != nil {
-		return nil, false, err
+		return err
 	}
 
 	var page *connection[queuedQuery]
 	if err := json.Unmarshal(s.fields["open"], &page); err != nil || page == nil || s.failed("open") != nil {
-		return nil, false, unusable("the list of issues is missing")
+		return unusable("the list of issues is missing")
 	}
 
-	for _, q := range page.Nodes {
-		i, err := q.issue()
+	for _, node := range page.Nodes {
+		i, err := node.issue()
 		if err != nil {
-			return nil, false, err
+			return err
 		}
-		found = append(found, i)
+		q.found = append(q.found, i)
 	}
 
-	if !page.PageInfo.HasNextPage {
-		return found, false, nil
+	if q.done = !page.PageInfo.HasNextPage; q.done {
+		return nil
 	}
 
-	return found, true, way.follow(n, page.TotalCount, page.PageInfo.EndCursor)
+	return q.way.follow(n, page.TotalCount, page.PageInfo.EndCursor)
 }
 
 // queuedQuery is an issue of GraphQL as a work list needs it.
 type queuedQuery struct {
 	queryIssue
-	CreatedAt time.Time
 	Author    *actor
 	Milestone *struct{ Title string }
 }
