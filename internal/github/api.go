@@ -57,13 +57,11 @@ func fetch[T any](ctx context.Context, c *Client, to target) (got T, header http
 // is the request's URL, which belongs in no message. An answer of an unexpected shape is an
 // *AnswerError.
 func cause(err error) error {
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
+	if wrapped, is := errors.AsType[*url.Error](err); is {
 		err = wrapped.Err
 	}
 
-	var shape *json.UnmarshalTypeError
-	if errors.As(err, &shape) {
+	if shape, is := errors.AsType[*json.UnmarshalTypeError](err); is {
 		what := "it"
 		if shape.Field != "" {
 			what = "field " + oneLine(shape.Field)
@@ -141,8 +139,7 @@ func failed(err error, format string, args ...any) error {
 
 // missing says what a 404 was about.
 func missing(err error, what Object) error {
-	var e *NotFoundError
-	if errors.As(err, &e) && e.What == (Object{}) {
+	if e, is := errors.AsType[*NotFoundError](err); is && e.What == (Object{}) {
 		named := *e
 		named.What = what
 		return &named

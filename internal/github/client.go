@@ -45,8 +45,8 @@ type Client struct {
 	welcome atomic.Bool // who does not count may claim by a comment
 
 	mu      sync.Mutex
-	login   string     // whose token it is; empty until it is known
-	guessed string     // that a view went by a guess; empty when it did not
+	login   string    // whose token it is; empty until it is known
+	guessed string    // that a view went by a guess; empty when it did not
 	begun   beginning // until it is asked for
 }
 

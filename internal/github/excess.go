@@ -285,19 +285,23 @@ func (c *Client) crowdOf(o *opened, listed []openPull) (named [][]claim.Issue, p
 // Outside reports whether the author may be a stranger: no App, and nobody whom GitHub calls an
 // owner, a member or a collaborator.
 func (p Pull) Outside() bool {
-	one := opened{PR: p.PR, author: account{repo: place(p.Repo), login: p.Author}, association: p.association}
-	return one.foreign()
+	return p.opened().foreign()
+}
+
+// opened is the pull request as its own repository sees it.
+func (p Pull) opened() *opened {
+	return &opened{
+		PR:          p.PR,
+		author:      account{repo: place(p.Repo), login: p.Author},
+		association: p.association,
+	}
 }
 
 // Excess says why an open pull request moves none of the issues that it names; nil when it moves
 // them. The error is that it could not be found out.
 func (c *Client) Excess(ctx context.Context, p Pull, named []claim.Issue) (*lifecycle.Excess, error) {
-	one := &opened{
-		PR:          p.PR,
-		author:      account{repo: place(p.Repo), login: p.Author},
-		named:       named,
-		association: p.association,
-	}
+	one := p.opened()
+	one.named = named
 	var judged *judgement
 	if one.asked(c.o.OutsiderIssues) {
 		judged = c.judge(ctx, []account{one.author})

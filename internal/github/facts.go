@@ -199,7 +199,9 @@ func (c *Client) judgeRecords(ctx context.Context, snapshots []*snapshot, want s
 			f.BlockedAt = time.Time{}
 		}
 
-		slices.SortFunc(f.Labels, func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) })
+		slices.SortFunc(f.Labels, func(a, b string) int {
+			return strings.Compare(strings.ToLower(a), strings.ToLower(b))
+		})
 		slices.SortFunc(f.PRs, func(a, b lifecycle.PR) int { return pullOf(a).Compare(pullOf(b)) })
 		*f = f.Lived()
 		if r.guess != nil {

@@ -169,8 +169,8 @@ func (q *queuedQuery) issue() (Issue, error) {
 func (c *Client) Issue(ctx context.Context, i claim.Issue) (out Issue, err error) {
 	if err = nameable(i); err == nil {
 		d := newDocument()
-		d.add("    issue: issueOrPullRequest(number: %d) { ... on Issue { %s } ... on PullRequest { __typename number } }\n",
-			i.Number, openFields)
+		d.add("    issue: issueOrPullRequest(number: %d) {\n"+
+			"      ... on Issue { %s } ... on PullRequest { __typename number } }\n", i.Number, openFields)
 		var q *queuedQuery
 		if err = c.askWhole(ctx, i.In(), d, &q, "issue"); err == nil {
 			out, err = q.issue()

@@ -143,8 +143,8 @@ func (c *Client) createLabel(ctx context.Context, r claim.Repo, d labels.Definit
 }
 
 func taken(err error) bool {
-	var refused *StatusError
-	return errors.As(err, &refused) && refused.Status == http.StatusUnprocessableEntity &&
+	refused, is := errors.AsType[*StatusError](err)
+	return is && refused.Status == http.StatusUnprocessableEntity &&
 		slices.Contains(refused.Codes, "already_exists")
 }
 

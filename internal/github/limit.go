@@ -132,7 +132,8 @@ func (s said) limit() limitKind {
 	page := func(name string) bool { return strings.Contains(s.Docs, name) }
 
 	switch {
-	case says("secondary rate limit"), says("abuse detection"), page("secondary-rate-limits"), page("abuse-rate-limits"):
+	case says("secondary rate limit"), says("abuse detection"),
+		page("secondary-rate-limits"), page("abuse-rate-limits"):
 		return secondaryLimit
 	case says("rate limit exceeded"), says("rate limit already exceeded"):
 		return primaryLimit

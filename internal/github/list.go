@@ -2,7 +2,6 @@ package github
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -79,29 +78,6 @@ func readPages[T any](ctx context.Context, c *Client, to target) ([]T, error) {
 
 		pages, newest = append(pages, page), header
 	}
-}
-
-// counted reads every page of a list that stands in an object together with its length. What was
-// read must be as many as GitHub counts; without a count, a nil total, nothing is whole.
-func counted[T any](ctx context.Context, c *Client, to target, take func(T) (count int, total *int)) error {
-	pages, err := pagesOf[T](ctx, c, to)
-	if err != nil {
-		return err
-	}
-
-	have, want := 0, -1
-	for _, page := range pages {
-		count, total := take(page)
-		if have, want = have+count, -1; total != nil {
-			want = *total
-		}
-	}
-
-	if have != want {
-		return unusable(fmt.Sprintf("%d counted and %d readable", want, have))
-	}
-
-	return nil
 }
 
 // mostPages is how many pages of a list are read.

@@ -133,10 +133,11 @@ func (m *mutation) fields(c *Client, d *document, n int) {
 		if field != m.last() {
 			return "clientMutationId"
 		}
-		repository := "repository { nameWithOwner ...R }"
+		repository := "repository { ...R "
 		if c.leases.Load() {
-			repository = "repository { nameWithOwner ...R id\n" + d.tip(0, m.Issue) + "  }"
+			repository += "id\n" + d.tip(0, m.Issue)
 		}
+		repository += "}"
 		if issue == "issue" { // a comment's
 			return "shown: issue { __typename ...I " + repository + " }"
 		}

@@ -167,8 +167,8 @@ func (c *Client) SwapRefs(ctx context.Context, i claim.Issue, all ...gitref.Swap
 		err = unusable("the update is missing")
 	}
 
-	var refused *QueryError
-	if errors.As(err, &refused) && (refused.Type == "UNPROCESSABLE" || refused.Type == "STALE_DATA") {
+	refused, is := errors.AsType[*QueryError](err)
+	if is && (refused.Type == "UNPROCESSABLE" || refused.Type == "STALE_DATA") {
 		return fmt.Errorf("%w: %w", gitref.ErrMoved, err)
 	}
 
@@ -206,8 +206,7 @@ func mayNotWrite(err error) error {
 		}
 	}
 
-	var denied *PermissionError
-	if errors.As(err, &denied) { // GraphQL says neither
+	if denied, is := errors.AsType[*PermissionError](err); is { // GraphQL says neither
 		denied.Write = true
 		if denied.ofToken() {
 			denied.Needs = cmp.Or(denied.Needs, contentsWrite)

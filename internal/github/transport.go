@@ -41,7 +41,7 @@ type transport struct {
 	hosts    []string // scheme://host that may see the token
 	endpoint string   // of GraphQL
 	slots    *semaphore.Weighted
-	most     int         // octets of one answer
+	most     int                // octets of one answer
 	large    chan *bytes.Buffer // for large answers
 	writing  *semaphore.Weighted
 	limits   *limits
@@ -232,8 +232,7 @@ func (c *call) run() (*http.Response, error) {
 
 // obey has everybody stay away for as long as a rate limit says, also when this request gives up.
 func (c *call) obey(err error) {
-	var limit *RateLimitError
-	if errors.As(err, &limit) {
+	if limit, is := errors.AsType[*RateLimitError](err); is {
 		resource, until := c.resource(), c.o.Clock.Now().Add(limit.RetryAfter)
 		if limit.Secondary {
 			resource = everything
