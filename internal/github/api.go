@@ -5,12 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/label-state/label-state/internal/claim"
 )
@@ -58,13 +57,11 @@ func fetch[T any](ctx context.Context, c *Client, to target) (got T, header http
 // is the request's URL, which belongs in no message. An answer of an unexpected shape is an
 // *AnswerError.
 func cause(err error) error {
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
+	if wrapped, is := errors.AsType[*url.Error](err); is {
 		err = wrapped.Err
 	}
 
-	var shape *json.UnmarshalTypeError
-	if errors.As(err, &shape) {
+	if shape, is := errors.AsType[*json.UnmarshalTypeError](err); is {
 		what := "it"
 		if shape.Field != "" {
 			what = "field " + oneLine(shape.Field)
@@ -74,9 +71,6 @@ func cause(err error) error {
 
 	return err
 }
-
-// repoName is what GitHub accepts; anything else would change the path it is put into.
-var repoName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`) })
 
 // A target is the path of something below the API root, or why there can be none.
 type target struct {
@@ -94,12 +88,10 @@ func nowhere(kind ObjectKind, name, message string) target {
 	}}
 }
 
-// at is something in a repository.
+// at is something in a repository. A name that GitHub does not give would change the path.
 func at(r claim.Repo, format string, args ...any) target {
-	for _, name := range []string{r.Owner, r.Name} {
-		if !repoName().MatchString(name) || strings.Trim(name, ".") == "" {
-			return nowhere(RepositoryObject, oneLine(r.String()), "not a name")
-		}
+	if !claim.IsName(r.Owner) || !claim.IsName(r.Name) {
+		return nowhere(RepositoryObject, oneLine(r.String()), "not a name")
 	}
 
 	return target{path: "repos/" + r.String() + fmt.Sprintf(format, args...), what: repository(r)}
@@ -107,7 +99,7 @@ func at(r claim.Repo, format string, args ...any) target {
 
 // onIssue is something of an issue.
 func onIssue(i claim.Issue, format string, args ...any) target {
-	if i.Number < 1 {
+	if i.Number < 1 || i.Number > math.MaxInt32 { // GitHub gives out no other
 		return nowhere(IssueObject, oneLine(i.String()), "not a number")
 	}
 	return at(i.In(), "/issues/%d%s", i.Number, fmt.Sprintf(format, args...)).about(issueObject(i))
@@ -147,8 +139,7 @@ func failed(err error, format string, args ...any) error {
 
 // missing says what a 404 was about.
 func missing(err error, what Object) error {
-	var e *NotFoundError
-	if errors.As(err, &e) && e.What == (Object{}) {
+	if e, is := errors.AsType[*NotFoundError](err); is && e.What == (Object{}) {
 		named := *e
 		named.What = what
 		return &named

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -45,7 +44,7 @@ func (r *snapshot) accounts(comments []claim.Comment) (out []account) {
 // judgeAuthors finds out whose records count, for all snapshots together. For a caller that only
 // asks who holds the issues, nobody is asked about who has ended all own claims; and about who
 // ended a claim only if that claim counts.
-func (c *Client) judgeAuthors(ctx context.Context, snapshots []*snapshot, want scope) judgement {
+func (c *Client) judgeAuthors(ctx context.Context, snapshots []*snapshot, want scope) *judgement {
 	var all []account
 	// keys whose records can change who holds the issue, or which pull requests are for it
 	stakes := map[*snapshot][]claim.Stake{}
@@ -94,7 +93,7 @@ func (c *Client) judgeAuthors(ctx context.Context, snapshots []*snapshot, want s
 		}
 	}
 
-	maps.Copy(claimers.unknown, c.judge(ctx, enders).unknown)
+	claimers.ask(ctx, enders)
 	return claimers
 }
 
@@ -111,7 +110,7 @@ func (r *snapshot) doubt(err error, want scope) {
 // the whole snapshot is unknown; where only standing claims are wanted the log goes without that
 // author, and the facts say so. Beside it there is a guess then, if GitHub calls somebody of whom
 // it tells no role a member or a collaborator.
-func (r *snapshot) replay(judged judgement, want scope) error {
+func (r *snapshot) replay(judged *judgement, want scope) error {
 	log, careful := slices.Clone(r.talk), slices.Clone(r.talk)
 	guessed := false
 	for _, m := range r.comments {

@@ -3,7 +3,6 @@ package github
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -20,16 +19,8 @@ const fresh = 5 * time.Second
 
 // A beginning is what the first query has read besides the configuration.
 type beginning struct {
-	at    time.Time
-	facts *snapshot // of an issue, or else
-	repo  claim.Repo
-	what  selection // of a scan
-	found []listed  // its first page
-	lists []*cursor // and what is left
-	label string    // or of the open issues with a label
-	open  []Issue   // its first page
-	way   trail     // and how far that was
-	more  bool      // whether another one follows
+	at  time.Time
+	got any // a *snapshot, a *scanning or an *openIssues
 }
 
 // Begin reads an issue for whoever asks for its facts next, and with it what Options.Along names:
@@ -41,14 +32,9 @@ func (c *Client) Begin(ctx context.Context, i claim.Issue) error {
 		return nil
 	}
 
-	return c.begin(i.String(), func() (*beginning, error) {
-		// whether references decide is not known yet
-		err := c.askIssues(replaceable(ctx), []*snapshot{one}, ofOne(), true)
-		if err != nil || !one.read {
-			return nil, err
-		}
-		return &beginning{facts: one}, nil
-	})
+	// whether references decide is not known yet
+	err := c.askIssues(replaceable(ctx), []*snapshot{one}, ofOne(), true)
+	return c.begin(i.String(), one, err)
 }
 
 // BeginScan does for Scan what Begin does for Facts, or with live for Current: it reads the first
@@ -62,21 +48,9 @@ func (c *Client) BeginScan(ctx context.Context, r claim.Repo, since time.Time, l
 		what = current(c.o.Scheme, since)
 	}
 
-	lists := listsOf(c.o.Scheme, what)
-	return c.begin("issues of "+r.String(), func() (*beginning, error) {
-		found, err := c.askPage(replaceable(ctx), r, lists, pageSize{facts: shared(perPage, lists), numbers: perPage})
-		if err != nil {
-			return nil, err
-		}
-
-		lists = slices.DeleteFunc(lists, func(k *cursor) bool { return k.done })
-		return &beginning{
-			repo:  r,
-			what:  what,
-			found: found,
-			lists: lists,
-		}, nil
-	})
+	s := &scanning{repo: r, what: what, lists: listsOf(c.o.Scheme, what)}
+	err := c.askPage(replaceable(ctx), s, pageSize{facts: shared(perPage, s.lists), numbers: perPage})
+	return c.begin("issues of "+r.String(), s, err)
 }
 
 // BeginOpen does it for OpenIssues with the label of what is ready for work, or of the first stage.
@@ -84,53 +58,35 @@ func (c *Client) BeginOpen(ctx context.Context, r claim.Repo) error {
 	if at(r, "").err != nil {
 		return nil // whoever asks next says so
 	}
-	label := c.o.Scheme.Queues()[0]
-
-	return c.begin("issues of "+r.String(), func() (*beginning, error) {
-		way := trail{}
-		found, more, err := c.askOpenPage(replaceable(ctx), r, label, &way, perPage)
-		if err != nil {
-			return nil, err
-		}
-
-		return &beginning{
-			repo:  r,
-			label: label,
-			open:  found,
-			way:   way,
-			more:  more,
-		}, nil
-	})
+	q := &openIssues{repo: r, label: c.o.Scheme.Queues()[0]}
+	err := c.askOpenPage(replaceable(ctx), q, perPage)
+	return c.begin("issues of "+r.String(), q, err)
 }
 
-func (c *Client) begin(what string, read func() (*beginning, error)) error {
-	got, err := read()
-	switch {
-	case wholeRequest(err):
+// begin keeps what was read, unless that failed.
+func (c *Client) begin(what string, got any, err error) error {
+	if wholeRequest(err) {
 		return fmt.Errorf("read %s: %w", what, err)
-	case err == nil && got != nil:
-		got.at = c.o.Clock.Now()
+	}
+	if err == nil {
 		c.mu.Lock()
-		c.begun = got
-		c.mu.Unlock()
+		defer c.mu.Unlock()
+		c.begun = beginning{c.o.Clock.Now(), got}
 	}
 
 	return nil
 }
 
-// takeBegun returns what Begin has read, once. It is nothing after a write, or after a while.
-func (c *Client) takeBegun(of func(*beginning) bool) *beginning {
+// takeBegun returns what Begin has read, once, if that is what is asked for. It is nothing after a
+// write, or after a while.
+func takeBegun[T any](c *Client, asked func(T) bool) (got T, begun bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	got := c.begun
-	if got == nil || !of(got) {
-		return nil
+	got, begun = c.begun.got.(T)
+	if !begun || !asked(got) {
+		return got, false
 	}
 
-	c.begun = nil
-	if c.transport.writes.Load() > 0 || clock.Passed(got.at, c.o.Clock.Now()) > fresh {
-		return nil
-	}
-
-	return got
+	c.begun.got = nil
+	return got, c.transport.writes.Load() == 0 && clock.Passed(c.begun.at, c.o.Clock.Now()) <= fresh
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -90,8 +91,7 @@ func (c *Client) addNamedBlockers(ctx context.Context, snapshots []*snapshot) {
 	if c.o.Blockers.TextOff {
 		return
 	}
-	states := map[claim.Issue]*blockerState{} // by their one spelling
-	var ask []*blockerState
+	var all []claim.Issue
 	by := map[*snapshot][]claim.Issue{}
 	for _, r := range snapshots {
 		if r.err != nil || !r.facts.Open || r.facts.PullRequest || len(r.facts.Blockers) > 0 {
@@ -99,80 +99,26 @@ func (c *Client) addNamedBlockers(ctx context.Context, snapshots []*snapshot) {
 		}
 		r.facts.BlockersRead = true
 		by[r] = namedBlockers(r.facts.Body, r.facts.Issue, c.o.Web)
-
-		for _, i := range by[r] {
-			if states[i.Folded()] == nil {
-				one := &blockerState{issue: i}
-				states[i.Folded()], ask = one, append(ask, one)
-			}
-		}
+		all = append(all, by[r]...)
 	}
 
-	h := halves[*blockerState]{ask: c.askStates}
-	err := h.read(ctx, ask, perQuery)
+	type state struct {
+		URL    string
+		Closed bool
+	}
+
+	found := lookUp[state](ctx, c, all,
+		"issueOrPullRequest(number: %d) { ... on Issue { url closed } ... on PullRequest { url closed } }")
 	for r, named := range by {
 		for _, i := range named {
-			state := states[i.Folded()]
-			if unread := cmp.Or(state.err, err); unread != nil {
-				r.err = cmp.Or(r.err, fmt.Errorf("read blockers: %w", unread))
-			}
-
-			if state.found.URL != "" {
-				r.facts.Blockers = append(r.facts.Blockers, state.found)
+			one := found[i.Folded()]
+			r.err = cmp.Or(r.err, failed(one.err, "read blockers"))
+			if one.found != nil {
+				r.facts.Blockers = append(r.facts.Blockers,
+					lifecycle.Blocker{Issue: i, Open: !one.found.Closed, URL: one.found.URL})
 			}
 		}
 	}
-}
-
-// askStates asks whether the issues that texts name are open, by one query.
-func (c *Client) askStates(ctx context.Context, named []*blockerState) (err error) {
-	defer func() {
-		for _, n := range named {
-			n.err = err
-		}
-	}()
-
-	d := newDocument()
-	for k, n := range named {
-		d.open(fmt.Sprintf("b%d", k), n.issue.In())
-		d.add("    found: issueOrPullRequest(number: %d) { ... on Issue { url closed } ... on PullRequest { url closed } }\n  }\n", n.issue.Number)
-	}
-
-	var data map[string]*struct {
-		Found *struct {
-			URL    string
-			Closed bool
-		}
-	}
-
-	got, err := c.ask(ctx, d, &data)
-	if err != nil {
-		return err
-	}
-
-	for k, n := range named {
-		alias := fmt.Sprintf("b%d", k)
-		if holder := data[alias]; holder != nil && holder.Found != nil {
-			n.found = lifecycle.Blocker{Issue: n.issue, Open: !holder.Found.Closed, URL: holder.Found.URL}
-		} else if err := got.absence(alias); !hidden(err) {
-			return err
-		}
-	}
-
-	return nil
-}
-
-// A blockerState is an issue that some text names, with its state once that is known, or why it is
-// not.
-type blockerState struct {
-	issue claim.Issue
-	found lifecycle.Blocker // without a URL if GitHub does not show it
-	err   error
-}
-
-// hidden reports whether GitHub does not show something, rather than failing to.
-func hidden(err error) bool {
-	return is[*NotFoundError](err) || is[*PermissionError](err)
 }
 
 // Blocking lists the issues that wait for this one (spec.md#further-labels): by GitHub's own
@@ -181,13 +127,18 @@ func hidden(err error) bool {
 func (c *Client) Blocking(ctx context.Context, i claim.Issue) ([]claim.Issue, error) {
 	var out []claim.Issue
 	if c.has(featureDependencies) {
-		found, err := list[restIssue](ctx, c, onIssue(i, "/dependencies/blocking?per_page=100"))
+		type waiting struct {
+			Number     int
+			Repository string `json:"repository_url"`
+		}
+		found, err := list[waiting](ctx, c, onIssue(i, "/dependencies/blocking?per_page=100"))
 		if err != nil && !is[*NotFoundError](err) {
 			return nil, fmt.Errorf("list what waits for %s: %w", i, err)
 		}
 
 		for _, one := range found {
-			out = append(out, one.issue())
+			owner, name := path.Split(one.Repository)
+			out = append(out, claim.Issue{Owner: path.Base(owner), Repo: name, Number: one.Number})
 		}
 	}
 

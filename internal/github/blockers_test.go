@@ -130,7 +130,7 @@ func described(all []lifecycle.Blocker) []string {
 // TestBlockersUnknown: a failure to read a blocker is not an answer.
 func TestBlockersUnknown(t *testing.T) {
 	c := connect(t, altered(blocked(t, "Blocked by #2").Transport(), func(body []byte) []byte {
-		return []byte(strings.Replace(string(body), `"b0":{`, `"b0":null,"x":{`, 1))
+		return []byte(strings.Replace(string(body), `"n0":{`, `"n0":null,"x":{`, 1))
 	}))
 	got := c.FactsOf(t.Context(), []claim.Issue{issue("app", 1), issue("app", 3)})
 	if got[0].Err == nil || got[1].Err != nil {

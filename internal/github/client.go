@@ -45,9 +45,9 @@ type Client struct {
 	welcome atomic.Bool // who does not count may claim by a comment
 
 	mu      sync.Mutex
-	login   string     // whose token it is; empty until it is known
-	guessed string     // that a view went by a guess; empty when it did not
-	begun   *beginning // until it is asked for
+	login   string    // whose token it is; empty until it is known
+	guessed string    // that a view went by a guess; empty when it did not
+	begun   beginning // until it is asked for
 }
 
 // New returns a client. It sends nothing.
@@ -85,47 +85,23 @@ func (c *Client) has(feature string) bool {
 func (c *Client) lack(feature string) { c.lacks.note(feature, true) }
 
 // A memo is what was learned about things, by their keys.
-type memo[K comparable, V any] struct {
-	mu sync.Mutex
-	of map[K]V
-}
+type memo[K comparable, V any] struct{ of sync.Map }
 
 func (m *memo[K, V]) get(k K) (v V, known bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	v, known = m.of[k]
+	got, known := m.of.Load(k)
+	v, _ = got.(V) // nothing, where it is not known
 	return v, known
 }
 
-func (m *memo[K, V]) note(k K, v V) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.set(k, v)
-}
+func (m *memo[K, V]) note(k K, v V) { m.of.Store(k, v) }
 
 // first notes something unless it is known, and reports whether it was not.
 func (m *memo[K, V]) first(k K, v V) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	_, known := m.of[k]
-	if !known {
-		m.set(k, v)
-	}
+	_, known := m.of.LoadOrStore(k, v)
 	return !known
 }
 
-func (m *memo[K, V]) set(k K, v V) {
-	if m.of == nil {
-		m.of = map[K]V{}
-	}
-	m.of[k] = v
-}
-
-func (m *memo[K, V]) forget(k K) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.of, k)
-}
+func (m *memo[K, V]) forget(k K) { m.of.Delete(k) }
 
 // key is the key of something that is named by parts, in any case.
 func key(parts ...string) string { return strings.ToLower(strings.Join(parts, "\x00")) }

@@ -42,17 +42,19 @@ func (c *Client) EditComment(ctx context.Context, i claim.Issue, id int64, body 
 func (c *Client) writeComment(ctx context.Context, method string, to target, body string) (claim.Comment, error) {
 	var got restComment
 	_, err := c.send(ctx, method, to, map[string]string{"body": body}, &got)
-	if err == nil && (got.ID == 0 || got.CreatedAt.IsZero() || got.User == nil || got.User.Login == "") {
-		err = unusable("it is not a comment")
-	}
-
 	if err != nil {
 		return claim.Comment{}, err
 	}
+	return ours(got.comment())
+}
 
-	out := got.comment().Comment
-	out.Trusted = true
-	return out, nil
+// ours is a comment that we have just written.
+func ours(m comment) (claim.Comment, error) {
+	if m.ID == 0 || m.Created.IsZero() || m.Author == Ghost {
+		return claim.Comment{}, unusable("it is not a comment")
+	}
+	m.Trusted = true
+	return m.Comment, nil
 }
 
 // onComment is something of a comment.
@@ -87,20 +89,15 @@ func (c *Client) Comments(ctx context.Context, i claim.Issue, since time.Time) (
 
 // Said reports whether we have posted a comment that begins with that line.
 func (c *Client) Said(ctx context.Context, i claim.Issue, line string) (bool, error) {
-	to := onIssue(i, "/comments?per_page=100")
-	if to.err != nil {
-		return false, fmt.Errorf("read comments of %s: %w", i, to.err)
-	}
-
 	self, err := c.self(ctx)
 	if err != nil {
 		return false, err
 	}
 
-	all, err := list[restComment](ctx, c, to)
-	return slices.ContainsFunc(all, func(m restComment) bool {
-		return claim.SameLogin(m.User.name(), self) && strings.HasPrefix(m.Body, line+"\n")
-	}), failed(err, "read comments of %s", i)
+	all, err := c.Comments(ctx, i, time.Time{})
+	return slices.ContainsFunc(all, func(m claim.Comment) bool {
+		return claim.SameLogin(m.Author, self) && strings.HasPrefix(m.Body, line+"\n")
+	}), err
 }
 
 // DeleteComment takes a comment away; one that is gone is success.

@@ -88,8 +88,13 @@ func (m remark) remark(number int) Remark {
 }
 
 // PersonsHolds reads the open issues with the label of a person's hold, a hundred a request.
-func (c *Client) PersonsHolds(ctx context.Context, r claim.Repo) (out []lifecycle.Facts, err error) {
-	for f, err := range c.scanSelection(ctx, r, selection{labels: []string{c.o.Scheme.Hold}, open: true}) {
+func (c *Client) PersonsHolds(ctx context.Context, r claim.Repo) ([]lifecycle.Facts, error) {
+	return c.readOpen(ctx, r, c.o.Scheme.Hold)
+}
+
+// readOpen reads the open issues with one of the labels.
+func (c *Client) readOpen(ctx context.Context, r claim.Repo, labels ...string) (out []lifecycle.Facts, err error) {
+	for f, err := range c.scanSelection(ctx, r, selection{labels: labels, open: true}) {
 		if err != nil {
 			return nil, err
 		}
@@ -103,12 +108,9 @@ func (c *Client) PersonsHolds(ctx context.Context, r claim.Repo) (out []lifecycl
 // open pull request, and the newest hundred open pull requests with the label of agents.
 func (c *Client) InProgress(ctx context.Context, r claim.Repo) (out lifecycle.Load, err error) {
 	s := c.o.Scheme
-	what := selection{labels: []string{s.Claimed, s.PlanPending, s.Hold, s.PROpen}, open: true}
-	for f, err := range c.scanSelection(ctx, r, what) {
-		if err != nil {
-			return out, err
-		}
-		out.Issues = append(out.Issues, f)
+	out.Issues, err = c.readOpen(ctx, r, s.Claimed, s.PlanPending, s.Hold, s.PROpen)
+	if err != nil {
+		return out, err
 	}
 
 	d := newDocument()
@@ -170,7 +172,7 @@ func (c *Client) NewestPulls(ctx context.Context, r claim.Repo) ([]Mergeable, er
 	var out []Mergeable
 	for q := range found.PullRequests.shown() {
 		one := Mergeable{Pull: Pull{PR: q.pr(), Body: q.Body, association: q.Association}}
-		one.Merge.Merge = closing.Merge{Title: q.Title, Body: q.Body, Methods: found.methods()}
+		one.Merge.Merge = closing.Merge{Title: q.Title, Body: q.Body, Methods: found.Methods}
 		for m := range q.Commits.shown() {
 			one.Commits = append(one.Commits, m.Commit.Message)
 		}

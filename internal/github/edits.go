@@ -3,7 +3,6 @@ package github
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -30,7 +29,7 @@ type revision struct {
 // though the author edited them last: those are void, too. Only records that say that they were
 // edited are asked about, each revision once, and none of our own. Where GitHub does not show
 // edits, as an old server, every edit is the author's.
-func (c *Client) uncover(ctx context.Context, snapshots []*snapshot, judged judgement) (err error) {
+func (c *Client) uncover(ctx context.Context, snapshots []*snapshot, judged *judgement) (err error) {
 	var ask []*comment
 	for _, r := range snapshots {
 		if r.err != nil {
@@ -69,11 +68,13 @@ func (c *Client) queryEdits(ctx context.Context, all []*comment) error {
 	}
 	d := newDocument()
 	for n, m := range all {
-		d.add("  c%d: node(id: %s) { ... on IssueComment { userContentEdits(first: %d) { nodes { editor { __typename login } } } } }\n",
-			n, d.bind("ID!", m.node), editsRead)
+		d.add("  %s: node(id: %s) { ... on IssueComment { userContentEdits(first: %d) { nodes { editor { __typename login } } } } }\n",
+			alias("c", n), d.bind("ID!", m.Node), editsRead)
 	}
 
-	var data map[string]json.RawMessage
+	var data map[string]*struct {
+		Edits *connection[struct{ Editor *actor }] `json:"userContentEdits"`
+	}
 	got, err := c.ask(ctx, d, &data)
 	if tooOld(err) {
 		c.lack(featureEdits)
@@ -84,11 +85,8 @@ func (c *Client) queryEdits(ctx context.Context, all []*comment) error {
 	}
 
 	for n, m := range all {
-		var found *struct {
-			Edits *connection[struct{ Editor *actor }] `json:"userContentEdits"`
-		}
-
-		if err := json.Unmarshal(data[fmt.Sprintf("c%d", n)], &found); err != nil || found == nil {
+		found := data[alias("c", n)]
+		if found == nil {
 			continue // it was deleted meanwhile
 		}
 

@@ -132,17 +132,16 @@ type ObjectKind string
 
 // The kinds of objects that may not be there.
 const (
-	RepositoryObject    ObjectKind = "repository"
-	IssueObject         ObjectKind = "issue" // a pull request may have the number
-	PullObject          ObjectKind = "pull request"
-	CommentObject       ObjectKind = "comment"
-	LabelObject         ObjectKind = "label"
-	ReferenceObject     ObjectKind = "reference"
-	CommitObject        ObjectKind = "commit"
-	FileObject          ObjectKind = "file"
-	CollaboratorsObject ObjectKind = "collaborators"
-	SchemaObject        ObjectKind = "schema"
-	QueriedObject       ObjectKind = "what the query names" // any of the above
+	RepositoryObject ObjectKind = "repository"
+	IssueObject      ObjectKind = "issue" // a pull request may have the number
+	PullObject       ObjectKind = "pull request"
+	CommentObject    ObjectKind = "comment"
+	LabelObject      ObjectKind = "label"
+	ReferenceObject  ObjectKind = "reference"
+	CommitObject     ObjectKind = "commit"
+	FileObject       ObjectKind = "file"
+	SchemaObject     ObjectKind = "schema"
+	QueriedObject    ObjectKind = "what the query names" // any of the above
 )
 
 // A MovedError says that a repository was renamed or an issue transferred, where following would

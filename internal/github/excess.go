@@ -35,13 +35,13 @@ func (c *Client) dropExcessive(ctx context.Context, snapshots []*snapshot, want 
 				continue
 			}
 
-			id := key(pullOf(*p).String())
+			told := r.told[pullOf(*p).Folded()]
 			author := account{repo: r.facts.Issue.In(), login: p.Author}
 			one := &opened{
 				PR:          *p,
 				author:      author,
-				named:       namedIn(c.o.Web, r.bodies[id], p.Repo),
-				association: r.associations[id],
+				named:       namedIn(c.o.Web, told.body, p.Repo),
+				association: told.association,
 			}
 			of[r] = append(of[r], one)
 			if one.asked(c.o.OutsiderIssues) {
@@ -109,7 +109,7 @@ func (o *opened) asked(least int) bool {
 }
 
 // settle notes whether the author is a stranger: it was found out that the records do not count.
-func (o *opened) settle(judged judgement) bool {
+func (o *opened) settle(judged *judgement) bool {
 	if o.foreign() {
 		counts, err := judged.of(o.author)
 		o.stranger = err == nil && !counts
@@ -119,7 +119,7 @@ func (o *opened) settle(judged judgement) bool {
 
 // excessOf says why a pull request moves none of its issues; nil when it moves them. The error is
 // that it could not be found out.
-func (c *Client) excessOf(o *opened, judged judgement) (*lifecycle.Excess, error) {
+func (c *Client) excessOf(o *opened, judged *judgement) (*lifecycle.Excess, error) {
 	who, n := lifecycle.Member, len(o.named)
 	switch {
 	case o.stranger:
@@ -285,20 +285,24 @@ func (c *Client) crowdOf(o *opened, listed []openPull) (named [][]claim.Issue, p
 // Outside reports whether the author may be a stranger: no App, and nobody whom GitHub calls an
 // owner, a member or a collaborator.
 func (p Pull) Outside() bool {
-	one := opened{PR: p.PR, author: account{repo: place(p.Repo), login: p.Author}, association: p.association}
-	return one.foreign()
+	return p.opened().foreign()
+}
+
+// opened is the pull request as its own repository sees it.
+func (p Pull) opened() *opened {
+	return &opened{
+		PR:          p.PR,
+		author:      account{repo: place(p.Repo), login: p.Author},
+		association: p.association,
+	}
 }
 
 // Excess says why an open pull request moves none of the issues that it names; nil when it moves
 // them. The error is that it could not be found out.
 func (c *Client) Excess(ctx context.Context, p Pull, named []claim.Issue) (*lifecycle.Excess, error) {
-	one := &opened{
-		PR:          p.PR,
-		author:      account{repo: place(p.Repo), login: p.Author},
-		named:       named,
-		association: p.association,
-	}
-	var judged judgement
+	one := p.opened()
+	one.named = named
+	var judged *judgement
 	if one.asked(c.o.OutsiderIssues) {
 		judged = c.judge(ctx, []account{one.author})
 		if one.settle(judged) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lifecycle"
-	"github.com/label-state/label-state/internal/prchain"
 )
 
 const (
@@ -68,14 +66,10 @@ type snapshot struct {
 	more     *connection[queryComment] // the page read first, when it is not all there is
 	closers  *connection[queryPull]    // likewise, of the pull requests that close it
 	page     int                       // comments, and pull requests, of which one page was not too much; 0 is all
-	bodies   map[string]string         // descriptions of its pull requests, by their names in lower case
-
-	associations map[string]string // of their authors to the pull requests' repositories, likewise
-
-	regions map[string]prchain.Region // what its pull requests say of their chains, by their names in lower case
-	read    bool                      // everything but what finish adds
-	guess   *claim.State              // Snapshot.Guess
-	err     error
+	told     map[pullID]told           // of its pull requests, by the one spelling of their names
+	read     bool                      // everything but what judgeRecords adds
+	guess    *claim.State              // Snapshot.Guess
+	err      error
 }
 
 func (r *snapshot) public() lifecycle.Snapshot {
@@ -100,17 +94,13 @@ func (c *Client) readBatch(ctx context.Context, issues []claim.Issue, want scope
 	if len(askable) == 0 {
 		return snapshots, nil
 	}
-	var begun *beginning
-	if len(askable) == 1 {
-		begun = c.takeBegun(func(b *beginning) bool {
-			return b.facts != nil &&
-				b.facts.facts.Issue == askable[0].facts.Issue
-		})
-	}
 
 	var err error
-	if begun != nil {
-		*askable[0] = *begun.facts
+	one, begun := takeBegun(c, func(one *snapshot) bool {
+		return one.read && len(askable) == 1 && one.facts.Issue == askable[0].facts.Issue
+	})
+	if begun {
+		*askable[0] = *one
 	} else {
 		err = c.askAll(ctx, askable)
 	}
@@ -140,14 +130,7 @@ func readable(snapshots []*snapshot, err error) []*snapshot {
 
 // nameable refuses what cannot be an issue before it spoils a query for others.
 func nameable(i claim.Issue) error {
-	if to := onIssue(i, ""); to.err != nil {
-		return to.err
-	}
-	if i.Number > math.MaxInt32 {
-		return nowhere(IssueObject, i.String(), "not a number GitHub has given out").err
-	}
-
-	return nil
+	return onIssue(i, "").err
 }
 
 // judgeRecords turns comments into logs, adds the pull requests that only the logs name and puts
@@ -202,8 +185,7 @@ func (c *Client) judgeRecords(ctx context.Context, snapshots []*snapshot, want s
 	c.addNamedBlockers(ctx, snapshots)
 
 	for _, r := range snapshots {
-		// both ways of reading show the same: times only where they mean something, and everything
-		// in one order
+		// times only where they mean something, and everything in one order
 		f := &r.facts
 		if !f.Open {
 			f.ReopenedAt = time.Time{}
@@ -218,13 +200,9 @@ func (c *Client) judgeRecords(ctx context.Context, snapshots []*snapshot, want s
 		}
 
 		slices.SortFunc(f.Labels, func(a, b string) int {
-			return cmp.Or(strings.Compare(strings.ToLower(a), strings.ToLower(b)), strings.Compare(a, b))
+			return strings.Compare(strings.ToLower(a), strings.ToLower(b))
 		})
-
-		slices.SortFunc(f.PRs, func(a, b lifecycle.PR) int {
-			return cmp.Or(strings.Compare(strings.ToLower(a.Repo), strings.ToLower(b.Repo)),
-				cmp.Compare(a.Number, b.Number))
-		})
+		slices.SortFunc(f.PRs, func(a, b lifecycle.PR) int { return pullOf(a).Compare(pullOf(b)) })
 		*f = f.Lived()
 		if r.guess != nil {
 			guessed := *f

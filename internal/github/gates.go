@@ -1,24 +1,9 @@
 package github
 
 import (
-	"context"
 	"sync"
 	"time"
 )
-
-// A gate lets so many in at once.
-type gate chan struct{}
-
-func (g gate) enter(ctx context.Context) error {
-	select {
-	case g <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (g gate) leave() { <-g }
 
 // A closure is until when a resource, or everything, is closed. A used-up budget closes its own
 // resource, going too fast closes everything.

@@ -94,9 +94,8 @@ func tooMuch(err error) bool {
 	return is[*QueryError](err)
 }
 
-// replaceable marks a request that is not repeated if it is too much: what comes next is to ask for
-// less.
-func replaceable(ctx context.Context) context.Context { return context.WithValue(ctx, replaced, 0) }
+// replaceable marks a request that is asked for in parts if it is too much.
+func replaceable(ctx context.Context) context.Context { return hinted(ctx, replaced) }
 
 // A measure remembers how many items of a kind GitHub bears at once, for a while: it may have been
 // an outage.

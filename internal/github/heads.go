@@ -95,31 +95,24 @@ func (c *Client) queryHeads(ctx context.Context, home, head claim.Repo,
 	}
 
 	if head == home {
-		own += parents + "    }\n"
+		own += "    nameWithOwner\n" + parents + "    }\n"
 	}
 
-	d.add("%s  }\n", own)
-	var data map[string]json.RawMessage
-	got, err := c.ask(ctx, d, &data)
+	d.add("%s", own)
+	s, err := c.askSheet(ctx, home, d)
 	if err != nil {
 		return nil, nil, err
 	}
 
-	sheet := sheet{repo: home, alias: "r0", partial: got}
-	c.noteSheet(&sheet, data)
-	if sheet.err != nil {
-		return nil, nil, sheet.err
-	}
-
 	if head == home {
 		var now string // a repository that was renamed answers to its old name, and its branches are under the new one
-		if json.Unmarshal(sheet.fields["nameWithOwner"], &now) != nil || now == "" {
+		if json.Unmarshal(s.fields["nameWithOwner"], &now) != nil || now == "" {
 			return nil, nil, unusable("the name of " + home.String() + " is missing")
 		}
 		head = place(now)
 	}
 
-	return c.takeHeads(ctx, sheet, head, branches)
+	return c.takeHeads(ctx, s, head, branches)
 }
 
 // takeHeads finds the pull requests of the branches in an answer, and reads what it left out of
@@ -139,10 +132,10 @@ func (c *Client) takeHeads(ctx context.Context, s sheet, head claim.Repo,
 	var snapshots []*snapshot
 	var elsewhere []Head
 	for k, branch := range branches {
-		alias := fmt.Sprintf("h%d", k)
+		field := alias("h", k)
 		var own, theirs *headList
-		if json.Unmarshal(s.fields[alias], &own) != nil || own == nil || inParent != nil &&
-			(json.Unmarshal(inParent[alias], &theirs) != nil || theirs == nil) {
+		if json.Unmarshal(s.fields[field], &own) != nil || own == nil || inParent != nil &&
+			(json.Unmarshal(inParent[field], &theirs) != nil || theirs == nil) {
 			return nil, nil, unusable("pull requests from " + oneLine(branch) + " are missing")
 		}
 		if own.TotalCount > len(own.Nodes) || theirs != nil && theirs.TotalCount > len(theirs.Nodes) {

@@ -3,7 +3,6 @@ package github
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -29,42 +28,6 @@ type Issue struct {
 	Created, Updated time.Time
 }
 
-// queuedIssue is the issue object of REST as a work list needs it.
-type queuedIssue struct {
-	restIssue
-	User      *restUser `json:"user"`
-	Milestone *struct {
-		Title string `json:"title"`
-	} `json:"milestone"`
-}
-
-// issue is what it says; an answer that lacks what makes it an issue is an error.
-func (q queuedIssue) issue() (Issue, error) {
-	if q.Number < 1 || q.State == "" || q.CreatedAt.IsZero() {
-		return Issue{}, unusable("it is not an issue")
-	}
-
-	out := Issue{
-		Number:      q.Number,
-		PullRequest: q.PullRequest != nil,
-		Open:        q.State == "open",
-		Title:       q.Title,
-		Body:        q.Body,
-		URL:         q.HTMLURL,
-		Labels:      append([]string{}, q.labels()...),
-		Assignees:   append([]string{}, q.assignees()...),
-		Author:      q.User.name(),
-		Created:     q.CreatedAt.UTC(),
-		Updated:     q.UpdatedAt.UTC(),
-	}
-
-	if q.Milestone != nil {
-		out.Milestone = q.Milestone.Title
-	}
-
-	return out, nil
-}
-
 // OpenIssues lists the open issues with a label, each once, oldest first; a hundred a request.
 func (c *Client) OpenIssues(ctx context.Context, r claim.Repo, label string) ([]Issue, error) {
 	err := at(r, "").err
@@ -86,87 +49,82 @@ func (c *Client) OpenIssues(ctx context.Context, r claim.Repo, label string) ([]
 	return out, nil
 }
 
+// openIssues are the open issues of a repository with a label, as far as they were read.
+type openIssues struct {
+	repo  claim.Repo
+	label string
+	found []Issue
+	way   trail
+	done  bool
+}
+
 // queryOpen reads all pages of a work list, the first as Begin has read it.
 func (c *Client) queryOpen(ctx context.Context, r claim.Repo, label string) ([]Issue, error) {
-	begun := c.takeBegun(func(b *beginning) bool { return b.label != "" && b.label == label && b.repo == r })
-	var found []Issue
-	way, more := trail{}, true
-	if begun != nil {
-		found, way, more = begun.open, begun.way, begun.more
+	q, begun := takeBegun(c, func(q *openIssues) bool { return q.label == label && q.repo == r })
+	if !begun {
+		q = &openIssues{repo: r, label: label}
 	}
 
 	pages := page{perPage, 1}
-	for more {
-		err := pages.ask(ctx, func(ctx context.Context, n int) error {
-			part, next, err := c.askOpenPage(ctx, r, label, &way, n)
-			found, more = append(found, part...), next
-			return err
-		})
+	for !q.done {
+		err := pages.ask(ctx, func(ctx context.Context, n int) error { return c.askOpenPage(ctx, q, n) })
 		if err != nil {
 			return nil, err
 		}
 	}
 
-	return found, nil
+	return q.found, nil
 }
 
 // openFields are what is read of an issue of a work list. GitHub allows a hundred labels.
 const openFields = `__typename number title body url state createdAt updatedAt author { __typename login }
       labels(first: 100) { totalCount nodes { name } } milestone { title } ...A `
 
-// askOpenPage reads the next page of a work list, of n issues, and reports whether one follows
-// it.
-func (c *Client) askOpenPage(ctx context.Context, r claim.Repo, label string, way *trail,
-	n int,
-) (found []Issue, more bool, err error) {
+// askOpenPage reads the next page of a work list, of n issues.
+func (c *Client) askOpenPage(ctx context.Context, q *openIssues, n int) error {
 	d := newDocument()
-	d.open("r0", r)
-	c.askAlong(d, r)
+	d.open("r0", q.repo)
+	c.askAlong(d, q.repo)
 	d.add("    open: issues(labels: [%s], states: [OPEN], first: %d%s, orderBy: {field: CREATED_AT, direction: ASC}) {\n"+
-		"      totalCount pageInfo { hasNextPage endCursor } nodes { %s }\n    }\n  }\n", d.bind("String!",
-		label), n, d.after(way.cursor), openFields)
-	var data map[string]json.RawMessage
-	got, err := c.ask(ctx, d, &data)
+		"      totalCount pageInfo { hasNextPage endCursor } nodes { %s }\n    }\n",
+		d.bind("String!", q.label), n, d.after(q.way.cursor), openFields)
+	s, err := c.askSheet(ctx, q.repo, d)
 	if err != nil {
-		return nil, false, err
+		return err
 	}
 
-	s := sheet{repo: r, alias: "r0", partial: got}
-	if s.read(data); s.err != nil {
-		return nil, false, s.err
-	}
-
-	c.noteAlong(s)
 	var page *connection[queuedQuery]
 	if err := json.Unmarshal(s.fields["open"], &page); err != nil || page == nil || s.failed("open") != nil {
-		return nil, false, unusable("the list of issues is missing")
+		return unusable("the list of issues is missing")
 	}
 
-	for _, q := range page.Nodes {
-		i, err := q.issue()
+	for _, node := range page.Nodes {
+		i, err := node.issue()
 		if err != nil {
-			return nil, false, err
+			return err
 		}
-		found = append(found, i)
+		q.found = append(q.found, i)
 	}
 
-	if !page.PageInfo.HasNextPage {
-		return found, false, nil
+	if q.done = !page.PageInfo.HasNextPage; q.done {
+		return nil
 	}
 
-	return found, true, way.follow(n, page.TotalCount, page.PageInfo.EndCursor)
+	return q.way.follow(n, page.TotalCount, page.PageInfo.EndCursor)
 }
 
 // queuedQuery is an issue of GraphQL as a work list needs it.
 type queuedQuery struct {
 	queryIssue
-	CreatedAt time.Time
 	Author    *actor
 	Milestone *struct{ Title string }
 }
 
 // issue is what it says; an answer that lacks what makes it an issue is an error.
 func (q *queuedQuery) issue() (Issue, error) {
+	if q != nil && q.Typename == "PullRequest" {
+		return Issue{Number: q.Number, PullRequest: true}, nil
+	}
 	if q == nil || q.Number < 1 || q.State == "" || q.CreatedAt.IsZero() {
 		return Issue{}, unusable("it is not an issue")
 	}
@@ -207,21 +165,26 @@ func (q *queuedQuery) issue() (Issue, error) {
 	return out, nil
 }
 
-// Issue reads one issue, or the pull request of that number.
+// Issue reads one issue. Of a pull request it says that it is one.
 func (c *Client) Issue(ctx context.Context, i claim.Issue) (out Issue, err error) {
-	q, _, err := fetch[queuedIssue](ctx, c, onIssue(i, ""))
-	if err == nil {
-		out, err = q.issue()
+	if err = nameable(i); err == nil {
+		d := newDocument()
+		d.add("    issue: issueOrPullRequest(number: %d) {\n"+
+			"      ... on Issue { %s } ... on PullRequest { __typename number } }\n", i.Number, openFields)
+		var q *queuedQuery
+		if err = c.askWhole(ctx, i.In(), d, &q, "issue"); err == nil {
+			out, err = q.issue()
+		}
 	}
-	return out, failed(err, "read %s", i)
+
+	return out, failed(missing(err, issueObject(i)), "read %s", i)
 }
 
 // CheckParent implements prchain.Opener.
 func (c *Client) CheckParent(ctx context.Context, i claim.Issue) error {
 	got, err := c.Issue(ctx, i)
-	var none *NotFoundError
 	switch {
-	case errors.As(err, &none):
+	case is[*NotFoundError](err):
 		return prchain.NoParent(i, "there is no such issue, or the token may not see it")
 	case err != nil:
 		return err
@@ -247,10 +210,13 @@ func (c *Client) CloseCompleted(ctx context.Context, i claim.Issue) error {
 // Assign assigns a login to an issue. GitHub drops a login that cannot be assigned without a word:
 // that is a ledger.ErrUnassignable.
 func (c *Client) Assign(ctx context.Context, i claim.Issue, login string) error {
-	var got restIssue
+	var got struct {
+		Number    int
+		Assignees []restUser
+	}
 	_, err := c.send(ctx, http.MethodPost, onIssue(i, "/assignees"), map[string][]string{"assignees": {login}}, &got)
-	is := func(other string) bool { return claim.SameLogin(login, other) }
-	if err == nil && got.Number != 0 && !slices.ContainsFunc(got.assignees(), is) {
+	is := func(u restUser) bool { return claim.SameLogin(login, u.Login) }
+	if err == nil && got.Number != 0 && !slices.ContainsFunc(got.Assignees, is) {
 		err = ledger.ErrUnassignable
 	}
 	return failed(err, "assign %s to %s", login, i)

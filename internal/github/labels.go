@@ -85,17 +85,10 @@ func (c *Client) forgetLabel(r claim.Repo, name string) {
 // Labels lists the labels a repository defines, in GitHub's order.
 func (c *Client) Labels(ctx context.Context, r claim.Repo) ([]labels.Definition, error) {
 	got, err := list[labels.Definition](ctx, c, at(r, "/labels?per_page=100"))
-	if err != nil {
-		return nil, failed(err, "list labels of %s", r)
+	for n := range got {
+		got[n].Color = strings.ToLower(got[n].Color)
 	}
-
-	out := make([]labels.Definition, 0, len(got))
-	for _, l := range got {
-		l.Color = strings.ToLower(l.Color)
-		out = append(out, l)
-	}
-
-	return out, nil
+	return got, failed(err, "list labels of %s", r)
 }
 
 // CreateLabel defines a label in a repository; one that exists already is success and stays as it
@@ -150,8 +143,8 @@ func (c *Client) createLabel(ctx context.Context, r claim.Repo, d labels.Definit
 }
 
 func taken(err error) bool {
-	var refused *StatusError
-	return errors.As(err, &refused) && refused.Status == http.StatusUnprocessableEntity &&
+	refused, is := errors.AsType[*StatusError](err)
+	return is && refused.Status == http.StatusUnprocessableEntity &&
 		slices.Contains(refused.Codes, "already_exists")
 }
 

@@ -128,25 +128,16 @@ func (s said) tooQuick() bool {
 // limit in no other way.
 func (s said) limit() limitKind {
 	text := strings.ToLower(s.Message)
-	for _, sign := range []string{"secondary rate limit", "abuse detection"} {
-		if strings.Contains(text, sign) {
-			return secondaryLimit
-		}
-	}
+	says := func(sign string) bool { return strings.Contains(text, sign) }
+	page := func(name string) bool { return strings.Contains(s.Docs, name) }
 
-	for _, page := range []string{"secondary-rate-limits", "abuse-rate-limits"} {
-		if strings.Contains(s.Docs, page) {
-			return secondaryLimit
-		}
-	}
-
-	for _, sign := range []string{"rate limit exceeded", "rate limit already exceeded"} {
-		if strings.Contains(text, sign) {
-			return primaryLimit
-		}
-	}
-
-	if s.tooQuick() {
+	switch {
+	case says("secondary rate limit"), says("abuse detection"),
+		page("secondary-rate-limits"), page("abuse-rate-limits"):
+		return secondaryLimit
+	case says("rate limit exceeded"), says("rate limit already exceeded"):
+		return primaryLimit
+	case s.tooQuick():
 		return secondaryLimit
 	}
 

@@ -39,17 +39,14 @@ func (c *Client) addRecorded(ctx context.Context, snapshots []*snapshot) {
 			// the log may spell its address in several ways
 			by[r] = slices.DeleteFunc(by[r], func(o naming) bool { return o.id.Same(id) })
 			by[r] = append(by[r], naming{id, release.Newest})
-		}
-
-		for _, n := range by[r] {
-			all = append(all, n.id)
+			all = append(all, id)
 		}
 	}
 
 	found := c.pullRequests(ctx, all)
 	for r, named := range by {
 		for _, n := range named {
-			read := *found[n.id.Folded()]
+			read := found[n.id.Folded()]
 			read.pr.Named = n.newest
 
 			// GitHub's own list of what it closes may be late
@@ -82,7 +79,7 @@ func (c *Client) addSiblings(ctx context.Context, snapshots []*snapshot) {
 
 		for _, p := range r.facts.PRs {
 			id := pullOf(p)
-			said, ok := r.regions[key(id.String())]
+			said, ok := r.region(id)
 			if !ok {
 				continue
 			}
@@ -110,7 +107,7 @@ func (c *Client) addSiblings(ctx context.Context, snapshots []*snapshot) {
 
 	found := c.pullRequests(ctx, all)
 	for _, l := range leads {
-		one := *found[l.to.Folded()]
+		one := found[l.to.Folded()]
 		if one.err == nil {
 			one.err = c.followLead(ctx, l, one)
 		}
@@ -165,20 +162,19 @@ func (r *snapshot) pull(id pullID) *lifecycle.PR {
 	return &r.facts.PRs[n]
 }
 
-// hear remembers a pull request's body, how its author belongs to its repository as GitHub says,
-// and what the body says of its chain, if that is for this issue.
-func (r *snapshot) hear(id pullID, body, association string) {
-	if r.bodies == nil {
-		r.bodies, r.associations = map[string]string{}, map[string]string{}
-	}
-	r.bodies[key(id.String())], r.associations[key(id.String())] = body, association
-	said, ok, err := prchain.Find(body)
-	if err != nil || !ok || !said.Parent.Same(r.facts.Issue) {
-		return // damaged marks say nothing
-	}
+// A told is what GitHub tells of a pull request besides: its body, and how its author belongs to
+// its repository.
+type told struct{ body, association string }
 
-	if r.regions == nil {
-		r.regions = map[string]prchain.Region{}
+func (r *snapshot) hear(id pullID, body, association string) {
+	if r.told == nil {
+		r.told = map[pullID]told{}
 	}
-	r.regions[key(id.String())] = said
+	r.told[id.Folded()] = told{body, association}
+}
+
+// region is what the body of a pull request says of its chain, if that is for this issue.
+func (r *snapshot) region(id pullID) (said prchain.Region, ok bool) {
+	said, ok, err := prchain.Find(r.told[id.Folded()].body)
+	return said, err == nil && ok && said.Parent.Same(r.facts.Issue) // damaged marks say nothing
 }

@@ -160,7 +160,7 @@ func TestSiblingUnread(t *testing.T) {
 	server := chained(t, "tia: "+part(1, 2, 3), "tia: "+part(2, 2, 3))
 	server.Fault = func(r *http.Request) *githubsim.Fault {
 		body, _ := io.ReadAll(r.Body)
-		if strings.Contains(string(body), "p0: repository") {
+		if strings.Contains(string(body), "n0: repository") {
 			return &githubsim.Fault{Status: 200, Header: http.Header{"Content-Type": {"text/html"}}, Body: "<html>"}
 		}
 		return nil

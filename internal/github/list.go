@@ -2,7 +2,6 @@ package github
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -15,44 +14,34 @@ import (
 
 // list reads every page of a REST list, of a hundred items or, where that is too much, fewer.
 func list[T any](ctx context.Context, c *Client, to target) ([]T, error) {
-	pages, err := pagesOf(ctx, c, to, func(page []T) bool { return page != nil })
+	pages, err := pagesOf[[]T](ctx, c, to)
+	if slices.ContainsFunc(pages, func(page []T) bool { return page == nil }) {
+		err = unusable("it is not a list")
+	}
 	return slices.Concat(pages...), err
 }
 
-// pagesOf reads every page of a list, each of which must be one. Where the first page says which is
-// the last, those between are read side by side.
-func pagesOf[T any](ctx context.Context, c *Client, to target, isList func(T) bool) (pages []T, err error) {
-	err = to.inPages(ctx, func(ctx context.Context, to target) error {
-		pages, err = readPages(ctx, c, to, isList)
+// pagesOf reads every page of a list, each of as many items as GitHub bears.
+func pagesOf[T any](ctx context.Context, c *Client, to target) (pages []T, err error) {
+	const size = "per_page=100"
+	if !strings.Contains(to.path, size) {
+		return readPages[T](ctx, c, to)
+	}
+
+	most := page{perPage, leastPage}
+	err = most.ask(ctx, func(ctx context.Context, n int) error {
+		sized := to
+		sized.path = strings.Replace(to.path, size, "per_page="+strconv.Itoa(n), 1)
+		pages, err = readPages[T](ctx, c, sized)
 		return err
 	})
 	return pages, err
 }
 
-// inPages has a list read by pages of as many items as GitHub bears.
-func (t target) inPages(ctx context.Context, read func(context.Context, target) error) error {
-	const size = "per_page=100"
-	if !strings.Contains(t.path, size) {
-		return read(ctx, t)
-	}
-
-	pages := page{perPage, leastPage}
-	return pages.ask(ctx, func(ctx context.Context, n int) error {
-		to := t
-		to.path = strings.Replace(t.path, size, "per_page="+strconv.Itoa(n), 1)
-		return read(ctx, to)
-	})
-}
-
-func readPages[T any](ctx context.Context, c *Client, to target, isList func(T) bool) ([]T, error) {
-	read := func(ctx context.Context, n int) (page T, header http.Header, err error) {
-		if page, header, err = fetch[T](ctx, c, to.page(n)); err == nil && !isList(page) {
-			err = unusable("it is not a list")
-		}
-		return page, header, err
-	}
-
-	first, newest, err := read(ctx, 1)
+// readPages reads every page of a list. Where the first page says which is the last, those between
+// are read side by side.
+func readPages[T any](ctx context.Context, c *Client, to target) ([]T, error) {
+	first, newest, err := fetch[T](ctx, c, to)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +54,7 @@ func readPages[T any](ctx context.Context, c *Client, to target, isList func(T) 
 		group.SetLimit(pagesAtOnce)
 		for k := 1; k < last; k++ {
 			group.Go(func() (err error) {
-				pages[k], headers[k], err = read(ctx, k+1)
+				pages[k], headers[k], err = fetch[T](ctx, c, to.page(k+1))
 				return err
 			})
 		}
@@ -82,36 +71,13 @@ func readPages[T any](ctx context.Context, c *Client, to target, isList func(T) 
 			return pages, err
 		}
 
-		page, header, err := read(ctx, len(pages)+1)
+		page, header, err := fetch[T](ctx, c, to.page(len(pages)+1))
 		if err != nil {
 			return nil, err
 		}
 
 		pages, newest = append(pages, page), header
 	}
-}
-
-// counted reads every page of a list that stands in an object together with its length. What was
-// read must be as many as GitHub counts; without a count, a nil total, nothing is whole.
-func counted[T any](ctx context.Context, c *Client, to target, take func(T) (count int, total *int)) error {
-	pages, err := pagesOf(ctx, c, to, func(T) bool { return true })
-	if err != nil {
-		return err
-	}
-
-	have, want := 0, -1
-	for _, page := range pages {
-		count, total := take(page)
-		if have, want = have+count, -1; total != nil {
-			want = *total
-		}
-	}
-
-	if have != want {
-		return unusable(fmt.Sprintf("%d counted and %d readable", want, have))
-	}
-
-	return nil
 }
 
 // mostPages is how many pages of a list are read.

@@ -42,14 +42,7 @@ type queryMergeable struct {
 		Text        *string
 		IsTruncated bool
 	}
-
-	MergeCommitAllowed       bool
-	MergeCommitTitle         string
-	MergeCommitMessage       string
-	SquashMergeAllowed       bool
-	SquashMergeCommitTitle   string
-	SquashMergeCommitMessage string
-	RebaseMergeAllowed       bool
+	closing.Methods
 }
 
 type queryMergeablePull struct {
@@ -59,20 +52,10 @@ type queryMergeablePull struct {
 
 type queryPullCommit struct{ Commit struct{ Message string } }
 
-func (q queryMergeable) methods() closing.Methods {
-	return closing.Methods{
-		Commit:        q.MergeCommitAllowed,
-		CommitTitle:   q.MergeCommitTitle,
-		CommitMessage: q.MergeCommitMessage,
-		Squash:        q.SquashMergeAllowed,
-		SquashTitle:   q.SquashMergeCommitTitle,
-		SquashMessage: q.SquashMergeCommitMessage,
-		Rebase:        q.RebaseMergeAllowed,
-	}
-}
-
-const mergeSettings = "mergeCommitAllowed mergeCommitTitle mergeCommitMessage rebaseMergeAllowed\n" +
-	"    squashMergeAllowed squashMergeCommitTitle squashMergeCommitMessage"
+// mergeSettings select closing.Methods.
+const mergeSettings = "commit: mergeCommitAllowed commitTitle: mergeCommitTitle commitMessage: mergeCommitMessage\n" +
+	"    squash: squashMergeAllowed squashTitle: squashMergeCommitTitle squashMessage: squashMergeCommitMessage\n" +
+	"    rebase: rebaseMergeAllowed"
 
 const commitFields = "totalCount pageInfo { hasNextPage endCursor } nodes { commit { message } }"
 
@@ -100,7 +83,7 @@ func (c *Client) queryMerge(ctx context.Context, id pullID, file FileAt) (Pull, 
 		return Pull{}, Merge{}, err
 	}
 
-	m := Merge{Merge: closing.Merge{Title: out.Title, Body: out.Body, Methods: found.methods()}}
+	m := Merge{Merge: closing.Merge{Title: out.Title, Body: out.Body, Methods: found.Methods}}
 	if found.File != nil && !found.File.IsTruncated {
 		m.File = found.File.Text
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
@@ -128,19 +127,17 @@ func (m *mutation) last() string {
 	return "record"
 }
 
-// alias names a field of the mutation with the number n.
-func alias(field string, n int) string { return field + strconv.Itoa(n) }
-
 // fields adds the fields of the mutation with the number n to a document.
 func (m *mutation) fields(c *Client, d *document, n int) {
 	after := func(field, issue string) string {
 		if field != m.last() {
 			return "clientMutationId"
 		}
-		repository := "repository { nameWithOwner ...R }"
+		repository := "repository { ...R "
 		if c.leases.Load() {
-			repository = "repository { nameWithOwner ...R id\n" + d.tip(0, m.Issue) + "  }"
+			repository += "id\n" + d.tip(0, m.Issue)
 		}
+		repository += "}"
 		if issue == "issue" { // a comment's
 			return "shown: issue { __typename ...I " + repository + " }"
 		}
@@ -235,7 +232,7 @@ func (m *mutation) answered(c *Client, n int, data map[string]*payload, got part
 
 		result := protocol.Result{Err: err}
 		if err == nil {
-			result.Comment, result.Err = ownComment(of("record").comment())
+			result.Comment, result.Err = ours(of("record").comment())
 		}
 		m.out.Results = append(m.out.Results, result)
 		if result.Err != nil {
@@ -265,17 +262,16 @@ func (m *mutation) answered(c *Client, n int, data map[string]*payload, got part
 // errUnseen is why it is not known whether labels were changed after a record.
 var errUnseen = errors.New("the answer does not show it")
 
-// comment is the comment that was written.
-func (p *payload) comment() *queryComment {
+// comment is the comment that was written, the zero one where it is missing.
+func (p *payload) comment() comment {
 	switch {
-	case p == nil:
-	case p.CommentEdge != nil:
-		return p.CommentEdge.Node
+	case p.CommentEdge != nil && p.CommentEdge.Node != nil:
+		return p.CommentEdge.Node.comment()
 	case p.IssueComment != nil:
-		return &p.IssueComment.queryComment
+		return p.IssueComment.comment()
 	}
 
-	return nil
+	return comment{}
 }
 
 // shown is the issue as it is after it.
@@ -412,20 +408,6 @@ func (p partial) refused(alias string) error {
 	return &QueryError{Type: oneLine(e.Type), Message: oneLine(e.Message)} // it may be there
 }
 
-// ownComment is a comment that we have just written.
-func ownComment(node *queryComment) (claim.Comment, error) {
-	switch {
-	case node == nil:
-		return claim.Comment{}, unusable("the comment is missing")
-	case node.ID == 0 || node.CreatedAt.IsZero() || node.Author == nil || node.Author.Login == "":
-		return claim.Comment{}, unusable("it is not a comment")
-	}
-
-	written := node.comment().Comment
-	written.Trusted = true
-	return written, nil
-}
-
 // takeAfter fills a snapshot from the payload of a mutation, the last of so many writes.
 func (c *Client) takeAfter(one *snapshot, got partial, payload json.RawMessage, writes int64) {
 	var whole struct{ Repository json.RawMessage }
@@ -454,7 +436,8 @@ func (c *Client) Minimize(ctx context.Context, comments []claim.Comment) (done i
 		d.head = "mutation Minimize"
 		for n, m := range part {
 			if m.Node != "" {
-				d.add("  m%d: minimizeComment(input: {subjectId: %s, classifier: OUTDATED}) { minimizedComment { isMinimized } }\n", n, d.bind("ID!", m.Node))
+				d.add("  %s: minimizeComment(input: {subjectId: %s, classifier: OUTDATED}) { minimizedComment { isMinimized } }\n",
+					alias("m", n), d.bind("ID!", m.Node))
 			}
 		}
 

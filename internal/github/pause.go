@@ -12,6 +12,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 const (
@@ -36,22 +37,17 @@ func (c *Client) Pauses(ctx context.Context, repos []claim.Repo) (map[claim.Repo
 	d := newDocument()
 	marker := d.bind("String!", c.o.Scheme.Paused)
 	for k, r := range repos {
-		d.open(fmt.Sprintf("r%d", k), r)
+		d.open(alias("r", k), r)
 		d.add("    pause: label(name: %s) "+pauseFields+"\n  }\n", marker)
 	}
 
 	var data map[string]json.RawMessage
-
 	got, err := c.ask(ctx, d, &data)
-	for k, r := range repos {
-		if err != nil {
-			return nil, fmt.Errorf("read pause marker: %w", err)
-		}
-		s := sheet{repo: r, alias: fmt.Sprintf("r%d", k), partial: got}
+	for k := 0; err == nil && k < len(repos); k++ {
+		s := sheet{repo: repos[k], alias: alias("r", k), partial: got}
 		if s.read(data); s.pause != nil {
-			out[r] = s.pause
+			out[s.repo] = s.pause
 		}
-
 		err = s.err
 	}
 
@@ -96,12 +92,7 @@ func describePause(p lifecycle.Pause) string {
 		text += ": " + reason
 	}
 
-	runes := []rune(text)
-	if len(runes) > maxDescription {
-		return strings.TrimSpace(string(runes[:maxDescription-1])) + "…"
-	}
-
-	return text
+	return printable.Short(text, maxDescription)
 }
 
 var pauseText = sync.OnceValue(func() *regexp.Regexp {

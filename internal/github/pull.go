@@ -1,7 +1,6 @@
 package github
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -226,13 +225,17 @@ func (c *Client) ReadPull(ctx context.Context, i claim.Issue) (prchain.Pull, err
 // part is the pull request as a part of a chain.
 func (p restPull) part() prchain.Pull {
 	out := prchain.Pull{
-		ID:    p.id(),
+		ID:    p.Base.Repo.repo().Issue(p.Number),
 		URL:   p.HTMLURL,
 		Title: p.Title,
 		Body:  p.Body,
-		State: p.state(),
+		State: p.State,
 		Base:  p.Base.Ref,
 		SHA:   p.Head.SHA,
+	}
+
+	if !p.MergedAt.IsZero() {
+		out.State = prchain.Merged
 	}
 
 	for _, l := range p.Labels {
@@ -251,86 +254,30 @@ func (c *Client) EditPullBody(ctx context.Context, i claim.Issue, body string) e
 // A foundPull is a pull request that a log names, or a part of its chain, or why nobody knows. One
 // that GitHub does not show is not an error.
 type foundPull struct {
-	id   pullID
 	pr   lifecycle.PR
 	body string
 	err  error
 }
 
-// recordedPull is a pull request of which only the log tells: it could not be read, or a repository
-// which GitHub shows does not have it.
-func recordedPull(id pullID, state lifecycle.PRState) lifecycle.PR {
-	return lifecycle.PR{
-		Repo:     id.Slug(),
-		Number:   id.Number,
-		State:    state,
-		Recorded: true,
-	}
-}
-
 // pullRequests reads pull requests, each once. They are found by the one spelling of their names.
-func (c *Client) pullRequests(ctx context.Context, ids []pullID) map[pullID]*foundPull {
-	found := map[pullID]*foundPull{}
-	var ask []*foundPull
-	for _, id := range ids {
-		if found[id.Folded()] == nil {
-			one := &foundPull{id: id, pr: recordedPull(id, lifecycle.PRUnreadable)}
-			found[id.Folded()], ask = one, append(ask, one)
+// One of which only the log tells could not be read, or its repository does not have it.
+func (c *Client) pullRequests(ctx context.Context, ids []pullID) map[pullID]foundPull {
+	out := map[pullID]foundPull{}
+	for name, one := range lookUp[queryPull](ctx, c, ids, "pullRequest(number: %d) { ...P }") {
+		f := foundPull{
+			pr:  lifecycle.PR{Repo: one.id.Slug(), Number: one.id.Number, State: lifecycle.PRUnreadable},
+			err: failed(one.err, "read pull request %s", one.id),
 		}
-	}
-
-	h := halves[*foundPull]{ask: c.askPulls}
-	err := h.read(ctx, ask, perQuery)
-	for _, one := range ask {
-		one.err = cmp.Or(one.err, err)
-	}
-
-	return found
-}
-
-// askPulls reads pull requests by one query.
-func (c *Client) askPulls(ctx context.Context, wanted []*foundPull) error {
-	d := newDocument()
-	for k, one := range wanted {
-		d.open(fmt.Sprintf("p%d", k), one.id.In())
-		d.add("    pullRequest(number: %d) { ...P }\n  }\n", one.id.Number)
-	}
-
-	var data map[string]*struct{ PullRequest *queryPull }
-	got, err := c.ask(ctx, d, &data)
-	for k, one := range wanted {
-		if tooMuch(err) {
-			one.miss(err, false)
-		}
-		if err != nil {
-			continue
+		switch {
+		case one.found != nil:
+			f.pr, f.body = one.found.pr(), one.found.Body
+		case one.absent:
+			f.pr.State = lifecycle.PRMissing
 		}
 
-		alias := fmt.Sprintf("p%d", k)
-		if holder := data[alias]; holder != nil && holder.PullRequest != nil {
-			one.know(holder.PullRequest.pr(), holder.PullRequest.Body)
-		} else {
-			one.miss(got.absence(alias), holder != nil)
-		}
+		f.pr.Recorded = true
+		out[name] = f
 	}
 
-	return err
-}
-
-// know notes what was read.
-func (f *foundPull) know(pr lifecycle.PR, body string) {
-	f.pr, f.body, f.err = pr, body, nil
-	f.pr.Recorded = true
-}
-
-// miss tells a pull request that GitHub does not show from one that could not be read just now. Of
-// a repository that it shows there is none.
-func (f *foundPull) miss(err error, shown bool) {
-	f.err = nil
-	if !hidden(err) {
-		f.err = fmt.Errorf("read pull request %s: %w", f.id, err)
-	}
-	if is[*NotFoundError](err) && shown {
-		f.pr, f.body = recordedPull(f.id, lifecycle.PRMissing), ""
-	}
+	return out
 }

@@ -41,6 +41,9 @@ func (d *document) declare(name, kind string, value any) string {
 	return "$" + name
 }
 
+// alias names the n-th of several fields.
+func alias(field string, n int) string { return field + strconv.Itoa(n) }
+
 func (d *document) add(format string, args ...any) { fmt.Fprintf(&d.body, format, args...) }
 
 // after continues a list after a cursor, if there is one.
@@ -77,9 +80,9 @@ func (c *Client) names(d *document) string {
 	text := "fragment R on Repository { viewerPermission\n"
 	for k, definition := range c.o.Scheme.Definitions() {
 		if definition.Name != "" {
-			alias := fmt.Sprint("l", k)
-			text += fmt.Sprintf("  %s: label(name: %s) { id name }\n", alias,
-				d.declare(alias, "String!", definition.Name))
+			label := alias("l", k)
+			text += fmt.Sprintf("  %s: label(name: %s) { id name }\n", label,
+				d.declare(label, "String!", definition.Name))
 		}
 	}
 
@@ -95,8 +98,7 @@ const pauseFields = "{ name description createdAt }"
 
 // open starts the selection of a repository.
 func (d *document) open(alias string, r claim.Repo) {
-	d.add("  %s: repository(owner: %s, name: %s) {\n    nameWithOwner\n", alias, d.bind("String!", r.Owner),
-		d.bind("String!", r.Name))
+	d.add("  %s: repository(owner: %s, name: %s) {\n", alias, d.bind("String!", r.Owner), d.bind("String!", r.Name))
 }
 
 // openSheet starts the selection of a repository for noteSheet.
@@ -167,7 +169,7 @@ func (c *Client) askIssues(ctx context.Context, snapshots []*snapshot, much port
 	}
 
 	for k, r := range repos {
-		c.openSheet(d, fmt.Sprintf("r%d", k), r)
+		c.openSheet(d, alias("r", k), r)
 		if tips {
 			d.add("    id\n")
 		}
@@ -192,19 +194,38 @@ func (c *Client) askIssues(ctx context.Context, snapshots []*snapshot, much port
 	}
 
 	for k, r := range repos {
-		sheet := sheet{repo: r, alias: fmt.Sprintf("r%d", k), partial: got}
+		sheet := sheet{repo: r, alias: alias("r", k), partial: got}
 		c.noteSheet(&sheet, data)
 		for n, one := range snapshots {
 			if of[n] == k {
 				*one = snapshot{facts: lifecycle.Facts{Issue: one.facts.Issue}}
 				c.noteTip(sheet, n, one.facts.Issue, writes)
-				c.takeAt(one, sheet, fmt.Sprintf("i%d", n))
+				c.takeAt(one, sheet, alias("i", n))
 				one.read = one.err == nil
 			}
 		}
 	}
 
 	return nil
+}
+
+// askSheet asks a repository, whose selection is open as r0, for what the document selects in it.
+func (c *Client) askSheet(ctx context.Context, r claim.Repo, d *document, lists ...*cursor) (sheet, error) {
+	d.add("  }\n")
+	var data map[string]json.RawMessage
+	got, err := c.ask(ctx, d, &data)
+	if err != nil {
+		return sheet{}, err
+	}
+
+	s := sheet{
+		partial: got,
+		repo:    r,
+		alias:   "r0",
+		lists:   lists,
+	}
+	c.noteSheet(&s, data)
+	return s, s.err
 }
 
 // noteSheet reads a sheet, and remembers what it says besides issues: who we are, our own role, the
@@ -225,7 +246,7 @@ func (c *Client) noteSheet(s *sheet, data map[string]json.RawMessage) {
 
 	for k, d := range c.o.Scheme.Definitions() {
 		var label *queryLabel
-		if json.Unmarshal(s.fields[fmt.Sprintf("l%d", k)], &label) != nil || d.Name == "" {
+		if json.Unmarshal(s.fields[alias("l", k)], &label) != nil || d.Name == "" {
 			continue
 		}
 

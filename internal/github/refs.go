@@ -66,7 +66,8 @@ const featureEmptyTree = "emptyTree"
 func (c *Client) CreateCommit(ctx context.Context, i claim.Issue, parent, message string) (gitref.Commit, error) {
 	if c.has(featureEmptyTree) {
 		made, err := c.commitOn(replaceable(ctx), i, emptyTree, parent, message)
-		if !unprocessable(err) && !failedThere(err) {
+		refused, is := errors.AsType[*StatusError](err)
+		if !is || refused.Status != http.StatusUnprocessableEntity && refused.Status < http.StatusInternalServerError {
 			return made, err
 		}
 		c.lack(featureEmptyTree)
@@ -124,18 +125,6 @@ func (c *Client) commitOn(ctx context.Context, i claim.Issue, tree, parent, mess
 	return gitref.Commit{OID: made.SHA, Date: made.Committer.Date}, nil
 }
 
-// failedThere reports whether GitHub answered that it could not (5xx).
-func failedThere(err error) bool {
-	e, is := errors.AsType[*StatusError](err)
-	return is && e.Status >= http.StatusInternalServerError
-}
-
-// unprocessable reports whether GitHub refused what was sent as it stands (422).
-func unprocessable(err error) bool {
-	refused, is := errors.AsType[*StatusError](err)
-	return is && refused.Status == http.StatusUnprocessableEntity
-}
-
 // onGit is something of the git database API; name is escaped part by part.
 func onGit(i claim.Issue, what, name string) target {
 	parts := strings.Split(name, "/")
@@ -178,8 +167,8 @@ func (c *Client) SwapRefs(ctx context.Context, i claim.Issue, all ...gitref.Swap
 		err = unusable("the update is missing")
 	}
 
-	var refused *QueryError
-	if errors.As(err, &refused) && (refused.Type == "UNPROCESSABLE" || refused.Type == "STALE_DATA") {
+	refused, is := errors.AsType[*QueryError](err)
+	if is && (refused.Type == "UNPROCESSABLE" || refused.Type == "STALE_DATA") {
 		return fmt.Errorf("%w: %w", gitref.ErrMoved, err)
 	}
 
@@ -217,8 +206,7 @@ func mayNotWrite(err error) error {
 		}
 	}
 
-	var denied *PermissionError
-	if errors.As(err, &denied) { // GraphQL says neither
+	if denied, is := errors.AsType[*PermissionError](err); is { // GraphQL says neither
 		denied.Write = true
 		if denied.ofToken() {
 			denied.Needs = cmp.Or(denied.Needs, contentsWrite)
@@ -250,32 +238,19 @@ func (c *Client) ShownRef(i claim.Issue, name string) (gitref.Tip, bool) {
 	return got.tip, true
 }
 
-// queryTarget is a reference with its commit as GraphQL shows it.
-type queryTarget struct {
-	Target *struct {
-		OID           string
-		Message       string
-		CommittedDate time.Time
-	}
-}
+// queryTarget is a reference as GraphQL shows it, with what a tip has of its commit.
+type queryTarget struct{ Target *gitref.Tip }
 
 // targetFields are what is read of a reference.
-const targetFields = "{ target { oid ... on Commit { message committedDate } } }"
+const targetFields = "{ target { oid ... on Commit { message date: committedDate } } }"
 
 // tip is the reference as a query showed it, of a repository with the id.
 func (q *queryTarget) tip(now time.Time, id string) (tip gitref.Tip, whole bool) {
-	tip = gitref.Tip{Now: now, RepoID: id}
-	switch {
-	case now.IsZero() || id == "":
-		return tip, false
-	case q == nil:
-		return tip, true
-	case q.Target == nil || q.Target.OID == "":
-		return tip, false
+	if q != nil && q.Target != nil {
+		tip = *q.Target
 	}
-
-	tip.OID, tip.Message, tip.Date = q.Target.OID, q.Target.Message, q.Target.CommittedDate
-	return tip, true
+	tip.Now, tip.RepoID = now, id
+	return tip, !now.IsZero() && id != "" && (q == nil || tip.OID != "")
 }
 
 // tip asks for the reference of the n-th issue's lease.
@@ -298,20 +273,16 @@ func (c *Client) showTips(ctx context.Context, r claim.Repo, part []listed) {
 		}
 	}
 
-	d.add("  }\n")
 	if !c.leases.Load() || len(asked) == 0 {
 		return
 	}
 
-	var data map[string]json.RawMessage
 	writes := c.transport.writes.Load()
-	got, err := c.ask(replaceable(ctx), d, &data)
+	s, err := c.askSheet(replaceable(ctx), r, d)
 	if err != nil {
 		return
 	}
 
-	s := sheet{repo: r, alias: "r0", partial: got}
-	s.read(data)
 	for n, i := range asked {
 		c.noteTip(s, n, i, writes)
 	}
@@ -320,11 +291,11 @@ func (c *Client) showTips(ctx context.Context, r claim.Repo, part []listed) {
 // noteTip remembers the reference of the n-th issue's lease, if the answer shows it; writes had
 // been sent when it was asked for.
 func (c *Client) noteTip(s sheet, n int, i claim.Issue, writes int64) {
-	alias := fmt.Sprintf("t%d", n)
+	field := alias("t", n)
 	var id string
 	var shown *queryTarget
-	if s.err != nil || s.fields[alias] == nil || s.failed(alias) != nil ||
-		json.Unmarshal(s.fields["id"], &id) != nil || json.Unmarshal(s.fields[alias], &shown) != nil {
+	if s.err != nil || s.fields[field] == nil || s.failed(field) != nil ||
+		json.Unmarshal(s.fields["id"], &id) != nil || json.Unmarshal(s.fields[field], &shown) != nil {
 		return
 	}
 

@@ -31,7 +31,7 @@ func answering(text string) (http.RoundTripper, *int) {
 
 // TestGetRefAnswers: one query; only a whole answer says that there is no reference.
 func TestGetRefAnswers(t *testing.T) {
-	const whole = `{"data":{"repository":{"id":"R_1","ref":{"target":{"oid":"abc","message":"m","committedDate":"2026-05-01T10:00:00Z"}}}}}`
+	const whole = `{"data":{"repository":{"id":"R_1","ref":{"target":{"oid":"abc","message":"m","date":"2026-05-01T10:00:00Z"}}}}}`
 	for _, c := range []struct {
 		name, body string
 		oid        string

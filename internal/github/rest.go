@@ -1,49 +1,10 @@
 package github
 
 import (
-	"path"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/prchain"
 )
-
-// restIssue is the issue object of REST with the fields that go-github v62 does not know.
-type restIssue struct {
-	Number        int        `json:"number"`
-	Title         string     `json:"title"`
-	Body          string     `json:"body"`
-	HTMLURL       string     `json:"html_url"`
-	RepositoryURL string     `json:"repository_url"`
-	State         string     `json:"state"`
-	CreatedAt     time.Time  `json:"created_at"`
-	UpdatedAt     time.Time  `json:"updated_at"`
-	Labels        []named    `json:"labels"`
-	Assignees     []restUser `json:"assignees"`
-	PullRequest   *struct {
-		MergedAt *time.Time `json:"merged_at"`
-	} `json:"pull_request"`
-}
-
-// issue is its name.
-func (r restIssue) issue() claim.Issue {
-	owner, name := path.Split(r.RepositoryURL)
-	return claim.Repo{Owner: path.Base(owner), Name: name}.Issue(r.Number)
-}
-
-func (r restIssue) labels() (names []string) {
-	for _, l := range r.Labels {
-		names = append(names, l.Name)
-	}
-	return names
-}
-
-func (r restIssue) assignees() (logins []string) {
-	for _, u := range r.Assignees {
-		logins = append(logins, u.Login)
-	}
-	return logins
-}
 
 type restUser struct{ Login, Type string }
 
@@ -93,17 +54,4 @@ type restBranch struct {
 	Ref  string          `json:"ref"`
 	SHA  string          `json:"sha"`
 	Repo *restRepository `json:"repo"`
-}
-
-// id is its name.
-func (p restPull) id() pullID {
-	in := p.Base.Repo.repo()
-	return in.Issue(p.Number)
-}
-
-func (p restPull) state() string {
-	if !p.MergedAt.IsZero() {
-		return prchain.Merged
-	}
-	return p.State
 }

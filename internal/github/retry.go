@@ -56,9 +56,8 @@ type traits struct {
 	graphql bool
 	fresh   bool // the caller has just created what it asks for, or what it names
 	same    bool // the caller says that it may be sent twice
+	less    bool // what is too much can be asked for in a better way than once more
 	url     *url.URL
-
-	repetitions int // of what was too much, for which there may be something better to do
 }
 
 // tally counts what was tried already.
@@ -165,8 +164,8 @@ func (a response) redirect(t traits, n tally) decision {
 func again(err error, t traits, n tally, rand float64) decision {
 	harmless := !t.write || t.same || t.method == http.MethodPut || t.method == http.MethodDelete
 	most := maxRetries
-	if tooMuch(err) {
-		most = t.repetitions
+	if t.less && tooMuch(err) {
+		most = 0
 	}
 
 	if lost, is := errors.AsType[*NetworkError](err); is && lost.large { // it would be as large again

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -273,61 +272,55 @@ func listsOf(scheme labels.Scheme, what selection) []*cursor {
 // gets none of them.
 const pullsAlias = "pulls"
 
+// scanning is a scan of a repository, as far as its lists were read.
+type scanning struct {
+	repo  claim.Repo
+	what  selection
+	found []listed
+	lists []*cursor // that are not read to their ends
+}
+
 // queryLists goes through all lists side by side, one request for the next page of each.
 func (c *Client) queryLists(ctx context.Context, r claim.Repo, what selection) ([]listed, error) {
-	begun := c.takeBegun(func(b *beginning) bool {
-		further := what.since.Sub(b.what.since) // one that looks a moment further back has all that is asked for
-		return b.facts == nil && b.label == "" && b.repo == r && slices.Equal(b.what.labels, what.labels) &&
-			further >= 0 && further <= fresh
+	s, begun := takeBegun(c, func(s *scanning) bool {
+		further := what.since.Sub(s.what.since) // one that looks a moment further back has all that is asked for
+		return s.repo == r && slices.Equal(s.what.labels, what.labels) && further >= 0 && further <= fresh
 	})
-	var found []listed
-	lists := listsOf(c.o.Scheme, what)
-	if begun != nil {
-		found, lists = begun.found, begun.lists
+	if !begun {
+		s = &scanning{repo: r, what: what, lists: listsOf(c.o.Scheme, what)}
 	}
 
 	kind := key(r.String())
 	most := c.bearable(kind, perPage) // 0 where even a small page was too much
 	facts, numbers := page{most, leastPage}, page{perPage, 1}
-	for len(lists) > 0 {
-		listed, err := c.nextPage(ctx, r, lists, &facts, &numbers)
-		if err != nil {
+	for len(s.lists) > 0 {
+		if err := c.nextPage(ctx, s, &facts, &numbers); err != nil {
 			return nil, err
 		}
-		found = append(found, listed...)
-		lists = slices.DeleteFunc(lists, func(k *cursor) bool { return k.done })
 	}
 
 	if facts.size < most {
 		c.measures.note(kind, measure{facts.size, c.o.Clock.Now()})
 	}
 
-	return found, nil
+	return s.found, nil
 }
 
 // nextPage reads the next page of each list: with the facts of the issues, or, where that is too
 // much, with their numbers.
-func (c *Client) nextPage(ctx context.Context, r claim.Repo, lists []*cursor, facts,
-	numbers *page,
-) (found []listed, err error) {
-	if facts.size > 0 && slices.ContainsFunc(lists, (*cursor).full) {
-		err = facts.ask(replaceable(ctx), func(ctx context.Context, n int) error {
-			found, err = c.askPage(ctx, r, lists, pageSize{facts: shared(n, lists), numbers: numbers.size})
-			return err
+func (c *Client) nextPage(ctx context.Context, s *scanning, facts, numbers *page) error {
+	if facts.size > 0 && slices.ContainsFunc(s.lists, (*cursor).full) {
+		err := facts.ask(replaceable(ctx), func(ctx context.Context, n int) error {
+			return c.askPage(ctx, s, pageSize{facts: shared(n, s.lists), numbers: numbers.size})
 		})
 		if !tooMuch(err) {
-			return found, err
+			return err
 		}
 
 		facts.size = 0
 	}
 
-	err = numbers.ask(ctx, func(ctx context.Context, n int) error {
-		found, err = c.askPage(ctx, r, lists, pageSize{numbers: n})
-		return err
-	})
-
-	return found, err
+	return numbers.ask(ctx, func(ctx context.Context, n int) error { return c.askPage(ctx, s, pageSize{numbers: n}) })
 }
 
 // A pageSize is how many issues a page lists: with their facts, 0 for no page that has them, and
@@ -360,49 +353,35 @@ func (s pageSize) of(k *cursor) int {
 
 // askPage asks for the next page of each list by one query. Only a page that was read moves the
 // cursors.
-func (c *Client) askPage(ctx context.Context, r claim.Repo, lists []*cursor, size pageSize) ([]listed, error) {
+func (c *Client) askPage(ctx context.Context, scan *scanning, size pageSize) error {
 	d := newDocument()
 	d.much = ofMany()
 	d.add("  viewer { login }\n")
-	c.openSheet(d, "r0", r)
-	for _, k := range lists {
+	c.openSheet(d, "r0", scan.repo)
+	for _, k := range scan.lists {
 		d.list(k, size)
 	}
 
-	d.add("  }\n")
-	var data map[string]json.RawMessage
-	got, err := c.ask(ctx, d, &data)
+	s, err := c.askSheet(ctx, scan.repo, d, scan.lists...)
 	if err != nil {
-		return nil, err
+		return err
 	}
 
-	s := sheet{
-		repo:    r,
-		alias:   "r0",
-		partial: got,
-		lists:   lists,
-	}
-	c.noteSheet(&s, data)
-	if s.err != nil {
-		return nil, s.err
-	}
-
-	var found []listed
-	for _, k := range lists {
-		some, err := c.takePage(k, s, size)
+	for _, k := range scan.lists {
+		found, err := c.takePage(k, s, size)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		found = append(found, some...)
+		scan.found = append(scan.found, found...)
 	}
 
-	return found, nil
+	scan.lists = slices.DeleteFunc(scan.lists, func(k *cursor) bool { return k.done })
+	return nil
 }
 
 // takePage takes the page of one list from an answer and moves its cursor.
 func (c *Client) takePage(k *cursor, s sheet, size pageSize) (found []listed, err error) {
-	var denied *PermissionError
-	if k.pulls != "" && errors.As(s.failed(k.alias), &denied) {
+	if k.pulls != "" && is[*PermissionError](s.failed(k.alias)) {
 		k.done = true
 		return nil, nil
 	}

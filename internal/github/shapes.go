@@ -136,13 +136,12 @@ type queryComment struct {
 type comment struct {
 	claim.Comment
 	association string
-	node        string    // its global id
 	edited      time.Time // for the last time; zero when never
 	record      bool      // it is a record or a notice, rather than what only begins like one
 }
 
 func (q *queryComment) comment() comment {
-	out := comment{association: q.Association, node: q.Node, Comment: claim.Comment{
+	out := comment{association: q.Association, Comment: claim.Comment{
 		ID:        int64(q.ID),
 		Created:   q.CreatedAt.UTC(),
 		Updated:   q.CreatedAt.UTC(),

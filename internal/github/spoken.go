@@ -3,8 +3,8 @@ package github
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -16,40 +16,21 @@ const (
 	spokenComments = 100 // of each, the first ones
 )
 
-// A spokenList is which of the first comments of an issue or a pull request are our own.
-type spokenList struct {
-	Comments *connection[struct {
-		ID              string
-		ViewerDidAuthor bool
-	}]
-}
-
 // Spoken returns those of a repository's issues and pull requests that have a comment of our own
 // which begins with the mark, among their first hundred. It is one request for fifty, and one more
 // for the texts of what we have said there.
 func (c *Client) Spoken(ctx context.Context, r claim.Repo, numbers []int, mark string) ([]int, error) {
 	own := map[string]int{} // comments of our own, with where they are
-	var ids []string
-
 	h := halves[int]{
-		ask: func(ctx context.Context, part []int) error {
-			found, err := c.querySpoken(ctx, r, part)
-			for id, number := range found {
-				own[id] = number
-				ids = append(ids, id)
-			}
-			return err
-		},
+		ask: func(ctx context.Context, part []int) error { return c.querySpoken(ctx, r, part, own) },
 	}
-
 	err := h.read(ctx, numbers, spokenPerQuery)
 	if err = cmp.Or(err, h.unread); err != nil {
 		return nil, failed(missing(err, repository(r)), "look for own comments in %s", r)
 	}
 
 	var out []int
-	slices.Sort(ids)
-	for part := range slices.Chunk(ids, perPage) {
+	for part := range slices.Chunk(slices.Sorted(maps.Keys(own)), perPage) {
 		texts, err := c.textsOf(ctx, part)
 		if err != nil {
 			return nil, fmt.Errorf("read own comments in %s: %w", r, err)
@@ -66,45 +47,49 @@ func (c *Client) Spoken(ctx context.Context, r claim.Repo, numbers []int, mark s
 	return slices.Compact(out), nil
 }
 
-// querySpoken returns our own comments on some issues and pull requests: their ids, with where they
+// querySpoken adds our own comments on some issues and pull requests: their ids, with where they
 // are.
-func (c *Client) querySpoken(ctx context.Context, r claim.Repo, numbers []int) (map[string]int, error) {
+func (c *Client) querySpoken(ctx context.Context, r claim.Repo, numbers []int, own map[string]int) error {
 	const fields = "comments(first: %d) { nodes { id viewerDidAuthor } }"
 	comments := fmt.Sprintf(fields, spokenComments)
 
 	d := newDocument()
 	for _, n := range numbers {
-		d.add("    n%d: issueOrPullRequest(number: %d) { ... on Issue { %s } ... on PullRequest { %s } }\n", n, n,
+		d.add("    %s: issueOrPullRequest(number: %d) { ... on Issue { %s } ... on PullRequest { %s } }\n", alias("n", n), n,
 			comments, comments)
 	}
 
-	var data map[string]json.RawMessage
+	var data map[string]*struct {
+		Comments *connection[struct {
+			ID              string
+			ViewerDidAuthor bool
+		}]
+	}
 	if _, err := c.askIn(ctx, r, d, &data); err != nil { // one that is gone has nothing to say
-		return nil, err
+		return err
 	}
 
-	out := map[string]int{}
 	for _, n := range numbers {
-		var found *spokenList
-		if json.Unmarshal(data[fmt.Sprintf("n%d", n)], &found) != nil || found == nil {
+		found := data[alias("n", n)]
+		if found == nil {
 			continue
 		}
 
 		for m := range found.Comments.shown() {
 			if m.ViewerDidAuthor {
-				out[m.ID] = n
+				own[m.ID] = n
 			}
 		}
 	}
 
-	return out, nil
+	return nil
 }
 
 // textsOf returns the texts of comments by their ids. One that was deleted meanwhile is left out.
 func (c *Client) textsOf(ctx context.Context, ids []string) (map[string]string, error) {
 	d := newDocument()
 	for n, id := range ids {
-		d.add("  c%d: node(id: %s) { ... on IssueComment { body } }\n", n, d.bind("ID!", id))
+		d.add("  %s: node(id: %s) { ... on IssueComment { body } }\n", alias("c", n), d.bind("ID!", id))
 	}
 
 	var data map[string]*struct{ Body string }
@@ -114,7 +99,7 @@ func (c *Client) textsOf(ctx context.Context, ids []string) (map[string]string, 
 
 	out := map[string]string{}
 	for n, id := range ids {
-		if found := data[fmt.Sprintf("c%d", n)]; found != nil {
+		if found := data[alias("c", n)]; found != nil {
 			out[id] = found.Body
 		}
 	}

@@ -229,8 +229,8 @@ func (c *Client) askParts(ctx context.Context, i claim.Issue, parts []*connectio
 	d := newDocument()
 	d.add("    issue(number: %d) {\n", i.Number)
 	for n := from; n < to; n++ {
-		d.add("    s%d: timelineItems(itemTypes: [ISSUE_COMMENT], skip: %d, first: %d) { nodes { ...C } }\n", n,
-			n*(stretch-1), stretch)
+		d.add("    %s: timelineItems(itemTypes: [ISSUE_COMMENT], skip: %d, first: %d) { nodes { ...C } }\n",
+			alias("s", n), n*(stretch-1), stretch)
 	}
 
 	d.add("    }\n")
@@ -240,7 +240,7 @@ func (c *Client) askParts(ctx context.Context, i claim.Issue, parts []*connectio
 	}
 
 	for n := from; n < to; n++ {
-		if parts[n] = found[fmt.Sprintf("s%d", n)]; parts[n] == nil {
+		if parts[n] = found[alias("s", n)]; parts[n] == nil {
 			return unusable("comments are missing")
 		}
 	}

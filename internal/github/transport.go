@@ -16,6 +16,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/label-state/label-state/internal/clock"
 	"github.com/label-state/label-state/internal/protocol"
 )
@@ -38,10 +40,10 @@ type transport struct {
 	o        Options
 	hosts    []string // scheme://host that may see the token
 	endpoint string   // of GraphQL
-	slots    gate
-	most     int         // octets of one answer
-	large    chan []byte // buffers for large answers, nil until one is needed
-	writing  gate
+	slots    *semaphore.Weighted
+	most     int                // octets of one answer
+	large    chan *bytes.Buffer // for large answers
+	writing  *semaphore.Weighted
 	limits   *limits
 	warned   atomic.Bool
 	writes   atomic.Int64 // that were sent
@@ -50,16 +52,16 @@ type transport struct {
 func newTransport(o Options) *transport {
 	t := &transport{
 		o:        o,
-		slots:    make(gate, maxAtOnce),
+		slots:    semaphore.NewWeighted(maxAtOnce),
 		most:     maxAnswer,
-		large:    make(chan []byte, largeAtOnce),
-		writing:  make(gate, 1),
+		large:    make(chan *bytes.Buffer, largeAtOnce),
+		writing:  semaphore.NewWeighted(1),
 		limits:   o.Limits.of(o.REST, o.Token),
 		endpoint: o.GraphQL,
 	}
 
 	for range largeAtOnce {
-		t.large <- nil
+		t.large <- new(bytes.Buffer)
 	}
 
 	for _, address := range []string{o.REST, o.GraphQL} {
@@ -124,10 +126,10 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 	}
 
-	if err := t.writing.enter(req.Context()); err != nil {
+	if err := t.writing.Acquire(req.Context(), 1); err != nil {
 		return nil, c.unsent(err)
 	}
-	defer t.writing.leave()
+	defer t.writing.Release(1)
 
 	return c.run()
 }
@@ -136,16 +138,12 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 func (t *transport) open(req *http.Request) (*call, error) {
 	ctx := req.Context()
 	c := &call{transport: t, request: req, traits: traits{
-		method:      req.Method,
-		url:         req.URL,
-		fresh:       ctx.Value(justCreated) != nil,
-		same:        ctx.Value(repeatable) != nil,
-		repetitions: maxRetries,
+		method: req.Method,
+		url:    req.URL,
+		fresh:  ctx.Value(justCreated) != nil,
+		same:   ctx.Value(repeatable) != nil,
+		less:   ctx.Value(replaced) != nil,
 	}, comment: ctx.Value(commenting) != nil}
-
-	if n, hinted := ctx.Value(replaced).(int); hinted {
-		c.repetitions = n
-	}
 
 	if req.Body != nil {
 		body, err := io.ReadAll(req.Body)
@@ -234,8 +232,7 @@ func (c *call) run() (*http.Response, error) {
 
 // obey has everybody stay away for as long as a rate limit says, also when this request gives up.
 func (c *call) obey(err error) {
-	var limit *RateLimitError
-	if errors.As(err, &limit) {
+	if limit, is := errors.AsType[*RateLimitError](err); is {
 		resource, until := c.resource(), c.o.Clock.Now().Add(limit.RetryAfter)
 		if limit.Secondary {
 			resource = everything
@@ -279,7 +276,7 @@ const (
 	justCreated hint = iota // a 404 or 422 is repeated (maxFresh): GitHub's replicas may not have it yet
 	commenting              // it posts a comment, which GitHub limits more than anything else
 	repeatable              // a write that may be sent twice, which its method does not say
-	replaced                // how often to repeat it, when there is something better to do than that
+	replaced                // not repeated if it is too much: what comes next is to ask for less
 )
 
 func hinted(ctx context.Context, h hint) context.Context { return context.WithValue(ctx, h, true) }
@@ -288,11 +285,11 @@ func hinted(ctx context.Context, h hint) context.Context { return context.WithVa
 // to the configured hosts only.
 func (c *call) try() response {
 	ctx := c.request.Context()
-	if err := c.slots.enter(ctx); err != nil {
+	if err := c.slots.Acquire(ctx, 1); err != nil {
 		return response{err: c.unsent(err)}
 	}
 
-	defer c.slots.leave()
+	defer c.slots.Release(1)
 	limit := c.o.ReadTime
 	if c.write {
 		limit = writeTime
@@ -366,7 +363,7 @@ func (c *call) read(ctx context.Context, from io.Reader) ([]byte, error) {
 		return body, err
 	}
 
-	var whole []byte
+	var whole *bytes.Buffer
 	select {
 	case whole = <-c.large:
 	case <-ctx.Done():
@@ -374,25 +371,17 @@ func (c *call) read(ctx context.Context, from io.Reader) ([]byte, error) {
 	}
 
 	defer func() { c.large <- whole }()
-	if whole == nil {
-		whole = make([]byte, c.most+1)
-	}
-
-	n, err := len(body), error(nil)
-	for copy(whole, body); err == nil && n < len(whole); {
-		var more int
-		more, err = from.Read(whole[n:])
-		n += more
-	}
-
-	if n > c.most {
-		return nil, errLarge
-	}
-	if err != io.EOF {
+	whole.Reset()
+	whole.Grow(c.most + 1 + bytes.MinRead) // it never grows again
+	whole.Write(body)
+	if _, err = whole.ReadFrom(io.LimitReader(from, int64(c.most+1-small))); err != nil {
 		return nil, err
 	}
+	if whole.Len() > c.most {
+		return nil, errLarge
+	}
 
-	return bytes.Clone(whole[:n]), nil
+	return bytes.Clone(whole.Bytes()), nil
 }
 
 // lost is the error of a try without a whole answer. Only the end of the caller's time is a

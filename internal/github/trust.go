@@ -2,7 +2,6 @@ package github
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -38,10 +37,11 @@ const (
 	rolesInQuery = 50 // logins in one query for roles
 )
 
+// roles are all that a collaborator can have, least first.
+func roles() []Role { return []Role{roleRead, RoleTriage, RoleWrite, RoleMaintain, RoleAdmin} }
+
 // rank orders roles; one that is not known is 0.
-func rank(r Role) int {
-	return 1 + slices.Index([]Role{roleRead, RoleTriage, RoleWrite, RoleMaintain, RoleAdmin}, r)
-}
+func rank(r Role) int { return 1 + slices.Index(roles(), r) }
 
 // An account is a login in a repository, whose records are judged there.
 type account struct {
@@ -103,15 +103,16 @@ func (c *Client) noteRole(r claim.Repo, login string, role Role) {
 // learn.
 type judgement struct {
 	c       *Client
-	unknown map[string]error // by account: why it is not known of this one
+	unknown memo[string, error] // by account: why it is not known of this one
 }
 
 // of tells of an account. One whose role GitHub does not tell is judged by what it calls the author
 // beside the comment, for a view: nothing is decided by that, and every other client leaves it
 // unknown.
-func (j judgement) of(a account) (bool, error) {
-	c, err := j.c, j.unknown[a.key()]
-	if err == nil {
+func (j *judgement) of(a account) (bool, error) {
+	c := j.c
+	err, unknown := j.unknown.get(a.key())
+	if !unknown {
 		counts, _ := c.judged(a)
 		return counts, nil
 	}
@@ -139,22 +140,29 @@ func (c *Client) Guessed() string {
 
 // mayCount reports whether an account counts, or would if GitHub told the role of everybody whom it
 // calls a member or a collaborator.
-func (j judgement) mayCount(a account) bool {
+func (j *judgement) mayCount(a account) bool {
 	counts, err := j.of(a)
 	return counts || is[*HiddenRoleError](err) && belongs(a.association)
 }
 
-// judge finds out whose records count. The answers are the roles that it notes in the client; what
-// it collects itself is only of whom it learned none. Only those are asked about that nothing else
+// judge finds out whose records count.
+func (c *Client) judge(ctx context.Context, all []account) *judgement {
+	j := &judgement{c: c}
+	j.ask(ctx, all)
+	return j
+}
+
+// ask finds out about more accounts. The answers are the roles that it notes in the client; what it
+// collects itself is only of whom it learned none. Only those are asked about that nothing else
 // decides, each once in a client's life: many by one query where we may list collaborators, the
 // others side by side.
-func (c *Client) judge(ctx context.Context, all []account) judgement {
-	j := judgement{c, map[string]error{}}
+func (j *judgement) ask(ctx context.Context, all []account) {
+	c := j.c
 	if _, err := c.self(ctx); err != nil {
 		for _, a := range all {
-			j.unknown[a.key()] = err
+			j.unknown.note(a.key(), err)
 		}
-		return j
+		return
 	}
 
 	var ask []account
@@ -168,32 +176,27 @@ func (c *Client) judge(ctx context.Context, all []account) judgement {
 	if len(ask) > 1 {
 		ask = c.listRoles(ctx, ask)
 	}
-	errs := make([]error, len(ask))
 	var group errgroup.Group
 	group.SetLimit(rolesAtOnce)
-	for n, a := range ask {
+	for _, a := range ask {
 		group.Go(func() error {
-			errs[n] = c.askRole(ctx, a)
+			err := c.askRole(ctx, a)
+			if err == nil {
+				return nil
+			}
+			if !is[*HiddenRoleError](err) {
+				if errors.Is(context.Cause(ctx), errSlow) {
+					err = errSlow
+				}
+				err = fmt.Errorf("ask for the role of %s: %w", oneLine(a.login), err)
+			}
+
+			j.unknown.note(a.key(), err)
 			return nil
 		})
 	}
 
 	_ = group.Wait()
-	for n, err := range errs {
-		if err == nil {
-			continue
-		}
-
-		if !is[*HiddenRoleError](err) {
-			if errors.Is(context.Cause(ctx), errSlow) {
-				err = errSlow
-			}
-			err = fmt.Errorf("ask for the role of %s: %w", oneLine(ask[n].login), err)
-		}
-		j.unknown[ask[n].key()] = err
-	}
-
-	return j
 }
 
 // askRole asks GitHub for the role of one account.
@@ -250,15 +253,9 @@ type restPermission struct {
 
 // mapped is the role that a map of permissions stands for; empty when it has none.
 func mapped(permissions map[string]bool) Role {
-	for _, have := range []struct {
-		field string
-		role  Role
-	}{{"admin", RoleAdmin}, {"maintain", RoleMaintain}, {"push", RoleWrite}, {"triage", RoleTriage}, {
-		"pull",
-		roleRead,
-	}} {
-		if permissions[have.field] {
-			return have.role
+	for n, field := range slices.Backward([]string{"pull", "triage", "push", "maintain", "admin"}) {
+		if permissions[field] {
+			return roles()[n]
 		}
 	}
 
@@ -308,17 +305,16 @@ const (
 func (c *Client) queryRoles(ctx context.Context, r claim.Repo, all []account) error {
 	d := newDocument()
 	for n, a := range all {
-		d.add("    a%d: collaborators(login: %s, first: 1) { edges { permission node { login } } }\n", n,
+		d.add("    %s: collaborators(login: %s, first: 1) { edges { permission node { login } } }\n", alias("a", n),
 			d.bind("String", a.login))
 	}
 
-	type list struct {
+	var data map[string]*struct {
 		Edges []*struct {
 			Permission string
 			Node       struct{ Login string }
 		}
 	}
-	var data map[string]json.RawMessage
 	if err := c.askWhole(ctx, r, d, &data); err != nil {
 		if !wholeRequest(err) && !tooMuch(err) {
 			c.lack(featureCollaborators)
@@ -327,8 +323,8 @@ func (c *Client) queryRoles(ctx context.Context, r claim.Repo, all []account) er
 	}
 
 	for n, a := range all {
-		var found *list
-		if err := json.Unmarshal(data[fmt.Sprintf("a%d", n)], &found); err != nil || found == nil {
+		found := data[alias("a", n)]
+		if found == nil {
 			continue
 		}
 
