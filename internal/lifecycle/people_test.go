@@ -37,6 +37,16 @@ func TestApprovers(t *testing.T) {
 	}
 }
 
+// TestHeldNow: a hold is a person's own from its confirmation until it expires.
+func TestHeldNow(t *testing.T) {
+	for claim, want := range map[string]bool{"state=held": true, "": false, "state=held ttl=30m": false} {
+		f := logged(t, nil, "1 9:00 ann claim ann:1 nonce=n person=ann "+claim)
+		if _, held := lifecycle.DefaultRules().HeldNow(f, "Ann"); held != want {
+			t.Errorf("%q: %t", claim, held)
+		}
+	}
+}
+
 // TestUnassigns: a sweep takes off whose assignment has become idle, once people were told.
 func TestUnassigns(t *testing.T) {
 	told := `1 9:00 bot "<!-- label-state:idle ann@2026-05-01T08:00:00Z -->"`

@@ -87,6 +87,18 @@ func milliseconds(t *testing.T, s string) time.Duration {
 	return time.Duration(n) * time.Millisecond
 }
 
+// TestOwnExpiry: an issue rests after a hold has expired, but not for whose hold it was.
+func TestOwnExpiry(t *testing.T) {
+	f := logged(t, []string{"agent:implement"},
+		"1 9:00 bot claim a:1 nonce=n ttl=30m state=held", "2 9:59 sweep release a:1 outcome=stale-swept")
+	own := lifecycle.Seeker{Earlier: func(w claim.Worker) bool { return w.Codename == "a" }}
+	for want, who := range map[lifecycle.Answer]lifecycle.Seeker{lifecycle.Held: {}, lifecycle.Free: own} {
+		if v := lifecycle.DefaultRules().Verdict(f, who); v.Answer != want {
+			t.Errorf("%s, want %v", v, want)
+		}
+	}
+}
+
 func TestRestStaysWithinAQuarter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.StringN(1, 20, 80)
