@@ -177,10 +177,10 @@ func (t *recordText) UnmarshalJSON(raw []byte) error {
 		return fmt.Errorf("read text: %w", err)
 	}
 
-	*t = ""
-	if strings.HasPrefix(strings.TrimLeft(text, "\ufeff \t\n\v\f\r"), "<!--") {
-		*t = recordText(text)
+	if !strings.HasPrefix(strings.TrimLeft(text, "\ufeff \t\n\v\f\r"), "<!--") {
+		text = ""
 	}
+	*t = recordText(text)
 
 	return nil
 }
