@@ -92,7 +92,6 @@ func TestGraphQLOutOfOrder(t *testing.T) {
 	for _, failure := range []string{
 		`{"message":"timeout"}`, `{"type":"SERVICE_UNAVAILABLE","message":"x","path":["r0"]}`,
 		`{"message":"x","path":["r0","pause"]}`,
-		`{"message":"x","path":["r0","isArchived"]}`,
 		`{"message":"x","path":["viewer","login"]}`,
 		`{"type":"RESOURCE_LIMITS_EXCEEDED","message":"x","path":["r0","i0","blockedBy"]}`,
 		`{"type":"RESOURCE_LIMITS_EXCEEDED","message":"Resource limits for this query exceeded.","path":["r0","i0","comments","nodes",0,"author"]}`,

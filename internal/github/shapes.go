@@ -177,10 +177,9 @@ func (t *recordText) UnmarshalJSON(raw []byte) error {
 		return fmt.Errorf("read text: %w", err)
 	}
 
-	if !strings.HasPrefix(strings.TrimLeft(text, "\ufeff \t\n\v\f\r"), "<!--") {
-		text = ""
+	if strings.HasPrefix(strings.TrimLeft(text, "\ufeff \t\n\v\f\r"), "<!--") {
+		*t = recordText(text)
 	}
-	*t = recordText(text)
 
 	return nil
 }
