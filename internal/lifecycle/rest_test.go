@@ -91,10 +91,10 @@ func milliseconds(t *testing.T, s string) time.Duration {
 func TestOwnExpiry(t *testing.T) {
 	f := logged(t, []string{"agent:implement"},
 		"1 9:00 bot claim a:1 nonce=n ttl=30m state=held", "2 9:59 sweep release a:1 outcome=stale-swept")
-	own := lifecycle.Seeker{Earlier: func(w claim.Worker) bool { return w.Codename == "a" }}
-	for want, who := range map[lifecycle.Answer]lifecycle.Seeker{lifecycle.Held: {}, lifecycle.Free: own} {
-		if v := lifecycle.DefaultRules().Verdict(f, who); v.Answer != want {
-			t.Errorf("%s, want %v", v, want)
+	for asker, want := range map[string]lifecycle.Answer{"a": lifecycle.Free, "b": lifecycle.Held} {
+		own := func(w claim.Worker) bool { return w.Codename == asker }
+		if v := lifecycle.DefaultRules().Verdict(f, lifecycle.Seeker{Earlier: own}); v.Answer != want {
+			t.Errorf("%s: %s, want %v", asker, v, want)
 		}
 	}
 }
