@@ -116,7 +116,9 @@ func TestRulings(t *testing.T) {
 			var token int64
 			meddle := func() { w.play(m, second) }
 			away := func() {
-				time.Sleep(time.Second) // an event of the step before may still be at work, and its answer goes nowhere
+				// Codex runs the event after a command beside its next request. Would it still ask when the
+				// outage begins, the events of the next step would leave that to it and say nothing.
+				time.Sleep(time.Second)
 				w.outage.Store(true)
 				w.pass(40 * time.Minute)
 			}

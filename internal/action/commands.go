@@ -149,6 +149,23 @@ type commands struct {
 	takeBack bool // it takes back what the same login asked for before, carried out or not
 }
 
+// commands obey the comment of the event. Where nothing is to be written they come as far as the
+// first request that would.
+func (s *Step) commands() *commands {
+	at := s.Place
+	if s.dry() {
+		at = at.rehearsed()
+	}
+
+	return &commands{
+		Place:   at,
+		event:   s.Event,
+		console: s.Console,
+		dry:     s.dry(),
+		tend:    s.tend,
+	}
+}
+
 // run obeys a slash command on an issue. The comment is acknowledged by a reaction, which is
 // also how a second delivery knows that all is done.
 func (cm *commands) run(ctx context.Context) result {
@@ -209,17 +226,21 @@ func (cm *commands) carryOut(ctx context.Context, cmd command, contributor bool,
 	}
 
 	err := obey(ctx, i, cmd, r)
+	said := fmt.Sprintf("%s by %s on %s", cmd.written(), c.User.Login, i)
 	var refused no
 	switch {
-	case cm.dry:
 	case errors.Is(err, errCrowded), errors.Is(err, errChatter):
-		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s waits for the sweep: %s", cmd.name, c.User.Login, i, err))
+		r.notes = append(r.notes, fmt.Sprintf("%s waits for the sweep: %s", said, err))
+	case cm.dry && errors.As(err, &refused):
+		r.notes = append(r.notes, fmt.Sprintf("%s would be refused: %s", said, refused))
+	case cm.dry && (err == nil || unsent(err)):
+		r.notes = append(r.notes, said+" would be carried out")
 	case err == nil:
-		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s", cmd.name, c.User.Login, i))
+		r.notes = append(r.notes, said)
 		r.err = cm.react(ctx, c, reactYes)
 
 	case errors.As(err, &refused):
-		r.notes = append(r.notes, fmt.Sprintf("%s by %s on %s was refused: %s", cmd.written(), c.User.Login, i, refused))
+		r.notes = append(r.notes, fmt.Sprintf("%s was refused: %s", said, refused))
 		r.err = errors.Join(cm.reply(ctx, i, cmd, refused, mark, since), cm.react(ctx, c, reactNo))
 	default:
 		r.err = fmt.Errorf("%s on %s: %w", cmd.name, i, err)
@@ -249,15 +270,13 @@ func (cm *commands) obey(ctx context.Context, i claim.Issue, cmd command, r *res
 		return snapshot.Err
 	}
 
-	if !cm.dry {
-		err := cmd.do(cm, ctx, cm.ordered(cmd, snapshot.Facts, claim.NoExpiry), r)
-		if err != nil || cmd.answers {
-			return err
-		}
+	err := cmd.do(cm, ctx, cm.ordered(cmd, snapshot.Facts, claim.NoExpiry), r)
+	if err != nil && !unsent(err) || cmd.answers {
+		return err
 	}
 	r.add(cm.tend(ctx, []claim.Issue{i}, byCommand))
 
-	return nil
+	return err
 }
 
 func (cm *commands) react(ctx context.Context, c *Comment, content string) error {

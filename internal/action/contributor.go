@@ -71,7 +71,7 @@ func (cm *commands) contribute(ctx context.Context, i claim.Issue, cmd command, 
 	case !whole:
 		return errChatter
 	}
-	if cmd.answers && !cm.dry {
+	if cmd.answers {
 		return cmd.do(cm, ctx, order{facts: lifecycle.Facts{Issue: i}}, r)
 	}
 
@@ -87,8 +87,6 @@ func (cm *commands) contribute(ctx context.Context, i claim.Issue, cmd command, 
 	case cmd.gives && !holds && o.released(): // by a run that may have been cut off before the labels
 	case cmd.gives && !holds:
 		return o.notHeld()
-	case cm.dry:
-		return nil
 	case cmd.gives:
 		err = cm.release(ctx, o, r)
 	case holds && mine.Held() && mine.Expired(cm.Ledger.Rules().Terms, o.facts.Now):
@@ -103,12 +101,12 @@ func (cm *commands) contribute(ctx context.Context, i claim.Issue, cmd command, 
 		}
 	}
 
-	if err != nil {
+	if err != nil && !unsent(err) {
 		return err
 	}
 	r.add(cm.tend(ctx, []claim.Issue{i}, byCommand))
 
-	return nil
+	return err
 }
 
 // notHeld says why there is nothing to release.

@@ -159,14 +159,8 @@ func Run(ctx context.Context, s *Step) int {
 		modeLifecycle: s.lifecycle,
 		modeGuard:     s.guardOnly,
 		modeReconcile: s.reconcile,
-		modeCommands: (&commands{
-			Place:   s.Place,
-			event:   s.Event,
-			console: s.Console,
-			dry:     s.dry(),
-			tend:    s.tend,
-		}).run,
-		modeSetup: s.setUp,
+		modeCommands:  s.commands().run,
+		modeSetup:     s.setUp,
 	}[mode]
 
 	if do == nil {

@@ -172,6 +172,8 @@ func (c *Call) holder(ctx context.Context, i claim.Issue, ends bool) (claim.Work
 	}
 
 	switch {
+	case found && fits(w, recorded.Worker) && recorded.Lost != "" && !recorded.Session.IsZero() && !c.Env.InSession():
+		return w, 0, LostHere(recorded) // it stands there only until its session has been told
 	case found && fits(w, recorded.Worker):
 		if w != recorded.Worker { // else the key itself says who it is
 			if err := c.refuseOthers(recorded, ends); err != nil {

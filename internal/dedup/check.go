@@ -91,10 +91,10 @@ func (j *judge) ask(who Pusher) {
 	// The worker that pushes is the environment's, else the one that claimed the issue from this
 	// worktree, else a session that the push runs in and that made the claim, else nobody, and then
 	// the branch decides (hook.md#who-you-are).
-	me := who.Worker
+	me, token := who.Worker, int64(0)
 	for _, h := range who.Holds {
-		if me.IsZero() && h.Issue.Same(j.facts.Issue) {
-			me = h.Worker
+		if h.Issue.Same(j.facts.Issue) && (me.IsZero() || me == h.Worker) {
+			me, token = h.Worker, h.Token
 		}
 	}
 
@@ -107,7 +107,7 @@ func (j *judge) ask(who Pusher) {
 	if c, ok := j.facts.Log.Find(me); ok {
 		j.mine = &c
 	}
-	seeker := lifecycle.Seeker{Worker: me, Repo: who.Repo}
+	seeker := lifecycle.Seeker{Worker: me, Token: token, Repo: who.Repo}
 	j.verdict = j.rules.Verdict(j.facts, seeker)
 
 	for _, r := range j.verdict.Reasons {

@@ -210,8 +210,10 @@ func (v *vector) set(key, rest string) error {
 	case "worker":
 		v.pusher.Worker = worker(rest)
 	case "hold":
+		key, shown, _ := strings.Cut(rest, " ")
+		token, _ := strconv.ParseInt(shown, 10, 64)
 		v.pusher.Holds = append(v.pusher.Holds,
-			Hold{Issue: claim.Issue{Owner: "Acme", Repo: "App", Number: 42}, Worker: worker(rest)})
+			Hold{Issue: claim.Issue{Owner: "Acme", Repo: "App", Number: 42}, Worker: worker(key), Token: token})
 
 	case "other":
 		v.pusher.Holds = append(v.pusher.Holds,

@@ -48,6 +48,7 @@ type Pusher struct {
 type Hold struct {
 	Issue  claim.Issue
 	Worker claim.Worker
+	Token  int64 // its fencing token; 0 is unknown
 }
 
 // A Policy says what becomes of a push about which nothing could be found out (hook.md).

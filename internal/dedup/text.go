@@ -201,6 +201,9 @@ func describe(r lifecycle.Reason, at clock) string {
 	default:
 		text += ", lease until " + at.at(r.Until)
 	}
+	if r.Resumed {
+		text += "; another process of your run has taken it over"
+	}
 
 	return text
 }

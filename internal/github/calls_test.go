@@ -118,6 +118,9 @@ func TestCalls(t *testing.T) {
 		{"PullsFrom", func(ctx context.Context, c *Client) (any, error) {
 			return c.PullsFrom(ctx, "acme/app", "fix")
 		}},
+		{"MissingBranch", func(ctx context.Context, c *Client) (any, error) {
+			return c.MissingBranch(ctx, "acme/app", "fix", "main")
+		}},
 		{"OpenPull", func(ctx context.Context, c *Client) (any, error) {
 			return c.OpenPull(ctx, "acme/app", prchain.Proposal{Title: "t", Body: "b", Branch: "fix", Base: "main"})
 		}},

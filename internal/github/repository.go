@@ -74,6 +74,40 @@ func (c *Client) DefaultBranch(ctx context.Context, repo string) (string, error)
 	return r.DefaultBranch, err
 }
 
+// MissingBranch returns the first of the branches that a repository lacks. It is empty where all
+// are there, and for a token that is not shown the default branch: it cannot tell (prchain.Forge).
+func (c *Client) MissingBranch(ctx context.Context, repo string, branches ...string) (string, error) {
+	type ref struct{ Target *struct{ OID string } }
+
+	d := newDocument()
+	d.add("    main: defaultBranchRef { target { oid } }\n")
+	for n, branch := range branches {
+		d.add("    b%d: ref(qualifiedName: %s) { target { oid } }\n", n, d.bind("String!", "refs/heads/"+branch))
+	}
+
+	var raw map[string]json.RawMessage
+	got, err := c.askIn(ctx, place(repo), d, &raw)
+	if err != nil {
+		return "", failed(err, "look for branches of %s", repo)
+	}
+
+	shown := func(alias string) bool {
+		var r *ref
+		return json.Unmarshal(raw[alias], &r) == nil && r != nil && r.Target != nil
+	}
+	if !shown("main") || got.failed() != nil {
+		return "", nil
+	}
+
+	for n, branch := range branches {
+		if !shown(fmt.Sprint("b", n)) {
+			return branch, nil
+		}
+	}
+
+	return "", nil
+}
+
 // place splits owner/name.
 func place(repo string) claim.Repo {
 	owner, name, _ := strings.Cut(repo, "/")

@@ -39,5 +39,8 @@ func (cs *claims) disown(ctx context.Context, f lifecycle.Facts, comment int64, 
 
 // one sends one write.
 func (cs *claims) one(ctx context.Context, i claim.Issue, w protocol.Write) error {
+	if cs.set.DryRun {
+		return &Unsent{}
+	}
 	return cs.forge.Write(ctx, []Batch{{Issue: i, Writes: []protocol.Write{w}}})[0].Results[0].Err
 }

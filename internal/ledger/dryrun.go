@@ -13,6 +13,13 @@ type Unsent struct {
 
 func (*Unsent) Error() string { return "dry run: nothing was written" }
 
+// Rehearsed is the ledger with Settings.DryRun.
+func (bs *base) Rehearsed() *Ledger {
+	dry := *bs
+	dry.set.DryRun = true
+	return assemble(dry)
+}
+
 // unsent is the end of a run that has come to a write and must not send it. Whether a record would
 // count is asked as it is before a post.
 func (r *run) unsent(first protocol.Write) protocol.Effects {

@@ -41,6 +41,26 @@ func (sn *snapshots) Check(ctx context.Context, i claim.Issue,
 	return sn.judge(f, judge)
 }
 
+// CheckForced is Check for a claim with force. What it may not end, and not pass over, is in
+// beyond: a hold is not ended for a claim that is refused anyway.
+func (sn *snapshots) CheckForced(ctx context.Context, i claim.Issue,
+	who lifecycle.Seeker,
+) (f lifecycle.Facts, v, beyond lifecycle.Verdict, err error) {
+	f, v, err = sn.Check(ctx, i, who)
+	beyond = sn.set.Rules.BeyondForce(f, v, who.Person)
+	if err != nil || v.Answer == lifecycle.Free || len(beyond.Reasons) > 0 {
+		return f, v, beyond, err
+	}
+
+	limited := f
+	limited.Limit, err = sn.limit(ctx, i, lifecycle.Asker{Login: f.Viewer, Codename: who.Worker.Codename})
+	if err != nil {
+		return f, v, beyond, &UnknownError{Issue: i, Err: err}
+	}
+
+	return f, v, sn.set.Rules.BeyondForce(f, sn.set.Rules.Verdict(limited, who), who.Person), nil
+}
+
 // judge asks for the verdict of a snapshot. Its error is an *UnknownError, "could not find out".
 func (sn *snapshots) judge(f lifecycle.Facts,
 	ask func(lifecycle.Facts) lifecycle.Verdict,

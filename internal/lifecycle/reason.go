@@ -202,6 +202,8 @@ type Reason struct {
 	PR    *PR
 	Until time.Time // when it ends by itself; zero when it does not
 	Here  bool      // of CodePaused: on this host only
+
+	Resumed bool // of CodeInFlight: another process of the seeker's run has taken the hold over
 }
 
 // stops reports whether the reason stops the person who asks as f.Viewer (spec.md#people): a person

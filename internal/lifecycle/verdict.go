@@ -53,6 +53,7 @@ func (v Verdict) String() string {
 // and its own branch's pull request are not an obstacle to pushing.
 type Seeker struct {
 	Worker claim.Worker
+	Token  int64  // fencing token of the worker's hold as its process knows it; 0 is unknown
 	Person bool   // the login that made the snapshot asks for itself; an app is not a person
 	Repo   string // owner/repo of the branch
 	Branch string
@@ -165,8 +166,9 @@ func (v *Verdict) because(c Code, url, format string, args ...any) *Reason {
 	return &v.Reasons[len(v.Reasons)-1]
 }
 
-// holds names the claim that decides. To its worker it is its own; a live claim after somebody
-// else's is nobody's hold, not even for the worker that made it.
+// holds names the claim that decides. To its worker it is its own, but for a process from which
+// another one of the same run has taken it over (spec-writing.md#resuming); a live claim after
+// somebody else's is nobody's hold, not even for the worker that made it.
 func (v *Verdict) holds(r Rules, f Facts, who Seeker) {
 	for _, c := range f.Log.Live() {
 		if c.Expired(r.Terms, f.Now) {
@@ -185,9 +187,12 @@ func (v *Verdict) holds(r Rules, f Facts, who Seeker) {
 		return
 	}
 
-	code := CodeInFlight
+	code, resumed := CodeInFlight, false
 	if who.owns(c, f) {
 		code = CodeOwn
+		if resumed = who.Token > 0 && c.Record.Token > who.Token; resumed {
+			code = CodeInFlight
+		}
 	}
 
 	end, ends := c.Until(r.Terms)
@@ -216,10 +221,14 @@ func (v *Verdict) holds(r Rules, f Facts, who Seeker) {
 		} else {
 			text += ", without end"
 		}
+
+		if resumed {
+			text += ", by another process of that run, which has taken it over"
+		}
 	}
 
 	reason := v.because(code, c.URL, "%s", text)
-	reason.Claim, reason.Until = &c, end
+	reason.Claim, reason.Until, reason.Resumed = &c, end, resumed
 }
 
 // owns reports whether the claim is the seeker's own: it is the claim's worker. Who names no worker

@@ -49,6 +49,8 @@ type opener interface {
 	// for a pull request.
 	CheckParent(ctx context.Context, i claim.Issue) error
 	DefaultBranch(ctx context.Context, repo string) (string, error)
+	// MissingBranch returns the first of the branches that a repository certainly lacks, or nothing.
+	MissingBranch(ctx context.Context, repo string, branches ...string) (string, error)
 	// PullsFrom lists the pull requests of every state from a branch of the repository itself.
 	PullsFrom(ctx context.Context, repo, branch string) ([]Pull, error)
 	// OpenPull opens one. Whatever the error, it may be open all the same.
@@ -98,8 +100,9 @@ func (r Result) Settled() bool {
 var ErrNoChain = errors.New("no chain was begun here")
 
 // Begin carries a plan out, or goes on with it. Errors before anything is done are a wrong call,
-// also when another plan has or may have a pull request, that of CheckParent, *state.BusyError or
-// *state.UnreadableJournalError; any other left the chain unfinished, and the same call goes on.
+// also when another plan has or may have a pull request or a repository lacks a branch, that of
+// CheckParent, *state.BusyError or *state.UnreadableJournalError; any other left the chain
+// unfinished, and the same call goes on.
 func (x Executor) Begin(ctx context.Context, p Plan) (Result, error) {
 	if err := p.Check(); err != nil {
 		return Result{}, err
@@ -128,7 +131,7 @@ func (x Executor) holding(ctx context.Context, feature string, state func() (Sta
 	if err != nil {
 		return Result{}, err
 	}
-	if err := x.checkParent(ctx, s); err != nil {
+	if err := x.check(ctx, s); err != nil {
 		return Result{}, err
 	}
 
@@ -162,13 +165,54 @@ func (x Executor) holding(ctx context.Context, feature string, state func() (Sta
 	return r, nil
 }
 
-// checkParent reads the parent before anything is opened for it. Where every part is open the
-// parent may be closed: that is what its closing part does.
-func (x Executor) checkParent(ctx context.Context, s State) error {
+// check looks before anything is opened whether all can be: the parent is open, and each part that
+// has no pull request has its branch. Where every part has one the parent may be closed: that is
+// what its closing part does.
+func (x Executor) check(ctx context.Context, s State) error {
 	if !slices.ContainsFunc(s.Parts, func(p Progress) bool { return p.Number == 0 }) {
 		return nil
 	}
-	return x.Forge.CheckParent(ctx, s.Plan.Parent)
+	if err := x.Forge.CheckParent(ctx, s.Plan.Parent); err != nil {
+		return err
+	}
+
+	for n := range s.Parts {
+		if s.Parts[n].Number > 0 {
+			continue
+		}
+		if err := x.checkBranches(ctx, s, n); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// checkBranches looks for the branches of a part, and notes which one it is for. A branch that was
+// deleted since its pull request was merged is not missed.
+func (x Executor) checkBranches(ctx context.Context, s State, n int) (err error) {
+	p, part := &s.Parts[n], s.Plan.Parts[n]
+	if p.Base == "" {
+		if p.Base, err = x.base(ctx, part); err != nil {
+			return err
+		}
+	}
+
+	missing, err := x.Forge.MissingBranch(ctx, part.Repo, part.Branch, p.Base)
+	if err != nil || missing == "" {
+		return err
+	}
+	if _, ok, err := x.find(ctx, s, n); ok || err != nil {
+		return err
+	}
+
+	return &answer.Problem{
+		Code: answer.Usage,
+		Why:  fmt.Sprintf("part %d of %d: %s has no branch %s", n+1, len(s.Parts), part.Repo, missing),
+		Next: []answer.Command{
+			answer.Advice("nothing was opened: push that branch, or correct its name, and repeat the command"),
+		},
+	}
 }
 
 // A run carries out one plan; how far it came is on its page.
@@ -186,9 +230,6 @@ func (x run) open(ctx context.Context, s State, n int) (opened bool, err error) 
 	}
 
 	if !p.Intent {
-		if p.Base, err = x.base(ctx, part); err != nil {
-			return false, err
-		}
 		p.Intent = true
 		if err := x.page.Save(s); err != nil {
 			return false, err

@@ -12,7 +12,7 @@ func (x Executor) Preview(ctx context.Context, p Plan) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if err := x.checkParent(ctx, s); err != nil {
+	if err := x.check(ctx, s); err != nil {
 		return Result{}, err
 	}
 
@@ -25,9 +25,6 @@ func (x Executor) Preview(ctx context.Context, p Plan) (Result, error) {
 			}
 			r.Parts = append(r.Parts, Outcome{Pull: there})
 			continue
-		}
-		if s.Parts[n].Base, err = x.base(ctx, s.Plan.Parts[n]); err != nil {
-			return Result{}, err
 		}
 
 		found, ok, err := x.find(ctx, s, n)

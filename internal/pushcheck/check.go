@@ -393,7 +393,7 @@ func (c *checker) pusher() (dedup.Pusher, []dedup.Note) {
 			if whose := c.Env.Whose(h); inside && whose != setup.Own && whose != setup.Either {
 				continue // another session's, and this one pushes nothing under it
 			}
-			who.Holds = append(who.Holds, dedup.Hold{Issue: h.Issue, Worker: h.Worker})
+			who.Holds = append(who.Holds, dedup.Hold{Issue: h.Issue, Worker: h.Worker, Token: h.Token})
 		}
 
 		err = bad

@@ -104,7 +104,8 @@ func hintNoWork(e *work.NoWorkError, at *answer.Problem) []answer.Command {
 		return Then(LabelIssue("label an issue", "NUMBER", repoOf(at), e.Label),
 			answer.Call("what others work on", "board", "--repo", repoOf(at)))
 	case e.Passed[0].Reason == string(lifecycle.CodePaused):
-		return Then(Resume(repoOf(at), false))
+		return Then(answer.Advice("a person decides when claims go on"),
+			answer.Call("whose pause it is, and how it ends", "doctor", repoOf(at)))
 	case e.Passed[0].Reason == string(lifecycle.CodeLimit):
 		return Then(answer.Call("what is in progress", "board", "--repo", repoOf(at)))
 	}
@@ -112,13 +113,13 @@ func hintNoWork(e *work.NoWorkError, at *answer.Problem) []answer.Command {
 	return nil
 }
 
-// Resume is how a pause ends; here is whether it is this host's.
+// Resume is how a person ends a pause; here is whether it is this host's.
 func Resume(repo string, here bool) answer.Command {
 	args := []string{repo}
 	if here {
 		args = append(args, "--local")
 	}
-	return answer.Call("when claims may go on", "repo resume", args...)
+	return answer.Call("when a person lets claims go on", "repo resume", args...)
 }
 
 func hintHeld(e *ledger.HeldError, _ *answer.Problem) []answer.Command {

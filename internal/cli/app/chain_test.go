@@ -6,14 +6,25 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// branch OWNER/REPO NAME makes a branch with a commit of its own.
+// branch OWNER/REPO NAME [AT] puts a branch at a new commit, or at that one; "-" deletes it.
 func branch(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: branch OWNER/REPO NAME")
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: branch OWNER/REPO NAME [AT]")
 	}
 	dir, err := worldOf(ts).GitDir(args[0])
 	ts.Check(err)
-	ts.Check(ts.Exec("git", "--git-dir="+dir, "update-ref", "refs/heads/"+args[1], commitOn(ts, dir)))
+
+	change := []string{"refs/heads/" + args[1], ""}
+	switch {
+	case len(args) == 2:
+		change[1] = commitOn(ts, dir)
+	case args[2] == "-":
+		change = []string{"-d", change[0]}
+	default:
+		change[1] = args[2]
+	}
+
+	ts.Check(ts.Exec("git", append([]string{"--git-dir=" + dir, "update-ref"}, change...)...))
 }
 
 // merge PULL LOGIN merges it.

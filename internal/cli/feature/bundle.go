@@ -237,8 +237,10 @@ func (p *pack) no(a answer.Answer, err error) any {
 	return p.view
 }
 
-// gather opens a session for each reference; those of one repository share it.
+// gather opens a session for each reference; those of one repository share it. Its error is that of
+// every reference for which there is none.
 func (p *pack) gather(ctx context.Context, refs []string, at string) error {
+	var wrong []error
 	for _, ref := range refs {
 		o := p.Options()
 		o.Ref, o.Host, o.First.Late = ref, at, true // what a killed run left is undone first, by another client
@@ -249,13 +251,14 @@ func (p *pack) gather(ctx context.Context, refs []string, at string) error {
 
 		s, err := setup.Open(ctx, p.Env, o)
 		if err != nil {
-			return err
+			wrong = append(wrong, err)
+			continue
 		}
 
 		p.calls = append(p.calls, p.part(s))
 	}
 
-	return nil
+	return errors.Join(wrong...)
 }
 
 // part is the call for one of the issues.

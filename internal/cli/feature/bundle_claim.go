@@ -157,34 +157,34 @@ func (p *pack) warnLate(err error) {
 	}
 }
 
-// permitted refuses repositories in which a claim could not be seen through: archived, or with a
-// login that may not label.
+// permitted refuses repositories in which a claim could not be seen through, and names each: those
+// that are archived, or with a login that may not label.
 func (p *pack) permitted(ctx context.Context) error {
 	seen := map[string]bool{}
+	var no []error
 	for _, c := range p.calls {
-		if slug := strings.ToLower(c.Session.Issue.Slug()); seen[slug] {
-			continue
-		} else {
-			seen[slug] = true
-		}
-
-		r, err := c.Session.Client.Repository(ctx, c.Session.Repo)
 		slug := c.Session.Issue.Slug()
-		switch {
-		case err != nil:
-			return err
-		case r.Archived:
-			return cli.Declined(slug+" is archived: nothing can be written",
-				answer.Shell("leave its issues out, or", "gh", "repo", "unarchive", slug))
-		case !r.HasIssues:
-			return cli.Declined("issues are switched off in "+slug,
-				answer.Shell("leave its issues out, or", "gh", "repo", "edit", slug, "--enable-issues"))
-		}
-
-		if err := c.Session.Ledger.Heard(ctx, c.Session.Issue); err != nil {
-			return err
+		if folded := strings.ToLower(slug); !seen[folded] {
+			seen[folded] = true
+			no = append(no, permitted(ctx, c, slug))
 		}
 	}
 
-	return nil
+	return errors.Join(no...)
+}
+
+func permitted(ctx context.Context, c *cli.Call, slug string) error {
+	r, err := c.Session.Client.Repository(ctx, c.Session.Repo)
+	switch {
+	case err != nil:
+		return err
+	case r.Archived:
+		return cli.Declined(slug+" is archived: nothing can be written",
+			answer.Shell("leave its issues out, or", "gh", "repo", "unarchive", slug))
+	case !r.HasIssues:
+		return cli.Declined("issues are switched off in "+slug,
+			answer.Shell("leave its issues out, or", "gh", "repo", "edit", slug, "--enable-issues"))
+	}
+
+	return c.Session.Ledger.Heard(ctx, c.Session.Issue)
 }

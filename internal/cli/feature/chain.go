@@ -209,7 +209,7 @@ func executeChain(ctx context.Context, c chainCall, p *chainExecuteParams) error
 	}
 
 	if refused, is := errors.AsType[*github.StatusError](err); is && refused.Rejected() {
-		return cli.Advise(err, answer.Call("is the branch pushed, with commits that its base lacks? Then",
+		return cli.Advise(err, answer.Call("has the branch commits that its base lacks? Push them, then",
 			"chain execute", "--feature", c.Feature))
 	}
 	if err != nil {

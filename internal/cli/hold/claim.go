@@ -78,19 +78,18 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParams) 
 	}
 
 	req.Force = p.Force
-	if p.Force { // a hold is not ended for a claim that is refused anyway
+	if p.Force {
 		if err := c.Session.Ledger.MayClaim(i, req); err != nil {
 			return err
 		}
-		f, v, err := c.Session.Ledger.Check(ctx, i, req.Seeker())
+		f, v, beyond, err := c.Session.Ledger.CheckForced(ctx, i, req.Seeker())
 		if err != nil {
 			return err
 		}
 
-		others := c.Rules().BeyondForce(f, v, false)
 		switch {
-		case len(others.Reasons) > 0 && len(v.Expired) == 0:
-			return &ledger.HeldError{Issue: i, Verdict: others}
+		case len(beyond.Reasons) > 0 && len(v.Expired) == 0:
+			return &ledger.HeldError{Issue: i, Verdict: beyond}
 		case f.Log.Used(w) || !v.Has(lifecycle.CodeInFlight) && !c.Rules().Stuck(f): // the claim says why not, or wins
 		default:
 			if err := c.ForceFree(ctx, i, p.Why()); err != nil {

@@ -70,15 +70,14 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParam
 // claimForcing ends the hold that stands first, if --force says so and nothing else is in the way.
 func claimForcing(ctx context.Context, c *cli.Call, i claim.Issue, me string, p *claimParams) (ledger.Hold, error) {
 	if p.Force {
-		f, v, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{Person: true})
+		f, v, beyond, err := c.Session.Ledger.CheckForced(ctx, i, lifecycle.Seeker{Person: true})
 		if err != nil {
 			return ledger.Hold{}, err
 		}
 
-		others := c.Rules().BeyondForce(f, v, true)
 		switch {
-		case len(others.Reasons) > 0:
-			return ledger.Hold{}, &ledger.HeldError{Issue: i, Verdict: others}
+		case len(beyond.Reasons) > 0:
+			return ledger.Hold{}, &ledger.HeldError{Issue: i, Verdict: beyond}
 		case v.Has(lifecycle.CodeInFlight) || c.Rules().Stuck(f):
 			if err := c.ForceFree(ctx, i, p.Why()); err != nil {
 				return ledger.Hold{}, err

@@ -97,6 +97,9 @@ func releaseIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *releasePar
 	}
 
 	w, token, err := c.Releaser(ctx, i)
+	if again, is := endedRun(ctx, c, i, p, err); is {
+		w, err = again, nil
+	}
 	if errors.Is(err, cli.ErrNoHold) && c.Worker().Codename == "" &&
 		!(p.ofWorker() && cli.ProblemOf(err).Code == answer.Lost) {
 		return releaseAsPerson(ctx, c, i, p)
@@ -106,6 +109,30 @@ func releaseIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *releasePar
 	}
 
 	return releaseAsWorker(ctx, c, i, p, w, token)
+}
+
+// endedRun is the run that a command means which repeats a release: nothing is recorded here any
+// more, nobody holds the issue, and the last hold was one of this login's, released as that. To
+// release it again writes nothing.
+func endedRun(ctx context.Context, c *cli.Call, i claim.Issue, p *releaseParams, err error) (w claim.Worker, is bool) {
+	asked := c.Worker()
+	if !errors.Is(err, cli.ErrNoHold) || cli.ProblemOf(err).Code != answer.Usage || p.To != "" ||
+		!p.ofWorker() && asked.Codename == "" {
+		return w, false
+	}
+	f, err := c.Session.Ledger.Look(ctx, i)
+	if err != nil {
+		return w, false
+	}
+
+	wanted := ledger.Ending{Outcome: p.Outcome, PR: p.PR, Done: p.Done}
+	last, found := f.Log.LastEnded(claim.Claim.Held)
+	_, held := f.Log.Holder()
+	is = found && !held && last.Person == "" && claim.SameLogin(last.Author, f.Viewer) &&
+		last.End.By == "" && last.End.Outcome == wanted.Recorded() && !(p.Done && f.Open) &&
+		(asked.Codename == "" || asked.Codename == last.Record.Worker.Codename)
+
+	return last.Record.Worker, is
 }
 
 // ofWorker reports whether something is given that only workers say.

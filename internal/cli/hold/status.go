@@ -44,8 +44,8 @@ func DedupCheck() cli.Verb {
 
 func checkIssue(ctx context.Context, c *cli.Call, i claim.Issue, _ *dedupParams) error {
 	who := lifecycle.Seeker{Worker: c.Worker()}
-	if w, _, err := c.Holder(ctx, i); err == nil {
-		who.Worker = w
+	if w, token, err := c.Holder(ctx, i); err == nil {
+		who.Worker, who.Token = w, token
 	}
 
 	who.Earlier = c.Earlier(i, who.Worker)
@@ -56,7 +56,7 @@ func checkIssue(ctx context.Context, c *cli.Call, i claim.Issue, _ *dedupParams)
 
 	own := len(v.Reasons) > 0 // where none of them is left
 	v.Reasons = slices.DeleteFunc(v.Reasons, func(r lifecycle.Reason) bool {
-		return r.Code == lifecycle.CodeOwn || r.Code == lifecycle.CodeInFlight && r.Claim != nil &&
+		return r.Code == lifecycle.CodeOwn || r.Code == lifecycle.CodeInFlight && r.Claim != nil && !r.Resumed &&
 			c.Mine(ctx, i, *r.Claim, f.Viewer)
 	})
 
@@ -147,7 +147,11 @@ func showIssueOrHere(ctx context.Context, c *cli.Call, p *statusParams) error {
 			Branch:   h.Branch,
 			URL:      h.URL,
 		}
-		if err := c.Answer(out, holdLine(out)); err != nil {
+		what := cli.Lasts(h.Until) + " as recorded here"
+		if h.Lost != "" {
+			what = "lost: " + h.Lost
+		}
+		if err := c.Answer(out, holdLine(out, what)); err != nil {
 			return err
 		}
 	}
@@ -155,11 +159,10 @@ func showIssueOrHere(ctx context.Context, c *cli.Call, p *statusParams) error {
 	return nil
 }
 
-// holdLine is a hold among several, in one line.
-func holdLine(h answer.Answer) string {
+// holdLine is a hold among several, and what is known of it, in one line.
+func holdLine(h answer.Answer, what string) string {
 	who := cmp.Or(h.Person, fmt.Sprintf("%s (run %s)", h.Codename, h.FiringID))
-	return cli.OneLine(fmt.Sprintf("%s  %s, %s; see: label-state status %s", h.Issue, who, cli.Lasts(h.Until),
-		h.Issue)) + "\n"
+	return cli.OneLine(fmt.Sprintf("%s  %s, %s; see: label-state status %s", h.Issue, who, what, h.Issue)) + "\n"
 }
 
 // showMine lists what the login holds in the repositories, as a person and for workers, or for the
@@ -211,7 +214,7 @@ func listMine(ctx context.Context, c *cli.Call, p *statusParams) (n int, err err
 
 		n++
 		out := cli.ViewOwn(f.Issue, h, rules.Terms)
-		if err := c.Answer(out, holdLine(out)); err != nil {
+		if err := c.Answer(out, holdLine(out, cli.Lasts(out.Until))); err != nil {
 			return n, err
 		}
 	}
