@@ -84,7 +84,7 @@ const (
 // pull is the number of the pull request the event is about, 0 when it does not say.
 func (e Event) pull() int {
 	switch {
-	case e.PullRequest != nil && e.PullRequest.Number > 0:
+	case e.PullRequest != nil:
 		return e.PullRequest.Number
 	case e.MergeGroup != nil: // whose branch is gh-readonly-queue/BASE/pr-NUMBER-SHA
 		queue, last := path.Split(strings.TrimPrefix(e.MergeGroup.HeadRef, "refs/heads/"))

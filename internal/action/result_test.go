@@ -1,6 +1,7 @@
 package action
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -9,7 +10,7 @@ import (
 )
 
 // TestMirroredIsTold: a hold that only the lease store knew and that a sweep wrote into the log is
-// told as a change, though no label moved.
+// told as a change, though no label moved; so is one that a sweep ended and whose labels failed.
 func TestMirroredIsTold(t *testing.T) {
 	w := claim.Worker{Codename: "lucius", FiringID: "retry"}
 	r := result{report: ledger.Report{Examined: 1, Findings: []ledger.Finding{{
@@ -18,10 +19,16 @@ func TestMirroredIsTold(t *testing.T) {
 			Was:   []string{"agent:in-flight"}, Is: []string{"agent:in-flight"},
 		},
 		Mirrored: &claim.Claim{Record: claim.Record{Worker: w}},
+	}, {
+		Ended: []claim.Claim{{Record: claim.Record{Worker: w}}},
+		Err:   errors.New("labels are late"),
 	}}}}
+
 	moved, err := r.transitions()
-	if err != nil || !strings.Contains(moved, `"why":"recorded the hold of lucius:retry"`) {
-		t.Errorf("transitions = %s, %v", moved, err)
+	for _, want := range []string{`"why":"recorded the hold of lucius:retry"`, `"error":"labels are late"`} {
+		if err != nil || !strings.Contains(moved, want) {
+			t.Errorf("transitions = %s, %v, want %s", moved, err, want)
+		}
 	}
 
 	if _, _, got := r.report.Totals(); got != 1 {

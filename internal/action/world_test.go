@@ -291,6 +291,10 @@ func (w *world) run(ctx context.Context, r run) step {
 		}
 	}
 
+	if in.DryRun && out.writes > 0 {
+		w.Errorf("a dry run wrote %d times\n%s", out.writes, out.log)
+	}
+
 	return out
 }
 

@@ -309,7 +309,7 @@ func gitVerb(words []string) (verb, dir string, behind []string) {
 		case w == "-C" && i+1 < len(words):
 			i++
 			dir = join(dir, words[i])
-		case (w == "-c" || w == "--git-dir" || w == "--work-tree" || w == "--namespace") && i+1 < len(words):
+		case w == "-c" || w == "--git-dir" || w == "--work-tree" || w == "--namespace":
 			i++
 		case strings.HasPrefix(w, "-"):
 		default:

@@ -176,6 +176,7 @@ func TestFence(t *testing.T) {
 		"sudo -u x git push":                    agenthost.Publishes,
 		"true && (cd x; git push)":              agenthost.Publishes,
 		"sh -c 'cd x && git push'":              agenthost.Publishes,
+		`sh -c "git \"push\""`:                  agenthost.Publishes,
 		"gh pr create --fill":                   agenthost.Publishes,
 		"gh -R a/b pr merge 3":                  agenthost.Publishes,
 		"git commit -m 'git push later'":        agenthost.Publishes, // one question too many

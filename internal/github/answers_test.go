@@ -71,6 +71,22 @@ func TestPartsThatAreMissing(t *testing.T) {
 	}
 }
 
+// TestListsWithGaps: an issue that is missing from a list is an error, and never the list's end.
+func TestListsWithGaps(t *testing.T) {
+	server := simulated(t)
+	for _, change := range [][2]string{{`"nodes":[{"__typename":"Issue"`, `"nodes":[null,{"__typename":"Issue"`}, {`"number":`, `"number":0,"x":`}} {
+		c := connect(t, spoiled(server.Transport(), change[0], change[1]))
+		var failed error
+		for _, err := range c.Current(t.Context(), repoOf("app"), time.Time{}) {
+			failed = errors.Join(failed, err)
+		}
+
+		if bad, is := errors.AsType[*AnswerError](failed); !is {
+			t.Errorf("%s: %v, %v", change[1], bad, failed)
+		}
+	}
+}
+
 // TestGraphQLOutOfOrder: where GraphQL says that it failed nothing in its answer is believed.
 func TestGraphQLOutOfOrder(t *testing.T) {
 	for _, failure := range []string{

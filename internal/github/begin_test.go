@@ -76,6 +76,14 @@ func TestAlong(t *testing.T) {
 			}
 		})
 	}
+
+	client := connect(t, withFile(t, "x").Transport(), alongside)
+	if _, err := client.OpenIssues(t.Context(), repoOf("app"), "agent:implement"); err != nil {
+		t.Fatal(err)
+	}
+	if data, known := client.Along(repoOf("app"), ruleFile); string(data) != "x" || !known {
+		t.Errorf("with a work list: %q, %t", data, known)
+	}
 }
 
 // TestBegin: what the first query has read answers the next question about just that, once, unless

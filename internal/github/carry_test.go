@@ -66,6 +66,10 @@ func TestTransferredIssue(t *testing.T) {
 		t.Errorf("facts = %+v, want an error", f)
 	}
 	var moved *MovedError
+	followed := connect(t, spoiled(server.Transport(), `"number":2,`, `"number":3,`))
+	if _, err := followed.Facts(t.Context(), issue("app", 2)); !errors.As(err, &moved) || moved.To == "" {
+		t.Errorf("facts: error = %v, want one that says where to", err)
+	}
 	if err := connect(t, server.Transport()).AddLabel(t.Context(), issue("app", 1), "bug"); !errors.As(err, &moved) {
 		t.Errorf("add label: error = %v, want moved", err)
 	}

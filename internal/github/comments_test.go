@@ -147,6 +147,11 @@ func TestLastRemoval(t *testing.T) {
 	if _, err := c.LastRemoval(t.Context(), issue("app", 99), "x"); !errors.As(err, &gone) {
 		t.Errorf("error = %v, want not found", err)
 	}
+
+	_, err := connect(t, spoiled(server.Transport(), `"moves":{`, `"x":{`)).LastRemoval(t.Context(), issue("app", 2), "x")
+	if bad, is := errors.AsType[*AnswerError](err); !is {
+		t.Errorf("without its list: %v, %v", bad, err)
+	}
 }
 
 func TestBlocking(t *testing.T) {

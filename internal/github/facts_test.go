@@ -29,6 +29,11 @@ func TestFactsOfWorld(t *testing.T) {
 		}
 	}
 
+	told := claim.Notice{Kind: claim.NoticeIdle, Key: "ann"}
+	if _, err := server.AddComment("acme/app", 2, "tia", told.Mark()); err != nil {
+		t.Fatal(err)
+	}
+
 	c := connect(t, server.Transport())
 	got := map[claim.Issue]lifecycle.Snapshot{}
 	for _, r := range c.FactsOf(t.Context(), wholeWorld()) {
@@ -37,8 +42,8 @@ func TestFactsOfWorld(t *testing.T) {
 
 	held := got[issue("app", 2)].Facts
 	if holder, ok := held.Log.Holder(); !ok || holder.Author != "tia" || len(held.Log.Live()) != 1 ||
-		len(held.Log.Ignored) != 2 {
-		t.Errorf("app#2: log = %+v, want tia's claim, and the outsider's and the broken record ignored", held.Log)
+		len(held.Log.Ignored) != 2 || !held.Log.Told(told) {
+		t.Errorf("app#2: log = %+v, want tia's claim and notice, and the outsider's and the broken record ignored", held.Log)
 	}
 
 	if prs := got[issue("app", 3)].Facts.PRs; len(prs) != 2 || prs[0].Number != 7 || !prs[0].DefaultBase ||

@@ -176,7 +176,6 @@ func (t *recordText) UnmarshalJSON(raw []byte) error {
 		return fmt.Errorf("read text: %w", err)
 	}
 
-	*t = ""
 	if strings.HasPrefix(strings.TrimLeft(text, "\ufeff \t\n\v\f\r"), "<!--") {
 		*t = recordText(text)
 	}

@@ -11,6 +11,18 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
+// TestExcessSays: how many issues are named, and of what they are too many.
+func TestExcessSays(t *testing.T) {
+	for want, e := range map[string]lifecycle.Excess{
+		"names 1,000 issues or more, more than the 20":         {Issues: 1000, Most: 20},
+		"names 1 issue; with the 3 of the older open pull req": {Issues: 1, Before: 3, Most: 3},
+	} {
+		if !strings.Contains(e.String(), want) {
+			t.Errorf("%s, want %s", e, want)
+		}
+	}
+}
+
 // TestOutsiderVectors: testdata/outsiders.txt.
 func TestOutsiderVectors(t *testing.T) {
 	text, err := os.ReadFile("testdata/outsiders.txt")

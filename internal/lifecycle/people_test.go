@@ -37,6 +37,18 @@ func TestApprovers(t *testing.T) {
 	}
 }
 
+// TestHeldNow: a hold is a person's own from its confirmation until it expires.
+func TestHeldNow(t *testing.T) {
+	for claim, want := range map[[2]string]bool{
+		{"9:59"}: false, {"9:59", "state=held"}: true, {"9:00", "state=held ttl=30m"}: false,
+	} {
+		f := logged(t, nil, "1 "+claim[0]+" ann claim ann:1 nonce=n person=ann "+claim[1])
+		if mine, held := lifecycle.DefaultRules().HeldNow(f, "Ann"); held != want || mine.Person != "ann" {
+			t.Errorf("%q: %t, of %q", claim, held, mine.Person)
+		}
+	}
+}
+
 // TestUnassigns: a sweep takes off whose assignment has become idle, once people were told.
 func TestUnassigns(t *testing.T) {
 	told := `1 9:00 bot "<!-- label-state:idle ann@2026-05-01T08:00:00Z -->"`

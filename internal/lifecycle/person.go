@@ -15,8 +15,8 @@ func personHolds(s claim.State) bool {
 
 // HeldNow returns the hold of a person that is confirmed and has not expired.
 func (r Rules) HeldNow(f Facts, login string) (mine claim.Claim, held bool) {
-	mine, held = f.Log.HeldBy(login)
-	return mine, held && mine.Held() && !mine.Expired(r.Terms, f.Now)
+	mine, _ = f.Log.HeldBy(login)
+	return mine, mine.Held() && !mine.Expired(r.Terms, f.Now)
 }
 
 // withoutRivals is the state without the claims that stand behind a person's: none of them is a

@@ -87,6 +87,18 @@ func milliseconds(t *testing.T, s string) time.Duration {
 	return time.Duration(n) * time.Millisecond
 }
 
+// TestOwnExpiry: an issue rests after a hold has expired, but not for whose hold it was.
+func TestOwnExpiry(t *testing.T) {
+	f := logged(t, []string{"agent:implement"},
+		"1 9:00 bot claim a:1 nonce=n ttl=30m state=held", "2 9:59 sweep release a:1 outcome=stale-swept")
+	for asker, want := range map[string]lifecycle.Answer{"a": lifecycle.Free, "b": lifecycle.Held} {
+		own := func(w claim.Worker) bool { return w.Codename == asker }
+		if v := lifecycle.DefaultRules().Verdict(f, lifecycle.Seeker{Earlier: own}); v.Answer != want {
+			t.Errorf("%s: %s, want %v", asker, v, want)
+		}
+	}
+}
+
 func TestRestStaysWithinAQuarter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.StringN(1, 20, 80)

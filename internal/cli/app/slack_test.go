@@ -39,11 +39,11 @@ func (w *workspace) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 }
 
 // slackCommand on begins a workspace and names it in the environment; "slack react U1 +1" has a
-// user react to the newest message; "slack posted N" wants so many messages; "slack down" has it
-// fail from now on.
+// user react to the newest message; "slack posted N TEXT" wants so many messages, and the newest to
+// hold the text; "slack down" has it fail from now on.
 func slackCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
-		ts.Fatalf("usage: slack on|react USER NAME|posted N|down")
+		ts.Fatalf("usage: slack on|react USER NAME|posted N [TEXT]|down")
 	}
 	all := worldOf(ts)
 	if args[0] == "on" {
@@ -62,8 +62,9 @@ func slackCommand(ts *testscript.TestScript, neg bool, args []string) {
 	case "react":
 		w.reactions = append(w.reactions, fmt.Sprintf(`{"name":%q,"users":[%q]}`, args[2], args[1]))
 	case "posted":
-		if fmt.Sprint(len(w.posted)) != args[1] {
-			ts.Fatalf("%d messages, want %s: %q", len(w.posted), args[1], w.posted)
+		if fmt.Sprint(len(w.posted)) != args[1] ||
+			!strings.Contains(w.posted[len(w.posted)-1], strings.Join(args[2:], " ")) {
+			ts.Fatalf("%d messages, want %s: %q", len(w.posted), args[1:], w.posted)
 		}
 	case "down":
 		w.down = true

@@ -54,12 +54,10 @@ func checkIssue(ctx context.Context, c *cli.Call, i claim.Issue, _ *dedupParams)
 		return err
 	}
 
-	own := v.Has(lifecycle.CodeOwn)
+	own := len(v.Reasons) > 0 // where none of them is left
 	v.Reasons = slices.DeleteFunc(v.Reasons, func(r lifecycle.Reason) bool {
-		mine := r.Code == lifecycle.CodeOwn || r.Code == lifecycle.CodeInFlight && r.Claim != nil && !r.Resumed &&
+		return r.Code == lifecycle.CodeOwn || r.Code == lifecycle.CodeInFlight && r.Claim != nil && !r.Resumed &&
 			c.Mine(ctx, i, *r.Claim, f.Viewer)
-		own = own || mine
-		return mine
 	})
 
 	if len(v.Reasons) > 0 {
