@@ -303,15 +303,18 @@ func slow(ts *testscript.TestScript, neg bool, args []string) {
 	worldOf(ts).slow.Store(int64(d))
 }
 
-// hold NUMBER CODENAME FIRING [HOST:SESSION] records a claim of acme/app#NUMBER in the worktree, as "label-state
-// claim" does.
+// hold NUMBER CODENAME FIRING [HOST:SESSION [live]] records a claim of acme/app#NUMBER in the
+// worktree, as "label-state claim" does; of a session that has ended, unless it is live.
 func hold(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 3 || len(args) > 4 {
-		ts.Fatalf("usage: hold NUMBER CODENAME FIRING [HOST:SESSION]")
+	if neg || len(args) < 3 || len(args) > 5 {
+		ts.Fatalf("usage: hold NUMBER CODENAME FIRING [HOST:SESSION [live]]")
 	}
 	var beat agenthost.Beat
-	if len(args) == 4 {
+	if len(args) > 3 {
 		beat.Session, _ = agenthost.ParseSession(args[3])
+	}
+
+	if len(args) == 4 {
 		beat.Ended = time.Now()
 	}
 

@@ -84,10 +84,7 @@ func (m Model) key(name, text string) (Model, tea.Cmd) {
 }
 
 func (m Model) browse(name string) (Model, tea.Cmd) {
-	if !m.working && m.done == nil {
-		m.notice = notice{}
-	}
-
+	m.hush()
 	if m.details && m.scrolled(name, m.side() == 0) || m.moved(name) {
 		return m, nil
 	}
@@ -225,8 +222,16 @@ func (m Model) clicked(x, y int) (Model, tea.Cmd) {
 		m.at[l] = card
 	}
 
-	m.lane, m.top, m.notice = l, 0, notice{}
+	m.hush()
+	m.lane, m.top = l, 0
 	return m, nil
+}
+
+// hush takes the notice away, but for that of an order under way.
+func (m *Model) hush() {
+	if !m.working && m.done == nil {
+		m.notice = notice{}
+	}
 }
 
 // wheeled moves the cursor of the lane under the mouse, or scrolls what is shown at length.

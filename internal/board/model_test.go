@@ -541,11 +541,12 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestOneOrderAtATime: while an order is carried out nothing is read, and no other order begins.
+// TestOneOrderAtATime: while an order is carried out nothing is read, no other order begins, and
+// neither key nor click takes away that it is under way.
 func TestOneOrderAtATime(t *testing.T) {
 	d := &desk{}
 	m, do := press(start(t, d, 80, 24), "h c").Update(tea.KeyPressMsg{Code: 'y', Text: "y"})
-	m = press(m, "u c")
+	m = send(press(m, "u c"), tea.MouseClickMsg{X: 5, Y: 6, Button: tea.MouseLeft})
 	m, _ = m.Update(board.Tick(now))
 	m, _ = m.Update(board.Tick(now.Add(time.Hour)))
 	if got := text(m); len(d.did) != 1 || !strings.Contains(got, "label-state claim acme/app#4 …") {

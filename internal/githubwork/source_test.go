@@ -381,6 +381,19 @@ func TestClaim(t *testing.T) {
 	})
 }
 
+// TestClaimOfLateLabel: an issue that only its label calls claimed may be taken.
+func TestClaimOfLateLabel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, []githubsim.SeedIssue{{
+			Number: 1, Title: "x", Author: "bot",
+			Labels: []string{"agent:in-flight"},
+		}})
+		if c, err := w.source(agent("ann")).Claim(t.Context(), "github-1"); err != nil || c.Agent != "ann" {
+			t.Errorf("%+v, %v", c, err)
+		}
+	})
+}
+
 // TestClaimOfFetched: what was found free a moment ago is claimed without another look at it; what
 // happened to it since still counts, and after a while it is read anew.
 func TestClaimOfFetched(t *testing.T) {
@@ -523,6 +536,11 @@ func TestComplete(t *testing.T) {
 		"failure": {work.Result{Outcome: work.Failure, Summary: hostile}, false, "open", []string{queued}},
 		"partial": {work.Result{Outcome: work.Partial, Details: hostile}, false, "open", []string{queued}},
 		"kept":    {work.Result{Outcome: work.Failure}, true, "open", []string{queued, "needs:human-scope"}},
+		"partial, where what fails is kept": {
+			work.Result{Outcome: work.Partial},
+			true, "open",
+			[]string{queued, "needs:human-scope"},
+		},
 		"success, where what fails is kept": {
 			work.Result{Outcome: work.Success},
 			true, "closed",

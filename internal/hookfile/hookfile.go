@@ -50,6 +50,7 @@ type State struct {
 	Kind    Kind
 	Version int    // of our shim; 0 for everything else
 	Hook    string // the path our shim was written with, or by which another tool runs ours; empty is looked up
+	Ignored bool   // it is not executable, so that git passes over it
 	Kept    string // the hook that was moved aside; empty when there is none
 	Scope   string // of core.hooksPath, when that leads there: local, worktree, global, system or command; else empty
 	Global  bool   // it is the shim of a global installation
@@ -78,7 +79,7 @@ type State struct {
 func (s State) Everybody() bool { return !s.Global && (s.Scope == "global" || s.Scope == "system") }
 
 // Installed reports whether pushes are checked.
-func (s State) Installed() bool { return s.Kind == Delegated || s.Version > 0 }
+func (s State) Installed() bool { return !s.Ignored && (s.Kind == Delegated || s.Version > 0) }
 
 // Untold reports whether a script that a hook manager runs asks git's setting label-state.hook for
 // the program, and finds none there, though there is this one.

@@ -38,6 +38,9 @@ func (p place) managed(s State) State {
 		s = s.by(text, top)
 	}
 
+	if s.Kind == Delegated && s.Ignored {
+		s.Hint = "chmod +x " + quote(s.File)
+	}
 	if s.Kind != Foreign {
 		return s
 	}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/label-state/label-state/internal/smallfile"
@@ -70,6 +71,7 @@ func (p place) state() State {
 	}
 
 	text := read(p.file())
+	s.Ignored = !runs(info.Mode())
 	s.Version, s.Hook = p.shims.recognise(text)
 	if s.Version > 0 {
 		s.Looks, s.Asks = small+" "+whole, true
@@ -80,7 +82,7 @@ func (p place) state() State {
 		s.Kind, s.Hook = Edited, ""
 	case s.Version == 0:
 		s.Kind, s.Hook = Foreign, ""
-	case s.Version == len(p.shims.texts) && info.Mode().Perm()&0o100 != 0:
+	case s.Version == len(p.shims.texts) && !s.Ignored:
 		s.Kind = Current
 	default:
 		s.Kind = Outdated
@@ -88,6 +90,9 @@ func (p place) state() State {
 
 	return s
 }
+
+// runs reports whether git starts a hook of that mode. On Windows it asks for no permission.
+func runs(mode fs.FileMode) bool { return runtime.GOOS == "windows" || mode.Perm()&0o100 != 0 }
 
 func (p place) refuse(verb, reason, hint string) error {
 	return refuse(verb, p.file(), reason, hint)

@@ -323,11 +323,13 @@ func TestAnswers(t *testing.T) {
 			"plan_wait",
 			outcome{
 				Problem: problem(answer.Held, "rejected by olga"),
-				Objects: []json.RawMessage{object},
+				Objects: []json.RawMessage{waits, object},
+				Notes:   []string{"warning: late"},
 			},
 			result{
 				Answer: "no", Code: 1, Error: "rejected by olga", Result: object,
-				Untrusted: []string{"error", "result"},
+				Notes:     []string{"warning: late"},
+				Untrusted: []string{"error", "result", "notes"},
 			},
 			false,
 		},

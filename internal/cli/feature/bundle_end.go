@@ -257,12 +257,15 @@ func (p *pack) show(ctx context.Context) error {
 			Reasons: trouble.Reasons(v),
 		}
 		text := cli.OneLine(strings.TrimPrefix(v.String(), "held: "))
-		if h, held := f.Log.Holder(); held {
+		if h, shown := c.Rules().Shown(f); shown {
 			one.Holder, one.URL = h.Record.Worker.String(), h.URL
 			if end, limited := h.Until(c.Rules().Terms); limited {
 				one.Until = cli.Stamp(end)
 			}
-			holders[one.Holder]++
+
+			if !h.Expired(c.Rules().Terms, f.Now) { // else anybody may have the issue
+				holders[one.Holder]++
+			}
 		}
 
 		p.view.Issues = append(p.view.Issues, one)

@@ -58,6 +58,10 @@ func hookStep(o hookfile.Options, found hookfile.State) step {
 		s.Detail = "in the folder of all your repositories"
 	}
 	install := func(ctx context.Context) error { return installHook(ctx, o) }
+	if found.Kind == hookfile.Delegated && found.Ignored {
+		s.Status, s.Detail, s.Next = stepKept, "is not executable", todo(found)
+		return s
+	}
 
 	switch found.Kind {
 	case hookfile.Current:
