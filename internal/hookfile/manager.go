@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/smallfile"
 )
 
@@ -39,7 +40,7 @@ func (p place) managed(s State) State {
 	}
 
 	if s.Kind == Delegated && s.Ignored {
-		s.Hint = "chmod +x " + quote(s.File)
+		s.Hint = "chmod +x " + printable.ShellQuote(s.File)
 	}
 	if s.Kind != Foreign {
 		return s
