@@ -56,6 +56,9 @@ func run(ctx context.Context, env setup.Environment, out io.Writer) int {
 	files, fileErr := open(env, step)
 	defer files()
 	err = errors.Join(fileErr, err)
+	if err == nil && in.Token == "" {
+		err = errors.New("input token is empty; leave it out to use github.token")
+	}
 	if err == nil {
 		err = place(step, env)
 	}
@@ -116,10 +119,6 @@ func place(s *action.Step, env setup.Environment) error {
 // and the token are the step's own; nothing else in the environment may redirect them. Every
 // session is added to opened.
 func connect(ctx context.Context, s *action.Step, env setup.Environment, opened *[]*setup.Session) error {
-	if s.Inputs.Token == "" {
-		return errors.New("input token is empty; leave it out to use github.token")
-	}
-
 	options := setup.Options{
 		Published: cmp.Or(s.Inputs.Config, config.Path),
 		API:       cmp.Or(s.Inputs.APIURL, env.Getenv("GITHUB_API_URL")),

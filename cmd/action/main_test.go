@@ -224,7 +224,7 @@ func TestCannotBegin(t *testing.T) {
 			r := newRunner(t, repository("acme/app", "", "agent:implement"))
 			change(r)
 			code := 2
-			if strings.Contains(name, "token") {
+			if name == "token refused" {
 				code = 3
 			}
 
@@ -237,6 +237,32 @@ func TestCannotBegin(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestHostIsNobodys: a host of the Action has no pauses of its own, and needs no home.
+func TestHostIsNobodys(t *testing.T) {
+	r := newRunner(t, repository("acme/app", "contributors: {claim: all, pull_requests: claim}", "agent:implement"))
+	if _, err := r.server.OpenPull("acme/app", "stranger",
+		githubsim.Pull{Title: "Work", Head: "mine", Body: "Closes #1"}); err != nil {
+		t.Fatal(err)
+	}
+	r.run(0, "stranger holds acme/app#1")
+}
+
+// TestHoldIsNotGiven: a sweep that could not write an author's hold is red.
+func TestHoldIsNotGiven(t *testing.T) {
+	r := newRunner(t, repository("acme/app", "contributors: {claim: all, pull_requests: claim}", "agent:implement"))
+	if _, err := r.server.OpenPull("acme/app", "stranger",
+		githubsim.Pull{Title: "Work", Head: "mine", Body: "Closes #1"}); err != nil {
+		t.Fatal(err)
+	}
+	r.server.Fault = func(q *http.Request) *githubsim.Fault {
+		if q.Method != http.MethodPost || !strings.HasSuffix(q.URL.Path, "/comments") {
+			return nil
+		}
+		return &githubsim.Fault{Status: 422, Body: `{"message":"not welcome"}`}
+	}
+	r.run(1, "acme/app#1 could not be given to the author of acme/app#2", "1 not examined")
 }
 
 // TestTokenStaysSecret: it is masked first, and appears nowhere else.

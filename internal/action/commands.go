@@ -83,23 +83,25 @@ func (c command) written() string { return cmp.Or(c.wrong, c.name) }
 const wordsLimit = 300 // characters of a reason that are kept
 
 // parseCommand reads the first line of a comment, which begins with the command's slash as the
-// workflow asks for. ok is false for ordinary talk and for other tools' commands.
+// workflow asks for, in any case: a phone begins a comment with a capital. ok is false for ordinary
+// talk and for other tools' commands.
 func parseCommand(body string) (c command, ok bool) {
 	if !strings.HasPrefix(body, "/") {
 		return c, false
 	}
 	line, _, _ := strings.Cut(body, "\n")
 	words := strings.Fields(line)
+	asked := strings.ToLower(words[0])
 
 	for _, v := range verbs() {
-		if words[0] == v.name {
+		if asked == v.name {
 			text := plain(printable.Short(strings.Join(words[1:], " "), wordsLimit))
 			return command{verb: v, text: text, surplus: text != "" && !v.words}, true
 		}
 
-		rest, begins := strings.CutPrefix(words[0], v.name)
+		rest, begins := strings.CutPrefix(asked, v.name)
 		if begins && strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz") == "" {
-			c = command{verb: v, wrong: words[0]}
+			c = command{verb: v, wrong: asked}
 		}
 	}
 

@@ -109,7 +109,11 @@ func (s *Step) takeForAuthor(ctx context.Context, p github.Pull, closes []claim.
 		if one.Err != nil || !s.here(i) || !slices.ContainsFunc(closes, i.Same) {
 			continue
 		}
-		if cm.takeFor(ctx, p, one.Facts, r) {
+		took, err := cm.takeFor(ctx, p, one.Facts, r)
+		switch {
+		case err != nil: // makes no check red
+			r.note("%s; the next sweep tries again", err)
+		case took:
 			snapshots[n] = s.Hub.FactsOf(ctx, []claim.Issue{one.Facts.Issue})[0]
 		}
 	}
@@ -118,10 +122,9 @@ func (s *Step) takeForAuthor(ctx context.Context, p github.Pull, closes []claim.
 }
 
 // takeFor gives the author of a pull request the hold of one issue, and reports whether it did.
-// What goes wrong is told and tried again by the next sweep; it makes no check red.
-func (cm *commands) takeFor(ctx context.Context, p github.Pull, f lifecycle.Facts, r *result) bool {
+func (cm *commands) takeFor(ctx context.Context, p github.Pull, f lifecycle.Facts, r *result) (bool, error) {
 	if !f.Open || f.PullRequest || delivered(p, f) || !(Account{Login: p.Author}).person() {
-		return false
+		return false, nil
 	}
 
 	o := order{
@@ -135,10 +138,10 @@ func (cm *commands) takeFor(ctx context.Context, p github.Pull, f lifecycle.Fact
 
 	if !unconfirmed(f.Log, o) {
 		if _, held := cm.Ledger.Rules().Holder(f); held {
-			return false
+			return false, nil
 		}
 		if f.Log.Used(claim.Worker{Codename: o.by, FiringID: o.run}) {
-			return false // that hold has ended: who wants it again says so
+			return false, nil // that hold has ended: who wants it again says so
 		}
 	}
 
@@ -150,16 +153,15 @@ func (cm *commands) takeFor(ctx context.Context, p github.Pull, f lifecycle.Fact
 	var refused no
 	switch {
 	case errors.Is(err, errMember):
-		return false
+		return false, nil
 	case errors.As(err, &refused):
 		cm.Console.line("%s does not get the hold of %s for %s: %s", p.Author, f.Issue, p, refused)
-		return false
+		return false, nil
 	case err != nil:
-		r.note("%s could not be given to the author of %s: %s; the next sweep tries again", f.Issue, p, err)
-		return false
+		return false, fmt.Errorf("%s could not be given to the author of %s: %w", f.Issue, p, err)
 	}
 
-	return true
+	return true, nil
 }
 
 // unconfirmed reports whether an earlier run has begun the claim of the order and was cut off.
@@ -222,7 +224,11 @@ func (s *Step) takeForAuthors(ctx context.Context, r *result) {
 				continue
 			}
 
-			if cm.takeFor(ctx, o.Pull, f, r) {
+			took, err := cm.takeFor(ctx, o.Pull, f, r)
+			switch {
+			case err != nil:
+				r.skip("%s", err)
+			case took:
 				given = append(given, i)
 			}
 		}

@@ -270,6 +270,15 @@ func (p Place) steps(h agenthost.Host, targets []target,
 	return out, nil
 }
 
+// lineEnds gives a text the line ends of what it was made from, where those are all as in Windows.
+func lineEnds(from, text []byte) []byte {
+	dos, unix := []byte("\r\n"), []byte("\n")
+	if n := bytes.Count(from, dos); n == 0 || n != bytes.Count(from, unix) {
+		return text
+	}
+	return bytes.ReplaceAll(bytes.ReplaceAll(text, dos, unix), unix, dos)
+}
+
 func (p Place) install(h agenthost.Host, t target, n notes) (Step, error) {
 	s := Step{Path: t.path, What: t.what}
 	text, there, err := read(t.path)
@@ -302,6 +311,7 @@ func (p Place) install(h agenthost.Host, t target, n notes) (Step, error) {
 
 		if err == nil {
 			s.text, err = t.with(from, h)
+			s.text = lineEnds(from, s.text)
 		}
 
 	case there && !ours && string(text) != t.text:

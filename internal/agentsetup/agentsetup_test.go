@@ -147,6 +147,7 @@ var settings = map[string]string{
 	"crlf":           "{\r\n  \"model\": \"x\"\r\n}\r\n",
 	"own hooks":      "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": \"mine\"}]} // keep\n    ],\n    \"Other\": []\n  },\n  \"z\": 1\n}\n",
 	"hooks on a row": `{"hooks":{"PreToolUse":[{"hooks":[]}],"BeforeTool":[],"preToolUse":[1]},"b":2}`,
+	"of Windows":     "{\r\n  \"mine\": 1\r\n}\r\n",
 	"empty hooks":    "{\"hooks\": {}}\n",
 	"comment inside": "{\n  \"hooks\": {\n    // nothing yet\n  }\n}\n",
 }
@@ -181,6 +182,11 @@ func TestSettingsStay(t *testing.T) {
 				if strings.Contains(text, part) && !strings.Contains(string(data), part) {
 					t.Errorf("%s, %s: %q is gone:\n%s", h, name, part, data)
 				}
+			}
+
+			if lines := strings.Count(string(data), "\n"); strings.Contains(text, "\r\n") &&
+				strings.Count(string(data), "\r\n") != lines {
+				t.Errorf("%s, %s: mixed line ends: %q", h, name, data)
 			}
 
 			if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
@@ -426,7 +432,11 @@ func TestCodexServer(t *testing.T) {
 				}
 				install(t, p, agenthost.Codex)
 				text := tree(t, file)[file]
-				rest, ok := strings.CutSuffix(text, table)
+				want := table
+				if name == "CRLF" {
+					want = strings.ReplaceAll(table, "\n", "\r\n")
+				}
+				rest, ok := strings.CutSuffix(text, want)
 				if !ok || !strings.HasPrefix(rest, theirs) ||
 					strings.TrimSpace(strings.TrimPrefix(rest, theirs)) != "" {
 					t.Errorf("installed:\n%s", text)

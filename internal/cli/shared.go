@@ -107,7 +107,7 @@ type OfAgent struct {
 
 // Claiming says how a worker claims.
 type Claiming struct {
-	TTL    time.Duration `flag:"ttl" text:"length of the lease, such as 2h (default: as configured)"`
+	TTL    time.Duration `flag:"ttl" text:"lease, such as 2h (default: as configured; of run: 30m)"`
 	Branch string        `flag:"branch" value:"BRANCH" text:"branch that the work will be pushed to"`
 	Resume bool          `flag:"resume" text:"take over the hold of another process of this run; that process is fenced off" show:"all"`
 }

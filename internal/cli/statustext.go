@@ -73,7 +73,11 @@ func DescribeStatus(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict, s
 
 	// What came before, and what does not count.
 	for _, a := range f.Tried() {
-		text := fmt.Sprintf("%s by %s, %s", a.Outcome, cmp.Or(a.Person, a.Worker.String()), when(a.At, f.Now))
+		who := cmp.Or(a.Person, a.Worker.String())
+		text := fmt.Sprintf("%s by %s, %s", a.Outcome, who, when(a.At, f.Now))
+		if a.Revoked != "" {
+			text = fmt.Sprintf("%s, %s by %s, %s", who, a.Outcome, a.Revoked, when(a.At, f.Now))
+		}
 		if a.Reason != "" {
 			text += ": " + a.Reason
 		}

@@ -3,12 +3,14 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/printable"
 )
@@ -232,6 +234,23 @@ func StateOf(labels []string) string {
 		return "(no lifecycle label)"
 	}
 	return strings.Join(labels, ", ")
+}
+
+// Move shows the lifecycle labels before and after; where they stay, the others that came and went.
+func Move(was, is []string, c labels.Change) string {
+	if c.Empty() || !slices.Equal(was, is) {
+		return StateOf(was) + " -> " + StateOf(is)
+	}
+
+	text := StateOf(is)
+	if len(c.Add) > 0 {
+		text += ", now with " + strings.Join(c.Add, ", ")
+	}
+	if len(c.Remove) > 0 {
+		text += ", now without " + strings.Join(c.Remove, ", ")
+	}
+
+	return text
 }
 
 // CycleRemedy is how a person ends a cycle.

@@ -149,7 +149,7 @@ func (o Options) explainTools(next sdk.MethodHandler) sdk.MethodHandler {
 }
 
 // Serve speaks the protocol on in and out until in ends or ctx is done; both are a success. A call
-// under way is then cancelled, and waited for.
+// under way is then cancelled, and waited for; where in has ended, an error answers it.
 func Serve(ctx context.Context, s *sdk.Server, in io.Reader, out io.Writer) error {
 	// by itself the library lets calls go on, for a client that is not told
 	s.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {

@@ -666,6 +666,7 @@ func TestServeGivesUp(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var s stand
+			var out strings.Builder
 			began, gaveUp := make(chan struct{}), false
 			o := s.options()
 			o.Do = func(ctx context.Context, _ cli.Terminal, _ cli.Verb, _ any) error {
@@ -684,7 +685,7 @@ func TestServeGivesUp(t *testing.T) {
 			defer stop()
 			in, ask := io.Pipe()
 			served := make(chan error)
-			go func() { served <- mcp.Serve(ctx, server, in, io.Discard) }()
+			go func() { served <- mcp.Serve(ctx, server, in, &out) }()
 			if _, err := io.WriteString(ask, asked); err != nil {
 				t.Fatal(err)
 			}
@@ -692,6 +693,9 @@ func TestServeGivesUp(t *testing.T) {
 			<-began
 			if err := errors.Join(end(stop, ask), <-served); err != nil || !gaveUp {
 				t.Errorf("%v, gave up: %v", err, gaveUp)
+			}
+			if told := strings.Contains(out.String(), "the input ended before the answer"); told != (name == "input") {
+				t.Errorf("wrote %s", &out)
 			}
 		})
 	}

@@ -43,6 +43,7 @@ type session struct {
 	mu      sync.Mutex
 	running map[jsonrpc.ID]bool // the calls under way; true when cancelled
 	quick   map[jsonrpc.ID]bool // those of them that ask nobody, until their answer is written
+	ended   bool                // the input
 
 	answered chan struct{} // one of the quick ones is
 }
@@ -57,6 +58,9 @@ func (s *session) Read(ctx context.Context) (jsonrpc.Message, error) {
 	m, err := s.Connection.Read(ctx)
 	if errors.Is(err, io.EOF) {
 		s.settle(ctx)
+		s.mu.Lock()
+		s.ended = true
+		s.mu.Unlock()
 	}
 
 	r, ok := m.(*jsonrpc.Request)
@@ -87,6 +91,24 @@ func (s *session) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 
 	return m, nil
+}
+
+// Close answers, at the end of the input, the calls that were cancelled by it: to somebody who pipes
+// a few lines in, a server that says nothing looks dead.
+func (s *session) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id, cancelled := range s.running {
+		if !s.ended || cancelled {
+			continue
+		}
+		_ = s.Connection.Write(context.Background(), &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{
+			Code:    jsonrpc.CodeInternalError,
+			Message: "the input ended before the answer; keep it open until then, and ask status what the call has done",
+		}}) // perhaps nobody reads any more
+	}
+
+	return s.Connection.Close()
 }
 
 // settle waits until the quick calls have their answers: the end of the input would cancel them.

@@ -251,7 +251,7 @@ func (e Environment) session(o Options, p place, t credential, conf *configurati
 		settings.Lease = min(conf.Sessions.TTL, conf.Claim.MaxTTL)
 	}
 
-	if e.Dir != "" {
+	if e.Dir != "" && o.Published == "" { // the machine of the Action is nobody's
 		settings.PausedHere = e.PausedHere
 	}
 	l := ledger.New(client, Clock(), Word, settings)

@@ -197,8 +197,8 @@ func releaseAsWorker(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 		out.Warnings = []string{warning}
 	}
 
-	return c.Answer(out, fmt.Sprintf("released %s%s: %s -> %s\n", rep.Issue, follows(e), cli.StateOf(rep.Was),
-		cli.StateOf(rep.Is)))
+	return c.Answer(out, fmt.Sprintf("released %s%s: %s\n", rep.Issue, follows(e),
+		cli.Move(rep.Was, rep.Is, rep.Change)))
 }
 
 // follows tells the outcome that nobody gave and that was recorded because of --transition-to.
@@ -229,10 +229,10 @@ func forceRelease(ctx context.Context, c *cli.Call, i claim.Issue, reason string
 	text := "nobody held " + i.String()
 	switch {
 	case len(ended) == 0 && !rep.Change.Empty():
-		text = fmt.Sprintf("%s starts again: %s -> %s", i, cli.StateOf(rep.Was), cli.StateOf(rep.Is))
+		text = fmt.Sprintf("%s starts again: %s", i, cli.Move(rep.Was, rep.Is, rep.Change))
 	case len(ended) > 0:
-		text = fmt.Sprintf("released %s from %s by force: %s -> %s", i, strings.Join(holders(ended), ", "),
-			cli.StateOf(rep.Was), cli.StateOf(rep.Is))
+		text = fmt.Sprintf("released %s from %s by force: %s", i, strings.Join(holders(ended), ", "),
+			cli.Move(rep.Was, rep.Is, rep.Change))
 	}
 
 	return c.Answer(out, text+"\n")

@@ -54,7 +54,7 @@ func reconcileIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *reconcil
 		return err
 	}
 
-	text := fmt.Sprintf("%s: %s -> %s: %s\n", i, cli.StateOf(rep.Was), cli.StateOf(rep.Is), cli.OneLine(rep.Why))
+	text := fmt.Sprintf("%s: %s: %s\n", i, cli.Move(rep.Was, rep.Is, rep.Change), cli.OneLine(rep.Why))
 	if rep.Change.Empty() {
 		text = fmt.Sprintf("%s: %s is right: %s\n", i, cli.StateOf(rep.Is), cli.OneLine(rep.Why))
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
@@ -181,6 +182,8 @@ type FindingView struct {
 	Why   string   `json:"why"`
 	Added string   `json:"recorded,omitempty"` // worker whose hold was missing in the log
 	Error string   `json:"error,omitempty"`
+
+	Change labels.Change `json:"-"`
 }
 
 func (v *SweepView) add(r ledger.Report) {
@@ -210,6 +213,8 @@ func (v *SweepView) add(r ledger.Report) {
 			Is:    cli.LabelNames(f.Is),
 			Ended: cli.Workers(f.Ended),
 			Why:   cli.OneLine(f.Why),
+
+			Change: f.Change,
 		}
 
 		if f.Mirrored != nil {
@@ -260,7 +265,7 @@ func (v *SweepView) text() string {
 
 // Line says in one line what a sweep did to an issue, or would do, and why.
 func (f FindingView) Line(dryRun bool) string {
-	change := fmt.Sprintf("%s -> %s: ", cli.StateOf(f.Was), cli.StateOf(f.Is))
+	change := cli.Move(f.Was, f.Is, f.Change) + ": "
 	if len(f.Was) == 0 && len(f.Is) == 0 { // what changes is another label
 		change = ""
 	}
