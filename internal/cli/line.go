@@ -9,8 +9,8 @@ import (
 
 // Read finds the verb that a command line without the program's name is of, and hands it on with
 // its parameters. Options may stand anywhere, because people and agents type them behind the
-// arguments ("claim 12 --ttl 2h"). A call for help, anywhere, is of the verb help. The error is that
-// of do, or a wrong call: first the options that no such verb has, or that lack their value.
+// arguments ("claim 12 --ttl 2h"). A call for help, anywhere, is one of the verb help. The error is
+// that of do, or a wrong call: first the options that no such verb has, or that lack their value.
 func (t Terminal) Read(words []string, do func(v Verb, params any) error) error {
 	at := t.descend(words)
 	if at.verb.do == nil && at.stray != "" && at.stray != helpVerb {
