@@ -39,7 +39,7 @@ func (c *Call) madeHere(i claim.Issue, own claim.Claim, me string) (mine, decide
 		return false, true
 	case w == made:
 		return true, true
-	case !fits(w, made):
+	case !Fits(w, made):
 		return false, true
 	}
 
@@ -104,14 +104,6 @@ func (c *Call) MineAlready(ctx context.Context, refused error) (own claim.Claim,
 	}
 
 	return own, false, refused
-}
-
-// ClaimOverdue claims the issue of a hold of the asker's own again whose lease is over.
-func (c *Call) ClaimOverdue(ctx context.Context, i claim.Issue, own claim.Claim,
-	req ledger.Request,
-) (ledger.Hold, error) {
-	was := state.Hold{Issue: i, Worker: own.Record.Worker, Token: own.Record.Token}
-	return c.Session.ClaimAgain(ctx, was, req)
 }
 
 // AnswerMine says that the issue is the asker's already, and how to go on.
@@ -198,7 +190,7 @@ func (c *Call) RecordedHolds() ([]state.Hold, error) {
 func (c *Call) NamedHolds() ([]state.Hold, error) {
 	all, err := c.RecordedHolds()
 	return slices.DeleteFunc(all, func(h state.Hold) bool {
-		return !fits(claim.Worker{Codename: c.Codename, FiringID: c.FiringID}, h.Worker)
+		return !Fits(claim.Worker{Codename: c.Codename, FiringID: c.FiringID}, h.Worker)
 	}), err
 }
 

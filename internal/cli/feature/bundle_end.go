@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/label-state/label-state/answer"
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -122,8 +123,8 @@ const (
 // (spec-writing.md#release). The firing id counts only where it is given: otherwise it was made up
 // when the bundle was claimed.
 func (p *pack) another(note bundlePage) bool {
-	name, run := p.Claimant().Codename, p.FiringID
-	return name != "" && name != note.Codename || run != "" && run != note.Firing
+	asked := claim.Worker{Codename: p.Claimant().Codename, FiringID: p.FiringID}
+	return !cli.Fits(asked, note.worker())
 }
 
 // end ends one hold, unless it has ended already. With partLost the error is a *ledger.LostError.
@@ -166,7 +167,7 @@ func (v PartView) unlessEnded(err error) (PartView, error) {
 	switch {
 	case err == nil:
 		return v, nil
-	case errors.As(err, &lost) && (lost.End == lifecycle.HoldReleased || lost.End == lifecycle.HoldDelivered):
+	case errors.As(err, &lost) && lost.End.Own():
 		v.Answer = partEnded
 		return v, nil
 	case errors.As(err, &lost):

@@ -14,6 +14,7 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/setup"
+	"github.com/label-state/label-state/internal/state"
 )
 
 type claimParams struct {
@@ -93,7 +94,7 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParams) 
 			return &ledger.HeldError{Issue: i, Verdict: others}
 		case f.Log.Used(w) || !v.Has(lifecycle.CodeInFlight) && !c.Rules().Stuck(f): // the claim says why not, or wins
 		default:
-			if err := c.ForceFree(ctx, i, p.Why()); err != nil {
+			if _, _, err := c.Force(ctx, i, p.Why()); err != nil {
 				return c.WouldClaim(err, w, w.Codename)
 			}
 		}
@@ -111,7 +112,9 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParams) 
 			}
 			return c.AnswerMine(i, own)
 		}
-		h, err = c.ClaimOverdue(ctx, i, own, req)
+
+		was := state.Hold{Issue: i, Worker: own.Record.Worker, Token: own.Record.Token}
+		h, err = c.Session.ClaimAgain(ctx, was, req)
 	}
 
 	if err = c.RecordClaim(h, err); err != nil {

@@ -215,11 +215,7 @@ func hostProgram(t cli.Terminal, h agenthost.Host) string {
 
 	for _, dir := range filepath.SplitList(t.Env.Getenv("PATH")) {
 		for _, name := range names {
-			file := filepath.Join(dir, name)
-			if runtime.GOOS == "windows" {
-				file += ".exe"
-			}
-
+			file := cli.Binary(dir, name)
 			info, err := os.Stat(file)
 			if filepath.IsAbs(dir) && err == nil && info.Mode().IsRegular() &&
 				(runtime.GOOS == "windows" || info.Mode()&0o111 != 0) {
