@@ -29,7 +29,7 @@ func claimBundle(ctx context.Context, c *cli.Call, params *bundleClaimParams) er
 
 		parts := make([]ledger.Part, len(p.calls))
 		for n, c := range p.calls {
-			parts[n] = ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}
+			parts[n] = ofBundle(c)
 		}
 
 		b, err := ledger.NewBundle(p.slug, parts)
@@ -162,14 +162,13 @@ func (p *pack) warnLate(err error) {
 func (p *pack) permitted(ctx context.Context) error {
 	seen := map[string]bool{}
 	for _, c := range p.calls {
-		if slug := strings.ToLower(c.Session.Issue.Slug()); seen[slug] {
+		slug := c.Session.Issue.Slug()
+		if seen[strings.ToLower(slug)] {
 			continue
-		} else {
-			seen[slug] = true
 		}
+		seen[strings.ToLower(slug)] = true
 
 		r, err := c.Session.Client.Repository(ctx, c.Session.Repo)
-		slug := c.Session.Issue.Slug()
 		switch {
 		case err != nil:
 			return err

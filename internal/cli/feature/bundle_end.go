@@ -37,8 +37,7 @@ func (p *pack) recover(ctx context.Context, page state.JournalPage[bundlePage]) 
 				err = cli.Declined(held, answer.Call("release it first", "bundle release", p.slug))
 			}
 		} else {
-			err = ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}.Undo(ctx, note.worker(),
-				note.Nonce, false)
+			err = ofBundle(c).Undo(ctx, note.worker(), note.Nonce, false)
 		}
 
 		if err != nil {
@@ -131,7 +130,7 @@ func (p *pack) another(note bundlePage) bool {
 func (p *pack) end(ctx context.Context, c *cli.Call, note bundlePage) (PartView, error) {
 	v := PartView{Issue: c.Session.Issue.String(), Answer: "released"}
 	if !note.Taken {
-		err := ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}.Undo(ctx, note.worker(), note.Nonce, false)
+		err := ofBundle(c).Undo(ctx, note.worker(), note.Nonce, false)
 		if cli.Unsent(err) {
 			err = nil
 		}
@@ -226,9 +225,7 @@ func (p *pack) labelled(ctx context.Context) error {
 	}
 
 	for _, i := range found {
-		s := *c.Session
-		s.Issue = c.Session.Repo.Issue(i.Number)
-		p.calls = append(p.calls, p.part(&s))
+		p.calls = append(p.calls, p.part(*c.Session, c.Session.Repo.Issue(i.Number)))
 	}
 
 	if len(found) == 0 {
