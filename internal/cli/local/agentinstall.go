@@ -378,15 +378,15 @@ func untrusted(ctx context.Context, program, dir string) int {
 
 // hostSteps offers the hosts that are found on this machine and not set up: a person decides whose
 // files are written.
-func hostSteps(t cli.Terminal) []step {
-	var out []step
+func hostSteps(t cli.Terminal) []InitStep {
+	var out []InitStep
 	for _, h := range agenthost.Hosts() {
 		program := hostProgram(t, h)
 		if program == "" {
 			continue
 		}
 
-		s := step{
+		s := InitStep{
 			Kind:   "agent",
 			Name:   string(h),
 			Status: stepKept,
