@@ -106,6 +106,14 @@ func (c *Call) MineAlready(ctx context.Context, refused error) (own claim.Claim,
 	return own, false, refused
 }
 
+// ClaimOverdue claims the issue of a hold of the asker's own again whose lease is over.
+func (c *Call) ClaimOverdue(ctx context.Context, i claim.Issue, own claim.Claim,
+	req ledger.Request,
+) (ledger.Hold, error) {
+	was := state.Hold{Issue: i, Worker: own.Record.Worker, Token: own.Record.Token}
+	return c.Session.ClaimAgain(ctx, was, req)
+}
+
 // AnswerMine says that the issue is the asker's already, and how to go on.
 func (c *Call) AnswerMine(i claim.Issue, own claim.Claim) error {
 	terms := c.Rules().Terms

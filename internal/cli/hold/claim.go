@@ -14,7 +14,6 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/setup"
-	"github.com/label-state/label-state/internal/state"
 )
 
 type claimParams struct {
@@ -112,9 +111,7 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParams) 
 			}
 			return c.AnswerMine(i, own)
 		}
-
-		was := state.Hold{Issue: i, Worker: own.Record.Worker, Token: own.Record.Token}
-		h, err = c.Session.ClaimAgain(ctx, was, req)
+		h, err = c.ClaimOverdue(ctx, i, own, req)
 	}
 
 	if err = c.RecordClaim(h, err); err != nil {
