@@ -15,8 +15,8 @@ import (
 )
 
 // Force ends whatever hold an issue has, in the name of the login that is signed in, and names
-// whoever lost it. A worker that did may act until it asks next (docs/guarantees.md); a session that
-// held it in this worktree is told at its next event. Errors are those of Ledger.Force.
+// whoever lost it. A worker that did may act until it asks next (docs/guarantees.md); a session
+// that held it in this worktree is told at its next event. Errors are those of Ledger.Force.
 func (c *Call) Force(ctx context.Context, i claim.Issue, reason string) (ledger.Repair, []claim.Claim, error) {
 	by, err := c.Session.Client.Viewer(ctx)
 	if err != nil {
