@@ -127,7 +127,7 @@ func (c *Call) Open(ctx context.Context, o setup.Options) error {
 func (c *Call) ReadFile(option, name string, most int64) ([]byte, error) {
 	from := c.In
 	if name != "-" {
-		f, err := os.Open(name)
+		f, err := os.Open(c.Env.Path(name))
 		if err != nil {
 			return nil, c.Usagef("--%s: %s", option, err)
 		}
