@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"reflect"
 	"strings"
 	"time"
@@ -119,6 +120,27 @@ func (c *Call) Open(ctx context.Context, o setup.Options) error {
 	}
 
 	return nil
+}
+
+// ReadFile reads the file that an option names, "-" being standard input, and no more of it than
+// most bytes. One that cannot be read is a wrong call.
+func (c *Call) ReadFile(option, name string, most int64) ([]byte, error) {
+	from := c.In
+	if name != "-" {
+		f, err := os.Open(c.Env.Path(name))
+		if err != nil {
+			return nil, c.Usagef("--%s: %s", option, err)
+		}
+		defer f.Close()
+		from = f
+	}
+
+	text, err := io.ReadAll(io.LimitReader(from, most))
+	if err != nil {
+		return nil, c.Usagef("--%s: %s", option, err)
+	}
+
+	return text, nil
 }
 
 // WithoutURL is a name as it was typed, but not a URL: that may hold a token.

@@ -20,13 +20,9 @@ func LogLines(entries []EntryView) []string {
 		wide = max(wide, len(actors[n]))
 	}
 
-	begun := map[string]time.Time{}
 	out := make([]string, len(entries))
 	for n, e := range entries {
-		if e.Kind == claim.KindClaim {
-			begun[e.Worker] = e.At
-		}
-		out[n] = OneLine(fmt.Sprintf("%s  %-*s  %s", Stamp(e.At), wide, actors[n], e.Deed(begun[e.Worker]))) + "\n"
+		out[n] = OneLine(fmt.Sprintf("%s  %-*s  %s", Stamp(e.At), wide, actors[n], e.Deed())) + "\n"
 	}
 
 	return out
@@ -34,15 +30,10 @@ func LogLines(entries []EntryView) []string {
 
 // History is the log in sentences, with times as status has them and workers by codename alone.
 func History(s claim.State) string {
-	begun := map[string]time.Time{}
 	var rows [][2]string
 	for _, e := range Timeline(s) {
-		if e.Kind == claim.KindClaim {
-			begun[e.Worker] = e.At
-		}
-
 		codename, _, _ := strings.Cut(e.Worker, ":")
-		text := cmp.Or(e.Person, codename, e.Author) + " " + e.Deed(begun[e.Worker])
+		text := cmp.Or(e.Person, codename, e.Author) + " " + e.Deed()
 		if winner, yielded := claim.Yielded(e.Outcome); yielded {
 			text = strings.ReplaceAll(text, winner.String(), winner.Codename)
 		}
@@ -53,8 +44,8 @@ func History(s claim.State) string {
 	return Table(rows)
 }
 
-// Deed is what the record says, in words; begun is when its worker claimed.
-func (e EntryView) Deed(begun time.Time) string {
+// Deed is what the record says, in words.
+func (e EntryView) Deed() string {
 	text := e.Kind.About().Deed
 	winner, yielded := claim.Yielded(e.Outcome)
 	switch {
@@ -72,8 +63,8 @@ func (e EntryView) Deed(begun time.Time) string {
 		text = "lost the race to " + winner.String()
 	case e.Kind == claim.KindRelease: // how the hold, or the claim before it was one, came to its end
 		held := "" // for how long, when that is worth telling
-		if !begun.IsZero() && e.At.Sub(begun) >= time.Minute {
-			held = " after " + Round(e.At.Sub(begun))
+		if !e.Begun.IsZero() && e.At.Sub(e.Begun) >= time.Minute {
+			held = " after " + Round(e.At.Sub(e.Begun))
 		}
 
 		switch e.Outcome {
@@ -119,6 +110,7 @@ type EntryView struct {
 	Stage   string     `json:"stage,omitempty"`
 	URL     string     `json:"url"`
 	Ignored string     `json:"ignored,omitempty"`
+	Begun   time.Time  `json:"-"` // when its worker claimed; zero where nobody knows
 }
 
 // Timeline mixes what counts and what does not, in the order of the log.
@@ -176,8 +168,12 @@ func Timeline(s claim.State) []EntryView {
 	slices.SortStableFunc(all, func(a, b placed) int {
 		return cmp.Or(a.at.Created.Compare(b.at.Created), cmp.Compare(a.at.ID, b.at.ID))
 	})
-	out := make([]EntryView, len(all))
+	out, begun := make([]EntryView, len(all)), map[string]time.Time{}
 	for i, p := range all {
+		if p.view.Kind == claim.KindClaim {
+			begun[p.view.Worker] = p.view.At
+		}
+		p.view.Begun = begun[p.view.Worker]
 		out[i] = p.view
 	}
 

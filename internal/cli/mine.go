@@ -39,7 +39,7 @@ func (c *Call) madeHere(i claim.Issue, own claim.Claim, me string) (mine, decide
 		return false, true
 	case w == made:
 		return true, true
-	case !fits(w, made):
+	case !Fits(w, made):
 		return false, true
 	}
 
@@ -198,7 +198,7 @@ func (c *Call) RecordedHolds() ([]state.Hold, error) {
 func (c *Call) NamedHolds() ([]state.Hold, error) {
 	all, err := c.RecordedHolds()
 	return slices.DeleteFunc(all, func(h state.Hold) bool {
-		return !fits(claim.Worker{Codename: c.Codename, FiringID: c.FiringID}, h.Worker)
+		return !Fits(claim.Worker{Codename: c.Codename, FiringID: c.FiringID}, h.Worker)
 	}), err
 }
 

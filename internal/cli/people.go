@@ -10,20 +10,35 @@ import (
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/github"
+	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/trouble"
 )
 
-// ForceFree ends whatever hold an issue has, in the name of the login that is signed in, and names
-// on standard error whoever lost it. Errors are those of Ledger.Force.
-func (c *Call) ForceFree(ctx context.Context, i claim.Issue, reason string) error {
+// Force ends whatever hold an issue has, in the name of the login that is signed in, and names
+// whoever lost it. A worker that did may act until it asks next (docs/guarantees.md); a session
+// that held it in this worktree is told at its next event. Errors are those of Ledger.Force.
+func (c *Call) Force(ctx context.Context, i claim.Issue, reason string) (ledger.Repair, []claim.Claim, error) {
 	by, err := c.Session.Client.Viewer(ctx)
 	if err != nil {
-		return err
+		return ledger.Repair{}, nil, err
 	}
 
-	_, ended, err := c.Session.Ledger.Force(ctx, i, by, reason)
-	c.AfterForce(i, ended, by)
-	return c.WarnLate(err)
+	rep, ended, err := c.Session.Ledger.Force(ctx, i, by, reason)
+	why := fmt.Sprintf("%s: forced by %s at %s", claim.ErrEnded, by, Moment(time.Now()))
+	for _, e := range ended {
+		if e.Person != "" {
+			c.Warnf("%s lost %s by force; tell them", e.Person, i)
+			continue
+		}
+
+		c.Warnf("%s lost %s by force; it may still act until its next heartbeat or push",
+			e.Record.Worker, i)
+		if err := c.Session.Lose(i, e.Record.Worker, why); err != nil {
+			c.Warnf("this worktree's record of the hold could not be changed: %s", err)
+		}
+	}
+
+	return rep, ended, c.WarnLate(err)
 }
 
 // Outside is the error of a claim. Where GitHub hides from this token whose records count, that its
@@ -51,23 +66,4 @@ func ByComment(i claim.Issue) answer.Command {
 func Welcome(err error) bool {
 	no, is := errors.AsType[*github.OutsiderError](err)
 	return is && no.Welcome
-}
-
-// AfterForce names whoever lost an issue by force, in the name of by. A worker that lost it may act
-// until it asks next (docs/guarantees.md); a session that held it in this worktree is told at its
-// next event.
-func (c *Call) AfterForce(i claim.Issue, ended []claim.Claim, by string) {
-	why := fmt.Sprintf("%s: forced by %s at %s", claim.ErrEnded, by, Moment(time.Now()))
-	for _, e := range ended {
-		if e.Person != "" {
-			c.Warnf("%s lost %s by force; tell them", e.Person, i)
-			continue
-		}
-
-		c.Warnf("%s lost %s by force; it may still act until its next heartbeat or push",
-			e.Record.Worker, i)
-		if err := c.Session.Lose(i, e.Record.Worker, why); err != nil {
-			c.Warnf("this worktree's record of the hold could not be changed: %s", err)
-		}
-	}
 }

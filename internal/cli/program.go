@@ -17,7 +17,6 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/keep"
 	"github.com/label-state/label-state/internal/ledger"
-	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/setup"
 )
 
@@ -130,11 +129,7 @@ func (r *runner) wait(ctx context.Context, cmd *exec.Cmd, ended <-chan struct{})
 		Trouble: func(err error) {
 			r.Warnf("%s could not be renewed, trying again: %s", r.hold.Issue, err)
 		},
-		Renewed: func(h ledger.Hold) {
-			if err := r.Session.Extended(h); err != nil {
-				r.Warnf("renewed, but this worktree's record could not be written: %s", err)
-			}
-		},
+		Renewed: r.RecordRenewal,
 	}
 	go func() { kept <- keep.Alive(alive, r.Session.Ledger, r.hold, keeping) }()
 	var delivered error // the hold was handed over, and the program comes to its end without it
@@ -227,7 +222,7 @@ func (r *runner) release(ctx context.Context, e ledger.Ending) error {
 			why = ", because no pull request is open for it; work that needs none ends with: label-state release --done"
 		}
 		fmt.Fprintf(r.Err, "label-state: released %s: %s%s\n", r.hold.Issue, e.Outcome, why)
-	case errors.As(err, &lost) && (lost.End == lifecycle.HoldReleased || lost.End == lifecycle.HoldDelivered):
+	case errors.As(err, &lost) && lost.End.Own():
 		err = nil
 	case lost == nil:
 		r.Warnf("%s could not be released, its lease ends by itself: %s", r.hold.Issue, err)

@@ -158,8 +158,8 @@ func (c *Call) Releaser(ctx context.Context, i claim.Issue) (claim.Worker, int64
 	return c.holder(ctx, i, true)
 }
 
-// fits reports whether a worker may be the one that is asked for, whose parts may be empty.
-func fits(asked, w claim.Worker) bool {
+// Fits reports whether a worker may be the one that is asked for, whose parts may be empty.
+func Fits(asked, w claim.Worker) bool {
 	return (asked.Codename == "" || asked.Codename == w.Codename) &&
 		(asked.FiringID == "" || asked.FiringID == w.FiringID)
 }
@@ -172,9 +172,9 @@ func (c *Call) holder(ctx context.Context, i claim.Issue, ends bool) (claim.Work
 	}
 
 	switch {
-	case found && fits(w, recorded.Worker) && recorded.Lost != "" && !recorded.Session.IsZero() && !c.Env.InSession():
+	case found && Fits(w, recorded.Worker) && recorded.Lost != "" && !recorded.Session.IsZero() && !c.Env.InSession():
 		return w, 0, LostHere(recorded) // it stands there only until its session has been told
-	case found && fits(w, recorded.Worker):
+	case found && Fits(w, recorded.Worker):
 		if w != recorded.Worker { // else the key itself says who it is
 			if err := c.refuseOthers(recorded, ends); err != nil {
 				return claim.Worker{}, 0, err
@@ -194,14 +194,14 @@ func (c *Call) holder(ctx context.Context, i claim.Issue, ends bool) (claim.Work
 
 		for _, own := range f.Log.Live() {
 			made := own.Record.Worker
-			if agenthost.Made(all, made.FiringID) && fits(w, made) {
+			if agenthost.Made(all, made.FiringID) && Fits(w, made) {
 				return made, cmp.Or(c.Token, own.Record.Token), nil
 			}
 		}
 	}
 
 	past, gave, err := c.Session.Past(i)
-	if err == nil && gave && fits(w, past.Worker) {
+	if err == nil && gave && Fits(w, past.Worker) {
 		return w, 0, LostHere(past)
 	}
 
@@ -301,6 +301,13 @@ func (c *Call) RecordClaim(h ledger.Hold, err error) error {
 	}
 
 	return nil
+}
+
+// RecordRenewal remembers for this worktree that a hold was extended. Where that fails it is said.
+func (c *Call) RecordRenewal(h ledger.Hold) {
+	if err := c.Session.Extended(h); err != nil {
+		c.Warnf("renewed, but this worktree's record could not be written: %s", err)
+	}
 }
 
 // forgetEnded removes this worktree's record of a hold of this process that is over, and not that

@@ -53,7 +53,7 @@ func (s *Source) Claim(ctx context.Context, id string) (work.Claimed, error) {
 		}
 	}
 
-	h, err := s.o.Take(ctx, issue, judged)
+	h, err := s.o.Take(ctx, issue, ledger.Request{Worker: s.o.Worker, TTL: s.o.TTL, Judged: judged})
 	if err != nil {
 		return work.Claimed{}, refusal(id, err)
 	}

@@ -33,7 +33,7 @@ type Options struct {
 	KeepFailed bool
 	// Take claims by the snapshot that the issue was judged by, if there is one; nil is the
 	// ledger's Claim, with late labels told to Warn.
-	Take func(context.Context, claim.Issue, ledger.Snapshot) (ledger.Hold, error)
+	Take func(context.Context, claim.Issue, ledger.Request) (ledger.Hold, error)
 	// Recall finds the hold of an earlier process: its worker and its fencing token; nil knows
 	// none.
 	Recall func(claim.Issue) (h ledger.Hold, found bool, err error)
@@ -99,8 +99,8 @@ func New(c *github.Client, l *ledger.Ledger, o Options) *Source {
 	}
 
 	if s.o.Take == nil {
-		s.o.Take = func(ctx context.Context, i claim.Issue, judged ledger.Snapshot) (ledger.Hold, error) {
-			h, err := l.Claim(ctx, i, ledger.Request{Worker: s.o.Worker, TTL: s.o.TTL, Judged: judged})
+		s.o.Take = func(ctx context.Context, i claim.Issue, req ledger.Request) (ledger.Hold, error) {
+			h, err := l.Claim(ctx, i, req)
 			return h, s.late(err)
 		}
 	}

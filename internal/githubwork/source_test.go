@@ -214,8 +214,9 @@ func TestFetch(t *testing.T) {
 		w := newWorld(t, issues, pull)
 		o := agent("lucius")
 		_, l := w.parts()
-		o.Take = func(ctx context.Context, i claim.Issue, judged ledger.Snapshot) (ledger.Hold, error) {
-			return l.Claim(ctx, i, ledger.Request{Worker: o.Worker, TTL: o.TTL, Judged: judged, Branch: "disk"})
+		o.Take = func(ctx context.Context, i claim.Issue, req ledger.Request) (ledger.Hold, error) {
+			req.Branch = "disk"
+			return l.Claim(ctx, i, req)
 		}
 		s := w.source(o)
 		cases := map[string]struct {
@@ -482,7 +483,7 @@ func TestTake(t *testing.T) {
 			&ledger.HeldError{Yielded: &claim.Claim{}}:          work.AlreadyClaimed,
 		} {
 			o := agent("ann")
-			o.Take = func(context.Context, claim.Issue, ledger.Snapshot) (ledger.Hold, error) { return ledger.Hold{}, cause }
+			o.Take = func(context.Context, claim.Issue, ledger.Request) (ledger.Hold, error) { return ledger.Hold{}, cause }
 			if _, err := w.source(o).Claim(t.Context(), "github-1"); !refused(err, want) {
 				t.Errorf("claim: %v, want %s", err, want)
 			}

@@ -28,6 +28,9 @@ func (s State) String() string {
 	return [...]string{"none", "available", "claimed", "plan-pending", "pr-open", "done"}[s]
 }
 
+// MarshalText is the name, in JSON.
+func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
 // Scheme holds the names a repository uses. Names compare without case, as GitHub's do.
 type Scheme struct {
 	Available, Claimed, PlanPending, PROpen, Done string

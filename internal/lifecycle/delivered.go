@@ -56,6 +56,10 @@ const (
 	HoldExpired
 )
 
+// Own reports whether the hold ended as its worker would have it: by the worker itself, or because
+// its work is there.
+func (e HoldEnd) Own() bool { return e == HoldReleased || e == HoldDelivered }
+
 // Overdue reports whether a hold that does not stand, because of err, is one that time alone has
 // ended: its end may not be recorded yet.
 func (e HoldEnd) Overdue(err error) bool {

@@ -140,8 +140,8 @@ func (s *sheet) throughput(days []Day) {
 	s.rect(plotLeft, base, plotWidth-2*plotLeft, 1, faint)
 	s.y += height + 16
 	if len(days) > 0 {
-		s.text(from(plotLeft, s.y), lettering{11, faint, false}, date(days[0].Date))
-		s.text(until(s.y), lettering{11, faint, false}, date(days[len(days)-1].Date))
+		s.text(from(plotLeft, s.y), lettering{11, faint, false}, days[0].Date)
+		s.text(until(s.y), lettering{11, faint, false}, days[len(days)-1].Date)
 	}
 }
 
@@ -150,7 +150,7 @@ func (s *sheet) stays(states []Stay) {
 	if len(states) == 0 {
 		return
 	}
-	longest := time.Second
+	longest := Length(time.Second)
 	for _, one := range states {
 		longest = max(longest, one.P90)
 	}
@@ -164,7 +164,7 @@ func (s *sheet) stays(states []Stay) {
 		s.rect(plotLeft+nameWidth, y+4, max(unit*float64(one.Median), 1), 15, blue)
 		note := fmt.Sprintf("%d now", one.Now)
 		if one.Ended > 0 {
-			note = fmt.Sprintf("%s, %s; %s", printable.Span(one.Median), printable.Span(one.P90), note)
+			note = fmt.Sprintf("%s, %s; %s", one.Median, one.P90, note)
 		}
 
 		s.text(until(s.y+16), lettering{12, faint, false}, note)
@@ -199,7 +199,7 @@ func (s *sheet) crew(workers []Worker) {
 
 		note := printable.Count(w.Holds, "hold", "holds")
 		if w.Median != 0 {
-			note += ", " + printable.Span(w.Median)
+			note += ", " + w.Median.String()
 		}
 
 		if w.Median != 0 && w.Holds != 1 {

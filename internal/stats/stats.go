@@ -6,6 +6,7 @@ package stats
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // Figures say what happened from From up to To.
@@ -43,31 +45,49 @@ type Totals struct {
 // A Merge is how long issues took from ready to merged: in all, or those that one worker or person
 // delivered.
 type Merge struct {
-	Who         string // a codename or a login, other people's text; empty for all
-	Person      bool
-	Merged      int
-	Median, P90 time.Duration
+	Who    string `json:"who"` // a codename or a login, other people's text; empty for all
+	Person bool   `json:"person"`
+	Merged int    `json:"merged"`
+	Median Length `json:"median"`
+	P90    Length `json:"p90"`
 }
 
 // A Stay is how long issues were in a state, over the stays that ended in that time.
 type Stay struct {
-	State       labels.State
-	Ended, Now  int // Now are in it still
-	Median, P90 time.Duration
+	State  labels.State `json:"state"`
+	Ended  int          `json:"ended"`
+	Now    int          `json:"now"` // they are in it still
+	Median Length       `json:"median"`
+	P90    Length       `json:"p90"`
 }
 
 // A Day is one day in UTC.
 type Day struct {
-	Date                       time.Time
-	Holds, Delivered, Troubled int // Troubled: failed or expired
+	Date      string `json:"date"`
+	Holds     int    `json:"holds"`
+	Delivered int    `json:"delivered"`
+	Troubled  int    `json:"troubled"` // failed or expired
 }
 
 // A Worker is what all runs of one codename did.
 type Worker struct {
-	Codename                                           string // as the log has it: other people's text
-	Holds, Delivered, Failed, Expired, Forced, Yielded int
-	Median                                             time.Duration // of its holds that ended
+	Codename  string `json:"codename"` // as the log has it: other people's text
+	Holds     int    `json:"holds"`
+	Delivered int    `json:"delivered"`
+	Failed    int    `json:"failed"`
+	Expired   int    `json:"expired"`
+	Forced    int    `json:"forced"`
+	Yielded   int    `json:"yielded"`
+	Median    Length `json:"median"` // of its holds that ended
 }
+
+// A Length is a length of time: in JSON in whole seconds, for people as a Span.
+type Length time.Duration
+
+// MarshalJSON is in whole seconds.
+func (l Length) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(l) / time.Second) }
+
+func (l Length) String() string { return printable.Span(time.Duration(l)) }
 
 // Of counts what the snapshots tell about the time from from up to to.
 func Of(snapshots []lifecycle.Facts, from, to time.Time) Figures {
@@ -81,7 +101,7 @@ func Of(snapshots []lifecycle.Facts, from, to time.Time) Figures {
 	}
 
 	for day := midnight(from); day.Before(to); day = day.AddDate(0, 0, 1) {
-		c.days[day] = &Day{Date: day}
+		c.days[day] = &Day{Date: date(day)}
 	}
 
 	for _, f := range snapshots {
@@ -313,7 +333,7 @@ func (c *counting) figures() Figures {
 	for _, d := range c.days {
 		out.Days = append(out.Days, *d)
 	}
-	slices.SortFunc(out.Days, func(a, b Day) int { return a.Date.Compare(b.Date) })
+	slices.SortFunc(out.Days, func(a, b Day) int { return strings.Compare(a.Date, b.Date) })
 
 	for _, w := range c.workers {
 		w.Median = quantile(w.lengths, 50)
@@ -340,10 +360,10 @@ func (c *counting) figures() Figures {
 }
 
 // quantile is the smallest length that so many per cent are not longer than; of none it is 0.
-func quantile(lengths []time.Duration, percent int) time.Duration {
+func quantile(lengths []time.Duration, percent int) Length {
 	if len(lengths) == 0 {
 		return 0
 	}
 	sorted := slices.Sorted(slices.Values(lengths))
-	return sorted[max((len(sorted)*percent+99)/100-1, 0)]
+	return Length(sorted[max((len(sorted)*percent+99)/100-1, 0)])
 }

@@ -181,7 +181,7 @@ func TestDeliverer(t *testing.T) {
 		t.Errorf("merged in the moment in which it was ready: %+v", merges)
 	}
 	again := snapshot(t, 3, "20 merged", "10 ready", "5 merged")
-	if merges := stats.Of([]lifecycle.Facts{again}, from, to).Merges; len(merges) != 1 || merges[0].Median != 5*time.Hour {
+	if merges := stats.Of([]lifecycle.Facts{again}, from, to).Merges; len(merges) != 1 || merges[0].Median != stats.Length(5*time.Hour) {
 		t.Errorf("ready again after a merge: %+v", merges)
 	}
 	failed, done := snapshot(t, 4, "5 claim a", "4 release a failure"), snapshot(t, 5, "5 claim b", "4 release b success")
@@ -211,7 +211,7 @@ func TestCompared(t *testing.T) {
 	if f.Totals.Yielded != 2 {
 		t.Errorf("%d claims lost, want one with its claim and one that is only its own end", f.Totals.Yielded)
 	}
-	took := map[string]time.Duration{}
+	took := map[string]stats.Length{}
 	for _, m := range f.Merges {
 		took[m.Who] = m.Median
 		if m.Person != (m.Who == "olga") {
@@ -220,7 +220,7 @@ func TestCompared(t *testing.T) {
 	}
 
 	for who, hours := range map[string]time.Duration{"": 20, "olga": 20, "lucius": 20, "drake": 10} {
-		if took[who] != hours*time.Hour {
+		if took[who] != stats.Length(hours*time.Hour) {
 			t.Errorf("%q took %s from ready to merged, want %dh", who, took[who], hours)
 		}
 	}
@@ -339,7 +339,7 @@ func TestStays(t *testing.T) {
 		for _, s := range stats.Of([]lifecycle.Facts{snapshot(t, 1, strings.Split(c.log, ", ")...)}, from, to).States {
 			text := fmt.Sprintf("%s ended %d now %d", s.State, s.Ended, s.Now)
 			if s.Ended > 0 {
-				text += " " + s.Median.String()
+				text += " " + time.Duration(s.Median).String()
 			}
 			got = append(got, text)
 		}
@@ -358,7 +358,7 @@ func TestQuantiles(t *testing.T) {
 	}
 
 	s := stats.Of(all, from, to).States[0]
-	if s.Median != 5*time.Hour || s.P90 != 9*time.Hour {
+	if s.Median != stats.Length(5*time.Hour) || s.P90 != stats.Length(9*time.Hour) {
 		t.Errorf("median %s and p90 %s, want 5h and 9h", s.Median, s.P90)
 	}
 }

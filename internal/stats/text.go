@@ -127,7 +127,7 @@ func (f Figures) median() string {
 	if len(f.Merges) == 0 {
 		return "-"
 	}
-	return printable.Span(f.Merges[0].Median)
+	return f.Merges[0].Median.String()
 }
 
 // merges are the times from ready to merged, by deliverer.
@@ -150,8 +150,7 @@ func (p page) merges() string {
 			name = ansi.Truncate(name, room-12, "…") + " (a person)"
 		}
 
-		text += fmt.Sprintf("  %s %7d %7s %7s\n", padded(name, room), m.Merged, printable.Span(m.Median),
-			printable.Span(m.P90))
+		text += fmt.Sprintf("  %s %7d %7s %7s\n", padded(name, room), m.Merged, m.Median, m.P90)
 	}
 
 	return text
@@ -178,11 +177,11 @@ func stateName(s labels.State) string {
 }
 
 // length is a length of time, or a dash when there were none to take it from.
-func length(d time.Duration, of int) string {
+func length(l Length, of int) string {
 	if of == 0 {
 		return "-"
 	}
-	return printable.Span(d)
+	return l.String()
 }
 
 func (p page) states() string {
@@ -199,7 +198,7 @@ func (p page) states() string {
 		return text
 	}
 
-	longest := time.Duration(1)
+	longest := Length(1)
 	for _, s := range f.States {
 		longest = max(longest, s.Median)
 	}
@@ -208,7 +207,7 @@ func (p page) states() string {
 		"P90", "ENDED", "NOW")
 	for _, s := range f.States {
 		text += fmt.Sprintf("  %-13s %s  %7s %7s %6d %5d\n", stateName(s.State),
-			share(int(s.Median/time.Second), int(max(longest/time.Second, 1))),
+			share(int(s.Median/Length(time.Second)), int(max(longest/Length(time.Second), 1))),
 			length(s.Median, s.Ended), length(s.P90, s.Ended), s.Ended, s.Now)
 	}
 

@@ -25,6 +25,7 @@ import (
 	"github.com/label-state/label-state/internal/cli/queue"
 	"github.com/label-state/label-state/internal/golden"
 	"github.com/label-state/label-state/internal/setup"
+	"github.com/label-state/label-state/internal/stats"
 	"github.com/label-state/label-state/work"
 )
 
@@ -92,10 +93,10 @@ func views() map[string]any {
 		"versionView": local.VersionView{}, "cycleView": cli.CycleView{}, "itemView": queue.ItemView{},
 		"bundleView": feature.BundleView{}, "partView": feature.PartView{}, "featureView": feature.FeatureView{},
 		"treeView": feature.TreeView{}, "item": work.Item{},
-		"agentView": local.AgentView{}, "agentFileView": local.AgentFileView{}, "initView": local.InitView{},
-		"cardView": operate.CardView{}, "statsView": operate.StatsView{}, "stayView": operate.StayView{},
-		"periodView": operate.PeriodView{}, "mergeView": operate.MergeView{}, "dayView": operate.DayView{},
-		"workerFigures": operate.WorkerFigures{},
+		"agentView": local.AgentView{}, "agentFileView": local.AgentFileView{}, "initView": local.InitStep{},
+		"cardView": operate.CardView{}, "statsView": operate.StatsView{}, "stayView": stats.Stay{},
+		"periodView": operate.PeriodView{}, "mergeView": stats.Merge{}, "dayView": stats.Day{},
+		"workerFigures": stats.Worker{},
 		"chainView":     feature.ChainView{}, "chainPart": feature.ChainPart{},
 	}
 }

@@ -242,30 +242,34 @@ func (p *pack) no(a answer.Answer, err error) any {
 func (p *pack) gather(ctx context.Context, refs []string, at string) error {
 	var wrong []error
 	for _, ref := range refs {
-		o := p.Options()
-		o.Ref, o.Host, o.First.Late = ref, at, true // what a killed run left is undone first, by another client
-		if c := p.known(ref); c != nil {
-			p.calls = append(p.calls, c)
-			continue
+		c := p.known(ref)
+		if c == nil {
+			c = p.Part()
+			o := p.Options()
+			o.Ref, o.Host, o.First.Late = ref, at, true // what a killed run left is undone first, by another client
+			if err := c.Open(ctx, o); err != nil {
+				wrong = append(wrong, err)
+				continue
+			}
 		}
 
-		s, err := setup.Open(ctx, p.Env, o)
-		if err != nil {
-			wrong = append(wrong, err)
-			continue
-		}
-
-		p.calls = append(p.calls, p.part(s))
+		p.calls = append(p.calls, c)
 	}
 
 	return errors.Join(wrong...)
 }
 
-// part is the call for one of the issues.
-func (p *pack) part(s *setup.Session) *cli.Call {
+// part is the call for another issue of a session's repository.
+func (p *pack) part(s setup.Session, i claim.Issue) *cli.Call {
 	c := p.Part()
-	c.Session = s
+	s.Issue = i
+	c.Session = &s
 	return c
+}
+
+// ofBundle is the issue of a call as a part of the bundle.
+func ofBundle(c *cli.Call) ledger.Part {
+	return ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}
 }
 
 // known is a reference of a repository that has a session already.
@@ -280,9 +284,7 @@ func (p *pack) known(ref string) *cli.Call {
 
 	for _, c := range p.calls {
 		if strings.EqualFold(c.Session.Issue.Slug(), i.Slug()) {
-			s := *c.Session
-			s.Issue = i
-			return p.part(&s)
+			return p.part(*c.Session, i)
 		}
 	}
 

@@ -29,7 +29,7 @@ func claimBundle(ctx context.Context, c *cli.Call, params *bundleClaimParams) er
 
 		parts := make([]ledger.Part, len(p.calls))
 		for n, c := range p.calls {
-			parts[n] = ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}
+			parts[n] = ofBundle(c)
 		}
 
 		b, err := ledger.NewBundle(p.slug, parts)

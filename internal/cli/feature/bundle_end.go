@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/label-state/label-state/answer"
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -36,8 +37,7 @@ func (p *pack) recover(ctx context.Context, page state.JournalPage[bundlePage]) 
 				err = cli.Declined(held, answer.Call("release it first", "bundle release", p.slug))
 			}
 		} else {
-			err = ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}.Undo(ctx, note.worker(),
-				note.Nonce, false)
+			err = ofBundle(c).Undo(ctx, note.worker(), note.Nonce, false)
 		}
 
 		if err != nil {
@@ -122,15 +122,15 @@ const (
 // (spec-writing.md#release). The firing id counts only where it is given: otherwise it was made up
 // when the bundle was claimed.
 func (p *pack) another(note bundlePage) bool {
-	name, run := p.Claimant().Codename, p.FiringID
-	return name != "" && name != note.Codename || run != "" && run != note.Firing
+	asked := claim.Worker{Codename: p.Claimant().Codename, FiringID: p.FiringID}
+	return !cli.Fits(asked, note.worker())
 }
 
 // end ends one hold, unless it has ended already. With partLost the error is a *ledger.LostError.
 func (p *pack) end(ctx context.Context, c *cli.Call, note bundlePage) (PartView, error) {
 	v := PartView{Issue: c.Session.Issue.String(), Answer: "released"}
 	if !note.Taken {
-		err := ledger.Part{Issue: c.Session.Issue, Ledger: c.Session.Ledger}.Undo(ctx, note.worker(), note.Nonce, false)
+		err := ofBundle(c).Undo(ctx, note.worker(), note.Nonce, false)
 		if cli.Unsent(err) {
 			err = nil
 		}
@@ -166,7 +166,7 @@ func (v PartView) unlessEnded(err error) (PartView, error) {
 	switch {
 	case err == nil:
 		return v, nil
-	case errors.As(err, &lost) && (lost.End == lifecycle.HoldReleased || lost.End == lifecycle.HoldDelivered):
+	case errors.As(err, &lost) && lost.End.Own():
 		v.Answer = partEnded
 		return v, nil
 	case errors.As(err, &lost):
@@ -225,9 +225,7 @@ func (p *pack) labelled(ctx context.Context) error {
 	}
 
 	for _, i := range found {
-		s := *c.Session
-		s.Issue = c.Session.Repo.Issue(i.Number)
-		p.calls = append(p.calls, p.part(&s))
+		p.calls = append(p.calls, p.part(*c.Session, c.Session.Repo.Issue(i.Number)))
 	}
 
 	if len(found) == 0 {

@@ -30,6 +30,10 @@ type PlanParams struct {
 	File   string   `flag:"file" value:"FILE" text:"take the whole plan from FILE, - for standard input"`
 }
 
+// plan is what the parameters say of a chain.
+func (f FeatureName) plan() PlanParams { return PlanParams{FeatureName: f} }
+func (p PlanParams) plan() PlanParams  { return p }
+
 type chainPlanParams struct {
 	PlanParams
 	cli.Answering
@@ -83,7 +87,7 @@ func Chain() []cli.Verb {
 					"Push the branches first. What is open is found, not opened twice: after an interruption call it again with feature alone.",
 				Untrusted: untrusted,
 			}},
-		}, onChain(func(p *chainExecuteParams) *PlanParams { return &p.PlanParams }, executeChain)),
+		}, onChain(executeChain)),
 		cli.Do(cli.Verb{
 			Name:     "chain status",
 			Summary:  "show every pull request of a chain and the state of its checks",
@@ -98,7 +102,7 @@ func Chain() []cli.Verb {
 				About:     "Shows every pull request of a chain that was begun on this machine, and the state of its checks.",
 				Untrusted: untrusted,
 			}},
-		}, onChain(func(p *chainStatusParams) *PlanParams { return &PlanParams{FeatureName: p.FeatureName} }, chainStatus)),
+		}, onChain(chainStatus)),
 		cli.Do(cli.Verb{
 			Name:    "chain wait",
 			Summary: "wait until the checks of a chain are green (exit 0) or red (exit 1)",
@@ -117,7 +121,7 @@ func Chain() []cli.Verb {
 				About:     "Waits until the checks of all pull requests of a chain are green (yes) or one is red (no). Answer waiting: not all have ended yet; call it again.",
 				Untrusted: untrusted,
 			}},
-		}, onChain(func(p *chainWaitParams) *PlanParams { return &PlanParams{FeatureName: p.FeatureName} }, waitForChain)),
+		}, onChain(waitForChain)),
 	}
 }
 
@@ -129,13 +133,11 @@ type chainCall struct {
 	book  prchain.Book
 }
 
-// onChain opens the session of a verb about the chain that plan finds in its parameters; its
-// repository is the parent's.
-func onChain[P any](plan func(*P) *PlanParams,
-	do func(ctx context.Context, c chainCall, p *P) error,
-) cli.Action[P] {
+// onChain opens the session of a verb about the chain that its parameters name; its repository is
+// the parent's.
+func onChain[P interface{ plan() PlanParams }](do func(ctx context.Context, c chainCall, p *P) error) cli.Action[P] {
 	return func(ctx context.Context, call *cli.Call, p *P) error {
-		c, asked := chainCall{Call: call}, plan(p)
+		c, asked := chainCall{Call: call}, (*p).plan()
 		call.Subject = answer.Answer{Feature: cli.OneLine(asked.Feature)}
 		if err := c.which(ctx, asked); err != nil {
 			return advise(err, call.Subject.Feature)
@@ -167,7 +169,7 @@ func advise(err error, feature string) error {
 }
 
 // which finds the plan: the one that was given, else the one that was begun.
-func (c *chainCall) which(ctx context.Context, asked *PlanParams) (err error) {
+func (c *chainCall) which(ctx context.Context, asked PlanParams) (err error) {
 	dir, err := c.Env.StateDir()
 	if err != nil {
 		return err
@@ -197,7 +199,7 @@ func executeChain(ctx context.Context, c chainCall, p *chainExecuteParams) error
 		if err != nil {
 			return err
 		}
-		return c.Answer(viewChain(r, "dry-run"), chainText(r, "would be opened"))
+		return answerChain(c, r, "dry-run", "would be opened")
 	}
 
 	var r prchain.Result
@@ -216,9 +218,9 @@ func executeChain(ctx context.Context, c chainCall, p *chainExecuteParams) error
 		return err
 	}
 	if r.Settled() {
-		return c.Answer(viewChain(r, "done"), chainText(r, "opened"))
+		return answerChain(c, r, "done", "opened")
 	}
-	if err := c.Answer(viewChain(r, "incomplete"), chainText(r, "opened")); err != nil {
+	if err := answerChain(c, r, "incomplete", "opened"); err != nil {
 		return err
 	}
 
@@ -250,14 +252,14 @@ func chainStatus(ctx context.Context, c chainCall, _ *chainStatusParams) error {
 		return err
 	}
 
-	return c.Answer(viewReport(r), reportText(r))
+	return answerReport(c, r)
 }
 
 func waitForChain(ctx context.Context, c chainCall, p *chainWaitParams) error {
 	defer c.Awaits(ctx, "the checks of "+c.Feature, time.Time{})()
 	r, err := prchain.Wait(ctx, c.Session.Client, c.state, cmp.Or(p.Interval, 15*time.Second))
 	if r.Parts != nil {
-		if told := c.Answer(viewReport(r), reportText(r)); told != nil {
+		if told := answerReport(c, r); told != nil {
 			return told
 		}
 	}

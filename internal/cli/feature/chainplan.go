@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
-	"os"
 	"strconv"
 	"strings"
 
@@ -15,13 +13,17 @@ import (
 )
 
 // readPlan is the plan that is given. given is false when no more than a feature is named.
-func readPlan(ctx context.Context, c *cli.Call, asked *PlanParams) (p prchain.Plan, given bool, err error) {
+func readPlan(ctx context.Context, c *cli.Call, asked PlanParams) (p prchain.Plan, given bool, err error) {
 	named := asked.Parent != "" || asked.Closes != "" || len(asked.PRs) > 0
 	switch {
 	case asked.File != "" && (named || asked.Feature != ""):
 		return p, false, c.Usagef("--file has the whole plan; leave --feature, --parent, --pr and --closes out")
 	case asked.File != "":
-		p, err = readPlanFile(c, asked.File)
+		text, err := c.ReadFile("file", asked.File, maxPlan)
+		if err != nil {
+			return p, true, err
+		}
+		p, err = prchain.ReadPlan(text)
 		return p, true, err
 	}
 
@@ -67,29 +69,9 @@ func readPlan(ctx context.Context, c *cli.Call, asked *PlanParams) (p prchain.Pl
 
 const maxPlan = 8 << 20 // bytes of a plan file
 
-func readPlanFile(c *cli.Call, name string) (prchain.Plan, error) {
-	in := c.In
-	if name != "-" {
-		f, err := os.Open(c.Env.Path(name))
-		if err != nil {
-			return prchain.Plan{}, c.Usagef("read plan: %s", err)
-		}
-
-		defer f.Close()
-		in = f
-	}
-
-	data, err := io.ReadAll(io.LimitReader(in, maxPlan))
-	if err != nil {
-		return prchain.Plan{}, fmt.Errorf("read plan: %w", err)
-	}
-
-	return prchain.ReadPlan(data)
-}
-
 func planChain(ctx context.Context, c *cli.Call, asked *chainPlanParams) error {
 	c.Subject.Feature = cli.OneLine(asked.Feature)
-	p, given, err := readPlan(ctx, c, &asked.PlanParams)
+	p, given, err := readPlan(ctx, c, asked.PlanParams)
 	if err != nil {
 		return err
 	}

@@ -32,22 +32,30 @@ type ChainPart struct {
 	Why     string `json:"why,omitempty"`
 }
 
-func viewParts(p prchain.Plan, pull func(n int) prchain.Pull) []ChainPart {
-	out := []ChainPart{}
-	for n, part := range p.Parts {
-		v := ChainPart{Part: n + 1, Repo: part.Repo, Branch: part.Branch}
-		if found := pull(n); found.ID != (claim.Issue{}) {
-			v.PR, v.URL, v.State = found.ID.String(), cli.OneLine(found.URL), found.State
-		}
-		out = append(out, v)
+// viewPlan is a chain as its plan has it, with the pull requests that there are.
+func viewPlan(p prchain.Plan, answer string, pull func(n int) prchain.Pull) ChainView {
+	v := ChainView{
+		Feature: p.Feature,
+		Parent:  p.Parent.String(),
+		Answer:  answer,
+		Parts:   []ChainPart{},
 	}
 
-	return out
+	for n, part := range p.Parts {
+		one := ChainPart{Part: n + 1, Repo: part.Repo, Branch: part.Branch}
+		if found := pull(n); found.ID != (claim.Issue{}) {
+			one.PR, one.URL, one.State = found.ID.String(), cli.OneLine(found.URL), found.State
+		}
+		v.Parts = append(v.Parts, one)
+	}
+
+	return v
 }
 
-func viewChain(r prchain.Result, answer string) ChainView {
-	v := ChainView{Feature: r.Plan.Feature, Parent: r.Plan.Parent.String(), Answer: answer}
-	v.Parts = viewParts(r.Plan, func(n int) prchain.Pull { return r.Parts[n].Pull })
+// answerChain says what became of a chain; opened is what is said of pull requests that were not
+// there.
+func answerChain(c chainCall, r prchain.Result, answer, opened string) error {
+	v := viewPlan(r.Plan, answer, func(n int) prchain.Pull { return r.Parts[n].Pull })
 	for n, o := range r.Parts {
 		v.Parts[n].Opened, v.Parts[n].Changed = o.Opened, o.Changed
 		if o.Err != nil {
@@ -55,22 +63,7 @@ func viewChain(r prchain.Result, answer string) ChainView {
 		}
 	}
 
-	return v
-}
-
-func viewReport(r prchain.Report) ChainView {
-	v := ChainView{Feature: r.Plan.Feature, Parent: r.Plan.Parent.String(), Answer: r.Colour().String()}
-	v.Parts = viewParts(r.Plan, func(n int) prchain.Pull { return r.Parts[n].Pull })
-	for n, s := range r.Parts {
-		v.Parts[n].Checks, v.Parts[n].Why = s.Colour.String(), cli.OneLine(s.Why)
-	}
-	return v
-}
-
-// chainText is a line for each pull request; opened is what is said of those that were not there.
-func chainText(r prchain.Result, opened string) string {
-	v := viewChain(r, "")
-	return v.text(func(p ChainPart) []string {
+	return c.Answer(v, v.text(func(p ChainPart) []string {
 		did := ""
 		switch {
 		case p.Error != "":
@@ -82,13 +75,18 @@ func chainText(r prchain.Result, opened string) string {
 		}
 
 		return []string{p.State, did, p.URL}
-	})
+	}))
 }
 
-func reportText(r prchain.Report) string {
-	v := viewReport(r)
-	return v.text(func(p ChainPart) []string { return []string{p.State, p.Checks, p.Why, p.URL} }) +
-		fmt.Sprintf("%s: %s\n", v.Feature, v.Answer)
+// answerReport says how the checks of a chain stand.
+func answerReport(c chainCall, r prchain.Report) error {
+	v := viewPlan(r.Plan, r.Colour().String(), func(n int) prchain.Pull { return r.Parts[n].Pull })
+	for n, s := range r.Parts {
+		v.Parts[n].Checks, v.Parts[n].Why = s.Colour.String(), cli.OneLine(s.Why)
+	}
+
+	text := v.text(func(p ChainPart) []string { return []string{p.State, p.Checks, p.Why, p.URL} })
+	return c.Answer(v, fmt.Sprintf("%s%s: %s\n", text, v.Feature, v.Answer))
 }
 
 func (v ChainView) text(rest func(p ChainPart) []string) string {

@@ -92,7 +92,7 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParams) 
 			return &ledger.HeldError{Issue: i, Verdict: beyond}
 		case f.Log.Used(w) || !v.Has(lifecycle.CodeInFlight) && !c.Rules().Stuck(f): // the claim says why not, or wins
 		default:
-			if err := c.ForceFree(ctx, i, p.Why()); err != nil {
+			if _, _, err := c.Force(ctx, i, p.Why()); err != nil {
 				return c.WouldClaim(err, w, w.Codename)
 			}
 		}

@@ -79,7 +79,7 @@ func claimForcing(ctx context.Context, c *cli.Call, i claim.Issue, me string, p 
 		case len(beyond.Reasons) > 0:
 			return ledger.Hold{}, &ledger.HeldError{Issue: i, Verdict: beyond}
 		case v.Has(lifecycle.CodeInFlight) || c.Rules().Stuck(f):
-			if err := c.ForceFree(ctx, i, p.Why()); err != nil {
+			if _, _, err := c.Force(ctx, i, p.Why()); err != nil {
 				return ledger.Hold{}, err
 			}
 		}

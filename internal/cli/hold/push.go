@@ -98,9 +98,7 @@ func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, branch string, p
 		return err
 	}
 
-	if err := c.Session.Extended(h); err != nil {
-		c.Warnf("this worktree's record of the hold could not be written: %s", err)
-	}
+	c.RecordRenewal(h)
 	step, strict, err := c.Session.Ledger.Step(ctx, h)
 	if err != nil {
 		return err

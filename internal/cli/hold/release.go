@@ -210,22 +210,16 @@ func follows(e ledger.Ending) string {
 }
 
 func forceRelease(ctx context.Context, c *cli.Call, i claim.Issue, reason string) error {
-	by, err := c.Session.Client.Viewer(ctx)
-	if err != nil {
-		return err
-	}
-
-	rep, ended, err := c.Session.Ledger.Force(ctx, i, by, reason)
-	if cli.Unsent(err) {
+	rep, ended, err := c.Force(ctx, i, reason)
+	switch {
+	case cli.Unsent(err):
 		return c.Would(i, "end every hold on %s by force", i)
-	}
-	if err = c.WarnLate(err); err != nil {
+	case err != nil:
 		return err
 	}
 
 	out := cli.ViewMove(rep, answer.Released)
 	out.Ended = cli.Workers(ended)
-	c.AfterForce(i, ended, by)
 	text := "nobody held " + i.String()
 	switch {
 	case len(ended) == 0 && !rep.Change.Empty():

@@ -54,9 +54,6 @@ func renewIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *renewParams)
 		return err
 	}
 
-	if err := c.Session.Extended(h); err != nil {
-		c.Warnf("renewed, but this worktree's record could not be written: %s", err)
-	}
-
+	c.RecordRenewal(h)
 	return c.Answer(cli.ViewHold(h, answer.Renewed), "renewed "+describeHold(h))
 }

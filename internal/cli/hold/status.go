@@ -196,7 +196,7 @@ func listMine(ctx context.Context, c *cli.Call, p *statusParams) (n int, err err
 		return 0, err
 	}
 
-	rules, codename := c.Rules(), c.Worker().Codename
+	rules, asked := c.Rules(), claim.Worker{Codename: c.Worker().Codename, FiringID: p.FiringID}
 	for f, err := range c.Session.Client.Current(ctx, c.Session.Repo, time.Now().Add(-ledger.Lookback)) {
 		if err != nil {
 			return n, err
@@ -205,10 +205,8 @@ func listMine(ctx context.Context, c *cli.Call, p *statusParams) (n int, err err
 		f = c.Session.Ledger.Here(f)
 		f.Log = f.Log.ByToken()
 		h, held := rules.Holder(f)
-		w := h.Record.Worker
 		mine := h.IsOf(me) || h.Person == "" && h.WrittenBy(me)
-		asked := (codename == "" || w.Codename == codename) && (p.FiringID == "" || w.FiringID == p.FiringID)
-		if !held || !h.Held() || !mine || !asked {
+		if !held || !h.Held() || !mine || !cli.Fits(asked, h.Record.Worker) {
 			continue
 		}
 

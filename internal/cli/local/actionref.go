@@ -98,7 +98,7 @@ func findCommit(ctx context.Context, c *cli.Call, r workflow.Reference) (string,
 
 // workflowStep is the workflow. One that is there and differs in nothing but what it names of the
 // Action is there.
-func workflowStep(ctx context.Context, c *cli.Call, root, kind string) (step, error) {
+func workflowStep(ctx context.Context, c *cli.Call, root, kind string) (InitStep, error) {
 	const about = "the Action, which sweeps every hour"
 	o := workflow.Options{Refs: kind == lease.Refs}
 	if kind == lease.Redis {

@@ -46,7 +46,7 @@ func (e *hostEvent) renew(ctx context.Context, r *record) {
 	}
 
 	start := e.now()
-	s, err := setup.Open(ctx, e.environment(r.worktreeHolds), setup.Options{Ref: r.Issue.String()})
+	s, err := e.ask(ctx, r.worktreeHolds, r.Issue)
 	if err != nil {
 		e.untold(r, err)
 		return
@@ -60,12 +60,16 @@ func (e *hostEvent) renew(ctx context.Context, r *record) {
 		return
 	}
 
-	e.change(r, func(h *state.Hold) {
-		h.Comment, h.URL, h.Token, h.TTL, h.Until = got.Comment, got.URL, got.Token, got.Lease(), got.Until
-		h.Renewed, h.Tried = start, time.Time{}
-		h.Refused, h.Unsure = "", false
-	})
+	e.change(r, func(h *state.Hold) { extend(h, got, start) })
 	e.good = append(e.good, r.Issue)
+}
+
+// extend makes the record of a hold that of the one that GitHub has from then on.
+func extend(h *state.Hold, got ledger.Hold, from time.Time) {
+	h.Worker, h.Nonce, h.Comment, h.URL = got.Record.Worker, got.Record.Nonce, got.Comment, got.URL
+	h.Token, h.TTL, h.Until = got.Token, got.Lease(), got.Until
+	h.Renewed, h.Tried = from, time.Time{}
+	h.Refused, h.Unsure = "", false
 }
 
 // lock keeps the other events of the worktree from renewing; busy says that one of them is at it.
@@ -203,10 +207,7 @@ func (e *hostEvent) again(ctx context.Context, r *record) {
 		if h.Worker != got.Record.Worker { // else it was only late
 			h.Tell = agenthost.Again(h.Issue)
 		}
-		h.Worker, h.Nonce, h.Comment, h.URL = got.Record.Worker, got.Record.Nonce, got.Comment, got.URL
-		h.Token, h.TTL, h.Until = got.Token, got.Lease(), got.Until
-		h.Renewed, h.Tried = got.Extended(), time.Time{}
-		h.Refused, h.Unsure = "", false
+		extend(h, got, got.Extended())
 	})
 
 	if kept {
@@ -219,9 +220,7 @@ func (e *hostEvent) again(ctx context.Context, r *record) {
 		Token:   got.Token,
 		Reason:  "its worktree was released or claimed for something else meanwhile",
 	})
-	if err != nil {
-		e.note(err)
-	}
+	e.note(err)
 }
 
 // refused keeps why an expired hold could not be claimed again: somebody else has the issue, or it
@@ -275,15 +274,13 @@ func (e *hostEvent) untold(r *record, err error) {
 
 // forget removes a record, here and, unless another claim has replaced it, on the disk.
 func (e *hostEvent) forget(r *record) {
-	if err := r.store.RemoveIf(r.Issue, func(now state.Hold) bool { return now.Worker == r.Worker }); err != nil {
-		e.note(err)
-	}
+	e.note(r.store.RemoveIf(r.Issue, func(now state.Hold) bool { return now.Worker == r.Worker }))
 	r.drop()
 }
 
 // verify looks whether the hold stands now, by one snapshot.
 func (e *hostEvent) verify(ctx context.Context, r *record) {
-	s, err := setup.Open(ctx, e.environment(r.worktreeHolds), setup.Options{Ref: r.Issue.String()})
+	s, err := e.ask(ctx, r.worktreeHolds, r.Issue)
 	if err != nil {
 		e.note(err)
 		return
@@ -327,7 +324,7 @@ func (e *hostEvent) waiting(ctx context.Context) map[claim.Issue]string {
 		if len(here) == 0 {
 			continue
 		}
-		s, err := setup.Open(ctx, e.environment(t), setup.Options{Ref: here[0].String()})
+		s, err := e.ask(ctx, t, here[0])
 		if err != nil {
 			continue
 		}
@@ -393,7 +390,7 @@ func (e *hostEvent) finish(ctx context.Context) {
 		}
 	}
 
-	e.forgetSession(e.event.Session)
+	e.note(e.files.Remove(e.event.Session))
 }
 
 // goesOn reports whether the process of the session's host is still there when it has had the time
@@ -418,7 +415,7 @@ func (e *hostEvent) release(ctx context.Context, r *record) {
 		return // another session may have taken it over
 	}
 
-	s, err := setup.Open(ctx, e.environment(r.worktreeHolds), setup.Options{Ref: h.Issue.String()})
+	s, err := e.ask(ctx, r.worktreeHolds, h.Issue)
 	if err != nil {
 		e.note(err)
 		return

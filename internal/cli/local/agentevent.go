@@ -153,8 +153,11 @@ func (e *hostEvent) read(name string) error {
 	return err
 }
 
-// note keeps one line for standard error.
+// note keeps one line for standard error about an error, if there is one.
 func (e *hostEvent) note(err error) {
+	if err == nil {
+		return
+	}
 	if line := cli.OneLine(err.Error()); !slices.Contains(e.answer.Notes, line) {
 		e.answer.Notes = append(e.answer.Notes, line)
 	}
@@ -184,17 +187,13 @@ func (e *hostEvent) look() {
 
 	e.files = files
 	e.actFor()
-	session, err := e.meet()
-	if err != nil {
-		e.note(err)
-	}
-
-	e.kept = session
+	e.kept, err = e.meet()
+	e.note(err)
 	if e.event.Kind == agenthost.SessionStart {
 		files.Prune(e.now())
 	}
 
-	for _, dir := range session.Worktrees {
+	for _, dir := range e.kept.Worktrees {
 		e.open(dir)
 	}
 }
@@ -210,14 +209,11 @@ func (e *hostEvent) actFor() {
 	}
 	agent := e.event.Session.ID
 	e.event.Session = e.files.Root(agenthost.Session{Host: e.event.Host, ID: e.event.Parent})
-	err := e.files.Change(e.event.Session, func(s *state.Session) { // whose id its own sub-agents name
+	e.note(e.files.Change(e.event.Session, func(s *state.Session) { // whose id its own sub-agents name
 		if !slices.Contains(s.Agents, agent) {
 			s.Agents = append(s.Agents[max(0, len(s.Agents)-mostAgents+1):], agent)
 		}
-	})
-	if err != nil {
-		e.note(err)
-	}
+	}))
 }
 
 // meet notes that the session sends events, and the process of its host. A session that goes on in
@@ -295,10 +291,7 @@ func (e *hostEvent) open(dir string) {
 		}
 	}
 
-	if err != nil {
-		e.note(err)
-	}
-
+	e.note(err)
 	if t.git != "" {
 		e.trees = append(e.trees, t)
 	}
@@ -365,7 +358,7 @@ func (e *hostEvent) decide(ctx context.Context) {
 	}
 
 	if e.event.Kind == agenthost.SessionEnd && len(plan.End) == 0 {
-		e.forgetSession(e.event.Session)
+		e.note(e.files.Remove(e.event.Session))
 	}
 	holds := slices.ContainsFunc(w.Here, func(h agenthost.Hold) bool { return h.Alive(w.Now) })
 	if e.event.Kind == agenthost.BeforeTool && e.event.Call == agenthost.Edits && !holds {
@@ -386,11 +379,8 @@ func (e *hostEvent) decide(ctx context.Context) {
 	if e.event.Changes && e.answer.Deny == "" {
 		for _, t := range e.trees {
 			for _, h := range t.holds {
-				if h.Session != e.event.Session {
-					continue
-				}
-				if err := t.store.Touch(h.Issue); err != nil {
-					e.note(err)
+				if h.Session == e.event.Session {
+					e.note(t.store.Touch(h.Issue))
 				}
 			}
 		}
@@ -489,12 +479,10 @@ func (e *hostEvent) carryOut(ctx context.Context, p agenthost.Plan) {
 		}
 
 		if !was.Ended.IsZero() && was.Session != e.event.Session {
-			e.forgetSession(was.Session)
+			e.note(e.files.Remove(was.Session))
 		}
 
-		if err := e.files.Add(e.event.Session, r.top); err != nil {
-			e.note(err)
-		}
+		e.note(e.files.Add(e.event.Session, r.top))
 	}, p.Adopt...)
 
 	e.with(func(r *record) { e.change(r, func(h *state.Hold) { h.Ended = e.now() }) }, p.End...)
@@ -593,15 +581,14 @@ func (e *hostEvent) startText(waits map[claim.Issue]string) string {
 	return agenthost.StartText(e.event, w, shown, own)
 }
 
-func (e *hostEvent) forgetSession(s agenthost.Session) {
-	if err := e.files.Remove(s); err != nil {
-		e.note(err)
-	}
-}
-
 // environment is the program's, as if it had been started in the worktree.
 func (e *hostEvent) environment(t *worktreeHolds) setup.Environment {
 	env := e.Env
 	env.Dir, env.Waiting = t.top, nil // the host waits, and shows no lines
 	return env
+}
+
+// ask opens a session about an issue from the worktree.
+func (e *hostEvent) ask(ctx context.Context, t *worktreeHolds, i claim.Issue) (*setup.Session, error) {
+	return setup.Open(ctx, e.environment(t), setup.Options{Ref: i.String()})
 }

@@ -215,11 +215,7 @@ func hostProgram(t cli.Terminal, h agenthost.Host) string {
 
 	for _, dir := range filepath.SplitList(t.Env.Getenv("PATH")) {
 		for _, name := range names {
-			file := filepath.Join(dir, name)
-			if runtime.GOOS == "windows" {
-				file += ".exe"
-			}
-
+			file := cli.Binary(dir, name)
 			info, err := os.Stat(file)
 			if filepath.IsAbs(dir) && err == nil && info.Mode().IsRegular() &&
 				(runtime.GOOS == "windows" || info.Mode()&0o111 != 0) {
@@ -382,15 +378,15 @@ func untrusted(ctx context.Context, program, dir string) int {
 
 // hostSteps offers the hosts that are found on this machine and not set up: a person decides whose
 // files are written.
-func hostSteps(t cli.Terminal) []step {
-	var out []step
+func hostSteps(t cli.Terminal) []InitStep {
+	var out []InitStep
 	for _, h := range agenthost.Hosts() {
 		program := hostProgram(t, h)
 		if program == "" {
 			continue
 		}
 
-		s := step{
+		s := InitStep{
 			Kind:   "agent",
 			Name:   string(h),
 			Status: stepKept,

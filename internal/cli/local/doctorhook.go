@@ -76,16 +76,9 @@ func existsHere(ctx context.Context, c *cli.Call, path string) bool {
 // checkHook tells what becomes of a push from here: it plays the hook once.
 func checkHook(ctx context.Context, c *cli.Call) Diagnosis {
 	s, err := hookfile.Status(ctx, hookfile.Options{Git: c.Env.Git()})
-	switch {
-	case err != nil:
+	if err != nil {
 		return ok("hook", "not looked for: %s", err).or("warn",
 			"run doctor inside a clone to see whether its pushes are guarded")
-	case !s.Installed() && s.Moved != "":
-		const disabled = "pushes from this clone are not guarded: lefthook has disabled label-state's hook, as %s"
-		return ok("hook", disabled, s.Moved).or("warn", cmp.Or(s.Hint, "label-state init"))
-	case !s.Installed():
-		return ok("hook", "pushes from this clone are not guarded (%s)", cmp.Or(s.Manager, string(s.Kind))).or("warn",
-			cmp.Or(s.Hint, "label-state hook install"))
 	}
 
 	what := s.File
@@ -93,26 +86,21 @@ func checkHook(ctx context.Context, c *cli.Call) Diagnosis {
 		what = runBy(s)
 	}
 
-	_, found := s.Program(c.Env.Find)
-	if !found && !s.Brings && s.Bare {
-		d := ok("hook", "%s, and %s was not found: every push from here is refused", what, missingName(s))
-		return d.or("fail", cmp.Or(mendScript(s), installAgain(c.Terminal, s)))
-	}
-
 	trial := tryHook(ctx, c.Terminal, s, "")
-	d := ok("hook", "%s; %s", what, trial.text())
+	fault := faultOf(c.Terminal, s, trial, false)
+	d := ok("hook", "%s; %s", what, cmp.Or(fault.text, trial.text()))
 	switch {
-	case trial.pushes == pushesUnchecked && trial.remedy == again:
+	case fault.text == "":
+		return d
+	case !s.Installed():
+		d = ok("hook", "%s (%s)", fault.text, cmp.Or(s.Manager, string(s.Kind)))
+	case fault.refuses:
+		return d.or("fail", fault.remedy)
+	case fault.remedy == again:
 		return d.or("warn", "do what the other lines say")
-	case trial.pushes == pushesUnchecked:
-		return d.or("warn", trial.remedy)
-	case s.Bare && s.Script != "":
-		return ok("hook", "%s; on a machine without the program it refuses every push", what).or("warn", mendScript(s))
-	case s.Lefthook != nil:
-		return ok("hook", "%s; %s", what, lefthookLater).or("warn", "label-state init")
 	}
 
-	return d
+	return d.or("warn", fault.remedy)
 }
 
 // mendScript is how a hook manager's script comes to let pushes go where the program is missing;

@@ -1,7 +1,6 @@
 package local
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -236,7 +235,7 @@ func showHook(ctx context.Context, c *cli.Call, p *hookStatusParams) error {
 		return hookFailure("hook status", err)
 	}
 
-	program, found := s.Program(t.Env.Find)
+	program, _ := s.Program(t.Env.Find)
 	view := viewHook(s, "")
 	view.PullRequests = s.Installed() && !o.Global && checksPulls(ctx, t)
 	text := hookText(s, program, view.PullRequests)
@@ -250,32 +249,16 @@ func showHook(ctx context.Context, c *cli.Call, p *hookStatusParams) error {
 		return err
 	}
 
-	no := func(text, hint string) error {
-		return cli.Declined(text, answer.Advice(hint))
+	fault := faultOf(t, s, trial, o.Global)
+	switch {
+	case fault.text == "":
+		return nil
+	case fault.later:
+		t.Warnf("%s; %s", fault.text, fault.remedy)
+		return nil
 	}
 
-	switch missing := s.Installed() && !s.Brings && !found; {
-	case missing && s.Bare:
-		return no("the program is missing, and every push from here is refused: "+missingName(s),
-			cmp.Or(mendScript(s), installAgain(t, s)))
-	case !s.Installed() && s.Moved != "":
-		return no("pushes from here are not guarded: lefthook has disabled label-state's hook, as "+s.Moved,
-			cmp.Or(s.Hint, "label-state init"))
-	case !s.Installed():
-		return no("pushes from here are not guarded", cmp.Or(s.Hint, installCommand(o.Global)))
-	case trial.pushes == pushesUnchecked:
-		return no(trial.text(), trial.remedy)
-	}
-
-	if s.Bare && s.Script != "" {
-		t.Warnf("on a machine without the program %s refuses every push; %s", s.Script, mendScript(s))
-	}
-
-	if s.Lefthook != nil {
-		t.Warnf("%s; label-state init", lefthookLater)
-	}
-
-	return nil
+	return cli.Declined(fault.text, answer.Advice(fault.remedy))
 }
 
 // lefthookLater is what is wrong where our hook is in a place that lefthook may take.

@@ -97,6 +97,44 @@ func tryHook(ctx context.Context, t cli.Terminal, s hookfile.State, chosen strin
 	return hookTrial{pushes: pushesChecked}
 }
 
+// A hookFault is what is wrong with a hook; without a text nothing is.
+type hookFault struct {
+	text    string
+	remedy  string
+	refuses bool // every push from here
+	later   bool // here all is well by now
+}
+
+// faultOf judges the hook by what was found in its place, and by what it said when it was tried.
+func faultOf(t cli.Terminal, s hookfile.State, trial hookTrial, global bool) hookFault {
+	const unguarded = "pushes from here are not guarded"
+	_, found := s.Program(t.Env.Find)
+	switch {
+	case !s.Installed() && s.Moved != "":
+		return hookFault{
+			text:   unguarded + ": lefthook has disabled label-state's hook, as " + s.Moved,
+			remedy: cmp.Or(s.Hint, "label-state init"),
+		}
+	case !s.Installed():
+		return hookFault{text: unguarded, remedy: cmp.Or(s.Hint, installCommand(global))}
+	case !found && !s.Brings && s.Bare:
+		return hookFault{
+			text:    missingName(s) + " was not found, and every push from here is refused",
+			remedy:  cmp.Or(mendScript(s), installAgain(t, s)),
+			refuses: true,
+		}
+	case trial.pushes == pushesUnchecked:
+		return hookFault{text: trial.text(), remedy: trial.remedy}
+	case s.Bare && s.Script != "":
+		text := "on a machine without the program " + s.Script + " refuses every push"
+		return hookFault{text: text, remedy: mendScript(s), later: true}
+	case s.Lefthook != nil:
+		return hookFault{text: lefthookLater, remedy: "label-state init", later: true}
+	}
+
+	return hookFault{}
+}
+
 // replaceProgram is how a push comes to start this version in place of the program that it starts.
 // A script of a hook manager finds a program by itself, so that only its file can go.
 func replaceProgram(t cli.Terminal, s hookfile.State, program string) string {

@@ -40,7 +40,7 @@ func initRepo(ctx context.Context, c *cli.Call, p *initParams) error {
 	}
 
 	status := func(wanted string) bool {
-		return slices.ContainsFunc(steps, func(s step) bool { return s.Status == wanted })
+		return slices.ContainsFunc(steps, func(s InitStep) bool { return s.Status == wanted })
 	}
 	repo := c.Session.Repo.String()
 

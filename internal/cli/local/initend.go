@@ -17,7 +17,7 @@ import (
 
 // endInit says what works now, what is left to a person, what it costs, and how to undo what was
 // done. Where nothing was done, steps are shown first, and found says so.
-func endInit(ctx context.Context, c *cli.Call, p *initParams, steps, did []step, found string) error {
+func endInit(ctx context.Context, c *cli.Call, p *initParams, steps, did []InitStep, found string) error {
 	if found != "" {
 		if err := showSteps(c, c.Session.Repo.String(), steps, found); err != nil {
 			return err
@@ -33,7 +33,7 @@ func endInit(ctx context.Context, c *cli.Call, p *initParams, steps, did []step,
 		trial, shared = tryHook(ctx, c.Terminal, s, chosenHook(c, p.Hook)), strings.TrimSpace(everybody(s))
 	}
 
-	view := InitView{
+	view := InitStep{
 		Kind:   "pushes",
 		Name:   "from here",
 		Status: trial.pushes,
@@ -83,9 +83,9 @@ func paragraph(word string, lines ...string) string {
 }
 
 // nextLines are what a person has to do.
-func nextLines(c *cli.Call, p *initParams, steps, did []step, trial hookTrial) []string {
+func nextLines(c *cli.Call, p *initParams, steps, did []InitStep, trial hookTrial) []string {
 	lines := leftOf(steps, "")
-	hookWaits := slices.ContainsFunc(steps, func(s step) bool {
+	hookWaits := slices.ContainsFunc(steps, func(s InitStep) bool {
 		manager := s.Kind == "file" && !strings.HasPrefix(s.Name, ".github/")
 		return (s.Kind == "hook" || manager) && s.Next != ""
 	})
@@ -93,7 +93,7 @@ func nextLines(c *cli.Call, p *initParams, steps, did []step, trial hookTrial) [
 		lines = append(lines, strings.TrimSuffix(trial.text()+"; "+trial.remedy, "; "))
 	}
 
-	if c.Session.Unconfigured || slices.ContainsFunc(did, func(s step) bool { return s.Kind == "file" }) {
+	if c.Session.Unconfigured || slices.ContainsFunc(did, func(s InitStep) bool { return s.Kind == "file" }) {
 		lines = append(lines, "commit the files and push them; the Action runs as soon as they are on the default branch")
 	}
 
@@ -111,7 +111,7 @@ func nextLines(c *cli.Call, p *initParams, steps, did []step, trial hookTrial) [
 }
 
 // leftOf is what the steps of a status leave to a person; an empty status is all of them.
-func leftOf(steps []step, status string) (lines []string) {
+func leftOf(steps []InitStep, status string) (lines []string) {
 	for _, s := range steps {
 		if status == "" || s.Status == status {
 			lines = append(lines, s.Next)
@@ -140,7 +140,7 @@ const commentsAHold = 2
 const sweepsAMonth = 30 * 24
 
 // undoLines are the commands that undo steps that were taken.
-func undoLines(repo string, did []step) []string {
+func undoLines(repo string, did []InitStep) []string {
 	var lines, files, labels, edited []string
 	for _, s := range did {
 		if s.Undo != "" {

@@ -23,7 +23,7 @@ func chosenHook(c *cli.Call, file string) string {
 
 // hookSteps are the hook of this clone, and what a hook manager needs to run it. Another tool's
 // hook goes on running after ours.
-func hookSteps(ctx context.Context, c *cli.Call, root, hook string) ([]step, error) {
+func hookSteps(ctx context.Context, c *cli.Call, root, hook string) ([]InitStep, error) {
 	o := hookfile.Options{Git: c.Env.Git(), Hook: cmp.Or(chosenHook(c, hook), ownHook(c.Terminal))}
 	if err := o.Check(); err != nil {
 		return nil, hookFailure("init", err)
@@ -35,7 +35,7 @@ func hookSteps(ctx context.Context, c *cli.Call, root, hook string) ([]step, err
 
 	steps := lefthookSteps(root, o, found)
 	if found.Manager != "lefthook" || found.Lefthook == nil {
-		steps = append([]step{hookStep(o, found)}, steps...)
+		steps = append([]InitStep{hookStep(o, found)}, steps...)
 	}
 
 	return steps, nil
@@ -45,8 +45,8 @@ func hookSteps(ctx context.Context, c *cli.Call, root, hook string) ([]step, err
 const forgetProgram = "git config --unset label-state.hook"
 
 // hookStep is what stands in the place of the hook, or will.
-func hookStep(o hookfile.Options, found hookfile.State) step {
-	s := step{
+func hookStep(o hookfile.Options, found hookfile.State) InitStep {
+	s := InitStep{
 		Kind:   "hook",
 		Name:   "pre-push",
 		Status: stepThere,
@@ -103,15 +103,15 @@ func hookStep(o hookfile.Options, found hookfile.State) step {
 
 // lefthookSteps are what lefthook's files lack to run the hook at every push. Its configuration is
 // changed where lines can be added without touching another; otherwise a person adds them.
-func lefthookSteps(root string, o hookfile.Options, found hookfile.State) []step {
+func lefthookSteps(root string, o hookfile.Options, found hookfile.State) []InitStep {
 	lack := found.Lefthook
 	if lack == nil {
 		return nil
 	}
 
-	var steps []step
+	var steps []InitStep
 	if lack.Text != "" {
-		script := step{
+		script := InitStep{
 			Kind:   "file",
 			Name:   lack.Script,
 			Status: stepMissing,
@@ -126,7 +126,7 @@ func lefthookSteps(root string, o hookfile.Options, found hookfile.State) []step
 		steps = append(steps, script)
 	}
 
-	s := step{Kind: "file", Name: lack.Config, Status: stepKept}
+	s := InitStep{Kind: "file", Name: lack.Config, Status: stepKept}
 	switch {
 	case lack.Config == "":
 		s.Name, s.Detail, s.Next = lack.Script, "yours, and it does not run the hook", todo(found)

@@ -38,14 +38,14 @@ func contributorsIn(text, kind string) string {
 		" # anybody takes an issue by /claim, or by a pull request; also here: labels, ttl, limit", 1)
 }
 
-// asksContributors asks about a public repository whether contributors are to take issues, where no
-// option says so and somebody is there, and notes a yes.
-func asksContributors(ctx context.Context, c *cli.Call, p *initParams) bool {
+// askContributors asks about a public repository whether contributors are to take issues, where no
+// option says so and somebody is there, and notes the answer.
+func askContributors(ctx context.Context, c *cli.Call, p *initParams) {
 	if p.Contributors != "" || p.Yes || p.DryRun || !c.Live() {
-		return false
+		return
 	}
 	if r, err := c.Session.Client.Repository(ctx, c.Session.Repo); err != nil || r.Private {
-		return false
+		return
 	}
 
 	p.Contributors = config.ContributorsOff
@@ -54,14 +54,12 @@ func asksContributors(ctx context.Context, c *cli.Call, p *initParams) bool {
 		"opening a pull request. You see the settings before they are written.", c.Env.Width(c.Out))) {
 		p.Contributors = config.ContributorsLabelled
 	}
-
-	return p.Contributors != config.ContributorsOff
 }
 
 // chosenLease is the kind of lease that --lease names, else the settings. A wrong call says that
 // there is no such kind for init to set up, or that the settings are there and say something else
 // than an option.
-func chosenLease(c *cli.Call, root string, p *initParams, settings step) (string, error) {
+func chosenLease(c *cli.Call, root string, p *initParams, settings InitStep) (string, error) {
 	there := c.Session.Config
 	text, err := smallfile.Follow(filepath.Join(root, filepath.FromSlash(config.Path)), largestFile)
 	if err == nil {
@@ -95,14 +93,14 @@ func chosenLease(c *cli.Call, root string, p *initParams, settings step) (string
 }
 
 // missesSettings reports whether init writes the settings.
-func missesSettings(steps []step) bool {
-	return slices.ContainsFunc(steps, func(s step) bool { return s.Name == config.Path && s.Status == stepMissing })
+func missesSettings(steps []InitStep) bool {
+	return slices.ContainsFunc(steps, func(s InitStep) bool { return s.Name == config.Path && s.Status == stepMissing })
 }
 
 // tips recommend what nobody has chosen where this init writes the settings: RefsTip where the
 // token may write contents, as far as its role tells, and contributors in a public repository. That
 // nothing can be read of it is no reason to stop.
-func tips(ctx context.Context, c *cli.Call, p *initParams, steps []step) (text string) {
+func tips(ctx context.Context, c *cli.Call, p *initParams, steps []InitStep) (text string) {
 	if !missesSettings(steps) {
 		return ""
 	}

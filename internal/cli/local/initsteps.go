@@ -30,17 +30,17 @@ const WorkflowPath = ".github/workflows/label-state.yml"
 
 // planSteps are everything a repository needs, in the order in which it is made: files, hook,
 // labels.
-func planSteps(ctx context.Context, c *cli.Call, p *initParams) ([]step, error) {
+func planSteps(ctx context.Context, c *cli.Call, p *initParams) ([]InitStep, error) {
 	root, err := findRoot(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 
-	all, kind, err := configSteps(ctx, c, root, p)
-	if err == nil && missesSettings(all) && asksContributors(ctx, c, p) {
-		all, kind, err = configSteps(ctx, c, root, p)
+	if c.Session.Unconfigured && isAbsent(root, config.Path) && isAbsent(root, config.Unread) {
+		askContributors(ctx, c, p)
 	}
 
+	all, kind, err := configSteps(ctx, c, root, p)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func planSteps(ctx context.Context, c *cli.Call, p *initParams) ([]step, error) 
 // configSteps are the settings. Where records of the token's login do not count, a file that init
 // writes names its App, and a file that is there is for a person to change. kind is the kind of
 // lease that the settings name.
-func configSteps(ctx context.Context, c *cli.Call, root string, p *initParams) (steps []step, kind string, err error) {
+func configSteps(ctx context.Context, c *cli.Call, root string, p *initParams) (steps []InitStep, kind string, err error) {
 	var outsider *github.OutsiderError
 	if err := c.Session.Client.Heard(ctx, c.Session.Repo); err != nil && !errors.As(err, &outsider) {
 		return nil, "", err
@@ -88,18 +88,14 @@ func configSteps(ctx context.Context, c *cli.Call, root string, p *initParams) (
 		about += ", all optional"
 	}
 
-	if _, err := os.Lstat(filepath.Join(root, filepath.FromSlash(config.Unread))); err == nil {
-		if _, err := readHere(root, config.Path); errors.Is(err, fs.ErrNotExist) {
-			s := step{
-				Kind:   "file",
-				Name:   config.Unread,
-				Status: stepKept,
-				Detail: "is not read under this name",
-			}
-			s.Next = "git mv " + config.Unread + " " + config.Path
-
-			return []step{s}, c.Session.Config.Claim.Lease, nil
-		}
+	if isAbsent(root, config.Path) && !isAbsent(root, config.Unread) {
+		return []InitStep{{
+			Kind:   "file",
+			Name:   config.Unread,
+			Status: stepKept,
+			Detail: "is not read under this name",
+			Next:   "git mv " + config.Unread + " " + config.Path,
+		}}, c.Session.Config.Claim.Lease, nil
 	}
 
 	file, err := fileStep(ctx, c, root, config.Path, text, about)
@@ -108,10 +104,10 @@ func configSteps(ctx context.Context, c *cli.Call, root string, p *initParams) (
 	}
 
 	if err != nil || outsider == nil || outsider.App() != "" && file.Status == stepMissing {
-		return []step{file}, kind, err
+		return []InitStep{file}, kind, err
 	}
 
-	trust := step{
+	trust := InitStep{
 		Kind:   "trust",
 		Name:   outsider.Login,
 		Status: stepKept,
@@ -119,7 +115,7 @@ func configSteps(ctx context.Context, c *cli.Call, root string, p *initParams) (
 		Next:   outsider.Remedy(),
 	}
 
-	return []step{file, trust}, kind, nil
+	return []InitStep{file, trust}, kind, nil
 }
 
 // ConfigFor is the configuration that init writes, with the line that lets an App's records count.
@@ -142,8 +138,8 @@ func findRoot(ctx context.Context, c *cli.Call) (string, error) {
 }
 
 // fileStep looks for a file here and then on GitHub's default branch. One that is there stays.
-func fileStep(ctx context.Context, c *cli.Call, root, path, text, about string) (step, error) {
-	s := step{
+func fileStep(ctx context.Context, c *cli.Call, root, path, text, about string) (InitStep, error) {
+	s := InitStep{
 		Kind:   "file",
 		Name:   path,
 		Status: stepThere,
@@ -188,6 +184,12 @@ func fileStep(ctx context.Context, c *cli.Call, root, path, text, about string) 
 func readHere(root, path string) (string, error) {
 	text, err := smallfile.Follow(filepath.Join(root, filepath.FromSlash(path)), largestFile)
 	return string(text), err
+}
+
+// isAbsent reports whether the worktree has nothing at a path.
+func isAbsent(root, path string) bool {
+	_, err := os.Lstat(filepath.Join(root, filepath.FromSlash(path)))
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // Create writes a file that is not there. One that has come in the meantime stays.

@@ -11,18 +11,20 @@ import (
 	"github.com/label-state/label-state/internal/cli"
 )
 
-// A step is one thing that a repository needs, and how it was found.
-type step struct {
-	Kind, Name string
-	Status     string                      // there, missing, kept
-	Detail     string                      // what it is for, or what differs
-	Do         func(context.Context) error // makes what is missing; a *KeptError leaves it as it was
-	Done       string                      // the status afterwards
-	// that Do creates, from the top of the worktree and with slashes; empty for none
-	File string
+// An InitStep is one thing that a repository needs, and how it was found.
+type InitStep struct {
+	Kind   string `json:"kind"`
+	Name   string `json:"name"`
+	Status string `json:"status"`           // there, missing, kept
+	Detail string `json:"detail,omitempty"` // what it is for, or what differs
 	// what is left to a person, in lines without the last line break; empty for nothing
-	Next string
-	Undo string // a command that undoes what Do does besides what the kind says; empty for none
+	Next string `json:"next,omitempty"`
+
+	Do   func(context.Context) error `json:"-"` // makes what is missing; a *KeptError leaves it as it was
+	Done string                      `json:"-"` // the status afterwards
+	// that Do creates, from the top of the worktree and with slashes; empty for none
+	File string `json:"-"`
+	Undo string `json:"-"` // a command that undoes what Do does besides what the kind says; empty for none
 }
 
 // How a step is found, and what becomes of it.
@@ -37,36 +39,16 @@ type KeptError struct{ Why string }
 
 func (e *KeptError) Error() string { return e.Why }
 
-// An InitView is the JSON of a step.
-type InitView struct {
-	Kind   string `json:"kind"`
-	Name   string `json:"name"`
-	Status string `json:"status"`
-	Detail string `json:"detail,omitempty"`
-	Next   string `json:"next,omitempty"`
-}
-
-// view is the JSON of a step as it is now.
-func (s step) view() InitView {
-	return InitView{
-		Kind:   s.Kind,
-		Name:   s.Name,
-		Status: s.Status,
-		Detail: cli.OneLine(s.Detail),
-		Next:   s.Next,
-	}
-}
-
 // takeSteps does what is missing, in order, and says so as it goes. It returns what it did. What
 // was done before an error stays.
-func takeSteps(ctx context.Context, c *cli.Call, steps []step) (did []step, err error) {
+func takeSteps(ctx context.Context, c *cli.Call, steps []InitStep) (did []InitStep, err error) {
 	for _, s := range steps {
 		if s.Status == stepMissing {
 			err := s.Do(ctx)
 			var kept *KeptError
 			switch {
 			case errors.As(err, &kept):
-				s.Status, s.Detail = stepKept, kept.Why
+				s.Status, s.Detail = stepKept, cli.OneLine(kept.Why)
 			case err != nil:
 				return did, err
 			default:
@@ -85,27 +67,27 @@ func takeSteps(ctx context.Context, c *cli.Call, steps []step) (did []step, err 
 
 // showStep tells what became of one step; what was there is only told in JSON. What something is
 // for is said before, what differs also after.
-func showStep(c *cli.Call, s step) error {
+func showStep(c *cli.Call, s InitStep) error {
 	text, note := "", ""
 	if s.Status == stepKept {
-		note = cli.OneLine(s.Detail)
+		note = s.Detail
 	}
 
 	if s.Status != stepThere {
 		text = strings.TrimRight(fmt.Sprintf("%-9s %s %s  %s", s.Status, s.Kind, s.Name, note), " ") + "\n"
 	}
 
-	return c.Tell(s.view(), text)
+	return c.Tell(s, text)
 }
 
 // showSteps previews the steps below a title, or in JSON.
-func showSteps(c *cli.Call, title string, steps []step, last string) error {
+func showSteps(c *cli.Call, title string, steps []InitStep, last string) error {
 	if err := c.Tell(nil, previewSteps(title, steps)+last); err != nil {
 		return err
 	}
 
 	for _, s := range steps {
-		if err := c.Answer(s.view(), ""); err != nil {
+		if err := c.Answer(s, ""); err != nil {
 			return err
 		}
 	}
@@ -114,7 +96,7 @@ func showSteps(c *cli.Call, title string, steps []step, last string) error {
 }
 
 // previewSteps lists the steps as a diff would: + is made, = is there, ! is a person's and stays.
-func previewSteps(repo string, steps []step) string {
+func previewSteps(repo string, steps []InitStep) string {
 	wide := 0
 	for _, s := range steps {
 		wide = max(wide, len(s.Kind)+1+len(s.Name))
@@ -124,7 +106,7 @@ func previewSteps(repo string, steps []step) string {
 	out := repo + "\n"
 	for _, s := range steps {
 		line := strings.TrimRight(fmt.Sprintf("  %s %-*s  %s", signs[s.Status], wide, s.Kind+" "+s.Name,
-			cli.OneLine(s.Detail)), " ")
+			s.Detail), " ")
 		if s.Status != stepKept { // what differs is worth a long line
 			line = ansi.Truncate(line, cli.HelpWidth, "…")
 		}
@@ -138,16 +120,16 @@ func previewSteps(repo string, steps []step) string {
 const largestFile = 1 << 20
 
 // labelSteps are the labels. Colours that people chose stay.
-func labelSteps(ctx context.Context, c *cli.Call) ([]step, error) {
+func labelSteps(ctx context.Context, c *cli.Call) ([]InitStep, error) {
 	have, err := c.Session.Client.Labels(ctx, c.Session.Repo)
 	if err != nil {
 		return nil, err
 	}
 
-	var out []step
+	var out []InitStep
 	want := c.Rules().Scheme.Definitions()
 	for n, v := range cli.CompareLabels(want, have) {
-		s := step{
+		s := InitStep{
 			Kind:   "label",
 			Name:   v.Name,
 			Status: stepThere,

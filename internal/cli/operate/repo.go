@@ -22,6 +22,14 @@ type resumeParams struct {
 	cli.Rehearsal
 }
 
+// Session goes by a guess for this host's own file: that needs no answer of GitHub's, because it is
+// there for when there is none.
+func (p *resumeParams) Session(o *setup.Options) {
+	if p.Local {
+		o.Guess = setup.DefaultGuess()
+	}
+}
+
 // Repo are the verbs that pause and resume claiming.
 func Repo() []cli.Verb {
 	return []cli.Verb{
@@ -41,7 +49,7 @@ func Repo() []cli.Verb {
 				Repeats: true,
 				About:   "For operators: stops all claims in a repository, on every machine. Existing holds continue.",
 			}},
-		}, hereOrThere(pause, func(p *pauseParams) bool { return p.Local })),
+		}, cli.InRepos(pause)),
 		cli.Do(cli.Verb{
 			Name:     "repo resume",
 			Summary:  "claims are possible again",
@@ -55,7 +63,7 @@ func Repo() []cli.Verb {
 				Repeats: true,
 				About:   "For operators: claims are possible again. A no-op if the repository is not paused.",
 			}},
-		}, hereOrThere(resume, func(p *resumeParams) bool { return p.Local })),
+		}, cli.InRepos(resume)),
 		cli.Do(cli.Verb{
 			Name:     "repo list",
 			Summary:  "which repositories are paused",
@@ -63,24 +71,6 @@ func Repo() []cli.Verb {
 			Examples: "label-state repo list acme/app acme/web\n",
 		}, listPauses),
 	}
-}
-
-// hereOrThere does it in each repository. This host's own file needs no answer of GitHub's: it is
-// there for when there is none.
-func hereOrThere[P any](do cli.Action[P], local func(*P) bool) cli.Action[P] {
-	one := func(ctx context.Context, c *cli.Call, p *P) error {
-		o := c.Options()
-		if local(p) {
-			o.Guess = setup.DefaultGuess()
-		}
-
-		if err := c.Open(ctx, o); err != nil {
-			return err
-		}
-		return do(ctx, c, p)
-	}
-
-	return func(ctx context.Context, c *cli.Call, p *P) error { return cli.InEach(ctx, c, c.Named(), one, p) }
 }
 
 // askTime is how long what concerns this host's file waits for GitHub.

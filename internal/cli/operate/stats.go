@@ -42,12 +42,12 @@ type StatsView struct {
 	To     string `json:"to"`
 	Issues int    `json:"issues"`
 	stats.Totals
-	Before  PeriodView      `json:"before"`
-	Merges  []MergeView     `json:"ready_to_merged"`
-	States  []StayView      `json:"states"`
-	Days    []DayView       `json:"days"`
-	Workers []WorkerFigures `json:"workers"`
-	Guessed string          `json:"guessed,omitempty"` // that whose records count is a guess, and why
+	Before  PeriodView     `json:"before"`
+	Merges  []stats.Merge  `json:"ready_to_merged"`
+	States  []stats.Stay   `json:"states"`
+	Days    []stats.Day    `json:"days"`
+	Workers []stats.Worker `json:"workers"`
+	Guessed string         `json:"guessed,omitempty"` // that whose records count is a guess, and why
 }
 
 // A PeriodView is the JSON of as much time before.
@@ -56,42 +56,7 @@ type PeriodView struct {
 	To     string `json:"to"`
 	Issues int    `json:"issues"`
 	stats.Totals
-	Median int `json:"ready_to_merged"` // median
-}
-
-// A MergeView is the JSON of the time from ready to merged; without who it is of all.
-type MergeView struct {
-	Who    string `json:"who"`
-	Person bool   `json:"person"`
-	Merged int    `json:"merged"`
-	Median int    `json:"median"`
-	P90    int    `json:"p90"`
-}
-
-type StayView struct {
-	State  string `json:"state"`
-	Ended  int    `json:"ended"`
-	Now    int    `json:"now"`
-	Median int    `json:"median"`
-	P90    int    `json:"p90"`
-}
-
-type DayView struct {
-	Date      string `json:"date"`
-	Holds     int    `json:"holds"`
-	Delivered int    `json:"delivered"`
-	Troubled  int    `json:"troubled"`
-}
-
-type WorkerFigures struct {
-	Codename  string `json:"codename"`
-	Holds     int    `json:"holds"`
-	Delivered int    `json:"delivered"`
-	Failed    int    `json:"failed"`
-	Expired   int    `json:"expired"`
-	Forced    int    `json:"forced"`
-	Yielded   int    `json:"yielded"`
-	Median    int    `json:"median"`
+	Median stats.Length `json:"ready_to_merged"` // median
 }
 
 // charts finds the filled part of a bar, the rest of one, and a heading.
@@ -198,39 +163,15 @@ func viewStats(repo string, f stats.Figures) StatsView {
 		Issues:  f.Issues,
 		Totals:  f.Totals,
 		Before:  PeriodView{cli.Stamp(b.From), cli.Stamp(b.To), b.Issues, b.Totals, 0},
-		Merges:  []MergeView{},
-		States:  []StayView{},
-		Days:    []DayView{},
-		Workers: []WorkerFigures{},
+		Merges:  append([]stats.Merge{}, f.Merges...),
+		States:  append([]stats.Stay{}, f.States...),
+		Days:    append([]stats.Day{}, f.Days...),
+		Workers: append([]stats.Worker{}, f.Workers...),
 	}
 
 	if len(b.Merges) > 0 {
-		v.Before.Median = seconds(b.Merges[0].Median)
-	}
-
-	for _, m := range f.Merges {
-		v.Merges = append(v.Merges, MergeView{
-			cli.OneLine(m.Who), m.Person, m.Merged, seconds(m.Median),
-			seconds(m.P90),
-		})
-	}
-
-	for _, s := range f.States {
-		v.States = append(v.States, StayView{s.State.String(), s.Ended, s.Now, seconds(s.Median), seconds(s.P90)})
-	}
-
-	for _, d := range f.Days {
-		v.Days = append(v.Days, DayView{d.Date.Format(time.DateOnly), d.Holds, d.Delivered, d.Troubled})
-	}
-
-	for _, w := range f.Workers {
-		v.Workers = append(v.Workers, WorkerFigures{
-			cli.OneLine(w.Codename), w.Holds, w.Delivered, w.Failed, w.Expired,
-			w.Forced, w.Yielded, seconds(w.Median),
-		})
+		v.Before.Median = b.Merges[0].Median
 	}
 
 	return v
 }
-
-func seconds(d time.Duration) int { return int(d / time.Second) }

@@ -98,8 +98,7 @@ func (s *sweeping) sweep(ctx context.Context, call *cli.Call, name string) {
 	o.Repo = name
 	since := time.Now().Add(-ledger.Lookback)
 	o.First.Since = since
-	session, err := setup.Open(ctx, c.Env, o)
-	if err != nil {
+	if err := c.Open(ctx, o); err != nil {
 		err = c.Timed(ctx, err)
 		s.view.Skipped = append(s.view.Skipped,
 			strings.TrimPrefix(cli.WithoutURL(name)+": "+cli.OneLine(err.Error()), ": "))
@@ -110,7 +109,6 @@ func (s *sweeping) sweep(ctx context.Context, call *cli.Call, name string) {
 		return
 	}
 
-	c.Session = session
 	defer c.Close()
 	s.swept++
 	why, err := c.Session.Client.Sweepable(ctx, c.Session.Repo)

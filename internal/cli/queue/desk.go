@@ -17,8 +17,8 @@ func queueOf(c *cli.Call, ttl time.Duration) *githubwork.Source {
 		Worker:  c.Claimant(),
 		TTL:     ttl,
 		Exclude: c.Source.Exclude,
-		Take: func(ctx context.Context, i claim.Issue, judged ledger.Snapshot) (ledger.Hold, error) {
-			h, err := c.Session.Ledger.Claim(ctx, i, ledger.Request{Worker: c.Claimant(), TTL: ttl, Judged: judged})
+		Take: func(ctx context.Context, i claim.Issue, req ledger.Request) (ledger.Hold, error) {
+			h, err := c.Session.Ledger.Claim(ctx, i, req)
 			return h, c.RecordClaim(h, err)
 		},
 		Warn: func(err error) { c.Warnf("%s", err) },

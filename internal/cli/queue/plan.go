@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"time"
 
 	"github.com/label-state/label-state/answer"
@@ -176,32 +174,19 @@ func postPlan(ctx context.Context, c *cli.Call, i claim.Issue, p *planParams) er
 const planLimit = 256 << 10
 
 func readBody(c *cli.Call, body cli.Text) (string, error) {
-	from := c.In
-	switch body.File {
-	case "":
-		if body.Text == "" {
-			return "", c.Usagef("what is the plan? Give --body-file FILE, or - for standard input")
-		}
-		return body.Text, nil
-	case "-":
-	default:
-		f, err := os.Open(body.File)
-		if err != nil {
-			return "", c.Usagef("--body-file: %s", err)
-		}
-		defer f.Close()
-		from = f
-	}
-
-	text, err := io.ReadAll(io.LimitReader(from, planLimit+1))
 	switch {
-	case err != nil:
-		return "", c.Usagef("--body-file: %s", err)
-	case len(text) > planLimit:
-		return "", c.Usagef("--body-file: it is longer than 256 KiB; a comment holds 65,536 characters")
+	case body.Text != "":
+		return body.Text, nil
+	case body.File == "":
+		return "", c.Usagef("what is the plan? Give --body-file FILE, or - for standard input")
 	}
 
-	return string(text), nil
+	text, err := c.ReadFile("body-file", body.File, planLimit+1)
+	if len(text) > planLimit {
+		err = c.Usagef("--body-file: it is longer than 256 KiB; a comment holds 65,536 characters")
+	}
+
+	return string(text), err
 }
 
 // answerPlan answers the plan that waits in the name of whose token this is.

@@ -32,62 +32,18 @@ func (s Stage) paint(ink, text string) string {
 // named.
 type Programs struct{ CLI, Hook, Action, Image string }
 
+// The repositories of the seed, and the tokens of its users.
 const (
 	repo = "acme/app"
 	fork = "rob/app"
 )
 
-// The tokens of the embedded GitHub's users.
 const (
 	agents  = "tok-agents"
 	olga    = "tok-olga"
 	rob     = "tok-rob"
 	actions = "tok-actions"
 )
-
-// settings let anybody take a good first issue.
-const settings = "version: 1\ncontributors: {claim: labelled, pull_requests: claim}\n"
-
-func seed() githubsim.Seed {
-	write := map[string]string{repo: "write"}
-	return githubsim.Seed{
-		Users: []githubsim.SeedUser{
-			{Login: "agents", Token: agents, Permissions: write},
-			{Login: "olga", Token: olga, Permissions: map[string]string{repo: "admin"}},
-			{Login: "rob", Token: rob, Permissions: map[string]string{fork: "admin"}},
-			{Login: "github-actions[bot]", Token: actions, Permissions: write},
-		},
-		Repos: []githubsim.SeedRepo{{
-			Name:          repo,
-			DefaultBranch: "main",
-			Files:         map[string]string{".github/label-state.yml": settings},
-			Labels: []githubsim.SeedLabel{
-				{Name: "agent:implement", Color: "0e8a16"},
-				{Name: "good first issue", Color: "7057ff"},
-			},
-			Issues: []githubsim.SeedIssue{
-				{
-					Number: 1,
-					Title:  "Retry the upload on 503",
-					Author: "olga",
-					Labels: []string{"agent:implement"},
-				},
-				{
-					Number: 2,
-					Title:  "Say which file was too large",
-					Author: "olga",
-					Labels: []string{"agent:implement"},
-				},
-				{
-					Number: 3,
-					Title:  "Name the folder in the error",
-					Author: "olga",
-					Labels: []string{"agent:implement", "good first issue"},
-				},
-			},
-		}, {Name: fork, DefaultBranch: "main", ForkOf: repo}},
-	}
-}
 
 // A Story is one playing.
 type Story struct {
@@ -105,8 +61,10 @@ type Story struct {
 func Play(ctx context.Context, stage Stage) error {
 	start := time.Now()
 	s := &Story{Stage: stage}
-	var err error
-	s.server, err = githubsim.New(seed(), githubsim.Options{Dir: filepath.Join(s.Dir, "github")})
+	seed, err := githubsim.LoadSeed(strings.NewReader(defaultSeed))
+	if err == nil {
+		s.server, err = githubsim.New(seed, githubsim.Options{Dir: filepath.Join(s.Dir, "github")})
+	}
 	if err != nil {
 		return fmt.Errorf("open the stage: %w", err)
 	}

@@ -42,12 +42,13 @@ func Sim() cli.Verb {
 	}, runSim)
 }
 
-// defaultSeed is what sim serves when it is given nothing: enough to try every command.
+// defaultSeed is what sim serves when it is given nothing, and where the demo plays: enough to try
+// every command.
 const defaultSeed = `{
   "users": [
     {"login": "agents", "token": "tok-agents", "permissions": {"acme/app": "write"}},
     {"login": "olga", "token": "tok-olga", "permissions": {"acme/app": "admin"}},
-    {"login": "rob", "token": "tok-rob"},
+    {"login": "rob", "token": "tok-rob", "permissions": {"rob/app": "admin"}},
     {"login": "github-actions[bot]", "token": "tok-actions", "permissions": {"acme/app": "write"}}
   ],
   "repos": [{"name": "acme/app", "default_branch": "main",
@@ -55,8 +56,8 @@ const defaultSeed = `{
     "labels": [{"name": "agent:implement", "color": "0e8a16"}, {"name": "good first issue", "color": "7057ff"}], "issues": [
     {"number": 1, "title": "Retry the upload on 503", "author": "olga", "labels": ["agent:implement"], "state": "open"},
     {"number": 2, "title": "Say which file was too large", "author": "olga", "labels": ["agent:implement"], "state": "open"},
-    {"number": 3, "title": "Document the retry policy", "author": "olga", "labels": ["agent:implement", "good first issue"], "state": "open"}
-  ]}]
+    {"number": 3, "title": "Name the folder in the error", "author": "olga", "labels": ["agent:implement", "good first issue"], "state": "open"}
+  ]}, {"name": "rob/app", "default_branch": "main", "fork_of": "acme/app"}]
 }`
 
 func runSim(ctx context.Context, c *cli.Call, p *simParams) error {
