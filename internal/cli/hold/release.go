@@ -193,7 +193,7 @@ func forceRelease(ctx context.Context, c *cli.Call, i claim.Issue, reason string
 		return c.Would(i, "end every hold on %s by force", i)
 	}
 	if err = c.WarnLate(err); err != nil {
-		return err
+		return c.OrComment(ctx, i, "/release --force", err)
 	}
 
 	out := cli.ViewMove(rep, answer.Released)

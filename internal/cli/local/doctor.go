@@ -279,6 +279,14 @@ func checkRepository(ctx context.Context, c *cli.Call, r github.Repository) []Di
 		role = ok("permission", "%s", outsider).or("fail", outsider.Remedy())
 	}
 
+	switch {
+	case role.Status == "fail" && c.Session.Config.Contributors.Open() && r.Role != "":
+		role = role.or("warn", "take an issue as a contributor, by a comment: /claim; to do more: "+role.Remedy)
+	case role.Status == "ok" && r.Role == github.RoleTriage && len(c.Session.Config.Trust.Logins) == 0:
+		role.Detail += "; GitHub does not tell this token whose records count, so claims of others cannot be read"
+		role = role.or("warn", "comment /claim, /release, /approve or /reject there, or use a token that may push")
+	}
+
 	return append(out, role)
 }
 
