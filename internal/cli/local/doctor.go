@@ -215,7 +215,12 @@ func examine(ctx context.Context, c *cli.Call) []Diagnosis {
 	}
 
 	out = append(out, checkRepository(ctx, c, repo)...)
-	out = append(out, checkLabelSet(ctx, c), checkPauses(ctx, c), checkLeases(ctx, c), checkBlockers(ctx, c))
+	set := checkLabelSet(ctx, c)
+	if repo.Parent != (claim.Repo{}) && set.Status == "warn" {
+		set.Remedy = cli.Words([]answer.Command{cli.MeansParent(repo.Parent)}) + "; else: " + set.Remedy
+	}
+
+	out = append(out, set, checkPauses(ctx, c), checkLeases(ctx, c), checkBlockers(ctx, c))
 	out = append(out, checkWorkflow(ctx, c)...)
 	return append(out, checkQueue(ctx, c), checkClock(ctx, c))
 }
@@ -263,6 +268,9 @@ func checkRepository(ctx context.Context, c *cli.Call, r github.Repository) []Di
 		out[0] = out[0].or("fail", "it is archived: nothing can be written")
 	case !r.HasIssues:
 		out[0] = out[0].or("fail", "issues are switched off there")
+		if r.Parent != (claim.Repo{}) {
+			out[0].Remedy += "; " + cli.Words([]answer.Command{cli.MeansParent(r.Parent)})
+		}
 	}
 
 	role := ok("permission", "%s", cmp.Or(string(r.Role), "unknown"))
