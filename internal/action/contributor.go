@@ -11,9 +11,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/github"
-	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
@@ -161,8 +159,7 @@ func (cm *commands) mayTake(ctx context.Context, o *order, pull int, before []gi
 		return no{"a contributor takes issues, not pull requests"}
 	}
 
-	listed := slices.ContainsFunc(rules.Labels, func(name string) bool { return labels.Has(f.Labels, name) })
-	if rules.Claim == config.ContributorsLabelled && !listed && f.Open {
+	if !rules.Covers(f.Labels) && f.Open {
 		return no{"contributors may take issues with the label " + strings.Join(rules.Labels, " or ")}
 	}
 

@@ -182,7 +182,8 @@ func (h Hold) follows(e Event) bool {
 // Denies returns the reason for which a tool call may not be made, or "". Holds are as they are
 // after what the plan asked for. Only what is known denies: that a hold of this session, of the
 // worktree that is written, is lost; and where the repository wants a claim first, that there is
-// none. A push is the other way round: it needs a hold that is known to stand.
+// none. A push is the other way round: the session's hold there has to be known to stand. Where it
+// has none, the hook judges the push.
 func Denies(e Event, w World) string {
 	if e.Kind != BeforeTool || e.Call == Reads {
 		return ""

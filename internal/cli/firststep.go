@@ -18,7 +18,7 @@ func (c *Call) FirstCommand() answer.Command {
 }
 
 // LabelsFirst is the line for a repository that lacks the label of the queue: no issue can be given
-// it. Empty where it is there.
+// it. In a fork, the issues are likelier its parent's. Empty where the label is there.
 func (c *Call) LabelsFirst(ctx context.Context) ([]answer.Command, error) {
 	have, err := c.Session.Client.Labels(ctx, c.Session.Repo)
 	if err != nil {
@@ -28,6 +28,10 @@ func (c *Call) LabelsFirst(ctx context.Context) ([]answer.Command, error) {
 	queue := c.queue()
 	if slices.ContainsFunc(have, func(l labels.Definition) bool { return labels.Same(l.Name, queue) }) {
 		return nil, nil
+	}
+
+	if r, err := c.Session.Client.Repository(ctx, c.Session.Repo); err == nil && r.Parent != (claim.Repo{}) {
+		return trouble.Then(MeansParent(r.Parent)), nil
 	}
 
 	first := c.FirstCommand()
@@ -47,6 +51,12 @@ func (c *Call) ReadyFirst(f lifecycle.Facts, v lifecycle.Verdict) string {
 }
 
 func (c *Call) queue() string { return c.Rules().Scheme.Queues()[0] }
+
+// MeansParent has a fork's clone be about the issues of its parent.
+func MeansParent(parent claim.Repo) answer.Command {
+	return answer.Shell("this is a fork; if the issues are its parent's", "git", "config", "label-state.repo",
+		parent.String())
+}
 
 // makeLabels is what comes first in a repository that lacks them.
 func makeLabels(r claim.Repo) answer.Command {

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/gitpush"
@@ -37,11 +39,20 @@ func undertakingKinds() []trouble.Kind {
 	}
 }
 
+// hookKind is a hook that was left alone, or that this machine did not let us write.
+func hookKind(err error, _ *answer.Problem) (answer.Code, []answer.Command, bool) {
+	e, is := errors.AsType[*hookfile.RefusedError](err)
+	if is && e.Cause != nil {
+		return answer.Machine, nil, true
+	}
+	return answer.Declined, nil, is
+}
+
 // pushKinds are a push that did not land, or of which nobody knows, and what else stands between
 // git and the commands.
 func pushKinds() []trouble.Kind {
 	return []trouble.Kind{
-		trouble.For[*hookfile.RefusedError](answer.Declined),
+		hookKind,
 		trouble.Advised(answer.Limited, func(*slackgate.BusyError, *answer.Problem) []answer.Command {
 			return trouble.Then(answer.Call("leave --slack out, because a plan can be answered on GitHub; or "+
 				"after that time", answer.Again))

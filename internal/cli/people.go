@@ -4,13 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/trouble"
 )
 
@@ -53,6 +57,65 @@ func (c *Call) Outside(ctx context.Context, err error) error {
 	}
 
 	return err
+}
+
+// WorkflowPath is where a repository runs the Action.
+const WorkflowPath = ".github/workflows/label-state.yml"
+
+// OrComment adds to a refusal of who may not do something on the command line, or cannot because
+// GitHub hides whose records count, the way by a comment with these words, where it is open. Empty
+// words are no way.
+func (c *Call) OrComment(ctx context.Context, i claim.Issue, words string, err error) error {
+	if no, is := errors.AsType[*github.OutsiderError](err); is {
+		if !no.Welcome || c.Verb.Name != "claim" { // of what others can do only a claim is a contributor's
+			return err
+		}
+		return Advise(err, c.asContributor(ctx, i, no)...)
+	}
+
+	no, hidden := errors.AsType[*github.HiddenRoleError](err)
+	if !hidden || words == "" || !c.heedsComments(ctx) {
+		return err
+	}
+
+	return Advise(err, trouble.Say("say it with a comment", strconv.Itoa(i.Number), i.Slug(), words),
+		answer.Advice("or "+no.Remedy()))
+}
+
+// heedsComments reports whether a workflow of the repository runs on comments.
+func (c *Call) heedsComments(ctx context.Context) bool {
+	text, err := c.Session.Client.File(ctx, c.Session.Repo, WorkflowPath)
+	return err == nil && strings.Contains(string(text), "issue_comment")
+}
+
+// asContributor is the way on for a contributor, by what can be seen of the issue.
+func (c *Call) asContributor(ctx context.Context, i claim.Issue, no *github.OutsiderError) []answer.Command {
+	o := c.Options()
+	o.Ref, o.View = i.String(), true
+	take := trouble.Say("take it as a contributor, by a comment", strconv.Itoa(i.Number), i.Slug(), "/claim")
+	remedy := answer.Advice("or " + no.Remedy())
+	env := c.Env
+	env.Stderr = io.Discard // that it goes by a guess
+	s, err := setup.Open(ctx, env, o)
+	if err != nil {
+		return trouble.Then(take, remedy)
+	}
+	defer s.Close()
+
+	f, err := s.Ledger.Look(ctx, i)
+	theirs := c.Session.Config.Contributors
+	switch {
+	case err != nil:
+		return trouble.Then(take, remedy)
+	case !theirs.Covers(f.Labels):
+		return trouble.Then(answer.Call("contributors take issues with the label "+strings.Join(theirs.Labels, " or "),
+			"next", "--list"), remedy)
+	case s.Ledger.Rules().Verdict(f, lifecycle.Seeker{Person: true}).Answer != lifecycle.Free:
+		return trouble.Then(answer.Call("it is not free; see why", "status", i.String()),
+			answer.Call("see what is", "next", "--list"))
+	}
+
+	return trouble.Then(take, remedy)
 }
 
 // ByComment ends a hold that an App has recorded for a person, whether or not the person's own

@@ -297,7 +297,9 @@ func (c *Call) RecordClaim(h ledger.Hold, err error) error {
 	}
 
 	if err != nil {
-		c.Warnf("claimed, but this worktree's record could not be written, so the hook will not know you: %s", err)
+		w := h.Record.Worker
+		c.Warnf("claimed, but this worktree's record could not be written, so the hook will not know you, and other commands "+
+			"need --codename %s --firing-id %s: %s", w.Codename, w.FiringID, err)
 	}
 
 	return nil

@@ -6,6 +6,7 @@
 package config
 
 import (
+	"slices"
 	"time"
 
 	"github.com/label-state/label-state/internal/labels"
@@ -141,6 +142,12 @@ type Contributors struct {
 // Open reports whether they may claim any issue at all. The zero value lets them claim none.
 func (c Contributors) Open() bool {
 	return c.Claim == ContributorsLabelled || c.Claim == ContributorsAll
+}
+
+// Covers reports whether they may claim an issue with these labels, as far as labels decide.
+func (c Contributors) Covers(have []string) bool {
+	listed := slices.ContainsFunc(c.Labels, func(name string) bool { return labels.Has(have, name) })
+	return c.Claim == ContributorsAll || c.Claim == ContributorsLabelled && listed
 }
 
 // The values of Contributors.Claim.

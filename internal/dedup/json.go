@@ -147,7 +147,7 @@ func toRefusal(r Refusal) jsonRefusal {
 	}
 
 	for _, reason := range r.Reasons {
-		if reason.Code == lifecycle.CodeInFlight {
+		if reason.Code == lifecycle.CodeInFlight && !r.Guess {
 			out.TakeOver = takeOver(r.Issue)
 		}
 	}

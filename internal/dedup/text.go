@@ -225,8 +225,9 @@ func (w *writer) wayOut() {
 	}
 	persons := func(r lifecycle.Reason) bool { return r.Claim != nil && r.Claim.Person != "" }
 
-	// nobody is told to take it from a person: an agent may be reading
-	if taken != nil && !slices.ContainsFunc(taken.Reasons, persons) {
+	// nobody is told to take it from a person: an agent may be reading. Whom GitHub tells no roles
+	// cannot claim it.
+	if taken != nil && !taken.Guess && !slices.ContainsFunc(taken.Reasons, persons) {
 		steps = append(steps, "take it over ("+takeOver(taken.Issue)+")")
 	}
 	w.line("  %s,\n  or push anyway: %s", strings.Join(steps, ", "), bypass)

@@ -108,6 +108,7 @@ const (
 type RefusedError struct {
 	Verb, File, Reason string
 	Hint               string // may be empty
+	Cause              error  // what the system did not allow; nil where nothing was tried
 }
 
 func refuse(verb, file, reason, hint string) error {
@@ -122,7 +123,18 @@ func refuse(verb, file, reason, hint string) error {
 // failed says what the system did not allow with a file, and how to look at the folder that decides
 // it.
 func failed(file, what string, err error, folder string) error {
-	return refuse(verbInstall, file, what+": "+printable.Cause(err).Error(), "ls -ld "+folder)
+	hint := "ls -ld " + folder
+	if errors.Is(err, syscall.ENOSPC) {
+		hint = "df " + folder
+	}
+
+	return &RefusedError{
+		Verb:   verbInstall,
+		File:   file,
+		Reason: what + ": " + printable.Cause(err).Error(),
+		Hint:   hint,
+		Cause:  err,
+	}
 }
 
 func (e *RefusedError) Error() string { return e.Verb + " " + e.File + ": " + e.Reason }

@@ -283,9 +283,9 @@ func hintOutsider(e *github.OutsiderError, at *answer.Problem) []answer.Command 
 
 	_, number, named := strings.Cut(at.Object, "#")
 	switch {
-	case e.Welcome && named:
+	case e.Welcome && named && at.Doing == "claim":
 		return Then(take("it", number), answer.Advice("or "+e.Remedy()))
-	case e.Welcome:
+	case e.Welcome && !named:
 		return Then(answer.Call("see what is free", "next", "--list"), take("one", "NUMBER"))
 	}
 

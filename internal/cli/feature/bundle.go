@@ -163,6 +163,7 @@ type BundleView struct {
 	Answer   string     `json:"answer"`
 	Codename string     `json:"codename,omitempty"`
 	Firing   string     `json:"firing_id,omitempty"`
+	Yours    bool       `json:"yours,omitempty"` // the one who asks had claimed it before it asked
 	Whole    bool       `json:"whole"`
 	Issues   []PartView `json:"issues"`
 

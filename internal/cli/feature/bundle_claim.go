@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,6 +40,10 @@ func claimBundle(ctx context.Context, c *cli.Call, params *bundleClaimParams) er
 		if err := p.permitted(ctx); err != nil {
 			return err
 		}
+		if mine, err := p.alreadyMine(ctx, b); mine || err != nil {
+			return err
+		}
+
 		if c.DryRun {
 			one := ledger.Request{Worker: p.Claimant(), TTL: params.TTL}
 			if _, err := b.Claim(ctx, one); !cli.Unsent(err) {
@@ -57,6 +62,54 @@ func claimBundle(ctx context.Context, c *cli.Call, params *bundleClaimParams) er
 
 		return p.holding(func(page state.JournalPage[bundlePage]) error { return p.take(ctx, page, b, params.TTL) })
 	})
+}
+
+// alreadyMine answers that the bundle is the asker's already, where a claim of the very same issues
+// is repeated by the worker that made it, where it was made.
+func (p *pack) alreadyMine(ctx context.Context, b ledger.Bundle) (yes bool, err error) {
+	book, err := bundleJournal(p.Terminal)
+	if err != nil {
+		return false, err
+	}
+	note, known, err := book.Read(p.slug)
+	if err != nil || !known || !note.Taken || p.another(note) || len(b.Issues()) != len(note.Issues) {
+		return false, nil // what cannot be read, the claim says
+	}
+
+	v := p.view
+	v.Answer, v.Codename, v.Firing, v.Whole = "won", note.Codename, note.Firing, true
+	v.Yours = true
+	var rows [][2]string
+	for _, c := range p.calls {
+		i := c.Session.Issue
+		if !slices.ContainsFunc(note.Issues, func(name string) bool { return strings.EqualFold(name, i.String()) }) ||
+			!p.recorded(note, i) {
+			return false, nil
+		}
+
+		f, err := c.Session.Ledger.Look(ctx, i)
+		if err != nil {
+			return false, err
+		}
+
+		own, found := f.Log.Find(note.worker())
+		if !found || !own.Held() || own.Overdue(c.Rules().Terms, f.Now) {
+			return false, nil
+		}
+
+		until, _ := own.Until(c.Rules().Terms)
+		v.Issues = append(v.Issues, PartView{
+			Issue:  i.String(),
+			Answer: "won",
+			Holder: note.worker().String(),
+			Until:  cli.Stamp(until),
+			Token:  own.Record.Token,
+		})
+		rows = append(rows, [2]string{"  " + i.String(), cli.Lasts(until) + "  " + cli.OneLine(f.Title)})
+	}
+
+	return true, p.Answer(v, fmt.Sprintf("bundle %s is yours already: %s (run %s)\n", p.slug, note.Codename,
+		note.Firing)+cli.Table(rows))
 }
 
 // holding runs a step while no other process of this machine works on the bundle.

@@ -3,11 +3,14 @@ package feature
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/host"
+	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/state"
 	"github.com/label-state/label-state/internal/worktree"
 )
@@ -21,7 +24,8 @@ func featureJournal(t cli.Terminal) (worktree.Book, error) {
 	return worktree.Journal(filepath.Join(dir, "features")), err
 }
 
-// worktreesAround are the trees of the feature that a folder belongs to; none outside of any. What
+// worktreesAround are the trees of the feature that a folder belongs to or that are in it; none
+// outside of any. What
 // cannot be read is not a feature: holds are then recorded here only.
 func worktreesAround(t cli.Terminal, dir string) []worktree.Tree {
 	dir, err := filepath.EvalSymlinks(dir)
@@ -41,6 +45,10 @@ func worktreesAround(t cli.Terminal, dir string) []worktree.Tree {
 			t.Warnf("the worktrees of feature %s are not known: %s", name, err)
 		}
 
+		if f.Ready && dir == f.Folder {
+			return f.Trees
+		}
+
 		for _, tree := range f.Trees {
 			if f.Ready && (dir == tree.Path || strings.HasPrefix(dir, tree.Path+string(filepath.Separator))) {
 				return f.Trees
@@ -51,12 +59,30 @@ func worktreesAround(t cli.Terminal, dir string) []worktree.Tree {
 	return nil
 }
 
-// inform records a bundle's holds where its work is done: each in the trees of its repository, when
-// the command was given in a tree of a feature; otherwise all of them in the worktree around us.
+// trees are those of the feature around us, else of the one that has the bundle's name.
+func (p *pack) trees() (all []worktree.Tree, around bool) {
+	if all = worktreesAround(p.Terminal, p.Env.Dir); len(all) > 0 {
+		return all, true
+	}
+
+	book, err := featureJournal(p.Terminal)
+	if err != nil {
+		return nil, false
+	}
+	f, _, _ := book.Read(p.slug) // none, or none that can be read: nothing is recorded there
+	if !f.Ready {
+		return nil, false
+	}
+
+	return f.Trees, false
+}
+
+// inform records a bundle's holds where its work is done: each in the feature's tree of its
+// repository, and all of them in the worktree around us where that is none of these.
 func (p *pack) inform(ctx context.Context, note bundlePage) {
-	trees := worktreesAround(p.Terminal, p.Env.Dir)
-	if len(trees) > 0 {
-		informTrees(ctx, p.Terminal, trees, note)
+	trees, around := p.trees()
+	informTrees(ctx, p.Terminal, trees, note)
+	if around {
 		return
 	}
 
@@ -117,26 +143,37 @@ func recordHold(t cli.Terminal, gitDir string, note bundlePage, h pageHold) {
 	}
 }
 
-// disown forgets a bundle's holds where they may have been recorded.
-func (p *pack) disown(note bundlePage) {
-	dirs := []string{}
+// places are the git folders in which a bundle's holds may have been recorded.
+func (p *pack) places() []string {
+	var dirs []string
 	if dir, err := state.GitDir(p.Env.Dir, p.Env.Getenv("GIT_DIR")); err == nil {
 		dirs = append(dirs, dir)
 	}
 
-	trees := worktreesAround(p.Terminal, p.Env.Dir)
-	if book, err := featureJournal(p.Terminal); err == nil && len(trees) == 0 {
-		f, _, _ := book.Read(p.slug) // none, or none that can be read: nothing to forget there
-		trees = f.Trees
-	}
-
+	trees, _ := p.trees()
 	for _, tree := range trees {
 		if dir, err := state.GitDir(tree.Path, ""); err == nil {
 			dirs = append(dirs, dir)
 		}
 	}
 
-	for _, dir := range dirs {
+	return dirs
+}
+
+// recorded reports whether a hold of the bundle is recorded in one of its places, and no other
+// session or process is at work under it.
+func (p *pack) recorded(note bundlePage, i claim.Issue) bool {
+	return slices.ContainsFunc(p.places(), func(dir string) bool {
+		store := state.OpenHolds(dir)
+		h, found, err := store.Load(i)
+		return err == nil && found && h.Worker == note.worker() && h.Lost == "" && !store.Attended(i) &&
+			p.Env.Whose(h) != setup.Others
+	})
+}
+
+// disown forgets a bundle's holds where they may have been recorded.
+func (p *pack) disown(note bundlePage) {
+	for _, dir := range p.places() {
 		store := state.OpenHolds(dir)
 		holds, err := store.All()
 		for _, h := range holds {

@@ -49,7 +49,11 @@ func Claim() cli.Verb {
 				"Use resume only when you know that the other process with the same firing_id is gone.",
 		}},
 	}, cli.OnIssue(func(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParams) error {
-		return c.Outside(ctx, takeIssue(ctx, c, i, p))
+		words := "/claim"
+		if p.Force || c.Claimant().Codename != "" {
+			words = ""
+		}
+		return c.OrComment(ctx, i, words, c.Outside(ctx, takeIssue(ctx, c, i, p)))
 	}))
 }
 

@@ -135,7 +135,7 @@ func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 
 	f, v, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{})
 	if err != nil {
-		return err
+		return c.OrComment(ctx, i, "/release", err)
 	}
 	if mine, held := f.Log.HeldBy(me); held {
 		return releaseOwn(ctx, c, f, mine, me, p.Why())

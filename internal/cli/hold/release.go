@@ -215,7 +215,7 @@ func forceRelease(ctx context.Context, c *cli.Call, i claim.Issue, reason string
 	case cli.Unsent(err):
 		return c.Would(i, "end every hold on %s by force", i)
 	case err != nil:
-		return err
+		return c.OrComment(ctx, i, "/release --force", err)
 	}
 
 	out := cli.ViewMove(rep, answer.Released)

@@ -215,7 +215,12 @@ func examine(ctx context.Context, c *cli.Call) []Diagnosis {
 	}
 
 	out = append(out, checkRepository(ctx, c, repo)...)
-	out = append(out, checkLabelSet(ctx, c), checkPauses(ctx, c), checkLeases(ctx, c), checkBlockers(ctx, c))
+	set := checkLabelSet(ctx, c)
+	if repo.Parent != (claim.Repo{}) && set.Status == "warn" {
+		set.Remedy = cli.Words([]answer.Command{cli.MeansParent(repo.Parent)}) + "; else: " + set.Remedy
+	}
+
+	out = append(out, set, checkPauses(ctx, c), checkLeases(ctx, c), checkBlockers(ctx, c))
 	out = append(out, checkWorkflow(ctx, c)...)
 	return append(out, checkQueue(ctx, c), checkClock(ctx, c))
 }
@@ -263,6 +268,9 @@ func checkRepository(ctx context.Context, c *cli.Call, r github.Repository) []Di
 		out[0] = out[0].or("fail", "it is archived: nothing can be written")
 	case !r.HasIssues:
 		out[0] = out[0].or("fail", "issues are switched off there")
+		if r.Parent != (claim.Repo{}) {
+			out[0].Remedy += "; " + cli.Words([]answer.Command{cli.MeansParent(r.Parent)})
+		}
 	}
 
 	role := ok("permission", "%s", cmp.Or(string(r.Role), "unknown"))
@@ -277,6 +285,14 @@ func checkRepository(ctx context.Context, c *cli.Call, r github.Repository) []Di
 	// an App, or a role below trust.permission
 	if r.Role != "read" && errors.As(c.Session.Client.Heard(ctx, c.Session.Repo), &outsider) {
 		role = ok("permission", "%s", outsider).or("fail", outsider.Remedy())
+	}
+
+	switch {
+	case role.Status == "fail" && c.Session.Config.Contributors.Open() && r.Role != "":
+		role = role.or("warn", "take an issue as a contributor, by a comment: /claim; to do more: "+role.Remedy)
+	case role.Status == "ok" && r.Role == github.RoleTriage && len(c.Session.Config.Trust.Logins) == 0:
+		role.Detail += "; GitHub does not tell this token whose records count, so claims of others cannot be read"
+		role = role.or("warn", "comment /claim, /release, /approve or /reject there, or use a token that may push")
 	}
 
 	return append(out, role)

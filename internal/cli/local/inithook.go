@@ -186,7 +186,7 @@ func runBy(s hookfile.State) string {
 func installHook(ctx context.Context, o hookfile.Options) error {
 	_, _, err := hookfile.Install(ctx, o)
 	var refused *hookfile.RefusedError
-	if errors.As(err, &refused) {
+	if errors.As(err, &refused) && refused.Cause == nil {
 		return &KeptError{Why: strings.TrimSuffix(refused.Reason+"; "+refused.Hint, "; ")}
 	}
 	return err

@@ -26,7 +26,7 @@ import (
 var StartConfig string
 
 // WorkflowPath is where a repository runs the Action.
-const WorkflowPath = ".github/workflows/label-state.yml"
+const WorkflowPath = cli.WorkflowPath
 
 // planSteps are everything a repository needs, in the order in which it is made: files, hook,
 // labels.

@@ -135,8 +135,21 @@ func listItems(ctx context.Context, c *cli.Call, p *nextParams, s *githubwork.So
 		return withFirstStep(ctx, c, s.NoWork())
 	}
 
+	theirs := c.Session.Config.Contributors
+	contributes := theirs.Open() && cli.Welcome(c.Session.Client.Heard(ctx, c.Session.Repo))
+	if contributes {
+		c.Warnf("your records do not count in %s; as a contributor you take what is marked, by a comment /claim",
+			c.Session.Repo)
+	}
+
 	for _, i := range page.Items {
-		if err := c.Answer(i, fmt.Sprintf("%-12s  %-8s  %s\n", i.Issue, i.Priority, cli.OneLine(i.Title))); err != nil {
+		mark := ""
+		if contributes && theirs.Covers(i.Labels) {
+			mark = "  (/claim)"
+		}
+
+		line := fmt.Sprintf("%-12s  %-8s  %s%s\n", i.Issue, i.Priority, cli.OneLine(i.Title), mark)
+		if err := c.Answer(i, line); err != nil {
 			return err
 		}
 	}
