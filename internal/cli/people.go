@@ -62,19 +62,11 @@ func (c *Call) Outside(ctx context.Context, err error) error {
 // WorkflowPath is where a repository runs the Action.
 const WorkflowPath = ".github/workflows/label-state.yml"
 
-// OrComment adds to a refusal of who may not do something on the command line, or cannot because
-// GitHub hides whose records count, the way by a comment with these words, where it is open. Empty
-// words are no way.
+// OrComment adds to a refusal of who cannot do something on the command line, because GitHub hides
+// whose records count, the way by a comment with these words, where the repository listens to any.
 func (c *Call) OrComment(ctx context.Context, i claim.Issue, words string, err error) error {
-	if no, is := errors.AsType[*github.OutsiderError](err); is {
-		if !no.Welcome || c.Verb.Name != "claim" { // of what others can do only a claim is a contributor's
-			return err
-		}
-		return Advise(err, c.asContributor(ctx, i, no)...)
-	}
-
 	no, hidden := errors.AsType[*github.HiddenRoleError](err)
-	if !hidden || words == "" || !c.heedsComments(ctx) {
+	if !hidden || !c.heedsComments(ctx) {
 		return err
 	}
 
@@ -86,6 +78,15 @@ func (c *Call) OrComment(ctx context.Context, i claim.Issue, words string, err e
 func (c *Call) heedsComments(ctx context.Context) bool {
 	text, err := c.Session.Client.File(ctx, c.Session.Repo, WorkflowPath)
 	return err == nil && strings.Contains(string(text), "issue_comment")
+}
+
+// OrContribute adds to the refusal of a claim the way on for a contributor, where the repository
+// welcomes any.
+func (c *Call) OrContribute(ctx context.Context, i claim.Issue, err error) error {
+	if no, is := errors.AsType[*github.OutsiderError](err); is && no.Welcome {
+		return Advise(err, c.asContributor(ctx, i, no)...)
+	}
+	return err
 }
 
 // asContributor is the way on for a contributor, by what can be seen of the issue.
@@ -100,7 +101,7 @@ func (c *Call) asContributor(ctx context.Context, i claim.Issue, no *github.Outs
 	if err != nil {
 		return trouble.Then(take, remedy)
 	}
-	defer s.Close()
+	defer func() { _ = s.Close() }()
 
 	f, err := s.Ledger.Look(ctx, i)
 	theirs := c.Session.Config.Contributors

@@ -277,16 +277,9 @@ func reachKinds() []Kind {
 // hintOutsider is the way on for a login whose records do not count: as a contributor where the
 // repository lets contributors claim, else with a role.
 func hintOutsider(e *github.OutsiderError, at *answer.Problem) []answer.Command {
-	take := func(which, number string) answer.Command {
-		return Say("take "+which+" as a contributor, by a comment", number, e.Repo.String(), "/claim")
-	}
-
-	_, number, named := strings.Cut(at.Object, "#")
-	switch {
-	case e.Welcome && named && at.Doing == "claim":
-		return Then(take("it", number), answer.Advice("or "+e.Remedy()))
-	case e.Welcome && !named:
-		return Then(answer.Call("see what is free", "next", "--list"), take("one", "NUMBER"))
+	if e.Welcome && !strings.Contains(at.Object, "#") { // for a named issue a claim says more
+		return Then(answer.Call("see what is free", "next", "--list"),
+			Say("take one as a contributor, by a comment", "NUMBER", e.Repo.String(), "/claim"))
 	}
 
 	return Then(answer.Advice(e.Remedy()), answer.Call("then", "doctor", e.Repo.String()))

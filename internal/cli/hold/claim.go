@@ -49,11 +49,11 @@ func Claim() cli.Verb {
 				"Use resume only when you know that the other process with the same firing_id is gone.",
 		}},
 	}, cli.OnIssue(func(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParams) error {
-		words := "/claim"
+		err := c.OrContribute(ctx, i, c.Outside(ctx, takeIssue(ctx, c, i, p)))
 		if p.Force || c.Claimant().Codename != "" {
-			words = ""
+			return err
 		}
-		return c.OrComment(ctx, i, words, c.Outside(ctx, takeIssue(ctx, c, i, p)))
+		return c.OrComment(ctx, i, "/claim", err)
 	}))
 }
 
