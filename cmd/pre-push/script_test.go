@@ -327,7 +327,6 @@ func hold(ts *testscript.TestScript, neg bool, args []string) {
 		Issue:   claim.Issue{Owner: "acme", Repo: "app", Number: number},
 		Worker:  claim.Worker{Codename: args[1], FiringID: args[2]},
 		Comment: 1,
-		Token:   1,
 		TTL:     4 * time.Hour,
 		Until:   time.Now().Add(time.Hour),
 		Beat:    beat,
