@@ -29,7 +29,7 @@ var sights = []sight{
 	{"scope", "3 attempts failed", []string{"status", "acme/app#9"}},
 	{"log", "lost the race to lucius:l1", []string{"log", "acme/app#1"}},
 	{"stats", "WORKER", []string{"stats", "acme/app"}},
-	{"doctor", "pushes from this clone are not guarded (husky)", []string{"doctor"}},
+	{"doctor", "pushes from here are not guarded (husky)", []string{"doctor"}},
 	{"init", "+ file .husky/pre-push adds lines that run it", []string{"init", "--dry-run"}},
 	{"board", "ISSUE STATE HOLDER", []string{"board"}},
 }
