@@ -17,17 +17,7 @@ func (t Terminal) Suggest(words []string) [][2]string {
 	}
 
 	at := t.descend(before)
-	var open Param // the option at the end that waits for its value, if there is one
-	plain := 0     // so many arguments stand before
-	for _, w := range at.typed() {
-		switch {
-		case !w.option:
-			plain++
-		case w.open:
-			open = w.Param
-		}
-	}
-
+	open, plain := at.places()
 	name, _, joined := strings.Cut(current, "=")
 	valued, _ := find(at.params, strings.TrimLeft(name, "-"))
 	var rows [][2]string
@@ -54,6 +44,29 @@ func (t Terminal) Suggest(words []string) [][2]string {
 	}
 
 	return slices.DeleteFunc(rows, func(row [2]string) bool { return !strings.HasPrefix(row[0], current) })
+}
+
+// places are the option at the end that waits for its value, if there is one, and how many
+// arguments stand before.
+func (at descent) places() (open Param, plain int) {
+	for i := 0; i < len(at.rest); i++ {
+		open = Param{}
+		if !isOption(at.rest[i]) {
+			plain++
+			continue
+		}
+
+		p, _ := find(at.params, strings.TrimLeft(at.rest[i], "-"))
+		if p.TakesValue() {
+			open, i = p, i+1
+		}
+
+		if i < len(at.rest) {
+			open = Param{}
+		}
+	}
+
+	return open, plain
 }
 
 func valuesOf(p Param, prefix string) (rows [][2]string) {

@@ -66,10 +66,10 @@ EXAMPLES:
 func showHelp(_ context.Context, c *Call, p *helpParams) error {
 	t := c.Terminal
 	shown := t.overview()
-	family := slices.DeleteFunc(t.below(""), func(v Verb) bool { return len(p.Commands) == 0 || v.Group != p.Commands[0] })
+	family := slices.DeleteFunc(t.below(""), func(v Verb) bool { return p.Commands == nil || v.Group != p.Commands[0] })
 	at := t.descend(p.Commands)
 	switch {
-	case len(p.Commands) == 0:
+	case p.Commands == nil:
 	case len(p.Commands) == 1 && len(family) > 0:
 		shown = page{Title: program + " help " + p.Commands[0], Tables: []table{{"COMMANDS", summaries(family)}}}
 		shown.Last = "More about each: " + program + " COMMAND --help"

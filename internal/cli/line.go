@@ -7,120 +7,82 @@ import (
 	"github.com/label-state/label-state/internal/printable"
 )
 
-// Read finds the verb that a command line without the program's name is of, and hands it on with
-// its parameters. Options may stand anywhere, because people and agents type them behind the
-// arguments ("claim 12 --ttl 2h"). A call for help, anywhere, is one of the verb help. The error is
-// that of do, or a wrong call: first the options that no such verb has, or that lack their value.
-func (t Terminal) Read(words []string, do func(v Verb, params any) error) error {
+// arrange is a command line as the words of a verb, and what follows with the options in front of
+// the arguments, because people and agents type them after it ("claim 12 --ttl 2h") and the library
+// would take them for arguments. Short forms become long ones, and a call for help, anywhere, the
+// verb help. The error is a wrong call: the first option that no such verb has, or that lacks its
+// value.
+func (t Terminal) arrange(words []string) (path, rest []string, err error) {
 	at := t.descend(words)
 	if at.verb.do == nil && at.stray != "" && at.stray != helpVerb {
 		if at.wrong != "" { // no verb has it, so that its value was taken for a command
-			return unknownOption(everyParam(at.below), at.verb.Name, at.wrong)
+			return nil, nil, unknownOption(everyParam(at.below), at.verb.Name, at.wrong)
 		}
-		return unknownCommand(at.below, at.verb.Name, at.stray)
+		return nil, nil, unknownCommand(at.below, at.verb.Name, at.stray)
 	}
 
-	var options []typed
-	var plain []string
+	options, plain := []string{}, []string{"--"}
 	var problem error
-	var help *helpParams
-	for _, w := range at.typed() {
-		all, asks := helpOptions()[w.name]
+	var help []string
+	for i := 0; i < len(at.rest); i++ {
+		word := at.rest[i]
+		if word == "--" {
+			plain = append(plain, at.rest[i:]...)
+			break
+		}
+
+		if !isOption(word) {
+			plain = append(plain, word)
+			continue
+		}
+
+		name, value, joined := strings.Cut(strings.TrimLeft(word, "-"), "=")
+		if more, asks := helpOptions()[name]; asks {
+			help = append(help, more)
+			continue
+		}
+
+		p, known := find(at.params, name)
 		switch {
-		case !w.option:
-			plain = append(plain, w.word)
-		case asks && help == nil:
-			help = &helpParams{All: all, Commands: at.verb.Words()}
-		case asks:
-		case !w.known && problem == nil:
-			problem = unknownOption(at.params, at.verb.Name, w.word)
-		case w.open && problem == nil:
-			problem = Usagef(at.verb.Name, "--%s needs a value", w.Name)
-		default:
-			options = append(options, w)
+		case !known && problem == nil:
+			problem = unknownOption(at.params, at.verb.Name, word)
+		case known && p.TakesValue() && !joined && i+1 < len(at.rest):
+			i++
+			options = append(options, "--"+p.Name+"="+at.rest[i])
+		case known && joined:
+			options = append(options, "--"+p.Name+"="+value)
+		case known && p.TakesValue() && problem == nil:
+			problem = Usagef(at.verb.Name, "--%s needs a value", p.Name)
+		case known:
+			options = append(options, "--"+p.Name)
 		}
 	}
 
+	path = at.verb.Words()
 	switch {
 	case help != nil:
-		return do(t.descend([]string{helpVerb}).verb, help)
+		return []string{helpVerb}, slices.Concat(help[:1], []string{"--"}, path), nil
 	case problem != nil:
-		return problem
+		return nil, nil, problem
 	case at.verb.do == nil && len(options) > 0: // the only one without a verb
-		version := t.descend([]string{"version"}).verb
-		return do(version, version.params())
+		return []string{"version"}, nil, nil
 	case at.verb.do == nil:
-		path := append(at.verb.Words(), plain[min(1, len(plain)):]...)
-		return do(t.descend([]string{helpVerb}).verb, &helpParams{Commands: path})
+		return []string{helpVerb}, slices.Concat([]string{"--"}, path, plain[min(2, len(plain)):]), nil
 	}
 
-	for _, o := range options {
-		if err := o.Set(o.value); err != nil {
-			return Usagef(at.verb.Name, "--%s %s", o.Name, err)
-		}
-	}
-
-	if err := at.verb.arguments(at.values, plain); err != nil {
-		return err
-	}
-	return do(at.verb, at.values)
+	return path, append(options, plain...), nil
 }
 
 const helpVerb = "help"
 
-// helpOptions ask for help wherever they stand, and whether for all of it.
-func helpOptions() map[string]bool {
-	return map[string]bool{"help": false, "h": false, "help-all": true}
-}
-
-// A typed is one argument of a command line, or one option with its value.
-type typed struct {
-	word   string
-	option bool
-	name   string
-	known  bool // the verb has it: Param
-	Param
-	value string
-	open  bool // its value is missing
-}
-
-// typed are the words behind the verb; behind "--" all are arguments, as is that itself.
-func (at descent) typed() (all []typed) {
-	for i := 0; i < len(at.rest); i++ {
-		w := typed{word: at.rest[i]}
-		if w.word == "--" {
-			for _, word := range at.rest[i:] {
-				all = append(all, typed{word: word})
-			}
-			return all
-		}
-
-		if w.option = isOption(w.word); w.option {
-			joined := false
-			w.name, w.value, joined = cutOption(w.word)
-			w.Param, w.known = find(at.params, w.name)
-			switch {
-			case joined:
-			case !w.TakesValue():
-				w.value = "true"
-			case i+1 < len(at.rest):
-				i++
-				w.value = at.rest[i]
-			default:
-				w.open = true
-			}
-		}
-
-		all = append(all, w)
-	}
-
-	return all
+// helpOptions ask for help wherever they stand, as these options of the verb help.
+func helpOptions() map[string]string {
+	return map[string]string{"help": "--all=false", "h": "--all=false", "help-all": "--all"}
 }
 
 // A descent is how far the words of a command line name a verb.
 type descent struct {
 	verb   Verb    // without what it does where another word must follow
-	values any     // what its parameters are set to
 	params []Param // of the verb
 	below  []Verb  // what could have come next; none after a verb that is complete
 	stray  string  // what came instead, unless it was the end
@@ -134,7 +96,7 @@ func (t Terminal) descend(words []string) descent {
 	for i := 0; i < len(words); i++ {
 		word := words[i]
 		if isOption(word) {
-			name, _, joined := cutOption(word)
+			name, _, joined := strings.Cut(strings.TrimLeft(word, "-"), "=")
 			possible := at.params
 			if at.verb.do == nil {
 				possible = append(possible, everyParam(t.Verbs)...)
@@ -162,11 +124,7 @@ func (t Terminal) descend(words []string) descent {
 		}
 
 		at.verb = at.below[n]
-		at.params, at.below = nil, t.below(at.verb.Name)
-		if at.verb.do != nil {
-			at.values = at.verb.params()
-			at.params = Params(at.values)
-		}
+		at.params, at.below = at.verb.Params(), t.below(at.verb.Name)
 	}
 
 	return at
@@ -206,11 +164,6 @@ func (p Param) named(name string) bool {
 // isOption reports whether a word of the command line is an option, known or not. "-" and "--" are
 // none.
 func isOption(word string) bool { return strings.HasPrefix(word, "-") && word != "-" && word != "--" }
-
-// cutOption takes an option apart; joined is whether its value stands in the same word.
-func cutOption(word string) (name, value string, joined bool) {
-	return strings.Cut(strings.TrimLeft(word, "-"), "=")
-}
 
 func unknownCommand(known []Verb, above, name string) error {
 	var names []string

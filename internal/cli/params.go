@@ -13,7 +13,7 @@ import (
 )
 
 // A Param is one parameter of a verb: a field of its struct, and what the field's tags say of it.
-// The command line sets it (line.go), and the MCP server a property of a schema.
+// The command line makes an option of it (option.go), and the MCP server a property of a schema.
 //
 //	flag:"repo,R"       the option and its short form
 //	arg:"[ISSUE]"       or its place behind them: "ISSUE", "[ISSUE]", "[ISSUE]...", "-- COMMAND..."
@@ -212,6 +212,14 @@ func (p Param) allowed(text string) (string, error) {
 
 // TakesValue reports whether the next word belongs to the option when it has no "=".
 func (p Param) TakesValue() bool { return p.Value != "" }
+
+// Names are the names of the option.
+func (p Param) Names() []string {
+	if p.Short == "" {
+		return []string{p.Name}
+	}
+	return []string{p.Name, p.Short}
+}
 
 // Rest reports whether the argument is what stands behind "--".
 func (p Param) Rest() bool { return strings.Contains(p.Arg, "-- ") }

@@ -6,8 +6,6 @@ import (
 	"io"
 	"strings"
 
-	page "github.com/urfave/cli/v2"
-
 	"github.com/label-state/label-state/internal/cli"
 )
 
@@ -18,63 +16,26 @@ func Man() cli.Verb {
 		Summary:  "print the manual page, for man(1)",
 		Examples: "label-state man | man -l -\nlabel-state man > /usr/local/share/man/man1/label-state.1\n",
 	}, func(_ context.Context, c *cli.Call, _ *struct{}) error {
-		text, err := ManPage(c.Terminal)
+		page, err := ManPage(c.Terminal)
 		if err != nil {
 			return err
 		}
 
-		_, err = io.WriteString(c.Out, text)
+		_, err = io.WriteString(c.Out, page)
 		return err
 	})
 }
 
 // ManPage is the whole program as one page for troff -man.
 func ManPage(t cli.Terminal) (string, error) {
-	app := &page.App{
-		Name:      "label-state",
-		Usage:     "nobody does the same issue twice",
-		UsageText: "label-state COMMAND [options] [arguments]",
-		Description: "Coding agents and people share one GitHub issue tracker. label-state lets any of them claim an issue, shows who holds it, " +
-			"and releases it when its holder is gone. Options may appear anywhere on a command line.\n\n" +
-			"Exit status: 0 yes, 1 no, 2 called or set up wrongly, 3 could not find out, 4 no work.",
-	}
+	app := t.NewApp(nil)
+	app.Usage = "nobody does the same issue twice"
+	app.UsageText = "label-state COMMAND [options] [arguments]"
+	app.Description = "Coding agents and people share one GitHub issue tracker. label-state lets any of them claim an issue, shows who holds it, " +
+		"and releases it when its holder is gone. Options may appear anywhere on a command line.\n\n" +
+		"Exit status: 0 yes, 1 no, 2 called or set up wrongly, 3 could not find out, 4 no work."
+	page, err := app.ToManWithSection(1)
 
-	for _, v := range t.Verbs {
-		above, name, nested := strings.Cut(v.Name, " ")
-		if nested {
-			group := app.Command(above)
-			group.Subcommands = append(group.Subcommands, manCommand(v, name))
-		} else {
-			app.Commands = append(app.Commands, manCommand(v, v.Name))
-		}
-	}
-
-	text, err := app.ToManWithSection(1)
-	head := fmt.Sprintf(".TH label-state 1 \"\" \"label-state %s\"\n", t.Build.Version)
-	return strings.Replace(text, ".TH label-state 1\n", head, 1), err
-}
-
-// manCommand is a verb as the page's library knows commands.
-func manCommand(v cli.Verb, name string) *page.Command {
-	c := &page.Command{Name: name, Usage: v.Summary, UsageText: v.Examples}
-	if v.Alias != "" {
-		c.Aliases = []string{v.Alias}
-	}
-
-	for _, p := range v.Params() {
-		var short []string
-		if p.Short != "" {
-			short = []string{p.Short}
-		}
-
-		switch {
-		case p.Arg != "":
-		case p.TakesValue():
-			c.Flags = append(c.Flags, &page.StringFlag{Name: p.Name, Aliases: short, Usage: p.Text})
-		default:
-			c.Flags = append(c.Flags, &page.BoolFlag{Name: p.Name, Aliases: short, Usage: p.Text})
-		}
-	}
-
-	return c
+	head := fmt.Sprintf(".TH label-state 1 \"\" \"label-state %s\"\n", app.Version)
+	return strings.Replace(page, ".TH label-state 1\n", head, 1), err
 }
