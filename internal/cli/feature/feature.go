@@ -24,9 +24,8 @@ func featureJournal(t cli.Terminal) (worktree.Book, error) {
 	return worktree.Journal(filepath.Join(dir, "features")), err
 }
 
-// worktreesAround are the trees of the feature that a folder belongs to or that are in it; none
-// outside of any. What
-// cannot be read is not a feature: holds are then recorded here only.
+// worktreesAround are the trees of the feature that a folder belongs to, or whose folder it is; none
+// outside of any. What cannot be read is not a feature: holds are then recorded here only.
 func worktreesAround(t cli.Terminal, dir string) []worktree.Tree {
 	dir, err := filepath.EvalSymlinks(dir)
 	book, failed := featureJournal(t)
