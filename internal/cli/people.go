@@ -30,6 +30,9 @@ func (c *Call) Force(ctx context.Context, i claim.Issue, reason string) (ledger.
 	rep, ended, err := c.Session.Ledger.Force(ctx, i, by, reason)
 	why := fmt.Sprintf("%s: forced by %s at %s", claim.ErrEnded, by, Moment(time.Now()))
 	for _, e := range ended {
+		if claim.SameLogin(e.Person, by) { // who did it knows
+			continue
+		}
 		if e.Person != "" {
 			c.Warnf("%s lost %s by force; tell them", e.Person, i)
 			continue

@@ -1,10 +1,12 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/label-state/label-state/answer"
@@ -12,6 +14,7 @@ import (
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/hookfile"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/printable"
 )
 
@@ -46,7 +49,7 @@ func endInit(ctx context.Context, c *cli.Call, p *initParams, steps, did []InitS
 
 	text := paragraph("works now", works...) +
 		paragraph("next", nextLines(c, p, steps, did, trial)...) +
-		paragraph("costs", costLines(c)...) +
+		paragraph("costs", costLines(c, p)...) +
 		paragraph("undo", undoLines(c.Session.Repo.String(), did)...)
 
 	if found == "" {
@@ -121,14 +124,18 @@ func leftOf(steps []InitStep, status string) (lines []string) {
 }
 
 // costLines are what a repository that is set up so costs in a month.
-func costLines(c *cli.Call) []string {
+func costLines(c *cli.Call, p *initParams) []string {
 	runs := fmt.Sprintf("%d runs of the Action a month for the sweep, and one for each event of a pull request, issue or command; free in a public repository, else a minute or more each", sweepsAMonth)
-	lost := commentsAHold
-	if c.Session.Config.Claim.Comments == "quiet" { // its own comment becomes its end
-		lost = 1
+	lost := strconv.Itoa(commentsAHold)
+	switch kind := cmp.Or(p.Lease, c.Session.Config.Claim.Lease); {
+	case kind == lease.Refs || kind == lease.Redis: // it is lost before anything is written
+		lost = "none"
+	case c.Session.Config.Claim.Comments == "quiet": // its own comment becomes its end
+		lost = "1"
 	}
+
 	comments := printable.Count(commentsAHold, "comment", "comments") + " on an issue each time somebody holds it, and " +
-		fmt.Sprint(lost) + " for a claim that loses a race"
+		lost + " for a claim that loses a race"
 
 	return []string{runs, comments}
 }

@@ -26,7 +26,7 @@ func TestKept(t *testing.T) {
 func TestCosts(t *testing.T) {
 	conf := config.Default()
 	conf.Claim.Comments = "all"
-	got := costLines(&cli.Call{Session: &setup.Session{Config: conf}})
+	got := costLines(&cli.Call{Session: &setup.Session{Config: conf}}, &initParams{})
 	if !strings.HasSuffix(got[1], ", and 2 for a claim that loses a race") {
 		t.Errorf("%q", got)
 	}
