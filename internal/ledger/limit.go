@@ -18,8 +18,14 @@ func (bs *base) Load(ctx context.Context, r claim.Repo) (lifecycle.Load, error) 
 	return got.Load, got.Err
 }
 
-// limit says why somebody may hold nothing besides what is in progress; empty when they may.
-func (bs *base) limit(ctx context.Context, i claim.Issue, who lifecycle.Asker) (string, error) {
-	load, err := bs.Load(ctx, i.In())
-	return bs.set.Rules.Limit(load, i, who), err
+// limited is the snapshot with why the seeker may hold nothing besides what is in progress, if that
+// is so. An error is an *UnknownError.
+func (bs *base) limited(ctx context.Context, f lifecycle.Facts, who lifecycle.Seeker) (lifecycle.Facts, error) {
+	load, err := bs.Load(ctx, f.Issue.In())
+	if err != nil {
+		return f, &UnknownError{Issue: f.Issue, Err: err}
+	}
+
+	f.Limit = bs.set.Rules.Limit(load, f.Issue, lifecycle.Asker{Login: f.Viewer, Codename: who.Worker.Codename})
+	return f, nil
 }

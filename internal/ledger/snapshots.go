@@ -35,8 +35,8 @@ func (sn *snapshots) Check(ctx context.Context, i claim.Issue,
 		return f, v, err
 	}
 
-	if f.Limit, err = sn.limit(ctx, i, lifecycle.Asker{Login: f.Viewer, Codename: who.Worker.Codename}); err != nil {
-		return f, v, &UnknownError{Issue: i, Err: err}
+	if f, err = sn.limited(ctx, f, who); err != nil {
+		return f, v, err
 	}
 	return sn.judge(f, judge)
 }
@@ -52,13 +52,11 @@ func (sn *snapshots) CheckForced(ctx context.Context, i claim.Issue,
 		return f, v, beyond, err
 	}
 
-	limited := f
-	limited.Limit, err = sn.limit(ctx, i, lifecycle.Asker{Login: f.Viewer, Codename: who.Worker.Codename})
-	if err != nil {
-		return f, v, beyond, &UnknownError{Issue: i, Err: err}
+	limited, err := sn.limited(ctx, f, who)
+	if err == nil {
+		beyond = sn.set.Rules.BeyondForce(f, sn.set.Rules.Verdict(limited, who), who.Person)
 	}
-
-	return f, v, sn.set.Rules.BeyondForce(f, sn.set.Rules.Verdict(limited, who), who.Person), nil
+	return f, v, beyond, err
 }
 
 // judge asks for the verdict of a snapshot. Its error is an *UnknownError, "could not find out".
