@@ -224,7 +224,7 @@ func (cm *commands) carryOut(ctx context.Context, cmd command, contributor bool,
 		r.note("%s waits for the sweep: %s", said, err)
 	case cm.dry() && errors.As(err, &refused):
 		r.note("%s would be refused: %s", said, refused)
-	case cm.dry() && (err == nil || unsent(err)):
+	case cm.dry() && (err == nil || ledger.IsUnsent(err)):
 		r.note("%s would be carried out", said)
 	case err == nil:
 		r.note("%s", said)
@@ -262,7 +262,7 @@ func (cm *commands) obey(ctx context.Context, i claim.Issue, cmd command, r *res
 	}
 
 	err = cmd.do(cm, ctx, cm.ordered(cmd, facts, claim.NoExpiry), r)
-	if err != nil && !unsent(err) || cmd.answers {
+	if err != nil && !ledger.IsUnsent(err) || cmd.answers {
 		return err
 	}
 	r.add(cm.tend(ctx, []claim.Issue{i}, byCommand))

@@ -99,7 +99,7 @@ func (cm *commands) contribute(ctx context.Context, i claim.Issue, cmd command, 
 		}
 	}
 
-	if err != nil && !unsent(err) {
+	if err != nil && !ledger.IsUnsent(err) {
 		return err
 	}
 	r.add(cm.tend(ctx, []claim.Issue{i}, byCommand))

@@ -2,7 +2,6 @@ package action
 
 import (
 	"context"
-	"errors"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
@@ -14,12 +13,6 @@ import (
 func (p Place) rehearsed() Place {
 	p.Ledger, p.Hub = p.Ledger.Rehearsed(), unsentHub{p.Hub}
 	return p
-}
-
-// unsent reports whether an error says that a rehearsal has come to a write.
-func unsent(err error) bool {
-	_, is := errors.AsType[*ledger.Unsent](err)
-	return is
 }
 
 // An unsentHub only reads.

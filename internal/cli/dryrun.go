@@ -9,9 +9,6 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 )
 
-// Unsent reports whether err is that of a dry run whose operation would have written.
-func Unsent(err error) bool { return errors.As(err, new(*ledger.Unsent)) }
-
 // Would is the answer of a dry run: what would have been done.
 func (c *Call) Would(i claim.Issue, format string, args ...any) error {
 	return c.Answer(answer.Answer{Issue: i.String(), Answer: answer.DryRun}, "would "+fmt.Sprintf(format, args...)+"\n")

@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"errors"
+
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/protocol"
 )
@@ -12,6 +14,9 @@ type Unsent struct {
 }
 
 func (*Unsent) Error() string { return "dry run: nothing was written" }
+
+// IsUnsent reports whether an error says that a dry run has come to a write.
+func IsUnsent(err error) bool { return errors.As(err, new(*Unsent)) }
 
 // Rehearsed is the ledger with Settings.DryRun.
 func (bs *base) Rehearsed() *Ledger {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
-	"github.com/label-state/label-state/internal/cli/local"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/setup"
@@ -32,7 +31,7 @@ type switchboard struct {
 func (s switchboard) RoundTrip(r *http.Request) (*http.Response, error) {
 	status, body := 0, ""
 	switch {
-	case strings.HasSuffix(r.URL.Path, "/contents/"+local.WorkflowPath):
+	case strings.HasSuffix(r.URL.Path, "/contents/"+cli.WorkflowPath):
 		status, body = 200, `{"type":"file","encoding":"base64","content":"`+
 			base64.StdEncoding.EncodeToString([]byte(s.text))+`"}`
 	case strings.HasSuffix(r.URL.Path, "/actions/workflows/label-state.yml"):

@@ -46,7 +46,7 @@ func claimBundle(ctx context.Context, c *cli.Call, params *bundleClaimParams) er
 
 		if c.DryRun {
 			one := ledger.Request{Worker: p.Claimant(), TTL: params.TTL}
-			if _, err := b.Claim(ctx, one); !cli.Unsent(err) {
+			if _, err := b.Claim(ctx, one); !ledger.IsUnsent(err) {
 				return err
 			}
 
@@ -79,11 +79,12 @@ func (p *pack) alreadyMine(ctx context.Context, b ledger.Bundle) (yes bool, err 
 	v := p.view
 	v.Answer, v.Codename, v.Firing, v.Whole = "won", note.Codename, note.Firing, true
 	v.Yours = true
+	places := p.places()
 	var rows [][2]string
 	for _, c := range p.calls {
 		i := c.Session.Issue
 		if !slices.ContainsFunc(note.Issues, func(name string) bool { return strings.EqualFold(name, i.String()) }) ||
-			!p.recorded(note, i) {
+			!p.recorded(places, note, i) {
 			return false, nil
 		}
 
@@ -219,14 +220,15 @@ func (p *pack) permitted(ctx context.Context) error {
 		slug := c.Session.Issue.Slug()
 		if folded := strings.ToLower(slug); !seen[folded] {
 			seen[folded] = true
-			no = append(no, permitted(ctx, c, slug))
+			no = append(no, seenThrough(ctx, c, slug))
 		}
 	}
 
 	return errors.Join(no...)
 }
 
-func permitted(ctx context.Context, c *cli.Call, slug string) error {
+// seenThrough refuses a repository in which a claim could not be.
+func seenThrough(ctx context.Context, c *cli.Call, slug string) error {
 	r, err := c.Session.Client.Repository(ctx, c.Session.Repo)
 	switch {
 	case err != nil:

@@ -131,7 +131,7 @@ func (p *pack) end(ctx context.Context, c *cli.Call, note bundlePage) (PartView,
 	v := PartView{Issue: c.Session.Issue.String(), Answer: "released"}
 	if !note.Taken {
 		err := ofBundle(c).Undo(ctx, note.worker(), note.Nonce, false)
-		if cli.Unsent(err) {
+		if ledger.IsUnsent(err) {
 			err = nil
 		}
 		return v, err
@@ -143,7 +143,7 @@ func (p *pack) end(ctx context.Context, c *cli.Call, note bundlePage) (PartView,
 		Outcome: p.outcome,
 		Reason:  p.reason,
 	})
-	if cli.Unsent(err) {
+	if ledger.IsUnsent(err) {
 		return v, nil
 	}
 

@@ -159,10 +159,10 @@ func (p *pack) places() []string {
 	return dirs
 }
 
-// recorded reports whether a hold of the bundle is recorded in one of its places, and no other
+// recorded reports whether a hold of the bundle is recorded in one of these places, and no other
 // session or process is at work under it.
-func (p *pack) recorded(note bundlePage, i claim.Issue) bool {
-	return slices.ContainsFunc(p.places(), func(dir string) bool {
+func (p *pack) recorded(places []string, note bundlePage, i claim.Issue) bool {
+	return slices.ContainsFunc(places, func(dir string) bool {
 		store := state.OpenHolds(dir)
 		h, found, err := store.Load(i)
 		return err == nil && found && h.Worker == note.worker() && h.Lost == "" && !store.Attended(i) &&

@@ -185,7 +185,7 @@ func releaseOwn(ctx context.Context, c *cli.Call, f lifecycle.Facts, mine claim.
 	}
 
 	rep, err := c.Session.Ledger.Release(ctx, f.Issue, e)
-	if cli.Unsent(err) {
+	if ledger.IsUnsent(err) {
 		return c.Would(f.Issue, "release %s from %s", f.Issue, mine.Person)
 	}
 

@@ -92,7 +92,7 @@ func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, branch string, p
 
 	h, within, err := c.Session.Ledger.Fence(ctx, i, w, token)
 	switch {
-	case cli.Unsent(err):
+	case ledger.IsUnsent(err):
 		return c.Would(i, "push %s to %s under %s", cli.OneLine(p.Branch), remoteName(p.Remote), i)
 	case err != nil:
 		return err

@@ -130,7 +130,7 @@ func endedRun(ctx context.Context, c *cli.Call, i claim.Issue, p *releaseParams,
 	_, held := f.Log.Holder()
 	is = found && !held && last.Person == "" && claim.SameLogin(last.Author, f.Viewer) &&
 		last.End.By == "" && last.End.Outcome == wanted.Recorded() && !(p.Done && f.Open) &&
-		(asked.Codename == "" || asked.Codename == last.Record.Worker.Codename)
+		cli.Fits(asked, last.Record.Worker)
 
 	return last.Record.Worker, is
 }
@@ -167,7 +167,7 @@ func releaseAsWorker(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 	}
 
 	rep, err := c.Session.Ledger.Release(ctx, i, e)
-	if cli.Unsent(err) {
+	if ledger.IsUnsent(err) {
 		closing := ""
 		if e.Done {
 			closing = ", and close it"
@@ -212,7 +212,7 @@ func follows(e ledger.Ending) string {
 func forceRelease(ctx context.Context, c *cli.Call, i claim.Issue, reason string) error {
 	rep, ended, err := c.Force(ctx, i, reason)
 	switch {
-	case cli.Unsent(err):
+	case ledger.IsUnsent(err):
 		return c.Would(i, "end every hold on %s by force", i)
 	case err != nil:
 		return c.OrComment(ctx, i, "/release --force", err)
@@ -248,7 +248,7 @@ func askToStop(ctx context.Context, c *cli.Call, i claim.Issue, reason string) e
 
 	h, err := c.Session.Ledger.Revoke(ctx, i, by, reason)
 	switch {
-	case cli.Unsent(err):
+	case ledger.IsUnsent(err):
 		return c.Would(i, "ask the holder of %s to stop", i)
 	case err != nil:
 		return err

@@ -6,6 +6,7 @@ import (
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/ledger"
 )
 
 type renewParams struct {
@@ -48,7 +49,7 @@ func renewIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *renewParams)
 
 	h, err := c.Session.Ledger.Note(ctx, i, w, token, p.Note)
 	switch {
-	case cli.Unsent(err):
+	case ledger.IsUnsent(err):
 		return c.Would(i, "renew %s for %s", i, w)
 	case err != nil:
 		return err

@@ -38,7 +38,7 @@ func chooseRef(ctx context.Context, c *cli.Call) actionRef {
 	branch := actionRef{
 		ref: workflow.Ref,
 		next: "the workflow is not pinned: each run takes what is on " + workflow.Ref + " of " + workflow.Action + "; in " +
-			WorkflowPath + " put a commit of it in place of " + workflow.Ref,
+			cli.WorkflowPath + " put a commit of it in place of " + workflow.Ref,
 	}
 
 	known := build.Commit
@@ -105,14 +105,14 @@ func workflowStep(ctx context.Context, c *cli.Call, root, kind string) (InitStep
 		o.Variables = []string{c.Session.Config.Lease.RedisURLEnv}
 	}
 
-	if have, err := readHere(root, WorkflowPath); err == nil {
+	if have, err := readHere(root, cli.WorkflowPath); err == nil {
 		o.Ref, o.Note = refIn(have)
-		return fileStep(ctx, c, root, WorkflowPath, workflow.Text(o), about)
+		return fileStep(ctx, c, root, cli.WorkflowPath, workflow.Text(o), about)
 	}
 
 	chosen := chooseRef(ctx, c)
 	o.Ref, o.Note = chosen.ref, chosen.note
-	s, err := fileStep(ctx, c, root, WorkflowPath, workflow.Text(o), about)
+	s, err := fileStep(ctx, c, root, cli.WorkflowPath, workflow.Text(o), about)
 	if s.Status == stepMissing {
 		s.Next = chosen.next
 	}

@@ -18,20 +18,20 @@ import (
 // and compares it with what the configuration needs: permissions, events, the variables of a lease
 // service, and a reference to the Action that there is.
 func checkWorkflow(ctx context.Context, c *cli.Call) []Diagnosis {
-	text, err := c.Session.Client.File(ctx, c.Session.Repo, WorkflowPath)
+	text, err := c.Session.Client.File(ctx, c.Session.Repo, cli.WorkflowPath)
 	var missing *github.NotFoundError
 	switch {
-	case errors.As(err, &missing) && existsHere(ctx, c, WorkflowPath):
-		d := ok("workflow", "%s is in this clone, and not on %s's default branch yet", WorkflowPath, c.Session.Repo)
+	case errors.As(err, &missing) && existsHere(ctx, c, cli.WorkflowPath):
+		d := ok("workflow", "%s is in this clone, and not on %s's default branch yet", cli.WorkflowPath, c.Session.Repo)
 		return []Diagnosis{d.or("warn", "commit it, push it, and have it merged")}
 
 	case errors.As(err, &missing):
-		return []Diagnosis{ok("workflow", "no %s", WorkflowPath).or("warn",
+		return []Diagnosis{ok("workflow", "no %s", cli.WorkflowPath).or("warn",
 			"without it no sweep runs; label-state init writes it")}
 	case err != nil:
 		return []Diagnosis{ok("workflow", "%s", err).or("warn", c.Hint(err))}
 	case !runsAction(text):
-		d := ok("workflow", "%s does not run the Action", WorkflowPath)
+		d := ok("workflow", "%s does not run the Action", cli.WorkflowPath)
 		return []Diagnosis{d.or("warn",
 			"compare it with docs/action.md, or move it away and let label-state init write it")}
 	}
@@ -43,9 +43,9 @@ func checkWorkflow(ctx context.Context, c *cli.Call) []Diagnosis {
 
 	out := []Diagnosis{checkSwitch(ctx, c)}
 	if lacking := lackingInJobs(c, w.Jobs); lacking != "" {
-		out[0] = ok("workflow", "%s: %s", WorkflowPath, lacking).or("fail", "add the missing permissions to the "+
+		out[0] = ok("workflow", "%s: %s", cli.WorkflowPath, lacking).or("fail", "add the missing permissions to the "+
 			"job in "+
-			WorkflowPath+" on the default branch")
+			cli.WorkflowPath+" on the default branch")
 	}
 
 	return slices.Concat(out, checkEvents(c, w), checkAction(ctx, c, w.Jobs))
@@ -61,14 +61,14 @@ func checkSwitch(ctx context.Context, c *cli.Call) Diagnosis {
 	state := cmp.Or(answer.State, "unknown")
 	switch {
 	case err != nil:
-		d := ok("workflow", "%s; could not check whether it is enabled: %s", WorkflowPath, err)
+		d := ok("workflow", "%s; could not check whether it is enabled: %s", cli.WorkflowPath, err)
 		return d.or("warn", "look under Actions, or give the token the permission actions: read")
 	case state != "active":
-		d := ok("workflow", "%s exists but is disabled (%s)", WorkflowPath, state)
+		d := ok("workflow", "%s exists but is disabled (%s)", cli.WorkflowPath, state)
 		return d.or("fail", "gh workflow enable label-state.yml --repo "+c.Session.Repo.String())
 	}
 
-	return ok("workflow", "%s, switched on", WorkflowPath)
+	return ok("workflow", "%s, switched on", cli.WorkflowPath)
 }
 
 // runsAction reports whether a workflow uses the Action, a workflow of that name, or one of its own
@@ -118,7 +118,7 @@ func checkEvents(c *cli.Call, w workflow.Workflow) []Diagnosis {
 		return []Diagnosis{ok("events", "the workflow runs on every event that it needs")}
 	}
 	d := ok("events", "the workflow does not run on %s", strings.Join(misses, "; "))
-	return []Diagnosis{d.or("warn", "add them under on: in "+WorkflowPath+", unless they were left out on purpose")}
+	return []Diagnosis{d.or("warn", "add them under on: in "+cli.WorkflowPath+", unless they were left out on purpose")}
 }
 
 // checkAction looks whether the branch, tag or commit of the Action that the workflow names is
@@ -145,7 +145,7 @@ func checkReference(ctx context.Context, c *cli.Call, r workflow.Reference) Diag
 	switch {
 	case errors.Is(err, errNoCommit):
 		return ok("action", "%s does not exist, so the workflow cannot start", name).or("fail", "name a commit of "+
-			r.Repo+" in "+WorkflowPath)
+			r.Repo+" in "+cli.WorkflowPath)
 
 	case errors.As(err, &absent):
 		return ok("action", "%s was not found here: this token sees no repository %s", name, r.Repo).or("warn",
@@ -157,7 +157,7 @@ func checkReference(ctx context.Context, c *cli.Call, r workflow.Reference) Diag
 
 	case r.Short() && strings.HasPrefix(commit, r.Ref):
 		return ok("action", "%s: a workflow takes no shortened commit", name).or("fail", "name "+r.Repo+"@"+commit+
-			" in "+WorkflowPath)
+			" in "+cli.WorkflowPath)
 	}
 
 	return ok("action", "%s exists", name)

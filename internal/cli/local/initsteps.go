@@ -25,9 +25,6 @@ import (
 //go:embed start/label-state.yml
 var StartConfig string
 
-// WorkflowPath is where a repository runs the Action.
-const WorkflowPath = cli.WorkflowPath
-
 // planSteps are everything a repository needs, in the order in which it is made: files, hook,
 // labels.
 func planSteps(ctx context.Context, c *cli.Call, p *initParams) ([]InitStep, error) {

@@ -49,7 +49,7 @@ func advanceIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *advancePar
 	}
 
 	rep, to, err := c.Session.Ledger.Advance(ctx, i, a)
-	if cli.Unsent(err) {
+	if ledger.IsUnsent(err) {
 		return c.Would(i, "move %s to %s (label %s)", i, to.Name, to.Label)
 	}
 
