@@ -2,7 +2,10 @@ package github
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -12,6 +15,9 @@ import (
 // secondaryWait is how long to stay away when GitHub says "too fast" and not for how long
 // (GitHub docs, "Rate limits for the REST API").
 const secondaryWait = time.Minute
+
+// lowBudget is how many requests are left when the one warning is given.
+const lowBudget = 100
 
 // A limitKind says which of GitHub's rate limits an answer reports.
 type limitKind int
@@ -170,4 +176,18 @@ func retryAfter(text string, now time.Time) (wait time.Duration, told bool) {
 	}
 
 	return at.Sub(now), true
+}
+
+// warnLowBudget says once in a client's life that few requests are left.
+func (c *call) warnLowBudget(h http.Header) {
+	most, noMost := strconv.Atoi(h.Get("X-RateLimit-Limit"))
+	left, noLeft := strconv.Atoi(h.Get("X-RateLimit-Remaining"))
+	reset, noReset := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64)
+	if errors.Join(noMost, noLeft, noReset) != nil || left >= lowBudget || c.warned.Swap(true) {
+		return
+	}
+
+	resource := cmp.Or(oneLine(h.Get("X-RateLimit-Resource")), c.resource())
+	until := time.Unix(reset, 0).UTC().Format("15:04 UTC")
+	c.o.Warn(fmt.Sprintf("%d of %d %s requests left until %s", left, most, resource, until))
 }

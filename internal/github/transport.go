@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -30,8 +29,6 @@ const (
 	largeAtOnce = 2       // longer answers that are read side by side
 
 	writeTime = 20 * time.Second // one try of a write
-
-	lowBudget = 100 // requests that are left when the one warning is given
 )
 
 // transport carries every request of a client: it authorizes, bounds, paces, retries and judges
@@ -333,22 +330,8 @@ func (c *call) try() response {
 	}
 
 	a := c.o.Token.hideIn(response{status: resp.StatusCode, header: resp.Header, body: body})
-	c.warn(a.header)
+	c.warnLowBudget(a.header)
 	return a
-}
-
-// warn says once in a client's life that few requests are left.
-func (c *call) warn(h http.Header) {
-	most, noMost := strconv.Atoi(h.Get("X-RateLimit-Limit"))
-	left, noLeft := strconv.Atoi(h.Get("X-RateLimit-Remaining"))
-	reset, noReset := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64)
-	if errors.Join(noMost, noLeft, noReset) != nil || left >= lowBudget || c.warned.Swap(true) {
-		return
-	}
-
-	resource := cmp.Or(oneLine(h.Get("X-RateLimit-Resource")), c.resource())
-	until := time.Unix(reset, 0).UTC().Format("15:04 UTC")
-	c.o.Warn(fmt.Sprintf("%d of %d %s requests left until %s", left, most, resource, until))
 }
 
 // errLarge is an answer that is longer than what is read of one.

@@ -5,12 +5,6 @@ import (
 	"github.com/label-state/label-state/internal/labels"
 )
 
-// How a pull request has ended, as the text of a reason.
-const (
-	PullMerged = "the pull request was merged"
-	PullClosed = "the pull request is closed"
-)
-
 // merged is Facts.StateReason of a pull request that was merged.
 const merged = "merged"
 
@@ -49,15 +43,3 @@ func (f Facts) Ended() []claim.Claim {
 
 // Merged reports whether the number is that of a pull request that was merged.
 func (f Facts) Merged() bool { return f.PullRequest && !f.Open && f.StateReason == merged }
-
-// ending says how what is not open ended.
-func (f Facts) ending() string {
-	switch {
-	case !f.PullRequest:
-		return "the issue is closed"
-	case f.Merged():
-		return PullMerged
-	}
-
-	return PullClosed
-}

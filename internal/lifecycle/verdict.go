@@ -155,6 +155,24 @@ func (r Rules) judge(f Facts, who Seeker, log claim.State) Verdict {
 	return v
 }
 
+// How a pull request has ended, as the text of a reason.
+const (
+	PullMerged = "the pull request was merged"
+	PullClosed = "the pull request is closed"
+)
+
+// ending says how what is not open ended.
+func (f Facts) ending() string {
+	switch {
+	case !f.PullRequest:
+		return "the issue is closed"
+	case f.Merged():
+		return PullMerged
+	}
+
+	return PullClosed
+}
+
 // Unshown words that GitHub counts n comments more than it shows.
 func Unshown(n int) string {
 	return fmt.Sprintf("GitHub counts more comments than it shows (%d more), and a claim may be among those", n)

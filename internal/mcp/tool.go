@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"github.com/label-state/label-state/internal/cli"
 )
 
@@ -90,39 +88,4 @@ func (t tool) allowed() string {
 		names = append(names, a.name)
 	}
 	return t.Name + " takes " + strings.Join(names, ", ")
-}
-
-// input is the schema of the tool's arguments.
-func (t tool) input() *jsonschema.Schema {
-	s := &jsonschema.Schema{
-		Type: "object", Properties: map[string]*jsonschema.Schema{},
-		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
-	}
-
-	for _, a := range t.arguments(t.verb.NewParams()) {
-		one := &jsonschema.Schema{Type: "string", Description: a.Text}
-		s.Properties[a.name] = one
-		s.PropertyOrder = append(s.PropertyOrder, a.name)
-		if a.need {
-			s.Required = append(s.Required, a.name)
-		}
-
-		switch a.Field().(type) {
-		case *int64:
-			one.Type, one.Minimum = "integer", jsonschema.Ptr(1.0)
-		case *bool:
-			one.Type = "boolean"
-		case *[]string:
-			one.Type, one.Items = "array", &jsonschema.Schema{Type: "string"}
-			one = one.Items
-		}
-
-		for _, value := range a.Only {
-			if !a.Open {
-				one.Enum = append(one.Enum, value)
-			}
-		}
-	}
-
-	return s
 }
