@@ -52,12 +52,12 @@ const (
 )
 
 func (r tending) next(c *Config, t turn) (rule, move) {
-	if t.wrote != nil {
-		return r.refused(t)
+	if t.wrote != nil { // a record may not be there
+		return nil, r.ends(move{err: &UnknownError{t.facts.Issue, t.wrote}})
 	}
 
 	if t.reply == nil {
-		r = r.done(t)
+		r = r.done()
 	}
 
 	if t.err != nil && r.doing == tendingMirrors {
@@ -93,35 +93,19 @@ func (r tending) next(c *Config, t turn) (rule, move) {
 	return r.afterEnds(c, t)
 }
 
-// refused ends it because a record may not be there.
-func (r tending) refused(t turn) (rule, move) {
-	err := unknownUnlessCall(t.facts.Issue, t.wrote)
-	switch r.doing {
-	case tendingDelivers, tendingExpires:
-		err = &UnknownError{t.facts.Issue, err}
-	case tendingMirrors:
-	case tendingResets:
-		err = &UnknownError{t.facts.Issue, err}
-	}
-
-	return nil, r.ends(move{err: err})
-}
-
 // done takes in that the last record is there.
-func (r tending) done(t turn) tending {
-	switch r.doing {
-	case tendingDelivers, tendingExpires:
-		if r.last.Record.Worker.IsZero() {
-			return r
-		}
-		r.end.Ended = append(r.end.Ended[:len(r.end.Ended):len(r.end.Ended)], r.last)
-		if r.doing == tendingExpires {
-			r.end.Swept++
-		}
-
-		r.last = claim.Claim{}
+func (r tending) done() tending {
+	ends := r.doing == tendingDelivers || r.doing == tendingExpires
+	if !ends || r.last.Record.Worker.IsZero() {
+		return r
 	}
 
+	r.end.Ended = append(r.end.Ended[:len(r.end.Ended):len(r.end.Ended)], r.last)
+	if r.doing == tendingExpires {
+		r.end.Swept++
+	}
+
+	r.last = claim.Claim{}
 	return r
 }
 
