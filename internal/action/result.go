@@ -20,10 +20,10 @@ type result struct {
 	unjudged  []unjudged // by the guard, which could not find out
 	excess    string     // that the pull request names more issues than it may move
 	proposed  *config.Error
-	notes     []string  // what was done besides labels, in words
-	labels    []shelved // by setup
-	poor      bool      // the token is known to only read
-	err       error     // nothing could be looked at, or what was asked for could not be done
+	notes     []string      // what was done besides labels, in words
+	labels    []neededLabel // by setup
+	poor      bool          // the token is known to only read
+	err       error         // nothing could be looked at, or what was asked for could not be done
 }
 
 // note takes in what was done besides labels.

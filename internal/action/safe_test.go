@@ -183,7 +183,7 @@ func forged(text string) result {
 		mode:   modeSweep,
 		left:   []string{text},
 		notes:  []string{text},
-		labels: []shelved{{repo: claim.Repo{Owner: "acme", Name: "app"}, name: text, status: text}},
+		labels: []neededLabel{{repo: claim.Repo{Owner: "acme", Name: "app"}, name: text, status: text}},
 		refused: []refusal{
 			{pull: "acme/app#2", issue: lifecycle.Facts{Issue: i, Title: text, URL: text}, reason: reason},
 			{

@@ -6,8 +6,8 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 )
 
-// A shelved label is one that a repository needs, and how it was found.
-type shelved struct {
+// A neededLabel is one that a repository needs, and how it was found.
+type neededLabel struct {
 	repo   claim.Repo
 	name   string
 	status string // ok, created, would be created, or what differs
@@ -22,7 +22,7 @@ func (s *Step) setUp(ctx context.Context) result {
 	}
 
 	for _, repo := range repos {
-		if err := s.shelve(ctx, repo, &r); err != nil {
+		if err := s.makeLabels(ctx, repo, &r); err != nil {
 			r.skip("%s: %s", repo, err)
 		}
 	}
@@ -30,7 +30,7 @@ func (s *Step) setUp(ctx context.Context) result {
 	return r
 }
 
-func (s *Step) shelve(ctx context.Context, repo claim.Repo, r *result) error {
+func (s *Step) makeLabels(ctx context.Context, repo claim.Repo, r *result) error {
 	there, err := s.at(ctx, repo)
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func (s *Step) shelve(ctx context.Context, repo claim.Repo, r *result) error {
 	}
 
 	for _, want := range there.Ledger.Rules().Scheme.Definitions() {
-		one := shelved{repo, want.Name, "ok"}
+		one := neededLabel{repo, want.Name, "ok"}
 		differs, found := want.Among(have)
 		switch {
 		case !found && s.Inputs.DryRun:

@@ -3,19 +3,14 @@
 package cli
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/setup"
 )
 
@@ -94,48 +89,6 @@ func (t Terminal) Do(ctx context.Context, v Verb, params any) error {
 	}
 
 	return c.fail(ctx, v.do(ctx, c, params))
-}
-
-// answerWrong answers in JSON, where that was asked for, to a call that failed before its verb was
-// known.
-func (t Terminal) answerWrong(args []string, err error) error {
-	if err == nil || *t.told || !asksJSON(args) {
-		return err
-	}
-	p := ProblemOf(err)
-	a := p.Answer("")
-	a.Error, a.Next = OneLine(a.Error), t.Resolve(a.Next)
-
-	return errors.Join(err, t.write(a))
-}
-
-// asksJSON reports whether a command line has --json, wherever it stands.
-func asksJSON(args []string) bool {
-	for _, word := range args {
-		if word == "--" {
-			return false
-		}
-		name, value, given := strings.Cut(strings.TrimLeft(word, "-"), "=")
-		on, err := strconv.ParseBool(value)
-		if isOption(word) && name == "json" && (!given || on && err == nil) {
-			return true
-		}
-	}
-
-	return false
-}
-
-// write prints a value as one line of JSON, with nothing in it that does not show.
-func (t Terminal) write(v any) error {
-	var text bytes.Buffer
-	enc := json.NewEncoder(&text)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return err
-	}
-
-	_, err := t.Out.Write(printable.JSON(text.Bytes()))
-	return err
 }
 
 // Binary is the path of a program of that name in a folder, as this system names programs.

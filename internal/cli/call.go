@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"reflect"
@@ -272,61 +271,6 @@ func (c *Call) Option(name string) string {
 func (c *Call) Live() bool {
 	in, typed := c.In.(io.Writer) // a file; only its descriptor is looked at
 	return !c.JSON && typed && c.Env.IsTerminal(in) && c.Env.IsTerminal(c.Out)
-}
-
-// Answer says what was found, once or several times: v as JSON where that is asked for, with
-// nothing in it that does not show, else the text. nil is nothing in JSON, as is no text elsewhere.
-// A front end of another kind takes v as it is.
-func (c *Call) Answer(v any, text string) error {
-	switch {
-	case c.Take != nil:
-		if v != nil {
-			c.Told()
-			c.Take(v)
-		}
-		return nil
-	case c.JSON && v != nil:
-		c.Told()
-		return c.unwritten(c.write(v))
-	case c.JSON || text == "":
-		return nil
-	}
-
-	c.Told()
-	_, err := fmt.Fprint(c.Out, text)
-	return c.unwritten(err)
-}
-
-// unwritten says of an answer that nobody can read that what was done stays.
-func (c *Call) unwritten(err error) error {
-	if err == nil {
-		return nil
-	}
-
-	p := &answer.Problem{
-		Code:  answer.Machine,
-		Why:   "the answer could not be written: " + err.Error() + "; what was done is not undone",
-		Cause: err,
-	}
-
-	if c.Subject.Issue != "" {
-		p.Next = []answer.Command{answer.Call("see where it stands", "status", c.Subject.Issue)}
-	}
-
-	return p
-}
-
-// Told notes that standard output has an answer, or is another program's from now on.
-func (c *Call) Told() {
-	c.Answered = true
-	if c.told != nil {
-		*c.told = true
-	}
-}
-
-// Tell answers with sentences, which break between words where a person's terminal ends.
-func (c *Call) Tell(v any, text string) error {
-	return c.Answer(v, Wrap(text, c.Env.Width(c.Out)))
 }
 
 // WarnLate turns a real success whose labels could not be written into a warning.

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/label-state/label-state/answer"
+	"github.com/label-state/label-state/internal/printable"
+)
+
+// Answer says what was found, once or several times: v as JSON where that is asked for, with
+// nothing in it that does not show, else the text. nil is nothing in JSON, as is no text elsewhere.
+// A front end of another kind takes v as it is.
+func (c *Call) Answer(v any, text string) error {
+	switch {
+	case c.Take != nil:
+		if v != nil {
+			c.Told()
+			c.Take(v)
+		}
+		return nil
+	case c.JSON && v != nil:
+		c.Told()
+		return c.unwritten(c.write(v))
+	case c.JSON || text == "":
+		return nil
+	}
+
+	c.Told()
+	_, err := fmt.Fprint(c.Out, text)
+	return c.unwritten(err)
+}
+
+// unwritten says of an answer that nobody can read that what was done stays.
+func (c *Call) unwritten(err error) error {
+	if err == nil {
+		return nil
+	}
+
+	p := &answer.Problem{
+		Code:  answer.Machine,
+		Why:   "the answer could not be written: " + err.Error() + "; what was done is not undone",
+		Cause: err,
+	}
+
+	if c.Subject.Issue != "" {
+		p.Next = []answer.Command{answer.Call("see where it stands", "status", c.Subject.Issue)}
+	}
+
+	return p
+}
+
+// Told notes that standard output has an answer, or is another program's from now on.
+func (c *Call) Told() {
+	c.Answered = true
+	if c.told != nil {
+		*c.told = true
+	}
+}
+
+// Tell answers with sentences, which break between words where a person's terminal ends.
+func (c *Call) Tell(v any, text string) error {
+	return c.Answer(v, Wrap(text, c.Env.Width(c.Out)))
+}
+
+// answerWrong answers in JSON, where that was asked for, to a call that failed before its verb was
+// known.
+func (t Terminal) answerWrong(args []string, err error) error {
+	if err == nil || *t.told || !asksJSON(args) {
+		return err
+	}
+	p := ProblemOf(err)
+	a := p.Answer("")
+	a.Error, a.Next = OneLine(a.Error), t.Resolve(a.Next)
+
+	return errors.Join(err, t.write(a))
+}
+
+// asksJSON reports whether a command line has --json, wherever it stands.
+func asksJSON(args []string) bool {
+	for _, word := range args {
+		if word == "--" {
+			return false
+		}
+		name, value, given := strings.Cut(strings.TrimLeft(word, "-"), "=")
+		on, err := strconv.ParseBool(value)
+		if isOption(word) && name == "json" && (!given || on && err == nil) {
+			return true
+		}
+	}
+
+	return false
+}
+
+// write prints a value as one line of JSON, with nothing in it that does not show.
+func (t Terminal) write(v any) error {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+
+	_, err := t.Out.Write(printable.JSON(text.Bytes()))
+	return err
+}
