@@ -145,7 +145,8 @@ func describeHold(h ledger.Hold) string {
 }
 
 // claimWaiting claims, and with --wait tries again while the answer is no. A made-up firing id is
-// new at every try; a given one that has lost a race, or that another process has, is used up.
+// new at every try; a given one that has lost a race, or that another process has, is used up. When
+// the caller's time is over the answer is unknown, in a try and between two.
 func claimWaiting(ctx context.Context, c *cli.Call, i claim.Issue, req ledger.Request,
 	wait time.Duration,
 ) (ledger.Hold, error) {
@@ -168,8 +169,8 @@ func claimWaiting(ctx context.Context, c *cli.Call, i claim.Issue, req ledger.Re
 			stop, said = c.Awaits(ctx, i.String()+" ("+text+")", end), text
 		}
 
-		if setup.Clock().Sleep(ctx, rest) != nil {
-			return h, err
+		if over := setup.Clock().Sleep(ctx, rest); over != nil { // as it would be within a try
+			return h, &ledger.UnknownError{Issue: i, Err: over}
 		}
 	}
 }
