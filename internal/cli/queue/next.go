@@ -88,13 +88,13 @@ func takeNext(ctx context.Context, c *cli.Call, p *nextParams) error {
 	}
 
 	if p.List {
-		return listItems(ctx, c, p, queueOf(c, 0))
+		return listItems(ctx, c, p, queueOf(ctx, c, p))
 	}
 	if p.Run {
 		p.TTL = cmp.Or(p.TTL, cli.RunTTL)
 	}
 
-	return nextItem(ctx, c, p, queueOf(c, p.TTL))
+	return nextItem(ctx, c, p, queueOf(ctx, c, p))
 }
 
 func readFilter(c *cli.Call, p *nextParams) (o work.FetchOptions, err error) {
