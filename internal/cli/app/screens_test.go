@@ -127,7 +127,7 @@ func (p *pane) fits(v sight, width int) {
 	for line := range strings.Lines(p.must("capture-pane", "-p", "-J")) {
 		line = strings.TrimRight(line, " \n")
 		remedy := strings.Contains(line, " -> ") // is copied, and stays one line
-		word := strings.Contains(line, "://") // a URL alone is not broken
+		word := strings.Contains(line, "://")    // a URL alone is not broken
 		if wide := ansi.StringWidth(line); wide > width && width > 40 && !remedy && !word {
 			p.t.Errorf("%s: %d columns in %d: %q", v.name, wide, width, line)
 		}
