@@ -46,11 +46,15 @@ type Step struct {
 	Path string
 	Kind Kind
 	What string // what the file is for
+	Why  string // of Theirs: why it stays
 
 	read []byte // what it is now
 	text []byte // afterwards
 	was  kept   // for the way back
 }
+
+// edited is why a whole file of our name stays: nobody knows what of it is somebody's work.
+const edited = "written by somebody else, or edited since"
 
 // A target is one file of a host.
 type target struct {
@@ -259,7 +263,12 @@ func (p Place) steps(h agenthost.Host, targets []target,
 		var large smallfile.Large
 		switch {
 		case t.what == "mcp" && errors.As(err, &large):
-			s = Step{Path: t.path, What: t.what, Kind: Theirs}
+			s = Step{
+				Path: t.path,
+				What: t.what,
+				Kind: Theirs,
+				Why:  "too large",
+			}
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", t.path, err)
 		}
@@ -315,7 +324,7 @@ func (p Place) install(h agenthost.Host, t target, n notes) (Step, error) {
 		}
 
 	case there && !ours && string(text) != t.text:
-		s.Kind = Theirs
+		s.Kind, s.Why = Theirs, edited
 		return s, nil
 
 	default:
@@ -368,15 +377,32 @@ func (p Place) uninstall(h agenthost.Host, t target, n notes) (Step, error) {
 		}
 	case string(text) == t.text:
 		s.Kind = Removed // a clone of a repository that has it: no notes are here
-	case known:
-		s.Kind = Theirs
+	default:
+		s.Kind, s.Why = Theirs, edited
 	}
 
 	if s.Kind == Changed && bytes.Equal(text, s.text) {
 		s.Kind = Same
 	}
 
+	if t.text == "" && names(s.text) {
+		s.Why = "what else it says of label-state stays, because it is edited or somebody else's"
+		if s.Kind == Same {
+			s.Kind = Theirs
+		}
+	}
+
 	return s, err
+}
+
+// names reports whether a file of the host's own names our hooks or our server.
+func names(text []byte) bool {
+	for _, name := range []string{mark, `"` + agenthost.ServerName + `"`, "." + agenthost.ServerName + "]"} {
+		if bytes.Contains(text, []byte(name)) {
+			return true
+		}
+	}
+	return false
 }
 
 // Carry carries out the steps of Install.

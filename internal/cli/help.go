@@ -8,7 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// HelpWidth is how many columns a help text uses.
+// HelpWidth is how many columns a help text uses at most.
 const HelpWidth = 80
 
 type helpParams struct {
@@ -45,21 +45,18 @@ func (t table) Width() (width int) {
 	return width
 }
 
-// Offset is the column where the meanings begin.
-func (t table) Offset() int { return t.Width() + 5 }
-
-const helpPage = `{{wrap .Title 0}}
+const helpPage = `{{.Title}}
 {{range $n, $line := .Usage}}{{if $n}}       {{else}}USAGE: {{end}}{{$line}}
 {{end}}{{if .About}}
-{{wrap .About 0}}
+{{.About}}
 {{end}}{{if .Examples}}
 EXAMPLES:
 {{indent 3 .Examples}}
 {{end}}{{range $t := .Tables}}{{if .Rows}}
 {{.Heading}}:
-{{range .Rows}}   {{printf "%-*s" $t.Width (index . 0)}}  {{wrap (index . 1) $t.Offset}}
+{{range .Rows}}   {{printf "%-*s" $t.Width (index . 0)}}  {{index . 1}}
 {{end}}{{end}}{{end}}{{if .Last}}
-{{wrap .Last 0}}
+{{.Last}}
 {{end}}`
 
 // showHelp prints the help of the program, of a group of commands, or of a command.
@@ -80,10 +77,13 @@ func showHelp(_ context.Context, c *Call, p *helpParams) error {
 	}
 
 	var text strings.Builder
-	wraps := map[string]any{"wrapAt": func() int { return HelpWidth }}
-	cli.HelpPrinterCustom(&text, helpPage, shown, wraps)
+	cli.HelpPrinterCustom(&text, helpPage, shown, nil)
+	width := c.Env.Width(c.Out)
+	if width <= 0 || width > HelpWidth {
+		width = HelpWidth
+	}
 
-	return c.Answer(nil, text.String())
+	return c.Answer(nil, Wrap(text.String(), width))
 }
 
 // toBeginWith are the commands that the help of the program explains; it has no room for more than

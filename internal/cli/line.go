@@ -175,14 +175,18 @@ func unknownCommand(known []Verb, above, name string) error {
 
 func unknownOption(known []Param, verb, word string) error {
 	word, _, _ = strings.Cut(word, "=")
+	name := strings.TrimLeft(word, "-")
 	var names []string
 	for _, p := range known {
-		if p.Arg == "" {
+		switch {
+		case p.Arg == "":
 			names = append(names, p.Name)
+		case p.Name == name:
+			return Usagef(verb, "unknown flag %s; %s is given without it", OneLine(word), strings.Trim(p.Arg, "[]."))
 		}
 	}
 
-	near := printable.Nearest(names, strings.TrimLeft(word, "-"))
+	near := printable.Nearest(names, name)
 	if near != "" {
 		near = "--" + near
 	}

@@ -176,8 +176,11 @@ func (v Verb) arguments(params any, words []string) error {
 	}
 
 	instead := ""
-	if _, is := find(Params(params), "repo"); is && (places == nil || strings.HasPrefix(wants, " [-- ")) {
-		instead = "; a repository is named with --repo"
+	for _, what := range []string{"repository --repo", "feature --feature"} {
+		noun, option, _ := strings.Cut(what, " --")
+		if _, is := find(Params(params), option); is && (places == nil || strings.HasPrefix(wants, " [-- ")) {
+			instead = "; a " + noun + " is named with --" + option
+		}
 	}
 	if places == nil {
 		return Usagef(v.Name, "%s takes no arguments%s", v.Name, instead)

@@ -116,6 +116,27 @@ func ViewHold(h ledger.Hold, word answer.Word) answer.Answer {
 	return out
 }
 
+// DescribeHold is a hold for people, below what else they read about its issue.
+func DescribeHold(h ledger.Hold, about ...[2]string) string {
+	until := Lasts(h.Until)
+	if !h.Until.IsZero() && h.Record.TTL > 0 && !h.Waits {
+		until += " (" + Round(h.Record.TTL) + ")"
+	}
+
+	token := ""
+	if h.Token > 0 {
+		token = fmt.Sprint(h.Token)
+	}
+
+	w := h.Record.Worker
+	return fmt.Sprintf("%s %s\n", h.Issue, OneLine(h.Title)) + Table(append(about,
+		[2]string{"  worker", w.Codename + " (run " + w.FiringID + ")"},
+		[2]string{"  lease", until},
+		[2]string{"  token", token},
+		[2]string{"  record", h.URL},
+	))
+}
+
 // ViewOwn is the answer of whoever has had a hold already, as the log shows it.
 func ViewOwn(i claim.Issue, own claim.Claim, t claim.Terms) answer.Answer {
 	out := answer.Answer{

@@ -1,6 +1,7 @@
 package labels
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -9,10 +10,11 @@ import (
 // maxName is how many characters GitHub allows a label's name.
 const maxName = 50
 
-// CheckSlug says why s cannot name a feature or a bundle, or returns nil. A slug is 1 to 63 of a-z,
-// 0-9 and "-" and does not begin with "-": it is safe in a label, a branch and a path.
+// CheckSlug says why s cannot name a feature or a bundle however long it may be, or returns nil. A
+// slug is of a-z, 0-9 and "-" and does not begin with "-": it is safe in a label, a branch and a
+// path.
 func CheckSlug(s string) error {
-	ok := s != "" && len(s) <= 63 && s[0] != '-'
+	ok := s != "" && s[0] != '-'
 	for _, r := range s {
 		ok = ok && (r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-')
 	}
@@ -20,27 +22,41 @@ func CheckSlug(s string) error {
 	if ok {
 		return nil
 	}
-	const most = 80
-	shown := s
-	if len(shown) > most {
-		shown = shown[:most] + "…"
-	}
-
-	return fmt.Errorf("name %q: expected 1 to 63 of a-z, 0-9 and -, beginning with a letter or digit", shown)
+	return fmt.Errorf("name %q: expected a-z, 0-9 and -, beginning with a letter or digit", begin(s))
 }
 
-// Bundle returns the label of a bundle. It refuses a slug that is none, and a label that GitHub
-// would not take.
+// CheckFeature says why s cannot name a feature, or returns nil: it is a slug that fits beside
+// others into a branch and a path.
+func CheckFeature(s string) error {
+	return cmp.Or(CheckSlug(s), fits(s, 63, ""))
+}
+
+// Bundle returns the label of a bundle. It refuses a slug that is none, and one with which GitHub
+// would not take the label.
 func (s Scheme) Bundle(slug string) (string, error) {
-	if err := CheckSlug(slug); err != nil {
+	room := maxName - utf8.RuneCountInString(s.BundlePrefix)
+	why := fmt.Sprintf(", the label %sNAME at most %d", s.BundlePrefix, maxName)
+	if err := cmp.Or(CheckSlug(slug), fits(slug, room, why)); err != nil {
 		return "", err
 	}
-	name := s.BundlePrefix + slug
-	if n := utf8.RuneCountInString(name); n > maxName {
-		return "", fmt.Errorf("name %q: label %s has %d characters, GitHub allows %d", slug, name, n, maxName)
-	}
+	return s.BundlePrefix + slug, nil
+}
 
-	return name, nil
+// fits refuses a slug of more than most characters, and says why no more.
+func fits(slug string, most int, why string) error {
+	if len(slug) <= most {
+		return nil
+	}
+	return fmt.Errorf("name %q: %d characters, expected at most %d%s", begin(slug), len(slug), most, why)
+}
+
+// begin is as much of what somebody typed as a message shows.
+func begin(s string) string {
+	const most = 80
+	if len(s) > most {
+		return s[:most] + "…"
+	}
+	return s
 }
 
 // BundleOf returns the slug of a bundle's label; ok is false for any other label.

@@ -8,19 +8,18 @@ package prchain
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
 	"unicode"
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/closing"
+	"github.com/label-state/label-state/internal/labels"
 )
 
 // A Plan is a feature's pull requests in the order in which they are opened.
 type Plan struct {
-	Feature string      // a slug: a-z, 0-9 and -, at most 63, not starting with -
+	Feature string      // see labels.CheckFeature
 	Parent  claim.Issue // the issue that the feature is for
 	Closes  int         // the part, counted from 1, whose merge closes the parent; 0 is none
 	Parts   []Part
@@ -47,12 +46,10 @@ const (
 	maxBody  = 60000 // GitHub's 65536 characters, less the region
 )
 
-var slug = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`) })
-
 // CheckFeature returns a wrong call unless the name is a slug that can name a file.
 func CheckFeature(name string) error {
-	if !slug().MatchString(name) {
-		return refuse("feature %s: expected a-z, 0-9 and -, at most 63, starting with a letter or digit", quoted(name))
+	if err := labels.CheckFeature(name); err != nil {
+		return refuse("feature %s", err)
 	}
 	return nil
 }

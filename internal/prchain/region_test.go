@@ -214,9 +214,9 @@ func TestPlanTable(t *testing.T) {
 		want string
 	}{
 		{"fine", func(*prchain.Plan) {}, ""},
-		{"no feature", func(p *prchain.Plan) { p.Feature = "" }, `feature ""`},
+		{"no feature", func(p *prchain.Plan) { p.Feature = "" }, `feature name ""`},
 		{"a path for a feature", func(p *prchain.Plan) { p.Feature = "../../evil" }, "expected a-z, 0-9 and -"},
-		{"a flag for a feature", func(p *prchain.Plan) { p.Feature = "-x" }, "starting with a letter or digit"},
+		{"a flag for a feature", func(p *prchain.Plan) { p.Feature = "-x" }, "beginning with a letter or digit"},
 		{"a long feature", func(p *prchain.Plan) { p.Feature = strings.Repeat("a", 64) }, "at most 63"},
 		{"no parent", func(p *prchain.Plan) { p.Parent = claim.Issue{} }, "parent"},
 		{"a path for a parent", func(p *prchain.Plan) { p.Parent.Repo = ".." }, "parent"},

@@ -52,7 +52,7 @@ func ParseSpec(s string) (Spec, error) {
 // check refuses what is wrong whatever git says.
 func (r Request) check() error {
 	const plainly = "expected letters, digits, . _ and -, beginning with a letter or digit"
-	if err := labels.CheckSlug(r.Feature); err != nil {
+	if err := labels.CheckFeature(r.Feature); err != nil {
 		return answer.Wrongf("feature %s", err)
 	}
 	if !plain(r.Agent) {

@@ -257,12 +257,12 @@ func TestRefused(t *testing.T) {
 		change func(*worktree.Request)
 		want   string
 	}{
-		"no feature":           {func(r *worktree.Request) { r.Feature = "" }, "expected 1 to 63"},
-		"feature with slashes": {func(r *worktree.Request) { r.Feature = "../../evil" }, "expected 1 to 63"},
-		"feature with a dash":  {func(r *worktree.Request) { r.Feature = "-x" }, "expected 1 to 63"},
+		"no feature":           {func(r *worktree.Request) { r.Feature = "" }, "expected a-z"},
+		"feature with slashes": {func(r *worktree.Request) { r.Feature = "../../evil" }, "expected a-z"},
+		"feature with a dash":  {func(r *worktree.Request) { r.Feature = "-x" }, "expected a-z"},
 		"long feature": {
 			func(r *worktree.Request) { r.Feature = strings.Repeat("x", 64) },
-			"expected 1 to 63",
+			"64 characters, expected at most 63",
 		},
 		"no agent":           {func(r *worktree.Request) { r.Agent = "" }, "agent"},
 		"agent with a slash": {func(r *worktree.Request) { r.Agent = "a/b" }, "agent"},

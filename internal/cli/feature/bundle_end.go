@@ -234,6 +234,8 @@ func (p *pack) labelled(ctx context.Context) error {
 		return cli.Declined(no, answer.Call("name its issues", "bundle status", p.slug, "OWNER/NAME#7"))
 	}
 
+	c.Warnf("bundle %s is not recorded on this machine: shown are the open issues of %s with its label, and it may "+
+		"have others elsewhere", p.slug, c.Session.Repo)
 	return nil
 }
 

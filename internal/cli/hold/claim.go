@@ -5,7 +5,6 @@ package hold
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/label-state/label-state/answer"
@@ -121,31 +120,12 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParams) 
 		return c.WouldClaim(err, w, w.Codename)
 	}
 
-	return c.Answer(cli.ViewHold(h, answer.Won), "claimed "+describeHold(h))
-}
-
-func describeHold(h ledger.Hold) string {
-	until := cli.Lasts(h.Until)
-	if !h.Until.IsZero() && h.Record.TTL > 0 && !h.Waits {
-		until += " (" + cli.Round(h.Record.TTL) + ")"
-	}
-
-	token := ""
-	if h.Token > 0 {
-		token = fmt.Sprint(h.Token)
-	}
-
-	w := h.Record.Worker
-	return fmt.Sprintf("%s %s\n", h.Issue, cli.OneLine(h.Title)) + cli.Table([][2]string{
-		{"  worker", w.Codename + " (run " + w.FiringID + ")"},
-		{"  lease", until},
-		{"  token", token},
-		{"  record", h.URL},
-	})
+	return c.Answer(cli.ViewHold(h, answer.Won), "claimed "+cli.DescribeHold(h))
 }
 
 // claimWaiting claims, and with --wait tries again while the answer is no. A made-up firing id is
-// new at every try; a given one that has lost a race, or that another process has, is used up.
+// new at every try; a given one that has lost a race, or that another process has, is used up. When
+// the caller's time is over the answer is unknown, in a try and between two.
 func claimWaiting(ctx context.Context, c *cli.Call, i claim.Issue, req ledger.Request,
 	wait time.Duration,
 ) (ledger.Hold, error) {
@@ -168,8 +148,8 @@ func claimWaiting(ctx context.Context, c *cli.Call, i claim.Issue, req ledger.Re
 			stop, said = c.Awaits(ctx, i.String()+" ("+text+")", end), text
 		}
 
-		if setup.Clock().Sleep(ctx, rest) != nil {
-			return h, err
+		if over := setup.Clock().Sleep(ctx, rest); over != nil { // as it would be within a try
+			return h, &ledger.UnknownError{Issue: i, Err: over}
 		}
 	}
 }

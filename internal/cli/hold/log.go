@@ -2,10 +2,12 @@ package hold
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -38,7 +40,9 @@ func Log() cli.Verb {
 
 func showLog(ctx context.Context, c *cli.Call, i claim.Issue, _ *logParams) error {
 	f, err := c.Session.Ledger.Look(ctx, i)
-	if err != nil {
+	if _, down := errors.AsType[*lease.Error](err); down { // the comments have been read
+		c.Warnf("%s; this is the log alone, and the lease store decides", err)
+	} else if err != nil {
 		return err
 	}
 

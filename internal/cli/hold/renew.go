@@ -56,5 +56,5 @@ func renewIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *renewParams)
 	}
 
 	c.RecordRenewal(h)
-	return c.Answer(cli.ViewHold(h, answer.Renewed), "renewed "+describeHold(h))
+	return c.Answer(cli.ViewHold(h, answer.Renewed), "renewed "+cli.DescribeHold(h))
 }

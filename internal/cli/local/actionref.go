@@ -35,12 +35,7 @@ func chooseRef(ctx context.Context, c *cli.Call) actionRef {
 		return actionRef{ref: major}
 	}
 
-	branch := actionRef{
-		ref: workflow.Ref,
-		next: "the workflow is not pinned: each run takes what is on " + workflow.Ref + " of " + workflow.Action + "; in " +
-			cli.WorkflowPath + " put a commit of it in place of " + workflow.Ref,
-	}
-
+	branch := actionRef{ref: workflow.Ref, next: unpinned}
 	known := build.Commit
 	if known == "" && tagged.MatchString(build.Version) {
 		known = build.Version
@@ -69,6 +64,9 @@ func chooseRef(ctx context.Context, c *cli.Call) actionRef {
 
 	return r
 }
+
+const unpinned = "the workflow is not pinned: each run takes what is on " + workflow.Ref + " of " + workflow.Action +
+	"; in " + cli.WorkflowPath + " put a commit of it in place of " + workflow.Ref
 
 // errNoCommit is the answer that a repository has no such branch, tag or commit.
 var errNoCommit = errors.New("no such branch, tag or commit")
@@ -107,7 +105,11 @@ func workflowStep(ctx context.Context, c *cli.Call, root, kind string) (InitStep
 
 	if have, err := readHere(root, cli.WorkflowPath); err == nil {
 		o.Ref, o.Note = refIn(have)
-		return fileStep(ctx, c, root, cli.WorkflowPath, workflow.Text(o), about)
+		s, err := fileStep(ctx, c, root, cli.WorkflowPath, workflow.Text(o), about)
+		if o.Ref == workflow.Ref {
+			s.Next = unpinned
+		}
+		return s, err
 	}
 
 	chosen := chooseRef(ctx, c)

@@ -98,7 +98,7 @@ func agreeToHost(c *cli.Call, h agenthost.Host, p *placeParams, steps []agentset
 	text := string(h) + "\n"
 	for _, s := range steps {
 		todo = todo || s.Kind != agentsetup.Same && s.Kind != agentsetup.Theirs
-		text += fmt.Sprintf("  %-6s %s %s\n", s.Kind, s.What, shortPath(c.Terminal, s.Path))
+		text += "  " + stepLine(c.Terminal, s)
 	}
 
 	switch {
@@ -119,6 +119,11 @@ func agreeToHost(c *cli.Call, h agenthost.Host, p *placeParams, steps []agentset
 	return agree(c, p.Yes, command, "review it first, then confirm", func() string { return text })
 }
 
+// stepLine is what becomes of a file, and of one that stays why.
+func stepLine(t cli.Terminal, s agentsetup.Step) string {
+	return strings.TrimRight(fmt.Sprintf("%-6s %s %s  %s", s.Kind, s.What, shortPath(t, s.Path), s.Why), " ") + "\n"
+}
+
 // shortPath is a path as a person names it: from the working folder, where that is shorter.
 func shortPath(t cli.Terminal, path string) string {
 	if rel, err := filepath.Rel(t.Env.Dir, path); err == nil && len(rel) < len(path) {
@@ -133,7 +138,7 @@ func showHost(c *cli.Call, h agenthost.Host, steps []agentsetup.Step, last strin
 		if err := c.Answer(AgentFileView{string(h), s.Path, s.What, string(s.Kind)}, ""); err != nil {
 			return err
 		}
-		text += fmt.Sprintf("%-6s %s %s\n", s.Kind, s.What, shortPath(c.Terminal, s.Path))
+		text += stepLine(c.Terminal, s)
 	}
 
 	if last != "" {

@@ -25,7 +25,7 @@ func Doctor() cli.Verb {
 	return cli.Do(cli.Verb{
 		Name:     "doctor",
 		Summary:  "check token, repository, labels, workflow and hook",
-		About:    "Each line is ok, warn or fail, the last two with the remedy. Exit 1 when anything fails.",
+		About:    "Each line is ok, warn or fail, the last two with the remedy. Exit 1 when anything fails, 3 when all that fails could not be found out.",
 		Examples: "label-state doctor\nlabel-state doctor acme/app --json\nlabel-state doctor --repo acme/app,acme/web\n",
 	}, examineAll)
 }
@@ -37,6 +37,8 @@ type Diagnosis struct {
 	Status string `json:"status"` // ok, warn, fail
 	Detail string `json:"detail"`
 	Remedy string `json:"remedy,omitempty"`
+
+	Unknown bool `json:"-"` // it failed, and nobody knows what it would have found
 }
 
 func ok(check, format string, args ...any) Diagnosis {
@@ -129,6 +131,7 @@ func failedCheck(c *cli.Call, check string, err error) Diagnosis {
 	var allowed *github.PermissionError
 	var missing *github.NotFoundError
 	var denied *lease.DeniedError
+	var none *setup.NoTokenError
 	switch {
 	case errors.As(err, &denied):
 		return d.or("fail", denied.Remedy)
@@ -138,8 +141,11 @@ func failedCheck(c *cli.Call, check string, err error) Diagnosis {
 		return d.or("fail", "give the token the permission "+cmp.Or(allowed.Needs, "issues: write"))
 	case errors.As(err, &missing):
 		return d.or("fail", "check the name, and that the token may see it")
+	case errors.As(err, &none):
+		return d.or("fail", c.Hint(err))
 	}
 
+	d.Unknown = cli.ExitCode(err) == answer.ExitUnknown
 	return d.or("fail", c.Hint(err))
 }
 
@@ -155,7 +161,7 @@ func tokenRemedy(from string) string {
 }
 
 func showReport(c *cli.Call, all []Diagnosis) error {
-	failed, arrows, several := 0, false, len(c.Named()) > 1
+	failed, unknown, arrows, several := 0, 0, false, len(c.Named()) > 1
 	about := "-" // neither a repository nor this machine
 	inks := map[string]string{"ok": cli.InkGreen, "warn": cli.InkYellow, "fail": cli.InkAlarm}
 	for _, d := range all {
@@ -178,7 +184,11 @@ func showReport(c *cli.Call, all []Diagnosis) error {
 			return err
 		}
 
-		if d.Status == "fail" {
+		switch {
+		case d.Status != "fail":
+		case d.Unknown:
+			unknown++
+		default:
 			failed++
 		}
 	}
@@ -189,13 +199,21 @@ func showReport(c *cli.Call, all []Diagnosis) error {
 		}
 	}
 
-	if failed > 0 {
-		advice := "do what the arrows say, then"
-		if c.JSON {
-			advice = "do what each remedy says, then"
-		}
+	advice := "do what the arrows say, then"
+	if c.JSON {
+		advice = "do what each remedy says, then"
+	}
 
-		return cli.Declined(printable.Count(failed, "check", "checks")+" failed", answer.Call(advice, answer.Again))
+	again := answer.Call(advice, answer.Again)
+	switch {
+	case failed > 0:
+		return cli.Declined(printable.Count(failed+unknown, "check", "checks")+" failed", again)
+	case unknown > 0:
+		return &answer.Problem{
+			Code: answer.Unread,
+			Why:  printable.Count(unknown, "check", "checks") + " could not be carried out",
+			Next: []answer.Command{again},
+		}
 	}
 
 	return nil

@@ -13,6 +13,7 @@ import (
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/hookfile"
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/pushcheck"
 	"github.com/label-state/label-state/internal/setup"
 )
@@ -33,8 +34,8 @@ type hookInstallParams struct {
 }
 
 type playParams struct {
-	Remote string `arg:"[REMOTE]"` // pre-commit gives neither, and names them in its variables
-	URL    string `arg:"[URL]"`
+	Remote string `arg:"[REMOTE]" text:"its name; git gives both, and only pre-commit neither"`
+	URL    string `arg:"[URL]" text:"its address"`
 	Try    bool   `flag:"try" text:"answer with JSON what a push would meet; needs no input"`
 }
 
@@ -80,8 +81,9 @@ func playHook(ctx context.Context, c *cli.Call, p *playParams) error {
 	env.Waiting = nil                   // and has a time of its own
 
 	args := slices.DeleteFunc([]string{p.Remote, p.URL}, func(s string) bool { return s == "" })
-	if len(args) == 1 {
-		return c.Usagef("expected REMOTE URL, got 1 argument")
+	named := len(args) == 2 || len(args) == 0 && env.Getenv("PRE_COMMIT_REMOTE_NAME") != "" // in its variables
+	if !named && !env.SkipDedup() {
+		return c.Usagef("expected REMOTE URL, got %s", printable.Count(len(args), "argument", "arguments"))
 	}
 
 	if p.Try {

@@ -49,8 +49,11 @@ func initRepo(ctx context.Context, c *cli.Call, p *initParams) error {
 		return endInit(ctx, c, p, steps, nil, "nothing to do here; items marked ! need you\n")
 	case !status(stepMissing):
 		found := "nothing to do: everything is set up\n"
-		if c.Session.Unconfigured {
+		switch {
+		case c.Session.Unconfigured:
 			found = "nothing to do here: the files count once they are on the default branch\n"
+		case strings.Join(leftOf(steps, ""), "") != "":
+			found = "nothing to do here; what is left to you stands under next\n"
 		}
 		return endInit(ctx, c, p, steps, nil, found)
 	case c.DryRun:

@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
@@ -10,17 +9,26 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 )
 
-// queueOf is the queue of the session's repository, as the worker of the command line sees it.
-func queueOf(c *cli.Call, ttl time.Duration) *githubwork.Source {
+// queueOf is the queue of the session's repository, as the worker of the command line sees it. That
+// records of the own login do not count comes once, instead of whose it cannot tell of each issue: a
+// list warns of it, and a claim fails with it.
+func queueOf(ctx context.Context, c *cli.Call, p *nextParams) *githubwork.Source {
+	said := !p.List && !p.NoClaim
 	return githubwork.New(c.Session.Client, c.Session.Ledger, githubwork.Options{
 		Repo:    c.Session.Repo,
 		Worker:  c.Claimant(),
-		TTL:     ttl,
+		TTL:     p.TTL,
 		Exclude: c.Source.Exclude,
 		Take: func(ctx context.Context, i claim.Issue, req ledger.Request) (ledger.Hold, error) {
 			h, err := c.Session.Ledger.Claim(ctx, i, req)
 			return h, c.RecordClaim(h, err)
 		},
-		Warn: func(err error) { c.Warnf("%s", err) },
+		Warn: func(err error) {
+			no := c.Outside(ctx, err)
+			if no == err || !said {
+				c.Warnf("%s", no)
+			}
+			said = said || no != err
+		},
 	})
 }

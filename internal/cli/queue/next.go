@@ -15,6 +15,7 @@ import (
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/githubwork"
+	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/work"
 )
@@ -87,13 +88,13 @@ func takeNext(ctx context.Context, c *cli.Call, p *nextParams) error {
 	}
 
 	if p.List {
-		return listItems(ctx, c, p, queueOf(c, 0))
+		return listItems(ctx, c, p, queueOf(ctx, c, p))
 	}
 	if p.Run {
 		p.TTL = cmp.Or(p.TTL, cli.RunTTL)
 	}
 
-	return nextItem(ctx, c, p, queueOf(c, p.TTL))
+	return nextItem(ctx, c, p, queueOf(ctx, c, p))
 }
 
 func readFilter(c *cli.Call, p *nextParams) (o work.FetchOptions, err error) {
@@ -177,7 +178,7 @@ func nextItem(ctx context.Context, c *cli.Call, p *nextParams, s *githubwork.Sou
 			return withFirstStep(ctx, c, err)
 		}
 
-		return present(c, p, work.Claimed{Item: i}, "free", schedule)
+		return present(c, p, work.Claimed{Item: i}, ledger.Hold{}, schedule)
 	}
 
 	if err := c.RequireWorker(); err != nil {
@@ -194,11 +195,11 @@ func nextItem(ctx context.Context, c *cli.Call, p *nextParams, s *githubwork.Sou
 	if err != nil {
 		return withFirstStep(ctx, c, c.Outside(ctx, err))
 	}
+	h, _ := s.Hold(got.Item.ID)
 	if !p.Run {
-		return present(c, p, got, "won", schedule)
+		return present(c, p, got, h, schedule)
 	}
 
-	h, _ := s.Hold(got.Item.ID)
 	c.Subject.Issue = h.Issue.String()
 	run := cli.Program{Args: p.Command, In: c.In, Grace: p.Grace}
 	if p.Prompt {
@@ -272,11 +273,11 @@ type ItemView struct {
 	Prompt   string    `json:"prompt,omitempty"`
 }
 
-// present answers with an item: as JSON, as a prompt, or for people.
-func present(c *cli.Call, p *nextParams, got work.Claimed, answer, schedule string) error {
+// present answers with an item and its hold, if it was claimed: as JSON, as a prompt, or for people.
+func present(c *cli.Call, p *nextParams, got work.Claimed, h ledger.Hold, schedule string) error {
 	v := ItemView{
 		Issue:    got.Item.Issue,
-		Answer:   answer,
+		Answer:   "free",
 		Item:     got.Item,
 		Codename: got.Agent,
 		Firing:   got.Run,
@@ -284,12 +285,10 @@ func present(c *cli.Call, p *nextParams, got work.Claimed, answer, schedule stri
 		Until:    cli.Stamp(got.Until),
 		Renew:    cli.Stamp(cli.RenewBefore(got.Until, got.Lease)),
 	}
-	text := describeItem(got.Item)
+	rows := itemRows(got.Item)
+	text := fmt.Sprintf("%s %s\n", got.Item.Issue, cli.OneLine(got.Item.Title)) + cli.Table(rows)
 	if got.Run != "" {
-		text = "claimed " + text + cli.Table([][2]string{
-			{"  worker ", got.Agent + " (run " + got.Run + ")"},
-			{"  lease", "until " + cli.Moment(got.Until)},
-		})
+		v.Answer, text = "won", "claimed "+cli.DescribeHold(h, rows...)
 	}
 
 	if p.Prompt {
@@ -300,14 +299,16 @@ func present(c *cli.Call, p *nextParams, got work.Claimed, answer, schedule stri
 	return c.Answer(v, text)
 }
 
-func describeItem(i work.Item) string {
+func itemRows(i work.Item) [][2]string {
 	labels := make([]string, len(i.Labels))
 	for n, l := range i.Labels {
 		labels[n] = cli.OneLine(l)
 	}
 
 	slices.Sort(labels)
-	return fmt.Sprintf("%s %s\n", i.Issue, cli.OneLine(i.Title)) + cli.Table([][2]string{
-		{"  priority", i.Priority.String()}, {"  labels", strings.Join(labels, ", ")}, {"  url", cli.OneLine(i.URL)},
-	})
+	return [][2]string{
+		{"  priority", i.Priority.String()},
+		{"  labels", strings.Join(labels, ", ")},
+		{"  url", cli.OneLine(i.URL)},
+	}
 }
