@@ -214,7 +214,9 @@ function table(v) {
   if (log.holder?.waits) return 'plan-pending';
   if (log.live.length) return 'claimed';
   if (v.managed && shipped) return 'done';
-  if (v.managed && !p.stages.length && pulls.all.some((q) => pulls.pending(q))) return 'pr-open';
+  const person = v.full.holder?.person;
+  const counts = (q) => !q.stranger || person === undefined || same(q.author, person);
+  if (v.managed && !p.stages.length && pulls.all.some((q) => counts(q) && pulls.pending(q))) return 'pr-open';
 
   if (!log.records.length) {
     if (!v.has.length) return 'keep';
