@@ -6,8 +6,8 @@ import (
 
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/github"
-	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
 )
 
 // A result is what a mode did.
@@ -80,11 +80,11 @@ func (r *result) add(o ledger.Report) {
 		to.Stopped = o.Stopped
 	}
 
-	for state, n := range o.States {
-		if to.States == nil {
-			to.States = map[labels.State]int{}
+	for lane, n := range o.Lanes {
+		if to.Lanes == nil {
+			to.Lanes = map[lifecycle.Lane]int{}
 		}
-		to.States[state] += n
+		to.Lanes[lane] += n
 	}
 }
 

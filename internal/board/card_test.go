@@ -22,6 +22,10 @@ func TestDeal(t *testing.T) {
 
 	free := issue(t, 1, "x", "agent:implement")
 	held := issue(t, 1, "x", "agent:in-flight", holds(time.Hour, "lucius"))
+	left := issue(t, 1, "x", "agent:implement", holds(time.Hour, "a").as(func(r *claim.Record) {
+		r.Person = "agents"
+	}), says(time.Minute, claim.KindRelease, "a", "cancelled"))
+	left.Labels, left.HoldAt, left.HoldBy = append(left.Labels, "do-not-pickup"), now.Add(-time.Hour), "agents"
 	failing := []event{
 		holds(9*time.Hour, "a"), says(8*time.Hour, claim.KindRelease, "a", "failure"), holds(7*time.Hour, "b"),
 		says(6*time.Hour, claim.KindRelease, "b", "error"),
@@ -62,6 +66,7 @@ func TestDeal(t *testing.T) {
 		},
 		{"labels lie", "available [drift]", with(free, label("agent:pr-open", "agent:implement"))},
 		{"a person's", "people [a person's]", with(free, label("agent:implement", "do-not-pickup"))},
+		{"what a person's hold left behind", "available [drift]", left},
 		{"a person's, outside the lifecycle", "people [a person's]", with(free, label("bug", "do-not-pickup"))},
 		{
 			"closed, with the label of a person's hold", "",
