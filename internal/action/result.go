@@ -88,14 +88,17 @@ func (r *result) add(o ledger.Report) {
 	}
 }
 
-// changed are the findings that are worth telling.
-func (r result) changed() []ledger.Finding {
-	var out []ledger.Finding
+// findings are those that are worth telling: what was changed, and apart from it what was to change
+// and could not be written.
+func (r result) findings() (changed, failed []ledger.Finding) {
 	for _, f := range r.report.Findings {
-		if f.Shows() {
-			out = append(out, f)
+		switch {
+		case f.Err != nil && len(f.Ended) == 0 && !f.Moved():
+			failed = append(failed, f)
+		case f.Shows():
+			changed = append(changed, f)
 		}
 	}
 
-	return out
+	return changed, failed
 }

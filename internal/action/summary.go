@@ -75,15 +75,17 @@ func (s *Step) writeSummary(r result) error {
 	}
 
 	p.bullets("Done", each(r.notes))
-	// What changed, and apart from it what was to change and could not be written.
+	changed, unwritten := r.findings()
 	var done, failed [][]string
-	for _, f := range r.changed() {
+	for _, f := range changed {
+		done = append(done, []string{
+			issueLink(f.Issue, f.URL) + " " + markdown(f.Title), names(f.Was),
+			becomes(f), markdown(explained(f, s.dry())),
+		})
+	}
+	for _, f := range unwritten {
 		issue := issueLink(f.Issue, f.URL) + " " + markdown(f.Title)
-		if f.Err != nil && len(f.Ended) == 0 && !f.Moved() {
-			failed = append(failed, []string{issue, names(f.Was), markdown(f.Err.Error())})
-			continue
-		}
-		done = append(done, []string{issue, names(f.Was), becomes(f), markdown(explained(f, s.dry()))})
+		failed = append(failed, []string{issue, names(f.Was), markdown(f.Err.Error())})
 	}
 
 	title, is := "Changed", "Is"

@@ -185,7 +185,7 @@ func (w *sweeper) each(ctx context.Context, name string, snapshots iter.Seq2[lif
 type repairs struct {
 	facts lifecycle.Facts
 	vote  *Vote
-	done  *Finding
+	done  Finding
 }
 
 // repair repairs the issues in an order of this sweep's own: of two sweeps that run at once each
@@ -193,11 +193,8 @@ type repairs struct {
 // reports them in the order of the scan. It returns nil.
 func (w *sweeper) repair(ctx context.Context, all []repairs) []repairs {
 	for _, n := range w.order.Perm(len(all)) {
-		if w.stopped != nil {
-			continue
-		}
 		done := w.mend(ctx, all[n].facts, all[n].vote)
-		all[n].done = &done
+		all[n].done = done
 		w.stop(done.Err)
 		var refusal interface {
 			error
@@ -211,16 +208,11 @@ func (w *sweeper) repair(ctx context.Context, all []repairs) []repairs {
 	}
 
 	for _, r := range all {
-		if r.done == nil {
-			w.skip(r.facts.Issue.String(), w.stopped)
-			continue
-		}
-
 		left := without(r.facts, r.done.Ended)
 		w.countLane(left, r.done.Projection, r.done.Err)
 		w.standing(left)
 		w.strand(r.done.Repair)
-		w.found(*r.done)
+		w.found(r.done)
 	}
 
 	return nil
