@@ -112,7 +112,7 @@ func deal(r lifecycle.Rules, f lifecycle.Facts) (Card, bool) {
 		URL:     printable.Line(f.URL),
 		Lane:    lane,
 		Why:     printable.Line(why),
-		Person:  f.Open && labels.Has(f.Labels, r.Scheme.Hold),
+		Person:  f.Open && r.BareHold(f),
 		Request: f.PullRequest,
 		Free:    verdict.Answer == lifecycle.Free,
 		item: work.Item{

@@ -129,6 +129,10 @@ func TestDeal(t *testing.T) {
 // TestCards: what a card says, a person's and a contributor's among them.
 func TestCards(t *testing.T) {
 	facts := busy(t)
+	left := issue(t, 20, "Left behind", "agent:implement", holds(time.Hour, "a").as(func(r *claim.Record) {
+		r.Person = "agents"
+	}), says(time.Minute, claim.KindRelease, "a", "cancelled"))
+	left.Labels, left.HoldAt, left.HoldBy = append(left.Labels, "do-not-pickup"), now.Add(-time.Hour), "agents"
 	kept := issue(t, 12, "Kept", "agent:implement")
 	kept.Labels = append(kept.Labels, "do-not-pickup")
 	kept.HoldBy, kept.HoldAt = "ann", now.Add(-time.Hour)
@@ -147,7 +151,7 @@ func TestCards(t *testing.T) {
 	done.Labels = []string{"agent:done", "do-not-pickup"}
 	text := ""
 	for _, c := range board.Deal(lifecycle.DefaultRules(), append(facts, kept, person(13, claim.NoExpiry),
-		person(14, time.Hour), written, assigned, unknown, done)) {
+		person(14, time.Hour), written, assigned, unknown, done, left)) {
 		text += fmt.Sprintf("%s %q %s: %s\n  holder=%q worker=%q login=%q branch=%q\n", c.Issue, c.Title, c.Lane, c.Why,
 			c.Holder, c.Worker, c.Login, c.Branch)
 		text += fmt.Sprintf("  since=%s seen=%s until=%s ends=%q\n", at(c.Since), at(c.Seen), at(c.Until), c.Ends)

@@ -37,7 +37,7 @@ func (r Rules) Lane(f Facts, p labels.Projection) (l Lane, ok bool) {
 		return LanePull, held
 	}
 
-	persons := h.Person != "" || bareHold(r.Scheme, f)
+	persons := h.Person != "" || r.BareHold(f)
 	state := p.State
 	if p.Keep {
 		have := r.Scheme.Of(f.Labels)

@@ -55,9 +55,9 @@ func (f Facts) leftHold() bool {
 	return f.HoldAt.Before(last.End.At) || f.HoldAt.Equal(last.End.At) && claim.SameLogin(f.HoldBy, last.Author)
 }
 
-// bareHold reports whether a label holds the issue for a person without any record.
-func bareHold(s labels.Scheme, f Facts) bool {
-	return labels.Has(f.Labels, s.Hold) && !personHolds(f.Log) && !f.leftHold()
+// BareHold reports whether a label holds the issue for a person without any record.
+func (r Rules) BareHold(f Facts) bool {
+	return labels.Has(f.Labels, r.Scheme.Hold) && !personHolds(f.Log) && !f.leftHold()
 }
 
 // personsLabel is the projection with the label of a person's hold in line with the log. A label
