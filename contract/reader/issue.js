@@ -2,7 +2,7 @@
 //
 // A snapshot is {repo, pull, open, stateReason, labels: [{name, at}], holdLabel: {at, by} or null, when the label of a person's hold was last put on, comments, pulls, blockers: [{name, open}] or null, assignees, assigned: {login in lower case: time},
 // reopened, now, unread: [what], paused, unknownAuthors, unshown, text}; times in milliseconds, null where they are not known.
-// `blockedAt` is when the blocked label was last put on. A pull request is {url, repo, state, merged, closed, bare, author, branch, headRepo, toDefault, chain, sibling, missing, unreadable, excessive}.
+// `blockedAt` is when the blocked label was last put on. A pull request is {url, repo, state, merged, closed, bare, author, branch, headRepo, toDefault, chain, sibling, missing, unreadable, excessive, stranger}.
 // The configuration is the parameters, `names`, `stages`, `ignoreAssignees`.
 
 import { DEFAULTS, expired, expiredAs, endOf, fold, forLabels, isApp, lease, lower, readLog, restsUntil, same, seenAt } from './replay.js';
@@ -214,7 +214,9 @@ function table(v) {
   if (log.holder?.waits) return 'plan-pending';
   if (log.live.length) return 'claimed';
   if (v.managed && shipped) return 'done';
-  if (v.managed && !p.stages.length && pulls.all.some((q) => pulls.pending(q))) return 'pr-open';
+  const person = v.full.holder?.person;
+  const counts = (q) => !q.stranger || person === undefined || same(q.author, person);
+  if (v.managed && !p.stages.length && pulls.all.some((q) => counts(q) && pulls.pending(q))) return 'pr-open';
 
   if (!log.records.length) {
     if (!v.has.length) return 'keep';

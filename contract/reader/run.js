@@ -290,6 +290,7 @@ function pull([number, state, ...words]) {
       recorded: () => (q.recorded = true),
       bare: () => Object.assign(q, { recorded: true, bare: true }),
       named: () => {},
+      stranger: () => (q.stranger = true),
       base: () => (q.toDefault = false),
       head: () => (q.branch = value),
       from: () => (q.headRepo = value),

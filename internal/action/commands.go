@@ -164,7 +164,7 @@ func (cm *commands) run(ctx context.Context) result {
 	c := cm.Event.Comment
 	cmd, ok := cm.Event.command()
 	if !ok {
-		cm.Console.line("no command for label-state")
+		r.leave("no command for label-state")
 		return r
 	}
 
@@ -176,11 +176,12 @@ func (cm *commands) run(ctx context.Context) result {
 	reactions, err := cm.Hub.Reactions(ctx, cm.Repo, c.ID, viewer)
 	switch {
 	case absent(err):
-		cm.Console.line("the comment is gone")
+		r.leave("the comment is gone")
 		return r
 	case err != nil:
 		return result{err: err}
 	case slices.Contains(reactions, reactYes) || slices.Contains(reactions, reactNo):
+		r.leave("%s was answered by an earlier run", cmd.name)
 		return r
 	}
 
@@ -189,16 +190,16 @@ func (cm *commands) run(ctx context.Context) result {
 	case err != nil:
 		r.err = err
 	case !may && cmd.wrong != "": // another tool's, perhaps
-		cm.Console.line("no command for label-state")
+		r.leave("no command for label-state")
 	case !may && !cm.contributes(cmd):
-		cm.Console.line("%s may not label this repository: %s was ignored", c.User.Login, cmd.name)
+		r.leave("%s may not label this repository: %s was ignored", c.User.Login, cmd.name)
 		r.err = cm.react(ctx, c, reactNo)
 	default:
 		cm.carryOut(ctx, cmd, !may, &r)
 	}
 
 	if absent(r.err) {
-		cm.Console.line("%s", r.err)
+		r.leave("%s", r.err)
 		r.err = nil
 	}
 

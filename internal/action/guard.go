@@ -284,8 +284,16 @@ func guardComment(refused, unclaimed []refusal, excess string) string {
 		return ""
 	}
 
+	title, wait := "Another pull request closes an issue that this one closes.", "that one is closed"
+	takeOver := ""
+	if slices.ContainsFunc(refused, func(r refusal) bool { return r.reason.Code == lifecycle.CodeInFlight }) {
+		title, wait = "Somebody else holds an issue that this pull request closes.", "they release the issue"
+		takeOver = ";\n3. take it over: ask somebody who may add labels to comment `/release` on the issue, " +
+			"then run this check again"
+	}
+
 	var b strings.Builder
-	b.WriteString(guardMark + "\n**Somebody else holds an issue that this pull request closes.**\n\n")
+	b.WriteString(guardMark + "\n**" + title + "**\n\n")
 	for _, r := range refused[:min(len(refused), guardLimit)] {
 		where := ""
 		if r.lands {
@@ -306,8 +314,7 @@ func guardComment(refused, unclaimed []refusal, excess string) string {
 
 	b.WriteString("\nOptions:\n\n" +
 		"1. remove the closing keyword from the description, the title and the commits, if the work belongs to them;\n" +
-		"2. wait until they release the issue, then run this check again;\n" +
-		"3. take it over: ask somebody who may add labels to comment `/release` on the issue, then run this check again.\n\n" +
+		"2. wait until " + wait + ", then run this check again" + takeOver + ".\n\n" +
 		"This comment is deleted once nothing blocks the pull request." + printable.Footer)
 
 	return b.String()

@@ -20,7 +20,7 @@ func (s *Step) reconcile(ctx context.Context) result {
 	var r result
 	number := s.Event.Issue.Number
 	if number == 0 || s.Event.Issue.PullRequest != nil {
-		s.Console.line("event %s has no issue", s.Event.Name)
+		r.leave("the event %s has no issue", s.Event.Name)
 		return r
 	}
 
@@ -28,7 +28,7 @@ func (s *Step) reconcile(ctx context.Context) result {
 	issues := []claim.Issue{i}
 	switch s.Event.Action {
 	case "transferred", "deleted":
-		s.Console.line("%s is no longer in this repository", i)
+		r.leave("%s is no longer in this repository", i)
 		return r
 	case "unlabeled":
 		r.err = s.unlabeled(ctx, i, &r)

@@ -20,7 +20,8 @@ func (s *Step) log(r result) {
 	if s.Unusable != nil {
 		s.Console.warn("%s; nothing is written until it is corrected", s.Unusable.Brief())
 	}
-	rep, changed := r.report, r.changed()
+	rep := r.report
+	changed, failed := r.findings()
 	back, repaired := "released", "repaired"
 	if s.dry() {
 		back, repaired = "would be released", "would be repaired"
@@ -44,7 +45,12 @@ func (s *Step) log(r result) {
 	}
 
 	s.Console.group(printable.Count(len(changed), "issue", "issues")+" "+verb, moves)
-	var shelf, stranded []string
+	var unwritten, shelf, stranded []string
+	for _, f := range failed {
+		unwritten = append(unwritten, fmt.Sprintf("%s: %s", f.Issue, f.Err))
+	}
+
+	s.Console.group(printable.Count(len(failed), "issue", "issues")+" could not be written", unwritten)
 	for _, l := range r.labels {
 		shelf = append(shelf, fmt.Sprintf("%s %s: %s", l.repo, l.name, l.status))
 	}
@@ -115,7 +121,7 @@ func (s *Step) log(r result) {
 	}
 
 	for _, f := range rep.Findings {
-		if f.Err != nil {
+		if f.Err != nil && !errors.Is(f.Err, rep.Stopped) { // what stopped the run is told once, below
 			s.Console.fail("%s: %s", f.Issue, f.Err)
 		}
 	}

@@ -25,11 +25,8 @@ const transitionsLimit = 700 << 10
 
 func (r result) transitions() (string, error) {
 	moved, size := []transition{}, 0
-	for _, f := range r.changed() {
-		if f.Err != nil && !f.Moved() && len(f.Ended) == 0 {
-			continue // nothing was changed: failed counts it
-		}
-
+	changed, _ := r.findings()
+	for _, f := range changed {
 		t := transition{
 			Issue: f.Issue.String(),
 			Was:   append([]string{}, f.Was...),

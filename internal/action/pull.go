@@ -182,7 +182,7 @@ func (s *Step) judgePull(ctx context.Context, p github.Pull, m github.Merge, clo
 func (s *Step) pull(ctx context.Context) (p github.Pull, m github.Merge, r result, ok bool) {
 	number := s.Event.pull()
 	if number == 0 {
-		s.Console.notice("event %s names no pull request; the next sweep catches up", s.Event.Name)
+		r.leave("the event %s names no pull request; the next sweep catches up", s.Event.Name)
 		return p, m, r, false
 	}
 

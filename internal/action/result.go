@@ -6,8 +6,8 @@ import (
 
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/github"
-	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
 )
 
 // A result is what a mode did.
@@ -80,22 +80,25 @@ func (r *result) add(o ledger.Report) {
 		to.Stopped = o.Stopped
 	}
 
-	for state, n := range o.States {
-		if to.States == nil {
-			to.States = map[labels.State]int{}
+	for lane, n := range o.Lanes {
+		if to.Lanes == nil {
+			to.Lanes = map[lifecycle.Lane]int{}
 		}
-		to.States[state] += n
+		to.Lanes[lane] += n
 	}
 }
 
-// changed are the findings that are worth telling.
-func (r result) changed() []ledger.Finding {
-	var out []ledger.Finding
+// findings are those that are worth telling: what was changed, and apart from it what was to change
+// and could not be written.
+func (r result) findings() (changed, failed []ledger.Finding) {
 	for _, f := range r.report.Findings {
-		if f.Shows() {
-			out = append(out, f)
+		switch {
+		case f.Err != nil && len(f.Ended) == 0 && !f.Moved():
+			failed = append(failed, f)
+		case f.Shows():
+			changed = append(changed, f)
 		}
 	}
 
-	return out
+	return changed, failed
 }

@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -149,13 +150,14 @@ func Run(ctx context.Context, s *Step) int {
 		modeSetup:     s.setUp,
 	}[mode]
 
-	if do == nil {
-		s.Console.line("nothing to do for event %s", s.Event.Name)
-		return ExitOK
+	var r result
+	if do != nil {
+		r = do(ctx)
+	} else {
+		r.leave("the Action does nothing for the event %s", s.Event.Name)
 	}
 
-	r := do(ctx)
-	r.mode = mode
+	r.mode = cmp.Or(mode, s.Inputs.Mode)
 	s.log(r)
 	s.write(r)
 

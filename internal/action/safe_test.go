@@ -16,7 +16,6 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/config"
-	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
@@ -203,7 +202,7 @@ func forged(text string) result {
 		},
 		report: ledger.Report{
 			Examined: 3,
-			States:   map[labels.State]int{labels.Claimed: 1},
+			Lanes:    map[lifecycle.Lane]int{lifecycle.LaneInFlight: 1},
 			Skipped:  []string{text},
 			Holds: []ledger.Aged{{
 				Issue: i,

@@ -1,14 +1,13 @@
 package action
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
-	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
 )
 
@@ -76,15 +75,17 @@ func (s *Step) writeSummary(r result) error {
 	}
 
 	p.bullets("Done", each(r.notes))
-	// What changed, and apart from it what was to change and could not be written.
+	changed, unwritten := r.findings()
 	var done, failed [][]string
-	for _, f := range r.changed() {
+	for _, f := range changed {
+		done = append(done, []string{
+			issueLink(f.Issue, f.URL) + " " + markdown(f.Title), names(f.Was),
+			becomes(f), markdown(explained(f, s.dry())),
+		})
+	}
+	for _, f := range unwritten {
 		issue := issueLink(f.Issue, f.URL) + " " + markdown(f.Title)
-		if f.Err != nil && len(f.Ended) == 0 && !f.Moved() {
-			failed = append(failed, []string{issue, names(f.Was), markdown(f.Err.Error())})
-			continue
-		}
-		done = append(done, []string{issue, names(f.Was), becomes(f), markdown(explained(f, s.dry()))})
+		failed = append(failed, []string{issue, names(f.Was), markdown(f.Err.Error())})
 	}
 
 	title, is := "Changed", "Is"
@@ -125,7 +126,7 @@ func (s *Step) writeSummary(r result) error {
 	}
 
 	p.table("Labels", []string{"Repository", "Label", "Status"}, shelf)
-	p.picture(rep.States)
+	p.picture(rep.Lanes)
 	if n := rep.Minimized; n > 0 {
 		p.add("Minimized %s of ended holds.\n\n", printable.Count(n, "comment", "comments"))
 	}
@@ -228,26 +229,17 @@ func names(all []string) string {
 // pieColours can be told apart on a light page and on a dark one, which mermaid's own cannot.
 const pieColours = `%%{init: {"themeVariables": {"pie1": "#1f883d", "pie2": "#cf222e", "pie3": "#8250df", "pie4": "#bf8700", "pie5": "#0969da", "pie6": "#6e7781", "pieSectionTextColor": "#ffffff"}}}%%`
 
-// picture draws how many issues are in each state.
-func (p *page) picture(states map[labels.State]int) {
-	total := 0
-	for _, n := range states {
-		total += n
-	}
-
-	if total == 0 {
+// picture draws how many issues are in each column of the board.
+func (p *page) picture(lanes map[lifecycle.Lane]int) {
+	if len(lanes) == 0 {
 		return
 	}
 
-	words := map[labels.State]string{
-		labels.None: "no lifecycle label", labels.Available: "ready", labels.Claimed: "in flight",
-		labels.PlanPending: "plan waits", labels.PROpen: "pull request",
-	}
 	p.add("### Issues by state\n\n```mermaid\n%s\npie showData\n", pieColours)
 
-	for st := labels.None; st <= labels.Done; st++ {
-		if n := states[st]; n > 0 {
-			p.add("  \"%s\" : %d\n", cmp.Or(words[st], st.String()), n)
+	for lane := range lifecycle.Lanes {
+		if n := lanes[lane]; n > 0 {
+			p.add("  \"%s\" : %d\n", lane.Title(), n)
 		}
 	}
 

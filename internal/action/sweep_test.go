@@ -265,7 +265,7 @@ func TestSweepOutOfBudget(t *testing.T) {
 		}
 
 		s := w.sweep("repos=acme/app,acme/lib")
-		w.said(s, 1, "10 released", "50 not examined", "::warning::stopped early: rate limit reached", "acme/lib: ",
+		w.said(s, 1, "60 examined, 10 released", "50 failed, 1 not examined", "::warning::stopped early: rate limit reached", "acme/lib: ",
 			"rate limit", "run again soon", "incomplete")
 		if n := strings.Count(s.log, "::warning") + strings.Count(s.log, "::error"); n > 10 {
 			t.Errorf("%d annotations", n)

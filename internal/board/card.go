@@ -19,30 +19,6 @@ import (
 	"github.com/label-state/label-state/work"
 )
 
-// A Lane is a column of the board.
-type Lane int
-
-// The lanes, from left to right. People holds what waits for a person's decision.
-const (
-	Ready Lane = iota
-	InFlight
-	Planned
-	Pull
-	Done
-	People
-	lanes // how many there are
-)
-
-// String is the lane's name in JSON; where a lane is a lifecycle state it is that state's.
-func (l Lane) String() string {
-	return [...]string{"available", "claimed", "plan-pending", "pr-open", "done", "people"}[l]
-}
-
-// title is the lane's name for people.
-func (l Lane) title() string {
-	return [...]string{"READY", "IN FLIGHT", "PLAN", "PULL REQUEST", "DONE", "FOR PEOPLE"}[l]
-}
-
 // A Mark is something that is worth a look at a card.
 type Mark struct {
 	Text  string // one or two words
@@ -58,7 +34,7 @@ type Card struct {
 	Issue   claim.Issue
 	Title   string
 	URL     string
-	Lane    Lane
+	Lane    lifecycle.Lane
 	Why     string // in one clause, why it is in this lane
 	Holder  string // login of the person or codename of the worker who holds it or asks for it
 	Worker  string // codename:firing_id
@@ -104,7 +80,7 @@ func Deal(r lifecycle.Rules, snapshots []lifecycle.Facts) []Card {
 func Sort(cards []Card) {
 	slices.SortStableFunc(cards, func(a, b Card) int {
 		queue := 0
-		if a.Lane == Ready && b.Lane == Ready {
+		if a.Lane == lifecycle.LaneReady && b.Lane == lifecycle.LaneReady {
 			queue = cmp.Or(yes(b.Free)-yes(a.Free), work.Compare(a.item, b.item))
 		}
 		return cmp.Or(cmp.Compare(a.Lane, b.Lane), queue, a.Issue.Compare(b.Issue))
@@ -121,14 +97,12 @@ func yes(is bool) int {
 func deal(r lifecycle.Rules, f lifecycle.Facts) (Card, bool) {
 	h, held := r.Shown(f)
 	projection, why := r.Label(f)
-	lane, ok := laneOf(r, f, projection)
+	lane, ok := r.Lane(f, projection)
 	switch {
-	case f.PullRequest && !held:
-		return Card{}, false
-	case f.PullRequest:
-		lane, why = Pull, "held for work on the pull request itself"
 	case !ok:
 		return Card{}, false
+	case f.PullRequest:
+		why = "held for work on the pull request itself"
 	}
 
 	verdict := r.Verdict(f, lifecycle.Seeker{})
@@ -138,7 +112,7 @@ func deal(r lifecycle.Rules, f lifecycle.Facts) (Card, bool) {
 		URL:     printable.Line(f.URL),
 		Lane:    lane,
 		Why:     printable.Line(why),
-		Person:  f.Open && labels.Has(f.Labels, r.Scheme.Hold),
+		Person:  f.Open && r.BareHold(f),
 		Request: f.PullRequest,
 		Free:    verdict.Answer == lifecycle.Free,
 		item: work.Item{
@@ -150,7 +124,7 @@ func deal(r lifecycle.Rules, f lifecycle.Facts) (Card, bool) {
 	}
 
 	// labels say where it belongs, the verdict why nobody may have it
-	if (lane == Ready || lane == People) && len(verdict.Reasons) > 0 {
+	if (lane == lifecycle.LaneReady || lane == lifecycle.LanePeople) && len(verdict.Reasons) > 0 {
 		var why []string
 		for _, r := range verdict.Reasons {
 			why = append(why, r.Text)
@@ -190,33 +164,6 @@ func deal(r lifecycle.Rules, f lifecycle.Facts) (Card, bool) {
 		f.Open && slices.ContainsFunc(f.Assignees, viewers)
 
 	return c, true
-}
-
-// laneOf finds the column. What only a person can move on is in the people's.
-func laneOf(r lifecycle.Rules, f lifecycle.Facts, p labels.Projection) (Lane, bool) {
-	h, _ := r.Shown(f)
-	persons := h.Person != "" || labels.Has(f.Labels, r.Scheme.Hold)
-	state := p.State
-	if p.Keep {
-		have := r.Scheme.Of(f.Labels)
-		if len(have) == 0 { // not part of the lifecycle
-			return People, f.Open && persons
-		}
-		state = have[0]
-	}
-
-	if p.Gate && state == labels.Available {
-		return Planned, true
-	}
-	waits := persons || labels.Has(f.Labels, r.Scheme.NeedsScope) || labels.Has(p.Set, r.Scheme.NeedsScope)
-	switch {
-	case f.Open && waits && (state == labels.Available || state == labels.None):
-		return People, true
-	case state == labels.None:
-		return 0, false
-	}
-
-	return Lane(state - labels.Available), true
 }
 
 // marks are what is worth a look, the gravest first.

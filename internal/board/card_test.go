@@ -22,6 +22,10 @@ func TestDeal(t *testing.T) {
 
 	free := issue(t, 1, "x", "agent:implement")
 	held := issue(t, 1, "x", "agent:in-flight", holds(time.Hour, "lucius"))
+	left := issue(t, 1, "x", "agent:implement", holds(time.Hour, "a").as(func(r *claim.Record) {
+		r.Person = "agents"
+	}), says(time.Minute, claim.KindRelease, "a", "cancelled"))
+	left.Labels, left.HoldAt, left.HoldBy = append(left.Labels, "do-not-pickup"), now.Add(-time.Hour), "agents"
 	failing := []event{
 		holds(9*time.Hour, "a"), says(8*time.Hour, claim.KindRelease, "a", "failure"), holds(7*time.Hour, "b"),
 		says(6*time.Hour, claim.KindRelease, "b", "error"),
@@ -62,6 +66,7 @@ func TestDeal(t *testing.T) {
 		},
 		{"labels lie", "available [drift]", with(free, label("agent:pr-open", "agent:implement"))},
 		{"a person's", "people [a person's]", with(free, label("agent:implement", "do-not-pickup"))},
+		{"what a person's hold left behind", "available [drift]", left},
 		{"a person's, outside the lifecycle", "people [a person's]", with(free, label("bug", "do-not-pickup"))},
 		{
 			"closed, with the label of a person's hold", "",
@@ -124,6 +129,10 @@ func TestDeal(t *testing.T) {
 // TestCards: what a card says, a person's and a contributor's among them.
 func TestCards(t *testing.T) {
 	facts := busy(t)
+	left := issue(t, 20, "Left behind", "agent:implement", holds(time.Hour, "a").as(func(r *claim.Record) {
+		r.Person = "agents"
+	}), says(time.Minute, claim.KindRelease, "a", "cancelled"))
+	left.Labels, left.HoldAt, left.HoldBy = append(left.Labels, "do-not-pickup"), now.Add(-time.Hour), "agents"
 	kept := issue(t, 12, "Kept", "agent:implement")
 	kept.Labels = append(kept.Labels, "do-not-pickup")
 	kept.HoldBy, kept.HoldAt = "ann", now.Add(-time.Hour)
@@ -142,7 +151,7 @@ func TestCards(t *testing.T) {
 	done.Labels = []string{"agent:done", "do-not-pickup"}
 	text := ""
 	for _, c := range board.Deal(lifecycle.DefaultRules(), append(facts, kept, person(13, claim.NoExpiry),
-		person(14, time.Hour), written, assigned, unknown, done)) {
+		person(14, time.Hour), written, assigned, unknown, done, left)) {
 		text += fmt.Sprintf("%s %q %s: %s\n  holder=%q worker=%q login=%q branch=%q\n", c.Issue, c.Title, c.Lane, c.Why,
 			c.Holder, c.Worker, c.Login, c.Branch)
 		text += fmt.Sprintf("  since=%s seen=%s until=%s ends=%q\n", at(c.Since), at(c.Seen), at(c.Until), c.Ends)

@@ -25,7 +25,7 @@ const (
 
 // A column is a lane on the screen, or its tab.
 type column struct {
-	lane        Lane
+	lane        lifecycle.Lane
 	left, width int
 	line        int // of a tab
 }
@@ -33,7 +33,9 @@ type column struct {
 func (c column) covers(x int) bool { return x >= c.left && x < c.left+c.width }
 
 // heading is the name of a lane with the number of its cards.
-func (v view) heading(l Lane) string { return fmt.Sprintf("%s %d", l.title(), len(v.cards[l])) }
+func (v view) heading(l lifecycle.Lane) string {
+	return fmt.Sprintf("%s %d", strings.ToUpper(l.Title()), len(v.cards[l]))
+}
 
 // columns are the lanes that have room. An empty one is as wide as its heading, and left out where
 // those with cards would be narrow. Where these do not all fit, those farthest from the cursor are
@@ -41,7 +43,7 @@ func (v view) heading(l Lane) string { return fmt.Sprintf("%s %d", l.title(), le
 func (v view) columns() []column {
 	room := v.width - v.side() + gap
 	var out []column
-	for l := range lanes {
+	for l := range lifecycle.Lanes {
 		out = append(out, column{lane: l, width: min(v.needs[l], columnGood)})
 	}
 
@@ -85,7 +87,7 @@ func (v view) columns() []column {
 }
 
 // need is the width at which nothing of a lane is cut.
-func (v view) need(l Lane) int {
+func (v view) need(l lifecycle.Lane) int {
 	need := ansi.StringWidth(v.heading(l))
 	for _, c := range v.cards[l] {
 		need = max(need, columnLeast, 2+ansi.StringWidth(v.ref(c)+" "+c.Title))
@@ -102,8 +104,8 @@ func (v view) need(l Lane) int {
 }
 
 // advice is what to do where nothing can be taken; it is where that would be looked for.
-func (v view) advice(l Lane) []string {
-	if l != Ready || v.filter != "" || v.mine {
+func (v view) advice(l lifecycle.Lane) []string {
+	if l != lifecycle.LaneReady || v.filter != "" || v.mine {
 		return nil
 	}
 	return v.snapshot.Next

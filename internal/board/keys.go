@@ -5,6 +5,8 @@ import (
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/label-state/label-state/internal/lifecycle"
 )
 
 // keyRows are the keys for people, as the help shows them.
@@ -147,7 +149,7 @@ func (m *Model) moved(name string) bool {
 	case "G", "end":
 		*at = last
 	case "1", "2", "3", "4", "5", "6":
-		m.lane = Lane(name[0] - '1')
+		m.lane = lifecycle.Lane(name[0] - '1')
 	default:
 		return false
 	}
@@ -183,7 +185,7 @@ func (m *Model) scrolled(name string, all bool) bool {
 
 // sideways goes to the next lane on that side with cards.
 func (m *Model) sideways(step int) {
-	for l := m.lane + Lane(step); l >= 0 && l < lanes; l += Lane(step) {
+	for l := m.lane + lifecycle.Lane(step); l >= 0 && l < lifecycle.Lanes; l += lifecycle.Lane(step) {
 		if len(m.cards[l]) > 0 {
 			m.lane = l
 			return
@@ -192,7 +194,7 @@ func (m *Model) sideways(step int) {
 }
 
 // under is the lane at a cell of the screen, and the card there; -1 is none.
-func (v view) under(x, y int) (l Lane, card int, ok bool) {
+func (v view) under(x, y int) (l lifecycle.Lane, card int, ok bool) {
 	above, head := len(v.news()), len(v.head())
 	for _, t := range v.tabs() {
 		if y == above+t.line && t.covers(x) {

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
 )
 
@@ -52,11 +53,11 @@ type view struct {
 	remedy        string // of what made it stale
 	failures      int    // snapshots that failed in a row
 
-	cards   [lanes][]Card // what is shown of the snapshot
-	needs   [lanes]int    // the width at which nothing of a lane is cut
-	lane    Lane
-	at      [lanes]int // the chosen card of each lane
-	from    [lanes]int // the first one that is in sight
+	cards   [lifecycle.Lanes][]Card // what is shown of the snapshot
+	needs   [lifecycle.Lanes]int    // the width at which nothing of a lane is cut
+	lane    lifecycle.Lane
+	at      [lifecycle.Lanes]int // the chosen card of each lane
+	from    [lifecycle.Lanes]int // the first one that is in sight
 	filter  string
 	mine    bool // only what the viewer holds or a person must look at
 	sorted  int  // which of orders
@@ -301,7 +302,7 @@ func (c Card) begun() time.Time {
 // arrange puts the cards of the snapshot into their lanes, as far as they are shown, and every
 // cursor on a card.
 func (v *view) arrange() {
-	v.cards = [lanes][]Card{}
+	v.cards = [lifecycle.Lanes][]Card{}
 	for _, c := range v.snapshot.Cards {
 		if c.matches(v.filter) && (c.Mine || !v.mine) {
 			v.cards[c.Lane] = append(v.cards[c.Lane], c)
@@ -311,7 +312,7 @@ func (v *view) arrange() {
 	for l, cards := range v.cards {
 		slices.SortStableFunc(cards, orders[v.sorted].compare)
 		v.at[l] = max(min(v.at[l], len(cards)-1), 0)
-		v.needs[l] = v.need(Lane(l))
+		v.needs[l] = v.need(lifecycle.Lane(l))
 	}
 }
 
@@ -328,19 +329,22 @@ func (v view) chosen() (Card, bool) {
 func (v *view) follow(i claim.Issue) {
 	for l, cards := range v.cards {
 		if n := slices.IndexFunc(cards, func(c Card) bool { return c.Issue == i }); n >= 0 {
-			v.lane, v.at[l] = Lane(l), n
+			v.lane, v.at[l] = lifecycle.Lane(l), n
 		}
 	}
 }
 
 // firstLane is where a person wants to look first: at work, else at whatever there is.
-func (v view) firstLane() Lane {
-	for _, l := range []Lane{InFlight, Ready, Planned, Pull, People, Done} {
+func (v view) firstLane() lifecycle.Lane {
+	for _, l := range []lifecycle.Lane{
+		lifecycle.LaneInFlight, lifecycle.LaneReady, lifecycle.LanePlan,
+		lifecycle.LanePull, lifecycle.LanePeople, lifecycle.LaneDone,
+	} {
 		if len(v.cards[l]) > 0 {
 			return l
 		}
 	}
-	return Ready
+	return lifecycle.LaneReady
 }
 
 // ref is the issue's name, as short as it can be.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
 )
 
@@ -121,7 +122,7 @@ func (v view) ask(key string, c Card) (q question, ok bool) {
 	switch key {
 	case "c":
 		switch {
-		case c.Lane == Done:
+		case c.Lane == lifecycle.LaneDone:
 			q.text = ref + " is done: there is nothing to claim"
 			return q, false
 

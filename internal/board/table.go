@@ -1,7 +1,6 @@
 package board
 
 import (
-	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
@@ -17,7 +16,7 @@ func Rows(cards []Card, now time.Time, width int) [][]string {
 	rows := [][]string{{"ISSUE", "STATE", "HOLDER", "LEASE", "MARKS", "TITLE"}}
 	for _, c := range cards {
 		rows = append(rows, []string{
-			c.Issue.String(), strings.ToLower(c.Lane.title()), c.Holder, c.end(now), c.marked(),
+			c.Issue.String(), c.Lane.Title(), c.Holder, c.end(now), c.marked(),
 			c.Title,
 		})
 	}

@@ -9,6 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
 )
 
@@ -141,12 +142,12 @@ func (v view) head() []string {
 
 // tabs are the names of all lanes, in as many lines as they need.
 func (v view) tabs() []column {
-	if !v.onColumns() || len(v.columns()) == int(lanes) {
+	if !v.onColumns() || len(v.columns()) == int(lifecycle.Lanes) {
 		return nil
 	}
 	var out []column
 	line, left := 0, 0
-	for l := range lanes {
+	for l := range lifecycle.Lanes {
 		wide := ansi.StringWidth(v.heading(l)) + gap
 		if left > 0 && left+wide > v.width {
 			line, left = line+1, 0
@@ -339,7 +340,7 @@ func (v view) keys() string {
 	add(ok && c.Plan, "a approve")
 	add(ok && c.Plan, "x reject")
 	add(ok && c.isOf(v.snapshot.Viewer), "r release")
-	add(ok && c.Lane != Done && !c.isOf(v.snapshot.Viewer), "c claim")
+	add(ok && c.Lane != lifecycle.LaneDone && !c.isOf(v.snapshot.Viewer), "c claim")
 	add(ok && c.Holder != "" && !c.isOf(v.snapshot.Viewer), "f force")
 	add(true, "/ filter")
 	add(true, "m mine")

@@ -10,7 +10,8 @@ import (
 )
 
 // mend works from a snapshot of its own: the scan's may be minutes old, and a heartbeat since
-// then must not be overruled. What is not written needs no second snapshot.
+// then must not be overruled. What is not written needs no second snapshot. Once the sweep has
+// stopped, nothing is written.
 func (w *sweeper) mend(ctx context.Context, scanned lifecycle.Facts, vote *Vote) Finding {
 	if w.s.DryRun {
 		return w.plan(scanned, vote)
@@ -23,6 +24,10 @@ func (w *sweeper) mend(ctx context.Context, scanned lifecycle.Facts, vote *Vote)
 		Was:   shown,
 		Is:    shown,
 	}}
+	if out.Err = w.stopped; out.Err != nil {
+		return out
+	}
+
 	var answer *protocol.Answer
 	if vote != nil {
 		answer = said(*vote)

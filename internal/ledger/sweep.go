@@ -37,7 +37,7 @@ type Finding struct {
 // A Report is what a sweep saw and did. It is complete only if Complete says so.
 type Report struct {
 	Examined int
-	States   map[labels.State]int // after the sweep, by projection
+	Lanes    map[lifecycle.Lane]int // where the board shows the issues after the sweep
 	Findings []Finding
 	Holds    []Aged    // live holds, as far as the sweep has left them
 	Ageing   []Aged    // those past half their lease
@@ -125,7 +125,7 @@ func (l *Ledger) sweeper(s Sweep) *sweeper {
 		Ledger:  assemble(b),
 		s:       s,
 		order:   rand.New(rand.NewPCG(name.Sum64(), 0)),
-		report:  Report{States: map[labels.State]int{}},
+		report:  Report{Lanes: map[lifecycle.Lane]int{}},
 		waits:   map[claim.Issue][]claim.Issue{},
 		waiting: map[claim.Issue]Strand{},
 	}
@@ -185,7 +185,7 @@ func (w *sweeper) each(ctx context.Context, name string, snapshots iter.Seq2[lif
 type repairs struct {
 	facts lifecycle.Facts
 	vote  *Vote
-	done  *Finding
+	done  Finding
 }
 
 // repair repairs the issues in an order of this sweep's own: of two sweeps that run at once each
@@ -193,11 +193,8 @@ type repairs struct {
 // reports them in the order of the scan. It returns nil.
 func (w *sweeper) repair(ctx context.Context, all []repairs) []repairs {
 	for _, n := range w.order.Perm(len(all)) {
-		if w.stopped != nil {
-			continue
-		}
 		done := w.mend(ctx, all[n].facts, all[n].vote)
-		all[n].done = &done
+		all[n].done = done
 		w.stop(done.Err)
 		var refusal interface {
 			error
@@ -211,15 +208,11 @@ func (w *sweeper) repair(ctx context.Context, all []repairs) []repairs {
 	}
 
 	for _, r := range all {
-		if r.done == nil {
-			w.skip(r.facts.Issue.String(), w.stopped)
-			continue
-		}
-
-		w.countState(r.facts, r.done.Projection, r.done.Is, r.done.Err)
-		w.standing(without(r.facts, r.done.Ended))
+		left := without(r.facts, r.done.Ended)
+		w.countLane(left, r.done.Projection, r.done.Err)
+		w.standing(left)
 		w.strand(r.done.Repair)
-		w.found(*r.done)
+		w.found(r.done)
 	}
 
 	return nil
@@ -295,7 +288,7 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) (repairs, bool) 
 
 	projection, _ := w.set.Rules.Label(f)
 	if vote == nil && w.inOrder(f, projection) {
-		w.countState(f, projection, f.Labels, nil)
+		w.countLane(f, projection, nil)
 		w.standing(f)
 		w.strand(Repair{
 			Issue:    f.Issue,
@@ -327,24 +320,15 @@ func (w *sweeper) inOrder(f lifecycle.Facts, p labels.Projection) bool {
 	return w.set.Rules.Scheme.Change(f.Labels, p).Empty()
 }
 
-// countState counts an issue by the state that it shows now: what the projection says, or its own
-// labels where the projection leaves them as they are, where it could not be brought about, and
-// where nothing is written.
-func (w *sweeper) countState(f lifecycle.Facts, p labels.Projection, is []string, err error) {
-	if err == nil && !p.Keep && !w.s.DryRun {
-		w.report.States[p.State]++
-		return
+// countLane counts an issue in the lane in which it shows now: by what the projection says, or by
+// its own labels where that could not be brought about, and where nothing is written.
+func (w *sweeper) countLane(f lifecycle.Facts, p labels.Projection, err error) {
+	if err != nil || w.s.DryRun {
+		p = labels.Projection{Keep: true}
 	}
-
-	if w.s.DryRun || len(is) == 0 {
-		is = f.Labels
+	if lane, ok := w.set.Rules.Lane(f, p); ok {
+		w.report.Lanes[lane]++
 	}
-	of := w.set.Rules.Scheme.Of(is)
-	if len(of) == 0 {
-		of = []labels.State{labels.None}
-	}
-
-	w.report.States[of[len(of)-1]]++
 }
 
 // standing notes who holds the issue and whether it waits for a person, as it stands after the

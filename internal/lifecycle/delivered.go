@@ -106,7 +106,7 @@ func (r Rules) EndOf(f Facts, w claim.Worker) HoldEnd {
 // person has decided about it.
 func (r Rules) untaken(f Facts, own claim.Claim) HoldEnd {
 	_, held := r.Holder(f)
-	if held || !own.Held() || own.Revoked != nil || !f.Open || bareHold(r.Scheme, f) {
+	if held || !own.Held() || own.Revoked != nil || !f.Open || r.BareHold(f) {
 		return HoldLost
 	}
 	return HoldExpired

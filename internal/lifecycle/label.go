@@ -27,7 +27,7 @@ func (r Rules) Label(f Facts) (labels.Projection, string) {
 	stage := r.Stage(f)
 	all := f
 	f.Log = withoutRivals(f.Log).Lasting()
-	want, why := r.state(f)
+	want, why := r.state(f, all)
 	want, why = r.undone(all, want, why)
 	want.Stage = stage
 	if gated(r.Scheme, f) && !want.Keep && (want.State == labels.Available || want.State == labels.Claimed) {
@@ -53,8 +53,8 @@ func (r Rules) Label(f Facts) (labels.Projection, string) {
 }
 
 // state is the table of spec.md#projection: the numbers are those of its lines, which come in its
-// order, but where one of ours stands for several. f has the reduced log.
-func (r Rules) state(f Facts) (labels.Projection, string) {
+// order, but where one of ours stands for several. f has the reduced log, all the whole one.
+func (r Rules) state(f, all Facts) (labels.Projection, string) {
 	have := r.Scheme.Of(f.Labels)
 	queued, isFresh := slices.Contains(have, labels.Available), fresh(r, f)
 	merge, rest, shipped := f.shipped()
@@ -85,7 +85,8 @@ func (r Rules) state(f Facts) (labels.Projection, string) {
 		if shipped { // 9
 			return show(labels.Done, merge.Shown()+" was merged")
 		}
-		if n := slices.IndexFunc(f.PRs, f.pending); n >= 0 && !r.staged() { // 10; in a pipeline none is waited for
+		moves := func(p PR) bool { return f.pending(p) && !all.beside(p) }
+		if n := slices.IndexFunc(f.PRs, moves); n >= 0 && !r.staged() { // 10; in a pipeline none is waited for
 			return show(labels.PROpen, f.PRs[n].Shown()+f.PRs[n].stands())
 		}
 	}

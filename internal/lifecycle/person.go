@@ -19,6 +19,13 @@ func (r Rules) HeldNow(f Facts, login string) (mine claim.Claim, held bool) {
 	return mine, mine.Held() && !mine.Expired(r.Terms, f.Now)
 }
 
+// beside reports whether a stranger opened the pull request while another person holds the issue: it
+// says nothing of that person's work.
+func (f Facts) beside(p PR) bool {
+	c, held := f.Log.Holder()
+	return held && c.Person != "" && p.Stranger && !claim.SameLogin(c.Person, p.Author)
+}
+
 // withoutRivals is the state without the claims that stand behind a person's: none of them is a
 // hold.
 func withoutRivals(s claim.State) claim.State {
@@ -48,9 +55,9 @@ func (f Facts) leftHold() bool {
 	return f.HoldAt.Before(last.End.At) || f.HoldAt.Equal(last.End.At) && claim.SameLogin(f.HoldBy, last.Author)
 }
 
-// bareHold reports whether a label holds the issue for a person without any record.
-func bareHold(s labels.Scheme, f Facts) bool {
-	return labels.Has(f.Labels, s.Hold) && !personHolds(f.Log) && !f.leftHold()
+// BareHold reports whether a label holds the issue for a person without any record.
+func (r Rules) BareHold(f Facts) bool {
+	return labels.Has(f.Labels, r.Scheme.Hold) && !personHolds(f.Log) && !f.leftHold()
 }
 
 // personsLabel is the projection with the label of a person's hold in line with the log. A label
@@ -60,7 +67,11 @@ func personsLabel(s labels.Scheme, f Facts, want labels.Projection, why string) 
 	case f.Open && personHolds(f.Log):
 		want.Set = append(want.Set, s.Hold)
 		person, _ := f.Log.Holder()
-		why = "held by " + person.Person
+		held := "held by " + person.Person
+		if want.State == labels.PROpen || want.State == labels.Done { // which no hold explains
+			held = why + "; " + held
+		}
+		why = held
 	case f.leftHold():
 		want.Clear = append(want.Clear, s.Hold)
 	}

@@ -18,7 +18,7 @@ func (r Rules) Stranded(f Facts) string {
 	switch {
 	case len(f.Missing) > 0, f.Now.IsZero(), f.PullRequest, !f.Open, !r.forWorkers(f), held:
 		return ""
-	case bareHold(r.Scheme, f), labels.Has(f.Labels, r.Scheme.NeedsScope), r.escalated(f.Log):
+	case r.BareHold(f), labels.Has(f.Labels, r.Scheme.NeedsScope), r.escalated(f.Log):
 		return ""
 	case want.Gate:
 		return ""

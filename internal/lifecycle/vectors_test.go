@@ -187,6 +187,8 @@ func (s *scenario) pull(words []string) error {
 			p.Repo, p.HeadRepo = value, value
 		case "bare":
 			p.Bare = true
+		case "stranger":
+			p.Stranger = true
 		case "named":
 			at, id, _ := strings.Cut(value, "/")
 			if p.Named.Created, err = claimtest.Time(at); err == nil && id != "" {

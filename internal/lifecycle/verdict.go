@@ -372,7 +372,7 @@ func (v *Verdict) people(r Rules, f Facts, log claim.State) {
 	}
 
 	switch known := f.HoldBy != "" && !f.HoldAt.IsZero(); {
-	case !bareHold(r.Scheme, f):
+	case !r.BareHold(f):
 	case known:
 		v.because(CodeHold, f.URL, "%s has held it since %s (label %s, without a claim)", f.HoldBy,
 			printable.Minute(f.HoldAt), r.Scheme.Hold)

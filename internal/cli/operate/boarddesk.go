@@ -195,7 +195,7 @@ func (c *boardRepo) next(ctx context.Context, p boardPart) (string, error) {
 		if card.Free {
 			return "", nil
 		}
-		ready = ready || card.Lane == board.Ready
+		ready = ready || card.Lane == lifecycle.LaneReady
 	}
 
 	switch {

@@ -77,6 +77,9 @@ func runSim(ctx context.Context, c *cli.Call, p *simParams) error {
 		return err
 	}
 
+	if p.Action != "" {
+		seed = forWorkflow(seed)
+	}
 	server, closeLog, err := openServer(c, p, dir, seed)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package try
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -25,15 +26,30 @@ type workflow struct {
 	cli.Terminal
 }
 
-// workflowOf is the workflow whose runs have the token of the seed's github-actions[bot].
-func workflowOf(c *cli.Call, program, url, dir string, seed githubsim.Seed) (workflow, error) {
-	n := slices.IndexFunc(seed.Users, func(u githubsim.SeedUser) bool {
-		return u.Login == "github-actions[bot]" && u.Token != "" && !u.ReadOnly
-	})
-	if n < 0 {
-		return workflow{}, c.Usagef("--action: the seed needs a user github-actions[bot] with a token")
+// isWorkflow reports whether a user of the seed is the one whose token the workflow's runs have.
+func isWorkflow(u githubsim.SeedUser) bool { return u.Login == "github-actions[bot]" && !u.ReadOnly }
+
+// forWorkflow is the seed with what the workflow's runs need and it leaves out: their user, its
+// token, and that it may write.
+func forWorkflow(seed githubsim.Seed) githubsim.Seed {
+	if !slices.ContainsFunc(seed.Users, isWorkflow) {
+		seed.Users = append(seed.Users, githubsim.SeedUser{Login: "github-actions[bot]"})
 	}
 
+	u := &seed.Users[slices.IndexFunc(seed.Users, isWorkflow)]
+	u.Token = cmp.Or(u.Token, "tok-actions")
+	if u.Permissions == nil {
+		u.Permissions = map[string]string{}
+		for _, r := range seed.Repos {
+			u.Permissions[r.Name] = "write"
+		}
+	}
+
+	return seed
+}
+
+// workflowOf is the workflow for a seed by forWorkflow.
+func workflowOf(c *cli.Call, program, url, dir string, seed githubsim.Seed) (workflow, error) {
 	path, err := exec.LookPath(program)
 	if err != nil {
 		return workflow{}, c.Usagef("--action: %s", err)
@@ -41,7 +57,7 @@ func workflowOf(c *cli.Call, program, url, dir string, seed githubsim.Seed) (wor
 
 	return workflow{
 		program:  path,
-		token:    seed.Users[n].Token,
+		token:    seed.Users[slices.IndexFunc(seed.Users, isWorkflow)].Token,
 		url:      url,
 		dir:      dir,
 		Terminal: c.Terminal,
