@@ -178,7 +178,7 @@ func (v Verb) arguments(params any, words []string) error {
 	instead := ""
 	for _, what := range []string{"repository --repo", "feature --feature"} {
 		noun, option, _ := strings.Cut(what, " --")
-		if _, is := find(Params(params), option); is && (places == nil || strings.HasPrefix(wants, " [-- ")) {
+		if p, is := find(Params(params), option); is && !p.Given() && (places == nil || strings.HasPrefix(wants, " [-- ")) {
 			instead = "; a " + noun + " is named with --" + option
 		}
 	}

@@ -2,12 +2,11 @@ package hold
 
 import (
 	"context"
-	"errors"
 	"strings"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
-	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -40,9 +39,11 @@ func Log() cli.Verb {
 
 func showLog(ctx context.Context, c *cli.Call, i claim.Issue, _ *logParams) error {
 	f, err := c.Session.Ledger.Look(ctx, i)
-	if _, down := errors.AsType[*lease.Error](err); down { // the comments have been read
+	switch {
+	case err == nil:
+	case cli.ProblemOf(err).Code == answer.Store: // the comments have been read
 		c.Warnf("%s; this is the log alone, and the lease store decides", err)
-	} else if err != nil {
+	default:
 		return err
 	}
 

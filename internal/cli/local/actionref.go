@@ -65,6 +65,7 @@ func chooseRef(ctx context.Context, c *cli.Call) actionRef {
 	return r
 }
 
+// unpinned is what a person does about a workflow that names the branch.
 const unpinned = "the workflow is not pinned: each run takes what is on " + workflow.Ref + " of " + workflow.Action +
 	"; in " + cli.WorkflowPath + " put a commit of it in place of " + workflow.Ref
 
