@@ -16,10 +16,10 @@ type Draft struct {
 	Gate string // where else it was shown and may be answered, for the record; empty is nowhere
 }
 
-// GateOf returns where else the newest plan of a worker was shown.
-func GateOf(s claim.State, w claim.Worker) string {
+// GateOf returns where else the newest plan was shown.
+func GateOf(s claim.State) string {
 	for _, e := range slices.Backward(s.Log) {
-		if e.Record.Kind != claim.KindPlan || e.Record.Worker != w {
+		if e.Record.Kind != claim.KindPlan {
 			continue
 		}
 		n := slices.IndexFunc(e.Record.Extra, func(f claim.Field) bool { return f.Key == protocol.GateField })

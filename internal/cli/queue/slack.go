@@ -51,7 +51,7 @@ func showInSlack(ctx context.Context, c *cli.Call, g *slackgate.Gate, i claim.Is
 		return "", err
 	}
 	if own, _ := f.Log.Find(w); own.Plan.Pending() {
-		return ledger.GateOf(f.Log, w), nil
+		return ledger.GateOf(f.Log), nil
 	}
 
 	m, err := g.Post(ctx, slackgate.Plan{
@@ -79,7 +79,7 @@ type slackWatch struct {
 // with Slack is told once: the plan can be answered on GitHub as well.
 func askSlack(ctx context.Context, c *cli.Call, s *slackWatch, f lifecycle.Facts, w claim.Worker) (answered bool) {
 	own, _ := f.Log.Find(w)
-	m, shown := slackgate.ParseMessage(ledger.GateOf(f.Log, w))
+	m, shown := slackgate.ParseMessage(ledger.GateOf(f.Log))
 	shown = shown && m.Channel == c.Session.Config.Plan.Slack.Channel
 	if s.gate == nil || !shown || !own.Live() || !own.Plan.Pending() || time.Now().Before(s.rest) {
 		return false
