@@ -130,16 +130,11 @@ func describeHold(h ledger.Hold) string {
 		until += " (" + cli.Round(h.Record.TTL) + ")"
 	}
 
-	token := ""
-	if h.Token > 0 {
-		token = fmt.Sprint(h.Token)
-	}
-
 	w := h.Record.Worker
 	return fmt.Sprintf("%s %s\n", h.Issue, cli.OneLine(h.Title)) + cli.Table([][2]string{
 		{"  worker", w.Codename + " (run " + w.FiringID + ")"},
 		{"  lease", until},
-		{"  token", token},
+		{"  token", fmt.Sprint(h.Token)},
 		{"  record", h.URL},
 	})
 }
