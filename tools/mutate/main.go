@@ -56,16 +56,16 @@ var holders = []struct {
 	{"internal/ledger", []string{
 		"internal/action=^TestVectors$/^(sweep|commands)/.", "internal/action=^TestSummary",
 		commands + "=^TestScripts$/^(bundle|claim-.*|dry-run|foreign-key|one-key|plan|pull-request|release.*|run.*|slack|sweep|transition)$",
-		commands + "=^TestLeases$/refs/^(bundle|push|sweep)$",
+		commands + "=^TestLeases$/^refs$/^(bundle|mirror|push|story)$",
 	}},
 	{"internal/lease", []string{"internal/lease/gitref", "internal/lease/redis", "internal/setup"}},
 	{"internal/cli/app", []string{commands + "="}},
 	{"internal/cli/queue", []string{
-		commands + "=^Test(AnswerUnwritten|Errors|Manual|ManualOfTools|Requests)$",
+		commands + "=^Test(AnswerUnwritten|Errors|Help.*|Manual|ManualOfTools|Requests)$",
 		commands + "=^TestScripts$/^(agents|dry-run|limits|next|outage|plan|ready|refused|release-done|run|slack|stages|transition)$",
 	}},
 	{"internal/cli/hold", []string{
-		commands + "=^Test(AnswerUnwritten|Errors|Manual|ManualOfTools|Requests)$",
+		commands + "=^Test(AnswerUnwritten|Errors|Help.*|Manual|ManualOfTools|Requests)$",
 		commands + "=^TestScripts$/^(agent-fence|agent-mine|agent-two|claim-.*|dedup-check|dry-run|flags|one-key|release.*|renew|run.*|says|status)$",
 		commands + "=^TestLeases$/refs/^push$",
 	}},
