@@ -268,7 +268,7 @@ func (cm *commands) obey(ctx context.Context, i claim.Issue, cmd command, r *res
 	}
 	r.add(cm.tend(ctx, []claim.Issue{i}, byCommand))
 
-	return err
+	return nil
 }
 
 func (cm *commands) react(ctx context.Context, c *Comment, content string) error {

@@ -145,7 +145,7 @@ func (s *Step) judgeOne(ctx context.Context, p github.Pull, f lifecycle.Facts, l
 			issue:  f,
 			reason: s.heldBy(f, v),
 			lands:  lands,
-			fails:  must && s.Contributors.PullRequests == config.PullsFail,
+			fails:  s.Contributors.PullRequests == config.PullsFail,
 		})
 	}
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -107,7 +108,7 @@ func TestGuardThatCouldNotJudgeIsRed(t *testing.T) {
 						case refused:
 							w.said(s, 1)
 						default:
-							w.said(s, 3, "could not find out", "run this check again", "incomplete<<")
+							w.said(s, 3, "could not find out", "run this check again", "### Not judged", "incomplete<<")
 							if strings.Contains(s.all(), "whether : ") {
 								w.Errorf("of what is not said\n%s", s.short())
 							}
@@ -248,6 +249,40 @@ func TestNoFailureIsSilent(t *testing.T) {
 				play(t, "issue 1 agent:implement\n"+script, failing(n, &reached))
 			})
 		}
+	}
+}
+
+// TestThumbIsTrue: whichever request of a command fails, a thumb up says that it was carried out.
+func TestThumbIsTrue(t *testing.T) {
+	for n, asked := 0, 1; n <= asked && !t.Failed(); n++ {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			w.issue("Work")
+			id, err := w.server.AddComment(app, 1, "olga", "/hold")
+			w.must(err)
+			refused := false
+			count := w.breakAfter(n, func() *githubsim.Fault {
+				if refused {
+					return nil
+				}
+				refused = true
+				return &githubsim.Fault{
+					Status: http.StatusForbidden,
+					Body:   `{"message":"Resource not accessible by integration"}`,
+				}
+			})
+			s := w.deliver(tokActions, w.last("issue_comment", "created", ""))
+			asked = count()
+			w.server.Fault = nil
+
+			labels, err := w.server.Labels(app, 1)
+			w.must(err)
+			thumbs, err := w.client("tok-olga").Reactions(w.Context(), ref(1).In(), id, "github-actions[bot]")
+			w.must(err)
+			if slices.Contains(thumbs, "+1") && !slices.Contains(labels, "do-not-pickup") {
+				t.Errorf("after %d requests: labels %q\n%s", n, labels, s.short())
+			}
+		})
 	}
 }
 

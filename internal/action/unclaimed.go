@@ -243,7 +243,7 @@ func (s *Step) takeForAuthors(ctx context.Context, r *result) {
 func closes(f lifecycle.Facts, p github.Pull) bool {
 	return slices.ContainsFunc(f.PRs, func(o lifecycle.PR) bool {
 		return o.Number == p.Number && strings.EqualFold(o.Repo, p.Repo) && o.State == lifecycle.PROpened &&
-			o.DefaultBase && !o.Bare && !o.Sibling
+			!o.Bare && !o.Sibling
 	})
 }
 

@@ -64,7 +64,7 @@ func (e EntryView) Deed() string {
 	case e.Kind == claim.KindRelease: // how the hold, or the claim before it was one, came to its end
 		held := "" // for how long, when that is worth telling
 		if !e.Begun.IsZero() && e.At.Sub(e.Begun) >= time.Minute {
-			held = " after " + Round(e.At.Sub(e.Begun))
+			held = " after " + printable.Span(e.At.Sub(e.Begun))
 		}
 
 		switch e.Outcome {

@@ -9,6 +9,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // DescribeStatus is status for people: what it comes to in one sentence, then the facts.
@@ -159,7 +160,7 @@ func tenure(t claim.Terms, f lifecycle.Facts, h claim.Claim) string {
 	}
 
 	end, ends := h.Until(t)
-	left := cmp.Or(Round(end.Sub(f.Now)), "moment")
+	left := printable.Span(end.Sub(f.Now))
 	switch {
 	case h.Held() && ends && f.Now.After(end):
 		return fmt.Sprintf("The lease of %s expired %s; the issue is free %s.", who, distance(end.Sub(f.Now)),

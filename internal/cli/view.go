@@ -48,31 +48,12 @@ func Lasts(until time.Time) string {
 func distance(d time.Duration) string {
 	switch {
 	case d >= time.Second:
-		return "in " + Round(d)
+		return "in " + printable.Span(d)
 	case d <= -time.Second:
-		return Round(-d) + " ago"
+		return printable.Span(-d) + " ago"
 	}
 
 	return "now"
-}
-
-// Round prints two units at most: 3d 4h, 4h 5m, 5m 10s, 12s.
-func Round(d time.Duration) string {
-	units := []struct {
-		name string
-		size time.Duration
-	}{{"d", 24 * time.Hour}, {"h", time.Hour}, {"m", time.Minute}, {"s", time.Second}}
-	var out []string
-	for _, u := range units {
-		if n := d / u.size; n > 0 && len(out) < 2 {
-			out = append(out, fmt.Sprintf("%d%s", n, u.name))
-			d -= n * u.size
-		} else if len(out) > 0 {
-			break
-		}
-	}
-
-	return strings.Join(out, " ")
 }
 
 // RenewBefore is when the next heartbeat is due for a hold that ends at until and lasts lease after
@@ -120,19 +101,14 @@ func ViewHold(h ledger.Hold, word answer.Word) answer.Answer {
 func DescribeHold(h ledger.Hold, about ...[2]string) string {
 	until := Lasts(h.Until)
 	if !h.Until.IsZero() && h.Record.TTL > 0 && !h.Waits {
-		until += " (" + Round(h.Record.TTL) + ")"
-	}
-
-	token := ""
-	if h.Token > 0 {
-		token = fmt.Sprint(h.Token)
+		until += " (" + printable.Exact(h.Record.TTL) + ")"
 	}
 
 	w := h.Record.Worker
 	return fmt.Sprintf("%s %s\n", h.Issue, OneLine(h.Title)) + Table(append(about,
 		[2]string{"  worker", w.Codename + " (run " + w.FiringID + ")"},
 		[2]string{"  lease", until},
-		[2]string{"  token", token},
+		[2]string{"  token", fmt.Sprint(h.Token)},
 		[2]string{"  record", h.URL},
 	))
 }

@@ -36,7 +36,7 @@ func TestMovedWrites(t *testing.T) {
 	c := connect(t, server.Transport())
 	var moved *MovedError
 	_, _, err := c.rest.Issues.AddLabelsToIssue(t.Context(), "acme", "app", 1, []string{"bug"})
-	if !errors.As(err, &moved) || moved.To == "" {
+	if !errors.As(err, &moved) || moved.To == "" || !strings.HasSuffix(err.Error(), "it has moved to "+moved.To) {
 		t.Errorf("add labels: error = %v, want one that says where to", err)
 	}
 

@@ -29,6 +29,10 @@ func TestFactsOfWorld(t *testing.T) {
 		}
 	}
 
+	if err := errors.Join(server.Close("acme/app", 1, "tia"), server.Reopen("acme/app", 1, "tia")); err != nil {
+		t.Fatal(err)
+	}
+
 	told := claim.Notice{Kind: claim.NoticeIdle, Key: "ann"}
 	if _, err := server.AddComment("acme/app", 2, "tia", told.Mark()); err != nil {
 		t.Fatal(err)
@@ -52,8 +56,9 @@ func TestFactsOfWorld(t *testing.T) {
 	}
 
 	if app, tia := got[issue("app", 1)].Facts, got[issue("app", 3)].Facts; app.HoldAt.IsZero() || app.HoldBy != "" ||
-		tia.HoldBy != "tia" {
-		t.Errorf("kept by %q and %q, want by nobody who is a person, and by tia", app.HoldBy, tia.HoldBy)
+		tia.HoldBy != "tia" || app.ReopenedAt.IsZero() || !tia.ReopenedAt.IsZero() {
+		t.Errorf("kept by %q and %q, want by nobody who is a person, and by tia; reopened %s and %s, want the first alone",
+			app.HoldBy, tia.HoldBy, app.ReopenedAt, tia.ReopenedAt)
 	}
 
 	recorded := got[issue("app", 4)].Facts.PRs

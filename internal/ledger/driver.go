@@ -188,12 +188,7 @@ func (r *run) send(e protocol.Effects, n int) sent {
 	b := r.batch(e, n)
 	if post := b.Writes[0]; post.Kind == protocol.WritePost && !post.Uncertain {
 		if err := r.counts(); err != nil {
-			return sent{results: []protocol.Result{{
-				Did:      protocol.Refused,
-				Err:      err,
-				Sent:     begun,
-				Answered: r.passed(),
-			}}}
+			return sent{results: []protocol.Result{{Did: protocol.Refused, Err: err, Answered: r.passed()}}}
 		}
 	}
 

@@ -16,7 +16,8 @@ type Draft struct {
 	Gate string // where else it was shown and may be answered, for the record; empty is nowhere
 }
 
-// GateOf returns where else the newest plan of a worker was shown.
+// GateOf returns where else the newest plan of a worker was shown. Somebody whose hold is over may
+// have posted a newer one, which counts for nothing.
 func GateOf(s claim.State, w claim.Worker) string {
 	for _, e := range slices.Backward(s.Log) {
 		if e.Record.Kind != claim.KindPlan || e.Record.Worker != w {

@@ -2,6 +2,7 @@ package ledger_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -97,7 +98,12 @@ type electorate struct {
 
 func (e *electorate) Votes() []ledger.Vote { return e.votes }
 
-func (e *electorate) MayLabel(login string) bool { return login != "mallory" }
+func (e *electorate) MayLabel(login string) (bool, error) {
+	if login == "rita" {
+		return false, errors.New("not told")
+	}
+	return login != "mallory", nil
+}
 
 // TestVotes: which reactions answer a plan, and how.
 func TestVotes(t *testing.T) {
@@ -118,6 +124,7 @@ func TestVotes(t *testing.T) {
 		"up":                      {nil, []ledger.Vote{up("olga")}, "agent-approve:"},
 		"down":                    {nil, []ledger.Vote{down("olga")}, "agent-reject:"},
 		"both":                    {nil, []ledger.Vote{up("olga"), down("tia")}, "agent-reject:"},
+		"who, nobody can say":     {nil, []ledger.Vote{up("rita")}, ""},
 		"a stranger":              {nil, []ledger.Vote{up("mallory"), down("mallory")}, ""},
 		"its author":              {nil, []ledger.Vote{up("BOT")}, ""},
 		"its author, down":        {nil, []ledger.Vote{down("bot")}, "agent-reject:"},
@@ -135,6 +142,7 @@ func TestVotes(t *testing.T) {
 				}
 
 				time.Sleep(2 * time.Second)
+				unsaid := slices.Contains(c.votes, up("rita"))
 				for n := range c.votes {
 					c.votes[n].At = time.Now()
 				}
@@ -149,12 +157,12 @@ func TestVotes(t *testing.T) {
 				}
 
 				before := len(w.now(true).comments)
-				if rep := sweep(true); len(rep.Findings) == 1 != (c.want != "") || len(w.now(true).comments) != before {
+				if rep := sweep(true); len(rep.Findings) == 1 != (c.want != "" || unsaid) || len(w.now(true).comments) != before {
 					t.Errorf("dry run: %+v", rep.Findings)
 				}
 
 				for range 2 {
-					if rep := sweep(false); !rep.Complete() {
+					if rep := sweep(false); rep.Complete() == unsaid {
 						t.Errorf("sweep: %+v", rep)
 					}
 				}

@@ -36,7 +36,7 @@ type (
 	}
 	electors interface {
 		Votes() []ledger.Vote
-		MayLabel(login string) bool
+		MayLabel(login string) (bool, error)
 	}
 )
 
@@ -113,7 +113,7 @@ func (s *served) Reply(ctx context.Context, i claim.Issue, ask protocol.Ask) (ou
 	case ask.Votes != 0 && voting:
 		out.Votes = votes.Votes()
 	case ask.May != "" && voting:
-		out.May = votes.MayLabel(ask.May)
+		out.May, out.Err = votes.MayLabel(ask.May)
 	}
 
 	return out

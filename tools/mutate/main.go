@@ -46,26 +46,31 @@ var holders = []struct {
 	tests []string
 }{
 	{"internal/claim", []string{"internal/lifecycle", "internal/protocol"}},
-	{"internal/lifecycle", []string{"internal/protocol", "internal/dedup", "internal/ledger=^TestVotes$"}},
+	{"internal/lifecycle", []string{"internal/protocol", "internal/dedup", "internal/ledger=^TestVotes$", "internal/board=^TestDeal$"}},
 	{"internal/protocol", []string{"internal/ledger=" + oneOrder}},
 	{"internal/git", []string{"internal/state=GitDir|WorkTrees", "internal/gitpush=^Test(There|Refused)$"}},
 	{"internal/gitpush", []string{commands + "=^TestLeases$/^refs$/^push$"}},
 	{"internal/hookfile", []string{"internal/cli/app=^TestScripts$/^(hook|init|doctor)$"}},
 	{"internal/pushcheck", []string{"cmd/pre-push=^TestPush$/.", "internal/cli/app=^TestScripts$/^(hook|hook-pre-push|dedup-check|agent-fence|agent-mine)$"}},
 	{"internal/state", []string{"internal/cli/app=^TestScripts$/^(renew|run|one-key|agent-session|agent-two|worktree|repo)$"}},
+	{"internal/ledger", []string{
+		"internal/action=^TestVectors$/^(sweep|commands)/.", "internal/action=^TestSummary",
+		commands + "=^TestScripts$/^(bundle|claim-.*|dry-run|foreign-key|one-key|plan|pull-request|release.*|run.*|slack|sweep|transition)$",
+		commands + "=^TestLeases$/^refs$/^(bundle|mirror|push|story)$",
+	}},
 	{"internal/lease", []string{"internal/lease/gitref", "internal/lease/redis", "internal/setup"}},
 	{"internal/cli/app", []string{commands + "="}},
 	{"internal/cli/queue", []string{
-		commands + "=^Test(AnswerUnwritten|ManualOfTools)$",
+		commands + "=^Test(AnswerUnwritten|Errors|Help.*|Manual|ManualOfTools|Requests)$",
 		commands + "=^TestScripts$/^(agents|dry-run|limits|next|outage|plan|ready|refused|release-done|run|slack|stages|transition)$",
 	}},
 	{"internal/cli/hold", []string{
-		commands + "=^Test(AnswerUnwritten|ManualOfTools)$",
+		commands + "=^Test(AnswerUnwritten|Errors|Help.*|Manual|ManualOfTools|Requests)$",
 		commands + "=^TestScripts$/^(agent-fence|agent-mine|agent-two|claim-.*|dedup-check|dry-run|flags|one-key|release.*|renew|run.*|says|status)$",
 		commands + "=^TestLeases$/refs/^push$",
 	}},
 	{"internal/cli/", []string{
-		commands + "=^Test(Errors|AnswerUnwritten|Help.*|ManPage|ManualOfTools|Board.*|Operators|ToolsAreVerbs|ToolStages)$",
+		commands + "=^Test(Errors|Manual|Requests|FindingLine|AnswerUnwritten|Help.*|ManPage|ManualOfTools|Board.*|Operators|ToolsAreVerbs|ToolStages)$",
 		commands + "=^TestScripts$/.",
 	}},
 	{"internal/action", []string{"internal/action=^TestVectors$/./.", "internal/action=^(Test[^V]|Fuzz)"}},
@@ -208,6 +213,7 @@ func (o *options) run(pkgs []string, out io.Writer) error {
 	table := "\n| package | killed | of drawn | % | seed |\n|---|---|---|---|---|\n"
 	var sum score
 	for _, pkg := range pkgs {
+		pkg = filepath.ToSlash(filepath.Clean(pkg)) // ./internal/claim is internal/claim
 		s, err := o.play(pkg, out)
 		if err != nil {
 			return fmt.Errorf("%s: %w", pkg, err)

@@ -388,6 +388,11 @@ func TestBoardNext(t *testing.T) {
 			assigned.Assignees = []string{"olga"}
 			r.Issues = append(r.Issues, assigned)
 		}},
+		{"something for a person alone", "label an issue: gh issue edit NUMBER --repo acme/app --add-label agent:implement", func(r *githubsim.SeedRepo) {
+			vague := labelled
+			vague.Labels = []string{"agent:implement", "needs:human-scope"}
+			r.Issues = append(r.Issues, vague)
+		}},
 		{"something to take", "", func(r *githubsim.SeedRepo) { r.Issues = append(r.Issues, labelled) }},
 	} {
 		r, err := deskOf(t, seed(c.edit), "tok-olga").Read(t.Context())

@@ -29,6 +29,10 @@ func TestAnswerUnwritten(t *testing.T) {
 		t.Fatal(err)
 	}
 
+	if err := w.AddLabels("acme/web", 1, "olga", "do-not-pickup"); err != nil {
+		t.Fatal(err)
+	}
+
 	worker := " --codename lucius --firing-id l1"
 	for n, line := range []string{
 		"next --list --repo acme/app",
@@ -53,7 +57,10 @@ func TestAnswerUnwritten(t *testing.T) {
 		"olga release acme/app#1 --ask --dry-run",
 		"olga release acme/app#1 --ask",
 		"release acme/app#1 --dry-run" + worker,
+		"olga release acme/app#1 --force --dry-run",
 		"release acme/app#1" + worker,
+		"next --repo acme/app" + worker + "n",
+		"olga release acme/web#1",
 		"olga claim acme/app#2 --dry-run",
 		"olga claim acme/app#2",
 		"olga claim acme/app#2",
@@ -65,6 +72,7 @@ func TestAnswerUnwritten(t *testing.T) {
 		"labels sync acme/app",
 		"reconcile acme/app#2",
 		"sweep-claims --repo acme/app",
+		"sweep-claims --repo acme/app --dry-run",
 		"stats --repo acme/app",
 		"board --repo acme/app",
 		"olga repo resume acme/app --dry-run",

@@ -128,22 +128,22 @@ func TestDeeds(t *testing.T) {
 		{cli.EntryView{Kind: "claim", State: "held, renewed 3 times"}, "claimed it, renewed 3 times"},
 		{
 			cli.EntryView{Kind: "release", Outcome: "success", PR: "https://x/pull/3"},
-			"delivered it after 2h 30m: success, https://x/pull/3",
+			"delivered it after 2h30m: success, https://x/pull/3",
 		},
 		{
 			cli.EntryView{Kind: "release", Outcome: "success", By: "pull-request-event"},
-			"delivered it after 2h 30m: success by pull-request-event",
+			"delivered it after 2h30m: success by pull-request-event",
 		},
 		{
 			cli.EntryView{Kind: "release", Outcome: "failure", Reason: "tests do not build"},
-			"released it after 2h 30m: failure, because tests do not build",
+			"released it after 2h30m: failure, because tests do not build",
 		},
-		{cli.EntryView{Kind: "release"}, "released it after 2h 30m: no outcome given"},
+		{cli.EntryView{Kind: "release"}, "released it after 2h30m: no outcome given"},
 		{
 			cli.EntryView{Kind: "release", Outcome: "stale-swept", By: "sweep-1"},
-			"lost it after 2h 30m without a heartbeat: stale-swept by sweep-1",
+			"lost it after 2h30m without a heartbeat: stale-swept by sweep-1",
 		},
-		{cli.EntryView{Kind: "release", Outcome: "forced", By: "olga"}, "lost it after 2h 30m: forced by olga"},
+		{cli.EntryView{Kind: "release", Outcome: "forced", By: "olga"}, "lost it after 2h30m: forced by olga"},
 		{cli.EntryView{Kind: "release", Outcome: "abandoned"}, "gave up its claim: abandoned"},
 		{cli.EntryView{Kind: "release", Outcome: "race-yielded-to=drake:d1"}, "lost the race to drake:d1"},
 		{cli.EntryView{Kind: "revoke", By: "olga"}, "was asked to stop by olga"},

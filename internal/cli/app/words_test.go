@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/agenthost"
@@ -15,25 +14,6 @@ import (
 	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/work"
 )
-
-func TestRound(t *testing.T) {
-	for _, c := range []struct {
-		d    time.Duration
-		want string
-	}{
-		{12 * time.Second, "12s"},
-		{90 * time.Second, "1m 30s"},
-		{time.Hour, "1h"},
-		{time.Hour + 10*time.Second, "1h"},
-		{4*time.Hour + 5*time.Minute + 6*time.Second, "4h 5m"},
-		{76 * time.Hour, "3d 4h"},
-		{9000 * time.Hour, "375d"},
-	} {
-		if got := cli.Round(c.d); got != c.want {
-			t.Errorf("round(%s) = %q, want %q", c.d, got, c.want)
-		}
-	}
-}
 
 // TestAllowedValues: the values that a parameter's tag allows are those that the code knows.
 func TestAllowedValues(t *testing.T) {

@@ -202,7 +202,6 @@ func listMine(ctx context.Context, c *cli.Call, p *statusParams) (n int, err err
 			return n, err
 		}
 
-		f = c.Session.Ledger.Here(f)
 		f.Log = f.Log.ByToken()
 		h, held := rules.Holder(f)
 		mine := h.IsOf(me) || h.Person == "" && h.WrittenBy(me)

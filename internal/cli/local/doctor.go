@@ -395,9 +395,9 @@ func checkClock(ctx context.Context, c *cli.Call) Diagnosis {
 
 	switch skew := time.Since(now); {
 	case skew > time.Minute:
-		return ok("clock", "%s ahead of GitHub's", cli.Round(skew)).or("warn", setClock)
+		return ok("clock", "%s ahead of GitHub's", printable.Span(skew)).or("warn", setClock)
 	case skew < -time.Minute:
-		return ok("clock", "%s behind GitHub's", cli.Round(-skew)).or("warn", setClock)
+		return ok("clock", "%s behind GitHub's", printable.Span(-skew)).or("warn", setClock)
 	}
 
 	return ok("clock", "agrees with GitHub's")

@@ -125,9 +125,6 @@ func (d *BoardDesk) Read(ctx context.Context) (board.Snapshot, error) {
 		}
 	}
 
-	if out.Now.IsZero() {
-		out.Now = time.Now() // nothing was read: there is no age to show
-	}
 	out.Details = d.details(all, out.Cycles)
 
 	return out, nil

@@ -43,7 +43,7 @@ func awaitPosted(ctx context.Context, c *cli.Call, i claim.Issue, p *planParams)
 	foreign := f.Log.RefuseLogin(w, f.Viewer)
 	switch {
 	case !found:
-		return &ledger.LostError{Issue: i, Worker: w, Err: claim.ErrNotHolder}
+		return c.Session.Ledger.Holds(f, w, 0)
 	case foreign != nil:
 		return &ledger.LostError{Issue: i, Worker: w, Err: foreign}
 	case own.Plan == nil && own.End == nil:
