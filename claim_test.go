@@ -177,9 +177,13 @@ func TestClaimOptions(t *testing.T) {
 		t.Errorf("%d requests", n-before)
 	}
 
-	if _, err := c.Claim(t.Context(), 1, labelstate.ClaimOptions{Codename: "two words"}); !errors.Is(err,
-		labelstate.ErrInvalid) {
-		t.Errorf("a codename of two words: %v", err)
+	for _, o := range []labelstate.ClaimOptions{
+		{Codename: "two words"},
+		{Codename: "lucius", TTL: time.Second - 1}, // a record has whole seconds
+	} {
+		if _, err := c.Claim(t.Context(), 1, o); !errors.Is(err, labelstate.ErrInvalid) {
+			t.Errorf("%+v: %v", o, err)
+		}
 	}
 }
 

@@ -233,3 +233,57 @@ func TestStrictBundleLoses(t *testing.T) {
 		t.Errorf("only %d bundles were rolled back", undone)
 	}
 }
+
+// TestStrictBundleUnheard: somebody who has not heard of the store claims one of the issues at every
+// request. One of the two has it. Where that is not the bundle, everything is released that the store
+// had granted, also what was not in the log yet.
+func TestStrictBundleUnheard(t *testing.T) {
+	lost := 0
+	for at := 1; ; at++ {
+		finished := false
+		synctest.Test(t, func(t *testing.T) {
+			f := newFleet(uint64(at), faults{}, []string{"agent:implement"}, []string{}, []string{})
+			s := &tables{issues: map[claim.Issue]*table{}}
+			unheard, _ := f[1].ledger(nil)
+			came, won := false, false
+			_, err := bundle(t, f.strict(s, &life{left: at, when: func() {
+				_, no := unheard.Claim(t.Context(), numbered(1),
+					ledger.Request{Worker: claim.Worker{Codename: "drake"}, TTL: ttl})
+				came, won = true, no == nil
+			}})).Claim(t.Context(), lucius)
+			finished = !came
+			var no *ledger.BundleError
+			if whole := !errors.As(err, &no); whole == won {
+				t.Errorf("the bundle: %v; somebody else holds one of its issues: %t", err, won)
+			}
+
+			if !won {
+				return
+			}
+
+			lost++
+			f.strictSweep(t, s, 0)
+			f.asBefore(t, 0)
+			f.asBefore(t, 2)
+			shows(t, f[1], "agent:in-flight")
+
+			for n := range f {
+				if _, held, _ := s.Look(t.Context(), numbered(n)); held {
+					t.Errorf("%s is held in the store", numbered(n))
+				}
+			}
+		})
+
+		if t.Failed() {
+			t.Fatalf("at request %d", at)
+		}
+
+		if finished {
+			break
+		}
+	}
+
+	if lost < 5 {
+		t.Errorf("only %d bundles were lost", lost)
+	}
+}

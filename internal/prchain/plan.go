@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
@@ -176,11 +177,14 @@ func ParsePart(text string) (Part, error) {
 	return part, nil
 }
 
-// quoted shows somebody's text in an error, cut short.
+// quoted shows somebody's text in an error, cut short between two characters.
 func quoted(s string) string {
-	const most = 80
-	if len(s) > most {
+	if most := 80; len(s) > most {
+		for most > 0 && !utf8.RuneStart(s[most]) {
+			most--
+		}
 		s = s[:most] + "…"
 	}
+
 	return fmt.Sprintf("%q", s)
 }

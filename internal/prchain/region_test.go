@@ -236,6 +236,12 @@ func TestPlanTable(t *testing.T) {
 		},
 		{"a branch that shows as another", func(p *prchain.Plan) { p.Parts[0].Branch = "a\u202eb" }, "not a name that git accepts"},
 		{"a flag for a branch", func(p *prchain.Plan) { p.Parts[0].Branch = "--force" }, "not a name that git accepts"},
+		{
+			"a long branch, which is cut between two characters",
+			func(p *prchain.Plan) { p.Parts[0].Branch = "-" + strings.Repeat("ü", 60) },
+			`branch "-` + strings.Repeat("ü", 39) + `…": not a name that git accepts`,
+		},
+		{"a base that git refuses", func(p *prchain.Plan) { p.Parts[1].Base = "a..b" }, `base "a..b": not a name that git accepts`},
 		{"onto itself", func(p *prchain.Plan) { p.Parts[1].Base = p.Parts[1].Branch }, "the branch itself"},
 		{"a title of two lines", func(p *prchain.Plan) { p.Parts[1].Title = "a\nb" }, "one line"},
 		{"an escape in a title", func(p *prchain.Plan) { p.Parts[1].Title = "a\x1b[31m" }, "one line"},

@@ -75,20 +75,11 @@ type move struct {
 // newAppend begins.
 func newAppend(c *Config, i claim.Issue, r rule) Append { return Append{cfg: c, issue: i, rule: r} }
 
-// By begins with a snapshot that is fresh, and has the lease laid over it.
-func (a Append) By(f lifecycle.Facts) Append {
-	a.turn.facts, a.turn.before, a.turn.looks = f, f, 1
-	return a
-}
-
 // Next implements Operation.
 func (a Append) Next(s Seen) (Operation, Effects) {
 	a.ending = s.Ending
 	switch a.step {
 	case appendBegins:
-		if a.turn.looks > 0 {
-			return a.ask()
-		}
 		a.step = appendLooks
 		return a, a.cfg.look()
 

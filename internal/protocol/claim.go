@@ -221,22 +221,24 @@ func (a Claim) seeker() lifecycle.Seeker {
 	return lifecycle.Seeker{Worker: a.record.Worker, Person: a.record.Person != "", Earlier: a.req.Earlier}
 }
 
+// judge is the verdict of a snapshot. The error is an *UnknownError.
+func (a Claim) judge(f lifecycle.Facts) (lifecycle.Verdict, error) {
+	return a.cfg.Judge(f, func(f lifecycle.Facts) lifecycle.Verdict { return a.cfg.Rules.Admits(f, a.seeker()) })
+}
+
 // admit judges the claim by a snapshot.
 func (a Claim) admit(s Seen) (Operation, Effects) {
 	if s.Err != nil {
 		return a.leave(s.Err)
 	}
 	f := a.cfg.Ruled(s.Facts, s.Lease)
-	v, err := a.cfg.Judge(f, func(f lifecycle.Facts) lifecycle.Verdict {
-		return a.cfg.Rules.Admits(f, a.seeker())
-	})
-	if err != nil {
-		return a.leave(err)
-	}
-
 	if a.record.By != "" { // an app, for a person
 		f.Viewer = a.record.Person
-		v = a.cfg.Rules.Admits(f, a.seeker())
+	}
+
+	v, err := a.judge(f)
+	if err != nil {
+		return a.leave(err)
 	}
 
 	a, taken, err := a.takesOver(f)
@@ -250,10 +252,10 @@ func (a Claim) admit(s Seen) (Operation, Effects) {
 	switch {
 	case err != nil && (!known || !own.Live()):
 		return a.leave(answer.Wrong(err))
-	case v.Answer == lifecycle.Unknown:
-		return a.leave(&UnknownError{a.issue, errors.New(v.String())})
 	case v.Answer != lifecycle.Free:
 		return a.leave(a.held(v))
+	case f.Unshown > 0: // it was known to be held, for reasons that do not stop this claim
+		return a.leave(&UnknownError{a.issue, unshown(f)})
 	}
 
 	a.facts = f

@@ -135,7 +135,12 @@ func (a Claim) rank() (Operation, Effects) {
 func (a Claim) guards() error {
 	f, w := a.facts, a.record.Worker
 	own, _ := f.Log.Find(w)
-	v, _ := a.stopping(f, a.cfg.Rules.Admits(f, a.seeker()))
+	v, err := a.judge(f)
+	if err != nil {
+		return err
+	}
+
+	v, _ = a.stopping(f, v)
 	v.Reasons = slices.DeleteFunc(v.Reasons, func(r lifecycle.Reason) bool {
 		return r.Code == lifecycle.CodeOwn || r.Code == lifecycle.CodeInFlight
 	})

@@ -83,13 +83,9 @@ func (r Request) check(c *Config) (Request, error) {
 	return r, nil
 }
 
-// stopping keeps the reasons of a verdict that stop this claim, and names those that are passed
-// over by force.
+// stopping keeps the reasons of a verdict, free or held, that stop this claim, and names those that
+// are passed over by force.
 func (a Claim) stopping(f lifecycle.Facts, v lifecycle.Verdict) (stops lifecycle.Verdict, forced string) {
-	if v.Answer == lifecycle.Unknown {
-		return v, ""
-	}
-
 	if _, begun := a.earlierRun(f); begun {
 		v.Reasons = slices.DeleteFunc(slices.Clone(v.Reasons),
 			func(r lifecycle.Reason) bool { return r.Code == lifecycle.CodeOwn })
@@ -115,7 +111,11 @@ func (a Claim) stopping(f lifecycle.Facts, v lifecycle.Verdict) (stops lifecycle
 		})
 	}
 
-	return answered(f, v), strings.Join(over, ",")
+	if len(v.Reasons) == 0 {
+		v.Answer = lifecycle.Free
+	}
+
+	return v, strings.Join(over, ",")
 }
 
 // earlierRun is the claim that an earlier run of the same process posted and did not confirm.
@@ -128,23 +128,6 @@ func (a Claim) earlierRun(f lifecycle.Facts) (claim.Bid, bool) {
 
 	c, _ := f.Log.Find(w)
 	return own, c.WrittenBy(f.Viewer) || c.As(nonce).IsOf(f.Viewer)
-}
-
-// answered is a verdict after reasons were left out of it: without any it is free, unless something
-// could not be read.
-func answered(f lifecycle.Facts, v lifecycle.Verdict) lifecycle.Verdict {
-	switch {
-	case len(v.Reasons) > 0:
-	case len(f.Doubts) > 0:
-		v.Answer = lifecycle.Unknown
-		for _, d := range f.Doubts {
-			v.Reasons = append(v.Reasons, lifecycle.Reason{Code: lifecycle.CodeUnread, Text: d})
-		}
-	default:
-		v.Answer = lifecycle.Free
-	}
-
-	return v
 }
 
 // takesOver makes the claim one that takes over the hold of another process with the same key, if

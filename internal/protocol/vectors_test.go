@@ -33,7 +33,7 @@ import (
 //	pull NUMBER                 an open pull request of the branch work, by bot, from here on
 //	lease WORKER NONCE          the store has that lease from here on
 //	facts WORD…                 of the issue from here on: closed, pull-request, missing, unshown,
-//	                            bare (its pull request)
+//	                            timeless (no server time), bare (its pull request)
 //	+ COMMENT                   a comment more (claimtest), or one that takes the place of another with its id
 //	< SEEN; SEEN… | SEEN…       what the operation is shown, after the effects before, step by step
 //	> EFFECTS                   what it does after the last of these; -update writes it
@@ -202,6 +202,7 @@ func operation(args []string) (protocol.Operation, error) {
 			Worker: w,
 			TTL:    ttl,
 			Person: at("person"),
+			By:     at("by"),
 			Branch: at("branch"),
 			Resume: slices.Contains(args, "resume"),
 			Force:  slices.Contains(args, "force"),
@@ -360,6 +361,10 @@ func (v *vector) facts(at string) (lifecycle.Facts, error) {
 
 	if slices.Contains(v.words, "unshown") {
 		f.Unshown = 1
+	}
+
+	if slices.Contains(v.words, "timeless") {
+		f.Now = time.Time{}
 	}
 
 	if v.pull > 0 {

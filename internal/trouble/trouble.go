@@ -149,18 +149,15 @@ func nextOf(p *answer.Problem, all []Kind) (next []answer.Command) {
 		}
 	}
 
-	for _, k := range all {
-		if len(next) > 0 {
-			return next
-		}
-		_, next, _ = k(p.Cause, p)
+	for n := 0; n < len(all) && len(next) == 0; n++ {
+		_, next, _ = all[n](p.Cause, p)
 	}
 
-	if len(next) > 0 {
-		return next
+	if len(next) == 0 {
+		return usual(p)
 	}
 
-	return usual(p)
+	return next
 }
 
 // usual is what the code of a problem says to do, about this problem's object. What is about an
