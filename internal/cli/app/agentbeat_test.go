@@ -111,3 +111,90 @@ func (f *sessionFleet) besideHeartbeat(t *testing.T, method, part string, again 
 		t.Errorf("the edit is denied: %s", denied)
 	}
 }
+
+// TestClaimedAgainAndCutOff: what claims an expired hold again behind a session is cut off before it
+// records the new hold. The next event finds that the session made it, and the work goes on.
+func TestClaimedAgainAndCutOff(t *testing.T) {
+	f := newSessionFleet(t, 0)
+	synctest.Test(t, func(t *testing.T) {
+		ctx, s := t.Context(), f.holder(t)
+		store := state.OpenHolds(filepath.Join(s.dir, ".git"))
+		record := func() state.Hold {
+			holds, err := store.All()
+			if err != nil || len(holds) != 1 {
+				t.Fatalf("records %+v, %v", holds, err)
+			}
+			return holds[0]
+		}
+
+		was := record()
+		time.Sleep(2 * fleetLease)
+		if _, err := s.command(ctx, s.shell, "claim", fmt.Sprint(s.issue), "--ttl", "50m"); err != nil {
+			t.Fatal(err)
+		}
+
+		again := record()
+		if again.Worker == was.Worker {
+			t.Fatalf("claimed again under the key %s", was.Worker)
+		}
+		if err := store.Save(was); err != nil {
+			t.Fatal(err)
+		}
+
+		time.Sleep(time.Minute)
+		s.event(ctx, agenthost.AfterTool, agenthost.Runs)
+		if denied := s.event(ctx, agenthost.BeforeTool, agenthost.Edits); denied != "" {
+			t.Errorf("the edit is denied: %s", denied)
+		}
+
+		now := record()
+		if now.Worker != again.Worker || now.Nonce != again.Nonce || now.Token != again.Token ||
+			now.Lost != "" || now.TTL != again.TTL || !now.Until.Equal(again.Until) {
+			t.Errorf("record %+v, want that of the hold that was claimed again: %+v", now, again)
+		}
+	})
+}
+
+// TestReleasedWhileClaimedAgain: the record of an expired hold goes while the hold is claimed again
+// behind the session. What was claimed has no owner then, and is released.
+func TestReleasedWhileClaimedAgain(t *testing.T) {
+	f := newSessionFleet(t, 0)
+	synctest.Test(t, func(t *testing.T) {
+		ctx, s := t.Context(), f.holder(t)
+		store := state.OpenHolds(filepath.Join(s.dir, ".git"))
+		holds, err := store.All()
+		if err != nil || len(holds) != 1 {
+			t.Fatalf("records %+v, %v", holds, err)
+		}
+
+		time.Sleep(2 * fleetLease)
+		gone := false
+		f.at("1", "POST", "/comments", func() { gone = store.Remove(holds[0].Issue) == nil })
+		s.event(ctx, agenthost.AfterTool, agenthost.Runs)
+		s.running.Wait()
+
+		if live := s.log(s.issue).Live(); !gone || len(live) > 0 {
+			t.Errorf("%d live claims, want none; the record is gone: %t", len(live), gone)
+		}
+	})
+}
+
+// TestPushAfterHandover: a hold that ended because its work is there keeps its record at a push, by
+// which the hook knows whose the pull request is.
+func TestPushAfterHandover(t *testing.T) {
+	f := newSessionFleet(t, 0)
+	synctest.Test(t, func(t *testing.T) {
+		ctx, s := t.Context(), f.holder(t)
+		elsewhere := f.desk("elsewhere", t.TempDir(), "").terminal("tok-agents", nil)
+		if _, err := s.command(ctx, elsewhere, "release", fmt.Sprint("acme/app#", s.issue), "--done",
+			"--codename", s.worker.Codename, "--firing-id", s.worker.FiringID); err != nil {
+			t.Fatal(err)
+		}
+
+		denied := s.event(ctx, agenthost.BeforeTool, agenthost.Publishes)
+		holds, err := state.OpenHolds(filepath.Join(s.dir, ".git")).All()
+		if denied != "" || err != nil || len(holds) != 1 || holds[0].Lost != "" {
+			t.Errorf("denied %q, records %+v, %v", denied, holds, err)
+		}
+	})
+}

@@ -358,6 +358,8 @@ func (s *liveSession) message(kind agenthost.Kind, call agenthost.Call) []byte {
 	switch call {
 	case agenthost.Reads:
 		input["command"] = "label-state claim 1 --json"
+	case agenthost.Publishes:
+		input["command"] = "git push"
 	case agenthost.Edits:
 		tool, input = "Write", map[string]any{"file_path": filepath.Join(s.dir, "new.txt")}
 	}

@@ -106,7 +106,7 @@ func (e *hostEvent) failed(ctx context.Context, s *setup.Session, r *record, err
 
 	f, _, asked := s.Ledger.Check(ctx, r.Issue, lifecycle.Seeker{Worker: r.Worker})
 	if asked != nil {
-		e.ended(r, lost.End, lost.Err, lost.Holder)
+		e.ended(s, r, lost.End, lost.Err, lost.Holder)
 		return
 	}
 
@@ -119,12 +119,12 @@ func (e *hostEvent) judge(s *setup.Session, f lifecycle.Facts, r *record, err er
 	if c, ok := f.Log.Holder(); ok && c.Record.Worker != r.Worker {
 		holder = &c
 	}
-	e.ended(r, s.Ledger.Rules().EndOf(f, r.Worker), err, holder)
+	e.ended(s, r, s.Ledger.Rules().EndOf(f, r.Worker), err, holder)
 }
 
 // ended keeps what became of a hold. One that time has ended, and that nobody has taken, is claimed
 // again behind the session, which goes on.
-func (e *hostEvent) ended(r *record, end lifecycle.HoldEnd, err error, holder *claim.Claim) {
+func (e *hostEvent) ended(s *setup.Session, r *record, end lifecycle.HoldEnd, err error, holder *claim.Claim) {
 	switch {
 	case end == lifecycle.HoldDelivered:
 		e.answer.Context = agenthost.HandedOver(r.Issue)
@@ -138,7 +138,10 @@ func (e *hostEvent) ended(r *record, end lifecycle.HoldEnd, err error, holder *c
 	case holder != nil && e.event.Session.Made(holder.Record.Worker.FiringID):
 		e.change(r, func(h *state.Hold) {
 			h.Worker, h.Nonce, h.Comment, h.URL = holder.Record.Worker, holder.Record.Nonce, holder.Comment, holder.URL
-			h.Token, h.Renewed, h.Tried = holder.Record.Token, holder.Updated, time.Time{}
+			h.Token, h.TTL = holder.Record.Token, cmp.Or(holder.Record.TTL, h.TTL)
+			h.Until, _ = holder.Until(s.Ledger.Rules().Terms)
+			h.Renewed, h.Tried = holder.Updated, time.Time{}
+			h.Refused, h.Unsure = "", false
 		})
 	default:
 		e.lose(r, whyLost(err, holder))
@@ -191,7 +194,7 @@ func (e *hostEvent) again(ctx context.Context, r *record) {
 	var late *ledger.LabelsError
 	switch {
 	case errors.As(err, &lost):
-		e.ended(r, lost.End, lost.Err, lost.Holder)
+		e.ended(s, r, lost.End, lost.Err, lost.Holder)
 		return
 
 	case errors.As(err, &held):
