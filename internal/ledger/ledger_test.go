@@ -292,23 +292,25 @@ func TestJudged(t *testing.T) {
 	other := issue
 	other.Number++
 	for name, c := range map[string]struct {
-		wait  time.Duration
-		of    claim.Issue
-		rival bool
-		reads int
+		wait   time.Duration
+		of     claim.Issue
+		doubts []string
+		rival  bool
+		reads  int
 	}{
-		"fresh":            {0, issue, false, 3},
-		"four seconds old": {4 * time.Second, issue, false, 3},
-		"stale":            {6 * time.Second, issue, false, 4},
-		"another issue's":  {0, other, false, 4},
-		"taken since":      {0, issue, true, 0},
+		"fresh":            {0, issue, nil, false, 3},
+		"four seconds old": {4 * time.Second, issue, nil, false, 3},
+		"stale":            {6 * time.Second, issue, nil, false, 4},
+		"another issue's":  {0, other, nil, false, 4},
+		"in doubt":         {0, issue, []string{"the role of ann is not known"}, false, 4},
+		"taken since":      {0, issue, nil, true, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			alone(t, func(t *testing.T, w *world) {
 				l, f := w.ledger(nil)
 				seen := ledger.Snapshot{Taken: l.Now()}
 				seen.Facts, _ = l.Look(t.Context(), issue)
-				seen.Facts.Issue = c.of
+				seen.Facts.Issue, seen.Facts.Doubts = c.of, c.doubts
 				if c.rival {
 					r, _ := w.ledger(nil)
 					take(t, r, "ann")
