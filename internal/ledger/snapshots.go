@@ -88,8 +88,8 @@ func (sn *snapshots) Ruled(ctx context.Context, f lifecycle.Facts) (lifecycle.Fa
 // (spec-writing.md#claim).
 const fresh = 5 * time.Second
 
-// Fresh reports whether a claim of the issue would go by the snapshot. It is asked for anew where it
-// is not known whose records count.
+// Fresh reports whether a claim of the issue would go by the snapshot. It is asked for anew where
+// it is not known whose records count.
 func (sn *snapshots) Fresh(i claim.Issue, s Snapshot) bool {
 	whole := len(s.Facts.Missing)+len(s.Facts.Doubts) == 0
 	return whole && s.Facts.Issue == i && !s.Taken.IsZero() && sn.elapsed(s.Taken) <= fresh

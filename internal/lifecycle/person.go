@@ -19,8 +19,8 @@ func (r Rules) HeldNow(f Facts, login string) (mine claim.Claim, held bool) {
 	return mine, mine.Held() && !mine.Expired(r.Terms, f.Now)
 }
 
-// beside reports whether a stranger opened the pull request while another person holds the issue: it
-// says nothing of that person's work.
+// beside reports whether a stranger opened the pull request while another person holds the issue:
+// it says nothing of that person's work.
 func (f Facts) beside(p PR) bool {
 	c, held := f.Log.Holder()
 	return held && c.Person != "" && p.Stranger && !claim.SameLogin(c.Person, p.Author)

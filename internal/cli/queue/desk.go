@@ -9,9 +9,9 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 )
 
-// queueOf is the queue of the session's repository, as the worker of the command line sees it. That
-// records of the own login do not count comes once, instead of whose it cannot tell of each issue: a
-// list warns of it, and a claim fails with it.
+// queueOf is the queue of the session's repository, as the worker of the command line sees it.
+// That records of the own login do not count comes once, instead of whose it cannot tell of each
+// issue: a list warns of it, and a claim fails with it.
 func queueOf(ctx context.Context, c *cli.Call, p *nextParams) *githubwork.Source {
 	said := !p.List && !p.NoClaim
 	return githubwork.New(c.Session.Client, c.Session.Ledger, githubwork.Options{

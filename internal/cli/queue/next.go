@@ -273,7 +273,8 @@ type ItemView struct {
 	Prompt   string    `json:"prompt,omitempty"`
 }
 
-// present answers with an item and its hold, if it was claimed: as JSON, as a prompt, or for people.
+// present answers with an item and its hold, if it was claimed: as JSON, as a prompt, or for
+// people.
 func present(c *cli.Call, p *nextParams, got work.Claimed, h ledger.Hold, schedule string) error {
 	v := ItemView{
 		Issue:    got.Item.Issue,
