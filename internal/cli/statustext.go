@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
@@ -160,7 +161,7 @@ func tenure(t claim.Terms, f lifecycle.Facts, h claim.Claim) string {
 	}
 
 	end, ends := h.Until(t)
-	left := printable.Span(end.Sub(f.Now))
+	left := printable.Span(max(end.Sub(f.Now), time.Second))
 	switch {
 	case h.Held() && ends && f.Now.After(end):
 		return fmt.Sprintf("The lease of %s expired %s; the issue is free %s.", who, distance(end.Sub(f.Now)),

@@ -25,11 +25,15 @@ type Try struct {
 const mostTried = 5
 
 // Tried lists the confirmed holds of the issue that a record has ended, the newest end first, at
-// most five. What took the issue and gave it back before any work, as a bundle does that could not
-// be had, is left out.
+// most five. What took the issue and gave it back before any work is left out: a bundle that could
+// not be had, and a claim that was confirmed and lost its race.
 func (f Facts) Tried() []Try {
 	ended := slices.DeleteFunc(slices.Clone(f.Log.Claims), func(c claim.Claim) bool {
-		return c.End == nil || !c.Held() || c.Undone()
+		if c.End == nil || !c.Held() || c.Undone() {
+			return true
+		}
+		_, yielded := claim.Yielded(c.End.Outcome)
+		return yielded
 	})
 	slices.SortFunc(ended, func(a, b claim.Claim) int { return b.End.Rank.Compare(a.End.Rank) })
 	var out []Try

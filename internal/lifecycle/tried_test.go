@@ -37,6 +37,8 @@ func TestTried(t *testing.T) {
 	say("release:codename=w6 firing_id=1 outcome=stale-swept")
 	say("claim:codename=loser firing_id=1 nonce=n ttl=4h")
 	say("release:codename=loser firing_id=1 nonce=n outcome=race-yielded-to=w5:1")
+	say("claim:codename=second firing_id=1 nonce=n state=held ttl=4h")
+	say("release:codename=second firing_id=1 nonce=n outcome=race-yielded-to=w5:1")
 	say("claim:codename=undone firing_id=1 nonce=n state=held ttl=4h bundle=x")
 	say("release:codename=undone firing_id=1 nonce=n outcome=bundle-claim-rolled-back")
 	say("claim:codename=now firing_id=1 nonce=n state=held ttl=4h")

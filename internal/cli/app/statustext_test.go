@@ -59,7 +59,7 @@ func TestStanding(t *testing.T) {
 			lifecycle.Facts{Log: claim.State{Claims: held(4*time.Hour+20*time.Second, as)}},
 		},
 		{
-			"lucius holds it for another moment.",
+			"lucius holds it for another 1s.",
 			lifecycle.Facts{Log: claim.State{Claims: held(4*time.Hour, as)}},
 		},
 		{
