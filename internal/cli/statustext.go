@@ -77,8 +77,8 @@ func DescribeStatus(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict, s
 	for _, a := range f.Tried() {
 		who := cmp.Or(a.Person, a.Worker.String())
 		text := fmt.Sprintf("%s by %s, %s", a.Outcome, who, when(a.At, f.Now))
-		if a.Revoked != "" {
-			text = fmt.Sprintf("%s, %s by %s, %s", who, a.Outcome, a.Revoked, when(a.At, f.Now))
+		if a.By != "" {
+			text = fmt.Sprintf("%s, %s by %s, %s", who, a.Outcome, a.By, when(a.At, f.Now))
 		}
 		if a.Reason != "" {
 			text += ": " + a.Reason

@@ -235,7 +235,7 @@ func StateOf(labels []string) string {
 
 // Move shows the lifecycle labels before and after; where they stay, the others that came and went.
 func Move(was, is []string, c labels.Change) string {
-	if c.Empty() || !slices.Equal(was, is) {
+	if !slices.Equal(was, is) {
 		return StateOf(was) + " -> " + StateOf(is)
 	}
 

@@ -104,7 +104,8 @@ func (e *BundleError) Unwrap() []error {
 }
 
 // check reads every issue and says, as a *BundleError, which of them the worker may not take. It
-// writes nothing. The snapshots are of the log alone, in the order of Issues.
+// writes nothing; a dry run takes the holds that the claims would find expired for ended. The
+// snapshots are of the log alone, in the order of Issues.
 func (b Bundle) check(ctx context.Context, w claim.Worker) ([]Snapshot, error) {
 	no := &BundleError{Slug: b.slug}
 	out := make([]Snapshot, len(b.parts))
@@ -124,8 +125,13 @@ func (b Bundle) check(ctx context.Context, w claim.Worker) ([]Snapshot, error) {
 		}
 
 		if err == nil {
+			ask := p.Ledger.set.Rules.Admits
+			if p.Ledger.set.DryRun {
+				ask = p.Ledger.set.Rules.Verdict
+			}
+
 			f, v, err = p.Ledger.judge(f, func(f lifecycle.Facts) lifecycle.Verdict {
-				return p.Ledger.set.Rules.Admits(f, lifecycle.Seeker{Worker: w})
+				return ask(f, lifecycle.Seeker{Worker: w})
 			})
 		}
 

@@ -14,7 +14,7 @@ type Try struct {
 	Worker  claim.Worker
 	Person  string // whose hold it was; empty for a worker's
 	Outcome string
-	Revoked string // by whom, where somebody forced the hold away or rejected its plan
+	By      string // who ended it; empty when its own worker did
 	Reason  string // of its end, else its last note
 	Branch  string
 	PR      string // URL of the pull request that the end names
@@ -38,15 +38,11 @@ func (f Facts) Tried() []Try {
 	slices.SortFunc(ended, func(a, b claim.Claim) int { return b.End.Rank.Compare(a.End.Rank) })
 	var out []Try
 	for _, c := range ended[:min(len(ended), mostTried)] {
-		var revoked string
-		if c.End.Outcome == claim.OutcomeForced || c.End.Outcome == claim.OutcomePlanRejected {
-			revoked = c.End.Who()
-		}
 		out = append(out, Try{
 			Worker:  c.Record.Worker,
 			Person:  c.Person,
 			Outcome: c.End.Outcome,
-			Revoked: revoked,
+			By:      c.End.Who(),
 			Reason:  cmp.Or(c.End.Reason, c.Record.Reason),
 			Branch:  c.Record.Branch,
 			PR:      c.End.PR,

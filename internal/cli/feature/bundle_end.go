@@ -33,8 +33,11 @@ func (p *pack) recover(ctx context.Context, page state.JournalPage[bundlePage]) 
 			var f lifecycle.Facts
 			f, err = c.Session.Ledger.Look(ctx, c.Session.Issue)
 			if own, ok := f.Log.Find(note.worker()); err == nil && ok && own.Live() {
-				held := fmt.Sprintf("%s holds %s for it already", note.worker(), c.Session.Issue)
-				err = cli.Declined(held, answer.Call("release it first", "bundle release", p.slug))
+				next := answer.Call("release it first", "bundle release", p.slug)
+				if p.another(note) {
+					next = answer.Call("take another name, or see how long it lasts", "bundle status", p.slug)
+				}
+				err = cli.Declined(fmt.Sprintf("%s holds %s for it already", note.worker(), c.Session.Issue), next)
 			}
 		} else {
 			err = ofBundle(c).Undo(ctx, note.worker(), note.Nonce, false)

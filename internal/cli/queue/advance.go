@@ -69,7 +69,7 @@ func advanceIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *advancePar
 	}
 
 	return c.Answer(cli.ViewMove(rep, answer.Advanced),
-		fmt.Sprintf("advanced %s to %s: %s -> %s\n", i, to.Name, cli.StateOf(rep.Was), cli.StateOf(rep.Is)))
+		fmt.Sprintf("advanced %s to %s: %s\n", i, to.Name, cli.Move(rep.Was, rep.Is, rep.Change)))
 }
 
 // readAdvance is who moves the issue: the worker that flags, environment or this worktree name,

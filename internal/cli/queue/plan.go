@@ -220,5 +220,5 @@ func answerPlan(ctx context.Context, c *cli.Call, i claim.Issue, kind claim.Kind
 	}
 
 	return c.Answer(cli.ViewMove(rep, word),
-		fmt.Sprintf("%s the plan on %s: %s -> %s\n", word, i, cli.StateOf(rep.Was), cli.StateOf(rep.Is)))
+		fmt.Sprintf("%s the plan on %s: %s\n", word, i, cli.Move(rep.Was, rep.Is, rep.Change)))
 }
