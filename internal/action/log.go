@@ -95,6 +95,10 @@ func (s *Step) log(r result) {
 	for _, one := range r.unjudged {
 		refuse("guard: %s", one)
 	}
+	if r.excess != "" {
+		refuse("guard: the %s", r.excess)
+	}
+
 	told := slices.ContainsFunc(r.unjudged, func(u unjudged) bool { return r.err != nil && errors.Is(u.err, r.err) })
 
 	// what was not done; a token that may only read is one notice: the sweep does the work, unless

@@ -135,7 +135,7 @@ func (s *Step) moves(ctx context.Context, p github.Pull, r *result) []claim.Issu
 	}
 
 	r.excess = excess.String()
-	r.note("%s", r.excess)
+	r.leave("%s", r.excess)
 	return nil
 }
 
@@ -234,7 +234,7 @@ func (s *Step) landing(ctx context.Context, p github.Pull, m github.Merge, close
 
 	if p.Outside() && len(out) > lifecycle.MostIssues {
 		r.excess = fmt.Sprintf("pull request %s closes %d issues by its title and its commits, more than the %d that are judged", p, len(out), lifecycle.MostIssues)
-		r.note("%s", r.excess)
+		r.leave("%s", r.excess)
 		return nil
 	}
 
