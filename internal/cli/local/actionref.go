@@ -107,9 +107,18 @@ func workflowStep(ctx context.Context, c *cli.Call, root, kind string) (InitStep
 	if have, err := readHere(root, cli.WorkflowPath); err == nil {
 		o.Ref, o.Note = refIn(have)
 		s, err := fileStep(ctx, c, root, cli.WorkflowPath, workflow.Text(o), about)
+		var next []string
 		if o.Ref == workflow.Ref {
-			s.Next = unpinned
+			next = append(next, unpinned)
 		}
+
+		var absent *github.NotFoundError
+		_, read := c.Session.Client.File(ctx, c.Session.Repo, cli.WorkflowPath)
+		if !c.Session.Unconfigured && errors.As(read, &absent) {
+			next = append(next, commitFiles)
+		}
+
+		s.Next = strings.Join(next, "\n")
 		return s, err
 	}
 

@@ -85,6 +85,8 @@ func paragraph(word string, lines ...string) string {
 	return word + ": " + strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", len(word)+2)) + "\n"
 }
 
+const commitFiles = "commit the files and push them; the Action runs as soon as they are on the default branch"
+
 // nextLines are what a person has to do.
 func nextLines(c *cli.Call, p *initParams, steps, did []InitStep, trial hookTrial) []string {
 	lines := leftOf(steps, "")
@@ -96,8 +98,9 @@ func nextLines(c *cli.Call, p *initParams, steps, did []InitStep, trial hookTria
 		lines = append(lines, strings.TrimSuffix(trial.text()+"; "+trial.remedy, "; "))
 	}
 
-	if c.Session.Unconfigured || slices.ContainsFunc(did, func(s InitStep) bool { return s.Kind == "file" }) {
-		lines = append(lines, "commit the files and push them; the Action runs as soon as they are on the default branch")
+	wrote := slices.ContainsFunc(did, func(s InitStep) bool { return s.Kind == "file" })
+	if said := strings.Contains(strings.Join(lines, "\n"), commitFiles); !said && (c.Session.Unconfigured || wrote) {
+		lines = append(lines, commitFiles)
 	}
 
 	if len(did) > 0 {
