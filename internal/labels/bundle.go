@@ -22,7 +22,7 @@ func CheckSlug(s string) error {
 	if ok {
 		return nil
 	}
-	return fmt.Errorf("name %q: expected a-z, 0-9 and -, beginning with a letter or digit", begin(s))
+	return fmt.Errorf("name %q: expected a-z, 0-9 and -, beginning with a letter or digit", Begin(s))
 }
 
 // CheckFeature says why s cannot name a feature, or returns nil: it is a slug that fits beside
@@ -47,16 +47,21 @@ func fits(slug string, most int, why string) error {
 	if len(slug) <= most {
 		return nil
 	}
-	return fmt.Errorf("name %q: %d characters, expected at most %d%s", begin(slug), len(slug), most, why)
+	return fmt.Errorf("name %q: %d characters, expected at most %d%s", Begin(slug), len(slug), most, why)
 }
 
-// begin is as much of what somebody typed as a message shows.
-func begin(s string) string {
-	const most = 80
-	if len(s) > most {
-		return s[:most] + "…"
+// Begin is as much of a name that somebody typed as a message shows: 80 octets at most, cut between
+// two characters.
+func Begin(s string) string {
+	most := 80
+	if len(s) <= most {
+		return s
 	}
-	return s
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+
+	return s[:most] + "…"
 }
 
 // BundleOf returns the slug of a bundle's label; ok is false for any other label.

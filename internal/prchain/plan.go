@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
@@ -177,14 +176,5 @@ func ParsePart(text string) (Part, error) {
 	return part, nil
 }
 
-// quoted shows somebody's text in an error, cut short between two characters.
-func quoted(s string) string {
-	if most := 80; len(s) > most {
-		for most > 0 && !utf8.RuneStart(s[most]) {
-			most--
-		}
-		s = s[:most] + "…"
-	}
-
-	return fmt.Sprintf("%q", s)
-}
+// quoted shows somebody's text in an error, cut short.
+func quoted(s string) string { return fmt.Sprintf("%q", labels.Begin(s)) }

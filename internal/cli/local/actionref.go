@@ -107,18 +107,15 @@ func workflowStep(ctx context.Context, c *cli.Call, root, kind string) (InitStep
 	if have, err := readHere(root, cli.WorkflowPath); err == nil {
 		o.Ref, o.Note = refIn(have)
 		s, err := fileStep(ctx, c, root, cli.WorkflowPath, workflow.Text(o), about)
-		var next []string
 		if o.Ref == workflow.Ref {
-			next = append(next, unpinned)
+			s.Next = unpinned
+		}
+		if !c.Session.Unconfigured { // or none of the files is there
+			var absent *github.NotFoundError
+			_, read := c.Session.Client.File(ctx, c.Session.Repo, cli.WorkflowPath)
+			s.Unlanded = errors.As(read, &absent)
 		}
 
-		var absent *github.NotFoundError
-		_, read := c.Session.Client.File(ctx, c.Session.Repo, cli.WorkflowPath)
-		if !c.Session.Unconfigured && errors.As(read, &absent) {
-			next = append(next, commitFiles)
-		}
-
-		s.Next = strings.Join(next, "\n")
 		return s, err
 	}
 

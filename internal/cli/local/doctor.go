@@ -141,11 +141,9 @@ func failedCheck(c *cli.Call, check string, err error) Diagnosis {
 		return d.or("fail", "give the token the permission "+cmp.Or(allowed.Needs, "issues: write"))
 	case errors.As(err, &missing):
 		return d.or("fail", "check the name, and that the token may see it")
-	case errors.As(err, &none):
-		return d.or("fail", c.Hint(err))
 	}
 
-	d.Unknown = cli.ExitCode(err) == answer.ExitUnknown
+	d.Unknown = cli.ExitCode(err) == answer.ExitUnknown && !errors.As(err, &none) // without a token it is set up wrongly
 	return d.or("fail", c.Hint(err))
 }
 

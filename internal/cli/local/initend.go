@@ -85,8 +85,6 @@ func paragraph(word string, lines ...string) string {
 	return word + ": " + strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", len(word)+2)) + "\n"
 }
 
-const commitFiles = "commit the files and push them; the Action runs as soon as they are on the default branch"
-
 // nextLines are what a person has to do.
 func nextLines(c *cli.Call, p *initParams, steps, did []InitStep, trial hookTrial) []string {
 	lines := leftOf(steps, "")
@@ -98,9 +96,8 @@ func nextLines(c *cli.Call, p *initParams, steps, did []InitStep, trial hookTria
 		lines = append(lines, strings.TrimSuffix(trial.text()+"; "+trial.remedy, "; "))
 	}
 
-	wrote := slices.ContainsFunc(did, func(s InitStep) bool { return s.Kind == "file" })
-	if said := strings.Contains(strings.Join(lines, "\n"), commitFiles); !said && (c.Session.Unconfigured || wrote) {
-		lines = append(lines, commitFiles)
+	if c.Session.Unconfigured || unlanded(steps) || slices.ContainsFunc(did, func(s InitStep) bool { return s.Kind == "file" }) {
+		lines = append(lines, "commit the files and push them; the Action runs as soon as they are on the default branch")
 	}
 
 	if len(did) > 0 {
@@ -114,6 +111,11 @@ func nextLines(c *cli.Call, p *initParams, steps, did []InitStep, trial hookTria
 	}
 
 	return append(lines, "check the setup: label-state doctor")
+}
+
+// unlanded reports whether the default branch has not got a file that is here.
+func unlanded(steps []InitStep) bool {
+	return slices.ContainsFunc(steps, func(s InitStep) bool { return s.Unlanded })
 }
 
 // leftOf is what the steps of a status leave to a person; an empty status is all of them.

@@ -24,7 +24,9 @@ type InitStep struct {
 	Done string                      `json:"-"` // the status afterwards
 	// that Do creates, from the top of the worktree and with slashes; empty for none
 	File string `json:"-"`
-	Undo string `json:"-"` // a command that undoes what Do does besides what the kind says; empty for none
+	// that it is here, and the default branch has it not yet
+	Unlanded bool   `json:"-"`
+	Undo     string `json:"-"` // a command that undoes what Do does besides what the kind says; empty for none
 }
 
 // How a step is found, and what becomes of it.
