@@ -300,9 +300,9 @@ func (s *sheet) read(data map[string]json.RawMessage) {
 func (s *sheet) leavesRest(e queryError) bool {
 	alias := e.part(1)
 	switch {
-	case strings.HasPrefix(alias, "i"): // one issue; nothing else begins so
+	case numbered(alias, "i"): // one issue
 		return true
-	case alias == "branch" || alias == "file" || strings.HasPrefix(alias, "t"): // what came along
+	case alias == "branch" || alias == "file" || numbered(alias, "t"): // what came along
 		return true
 	case strings.HasPrefix(alias, pullsAlias) && is[*PermissionError](e.typed()): // a list of pull requests is left out
 		return true
@@ -310,6 +310,13 @@ func (s *sheet) leavesRest(e queryError) bool {
 
 	inList := slices.ContainsFunc(s.lists, func(k *cursor) bool { return k.alias == alias })
 	return inList && len(e.Path) > 4 && e.part(2) == "nodes" // a part of one issue in a list
+}
+
+// numbered reports whether an alias is the letter with a number.
+func numbered(alias, letter string) bool {
+	digits, is := strings.CutPrefix(alias, letter)
+	_, err := strconv.Atoi(digits)
+	return is && err == nil
 }
 
 // failed returns the first error about an alias or about anything below it.
