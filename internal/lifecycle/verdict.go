@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
@@ -425,7 +426,12 @@ func (v *Verdict) history(r Rules, f Facts, log claim.State) {
 		v.because(CodeAttempts, f.URL, "%d attempts failed", len(log.Attempts))
 	}
 
-	if until := r.RestUntil(log); until.After(f.Now) {
+	switch until := r.RestUntil(log); {
+	case !until.After(f.Now):
+	case until.After(r.RestUntil(f.Log)): // it counts from an end that nobody has recorded yet
+		v.because(CodeBackingOff, f.URL, "it backs off for %s once the end of its expired hold is recorded",
+			printable.Exact(until.Sub(f.Now).Round(time.Second))).Until = until
+	default:
 		v.because(CodeBackingOff, f.URL, "it is backing off until %s", printable.Minute(until)).Until = until
 	}
 }
