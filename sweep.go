@@ -96,7 +96,7 @@ func (c *Client) Sweep(ctx context.Context, o SweepOptions) (Report, error) {
 		Since:  o.Since,
 		DryRun: c.dryRun,
 	})
-	out := Report{Examined: r.Examined, Skipped: r.Skipped}
+	out := Report{Examined: len(r.Examined), Skipped: r.Skipped}
 	for _, s := range r.Stranded {
 		out.Stranded = append(out.Stranded, Stranded{s.Issue.Number, s.Title, s.URL, s.Why})
 	}

@@ -46,7 +46,7 @@ func (s *Step) reconcile(ctx context.Context) result {
 		r.add(s.tend(ctx, issues, byIssue))
 	}
 
-	if r.report.Examined == 0 && r.report.Failed > 0 {
+	if len(r.report.Examined) == 0 && r.report.Failed > 0 {
 		r.err = r.report.Findings[0].Err
 	}
 

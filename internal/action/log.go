@@ -29,7 +29,7 @@ func (s *Step) log(r result) {
 
 	ended, _, mended := rep.Totals()
 	s.Console.line("%s: %d examined, %d %s, %d %s, %d failed, %d not examined",
-		r.mode, rep.Examined, ended, back, mended, repaired, rep.Failed, len(rep.Skipped))
+		r.mode, len(rep.Examined), ended, back, mended, repaired, rep.Failed, len(rep.Skipped))
 	var moves []string
 	for _, f := range changed {
 		move := ""

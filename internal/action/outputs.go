@@ -68,7 +68,7 @@ func (s *Step) writeOutputs(r result) error {
 	delimiter := "label-state-" + s.Word() + s.Word()
 	var b strings.Builder
 	for _, v := range [][2]string{
-		{"examined", strconv.Itoa(r.report.Examined)},
+		{"examined", strconv.Itoa(len(r.report.Examined))},
 		{"swept", strconv.Itoa(swept)},
 		{"repaired", strconv.Itoa(repaired)},
 		{"skipped", strconv.Itoa(len(r.report.Skipped))},

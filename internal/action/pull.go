@@ -68,7 +68,7 @@ func (s *Step) lifecycle(ctx context.Context) result {
 	}
 
 	r.add(s.tendSnapshots(ctx, snapshots, byPull))
-	if r.report.Examined == 0 && r.report.Failed > 0 {
+	if len(r.report.Examined) == 0 && r.report.Failed > 0 {
 		r.err = r.report.Findings[0].Err
 		return r
 	}
@@ -168,7 +168,7 @@ func (s *Step) judgePull(ctx context.Context, p github.Pull, m github.Merge, clo
 	for _, one := range snapshots {
 		switch {
 		case one.Err == nil:
-			r.report.Examined++
+			r.report.Examined = append(r.report.Examined, one.Facts.Issue)
 		case s.here(one.Facts.Issue) && !absent(one.Err):
 			r.skip("%s", one.Err)
 		}

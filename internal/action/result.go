@@ -3,7 +3,10 @@ package action
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/ledger"
@@ -59,10 +62,24 @@ func absent(err error) bool {
 	return errors.As(err, &gone) || errors.As(err, &moved)
 }
 
-// add takes another report in.
+// add takes a later report in: how an issue stands that both have examined is as the later one says.
 func (r *result) add(o ledger.Report) {
 	to := &r.report
-	to.Examined += o.Examined
+	again := map[claim.Issue]bool{}
+	for _, i := range o.Examined {
+		again[i] = true
+		delete(to.Lanes, i)
+	}
+
+	aged := func(a ledger.Aged) bool { return again[a.Issue] }
+	strand := func(s ledger.Strand) bool { return again[s.Issue] }
+	to.Examined = append(slices.DeleteFunc(to.Examined, func(i claim.Issue) bool { return again[i] }), o.Examined...)
+	to.Holds = append(slices.DeleteFunc(to.Holds, aged), o.Holds...)
+	to.Ageing = append(slices.DeleteFunc(to.Ageing, aged), o.Ageing...)
+	to.Waiting = append(slices.DeleteFunc(to.Waiting, strand), o.Waiting...)
+	to.Stranded = append(slices.DeleteFunc(to.Stranded, strand), o.Stranded...)
+	to.Unshown = append(slices.DeleteFunc(to.Unshown, func(u ledger.Unshown) bool { return again[u.Issue] }), o.Unshown...)
+
 	to.Failed += o.Failed
 	to.Minimized += o.Minimized
 	if o.NotMinimized != nil {
@@ -70,22 +87,15 @@ func (r *result) add(o ledger.Report) {
 	}
 
 	to.Findings = append(to.Findings, o.Findings...)
-	to.Ageing = append(to.Ageing, o.Ageing...)
-	to.Holds = append(to.Holds, o.Holds...)
-	to.Waiting = append(to.Waiting, o.Waiting...)
-	to.Stranded = append(to.Stranded, o.Stranded...)
 	to.Skipped = append(to.Skipped, o.Skipped...)
-	to.Unshown = append(to.Unshown, o.Unshown...)
 	if o.Stopped != nil {
 		to.Stopped = o.Stopped
 	}
 
-	for lane, n := range o.Lanes {
-		if to.Lanes == nil {
-			to.Lanes = map[lifecycle.Lane]int{}
-		}
-		to.Lanes[lane] += n
+	if to.Lanes == nil {
+		to.Lanes = map[claim.Issue]lifecycle.Lane{}
 	}
+	maps.Copy(to.Lanes, o.Lanes)
 }
 
 // findings are those that are worth telling: what was changed, and apart from it what was to change

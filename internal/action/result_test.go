@@ -13,7 +13,7 @@ import (
 // told as a change, though no label moved; so is one that a sweep ended and whose labels failed.
 func TestMirroredIsTold(t *testing.T) {
 	w := claim.Worker{Codename: "lucius", FiringID: "retry"}
-	r := result{report: ledger.Report{Examined: 1, Findings: []ledger.Finding{{
+	r := result{report: ledger.Report{Findings: []ledger.Finding{{
 		Repair: ledger.Repair{
 			Issue: claim.Issue{Owner: "acme", Repo: "app", Number: 7},
 			Was:   []string{"agent:in-flight"}, Is: []string{"agent:in-flight"},

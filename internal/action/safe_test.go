@@ -201,8 +201,8 @@ func forged(text string) result {
 			More:    []*config.Error{{File: text, Problem: text}},
 		},
 		report: ledger.Report{
-			Examined: 3,
-			Lanes:    map[lifecycle.Lane]int{lifecycle.LaneInFlight: 1},
+			Examined: []claim.Issue{i, i, i},
+			Lanes:    map[claim.Issue]lifecycle.Lane{i: lifecycle.LaneInFlight},
 			Skipped:  []string{text},
 			Holds: []ledger.Aged{{
 				Issue: i,

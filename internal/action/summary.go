@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
@@ -33,7 +34,7 @@ func (s *Step) writeSummary(r result) error {
 	p.add("## label-state: %s\n\n", markdown(r.mode))
 	ended, swept, repaired := rep.Totals()
 	p.add("**%d** examined · **%d** %sswept · **%d** %shanded over or released · **%d** %srepaired · **%d** failed · **%d** not examined\n\n",
-		rep.Examined, swept, would, ended-swept, would, repaired, would, rep.Failed, len(rep.Skipped))
+		len(rep.Examined), swept, would, ended-swept, would, repaired, would, rep.Failed, len(rep.Skipped))
 
 	switch {
 	case s.Inputs.DryRun:
@@ -230,15 +231,20 @@ func names(all []string) string {
 const pieColours = `%%{init: {"themeVariables": {"pie1": "#1f883d", "pie2": "#cf222e", "pie3": "#8250df", "pie4": "#bf8700", "pie5": "#0969da", "pie6": "#6e7781", "pieSectionTextColor": "#ffffff"}}}%%`
 
 // picture draws how many issues are in each column of the board.
-func (p *page) picture(lanes map[lifecycle.Lane]int) {
+func (p *page) picture(lanes map[claim.Issue]lifecycle.Lane) {
 	if len(lanes) == 0 {
 		return
+	}
+
+	var count [lifecycle.Lanes]int
+	for _, lane := range lanes {
+		count[lane]++
 	}
 
 	p.add("### Issues by state\n\n```mermaid\n%s\npie showData\n", pieColours)
 
 	for lane := range lifecycle.Lanes {
-		if n := lanes[lane]; n > 0 {
+		if n := count[lane]; n > 0 {
 			p.add("  \"%s\" : %d\n", lane.Title(), n)
 		}
 	}

@@ -188,7 +188,7 @@ func TestTend(t *testing.T) {
 		}
 
 		rep := poor(true).Tend(t.Context(), snapshots(3), ledger.Sweep{By: "test"})
-		if rep.Examined != 3 || rep.Failed != 3 || len(rep.Skipped) > 0 || rep.Stopped == nil || rep.Complete() {
+		if len(rep.Examined) != 3 || rep.Failed != 3 || len(rep.Skipped) > 0 || rep.Stopped == nil || rep.Complete() {
 			t.Errorf("refused: %+v", rep)
 		}
 
@@ -196,7 +196,7 @@ func TestTend(t *testing.T) {
 			t.Errorf("refused for each: %+v", rep)
 		}
 
-		if rep := l.Tend(t.Context(), snapshots(1), ledger.Sweep{By: "test"}); !rep.Complete() || rep.Examined != 1 {
+		if rep := l.Tend(t.Context(), snapshots(1), ledger.Sweep{By: "test"}); !rep.Complete() || len(rep.Examined) != 1 {
 			t.Errorf("tend: %+v", rep)
 		}
 		shows(t, w, "agent:implement")

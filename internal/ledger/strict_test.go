@@ -76,7 +76,7 @@ func TestSweepWithoutItsStore(t *testing.T) {
 		w.store = &silent{}
 		l, f := w.ledger(nil)
 		r := l.Sweep(t.Context(), scan{f}, ledger.Sweep{Repos: []claim.Repo{{Owner: "o", Name: "r"}}, By: "s"})
-		if r.Examined != 0 || len(r.Skipped) != 1 || !strings.Contains(r.Skipped[0], errLost.Error()) {
+		if len(r.Examined) != 0 || len(r.Skipped) != 1 || !strings.Contains(r.Skipped[0], errLost.Error()) {
 			t.Errorf("%+v, want that the repository was not examined", r)
 		}
 	})

@@ -36,8 +36,8 @@ type Finding struct {
 
 // A Report is what a sweep saw and did. It is complete only if Complete says so.
 type Report struct {
-	Examined int
-	Lanes    map[lifecycle.Lane]int // where the board shows the issues after the sweep
+	Examined []claim.Issue
+	Lanes    map[claim.Issue]lifecycle.Lane // where the board shows the issues after the sweep
 	Findings []Finding
 	Holds    []Aged    // live holds, as far as the sweep has left them
 	Ageing   []Aged    // those past half their lease
@@ -125,7 +125,7 @@ func (l *Ledger) sweeper(s Sweep) *sweeper {
 		Ledger:  assemble(b),
 		s:       s,
 		order:   rand.New(rand.NewPCG(name.Sum64(), 0)),
-		report:  Report{Lanes: map[lifecycle.Lane]int{}},
+		report:  Report{Lanes: map[claim.Issue]lifecycle.Lane{}},
 		waits:   map[claim.Issue][]claim.Issue{},
 		waiting: map[claim.Issue]Strand{},
 	}
@@ -209,7 +209,7 @@ func (w *sweeper) repair(ctx context.Context, all []repairs) []repairs {
 
 	for _, r := range all {
 		left := without(r.facts, r.done.Ended)
-		w.countLane(left, r.done.Projection, r.done.Err)
+		w.lane(left, r.done.Projection, r.done.Err)
 		w.standing(left)
 		w.strand(r.done.Repair)
 		w.found(r.done)
@@ -244,7 +244,7 @@ func (w *sweeper) found(f Finding) {
 
 // issue looks at one snapshot, and reports whether it shows anything to mend.
 func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) (repairs, bool) {
-	w.report.Examined++
+	w.report.Examined = append(w.report.Examined, f.Issue)
 	if w.s.Seen != nil {
 		w.s.Seen(f)
 	}
@@ -288,7 +288,7 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) (repairs, bool) 
 
 	projection, _ := w.set.Rules.Label(f)
 	if vote == nil && w.inOrder(f, projection) {
-		w.countLane(f, projection, nil)
+		w.lane(f, projection, nil)
 		w.standing(f)
 		w.strand(Repair{
 			Issue:    f.Issue,
@@ -320,14 +320,14 @@ func (w *sweeper) inOrder(f lifecycle.Facts, p labels.Projection) bool {
 	return w.set.Rules.Scheme.Change(f.Labels, p).Empty()
 }
 
-// countLane counts an issue in the lane in which it shows now: by what the projection says, or by
+// lane notes in which lane an issue shows now: by what the projection says, or by
 // its own labels where that could not be brought about, and where nothing is written.
-func (w *sweeper) countLane(f lifecycle.Facts, p labels.Projection, err error) {
+func (w *sweeper) lane(f lifecycle.Facts, p labels.Projection, err error) {
 	if err != nil || w.s.DryRun {
 		p = labels.Projection{Keep: true}
 	}
 	if lane, ok := w.set.Rules.Lane(f, p); ok {
-		w.report.Lanes[lane]++
+		w.report.Lanes[f.Issue] = lane
 	}
 }
 

@@ -135,7 +135,7 @@ func (a *actor) sweeps() {
 			defer close(done)
 			l, client := a.start()
 			r := l.Sweep(context.Background(), client, a.order())
-			a.note("sweep: %d examined, %d findings, %d failed, %v", r.Examined, len(r.Findings), r.Failed, r.Stopped)
+			a.note("sweep: %d examined, %d findings, %d failed, %v", len(r.Examined), len(r.Findings), r.Failed, r.Stopped)
 		}()
 
 		<-done

@@ -185,7 +185,7 @@ type FindingView struct {
 }
 
 func (v *SweepView) add(r ledger.Report) {
-	v.Examined += r.Examined
+	v.Examined += len(r.Examined)
 	ended, _, repaired := r.Totals()
 	v.Ended += ended
 	v.Repaired += repaired
