@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -493,15 +494,24 @@ func (a Claim) relabeled(s Seen) (Operation, Effects) {
 	return a.finish(labels.err)
 }
 
-// finish hands the hold out, unless it ran out while the labels were written: a machine may have
-// slept.
+// finish hands the hold out, unless it is over by now: a machine may have slept while the labels
+// were written.
 func (a Claim) finish(late error) (Operation, Effects) {
+	err := a.over()
 	if a.lapsed() {
-		a.ended = nil
-		return a.giveUp(&LostError{Issue: a.issue, Worker: a.record.Worker, Err: claim.ErrOverdue})
+		err = claim.ErrOverdue
 	}
 
 	own := a.own()
+	switch now, _ := a.labels.facts.Log.Find(a.record.Worker); {
+	case err == nil:
+	case now.End != nil || errors.Is(err, claim.ErrStale): // nothing of it is left to be ended
+		return a, failed(a.issue, a.cfg.Lost(a.labels.facts, a.record.Worker, err))
+	default:
+		a.ended = nil
+		return a.giveUp(&LostError{Issue: a.issue, Worker: a.record.Worker, Err: err})
+	}
+
 	return a, conclude(Conclusion{
 		Err:        late,
 		Facts:      a.facts,
@@ -514,6 +524,19 @@ func (a Claim) finish(late error) (Operation, Effects) {
 		Until:      a.until(own),
 		Unassigned: a.unassigned,
 	})
+}
+
+// over is why a heartbeat would be refused by the snapshot that the labels went by last, where the
+// log decides. One that does not show the token, as the last write has it, decides nothing.
+func (a Claim) over() error {
+	log, w := a.labels.facts.Log, a.record.Worker
+	if own, _ := log.Bid(w, a.record.Nonce); a.cfg.Store != "" || own.Record.Token != a.record.Token {
+		return nil
+	}
+
+	has, _ := log.Find(w)
+	return cmp.Or(log.RefuseRenewal(w, has.Author, a.cfg.Rules.Terms, a.labels.facts.Now, 0),
+		log.RefuseToken(w, a.record.Token))
 }
 
 // own is what the worker gets, by the latest snapshot.

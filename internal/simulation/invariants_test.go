@@ -20,9 +20,15 @@ func (w *world) took(h ledger.Hold, owns func() bool) {
 	w.mu.Lock()
 	w.wins++
 
-	// it is fenced off, and acts until its next check
+	// who is taken over is fenced off, and acts until its next check, even if it was still waiting
+	// for the answer to its last request
+	if w.fenced[who] {
+		w.mu.Unlock()
+		return
+	}
 	if from := (process{who.worker, h.Record.Resumes}); from.nonce != "" {
 		w.resumed++
+		w.fenced[from] = true
 		delete(w.holds, from)
 	}
 

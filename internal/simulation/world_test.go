@@ -34,6 +34,7 @@ type world struct {
 	history  bytes.Buffer
 	breaches []string
 	holds    map[process]holding // who believes to hold what
+	fenced   map[process]bool    // whose hold another process of its run has taken over
 	tokens   map[int]int64       // the largest fencing token that anybody was given, by issue
 	appear   map[int64]time.Time // when a comment becomes visible, by id
 	newest   int64               // id of the newest comment that anybody knows
@@ -73,6 +74,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 		shape:    sh,
 		until:    time.Now().Add(sh.hours),
 		holds:    map[process]holding{},
+		fenced:   map[process]bool{},
 		tokens:   map[int]int64{},
 		appear:   map[int64]time.Time{},
 		tries:    map[word]int{},
