@@ -83,6 +83,7 @@ func itemText(prefix string) string {
 func takeNext(ctx context.Context, c *cli.Call, p *nextParams) error {
 	o := c.Options()
 	o.First = setup.First{Ready: true}
+	o.View = p.List // whoever claims what is listed reads it again
 	if err := c.OpenForAgent(ctx, o); err != nil {
 		return err
 	}
