@@ -506,8 +506,8 @@ func (p Place) TakeBack(h agenthost.Host, steps []Step) error {
 	return nil
 }
 
-// Installed reports how much of a host's files is there: all, some or none. A file that another
-// host reads as well is not some of them by itself.
+// Installed reports how much of a host's files is there: all, some or none. A skill of somebody's
+// own is there. A file that another host reads as well is not some of them by itself.
 func (p Place) Installed(h agenthost.Host) (all, some bool, err error) {
 	steps, err := p.Install(h)
 	if err != nil {
@@ -516,7 +516,7 @@ func (p Place) Installed(h agenthost.Host) (all, some bool, err error) {
 
 	all = true
 	for _, s := range steps {
-		all = all && (s.Kind == Same || s.Kind == Theirs && s.What == "mcp")
+		all = all && (s.Kind == Same || s.Kind == Theirs && (s.What == "mcp" || s.What == "skill"))
 		if s.What == "skill" || p.sharedFile(h, s.Path) {
 			continue
 		}
@@ -532,6 +532,19 @@ func (p Place) Installed(h agenthost.Host) (all, some bool, err error) {
 	}
 
 	return all, some, nil
+}
+
+// Edited is a host's whole file of hooks that installing leaves alone because somebody has edited it;
+// empty when there is none.
+func (p Place) Edited(h agenthost.Host) string {
+	steps, _ := p.Install(h)
+	for _, s := range steps {
+		if s.Kind == Theirs && s.What != "mcp" && s.What != "skill" {
+			return s.Path
+		}
+	}
+
+	return ""
 }
 
 // sharedFile reports whether another host reads the file as well.

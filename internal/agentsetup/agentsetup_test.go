@@ -291,7 +291,7 @@ func TestTheirs(t *testing.T) {
 	if steps := install(t, p, agenthost.ClaudeCode); steps[1].Kind != agentsetup.Theirs {
 		t.Errorf("%s: %s", steps[1].Path, steps[1].Kind)
 	}
-	if all, some, err := p.Installed(agenthost.ClaudeCode); all || !some || err != nil {
+	if all, some, err := p.Installed(agenthost.ClaudeCode); !all || !some || err != nil {
 		t.Errorf("with their skill: %v, %v, %v", all, some, err)
 	}
 

@@ -251,6 +251,7 @@ func viewHost(ctx context.Context, c *cli.Call, h agenthost.Host) (v AgentView, 
 		}
 	}
 
+	first := map[bool]string{} // what to do before it is installed for the user, and here
 	for _, user := range []bool{true, false} {
 		p, err := placeOf(c.Terminal, user)
 		if err != nil {
@@ -266,6 +267,9 @@ func viewHost(ctx context.Context, c *cli.Call, h agenthost.Host) (v AgentView, 
 			word = "installed"
 		case some:
 			word = "partly"
+			if file := p.Edited(h); file != "" {
+				first[user] = "move " + shortPath(c.Terminal, file) + " away, which somebody has edited, then: "
+			}
 		}
 
 		if user {
@@ -288,9 +292,9 @@ func viewHost(ctx context.Context, c *cli.Call, h agenthost.Host) (v AgentView, 
 	case v.User == "off" || v.Project == "off":
 		v.Missing = off
 	case v.User == "partly":
-		v.Missing = "label-state agent install " + string(h) + " --user"
+		v.Missing = first[true] + "label-state agent install " + string(h) + " --user"
 	case v.Project == "partly", v.User != "installed" && v.Project != "installed" && v.Program != "":
-		v.Missing = "label-state agent install " + string(h)
+		v.Missing = first[false] + "label-state agent install " + string(h)
 	case h == agenthost.Codex && v.Program != "" && (v.User == "installed" || v.Project == "installed"):
 		v.Untrusted = untrusted(ctx, v.Program, c.Env.Dir)
 		if v.Untrusted > 0 {
