@@ -18,7 +18,7 @@ type Verb struct {
 	Group    string // by which the help lists it; of those of one word
 	Summary  string // one line
 	About    string // paragraphs, with an empty line between two
-	Examples string // command lines, each with its line break
+	Examples string // command lines, each with its line break; a remark begins with #
 	Shows    bool   // nobody starts or ends work by what it says about whose records count
 	Stays    bool   // --timeout is for each of its requests, and not for all of it
 	Tools    []Tool // as which the MCP server offers it

@@ -34,8 +34,8 @@ func Claim() cli.Verb {
 		About: "With --codename a worker takes the hold; however many try, exactly one wins. Without it the " +
 			"owner of the token takes it, until they release it.",
 		Examples: "label-state claim acme/app#42 --codename lucius --ttl 2h\n" +
-			"label-state claim 42 --codename lucius --wait 10m   until it is free\n" +
-			"label-state claim 42 --force                        take over, as a person\n",
+			"label-state claim 42 --codename lucius --wait 10m  # until it is free\n" +
+			"label-state claim 42 --force                       # take over, as a person\n",
 		Tools: []cli.Tool{{
 			Name:   "claim",
 			Title:  "Claim an issue",

@@ -35,7 +35,7 @@ func Release() cli.Verb {
 			"Without an outcome it is success with --pr, else cancelled.",
 		Examples: "label-state release 42 --pr https://github.com/acme/app/pull/50\n" +
 			"label-state release 42 --outcome failure --reason 'tests do not build'\n" +
-			"label-state release 42 --force                end somebody else's hold\n",
+			"label-state release 42 --force              # end somebody else's hold\n",
 		Tools: []cli.Tool{
 			{
 				Name:     "release",

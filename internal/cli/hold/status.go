@@ -87,8 +87,8 @@ func Status() cli.Verb {
 		Summary: "everything known about an issue",
 		About: "Who holds it and until when, what its labels should say, attempts with their reasons, pull requests, records that do not count. " +
 			"When issues wait for each other in a dependency cycle, it says so: it follows blockers over 4 steps and 20 issues at most.",
-		Examples: "label-state status                    what this worktree holds\n" +
-			"label-state status --mine             what you hold, on any machine\n" +
+		Examples: "label-state status                  # what this worktree holds\n" +
+			"label-state status --mine           # what you hold, on any machine\n" +
 			"label-state status 42\nlabel-state status acme/app#42 --json\n",
 		Shows: true,
 		Tools: []cli.Tool{{

@@ -26,7 +26,7 @@ func Advance() cli.Verb {
 		Summary: "move an issue to the next stage of its pipeline",
 		About: "For repositories with preset: stages. The holder moves the issue on and ends its hold, by one record; the last " +
 			"stage closes the issue as completed. Without --codename, and without a hold of this worktree, a person moves an issue that nobody holds.",
-		Examples: "label-state advance 42\nlabel-state advance 42 --to ready    back to the first stage\n",
+		Examples: "label-state advance 42\nlabel-state advance 42 --to ready  # back to the first stage\n",
 		Tools: []cli.Tool{{
 			Name:     "advance",
 			Title:    "Move an issue to its next stage",
