@@ -50,7 +50,7 @@ func (s *Step) log(r result) {
 		unwritten = append(unwritten, fmt.Sprintf("%s: %s", f.Issue, f.Err))
 	}
 
-	s.Console.group(printable.Count(len(failed), "issue", "issues")+" could not be written", unwritten)
+	s.Console.group(printable.Count(len(failed), "issue", "issues")+" failed", unwritten)
 	for _, l := range r.labels {
 		shelf = append(shelf, fmt.Sprintf("%s %s: %s", l.repo, l.name, l.status))
 	}

@@ -95,7 +95,7 @@ func (s *Step) writeSummary(r result) error {
 	}
 
 	p.table(title, []string{"Issue", "Was", is, "Why"}, done)
-	p.table("Could not be written", []string{"Issue", "Shows", "Why not"}, failed)
+	p.table("Failed", []string{"Issue", "Shows", "Why not"}, failed)
 	p.strands("Waiting for a person", "For what", rep.Waiting)
 	p.strands("Stranded: a person must look", "Why", rep.Stranded)
 	var held [][]string // who holds what, people by their names
