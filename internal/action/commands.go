@@ -448,6 +448,9 @@ func toPeople(r lifecycle.Reason) string {
 func heldText(held *ledger.HeldError) string {
 	for _, reason := range held.Verdict.Reasons {
 		switch {
+		case reason.ByStranger():
+			return fmt.Sprintf("%s; close that first, or run label-state claim %d --force in a clone",
+				reason.Text, held.Issue.Number)
 		case reason.Code != lifecycle.CodeInFlight:
 		case reason.Claim.Person != "":
 			return toPeople(reason) + "; ask them, or comment /release --force first to take it over"

@@ -25,7 +25,7 @@ func (r Rules) pull(f Facts) (labels.Projection, string) {
 	}
 
 	if !f.Open {
-		why = f.ending()
+		why, _ = f.ending()
 	}
 
 	return personsLabel(r.Scheme, f, want, why)

@@ -202,6 +202,7 @@ type Reason struct {
 	PR    *PR
 	Until time.Time // when it ends by itself; zero when it does not
 	Here  bool      // of CodePaused: on this host only
+	Pull  PRState   // of CodeClosed: how a pull request ended; empty of an issue
 
 	Resumed bool // of CodeInFlight: another process of the seeker's run has taken the hold over
 }

@@ -119,7 +119,8 @@ func (r Rules) judge(f Facts, who Seeker, log claim.State) Verdict {
 	}
 
 	if !f.Open {
-		v.because(CodeClosed, f.URL, "%s", f.ending())
+		text, state := f.ending()
+		v.because(CodeClosed, f.URL, "%s", text).Pull = state
 	}
 	v.holds(r, f, who)
 	v.pulls(r, f, who)
@@ -156,22 +157,16 @@ func (r Rules) judge(f Facts, who Seeker, log claim.State) Verdict {
 	return v
 }
 
-// How a pull request has ended, as the text of a reason.
-const (
-	PullMerged = "the pull request was merged"
-	PullClosed = "the pull request is closed"
-)
-
-// ending says how what is not open ended.
-func (f Facts) ending() string {
+// ending says how what is not open ended, and of a pull request in which state it is.
+func (f Facts) ending() (string, PRState) {
 	switch {
 	case !f.PullRequest:
-		return "the issue is closed"
+		return "the issue is closed", ""
 	case f.Merged():
-		return PullMerged
+		return "the pull request was merged", PRMerged
 	}
 
-	return PullClosed
+	return "the pull request is closed", PRClosed
 }
 
 // Unshown words that GitHub counts n comments more than it shows.

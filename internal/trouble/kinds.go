@@ -181,10 +181,10 @@ func hintReason(i claim.Issue, r lifecycle.Reason) []answer.Command {
 	case lifecycle.CodeDone:
 		return Then(answer.Call("if it is not done after all", "release", issue, "--force"))
 	case lifecycle.CodeClosed:
-		switch r.Text {
-		case lifecycle.PullMerged:
+		switch r.Pull {
+		case lifecycle.PRMerged:
 			return Then(answer.Call("nothing is left to do on it; see what is", "next", "--list"))
-		case lifecycle.PullClosed:
+		case lifecycle.PRClosed:
 			return Then(answer.Shell("if it is wanted after all", "gh", reopen("pr")...))
 		}
 
