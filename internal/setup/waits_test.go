@@ -22,12 +22,18 @@ func TestWaits(t *testing.T) {
 		tell("the checks", time.Time{})
 		time.Sleep(2 * time.Minute)
 		tell("GitHub's rate limit", time.Now().Add(time.Minute))
+		time.Sleep(time.Minute)
+		tell("GitHub's rate limit", time.Now().Add(time.Minute))
+		time.Sleep(2 * time.Minute)
+		tell("GitHub's rate limit", time.Now().Add(time.Minute))
 
 		want := []string{
 			"waiting for GitHub's rate limit, until 00:01:00 UTC",
 			"waiting for an answer, until 00:01:00 UTC",
 			"waiting for the checks",
 			"waiting for GitHub's rate limit, until 00:03:00 UTC",
+			"still waiting, until 00:04:00 UTC",
+			"waiting for GitHub's rate limit, until 00:06:00 UTC",
 		}
 
 		if !slices.Equal(said, want) {
