@@ -30,6 +30,10 @@ func (f *file) finish(r *reader) {
 		r.at(path, problem, "a ttl of at most max_ttl")
 	}
 
+	if set := f.c.Settings(); f.c.Claim.TTL < set.Shortest() {
+		r.at("claim.ttl", "is too short for a claim to settle (claim.settle)", printable.Exact(set.Shortest())+" or more")
+	}
+
 	f.checkStore(r)
 	f.tellApart(r)
 }

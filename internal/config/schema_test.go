@@ -98,7 +98,7 @@ func TestSchemaRefuses(t *testing.T) {
 		"lease-redis-nowhere", "lease-unused", "merge-key", "not-yaml", "own-tag", "ready-equals-in-progress",
 		"recursive", "ready-preset-collision",
 		"slack-incomplete", "stages-labels", "stages-missing", "stages-too-few", "stages-twice",
-		"stages-without-preset", "tab", "ttl-above-max", "twice", "two-documents",
+		"stages-without-preset", "tab", "ttl-above-max", "ttl-unsettled", "ttl-unsettled-long", "twice", "two-documents",
 	}
 	s := load(t)
 	for _, f := range archive(t, "testdata/refused.txtar") {

@@ -55,9 +55,9 @@ func (c *Config) MarginOf(lease time.Duration) time.Duration {
 	return min(max(c.Margin, lease/100), lease/4)
 }
 
-// shortest is the shortest lease that may be asked for: of a shorter one its holder would have
+// Shortest is the shortest lease that may be asked for: of a shorter one its holder would have
 // nothing left but the margin as soon as the claim has settled.
-func (c *Config) shortest() time.Duration { return max(time.Second, c.Settle*3/2) }
+func (c *Config) Shortest() time.Duration { return max(time.Second, c.Settle*3/2) }
 
 // Lost is the error of a worker whose hold is over, with who has the issue now.
 func (c *Config) Lost(f lifecycle.Facts, w claim.Worker, err error) error {

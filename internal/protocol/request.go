@@ -68,7 +68,7 @@ func (r Request) check(c *Config) (Request, error) {
 	if r.TTL < 0 && r.TTL != claim.NoExpiry || r.TTL > longest && r.Person == "" {
 		return Request{}, answer.Wrongf("ttl %s: expected at most %s", printable.Exact(r.TTL), printable.Exact(longest))
 	}
-	if least := c.shortest(); r.TTL > 0 && r.TTL < least {
+	if least := c.Shortest(); r.TTL > 0 && r.TTL < least {
 		return Request{}, answer.Wrongf("ttl %s: expected at least %s", r.TTL, printable.Exact(least))
 	}
 

@@ -63,7 +63,7 @@ func TestStanding(t *testing.T) {
 			lifecycle.Facts{Log: claim.State{Claims: held(4*time.Hour, as)}},
 		},
 		{
-			"The lease of lucius expired 1h ago, and the next claim or sweep ends its hold. It cannot be claimed now: it backs off for 1m34s once the end of its expired hold is recorded.",
+			"The lease of lucius expired 1h ago, and the next claim or sweep ends its hold. It cannot be claimed now: it backs off for 1m41s once the end of its expired hold is recorded.",
 			lifecycle.Facts{Log: claim.State{Claims: held(5*time.Hour, as)}},
 		},
 		{
