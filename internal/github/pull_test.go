@@ -1,6 +1,7 @@
 package github
 
 import (
+	"bytes"
 	"errors"
 	"net/http"
 	"slices"
@@ -8,7 +9,9 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/prchain"
 )
 
 func TestPull(t *testing.T) {
@@ -99,6 +102,54 @@ func TestFile(t *testing.T) {
 		var answer *AnswerError
 		if _, err := c.File(t.Context(), repoOf("app"), "x"); !errors.As(err, &answer) {
 			t.Errorf("%s: %v, want an unusable answer", body, err)
+		}
+	}
+}
+
+// TestPartsOfAChain: the pull requests of a branch are told with their state, merged apart from
+// closed, and with nothing of another branch or of a fork's, whatever GitHub answers.
+func TestPartsOfAChain(t *testing.T) {
+	server := simulated(t)
+	if err := server.AddLabels("acme/lib", 2, "bot", "bug"); err != nil {
+		t.Fatal(err)
+	}
+
+	c := connect(t, server.Transport())
+	all, err := c.PullsFrom(t.Context(), "acme/lib", "feature")
+	if err != nil || len(all) != 1 || all[0].State != prchain.Merged || all[0].Base != "trunk" ||
+		all[0].ID != (claim.Issue{Owner: "acme", Repo: "lib", Number: 2}) || !slices.Equal(all[0].Labels, []string{"bug"}) {
+		t.Errorf("the branch's = %+v, %v", all, err)
+	}
+
+	one, err := c.ReadPull(t.Context(), issue("app", 7))
+	if err != nil || one.State != "open" || one.Title != "Fix it" || one.Body != "Closes #3" || one.URL == "" {
+		t.Errorf("#7 = %+v, %v", one, err)
+	}
+
+	for _, change := range [][2]string{
+		{`"ref":"feature"`, `"ref":"feature-2"`},
+		{`"full_name":"acme/lib"`, `"full_name":"eve/lib"`},
+	} {
+		transport := altered(server.Transport(), func(body []byte) []byte { // in the head, which comes after the base
+			at := max(bytes.LastIndex(body, []byte(change[0])), 0)
+			return append(body[:at:at], bytes.Replace(body[at:], []byte(change[0]), []byte(change[1]), 1)...)
+		})
+
+		all, err := connect(t, transport).PullsFrom(t.Context(), "acme/lib", "feature")
+		if err != nil || len(all) != 0 {
+			t.Errorf("%s: %+v, %v, want none", change[1], all, err)
+		}
+	}
+}
+
+// TestOpenPullAnswer: an answer that is no pull request says that one may be open all the same.
+func TestOpenPullAnswer(t *testing.T) {
+	for _, change := range [][2]string{{`"number":`, `"n":`}, {`"ref":"main"`, `"ref":""`}} {
+		c := connect(t, spoiled(simulated(t).Transport(), change[0], change[1]))
+		_, err := c.OpenPull(t.Context(), "acme/app", prchain.Proposal{Title: "Part", Branch: "part", Base: "main"})
+		var odd *AnswerError
+		if !errors.As(err, &odd) || lease.Rejected(err) {
+			t.Errorf("%s: %v, want an answer that leaves it open", change[1], err)
 		}
 	}
 }
