@@ -47,6 +47,9 @@ func play(t *testing.T, script string, way way) {
 		if t.Failed() {
 			t.Fatalf("played %s, at: %s", way.name, p.line)
 		}
+		if p.over {
+			return
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -180,7 +181,11 @@ func (cm *commands) run(ctx context.Context) result {
 		return r
 	case err != nil:
 		return result{err: err}
-	case slices.Contains(reactions, reactYes) || slices.Contains(reactions, reactNo):
+	case slices.Contains(reactions, reactYes): // by a run whose labels may be late
+		r.leave("%s was carried out by an earlier run", cmd.name)
+		r.add(cm.tend(ctx, []claim.Issue{cm.Repo.Issue(cm.Event.Issue.Number)}, byCommand))
+		return r
+	case slices.Contains(reactions, reactNo):
 		r.leave("%s was answered by an earlier run", cmd.name)
 		return r
 	}
@@ -233,7 +238,11 @@ func (cm *commands) carryOut(ctx context.Context, cmd command, contributor bool,
 
 	case errors.As(err, &refused):
 		r.note("%s was refused: %s", said, refused)
-		r.err = errors.Join(cm.reply(ctx, i, cmd, refused, mark, since), cm.react(ctx, c, reactNo))
+		r.err = cm.reply(ctx, i, cmd, refused, mark, since)
+		_, barred := errors.AsType[*github.PermissionError](r.err) // on a locked conversation, or by the token
+		if r.err == nil || barred {                                // else the words are said when the run is repeated
+			r.err = errors.Join(r.err, cm.react(ctx, c, reactNo))
+		}
 	default:
 		r.err = fmt.Errorf("%s on %s: %w", cmd.name, i, err)
 	}

@@ -104,14 +104,18 @@ func (w *world) thread(n int) []githubsim.Comment {
 	return all
 }
 
-// comments 1 2 : where two runs at once bid for one claim, each in a comment of its own, both count as one.
+// comments 1 2 : where two runs at once bid for one claim, each in a comment of its own, both count as one. Nor
+// does the end of a claim count that was given up for want of an answer.
 func (p *caseRunner) wantComments(args []string, _ string) {
 	all := p.thread(p.number(args[0]))
 	seen := map[string]bool{}
 	count := 0
 	for _, c := range all {
 		key := claimKey.FindString(c.Body)
-		if key == "" || !seen[key] || !strings.HasPrefix(p.way.name, "twice") {
+		switch {
+		case seen[key] && key != "" && strings.HasPrefix(p.way.name, "twice"):
+		case strings.Contains(c.Body, "outcome=abandoned") && strings.HasPrefix(p.way.name, "without"):
+		default:
 			count++
 		}
 		seen[key] = true

@@ -75,7 +75,7 @@ func (s *Step) unlabeled(ctx context.Context, i claim.Issue, r *result) error {
 
 	facts, err := s.facts(ctx, i)
 	if err != nil || !facts.Open || labels.Has(facts.Labels, name) {
-		return nil // tend says what is wrong
+		return unlessAbsent(err)
 	}
 	if !labels.Same(name, scheme.NeedsScope) {
 		// It shows a hold: the hold that stood then is released by force. Tools of ours take labels
@@ -106,6 +106,15 @@ func (s *Step) unlabeled(ctx context.Context, i claim.Issue, r *result) error {
 	return err
 }
 
+// unlessAbsent is an error after which a person's decision is not known: the labels stay as they are.
+// That the issue is gone tend says.
+func unlessAbsent(err error) error {
+	if absent(err) {
+		return nil
+	}
+	return err
+}
+
 // queued finds out whether a person put an issue that is stuck into the queue: then it begins again
 // (spec-writing.md#beginning-again).
 func (s *Step) queued(ctx context.Context, i claim.Issue, r *result) error {
@@ -116,7 +125,7 @@ func (s *Step) queued(ctx context.Context, i claim.Issue, r *result) error {
 
 	facts, err := s.facts(ctx, i)
 	if err != nil || !s.Ledger.Rules().Wished(facts) {
-		return nil // tend says what is wrong
+		return unlessAbsent(err)
 	}
 
 	g, err := s.Hub.LastAddition(ctx, i, name)

@@ -136,13 +136,16 @@ func (cm *commands) takeFor(ctx context.Context, p github.Pull, f lifecycle.Fact
 		nonce: nonceOf(int64(p.Number)),
 	}
 
-	if !unconfirmed(f.Log, o) {
-		if _, held := cm.Ledger.Rules().Holder(f); held {
-			return false, nil
-		}
-		if f.Log.Used(claim.Worker{Codename: o.by, FiringID: o.run}) {
+	// a claim that was given up before it was a hold has used its name up
+	for again := 2; !unconfirmed(f.Log, o) && f.Log.Used(claim.Worker{Codename: o.by, FiringID: o.run}); again++ {
+		if c, _ := f.Log.Find(claim.Worker{Codename: o.by, FiringID: o.run}); c.Held() {
 			return false, nil // that hold has ended: who wants it again says so
 		}
+		o.run = fmt.Sprintf("pull-%d-%d", p.Number, again)
+	}
+
+	if _, held := cm.Ledger.Rules().Holder(f); held && !unconfirmed(f.Log, o) {
+		return false, nil
 	}
 
 	err := cm.mayTake(ctx, &o, p.Number, nil)

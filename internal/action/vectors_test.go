@@ -19,17 +19,17 @@ import (
 )
 
 // The vectors: every file in testdata is a txtar archive, every section of it one case. A case is
-// played in a world of its own; testdata/README explains the lines. Every case is played four ways,
-// in a sample the first, three eighths of them another besides, and must end the same in all of
-// them:
+// played in a world of its own; testdata/README explains the lines. Every case is played five ways,
+// in a sample the first, half of them another besides, and must end the same in all of them:
 //
 //   - once, and then each run a second time, which must write nothing;
 //   - each run twice at the same time, with requests interleaved by a seed;
 //   - each run cut off after each of its requests was applied (after every sixteenth in a sample), and begun anew;
-//   - each run with all requests after so many refused, and begun anew, which must have been said.
+//   - each run with all requests after so many refused, and begun anew, which must have been said;
+//   - each run with one of its requests refused, and begun anew.
 
 func TestVectors(t *testing.T) {
-	const ways = 8 // the first three of them are played
+	const ways = 8 // the first four of them are played
 
 	// where what is left for the next run does no harm: an assignment that keeps nobody off, a record that says
 	// again what was said
@@ -68,6 +68,10 @@ func TestVectors(t *testing.T) {
 
 				for n, reached := first-1, sample.Plays(name, 2, ways) && !slices.Contains(quiet, c.Name); reached && !t.Failed(); n += stride {
 					synctest.Test(t, func(t *testing.T) { play(t, script, failing(n, &reached)) })
+				}
+
+				for n, reached := first, sample.Plays(name, 3, ways) && !slices.Contains(quiet, c.Name); reached && !t.Failed(); n += stride {
+					synctest.Test(t, func(t *testing.T) { play(t, script, refused(n, &reached)) })
 				}
 			})
 		}
@@ -132,6 +136,35 @@ func failing(n int, reached *bool) way {
 		left := w.run(w.Context(), r).writes
 		if left > 0 && s.code == 0 && !strings.Contains(s.all(), "502") {
 			w.Errorf("left %d writes to do\n%s", left, s.short())
+		}
+
+		return step{}, false
+	}}
+}
+
+// refused answers one request of a run, and the tries to repeat it, with 502, and all others as
+// usual: what could not be done for that is said, and done by the next run.
+func refused(n int, reached *bool) way {
+	*reached = false
+	return way{name: fmt.Sprintf("without an answer to request %d", n), run: func(w *world, r run) (step, bool) {
+		asked := w.breakOne(n)
+		s := w.run(w.Context(), r)
+		*reached = *reached || asked() >= n
+		w.server.Fault = nil
+
+		left := w.run(w.Context(), r).writes
+		if left > 0 && s.code == 0 && !strings.Contains(s.all(), "502") {
+			w.Errorf("left %d writes to do\n%s", left, s.short())
+		}
+
+		// Where the run was not red a sweep does what was left, and the case ends; it ends, too, where
+		// somebody was told that a claim was given up, whose key stays dead.
+		w.over = w.over || s.code == 0 && strings.Contains(s.all(), "502")
+		for n := 1; n < 10; n++ {
+			thread, _ := w.server.Comments(app, n)
+			w.over = w.over || slices.ContainsFunc(thread, func(c githubsim.Comment) bool {
+				return strings.Contains(c.Body, "; comment /claim again.")
+			})
 		}
 
 		return step{}, false

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -37,6 +38,8 @@ type world struct {
 	mu    sync.Mutex
 	words int
 	holds map[string]ledger.Hold // by codename
+
+	over bool // the case ends here, otherwise than it says
 }
 
 // A step is what one run of the Action left behind.
@@ -365,4 +368,36 @@ func (w *world) crash(n int, cut context.CancelFunc) (reached func() bool) {
 	}
 
 	return func() bool { return seen >= n }
+}
+
+// breakOne answers the n-th request of the workflow's token with 502, and the tries to repeat it. It
+// counts the requests.
+func (w *world) breakOne(n int) (asked func() int) {
+	seen, tries, broken := 0, 0, ""
+	w.server.Fault = func(r *http.Request) *githubsim.Fault {
+		if !strings.HasSuffix(r.Header.Get("Authorization"), tokActions) {
+			return nil
+		}
+
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		request := fmt.Sprintf("%s %s %s", r.Method, r.URL, body)
+		if seen++; seen == n {
+			broken = request
+		}
+
+		if request != broken || tries == 4 { // once, and three more times
+			return nil
+		}
+		tries++
+		return &githubsim.Fault{Status: http.StatusBadGateway}
+	}
+
+	return func() int { return seen }
 }

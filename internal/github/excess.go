@@ -87,6 +87,7 @@ type opened struct {
 	named       []claim.Issue
 	association string // of the author to the pull request's repository
 	stranger    bool
+	unread      error // why it is not known whether the author is one
 	// of a stranger, what all open ones in the repository name, oldest first; nil if not listed
 	crowd [][]claim.Issue
 	place int // of this one among them
@@ -108,11 +109,15 @@ func (o *opened) asked(least int) bool {
 	return o.foreign() || len(o.named) > least && len(o.named) <= lifecycle.MostIssues
 }
 
-// settle notes whether the author is a stranger: it was found out that the records do not count.
+// settle notes whether the author is a stranger: it was found out that the records do not count. One
+// whose role GitHub does not tell is taken for none.
 func (o *opened) settle(judged *judgement) bool {
 	if o.foreign() {
 		counts, err := judged.of(o.author)
 		o.stranger = err == nil && !counts
+		if !is[*HiddenRoleError](err) {
+			o.unread = err
+		}
 	}
 	return o.stranger
 }
@@ -122,6 +127,8 @@ func (o *opened) settle(judged *judgement) bool {
 func (c *Client) excessOf(o *opened, judged *judgement) (*lifecycle.Excess, error) {
 	who, n := lifecycle.Member, len(o.named)
 	switch {
+	case o.unread != nil:
+		return nil, o.unread
 	case o.stranger:
 		who = lifecycle.Stranger
 	case n > c.o.OutsiderIssues && n <= lifecycle.MostIssues:
