@@ -239,8 +239,9 @@ func (cm *commands) carryOut(ctx context.Context, cmd command, contributor bool,
 	case errors.As(err, &refused):
 		r.note("%s was refused: %s", said, refused)
 		r.err = cm.reply(ctx, i, cmd, refused, mark, since)
-		_, barred := errors.AsType[*github.PermissionError](r.err) // on a locked conversation, or by the token
-		if r.err == nil || barred {                                // else the words are said when the run is repeated
+		// On a locked conversation, or by the token, there may be no words; else a repeated run says
+		// them.
+		if _, barred := errors.AsType[*github.PermissionError](r.err); r.err == nil || barred {
 			r.err = errors.Join(r.err, cm.react(ctx, c, reactNo))
 		}
 	default:
