@@ -31,6 +31,7 @@ type Command struct {
 const (
 	Again       = "again"
 	AgainLonger = "again, longer" // with a longer limit of time
+	AgainAnew   = "again, anew"   // without the firing id, which can be used no more
 )
 
 // Advice is a Command in words alone.

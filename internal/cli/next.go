@@ -61,19 +61,39 @@ func (t Terminal) Resolve(next []answer.Command) []answer.Command {
 	}
 	out := slices.Clone(next)
 	for n, c := range out {
-		if c.Verb != answer.Again && c.Verb != answer.AgainLonger {
-			continue
-		}
-
 		typed := slices.Clone(t.Typed[min(1, len(t.Typed)):])
-		if c.Verb == answer.AgainLonger {
+		switch c.Verb {
+		case answer.Again:
+		case answer.AgainLonger:
 			lengthen(typed)
+		case answer.AgainAnew:
+			typed = without(typed, "firing-id")
+		default:
+			continue
 		}
 
 		typed = slices.Insert(typed, before(typed, "--"), c.Args...)
 		out[n].Verb, out[n].Args = "", withoutSecrets(typed)
 		if len(typed) > 0 && !isOption(typed[0]) {
 			out[n].Verb, out[n].Args = out[n].Args[0], out[n].Args[1:]
+		}
+	}
+
+	return out
+}
+
+// without leaves out an option and its value.
+func without(typed []string, option string) (out []string) {
+	for n := 0; n < len(typed); n++ {
+		if typed[n] == "--" {
+			return append(out, typed[n:]...)
+		}
+
+		name, _, joined := strings.Cut(typed[n], "=")
+		if !strings.HasPrefix(name, "-") || strings.TrimLeft(name, "-") != option {
+			out = append(out, typed[n])
+		} else if !joined {
+			n++
 		}
 	}
 

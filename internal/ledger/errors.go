@@ -10,6 +10,7 @@ import (
 type (
 	HeldError    = protocol.HeldError
 	UnknownError = protocol.UnknownError
+	SpentError   = protocol.SpentError
 	LostError    = protocol.LostError
 	LabelsError  = protocol.LabelsError
 	Repair       = protocol.Repair

@@ -588,9 +588,12 @@ func (a Claim) bury(because error, outcome string) (Operation, Effects) {
 	// release does not carry must not be lost.
 	r := a.record
 	a.because = because
+	if r.Resumes == "" {
+		a.because = &SpentError{because}
+	}
 	posting, err := a.cfg.tombstone(a.facts, r.Worker, r.Nonce, outcome)
 	if err != nil {
-		return a.leave(errors.Join(because, err))
+		return a.leave(errors.Join(a.because, err))
 	}
 
 	a.posting = posting

@@ -48,6 +48,15 @@ func (e *UnknownError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *UnknownError) Unwrap() error { return e.Err }
 
+// A SpentError says of a claim that was given up that its key can be used no more: whoever tries
+// again takes another.
+type SpentError struct{ Err error }
+
+func (e *SpentError) Error() string { return e.Err.Error() }
+
+// Unwrap returns why it was given up.
+func (e *SpentError) Unwrap() error { return e.Err }
+
 // A LostError says that a hold is over: whoever acted under it must stop.
 type LostError struct {
 	Issue  claim.Issue

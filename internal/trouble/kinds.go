@@ -51,8 +51,17 @@ func Then(next ...answer.Command) []answer.Command { return next }
 func wrongKinds() []Kind {
 	return []Kind{
 		For[*work.OptionError](answer.Usage),
+		keyKind,
 		Advised(answer.Config, hintConfig),
 	}
+}
+
+// keyKind is a firing id that an earlier claim has used.
+func keyKind(err error, _ *answer.Problem) (answer.Code, []answer.Command, bool) {
+	if !errors.Is(err, claim.ErrKeyUsed) {
+		return "", nil, false
+	}
+	return answer.Usage, Then(answer.Call("without --firing-id and LABEL_STATE_FIRING_ID one is made", answer.AgainAnew)), true
 }
 
 func hintConfig(e *config.Error, _ *answer.Problem) []answer.Command {

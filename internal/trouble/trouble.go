@@ -154,7 +154,15 @@ func nextOf(p *answer.Problem, all []Kind) (next []answer.Command) {
 	}
 
 	if len(next) == 0 {
-		return usual(p)
+		next = usual(p)
+	}
+
+	if _, spent := errors.AsType[*ledger.SpentError](p.Cause); spent {
+		for n := range next {
+			if next[n].Verb == answer.Again {
+				next[n].Verb = answer.AgainAnew
+			}
+		}
 	}
 
 	return next

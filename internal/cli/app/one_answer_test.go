@@ -125,14 +125,17 @@ func TestOneAnswer(t *testing.T) {
 	}
 }
 
-// answering is a world with a plan to post, and two outsiders who each have a fork of acme/app.
-func answering(t *testing.T) *trialWorld {
-	s := stageFor(t, &trial{})
+// answering is a world with a plan to post, and two outsiders who each have a fork of acme/app;
+// before is what a trial begins with.
+func answering(t *testing.T, before ...string) *trialWorld {
+	s := stageFor(t, &trial{before: before})
 	if err := os.WriteFile(filepath.Join(s.home, "plan.md"), []byte("Plan"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 
+	change := s.change
 	s.change = func(seed *githubsim.Seed) {
+		change(seed)
 		seed.Repos[0].Issues = append(seed.Repos[0].Issues,
 			githubsim.SeedIssue{Number: 4, Title: "Another", Author: "olga"})
 		for _, login := range outsiders {

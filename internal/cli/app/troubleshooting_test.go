@@ -254,6 +254,8 @@ func inGeneral(next []answer.Command) string {
 		switch {
 		case c.Verb == answer.Again:
 			line = "the same command"
+		case c.Verb == answer.AgainAnew:
+			line = "the same command without `--firing-id`"
 		case c.Verb == answer.AgainLonger:
 			line = "the same command with a longer `--timeout`"
 		case c.Verb+c.Program != "":
