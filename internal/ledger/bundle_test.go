@@ -287,8 +287,9 @@ func TestBundleRolledBack(t *testing.T) {
 			f.asBefore(t, 0)
 			f.asBefore(t, 1)
 			shows(t, f[2], "agent:bundle:checkout agent:in-flight")
-			if n := records(f[0], "outcome=bundle-claim-rolled-back"); n != len(no.Taken) && n != 1 {
-				t.Errorf("%d records of the rollback", n)
+			n, second := records(f[0], "outcome=bundle-claim-rolled-back"), records(f[1], "outcome=bundle-claim-rolled-back")
+			if n != len(no.Taken) && n != 1 || n > 0 && second > 0 && len(no.Taken) == 0 {
+				t.Errorf("%d and %d records of the rollback, and it had taken %v", n, second, no.Taken)
 			}
 		})
 

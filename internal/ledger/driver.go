@@ -167,8 +167,7 @@ func (r *run) write(e protocol.Effects) (seen protocol.Seen) {
 	}
 
 	seen.Results = done.results
-	if last := len(e.Writes) - 1; e.Read && done.after != nil && len(done.results) > last &&
-		landed(e.Writes, done.results) {
+	if e.Read && done.after != nil && landed(e.Writes, done.results) {
 		r.show(&seen, *done.after, nil, e.Ask)
 	}
 

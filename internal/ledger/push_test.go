@@ -80,6 +80,10 @@ func TestWithin(t *testing.T) {
 			if said := fmt.Sprint(cmp.Or(err, errors.New("in time"))); !strings.Contains(said, c.want) {
 				t.Errorf("%s, want %s", said, c.want)
 			}
+			var lost *ledger.LostError
+			if errors.As(err, &lost) && (lost.Issue != issue || lost.Worker != h.Record.Worker) {
+				t.Errorf("%v lost %v, want %v", lost.Worker, lost.Issue, h.Record.Worker)
+			}
 		}
 	})
 }

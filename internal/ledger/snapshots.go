@@ -91,6 +91,6 @@ const fresh = 5 * time.Second
 // Fresh reports whether a claim of the issue would go by the snapshot. It is asked for anew where
 // it is not known whose records count.
 func (sn *snapshots) Fresh(i claim.Issue, s Snapshot) bool {
-	whole := len(s.Facts.Missing)+len(s.Facts.Doubts) == 0
+	whole := len(s.Facts.Missing) == 0 && len(s.Facts.Doubts) == 0
 	return whole && s.Facts.Issue == i && !s.Taken.IsZero() && sn.elapsed(s.Taken) <= fresh
 }

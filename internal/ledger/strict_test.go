@@ -82,6 +82,35 @@ func TestSweepWithoutItsStore(t *testing.T) {
 	})
 }
 
+// TestSweepAsksTheStore: a hold that the log takes for expired stands while its store says so, also
+// where nothing but the log tells of it; and a hold that never expires lasts for ever.
+func TestSweepAsksTheStore(t *testing.T) {
+	alone(t, func(t *testing.T, w *world) {
+		store := &table{}
+		w.store = store
+		l, f := w.ledger(nil)
+		h := take(t, l, "ann")
+		if h.Lease() != ttl || (ledger.Hold{}).Lease() != claim.NoExpiry {
+			t.Errorf("leases %s, %s", h.Lease(), (ledger.Hold{}).Lease())
+		}
+
+		if err := f.RemoveLabel(t.Context(), issue, "agent:in-flight"); err != nil {
+			t.Fatal(err)
+		}
+
+		time.Sleep(ttl - time.Minute)
+		if _, err := store.Renew(t.Context(), lease.Lease{Token: h.Token}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(3 * time.Minute)
+		l.Sweep(t.Context(), scan{f}, ledger.Sweep{Repos: []claim.Repo{{Owner: "o", Name: "r"}}, By: "s"})
+		if n := records(w, "outcome="); n != 0 {
+			t.Errorf("%d records of an end, want none", n)
+		}
+		shows(t, w, "agent:in-flight")
+	})
+}
+
 // TestStrict plays workers that crash, and a sweeper, with a store that decides, under every fault
 // of the log: one holder at a time, tokens that only grow, and a mirror that ends up true.
 func TestStrict(t *testing.T) {
