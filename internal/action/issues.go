@@ -106,8 +106,8 @@ func (s *Step) unlabeled(ctx context.Context, i claim.Issue, r *result) error {
 	return err
 }
 
-// unlessAbsent is an error after which a person's decision is not known: the labels stay as they are.
-// That the issue is gone tend says.
+// unlessAbsent passes an error on, because the labels must stay as they are while a person's decision
+// is not known. That an issue is gone tend says.
 func unlessAbsent(err error) error {
 	if absent(err) {
 		return nil

@@ -109,8 +109,8 @@ func (o *opened) asked(least int) bool {
 	return o.foreign() || len(o.named) > least && len(o.named) <= lifecycle.MostIssues
 }
 
-// settle notes whether the author is a stranger: it was found out that the records do not count. One
-// whose role GitHub does not tell is taken for none.
+// settle notes whether the author is a stranger: it was found out that the records do not count. An
+// author whose role GitHub does not tell to this token is not taken for one.
 func (o *opened) settle(judged *judgement) bool {
 	if o.foreign() {
 		counts, err := judged.of(o.author)

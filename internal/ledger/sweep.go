@@ -320,8 +320,8 @@ func (w *sweeper) inOrder(f lifecycle.Facts, p labels.Projection) bool {
 	return w.set.Rules.Scheme.Change(f.Labels, p).Empty()
 }
 
-// lane notes in which lane an issue shows now: by what the projection says, or by
-// its own labels where that could not be brought about, and where nothing is written.
+// lane notes in which lane an issue shows now: by what the projection says, or by its own labels
+// where that could not be brought about, and where nothing is written.
 func (w *sweeper) lane(f lifecycle.Facts, p labels.Projection, err error) {
 	if err != nil || w.s.DryRun {
 		p = labels.Projection{Keep: true}
