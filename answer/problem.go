@@ -30,8 +30,8 @@ type Command struct {
 // Verbs that stand for the call that failed. Only a front end knows what was called.
 const (
 	Again       = "again"
-	AgainLonger = "again, longer" // with a longer limit of time
-	AgainAnew   = "again, anew"   // without the firing id, which can be used no more
+	AgainLonger = "again, longer"          // with a longer limit of time
+	AgainNewID  = "again, with another id" // without the firing id, which can be used no more
 )
 
 // Advice is a Command in words alone.

@@ -122,6 +122,9 @@ type order struct {
 	force bool // younger pull requests of others are passed over
 }
 
+// worker is who has that hold.
+func (o order) worker() claim.Worker { return claim.Worker{Codename: o.by, FiringID: o.run} }
+
 // byComment is the run of a hold that a comment asked for.
 const byComment = "comment-%d"
 
@@ -285,11 +288,7 @@ func (cm *commands) react(ctx context.Context, c *Comment, content string) error
 	if cm.dry() {
 		return nil
 	}
-	if err := cm.Hub.React(ctx, cm.Repo, c.ID, content); err != nil && !absent(err) {
-		return err
-	}
-
-	return nil
+	return unlessAbsent(cm.Hub.React(ctx, cm.Repo, c.ID, content))
 }
 
 // reply says why a command was not carried out, in one comment for each mark.
@@ -385,7 +384,7 @@ func (cm *commands) claim(ctx context.Context, o order, r *result) error {
 			"'s, and only an App may record a claim for somebody else; in the workflow, leave the input token out, or set it to an App's token"}
 	}
 
-	w := claim.Worker{Codename: o.by, FiringID: o.run}
+	w := o.worker()
 	if w.Validate() != nil {
 		return no{"a record cannot name a login of this form"}
 	}

@@ -341,7 +341,7 @@ func (s *Step) catchUp(ctx context.Context, r *result) {
 
 		budget--
 		if slices.ContainsFunc(remarks, func(later github.Remark) bool { return s.replaces(later, m) }) {
-			if err := s.Hub.React(ctx, s.Repo, m.ID, reactYes); err != nil && !absent(err) {
+			if err := unlessAbsent(s.Hub.React(ctx, s.Repo, m.ID, reactYes)); err != nil {
 				r.skip("%s", err)
 			}
 			continue

@@ -75,7 +75,7 @@ func (s *Step) unlabeled(ctx context.Context, i claim.Issue, r *result) error {
 
 	facts, err := s.facts(ctx, i)
 	if err != nil || !facts.Open || labels.Has(facts.Labels, name) {
-		return unlessAbsent(err)
+		return unlessAbsent(err) // until the decision is known the labels stay; tend tells what is gone
 	}
 	if !labels.Same(name, scheme.NeedsScope) {
 		// It shows a hold: the hold that stood then is released by force. Tools of ours take labels
@@ -103,15 +103,6 @@ func (s *Step) unlabeled(ctx context.Context, i claim.Issue, r *result) error {
 		s.deleteRepeats(ctx, nil, i)
 	}
 
-	return err
-}
-
-// unlessAbsent passes an error on, because the labels must stay as they are while a person's decision
-// is not known. That an issue is gone tend says.
-func unlessAbsent(err error) error {
-	if absent(err) {
-		return nil
-	}
 	return err
 }
 

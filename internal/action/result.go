@@ -62,6 +62,14 @@ func absent(err error) bool {
 	return errors.As(err, &gone) || errors.As(err, &moved)
 }
 
+// unlessAbsent is the error, or nil where it says that there is no such thing.
+func unlessAbsent(err error) error {
+	if absent(err) {
+		return nil
+	}
+	return err
+}
+
 // add takes a later report in: how an issue stands that both have examined is as the later one says.
 func (r *result) add(o ledger.Report) {
 	to := &r.report

@@ -136,15 +136,18 @@ func (cm *commands) takeFor(ctx context.Context, p github.Pull, f lifecycle.Fact
 		nonce: nonceOf(int64(p.Number)),
 	}
 
-	// a claim that was given up before it was a hold has used its name up
-	for again := 2; !unconfirmed(f.Log, o) && f.Log.Used(claim.Worker{Codename: o.by, FiringID: o.run}); again++ {
-		if c, _ := f.Log.Find(claim.Worker{Codename: o.by, FiringID: o.run}); c.Held() {
+	begun := unconfirmed(f.Log, o)
+	for again := 2; !begun && f.Log.Used(o.worker()); again++ {
+		if c, _ := f.Log.Find(o.worker()); c.Held() {
 			return false, nil // that hold has ended: who wants it again says so
 		}
+
+		// a claim that was given up before it was a hold has used its name up
 		o.run = fmt.Sprintf("pull-%d-%d", p.Number, again)
+		begun = unconfirmed(f.Log, o)
 	}
 
-	if _, held := cm.Ledger.Rules().Holder(f); held && !unconfirmed(f.Log, o) {
+	if _, held := cm.Ledger.Rules().Holder(f); held && !begun {
 		return false, nil
 	}
 
@@ -169,7 +172,7 @@ func (cm *commands) takeFor(ctx context.Context, p github.Pull, f lifecycle.Fact
 
 // unconfirmed reports whether an earlier run has begun the claim of the order and was cut off.
 func unconfirmed(log claim.State, o order) bool {
-	c, claimed := log.Find(claim.Worker{Codename: o.by, FiringID: o.run})
+	c, claimed := log.Find(o.worker())
 	return claimed && c.Live() && !c.Held()
 }
 

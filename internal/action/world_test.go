@@ -326,26 +326,9 @@ func (w *world) said(s step, code int, parts ...string) {
 	}
 }
 
-// jitter makes every request of the workflow's token take its own time, drawn from a seed.
-func (w *world) jitter(seed uint64) {
-	rng := rand.New(rand.NewPCG(seed, 7))
-	w.server.Fault = func(r *http.Request) *githubsim.Fault {
-		if !strings.HasSuffix(r.Header.Get("Authorization"), tokActions) {
-			return nil
-		}
-		w.mu.Lock()
-		defer w.mu.Unlock()
-
-		return &githubsim.Fault{
-			Delay:       time.Duration(rng.Int64N(int64(200 * time.Millisecond))),
-			DelayAnswer: time.Duration(rng.Int64N(int64(200 * time.Millisecond))),
-		}
-	}
-}
-
-// crash ends a run when its n-th request was applied and before the answer: nothing that it asks
-// for afterwards arrives. It reports whether the run came that far.
-func (w *world) crash(n int, cut context.CancelFunc) (reached func() bool) {
+// faulty answers requests of the workflow's token as fault says, which is told the number of each,
+// from 1. It counts them.
+func (w *world) faulty(fault func(n int, r *http.Request) *githubsim.Fault) (asked func() int) {
 	seen := 0
 	w.server.Fault = func(r *http.Request) *githubsim.Fault {
 		if !strings.HasSuffix(r.Header.Get("Authorization"), tokActions) {
@@ -355,6 +338,27 @@ func (w *world) crash(n int, cut context.CancelFunc) (reached func() bool) {
 		defer w.mu.Unlock()
 		seen++
 
+		return fault(seen, r)
+	}
+
+	return func() int { return seen }
+}
+
+// jitter makes every request of the workflow's token take its own time, drawn from a seed.
+func (w *world) jitter(seed uint64) {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	w.faulty(func(int, *http.Request) *githubsim.Fault {
+		return &githubsim.Fault{
+			Delay:       time.Duration(rng.Int64N(int64(200 * time.Millisecond))),
+			DelayAnswer: time.Duration(rng.Int64N(int64(200 * time.Millisecond))),
+		}
+	})
+}
+
+// crash ends a run when its n-th request was applied and before the answer: nothing that it asks
+// for afterwards arrives. It reports whether the run came that far.
+func (w *world) crash(n int, cut context.CancelFunc) (reached func() bool) {
+	asked := w.faulty(func(seen int, _ *http.Request) *githubsim.Fault {
 		switch {
 		case seen < n:
 			return nil
@@ -365,30 +369,24 @@ func (w *world) crash(n int, cut context.CancelFunc) (reached func() bool) {
 
 		cut()
 		return &githubsim.Fault{Reset: true}
-	}
+	})
 
-	return func() bool { return seen >= n }
+	return func() bool { return asked() >= n }
 }
 
 // breakOne answers the n-th request of the workflow's token with 502, and the tries to repeat it. It
 // counts the requests.
 func (w *world) breakOne(n int) (asked func() int) {
-	seen, tries, broken := 0, 0, ""
-	w.server.Fault = func(r *http.Request) *githubsim.Fault {
-		if !strings.HasSuffix(r.Header.Get("Authorization"), tokActions) {
-			return nil
-		}
-
+	tries, broken := 0, ""
+	return w.faulty(func(seen int, r *http.Request) *githubsim.Fault {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			return nil
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
 
-		w.mu.Lock()
-		defer w.mu.Unlock()
 		request := fmt.Sprintf("%s %s %s", r.Method, r.URL, body)
-		if seen++; seen == n {
+		if seen == n {
 			broken = request
 		}
 
@@ -397,7 +395,5 @@ func (w *world) breakOne(n int) (asked func() int) {
 		}
 		tries++
 		return &githubsim.Fault{Status: http.StatusBadGateway}
-	}
-
-	return func() int { return seen }
+	})
 }

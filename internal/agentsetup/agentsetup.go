@@ -516,7 +516,7 @@ func (p Place) Installed(h agenthost.Host) (all, some bool, err error) {
 
 	all = true
 	for _, s := range steps {
-		all = all && (s.Kind == Same || s.Kind == Theirs && (s.What == "mcp" || s.What == "skill"))
+		all = all && (s.Kind == Same || s.Kind == Theirs && s.isExtra())
 		if s.What == "skill" || p.sharedFile(h, s.Path) {
 			continue
 		}
@@ -539,13 +539,17 @@ func (p Place) Installed(h agenthost.Host) (all, some bool, err error) {
 func (p Place) Edited(h agenthost.Host) string {
 	steps, _ := p.Install(h)
 	for _, s := range steps {
-		if s.Kind == Theirs && s.What != "mcp" && s.What != "skill" {
+		if s.Kind == Theirs && !s.isExtra() {
 			return s.Path
 		}
 	}
 
 	return ""
 }
+
+// isExtra reports whether a host runs our hooks also where somebody has a file of their own in its
+// place.
+func (s Step) isExtra() bool { return s.What == "mcp" || s.What == "skill" }
 
 // sharedFile reports whether another host reads the file as well.
 func (p Place) sharedFile(h agenthost.Host, path string) bool {

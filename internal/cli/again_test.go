@@ -15,7 +15,7 @@ func TestHintRunsAgain(t *testing.T) {
 	again := cli.Advise(errors.New("x"), answer.Call("then", answer.Again))
 	say := cli.Advise(errors.New("x"), answer.Call("say who", answer.Again, "--codename", "codex"))
 	longer := cli.Advise(errors.New("x"), answer.Call("then", answer.AgainLonger))
-	anew := cli.Advise(errors.New("x"), answer.Call("then", answer.AgainAnew))
+	newID := cli.Advise(errors.New("x"), answer.Call("then", answer.AgainNewID))
 	for _, row := range []struct {
 		err   error
 		typed string // words divided by |
@@ -40,9 +40,9 @@ func TestHintRunsAgain(t *testing.T) {
 		{longer, "label-state|claim|7|--timeout|30s", "then: label-state claim 7 --timeout 2m"},
 		{longer, "label-state|claim|--timeout=200ms|7", "then: label-state claim --timeout=1m 7"},
 		{longer, "label-state|run|7|-timeout|1m|--|make|--timeout|1m", "then: label-state run 7 -timeout 4m -- …"},
-		{anew, "label-state|claim|7|--firing-id|f1|--ttl|1h", "then: label-state claim 7 --ttl 1h"},
-		{anew, "label-state|run|-firing-id=f1|7|--|make|--firing-id|x", "then: label-state run 7 -- …"},
-		{anew, "label-state|next", "then: label-state next"},
+		{newID, "label-state|claim|7|--firing-id|f1|--ttl|1h", "then: label-state claim 7 --ttl 1h"},
+		{newID, "label-state|run|-firing-id=f1|7|--|make|--firing-id|x", "then: label-state run 7 -- …"},
+		{newID, "label-state|next", "then: label-state next"},
 		{errors.New("nobody knows it"), "label-state|next", "fix the cause, then run: label-state next"},
 	} {
 		if got := (cli.Terminal{Typed: strings.Split(row.typed, "|")}).Hint(row.err); got != row.want {

@@ -66,7 +66,7 @@ func (t Terminal) Resolve(next []answer.Command) []answer.Command {
 		case answer.Again:
 		case answer.AgainLonger:
 			lengthen(typed)
-		case answer.AgainAnew:
+		case answer.AgainNewID:
 			typed = without(typed, "firing-id")
 		default:
 			continue
@@ -89,8 +89,8 @@ func without(typed []string, option string) (out []string) {
 			return append(out, typed[n:]...)
 		}
 
-		name, _, joined := strings.Cut(typed[n], "=")
-		if !strings.HasPrefix(name, "-") || strings.TrimLeft(name, "-") != option {
+		before, _, joined := joinedTo(typed[n], option)
+		if before == "" {
 			out = append(out, typed[n])
 		} else if !joined {
 			n++
@@ -100,6 +100,16 @@ func without(typed []string, option string) (out []string) {
 	return out
 }
 
+// joinedTo reads a word that is an option, with the value that is joined to it, if there is one.
+// before is what stands before that value, and empty where the word is not that option.
+func joinedTo(word, option string) (before, value string, joined bool) {
+	name, value, joined := strings.Cut(word, "=")
+	if !strings.HasPrefix(name, "-") || strings.TrimLeft(name, "-") != option {
+		return "", "", false
+	}
+	return name + "=", value, joined
+}
+
 // lengthen makes the value of --timeout four times as long, a minute at least. What is not a length
 // of time stays.
 func lengthen(typed []string) {
@@ -107,12 +117,12 @@ func lengthen(typed []string) {
 		if word == "--" {
 			return
 		}
-		name, value, joined := strings.Cut(word, "=")
-		if !strings.HasPrefix(name, "-") || strings.TrimLeft(name, "-") != "timeout" {
+		before, value, joined := joinedTo(word, "timeout")
+		if before == "" {
 			continue
 		}
 
-		at, before := n, name+"="
+		at := n
 		if !joined && n+1 < len(typed) {
 			at, before, value = n+1, "", typed[n+1]
 		}

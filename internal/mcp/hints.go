@@ -58,7 +58,7 @@ func (o Options) call(t tool, c answer.Command) string {
 		return ""
 	case c.Verb == answer.Again:
 		return "the same call" + t.with(c.Args)
-	case c.Verb == answer.AgainAnew:
+	case c.Verb == answer.AgainNewID:
 		return "the same call without firing_id"
 	case c.Verb == answer.AgainLonger:
 		return "the same call with a longer --timeout of the server"

@@ -87,7 +87,7 @@ func TestHintsNameTools(t *testing.T) {
 				answer.Call("then", answer.AgainLonger)),
 			"see what is slow: label-state doctor acme/app (in a shell); then: the same call with a longer --timeout of the server",
 		},
-		{"claim", next(answer.Call("then", answer.AgainAnew)), "then: the same call without firing_id"},
+		{"claim", next(answer.Call("then", answer.AgainNewID)), "then: the same call without firing_id"},
 		{
 			"next", next(answer.Shell("label an issue", "gh", "issue", "edit", "NUMBER", "--repo", "acme/web",
 				"--add-label", "agent:implement")),

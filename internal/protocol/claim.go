@@ -1,7 +1,6 @@
 package protocol
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -502,7 +501,6 @@ func (a Claim) finish(late error) (Operation, Effects) {
 		err = claim.ErrOverdue
 	}
 
-	own := a.own()
 	switch now, _ := a.labels.facts.Log.Find(a.record.Worker); {
 	case err == nil:
 	case now.End != nil || errors.Is(err, claim.ErrStale): // nothing of it is left to be ended
@@ -512,6 +510,7 @@ func (a Claim) finish(late error) (Operation, Effects) {
 		return a.giveUp(&LostError{Issue: a.issue, Worker: a.record.Worker, Err: err})
 	}
 
+	own := a.own()
 	return a, conclude(Conclusion{
 		Err:        late,
 		Facts:      a.facts,
@@ -534,9 +533,7 @@ func (a Claim) over() error {
 		return nil
 	}
 
-	has, _ := log.Find(w)
-	return cmp.Or(log.RefuseRenewal(w, has.Author, a.cfg.Rules.Terms, a.labels.facts.Now, 0),
-		log.RefuseToken(w, a.record.Token))
+	return log.RefuseHolder(w, a.record.Token, a.cfg.Rules.Terms, a.labels.facts.Now)
 }
 
 // own is what the worker gets, by the latest snapshot.

@@ -61,7 +61,7 @@ func keyKind(err error, _ *answer.Problem) (answer.Code, []answer.Command, bool)
 	if !errors.Is(err, claim.ErrKeyUsed) {
 		return "", nil, false
 	}
-	return answer.Usage, Then(answer.Call("give no firing id, nor LABEL_STATE_FIRING_ID, and one is made", answer.AgainAnew)), true
+	return answer.Usage, Then(answer.Call("give no firing id, nor LABEL_STATE_FIRING_ID, and one is made", answer.AgainNewID)), true
 }
 
 func hintConfig(e *config.Error, _ *answer.Problem) []answer.Command {

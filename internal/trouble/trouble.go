@@ -160,7 +160,7 @@ func nextOf(p *answer.Problem, all []Kind) (next []answer.Command) {
 	if _, spent := errors.AsType[*ledger.SpentError](p.Cause); spent {
 		for n := range next {
 			if next[n].Verb == answer.Again {
-				next[n].Verb = answer.AgainAnew
+				next[n].Verb = answer.AgainNewID
 			}
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/label-state/label-state/internal/golden"
 	"github.com/label-state/label-state/internal/sample"
@@ -149,7 +148,6 @@ func play(t *testing.T, tr *trial, programs string, seen map[string]bool) {
 	s := stageFor(t, tr)
 	s.programs = programs
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(time.Until(time.Date(2026, 5, 4, 9, 0, 0, 0, time.UTC)))
 		s.open(t)
 		for _, line := range tr.before {
 			if err := s.prepare(line); err != nil {

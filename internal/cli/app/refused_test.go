@@ -12,7 +12,6 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/githubsim"
@@ -128,7 +127,6 @@ func refuseOne(t *testing.T, story []string, conf string, n, tries int) (r refus
 	t.Helper()
 	s := answering(t, conf)
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(time.Until(time.Date(2026, 5, 4, 9, 0, 0, 0, time.UTC)))
 		s.open(t)
 		for _, line := range story[:len(story)-1] {
 			if err := s.bringOne(event{line: line}); err != nil {

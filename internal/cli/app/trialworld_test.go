@@ -89,7 +89,9 @@ func stageFor(t *testing.T, tr *trial) *trialWorld {
 	return s
 }
 
+// open makes the GitHub, whose day begins on a Monday in May.
 func (s *trialWorld) open(t *testing.T) {
+	time.Sleep(time.Until(time.Date(2026, 5, 4, 9, 0, 0, 0, time.UTC)))
 	w, err := newWorldWith(filepath.Join(s.home, ".github-server"), s.change)
 	if err != nil {
 		t.Fatal(err)

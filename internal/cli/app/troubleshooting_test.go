@@ -254,7 +254,7 @@ func inGeneral(next []answer.Command) string {
 		switch {
 		case c.Verb == answer.Again:
 			line = "the same command"
-		case c.Verb == answer.AgainAnew:
+		case c.Verb == answer.AgainNewID:
 			line = "the same command without `--firing-id`"
 		case c.Verb == answer.AgainLonger:
 			line = "the same command with a longer `--timeout`"

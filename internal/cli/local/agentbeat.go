@@ -296,11 +296,9 @@ func (e *hostEvent) verify(ctx context.Context, r *record) {
 		return
 	}
 
-	own, found := f.Log.Find(r.Worker)
 	lost := claim.ErrNotHolder
-	if found {
-		lost = cmp.Or(f.Log.RefuseRenewal(r.Worker, own.Author, s.Ledger.Rules().Terms, f.Now, 0),
-			f.Log.RefuseToken(r.Worker, r.Token))
+	if _, found := f.Log.Find(r.Worker); found {
+		lost = f.Log.RefuseHolder(r.Worker, r.Token, s.Ledger.Rules().Terms, f.Now)
 	}
 
 	switch {
