@@ -20,6 +20,7 @@ var (
 	ErrStale     = errors.New("the fencing token does not belong to the hold")
 
 	ErrUnconfirmed = fmt.Errorf("%w: the claim was never confirmed", ErrNotHolder)
+	ErrForeign     = fmt.Errorf("%w: the claim was written by", ErrNotHolder) // another login
 )
 
 // Refuse says why the record may not be written at server time now by the login author, or nil.
@@ -110,7 +111,7 @@ func (s State) RefuseLogin(w Worker, login string) error {
 
 // foreign is that another login wrote the claim.
 func (c Claim) foreign() error {
-	return fmt.Errorf("%w: the claim was written by %s", ErrNotHolder, c.Author)
+	return fmt.Errorf("%w %s", ErrForeign, c.Author)
 }
 
 // WrittenBy reports whether the login wrote the claim, or nobody of whom the log tells did.

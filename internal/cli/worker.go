@@ -277,8 +277,14 @@ const (
 	RetryMost  = 15 * time.Second
 )
 
-// RunTTL is the lease of a hold that is renewed all the time.
-const RunTTL = 30 * time.Minute
+// runTTL is the lease of a hold that is renewed all the time.
+const runTTL = 30 * time.Minute
+
+// RunTTL is the lease of a hold under which a program runs: as asked for, else half an hour, or
+// what the repository allows at most.
+func (c *Call) RunTTL(asked time.Duration) time.Duration {
+	return cmp.Or(asked, min(runTTL, c.Session.Config.Claim.MaxTTL))
+}
 
 // RecordClaim remembers a hold for this worktree. The error is the claim's, unless only labels are
 // late.

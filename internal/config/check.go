@@ -2,6 +2,7 @@ package config
 
 import (
 	"strings"
+	"time"
 
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/printable"
@@ -30,12 +31,16 @@ func (f *file) finish(r *reader) {
 		r.at(path, problem, "a ttl of at most max_ttl")
 	}
 
-	if set := f.c.Settings(); f.c.Claim.TTL < set.Shortest() {
-		r.at("claim.ttl", "is too short for a claim to settle (claim.settle)", printable.Exact(set.Shortest())+" or more")
-	}
-
+	f.settles(r, "claim.ttl", f.c.Claim.TTL)
 	f.checkStore(r)
 	f.tellApart(r)
+}
+
+// settles reports a ttl under which no claim could be decided.
+func (f *file) settles(r *reader, path string, ttl time.Duration) {
+	if set := f.c.Settings(); ttl < set.Shortest() {
+		r.at(path, "is too short for a claim to settle (claim.settle)", printable.Exact(set.Shortest())+" or more")
+	}
 }
 
 // tellApart reports labels with two meanings, labels that would be taken for bundles, and an

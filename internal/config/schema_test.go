@@ -97,7 +97,7 @@ func TestSchemaRefuses(t *testing.T) {
 		"max-attempts-octal",
 		"lease-redis-nowhere", "lease-unused", "merge-key", "not-yaml", "own-tag", "ready-equals-in-progress",
 		"recursive", "ready-preset-collision",
-		"slack-incomplete", "stages-labels", "stages-missing", "stages-too-few", "stages-twice",
+		"slack-incomplete", "stages-labels", "stages-missing", "stages-short", "stages-too-few", "stages-twice",
 		"stages-without-preset", "tab", "ttl-above-max", "ttl-unsettled", "ttl-unsettled-long", "twice", "two-documents",
 	}
 	s := load(t)

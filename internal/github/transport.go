@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -385,8 +386,18 @@ func (c *call) lost(try context.Context, err error) *NetworkError {
 		caused: caused{err},
 		slow:   slow,
 		large:  large,
-		reason: oneLine(err.Error()),
+		reason: oneLine(withoutSource(err)),
 	}
+}
+
+// withoutSource is an error's text without our own port, which is another one each time and says
+// nothing.
+func withoutSource(err error) string {
+	op, is := errors.AsType[*net.OpError](err)
+	if !is || op.Source == nil {
+		return err.Error()
+	}
+	return strings.ReplaceAll(err.Error(), op.Source.String()+"->", "")
 }
 
 func (c *call) unsent(err error) *NetworkError {

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -156,7 +158,15 @@ func (r row) answer(req *http.Request, kind string) (*http.Response, error) {
 	body := r.body
 	switch kind {
 	case "network":
-		return nil, errors.New("connection reset by peer")
+		here := &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 50001}
+		there := &net.TCPAddr{IP: net.IPv4(192, 0, 2, 2), Port: 443}
+		return nil, &net.OpError{
+			Op:     "read",
+			Net:    "tcp",
+			Source: here,
+			Addr:   there,
+			Err:    syscall.ECONNRESET,
+		}
 	case "cut":
 		resp := reply(200, "json")
 		resp.Body = io.NopCloser(io.MultiReader(resp.Body, broken{}))
@@ -253,6 +263,10 @@ func (r row) judge(t *testing.T, err error, start time.Time) {
 	kind, at, timed := strings.Cut(r.result, " at +")
 	if got := strings.TrimPrefix(fmt.Sprintf("%T", err), "*github."); got != kind {
 		t.Fatalf("error = %T: %v, want %s", err, err, kind)
+	}
+
+	if strings.Contains(err.Error(), "50001") {
+		t.Errorf("%v: names our own port", err)
 	}
 
 	var decided interface{ Rejected() bool }

@@ -269,7 +269,7 @@ func (t *taking) undo(ctx context.Context, n int, because error) error {
 	if !errors.As(because, &held) && !answer.Is(because, answer.Usage) {
 		_, batch := failed.Ledger.leases.store.(lease.Batcher)
 		for k := len(t.holds); k < len(t.parts) && (k == n || batch && failed.Issue.SameRepo(t.parts[k].Issue)); k++ {
-			if err := t.parts[k].Undo(ctx, t.worker, t.nonce, false); err != nil {
+			if _, err := t.parts[k].Undo(ctx, t.worker, t.nonce, false); err != nil {
 				no.Left = errors.Join(no.Left, fmt.Errorf("%s: %w", t.parts[k].Issue, err))
 			}
 		}
@@ -277,7 +277,7 @@ func (t *taking) undo(ctx context.Context, n int, because error) error {
 
 	for k := len(t.holds) - 1; k >= 0; k-- {
 		no.Taken = append(no.Taken, t.parts[k].Issue)
-		if err := t.parts[k].Undo(ctx, t.worker, t.nonce, true); err != nil {
+		if _, err := t.parts[k].Undo(ctx, t.worker, t.nonce, true); err != nil {
 			no.Left = errors.Join(no.Left, fmt.Errorf("%s: %w", t.parts[k].Issue, err))
 		}
 	}
@@ -287,15 +287,16 @@ func (t *taking) undo(ctx context.Context, n int, because error) error {
 
 // Undo gives a claim of the bundle back, with the labels as they were: one that certainly was taken
 // whatever a snapshot shows, any other if the log shows it. It ends the claim of the process with
-// the nonce, of an empty one that of the key. Labels that are late are not an error: the sweep puts
-// them right.
-func (p Part) Undo(ctx context.Context, w claim.Worker, nonce string, taken bool) error {
+// the nonce, of an empty one that of the key. was reports whether there was one. Labels that are
+// late are not an error: the sweep puts them right.
+func (p Part) Undo(ctx context.Context, w claim.Worker, nonce string, taken bool) (was bool, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), detachedIn)
 	defer cancel()
 	op := protocol.NewUndo(p.Ledger.config(), p.Issue, w, nonce, taken)
-	if end := p.Ledger.Run(ctx, p.Issue, op); !late(end.Err) {
-		return end.Err
+	end := p.Ledger.Run(ctx, p.Issue, op)
+	if late(end.Err) {
+		end.Err = nil
 	}
 
-	return nil
+	return len(end.Records) > 0, end.Err
 }

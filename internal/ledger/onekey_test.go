@@ -360,7 +360,7 @@ func TestOneKeyBundle(t *testing.T) {
 		}
 
 		for n, p := range f.parts(nil, 0, 1) {
-			if err := p.Undo(t.Context(), kay, "0badcafe", false); err != nil {
+			if _, err := p.Undo(t.Context(), kay, "0badcafe", false); err != nil {
 				t.Fatal(err)
 			}
 			facts, err := p.Ledger.Look(t.Context(), p.Issue)

@@ -8,7 +8,7 @@ import (
 // NewUndo gives a claim of a bundle back, with the labels as they were: one that certainly was
 // taken whatever a snapshot shows, any other if the log shows it. It ends the claim of the process
 // with the nonce, of an empty one that of the key. Labels that are late are not an error: the sweep
-// puts them right.
+// puts them right. The conclusion's Records tell whether there was one.
 func NewUndo(c *Config, i claim.Issue, w claim.Worker, nonce string, taken bool) Append {
 	a := newAppend(c, i, undoing{worker: w, nonce: nonce, taken: taken})
 	a.blind = taken
@@ -28,7 +28,7 @@ func (r undoing) next(c *Config, t turn) (rule, move) {
 	case t.wrote != nil:
 		return nil, move{err: t.wrote}
 	case len(t.records) > 0:
-		return nil, move{relabel: true, late: true}
+		return nil, move{relabel: true, late: true, with: Conclusion{Records: t.records}}
 	case t.err != nil: // of an issue that cannot be read nothing is known but that it was taken
 		f = lifecycle.Facts{Issue: f.Issue}
 	}

@@ -12,24 +12,33 @@ import (
 // errUsage: neither git nor pre-commit can have started the program so.
 var errUsage = errors.New("called without REMOTE and URL")
 
+// preCommitRemote is the variable in which pre-commit says the remote's name; it gives no arguments.
+const preCommitRemote = "PRE_COMMIT_REMOTE_NAME"
+
+// Called reports whether git or pre-commit can have started the hook so: with REMOTE and URL, or
+// with neither and pre-commit's variables.
+func (h *Hook) Called() bool {
+	return len(h.Args) >= 2 || len(h.Args) == 0 && h.Env.Getenv(preCommitRemote) != ""
+}
+
 // push reads what is about to happen: from the arguments and the input as git, or the first stage,
 // gives them, else from the variables of pre-commit.
 func (h *Hook) push(ctx context.Context) (outgoing.Push, error) {
-	get := h.Env.Getenv
 	switch {
-	case len(h.Args) >= 2:
-		in, err := readInput(ctx, h.Stdin)
-		h.commits, h.walked, h.unsure = in.Commits, in.Read, in.Read && !in.Exact
-		return outgoing.Push{Remote: h.Args[0], URL: h.Args[1], Updates: in.Updates}, err
-	case get("PRE_COMMIT_REMOTE_NAME") != "" && len(h.Args) == 0:
+	case !h.Called():
+		return outgoing.Push{}, errUsage
+	case len(h.Args) == 0:
 		update, err := h.preCommit(ctx)
 		return outgoing.Push{
-			Remote: get("PRE_COMMIT_REMOTE_NAME"), URL: get("PRE_COMMIT_REMOTE_URL"),
+			Remote:  h.Env.Getenv(preCommitRemote),
+			URL:     h.Env.Getenv("PRE_COMMIT_REMOTE_URL"),
 			Updates: []outgoing.Update{update},
 		}, err
 	}
 
-	return outgoing.Push{}, errUsage
+	in, err := readInput(ctx, h.Stdin)
+	h.commits, h.walked, h.unsure = in.Commits, in.Read, in.Read && !in.Exact
+	return outgoing.Push{Remote: h.Args[0], URL: h.Args[1], Updates: in.Updates}, err
 }
 
 // readInput gives up when the input does not end in time.

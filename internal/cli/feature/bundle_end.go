@@ -28,6 +28,7 @@ func (p *pack) recover(ctx context.Context, page state.JournalPage[bundlePage]) 
 		return fmt.Errorf("release what a killed run has left: %w", err)
 	}
 
+	left := false
 	for _, c := range old.calls {
 		if note.Taken {
 			var f lifecycle.Facts
@@ -40,7 +41,9 @@ func (p *pack) recover(ctx context.Context, page state.JournalPage[bundlePage]) 
 				err = cli.Declined(fmt.Sprintf("%s holds %s for it already", note.worker(), c.Session.Issue), next)
 			}
 		} else {
-			err = ofBundle(c).Undo(ctx, note.worker(), note.Nonce, false)
+			var was bool
+			was, err = ofBundle(c).Undo(ctx, note.worker(), note.Nonce, false)
+			left = left || was
 		}
 
 		if err != nil {
@@ -48,7 +51,7 @@ func (p *pack) recover(ctx context.Context, page state.JournalPage[bundlePage]) 
 		}
 	}
 
-	if !note.Taken {
+	if left {
 		p.Warnf("bundle %s: released what a killed run of %s has left", p.slug, note.worker())
 	}
 
@@ -117,8 +120,9 @@ func (p *pack) release(ctx context.Context, page state.JournalPage[bundlePage]) 
 
 // What bundle release answers about an issue that it did not release.
 const (
-	partEnded = "ended" // the worker has ended the hold before, or its work is there
+	partEnded = "ended" // there was nothing to end: the worker has ended the hold before, or its work is there
 	partLost  = "lost"  // somebody or time has ended it
+	partHeld  = "held"  // another login has claimed it with this key, and only that one ends it
 )
 
 // another reports whether somebody else than whoever asks, if that is told, claimed the bundle
@@ -133,11 +137,15 @@ func (p *pack) another(note bundlePage) bool {
 func (p *pack) end(ctx context.Context, c *cli.Call, note bundlePage) (PartView, error) {
 	v := PartView{Issue: c.Session.Issue.String(), Answer: "released"}
 	if !note.Taken {
-		err := ofBundle(c).Undo(ctx, note.worker(), note.Nonce, false)
-		if ledger.IsUnsent(err) {
-			err = nil
+		was, err := ofBundle(c).Undo(ctx, note.worker(), note.Nonce, false)
+		switch {
+		case ledger.IsUnsent(err):
+			return v, nil
+		case err == nil && !was:
+			v.Answer = partEnded
 		}
-		return v, err
+
+		return v.unlessEnded(err)
 	}
 
 	rep, err := c.Session.Ledger.Release(ctx, c.Session.Issue, ledger.Ending{
@@ -172,6 +180,8 @@ func (v PartView) unlessEnded(err error) (PartView, error) {
 	case errors.As(err, &lost) && lost.End.Own():
 		v.Answer = partEnded
 		return v, nil
+	case errors.As(err, &lost) && lost.Foreign():
+		v.Answer = partHeld
 	case errors.As(err, &lost):
 		v.Answer = partLost
 	default:

@@ -81,15 +81,6 @@ func playHook(ctx context.Context, c *cli.Call, p *playParams) error {
 	env.Waiting = nil                   // and has a time of its own
 
 	args := slices.DeleteFunc([]string{p.Remote, p.URL}, func(s string) bool { return s == "" })
-	named := len(args) == 2 || len(args) == 0 && env.Getenv("PRE_COMMIT_REMOTE_NAME") != "" // in its variables
-	if !named && !env.SkipDedup() {
-		return c.Usagef("expected REMOTE URL, got %s", printable.Count(len(args), "argument", "arguments"))
-	}
-
-	if p.Try {
-		args = append([]string{pushcheck.TryFlag}, args...)
-	}
-
 	h := pushcheck.Hook{
 		Args:    args,
 		Stdin:   t.In,
@@ -99,6 +90,14 @@ func playHook(ctx context.Context, c *cli.Call, p *playParams) error {
 		Start:   time.Now(),
 		Version: t.Build.Version,
 	}
+	if !h.Called() && !env.SkipDedup() {
+		return c.Usagef("expected REMOTE URL, got %s", printable.Count(len(args), "argument", "arguments"))
+	}
+
+	if p.Try {
+		h.Args = append([]string{pushcheck.TryFlag}, args...)
+	}
+
 	code := h.Run(ctx)
 	if ctx.Err() != nil { // a signal: nobody has decided that the push may go
 		code = answer.ExitNo

@@ -3,7 +3,6 @@
 package queue
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,7 +82,7 @@ func itemText(prefix string) string {
 func takeNext(ctx context.Context, c *cli.Call, p *nextParams) error {
 	o := c.Options()
 	o.First = setup.First{Ready: true}
-	o.View = p.List // whoever claims what is listed reads it again
+	o.View = p.List || p.NoClaim // whoever claims what is shown reads it again
 	if err := c.OpenForAgent(ctx, o); err != nil {
 		return err
 	}
@@ -92,7 +91,7 @@ func takeNext(ctx context.Context, c *cli.Call, p *nextParams) error {
 		return listItems(ctx, c, p, queueOf(ctx, c, p))
 	}
 	if p.Run {
-		p.TTL = cmp.Or(p.TTL, cli.RunTTL)
+		p.TTL = c.RunTTL(p.TTL)
 	}
 
 	return nextItem(ctx, c, p, queueOf(ctx, c, p))
