@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/githubsim"
@@ -21,12 +22,30 @@ import (
 // stories are what happens, in the words of bringOne, and last a command.
 func stories() [][]string {
 	const (
-		plans   = "label-state plan acme/app#1 --codename lucius --firing-id l1 --body-file /home/me/plan.md"
-		bundles = "label-state bundle claim checkout acme/app#1 acme/web#1 --codename bee --firing-id b1"
-		rex     = "label-state claim acme/app#1 --codename rex"
+		plans    = "label-state plan acme/app#1 --codename lucius --firing-id l1 --body-file /home/me/plan.md"
+		bundles  = "label-state bundle claim checkout acme/app#1 acme/web#1 --codename bee --firing-id b1"
+		chains   = "label-state chain execute --feature cut --parent acme/app#1 --pr acme/web:cut --pr acme/app:cut"
+		releases = "label-state release acme/app#1 --codename lucius --firing-id l1"
+		rex      = "label-state claim acme/app#1 --codename rex"
 	)
 
+	session := func(then ...string) []string {
+		return append([]string{
+			"in-clone", "event start",
+			"env CLAUDE_CODE_SESSION_ID 5f2c", "label-state claim 1", "env CLAUDE_CODE_SESSION_ID",
+		}, then...)
+	}
+	chain := func(then ...string) []string {
+		return append([]string{"branch acme/web cut", "branch acme/app cut", chains}, then...)
+	}
+
 	return [][]string{
+		session("later 11m", "event edit"),
+		session("later 33m", "event edit"),
+		session("later 33m", "event edit", "event edit --expired"),
+		session("later 33m", "event edit", "label acme/app#1 olga do-not-pickup", "event edit --expired"),
+		session("event push"),
+		session("later 11m", "event push"),
 		{claimAsL1, "label-state status acme/app#1"},
 		{"opens mallory 1", "label-state status acme/app#1"},
 		{"opens trent 1 2", "label-state status acme/app#1"},
@@ -54,7 +73,7 @@ func stories() [][]string {
 			claimAsL1, "label acme/app#1 olga do-not-pickup",
 			"label-state renew acme/app#1 --codename lucius --firing-id l1",
 		},
-		{claimAsL1, "label-state release acme/app#1 --codename lucius --firing-id l1 --outcome failure"},
+		{claimAsL1, releases + " --outcome failure"},
 		{claimAsL1, "label-state release acme/app#1 --force"},
 		{claimAsL1, plans},
 		{claimAsL1, plans, "as olga label-state approve acme/app#1"},
@@ -70,6 +89,25 @@ func stories() [][]string {
 		{"label-state bundle claim checkout acme/app#1 acme/web#1 --codename bee"},
 		{bundles, "label-state bundle status checkout"},
 		{bundles, "label-state bundle release checkout --codename bee"},
+		chain(),
+		chain(chains),
+		chain("status acme/web#2 olga ci success", "label-state chain status --feature cut"),
+		chain("merge acme/web#2 olga", "label-state chain status --feature cut"),
+		chain("close acme/web#2 olga", chains),
+		{claimAsL1, "opens agents 1", releases + " --pr https://github.com/acme/app/pull/5"},
+		{claimAsL1, releases + " --done"},
+		{claimAsL1, "label-state release acme/app#1 --ask"},
+		{claimAsL1, "label-state release acme/app#1 --ask", "label-state renew acme/app#1 --codename lucius --firing-id l1"},
+		{claimAsL1, "later 32m", releases},
+		{claimAsL1, rex + " --force"},
+		{"label acme/app#1 olga do-not-pickup", rex + " --force"},
+		{"assign acme/app#1 olga olga", rex + " --force"},
+		{claimAsL1, "as olga label-state claim acme/app#1 --force"},
+		{"as olga label-state claim acme/app#1", "as olga label-state release acme/app#1"},
+		{"as olga label-state claim acme/app#1", "as olga label-state claim acme/app#1"},
+		{claimAsL1, "later 32m", "label-state sweep-claims acme/app acme/web"},
+		{"label-state next --no-claim -R acme/app"},
+		{"label-state next -R acme/app --label agent:implement --codename rex"},
 	}
 }
 
@@ -129,6 +167,7 @@ func refuseOne(t *testing.T, story []string, conf string, n, tries int) (r refus
 	synctest.Test(t, func(t *testing.T) {
 		s.open(t)
 		for _, line := range story[:len(story)-1] {
+			line = s.fed(line)
 			if err := s.bringOne(event{line: line}); err != nil {
 				t.Fatalf("%s: %v", line, err)
 			}
@@ -152,7 +191,7 @@ func refuseOne(t *testing.T, story []string, conf string, n, tries int) (r refus
 			return &githubsim.Fault{Status: http.StatusBadGateway}
 		}
 
-		line := strings.ReplaceAll(story[len(story)-1], "/home/me", s.home)
+		line := s.fed(strings.ReplaceAll(story[len(story)-1], "/home/me", s.home))
 		token := "tok-agents"
 		if rest, olgas := strings.CutPrefix(line, "as olga "); olgas {
 			token, line = "tok-olga", rest
@@ -163,7 +202,8 @@ func refuseOne(t *testing.T, story []string, conf string, n, tries int) (r refus
 		r.told, r.code, _ = s.run(t.Context(), token, words(line))
 		r.out = passing.ReplaceAllString(out.String(), "")
 		s.world.Fault = nil
-		if r.code == answer.ExitUnknown {
+		if again := strings.Contains(r.told, "work goes on"); r.code == answer.ExitUnknown || again {
+			time.Sleep(time.Minute)
 			_, _, _ = s.run(t.Context(), token, words(line)) // which may be refused, because all is done
 		}
 		r.end = s.end()
@@ -184,7 +224,8 @@ func bodyOf(q *http.Request) string {
 	return string(body)
 }
 
-// end is who holds the issues of a story, what their labels are, and how often they failed.
+// end is who holds the issues of a story, what their labels are, and how often they failed; and what
+// its pull requests say.
 func (s *trialWorld) end() string {
 	var out []string
 	for _, i := range []string{"acme/app#1", "acme/app#2", "acme/web#1"} {
@@ -204,5 +245,32 @@ func (s *trialWorld) end() string {
 		out = append(out, fmt.Sprint(i, v.Answer, v.State, v.Labels, v.Holder.Codename, len(v.Attempts), err))
 	}
 
+	for _, repo := range []string{"acme/app", "acme/web"} {
+		for n := 2; n < 7; n++ {
+			if i, err := s.world.Issue(repo, n); err == nil && i.Pull {
+				out = append(out, fmt.Sprint(repo, n, i.State, i.Labels, passing.ReplaceAllString(i.Body, "")))
+			}
+		}
+	}
+
 	return strings.Join(out, "\n")
+}
+
+// fed is a line of a story as it is run: "event KIND OPTION..." is an event of an agent's session,
+// which stands on the input.
+func (s *trialWorld) fed(line string) string {
+	rest, is := strings.CutPrefix(line, "event ")
+	s.typed = ""
+	if !is {
+		return line
+	}
+
+	kind, options, _ := strings.Cut(rest, " ")
+	s.typed = `{"session_id":"5f2c","transcript_path":"/t","cwd":".",` + map[string]string{
+		"start": `"hook_event_name":"SessionStart","source":"startup"}`,
+		"edit":  `"hook_event_name":"PreToolUse","tool_name":"Edit","tool_input":{"file_path":"a.txt"}}`,
+		"push":  `"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"git push origin x"}}`,
+	}[kind]
+
+	return "label-state agent event claude-code " + options
 }
