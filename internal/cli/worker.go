@@ -280,6 +280,12 @@ const (
 // RunTTL is the lease of a hold that is renewed all the time.
 const RunTTL = 30 * time.Minute
 
+// RunLease is the lease of a command's hold: what was asked for, else RunTTL, and no more of that
+// than the repository allows.
+func (c *Call) RunLease(asked time.Duration) time.Duration {
+	return cmp.Or(asked, min(RunTTL, c.Session.Config.Claim.MaxTTL))
+}
+
 // RecordClaim remembers a hold for this worktree. The error is the claim's, unless only labels are
 // late.
 func (c *Call) RecordClaim(h ledger.Hold, err error) error {

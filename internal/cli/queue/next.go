@@ -3,7 +3,6 @@
 package queue
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -92,7 +91,7 @@ func takeNext(ctx context.Context, c *cli.Call, p *nextParams) error {
 		return listItems(ctx, c, p, queueOf(ctx, c, p))
 	}
 	if p.Run {
-		p.TTL = cmp.Or(p.TTL, cli.RunTTL)
+		p.TTL = c.RunLease(p.TTL)
 	}
 
 	return nextItem(ctx, c, p, queueOf(ctx, c, p))
