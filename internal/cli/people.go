@@ -48,7 +48,7 @@ func (c *Call) Force(ctx context.Context, i claim.Issue, reason string) (ledger.
 	return rep, ended, c.WarnLate(err)
 }
 
-// Outside is the error of a claim. Where GitHub hides from this token whose records count, that its
+// Outside is the error of a claim, or of what ends another's hold. Where GitHub hides from this token whose records count, that its
 // own do not comes first: to know of the others would not help.
 func (c *Call) Outside(ctx context.Context, err error) error {
 	var own *github.OutsiderError
