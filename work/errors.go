@@ -17,21 +17,23 @@ type PassedOver = answer.PassedOver
 // A NoWorkError is ErrNoWork with why there is none. An empty queue that is full of items that
 // nobody may take looks like a defect, so it says what it passed over.
 type NoWorkError struct {
-	Queue  int    // how many items are in the queue
-	Label  string // how the queue is called
+	Queue  int      // how many items are in the queue
+	Label  string   // how the queue is called
+	More   []string // labels of further queues that were searched, such as a pipeline's later stages
 	Passed []PassedOver
 }
 
 func (e *NoWorkError) Error() string {
+	label := strings.Join(append([]string{e.Label}, e.More...), " or ")
 	if e.Queue == 0 {
-		return fmt.Sprintf("no work: no open issue has the label %s", e.Label)
+		return "no work: no open issue has the label " + label
 	}
 	texts := make([]string, len(e.Passed))
 	for n, p := range e.Passed {
 		texts[n] = fmt.Sprintf("%d %s", p.Items, p.Text)
 	}
 
-	return fmt.Sprintf("no work: %d with the label %s, none can be claimed: %s", e.Queue, e.Label,
+	return fmt.Sprintf("no work: %d with the label %s, none can be claimed: %s", e.Queue, label,
 		strings.Join(texts, ", "))
 }
 

@@ -102,6 +102,7 @@ func (c *Call) Close() { _ = c.Session.Close() }
 func (c *Call) Open(ctx context.Context, o setup.Options) error {
 	s, err := setup.Open(ctx, c.Env, o)
 	if err != nil {
+		c.name(ctx, o)
 		return err
 	}
 
@@ -119,6 +120,19 @@ func (c *Call) Open(ctx context.Context, o setup.Options) error {
 	}
 
 	return nil
+}
+
+// name notes what a session that could not be opened was to be about, where that is known without
+// asking anybody: messages and JSON then have the same names as when it can be.
+func (c *Call) name(ctx context.Context, o setup.Options) {
+	repo, issue, err := c.Env.About(context.WithoutCancel(ctx), o)
+	switch {
+	case err != nil || repo == claim.Repo{}:
+	case o.Ref != "":
+		c.Subject.Issue = issue.String()
+	default:
+		c.Subject.Repo = repo.String()
+	}
 }
 
 // ReadFile reads the file that an option names, "-" being standard input, and no more of it than

@@ -39,12 +39,17 @@ func undertakingKinds() []trouble.Kind {
 	}
 }
 
-// hookKind is a hook that was left alone, or that this machine did not let us write.
+// hookKind is a hook that was left alone, that this machine did not let us write, or that was to run
+// what is no program.
 func hookKind(err error, _ *answer.Problem) (answer.Code, []answer.Command, bool) {
 	e, is := errors.AsType[*hookfile.RefusedError](err)
-	if is && e.Cause != nil {
+	switch {
+	case is && e.Cause != nil:
 		return answer.Machine, nil, true
+	case is && e.Named:
+		return answer.Usage, nil, true
 	}
+
 	return answer.Declined, nil, is
 }
 

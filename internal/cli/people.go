@@ -48,8 +48,8 @@ func (c *Call) Force(ctx context.Context, i claim.Issue, reason string) (ledger.
 	return rep, ended, c.WarnLate(err)
 }
 
-// Outside is the error of a claim. Where GitHub hides from this token whose records count, that its
-// own do not comes first: to know of the others would not help.
+// Outside is the error of a claim, or of what ends another's hold. Where GitHub hides from this
+// token whose records count, that its own do not comes first: to know of the others would not help.
 func (c *Call) Outside(ctx context.Context, err error) error {
 	var own *github.OutsiderError
 	if _, hidden := errors.AsType[*github.HiddenRoleError](err); !hidden {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -61,6 +62,12 @@ func (e *Error) First() string {
 	}
 
 	return text
+}
+
+// Same reports whether two files have the same problems in the same places.
+func (e *Error) Same(other *Error) bool {
+	return e.Line == other.Line && e.Path == other.Path && e.Problem == other.Problem &&
+		e.Allowed == other.Allowed && slices.EqualFunc(e.More, other.More, (*Error).Same)
 }
 
 // quote makes somebody else's text safe to print, and short.

@@ -34,7 +34,8 @@ func (s *Source) noteLimit(limit string) {
 func (s *Source) NoWork() *work.NoWorkError {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out := &work.NoWorkError{Queue: len(s.queue), Label: s.scheme().Queues()[0]}
+	queues := s.scheme().Queues()
+	out := &work.NoWorkError{Queue: len(s.queue), Label: queues[0], More: queues[1:]}
 	count := map[lifecycle.Code]int{}
 	for _, why := range s.queue {
 		count[cmp.Or(why, lostRace)]++ // it was free, and yet there is no work

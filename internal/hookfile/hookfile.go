@@ -109,6 +109,7 @@ type RefusedError struct {
 	Verb, File, Reason string
 	Hint               string // may be empty
 	Cause              error  // what the system did not allow; nil where nothing was tried
+	Named              bool   // it is Options.Hook that cannot be
 }
 
 func refuse(verb, file, reason, hint string) error {
@@ -229,7 +230,7 @@ func (o Options) Check() error {
 	if o.Hook == "" {
 		return nil
 	}
-	refused := &RefusedError{Verb: verbInstall, File: o.Hook}
+	refused := &RefusedError{Verb: verbInstall, File: o.Hook, Named: true}
 	info, err := os.Stat(o.Hook)
 	switch {
 	case !filepath.IsAbs(o.Hook):

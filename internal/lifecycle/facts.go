@@ -11,6 +11,7 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // A Snapshot is what one read of an issue returned: its facts, or why they could not be read.
@@ -141,6 +142,27 @@ type Pause struct {
 	Since      time.Time
 	By, Reason string
 	Here       bool // on this host only
+}
+
+// told says where, since when, by whom and why, as far as it is known: whoever makes the marker by
+// hand leaves no name, nor does a host that could not ask for it.
+func (p Pause) told() string {
+	where, since := "", ""
+	if p.Here {
+		where = " on this host"
+	}
+	if !p.Since.IsZero() {
+		since = printable.Minute(p.Since)
+	}
+
+	text := where
+	for _, part := range [][2]string{{" since ", since}, {" by ", p.By}, {": ", p.Reason}} {
+		if part[1] != "" {
+			text += part[0] + part[1]
+		}
+	}
+
+	return text
 }
 
 // Rules are a repository's settings.

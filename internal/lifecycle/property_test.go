@@ -471,3 +471,17 @@ func TestVerdictReads(t *testing.T) {
 		t.Error("the zero verdict is not unknown")
 	}
 }
+
+// TestVerdictOfPauses: what is not known of a pause is left out.
+func TestVerdictOfPauses(t *testing.T) {
+	for want, p := range map[string]lifecycle.Pause{
+		"is paused": {},
+		"is paused since 2026-05-01 12:00 UTC: back on Monday": {Since: noon, Reason: "back on Monday"},
+		"is paused on this host by ann":                        {By: "ann", Here: true},
+	} {
+		f := lifecycle.Facts{Issue: claim.Issue{Owner: "o", Repo: "r", Number: 7}, Open: true, Now: noon, Pause: &p}
+		if got := lifecycle.DefaultRules().Verdict(f, lifecycle.Seeker{}).String(); got != "held: o/r "+want {
+			t.Errorf("verdict %q, want %q", got, want)
+		}
+	}
+}

@@ -350,17 +350,7 @@ func (v *Verdict) pulls(r Rules, f Facts, who Seeker) {
 func (v *Verdict) people(r Rules, f Facts, log claim.State) {
 	f.Log = log
 	if p := f.Pause; p != nil {
-		where := ""
-		if p.Here {
-			where = " on this host"
-		}
-
-		reason := v.because(CodePaused, "", "%s is paused%s since %s by %s", f.Issue.Slug(), where,
-			printable.Minute(p.Since), p.By)
-		reason.Here = p.Here
-		if p.Reason != "" {
-			reason.Text += ": " + p.Reason
-		}
+		v.because(CodePaused, "", "%s is paused%s", f.Issue.Slug(), p.told()).Here = p.Here
 	}
 
 	if f.Limit != "" {

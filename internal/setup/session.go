@@ -343,16 +343,15 @@ func (t talker) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// Checkout returns the *config.Error of the configuration in the worktree, as the function Checkout
-// does; nil where it can be used, where there is none, and where the worktree is of another
-// repository.
-func (s *Session) Checkout() error {
+// Checkout reports whether there is a configuration in the worktree, with its *config.Error, as the
+// function Checkout does; a worktree of another repository has none.
+func (s *Session) Checkout() (there bool, err error) {
 	if s.place.tree == "" {
-		return nil
+		return false, nil
 	}
-	_, _, err := Checkout(s.place.tree)
+	_, there, err = Checkout(s.place.tree)
 
-	return err
+	return there, err
 }
 
 // Close closes the connections to the lease store, if there are any. Holds stay.

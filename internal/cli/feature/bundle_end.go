@@ -72,7 +72,7 @@ func (p *pack) release(ctx context.Context, page state.JournalPage[bundlePage]) 
 	case err != nil:
 		return err
 	case !ok:
-		return cli.Declined("no bundle of this name was claimed on this machine",
+		return cli.Declined("this machine has no record of a bundle of this name",
 			answer.Call("see who holds its issues", "bundle status", p.slug, "--repo", "OWNER/NAME"))
 	case p.another(note):
 		return cli.Declined(cli.OneLine(note.worker().String())+" claimed it",
@@ -242,7 +242,7 @@ func (p *pack) labelled(ctx context.Context) error {
 	}
 
 	if len(found) == 0 {
-		no := "no bundle of this name was claimed on this machine, and no open issue of " + c.Session.Repo.String() +
+		no := "this machine has no record of a bundle of this name, and no open issue of " + c.Session.Repo.String() +
 			" has the label " + name
 		return cli.Declined(no, answer.Call("name its issues", "bundle status", p.slug, "OWNER/NAME#7"))
 	}

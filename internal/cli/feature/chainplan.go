@@ -28,6 +28,9 @@ func readPlan(ctx context.Context, c *cli.Call, asked PlanParams) (p prchain.Pla
 	}
 
 	p.Feature = asked.Feature
+	if p.Feature == "" {
+		return p, false, c.Usagef("which feature? Give --feature")
+	}
 	if err := prchain.CheckFeature(p.Feature); err != nil || !named {
 		return p, false, err
 	}

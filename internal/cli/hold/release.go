@@ -215,7 +215,7 @@ func forceRelease(ctx context.Context, c *cli.Call, i claim.Issue, reason string
 	case ledger.IsUnsent(err):
 		return c.Would(i, "end every hold on %s by force", i)
 	case err != nil:
-		return c.OrComment(ctx, i, "/release --force", err)
+		return c.OrComment(ctx, i, "/release --force", c.Outside(ctx, err))
 	}
 
 	out := cli.ViewMove(rep, answer.Released)

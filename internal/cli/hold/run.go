@@ -22,7 +22,7 @@ func Run() cli.Verb {
 	return cli.Do(cli.Verb{
 		Name:    "run",
 		Summary: "claim an issue, run a command under the hold, release it",
-		About: "The lease is renewed while COMMAND runs; without --ttl it is 30m long, or claim.max_ttl if that is shorter. When the hold is lost, COMMAND gets TERM, and KILL after --grace. " +
+		About: "The lease is renewed while COMMAND runs; without --ttl it is 30m long, or claim.max_ttl if that is less. When the hold is lost, COMMAND gets TERM, and KILL after --grace. " +
 			"Its environment says who it is: LABEL_STATE_CODENAME, LABEL_STATE_FIRING_ID, LABEL_STATE_ISSUE, LABEL_STATE_ISSUE_URL, LABEL_STATE_FENCING_TOKEN.\n\n" +
 			"Exit code 0 is success if there is a pull request, else no-commit; any other is failure. A signal " +
 			"to this program is passed on, and the outcome is cancelled. " +

@@ -105,6 +105,18 @@ func Status() cli.Verb {
 	}, showIssueOrHere)
 }
 
+// nothingHere says that the worktree has no hold, and how whoever asks takes one. A person's hold is
+// of no worktree.
+func nothingHere(c *cli.Call) string {
+	name := ""
+	if c.RequireWorker() != nil {
+		name = " --codename NAME"
+	}
+
+	return "this worktree holds no issue; take one with: label-state next" + name +
+		"; what is yours elsewhere: label-state status --mine\n"
+}
+
 // showIssueOrHere shows an issue, or without one what this worktree holds: the status of its only
 // hold, else what it has recorded.
 func showIssueOrHere(ctx context.Context, c *cli.Call, p *statusParams) error {
@@ -129,8 +141,7 @@ func showIssueOrHere(ctx context.Context, c *cli.Call, p *statusParams) error {
 		if past := c.PastHolds(); len(past) > 0 {
 			return cli.LostHere(past[0])
 		}
-		return c.Answer(answer.Answer{Answer: answer.None},
-			"this worktree holds no issue; take one with: label-state next\n")
+		return c.Answer(answer.Answer{Answer: answer.None}, nothingHere(c))
 	case len(all) == 1:
 		return cli.OnIssue(showStatus)(ctx, c, p)
 	}

@@ -68,6 +68,10 @@ func examineAll(ctx context.Context, c *cli.Call, _ *cli.SomeRepos) error {
 // checkSetup is what the session goes by. Where the repository has no configuration, it is looked
 // for under the name that nobody reads.
 func checkSetup(ctx context.Context, c *cli.Call) Diagnosis {
+	if wrong := c.Session.Unusable; wrong != nil {
+		return failedCheck(c, "setup", wrong)
+	}
+
 	d := ok("setup", "configuration: %s; token: %s", c.Session.Source, c.Session.TokenFrom)
 	if !c.Session.Unconfigured {
 		return d
@@ -81,16 +85,28 @@ func checkSetup(ctx context.Context, c *cli.Call) Diagnosis {
 }
 
 // checkCheckout is what is wrong with the configuration in the worktree, which decides nothing
-// before it is on the default branch; empty where nothing is.
+// before it is on the default branch, or that it corrects the one there; empty where it does
+// neither.
 func checkCheckout(c *cli.Call) []Diagnosis {
-	wrong, is := errors.AsType[*config.Error](c.Session.Checkout())
-	if !is || wrong.File != config.Path { // checkSetup says it of a file by the name that nobody reads
+	there, err := c.Session.Checkout()
+	wrong, is := errors.AsType[*config.Error](err)
+	published := c.Session.Unusable
+	switch {
+	case is && wrong.File != config.Path: // checkSetup says it of a file by the name that nobody reads
 		return nil
+	case is && published != nil && wrong.Same(published): // checkSetup says it
+		return nil
+	case is:
+		d := ok("checkout", "%s", strings.Join(cli.Lines(wrong), "; "))
+		return []Diagnosis{d.or("fail",
+			"correct it before you push it; until then the default branch of "+c.Session.Repo.String()+" counts")}
+	case there && published != nil:
+		return []Diagnosis{ok("checkout",
+			"%s has no mistake in this worktree; it counts once it is on the default branch of %s",
+			config.Path, c.Session.Repo)}
 	}
 
-	d := ok("checkout", "%s", strings.Join(cli.Lines(wrong), "; "))
-	return []Diagnosis{d.or("fail",
-		"correct it before you push it; until then the default branch of "+c.Session.Repo.String()+" counts")}
+	return nil
 }
 
 func checkGit(ctx context.Context, t cli.Terminal) Diagnosis {
@@ -107,6 +123,7 @@ func checkRepo(ctx context.Context, c *cli.Call, name string) []Diagnosis {
 	o.Repo = name
 	defer c.Close()
 
+	o.Tolerant = true
 	err := c.Open(ctx, o)
 	if err != nil {
 		d := failedCheck(c, "setup", err)
@@ -115,7 +132,9 @@ func checkRepo(ctx context.Context, c *cli.Call, name string) []Diagnosis {
 	}
 
 	found := append([]Diagnosis{checkSetup(ctx, c)}, checkCheckout(c)...)
-	found = append(found, examine(ctx, c)...)
+	if c.Session.Unusable == nil { // else what the rest would go by is a guess
+		found = append(found, examine(ctx, c)...)
+	}
 	for k := range found {
 		found[k].Repo = c.Session.Repo.String()
 	}

@@ -50,7 +50,7 @@ func checkBlockers(ctx context.Context, c *cli.Call) Diagnosis {
 	case len(asleep) > len(issues):
 		return ok("blockers", "no cycle among %d of the %d issues that wait for others", len(issues), len(asleep))
 	case len(asleep) == 0:
-		return ok("blockers", "no issue waits for another")
+		return ok("blockers", "no open issue has the label %s", c.Rules().Scheme.Blocked)
 	}
 
 	return ok("blockers", "%s for others, none in a dependency cycle",

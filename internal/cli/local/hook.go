@@ -190,7 +190,12 @@ func changeHook(ctx context.Context, c *cli.Call, p *hookInstallParams,
 		file, commit = s.Script, "commit it: husky runs it in every clone\n"
 	}
 
-	view, text := viewHook(s, change), fmt.Sprintf("%s: %s\n", change, file)+commit+everybody(s)
+	word := string(change)
+	if change == hookfile.Nothing {
+		word = "unchanged"
+	}
+
+	view, text := viewHook(s, change), fmt.Sprintf("%s: %s\n", word, file)+commit+everybody(s)
 	switch {
 	case !install && s.Kind == hookfile.Delegated:
 		return cli.Declined(fmt.Sprintf("%s runs label-state's hook from %s, which is the repository's file", s.Manager, s.Script),

@@ -102,7 +102,7 @@ func Reject() cli.Verb {
 	return cli.Do(cli.Verb{
 		Name:     "reject",
 		Summary:  "reject the plan that is waiting; the issue is free again",
-		About:    "Recorded with your login; it does not count as a failed attempt. Who may: as for \"approve\".",
+		About:    "Recorded with your login; it does not count as a failed attempt. Who may: as for \"approve\", and without plan.approvers the plan's author, too.",
 		Examples: "label-state reject 42 --reason 'too large, split it'\n",
 		Tools: []cli.Tool{{
 			Name:     "reject",
