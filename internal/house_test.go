@@ -53,8 +53,8 @@ func TestHouse(t *testing.T) {
 	}
 }
 
-// TestWalks: every file that a walk of docs/design.md, or its table of rules, names exists. A name without a folder is in
-// the folder of the path before it in its row.
+// TestWalks: every file that a walk of docs/design.md, or its table of rules, names exists, and has the functions that are
+// named in the brackets after it. A name without a folder is in the folder of the path before it in its row.
 func TestWalks(t *testing.T) {
 	page, err := os.ReadFile("../docs/design.md")
 	if err != nil {
@@ -63,8 +63,9 @@ func TestWalks(t *testing.T) {
 
 	_, walks, _ := strings.Cut(string(page), "\n## Three walks\n")
 	walks, _, _ = strings.Cut(walks, "\n## The packages\n") // with "Where a rule is"
-	named := regexp.MustCompile("`([a-z0-9_./*-]+)`")
-	files := 0
+	named := regexp.MustCompile("`([a-z0-9_./*-]+)`(?: \\(([^)]*)\\))?")
+	function := regexp.MustCompile("`([A-Za-z]+)`")
+	files, functions := 0, 0
 	for row := range strings.Lines(walks) {
 		folder := ""
 		for _, found := range named.FindAllStringSubmatch(row, -1) {
@@ -79,13 +80,23 @@ func TestWalks(t *testing.T) {
 			}
 
 			files++
-			if found, err := filepath.Glob(path.Join("..", name)); err != nil || len(found) == 0 {
+			there, err := filepath.Glob(path.Join("..", name))
+			if err != nil || len(there) == 0 {
 				t.Errorf("%s: there is no %s", strings.TrimSpace(row), name)
+				continue
+			}
+
+			for _, f := range function.FindAllStringSubmatch(found[2], -1) {
+				functions++
+				text, err := os.ReadFile(there[0])
+				if err != nil || !regexp.MustCompile(`\b`+f[1]+`\b`).Match(text) {
+					t.Errorf("%s: %s has no %s", strings.TrimSpace(row), name, f[1])
+				}
 			}
 		}
 	}
 
-	if files < 100 {
-		t.Errorf("%d files are named in the walks and the table, want them all", files)
+	if files < 100 || functions < 80 {
+		t.Errorf("%d files and %d functions are named in the walks and the table, want them all", files, functions)
 	}
 }

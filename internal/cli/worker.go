@@ -311,6 +311,20 @@ func (c *Call) RecordClaim(h ledger.Hold, err error) error {
 	return nil
 }
 
+// NoteLost is the error of an operation under a hold. Where GitHub has said that the hold is lost,
+// the worktree's record says so from then on: a command that names no issue means another one.
+func (c *Call) NoteLost(i claim.Issue, w claim.Worker, err error) error {
+	lost, is := errors.AsType[*ledger.LostError](err)
+	if !is || lost.End != lifecycle.HoldLost || c.DryRun {
+		return err
+	}
+	if cause := c.Session.Lose(i, w, OneLine(lost.Error())); cause != nil {
+		c.Warnf("this worktree's record of the hold could not be changed: %s", cause)
+	}
+
+	return err
+}
+
 // RecordRenewal remembers for this worktree that a hold was extended. Where that fails it is said.
 func (c *Call) RecordRenewal(h ledger.Hold) {
 	if err := c.Session.Extended(h); err != nil {

@@ -27,7 +27,7 @@ func (f *file) pipeline(r *reader) {
 		return
 	}
 	if len(f.stages) < 2 {
-		r.at("stages", "is "+strconv.Itoa(len(f.stages))+" stages", "two stages or more; the last one is done")
+		r.at("stages", "is "+printable.Count(len(f.stages), "stage", "stages"), "two stages or more; the last one is done")
 		return
 	}
 

@@ -95,7 +95,7 @@ func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, branch string, p
 	case ledger.IsUnsent(err):
 		return c.Would(i, "push %s to %s under %s", cli.OneLine(p.Branch), remoteName(p.Remote), i)
 	case err != nil:
-		return err
+		return c.NoteLost(i, w, err)
 	}
 
 	c.RecordRenewal(h)

@@ -176,7 +176,7 @@ func releaseAsWorker(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 		return c.Would(i, "release %s from %s as %s%s", i, w, e.Recorded(), closing)
 	}
 
-	err = c.WarnLate(err)
+	err = c.NoteLost(i, w, c.WarnLate(err))
 	if errors.Is(err, claim.ErrEnded) {
 		err = cli.Advise(err, answer.Call("see what was recorded", "log", i.String()))
 	}

@@ -52,7 +52,7 @@ func renewIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *renewParams)
 	case ledger.IsUnsent(err):
 		return c.Would(i, "renew %s for %s", i, w)
 	case err != nil:
-		return err
+		return c.NoteLost(i, w, err)
 	}
 
 	c.RecordRenewal(h)
