@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/closing"
@@ -195,6 +197,28 @@ func TestStrangersTogether(t *testing.T) {
 			t.Errorf("%s: %d requests for roles and pull requests, want %d: %q", c.name, n, c.asked, sent.sent)
 		}
 	}
+}
+
+// TestStrangersAgain: what else a stranger has open is remembered for a minute, and no longer.
+func TestStrangersAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := crowdedQueue(t, "mal", "mal")
+		client := connect(t, server.Transport(), as("tok-wes"))
+		for _, moves := range []int{0, 1} {
+			f, err := client.Facts(t.Context(), issue("app", 4))
+			if err != nil || len(f.PRs) != moves {
+				t.Errorf("moved by %v, %v; want %d", f.PRs, err, moves)
+			}
+
+			if moves == 0 {
+				if err := server.Close("acme/app", 1000, "mal"); err != nil {
+					t.Fatal(err)
+				}
+			}
+
+			time.Sleep(crowdLasts)
+		}
+	})
 }
 
 // TestStrangersUnknown: where GitHub does not say what else a stranger has open, or what role

@@ -152,7 +152,7 @@ func (t *transport) open(req *http.Request) (*call, error) {
 
 	address := *req.URL
 	address.RawQuery = ""
-	c.graphql = t.endpoint != "" && address.String() == t.endpoint
+	c.graphql = address.String() == t.endpoint
 
 	switch req.Method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions:

@@ -161,6 +161,11 @@ func (r row) answer(req *http.Request, kind string) (*http.Response, error) {
 		resp := reply(200, "json")
 		resp.Body = io.NopCloser(io.MultiReader(resp.Body, broken{}))
 		return resp, nil
+	case "short":
+		resp := reply(200, "json")
+		resp.ContentLength++
+		resp.Request = req
+		return resp, nil
 	case "limited":
 		kind = "200"
 	case "204":
