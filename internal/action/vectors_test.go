@@ -15,6 +15,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/golden"
 	"github.com/label-state/label-state/internal/sample"
 )
 
@@ -45,7 +46,16 @@ func TestVectors(t *testing.T) {
 		"more lines may follow",
 		"a stranger's second pull request is counted with the first",
 		"claim: an issue that a sweep gives away counts once, as it is then",
+		"claim and release by the same person, delivered twice; a force is not needed and no reason",
+		"release: nobody holds it",
+		"release: a person's hold",
+		"requeue: another round of attempts",
+		"the age of an account",
+		"needs:human-scope taken off by a person counts attempts anew",
+		"stuck: the queue's label begins an issue again when a person puts it on",
 	}
+
+	costs := costsOf(t)
 
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -63,7 +73,7 @@ func TestVectors(t *testing.T) {
 			script := string(c.Data)
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				synctest.Test(t, func(t *testing.T) { play(t, script, again) })
+				synctest.Test(t, func(t *testing.T) { costs.check(t, name, play(t, script, again)) })
 				if sample.Plays(name, 0, ways) {
 					for seed := range sample.Size[uint64](1, 2) {
 						synctest.Test(t, func(t *testing.T) { play(t, script, twice(seed)) })
@@ -89,6 +99,44 @@ func TestVectors(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// costs are what each run of each case comes to: its exit code, its requests, and how many of them
+// wrote. They are in testdata/costs.txt, a case a line.
+type costs struct {
+	mu   sync.Mutex
+	want map[string]string
+	got  []string
+}
+
+func costsOf(t *testing.T) *costs {
+	data, err := os.ReadFile("testdata/costs.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	c := &costs{want: map[string]string{}}
+	for line := range strings.Lines(string(data)) {
+		name, runs, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " | ")
+		c.want[name] = runs
+	}
+
+	t.Cleanup(func() {
+		if slices.Sort(c.got); golden.Updating() {
+			golden.Check(t, "testdata/costs.txt", strings.Join(c.got, ""))
+		}
+	})
+
+	return c
+}
+
+func (c *costs) check(t *testing.T, name string, got []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	runs := strings.Join(got, " ")
+	if c.got = append(c.got, fmt.Sprintf("%s | %s\n", name, runs)); runs != c.want[name] && !golden.Updating() {
+		t.Errorf("its runs come to %s, want %s: exit code, requests, writes; see testdata/costs.txt", runs, c.want[name])
 	}
 }
 
