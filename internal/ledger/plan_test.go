@@ -10,6 +10,7 @@ import (
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
 )
 
 // TestPlan: a plan is posted once by its holder, is fenced, keeps the hold alive and has one
@@ -154,6 +155,13 @@ func TestVotes(t *testing.T) {
 					time.Sleep(2 * time.Second)
 					return l.Sweep(t.Context(), scan{f},
 						ledger.Sweep{Repos: []claim.Repo{{Owner: "o", Name: "r"}}, By: "s", DryRun: dry})
+				}
+
+				facts, err := f.Facts(t.Context(), issue)
+				one := func(yield func(lifecycle.Facts, error) bool) { yield(facts, err) }
+				l.Tend(t.Context(), one, ledger.Sweep{By: "s", DryRun: true})
+				if c, _ := facts.Log.Holder(); !c.Plan.Pending() {
+					t.Error("a dry run has changed the snapshot that it was given")
 				}
 
 				before := len(w.now(true).comments)

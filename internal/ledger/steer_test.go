@@ -13,7 +13,8 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// TestForceBefore: what a person ended is ended once; who came after the person spoke stays.
+// TestForceBefore: what a person ended is ended once; who came after the person spoke stays, and
+// what has ended after that does not begin again.
 func TestForceBefore(t *testing.T) {
 	alone(t, func(t *testing.T, w *world) {
 		l, _ := w.ledger(nil)
@@ -29,7 +30,7 @@ func TestForceBefore(t *testing.T) {
 
 		shows(t, w, "agent:implement")
 		time.Sleep(time.Second)
-		take(t, l, "bob")
+		bob := take(t, l, "bob")
 		if _, ended, err := l.ForceBefore(t.Context(), issue, spoke, "olga", "delivered again"); err != nil ||
 			len(ended) > 0 {
 			t.Errorf("ended %v, %v; want nobody", ended, err)
@@ -38,6 +39,23 @@ func TestForceBefore(t *testing.T) {
 		shows(t, w, "agent:in-flight")
 		if n := records(w, "outcome=forced by=olga"); n != 1 {
 			t.Errorf("%d forced releases, want one", n)
+		}
+
+		end := ledger.Ending{Worker: bob.Record.Worker, Outcome: claim.OutcomeAlreadyImplemented}
+		spoke = time.Now()
+		time.Sleep(time.Second)
+		if _, err := l.Release(t.Context(), issue, end); err != nil {
+			t.Fatal(err)
+		}
+
+		time.Sleep(time.Second)
+		for _, c := range []struct {
+			at   time.Time
+			want bool
+		}{{spoke, false}, {time.Now(), true}} {
+			if did, err := l.Restart(t.Context(), issue, c.at, "olga", "queued"); err != nil || did != c.want {
+				t.Errorf("begun again %t, %v; want %t", did, err, c.want)
+			}
 		}
 	})
 }
