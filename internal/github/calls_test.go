@@ -259,18 +259,32 @@ func TestCalls(t *testing.T) {
 			})
 			return slices.Concat(became(out[0].Results), became(out[1].Results)), nil
 		}},
+		{"Write an edit", func(ctx context.Context, c *Client) (any, error) {
+			out := c.Write(ctx, []ledger.Batch{{Issue: held, Read: true, Writes: []protocol.Write{
+				{Kind: protocol.WriteEdit, Comment: comment, Body: "text"},
+			}}})
+			return became(out[0].Results), nil
+		}},
 		{"Reply", func(ctx context.Context, c *Client) (any, error) {
-			out := c.Reply(ctx, held, protocol.Ask{
-				Counts: true,
-				Load:   true,
-				May:    "tia",
-				Pull:   "https://github.com/acme/app/pull/7",
-				Votes:  comment,
-				Moved:  &protocol.LabelMoved{Label: "agent:in-flight"},
-			})
-			err := out.Err
-			out.Err = nil
-			return out, err
+			var out []protocol.Replies
+			var errs []error
+			for _, ask := range []protocol.Ask{
+				{Pull: "https://github.com/acme/app/pull/7"},
+				{Moved: &protocol.LabelMoved{Label: "do-not-pickup", On: true}},
+				{Moved: &protocol.LabelMoved{Label: "bug"}},
+				{Votes: comment},
+				{May: "tia"},
+				{Counts: true, Load: true},
+			} {
+				one := c.Reply(ctx, issue("app", 1), ask)
+				errs = append(errs, one.Err)
+				one.Err = nil
+				out = append(out, one)
+			}
+			return out, errors.Join(errs...)
+		}},
+		{"ReadPull of no repository", func(ctx context.Context, c *Client) (any, error) {
+			return c.ReadPull(ctx, claim.Issue{Owner: "a b", Repo: "c", Number: 1})
 		}},
 	} {
 		clean := ""

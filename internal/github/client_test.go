@@ -344,7 +344,7 @@ func TestRepository(t *testing.T) {
 	}
 	var gone *NotFoundError
 	for _, r := range []claim.Repo{repoOf("nowhere"), repoOf(".."), {Owner: "a/b", Name: "c"}, {}} {
-		if _, err := c.Repository(t.Context(), r); !errors.As(err, &gone) {
+		if _, err := c.Repository(t.Context(), r); !errors.As(err, &gone) || gone.Status != 404 {
 			t.Errorf("%s: %v, want not found", r, err)
 		}
 	}

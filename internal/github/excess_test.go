@@ -135,7 +135,7 @@ func crowdedQueue(t *testing.T, authors ...string) *githubsim.Server {
 // another repository moves none here.
 func TestStrangersTogether(t *testing.T) {
 	mals := slices.Repeat([]string{"mal"}, 30)
-	many := make([]string, 30)
+	many := make([]string, 120)
 	for n := range many {
 		many[n] = fmt.Sprint("account-", n)
 	}
@@ -148,7 +148,8 @@ func TestStrangersTogether(t *testing.T) {
 	}{
 		{"one stranger", mals, []bool{true, false}, 2},
 		{"two strangers", []string{"mal", "rob", "mal", "rob"}, []bool{true, true, false, false}, 1},
-		{"many strangers", many, []bool{true}, 1},
+		{"many strangers", many[:30], []bool{true}, 1},
+		{"more than on a page", append([]string{"mal", "mal"}, many...), []bool{true, false, true}, 2},
 		{"many strangers beside one", append([]string{"mal", "mal"}, many[:9]...), []bool{true, false, true}, 1},
 		{"a triager", []string{"tia", "tia", "tia"}, []bool{true}, 0},
 		{"oneself", []string{"wes", "wes", "wes"}, []bool{true}, 0},
