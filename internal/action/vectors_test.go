@@ -71,6 +71,7 @@ func TestVectors(t *testing.T) {
 		for _, c := range txtar.Parse(data).Files {
 			name := strings.TrimSuffix(filepath.Base(file), ".txtar") + "/" + c.Name
 			script := string(c.Data)
+			costs.cases = append(costs.cases, name)
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) { costs.check(t, name, play(t, script, again)) })
@@ -105,9 +106,9 @@ func TestVectors(t *testing.T) {
 // costs are what each run of each case comes to: its exit code, its requests, and how many of them
 // wrote. They are in testdata/costs.txt, a case a line.
 type costs struct {
-	mu   sync.Mutex
-	want map[string]string
-	got  []string
+	mu    sync.Mutex
+	runs  map[string]string
+	cases []string
 }
 
 func costsOf(t *testing.T) *costs {
@@ -116,16 +117,18 @@ func costsOf(t *testing.T) *costs {
 		t.Fatal(err)
 	}
 
-	c := &costs{want: map[string]string{}}
+	c := &costs{runs: map[string]string{}}
 	for line := range strings.Lines(string(data)) {
 		name, runs, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " | ")
-		c.want[name] = runs
+		c.runs[name] = runs
 	}
 
 	t.Cleanup(func() {
-		if slices.Sort(c.got); golden.Updating() {
-			golden.Check(t, "testdata/costs.txt", strings.Join(c.got, ""))
+		var all strings.Builder
+		for _, name := range slices.Sorted(slices.Values(c.cases)) {
+			fmt.Fprintf(&all, "%s | %s\n", name, c.runs[name])
 		}
+		golden.Check(t, "testdata/costs.txt", all.String())
 	})
 
 	return c
@@ -134,9 +137,12 @@ func costsOf(t *testing.T) *costs {
 func (c *costs) check(t *testing.T, name string, got []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	runs := strings.Join(got, " ")
-	if c.got = append(c.got, fmt.Sprintf("%s | %s\n", name, runs)); runs != c.want[name] && !golden.Updating() {
-		t.Errorf("its runs come to %s, want %s: exit code, requests, writes; see testdata/costs.txt", runs, c.want[name])
+	runs, want := strings.Join(got, " "), c.runs[name]
+	if runs != want && !golden.Updating() {
+		t.Errorf("its runs come to %s, want %s: exit code, requests, writes; see testdata/costs.txt", runs, want)
+	}
+	if golden.Updating() {
+		c.runs[name] = runs
 	}
 }
 
