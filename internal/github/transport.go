@@ -321,7 +321,7 @@ func (c *call) try() response {
 	err = errors.Join(err, resp.Body.Close())
 	switch {
 	case err != nil:
-	case resp.ContentLength > int64(len(body)) && resp.Request != nil && resp.Request.Method != http.MethodHead:
+	case resp.ContentLength > int64(len(body)):
 		err = io.ErrUnexpectedEOF // it ends too early
 	}
 

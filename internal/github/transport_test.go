@@ -164,7 +164,6 @@ func (r row) answer(req *http.Request, kind string) (*http.Response, error) {
 	case "short":
 		resp := reply(200, "json")
 		resp.ContentLength++
-		resp.Request = req
 		return resp, nil
 	case "limited":
 		kind = "200"
@@ -352,7 +351,7 @@ func TestLimitsAreShared(t *testing.T) {
 
 		for n, c := range []*Client{
 			connect(t, far, shared), connect(t, far, shared), connect(t, far, shared, as("tok-other")),
-			connect(t, far, shared, elsewhere), connect(t, far),
+			connect(t, far, shared, elsewhere), connect(t, far), connect(t, far, shared, as("")),
 		} {
 			before := sent
 			_, err := c.Repository(t.Context(), repoOf("app"))
