@@ -400,7 +400,7 @@ func TestBundleUndoGoesOn(t *testing.T) {
 		_, err := bundle(t, parts).Claim(t.Context(), lucius)
 		var no *ledger.BundleError
 		if !errors.As(err, &no) || no.Left == nil || !strings.Contains(no.Left.Error(), "o/r1#7") ||
-			!errors.Is(err, errLost) {
+			!errors.Is(err, errLost) || len(no.Issues) != 1 || no.Issues[0] != f.issue(2) {
 			t.Fatalf("claim: %v, want that the second issue could not be released", err)
 		}
 

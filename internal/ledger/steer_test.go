@@ -5,9 +5,11 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -56,6 +58,39 @@ func TestForceBefore(t *testing.T) {
 			if did, err := l.Restart(t.Context(), issue, c.at, "olga", "queued"); err != nil || did != c.want {
 				t.Errorf("begun again %t, %v; want %t", did, err, c.want)
 			}
+		}
+	})
+}
+
+// TestClaimPerson: a person's hold has no end, is the same when it is asked for again, and an app has
+// none.
+func TestClaimPerson(t *testing.T) {
+	alone(t, func(t *testing.T, w *world) {
+		l, f := w.ledger(nil)
+		for _, login := range []string{"", "x[bot]"} {
+			if _, err := l.ClaimPerson(t.Context(), issue, login, false); !answer.Is(err, answer.Usage) ||
+				!strings.Contains(err.Error(), "is not a person") {
+				t.Errorf("%q: %v", login, err)
+			}
+		}
+
+		first, err := l.ClaimPerson(t.Context(), issue, "bot", false)
+		again, unsaid := l.ClaimPerson(t.Context(), issue, "bot", false)
+		if err != nil || unsaid != nil || first.Comment == 0 || again.Comment != first.Comment {
+			t.Errorf("%+v, %v; again %+v, %v", first, err, again, unsaid)
+		}
+
+		var held *ledger.HeldError
+		if _, err := l.ClaimPerson(t.Context(), issue, "tia", false); !errors.As(err, &held) {
+			t.Errorf("beside a person: %v", err)
+		}
+
+		one := func(yield func(lifecycle.Facts, error) bool) { yield(f.Facts(t.Context(), issue)) }
+		if rep := l.Tend(t.Context(), one, ledger.Sweep{By: "test"}); len(rep.Holds) != 1 || !rep.Holds[0].Until.IsZero() {
+			t.Errorf("holds: %+v", rep.Holds)
+		}
+		if did, err := l.Unlink(t.Context(), issue, lifecycle.PR{Repo: "o/r", Number: 9}, "olga"); did || err != nil {
+			t.Errorf("a pull request that no release names: unlinked %t, %v", did, err)
 		}
 	})
 }
@@ -212,6 +247,14 @@ func TestTend(t *testing.T) {
 
 		if rep := poor(false).Tend(t.Context(), snapshots(3), ledger.Sweep{By: "test"}); rep.Failed != 3 || rep.Stopped != nil {
 			t.Errorf("refused for each: %+v", rep)
+		}
+
+		odd := func(yield func(lifecycle.Facts, error) bool) {
+			_ = yield(lifecycle.Facts{Issue: issue}, errLost) && yield(lifecycle.Facts{Issue: issue, Unshown: 2}, nil)
+		}
+		if rep := l.Tend(t.Context(), odd, ledger.Sweep{By: "test", DryRun: true}); len(rep.Findings) != 1 ||
+			rep.Findings[0].Issue != issue || len(rep.Unshown) != 1 {
+			t.Errorf("unread, and not all shown: %+v", rep)
 		}
 
 		if rep := l.Tend(t.Context(), snapshots(1), ledger.Sweep{By: "test"}); !rep.Complete() || len(rep.Examined) != 1 {
