@@ -23,14 +23,15 @@ type caseRunner struct {
 	way  way
 	line string
 	last step
-	look bool // whether the words of the last run are to be checked
+	look bool     // whether the words of the last run are to be checked
+	cost []string // of each run: its exit code, its requests, and how many of them wrote
 	cmd  int64
 
 	commits []string // of the next pull request: their messages
 	files   map[string]string
 }
 
-func play(t *testing.T, script string, way way) {
+func play(t *testing.T, script string, way way) (cost []string) {
 	t.Helper()
 	p := &caseRunner{world: newWorld(t, elsewhere()...), way: way}
 	if way.start != nil {
@@ -48,9 +49,11 @@ func play(t *testing.T, script string, way way) {
 			t.Fatalf("played %s, at: %s", way.name, p.line)
 		}
 		if p.over {
-			return
+			break
 		}
 	}
+
+	return p.cost
 }
 
 // elsewhere is another repository, which the workflow's token may read, and a stranger's fork.
@@ -519,5 +522,6 @@ func (p *caseRunner) act(r run, options []string) {
 	}
 
 	p.last, p.look = p.way.run(p.world, r)
+	p.cost = append(p.cost, fmt.Sprintf("%d/%d/%d", p.last.code, p.last.requests, p.last.writes))
 	time.Sleep(2 * time.Second)
 }

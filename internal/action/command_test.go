@@ -23,6 +23,10 @@ func TestWhoseCommands(t *testing.T) {
 			`,"performed_via_github_app":{}}}`, false},
 		{"a bot's", `{"action":"created",` + issue +
 			`,"comment":{"body":"/hold","user":{"login":"x[bot]","type":"Bot"}}}`, false},
+		{"a bot's with a person's name", `{"action":"created",` + issue +
+			`,"comment":{"body":"/hold","user":{"login":"x","type":"Bot"}}}`, false},
+		{"a bot's that is told as a person", `{"action":"created",` + issue +
+			`,"comment":{"body":"/hold","user":{"login":"x[bot]","type":"User"}}}`, false},
 		{"a deleted account's", `{"action":"created",` + issue +
 			`,"comment":{"body":"/hold","user":{"login":"ghost","type":"User"}}}`, false},
 		{"nobody's", `{"action":"created",` + issue + `,"comment":{"body":"/hold"}}`, false},

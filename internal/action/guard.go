@@ -149,7 +149,7 @@ func (s *Step) judgeOne(ctx context.Context, p github.Pull, f lifecycle.Facts, l
 		})
 	}
 
-	if len(refused) == 0 && err == nil && (v.Answer == lifecycle.Unknown || len(f.Doubts) > 0) {
+	if err == nil && (v.Answer == lifecycle.Unknown || len(f.Doubts) > 0) {
 		err = errors.New(cmp.Or(strings.Join(f.Doubts, "; "), v.String()))
 	}
 	if len(refused) == 0 && err != nil {

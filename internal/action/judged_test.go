@@ -127,26 +127,35 @@ func TestGuardThatCouldNotJudgeIsRed(t *testing.T) {
 // TestGuardThatMayNotFailStaysGreen: what the guard is told not to fail, it does not fail when it
 // could not judge; it says so.
 func TestGuardThatMayNotFailStaysGreen(t *testing.T) {
-	for guard, want := range map[string]string{"warn": "::warning::guard: could not find out", "off": ""} {
-		t.Run(guard, func(t *testing.T) {
+	const notice, doubt = "::notice::the token of this run may only read", "::warning::guard: could not find out"
+	for name, c := range map[string]struct {
+		guard, head, token string
+		code               int
+		says               []string
+	}{
+		"warn":                                {"warn", "stranger:fix", tokFork, 0, []string{notice, doubt}},
+		"off":                                 {"off", "stranger:fix", tokFork, 0, []string{notice}},
+		"warn, and what it may write is left": {"warn", "fix", tokActions, 3, []string{doubt}},
+	} {
+		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, elsewhere()...)
 				w.issue("Work")
 				_, err := w.server.OpenPull(app, "stranger",
-					githubsim.Pull{Title: "Work", Body: "Closes #1", Head: "stranger:fix"})
+					githubsim.Pull{Title: "Work", Body: "Closes #1", Head: c.head})
 				w.must(err)
 				e := w.last("pull_request", "opened", "")
 				w.breakAfter(2, func() *githubsim.Fault { return &githubsim.Fault{Status: http.StatusBadGateway} })
 
 				s := w.run(w.Context(), run{
-					token:  tokFork,
+					token:  c.token,
 					name:   e.Name,
 					event:  e.Payload,
-					inputs: map[string]string{"guard": guard},
+					inputs: map[string]string{"guard": c.guard},
 				})
 
-				w.said(s, 0, "::notice::the token of this run may only read", want)
-				if guard == "off" && strings.Contains(s.all(), "could not find out") {
+				w.said(s, c.code, c.says...)
+				if c.guard == "off" && strings.Contains(s.all(), "could not find out") {
 					t.Errorf("a guard that is off speaks:\n%s", s.all())
 				}
 			})

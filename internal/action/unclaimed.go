@@ -123,7 +123,7 @@ func (s *Step) takeForAuthor(ctx context.Context, p github.Pull, closes []claim.
 
 // takeFor gives the author of a pull request the hold of one issue, and reports whether it did.
 func (cm *commands) takeFor(ctx context.Context, p github.Pull, f lifecycle.Facts, r *result) (bool, error) {
-	if !f.Open || f.PullRequest || delivered(p, f) || !(Account{Login: p.Author}).person() {
+	if !f.Open || delivered(p, f) || !(Account{Login: p.Author}).person() {
 		return false, nil
 	}
 

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/golden"
 	"github.com/label-state/label-state/internal/sample"
 )
 
@@ -45,7 +46,21 @@ func TestVectors(t *testing.T) {
 		"more lines may follow",
 		"a stranger's second pull request is counted with the first",
 		"claim: an issue that a sweep gives away counts once, as it is then",
+		"claim and release by the same person, delivered twice; a force is not needed and no reason",
+		"release: nobody holds it",
+		"release: a person's hold",
+		"requeue: another round of attempts",
+		"approve a plan",
+		"reject a plan",
+		"hold and unhold",
+		"edited: the keyword goes from the holder's own pull request, for good",
+		"fail: the check is red until the author holds the issue",
+		"the age of an account",
+		"needs:human-scope taken off by a person counts attempts anew",
+		"stuck: the queue's label begins an issue again when a person puts it on",
 	}
+
+	costs := costsOf(t)
 
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -61,9 +76,10 @@ func TestVectors(t *testing.T) {
 		for _, c := range txtar.Parse(data).Files {
 			name := strings.TrimSuffix(filepath.Base(file), ".txtar") + "/" + c.Name
 			script := string(c.Data)
+			costs.cases = append(costs.cases, name)
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				synctest.Test(t, func(t *testing.T) { play(t, script, again) })
+				synctest.Test(t, func(t *testing.T) { costs.check(t, name, play(t, script, again)) })
 				if sample.Plays(name, 0, ways) {
 					for seed := range sample.Size[uint64](1, 2) {
 						synctest.Test(t, func(t *testing.T) { play(t, script, twice(seed)) })
@@ -89,6 +105,49 @@ func TestVectors(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// costs are what each run of each case comes to: its exit code, its requests, and how many of them
+// wrote. They are in testdata/costs.txt, a case a line.
+type costs struct {
+	mu    sync.Mutex
+	runs  map[string]string
+	cases []string
+}
+
+func costsOf(t *testing.T) *costs {
+	data, err := os.ReadFile("testdata/costs.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	c := &costs{runs: map[string]string{}}
+	for line := range strings.Lines(string(data)) {
+		name, runs, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " | ")
+		c.runs[name] = runs
+	}
+
+	t.Cleanup(func() {
+		var all strings.Builder
+		for _, name := range slices.Sorted(slices.Values(c.cases)) {
+			fmt.Fprintf(&all, "%s | %s\n", name, c.runs[name])
+		}
+		golden.Check(t, "testdata/costs.txt", all.String())
+	})
+
+	return c
+}
+
+func (c *costs) check(t *testing.T, name string, got []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	runs, want := strings.Join(got, " "), c.runs[name]
+	if runs != want && !golden.Updating() {
+		t.Errorf("its runs come to %s, want %s: exit code, requests, writes; see testdata/costs.txt", runs, want)
+	}
+	if golden.Updating() {
+		c.runs[name] = runs
 	}
 }
 

@@ -307,7 +307,7 @@ func TestWithoutGraphQL(t *testing.T) {
 			sent.sent = nil
 			var none *NoGraphQLError
 			if err := ask(); !errors.As(err, &none) || none.Old != (name == "old") ||
-				!strings.Contains(none.Remedy(), "GraphQL") {
+				strings.Contains(none.Remedy(), "newer GitHub") != none.Old {
 				t.Errorf("%s, %s: %v, want that GraphQL is needed", name, what, err)
 			}
 

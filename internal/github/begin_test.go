@@ -77,9 +77,13 @@ func TestAlong(t *testing.T) {
 		})
 	}
 
-	client := connect(t, withFile(t, "x").Transport(), alongside)
+	sent := watched(withFile(t, "x").Transport())
+	client := connect(t, sent, alongside)
 	if _, err := client.OpenIssues(t.Context(), repoOf("app"), "agent:implement"); err != nil {
 		t.Fatal(err)
+	}
+	if why, err := client.Sweepable(t.Context(), repoOf("app")); err != nil || why != "" || len(sent.sent) != 1 {
+		t.Errorf("%q, %v, sent %q, want that one query tells all of it", why, err, sent.sent)
 	}
 	if data, known := client.Along(repoOf("app"), ruleFile); string(data) != "x" || !known {
 		t.Errorf("with a work list: %q, %t", data, known)

@@ -3,16 +3,20 @@ package github
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/golden"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
@@ -25,11 +29,46 @@ func empties() *regexp.Regexp {
 	return regexp.MustCompile(`"\w+":(null|""|0|false|\{\}|"0001-[^"]+"),?`)
 }
 
+// became says what became of writes.
+func became(results []protocol.Result) (did []string) {
+	for _, r := range results {
+		did = append(did, fmt.Sprint(r.Did, " ", r.Err))
+	}
+	return did
+}
+
+// busy is simulated with what people, checks and a stranger have done besides.
+func busy(t *testing.T) *githubsim.Server {
+	s := simulated(t)
+	var closes []string
+	for n := range 4 {
+		closes = append(closes, fmt.Sprint("closes #", n+1))
+	}
+
+	_, opened := s.OpenPull("acme/app", "mal", githubsim.Pull{
+		Title: "All of it", Body: strings.Join(closes, ", "), Head: "all", Commits: []string{"First\n\nCloses #5"},
+	})
+	if err := errors.Join(
+		opened,
+		s.Block("acme/app", 3, 2, "bot"),
+		s.Assign("acme/app", 2, "bot", "tia"),
+		s.AddLabels("acme/app", 1, "tia", "do-not-pickup"),
+		s.RemoveLabel("acme/app", 1, "tia", "bug"),
+		s.SetCheck("acme/app", 7, "bot", "test", "completed", "failure"),
+		s.SetStatus("acme/app", 7, "bot", "lint", "pending"),
+	); err != nil {
+		t.Fatal(err)
+	}
+
+	return s
+}
+
 // TestCalls compares with testdata/calls.golden what each question and each write comes to, and what it says when
 // GitHub refuses its first request, its second and so on, or answers with nothing: that is no success.
 func TestCalls(t *testing.T) {
 	app, lib := repoOf("app"), repoOf("lib")
 	held, pull := issue("app", 2), issue("app", 7)
+	const comment, strangers = 2200000002, 9
 	since := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
 	all := func(seq iter.Seq2[lifecycle.Facts, error]) (out []lifecycle.Facts, last error) {
 		for f, err := range seq {
@@ -57,6 +96,26 @@ func TestCalls(t *testing.T) {
 		{"Current", func(ctx context.Context, c *Client) (any, error) { return all(c.Current(ctx, app, since)) }},
 		{"Spoken", func(ctx context.Context, c *Client) (any, error) {
 			return c.Spoken(ctx, app, []int{2, 4, 99}, "agent-claim")
+		}},
+		{"HoldersOf", func(ctx context.Context, c *Client) (any, error) {
+			got := c.HoldersOf(ctx, []claim.Issue{issue("app", 4), issue("lib", 1)})
+			return []any{got[0].Facts, got[1].Facts}, errors.Join(got[0].Err, got[1].Err)
+		}},
+		{"Excess", func(ctx context.Context, c *Client) (any, error) {
+			p, err := c.Pull(ctx, app, strangers)
+			if err != nil {
+				return nil, err
+			}
+			return c.Excess(ctx, p, []claim.Issue{issue("app", 1), held, issue("app", 3), issue("app", 4)})
+		}},
+		{"BeginScan", func(ctx context.Context, c *Client) (any, error) {
+			begun := c.BeginScan(ctx, app, since, false)
+			_, err := all(c.Scan(ctx, app, since))
+			return nil, errors.Join(begun, err)
+		}},
+		{"Pauses", func(ctx context.Context, c *Client) (any, error) {
+			got, err := c.Pauses(ctx, []claim.Repo{app, repoOf("tools")})
+			return got[repoOf("tools")], err
 		}},
 		{"OpenIssues", func(ctx context.Context, c *Client) (any, error) {
 			return c.OpenIssues(ctx, app, "agent:pr-open")
@@ -94,6 +153,22 @@ func TestCalls(t *testing.T) {
 			return c.LastAddition(ctx, held, "agent:in-flight")
 		}},
 		{"Comment", func(ctx context.Context, c *Client) (any, error) { return c.Comment(ctx, held, "text") }},
+		{"EditComment", func(ctx context.Context, c *Client) (any, error) {
+			return c.EditComment(ctx, held, comment, "text")
+		}},
+		{"DeleteComment", func(ctx context.Context, c *Client) (any, error) {
+			return nil, c.DeleteComment(ctx, held, comment)
+		}},
+		{"Minimize", func(ctx context.Context, c *Client) (any, error) {
+			f, err := c.Facts(ctx, issue("app", 6))
+			if err != nil {
+				return nil, err
+			}
+			return c.Minimize(ctx, []claim.Comment{f.Log.Log[0].Comment, f.Log.Log[1].Comment})
+		}},
+		{"React to a comment", func(ctx context.Context, c *Client) (any, error) {
+			return nil, c.React(ctx, app, comment, "+1")
+		}},
 		{"React", func(ctx context.Context, c *Client) (any, error) { return nil, c.React(ctx, app, 1, "+1") }},
 		{"Reactions", func(ctx context.Context, c *Client) (any, error) { return c.Reactions(ctx, app, 1, "bot") }},
 		{"Changes", func(ctx context.Context, c *Client) (any, error) { return c.Changes(ctx, pull, "README.md") }},
@@ -103,6 +178,9 @@ func TestCalls(t *testing.T) {
 		{"Pause", func(ctx context.Context, c *Client) (any, error) { return c.Pause(ctx, repoOf("tools")) }},
 		{"SetPause", func(ctx context.Context, c *Client) (any, error) {
 			return nil, c.SetPause(ctx, app, pauseNow())
+		}},
+		{"SetPause again", func(ctx context.Context, c *Client) (any, error) {
+			return nil, c.SetPause(ctx, repoOf("tools"), pauseNow())
 		}},
 		{"ClearPause", func(ctx context.Context, c *Client) (any, error) {
 			return nil, c.ClearPause(ctx, repoOf("tools"))
@@ -165,22 +243,48 @@ func TestCalls(t *testing.T) {
 				{Kind: protocol.WriteUnassign, Login: "tia"},
 				{Kind: protocol.WriteRelabel, Labels: labels.Change{Add: []string{"agent:done"}, Remove: []string{"bug"}}},
 			}}})
-			var did []string
-			for _, r := range out[0].Results {
-				did = append(did, fmt.Sprint(r.Did, " ", r.Err))
-			}
-			return did, nil
+			return became(out[0].Results), nil
+		}},
+		{"Write comments", func(ctx context.Context, c *Client) (any, error) {
+			out := c.Write(ctx, []ledger.Batch{
+				{Issue: held, Writes: []protocol.Write{
+					{Kind: protocol.WritePost, Body: "text", Optional: true},
+					{Kind: protocol.WriteEdit, Comment: comment, Body: "text"},
+					{Kind: protocol.WriteErase, Comment: comment},
+				}},
+				{Issue: issue("app", 1), Read: true, Writes: []protocol.Write{
+					{Kind: protocol.WriteAssign, Login: "tia"},
+					{Kind: protocol.WriteClose},
+				}},
+			})
+			return slices.Concat(became(out[0].Results), became(out[1].Results)), nil
+		}},
+		{"Write an edit", func(ctx context.Context, c *Client) (any, error) {
+			out := c.Write(ctx, []ledger.Batch{{Issue: held, Read: true, Writes: []protocol.Write{
+				{Kind: protocol.WriteEdit, Comment: comment, Body: "text"},
+			}}})
+			return became(out[0].Results), nil
 		}},
 		{"Reply", func(ctx context.Context, c *Client) (any, error) {
-			out := c.Reply(ctx, held, protocol.Ask{
-				Counts: true,
-				Load:   true,
-				May:    "tia",
-				Moved:  &protocol.LabelMoved{Label: "agent:in-flight"},
-			})
-			err := out.Err
-			out.Err = nil
-			return out, err
+			var out []protocol.Replies
+			var errs []error
+			for _, ask := range []protocol.Ask{
+				{Pull: "https://github.com/acme/app/pull/7"},
+				{Moved: &protocol.LabelMoved{Label: "do-not-pickup", On: true}},
+				{Moved: &protocol.LabelMoved{Label: "bug"}},
+				{Votes: comment},
+				{May: "tia"},
+				{Counts: true, Load: true},
+			} {
+				one := c.Reply(ctx, issue("app", 1), ask)
+				errs = append(errs, one.Err)
+				one.Err = nil
+				out = append(out, one)
+			}
+			return out, errors.Join(errs...)
+		}},
+		{"ReadPull of no repository", func(ctx context.Context, c *Client) (any, error) {
+			return c.ReadPull(ctx, claim.Issue{Owner: "a b", Repo: "c", Number: 1})
 		}},
 	} {
 		clean := ""
@@ -191,7 +295,7 @@ func TestCalls(t *testing.T) {
 			}
 
 			synctest.Test(t, func(t *testing.T) {
-				server, n, what := simulated(t), 0, ""
+				server, n, what := busy(t), 0, ""
 				c := connect(t, roundTrip(func(r *http.Request) (*http.Response, error) {
 					mu.Lock()
 					n++

@@ -73,9 +73,6 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// String names the API root.
-func (c *Client) String() string { return "client of " + c.o.REST }
-
 // has reports whether nothing is known to be missing of a feature of the server's.
 func (c *Client) has(feature string) bool {
 	lacks, _ := c.lacks.get(feature)

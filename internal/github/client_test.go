@@ -238,6 +238,11 @@ func TestPause(t *testing.T) {
 		check(&p)
 	}
 
+	made, err := c.Labels(ctx, r)
+	if err != nil || len(made) != 1 || made[0].Color != "b60205" {
+		t.Errorf("labels = %v, %v; want a red one", made, err)
+	}
+
 	many, err := c.Pauses(ctx, []claim.Repo{repoOf("app"), r, repoOf("tools")})
 	if err != nil || len(many) != 2 || many[repoOf("tools")].By != "bot" {
 		t.Errorf("pauses = %v, %v; want lib and tools", many, err)
@@ -339,7 +344,7 @@ func TestRepository(t *testing.T) {
 	}
 	var gone *NotFoundError
 	for _, r := range []claim.Repo{repoOf("nowhere"), repoOf(".."), {Owner: "a/b", Name: "c"}, {}} {
-		if _, err := c.Repository(t.Context(), r); !errors.As(err, &gone) {
+		if _, err := c.Repository(t.Context(), r); !errors.As(err, &gone) || gone.Status != 404 {
 			t.Errorf("%s: %v, want not found", r, err)
 		}
 	}

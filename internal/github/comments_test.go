@@ -95,12 +95,12 @@ func TestReactions(t *testing.T) {
 	}
 
 	mixed := roundTrip(func(*http.Request) (*http.Response, error) {
-		return reply(200, `[{"content":"-1","user":{"login":"b"},"created_at":"2026-05-01T10:00:01Z"},`+
-			`{"content":"+1","user":{"login":"a"},"created_at":"2026-05-01T10:00:00Z"}]`), nil
+		return reply(200, `[{"content":"-1","user":{"login":"b","type":"Bot"},"created_at":"2026-05-01T10:00:01Z"},`+
+			`{"content":"+1","user":{"login":"a","type":"User"},"created_at":"2026-05-01T10:00:00Z"}]`), nil
 	})
 	if got, err := connect(t, mixed).Votes(t.Context(), issue("app", 1), id); err != nil || len(got) != 2 ||
-		got[0].Login != "a" {
-		t.Errorf("votes = %+v, %v; want the oldest first", got, err)
+		got[0].Login != "a" || !got[0].Person || got[1].Person {
+		t.Errorf("votes = %+v, %v; want the person's first, the oldest", got, err)
 	}
 }
 

@@ -147,7 +147,7 @@ func TestScanRequests(t *testing.T) {
 }
 
 // TestScanOrder: oldest change first, each issue once, strangers left out, and pull requests that
-// no label says are held.
+// no label says are held; of those that have ended, the ones that changed.
 func TestScanOrder(t *testing.T) {
 	one := func(n int, updated string, names ...string) githubsim.SeedIssue {
 		return githubsim.SeedIssue{
@@ -172,13 +172,14 @@ func TestScanOrder(t *testing.T) {
 		}, Pulls: []githubsim.SeedPull{
 			{SeedIssue: one(7, "06:10:00", "agent:in-flight"), Head: "x"},
 			{SeedIssue: one(8, "06:20:00", "agent:implement"), Head: "y"},
+			{SeedIssue: one(9, "06:15:00", "do-not-pickup"), Head: "z", Merged: true, MergedAt: day("06:15:00")},
 		}}},
 	}, githubsim.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := connect(t, server.Transport())
-	for since, want := range map[time.Time][]int{{}: {2, 3, 1, 7, 6}, *day("05:30:00"): {2, 3, 1, 4, 7, 6}} {
+	for since, want := range map[time.Time][]int{{}: {2, 3, 1, 7, 6}, *day("05:30:00"): {2, 3, 1, 4, 7, 9, 6}} {
 		var numbers []int
 		for _, f := range scan(t, c, repoOf("app"), since) {
 			numbers = append(numbers, f.Issue.Number)

@@ -240,7 +240,7 @@ func (c *Client) listOpen(ctx context.Context, r claim.Repo, most int) {
 		pulls = append(pulls, more...)
 	}
 
-	c.noteCrowd(key(r.String()), pulls, err == nil && last <= most && pageNumber(header, "next") == 0)
+	c.noteCrowd(key(r.String()), pulls, err == nil && pageNumber(header, "next") == 0)
 }
 
 func (c *Client) noteCrowd(key string, pulls []openPull, whole bool) {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/closing"
@@ -133,7 +135,7 @@ func crowdedQueue(t *testing.T, authors ...string) *githubsim.Server {
 // another repository moves none here.
 func TestStrangersTogether(t *testing.T) {
 	mals := slices.Repeat([]string{"mal"}, 30)
-	many := make([]string, 30)
+	many := make([]string, 120)
 	for n := range many {
 		many[n] = fmt.Sprint("account-", n)
 	}
@@ -146,7 +148,8 @@ func TestStrangersTogether(t *testing.T) {
 	}{
 		{"one stranger", mals, []bool{true, false}, 2},
 		{"two strangers", []string{"mal", "rob", "mal", "rob"}, []bool{true, true, false, false}, 1},
-		{"many strangers", many, []bool{true}, 1},
+		{"many strangers", many[:30], []bool{true}, 1},
+		{"more than on a page", append([]string{"mal", "mal"}, many...), []bool{true, false, true}, 2},
 		{"many strangers beside one", append([]string{"mal", "mal"}, many[:9]...), []bool{true, false, true}, 1},
 		{"a triager", []string{"tia", "tia", "tia"}, []bool{true}, 0},
 		{"oneself", []string{"wes", "wes", "wes"}, []bool{true}, 0},
@@ -195,6 +198,28 @@ func TestStrangersTogether(t *testing.T) {
 			t.Errorf("%s: %d requests for roles and pull requests, want %d: %q", c.name, n, c.asked, sent.sent)
 		}
 	}
+}
+
+// TestStrangersAgain: what else a stranger has open is remembered for a minute, and no longer.
+func TestStrangersAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := crowdedQueue(t, "mal", "mal")
+		client := connect(t, server.Transport(), as("tok-wes"))
+		for _, moves := range []int{0, 1} {
+			f, err := client.Facts(t.Context(), issue("app", 4))
+			if err != nil || len(f.PRs) != moves {
+				t.Errorf("moved by %v, %v; want %d", f.PRs, err, moves)
+			}
+
+			if moves == 0 {
+				if err := server.Close("acme/app", 1000, "mal"); err != nil {
+					t.Fatal(err)
+				}
+			}
+
+			time.Sleep(crowdLasts)
+		}
+	})
 }
 
 // TestStrangersUnknown: where GitHub does not say what else a stranger has open, or what role

@@ -254,6 +254,12 @@ func TestOutageEndsTheBatch(t *testing.T) {
 		if n := len(sent.sent); n > 40 {
 			t.Errorf("%d requests, want at most 40", n)
 		}
+
+		sent.sent = nil
+		branches := strings.Fields(strings.Repeat("fix ", 50))
+		if _, err := connect(t, sent).HoldersOfHeads(t.Context(), repoOf("app"), repoOf("app"), branches); err == nil || len(sent.sent) > 30 {
+			t.Errorf("branches: %v after %d requests, want at most 30", err, len(sent.sent))
+		}
 	})
 }
 

@@ -193,6 +193,8 @@ func TestIssuesUnusable(t *testing.T) {
 		"cut":                   `[{"number":1,"state":"op`,
 		"no list":               `{"data":{"r0":{"nameWithOwner":"acme/app"}}}`,
 		"an issue that is null": `{"data":{"r0":{"open":{"pageInfo":{},"nodes":[null]}}}}`,
+		"an issue without a state": `{"data":{"r0":{"open":{"pageInfo":{},"nodes":[{"number":1,"createdAt":"2026-01-01T00:00:00Z",
+			"labels":{"nodes":[]},"assignees":{"nodes":[]}}]}}}}`,
 		"labels cut off": `{"data":{"r0":{"open":{"pageInfo":{},"nodes":[{"number":1,"state":"OPEN","createdAt":"2026-01-01T00:00:00Z",
 			"labels":{"totalCount":2,"nodes":[{"name":"a"}]},"assignees":{"nodes":[]}}]}}}}`,
 	} {

@@ -67,6 +67,12 @@ func TestWhoMayCreateLabels(t *testing.T) {
 	}
 
 	var denied *PermissionError
+	if err := connect(t, server.Transport(), as("tok-labeler")).AddLabel(t.Context(), issue("app", 7),
+		"agent:large-feature"); !errors.As(err, &denied) || denied.Needs != "issues: write" {
+		t.Errorf("… by a workflow: %v, want what its token lacks", err)
+	}
+
+	denied = nil
 	if err := connect(t, server.Transport(), as("tok-tia")).SetPause(t.Context(), repoOf("app"),
 		pauseNow()); !errors.As(err, &denied) || denied.Status != 404 {
 		t.Errorf("pause by a triager: %v, want that it may not", err)

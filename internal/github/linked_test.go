@@ -62,7 +62,8 @@ func chained(t *testing.T, pulls ...string) *githubsim.Server {
 func TestClosingAndRecorded(t *testing.T) {
 	const excessive = "mal: Closes #1, closes #21, closes #22, closes #23"
 	for _, body := range []string{"tia: Closes #1", "tia: for the first", excessive} {
-		c := connect(t, chained(t, body).Transport())
+		server := chained(t, body)
+		c, tia := connect(t, server.Transport()), connect(t, server.Transport(), as("tok-tia"))
 		for n, pull := range []string{"https://github.com/acme/app/pull/2", "https://github.com/Acme/App/pull/2/files"} {
 			w := claim.Worker{Codename: "lucius", FiringID: fmt.Sprint("f", n)}
 			for _, r := range []claim.Record{
@@ -71,7 +72,7 @@ func TestClosingAndRecorded(t *testing.T) {
 			} {
 				body, err := claim.Body(r, "")
 				if err == nil {
-					_, err = c.Comment(t.Context(), issue("app", 1), body)
+					_, err = tia.Comment(t.Context(), issue("app", 1), body)
 				}
 
 				if err != nil {
@@ -83,6 +84,12 @@ func TestClosingAndRecorded(t *testing.T) {
 		f, err := c.Facts(t.Context(), issue("app", 1))
 		if err != nil || len(f.PRs) != 1 || !f.PRs[0].Recorded {
 			t.Errorf("%s: %+v, %v, want one that is recorded", body, f.PRs, err)
+		}
+
+		fresh := connect(t, server.Transport()) // that knows nobody's role
+		f = fresh.HoldersOf(t.Context(), []claim.Issue{issue("app", 1)})[0].Facts
+		if body != excessive && len(f.PRs) != 1 {
+			t.Errorf("%s: for a look at who holds it %+v, want it", body, f.PRs)
 		}
 	}
 }

@@ -221,6 +221,7 @@ func TestLongThread(t *testing.T) {
 		"many":                    {func(*Options) {}, githubsim.Fault{}, 5000, 14},
 		"by cursor":               {func(o *Options) { o.HTTP = withoutSkip(t, o.HTTP) }, githubsim.Fault{}, 800, 16},
 		"one part at a time":      {func(*Options) {}, githubsim.Fault{QueryNodes: 160}, 900, 30},
+		"one part is missing":     {func(o *Options) { o.HTTP = spoiled(o.HTTP, `"s1":{`, `"x1":{`) }, githubsim.Fault{}, 800, 16},
 		"pages smaller than that": {func(*Options) {}, githubsim.Fault{QueryNodes: 60}, 300, 30},
 	} {
 		t.Run(name, func(t *testing.T) {

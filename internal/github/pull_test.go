@@ -76,7 +76,8 @@ func TestFile(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	c := connect(t, server.Transport())
+	sent := watched(server.Transport())
+	c := connect(t, sent)
 	for path, want := range seed.Repos[0].Files {
 		if got, err := c.File(t.Context(), repoOf("app"), path); err != nil || string(got) != want {
 			t.Errorf("%s = %q, %v; want %q", path, got, err, want)
@@ -88,6 +89,10 @@ func TestFile(t *testing.T) {
 		if _, err := c.File(t.Context(), repoOf("app"), path); !errors.As(err, &gone) {
 			t.Errorf("%q: %v, want not found", path, err)
 		}
+	}
+
+	if len(sent.sent) != len(seed.Repos[0].Files)+1 {
+		t.Errorf("sent %q, want no request for what is not a path", sent.sent)
 	}
 
 	if _, err := c.File(t.Context(), claim.Repo{Owner: "acme", Name: "nowhere"}, "x"); !errors.As(err, &gone) {

@@ -230,8 +230,8 @@ func (c *Client) ShowLeases() { c.leases.Store(true) }
 // ShownRef implements gitref.Shower: a reference as the last snapshot of the issue showed it, for 5
 // s and until the next write.
 func (c *Client) ShownRef(i claim.Issue, name string) (gitref.Tip, bool) {
-	got, known := c.shown.get(key(i.Slug(), name))
-	if !known || got.writes != c.transport.writes.Load() || clock.Passed(got.at, c.o.Clock.Now()) > fresh {
+	got, _ := c.shown.get(key(i.Slug(), name)) // one that is not known is too old
+	if got.writes != c.transport.writes.Load() || clock.Passed(got.at, c.o.Clock.Now()) > fresh {
 		return gitref.Tip{}, false
 	}
 

@@ -153,7 +153,7 @@ func (t *transport) open(req *http.Request) (*call, error) {
 
 	address := *req.URL
 	address.RawQuery = ""
-	c.graphql = t.endpoint != "" && address.String() == t.endpoint
+	c.graphql = address.String() == t.endpoint
 
 	switch req.Method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions:
@@ -322,7 +322,7 @@ func (c *call) try() response {
 	err = errors.Join(err, resp.Body.Close())
 	switch {
 	case err != nil:
-	case resp.ContentLength > int64(len(body)) && resp.Request != nil && resp.Request.Method != http.MethodHead:
+	case resp.ContentLength > int64(len(body)):
 		err = io.ErrUnexpectedEOF // it ends too early
 	}
 

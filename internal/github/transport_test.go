@@ -171,6 +171,10 @@ func (r row) answer(req *http.Request, kind string) (*http.Response, error) {
 		resp := reply(200, "json")
 		resp.Body = io.NopCloser(io.MultiReader(resp.Body, broken{}))
 		return resp, nil
+	case "short":
+		resp := reply(200, "json")
+		resp.ContentLength++
+		return resp, nil
 	case "limited":
 		kind = "200"
 	case "204":
@@ -361,7 +365,7 @@ func TestLimitsAreShared(t *testing.T) {
 
 		for n, c := range []*Client{
 			connect(t, far, shared), connect(t, far, shared), connect(t, far, shared, as("tok-other")),
-			connect(t, far, shared, elsewhere), connect(t, far),
+			connect(t, far, shared, elsewhere), connect(t, far), connect(t, far, shared, as("")),
 		} {
 			before := sent
 			_, err := c.Repository(t.Context(), repoOf("app"))

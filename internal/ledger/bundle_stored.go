@@ -27,7 +27,7 @@ func (t *taking) together(ctx context.Context, req Request) (n int, err error) {
 	first := group[0].Ledger
 	batcher, able := first.leases.store.(lease.Batcher)
 	if !able || len(group) < 2 {
-		return n, errors.ErrUnsupported
+		return 0, errors.ErrUnsupported
 	}
 
 	admitted, asks := make([]protocol.Claim, len(group)), make([]lease.Ask, len(group))
@@ -54,7 +54,7 @@ func (t *taking) together(ctx context.Context, req Request) (n int, err error) {
 		k := max(0, slices.IndexFunc(asks, func(a lease.Ask) bool { return a.Issue.Same(held.Lease.Issue) }))
 		return n + k, admitted[k].HeldBy(held.Lease)
 	case errors.Is(err, errors.ErrUnsupported):
-		return n, errors.ErrUnsupported
+		return 0, errors.ErrUnsupported
 	case err != nil:
 		return n, &UnknownError{
 			Issue: asks[0].Issue,

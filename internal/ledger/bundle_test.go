@@ -50,9 +50,14 @@ func (f fleet) asBefore(t *testing.T, n int) {
 func TestBundle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(1, faults{}, implement(3)...)
-		holds, err := bundle(t, f.parts(nil, 2, 0, 1)).Claim(t.Context(), lucius)
+		l := &life{left: 100}
+		holds, err := bundle(t, f.parts(l, 2, 0, 1)).Claim(t.Context(), lucius)
 		if err != nil || len(holds) != 3 {
 			t.Fatalf("claim: %d holds, %v", len(holds), err)
+		}
+
+		if n := 100 - l.left; n > 40 {
+			t.Errorf("%d requests, want that what was looked at is not read again", n)
 		}
 
 		for n, h := range holds {
@@ -85,6 +90,11 @@ func TestBundleRefused(t *testing.T) {
 		if !errors.As(err, &held) || !strings.Contains(err.Error(), "o/r1#7: a person holds it") ||
 			!strings.Contains(err.Error(), "o/r3#7: label wip") {
 			t.Errorf("claim: %v", err)
+		}
+
+		other := &claim.IssueError{Doing: "read", Issue: f.issue(1), Err: errLost}
+		if text := ledger.Reason(f.issue(0), other); text != other.Error() {
+			t.Errorf("%q, want that it is about another issue", text)
 		}
 
 		for n, w := range f {
@@ -389,7 +399,8 @@ func TestBundleUndoGoesOn(t *testing.T) {
 
 		_, err := bundle(t, parts).Claim(t.Context(), lucius)
 		var no *ledger.BundleError
-		if !errors.As(err, &no) || no.Left == nil || !strings.Contains(no.Left.Error(), "o/r1#7") {
+		if !errors.As(err, &no) || no.Left == nil || !strings.Contains(no.Left.Error(), "o/r1#7") ||
+			!errors.Is(err, errLost) || len(no.Issues) != 1 || no.Issues[0] != f.issue(2) {
 			t.Fatalf("claim: %v, want that the second issue could not be released", err)
 		}
 

@@ -66,8 +66,20 @@ func TestClaimOfDeadWork(t *testing.T) {
 		take(t, l, "ann")
 		shows(t, w, "agent:in-flight")
 		time.Sleep(ttl + 2*time.Minute)
-		_, err := l.Claim(t.Context(), issue, ledger.Request{Worker: claim.Worker{Codename: "bob"}})
+		bob := ledger.Request{Worker: claim.Worker{Codename: "bob"}}
 		var held *ledger.HeldError
+		for _, change := range []func(*ledger.Settings){resting, nil} {
+			dry, _ := w.ledger(change)
+			_, err := dry.Rehearsed().Claim(t.Context(), issue, bob)
+			both := []ledger.Part{{Issue: issue, Ledger: dry.Rehearsed()}, {Issue: numbered(0), Ledger: dry.Rehearsed()}}
+			_, all := bundle(t, both).Claim(t.Context(), bob)
+			if refused := change != nil; errors.As(err, &held) != refused || errors.As(all, &held) != refused ||
+				ledger.IsUnsent(err) == refused || ledger.IsUnsent(all) == refused {
+				t.Errorf("dry run: %v; in a bundle %v; want it refused: %t", err, all, refused)
+			}
+		}
+
+		_, err := l.Claim(t.Context(), issue, bob)
 		if !errors.As(err, &held) || !strings.Contains(err.Error(), "backing off until") {
 			t.Errorf("claim while it rests: %v", err)
 		}

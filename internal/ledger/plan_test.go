@@ -10,6 +10,7 @@ import (
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
 )
 
 // TestPlan: a plan is posted once by its holder, is fenced, keeps the hold alive and has one
@@ -156,8 +157,16 @@ func TestVotes(t *testing.T) {
 						ledger.Sweep{Repos: []claim.Repo{{Owner: "o", Name: "r"}}, By: "s", DryRun: dry})
 				}
 
+				facts, err := f.Facts(t.Context(), issue)
+				one := func(yield func(lifecycle.Facts, error) bool) { yield(facts, err) }
+				l.Tend(t.Context(), one, ledger.Sweep{By: "s", DryRun: true})
+				if c, _ := facts.Log.Holder(); !c.Plan.Pending() {
+					t.Error("a dry run has changed the snapshot that it was given")
+				}
+
 				before := len(w.now(true).comments)
-				if rep := sweep(true); len(rep.Findings) == 1 != (c.want != "" || unsaid) || len(w.now(true).comments) != before {
+				if rep := sweep(true); len(rep.Findings) == 1 != (c.want != "" || unsaid) || len(w.now(true).comments) != before ||
+					len(rep.Findings) == 1 && rep.Findings[0].Issue != issue {
 					t.Errorf("dry run: %+v", rep.Findings)
 				}
 
@@ -165,6 +174,10 @@ func TestVotes(t *testing.T) {
 					if rep := sweep(false); rep.Complete() == unsaid {
 						t.Errorf("sweep: %+v", rep)
 					}
+				}
+
+				if n := records(w, "reason=thumbs%20down"); (n == 1) != (c.want == "agent-reject:") {
+					t.Errorf("%d with the reason", n)
 				}
 
 				for _, kind := range []string{"agent-approve:", "agent-reject:"} {
@@ -183,8 +196,12 @@ func TestVoteTooLate(t *testing.T) {
 	alone(t, func(t *testing.T, w *world) {
 		l, f := w.ledger(nil)
 		h := take(t, l, "ann")
-		if _, err := l.Plan(t.Context(), issue, h.Record.Worker, ledger.Draft{Text: "Do it"}); err != nil {
+		draft := ledger.Draft{Text: "Do it", Gate: "slack"}
+		if _, err := l.Plan(t.Context(), issue, h.Record.Worker, draft); err != nil {
 			t.Fatal(err)
+		}
+		if gate := ledger.GateOf(f.look(issue).Log, h.Record.Worker); gate != "slack" {
+			t.Errorf("shown at %q, want slack", gate)
 		}
 
 		terms := ledger.DefaultSettings().Rules.Terms

@@ -92,5 +92,5 @@ const fresh = 5 * time.Second
 // it is not known whose records count.
 func (sn *snapshots) Fresh(i claim.Issue, s Snapshot) bool {
 	whole := len(s.Facts.Missing) == 0 && len(s.Facts.Doubts) == 0
-	return whole && s.Facts.Issue == i && !s.Taken.IsZero() && sn.elapsed(s.Taken) <= fresh
+	return whole && s.Facts.Issue == i && sn.elapsed(s.Taken) <= fresh
 }

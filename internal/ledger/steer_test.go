@@ -5,15 +5,18 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// TestForceBefore: what a person ended is ended once; who came after the person spoke stays.
+// TestForceBefore: what a person ended is ended once; who came after the person spoke stays, and
+// what has ended after that does not begin again.
 func TestForceBefore(t *testing.T) {
 	alone(t, func(t *testing.T, w *world) {
 		l, _ := w.ledger(nil)
@@ -29,7 +32,7 @@ func TestForceBefore(t *testing.T) {
 
 		shows(t, w, "agent:implement")
 		time.Sleep(time.Second)
-		take(t, l, "bob")
+		bob := take(t, l, "bob")
 		if _, ended, err := l.ForceBefore(t.Context(), issue, spoke, "olga", "delivered again"); err != nil ||
 			len(ended) > 0 {
 			t.Errorf("ended %v, %v; want nobody", ended, err)
@@ -38,6 +41,56 @@ func TestForceBefore(t *testing.T) {
 		shows(t, w, "agent:in-flight")
 		if n := records(w, "outcome=forced by=olga"); n != 1 {
 			t.Errorf("%d forced releases, want one", n)
+		}
+
+		end := ledger.Ending{Worker: bob.Record.Worker, Outcome: claim.OutcomeAlreadyImplemented}
+		spoke = time.Now()
+		time.Sleep(time.Second)
+		if _, err := l.Release(t.Context(), issue, end); err != nil {
+			t.Fatal(err)
+		}
+
+		time.Sleep(time.Second)
+		for _, c := range []struct {
+			at   time.Time
+			want bool
+		}{{spoke, false}, {time.Now(), true}} {
+			if did, err := l.Restart(t.Context(), issue, c.at, "olga", "queued"); err != nil || did != c.want {
+				t.Errorf("begun again %t, %v; want %t", did, err, c.want)
+			}
+		}
+	})
+}
+
+// TestClaimPerson: a person's hold has no end, is the same when it is asked for again, and an app has
+// none.
+func TestClaimPerson(t *testing.T) {
+	alone(t, func(t *testing.T, w *world) {
+		l, f := w.ledger(nil)
+		for _, login := range []string{"", "x[bot]"} {
+			if _, err := l.ClaimPerson(t.Context(), issue, login, false); !answer.Is(err, answer.Usage) ||
+				!strings.Contains(err.Error(), "is not a person") {
+				t.Errorf("%q: %v", login, err)
+			}
+		}
+
+		first, err := l.ClaimPerson(t.Context(), issue, "bot", false)
+		again, unsaid := l.ClaimPerson(t.Context(), issue, "bot", false)
+		if err != nil || unsaid != nil || first.Comment == 0 || again.Comment != first.Comment {
+			t.Errorf("%+v, %v; again %+v, %v", first, err, again, unsaid)
+		}
+
+		var held *ledger.HeldError
+		if _, err := l.ClaimPerson(t.Context(), issue, "tia", false); !errors.As(err, &held) {
+			t.Errorf("beside a person: %v", err)
+		}
+
+		one := func(yield func(lifecycle.Facts, error) bool) { yield(f.Facts(t.Context(), issue)) }
+		if rep := l.Tend(t.Context(), one, ledger.Sweep{By: "test"}); len(rep.Holds) != 1 || !rep.Holds[0].Until.IsZero() {
+			t.Errorf("holds: %+v", rep.Holds)
+		}
+		if did, err := l.Unlink(t.Context(), issue, lifecycle.PR{Repo: "o/r", Number: 9}, "olga"); did || err != nil {
+			t.Errorf("a pull request that no release names: unlinked %t, %v", did, err)
 		}
 	})
 }
@@ -194,6 +247,14 @@ func TestTend(t *testing.T) {
 
 		if rep := poor(false).Tend(t.Context(), snapshots(3), ledger.Sweep{By: "test"}); rep.Failed != 3 || rep.Stopped != nil {
 			t.Errorf("refused for each: %+v", rep)
+		}
+
+		odd := func(yield func(lifecycle.Facts, error) bool) {
+			_ = yield(lifecycle.Facts{Issue: issue}, errLost) && yield(lifecycle.Facts{Issue: issue, Unshown: 2}, nil)
+		}
+		if rep := l.Tend(t.Context(), odd, ledger.Sweep{By: "test", DryRun: true}); len(rep.Findings) != 1 ||
+			rep.Findings[0].Issue != issue || len(rep.Unshown) != 1 {
+			t.Errorf("unread, and not all shown: %+v", rep)
 		}
 
 		if rep := l.Tend(t.Context(), snapshots(1), ledger.Sweep{By: "test"}); !rep.Complete() || len(rep.Examined) != 1 {

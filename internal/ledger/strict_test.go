@@ -234,3 +234,32 @@ func TestRecorded(t *testing.T) {
 		})
 	}
 }
+
+// unclocked is a store that does not tell when a lease ends.
+type unclocked struct{ *table }
+
+func (s unclocked) Acquire(ctx context.Context, a lease.Ask) (lease.Lease, error) {
+	l, err := s.table.Acquire(ctx, a)
+	l.Expires = time.Time{}
+	return l, err
+}
+
+func (s unclocked) Renew(ctx context.Context, l lease.Lease) (lease.Lease, error) {
+	l, err := s.table.Renew(ctx, l)
+	l.Expires = time.Time{}
+	return l, err
+}
+
+// TestUnclocked: a hold whose store does not tell when it ends lasts for its lease.
+func TestUnclocked(t *testing.T) {
+	alone(t, func(t *testing.T, w *world) {
+		l, _ := w.ledger(nil)
+		l = l.Strict(unclocked{&table{}}, "table")
+		h := take(t, l, "ann")
+		time.Sleep(ttl / 2)
+		h, err := l.Keep(t.Context(), h)
+		if left := time.Until(h.Until); err != nil || left > ttl || left < ttl-10*time.Second {
+			t.Errorf("%s left of %s, %v", left, ttl, err)
+		}
+	})
+}

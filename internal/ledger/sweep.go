@@ -338,10 +338,6 @@ func (w *sweeper) standing(f lifecycle.Facts) {
 	if held && f.Open {
 		end, limited := c.Until(w.set.Rules.Terms)
 		hold := Aged{f.Issue, f.Title, f.URL, c, end}
-		if !limited {
-			hold.Until = time.Time{}
-		}
-
 		w.report.Holds = append(w.report.Holds, hold)
 		if limited && f.Now.Sub(c.Updated) > end.Sub(c.Updated)/2 {
 			w.report.Ageing = append(w.report.Ageing, hold)
@@ -352,7 +348,7 @@ func (w *sweeper) standing(f lifecycle.Facts) {
 	switch {
 	case !f.Open:
 		return
-	case held && c.Plan.Pending():
+	case c.Plan.Pending():
 		wait.URL, wait.Why = c.Plan.URL, "the plan of "+c.Holder()+" is waiting for /approve or /reject"
 	case labels.Has(f.Labels, w.set.Rules.Scheme.NeedsScope):
 		wait.Why = "it failed too often or is too vague: say more, then /requeue"

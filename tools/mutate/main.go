@@ -57,7 +57,9 @@ var holders = []struct {
 		"internal/action=^TestVectors$/^(sweep|commands)/.", "internal/action=^TestSummary",
 		commands + "=^TestScripts$/^(bundle|claim-.*|dry-run|foreign-key|one-key|plan|pull-request|release.*|run.*|slack|sweep|transition)$",
 		commands + "=^TestLeases$/^refs$/^(bundle|mirror|push|story)$",
+		commands + "=^TestRequests$",
 	}},
+	{"internal/github", []string{commands + "=^TestRequests$", "internal/lease/gitref", "internal/githubwork"}},
 	{"internal/lease", []string{"internal/lease/gitref", "internal/lease/redis", "internal/setup"}},
 	{"internal/cli/app", []string{commands + "="}},
 	{"internal/cli/queue", []string{
