@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -276,10 +277,12 @@ func TestBoardIsTheCommands(t *testing.T) {
 }
 
 // TestBoardDetails: of what somebody wrote nothing looks like a part of the page, and history is in
-// words.
+// words; and of what is in a dependency cycle they say so.
 func TestBoardDetails(t *testing.T) {
-	r, err := deskOf(t, sceneServer(t, 0), "tok-olga").Read(t.Context())
-	if err != nil {
+	server := sceneServer(t, 0)
+	blocked := errors.Join(server.Block("acme/app", 4, 5, "olga"), server.Block("acme/app", 5, 4, "olga"))
+	r, err := deskOf(t, server, "tok-olga").Read(t.Context())
+	if err = errors.Join(blocked, err); err != nil {
 		t.Fatal(err)
 	}
 
@@ -290,6 +293,14 @@ func TestBoardDetails(t *testing.T) {
 		`.*lucius claimed it, renewed once\n.*\n.* drake lost the race to lucius$`)
 	if !want.MatchString(text) {
 		t.Errorf("no %s in\n%s", want, text)
+	}
+
+	const round = "acme/app#4 waits for acme/app#5 waits for acme/app#4"
+	for number, in := range map[int]bool{1: false, 4: true} {
+		issue.Number = number
+		if text := strings.Join(r.Details(issue, r.Now, 100), "\n"); strings.Contains(text, round) != in {
+			t.Errorf("#%d is in the cycle: want %t\n%s", number, in, text)
+		}
 	}
 }
 

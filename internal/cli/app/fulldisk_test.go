@@ -23,7 +23,7 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left
 func TestAnswerUnwritten(t *testing.T) {
 	w := embedded(t)
 	vars := map[string]string{"LABEL_STATE_HOME": t.TempDir()}
-	dir := t.TempDir()
+	dir := cloneOf(t, "https://github.com/acme/app.git")
 	plan := filepath.Join(dir, "plan.md")
 	if err := os.WriteFile(plan, []byte("Retry."), 0o600); err != nil {
 		t.Fatal(err)
@@ -39,6 +39,8 @@ func TestAnswerUnwritten(t *testing.T) {
 		"next --repo acme/app --no-claim",
 		"claim acme/app#1 --dry-run" + worker,
 		"claim acme/app#1" + worker,
+		"claim acme/app#1 --codename lucius",
+		"claim acme/app#1 --codename lucius",
 		"status acme/app#1",
 		"status --mine --repo acme/app",
 		"log acme/app#1",
