@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -367,6 +368,39 @@ func TestBoardOrder(t *testing.T) {
 
 	if want := []int{4, 7, 6, 3, 2, 5, 1}; !slices.Equal(column, want) || !slices.Equal(queue, want[:6]) {
 		t.Errorf("column %v, next %v, want %v", column, queue, want)
+	}
+}
+
+// TestBoardOpens: an address is opened by $BROWSER, else by a desktop's own program where there is a
+// desktop, and only if that can be started.
+func TestBoardOpens(t *testing.T) {
+	const address, own = "https://github.com/acme/app", "xdg-open"
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, own), []byte("#!/bin/sh\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+
+	t.Setenv("PATH", dir)
+	d := deskOf(t, sceneServer(t, 0), "tok-olga")
+	for _, c := range []struct {
+		variable, value, url string
+		want                 bool
+	}{
+		{"BROWSER", own, address, true},
+		{"BROWSER", own, "file:///etc/passwd", false},
+		{"BROWSER", "no-such-program", address, false},
+		{"DISPLAY", ":0", address, true},
+		{"WAYLAND_DISPLAY", "wayland-0", address, true},
+		{"TERM", "xterm", address, false},
+	} {
+		if runtime.GOOS != "linux" && c.variable != "BROWSER" {
+			continue
+		}
+
+		d.Call.Env.Getenv = func(name string) string { return map[string]string{c.variable: c.value}[name] }
+		if got := d.Open(c.url); got != c.want {
+			t.Errorf("%s=%s: %s opened: %t, want %t", c.variable, c.value, c.url, got, c.want)
+		}
 	}
 }
 

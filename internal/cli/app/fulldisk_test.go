@@ -11,6 +11,8 @@ import (
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/config"
+	"github.com/label-state/label-state/internal/githubsim"
 )
 
 // A fullDisk takes nothing.
@@ -21,7 +23,18 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left
 // TestAnswerUnwritten: an answer that nobody can read is no success, whatever the command. It is said
 // once that what was done is not undone; a claim's hold stands.
 func TestAnswerUnwritten(t *testing.T) {
-	w := embedded(t)
+	w, err := newWorldWith("", func(seed *githubsim.Seed) {
+		seed.Users[0].Permissions["acme/line"] = "write"
+		seed.Repos = append(seed.Repos, githubsim.SeedRepo{
+			Name:   "acme/line",
+			Files:  map[string]string{config.Path: "preset: stages\nstages: [build, review]\n"},
+			Issues: []githubsim.SeedIssue{{Number: 1, Title: "x", Labels: []string{"stage:build"}}},
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+
 	vars := map[string]string{"LABEL_STATE_HOME": t.TempDir()}
 	dir := cloneOf(t, "https://github.com/acme/app.git")
 	plan := filepath.Join(dir, "plan.md")
@@ -83,6 +96,10 @@ func TestAnswerUnwritten(t *testing.T) {
 		"olga repo pause acme/app",
 		"repo list acme/app",
 		"olga repo resume acme/app",
+		"claim acme/line#1" + worker,
+		"advance acme/line#1 --dry-run" + worker,
+		"advance acme/line#1" + worker,
+		"status acme/line#1",
 		"version",
 		"claim --help",
 	} {

@@ -197,6 +197,19 @@ func TestTerminalBoard(t *testing.T) {
 		p.await("ISSUE", "acme/app#1", "lucius", "ended with 0")
 	})
 
+	t.Run("several repositories", func(t *testing.T) {
+		t.Parallel()
+		_, env := stage(t, "tok-olga", func(seed *githubsim.Seed) {
+			seed.Repos = append(seed.Repos, githubsim.SeedRepo{Name: "acme/web"}, githubsim.SeedRepo{Name: "acme/docs"})
+		})
+		p := openBoard(t, 80, 24, darkPane, env, "--repo", "acme/web,acme/docs", "--verbose")
+		p.await("3 repositories")
+		p.press("q")
+		if screen := p.await("ended with 0"); strings.Contains(screen, "POST") {
+			t.Errorf("what is asked is told where the board was:\n%s", screen)
+		}
+	})
+
 	t.Run("refused", func(t *testing.T) {
 		t.Parallel()
 		_, env := stage(t, "tok-mallory")

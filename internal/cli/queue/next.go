@@ -202,7 +202,7 @@ func nextItem(ctx context.Context, c *cli.Call, p *nextParams, s *githubwork.Sou
 	}
 
 	c.Subject.Issue = h.Issue.String()
-	run := cli.Program{Args: p.Command, In: c.In, Grace: p.Grace}
+	run := p.Program(c, p.Command)
 	if p.Prompt {
 		run.In = strings.NewReader(work.Prompt(schedule, got.Item))
 	}
