@@ -62,11 +62,11 @@ var holders = []struct {
 	{"internal/cli/app", []string{commands + "="}},
 	{"internal/cli/queue", []string{
 		commands + "=^Test(AnswerUnwritten|Errors|Help.*|Manual|ManualOfTools|Requests|Tool(Board|Day|Life|Stages))$",
-		commands + "=^TestScripts$/^(agents|dry-run|limits|next|outage|plan|ready|refused|release-done|run|slack|stages|transition)$",
+		commands + "=^TestScripts$/^(agents|dry-run|limits|next|outage|plan|ready|refused|release-done|run|slack|stages|status|transition)$",
 	}},
 	{"internal/cli/hold", []string{
 		commands + "=^Test(AnswerUnwritten|Errors|Help.*|Manual|ManualOfTools|Requests|Tool(Day|sHoldPulls|sOutsideClone))$",
-		commands + "=^TestScripts$/^(agent-fence|agent-mine|agent-two|claim-.*|dedup-check|dry-run|flags|one-key|release.*|renew|run.*|says|status)$",
+		commands + "=^TestScripts$/^(agent-fence|agent-mine|agent-two|claim-.*|dedup-check|dry-run|flags|newcomer|one-key|release.*|renew|run.*|says|status)$",
 		commands + "=^TestLeases$/refs/^push$",
 	}},
 	{"internal/cli/operate", []string{

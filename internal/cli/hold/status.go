@@ -203,9 +203,9 @@ func listMine(ctx context.Context, c *cli.Call, p *statusParams) (n int, err err
 		}
 
 		f.Log = f.Log.ByToken()
-		h, held := rules.Holder(f)
+		h, _ := rules.Holder(f)
 		mine := h.IsOf(me) || h.Person == "" && h.WrittenBy(me)
-		if !held || !h.Held() || !mine || !cli.Fits(asked, h.Record.Worker) {
+		if !h.Held() || !mine || !cli.Fits(asked, h.Record.Worker) {
 			continue
 		}
 
@@ -233,11 +233,8 @@ func showStatus(ctx context.Context, c *cli.Call, i claim.Issue, _ *statusParams
 		view.Next = c.ReadyFirst(f, v)
 	}
 
-	if h, ok := c.Rules().Shown(f); ok {
-		due := cli.RenewOwn(h, c.Rules().Terms)
-		if !due.IsZero() && c.Mine(ctx, i, h, f.Viewer) {
-			view.Holder.Renew = cli.Stamp(due)
-		}
+	if h, ok := c.Rules().Shown(f); ok && c.Mine(ctx, i, h, f.Viewer) {
+		view.Holder.Renew = cli.Stamp(cli.RenewOwn(h, c.Rules().Terms))
 	}
 
 	title, rest, _ := strings.Cut(cli.DescribeStatus(c.Rules(), f, v, view), "\n")

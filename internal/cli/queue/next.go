@@ -222,7 +222,7 @@ func withFirstStep(ctx context.Context, c *cli.Call, err error) error {
 	if !is || none.Queue > 0 {
 		return err
 	}
-	if first, asked := c.LabelsFirst(ctx); asked == nil && first != nil {
+	if first, _ := c.LabelsFirst(ctx); first != nil { // only what to say
 		return cli.Advise(err, first...)
 	}
 

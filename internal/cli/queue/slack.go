@@ -86,7 +86,7 @@ func askSlack(ctx context.Context, c *cli.Call, s *slackWatch, f lifecycle.Facts
 	}
 
 	a, err := s.gate.Answer(ctx, m)
-	if err == nil && a != nil {
+	if a != nil {
 		kind := claim.KindReject
 		if a.Approves {
 			kind = claim.KindApprove
