@@ -433,6 +433,11 @@ func TestBoardNext(t *testing.T) {
 			assigned.Assignees = []string{"olga"}
 			r.Issues = append(r.Issues, assigned)
 		}},
+		{"something that a label keeps out", "", func(r *githubsim.SeedRepo) {
+			kept := labelled
+			kept.Labels = []string{"agent:implement", "wip"}
+			r.Issues = append(r.Issues, kept)
+		}},
 		{"something for a person alone", "label an issue: gh issue edit NUMBER --repo acme/app --add-label agent:implement", func(r *githubsim.SeedRepo) {
 			vague := labelled
 			vague.Labels = []string{"agent:implement", "needs:human-scope"}

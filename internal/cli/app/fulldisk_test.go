@@ -42,7 +42,8 @@ func TestAnswerUnwritten(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if err := w.AddLabels("acme/web", 1, "olga", "do-not-pickup"); err != nil {
+	if err := errors.Join(w.AddLabels("acme/web", 1, "olga", "do-not-pickup"),
+		w.AddLabels("acme/app", 3, "olga", "agent:done")); err != nil {
 		t.Fatal(err)
 	}
 
@@ -85,6 +86,8 @@ func TestAnswerUnwritten(t *testing.T) {
 		"olga release acme/app#3 --force",
 		"labels check acme/app",
 		"labels sync acme/app",
+		"reconcile acme/app#3 --dry-run",
+		"reconcile acme/app#3 --dry-run",
 		"reconcile acme/app#2",
 		"sweep-claims --repo acme/app",
 		"sweep-claims --repo acme/app --dry-run",

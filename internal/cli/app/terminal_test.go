@@ -195,6 +195,8 @@ func TestTerminalBoard(t *testing.T) {
 		_, env := stage(t, "tok-olga")
 		p := openPane(t, 80, 24, darkPane, t.TempDir(), env, "label-state", "board", "--repo", "acme/app", "--once")
 		p.await("ISSUE", "acme/app#1", "lucius", "ended with 0")
+		p = openPane(t, 80, 24, darkPane, t.TempDir(), env, "label-state", "board", "--repo", "../..")
+		p.await("read repository", "ended with 2")
 	})
 
 	t.Run("several repositories", func(t *testing.T) {
