@@ -73,6 +73,7 @@ var holders = []struct {
 		commands + "=^Test(AnswerUnwritten|Board.*|Errors|FindingLine|Help.*|Manual|ManualOfTools|Operators|OperatorTools|Requests|ToolBoard)$",
 		commands + "=^TestScripts$/^(board|claim-person|cycle|dry-run|flags|labels|limits|misconfigured|one-answer|outage|ready|recovery|refused|release-pr|repo|says|settings-labels|stages|stats|status|sweep)$",
 		commands + "=^TestTerminalBoard$/.",
+		commands + "=^TestTerminal(BoardRefresh|Colours)$",
 	}},
 	{"internal/cli/", []string{
 		commands + "=^Test(Errors|Manual|Requests|FindingLine|AnswerUnwritten|Help.*|ManPage|ManualOfTools|Board.*|Operators|ToolsAreVerbs|ToolStages)$",
