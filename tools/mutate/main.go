@@ -66,7 +66,7 @@ var holders = []struct {
 	}},
 	{"internal/cli/hold", []string{
 		commands + "=^Test(AnswerUnwritten|Errors|Help.*|Manual|ManualOfTools|Requests|Tool(Day|sHoldPulls|sOutsideClone))$",
-		commands + "=^TestScripts$/^(agent-fence|agents|agent-mine|agent-two|claim-.*|dedup-check|dry-run|flags|newcomer|one-key|release.*|renew|run.*|says|status)$",
+		commands + "=^TestScripts$/^(agent-again|agent-fence|agents|agent-mine|agent-two|claim-.*|dedup-check|dry-run|flags|newcomer|one-key|release.*|renew|run.*|says|status)$",
 		commands + "=^TestLeases$/refs/^push$",
 	}},
 	{"internal/cli/operate", []string{
