@@ -66,8 +66,8 @@ var holders = []struct {
 	}},
 	{"internal/cli/hold", []string{
 		commands + "=^Test(AnswerUnwritten|Errors|Help.*|Manual|ManualOfTools|Requests|Tool(Day|sHoldPulls|sOutsideClone))$",
-		commands + "=^TestScripts$/^(agent-again|agent-fence|agents|agent-mine|agent-two|claim-.*|dedup-check|dry-run|flags|newcomer|one-key|release.*|renew|run.*|says|status)$",
-		commands + "=^TestLeases$/refs/^push$",
+		commands + "=^TestScripts$/^(agent-again|agent-fence|agents|agent-mine|agent-two|claim-.*|dedup-check|dry-run|flags|newcomer|one-key|refused|release.*|renew|run.*|says|status)$",
+		commands + "=^TestLeases$/refs/^(gone|push)$",
 	}},
 	{"internal/cli/operate", []string{
 		commands + "=^Test(AnswerUnwritten|Board.*|Errors|FindingLine|Help.*|Manual|ManualOfTools|Operators|OperatorTools|Requests|ToolBoard)$",
