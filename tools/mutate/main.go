@@ -71,7 +71,7 @@ var holders = []struct {
 	}},
 	{"internal/cli/operate", []string{
 		commands + "=^Test(AnswerUnwritten|Board.*|Errors|FindingLine|Help.*|Manual|ManualOfTools|Operators|OperatorTools|Requests|ToolBoard)$",
-		commands + "=^TestScripts$/^(board|claim-person|cycle|dry-run|flags|labels|limits|misconfigured|one-answer|outage|ready|recovery|refused|release-pr|repo|says|settings-labels|stages|stats|status|sweep)$",
+		commands + "=^TestScripts$/^(board|claim-person|cycle|dry-run|flags|labels|limits|misconfigured|one-answer|outage|pull-request|ready|recovery|refused|release-pr|repo|says|settings-labels|stages|stats|status|sweep)$",
 		commands + "=^TestTerminalBoard$/.",
 		commands + "=^TestTerminal(BoardRefresh|Colours)$",
 	}},

@@ -275,6 +275,12 @@ func TestBoardIsTheCommands(t *testing.T) {
 	if _, err := d.Do(t.Context(), board.Order{Act: board.Release, Card: card}); err == nil || !strings.Contains(err.Error(), "gone.yml") {
 		t.Errorf("%v, want that the board's configuration cannot be read", err)
 	}
+
+	d.Call.Config, d.Call.Timeout = "", time.Nanosecond
+	_, err = d.Do(t.Context(), board.Order{Act: board.Claim, Card: card})
+	if got := d.Hint(err); err == nil || !strings.Contains(got, "then: label-state claim acme/app#4") {
+		t.Errorf("%v: hint %q, want the order again", err, got)
+	}
 }
 
 // TestBoardDetails: of what somebody wrote nothing looks like a part of the page, and history is in
