@@ -49,6 +49,8 @@ func TestAnswerUnwritten(t *testing.T) {
 
 	worker := " --codename lucius --firing-id l1"
 	for n, line := range []string{
+		"reconcile acme/app#3 --dry-run",
+		"reconcile acme/app#3 --dry-run",
 		"next --list --repo acme/app",
 		"next --repo acme/app --no-claim",
 		"claim acme/app#1 --dry-run" + worker,
@@ -86,8 +88,6 @@ func TestAnswerUnwritten(t *testing.T) {
 		"olga release acme/app#3 --force",
 		"labels check acme/app",
 		"labels sync acme/app",
-		"reconcile acme/app#3 --dry-run",
-		"reconcile acme/app#3 --dry-run",
 		"reconcile acme/app#2",
 		"sweep-claims --repo acme/app",
 		"sweep-claims --repo acme/app --dry-run",

@@ -56,7 +56,7 @@ func checkIssue(ctx context.Context, c *cli.Call, i claim.Issue, _ *dedupParams)
 
 	own := len(v.Reasons) > 0 // where none of them is left
 	v.Reasons = slices.DeleteFunc(v.Reasons, func(r lifecycle.Reason) bool {
-		return r.Code == lifecycle.CodeOwn || r.Code == lifecycle.CodeInFlight && r.Claim != nil && !r.Resumed &&
+		return r.Code == lifecycle.CodeOwn || r.Code == lifecycle.CodeInFlight && !r.Resumed &&
 			c.Mine(ctx, i, *r.Claim, f.Viewer)
 	})
 
