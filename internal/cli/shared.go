@@ -117,6 +117,11 @@ type Stopping struct {
 	Grace *time.Duration `flag:"grace" text:"time between TERM and KILL (default: 10s)" show:"all"`
 }
 
+// Program is what a command line runs under a hold, with its input.
+func (s Stopping) Program(c *Call, args []string) Program {
+	return Program{Args: args, In: c.In, Grace: s.Grace}
+}
+
 // Because says why, which may be left open.
 type Because struct {
 	Reason *string `flag:"reason" text:"why, for people"`

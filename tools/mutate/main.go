@@ -63,13 +63,19 @@ var holders = []struct {
 	{"internal/lease", []string{"internal/lease/gitref", "internal/lease/redis", "internal/setup"}},
 	{"internal/cli/app", []string{commands + "="}},
 	{"internal/cli/queue", []string{
-		commands + "=^Test(AnswerUnwritten|Errors|Help.*|Manual|ManualOfTools|Requests)$",
-		commands + "=^TestScripts$/^(agents|dry-run|limits|next|outage|plan|ready|refused|release-done|run|slack|stages|transition)$",
+		commands + "=^Test(AnswerUnwritten|Errors|Help.*|Manual|ManualOfTools|Requests|Tool(Board|Day|Life|Stages))$",
+		commands + "=^TestScripts$/^(agents|dry-run|limits|next|outage|plan|ready|refused|release-done|run|slack|stages|status|transition)$",
 	}},
 	{"internal/cli/hold", []string{
-		commands + "=^Test(AnswerUnwritten|Errors|Help.*|Manual|ManualOfTools|Requests)$",
-		commands + "=^TestScripts$/^(agent-fence|agent-mine|agent-two|claim-.*|dedup-check|dry-run|flags|one-key|release.*|renew|run.*|says|status)$",
-		commands + "=^TestLeases$/refs/^push$",
+		commands + "=^Test(AnswerUnwritten|Errors|Help.*|Manual|ManualOfTools|Requests|Tool(Day|sHoldPulls|sOutsideClone))$",
+		commands + "=^TestScripts$/^(agent-again|agent-fence|agents|agent-mine|agent-two|claim-.*|dedup-check|dry-run|flags|newcomer|one-key|refused|release.*|renew|run.*|says|status)$",
+		commands + "=^TestLeases$/refs/^(gone|push)$",
+	}},
+	{"internal/cli/operate", []string{
+		commands + "=^Test(AnswerUnwritten|Board.*|Errors|FindingLine|Help.*|Manual|ManualOfTools|Operators|OperatorTools|Requests|ToolBoard)$",
+		commands + "=^TestScripts$/^(board|claim-person|cycle|dry-run|flags|labels|limits|misconfigured|one-answer|outage|pull-request|ready|recovery|refused|release-pr|repo|says|settings-labels|stages|stats|status|sweep)$",
+		commands + "=^TestTerminalBoard$/.",
+		commands + "=^TestTerminal(BoardRefresh|Colours)$",
 	}},
 	{"internal/cli/", []string{
 		commands + "=^Test(Errors|Manual|Requests|FindingLine|AnswerUnwritten|Help.*|ManPage|ManualOfTools|Board.*|Operators|ToolsAreVerbs|ToolStages)$",

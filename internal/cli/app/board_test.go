@@ -3,12 +3,14 @@ package app
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -273,13 +275,21 @@ func TestBoardIsTheCommands(t *testing.T) {
 	if _, err := d.Do(t.Context(), board.Order{Act: board.Release, Card: card}); err == nil || !strings.Contains(err.Error(), "gone.yml") {
 		t.Errorf("%v, want that the board's configuration cannot be read", err)
 	}
+
+	d.Call.Config, d.Call.Timeout = "", time.Nanosecond
+	_, err = d.Do(t.Context(), board.Order{Act: board.Claim, Card: card})
+	if got := d.Hint(err); err == nil || !strings.Contains(got, "then: label-state claim acme/app#4") {
+		t.Errorf("%v: hint %q, want the order again", err, got)
+	}
 }
 
 // TestBoardDetails: of what somebody wrote nothing looks like a part of the page, and history is in
-// words.
+// words; and of what is in a dependency cycle they say so.
 func TestBoardDetails(t *testing.T) {
-	r, err := deskOf(t, sceneServer(t, 0), "tok-olga").Read(t.Context())
-	if err != nil {
+	server := sceneServer(t, 0)
+	blocked := errors.Join(server.Block("acme/app", 4, 5, "olga"), server.Block("acme/app", 5, 4, "olga"))
+	r, err := deskOf(t, server, "tok-olga").Read(t.Context())
+	if err = errors.Join(blocked, err); err != nil {
 		t.Fatal(err)
 	}
 
@@ -290,6 +300,15 @@ func TestBoardDetails(t *testing.T) {
 		`.*lucius claimed it, renewed once\n.*\n.* drake lost the race to lucius$`)
 	if !want.MatchString(text) {
 		t.Errorf("no %s in\n%s", want, text)
+	}
+
+	const round = "acme/app#4 waits for acme/app#5 waits for acme/app#4"
+	for number, in := range map[int]bool{1: false, 4: true} {
+		issue.Number = number
+		if text := strings.Join(r.Details(issue, r.Now, 100), "\n"); strings.Contains(text, round) != in ||
+			strings.Contains(text, "decided by") {
+			t.Errorf("#%d is in the cycle: want %t\n%s", number, in, text)
+		}
 	}
 }
 
@@ -359,6 +378,39 @@ func TestBoardOrder(t *testing.T) {
 	}
 }
 
+// TestBoardOpens: an address is opened by $BROWSER, else by a desktop's own program where there is a
+// desktop, and only if that can be started.
+func TestBoardOpens(t *testing.T) {
+	const address, own = "https://github.com/acme/app", "xdg-open"
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, own), []byte("#!/bin/sh\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+
+	t.Setenv("PATH", dir)
+	d := deskOf(t, sceneServer(t, 0), "tok-olga")
+	for _, c := range []struct {
+		variable, value, url string
+		want                 bool
+	}{
+		{"BROWSER", own, address, true},
+		{"BROWSER", own, "file:///etc/passwd", false},
+		{"BROWSER", "no-such-program", address, false},
+		{"DISPLAY", ":0", address, true},
+		{"WAYLAND_DISPLAY", "wayland-0", address, true},
+		{"TERM", "xterm", address, false},
+	} {
+		if runtime.GOOS != "linux" && c.variable != "BROWSER" {
+			continue
+		}
+
+		d.Call.Env.Getenv = func(name string) string { return map[string]string{c.variable: c.value}[name] }
+		if got := d.Open(c.url); got != c.want {
+			t.Errorf("%s=%s: %s opened: %t, want %t", c.variable, c.value, c.url, got, c.want)
+		}
+	}
+}
+
 // TestBoardNext: where nothing can be taken, the board says what to do about it.
 func TestBoardNext(t *testing.T) {
 	seed := func(edit func(*githubsim.SeedRepo)) *githubsim.Server {
@@ -387,6 +439,11 @@ func TestBoardNext(t *testing.T) {
 			assigned := labelled
 			assigned.Assignees = []string{"olga"}
 			r.Issues = append(r.Issues, assigned)
+		}},
+		{"something that a label keeps out", "", func(r *githubsim.SeedRepo) {
+			kept := labelled
+			kept.Labels = []string{"agent:implement", "wip"}
+			r.Issues = append(r.Issues, kept)
 		}},
 		{"something for a person alone", "label an issue: gh issue edit NUMBER --repo acme/app --add-label agent:implement", func(r *githubsim.SeedRepo) {
 			vague := labelled

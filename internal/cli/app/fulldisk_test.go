@@ -11,6 +11,8 @@ import (
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/config"
+	"github.com/label-state/label-state/internal/githubsim"
 )
 
 // A fullDisk takes nothing.
@@ -21,24 +23,40 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left
 // TestAnswerUnwritten: an answer that nobody can read is no success, whatever the command. It is said
 // once that what was done is not undone; a claim's hold stands.
 func TestAnswerUnwritten(t *testing.T) {
-	w := embedded(t)
+	w, err := newWorldWith("", func(seed *githubsim.Seed) {
+		seed.Users[0].Permissions["acme/line"] = "write"
+		seed.Repos = append(seed.Repos, githubsim.SeedRepo{
+			Name:   "acme/line",
+			Files:  map[string]string{config.Path: "preset: stages\nstages: [build, review]\n"},
+			Issues: []githubsim.SeedIssue{{Number: 1, Title: "x", Labels: []string{"stage:build"}}},
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+
 	vars := map[string]string{"LABEL_STATE_HOME": t.TempDir()}
-	dir := t.TempDir()
+	dir := cloneOf(t, "https://github.com/acme/app.git")
 	plan := filepath.Join(dir, "plan.md")
 	if err := os.WriteFile(plan, []byte("Retry."), 0o600); err != nil {
 		t.Fatal(err)
 	}
 
-	if err := w.AddLabels("acme/web", 1, "olga", "do-not-pickup"); err != nil {
+	if err := errors.Join(w.AddLabels("acme/web", 1, "olga", "do-not-pickup"),
+		w.AddLabels("acme/app", 3, "olga", "agent:done")); err != nil {
 		t.Fatal(err)
 	}
 
 	worker := " --codename lucius --firing-id l1"
 	for n, line := range []string{
+		"reconcile acme/app#3 --dry-run",
+		"reconcile acme/app#3 --dry-run",
 		"next --list --repo acme/app",
 		"next --repo acme/app --no-claim",
 		"claim acme/app#1 --dry-run" + worker,
 		"claim acme/app#1" + worker,
+		"claim acme/app#1 --codename lucius",
+		"claim acme/app#1 --codename lucius",
 		"status acme/app#1",
 		"status --mine --repo acme/app",
 		"log acme/app#1",
@@ -81,6 +99,10 @@ func TestAnswerUnwritten(t *testing.T) {
 		"olga repo pause acme/app",
 		"repo list acme/app",
 		"olga repo resume acme/app",
+		"claim acme/line#1" + worker,
+		"advance acme/line#1 --dry-run" + worker,
+		"advance acme/line#1" + worker,
+		"status acme/line#1",
 		"version",
 		"claim --help",
 	} {

@@ -316,6 +316,9 @@ func TestOperatorTools(t *testing.T) {
 	if got := a.want("no", "next", nil, nil); got.isError || got.Code != answer.ExitNoWork {
 		t.Errorf("no work is an answer: %+v", got)
 	}
+	if got := olga.want("yes", "board", nil, nil); !strings.Contains(strings.Join(got.Notes, "\n"), "acme/app is paused") {
+		t.Errorf("the board of what is paused: %+v", got)
+	}
 	olga.want("yes", "resume", nil, nil)
 	a.want("yes", "claim", map[string]any{"issue": "2"}, nil)
 	if got := olga.want("yes", "force_release", map[string]any{"issue": "1", "reason": "gone"},

@@ -15,16 +15,24 @@ type workspace struct {
 	mu        sync.Mutex
 	posted    []string
 	reactions []string // JSON objects
-	down      bool
+	mood      string   // what keeps it from answering
+	asked     int      // how often, in that mood
 }
 
 func (w *workspace) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	out.Header().Set("Content-Type", "application/json")
+	_ = r.ParseForm() // else the end of a caller who waits is not noticed
+	w.asked++
 
 	switch {
-	case w.down:
+	case w.mood == "silent":
+		<-r.Context().Done()
+	case w.mood == "busy":
+		out.Header().Set("Retry-After", "60")
+		out.WriteHeader(http.StatusTooManyRequests)
+	case w.mood == "down":
 		fmt.Fprint(out, `{"ok":false,"error":"fatal_error"}`)
 	case r.URL.Path == "/chat.postMessage":
 		w.posted = append(w.posted, r.FormValue("channel")+" "+r.FormValue("blocks"))
@@ -40,10 +48,11 @@ func (w *workspace) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 
 // slackCommand on begins a workspace and names it in the environment; "slack react U1 +1" has a
 // user react to the newest message; "slack posted N TEXT" wants so many messages, and the newest to
-// hold the text; "slack down" has it fail from now on.
+// hold the text; "slack down", "slack busy" and "slack silent" have it fail from now on, ask to come
+// back later or not answer, and "slack asked N" wants so many requests since.
 func slackCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
-		ts.Fatalf("usage: slack on|react USER NAME|posted N [TEXT]|down")
+		ts.Fatalf("usage: slack on|react USER NAME|posted N [TEXT]|down|busy|silent|asked N")
 	}
 	all := worldOf(ts)
 	if args[0] == "on" {
@@ -66,8 +75,12 @@ func slackCommand(ts *testscript.TestScript, neg bool, args []string) {
 			!strings.Contains(w.posted[len(w.posted)-1], strings.Join(args[2:], " ")) {
 			ts.Fatalf("%d messages, want %s: %q", len(w.posted), args[1:], w.posted)
 		}
-	case "down":
-		w.down = true
+	case "down", "busy", "silent":
+		w.mood, w.asked = args[0], 0
+	case "asked":
+		if fmt.Sprint(w.asked) != args[1] {
+			ts.Fatalf("asked %d times, want %s", w.asked, args[1])
+		}
 	default:
 		ts.Fatalf("no such thing: %s", args[0])
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/githubsim"
 )
 
@@ -195,6 +196,23 @@ func TestTerminalBoard(t *testing.T) {
 		_, env := stage(t, "tok-olga")
 		p := openPane(t, 80, 24, darkPane, t.TempDir(), env, "label-state", "board", "--repo", "acme/app", "--once")
 		p.await("ISSUE", "acme/app#1", "lucius", "ended with 0")
+		p = openPane(t, 80, 24, darkPane, t.TempDir(), env, "label-state", "board", "--repo", "../..")
+		p.await("read repository", "ended with 2")
+	})
+
+	t.Run("several repositories", func(t *testing.T) {
+		t.Parallel()
+		_, env := stage(t, "tok-olga", func(seed *githubsim.Seed) {
+			seed.Repos = append(seed.Repos, githubsim.SeedRepo{Name: "acme/web"}, githubsim.SeedRepo{
+				Name: "acme/docs", Files: map[string]string{config.Path: "claim: {ttl: -4h}\n"},
+			})
+		})
+		p := openBoard(t, 80, 24, darkPane, env, "--repo", "acme/web,acme/docs", "--verbose")
+		p.await("3 repositories")
+		p.press("q")
+		if screen := p.await("claims and releases are refused", "ended with 0"); strings.Contains(screen, "POST") {
+			t.Errorf("what is asked is told where the board was:\n%s", screen)
+		}
 	})
 
 	t.Run("refused", func(t *testing.T) {

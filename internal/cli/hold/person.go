@@ -28,7 +28,7 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParam
 		return c.Usagef("the token belongs to the app %s; name a worker with --codename", me)
 	}
 
-	f, _, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{Person: true})
+	f, _, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{})
 	if err != nil {
 		return err
 	}

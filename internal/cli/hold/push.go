@@ -85,7 +85,7 @@ func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, branch string, p
 	}
 
 	pusher := gitpush.Git{Git: git.Git{Dir: c.Env.Dir, Env: c.Env.Inherited()}, Say: c.Err}
-	local, err := planPush(ctx, c, pusher, branch, &p)
+	local, at, err := planPush(ctx, c, pusher, branch, &p)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, branch string, p
 	mode, how := "strict", "strict: the branch moves together with the lease, or not at all"
 	if strict {
 		p.With = (*gitpush.Step)(&step)
-		got, err = pushStrictly(ctx, c, pusher, p, h)
+		got, err = pushStrictly(ctx, c, pusher, p, at, h)
 	} else { // as long as the hold is good for sure (spec-writing.md#acting-under-a-hold)
 		mode, how = "fenced", "fenced: the hold was good for longer than the push; GitHub compared the branch only"
 		err = c.Session.Ledger.Within(ctx, h, within, func(timed context.Context) (err error) {
@@ -138,24 +138,25 @@ func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, branch string, p
 	return nil
 }
 
-// planPush finds out what would go where, and returns the branch that is checked out.
+// planPush finds out what would go where, and returns the branch that is checked out and the
+// address of the remote.
 func planPush(ctx context.Context, c *cli.Call, git gitpush.Git, branch string,
 	p *gitpush.Push,
-) (local string, err error) {
+) (local, at string, err error) {
 	p.Source, local, err = git.Head(ctx)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 
 	switch p.Branch = local; {
 	case branch != "":
 		p.Branch, err = claim.ParseBranch(branch)
 	case local == "":
-		return "", c.Usagef("no branch is checked out; name one with --branch")
+		return "", "", c.Usagef("no branch is checked out; name one with --branch")
 	}
 
 	if err != nil {
-		return "", answer.Wrong(err)
+		return "", "", answer.Wrong(err)
 	}
 
 	if p.Remote == "" {
@@ -163,10 +164,10 @@ func planPush(ctx context.Context, c *cli.Call, git gitpush.Git, branch string,
 	}
 
 	if err == nil {
-		_, err = git.Address(ctx, p.Remote)
+		at, err = git.Address(ctx, p.Remote)
 	}
 
-	return local, err
+	return local, at, err
 }
 
 // pushTries is how often a strict push is made whose lease was moved by the own worker meanwhile,
@@ -176,14 +177,9 @@ const pushTries = 4
 // pushStrictly pushes with the lease. When that has moved, the store says whether it still is ours:
 // then it was a renewal of this worker's, and the push is made again on top of it.
 func pushStrictly(ctx context.Context, c *cli.Call, git gitpush.Git, p gitpush.Push,
-	h ledger.Hold,
+	at string, h ledger.Hold,
 ) (gitpush.Result, error) {
-	at, err := git.Address(ctx, p.Remote)
-	if err != nil {
-		return 0, err
-	}
-
-	// which must be the repository that has the lease, as far as its address tells
+	// it must be the repository that has the lease, as far as its address tells
 	to, err := c.Env.Remote(ctx, at)
 	if name := to.Owner + "/" + to.Repo; err == nil && !strings.EqualFold(name, h.Issue.Slug()) {
 		return 0, c.Usagef("remote %s is %s, but the lease is in %s", remoteName(p.Remote),

@@ -47,5 +47,5 @@ func runUnderHold(ctx context.Context, c *cli.Call, i claim.Issue, p *runParams)
 		return c.WouldClaim(err, req.Worker, req.Worker.Codename)
 	}
 
-	return cli.RunProgram(ctx, c, h, cli.Program{Args: p.Command, In: c.In, Grace: p.Grace})
+	return cli.RunProgram(ctx, c, h, p.Program(c, p.Command))
 }

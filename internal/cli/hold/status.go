@@ -56,7 +56,7 @@ func checkIssue(ctx context.Context, c *cli.Call, i claim.Issue, _ *dedupParams)
 
 	own := len(v.Reasons) > 0 // where none of them is left
 	v.Reasons = slices.DeleteFunc(v.Reasons, func(r lifecycle.Reason) bool {
-		return r.Code == lifecycle.CodeOwn || r.Code == lifecycle.CodeInFlight && r.Claim != nil && !r.Resumed &&
+		return r.Code == lifecycle.CodeOwn || r.Code == lifecycle.CodeInFlight && !r.Resumed &&
 			c.Mine(ctx, i, *r.Claim, f.Viewer)
 	})
 
@@ -214,9 +214,9 @@ func listMine(ctx context.Context, c *cli.Call, p *statusParams) (n int, err err
 		}
 
 		f.Log = f.Log.ByToken()
-		h, held := rules.Holder(f)
+		h, _ := rules.Holder(f)
 		mine := h.IsOf(me) || h.Person == "" && h.WrittenBy(me)
-		if !held || !h.Held() || !mine || !cli.Fits(asked, h.Record.Worker) {
+		if !h.Held() || !mine || !cli.Fits(asked, h.Record.Worker) {
 			continue
 		}
 
@@ -244,11 +244,8 @@ func showStatus(ctx context.Context, c *cli.Call, i claim.Issue, _ *statusParams
 		view.Next = c.ReadyFirst(f, v)
 	}
 
-	if h, ok := c.Rules().Shown(f); ok {
-		due := cli.RenewOwn(h, c.Rules().Terms)
-		if !due.IsZero() && c.Mine(ctx, i, h, f.Viewer) {
-			view.Holder.Renew = cli.Stamp(due)
-		}
+	if h, ok := c.Rules().Shown(f); ok && c.Mine(ctx, i, h, f.Viewer) {
+		view.Holder.Renew = cli.Stamp(cli.RenewOwn(h, c.Rules().Terms))
 	}
 
 	title, rest, _ := strings.Cut(cli.DescribeStatus(c.Rules(), f, v, view), "\n")

@@ -239,7 +239,6 @@ func OpenBoardDesk(ctx context.Context, c *cli.Call, fleet, view bool) (*BoardDe
 			continue
 		}
 
-		repos[n].Close()
 		d.unread = append(d.unread, cli.At("board", cli.WithoutURL(names[n]), err))
 	}
 

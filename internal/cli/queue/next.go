@@ -201,7 +201,7 @@ func nextItem(ctx context.Context, c *cli.Call, p *nextParams, s *githubwork.Sou
 	}
 
 	c.Subject.Issue = h.Issue.String()
-	run := cli.Program{Args: p.Command, In: c.In, Grace: p.Grace}
+	run := p.Program(c, p.Command)
 	if p.Prompt {
 		run.In = strings.NewReader(work.Prompt(schedule, got.Item))
 	}
@@ -221,7 +221,7 @@ func withFirstStep(ctx context.Context, c *cli.Call, err error) error {
 	if !is || none.Queue > 0 {
 		return err
 	}
-	if first, asked := c.LabelsFirst(ctx); asked == nil && first != nil {
+	if first, _ := c.LabelsFirst(ctx); first != nil { // only what to say
 		return cli.Advise(err, first...)
 	}
 

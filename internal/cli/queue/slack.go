@@ -51,7 +51,7 @@ func showInSlack(ctx context.Context, c *cli.Call, g *slackgate.Gate, i claim.Is
 		return "", err
 	}
 	if own, _ := f.Log.Find(w); own.Plan.Pending() {
-		return ledger.GateOf(f.Log, w), nil
+		return "", nil
 	}
 
 	m, err := g.Post(ctx, slackgate.Plan{
@@ -86,7 +86,7 @@ func askSlack(ctx context.Context, c *cli.Call, s *slackWatch, f lifecycle.Facts
 	}
 
 	a, err := s.gate.Answer(ctx, m)
-	if err == nil && a != nil {
+	if a != nil {
 		kind := claim.KindReject
 		if a.Approves {
 			kind = claim.KindApprove
