@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lifecycle"
 )
 
 // errSlow: the part of the time that is for roles is over.
@@ -64,7 +65,9 @@ func (c *Client) judgeAuthors(ctx context.Context, snapshots []*snapshot, want s
 		stakes[r] = slices.DeleteFunc(claim.Stakes(records), func(s claim.Stake) bool {
 			return s.Over && !slices.ContainsFunc(s.PRs, func(pr string) bool {
 				id, ok := parsePull(pr, c.o.Web)
-				return ok && r.pull(id) == nil
+				shown := r.pull(id)
+				return ok && (shown == nil ||
+					shown.State == lifecycle.PROpened && c.opened(r, *shown).excessive(c.o.OutsiderIssues))
 			})
 		})
 

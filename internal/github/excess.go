@@ -35,14 +35,7 @@ func (c *Client) dropExcessive(ctx context.Context, snapshots []*snapshot, want 
 				continue
 			}
 
-			told := r.told[pullOf(*p).Folded()]
-			author := account{repo: r.facts.Issue.In(), login: p.Author}
-			one := &opened{
-				PR:          *p,
-				author:      author,
-				named:       namedIn(c.o.Web, told.body, p.Repo),
-				association: told.association,
-			}
+			one := c.opened(r, *p)
 			of[r] = append(of[r], one)
 			if one.asked(c.o.OutsiderIssues) {
 				ask = append(ask, one.author)
@@ -93,6 +86,17 @@ type opened struct {
 	place int // of this one among them
 }
 
+// opened is an open pull request as it was told of.
+func (c *Client) opened(r *snapshot, p lifecycle.PR) *opened {
+	told := r.told[pullOf(p).Folded()]
+	return &opened{
+		PR:          p,
+		author:      account{repo: r.facts.Issue.In(), login: p.Author},
+		named:       namedIn(c.o.Web, told.body, p.Repo),
+		association: told.association,
+	}
+}
+
 // home reports whether it is in the issue's repository.
 func (o *opened) home() bool { return strings.EqualFold(o.Repo, o.author.repo.String()) }
 
@@ -106,8 +110,11 @@ func (o *opened) foreign() bool {
 
 // asked reports whether it matters if the author's records count.
 func (o *opened) asked(least int) bool {
-	return o.foreign() || len(o.named) > least && len(o.named) <= lifecycle.MostIssues
+	return o.excessive(least) && (o.foreign() || len(o.named) <= lifecycle.MostIssues)
 }
+
+// excessive reports whether it may be that it moves none of its issues, unless a release names it.
+func (o *opened) excessive(least int) bool { return o.foreign() || len(o.named) > least }
 
 // settle notes whether the author is a stranger: it was found out that the records do not count. An
 // author whose role GitHub does not tell to this token is not taken for one.

@@ -75,6 +75,24 @@ func TestExcessivePulls(t *testing.T) {
 		if n := asked(sent); n != c.asked {
 			t.Errorf("%d issues by %s: %d roles asked, want %d", c.issues, c.author, n, c.asked)
 		}
+
+		// named by a release that counts it stays, also for who only asks who holds the issue
+		for _, text := range []string{
+			"<!-- agent-claim:codename=lucius firing_id=f1 nonce=7f3a9c1e ttl=1800 state=held hb=0 -->",
+			"<!-- agent-release:codename=lucius firing_id=f1 outcome=success pr=https://github.com/acme/app/pull/100 -->",
+		} {
+			if _, err := server.AddComment("acme/app", 1, "tia", text); err != nil {
+				t.Fatal(err)
+			}
+		}
+
+		client := connect(t, server.Transport(), as("tok-wes"))
+		got := client.HoldersOf(t.Context(), []claim.Issue{issue("app", 1)})[0]
+		f, err = client.Facts(t.Context(), issue("app", 1))
+		if err != nil || got.Err != nil || len(f.PRs) != 1 || len(got.Facts.PRs) != 1 {
+			t.Errorf("%d issues by %s, named by a release: %v, %v; who holds it: %v, %v", c.issues, c.author,
+				f.PRs, err, got.Facts.PRs, got.Err)
+		}
 	}
 }
 
