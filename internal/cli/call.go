@@ -122,10 +122,15 @@ func (c *Call) Open(ctx context.Context, o setup.Options) error {
 	return nil
 }
 
+// namingTime is how long it may take to find out what a call that has failed was about.
+const namingTime = time.Second
+
 // name notes what a session that could not be opened was to be about, where that is known without
 // asking anybody: messages and JSON then have the same names as when it can be.
 func (c *Call) name(ctx context.Context, o setup.Options) {
-	repo, issue, err := c.Env.About(context.WithoutCancel(ctx), o)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), namingTime)
+	defer cancel()
+	repo, issue, err := c.Env.About(ctx, o)
 	switch {
 	case err != nil || repo == claim.Repo{}:
 	case o.Ref != "":

@@ -39,8 +39,8 @@ func undertakingKinds() []trouble.Kind {
 	}
 }
 
-// hookKind is a hook that was left alone, that this machine did not let us write, or that was to run
-// what is no program.
+// hookKind is a hook that was left alone, that this machine did not let us write, or that was to
+// run something that is not a program.
 func hookKind(err error, _ *answer.Problem) (answer.Code, []answer.Command, bool) {
 	e, is := errors.AsType[*hookfile.RefusedError](err)
 	switch {

@@ -53,17 +53,12 @@ func (v PauseView) Line() string {
 
 // Sentence says that the repository is paused, in the words given, since when, by whom and why.
 func (v PauseView) Sentence(paused string) string {
-	text := v.Repo + " " + paused + Where(v.Local)
-	since := ""
-	if !v.Since.IsZero() {
-		since = Moment(v.Since)
+	p := lifecycle.Pause{
+		Since:  v.Since,
+		By:     v.By,
+		Reason: v.Reason,
+		Here:   v.Local,
 	}
 
-	for _, p := range [][2]string{{" since ", since}, {" by ", v.By}, {": ", v.Reason}} {
-		if p[1] != "" {
-			text += p[0] + p[1]
-		}
-	}
-
-	return text
+	return v.Repo + " " + paused + p.Told()
 }

@@ -46,7 +46,7 @@ func (f *file) pipeline(r *reader) {
 			problem := "is " + printable.Exact(s.TTL) + " and claim.max_ttl " + printable.Exact(f.c.Claim.MaxTTL)
 			r.at("stage_ttl."+name, problem, "at most claim.max_ttl")
 		}
-		if s.TTL > 0 {
+		if s.TTL > 0 && n < len(f.stages)-1 {
 			f.settles(r, "stage_ttl."+name, s.TTL)
 		}
 

@@ -390,7 +390,7 @@ func (c *call) lost(try context.Context, err error) *NetworkError {
 	}
 }
 
-// withoutSource is an error's text without our own port, which is another one each time and says
+// withoutSource is an error's text without our local port, which differs each time and tells
 // nothing.
 func withoutSource(err error) string {
 	op, is := errors.AsType[*net.OpError](err)

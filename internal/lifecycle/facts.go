@@ -144,9 +144,9 @@ type Pause struct {
 	Here       bool // on this host only
 }
 
-// told says where, since when, by whom and why, as far as it is known: whoever makes the marker by
+// Told says where, since when, by whom and why, as far as it is known: whoever makes the marker by
 // hand leaves no name, nor does a host that could not ask for it.
-func (p Pause) told() string {
+func (p Pause) Told() string {
 	where, since := "", ""
 	if p.Here {
 		where = " on this host"

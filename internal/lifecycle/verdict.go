@@ -350,7 +350,7 @@ func (v *Verdict) pulls(r Rules, f Facts, who Seeker) {
 func (v *Verdict) people(r Rules, f Facts, log claim.State) {
 	f.Log = log
 	if p := f.Pause; p != nil {
-		v.because(CodePaused, "", "%s is paused%s", f.Issue.Slug(), p.told()).Here = p.Here
+		v.because(CodePaused, "", "%s is paused%s", f.Issue.Slug(), p.Told()).Here = p.Here
 	}
 
 	if f.Limit != "" {

@@ -80,10 +80,8 @@ func (e *LostError) Error() string {
 // Unwrap returns the cause, one of claim's errors or ErrGone.
 func (e *LostError) Unwrap() error { return e.Err }
 
-// Foreign reports that the hold stands, and that another login has claimed it.
-func (e *LostError) Foreign() bool {
-	return e.End == lifecycle.HoldStands && errors.Is(e.Err, claim.ErrForeign)
-}
+// Foreign reports that another login has claimed what was to be ended.
+func (e *LostError) Foreign() bool { return errors.Is(e.Err, claim.ErrForeign) }
 
 // A LabelsError says that the record counted and the labels are late: the operation itself
 // succeeded, the next sweep repairs the projection.

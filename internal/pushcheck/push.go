@@ -12,7 +12,8 @@ import (
 // errUsage: neither git nor pre-commit can have started the program so.
 var errUsage = errors.New("called without REMOTE and URL")
 
-// preCommitRemote is the variable in which pre-commit says the remote's name; it gives no arguments.
+// preCommitRemote is the variable in which pre-commit says the remote's name. It gives no
+// arguments.
 const preCommitRemote = "PRE_COMMIT_REMOTE_NAME"
 
 // Called reports whether git or pre-commit can have started the hook so: with REMOTE and URL, or

@@ -104,7 +104,7 @@ func (s settings) override(r host.Remote, err error) (host.Remote, error) {
 		owner, name, bad := host.ParseRepo(s.repo, host.Defaults{})
 		if bad != nil {
 			return host.Remote{}, unusable("git config label-state.repo", "git config label-state.repo OWNER/NAME",
-				"%s", bad) // as an error it would bring its own way on, which is for an argument
+				"%s", bad) // wrapped it would add its own hint, which is about an argument
 		}
 		r, err = host.Remote{Host: cmp.Or(r.Host, "github.com"), Owner: owner, Repo: name}, nil
 	}

@@ -66,8 +66,8 @@ func (e Environment) locate(ctx context.Context, o Options) (place, error) {
 	return place{}, first
 }
 
-// About is what a session would be about by its options and the clone, without a request and without
-// a token. The errors are some of Open's.
+// About is what a session would be about by its options and the clone, without a request or a
+// token. The errors are some of Open's.
 func (e Environment) About(ctx context.Context, o Options) (claim.Repo, claim.Issue, error) {
 	p, err := e.locate(ctx, o)
 	return p.repo, p.issue, err

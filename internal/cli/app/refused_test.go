@@ -144,6 +144,11 @@ type refusal struct {
 	end       string // what is there in the end
 }
 
+// again reports whether it says that it could not find out, as a command or as an agent's event.
+func (r refusal) again() bool {
+	return r.code == answer.ExitUnknown || strings.Contains(r.told, "work goes on")
+}
+
 func (r refusal) hold(t *testing.T, want refusal) {
 	t.Helper()
 	switch {
@@ -151,7 +156,7 @@ func (r refusal) hold(t *testing.T, want refusal) {
 		t.Errorf("exit code %d, want %d, without an answer to %s\n%s%s", r.code, want.code, r.request, r.out, r.told)
 	case r.code == want.code && r.out != want.out && !strings.Contains(r.told, "HTTP 502"):
 		t.Errorf("without an answer to %s it says without a warning\n%swant\n%s", r.request, r.out, want.out)
-	case r.end != want.end && (r.code == answer.ExitUnknown || !strings.Contains(r.told, "HTTP 502")):
+	case r.end != want.end && (r.again() || !strings.Contains(r.told, "HTTP 502")):
 		t.Errorf("without an answer to %s it ends as\n%s\nwant\n%s\n%s", r.request, r.end, want.end, r.told)
 	}
 }
@@ -202,7 +207,7 @@ func refuseOne(t *testing.T, story []string, conf string, n, tries int) (r refus
 		r.told, r.code, _ = s.run(t.Context(), token, words(line))
 		r.out = passing.ReplaceAllString(out.String(), "")
 		s.world.Fault = nil
-		if again := strings.Contains(r.told, "work goes on"); r.code == answer.ExitUnknown || again {
+		if r.again() {
 			time.Sleep(time.Minute)
 			_, _, _ = s.run(t.Context(), token, words(line)) // which may be refused, because all is done
 		}

@@ -91,7 +91,7 @@ func Bundle() []cli.Verb {
 				Destroys: true,
 				Repeats:  true,
 				About: "Ends every hold of a bundle that you claimed on this machine. Holds that you have ended already are left alone. " +
-					"Answer no means that one was lost before: result.issues says which, and the others are released.",
+					"Answer no means that one was lost before, or is another login's: result.issues says which. The others are released.",
 				Untrusted: untrusted,
 			}},
 		}, releaseBundle),

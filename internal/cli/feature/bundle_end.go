@@ -120,9 +120,9 @@ func (p *pack) release(ctx context.Context, page state.JournalPage[bundlePage]) 
 
 // What bundle release answers about an issue that it did not release.
 const (
-	partEnded = "ended" // there was nothing to end: the worker has ended the hold before, or its work is there
+	partEnded = "ended" // there was nothing to end, or its work is there
 	partLost  = "lost"  // somebody or time has ended it
-	partHeld  = "held"  // another login has claimed it with this key, and only that one ends it
+	partHeld  = "held"  // another login has claimed it, and only that one ends it
 )
 
 // another reports whether somebody else than whoever asks, if that is told, claimed the bundle
@@ -158,7 +158,7 @@ func (p *pack) end(ctx context.Context, c *cli.Call, note bundlePage) (PartView,
 		return v, nil
 	}
 
-	v, err = v.unlessEnded(c.WarnLate(err))
+	v, err = v.unlessEnded(c.NoteLost(c.Session.Issue, note.worker(), c.WarnLate(err)))
 	if err != nil || v.Answer != "released" {
 		return v, err
 	}

@@ -102,7 +102,7 @@ func checkCheckout(c *cli.Call) []Diagnosis {
 			"correct it before you push it; until then the default branch of "+c.Session.Repo.String()+" counts")}
 	case there && published != nil:
 		return []Diagnosis{ok("checkout",
-			"%s has no mistake in this worktree; it counts once it is on the default branch of %s",
+			"%s has no mistakes in this worktree; it counts once it is on the default branch of %s",
 			config.Path, c.Session.Repo)}
 	}
 

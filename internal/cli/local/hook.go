@@ -191,7 +191,7 @@ func changeHook(ctx context.Context, c *cli.Call, p *hookInstallParams,
 	}
 
 	word := string(change)
-	if change == hookfile.Nothing {
+	if install && change == hookfile.Nothing {
 		word = "unchanged"
 	}
 

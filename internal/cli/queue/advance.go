@@ -53,7 +53,7 @@ func advanceIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *advancePar
 		return c.Would(i, "move %s to %s (label %s)", i, to.Name, to.Label)
 	}
 
-	err = c.WarnLate(err)
+	err = c.NoteLost(i, a.Worker, c.WarnLate(err))
 	if err == nil || errors.Is(err, claim.ErrEnded) {
 		c.ForgetHold(i)
 	}

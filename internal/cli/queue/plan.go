@@ -153,7 +153,7 @@ func postPlan(ctx context.Context, c *cli.Call, i claim.Issue, p *planParams) er
 	case waits && p.Wait == 0:
 		return &answer.Problem{Code: answer.PlanWaits, Why: err.Error() + ": " + posted.URL, Next: waitOn(i)}
 	case !waits && c.WarnLate(err) != nil:
-		return err
+		return c.NoteLost(i, w, err)
 	case p.Wait > 0:
 		return awaitAnswer(ctx, c, i, w, gate, p.Wait)
 	}
