@@ -177,7 +177,7 @@ func (w *world) managed(t *testing.T, manager string) {
 	t.Helper()
 	w.wantStatus(t, "delegated")
 	w.must(t, w.clone, "label-state", "hook", "install") // which may set git's setting label-state.hook
-	if out := w.must(t, w.clone, "label-state", "hook", "install"); !strings.HasPrefix(out, "nothing: ") {
+	if out := w.must(t, w.clone, "label-state", "hook", "install"); !strings.HasPrefix(out, "unchanged: ") {
 		t.Errorf("hook install: %s", out)
 	}
 
