@@ -144,8 +144,8 @@ type Pause struct {
 	Here       bool // on this host only
 }
 
-// Told says where, since when, by whom and why, as far as it is known: whoever makes the marker by
-// hand leaves no name, nor does a host that could not ask for it.
+// Told says where, since when, by whom and why, as far as it is known: a marker that was made by
+// hand has no name, nor has that of a host that could not ask for it.
 func (p Pause) Told() string {
 	where, since := "", ""
 	if p.Here {

@@ -105,8 +105,8 @@ func Status() cli.Verb {
 	}, showIssueOrHere)
 }
 
-// nothingHere says that the worktree has no hold, and how whoever asks takes one. A person's hold
-// belongs to no worktree.
+// nothingHere says that the worktree has no hold, and how to take one. A person's hold belongs to
+// no worktree.
 func nothingHere(c *cli.Call) string {
 	name := ""
 	if c.RequireWorker() != nil {

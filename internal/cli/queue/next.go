@@ -82,7 +82,7 @@ func itemText(prefix string) string {
 func takeNext(ctx context.Context, c *cli.Call, p *nextParams) error {
 	o := c.Options()
 	o.First = setup.First{Ready: true}
-	o.View = p.List || p.NoClaim // whoever claims what is shown reads it again
+	o.View = p.List || p.NoClaim // to claim what is shown, it is read again
 	if err := c.OpenForAgent(ctx, o); err != nil {
 		return err
 	}
