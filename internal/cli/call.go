@@ -101,43 +101,30 @@ func (c *Call) Close() { _ = c.Session.Close() }
 // setup.Open.
 func (c *Call) Open(ctx context.Context, o setup.Options) error {
 	s, err := setup.Open(ctx, c.Env, o)
+	if s == nil {
+		return err
+	}
+
+	switch {
+	case o.Ref != "":
+		c.Subject.Issue = s.Issue.String()
+	case s.Repo != claim.Repo{}:
+		c.Subject.Repo = s.Repo.String()
+	}
+
 	if err != nil {
-		c.name(ctx, o)
 		return err
 	}
 
 	c.Session = s
-	switch {
-	case o.Ref != "":
-		c.Subject.Issue = s.Issue.String()
-	case s.Repo == claim.Repo{}:
+	if o.Ref == "" && s.Repo == (claim.Repo{}) {
 		if why := c.Env.Nowhere(ctx); why != nil {
 			return c.Usagef("no repository is known here: %s; give --repo OWNER/NAME", OneLine(why.Error()))
 		}
 		return c.Usagef("no repository is known here; give --repo OWNER/NAME, or run it inside a clone")
-	default:
-		c.Subject.Repo = s.Repo.String()
 	}
 
 	return nil
-}
-
-// namingTime is how long it may take to find out what a call that has failed was about.
-const namingTime = time.Second
-
-// name notes what a session that could not be opened was to be about, where that is known without
-// asking anybody: messages and JSON then have the same names as when it can be.
-func (c *Call) name(ctx context.Context, o setup.Options) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), namingTime)
-	defer cancel()
-	repo, issue, err := c.Env.About(ctx, o)
-	switch {
-	case err != nil || repo == claim.Repo{}:
-	case o.Ref != "":
-		c.Subject.Issue = issue.String()
-	default:
-		c.Subject.Repo = repo.String()
-	}
 }
 
 // ReadFile reads the file that an option names, "-" being standard input, and no more of it than

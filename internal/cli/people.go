@@ -40,9 +40,7 @@ func (c *Call) Force(ctx context.Context, i claim.Issue, reason string) (ledger.
 
 		c.Warnf("%s lost %s by force; it may still act until its next heartbeat or push",
 			e.Record.Worker, i)
-		if err := c.Session.Lose(i, e.Record.Worker, why); err != nil {
-			c.Warnf("this worktree's record of the hold could not be changed: %s", err)
-		}
+		c.recordLost(i, e.Record.Worker, why)
 	}
 
 	return rep, ended, c.WarnLate(err)

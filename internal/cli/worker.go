@@ -318,11 +318,16 @@ func (c *Call) NoteLost(i claim.Issue, w claim.Worker, err error) error {
 	if !is || lost.End != lifecycle.HoldLost || c.DryRun {
 		return err
 	}
-	if cause := c.Session.Lose(i, w, OneLine(lost.Error())); cause != nil {
-		c.Warnf("this worktree's record of the hold could not be changed: %s", cause)
-	}
+	c.recordLost(i, w, OneLine(lost.Error()))
 
 	return err
+}
+
+// recordLost remembers for this worktree that a hold was lost, and why. Where that fails it is said.
+func (c *Call) recordLost(i claim.Issue, w claim.Worker, why string) {
+	if err := c.Session.Lose(i, w, why); err != nil {
+		c.Warnf("this worktree's record of the hold could not be changed: %s", err)
+	}
 }
 
 // RecordRenewal remembers for this worktree that a hold was extended. Where that fails it is said.

@@ -147,15 +147,14 @@ type Pause struct {
 // Told says where, since when, by whom and why, as far as it is known: a marker that was made by
 // hand has no name, nor has that of a host that could not ask for it.
 func (p Pause) Told() string {
-	where, since := "", ""
+	text, since := "", ""
 	if p.Here {
-		where = " on this host"
+		text = " on this host"
 	}
 	if !p.Since.IsZero() {
 		since = printable.Minute(p.Since)
 	}
 
-	text := where
 	for _, part := range [][2]string{{" since ", since}, {" by ", p.By}, {": ", p.Reason}} {
 		if part[1] != "" {
 			text += part[0] + part[1]

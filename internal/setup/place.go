@@ -66,13 +66,6 @@ func (e Environment) locate(ctx context.Context, o Options) (place, error) {
 	return place{}, first
 }
 
-// About is what a session would be about by its options and the clone, without a request or a
-// token. The errors are some of Open's.
-func (e Environment) About(ctx context.Context, o Options) (claim.Repo, claim.Issue, error) {
-	p, err := e.locate(ctx, o)
-	return p.repo, p.issue, err
-}
-
 // hosts are the hosts that a reference may be on, the likeliest first. An address that somebody
 // named is the only one. A URL of a host that nothing here mentions is refused: it may come from
 // anybody, and a token would go there.

@@ -101,13 +101,25 @@ func DefaultGuess() *config.Config {
 // Open makes a session. It reads git's configuration, a token, the caller's own configuration and
 // the repository's, which is the file on its default branch: GitHub is asked for that one file.
 // Errors a caller may tell apart: *config.Error, answer.Usage and answer.Config were called
-// or configured wrongly; *NoTokenError, *BadTokenError and the client's could not find out.
+// or configured wrongly; *NoTokenError, *BadTokenError and the client's could not find out. With an
+// error the session says at most what it would be about, by Repo and Issue, and can do nothing; it
+// is nil where that is not known either.
 func Open(ctx context.Context, e Environment, o Options) (*Session, error) {
 	p, err := e.locate(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 
+	s, err := e.open(ctx, o, p)
+	if err != nil {
+		return &Session{Repo: p.repo, Issue: p.issue}, err
+	}
+
+	return s, nil
+}
+
+// open makes a session about a place.
+func (e Environment) open(ctx context.Context, o Options, p place) (*Session, error) {
 	own, err := e.Own(o)
 	if err != nil {
 		return nil, err
