@@ -122,13 +122,14 @@ func each[A, B any](list []A, f func(A) B) []B {
 
 func toRefusal(r Refusal) jsonRefusal {
 	out := jsonRefusal{
-		Issue:   r.Issue.String(),
-		Title:   strip(r.Title),
-		URL:     strip(r.URL),
-		Branch:  strip(r.Branch),
-		Guess:   r.Guess,
-		Commits: each(r.Commits, func(c Commit) jsonCommit { return jsonCommit{c.OID, strip(c.Subject)} }),
-		Reasons: each(r.Reasons, toReason),
+		Issue:    r.Issue.String(),
+		Title:    strip(r.Title),
+		URL:      strip(r.URL),
+		Branch:   strip(r.Branch),
+		Guess:    r.Guess,
+		Commits:  each(r.Commits, func(c Commit) jsonCommit { return jsonCommit{c.OID, strip(c.Subject)} }),
+		Reasons:  each(r.Reasons, toReason),
+		TakeOver: r.takeOver(),
 	}
 
 	if c := r.Lost; c != nil {
@@ -144,12 +145,6 @@ func toRefusal(r Refusal) jsonRefusal {
 		}
 
 		out.LostHold = lost
-	}
-
-	for _, reason := range r.Reasons {
-		if reason.Code == lifecycle.CodeInFlight && !r.Guess {
-			out.TakeOver = takeOver(r.Issue)
-		}
 	}
 
 	return out

@@ -165,6 +165,30 @@ func TestJSON(t *testing.T) {
 	golden.Check(t, "testdata/several.json", indented.String())
 }
 
+// TestTakeOver: text and JSON offer the same, and only where a worker holds it whose issue the
+// pusher may claim.
+func TestTakeOver(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Refusal)
+		want   bool
+	}{
+		"a worker's":        {func(*Refusal) {}, true},
+		"a person's":        {func(r *Refusal) { r.Reasons[0].Claim.Person = "ann" }, false},
+		"without roles":     {func(r *Refusal) { r.Guess = true }, false},
+		"an open PR":        {func(r *Refusal) { r.Reasons = []lifecycle.Reason{open57()} }, false},
+		"a worker's and PR": {func(r *Refusal) { r.Reasons = append(r.Reasons, open57()) }, true},
+	} {
+		one := refusal()
+		c.change(&one)
+		r := Report{Home: "acme/app", Refusals: []Refusal{one}}
+		text := strings.Contains(Text(r, Style{}), "take it over (label-state claim acme/app#42 --force)")
+		object := strings.Contains(JSON(r), `"take_over":"label-state claim acme/app#42 --force"`)
+		if text != c.want || object != c.want {
+			t.Errorf("%s: the text offers it %t, the JSON %t, want %t", name, text, object, c.want)
+		}
+	}
+}
+
 func TestSilence(t *testing.T) {
 	if got := Text(Report{Home: "acme/app"}, Style{Color: true}) + JSON(Report{}); got != "" {
 		t.Errorf("an empty report says %q", got)

@@ -223,19 +223,25 @@ func (w *writer) wayOut() {
 	if slices.ContainsFunc(w.report.Refusals, func(r Refusal) bool { return r.Branch == "" }) {
 		steps = append(steps, "pick another (label-state next --list)")
 	}
-	persons := func(r lifecycle.Reason) bool { return r.Claim != nil && r.Claim.Person != "" }
-
-	// nobody is told to take it from a person: an agent may be reading. Whom GitHub tells no roles
-	// cannot claim it.
-	if taken != nil && !taken.Guess && !slices.ContainsFunc(taken.Reasons, persons) {
-		steps = append(steps, "take it over ("+takeOver(taken.Issue)+")")
+	if taken != nil && taken.takeOver() != "" {
+		steps = append(steps, "take it over ("+taken.takeOver()+")")
 	}
 	w.line("  %s,\n  or push anyway: %s", strings.Join(steps, ", "), bypass)
 }
 
 const bypass = "git push --no-verify"
 
-func takeOver(i claim.Issue) string { return fmt.Sprintf("label-state claim %s --force", i) }
+// takeOver is the command that takes the issue from the worker who holds it; empty where nobody is
+// told to. That is where a person holds it, as an agent may be reading, and where GitHub tells the
+// pusher no roles, who cannot claim it then.
+func (r Refusal) takeOver() string {
+	persons := func(r lifecycle.Reason) bool { return r.Claim != nil && r.Claim.Person != "" }
+	held := func(r lifecycle.Reason) bool { return r.Code == lifecycle.CodeInFlight }
+	if r.Guess || !slices.ContainsFunc(r.Reasons, held) || slices.ContainsFunc(r.Reasons, persons) {
+		return ""
+	}
+	return fmt.Sprintf("label-state claim %s --force", r.Issue)
+}
 
 // first is the first refusal that was given for a reason of that code.
 func (w *writer) first(c lifecycle.Code) *Refusal {
