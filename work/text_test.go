@@ -1,6 +1,7 @@
 package work_test
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -39,6 +40,41 @@ func TestPrompt(t *testing.T) {
 
 	if got := work.Prompt("Work on the next issue.\n", i); got != string(want) {
 		t.Errorf("prompt:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+// TestComment: what a result says is cut where a comment would be full, each part at its own length.
+func TestComment(t *testing.T) {
+	for _, c := range []struct {
+		length, want int
+		of           func(text string) work.Result
+	}{
+		{5000, 2 << 10, func(text string) work.Result { return work.Result{Summary: text} }},
+		{5000, 5000, func(text string) work.Result { return work.Result{Details: text} }},
+		{20_000, 16 << 10, func(text string) work.Result { return work.Result{Details: text} }},
+	} {
+		got := strings.Count(c.of(strings.Repeat("~", c.length)).Comment("lucius"), "~")
+		if got > c.want || got < c.want-2 { // the mark of a cut takes its place
+			t.Errorf("of %d characters there are %d, want %d", c.length, got, c.want)
+		}
+	}
+}
+
+// TestNoWork: who finds nothing is told how every queue is called that was searched.
+func TestNoWork(t *testing.T) {
+	for want, e := range map[string]*work.NoWorkError{
+		"no work: no open issue has the label todo":           {Label: "todo"},
+		"no work: no open issue has the label todo or review": {Label: "todo", More: []string{"review"}},
+		"no work: 3 with the label todo or review, none can be claimed: 2 held, 1 blocked": {
+			Queue:  3,
+			Label:  "todo",
+			More:   []string{"review"},
+			Passed: []work.PassedOver{{Items: 2, Text: "held"}, {Items: 1, Text: "blocked"}},
+		},
+	} {
+		if got := e.Error(); got != want || !errors.Is(e, work.ErrNoWork) {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
 	}
 }
 

@@ -619,6 +619,12 @@ func TestServerOnce(t *testing.T) {
 		t.Error("the server is registered twice")
 	}
 
+	put(t, filepath.Join(p.Root, ".claude", "settings.json"), `{"enabledPlugins": {"label-state@label-state": false}}`)
+	install(t, p, agenthost.ClaudeCode)
+	if file := filepath.Join(p.Root, ".mcp.json"); tree(t, file)[file] == "" {
+		t.Error("a plugin that is switched off registers nothing, and neither do we")
+	}
+
 	p = place(t, true)
 	file := filepath.Join(p.Home, ".codex", "config.toml")
 	const plugin = "[plugins.\"label-state@label-state\"]\nenabled = true\n"

@@ -29,7 +29,7 @@ func TestTried(t *testing.T) {
 	}
 
 	for n := range 6 {
-		say(fmt.Sprintf("claim:codename=w%d firing_id=1 nonce=n state=held ttl=4h branch=fix/%d", n, n))
+		say(fmt.Sprintf("claim:codename=w%d firing_id=1 nonce=n state=held ttl=4h branch=fix/%d reason=begun", n, n))
 		say(fmt.Sprintf("release:codename=w%d firing_id=1 outcome=failure reason=no%%20%d pr=https://x/%d", n, n, n))
 	}
 

@@ -156,7 +156,7 @@ func (b *sandbox) request(repos ...string) worktree.Request {
 		Feature: "checkout",
 		Agent:   "lucius",
 		Folder:  filepath.Join(b.dir, "trees", "checkout"),
-		At:      noon,
+		At:      noon.In(time.FixedZone("", 2*60*60)), // its names are in UTC anywhere
 	}
 
 	for _, repo := range repos {

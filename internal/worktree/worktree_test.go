@@ -344,6 +344,11 @@ func TestKept(t *testing.T) {
 			b.write(filepath.Join(tree.Path, "new"), "new")
 			b.commit(tree.Path, "work")
 		}, "commits that were not pushed"},
+		"commit since it was pushed": {func(b *sandbox, tree worktree.Tree) {
+			push(b, tree)
+			b.write(filepath.Join(tree.Path, "newer"), "newer")
+			b.commit(tree.Path, "more work")
+		}, "commits that were not pushed"},
 		"commit on no branch": {func(b *sandbox, tree worktree.Tree) {
 			b.git(tree.Path, "switch", "-q", "--detach")
 			b.write(filepath.Join(tree.Path, "new"), "new")
@@ -439,7 +444,7 @@ func TestKept(t *testing.T) {
 		}, ""},
 	} {
 		for n, repo := range []string{"app", "lib"} {
-			if !sample.Plays(name, n, 4) {
+			if !sample.Plays(name, n, 2) { // each in one of the two
 				continue
 			}
 
