@@ -131,6 +131,17 @@ func TestPartsOfAChain(t *testing.T) {
 		t.Errorf("#7 = %+v, %v", one, err)
 	}
 
+	const odd = "fix/a&state=open+c#1%20"
+	number, err := server.OpenPull("acme/lib", "bot", githubsim.Pull{Title: "Odd", Head: odd})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	all, err = c.PullsFrom(t.Context(), "acme/lib", odd)
+	if err != nil || len(all) != 1 || all[0].ID.Number != number {
+		t.Errorf("of %s: %+v, %v, want #%d", odd, all, err, number)
+	}
+
 	for _, change := range [][2]string{
 		{`"ref":"feature"`, `"ref":"feature-2"`},
 		{`"full_name":"acme/lib"`, `"full_name":"eve/lib"`},
