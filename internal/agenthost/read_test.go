@@ -173,6 +173,7 @@ func TestFence(t *testing.T) {
 		"git push":                              agenthost.Publishes,
 		"git -c a=b -C x --no-pager push -f":    agenthost.Publishes,
 		"git --namespace a --git-dir .git push": agenthost.Publishes,
+		"git --work-tree x push":                agenthost.Publishes,
 		"sudo -u x git push":                    agenthost.Publishes,
 		"true && (cd x; git push)":              agenthost.Publishes,
 		"sh -c 'cd x && git push'":              agenthost.Publishes,

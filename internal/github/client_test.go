@@ -238,6 +238,15 @@ func TestPause(t *testing.T) {
 		check(&p)
 	}
 
+	stands, err := c.Pause(ctx, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.SetPause(ctx, r, lifecycle.Pause{By: "tia"}); err != nil {
+		t.Fatal(err)
+	}
+	check(stands) // without a reason the one that stands is left as it is
+
 	made, err := c.Labels(ctx, r)
 	if err != nil || len(made) != 1 || made[0].Color != "b60205" {
 		t.Errorf("labels = %v, %v; want a red one", made, err)
