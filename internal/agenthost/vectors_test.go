@@ -14,7 +14,8 @@ import (
 )
 
 // now is the time of every vector.
-var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+// now is noon in UTC, on a machine of another zone.
+var now = time.Date(2026, 11, 22, 14, 0, 0, 0, time.FixedZone("", 2*60*60))
 
 // A vector is one event in one world. In testdata/events/HOST.txt its lines are
 //

@@ -423,6 +423,17 @@ func TestOver(t *testing.T) {
 	if refused < 10 || taken < 4 {
 		t.Errorf("%d were refused and %d taken: too few to tell", refused, taken)
 	}
+
+	// a key whose name begins as another's does not set that
+	own, err := config.ParseOwn("mine.yml", []byte("claim: {assignees: respect}"))
+	there := config.Default()
+	there.Claim.Assign = "none"
+	if err == nil {
+		_, err = own.Over(there, "acme/app")
+	}
+	if err != nil {
+		t.Errorf("a file that repeats claim.assignees, over claim.assign: %v", err)
+	}
 }
 
 // FuzzConfig: whatever stands in a file, reading it ends, an error names file and line, and what is

@@ -697,6 +697,9 @@ func TestServeGivesUp(t *testing.T) {
 			if told := strings.Contains(out.String(), "the input ended before the answer"); told != (name == "input") {
 				t.Errorf("wrote %s", &out)
 			}
+			if n := strings.Count(out.String(), `"id":1,`); n != 1 {
+				t.Errorf("the first call has %d answers:\n%s", n, &out)
+			}
 		})
 	}
 }
