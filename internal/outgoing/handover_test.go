@@ -47,6 +47,11 @@ func TestInputWithoutHandOver(t *testing.T) {
 		t.Errorf("%d bytes are handed over", len(got))
 	}
 
+	large[0].Message, large[0].Cut = large[0].Message[:maxMessage], true // as a longer one is read
+	if in, err := ReadInput(bytes.NewReader(HandOver([]byte(oneUpdate), large, true))); err != nil || len(in.Commits) != 1 {
+		t.Errorf("a message as long as any that is read: %v", err)
+	}
+
 	large[0].Message = large[0].Message[:maxMessage+1]
 	if _, err := ReadInput(bytes.NewReader(HandOver([]byte(oneUpdate), large, true))); !errors.Is(err, errHandOver) {
 		t.Errorf("a message longer than any that is read: %v", err)

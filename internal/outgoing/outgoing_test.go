@@ -129,6 +129,20 @@ func TestBrokenReferenceIsNoObstacle(t *testing.T) {
 	compare(t, "Commits", got, err, []string{four})
 }
 
+// TestNoRemotes: of a repository that has none, pushed to an address, all history leaves. Its
+// configuration includes a file, so that git is asked for the remotes.
+func TestNoRemotes(t *testing.T) {
+	s := newSandbox(t)
+	s.pair()
+	four := s.commit("w", "four")
+	all := slices.Sorted(slices.Values(strings.Fields(s.git("w", "rev-list", four))))
+	s.git("w", "remote", "remove", "origin")
+	s.git("w", "config", "include.path", "none")
+	at, p := s.push("w", "push", s.path("hub"), "main:refs/heads/x")
+	got, err := leaving(t.Context(), at, p)
+	compare(t, "Commits", got, err, all)
+}
+
 func TestMissingObjectIsAnError(t *testing.T) {
 	s := newSandbox(t)
 	s.pair()
