@@ -16,16 +16,16 @@ import (
 // name of by. answer.NoPlan says that there is nothing left to approve, answer.Barred that
 // by may not; nothing was written then. Whether by may label the repository is
 // for the caller to know.
-func (pl *plans) Approve(ctx context.Context, i claim.Issue, moment time.Time, by string) (Repair, error) {
-	return pl.answer(ctx, i, protocol.Answer{Kind: claim.KindApprove, By: by, Moment: moment})
+func (l *Ledger) Approve(ctx context.Context, i claim.Issue, moment time.Time, by string) (Repair, error) {
+	return l.answer(ctx, i, protocol.Answer{Kind: claim.KindApprove, By: by, Moment: moment})
 }
 
 // Reject ends the hold whose plan waited at that moment, or waits now if it is zero, in the name of
 // by; reason is for people. answer.NoPlan says that there is nothing left to reject,
 // answer.Barred that by may not; nothing was written then. Whether by may label the repository is
 // for the caller to know.
-func (pl *plans) Reject(ctx context.Context, i claim.Issue, moment time.Time, by, reason string) (Repair, error) {
-	return pl.answer(ctx, i, protocol.Answer{
+func (l *Ledger) Reject(ctx context.Context, i claim.Issue, moment time.Time, by, reason string) (Repair, error) {
+	return l.answer(ctx, i, protocol.Answer{
 		Kind:   claim.KindReject,
 		By:     by,
 		Moment: moment,
@@ -35,10 +35,10 @@ func (pl *plans) Reject(ctx context.Context, i claim.Issue, moment time.Time, by
 
 // Attest records the answer to the plan of w that was given elsewhere, to somebody who made sure
 // that by may give it. Otherwise it is Approve, or Reject.
-func (pl *plans) Attest(ctx context.Context, i claim.Issue, w claim.Worker, answer claim.Kind,
+func (l *Ledger) Attest(ctx context.Context, i claim.Issue, w claim.Worker, answer claim.Kind,
 	by string,
 ) (Repair, error) {
-	return pl.answer(ctx, i, protocol.Answer{
+	return l.answer(ctx, i, protocol.Answer{
 		Kind:    answer,
 		By:      by,
 		Worker:  w,
@@ -46,6 +46,6 @@ func (pl *plans) Attest(ctx context.Context, i claim.Issue, w claim.Worker, answ
 	})
 }
 
-func (pl *plans) answer(ctx context.Context, i claim.Issue, a protocol.Answer) (Repair, error) {
-	return pl.repair(ctx, i, protocol.NewAnswer(pl.config(), i, a))
+func (l *Ledger) answer(ctx context.Context, i claim.Issue, a protocol.Answer) (Repair, error) {
+	return l.repair(ctx, i, protocol.NewAnswer(l.config(), i, a))
 }

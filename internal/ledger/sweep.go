@@ -113,16 +113,16 @@ func (l *Ledger) Tend(ctx context.Context, snapshots iter.Seq2[lifecycle.Facts, 
 
 // sweeper begins a sweep, with a ledger of its own for the leases that MaxAge shortens.
 func (l *Ledger) sweeper(s Sweep) *sweeper {
-	b := *l.base
+	own := *l
 	if s.MaxAge > 0 {
-		terms := &b.set.Rules.Terms
+		terms := &own.set.Rules.Terms
 		terms.TTL, terms.Legacy = min(s.MaxAge, terms.TTL), min(s.MaxAge, terms.Legacy)
 	}
 
 	name := fnv.New64a() // what the sweep signs with is another for every run
 	name.Write([]byte(s.By))
 	return &sweeper{
-		Ledger:  assemble(b),
+		Ledger:  &own,
 		s:       s,
 		order:   rand.New(rand.NewPCG(name.Sum64(), 0)),
 		report:  Report{Lanes: map[claim.Issue]lifecycle.Lane{}},
@@ -269,7 +269,7 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) (repairs, bool) 
 	// the labels agree that nobody does. A closed issue needs no holder: its lease runs out.
 	var err error
 	if len(f.Log.Live()) > 0 || labels.Has(f.Labels, w.set.Rules.Scheme.Claimed) || f.Open && w.hidden[f.Issue.Number] {
-		f, err = w.snapshots.Ruled(ctx, f)
+		f, err = w.Ruled(ctx, f)
 	}
 
 	if err != nil {
@@ -280,7 +280,7 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) (repairs, bool) 
 	if f.Open {
 		w.waits[f.Issue], w.waiting[f.Issue] = f.Waits(), Strand{Issue: f.Issue, Title: f.Title, URL: f.URL}
 	}
-	vote, err := w.plans.decisiveVote(ctx, f)
+	vote, err := w.decisiveVote(ctx, f)
 	if err != nil {
 		w.found(Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL}, Err: err})
 		return repairs{}, false

@@ -17,7 +17,9 @@ import (
 func runAll(runs []*run, ops []protocol.Operation) []protocol.Conclusion {
 	under := make([]*underway, len(runs))
 	for n, r := range runs {
-		r.begun = r.clock.Now()
+		if r.begun.IsZero() {
+			r.begun = r.clock.Now()
+		}
 		under[n] = &underway{run: r, op: ops[n]}
 		under[n].next(protocol.Seen{})
 	}
