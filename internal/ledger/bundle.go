@@ -130,9 +130,9 @@ func (b Bundle) check(ctx context.Context, w claim.Worker) ([]Snapshot, error) {
 				ask = p.Ledger.set.Rules.Verdict
 			}
 
-			f, v, err = p.Ledger.judge(f, func(f lifecycle.Facts) lifecycle.Verdict {
-				return ask(f, lifecycle.Seeker{Worker: w})
-			})
+			f = p.Ledger.Here(f)
+			v = ask(f, lifecycle.Seeker{Worker: w})
+			err = protocol.Unsure(f, v)
 		}
 
 		switch {

@@ -35,9 +35,7 @@ func (l *Ledger) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, e
 // afterExpired is the error of a claim's dry run. Where its first write would end an expired hold,
 // the claim goes on from there, and may be refused then.
 func (l *Ledger) afterExpired(would *Unsent, req Request) error {
-	_, v, err := l.judge(would.Facts, func(f lifecycle.Facts) lifecycle.Verdict {
-		return l.set.Rules.Verdict(f, req.Seeker())
-	})
+	_, v, err := l.judge(would.Facts, req.Seeker())
 	switch {
 	case err != nil:
 		return err

@@ -185,7 +185,7 @@ func (r *run) send(e protocol.Effects, n int) sent {
 		}
 	}
 
-	return r.took(b, r.forge.Write(r.ctx, []Batch{b})[0], begun)
+	return r.took(r.forge.Write(r.ctx, []Batch{b})[0], begun)
 }
 
 // batch is what GitHub is sent at once, from the write with the number n on.
@@ -212,7 +212,7 @@ func (r *run) batch(e protocol.Effects, n int) Batch {
 
 // took takes in what became of a batch that was sent then. A snapshot that does not show it is
 // none.
-func (r *run) took(b Batch, got Written, then time.Duration) sent {
+func (r *run) took(got Written, then time.Duration) sent {
 	for n := range got.Results {
 		got.Results[n].Sent, got.Results[n].Answered = then, r.passed()
 		got.Results[n].Did = did(got.Results[n].Err)

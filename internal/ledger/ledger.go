@@ -81,10 +81,5 @@ func (l *Ledger) Here(f lifecycle.Facts) lifecycle.Facts {
 // elapsed is how much time has passed since start.
 func (l *Ledger) elapsed(start time.Time) time.Duration { return clock.Passed(start, l.clock.Now()) }
 
-// backoff is how long to wait before read n (from 0): 250 ms doubling to 4 s.
-func backoff(n int) time.Duration {
-	return min(250*time.Millisecond<<min(max(n, 0), 10), 4*time.Second)
-}
-
 // Now is this machine's clock, for Snapshot.Taken.
 func (l *Ledger) Now() time.Time { return l.clock.Now() }

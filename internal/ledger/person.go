@@ -9,6 +9,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/protocol"
 )
 
 // ClaimPerson takes the issue for the person with that login, without an end; the token must be the
@@ -46,7 +47,7 @@ func (l *Ledger) ClaimPerson(ctx context.Context, i claim.Issue, login string, f
 			return h, nil
 		}
 
-		if err := l.clock.Sleep(ctx, backoff(n)); err != nil { // the other program has not confirmed yet
+		if err := l.clock.Sleep(ctx, protocol.Backoff(n)); err != nil { // the other program has not confirmed yet
 			return Hold{}, &UnknownError{Issue: i, Err: err}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/protocol"
 )
 
 // Look reads the issue: its log, and who holds it by the decider. Errors are *UnknownError.
@@ -27,8 +28,7 @@ func (l *Ledger) Check(ctx context.Context, i claim.Issue,
 	if err != nil {
 		return f, lifecycle.Verdict{}, err
 	}
-	judge := func(f lifecycle.Facts) lifecycle.Verdict { return l.set.Rules.Verdict(f, who) }
-	f, v, err := l.judge(f, judge)
+	f, v, err := l.judge(f, who)
 	if err != nil || v.Answer != lifecycle.Free {
 		return f, v, err
 	}
@@ -36,7 +36,7 @@ func (l *Ledger) Check(ctx context.Context, i claim.Issue,
 	if f, err = l.limited(ctx, f, who); err != nil {
 		return f, v, err
 	}
-	return l.judge(f, judge)
+	return l.judge(f, who)
 }
 
 // CheckForced is Check for a claim with force. What it may not end, and not pass over, is in
@@ -57,13 +57,11 @@ func (l *Ledger) CheckForced(ctx context.Context, i claim.Issue,
 	return f, v, beyond, err
 }
 
-// judge asks for the verdict of a snapshot. Its error is an *UnknownError, "could not find out".
-func (l *Ledger) judge(f lifecycle.Facts,
-	ask func(lifecycle.Facts) lifecycle.Verdict,
-) (lifecycle.Facts, lifecycle.Verdict, error) {
+// judge is the verdict of a snapshot. Its error is an *UnknownError, "could not find out".
+func (l *Ledger) judge(f lifecycle.Facts, who lifecycle.Seeker) (lifecycle.Facts, lifecycle.Verdict, error) {
 	f = l.Here(f)
-	v, err := l.config().Judge(f, ask)
-	return f, v, err
+	v := l.set.Rules.Verdict(f, who)
+	return f, v, protocol.Unsure(f, v)
 }
 
 // Ruled lays over a snapshot that was made without the ledger who holds the issue. The error is an

@@ -201,7 +201,7 @@ func writeTogether(ready []*underway) {
 			batches[n], begun[n] = one.batch(one.effects, len(one.ahead.results)), one.passed()
 		}
 		for n, got := range u.forge.Write(u.ctx, batches) {
-			next := group[n].took(batches[n], got, begun[n])
+			next := group[n].took(got, begun[n])
 			group[n].ahead.results, group[n].ahead.after = append(group[n].ahead.results, next.results...), next.after
 		}
 	}

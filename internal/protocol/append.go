@@ -26,8 +26,7 @@ type Append struct {
 type appendStep int
 
 const (
-	appendBegins appendStep = iota
-	appendWaits
+	appendWaits appendStep = iota // for its first snapshot as well
 	appendLooks
 	appendAsks
 	appendCloses
@@ -85,10 +84,6 @@ func (a Append) Next(s Seen) (Operation, Effects) {
 func (a *Append) next(s Seen) Effects {
 	a.ending = s.Ending
 	switch a.step {
-	case appendBegins:
-		a.step = appendLooks
-		return a.cfg.look()
-
 	case appendWaits:
 		if s.Ending != nil {
 			return failed(a.issue, &UnknownError{a.issue, s.Ending})
@@ -139,7 +134,7 @@ func (a *Append) ask() Effects {
 	switch {
 	case m.again:
 		a.step = appendWaits
-		return Effects{Wait: backoff(a.turn.looks - 1)}
+		return Effects{Wait: Backoff(a.turn.looks - 1)}
 
 	case m.look:
 		a.step = appendLooks
@@ -228,18 +223,9 @@ func (a *Append) posted(s Seen) Effects {
 // relabel brings the labels in line. Without a snapshot after the last record they are late.
 func (a *Append) relabel(m move) Effects {
 	a.finish = m
-	was := a.cfg.Rules.Scheme.Shown(a.turn.before.Labels)
 	if a.turn.err != nil {
-		f := a.turn.before
-		a.labels.rep = Repair{
-			Issue: f.Issue,
-			Title: f.Title,
-			URL:   f.URL,
-			Was:   was,
-			Is:    was,
-		}
+		a.labels = a.cfg.relabel(a.turn.before, false)
 		a.labels.late(a.turn.err)
-
 		return a.conclude()
 	}
 
@@ -248,7 +234,7 @@ func (a *Append) relabel(m move) Effects {
 		a.labels.after(a.posting.labels)
 	}
 
-	a.labels.rep.Was = was
+	a.labels.rep.Was = a.cfg.Rules.Scheme.Shown(a.turn.before.Labels)
 	a.step = appendRelabels
 	return a.relabeled(Seen{})
 }

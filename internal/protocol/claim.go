@@ -62,13 +62,11 @@ type Claim struct {
 type claimStep int
 
 const (
-	claimBegins claimStep = iota
-
 	// before anything of the claim is written
-	claimPauses  // the time before the issue is read again, after ends were recorded
-	claimAdmits  // the snapshot that admits the claim or refuses it
-	claimCounts  // whether this login's records count, and how much it has in progress
-	claimExpires // the record that ends a dead hold
+	claimPauses  claimStep = iota // its beginning, or the time before it reads again
+	claimAdmits                   // the snapshot that admits the claim or refuses it
+	claimCounts                   // whether this login's records count, and how much it has in progress
+	claimExpires                  // the record that ends a dead hold
 
 	// where a store decides
 	claimAcquires // the store's lease
@@ -146,10 +144,6 @@ func (a Claim) Next(s Seen) (Operation, Effects) {
 func (a *Claim) next(s Seen) Effects {
 	a.now = s.Elapsed
 	switch a.step {
-	case claimBegins:
-		a.step = claimAdmits
-		return a.look()
-
 	case claimPauses:
 		if s.Ending != nil {
 			return a.leave(&UnknownError{a.issue, s.Ending})
@@ -229,7 +223,8 @@ func (a Claim) seeker() lifecycle.Seeker {
 
 // judge is the verdict of a snapshot. The error is an *UnknownError.
 func (a Claim) judge(f lifecycle.Facts) (lifecycle.Verdict, error) {
-	return a.cfg.Judge(f, func(f lifecycle.Facts) lifecycle.Verdict { return a.cfg.Rules.Admits(f, a.seeker()) })
+	v := a.cfg.Rules.Admits(f, a.seeker())
+	return v, Unsure(f, v)
 }
 
 // admit judges the claim by a snapshot.
@@ -366,7 +361,7 @@ func (a *Claim) again() Effects {
 		return a.look()
 	}
 
-	return Effects{Wait: backoff(a.rounds)}
+	return Effects{Wait: Backoff(a.rounds)}
 }
 
 // expired goes on after the end of a dead hold.

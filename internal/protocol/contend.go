@@ -72,7 +72,7 @@ func (a *Claim) readAgain() Effects {
 	if a.rounds++; a.rounds >= a.cfg.Patience {
 		return a.giveUp(&UnknownError{a.issue, a.last})
 	}
-	return Effects{Wait: backoff(a.rounds - 1)}
+	return Effects{Wait: Backoff(a.rounds - 1)}
 }
 
 // between is a snapshot of the log as this claim goes by it. Who has reserved the issue at the
@@ -235,7 +235,7 @@ func (a *Claim) decide() Effects {
 	}
 
 	a.step = claimContends
-	return Effects{Wait: backoff(2)}
+	return Effects{Wait: Backoff(2)}
 }
 
 // number records a larger fencing token where R2 shows a token of somebody else that is not below

@@ -151,7 +151,7 @@ func (r *recording) again(s Seen) Effects {
 	}
 
 	r.step = recordingWaits
-	return Effects{Wait: backoff(r.tries)}
+	return Effects{Wait: Backoff(r.tries)}
 }
 
 func (r *recording) end(err error, s Seen) Effects {
@@ -341,5 +341,5 @@ func (e *editing) next(s Seen) Effects {
 	}
 
 	e.waits = true
-	return Effects{Wait: backoff(e.tries)}
+	return Effects{Wait: Backoff(e.tries)}
 }

@@ -228,7 +228,7 @@ func (l *relabeling) write() Effects {
 }
 
 // again begins the next round: by the snapshot that came with the change, or else by a new one.
-// From the third round on it waits before it looks, up to twice backoff by chance, so that two
+// From the third round on it waits before it looks, up to twice Backoff by chance, so that two
 // reconcilers do not keep step.
 func (l *relabeling) again(s Seen) Effects {
 	l.round++
@@ -240,7 +240,7 @@ func (l *relabeling) again(s Seen) Effects {
 	}
 	if l.round > 1 {
 		l.step = relabelingWaits
-		return Effects{Wait: 2 * backoff(l.round), Spread: true}
+		return Effects{Wait: 2 * Backoff(l.round), Spread: true}
 	}
 
 	l.step = relabelingLooks

@@ -47,9 +47,8 @@ type Renewal struct {
 type renewalStep int
 
 const (
-	renewalBegins renewalStep = iota
+	renewalWaits renewalStep = iota // for its first snapshot as well
 	renewalLooks
-	renewalWaits
 	renewalEdits
 	renewalPosts
 	renewalBuries
@@ -79,10 +78,6 @@ func (r Renewal) Next(s Seen) (Operation, Effects) {
 // next goes on with what the operation waits for.
 func (r *Renewal) next(s Seen) Effects {
 	switch r.step {
-	case renewalBegins:
-		r.step = renewalLooks
-		return r.cfg.look()
-
 	case renewalWaits:
 		if s.Ending != nil {
 			return failed(r.issue, &UnknownError{r.issue, s.Ending})
@@ -132,7 +127,7 @@ func (r *Renewal) looked(s Seen) Effects {
 	shown := s.Facts.Log.Dead(r.worker) || claimed && own.Held() && s.Facts.Log.RefuseToken(r.worker, r.token) == nil
 	if !shown && r.looks < sightings && r.cfg.Store == "" { // an absence decides nothing at once
 		r.step = renewalWaits
-		return Effects{Wait: backoff(r.looks - 1)}
+		return Effects{Wait: Backoff(r.looks - 1)}
 	}
 
 	f := r.cfg.Ruled(s.Facts, s.Lease)
@@ -154,12 +149,12 @@ func (r *Renewal) looked(s Seen) Effects {
 	r.new.Token = max(r.new.Token, r.token)
 	r.new.Reason = cmp.Or(r.note, r.new.Reason)
 
-	return r.begin(s)
+	return r.begin()
 }
 
 // begin writes: first to the store, then into the claim comment. Only a store's hold can be without
 // a comment of its worker's own.
-func (r *Renewal) begin(s Seen) Effects {
+func (r *Renewal) begin() Effects {
 	var first []Write
 	if r.claim.Stored {
 		first = []Write{{Kind: WriteExtend, Lease: r.lease}}

@@ -148,7 +148,7 @@ func (a *Claim) mirrored(s Seen) Effects {
 		return a.unmirrored(a.last)
 	}
 
-	return Effects{Wait: backoff(a.rounds - 1)}
+	return Effects{Wait: Backoff(a.rounds - 1)}
 }
 
 // unmirrored hands out a hold whose mirror is late.
