@@ -1,7 +1,6 @@
 package state
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -118,12 +117,7 @@ func (f Pauses) change(edit func(map[string]Pause)) (err error) {
 	}
 
 	edit(paused)
-	data, err := json.MarshalIndent(pauseList{pausesFormat, sortedPauses(paused)}, "", "  ")
-	if err == nil {
-		err = Replace(f.Path(), append(data, '\n'), 0o600)
-	}
-
-	if err != nil {
+	if err := writeJSON(f.Path(), pauseList{pausesFormat, sortedPauses(paused)}); err != nil {
 		return fmt.Errorf("write local pauses: %w", err)
 	}
 
