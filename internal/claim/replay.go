@@ -1,6 +1,7 @@
 package claim
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -234,7 +235,7 @@ func (f *fold) release(c *Claim, e Entry) {
 	f.s.over[process{e.Record.Worker, e.Record.Nonce}] = true
 	c.released = true
 	if e.Record.Nonce == "" && c.ending == nil {
-		c.ending = &ending{releaseOf(e), e.Record.Stage, c.says()}
+		c.ending = &ending{releaseOf(e), e.Record.Stage, *c}
 	}
 
 	left := slices.DeleteFunc(c.Standing(), e.Record.ends)
@@ -250,42 +251,19 @@ func (f *fold) release(c *Claim, e Entry) {
 		return
 	}
 
-	how := c.ending
-	if how == nil {
-		how = &ending{releaseOf(e), e.Record.Stage, c.says()}
-	}
-
+	how := cmp.Or(c.ending, &ending{releaseOf(e), e.Record.Stage, *c})
 	c.End = how.release
-	c.say(how.said)
+	c.Record, c.Rank, c.Created = how.before.Record, how.before.Rank, how.before.Created
+	c.Comment, c.URL = how.before.Comment, how.before.URL
+	c.Person, c.Legacy = how.before.Person, how.before.Legacy
 	f.stage(how.stage, how.release.At)
 }
 
-// An ending is a release that was not of one process alone, and what the claim said before it.
+// An ending is a release that was not of one process alone, and the claim before it.
 type ending struct {
 	release *Release
 	stage   string
-	said    saying
-}
-
-// A saying is what a claim says by its bids.
-type saying struct {
-	record  Record
-	rank    Rank
-	created time.Time
-	comment int64
-	url     string
-	person  string
-	legacy  bool
-}
-
-func (c *Claim) says() saying {
-	return saying{c.Record, c.Rank, c.Created, c.Comment, c.URL, c.Person, c.Legacy}
-}
-
-func (c *Claim) say(s saying) {
-	c.Record, c.Rank, c.Created = s.record, s.rank, s.created
-	c.Comment, c.URL = s.comment, s.url
-	c.Person, c.Legacy = s.person, s.legacy
+	before  Claim
 }
 
 // ends reports whether the release ends the bid of its key: that of its nonce; or, with a fencing
