@@ -67,10 +67,7 @@ func Replay(comments []Comment) State {
 			continue
 		}
 
-		if c.End.NotBefore.After(f.s.NotBefore) {
-			f.s.NotBefore = c.End.NotBefore
-		}
-
+		f.s.NotBefore = Latest(f.s.NotBefore, c.End.NotBefore)
 		if c.failed() {
 			f.s.Attempts = append(f.s.Attempts, Attempt{c.Record.Worker, *c.End})
 		}

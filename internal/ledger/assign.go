@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -13,9 +12,7 @@ import (
 // Assign does what the record of a live claim says, if a run that was cut off has not done it: it
 // assigns its login, or takes one out of the record that cannot be assigned.
 func (l *Ledger) Assign(ctx context.Context, f lifecycle.Facts, c claim.Claim) error {
-	there := slices.ContainsFunc(f.Assignees,
-		func(login string) bool { return claim.SameLogin(login, c.Record.Assignee) })
-	if there || c.Record.Assignee == "" || !c.Live() || !c.Held() {
+	if claim.HasLogin(f.Assignees, c.Record.Assignee) || c.Record.Assignee == "" || !c.Live() || !c.Held() {
 		return nil
 	}
 

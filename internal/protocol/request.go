@@ -224,8 +224,7 @@ func (a Claim) before(f lifecycle.Facts) string {
 func (a Claim) toAssign() string {
 	f := a.facts
 	wanted := a.cfg.Assign == AssignAll || a.cfg.Assign == AssignPeople && a.record.Person != ""
-	assigned := slices.ContainsFunc(f.Assignees, func(login string) bool { return claim.SameLogin(login, f.Viewer) })
-	if !wanted || assigned || f.Viewer == "" || claim.IsApp(f.Viewer) {
+	if !wanted || claim.HasLogin(f.Assignees, f.Viewer) || f.Viewer == "" || claim.IsApp(f.Viewer) {
 		return ""
 	}
 
