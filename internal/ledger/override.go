@@ -8,6 +8,10 @@ import (
 	"github.com/label-state/label-state/internal/protocol"
 )
 
+// What people decide arrives late and may arrive twice: by an event that was delivered again, by
+// a run that somebody repeated. So everything here, and an answer to a plan, names the moment at
+// which the person spoke, and what began after it is left alone.
+
 // Force ends the current hold, in the name of by. Until its next heartbeat or check the former
 // holder may still act: that window is inherent (spec-writing.md#revoke-and-force). Nobody holding
 // is a success; an issue that is stuck without a holder begins again (lifecycle.Rules.Stuck).

@@ -57,6 +57,13 @@ func (l *Ledger) Plan(ctx context.Context, i claim.Issue, w claim.Worker, d Draf
 	return p, end.Err
 }
 
+// Answer lets the plan that waited at the answer's moment go ahead, or ends its hold. answer.NoPlan
+// says that there is nothing left to answer, answer.Barred that the login may not; nothing was
+// written then. Whether it may label the repository is for the caller to know.
+func (l *Ledger) Answer(ctx context.Context, i claim.Issue, a Answer) (Repair, error) {
+	return l.repair(ctx, i, protocol.NewAnswer(l.config(), i, a))
+}
+
 // decisiveVote returns the reaction that answers the plan which waits on the issue, nil when there
 // is none. One that rejects outweighs any that approve.
 func (l *Ledger) decisiveVote(ctx context.Context, f lifecycle.Facts) (*Vote, error) {
