@@ -28,14 +28,14 @@ func (b *Bid) add(e Entry) {
 		*b = Bid{
 			Nonce:   e.Record.Nonce,
 			Record:  e.Record,
-			Rank:    rankOf(e.Comment),
+			Rank:    e.Rank(),
 			Comment: e.ID,
 			URL:     e.URL,
 			Person:  personOf(e),
 		}
 	}
 
-	b.Ranks = append(b.Ranks, rankOf(e.Comment))
+	b.Ranks = append(b.Ranks, e.Rank())
 	b.Record.confirm(e.Record)
 	b.Updated = Latest(b.Updated, e.Updated)
 }

@@ -75,8 +75,8 @@ func Replay(comments []Comment) State {
 
 	slices.SortFunc(f.s.Claims, func(a, b Claim) int { return a.Rank.Compare(b.Rank) })
 	slices.SortFunc(f.s.Attempts, func(a, b Attempt) int { return a.Release.Rank.Compare(b.Release.Rank) })
-	slices.SortFunc(f.s.Log, func(a, b Entry) int { return rankOf(a.Comment).Compare(rankOf(b.Comment)) })
-	slices.SortFunc(f.s.Ignored, func(a, b Ignored) int { return rankOf(a.Comment).Compare(rankOf(b.Comment)) })
+	slices.SortFunc(f.s.Log, func(a, b Entry) int { return a.Rank().Compare(b.Rank()) })
+	slices.SortFunc(f.s.Ignored, func(a, b Ignored) int { return a.Comment.Rank().Compare(b.Comment.Rank()) })
 	if f.s.Records = len(f.s.Log); f.s.Records > 0 {
 		f.s.Last = f.s.Log[f.s.Records-1].Created
 	}
@@ -121,12 +121,12 @@ func (f *fold) claim(e Entry) {
 
 	default:
 		if len(c.Bids) == 0 && known {
-			c.signed = rankOf(e.Comment)
+			c.signed = e.Rank()
 		}
 		c.bidFor(e)
 	}
 
-	c.Ranks = append(c.Ranks, rankOf(e.Comment))
+	c.Ranks = append(c.Ranks, e.Rank())
 	f.s.Log = append(f.s.Log, e)
 }
 
@@ -154,7 +154,7 @@ func (c *Claim) bidFor(e Entry) {
 // unlink takes the pull request out of the release that names it, once, and after the release. A
 // plan, its answer and a revoke are about a claim that lives.
 func (f *fold) apply(e Entry) (ignored string) {
-	r, rank := e.Record, rankOf(e.Comment)
+	r, rank := e.Record, e.Rank()
 	c := &Claim{}
 	i, claimed := f.byKey[r.Worker]
 	if claimed {
@@ -297,6 +297,6 @@ func releaseOf(e Entry) *Release {
 		At:        e.Created,
 		Author:    e.Author,
 		URL:       e.URL,
-		Rank:      rankOf(e.Comment),
+		Rank:      e.Rank(),
 	}
 }

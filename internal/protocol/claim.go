@@ -146,7 +146,7 @@ func (a *Claim) next(s Seen) Effects {
 	switch a.step {
 	case claimPauses:
 		if s.Ending != nil {
-			return a.leave(&UnknownError{a.issue, s.Ending})
+			return a.leave(a.unknown(s.Ending))
 		}
 		a.step = claimAdmits
 		return a.look()
@@ -170,7 +170,7 @@ func (a *Claim) next(s Seen) Effects {
 		return a.settle(s)
 	case claimSettles:
 		if s.Ending != nil {
-			return a.giveUp(&UnknownError{a.issue, s.Ending})
+			return a.giveUp(a.unknown(s.Ending))
 		}
 		return a.await(claimRanks)
 	case claimRanks, claimOwns:
@@ -179,7 +179,7 @@ func (a *Claim) next(s Seen) Effects {
 		return a.edited(s)
 	case claimContends:
 		if s.Ending != nil {
-			return a.giveUp(&UnknownError{a.issue, s.Ending})
+			return a.giveUp(a.unknown(s.Ending))
 		}
 		return a.await(claimOwns)
 	case claimUnreserves:
@@ -206,6 +206,9 @@ func (a Claim) look() Effects {
 	e.Ask.Here = true
 	return e
 }
+
+// unknown is the answer "could not find out".
+func (a Claim) unknown(err error) error { return &UnknownError{a.issue, err} }
 
 // lapsed is the self-fence: what a contender or holder asks before it acts
 // (spec-writing.md#acting-under-a-hold).
@@ -256,7 +259,7 @@ func (a *Claim) admit(s Seen) Effects {
 	case v.Answer != lifecycle.Free:
 		return a.leave(a.held(v))
 	case f.Unshown > 0: // it was known to be held, for reasons that do not stop this claim
-		return a.leave(&UnknownError{a.issue, unshown(f)})
+		return a.leave(a.unknown(unshown(f)))
 	}
 
 	a.facts = f
@@ -281,9 +284,9 @@ func (a *Claim) admit(s Seen) Effects {
 func (a *Claim) counted(s Seen) Effects {
 	switch {
 	case s.Replies.Err != nil:
-		return a.leave(&UnknownError{a.issue, s.Replies.Err})
+		return a.leave(a.unknown(s.Replies.Err))
 	case s.Ending != nil:
-		return a.leave(&UnknownError{a.issue, s.Ending})
+		return a.leave(a.unknown(s.Ending))
 	}
 
 	asker := lifecycle.Asker{Login: a.facts.Viewer}
@@ -338,7 +341,7 @@ func (a *Claim) expire() Effects {
 
 		posting, err := a.cfg.record(a.facts, expiry(a.facts, next, a.record.Worker.String()))
 		if err != nil {
-			return a.leave(&UnknownError{a.issue, err})
+			return a.leave(a.unknown(err))
 		}
 
 		posting.here = true
@@ -353,7 +356,7 @@ func (a *Claim) expire() Effects {
 // again begins the next round of the admission.
 func (a *Claim) again() Effects {
 	if a.rounds++; a.rounds == a.cfg.Patience {
-		return a.leave(&UnknownError{a.issue, ErrInvisible})
+		return a.leave(a.unknown(ErrInvisible))
 	}
 	a.step = claimPauses
 	if a.rounds == 1 { // the first end shows at once, as a rule
@@ -372,7 +375,7 @@ func (a *Claim) expired(s Seen) Effects {
 		return effects
 	case a.posting.err != nil:
 		a.ended = a.ended[:len(a.ended)-1]
-		return a.leave(&UnknownError{a.issue, a.posting.err})
+		return a.leave(a.unknown(a.posting.err))
 	case a.posting.seen.Err != nil:
 		return a.leave(a.posting.seen.Err)
 	}
@@ -424,9 +427,9 @@ func (a *Claim) post(s Seen) Effects {
 	case !a.posting.over:
 		return effects
 	case a.posting.err != nil && lease.Rejected(a.posting.err):
-		return a.leave(&UnknownError{a.issue, a.posting.err})
+		return a.leave(a.unknown(a.posting.err))
 	case a.posting.err != nil:
-		return a.giveUp(&UnknownError{a.issue, a.posting.err})
+		return a.giveUp(a.unknown(a.posting.err))
 	}
 
 	a.start, a.step = a.posting.sent.Sent, claimCountsAgain
@@ -438,11 +441,11 @@ func (a *Claim) post(s Seen) Effects {
 // certain who we are.
 func (a *Claim) settle(s Seen) Effects {
 	if s.Replies.Err != nil {
-		return a.giveUp(&UnknownError{a.issue, s.Replies.Err})
+		return a.giveUp(a.unknown(s.Replies.Err))
 	}
-	a.bound = claim.Rank{Created: a.posting.comment.Created, ID: a.posting.comment.ID}
+	a.bound = a.posting.comment.Rank()
 	if s.Ending != nil {
-		return a.giveUp(&UnknownError{a.issue, s.Ending})
+		return a.giveUp(a.unknown(s.Ending))
 	}
 	a.step = claimSettles
 	return Effects{Wait: a.cfg.Settle}

@@ -23,7 +23,7 @@ func (a *Claim) await(step claimStep) Effects {
 // tryRead reads, unless the lease is over.
 func (a *Claim) tryRead() Effects {
 	if a.lapsed() {
-		return a.giveUp(&UnknownError{a.issue, a.last})
+		return a.giveUp(a.unknown(a.last))
 	}
 	return Effects{Read: true}
 }
@@ -32,7 +32,7 @@ func (a *Claim) tryRead() Effects {
 func (a *Claim) read(s Seen) Effects {
 	switch {
 	case s.Ending != nil:
-		return a.giveUp(&UnknownError{a.issue, errors.Join(a.last, s.Ending)})
+		return a.giveUp(a.unknown(errors.Join(a.last, s.Ending)))
 	case s.waited():
 		return a.tryRead()
 	case s.Err != nil:
@@ -70,7 +70,7 @@ func (a *Claim) read(s Seen) Effects {
 // readAgain waits before the next read, if there is one.
 func (a *Claim) readAgain() Effects {
 	if a.rounds++; a.rounds >= a.cfg.Patience {
-		return a.giveUp(&UnknownError{a.issue, a.last})
+		return a.giveUp(a.unknown(a.last))
 	}
 	return Effects{Wait: Backoff(a.rounds - 1)}
 }
@@ -149,11 +149,11 @@ func (a Claim) guards() error {
 		return &HeldError{Issue: a.issue, Verdict: v}
 	}
 	if f.Unshown > 0 {
-		return &UnknownError{a.issue, unshown(f)}
+		return a.unknown(unshown(f))
 	}
 	if stages := a.cfg.Rules.Scheme.Stages; len(stages) > 0 && !f.PullRequest &&
 		stages[a.cfg.Rules.Stage(f)].Name != a.record.Stage {
-		return &UnknownError{a.issue, errors.New("it moved to another stage meanwhile")}
+		return a.unknown(errors.New("it moved to another stage meanwhile"))
 	}
 	if taken, _ := f.Log.Bid(w, a.record.Resumes); a.record.Resumes != "" && taken.Ended {
 		return a.cfg.Lost(f, w, claim.ErrEnded)
@@ -170,7 +170,7 @@ func (a Claim) guards() error {
 // the lease counts from before the first try.
 func (a *Claim) confirm() Effects {
 	if a.lapsed() {
-		return a.giveUp(&UnknownError{a.issue, claim.ErrOverdue})
+		return a.giveUp(a.unknown(claim.ErrOverdue))
 	}
 	a.record.Held, a.record.Assignee = true, a.toAssign()
 	a.record.Token = a.facts.Log.NextToken(a.record.Worker, a.record.Nonce)
@@ -181,7 +181,7 @@ func (a *Claim) confirm() Effects {
 func (a *Claim) edit(step claimStep) Effects {
 	body, err := Body(a.facts, a.record)
 	if err != nil {
-		return a.giveUp(&UnknownError{a.issue, answer.Wrong(err)})
+		return a.giveUp(a.unknown(answer.Wrong(err)))
 	}
 
 	a.step = step
@@ -203,9 +203,9 @@ func (a *Claim) edited(s Seen) Effects {
 	a.now = a.editing.result.Answered
 	switch {
 	case a.editing.result.Did != Applied:
-		return a.giveUp(&UnknownError{a.issue, a.editing.result.Err})
+		return a.giveUp(a.unknown(a.editing.result.Err))
 	case a.lapsed():
-		return a.giveUp(&UnknownError{a.issue, claim.ErrOverdue})
+		return a.giveUp(a.unknown(claim.ErrOverdue))
 	}
 
 	a.now = s.Elapsed

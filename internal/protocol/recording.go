@@ -303,8 +303,7 @@ type editing struct {
 	read  bool // asks for a snapshot along
 	store bool // and for the lease
 
-	begun bool
-	waits bool
+	sends bool // else it begins, or has waited
 	tries int
 
 	over   bool
@@ -315,31 +314,24 @@ type editing struct {
 
 // next goes on until over is set.
 func (e *editing) next(s Seen) Effects {
-	switch {
-	case !e.begun:
-		e.begun = true
-		return Effects{Writes: append(slices.Clone(e.first), e.write), Read: e.read, Ask: Ask{Lease: e.store}}
+	if !e.sends {
+		writes := append(slices.Clone(e.first), e.write)
+		if e.tries > 0 {
+			writes = writes[len(e.first):]
+		}
 
-	case e.waits && s.Ending != nil:
-		e.over = true
-		return Effects{}
-
-	case e.waits:
-		e.waits = false
-		return Effects{Writes: []Write{e.write}, Read: e.read, Ask: Ask{Lease: e.store}}
+		e.sends, e.over = true, s.Ending != nil && e.tries > 0
+		return Effects{Writes: writes, Read: e.read, Ask: Ask{Lease: e.store}}
 	}
 
+	e.sends = false
+	stopped := e.tries == 0 && len(s.Results) <= len(e.first)
 	if e.tries == 0 {
 		e.sent = s.first()
 	}
-	stopped := e.tries == 0 && len(s.Results) <= len(e.first)
+
 	e.result, e.seen = s.last(), s
 	e.tries++
-	if stopped || e.result.Did != Unknown || e.tries == posts || s.Ending != nil {
-		e.over = true
-		return Effects{}
-	}
-
-	e.waits = true
+	e.over = stopped || e.result.Did != Unknown || e.tries == posts || s.Ending != nil
 	return Effects{Wait: Backoff(e.tries)}
 }

@@ -80,7 +80,7 @@ func (r *Renewal) next(s Seen) Effects {
 	switch r.step {
 	case renewalWaits:
 		if s.Ending != nil {
-			return failed(r.issue, &UnknownError{r.issue, s.Ending})
+			return r.unknown(s.Ending)
 		}
 		r.step = renewalLooks
 		return r.cfg.look()
@@ -113,13 +113,16 @@ func (r Renewal) Noting(note string) Renewal {
 	return r
 }
 
+// unknown is the end of a renewal of which nothing could be found out.
+func (r Renewal) unknown(err error) Effects { return failed(r.issue, &UnknownError{r.issue, err}) }
+
 // looked judges the renewal by a snapshot.
 func (r *Renewal) looked(s Seen) Effects {
 	if s.Err != nil {
 		return failed(r.issue, s.Err)
 	}
 	if s.Ending != nil {
-		return failed(r.issue, &UnknownError{r.issue, s.Ending})
+		return r.unknown(s.Ending)
 	}
 
 	r.looks++
@@ -166,7 +169,7 @@ func (r *Renewal) begin() Effects {
 
 	body, err := Body(r.facts, r.new)
 	if err != nil {
-		return failed(r.issue, &UnknownError{r.issue, answer.Wrong(err)})
+		return r.unknown(answer.Wrong(err))
 	}
 
 	r.editing = editing{first: first, write: Write{Kind: WriteEdit, Comment: r.claim.Comment, Body: body}}
@@ -195,7 +198,7 @@ func (r *Renewal) edited(s Seen) Effects {
 	case result.Did == Gone:
 		return failed(r.issue, r.cfg.Lost(r.facts, r.worker, result.Err))
 	case result.Did != Applied:
-		return failed(r.issue, &UnknownError{r.issue, result.Err})
+		return r.unknown(result.Err)
 	default:
 		return r.written(result.Comment)
 	}
@@ -219,7 +222,7 @@ func (r *Renewal) post(first []Write) Effects {
 	record.By, record.Nonce, record.Lease, record.At = "", cmp.Or(record.Nonce, r.word), r.cfg.Store, r.facts.Now
 	body, err := Body(r.facts, record)
 	if err != nil {
-		return failed(r.issue, &UnknownError{r.issue, answer.Wrong(err)})
+		return r.unknown(answer.Wrong(err))
 	}
 
 	r.posting = recording{
@@ -249,7 +252,7 @@ func (r *Renewal) posted(s Seen) Effects {
 		r.lease = r.posting.sent.Lease
 	}
 	if r.posting.err != nil {
-		return failed(r.issue, &UnknownError{r.issue, r.posting.err})
+		return r.unknown(r.posting.err)
 	}
 
 	return r.written(r.posting.comment)

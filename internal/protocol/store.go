@@ -48,9 +48,9 @@ func (a *Claim) acquired(s Seen) Effects {
 		return a.leave(a.HeldBy(held.Lease))
 	case result.Did == Applied:
 	case result.Did == Refused || a.takes != 0: // a lease that was taken over ends with its hold
-		return a.leave(&UnknownError{a.issue, result.Err})
+		return a.leave(a.unknown(result.Err))
 	default:
-		return a.free(&UnknownError{a.issue, result.Err}, a.Asked().Bare())
+		return a.free(a.unknown(result.Err), a.Asked().Bare())
 	}
 
 	if a.record.Person != "" {
@@ -123,7 +123,7 @@ func (a *Claim) mirrored(s Seen) Effects {
 			return a.unmirrored(a.posting.err)
 		}
 
-		a.bound = claim.Rank{Created: a.posting.comment.Created, ID: a.posting.comment.ID}
+		a.bound = a.posting.comment.Rank()
 		a.rounds, a.last = 0, ErrInvisible
 		s = a.posting.seen
 	}
