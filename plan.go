@@ -122,31 +122,25 @@ func (c *Client) lookAtPlan(ctx context.Context, h Hold) (Plan, error) {
 // token's login. [ErrNoPlan] says that none waits, [ErrBarred] that this login may not answer: it
 // wrote the plan, or the configuration names others.
 func (c *Client) Approve(ctx context.Context, number int) error {
-	return c.answerPlan(ctx, "approve the plan of", number, func(by string) error {
-		_, err := c.s.Ledger.Approve(ctx, c.issue(number), time.Time{}, by)
-		return err
-	})
+	return c.answerPlan(ctx, "approve the plan of", number, ledger.Answer{Kind: claim.KindApprove})
 }
 
 // Reject rejects the plan that waits on an issue. Its hold ends, and the issue is ready again. This
 // does not count as a failed attempt. reason is for the worker that wrote the plan. The errors are
 // those of [Client.Approve].
 func (c *Client) Reject(ctx context.Context, number int, reason string) error {
-	return c.answerPlan(ctx, "reject the plan of", number, func(by string) error {
-		_, err := c.s.Ledger.Reject(ctx, c.issue(number), time.Time{}, by, reason)
-		return err
-	})
+	return c.answerPlan(ctx, "reject the plan of", number, ledger.Answer{Kind: claim.KindReject, Reason: reason})
 }
 
 // answerPlan answers in the name of the token's login, if its records count.
-func (c *Client) answerPlan(ctx context.Context, verb string, number int, do func(by string) error) error {
-	by, err := c.s.Client.Viewer(ctx)
+func (c *Client) answerPlan(ctx context.Context, verb string, number int, a ledger.Answer) (err error) {
+	a.By, err = c.s.Client.Viewer(ctx)
 	if err == nil {
 		err = c.s.Ledger.Heard(ctx, c.issue(number))
 	}
 
 	if err == nil {
-		err = do(by)
+		_, err = c.s.Ledger.Answer(ctx, c.issue(number), a)
 	}
 
 	return c.doing(verb, number, c.answer(err))

@@ -142,11 +142,7 @@ func Select(ctx context.Context, candidates []Item, o FetchOptions, judge Judge)
 	if err := o.Check(); err != nil {
 		return Page{}, err
 	}
-	after, err := o.start()
-	if err != nil {
-		return Page{}, err
-	}
-
+	after, _ := o.start() // as Check has read it
 	queue := slices.DeleteFunc(slices.Clone(candidates), func(i Item) bool {
 		return !o.Wants(i) || after != nil && keyOf(i).compare(*after) <= 0
 	})

@@ -578,23 +578,25 @@ func (cm *commands) unhold(ctx context.Context, o order, r *result) error {
 }
 
 func (cm *commands) approve(ctx context.Context, o order, r *result) error {
-	rep, err := cm.Ledger.Approve(ctx, o.facts.Issue, o.at, o.by)
-	return cm.decided(ctx, o, true, rep, err, r)
+	return cm.answer(ctx, o, claim.KindApprove, r)
 }
 
 func (cm *commands) reject(ctx context.Context, o order, r *result) error {
-	rep, err := cm.Ledger.Reject(ctx, o.facts.Issue, o.at, o.by, o.text)
-	return cm.decided(ctx, o, false, rep, err, r)
+	return cm.answer(ctx, o, claim.KindReject, r)
 }
 
-// decided is what came of the answer to a plan. That no plan is waiting is not a refusal when this
-// very command has answered it before, in a run that was cut off or in one beside this.
-func (cm *commands) decided(ctx context.Context, o order, approved bool, rep ledger.Repair, err error,
-	r *result,
-) error {
+// answer answers a plan. That none is waiting is not a refusal when this very command has answered
+// it before, in a run that was cut off or in one beside this.
+func (cm *commands) answer(ctx context.Context, o order, kind claim.Kind, r *result) error {
+	rep, err := cm.Ledger.Answer(ctx, o.facts.Issue, ledger.Answer{
+		Kind:   kind,
+		By:     o.by,
+		Moment: o.at,
+		Reason: o.text,
+	})
 	if answer.Is(err, answer.NoPlan) {
 		now, unread := cm.facts(ctx, o.facts.Issue)
-		if o.facts = now; unread == nil && o.settled(approved) {
+		if o.facts = now; unread == nil && o.settled(kind) {
 			return nil
 		}
 	}
@@ -609,9 +611,9 @@ func (cm *commands) decided(ctx context.Context, o order, approved bool, rep led
 
 // settled reports whether this very command was carried out before: the same person answered the
 // plan the same way no earlier than the comment.
-func (o order) settled(approved bool) bool {
+func (o order) settled(kind claim.Kind) bool {
 	return slices.ContainsFunc(o.facts.Log.Claims, func(c claim.Claim) bool {
-		return c.Plan != nil && !c.Plan.Pending() && c.Plan.Approved == approved &&
+		return c.Plan != nil && !c.Plan.Pending() && c.Plan.Approved == (kind == claim.KindApprove) &&
 			strings.EqualFold(c.Plan.By, o.by) && !c.Plan.AnsweredAt.Before(o.at)
 	})
 }

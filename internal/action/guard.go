@@ -241,8 +241,7 @@ func (s *Step) judge(f lifecycle.Facts, p github.Pull) (out []refusal, v lifecyc
 		return nil, lifecycle.Verdict{Answer: lifecycle.Free}
 	}
 
-	if n := slices.IndexFunc(f.PRs,
-		func(o lifecycle.PR) bool { return o.Number == p.Number && strings.EqualFold(o.Repo, p.Repo) }); n >= 0 {
+	if n := slices.IndexFunc(f.PRs, p.Is); n >= 0 {
 		p.PR = f.PRs[n] // the facts say what chain it is a part of, and whether a release names it
 	}
 

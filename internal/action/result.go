@@ -79,11 +79,9 @@ func (r *result) add(o ledger.Report) {
 		delete(to.Lanes, i)
 	}
 
-	aged := func(a ledger.Aged) bool { return again[a.Issue] }
 	strand := func(s ledger.Strand) bool { return again[s.Issue] }
 	to.Examined = append(slices.DeleteFunc(to.Examined, func(i claim.Issue) bool { return again[i] }), o.Examined...)
-	to.Holds = append(slices.DeleteFunc(to.Holds, aged), o.Holds...)
-	to.Ageing = append(slices.DeleteFunc(to.Ageing, aged), o.Ageing...)
+	to.Holds = append(slices.DeleteFunc(to.Holds, func(a ledger.Aged) bool { return again[a.Issue] }), o.Holds...)
 	to.Waiting = append(slices.DeleteFunc(to.Waiting, strand), o.Waiting...)
 	to.Stranded = append(slices.DeleteFunc(to.Stranded, strand), o.Stranded...)
 	to.Unshown = append(slices.DeleteFunc(to.Unshown, func(u ledger.Unshown) bool { return again[u.Issue] }), o.Unshown...)

@@ -52,7 +52,6 @@ func TestLaterReport(t *testing.T) {
 			i := claim.Issue{Owner: "acme", Repo: "app", Number: n}
 			r.Examined, r.Lanes[i] = append(r.Examined, i), lifecycle.LaneReady
 			r.Holds = append(r.Holds, ledger.Aged{Issue: i})
-			r.Ageing = append(r.Ageing, ledger.Aged{Issue: i})
 			r.Waiting = append(r.Waiting, ledger.Strand{Issue: i})
 			r.Stranded = append(r.Stranded, ledger.Strand{Issue: i})
 			r.Unshown = append(r.Unshown, ledger.Unshown{Issue: i})
@@ -66,7 +65,7 @@ func TestLaterReport(t *testing.T) {
 	r.add(ledger.Report{Examined: []claim.Issue{{Owner: "acme", Repo: "app", Number: 3}}})
 	got := r.report
 	for name, n := range map[string]int{
-		"lanes": len(got.Lanes), "holds": len(got.Holds), "ageing": len(got.Ageing), "waiting": len(got.Waiting),
+		"lanes": len(got.Lanes), "holds": len(got.Holds), "waiting": len(got.Waiting),
 		"stranded": len(got.Stranded), "unshown": len(got.Unshown), "examined": len(got.Examined) - 1,
 	} {
 		if n != 2 {

@@ -70,7 +70,7 @@ func TestSettled(t *testing.T) {
 			facts: lifecycle.Facts{Log: claim.State{Claims: []claim.Claim{{Plan: &c.plan}}}},
 		}
 
-		if got := o.settled(true); got != c.want {
+		if got := o.settled(claim.KindApprove); got != c.want {
 			t.Errorf("%s: settled: %v, want %v", c.name, got, c.want)
 		}
 	}

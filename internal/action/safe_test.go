@@ -209,8 +209,8 @@ func forged(text string) result {
 				Title: text,
 				URL:   text,
 				Claim: c,
+				Late:  true,
 			}, {Issue: i, Title: text, URL: text, Claim: person}},
-			Ageing:  []ledger.Aged{{Issue: i, Title: text, URL: text, Claim: c}},
 			Waiting: []ledger.Strand{{Issue: i, Title: text, URL: text, Why: text}},
 			Findings: []ledger.Finding{{
 				Repair: ledger.Repair{

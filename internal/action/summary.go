@@ -110,8 +110,7 @@ func (s *Step) writeSummary(r result) error {
 			ends = printable.Minute(a.Until)
 		}
 
-		// more than half its lease without a heartbeat
-		if slices.ContainsFunc(rep.Ageing, func(o ledger.Aged) bool { return o.Issue == a.Issue }) {
+		if a.Late {
 			ends = "**late:** " + ends
 		}
 		held = append(held, []string{

@@ -70,9 +70,7 @@ func (s *Step) heldBy(f lifecycle.Facts, v lifecycle.Verdict) lifecycle.Reason {
 
 // delivered reports whether a holder's release names the pull request as its work.
 func delivered(p github.Pull, f lifecycle.Facts) bool {
-	return slices.ContainsFunc(f.PRs, func(o lifecycle.PR) bool {
-		return o.Recorded && o.Number == p.Number && strings.EqualFold(o.Repo, p.Repo)
-	})
+	return slices.ContainsFunc(f.PRs, func(o lifecycle.PR) bool { return o.Recorded && o.Is(p.PR) })
 }
 
 // unclaimedComment is what the guard says under a pull request whose author holds none of what it
@@ -248,8 +246,7 @@ func (s *Step) takeForAuthors(ctx context.Context, r *result) {
 // closes reports whether the facts of an issue have the pull request as one that is open for it.
 func closes(f lifecycle.Facts, p github.Pull) bool {
 	return slices.ContainsFunc(f.PRs, func(o lifecycle.PR) bool {
-		return o.Number == p.Number && strings.EqualFold(o.Repo, p.Repo) && o.State == lifecycle.PROpened &&
-			!o.Bare && !o.Sibling
+		return o.Is(p.PR) && o.State == lifecycle.PROpened && !o.Bare && !o.Sibling
 	})
 }
 

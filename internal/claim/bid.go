@@ -28,16 +28,16 @@ func (b *Bid) add(e Entry) {
 		*b = Bid{
 			Nonce:   e.Record.Nonce,
 			Record:  e.Record,
-			Rank:    rankOf(e.Comment),
+			Rank:    e.Rank(),
 			Comment: e.ID,
 			URL:     e.URL,
 			Person:  personOf(e),
 		}
 	}
 
-	b.Ranks = append(b.Ranks, rankOf(e.Comment))
+	b.Ranks = append(b.Ranks, e.Rank())
 	b.Record.confirm(e.Record)
-	b.Updated = later(b.Updated, e.Updated)
+	b.Updated = Latest(b.Updated, e.Updated)
 }
 
 // confirm takes in what a further comment says about the hold.
@@ -45,14 +45,6 @@ func (r *Record) confirm(o Record) {
 	r.Held = r.Held || o.Held
 	r.Heartbeat = max(r.Heartbeat, o.Heartbeat)
 	r.Token = max(r.Token, o.Token)
-}
-
-// later returns the later of two moments.
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }
 
 // replaces reports whether the bid has taken over from o. A confirmed bid that resumes the claim
@@ -147,6 +139,6 @@ func (c *Claim) settle() {
 
 	for _, b := range stand {
 		c.Record.Heartbeat = max(c.Record.Heartbeat, b.Record.Heartbeat)
-		c.Updated = later(c.Updated, b.Updated)
+		c.Updated = Latest(c.Updated, b.Updated)
 	}
 }

@@ -51,9 +51,7 @@ func (s State) Lasting() State {
 	out.Records, out.Last = len(out.Log), Entry{}.Created
 
 	for _, e := range out.Log {
-		if e.Created.After(out.Last) {
-			out.Last = e.Created
-		}
+		out.Last = Latest(out.Last, e.Created)
 	}
 
 	return out

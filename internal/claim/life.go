@@ -1,6 +1,7 @@
 package claim
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -26,7 +27,7 @@ func (s State) Lived(pulls func(login string) (open bool, last time.Time)) State
 	for _, c := range s.Claims {
 		if c.Person != "" && c.End == nil {
 			open, last := pulls(c.Person)
-			c.Life = Life{Seen: c.Life.Seen, Closed: later(c.Life.Closed, last), Working: open}
+			c.Life = Life{Seen: c.Life.Seen, Closed: Latest(c.Life.Closed, last), Working: open}
 		}
 		out.Claims = append(out.Claims, c)
 	}
@@ -40,7 +41,7 @@ func (s State) Spoke(login string) time.Time { return s.Talk[strings.ToLower(log
 
 // LastSeen is the newest sign of life of whoever holds it: the last heartbeat of a worker, and of a
 // person what shows besides.
-func (c Claim) LastSeen() time.Time { return later(later(c.Updated, c.Life.Seen), c.Life.Closed) }
+func (c Claim) LastSeen() time.Time { return Latest(c.Updated, c.Life.Seen, c.Life.Closed) }
 
 // endOfPersons is when a person's confirmed hold with a ttl ends; ok is false while a pull request
 // of theirs is open.
@@ -49,7 +50,7 @@ func (c Claim) endOfPersons() (end time.Time, ok bool) {
 		return time.Time{}, false
 	}
 	end = c.LastSeen().Add(c.Record.TTL)
-	latest := later(c.Created.Add(lives*c.Record.TTL), c.Life.Closed.Add(c.Record.TTL))
+	latest := Latest(c.Created.Add(lives*c.Record.TTL), c.Life.Closed.Add(c.Record.TTL))
 	if end.After(latest) {
 		end = latest
 	}
@@ -77,3 +78,6 @@ func (c Claim) Asking(t Terms, nudge time.Duration) (at time.Time, ok bool) {
 }
 
 const day = 24 * time.Hour
+
+// Latest is the last of several moments.
+func Latest(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }

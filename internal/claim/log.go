@@ -38,7 +38,7 @@ type Ignored struct {
 func inOrder(comments []Comment) []Comment {
 	sorted := slices.Clone(comments)
 	slices.SortFunc(sorted, func(a, b Comment) int {
-		return cmp.Or(rankOf(a).Compare(rankOf(b)), b.Updated.Compare(a.Updated), strings.Compare(a.Body, b.Body))
+		return cmp.Or(a.Rank().Compare(b.Rank()), b.Updated.Compare(a.Updated), strings.Compare(a.Body, b.Body))
 	})
 	return slices.CompactFunc(sorted, func(a, b Comment) bool { return a.ID == b.ID })
 }
@@ -49,8 +49,8 @@ type Rank struct {
 	ID      int64
 }
 
-// rankOf is the place of a comment.
-func rankOf(c Comment) Rank { return Rank{c.Created, c.ID} }
+// Rank is the place of a comment.
+func (c Comment) Rank() Rank { return Rank{c.Created, c.ID} }
 
 // Compare orders by created_at, then by comment id; created_at has one second of resolution.
 func (r Rank) Compare(o Rank) int {

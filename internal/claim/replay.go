@@ -1,6 +1,7 @@
 package claim
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -66,10 +67,7 @@ func Replay(comments []Comment) State {
 			continue
 		}
 
-		if c.End.NotBefore.After(f.s.NotBefore) {
-			f.s.NotBefore = c.End.NotBefore
-		}
-
+		f.s.NotBefore = Latest(f.s.NotBefore, c.End.NotBefore)
 		if c.failed() {
 			f.s.Attempts = append(f.s.Attempts, Attempt{c.Record.Worker, *c.End})
 		}
@@ -77,8 +75,8 @@ func Replay(comments []Comment) State {
 
 	slices.SortFunc(f.s.Claims, func(a, b Claim) int { return a.Rank.Compare(b.Rank) })
 	slices.SortFunc(f.s.Attempts, func(a, b Attempt) int { return a.Release.Rank.Compare(b.Release.Rank) })
-	slices.SortFunc(f.s.Log, func(a, b Entry) int { return rankOf(a.Comment).Compare(rankOf(b.Comment)) })
-	slices.SortFunc(f.s.Ignored, func(a, b Ignored) int { return rankOf(a.Comment).Compare(rankOf(b.Comment)) })
+	slices.SortFunc(f.s.Log, func(a, b Entry) int { return a.Rank().Compare(b.Rank()) })
+	slices.SortFunc(f.s.Ignored, func(a, b Ignored) int { return a.Comment.Rank().Compare(b.Comment.Rank()) })
 	if f.s.Records = len(f.s.Log); f.s.Records > 0 {
 		f.s.Last = f.s.Log[f.s.Records-1].Created
 	}
@@ -123,12 +121,12 @@ func (f *fold) claim(e Entry) {
 
 	default:
 		if len(c.Bids) == 0 && known {
-			c.signed = rankOf(e.Comment)
+			c.signed = e.Rank()
 		}
 		c.bidFor(e)
 	}
 
-	c.Ranks = append(c.Ranks, rankOf(e.Comment))
+	c.Ranks = append(c.Ranks, e.Rank())
 	f.s.Log = append(f.s.Log, e)
 }
 
@@ -156,7 +154,7 @@ func (c *Claim) bidFor(e Entry) {
 // unlink takes the pull request out of the release that names it, once, and after the release. A
 // plan, its answer and a revoke are about a claim that lives.
 func (f *fold) apply(e Entry) (ignored string) {
-	r, rank := e.Record, rankOf(e.Comment)
+	r, rank := e.Record, e.Rank()
 	c := &Claim{}
 	i, claimed := f.byKey[r.Worker]
 	if claimed {
@@ -234,7 +232,7 @@ func (f *fold) release(c *Claim, e Entry) {
 	f.s.over[process{e.Record.Worker, e.Record.Nonce}] = true
 	c.released = true
 	if e.Record.Nonce == "" && c.ending == nil {
-		c.ending = &ending{releaseOf(e), e.Record.Stage, c.says()}
+		c.ending = &ending{releaseOf(e), e.Record.Stage, *c}
 	}
 
 	left := slices.DeleteFunc(c.Standing(), e.Record.ends)
@@ -250,42 +248,19 @@ func (f *fold) release(c *Claim, e Entry) {
 		return
 	}
 
-	how := c.ending
-	if how == nil {
-		how = &ending{releaseOf(e), e.Record.Stage, c.says()}
-	}
-
+	how := cmp.Or(c.ending, &ending{releaseOf(e), e.Record.Stage, *c})
 	c.End = how.release
-	c.say(how.said)
+	c.Record, c.Rank, c.Created = how.before.Record, how.before.Rank, how.before.Created
+	c.Comment, c.URL = how.before.Comment, how.before.URL
+	c.Person, c.Legacy = how.before.Person, how.before.Legacy
 	f.stage(how.stage, how.release.At)
 }
 
-// An ending is a release that was not of one process alone, and what the claim said before it.
+// An ending is a release that was not of one process alone, and the claim before it.
 type ending struct {
 	release *Release
 	stage   string
-	said    saying
-}
-
-// A saying is what a claim says by its bids.
-type saying struct {
-	record  Record
-	rank    Rank
-	created time.Time
-	comment int64
-	url     string
-	person  string
-	legacy  bool
-}
-
-func (c *Claim) says() saying {
-	return saying{c.Record, c.Rank, c.Created, c.Comment, c.URL, c.Person, c.Legacy}
-}
-
-func (c *Claim) say(s saying) {
-	c.Record, c.Rank, c.Created = s.record, s.rank, s.created
-	c.Comment, c.URL = s.comment, s.url
-	c.Person, c.Legacy = s.person, s.legacy
+	before  Claim
 }
 
 // ends reports whether the release ends the bid of its key: that of its nonce; or, with a fencing
@@ -322,6 +297,6 @@ func releaseOf(e Entry) *Release {
 		At:        e.Created,
 		Author:    e.Author,
 		URL:       e.URL,
-		Rank:      rankOf(e.Comment),
+		Rank:      e.Rank(),
 	}
 }

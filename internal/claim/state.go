@@ -154,7 +154,7 @@ func (c Claim) Until(t Terms) (end time.Time, ok bool) {
 		if lease == math.MaxInt64 {
 			return time.Time{}, false
 		}
-		end = later(end, c.heard(later(b.Updated, c.behalf.Updated)).Add(lease))
+		end = Latest(end, c.heard(Latest(b.Updated, c.behalf.Updated)).Add(lease))
 	}
 
 	return end, true
@@ -165,7 +165,7 @@ func (c Claim) heard(updated time.Time) time.Time {
 	if c.Plan == nil {
 		return updated
 	}
-	return later(updated, c.Plan.AnsweredAt)
+	return Latest(updated, c.Plan.AnsweredAt)
 }
 
 // HeartbeatDue is how long after a heartbeat the next one is due, of a claim with that lease

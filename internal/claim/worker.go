@@ -2,6 +2,7 @@ package claim
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -54,3 +55,8 @@ func clip(s string) string {
 
 // SameLogin compares two logins as GitHub does: without case.
 func SameLogin(a, b string) bool { return strings.EqualFold(a, b) }
+
+// HasLogin reports whether the login is among others.
+func HasLogin(all []string, login string) bool {
+	return slices.ContainsFunc(all, func(one string) bool { return SameLogin(one, login) })
+}

@@ -122,7 +122,7 @@ func Standing(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict) string 
 
 	switch {
 	case v.Answer == lifecycle.Unknown:
-		return "Whether it is free is unknown: " + clauses(v) + "."
+		return "Whether it is free is unknown: " + v.Why() + "."
 	case !f.Open:
 		return "It is closed."
 	case held && h.Expired(t, f.Now):
@@ -130,27 +130,19 @@ func Standing(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict) string 
 		text := fmt.Sprintf(" lease of %s expired %s, and the next claim or sweep ends its hold.",
 			h.Record.Worker.Codename, distance(end.Sub(f.Now)))
 		if len(others.Reasons) > 0 {
-			return "The" + text + " It cannot be claimed now: " + clauses(others) + "."
+			return "The" + text + " It cannot be claimed now: " + others.Why() + "."
 		}
 
 		return "It is free: the" + text
 	case held && len(others.Reasons) > 0:
-		return tenure(t, f, h) + " Also in the way: " + clauses(others) + "."
+		return tenure(t, f, h) + " Also in the way: " + others.Why() + "."
 	case held:
 		return tenure(t, f, h)
 	case len(others.Reasons) > 0:
-		return "It cannot be claimed: " + clauses(others) + "."
+		return "It cannot be claimed: " + others.Why() + "."
 	}
 
 	return "It is free: nobody holds it."
-}
-
-func clauses(v lifecycle.Verdict) string {
-	texts := make([]string, len(v.Reasons))
-	for i, r := range v.Reasons {
-		texts[i] = r.Text
-	}
-	return strings.Join(texts, "; ")
 }
 
 // tenure is who has it, and for how long.

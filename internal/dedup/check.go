@@ -162,11 +162,7 @@ func (j *judge) report(n Named, r *Report) {
 
 	switch {
 	case j.verdict.Answer == lifecycle.Unknown:
-		var said []string
-		for _, reason := range j.verdict.Reasons {
-			said = append(said, reason.Text)
-		}
-		r.unknown(issue, strings.Join(said, "; "))
+		r.unknown(issue, j.verdict.Why())
 	case !j.facts.Open || j.facts.PullRequest && n.Branch == "":
 	case len(reasons) > 0:
 		r.Refusals = append(r.Refusals, Refusal{

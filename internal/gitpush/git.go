@@ -3,7 +3,6 @@ package gitpush
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -17,9 +16,6 @@ type Git struct {
 	git.Git
 	Say io.Writer // what a push has to say beside its answer
 }
-
-// wrong is a clone or a remote from which, or to which, nothing can be pushed as it was asked.
-func wrong(why string) error { return &answer.Problem{Code: answer.Usage, Why: why} }
 
 // no reports whether git answered no, rather than that it could not find out.
 func no(err error) bool {
@@ -58,7 +54,7 @@ func (g Git) Head(ctx context.Context) (oid, branch string, err error) {
 // located says what it means that git found nothing.
 func located(err error, reason string) error {
 	if git.Code(err) > 0 {
-		return wrong(reason)
+		return answer.Wrongf("%s", reason)
 	}
 	return err
 }
@@ -82,7 +78,7 @@ func (g Git) Remote(ctx context.Context, branch string) (string, error) {
 		return all[0], nil
 	}
 
-	return "", wrong(fmt.Sprintf("this clone has %d remotes and none is called origin; name one", len(all)))
+	return "", answer.Wrongf("this clone has %d remotes and none is called origin; name one", len(all))
 }
 
 // readable is the remote to read from what a push to it would meet: itself, under its own settings,
@@ -104,7 +100,7 @@ func (g Git) readable(ctx context.Context, remote string) (string, error) {
 // address itself.
 func (g Git) Address(ctx context.Context, remote string) (string, error) {
 	if remote == "" || strings.HasPrefix(remote, "-") {
-		return "", wrong(fmt.Sprintf("%q is not a remote", remote))
+		return "", answer.Wrongf("%q is not a remote", remote)
 	}
 	out, err := g.Ask(ctx, "remote", "get-url", "--push", "--all", remote)
 	switch {
@@ -113,7 +109,7 @@ func (g Git) Address(ctx context.Context, remote string) (string, error) {
 	case err != nil:
 		return "", err
 	case strings.Contains(out, "\n"):
-		return "", wrong(remote + " pushes to several addresses; name one of them")
+		return "", answer.Wrongf("%s pushes to several addresses; name one of them", remote)
 	}
 
 	return out, nil

@@ -4,11 +4,14 @@ import (
 	"context"
 	"slices"
 	"strings"
+
+	"github.com/label-state/label-state/answer"
 )
 
 // refused is an option of git push that a push under conditions cannot take.
 func refused(option string) error {
-	return wrong("git push " + option + ": not allowed here; it could remove a condition, or move more than the branch")
+	return answer.Wrongf("git push %s: not allowed here; it could remove a condition, or move more than the branch",
+		option)
 }
 
 // Options are what a push is asked for besides.

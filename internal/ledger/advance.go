@@ -12,15 +12,12 @@ import (
 // An Advance is a step in a pipeline.
 type Advance = protocol.Advance
 
-// stages moves issues along a pipeline.
-type stages struct{ *base }
-
 // Advance moves an issue to another stage and ends the worker's hold (protocol.NewAdvance).
-func (st *stages) Advance(ctx context.Context, i claim.Issue, a Advance) (Repair, labels.Stage, error) {
-	end := st.Run(ctx, i, protocol.NewAdvance(st.config(), i, a, st.token()))
+func (l *Ledger) Advance(ctx context.Context, i claim.Issue, a Advance) (Repair, labels.Stage, error) {
+	end := l.Run(ctx, i, protocol.NewAdvance(l.config(), i, a, l.token()))
 	var would *Unsent
 	if errors.As(end.Err, &would) {
-		end.Stage, _, _ = st.config().Target(would.Facts, a)
+		end.Stage, _, _ = l.config().Target(would.Facts, a)
 	}
 
 	return end.Repair, end.Stage, end.Err

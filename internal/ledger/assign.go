@@ -3,7 +3,6 @@ package ledger
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -12,16 +11,14 @@ import (
 
 // Assign does what the record of a live claim says, if a run that was cut off has not done it: it
 // assigns its login, or takes one out of the record that cannot be assigned.
-func (cs *claims) Assign(ctx context.Context, f lifecycle.Facts, c claim.Claim) error {
-	there := slices.ContainsFunc(f.Assignees,
-		func(login string) bool { return claim.SameLogin(login, c.Record.Assignee) })
-	if there || c.Record.Assignee == "" || !c.Live() || !c.Held() {
+func (l *Ledger) Assign(ctx context.Context, f lifecycle.Facts, c claim.Claim) error {
+	if claim.HasLogin(f.Assignees, c.Record.Assignee) || c.Record.Assignee == "" || !c.Live() || !c.Held() {
 		return nil
 	}
 
-	err := cs.one(ctx, f.Issue, protocol.Write{Kind: protocol.WriteAssign, Login: c.Record.Assignee})
+	err := l.one(ctx, f.Issue, protocol.Write{Kind: protocol.WriteAssign, Login: c.Record.Assignee})
 	if errors.Is(err, ErrUnassignable) {
-		cs.disown(ctx, f, c.Comment, c.Record)
+		l.disown(ctx, f, c.Comment, c.Record)
 	}
 
 	return err
@@ -29,18 +26,18 @@ func (cs *claims) Assign(ctx context.Context, f lifecycle.Facts, c claim.Claim) 
 
 // disown takes the login that could not be assigned out of a claim's record, and returns the
 // record. That the edit fails does no harm: the field is a mirror.
-func (cs *claims) disown(ctx context.Context, f lifecycle.Facts, comment int64, r claim.Record) claim.Record {
+func (l *Ledger) disown(ctx context.Context, f lifecycle.Facts, comment int64, r claim.Record) claim.Record {
 	r.Assignee = ""
 	if body, err := protocol.Body(f, r); err == nil {
-		_ = cs.one(ctx, f.Issue, protocol.Write{Kind: protocol.WriteEdit, Comment: comment, Body: body})
+		_ = l.one(ctx, f.Issue, protocol.Write{Kind: protocol.WriteEdit, Comment: comment, Body: body})
 	}
 	return r
 }
 
 // one sends one write.
-func (cs *claims) one(ctx context.Context, i claim.Issue, w protocol.Write) error {
-	if cs.set.DryRun {
+func (l *Ledger) one(ctx context.Context, i claim.Issue, w protocol.Write) error {
+	if l.set.DryRun {
 		return &Unsent{}
 	}
-	return cs.forge.Write(ctx, []Batch{{Issue: i, Writes: []protocol.Write{w}}})[0].Results[0].Err
+	return l.forge.Write(ctx, []Batch{{Issue: i, Writes: []protocol.Write{w}}})[0].Results[0].Err
 }

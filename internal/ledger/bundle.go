@@ -130,9 +130,9 @@ func (b Bundle) check(ctx context.Context, w claim.Worker) ([]Snapshot, error) {
 				ask = p.Ledger.set.Rules.Verdict
 			}
 
-			f, v, err = p.Ledger.judge(f, func(f lifecycle.Facts) lifecycle.Verdict {
-				return ask(f, lifecycle.Seeker{Worker: w})
-			})
+			f = p.Ledger.Here(f)
+			v = ask(f, lifecycle.Seeker{Worker: w})
+			err = protocol.Unsure(f, v)
 		}
 
 		switch {
@@ -227,7 +227,7 @@ func (t *taking) keep(ctx context.Context) ([]Hold, error) {
 		if !p.Ledger.Owns(h) {
 			return nil, t.undo(ctx, n, &LostError{Issue: p.Issue, Worker: h.Record.Worker, Err: claim.ErrOverdue})
 		}
-		runs[n], ops[n] = &run{base: p.Ledger.base, ctx: ctx, issue: p.Issue},
+		runs[n], ops[n] = &run{Ledger: p.Ledger, ctx: ctx, issue: p.Issue},
 			p.Ledger.renewal(p.Issue, h.Record.Worker, h.Token, h).Relabeling()
 	}
 

@@ -64,10 +64,10 @@ func (t *taking) together(ctx context.Context, req Request) (n int, err error) {
 
 	for k, p := range group {
 		r := run{
-			base:  p.Ledger.base,
-			ctx:   ctx,
-			issue: p.Issue,
-			begun: start,
+			Ledger: p.Ledger,
+			ctx:    ctx,
+			issue:  p.Issue,
+			begun:  start,
 		}
 		h, err := taken(r.through(admitted[k].Granted(got[k])))
 		if err != nil && !late(err) {

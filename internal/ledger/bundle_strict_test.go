@@ -124,6 +124,31 @@ func TestStrictBundle(t *testing.T) {
 	})
 }
 
+// slowTables answers a batch so much later than it was taken.
+type slowTables struct {
+	*tables
+	by time.Duration
+}
+
+func (s slowTables) AcquireAll(ctx context.Context, asks []lease.Ask) ([]lease.Lease, error) {
+	got, err := s.tables.AcquireAll(ctx, asks)
+	time.Sleep(s.by)
+	return got, err
+}
+
+// TestStrictBundleSlowly: the leases count from before the store was asked, so that an answer that
+// comes when they are over is no hold, and none is extended.
+func TestStrictBundleSlowly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(1, faults{}, []string{}, []string{}, []string{})
+		s := slowTables{&tables{issues: map[claim.Issue]*table{}}, 2 * time.Hour}
+		_, err := bundle(t, f.strict(s, nil)).Claim(t.Context(), lucius)
+		if !errors.Is(err, claim.ErrOverdue) || s.batches != 1 {
+			t.Errorf("claim: %v, with %d batches", err, s.batches)
+		}
+	})
+}
+
 // TestStrictBundleRefused: what only the store knows stands in the way like anything else, and what
 // the store cannot say leaves nothing.
 func TestStrictBundleRefused(t *testing.T) {

@@ -11,28 +11,22 @@ import (
 	"github.com/label-state/label-state/internal/protocol"
 )
 
-// claims takes issues, for workers and for people.
-type claims struct {
-	*base
-	snapshots *snapshots
-}
-
 // Claim takes the issue for a worker, or says why not (protocol.Claim). A login whose records do
 // not count for others is an *UnknownError before anything is written .
-func (cs *claims) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, error) {
-	op, err := cs.claim(i, req)
+func (l *Ledger) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, error) {
+	op, err := l.claim(i, req)
 	if err != nil {
 		return Hold{}, err
 	}
-	end := cs.judged(ctx, i, req).through(op)
+	end := l.judged(ctx, i, req).through(op)
 	h, err := taken(end)
 	var would *Unsent
 	if errors.As(err, &would) {
-		return h, cs.afterExpired(would, req)
+		return h, l.afterExpired(would, req)
 	}
 
 	if errors.Is(h.Unassigned, ErrUnassignable) {
-		h.Record = cs.disown(ctx, end.Facts, h.Comment, h.Record)
+		h.Record = l.disown(ctx, end.Facts, h.Comment, h.Record)
 	}
 
 	return h, err
@@ -40,10 +34,8 @@ func (cs *claims) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, 
 
 // afterExpired is the error of a claim's dry run. Where its first write would end an expired hold,
 // the claim goes on from there, and may be refused then.
-func (cs *claims) afterExpired(would *Unsent, req Request) error {
-	_, v, err := cs.snapshots.judge(would.Facts, func(f lifecycle.Facts) lifecycle.Verdict {
-		return cs.set.Rules.Verdict(f, req.Seeker())
-	})
+func (l *Ledger) afterExpired(would *Unsent, req Request) error {
+	_, v, err := l.judge(would.Facts, req.Seeker())
 	switch {
 	case err != nil:
 		return err
@@ -56,15 +48,9 @@ func (cs *claims) afterExpired(would *Unsent, req Request) error {
 
 // judged is a run that goes by the snapshot by which the caller chose the issue, while that is
 // fresh.
-func (cs *claims) judged(ctx context.Context, i claim.Issue, req Request) *run {
-	r := &run{
-		base:  cs.base,
-		ctx:   ctx,
-		issue: i,
-		begun: cs.clock.Now(),
-	}
-
-	if cs.snapshots.Fresh(i, req.Judged) {
+func (l *Ledger) judged(ctx context.Context, i claim.Issue, req Request) *run {
+	r := &run{Ledger: l, ctx: ctx, issue: i}
+	if l.Fresh(i, req.Judged) {
 		r.judged = &lifecycle.Snapshot{Facts: req.Judged.Facts}
 	}
 
@@ -95,25 +81,25 @@ func taken(end protocol.Conclusion) (Hold, error) {
 
 // claim checks the request and begins a claim; nothing is read or written yet. The error is
 // an answer.Usage.
-func (cs *claims) claim(i claim.Issue, req Request) (protocol.Claim, error) {
-	nonce := cmp.Or(req.Nonce, cs.token())
+func (l *Ledger) claim(i claim.Issue, req Request) (protocol.Claim, error) {
+	nonce := cmp.Or(req.Nonce, l.token())
 	if req.Worker.FiringID == "" {
-		req.Worker.FiringID = cs.firing(nonce)
+		req.Worker.FiringID = l.firing(nonce)
 	}
-	return protocol.NewClaim(cs.config(), i, req, nonce)
+	return protocol.NewClaim(l.config(), i, req, nonce)
 }
 
 // MayClaim is the part of Claim that asks nobody: an answer.Usage for a request that makes no
 // sense.
-func (cs *claims) MayClaim(i claim.Issue, req Request) error {
-	_, err := cs.claim(i, req)
+func (l *Ledger) MayClaim(i claim.Issue, req Request) error {
+	_, err := l.claim(i, req)
 	return err
 }
 
 // Heard reports why records of this login would count for nobody on the issue: an *UnknownError.
 // nil means that they count. A claim asks it before it writes.
-func (cs *claims) Heard(ctx context.Context, i claim.Issue) error {
-	r := run{base: cs.base, ctx: ctx, issue: i}
+func (l *Ledger) Heard(ctx context.Context, i claim.Issue) error {
+	r := run{Ledger: l, ctx: ctx, issue: i}
 	if err := r.counts(); err != nil {
 		return &UnknownError{Issue: i, Err: err}
 	}
@@ -121,11 +107,11 @@ func (cs *claims) Heard(ctx context.Context, i claim.Issue) error {
 }
 
 // firing makes up a firing id.
-func (bs *base) firing(nonce string) string {
-	if bs.set.Run != "" {
-		return bs.set.Run + "-" + nonce
+func (l *Ledger) firing(nonce string) string {
+	if l.set.Run != "" {
+		return l.set.Run + "-" + nonce
 	}
-	return runID(bs.clock.Now(), nonce)
+	return runID(l.clock.Now(), nonce)
 }
 
 // runID names what a worker or a sweep does now: for people by its time, for records by the word.

@@ -21,25 +21,19 @@ const detachedIn = 20 * time.Second
 // Run carries an operation about an issue to its conclusion: it reads, writes and waits as the
 // operation says. Whatever there is of contexts and clocks is here. When the caller gives up, the
 // operation is told, and has twenty seconds more to clean up.
-func (bs *base) Run(ctx context.Context, i claim.Issue, op protocol.Operation) protocol.Conclusion {
-	r := run{
-		base:  bs,
-		ctx:   ctx,
-		issue: i,
-		begun: bs.clock.Now(),
-	}
-
+func (l *Ledger) Run(ctx context.Context, i claim.Issue, op protocol.Operation) protocol.Conclusion {
+	r := run{Ledger: l, ctx: ctx, issue: i}
 	return r.through(op)
 }
 
 // A run is an operation on its way.
 type run struct {
-	*base
+	*Ledger
 	ctx    context.Context
 	cancel context.CancelFunc // of the time after the caller gave up
 	ending error
 	issue  claim.Issue
-	begun  time.Time
+	begun  time.Time           // zero is when it is carried through
 	judged *lifecycle.Snapshot // what the next read shows; nil asks the server
 	ahead  sent                // of the next effects, what was done already together with other runs
 	shown  lifecycle.Facts     // the latest snapshot
@@ -191,7 +185,7 @@ func (r *run) send(e protocol.Effects, n int) sent {
 		}
 	}
 
-	return r.took(b, r.forge.Write(r.ctx, []Batch{b})[0], begun)
+	return r.took(r.forge.Write(r.ctx, []Batch{b})[0], begun)
 }
 
 // batch is what GitHub is sent at once, from the write with the number n on.
@@ -218,7 +212,7 @@ func (r *run) batch(e protocol.Effects, n int) Batch {
 
 // took takes in what became of a batch that was sent then. A snapshot that does not show it is
 // none.
-func (r *run) took(b Batch, got Written, then time.Duration) sent {
+func (r *run) took(got Written, then time.Duration) sent {
 	for n := range got.Results {
 		got.Results[n].Sent, got.Results[n].Answered = then, r.passed()
 		got.Results[n].Did = did(got.Results[n].Err)
@@ -286,9 +280,9 @@ func (r *run) tell(w protocol.Write) (got lease.Lease, err error) {
 
 // whole refuses a snapshot that something is missing from, or with records of which nobody knows
 // whether they count.
-func (bs *base) whole(i claim.Issue, f lifecycle.Facts, err error) (lifecycle.Facts, error) {
+func (l *Ledger) whole(i claim.Issue, f lifecycle.Facts, err error) (lifecycle.Facts, error) {
 	if err == nil && len(f.Missing) > 0 {
-		err = errors.New(bs.set.Rules.Verdict(f, lifecycle.Seeker{}).String())
+		err = errors.New(l.set.Rules.Verdict(f, lifecycle.Seeker{}).String())
 	}
 
 	if err == nil && len(f.Doubts) > 0 {
@@ -303,8 +297,8 @@ func (bs *base) whole(i claim.Issue, f lifecycle.Facts, err error) (lifecycle.Fa
 }
 
 // config is what the operations go by.
-func (bs *base) config() *protocol.Config {
-	c := bs.set.Config
-	c.Store = bs.leases.name
+func (l *Ledger) config() *protocol.Config {
+	c := l.set.Config
+	c.Store = l.leases.name
 	return &c
 }

@@ -19,10 +19,10 @@ func (*Unsent) Error() string { return "dry run: nothing was written" }
 func IsUnsent(err error) bool { return errors.As(err, new(*Unsent)) }
 
 // Rehearsed is the ledger with Settings.DryRun.
-func (bs *base) Rehearsed() *Ledger {
-	dry := *bs
+func (l *Ledger) Rehearsed() *Ledger {
+	dry := *l
 	dry.set.DryRun = true
-	return assemble(dry)
+	return &dry
 }
 
 // unsent is the end of a run that has come to a write and must not send it. Whether a record would

@@ -15,6 +15,7 @@ type (
 	LabelsError  = protocol.LabelsError
 	Repair       = protocol.Repair
 	Ending       = protocol.Ending
+	Answer       = protocol.Answer
 	Removal      = protocol.Removal
 	Assign       = protocol.Assign
 	Request      = protocol.Request

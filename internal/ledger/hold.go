@@ -11,37 +11,31 @@ import (
 	"github.com/label-state/label-state/internal/protocol"
 )
 
-// holds is what a worker may do that has one: extend it, and act under it.
-type holds struct {
-	*base
-	snapshots *snapshots
-}
-
 // Renew extends the lease of w by editing its claim comment (spec-writing.md#heartbeat). token is
 // the fencing token the claim returned, 0 when not known. *LostError means: stop all work at once;
 // so it does for a token that is not the hold's. *UnknownError leaves the old lease end standing.
 // answer.WrongStore says that another lease store decides.
-func (hs *holds) Renew(ctx context.Context, i claim.Issue, w claim.Worker, token int64) (Hold, error) {
-	return hs.Note(ctx, i, w, token, "")
+func (l *Ledger) Renew(ctx context.Context, i claim.Issue, w claim.Worker, token int64) (Hold, error) {
+	return l.Note(ctx, i, w, token, "")
 }
 
 // Note is Renew with one line in the claim comment for others to read. An empty one keeps the line
 // that is there.
-func (hs *holds) Note(ctx context.Context, i claim.Issue, w claim.Worker, token int64, note string) (Hold, error) {
-	return hs.renew(ctx, i, hs.renewal(i, w, token, Hold{}).Noting(note))
+func (l *Ledger) Note(ctx context.Context, i claim.Issue, w claim.Worker, token int64, note string) (Hold, error) {
+	return l.renew(ctx, i, l.renewal(i, w, token, Hold{}).Noting(note))
 }
 
-func (hs *holds) renew(ctx context.Context, i claim.Issue, r protocol.Renewal) (Hold, error) {
-	end := hs.Run(ctx, i, r)
+func (l *Ledger) renew(ctx context.Context, i claim.Issue, r protocol.Renewal) (Hold, error) {
+	end := l.Run(ctx, i, r)
 	if end.Err != nil {
 		return Hold{}, end.Err
 	}
-	return hs.renewed(end), nil
+	return l.renewed(end), nil
 }
 
 // renewal is the operation that extends the lease of w. known is the hold as it was last told; the
 // zero Hold knows nothing.
-func (hs *holds) renewal(i claim.Issue, w claim.Worker, token int64, known Hold) protocol.Renewal {
+func (l *Ledger) renewal(i claim.Issue, w claim.Worker, token int64, known Hold) protocol.Renewal {
 	told := claim.Claim{
 		Record:  known.Record,
 		Comment: known.Comment,
@@ -49,18 +43,18 @@ func (hs *holds) renewal(i claim.Issue, w claim.Worker, token int64, known Hold)
 		Created: known.Since,
 	}
 
-	return protocol.NewRenewal(hs.config(), i, w, token, told, hs.token())
+	return protocol.NewRenewal(l.config(), i, w, token, told, l.token())
 }
 
 // renewed is the hold after a renewal that has ended so.
-func (hs *holds) renewed(end protocol.Conclusion) Hold {
-	return hs.holdAfterRenewal(end.Facts, end.Claim, end.Lease, end.Began.Add(end.Since))
+func (l *Ledger) renewed(end protocol.Conclusion) Hold {
+	return l.holdAfterRenewal(end.Facts, end.Claim, end.Lease, end.Began.Add(end.Since))
 }
 
 // holdAfterRenewal is the hold after a renewal; got is the store's lease of a claim that a store
 // decides.
-func (bs *base) holdAfterRenewal(f lifecycle.Facts, c claim.Claim, got lease.Lease, start time.Time) Hold {
-	terms := bs.set.Rules.Terms
+func (l *Ledger) holdAfterRenewal(f lifecycle.Facts, c claim.Claim, got lease.Lease, start time.Time) Hold {
+	terms := l.set.Rules.Terms
 	h := Hold{
 		Issue:   f.Issue,
 		Title:   f.Title,
@@ -88,11 +82,11 @@ func (bs *base) holdAfterRenewal(f lifecycle.Facts, c claim.Claim, got lease.Lea
 
 // Holds says by a snapshot whether w may still end its hold: nil, or a *LostError with who has the
 // issue now. token is the fencing token that the claim returned, 0 when not known.
-func (hs *holds) Holds(f lifecycle.Facts, w claim.Worker, token int64) error {
+func (l *Ledger) Holds(f lifecycle.Facts, w claim.Worker, token int64) error {
 	end := claim.Record{Kind: claim.KindRelease, Worker: w}
-	err := cmp.Or(f.Log.Refuse(end, f.Viewer, hs.set.Rules.Terms, f.Now), f.Log.RefuseToken(w, token))
+	err := cmp.Or(f.Log.Refuse(end, f.Viewer, l.set.Rules.Terms, f.Now), f.Log.RefuseToken(w, token))
 	if err != nil {
-		return hs.config().Lost(f, w, err)
+		return l.config().Lost(f, w, err)
 	}
 	return nil
 }
@@ -100,17 +94,17 @@ func (hs *holds) Holds(f lifecycle.Facts, w claim.Worker, token int64) error {
 // Owns reports whether the holder may still act under h: it must ask before every step that others
 // can see (spec-writing.md#acting-under-a-hold). It is false for a hold that did not come from this
 // process.
-func (hs *holds) Owns(h Hold) bool {
-	return !h.start.IsZero() && hs.elapsed(h.start) < h.lease-hs.config().MarginOf(h.lease)
+func (l *Ledger) Owns(h Hold) bool {
+	return !h.start.IsZero() && l.elapsed(h.start) < h.lease-l.config().MarginOf(h.lease)
 }
 
 // Keep renews a hold of this process. One that has run out locally is never renewed
 // (spec-writing.md#heartbeat).
-func (hs *holds) Keep(ctx context.Context, h Hold) (Hold, error) {
-	if !hs.Owns(h) {
+func (l *Ledger) Keep(ctx context.Context, h Hold) (Hold, error) {
+	if !l.Owns(h) {
 		return h, &LostError{Issue: h.Issue, Worker: h.Record.Worker, Err: claim.ErrOverdue}
 	}
-	return hs.renew(ctx, h.Issue, hs.renewal(h.Issue, h.Record.Worker, h.Token, h))
+	return l.renew(ctx, h.Issue, l.renewal(h.Issue, h.Record.Worker, h.Token, h))
 }
 
 // A Hold is a worker's right to an issue. Times are the server's.

@@ -9,23 +9,23 @@ import (
 )
 
 // Load reads what is in progress in a repository, if its rules limit that; else nothing.
-func (bs *base) Load(ctx context.Context, r claim.Repo) (lifecycle.Load, error) {
-	if bs.set.Rules.Limits == (lifecycle.Limits{}) {
+func (l *Ledger) Load(ctx context.Context, r claim.Repo) (lifecycle.Load, error) {
+	if l.set.Rules.Limits == (lifecycle.Limits{}) {
 		return lifecycle.Load{}, nil
 	}
 
-	got := bs.forge.Reply(ctx, r.Issue(0), protocol.Ask{Load: true})
+	got := l.forge.Reply(ctx, r.Issue(0), protocol.Ask{Load: true})
 	return got.Load, got.Err
 }
 
 // limited is the snapshot with why the seeker may hold nothing besides what is in progress, if that
 // is so. An error is an *UnknownError.
-func (bs *base) limited(ctx context.Context, f lifecycle.Facts, who lifecycle.Seeker) (lifecycle.Facts, error) {
-	load, err := bs.Load(ctx, f.Issue.In())
+func (l *Ledger) limited(ctx context.Context, f lifecycle.Facts, who lifecycle.Seeker) (lifecycle.Facts, error) {
+	load, err := l.Load(ctx, f.Issue.In())
 	if err != nil {
 		return f, &UnknownError{Issue: f.Issue, Err: err}
 	}
 
-	f.Limit = bs.set.Rules.Limit(load, f.Issue, lifecycle.Asker{Login: f.Viewer, Codename: who.Worker.Codename})
+	f.Limit = l.set.Rules.Limit(load, f.Issue, lifecycle.Asker{Login: f.Viewer, Codename: who.Worker.Codename})
 	return f, nil
 }

@@ -51,16 +51,15 @@ func TestTokenStays(t *testing.T) {
 	})
 }
 
-// TestAgeing: a sweep names the holds that have gone more than half their lease without a
-// heartbeat.
+// TestAgeing: a sweep tells which holds have gone more than half their lease without a heartbeat.
 func TestAgeing(t *testing.T) {
 	alone(t, func(t *testing.T, w *world) {
 		l, f := w.ledger(nil)
 		h := take(t, l, "ann")
-		for _, want := range []int{0, 1} {
+		for _, late := range []bool{false, true} {
 			r := l.Sweep(t.Context(), scan{f}, ledger.Sweep{Repos: []claim.Repo{{Owner: "o", Name: "r"}}, By: "s"})
-			if len(r.Ageing) != want || want == 1 && !r.Ageing[0].Until.Equal(h.Until) {
-				t.Errorf("ageing %+v, want %d", r.Ageing, want)
+			if len(r.Holds) != 1 || r.Holds[0].Late != late || !r.Holds[0].Until.Equal(h.Until) {
+				t.Errorf("holds %+v, want one, late: %v", r.Holds, late)
 			}
 			time.Sleep(ttl/2 + time.Second)
 		}

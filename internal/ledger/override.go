@@ -8,49 +8,50 @@ import (
 	"github.com/label-state/label-state/internal/protocol"
 )
 
-// overrides is what people do to an issue past its worker.
-type overrides struct{ *base }
+// What people decide arrives late and may arrive twice: by an event that was delivered again, by
+// a run that somebody repeated. So everything here, and an answer to a plan, names the moment at
+// which the person spoke, and what began after it is left alone.
 
 // Force ends the current hold, in the name of by. Until its next heartbeat or check the former
 // holder may still act: that window is inherent (spec-writing.md#revoke-and-force). Nobody holding
 // is a success; an issue that is stuck without a holder begins again (lifecycle.Rules.Stuck).
-func (ov *overrides) Force(ctx context.Context, i claim.Issue, by, reason string) (Repair, []claim.Claim, error) {
-	return ov.force(ctx, i, protocol.Override{By: by, Reason: reason})
+func (l *Ledger) Force(ctx context.Context, i claim.Issue, by, reason string) (Repair, []claim.Claim, error) {
+	return l.force(ctx, i, protocol.Override{By: by, Reason: reason})
 }
 
 // ForceBefore ends, in the name of by, the holds that were claimed up to a moment
 // (spec-writing.md#revoke-and-force) and brings the labels in line. Without any it is a success and
 // touches nothing. What was not confirmed yet is somebody else's beginning and stays.
-func (ov *overrides) ForceBefore(ctx context.Context, i claim.Issue, moment time.Time, by,
+func (l *Ledger) ForceBefore(ctx context.Context, i claim.Issue, moment time.Time, by,
 	reason string,
 ) (Repair, []claim.Claim, error) {
-	return ov.force(ctx, i, protocol.Override{By: by, Reason: reason, Moment: moment})
+	return l.force(ctx, i, protocol.Override{By: by, Reason: reason, Moment: moment})
 }
 
-func (ov *overrides) force(ctx context.Context, i claim.Issue, o protocol.Override) (Repair, []claim.Claim, error) {
-	end := ov.Run(ctx, i, protocol.NewForce(ov.config(), i, o, ov.token()))
+func (l *Ledger) force(ctx context.Context, i claim.Issue, o protocol.Override) (Repair, []claim.Claim, error) {
+	end := l.Run(ctx, i, protocol.NewForce(l.config(), i, o, l.token()))
 	return end.Repair, end.Ended, end.Err
 }
 
 // Revoke asks the holder to stop at its next heartbeat or push; no second holder can arise from
 // it (spec-writing.md#revoke-and-force). Nobody holding is a *LostError.
-func (ov *overrides) Revoke(ctx context.Context, i claim.Issue, by, reason string) (claim.Claim, error) {
-	end := ov.Run(ctx, i, protocol.NewRevoke(ov.config(), i, protocol.Override{By: by, Reason: reason}))
+func (l *Ledger) Revoke(ctx context.Context, i claim.Issue, by, reason string) (claim.Claim, error) {
+	end := l.Run(ctx, i, protocol.NewRevoke(l.config(), i, protocol.Override{By: by, Reason: reason}))
 	return end.Claim, end.Err
 }
 
 // Reset restarts the count of attempts if one had failed by that moment, in the name of by, and
 // reports whether it did (spec.md#attempts). Labels are for the caller to bring in line: whoever
 // resets usually takes needs:human-scope off as well.
-func (ov *overrides) Reset(ctx context.Context, i claim.Issue, moment time.Time, by string) (bool, error) {
-	end := ov.Run(ctx, i, protocol.NewReset(ov.config(), i, protocol.Override{By: by, Moment: moment}))
+func (l *Ledger) Reset(ctx context.Context, i claim.Issue, moment time.Time, by string) (bool, error) {
+	end := l.Run(ctx, i, protocol.NewReset(l.config(), i, protocol.Override{By: by, Moment: moment}))
 	return len(end.Records) > 0, end.Err
 }
 
 // Restart begins an issue again that is stuck, in the name of by, if nothing was recorded after
 // that moment, and reports whether it did. Labels are for the caller to bring in line.
-func (ov *overrides) Restart(ctx context.Context, i claim.Issue, moment time.Time, by, reason string) (bool, error) {
+func (l *Ledger) Restart(ctx context.Context, i claim.Issue, moment time.Time, by, reason string) (bool, error) {
 	o := protocol.Override{By: by, Reason: reason, Moment: moment}
-	end := ov.Run(ctx, i, protocol.NewRestart(ov.config(), i, o, ov.token()))
+	end := l.Run(ctx, i, protocol.NewRestart(l.config(), i, o, l.token()))
 	return len(end.Records) > 0, end.Err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
@@ -51,12 +50,7 @@ func TestOvertakenAnswer(t *testing.T) {
 					post(t, f, first)
 				}}
 				l = ledger.New(over(slow), virtual{}, w.words(), ledger.DefaultSettings())
-				var err error
-				if c.answer.Kind == claim.KindApprove {
-					_, err = l.Approve(t.Context(), issue, time.Time{}, "olga")
-				} else {
-					_, err = l.Reject(t.Context(), issue, time.Time{}, "olga", "too large")
-				}
+				_, err := l.Answer(t.Context(), issue, ledger.Answer{Kind: c.answer.Kind, By: "olga", Reason: "too large"})
 
 				if !errors.Is(err, c.want) {
 					t.Errorf("%v, want %v", err, c.want)

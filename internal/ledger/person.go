@@ -9,19 +9,20 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/protocol"
 )
 
 // ClaimPerson takes the issue for the person with that login, without an end; the token must be the
 // person's. Idempotent: who holds the issue as a person already, be it since a moment ago by
 // another program, gets that hold. force is Request.Force. Errors are those of Claim; an app is not
 // a person, and an answer.Usage.
-func (cs *claims) ClaimPerson(ctx context.Context, i claim.Issue, login string, force bool) (Hold, error) {
+func (l *Ledger) ClaimPerson(ctx context.Context, i claim.Issue, login string, force bool) (Hold, error) {
 	if login == "" || claim.IsApp(login) {
 		return Hold{}, answer.Wrongf("the token belongs to %q, which is not a person", login)
 	}
 
 	for n := 0; ; n++ {
-		h, err := cs.Claim(ctx, i, Request{
+		h, err := l.Claim(ctx, i, Request{
 			Worker: claim.Worker{Codename: login},
 			TTL:    claim.NoExpiry,
 			Person: login,
@@ -32,21 +33,21 @@ func (cs *claims) ClaimPerson(ctx context.Context, i claim.Issue, login string, 
 			slices.ContainsFunc(held.Verdict.Reasons,
 				func(r lifecycle.Reason) bool { return r.Claim != nil && r.Claim.IsOf(login) }))
 
-		if n == cs.set.Patience || !own {
+		if n == l.set.Patience || !own {
 			return h, err
 		}
-		start := cs.clock.Now()
-		f, err := cs.snapshots.Look(ctx, i)
+		start := l.clock.Now()
+		f, err := l.Look(ctx, i)
 		if err != nil {
 			return Hold{}, err
 		}
 		if mine, held := f.Log.Holder(); held && mine.Held() && mine.IsOf(login) {
-			h := cs.holdAfterRenewal(f, mine, lease.Lease{}, start)
-			h.Unassigned = cs.Assign(ctx, f, mine)
+			h := l.holdAfterRenewal(f, mine, lease.Lease{}, start)
+			h.Unassigned = l.Assign(ctx, f, mine)
 			return h, nil
 		}
 
-		if err := cs.clock.Sleep(ctx, backoff(n)); err != nil { // the other program has not confirmed yet
+		if err := l.clock.Sleep(ctx, protocol.Backoff(n)); err != nil { // the other program has not confirmed yet
 			return Hold{}, &UnknownError{Issue: i, Err: err}
 		}
 	}

@@ -41,12 +41,9 @@ type Proposal struct {
 	Repair
 }
 
-// plans posts what workers mean to do, and records the answers.
-type plans struct{ *base }
-
 // Plan posts what the holder w means to do (protocol.NewPlan).
-func (pl *plans) Plan(ctx context.Context, i claim.Issue, w claim.Worker, d Draft) (Proposal, error) {
-	end := pl.Run(ctx, i, protocol.NewPlan(pl.config(), i, w, d.Text, d.Gate))
+func (l *Ledger) Plan(ctx context.Context, i claim.Issue, w claim.Worker, d Draft) (Proposal, error) {
+	end := l.Run(ctx, i, protocol.NewPlan(l.config(), i, w, d.Text, d.Gate))
 	posted := end.Facts.Now
 	if !end.Comment.Created.IsZero() {
 		posted = end.Comment.Created
@@ -54,35 +51,42 @@ func (pl *plans) Plan(ctx context.Context, i claim.Issue, w claim.Worker, d Draf
 
 	p := Proposal{URL: end.Comment.URL, Repair: end.Repair}
 	if end.Err == nil || late(end.Err) {
-		p.Until = posted.Add(pl.set.Rules.Terms.Plan)
+		p.Until = posted.Add(l.set.Rules.Terms.Plan)
 	}
 
 	return p, end.Err
 }
 
+// Answer lets the plan that waited at the answer's moment go ahead, or ends its hold. answer.NoPlan
+// says that there is nothing left to answer, answer.Barred that the login may not; nothing was
+// written then. Whether it may label the repository is for the caller to know.
+func (l *Ledger) Answer(ctx context.Context, i claim.Issue, a Answer) (Repair, error) {
+	return l.repair(ctx, i, protocol.NewAnswer(l.config(), i, a))
+}
+
 // decisiveVote returns the reaction that answers the plan which waits on the issue, nil when there
 // is none. One that rejects outweighs any that approve.
-func (pl *plans) decisiveVote(ctx context.Context, f lifecycle.Facts) (*Vote, error) {
+func (l *Ledger) decisiveVote(ctx context.Context, f lifecycle.Facts) (*Vote, error) {
 	c, held := f.Log.Holder()
-	if !held || !c.Plan.Pending() || c.Overdue(pl.set.Rules.Terms, f.Now) {
+	if !held || !c.Plan.Pending() || c.Overdue(l.set.Rules.Terms, f.Now) {
 		return nil, nil
 	}
 
-	got := pl.forge.Reply(ctx, f.Issue, protocol.Ask{Votes: c.Plan.Comment})
+	got := l.forge.Reply(ctx, f.Issue, protocol.Ask{Votes: c.Plan.Comment})
 	if got.Err != nil {
 		return nil, got.Err
 	}
 
 	for _, answer := range []claim.Kind{claim.KindReject, claim.KindApprove} {
 		for _, v := range got.Votes {
-			if v.Answer != answer || !pl.set.Rules.Approvers.Votes(c, v.Answer, v.Login, v.Person) {
+			if v.Answer != answer || !l.set.Rules.Approvers.Votes(c, v.Answer, v.Login, v.Person) {
 				continue
 			}
-			if len(pl.set.Rules.Approvers) > 0 {
+			if len(l.set.Rules.Approvers) > 0 {
 				return &v, nil
 			}
 
-			voter := pl.forge.Reply(ctx, f.Issue, protocol.Ask{May: v.Login})
+			voter := l.forge.Reply(ctx, f.Issue, protocol.Ask{May: v.Login})
 			if voter.Err != nil || voter.May {
 				return &v, voter.Err
 			}

@@ -51,11 +51,11 @@ func TestPlan(t *testing.T) {
 		}
 
 		time.Sleep(20 * ttl)
-		if _, err := l.Approve(t.Context(), issue, time.Time{}, "bot"); !barred(err, "wrote the plan itself") {
+		if _, err := l.Answer(t.Context(), issue, ledger.Answer{Kind: claim.KindApprove, By: "bot"}); !barred(err, "wrote the plan itself") {
 			t.Errorf("own approval: %v", err)
 		}
 
-		if _, err := l.Approve(t.Context(), issue, time.Time{}, "olga"); err != nil {
+		if _, err := l.Answer(t.Context(), issue, ledger.Answer{Kind: claim.KindApprove, By: "olga"}); err != nil {
 			t.Errorf("approve: %v", err)
 		}
 		shows(t, w, "agent:in-flight")

@@ -8,13 +8,10 @@ import (
 	"github.com/label-state/label-state/internal/protocol"
 )
 
-// pulls is what pull requests mean for holds.
-type pulls struct{ *base }
-
 // Unlink records, in the name of by, that a pull request is no longer for the issue, for every
 // release that names it (spec-writing.md#unlink). It reports whether there was one. Labels are for
 // the caller to bring in line.
-func (ps *pulls) Unlink(ctx context.Context, i claim.Issue, pr lifecycle.PR, by string) (bool, error) {
-	end := ps.Run(ctx, i, protocol.NewUnlink(ps.config(), i, pr, by))
+func (l *Ledger) Unlink(ctx context.Context, i claim.Issue, pr lifecycle.PR, by string) (bool, error) {
+	end := l.Run(ctx, i, protocol.NewUnlink(l.config(), i, pr, by))
 	return len(end.Records) > 0, end.Err
 }

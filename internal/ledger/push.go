@@ -15,14 +15,14 @@ import (
 // while the hold is w's (spec-writing.md#acting-under-a-hold). Errors are those of Renew,
 // answer.Usage for a lease that is too short for any push, and *UnknownError when too little of it
 // was left once the answer was here.
-func (hs *holds) Fence(ctx context.Context, i claim.Issue, w claim.Worker, token int64) (Hold, time.Duration, error) {
-	h, err := hs.Renew(ctx, i, w, token)
+func (l *Ledger) Fence(ctx context.Context, i claim.Issue, w claim.Worker, token int64) (Hold, time.Duration, error) {
+	h, err := l.Renew(ctx, i, w, token)
 	if err != nil {
 		return Hold{}, 0, err
 	}
 
-	usable, may := h.lease-hs.config().MarginOf(h.lease), hs.set.PushTimeout
-	left := usable - hs.elapsed(h.start)
+	usable, may := h.lease-l.config().MarginOf(h.lease), l.set.PushTimeout
+	left := usable - l.elapsed(h.start)
 	switch {
 	case usable < may:
 		return h, 0, answer.Wrongf("a push may take %s, and a lease of %s is good for %s", may, h.lease, usable)
@@ -39,12 +39,12 @@ func (hs *holds) Fence(ctx context.Context, i claim.Issue, w claim.Worker, token
 
 // Within has push act under h for the time that Fence gave; then its context ends. A push that was
 // answered after the lease had ended, as on a machine that slept, is a *LostError.
-func (hs *holds) Within(ctx context.Context, h Hold, may time.Duration, push func(context.Context) error) error {
+func (l *Ledger) Within(ctx context.Context, h Hold, may time.Duration, push func(context.Context) error) error {
 	timed, cancel := context.WithTimeoutCause(ctx, may,
 		fmt.Errorf("no answer within %s; the push was abandoned before the lease could end", may))
 	defer cancel()
 	err := push(timed)
-	if err == nil && !hs.Owns(h) {
+	if err == nil && !l.Owns(h) {
 		return &LostError{
 			Issue: h.Issue, Worker: h.Record.Worker,
 			Err: fmt.Errorf("pushed, but the answer came after the lease ended: %w", claim.ErrOverdue),
@@ -57,8 +57,8 @@ func (hs *holds) Within(ctx context.Context, h Hold, may time.Duration, push fun
 // Step is what a push under h, which Fence has renewed, takes along so that it lands while h stands
 // or not at all (stores.md#references). It reports false where nothing can be taken along: the log
 // or another service decided the hold. Errors are *LostError and *UnknownError.
-func (hs *holds) Step(ctx context.Context, h Hold) (lease.Step, bool, error) {
-	s := hs.leases
+func (l *Ledger) Step(ctx context.Context, h Hold) (lease.Step, bool, error) {
+	s := l.leases
 	p, able := s.store.(lease.Pusher)
 	if !able || !h.stored {
 		return lease.Step{}, false, nil

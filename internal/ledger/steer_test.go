@@ -108,19 +108,30 @@ func post(t *testing.T, f *forge, r claim.Record) {
 	}
 }
 
+// answered is what comes of olga's answer to the plan of that moment.
+func answered(t *testing.T, l *ledger.Ledger, kind claim.Kind, moment time.Time, reason string) (ledger.Repair, error) {
+	t.Helper()
+	return l.Answer(t.Context(), issue, ledger.Answer{
+		Kind:   kind,
+		By:     "olga",
+		Moment: moment,
+		Reason: reason,
+	})
+}
+
 // TestPlanAnswers: only the plan that was there when the person spoke has an answer, and one.
 func TestPlanAnswers(t *testing.T) {
 	alone(t, func(t *testing.T, w *world) {
 		l, f := w.ledger(nil)
 		h := take(t, l, "ann")
 		spoke := time.Now()
-		if _, err := l.Approve(t.Context(), issue, spoke, "olga"); !errors.Is(err, claim.ErrNoPlan) {
+		if _, err := answered(t, l, claim.KindApprove, spoke, ""); !errors.Is(err, claim.ErrNoPlan) {
 			t.Errorf("approve without a plan: %v", err)
 		}
 
 		time.Sleep(time.Second)
 		post(t, f, claim.Record{Kind: claim.KindPlan, Worker: h.Record.Worker})
-		if _, err := l.Approve(t.Context(), issue, spoke, "olga"); !errors.Is(err, claim.ErrNoPlan) {
+		if _, err := answered(t, l, claim.KindApprove, spoke, ""); !errors.Is(err, claim.ErrNoPlan) {
 			t.Errorf("approve before the plan: %v", err)
 		}
 
@@ -128,15 +139,15 @@ func TestPlanAnswers(t *testing.T) {
 			t.Fatal(err)
 		}
 		shows(t, w, "agent:plan-pending-approval")
-		if rep, err := l.Approve(t.Context(), issue, time.Now(), "olga"); err != nil || rep.Is[0] != "agent:in-flight" {
+		if rep, err := answered(t, l, claim.KindApprove, time.Now(), ""); err != nil || rep.Is[0] != "agent:in-flight" {
 			t.Errorf("approve: %+v, %v", rep, err)
 		}
 
-		if _, err := l.Reject(t.Context(), issue, time.Now(), "olga", ""); !errors.Is(err, claim.ErrNoPlan) {
+		if _, err := answered(t, l, claim.KindReject, time.Now(), ""); !errors.Is(err, claim.ErrNoPlan) {
 			t.Errorf("reject an approved plan: %v", err)
 		}
 		post(t, f, claim.Record{Kind: claim.KindPlan, Worker: h.Record.Worker})
-		if _, err := l.Reject(t.Context(), issue, time.Now(), "olga", "too large"); err != nil {
+		if _, err := answered(t, l, claim.KindReject, time.Now(), "too large"); err != nil {
 			t.Errorf("reject: %v", err)
 		}
 
@@ -154,7 +165,7 @@ func TestLatePlanAnswer(t *testing.T) {
 		h := take(t, l, "ann")
 		post(t, f, claim.Record{Kind: claim.KindPlan, Worker: h.Record.Worker})
 		time.Sleep(25 * time.Hour)
-		if _, err := l.Approve(t.Context(), issue, time.Now(), "olga"); !errors.Is(err, claim.ErrOverdue) {
+		if _, err := answered(t, l, claim.KindApprove, time.Now(), ""); !errors.Is(err, claim.ErrOverdue) {
 			t.Errorf("approve: %v, want overdue", err)
 		}
 	})

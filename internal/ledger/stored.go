@@ -13,9 +13,9 @@ import (
 // (stores.md#lease-stores). Claims that the log had decided before stand by the log's rules until
 // they end.
 func (l *Ledger) Strict(s lease.Store, kind string) *Ledger {
-	b := *l.base
-	b.leases = stored{s, kind}
-	return assemble(b)
+	strict := *l
+	strict.leases = stored{s, kind}
+	return &strict
 }
 
 // stored is the lease store that decides; the zero value is none, and the log decides.
@@ -25,7 +25,7 @@ type stored struct {
 }
 
 // IsStrict reports whether a lease store decides.
-func (bs *base) IsStrict() bool { return bs.leases.store != nil }
+func (l *Ledger) IsStrict() bool { return l.leases.store != nil }
 
 // look returns the lease that the store has for the issue, the zero lease when none stands. The
 // error is an *UnknownError.

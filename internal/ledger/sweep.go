@@ -40,7 +40,6 @@ type Report struct {
 	Lanes    map[claim.Issue]lifecycle.Lane // where the board shows the issues after the sweep
 	Findings []Finding
 	Holds    []Aged    // live holds, as far as the sweep has left them
-	Ageing   []Aged    // those past half their lease
 	Waiting  []Strand  // what waits for a person on purpose: a plan, or an issue that failed too often
 	Stranded []Strand  // what nobody works on and nothing will move
 	Skipped  []string  // what was not looked at, and why
@@ -61,13 +60,14 @@ type Unshown struct {
 // String says so in one clause.
 func (u Unshown) String() string { return u.Issue.String() + ": " + lifecycle.Unshown(u.Comments) }
 
-// An Aged hold has gone more than half its lease without a heartbeat.
+// An Aged hold is one with how much of its lease is left.
 type Aged struct {
 	Issue claim.Issue
 	Title string
 	URL   string
 	Claim claim.Claim
 	Until time.Time // when the lease ends
+	Late  bool      // more than half of it went without a heartbeat
 }
 
 // Sweep releases expired holds and repairs labels in every repository, oldest issue first. It
@@ -113,16 +113,16 @@ func (l *Ledger) Tend(ctx context.Context, snapshots iter.Seq2[lifecycle.Facts, 
 
 // sweeper begins a sweep, with a ledger of its own for the leases that MaxAge shortens.
 func (l *Ledger) sweeper(s Sweep) *sweeper {
-	b := *l.base
+	own := *l
 	if s.MaxAge > 0 {
-		terms := &b.set.Rules.Terms
+		terms := &own.set.Rules.Terms
 		terms.TTL, terms.Legacy = min(s.MaxAge, terms.TTL), min(s.MaxAge, terms.Legacy)
 	}
 
 	name := fnv.New64a() // what the sweep signs with is another for every run
 	name.Write([]byte(s.By))
 	return &sweeper{
-		Ledger:  assemble(b),
+		Ledger:  &own,
 		s:       s,
 		order:   rand.New(rand.NewPCG(name.Sum64(), 0)),
 		report:  Report{Lanes: map[claim.Issue]lifecycle.Lane{}},
@@ -269,7 +269,7 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) (repairs, bool) 
 	// the labels agree that nobody does. A closed issue needs no holder: its lease runs out.
 	var err error
 	if len(f.Log.Live()) > 0 || labels.Has(f.Labels, w.set.Rules.Scheme.Claimed) || f.Open && w.hidden[f.Issue.Number] {
-		f, err = w.snapshots.Ruled(ctx, f)
+		f, err = w.Ruled(ctx, f)
 	}
 
 	if err != nil {
@@ -280,7 +280,7 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) (repairs, bool) 
 	if f.Open {
 		w.waits[f.Issue], w.waiting[f.Issue] = f.Waits(), Strand{Issue: f.Issue, Title: f.Title, URL: f.URL}
 	}
-	vote, err := w.plans.decisiveVote(ctx, f)
+	vote, err := w.decisiveVote(ctx, f)
 	if err != nil {
 		w.found(Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL}, Err: err})
 		return repairs{}, false
@@ -337,11 +337,8 @@ func (w *sweeper) standing(f lifecycle.Facts) {
 	c, held := f.Log.Holder()
 	if held && f.Open {
 		end, limited := c.Until(w.set.Rules.Terms)
-		hold := Aged{f.Issue, f.Title, f.URL, c, end}
-		w.report.Holds = append(w.report.Holds, hold)
-		if limited && f.Now.Sub(c.Updated) > end.Sub(c.Updated)/2 {
-			w.report.Ageing = append(w.report.Ageing, hold)
-		}
+		late := limited && f.Now.Sub(c.Updated) > end.Sub(c.Updated)/2
+		w.report.Holds = append(w.report.Holds, Aged{f.Issue, f.Title, f.URL, c, end, late})
 	}
 
 	wait := Strand{Issue: f.Issue, Title: f.Title, URL: f.URL}

@@ -17,7 +17,9 @@ import (
 func runAll(runs []*run, ops []protocol.Operation) []protocol.Conclusion {
 	under := make([]*underway, len(runs))
 	for n, r := range runs {
-		r.begun = r.clock.Now()
+		if r.begun.IsZero() {
+			r.begun = r.clock.Now()
+		}
 		under[n] = &underway{run: r, op: ops[n]}
 		under[n].next(protocol.Seen{})
 	}
@@ -199,7 +201,7 @@ func writeTogether(ready []*underway) {
 			batches[n], begun[n] = one.batch(one.effects, len(one.ahead.results)), one.passed()
 		}
 		for n, got := range u.forge.Write(u.ctx, batches) {
-			next := group[n].took(batches[n], got, begun[n])
+			next := group[n].took(got, begun[n])
 			group[n].ahead.results, group[n].ahead.after = append(group[n].ahead.results, next.results...), next.after
 		}
 	}

@@ -1,10 +1,6 @@
 package lifecycle
 
-import (
-	"slices"
-
-	"github.com/label-state/label-state/internal/claim"
-)
+import "github.com/label-state/label-state/internal/claim"
 
 // Approvers are the logins that may answer plans. Without any it is everybody who may label the
 // repository.
@@ -15,7 +11,7 @@ type Approvers []string
 // the login that wrote the plan: nobody approves the own plan. To reject the own one is to give up.
 func (a Approvers) Bars(c claim.Claim, answer claim.Kind, login string) string {
 	switch {
-	case len(a) > 0 && !a.name(login):
+	case len(a) > 0 && !claim.HasLogin(a, login):
 		return login + " is not among the approvers of plans"
 	case len(a) == 0 && answer == claim.KindApprove && claim.SameLogin(c.Author, login):
 		return login + " wrote the plan itself; only plan.approvers can allow that"
@@ -27,10 +23,5 @@ func (a Approvers) Bars(c claim.Claim, answer claim.Kind, login string) string {
 // Votes reports whether somebody's reaction to the plan of c is an answer: a person's who is not
 // barred, or whose name is among the approvers, whatever it is.
 func (a Approvers) Votes(c claim.Claim, answer claim.Kind, login string, person bool) bool {
-	return (person || a.name(login)) && a.Bars(c, answer, login) == ""
-}
-
-// name reports whether the login is among the names.
-func (a Approvers) name(login string) bool {
-	return slices.ContainsFunc(a, func(one string) bool { return claim.SameLogin(one, login) })
+	return (person || claim.HasLogin(a, login)) && a.Bars(c, answer, login) == ""
 }

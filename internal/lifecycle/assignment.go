@@ -39,7 +39,7 @@ func (r Rules) assignments(f Facts) (out []assignment) {
 
 		open, closed := f.working(login)
 		if ttl > 0 && !open && !one.Since.IsZero() {
-			one.Over = latest(one.Since, closed, f.Log.Spoke(login)).Add(ttl)
+			one.Over = claim.Latest(one.Since, closed, f.Log.Spoke(login)).Add(ttl)
 		}
 
 		out = append(out, one)
@@ -70,8 +70,7 @@ func (r Rules) Unassigns(f Facts) (out []string) {
 // assigned is what the assignments say about the issue: a reason for those that keep others off,
 // and a note for each that no longer does.
 func (v *Verdict) assigned(r Rules, f Facts) {
-	if r.Unassigned || f.PullRequest || v.Has(CodeOwn) ||
-		slices.ContainsFunc(f.Assignees, func(login string) bool { return claim.SameLogin(login, f.Viewer) }) {
+	if r.Unassigned || f.PullRequest || v.Has(CodeOwn) || claim.HasLogin(f.Assignees, f.Viewer) {
 		return
 	}
 
@@ -87,7 +86,7 @@ func (v *Verdict) assigned(r Rules, f Facts) {
 			})
 			continue
 		}
-		others, end, ends = append(others, a.Login), latest(end, a.Over), ends && !a.Over.IsZero()
+		others, end, ends = append(others, a.Login), claim.Latest(end, a.Over), ends && !a.Over.IsZero()
 	}
 
 	if len(others) == 0 {
@@ -99,6 +98,3 @@ func (v *Verdict) assigned(r Rules, f Facts) {
 		reason.Text += ", until " + printable.Minute(end)
 	}
 }
-
-// latest is the last of several moments.
-func latest(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }

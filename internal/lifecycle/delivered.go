@@ -19,6 +19,9 @@ func (p PR) Of(c claim.Claim) bool {
 	return c.Record.Branch == p.Head && (strings.EqualFold(p.HeadRepo, p.Repo) || sameAuthor)
 }
 
+// Is reports whether both are one pull request.
+func (p PR) Is(o PR) bool { return p.Number == o.Number && strings.EqualFold(p.Repo, o.Repo) }
+
 // Delivered returns the confirmed holder and its own pull request that is open or merged: the hold
 // has done its work, and from here on the pull request shows who works on the issue. Of a chain it
 // is the part that closes the issue, whichever part comes from the claim's branch. A draft counts

@@ -171,10 +171,7 @@ func (r Rules) live(c claim.Claim) (labels.Projection, string) {
 // than a part that closes nothing. One from before the last reopening did not, nor one from before
 // somebody began the issue again.
 func (f Facts) shippedBy(p PR) bool {
-	again := f.ReopenedAt
-	if f.Log.Restart.Created.After(again) {
-		again = f.Log.Restart.Created
-	}
+	again := claim.Latest(f.ReopenedAt, f.Log.Restart.Created)
 	return p.State == PRMerged && p.DefaultBase && !p.Sibling && (again.IsZero() || p.MergedAt.After(again))
 }
 

@@ -94,7 +94,7 @@ func (f Facts) working(login string) (open bool, last time.Time) {
 			continue
 		}
 		open = open || p.State == PROpened
-		last = latest(last, p.ClosedAt)
+		last = claim.Latest(last, p.ClosedAt)
 	}
 
 	return open, last

@@ -1,9 +1,6 @@
 package lifecycle
 
-import (
-	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/labels"
-)
+import "github.com/label-state/label-state/internal/labels"
 
 // merged is Facts.StateReason of a pull request that was merged.
 const merged = "merged"
@@ -29,16 +26,6 @@ func (r Rules) pull(f Facts) (labels.Projection, string) {
 	}
 
 	return personsLabel(r.Scheme, f, want, why)
-}
-
-// Ended lists the claims whose end anybody may record because the issue was closed, or the pull
-// request closed or merged, with the outcome Expire. A snapshot with something missing, or in
-// doubt, ends none.
-func (f Facts) Ended() []claim.Claim {
-	if f.Open || len(f.Missing) > 0 || len(f.Doubts) > 0 {
-		return nil
-	}
-	return f.Log.Live()
 }
 
 // Merged reports whether the number is that of a pull request that was merged.

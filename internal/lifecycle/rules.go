@@ -48,9 +48,5 @@ func (r Rules) RestUntil(s claim.State) time.Time {
 	ms := uint64(max(r.Rest[min(n, len(r.Rest))-1], 0).Milliseconds())
 	hi, lo := bits.Mul64(ms/2, uint64(h.Sum32()))
 	rest := time.Duration(ms*3/4+hi<<32+lo>>32) * time.Millisecond
-	if end := last.Release.At.Add(rest); end.After(until) {
-		until = end
-	}
-
-	return until
+	return claim.Latest(until, last.Release.At.Add(rest))
 }

@@ -13,25 +13,17 @@ import (
 // hold, needs:human-scope, a plan with its own time limit.
 func (r Rules) Stranded(f Facts) string {
 	want, why := r.Label(f)
-	_, held := f.Log.Holder()
-
+	missing := func(p PR) bool { return f.pending(p) && p.State == PRMissing } // for ten minutes
 	switch {
-	case len(f.Missing) > 0, f.Now.IsZero(), f.PullRequest, !f.Open, !r.forWorkers(f), held:
+	case !r.Stuck(f), want.State == labels.PROpen && slices.ContainsFunc(f.PRs, missing):
 		return ""
 	case r.BareHold(f), labels.Has(f.Labels, r.Scheme.NeedsScope), r.escalated(f.Log):
 		return ""
-	case want.Gate:
-		return ""
 	case want.State == labels.Done, want.Keep && labels.Has(f.Labels, r.Scheme.Done):
 		return "done and still open: " + why
-	case want.Keep:
-		return why
-	case want.State == labels.PROpen &&
-		!slices.ContainsFunc(f.PRs, func(p PR) bool { return f.pending(p) && p.State != PRUnreadable }):
-		return why
 	}
 
-	return ""
+	return why
 }
 
 // forWorkers reports whether the issue is ours to label. One that only persons ever held waits for

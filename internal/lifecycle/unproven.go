@@ -40,8 +40,8 @@ func (r Rules) UnprovenUntil(f Facts, codename string) (until time.Time) {
 		}
 
 		wished := f.ReopenedAt.After(c.End.At) || f.Log.Restart.Compare(c.End.Rank) > 0
-		if end := c.End.At.Add(r.Rest[0]); !wished && end.After(until) {
-			until = end
+		if !wished {
+			until = claim.Latest(until, c.End.At.Add(r.Rest[0]))
 		}
 	}
 

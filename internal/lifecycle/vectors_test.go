@@ -388,8 +388,9 @@ func (s scenario) answer() []string {
 		out = append(out, fmt.Sprintf("delivered %s #%d", handed.Record.Worker, p.Number))
 	}
 
-	for _, c := range s.facts.Ended() {
-		if delivered && c.Record.Worker == handed.Record.Worker {
+	unsure := s.facts.Open || len(s.facts.Missing)+len(s.facts.Doubts) > 0
+	for _, c := range s.rules.Over(s.facts) {
+		if unsure || !c.Live() || delivered && c.Record.Worker == handed.Record.Worker {
 			continue
 		}
 		out = append(out, fmt.Sprintf("ends %s %s", c.Record.Worker, s.facts.ExpiryOutcome(c)))

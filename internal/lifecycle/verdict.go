@@ -37,17 +37,22 @@ func (v Verdict) Has(c Code) bool {
 	return slices.ContainsFunc(v.Reasons, func(r Reason) bool { return r.Code == c })
 }
 
-// String returns the reasons as one line.
+// String returns the answer and its reasons as one line.
 func (v Verdict) String() string {
 	if len(v.Reasons) == 0 {
 		return v.Answer.String()
 	}
+	return v.Answer.String() + ": " + v.Why()
+}
+
+// Why is the reasons in one line.
+func (v Verdict) Why() string {
 	texts := make([]string, len(v.Reasons))
 	for i, r := range v.Reasons {
 		texts[i] = r.Text
 	}
 
-	return v.Answer.String() + ": " + strings.Join(texts, "; ")
+	return strings.Join(texts, "; ")
 }
 
 // A Seeker is who asks: a run, or a person, and the branch that is pushed, if any. Its own claim

@@ -26,8 +26,7 @@ type Append struct {
 type appendStep int
 
 const (
-	appendBegins appendStep = iota
-	appendWaits
+	appendWaits appendStep = iota // for its first snapshot as well
 	appendLooks
 	appendAsks
 	appendCloses
@@ -77,18 +76,20 @@ func newAppend(c *Config, i claim.Issue, r rule) Append { return Append{cfg: c, 
 
 // Next implements Operation.
 func (a Append) Next(s Seen) (Operation, Effects) {
+	effects := a.next(s)
+	return a, effects
+}
+
+// next goes on with what the operation waits for.
+func (a *Append) next(s Seen) Effects {
 	a.ending = s.Ending
 	switch a.step {
-	case appendBegins:
-		a.step = appendLooks
-		return a, a.cfg.look()
-
 	case appendWaits:
 		if s.Ending != nil {
-			return a, failed(a.issue, &UnknownError{a.issue, s.Ending})
+			return failed(a.issue, &UnknownError{a.issue, s.Ending})
 		}
 		a.step = appendLooks
-		return a, a.cfg.look()
+		return a.cfg.look()
 	case appendLooks:
 		return a.looked(s)
 	case appendAsks:
@@ -107,7 +108,7 @@ func (a Append) Next(s Seen) (Operation, Effects) {
 }
 
 // looked takes in a snapshot.
-func (a Append) looked(s Seen) (Operation, Effects) {
+func (a *Append) looked(s Seen) Effects {
 	a.turn.err = s.Err
 	a.turn.looks++
 	if s.Err == nil {
@@ -116,7 +117,7 @@ func (a Append) looked(s Seen) (Operation, Effects) {
 			a.turn.before = a.turn.facts
 		}
 	} else if !a.acted && !a.blind {
-		return a, failed(a.issue, s.Err)
+		return failed(a.issue, s.Err)
 	} else if a.turn.facts.Issue == (claim.Issue{}) {
 		a.turn.facts.Issue, a.turn.before.Issue = a.issue, a.issue
 	}
@@ -125,7 +126,7 @@ func (a Append) looked(s Seen) (Operation, Effects) {
 }
 
 // ask asks the rule what comes next.
-func (a Append) ask() (Operation, Effects) {
+func (a *Append) ask() Effects {
 	next, m := a.rule.next(a.cfg, a.turn)
 	a.rule = next
 	a.turn.reply, a.turn.closed, a.turn.wrote = nil, nil, nil
@@ -133,15 +134,15 @@ func (a Append) ask() (Operation, Effects) {
 	switch {
 	case m.again:
 		a.step = appendWaits
-		return a, Effects{Wait: backoff(a.turn.looks - 1)}
+		return Effects{Wait: Backoff(a.turn.looks - 1)}
 
 	case m.look:
 		a.step = appendLooks
-		return a, a.cfg.look()
+		return a.cfg.look()
 
 	case m.ask != Ask{}:
 		a.step = appendAsks
-		return a, Effects{Ask: m.ask}
+		return Effects{Ask: m.ask}
 
 	case m.closes && a.ending != nil:
 		a.turn.closed = &Result{Did: Refused, Err: a.ending}
@@ -153,7 +154,7 @@ func (a Append) ask() (Operation, Effects) {
 
 	case m.closes:
 		a.step = appendCloses
-		return a, Effects{Writes: []Write{{Kind: WriteClose}}}
+		return Effects{Writes: []Write{{Kind: WriteClose}}}
 	case m.record != nil:
 		return a.post(m)
 	case m.relabel:
@@ -165,11 +166,11 @@ func (a Append) ask() (Operation, Effects) {
 		m.with.Repair.Issue = a.issue
 	}
 
-	return a, conclude(m.with)
+	return conclude(m.with)
 }
 
 // post begins to write a record.
-func (a Append) post(m move) (Operation, Effects) {
+func (a *Append) post(m move) Effects {
 	f := a.turn.facts
 	if m.facts != nil {
 		f = *m.facts
@@ -177,7 +178,7 @@ func (a Append) post(m move) (Operation, Effects) {
 
 	posting, err := a.cfg.record(f, *m.record)
 	if err != nil {
-		return a, failed(a.issue, err)
+		return failed(a.issue, err)
 	}
 
 	if m.body != "" {
@@ -196,71 +197,58 @@ func (a Append) post(m move) (Operation, Effects) {
 }
 
 // posted goes on with a record.
-func (a Append) posted(s Seen) (Operation, Effects) {
-	posting, effects := a.posting.next(s)
-	a.posting = posting
-	if !posting.over {
-		return a, effects
+func (a *Append) posted(s Seen) Effects {
+	if effects := a.posting.next(s); !a.posting.over {
+		return effects
 	}
 
-	a.turn.comment, a.turn.wrote = posting.comment, posting.err
-	if posting.err != nil {
+	a.turn.comment, a.turn.wrote = a.posting.comment, a.posting.err
+	if a.posting.err != nil {
 		return a.ask()
 	}
 
 	a.acted = true
-	a.turn.records = append(a.turn.records[:len(a.turn.records):len(a.turn.records)], posting.record)
-	if posting.seen.Read || posting.seen.Err != nil {
-		return a.looked(posting.seen)
+	a.turn.records = append(a.turn.records[:len(a.turn.records):len(a.turn.records)], a.posting.record)
+	if a.posting.seen.Read || a.posting.seen.Err != nil {
+		return a.looked(a.posting.seen)
 	}
-	if posting.plain {
+	if a.posting.plain {
 		return a.ask()
 	}
 
 	a.step = appendLooks
-	return a, a.cfg.look()
+	return a.cfg.look()
 }
 
 // relabel brings the labels in line. Without a snapshot after the last record they are late.
-func (a Append) relabel(m move) (Operation, Effects) {
+func (a *Append) relabel(m move) Effects {
 	a.finish = m
-	was := a.cfg.Rules.Scheme.Shown(a.turn.before.Labels)
 	if a.turn.err != nil {
-		f := a.turn.before
-		a.labels.rep = Repair{
-			Issue: f.Issue,
-			Title: f.Title,
-			URL:   f.URL,
-			Was:   was,
-			Is:    was,
-		}
-		a.labels = a.labels.late(a.turn.err)
-
+		a.labels = a.cfg.relabel(a.turn.before, false)
+		a.labels.late(a.turn.err)
 		return a.conclude()
 	}
 
 	a.labels = a.cfg.relabel(a.turn.facts, m.late)
 	if a.posting.relabeled {
-		a.labels = a.labels.after(a.posting.labels)
+		a.labels.after(a.posting.labels)
 	}
 
-	a.labels.rep.Was = was
+	a.labels.rep.Was = a.cfg.Rules.Scheme.Shown(a.turn.before.Labels)
 	a.step = appendRelabels
 	return a.relabeled(Seen{})
 }
 
 // relabeled goes on with the labels.
-func (a Append) relabeled(s Seen) (Operation, Effects) {
-	labels, effects := a.labels.next(s)
-	a.labels = labels
-	if !labels.over {
-		return a, effects
+func (a *Append) relabeled(s Seen) Effects {
+	if effects := a.labels.next(s); !a.labels.over {
+		return effects
 	}
 	return a.conclude()
 }
 
 // conclude ends it once the labels are in line, or late.
-func (a Append) conclude() (Operation, Effects) {
+func (a *Append) conclude() Effects {
 	end := a.finish.with
 	unproven := end.Repair.Unproven
 	end.Repair, end.Err = a.labels.rep, a.finish.err
@@ -270,7 +258,7 @@ func (a Append) conclude() (Operation, Effects) {
 	}
 
 	end.Facts = a.turn.facts
-	return a, conclude(end)
+	return conclude(end)
 }
 
 // NewReconcile brings the labels of an issue in line with its facts.

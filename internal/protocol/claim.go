@@ -58,17 +58,15 @@ type Claim struct {
 	late       error // the hold is real and its mirror is not written yet
 }
 
-// A claimStep is what a claim waits for; Next says who goes on with it.
+// A claimStep is what a claim waits for; next says who goes on with it.
 type claimStep int
 
 const (
-	claimBegins claimStep = iota
-
 	// before anything of the claim is written
-	claimPauses  // the time before the issue is read again, after ends were recorded
-	claimAdmits  // the snapshot that admits the claim or refuses it
-	claimCounts  // whether this login's records count, and how much it has in progress
-	claimExpires // the record that ends a dead hold
+	claimPauses  claimStep = iota // its beginning, or the time before it reads again
+	claimAdmits                   // the snapshot that admits the claim or refuses it
+	claimCounts                   // whether this login's records count, and how much it has in progress
+	claimExpires                  // the record that ends a dead hold
 
 	// where a store decides
 	claimAcquires // the store's lease
@@ -138,18 +136,20 @@ func (a Claim) Admission() Claim {
 
 // Next implements Operation.
 func (a Claim) Next(s Seen) (Operation, Effects) {
+	effects := a.next(s)
+	return a, effects
+}
+
+// next goes on with what the operation waits for.
+func (a *Claim) next(s Seen) Effects {
 	a.now = s.Elapsed
 	switch a.step {
-	case claimBegins:
-		a.step = claimAdmits
-		return a, a.look()
-
 	case claimPauses:
 		if s.Ending != nil {
-			return a.leave(&UnknownError{a.issue, s.Ending})
+			return a.leave(a.unknown(s.Ending))
 		}
 		a.step = claimAdmits
-		return a, a.look()
+		return a.look()
 	case claimAdmits:
 		return a.admit(s)
 	case claimCounts:
@@ -170,7 +170,7 @@ func (a Claim) Next(s Seen) (Operation, Effects) {
 		return a.settle(s)
 	case claimSettles:
 		if s.Ending != nil {
-			return a.giveUp(&UnknownError{a.issue, s.Ending})
+			return a.giveUp(a.unknown(s.Ending))
 		}
 		return a.await(claimRanks)
 	case claimRanks, claimOwns:
@@ -179,7 +179,7 @@ func (a Claim) Next(s Seen) (Operation, Effects) {
 		return a.edited(s)
 	case claimContends:
 		if s.Ending != nil {
-			return a.giveUp(&UnknownError{a.issue, s.Ending})
+			return a.giveUp(a.unknown(s.Ending))
 		}
 		return a.await(claimOwns)
 	case claimUnreserves:
@@ -207,6 +207,9 @@ func (a Claim) look() Effects {
 	return e
 }
 
+// unknown is the answer "could not find out".
+func (a Claim) unknown(err error) error { return &UnknownError{a.issue, err} }
+
 // lapsed is the self-fence: what a contender or holder asks before it acts
 // (spec-writing.md#acting-under-a-hold).
 func (a Claim) lapsed() bool {
@@ -223,11 +226,12 @@ func (a Claim) seeker() lifecycle.Seeker {
 
 // judge is the verdict of a snapshot. The error is an *UnknownError.
 func (a Claim) judge(f lifecycle.Facts) (lifecycle.Verdict, error) {
-	return a.cfg.Judge(f, func(f lifecycle.Facts) lifecycle.Verdict { return a.cfg.Rules.Admits(f, a.seeker()) })
+	v := a.cfg.Rules.Admits(f, a.seeker())
+	return v, Unsure(f, v)
 }
 
 // admit judges the claim by a snapshot.
-func (a Claim) admit(s Seen) (Operation, Effects) {
+func (a *Claim) admit(s Seen) Effects {
 	if s.Err != nil {
 		return a.leave(s.Err)
 	}
@@ -241,7 +245,7 @@ func (a Claim) admit(s Seen) (Operation, Effects) {
 		return a.leave(err)
 	}
 
-	a, taken, err := a.takesOver(f)
+	taken, err := a.takesOver(f)
 	if err != nil {
 		return a.leave(err)
 	}
@@ -255,7 +259,7 @@ func (a Claim) admit(s Seen) (Operation, Effects) {
 	case v.Answer != lifecycle.Free:
 		return a.leave(a.held(v))
 	case f.Unshown > 0: // it was known to be held, for reasons that do not stop this claim
-		return a.leave(&UnknownError{a.issue, unshown(f)})
+		return a.leave(a.unknown(unshown(f)))
 	}
 
 	a.facts = f
@@ -267,22 +271,22 @@ func (a Claim) admit(s Seen) (Operation, Effects) {
 	if len(a.dead) == 0 {
 		a.record.Forced = forced
 		if !taken {
-			a = a.fill()
+			a.fill()
 		}
 	}
 
 	a.step = claimCounts
 	limited := a.cfg.Rules.Limits != (lifecycle.Limits{}) && !taken
-	return a, Effects{Ask: Ask{Counts: true, Load: limited}}
+	return Effects{Ask: Ask{Counts: true, Load: limited}}
 }
 
 // counted goes on once it is known whether records of this login count.
-func (a Claim) counted(s Seen) (Operation, Effects) {
+func (a *Claim) counted(s Seen) Effects {
 	switch {
 	case s.Replies.Err != nil:
-		return a.leave(&UnknownError{a.issue, s.Replies.Err})
+		return a.leave(a.unknown(s.Replies.Err))
 	case s.Ending != nil:
-		return a.leave(&UnknownError{a.issue, s.Ending})
+		return a.leave(a.unknown(s.Ending))
 	}
 
 	asker := lifecycle.Asker{Login: a.facts.Viewer}
@@ -297,7 +301,7 @@ func (a Claim) counted(s Seen) (Operation, Effects) {
 }
 
 // atLimit refuses who may hold nothing more, but for a person who forces it.
-func (a Claim) atLimit(limit string) (Operation, Effects) {
+func (a *Claim) atLimit(limit string) Effects {
 	f := a.facts
 	f.Limit = limit
 	v, forced := a.stopping(f, a.cfg.Rules.Admits(f, a.seeker()))
@@ -310,12 +314,12 @@ func (a Claim) atLimit(limit string) (Operation, Effects) {
 }
 
 // counts goes on with a claim that is admitted.
-func (a Claim) counts() (Operation, Effects) {
+func (a *Claim) counts() Effects {
 	switch {
 	case len(a.dead) > 0:
 		return a.expire()
 	case a.only:
-		return a, conclude(Conclusion{Facts: a.facts, Admitted: &a})
+		return conclude(Conclusion{Facts: a.facts, Admitted: a})
 	case a.cfg.Store != "":
 		return a.acquire()
 	}
@@ -326,7 +330,7 @@ func (a Claim) counts() (Operation, Effects) {
 // expire records the end of the next dead hold (spec-writing.md#expire). Those that were ended
 // before are not ended again, whatever a late snapshot shows. Each has a snapshot of its own: a
 // sweep may have written it since.
-func (a Claim) expire() (Operation, Effects) {
+func (a *Claim) expire() Effects {
 	for len(a.dead) > 0 {
 		next := a.dead[0]
 		a.dead = a.dead[1:]
@@ -337,7 +341,7 @@ func (a Claim) expire() (Operation, Effects) {
 
 		posting, err := a.cfg.record(a.facts, expiry(a.facts, next, a.record.Worker.String()))
 		if err != nil {
-			return a.leave(&UnknownError{a.issue, err})
+			return a.leave(a.unknown(err))
 		}
 
 		posting.here = true
@@ -350,34 +354,33 @@ func (a Claim) expire() (Operation, Effects) {
 }
 
 // again begins the next round of the admission.
-func (a Claim) again() (Operation, Effects) {
+func (a *Claim) again() Effects {
 	if a.rounds++; a.rounds == a.cfg.Patience {
-		return a.leave(&UnknownError{a.issue, ErrInvisible})
+		return a.leave(a.unknown(ErrInvisible))
 	}
 	a.step = claimPauses
 	if a.rounds == 1 { // the first end shows at once, as a rule
 		a.step = claimAdmits
-		return a, a.look()
+		return a.look()
 	}
 
-	return a, Effects{Wait: backoff(a.rounds)}
+	return Effects{Wait: Backoff(a.rounds)}
 }
 
 // expired goes on after the end of a dead hold.
-func (a Claim) expired(s Seen) (Operation, Effects) {
-	posting, effects := a.posting.next(s)
-	a.posting = posting
+func (a *Claim) expired(s Seen) Effects {
+	effects := a.posting.next(s)
 	switch {
-	case !posting.over:
-		return a, effects
-	case posting.err != nil:
+	case !a.posting.over:
+		return effects
+	case a.posting.err != nil:
 		a.ended = a.ended[:len(a.ended)-1]
-		return a.leave(&UnknownError{a.issue, posting.err})
-	case posting.seen.Err != nil:
-		return a.leave(posting.seen.Err)
+		return a.leave(a.unknown(a.posting.err))
+	case a.posting.seen.Err != nil:
+		return a.leave(a.posting.seen.Err)
 	}
 
-	a.facts = a.cfg.Ruled(posting.seen.Facts, posting.seen.Lease)
+	a.facts = a.cfg.Ruled(a.posting.seen.Facts, a.posting.seen.Lease)
 	if len(a.dead) > 0 {
 		return a.expire()
 	}
@@ -386,14 +389,14 @@ func (a Claim) expired(s Seen) (Operation, Effects) {
 	}
 
 	a.rounds++
-	return a.admit(posting.seen)
+	return a.admit(a.posting.seen)
 }
 
 // Step 1: the claim is posted. The lease counts from before the first try; a retry does not restart
 // it (spec-writing.md#claim).
 
 // begin posts the claim, or goes on with what an earlier run of the process has posted.
-func (a Claim) begin() (Operation, Effects) {
+func (a *Claim) begin() Effects {
 	a.record.At = a.facts.Now
 	if own, begun := a.earlierRun(a.facts); begun {
 		a.start, a.record, a.bound = a.now, own.Record, own.Rank
@@ -418,59 +421,58 @@ func (a Claim) begin() (Operation, Effects) {
 }
 
 // post goes on with the post.
-func (a Claim) post(s Seen) (Operation, Effects) {
-	posting, effects := a.posting.next(s)
-	a.posting = posting
+func (a *Claim) post(s Seen) Effects {
+	effects := a.posting.next(s)
 	switch {
-	case !posting.over:
-		return a, effects
-	case posting.err != nil && lease.Rejected(posting.err):
-		return a.leave(&UnknownError{a.issue, posting.err})
-	case posting.err != nil:
-		return a.giveUp(&UnknownError{a.issue, posting.err})
+	case !a.posting.over:
+		return effects
+	case a.posting.err != nil && lease.Rejected(a.posting.err):
+		return a.leave(a.unknown(a.posting.err))
+	case a.posting.err != nil:
+		return a.giveUp(a.unknown(a.posting.err))
 	}
 
-	a.start, a.step = posting.sent.Sent, claimCountsAgain
+	a.start, a.step = a.posting.sent.Sent, claimCountsAgain
 
-	return a, Effects{Ask: Ask{Counts: true}}
+	return Effects{Ask: Ask{Counts: true}}
 }
 
 // settle waits before the first snapshot that may decide. The answer to the post has said for
 // certain who we are.
-func (a Claim) settle(s Seen) (Operation, Effects) {
+func (a *Claim) settle(s Seen) Effects {
 	if s.Replies.Err != nil {
-		return a.giveUp(&UnknownError{a.issue, s.Replies.Err})
+		return a.giveUp(a.unknown(s.Replies.Err))
 	}
-	a.bound = claim.Rank{Created: a.posting.comment.Created, ID: a.posting.comment.ID}
+	a.bound = a.posting.comment.Rank()
 	if s.Ending != nil {
-		return a.giveUp(&UnknownError{a.issue, s.Ending})
+		return a.giveUp(a.unknown(s.Ending))
 	}
 	a.step = claimSettles
-	return a, Effects{Wait: a.cfg.Settle}
+	return Effects{Wait: a.cfg.Settle}
 }
 
 // The end of a claim that has won.
 
 // won writes what mirrors the hold: nothing of it is a condition.
-func (a Claim) won() (Operation, Effects) {
+func (a *Claim) won() Effects {
 	// the log shows the person's claim, and everybody who wins at the store reads the log before
 	// working
 	if a.record.Person != "" && a.cfg.Store != "" {
 		a.step = claimUnreserves
-		return a, Effects{Writes: []Write{{Kind: WriteRelease, Lease: a.got}}}
+		return Effects{Writes: []Write{{Kind: WriteRelease, Lease: a.got}}}
 	}
 	return a.assign()
 }
 
-func (a Claim) assign() (Operation, Effects) {
+func (a *Claim) assign() Effects {
 	if a.record.Assignee == "" {
 		return a.relabel()
 	}
 	a.step = claimAssigns
-	return a, Effects{Writes: []Write{{Kind: WriteAssign, Login: a.record.Assignee}}}
+	return Effects{Writes: []Write{{Kind: WriteAssign, Login: a.record.Assignee}}}
 }
 
-func (a Claim) relabel() (Operation, Effects) {
+func (a *Claim) relabel() Effects {
 	a.step = claimRelabels
 	if a.late != nil {
 		return a.finish(a.late)
@@ -478,24 +480,22 @@ func (a Claim) relabel() (Operation, Effects) {
 
 	a.labels = a.cfg.relabel(a.facts, false)
 	if a.posting.relabeled {
-		a.labels = a.labels.after(a.posting.labels)
+		a.labels.after(a.posting.labels)
 	}
 
 	return a.relabeled(Seen{})
 }
 
-func (a Claim) relabeled(s Seen) (Operation, Effects) {
-	labels, effects := a.labels.next(s)
-	a.labels = labels
-	if !labels.over {
-		return a, effects
+func (a *Claim) relabeled(s Seen) Effects {
+	if effects := a.labels.next(s); !a.labels.over {
+		return effects
 	}
-	return a.finish(labels.err)
+	return a.finish(a.labels.err)
 }
 
 // finish hands the hold out, unless it is over by now: a machine may have slept while the labels
 // were written.
-func (a Claim) finish(late error) (Operation, Effects) {
+func (a *Claim) finish(late error) Effects {
 	err := a.over()
 	if a.lapsed() {
 		err = claim.ErrOverdue
@@ -504,14 +504,14 @@ func (a Claim) finish(late error) (Operation, Effects) {
 	switch now, _ := a.labels.facts.Log.Find(a.record.Worker); {
 	case err == nil:
 	case now.End != nil || errors.Is(err, claim.ErrStale): // nothing of it is left to be ended
-		return a, failed(a.issue, a.cfg.Lost(a.labels.facts, a.record.Worker, err))
+		return failed(a.issue, a.cfg.Lost(a.labels.facts, a.record.Worker, err))
 	default:
 		a.ended = nil
 		return a.giveUp(&LostError{Issue: a.issue, Worker: a.record.Worker, Err: err})
 	}
 
 	own := a.own()
-	return a, conclude(Conclusion{
+	return conclude(Conclusion{
 		Err:        late,
 		Facts:      a.facts,
 		Repair:     a.labels.rep,
@@ -568,7 +568,7 @@ func (a Claim) until(own claim.Claim) time.Time {
 
 // giveUp ends a claim that is not a hold yet. A bundle's leaves no trace in the labels, also when
 // nobody ever sees the claim itself.
-func (a Claim) giveUp(because error) (Operation, Effects) {
+func (a *Claim) giveUp(because error) Effects {
 	outcome := claim.OutcomeAbandoned
 	if a.record.Bundle != "" && a.record.Resumes == "" {
 		outcome = claim.OutcomeBundleRolledBack
@@ -579,7 +579,7 @@ func (a Claim) giveUp(because error) (Operation, Effects) {
 // bury ends the own claim for ever, and leaves another process's claim of the key alone, also when
 // the caller has given up: by an edit of the own comment where that is quiet and safe
 // (spec-writing.md#quiet-comments), else, or if the edit does not succeed, by a record of its own.
-func (a Claim) bury(because error, outcome string) (Operation, Effects) {
+func (a *Claim) bury(because error, outcome string) Effects {
 	// Where the own comment can be seen and no edit of it was ever sent, none can land later and
 	// put the claim back. A claim that another run may go on with is edited by that run. What a
 	// release does not carry must not be lost.
@@ -608,13 +608,12 @@ func (a Claim) bury(because error, outcome string) (Operation, Effects) {
 }
 
 // hushed goes on with the quiet end.
-func (a Claim) hushed(s Seen) (Operation, Effects) {
-	editing, effects := a.editing.next(s)
-	a.editing = editing
+func (a *Claim) hushed(s Seen) Effects {
+	effects := a.editing.next(s)
 	switch {
-	case !editing.over:
-		return a, effects
-	case editing.result.Did == Applied:
+	case !a.editing.over:
+		return effects
+	case a.editing.result.Did == Applied:
 		return a.leave(a.because)
 	}
 
@@ -623,32 +622,30 @@ func (a Claim) hushed(s Seen) (Operation, Effects) {
 }
 
 // buried goes on with the record that ends the claim.
-func (a Claim) buried(s Seen) (Operation, Effects) {
-	posting, effects := a.posting.next(s)
-	a.posting = posting
-	if !posting.over {
-		return a, effects
+func (a *Claim) buried(s Seen) Effects {
+	if effects := a.posting.next(s); !a.posting.over {
+		return effects
 	}
-	return a.leave(errors.Join(a.because, posting.err))
+	return a.leave(errors.Join(a.because, a.posting.err))
 }
 
 // leave brings the labels in line before a failed claim concludes, if it ended somebody's dead hold
 // on its way. A loser touches no label (spec-writing.md#claim): the winner does it. What keeps the
 // labels late is told in words only: a *LabelsError from a claim would say that the hold is real.
-func (a Claim) leave(because error) (Operation, Effects) {
+func (a *Claim) leave(because error) Effects {
 	a.because = because
 	var held *HeldError
 	if len(a.ended) == 0 || errors.As(because, &held) && (held.Yielded != nil || held.Shared) {
-		return a, failed(a.issue, because)
+		return failed(a.issue, because)
 	}
 
 	a.step = claimLeaves
-	return a, a.cfg.look()
+	return a.cfg.look()
 }
 
-func (a Claim) left(s Seen) (Operation, Effects) {
+func (a *Claim) left(s Seen) Effects {
 	if s.Err != nil {
-		return a, failed(a.issue, fmt.Errorf("%w; %s", a.because, s.Err))
+		return failed(a.issue, fmt.Errorf("%w; %s", a.because, s.Err))
 	}
 	a.labels = a.cfg.relabel(a.cfg.Ruled(s.Facts, s.Lease), false)
 	a.labels.dogged = true
@@ -657,16 +654,15 @@ func (a Claim) left(s Seen) (Operation, Effects) {
 	return a.tidied(Seen{})
 }
 
-func (a Claim) tidied(s Seen) (Operation, Effects) {
-	labels, effects := a.labels.next(s)
-	a.labels = labels
+func (a *Claim) tidied(s Seen) Effects {
+	effects := a.labels.next(s)
 	switch {
-	case !labels.over:
-		return a, effects
-	case labels.err != nil:
+	case !a.labels.over:
+		return effects
+	case a.labels.err != nil:
 		// as text: a *LabelsError would say that there is a hold
-		return a, failed(a.issue, fmt.Errorf("%w; %s", a.because, labels.err))
+		return failed(a.issue, fmt.Errorf("%w; %s", a.because, a.labels.err))
 	}
 
-	return a, failed(a.issue, a.because)
+	return failed(a.issue, a.because)
 }

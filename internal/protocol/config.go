@@ -43,8 +43,8 @@ const (
 	sightings = 3 // snapshots in which an own claim is looked for before it counts as never made
 )
 
-// backoff is how long to wait before read n (from 0): 250 ms doubling to 4 s.
-func backoff(n int) time.Duration {
+// Backoff is how long to wait before read n (from 0): 250 ms doubling to 4 s.
+func Backoff(n int) time.Duration {
 	return min(250*time.Millisecond<<min(max(n, 0), 10), 4*time.Second)
 }
 
@@ -115,19 +115,18 @@ func ruling(f lifecycle.Facts, l lease.Lease) claim.Ruling {
 	return r
 }
 
-// Judge asks for the verdict of a snapshot. Its error is an *UnknownError, "could not find out".
-func (c *Config) Judge(f lifecycle.Facts, ask func(lifecycle.Facts) lifecycle.Verdict) (lifecycle.Verdict, error) {
-	v := ask(f)
+// Unsure is why the verdict of a snapshot is no answer: an *UnknownError, or nil.
+func Unsure(f lifecycle.Facts, v lifecycle.Verdict) error {
 	switch {
 	case f.PauseErr != nil:
-		return v, &UnknownError{f.Issue, f.PauseErr}
+		return &UnknownError{f.Issue, f.PauseErr}
 	case v.Answer == lifecycle.Unknown && v.Has(lifecycle.CodeUnshown):
-		return v, &UnknownError{f.Issue, unshown(f)}
+		return &UnknownError{f.Issue, unshown(f)}
 	case v.Answer == lifecycle.Unknown:
-		return v, &UnknownError{f.Issue, errors.New(v.String())}
+		return &UnknownError{f.Issue, errors.New(v.String())}
 	}
 
-	return v, nil
+	return nil
 }
 
 // look is the effect that reads the issue, with its lease where a store decides.

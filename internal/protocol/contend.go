@@ -15,24 +15,24 @@ const contenders = 8
 
 // await reads the issue until the own claim shows what the step is about. A failed or short
 // snapshot never decides (spec-writing.md#claim).
-func (a Claim) await(step claimStep) (Operation, Effects) {
+func (a *Claim) await(step claimStep) Effects {
 	a.step, a.rounds, a.last = step, 0, ErrInvisible
 	return a.tryRead()
 }
 
 // tryRead reads, unless the lease is over.
-func (a Claim) tryRead() (Operation, Effects) {
+func (a *Claim) tryRead() Effects {
 	if a.lapsed() {
-		return a.giveUp(&UnknownError{a.issue, a.last})
+		return a.giveUp(a.unknown(a.last))
 	}
-	return a, Effects{Read: true}
+	return Effects{Read: true}
 }
 
 // read takes in a snapshot, or that the time between two has passed.
-func (a Claim) read(s Seen) (Operation, Effects) {
+func (a *Claim) read(s Seen) Effects {
 	switch {
 	case s.Ending != nil:
-		return a.giveUp(&UnknownError{a.issue, errors.Join(a.last, s.Ending)})
+		return a.giveUp(a.unknown(errors.Join(a.last, s.Ending)))
 	case s.waited():
 		return a.tryRead()
 	case s.Err != nil:
@@ -68,11 +68,11 @@ func (a Claim) read(s Seen) (Operation, Effects) {
 }
 
 // readAgain waits before the next read, if there is one.
-func (a Claim) readAgain() (Operation, Effects) {
+func (a *Claim) readAgain() Effects {
 	if a.rounds++; a.rounds >= a.cfg.Patience {
-		return a.giveUp(&UnknownError{a.issue, a.last})
+		return a.giveUp(a.unknown(a.last))
 	}
-	return a, Effects{Wait: backoff(a.rounds - 1)}
+	return Effects{Wait: Backoff(a.rounds - 1)}
 }
 
 // between is a snapshot of the log as this claim goes by it. Who has reserved the issue at the
@@ -110,7 +110,7 @@ func (a Claim) contest() claim.Contest {
 // rank is R1: the first snapshot that shows the own claim decides whether a rival was earlier.
 // Where an earlier one is of another process of the run nothing is written: that one does not wait
 // for this, which ends with it.
-func (a Claim) rank() (Operation, Effects) {
+func (a *Claim) rank() Effects {
 	c := a.contest()
 	if c.Place == claim.PlaceShared && c.Last.Compare(a.bound) < 0 {
 		return a.leave(a.beaten(c))
@@ -149,11 +149,11 @@ func (a Claim) guards() error {
 		return &HeldError{Issue: a.issue, Verdict: v}
 	}
 	if f.Unshown > 0 {
-		return &UnknownError{a.issue, unshown(f)}
+		return a.unknown(unshown(f))
 	}
 	if stages := a.cfg.Rules.Scheme.Stages; len(stages) > 0 && !f.PullRequest &&
 		stages[a.cfg.Rules.Stage(f)].Name != a.record.Stage {
-		return &UnknownError{a.issue, errors.New("it moved to another stage meanwhile")}
+		return a.unknown(errors.New("it moved to another stage meanwhile"))
 	}
 	if taken, _ := f.Log.Bid(w, a.record.Resumes); a.record.Resumes != "" && taken.Ended {
 		return a.cfg.Lost(f, w, claim.ErrEnded)
@@ -168,9 +168,9 @@ func (a Claim) guards() error {
 
 // confirm is step 3's write: state=held on the one bound comment. A lost answer is asked again;
 // the lease counts from before the first try.
-func (a Claim) confirm() (Operation, Effects) {
+func (a *Claim) confirm() Effects {
 	if a.lapsed() {
-		return a.giveUp(&UnknownError{a.issue, claim.ErrOverdue})
+		return a.giveUp(a.unknown(claim.ErrOverdue))
 	}
 	a.record.Held, a.record.Assignee = true, a.toAssign()
 	a.record.Token = a.facts.Log.NextToken(a.record.Worker, a.record.Nonce)
@@ -178,10 +178,10 @@ func (a Claim) confirm() (Operation, Effects) {
 }
 
 // edit rewrites the own comment: to confirm it, or to add the token.
-func (a Claim) edit(step claimStep) (Operation, Effects) {
+func (a *Claim) edit(step claimStep) Effects {
 	body, err := Body(a.facts, a.record)
 	if err != nil {
-		return a.giveUp(&UnknownError{a.issue, answer.Wrong(err)})
+		return a.giveUp(a.unknown(answer.Wrong(err)))
 	}
 
 	a.step = step
@@ -195,19 +195,17 @@ func (a Claim) edit(step claimStep) (Operation, Effects) {
 
 // edited goes on after the edit. Its answer must have come before the lease was over: a snapshot
 // that is read along comes later. A confirmed claim has its whole lease from the first try on.
-func (a Claim) edited(s Seen) (Operation, Effects) {
-	editing, effects := a.editing.next(s)
-	a.editing = editing
-	if !editing.over {
-		return a, effects
+func (a *Claim) edited(s Seen) Effects {
+	if effects := a.editing.next(s); !a.editing.over {
+		return effects
 	}
 
-	a.now = editing.result.Answered
+	a.now = a.editing.result.Answered
 	switch {
-	case editing.result.Did != Applied:
-		return a.giveUp(&UnknownError{a.issue, editing.result.Err})
+	case a.editing.result.Did != Applied:
+		return a.giveUp(a.unknown(a.editing.result.Err))
 	case a.lapsed():
-		return a.giveUp(&UnknownError{a.issue, claim.ErrOverdue})
+		return a.giveUp(a.unknown(claim.ErrOverdue))
 	}
 
 	a.now = s.Elapsed
@@ -215,14 +213,14 @@ func (a Claim) edited(s Seen) (Operation, Effects) {
 		return a.won()
 	}
 
-	a.start, a.lease = editing.sent.Sent, claim.Claim{Record: a.record}.Lease(a.cfg.Rules.Terms)
+	a.start, a.lease = a.editing.sent.Sent, claim.Claim{Record: a.record}.Lease(a.cfg.Rules.Terms)
 	a.step, a.rounds, a.last = claimOwns, 0, ErrInvisible
 	return a.read(s)
 }
 
 // decide is R2: the first snapshot that shows the own confirmation decides. An earlier confirmed
 // rival wins; an earlier unconfirmed one is waited for, because it will see us and yield.
-func (a Claim) decide() (Operation, Effects) {
+func (a *Claim) decide() Effects {
 	if err := a.guards(); err != nil {
 		return a.giveUp(err)
 	}
@@ -237,14 +235,14 @@ func (a Claim) decide() (Operation, Effects) {
 	}
 
 	a.step = claimContends
-	return a, Effects{Wait: backoff(2)}
+	return Effects{Wait: Backoff(2)}
 }
 
 // number records a larger fencing token where R2 shows a token of somebody else that is not below
 // the one that was recorded with the confirmation: R1 was read before that hold ended. The snapshot
 // shows the end of every hold before this one, and with it the token of each, so one more edit is
 // enough (spec-writing.md#the-fencing-token).
-func (a Claim) number() (Operation, Effects) {
+func (a *Claim) number() Effects {
 	token := a.facts.Log.NextToken(a.record.Worker, a.record.Nonce)
 	if token == a.record.Token {
 		return a.won()
@@ -254,7 +252,7 @@ func (a Claim) number() (Operation, Effects) {
 }
 
 // yield leaves the issue to the rival: one record and no label (spec-writing.md#claim).
-func (a Claim) yield(c claim.Contest) (Operation, Effects) {
+func (a *Claim) yield(c claim.Contest) Effects {
 	return a.bury(a.beaten(c), claim.YieldedTo(c.Rival.Record.Worker))
 }
 

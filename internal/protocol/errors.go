@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
@@ -25,16 +24,11 @@ func (e *HeldError) Error() string {
 		return "lost the race to " + e.Yielded.Record.Worker.String()
 	}
 
-	texts := make([]string, len(e.Verdict.Reasons))
-	for i, r := range e.Verdict.Reasons {
-		texts[i] = r.Text
-	}
-
 	if e.Shared {
-		return "another process of this run has it: " + strings.Join(texts, "; ")
+		return "another process of this run has it: " + e.Verdict.Why()
 	}
 
-	return strings.Join(texts, "; ")
+	return e.Verdict.Why()
 }
 
 // An UnknownError is the answer "could not find out". Nothing is to be done on its strength.

@@ -50,18 +50,18 @@ const (
 )
 
 // next goes on until over is set.
-func (r recording) next(s Seen) (recording, Effects) {
+func (r *recording) next(s Seen) Effects {
 	switch r.step {
 	case recordingBegins:
 		r.step = recordingPosts
-		return r, r.write(r.before)
+		return r.write(r.before)
 
 	case recordingWaits:
 		if s.Ending != nil && !r.sure {
-			return r.end(errors.Join(r.lost, s.Ending), s), Effects{}
+			return r.end(errors.Join(r.lost, s.Ending), s)
 		}
 		r.step = recordingLooks
-		return r, Effects{Read: true, Ask: r.ask()}
+		return Effects{Read: true, Ask: r.ask()}
 	case recordingLooks:
 		return r.looked(s)
 	}
@@ -89,7 +89,7 @@ func (r recording) ask() Ask {
 }
 
 // posted takes in what became of the writes.
-func (r recording) posted(s Seen) (recording, Effects) {
+func (r *recording) posted(s Seen) Effects {
 	last, at := s.last(), 0
 	if r.tries == 0 {
 		at = len(r.before)
@@ -97,19 +97,19 @@ func (r recording) posted(s Seen) (recording, Effects) {
 	}
 
 	if len(s.Results) <= at { // the post was not sent
-		return r.end(last.Err, s), Effects{}
+		return r.end(last.Err, s)
 	}
 
 	r.relabeled = len(s.Results) > at+1 && last.Did == Applied
 	switch last = s.Results[at]; last.Did {
 	case Applied:
 		r.comment = last.Comment
-		return r.end(nil, s), Effects{}
+		return r.end(nil, s)
 	case Refused:
 		if r.lost == nil {
-			return r.end(last.Err, s), Effects{}
+			return r.end(last.Err, s)
 		}
-		return r.end(stillOpen(errors.Join(r.lost, last.Err)), s), Effects{}
+		return r.end(stillOpen(errors.Join(r.lost, last.Err)), s)
 	}
 
 	r.lost = last.Err
@@ -117,7 +117,7 @@ func (r recording) posted(s Seen) (recording, Effects) {
 }
 
 // looked takes in the snapshot that was made before the next post.
-func (r recording) looked(s Seen) (recording, Effects) {
+func (r *recording) looked(s Seen) Effects {
 	if s.Err != nil {
 		r.lost = s.Err
 		return r.again(s)
@@ -130,33 +130,33 @@ func (r recording) looked(s Seen) (recording, Effects) {
 
 	if url, there := r.landed(log); there {
 		r.comment = claim.Comment{URL: url}
-		return r.end(nil, s), Effects{}
+		return r.end(nil, s)
 	}
 	if s.Ending != nil && !r.sure {
-		return r.end(errors.Join(r.lost, s.Ending), s), Effects{}
+		return r.end(errors.Join(r.lost, s.Ending), s)
 	}
 
 	r.step = recordingPosts
-	return r, r.write(nil)
+	return r.write(nil)
 }
 
 // again waits before the next try, if there is one.
-func (r recording) again(s Seen) (recording, Effects) {
+func (r *recording) again(s Seen) Effects {
 	r.tries++
 	if s.Ending != nil && !r.sure {
-		return r.end(errors.Join(r.lost, s.Ending), s), Effects{}
+		return r.end(errors.Join(r.lost, s.Ending), s)
 	}
 	if r.tries == posts {
-		return r.end(r.lost, s), Effects{}
+		return r.end(r.lost, s)
 	}
 
 	r.step = recordingWaits
-	return r, Effects{Wait: backoff(r.tries)}
+	return Effects{Wait: Backoff(r.tries)}
 }
 
-func (r recording) end(err error, s Seen) recording {
+func (r *recording) end(err error, s Seen) Effects {
 	r.over, r.err, r.seen = true, err, s
-	return r
+	return Effects{}
 }
 
 // landed finds the record in a log.
@@ -303,8 +303,7 @@ type editing struct {
 	read  bool // asks for a snapshot along
 	store bool // and for the lease
 
-	begun bool
-	waits bool
+	sends bool // else it begins, or has waited
 	tries int
 
 	over   bool
@@ -314,32 +313,25 @@ type editing struct {
 }
 
 // next goes on until over is set.
-func (e editing) next(s Seen) (editing, Effects) {
-	switch {
-	case !e.begun:
-		e.begun = true
-		return e, Effects{Writes: append(slices.Clone(e.first), e.write), Read: e.read, Ask: Ask{Lease: e.store}}
+func (e *editing) next(s Seen) Effects {
+	if !e.sends {
+		writes := append(slices.Clone(e.first), e.write)
+		if e.tries > 0 {
+			writes = writes[len(e.first):]
+		}
 
-	case e.waits && s.Ending != nil:
-		e.over = true
-		return e, Effects{}
-
-	case e.waits:
-		e.waits = false
-		return e, Effects{Writes: []Write{e.write}, Read: e.read, Ask: Ask{Lease: e.store}}
+		e.sends, e.over = true, s.Ending != nil && e.tries > 0
+		return Effects{Writes: writes, Read: e.read, Ask: Ask{Lease: e.store}}
 	}
 
+	e.sends = false
+	stopped := e.tries == 0 && len(s.Results) <= len(e.first)
 	if e.tries == 0 {
 		e.sent = s.first()
 	}
-	stopped := e.tries == 0 && len(s.Results) <= len(e.first)
+
 	e.result, e.seen = s.last(), s
 	e.tries++
-	if stopped || e.result.Did != Unknown || e.tries == posts || s.Ending != nil {
-		e.over = true
-		return e, Effects{}
-	}
-
-	e.waits = true
-	return e, Effects{Wait: backoff(e.tries)}
+	e.over = stopped || e.result.Did != Unknown || e.tries == posts || s.Ending != nil
+	return Effects{Wait: Backoff(e.tries)}
 }

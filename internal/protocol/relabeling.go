@@ -83,9 +83,8 @@ func (c *Config) relabel(f lifecycle.Facts, late bool) relabeling {
 }
 
 // after takes in a change that was made before, with the record that the labels follow.
-func (l relabeling) after(change labels.Change) relabeling {
+func (l *relabeling) after(change labels.Change) {
 	l.rep.Change, l.rep.Why = change, l.rules.Explain(l.facts, change)
-	return l
 }
 
 // foreseen is how the labels will change once the log is log; nothing where people are to be told
@@ -104,9 +103,9 @@ func (c *Config) foreseen(f lifecycle.Facts, log claim.State) labels.Change {
 }
 
 // next goes on until over is set.
-func (l relabeling) next(s Seen) (relabeling, Effects) {
+func (l *relabeling) next(s Seen) Effects {
 	if s.Ending != nil && !l.dogged {
-		return l.late(s.Ending), Effects{}
+		return l.late(s.Ending)
 	}
 
 	switch l.step {
@@ -118,27 +117,27 @@ func (l relabeling) next(s Seen) (relabeling, Effects) {
 		return l.tell(s)
 	case relabelingWrites:
 		if last := s.last(); last.Did != Applied {
-			return l.late(last.Err), Effects{}
+			return l.late(last.Err)
 		}
 		return l.again(s)
 
 	case relabelingWaits:
 		l.step = relabelingLooks
-		return l, l.cfg.look()
+		return l.cfg.look()
 	}
 
 	return l.looked(s)
 }
 
 // late ends it with an error.
-func (l relabeling) late(err error) relabeling {
+func (l *relabeling) late(err error) Effects {
 	l.over, l.err = true, &LabelsError{l.rep.Issue, err}
-	return l
+	return Effects{}
 }
 
 // erase begins a round: it takes own notices away that say what an earlier one said, because two
 // sweeps ran at once, and assignments off that no longer keep anybody off.
-func (l relabeling) erase() (relabeling, Effects) {
+func (l *relabeling) erase() Effects {
 	if last, ended := l.facts.Log.LastPerson(); ended && l.holdIsOurs {
 		// a label that this very reconcile put on is left behind when the hold has ended meanwhile
 		l.facts.HoldAt = last.End.At.Add(-time.Second)
@@ -161,11 +160,11 @@ func (l relabeling) erase() (relabeling, Effects) {
 	}
 	l.step = relabelingErases
 
-	return l, Effects{Writes: writes}
+	return Effects{Writes: writes}
 }
 
 // begin tells people the next thing that is due; when nothing is, it writes labels.
-func (l relabeling) begin() (relabeling, Effects) {
+func (l *relabeling) begin() Effects {
 	if len(l.notices) == 0 {
 		return l.write()
 	}
@@ -185,21 +184,19 @@ func (l relabeling) begin() (relabeling, Effects) {
 }
 
 // tell posts a notice.
-func (l relabeling) tell(s Seen) (relabeling, Effects) {
-	posting, effects := l.posting.next(s)
-	l.posting = posting
-	if !posting.over {
-		return l, effects
+func (l *relabeling) tell(s Seen) Effects {
+	if effects := l.posting.next(s); !l.posting.over {
+		return effects
 	}
-	if posting.err != nil {
-		return l.late(posting.err), Effects{}
+	if l.posting.err != nil {
+		return l.late(l.posting.err)
 	}
 
 	return l.begin()
 }
 
 // write changes the labels that differ, or ends.
-func (l relabeling) write() (relabeling, Effects) {
+func (l *relabeling) write() Effects {
 	f := l.facts
 	projection, _ := l.rules.Label(f)
 	change := l.rules.Scheme.Change(f.Labels, projection)
@@ -210,7 +207,7 @@ func (l relabeling) write() (relabeling, Effects) {
 
 	if change.Empty() && !l.told {
 		l.over = true
-		return l, Effects{}
+		return Effects{}
 	}
 
 	l.holdIsOurs = l.holdIsOurs || labels.Has(change.Add, l.rules.Scheme.Hold)
@@ -227,33 +224,33 @@ func (l relabeling) write() (relabeling, Effects) {
 		effects.Read, effects.Ask = true, l.cfg.look().Ask
 	}
 
-	return l, effects
+	return effects
 }
 
 // again begins the next round: by the snapshot that came with the change, or else by a new one.
-// From the third round on it waits before it looks, up to twice backoff by chance, so that two
+// From the third round on it waits before it looks, up to twice Backoff by chance, so that two
 // reconcilers do not keep step.
-func (l relabeling) again(s Seen) (relabeling, Effects) {
+func (l *relabeling) again(s Seen) Effects {
 	l.round++
 	if l.round == l.cfg.Reconciles {
-		return l.late(ErrDirty), Effects{}
+		return l.late(ErrDirty)
 	}
 	if s.Read || s.Err != nil {
 		return l.looked(s)
 	}
 	if l.round > 1 {
 		l.step = relabelingWaits
-		return l, Effects{Wait: 2 * backoff(l.round), Spread: true}
+		return Effects{Wait: 2 * Backoff(l.round), Spread: true}
 	}
 
 	l.step = relabelingLooks
-	return l, l.cfg.look()
+	return l.cfg.look()
 }
 
 // looked takes in the snapshot of the next round.
-func (l relabeling) looked(s Seen) (relabeling, Effects) {
+func (l *relabeling) looked(s Seen) Effects {
 	if s.Err != nil {
-		return l.late(s.Err), Effects{}
+		return l.late(s.Err)
 	}
 	l.facts = l.cfg.Ruled(s.Facts, s.Lease)
 	return l.erase()

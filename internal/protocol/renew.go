@@ -47,9 +47,8 @@ type Renewal struct {
 type renewalStep int
 
 const (
-	renewalBegins renewalStep = iota
+	renewalWaits renewalStep = iota // for its first snapshot as well
 	renewalLooks
-	renewalWaits
 	renewalEdits
 	renewalPosts
 	renewalBuries
@@ -72,17 +71,19 @@ func NewRenewal(c *Config, i claim.Issue, w claim.Worker, token int64, known cla
 
 // Next implements Operation.
 func (r Renewal) Next(s Seen) (Operation, Effects) {
-	switch r.step {
-	case renewalBegins:
-		r.step = renewalLooks
-		return r, r.cfg.look()
+	effects := r.next(s)
+	return r, effects
+}
 
+// next goes on with what the operation waits for.
+func (r *Renewal) next(s Seen) Effects {
+	switch r.step {
 	case renewalWaits:
 		if s.Ending != nil {
-			return r, failed(r.issue, &UnknownError{r.issue, s.Ending})
+			return r.unknown(s.Ending)
 		}
 		r.step = renewalLooks
-		return r, r.cfg.look()
+		return r.cfg.look()
 	case renewalLooks:
 		return r.looked(s)
 	case renewalEdits:
@@ -112,13 +113,16 @@ func (r Renewal) Noting(note string) Renewal {
 	return r
 }
 
+// unknown is the end of a renewal of which nothing could be found out.
+func (r Renewal) unknown(err error) Effects { return failed(r.issue, &UnknownError{r.issue, err}) }
+
 // looked judges the renewal by a snapshot.
-func (r Renewal) looked(s Seen) (Operation, Effects) {
+func (r *Renewal) looked(s Seen) Effects {
 	if s.Err != nil {
-		return r, failed(r.issue, s.Err)
+		return failed(r.issue, s.Err)
 	}
 	if s.Ending != nil {
-		return r, failed(r.issue, &UnknownError{r.issue, s.Ending})
+		return r.unknown(s.Ending)
 	}
 
 	r.looks++
@@ -126,7 +130,7 @@ func (r Renewal) looked(s Seen) (Operation, Effects) {
 	shown := s.Facts.Log.Dead(r.worker) || claimed && own.Held() && s.Facts.Log.RefuseToken(r.worker, r.token) == nil
 	if !shown && r.looks < sightings && r.cfg.Store == "" { // an absence decides nothing at once
 		r.step = renewalWaits
-		return r, Effects{Wait: backoff(r.looks - 1)}
+		return Effects{Wait: Backoff(r.looks - 1)}
 	}
 
 	f := r.cfg.Ruled(s.Facts, s.Lease)
@@ -139,7 +143,7 @@ func (r Renewal) looked(s Seen) (Operation, Effects) {
 	}
 
 	if err := r.cfg.renewable(f, r.worker, c, r.token); err != nil {
-		return r, failed(r.issue, err)
+		return failed(r.issue, err)
 	}
 
 	r.facts, r.claim, r.new, r.lease = f, c, c.Record, s.Lease
@@ -148,12 +152,12 @@ func (r Renewal) looked(s Seen) (Operation, Effects) {
 	r.new.Token = max(r.new.Token, r.token)
 	r.new.Reason = cmp.Or(r.note, r.new.Reason)
 
-	return r.begin(s)
+	return r.begin()
 }
 
 // begin writes: first to the store, then into the claim comment. Only a store's hold can be without
 // a comment of its worker's own.
-func (r Renewal) begin(s Seen) (Operation, Effects) {
+func (r *Renewal) begin() Effects {
 	var first []Write
 	if r.claim.Stored {
 		first = []Write{{Kind: WriteExtend, Lease: r.lease}}
@@ -165,7 +169,7 @@ func (r Renewal) begin(s Seen) (Operation, Effects) {
 
 	body, err := Body(r.facts, r.new)
 	if err != nil {
-		return r, failed(r.issue, &UnknownError{r.issue, answer.Wrong(err)})
+		return r.unknown(answer.Wrong(err))
 	}
 
 	r.editing = editing{first: first, write: Write{Kind: WriteEdit, Comment: r.claim.Comment, Body: body}}
@@ -175,28 +179,26 @@ func (r Renewal) begin(s Seen) (Operation, Effects) {
 }
 
 // edited goes on with the edit.
-func (r Renewal) edited(s Seen) (Operation, Effects) {
-	editing, effects := r.editing.next(s)
-	r.editing = editing
-	if !editing.over {
-		return r, effects
+func (r *Renewal) edited(s Seen) Effects {
+	if effects := r.editing.next(s); !r.editing.over {
+		return effects
 	}
 
-	r.since = editing.sent.Sent
-	if len(editing.first) > 0 {
-		if err := r.refused(editing.sent); err != nil {
-			return r, failed(r.issue, err)
+	r.since = r.editing.sent.Sent
+	if len(r.editing.first) > 0 {
+		if err := r.refused(r.editing.sent); err != nil {
+			return failed(r.issue, err)
 		}
-		r.lease = editing.sent.Lease
+		r.lease = r.editing.sent.Lease
 	}
 
-	switch result := editing.result; {
+	switch result := r.editing.result; {
 	case result.Did == Gone && r.claim.Stored:
 		return r.post(nil)
 	case result.Did == Gone:
-		return r, failed(r.issue, r.cfg.Lost(r.facts, r.worker, result.Err))
+		return failed(r.issue, r.cfg.Lost(r.facts, r.worker, result.Err))
 	case result.Did != Applied:
-		return r, failed(r.issue, &UnknownError{r.issue, result.Err})
+		return r.unknown(result.Err)
 	default:
 		return r.written(result.Comment)
 	}
@@ -215,12 +217,12 @@ func (r Renewal) refused(result Result) error {
 }
 
 // post writes the claim that the log lacks.
-func (r Renewal) post(first []Write) (Operation, Effects) {
+func (r *Renewal) post(first []Write) Effects {
 	record := r.new
 	record.By, record.Nonce, record.Lease, record.At = "", cmp.Or(record.Nonce, r.word), r.cfg.Store, r.facts.Now
 	body, err := Body(r.facts, record)
 	if err != nil {
-		return r, failed(r.issue, &UnknownError{r.issue, answer.Wrong(err)})
+		return r.unknown(answer.Wrong(err))
 	}
 
 	r.posting = recording{
@@ -237,36 +239,34 @@ func (r Renewal) post(first []Write) (Operation, Effects) {
 }
 
 // posted goes on with the claim that the log lacks.
-func (r Renewal) posted(s Seen) (Operation, Effects) {
-	posting, effects := r.posting.next(s)
-	r.posting = posting
-	if !posting.over {
-		return r, effects
+func (r *Renewal) posted(s Seen) Effects {
+	if effects := r.posting.next(s); !r.posting.over {
+		return effects
 	}
 
-	if len(posting.before) > 0 {
-		r.since = posting.sent.Sent
-		if err := r.refused(posting.sent); err != nil {
-			return r, failed(r.issue, err)
+	if len(r.posting.before) > 0 {
+		r.since = r.posting.sent.Sent
+		if err := r.refused(r.posting.sent); err != nil {
+			return failed(r.issue, err)
 		}
-		r.lease = posting.sent.Lease
+		r.lease = r.posting.sent.Lease
 	}
-	if posting.err != nil {
-		return r, failed(r.issue, &UnknownError{r.issue, posting.err})
+	if r.posting.err != nil {
+		return r.unknown(r.posting.err)
 	}
 
-	return r.written(posting.comment)
+	return r.written(r.posting.comment)
 }
 
 // written concludes, unless the edit was applied after the lease had ended: it must not stand for
 // another lease, so the key ends here.
-func (r Renewal) written(got claim.Comment) (Operation, Effects) {
+func (r *Renewal) written(got claim.Comment) Effects {
 	c := r.claim
 	if r.ends && !c.Stored && got.Updated.After(r.until) {
 		r.lost = r.cfg.Lost(r.facts, r.worker, claim.ErrOverdue)
 		posting, err := r.cfg.tombstone(r.facts, r.worker, c.Record.Nonce, claim.OutcomeStaleSwept)
 		if err != nil {
-			return r, failed(r.issue, errors.Join(r.lost, err))
+			return failed(r.issue, errors.Join(r.lost, err))
 		}
 
 		r.posting, r.step = posting, renewalBuries
@@ -285,21 +285,21 @@ func (r Renewal) written(got claim.Comment) (Operation, Effects) {
 	}
 
 	if !r.relabels {
-		return r, conclude(r.end)
+		return conclude(r.end)
 	}
 	if s := r.editing.seen; s.Read || s.Err != nil {
 		return r.relabel(s)
 	}
 
 	r.step = renewalLooksAgain
-	return r, r.cfg.look()
+	return r.cfg.look()
 }
 
 // relabel brings the labels in line by the snapshot after the renewal.
-func (r Renewal) relabel(s Seen) (Operation, Effects) {
+func (r *Renewal) relabel(s Seen) Effects {
 	if s.Err != nil {
 		r.end.Err = &LabelsError{r.issue, s.Err}
-		return r, conclude(r.end)
+		return conclude(r.end)
 	}
 
 	r.labels = r.cfg.relabel(r.cfg.Ruled(s.Facts, s.Lease), false)
@@ -308,25 +308,21 @@ func (r Renewal) relabel(s Seen) (Operation, Effects) {
 }
 
 // relabeled concludes once the labels are in line, or late.
-func (r Renewal) relabeled(s Seen) (Operation, Effects) {
-	labels, effects := r.labels.next(s)
-	r.labels = labels
-	if !labels.over {
-		return r, effects
+func (r *Renewal) relabeled(s Seen) Effects {
+	if effects := r.labels.next(s); !r.labels.over {
+		return effects
 	}
 
-	r.end.Repair, r.end.Err = labels.rep, labels.err
-	return r, conclude(r.end)
+	r.end.Repair, r.end.Err = r.labels.rep, r.labels.err
+	return conclude(r.end)
 }
 
 // buried concludes after the key has ended.
-func (r Renewal) buried(s Seen) (Operation, Effects) {
-	posting, effects := r.posting.next(s)
-	r.posting = posting
-	if !posting.over {
-		return r, effects
+func (r *Renewal) buried(s Seen) Effects {
+	if effects := r.posting.next(s); !r.posting.over {
+		return effects
 	}
-	return r, failed(r.issue, errors.Join(r.lost, posting.err))
+	return failed(r.issue, errors.Join(r.lost, r.posting.err))
 }
 
 // renewable asks whether this store decides the hold own of w, the log, what people may have done,

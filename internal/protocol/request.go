@@ -134,14 +134,14 @@ func (a Claim) earlierRun(f lifecycle.Facts) (claim.Bid, bool) {
 // the caller wants that and the key has a hold (spec-writing.md#resuming). The new claim is a
 // process's own, with a nonce of its own, and says all that the old one says. The error is a
 // *LostError where the hold has ended, and a *HeldError where it is not one that can be taken over.
-func (a Claim) takesOver(f lifecycle.Facts) (Claim, bool, error) {
+func (a *Claim) takesOver(f lifecycle.Facts) (bool, error) {
 	own, known := f.Log.Find(a.record.Worker)
 	mine := own.Live() && a.req.Mine != "" && a.req.Mine == own.Record.Nonce
 	if !known || !a.req.Resume && !mine {
-		return a, false, nil
+		return false, nil
 	}
 	if own.Live() && !a.resumable(f, own) {
-		return a, false, a.held(a.cfg.Rules.Verdict(f, lifecycle.Seeker{Worker: a.record.Worker}))
+		return false, a.held(a.cfg.Rules.Verdict(f, lifecycle.Seeker{Worker: a.record.Worker}))
 	}
 
 	err := f.Log.RefuseRenewal(a.record.Worker, f.Viewer, a.cfg.Rules.Terms, f.Now, 0)
@@ -150,7 +150,7 @@ func (a Claim) takesOver(f lifecycle.Facts) (Claim, bool, error) {
 	}
 
 	if err != nil {
-		return a, false, a.cfg.Lost(f, a.record.Worker, err)
+		return false, a.cfg.Lost(f, a.record.Worker, err)
 	}
 
 	r := own.Record
@@ -167,7 +167,7 @@ func (a Claim) takesOver(f lifecycle.Facts) (Claim, bool, error) {
 		a.limit, a.limited = own.Until(a.cfg.Rules.Terms)
 	}
 
-	return a, true, nil
+	return true, nil
 }
 
 // resumable reports whether the live claim is a hold that another process may take over: one of a
@@ -185,7 +185,7 @@ func (a Claim) resumable(f lifecycle.Facts, own claim.Claim) bool {
 
 // fill names in the record what the snapshot that admits the claim says, so that later changes of
 // the configuration, or of the stage, do not move the hold.
-func (a Claim) fill() Claim {
+func (a *Claim) fill() {
 	rules, f := a.cfg.Rules, a.facts
 	a.record.Attempt = 1 + confirmed(f.Log)
 	if stages := rules.Scheme.Stages; len(stages) > 0 && !f.PullRequest {
@@ -203,8 +203,6 @@ func (a Claim) fill() Claim {
 	if a.record.Bundle != "" {
 		a.record.Was = a.before(f)
 	}
-
-	return a
 }
 
 // before words what an issue shows that is about to be claimed for a bundle. A lifecycle label that
@@ -226,8 +224,7 @@ func (a Claim) before(f lifecycle.Facts) string {
 func (a Claim) toAssign() string {
 	f := a.facts
 	wanted := a.cfg.Assign == AssignAll || a.cfg.Assign == AssignPeople && a.record.Person != ""
-	assigned := slices.ContainsFunc(f.Assignees, func(login string) bool { return claim.SameLogin(login, f.Viewer) })
-	if !wanted || assigned || f.Viewer == "" || claim.IsApp(f.Viewer) {
+	if !wanted || claim.HasLogin(f.Assignees, f.Viewer) || f.Viewer == "" || claim.IsApp(f.Viewer) {
 		return ""
 	}
 

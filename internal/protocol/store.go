@@ -34,13 +34,13 @@ func (a Claim) Asked() lease.Ask {
 }
 
 // acquire asks the store: its answer is the claim. The lease counts from before the first try.
-func (a Claim) acquire() (Operation, Effects) {
+func (a *Claim) acquire() Effects {
 	a.step = claimAcquires
-	return a, Effects{Writes: []Write{{Kind: WriteAcquire, Acquire: a.Asked()}}}
+	return Effects{Writes: []Write{{Kind: WriteAcquire, Acquire: a.Asked()}}}
 }
 
 // acquired goes on with the store's answer. After one that is not known the lease is released.
-func (a Claim) acquired(s Seen) (Operation, Effects) {
+func (a *Claim) acquired(s Seen) Effects {
 	result := s.last()
 	var held *lease.HeldError
 	switch {
@@ -48,9 +48,9 @@ func (a Claim) acquired(s Seen) (Operation, Effects) {
 		return a.leave(a.HeldBy(held.Lease))
 	case result.Did == Applied:
 	case result.Did == Refused || a.takes != 0: // a lease that was taken over ends with its hold
-		return a.leave(&UnknownError{a.issue, result.Err})
+		return a.leave(a.unknown(result.Err))
 	default:
-		return a.free(&UnknownError{a.issue, result.Err}, a.Asked().Bare())
+		return a.free(a.unknown(result.Err), a.Asked().Bare())
 	}
 
 	if a.record.Person != "" {
@@ -70,7 +70,7 @@ func (a Claim) Granted(got lease.Lease) Claim {
 }
 
 // grant goes on with the lease.
-func (a Claim) grant(got lease.Lease, since time.Duration) (Operation, Effects) {
+func (a *Claim) grant(got lease.Lease, since time.Duration) Effects {
 	ttl := a.Asked().TTL
 	a.got, a.start, a.lease = got, since, ttl
 	a.record.TTL, a.record.Held, a.record.Token, a.record.Lease = ttl, true, got.Token, a.cfg.Store
@@ -78,18 +78,18 @@ func (a Claim) grant(got lease.Lease, since time.Duration) (Operation, Effects) 
 }
 
 // free releases a lease, also when the caller has given up.
-func (a Claim) free(because error, l lease.Lease) (Operation, Effects) {
+func (a *Claim) free(because error, l lease.Lease) Effects {
 	a.because, a.step = because, claimFrees
-	return a, Effects{Writes: []Write{{Kind: WriteRelease, Lease: l}}}
+	return Effects{Writes: []Write{{Kind: WriteRelease, Lease: l}}}
 }
 
-func (a Claim) freed(s Seen) (Operation, Effects) {
+func (a *Claim) freed(s Seen) Effects {
 	return a.leave(errors.Join(a.because, s.last().Err))
 }
 
 // mirror writes what the store decided into the log. The hold is real without it: a log that cannot
 // be written is late labels, and the sweep writes it.
-func (a Claim) mirror() (Operation, Effects) {
+func (a *Claim) mirror() Effects {
 	a.record.At, a.record.Assignee = a.facts.Now, a.toAssign()
 	body, err := Body(a.facts, a.record)
 	if err != nil {
@@ -113,27 +113,26 @@ func (a Claim) mirror() (Operation, Effects) {
 // mirrored goes on with the mirror: it is read until it shows, because such a snapshot shows every
 // claim that was there before it. The lease that was granted is laid over it, whatever the store
 // would say by now.
-func (a Claim) mirrored(s Seen) (Operation, Effects) {
+func (a *Claim) mirrored(s Seen) Effects {
 	if !a.posting.over {
-		posting, effects := a.posting.next(s)
-		a.posting = posting
+		effects := a.posting.next(s)
 		switch {
-		case !posting.over:
-			return a, effects
-		case posting.err != nil:
-			return a.unmirrored(posting.err)
+		case !a.posting.over:
+			return effects
+		case a.posting.err != nil:
+			return a.unmirrored(a.posting.err)
 		}
 
-		a.bound = claim.Rank{Created: posting.comment.Created, ID: posting.comment.ID}
+		a.bound = a.posting.comment.Rank()
 		a.rounds, a.last = 0, ErrInvisible
-		s = posting.seen
+		s = a.posting.seen
 	}
 
 	if s.Ending != nil && !s.Read {
 		return a.unmirrored(errors.Join(a.last, s.Ending))
 	}
 	if s.waited() {
-		return a, Effects{Read: true}
+		return Effects{Read: true}
 	}
 
 	if a.last = s.Err; s.Err == nil {
@@ -149,18 +148,18 @@ func (a Claim) mirrored(s Seen) (Operation, Effects) {
 		return a.unmirrored(a.last)
 	}
 
-	return a, Effects{Wait: backoff(a.rounds - 1)}
+	return Effects{Wait: Backoff(a.rounds - 1)}
 }
 
 // unmirrored hands out a hold whose mirror is late.
-func (a Claim) unmirrored(err error) (Operation, Effects) {
+func (a *Claim) unmirrored(err error) Effects {
 	a.late = &LabelsError{a.issue, err}
 	return a.assign()
 }
 
 // compare looks for a claim that the log decided meanwhile, for somebody who had not heard of the
 // store. It goes first: that one may have seen the issue free.
-func (a Claim) compare() (Operation, Effects) {
+func (a *Claim) compare() Effects {
 	if a.facts.Log.Over(a.record.Worker, a.record.Nonce) { // another process of the run had it, and its hold has ended
 		return a.free(a.cfg.Lost(a.facts, a.record.Worker, claim.ErrEnded), a.got)
 	}

@@ -132,16 +132,8 @@ func (r tending) deliver(c *Config, f lifecycle.Facts, hold claim.Claim, pr life
 		return nil, r.ends(move{err: &UnknownError{f.Issue, err}})
 	}
 
-	record := claim.Record{
-		Kind:    claim.KindRelease,
-		Worker:  hold.Record.Worker,
-		Outcome: claim.OutcomeSuccess,
-		PR:      pr.URL,
-		Closes:  !pr.Bare,
-		By:      r.by,
-		Attempt: hold.Record.Attempt,
-		At:      f.Now,
-	}
+	record := expiry(f, hold, r.by)
+	record.Outcome, record.PR, record.Closes = claim.OutcomeSuccess, pr.URL, !pr.Bare
 	r.doing, r.last = tendingDelivers, hold
 
 	return r, move{record: &record}
@@ -160,7 +152,8 @@ func (r tending) expired(c *Config, f lifecycle.Facts) (claim.Claim, bool) {
 	return claim.Claim{}, false
 }
 
-// expiry is the record that ends a hold whose time is over (spec-writing.md#expire).
+// expiry is the record by which somebody else ends a hold, because its time is over
+// (spec-writing.md#expire) unless another outcome is put into it.
 func expiry(f lifecycle.Facts, hold claim.Claim, by string) claim.Record {
 	return claim.Record{
 		Kind:    claim.KindRelease,

@@ -76,6 +76,15 @@ func readJSON(file string, limit int64, into any) error {
 	return nil
 }
 
+// writeJSON has Replace give a file, which this user alone may read, one JSON value.
+func writeJSON(file string, value any) error {
+	data, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return err
+	}
+	return Replace(file, append(data, '\n'), 0o600)
+}
+
 // Missing are the folder and those above it that are not there yet, outermost first: what
 // os.MkdirAll would make.
 func Missing(dir string) []string {

@@ -1,8 +1,6 @@
 package state
 
 import (
-	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -68,17 +66,12 @@ func (s Holds) Save(h Hold) error {
 		err = h.check()
 	}
 
-	var data []byte
-	if err == nil {
-		data, err = json.MarshalIndent(toHoldFile(h), "", "  ")
-	}
-
 	if err == nil {
 		err = os.MkdirAll(s.dir, 0o755)
 	}
 
 	if err == nil {
-		err = s.alone(func() error { return Replace(file, append(data, '\n'), 0o600) })
+		err = s.alone(func() error { return writeJSON(file, toHoldFile(h)) })
 	}
 
 	if err != nil {
@@ -107,13 +100,11 @@ func (s Holds) Change(i claim.Issue, do func(*Hold) bool) (h Hold, ok bool, err 
 		if !ok || !do(&h) {
 			return err
 		}
-
-		data, err := json.MarshalIndent(toHoldFile(h), "", "  ")
-		if err = cmp.Or(h.check(), err); err != nil {
+		if err := h.check(); err != nil {
 			return err
 		}
 
-		return Replace(file, append(data, '\n'), 0o600)
+		return writeJSON(file, toHoldFile(h))
 	})
 	if err != nil {
 		return h, ok, fmt.Errorf("change hold of %s: %w", i, err)

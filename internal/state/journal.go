@@ -131,12 +131,7 @@ type journalPage[T any] struct {
 func (p *journalPage[T]) Load() (v T, ok bool, err error) { return p.book.read(p.name) }
 
 func (p *journalPage[T]) Save(v T) error {
-	data, err := json.MarshalIndent(envelope[T]{journalFormat, v}, "", "  ")
-	if err == nil {
-		err = Replace(p.book.File(p.name), append(data, '\n'), 0o600)
-	}
-
-	if err != nil {
+	if err := writeJSON(p.book.File(p.name), envelope[T]{journalFormat, v}); err != nil {
 		return fmt.Errorf("write journal %s: %w", p.name, err)
 	}
 

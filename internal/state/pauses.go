@@ -1,7 +1,6 @@
 package state
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -64,15 +63,6 @@ func (f Pauses) Get(repo string) (*Pause, error) {
 	return nil, nil
 }
 
-// All returns every pause of this machine, ordered by repository, or that the list cannot be read.
-func (f Pauses) All() ([]Pause, error) {
-	paused, err := f.load()
-	if err != nil {
-		return nil, err
-	}
-	return sortedPauses(paused), nil
-}
-
 // Set pauses a repository; one that is paused already gets the new reason, and stays as it is
 // without one. Errors are answer.Usage, an unreadable list, ErrPausesBusy, or the file system's.
 func (f Pauses) Set(p Pause) error {
@@ -118,12 +108,7 @@ func (f Pauses) change(edit func(map[string]Pause)) (err error) {
 	}
 
 	edit(paused)
-	data, err := json.MarshalIndent(pauseList{pausesFormat, sortedPauses(paused)}, "", "  ")
-	if err == nil {
-		err = Replace(f.Path(), append(data, '\n'), 0o600)
-	}
-
-	if err != nil {
+	if err := writeJSON(f.Path(), pauseList{pausesFormat, sortedPauses(paused)}); err != nil {
 		return fmt.Errorf("write local pauses: %w", err)
 	}
 

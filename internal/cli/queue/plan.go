@@ -200,15 +200,12 @@ func answerPlan(ctx context.Context, c *cli.Call, i claim.Issue, kind claim.Kind
 		return err
 	}
 
-	var rep ledger.Repair
 	word := answer.Approved
-	if kind == claim.KindApprove {
-		rep, err = c.Session.Ledger.Approve(ctx, i, time.Time{}, by)
-	} else {
+	if kind == claim.KindReject {
 		word = answer.Rejected
-		rep, err = c.Session.Ledger.Reject(ctx, i, time.Time{}, by, reason)
 	}
 
+	rep, err := c.Session.Ledger.Answer(ctx, i, ledger.Answer{Kind: kind, By: by, Reason: reason})
 	var would *ledger.Unsent
 	if errors.As(err, &would) {
 		h, _ := would.Facts.Log.Holder()

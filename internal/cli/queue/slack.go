@@ -92,7 +92,12 @@ func askSlack(ctx context.Context, c *cli.Call, s *slackWatch, f lifecycle.Facts
 			kind = claim.KindApprove
 		}
 
-		_, err = c.Session.Ledger.Attest(ctx, f.Issue, w, kind, "slack:"+a.User)
+		_, err = c.Session.Ledger.Answer(ctx, f.Issue, ledger.Answer{
+			Kind:    kind,
+			By:      "slack:" + a.User,
+			Worker:  w,
+			Vouched: true, // by Slack
+		})
 		err = c.WarnLate(err)
 		answered = err == nil
 	}
