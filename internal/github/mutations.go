@@ -254,7 +254,7 @@ func (m *mutation) answered(c *Client, n int, data map[string]*payload, got part
 	}
 
 	// What could not be added must not be told as done.
-	if last := alias(m.last(), n); err == nil && changed && got.under(last) == nil {
+	if last := alias(m.last(), n); err == nil && changed && got.failed(last) == nil {
 		c.takeAfter(m.one, got, data[last].shown(), writes)
 	}
 }
@@ -393,12 +393,11 @@ func (c *Client) Reply(ctx context.Context, i claim.Issue, ask protocol.Ask) (ou
 // refused is why the field of a mutation answered with nothing. What was certainly refused is
 // errors.ErrUnsupported.
 func (p partial) refused(alias string) error {
-	n := slices.IndexFunc(p.errors, func(e queryError) bool { return len(e.Path) == 0 || e.part(0) == alias })
-	if n < 0 {
+	e := p.first(alias)
+	if e == nil {
 		return unusable("the comment is missing")
 	}
 
-	e := p.errors[n]
 	// of the field itself, not of a part of its payload
 	refusals := []string{"NOT_FOUND", "FORBIDDEN", "INSUFFICIENT_SCOPES", "UNPROCESSABLE"}
 	if len(e.Path) == 1 && slices.Contains(refusals, e.Type) {

@@ -319,15 +319,8 @@ func numbered(alias, letter string) bool {
 	return is && err == nil
 }
 
-// failed returns the first error about an alias or about anything below it.
-func (s *sheet) failed(alias string) error {
-	for _, e := range s.errors {
-		if e.part(0) == s.alias && e.part(1) == alias {
-			return e.typed()
-		}
-	}
-	return nil
-}
+// failed returns the first error about an alias in the repository.
+func (s *sheet) failed(alias string) error { return s.partial.failed(s.alias, alias) }
 
 // takeAt fills a snapshot from its part of the sheet. What is not there is an error, never an empty
 // issue.

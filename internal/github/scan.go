@@ -419,13 +419,7 @@ func (c *Client) takePage(k *cursor, s sheet, size pageSize) (found []listed, er
 // nil: it is read by itself.
 func (c *Client) takeNode(s sheet, k *cursor, n int, q *queryIssue) *snapshot {
 	one := &snapshot{facts: lifecycle.Facts{Issue: s.repo.Issue(q.Number)}}
-	for _, e := range s.errors { // the first error about a part of it
-		if one.err == nil && e.part(0) == s.alias && e.part(1) == k.alias && len(e.Path) > 3 &&
-			e.Path[3] == float64(n) {
-			one.err = missing(e.typed(), issueObject(one.facts.Issue))
-		}
-	}
-
+	one.err = missing(s.partial.failed(s.alias, k.alias, "nodes", float64(n)), issueObject(one.facts.Issue))
 	if one.err == nil {
 		c.takeIssue(one, s, q)
 	}
