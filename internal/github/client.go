@@ -2,13 +2,10 @@ package github
 
 import (
 	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
-
-	gogithub "github.com/google/go-github/v62/github"
 
 	"github.com/label-state/label-state/internal/lease/gitref"
 	"github.com/label-state/label-state/internal/ledger"
@@ -29,7 +26,7 @@ var (
 type Client struct {
 	o         Options
 	transport *transport
-	rest      *gogithub.Client
+	base      *url.URL // of REST
 
 	lacks    memo[string, bool]     // what the server does not have, by feature
 	nodes    memo[string, string]   // global ids of issues and of labels
@@ -62,9 +59,7 @@ func New(o Options) (*Client, error) {
 		return nil, fmt.Errorf("use REST address: %w", err)
 	}
 
-	c := &Client{o: o, transport: newTransport(o)}
-	c.rest = gogithub.NewClient(&http.Client{Transport: c.transport})
-	c.rest.BaseURL = base
+	c := &Client{o: o, transport: newTransport(o), base: base}
 	if o.Blockers.NativeOff {
 		c.lack(featureBlockers)
 		c.lack(featureDependencies)
