@@ -147,7 +147,6 @@ func (c *Client) takeHeads(ctx context.Context, s sheet, head claim.Repo,
 			if q.from(head) {
 				one := &snapshot{facts: lifecycle.Facts{Issue: s.repo.Issue(q.Number)}}
 				c.takeIssue(one, s, &q.queryIssue)
-				one.read = one.err == nil
 				snapshots = append(snapshots, one)
 				found = append(found, Head{Branch: branch})
 			}
@@ -167,8 +166,7 @@ func (c *Client) takeHeads(ctx context.Context, s sheet, head claim.Repo,
 		}
 	}
 
-	err = c.completeFacts(ctx, snapshots)
-	c.judgeRecords(ctx, readable(snapshots, err), standingClaims)
+	_ = c.finish(ctx, snapshots, nil, standingClaims) // each has its own error
 	for k, one := range snapshots {
 		found[k].Pull, found[k].Snapshot = one.facts.Issue, one.public()
 	}

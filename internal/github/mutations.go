@@ -286,16 +286,10 @@ func (p *payload) shown() json.RawMessage {
 func (c *Client) showAfter(ctx context.Context, all []*mutation) {
 	var shown []*snapshot
 	for _, m := range all {
-		if m.one.read || short(m.one.err) || m.one.more != nil {
-			shown = append(shown, m.one)
-		}
+		shown = append(shown, m.one)
 	}
 
-	if len(shown) == 0 {
-		return
-	}
-	err := c.completeFacts(ctx, shown)
-	c.judgeRecords(ctx, readable(shown, err), everyRecord)
+	_ = c.finish(ctx, shown, nil, everyRecord) // a snapshot that is not whole is none
 	for _, m := range all {
 		if after := m.one.public(); m.one.read && after.Err == nil {
 			m.out.After = &after.Facts
@@ -420,7 +414,6 @@ func (c *Client) takeAfter(one *snapshot, got partial, payload json.RawMessage, 
 	}
 
 	c.takeAt(one, s, "i0")
-	one.read = one.err == nil
 }
 
 // minimizedAtOnce is how many comments one mutation minimizes.

@@ -201,7 +201,6 @@ func (c *Client) askIssues(ctx context.Context, snapshots []*snapshot, much port
 				*one = snapshot{facts: lifecycle.Facts{Issue: one.facts.Issue}}
 				c.noteTip(sheet, n, one.facts.Issue, writes)
 				c.takeAt(one, sheet, alias("i", n))
-				one.read = one.err == nil
 			}
 		}
 	}
@@ -370,6 +369,7 @@ func (c *Client) takeIssue(one *snapshot, s sheet, q *queryIssue) {
 		return
 	}
 
+	one.read = true
 	comments, err := q.Comments.all("comments")
 	if err != nil || len(comments) > q.Comments.TotalCount {
 		one.more = q.Comments

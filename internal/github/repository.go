@@ -77,8 +77,6 @@ func (c *Client) DefaultBranch(ctx context.Context, repo string) (string, error)
 // MissingBranch returns the first of the branches that a repository lacks. It is empty where all
 // are there, and for a token that is not shown the default branch: it cannot tell (prchain.Forge).
 func (c *Client) MissingBranch(ctx context.Context, repo string, branches ...string) (string, error) {
-	type ref struct{ Target *struct{ OID string } }
-
 	d := newDocument()
 	d.add("    main: defaultBranchRef { target { oid } }\n")
 	for n, branch := range branches {
@@ -92,7 +90,7 @@ func (c *Client) MissingBranch(ctx context.Context, repo string, branches ...str
 	}
 
 	shown := func(alias string) bool {
-		var r *ref
+		var r *queryTarget
 		return json.Unmarshal(raw[alias], &r) == nil && r != nil && r.Target != nil
 	}
 	if !shown("main") || got.failed() != nil {

@@ -128,10 +128,6 @@ func (c *Client) scanSelection(ctx context.Context, r claim.Repo, what selection
 				}
 
 				told := got.public()
-				if told.Err != nil {
-					told.Err = &claim.IssueError{Doing: "read", Issue: told.Facts.Issue, Err: told.Err}
-				}
-
 				if !yield(told.Facts, told.Err) {
 					return
 				}
@@ -181,9 +177,7 @@ func (c *Client) fillListed(ctx context.Context, r claim.Repo, part []listed) er
 		}
 	}
 
-	err := c.completeAll(ctx, with)
-	c.judgeRecords(ctx, readable(with, err), everyRecord)
-	if err != nil {
+	if err := c.finish(ctx, with, nil, everyRecord); err != nil {
 		return err
 	}
 
@@ -424,7 +418,7 @@ func (c *Client) takeNode(s sheet, k *cursor, n int, q *queryIssue) *snapshot {
 		c.takeIssue(one, s, q)
 	}
 
-	if one.read = one.err == nil; short(one.err) {
+	if short(one.err) {
 		return nil
 	}
 
