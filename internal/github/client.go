@@ -29,8 +29,8 @@ type Client struct {
 	base      *url.URL // of REST
 
 	lacks    memo[string, bool]     // what the server does not have, by feature
-	nodes    memo[string, string]   // global ids of issues and of labels
-	exists   memo[string, bool]     // labels of repositories
+	nodes    memo[string, string]   // global ids of issues
+	labels   memo[string, label]    // of repositories
 	roles    memo[string, Role]     // of accounts
 	measures memo[string, measure]  // issues with their facts on a page, by repository; in one query, by nothing
 	crowds   memo[string, openList] // open pull requests, by repository or by account

@@ -67,7 +67,7 @@ func TestAddLabel(t *testing.T) {
 // TestAddLabelAnswer: an answer without the label is not success.
 func TestAddLabelAnswer(t *testing.T) {
 	c := connect(t, spoiled(simulated(t).Transport(), `"name":"bug"`, `"name":"gub"`))
-	c.noteLabel(repoOf("app"), "bug", true)
+	c.noteLabel(repoOf("app"), "bug", label{exists: true})
 	var answer *AnswerError
 	if err := c.AddLabel(t.Context(), issue("app", 3), "bug"); !errors.As(err, &answer) || answer.Rejected() {
 		t.Errorf("error = %v, want an unusable answer", err)

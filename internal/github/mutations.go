@@ -336,7 +336,7 @@ func (c *Client) writeOne(ctx context.Context, i claim.Issue, w protocol.Write) 
 func (c *Client) forgetLabels(b ledger.Batch) {
 	for _, w := range b.Writes {
 		for _, name := range w.Labels.Add {
-			c.forgetLabel(b.Issue.In(), name)
+			c.labels.forget(key(b.Issue.Slug(), name))
 		}
 	}
 }

@@ -244,15 +244,13 @@ func (c *Client) noteSheet(s *sheet, data map[string]json.RawMessage) {
 	}
 
 	for k, d := range c.o.Scheme.Definitions() {
-		var label *queryLabel
-		if json.Unmarshal(s.fields[alias("l", k)], &label) != nil || d.Name == "" {
-			continue
-		}
-
-		exists := label != nil && labels.Same(label.Name, d.Name)
-		c.noteLabel(s.repo, d.Name, exists)
-		if exists {
-			c.noteLabelNode(s.repo, d.Name, label.ID)
+		var there *queryLabel
+		switch {
+		case json.Unmarshal(s.fields[alias("l", k)], &there) != nil || d.Name == "":
+		case there != nil && labels.Same(there.Name, d.Name):
+			c.noteLabel(s.repo, d.Name, label{true, there.ID})
+		default:
+			c.noteLabel(s.repo, d.Name, label{})
 		}
 	}
 
@@ -350,7 +348,7 @@ func (c *Client) takeIssue(one *snapshot, s sheet, q *queryIssue) {
 		}
 
 		for l := range q.Labels.shown() {
-			c.noteLabelNode(s.repo, l.Name, l.ID)
+			c.noteLabel(s.repo, l.Name, label{true, l.ID})
 		}
 	}
 
