@@ -33,8 +33,15 @@ func (c *Client) HoldersOfHeads(ctx context.Context, home, head claim.Repo, bran
 	var unread error
 	h := halves[string]{
 		ask: func(ctx context.Context, part []string) error {
-			found, err := c.readHeads(ctx, home, head, part)
-			out = append(out, found...)
+			found, crowded, err := c.queryHeads(ctx, home, head, part)
+			if err == nil && len(crowded) > 0 { // it does not show all that are from these
+				var more []Head
+				more, err = c.restHeads(ctx, home, head, crowded)
+				found = append(found, more...)
+			}
+			if err == nil {
+				out = append(out, found...)
+			}
 			return err
 		},
 		alone: func(ctx context.Context, branch string, _ error) error {
@@ -49,18 +56,6 @@ func (c *Client) HoldersOfHeads(ctx context.Context, home, head claim.Repo, bran
 	}
 
 	return out, nil
-}
-
-// readHeads reads the pull requests of some branches by one query, and of those where it does not
-// show all by REST.
-func (c *Client) readHeads(ctx context.Context, home, head claim.Repo, branches []string) ([]Head, error) {
-	found, crowded, err := c.queryHeads(ctx, home, head, branches)
-	if err != nil || len(crowded) == 0 {
-		return found, err
-	}
-	more, err := c.restHeads(ctx, home, head, crowded)
-
-	return append(found, more...), err
 }
 
 // A queryHead is a pull request with the repository of its branch.
