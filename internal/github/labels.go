@@ -32,7 +32,7 @@ func (c *Client) ensureLabel(ctx context.Context, r claim.Repo, name string) err
 		return nil
 	}
 
-	to := labelPath(r, name)
+	to := at(r, "").label(name)
 	var there restLabel
 	_, err := c.send(ctx, http.MethodGet, to, nil, &there)
 	switch {
@@ -147,7 +147,7 @@ func taken(err error) bool {
 // UpdateLabel rewrites the colour and description of the label called name, and renames it when
 // d.Name differs. A label that does not exist is a *NotFoundError.
 func (c *Client) UpdateLabel(ctx context.Context, r claim.Repo, name string, d labels.Definition) error {
-	err := c.updateLabel(ctx, labelPath(r, name).about(Object{Kind: LabelObject}), d)
+	err := c.updateLabel(ctx, at(r, "").label(name).about(Object{Kind: LabelObject}), d)
 	if err == nil {
 		c.noteLabel(r, name, label{})
 		c.noteLabel(r, d.Name, label{exists: true})
@@ -165,7 +165,7 @@ func (c *Client) updateLabel(ctx context.Context, to target, d labels.Definition
 // DeleteLabel removes a label's definition, and so the label from every issue; one that does not
 // exist is success, if the repository does.
 func (c *Client) DeleteLabel(ctx context.Context, r claim.Repo, name string) error {
-	to := labelPath(r, name)
+	to := at(r, "").label(name)
 	_, err := c.send(ctx, http.MethodDelete, to, nil, nil)
 	if to.err == nil && is[*NotFoundError](err) {
 		_, err = c.Repository(ctx, r) // is only the label missing?
@@ -176,15 +176,6 @@ func (c *Client) DeleteLabel(ctx context.Context, r claim.Repo, name string) err
 	}
 
 	return failed(err, "delete label %q of %s", name, r)
-}
-
-// labelPath is the definition of a label.
-func labelPath(r claim.Repo, name string) target {
-	escaped, err := labelName(name)
-	if err != nil {
-		return target{err: err}
-	}
-	return at(r, "/labels/%s", escaped)
 }
 
 // labelNodes are the global ids of labels of a repository; all is false when one of them is not

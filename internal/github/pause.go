@@ -68,7 +68,7 @@ func (c *Client) SetPause(ctx context.Context, r claim.Repo, p lifecycle.Pause) 
 	case p.Reason == "":
 		return nil
 	default:
-		err = c.updateLabel(ctx, labelPath(r, c.o.Scheme.Paused), d)
+		err = c.updateLabel(ctx, at(r, "").label(c.o.Scheme.Paused), d)
 	}
 
 	return failed(err, "pause %s", r)

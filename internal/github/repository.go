@@ -5,8 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -138,13 +136,9 @@ func (r Repository) Unsweepable() string {
 // File reads a file of the default branch, at most the megabyte that GitHub sends this way. A
 // file that does not exist is a *NotFoundError, a folder an *AnswerError.
 func (c *Client) File(ctx context.Context, r claim.Repo, path string) (content []byte, err error) {
-	parts := strings.Split(path, "/")
-	for n, part := range parts {
-		parts[n] = url.PathEscape(part)
-	}
-
-	to := at(r, "/contents/%s", strings.Join(parts, "/")).about(Object{Kind: FileObject})
-	if slices.ContainsFunc(parts, func(part string) bool { return strings.Trim(part, ".") == "" }) {
+	name, ok := escaped(path)
+	to := at(r, "/contents/%s", name).about(Object{Kind: FileObject})
+	if !ok || strings.Contains("/"+path+"/", "//") {
 		to = nowhere(FileObject, "", "not a path")
 	}
 
