@@ -3,22 +3,10 @@ package github
 import (
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
-
-	"github.com/label-state/label-state/internal/lease/gitref"
-	"github.com/label-state/label-state/internal/ledger"
-	"github.com/label-state/label-state/internal/prchain"
-)
-
-// What a client is to others, which ask for most of it by the interface.
-var (
-	_ ledger.Forge    = (*Client)(nil)
-	_ ledger.Repos    = (*Client)(nil)
-	_ gitref.Refs     = (*Client)(nil)
-	_ prchain.Forge   = (*Client)(nil)
-	_ prchain.Watcher = (*Client)(nil)
 )
 
 // A Client is one GitHub, seen with one token: REST and GraphQL over one transport, and what was
@@ -97,3 +85,8 @@ func (m *memo[K, V]) forget(k K) { m.of.Delete(k) }
 
 // key is the key of something that is named by parts, in any case.
 func key(parts ...string) string { return strings.ToLower(strings.Join(parts, "\x00")) }
+
+// pattern is a regular expression that is compiled when it is first asked for.
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}

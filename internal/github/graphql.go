@@ -8,10 +8,8 @@ import (
 	"fmt"
 	"iter"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -47,9 +45,7 @@ func (e queryError) part(n int) string {
 	return name
 }
 
-var schemaWords = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)doesn't exist on type|doesn't accept argument|cannot query field|unknown (argument|type|directive|field)|no such type`)
-})
+var schemaWords = pattern(`(?i)doesn't exist on type|doesn't accept argument|cannot query field|unknown (argument|type|directive|field)|no such type`)
 
 // schema reports whether the server's schema lacks something that the query uses.
 func (e queryError) schema() bool {

@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -95,9 +93,7 @@ func describePause(p lifecycle.Pause) string {
 	return printable.Short(text, maxDescription)
 }
 
-var pauseText = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?is)^\s*paused(?: since (\S+))? by (\S*?)(?::\s*(.*))?$`)
-})
+var pauseText = pattern(`(?is)^\s*paused(?: since (\S+))? by (\S*?)(?::\s*(.*))?$`)
 
 // parsePause reads a marker's description. Text in any other form is the reason, from when the
 // marker was made: the existence of the label is the pause, whatever it says.
