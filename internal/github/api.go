@@ -1,7 +1,6 @@
 package github
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,49 +23,18 @@ func (c *Client) Do(ctx context.Context, method, path string, body, into any) (h
 
 // carry sends a request that accepts one kind of answer.
 func (c *Client) carry(ctx context.Context, method, address, accept string, body, into any) (http.Header, error) {
-	req, sent, err := c.request(ctx, method, address, body)
+	req, err := c.rest.NewRequest(method, address, body)
 	if err != nil {
 		return nil, &NetworkError{caused: caused{err}, reason: "make request: " + oneLine(err.Error())}
 	}
 
 	req.Header.Set("Accept", accept)
-	a, err := c.transport.send(req, sent)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return nil, ctx.Err()
-	case err != nil:
-		return nil, err
-	case into != nil && len(a.body) > 0:
-		if err := json.Unmarshal(a.body, into); err != nil {
-			return nil, cause(err)
-		}
-	}
-
-	return a.header, nil
-}
-
-// request makes a request, with body as JSON unless nil.
-func (c *Client) request(ctx context.Context, method, address string, body any) (*http.Request, []byte, error) {
-	to, err := c.base.Parse(address)
+	resp, err := c.rest.Do(ctx, req, into)
 	if err != nil {
-		return nil, nil, err
+		return nil, cause(err)
 	}
 
-	var sent bytes.Buffer
-	if body != nil {
-		text := json.NewEncoder(&sent)
-		text.SetEscapeHTML(false)
-		if err := text.Encode(body); err != nil {
-			return nil, nil, err
-		}
-	}
-
-	req, err := http.NewRequestWithContext(ctx, method, to.String(), bytes.NewReader(sent.Bytes()))
-	if err == nil && body != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-
-	return req, sent.Bytes(), err
+	return resp.Header, nil
 }
 
 // send is Do for a target, which an error says is not found.
@@ -85,9 +53,14 @@ func fetch[T any](ctx context.Context, c *Client, to target) (got T, header http
 	return got, header, err
 }
 
-// cause is the error of this package for one of decoding an answer: one of an unexpected shape is
-// an *AnswerError.
+// cause returns the error of this package that net/http and go-github have wrapped. What they add
+// is the request's URL, which belongs in no message. An answer of an unexpected shape is an
+// *AnswerError.
 func cause(err error) error {
+	if wrapped, is := errors.AsType[*url.Error](err); is {
+		err = wrapped.Err
+	}
+
 	if shape, is := errors.AsType[*json.UnmarshalTypeError](err); is {
 		what := "it"
 		if shape.Field != "" {

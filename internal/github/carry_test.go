@@ -25,8 +25,8 @@ func get(ctx context.Context, c *Client, path string) error {
 	return err
 }
 
-// TestMovedWrites: through the plain net/http client a write to a moved repository reports success
-// and changes nothing. Through ours it is an error.
+// TestMovedWrites: through go-github on the plain net/http client a write to a moved repository
+// reports success and changes nothing. Through ours it is an error, also with go-github's methods.
 func TestMovedWrites(t *testing.T) {
 	server := simulated(t)
 	if err := server.RenameRepo("acme/app", "application"); err != nil {
@@ -35,8 +35,7 @@ func TestMovedWrites(t *testing.T) {
 
 	c := connect(t, server.Transport())
 	var moved *MovedError
-	err := second(c.Do(t.Context(), http.MethodPost, "repos/acme/app/issues/1/labels",
-		map[string][]string{"labels": {"bug"}}, nil))
+	_, _, err := c.rest.Issues.AddLabelsToIssue(t.Context(), "acme", "app", 1, []string{"bug"})
 	if !errors.As(err, &moved) || moved.To == "" || !strings.HasSuffix(err.Error(), "it has moved to "+moved.To) {
 		t.Errorf("add labels: error = %v, want one that says where to", err)
 	}
@@ -462,7 +461,8 @@ func TestLongerLimitStands(t *testing.T) {
 	}
 }
 
-// TestUsedUpBudgetIsPerResource: REST goes on while GraphQL waits.
+// TestUsedUpBudgetIsPerResource: REST goes on while GraphQL waits, and go-github keeps no memory of
+// its own.
 func TestUsedUpBudgetIsPerResource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reset := strconv.FormatInt(time.Now().Add(time.Hour).Unix(), 10)

@@ -2,11 +2,14 @@ package github
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	gogithub "github.com/google/go-github/v62/github"
 )
 
 // A Client is one GitHub, seen with one token: REST and GraphQL over one transport, and what was
@@ -14,7 +17,7 @@ import (
 type Client struct {
 	o         Options
 	transport *transport
-	base      *url.URL // of REST
+	rest      *gogithub.Client
 
 	lacks    memo[string, bool]     // what the server does not have, by feature
 	nodes    memo[string, string]   // global ids of issues
@@ -47,7 +50,9 @@ func New(o Options) (*Client, error) {
 		return nil, fmt.Errorf("use REST address: %w", err)
 	}
 
-	c := &Client{o: o, transport: newTransport(o), base: base}
+	c := &Client{o: o, transport: newTransport(o)}
+	c.rest = gogithub.NewClient(&http.Client{Transport: c.transport})
+	c.rest.BaseURL = base
 	if o.Blockers.NativeOff {
 		c.lack(featureBlockers)
 		c.lack(featureDependencies)

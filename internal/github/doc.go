@@ -1,6 +1,6 @@
 // Package github is the ledger's GitHub: what issues are is read by GraphQL, what GraphQL has not
-// or has worse by REST, and one transport of our own under both retries, waits, paces, redacts and
-// refuses writes in a dry run.
+// or has worse by REST through go-github, and one transport of our own under both retries, waits,
+// paces, redacts and refuses writes in a dry run.
 //
 // A Client satisfies ledger.Forge and ledger.Repos. What it offers:
 //

@@ -85,18 +85,22 @@ type call struct {
 	*transport
 	traits
 	request *http.Request
+	body    []byte
 	comment bool // it posts a comment
 	n       tally
 	waited  time.Duration
 	vigil   *clock.Vigil
 }
 
-// send carries a request with that body. Every status that means failure is an error, so that
-// nobody above has to tell failures apart.
-func (t *transport) send(req *http.Request, body []byte) (response, error) {
-	c := t.open(req, body)
+// RoundTrip implements http.RoundTripper, but for one thing: every status that means failure is
+// returned as an error, so that no library above has to tell failures apart.
+func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	c, err := t.open(req)
+	if err != nil {
+		return nil, err
+	}
 	if c.write && t.o.DryRun {
-		return response{}, protocol.NotWritten(fmt.Errorf("dry run: %s %s was not sent", req.Method, req.URL.Path))
+		return nil, protocol.NotWritten(fmt.Errorf("dry run: %s %s was not sent", req.Method, req.URL.Path))
 	}
 
 	c.vigil = clock.Watch(t.o.Waiting)
@@ -116,20 +120,20 @@ func (t *transport) send(req *http.Request, body []byte) (response, error) {
 			Secondary: true, At: now.Add(d),
 			Message: "comment posts are paced",
 		}); err != nil {
-			return response{}, err
+			return nil, err
 		}
 	}
 
 	if err := t.writing.Acquire(req.Context(), 1); err != nil {
-		return response{}, c.unsent(err)
+		return nil, c.unsent(err)
 	}
 	defer t.writing.Release(1)
 
 	return c.run()
 }
 
-// open works out what the request is.
-func (t *transport) open(req *http.Request, body []byte) *call {
+// open reads the body, which every try needs again, and works out what the request is.
+func (t *transport) open(req *http.Request) (*call, error) {
 	ctx := req.Context()
 	c := &call{transport: t, request: req, traits: traits{
 		method: req.Method,
@@ -139,6 +143,14 @@ func (t *transport) open(req *http.Request, body []byte) *call {
 		less:   ctx.Value(replaced) != nil,
 	}, comment: ctx.Value(commenting) != nil}
 
+	if req.Body != nil {
+		body, err := io.ReadAll(req.Body)
+		if err = errors.Join(err, req.Body.Close()); err != nil {
+			return nil, c.unsent(err)
+		}
+		c.body = body
+	}
+
 	address := *req.URL
 	address.RawQuery = ""
 	c.graphql = address.String() == t.endpoint
@@ -146,13 +158,13 @@ func (t *transport) open(req *http.Request, body []byte) *call {
 	switch req.Method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions:
 	default:
-		c.write = !c.graphql || !readsOnly(body)
+		c.write = !c.graphql || !readsOnly(c.body)
 	}
 
-	return c
+	return c, nil
 }
 
-func (c *call) run() (response, error) {
+func (c *call) run() (*http.Response, error) {
 	for {
 		for { // stays away for as long as GitHub has asked anyone of us to
 			wait, cause := c.limits.open(c.resource(), c.o.Clock.Now())
@@ -160,7 +172,7 @@ func (c *call) run() (response, error) {
 				break
 			}
 			if err := c.wait(wait, cause); err != nil {
-				return response{}, err
+				return nil, err
 			}
 		}
 
@@ -168,10 +180,25 @@ func (c *call) run() (response, error) {
 		d := decide(a, c.traits, c.n, c.o.Rand(), c.o.Clock.Now())
 		switch d.step {
 		case stepDone:
-			return a, nil
+			// Without the reset time go-github's own memory of rate limits, which is wrong about
+			// secondary ones, never starts.
+			header := a.header.Clone()
+			header.Del("X-RateLimit-Reset")
+			return &http.Response{
+				Status:        fmt.Sprintf("%d %s", a.status, http.StatusText(a.status)),
+				StatusCode:    a.status,
+				Proto:         "HTTP/1.1",
+				ProtoMajor:    1,
+				ProtoMinor:    1,
+				Header:        header,
+				Request:       c.request,
+				Body:          io.NopCloser(bytes.NewReader(a.body)),
+				ContentLength: int64(len(a.body)),
+			}, nil
+
 		case stepFail:
 			c.obey(d.err)
-			return response{}, d.err
+			return nil, d.err
 
 		case stepFollow:
 			c.n.hops++
@@ -190,10 +217,10 @@ func (c *call) run() (response, error) {
 
 			fits, err := c.sleep(d.wait, "another try, after: "+d.err.Error())
 			if !fits {
-				return response{}, d.err
+				return nil, d.err
 			}
 			if err != nil {
-				return response{}, errors.Join(d.err, err)
+				return nil, errors.Join(d.err, err)
 			}
 		}
 	}
@@ -281,13 +308,20 @@ func (c *call) try() response {
 	c.vigil.For("an answer of "+c.url.Host, until)
 	r := c.request.Clone(ctx)
 	r.URL, r.Host = c.url, ""
-	r.Body, _ = r.GetBody() // of bytes in memory, which can always be read again
+	r.Body, r.GetBody, r.ContentLength = nil, nil, 0
+	if c.body != nil {
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(c.body)), int64(len(c.body))
+		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(c.body)), nil }
+	}
+
+	r.Header.Del("Authorization")
 	if slices.Contains(c.hosts, origin(c.url)) && !c.o.Token.empty() {
 		r.Header.Set("Authorization", "Bearer "+c.o.Token.reveal())
 	}
 
 	r.Header.Set("User-Agent", "label-state")
 	r.Header.Set("X-GitHub-Api-Version", "2022-11-28")
+	r.Header.Set("Accept", cmp.Or(r.Header.Get("Accept"), "application/vnd.github+json"))
 	resp, err := c.o.HTTP.RoundTrip(r)
 	if err != nil {
 		return response{err: c.lost(ctx, err)}
