@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -268,15 +269,9 @@ func (e Event) clears() bool {
 // cleared is the word of the hosts that have such a command.
 const cleared = "clear"
 
+// list is the texts that are not empty.
 func list(all ...string) []string {
-	var out []string
-	for _, s := range all {
-		if s != "" {
-			out = append(out, s)
-		}
-	}
-
-	return out
+	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 
 // What a patch begins with, and what comes before its files.

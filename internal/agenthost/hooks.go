@@ -40,11 +40,8 @@ func Hooks(h Host) (out []Hook) {
 		kind := kindOf(event)
 		k := Hook{
 			Event:   event,
-			Seconds: map[Kind]int{SessionStart: 10, BeforeTool: 10, SessionEnd: 3}[kind],
+			Seconds: map[Kind]int{SessionStart: 10, BeforeTool: 10, AfterTool: 20, Turn: 20, SessionEnd: 3}[kind],
 			Async:   kind == AfterTool,
-		}
-		if kind == AfterTool || kind == Turn {
-			k.Seconds = 20
 		}
 		if event == p.fence {
 			k.Matcher = p.tools

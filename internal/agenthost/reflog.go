@@ -11,11 +11,7 @@ import (
 // something.
 func Committed(reflog string, since time.Time) bool {
 	for line := range strings.Lines(reflog) {
-		head, message, ok := strings.Cut(strings.TrimRight(line, "\n"), "\t")
-		if !ok {
-			head, message = strings.TrimRight(line, "\n"), ""
-		}
-
+		head, message, _ := strings.Cut(strings.TrimRight(line, "\n"), "\t")
 		words := strings.Fields(head)
 		if len(words) < 4 {
 			return true

@@ -422,6 +422,14 @@ func (p Place) Carry(h agenthost.Host, steps []Step) error {
 		}
 	}
 
+	for _, o := range agenthost.Hosts() { // who goes last takes away the folders that they share
+		if its, err := p.load(o); err == nil {
+			n.Dirs = append(n.Dirs, its.Dirs...)
+		}
+	}
+
+	slices.Sort(n.Dirs) // outermost first
+	n.Dirs = slices.Compact(n.Dirs)
 	if err := p.save(h, n); err != nil { // before anything is changed, so that there always is a way back
 		return err
 	}
@@ -477,25 +485,6 @@ func (p Place) TakeBack(h agenthost.Host, steps []Step) error {
 
 	for _, dir := range slices.Backward(n.Dirs) {
 		_ = os.Remove(dir) // one that has something in it stays
-	}
-
-	needed := slices.DeleteFunc(n.Dirs, func(dir string) bool {
-		_, err := os.Stat(dir)
-		return err != nil
-	})
-
-	for _, o := range agenthost.Hosts() { // another host's notes name the folders that its files still need
-		n, err := p.load(o)
-		if o == h || err != nil || len(n.Files) == 0 || len(needed) == 0 {
-			continue
-		}
-
-		n.Dirs = append(needed, n.Dirs...)
-		if err := p.save(o, n); err != nil {
-			return err
-		}
-
-		break
 	}
 
 	if err := os.Remove(p.file(h)); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -33,19 +33,14 @@ type Pause struct {
 	Here bool   // on this host only
 }
 
-// An Answer is what a command said that has done what it was asked.
-type Answer struct {
-	Warnings []string // one line each
-}
-
 // A Desk reads GitHub and carries out commands. Its errors are shown as they are, with the hint
 // that Hint has for them.
 type Desk interface {
 	Read(ctx context.Context) (Snapshot, error)
 	// Do carries out an order of the person at the keyboard by the command of Order.Args. It looks
 	// again before it ends somebody's hold or answers a plan: a yes to what the person saw is not
-	// yes to what has become of it.
-	Do(ctx context.Context, o Order) (Answer, error)
+	// yes to what has become of it. What it warns of is a line each.
+	Do(ctx context.Context, o Order) (warnings []string, err error)
 	// Open shows the address in a browser. ok is false when there is none.
 	Open(url string) (ok bool)
 	// Hint is the next command after an error, or nothing.
@@ -60,9 +55,9 @@ type (
 		err      error
 	}
 	didMsg struct {
-		order  Order
-		answer Answer
-		err    error
+		order    Order
+		warnings []string
+		err      error
 	}
 	openedMsg struct {
 		url string

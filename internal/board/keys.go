@@ -327,7 +327,7 @@ func (m Model) act(name string) (Model, tea.Cmd) {
 	switch {
 	case !ok:
 		m.notice = notice{text: m.asked.text, left: said}
-	case m.asked.reasoned():
+	case acts[m.asked.Act].reasoned:
 		m.mode = reasoning
 	default:
 		m.mode = confirming
@@ -340,7 +340,7 @@ func (m Model) carryOut() (Model, tea.Cmd) {
 	m.working = true
 	m.notice = notice{text: m.asked.Command() + " …"}
 	return m, func() tea.Msg {
-		answer, err := m.desk.Do(m.ctx, m.asked.Order)
-		return didMsg{m.asked.Order, answer, err}
+		warnings, err := m.desk.Do(m.ctx, m.asked.Order)
+		return didMsg{m.asked.Order, warnings, err}
 	}
 }

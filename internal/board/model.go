@@ -145,7 +145,7 @@ func (m Model) update(msg tea.Msg) (Model, tea.Cmd) {
 	case didMsg:
 		m.working = false
 		if msg.err == nil {
-			m.done, m.warned, m.notice = &msg.order, msg.answer.Warnings, notice{text: "done, reading again …"}
+			m.done, m.warned, m.notice = &msg.order, msg.warnings, notice{text: "done, reading again …"}
 		} else {
 			m.notice = notice{text: msg.err.Error(), hint: m.desk.Hint(msg.err), bad: true}
 		}
@@ -250,18 +250,9 @@ func (m Model) took(msg readMsg) Model {
 		return m
 	}
 
-	o, ref := *m.done, m.ref(m.done.Card) // carried out: the snapshot may show what came of it
-	m.notice = notice{left: said, text: [...]string{
-		Claim:     ref + " is yours",
-		TakeOver:  ref + " is yours",
-		Release:   ref + " is released",
-		End:       "the hold on " + ref + " is ended",
-		Approve:   "the plan on " + ref + " is approved",
-		Reject:    "the plan on " + ref + " is rejected",
-		PauseRepo: o.Repo + " is paused",
-		Resume:    o.Repo + " is no longer paused",
-	}[o.Act]}
-
+	o := *m.done // carried out: the snapshot may show what came of it
+	about := cmp.Or(o.Repo, m.ref(o.Card))
+	m.notice = notice{left: said, text: fmt.Sprintf(acts[o.Act].done, about)}
 	if !o.seen(m.snapshot) {
 		m.notice = notice{text: "done: " + o.Command() + "; GitHub does not show it yet, u reads again"}
 	}

@@ -28,7 +28,7 @@ type desk struct {
 	did      []string
 	err      error
 	browser  bool
-	answer   board.Answer
+	warnings []string
 	after    func(*board.Snapshot, board.Order)
 }
 
@@ -37,12 +37,12 @@ func (d *desk) Read(ctx context.Context) (board.Snapshot, error) {
 	return d.snapshot, errors.Join(d.err, ctx.Err())
 }
 
-func (d *desk) Do(_ context.Context, o board.Order) (board.Answer, error) {
+func (d *desk) Do(_ context.Context, o board.Order) ([]string, error) {
 	d.did = append(d.did, strings.TrimPrefix(o.Command(), "label-state "))
 	if d.err == nil && d.after != nil {
 		d.after(&d.snapshot, o)
 	}
-	return d.answer, d.err
+	return d.warnings, d.err
 }
 
 func (d *desk) Open(url string) bool {
@@ -477,7 +477,7 @@ func TestBorneOut(t *testing.T) {
 		{"p y", "acme/app is no longer paused", pauses(paused("acme/app", true)), pauses(paused("acme/web", false))},
 		{"p y", late, pauses(paused("acme/app", true)), nil},
 	} {
-		d := &desk{answer: board.Answer{Warnings: []string{"tell them"}}, snapshot: full(t), after: c.after}
+		d := &desk{warnings: []string{"tell them"}, snapshot: full(t), after: c.after}
 		if c.before != nil {
 			c.before(&d.snapshot, board.Order{})
 		}

@@ -1,6 +1,7 @@
 package board
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -33,27 +34,35 @@ type Order struct {
 	Here   bool   // a pause of this host only
 }
 
+// acts are the command of each act, and what is said once a snapshot shows what it did.
+var acts = [...]struct {
+	verb     string
+	force    bool
+	reasoned bool   // others read a reason in the log, or are refused with it
+	done     string // of the card, or of the repository
+}{
+	Claim:     {verb: "claim", done: "%s is yours"},
+	TakeOver:  {verb: "claim", force: true, reasoned: true, done: "%s is yours"},
+	Release:   {verb: "release", done: "%s is released"},
+	End:       {verb: "release", force: true, reasoned: true, done: "the hold on %s is ended"},
+	Approve:   {verb: "approve", done: "the plan on %s is approved"},
+	Reject:    {verb: "reject", reasoned: true, done: "the plan on %s is rejected"},
+	PauseRepo: {verb: "repo pause", reasoned: true, done: "%s is paused"},
+	Resume:    {verb: "repo resume", done: "%s is no longer paused"},
+}
+
 // Args are the words of the command that does it, without the program's name.
 func (o Order) Args() []string {
-	issue := o.Card.Issue.String()
-	switch o.Act {
-	case Claim:
-		return []string{"claim", issue}
-	case TakeOver:
-		return []string{"claim", issue, "--force", "--reason", o.Reason}
-	case Release:
-		return []string{"release", issue}
-	case End:
-		return []string{"release", issue, "--force", "--reason", o.Reason}
-	case Approve:
-		return []string{"approve", issue}
-	case Reject:
-		return []string{"reject", issue, "--reason", o.Reason}
-	case PauseRepo:
-		return []string{"repo", "pause", o.Repo, "--reason", o.Reason}
+	act := acts[o.Act]
+	args := append(strings.Fields(act.verb), cmp.Or(o.Repo, o.Card.Issue.String()))
+	if act.force {
+		args = append(args, "--force")
 	}
 
-	args := []string{"repo", "resume", o.Repo}
+	if act.reasoned {
+		args = append(args, "--reason", o.Reason)
+	}
+
 	if o.Here {
 		args = append(args, "--local")
 	}
@@ -70,11 +79,6 @@ func command(args ...string) string {
 		out += " " + printable.ShellWord(arg)
 	}
 	return out
-}
-
-// reasoned reports whether it takes a reason: others read it in the log, or are refused with it.
-func (o Order) reasoned() bool {
-	return o.Act == TakeOver || o.Act == End || o.Act == Reject || o.Act == PauseRepo
 }
 
 // seen reports whether a snapshot shows what the order did.

@@ -426,7 +426,7 @@ func (v view) same() []string {
 		return nil
 	}
 	o := v.asked.Order
-	if o.reasoned() && o.Reason == "" {
+	if acts[o.Act].reasoned && o.Reason == "" {
 		o.Reason = "…"
 	}
 

@@ -69,13 +69,13 @@ func Perhaps(message string) bool {
 // Everything else is read as plain text: other raw HTML (so <code> protects nothing), link texts,
 // emphasis marks, escapes and entities (so **Closes** #7 and Closes \#7 name nothing).
 func InDescription(markdown string, home claim.Repo, host string) []Reference {
-	return InCommit(withoutCode(markdown), home, host)
+	return InCommit(WithoutCode(markdown), home, host)
 }
 
 // Closes reports whether a pull request description closes one issue. Unlike [InDescription] it
 // reads the whole text, whatever number of issues stands before.
 func Closes(markdown string, home claim.Repo, host string, issue claim.Issue) bool {
-	s, text := scanner{home, host}, withoutCode(markdown)
+	s, text := scanner{home, host}, WithoutCode(markdown)
 	for _, from := range keywords(text) {
 		if named, _, ok := s.target(text[from:]); ok && named.Same(issue) {
 			return true

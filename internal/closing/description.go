@@ -2,9 +2,9 @@ package closing
 
 import "strings"
 
-// withoutCode returns markdown, as long as it was and with the same line ends, but with a byte
+// WithoutCode returns markdown, as long as it was and with the same line ends, but with a byte
 // that is neither word nor blank in place of every other byte of code and of HTML comments.
-func withoutCode(markdown string) string {
+func WithoutCode(markdown string) string {
 	b := blocks{text: markdown, out: []byte(markdown)}
 	for from, end := 0, 0; from < len(markdown); from = end {
 		end = len(markdown)

@@ -121,12 +121,29 @@ func (t target) where(pairs ...string) target {
 	return t
 }
 
-// labelName escapes a label for a path. Dots alone would name the folder above.
-func labelName(name string) (string, error) {
-	if strings.Trim(name, ".") == "" {
-		return "", nowhere(LabelObject, strconv.Quote(name), "not a name").err
+// label is a label of what the target is.
+func (t target) label(name string) target {
+	if dots(name) {
+		return nowhere(LabelObject, strconv.Quote(name), "not a name")
 	}
-	return url.PathEscape(name), nil
+	t.path += "/labels/" + url.PathEscape(name)
+	return t
+}
+
+// dots reports whether part of a path is nothing but dots, which would lead to the folder above.
+func dots(part string) bool { return strings.Trim(part, ".") == "" }
+
+// escaped escapes a path part by part. It reports false for one that leads elsewhere.
+func escaped(path string) (string, bool) {
+	parts := strings.Split(path, "/")
+	for n, part := range parts {
+		if part != "" && dots(part) {
+			return "", false
+		}
+		parts[n] = url.PathEscape(part)
+	}
+
+	return strings.Join(parts, "/"), true
 }
 
 // failed says what was tried; nil stays nil.

@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/closing"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -26,15 +25,8 @@ type Blockers struct {
 const maxNamed = 50 // blockers one text can name
 
 var (
-	blockerLine = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)^[ \t]*(?:[-*+][ \t]+(?:\[[ xX]\][ \t]+)?)?\**(?:blocked by|depends on)\b:?\**:?[ \t]+(.*)$`)
-	})
-	blockerName = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:(?:([A-Za-z0-9-]+)/([A-Za-z0-9_.-]+))?#([1-9]\d{0,9})|(https?://\S+?))(?:[.,;)]*(?:[ \t]+|$))`)
-	})
-	unseen = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile("(?s)<!--.*?(?:-->|$)|(?m:^[ \t]{0,3}```.*?(?:^[ \t]{0,3}```|\\z))|(?m:^[ \t]{0,3}~~~.*?(?:^[ \t]{0,3}~~~|\\z))")
-	})
+	blockerLine = pattern(`(?i)^[ \t]*(?:[-*+][ \t]+(?:\[[ xX]\][ \t]+)?)?\**(?:blocked by|depends on)\b:?\**:?[ \t]+(.*)$`)
+	blockerName = pattern(`^(?:(?:([A-Za-z0-9_-]+)/([A-Za-z0-9_.-]+))?#([1-9]\d{0,9})|(https?://\S+?))(?:[.,;)]*(?:[ \t]+|$))`)
 )
 
 // namedBlockers lists the issues that a text says its issue is blocked by: lines that begin with
@@ -42,7 +34,8 @@ var (
 // or by address, several with commas or "and" between. Code blocks and HTML comments do not count.
 func namedBlockers(text string, of claim.Issue, web string) []claim.Issue {
 	var out []claim.Issue
-	for line := range strings.Lines(unseen().ReplaceAllString(text, "\n")) {
+	seen := strings.ReplaceAll(closing.WithoutCode(text), "\x00", " ")
+	for line := range strings.Lines(seen) {
 		m := blockerLine().FindStringSubmatch(strings.TrimRight(line, "\r\n"))
 		if m == nil {
 			continue

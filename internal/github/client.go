@@ -4,24 +4,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
 
 	gogithub "github.com/google/go-github/v62/github"
-
-	"github.com/label-state/label-state/internal/lease/gitref"
-	"github.com/label-state/label-state/internal/ledger"
-	"github.com/label-state/label-state/internal/prchain"
-)
-
-// What a client is to others, which ask for most of it by the interface.
-var (
-	_ ledger.Forge    = (*Client)(nil)
-	_ ledger.Repos    = (*Client)(nil)
-	_ gitref.Refs     = (*Client)(nil)
-	_ prchain.Forge   = (*Client)(nil)
-	_ prchain.Watcher = (*Client)(nil)
 )
 
 // A Client is one GitHub, seen with one token: REST and GraphQL over one transport, and what was
@@ -32,8 +20,8 @@ type Client struct {
 	rest      *gogithub.Client
 
 	lacks    memo[string, bool]     // what the server does not have, by feature
-	nodes    memo[string, string]   // global ids of issues and of labels
-	exists   memo[string, bool]     // labels of repositories
+	nodes    memo[string, string]   // global ids of issues
+	labels   memo[string, label]    // of repositories
 	roles    memo[string, Role]     // of accounts
 	measures memo[string, measure]  // issues with their facts on a page, by repository; in one query, by nothing
 	crowds   memo[string, openList] // open pull requests, by repository or by account
@@ -102,3 +90,8 @@ func (m *memo[K, V]) forget(k K) { m.of.Delete(k) }
 
 // key is the key of something that is named by parts, in any case.
 func key(parts ...string) string { return strings.ToLower(strings.Join(parts, "\x00")) }
+
+// pattern is a regular expression that is compiled when it is first asked for.
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}

@@ -191,7 +191,7 @@ func TestDenied(t *testing.T) {
 
 	for token, want := range map[string]bool{"tok-fork": true, "tok-rob": false} {
 		c := connect(t, server.Transport(), as(token))
-		c.noteLabel(repoOf("app"), "bug", true)
+		c.noteLabel(repoOf("app"), "bug", label{exists: true})
 		var denied *PermissionError
 		if err := c.AddLabel(t.Context(), issue("app", 3), "bug"); !errors.As(err, &denied) || denied.Denied() != want {
 			t.Errorf("%s: %v", token, err)

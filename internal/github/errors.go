@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -274,7 +272,7 @@ func oneLine(text string) string { return printable.Short(text, 200) }
 // docs, "Troubleshooting the REST API").
 const acceptedHeader = "X-Accepted-GitHub-Permissions"
 
-var acceptedPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([a-z_]+)=(read|write|admin)$`) })
+var acceptedPattern = pattern(`^([a-z_]+)=(read|write|admin)$`)
 
 // accepted is what the header says in the words of a workflow: "issues: write or pull-requests:
 // write". It is empty where there is nothing that can be read. A set that only adds to one before

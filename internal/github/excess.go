@@ -22,21 +22,19 @@ import (
 // log names stays.
 func (c *Client) dropExcessive(ctx context.Context, snapshots []*snapshot, want scope) {
 	var ask []account
-	var doubtful []*opened
-	of := map[*snapshot][]*opened{}
+	var all, doubtful []*opened
 	for _, r := range snapshots {
 		if r.err != nil {
 			continue
 		}
 
-		for n := range r.facts.PRs {
-			p := &r.facts.PRs[n]
+		for _, p := range r.facts.PRs {
 			if p.State != lifecycle.PROpened || p.Recorded {
 				continue
 			}
 
-			one := c.opened(r, *p)
-			of[r] = append(of[r], one)
+			one := c.opened(r, p)
+			all = append(all, one)
 			if one.asked(c.o.OutsiderIssues) {
 				ask = append(ask, one.author)
 			}
@@ -44,44 +42,39 @@ func (c *Client) dropExcessive(ctx context.Context, snapshots []*snapshot, want 
 	}
 
 	judged := c.judge(ctx, ask)
-	for _, all := range of {
-		for _, one := range all {
-			if one.settle(judged) {
-				doubtful = append(doubtful, one)
-			}
+	for _, one := range all {
+		if one.settle(judged) {
+			doubtful = append(doubtful, one)
 		}
 	}
 
 	c.listCrowds(ctx, doubtful)
-	for r, all := range of {
-		for _, one := range all {
-			excess, err := c.excessOf(one, judged)
-			if err != nil {
-				r.doubt(err, want)
-			}
-
-			r.facts.PRs = slices.DeleteFunc(r.facts.PRs,
-				func(p lifecycle.PR) bool { return excess != nil && pullOf(p).Same(pullOf(one.PR)) })
-			if excess != nil {
-				r.facts.Excessive = append(r.facts.Excessive, *excess)
-			}
-
-			if p := r.pull(pullOf(one.PR)); p != nil {
-				p.Stranger = one.stranger
-			}
+	for _, one := range all {
+		r, id := one.of, pullOf(one.PR)
+		excess, err := c.excessOf(one, judged)
+		if err != nil {
+			r.doubt(err, want)
 		}
+		if excess == nil {
+			r.pull(id).Stranger = one.stranger
+			continue
+		}
+
+		r.facts.PRs = slices.DeleteFunc(r.facts.PRs, func(p lifecycle.PR) bool { return pullOf(p).Same(id) })
+		r.facts.Excessive = append(r.facts.Excessive, *excess)
 	}
 }
 
 // An opened is an open pull request that no release names, as an issue's repository sees it.
 type opened struct {
 	lifecycle.PR
-	author      account // as the issue's repository judges it
+	of          *snapshot // whose issue it names; nil where it is looked at for itself
+	author      account   // as the issue's repository judges it
 	named       []claim.Issue
 	association string // of the author to the pull request's repository
 	stranger    bool
 	unread      error // why it is not known whether the author is one
-	// of a stranger, what all open ones in the repository name, oldest first; nil if not listed
+	// what it names, and of a stranger what all open ones in the repository name, oldest first
 	crowd [][]claim.Issue
 	place int // of this one among them
 }
@@ -89,11 +82,14 @@ type opened struct {
 // opened is an open pull request as it was told of.
 func (c *Client) opened(r *snapshot, p lifecycle.PR) *opened {
 	told := r.told[pullOf(p).Folded()]
+	named := namedIn(c.o.Web, told.body, p.Repo)
 	return &opened{
 		PR:          p,
+		of:          r,
 		author:      account{repo: r.facts.Issue.In(), login: p.Author},
-		named:       namedIn(c.o.Web, told.body, p.Repo),
+		named:       named,
 		association: told.association,
+		crowd:       [][]claim.Issue{named},
 	}
 }
 
@@ -148,12 +144,7 @@ func (c *Client) excessOf(o *opened, judged *judgement) (*lifecycle.Excess, erro
 		}
 	}
 
-	crowd := o.crowd
-	if crowd == nil {
-		crowd = [][]claim.Issue{o.named}
-	}
-
-	excess := lifecycle.Excessive(who, !o.home(), c.o.OutsiderIssues, crowd)[o.place]
+	excess := lifecycle.Excessive(who, !o.home(), c.o.OutsiderIssues, o.crowd)[o.place]
 	if excess != nil {
 		excess.PR = o.PR
 	}
@@ -222,7 +213,7 @@ func (c *Client) listCrowds(ctx context.Context, all []*opened) {
 			}
 
 			for _, one := range own {
-				one.crowd, one.place = c.crowdOf(one, pulls)
+				one.among(pulls, c.o.Web)
 			}
 
 			return nil
@@ -278,44 +269,43 @@ func (c *Client) crowd(a account) (pulls []openPull, known bool) {
 	return pulls, true
 }
 
-// crowdOf is what a stranger's open pull requests name, oldest first, and the place of one of them.
-func (c *Client) crowdOf(o *opened, listed []openPull) (named [][]claim.Issue, place int) {
+// among takes in what its author's open pull requests name.
+func (o *opened) among(listed []openPull, web string) {
 	listed = slices.Clone(listed)
 	if !slices.ContainsFunc(listed, func(i openPull) bool { return i.Number == o.Number }) {
 		listed = append(listed, openPull{Number: o.Number})
 	}
 	slices.SortFunc(listed, func(a, b openPull) int { return cmp.Compare(a.Number, b.Number) })
-	named = make([][]claim.Issue, len(listed))
+	o.crowd = make([][]claim.Issue, len(listed))
 	for n, i := range listed {
-		named[n] = namedIn(c.o.Web, i.Body, o.Repo)
+		o.crowd[n] = namedIn(web, i.Body, o.Repo)
 		if i.Number == o.Number {
-			place, named[n] = n, o.named
+			o.place, o.crowd[n] = n, o.named
 		}
 	}
-
-	return named, place
 }
 
 // Outside reports whether the author may be a stranger: no App, and nobody whom GitHub calls an
 // owner, a member or a collaborator.
 func (p Pull) Outside() bool {
-	return p.opened().foreign()
+	return p.opened(nil).foreign()
 }
 
 // opened is the pull request as its own repository sees it.
-func (p Pull) opened() *opened {
+func (p Pull) opened(named []claim.Issue) *opened {
 	return &opened{
 		PR:          p.PR,
 		author:      account{repo: place(p.Repo), login: p.Author},
+		named:       named,
 		association: p.association,
+		crowd:       [][]claim.Issue{named},
 	}
 }
 
 // Excess says why an open pull request moves none of the issues that it names; nil when it moves
 // them. The error is that it could not be found out.
 func (c *Client) Excess(ctx context.Context, p Pull, named []claim.Issue) (*lifecycle.Excess, error) {
-	one := p.opened()
-	one.named = named
+	one := p.opened(named)
 	var judged *judgement
 	if one.asked(c.o.OutsiderIssues) {
 		judged = c.judge(ctx, []account{one.author})

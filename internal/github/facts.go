@@ -46,12 +46,8 @@ func (c *Client) readIssues(ctx context.Context, issues []claim.Issue, want scop
 	out := make([]lifecycle.Snapshot, 0, len(issues))
 	for part := range slices.Chunk(issues, perQuery) {
 		snapshots, _ := c.readBatch(ctx, part, want) // each has its own error
-		for k, i := range part {
-			one := snapshots[k].public()
-			if one.Err != nil {
-				one.Err = &claim.IssueError{Doing: "read", Issue: i, Err: one.Err}
-			}
-			out = append(out, one)
+		for _, one := range snapshots {
+			out = append(out, one.public())
 		}
 	}
 
@@ -74,7 +70,11 @@ type snapshot struct {
 
 func (r *snapshot) public() lifecycle.Snapshot {
 	if r.err != nil {
-		return lifecycle.Snapshot{Facts: lifecycle.Facts{Issue: r.facts.Issue}, Err: r.err}
+		i := r.facts.Issue
+		return lifecycle.Snapshot{
+			Facts: lifecycle.Facts{Issue: i},
+			Err:   &claim.IssueError{Doing: "read", Issue: i, Err: r.err},
+		}
 	}
 	return lifecycle.Snapshot{Facts: r.facts, Guess: r.guess}
 }
@@ -105,27 +105,28 @@ func (c *Client) readBatch(ctx context.Context, issues []claim.Issue, want scope
 		err = c.askAll(ctx, askable)
 	}
 
-	if err == nil {
-		err = c.completeFacts(ctx, askable)
-	}
-	c.judgeRecords(ctx, readable(askable, err), want)
-
-	return snapshots, err
+	return snapshots, c.finish(ctx, askable, err, want)
 }
 
-// readable returns the snapshots that can be finished. Those that an error left unread get it.
-func readable(snapshots []*snapshot, err error) []*snapshot {
-	var out []*snapshot
+// finish completes snapshots, unless an error has ended the reading already, and judges those that
+// are whole. The others get the error that left them unread; it is returned.
+func (c *Client) finish(ctx context.Context, snapshots []*snapshot, err error, want scope) error {
+	if err == nil {
+		err = c.completeFacts(ctx, snapshots)
+	}
+
+	var whole []*snapshot
 	for _, r := range snapshots {
 		switch {
 		case r.read:
-			out = append(out, r)
+			whole = append(whole, r)
 		case r.err == nil:
 			r.err = err
 		}
 	}
 
-	return out
+	c.judgeRecords(ctx, whole, want)
+	return err
 }
 
 // nameable refuses what cannot be an issue before it spoils a query for others.

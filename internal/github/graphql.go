@@ -8,10 +8,8 @@ import (
 	"fmt"
 	"iter"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -47,9 +45,7 @@ func (e queryError) part(n int) string {
 	return name
 }
 
-var schemaWords = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)doesn't exist on type|doesn't accept argument|cannot query field|unknown (argument|type|directive|field)|no such type`)
-})
+var schemaWords = pattern(`(?i)doesn't exist on type|doesn't accept argument|cannot query field|unknown (argument|type|directive|field)|no such type`)
 
 // schema reports whether the server's schema lacks something that the query uses.
 func (e queryError) schema() bool {
@@ -263,31 +259,29 @@ func (c *connection[T]) all(what string) ([]*T, error) {
 	return c.Nodes, nil
 }
 
-// failed returns the first error, of whatever part.
-func (p partial) failed() error {
-	if len(p.errors) == 0 {
-		return nil
-	}
-	return p.errors[0].typed()
-}
-
-// under returns the first error about an alias or anything below it.
-func (p partial) under(alias string) error {
-	for _, e := range p.errors {
-		if e.part(0) == alias || len(e.Path) == 0 {
-			return e.typed()
+// first returns the first error about what is at a path, about anything below it, or about what it
+// is a part of; nil where there is none.
+func (p partial) first(path ...any) *queryError {
+	for n := range p.errors {
+		e := &p.errors[n]
+		both := min(len(e.Path), len(path))
+		if slices.Equal(e.Path[:both], path[:both]) {
+			return e
 		}
 	}
 	return nil
 }
 
-// absence is why there is nothing under an alias.
-func (p partial) absence(alias string) error {
-	if err := p.under(alias); err != nil {
-		return err
+// failed is the package's error for the first one; of whatever part, where no path is named.
+func (p partial) failed(path ...any) error {
+	if e := p.first(path...); e != nil {
+		return e.typed()
 	}
-	return absent()
+	return nil
 }
+
+// absence is why there is nothing under an alias.
+func (p partial) absence(alias string) error { return cmp.Or(p.failed(alias), absent()) }
 
 // absent is the error of an answer that does not speak of what was asked for.
 func absent() error { return unusable("something that was asked for is missing") }

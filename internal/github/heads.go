@@ -33,8 +33,15 @@ func (c *Client) HoldersOfHeads(ctx context.Context, home, head claim.Repo, bran
 	var unread error
 	h := halves[string]{
 		ask: func(ctx context.Context, part []string) error {
-			found, err := c.readHeads(ctx, home, head, part)
-			out = append(out, found...)
+			found, crowded, err := c.queryHeads(ctx, home, head, part)
+			if err == nil && len(crowded) > 0 { // it does not show all that are from these
+				var more []Head
+				more, err = c.restHeads(ctx, home, head, crowded)
+				found = append(found, more...)
+			}
+			if err == nil {
+				out = append(out, found...)
+			}
 			return err
 		},
 		alone: func(ctx context.Context, branch string, _ error) error {
@@ -49,18 +56,6 @@ func (c *Client) HoldersOfHeads(ctx context.Context, home, head claim.Repo, bran
 	}
 
 	return out, nil
-}
-
-// readHeads reads the pull requests of some branches by one query, and of those where it does not
-// show all by REST.
-func (c *Client) readHeads(ctx context.Context, home, head claim.Repo, branches []string) ([]Head, error) {
-	found, crowded, err := c.queryHeads(ctx, home, head, branches)
-	if err != nil || len(crowded) == 0 {
-		return found, err
-	}
-	more, err := c.restHeads(ctx, home, head, crowded)
-
-	return append(found, more...), err
 }
 
 // A queryHead is a pull request with the repository of its branch.
@@ -147,7 +142,6 @@ func (c *Client) takeHeads(ctx context.Context, s sheet, head claim.Repo,
 			if q.from(head) {
 				one := &snapshot{facts: lifecycle.Facts{Issue: s.repo.Issue(q.Number)}}
 				c.takeIssue(one, s, &q.queryIssue)
-				one.read = one.err == nil
 				snapshots = append(snapshots, one)
 				found = append(found, Head{Branch: branch})
 			}
@@ -167,8 +161,7 @@ func (c *Client) takeHeads(ctx context.Context, s sheet, head claim.Repo,
 		}
 	}
 
-	err = c.completeFacts(ctx, snapshots)
-	c.judgeRecords(ctx, readable(snapshots, err), standingClaims)
+	_ = c.finish(ctx, snapshots, nil, standingClaims) // each has its own error
 	for k, one := range snapshots {
 		found[k].Pull, found[k].Snapshot = one.facts.Issue, one.public()
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"testing"
+	"testing/synctest"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/githubsim"
@@ -217,4 +218,29 @@ func TestHeadsOnce(t *testing.T) {
 	if seen["acme/app#13"] != 1 {
 		t.Errorf("acme/app#13 is there %d times", seen["acme/app#13"])
 	}
+}
+
+// TestHeadsAskedAgain: what was found before a list was too much is found once, though all of it is
+// asked for again in halves.
+func TestHeadsAskedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, err := githubsim.New(forked(), githubsim.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		queries := 0
+		c := connect(t, roundTrip(func(r *http.Request) (*http.Response, error) {
+			if r.URL.Path == "/graphql" {
+				queries++
+			} else if r.URL.Path == "/repos/acme/app/pulls" && queries == 1 {
+				return reply(http.StatusBadGateway, "json"), nil
+			}
+			return server.Transport().RoundTrip(r)
+		}))
+		found, err := c.HoldersOfHeads(t.Context(), repoOf("app"), repoOf("app"), []string{"fix", "crowded"})
+		if err != nil || len(found) != 1+pullsPerHead+1 || queries < 3 {
+			t.Errorf("found %d pull requests by %d queries, %v; want each once", len(found), queries, err)
+		}
+	})
 }

@@ -32,11 +32,7 @@ func (c *Client) AddLabel(ctx context.Context, i claim.Issue, name string) error
 
 // RemoveLabel takes a label off an issue; one that is not there is success.
 func (c *Client) RemoveLabel(ctx context.Context, i claim.Issue, name string) error {
-	escaped, err := labelName(name)
-	if err == nil {
-		_, err = c.send(ctx, http.MethodDelete, onIssue(i, "/labels/%s", escaped), nil, nil)
-	}
-
+	_, err := c.send(ctx, http.MethodDelete, onIssue(i, "").label(name), nil, nil)
 	if gone, is := errors.AsType[*NotFoundError](err); is && gone.Message == "Label does not exist" {
 		return nil
 	}

@@ -14,6 +14,12 @@ import (
 	"github.com/label-state/label-state/internal/labels"
 )
 
+// A label is what was learned of one of a repository.
+type label struct {
+	exists bool
+	node   string // its global id; empty when not known
+}
+
 // A restLabel is the global id of a label.
 type restLabel struct {
 	Node string `json:"node_id"`
@@ -22,17 +28,16 @@ type restLabel struct {
 // ensureLabel makes sure that a label exists before it is put on. To create one of ours that is
 // missing takes the right to push, which many who may label do not have.
 func (c *Client) ensureLabel(ctx context.Context, r claim.Repo, name string) error {
-	if exists, _ := c.exists.get(key(r.String(), name)); exists {
+	if known, _ := c.labels.get(key(r.String(), name)); known.exists {
 		return nil
 	}
 
-	to := labelPath(r, name)
+	to := at(r, "").label(name)
 	var there restLabel
 	_, err := c.send(ctx, http.MethodGet, to, nil, &there)
 	switch {
 	case err == nil:
-		c.noteLabel(r, name, true)
-		c.noteLabelNode(r, name, there.Node)
+		c.noteLabel(r, name, label{true, there.Node})
 		return nil
 	case to.err != nil || !is[*NotFoundError](err):
 		return err
@@ -66,20 +71,12 @@ func (c *Client) ensureLabel(ctx context.Context, r claim.Repo, name string) err
 // Lacks reports whether what was read has shown that the repository has no label of the name. It
 // asks nothing, and false may be unknown.
 func (c *Client) Lacks(r claim.Repo, name string) bool {
-	exists, known := c.exists.get(key(r.String(), name))
-	return known && !exists
+	l, known := c.labels.get(key(r.String(), name))
+	return known && !l.exists
 }
 
-func (c *Client) noteLabel(r claim.Repo, name string, exists bool) {
-	c.exists.note(key(r.String(), name), exists)
-	if !exists {
-		c.nodes.forget(key(r.String(), name))
-	}
-}
-
-func (c *Client) forgetLabel(r claim.Repo, name string) {
-	c.exists.forget(key(r.String(), name))
-	c.nodes.forget(key(r.String(), name))
+func (c *Client) noteLabel(r claim.Repo, name string, l label) {
+	c.labels.note(key(r.String(), name), l)
 }
 
 // Labels lists the labels a repository defines, in GitHub's order.
@@ -97,7 +94,6 @@ func (c *Client) CreateLabel(ctx context.Context, r claim.Repo, d labels.Definit
 	if err := c.createLabel(ctx, r, d); err != nil && !taken(err) {
 		return failed(err, "create label %q in %s", d.Name, r)
 	}
-	c.noteLabel(r, d.Name, true)
 	return nil
 }
 
@@ -108,8 +104,8 @@ func (c *Client) createLabel(ctx context.Context, r claim.Repo, d labels.Definit
 	body := map[string]string{"name": d.Name, "color": d.Color, "description": d.Description}
 	var made restLabel
 	_, err := c.send(ctx, http.MethodPost, at(r, "/labels"), body, &made)
-	if err == nil {
-		c.noteLabelNode(r, d.Name, made.Node)
+	if err == nil || taken(err) {
+		c.noteLabel(r, d.Name, label{true, made.Node})
 	}
 
 	denied, forbidden := errors.AsType[*PermissionError](err)
@@ -151,10 +147,10 @@ func taken(err error) bool {
 // UpdateLabel rewrites the colour and description of the label called name, and renames it when
 // d.Name differs. A label that does not exist is a *NotFoundError.
 func (c *Client) UpdateLabel(ctx context.Context, r claim.Repo, name string, d labels.Definition) error {
-	err := c.updateLabel(ctx, labelPath(r, name).about(Object{Kind: LabelObject}), d)
+	err := c.updateLabel(ctx, at(r, "").label(name).about(Object{Kind: LabelObject}), d)
 	if err == nil {
-		c.noteLabel(r, name, false)
-		c.noteLabel(r, d.Name, true)
+		c.noteLabel(r, name, label{})
+		c.noteLabel(r, d.Name, label{exists: true})
 	}
 
 	return failed(err, "update label %q of %s", name, r)
@@ -169,43 +165,29 @@ func (c *Client) updateLabel(ctx context.Context, to target, d labels.Definition
 // DeleteLabel removes a label's definition, and so the label from every issue; one that does not
 // exist is success, if the repository does.
 func (c *Client) DeleteLabel(ctx context.Context, r claim.Repo, name string) error {
-	to := labelPath(r, name)
+	to := at(r, "").label(name)
 	_, err := c.send(ctx, http.MethodDelete, to, nil, nil)
 	if to.err == nil && is[*NotFoundError](err) {
 		_, err = c.Repository(ctx, r) // is only the label missing?
 	}
 
 	if err == nil {
-		c.noteLabel(r, name, false)
+		c.noteLabel(r, name, label{})
 	}
 
 	return failed(err, "delete label %q of %s", name, r)
-}
-
-// labelPath is the definition of a label.
-func labelPath(r claim.Repo, name string) target {
-	escaped, err := labelName(name)
-	if err != nil {
-		return target{err: err}
-	}
-	return at(r, "/labels/%s", escaped)
 }
 
 // labelNodes are the global ids of labels of a repository; all is false when one of them is not
 // known.
 func (c *Client) labelNodes(r claim.Repo, names []string) (ids []string, all bool) {
 	for _, name := range names {
-		id, _ := c.nodes.get(key(r.String(), name))
-		if id == "" {
+		l, _ := c.labels.get(key(r.String(), name))
+		if l.node == "" {
 			return nil, false
 		}
-		ids = append(ids, id)
+		ids = append(ids, l.node)
 	}
 
 	return ids, true
-}
-
-// noteLabelNode remembers the global id of a label; an empty one forgets it.
-func (c *Client) noteLabelNode(r claim.Repo, name, id string) {
-	c.nodes.note(key(r.String(), name), id)
 }

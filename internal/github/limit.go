@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -182,12 +181,12 @@ func retryAfter(text string, now time.Time) (wait time.Duration, told bool) {
 func (c *call) warnLowBudget(h http.Header) {
 	most, noMost := strconv.Atoi(h.Get("X-RateLimit-Limit"))
 	left, noLeft := strconv.Atoi(h.Get("X-RateLimit-Remaining"))
-	reset, noReset := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64)
-	if errors.Join(noMost, noLeft, noReset) != nil || left >= lowBudget || c.warned.Swap(true) {
+	reset, known := budgetReset(h)
+	if noMost != nil || noLeft != nil || !known || left >= lowBudget || c.warned.Swap(true) {
 		return
 	}
 
 	resource := cmp.Or(oneLine(h.Get("X-RateLimit-Resource")), c.resource())
-	until := time.Unix(reset, 0).UTC().Format("15:04 UTC")
+	until := reset.Format("15:04 UTC")
 	c.o.Warn(fmt.Sprintf("%d of %d %s requests left until %s", left, most, resource, until))
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/label-state/label-state/internal/prchain"
 )
 
-// A naming is a pull request that releases in a log name.
+// A naming is a pull request that releases in the log of a snapshot name.
 type naming struct {
+	*snapshot
 	id     pullID
 	newest claim.Rank // of the releases that name it
 }
@@ -20,7 +21,7 @@ type naming struct {
 // a closing keyword, all of a batch together. What was unlinked counts by a keyword only.
 func (c *Client) addRecorded(ctx context.Context, snapshots []*snapshot) {
 	var all []pullID
-	by := map[*snapshot][]naming{}
+	var namings []naming
 	for _, r := range snapshots {
 		if r.err != nil || r.facts.PullRequest {
 			continue
@@ -37,24 +38,22 @@ func (c *Client) addRecorded(ctx context.Context, snapshots []*snapshot) {
 			}
 
 			// the log may spell its address in several ways
-			by[r] = slices.DeleteFunc(by[r], func(o naming) bool { return o.id.Same(id) })
-			by[r] = append(by[r], naming{id, release.Newest})
+			namings = slices.DeleteFunc(namings, func(o naming) bool { return o.snapshot == r && o.id.Same(id) })
+			namings = append(namings, naming{r, id, release.Newest})
 			all = append(all, id)
 		}
 	}
 
 	found := c.pullRequests(ctx, all)
-	for r, named := range by {
-		for _, n := range named {
-			read := found[n.id.Folded()]
-			read.pr.Named = n.newest
+	for _, n := range namings {
+		read := found[n.id.Folded()]
+		read.pr.Named = n.newest
 
-			// GitHub's own list of what it closes may be late
-			read.pr.Bare = !closes(n.id, read.body, r.facts.Issue, c.o.Web)
-			r.facts.PRs = append(r.facts.PRs, read.pr)
-			r.err = cmp.Or(r.err, read.err)
-			r.hear(n.id, read.body, "")
-		}
+		// GitHub's own list of what it closes may be late
+		read.pr.Bare = !closes(n.id, read.body, n.facts.Issue, c.o.Web)
+		n.facts.PRs = append(n.facts.PRs, read.pr)
+		n.err = cmp.Or(n.err, read.err)
+		n.hear(n.id, read.body, "")
 	}
 }
 

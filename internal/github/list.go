@@ -3,11 +3,9 @@ package github
 import (
 	"context"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -128,6 +126,4 @@ func pageNumber(h http.Header, rel string) int {
 	return 0
 }
 
-var pageLink = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)[?&]page=(\d+)(?:&[^>]*)?>\s*;\s*rel\s*=\s*"?(next|last)\b`)
-})
+var pageLink = pattern(`(?i)[?&]page=(\d+)(?:&[^>]*)?>\s*;\s*rel\s*=\s*"?(next|last)\b`)

@@ -254,7 +254,7 @@ func (m *mutation) answered(c *Client, n int, data map[string]*payload, got part
 	}
 
 	// What could not be added must not be told as done.
-	if last := alias(m.last(), n); err == nil && changed && got.under(last) == nil {
+	if last := alias(m.last(), n); err == nil && changed && got.failed(last) == nil {
 		c.takeAfter(m.one, got, data[last].shown(), writes)
 	}
 }
@@ -286,16 +286,10 @@ func (p *payload) shown() json.RawMessage {
 func (c *Client) showAfter(ctx context.Context, all []*mutation) {
 	var shown []*snapshot
 	for _, m := range all {
-		if m.one.read || short(m.one.err) || m.one.more != nil {
-			shown = append(shown, m.one)
-		}
+		shown = append(shown, m.one)
 	}
 
-	if len(shown) == 0 {
-		return
-	}
-	err := c.completeFacts(ctx, shown)
-	c.judgeRecords(ctx, readable(shown, err), everyRecord)
+	_ = c.finish(ctx, shown, nil, everyRecord) // a snapshot that is not whole is none
 	for _, m := range all {
 		if after := m.one.public(); m.one.read && after.Err == nil {
 			m.out.After = &after.Facts
@@ -342,7 +336,7 @@ func (c *Client) writeOne(ctx context.Context, i claim.Issue, w protocol.Write) 
 func (c *Client) forgetLabels(b ledger.Batch) {
 	for _, w := range b.Writes {
 		for _, name := range w.Labels.Add {
-			c.forgetLabel(b.Issue.In(), name)
+			c.labels.forget(key(b.Issue.Slug(), name))
 		}
 	}
 }
@@ -393,12 +387,11 @@ func (c *Client) Reply(ctx context.Context, i claim.Issue, ask protocol.Ask) (ou
 // refused is why the field of a mutation answered with nothing. What was certainly refused is
 // errors.ErrUnsupported.
 func (p partial) refused(alias string) error {
-	n := slices.IndexFunc(p.errors, func(e queryError) bool { return len(e.Path) == 0 || e.part(0) == alias })
-	if n < 0 {
+	e := p.first(alias)
+	if e == nil {
 		return unusable("the comment is missing")
 	}
 
-	e := p.errors[n]
 	// of the field itself, not of a part of its payload
 	refusals := []string{"NOT_FOUND", "FORBIDDEN", "INSUFFICIENT_SCOPES", "UNPROCESSABLE"}
 	if len(e.Path) == 1 && slices.Contains(refusals, e.Type) {
@@ -421,7 +414,6 @@ func (c *Client) takeAfter(one *snapshot, got partial, payload json.RawMessage, 
 	}
 
 	c.takeAt(one, s, "i0")
-	one.read = one.err == nil
 }
 
 // minimizedAtOnce is how many comments one mutation minimizes.

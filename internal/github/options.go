@@ -2,11 +2,9 @@ package github
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -17,11 +15,12 @@ import (
 )
 
 // Options say which GitHub to talk to, as whom, and by which rules. REST and GraphQL are required,
-// and a zero Scheme is the agent preset; everything else has a default.
+// and a zero Scheme is the agent preset; everything else has a default. Addresses are taken as they
+// are: whoever reads them from outside has looked at them (internal/host).
 type Options struct {
 	REST    string // API root, https://api.github.com/ or https://HOST/api/v3/
 	GraphQL string // GraphQL address, https://api.github.com/graphql or https://HOST/api/graphql
-	Web     string // where people look, https://github.com; empty derives it from REST
+	Web     string // where people look; empty is https://github.com
 	Token   Secret // empty sends no Authorization
 
 	HTTP     http.RoundTripper // what carries requests; nil is http.DefaultTransport
@@ -61,24 +60,8 @@ type Trust struct {
 
 // settle checks the options and fills in what is left out.
 func (o Options) settle() (Options, error) {
-	var err error
-	if o.REST, err = address("REST", o.REST); err != nil {
-		return o, err
-	}
-
 	o.REST = strings.TrimRight(o.REST, "/") + "/"
-	if o.GraphQL, err = address("GraphQL", o.GraphQL); err != nil {
-		return o, err
-	}
-
-	if u, err := url.Parse(o.REST); err == nil && o.Web == "" {
-		o.Web = u.Scheme + "://" + strings.TrimPrefix(u.Host, "api.")
-	}
-
-	if o.Web, err = address("Web", o.Web); err != nil {
-		return o, err
-	}
-	o.Web = strings.TrimRight(o.Web, "/")
+	o.Web = strings.TrimRight(cmp.Or(o.Web, "https://github.com"), "/")
 	if o.HTTP == nil {
 		o.HTTP = http.DefaultTransport
 	}
@@ -112,21 +95,4 @@ func (o Options) settle() (Options, error) {
 	}
 
 	return o, nil
-}
-
-// address accepts an absolute http or https URL without credentials, query and fragment.
-func address(what, text string) (string, error) {
-	u, err := url.Parse(text)
-	switch {
-	case err != nil:
-		err = errors.New("not a URL")
-	case u.Scheme != "https" && u.Scheme != "http" || u.Host == "":
-		err = errors.New("expected https://HOST/…")
-	case u.User != nil || strings.ContainsAny(text, "?#"):
-		err = errors.New("credentials, query and fragment do not belong there")
-	default:
-		return u.String(), nil
-	}
-
-	return "", fmt.Errorf("use %s address: %w", what, err)
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -68,7 +66,7 @@ func (c *Client) SetPause(ctx context.Context, r claim.Repo, p lifecycle.Pause) 
 	case p.Reason == "":
 		return nil
 	default:
-		err = c.updateLabel(ctx, labelPath(r, c.o.Scheme.Paused), d)
+		err = c.updateLabel(ctx, at(r, "").label(c.o.Scheme.Paused), d)
 	}
 
 	return failed(err, "pause %s", r)
@@ -95,9 +93,7 @@ func describePause(p lifecycle.Pause) string {
 	return printable.Short(text, maxDescription)
 }
 
-var pauseText = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?is)^\s*paused(?: since (\S+))? by (\S*?)(?::\s*(.*))?$`)
-})
+var pauseText = pattern(`(?is)^\s*paused(?: since (\S+))? by (\S*?)(?::\s*(.*))?$`)
 
 // parsePause reads a marker's description. Text in any other form is the reason, from when the
 // marker was made: the existence of the label is the pause, whatever it says.

@@ -201,7 +201,6 @@ func (c *Client) askIssues(ctx context.Context, snapshots []*snapshot, much port
 				*one = snapshot{facts: lifecycle.Facts{Issue: one.facts.Issue}}
 				c.noteTip(sheet, n, one.facts.Issue, writes)
 				c.takeAt(one, sheet, alias("i", n))
-				one.read = one.err == nil
 			}
 		}
 	}
@@ -245,15 +244,13 @@ func (c *Client) noteSheet(s *sheet, data map[string]json.RawMessage) {
 	}
 
 	for k, d := range c.o.Scheme.Definitions() {
-		var label *queryLabel
-		if json.Unmarshal(s.fields[alias("l", k)], &label) != nil || d.Name == "" {
-			continue
-		}
-
-		exists := label != nil && labels.Same(label.Name, d.Name)
-		c.noteLabel(s.repo, d.Name, exists)
-		if exists {
-			c.noteLabelNode(s.repo, d.Name, label.ID)
+		var there *queryLabel
+		switch {
+		case json.Unmarshal(s.fields[alias("l", k)], &there) != nil || d.Name == "":
+		case there != nil && labels.Same(there.Name, d.Name):
+			c.noteLabel(s.repo, d.Name, label{true, there.ID})
+		default:
+			c.noteLabel(s.repo, d.Name, label{})
 		}
 	}
 
@@ -319,15 +316,8 @@ func numbered(alias, letter string) bool {
 	return is && err == nil
 }
 
-// failed returns the first error about an alias or about anything below it.
-func (s *sheet) failed(alias string) error {
-	for _, e := range s.errors {
-		if e.part(0) == s.alias && e.part(1) == alias {
-			return e.typed()
-		}
-	}
-	return nil
-}
+// failed returns the first error about an alias in the repository.
+func (s *sheet) failed(alias string) error { return s.partial.failed(s.alias, alias) }
 
 // takeAt fills a snapshot from its part of the sheet. What is not there is an error, never an empty
 // issue.
@@ -358,7 +348,7 @@ func (c *Client) takeIssue(one *snapshot, s sheet, q *queryIssue) {
 		}
 
 		for l := range q.Labels.shown() {
-			c.noteLabelNode(s.repo, l.Name, l.ID)
+			c.noteLabel(s.repo, l.Name, label{true, l.ID})
 		}
 	}
 
@@ -377,6 +367,7 @@ func (c *Client) takeIssue(one *snapshot, s sheet, q *queryIssue) {
 		return
 	}
 
+	one.read = true
 	comments, err := q.Comments.all("comments")
 	if err != nil || len(comments) > q.Comments.TotalCount {
 		one.more = q.Comments

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -127,15 +126,11 @@ func (c *Client) commitOn(ctx context.Context, i claim.Issue, tree, parent, mess
 
 // onGit is something of the git database API; name is escaped part by part.
 func onGit(i claim.Issue, what, name string) target {
-	parts := strings.Split(name, "/")
-	for k, part := range parts {
-		if strings.Trim(part, ".") == "" && part != "" {
-			return nowhere(ReferenceObject, oneLine(name), "not a name")
-		}
-		parts[k] = url.PathEscape(part)
+	path, ok := escaped(name)
+	if !ok {
+		return nowhere(ReferenceObject, oneLine(name), "not a name")
 	}
-
-	return at(i.In(), "/git/%s%s", what, strings.Join(parts, "/"))
+	return at(i.In(), "/git/%s%s", what, path)
 }
 
 // zeroOID stands for a reference that must not exist.

@@ -5,8 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -77,8 +75,6 @@ func (c *Client) DefaultBranch(ctx context.Context, repo string) (string, error)
 // MissingBranch returns the first of the branches that a repository lacks. It is empty where all
 // are there, and for a token that is not shown the default branch: it cannot tell (prchain.Forge).
 func (c *Client) MissingBranch(ctx context.Context, repo string, branches ...string) (string, error) {
-	type ref struct{ Target *struct{ OID string } }
-
 	d := newDocument()
 	d.add("    main: defaultBranchRef { target { oid } }\n")
 	for n, branch := range branches {
@@ -92,7 +88,7 @@ func (c *Client) MissingBranch(ctx context.Context, repo string, branches ...str
 	}
 
 	shown := func(alias string) bool {
-		var r *ref
+		var r *queryTarget
 		return json.Unmarshal(raw[alias], &r) == nil && r != nil && r.Target != nil
 	}
 	if !shown("main") || got.failed() != nil {
@@ -140,13 +136,9 @@ func (r Repository) Unsweepable() string {
 // File reads a file of the default branch, at most the megabyte that GitHub sends this way. A
 // file that does not exist is a *NotFoundError, a folder an *AnswerError.
 func (c *Client) File(ctx context.Context, r claim.Repo, path string) (content []byte, err error) {
-	parts := strings.Split(path, "/")
-	for n, part := range parts {
-		parts[n] = url.PathEscape(part)
-	}
-
-	to := at(r, "/contents/%s", strings.Join(parts, "/")).about(Object{Kind: FileObject})
-	if slices.ContainsFunc(parts, func(part string) bool { return strings.Trim(part, ".") == "" }) {
+	name, ok := escaped(path)
+	to := at(r, "/contents/%s", name).about(Object{Kind: FileObject})
+	if !ok || strings.Contains("/"+path+"/", "//") {
 		to = nowhere(FileObject, "", "not a path")
 	}
 

@@ -14,7 +14,6 @@ import (
 
 const (
 	backoffBase = time.Second
-	backoffCap  = 30 * time.Second
 	maxRetries  = 3 // of what may be repeated after 408, 5xx, a fault of GraphQL's or a broken connection
 	maxFresh    = 3 // of what names a thing that was just created
 	maxLimits   = 3 // times one request waits for a rate limit
@@ -179,10 +178,10 @@ func again(err error, t traits, n tally, rand float64) decision {
 	return decision{step: stepRetry, wait: backoff(n.retries, rand), err: err}
 }
 
-// backoff is base·2^n with up to 10 % on top, capped after that.
+// backoff is base·2^n with up to 10 % on top.
 func backoff(n int, rand float64) time.Duration {
-	d := backoffBase << min(n, 10)
-	return min(d+time.Duration(rand*float64(d)/10), backoffCap)
+	d := backoffBase << n
+	return d + time.Duration(rand*float64(d)/10)
 }
 
 // failure is the typed error of a status that means no.

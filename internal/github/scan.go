@@ -128,10 +128,6 @@ func (c *Client) scanSelection(ctx context.Context, r claim.Repo, what selection
 				}
 
 				told := got.public()
-				if told.Err != nil {
-					told.Err = &claim.IssueError{Doing: "read", Issue: told.Facts.Issue, Err: told.Err}
-				}
-
 				if !yield(told.Facts, told.Err) {
 					return
 				}
@@ -181,9 +177,7 @@ func (c *Client) fillListed(ctx context.Context, r claim.Repo, part []listed) er
 		}
 	}
 
-	err := c.completeAll(ctx, with)
-	c.judgeRecords(ctx, readable(with, err), everyRecord)
-	if err != nil {
+	if err := c.finish(ctx, with, nil, everyRecord); err != nil {
 		return err
 	}
 
@@ -419,18 +413,12 @@ func (c *Client) takePage(k *cursor, s sheet, size pageSize) (found []listed, er
 // nil: it is read by itself.
 func (c *Client) takeNode(s sheet, k *cursor, n int, q *queryIssue) *snapshot {
 	one := &snapshot{facts: lifecycle.Facts{Issue: s.repo.Issue(q.Number)}}
-	for _, e := range s.errors { // the first error about a part of it
-		if one.err == nil && e.part(0) == s.alias && e.part(1) == k.alias && len(e.Path) > 3 &&
-			e.Path[3] == float64(n) {
-			one.err = missing(e.typed(), issueObject(one.facts.Issue))
-		}
-	}
-
+	one.err = missing(s.partial.failed(s.alias, k.alias, "nodes", float64(n)), issueObject(one.facts.Issue))
 	if one.err == nil {
 		c.takeIssue(one, s, q)
 	}
 
-	if one.read = one.err == nil; short(one.err) {
+	if short(one.err) {
 		return nil
 	}
 

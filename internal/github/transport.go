@@ -215,13 +215,11 @@ func (c *call) run() (*http.Response, error) {
 				c.n.retries++
 			}
 
-			ctx := c.request.Context()
-			if deadline, limited := ctx.Deadline(); limited && !c.o.Clock.Now().Add(d.wait).Before(deadline) {
-				return nil, d.err // the caller's time is over before
+			fits, err := c.sleep(d.wait, "another try, after: "+d.err.Error())
+			if !fits {
+				return nil, d.err
 			}
-
-			c.vigil.For("another try, after: "+d.err.Error(), c.o.Clock.Now().Add(d.wait))
-			if err := c.o.Clock.Sleep(ctx, d.wait); err != nil {
+			if err != nil {
 				return nil, errors.Join(d.err, err)
 			}
 		}
@@ -240,20 +238,31 @@ func (c *call) obey(err error) {
 	}
 }
 
+// sleep waits before the next try if that fits the caller's deadline. It never comes back early.
+func (c *call) sleep(d time.Duration, why string) (fits bool, err error) {
+	ctx, until := c.request.Context(), c.o.Clock.Now().Add(d)
+	if deadline, limited := ctx.Deadline(); limited && !until.Before(deadline) {
+		return false, nil
+	}
+
+	c.vigil.For(why, until)
+	return true, c.o.Clock.Sleep(ctx, d)
+}
+
 // wait waits for a rate limit if that fits the caller's deadline and MaxWait, else gives up at
-// once. It never comes back early.
+// once.
 func (c *call) wait(d time.Duration, cause *RateLimitError) error {
-	ctx, now := c.request.Context(), c.o.Clock.Now()
-	deadline, limited := ctx.Deadline()
-	if c.waited+d > c.o.MaxWait || limited && !now.Add(d).Before(deadline) {
-		late := *cause
-		late.RetryAfter = d
+	late := *cause
+	late.RetryAfter = d
+	if c.waited += d; c.waited > c.o.MaxWait {
 		return &late
 	}
 
-	c.waited += d
-	c.vigil.For("GitHub's rate limit: "+cmp.Or(cause.Message, "it has asked for fewer requests"), now.Add(d))
-	if err := c.o.Clock.Sleep(ctx, d); err != nil {
+	fits, err := c.sleep(d, "GitHub's rate limit: "+cmp.Or(cause.Message, "it has asked for fewer requests"))
+	switch {
+	case !fits:
+		return &late
+	case err != nil:
 		return c.unsent(err)
 	}
 

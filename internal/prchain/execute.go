@@ -1,6 +1,7 @@
 package prchain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -135,10 +136,9 @@ func (x Executor) holding(ctx context.Context, feature string, state func() (Sta
 		return Result{}, err
 	}
 
-	going := run{x, page}
 	r = Result{Plan: s.Plan, Parts: make([]Outcome, len(s.Parts))}
 	for n := range s.Parts {
-		opened, err := going.open(ctx, s, n)
+		opened, err := x.open(ctx, page, s, n)
 		if err != nil {
 			return r, fmt.Errorf("open part %d of %d, branch %s: %w", n+1, len(s.Parts), s.Plan.Parts[n].Branch, err)
 		}
@@ -192,8 +192,8 @@ func (x Executor) check(ctx context.Context, s State) error {
 // deleted since its pull request was merged is not missed.
 func (x Executor) checkBranches(ctx context.Context, s State, n int) (err error) {
 	p, part := &s.Parts[n], s.Plan.Parts[n]
-	if p.Base == "" {
-		if p.Base, err = x.base(ctx, part); err != nil {
+	if p.Base = cmp.Or(p.Base, part.Base); p.Base == "" {
+		if p.Base, err = x.Forge.DefaultBranch(ctx, part.Repo); err != nil {
 			return err
 		}
 	}
@@ -215,15 +215,9 @@ func (x Executor) checkBranches(ctx context.Context, s State, n int) (err error)
 	}
 }
 
-// A run carries out one plan; how far it came is on its page.
-type run struct {
-	Executor
-	page state.JournalPage[State]
-}
-
 // open makes sure that a part has its pull request: the one it is known to have, the one that its
-// branch has, or a new one. The intent is on the disk before anything is asked.
-func (x run) open(ctx context.Context, s State, n int) (opened bool, err error) {
+// branch has, or a new one. The intent is on the page before anything is asked.
+func (x Executor) open(ctx context.Context, page state.JournalPage[State], s State, n int) (opened bool, err error) {
 	p, part := &s.Parts[n], s.Plan.Parts[n]
 	if p.Number > 0 {
 		return false, nil
@@ -231,7 +225,7 @@ func (x run) open(ctx context.Context, s State, n int) (opened bool, err error) 
 
 	if !p.Intent {
 		p.Intent = true
-		if err := x.page.Save(s); err != nil {
+		if err := page.Save(s); err != nil {
 			return false, err
 		}
 	}
@@ -254,7 +248,7 @@ func (x run) open(ctx context.Context, s State, n int) (opened bool, err error) 
 			there, ok, again := x.find(ctx, s, n)
 			if again == nil && !ok && rejected(err) { // nothing is open for it, so that another plan may begin
 				p.Intent = false
-				err = errors.Join(err, x.page.Save(s))
+				err = errors.Join(err, page.Save(s))
 			}
 			if again != nil || !ok {
 				return false, err
@@ -266,7 +260,7 @@ func (x run) open(ctx context.Context, s State, n int) (opened bool, err error) 
 	}
 
 	p.Number, p.URL = found.ID.Number, found.URL
-	err = x.page.Save(s)
+	err = page.Save(s)
 	if err == nil && opened {
 		err = x.Forge.AddLabel(ctx, found.ID, x.Label) // refresh looks again
 	}
@@ -278,14 +272,6 @@ func (x run) open(ctx context.Context, s State, n int) (opened bool, err error) 
 func rejected(err error) bool {
 	var e interface{ Rejected() bool }
 	return errors.As(err, &e) && e.Rejected()
-}
-
-// base is the branch that a part is for.
-func (x Executor) base(ctx context.Context, p Part) (string, error) {
-	if p.Base != "" {
-		return p.Base, nil
-	}
-	return x.Forge.DefaultBranch(ctx, p.Repo)
 }
 
 // find looks for the pull request of a part: an open one from its branch, or one of this chain that

@@ -27,11 +27,11 @@ type Plan struct {
 
 // A Part is one pull request of a plan.
 type Part struct {
-	Repo   string // owner/name
-	Branch string // in that repository; it is there when the plan is carried out
-	Base   string // empty is the default branch
-	Title  string // empty is made up from the feature
-	Body   string // what people read above the region; may be empty
+	Repo   string `json:"repo"`            // owner/name
+	Branch string `json:"branch"`          // in that repository; it is there when the plan is carried out
+	Base   string `json:"base,omitempty"`  // empty is the default branch
+	Title  string `json:"title,omitempty"` // empty is made up from the feature
+	Body   string `json:"body,omitempty"`  // what people read above the region; may be empty
 }
 
 // refuse says what in a plan cannot be.

@@ -14,34 +14,20 @@ import (
 
 // planFile is how a plan is written in JSON; keys are stable.
 type planFile struct {
-	Feature string     `json:"feature"`
-	Parent  string     `json:"parent"`
-	Closes  int        `json:"closes"`
-	Parts   []partFile `json:"parts"`
-}
-
-type partFile struct {
-	Repo   string `json:"repo"`
-	Branch string `json:"branch"`
-	Base   string `json:"base,omitempty"`
-	Title  string `json:"title,omitempty"`
-	Body   string `json:"body,omitempty"`
+	Feature string `json:"feature"`
+	Parent  string `json:"parent"`
+	Closes  int    `json:"closes"`
+	Parts   []Part `json:"parts"`
 }
 
 // MarshalJSON writes the plan as a plan file.
 func (p Plan) MarshalJSON() ([]byte, error) {
-	out := planFile{
+	return json.Marshal(planFile{
 		Feature: p.Feature,
 		Parent:  p.Parent.String(),
 		Closes:  p.Closes,
-		Parts:   []partFile{},
-	}
-
-	for _, part := range p.Parts {
-		out.Parts = append(out.Parts, partFile(part))
-	}
-
-	return json.Marshal(out)
+		Parts:   p.Parts,
+	})
 }
 
 // UnmarshalJSON reads a plan file. Keys it does not know are errors; whether the plan can be is not
@@ -57,10 +43,15 @@ func (p *Plan) UnmarshalJSON(data []byte) error {
 		return fmt.Errorf("parent %w", err)
 	}
 
-	*p = Plan{Feature: in.Feature, Parent: parent, Closes: in.Closes}
-	for _, part := range in.Parts {
+	*p = Plan{
+		Feature: in.Feature,
+		Parent:  parent,
+		Closes:  in.Closes,
+		Parts:   in.Parts,
+	}
+	for n := range p.Parts {
+		part := &p.Parts[n]
 		part.Branch, part.Base = strings.TrimPrefix(part.Branch, heads), strings.TrimPrefix(part.Base, heads)
-		p.Parts = append(p.Parts, Part(part))
 	}
 
 	return nil

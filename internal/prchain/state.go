@@ -1,7 +1,6 @@
 package prchain
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -17,8 +16,8 @@ type Book = state.Journal[State]
 
 // A State is how far a plan was carried out.
 type State struct {
-	Plan  Plan
-	Parts []Progress // one for each part of the plan
+	Plan  Plan       `json:"plan"`
+	Parts []Progress `json:"parts"` // one for each part of the plan
 }
 
 // Progress is how far one part is.
@@ -27,11 +26,6 @@ type Progress struct {
 	Intent bool   `json:"intent,omitempty"` // it was about to be opened: there may be one already
 	Number int    `json:"number,omitempty"` // of the pull request; 0 is not known
 	URL    string `json:"url,omitempty"`
-}
-
-type stateFile struct {
-	Plan  Plan       `json:"plan"`
-	Parts []Progress `json:"parts"`
 }
 
 // id is the pull request of a part, counted from 0; its Number is 0 when it is not known.
@@ -57,12 +51,10 @@ func (s State) region(part int) Region {
 	return r
 }
 
-// MarshalJSON writes the state as a page has it.
-func (s State) MarshalJSON() ([]byte, error) { return json.Marshal(stateFile(s)) }
-
 // UnmarshalJSON reads a state strictly: on the strength of one that is damaged, or of a later
 // version, nothing may be opened, because pull requests are open that only it knows.
 func (s *State) UnmarshalJSON(data []byte) error {
+	type stateFile State // which has no method to read it
 	var f stateFile
 	if err := strict(data, &f); err != nil {
 		return err

@@ -199,7 +199,7 @@ func TestBoardDesk(t *testing.T) {
 
 		card := r.Cards[slices.IndexFunc(r.Cards, func(one board.Card) bool { return one.Issue.Number == c.number })]
 		got := ""
-		answer, err := d.Do(t.Context(), board.Order{Act: c.act, Card: card, Reason: "it is mine"})
+		warnings, err := d.Do(t.Context(), board.Order{Act: c.act, Card: card, Reason: "it is mine"})
 		if err != nil {
 			if got = err.Error(); strings.Contains(got, "held by") && !strings.Contains(d.Hint(err), "label-state status acme/app#") {
 				t.Errorf("%s: hint %q", name, d.Hint(err))
@@ -213,7 +213,7 @@ func TestBoardDesk(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 
-		if warned := strings.Join(answer.Warnings, "; "); !strings.HasPrefix(warned, c.warns) {
+		if warned := strings.Join(warnings, "; "); !strings.HasPrefix(warned, c.warns) {
 			t.Errorf("%s: warned %q, want %q", name, warned, c.warns)
 		}
 	}

@@ -270,9 +270,9 @@ func (d *BoardDesk) of(i claim.Issue) *boardRepo {
 
 // Do carries out an order by the program's own command, in the name of the person and not of a
 // worker.
-func (d *BoardDesk) Do(ctx context.Context, o board.Order) (board.Answer, error) {
+func (d *BoardDesk) Do(ctx context.Context, o board.Order) (warnings []string, err error) {
 	if err := d.unchanged(ctx, o); err != nil {
-		return board.Answer{}, cli.At("board", o.Card.Issue.String(), err)
+		return nil, cli.At("board", o.Card.Issue.String(), err)
 	}
 	var said bytes.Buffer
 	t := d.Terminal
@@ -290,10 +290,9 @@ func (d *BoardDesk) Do(ctx context.Context, o board.Order) (board.Answer, error)
 		args = append(args, "--config", d.Config)
 	}
 
-	err := cli.Execute(ctx, args, t)
-	var answer board.Answer
+	err = cli.Execute(ctx, args, t)
 	for line := range strings.Lines(said.String()) {
-		answer.Warnings = append(answer.Warnings,
+		warnings = append(warnings,
 			cli.OneLine(strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(line), "label-state: "), "warning: ")))
 	}
 
@@ -301,7 +300,7 @@ func (d *BoardDesk) Do(ctx context.Context, o board.Order) (board.Answer, error)
 		err = &orderError{err, args}
 	}
 
-	return answer, err
+	return warnings, err
 }
 
 // An orderError is the error of the command line that carried out an order.
