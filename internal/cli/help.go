@@ -4,8 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
-
-	"github.com/urfave/cli/v2"
+	"text/template"
 )
 
 // HelpWidth is how many columns a help text uses at most.
@@ -50,8 +49,7 @@ const helpPage = `{{.Title}}
 {{end}}{{if .About}}
 {{.About}}
 {{end}}{{if .Examples}}
-EXAMPLES:
-{{indent 3 .Examples}}
+EXAMPLES:{{.Examples}}
 {{end}}{{range $t := .Tables}}{{if .Rows}}
 {{.Heading}}:
 {{range .Rows}}   {{printf "%-*s" $t.Width (index . 0)}}  {{index . 1}}
@@ -77,7 +75,10 @@ func showHelp(_ context.Context, c *Call, p *helpParams) error {
 	}
 
 	var text strings.Builder
-	cli.HelpPrinterCustom(&text, helpPage, shown, nil)
+	if err := template.Must(template.New("").Parse(helpPage)).Execute(&text, shown); err != nil {
+		return err
+	}
+
 	width := c.Env.Width(c.Out)
 	if width <= 0 || width > HelpWidth {
 		width = HelpWidth
@@ -125,7 +126,7 @@ func (t Terminal) pageOf(v Verb, all bool) page {
 		Title:    program + " " + v.Name + ": " + v.Summary,
 		Usage:    []string{program + " " + v.Usage()},
 		About:    v.About,
-		Examples: strings.TrimSuffix(v.Examples, "\n"),
+		Examples: strings.ReplaceAll(strings.TrimSuffix("\n"+v.Examples, "\n"), "\n", "\n   "),
 	}
 
 	if v.Alias != "" {
