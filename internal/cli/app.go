@@ -4,6 +4,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -29,8 +30,6 @@ type Terminal struct {
 	Take   func(value any)          // takes answers in place of Out, as values; nil prints them
 	Option func(name string) string // how an option is called in errors; nil is as it is typed
 
-	told *bool // standard output has an answer, or is another program's
-
 	ChildOut, ChildErr io.Writer // of the programs that it runs, whose output is their own; nil is out and err
 }
 
@@ -44,9 +43,16 @@ func Run(ctx context.Context, args []string, t Terminal) int {
 
 // Execute is run without what is said about an error, and without the log.
 func Execute(ctx context.Context, args []string, t Terminal) error {
-	t.told = new(bool)
-	err := t.Read(args[min(1, len(args)):], func(v Verb, params any) error { return t.Do(ctx, v, params) })
-	return t.answerWrong(args, err)
+	done := false
+	err := t.Read(args[min(1, len(args)):], func(v Verb, params any) error {
+		done = true
+		return t.Do(ctx, v, params)
+	})
+	if err == nil || done || !asksJSON(args) {
+		return err
+	}
+
+	return errors.Join(err, t.write(t.negative(ProblemOf(err), "")))
 }
 
 // Do carries out a verb. Whatever goes wrong comes back as a problem, and has been answered in JSON
