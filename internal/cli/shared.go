@@ -14,6 +14,7 @@ type Shared struct {
 	Repos    Repos
 	Names    []string
 	DryRun   bool
+	Local    bool
 	Codename string
 	FiringID string
 	Token    int64

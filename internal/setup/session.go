@@ -81,12 +81,6 @@ type Session struct {
 	recorded map[claim.Issue]bool // holds whose record this session has seen or made
 }
 
-// DefaultGuess is the Guess of a caller that needs nothing from the repository's configuration.
-func DefaultGuess() *config.Config {
-	c := config.Default()
-	return &c
-}
-
 // Open makes a session. It reads git's configuration, a token, the caller's own configuration and
 // the repository's, which is the file on its default branch: GitHub is asked for that one file.
 // Errors a caller may tell apart: *config.Error, answer.Usage and answer.Config were called
