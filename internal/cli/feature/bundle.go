@@ -150,6 +150,7 @@ type pageHold struct {
 	Token   int64     `json:"token"`
 	TTL     int64     `json:"ttl_seconds"`
 	Until   time.Time `json:"until,omitzero"`
+	Title   string    `json:"-"` // of the issue
 }
 
 func bundleJournal(t cli.Terminal) (state.Journal[bundlePage], error) {
