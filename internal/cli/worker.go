@@ -186,7 +186,7 @@ func (c *Call) holder(ctx context.Context, i claim.Issue, ends bool) (claim.Work
 	}
 
 	// A session around this command may have made a live claim in another worktree.
-	if _, all := c.Env.Session(); len(all) > 0 && c.Session.Ledger != nil && w.FiringID == "" {
+	if _, all := c.Env.Session(); len(all) > 0 && w.FiringID == "" {
 		f, _, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{})
 		if err != nil {
 			return claim.Worker{}, 0, err

@@ -15,7 +15,7 @@ type place struct {
 	Repo     claim.Repo    // zero when neither the options nor the clone name one
 	Issue    claim.Issue   // zero without Options.Ref
 	Defaults host.Defaults // to read further references with
-	tree     string        // top of the worktree, when it is a clone of repo; empty where no clone was looked at
+	Tree     string        // top of the worktree, when it is a clone of Repo; empty where no clone was looked at
 }
 
 // locate finds the place. Names come from the options, what they leave out from the clone; with
@@ -53,7 +53,7 @@ func (e Environment) locate(ctx context.Context, o Options) (place, error) {
 			p.slug = p.Repo.String()
 			ours := c.remote.Owner != "" && (p.named || c.remote.Host == p.Host())
 			if ours && strings.EqualFold(c.remote.Owner+"/"+c.remote.Repo, p.slug) {
-				p.tree = c.top
+				p.Tree = c.top
 			}
 			return p, nil
 		}

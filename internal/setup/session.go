@@ -119,8 +119,8 @@ func (e Environment) open(ctx context.Context, o Options, p place) (*Session, er
 	// What the repository's configuration probably is: the one that is checked out, else the
 	// defaults. A wrong guess costs a request.
 	probably := defaults()
-	if p.tree != "" {
-		if here, there, err := Checkout(p.tree); there && err == nil {
+	if p.Tree != "" {
+		if here, there, err := Checkout(p.Tree); there && err == nil {
 			probably = &configuration{Config: here, Source: config.Path}
 		}
 	}
@@ -180,8 +180,8 @@ func (e Environment) configuration(ctx context.Context, o Options, p place, c *g
 		}
 	}
 
-	if p.tree != "" { // one line says that the file which is checked out is not the one that counts
-		here, there, err := Checkout(p.tree)
+	if p.Tree != "" { // one line says that the file which is checked out is not the one that counts
+		here, there, err := Checkout(p.Tree)
 		switch {
 		case !there, conf.Unusable != nil: // one line is enough
 		case err != nil:
@@ -333,10 +333,10 @@ func (t talker) RoundTrip(r *http.Request) (*http.Response, error) {
 // Checkout reports whether there is a configuration in the worktree, with its *config.Error, as the
 // function Checkout does; a worktree of another repository has none.
 func (s *Session) Checkout() (there bool, err error) {
-	if s.tree == "" {
+	if s.Tree == "" {
 		return false, nil
 	}
-	_, there, err = Checkout(s.tree)
+	_, there, err = Checkout(s.Tree)
 
 	return there, err
 }

@@ -6,11 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"time"
 
@@ -212,20 +210,15 @@ func showHosts(ctx context.Context, c *cli.Call, _ *cli.Here) error {
 }
 
 // hostProgram is the host's program on the search path; empty when there is none.
-func hostProgram(t cli.Terminal, h agenthost.Host) string {
+func hostProgram(h agenthost.Host) string {
 	names := h.Profile().Programs
 	if names == nil {
 		names = []string{string(h)}
 	}
 
-	for _, dir := range filepath.SplitList(t.Env.Getenv("PATH")) {
-		for _, name := range names {
-			file := cli.Binary(dir, name)
-			info, err := os.Stat(file)
-			if filepath.IsAbs(dir) && err == nil && info.Mode().IsRegular() &&
-				(runtime.GOOS == "windows" || info.Mode()&0o111 != 0) {
-				return file
-			}
+	for _, name := range names {
+		if file, err := exec.LookPath(name); err == nil {
+			return file
 		}
 	}
 
@@ -240,7 +233,7 @@ var aVersion = regexp.MustCompile(`\d+(\.\d+)+[-+.\w]*`)
 // viewHost looks at one host. With an error, of the first file that cannot be used, the view is
 // what else is known.
 func viewHost(ctx context.Context, c *cli.Call, h agenthost.Host) (v AgentView, unknown error) {
-	v = AgentView{Host: string(h), Program: hostProgram(c.Terminal, h)}
+	v = AgentView{Host: string(h), Program: hostProgram(h)}
 	if v.Program != "" {
 		timed, cancel := context.WithTimeout(ctx, versionTime)
 		defer cancel()
@@ -388,7 +381,7 @@ func untrusted(ctx context.Context, program, dir string) int {
 func hostSteps(t cli.Terminal) []InitStep {
 	var out []InitStep
 	for _, h := range agenthost.Hosts() {
-		program := hostProgram(t, h)
+		program := hostProgram(h)
 		if program == "" {
 			continue
 		}

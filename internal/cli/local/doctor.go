@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -286,14 +287,12 @@ func checkScopes(ctx context.Context, c *cli.Call, who string) Diagnosis {
 		return ok("token", "%s (fine-grained, app or workflow token: permissions are probed below)", who)
 	}
 
-	for _, s := range scopes {
-		if s == "repo" || s == "public_repo" {
-			return ok("token", "%s, scopes %s", who, strings.Join(scopes, ", "))
-		}
+	d := ok("token", "%s, scopes %s", who, strings.Join(scopes, ", "))
+	if slices.Contains(scopes, "repo") || slices.Contains(scopes, "public_repo") {
+		return d
 	}
 
-	return ok("token", "%s, scopes %s", who, strings.Join(scopes, ", ")).or("fail",
-		"the token needs the scope repo (or public_repo)")
+	return d.or("fail", "the token needs the scope repo (or public_repo)")
 }
 
 func checkRepository(ctx context.Context, c *cli.Call, r github.Repository) []Diagnosis {
