@@ -77,12 +77,8 @@ func (c *Call) Part() *Call {
 func InEach[P any](ctx context.Context, c *Call, repos []string, do Action[P],
 	p *P,
 ) error {
-	if len(repos) == 0 {
-		repos = []string{""}
-	}
-
 	var failed []error
-	for _, name := range repos {
+	for _, name := range OrHere(repos) {
 		part := c.Part()
 		part.Repo, part.Subject.Repo = name, WithoutURL(name)
 		failed = append(failed, part.fail(ctx, do(ctx, part, p)))

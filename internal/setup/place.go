@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/host"
 )
 
@@ -121,4 +122,12 @@ func (p *place) read(o Options) error {
 
 	p.Issue, p.Repo = i, i.In()
 	return nil
+}
+
+// Checkout is the function Checkout for the worktree; one of another repository has none.
+func (p place) Checkout() (c config.Config, there bool, err error) {
+	if p.Tree == "" {
+		return c, false, nil
+	}
+	return Checkout(p.Tree)
 }

@@ -119,10 +119,8 @@ func (e Environment) open(ctx context.Context, o Options, p place) (*Session, er
 	// What the repository's configuration probably is: the one that is checked out, else the
 	// defaults. A wrong guess costs a request.
 	probably := defaults()
-	if p.Tree != "" {
-		if here, there, err := Checkout(p.Tree); there && err == nil {
-			probably = &configuration{Config: here, Source: config.Path}
-		}
+	if here, there, err := p.Checkout(); there && err == nil {
+		probably = &configuration{Config: here}
 	}
 
 	if whole, err := probably.under(own, p.Repo); err == nil {
@@ -180,21 +178,20 @@ func (e Environment) configuration(ctx context.Context, o Options, p place, c *g
 		}
 	}
 
-	if p.Tree != "" { // one line says that the file which is checked out is not the one that counts
-		here, there, err := Checkout(p.Tree)
-		switch {
-		case !there, conf.Unusable != nil: // one line is enough
-		case err != nil:
-			first, _, _ := strings.Cut(err.Error(), "\n")
-			e.say("note: " + first + "; what counts is the default branch of " + p.Repo.String())
-		default:
-			if text := Differs(here, conf.Config, p.Repo); text != "" {
-				e.say("note: " + text)
-			}
+	// One line says that the file which is checked out is not the one that counts.
+	here, there, err := p.Checkout()
+	switch {
+	case !there, conf.Unusable != nil: // one line is enough
+	case err != nil:
+		first, _, _ := strings.Cut(err.Error(), "\n")
+		e.say("note: " + first + "; what counts is the default branch of " + p.Repo.String())
+	default:
+		if text := Differs(here, conf.Config, p.Repo); text != "" {
+			e.say("note: " + text)
 		}
 	}
 
-	conf, err := conf.under(own, p.Repo)
+	conf, err = conf.under(own, p.Repo)
 	if err != nil {
 		return nil, err
 	}
@@ -328,17 +325,6 @@ func (t talker) RoundTrip(r *http.Request) (*http.Response, error) {
 
 	t.say(fmt.Sprintf("%s %s%s: %s, %d ms", r.Method, r.URL.Host, r.URL.Path, answer, time.Since(start).Milliseconds()))
 	return resp, err
-}
-
-// Checkout reports whether there is a configuration in the worktree, with its *config.Error, as the
-// function Checkout does; a worktree of another repository has none.
-func (s *Session) Checkout() (there bool, err error) {
-	if s.Tree == "" {
-		return false, nil
-	}
-	_, there, err = Checkout(s.Tree)
-
-	return there, err
 }
 
 // Close closes the connections to the lease store, if there are any. Holds stay.

@@ -53,13 +53,8 @@ func (d Diagnosis) or(status, remedy string) Diagnosis {
 
 // examineAll checks the machine once, and each repository.
 func examineAll(ctx context.Context, c *cli.Call, _ *cli.SomeRepos) error {
-	names := c.Named()
-	if len(names) == 0 {
-		names = []string{""}
-	}
-
 	all := []Diagnosis{checkGit(ctx, c.Terminal)}
-	for _, name := range names {
+	for _, name := range cli.OrHere(c.Named()) {
 		all = append(all, checkRepo(ctx, c.Part(), name)...)
 	}
 
@@ -89,7 +84,7 @@ func checkSetup(ctx context.Context, c *cli.Call) Diagnosis {
 // before it is on the default branch, or that it corrects the one there; empty where it does
 // neither.
 func checkCheckout(c *cli.Call) []Diagnosis {
-	there, err := c.Session.Checkout()
+	_, there, err := c.Session.Checkout()
 	wrong, is := errors.AsType[*config.Error](err)
 	published := c.Session.Unusable
 	switch {
