@@ -87,17 +87,11 @@ func showHelp(_ context.Context, c *Call, p *helpParams) error {
 	return c.Answer(nil, Wrap(text.String(), width))
 }
 
-// toBeginWith are the commands that the help of the program explains; it has no room for more than
-// eight.
-func toBeginWith() []string {
-	return []string{"demo", "init", "doctor", "next", "claim", "run", "status", "board"}
-}
-
-// overview is the help of the program, at most 24 lines: what to begin with, and which commands
-// there are.
+// overview is the help of the program, at most 24 lines: what to begin with, for which there is room
+// for eight commands at most, and which commands there are.
 func (t Terminal) overview() page {
 	first, all := table{Heading: "GETTING STARTED"}, table{Heading: "ALL COMMANDS, BY GROUP"}
-	for _, name := range toBeginWith() {
+	for _, name := range []string{"demo", "init", "doctor", "next", "claim", "run", "status", "board"} {
 		first.Rows = append(first.Rows, [2]string{name, t.descend([]string{name}).verb.Summary})
 	}
 
