@@ -97,6 +97,9 @@ func (p Param) usualValue() string {
 // Field is a pointer to the field, to tell its kind and to read what it was set to.
 func (p Param) Field() any { return p.field.Addr().Interface() }
 
+// Needed reports whether it is an argument that may not be left out.
+func (p Param) Needed() bool { return p.Arg != "" && p.Arg[0] != '[' }
+
 // Given reports whether the field was set.
 func (p Param) Given() bool { return !p.field.IsZero() }
 

@@ -157,7 +157,7 @@ func (v Verb) arguments(params any, words []string) error {
 		}
 
 		*from = (*from)[n:]
-		complete = complete && (n > 0 || p.Arg[0] == '[')
+		complete = complete && (n > 0 || !p.Needed())
 		wants += " " + p.Arg
 		if p.Only != nil {
 			wants += " (" + strings.Join(p.Only, ", ") + ")"

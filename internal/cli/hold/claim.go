@@ -41,7 +41,6 @@ func Claim() cli.Verb {
 			Title:  "Claim an issue",
 			Set:    cli.Core,
 			Takes:  "issue codename firing-id ttl branch resume",
-			Needs:  "issue",
 			Worker: true,
 			About: "Takes an issue before you work on it. However many workers try, exactly one wins. " +
 				"Answer no means that somebody else has it, or that it may not be worked on now: take another. Keep result.firing_id; renew before result.renew_before. " +

@@ -34,7 +34,6 @@ func DedupCheck() cli.Verb {
 			Title:     "Is an issue free?",
 			Set:       cli.Core,
 			Takes:     "issue codename firing-id",
-			Needs:     "issue",
 			Reads:     true,
 			Asks:      true,
 			About:     "Answers whether an issue is free: yes, no with the reasons, or unknown. Your own hold counts as yes. It claims nothing.",
