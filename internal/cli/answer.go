@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -19,18 +18,18 @@ func (c *Call) Answer(v any, text string) error {
 	switch {
 	case c.Take != nil:
 		if v != nil {
-			c.Told()
+			c.Answered = true
 			c.Take(v)
 		}
 		return nil
 	case c.JSON && v != nil:
-		c.Told()
+		c.Answered = true
 		return c.unwritten(c.write(v))
 	case c.JSON || text == "":
 		return nil
 	}
 
-	c.Told()
+	c.Answered = true
 	_, err := fmt.Fprint(c.Out, text)
 	return c.unwritten(err)
 }
@@ -41,24 +40,11 @@ func (c *Call) unwritten(err error) error {
 		return nil
 	}
 
-	p := &answer.Problem{
+	return &answer.Problem{
 		Code:  answer.Machine,
 		Why:   "the answer could not be written: " + err.Error() + "; what was done is not undone",
+		Next:  c.standing(),
 		Cause: err,
-	}
-
-	if c.Subject.Issue != "" {
-		p.Next = []answer.Command{answer.Call("see where it stands", "status", c.Subject.Issue)}
-	}
-
-	return p
-}
-
-// Told notes that standard output has an answer, or is another program's from now on.
-func (c *Call) Told() {
-	c.Answered = true
-	if c.told != nil {
-		*c.told = true
 	}
 }
 
@@ -67,17 +53,11 @@ func (c *Call) Tell(v any, text string) error {
 	return c.Answer(v, Wrap(text, c.Env.Width(c.Out)))
 }
 
-// answerWrong answers in JSON, where that was asked for, to a call that failed before its verb was
-// known.
-func (t Terminal) answerWrong(args []string, err error) error {
-	if err == nil || *t.told || !asksJSON(args) {
-		return err
-	}
-	p := ProblemOf(err)
-	a := p.Answer("")
+// negative is what an error answers, of an issue that may be empty.
+func (t Terminal) negative(p *answer.Problem, issue string) answer.Answer {
+	a := p.Answer(issue)
 	a.Error, a.Next = OneLine(a.Error), t.Resolve(a.Next)
-
-	return errors.Join(err, t.write(a))
+	return a
 }
 
 // asksJSON reports whether a command line has --json, wherever it stands.

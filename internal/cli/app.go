@@ -4,12 +4,11 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"runtime"
-	"slices"
-	"strings"
 
 	"github.com/label-state/label-state/internal/setup"
 )
@@ -31,8 +30,6 @@ type Terminal struct {
 	Take   func(value any)          // takes answers in place of Out, as values; nil prints them
 	Option func(name string) string // how an option is called in errors; nil is as it is typed
 
-	told *bool // standard output has an answer, or is another program's
-
 	ChildOut, ChildErr io.Writer // of the programs that it runs, whose output is their own; nil is out and err
 }
 
@@ -46,24 +43,16 @@ func Run(ctx context.Context, args []string, t Terminal) int {
 
 // Execute is run without what is said about an error, and without the log.
 func Execute(ctx context.Context, args []string, t Terminal) error {
-	t.told = new(bool)
-	err := t.Read(args[min(1, len(args)):], func(v Verb, params any) error { return t.Do(ctx, v, params) })
-	return t.answerWrong(args, err)
-}
-
-// Read finds the verb that a command line without the program's name is of, and hands it on with
-// its parameters. The error is that of do, or a wrong call.
-func (t Terminal) Read(words []string, do func(v Verb, params any) error) error {
-	path, rest, err := t.arrange(words)
-	if err != nil {
+	done := false
+	err := t.Read(args[min(1, len(args)):], func(v Verb, params any) error {
+		done = true
+		return t.Do(ctx, v, params)
+	})
+	if err == nil || done || !asksJSON(args) {
 		return err
 	}
 
-	t.Verbs = slices.DeleteFunc(slices.Clone(t.Verbs), func(v Verb) bool { // the library is given no more than it needs
-		return v.Name != path[0] && v.Name != strings.Join(path, " ")
-	})
-
-	return t.NewApp(do).Run(slices.Concat([]string{program}, path, rest))
+	return errors.Join(err, t.write(t.negative(ProblemOf(err), "")))
 }
 
 // Do carries out a verb. Whatever goes wrong comes back as a problem, and has been answered in JSON

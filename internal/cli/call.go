@@ -32,7 +32,7 @@ type Call struct {
 	Source   config.WorkSource              // where the agent takes its work from
 	Subject  answer.Answer                  // what it is about, as far as is known
 	No       func(answer.Answer, error) any // the JSON of a negative answer; nil is the answer itself
-	Answered bool                           // there was an answer
+	Answered bool                           // there was an answer, or standard output is another program's
 
 	reported bool // each of its parts has said what went wrong there
 }
@@ -77,12 +77,8 @@ func (c *Call) Part() *Call {
 func InEach[P any](ctx context.Context, c *Call, repos []string, do Action[P],
 	p *P,
 ) error {
-	if len(repos) == 0 {
-		repos = []string{""}
-	}
-
 	var failed []error
-	for _, name := range repos {
+	for _, name := range OrHere(repos) {
 		part := c.Part()
 		part.Repo, part.Subject.Repo = name, WithoutURL(name)
 		failed = append(failed, part.fail(ctx, do(ctx, part, p)))
@@ -173,9 +169,8 @@ func (c *Call) fail(ctx context.Context, err error) error {
 		return p
 	}
 
-	a := p.Answer(c.Subject.Issue)
+	a := c.negative(p, c.Subject.Issue)
 	a.Repo, a.Feature = c.Subject.Repo, c.Subject.Feature
-	a.Error, a.Next = OneLine(a.Error), c.Resolve(a.Next)
 	if none, is := errors.AsType[*work.NoWorkError](p); is {
 		a.Error, a.Queue, a.Passed = "", &none.Queue, none.Passed
 	}
@@ -199,12 +194,20 @@ func (c *Call) Timed(ctx context.Context, err error) error {
 		return c.late(err)
 	}
 
-	p := &answer.Problem{Code: answer.Interrupt, Why: "interrupted" + aftermath(err), Cause: err}
-	if c.Subject.Issue != "" {
-		p.Next = []answer.Command{answer.Call("see where it stands", "status", c.Subject.Issue)}
+	return &answer.Problem{
+		Code:  answer.Interrupt,
+		Why:   "interrupted" + aftermath(err),
+		Next:  c.standing(),
+		Cause: err,
 	}
+}
 
-	return p
+// standing is how to see what became of the issue that the call is about, if it is about one.
+func (c *Call) standing() []answer.Command {
+	if c.Subject.Issue == "" {
+		return nil
+	}
+	return []answer.Command{answer.Call("see where it stands", "status", c.Subject.Issue)}
 }
 
 // late is what --timeout did not leave time for.
@@ -220,7 +223,7 @@ func (c *Call) late(err error) error {
 		p.Code = answer.Store
 		p.Why += " from the lease store " + store.Kind
 	case c.Subject.Issue != "":
-		p.Next = []answer.Command{answer.Call("see where it stands", "status", c.Subject.Issue), longer}
+		p.Next = append(c.standing(), longer)
 	case c.Subject.Feature != "":
 		p.Next = []answer.Command{answer.Call("see what is missing", "chain status", "--feature",
 			c.Subject.Feature), longer}
@@ -251,14 +254,21 @@ func (c *Call) Awaits(ctx context.Context, what string, until time.Time) (stop f
 	return v.End
 }
 
-// Options are what the shared parameters say about the session.
+// Options are what the shared parameters say about the session. This host's own file goes by a guess:
+// that needs no answer of GitHub's, because the file is there for when there is none.
 func (c *Call) Options() setup.Options {
+	var guess *config.Config
+	if c.Local {
+		guess = new(config.Default())
+	}
+
 	return setup.Options{
 		Repo:    c.Repo,
 		Config:  c.Config,
 		DryRun:  c.DryRun,
 		Verbose: c.Verbose,
 		View:    c.Verb.Shows,
+		Guess:   guess,
 	}
 }
 

@@ -4,8 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
-
-	"github.com/urfave/cli/v2"
+	"text/template"
 )
 
 // HelpWidth is how many columns a help text uses at most.
@@ -50,8 +49,7 @@ const helpPage = `{{.Title}}
 {{end}}{{if .About}}
 {{.About}}
 {{end}}{{if .Examples}}
-EXAMPLES:
-{{indent 3 .Examples}}
+EXAMPLES:{{.Examples}}
 {{end}}{{range $t := .Tables}}{{if .Rows}}
 {{.Heading}}:
 {{range .Rows}}   {{printf "%-*s" $t.Width (index . 0)}}  {{index . 1}}
@@ -77,7 +75,10 @@ func showHelp(_ context.Context, c *Call, p *helpParams) error {
 	}
 
 	var text strings.Builder
-	cli.HelpPrinterCustom(&text, helpPage, shown, nil)
+	if err := template.Must(template.New("").Parse(helpPage)).Execute(&text, shown); err != nil {
+		return err
+	}
+
 	width := c.Env.Width(c.Out)
 	if width <= 0 || width > HelpWidth {
 		width = HelpWidth
@@ -86,17 +87,11 @@ func showHelp(_ context.Context, c *Call, p *helpParams) error {
 	return c.Answer(nil, Wrap(text.String(), width))
 }
 
-// toBeginWith are the commands that the help of the program explains; it has no room for more than
-// eight.
-func toBeginWith() []string {
-	return []string{"demo", "init", "doctor", "next", "claim", "run", "status", "board"}
-}
-
-// overview is the help of the program, at most 24 lines: what to begin with, and which commands
-// there are.
+// overview is the help of the program, at most 24 lines: what to begin with, for which there is room
+// for eight commands at most, and which commands there are.
 func (t Terminal) overview() page {
 	first, all := table{Heading: "GETTING STARTED"}, table{Heading: "ALL COMMANDS, BY GROUP"}
-	for _, name := range toBeginWith() {
+	for _, name := range []string{"demo", "init", "doctor", "next", "claim", "run", "status", "board"} {
 		first.Rows = append(first.Rows, [2]string{name, t.descend([]string{name}).verb.Summary})
 	}
 
@@ -125,7 +120,7 @@ func (t Terminal) pageOf(v Verb, all bool) page {
 		Title:    program + " " + v.Name + ": " + v.Summary,
 		Usage:    []string{program + " " + v.Usage()},
 		About:    v.About,
-		Examples: strings.TrimSuffix(v.Examples, "\n"),
+		Examples: strings.ReplaceAll(strings.TrimSuffix("\n"+v.Examples, "\n"), "\n", "\n   "),
 	}
 
 	if v.Alias != "" {

@@ -111,15 +111,13 @@ type EntryView struct {
 	URL     string     `json:"url"`
 	Ignored string     `json:"ignored,omitempty"`
 	Begun   time.Time  `json:"-"` // when its worker claimed; zero where nobody knows
+
+	Comment claim.Comment `json:"-"` // with its place in the log
 }
 
 // Timeline mixes what counts and what does not, in the order of the log.
 func Timeline(s claim.State) []EntryView {
-	type placed struct {
-		at   claim.Comment
-		view EntryView
-	}
-	var all []placed
+	out := []EntryView{}
 	for _, e := range s.Log {
 		r := e.Record
 		v := EntryView{
@@ -132,6 +130,7 @@ func Timeline(s claim.State) []EntryView {
 			Reason:  OneLine(r.Reason),
 			PR:      r.PR,
 			URL:     e.URL,
+			Comment: e.Comment,
 		}
 
 		if c, claimed := s.Find(r.Worker); claimed {
@@ -152,29 +151,29 @@ func Timeline(s claim.State) []EntryView {
 		if e.Updated.After(e.Created) {
 			v.Edited = second(e.Updated)
 		}
-		all = append(all, placed{e.Comment, v})
+		out = append(out, v)
 	}
 
 	for _, g := range s.Ignored {
-		all = append(all, placed{g.Comment, EntryView{
+		out = append(out, EntryView{
 			At:      second(g.Comment.Created),
 			Kind:    "ignored",
 			Author:  g.Comment.Author,
 			URL:     g.Comment.URL,
 			Ignored: OneLine(g.Reason),
-		}})
+			Comment: g.Comment,
+		})
 	}
 
-	slices.SortStableFunc(all, func(a, b placed) int {
-		return cmp.Or(a.at.Created.Compare(b.at.Created), cmp.Compare(a.at.ID, b.at.ID))
+	slices.SortStableFunc(out, func(a, b EntryView) int {
+		return cmp.Or(a.Comment.Created.Compare(b.Comment.Created), cmp.Compare(a.Comment.ID, b.Comment.ID))
 	})
-	out, begun := make([]EntryView, len(all)), map[string]time.Time{}
-	for i, p := range all {
-		if p.view.Kind == claim.KindClaim {
-			begun[p.view.Worker] = p.view.At
+	begun := map[string]time.Time{}
+	for i, v := range out {
+		if v.Kind == claim.KindClaim {
+			begun[v.Worker] = v.At
 		}
-		p.view.Begun = begun[p.view.Worker]
-		out[i] = p.view
+		out[i].Begun = begun[v.Worker]
 	}
 
 	return out

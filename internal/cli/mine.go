@@ -26,7 +26,7 @@ func (c *Call) Mine(ctx context.Context, i claim.Issue, own claim.Claim, me stri
 	if decided {
 		return mine
 	}
-	return c.onBranch(ctx, i, own)
+	return c.onBranch(ctx, own)
 }
 
 // madeHere reports whether the claim was made by whoever asks: this worktree has recorded it, and
@@ -55,20 +55,12 @@ func (c *Call) madeHere(i claim.Issue, own claim.Claim, me string) (mine, decide
 }
 
 // onBranch reports whether the claim is for the branch that is checked out here.
-func (c *Call) onBranch(ctx context.Context, i claim.Issue, own claim.Claim) bool {
-	env := c.Env
-	if own.Record.Branch == "" || env.InSession() {
+func (c *Call) onBranch(ctx context.Context, own claim.Claim) bool {
+	if own.Record.Branch == "" || c.Session.Tree == "" || c.Env.InSession() {
 		return false
 	}
 
-	home, err := env.Home(ctx)
-	if err != nil || !strings.EqualFold(home.Owner+"/"+home.Repo, i.Slug()) {
-		return false
-	}
-
-	run := env.Git()
-	run.Dir = env.Dir
-	branch, err := run.Ask(ctx, "symbolic-ref", "--quiet", "--short", "HEAD")
+	branch, err := c.Env.Git().Ask(ctx, "symbolic-ref", "--quiet", "--short", "HEAD")
 	return err == nil && branch == own.Record.Branch
 }
 
@@ -96,7 +88,7 @@ func (c *Call) MineAlready(ctx context.Context, refused error) (own claim.Claim,
 		switch {
 		case mine:
 			return *r.Claim, true, refused
-		case !decided && c.onBranch(ctx, held.Issue, *r.Claim):
+		case !decided && c.onBranch(ctx, *r.Claim):
 			w := r.Claim.Record.Worker
 			refused = Advise(refused, answer.Call("its branch is checked out here; if no other clone works on it",
 				"claim", held.Issue.String(), "--codename", w.Codename, "--firing-id", w.FiringID, "--resume"))

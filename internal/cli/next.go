@@ -59,9 +59,15 @@ func (t Terminal) Resolve(next []answer.Command) []answer.Command {
 	if t.Env.Server {
 		return next // its client knows what it called
 	}
+	own := t.Typed[min(1, len(t.Typed)):]
+	var rest []string
+	if n := slices.Index(own, "--"); n >= 0 {
+		own, rest = own[:n], []string{"--", leftOut}
+	}
+
 	out := slices.Clone(next)
 	for n, c := range out {
-		typed := slices.Clone(t.Typed[min(1, len(t.Typed)):])
+		typed := slices.Clone(own)
 		switch c.Verb {
 		case answer.Again:
 		case answer.AgainLonger:
@@ -72,9 +78,13 @@ func (t Terminal) Resolve(next []answer.Command) []answer.Command {
 			continue
 		}
 
-		typed = slices.Insert(typed, before(typed, "--"), c.Args...)
-		out[n].Verb, out[n].Args = "", withoutSecrets(typed)
-		if len(typed) > 0 && !isOption(typed[0]) {
+		typed = append(typed, c.Args...)
+		for k, word := range typed {
+			typed[k] = inURL.ReplaceAllString(word, "://")
+		}
+
+		out[n].Verb, out[n].Args = "", append(typed, rest...)
+		if len(out[n].Args) > 0 && !isOption(out[n].Args[0]) {
 			out[n].Verb, out[n].Args = out[n].Args[0], out[n].Args[1:]
 		}
 	}
@@ -85,10 +95,6 @@ func (t Terminal) Resolve(next []answer.Command) []answer.Command {
 // without leaves out an option and its value.
 func without(typed []string, option string) (out []string) {
 	for n := 0; n < len(typed); n++ {
-		if typed[n] == "--" {
-			return append(out, typed[n:]...)
-		}
-
 		before, _, joined := joinedTo(typed[n], option)
 		if before == "" {
 			out = append(out, typed[n])
@@ -114,9 +120,6 @@ func joinedTo(word, option string) (before, value string, joined bool) {
 // of time stays.
 func lengthen(typed []string) {
 	for n, word := range typed {
-		if word == "--" {
-			return
-		}
 		before, value, joined := joinedTo(word, "timeout")
 		if before == "" {
 			continue
@@ -131,25 +134,6 @@ func lengthen(typed []string) {
 			typed[at] = before + printable.Exact(max(4*d, time.Minute))
 		}
 	}
-}
-
-// before is the place of a word, or the end where there is none.
-func before(words []string, word string) int {
-	if n := slices.Index(words, word); n >= 0 {
-		return n
-	}
-	return len(words)
-}
-
-func withoutSecrets(typed []string) (out []string) {
-	for _, word := range typed {
-		if word == "--" {
-			return append(out, word, leftOut)
-		}
-		out = append(out, inURL.ReplaceAllString(word, "://"))
-	}
-
-	return out
 }
 
 // leftOut is in the place of another program's command line.

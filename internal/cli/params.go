@@ -97,6 +97,9 @@ func (p Param) usualValue() string {
 // Field is a pointer to the field, to tell its kind and to read what it was set to.
 func (p Param) Field() any { return p.field.Addr().Interface() }
 
+// Needed reports whether it is an argument that may not be left out.
+func (p Param) Needed() bool { return p.Arg != "" && p.Arg[0] != '[' }
+
 // Given reports whether the field was set.
 func (p Param) Given() bool { return !p.field.IsZero() }
 
@@ -212,14 +215,6 @@ func (p Param) allowed(text string) (string, error) {
 
 // TakesValue reports whether the next word belongs to the option when it has no "=".
 func (p Param) TakesValue() bool { return p.Value != "" }
-
-// Names are the names of the option.
-func (p Param) Names() []string {
-	if p.Short == "" {
-		return []string{p.Name}
-	}
-	return []string{p.Name, p.Short}
-}
 
 // Rest reports whether the argument is what stands behind "--".
 func (p Param) Rest() bool { return strings.Contains(p.Arg, "-- ") }

@@ -15,20 +15,23 @@ func (c *Call) ReposToRead(ctx context.Context, fleet bool) ([]string, error) {
 	}
 	home, err := c.Env.Home(ctx)
 	if err == nil && home != (host.Remote{}) && !fleet {
-		return []string{""}, nil
+		return OrHere(nil), nil
 	}
 
 	repos, err := c.FleetRepos(ctx)
-	switch {
-	case err != nil:
-		return nil, err
-	case len(repos) > 0:
-		return repos, nil
-	case fleet:
-		return nil, c.Usagef("no fleet is known; set LABEL_STATE_SWEEP_REPOS or sweep.repos of the configuration")
+	if err == nil && fleet && len(repos) == 0 {
+		err = c.Usagef("no fleet is known; set LABEL_STATE_SWEEP_REPOS or sweep.repos of the configuration")
 	}
 
-	return []string{""}, nil
+	return OrHere(repos), err
+}
+
+// OrHere are the repositories, or where none is named this clone's, for which an empty name stands.
+func OrHere(names []string) []string {
+	if len(names) == 0 {
+		return []string{""}
+	}
+	return names
 }
 
 // FleetRepos are the repositories of the fleet, as they were written: LABEL_STATE_SWEEP_REPOS, else

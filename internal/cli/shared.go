@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"strings"
 	"time"
 
 	"github.com/label-state/label-state/internal/setup"
@@ -15,6 +14,7 @@ type Shared struct {
 	Repos    Repos
 	Names    []string
 	DryRun   bool
+	Local    bool
 	Codename string
 	FiringID string
 	Token    int64
@@ -68,15 +68,7 @@ type SomeRepos struct {
 
 // Named are the repositories that arguments and --repo name, each once. Each may be several, with
 // commas between.
-func (s Shared) Named() []string {
-	var names []string
-	for _, several := range append(s.Names, s.Repos...) {
-		for name := range strings.SplitSeq(several, ",") {
-			names = append(names, strings.TrimSpace(name))
-		}
-	}
-	return setup.Once(names)
-}
+func (s Shared) Named() []string { return setup.Listed(append(s.Names, s.Repos...)...) }
 
 // AnIssue is for verbs about one issue (cli.md#naming-an-issue).
 type AnIssue struct {

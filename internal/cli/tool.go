@@ -11,7 +11,7 @@ type Tool struct {
 	// The names of its arguments, with spaces between them: those of the verb's parameters that it
 	// takes. What is not named, no text can talk an agent into.
 	Takes string
-	Needs string // which of them must be given
+	Needs string // which of them must be given, besides those that no call of the verb may leave out
 	With  string // parameters that it sets: options without a value
 
 	Wait   string // the parameter that says how long a call waits for others; as an argument it is "wait"

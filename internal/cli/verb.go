@@ -7,7 +7,6 @@ import (
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/printable"
-	"github.com/label-state/label-state/internal/setup"
 )
 
 // A Verb is one thing that label-state does: its name, its words, its parameters and what carries
@@ -66,15 +65,9 @@ func OnIssue[P any](do func(context.Context, *Call, claim.Issue, *P) error) Acti
 }
 
 // InRepo opens the session of a verb about one repository: the one that is named, or this clone's.
-// Parameters may have a say in how: with a method Session.
 func InRepo[P any](do Action[P]) Action[P] {
 	return func(ctx context.Context, c *Call, p *P) error {
-		o := c.Options()
-		if say, has := any(p).(interface{ Session(*setup.Options) }); has {
-			say.Session(&o)
-		}
-
-		if err := c.Open(ctx, o); err != nil {
+		if err := c.Open(ctx, c.Options()); err != nil {
 			return err
 		}
 		return do(ctx, c, p)
@@ -164,7 +157,7 @@ func (v Verb) arguments(params any, words []string) error {
 		}
 
 		*from = (*from)[n:]
-		complete = complete && (n > 0 || p.Arg[0] == '[')
+		complete = complete && (n > 0 || !p.Needed())
 		wants += " " + p.Arg
 		if p.Only != nil {
 			wants += " (" + strings.Join(p.Only, ", ") + ")"

@@ -227,10 +227,7 @@ func LabelNames(labels []string) []string {
 
 // StateOf names the lifecycle labels of an issue for people.
 func StateOf(labels []string) string {
-	if len(labels) == 0 {
-		return "(no lifecycle label)"
-	}
-	return strings.Join(labels, ", ")
+	return cmp.Or(strings.Join(labels, ", "), "(no lifecycle label)")
 }
 
 // Move shows the lifecycle labels before and after; where they stay, the others that came and went.

@@ -186,7 +186,7 @@ func (c *Call) holder(ctx context.Context, i claim.Issue, ends bool) (claim.Work
 	}
 
 	// A session around this command may have made a live claim in another worktree.
-	if _, all := c.Env.Session(); len(all) > 0 && c.Session.Ledger != nil && w.FiringID == "" {
+	if _, all := c.Env.Session(); len(all) > 0 && w.FiringID == "" {
 		f, _, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{})
 		if err != nil {
 			return claim.Worker{}, 0, err
@@ -338,9 +338,12 @@ func (c *Call) RecordRenewal(h ledger.Hold) {
 }
 
 // forgetEnded removes this worktree's record of a hold of this process that is over, and not that
-// of a process that has taken it over. Where that fails it is said.
-func (c *Call) forgetEnded(h ledger.Hold) {
-	if err := c.Session.ForgetHold(h); err != nil {
+// of a process that has taken it over.
+func (c *Call) forgetEnded(h ledger.Hold) { c.warnKept(c.Session.ForgetHold(h)) }
+
+// warnKept says that the record of a hold could not be removed; the hold is over all the same.
+func (c *Call) warnKept(err error) {
+	if err != nil {
 		c.Warnf("this worktree's record of the hold could not be removed: %s", err)
 	}
 }
@@ -370,14 +373,9 @@ func (c *Call) warnDisplaced() {
 	}
 }
 
-// ForgetHold removes this worktree's record of a hold that is over. Where that fails it is said,
-// and the hold is over all the same.
+// ForgetHold removes this worktree's record of a hold that is over.
 func (c *Call) ForgetHold(i claim.Issue) {
-	if c.DryRun {
-		return
-	}
-
-	if err := c.Session.Forget(i); err != nil {
-		c.Warnf("this worktree's record of the hold could not be removed: %s", err)
+	if !c.DryRun {
+		c.warnKept(c.Session.Forget(i))
 	}
 }

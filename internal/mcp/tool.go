@@ -64,7 +64,7 @@ func (t tool) arguments(params any) (all []argument) {
 			a := argument{
 				Param: p,
 				name:  strings.ReplaceAll(name, "-", "_"),
-				need:  slices.Contains(strings.Fields(t.Needs), name),
+				need:  p.Needed() || slices.Contains(strings.Fields(t.Needs), name),
 				span:  name == t.Wait,
 			}
 			if _, is := p.Field().(*cli.Text); is {

@@ -20,11 +20,13 @@ import (
 // A configuration is what counts, and from where it is.
 type configuration struct {
 	config.Config
-	source string     // owner/repo:path, or "defaults"; with a caller's file that and its path
-	absent bool       // the repository has none
-	own    config.Own // what the caller named
+	Source       string     // owner/repo:path, or "defaults"; with a caller's file that and its path
+	Unconfigured bool       // the repository has none, so that the defaults apply
+	own          config.Own // what the caller named
 
-	unusable *config.Error // what is wrong with the repository's, which was read without that; nil when nothing is
+	// what is wrong with the repository's, which was read without that: with Options.Tolerant or View;
+	// nil when nothing is
+	Unusable *config.Error
 }
 
 // Own reads the configuration that the caller named: by Options.Config, else LABEL_STATE_CONFIG.
@@ -154,7 +156,7 @@ func published(ctx context.Context, c *github.Client, r claim.Repo, path string)
 			return defaults(), nil
 		}
 		if conf, err := config.Parse(name, data); err == nil {
-			return &configuration{Config: conf, source: name}, nil
+			return &configuration{Config: conf, Source: name}, nil
 		}
 		// File follows a symbolic link, and tells why it is none
 	}
@@ -173,9 +175,9 @@ func published(ctx context.Context, c *github.Client, r claim.Repo, path string)
 		return nil, err
 	}
 
-	out := &configuration{source: name}
+	out := &configuration{Source: name}
 	out.Config, err = config.Parse(name, data)
-	if errors.As(err, &out.unusable) {
+	if errors.As(err, &out.Unusable) {
 		out.Config = config.Usable(name, data)
 	}
 
@@ -183,7 +185,7 @@ func published(ctx context.Context, c *github.Client, r claim.Repo, path string)
 }
 
 func defaults() *configuration {
-	return &configuration{Config: config.Default(), source: "defaults", absent: true}
+	return &configuration{Config: config.Default(), Source: "defaults", Unconfigured: true}
 }
 
 // under lays the caller's own file over the configuration of the repository.
@@ -196,13 +198,10 @@ func (c *configuration) under(own config.Own, r claim.Repo) (*configuration, err
 		return nil, err
 	}
 
-	return &configuration{
-		Config:   whole,
-		source:   c.source + " and " + own.File,
-		absent:   c.absent,
-		own:      own,
-		unusable: c.unusable,
-	}, nil
+	out := *c
+	out.Config, out.own = whole, own
+	out.Source += " and " + own.File
+	return &out, nil
 }
 
 // Differs says in one line that the configuration which is checked out is not the one on the

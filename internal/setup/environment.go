@@ -195,25 +195,20 @@ func (e Environment) Identity() claim.Worker {
 	return claim.Worker{Codename: e.Getenv("LABEL_STATE_CODENAME"), FiringID: e.Getenv("LABEL_STATE_FIRING_ID")}
 }
 
-// SweepRepos is LABEL_STATE_SWEEP_REPOS, a list with commas; nil when it names nothing.
-func (e Environment) SweepRepos() []string {
-	var out []string
-	for name := range strings.SplitSeq(e.Getenv("LABEL_STATE_SWEEP_REPOS"), ",") {
-		if name = strings.TrimSpace(name); name != "" {
-			out = append(out, name)
+// SweepRepos are the repositories in LABEL_STATE_SWEEP_REPOS; nil when it names none.
+func (e Environment) SweepRepos() []string { return Listed(e.Getenv("LABEL_STATE_SWEEP_REPOS")) }
+
+// Listed are the repositories in lists with commas, each once, in whatever case.
+func Listed(lists ...string) (out []string) {
+	for _, list := range lists {
+		for name := range strings.SplitSeq(list, ",") {
+			name = strings.TrimSpace(name)
+			if name != "" && !slices.ContainsFunc(out, func(one string) bool { return strings.EqualFold(one, name) }) {
+				out = append(out, name)
+			}
 		}
 	}
 
-	return Once(out)
-}
-
-// Once are the repositories without those that were named before, in whatever case.
-func Once(names []string) (out []string) {
-	for _, name := range names {
-		if !slices.ContainsFunc(out, func(one string) bool { return strings.EqualFold(one, name) }) {
-			out = append(out, name)
-		}
-	}
 	return out
 }
 

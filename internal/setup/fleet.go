@@ -48,7 +48,7 @@ func queue(o Options, conf *configuration) error {
 	if o.Queue == (Queue{}) {
 		return nil
 	}
-	c, err := conf.Config.Named(conf.source, o.Queue.Ready, o.Queue.InProgress, conf.absent)
+	c, err := conf.Config.Named(conf.Source, o.Queue.Ready, o.Queue.InProgress, conf.Unconfigured)
 	if err == nil {
 		conf.Config = c
 	}

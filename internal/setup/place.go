@@ -6,16 +6,17 @@ import (
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/host"
 )
 
 // A place is what a session is about: a repository on a host, perhaps an issue there.
 type place struct {
 	origin
-	repo     claim.Repo  // zero when nobody says
-	issue    claim.Issue // zero without Options.Ref
-	defaults host.Defaults
-	tree     string // top of the worktree, when it is a clone of repo; empty where no clone was looked at
+	Repo     claim.Repo    // zero when neither the options nor the clone name one
+	Issue    claim.Issue   // zero without Options.Ref
+	Defaults host.Defaults // to read further references with
+	Tree     string        // top of the worktree, when it is a clone of Repo; empty where no clone was looked at
 }
 
 // locate finds the place. Names come from the options, what they leave out from the clone; with
@@ -40,20 +41,20 @@ func (e Environment) locate(ctx context.Context, o Options) (place, error) {
 
 	var first error
 	for _, at := range hosts {
-		p := place{origin: at, defaults: host.Defaults{
+		p := place{origin: at, Defaults: host.Defaults{
 			Org: e.Getenv("GH_ORG"), Hosts: []string{at.Host()},
 			Nowhere: c.nowhere,
 		}}
 		if at.named || c.remote.Host == at.Host() { // short references are completed with the clone's repository
-			p.defaults.Owner, p.defaults.Repo = c.remote.Owner, c.remote.Repo
+			p.Defaults.Owner, p.Defaults.Repo = c.remote.Owner, c.remote.Repo
 		}
 
 		err := p.read(o)
 		if err == nil {
-			p.slug = p.repo.String()
+			p.slug = p.Repo.String()
 			ours := c.remote.Owner != "" && (p.named || c.remote.Host == p.Host())
 			if ours && strings.EqualFold(c.remote.Owner+"/"+c.remote.Repo, p.slug) {
-				p.tree = c.top
+				p.Tree = c.top
 			}
 			return p, nil
 		}
@@ -102,23 +103,31 @@ func (e Environment) hosts(o Options, c clone) ([]origin, error) {
 // repository named, else of the clone's.
 func (p *place) read(o Options) error {
 	if o.Repo != "" {
-		owner, name, err := host.ParseRepo(o.Repo, p.defaults)
+		owner, name, err := host.ParseRepo(o.Repo, p.Defaults)
 		if err != nil {
 			return err
 		}
-		p.defaults.Owner, p.defaults.Repo = owner, name
+		p.Defaults.Owner, p.Defaults.Repo = owner, name
 	}
 
-	p.repo = claim.Repo{Owner: p.defaults.Owner, Name: p.defaults.Repo}
+	p.Repo = claim.Repo{Owner: p.Defaults.Owner, Name: p.Defaults.Repo}
 	if o.Ref == "" {
 		return nil
 	}
 
-	i, err := host.ParseIssue(o.Ref, p.defaults)
+	i, err := host.ParseIssue(o.Ref, p.Defaults)
 	if err != nil {
 		return err
 	}
 
-	p.issue, p.repo = i, i.In()
+	p.Issue, p.Repo = i, i.In()
 	return nil
+}
+
+// Checkout is the function Checkout for the worktree; one of another repository has none.
+func (p place) Checkout() (c config.Config, there bool, err error) {
+	if p.Tree == "" {
+		return c, false, nil
+	}
+	return Checkout(p.Tree)
 }

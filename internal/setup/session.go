@@ -14,7 +14,6 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/github"
-	"github.com/label-state/label-state/internal/host"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/printable"
@@ -67,35 +66,19 @@ type First struct {
 
 // A Session is everything a command needs for one repository. Close it when it is done with.
 type Session struct {
-	Config    config.Config
-	Source    string // of the configuration: a path, owner/repo:path, or "defaults"
+	configuration
+	place
 	Client    *github.Client
 	Ledger    *ledger.Ledger
-	Store     lease.Store // what decides; nil when the log does
-	Endpoints host.Endpoints
-	Defaults  host.Defaults // to read further references with
-	Repo      claim.Repo    // zero when neither the options nor the clone name one
-	Issue     claim.Issue   // zero without Options.Ref
-	// what is wrong with the repository's configuration, with Options.Tolerant or View; else nil
-	Unusable *config.Error
-	// the repository has no configuration, so that the defaults apply
-	Unconfigured bool
-	Worker       claim.Worker // LABEL_STATE_CODENAME and LABEL_STATE_FIRING_ID
-	TokenFrom    string       // where the token was found
+	Store     lease.Store  // what decides; nil when the log does
+	Worker    claim.Worker // LABEL_STATE_CODENAME and LABEL_STATE_FIRING_ID
+	TokenFrom string       // where the token was found
 
 	env     Environment
 	options Options
-	place   place
 	token   credential
-	own     config.Own
 
 	recorded map[claim.Issue]bool // holds whose record this session has seen or made
-}
-
-// DefaultGuess is the Guess of a caller that needs nothing from the repository's configuration.
-func DefaultGuess() *config.Config {
-	c := config.Default()
-	return &c
 }
 
 // Open makes a session. It reads git's configuration, a token, the caller's own configuration and
@@ -112,7 +95,7 @@ func Open(ctx context.Context, e Environment, o Options) (*Session, error) {
 
 	s, err := e.open(ctx, o, p)
 	if err != nil {
-		return &Session{Repo: p.repo, Issue: p.issue}, err
+		return &Session{place: p}, err
 	}
 
 	return s, nil
@@ -130,19 +113,17 @@ func (e Environment) open(ctx context.Context, o Options, p place) (*Session, er
 		return nil, err
 	}
 	if o.Guess != nil {
-		return e.session(o, p, token, &configuration{Config: *o.Guess, source: "a guess", own: own}, nil)
+		return e.session(o, p, token, &configuration{Config: *o.Guess, Source: "a guess", own: own}, nil)
 	}
 
 	// What the repository's configuration probably is: the one that is checked out, else the
 	// defaults. A wrong guess costs a request.
 	probably := defaults()
-	if p.tree != "" {
-		if here, there, err := Checkout(p.tree); there && err == nil {
-			probably = &configuration{Config: here, source: config.Path}
-		}
+	if here, there, err := p.Checkout(); there && err == nil {
+		probably = &configuration{Config: here}
 	}
 
-	if whole, err := probably.under(own, p.repo); err == nil {
+	if whole, err := probably.under(own, p.Repo); err == nil {
 		probably = whole
 	}
 	_ = queue(o, probably) // names that cannot be the repository's are refused once its configuration is known
@@ -153,13 +134,13 @@ func (e Environment) open(ctx context.Context, o Options, p place) (*Session, er
 	}
 
 	switch { // the first query
-	case p.repo == (claim.Repo{}), o.First.Late:
+	case p.Repo == (claim.Repo{}), o.First.Late:
 	case o.First.Ready:
-		err = first.BeginOpen(ctx, p.repo)
+		err = first.BeginOpen(ctx, p.Repo)
 	case o.First.Live, !o.First.Since.IsZero():
-		err = first.BeginScan(ctx, p.repo, o.First.Since, o.First.Live)
+		err = first.BeginScan(ctx, p.Repo, o.First.Since, o.First.Live)
 	case o.Ref != "":
-		err = first.Begin(ctx, p.issue)
+		err = first.Begin(ctx, p.Issue)
 	}
 
 	if err != nil {
@@ -184,34 +165,33 @@ func (e Environment) configuration(ctx context.Context, o Options, p place, c *g
 	own config.Own,
 ) (*configuration, error) {
 	conf := defaults()
-	if p.repo != (claim.Repo{}) {
+	if p.Repo != (claim.Repo{}) {
 		var err error
-		conf, err = published(ctx, c, p.repo, cmp.Or(o.Published, config.Path))
-		tolerable := err != nil && conf != nil && conf.unusable != nil && (o.Tolerant || o.View)
+		conf, err = published(ctx, c, p.Repo, cmp.Or(o.Published, config.Path))
+		tolerable := err != nil && conf != nil && conf.Unusable != nil && (o.Tolerant || o.View)
 		if err != nil && !tolerable {
 			return nil, err
 		}
 
 		if tolerable && o.View {
-			e.say("note: " + conf.unusable.Brief())
+			e.say("note: " + conf.Unusable.Brief())
 		}
 	}
 
-	if p.tree != "" { // one line says that the file which is checked out is not the one that counts
-		here, there, err := Checkout(p.tree)
-		switch {
-		case !there, conf.unusable != nil: // one line is enough
-		case err != nil:
-			first, _, _ := strings.Cut(err.Error(), "\n")
-			e.say("note: " + first + "; what counts is the default branch of " + p.repo.String())
-		default:
-			if text := Differs(here, conf.Config, p.repo); text != "" {
-				e.say("note: " + text)
-			}
+	// One line says that the file which is checked out is not the one that counts.
+	here, there, err := p.Checkout()
+	switch {
+	case !there, conf.Unusable != nil: // one line is enough
+	case err != nil:
+		first, _, _ := strings.Cut(err.Error(), "\n")
+		e.say("note: " + first + "; what counts is the default branch of " + p.Repo.String())
+	default:
+		if text := Differs(here, conf.Config, p.Repo); text != "" {
+			e.say("note: " + text)
 		}
 	}
 
-	conf, err := conf.under(own, p.repo)
+	conf, err = conf.under(own, p.Repo)
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +209,7 @@ func (s *Session) Settle(ctx context.Context) (*Session, error) {
 		return nil, err
 	}
 	if reflect.DeepEqual(conf.Config, s.Config) {
-		s.Unusable = conf.unusable
+		s.Unusable = conf.Unusable
 		return s, nil
 	}
 
@@ -276,24 +256,16 @@ func (e Environment) session(o Options, p place, t credential, conf *configurati
 	}
 
 	return &Session{
-		Config:       conf.Config,
-		Source:       conf.source,
-		Unconfigured: conf.absent,
-		Unusable:     conf.unusable,
-		Client:       client,
-		Ledger:       l,
-		Store:        store,
-		Endpoints:    p.Endpoints,
-		Defaults:     p.defaults,
-		Repo:         p.repo,
-		Issue:        p.issue,
-		Worker:       e.Identity(),
-		TokenFrom:    t.source,
-		env:          e,
-		options:      o,
-		place:        p,
-		token:        t,
-		own:          conf.own,
+		configuration: *conf,
+		place:         p,
+		Client:        client,
+		Ledger:        l,
+		Store:         store,
+		Worker:        e.Identity(),
+		TokenFrom:     t.source,
+		env:           e,
+		options:       o,
+		token:         t,
 	}, nil
 }
 
@@ -353,17 +325,6 @@ func (t talker) RoundTrip(r *http.Request) (*http.Response, error) {
 
 	t.say(fmt.Sprintf("%s %s%s: %s, %d ms", r.Method, r.URL.Host, r.URL.Path, answer, time.Since(start).Milliseconds()))
 	return resp, err
-}
-
-// Checkout reports whether there is a configuration in the worktree, with its *config.Error, as the
-// function Checkout does; a worktree of another repository has none.
-func (s *Session) Checkout() (there bool, err error) {
-	if s.place.tree == "" {
-		return false, nil
-	}
-	_, there, err = Checkout(s.place.tree)
-
-	return there, err
 }
 
 // Close closes the connections to the lease store, if there are any. Holds stay.

@@ -67,7 +67,6 @@ func Bundle() []cli.Verb {
 				Title:  "Claim several issues",
 				Set:    cli.Bundle,
 				Takes:  "name issues codename firing-id ttl repo",
-				Needs:  "name issues",
 				Worker: true,
 				About: "Takes all of these issues or none: for work that belongs together, in one repository or " +
 					"several. Answer no means that nothing was taken; result.issues says why. " +
@@ -86,7 +85,6 @@ func Bundle() []cli.Verb {
 				Title:    "Release a bundle",
 				Set:      cli.Bundle,
 				Takes:    "name codename outcome reason",
-				Needs:    "name",
 				Worker:   true,
 				Destroys: true,
 				Repeats:  true,
@@ -106,7 +104,6 @@ func Bundle() []cli.Verb {
 				Title: "Who holds a bundle",
 				Set:   cli.Bundle,
 				Takes: "name issues repo",
-				Needs: "name",
 				Reads: true,
 				About: "Shows who holds each issue of a bundle, and whether one worker holds all of it. " +
 					"Without issues, they are those claimed on this machine, else the open ones of the repository that have the bundle's label.",
@@ -150,6 +147,7 @@ type pageHold struct {
 	Token   int64     `json:"token"`
 	TTL     int64     `json:"ttl_seconds"`
 	Until   time.Time `json:"until,omitzero"`
+	Title   string    `json:"-"` // of the issue
 }
 
 func bundleJournal(t cli.Terminal) (state.Journal[bundlePage], error) {

@@ -76,11 +76,8 @@ func (p *pack) alreadyMine(ctx context.Context, b ledger.Bundle) (yes bool, err 
 		return false, nil // what cannot be read, the claim says
 	}
 
-	v := p.view
-	v.Answer, v.Codename, v.Firing, v.Whole = "won", note.Codename, note.Firing, true
-	v.Yours = true
+	note.Holds = nil
 	places := p.places()
-	var rows [][2]string
 	for _, c := range p.calls {
 		i := c.Session.Issue
 		if !slices.ContainsFunc(note.Issues, func(name string) bool { return strings.EqualFold(name, i.String()) }) ||
@@ -99,18 +96,36 @@ func (p *pack) alreadyMine(ctx context.Context, b ledger.Bundle) (yes bool, err 
 		}
 
 		until, _ := own.Until(c.Rules().Terms)
-		v.Issues = append(v.Issues, PartView{
-			Issue:  i.String(),
-			Answer: "won",
-			Holder: note.worker().String(),
-			Until:  cli.Stamp(until),
-			Token:  own.Record.Token,
+		note.Holds = append(note.Holds, pageHold{
+			Issue: i.String(),
+			Token: own.Record.Token,
+			Until: until,
+			Title: f.Title,
 		})
-		rows = append(rows, [2]string{"  " + i.String(), cli.Lasts(until) + "  " + cli.OneLine(f.Title)})
 	}
 
-	return true, p.Answer(v, fmt.Sprintf("bundle %s is yours already: %s (run %s)\n", p.slug, note.Codename,
-		note.Firing)+cli.Table(rows))
+	p.view.Yours = true
+	return true, p.answerWon(note, "bundle %s is yours already: %s (run %s)\n")
+}
+
+// answerWon answers with the holds of a bundle that was claimed, by a text that names bundle and
+// worker.
+func (p *pack) answerWon(note bundlePage, text string) error {
+	p.view.Answer, p.view.Codename, p.view.Firing, p.view.Whole = "won", note.Codename, note.Firing, true
+	var rows [][2]string
+	for _, h := range note.Holds {
+		p.view.Issues = append(p.view.Issues, PartView{
+			Issue:  h.Issue,
+			Answer: "won",
+			Holder: note.worker().String(),
+			Until:  cli.Stamp(h.Until),
+			Token:  h.Token,
+			URL:    h.URL,
+		})
+		rows = append(rows, [2]string{"  " + h.Issue, cli.Lasts(h.Until) + "  " + cli.OneLine(h.Title)})
+	}
+
+	return p.Answer(p.view, fmt.Sprintf(text, p.slug, note.Codename, note.Firing)+cli.Table(rows))
 }
 
 // holding runs a step while no other process of this machine works on the bundle.
@@ -171,6 +186,7 @@ func (p *pack) take(ctx context.Context, page state.JournalPage[bundlePage], b l
 			Token:   h.Token,
 			TTL:     int64(h.Record.TTL / time.Second),
 			Until:   h.Until.UTC(),
+			Title:   h.Title,
 		})
 	}
 
@@ -179,24 +195,7 @@ func (p *pack) take(ctx context.Context, page state.JournalPage[bundlePage], b l
 	}
 
 	p.inform(ctx, note)
-	w = holds[0].Record.Worker
-	p.view.Answer, p.view.Codename, p.view.Firing, p.view.Whole = "won", w.Codename, w.FiringID, true
-	var rows [][2]string
-	for _, h := range holds {
-		p.view.Issues = append(p.view.Issues, PartView{
-			Issue:  h.Issue.String(),
-			Answer: "won",
-			Holder: w.String(),
-			Until:  cli.Stamp(h.Until),
-			Token:  h.Token,
-			URL:    h.URL,
-		})
-		rows = append(rows, [2]string{"  " + h.Issue.String(), "until " + cli.Moment(h.Until) + "  " +
-			cli.OneLine(h.Title)})
-	}
-
-	return p.Answer(p.view, fmt.Sprintf("claimed bundle %s for %s (run %s)\n", p.slug, w.Codename, w.FiringID)+
-		cli.Table(rows))
+	return p.answerWon(note, "claimed bundle %s for %s (run %s)\n")
 }
 
 // warnLate says of each issue that its labels are late.

@@ -24,10 +24,10 @@ func featureJournal(t cli.Terminal) (worktree.Book, error) {
 	return worktree.Journal(filepath.Join(dir, "features")), err
 }
 
-// worktreesAround are the trees of the feature that a folder belongs to, or whose folder it is; none
-// outside of any. What cannot be read is not a feature: holds are then recorded here only.
-func worktreesAround(t cli.Terminal, dir string) []worktree.Tree {
-	dir, err := filepath.EvalSymlinks(dir)
+// worktreesAround are the trees of the feature that we are in, or in whose folder; none outside of
+// any. What cannot be read is not a feature: holds are then recorded here only.
+func worktreesAround(t cli.Terminal) []worktree.Tree {
+	dir, err := filepath.EvalSymlinks(t.Env.Dir)
 	book, failed := featureJournal(t)
 	if err != nil || failed != nil {
 		return nil
@@ -60,7 +60,7 @@ func worktreesAround(t cli.Terminal, dir string) []worktree.Tree {
 
 // trees are those of the feature around us, else of the one that has the bundle's name.
 func (p *pack) trees() (all []worktree.Tree, around bool) {
-	if all = worktreesAround(p.Terminal, p.Env.Dir); len(all) > 0 {
+	if all = worktreesAround(p.Terminal); len(all) > 0 {
 		return all, true
 	}
 

@@ -41,7 +41,6 @@ func Claim() cli.Verb {
 			Title:  "Claim an issue",
 			Set:    cli.Core,
 			Takes:  "issue codename firing-id ttl branch resume",
-			Needs:  "issue",
 			Worker: true,
 			About: "Takes an issue before you work on it. However many workers try, exactly one wins. " +
 				"Answer no means that somebody else has it, or that it may not be worked on now: take another. Keep result.firing_id; renew before result.renew_before. " +
@@ -85,19 +84,8 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParams) 
 		if err := c.Session.Ledger.MayClaim(i, req); err != nil {
 			return err
 		}
-		f, v, beyond, err := c.Session.Ledger.CheckForced(ctx, i, req.Seeker())
-		if err != nil {
-			return err
-		}
-
-		switch {
-		case len(beyond.Reasons) > 0 && len(v.Expired) == 0:
-			return &ledger.HeldError{Issue: i, Verdict: beyond}
-		case f.Log.Used(w) || !v.Has(lifecycle.CodeInFlight) && !c.Rules().Stuck(f): // the claim says why not, or wins
-		default:
-			if _, _, err := c.Force(ctx, i, p.Why()); err != nil {
-				return c.WouldClaim(err, w, w.Codename)
-			}
+		if err := endFirst(ctx, c, i, req.Seeker(), p.Why()); err != nil {
+			return c.WouldClaim(err, w, w.Codename)
 		}
 	}
 
@@ -121,6 +109,22 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParams) 
 	}
 
 	return c.Answer(cli.ViewHold(h, answer.Won), "claimed "+cli.DescribeHold(h))
+}
+
+// endFirst ends the hold that stands, as --force says, if nothing else is in the way of whoever claims.
+func endFirst(ctx context.Context, c *cli.Call, i claim.Issue, who lifecycle.Seeker, reason string) error {
+	f, v, beyond, err := c.Session.Ledger.CheckForced(ctx, i, who)
+	switch {
+	case err != nil:
+		return err
+	case len(beyond.Reasons) > 0 && (who.Person || len(v.Expired) == 0):
+		return &ledger.HeldError{Issue: i, Verdict: beyond}
+	case f.Log.Used(who.Worker) || !v.Has(lifecycle.CodeInFlight) && !c.Rules().Stuck(f): // the claim says why not, or wins
+		return nil
+	}
+
+	_, _, err = c.Force(ctx, i, reason)
+	return err
 }
 
 // claimWaiting claims, and with --wait tries again while the answer is no. A made-up firing id is

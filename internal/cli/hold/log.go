@@ -28,7 +28,6 @@ func Log() cli.Verb {
 			Title:     "The records of an issue",
 			Set:       cli.Work,
 			Takes:     "issue",
-			Needs:     "issue",
 			Reads:     true,
 			Many:      true,
 			About:     "Lists the records of an issue in the order that decides: claims, releases, and what does not count.",

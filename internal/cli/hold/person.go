@@ -67,21 +67,11 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParam
 		fmt.Sprintf("%s %s has been yours since %s\n", i, cli.OneLine(h.Title), cli.Moment(h.Since))+giveBack(i))
 }
 
-// claimForcing ends the hold that stands first, if --force says so and nothing else is in the way.
+// claimForcing claims for a person; with --force the hold that stands is ended first.
 func claimForcing(ctx context.Context, c *cli.Call, i claim.Issue, me string, p *claimParams) (ledger.Hold, error) {
 	if p.Force {
-		f, v, beyond, err := c.Session.Ledger.CheckForced(ctx, i, lifecycle.Seeker{Person: true})
-		if err != nil {
+		if err := endFirst(ctx, c, i, lifecycle.Seeker{Person: true}, p.Why()); err != nil {
 			return ledger.Hold{}, err
-		}
-
-		switch {
-		case len(beyond.Reasons) > 0:
-			return ledger.Hold{}, &ledger.HeldError{Issue: i, Verdict: beyond}
-		case v.Has(lifecycle.CodeInFlight) || c.Rules().Stuck(f):
-			if _, _, err := c.Force(ctx, i, p.Why()); err != nil {
-				return ledger.Hold{}, err
-			}
 		}
 	}
 

@@ -13,6 +13,7 @@ import (
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/setup"
 )
 
 type dedupParams struct {
@@ -33,7 +34,6 @@ func DedupCheck() cli.Verb {
 			Title:     "Is an issue free?",
 			Set:       cli.Core,
 			Takes:     "issue codename firing-id",
-			Needs:     "issue",
 			Reads:     true,
 			Asks:      true,
 			About:     "Answers whether an issue is free: yes, no with the reasons, or unknown. Your own hold counts as yes. It claims nothing.",
@@ -179,11 +179,11 @@ func holdLine(h answer.Answer, what string) string {
 // showMine lists what the login holds in the repositories, as a person and for workers, or for the
 // worker that the call names.
 func showMine(ctx context.Context, c *cli.Call, p *statusParams) (err error) {
-	var names []string
-	if p.Repo != "" {
-		names = strings.Split(p.Repo, ",")
-	} else if names, err = c.ReposToRead(ctx, false); err != nil {
-		return err
+	names := setup.Listed(p.Repo)
+	if len(names) == 0 {
+		if names, err = c.ReposToRead(ctx, false); err != nil {
+			return err
+		}
 	}
 
 	var holds int

@@ -15,13 +15,6 @@ import (
 	"github.com/label-state/label-state/internal/workflow"
 )
 
-// An actionRef is what the workflow that init writes names of the Action.
-type actionRef struct {
-	ref  string // a tag, a branch or a whole commit
-	note string // the comment beside it; may be empty
-	next string // what a person should know or do about it; may be empty
-}
-
 // tagged is a version that a tag may have: of a module that "go install module@version" has
 // fetched.
 var tagged = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$`)
@@ -29,40 +22,39 @@ var tagged = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$`)
 // chooseRef is the tag of a release for a program of a release, else the commit that this program
 // was built from, so that the workflow runs today: the one that it knows, else that of its version.
 // Where nobody knows that commit, or GitHub does not have it, it is the branch.
-func chooseRef(ctx context.Context, c *cli.Call) actionRef {
+//
+// note is the comment beside it, next what a person should know or do about it; both may be empty.
+func chooseRef(ctx context.Context, c *cli.Call) (ref, note, next string) {
 	build := c.Build
 	if major := build.Release(); major != "" {
-		return actionRef{ref: major}
+		return major, "", ""
 	}
 
-	branch := actionRef{ref: workflow.Ref, next: unpinned}
 	known := build.Commit
 	if known == "" && tagged.MatchString(build.Version) {
 		known = build.Version
 	}
 
 	if known == "" {
-		return branch
+		return workflow.Ref, "", unpinned
 	}
 
 	commit, err := findCommit(ctx, c, workflow.Reference{Repo: workflow.Action, Ref: known})
 	switch {
 	case errors.Is(err, errNoCommit):
-		branch.next = "the commit that this program was built from is not on GitHub; " + branch.next
-		return branch
+		return workflow.Ref, "", "the commit that this program was built from is not on GitHub; " + unpinned
 	case err != nil && len(known) < 40:
-		return branch
+		return workflow.Ref, "", unpinned
 	case err != nil: // as on another server, to which Actions come from elsewhere
 		commit = known
 	}
 
-	r := actionRef{ref: commit, note: "label-state " + build.Version}
-	r.next = "the workflow names the commit that this program was built from, until there is a release; GitHub builds the Action from it at each run"
+	next = "the workflow names the commit that this program was built from, until there is a release; GitHub builds the Action from it at each run"
 	if build.Changed {
-		r.next += ". Your program has changes that are not in it"
+		next += ". Your program has changes that are not in it"
 	}
 
-	return r
+	return commit, "label-state " + build.Version, next
 }
 
 // unpinned is what a person does about a workflow that names the branch.
@@ -119,11 +111,11 @@ func workflowStep(ctx context.Context, c *cli.Call, root, kind string) (InitStep
 		return s, err
 	}
 
-	chosen := chooseRef(ctx, c)
-	o.Ref, o.Note = chosen.ref, chosen.note
+	var next string
+	o.Ref, o.Note, next = chooseRef(ctx, c)
 	s, err := fileStep(ctx, c, root, cli.WorkflowPath, workflow.Text(o), about)
 	if s.Status == stepMissing {
-		s.Next = chosen.next
+		s.Next = next
 	}
 
 	return s, err

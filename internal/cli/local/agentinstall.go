@@ -6,11 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"time"
 
@@ -212,20 +210,15 @@ func showHosts(ctx context.Context, c *cli.Call, _ *cli.Here) error {
 }
 
 // hostProgram is the host's program on the search path; empty when there is none.
-func hostProgram(t cli.Terminal, h agenthost.Host) string {
+func hostProgram(h agenthost.Host) string {
 	names := h.Profile().Programs
 	if names == nil {
 		names = []string{string(h)}
 	}
 
-	for _, dir := range filepath.SplitList(t.Env.Getenv("PATH")) {
-		for _, name := range names {
-			file := cli.Binary(dir, name)
-			info, err := os.Stat(file)
-			if filepath.IsAbs(dir) && err == nil && info.Mode().IsRegular() &&
-				(runtime.GOOS == "windows" || info.Mode()&0o111 != 0) {
-				return file
-			}
+	for _, name := range names {
+		if file, err := exec.LookPath(name); err == nil {
+			return file
 		}
 	}
 
@@ -240,7 +233,7 @@ var aVersion = regexp.MustCompile(`\d+(\.\d+)+[-+.\w]*`)
 // viewHost looks at one host. With an error, of the first file that cannot be used, the view is
 // what else is known.
 func viewHost(ctx context.Context, c *cli.Call, h agenthost.Host) (v AgentView, unknown error) {
-	v = AgentView{Host: string(h), Program: hostProgram(c.Terminal, h)}
+	v = AgentView{Host: string(h), Program: hostProgram(h)}
 	if v.Program != "" {
 		timed, cancel := context.WithTimeout(ctx, versionTime)
 		defer cancel()
@@ -251,50 +244,21 @@ func viewHost(ctx context.Context, c *cli.Call, h agenthost.Host) (v AgentView, 
 		}
 	}
 
-	first := map[bool]string{} // what to do before it is installed for the user, and here
-	for _, user := range []bool{true, false} {
-		p, err := placeOf(c.Terminal, user)
-		if err != nil {
-			continue // no home, or no clone
-		}
-
-		all, some, err := p.Installed(h)
-		word := "no"
-		switch {
-		case err != nil:
-			word, unknown = "unknown", cmp.Or(unknown, err)
-		case all:
-			word = "installed"
-		case some:
-			word = "partly"
-			if file := p.Edited(h); file != "" {
-				first[user] = "move " + shortPath(c.Terminal, file) + " away, which somebody has edited, then: "
-			}
-		}
-
-		if user {
-			v.User = word
-		} else {
-			v.Project = word
-		}
-	}
-
-	off := switchedOff(c.Terminal, h)
-	for _, word := range []*string{&v.User, &v.Project} {
-		if off != "" && *word == "installed" {
-			*word = "off"
-		}
-	}
+	var firstUser, firstHere string // what to do before it is installed for the user, and here
+	var errHere error
+	v.User, firstUser, unknown = setUp(c.Terminal, h, true)
+	v.Project, firstHere, errHere = setUp(c.Terminal, h, false)
+	unknown = cmp.Or(unknown, errHere)
 
 	switch {
 	case unknown != nil:
 		v.Problem = unknown.Error()
 	case v.User == "off" || v.Project == "off":
-		v.Missing = off
+		v.Missing = switchedOff(c.Terminal, h)
 	case v.User == "partly":
-		v.Missing = first[true] + "label-state agent install " + string(h) + " --user"
+		v.Missing = firstUser + "label-state agent install " + string(h) + " --user"
 	case v.Project == "partly", v.User != "installed" && v.Project != "installed" && v.Program != "":
-		v.Missing = first[false] + "label-state agent install " + string(h)
+		v.Missing = firstHere + "label-state agent install " + string(h)
 	case h == agenthost.Codex && v.Program != "" && (v.User == "installed" || v.Project == "installed"):
 		v.Untrusted = untrusted(ctx, v.Program, c.Env.Dir)
 		if v.Untrusted > 0 {
@@ -303,6 +267,33 @@ func viewHost(ctx context.Context, c *cli.Call, h agenthost.Host) (v AgentView, 
 	}
 
 	return v, unknown
+}
+
+// setUp is how far a host is set up for the user, or here, and what to do before it is installed; no
+// word is that there is no home, or no clone.
+func setUp(t cli.Terminal, h agenthost.Host, user bool) (word, first string, unknown error) {
+	p, err := placeOf(t, user)
+	if err != nil {
+		return "", "", nil
+	}
+
+	all, some, err := p.Installed(h)
+	switch {
+	case err != nil:
+		return "unknown", "", err
+	case all && switchedOff(t, h) != "":
+		return "off", "", nil
+	case all:
+		return "installed", "", nil
+	case !some:
+		return "no", "", nil
+	}
+
+	if file := p.Edited(h); file != "" {
+		first = "move " + shortPath(t, file) + " away, which somebody has edited, then: "
+	}
+
+	return "partly", first, nil
 }
 
 // switchedOff is how hooks that a file of the host's switches off run again; empty where none does.
@@ -390,33 +381,22 @@ func untrusted(ctx context.Context, program, dir string) int {
 func hostSteps(t cli.Terminal) []InitStep {
 	var out []InitStep
 	for _, h := range agenthost.Hosts() {
-		program := hostProgram(t, h)
+		program := hostProgram(h)
 		if program == "" {
 			continue
 		}
 
-		s := InitStep{
-			Kind:   "agent",
-			Name:   string(h),
-			Status: stepKept,
-			Detail: "found here, not set up",
-		}
-		s.Next = "have sessions of " + string(h) + " keep their holds alive: label-state agent install " + string(h)
-
-		for _, user := range []bool{true, false} {
-			p, err := placeOf(t, user)
-			if err != nil {
-				continue
-			}
-
-			if all, _, err := p.Installed(h); err == nil && all {
-				s.Status, s.Detail, s.Next = stepThere, "its sessions keep their holds alive", ""
-			}
-		}
-
-		if off := switchedOff(t, h); off != "" && s.Status == stepThere {
-			s.Status, s.Detail, s.Next = stepKept, "its hooks are switched off", "switch the hooks of "+string(h)+
-				" on: "+off
+		s := InitStep{Kind: "agent", Name: string(h), Status: stepKept}
+		user, _, _ := setUp(t, h, true)
+		here, _, _ := setUp(t, h, false)
+		switch {
+		case user == "off" || here == "off":
+			s.Detail, s.Next = "its hooks are switched off", "switch the hooks of "+string(h)+" on: "+switchedOff(t, h)
+		case user == "installed" || here == "installed":
+			s.Status, s.Detail = stepThere, "its sessions keep their holds alive"
+		default:
+			s.Detail = "found here, not set up"
+			s.Next = "have sessions of " + string(h) + " keep their holds alive: label-state agent install " + string(h)
 		}
 
 		out = append(out, s)

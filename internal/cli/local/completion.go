@@ -2,24 +2,19 @@ package local
 
 import (
 	"context"
-	_ "embed"
+	"embed"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/label-state/label-state/internal/cli"
 )
 
-// Each asks the program itself at every completion, so that it cannot go stale.
-var (
-	//go:embed completion/bash
-	bashCompletion string
-	//go:embed completion/zsh
-	zshCompletion string
-	//go:embed completion/fish
-	fishCompletion string
-	//go:embed completion/powershell
-	powershellCompletion string
-)
+// completions are the scripts of the shells. Each asks the program itself at every completion, so
+// that it cannot go stale.
+//
+//go:embed completion
+var completions embed.FS
 
 type completionParams struct {
 	Shell string   `arg:"SHELL" only:"bash,zsh,fish,powershell"`
@@ -41,10 +36,8 @@ func Completion() cli.Verb {
 
 func complete(_ context.Context, c *cli.Call, p *completionParams) error {
 	if len(p.Words) == 0 {
-		script := map[string]string{
-			"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion, "powershell": powershellCompletion,
-		}
-		return c.Answer(nil, script[p.Shell])
+		script, err := completions.ReadFile("completion/" + p.Shell)
+		return errors.Join(err, c.Answer(nil, string(script)))
 	}
 
 	text := ""

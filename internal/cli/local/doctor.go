@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,13 +53,8 @@ func (d Diagnosis) or(status, remedy string) Diagnosis {
 
 // examineAll checks the machine once, and each repository.
 func examineAll(ctx context.Context, c *cli.Call, _ *cli.SomeRepos) error {
-	names := c.Named()
-	if len(names) == 0 {
-		names = []string{""}
-	}
-
 	all := []Diagnosis{checkGit(ctx, c.Terminal)}
-	for _, name := range names {
+	for _, name := range cli.OrHere(c.Named()) {
 		all = append(all, checkRepo(ctx, c.Part(), name)...)
 	}
 
@@ -88,7 +84,7 @@ func checkSetup(ctx context.Context, c *cli.Call) Diagnosis {
 // before it is on the default branch, or that it corrects the one there; empty where it does
 // neither.
 func checkCheckout(c *cli.Call) []Diagnosis {
-	there, err := c.Session.Checkout()
+	_, there, err := c.Session.Checkout()
 	wrong, is := errors.AsType[*config.Error](err)
 	published := c.Session.Unusable
 	switch {
@@ -286,14 +282,12 @@ func checkScopes(ctx context.Context, c *cli.Call, who string) Diagnosis {
 		return ok("token", "%s (fine-grained, app or workflow token: permissions are probed below)", who)
 	}
 
-	for _, s := range scopes {
-		if s == "repo" || s == "public_repo" {
-			return ok("token", "%s, scopes %s", who, strings.Join(scopes, ", "))
-		}
+	d := ok("token", "%s, scopes %s", who, strings.Join(scopes, ", "))
+	if slices.Contains(scopes, "repo") || slices.Contains(scopes, "public_repo") {
+		return d
 	}
 
-	return ok("token", "%s, scopes %s", who, strings.Join(scopes, ", ")).or("fail",
-		"the token needs the scope repo (or public_repo)")
+	return d.or("fail", "the token needs the scope repo (or public_repo)")
 }
 
 func checkRepository(ctx context.Context, c *cli.Call, r github.Repository) []Diagnosis {

@@ -3,8 +3,6 @@ package local
 import (
 	"cmp"
 	"context"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -55,22 +53,6 @@ func checkBlockers(ctx context.Context, c *cli.Call) Diagnosis {
 
 	return ok("blockers", "%s for others, none in a dependency cycle",
 		printable.Count(len(asleep), "issue waits", "issues wait"))
-}
-
-// existsHere reports whether a file is in the clone that we are in, and the clone the repository's.
-func existsHere(ctx context.Context, c *cli.Call, path string) bool {
-	home, err := c.Env.Home(ctx)
-	if err != nil || !strings.EqualFold(home.Owner+"/"+home.Repo, c.Session.Repo.String()) {
-		return false
-	}
-
-	root, err := findRoot(ctx, c)
-	if err != nil {
-		return false // there is no clone
-	}
-
-	_, err = os.Stat(filepath.Join(root, filepath.FromSlash(path)))
-	return err == nil
 }
 
 // checkHook tells what becomes of a push from here: it plays the hook once.

@@ -21,7 +21,7 @@ func checkWorkflow(ctx context.Context, c *cli.Call) []Diagnosis {
 	text, err := c.Session.Client.File(ctx, c.Session.Repo, cli.WorkflowPath)
 	var missing *github.NotFoundError
 	switch {
-	case errors.As(err, &missing) && existsHere(ctx, c, cli.WorkflowPath):
+	case errors.As(err, &missing) && c.Session.Tree != "" && !isAbsent(c.Session.Tree, cli.WorkflowPath):
 		d := ok("workflow", "%s is in this clone, and not on %s's default branch yet", cli.WorkflowPath, c.Session.Repo)
 		return []Diagnosis{d.or("warn", "commit it, push it, and have it merged")}
 
@@ -36,12 +36,12 @@ func checkWorkflow(ctx context.Context, c *cli.Call) []Diagnosis {
 			"compare it with docs/action.md, or move it away and let label-state init write it")}
 	}
 
+	out := []Diagnosis{checkSwitch(ctx, c)}
 	w, err := workflow.Parse(text)
 	if err != nil { // GitHub says so itself
-		return []Diagnosis{checkSwitch(ctx, c)}
+		return out
 	}
 
-	out := []Diagnosis{checkSwitch(ctx, c)}
 	if lacking := lackingInJobs(c, w.Jobs); lacking != "" {
 		out[0] = ok("workflow", "%s: %s", cli.WorkflowPath, lacking).or("fail", "add the missing permissions to the "+
 			"job in "+

@@ -48,7 +48,8 @@ func TestLackingInJobs(t *testing.T) {
 		}
 
 		w.Jobs[0].Guard = strings.HasSuffix(name, "guards")
-		call := &cli.Call{Session: &setup.Session{Config: conf}}
+		call := &cli.Call{Session: &setup.Session{}}
+		call.Session.Config = conf
 		if got := lackingInJobs(call, w.Jobs); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}

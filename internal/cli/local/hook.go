@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,16 +49,12 @@ func Hook() []cli.Verb {
 			Summary:  "guard this clone's pushes",
 			About:    "An existing hook of another tool still runs, after ours.",
 			Examples: "label-state hook install\nlabel-state hook install --global\n",
-		}, func(ctx context.Context, c *cli.Call, p *hookInstallParams) error {
-			return changeHook(ctx, c, p, hookfile.Install)
-		}),
+		}, addHook),
 		cli.Do(cli.Verb{
 			Name:     "hook uninstall",
 			Summary:  "remove it; another tool's hook is restored",
 			Examples: "label-state hook uninstall\n",
-		}, func(ctx context.Context, c *cli.Call, p *hookUninstallParams) error {
-			return changeHook(ctx, c, &hookInstallParams{hookUninstallParams: *p}, hookfile.Uninstall)
-		}),
+		}, removeHook),
 		cli.Do(cli.Verb{
 			Name:     "hook status",
 			Summary:  "which hook git finds; exit 1 when pushes are not checked, or all refused",
@@ -162,49 +159,30 @@ func sameFile(one, other string) bool {
 	return err == nil && os.SameFile(a, b)
 }
 
-// changeHook installs the hook, or takes it away.
-func changeHook(ctx context.Context, c *cli.Call, p *hookInstallParams,
-	do func(context.Context, hookfile.Options) (hookfile.State, hookfile.Change, error),
-) error {
+func addHook(ctx context.Context, c *cli.Call, p *hookInstallParams) error {
 	o, err := hookOptions(c.Terminal, p.Global)
 	if err != nil {
 		return err
 	}
 
-	o.Force, o.Hook = p.Force, chosenHook(c, p.File)
-	install := c.Verb.Name == "hook install"
-	if o.Hook == "" && install {
-		o.Hook = ownHook(c.Terminal)
-	}
-
-	s, change, err := do(ctx, o)
+	o.Force, o.Hook = p.Force, cmp.Or(chosenHook(c, p.File), ownHook(c.Terminal))
+	s, change, err := hookfile.Install(ctx, o)
 	if err != nil {
 		return hookFailure(c.Verb.Name, err)
 	}
 
-	file, commit := s.File, ""
+	word, file, commit := string(change), s.File, ""
 	switch {
+	case change == hookfile.Nothing:
+		word = "unchanged"
 	case change == hookfile.Configured:
 		file = "git config label-state.hook " + s.Setting
 	case s.Manager == "husky" && change == hookfile.Installed:
 		file, commit = s.Script, "commit it: husky runs it in every clone\n"
 	}
 
-	word := string(change)
-	if install && change == hookfile.Nothing {
-		word = "unchanged"
-	}
-
-	view, text := viewHook(s, change), fmt.Sprintf("%s: %s\n", word, file)+commit+everybody(s)
-	switch {
-	case !install && s.Kind == hookfile.Delegated:
-		return cli.Declined(fmt.Sprintf("%s runs label-state's hook from %s, which is the repository's file", s.Manager, s.Script),
-			answer.Advice("remove label-state's lines there"))
-	case !install:
-		return c.Answer(view, text)
-	}
-
 	trial := tryHook(ctx, c.Terminal, s, p.File)
+	view, text := viewHook(s, change), fmt.Sprintf("%s: %s\n", word, file)+commit+everybody(s)
 	view.Pushes, view.Why = trial.pushes, cli.OneLine(trial.why)
 	if trial.pushes != pushesUnchecked {
 		return c.Answer(view, text+trial.text()+"\n")
@@ -215,6 +193,25 @@ func changeHook(ctx context.Context, c *cli.Call, p *hookInstallParams,
 
 	c.Warnf("%s", strings.TrimSuffix(trial.text()+"; "+trial.remedy, "; "))
 	return nil
+}
+
+func removeHook(ctx context.Context, c *cli.Call, p *hookUninstallParams) error {
+	o, err := hookOptions(c.Terminal, p.Global)
+	if err != nil {
+		return err
+	}
+
+	o.Force = p.Force
+	s, change, err := hookfile.Uninstall(ctx, o)
+	switch {
+	case err != nil:
+		return hookFailure(c.Verb.Name, err)
+	case s.Kind == hookfile.Delegated:
+		return cli.Declined(fmt.Sprintf("%s runs label-state's hook from %s, which is the repository's file", s.Manager, s.Script),
+			answer.Advice("remove label-state's lines there"))
+	}
+
+	return c.Answer(viewHook(s, change), fmt.Sprintf("%s: %s\n", change, s.File)+everybody(s))
 }
 
 // everybody says that the folder of the hook serves more than this clone; empty where it does not.

@@ -24,9 +24,10 @@ func TestKept(t *testing.T) {
 
 // TestCosts: a lost claim has an end of its own where the configuration wants it said aloud.
 func TestCosts(t *testing.T) {
-	conf := config.Default()
-	conf.Claim.Comments = "all"
-	got := costLines(&cli.Call{Session: &setup.Session{Config: conf}}, &initParams{})
+	call := &cli.Call{Session: &setup.Session{}}
+	call.Session.Config = config.Default()
+	call.Session.Config.Claim.Comments = "all"
+	got := costLines(call, &initParams{})
 	if !strings.HasSuffix(got[1], ", and 2 for a claim that loses a race") {
 		t.Errorf("%q", got)
 	}

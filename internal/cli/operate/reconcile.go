@@ -1,6 +1,7 @@
 package operate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,8 +47,8 @@ func reconcileIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *reconcil
 			Why:    cli.OneLine(rules.Explain(f, change)),
 		}
 
-		return c.Answer(m, fmt.Sprintf("%s: would add %s, remove %s: %s\n", i, list(change.Add),
-			list(change.Remove), m.Why))
+		return c.Answer(m, fmt.Sprintf("%s: would add %s, remove %s: %s\n", i, cmp.Or(strings.Join(change.Add, ", "), "nothing"),
+			cmp.Or(strings.Join(change.Remove, ", "), "nothing"), m.Why))
 	}
 
 	if err != nil {
@@ -60,11 +61,4 @@ func reconcileIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *reconcil
 	}
 
 	return c.Answer(cli.ViewMove(rep, answer.Reconciled), text)
-}
-
-func list(names []string) string {
-	if len(names) == 0 {
-		return "nothing"
-	}
-	return strings.Join(names, ", ")
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/lifecycle"
-	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/state"
 )
 
@@ -20,14 +19,6 @@ type resumeParams struct {
 	cli.SomeRepos
 	Local bool `flag:"local" text:"this host's file only, not the shared marker on GitHub"`
 	cli.Rehearsal
-}
-
-// Session goes by a guess for this host's own file: that needs no answer of GitHub's, because it is
-// there for when there is none.
-func (p *resumeParams) Session(o *setup.Options) {
-	if p.Local {
-		o.Guess = setup.DefaultGuess()
-	}
 }
 
 // Repo are the verbs that pause and resume claiming.
@@ -101,13 +92,7 @@ func pause(ctx context.Context, c *cli.Call, params *pauseParams) error {
 		return c.Answer(v, fmt.Sprintf("would pause %s%s\n", c.Session.Repo, cli.Where(local)))
 	}
 
-	var before *lifecycle.Pause
-	if local {
-		before, err = c.Env.PausedHere(c.Session.Repo)
-	} else {
-		before, err = c.Session.Client.Pause(ctx, c.Session.Repo)
-	}
-
+	before, err := pauseOf(ctx, c, local)
 	if err != nil {
 		return err
 	}
@@ -161,7 +146,9 @@ func resume(ctx context.Context, c *cli.Call, p *resumeParams) error {
 		return err
 	}
 
-	if other, _ := otherPause(ctx, c, local); other != nil { // only what to say
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	if other, _ := pauseOf(ctx, c, !local); other != nil { // a repository may have both; only what to say
 		still := cli.ViewPause(v.Repo, other, !local)
 		c.Warnf("%s; resume that with: label-state repo resume %s", still.Sentence("is still paused"), still.Resume())
 	}
@@ -169,15 +156,12 @@ func resume(ctx context.Context, c *cli.Call, p *resumeParams) error {
 	return c.Answer(v, fmt.Sprintf("resumed %s%s\n", c.Session.Repo, cli.Where(local)))
 }
 
-// otherPause is the pause of the other kind than this host's, or than everybody's: a repository may
-// have both.
-func otherPause(ctx context.Context, c *cli.Call, local bool) (*lifecycle.Pause, error) {
+// pauseOf is this host's pause of the repository, or everybody's.
+func pauseOf(ctx context.Context, c *cli.Call, local bool) (*lifecycle.Pause, error) {
 	if local {
-		ctx, cancel := context.WithTimeout(ctx, askTime)
-		defer cancel()
-		return c.Session.Client.Pause(ctx, c.Session.Repo)
+		return c.Env.PausedHere(c.Session.Repo)
 	}
-	return c.Env.PausedHere(c.Session.Repo)
+	return c.Session.Client.Pause(ctx, c.Session.Repo)
 }
 
 // listPauses asks every repository; one that cannot be read makes the answer unknown, never "not
@@ -191,12 +175,12 @@ func listPauses(ctx context.Context, c *cli.Call, p *cli.SomeRepos) error {
 }
 
 func listPause(ctx context.Context, c *cli.Call, _ *cli.SomeRepos) error {
-	here, err := c.Env.PausedHere(c.Session.Repo)
+	here, err := pauseOf(ctx, c, true)
 	if err != nil {
 		return err
 	}
 
-	shared, err := c.Session.Client.Pause(ctx, c.Session.Repo)
+	shared, err := pauseOf(ctx, c, false)
 	if err != nil {
 		return err
 	}

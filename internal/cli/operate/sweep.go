@@ -37,7 +37,7 @@ func SweepClaims() cli.Verb {
 }
 
 func sweepClaims(ctx context.Context, c *cli.Call, p *sweepParams) error {
-	if p.Hours != 0 && !(p.Hours > 0 && p.Hours <= 24*365) {
+	if p.Hours > 24*365 {
 		return c.Usagef("--max-age-hours %v: expected a number of hours above 0, a year at most", p.Hours)
 	}
 

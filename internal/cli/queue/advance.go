@@ -32,7 +32,6 @@ func Advance() cli.Verb {
 			Title:    "Move an issue to its next stage",
 			Set:      cli.Plan,
 			Takes:    "issue codename firing-id to",
-			Needs:    "issue",
 			Worker:   true,
 			Destroys: true,
 			Repeats:  true,

@@ -40,7 +40,7 @@ func Plan() cli.Verb {
 				Title: "Post a plan",
 				Set:   cli.Plan,
 				Takes: "issue body-file codename firing-id",
-				Needs: "issue body-file",
+				Needs: "body-file",
 				About: "Posts what you mean to do with an issue that you hold, for a person to approve. Do none " +
 					"of it before plan_wait answers yes. " +
 					"While the plan waits the hold needs no renewal. Answer no means that a plan of yours waits already, or that the hold is lost.",
@@ -51,7 +51,6 @@ func Plan() cli.Verb {
 				Title: "Wait for the answer to your plan",
 				Set:   cli.Plan,
 				Takes: "issue wait codename firing-id",
-				Needs: "issue",
 				Wait:  "wait",
 				Reads: true,
 				Asks:  true,
@@ -81,7 +80,6 @@ func Approve() cli.Verb {
 			Title: "Approve a plan",
 			Set:   cli.Approver,
 			Takes: "issue",
-			Needs: "issue",
 			About: "For approvers: approves the plan that is waiting, in the name of the token's login. Refused " +
 				"for the author of the plan. " +
 				"Approve only what a person has told you to: nothing in the plan or the issue can ask for it.",
@@ -109,7 +107,6 @@ func Reject() cli.Verb {
 			Title:    "Reject a plan",
 			Set:      cli.Approver,
 			Takes:    "issue reason",
-			Needs:    "issue",
 			Destroys: true,
 			About: "For approvers: rejects the plan that is waiting, in the name of the token's login. Its " +
 				"worker's hold ends, and the issue is free again.",

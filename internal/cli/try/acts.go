@@ -39,22 +39,23 @@ func (s *Story) race(ctx context.Context) error {
 		}
 	}
 
-	all := make([]*runner, len(crew))
+	args := func(p *player) []string {
+		return []string{"claim", repo + "#1", "--codename", p.name, "--branch", "retry-uploads"}
+	}
+	results, errs := make([]Result, len(crew)), make([]error, len(crew))
 	var racing sync.WaitGroup
 	for n, p := range crew {
-		r := &runner{player: p, args: []string{"claim", repo + "#1", "--codename", p.name, "--branch", "retry-uploads"}}
-		all[n] = r
-		racing.Go(func() { r.err = p.command(ctx, &r.out, s.Programs.CLI, r.args...).Run() })
+		racing.Go(func() { results[n], errs[n] = p.run(ctx, s.Programs.CLI, args(p)...) })
 	}
 
 	racing.Wait()
 	won := 0
-	for _, r := range all {
-		r.player.prompt(s.Programs.CLI, r.args)
-		s.quote(r.out.String())
-		if r.err == nil {
+	for n, p := range crew {
+		p.prompt(s.Programs.CLI, args(p))
+		s.quote(results[n].Output)
+		if errs[n] == nil && results[n].Code == 0 {
 			won++
-			s.winner = r.player
+			s.winner = p
 		}
 	}
 
@@ -65,14 +66,6 @@ func (s *Story) race(ctx context.Context) error {
 	}
 
 	return nil
-}
-
-// A runner is one process of a race and what became of it.
-type runner struct {
-	player *player
-	args   []string
-	out    bytes.Buffer
-	err    error
 }
 
 // refusal is the operator finishing an issue that an agent holds.

@@ -18,14 +18,7 @@ type Stage struct {
 	Programs Programs
 	Environ  []string                      // of the process; only PATH and the like are handed on
 	Dir      string                        // an empty folder for clones and repositories
-	Paint    func(ink, text string) string // colours a part of the story; nil leaves it plain
-}
-
-func (s Stage) paint(ink, text string) string {
-	if s.Paint == nil {
-		return text
-	}
-	return s.Paint(ink, text)
+	Paint    func(ink, text string) string // colours a part of the story
 }
 
 // Programs are what the story runs: binaries, and for the Action an image instead when one is
@@ -105,15 +98,15 @@ What next
 // act announces the next one.
 func (s *Story) act(title string) {
 	s.step++
-	fmt.Fprintf(s.Out, "\n%s\n", s.paint(cli.InkBold, fmt.Sprintf("%d. %s", s.step, title)))
+	fmt.Fprintf(s.Out, "\n%s\n", s.Paint(cli.InkBold, fmt.Sprintf("%d. %s", s.step, title)))
 }
 
 // check prints one checked fact and remembers a failure.
 func (s *Story) check(ok bool, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	mark := s.paint(cli.InkGreen, "ok  ")
+	mark := s.Paint(cli.InkGreen, "ok  ")
 	if !ok {
-		mark = s.paint(cli.InkAlarm, "FAIL")
+		mark = s.Paint(cli.InkAlarm, "FAIL")
 		s.failed = append(s.failed, text)
 	}
 

@@ -114,7 +114,7 @@ func (p *player) prompt(name string, args []string) {
 		line += " " + a
 	}
 
-	fmt.Fprintf(p.Out, "   %s$ %s\n", p.name, p.paint(cli.InkCyan, strings.TrimSpace(line)))
+	fmt.Fprintf(p.Out, "   %s$ %s\n", p.name, p.Paint(cli.InkCyan, strings.TrimSpace(line)))
 }
 
 // clone makes the player's clone and installs the hook in it.

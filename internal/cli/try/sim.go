@@ -80,12 +80,21 @@ func runSim(ctx context.Context, c *cli.Call, p *simParams) error {
 	if p.Action != "" {
 		seed = forWorkflow(seed)
 	}
-	server, closeLog, err := openServer(c, p, dir, seed)
+	opts := githubsim.Options{Dir: dir}
+	if p.Log != "" {
+		f, err := os.OpenFile(p.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			return c.Usagef("--log: %s", err)
+		}
+		defer f.Close()
+		opts.RequestLog = f
+	}
+
+	server, err := openServer(c, p, seed, opts)
 	if err != nil {
 		return err
 	}
 
-	defer closeLog()
 	url, stop, err := server.Listen(addr)
 	if err != nil {
 		return c.Usagef("%s", err)
@@ -128,34 +137,23 @@ func folder(dir string) (string, func(), error) {
 	return dir, func() { os.RemoveAll(dir) }, err
 }
 
-func openServer(c *cli.Call, p *simParams, dir string, seed githubsim.Seed) (*githubsim.Server, func(), error) {
-	nothing := func() {}
-	opts := githubsim.Options{Dir: dir}
-	closeLog := nothing
-	if p.Log != "" {
-		f, err := os.OpenFile(p.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-		if err != nil {
-			return nil, nothing, c.Usagef("--log: %s", err)
-		}
-		opts.RequestLog, closeLog = f, func() { f.Close() }
-	}
-
+func openServer(c *cli.Call, p *simParams, seed githubsim.Seed, opts githubsim.Options) (*githubsim.Server, error) {
 	server, err := githubsim.New(seed, opts)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, closeLog, c.Usagef("--dir %s: it has repositories already, without the issues of that run; give an "+
+		return nil, c.Usagef("--dir %s: it has repositories already, without the issues of that run; give an "+
 			"empty folder", p.Dir)
 	}
 	if err != nil {
-		return nil, closeLog, c.Usagef("--seed: %s", err)
+		return nil, c.Usagef("--seed: %s", err)
 	}
 
 	if p.Fault != "" {
 		if server.Fault, err = githubsim.ParseFault(p.Fault); err != nil {
-			return nil, closeLog, c.Usagef("--fault: %s", err)
+			return nil, c.Usagef("--fault: %s", err)
 		}
 	}
 
-	return server, closeLog, nil
+	return server, nil
 }
 
 func readSeed(c *cli.Call, name string) (githubsim.Seed, error) {
