@@ -13,7 +13,7 @@ import (
 )
 
 type advanceParams struct {
-	cli.AnIssue
+	cli.HeldIssue
 	cli.Identity
 	To string `flag:"to" value:"STAGE" text:"stage to go to (default: the next)"`
 	cli.Writing
