@@ -206,10 +206,15 @@ func (c *Call) holder(ctx context.Context, i claim.Issue, ends bool) (claim.Work
 	}
 
 	if own := recorded.Worker.Codename; found && w.Codename != "" && w.Codename != own {
+		next := answer.Call("to act as "+own, c.Verb.Name, i.String(), "--codename", own)
+		if c.Env.Server { // an agent's: nothing invites it to act as another worker
+			next = answer.Call("see who holds it", "status", i.String())
+		}
+
 		return w, 0, &answer.Problem{
 			Code:  answer.Held,
 			Why:   fmt.Sprintf("the hold of this worktree on %s is not %s's but %s's", i, w.Codename, own),
-			Next:  []answer.Command{answer.Call("to act as "+own, c.Verb.Name, i.String(), "--codename", own)},
+			Next:  []answer.Command{next},
 			Cause: ErrNoHold,
 		}
 	}
