@@ -191,7 +191,7 @@ func (c *Call) PastHolds() []state.Hold {
 		return nil
 	}
 	past, _ := store.Past().All() // what cannot be read tells nobody anything
-	return past
+	return slices.DeleteFunc(past, func(h state.Hold) bool { return h.Lost == "" })
 }
 
 // NamedHolds are those that this worktree has recorded, of the worker that the options name.
