@@ -31,6 +31,7 @@ type Call struct {
 	Session  *setup.Session                 // before it is opened it knows no more than who works
 	Source   config.WorkSource              // where the agent takes its work from
 	Subject  answer.Answer                  // what it is about, as far as is known
+	Stands   answer.Command                 // shows where that stands, if it is not one issue
 	No       func(answer.Answer, error) any // the JSON of a negative answer; nil is the answer itself
 	Answered bool                           // there was an answer
 
@@ -221,9 +222,8 @@ func (c *Call) late(err error) error {
 		p.Why += " from the lease store " + store.Kind
 	case c.Subject.Issue != "":
 		p.Next = []answer.Command{answer.Call("see where it stands", "status", c.Subject.Issue), longer}
-	case c.Subject.Feature != "":
-		p.Next = []answer.Command{answer.Call("see what is missing", "chain status", "--feature",
-			c.Subject.Feature), longer}
+	case c.Stands.Verb != "":
+		p.Next = []answer.Command{c.Stands, longer}
 	}
 
 	p.Why += aftermath(err)
