@@ -73,10 +73,8 @@ func (t Terminal) Resolve(next []answer.Command) []answer.Command {
 		}
 
 		typed = slices.Insert(typed, before(typed, "--"), c.Args...)
-		out[n].Verb, out[n].Args = "", withoutSecrets(typed)
-		if len(typed) > 0 && !isOption(typed[0]) {
-			out[n].Verb, out[n].Args = out[n].Args[0], out[n].Args[1:]
-		}
+		at := t.descend(typed)
+		out[n].Verb, out[n].Args = at.verb.Name, withoutSecrets(at.rest)
 	}
 
 	return out
