@@ -31,6 +31,7 @@ type Call struct {
 	Session  *setup.Session                 // before it is opened it knows no more than who works
 	Source   config.WorkSource              // where the agent takes its work from
 	Subject  answer.Answer                  // what it is about, as far as is known
+	Stands   answer.Command                 // shows where that stands, if it is not one issue
 	No       func(answer.Answer, error) any // the JSON of a negative answer; nil is the answer itself
 	Answered bool                           // there was an answer, or standard output is another program's
 
@@ -115,7 +116,11 @@ func (c *Call) Open(ctx context.Context, o setup.Options) error {
 	c.Session = s
 	if o.Ref == "" && s.Repo == (claim.Repo{}) {
 		if why := c.Env.Nowhere(ctx); why != nil {
-			return c.Usagef("no repository is known here: %s; give --repo OWNER/NAME", OneLine(why.Error()))
+			wrong := c.Usagef("no repository is known here: %s; give --repo OWNER/NAME", OneLine(why.Error()))
+			if says, is := errors.AsType[*answer.Problem](why); is && says.Next != nil {
+				return Advise(wrong, says.Next...)
+			}
+			return wrong
 		}
 		return c.Usagef("no repository is known here; give --repo OWNER/NAME, or run it inside a clone")
 	}
@@ -224,9 +229,8 @@ func (c *Call) late(err error) error {
 		p.Why += " from the lease store " + store.Kind
 	case c.Subject.Issue != "":
 		p.Next = append(c.standing(), longer)
-	case c.Subject.Feature != "":
-		p.Next = []answer.Command{answer.Call("see what is missing", "chain status", "--feature",
-			c.Subject.Feature), longer}
+	case c.Stands.Verb != "":
+		p.Next = []answer.Command{c.Stands, longer}
 	}
 
 	p.Why += aftermath(err)

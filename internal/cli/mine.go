@@ -117,10 +117,11 @@ func (c *Call) AnswerMine(i claim.Issue, own claim.Claim) error {
 		i, Lasts(out.Until), w.Codename, w.FiringID, i))
 }
 
-// onlyHold is the issue of the only hold that this worktree has recorded. Holds that are known to
-// be over count only where no other one is there; one that gave way to a person's claim is lost.
+// onlyHold is the issue of the only hold that this worktree has recorded, of the worker that asks
+// where the call or the environment names one. Holds that are known to be over count only where no
+// other one is there; one that gave way to a person's claim is lost.
 func (c *Call) onlyHold() (claim.Issue, error) {
-	all, err := c.RecordedHolds()
+	all, err := c.recordedOf(c.Worker())
 	if err != nil {
 		return claim.Issue{}, err
 	}
@@ -153,18 +154,26 @@ func (c *Call) onlyHold() (claim.Issue, error) {
 		args = []string{"--issue", names[0]}
 	}
 
-	return claim.Issue{}, Advise(c.Usagef("this worktree has %d holds, of %s; name the issue%s", len(names),
-		strings.Join(names, ", "), c.howToName()), answer.Call("for example", c.Verb.Name, args...))
+	return claim.Issue{}, Advise(c.Usagef("this worktree has %d holds%s, of %s; name the issue%s", len(names),
+		c.forAsked(), strings.Join(names, ", "), c.howToName()), answer.Call("for example", c.Verb.Name, args...))
 }
 
 // noHold is the answer where this worktree has recorded no hold: called wrongly, unless one gave
 // way to a person's claim.
 func (c *Call) noHold() error {
-	if past := c.PastHolds(); len(past) > 0 {
+	if past := ofWorker(c.PastHolds(), c.Worker()); len(past) > 0 {
 		return LostHere(past[0])
 	}
-	return Advise(c.Usagef("this worktree has no hold; name the issue%s", c.howToName()),
+	return Advise(c.Usagef("this worktree has no hold%s; name the issue%s", c.forAsked(), c.howToName()),
 		answer.Call("see what you hold", "status", "--mine"))
+}
+
+// forAsked says for whom holds were looked up, where only one worker's count.
+func (c *Call) forAsked() string {
+	if w := c.Worker(); w.Codename != "" {
+		return " for " + OneLine(w.Codename)
+	}
+	return ""
 }
 
 // PastHolds are those of this worktree that gave way to a person's claim.
@@ -174,24 +183,28 @@ func (c *Call) PastHolds() []state.Hold {
 		return nil
 	}
 	past, _ := store.Past().All() // what cannot be read tells nobody anything
-	return past
+	return slices.DeleteFunc(past, func(h state.Hold) bool { return h.Lost == "" })
 }
 
-// RecordedHolds are those that this worktree has recorded.
-func (c *Call) RecordedHolds() ([]state.Hold, error) {
+// NamedHolds are those that this worktree has recorded, of the worker that the options name.
+func (c *Call) NamedHolds() ([]state.Hold, error) {
+	return c.recordedOf(claim.Worker{Codename: c.Codename, FiringID: c.FiringID})
+}
+
+// recordedOf are the holds that this worktree has recorded, of the worker that is asked for.
+func (c *Call) recordedOf(asked claim.Worker) ([]state.Hold, error) {
 	store, err := c.Env.Holds()
 	if err != nil {
 		return nil, c.Usagef("%s; name the issue%s", err, c.howToName())
 	}
-	return store.All()
+
+	all, err := store.All()
+	return ofWorker(all, asked), err
 }
 
-// NamedHolds are the RecordedHolds of the worker that the options name.
-func (c *Call) NamedHolds() ([]state.Hold, error) {
-	all, err := c.RecordedHolds()
-	return slices.DeleteFunc(all, func(h state.Hold) bool {
-		return !Fits(claim.Worker{Codename: c.Codename, FiringID: c.FiringID}, h.Worker)
-	}), err
+// ofWorker are those of the holds that may be the worker's who is asked for (Fits).
+func ofWorker(all []state.Hold, asked claim.Worker) []state.Hold {
+	return slices.DeleteFunc(all, func(h state.Hold) bool { return !Fits(asked, h.Worker) })
 }
 
 // howToName is how the verb has the issue named, where that is no argument.

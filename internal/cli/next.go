@@ -83,10 +83,8 @@ func (t Terminal) Resolve(next []answer.Command) []answer.Command {
 			typed[k] = inURL.ReplaceAllString(word, "://")
 		}
 
-		out[n].Verb, out[n].Args = "", append(typed, rest...)
-		if len(out[n].Args) > 0 && !isOption(out[n].Args[0]) {
-			out[n].Verb, out[n].Args = out[n].Args[0], out[n].Args[1:]
-		}
+		at := t.descend(typed)
+		out[n].Verb, out[n].Args = at.verb.Name, append(at.rest, rest...)
 	}
 
 	return out

@@ -219,7 +219,7 @@ func (r *runner) release(ctx context.Context, e ledger.Ending) error {
 	case err == nil:
 		why := ""
 		if e.Outcome == claim.OutcomeNoCommit {
-			why = ", because no pull request is open for it; work that needs none ends with: label-state release --done"
+			why = r.undelivered()
 		}
 		fmt.Fprintf(r.Err, "label-state: released %s: %s%s\n", r.hold.Issue, e.Outcome, why)
 	case errors.As(err, &lost) && lost.End.Own():
@@ -233,4 +233,12 @@ func (r *runner) release(ctx context.Context, e ledger.Ending) error {
 
 	r.forgetEnded(r.hold)
 	return nil
+}
+
+// undelivered says why the work under the hold is no success, and what would have made it one.
+func (r *runner) undelivered() string {
+	if len(r.Rules().Scheme.Stages) > 0 {
+		return ", because it stays in its stage; a stage whose work is done ends with: label-state advance"
+	}
+	return ", because no pull request is open for it; work that needs none ends with: label-state release --done"
 }

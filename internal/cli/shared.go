@@ -75,7 +75,7 @@ type AnIssue struct {
 	Issue string `arg:"ISSUE" text:"owner/repo#7, its URL, or #7 or 7 of this repository"`
 }
 
-// HeldIssue is AnIssue where it may be the one that this worktree holds.
+// HeldIssue is AnIssue where it may be the one that the environment names or this worktree holds.
 type HeldIssue struct {
 	Issue string `arg:"[ISSUE]" text:"owner/repo#7, its URL, or #7 or 7 of this repository"`
 }

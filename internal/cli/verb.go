@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -38,12 +39,13 @@ func Do[P any](v Verb, do Action[P]) Verb {
 }
 
 // OnIssue opens the session of a verb about one issue, with --agent as that agent of the
-// configuration. Without an issue it is the one that this worktree holds.
+// configuration. Without an issue it is the one that the environment names, else the one that this
+// worktree holds.
 func OnIssue[P any](do func(context.Context, *Call, claim.Issue, *P) error) Action[P] {
 	return func(ctx context.Context, c *Call, p *P) error {
 		o := c.Options()
-		o.Ref = c.Issue
-		if c.Issue == "" {
+		o.Ref = cmp.Or(c.Issue, c.Env.Issue())
+		if o.Ref == "" {
 			held, err := c.onlyHold()
 			if err != nil {
 				return err

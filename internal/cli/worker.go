@@ -201,15 +201,20 @@ func (c *Call) holder(ctx context.Context, i claim.Issue, ends bool) (claim.Work
 	}
 
 	past, gave, err := c.Session.Past(i)
-	if err == nil && gave && Fits(w, past.Worker) {
+	if err == nil && gave && past.Lost != "" && Fits(w, past.Worker) {
 		return w, 0, LostHere(past)
 	}
 
 	if own := recorded.Worker.Codename; found && w.Codename != "" && w.Codename != own {
+		next := answer.Call("to act as "+own, c.Verb.Name, i.String(), "--codename", own)
+		if c.Env.Server { // an agent's: nothing invites it to act as another worker
+			next = answer.Call("see who holds it", "status", i.String())
+		}
+
 		return w, 0, &answer.Problem{
 			Code:  answer.Held,
 			Why:   fmt.Sprintf("the hold of this worktree on %s is not %s's but %s's", i, w.Codename, own),
-			Next:  []answer.Command{answer.Call("to act as "+own, c.Verb.Name, i.String(), "--codename", own)},
+			Next:  []answer.Command{next},
 			Cause: ErrNoHold,
 		}
 	}
@@ -373,9 +378,33 @@ func (c *Call) warnDisplaced() {
 	}
 }
 
-// ForgetHold removes this worktree's record of a hold that is over.
-func (c *Call) ForgetHold(i claim.Issue) {
+// ForgetHold removes this worktree's record of a hold that is over. Where that fails it is said,
+// and the hold is over all the same.
+func (c *Call) ForgetHold(i claim.Issue) { c.unrecord(i, c.Session.Forget) }
+
+// RetireHold is ForgetHold for a hold that its worker may end once more (Former).
+func (c *Call) RetireHold(i claim.Issue) { c.unrecord(i, c.Session.Retire) }
+
+func (c *Call) unrecord(i claim.Issue, remove func(claim.Issue) error) {
 	if !c.DryRun {
-		c.warnKept(c.Session.Forget(i))
+		c.warnKept(remove(i))
 	}
+}
+
+// Former tells the holds of an issue that the worker who asks had from here: in a session around
+// the command, or in this worktree, which has kept its record (RetireHold). It is nil where nothing
+// here says that there were any.
+func (c *Call) Former(i claim.Issue) (func(claim.Claim) bool, error) {
+	_, around := c.Env.Session()
+	past, kept, err := c.Session.Past(i)
+	kept = kept && past.Lost == ""
+	if err != nil || !kept && len(around) == 0 {
+		return nil, err
+	}
+
+	asked := c.Worker()
+	return func(own claim.Claim) bool {
+		w := own.Record.Worker
+		return Fits(asked, w) && (kept && w == past.Worker || agenthost.Made(around, w.FiringID))
+	}, nil
 }

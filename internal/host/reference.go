@@ -2,6 +2,7 @@ package host
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,6 +55,9 @@ func (r reference) repo(name string) (owner, repo string, err error) {
 	case name == "" && (owner == "" || repo == "") && r.Nowhere != nil:
 		nowhere := r.refuse("no repository is known here: " + r.Nowhere.Error() + "; write owner/repo#7")
 		nowhere.Cause = r.Nowhere
+		if says, is := errors.AsType[*answer.Problem](r.Nowhere); is && says.Next != nil {
+			nowhere.Next = says.Next
+		}
 		return "", "", nowhere
 	case name == "" && (owner == "" || repo == ""):
 		return "", "", r.refuse("no repository is known here; write owner/repo#7, or run it inside a clone")

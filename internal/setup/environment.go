@@ -189,6 +189,9 @@ func run(ctx context.Context, c Command) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
+// Issue is the one that LABEL_STATE_ISSUE says the work is about; empty where it says none.
+func (e Environment) Issue() string { return e.Getenv("LABEL_STATE_ISSUE") }
+
 // Identity is who LABEL_STATE_CODENAME and LABEL_STATE_FIRING_ID say is working; either may be
 // empty.
 func (e Environment) Identity() claim.Worker {

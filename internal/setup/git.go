@@ -210,6 +210,8 @@ func (e Environment) clone(ctx context.Context) (clone, error) {
 
 	switch {
 	case url != "":
+	case top != "" && r.Owner == "" && len(s.remotes) > 1 && len(s.belongs()) == 0:
+		err = whichRemote()
 	case top != "" && r.Owner == "":
 		err = errNoRemote
 	default:
@@ -221,6 +223,16 @@ func (e Environment) clone(ctx context.Context) (clone, error) {
 
 // errNoRemote is why a clone belongs to no repository.
 var errNoRemote = errors.New("this clone has no remote")
+
+// whichRemote is why a clone with several remotes belongs to no repository.
+func whichRemote() error {
+	return &answer.Problem{
+		Code: answer.Usage,
+		Why:  "this clone has several remotes, and none is upstream or origin",
+		Next: []answer.Command{answer.Shell("say once whose clone it is", "git", "config", "label-state.repo",
+			"OWNER/NAME")},
+	}
+}
 
 // Nowhere returns why the clone around Dir belongs to no repository; nil outside a clone.
 func (e Environment) Nowhere(ctx context.Context) error {

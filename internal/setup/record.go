@@ -272,6 +272,14 @@ func (s *Session) Lose(i claim.Issue, w claim.Worker, why string) error {
 // GiveWay takes the record of a hold away because the person has the issue now, and keeps what
 // became of the hold for Past.
 func (s *Session) GiveWay(i claim.Issue, person string) error {
+	return s.retire(i, "the hold has ended: "+person+" has claimed the issue")
+}
+
+// Retire takes the record of a hold away that its worker has ended, and keeps it for Past: whoever
+// says so once more means that hold.
+func (s *Session) Retire(i claim.Issue) error { return s.retire(i, "") }
+
+func (s *Session) retire(i claim.Issue, lost string) error {
 	store, ok, err := s.holds()
 	if !ok {
 		return err
@@ -282,11 +290,12 @@ func (s *Session) GiveWay(i claim.Issue, person string) error {
 		return errors.Join(err, store.Remove(i))
 	}
 
-	h.Lost = cmp.Or(h.Lost, "the hold has ended: "+person+" has claimed the issue")
+	h.Lost = cmp.Or(h.Lost, lost)
 	return errors.Join(store.Past().Save(h), store.Remove(i))
 }
 
-// Past returns the hold of this worktree that gave way to a person's own claim of the issue.
+// Past returns the hold of this worktree that gave way to a person's own claim of the issue, or was
+// retired: that one is not lost.
 func (s *Session) Past(i claim.Issue) (h state.Hold, ok bool, err error) {
 	store, ok, err := s.holds()
 	if !ok {

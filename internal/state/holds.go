@@ -54,8 +54,9 @@ func OpenHolds(gitDir string) Holds {
 	return Holds{filepath.Join(gitDir, filepath.FromSlash(holdsFolder))}
 }
 
-// Past are the holds of the worktree that gave way to a person's own claim: they answer for nobody,
-// and whoever asks under one can be told what became of it.
+// Past are the holds of the worktree that gave way to a person's own claim, or whose worker may say
+// once more that it has ended them: they answer for nobody, and whoever asks under one can be told
+// what became of it.
 func (s Holds) Past() Holds { return Holds{filepath.Join(filepath.Dir(s.dir), "past")} }
 
 // Save writes the hold, replacing an older one of the same issue. A reader sees the old file or

@@ -229,6 +229,31 @@ func TestRenewBefore(t *testing.T) {
 	due("next", taken.Until, taken.Renew)
 }
 
+// TestToolsBesideOthers: where a worktree has holds of several workers, a server means those of its
+// own, and no hint of it leads to another's.
+func TestToolsBesideOthers(t *testing.T) {
+	w, dir := embedded(t), cloneOf(t, "https://github.com/acme/app.git")
+	full := newAgent(t, quiet(t, dir, w.Transport(), nil), func(o *mcp.Options) { o.Codename = "full" })
+	mm := newAgent(t, quiet(t, dir, w.Transport(), nil), func(o *mcp.Options) { o.Codename = "mm" })
+	full.want("yes", "claim", map[string]any{"issue": "1"}, nil)
+	full.want("yes", "claim", map[string]any{"issue": "2"}, nil)
+	if got := mm.want("no", "release", map[string]any{"issue": "1"}, nil); !strings.Contains(got.Error,
+		"is not mm's but full's") || got.Hint != `see who holds it: status {"issue":"acme/app#1"}` {
+		t.Errorf("another's hold: %+v", got)
+	}
+
+	if got := mm.want("refused", "release", nil, nil); !strings.Contains(got.Error, "this worktree has no hold for mm") {
+		t.Errorf("no hold of its own: %+v", got)
+	}
+
+	mm.want("yes", "claim", map[string]any{"issue": "3"}, nil)
+	var m answer.Answer
+	mm.want("yes", "release", nil, &m)
+	if m.Issue != "acme/app#3" {
+		t.Errorf("released %s", m.Issue)
+	}
+}
+
 // TestToolsOutsideClone: without a clone nothing is recorded, and whoever holds says so itself. A
 // release that names nobody who holds never takes a person's hold away.
 func TestToolsOutsideClone(t *testing.T) {

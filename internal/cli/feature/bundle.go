@@ -190,9 +190,9 @@ type pack struct {
 	outcome, reason string // of a release
 }
 
-// onBundle carries a verb out on the bundle of that name. The JSON of a no has the issues that
-// stood in the way.
-func onBundle(c *cli.Call, slug string, do func(p *pack) error) error {
+// onBundle carries a verb out on the bundle of that name, of issues where the call names them. The
+// JSON of a no has the issues that stood in the way.
+func onBundle(c *cli.Call, slug string, issues []string, do func(p *pack) error) error {
 	p := &pack{Call: c, slug: slug, view: BundleView{Bundle: cli.OneLine(slug), Issues: []PartView{}}}
 	defer func() {
 		for _, one := range p.calls {
@@ -201,6 +201,13 @@ func onBundle(c *cli.Call, slug string, do func(p *pack) error) error {
 	}()
 
 	c.Subject = answer.Answer{Feature: cli.OneLine(slug)}
+	named := []string{slug}
+	for _, ref := range issues {
+		if ref = cli.WithoutURL(ref); ref != "" {
+			named = append(named, ref)
+		}
+	}
+	c.Stands = answer.Call("see where it stands", "bundle status", named...)
 	c.No = p.no
 	if err := labels.CheckSlug(slug); err != nil {
 		return c.Usagef("bundle %s", err)

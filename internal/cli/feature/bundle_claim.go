@@ -20,7 +20,7 @@ func claimBundle(ctx context.Context, c *cli.Call, params *bundleClaimParams) er
 			cli.OneLine(params.Name))
 	}
 
-	return onBundle(c, params.Name, func(p *pack) error {
+	return onBundle(c, params.Name, params.Issues, func(p *pack) error {
 		if err := c.RequireWorker(); err != nil {
 			return err
 		}

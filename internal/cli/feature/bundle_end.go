@@ -59,7 +59,7 @@ func (p *pack) recover(ctx context.Context, page state.JournalPage[bundlePage]) 
 }
 
 func releaseBundle(ctx context.Context, c *cli.Call, params *bundleReleaseParams) error {
-	return onBundle(c, params.Name, func(p *pack) error {
+	return onBundle(c, params.Name, nil, func(p *pack) error {
 		p.outcome, p.reason = params.Outcome, params.Why()
 		return p.holding(func(page state.JournalPage[bundlePage]) error { return p.release(ctx, page) })
 	})
@@ -192,7 +192,7 @@ func (v PartView) unlessEnded(err error) (PartView, error) {
 }
 
 func showBundle(ctx context.Context, c *cli.Call, params *bundleStatusParams) error {
-	return onBundle(c, params.Name, func(p *pack) error {
+	return onBundle(c, params.Name, params.Issues, func(p *pack) error {
 		book, err := bundleJournal(c.Terminal)
 		if err != nil {
 			return err

@@ -139,6 +139,7 @@ func onChain[P interface{ plan() PlanParams }](do func(ctx context.Context, c ch
 	return func(ctx context.Context, call *cli.Call, p *P) error {
 		c, asked := chainCall{Call: call}, (*p).plan()
 		call.Subject = answer.Answer{Feature: cli.OneLine(asked.Feature)}
+		call.Stands = answer.Call("see what is missing", "chain status", "--feature", call.Subject.Feature)
 		if err := c.which(ctx, asked); err != nil {
 			return advise(err, call.Subject.Feature)
 		}
@@ -150,6 +151,7 @@ func onChain[P interface{ plan() PlanParams }](do func(ctx context.Context, c ch
 		}
 
 		call.Subject = answer.Answer{Feature: c.Feature}
+		call.Stands = answer.Call("see what is missing", "chain status", "--feature", c.Feature)
 		return advise(do(ctx, c, p), c.Feature)
 	}
 }

@@ -1,7 +1,6 @@
 package hold
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,7 +45,6 @@ func pushNamedOrHeld(ctx context.Context, c *cli.Call, p *pushParams) error {
 		return err
 	}
 
-	c.Issue = cmp.Or(p.Issue, c.Env.Getenv("LABEL_STATE_ISSUE"))
 	return cli.OnIssue(func(ctx context.Context, c *cli.Call, i claim.Issue, p *pushParams) error {
 		err := pushUnder(ctx, c, i, p.Branch, gitpush.Push{Remote: p.Remote, Options: asked})
 		if err != nil && ctx.Err() == nil && cli.ProblemOf(err).Code == answer.Machine {

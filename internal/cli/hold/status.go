@@ -125,7 +125,7 @@ func showIssueOrHere(ctx context.Context, c *cli.Call, p *statusParams) error {
 		return c.Usagef("--mine goes without an issue")
 	case p.Mine:
 		return showMine(ctx, c, p)
-	case p.Issue != "":
+	case p.Issue != "", p.Repo == "" && c.Env.Issue() != "":
 		return cli.OnIssue(showStatus)(ctx, c, p)
 	}
 	if p.Repo != "" {
@@ -143,6 +143,7 @@ func showIssueOrHere(ctx context.Context, c *cli.Call, p *statusParams) error {
 		}
 		return c.Answer(answer.Answer{Answer: answer.None}, nothingHere(c))
 	case len(all) == 1:
+		c.Issue = all[0].Issue.String()
 		return cli.OnIssue(showStatus)(ctx, c, p)
 	}
 

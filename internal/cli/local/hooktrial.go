@@ -153,8 +153,8 @@ func installCommand(global bool) string {
 	return "label-state hook install"
 }
 
-// pushURL is the remote that a first push goes to, and its URL: origin, else the only one, else the
-// first.
+// pushURL is the remote that a first push goes to, and its URL: origin, else the only one, else that
+// of the branch which is checked out, else the first.
 func pushURL(ctx context.Context, t cli.Terminal) (name, url string, err error) {
 	out, err := t.Env.Git().Ask(ctx, "remote")
 	if err != nil {
@@ -169,10 +169,27 @@ func pushURL(ctx context.Context, t cli.Terminal) (name, url string, err error) 
 	name = names[0]
 	if slices.Contains(names, "origin") {
 		name = "origin"
+	} else if of := branchRemote(ctx, t); slices.Contains(names, of) {
+		name = of
 	}
 
 	url, err = t.Env.Git().Ask(ctx, "remote", "get-url", "--push", name)
 	return name, url, err
+}
+
+// branchRemote is where git pushes the branch that is checked out; empty where its configuration
+// does not say.
+func branchRemote(ctx context.Context, t cli.Terminal) string {
+	head, err := t.Env.Git().Ask(ctx, "symbolic-ref", "--quiet", "HEAD")
+	if err != nil {
+		return ""
+	}
+	name, err := t.Env.Git().Ask(ctx, "for-each-ref", "--format=%(push:remotename)", head)
+	if err != nil {
+		return ""
+	}
+
+	return name
 }
 
 // trusted reports whether a program that a push would start may be started to be tried. What only

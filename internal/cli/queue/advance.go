@@ -13,7 +13,7 @@ import (
 )
 
 type advanceParams struct {
-	cli.AnIssue
+	cli.HeldIssue
 	cli.Identity
 	To string `flag:"to" value:"STAGE" text:"stage to go to (default: the next)"`
 	cli.Writing
@@ -25,7 +25,7 @@ func Advance() cli.Verb {
 		Name:    "advance",
 		Summary: "move an issue to the next stage of its pipeline",
 		About: "For repositories with preset: stages. The holder moves the issue on and ends its hold, by one record; the last " +
-			"stage closes the issue as completed. Without --codename, and without a hold of this worktree, a person moves an issue that nobody holds.",
+			"stage closes the issue as completed. Again it moves nothing. Where neither a codename, a session nor a hold of this worktree tells a worker, a person moves an issue that nobody holds; where the worktree had the hold, with --to.",
 		Examples: "label-state advance 42\nlabel-state advance 42 --to ready  # back to the first stage\n",
 		Tools: []cli.Tool{{
 			Name:     "advance",
@@ -42,7 +42,7 @@ func Advance() cli.Verb {
 }
 
 func advanceIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *advanceParams) error {
-	a, err := readAdvance(ctx, c, i, p.To)
+	a, again, err := readAdvance(ctx, c, i, p.To)
 	if err != nil {
 		return err
 	}
@@ -53,8 +53,11 @@ func advanceIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *advancePar
 	}
 
 	err = c.NoteLost(i, a.Worker, c.WarnLate(err))
-	if err == nil || errors.Is(err, claim.ErrEnded) {
+	switch {
+	case errors.Is(err, claim.ErrEnded):
 		c.ForgetHold(i)
+	case err == nil && !again:
+		c.RetireHold(i)
 	}
 
 	if err != nil {
@@ -67,27 +70,63 @@ func advanceIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *advancePar
 		}
 	}
 
-	return c.Answer(cli.ViewMove(rep, answer.Advanced),
-		fmt.Sprintf("advanced %s to %s: %s\n", i, to.Name, cli.Move(rep.Was, rep.Is, rep.Change)))
+	text := fmt.Sprintf("advanced %s to %s: %s\n", i, to.Name, cli.Move(rep.Was, rep.Is, rep.Change))
+	if again {
+		text += fmt.Sprintf("%s (run %s) had done so before, and nothing was moved now\n", a.Worker.Codename,
+			a.Worker.FiringID)
+	}
+
+	return c.Answer(cli.ViewMove(rep, answer.Advanced), text)
 }
 
-// readAdvance is who moves the issue: the worker that flags, environment or this worktree name,
-// else the person whose token this is.
-func readAdvance(ctx context.Context, c *cli.Call, i claim.Issue, to string) (ledger.Advance, error) {
-	a := ledger.Advance{To: to}
+// readAdvance is who moves the issue: the worker that flags, environment or this worktree name, or
+// that has done so from here before; else the person whose token this is. An agent's session is no
+// person, and nobody is where a hold of this worktree was lost.
+func readAdvance(ctx context.Context, c *cli.Call, i claim.Issue, to string) (a ledger.Advance, again bool, err error) {
+	a.To = to
 	w, _, err := c.Holder(ctx, i)
-	switch {
-	case err == nil:
+	if !errors.Is(err, cli.ErrNoHold) {
 		a.Worker = w
-		return a, nil
-	case !errors.Is(err, cli.ErrNoHold) || c.Worker().Codename != "":
-		return a, err
+		return a, false, err
+	}
+
+	moved, again, unread := movedBefore(ctx, c, i, to)
+	switch {
+	case unread != nil:
+		return a, false, unread
+	case again:
+		a.Worker = moved
+		return a, true, nil
+	case c.Worker().Codename != "", cli.ProblemOf(err).Code == answer.Lost:
+		return a, false, err
+	case c.Env.InSession():
+		return a, false, cli.Advise(err, answer.Call("a person moves it on, outside of the session", "advance",
+			i.String()))
 	}
 
 	a.By, err = c.Session.Client.Viewer(ctx)
 	if err != nil {
-		return a, err
+		return a, false, err
 	}
 
-	return a, c.Session.Ledger.Heard(ctx, i)
+	return a, false, c.Session.Ledger.Heard(ctx, i)
+}
+
+// movedBefore is the run that a command means which repeats an advance: the last hold that was had
+// from here has ended so. A person in that worktree names the stage to move it on from there.
+func movedBefore(ctx context.Context, c *cli.Call, i claim.Issue, to string) (w claim.Worker, is bool, err error) {
+	former, err := c.Former(i)
+	if former == nil || err != nil {
+		return w, false, err
+	}
+	f, err := c.Session.Ledger.Look(ctx, i)
+	if err != nil {
+		return w, false, err
+	}
+
+	last, found := f.Log.LastEnded(former)
+	is = found && last.End.Outcome == claim.OutcomeAdvanced && last.End.By == "" &&
+		(to == "" || c.Env.InSession() || c.Rules().Scheme.Stage(to) == c.Rules().Stage(f))
+
+	return last.Record.Worker, is, nil
 }

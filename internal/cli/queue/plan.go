@@ -13,7 +13,7 @@ import (
 )
 
 type planParams struct {
-	cli.AnIssue
+	cli.HeldIssue
 	cli.Identity
 	Body  cli.Text      `flag:"body-file" value:"FILE" text:"the plan, in Markdown"`
 	Wait  time.Duration `flag:"wait" text:"wait this long for the answer"`
