@@ -69,9 +69,7 @@ func (c *Client) begin(what string, got any, err error) error {
 		return fmt.Errorf("read %s: %w", what, err)
 	}
 	if err == nil {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.begun = beginning{c.o.Clock.Now(), got}
+		c.begun.Store(&beginning{c.o.Clock.Now(), got})
 	}
 
 	return nil
@@ -80,13 +78,15 @@ func (c *Client) begin(what string, got any, err error) error {
 // takeBegun returns what Begin has read, once, if that is what is asked for. It is nothing after a
 // write, or after a while.
 func takeBegun[T any](c *Client, asked func(T) bool) (got T, begun bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	got, begun = c.begun.got.(T)
-	if !begun || !asked(got) {
+	first := c.begun.Load()
+	if first == nil {
 		return got, false
 	}
 
-	c.begun.got = nil
-	return got, c.transport.writes.Load() == 0 && clock.Passed(c.begun.at, c.o.Clock.Now()) <= fresh
+	got, begun = first.got.(T)
+	if !begun || !asked(got) || !c.begun.CompareAndSwap(first, nil) {
+		return got, false
+	}
+
+	return got, c.transport.writes.Load() == 0 && clock.Passed(first.at, c.o.Clock.Now()) <= fresh
 }

@@ -32,10 +32,9 @@ type Client struct {
 	leases  atomic.Bool // whether snapshots show the references of leases
 	welcome atomic.Bool // who does not count may claim by a comment
 
-	mu      sync.Mutex
-	login   string    // whose token it is; empty until it is known
-	guessed string    // that a view went by a guess; empty when it did not
-	begun   beginning // until it is asked for
+	login   atomic.Value              // whose token it is; nil until it is known
+	guessed atomic.Value              // that a view went by a guess; nil when it did not
+	begun   atomic.Pointer[beginning] // until it is asked for
 }
 
 // New returns a client. It sends nothing.

@@ -19,7 +19,7 @@
 // # Where what was learned is kept
 //
 // Requests are methods of Client, in a file for each noun. What answers have taught is in the
-// client's memos, maps with a lock each, and in the few fields under its own lock (client.go).
+// client's memos, maps that may be asked from any goroutine, and in a few atomic values (client.go).
 //
 // # Errors
 //

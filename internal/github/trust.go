@@ -120,11 +120,9 @@ func (j *judgement) of(a account) (bool, error) {
 		return false, err
 	}
 
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.guessed == "" {
-		c.guessed = fmt.Sprintf("GitHub does not tell this token who has which role in %s; records count here if GitHub calls their author an owner, a member or a collaborator, which is a guess", a.repo)
-		c.o.Warn(c.guessed)
+	guess := fmt.Sprintf("GitHub does not tell this token who has which role in %s; records count here if GitHub calls their author an owner, a member or a collaborator, which is a guess", a.repo)
+	if c.guessed.CompareAndSwap(nil, guess) {
+		c.o.Warn(guess)
 	}
 
 	return a.association == "OWNER" || belongs(a.association), nil
@@ -133,9 +131,8 @@ func (j *judgement) of(a account) (bool, error) {
 // Guessed says in one line that a view went by a guess about whose records count; empty when it did
 // not.
 func (c *Client) Guessed() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.guessed
+	guess, _ := c.guessed.Load().(string)
+	return guess
 }
 
 // mayCount reports whether an account counts, or would if GitHub told the role of everybody whom it

@@ -37,17 +37,15 @@ func (c *Client) self(ctx context.Context) (string, error) {
 	return c.Viewer(ctx)
 }
 
+// known is whose token it is, as far as that is known.
 func (c *Client) known() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.login
+	login, _ := c.login.Load().(string)
+	return login
 }
 
 func (c *Client) note(login string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if login != "" {
-		c.login = login
+		c.login.Store(login)
 	}
 }
 
