@@ -101,6 +101,29 @@ func TestGitDirVariable(t *testing.T) {
 	}
 }
 
+// TestTop: a worktree is known by one path, whichever way leads into it.
+func TestTop(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	main, link := filepath.Join(root, "main"), filepath.Join(root, "link")
+	git(t, root, "init", "-q", "main")
+	if err := os.Mkdir(filepath.Join(main, "deep"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(main, link); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, dir := range []string{main, filepath.Join(main, "deep"), link, filepath.Join(link, "deep")} {
+		if got, err := state.Top(dir); err != nil || got != main {
+			t.Errorf("Top(%s) = %s, %v", dir, got, err)
+		}
+	}
+}
+
 func TestNoGitDir(t *testing.T) {
 	root := t.TempDir()
 	git(t, root, "init", "-q", "clone")

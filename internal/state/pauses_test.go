@@ -61,6 +61,14 @@ func TestPauseAndResume(t *testing.T) {
 		t.Errorf("second reason: %v", p)
 	}
 
+	if err := f.Set(state.Pause{Repo: "acme/app", Since: noon().Add(time.Hour), By: "ben"}); err != nil {
+		t.Fatal(err)
+	}
+
+	if p, _ := f.Get("acme/app"); p == nil || *p != want {
+		t.Errorf("paused again without a reason: %v, want %v", p, want)
+	}
+
 	for range 2 {
 		if err := f.Clear("ACME/app"); err != nil {
 			t.Fatal(err)

@@ -3,6 +3,8 @@ package local
 import (
 	"bytes"
 	"context"
+	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,5 +32,34 @@ func TestCosts(t *testing.T) {
 	got := costLines(call, &initParams{})
 	if !strings.HasSuffix(got[1], ", and 2 for a claim that loses a race") {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestUndoLines: the commands name what was made, also where a name has a blank.
+func TestUndoLines(t *testing.T) {
+	got := undoLines("acme/app", []InitStep{
+		{Kind: "file", Name: "a b.yml", File: "a b.yml"},
+		{Kind: "label", Name: "agent:blocked"},
+		{Kind: "label", Name: "in flight"},
+	})
+	want := []string{
+		"rm 'a b.yml'",
+		`for label in agent:blocked 'in flight'; do gh label delete "$label" --yes --repo acme/app; done`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestAsk: a yes is one in any case, and nothing else is.
+func TestAsk(t *testing.T) {
+	for line, want := range map[string]bool{
+		"y\n": true, "Y\n": true, " Yes \r\n": true, "yes": true,
+		"": false, "\n": false, "n\n": false, "yep\n": false, "\ny\n": false,
+	} {
+		c := &cli.Call{Terminal: cli.Terminal{In: strings.NewReader(line), Out: io.Discard}}
+		if got := ask(c, "go on?"); got != want {
+			t.Errorf("%q is a yes: %t", line, got)
+		}
 	}
 }
