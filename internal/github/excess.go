@@ -56,7 +56,9 @@ func (c *Client) dropExcessive(ctx context.Context, snapshots []*snapshot, want 
 			r.doubt(err, want)
 		}
 		if excess == nil {
-			r.pull(id).Stranger = one.stranger
+			if p := r.pull(id); p != nil {
+				p.Stranger = one.stranger
+			}
 			continue
 		}
 
