@@ -33,6 +33,8 @@ type Terminal struct {
 
 	told *bool // standard output has an answer, or is another program's
 
+	warnings *warnings // what the next answer says besides; nil where it is text
+
 	ChildOut, ChildErr io.Writer // of the programs that it runs, whose output is their own; nil is out and err
 }
 
@@ -75,6 +77,10 @@ func (t Terminal) Do(ctx context.Context, v Verb, params any) error {
 
 	c := newCall(t, v, params)
 	defer c.Close()
+	if c.JSON || c.Take != nil {
+		c.warnings = &warnings{}
+	}
+
 	if !v.Stays {
 		timed, cancel := c.Deadline(ctx)
 		defer cancel()
