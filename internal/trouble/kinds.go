@@ -3,6 +3,8 @@ package trouble
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -318,6 +320,8 @@ func machineKinds() []Kind {
 			}
 			return Then(doctor("nothing is held; see what is in the way", at), answer.Call("then", answer.Again))
 		}),
+		For[*fs.PathError](answer.Machine),
+		For[*os.LinkError](answer.Machine),
 	}
 }
 
