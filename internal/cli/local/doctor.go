@@ -327,7 +327,11 @@ func checkRepository(ctx context.Context, c *cli.Call, r github.Repository) []Di
 		role = role.or("warn", "take an issue as a contributor, by a comment: /claim; to do more: "+role.Remedy)
 	case role.Status == "ok" && r.Role == github.RoleTriage && len(c.Session.Config.Trust.Logins) == 0:
 		role.Detail += "; GitHub does not tell this token whose records count, so claims of others cannot be read"
-		role = role.or("warn", "comment /claim, /release, /approve or /reject there, or use a token that may push")
+		remedy := "use a token that may push, or name the logins that work there in trust.logins"
+		if c.HeedsComments(ctx) {
+			remedy = "comment /claim, /release, /approve or /reject there, or " + remedy
+		}
+		role = role.or("warn", remedy)
 	}
 
 	return append(out, role)
