@@ -110,11 +110,11 @@ func (c *Call) asContributor(ctx context.Context, i claim.Issue, no *github.Outs
 	case err != nil:
 		return trouble.Then(take, remedy)
 	case !theirs.Covers(f.Labels):
-		return trouble.Then(answer.Call("contributors take issues with the label "+strings.Join(theirs.Labels, " or "),
-			"next", "--list"), remedy)
+		return trouble.Then(trouble.Queue("contributors take issues with the label "+strings.Join(theirs.Labels, " or "),
+			i.Slug()), remedy)
 	case s.Ledger.Rules().Verdict(f, lifecycle.Seeker{Person: true}).Answer != lifecycle.Free:
 		return trouble.Then(answer.Call("it is not free; see why", "status", i.String()),
-			answer.Call("see what is", "next", "--list"))
+			trouble.Queue("see what is", i.Slug()))
 	}
 
 	return trouble.Then(take, remedy)
