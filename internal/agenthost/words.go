@@ -53,6 +53,10 @@ func clock(t time.Time) string { return t.UTC().Format("15:04 UTC") }
 type Shown struct {
 	Hold
 	Waits string // what it waits for: a plan, a pull request; empty for nothing
+
+	// Until is when the answer to its plan must have come, and how long it lasts till then, by
+	// GitHub's clock; zero where no plan waits.
+	Until time.Time
 }
 
 // StartText returns what a session is told when it starts: what its worktree holds, whose that is,
@@ -69,7 +73,10 @@ func StartText(e Event, w World, shown []Shown, worktree string) string {
 	var out []string
 	for _, s := range shown {
 		i, until := s.Issue, ""
-		if s.TTL >= 0 {
+		switch {
+		case !s.Until.IsZero():
+			until = " until " + s.Until.UTC().Format("2006-01-02 15:04 UTC")
+		case s.TTL >= 0:
 			until = " until " + clock(s.expires())
 		}
 		text := fmt.Sprintf("another session, of %s, works on %s in this worktree%s. Do not edit files here; use a worktree of your own, "+
@@ -77,7 +84,7 @@ func StartText(e Event, w World, shown []Shown, worktree string) string {
 		switch {
 		case s.Lost != "":
 			text = lost(s.Issue, s.Lost)
-		case s.Expired(w.Now):
+		case s.Until.IsZero() && s.Expired(w.Now):
 			text = fmt.Sprintf("%s was held in this worktree until %s, and what was done for it may still be here. "+
 				"To go on with it: label-state claim %s; to release it: label-state release "+
 				"%s", i, clock(s.expires()), i, i)
@@ -102,7 +109,10 @@ func StartText(e Event, w World, shown []Shown, worktree string) string {
 // yours is what a session is told of a hold of its own.
 func yours(s Shown, until string) string {
 	stays := "It is renewed while you work"
-	if s.TTL < 0 {
+	switch {
+	case !s.Until.IsZero():
+		stays = "It needs no renewal till then"
+	case s.TTL < 0:
 		stays = "It does not expire"
 	}
 

@@ -19,12 +19,12 @@ func (c *Call) Answer(v any, text string) error {
 	case c.Take != nil:
 		if v != nil {
 			c.Answered = true
-			c.Take(v)
+			c.Take(c.warned(v))
 		}
 		return nil
 	case c.JSON && v != nil:
 		c.Answered = true
-		return c.unwritten(c.write(v))
+		return c.unwritten(c.write(c.warned(v)))
 	case c.JSON || text == "":
 		return nil
 	}

@@ -30,6 +30,8 @@ type Terminal struct {
 	Take   func(value any)          // takes answers in place of Out, as values; nil prints them
 	Option func(name string) string // how an option is called in errors; nil is as it is typed
 
+	warnings *warnings // what the next answer says besides; nil where it is text
+
 	ChildOut, ChildErr io.Writer // of the programs that it runs, whose output is their own; nil is out and err
 }
 
@@ -64,6 +66,10 @@ func (t Terminal) Do(ctx context.Context, v Verb, params any) error {
 
 	c := newCall(t, v, params)
 	defer c.Close()
+	if c.JSON || c.Take != nil {
+		c.warnings = &warnings{}
+	}
+
 	if !v.Stays {
 		timed, cancel := c.Deadline(ctx)
 		defer cancel()

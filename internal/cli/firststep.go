@@ -36,7 +36,7 @@ func (c *Call) LabelsFirst(ctx context.Context) ([]answer.Command, error) {
 
 	first := c.FirstCommand()
 	first.When = "then " + first.When
-	return trouble.Then(makeLabels(c.Session.Repo), first), nil
+	return trouble.Then(c.makeLabels(c.Session.Repo), first), nil
 }
 
 // ReadyFirst is the line for an issue in a repository that lacks the label of the queue, as far as
@@ -47,7 +47,7 @@ func (c *Call) ReadyFirst(f lifecycle.Facts, v lifecycle.Verdict) string {
 		return ""
 	}
 	label := trouble.LabelIssue("then label it", strconv.Itoa(f.Issue.Number), r.String(), c.queue())
-	return Words(trouble.Then(makeLabels(r), label))
+	return Words(trouble.Then(c.makeLabels(r), label))
 }
 
 func (c *Call) queue() string { return c.Rules().Scheme.Queues()[0] }
@@ -58,7 +58,11 @@ func MeansParent(parent claim.Repo) answer.Command {
 		parent.String())
 }
 
-// makeLabels is what comes first in a repository that lacks them.
-func makeLabels(r claim.Repo) answer.Command {
+// makeLabels is what comes first in a repository that lacks them. The name that only an agent's
+// entry gives its queue is none of those that labels sync knows.
+func (c *Call) makeLabels(r claim.Repo) answer.Command {
+	if own := c.Source.Ready; own != "" && own == c.queue() {
+		return answer.Shell("make the label of this agent's queue", "gh", "label", "create", own, "--repo", r.String())
+	}
 	return answer.Call("make the labels", "labels sync", r.String())
 }

@@ -67,7 +67,7 @@ const WorkflowPath = ".github/workflows/label-state.yml"
 // whose records count, the way by a comment with these words, where the repository listens to any.
 func (c *Call) OrComment(ctx context.Context, i claim.Issue, words string, err error) error {
 	no, hidden := errors.AsType[*github.HiddenRoleError](err)
-	if !hidden || !c.heedsComments(ctx) {
+	if !hidden || !c.HeedsComments(ctx) {
 		return err
 	}
 
@@ -75,8 +75,8 @@ func (c *Call) OrComment(ctx context.Context, i claim.Issue, words string, err e
 		answer.Advice("or "+no.Remedy()))
 }
 
-// heedsComments reports whether a workflow of the repository runs on comments.
-func (c *Call) heedsComments(ctx context.Context) bool {
+// HeedsComments reports whether a workflow of the repository runs on comments.
+func (c *Call) HeedsComments(ctx context.Context) bool {
 	text, err := c.Session.Client.File(ctx, c.Session.Repo, WorkflowPath)
 	return err == nil && strings.Contains(string(text), "issue_comment")
 }
@@ -110,11 +110,11 @@ func (c *Call) asContributor(ctx context.Context, i claim.Issue, no *github.Outs
 	case err != nil:
 		return trouble.Then(take, remedy)
 	case !theirs.Covers(f.Labels):
-		return trouble.Then(answer.Call("contributors take issues with the label "+strings.Join(theirs.Labels, " or "),
-			"next", "--list"), remedy)
+		return trouble.Then(trouble.Queue("contributors take issues with the label "+strings.Join(theirs.Labels, " or "),
+			i.Slug()), remedy)
 	case s.Ledger.Rules().Verdict(f, lifecycle.Seeker{Person: true}).Answer != lifecycle.Free:
 		return trouble.Then(answer.Call("it is not free; see why", "status", i.String()),
-			answer.Call("see what is", "next", "--list"))
+			trouble.Queue("see what is", i.Slug()))
 	}
 
 	return trouble.Then(take, remedy)

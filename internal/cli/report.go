@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/config"
@@ -45,7 +46,51 @@ func Lines(err error) []string {
 	return []string{strings.ReplaceAll(err.Error(), "\n", "; ")}
 }
 
-// Warnf says something that does not change the answer.
+// Warnf says something that does not change the answer. A program finds it in the answer that
+// follows.
 func (t Terminal) Warnf(format string, args ...any) {
-	fmt.Fprintf(t.Err, "label-state: warning: %s\n", OneLine(fmt.Sprintf(format, args...)))
+	text := OneLine(fmt.Sprintf(format, args...))
+	fmt.Fprintf(t.Err, "label-state: warning: %s\n", text)
+	t.warnings.add(text)
+}
+
+// warnings are what was said since the last answer that could tell it.
+type warnings struct {
+	mu   sync.Mutex
+	said []string
+}
+
+func (w *warnings) add(text string) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.said = append(w.said, text)
+}
+
+// take empties the list.
+func (w *warnings) take() []string {
+	if w == nil {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	said := w.said
+	w.said = nil
+
+	return said
+}
+
+// warned is an answer with what was warned of, if it has a place for that.
+func (t Terminal) warned(v any) any {
+	switch v := v.(type) {
+	case answer.Answer:
+		v.Warnings = append(v.Warnings, t.warnings.take()...)
+		return v
+	case interface{ Warned(warnings []string) any }:
+		return v.Warned(t.warnings.take())
+	}
+
+	return v
 }

@@ -114,6 +114,7 @@ func (s *Session) record(h ledger.Hold, known agenthost.Beat) state.Hold {
 		Token:   h.Token,
 		TTL:     cmp.Or(h.Lease(), h.Record.TTL),
 		Branch:  h.Record.Branch,
+		Since:   h.Since,
 		Until:   h.Until,
 		Beat:    beat,
 	}

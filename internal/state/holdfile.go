@@ -28,7 +28,7 @@ type holdFile struct {
 
 // toHoldFile is the hold as it is written.
 func toHoldFile(h Hold) holdFile {
-	for _, at := range []*time.Time{&h.Until, &h.Claimed, &h.Renewed, &h.Tried, &h.Ended} {
+	for _, at := range []*time.Time{&h.Since, &h.Until, &h.Claimed, &h.Renewed, &h.Tried, &h.Ended} {
 		*at = at.UTC()
 	}
 

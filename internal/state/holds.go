@@ -33,6 +33,7 @@ type Hold struct {
 	Token   int64         `json:"token"`            // fencing token
 	TTL     time.Duration `json:"-"`                // claim.NoExpiry never expires
 	Branch  string        `json:"branch,omitempty"` // as written in the claim; may be empty
+	Since   time.Time     `json:"since,omitzero"`   // when it was claimed
 	Until   time.Time     `json:"until,omitzero"`   // end of the lease as last known; zero when it never expires
 	agenthost.Beat
 }

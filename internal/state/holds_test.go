@@ -29,6 +29,7 @@ func hold(number int) state.Hold {
 		Token:   7,
 		TTL:     4 * time.Hour,
 		Branch:  "fix/retry",
+		Since:   at(41),
 		Until:   time.Date(2026, 5, 1, 23, 42, 17, 0, time.UTC),
 		Beat: agenthost.Beat{
 			Session: agenthost.Session{Host: agenthost.ClaudeCode, ID: "s1"},

@@ -3,6 +3,8 @@ package trouble
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -172,7 +174,7 @@ func hintReason(i claim.Issue, r lifecycle.Reason) []answer.Command {
 			answer.Advice("anybody else removes the label there: "+r.URL))
 
 	case lifecycle.CodeAssigned:
-		return Then(answer.Call("see what is free", "next", "--list"),
+		return Then(Queue("see what is free", i.Slug()),
 			answer.Call("who works on this one", "status", issue))
 
 	case lifecycle.CodePROpen, lifecycle.CodeMerged:
@@ -192,7 +194,7 @@ func hintReason(i claim.Issue, r lifecycle.Reason) []answer.Command {
 	case lifecycle.CodeClosed:
 		switch r.Pull {
 		case lifecycle.PRMerged:
-			return Then(answer.Call("nothing is left to do on it; see what is", "next", "--list"))
+			return Then(Queue("nothing is left to do on it; see what is", i.Slug()))
 		case lifecycle.PRClosed:
 			return Then(answer.Shell("if it is wanted after all", "gh", reopen("pr")...))
 		}
@@ -287,7 +289,7 @@ func reachKinds() []Kind {
 // repository lets contributors claim, else with a role.
 func hintOutsider(e *github.OutsiderError, at *answer.Problem) []answer.Command {
 	if e.Welcome && !strings.Contains(at.Object, "#") { // for a named issue a claim says more
-		return Then(answer.Call("see what is free", "next", "--list"),
+		return Then(Queue("see what is free", e.Repo.String()),
 			Say("take one as a contributor, by a comment", "NUMBER", e.Repo.String(), "/claim"))
 	}
 
@@ -318,12 +320,19 @@ func machineKinds() []Kind {
 			}
 			return Then(doctor("nothing is held; see what is in the way", at), answer.Call("then", answer.Again))
 		}),
+		For[*fs.PathError](answer.Machine),
+		For[*os.LinkError](answer.Machine),
 	}
 }
 
 // LabelIssue puts a label on an issue; when says what for.
 func LabelIssue(when, number, repo, label string) answer.Command {
 	return answer.Shell(when, "gh", "issue", "edit", number, "--repo", repo, "--add-label", label)
+}
+
+// Queue lists what is free in a repository; when says what for.
+func Queue(when, repo string) answer.Command {
+	return answer.Call(when, "next", "--list", "--repo", repo)
 }
 
 // Say posts a comment, which may be a command; when says what for.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/answer"
+	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
@@ -239,6 +240,13 @@ func repoOf(p *answer.Problem) string {
 	}
 	if e, is := errors.AsType[*ledger.UnknownError](p.Cause); is {
 		return e.Issue.Slug()
+	}
+	if e, is := errors.AsType[*github.NotFoundError](p.Cause); is {
+		switch e.What.Kind {
+		case github.RepositoryObject, github.IssueObject, github.PullObject:
+			repo, _, _ := strings.Cut(e.What.Name, "#")
+			return repo
+		}
 	}
 
 	return ""

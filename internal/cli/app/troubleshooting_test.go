@@ -111,6 +111,8 @@ var unheard = map[string]string{
 	"it changed in the meantime; nothing was done": "on the board's screen: board_test.go",
 	"the answer could not be written: ":            "TestAnswerUnwritten",
 	"; what was done is not undone":                "TestAnswerUnwritten",
+	"give it more time":                            "doctor says it of a check, on standard output: doctor.txtar",
+	"make the label of this agent's queue":         "only next of an agent with a label of its own: agents.txtar",
 	"make the labels":                              "status, next, board and init say it where nothing has failed",
 }
 

@@ -164,8 +164,15 @@ type BundleView struct {
 	Yours    bool       `json:"yours,omitempty"` // the one who asks had claimed it before it asked
 	Whole    bool       `json:"whole"`
 	Issues   []PartView `json:"issues"`
+	Warnings []string   `json:"warnings,omitempty"` // what does not change the answer
 
 	cli.Negative
+}
+
+// Warned is the view with what was warned of on the way.
+func (v BundleView) Warned(warnings []string) any {
+	v.Warnings = warnings
+	return v
 }
 
 // A PartView is the JSON of one issue of a bundle.

@@ -125,6 +125,9 @@ func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 
 	f, v, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{})
 	if err != nil {
+		if err = c.Outside(ctx, err); cli.Welcome(err) {
+			return cli.Advise(err, cli.ByComment(i))
+		}
 		return c.OrComment(ctx, i, "/release", err)
 	}
 	if mine, held := f.Log.HeldBy(me); held {

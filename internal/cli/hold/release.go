@@ -192,9 +192,7 @@ func releaseAsWorker(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 	out := cli.ViewMove(rep, answer.Released)
 	out.Outcome = e.Recorded()
 	if rep.Unproven {
-		warning := cli.UnprovenWarning(i, w)
-		c.Warnf("%s: %s", i, warning)
-		out.Warnings = []string{warning}
+		c.Warnf("%s: %s", i, cli.UnprovenWarning(i, w))
 	}
 
 	return c.Answer(out, fmt.Sprintf("released %s%s: %s\n", rep.Issue, follows(e),

@@ -153,7 +153,7 @@ func showIssueOrHere(ctx context.Context, c *cli.Call, p *statusParams) error {
 			Answer:   answer.Recorded,
 			Codename: h.Worker.Codename,
 			FiringID: h.Worker.FiringID,
-			Since:    h.Claimed.Truncate(time.Second),
+			Since:    h.Since.Truncate(time.Second),
 			Until:    h.Until,
 			Token:    h.Token,
 			Branch:   h.Branch,

@@ -313,8 +313,8 @@ func (e *hostEvent) verify(ctx context.Context, r *record) {
 
 // waiting says what the holds wait for, from one snapshot of each worktree. What cannot be found
 // out is left out in silence: the start of a session is no place for it.
-func (e *hostEvent) waiting(ctx context.Context) map[claim.Issue]string {
-	out := map[claim.Issue]string{}
+func (e *hostEvent) waiting(ctx context.Context) map[claim.Issue]agenthost.Shown {
+	out := map[claim.Issue]agenthost.Shown{}
 	for _, t := range e.trees[:e.about] {
 		all := slices.Clone(t.holds)
 		var here []claim.Issue
@@ -332,7 +332,7 @@ func (e *hostEvent) waiting(ctx context.Context) map[claim.Issue]string {
 
 		for k, got := range s.Client.FactsOf(ctx, here) {
 			if got.Err == nil {
-				out[here[k]] = waits(got.Facts, all[k].Worker)
+				out[here[k]] = waits(got.Facts, all[k].Worker, s.Ledger.Rules().Terms)
 				e.learn(s, got.Facts, all[k])
 			}
 		}
@@ -359,20 +359,25 @@ func (e *hostEvent) learn(s *setup.Session, f lifecycle.Facts, r *record) {
 	e.lose(r, whyLost(claim.ErrEnded, holder))
 }
 
-// waits is what the holder waits for.
-func waits(f lifecycle.Facts, w claim.Worker) string {
+// waits is what the holder waits for; the hold itself is left out.
+func waits(f lifecycle.Facts, w claim.Worker, t claim.Terms) (s agenthost.Shown) {
 	if own, ok := f.Log.Find(w); ok && own.Plan.Pending() {
-		return "its plan is waiting for an answer; wait for it with: label-state plan " + f.Issue.String() +
+		s.Waits = "its plan is waiting for an answer; wait for it with: label-state plan " + f.Issue.String() +
 			" --wait 30m"
+		if !own.Stored && !own.Overdue(t, f.Now) {
+			s.Until, _ = own.Until(t)
+		}
+		return s
 	}
 
 	for _, p := range f.PRs {
 		if p.State == lifecycle.PROpened {
-			return "pull request " + cli.OneLine(p.URL) + " is open for it"
+			s.Waits = "pull request " + cli.OneLine(p.URL) + " is open for it"
+			return s
 		}
 	}
 
-	return ""
+	return s
 }
 
 // finish is what runs after the end of a session: holds under which nothing was done are released.

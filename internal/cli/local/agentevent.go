@@ -560,11 +560,13 @@ func (r *record) drop() {
 }
 
 // startText is what the session is told at its start; waits says what holds wait for.
-func (e *hostEvent) startText(waits map[claim.Issue]string) string {
+func (e *hostEvent) startText(waits map[claim.Issue]agenthost.Shown) string {
 	w := e.world()
 	shown := make([]agenthost.Shown, 0, len(w.Here))
 	for _, h := range w.Here {
-		shown = append(shown, agenthost.Shown{Hold: h, Waits: waits[h.Issue]})
+		s := waits[h.Issue]
+		s.Hold = h
+		shown = append(shown, s)
 	}
 
 	own := "../" + "NAME"

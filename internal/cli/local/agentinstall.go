@@ -86,7 +86,11 @@ func setHost(
 
 // fileFailure is a file that is in the way.
 func fileFailure(err error) error {
-	return cli.Advise(err, answer.Call("fix that file, then run", answer.Again))
+	return &answer.Problem{
+		Code:  answer.Machine,
+		Next:  []answer.Command{answer.Call("fix that file, then run", answer.Again)},
+		Cause: err,
+	}
 }
 
 // agreeToHost shows what would be done and asks, unless there is nothing to do or nobody wants to

@@ -58,7 +58,7 @@ func examineAll(ctx context.Context, c *cli.Call, _ *cli.SomeRepos) error {
 		all = append(all, checkRepo(ctx, c.Part(), name)...)
 	}
 
-	return showReport(c, append(all, checkHook(ctx, c)))
+	return showReport(ctx, c, append(all, checkHook(ctx, c)))
 }
 
 // checkSetup is what the session goes by. Where the repository has no configuration, it is looked
@@ -156,6 +156,8 @@ func failedCheck(c *cli.Call, check string, err error) Diagnosis {
 		return d.or("fail", "give the token the permission "+cmp.Or(allowed.Needs, "issues: write"))
 	case errors.As(err, &missing):
 		return d.or("fail", "check the name, and that the token may see it")
+	case errors.Is(err, context.DeadlineExceeded):
+		err = cli.Advise(err, answer.Call("give it more time", answer.AgainLonger))
 	}
 
 	d.Unknown = cli.ExitCode(err) == answer.ExitUnknown && !errors.As(err, &none) // without a token it is set up wrongly
@@ -173,13 +175,14 @@ func tokenRemedy(from string) string {
 	return "put a valid token into " + from
 }
 
-func showReport(c *cli.Call, all []Diagnosis) error {
+func showReport(ctx context.Context, c *cli.Call, all []Diagnosis) error {
 	failed, unknown, arrows, several := 0, 0, false, len(c.Named()) > 1
 	about := "-" // neither a repository nor this machine
 	inks := map[string]string{"ok": cli.InkGreen, "warn": cli.InkYellow, "fail": cli.InkAlarm}
 	for _, d := range all {
 		if d.Status != "ok" {
-			d.Remedy = cmp.Or(d.Remedy, "see what was asked and answered: label-state doctor --verbose")
+			see := answer.Call("", "doctor", append(strings.Fields(d.Repo), "--verbose")...)
+			d.Remedy = cmp.Or(d.Remedy, "see what was asked and answered: "+cli.Words([]answer.Command{see}))
 		}
 		status := c.Paint(inks[d.Status], fmt.Sprintf("%-4s", d.Status))
 		text := cli.Wrap(fmt.Sprintf("%s  %-12s %s\n", status, d.Check, d.Detail), c.Env.Width(c.Out))
@@ -218,6 +221,10 @@ func showReport(c *cli.Call, all []Diagnosis) error {
 	}
 
 	again := answer.Call(advice, answer.Again)
+	if ctx.Err() != nil {
+		again.Verb = answer.AgainLonger
+	}
+
 	switch {
 	case failed > 0:
 		return cli.Declined(printable.Count(failed+unknown, "check", "checks")+" failed", again)
@@ -321,7 +328,11 @@ func checkRepository(ctx context.Context, c *cli.Call, r github.Repository) []Di
 		role = role.or("warn", "take an issue as a contributor, by a comment: /claim; to do more: "+role.Remedy)
 	case role.Status == "ok" && r.Role == github.RoleTriage && len(c.Session.Config.Trust.Logins) == 0:
 		role.Detail += "; GitHub does not tell this token whose records count, so claims of others cannot be read"
-		role = role.or("warn", "comment /claim, /release, /approve or /reject there, or use a token that may push")
+		remedy := "use a token that may push, or name the logins that work there in trust.logins"
+		if c.HeedsComments(ctx) {
+			remedy = "comment /claim, /release, /approve or /reject there, or " + remedy
+		}
+		role = role.or("warn", remedy)
 	}
 
 	return append(out, role)

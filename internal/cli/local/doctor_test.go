@@ -56,7 +56,7 @@ func TestReportEnds(t *testing.T) {
 			}
 			call := &cli.Call{Terminal: term}
 			call.JSON = c.json
-			if err := showReport(call, c.all); err != nil {
+			if err := showReport(t.Context(), call, c.all); err != nil {
 				t.Fatal(err)
 			}
 

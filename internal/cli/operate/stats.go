@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/state"
 	"github.com/label-state/label-state/internal/stats"
 )
 
@@ -94,7 +95,7 @@ func showStats(ctx context.Context, c *cli.Call, p *statsParams) error {
 
 	figures := stats.Compared(facts, now.Add(-back), now.Add(time.Second))
 	if plot != "" {
-		if err := os.WriteFile(plot, []byte(figures.Plot(c.Session.Repo.String())), 0o644); err != nil {
+		if err := state.Replace(plot, []byte(figures.Plot(c.Session.Repo.String())), 0o644); err != nil {
 			return fmt.Errorf("draw plot: %w", err)
 		}
 	}
