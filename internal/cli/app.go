@@ -9,6 +9,8 @@ import (
 	"io"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 
 	"github.com/label-state/label-state/internal/setup"
 )
@@ -55,6 +57,21 @@ func Execute(ctx context.Context, args []string, t Terminal) error {
 	}
 
 	return errors.Join(err, t.write(t.negative(ProblemOf(err), "")))
+}
+
+// Read finds the verb that a command line without the program's name is of, and hands it on with
+// its parameters. The error is that of do, or a wrong call.
+func (t Terminal) Read(words []string, do func(v Verb, params any) error) error {
+	path, rest, err := t.arrange(words)
+	if err != nil {
+		return err
+	}
+
+	t.Verbs = slices.DeleteFunc(slices.Clone(t.Verbs), func(v Verb) bool { // the library is given no more than it needs
+		return v.Name != path[0] && v.Name != strings.Join(path, " ")
+	})
+
+	return t.NewApp(do).Run(slices.Concat([]string{program}, path, rest))
 }
 
 // Do carries out a verb. Whatever goes wrong comes back as a problem, and has been answered in JSON

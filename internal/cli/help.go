@@ -4,7 +4,8 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"text/template"
+
+	"github.com/urfave/cli/v2"
 )
 
 // HelpWidth is how many columns a help text uses at most.
@@ -49,7 +50,8 @@ const helpPage = `{{.Title}}
 {{end}}{{if .About}}
 {{.About}}
 {{end}}{{if .Examples}}
-EXAMPLES:{{.Examples}}
+EXAMPLES:
+{{indent 3 .Examples}}
 {{end}}{{range $t := .Tables}}{{if .Rows}}
 {{.Heading}}:
 {{range .Rows}}   {{printf "%-*s" $t.Width (index . 0)}}  {{index . 1}}
@@ -75,10 +77,7 @@ func showHelp(_ context.Context, c *Call, p *helpParams) error {
 	}
 
 	var text strings.Builder
-	if err := template.Must(template.New("").Parse(helpPage)).Execute(&text, shown); err != nil {
-		return err
-	}
-
+	cli.HelpPrinterCustom(&text, helpPage, shown, nil)
 	width := c.Env.Width(c.Out)
 	if width <= 0 || width > HelpWidth {
 		width = HelpWidth
@@ -120,7 +119,7 @@ func (t Terminal) pageOf(v Verb, all bool) page {
 		Title:    program + " " + v.Name + ": " + v.Summary,
 		Usage:    []string{program + " " + v.Usage()},
 		About:    v.About,
-		Examples: strings.ReplaceAll(strings.TrimSuffix("\n"+v.Examples, "\n"), "\n", "\n   "),
+		Examples: strings.TrimSuffix(v.Examples, "\n"),
 	}
 
 	if v.Alias != "" {

@@ -1,30 +1,29 @@
 package cli
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/label-state/label-state/internal/printable"
 )
 
-// Read finds the verb that a command line without the program's name is of, and hands it on with
-// its parameters. Options may stand behind the arguments, because people and agents type them there
-// ("claim 12 --ttl 2h"), and a call for help, anywhere, is the verb help. The error is that of do, or
-// a wrong call: the first option that no such verb has, or that lacks its value, comes before values
-// that are wrong.
-func (t Terminal) Read(words []string, do func(v Verb, params any) error) error {
+// arrange is a command line as the words of a verb, and what follows with the options in front of
+// the arguments, because people and agents type them after it ("claim 12 --ttl 2h") and the library
+// would take them for arguments. Short forms become long ones, and a call for help, anywhere, the
+// verb help. The error is a wrong call: the first option that no such verb has, or that lacks its
+// value.
+func (t Terminal) arrange(words []string) (path, rest []string, err error) {
 	at := t.descend(words)
 	if at.verb.do == nil && at.stray != "" && at.stray != helpVerb {
 		if at.wrong != "" { // no verb has it, so that its value was taken for a command
-			return unknownOption(everyParam(at.below), at.verb.Name, at.wrong)
+			return nil, nil, unknownOption(everyParam(at.below), at.verb.Name, at.wrong)
 		}
-		return unknownCommand(at.below, at.verb.Name, at.stray)
+		return nil, nil, unknownCommand(at.below, at.verb.Name, at.stray)
 	}
 
-	var plain, help []string
-	var misread, wrong error
-	version := false
+	options, plain := []string{}, []string{"--"}
+	var problem error
+	var help []string
 	for i := 0; i < len(at.rest); i++ {
 		word := at.rest[i]
 		if word == "--" {
@@ -45,47 +44,33 @@ func (t Terminal) Read(words []string, do func(v Verb, params any) error) error 
 
 		p, known := find(at.params, name)
 		switch {
-		case !known:
-			misread = cmp.Or(misread, unknownOption(at.params, at.verb.Name, word))
-			continue
-		case at.verb.do == nil: // the only one without a verb
-			version = true
-			continue
-		case joined:
-		case !p.TakesValue():
-			value = "true"
-		case i+1 == len(at.rest):
-			misread = cmp.Or(misread, Usagef(at.verb.Name, "--%s needs a value", p.Name))
-			continue
-		default:
+		case !known && problem == nil:
+			problem = unknownOption(at.params, at.verb.Name, word)
+		case known && p.TakesValue() && !joined && i+1 < len(at.rest):
 			i++
-			value = at.rest[i]
-		}
-
-		if err := p.Set(value); err != nil {
-			wrong = cmp.Or(wrong, Usagef(at.verb.Name, "--%s %s", p.Name, err))
+			options = append(options, "--"+p.Name+"="+at.rest[i])
+		case known && joined:
+			options = append(options, "--"+p.Name+"="+value)
+		case known && p.TakesValue() && problem == nil:
+			problem = Usagef(at.verb.Name, "--%s needs a value", p.Name)
+		case known:
+			options = append(options, "--"+p.Name)
 		}
 	}
 
-	path := at.verb.Words()
+	path = at.verb.Words()
 	switch {
 	case help != nil:
-		return t.Read(slices.Concat([]string{helpVerb, help[0], "--"}, path), do)
-	case misread != nil:
-		return misread
-	case version:
-		return t.Read([]string{"version"}, do)
+		return []string{helpVerb}, slices.Concat(help[:1], []string{"--"}, path), nil
+	case problem != nil:
+		return nil, nil, problem
+	case at.verb.do == nil && len(options) > 0: // the only one without a verb
+		return []string{"version"}, nil, nil
 	case at.verb.do == nil:
-		return t.Read(slices.Concat([]string{helpVerb, "--"}, path, plain[min(1, len(plain)):]), do)
-	case wrong != nil:
-		return wrong
+		return []string{helpVerb}, slices.Concat([]string{"--"}, path, plain[min(2, len(plain)):]), nil
 	}
 
-	if err := at.verb.arguments(at.into, plain); err != nil {
-		return err
-	}
-
-	return do(at.verb, at.into)
+	return path, append(options, plain...), nil
 }
 
 const helpVerb = "help"
@@ -98,8 +83,7 @@ func helpOptions() map[string]string {
 // A descent is how far the words of a command line name a verb.
 type descent struct {
 	verb   Verb    // without what it does where another word must follow
-	into   any     // the verb's parameters, with none set
-	params []Param // those in it
+	params []Param // of the verb
 	below  []Verb  // what could have come next; none after a verb that is complete
 	stray  string  // what came instead, unless it was the end
 	rest   []string
@@ -140,11 +124,7 @@ func (t Terminal) descend(words []string) descent {
 		}
 
 		at.verb = at.below[n]
-		at.params, at.below = nil, t.below(at.verb.Name)
-		if at.verb.do != nil {
-			at.into = at.verb.NewParams()
-			at.params = Params(at.into)
-		}
+		at.params, at.below = at.verb.Params(), t.below(at.verb.Name)
 	}
 
 	return at

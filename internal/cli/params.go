@@ -216,5 +216,13 @@ func (p Param) allowed(text string) (string, error) {
 // TakesValue reports whether the next word belongs to the option when it has no "=".
 func (p Param) TakesValue() bool { return p.Value != "" }
 
+// Names are the names of the option.
+func (p Param) Names() []string {
+	if p.Short == "" {
+		return []string{p.Name}
+	}
+	return []string{p.Name, p.Short}
+}
+
 // Rest reports whether the argument is what stands behind "--".
 func (p Param) Rest() bool { return strings.Contains(p.Arg, "-- ") }

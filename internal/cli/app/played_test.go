@@ -198,7 +198,7 @@ func ignoring(args []string, what string) (kept []string) {
 
 		name, _, joined := strings.Cut(strings.TrimLeft(rest[0], "-"), "=")
 		n := slices.IndexFunc(v.Params(), func(p cli.Param) bool {
-			return p.Arg == "" && p.Name == flag && strings.HasPrefix(rest[0], "-") && (p.Name == name || p.Short == name)
+			return p.Arg == "" && p.Name == flag && strings.HasPrefix(rest[0], "-") && slices.Contains(p.Names(), name)
 		})
 		switch {
 		case n < 0:
