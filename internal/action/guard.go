@@ -293,28 +293,34 @@ func guardComment(refused, unclaimed []refusal, excess string) string {
 
 	var b strings.Builder
 	b.WriteString(guardMark + "\n**" + title + "**\n\n")
-	for _, r := range refused[:min(len(refused), guardLimit)] {
-		where := ""
+	b.WriteString(listRefusals(refused, func(r refusal) string {
+		where, evidence := "", ""
 		if r.lands {
 			where = ", which the title or a commit closes"
 		}
-
-		fmt.Fprintf(&b, "- %s%s: %s", issueLink(r.issue.Issue, r.issue.URL), where, markdown(toPeople(r.reason)))
 		if r.reason.URL != "" {
-			b.WriteString(" (" + link("evidence", r.reason.URL) + ")")
+			evidence = " (" + link("evidence", r.reason.URL) + ")"
 		}
 
-		b.WriteString("\n")
-	}
-
-	if more := len(refused) - guardLimit; more > 0 {
-		fmt.Fprintf(&b, "- and %d more\n", more)
-	}
-
+		return issueLink(r.issue.Issue, r.issue.URL) + where + ": " + markdown(toPeople(r.reason)) + evidence
+	}))
 	b.WriteString("\nOptions:\n\n" +
 		"1. remove the closing keyword from the description, the title and the commits, if the work belongs to them;\n" +
 		"2. wait until " + wait + ", then run this check again" + takeOver + ".\n\n" +
 		"This comment is deleted once nothing blocks the pull request." + printable.Footer)
+
+	return b.String()
+}
+
+// listRefusals is a list of refusals, as line tells each, and of how many more there are than fit.
+func listRefusals(all []refusal, line func(refusal) string) string {
+	var b strings.Builder
+	for _, r := range all[:min(len(all), guardLimit)] {
+		fmt.Fprintf(&b, "- %s\n", line(r))
+	}
+	if more := len(all) - guardLimit; more > 0 {
+		fmt.Fprintf(&b, "- and %d more\n", more)
+	}
 
 	return b.String()
 }

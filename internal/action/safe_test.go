@@ -350,3 +350,19 @@ func FuzzCommand(f *testing.F) {
 		}
 	})
 }
+
+// TestRefusalsThatFit: a comment of the guard lists fifty issues and says how many more there are.
+func TestRefusalsThatFit(t *testing.T) {
+	for n, more := range map[int]string{50: "", 51: "- and 1 more\n", 60: "- and 10 more\n"} {
+		refusals := slices.Repeat(forged("x").refused[:1], n)
+		for kind, text := range map[string]string{
+			"held":      guardComment(refusals, nil, ""),
+			"unclaimed": guardComment(nil, refusals, ""),
+		} {
+			if listed := strings.Count(text, "\n- acme"); listed != 50 || strings.Contains(text, " more\n") != (more != "") ||
+				!strings.Contains(text, more) {
+				t.Errorf("%d that are %s: %d are listed:\n%s", n, kind, listed, text)
+			}
+		}
+	}
+}

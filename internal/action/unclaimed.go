@@ -78,10 +78,9 @@ func delivered(p github.Pull, f lifecycle.Facts) bool {
 func unclaimedComment(unclaimed []refusal) string {
 	var b strings.Builder
 	b.WriteString(guardMark + "\n**Take the issue that this pull request closes.** Otherwise somebody else may be at work on it.\n\n")
-	for _, r := range unclaimed[:min(len(unclaimed), guardLimit)] {
-		fmt.Fprintf(&b, "- %s: %s\n", issueLink(r.issue.Issue, r.issue.URL), markdown(toPeople(r.reason)))
-	}
-
+	b.WriteString(listRefusals(unclaimed, func(r refusal) string {
+		return fmt.Sprintf("%s: %s", issueLink(r.issue.Issue, r.issue.URL), markdown(toPeople(r.reason)))
+	}))
 	b.WriteString("\nThis pull request stays open either way. After `/claim` run this check again, or push." + printable.Footer)
 	return b.String()
 }

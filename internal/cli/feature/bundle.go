@@ -201,12 +201,7 @@ type pack struct {
 // JSON of a no has the issues that stood in the way.
 func onBundle(c *cli.Call, slug string, issues []string, do func(p *pack) error) error {
 	p := &pack{Call: c, slug: slug, view: BundleView{Bundle: cli.OneLine(slug), Issues: []PartView{}}}
-	defer func() {
-		for _, one := range p.calls {
-			one.Close()
-		}
-	}()
-
+	defer p.close()
 	c.Subject = answer.Answer{Feature: cli.OneLine(slug)}
 	named := []string{slug}
 	for _, ref := range issues {
@@ -227,6 +222,13 @@ func onBundle(c *cli.Call, slug string, issues []string, do func(p *pack) error)
 	}
 
 	return err
+}
+
+// close ends the sessions.
+func (p *pack) close() {
+	for _, one := range p.calls {
+		one.Close()
+	}
 }
 
 // no is the view with what a negative answer says.

@@ -24,6 +24,7 @@ func (p *pack) recover(ctx context.Context, page state.JournalPage[bundlePage]) 
 	}
 
 	old := &pack{Call: p.Call, slug: p.slug}
+	defer old.close()
 	if err := old.gather(ctx, note.Issues, note.Host); err != nil {
 		return fmt.Errorf("release what a killed run has left: %w", err)
 	}
@@ -226,6 +227,12 @@ func (p *pack) labelled(ctx context.Context) error {
 	if err := c.Open(ctx, c.Options()); err != nil {
 		return err
 	}
+
+	defer func() {
+		if len(p.calls) == 0 { // else they share its session
+			c.Close()
+		}
+	}()
 
 	name, err := c.Rules().Scheme.Bundle(p.slug)
 	if err != nil {
