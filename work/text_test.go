@@ -43,7 +43,8 @@ func TestPrompt(t *testing.T) {
 	}
 }
 
-// TestComment: what a result says is cut where a comment would be full, each part at its own length.
+// TestComment: what a result says is cut where a comment would be full, each part at its own
+// length.
 func TestComment(t *testing.T) {
 	for _, c := range []struct {
 		length, want int

@@ -242,8 +242,8 @@ func (cm *commands) carryOut(ctx context.Context, cmd command, contributor bool,
 	case errors.As(err, &refused):
 		r.note("%s was refused: %s", said, refused)
 		r.err = cm.reply(ctx, i, cmd, refused, mark, since)
-		// On a locked conversation, or by the token, there may be no words; else a repeated run says
-		// them.
+		// On a locked conversation, or by the token, there may be no words; else a repeated run
+		// says them.
 		if _, barred := errors.AsType[*github.PermissionError](r.err); r.err == nil || barred {
 			r.err = errors.Join(r.err, cm.react(ctx, c, reactNo))
 		}

@@ -70,7 +70,8 @@ func unlessAbsent(err error) error {
 	return err
 }
 
-// add takes a later report in: how an issue stands that both have examined is as the later one says.
+// add takes a later report in: how an issue stands that both have examined is as the later one
+// says.
 func (r *result) add(o ledger.Report) {
 	to := &r.report
 	again := map[claim.Issue]bool{}

@@ -74,7 +74,8 @@ func TestLaterReport(t *testing.T) {
 	}
 }
 
-// TestAdvice: what a run that is not complete advises, and what a refused one leaves in its outputs.
+// TestAdvice: what a run that is not complete advises, and what a refused one leaves in its
+// outputs.
 func TestAdvice(t *testing.T) {
 	denied := &github.PermissionError{Write: true, Message: "Resource not accessible by integration"}
 	for want, r := range map[string]result{

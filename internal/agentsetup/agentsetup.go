@@ -523,8 +523,8 @@ func (p Place) Installed(h agenthost.Host) (all, some bool, err error) {
 	return all, some, nil
 }
 
-// Edited is a host's whole file of hooks that installing leaves alone because somebody has edited it;
-// empty when there is none.
+// Edited is a host's whole file of hooks that installing leaves alone because somebody has edited
+// it; empty when there is none.
 func (p Place) Edited(h agenthost.Host) string {
 	steps, _ := p.Install(h)
 	for _, s := range steps {

@@ -747,8 +747,9 @@ func TestCycle(t *testing.T) {
 	}
 }
 
-// TestFits: whatever the size, the titles, the keys and the clicks, no line is wider than the terminal, there
-// are not more lines than it has, and none holds a character that a terminal would obey.
+// TestFits: whatever the size, the titles, the keys and the clicks, no line is wider than the
+// terminal, there are not more lines than it has, and none holds a character that a terminal would
+// obey.
 func TestFits(t *testing.T) {
 	facts := busy(t)
 	rapid.Check(t, func(t *rapid.T) {

@@ -258,8 +258,8 @@ func (c *Call) Awaits(ctx context.Context, what string, until time.Time) (stop f
 	return v.End
 }
 
-// Options are what the shared parameters say about the session. This host's own file goes by a guess:
-// that needs no answer of GitHub's, because the file is there for when there is none.
+// Options are what the shared parameters say about the session. This host's own file goes by a
+// guess: that needs no answer of GitHub's, because the file is there for when there is none.
 func (c *Call) Options() setup.Options {
 	var guess *config.Config
 	if c.Local {

@@ -86,8 +86,8 @@ func showHelp(_ context.Context, c *Call, p *helpParams) error {
 	return c.Answer(nil, Wrap(text.String(), width))
 }
 
-// overview is the help of the program, at most 24 lines: what to begin with, for which there is room
-// for eight commands at most, and which commands there are.
+// overview is the help of the program, at most 24 lines: what to begin with, for which there is
+// room for eight commands at most, and which commands there are.
 func (t Terminal) overview() page {
 	first, all := table{Heading: "GETTING STARTED"}, table{Heading: "ALL COMMANDS, BY GROUP"}
 	for _, name := range []string{"demo", "init", "doctor", "next", "claim", "run", "status", "board"} {

@@ -328,7 +328,8 @@ func (c *Call) NoteLost(i claim.Issue, w claim.Worker, err error) error {
 	return err
 }
 
-// recordLost remembers for this worktree that a hold was lost, and why. Where that fails it is said.
+// recordLost remembers for this worktree that a hold was lost, and why. Where that fails it is
+// said.
 func (c *Call) recordLost(i claim.Issue, w claim.Worker, why string) {
 	if err := c.Session.Lose(i, w, why); err != nil {
 		c.Warnf("this worktree's record of the hold could not be changed: %s", err)

@@ -264,8 +264,8 @@ on_reopen: requeue
 	}
 }
 
-// TestNamed: an agent's names for its queue are laid over a file that leaves them free, and must agree with one that
-// decides them, in any case.
+// TestNamed: an agent's names for its queue are laid over a file that leaves them free, and must
+// agree with one that decides them, in any case.
 func TestNamed(t *testing.T) {
 	for _, c := range []struct {
 		ready, inProgress string
@@ -291,7 +291,8 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// TestEverySettingIsPlayed: testdata/played.txt names a test for each setting, and that test has it.
+// TestEverySettingIsPlayed: testdata/played.txt names a test for each setting, and that test has
+// it.
 func TestEverySettingIsPlayed(t *testing.T) {
 	text, err := os.ReadFile("testdata/played.txt")
 	if err != nil {

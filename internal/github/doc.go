@@ -19,7 +19,8 @@
 // # Where what was learned is kept
 //
 // Requests are methods of Client, in a file for each noun. What answers have taught is in the
-// client's memos, maps that may be asked from any goroutine, and in a few atomic values (client.go).
+// client's memos, maps that may be asked from any goroutine, and in a few atomic values
+// (client.go).
 //
 // # Errors
 //

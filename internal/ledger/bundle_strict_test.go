@@ -259,9 +259,9 @@ func TestStrictBundleLoses(t *testing.T) {
 	}
 }
 
-// TestStrictBundleUnheard: somebody who has not heard of the store claims one of the issues at every
-// request. One of the two has it. Where that is not the bundle, everything is released that the store
-// had granted, also what was not in the log yet.
+// TestStrictBundleUnheard: somebody who has not heard of the store claims one of the issues at
+// every request. One of the two has it. Where that is not the bundle, everything is released that
+// the store had granted, also what was not in the log yet.
 func TestStrictBundleUnheard(t *testing.T) {
 	lost := 0
 	for at := 1; ; at++ {

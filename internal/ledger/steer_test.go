@@ -62,8 +62,8 @@ func TestForceBefore(t *testing.T) {
 	})
 }
 
-// TestClaimPerson: a person's hold has no end, is the same when it is asked for again, and an app has
-// none.
+// TestClaimPerson: a person's hold has no end, is the same when it is asked for again, and an app
+// has none.
 func TestClaimPerson(t *testing.T) {
 	alone(t, func(t *testing.T, w *world) {
 		l, f := w.ledger(nil)

@@ -584,8 +584,8 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// TestDescribed compares with testdata/described.json how a server introduces itself: what it says to every agent,
-// its resources, and a tool with many results.
+// TestDescribed compares with testdata/described.json how a server introduces itself: what it says
+// to every agent, its resources, and a tool with many results.
 func TestDescribed(t *testing.T) {
 	var s stand
 	o := s.options()
@@ -634,8 +634,8 @@ func TestServe(t *testing.T) {
 }
 
 // TestServeGivesUp: a call under way is cancelled and waited for, whatever ends the server.
-// TestServeOfAFile: what needs no answer of GitHub's is answered although the input has ended, as when
-// somebody pipes a few lines in.
+// TestServeOfAFile: what needs no answer of GitHub's is answered although the input has ended, as
+// when somebody pipes a few lines in.
 func TestServeOfAFile(t *testing.T) {
 	const lines = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}

@@ -46,11 +46,12 @@ func NoParent(i claim.Issue, why string, next ...answer.Command) error {
 
 // An opener finds pull requests and opens them.
 type opener interface {
-	// CheckParent returns an *answer.Problem (NoParent) for an issue that is closed or not there, and
-	// for a pull request.
+	// CheckParent returns an *answer.Problem (NoParent) for an issue that is closed or not there,
+	// and for a pull request.
 	CheckParent(ctx context.Context, i claim.Issue) error
 	DefaultBranch(ctx context.Context, repo string) (string, error)
-	// MissingBranch returns the first of the branches that a repository certainly lacks, or nothing.
+	// MissingBranch returns the first of the branches that a repository certainly lacks, or
+	// nothing.
 	MissingBranch(ctx context.Context, repo string, branches ...string) (string, error)
 	// PullsFrom lists the pull requests of every state from a branch of the repository itself.
 	PullsFrom(ctx context.Context, repo, branch string) ([]Pull, error)

@@ -24,8 +24,8 @@ type configuration struct {
 	Unconfigured bool       // the repository has none, so that the defaults apply
 	own          config.Own // what the caller named
 
-	// what is wrong with the repository's, which was read without that: with Options.Tolerant or View;
-	// nil when nothing is
+	// what is wrong with the repository's, which was read without that: with Options.Tolerant or
+	// View; nil when nothing is
 	Unusable *config.Error
 }
 

@@ -502,7 +502,8 @@ func (b *sandbox) away(path string) {
 	}
 }
 
-// TestPruneKeeps: what somebody has begun to do in a tree of a run that was killed is kept, and said.
+// TestPruneKeeps: what somebody has begun to do in a tree of a run that was killed is kept, and
+// said.
 func TestPruneKeeps(t *testing.T) {
 	t.Parallel()
 	b := newSandbox(t)
@@ -558,8 +559,8 @@ func (b *sandbox) failing(left *int, fail func(args []string) error) *worktree.F
 	return worktree.New(git, b.book)
 }
 
-// TestFailureLater: where git fails while trees are looked at, one is unknown; while they are removed,
-// that is said, and the next removal finishes it.
+// TestFailureLater: where git fails while trees are looked at, one is unknown; while they are
+// removed, that is said, and the next removal finishes it.
 func TestFailureLater(t *testing.T) {
 	t.Parallel()
 	b := newSandbox(t)

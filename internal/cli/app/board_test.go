@@ -378,8 +378,8 @@ func TestBoardOrder(t *testing.T) {
 	}
 }
 
-// TestBoardOpens: an address is opened by $BROWSER, else by a desktop's own program where there is a
-// desktop, and only if that can be started.
+// TestBoardOpens: an address is opened by $BROWSER, else by a desktop's own program where there is
+// a desktop, and only if that can be started.
 func TestBoardOpens(t *testing.T) {
 	const address, own = "https://github.com/acme/app", "xdg-open"
 	dir := t.TempDir()

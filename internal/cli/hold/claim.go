@@ -111,7 +111,8 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParams) 
 	return c.Answer(cli.ViewHold(h, answer.Won), "claimed "+cli.DescribeHold(h))
 }
 
-// endFirst ends the hold that stands, as --force says, if nothing else is in the way of whoever claims.
+// endFirst ends the hold that stands, as --force says, if nothing else is in the way of whoever
+// claims.
 func endFirst(ctx context.Context, c *cli.Call, i claim.Issue, who lifecycle.Seeker, reason string) error {
 	f, v, beyond, err := c.Session.Ledger.CheckForced(ctx, i, who)
 	switch {

@@ -273,8 +273,8 @@ func viewHost(ctx context.Context, c *cli.Call, h agenthost.Host) (v AgentView, 
 	return v, unknown
 }
 
-// setUp is how far a host is set up for the user, or here, and what to do before it is installed; no
-// word is that there is no home, or no clone.
+// setUp is how far a host is set up for the user, or here, and what to do before it is installed;
+// no word is that there is no home, or no clone.
 func setUp(t cli.Terminal, h agenthost.Host, user bool) (word, first string, unknown error) {
 	p, err := placeOf(t, user)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/label-state/label-state/internal/setup"
 )
 
-// TestTokenRemedy: a refused token is replaced where it was found, and one that lacks a permission gets it.
+// TestTokenRemedy: a refused token is replaced where it was found, and one that lacks a permission
+// gets it.
 func TestTokenRemedy(t *testing.T) {
 	for from, want := range map[string]string{
 		"GH_ENTERPRISE_TOKEN": "put a valid token into GH_ENTERPRISE_TOKEN",

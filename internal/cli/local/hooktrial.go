@@ -153,8 +153,8 @@ func installCommand(global bool) string {
 	return "label-state hook install"
 }
 
-// pushURL is the remote that a first push goes to, and its URL: origin, else the only one, else that
-// of the branch which is checked out, else the first.
+// pushURL is the remote that a first push goes to, and its URL: origin, else the only one, else
+// that of the branch which is checked out, else the first.
 func pushURL(ctx context.Context, t cli.Terminal) (name, url string, err error) {
 	out, err := t.Env.Git().Ask(ctx, "remote")
 	if err != nil {
