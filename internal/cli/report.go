@@ -82,13 +82,16 @@ func (w *warnings) take() []string {
 	return said
 }
 
+// Warned is an answer that has a place for what was warned of on the way.
+type Warned interface{ Warned(warnings []string) any }
+
 // warned is an answer with what was warned of, if it has a place for that.
 func (t Terminal) warned(v any) any {
 	switch v := v.(type) {
 	case answer.Answer:
 		v.Warnings = append(v.Warnings, t.warnings.take()...)
 		return v
-	case interface{ Warned(warnings []string) any }:
+	case Warned:
 		return v.Warned(t.warnings.take())
 	}
 

@@ -3,9 +3,11 @@ package cli
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/printable"
 )
@@ -58,7 +60,12 @@ func OnIssue[P any](do func(context.Context, *Call, claim.Issue, *P) error) Acti
 		if c.Agent != "" {
 			open = c.OpenForAgent
 		}
-		if err := open(ctx, o); err != nil {
+		err := open(ctx, o)
+		switch {
+		case err == nil:
+		case c.Issue == "" && c.Env.Issue() != "" && ProblemOf(err).Code == answer.Usage:
+			return fmt.Errorf("LABEL_STATE_ISSUE: %w", err)
+		default:
 			return err
 		}
 

@@ -14,8 +14,19 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/lease/gitref"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/prchain"
+)
+
+// What a client is to others, which ask for most of it by the interface.
+var (
+	_ ledger.Forge    = (*Client)(nil)
+	_ ledger.Repos    = (*Client)(nil)
+	_ gitref.Refs     = (*Client)(nil)
+	_ prchain.Forge   = (*Client)(nil)
+	_ prchain.Watcher = (*Client)(nil)
 )
 
 func repoOf(name string) claim.Repo { return claim.Repo{Owner: "acme", Name: name} }

@@ -39,8 +39,10 @@ func (s *Session) Remember(h ledger.Hold) error {
 
 	if !again {
 		past, _ := store.Past().All()
-		for _, old := range past {
-			err = errors.Join(err, store.Past().Remove(old.Issue))
+		for _, old := range past { // one that was retired is kept for as long as its lease
+			if old.Lost != "" || old.Over(made.Claimed) || old.Issue.Same(h.Issue) {
+				err = errors.Join(err, store.Past().Remove(old.Issue))
+			}
 		}
 
 		holds, _ := store.All() // what cannot be read stays, and is said elsewhere

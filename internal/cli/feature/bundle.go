@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -203,11 +204,9 @@ func onBundle(c *cli.Call, slug string, issues []string, do func(p *pack) error)
 	p := &pack{Call: c, slug: slug, view: BundleView{Bundle: cli.OneLine(slug), Issues: []PartView{}}}
 	defer p.close()
 	c.Subject = answer.Answer{Feature: cli.OneLine(slug)}
-	named := []string{slug}
-	for _, ref := range issues {
-		if ref = cli.WithoutURL(ref); ref != "" {
-			named = append(named, ref)
-		}
+	named := append([]string{slug}, issues...)
+	if slices.ContainsFunc(issues, func(ref string) bool { return cli.WithoutURL(ref) == "" }) {
+		named = named[:1] // a part of them would be taken for the whole
 	}
 	c.Stands = answer.Call("see where it stands", "bundle status", named...)
 	c.No = p.no

@@ -47,7 +47,7 @@ func pushNamedOrHeld(ctx context.Context, c *cli.Call, p *pushParams) error {
 
 	return cli.OnIssue(func(ctx context.Context, c *cli.Call, i claim.Issue, p *pushParams) error {
 		err := pushUnder(ctx, c, i, p.Branch, gitpush.Push{Remote: p.Remote, Options: asked})
-		if err != nil && ctx.Err() == nil && cli.ProblemOf(err).Code == answer.Machine {
+		if _, is := errors.AsType[*git.Error](err); is && ctx.Err() == nil && cli.ProblemOf(err).Code == answer.Machine {
 			return cli.Advise(err, answer.Call("nothing was pushed; git said above what is wrong; fix that, then run",
 				answer.Again))
 		}
@@ -67,13 +67,20 @@ func remoteName(remote string) string {
 
 // A PushView is the JSON of a push.
 type PushView struct {
-	Issue  string `json:"issue"`
-	Answer string `json:"answer"`
-	Mode   string `json:"mode"`
-	Remote string `json:"remote"`
-	Branch string `json:"branch"`
-	Commit string `json:"commit"`
-	Until  string `json:"until,omitempty"`
+	Issue    string   `json:"issue"`
+	Answer   string   `json:"answer"`
+	Mode     string   `json:"mode"`
+	Remote   string   `json:"remote"`
+	Branch   string   `json:"branch"`
+	Commit   string   `json:"commit"`
+	Until    string   `json:"until,omitempty"`
+	Warnings []string `json:"warnings,omitempty"` // what does not change the answer
+}
+
+// Warned is the view with what was warned of on the way.
+func (v PushView) Warned(warnings []string) any {
+	v.Warnings = warnings
+	return v
 }
 
 func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, branch string, p gitpush.Push) error {
@@ -118,22 +125,26 @@ func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, branch string, p
 	if err != nil {
 		return err
 	}
-	v := PushView{h.Issue.String(), "pushed", mode, remoteName(p.Remote), p.Branch, p.Source, cli.Stamp(h.Until)}
+	if err := pusher.Track(ctx, p, local); err != nil {
+		c.Warnf("pushed, but %s does not follow it: %s", cli.OneLine(local), err)
+	}
+
+	v := PushView{
+		Issue:  h.Issue.String(),
+		Answer: "pushed",
+		Mode:   mode,
+		Remote: remoteName(p.Remote),
+		Branch: p.Branch,
+		Commit: p.Source,
+		Until:  cli.Stamp(h.Until),
+	}
 	text := "pushed "
 	if got == gitpush.There {
 		v.Answer, text = "up-to-date", "nothing to push: "
 	}
 
 	text += fmt.Sprintf("%s to %s under %s\n", cli.OneLine(p.Branch), remoteName(p.Remote), h.Issue)
-	if err := c.Answer(v, text+cli.Table([][2]string{{"  commit", p.Source}, {"  mode", how}})); err != nil {
-		return err
-	}
-
-	if err := pusher.Track(ctx, p, local); err != nil {
-		c.Warnf("pushed, but %s does not follow it: %s", cli.OneLine(local), err)
-	}
-
-	return nil
+	return c.Answer(v, text+cli.Table([][2]string{{"  commit", p.Source}, {"  mode", how}}))
 }
 
 // planPush finds out what would go where, and returns the branch that is checked out and the

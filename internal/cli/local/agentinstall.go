@@ -213,16 +213,20 @@ func showHosts(ctx context.Context, c *cli.Call, _ *cli.Here) error {
 	return cli.Declined("not every host here is set up", answer.Advice(lacking))
 }
 
-// hostProgram is the host's program on the search path; empty when there is none.
-func hostProgram(h agenthost.Host) string {
+// hostProgram is the host's program in an absolute folder of the search path; empty when there is
+// none.
+func hostProgram(t cli.Terminal, h agenthost.Host) string {
 	names := h.Profile().Programs
 	if names == nil {
 		names = []string{string(h)}
 	}
 
-	for _, name := range names {
-		if file, err := exec.LookPath(name); err == nil {
-			return file
+	for _, dir := range filepath.SplitList(t.Env.Getenv("PATH")) {
+		for _, name := range names {
+			file, err := exec.LookPath(filepath.Join(dir, name))
+			if filepath.IsAbs(dir) && err == nil {
+				return file
+			}
 		}
 	}
 
@@ -237,7 +241,7 @@ var aVersion = regexp.MustCompile(`\d+(\.\d+)+[-+.\w]*`)
 // viewHost looks at one host. With an error, of the first file that cannot be used, the view is
 // what else is known.
 func viewHost(ctx context.Context, c *cli.Call, h agenthost.Host) (v AgentView, unknown error) {
-	v = AgentView{Host: string(h), Program: hostProgram(h)}
+	v = AgentView{Host: string(h), Program: hostProgram(c.Terminal, h)}
 	if v.Program != "" {
 		timed, cancel := context.WithTimeout(ctx, versionTime)
 		defer cancel()
@@ -385,7 +389,7 @@ func untrusted(ctx context.Context, program, dir string) int {
 func hostSteps(t cli.Terminal) []InitStep {
 	var out []InitStep
 	for _, h := range agenthost.Hosts() {
-		program := hostProgram(h)
+		program := hostProgram(t, h)
 		if program == "" {
 			continue
 		}

@@ -3,7 +3,9 @@ package operate
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -95,7 +97,7 @@ func showStats(ctx context.Context, c *cli.Call, p *statsParams) error {
 
 	figures := stats.Compared(facts, now.Add(-back), now.Add(time.Second))
 	if plot != "" {
-		if err := state.Replace(plot, []byte(figures.Plot(c.Session.Repo.String())), 0o644); err != nil {
+		if err := draw(plot, figures.Plot(c.Session.Repo.String())); err != nil {
 			return fmt.Errorf("draw plot: %w", err)
 		}
 	}
@@ -121,6 +123,30 @@ func showStats(ctx context.Context, c *cli.Call, p *statsParams) error {
 	}
 
 	return c.Tell(view, text)
+}
+
+// draw writes a picture, with the mode that files have here, or that the file has already. Where it
+// cannot be written whole, what was there stays.
+func draw(file, picture string) error {
+	if real, err := filepath.EvalSymlinks(file); err == nil {
+		file = real
+	}
+
+	_, known := os.Stat(file)
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+
+	info, err := f.Stat()
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = state.Replace(file, []byte(picture), info.Mode().Perm())
+	}
+	if err != nil && errors.Is(known, fs.ErrNotExist) {
+		err = errors.Join(err, os.Remove(file))
+	}
+
+	return err
 }
 
 // plotFile is where to draw; a place where nothing can be is found out before GitHub is asked.

@@ -126,7 +126,7 @@ func movedBefore(ctx context.Context, c *cli.Call, i claim.Issue, to string) (w 
 
 	last, found := f.Log.LastEnded(former)
 	is = found && last.End.Outcome == claim.OutcomeAdvanced && last.End.By == "" &&
-		(to == "" || c.Env.InSession() || c.Rules().Scheme.Stage(to) == c.Rules().Stage(f))
+		(to == "" || c.Rules().Scheme.Stage(to) == c.Rules().Stage(f))
 
 	return last.Record.Worker, is, nil
 }

@@ -271,6 +271,13 @@ type ItemView struct {
 	Until    string    `json:"until,omitempty"`
 	Renew    string    `json:"renew_before,omitempty"`
 	Prompt   string    `json:"prompt,omitempty"`
+	Warnings []string  `json:"warnings,omitempty"` // what does not change the answer
+}
+
+// Warned is the view with what was warned of on the way.
+func (v ItemView) Warned(warnings []string) any {
+	v.Warnings = warnings
+	return v
 }
 
 // present answers with an item and its hold, if it was claimed: as JSON, as a prompt, or for
