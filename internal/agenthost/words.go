@@ -111,7 +111,7 @@ func yours(s Shown, until string) string {
 	stays := "It is renewed while you work"
 	switch {
 	case !s.Until.IsZero():
-		stays = "It needs no renewal till then"
+		stays = "It needs no renewal until then"
 	case s.TTL < 0:
 		stays = "It does not expire"
 	}

@@ -56,7 +56,7 @@ func clip(s string) string {
 // SameLogin compares two logins as GitHub does: without case.
 func SameLogin(a, b string) bool { return strings.EqualFold(a, b) }
 
-// HasLogin reports whether the login is among others.
+// HasLogin reports whether all contains the login, as SameLogin compares.
 func HasLogin(all []string, login string) bool {
 	return slices.ContainsFunc(all, func(one string) bool { return SameLogin(one, login) })
 }

@@ -62,7 +62,7 @@ func MeansParent(parent claim.Repo) answer.Command {
 // entry gives its queue is none of those that labels sync knows.
 func (c *Call) makeLabels(r claim.Repo) answer.Command {
 	if own := c.Source.Ready; own != "" && own == c.queue() {
-		return answer.Shell("make the label of this agent's queue", "gh", "label", "create", own, "--repo", r.String())
+		return answer.Shell("create this agent's queue label", "gh", "label", "create", own, "--repo", r.String())
 	}
 	return answer.Call("make the labels", "labels sync", r.String())
 }

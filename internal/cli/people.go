@@ -114,7 +114,7 @@ func (c *Call) asContributor(ctx context.Context, i claim.Issue, no *github.Outs
 			i.Slug()), remedy)
 	case s.Ledger.Rules().Verdict(f, lifecycle.Seeker{Person: true}).Answer != lifecycle.Free:
 		return trouble.Then(answer.Call("it is not free; see why", "status", i.String()),
-			trouble.Queue("see what is", i.Slug()))
+			trouble.Queue("see what is free", i.Slug()))
 	}
 
 	return trouble.Then(take, remedy)

@@ -238,7 +238,7 @@ func (r *runner) release(ctx context.Context, e ledger.Ending) error {
 // undelivered says why the work under the hold is no success, and what would have made it one.
 func (r *runner) undelivered() string {
 	if len(r.Rules().Scheme.Stages) > 0 {
-		return ", because it stays in its stage; a stage whose work is done ends with: label-state advance"
+		return ", because the command did not advance it; to finish a stage: label-state advance"
 	}
-	return ", because no pull request is open for it; work that needs none ends with: label-state release --done"
+	return ", because no pull request is open for it; for work that needs none: label-state release --done"
 }

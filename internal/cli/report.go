@@ -46,8 +46,8 @@ func Lines(err error) []string {
 	return []string{strings.ReplaceAll(err.Error(), "\n", "; ")}
 }
 
-// Warnf says something that does not change the answer. A program finds it in the answer that
-// follows.
+// Warnf prints a warning, which does not change the answer, and adds it to the warnings of the next
+// one.
 func (t Terminal) Warnf(format string, args ...any) {
 	text := OneLine(fmt.Sprintf(format, args...))
 	fmt.Fprintf(t.Err, "label-state: warning: %s\n", text)

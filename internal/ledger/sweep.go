@@ -60,7 +60,7 @@ type Unshown struct {
 // String says so in one clause.
 func (u Unshown) String() string { return u.Issue.String() + ": " + lifecycle.Unshown(u.Comments) }
 
-// An Aged hold is one with how much of its lease is left.
+// An Aged is a hold with the end of its lease.
 type Aged struct {
 	Issue claim.Issue
 	Title string

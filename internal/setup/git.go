@@ -228,8 +228,8 @@ var errNoRemote = errors.New("this clone has no remote")
 func whichRemote() error {
 	return &answer.Problem{
 		Code: answer.Usage,
-		Why:  "this clone has several remotes, and none is upstream or origin",
-		Next: []answer.Command{answer.Shell("say once whose clone it is", "git", "config", "label-state.repo",
+		Why:  "this clone has several remotes, and none named upstream or origin",
+		Next: []answer.Command{answer.Shell("set its repository", "git", "config", "label-state.repo",
 			"OWNER/NAME")},
 	}
 }

@@ -278,8 +278,8 @@ func (s *Session) GiveWay(i claim.Issue, person string) error {
 	return s.retire(i, "the hold has ended: "+person+" has claimed the issue")
 }
 
-// Retire takes the record of a hold away that its worker has ended, and keeps it for Past: whoever
-// says so once more means that hold.
+// Retire moves the record of a hold that its worker has ended to Past, where a repeated command
+// finds it.
 func (s *Session) Retire(i claim.Issue) error { return s.retire(i, "") }
 
 func (s *Session) retire(i claim.Issue, lost string) error {

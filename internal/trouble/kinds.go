@@ -194,7 +194,7 @@ func hintReason(i claim.Issue, r lifecycle.Reason) []answer.Command {
 	case lifecycle.CodeClosed:
 		switch r.Pull {
 		case lifecycle.PRMerged:
-			return Then(Queue("nothing is left to do on it; see what is", i.Slug()))
+			return Then(Queue("nothing is left to do on it; see what is free", i.Slug()))
 		case lifecycle.PRClosed:
 			return Then(answer.Shell("if it is wanted after all", "gh", reopen("pr")...))
 		}
@@ -330,7 +330,7 @@ func LabelIssue(when, number, repo, label string) answer.Command {
 	return answer.Shell(when, "gh", "issue", "edit", number, "--repo", repo, "--add-label", label)
 }
 
-// Queue lists what is free in a repository; when says what for.
+// Queue is the command that lists what is free in a repository; when introduces it in a hint.
 func Queue(when, repo string) answer.Command {
 	return answer.Call(when, "next", "--list", "--repo", repo)
 }

@@ -112,7 +112,7 @@ var unheard = map[string]string{
 	"the answer could not be written: ":            "TestAnswerUnwritten",
 	"; what was done is not undone":                "TestAnswerUnwritten",
 	"give it more time":                            "doctor says it of a check, on standard output: doctor.txtar",
-	"make the label of this agent's queue":         "only next of an agent with a label of its own: agents.txtar",
+	"create this agent's queue label":              "only next of an agent with a label of its own: agents.txtar",
 	"make the labels":                              "status, next, board and init say it where nothing has failed",
 }
 

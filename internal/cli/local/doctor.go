@@ -182,7 +182,7 @@ func showReport(ctx context.Context, c *cli.Call, all []Diagnosis) error {
 	for _, d := range all {
 		if d.Status != "ok" {
 			see := answer.Call("", "doctor", append(strings.Fields(d.Repo), "--verbose")...)
-			d.Remedy = cmp.Or(d.Remedy, "see what was asked and answered: "+cli.Words([]answer.Command{see}))
+			d.Remedy = cmp.Or(d.Remedy, "see the requests and answers: "+cli.Words([]answer.Command{see}))
 		}
 		status := c.Paint(inks[d.Status], fmt.Sprintf("%-4s", d.Status))
 		text := cli.Wrap(fmt.Sprintf("%s  %-12s %s\n", status, d.Check, d.Detail), c.Env.Width(c.Out))

@@ -25,7 +25,9 @@ func Advance() cli.Verb {
 		Name:    "advance",
 		Summary: "move an issue to the next stage of its pipeline",
 		About: "For repositories with preset: stages. The holder moves the issue on and ends its hold, by one record; the last " +
-			"stage closes the issue as completed. Again it moves nothing. Where neither a codename, a session nor a hold of this worktree tells a worker, a person moves an issue that nobody holds; where the worktree had the hold, with --to.",
+			"stage closes the issue as completed. Repeating it is a no-op. " +
+			"Without a codename, a session or a hold of this worktree it acts for a person, on an issue that nobody holds; " +
+			"a worktree that had the hold needs --to.",
 		Examples: "label-state advance 42\nlabel-state advance 42 --to ready  # back to the first stage\n",
 		Tools: []cli.Tool{{
 			Name:     "advance",
@@ -72,7 +74,7 @@ func advanceIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *advancePar
 
 	text := fmt.Sprintf("advanced %s to %s: %s\n", i, to.Name, cli.Move(rep.Was, rep.Is, rep.Change))
 	if again {
-		text += fmt.Sprintf("%s (run %s) had done so before, and nothing was moved now\n", a.Worker.Codename,
+		text += fmt.Sprintf("%s (run %s) had already advanced it: nothing is moved\n", a.Worker.Codename,
 			a.Worker.FiringID)
 	}
 
