@@ -73,9 +73,10 @@ properties: ## draw RAPID_CHECKS cases for each property test (3000)
 	RAPID_CHECKS=$(RAPID_CHECKS) go test -count=1 -timeout 2h $(TESTFLAGS) \
 		$$(grep -rl --include='*_test.go' '"pgregory.net/rapid"' . | xargs -n 1 dirname | sort -u)
 
-# The searches that are left out run one goroutine at a time, by design: there is no race to find, and they take ten times as long.
+# The searches and the tests of texts that are left out run one goroutine at a time: there is no race to find, and they take ten
+# times as long. TestOneRefusedRequest repeats what the scripts do.
 race: ## run the tests with the race detector
-	go test -timeout 40m $(TESTFLAGS) -race -skip '^(TestInterleavings.*|TestWhatDoesNotHold|TestSeeds|TestOneAnswer.*)$$' ./...
+	go test -timeout 40m $(TESTFLAGS) -race -skip '^(TestInterleavings.*|TestWhatDoesNotHold|TestSeeds|TestOneAnswer.*|TestOneRefusedRequest|TestReadme|TestCitations|TestSections)$$' ./...
 
 vectors: ## hold the code against the public text vectors in testdata only
 	go test -count=1 -run "Vectors|Table" ./internal/...
