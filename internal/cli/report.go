@@ -83,7 +83,14 @@ func (w *warnings) take() []string {
 }
 
 // Warned is an answer that has a place for what was warned of on the way.
-type Warned interface{ Warned(warnings []string) any }
+type Warned interface{ warn(warnings []string) }
+
+// WithWarnings is that place in a view, which embeds it and is answered by its address.
+type WithWarnings struct {
+	Warnings []string `json:"warnings,omitempty"` // what does not change the answer
+}
+
+func (w *WithWarnings) warn(warnings []string) { w.Warnings = append(w.Warnings, warnings...) }
 
 // warned is an answer with what was warned of, if it has a place for that.
 func (t Terminal) warned(v any) any {
@@ -92,7 +99,7 @@ func (t Terminal) warned(v any) any {
 		v.Warnings = append(v.Warnings, t.warnings.take()...)
 		return v
 	case Warned:
-		return v.Warned(t.warnings.take())
+		v.warn(t.warnings.take())
 	}
 
 	return v

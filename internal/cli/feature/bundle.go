@@ -165,15 +165,9 @@ type BundleView struct {
 	Yours    bool       `json:"yours,omitempty"` // the one who asks had claimed it before it asked
 	Whole    bool       `json:"whole"`
 	Issues   []PartView `json:"issues"`
-	Warnings []string   `json:"warnings,omitempty"` // what does not change the answer
 
+	cli.WithWarnings
 	cli.Negative
-}
-
-// Warned is the view with what was warned of on the way.
-func (v BundleView) Warned(warnings []string) any {
-	v.Warnings = warnings
-	return v
 }
 
 // A PartView is the JSON of one issue of a bundle.
@@ -235,7 +229,7 @@ func (p *pack) no(a answer.Answer, err error) any {
 	p.view.Answer, p.view.Negative = string(a.Answer), cli.No(a)
 	no, is := errors.AsType[*ledger.BundleError](err)
 	if !is {
-		return p.view
+		return &p.view
 	}
 
 	p.view.Issues = nil
@@ -248,7 +242,7 @@ func (p *pack) no(a answer.Answer, err error) any {
 		p.view.Issues = append(p.view.Issues, one)
 	}
 
-	return p.view
+	return &p.view
 }
 
 // gather opens a session for each reference; those of one repository share it. Its error is that of

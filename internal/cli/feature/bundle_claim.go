@@ -57,7 +57,7 @@ func claimBundle(ctx context.Context, c *cli.Call, params *bundleClaimParams) er
 			}
 
 			p.view.Answer = "dry-run"
-			return p.Answer(p.view, text)
+			return p.Answer(&p.view, text)
 		}
 
 		return p.holding(func(page state.JournalPage[bundlePage]) error { return p.take(ctx, page, b, params.TTL) })
@@ -125,7 +125,7 @@ func (p *pack) answerWon(note bundlePage, text string) error {
 		rows = append(rows, [2]string{"  " + h.Issue, cli.Lasts(h.Until) + "  " + cli.OneLine(h.Title)})
 	}
 
-	return p.Answer(p.view, fmt.Sprintf(text, p.slug, note.Codename, note.Firing)+cli.Table(rows))
+	return p.Answer(&p.view, fmt.Sprintf(text, p.slug, note.Codename, note.Firing)+cli.Table(rows))
 }
 
 // holding runs a step while no other process of this machine works on the bundle.

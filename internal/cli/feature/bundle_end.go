@@ -104,7 +104,7 @@ func (p *pack) release(ctx context.Context, page state.JournalPage[bundlePage]) 
 
 	if p.view.Answer = "released"; p.DryRun {
 		p.view.Answer = "dry-run"
-		return errors.Join(p.Answer(p.view, "would release bundle "+p.slug+":\n"+text), lost)
+		return errors.Join(p.Answer(&p.view, "would release bundle "+p.slug+":\n"+text), lost)
 	}
 
 	p.disown(note)
@@ -116,7 +116,7 @@ func (p *pack) release(ctx context.Context, page state.JournalPage[bundlePage]) 
 		p.view.Answer = partLost
 	}
 
-	return errors.Join(p.Answer(p.view, "released bundle "+p.slug+"\n"+text), lost)
+	return errors.Join(p.Answer(&p.view, "released bundle "+p.slug+"\n"+text), lost)
 }
 
 // What bundle release answers about an issue that it did not release.
@@ -304,5 +304,5 @@ func (p *pack) show(ctx context.Context) error {
 		p.view.Answer = "free"
 	}
 
-	return p.Answer(p.view, fmt.Sprintf("bundle %s: %s\n", p.slug, p.view.Answer)+cli.Table(rows))
+	return p.Answer(&p.view, fmt.Sprintf("bundle %s: %s\n", p.slug, p.view.Answer)+cli.Table(rows))
 }

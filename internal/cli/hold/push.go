@@ -67,20 +67,15 @@ func remoteName(remote string) string {
 
 // A PushView is the JSON of a push.
 type PushView struct {
-	Issue    string   `json:"issue"`
-	Answer   string   `json:"answer"`
-	Mode     string   `json:"mode"`
-	Remote   string   `json:"remote"`
-	Branch   string   `json:"branch"`
-	Commit   string   `json:"commit"`
-	Until    string   `json:"until,omitempty"`
-	Warnings []string `json:"warnings,omitempty"` // what does not change the answer
-}
+	Issue  string `json:"issue"`
+	Answer string `json:"answer"`
+	Mode   string `json:"mode"`
+	Remote string `json:"remote"`
+	Branch string `json:"branch"`
+	Commit string `json:"commit"`
+	Until  string `json:"until,omitempty"`
 
-// Warned is the view with what was warned of on the way.
-func (v PushView) Warned(warnings []string) any {
-	v.Warnings = warnings
-	return v
+	cli.WithWarnings
 }
 
 func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, branch string, p gitpush.Push) error {
@@ -144,7 +139,7 @@ func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, branch string, p
 	}
 
 	text += fmt.Sprintf("%s to %s under %s\n", cli.OneLine(p.Branch), remoteName(p.Remote), h.Issue)
-	return c.Answer(v, text+cli.Table([][2]string{{"  commit", p.Source}, {"  mode", how}}))
+	return c.Answer(&v, text+cli.Table([][2]string{{"  commit", p.Source}, {"  mode", how}}))
 }
 
 // planPush finds out what would go where, and returns the branch that is checked out and the

@@ -271,13 +271,8 @@ type ItemView struct {
 	Until    string    `json:"until,omitempty"`
 	Renew    string    `json:"renew_before,omitempty"`
 	Prompt   string    `json:"prompt,omitempty"`
-	Warnings []string  `json:"warnings,omitempty"` // what does not change the answer
-}
 
-// Warned is the view with what was warned of on the way.
-func (v ItemView) Warned(warnings []string) any {
-	v.Warnings = warnings
-	return v
+	cli.WithWarnings
 }
 
 // present answers with an item and its hold, if it was claimed: as JSON, as a prompt, or for
@@ -304,7 +299,7 @@ func present(c *cli.Call, p *nextParams, got work.Claimed, h ledger.Hold, schedu
 		text = v.Prompt
 	}
 
-	return c.Answer(v, text)
+	return c.Answer(&v, text)
 }
 
 func itemRows(i work.Item) [][2]string {
