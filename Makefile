@@ -21,6 +21,8 @@ EDGES ?=
 tool := go tool -modfile=tools/go.mod
 modules := contract bench
 sampled = $(shell grep -rl --include='*_test.go' '/internal/sample"' . | xargs -n 1 dirname | sort -u)
+raced = $(shell grep -rlE --include='*.go' '^\s*(defer )?go [a-z]|\.Go[^a-zA-Z ]|AfterFunc|httptest\.|t\.Parallel|/githubsim"' . | \
+	xargs -n 1 dirname | sort -u | grep -vE '^\./(bench|contract|e2e|tools)(/|$$)')
 scripts = $(shell git grep --untracked -lE '^\#!.*\b(ba)?sh$$' -- .ci bench e2e hooks internal/hookfile/shims packaging tools)
 
 .PHONY: help pictures demo sim build sizes first-minute man dist release-check test test-all properties race vectors interleavings mutants mutate contract live fuzz e2e bench lint vuln
@@ -73,10 +75,11 @@ properties: ## draw RAPID_CHECKS cases for each property test (3000)
 	RAPID_CHECKS=$(RAPID_CHECKS) go test -count=1 -timeout 2h $(TESTFLAGS) \
 		$$(grep -rl --include='*_test.go' '"pgregory.net/rapid"' . | xargs -n 1 dirname | sort -u)
 
-# The searches and the tests of texts that are left out run one goroutine at a time: there is no race to find, and they take ten
-# times as long. TestOneRefusedRequest repeats what the scripts do.
-race: ## run the tests with the race detector
-	go test -timeout 40m $(TESTFLAGS) -race -skip '^(TestInterleavings.*|TestWhatDoesNotHold|TestSeeds|TestOneAnswer.*|TestOneRefusedRequest|TestReadme|TestCitations|TestSections)$$' ./...
+# Of packages whose code or tests start goroutines, themselves or by a server. The searches and the tests of texts that are left
+# out run one goroutine at a time: there is no race to find, and they take ten times as long. TestOneRefusedRequest repeats what
+# the scripts do.
+race: ## run the tests with the race detector, where goroutines are
+	go test -timeout 40m $(TESTFLAGS) -race -skip '^(TestInterleavings.*|TestWhatDoesNotHold|TestSeeds|TestOneAnswer.*|TestOneRefusedRequest|TestReadme|TestCitations|TestSections)$$' $(raced)
 
 vectors: ## hold the code against the public text vectors in testdata only
 	go test -count=1 -run "Vectors|Table" ./internal/...

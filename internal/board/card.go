@@ -174,7 +174,6 @@ func marks(r lifecycle.Rules, f lifecycle.Facts, p labels.Projection, v lifecycl
 	}
 
 	h, held := r.Shown(f)
-	end, ends := h.Until(r.Terms)
 	switch {
 	case !held:
 	case h.Expired(r.Terms, f.Now):
@@ -185,7 +184,7 @@ func marks(r lifecycle.Rules, f lifecycle.Facts, p labels.Projection, v lifecycl
 		out = append(out, Mark{"asking", false})
 	case h.Person != "":
 		out = append(out, Mark{"a person's", false})
-	case ends && f.Now.Sub(h.Updated) > end.Sub(h.Updated)/2: // as in the sweep's report
+	case h.Late(r.Terms, f.Now):
 		out = append(out, Mark{"late", false})
 	}
 

@@ -221,6 +221,12 @@ func (c Claim) Overdue(t Terms, now time.Time) bool {
 	return ok && !c.Stored && now.After(end)
 }
 
+// Late reports whether more than half of the lease has passed without a heartbeat.
+func (c Claim) Late(t Terms, now time.Time) bool {
+	end, ok := c.Until(t)
+	return ok && now.Sub(c.Updated) > end.Sub(c.Updated)/2
+}
+
 // Live returns the claims no record has ended, in rank order.
 func (s State) Live() []Claim {
 	var out []Claim

@@ -336,9 +336,8 @@ func (w *sweeper) lane(f lifecycle.Facts, p labels.Projection, err error) {
 func (w *sweeper) standing(f lifecycle.Facts) {
 	c, held := f.Log.Holder()
 	if held && f.Open {
-		end, limited := c.Until(w.set.Rules.Terms)
-		late := limited && f.Now.Sub(c.Updated) > end.Sub(c.Updated)/2
-		w.report.Holds = append(w.report.Holds, Aged{f.Issue, f.Title, f.URL, c, end, late})
+		end, _ := c.Until(w.set.Rules.Terms)
+		w.report.Holds = append(w.report.Holds, Aged{f.Issue, f.Title, f.URL, c, end, c.Late(w.set.Rules.Terms, f.Now)})
 	}
 
 	wait := Strand{Issue: f.Issue, Title: f.Title, URL: f.URL}
