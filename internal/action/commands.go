@@ -480,8 +480,8 @@ const forceWord = "--force"
 func (cm *commands) release(ctx context.Context, o order, r *result) error {
 	reason, force := strings.CutPrefix(o.text, forceWord)
 	if mine, held := o.facts.Log.HeldBy(o.by); held {
-		if mine.Created.After(o.at) && !o.follows(mine) {
-			return nil // the comment did not mean this hold
+		if !o.means(mine) {
+			return nil
 		}
 		rep, err := cm.Ledger.Release(ctx, o.facts.Issue,
 			ledger.Ending{Worker: mine.Record.Worker, By: o.by, Reason: strings.TrimSpace(reason)})
@@ -517,6 +517,9 @@ func (cm *commands) release(ctx context.Context, o order, r *result) error {
 
 		// else a run of this command that was cut off, or somebody beside it, took the label off
 		if removal.At.Before(o.at) {
+			if held {
+				return no{cmp.Or(c.Person, c.Record.Worker.Codename) + " claimed it after this comment"}
+			}
 			return no{"nobody holds it"}
 		}
 	}
@@ -527,23 +530,28 @@ func (cm *commands) release(ctx context.Context, o order, r *result) error {
 		}
 	}
 
-	rep, ended, err := cm.Ledger.ForceBefore(ctx, o.facts.Issue, o.at, o.by, strings.TrimSpace(reason))
+	meant := o.at
+	if held && o.means(c) {
+		meant = claim.Latest(meant, c.Created)
+	}
+	rep, ended, err := cm.Ledger.ForceBefore(ctx, o.facts.Issue, meant, o.by, strings.TrimSpace(reason))
+
 	return cm.steered(ctx, rep, ended, err, r)
 }
 
-// follows reports whether the comment was written after the one that asked for the hold, however
-// late that one was carried out.
-func (o order) follows(mine claim.Claim) bool {
+// means reports whether the comment was written after the claim, or after the comment that asked for
+// it, however late that one was carried out.
+func (o order) means(c claim.Claim) bool {
 	var asked, own int64
-	_, err := fmt.Sscanf(mine.Record.Worker.FiringID+" "+o.run, byComment+" "+byComment, &asked, &own)
-	return err == nil && asked < own
+	_, err := fmt.Sscanf(c.Record.Worker.FiringID+" "+o.run, byComment+" "+byComment, &asked, &own)
+
+	return !c.Created.After(o.at) || err == nil && asked < own
 }
 
-// somebodyHeld reports whether a claim was live when the comment was written, or has been made
-// since.
+// somebodyHeld reports whether a claim that is meant was live when the comment was written.
 func (o order) somebodyHeld() bool {
 	return slices.ContainsFunc(o.facts.Log.Claims, func(c claim.Claim) bool {
-		return c.End == nil || !c.End.At.Before(o.at)
+		return o.means(c) && (c.End == nil || !c.End.At.Before(o.at))
 	})
 }
 

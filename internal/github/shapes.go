@@ -291,9 +291,9 @@ func (q *queryIssue) facts(i claim.Issue, scheme labels.Scheme) (lifecycle.Facts
 			continue
 		}
 
-		by := "" // the login of a person
-		if e.Actor != nil && e.Actor.Typename == "User" {
-			by = e.Actor.Login
+		by := "" // the login of a person or an app
+		if e.Actor != nil && (e.Actor.Typename == "User" || e.Actor.Typename == "Bot") {
+			by = e.Actor.name()
 		}
 		f.Labelled(scheme, e.Label.Name, e.CreatedAt, by)
 	}

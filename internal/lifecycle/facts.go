@@ -46,6 +46,7 @@ type Facts struct {
 	BlockedAt time.Time // the same of the blocked label
 	HoldAt    time.Time // the same of the label of a person's hold
 	HoldBy    string    // login of the person who put that label on; empty when it was an app, or is not known
+	HoldApp   string    // of the app, if it was one
 	Assignees []string  // logins; an App's ends in [bot]
 	// when each of them was assigned last, by login in lower case; missing where that is not known
 	AssignedAt map[string]time.Time
@@ -67,7 +68,7 @@ type Facts struct {
 	Doubts []string
 }
 
-// Labelled takes in that a label was put on at a moment by a person, empty when it was none; of
+// Labelled takes in that a label was put on at a moment by a login, empty when it is not known; of
 // several the last counts. Only labels whose age tells something are kept.
 func (f *Facts) Labelled(s labels.Scheme, name string, at time.Time, by string) {
 	switch {
@@ -80,7 +81,10 @@ func (f *Facts) Labelled(s labels.Scheme, name string, at time.Time, by string) 
 	case labels.Same(name, s.Blocked):
 		f.BlockedAt = at.UTC()
 	case labels.Same(name, s.Hold):
-		f.HoldAt, f.HoldBy = at.UTC(), by
+		f.HoldAt, f.HoldBy, f.HoldApp = at.UTC(), by, ""
+		if claim.IsApp(by) {
+			f.HoldBy, f.HoldApp = "", by
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -45,14 +46,16 @@ func withoutRivals(s claim.State) claim.State {
 }
 
 // leftHold reports whether the label of a person's hold is what a hold that has ended left behind:
-// it was put on before that end, or by the holder in the same second. One that was put on later, or
-// of which it is not known when, is a person's own doing.
+// it was put on before that end, or in the same second by who recorded the hold. One that was put on
+// later, or of which it is not known when, is a person's own doing.
 func (f Facts) leftHold() bool {
 	last, ended := f.Log.LastPerson()
 	if !ended || personHolds(f.Log) || f.HoldAt.IsZero() {
 		return false
 	}
-	return f.HoldAt.Before(last.End.At) || f.HoldAt.Equal(last.End.At) && claim.SameLogin(f.HoldBy, last.Author)
+
+	by := cmp.Or(f.HoldBy, f.HoldApp)
+	return f.HoldAt.Before(last.End.At) || f.HoldAt.Equal(last.End.At) && claim.SameLogin(by, last.Author)
 }
 
 // BareHold reports whether a label holds the issue for a person without any record.

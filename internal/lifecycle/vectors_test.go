@@ -103,9 +103,10 @@ func (s *scenario) take(word, rest string) (err error) {
 	case "reopened":
 		f.ReopenedAt, err = claimtest.Time(rest)
 	case "hold-label":
-		at, by, _ := strings.Cut(rest, " ")
-		f.HoldBy = by
-		f.HoldAt, err = claimtest.Time(at)
+		text, by, _ := strings.Cut(rest, " ")
+		var at time.Time
+		at, err = claimtest.Time(text)
+		f.Labelled(labels.Agent(), labels.Agent().Hold, at, by)
 	case "assignees":
 		f.Assignees = strings.Fields(rest)
 	case "assigned":

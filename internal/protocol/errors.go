@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"errors"
+	"time"
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
@@ -14,6 +15,7 @@ type HeldError struct {
 	Verdict lifecycle.Verdict
 	Yielded *claim.Claim // the rival a race was lost to; nil when no claim of ours was posted
 	Shared  bool         // another process with the same key has it
+	Asked   time.Time    // until when one more process of that key may be claiming it; zero when none is
 }
 
 func (e *HeldError) Error() string {
@@ -24,7 +26,10 @@ func (e *HeldError) Error() string {
 		return "lost the race to " + e.Yielded.Record.Worker.String()
 	}
 
-	if e.Shared {
+	switch {
+	case e.Shared && !e.Asked.IsZero():
+		return "another process of this run has it, and one more has asked for it: " + e.Verdict.Why()
+	case e.Shared:
 		return "another process of this run has it: " + e.Verdict.Why()
 	}
 

@@ -140,8 +140,10 @@ func (a *Claim) takesOver(f lifecycle.Facts) (bool, error) {
 	if !known || !a.req.Resume && !mine {
 		return false, nil
 	}
-	if own.Live() && !a.resumable(f, own) {
-		return false, a.held(a.cfg.Rules.Verdict(f, lifecycle.Seeker{Worker: a.record.Worker}))
+	if asked, may := a.resumable(f, own); own.Live() && !may {
+		held := a.held(a.cfg.Rules.Verdict(f, lifecycle.Seeker{Worker: a.record.Worker}))
+		held.Asked = asked
+		return false, held
 	}
 
 	err := f.Log.RefuseRenewal(a.record.Worker, f.Viewer, a.cfg.Rules.Terms, f.Now, 0)
@@ -171,16 +173,17 @@ func (a *Claim) takesOver(f lifecycle.Facts) (bool, error) {
 }
 
 // resumable reports whether the live claim is a hold that another process may take over: one of a
-// process, which is not part of an unfinished bundle, and that no other process is claiming now.
-func (a Claim) resumable(f lifecycle.Facts, own claim.Claim) bool {
+// process, which is not part of an unfinished bundle, and that no other process is claiming now:
+// asked is until when one may be.
+func (a Claim) resumable(f lifecycle.Facts, own claim.Claim) (asked time.Time, may bool) {
 	terms := a.cfg.Rules.Terms
 	for _, b := range own.Standing() {
-		if !b.Held() && f.Now.Before(b.Updated.Add(terms.Pending+terms.Grace)) {
-			return false
+		if until := b.Updated.Add(terms.Pending + terms.Grace); !b.Held() && f.Now.Before(until) {
+			asked = claim.Latest(asked, until)
 		}
 	}
 
-	return own.Held() && own.Record.Nonce != "" && !own.Provisional()
+	return asked, asked.IsZero() && own.Held() && own.Record.Nonce != "" && !own.Provisional()
 }
 
 // fill names in the record what the snapshot that admits the claim says, so that later changes of

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
@@ -16,6 +17,7 @@ import (
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/work"
 )
@@ -152,8 +154,12 @@ func hintShared(held *ledger.HeldError, who answer.Command) answer.Command {
 		return who
 	}
 
-	w := held.Verdict.Reasons[n].Claim.Record.Worker
-	return answer.Call("if that process is gone, take its hold over", "claim", held.Issue.String(),
+	w, when := held.Verdict.Reasons[n].Claim.Record.Worker, ""
+	if !held.Asked.IsZero() {
+		when = "after " + printable.Minute(held.Asked.Add(time.Minute-1)) + ", "
+	}
+
+	return answer.Call(when+"if that process is gone, take its hold over", "claim", held.Issue.String(),
 		"--codename", w.Codename, "--firing-id", w.FiringID, "--resume")
 }
 
