@@ -13,6 +13,7 @@ import (
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
 )
 
@@ -82,14 +83,19 @@ func TestBundleRefused(t *testing.T) {
 			[]string{"wip"})
 		_, err := bundle(t, f.parts(nil, 0, 1, 2, 3)).Claim(t.Context(), lucius)
 		var no *ledger.BundleError
-		if !errors.As(err, &no) || len(no.Issues) != 2 || no.Left != nil || no.Taken != nil {
+		if !errors.As(err, &no) || len(no.Issues) != 2 || no.Slug != "checkout" || no.Left != nil || no.Taken != nil {
 			t.Fatalf("claim: %v, want that two stand in the way", err)
 		}
 
 		var held *ledger.HeldError
-		if !errors.As(err, &held) || !strings.Contains(err.Error(), "o/r1#7: a person holds it") ||
+		if !errors.As(err, &held) || held.Issue != f.issue(1) || !strings.Contains(err.Error(), "o/r1#7: a person holds it") ||
 			!strings.Contains(err.Error(), "o/r3#7: label wip") {
 			t.Errorf("claim: %v", err)
+		}
+
+		no.Causes = append(no.Causes, &ledger.UnknownError{Issue: f.issue(0), Err: errLost})
+		if !errors.Is(no, errLost) || errors.As(no, &held) {
+			t.Error("of a no, and of what is not known, the no is the answer")
 		}
 
 		other := &claim.IssueError{Doing: "read", Issue: f.issue(1), Err: errLost}
@@ -369,6 +375,41 @@ func TestBundleInterrupted(t *testing.T) {
 	}
 }
 
+// TestBundleLateLabels: labels that nobody can write are late, of holds that are real; they keep
+// nothing from being undone, once.
+func TestBundleLateLabels(t *testing.T) {
+	for _, s := range []lease.Store{nil, &tables{issues: map[claim.Issue]*table{}}} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFleet(1, faults{}, implement(3)...)
+			parts := f.parts(nil, 0, 1, 2)
+			for n := range parts {
+				own := &forge{world: f[n], calls: map[string]int{}}
+				l := ledger.New(over(unlabelled{own}), virtual{}, f[n].words(), ledger.DefaultSettings())
+				if parts[n].Ledger = l; s != nil {
+					parts[n] = ledger.Part{Issue: numbered(n), Ledger: l.Strict(s, "table")}
+				}
+			}
+
+			var late *ledger.LabelsError
+			holds, err := bundle(t, parts).Claim(t.Context(), lucius)
+			if !errors.As(err, &late) || len(holds) != 3 {
+				t.Fatalf("claim: %d holds, %v", len(holds), err)
+			}
+
+			for n, h := range holds {
+				if !parts[n].Ledger.Owns(h) {
+					t.Errorf("%s is not held", h.Issue)
+				}
+				for _, want := range []bool{true, false} {
+					if was, err := parts[n].Undo(t.Context(), h.Record.Worker, h.Record.Nonce, false); was != want || err != nil {
+						t.Errorf("undo of %s: %t, %v; want %t", h.Issue, was, err, want)
+					}
+				}
+			}
+		})
+	}
+}
+
 // shut is a forge that fails every post while it is closed.
 type shut struct {
 	*forge
@@ -402,6 +443,9 @@ func TestBundleUndoGoesOn(t *testing.T) {
 		if !errors.As(err, &no) || no.Left == nil || !strings.Contains(no.Left.Error(), "o/r1#7") ||
 			!errors.Is(err, errLost) || len(no.Issues) != 1 || no.Issues[0] != f.issue(2) {
 			t.Fatalf("claim: %v, want that the second issue could not be released", err)
+		}
+		if no.Slug != "checkout" || !strings.Contains(err.Error(), "; and what was taken could not be released: o/r1#7: ") {
+			t.Errorf("claim of %s: %v", no.Slug, err)
 		}
 
 		f.asBefore(t, 0)

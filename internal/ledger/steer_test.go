@@ -274,3 +274,41 @@ func TestTend(t *testing.T) {
 		shows(t, w, "agent:implement")
 	})
 }
+
+// unassignable is a forge that assigns nobody once it is closed.
+type unassignable struct {
+	*forge
+	closed *bool
+}
+
+func (u unassignable) Assign(string) error {
+	if *u.closed {
+		return ledger.ErrUnassignable
+	}
+	return nil
+}
+
+// TestUnassignable: a login that cannot be assigned goes out of the record, so that nobody tries it
+// again; the hold is real.
+func TestUnassignable(t *testing.T) {
+	for _, before := range []bool{false, true} {
+		alone(t, func(t *testing.T, w *world) {
+			_, f := w.ledger(nil)
+			closed := before
+			l := ledger.New(over(unassignable{f, &closed}), virtual{}, w.words(), ledger.DefaultSettings())
+			h, err := l.ClaimPerson(t.Context(), issue, "bot", false)
+			if err != nil || errors.Is(h.Unassigned, ledger.ErrUnassignable) != before || (h.Record.Assignee == "") != before {
+				t.Errorf("claim: %+v, %v", h, err)
+			}
+
+			closed = true
+			c, _ := f.look(issue).Log.Holder()
+			if err := l.Assign(t.Context(), f.look(issue), c); errors.Is(err, ledger.ErrUnassignable) == before {
+				t.Errorf("assign %q: %v", c.Record.Assignee, err)
+			}
+			if c, held := f.look(issue).Log.Holder(); !held || c.Record.Assignee != "" || c.Record.Worker != h.Record.Worker {
+				t.Errorf("the record is %+v", c.Record)
+			}
+		})
+	}
+}

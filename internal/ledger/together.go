@@ -121,7 +121,7 @@ func readTogether(ready []*underway) {
 	var forges []Forge
 	var issues []claim.Issue
 	for _, u := range ready {
-		if u.effects.Read && len(u.effects.Writes) == 0 && u.ending == nil && u.judged == nil {
+		if u.effects.Read && len(u.effects.Writes) == 0 && u.ending == nil {
 			group, forges, issues = append(group, u), append(forges, u.forge), append(issues, u.issue)
 		}
 	}
