@@ -391,7 +391,9 @@ func TestBundleLateLabels(t *testing.T) {
 			}
 
 			var late *ledger.LabelsError
-			holds, err := bundle(t, parts).Claim(t.Context(), lucius)
+			req := lucius
+			req.Worker.FiringID = "l1"
+			holds, err := bundle(t, parts).Claim(t.Context(), req)
 			if !errors.As(err, &late) || len(holds) != 3 {
 				t.Fatalf("claim: %d holds, %v", len(holds), err)
 			}
@@ -406,8 +408,33 @@ func TestBundleLateLabels(t *testing.T) {
 					}
 				}
 			}
+
+			if _, err := bundle(t, parts).Claim(t.Context(), req); !answer.Is(err, answer.Usage) {
+				t.Errorf("claim with a key that has ended: %v", err)
+			}
 		})
 	}
+}
+
+// TestBundleTooSlow: a hold that ran out while the other issues were taken is not kept.
+func TestBundleTooSlow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(1, faults{}, implement(3)...)
+		parts := f.parts(nil, 0, 1, 2)
+		for n := 1; n < 3; n++ {
+			own := &forge{world: f[n], calls: map[string]int{}}
+			parts[n].Ledger = ledger.New(over(&sleepy{own, 6 * time.Minute}), virtual{}, f[n].words(), ledger.DefaultSettings())
+		}
+
+		var lost *ledger.LostError
+		holds, err := bundle(t, parts).Claim(t.Context(), lucius)
+		if !errors.As(err, &lost) || !errors.Is(err, claim.ErrOverdue) || lost.Issue != f.issue(0) || lost.Worker.Codename != "lucius" {
+			t.Errorf("claim: %d holds, %v", len(holds), err)
+		}
+		if !strings.HasSuffix(err.Error(), "; 3 already taken, all released") {
+			t.Errorf("claim: %v", err)
+		}
+	})
 }
 
 // shut is a forge that fails every post while it is closed.

@@ -67,9 +67,9 @@ func (l *Ledger) Step(ctx context.Context, h Hold) (lease.Step, bool, error) {
 	step, err := p.Push(ctx, lease.Lease{Issue: h.Issue, Worker: h.Record.Worker, Token: h.Token})
 	switch {
 	case errors.Is(err, lease.ErrLost):
-		return step, true, &LostError{Issue: h.Issue, Worker: h.Record.Worker, Err: lease.ErrLost}
+		return lease.Step{}, false, &LostError{Issue: h.Issue, Worker: h.Record.Worker, Err: lease.ErrLost}
 	case err != nil:
-		return step, true, &UnknownError{Issue: h.Issue, Err: s.named(err)}
+		return lease.Step{}, false, &UnknownError{Issue: h.Issue, Err: s.named(err)}
 	}
 
 	return step, true, nil
