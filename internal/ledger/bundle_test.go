@@ -15,6 +15,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/protocol"
 )
 
 var lucius = ledger.Request{Worker: claim.Worker{Codename: "lucius"}, TTL: time.Hour}
@@ -435,6 +436,45 @@ func TestBundleTooSlow(t *testing.T) {
 			t.Errorf("claim: %v", err)
 		}
 	})
+}
+
+// flaky is a forge whose edits fail so often once it was edited.
+type flaky struct {
+	*forge
+	fails int
+}
+
+func (f *flaky) EditComment(ctx context.Context, i claim.Issue, id int64, body string) (claim.Comment, error) {
+	if f.calls["edit"] > 0 && f.fails > 0 {
+		f.fails--
+		return claim.Comment{}, errLost
+	}
+	return f.forge.EditComment(ctx, i, id, body)
+}
+
+// TestBundleWaits: issues of a bundle that wait to be renewed wait side by side.
+func TestBundleWaits(t *testing.T) {
+	var took [2]time.Duration
+	for n := range took {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFleet(1, faults{}, implement(3)...)
+			parts := f.parts(nil, 0, 1, 2)
+			for k, fails := range []int{3, 1, 2} {
+				own := &flaky{&forge{world: f[k], near: true, calls: map[string]int{}}, n * fails}
+				parts[k].Ledger = ledger.New(over(own), virtual{}, f[k].words(), ledger.DefaultSettings())
+			}
+
+			begun := time.Now()
+			if _, err := bundle(t, parts).Claim(t.Context(), lucius); err != nil {
+				t.Error(err)
+			}
+			took[n] = time.Since(begun)
+		})
+	}
+
+	if more := took[1] - took[0]; more != protocol.Backoff(1)+protocol.Backoff(2)+protocol.Backoff(3) {
+		t.Errorf("three failed edits of one issue, beside those of others, took %s more than none", more)
+	}
 }
 
 // shut is a forge that fails every post while it is closed.

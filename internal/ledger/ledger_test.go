@@ -352,3 +352,32 @@ func TestJudged(t *testing.T) {
 		})
 	}
 }
+
+// TestClaimInterrupted: a claim whose caller's time ends at any request is a hold, or leaves none
+// behind.
+func TestClaimInterrupted(t *testing.T) {
+	undone := 0
+	for at, finished := 1, false; !finished; at++ {
+		alone(t, func(t *testing.T, w *world) {
+			_, f := w.ledger(nil)
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			mine := mortal{f, &life{left: at, when: stop}}
+			_, err := ledger.New(over(mine), virtual{}, w.words(), ledger.DefaultSettings()).Claim(ctx, issue,
+				ledger.Request{Worker: claim.Worker{Codename: "ann"}, TTL: ttl})
+			finished = err == nil
+			holds := finished || outcome(err) == "late"
+			if live := f.look(issue).Log.Live(); holds != (len(live) == 1) || !finished && !errors.Is(err, context.Canceled) {
+				t.Errorf("at request %d: %v, %d live", at, err, len(live))
+			}
+
+			if records(w, "outcome=") > 0 {
+				undone++
+			}
+		})
+	}
+
+	if undone < 2 {
+		t.Errorf("only %d claims were taken back", undone)
+	}
+}

@@ -53,19 +53,20 @@ func over(s server) ledger.Forge { return &served{s} }
 func (s *served) FactsOf(ctx context.Context, issues []claim.Issue) []lifecycle.Snapshot {
 	out := make([]lifecycle.Snapshot, len(issues))
 	for n, i := range issues {
-		if out[n].Err = named(i); out[n].Err == nil {
+		if out[n].Err = sent(ctx, i); out[n].Err == nil {
 			out[n].Facts, out[n].Err = s.Facts(ctx, i)
 		}
 	}
 	return out
 }
 
-// named is GitHub's answer about an issue that nobody can mean.
-func named(i claim.Issue) error {
+// sent is the error of a request for which there is no time left, or about an issue that nobody can
+// mean.
+func sent(ctx context.Context, i claim.Issue) error {
 	if i.Number == 0 {
 		return errors.New("no such issue")
 	}
-	return nil
+	return ctx.Err()
 }
 
 func (s *served) Write(ctx context.Context, all []ledger.Batch) []ledger.Written {
@@ -89,7 +90,7 @@ func (s *served) Write(ctx context.Context, all []ledger.Batch) []ledger.Written
 }
 
 func (s *served) write(ctx context.Context, i claim.Issue, w protocol.Write) (c claim.Comment, err error) {
-	if err := named(i); err != nil {
+	if err := sent(ctx, i); err != nil {
 		return c, err
 	}
 
