@@ -33,15 +33,15 @@ func NewBundle(slug string, parts []Part) (Bundle, error) {
 	b := Bundle{slug, slices.Clone(parts)}
 	slices.SortStableFunc(b.parts, func(x, y Part) int { return x.Issue.Compare(y.Issue) })
 	if len(parts) == 0 {
-		return b, answer.Wrongf("bundle %s: no issue is named", slug)
+		return Bundle{}, answer.Wrongf("bundle %s: no issue is named", slug)
 	}
 
 	for n, p := range b.parts {
 		if _, err := p.Ledger.set.Rules.Scheme.Bundle(slug); err != nil {
-			return b, answer.Wrong(err)
+			return Bundle{}, answer.Wrong(err)
 		}
 		if n > 0 && p.Issue.Same(b.parts[n-1].Issue) {
-			return b, answer.Wrongf("bundle %s: %s is named twice", slug, p.Issue)
+			return Bundle{}, answer.Wrongf("bundle %s: %s is named twice", slug, p.Issue)
 		}
 	}
 
@@ -153,7 +153,7 @@ func (b Bundle) check(ctx context.Context, w claim.Worker) ([]Snapshot, error) {
 	}
 
 	if len(no.Causes) > 0 {
-		return out, no
+		return nil, no
 	}
 
 	return out, nil

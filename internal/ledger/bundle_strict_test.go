@@ -3,6 +3,8 @@ package ledger_test
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -53,6 +55,9 @@ func (s *tables) Look(ctx context.Context, i claim.Issue) (lease.Lease, bool, er
 func (s *tables) AcquireAll(ctx context.Context, asks []lease.Ask) ([]lease.Lease, error) {
 	if s.fail != nil {
 		return nil, s.fail(asks)
+	}
+	if slices.ContainsFunc(asks, func(a lease.Ask) bool { return !a.Issue.SameRepo(asks[0].Issue) }) {
+		return nil, errors.New("of two repositories")
 	}
 
 	for _, a := range asks {
@@ -106,9 +111,11 @@ func TestStrictBundle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFleet(1, faults{}, []string{"agent:implement"}, []string{}, []string{"wish"})
 		s := &tables{issues: map[claim.Issue]*table{}}
-		holds, err := bundle(t, f.strict(s, nil)).Claim(t.Context(), lucius)
-		if err != nil || len(holds) != 3 || s.batches != 2 || s.renews != 0 { // taken, and renewed
-			t.Fatalf("claim: %d holds in %d steps, %v", len(holds), s.batches, err)
+		parts := f.strict(s, nil)
+		parts[2].Issue.Repo = "s" // alone there
+		holds, err := bundle(t, parts).Claim(t.Context(), lucius)
+		if err != nil || len(holds) != 3 || s.batches != 2 || s.renews != 1 { // taken, and renewed
+			t.Fatalf("claim: %d holds in %d steps, and %d renewed alone, %v", len(holds), s.batches, s.renews, err)
 		}
 
 		shows(t, f[0], "agent:in-flight agent:bundle:checkout")
@@ -116,7 +123,7 @@ func TestStrictBundle(t *testing.T) {
 		shows(t, f[2], "wish agent:in-flight agent:bundle:checkout")
 
 		for n, h := range holds {
-			if got, held, _ := s.Look(t.Context(), numbered(n)); !held || got.Token != h.Token ||
+			if got, held, _ := s.Look(t.Context(), parts[n].Issue); !held || got.Token != h.Token || h.Issue != parts[n].Issue ||
 				got.Worker != h.Record.Worker || time.Until(h.Until) < 59*time.Minute {
 				t.Errorf("%s: %+v in the store, hold %+v", h.Issue, got, h)
 			}
@@ -155,6 +162,7 @@ func TestStrictBundleRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(*tables)
 		held  bool
+		want  string // of the error
 	}{
 		"lost to another": {func(s *tables) {
 			s.fail = func([]lease.Ask) error {
@@ -163,15 +171,23 @@ func TestStrictBundleRefused(t *testing.T) {
 					Worker: claim.Worker{Codename: "drake", FiringID: "d"}, TTL: ttl,
 				}}
 			}
-		}, true},
-		"not known": {func(s *tables) { s.fail = func([]lease.Ask) error { return errors.New("answer lost") } }, false},
+		}, true, "o/r#2: held by drake"},
+		"known to the store alone": {func(s *tables) {
+			for n := range 2 {
+				_, _ = s.Acquire(t.Context(), lease.Ask{
+					Issue:  numbered(n),
+					Worker: claim.Worker{Codename: "drake", FiringID: "d"}, TTL: time.Minute,
+				})
+			}
+		}, true, "; o/r#2: held by drake"},
+		"not known": {func(s *tables) { s.fail = func([]lease.Ask) error { return errors.New("answer lost") } }, false, "o/r#1: 3 issues"},
 		"landed all the same": {func(s *tables) {
 			s.fail = func(asks []lease.Ask) error {
 				s.fail = nil
 				_, _ = s.AcquireAll(t.Context(), asks[:2])
 				return errors.New("answer lost")
 			}
-		}, false},
+		}, false, "o/r#1: 3 issues of o/r: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -183,11 +199,11 @@ func TestStrictBundleRefused(t *testing.T) {
 				_, err := bundle(t, f.strict(s, nil)).Claim(t.Context(), req)
 				var no *ledger.BundleError
 				var held *ledger.HeldError
-				if !errors.As(err, &no) || no.Left != nil || errors.As(err, &held) != c.held {
-					t.Fatalf("claim: %v", err)
+				if !errors.As(err, &no) || no.Left != nil || errors.As(err, &held) != c.held || !strings.Contains(err.Error(), c.want) {
+					t.Fatalf("claim: %v, want %q", err, c.want)
 				}
 
-				f.strictSweep(t, s, 0)
+				f.strictSweep(t, s, 2*time.Minute)
 				for n := range f {
 					f.asBefore(t, n)
 					if _, held, _ := s.Look(t.Context(), numbered(n)); held {
@@ -278,7 +294,7 @@ func TestStrictBundleUnheard(t *testing.T) {
 			}})).Claim(t.Context(), lucius)
 			finished = !came
 			var no *ledger.BundleError
-			if whole := !errors.As(err, &no); whole == won {
+			if whole := !errors.As(err, &no); whole == won || won && no.Issues[0] != numbered(1) {
 				t.Errorf("the bundle: %v; somebody else holds one of its issues: %t", err, won)
 			}
 

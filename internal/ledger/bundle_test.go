@@ -13,7 +13,9 @@ import (
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/protocol"
 )
 
 var lucius = ledger.Request{Worker: claim.Worker{Codename: "lucius"}, TTL: time.Hour}
@@ -82,14 +84,19 @@ func TestBundleRefused(t *testing.T) {
 			[]string{"wip"})
 		_, err := bundle(t, f.parts(nil, 0, 1, 2, 3)).Claim(t.Context(), lucius)
 		var no *ledger.BundleError
-		if !errors.As(err, &no) || len(no.Issues) != 2 || no.Left != nil || no.Taken != nil {
+		if !errors.As(err, &no) || len(no.Issues) != 2 || no.Slug != "checkout" || no.Left != nil || no.Taken != nil {
 			t.Fatalf("claim: %v, want that two stand in the way", err)
 		}
 
 		var held *ledger.HeldError
-		if !errors.As(err, &held) || !strings.Contains(err.Error(), "o/r1#7: a person holds it") ||
+		if !errors.As(err, &held) || held.Issue != f.issue(1) || !strings.Contains(err.Error(), "o/r1#7: a person holds it") ||
 			!strings.Contains(err.Error(), "o/r3#7: label wip") {
 			t.Errorf("claim: %v", err)
+		}
+
+		no.Causes = append(no.Causes, &ledger.UnknownError{Issue: f.issue(0), Err: errLost})
+		if !errors.Is(no, errLost) || errors.As(no, &held) {
+			t.Error("of a no, and of what is not known, the no is the answer")
 		}
 
 		other := &claim.IssueError{Doing: "read", Issue: f.issue(1), Err: errLost}
@@ -369,6 +376,107 @@ func TestBundleInterrupted(t *testing.T) {
 	}
 }
 
+// TestBundleLateLabels: labels that nobody can write are late, of holds that are real; they keep
+// nothing from being undone, once.
+func TestBundleLateLabels(t *testing.T) {
+	for _, s := range []lease.Store{nil, &tables{issues: map[claim.Issue]*table{}}} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFleet(1, faults{}, implement(3)...)
+			parts := f.parts(nil, 0, 1, 2)
+			for n := range parts {
+				own := &forge{world: f[n], calls: map[string]int{}}
+				l := ledger.New(over(unlabelled{own}), virtual{}, f[n].words(), ledger.DefaultSettings())
+				if parts[n].Ledger = l; s != nil {
+					parts[n] = ledger.Part{Issue: numbered(n), Ledger: l.Strict(s, "table")}
+				}
+			}
+
+			var late *ledger.LabelsError
+			req := lucius
+			req.Worker.FiringID = "l1"
+			holds, err := bundle(t, parts).Claim(t.Context(), req)
+			if !errors.As(err, &late) || len(holds) != 3 {
+				t.Fatalf("claim: %d holds, %v", len(holds), err)
+			}
+
+			for n, h := range holds {
+				if !parts[n].Ledger.Owns(h) {
+					t.Errorf("%s is not held", h.Issue)
+				}
+				for _, want := range []bool{true, false} {
+					if was, err := parts[n].Undo(t.Context(), h.Record.Worker, h.Record.Nonce, false); was != want || err != nil {
+						t.Errorf("undo of %s: %t, %v; want %t", h.Issue, was, err, want)
+					}
+				}
+			}
+
+			if _, err := bundle(t, parts).Claim(t.Context(), req); !answer.Is(err, answer.Usage) {
+				t.Errorf("claim with a key that has ended: %v", err)
+			}
+		})
+	}
+}
+
+// TestBundleTooSlow: a hold that ran out while the other issues were taken is not kept.
+func TestBundleTooSlow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(1, faults{}, implement(3)...)
+		parts := f.parts(nil, 0, 1, 2)
+		for n := 1; n < 3; n++ {
+			own := &forge{world: f[n], calls: map[string]int{}}
+			parts[n].Ledger = ledger.New(over(&sleepy{own, 6 * time.Minute}), virtual{}, f[n].words(), ledger.DefaultSettings())
+		}
+
+		var lost *ledger.LostError
+		holds, err := bundle(t, parts).Claim(t.Context(), lucius)
+		if !errors.As(err, &lost) || !errors.Is(err, claim.ErrOverdue) || lost.Issue != f.issue(0) || lost.Worker.Codename != "lucius" {
+			t.Errorf("claim: %d holds, %v", len(holds), err)
+		}
+		if !strings.HasSuffix(err.Error(), "; 3 already taken, all released") {
+			t.Errorf("claim: %v", err)
+		}
+	})
+}
+
+// flaky is a forge whose edits fail so often once it was edited.
+type flaky struct {
+	*forge
+	fails int
+}
+
+func (f *flaky) EditComment(ctx context.Context, i claim.Issue, id int64, body string) (claim.Comment, error) {
+	if f.calls["edit"] > 0 && f.fails > 0 {
+		f.fails--
+		return claim.Comment{}, errLost
+	}
+	return f.forge.EditComment(ctx, i, id, body)
+}
+
+// TestBundleWaits: issues of a bundle that wait to be renewed wait side by side.
+func TestBundleWaits(t *testing.T) {
+	var took [2]time.Duration
+	for n := range took {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFleet(1, faults{}, implement(3)...)
+			parts := f.parts(nil, 0, 1, 2)
+			for k, fails := range []int{3, 1, 2} {
+				own := &flaky{&forge{world: f[k], near: true, calls: map[string]int{}}, n * fails}
+				parts[k].Ledger = ledger.New(over(own), virtual{}, f[k].words(), ledger.DefaultSettings())
+			}
+
+			begun := time.Now()
+			if _, err := bundle(t, parts).Claim(t.Context(), lucius); err != nil {
+				t.Error(err)
+			}
+			took[n] = time.Since(begun)
+		})
+	}
+
+	if more := took[1] - took[0]; more != protocol.Backoff(1)+protocol.Backoff(2)+protocol.Backoff(3) {
+		t.Errorf("three failed edits of one issue, beside those of others, took %s more than none", more)
+	}
+}
+
 // shut is a forge that fails every post while it is closed.
 type shut struct {
 	*forge
@@ -402,6 +510,9 @@ func TestBundleUndoGoesOn(t *testing.T) {
 		if !errors.As(err, &no) || no.Left == nil || !strings.Contains(no.Left.Error(), "o/r1#7") ||
 			!errors.Is(err, errLost) || len(no.Issues) != 1 || no.Issues[0] != f.issue(2) {
 			t.Fatalf("claim: %v, want that the second issue could not be released", err)
+		}
+		if no.Slug != "checkout" || !strings.Contains(err.Error(), "; and what was taken could not be released: o/r1#7: ") {
+			t.Errorf("claim of %s: %v", no.Slug, err)
 		}
 
 		f.asBefore(t, 0)

@@ -71,12 +71,20 @@ func TestFailedLook(t *testing.T) {
 	alone(t, func(t *testing.T, w *world) {
 		store := &mumbling{table: &table{}}
 		w.store = store
-		l, _ := w.ledger(nil)
+		l, f := w.ledger(nil)
 		h := take(t, l, "ann")
 		var unknown *ledger.UnknownError
 		store.looks = []error{errLost}
-		if _, v, err := l.Check(t.Context(), issue, lifecycle.Seeker{}); !errors.As(err, &unknown) {
+		if _, v, err := l.Check(t.Context(), issue, lifecycle.Seeker{}); !errors.As(err, &unknown) ||
+			unknown.Issue != issue || !strings.Contains(err.Error(), "lease store table: answer lost") {
 			t.Errorf("check: %v, %v", v, err)
+		}
+
+		store.looks = []error{errLost}
+		one := func(yield func(lifecycle.Facts, error) bool) { yield(f.look(issue), nil) }
+		if r := l.Tend(t.Context(), one, ledger.Sweep{By: "s"}); len(r.Findings) != 1 || r.Findings[0].Issue != issue ||
+			r.Findings[0].Title == "" || r.Findings[0].URL == "" || !errors.Is(r.Findings[0].Err, errLost) {
+			t.Errorf("sweep: %+v", r.Findings)
 		}
 
 		store.looks = []error{nil, errLost} // the snapshot, then what the release is to release

@@ -1,9 +1,9 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"hash/fnv"
 	"slices"
 	"strings"
@@ -68,7 +68,7 @@ func (r *run) do(e protocol.Effects) protocol.Seen {
 		r.show(&seen, f, err, e.Ask)
 	}
 
-	if !e.Read && e.Ask != (protocol.Ask{}) {
+	if !e.Read {
 		seen.Replies = r.forge.Reply(r.ctx, r.issue, e.Ask)
 	}
 
@@ -119,9 +119,7 @@ func (r *run) sleep(e protocol.Effects) {
 		d = time.Duration(float64(d) * float64(word.Sum32()) / float64(1<<32))
 	}
 
-	if err := r.clock.Sleep(r.ctx, d); err != nil {
-		r.giveUp(err)
-	}
+	_ = r.clock.Sleep(r.ctx, d) // do asks the context whether that was cut short
 }
 
 // show makes a snapshot what the operation sees.
@@ -130,14 +128,15 @@ func (r *run) show(seen *protocol.Seen, f lifecycle.Facts, err error, ask protoc
 		seen.Lease, err = r.leases.look(r.ctx, r.issue)
 	}
 
-	if err == nil {
-		r.shown, r.lease = f, seen.Lease
+	if seen.Err = err; err != nil {
+		return
 	}
 
+	r.shown, r.lease = f, seen.Lease
 	if ask.Here {
 		f = r.Here(f)
 	}
-	seen.Read, seen.Facts, seen.Err = err == nil, f, err
+	seen.Read, seen.Facts = true, f
 }
 
 // counts asks whether what we write on the issue counts for others. Its error says that nothing was
@@ -218,9 +217,7 @@ func (r *run) took(got Written, then time.Duration) sent {
 		got.Results[n].Did = did(got.Results[n].Err)
 	}
 
-	if first := got.Results[0]; first.Did == protocol.Applied && first.Comment.ID != 0 {
-		r.wrote = first.Comment.ID
-	}
+	r.wrote = cmp.Or(got.Results[0].Comment.ID, r.wrote)
 	if got.After != nil && !shows(*got.After, r.wrote) {
 		got.After = nil
 	}
@@ -257,10 +254,6 @@ func shows(f lifecycle.Facts, comment int64) bool {
 
 // tell tells a lease store what a write says.
 func (r *run) tell(w protocol.Write) (got lease.Lease, err error) {
-	if !r.IsStrict() {
-		return got, fmt.Errorf("%s: no lease store decides", w.Kind)
-	}
-
 	switch w.Kind {
 	case protocol.WriteAcquire:
 		got, err = r.leases.store.Acquire(r.ctx, w.Acquire)
@@ -270,7 +263,7 @@ func (r *run) tell(w protocol.Write) (got lease.Lease, err error) {
 			return got, err
 		}
 	case protocol.WriteRelease:
-		return got, r.leases.store.Release(r.ctx, w.Lease)
+		err = r.leases.store.Release(r.ctx, w.Lease)
 	case protocol.WriteEnd:
 		err = r.leases.end(r.ctx, r.issue, w.Record)
 	}
@@ -281,19 +274,17 @@ func (r *run) tell(w protocol.Write) (got lease.Lease, err error) {
 // whole refuses a snapshot that something is missing from, or with records of which nobody knows
 // whether they count.
 func (l *Ledger) whole(i claim.Issue, f lifecycle.Facts, err error) (lifecycle.Facts, error) {
-	if err == nil && len(f.Missing) > 0 {
+	switch {
+	case err != nil:
+	case len(f.Missing) > 0:
 		err = errors.New(l.set.Rules.Verdict(f, lifecycle.Seeker{}).String())
-	}
-
-	if err == nil && len(f.Doubts) > 0 {
+	case len(f.Doubts) > 0:
 		err = errors.New(lifecycle.Unknown.String() + ": " + strings.Join(f.Doubts, "; "))
+	default:
+		return f, nil
 	}
 
-	if err != nil {
-		return f, &UnknownError{Issue: i, Err: err}
-	}
-
-	return f, nil
+	return lifecycle.Facts{}, &UnknownError{Issue: i, Err: err}
 }
 
 // config is what the operations go by.

@@ -29,11 +29,11 @@ func (l *Ledger) Rehearsed() *Ledger {
 // count is asked as it is before a post.
 func (r *run) unsent(first protocol.Write) protocol.Effects {
 	var err error = &Unsent{r.config().Ruled(r.shown, r.lease)}
-	if first.Kind == protocol.WritePost && !first.Uncertain {
+	if first.Kind == protocol.WritePost {
 		if refused := r.counts(); refused != nil {
 			err = &UnknownError{Issue: r.issue, Err: refused}
 		}
 	}
 
-	return protocol.Effects{Done: &protocol.Conclusion{Err: err, Facts: r.shown}}
+	return protocol.Effects{Done: &protocol.Conclusion{Err: err}}
 }

@@ -102,7 +102,7 @@ func (l *Ledger) Owns(h Hold) bool {
 // (spec-writing.md#heartbeat).
 func (l *Ledger) Keep(ctx context.Context, h Hold) (Hold, error) {
 	if !l.Owns(h) {
-		return h, &LostError{Issue: h.Issue, Worker: h.Record.Worker, Err: claim.ErrOverdue}
+		return Hold{}, &LostError{Issue: h.Issue, Worker: h.Record.Worker, Err: claim.ErrOverdue}
 	}
 	return l.renew(ctx, h.Issue, l.renewal(h.Issue, h.Record.Worker, h.Token, h))
 }

@@ -30,6 +30,9 @@ func take(t *testing.T, l *ledger.Ledger, name string) ledger.Hold {
 	if err != nil {
 		t.Fatalf("claim by %s: %v", name, err)
 	}
+	if h.Issue != issue || h.Title == "" || h.URL == "" || h.Since.IsZero() {
+		t.Errorf("claim by %s: %+v", name, h)
+	}
 	return h
 }
 
@@ -76,6 +79,8 @@ func TestClaimOfDeadWork(t *testing.T) {
 			if refused := change != nil; errors.As(err, &held) != refused || errors.As(all, &held) != refused ||
 				ledger.IsUnsent(err) == refused || ledger.IsUnsent(all) == refused {
 				t.Errorf("dry run: %v; in a bundle %v; want it refused: %t", err, all, refused)
+			} else if refused && (!errors.As(err, &held) || held.Issue != issue || !strings.Contains(err.Error(), "it backs off for")) {
+				t.Errorf("dry run: %v", err)
 			}
 		}
 
@@ -307,22 +312,24 @@ func TestJudged(t *testing.T) {
 		wait   time.Duration
 		of     claim.Issue
 		doubts []string
+		lacks  []string
 		rival  bool
 		reads  int
 	}{
-		"fresh":            {0, issue, nil, false, 3},
-		"four seconds old": {4 * time.Second, issue, nil, false, 3},
-		"stale":            {6 * time.Second, issue, nil, false, 4},
-		"another issue's":  {0, other, nil, false, 4},
-		"in doubt":         {0, issue, []string{"the role of ann is not known"}, false, 4},
-		"taken since":      {0, issue, nil, true, 0},
+		"fresh":            {0, issue, nil, nil, false, 3},
+		"four seconds old": {4 * time.Second, issue, nil, nil, false, 3},
+		"stale":            {6 * time.Second, issue, nil, nil, false, 4},
+		"another issue's":  {0, other, nil, nil, false, 4},
+		"in doubt":         {0, issue, []string{"the role of ann is not known"}, nil, false, 4},
+		"not all of it":    {0, issue, nil, []string{"comments"}, false, 4},
+		"taken since":      {0, issue, nil, nil, true, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			alone(t, func(t *testing.T, w *world) {
 				l, f := w.ledger(nil)
 				seen := ledger.Snapshot{Taken: l.Now()}
 				seen.Facts, _ = l.Look(t.Context(), issue)
-				seen.Facts.Issue, seen.Facts.Doubts = c.of, c.doubts
+				seen.Facts.Issue, seen.Facts.Doubts, seen.Facts.Missing = c.of, c.doubts, c.lacks
 				if c.rival {
 					r, _ := w.ledger(nil)
 					take(t, r, "ann")
@@ -343,5 +350,34 @@ func TestJudged(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestClaimInterrupted: a claim whose caller's time ends at any request is a hold, or leaves none
+// behind.
+func TestClaimInterrupted(t *testing.T) {
+	undone := 0
+	for at, finished := 1, false; !finished; at++ {
+		alone(t, func(t *testing.T, w *world) {
+			_, f := w.ledger(nil)
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			mine := mortal{f, &life{left: at, when: stop}}
+			_, err := ledger.New(over(mine), virtual{}, w.words(), ledger.DefaultSettings()).Claim(ctx, issue,
+				ledger.Request{Worker: claim.Worker{Codename: "ann"}, TTL: ttl})
+			finished = err == nil
+			holds := finished || outcome(err) == "late"
+			if live := f.look(issue).Log.Live(); holds != (len(live) == 1) || !finished && !errors.Is(err, context.Canceled) {
+				t.Errorf("at request %d: %v, %d live", at, err, len(live))
+			}
+
+			if records(w, "outcome=") > 0 {
+				undone++
+			}
+		})
+	}
+
+	if undone < 2 {
+		t.Errorf("only %d claims were taken back", undone)
 	}
 }

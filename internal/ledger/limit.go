@@ -23,7 +23,7 @@ func (l *Ledger) Load(ctx context.Context, r claim.Repo) (lifecycle.Load, error)
 func (l *Ledger) limited(ctx context.Context, f lifecycle.Facts, who lifecycle.Seeker) (lifecycle.Facts, error) {
 	load, err := l.Load(ctx, f.Issue.In())
 	if err != nil {
-		return f, &UnknownError{Issue: f.Issue, Err: err}
+		return lifecycle.Facts{}, &UnknownError{Issue: f.Issue, Err: err}
 	}
 
 	f.Limit = l.set.Rules.Limit(load, f.Issue, lifecycle.Asker{Login: f.Viewer, Codename: who.Worker.Codename})

@@ -35,7 +35,7 @@ func (w *sweeper) mend(ctx context.Context, scanned lifecycle.Facts, vote *Vote)
 
 	end := w.Run(ctx, scanned.Issue, protocol.NewTend(w.config(), scanned.Issue, w.s.By, answer, w.token()))
 	out.Ended, out.Swept, out.Mirrored, out.Err = end.Ended, end.Swept, end.Mirrored, end.Err
-	if end.Repair.Title != "" || end.Repair.URL != "" || end.Repair.Was != nil || end.Repair.Is != nil {
+	if end.Repair.URL != "" { // there was a snapshot
 		out.Repair = end.Repair
 	}
 

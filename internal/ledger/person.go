@@ -41,7 +41,7 @@ func (l *Ledger) ClaimPerson(ctx context.Context, i claim.Issue, login string, f
 		if err != nil {
 			return Hold{}, err
 		}
-		if mine, held := f.Log.Holder(); held && mine.Held() && mine.IsOf(login) {
+		if mine, _ := f.Log.Holder(); mine.Held() && mine.IsOf(login) {
 			h := l.holdAfterRenewal(f, mine, lease.Lease{}, start)
 			h.Unassigned = l.Assign(ctx, f, mine)
 			return h, nil

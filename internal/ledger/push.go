@@ -25,9 +25,9 @@ func (l *Ledger) Fence(ctx context.Context, i claim.Issue, w claim.Worker, token
 	left := usable - l.elapsed(h.start)
 	switch {
 	case usable < may:
-		return h, 0, answer.Wrongf("a push may take %s, and a lease of %s is good for %s", may, h.lease, usable)
+		return Hold{}, 0, answer.Wrongf("a push may take %s, and a lease of %s is good for %s", may, h.lease, usable)
 	case left < may:
-		return h, 0, &UnknownError{
+		return Hold{}, 0, &UnknownError{
 			Issue: i,
 			Err: fmt.Errorf("a push may take %s, and after a slow answer %s is left of the lease", may,
 				left.Truncate(time.Second)),
@@ -67,9 +67,9 @@ func (l *Ledger) Step(ctx context.Context, h Hold) (lease.Step, bool, error) {
 	step, err := p.Push(ctx, lease.Lease{Issue: h.Issue, Worker: h.Record.Worker, Token: h.Token})
 	switch {
 	case errors.Is(err, lease.ErrLost):
-		return step, true, &LostError{Issue: h.Issue, Worker: h.Record.Worker, Err: lease.ErrLost}
+		return lease.Step{}, false, &LostError{Issue: h.Issue, Worker: h.Record.Worker, Err: lease.ErrLost}
 	case err != nil:
-		return step, true, &UnknownError{Issue: h.Issue, Err: s.named(err)}
+		return lease.Step{}, false, &UnknownError{Issue: h.Issue, Err: s.named(err)}
 	}
 
 	return step, true, nil

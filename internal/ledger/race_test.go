@@ -166,6 +166,8 @@ func (f *forge) facts(i claim.Issue) lifecycle.Facts {
 	v := f.read(f.fresh)
 	out := lifecycle.Facts{
 		Issue:  i,
+		Title:  "Pay by card",
+		URL:    "https://github.com/" + i.Slug(),
 		Open:   true,
 		Labels: v.labels,
 		Log:    claim.Replay(v.comments),

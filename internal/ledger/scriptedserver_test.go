@@ -210,6 +210,7 @@ func (r *snapshot) change(e entry) {
 func (r *snapshot) facts(i claim.Issue, now time.Time) lifecycle.Facts {
 	return lifecycle.Facts{
 		Issue:     i,
+		URL:       "https://github.com/" + i.Slug(),
 		Open:      r.open,
 		Labels:    r.labels,
 		ClaimedAt: r.claimedAt,

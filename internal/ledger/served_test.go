@@ -2,6 +2,7 @@ package ledger_test
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"time"
 
@@ -28,6 +29,9 @@ type (
 	eraser interface {
 		DeleteComment(ctx context.Context, i claim.Issue, id int64) error
 	}
+	assigner interface {
+		Assign(login string) error
+	}
 	jury interface {
 		Heard(context.Context, claim.Repo) error
 	}
@@ -49,9 +53,20 @@ func over(s server) ledger.Forge { return &served{s} }
 func (s *served) FactsOf(ctx context.Context, issues []claim.Issue) []lifecycle.Snapshot {
 	out := make([]lifecycle.Snapshot, len(issues))
 	for n, i := range issues {
-		out[n].Facts, out[n].Err = s.Facts(ctx, i)
+		if out[n].Err = sent(ctx, i); out[n].Err == nil {
+			out[n].Facts, out[n].Err = s.Facts(ctx, i)
+		}
 	}
 	return out
+}
+
+// sent is the error of a request for which there is no time left, or about an issue that nobody can
+// mean.
+func sent(ctx context.Context, i claim.Issue) error {
+	if i.Number == 0 {
+		return errors.New("no such issue")
+	}
+	return ctx.Err()
 }
 
 func (s *served) Write(ctx context.Context, all []ledger.Batch) []ledger.Written {
@@ -75,6 +90,10 @@ func (s *served) Write(ctx context.Context, all []ledger.Batch) []ledger.Written
 }
 
 func (s *served) write(ctx context.Context, i claim.Issue, w protocol.Write) (c claim.Comment, err error) {
+	if err := sent(ctx, i); err != nil {
+		return c, err
+	}
+
 	switch w.Kind {
 	case protocol.WritePost:
 		return s.Comment(ctx, i, w.Body)
@@ -83,6 +102,10 @@ func (s *served) write(ctx context.Context, i claim.Issue, w protocol.Write) (c 
 	case protocol.WriteErase:
 		if erases, able := s.server.(eraser); able {
 			err = erases.DeleteComment(ctx, i, w.Comment)
+		}
+	case protocol.WriteAssign:
+		if assigns, able := s.server.(assigner); able {
+			err = assigns.Assign(w.Login)
 		}
 	case protocol.WriteRelabel:
 		for _, name := range w.Labels.Add {

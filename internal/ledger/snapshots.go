@@ -14,7 +14,7 @@ func (l *Ledger) Look(ctx context.Context, i claim.Issue) (lifecycle.Facts, erro
 	got := l.forge.FactsOf(ctx, []claim.Issue{i})[0]
 	f, err := l.whole(i, got.Facts, got.Err)
 	if err != nil {
-		return f, err
+		return lifecycle.Facts{}, err
 	}
 	return l.Ruled(ctx, f)
 }
@@ -26,7 +26,7 @@ func (l *Ledger) Check(ctx context.Context, i claim.Issue,
 ) (lifecycle.Facts, lifecycle.Verdict, error) {
 	f, err := l.Look(ctx, i)
 	if err != nil {
-		return f, lifecycle.Verdict{}, err
+		return lifecycle.Facts{}, lifecycle.Verdict{}, err
 	}
 	f, v, err := l.judge(f, who)
 	if err != nil || v.Answer != lifecycle.Free {
@@ -34,7 +34,7 @@ func (l *Ledger) Check(ctx context.Context, i claim.Issue,
 	}
 
 	if f, err = l.limited(ctx, f, who); err != nil {
-		return f, v, err
+		return lifecycle.Facts{}, lifecycle.Verdict{}, err
 	}
 	return l.judge(f, who)
 }

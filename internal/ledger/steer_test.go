@@ -3,9 +3,11 @@ package ledger_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -268,9 +270,172 @@ func TestTend(t *testing.T) {
 			t.Errorf("unread, and not all shown: %+v", rep)
 		}
 
-		if rep := l.Tend(t.Context(), snapshots(1), ledger.Sweep{By: "test"}); !rep.Complete() || len(rep.Examined) != 1 {
-			t.Errorf("tend: %+v", rep)
+		seen := 0
+		count := func(lifecycle.Facts) { seen++ }
+		if rep := l.Tend(t.Context(), snapshots(1), ledger.Sweep{By: "test", Seen: count}); !rep.Complete() ||
+			len(rep.Examined) != 1 || seen != 1 {
+			t.Errorf("tend: %+v, told of %d", rep, seen)
 		}
 		shows(t, w, "agent:implement")
+	})
+}
+
+// unassignable is a forge that assigns nobody once it is closed.
+type unassignable struct {
+	*forge
+	closed *bool
+}
+
+func (u unassignable) Assign(string) error {
+	if *u.closed {
+		return ledger.ErrUnassignable
+	}
+	return nil
+}
+
+// TestUnassignable: a login that cannot be assigned goes out of the record, so that nobody tries it
+// again; the hold is real.
+func TestUnassignable(t *testing.T) {
+	for _, before := range []bool{false, true} {
+		alone(t, func(t *testing.T, w *world) {
+			_, f := w.ledger(nil)
+			closed := before
+			l := ledger.New(over(unassignable{f, &closed}), virtual{}, w.words(), ledger.DefaultSettings())
+			h, err := l.ClaimPerson(t.Context(), issue, "bot", false)
+			if err != nil || errors.Is(h.Unassigned, ledger.ErrUnassignable) != before || (h.Record.Assignee == "") != before {
+				t.Errorf("claim: %+v, %v", h, err)
+			}
+
+			closed = true
+			c, _ := f.look(issue).Log.Holder()
+			if err := l.Assign(t.Context(), f.look(issue), c); errors.Is(err, ledger.ErrUnassignable) == before {
+				t.Errorf("assign %q: %v", c.Record.Assignee, err)
+			}
+			if c, held := f.look(issue).Log.Holder(); !held || c.Record.Assignee != "" || c.Record.Worker != h.Record.Worker {
+				t.Errorf("the record is %+v", c.Record)
+			}
+		})
+	}
+}
+
+// spent is an error after which the budget of requests is gone, or not.
+type spent struct {
+	error
+	gone bool
+}
+
+func (s spent) Exhausted() bool { return s.gone }
+
+// lists is a GitHub whose lists of issues are these.
+type lists struct {
+	scan
+	yields func(yield func(lifecycle.Facts, error) bool)
+}
+
+func (l lists) Scan(context.Context, claim.Repo, time.Time) iter.Seq2[lifecycle.Facts, error] {
+	return l.yields
+}
+
+// TestSweepStops: what a list showed is repaired before more of it is read, and when it breaks off;
+// where the budget is gone nothing further is looked at, and the report says of what.
+func TestSweepStops(t *testing.T) {
+	for err, gone := range map[error]bool{
+		spent{errLost, true}:     true,
+		spent{errLost, false}:    false,
+		context.Canceled:         true,
+		context.DeadlineExceeded: true,
+	} {
+		alone(t, func(t *testing.T, w *world) {
+			l, f := w.ledger(nil)
+			take(t, l, "ann")
+			time.Sleep(ttl + 2*time.Minute)
+			sweep := func(yields func(yield func(lifecycle.Facts, error) bool)) string {
+				r := l.Sweep(t.Context(), lists{scan{f}, yields},
+					ledger.Sweep{Repos: []claim.Repo{{Owner: "o", Name: "r"}, {Owner: "o", Name: "s"}}, By: "s"})
+				return fmt.Sprint(len(r.Examined), r.Failed, r.Skipped, r.Stopped)
+			}
+
+			got := sweep(func(yield func(lifecycle.Facts, error) bool) {
+				_ = yield(lifecycle.Facts{Issue: issue}, err) && yield(f.look(issue), nil)
+			})
+			if want := map[bool]string{
+				true:  fmt.Sprintf("0 1 [o/r#7: %[1]v o/s: %[1]v] %[1]v", err),
+				false: "2 2 [] <nil>",
+			}[gone]; got != want {
+				t.Errorf("of one issue: %s, want %s", got, want)
+			}
+
+			take(t, l, "bob")
+			time.Sleep(ttl + 2*time.Minute)
+			got = sweep(func(yield func(lifecycle.Facts, error) bool) {
+				_ = yield(f.look(issue), nil) && yield(lifecycle.Facts{}, err)
+			})
+			if want := map[bool]string{
+				true:  fmt.Sprintf("1 0 [o/r: %[1]v o/s: %[1]v] %[1]v", err),
+				false: fmt.Sprintf("2 0 [o/r: %[1]v o/s: %[1]v] <nil>", err),
+			}[gone]; got != want || records(w, "outcome=stale-swept") != 2 {
+				t.Errorf("of the list: %s, want %s; %d ends", got, want, records(w, "outcome=stale-swept"))
+			}
+
+			take(t, l, "tom")
+			time.Sleep(ttl + 2*time.Minute)
+			dead := f.look(issue)
+			l.Tend(t.Context(), func(yield func(lifecycle.Facts, error) bool) {
+				for range 100 {
+					yield(dead, nil)
+				}
+				if n := records(w, "outcome=stale-swept"); n != 3 {
+					t.Errorf("%d ends after a hundred issues, want three", n)
+				}
+			}, ledger.Sweep{By: "s"})
+		})
+	}
+}
+
+// TestClaimPersonTwice: of two programs that claim for one person at once both get the one hold;
+// while one of them has not confirmed its claim, the other does not know.
+func TestClaimPersonTwice(t *testing.T) {
+	alone(t, func(t *testing.T, w *world) {
+		var both sync.WaitGroup
+		var holds [2]ledger.Hold
+		for n := range holds {
+			both.Go(func() {
+				l, _ := w.ledger(nil)
+				var err error
+				if holds[n], err = l.ClaimPerson(t.Context(), issue, "bot", false); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+
+		both.Wait()
+		if holds[0].Comment == 0 || holds[0].Comment != holds[1].Comment {
+			t.Errorf("two holds: %+v", holds)
+		}
+	})
+
+	alone(t, func(t *testing.T, w *world) {
+		l, f := w.ledger(nil)
+		worker := claim.Worker{Codename: "bot", FiringID: "b1"}
+		post(t, f, claim.Record{Kind: claim.KindClaim, Worker: worker, Person: "bot", Nonce: "n", TTL: claim.NoExpiry})
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		var unknown *ledger.UnknownError
+		if _, err := l.ClaimPerson(ctx, issue, "bot", false); !errors.As(err, &unknown) || unknown.Issue != issue ||
+			!errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("beside a claim that is not confirmed: %v", err)
+		}
+
+		begun := time.Now()
+		var held *ledger.HeldError
+		if _, err := l.ClaimPerson(t.Context(), issue, "tia", false); !errors.As(err, &held) || time.Since(begun) > 10*time.Second {
+			t.Errorf("beside somebody else's: %v after %s", err, time.Since(begun))
+		}
+
+		w.shown = append(w.shown, "do-not-pickup")
+		hasty, _ := w.ledger(func(s *ledger.Settings) { s.Patience = 1 })
+		if _, err := hasty.ClaimPerson(t.Context(), issue, "bot", false); !errors.As(err, &held) || held.Issue != issue {
+			t.Errorf("beside a label, too: %v", err)
+		}
 	})
 }

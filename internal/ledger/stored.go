@@ -34,12 +34,11 @@ func (s stored) look(ctx context.Context, i claim.Issue) (lease.Lease, error) {
 		return lease.Lease{}, nil
 	}
 	got, held, err := s.store.Look(ctx, i)
-	if err != nil {
-		return got, &UnknownError{Issue: i, Err: s.named(err)}
-	}
-
-	if !held {
-		got = lease.Lease{}
+	switch {
+	case err != nil:
+		return lease.Lease{}, &UnknownError{Issue: i, Err: s.named(err)}
+	case !held:
+		return lease.Lease{}, nil
 	}
 
 	return got, nil

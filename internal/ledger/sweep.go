@@ -163,7 +163,7 @@ func (w *sweeper) each(ctx context.Context, name string, snapshots iter.Seq2[lif
 		}
 
 		switch {
-		case err != nil && f.Issue.Number == 0:
+		case f.Issue.Number == 0: // of the list
 			found = w.repair(ctx, found)
 			w.skip(name, err)
 			w.stop(err)
@@ -273,8 +273,7 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) (repairs, bool) 
 	}
 
 	if err != nil {
-		w.found(Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL}, Err: err})
-		return repairs{}, false
+		return w.unknown(f, err)
 	}
 
 	if f.Open {
@@ -282,8 +281,7 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) (repairs, bool) 
 	}
 	vote, err := w.decisiveVote(ctx, f)
 	if err != nil {
-		w.found(Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL}, Err: err})
-		return repairs{}, false
+		return w.unknown(f, err)
 	}
 
 	projection, _ := w.set.Rules.Label(f)
@@ -301,6 +299,12 @@ func (w *sweeper) issue(ctx context.Context, f lifecycle.Facts) (repairs, bool) 
 	}
 
 	return repairs{facts: f, vote: vote}, true
+}
+
+// unknown reports an issue of which a snapshot does not say enough.
+func (w *sweeper) unknown(f lifecycle.Facts, err error) (repairs, bool) {
+	w.found(Finding{Repair: Repair{Issue: f.Issue, Title: f.Title, URL: f.URL}, Err: err})
+	return repairs{}, false
 }
 
 // inOrder reports whether a sweep has nothing to write about an issue whose labels should be p.

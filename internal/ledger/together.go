@@ -50,7 +50,7 @@ type underway struct {
 	*run
 	op      protocol.Operation
 	effects protocol.Effects
-	wake    time.Time // it waits until then; zero does not
+	wake    time.Time // it waits until then
 }
 
 // next shows the operation what came of its effects.
@@ -60,10 +60,7 @@ func (u *underway) next(s protocol.Seen) {
 		u.effects = u.unsent(u.effects.Writes[0])
 	}
 
-	u.wake = time.Time{}
-	if u.effects.Wait > 0 {
-		u.wake = u.clock.Now().Add(u.effects.Wait)
-	}
+	u.wake = u.clock.Now().Add(u.effects.Wait)
 }
 
 // awake returns the operations that have something to do now. If all wait, it is the first to go
@@ -74,8 +71,6 @@ func awake(all []*underway) []*underway {
 	for _, u := range all {
 		switch {
 		case u.effects.Done != nil:
-		case u.wake.IsZero():
-			ready = append(ready, u)
 		case !u.clock.Now().Before(u.wake):
 			u.effects.Wait = 0
 			ready = append(ready, u)
@@ -121,7 +116,7 @@ func readTogether(ready []*underway) {
 	var forges []Forge
 	var issues []claim.Issue
 	for _, u := range ready {
-		if u.effects.Read && len(u.effects.Writes) == 0 && u.ending == nil && u.judged == nil {
+		if u.effects.Read && len(u.effects.Writes) == 0 && u.ending == nil {
 			group, forges, issues = append(group, u), append(forges, u.forge), append(issues, u.issue)
 		}
 	}

@@ -30,8 +30,9 @@ func TestUnheard(t *testing.T) {
 		before := records(w, "agent-")
 		eve := ledger.New(over(outside{f}), virtual{}, w.words(), ledger.DefaultSettings())
 		for name, do := range map[string]func() error{
-			"revoke": func() error { _, err := eve.Revoke(t.Context(), issue, "eve", "mine"); return err },
-			"force":  func() error { _, _, err := eve.Force(t.Context(), issue, "eve", "mine"); return err },
+			"revoke":  func() error { _, err := eve.Revoke(t.Context(), issue, "eve", "mine"); return err },
+			"dry run": func() error { _, _, err := eve.Rehearsed().Force(t.Context(), issue, "eve", "mine"); return err },
+			"force":   func() error { _, _, err := eve.Force(t.Context(), issue, "eve", "mine"); return err },
 			"claim": func() error {
 				if err := (virtual{}).Sleep(t.Context(), 30*time.Hour); err != nil {
 					return err
@@ -41,7 +42,7 @@ func TestUnheard(t *testing.T) {
 			},
 		} {
 			var unknown *ledger.UnknownError
-			if err := do(); !errors.As(err, &unknown) || !errors.Is(err, errOutside) {
+			if err := do(); !errors.As(err, &unknown) || unknown.Issue != issue || !errors.Is(err, errOutside) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

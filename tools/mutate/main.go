@@ -55,7 +55,7 @@ var holders = []struct {
 	{"internal/state", []string{"internal/cli/app=^TestScripts$/^(renew|run|one-key|agent-session|agent-two|worktree|repo)$"}},
 	{"internal/ledger", []string{
 		"internal/action=^TestVectors$/^(sweep|commands)/.", "internal/action=^TestSummary",
-		commands + "=^TestScripts$/^(bundle|claim-.*|dry-run|foreign-key|one-key|plan|pull-request|release.*|run.*|slack|sweep|transition)$",
+		commands + "=^TestScripts$/^(bundle|claim-.*|dry-run|foreign-key|limits|one-key|plan|pull-request|release.*|run.*|slack|stages|sweep|transition)$",
 		commands + "=^TestLeases$/^refs$/^(bundle|mirror|push|story)$",
 		commands + "=^TestRequests$",
 	}},
