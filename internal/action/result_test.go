@@ -110,3 +110,28 @@ func TestAdvice(t *testing.T) {
 		t.Errorf("exit %d, %s\n%s\n%s", code, output.String(), summary.String(), log.String())
 	}
 }
+
+// TestMissingPermission: a job is told which permission GitHub asked for, unless every job needs it.
+func TestMissingPermission(t *testing.T) {
+	const usual = "issues: write, pull-requests: write"
+	for needs, want := range map[string]string{"": usual, "issues: write": usual, "contents: write": "contents: write"} {
+		denied := &github.PermissionError{Needs: needs}
+		for _, r := range []result{{err: denied}, {report: ledger.Report{Stopped: denied}}} {
+			if got := (&Step{}).missingPermission(r); got != "the job needs permissions: "+want {
+				t.Errorf("GitHub asks for %q: %q", needs, got)
+			}
+		}
+	}
+}
+
+// TestHidden: what a token learns in no run keeps no check from passing; what it may learn in the
+// next one does.
+func TestHidden(t *testing.T) {
+	for err, want := range map[error]bool{
+		&github.HiddenRoleError{}: true, &github.PermissionError{}: true, errors.New("no answer"): false,
+	} {
+		if hidden(err) != want {
+			t.Errorf("%v is hidden: %t, want %t", err, !want, want)
+		}
+	}
+}
