@@ -99,15 +99,18 @@ func TestAdvice(t *testing.T) {
 		}
 	}
 
-	var log, output, summary bytes.Buffer
-	s := &Step{
-		Output: &output, Summary: &summary, Word: func() string { return "0badcafe" },
-		Console: NewConsole(githubactions.New(githubactions.WithWriter(&log)), &log),
-	}
-	code := Refuse(s, errors.New("no such mode"), ExitCalled)
-	if code != ExitCalled || parseOutputs(t, output.String())["incomplete"] != "true" ||
-		!strings.Contains(summary.String(), "no such mode") || !strings.Contains(log.String(), "correct the workflow") {
-		t.Errorf("exit %d, %s\n%s\n%s", code, output.String(), summary.String(), log.String())
+	for want, hint := range map[int]string{ExitCalled: "correct the workflow", ExitUnknown: "label-state doctor acme/app"} {
+		var log, output, summary bytes.Buffer
+		s := &Step{
+			Place:  Place{Repo: claim.Repo{Owner: "acme", Name: "app"}},
+			Output: &output, Summary: &summary, Word: func() string { return "0badcafe" },
+			Console: NewConsole(githubactions.New(githubactions.WithWriter(&log)), &log),
+		}
+		code := Refuse(s, errors.New("no such mode"), want)
+		if code != want || parseOutputs(t, output.String())["incomplete"] != "true" ||
+			!strings.Contains(summary.String(), "no such mode") || !strings.Contains(log.String(), hint) {
+			t.Errorf("exit %d, %s\n%s\n%s", code, output.String(), summary.String(), log.String())
+		}
 	}
 }
 
