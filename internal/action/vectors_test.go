@@ -56,7 +56,6 @@ func TestVectors(t *testing.T) {
 		"edited: the keyword goes from the holder's own pull request, for good",
 		"fail: the check is red until the author holds the issue",
 		"the age of an account",
-		"the limit: one issue for each login",
 		"needs:human-scope taken off by a person counts attempts anew",
 		"stuck: the queue's label begins an issue again when a person puts it on",
 	}
