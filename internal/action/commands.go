@@ -374,11 +374,8 @@ func (cm *commands) claim(ctx context.Context, o order, r *result) error {
 		}
 		return err
 	}
-	viewer, err := cm.Hub.Viewer(ctx)
-	switch {
-	case err != nil:
-		return err
-	case !claim.IsApp(viewer) && !claim.SameLogin(viewer, o.by): // docs/spec.md, People: such a person would be ignored
+	viewer := o.facts.Viewer
+	if !claim.IsApp(viewer) && !claim.SameLogin(viewer, o.by) { // docs/spec.md, People: such a person would be ignored
 		cm.Console.warn("%s cannot claim through the token of %s; leave the input token out, or set it to an App's token", o.by, viewer)
 		return no{"the Action's token is " + viewer +
 			"'s, and only an App may record a claim for somebody else; in the workflow, leave the input token out, or set it to an App's token"}

@@ -1,7 +1,10 @@
 package action_test
 
 import (
+	"bytes"
 	"fmt"
+	"io"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -93,6 +96,26 @@ func TestContributorRequests(t *testing.T) {
 	})
 
 	golden.Section(t, "../../docs/scale.md", "contributors", table)
+}
+
+// TestLimitUnread: where what a contributor holds cannot be read, they get no more.
+func TestLimitUnread(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.opensUp()
+		n := w.issue("Work")
+		w.server.Fault = func(r *http.Request) *githubsim.Fault {
+			body, err := io.ReadAll(r.Body)
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			w.must(err)
+			if bytes.Contains(body, []byte("orderBy")) {
+				return &githubsim.Fault{Status: http.StatusBadGateway}
+			}
+			return nil
+		}
+
+		w.said(w.commented(n, "stranger", "/claim"), 3, "502")
+	})
 }
 
 // TestHourlyAuthors: a sweep gives the authors of pull requests no more holds than

@@ -1,10 +1,13 @@
 package action_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/label-state/label-state/internal/action"
+	"github.com/label-state/label-state/internal/ledger"
 )
 
 func TestInputs(t *testing.T) {
@@ -30,9 +33,36 @@ func TestInputs(t *testing.T) {
 		}
 	}
 
-	in, err := action.ReadInputs(func(n string) string { return map[string]string{"dry-run": "True"}[n] })
-	if err != nil || !in.DryRun {
-		t.Errorf("dry-run True is read as %t, %v", in.DryRun, err)
+	for want, given := range map[string]map[string]string{
+		"{Token: Mode:auto Repos:[] MaxAge:0s DryRun:true Guard: Config: APIURL: FailOnIncomplete:true}": {"dry-run": "True"},
+		"{Token:t Mode:sweep Repos:[a/b c/d] MaxAge:30m0s DryRun:false Guard:off Config:c.yml APIURL:u FailOnIncomplete:false}": {
+			"token": "t", "mode": "sweep", "repos": "a/b, c/d", "max-age-hours": "0.5", "guard": "off", "config": "c.yml",
+			"api-url": "u", "fail-on-incomplete": "false",
+		},
+	} {
+		in, err := action.ReadInputs(func(n string) string { return given[n] })
+		if got := fmt.Sprintf("%+v", in); got != want || err != nil {
+			t.Errorf("%s, %v, want %s", got, err, want)
+		}
+	}
+}
+
+// TestStepOfEvent: which events have the guard judge, and which have a sweep look so far back.
+func TestStepOfEvent(t *testing.T) {
+	sweeps := "sweeps " + ledger.Lookback.String()
+	for name, want := range map[string]string{
+		"schedule": sweeps, "workflow_dispatch": sweeps, "repository_dispatch": sweeps,
+		"pull_request": "judges", "pull_request_target": "judges", "merge_group": "judges",
+		"issues": "", "issue_comment": "", "push": "",
+	} {
+		s := &action.Step{Inputs: action.Inputs{Mode: "auto"}, Event: action.Event{Name: name}, Now: time.Now()}
+		got := map[bool]string{true: "judges"}[s.Judges()]
+		if since := s.SweepSince(); !since.IsZero() {
+			got += "sweeps " + s.Now.Sub(since).String()
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -177,19 +178,15 @@ func (s *Step) comment(ctx context.Context, p github.Pull, r *result) {
 // refreshComments keeps the guard's comments true under pull requests of whose issues something may
 // have changed, also where no event of the pull request tells so: a release, a sweep. It returns
 // what could not be done.
-func (s *Step) refreshComments(ctx context.Context, pulls []int) (skipped []string) {
-	slices.Sort(pulls)
-	pulls = slices.Compact(pulls)
+func (s *Step) refreshComments(ctx context.Context, pulls map[int]bool) (skipped []string) {
 	if s.mode() == modeLifecycle { // its own has its say anyway
-		event := s.Event.pull()
-		pulls = slices.DeleteFunc(pulls, func(n int) bool { return n == event })
+		delete(pulls, s.Event.pull())
 	}
-
-	if s.Guard == guardOff && !s.demands() || len(pulls) == 0 {
+	if s.Guard == guardOff && !s.demands() {
 		return nil
 	}
 
-	commented, err := s.Hub.Spoken(ctx, s.Repo, pulls, guardMark)
+	commented, err := s.Hub.Spoken(ctx, s.Repo, slices.Sorted(maps.Keys(pulls)), guardMark)
 	if err != nil {
 		return []string{"guard comments: " + err.Error()}
 	}

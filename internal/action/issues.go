@@ -66,11 +66,8 @@ func (s *Step) unlabeled(ctx context.Context, i claim.Issue, r *result) error {
 	}
 
 	removal, err := s.Hub.LastRemoval(ctx, i, name)
-	if absent(err) || err == nil && !removal.Person {
-		return nil
-	}
-	if err != nil {
-		return err
+	if err != nil || !removal.Person {
+		return unlessAbsent(err)
 	}
 
 	facts, err := s.facts(ctx, i)
@@ -120,11 +117,8 @@ func (s *Step) queued(ctx context.Context, i claim.Issue, r *result) error {
 	}
 
 	g, err := s.Hub.LastAddition(ctx, i, name)
-	if absent(err) || err == nil && (!g.Person || g.ByTool(facts.Log)) {
-		return nil
-	}
-	if err != nil {
-		return err
+	if err != nil || !g.Person || g.ByTool(facts.Log) {
+		return unlessAbsent(err)
 	}
 
 	did, err := s.Ledger.Restart(ctx, i, g.At, g.By, "put into the queue by hand")

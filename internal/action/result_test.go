@@ -99,14 +99,42 @@ func TestAdvice(t *testing.T) {
 		}
 	}
 
-	var log, output, summary bytes.Buffer
-	s := &Step{
-		Output: &output, Summary: &summary, Word: func() string { return "0badcafe" },
-		Console: NewConsole(githubactions.New(githubactions.WithWriter(&log)), &log),
+	for want, hint := range map[int]string{ExitCalled: "correct the workflow", ExitUnknown: "label-state doctor acme/app"} {
+		var log, output, summary bytes.Buffer
+		s := &Step{
+			Place:  Place{Repo: claim.Repo{Owner: "acme", Name: "app"}},
+			Output: &output, Summary: &summary, Word: func() string { return "0badcafe" },
+			Console: NewConsole(githubactions.New(githubactions.WithWriter(&log)), &log),
+		}
+		code := Refuse(s, errors.New("no such mode"), want)
+		if code != want || parseOutputs(t, output.String())["incomplete"] != "true" ||
+			!strings.Contains(summary.String(), "no such mode") || !strings.Contains(log.String(), hint) {
+			t.Errorf("exit %d, %s\n%s\n%s", code, output.String(), summary.String(), log.String())
+		}
 	}
-	code := Refuse(s, errors.New("no such mode"), ExitCalled)
-	if code != ExitCalled || parseOutputs(t, output.String())["incomplete"] != "true" ||
-		!strings.Contains(summary.String(), "no such mode") || !strings.Contains(log.String(), "correct the workflow") {
-		t.Errorf("exit %d, %s\n%s\n%s", code, output.String(), summary.String(), log.String())
+}
+
+// TestMissingPermission: a job is told which permission GitHub asked for, unless every job needs it.
+func TestMissingPermission(t *testing.T) {
+	const usual = "issues: write, pull-requests: write"
+	for needs, want := range map[string]string{"": usual, "issues: write": usual, "contents: write": "contents: write"} {
+		denied := &github.PermissionError{Needs: needs}
+		for _, r := range []result{{err: denied}, {report: ledger.Report{Stopped: denied}}} {
+			if got := (&Step{}).missingPermission(r); got != "the job needs permissions: "+want {
+				t.Errorf("GitHub asks for %q: %q", needs, got)
+			}
+		}
+	}
+}
+
+// TestHidden: what a token learns in no run keeps no check from passing; what it may learn in the
+// next one does.
+func TestHidden(t *testing.T) {
+	for err, want := range map[error]bool{
+		&github.HiddenRoleError{}: true, &github.PermissionError{}: true, errors.New("no answer"): false,
+	} {
+		if hidden(err) != want {
+			t.Errorf("%v is hidden: %t, want %t", err, !want, want)
+		}
 	}
 }

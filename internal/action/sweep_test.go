@@ -319,7 +319,9 @@ func TestSweepRepositories(t *testing.T) {
 
 		w.said(sweep("acme/app acme/none"), 1, "not examined: acme/none", "2 examined")
 		w.said(sweep("acme/none"), 3, "::error::sweep: acme/none")
-		w.said(sweep("acme"), 2, "input repos", "owner/name")
+		for _, bad := range []string{"acme", "acme/", "/app", "acme/app/x"} {
+			w.said(sweep(bad), 2, "input repos", "owner/name")
+		}
 	})
 }
 

@@ -41,12 +41,12 @@ func (s *Step) tendSnapshots(ctx context.Context, snapshots []lifecycle.Snapshot
 // answered a plan. And it keeps what the guard has said under their pull requests true.
 func (s *Step) runSweep(ctx context.Context, w ledger.Sweep, work func(ledger.Sweep) ledger.Report) ledger.Report {
 	var found []repeat
-	var pulls []int
+	pulls := map[int]bool{}
 	w.Seen = func(f lifecycle.Facts) {
 		found = append(found, repeats(f)...)
 		for _, one := range f.PRs {
 			if one.State == lifecycle.PROpened && strings.EqualFold(one.Repo, s.Repo.String()) {
-				pulls = append(pulls, one.Number)
+				pulls[one.Number] = true
 			}
 		}
 	}

@@ -18,6 +18,16 @@ import (
 func TestHealed(t *testing.T) {
 	server, i := court(t), issue("app", 1)
 	record := "<!-- agent-claim:codename=lucius firing_id=f1 nonce=7f3a9c1e ttl=none state=held -->"
+	for login, text := range map[string]string{"tia": "Soon.", "mal": record} { // of these nobody asks
+		id, err := server.AddComment("acme/app", 1, login, text)
+		if err == nil {
+			err = server.EditComment("acme/app", id, login, text+"\nOr later.")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+
 	id, err := server.AddComment("acme/app", 1, "tia", record)
 	if err != nil {
 		t.Fatal(err)

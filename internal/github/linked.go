@@ -96,7 +96,7 @@ func (c *Client) addSiblings(ctx context.Context, snapshots []*snapshot) {
 			}
 
 			for n, to := range said.PRs {
-				if n+1 != said.Part && to.Number > 0 && nameable(to) == nil {
+				if n+1 != said.Part && nameable(to) == nil {
 					leads = append(leads, lead{r, id, to, said})
 					all = append(all, to)
 				}

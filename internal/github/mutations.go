@@ -181,9 +181,7 @@ func (c *Client) mutateAll(ctx context.Context, all []*mutation) {
 	if !all[0].repeats() {
 		hint = hinted(ctx, commenting)
 	}
-	if len(all) == 1 {
-		much = ofOne()
-	} else {
+	if len(all) > 1 {
 		hint = replaceable(hint)
 	}
 	much.comments = lastComments

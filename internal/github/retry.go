@@ -234,12 +234,11 @@ func (a response) says() said {
 		}
 		_ = json.Unmarshal(a.body, &plain) // no message is a message too
 		s = said{Message: plain.Message}
-		if list, is := plain.Errors.([]any); is {
-			plain.Errors = fmt.Sprint(list...)
-		}
-
-		if text, is := plain.Errors.(string); is && text != "" {
-			s.Message += ": " + text
+		switch list := plain.Errors.(type) {
+		case []any:
+			s.Message += ": " + fmt.Sprint(list...)
+		case string:
+			s.Message += ": " + list
 		}
 	}
 

@@ -392,8 +392,8 @@ func spam(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(worldOf(ts).happen("spam", i, args[1], args[2:]))
 }
 
-// pull ISSUE LOGIN BRANCH opens a pull request that closes the issue, from a new branch, or from
-// OWNER:BRANCH of a fork.
+// pull ISSUE LOGIN BRANCH [FILE] opens a pull request that closes the issue, or with that text, from
+// a new branch, or from OWNER:BRANCH of a fork.
 func pull(ts *testscript.TestScript, neg bool, args []string) {
 	i := issue(ts, neg, args, 3)
 	dir, err := worldOf(ts).GitDir(i.Slug())
@@ -402,9 +402,12 @@ func pull(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(ts.Exec("git", "--git-dir="+dir, "update-ref", "refs/heads/"+args[2], commitOn(ts, dir)))
 	}
 
-	_, err = worldOf(ts).OpenPull(i.Slug(), args[1], githubsim.Pull{
-		Title: "Work", Head: args[2], Body: fmt.Sprintf("Closes #%d", i.Number),
-	})
+	body := fmt.Sprintf("Closes #%d", i.Number)
+	if len(args) > 3 {
+		body = ts.ReadFile(args[3])
+	}
+
+	_, err = worldOf(ts).OpenPull(i.Slug(), args[1], githubsim.Pull{Title: "Work", Head: args[2], Body: body})
 	ts.Check(err)
 }
 

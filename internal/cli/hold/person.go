@@ -20,17 +20,14 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParam
 	if err := refuseForWorkers(c, p, "ttl", "branch", "wait", "firing-id"); err != nil {
 		return err
 	}
-	me, err := c.Session.Client.Viewer(ctx)
-	switch {
-	case err != nil:
-		return err
-	case claim.IsApp(me):
-		return c.Usagef("the token belongs to the app %s; name a worker with --codename", me)
-	}
-
 	f, _, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{})
 	if err != nil {
 		return err
+	}
+
+	me := f.Viewer
+	if claim.IsApp(me) {
+		return c.Usagef("the token belongs to the app %s; name a worker with --codename", me)
 	}
 	if mine, has := c.Rules().HeldNow(f, me); has {
 		if !c.DryRun {
@@ -118,11 +115,6 @@ func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 	if err := refuseForWorkers(c, p, "outcome", "pr", "transition-to", "done"); err != nil {
 		return err
 	}
-	me, err := c.Session.Client.Viewer(ctx)
-	if err != nil {
-		return err
-	}
-
 	f, v, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{})
 	if err != nil {
 		if err = c.Outside(ctx, err); cli.Welcome(err) {
@@ -130,6 +122,8 @@ func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 		}
 		return c.OrComment(ctx, i, "/release", err)
 	}
+
+	me := f.Viewer
 	if mine, held := f.Log.HeldBy(me); held {
 		return releaseOwn(ctx, c, f, mine, me, p.Why())
 	}

@@ -126,9 +126,9 @@ func endedRun(ctx context.Context, c *cli.Call, i claim.Issue, p *releaseParams,
 	}
 
 	wanted := ledger.Ending{Outcome: p.Outcome, PR: p.PR, Done: p.Done}
-	last, found := f.Log.LastEnded(claim.Claim.Held)
+	last, _ := f.Log.LastEnded(claim.Claim.Held) // nobody's, where none has ended
 	_, held := f.Log.Holder()
-	is = found && !held && last.Person == "" && claim.SameLogin(last.Author, f.Viewer) &&
+	is = !held && last.Person == "" && claim.SameLogin(last.Author, f.Viewer) &&
 		last.End.By == "" && last.End.Outcome == wanted.Recorded() && !(p.Done && f.Open) &&
 		cli.Fits(asked, last.Record.Worker)
 

@@ -203,11 +203,6 @@ func showMine(ctx context.Context, c *cli.Call, p *statusParams) (err error) {
 }
 
 func listMine(ctx context.Context, c *cli.Call, p *statusParams) (n int, err error) {
-	me, err := c.Session.Client.Viewer(ctx)
-	if err != nil {
-		return 0, err
-	}
-
 	rules, asked := c.Rules(), claim.Worker{Codename: c.Worker().Codename, FiringID: p.FiringID}
 	for f, err := range c.Session.Client.Current(ctx, c.Session.Repo, time.Now().Add(-ledger.Lookback)) {
 		if err != nil {
@@ -216,7 +211,7 @@ func listMine(ctx context.Context, c *cli.Call, p *statusParams) (n int, err err
 
 		f.Log = f.Log.ByToken()
 		h, _ := rules.Holder(f)
-		mine := h.IsOf(me) || h.Person == "" && h.WrittenBy(me)
+		mine := h.IsOf(f.Viewer) || h.Person == "" && h.WrittenBy(f.Viewer)
 		if !h.Held() || !mine || !cli.Fits(asked, h.Record.Worker) {
 			continue
 		}

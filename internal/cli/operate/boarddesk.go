@@ -120,11 +120,9 @@ func (d *BoardDesk) Read(ctx context.Context) (board.Snapshot, error) {
 	out.Cycles = board.MarkCycles(out.Cards, all)
 	for _, f := range all {
 		out.Viewer = cmp.Or(out.Viewer, f.Viewer)
-		if out.Now.Before(f.Now) {
-			out.Now = f.Now
-		}
 	}
 
+	out.Now = latest(all)
 	out.Details = d.details(all, out.Cycles)
 
 	return out, nil
@@ -158,6 +156,17 @@ func scanIssues(ctx context.Context, c *cli.Call, since time.Time) (all []lifecy
 	}
 
 	return all, nil
+}
+
+// latest is GitHub's time when the last of the snapshots was read; zero without any.
+func latest(all []lifecycle.Facts) (now time.Time) {
+	for _, f := range all {
+		if f.Now.After(now) {
+			now = f.Now
+		}
+	}
+
+	return now
 }
 
 // pauses are the repository's own and this host's. The snapshots tell; only where there are none is

@@ -88,13 +88,7 @@ func showStats(ctx context.Context, c *cli.Call, p *statsParams) error {
 		return err
 	}
 
-	now := time.Now() // only until a snapshot tells GitHub's
-	for n, f := range facts {
-		if n == 0 || f.Now.After(now) {
-			now = f.Now
-		}
-	}
-
+	now := cmp.Or(latest(facts), time.Now())
 	figures := stats.Compared(facts, now.Add(-back), now.Add(time.Second))
 	if plot != "" {
 		if err := draw(plot, figures.Plot(c.Session.Repo.String())); err != nil {
