@@ -134,6 +134,9 @@ func (p Param) Add(text string) error {
 	if _, may := p.Field().(**string); text == "" && !may && !p.Rest() {
 		return errors.New("is empty; give a value, or leave it out")
 	}
+	if p.TakesValue() && p.Given() && p.field.Kind() != reflect.Slice {
+		return errors.New("is given twice; give it once")
+	}
 	text, err := p.allowed(text)
 	if err != nil {
 		return err
