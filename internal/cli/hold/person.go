@@ -28,11 +28,12 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParam
 		return c.Usagef("the token belongs to the app %s; name a worker with --codename", me)
 	}
 
-	f, _, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{})
+	f, err := c.Session.Ledger.Look(ctx, i)
 	if err != nil {
 		return err
 	}
-	if mine, has := c.Rules().HeldNow(f, me); has {
+	sure := c.Rules().Verdict(f, lifecycle.Seeker{}).Answer != lifecycle.Unknown // else the claim says what is not
+	if mine, has := c.Rules().HeldNow(f, me); has && sure {
 		if !c.DryRun {
 			err = c.Session.Ledger.Assign(ctx, f, mine) // a claim that was cut off has not
 		}
