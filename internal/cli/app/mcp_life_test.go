@@ -86,7 +86,7 @@ func TestToolLife(t *testing.T) {
 	wants(t, w, 1, "agent:pr-open")
 	lucius.want("no", "renew", issue, nil)
 	if got := lucius.call("board", nil); len(got.Results) != 3 ||
-		!strings.Contains(string(got.Results[2]), `"state":"pr-open"`) {
+		!strings.Contains(string(got.Results[2]), `"column":"pr-open"`) {
 		t.Errorf("board: %s", got.Results)
 	}
 

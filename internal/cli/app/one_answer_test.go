@@ -255,7 +255,7 @@ func (s *trialWorld) agree(situation string) (word string) {
 		fail("next: %d %s", code, text)
 	}
 
-	if card := s.card(); card.State == "available" && check != answer.ExitYes &&
+	if card := s.card(); card.Column == "available" && check != answer.ExitYes &&
 		len(slices.DeleteFunc(card.Marks, harmlessMark)) == 0 {
 		fail("board: it looks ready")
 	}
@@ -277,7 +277,7 @@ func (s *trialWorld) agree(situation string) (word string) {
 // A card is what the board says of the issue.
 type boardCard struct {
 	Issue  string
-	State  string
+	Column string
 	Holder string
 	Marks  []string
 }
