@@ -136,7 +136,7 @@ type Pause struct {
 
 // Pause keeps everybody from claiming in the repository, on every machine, until [Client.Resume].
 // reason is shown to everybody who is refused. An empty reason keeps the reason of an existing
-// pause.
+// pause. One for which there is no room is [ErrInvalid].
 func (c *Client) Pause(ctx context.Context, reason string) error {
 	by, err := c.s.Client.Viewer(ctx)
 	if err == nil {
@@ -152,7 +152,7 @@ func (c *Client) Pause(ctx context.Context, reason string) error {
 
 // Resume ends the pause. A no-op if the repository is not paused.
 func (c *Client) Resume(ctx context.Context) error {
-	if err := c.s.Client.ClearPause(ctx, c.s.Repo); err != nil {
+	if _, err := c.s.Client.ClearPause(ctx, c.s.Repo); err != nil {
 		return fmt.Errorf("resume %s: %w", c.Repo(), err)
 	}
 	return nil

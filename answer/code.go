@@ -68,7 +68,7 @@ const (
 // Meanings is the table of all codes, a row for each, in the order of the exit codes.
 func Meanings() []Meaning {
 	again := Call("fix the cause, then run", Again)
-	stands := Call("see where it stands", "status", TheIssue)
+	stands := Call("see its state", "status", TheIssue)
 	usage := Call("", TheVerb, "--help")
 
 	return []Meaning{
@@ -81,7 +81,7 @@ func Meanings() []Meaning {
 			Call("wait for the answer", "plan", TheIssue, "--wait", "8h")),
 		no(Barred, "no", "this login may not answer the plan", stands),
 		no(NotPushed, "no", "the push was refused, or the branch has moved",
-			Call("nothing was pushed; git or the remote said above what it wants; then", Again)),
+			Call("nothing was pushed; correct what git or the remote reports above, then", Again)),
 		no(Declined, "no", "no, for a reason of this command; the error says which", again),
 
 		wrong(Usage, "the call makes no sense", usage),

@@ -62,8 +62,12 @@ func deeds(comment int64) []deed {
 		{"UpdateLabel", func(ctx context.Context, c *github.Client) error {
 			return c.UpdateLabel(ctx, app, definition.Name, labels.Definition{Name: "area/newer", Color: "ededed"})
 		}},
-		{"DeleteLabel", func(ctx context.Context, c *github.Client) error { return c.DeleteLabel(ctx, app, "area/newer") }},
-		{"DeleteLabel", func(ctx context.Context, c *github.Client) error { return c.DeleteLabel(ctx, app, "area/newer") }},
+		{"DeleteLabel", func(ctx context.Context, c *github.Client) error {
+			return second(c.DeleteLabel(ctx, app, "area/newer"))
+		}},
+		{"DeleteLabel", func(ctx context.Context, c *github.Client) error {
+			return second(c.DeleteLabel(ctx, app, "area/newer"))
+		}},
 		{"AddLabel", func(ctx context.Context, c *github.Client) error { return c.AddLabel(ctx, one, "agent:implement") }},
 		{"RemoveLabel", func(ctx context.Context, c *github.Client) error { return c.RemoveLabel(ctx, one, "agent:implement") }},
 		{"RemoveLabel", func(ctx context.Context, c *github.Client) error { return c.RemoveLabel(ctx, one, "agent:implement") }},
@@ -159,7 +163,7 @@ func deeds(comment int64) []deed {
 		{"Pauses", func(ctx context.Context, c *github.Client) error {
 			return second(c.Pauses(ctx, []claim.Repo{app, lib}))
 		}},
-		{"ClearPause", func(ctx context.Context, c *github.Client) error { return c.ClearPause(ctx, app) }},
+		{"ClearPause", func(ctx context.Context, c *github.Client) error { return second(c.ClearPause(ctx, app)) }},
 		{"MayLabel", func(ctx context.Context, c *github.Client) error { return second(c.MayLabel(ctx, app, "tia")) }},
 		{"LastRemoval", func(ctx context.Context, c *github.Client) error {
 			return second(c.LastRemoval(ctx, issue, "agent:in-flight"))

@@ -185,7 +185,8 @@ var mayImport = map[string][]string{
 	},
 	"internal/cli/operate": {
 		"answer", "internal/trouble",
-		"internal/board", "internal/claim", "internal/cli", "internal/host", "internal/labels", "internal/ledger",
+		"internal/board", "internal/claim", "internal/cli", "internal/github", "internal/host", "internal/labels",
+		"internal/ledger",
 		"internal/lifecycle", "internal/printable", "internal/setup", "internal/state", "internal/stats",
 	},
 	"internal/cli/local": {
@@ -198,7 +199,7 @@ var mayImport = map[string][]string{
 	},
 	"internal/cli/try": {
 		"answer",
-		"internal/cli", "internal/githubsim",
+		"internal/cli", "internal/githubsim", "internal/workflow",
 	},
 }
 

@@ -496,16 +496,21 @@ func (p Place) TakeBack(h agenthost.Host, steps []Step) error {
 }
 
 // Installed reports how much of a host's files is there: all, some or none. A skill of somebody's
-// own is there. A file that another host reads as well is not some of them by itself.
-func (p Place) Installed(h agenthost.Host) (all, some bool, err error) {
+// own is there. A file that another host reads as well is not some of them by itself. stays is the
+// first whole file of hooks that installing leaves alone because somebody has edited it.
+func (p Place) Installed(h agenthost.Host) (all, some bool, stays string, err error) {
 	steps, err := p.Install(h)
 	if err != nil {
-		return false, false, err
+		return false, false, "", err
 	}
 
 	all = true
 	for _, s := range steps {
 		all = all && (s.Kind == Same || s.Kind == Theirs && s.isExtra())
+		if s.Kind == Theirs && !s.isExtra() {
+			stays = cmp.Or(stays, s.Path)
+		}
+
 		if s.What == "skill" || p.sharedFile(h, s.Path) {
 			continue
 		}
@@ -515,25 +520,11 @@ func (p Place) Installed(h agenthost.Host) (all, some bool, err error) {
 		}
 
 		if s.Kind == Changed || s.Kind == Theirs {
-			text, _, _ := read(s.Path)
-			some = some || bytes.Contains(text, []byte(mark))
+			some = some || bytes.Contains(s.read, []byte(mark))
 		}
 	}
 
-	return all, some, nil
-}
-
-// Edited is a host's whole file of hooks that installing leaves alone because somebody has edited
-// it; empty when there is none.
-func (p Place) Edited(h agenthost.Host) string {
-	steps, _ := p.Install(h)
-	for _, s := range steps {
-		if s.Kind == Theirs && !s.isExtra() {
-			return s.Path
-		}
-	}
-
-	return ""
+	return all, some, stays, nil
 }
 
 // isExtra reports whether a host runs our hooks also where somebody has a file of their own in its

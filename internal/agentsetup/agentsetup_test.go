@@ -107,7 +107,7 @@ func TestThereAndBack(t *testing.T) {
 			put(t, filepath.Join(p.Root, "main.go"), "x")
 			before := tree(t, p.Home, p.Root)
 			first := install(t, p, h)
-			if all, some, err := p.Installed(h); !all || !some || err != nil {
+			if all, some, _, err := p.Installed(h); !all || !some || err != nil {
 				t.Errorf("%s: %v, %v, %v", h, all, some, err)
 			}
 
@@ -270,7 +270,7 @@ func TestOlderHooks(t *testing.T) {
 	}
 
 	put(t, file, strings.Replace(string(data), "BeforeTool", "AfterModel", 1))
-	if all, some, err := p.Installed(agenthost.Gemini); all || !some || err != nil {
+	if all, some, _, err := p.Installed(agenthost.Gemini); all || !some || err != nil {
 		t.Errorf("outdated: %v, %v, %v", all, some, err)
 	}
 
@@ -291,7 +291,7 @@ func TestTheirs(t *testing.T) {
 	if steps := install(t, p, agenthost.ClaudeCode); steps[1].Kind != agentsetup.Theirs {
 		t.Errorf("%s: %s", steps[1].Path, steps[1].Kind)
 	}
-	if all, some, err := p.Installed(agenthost.ClaudeCode); !all || !some || err != nil {
+	if all, some, _, err := p.Installed(agenthost.ClaudeCode); !all || !some || err != nil {
 		t.Errorf("with their skill: %v, %v, %v", all, some, err)
 	}
 
@@ -316,7 +316,7 @@ func TestSharedSkill(t *testing.T) {
 	install(t, p, agenthost.Codex)
 	install(t, p, agenthost.Gemini)
 	uninstall(t, p, agenthost.Codex)
-	if all, _, err := p.Installed(agenthost.Gemini); !all || err != nil {
+	if all, _, _, err := p.Installed(agenthost.Gemini); !all || err != nil {
 		t.Errorf("Gemini's after Codex's went: %v, %v", all, err)
 	}
 
@@ -481,7 +481,7 @@ func TestCodexServerLater(t *testing.T) {
 	install(t, p, agenthost.Codex)
 	text := tree(t, file)[file]
 	put(t, file, "# new\n"+text+"\n# trusted\n[projects.\"/a\"]\ntrust_level = \"trusted\"\n")
-	if all, _, err := p.Installed(agenthost.Codex); !all || err != nil {
+	if all, _, _, err := p.Installed(agenthost.Codex); !all || err != nil {
 		t.Errorf("installed: %v, %v", all, err)
 	}
 
@@ -555,7 +555,7 @@ func TestClaudeUserServer(t *testing.T) {
 	install(t, p, agenthost.ClaudeCode)
 	later := strings.Replace(tree(t, file)[file], `"u"`, `"u2"`, 1) // by the host
 	put(t, file, strings.Replace(later, "\n    }\n  }", "\n    },\n    \"third\": {}\n  }", 1))
-	if all, _, err := p.Installed(agenthost.ClaudeCode); !all || err != nil {
+	if all, _, _, err := p.Installed(agenthost.ClaudeCode); !all || err != nil {
 		t.Errorf("with another server behind: %v, %v\n%s", all, err, tree(t, file)[file])
 	}
 

@@ -37,12 +37,12 @@ func TestLargeHistory(t *testing.T) {
 	text := `{"history": "` + strings.Repeat("x", 8<<20) + `"}`
 	put(t, file, text)
 	install(t, p, agenthost.ClaudeCode)
-	if all, some, err := p.Installed(agenthost.ClaudeCode); err != nil || !all || !some {
+	if all, some, _, err := p.Installed(agenthost.ClaudeCode); err != nil || !all || !some {
 		t.Errorf("all %v, some %v, %v", all, some, err)
 	}
 
 	uninstall(t, p, agenthost.ClaudeCode)
-	if _, some, err := p.Installed(agenthost.ClaudeCode); err != nil || some {
+	if _, some, _, err := p.Installed(agenthost.ClaudeCode); err != nil || some {
 		t.Errorf("after uninstall: some %v, %v", some, err)
 	}
 

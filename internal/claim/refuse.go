@@ -109,9 +109,12 @@ func (s State) RefuseLogin(w Worker, login string) error {
 	return nil
 }
 
-// foreign is that another login wrote the claim.
+// foreign is that another login wrote the claim, and whose hold that is where it is not the login's.
 func (c Claim) foreign() error {
-	return fmt.Errorf("%w %s", ErrForeign, c.Author)
+	if c.IsOf(c.Author) {
+		return fmt.Errorf("%w %s", ErrForeign, c.Author)
+	}
+	return fmt.Errorf("%w %s, as %s", ErrForeign, c.Author, c.Holder())
 }
 
 // WrittenBy reports whether the login wrote the claim, or nobody of whom the log tells did.

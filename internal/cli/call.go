@@ -212,7 +212,7 @@ func (c *Call) standing() []answer.Command {
 	if c.Subject.Issue == "" {
 		return nil
 	}
-	return []answer.Command{answer.Call("see where it stands", "status", c.Subject.Issue)}
+	return []answer.Command{answer.Call("see its state", "status", c.Subject.Issue)}
 }
 
 // late is what --timeout did not leave time for.

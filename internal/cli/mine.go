@@ -98,6 +98,27 @@ func (c *Call) MineAlready(ctx context.Context, refused error) (own claim.Claim,
 	return own, false, refused
 }
 
+// Ended says what became of the hold of an issue that this worktree has recorded, and what to do
+// next. It is empty while the hold stands, and where it ended as its worker would have it.
+func (c *Call) Ended(f lifecycle.Facts) string {
+	h, found, err := c.Session.Recall(f.Issue)
+	if err != nil || !found {
+		return ""
+	}
+
+	rules := c.Rules()
+	no, end := f.Log.RefuseHolder(h.Worker, h.Token, rules.Terms, f.Now), rules.EndOf(f, h.Worker)
+	next := "stop work on it"
+	switch {
+	case no == nil || end.Own():
+		return ""
+	case end.Overdue(no):
+		next = Words(ProblemOf(&ledger.LostError{Issue: f.Issue, Worker: h.Worker, Err: no, End: end}).Next)
+	}
+
+	return OneLine(fmt.Sprintf("%s (run %s): %s; %s", h.Worker.Codename, h.Worker.FiringID, no, next))
+}
+
 // ClaimOverdue claims the issue of a hold of the asker's own again whose lease is over.
 func (c *Call) ClaimOverdue(ctx context.Context, i claim.Issue, own claim.Claim,
 	req ledger.Request,

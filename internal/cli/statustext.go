@@ -34,6 +34,10 @@ func DescribeStatus(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict, s
 		rows = append(rows, describeHolder(r.Terms, f, h)...)
 	}
 
+	if s.Ended != "" {
+		rows = append(rows, [2]string{"  your hold", s.Ended})
+	}
+
 	if len(f.Assignees) > 0 {
 		rows = append(rows, [2]string{"  assigned to", OneLine(strings.Join(f.Assignees, ", "))})
 	}

@@ -25,7 +25,8 @@ type StatusView struct {
 	Stranded string          `json:"stranded,omitempty"` // why nothing will move it; a person must
 	Store    string          `json:"lease_store"`        // what decides: comments, refs or redis
 	Holder   *ClaimView      `json:"holder,omitempty"`
-	Plan     *answer.Answer  `json:"plan,omitempty"` // of the holder
+	Ended    string          `json:"ended,omitempty"` // what became of the hold recorded here, and what to do
+	Plan     *answer.Answer  `json:"plan,omitempty"`  // of the holder
 	Blockers []BlockerView   `json:"blockers"`
 	Cycle    *CycleView      `json:"cycle,omitempty"` // of the open blockers
 	Attempts []attemptView   `json:"attempts"`

@@ -89,7 +89,7 @@ func TestDryRun(t *testing.T) {
 		"remove":  c.RemoveLabel(ctx, issue("app", 1), "bug"),
 		"create":  c.CreateLabel(ctx, repoOf("app"), c.o.Scheme.Definitions()[0]),
 		"pause":   c.SetPause(ctx, repoOf("app"), pauseNow()),
-		"unpause": c.ClearPause(ctx, repoOf("tools")),
+		"unpause": second(c.ClearPause(ctx, repoOf("tools"))),
 		"react":   c.React(ctx, repoOf("app"), 2200000001, "eyes"),
 		"mutation": c.Query(ctx, "mutation { closeIssue(input: {issueId: \"x\"}) { clientMutationId } }", nil,
 			&struct{}{}),

@@ -97,7 +97,7 @@ func (c *Client) readBatch(ctx context.Context, issues []claim.Issue, want scope
 
 	var err error
 	one, begun := takeBegun(c, func(one *snapshot) bool {
-		return one.read && len(askable) == 1 && one.facts.Issue == askable[0].facts.Issue
+		return one.read && len(askable) == 1 && one.facts.Issue.Same(askable[0].facts.Issue)
 	})
 	if begun {
 		*askable[0] = *one

@@ -162,11 +162,12 @@ func (c *Client) updateLabel(ctx context.Context, to target, d labels.Definition
 	return err
 }
 
-// DeleteLabel removes a label's definition, and so the label from every issue; one that does not
-// exist is success, if the repository does.
-func (c *Client) DeleteLabel(ctx context.Context, r claim.Repo, name string) error {
+// DeleteLabel removes a label's definition, and so the label from every issue, and reports whether it
+// was there. One that was not is success, if the repository is there.
+func (c *Client) DeleteLabel(ctx context.Context, r claim.Repo, name string) (there bool, err error) {
 	to := at(r, "").label(name)
-	_, err := c.send(ctx, http.MethodDelete, to, nil, nil)
+	_, err = c.send(ctx, http.MethodDelete, to, nil, nil)
+	there = err == nil
 	if to.err == nil && is[*NotFoundError](err) {
 		_, err = c.Repository(ctx, r) // is only the label missing?
 	}
@@ -175,7 +176,7 @@ func (c *Client) DeleteLabel(ctx context.Context, r claim.Repo, name string) err
 		c.noteLabel(r, name, label{})
 	}
 
-	return failed(err, "delete label %q of %s", name, r)
+	return there, failed(err, "delete label %q of %s", name, r)
 }
 
 // labelNodes are the global ids of labels of a repository; all is false when one of them is not

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -59,8 +61,13 @@ func (c *Client) Pauses(ctx context.Context, repos []claim.Repo) (map[claim.Repo
 // SetPause creates the marker, or rewrites the one that is there. Without a reason it leaves that
 // one as it is.
 func (c *Client) SetPause(ctx context.Context, r claim.Repo, p lifecycle.Pause) error {
-	d := labels.Definition{Name: c.o.Scheme.Paused, Color: pauseColor, Description: describePause(p)}
-	err := c.createLabel(ctx, r, d)
+	text, err := DescribePause(p)
+	if err != nil {
+		return err
+	}
+
+	d := labels.Definition{Name: c.o.Scheme.Paused, Color: pauseColor, Description: text}
+	err = c.createLabel(ctx, r, d)
 	switch {
 	case err == nil || !taken(err):
 	case p.Reason == "":
@@ -72,25 +79,32 @@ func (c *Client) SetPause(ctx context.Context, r claim.Repo, p lifecycle.Pause) 
 	return failed(err, "pause %s", r)
 }
 
-// ClearPause removes the marker; gone is success.
-func (c *Client) ClearPause(ctx context.Context, r claim.Repo) error {
-	return failed(c.DeleteLabel(ctx, r, c.o.Scheme.Paused), "end pause of %s", r)
+// ClearPause removes the marker, and reports whether it was there.
+func (c *Client) ClearPause(ctx context.Context, r claim.Repo) (paused bool, err error) {
+	paused, err = c.DeleteLabel(ctx, r, c.o.Scheme.Paused)
+	return paused, failed(err, "end pause of %s", r)
 }
 
-// describePause is the marker's description: paused since TIME by LOGIN: REASON. Without a time the
-// making of the marker is meant.
-func describePause(p lifecycle.Pause) string {
+// DescribePause is the marker's description: paused since TIME by LOGIN: REASON. Without a time the
+// making of the marker is meant. A reason for which there is no room is a wrong call.
+func DescribePause(p lifecycle.Pause) (string, error) {
 	text := "paused"
 	if !p.Since.IsZero() {
 		text += " since " + p.Since.UTC().Format(time.RFC3339)
 	}
 
 	text += " by " + strings.Join(strings.Fields(oneLine(p.By)), "-")
-	if reason := oneLine(p.Reason); reason != "" {
+	reason := strings.Join(strings.Fields(printable.Line(p.Reason)), " ")
+	if reason != "" {
 		text += ": " + reason
 	}
 
-	return printable.Short(text, maxDescription)
+	size := utf8.RuneCountInString(reason)
+	if over := utf8.RuneCountInString(text) - maxDescription; over > 0 {
+		return "", answer.Wrongf("the reason has %d characters; the description of a label has room for %d", size, size-over)
+	}
+
+	return text, nil
 }
 
 var pauseText = pattern(`(?is)^\s*paused(?: since (\S+))? by (\S*?)(?::\s*(.*))?$`)

@@ -92,7 +92,7 @@ func TestRelabelOneByOne(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			if err := connect(t, c.transport.o.HTTP).DeleteLabel(t.Context(), repoOf("app"),
+			if _, err := connect(t, c.transport.o.HTTP).DeleteLabel(t.Context(), repoOf("app"),
 				"needs:human-scope"); err != nil {
 				t.Fatal(err)
 			}

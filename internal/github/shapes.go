@@ -253,10 +253,21 @@ type queryIssue struct {
 	BlockedBy *connection[queryBlocker]
 }
 
+// spelled is the issue with the names of its owner and its repository as GitHub spells them.
+func (q *queryIssue) spelled(i claim.Issue) claim.Issue {
+	if names := strings.Split(q.URL, "/"); len(names) > 4 {
+		names = names[len(names)-4:]
+		if own := (claim.Issue{Owner: names[0], Repo: names[1], Number: i.Number}); own.Same(i) {
+			return own
+		}
+	}
+	return i
+}
+
 // facts are what the issue says of itself; comments come after.
 func (q *queryIssue) facts(i claim.Issue, scheme labels.Scheme) (lifecycle.Facts, error) {
 	f := lifecycle.Facts{
-		Issue:       i,
+		Issue:       q.spelled(i),
 		Title:       q.Title,
 		URL:         q.URL,
 		Open:        q.State == "OPEN" || q.PullState == "OPEN",

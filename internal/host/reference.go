@@ -62,7 +62,7 @@ func (r reference) repo(name string) (owner, repo string, err error) {
 	case name == "" && (owner == "" || repo == ""):
 		return "", "", r.refuse("no repository is known here; write owner/repo#7, or run it inside a clone")
 	case !full && owner == "":
-		return "", "", r.refuse("no owner is known here; write owner/repo, or set GH_ORG")
+		return "", "", r.refuse("no owner is known here; write owner/repo")
 	case !closing.ValidOwner(owner) || !closing.ValidRepo(repo):
 		return "", "", r.refuse(r.forms)
 	}

@@ -47,7 +47,7 @@ type Written struct {
 	After *lifecycle.Facts
 }
 
-// Repos is what sweep and pause need of GitHub for a whole repository.
+// Repos is what a sweep needs of GitHub for a whole repository.
 type Repos interface {
 	// Scan reads every issue, open or closed, with a lifecycle label, and every issue changed
 	// since then, least recently updated first. Numbers are collected before the first is
@@ -56,10 +56,6 @@ type Repos interface {
 	Scan(ctx context.Context, r claim.Repo, since time.Time) iter.Seq2[lifecycle.Facts, error]
 	// Pause reads the pause marker: nil, nil when the repository is not paused.
 	Pause(ctx context.Context, r claim.Repo) (*lifecycle.Pause, error)
-	// SetPause creates or rewrites the marker, and without a reason leaves one that stands;
-	// ClearPause removes it, gone is success.
-	SetPause(ctx context.Context, r claim.Repo, p lifecycle.Pause) error
-	ClearPause(ctx context.Context, r claim.Repo) error
 	// Minimize minimizes comments as outdated and returns how many: GitHub folds them, and they
 	// count as before. One that is minimized, or gone, is success.
 	Minimize(ctx context.Context, comments []claim.Comment) (int, error)

@@ -150,6 +150,4 @@ func (s scan) Scan(ctx context.Context, _ claim.Repo, _ time.Time) iter.Seq2[lif
 }
 
 func (scan) Pause(context.Context, claim.Repo) (*lifecycle.Pause, error)   { return nil, nil }
-func (scan) SetPause(context.Context, claim.Repo, lifecycle.Pause) error   { return nil }
-func (scan) ClearPause(context.Context, claim.Repo) error                  { return nil }
 func (scan) Minimize(context.Context, []claim.Comment) (done int, _ error) { return 0, nil }

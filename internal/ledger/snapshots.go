@@ -82,5 +82,5 @@ const fresh = 5 * time.Second
 // it is not known whose records count.
 func (l *Ledger) Fresh(i claim.Issue, s Snapshot) bool {
 	whole := len(s.Facts.Missing) == 0 && len(s.Facts.Doubts) == 0
-	return whole && s.Facts.Issue == i && l.elapsed(s.Taken) <= fresh
+	return whole && s.Facts.Issue.Same(i) && l.elapsed(s.Taken) <= fresh
 }

@@ -67,8 +67,6 @@ func (t *town) Scan(ctx context.Context, _ claim.Repo, _ time.Time) iter.Seq2[li
 }
 
 func (*town) Pause(context.Context, claim.Repo) (*lifecycle.Pause, error) { return nil, nil }
-func (*town) SetPause(context.Context, claim.Repo, lifecycle.Pause) error { return nil }
-func (*town) ClearPause(context.Context, claim.Repo) error                { return nil }
 func (*town) Minimize(context.Context, []claim.Comment) (int, error)      { return 0, nil }
 
 // TestTwoSweeps: the sweep of the Action and one by hand begin at one moment over 16 dead holds.

@@ -79,13 +79,18 @@ func (f Pauses) Set(p Pause) error {
 	})
 }
 
-// Clear resumes a repository; one that is not paused is a success. Errors are those of Set.
-func (f Pauses) Clear(repo string) error {
+// Clear resumes a repository, and reports whether it was paused. Errors are those of Set.
+func (f Pauses) Clear(repo string) (was bool, err error) {
 	key, err := normalRepo(repo)
 	if err != nil {
-		return err
+		return false, err
 	}
-	return f.change(func(paused map[string]Pause) { delete(paused, key) })
+	err = f.change(func(paused map[string]Pause) {
+		_, was = paused[key]
+		delete(paused, key)
+	})
+
+	return was, err
 }
 
 // change rewrites the list while no other process does.

@@ -69,9 +69,9 @@ func TestPauseAndResume(t *testing.T) {
 		t.Errorf("paused again without a reason: %v, want %v", p, want)
 	}
 
-	for range 2 {
-		if err := f.Clear("ACME/app"); err != nil {
-			t.Fatal(err)
+	for _, want := range []bool{true, false} {
+		if was, err := f.Clear("ACME/app"); was != want || err != nil {
+			t.Fatalf("it was paused: %t, %v", was, err)
 		}
 	}
 
@@ -100,7 +100,7 @@ func TestPausedNames(t *testing.T) {
 			t.Errorf("Set(%q): %v", repo, err)
 		}
 
-		if err := f.Clear(repo); !answer.Is(err, answer.Usage) {
+		if _, err := f.Clear(repo); !answer.Is(err, answer.Usage) {
 			t.Errorf("Clear(%q): %v", repo, err)
 		}
 	}
@@ -174,7 +174,7 @@ func unreadable(t *testing.T, f state.Pauses) {
 		t.Errorf("Set: %v", err)
 	}
 
-	if err := f.Clear("acme/app"); !answer.Is(err, answer.Machine) {
+	if _, err := f.Clear("acme/app"); !answer.Is(err, answer.Machine) {
 		t.Errorf("Clear: %v", err)
 	}
 
@@ -222,7 +222,7 @@ func TestBusy(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if err := f.Clear("acme/app"); !errors.Is(err, state.ErrPausesBusy) {
+	if _, err := f.Clear("acme/app"); !errors.Is(err, state.ErrPausesBusy) {
 		t.Errorf("Clear while somebody writes: %v", err)
 	}
 
@@ -230,7 +230,7 @@ func TestBusy(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	if err := f.Clear("acme/app"); err != nil {
+	if _, err := f.Clear("acme/app"); err != nil {
 		t.Errorf("Clear afterwards: %v", err)
 	}
 }

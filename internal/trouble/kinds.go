@@ -222,7 +222,7 @@ func hintReason(i claim.Issue, r lifecycle.Reason) []answer.Command {
 	return nil // of a reason without a case; a test asks for each
 }
 
-// lostKind is a hold that has ended, or that never was.
+// lostKind is a hold that has ended, that is another login's, or that never was.
 func lostKind(err error, _ *answer.Problem) (answer.Code, []answer.Command, bool) {
 	e, is := errors.AsType[*ledger.LostError](err)
 	switch {
@@ -230,6 +230,8 @@ func lostKind(err error, _ *answer.Problem) (answer.Code, []answer.Command, bool
 		return "", nil, false
 	case e.Worker.IsZero():
 		return answer.Declined, Then(answer.Call("see what is known about it", "status", e.Issue.String())), true
+	case e.Foreign():
+		return answer.Lost, Then(answer.Call("see who holds it", "status", e.Issue.String())), true
 	case e.End.Overdue(e):
 		next := answer.Call("nobody has taken it; go on with", "claim", e.Issue.String(), "--codename",
 			e.Worker.Codename)
@@ -271,7 +273,7 @@ func reachKinds() []Kind {
 		For[*github.MovedError](answer.Moved),
 		For[*github.RateLimitError](answer.Limited),
 		Advised(answer.Server, func(_ *github.AnswerError, at *answer.Problem) []answer.Command {
-			see := doctor("is LABEL_STATE_API_URL, or a proxy, in the way? See", at)
+			see := doctor("check LABEL_STATE_API_URL and the proxy; see", at)
 			see.Args = append(see.Args, "--verbose")
 			return Then(see)
 		}),
@@ -324,7 +326,7 @@ func machineKinds() []Kind {
 			if codeIn(errors.Join(e.Causes...), kinds(nil)) != answer.Unread {
 				return nil // which says what to do
 			}
-			return Then(doctor("nothing is held; see what is in the way", at), answer.Call("then", answer.Again))
+			return Then(doctor("nothing is held; see what prevents it", at), answer.Call("then", answer.Again))
 		}),
 		For[*fs.PathError](answer.Machine),
 		For[*os.LinkError](answer.Machine),

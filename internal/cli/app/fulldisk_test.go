@@ -121,7 +121,7 @@ func TestAnswerUnwritten(t *testing.T) {
 
 		if line == "claim acme/app#1"+worker {
 			want := "label-state: claim acme/app#1: the answer could not be written: no space left on device; what " +
-				"was done is not undone\nhint: see where it stands: label-state status acme/app#1\n"
+				"was done is not undone\nhint: see its state: label-state status acme/app#1\n"
 			labels, err := w.Labels("acme/app", 1)
 			if told.String() != want || err != nil || !slices.Contains(labels, "agent:in-flight") {
 				t.Errorf("labels %v, %v\n%s\nwant\n%s", labels, err, &told, want)

@@ -133,7 +133,7 @@ func (p bundlePage) worker() claim.Worker {
 // token is the fencing token of the hold on an issue; 0 when it is not known.
 func (p bundlePage) token(i claim.Issue) int64 {
 	for _, h := range p.Holds {
-		if h.Issue == i.String() {
+		if strings.EqualFold(h.Issue, i.String()) {
 			return h.Token
 		}
 	}
@@ -202,7 +202,7 @@ func onBundle(c *cli.Call, slug string, issues []string, do func(p *pack) error)
 	if slices.ContainsFunc(issues, func(ref string) bool { return cli.WithoutURL(ref) == "" }) {
 		named = named[:1] // a part of them would be taken for the whole
 	}
-	c.Stands = answer.Call("see where it stands", "bundle status", named...)
+	c.Stands = answer.Call("see its state", "bundle status", named...)
 	c.No = p.no
 	if err := labels.CheckSlug(slug); err != nil {
 		return c.Usagef("bundle %s", err)

@@ -77,7 +77,7 @@ func (p *pack) release(ctx context.Context, page state.JournalPage[bundlePage]) 
 			answer.Call("see who holds its issues", "bundle status", p.slug, "--repo", "OWNER/NAME"))
 	case p.another(note):
 		return cli.Declined(cli.OneLine(note.worker().String())+" claimed it",
-			answer.Call("only the holder releases it; see where it stands", "bundle status", p.slug))
+			answer.Call("only the holder releases it; see its state", "bundle status", p.slug))
 	}
 
 	if err := p.gather(ctx, note.Issues, note.Host); err != nil {

@@ -110,7 +110,7 @@ func (v FeatureView) text() string {
 // got.
 func onWorktrees(c *cli.Call, v *FeatureView, do func(all *worktree.Features) error) error {
 	c.Subject = answer.Answer{Feature: v.Feature}
-	c.Stands = answer.Call("see where it stands", "worktree list")
+	c.Stands = answer.Call("see its state", "worktree list")
 	c.No = func(a answer.Answer, _ error) any {
 		v.Answer, v.Negative = string(a.Answer), cli.No(a)
 		if v.Trees == nil {

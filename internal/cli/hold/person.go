@@ -20,7 +20,7 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParam
 	if err := refuseForWorkers(c, p, "ttl", "branch", "wait", "firing-id"); err != nil {
 		return err
 	}
-	f, _, err := c.Session.Ledger.Check(ctx, i, lifecycle.Seeker{})
+	f, err := c.Session.Ledger.Look(ctx, i)
 	if err != nil {
 		return err
 	}
@@ -29,7 +29,8 @@ func takeAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParam
 	if claim.IsApp(me) {
 		return c.Usagef("the token belongs to the app %s; name a worker with --codename", me)
 	}
-	if mine, has := c.Rules().HeldNow(f, me); has {
+	sure := c.Rules().Verdict(f, lifecycle.Seeker{}).Answer != lifecycle.Unknown // else the claim says what is not
+	if mine, has := c.Rules().HeldNow(f, me); has && sure {
 		if !c.DryRun {
 			err = c.Session.Ledger.Assign(ctx, f, mine) // a claim that was cut off has not
 		}

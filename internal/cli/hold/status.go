@@ -100,7 +100,7 @@ func Status() cli.Verb {
 			About: "Shows who holds an issue and until when, its labels and what they should be, attempts, pull requests, what blocks it, and records that do not count. Of your own hold, result.holder.renew_before says when to renew. Without an issue: what you hold here; with mine, on any machine.",
 			Untrusted: "title labels reasons.text why holder.codename holder.firing_id holder.branch holder.note " +
 				"attempts.worker attempts.person attempts.reason attempts.branch pull_requests.title ignored.reason " +
-				"plan.by plan.reason cycle.unknown",
+				"plan.by plan.reason cycle.unknown ended",
 		}},
 	}, showIssueOrHere)
 }
@@ -236,6 +236,7 @@ func showStatus(ctx context.Context, c *cli.Call, i claim.Issue, _ *statusParams
 	v := c.Rules().Verdict(f, lifecycle.Seeker{})
 	view := cli.ViewStatus(c.Rules(), f, v)
 	view.Store, view.Cycle, view.Guessed = c.Session.Config.Claim.Lease, c.FindCycle(ctx, f), c.Session.Client.Guessed()
+	view.Ended = c.Ended(f)
 	if view.Stranded == "" {
 		view.Next = c.ReadyFirst(f, v)
 	}

@@ -285,7 +285,7 @@ func setUp(t cli.Terminal, h agenthost.Host, user bool) (word, first string, unk
 		return "", "", nil
 	}
 
-	all, some, err := p.Installed(h)
+	all, some, stays, err := p.Installed(h)
 	switch {
 	case err != nil:
 		return "unknown", "", err
@@ -297,8 +297,8 @@ func setUp(t cli.Terminal, h agenthost.Host, user bool) (word, first string, unk
 		return "no", "", nil
 	}
 
-	if file := p.Edited(h); file != "" {
-		first = "move " + shortPath(t, file) + " away, which somebody has edited, then: "
+	if stays != "" {
+		first = "move " + shortPath(t, stays) + " away, which somebody has edited, then: "
 	}
 
 	return "partly", first, nil

@@ -53,7 +53,7 @@ func initRepo(ctx context.Context, c *cli.Call, p *initParams) error {
 		case c.Session.Unconfigured:
 			found = "nothing to do here: the files count once they are on the default branch\n"
 		case unlanded(steps) || slices.ContainsFunc(steps, func(s InitStep) bool { return s.Next != "" }):
-			found = "nothing to do here; what is left to you stands under next\n"
+			found = "nothing to do here; what is left to you is listed under next\n"
 		}
 		return endInit(ctx, c, p, steps, nil, found)
 	case c.DryRun:

@@ -161,7 +161,7 @@ func fileStep(ctx context.Context, c *cli.Call, root, path, text, about string) 
 
 	case err != nil:
 		return s, cli.Advise(fmt.Errorf("look for file: %w", err),
-			answer.Shell("nothing was done; see what is in the way", "ls", "-ld", filepath.Dir(file)))
+			answer.Shell("nothing was done; see what is there", "ls", "-ld", filepath.Dir(file)))
 	case strings.ReplaceAll(have, "\r\n", "\n") == text: // as git for Windows checks it out
 	case path == config.Path:
 		s.Detail = "yours" // it is meant to be changed, and has been read already

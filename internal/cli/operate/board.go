@@ -48,7 +48,7 @@ func Board() cli.Verb {
 			Takes: "repo",
 			Reads: true,
 			Many:  true,
-			About: "Lists every issue that is part of the lifecycle, one card each: its state and why, who has held it since when and until when, what is stranded. " +
+			About: "Lists every issue that is part of the lifecycle, one card each: its column and why, who has held it since when and until when, what is stranded. " +
 				"Done issues are listed for two days.",
 			Untrusted: "title why holder author branch",
 		}},
@@ -60,7 +60,7 @@ type CardView struct {
 	Issue    string   `json:"issue"`
 	Title    string   `json:"title"`
 	URL      string   `json:"url"`
-	State    string   `json:"state"`
+	State    string   `json:"state"` // its column, which for a held issue may be pr-open
 	Why      string   `json:"why"`
 	Holder   string   `json:"holder,omitempty"`
 	Author   string   `json:"author,omitempty"`

@@ -1,11 +1,13 @@
 package operate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
 
 	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/state"
 )
@@ -86,6 +88,10 @@ func pause(ctx context.Context, c *cli.Call, params *pauseParams) error {
 	}
 
 	local, p := params.Local, lifecycle.Pause{By: by, Reason: params.Why()}
+	if _, err := github.DescribePause(p); err != nil && !local {
+		return err
+	}
+
 	v := cli.ViewPause(c.Session.Repo.String(), &p, local)
 	if c.DryRun {
 		v.DryRun = true
@@ -134,12 +140,13 @@ func resume(ctx context.Context, c *cli.Call, p *resumeParams) error {
 		return c.Answer(v, fmt.Sprintf("would resume %s%s\n", c.Session.Repo, cli.Where(local)))
 	}
 
+	was := false
 	file, err := c.Env.LocalPauses()
 	switch {
 	case local && err == nil:
-		err = file.Clear(c.Session.Repo.String())
+		was, err = file.Clear(c.Session.Repo.String())
 	case !local:
-		err = c.Session.Client.ClearPause(ctx, c.Session.Repo)
+		was, err = c.Session.Client.ClearPause(ctx, c.Session.Repo)
 	}
 
 	if err != nil {
@@ -153,7 +160,12 @@ func resume(ctx context.Context, c *cli.Call, p *resumeParams) error {
 		c.Warnf("%s; resume that with: label-state repo resume %s", still.Sentence("is still paused"), still.Resume())
 	}
 
-	return c.Answer(v, fmt.Sprintf("resumed %s%s\n", c.Session.Repo, cli.Where(local)))
+	text := fmt.Sprintf("%s is not paused%s\n", c.Session.Repo, cmp.Or(cli.Where(local), " on GitHub"))
+	if was {
+		text = fmt.Sprintf("resumed %s%s\n", c.Session.Repo, cli.Where(local))
+	}
+
+	return c.Answer(v, text)
 }
 
 // pauseOf is this host's pause of the repository, or everybody's.

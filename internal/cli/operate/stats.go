@@ -31,7 +31,7 @@ func Stats() cli.Verb {
 	return cli.Do(cli.Verb{
 		Name:    "stats",
 		Summary: "how long work takes, and what becomes of it",
-		About: "Counted from the logs of every issue that changed in that time, or that goes on. No log tells " +
+		About: "Counted from the logs of every issue that changed in that time, or that goes on. No log shows " +
 			"what happened before an issue's first record.",
 		Examples: "label-state stats acme/app\nlabel-state stats --since 12w --plot stats.svg\n",
 		Shows:    true,
@@ -66,6 +66,9 @@ type PeriodView struct {
 var charts = regexp.MustCompile(`(?m)[▏▎▍▌▋▊▉█▁▂▃▄▅▆▇]+|░+|^[A-Z][A-Z0-9 ]+\b`)
 
 func showStats(ctx context.Context, c *cli.Call, p *statsParams) error {
+	if p.Name != "" && p.Repo != "" {
+		return c.Usagef("the repository is given twice, as an argument and by --repo; give it once")
+	}
 	o := c.Options()
 	o.Repo = cmp.Or(p.Name, p.Repo)
 	c.Subject.Repo = cli.WithoutURL(o.Repo)

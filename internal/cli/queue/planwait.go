@@ -82,7 +82,7 @@ func awaitAnswer(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker
 					text += ": " + v.Reason
 				}
 			}
-			no := cli.Declined(text, answer.Call("stop work on it; see where it stands", "status", v.Issue))
+			no := cli.Declined(text, answer.Call("stop work on it; see its state", "status", v.Issue))
 			return errors.Join(no, c.Answer(v, ""))
 		}
 

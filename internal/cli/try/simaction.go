@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/githubsim"
+	runs "github.com/label-state/label-state/internal/workflow"
 )
 
 // eventsPause is how often sim looks for new events.
@@ -30,7 +32,8 @@ type workflow struct {
 func isWorkflow(u githubsim.SeedUser) bool { return u.Login == "github-actions[bot]" && !u.ReadOnly }
 
 // forWorkflow is the seed with what the workflow's runs need and it leaves out: their user, its
-// token, and that it may write.
+// token, and that it may write. Each repository has the workflow's file, by which a command sees
+// that a comment is carried out.
 func forWorkflow(seed githubsim.Seed) githubsim.Seed {
 	if !slices.ContainsFunc(seed.Users, isWorkflow) {
 		seed.Users = append(seed.Users, githubsim.SeedUser{Login: "github-actions[bot]"})
@@ -43,6 +46,12 @@ func forWorkflow(seed githubsim.Seed) githubsim.Seed {
 		for _, r := range seed.Repos {
 			u.Permissions[r.Name] = "write"
 		}
+	}
+
+	for n := range seed.Repos {
+		files := map[string]string{cli.WorkflowPath: runs.Text(runs.Options{})}
+		maps.Copy(files, seed.Repos[n].Files)
+		seed.Repos[n].Files = files
 	}
 
 	return seed

@@ -15,7 +15,7 @@ import (
 )
 
 // TestSimAction: on sim's own GitHub a contributor takes an issue by a comment. Talk, and what the
-// Action itself does, start no run. The seed lacks the workflow's user.
+// Action itself does, start no run. The seed lacks the workflow's user and its file.
 func TestSimAction(t *testing.T) {
 	seed, err := githubsim.LoadSeed(strings.NewReader(defaultSeed))
 	if err != nil {
@@ -23,6 +23,10 @@ func TestSimAction(t *testing.T) {
 	}
 	seed.Users = slices.DeleteFunc(seed.Users, func(u githubsim.SeedUser) bool { return u.Login == "github-actions[bot]" })
 	seed = forWorkflow(seed)
+	if text := seed.Repos[0].Files[cli.WorkflowPath]; !strings.Contains(text, "issue_comment") {
+		t.Errorf("a command finds no workflow that runs on comments: %q", text)
+	}
+
 	server, err := githubsim.New(seed, githubsim.Options{Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
