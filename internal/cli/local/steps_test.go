@@ -10,6 +10,7 @@ import (
 
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/config"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/setup"
 )
 
@@ -24,14 +25,18 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestCosts: a lost claim has an end of its own where the configuration wants it said aloud.
+// TestCosts: a lost claim has an end of its own where the configuration wants it said aloud, and
+// costs nothing where a server decides.
 func TestCosts(t *testing.T) {
 	call := &cli.Call{Session: &setup.Session{}}
 	call.Session.Config = config.Default()
 	call.Session.Config.Claim.Comments = "all"
-	got := costLines(call, &initParams{})
-	if !strings.HasSuffix(got[1], ", and 2 for a claim that loses a race") {
-		t.Errorf("%q", got)
+	for kind, want := range map[string]string{lease.Comments: "2", lease.Redis: "none"} {
+		call.Session.Config.Claim.Lease = kind
+		got := costLines(call, &initParams{})
+		if !strings.HasSuffix(got[1], ", and "+want+" for a claim that loses a race") {
+			t.Errorf("%s: %q", kind, got)
+		}
 	}
 }
 
