@@ -312,7 +312,7 @@ func TestOwnerInAnotherCase(t *testing.T) {
 			event:  e.Payload,
 			change: inCapitals,
 		})
-		w.said(s, 1, "closes ACME/App#1: held by lucius")
+		w.said(s, 1, "closes acme/app#1: held by lucius")
 
 		w.said(w.run(w.Context(), run{
 			token:  tokActions,
