@@ -16,9 +16,13 @@ import (
 	"github.com/label-state/label-state/internal/slackgate"
 )
 
-// waitOn is the command that waits for the answer to a plan that was posted.
-func waitOn(i claim.Issue) []answer.Command {
-	return []answer.Command{answer.Call("wait for the answer", "plan", i.String(), "--wait", "8h")}
+// waitOn is the command that waits for the answer to a plan that was posted, where it was asked.
+func waitOn(i claim.Issue, gate *slackgate.Gate) []answer.Command {
+	args := []string{i.String(), "--wait", "8h"}
+	if gate != nil {
+		args = append(args, "--slack")
+	}
+	return []answer.Command{answer.Call("wait for the answer", "plan", args...)}
 }
 
 // awaitPosted waits for the answer to the plan that the worker posted before. It posts nothing:
@@ -95,7 +99,7 @@ func awaitAnswer(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker
 			waiting := &answer.Problem{
 				Code: answer.Timeout,
 				Why:  "no answer within " + printable.Exact(wait) + "; the plan is still waiting",
-				Next: waitOn(i),
+				Next: waitOn(i, gate),
 			}
 
 			return errors.Join(waiting, c.Answer(v, ""))
