@@ -3,7 +3,6 @@ package queue
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -82,12 +81,12 @@ func awaitAnswer(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker
 			text := "the hold is over: " + v.Reason
 			if v.Answer == "rejected" {
 				text = "rejected by " + cli.OneLine(v.By)
-				if own.End.Reason != "" {
+				if v.Reason != "" {
 					text += ": " + v.Reason
 				}
 			}
 			no := cli.Declined(text, answer.Call("stop work on it; see its state", "status", v.Issue))
-			return errors.Join(no, c.Answer(v, ""))
+			return unanswered(c, v, no)
 		}
 
 		rest := min(pause, time.Until(end))
@@ -102,11 +101,20 @@ func awaitAnswer(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker
 				Next: waitOn(i, gate),
 			}
 
-			return errors.Join(waiting, c.Answer(v, ""))
+			return unanswered(c, v, waiting)
 		}
 
 		if over := setup.Clock().Sleep(ctx, rest); over != nil {
 			return &ledger.UnknownError{Issue: i, Err: cmp.Or(err, over)}
 		}
 	}
+}
+
+// unanswered is a problem whose JSON says besides how the plan stands.
+func unanswered(c *cli.Call, v answer.Answer, problem error) error {
+	c.No = func(a answer.Answer, _ error) any {
+		v.Code, v.Reasons, v.Error, v.Next = a.Code, a.Reasons, a.Error, a.Next
+		return v
+	}
+	return problem
 }
