@@ -56,7 +56,7 @@ func (c *Call) Tell(v any, text string) error {
 // negative is what an error answers, of an issue that may be empty.
 func (t Terminal) negative(p *answer.Problem, issue string) answer.Answer {
 	a := p.Answer(issue)
-	a.Error, a.Next = OneLine(a.Error), t.Resolve(a.Next)
+	a.Error, a.Next = OneLine(strings.ReplaceAll(a.Error, "\n", "; ")), t.Resolve(a.Next)
 	return a
 }
 

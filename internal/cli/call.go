@@ -177,7 +177,7 @@ func (c *Call) fail(ctx context.Context, err error) error {
 	a := c.negative(p, c.Subject.Issue)
 	a.Repo, a.Feature = c.Subject.Repo, c.Subject.Feature
 	if none, is := errors.AsType[*work.NoWorkError](p); is {
-		a.Error, a.Queue, a.Passed = "", &none.Queue, none.Passed
+		a.Queue, a.Passed = &none.Queue, none.Passed
 	}
 
 	if c.No != nil {

@@ -66,7 +66,7 @@ func RunProgram(ctx context.Context, c *Call, h ledger.Hold, p Program) error {
 	cmd.Dir = c.Env.Dir
 	w := h.Record.Worker
 	url, _, _ := strings.Cut(h.URL, "#")
-	cmd.Env = append(c.Env.Inherited(),
+	cmd.Env = append(append(c.Env.Inherited(), c.Session.Signature()...),
 		"LABEL_STATE_CODENAME="+w.Codename, "LABEL_STATE_FIRING_ID="+w.FiringID, "LABEL_STATE_ISSUE="+h.Issue.String(),
 		"LABEL_STATE_ISSUE_URL="+url, "LABEL_STATE_FENCING_TOKEN="+strconv.FormatInt(h.Token, 10))
 	unwatch := apart(cmd, c.Env.IsTerminal(c.Err))

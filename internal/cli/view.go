@@ -180,7 +180,10 @@ func ViewPlan(i claim.Issue, c claim.Claim, t claim.Terms) answer.Answer {
 	}
 
 	if c.End != nil {
-		v.By, v.Reason = c.End.Who(), OneLine(cmp.Or(c.End.Reason, c.End.Outcome))
+		v.By, v.Reason = c.End.Who(), OneLine(c.End.Reason)
+		if c.PlanAnswer() == claim.PlanOver {
+			v.Reason = cmp.Or(v.Reason, c.End.Outcome)
+		}
 	}
 
 	if end, limited := c.Until(t); limited && c.PlanAnswer() == claim.PlanWaiting {

@@ -89,7 +89,7 @@ func (c *Call) Earlier(i claim.Issue, asks claim.Worker) func(claim.Worker) bool
 func (c *Call) Worker() claim.Worker {
 	w := c.Session.Worker
 	if n := cmp.Or(c.Codename, c.Agent); n != "" {
-		if n != w.Codename {
+		if w.Codename != "" && n != w.Codename { // the run is another's
 			w = claim.Worker{}
 		}
 		w.Codename = n

@@ -67,6 +67,7 @@ func (p place) state() State {
 		return s
 	case !info.Mode().IsRegular():
 		s.Kind = Blocked
+		s.Hint = "move it away, or have what it leads to run label-state (docs/hook.md, husky)"
 		return s
 	}
 
@@ -80,6 +81,7 @@ func (p place) state() State {
 	switch {
 	case s.Version == 0 && p.shims.marked(text):
 		s.Kind, s.Hook = Edited, ""
+		s.Hint = "label-state hook install --force replaces it"
 	case s.Version == 0:
 		s.Kind, s.Hook = Foreign, ""
 	case s.Version == len(p.shims.texts) && !s.Ignored:
@@ -104,11 +106,9 @@ func (p place) install(o Options) (Change, error) {
 	case s.Kind == Current && s.Hook == o.Hook:
 		return Nothing, nil
 	case s.Kind == Blocked:
-		return "", p.refuse(verbInstall, "it is a symbolic link or not a file",
-			"move it away, or have what it leads to run label-state (docs/hook.md, husky)")
+		return "", p.refuse(verbInstall, "it is a symbolic link or not a file", s.Hint)
 	case s.Kind == Edited && !o.Force:
-		return "", p.refuse(verbInstall, "it was edited, or comes from a newer version",
-			"label-state hook install --force replaces it")
+		return "", p.refuse(verbInstall, "it was edited, or comes from a newer version", s.Hint)
 	}
 
 	if err := p.makeFolder(); err != nil {

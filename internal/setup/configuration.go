@@ -188,12 +188,17 @@ func defaults() *configuration {
 	return &configuration{Config: config.Default(), Source: "defaults", Unconfigured: true}
 }
 
-// under lays the caller's own file over the configuration of the repository.
+// under lays the caller's own file over the configuration of the repository. Where there is none,
+// nothing can differ from it.
 func (c *configuration) under(own config.Own, r claim.Repo) (*configuration, error) {
 	if own.File == "" {
 		return c, nil
 	}
-	whole, err := own.Over(c.Config, r.String())
+	theirs := c.Config
+	if r == (claim.Repo{}) {
+		theirs = own.Config
+	}
+	whole, err := own.Over(theirs, r.String())
 	if err != nil {
 		return nil, err
 	}

@@ -125,7 +125,7 @@ func (m *machine) write(name, content string) {
 	}
 }
 
-// RoundTrip is a GitHub that has configuration files and nothing else: no query finds anything.
+// RoundTrip is a GitHub that has repositories with configuration files and nothing else: no query finds anything.
 func (m *machine) RoundTrip(r *http.Request) (*http.Response, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -160,6 +160,8 @@ func (m *machine) RoundTrip(r *http.Request) (*http.Response, error) {
 	repo, ok := strings.CutSuffix(path, "/contents/.github/label-state.yml")
 	content, found := m.files[r.URL.Host+" "+repo]
 	switch {
+	case strings.Count(path, "/") == 1:
+		return answer(http.StatusOK, map[string]string{"full_name": path})
 	case content == "forbidden":
 		return answer(http.StatusForbidden, map[string]string{"message": "Resource not accessible by integration"})
 	case !ok || !found:

@@ -191,12 +191,17 @@ func (e Environment) configuration(ctx context.Context, o Options, p place, c *g
 		}
 	}
 
-	conf, err = conf.under(own, p.Repo)
+	whole, err := conf.under(own, p.Repo)
+	if err != nil && conf.Unconfigured { // or there is no repository that could have a file
+		_, absent := c.Repository(ctx, p.Repo)
+		err = cmp.Or(absent, err)
+	}
+
 	if err != nil {
 		return nil, err
 	}
 
-	return conf, queue(o, conf)
+	return whole, queue(o, whole)
 }
 
 // Settle returns the session under the configuration that counts: s itself when the guess was

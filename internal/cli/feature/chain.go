@@ -201,7 +201,7 @@ func executeChain(ctx context.Context, c chainCall, p *chainExecuteParams) error
 		if err != nil {
 			return err
 		}
-		return answerChain(c, r, "dry-run", "would be opened")
+		return answerChain(c, r, "dry-run", "would be opened", nil)
 	}
 
 	var r prchain.Result
@@ -220,10 +220,7 @@ func executeChain(ctx context.Context, c chainCall, p *chainExecuteParams) error
 		return err
 	}
 	if r.Settled() {
-		return answerChain(c, r, "done", "opened")
-	}
-	if err := answerChain(c, r, "incomplete", "opened"); err != nil {
-		return err
+		return answerChain(c, r, "done", "opened", nil)
 	}
 
 	var open []string // what a person has to look at
@@ -236,8 +233,8 @@ func executeChain(ctx context.Context, c chainCall, p *chainExecuteParams) error
 		}
 	}
 
-	return cli.Declined(strings.Join(open, "; "),
-		answer.Call("see to them, then", "chain execute", "--feature", c.Feature))
+	return answerChain(c, r, "incomplete", "opened", cli.Declined(strings.Join(open, "; "),
+		answer.Call("see to them, then", "chain execute", "--feature", c.Feature)))
 }
 
 // state is how far the chain is. One that was never begun here is prchain.ErrNoChain.
@@ -254,22 +251,20 @@ func chainStatus(ctx context.Context, c chainCall, _ *chainStatusParams) error {
 		return err
 	}
 
-	return answerReport(c, r)
+	return answerReport(c, r, nil)
 }
 
 func waitForChain(ctx context.Context, c chainCall, p *chainWaitParams) error {
 	defer c.Awaits(ctx, "the checks of "+c.Feature, time.Time{})()
 	r, err := prchain.Wait(ctx, c.Session.Client, c.state, cmp.Or(p.Interval, 15*time.Second))
-	if r.Parts != nil {
-		if told := answerReport(c, r); told != nil {
-			return told
-		}
-	}
-
 	if err == nil && r.Colour() == prchain.Red {
 		err = cli.Declined("the checks of "+c.Feature+" are red",
 			answer.Call("see which", "chain status", "--feature", c.Feature))
 	}
 
-	return err
+	if r.Parts == nil {
+		return err
+	}
+
+	return answerReport(c, r, err)
 }

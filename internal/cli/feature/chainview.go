@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/prchain"
@@ -15,6 +16,8 @@ type ChainView struct {
 	Parent  string      `json:"parent"`
 	Answer  string      `json:"answer"` // done, incomplete or dry-run; green, red or pending
 	Parts   []ChainPart `json:"parts"`
+
+	cli.Negative
 }
 
 // A ChainPart is the JSON of one pull request of a chain.
@@ -33,11 +36,11 @@ type ChainPart struct {
 }
 
 // viewPlan is a chain as its plan has it, with the pull requests that there are.
-func viewPlan(p prchain.Plan, answer string, pull func(n int) prchain.Pull) ChainView {
+func viewPlan(p prchain.Plan, word string, pull func(n int) prchain.Pull) ChainView {
 	v := ChainView{
 		Feature: p.Feature,
 		Parent:  p.Parent.String(),
-		Answer:  answer,
+		Answer:  word,
 		Parts:   []ChainPart{},
 	}
 
@@ -53,9 +56,9 @@ func viewPlan(p prchain.Plan, answer string, pull func(n int) prchain.Pull) Chai
 }
 
 // answerChain says what became of a chain; opened is what is said of pull requests that were not
-// there.
-func answerChain(c chainCall, r prchain.Result, answer, opened string) error {
-	v := viewPlan(r.Plan, answer, func(n int) prchain.Pull { return r.Parts[n].Pull })
+// there. With a problem that is the answer.
+func answerChain(c chainCall, r prchain.Result, word, opened string, problem error) error {
+	v := viewPlan(r.Plan, word, func(n int) prchain.Pull { return r.Parts[n].Pull })
 	for n, o := range r.Parts {
 		v.Parts[n].Opened, v.Parts[n].Changed = o.Opened, o.Changed
 		if o.Err != nil {
@@ -63,7 +66,7 @@ func answerChain(c chainCall, r prchain.Result, answer, opened string) error {
 		}
 	}
 
-	return c.Answer(v, v.text(func(p ChainPart) []string {
+	return c.tell(v, v.text(func(p ChainPart) []string {
 		did := ""
 		switch {
 		case p.Error != "":
@@ -75,18 +78,31 @@ func answerChain(c chainCall, r prchain.Result, answer, opened string) error {
 		}
 
 		return []string{p.State, did, p.URL}
-	}))
+	}), problem)
 }
 
-// answerReport says how the checks of a chain stand.
-func answerReport(c chainCall, r prchain.Report) error {
+// answerReport says how the checks of a chain stand. With a problem that is the answer.
+func answerReport(c chainCall, r prchain.Report, problem error) error {
 	v := viewPlan(r.Plan, r.Colour().String(), func(n int) prchain.Pull { return r.Parts[n].Pull })
 	for n, s := range r.Parts {
 		v.Parts[n].Checks, v.Parts[n].Why = s.Colour.String(), cli.OneLine(s.Why)
 	}
 
 	text := v.text(func(p ChainPart) []string { return []string{p.State, p.Checks, p.Why, p.URL} })
-	return c.Answer(v, fmt.Sprintf("%s%s: %s\n", text, v.Feature, v.Answer))
+	return c.tell(v, fmt.Sprintf("%s%s: %s\n", text, v.Feature, v.Answer), problem)
+}
+
+// tell answers with the chain as it is, also where a problem is the answer.
+func (c chainCall) tell(v ChainView, text string, problem error) error {
+	if problem == nil {
+		return c.Answer(v, text)
+	}
+
+	c.No = func(a answer.Answer, _ error) any {
+		v.Negative = cli.No(a)
+		return v
+	}
+	return cmp.Or(c.Answer(nil, text), problem)
 }
 
 func (v ChainView) text(rest func(p ChainPart) []string) string {

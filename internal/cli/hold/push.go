@@ -11,6 +11,7 @@ import (
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/gitpush"
+	"github.com/label-state/label-state/internal/host"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/setup"
 )
@@ -48,8 +49,12 @@ func pushNamedOrHeld(ctx context.Context, c *cli.Call, p *pushParams) error {
 	return cli.OnIssue(func(ctx context.Context, c *cli.Call, i claim.Issue, p *pushParams) error {
 		err := pushUnder(ctx, c, i, p.Branch, gitpush.Push{Remote: p.Remote, Options: asked})
 		if _, is := errors.AsType[*git.Error](err); is && ctx.Err() == nil && cli.ProblemOf(err).Code == answer.Machine {
-			return cli.Advise(err, answer.Call("nothing was pushed; git said above what is wrong; fix that, then run",
-				answer.Again))
+			fix := answer.Call("nothing was pushed; git said above what is wrong; fix that, then run", answer.Again)
+			if _, wrong := host.ParseIssue(p.Remote, c.Session.Defaults); wrong == nil {
+				fix = answer.Call("nothing was pushed: "+remoteName(p.Remote)+" was read as a remote; an issue is named with",
+					"push", "--issue", p.Remote)
+			}
+			return cli.Advise(err, fix)
 		}
 		return err
 	})(ctx, c, p)
@@ -99,6 +104,9 @@ func pushUnder(ctx context.Context, c *cli.Call, i claim.Issue, branch string, p
 	}
 
 	c.RecordRenewal(h)
+	if own := h.Record.Branch; own != "" && own != p.Branch {
+		c.Warnf("the hold is for the branch %s, and this pushes %s", cli.OneLine(own), cli.OneLine(p.Branch))
+	}
 	step, strict, err := c.Session.Ledger.Step(ctx, h)
 	if err != nil {
 		return err

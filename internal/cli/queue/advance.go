@@ -72,13 +72,15 @@ func advanceIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *advancePar
 		}
 	}
 
+	v := cli.ViewMove(rep, answer.Advanced)
 	text := fmt.Sprintf("advanced %s to %s: %s\n", i, to.Name, cli.Move(rep.Was, rep.Is, rep.Change))
 	if again {
-		text += fmt.Sprintf("%s (run %s) had already advanced it: nothing is moved\n", a.Worker.Codename,
-			a.Worker.FiringID)
+		already := fmt.Sprintf("%s (run %s) had already advanced it: nothing is moved", a.Worker.Codename, a.Worker.FiringID)
+		v.Warnings = []string{already}
+		text += already + "\n"
 	}
 
-	return c.Answer(cli.ViewMove(rep, answer.Advanced), text)
+	return c.Answer(v, text)
 }
 
 // readAdvance is who moves the issue: the worker that flags, environment or this worktree name, or

@@ -148,7 +148,7 @@ func postPlan(ctx context.Context, c *cli.Call, i claim.Issue, p *planParams) er
 	case ledger.IsUnsent(err):
 		return c.Would(i, "post a plan of %d bytes on %s for %s", len(text), i, w)
 	case waits && p.Wait == 0:
-		return &answer.Problem{Code: answer.PlanWaits, Why: err.Error() + ": " + posted.URL, Next: waitOn(i)}
+		return &answer.Problem{Code: answer.PlanWaits, Why: err.Error() + ": " + posted.URL, Next: waitOn(i, gate)}
 	case !waits && c.WarnLate(err) != nil:
 		return c.NoteLost(i, w, err)
 	case p.Wait > 0:

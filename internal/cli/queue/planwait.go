@@ -3,7 +3,6 @@ package queue
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -16,9 +15,13 @@ import (
 	"github.com/label-state/label-state/internal/slackgate"
 )
 
-// waitOn is the command that waits for the answer to a plan that was posted.
-func waitOn(i claim.Issue) []answer.Command {
-	return []answer.Command{answer.Call("wait for the answer", "plan", i.String(), "--wait", "8h")}
+// waitOn is the command that waits for the answer to a plan that was posted, where it was asked.
+func waitOn(i claim.Issue, gate *slackgate.Gate) []answer.Command {
+	args := []string{i.String(), "--wait", "8h"}
+	if gate != nil {
+		args = append(args, "--slack")
+	}
+	return []answer.Command{answer.Call("wait for the answer", "plan", args...)}
 }
 
 // awaitPosted waits for the answer to the plan that the worker posted before. It posts nothing:
@@ -78,12 +81,12 @@ func awaitAnswer(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker
 			text := "the hold is over: " + v.Reason
 			if v.Answer == "rejected" {
 				text = "rejected by " + cli.OneLine(v.By)
-				if own.End.Reason != "" {
+				if v.Reason != "" {
 					text += ": " + v.Reason
 				}
 			}
 			no := cli.Declined(text, answer.Call("stop work on it; see its state", "status", v.Issue))
-			return errors.Join(no, c.Answer(v, ""))
+			return unanswered(c, v, no)
 		}
 
 		rest := min(pause, time.Until(end))
@@ -95,14 +98,23 @@ func awaitAnswer(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker
 			waiting := &answer.Problem{
 				Code: answer.Timeout,
 				Why:  "no answer within " + printable.Exact(wait) + "; the plan is still waiting",
-				Next: waitOn(i),
+				Next: waitOn(i, gate),
 			}
 
-			return errors.Join(waiting, c.Answer(v, ""))
+			return unanswered(c, v, waiting)
 		}
 
 		if over := setup.Clock().Sleep(ctx, rest); over != nil {
 			return &ledger.UnknownError{Issue: i, Err: cmp.Or(err, over)}
 		}
 	}
+}
+
+// unanswered is a problem whose JSON says besides how the plan stands.
+func unanswered(c *cli.Call, v answer.Answer, problem error) error {
+	c.No = func(a answer.Answer, _ error) any {
+		v.Code, v.Reasons, v.Error, v.Next = a.Code, a.Reasons, a.Error, a.Next
+		return v
+	}
+	return problem
 }
