@@ -1,6 +1,7 @@
 package labelstate
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -64,24 +65,50 @@ type ForeignHoldError struct {
 }
 
 func (e *ForeignHoldError) Error() string {
+	if e.Hold == "/" {
+		return "it is no hold, but the zero value"
+	}
 	return fmt.Sprintf("the hold belongs to %s, and this client is for %s", e.Hold, e.Client)
 }
 
 // Unwrap returns ErrInvalid.
 func (e *ForeignHoldError) Unwrap() error { return ErrInvalid }
 
-// doing adds to an error what was being done, and to what.
+// doing adds to an error what was being done, and to which issue.
 func (c *Client) doing(verb string, number int, err error) error {
+	return at(verb, c.issue(number).String(), err)
+}
+
+// at makes an error a Problem that says what was being done, and to what.
+func at(doing, object string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if p, is := err.(*Problem); is && p.Doing == "" {
-		named := *p
-		named.Doing, named.Object = verb, c.issue(number).String()
-		return &named
+
+	p, is := err.(*Problem)
+	if !is {
+		p = problem(err)
 	}
 
-	return fmt.Errorf("%s %s: %w", verb, c.issue(number), err)
+	named := *p
+	named.Doing, named.Object = doing, object
+	return &named
+}
+
+// problem is trouble.Of with the kinds that this package alone tells apart: a wrong call, and the
+// end of the caller's context.
+func problem(err error) *Problem {
+	is := func(cause error, code answer.Code, next ...answer.Command) trouble.Kind {
+		return func(err error, _ *Problem) (answer.Code, []answer.Command, bool) {
+			if !errors.Is(err, cause) {
+				return "", nil, false
+			}
+			return code, next, true
+		}
+	}
+
+	return trouble.Of(err, is(ErrInvalid, answer.Usage, answer.Advice("correct the call")),
+		is(context.Canceled, answer.Interrupt), is(context.DeadlineExceeded, answer.Timeout))
 }
 
 // answer turns an error of the ledger into a Problem. Late labels are a warning: the record counts,
@@ -99,7 +126,7 @@ func (c *Client) answer(err error) error {
 			c.s.Config.Claim.Lease)
 	}
 
-	p := trouble.Of(err)
+	p := problem(err)
 	if p.Code.Meaning().Exit == answer.ExitWrong {
 		p.Cause = errors.Join(ErrInvalid, err)
 	}

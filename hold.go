@@ -35,7 +35,7 @@ func (o ClaimOptions) check() error {
 	case o.Resume && o.FiringID == "":
 		return fmt.Errorf("%w: Resume takes over the hold of a run; FiringID names it", ErrInvalid)
 	case !o.Person && o.Codename == "":
-		return fmt.Errorf("%w: no codename says which worker claims; a person claims with Person", ErrInvalid)
+		return fmt.Errorf("%w: no codename says which worker claims", ErrInvalid)
 	}
 
 	return nil

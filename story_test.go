@@ -2,6 +2,7 @@ package labelstate_test
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -155,6 +156,12 @@ func TestAnswers(t *testing.T) {
 		told("listed", page, err)
 		_, _, err = bot.Next(ctx, labelstate.NextOptions{Codename: "lucius"})
 		told("nothing next", nil, err)
+		_, _, err = bot.Next(ctx, labelstate.NextOptions{})
+		told("refused", nil, err)
+		over, end := context.WithCancel(ctx)
+		end()
+		_, err = bot.Claim(over, 2, labelstate.ClaimOptions{Codename: "lucius"})
+		told("interrupted", nil, err)
 
 		for _, o := range []labelstate.ClaimOptions{
 			{},

@@ -2,7 +2,6 @@ package labelstate
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -18,7 +17,7 @@ import (
 func (c *Client) List(ctx context.Context, o work.FetchOptions) (work.Page, error) {
 	page, err := c.source(SourceOptions{}).Fetch(ctx, o)
 	if err != nil {
-		return work.Page{}, fmt.Errorf("list %s: %w", c.Repo(), c.answer(err))
+		return work.Page{}, at("list", c.Repo(), c.answer(err))
 	}
 	return page, nil
 }
@@ -37,7 +36,7 @@ type NextOptions struct {
 func (c *Client) Next(ctx context.Context, o NextOptions) (work.Item, Hold, error) {
 	item, hold, err := c.next(ctx, o)
 	if err = c.answer(err); err != nil {
-		return work.Item{}, Hold{}, fmt.Errorf("take the next issue of %s: %w", c.Repo(), err)
+		return work.Item{}, Hold{}, at("take the next issue of", c.Repo(), err)
 	}
 	return item, hold, nil
 }
@@ -77,7 +76,7 @@ type SourceOptions struct {
 // releases.
 func (c *Client) Source(o SourceOptions) (work.Source, error) {
 	if err := (ClaimOptions{Codename: o.Codename}).check(); err != nil {
-		return nil, fmt.Errorf("open the queue of %s: %w", c.Repo(), err)
+		return nil, at("open the queue of", c.Repo(), err)
 	}
 	return c.source(o), nil
 }

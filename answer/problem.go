@@ -23,7 +23,7 @@ type Problem struct {
 type Command struct {
 	When    string   `json:"when,omitempty"`    // what it is for, such as "if it is not done after all"; without a verb it is all there is to say
 	Program string   `json:"program,omitempty"` // such as "gh", whose words are in Args; empty is label-state
-	Verb    string   `json:"verb,omitempty"`    // such as "release" or "repo resume"
+	Verb    string   `json:"verb,omitempty"`    // such as "release" or "repo resume"; or Again and those beside it
 	Args    []string `json:"args,omitempty"`
 }
 

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/setup"
 )
 
@@ -29,8 +30,9 @@ type Terminal struct {
 	Build setup.Build // of the program
 	Typed []string    // the command line, program first, for hints that say to run it again
 
-	Take   func(value any)          // takes answers in place of Out, as values; nil prints them
-	Option func(name string) string // how an option is called in errors; nil is as it is typed
+	Take   func(value any)             // takes answers in place of Out, as values; nil prints them
+	Option func(name string) string    // how an option is called in errors; nil is as it is typed
+	Same   func(answer.Command) string // words the call that failed, made once more; nil is as it was typed
 
 	warnings *warnings // what the next answer says besides; nil where it is text
 

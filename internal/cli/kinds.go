@@ -62,6 +62,10 @@ func pushKinds() []trouble.Kind {
 			return trouble.Then(answer.Call("leave --slack out, because a plan can be answered on GitHub; or "+
 				"after that time", answer.Again))
 		}),
+		trouble.Advised(answer.Network, func(*slackgate.AwayError, *answer.Problem) []answer.Command {
+			return trouble.Then(answer.Advice("check the network, and LABEL_STATE_SLACK_API_URL if it is set; or leave " +
+				"--slack out: a plan can be answered on GitHub"))
+		}),
 		trouble.Advised(answer.Usage, func(e *git.EmbeddedError, _ *answer.Problem) []answer.Command {
 			return trouble.Then(
 				answer.Shell("run it in the clone", "cd", e.Around),

@@ -52,13 +52,10 @@ func commandLine(c answer.Command) string {
 	return strings.Join(words, " ")
 }
 
-// Resolve puts the command line that was typed in the place of the call that failed; a server has
-// none. What may be a secret is left out: what stands before the @ of a URL, and another program's
+// Resolve puts the command line that was typed in the place of the call that failed, or a server's
+// words for it. What may be a secret is left out: what stands before the @ of a URL, and another program's
 // command line, after --.
 func (t Terminal) Resolve(next []answer.Command) []answer.Command {
-	if t.Env.Server {
-		return next // its client knows what it called
-	}
 	own := t.Typed[min(1, len(t.Typed)):]
 	var rest []string
 	if n := slices.Index(own, "--"); n >= 0 {
@@ -75,6 +72,11 @@ func (t Terminal) Resolve(next []answer.Command) []answer.Command {
 		case answer.AgainNewID:
 			typed = without(typed, "firing-id")
 		default:
+			continue
+		}
+
+		if t.Same != nil {
+			out[n] = answer.Advice(t.Same(c))
 			continue
 		}
 

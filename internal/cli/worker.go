@@ -246,8 +246,8 @@ func LostHere(h state.Hold) error {
 }
 
 // refuseOthers refuses to act under the hold of another session in this worktree. Who is in no
-// session is the person whose worktree it is: such a one may do all but end what a session is at
-// work on.
+// session is the person whose worktree it is: such a one may do all but end what a session, or the
+// command of a run, is at work on.
 func (c *Call) refuseOthers(h state.Hold, ends bool) error {
 	whose, inside := c.Env.Whose(h), c.Env.InSession()
 	until := ""
@@ -271,6 +271,11 @@ func (c *Call) refuseOthers(h state.Hold, ends bool) error {
 		return Declined(fmt.Sprintf("a session of %s is at work on %s in this worktree%s", h.Session.Host, h.Issue,
 			until),
 			answer.Call("end its hold in your name, on the record", "release", h.Issue.String(), "--force"))
+
+	case ends && c.Session.Attended(h.Issue):
+		return Declined(fmt.Sprintf("a command is at work on %s in this worktree, under run", h.Issue),
+			answer.Call("stop it, which releases the issue; or end its hold in your name, on the record", "release",
+				h.Issue.String(), "--force"))
 	}
 
 	return nil

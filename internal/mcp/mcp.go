@@ -186,6 +186,7 @@ func (o Options) run(ctx context.Context, waits func(string), t tool, raw json.R
 	term.In, term.Out, term.Err, term.Env.Stderr = strings.NewReader(""), io.Discard, &said, &said
 	term.Env.Server, term.Env.Waiting = true, setup.Waits(waits)
 	term.Take, term.Option = func(v any) { found = append(found, v) }, t.option
+	term.Same = func(c answer.Command) string { return o.hint(t, []answer.Command{c}) }
 	err = o.Do(ctx, term, t.verb, params)
 
 	a := result{Answer: "unknown", Code: cli.ExitCode(err), Notes: said.lines()}

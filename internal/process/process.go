@@ -47,7 +47,8 @@ func Parse(text string) ID {
 // A Process is one that is running.
 type Process struct {
 	ID
-	Name string // of its program, without folders
+	Name     string // of its program, without folders
+	Terminal bool   // it is the first one of its terminal, and so what opened the terminal is above it
 }
 
 // Running looks at the processes of this machine.
@@ -65,10 +66,11 @@ func (Running) Above() iter.Seq[Process] {
 
 // climb yields a process and those above it, but for the first of all, which has started no program
 // on its own account.
-func climb(pid int, place string, look func(int) (name, start string, above int, ok bool), yield func(Process) bool) {
+func climb(pid int, place string, look func(int) (p Process, above int, ok bool), yield func(Process) bool) {
 	for pid > 1 {
-		name, start, above, ok := look(pid)
-		if !ok || !yield(Process{ID{pid, start, place}, name}) {
+		p, above, ok := look(pid)
+		p.ID = ID{pid, p.Start, place}
+		if !ok || !yield(p) {
 			return
 		}
 		pid = above
@@ -91,11 +93,15 @@ func gone(p ID, now string) bool {
 }
 
 // Starter returns the program that had a shell start this one: the nearest of those above that is
-// no shell. It is zero when there is none.
+// no shell. It is zero when there is none, as in the shell of a terminal, where a person types: what
+// opened that one opens others as well.
 func Starter(above iter.Seq[Process]) ID {
 	for p := range above {
 		if !slices.Contains(shells(), path.Base(p.Name)) {
 			return p.ID
+		}
+		if p.Terminal {
+			break
 		}
 	}
 	return ID{}

@@ -22,13 +22,17 @@ func here() string {
 func rebooted(was, now string) bool { return false }
 
 // look reads one process.
-func look(pid int) (name, start string, above int, ok bool) {
-	p, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
-	if err != nil || int(p.Proc.P_pid) != pid {
-		return "", "", 0, false
+func look(pid int) (p Process, above int, ok bool) {
+	const first = 0x01 | 0x02 // EPROC_CTTY and EPROC_SLEADER of <sys/sysctl.h>: it has a terminal, and leads its session
+	now, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil || int(now.Proc.P_pid) != pid {
+		return Process{}, 0, false
 	}
-	at := p.Proc.P_starttime
-	return unix.ByteSliceToString(p.Proc.P_comm[:]), fmt.Sprintf("%d.%06d", at.Sec, at.Usec), int(p.Eproc.Ppid), true
+
+	at := now.Proc.P_starttime
+	p.Start, p.Name = fmt.Sprintf("%d.%06d", at.Sec, at.Usec), unix.ByteSliceToString(now.Proc.P_comm[:])
+	p.Terminal = now.Eproc.Flag&first == first
+	return p, int(now.Eproc.Ppid), true
 }
 
 // ended reports whether the number is no longer anybody's, or another process's.
@@ -36,6 +40,6 @@ func ended(p ID) bool {
 	if errors.Is(syscall.Kill(p.PID, 0), syscall.ESRCH) {
 		return true
 	}
-	_, start, _, ok := look(p.PID)
-	return ok && start != p.Start
+	now, _, ok := look(p.PID)
+	return ok && now.Start != p.Start
 }

@@ -46,9 +46,10 @@ func rebooted(was, now string) bool {
 }
 
 // look reads one process.
-func look(pid int) (name, start string, above int, ok bool) {
-	p, err := read(pid)
-	return p.name, p.start, p.above, err == nil
+func look(pid int) (p Process, above int, ok bool) {
+	now, err := read(pid)
+	p.Name, p.Start, p.Terminal = now.name, now.start, now.first
+	return p, now.above, err == nil
 }
 
 // ended reports whether the number is no longer anybody's, or another process's.
@@ -64,6 +65,7 @@ func ended(p ID) bool {
 type stat struct {
 	name, start string
 	above       int
+	first       bool // it leads a session that has a terminal
 	over        bool // it has ended, and nobody has asked how
 }
 
@@ -80,14 +82,14 @@ var errStat = errors.New("not as proc(5) says")
 
 // parse reads the text of /proc/PID/stat. The name is in parentheses and may have any character.
 func parse(text string) (stat, error) {
-	_, rest, _ := strings.Cut(text, "(")
+	pid, rest, _ := strings.Cut(text, " (")
 	to := strings.LastIndexByte(rest, ')')
 	if to < 0 {
 		return stat{}, errStat
 	}
 
-	// The fields after the name: state is the third of all, the parent the fourth, the start the
-	// 22nd.
+	// The fields after the name: state is the third of all, the parent the fourth, the session the
+	// sixth, the terminal the seventh, the start the 22nd.
 	words := strings.Fields(rest[to+1:])
 	if len(words) < 20 {
 		return stat{}, errStat
@@ -98,6 +100,7 @@ func parse(text string) (stat, error) {
 		name:  rest[:to],
 		start: words[19],
 		above: above,
+		first: words[3] == pid && words[4] != "0",
 		over:  words[0] == "Z" || words[0] == "X",
 	}, err
 }

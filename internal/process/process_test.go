@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -46,7 +47,8 @@ func needsKnownSystem(t *testing.T) {
 	}
 }
 
-// TestStarter: a program that a shell has started finds the program that had the shell start it.
+// TestStarter: a program that a shell has started finds the program that had the shell start it,
+// and none where a person types.
 func TestStarter(t *testing.T) {
 	needsKnownSystem(t)
 
@@ -62,6 +64,15 @@ func TestStarter(t *testing.T) {
 
 	if (process.Running{}).Gone(got) {
 		t.Error("this process is gone")
+	}
+
+	tmux := process.Process{ID: process.ID{PID: 2}, Name: "tmux"}
+	for _, terminal := range []bool{false, true} {
+		bash := process.Process{ID: process.ID{PID: 3}, Name: "bash", Terminal: terminal}
+		got := process.Starter(slices.Values([]process.Process{bash, tmux}))
+		if got.IsZero() != terminal {
+			t.Errorf("started by %v; in a terminal's shell: %t", got, terminal)
+		}
 	}
 }
 

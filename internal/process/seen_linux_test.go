@@ -44,13 +44,19 @@ func TestStat(t *testing.T) {
 	line := func(name, state, above string, zeros int) string {
 		return "7 (" + name + ") " + state + " " + above + strings.Repeat(" 0", zeros) + " 99"
 	}
+	session := func(leader, terminal string) string {
+		return "7 (sh) S 3 7 " + leader + " " + terminal + strings.Repeat(" 0", 14) + " 99"
+	}
 	for text, want := range map[string]stat{
-		line("sh", "S", "3", 17):            {"sh", "99", 3, false},
-		line("a) S 1 (b", "S", "3", 17):     {"a) S 1 (b", "99", 3, false},
-		line("", "R", "3", 17):              {"", "99", 3, false},
-		line("sh", "Z", "3", 17):            {"sh", "99", 3, true},
-		line("sh", "X", "3", 17):            {"sh", "99", 3, true},
-		line("sh", "S", "3", 17) + " 98 97": {"sh", "99", 3, false},
+		line("sh", "S", "3", 17):            {"sh", "99", 3, false, false},
+		line("a) S 1 (b", "S", "3", 17):     {"a) S 1 (b", "99", 3, false, false},
+		line("", "R", "3", 17):              {"", "99", 3, false, false},
+		line("sh", "Z", "3", 17):            {"sh", "99", 3, false, true},
+		line("sh", "X", "3", 17):            {"sh", "99", 3, false, true},
+		line("sh", "S", "3", 17) + " 98 97": {"sh", "99", 3, false, false},
+		session("7", "34816"):               {"sh", "99", 3, true, false},
+		session("6", "34816"):               {"sh", "99", 3, false, false},
+		session("7", "0"):                   {"sh", "99", 3, false, false},
 		line("sh", "S", "3", 16):            {},
 		line("sh", "S", "x", 17):            {name: "sh", start: "99"},
 		"7 sh) S 3":                         {},
@@ -76,9 +82,9 @@ func TestClimb(t *testing.T) {
 		{1, 0, ""},
 	} {
 		got := ""
-		look := func(pid int) (name, start string, above int, ok bool) {
+		look := func(pid int) (p Process, above int, ok bool) {
 			above, ok = map[int]int{9: 5, 5: 2, 2: 1, 1: 0}[pid]
-			return "p", "0", above, ok
+			return Process{}, above, ok
 		}
 
 		climb(c.from, "here", look, func(p Process) bool {
@@ -90,7 +96,7 @@ func TestClimb(t *testing.T) {
 		}
 	}
 
-	if _, _, _, ok := look(0); ok {
+	if _, _, ok := look(0); ok {
 		t.Error("there is a process 0")
 	}
 }

@@ -79,7 +79,7 @@ func (e Environment) nearest(named []agenthost.Session) (agenthost.Session, bool
 			here = slices.DeleteFunc(here, func(s agenthost.Session) bool { return !slices.Contains(named, s) })
 		}
 
-		if len(here) != 1 {
+		if len(here) != 1 || !e.Server && overruled(here[0].Host, named) {
 			return agenthost.Session{}, false
 		}
 
@@ -87,6 +87,14 @@ func (e Environment) nearest(named []agenthost.Session) (agenthost.Session, bool
 	}
 
 	return agenthost.Session{}, false
+}
+
+// overruled reports whether a host's commands name their session, and the environment of this one
+// has only others' names: somebody has set them.
+func overruled(h agenthost.Host, named []agenthost.Session) bool {
+	p := h.Profile()
+	return p.Session != "" && p.Inside == "" && len(named) > 0 &&
+		!slices.ContainsFunc(named, func(s agenthost.Session) bool { return s.Host == h })
 }
 
 // Whose says who may act under a hold that this worktree has recorded.

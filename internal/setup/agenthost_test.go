@@ -61,6 +61,11 @@ func TestNearestSession(t *testing.T) {
 			map[string]string{"CLAUDE_CODE_SESSION_ID": "earlier"},
 			"claude-code:outer", 2,
 		},
+		"of a host whose commands name theirs, and another is named": {
+			ancestors{10},
+			map[string]string{"LABEL_STATE_SESSION": "gemini:g1"},
+			"gemini:g1", 1,
+		},
 		"two in one process, unnamed": {ancestors{30, 10}, nil, ":", 0},
 		"two in one process, named": {
 			ancestors{30, 10},

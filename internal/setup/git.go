@@ -113,7 +113,8 @@ func (s settings) override(r host.Remote, err error) (host.Remote, error) {
 		return r, err
 	}
 	if r, err = r.On(s.host); err != nil {
-		return host.Remote{}, unusable("git config label-state.host", "git config label-state.host HOST", "%w", err)
+		return host.Remote{}, unusable("git config label-state.host", "git config label-state.host HOST",
+			"%s", err) // wrapped it would be that of the remote
 	}
 
 	return r, nil

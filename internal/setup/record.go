@@ -175,11 +175,18 @@ func (s *Session) Mine(i claim.Issue, w claim.Worker) string {
 	if err != nil || !recorded || h.Worker != w || h.Lost != "" {
 		return ""
 	}
-	if store, ok, err := s.holds(); err != nil || !ok || store.Attended(i) {
+	if s.Attended(i) {
 		return ""
 	}
 
 	return h.Nonce
+}
+
+// Attended reports whether a process works under the hold of the issue that this worktree has
+// recorded.
+func (s *Session) Attended(i claim.Issue) bool {
+	store, ok, err := s.holds()
+	return ok && err == nil && store.Attended(i)
 }
 
 // Attend says that this process works under a hold which was remembered, until free is called or

@@ -4,6 +4,7 @@ package slackgate
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -137,22 +138,30 @@ type BusyError struct{ After time.Duration }
 
 func (e *BusyError) Error() string { return fmt.Sprintf("Slack asks to wait %s", e.After) }
 
+// An AwayError says that Slack could not be asked: what answered, if anything did, was not Slack.
+type AwayError struct{ why string }
+
+func (e *AwayError) Error() string { return e.why }
+
 // explain keeps tokens and Slack's answers out of errors: one says what was done and Slack's word
 // for why not.
 func explain(what string, err error) error {
 	var limit *slack.RateLimitedError
 	var refused slack.SlackErrorResponse
 	var status slack.StatusCodeError
+	var odd *json.SyntaxError
 	switch {
 	case errors.As(err, &limit):
 		return fmt.Errorf("%s: %w", what, &BusyError{limit.RetryAfter})
 	case errors.As(err, &refused):
 		return fmt.Errorf("%s: Slack says %s", what, printable.Short(refused.Err, 100))
 	case errors.As(err, &status):
-		return fmt.Errorf("%s: Slack answers with HTTP %d", what, status.Code)
+		return fmt.Errorf("%s: %w", what, &AwayError{fmt.Sprintf("Slack answers with HTTP %d", status.Code)})
+	case errors.As(err, &odd):
+		return fmt.Errorf("%s: %w", what, &AwayError{"the answer is not Slack's"})
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("%s: %w", what, err)
 	}
 
-	return fmt.Errorf("%s: Slack was not reached", what)
+	return fmt.Errorf("%s: %w", what, &AwayError{"Slack was not reached"})
 }

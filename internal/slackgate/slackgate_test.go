@@ -153,6 +153,8 @@ func TestTrouble(t *testing.T) {
 	}
 
 	_, odd := w.gate("xoxb-good", "C1").Post(t.Context(), plan)
+	w.answer = func(out http.ResponseWriter) bool { fmt.Fprint(out, "<html>"); return true }
+	_, proxy := w.gate("xoxb-good", "C1").Post(t.Context(), plan)
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
 	_, cancelled := w.gate("xoxb-good", "C1").Post(stopped, plan)
@@ -162,7 +164,7 @@ func TestTrouble(t *testing.T) {
 		"post the plan: Slack says invalid_auth": auth, "post the plan: Slack says channel_not_found": channel,
 		"read reactions: Slack says message_not_found": gone, "read reactions: Slack answers with HTTP 502": down,
 		"read reactions: Slack asks to wait 7s": busy, "post the plan to Slack: the answer names no message": odd,
-		"post the plan: Slack was not reached": away,
+		"post the plan: Slack was not reached": away, "post the plan: the answer is not Slack's": proxy,
 	} {
 		if err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)

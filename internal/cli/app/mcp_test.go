@@ -345,6 +345,10 @@ func TestOperatorTools(t *testing.T) {
 		t.Errorf("the board of what is paused: %+v", got)
 	}
 	olga.want("yes", "resume", nil, nil)
+	if got := a.want("no", "next", map[string]any{"label": []string{"nope"}}, nil); !strings.Contains(string(got.Result),
+		`{"when":"later: the same call"}`) {
+		t.Errorf("what to do later: %s", got.Result)
+	}
 	a.want("yes", "claim", map[string]any{"issue": "2"}, nil)
 	if got := olga.want("yes", "force_release", map[string]any{"issue": "1", "reason": "gone"},
 		nil); len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "lost acme/app#1 by force") {
