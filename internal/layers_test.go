@@ -198,7 +198,7 @@ var mayImport = map[string][]string{
 	},
 	"internal/cli/try": {
 		"answer",
-		"internal/cli", "internal/githubsim",
+		"internal/cli", "internal/config", "internal/githubsim",
 	},
 }
 
