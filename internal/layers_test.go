@@ -168,8 +168,8 @@ var mayImport = map[string][]string{
 	},
 	"internal/cli/hold": {
 		"answer",
-		"internal/claim", "internal/cli", "internal/git", "internal/gitpush", "internal/labels", "internal/ledger",
-		"internal/lifecycle", "internal/setup",
+		"internal/claim", "internal/cli", "internal/git", "internal/gitpush", "internal/host", "internal/labels",
+		"internal/ledger", "internal/lifecycle", "internal/setup",
 	},
 	"internal/cli/queue": {
 		"answer",
@@ -199,7 +199,7 @@ var mayImport = map[string][]string{
 	},
 	"internal/cli/try": {
 		"answer",
-		"internal/cli", "internal/githubsim", "internal/workflow",
+		"internal/cli", "internal/config", "internal/githubsim", "internal/workflow",
 	},
 }
 

@@ -172,7 +172,7 @@ func (s State) RefuseHolder(w Worker, token int64, t Terms, now time.Time) error
 // ended.
 func (r *Release) describe() string {
 	if r == nil {
-		return "the lease store gave it away"
+		return "the lease store no longer has it"
 	}
 	out := r.Outcome
 	if winner, lost := Yielded(out); lost {

@@ -26,7 +26,7 @@ version: 1
 
 A checked-out file that differs changes nothing, and one line reports the difference; ` + "`label-state doctor`" + ` checks it before you push it. If the file cannot be read,
 nothing is claimed (exit code 3). If it is invalid, a program names file, line, key and the key that was probably meant (exit code 2), and does nothing else. ` + "`status`, `log`" + `,
-` + "`stats`, `board`" + `, the hook and the Action's guard leave out the entries that have a problem, use the rest of the file, and say so in one line.
+` + "`stats`, `board`, `next --list`, `next --no-claim`" + `, the hook and the Action's guard leave out the entries that have a problem, use the rest of the file, and say so in one line.
 
 A file of your own, ` + "`--config FILE`" + ` or the variable ` + "`LABEL_STATE_CONFIG`" + `, sets only keys that affect nobody else: ` + "`hook`, `claim.settle`, `sweep`, `defaults`," + `
 ` + "`agents` and `plan.slack.token_env`" + `. Every other key in it must have the value of the default branch. A duration has the form ` + "`90s`, `30m`, `4h` or `7d`" + `.

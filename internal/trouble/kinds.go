@@ -326,6 +326,9 @@ func machineKinds() []Kind {
 			if codeIn(errors.Join(e.Causes...), kinds(nil)) != answer.Unread {
 				return nil // which says what to do
 			}
+			if Interrupted(errors.Join(e.Causes...)) {
+				return Then(answer.Call("nothing is held; go on with", answer.Again))
+			}
 			return Then(doctor("nothing is held; see what prevents it", at), answer.Call("then", answer.Again))
 		}),
 		For[*fs.PathError](answer.Machine),

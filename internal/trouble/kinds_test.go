@@ -1,6 +1,7 @@
 package trouble
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -39,7 +40,11 @@ func TestNext(t *testing.T) {
 			&answer.Problem{Next: Then(answer.Advice("outer")), Cause: fmt.Errorf("read: %w", inner)},
 			"inner",
 		},
-		"refused":      {&github.StatusError{Status: 422}, "see which request it was"},
+		"refused": {&github.StatusError{Status: 422}, "see which request it was"},
+		"a bundle was interrupted": {
+			&ledger.BundleError{Causes: []error{context.Canceled}, Issues: make([]claim.Issue, 1)},
+			"nothing is held; go on with",
+		},
 		"GitHub fails": {&github.StatusError{Status: 500}, answer.Server.Meaning().Next[0].When},
 	} {
 		if next := Of(c.err).Next; next[0].When != c.want {

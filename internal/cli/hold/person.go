@@ -135,7 +135,7 @@ func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 		return notYours(i, me, fmt.Sprintf("%s has held it since %s", holder.Person, cli.Moment(holder.Created)))
 	case !labels.Has(f.Labels, c.Rules().Scheme.Hold):
 		text := "you do not hold it, and nobody else does"
-		next := answer.Call("see what happened to it", "log", i.String())
+		next := []answer.Command{answer.Call("see what happened to it", "log", i.String())}
 		if held {
 			who := "somebody else does"
 			if n := slices.IndexFunc(v.Reasons,
@@ -144,10 +144,15 @@ func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 			}
 
 			text = "you do not hold it: " + who + ", and this worktree has no record of that run"
-			next = answer.Call("see who holds it", "status", i.String())
+			next = []answer.Command{answer.Call("see who holds it", "status", i.String())}
+			if holder.WrittenBy(me) && !c.Env.InSession() && !c.Env.Server { // nothing invites an agent to act as another worker
+				w := holder.Record.Worker
+				next = append(next, answer.Call("if that run was yours, and is over", "release", i.String(),
+					"--codename", w.Codename, "--firing-id", w.FiringID))
+			}
 		}
 
-		return cli.Declined(text, next)
+		return cli.Declined(text, next...)
 
 	case f.HoldBy != "" && !claim.SameLogin(f.HoldBy, me):
 		return notYours(i, me, fmt.Sprintf("%s added the label %s at %s", f.HoldBy,

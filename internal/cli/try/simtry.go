@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/githubsim"
 )
 
@@ -70,12 +71,13 @@ func tryThis(url string, seed githubsim.Seed) string {
 	return ""
 }
 
-// contributed is how somebody who may only comment takes an issue with a label for contributors. It
-// is empty for a seed without one of them.
+// contributed is how somebody who may only comment takes an issue that the configuration has for
+// contributors. It is empty for a seed without one of them.
 func contributed(url string, seed githubsim.Seed) string {
 	for _, repo := range seed.Repos {
+		conf, _ := config.Parse(config.Path, []byte(repo.Files[config.Path])) // where it is wrong, nobody is let in
 		n := slices.IndexFunc(repo.Issues, func(i githubsim.SeedIssue) bool {
-			return i.State != "closed" && i.Number > 0 && slices.Contains(i.Labels, "good first issue")
+			return i.State != "closed" && i.Number > 0 && conf.Contributors.Covers(i.Labels)
 		})
 		who := slices.IndexFunc(seed.Users, func(u githubsim.SeedUser) bool {
 			return u.Token != "" && u.Permissions[repo.Name] == ""
@@ -93,10 +95,11 @@ func contributed(url string, seed githubsim.Seed) string {
 	return ""
 }
 
-// writers are the tokens of the first two who may write to the repository, or of one as both.
+// writers are the tokens of the first two who may write to the repository, besides the workflow, or
+// of one as both.
 func writers(seed githubsim.Seed, repo string) (agent, person string) {
 	for _, u := range seed.Users {
-		if role := u.Permissions[repo]; u.Token == "" || u.ReadOnly || role != "write" && role != "maintain" &&
+		if role := u.Permissions[repo]; u.Token == "" || u.ReadOnly || isWorkflow(u) || role != "write" && role != "maintain" &&
 			role != "admin" {
 			continue
 		}
