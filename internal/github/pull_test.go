@@ -109,6 +109,12 @@ func TestFile(t *testing.T) {
 			t.Errorf("%s: %v, want an unusable answer", body, err)
 		}
 	}
+
+	c = connect(t, roundTrip(func(*http.Request) (*http.Response, error) { return reply(403, `{}`), nil }))
+	var denied *PermissionError
+	if _, err := c.File(t.Context(), repoOf("app"), "x"); !errors.As(err, &denied) || denied.Needs != "contents: read" {
+		t.Errorf("not permitted: %+v", err)
+	}
 }
 
 // TestPartsOfAChain: the pull requests of a branch are told with their state, merged apart from

@@ -1,9 +1,11 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -143,6 +145,10 @@ func (c *Client) File(ctx context.Context, r claim.Repo, path string) (content [
 	}
 
 	raw, _, err := fetch[json.RawMessage](ctx, c, to)
+	if denied, is := errors.AsType[*PermissionError](err); is {
+		denied.Needs = cmp.Or(denied.Needs, "contents: read")
+	}
+
 	var got struct{ Type, Encoding, Content string }
 	switch {
 	case err != nil:

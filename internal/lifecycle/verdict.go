@@ -413,7 +413,8 @@ func (v *Verdict) history(r Rules, f Facts, log claim.State) {
 	}
 
 	if r.escalated(log) {
-		v.because(CodeAttempts, f.URL, "%d attempts failed", len(log.Attempts))
+		v.because(CodeAttempts, f.URL, "%s failed",
+			printable.Count(len(log.Attempts), "attempt", "attempts"))
 	}
 
 	switch until := r.RestUntil(log); {

@@ -26,8 +26,8 @@ func (l relabeling) words(n claim.Notice) string {
 	}
 
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d attempts at this issue failed, so a person must look (label `%s`). Taking that label off lets agents try again.\n",
-		len(f.Log.Attempts), harmless(l.rules.Scheme.NeedsScope))
+	fmt.Fprintf(&b, "%s at this issue failed, so a person must look (label `%s`). Taking that label off lets agents try again.\n",
+		printable.Count(len(f.Log.Attempts), "attempt", "attempts"), harmless(l.rules.Scheme.NeedsScope))
 
 	for i, a := range f.Log.Attempts {
 		outcome := harmless(a.Release.Outcome)

@@ -41,7 +41,7 @@ func TestSimControl(t *testing.T) {
 	lines := bufio.NewScanner(said)
 	url := strings.Fields(until(t, lines, "answers at "))[5]
 	for _, c := range []struct{ line, answer string }{
-		{"\nlater 48h", "48h0m0s later"},
+		{"\nlater 1d24h", "48h0m0s later"},
 		{"sooner 2h", `label-state: warning: sim: "sooner 2h": expected later and a duration, such as later 2h`},
 		{"later -2h", `label-state: warning: sim: "later -2h": expected later and a duration, such as later 2h`},
 	} {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
@@ -179,8 +180,11 @@ func readBody(c *cli.Call, body cli.Text) (string, error) {
 	}
 
 	text, err := c.ReadFile("body-file", body.File, planLimit+1)
-	if len(text) > planLimit {
+	switch {
+	case len(text) > planLimit:
 		err = c.Usagef("--body-file: it is longer than 256 KiB; a comment holds 65,536 characters")
+	case !utf8.Valid(text):
+		err = c.Usagef("--body-file: it is not text in UTF-8")
 	}
 
 	return string(text), err

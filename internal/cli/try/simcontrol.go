@@ -4,9 +4,9 @@ import (
 	"bufio"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/githubsim"
 )
 
@@ -21,7 +21,7 @@ func followControl(t cli.Terminal, s *githubsim.Server) {
 		}
 
 		word, span, _ := strings.Cut(line, " ")
-		d, err := time.ParseDuration(strings.TrimSpace(span))
+		d, err := config.ParseSpan(strings.TrimSpace(span))
 		if word != "later" || err != nil || d <= 0 {
 			t.Warnf("sim: %q: expected later and a duration, such as later 2h", cli.OneLine(line))
 			continue

@@ -28,18 +28,19 @@ func announce(ctx context.Context, c *cli.Call, url string, seed githubsim.Seed,
 		}
 	}
 
+	temp := p.URLFile + ".new"
+	if p.URLFile != "" {
+		if err := os.WriteFile(temp, []byte(url+"\n"), 0o600); err != nil {
+			return c.Usagef("--url-file: %s", err)
+		}
+	}
+
 	fmt.Fprint(c.Out, said) // at once: whoever has read that it answers need not read on
-	file := p.URLFile
-	if file == "" {
+	if p.URLFile == "" {
 		return nil
 	}
 
-	temp := file + ".new"
-	if err := os.WriteFile(temp, []byte(url+"\n"), 0o600); err != nil {
-		return c.Usagef("--url-file: %s", err)
-	}
-
-	return os.Rename(temp, file)
+	return os.Rename(temp, p.URLFile)
 }
 
 // tryThis are commands, ready to be copied: an agent takes the first issue that is open, a person
