@@ -531,8 +531,8 @@ func (cm *commands) release(ctx context.Context, o order, r *result) error {
 	if held && o.means(c) {
 		meant = claim.Latest(meant, c.Created)
 	}
-	rep, ended, err := cm.Ledger.ForceBefore(ctx, o.facts.Issue, meant, o.by, strings.TrimSpace(reason))
 
+	rep, ended, err := cm.Ledger.ForceBefore(ctx, o.facts.Issue, meant, o.by, strings.TrimSpace(reason))
 	return cm.steered(ctx, rep, ended, err, r)
 }
 

@@ -27,7 +27,7 @@ type nextParams struct {
 	List       bool          `flag:"list" text:"list what is free, in order, and claim nothing"`
 	NoClaim    bool          `flag:"no-claim" text:"show the item and leave it alone"`
 	Prompt     bool          `flag:"prompt" text:"print a prompt about it, with the description fenced"`
-	Run        bool          `flag:"run" text:"run COMMAND under the hold; with --prompt, the prompt is its input"`
+	Run        bool          `flag:"run" text:"run COMMAND under the hold, with --prompt as its input"`
 	Limit      int64         `flag:"limit" value:"N" text:"at most so many items of the list"`
 	Schedule   string        `flag:"schedule" value:"FILE" text:"what a prompt begins with" show:"all"`
 	Agent      string        `flag:"agent" value:"NAME" text:"agent of the configuration, with its work source"`
