@@ -536,8 +536,8 @@ func (cm *commands) release(ctx context.Context, o order, r *result) error {
 	return cm.steered(ctx, rep, ended, err, r)
 }
 
-// means reports whether the comment was written after the claim, or after the comment that asked for
-// it, however late that one was carried out.
+// means reports whether the comment was written after the claim, or after the comment that asked
+// for it, however late that one was carried out.
 func (o order) means(c claim.Claim) bool {
 	var asked, own int64
 	_, err := fmt.Sscanf(c.Record.Worker.FiringID+" "+o.run, byComment+" "+byComment, &asked, &own)

@@ -109,7 +109,8 @@ func (s State) RefuseLogin(w Worker, login string) error {
 	return nil
 }
 
-// foreign is that another login wrote the claim, and whose hold that is where it is not the login's.
+// foreign is that another login wrote the claim, and whose hold that is where it is not the
+// login's.
 func (c Claim) foreign() error {
 	if c.IsOf(c.Author) {
 		return fmt.Errorf("%w %s", ErrForeign, c.Author)

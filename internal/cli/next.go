@@ -53,8 +53,8 @@ func commandLine(c answer.Command) string {
 }
 
 // Resolve puts the command line that was typed in the place of the call that failed, or a server's
-// words for it. What may be a secret is left out: what stands before the @ of a URL, and another program's
-// command line, after --.
+// words for it. What may be a secret is left out: what stands before the @ of a URL, and another
+// program's command line, after --.
 func (t Terminal) Resolve(next []answer.Command) []answer.Command {
 	own := t.Typed[min(1, len(t.Typed)):]
 	var rest []string

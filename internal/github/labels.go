@@ -162,8 +162,8 @@ func (c *Client) updateLabel(ctx context.Context, to target, d labels.Definition
 	return err
 }
 
-// DeleteLabel removes a label's definition, and so the label from every issue, and reports whether it
-// was there. One that was not is success, if the repository is there.
+// DeleteLabel removes a label's definition, and so the label from every issue, and reports whether
+// it was there. One that was not is success, if the repository is there.
 func (c *Client) DeleteLabel(ctx context.Context, r claim.Repo, name string) (there bool, err error) {
 	to := at(r, "").label(name)
 	_, err = c.send(ctx, http.MethodDelete, to, nil, nil)

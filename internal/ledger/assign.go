@@ -9,8 +9,8 @@ import (
 	"github.com/label-state/label-state/internal/protocol"
 )
 
-// Assign does what the record of a holder's claim says, if a run that was cut off has not done it: it
-// assigns its login, or takes one out of the record that cannot be assigned.
+// Assign does what the record of a holder's claim says, if a run that was cut off has not done it:
+// it assigns its login, or takes one out of the record that cannot be assigned.
 func (l *Ledger) Assign(ctx context.Context, f lifecycle.Facts, c claim.Claim) error {
 	if claim.HasLogin(f.Assignees, c.Record.Assignee) || c.Record.Assignee == "" {
 		return nil

@@ -46,8 +46,8 @@ func withoutRivals(s claim.State) claim.State {
 }
 
 // leftHold reports whether the label of a person's hold is what a hold that has ended left behind:
-// it was put on before that end, or in the same second by who recorded the hold. One that was put on
-// later, or of which it is not known when, is a person's own doing.
+// it was put on before that end, or in the same second by who recorded the hold. One that was put
+// on later, or of which it is not known when, is a person's own doing.
 func (f Facts) leftHold() bool {
 	last, ended := f.Log.LastPerson()
 	if !ended || personHolds(f.Log) || f.HoldAt.IsZero() {

@@ -93,8 +93,8 @@ func gone(p ID, now string) bool {
 }
 
 // Starter returns the program that had a shell start this one: the nearest of those above that is
-// no shell. It is zero when there is none, as in the shell of a terminal, where a person types: what
-// opened that one opens others as well.
+// no shell. It is zero when there is none, as in the shell of a terminal, where a person types:
+// what opened that one opens others as well.
 func Starter(above iter.Seq[Process]) ID {
 	for p := range above {
 		if !slices.Contains(shells(), path.Base(p.Name)) {

@@ -38,8 +38,8 @@ func (s tokenSearch) inVariable(name string, chosen bool) (credential, error) {
 	return newToken(v, name)
 }
 
-// Signature is the variable by which a program that the session starts asks GitHub with the token of
-// the session, where a work source names that: the program knows no work source. It is the first
+// Signature is the variable by which a program that the session starts asks GitHub with the token
+// of the session, where a work source names that: the program knows no work source. It is the first
 // that is looked at for the host, and so goes to no other. Else it is nothing.
 func (s *Session) Signature() []string {
 	names := tokenSearch{s.env, s.origin}.variables()
