@@ -89,7 +89,7 @@ func (e Environment) hosts(o Options, c clone) ([]origin, error) {
 
 	var out []origin
 	seen := map[string]bool{"": true}
-	for _, name := range []string{c.remote.Host, "github.com", strings.ToLower(e.Getenv("GH_HOST"))} {
+	for _, name := range []string{c.remote.Host, strings.ToLower(e.Getenv("GH_HOST")), "github.com"} {
 		if !seen[name] && isName(name) {
 			seen[name] = true
 			out = append(out, origin{Endpoints: host.API(name)})

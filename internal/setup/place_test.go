@@ -214,6 +214,10 @@ func TestReferences(t *testing.T) {
 		{"bare name, GH_ORG", "", "GH_ORG=acme", "", "web#7", "https://api.github.com/ acme/web#7"},
 		{"full name outside", "", "", "", "acme/app#7", "https://api.github.com/ acme/app#7"},
 		{
+			"full name outside, of the host that the user names", "", "GH_HOST=ghes.corp", "", "acme/app#7",
+			"https://ghes.corp/api/v3/ acme/app#7",
+		},
+		{
 			"full name on enterprise", "git@ghes.corp:acme/app", "", "", "acme/web#7",
 			"https://ghes.corp/api/v3/ acme/web#7",
 		},
