@@ -11,14 +11,14 @@ import (
 
 // An Override is what somebody does to an issue past its worker. What people decide arrives late
 // and may arrive twice: by an event that was delivered again, by a run that somebody repeated. So
-// it names the moment at which the person spoke, and what began after it is left alone. The zero
-// Moment is now.
+// it names the moment at which the person spoke, and what began after it is left alone. A force
+// and a revoke mean now by the zero Moment; a reset and a restart need one.
 type Override struct {
 	By, Reason string
 	Moment     time.Time
 }
 
-// NewForce ends the current hold, or was claimed up to the moment, and brings the labels in line.
+// NewForce ends the current hold, or what was claimed up to the moment, and brings the labels in line.
 // Until its next heartbeat or check the former holder may still act: that window is inherent
 // (spec-writing.md#revoke-and-force). Nobody holding is a success; an issue that is stuck without a
 // holder begins again (lifecycle.Rules.Stuck). Of a moment that has passed, what was not confirmed
