@@ -94,7 +94,7 @@ func DescribePause(p lifecycle.Pause) (string, error) {
 	}
 
 	text += " by " + strings.Join(strings.Fields(oneLine(p.By)), "-")
-	reason := strings.Join(strings.Fields(printable.Line(p.Reason)), " ")
+	reason := printable.Short(p.Reason, len(p.Reason)) // whole
 	if reason != "" {
 		text += ": " + reason
 	}

@@ -81,6 +81,10 @@ func (s State) Everybody() bool { return !s.Global && (s.Scope == "global" || s.
 // Installed reports whether pushes are checked.
 func (s State) Installed() bool { return !s.Ignored && (s.Kind == Delegated || s.Version > 0) }
 
+// Unclear reports whether git runs a hook of ours that somebody has edited: nobody can tell whether
+// pushes are checked.
+func (s State) Unclear() bool { return s.Kind == Edited && !s.Ignored }
+
 // Untold reports whether a script that a hook manager runs asks git's setting label-state.hook for
 // the program, and finds none there, though there is this one.
 func (s State) Untold(hook string) bool {

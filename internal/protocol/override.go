@@ -18,8 +18,8 @@ type Override struct {
 	Moment     time.Time
 }
 
-// NewForce ends the current hold, or what was claimed up to the moment, and brings the labels in line.
-// Until its next heartbeat or check the former holder may still act: that window is inherent
+// NewForce ends the current hold, or what was claimed up to the moment, and brings the labels in
+// line. Until its next heartbeat or check the former holder may still act: that window is inherent
 // (spec-writing.md#revoke-and-force). Nobody holding is a success; an issue that is stuck without a
 // holder begins again (lifecycle.Rules.Stuck). Of a moment that has passed, what was not confirmed
 // yet is somebody else's beginning and stays, and where nothing is to be done the labels are left,

@@ -53,7 +53,7 @@ const trialTime = 65 * time.Second
 // not tried.
 func tryHook(ctx context.Context, t cli.Terminal, s hookfile.State, chosen string) hookTrial {
 	switch {
-	case s.Kind == hookfile.Edited && !s.Ignored:
+	case s.Unclear():
 		return hookTrial{pushesUntried, "it was edited, or comes from a newer version", s.Hint}
 	case !s.Installed():
 		return hookTrial{pushesUnchecked, "git runs no hook of label-state", s.Hint}
@@ -117,7 +117,7 @@ func faultOf(t cli.Terminal, s hookfile.State, trial hookTrial, global bool) hoo
 			text:   unguarded + ": lefthook has disabled label-state's hook, as " + s.Moved,
 			remedy: cmp.Or(s.Hint, "label-state init"),
 		}
-	case s.Kind == hookfile.Edited && !s.Ignored:
+	case s.Unclear():
 		return hookFault{text: "nobody can tell whether pushes from here are guarded", remedy: s.Hint}
 	case !s.Installed():
 		return hookFault{text: unguarded, remedy: cmp.Or(s.Hint, installCommand(global))}
