@@ -293,3 +293,23 @@ func TestIsName(t *testing.T) {
 		}
 	}
 }
+
+// TestLacks: what a process knows of its own hold tells a log that is late from one in which the
+// hold has ended.
+func TestLacks(t *testing.T) {
+	for log, lacks := range map[string]bool{
+		"1 0:00 bot claim b:2 nonce=m ttl=1800":                                                    true, // of one that is claiming it
+		"1 0:00 bot claim b:2 nonce=m ttl=1800 state=held":                                         false,
+		"1 0:00 bot claim b:2 nonce=m ttl=1800 state=held\n2 0:05 bot release b:2 outcome=failure": true,
+		contender: true,
+		held:      false,
+		ended:     false,
+		"2 0:05 bot release a:1 outcome=abandoned nonce=n":         false, // and its claim is not shown
+		"2 0:05 bot release a:1 outcome=abandoned nonce=o":         true,
+		held + "\n2 0:05 bot claim a:1 nonce=o ttl=1800 resumes=n": false,
+	} {
+		if got := stateOf(t, log).Lacks(claim.Worker{Codename: "a", FiringID: "1"}, "n"); got != lacks {
+			t.Errorf("%t of\n%s", got, log)
+		}
+	}
+}

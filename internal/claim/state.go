@@ -17,6 +17,10 @@ type Terms struct {
 	Bundle  time.Duration // a claim for a bundle lives at most this long before its first renewal
 }
 
+// Staleness is how old an answer of GitHub's may be at most, for two never to hold one issue
+// (spec.md#parameters).
+func (t Terms) Staleness() time.Duration { return t.Grace - 2*time.Second }
+
 // DefaultTerms are four hours for workers that do not renew, at most a day.
 func DefaultTerms() Terms {
 	return Terms{
@@ -281,6 +285,15 @@ func (s State) Dead(w Worker) bool {
 		return !c.Live()
 	}
 	return s.used[w]
+}
+
+// Lacks reports whether the log shows less than the process of w with that nonce knows, to which
+// the issue was given: neither its own confirmed claim, nor the end of that, nor the hold of
+// another worker.
+func (s State) Lacks(w Worker, nonce string) bool {
+	b, seen := s.Bid(w, nonce)
+	another := slices.ContainsFunc(s.Live(), func(o Claim) bool { return o.Held() && o.Record.Worker != w })
+	return !(seen && b.Record.Held) && !another && !s.Over(w, nonce)
 }
 
 // Over reports whether the process of w with that nonce can never hold this issue again: a record

@@ -25,6 +25,10 @@ func (l *Ledger) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, e
 		return h, l.afterExpired(would, req)
 	}
 
+	if h.Record.Held {
+		l.Told(i, h.Record.Worker, h.Record.Nonce, h.Since)
+	}
+
 	if errors.Is(h.Unassigned, ErrUnassignable) {
 		h.Record = l.disown(ctx, end.Facts, h.Comment, h.Record)
 	}

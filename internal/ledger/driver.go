@@ -85,8 +85,9 @@ func (r *run) do(e protocol.Effects) protocol.Seen {
 func (r *run) read() (lifecycle.Facts, error) {
 	got := r.judged
 	r.judged = nil
-	if got == nil {
-		got = &r.forge.FactsOf(r.ctx, []claim.Issue{r.issue})[0]
+	if got == nil || got.Err == nil && r.behind(got.Facts) {
+		made := r.facts(r.ctx, r.issue)
+		got = &made
 	}
 	return got.Facts, got.Err
 }
@@ -209,8 +210,8 @@ func (r *run) batch(e protocol.Effects, n int) Batch {
 	return b
 }
 
-// took takes in what became of a batch that was sent then. A snapshot that does not show it is
-// none.
+// took takes in what became of a batch that was sent then. A snapshot that does not show it, or
+// less, is none.
 func (r *run) took(got Written, then time.Duration) sent {
 	for n := range got.Results {
 		got.Results[n].Sent, got.Results[n].Answered = then, r.passed()
@@ -218,7 +219,7 @@ func (r *run) took(got Written, then time.Duration) sent {
 	}
 
 	r.wrote = cmp.Or(got.Results[0].Comment.ID, r.wrote)
-	if got.After != nil && !shows(*got.After, r.wrote) {
+	if got.After != nil && (!shows(*got.After, r.wrote) || r.behind(*got.After)) {
 		got.After = nil
 	}
 
@@ -272,7 +273,7 @@ func (r *run) tell(w protocol.Write) (got lease.Lease, err error) {
 }
 
 // whole refuses a snapshot that something is missing from, or with records of which nobody knows
-// whether they count.
+// whether they count, or that is older than a hold of ours.
 func (l *Ledger) whole(i claim.Issue, f lifecycle.Facts, err error) (lifecycle.Facts, error) {
 	switch {
 	case err != nil:
@@ -280,6 +281,8 @@ func (l *Ledger) whole(i claim.Issue, f lifecycle.Facts, err error) (lifecycle.F
 		err = errors.New(l.set.Rules.Verdict(f, lifecycle.Seeker{}).String())
 	case len(f.Doubts) > 0:
 		err = errors.New(lifecycle.Unknown.String() + ": " + strings.Join(f.Doubts, "; "))
+	case l.behind(f):
+		err = ErrInvisible
 	default:
 		return f, nil
 	}

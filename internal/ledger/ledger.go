@@ -52,6 +52,7 @@ type Ledger struct {
 	leases stored        // the lease store that decides; the zero value where the log does
 	token  func() string // a fresh random word, 8 hexadecimal digits or more
 	set    Settings
+	told   *tellings
 }
 
 // New returns a ledger. token must return a different random word at each call; it ends up in
@@ -62,6 +63,7 @@ func New(f Forge, c Clock, token func() string, s Settings) *Ledger {
 		clock: c,
 		token: token,
 		set:   s,
+		told:  &tellings{holds: map[claim.Issue]told{}},
 	}
 }
 

@@ -3,6 +3,7 @@ package ledger_test
 import (
 	"slices"
 	"testing"
+	"time"
 )
 
 // What people do to comments: an issue is theirs, and GitHub lets everybody who may write edit and
@@ -32,11 +33,18 @@ func TestMeddledContender(t *testing.T) {
 		ended(t, "ann", "claim ok", "comment", "edit")
 }
 
-// TestMeddledHold: a holder whose comment a person edited learns it at its next heartbeat, which
-// writes nothing; a quotation of the record changes nothing.
+// TestMeddledHold: a holder whose comment a person edited or deleted learns it at its next
+// heartbeat, which writes nothing, as soon as no read can be so late that it only lacks the claim.
+// A quotation of the record changes nothing.
 func TestMeddledHold(t *testing.T) {
-	told(t, scenario{cast: []role{holder("ann", renew), person(edits(1))}}, "olga on", "ann work", "ann on").
-		ended(t, "ann", "renew lost", "comment", "edit")
+	for name, d := range map[string]deed{"edited": edits(1), "deleted": deletes(1)} {
+		t.Run(name, func(t *testing.T) {
+			s := scenario{cast: []role{holder("ann", renew), person(d)}, tick: 58 * time.Second, ticks: 1}
+			told(t, s, "olga on", "ann work", "ann on").ended(t, "ann", "renew unknown", "comment", "edit")
+			told(t, s, "olga on", "tick", "ann work", "ann on").ended(t, "ann", "renew lost", "comment", "edit")
+		})
+	}
+
 	told(t, scenario{cast: []role{holder("ann", renew), person(replies(1))}}, "olga on", "ann work", "ann on").
 		ended(t, "ann", "renew ok", "comment", "edit", "edit")
 }

@@ -218,7 +218,6 @@ func TestPersonBetweenReadings(t *testing.T) {
 func TestPersonStopsTheHeartbeat(t *testing.T) {
 	for name, d := range map[string]deed{
 		"do-not-pickup": adds(holdLabel), "closed": closes(),
-		"comment deleted": deletes(1),
 	} {
 		t.Run(name, func(t *testing.T) {
 			told(t, scenario{cast: []role{holder("ann", renew), person(d)}}, "olga on", "ann work", "ann on").

@@ -11,7 +11,7 @@ import (
 
 // Look reads the issue: its log, and who holds it by the decider. Errors are *UnknownError.
 func (l *Ledger) Look(ctx context.Context, i claim.Issue) (lifecycle.Facts, error) {
-	got := l.forge.FactsOf(ctx, []claim.Issue{i})[0]
+	got := l.facts(ctx, i)
 	f, err := l.whole(i, got.Facts, got.Err)
 	if err != nil {
 		return lifecycle.Facts{}, err

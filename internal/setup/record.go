@@ -156,9 +156,18 @@ func (s *Session) Recall(i claim.Issue) (h state.Hold, ok bool, err error) {
 	h, ok, err = store.Load(i)
 	if ok {
 		s.seen(i)
+		s.Told(h)
 	}
 
 	return h, ok, err
+}
+
+// Told tells the ledger of a recorded hold, unless it is known to be lost: what shows less of it is
+// late.
+func (s *Session) Told(h state.Hold) {
+	if s.Ledger != nil && h.Nonce != "" && h.Lost == "" {
+		s.Ledger.Told(h.Issue, h.Worker, h.Nonce, h.Since)
+	}
 }
 
 func (s *Session) seen(i claim.Issue) {

@@ -592,5 +592,14 @@ func (e *hostEvent) environment(t *worktreeHolds) setup.Environment {
 
 // ask opens a session about an issue from the worktree.
 func (e *hostEvent) ask(ctx context.Context, t *worktreeHolds, i claim.Issue) (*setup.Session, error) {
-	return setup.Open(ctx, e.environment(t), setup.Options{Ref: i.String()})
+	s, err := setup.Open(ctx, e.environment(t), setup.Options{Ref: i.String()})
+	if err != nil {
+		return nil, err
+	}
+
+	for _, r := range t.holds {
+		s.Told(r.Hold)
+	}
+
+	return s, nil
 }
