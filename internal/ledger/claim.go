@@ -18,7 +18,7 @@ func (l *Ledger) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, e
 	if err != nil {
 		return Hold{}, err
 	}
-	end := l.judged(ctx, i, req).through(op)
+	end := l.judged(ctx, i, req).through(op.Run)
 	h, err := taken(end)
 	var would *Unsent
 	if errors.As(err, &would) {
