@@ -158,8 +158,8 @@ func (a Claim) seeker() lifecycle.Seeker {
 	return lifecycle.Seeker{Worker: a.record.Worker, Person: a.record.Person != "", Earlier: a.req.Earlier}
 }
 
-// judge is the verdict of a snapshot. The error is an *UnknownError.
-func (a Claim) judge(f lifecycle.Facts) (lifecycle.Verdict, error) {
+// verdict is that of a snapshot. The error is an *UnknownError.
+func (a Claim) verdict(f lifecycle.Facts) (lifecycle.Verdict, error) {
 	v := a.cfg.Rules.Admits(f, a.seeker())
 	return v, Unsure(f, v)
 }
@@ -174,7 +174,7 @@ func (a *Claim) admit(s Seen) error {
 		f.Viewer = a.record.Person
 	}
 
-	v, err := a.judge(f)
+	v, err := a.verdict(f)
 	if err != nil {
 		return err
 	}

@@ -121,7 +121,7 @@ func (a *Claim) rank() Conclusion {
 func (a Claim) guards() error {
 	f, w := a.facts, a.record.Worker
 	own, _ := f.Log.Find(w)
-	v, err := a.judge(f)
+	v, err := a.verdict(f)
 	if err != nil {
 		return err
 	}

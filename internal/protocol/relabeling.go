@@ -102,7 +102,7 @@ func (l *relabeling) settle(do Do) error {
 			return err
 		}
 
-		change := l.judge(round)
+		change := l.differs(round)
 		if change.Empty() && !told {
 			return nil
 		}
@@ -183,8 +183,8 @@ func (l *relabeling) tell(do Do) (told bool, err error) {
 	return len(due) > 0, err
 }
 
-// judge is the change that the labels need, which the report takes in.
-func (l *relabeling) judge(round int) labels.Change {
+// differs is the change that the labels need, which the report takes in.
+func (l *relabeling) differs(round int) labels.Change {
 	f := l.facts
 	projection, _ := l.rules.Label(f)
 	change := l.rules.Scheme.Change(f.Labels, projection)

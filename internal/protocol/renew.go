@@ -50,7 +50,7 @@ func NewRenewal(c *Config, i claim.Issue, w claim.Worker, token int64, known cla
 
 // Run is the Operation.
 func (r Renewal) Run(do Do) Conclusion {
-	if err := r.judge(do); err != nil {
+	if err := r.admitted(do); err != nil {
 		return failed(r.issue, err)
 	}
 
@@ -99,8 +99,8 @@ func (r Renewal) Noting(note string) Renewal {
 // unknown is the error of a renewal of which something could not be found out.
 func (r Renewal) unknown(err error) error { return &UnknownError{r.issue, err} }
 
-// judge looks, and says why the lease is not to be extended.
-func (r *Renewal) judge(do Do) error {
+// admitted looks, and says why the lease is not to be extended.
+func (r *Renewal) admitted(do Do) error {
 	var s Seen
 	for looks := 1; ; looks++ {
 		if s = do(r.cfg.look()); s.Err != nil {
