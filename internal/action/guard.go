@@ -70,10 +70,10 @@ func (s *Step) couldNotJudge(r *result, u unjudged) {
 // merge makes of its title and its commits.
 type closed struct{ described, landing []claim.Issue }
 
-// judgeAll asks the guard about each issue that the pull request closes. It writes nothing, so that
-// a run which may not write judges as well as any other.
-func (s *Step) judgeAll(ctx context.Context, p github.Pull, c closed, snapshots []lifecycle.Snapshot, r *result) {
-	if !s.judges(ctx, p) {
+// guardIssues asks the guard about each issue that the pull request closes. It writes nothing, so
+// that a run which may not write judges as well as any other.
+func (s *Step) guardIssues(ctx context.Context, p github.Pull, c closed, snapshots []lifecycle.Snapshot, r *result) {
+	if !s.guards(ctx, p) {
 		r.excess = "" // the summary has said it
 		return
 	}
@@ -93,7 +93,7 @@ func (s *Step) judgeAll(ctx context.Context, p github.Pull, c closed, snapshots 
 		case one.Err != nil:
 			s.couldNotJudge(r, unjudged{what: fmt.Sprintf("%s may close %s", p, i), err: one.Err})
 		default:
-			s.judgeOne(ctx, p, one.Facts, lands, r)
+			s.guardIssue(ctx, p, one.Facts, lands, r)
 		}
 	}
 }
@@ -126,9 +126,9 @@ func hidden(err error) bool {
 	return errors.As(err, &role) || errors.As(err, &right)
 }
 
-// judgeOne asks the guard about one issue.
-func (s *Step) judgeOne(ctx context.Context, p github.Pull, f lifecycle.Facts, lands bool, r *result) {
-	refused, v := s.judge(f, p)
+// guardIssue asks the guard about one issue.
+func (s *Step) guardIssue(ctx context.Context, p github.Pull, f lifecycle.Facts, lands bool, r *result) {
+	refused, v := s.refusals(f, p)
 	if s.Guard == guardOff {
 		refused = nil
 	}
@@ -212,7 +212,7 @@ func (s *Step) refreshComment(ctx context.Context, number int, r *result) error 
 
 	closes := s.moves(ctx, p, r)
 	if r.err == nil {
-		s.judgePull(ctx, p, m, closes, r)
+		s.guardPull(ctx, p, m, closes, r)
 	}
 
 	for _, u := range r.unjudged {
@@ -228,12 +228,12 @@ func (s *Step) refreshComment(ctx context.Context, number int, r *result) error 
 	return nil
 }
 
-// judge is the hook's twin on the server, for those who pushed with --no-verify: the pull request
-// must not close what somebody else holds, nor what an older pull request closes already
+// refusals is the hook's twin on the server, for those who pushed with --no-verify: the pull
+// request must not close what somebody else holds, nor what an older pull request closes already
 // (spec.md#the-verdict). The holder's own pull request is not stopped by other people's, and no
 // part of a chain by the other parts. The verdict is the predicate's, and free where it is not
 // asked.
-func (s *Step) judge(f lifecycle.Facts, p github.Pull) (out []refusal, v lifecycle.Verdict) {
+func (s *Step) refusals(f lifecycle.Facts, p github.Pull) (out []refusal, v lifecycle.Verdict) {
 	if !f.Open || f.PullRequest {
 		return nil, lifecycle.Verdict{Answer: lifecycle.Free}
 	}

@@ -62,7 +62,7 @@ func (s *Step) lifecycle(ctx context.Context) result {
 	snapshots := s.takeForAuthor(ctx, p, closes, s.Hub.FactsOf(ctx, home), &r)
 	others := s.Hub.FactsOf(ctx, slices.Concat(abroad, closed.landing))
 	others = s.takeForAuthor(ctx, p, closed.landing, others, &r)
-	s.judgeAll(ctx, p, closed, slices.Concat(snapshots, others), &r)
+	s.guardIssues(ctx, p, closed, slices.Concat(snapshots, others), &r)
 	if r.err != nil {
 		return r
 	}
@@ -152,7 +152,7 @@ func (s *Step) guardOnly(ctx context.Context) result {
 	}
 
 	s.checkProposed(ctx, p, m, &r)
-	s.judgePull(ctx, p, m, closes, &r)
+	s.guardPull(ctx, p, m, closes, &r)
 	if len(r.refused)+len(r.unclaimed) == 0 && r.excess == "" {
 		r.poor = false // there is nothing that it could not write
 	}
@@ -160,8 +160,8 @@ func (s *Step) guardOnly(ctx context.Context) result {
 	return r
 }
 
-// judgePull reads the issues that the pull request closes, and asks the guard about them.
-func (s *Step) judgePull(ctx context.Context, p github.Pull, m github.Merge, closes []claim.Issue, r *result) {
+// guardPull reads the issues that the pull request closes, and asks the guard about them.
+func (s *Step) guardPull(ctx context.Context, p github.Pull, m github.Merge, closes []claim.Issue, r *result) {
 	closed := closed{closes, s.landing(ctx, p, m, closes, r)}
 	home, abroad := s.apart(slices.Concat(closes, closed.landing))
 	snapshots := s.Hub.FactsOf(ctx, slices.Concat(home, abroad))
@@ -174,7 +174,7 @@ func (s *Step) judgePull(ctx context.Context, p github.Pull, m github.Merge, clo
 		}
 	}
 
-	s.judgeAll(ctx, p, closed, snapshots, r)
+	s.guardIssues(ctx, p, closed, snapshots, r)
 }
 
 // pull reads the pull request that the event is about, with what a merge of it brings; ok is false
@@ -210,7 +210,7 @@ func (s *Step) landing(ctx context.Context, p github.Pull, m github.Merge, close
 	if p.State != lifecycle.PROpened || !p.DefaultBase {
 		return nil
 	}
-	judges := s.judges(ctx, p)
+	judges := s.guards(ctx, p)
 	if !judges && !s.takes() {
 		return nil
 	}

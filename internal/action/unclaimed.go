@@ -26,8 +26,8 @@ func (p Place) demands() bool {
 	return p.Contributors.PullRequests == config.PullsWarn || p.Contributors.PullRequests == config.PullsFail
 }
 
-// judges reports whether anything is to be said of the issues that the pull request closes.
-func (s *Step) judges(ctx context.Context, p github.Pull) bool {
+// guards reports whether anything is to be said of the issues that the pull request closes.
+func (s *Step) guards(ctx context.Context, p github.Pull) bool {
 	if s.Guard != guardOff || !s.demands() {
 		return s.Guard != guardOff
 	}

@@ -58,10 +58,10 @@ func (c Claim) endOfPersons() (end time.Time, ok bool) {
 	return end, true
 }
 
-// Asking is when the person is asked whether they still work on the issue: two days before the end,
-// at the latest when three quarters of the ttl have passed, and not before half of it. Of a hold
-// without an end it is nudge after the last sign of life, and never if nudge is 0.
-func (c Claim) Asking(t Terms, nudge time.Duration) (at time.Time, ok bool) {
+// AskedAt is when the person is asked whether they still work on the issue: two days before the
+// end, at the latest when three quarters of the ttl have passed, and not before half of it. Of a
+// hold without an end it is nudge after the last sign of life, and never if nudge is 0.
+func (c Claim) AskedAt(t Terms, nudge time.Duration) (at time.Time, ok bool) {
 	end, ends := c.Until(t)
 	switch {
 	case c.Person == "" || !c.Held() || c.Life.Working:

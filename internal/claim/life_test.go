@@ -86,7 +86,7 @@ func TestPersonsHoldEnds(t *testing.T) {
 				t.Errorf("ends %v at %s, want after %s", ends, end, c.end)
 			}
 
-			ask, asked := hold.Asking(claim.DefaultTerms(), c.nudge)
+			ask, asked := hold.AskedAt(claim.DefaultTerms(), c.nudge)
 			if asked != (c.ask > 0) || asked && ask.Sub(start) != c.ask {
 				t.Errorf("asked %v at %s, want after %s", asked, ask, c.ask)
 			}

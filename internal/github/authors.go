@@ -77,7 +77,7 @@ func (c *Client) judgeAuthors(ctx context.Context, snapshots []*snapshot, want s
 	}
 
 	if want == everyRecord {
-		return c.judge(ctx, all)
+		return c.judgementOf(ctx, all)
 	}
 
 	if deadline, limited := ctx.Deadline(); limited { // a tenth of the time is for saying what was found out by then
@@ -86,7 +86,7 @@ func (c *Client) judgeAuthors(ctx context.Context, snapshots []*snapshot, want s
 		defer cancel()
 	}
 
-	claimers := c.judge(ctx, all)
+	claimers := c.judgementOf(ctx, all)
 	var enders []account
 	for _, r := range snapshots {
 		for _, s := range stakes[r] {

@@ -41,7 +41,7 @@ func (c *Client) dropExcessive(ctx context.Context, snapshots []*snapshot, want 
 		}
 	}
 
-	judged := c.judge(ctx, ask)
+	judged := c.judgementOf(ctx, ask)
 	for _, one := range all {
 		if one.settle(judged) {
 			doubtful = append(doubtful, one)
@@ -310,7 +310,7 @@ func (c *Client) Excess(ctx context.Context, p Pull, named []claim.Issue) (*life
 	one := p.opened(named)
 	var judged *judgement
 	if one.asked(c.o.OutsiderIssues) {
-		judged = c.judge(ctx, []account{one.author})
+		judged = c.judgementOf(ctx, []account{one.author})
 		if one.settle(judged) {
 			c.listCrowds(ctx, []*opened{one})
 		}

@@ -54,8 +54,8 @@ func (a account) key() string { return key(a.repo.String(), a.login) }
 
 func (a account) isApp() bool { return strings.HasSuffix(strings.ToLower(a.login), botSuffix) }
 
-// judged knows without any request whether an account counts, or does not know.
-func (c *Client) judged(a account) (counts, known bool) {
+// counts knows without any request whether an account counts, or does not know.
+func (c *Client) counts(a account) (counts, known bool) {
 	named := slices.ContainsFunc(c.o.Trust.Logins, func(one string) bool { return claim.SameLogin(one, a.login) }) ||
 		slices.ContainsFunc(c.o.Trust.Apps, func(slug string) bool { return claim.SameLogin(slug+botSuffix, a.login) })
 	switch {
@@ -113,7 +113,7 @@ func (j *judgement) of(a account) (bool, error) {
 	c := j.c
 	err, unknown := j.unknown.get(a.key())
 	if !unknown {
-		counts, _ := c.judged(a)
+		counts, _ := c.counts(a)
 		return counts, nil
 	}
 	if !c.o.View || !is[*HiddenRoleError](err) {
@@ -142,8 +142,8 @@ func (j *judgement) mayCount(a account) bool {
 	return counts || is[*HiddenRoleError](err) && belongs(a.association)
 }
 
-// judge finds out whose records count.
-func (c *Client) judge(ctx context.Context, all []account) *judgement {
+// judgementOf finds out whose records count.
+func (c *Client) judgementOf(ctx context.Context, all []account) *judgement {
 	j := &judgement{c: c}
 	j.ask(ctx, all)
 	return j
@@ -164,7 +164,7 @@ func (j *judgement) ask(ctx context.Context, all []account) {
 
 	var ask []account
 	for _, a := range all {
-		_, known := c.judged(a)
+		_, known := c.counts(a)
 		if !known && !slices.ContainsFunc(ask, func(o account) bool { return o.key() == a.key() }) {
 			ask = append(ask, a)
 		}
@@ -198,7 +198,7 @@ func (j *judgement) ask(ctx context.Context, all []account) {
 
 // askRole asks GitHub for the role of one account.
 func (c *Client) askRole(ctx context.Context, a account) error {
-	if _, known := c.judged(a); known {
+	if _, known := c.counts(a); known {
 		return nil
 	}
 	hidden := &HiddenRoleError{Repo: a.repo, Login: a.login}
@@ -290,7 +290,7 @@ func (c *Client) listRoles(ctx context.Context, ask []account) (left []account) 
 	}
 
 	_ = group.Wait() // whoever it did not tell of is left
-	return slices.DeleteFunc(left, func(a account) bool { _, known := c.judged(a); return known })
+	return slices.DeleteFunc(left, func(a account) bool { _, known := c.counts(a); return known })
 }
 
 const (
@@ -393,7 +393,7 @@ func (c *Client) Heard(ctx context.Context, r claim.Repo) error {
 	}
 
 	a := account{repo: r, login: login}
-	counts, known := c.judged(a)
+	counts, known := c.counts(a)
 	if !known || !counts && !a.isApp() && c.ownRole(r) == "" {
 		got, err := c.Repository(ctx, r) // shows our own role to everybody who has one
 		switch {
@@ -406,7 +406,7 @@ func (c *Client) Heard(ctx context.Context, r claim.Repo) error {
 		if err != nil {
 			return fmt.Errorf("find out whether records of %s count in %s: %w", login, r, err)
 		}
-		counts, _ = c.judged(a)
+		counts, _ = c.counts(a)
 	}
 
 	if counts {
@@ -434,5 +434,5 @@ func (c *Client) ownRole(r claim.Repo) Role {
 // GitHub says of the author's association is never asked.
 func (c *Client) MayLabel(ctx context.Context, r claim.Repo, login string) (bool, error) {
 	a := account{repo: r, login: login}
-	return c.judge(ctx, []account{a}).of(a)
+	return c.judgementOf(ctx, []account{a}).of(a)
 }

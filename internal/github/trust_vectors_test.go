@@ -37,7 +37,7 @@ func TestTrustVectors(t *testing.T) {
 				c.noteRole(a.repo, a.login, Role(f[2]))
 			}
 
-			if counts, known := c.judged(a); known != (f[4] != "unknown") || counts != (f[4] == "counts") {
+			if counts, known := c.counts(a); known != (f[4] != "unknown") || counts != (f[4] == "counts") {
 				t.Errorf("line %d: %s: counts %t, known %t", n+1, line, counts, known)
 			}
 		default:

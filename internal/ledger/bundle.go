@@ -228,7 +228,7 @@ func (t *taking) keep(ctx context.Context) ([]Hold, error) {
 			return nil, t.undo(ctx, n, &LostError{Issue: p.Issue, Worker: h.Record.Worker, Err: claim.ErrOverdue})
 		}
 		runs[n], ops[n] = &run{Ledger: p.Ledger, ctx: ctx, issue: p.Issue},
-			p.Ledger.renewal(p.Issue, h.Record.Worker, h.Token, h).Relabeling()
+			p.Ledger.renewal(p.Issue, h.Record.Worker, h.Token, h).Relabeling().Run
 	}
 
 	var labels []error

@@ -38,7 +38,7 @@ func (t *taking) together(ctx context.Context, req Request) (n int, err error) {
 			return n + k, err
 		}
 
-		end := p.Ledger.judged(ctx, p.Issue, req).through(op.Admission())
+		end := p.Ledger.runBy(ctx, p.Issue, req).through(op.Admission())
 		if end.Err != nil {
 			return n + k, end.Err
 		}

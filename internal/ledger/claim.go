@@ -18,7 +18,7 @@ func (l *Ledger) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, e
 	if err != nil {
 		return Hold{}, err
 	}
-	end := l.judged(ctx, i, req).through(op)
+	end := l.runBy(ctx, i, req).through(op.Run)
 	h, err := taken(end)
 	var would *Unsent
 	if errors.As(err, &would) {
@@ -39,7 +39,7 @@ func (l *Ledger) Claim(ctx context.Context, i claim.Issue, req Request) (Hold, e
 // afterExpired is the error of a claim's dry run. Where its first write would end an expired hold,
 // the claim goes on from there, and may be refused then.
 func (l *Ledger) afterExpired(would *Unsent, req Request) error {
-	_, v, err := l.judge(would.Facts, req.Seeker())
+	_, v, err := l.verdict(would.Facts, req.Seeker())
 	switch {
 	case err != nil:
 		return err
@@ -50,9 +50,9 @@ func (l *Ledger) afterExpired(would *Unsent, req Request) error {
 	return would
 }
 
-// judged is a run that goes by the snapshot by which the caller chose the issue, while that is
+// runBy is a run that goes by the snapshot by which the caller chose the issue, while that is
 // fresh.
-func (l *Ledger) judged(ctx context.Context, i claim.Issue, req Request) *run {
+func (l *Ledger) runBy(ctx context.Context, i claim.Issue, req Request) *run {
 	r := &run{Ledger: l, ctx: ctx, issue: i}
 	if l.Fresh(i, req.Judged) {
 		r.judged = &lifecycle.Snapshot{Facts: req.Judged.Facts}

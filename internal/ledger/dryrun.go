@@ -25,15 +25,15 @@ func (l *Ledger) Rehearsed() *Ledger {
 	return &dry
 }
 
-// unsent is the end of a run that has come to a write and must not send it. Whether a record would
-// count is asked as it is before a post.
-func (r *run) unsent(first protocol.Write) protocol.Effects {
-	var err error = &Unsent{r.config().Ruled(r.shown, r.lease)}
-	if first.Kind == protocol.WritePost {
-		if refused := r.counts(); refused != nil {
-			err = &UnknownError{Issue: r.issue, Err: refused}
+// unsent is the error of an operation that has come to a write and must not send it. Whether a
+// record would count is asked as it is before a post.
+func (u *underway) unsent() error {
+	var err error = &Unsent{u.config().Ruled(u.shown, u.lease)}
+	if u.effects.Writes[0].Kind == protocol.WritePost {
+		if refused := u.counts(); refused != nil {
+			err = &UnknownError{Issue: u.issue, Err: refused}
 		}
 	}
 
-	return protocol.Effects{Done: &protocol.Conclusion{Err: err}}
+	return err
 }

@@ -26,7 +26,7 @@ func (l *Ledger) Note(ctx context.Context, i claim.Issue, w claim.Worker, token 
 }
 
 func (l *Ledger) renew(ctx context.Context, i claim.Issue, r protocol.Renewal) (Hold, error) {
-	end := l.Run(ctx, i, r)
+	end := l.Run(ctx, i, r.Run)
 	if end.Err != nil {
 		return Hold{}, end.Err
 	}

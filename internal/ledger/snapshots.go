@@ -28,7 +28,7 @@ func (l *Ledger) Check(ctx context.Context, i claim.Issue,
 	if err != nil {
 		return lifecycle.Facts{}, lifecycle.Verdict{}, err
 	}
-	f, v, err := l.judge(f, who)
+	f, v, err := l.verdict(f, who)
 	if err != nil || v.Answer != lifecycle.Free {
 		return f, v, err
 	}
@@ -36,7 +36,7 @@ func (l *Ledger) Check(ctx context.Context, i claim.Issue,
 	if f, err = l.limited(ctx, f, who); err != nil {
 		return lifecycle.Facts{}, lifecycle.Verdict{}, err
 	}
-	return l.judge(f, who)
+	return l.verdict(f, who)
 }
 
 // CheckForced is Check for a claim with force. What it may not end, and not pass over, is in
@@ -57,8 +57,8 @@ func (l *Ledger) CheckForced(ctx context.Context, i claim.Issue,
 	return f, v, beyond, err
 }
 
-// judge is the verdict of a snapshot. Its error is an *UnknownError, "could not find out".
-func (l *Ledger) judge(f lifecycle.Facts, who lifecycle.Seeker) (lifecycle.Facts, lifecycle.Verdict, error) {
+// verdict is that of a snapshot. Its error is an *UnknownError, "could not find out".
+func (l *Ledger) verdict(f lifecycle.Facts, who lifecycle.Seeker) (lifecycle.Facts, lifecycle.Verdict, error) {
 	f = l.Here(f)
 	v := l.set.Rules.Verdict(f, who)
 	return f, v, protocol.Unsure(f, v)

@@ -20,7 +20,9 @@ func runAll(runs []*run, ops []protocol.Operation) []protocol.Conclusion {
 		if r.begun.IsZero() {
 			r.begun = r.clock.Now()
 		}
-		under[n] = &underway{run: r, op: ops[n]}
+		next, stop := ops[n].Begin()
+		defer stop()
+		under[n] = &underway{run: r, step: next}
 		under[n].next(protocol.Seen{})
 	}
 
@@ -48,16 +50,16 @@ func runAll(runs []*run, ops []protocol.Operation) []protocol.Conclusion {
 // An underway is a run with what it is to do next.
 type underway struct {
 	*run
-	op      protocol.Operation
+	step    func(protocol.Seen) protocol.Effects
 	effects protocol.Effects
 	wake    time.Time // it waits until then
 }
 
 // next shows the operation what came of its effects.
 func (u *underway) next(s protocol.Seen) {
-	u.op, u.effects = u.op.Next(s)
+	u.effects = u.step(s)
 	if u.set.DryRun && len(u.effects.Writes) > 0 {
-		u.effects = u.unsent(u.effects.Writes[0])
+		u.effects.Done = &protocol.Conclusion{Err: u.unsent()}
 	}
 
 	u.wake = u.clock.Now().Add(u.effects.Wait)

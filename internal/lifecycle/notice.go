@@ -50,7 +50,7 @@ func (r Rules) asked(f Facts) (claim.Claim, bool) {
 	if !held {
 		return c, false
 	}
-	at, asked := c.Asking(r.Terms, r.Nudge)
+	at, asked := c.AskedAt(r.Terms, r.Nudge)
 	return c, asked && !f.Now.Before(at)
 }
 

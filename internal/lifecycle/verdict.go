@@ -91,17 +91,17 @@ func (r Rules) Verdict(f Facts, who Seeker) Verdict {
 	if _, held := r.Holder(f); !held {
 		log = f.Log.Ended(r.Over(f), f.ExpiryOutcome, f.Now)
 	}
-	return r.judge(f, who, log)
+	return r.predicate(f, who, log)
 }
 
 // Admits is Verdict for a claim that has not yet recorded the ends of expired holds: what follows
 // from those ends is left out, so that the claim records them before it is refused.
 func (r Rules) Admits(f Facts, who Seeker) Verdict {
-	return r.judge(f, who, f.Log)
+	return r.predicate(f, who, f.Log)
 }
 
-// judge is the predicate. log is what back-off and failed attempts are counted from.
-func (r Rules) judge(f Facts, who Seeker, log claim.State) Verdict {
+// predicate is that of Verdict and Admits. log is what back-off and failed attempts are counted from.
+func (r Rules) predicate(f Facts, who Seeker, log claim.State) Verdict {
 	var v Verdict
 	if f.PullRequest { // it has neither
 		f.PRs, f.Excessive, f.Blockers = nil, nil, nil

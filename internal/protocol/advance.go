@@ -20,47 +20,27 @@ type Advance struct {
 // brings the labels in line. Its errors are those of Target and, with somebody's hold in the way of
 // a move without one, a *HeldError. A move that the log shows already is a success. word is random.
 // The conclusion's Stage is where it goes.
-func NewAdvance(c *Config, i claim.Issue, a Advance, word string) Append {
-	return newAppend(c, i, advancing{advance: a, word: word})
-}
+func NewAdvance(c *Config, i claim.Issue, move Advance, word string) Operation {
+	return c.looking(i, func(a *appending) Conclusion {
+		to, done, err := c.Target(a.facts, move)
+		a.end.Stage = to
+		switch {
+		case err != nil:
+			return a.fail(err)
+		case done:
+			return a.settle(nil)
+		}
 
-// advancing is the rule of a move to another stage.
-type advancing struct {
-	advance Advance
-	word    string // the firing id of a move without a hold
-	to      labels.Stage
-}
+		record, err := move.record(c, a.facts, to, word)
+		if err == nil {
+			err = a.write(record)
+		}
+		if err != nil {
+			return a.fail(err)
+		}
 
-func (r advancing) next(c *Config, t turn) (rule, move) {
-	f := t.facts
-	switch {
-	case t.wrote != nil:
-		return nil, r.ends(move{err: unknownUnlessCall(f.Issue, t.wrote)})
-	case len(t.records) > 0:
-		return nil, r.ends(c.afterOwnEnd(t, t.records[0]))
-	}
-
-	to, done, err := c.Target(f, r.advance)
-	r.to = to
-	if err != nil {
-		return nil, r.ends(move{err: err})
-	}
-	if done {
-		return nil, r.ends(move{relabel: true})
-	}
-
-	record, err := r.record(c, f)
-	if err != nil {
-		return nil, r.ends(move{err: err})
-	}
-
-	return r, move{record: &record}
-}
-
-// ends adds the stage to what ends the operation.
-func (r advancing) ends(m move) move {
-	m.with.Stage = r.to
-	return m
+		return a.settleNow(a.overtaken(record))
+	})
 }
 
 // Target is the stage that an advance leads to; done says that the log shows the worker's move
@@ -106,14 +86,13 @@ func (c *Config) Target(f lifecycle.Facts, a Advance) (to labels.Stage, done boo
 }
 
 // record is the one record of a move. Without a hold it ends a key of its own that nobody ever
-// uses.
-func (r advancing) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
-	a := r.advance
+// uses, with the word as its firing id.
+func (a Advance) record(c *Config, f lifecycle.Facts, to labels.Stage, word string) (claim.Record, error) {
 	record := claim.Record{
 		Kind:    claim.KindRelease,
 		Worker:  a.Worker,
 		Outcome: claim.OutcomeAdvanced,
-		Stage:   r.to.Name,
+		Stage:   to.Name,
 		At:      f.Now,
 	}
 
@@ -121,7 +100,7 @@ func (r advancing) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
 		return claim.Record{}, &HeldError{Issue: f.Issue, Verdict: c.Rules.Verdict(f, lifecycle.Seeker{})}
 	}
 	if a.Worker.IsZero() {
-		record.By, record.Worker = a.By, claim.Worker{Codename: byHand, FiringID: r.word}
+		record.By, record.Worker = a.By, claim.Worker{Codename: byHand, FiringID: word}
 		if _, held := f.Log.Holder(); held {
 			return claim.Record{}, &HeldError{Issue: f.Issue, Verdict: c.Rules.Verdict(f, lifecycle.Seeker{})}
 		}

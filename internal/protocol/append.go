@@ -1,270 +1,192 @@
 package protocol
 
 import (
+	"cmp"
+
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// An Append is every operation but a claim and a renewal: it looks, writes what its rule wants one
-// after the other, and brings the labels in line at the end. After each record the rule is shown a
-// new snapshot, which mostly came with the record.
-type Append struct {
+// An appending is every operation but a claim and a renewal on its way: it looks, writes records
+// one after the other, and brings the labels in line at the end. After a record there is a new
+// snapshot, which mostly came with it.
+type appending struct {
 	cfg   *Config
 	issue claim.Issue
-	rule  rule
+	do    Do
 
-	step    appendStep
-	turn    turn
-	acted   bool  // something was written by the rule
-	blind   bool  // the rule goes on without a first snapshot
-	ending  error // why the caller has given up; then nothing further is begun
-	posting recording
-	labels  relabeling
-	finish  move // that brings the labels in line
-}
-
-type appendStep int
-
-const (
-	appendWaits appendStep = iota // for its first snapshot as well
-	appendLooks
-	appendAsks
-	appendCloses
-	appendPosts
-	appendRelabels
-)
-
-// A rule says by a snapshot, and by what was done so far, what comes next.
-type rule interface {
-	next(*Config, turn) (rule, move)
-}
-
-// A turn is what a rule goes by.
-type turn struct {
 	facts   lifecycle.Facts // the latest snapshot, with the lease laid over it
-	before  lifecycle.Facts // the first
-	err     error           // why there is none after the last record; facts are then those from before it
-	looks   int             // snapshots so far
-	reply   *Replies        // to move.ask, at once after it
+	before  lifecycle.Facts // the last before anything was written
+	unread  error           // why there is none after the last record; facts are then those from before it
+	acted   bool            // something was written
+	ending  error           // why the caller has given up; then nothing further is begun
+	posting recording       // of the last record
 	records []claim.Record  // written so far
-	comment claim.Comment   // of the last
-	closed  *Result         // of move.closes, at once after it
-	wrote   error           // why it is not certain that the last record is there
+	end     Conclusion      // with what the operation has to say
 }
 
-// A move is what a rule wants done: the first of its fields that is set.
-type move struct {
-	again  bool             // look again after a while
-	look   bool             // look again, because of what was done since
-	ask    Ask              // with ask.Pull or ask.Moved
-	closes bool             // close the issue
-	record *claim.Record    // write it
-	facts  *lifecycle.Facts // by which it is written, if not by the latest snapshot
-	body   string           // of the record's comment, if it is not the usual one
-	plain  bool             // no snapshot is needed after the record
+// appending begins.
+func (c *Config) appending(i claim.Issue, do Do) *appending {
+	a := &appending{cfg: c, issue: i}
+	a.facts.Issue, a.before.Issue, a.end.Repair.Issue = i, i, i
+	a.do = func(e Effects) Seen {
+		s := do(e)
+		a.ending = s.Ending
+		return s
+	}
 
-	relabel bool // bring the labels in line, then conclude
-	late    bool // a record was written just now, or will show in a moment
-
-	// The end. err is returned in any case, after the labels are in line.
-	err  error
-	with Conclusion // what the rule has to say
+	return a
 }
 
-// newAppend begins.
-func newAppend(c *Config, i claim.Issue, r rule) Append { return Append{cfg: c, issue: i, rule: r} }
-
-// Next implements Operation.
-func (a Append) Next(s Seen) (Operation, Effects) {
-	effects := a.next(s)
-	return a, effects
-}
-
-// next goes on with what the operation waits for.
-func (a *Append) next(s Seen) Effects {
-	a.ending = s.Ending
-	switch a.step {
-	case appendWaits:
-		if s.Ending != nil {
-			return failed(a.issue, &UnknownError{a.issue, s.Ending})
+// looking is an operation that begins with a snapshot, and ends where there is none.
+func (c *Config) looking(i claim.Issue, then func(*appending) Conclusion) Operation {
+	return func(do Do) Conclusion {
+		a := c.appending(i, do)
+		if err := a.look(); err != nil {
+			return a.fail(err)
 		}
-		a.step = appendLooks
-		return a.cfg.look()
-	case appendLooks:
-		return a.looked(s)
-	case appendAsks:
-		a.turn.reply = &s.Replies
-		return a.ask()
-
-	case appendCloses:
-		result := s.last()
-		a.turn.closed, a.acted = &result, true
-		return a.ask()
-	case appendPosts:
-		return a.posted(s)
+		return then(a)
 	}
-
-	return a.relabeled(s)
 }
 
-// looked takes in a snapshot.
-func (a *Append) looked(s Seen) Effects {
-	a.turn.err = s.Err
-	a.turn.looks++
-	if s.Err == nil {
-		a.turn.facts = a.cfg.Ruled(s.Facts, s.Lease)
-		if !a.acted {
-			a.turn.before = a.turn.facts
+// fail ends it with an error, nil for none, and leaves the labels.
+func (a *appending) fail(err error) Conclusion {
+	a.end.Err = err
+	return a.end
+}
+
+// look makes a snapshot. The error is why there is none.
+func (a *appending) look() error { return a.show(a.do(a.cfg.look())) }
+
+// show takes in a snapshot.
+func (a *appending) show(s Seen) error {
+	if a.unread = s.Err; s.Err != nil {
+		return s.Err
+	}
+
+	a.facts = a.cfg.Ruled(s.Facts, s.Lease)
+	if !a.acted {
+		a.before = a.facts
+	}
+
+	return nil
+}
+
+// lookFor looks again until the log shows what the caller knows to be there. A snapshot that lacks
+// it may be stale, and an absence decides nothing at once (spec-writing.md#claim). Where a store
+// decides, the log may lack it for good, and the first snapshot is the answer.
+func (a *appending) lookFor(shown func(claim.State) bool) error {
+	for looks := 1; looks < sightings && a.cfg.Store == "" && !shown(a.facts.Log); looks++ {
+		if s := a.do(Effects{Wait: Backoff(looks - 1)}); s.Ending != nil {
+			return &UnknownError{a.issue, s.Ending}
 		}
-	} else if !a.acted && !a.blind {
-		return failed(a.issue, s.Err)
-	} else if a.turn.facts.Issue == (claim.Issue{}) {
-		a.turn.facts.Issue, a.turn.before.Issue = a.issue, a.issue
+		if err := a.look(); err != nil {
+			return err
+		}
 	}
 
-	return a.ask()
+	return nil
 }
 
-// ask asks the rule what comes next.
-func (a *Append) ask() Effects {
-	next, m := a.rule.next(a.cfg, a.turn)
-	a.rule = next
-	a.turn.reply, a.turn.closed, a.turn.wrote = nil, nil, nil
-
-	switch {
-	case m.again:
-		a.step = appendWaits
-		return Effects{Wait: Backoff(a.turn.looks - 1)}
-
-	case m.look:
-		a.step = appendLooks
-		return a.cfg.look()
-
-	case m.ask != Ask{}:
-		a.step = appendAsks
-		return Effects{Ask: m.ask}
-
-	case m.closes && a.ending != nil:
-		a.turn.closed = &Result{Did: Refused, Err: a.ending}
-		return a.ask()
-
-	case m.record != nil && a.ending != nil:
-		a.turn.wrote = a.ending
-		return a.ask()
-
-	case m.closes:
-		a.step = appendCloses
-		return Effects{Writes: []Write{{Kind: WriteClose}}}
-	case m.record != nil:
-		return a.post(m)
-	case m.relabel:
-		return a.relabel(m)
-	}
-
-	m.with.Err = m.err
-	if m.with.Repair.Issue == (claim.Issue{}) {
-		m.with.Repair.Issue = a.issue
-	}
-
-	return conclude(m.with)
-}
-
-// post begins to write a record.
-func (a *Append) post(m move) Effects {
-	f := a.turn.facts
-	if m.facts != nil {
-		f = *m.facts
-	}
-
-	posting, err := a.cfg.record(f, *m.record)
-	if err != nil {
-		return failed(a.issue, err)
-	}
-
-	if m.body != "" {
-		posting.body = m.body
-	}
-	posting.plain = m.plain
-	if r := *m.record; a.cfg.Store != "" && r.Kind == claim.KindRelease && r.PR == "" && !m.plain {
+// record begins to write a record by a snapshot.
+func (a *appending) record(f lifecycle.Facts, r claim.Record) (recording, error) {
+	posting, err := a.cfg.record(f, r)
+	if err == nil && a.cfg.Store != "" && r.Kind == claim.KindRelease && r.PR == "" {
 		// Where a store decides, the log and the labels only follow, and may do so in one request.
 		own, _ := f.Log.Find(r.Worker)
 		ended := f.Log.Ended([]claim.Claim{own}, func(claim.Claim) string { return r.Outcome }, f.Now)
 		posting.labels = a.cfg.foreseen(f, ended)
 	}
 
-	a.posting, a.step = posting, appendPosts
-	return a.posted(Seen{})
+	return posting, err
 }
 
-// posted goes on with a record.
-func (a *Append) posted(s Seen) Effects {
-	if effects := a.posting.next(s); !a.posting.over {
-		return effects
+// write writes a record by the latest snapshot. The error is an *UnknownError, because the record
+// may be there, or an answer.Usage.
+func (a *appending) write(r claim.Record) error {
+	return unknownUnlessCall(a.issue, a.post(a.record(a.facts, r)))
+}
+
+// post writes a record, and looks again unless it is plain. The error is why it is not certain that
+// the record is there, or why it was not begun.
+func (a *appending) post(posting recording, err error) error {
+	if err = cmp.Or(a.ending, err); err != nil {
+		return err
 	}
 
-	a.turn.comment, a.turn.wrote = a.posting.comment, a.posting.err
-	if a.posting.err != nil {
-		return a.ask()
+	s, err := posting.write(a.do)
+	a.posting = posting
+	if err != nil {
+		return err
+	}
+
+	a.acted, a.records = true, append(a.records, posting.record)
+	switch {
+	case s.Read || s.Err != nil:
+		_ = a.show(s) // that it failed is in unread
+	case !posting.plain:
+		_ = a.look()
+	}
+
+	return nil
+}
+
+// note writes records that follow from one snapshot alone, and touches no label.
+func (a *appending) note(records ...claim.Record) Conclusion {
+	for _, r := range records {
+		posting, err := a.record(a.facts, r)
+		posting.plain = true
+		if a.end.Err = unknownUnlessCall(a.issue, a.post(posting, err)); a.end.Err != nil {
+			break
+		}
+	}
+
+	a.end.Records = a.records
+	return a.end
+}
+
+// close closes the issue as completed. The error is as that of write.
+func (a *appending) close() error {
+	if a.ending != nil {
+		return &UnknownError{a.issue, a.ending}
 	}
 
 	a.acted = true
-	a.turn.records = append(a.turn.records[:len(a.turn.records):len(a.turn.records)], a.posting.record)
-	if a.posting.seen.Read || a.posting.seen.Err != nil {
-		return a.looked(a.posting.seen)
-	}
-	if a.posting.plain {
-		return a.ask()
+	result := a.do(Effects{Writes: []Write{{Kind: WriteClose}}}).last()
+	if result.Did == Applied {
+		return nil
 	}
 
-	a.step = appendLooks
-	return a.cfg.look()
+	return unknownUnlessCall(a.issue, result.Err)
 }
 
-// relabel brings the labels in line. Without a snapshot after the last record they are late.
-func (a *Append) relabel(m move) Effects {
-	a.finish = m
-	if a.turn.err != nil {
-		a.labels = a.cfg.relabel(a.turn.before, false)
-		a.labels.late(a.turn.err)
-		return a.conclude()
-	}
-
-	a.labels = a.cfg.relabel(a.turn.facts, m.late)
-	if a.posting.relabeled {
-		a.labels.after(a.posting.labels)
-	}
-
-	a.labels.rep.Was = a.cfg.Rules.Scheme.Shown(a.turn.before.Labels)
-	a.step = appendRelabels
-	return a.relabeled(Seen{})
+// settle brings the labels in line and ends it. err is its error in any case.
+func (a *appending) settle(err error) Conclusion {
+	return a.conclude(a.cfg.relabel(a.facts, false), err)
 }
 
-// relabeled goes on with the labels.
-func (a *Append) relabeled(s Seen) Effects {
-	if effects := a.labels.next(s); !a.labels.over {
-		return effects
-	}
-	return a.conclude()
+// settleNow is settle where a record was written just now, or will show in a moment.
+func (a *appending) settleNow(err error) Conclusion {
+	return a.conclude(a.cfg.relabel(a.facts, true), err)
 }
 
-// conclude ends it once the labels are in line, or late.
-func (a *Append) conclude() Effects {
-	end := a.finish.with
-	unproven := end.Repair.Unproven
-	end.Repair, end.Err = a.labels.rep, a.finish.err
-	end.Repair.Unproven = unproven
-	if end.Err == nil {
-		end.Err = a.labels.err
+// conclude brings the labels in line. Without a snapshot after the last record they are late.
+func (a *appending) conclude(l relabeling, err error) Conclusion {
+	l.rep.Was, l.rep.Unproven = a.cfg.Rules.Scheme.Shown(a.before.Labels), a.end.Repair.Unproven
+	if a.unread != nil {
+		l.err = &LabelsError{l.rep.Issue, a.unread}
+	} else {
+		if a.posting.relabeled {
+			l.after(a.posting.labels)
+		}
+		l.run(a.do)
 	}
 
-	end.Facts = a.turn.facts
-	return conclude(end)
+	a.end.Repair, a.end.Facts, a.end.Err = l.rep, a.facts, cmp.Or(err, l.err)
+	return a.end
 }
 
 // NewReconcile brings the labels of an issue in line with its facts.
-func NewReconcile(c *Config, i claim.Issue) Append { return newAppend(c, i, settling{}) }
-
-// settling is the rule of an operation that only brings the labels in line.
-type settling struct{}
-
-func (r settling) next(*Config, turn) (rule, move) { return nil, move{relabel: true} }
+func NewReconcile(c *Config, i claim.Issue) Operation {
+	return c.looking(i, func(a *appending) Conclusion { return a.settle(nil) })
+}

@@ -13,66 +13,52 @@ import (
 // (spec-writing.md#claim).
 const contenders = 8
 
-// await reads the issue until the own claim shows what the step is about. A failed or short
-// snapshot never decides (spec-writing.md#claim).
-func (a *Claim) await(step claimStep) Effects {
-	a.step, a.rounds, a.last = step, 0, ErrInvisible
-	return a.tryRead()
-}
-
-// tryRead reads, unless the lease is over.
-func (a *Claim) tryRead() Effects {
-	if a.lapsed() {
-		return a.giveUp(a.unknown(a.last))
-	}
-	return Effects{Read: true}
-}
-
-// read takes in a snapshot, or that the time between two has passed.
-func (a *Claim) read(s Seen) Effects {
-	switch {
-	case s.Ending != nil:
-		return a.giveUp(a.unknown(errors.Join(a.last, s.Ending)))
-	case s.waited():
-		return a.tryRead()
-	case s.Err != nil:
-		a.last = s.Err
-		return a.readAgain()
-	}
-
-	f := a.between(s.Facts)
-	w, nonce := a.record.Worker, a.record.Nonce
-	if f.Log.Over(w, nonce) { // somebody ended it while it was being made
-		lost := a.cfg.Lost(f, w, claim.ErrEnded)
-		if a.record.Resumes != "" { // it may land all the same, and the end of the hold would not end it
-			return a.giveUp(lost)
+// await reads the issue until the own claim shows, as confirmed once it was: then R1 or R2 goes on.
+// A failed or short snapshot never decides (spec-writing.md#claim). s is what was seen last.
+func (a *Claim) await(s Seen) Conclusion {
+	rounds, last := 0, ErrInvisible
+	for {
+		switch {
+		case s.Ending != nil:
+			return a.giveUp(a.unknown(errors.Join(last, s.Ending)))
+		case s.waited() && a.lapsed():
+			return a.giveUp(a.unknown(last))
+		case s.waited():
+			s = a.do(Effects{Read: true})
+			continue
 		}
-		return a.leave(lost)
-	}
 
-	own, seen := f.Log.Bid(w, nonce)
-	if seen {
-		a.bound, seen = a.visible(own)
-	}
+		if last = s.Err; last == nil {
+			f, w, nonce := a.between(s.Facts), a.record.Worker, a.record.Nonce
+			if f.Log.Over(w, nonce) { // somebody ended it while it was being made
+				lost := a.cfg.Lost(f, w, claim.ErrEnded)
+				if a.record.Resumes != "" { // it may land all the same, and the end of the hold would not end it
+					return a.giveUp(lost)
+				}
+				return a.leave(lost)
+			}
 
-	if seen && (a.step == claimRanks || own.Record.Held) {
-		a.facts = f
-		if a.step == claimRanks {
-			return a.rank()
+			own, seen := f.Log.Bid(w, nonce)
+			if seen {
+				a.bound, seen = a.visible(own)
+			}
+
+			if seen && (!a.record.Held || own.Record.Held) {
+				a.facts = f
+				if a.record.Held {
+					return a.decide()
+				}
+				return a.rank()
+			}
+
+			last = ErrInvisible
 		}
-		return a.decide()
-	}
 
-	a.last = ErrInvisible
-	return a.readAgain()
-}
-
-// readAgain waits before the next read, if there is one.
-func (a *Claim) readAgain() Effects {
-	if a.rounds++; a.rounds >= a.cfg.Patience {
-		return a.giveUp(a.unknown(a.last))
+		if rounds++; rounds >= a.cfg.Patience {
+			return a.giveUp(a.unknown(last))
+		}
+		s = a.do(Effects{Wait: Backoff(rounds - 1)})
 	}
-	return Effects{Wait: Backoff(a.rounds - 1)}
 }
 
 // between is a snapshot of the log as this claim goes by it. Who has reserved the issue at the
@@ -110,7 +96,7 @@ func (a Claim) contest() claim.Contest {
 // rank is R1: the first snapshot that shows the own claim decides whether a rival was earlier.
 // Where an earlier one is of another process of the run nothing is written: that one does not wait
 // for this, which ends with it.
-func (a *Claim) rank() Effects {
+func (a *Claim) rank() Conclusion {
 	c := a.contest()
 	if c.Place == claim.PlaceShared && c.Last.Compare(a.bound) < 0 {
 		return a.leave(a.beaten(c))
@@ -135,7 +121,7 @@ func (a *Claim) rank() Effects {
 func (a Claim) guards() error {
 	f, w := a.facts, a.record.Worker
 	own, _ := f.Log.Find(w)
-	v, err := a.judge(f)
+	v, err := a.verdict(f)
 	if err != nil {
 		return err
 	}
@@ -168,59 +154,48 @@ func (a Claim) guards() error {
 
 // confirm is step 3's write: state=held on the one bound comment. A lost answer is asked again;
 // the lease counts from before the first try.
-func (a *Claim) confirm() Effects {
+func (a *Claim) confirm() Conclusion {
 	if a.lapsed() {
 		return a.giveUp(a.unknown(claim.ErrOverdue))
 	}
 	a.record.Held, a.record.Assignee = true, a.toAssign()
 	a.record.Token = a.facts.Log.NextToken(a.record.Worker, a.record.Nonce)
-	return a.edit(claimConfirms)
+	s, sent, err := a.edit(editing{read: true})
+	if err != nil {
+		return a.giveUp(err)
+	}
+
+	a.start, a.lease = sent.Sent, claim.Claim{Record: a.record}.Lease(a.cfg.Rules.Terms)
+	return a.await(s)
 }
 
-// edit rewrites the own comment: to confirm it, or to add the token.
-func (a *Claim) edit(step claimStep) Effects {
+// edit rewrites the own comment: to confirm it, or to add the token. Its answer must have come
+// before the lease was over: a snapshot that is read along comes later. The error is an
+// *UnknownError.
+func (a *Claim) edit(e editing) (s Seen, sent Result, err error) {
 	body, err := Body(a.facts, a.record)
 	if err != nil {
-		return a.giveUp(a.unknown(answer.Wrong(err)))
+		return s, sent, a.unknown(answer.Wrong(err))
 	}
 
-	a.step = step
-	a.editing = editing{
-		write: Write{Kind: WriteEdit, Comment: a.bound.ID, Body: body},
-		read:  step == claimConfirms,
-	}
-
-	return a.edited(Seen{})
-}
-
-// edited goes on after the edit. Its answer must have come before the lease was over: a snapshot
-// that is read along comes later. A confirmed claim has its whole lease from the first try on.
-func (a *Claim) edited(s Seen) Effects {
-	if effects := a.editing.next(s); !a.editing.over {
-		return effects
-	}
-
-	a.now = a.editing.result.Answered
+	e.write = Write{Kind: WriteEdit, Comment: a.bound.ID, Body: body}
+	s, sent = e.carry(a.do)
+	result := s.last()
+	a.now = result.Answered
 	switch {
-	case a.editing.result.Did != Applied:
-		return a.giveUp(a.unknown(a.editing.result.Err))
+	case result.Did != Applied:
+		err = a.unknown(result.Err)
 	case a.lapsed():
-		return a.giveUp(a.unknown(claim.ErrOverdue))
+		err = a.unknown(claim.ErrOverdue)
 	}
 
 	a.now = s.Elapsed
-	if a.step == claimNumbers {
-		return a.won()
-	}
-
-	a.start, a.lease = a.editing.sent.Sent, claim.Claim{Record: a.record}.Lease(a.cfg.Rules.Terms)
-	a.step, a.rounds, a.last = claimOwns, 0, ErrInvisible
-	return a.read(s)
+	return s, sent, err
 }
 
 // decide is R2: the first snapshot that shows the own confirmation decides. An earlier confirmed
 // rival wins; an earlier unconfirmed one is waited for, because it will see us and yield.
-func (a *Claim) decide() Effects {
+func (a *Claim) decide() Conclusion {
 	if err := a.guards(); err != nil {
 		return a.giveUp(err)
 	}
@@ -234,25 +209,30 @@ func (a *Claim) decide() Effects {
 		return a.yield(c)
 	}
 
-	a.step = claimContends
-	return Effects{Wait: Backoff(2)}
+	if s := a.do(Effects{Wait: Backoff(2)}); s.Ending != nil {
+		return a.giveUp(a.unknown(s.Ending))
+	}
+	return a.await(Seen{})
 }
 
 // number records a larger fencing token where R2 shows a token of somebody else that is not below
 // the one that was recorded with the confirmation: R1 was read before that hold ended. The snapshot
 // shows the end of every hold before this one, and with it the token of each, so one more edit is
 // enough (spec-writing.md#the-fencing-token).
-func (a *Claim) number() Effects {
+func (a *Claim) number() Conclusion {
 	token := a.facts.Log.NextToken(a.record.Worker, a.record.Nonce)
-	if token == a.record.Token {
-		return a.won()
+	if token != a.record.Token {
+		a.record.Token = token
+		if _, _, err := a.edit(editing{}); err != nil {
+			return a.giveUp(err)
+		}
 	}
-	a.record.Token = token
-	return a.edit(claimNumbers)
+
+	return a.won()
 }
 
 // yield leaves the issue to the rival: one record and no label (spec-writing.md#claim).
-func (a *Claim) yield(c claim.Contest) Effects {
+func (a *Claim) yield(c claim.Contest) Conclusion {
 	return a.bury(a.beaten(c), claim.YieldedTo(c.Rival.Record.Worker))
 }
 

@@ -12,10 +12,10 @@ import (
 func (l relabeling) words(n claim.Notice) string {
 	f := l.facts
 	if n.Kind == claim.NoticeAsked {
-		return asking(f, l.rules.Terms, n)
+		return askedText(f, l.rules.Terms, n)
 	}
 	if n.Kind == claim.NoticeIdle {
-		return unassigning(n, l.rules.Unassign)
+		return unassignedText(n, l.rules.Unassign)
 	}
 	if n.Kind == claim.NoticeAwake {
 		names := make([]string, len(f.Blockers))

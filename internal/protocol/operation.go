@@ -1,6 +1,9 @@
 package protocol
 
 import (
+	"errors"
+	"iter"
+	"slices"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -9,12 +12,40 @@ import (
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// An Operation is a value about one issue. Next is shown what came of the last effects, the zero
-// Seen at first, and returns the operation as it goes on with what is to be done now. It never
-// changes its receiver.
-type Operation interface {
-	Next(Seen) (Operation, Effects)
+// An Operation is what is done about one issue, from the first look to the conclusion. It knows
+// nothing but what do shows it.
+type Operation func(do Do) Conclusion
+
+// A Do carries effects out, and returns what came of them.
+type Do func(Effects) Seen
+
+// Begin begins the operation. next is shown what came of the last effects, the zero Seen at first,
+// and says what is to be done now. stop must be called in the end: of an operation that is not done
+// everything that it still wants is refused, and nobody hears of its conclusion.
+func (op Operation) Begin() (next func(Seen) Effects, stop func()) {
+	var seen Seen
+	var end Conclusion
+	pull, stop := iter.Pull(func(yield func(Effects) bool) {
+		end = op(func(e Effects) Seen {
+			if yield(e) {
+				return seen
+			}
+			refused := Result{Did: Refused, Err: errStopped}
+			return Seen{Err: errStopped, Ending: errStopped, Results: slices.Repeat([]Result{refused}, len(e.Writes))}
+		})
+	})
+
+	return func(s Seen) Effects {
+		seen = s
+		effects, goesOn := pull()
+		if !goesOn {
+			return Effects{Done: &end}
+		}
+		return effects
+	}, stop
 }
+
+var errStopped = errors.New("the operation was stopped")
 
 // Effects are what an operation wants done: one line of the table in
 // docs/decisions/2026-11-23-one-road.md.
@@ -191,10 +222,7 @@ type Conclusion struct {
 	Unassigned error         // why the login could not be assigned
 }
 
-// conclude is the end of an operation.
-func conclude(c Conclusion) Effects { return Effects{Done: &c} }
-
 // failed is the end of an operation with an error.
-func failed(i claim.Issue, err error) Effects {
-	return conclude(Conclusion{Err: err, Repair: Repair{Issue: i}})
+func failed(i claim.Issue, err error) Conclusion {
+	return Conclusion{Err: err, Repair: Repair{Issue: i}}
 }

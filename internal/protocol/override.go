@@ -24,60 +24,47 @@ type Override struct {
 // holder begins again (lifecycle.Rules.Stuck). Of a moment that has passed, what was not confirmed
 // yet is somebody else's beginning and stays, and where nothing is to be done the labels are left,
 // too. The conclusion's Ended are the holds. word is random.
-func NewForce(c *Config, i claim.Issue, o Override, word string) Append {
-	return newAppend(c, i, forcing{override: o, word: word})
-}
-
-// forcing is the rule of a forced release.
-type forcing struct {
-	override Override
-	word     string
-
-	begun bool
-	todo  []claim.Claim // holds to end
-	ended []claim.Claim
-}
-
-func (r forcing) next(c *Config, t turn) (rule, move) {
-	o, f := r.override, t.facts
-	if !r.begun {
-		r.begun = true
-		r.todo = f.Log.Live()
+func NewForce(c *Config, i claim.Issue, o Override, word string) Operation {
+	return c.looking(i, func(a *appending) Conclusion {
+		f := a.facts
+		todo := f.Log.Live() // holds to end
 		if !o.Moment.IsZero() {
-			r.todo = slices.DeleteFunc(r.todo,
+			todo = slices.DeleteFunc(todo,
 				func(c claim.Claim) bool { return !c.Held() || c.Created.After(o.Moment) })
-			if len(r.todo) == 0 && (f.Log.Last.After(o.Moment) || !c.Rules.Stuck(f)) {
-				return nil, move{}
+			if len(todo) == 0 && (f.Log.Last.After(o.Moment) || !c.Rules.Stuck(f)) {
+				return a.end
 			}
 		}
 
-		if len(r.todo) == 0 && c.Rules.Stuck(f) {
-			record := restart(f, o, r.word)
-			return r, move{record: &record}
+		if len(todo) == 0 && c.Rules.Stuck(f) {
+			if err := a.write(restart(f, o, word)); err != nil {
+				return a.fail(err)
+			}
 		}
-	} else if t.wrote != nil {
-		return nil, move{err: unknownUnlessCall(f.Issue, t.wrote), with: Conclusion{Ended: r.ended}}
-	} else if len(r.todo) > 0 {
-		r.ended, r.todo = append(r.ended[:len(r.ended):len(r.ended)], r.todo[0]), r.todo[1:]
-	}
 
-	if len(r.todo) == 0 {
-		return nil, move{relabel: true, late: true, with: Conclusion{Ended: r.ended}}
-	}
-	if err := c.decides(r.todo[0]); err != nil {
-		return nil, move{err: err, with: Conclusion{Ended: r.ended}}
-	}
+		for n, hold := range todo {
+			if err := c.decides(hold); err != nil {
+				return a.fail(err)
+			}
 
-	record := claim.Record{
-		Kind:    claim.KindRelease,
-		Worker:  r.todo[0].Record.Worker,
-		Outcome: claim.OutcomeForced,
-		By:      o.By,
-		Reason:  o.Reason,
-		At:      f.Now,
-	}
+			posting, err := a.record(a.facts, claim.Record{
+				Kind:    claim.KindRelease,
+				Worker:  hold.Record.Worker,
+				Outcome: claim.OutcomeForced,
+				By:      o.By,
+				Reason:  o.Reason,
+				At:      a.facts.Now,
+			})
+			posting.plain = n < len(todo)-1
+			if err = unknownUnlessCall(i, a.post(posting, err)); err != nil {
+				return a.fail(err)
+			}
 
-	return r, move{record: &record, plain: len(r.todo) > 1}
+			a.end.Ended = append(a.end.Ended, hold)
+		}
+
+		return a.settleNow(nil)
+	})
 }
 
 // restart is the record by which an issue that is stuck begins again: nothing that was said before
@@ -117,61 +104,62 @@ func reset(f lifecycle.Facts, o Override) (claim.Record, bool) {
 // NewRevoke asks the holder to stop at its next heartbeat or push; no second holder can arise from
 // it (spec-writing.md#revoke-and-force). Nobody holding is a *LostError. The conclusion's Claim is
 // the hold.
-func NewRevoke(c *Config, i claim.Issue, o Override) Append {
-	return newAppend(c, i, noting{judge: func(c *Config, f lifecycle.Facts) ([]claim.Record, Conclusion) {
-		holder, held := f.Log.Holder()
+func NewRevoke(c *Config, i claim.Issue, o Override) Operation {
+	return c.looking(i, func(a *appending) Conclusion {
+		holder, held := a.facts.Log.Holder()
 		if !held {
-			return nil, Conclusion{Err: &LostError{Issue: f.Issue, Err: errors.New("nobody holds it")}}
+			return a.fail(&LostError{Issue: i, Err: errors.New("nobody holds it")})
 		}
 
-		r := claim.Record{
+		a.end.Claim = holder
+		return a.note(claim.Record{
 			Kind:   claim.KindRevoke,
 			Worker: holder.Record.Worker,
 			By:     o.By,
 			Reason: o.Reason,
-			At:     f.Now,
-		}
-
-		return []claim.Record{r}, Conclusion{Claim: holder}
-	}})
+			At:     a.facts.Now,
+		})
+	})
 }
 
 // NewReset restarts the count of attempts if one had failed by the moment; the conclusion's Records
 // tell whether it did. Labels are for the caller to bring in line: whoever resets usually takes
 // needs:human-scope off as well.
-func NewReset(c *Config, i claim.Issue, o Override) Append {
-	return newAppend(c, i, noting{judge: func(c *Config, f lifecycle.Facts) ([]claim.Record, Conclusion) {
-		if r, due := reset(f, o); due {
-			return []claim.Record{r}, Conclusion{}
+func NewReset(c *Config, i claim.Issue, o Override) Operation {
+	return c.looking(i, func(a *appending) Conclusion {
+		if r, due := reset(a.facts, o); due {
+			return a.note(r)
 		}
-		return nil, Conclusion{}
-	}})
+		return a.end
+	})
 }
 
 // NewRestart begins an issue again that is stuck, if nothing was recorded after the moment; the
 // conclusion's Records tell whether it did. Labels are for the caller to bring in line. word is
 // random.
-func NewRestart(c *Config, i claim.Issue, o Override, word string) Append {
-	return newAppend(c, i, noting{judge: func(c *Config, f lifecycle.Facts) ([]claim.Record, Conclusion) {
-		if f.Log.Last.After(o.Moment) || !c.Rules.Stuck(f) {
-			return nil, Conclusion{}
+func NewRestart(c *Config, i claim.Issue, o Override, word string) Operation {
+	return c.looking(i, func(a *appending) Conclusion {
+		if a.facts.Log.Last.After(o.Moment) || !c.Rules.Stuck(a.facts) {
+			return a.end
 		}
-		return []claim.Record{restart(f, o, word)}, Conclusion{}
-	}})
+		return a.note(restart(a.facts, o, word))
+	})
 }
 
 // NewUnlink records that a pull request is no longer for the issue, for every release that names it
 // (spec-writing.md#unlink); the conclusion's Records tell whether there was one. Labels are for the
 // caller to bring in line.
-func NewUnlink(c *Config, i claim.Issue, pr lifecycle.PR, by string) Append {
-	return newAppend(c, i, noting{judge: func(_ *Config, f lifecycle.Facts) (out []claim.Record, end Conclusion) {
-		for _, c := range f.Log.Claims {
+func NewUnlink(c *Config, i claim.Issue, pr lifecycle.PR, by string) Operation {
+	return c.looking(i, func(a *appending) Conclusion {
+		var records []claim.Record
+		for _, c := range a.facts.Log.Claims {
 			if c.End != nil && !c.End.Unlinked && pr.At(c.End.PR) {
-				out = append(out, unlink(f, c, by))
+				records = append(records, unlink(a.facts, c, by))
 			}
 		}
-		return out, end
-	}})
+
+		return a.note(records...)
+	})
 }
 
 // unlink is the record that takes the pull request out of the release of a claim.
@@ -183,31 +171,4 @@ func unlink(f lifecycle.Facts, c claim.Claim, by string) claim.Record {
 		PR:     c.End.PR,
 		At:     f.Now,
 	}
-}
-
-// noting is the rule of records that follow from one snapshot alone, and after which no label is
-// touched.
-type noting struct {
-	judge func(*Config, lifecycle.Facts) ([]claim.Record, Conclusion)
-
-	begun bool
-	todo  []claim.Record
-	end   Conclusion
-}
-
-func (r noting) next(c *Config, t turn) (rule, move) {
-	if !r.begun {
-		r.begun = true
-		r.todo, r.end = r.judge(c, t.facts)
-	}
-
-	switch n := len(t.records); {
-	case t.wrote != nil:
-		r.end.Err = unknownUnlessCall(t.facts.Issue, t.wrote)
-	case n < len(r.todo):
-		return r, move{record: &r.todo[n], plain: true}
-	}
-
-	r.end.Records = t.records
-	return nil, move{err: r.end.Err, with: r.end}
 }

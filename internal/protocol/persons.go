@@ -15,8 +15,8 @@ func personsTerm(f lifecycle.Facts, r claim.Record) string {
 		"open that closes it. Comment `/release` to end the hold."
 }
 
-// unassigning tells who is assigned that others may take the issue. A person is mentioned.
-func unassigning(n claim.Notice, off bool) string {
+// unassignedText tells who is assigned that others may take the issue. A person is mentioned.
+func unassignedText(n claim.Notice, off bool) string {
 	login, _, _ := strings.Cut(n.Key, "@")
 	who, then := "@"+harmless(login)+", you are", "Comment `/claim` if you still work on it."
 	if claim.IsApp(login) {
@@ -29,9 +29,9 @@ func unassigning(n claim.Notice, off bool) string {
 	return who + " assigned, without a sign of work on this issue. It is open to others again. " + then
 }
 
-// asking asks the person whose hold the notice is about whether they still work on the issue. They
+// askedText asks the person whose hold the notice is about whether they still work on the issue. They
 // are mentioned, because they are to hear of it.
-func asking(f lifecycle.Facts, t claim.Terms, n claim.Notice) string {
+func askedText(f lifecycle.Facts, t claim.Terms, n claim.Notice) string {
 	for _, c := range f.Log.Live() {
 		if c.Record.Worker.String() != n.Key {
 			continue

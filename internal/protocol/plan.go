@@ -23,57 +23,61 @@ const GateField = "gate"
 // From now on the plan's own limit keeps the hold alive, instead of its ttl. A plan that waits
 // already is answer.PlanWaits, a hold that is over a *LostError, a text that is empty or too long
 // an answer.Usage. The conclusion's Comment is the plan's, and Facts are the snapshot before it.
-func NewPlan(c *Config, i claim.Issue, w claim.Worker, text, gate string) Append {
-	return newAppend(c, i, proposing{worker: w, text: text, gate: gate})
+func NewPlan(c *Config, i claim.Issue, w claim.Worker, text, gate string) Operation {
+	return c.looking(i, func(a *appending) Conclusion {
+		posting, err := a.plan(w, text, gate)
+		if err != nil {
+			return a.fail(err)
+		}
+		if err = a.post(posting, nil); err != nil {
+			return a.fail(unknownUnlessCall(i, err))
+		}
+
+		a.end.Comment = a.posting.comment
+		return a.settleNow(nil)
+	})
 }
 
-// proposing is the rule of a plan.
-type proposing struct {
-	worker     claim.Worker
-	text, gate string
-}
-
-func (r proposing) next(c *Config, t turn) (rule, move) {
-	f := t.facts
+// plan begins to write a plan.
+func (a *appending) plan(w claim.Worker, text, gate string) (recording, error) {
+	c, f := a.cfg, a.facts
 	switch {
-	case len(t.records) > 0:
-		return nil, move{relabel: true, late: true, with: Conclusion{Comment: t.comment}}
-	case t.wrote != nil:
-		return nil, move{err: unknownUnlessCall(f.Issue, t.wrote)}
 	case f.PullRequest:
-		return nil, move{err: answer.Wrongf("%s is a pull request: plans are for issues", f.Issue)}
-	case strings.TrimSpace(printable.Lines(r.text)) == "":
-		return nil, move{err: answer.Wrongf("the plan is empty")}
+		return recording{}, answer.Wrongf("%s is a pull request: plans are for issues", f.Issue)
+	case strings.TrimSpace(printable.Lines(text)) == "":
+		return recording{}, answer.Wrongf("the plan is empty")
 	}
 
-	record := claim.Record{Kind: claim.KindPlan, Worker: r.worker, At: f.Now}
-	if r.gate != "" {
-		record.Extra = []claim.Field{{Key: GateField, Value: r.gate}}
+	record := claim.Record{Kind: claim.KindPlan, Worker: w, At: f.Now}
+	if gate != "" {
+		record.Extra = []claim.Field{{Key: GateField, Value: gate}}
 	}
 
 	// The record, how to answer, and the plan in a block that it cannot end: what is approved is
 	// what is seen.
 	head := fmt.Sprintf("%s proposes a plan and waits for an answer until %s.\n\n"+
 		"Answer with 👍 or 👎 on this comment, or comment `/approve` or `/reject why`.\n\n",
-		whose(r.worker), printable.Minute(f.Now.Add(c.Rules.Terms.Plan)))
-	body, err := claim.Body(record, head+strings.TrimSpace(printable.Fence("markdown", r.text))+printable.Footer)
+		whose(w), printable.Minute(f.Now.Add(c.Rules.Terms.Plan)))
+	body, err := claim.Body(record, head+strings.TrimSpace(printable.Fence("markdown", text))+printable.Footer)
 	switch {
 	case err != nil:
-		return nil, move{err: answer.Wrong(err)}
+		return recording{}, answer.Wrong(err)
 	case utf8.RuneCountInString(body) > commentLimit:
-		return nil, move{err: answer.Wrongf("the plan has %d characters: too long for a comment",
-			utf8.RuneCountInString(r.text))}
+		return recording{}, answer.Wrongf("the plan has %d characters: too long for a comment",
+			utf8.RuneCountInString(text))
 	}
 
 	if err := f.Log.Refuse(record, f.Viewer, c.Rules.Terms, f.Now); err != nil {
-		return nil, move{err: c.Lost(f, r.worker, err)}
+		return recording{}, c.Lost(f, w, err)
 	}
-	if own, _ := f.Log.Find(r.worker); own.Plan.Pending() {
-		waits := &answer.Problem{Code: answer.PlanWaits, Why: "a plan waits for its answer already"}
-		return nil, move{err: waits, with: Conclusion{Comment: claim.Comment{URL: own.Plan.URL}}}
+	if own, _ := f.Log.Find(w); own.Plan.Pending() {
+		a.end.Comment.URL = own.Plan.URL
+		return recording{}, &answer.Problem{Code: answer.PlanWaits, Why: "a plan waits for its answer already"}
 	}
 
-	return r, move{record: &record, body: body}
+	posting, err := a.record(f, record)
+	posting.body = body
+	return posting, err
 }
 
 // An Answer is what somebody says to a plan that waits.
@@ -89,28 +93,21 @@ type Answer struct {
 // NewAnswer records an answer to the plan that waits. answer.NoPlan says that there
 // is nothing left to answer, answer.Barred that the login may not; nothing was written then.
 // Whether it may label the repository is for the caller to know.
-func NewAnswer(c *Config, i claim.Issue, a Answer) Append {
-	return newAppend(c, i, answering{answer: a})
-}
+func NewAnswer(c *Config, i claim.Issue, said Answer) Operation {
+	return c.looking(i, func(a *appending) Conclusion {
+		record, err := said.record(c, a.facts)
+		if err == nil {
+			err = a.write(record)
+		}
+		if err == nil {
+			err = a.answered(record)
+		}
+		if err != nil {
+			return a.fail(err)
+		}
 
-// answering is the rule of an answer to a plan.
-type answering struct{ answer Answer }
-
-func (r answering) next(c *Config, t turn) (rule, move) {
-	f := t.facts
-	switch {
-	case t.wrote != nil:
-		return nil, move{err: unknownUnlessCall(f.Issue, t.wrote)}
-	case len(t.records) > 0:
-		return nil, r.recorded(t)
-	}
-
-	record, err := r.answer.record(c, f)
-	if err != nil {
-		return nil, move{err: err}
-	}
-
-	return r, move{record: &record}
+		return a.settleNow(nil)
+	})
 }
 
 // record is the answer as it is written.
@@ -163,21 +160,22 @@ func unanswerable(err error) error {
 	return no
 }
 
-// recorded looks what became of the answer: the end of the hold, or another answer, may have come
-// first, and then this one says nothing.
-func (r answering) recorded(t turn) move {
-	if t.err != nil {
-		return move{err: &UnknownError{t.before.Issue, t.err}}
+// answered is why an answer that was recorded says nothing: the end of the hold, or another answer,
+// came first.
+func (a *appending) answered(r claim.Record) error {
+	if a.unread != nil {
+		return &UnknownError{a.issue, a.unread}
 	}
-	c, _ := t.facts.Log.Find(t.records[0].Worker)
-	rejects := r.answer.Kind == claim.KindReject
+
+	c, _ := a.facts.Log.Find(r.Worker)
+	rejects := r.Kind == claim.KindReject
 	switch {
 	case rejects && c.End != nil && c.End.Outcome == claim.OutcomePlanRejected:
 	case c.End != nil:
-		return move{err: unanswerable(claim.ErrEnded)}
+		return unanswerable(claim.ErrEnded)
 	case rejects && c.Plan != nil && c.Plan.Approved:
-		return move{err: unanswerable(claim.ErrNoPlan)}
+		return unanswerable(claim.ErrNoPlan)
 	}
 
-	return move{relabel: true, late: true}
+	return nil
 }

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -23,61 +24,75 @@ type recording struct {
 	record  claim.Record  // that it holds; of KindClaim without a nonce any claim of the worker will do
 	notice  *claim.Notice
 	had     claim.State // the log without it
-	plain   bool        // no snapshot is asked for along with the post
+	plain   bool        // no snapshot is asked for along with the post, and labels stay
 	sure    bool        // it is posted even where nobody knows whether it counts
 	here    bool        // this host's pause is asked for along with a snapshot
 	granted bool        // no lease is asked for: its owner knows it
 
-	step  recordingStep
-	tries int
-	lost  error  // of the last try of which nobody knows what became
-	sent  Result // of the first write
-
-	over      bool
-	err       error         // why it is not certain that the record is there
+	sent      Result        // of the first write
 	relabeled bool          // the labels were changed along
 	comment   claim.Comment // only URL is set of one that was found in the log
-	seen      Seen          // with a snapshot that shows the log with the record, if Read is set
 }
 
-type recordingStep int
-
-const (
-	recordingBegins recordingStep = iota
-	recordingPosts
-	recordingWaits
-	recordingLooks
-)
-
-// next goes on until over is set.
-func (r *recording) next(s Seen) Effects {
-	switch r.step {
-	case recordingBegins:
-		r.step = recordingPosts
-		return r.write(r.before)
-
-	case recordingWaits:
-		if s.Ending != nil && !r.sure {
-			return r.end(errors.Join(r.lost, s.Ending), s)
+// write writes the record. The error is why it is not certain that it is there. What was seen last
+// has a snapshot that shows the log with the record, if Read is set.
+func (r *recording) write(do Do) (s Seen, err error) {
+	before := r.before
+	var lost error // of the last try of which nobody knows what became
+	givenUp := func() bool { return s.Ending != nil && !r.sure }
+	for tries := 0; ; {
+		s = do(r.post(before))
+		if tries == 0 {
+			r.sent = s.first()
 		}
-		r.step = recordingLooks
-		return Effects{Read: true, Ask: r.ask()}
-	case recordingLooks:
-		return r.looked(s)
-	}
+		if len(s.Results) <= len(before) { // the post was not sent
+			return s, s.last().Err
+		}
 
-	return r.posted(s)
+		post := s.Results[len(before)]
+		switch {
+		case post.Did == Applied:
+			r.relabeled = len(s.Results) > len(before)+1 && s.last().Did == Applied
+			r.comment = post.Comment
+			return s, nil
+		case post.Did == Refused && lost == nil:
+			return s, post.Err
+		case post.Did == Refused:
+			return s, stillOpen(errors.Join(lost, post.Err))
+		}
+
+		before, lost = nil, post.Err
+		for looked := false; !looked; looked = s.Err == nil {
+			if tries++; tries == posts && !givenUp() {
+				return s, lost
+			}
+			if !givenUp() {
+				s = do(Effects{Wait: Backoff(tries)})
+			}
+			if givenUp() {
+				return s, errors.Join(lost, s.Ending)
+			}
+
+			s = do(Effects{Read: true, Ask: r.ask()})
+			if lost = cmp.Or(s.Err, lost); s.Err == nil && r.landed(s) {
+				return s, nil
+			}
+		}
+
+		if givenUp() {
+			return s, errors.Join(lost, s.Ending)
+		}
+	}
 }
 
-// write is the effect that posts the record, after other writes.
-func (r recording) write(before []Write) Effects {
+// post is the effect that posts the record, after other writes.
+func (r recording) post(before []Write) Effects {
 	e := Effects{Writes: append(slices.Clone(before), Write{Kind: WritePost, Body: r.body, Uncertain: r.sure})}
-	if !r.labels.Empty() {
-		e.Writes = append(e.Writes, Write{Kind: WriteRelabel, Labels: r.labels})
-	}
-
 	if !r.plain {
 		e.Read, e.Ask = true, r.ask()
+		if !r.labels.Empty() {
+			e.Writes = append(e.Writes, Write{Kind: WriteRelabel, Labels: r.labels})
+		}
 	}
 
 	return e
@@ -88,83 +103,17 @@ func (r recording) ask() Ask {
 	return Ask{Lease: r.cfg.Store != "" && !r.granted, Here: r.here}
 }
 
-// posted takes in what became of the writes.
-func (r *recording) posted(s Seen) Effects {
-	last, at := s.last(), 0
-	if r.tries == 0 {
-		at = len(r.before)
-		r.sent = s.first()
-	}
-
-	if len(s.Results) <= at { // the post was not sent
-		return r.end(last.Err, s)
-	}
-
-	r.relabeled = len(s.Results) > at+1 && last.Did == Applied
-	switch last = s.Results[at]; last.Did {
-	case Applied:
-		r.comment = last.Comment
-		return r.end(nil, s)
-	case Refused:
-		if r.lost == nil {
-			return r.end(last.Err, s)
-		}
-		return r.end(stillOpen(errors.Join(r.lost, last.Err)), s)
-	}
-
-	r.lost = last.Err
-	return r.again(s)
-}
-
-// looked takes in the snapshot that was made before the next post.
-func (r *recording) looked(s Seen) Effects {
-	if s.Err != nil {
-		r.lost = s.Err
-		return r.again(s)
-	}
-
+// landed reports whether a snapshot shows the record.
+func (r *recording) landed(s Seen) (there bool) {
 	log := s.Facts.Log
 	if !r.granted {
 		log = r.cfg.Ruled(s.Facts, s.Lease).Log
 	}
-
-	if url, there := r.landed(log); there {
-		r.comment = claim.Comment{URL: url}
-		return r.end(nil, s)
-	}
-	if s.Ending != nil && !r.sure {
-		return r.end(errors.Join(r.lost, s.Ending), s)
-	}
-
-	r.step = recordingPosts
-	return r.write(nil)
-}
-
-// again waits before the next try, if there is one.
-func (r *recording) again(s Seen) Effects {
-	r.tries++
-	if s.Ending != nil && !r.sure {
-		return r.end(errors.Join(r.lost, s.Ending), s)
-	}
-	if r.tries == posts {
-		return r.end(r.lost, s)
-	}
-
-	r.step = recordingWaits
-	return Effects{Wait: Backoff(r.tries)}
-}
-
-func (r *recording) end(err error, s Seen) Effects {
-	r.over, r.err, r.seen = true, err, s
-	return Effects{}
-}
-
-// landed finds the record in a log.
-func (r recording) landed(s claim.State) (url string, ok bool) {
 	if r.notice != nil {
-		return "", s.Told(*r.notice)
+		return log.Told(*r.notice)
 	}
-	return landedAs(r.record, r.had, s)
+	r.comment.URL, there = landedAs(r.record, r.had, log)
+	return there
 }
 
 // landedAs finds the record r in a log that did not have it before.
@@ -295,43 +244,32 @@ func (c *Config) tombstone(f lifecycle.Facts, w claim.Worker, nonce, outcome str
 	return r, err
 }
 
-// An editing replaces the body of an own comment. What was answered ambiguously is repeated,
-// without looking.
+// An editing replaces the body of an own comment.
 type editing struct {
 	first []Write // what is done before
 	write Write
+	ask   Ask  // with the snapshot
 	read  bool // asks for a snapshot along
-	store bool // and for the lease
-
-	sends bool // else it begins, or has waited
-	tries int
-
-	over   bool
-	result Result // of the last try, or of the first write that was not applied
-	sent   Result // of the first write
-	seen   Seen
 }
 
-// next goes on until over is set.
-func (e *editing) next(s Seen) Effects {
-	if !e.sends {
-		writes := append(slices.Clone(e.first), e.write)
-		if e.tries > 0 {
-			writes = writes[len(e.first):]
+// carry carries it out. What was answered ambiguously is repeated, without looking. It returns what
+// was seen of the last try, or of the first write that was not applied; and what came of the first
+// write.
+func (e editing) carry(do Do) (s Seen, sent Result) {
+	writes := append(slices.Clone(e.first), e.write)
+	for tries := 1; ; tries++ {
+		s = do(Effects{Writes: writes, Read: e.read, Ask: e.ask})
+		if tries == 1 {
+			sent = s.first()
 		}
 
-		e.sends, e.over = true, s.Ending != nil && e.tries > 0
-		return Effects{Writes: writes, Read: e.read, Ask: Ask{Lease: e.store}}
+		stopped := len(s.Results) < len(writes)
+		if stopped || s.last().Did != Unknown || tries == posts || s.Ending != nil {
+			return s, sent
+		}
+		if do(Effects{Wait: Backoff(tries)}).Ending != nil {
+			return s, sent
+		}
+		writes = []Write{e.write}
 	}
-
-	e.sends = false
-	stopped := e.tries == 0 && len(s.Results) <= len(e.first)
-	if e.tries == 0 {
-		e.sent = s.first()
-	}
-
-	e.result, e.seen = s.last(), s
-	e.tries++
-	e.over = stopped || e.result.Did != Unknown || e.tries == posts || s.Ending != nil
-	return Effects{Wait: Backoff(e.tries)}
 }

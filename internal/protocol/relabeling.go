@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -37,27 +38,9 @@ type relabeling struct {
 	rep    Repair
 	dogged bool // it goes on when the caller has given up
 
-	step       relabelingStep
-	round      int
 	holdIsOurs bool // it has put the label of a person's hold on itself
-	told       bool // there was something to tell in this round
-	notices    []claim.Notice
-	posting    recording
-
-	over bool
-	err  error
+	err        error
 }
-
-type relabelingStep int
-
-const (
-	relabelingJudges relabelingStep = iota
-	relabelingErases
-	relabelingTells
-	relabelingWrites
-	relabelingWaits
-	relabelingLooks
-)
 
 // relabel begins with a snapshot that is fresh. late says that a record was just written: then a
 // claimed label that is newer than it is a late write of our own, and gets no grace.
@@ -102,49 +85,72 @@ func (c *Config) foreseen(f lifecycle.Facts, log claim.State) labels.Change {
 	return rules.Scheme.Change(before, projection)
 }
 
-// next goes on until over is set.
-func (l *relabeling) next(s Seen) Effects {
-	if s.Ending != nil && !l.dogged {
-		return l.late(s.Ending)
+// run brings the labels in line.
+func (l *relabeling) run(do Do) {
+	if err := l.settle(do); err != nil {
+		l.err = &LabelsError{l.rep.Issue, err}
 	}
+}
 
-	switch l.step {
-	case relabelingJudges:
-		return l.erase()
-	case relabelingErases: // a notice that stays does no harm, and the next sweep sees it again
-		return l.begin()
-	case relabelingTells:
-		return l.tell(s)
-	case relabelingWrites:
-		if last := s.last(); last.Did != Applied {
-			return l.late(last.Err)
+// settle changes labels and looks again, round by round, until nothing differs: by the snapshot
+// that came with the change, or else by a new one. From the third round on it waits before it
+// looks, up to twice Backoff by chance, so that two reconcilers do not keep step.
+func (l *relabeling) settle(do Do) error {
+	for round := 0; ; {
+		told, err := l.tell(do)
+		if err != nil {
+			return err
 		}
-		return l.again(s)
 
-	case relabelingWaits:
-		l.step = relabelingLooks
-		return l.cfg.look()
+		change := l.differs(round)
+		if change.Empty() && !told {
+			return nil
+		}
+
+		var s Seen
+		if !change.Empty() {
+			effects := Effects{Writes: []Write{{Kind: WriteRelabel, Labels: change}}}
+			if round == 0 && l.cfg.Reconciles > 1 {
+				effects.Read, effects.Ask = true, l.cfg.look().Ask
+			}
+			if s, err = l.see(do, effects); err == nil && s.last().Did != Applied {
+				err = s.last().Err
+			}
+		}
+
+		if round++; err == nil && round == l.cfg.Reconciles {
+			err = ErrDirty
+		}
+		if looked := s.Read || s.Err != nil; err == nil && !looked && round > 1 {
+			_, err = l.see(do, Effects{Wait: 2 * Backoff(round), Spread: true})
+		}
+		if looked := s.Read || s.Err != nil; err == nil && !looked {
+			s, err = l.see(do, l.cfg.look())
+		}
+		if err = cmp.Or(err, s.Err); err != nil {
+			return err
+		}
+		l.facts = l.cfg.Ruled(s.Facts, s.Lease)
 	}
-
-	return l.looked(s)
 }
 
-// late ends it with an error.
-func (l *relabeling) late(err error) Effects {
-	l.over, l.err = true, &LabelsError{l.rep.Issue, err}
-	return Effects{}
+// see carries effects out. The error is that the caller has given up, unless it goes on then.
+func (l *relabeling) see(do Do, e Effects) (Seen, error) {
+	s := do(e)
+	if l.dogged {
+		return s, nil
+	}
+	return s, s.Ending
 }
 
-// erase begins a round: it takes own notices away that say what an earlier one said, because two
-// sweeps ran at once, and assignments off that no longer keep anybody off.
-func (l *relabeling) erase() Effects {
+// tell takes own notices away that say what an earlier one said, because two sweeps ran at once,
+// and assignments off that no longer keep anybody off. Then it tells people what is due, and
+// reports whether anything was.
+func (l *relabeling) tell(do Do) (told bool, err error) {
 	if last, ended := l.facts.Log.LastPerson(); ended && l.holdIsOurs {
 		// a label that this very reconcile put on is left behind when the hold has ended meanwhile
 		l.facts.HoldAt = last.End.At.Add(-time.Second)
 	}
-
-	l.notices = l.rules.Due(l.facts)
-	l.told = len(l.notices) > 0
 
 	var writes []Write
 	for _, n := range l.facts.Log.Repeats(l.facts.Viewer) {
@@ -155,103 +161,40 @@ func (l *relabeling) erase() Effects {
 		writes = append(writes, Write{Kind: WriteUnassign, Login: login, Optional: true})
 	}
 
-	if len(writes) == 0 {
-		return l.begin()
+	due := l.rules.Due(l.facts)
+	if len(writes) > 0 { // a notice that stays does no harm, and the next sweep sees it again
+		_, err = l.see(do, Effects{Writes: writes})
 	}
-	l.step = relabelingErases
 
-	return Effects{Writes: writes}
+	for k := 0; err == nil && k < len(due); k++ {
+		posting := recording{
+			cfg:    l.cfg,
+			body:   due[k].Mark() + "\n" + l.words(due[k]) + printable.Footer,
+			notice: &due[k],
+			had:    l.facts.Log,
+			plain:  true,
+		}
+		s, unsure := posting.write(do)
+		if err = unsure; s.Ending != nil && !l.dogged {
+			err = s.Ending
+		}
+	}
+
+	return len(due) > 0, err
 }
 
-// begin tells people the next thing that is due; when nothing is, it writes labels.
-func (l *relabeling) begin() Effects {
-	if len(l.notices) == 0 {
-		return l.write()
-	}
-
-	n := l.notices[0]
-	l.notices = l.notices[1:]
-	l.step = relabelingTells
-	l.posting = recording{
-		cfg:    l.cfg,
-		body:   n.Mark() + "\n" + l.words(n) + printable.Footer,
-		notice: &n,
-		had:    l.facts.Log,
-		plain:  true,
-	}
-
-	return l.tell(Seen{})
-}
-
-// tell posts a notice.
-func (l *relabeling) tell(s Seen) Effects {
-	if effects := l.posting.next(s); !l.posting.over {
-		return effects
-	}
-	if l.posting.err != nil {
-		return l.late(l.posting.err)
-	}
-
-	return l.begin()
-}
-
-// write changes the labels that differ, or ends.
-func (l *relabeling) write() Effects {
+// differs is the change that the labels need, which the report takes in.
+func (l *relabeling) differs(round int) labels.Change {
 	f := l.facts
 	projection, _ := l.rules.Label(f)
 	change := l.rules.Scheme.Change(f.Labels, projection)
 	l.rep.Is, l.rep.Projection, l.rep.Stranded = l.rules.Scheme.Shown(f.Labels), projection, l.rules.Stranded(f)
-	if l.round == 0 && l.rep.Change.Empty() || l.rep.Why == "" {
+	if round == 0 && l.rep.Change.Empty() || l.rep.Why == "" {
 		l.rep.Why = l.rules.Explain(f, change)
 	}
 
-	if change.Empty() && !l.told {
-		l.over = true
-		return Effects{}
-	}
-
 	l.holdIsOurs = l.holdIsOurs || labels.Has(change.Add, l.rules.Scheme.Hold)
-	l.rep.Change.Add = append(l.rep.Change.Add[:len(l.rep.Change.Add):len(l.rep.Change.Add)], change.Add...)
-	l.rep.Change.Remove = append(l.rep.Change.Remove[:len(l.rep.Change.Remove):len(l.rep.Change.Remove)],
-		change.Remove...)
-	if change.Empty() {
-		return l.again(Seen{})
-	}
-
-	l.step = relabelingWrites
-	effects := Effects{Writes: []Write{{Kind: WriteRelabel, Labels: change}}}
-	if l.round == 0 && l.cfg.Reconciles > 1 {
-		effects.Read, effects.Ask = true, l.cfg.look().Ask
-	}
-
-	return effects
-}
-
-// again begins the next round: by the snapshot that came with the change, or else by a new one.
-// From the third round on it waits before it looks, up to twice Backoff by chance, so that two
-// reconcilers do not keep step.
-func (l *relabeling) again(s Seen) Effects {
-	l.round++
-	if l.round == l.cfg.Reconciles {
-		return l.late(ErrDirty)
-	}
-	if s.Read || s.Err != nil {
-		return l.looked(s)
-	}
-	if l.round > 1 {
-		l.step = relabelingWaits
-		return Effects{Wait: 2 * Backoff(l.round), Spread: true}
-	}
-
-	l.step = relabelingLooks
-	return l.cfg.look()
-}
-
-// looked takes in the snapshot of the next round.
-func (l *relabeling) looked(s Seen) Effects {
-	if s.Err != nil {
-		return l.late(s.Err)
-	}
-	l.facts = l.cfg.Ruled(s.Facts, s.Lease)
-	return l.erase()
+	l.rep.Change.Add = append(l.rep.Change.Add, change.Add...)
+	l.rep.Change.Remove = append(l.rep.Change.Remove, change.Remove...)
+	return change
 }

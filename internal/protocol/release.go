@@ -28,156 +28,107 @@ type Ending struct {
 // NewRelease ends a hold and brings the labels in line. Only the holder may, or somebody named in
 // By (spec-writing.md#release). A release that the log shows already is a success; a hold that
 // ended otherwise is a *LostError, a move that is not legal an answer.Usage and nothing is written.
-func NewRelease(c *Config, i claim.Issue, e Ending) Append {
-	return newAppend(c, i, releasing{ending: e})
-}
-
-// releasing is the rule of a release.
-type releasing struct {
-	ending Ending
-	looked bool            // the pull request that it names was looked up
-	facts  lifecycle.Facts // by which it ends the hold
-	record claim.Record
-	again  bool // the log shows the release already, and the issue was still to be closed
-}
-
-func (r releasing) next(c *Config, t turn) (rule, move) {
-	e, f := r.ending, t.facts
-	switch {
-	case r.again && t.closed == nil: // the issue was closed, and this is the snapshot after that
-		return nil, move{relabel: true, late: true}
-	case len(t.records) > 0:
-		return nil, r.recorded(c, t)
-	case t.wrote != nil && errors.Is(t.wrote, lease.ErrLost):
-		return nil, move{err: c.Lost(f, e.Worker, t.wrote)}
-	case t.wrote != nil:
-		return nil, move{err: unknownUnlessCall(f.Issue, t.wrote)}
-	case t.closed != nil:
-		return r.closed(t)
-	}
-
-	if !c.shown(t, func(s claim.State) bool {
-		_, claimed := s.Find(e.Worker)
-		return (claimed || s.Used(e.Worker)) && s.RefuseToken(e.Worker, e.Token) == nil
-	}) {
-		return r, move{again: true}
-	}
-
-	if e.PR != "" && !r.looked {
-		if t.reply == nil {
-			return r, move{ask: Ask{Pull: e.PR}}
+func NewRelease(c *Config, i claim.Issue, e Ending) Operation {
+	return c.looking(i, func(a *appending) Conclusion {
+		err := a.lookFor(func(s claim.State) bool {
+			_, claimed := s.Find(e.Worker)
+			return (claimed || s.Used(e.Worker)) && s.RefuseToken(e.Worker, e.Token) == nil
+		})
+		if err == nil && e.PR != "" {
+			e, err = e.Resolved(i, a.do(Effects{Ask: Ask{Pull: e.PR}}).Replies)
 		}
-		resolved, err := e.Resolved(f.Issue, *t.reply)
 		if err != nil {
-			return nil, move{err: err}
+			return a.fail(err)
 		}
 
-		r.looked, r.ending = true, resolved
-	}
-
-	return r.begin(c, f)
+		return a.release(e)
+	})
 }
 
-// begin judges the release by a snapshot. Nothing was written yet.
-func (r releasing) begin(c *Config, f lifecycle.Facts) (rule, move) {
-	e := r.ending
+// release judges the release by a snapshot, and writes it.
+func (a *appending) release(e Ending) Conclusion {
+	c, f := a.cfg, a.facts
 	record, err := e.record(c, f)
 	if err != nil {
-		return nil, move{err: err}
+		return a.fail(err)
 	}
 
-	r.record, r.facts = record, f
 	if err := f.Log.RefuseToken(e.Worker, e.Token); err != nil {
-		return nil, move{err: c.Lost(f, e.Worker, err)}
+		return a.fail(c.Lost(f, e.Worker, err))
 	}
 
 	if e.By == "" {
 		if err := f.Log.RefuseLogin(e.Worker, f.Viewer); err != nil {
-			return nil, move{err: c.Lost(f, e.Worker, err)}
+			return a.fail(c.Lost(f, e.Worker, err))
 		}
 	}
 
 	own, ok := f.Log.Find(e.Worker)
 	if ok && own.End != nil && endsAs(f, *own.End, record) {
-		return r.before(c, f)
+		return a.releasedBefore(e, record)
 	}
 	if err := c.decides(own); err != nil {
-		return nil, move{err: err}
+		return a.fail(err)
 	}
 	if err := f.Log.Refuse(record, f.Viewer, c.Rules.Terms, f.Now); err != nil {
-		return nil, move{err: c.Lost(f, e.Worker, unrecorded(err, record))}
+		return a.fail(c.Lost(f, e.Worker, unrecorded(err, record)))
 	}
 
 	// The issue is closed before the hold ends: whoever dies in between leaves a closed issue, and
 	// not one that is offered again.
 	if e.Done && f.Open {
-		return r, move{closes: true}
+		if err := a.close(); err != nil {
+			return a.fail(err)
+		}
+		f.Open, f.StateReason = false, "completed"
 	}
 
-	return r, move{record: &r.record}
+	err = a.post(a.record(f, record))
+	switch {
+	case errors.Is(err, lease.ErrLost):
+		return a.fail(c.Lost(a.facts, e.Worker, err))
+	case err != nil:
+		return a.fail(unknownUnlessCall(a.issue, err))
+	}
+
+	a.end.Repair.Unproven = c.Rules.Unproven(f, record)
+	return a.settleNow(a.overtaken(record))
 }
 
-// before goes on with a release that the log shows already. If the issue is to be closed now,
-// nobody may have taken it since.
-func (r releasing) before(c *Config, f lifecycle.Facts) (rule, move) {
-	e := r.ending
+// releasedBefore goes on with a release that the log shows already. If the issue is to be closed
+// now, nobody may have taken it since.
+func (a *appending) releasedBefore(e Ending, record claim.Record) Conclusion {
+	c, f := a.cfg, a.facts
 	if !e.Done || !f.Open {
-		unproven := Conclusion{Repair: Repair{Unproven: !e.Done && c.Rules.Unproven(f, r.record)}}
-		return nil, move{relabel: true, with: unproven}
+		a.end.Repair.Unproven = !e.Done && c.Rules.Unproven(f, record)
+		return a.settle(nil)
 	}
 	if _, held := c.Rules.Holder(f); held {
 		again := claim.Record{Kind: claim.KindRelease, Worker: e.Worker}
-		return nil, move{err: c.Lost(f, e.Worker, f.Log.Refuse(again, f.Viewer, c.Rules.Terms, f.Now))}
+		return a.fail(c.Lost(f, e.Worker, f.Log.Refuse(again, f.Viewer, c.Rules.Terms, f.Now)))
+	}
+	if err := a.close(); err != nil {
+		return a.fail(err)
 	}
 
-	r.again = true
-	return r, move{closes: true}
+	_ = a.look() // without a snapshot the labels are late
+	return a.settleNow(nil)
 }
 
-// closed goes on after the issue was closed as completed.
-func (r releasing) closed(t turn) (rule, move) {
-	if t.closed.Did != Applied {
-		return nil, move{err: unknownUnlessCall(t.facts.Issue, t.closed.Err)}
-	}
-	if r.again {
-		return r, move{look: true}
-	}
-
-	r.facts.Open, r.facts.StateReason = false, "completed"
-	return r, move{record: &r.record, facts: &r.facts}
-}
-
-// recorded brings the labels in line after the release. If the snapshot shows that somebody else
-// ended the hold before, which can happen while the record is on its way, the error is a
-// *LostError.
-func (r releasing) recorded(c *Config, t turn) move {
-	m := c.afterOwnEnd(t, r.record)
-	m.with.Repair.Unproven = c.Rules.Unproven(r.facts, r.record)
-	return m
-}
-
-// afterOwnEnd brings the labels in line after a worker ended its hold by r.
-func (c *Config) afterOwnEnd(t turn, r claim.Record) move {
-	m := move{relabel: true, late: true}
-	now := t.facts
-	own, _ := now.Log.Find(r.Worker)
-	if t.err != nil || own.End == nil || own.Overruled || endsAs(now, *own.End, r) {
-		return m
+// overtaken is a *LostError where somebody else ended the hold before the worker's end r, which can
+// happen while the record is on its way.
+func (a *appending) overtaken(r claim.Record) error {
+	f := a.facts
+	own, _ := f.Log.Find(r.Worker)
+	if a.unread != nil || own.End == nil || own.Overruled || endsAs(f, *own.End, r) {
+		return nil
 	}
 
-	if refusal := now.Log.Refuse(r, now.Viewer, c.Rules.Terms, now.Now); refusal != nil {
-		m.err = c.Lost(now, r.Worker, unrecorded(refusal, r))
+	if refusal := f.Log.Refuse(r, f.Viewer, a.cfg.Rules.Terms, f.Now); refusal != nil {
+		return a.cfg.Lost(f, r.Worker, unrecorded(refusal, r))
 	}
 
-	return m
-}
-
-// shown reports whether a snapshot is good enough for a caller that knows that its own claim must
-// be there. A snapshot that lacks it may be stale, and an absence decides nothing at once
-// (spec-writing.md#claim). Where a store decides, the log may lack it for good, and the first
-// snapshot is the answer.
-func (c *Config) shown(t turn, shows func(claim.State) bool) bool {
-	return t.looks >= sightings || c.Store != "" || shows(t.facts.Log)
+	return nil
 }
 
 // endsAs reports whether the end that the log shows says what r says: it is the same end, or r is

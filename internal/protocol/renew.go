@@ -25,36 +25,15 @@ type Renewal struct {
 	word   string      // for a nonce, if the claim has to be written again
 	note   string      // for others, in the claim; empty keeps the one that is there
 
-	step  renewalStep
-	looks int
+	relabels bool // the labels are brought in line after it
+
 	facts lifecycle.Facts
 	claim claim.Claim
-	until time.Time // end of the lease by the log
-	ends  bool
 	new   claim.Record
 	since time.Duration
 	lease lease.Lease
-
-	editing editing
-	posting recording
-	lost    error
-
-	relabels bool // the labels are brought in line after it
-	labels   relabeling
-	end      Conclusion
+	after Seen // a snapshot that came with the edit
 }
-
-type renewalStep int
-
-const (
-	renewalWaits renewalStep = iota // for its first snapshot as well
-	renewalLooks
-	renewalEdits
-	renewalPosts
-	renewalBuries
-	renewalLooksAgain
-	renewalRelabels
-)
 
 // NewRenewal begins. token is the fencing token that the claim returned, 0 when not known. known is
 // the hold as its process was last told, the zero Claim where that is not known. word is random.
@@ -69,34 +48,38 @@ func NewRenewal(c *Config, i claim.Issue, w claim.Worker, token int64, known cla
 	}
 }
 
-// Next implements Operation.
-func (r Renewal) Next(s Seen) (Operation, Effects) {
-	effects := r.next(s)
-	return r, effects
-}
-
-// next goes on with what the operation waits for.
-func (r *Renewal) next(s Seen) Effects {
-	switch r.step {
-	case renewalWaits:
-		if s.Ending != nil {
-			return r.unknown(s.Ending)
-		}
-		r.step = renewalLooks
-		return r.cfg.look()
-	case renewalLooks:
-		return r.looked(s)
-	case renewalEdits:
-		return r.edited(s)
-	case renewalPosts:
-		return r.posted(s)
-	case renewalBuries:
-		return r.buried(s)
-	case renewalLooksAgain:
-		return r.relabel(s)
+// Run is the Operation.
+func (r Renewal) Run(do Do) Conclusion {
+	if err := r.admitted(do); err != nil {
+		return failed(r.issue, err)
 	}
 
-	return r.relabeled(s)
+	got, err := r.write(do)
+	if err != nil {
+		return failed(r.issue, err)
+	}
+
+	c := r.claim
+	if until, ends := c.Until(r.cfg.Rules.Terms); ends && !c.Stored && got.Updated.After(until) {
+		return failed(r.issue, r.bury(do))
+	}
+
+	if got.ID != 0 && got.ID != c.Comment {
+		c.Comment, c.URL, c.Created = got.ID, got.URL, got.Created
+	}
+
+	end := Conclusion{
+		Facts: r.facts,
+		Claim: c.Renewed(r.new, got.Updated),
+		Lease: r.lease,
+		Since: r.since,
+	}
+
+	if r.relabels {
+		end.Repair, end.Err = r.relabel(do)
+	}
+
+	return end
 }
 
 // Relabeling is the renewal that brings the labels in line as well. With a *LabelsError the hold is
@@ -113,24 +96,29 @@ func (r Renewal) Noting(note string) Renewal {
 	return r
 }
 
-// unknown is the end of a renewal of which nothing could be found out.
-func (r Renewal) unknown(err error) Effects { return failed(r.issue, &UnknownError{r.issue, err}) }
+// unknown is the error of a renewal of which something could not be found out.
+func (r Renewal) unknown(err error) error { return &UnknownError{r.issue, err} }
 
-// looked judges the renewal by a snapshot.
-func (r *Renewal) looked(s Seen) Effects {
-	if s.Err != nil {
-		return failed(r.issue, s.Err)
-	}
-	if s.Ending != nil {
-		return r.unknown(s.Ending)
-	}
+// admitted looks, and says why the lease is not to be extended.
+func (r *Renewal) admitted(do Do) error {
+	var s Seen
+	for looks := 1; ; looks++ {
+		if s = do(r.cfg.look()); s.Err != nil {
+			return s.Err
+		}
+		if s.Ending != nil {
+			return r.unknown(s.Ending)
+		}
 
-	r.looks++
-	own, claimed := s.Facts.Log.Find(r.worker)
-	shown := s.Facts.Log.Dead(r.worker) || claimed && own.Held() && s.Facts.Log.RefuseToken(r.worker, r.token) == nil
-	if !shown && r.looks < sightings && r.cfg.Store == "" { // an absence decides nothing at once
-		r.step = renewalWaits
-		return Effects{Wait: Backoff(r.looks - 1)}
+		log := s.Facts.Log
+		own, claimed := log.Find(r.worker)
+		shown := log.Dead(r.worker) || claimed && own.Held() && log.RefuseToken(r.worker, r.token) == nil
+		if shown || looks == sightings || r.cfg.Store != "" { // an absence decides nothing at once
+			break
+		}
+		if s = do(Effects{Wait: Backoff(looks - 1)}); s.Ending != nil {
+			return r.unknown(s.Ending)
+		}
 	}
 
 	f := r.cfg.Ruled(s.Facts, s.Lease)
@@ -142,90 +130,79 @@ func (r *Renewal) looked(s Seen) Effects {
 		c.Comment, c.URL, c.Created, c.Record = r.known.Comment, r.known.URL, r.known.Created, r.known.Record
 	}
 
-	if err := r.cfg.renewable(f, r.worker, c, r.token); err != nil {
-		return failed(r.issue, err)
-	}
-
 	r.facts, r.claim, r.new, r.lease = f, c, c.Record, s.Lease
-	r.until, r.ends = c.Until(r.cfg.Rules.Terms)
 	r.new.Heartbeat++
 	r.new.Token = max(r.new.Token, r.token)
 	r.new.Reason = cmp.Or(r.note, r.new.Reason)
 
-	return r.begin()
+	return r.cfg.renewable(f, r.worker, c, r.token)
 }
 
-// begin writes: first to the store, then into the claim comment. Only a store's hold can be without
+// write writes: first to the store, then into the claim comment. Only a store's hold can be without
 // a comment of its worker's own.
-func (r *Renewal) begin() Effects {
+func (r *Renewal) write(do Do) (claim.Comment, error) {
 	var first []Write
 	if r.claim.Stored {
 		first = []Write{{Kind: WriteExtend, Lease: r.lease}}
 	}
 
 	if r.claim.Comment == 0 && len(first) > 0 {
-		return r.post(first)
+		return r.post(do, first)
 	}
 
 	body, err := Body(r.facts, r.new)
 	if err != nil {
-		return r.unknown(answer.Wrong(err))
+		return claim.Comment{}, r.unknown(answer.Wrong(err))
 	}
 
-	r.editing = editing{first: first, write: Write{Kind: WriteEdit, Comment: r.claim.Comment, Body: body}}
-	r.editing.read, r.editing.store = r.relabels, r.relabels && r.cfg.Store != ""
-	r.step = renewalEdits
-	return r.edited(Seen{})
-}
-
-// edited goes on with the edit.
-func (r *Renewal) edited(s Seen) Effects {
-	if effects := r.editing.next(s); !r.editing.over {
-		return effects
+	e := editing{first: first, write: Write{Kind: WriteEdit, Comment: r.claim.Comment, Body: body}, read: r.relabels}
+	e.ask.Lease = r.relabels && r.cfg.Store != ""
+	s, sent := e.carry(do)
+	r.after = s
+	if err := r.extended(first, sent); err != nil {
+		return claim.Comment{}, err
 	}
 
-	r.since = r.editing.sent.Sent
-	if len(r.editing.first) > 0 {
-		if err := r.refused(r.editing.sent); err != nil {
-			return failed(r.issue, err)
-		}
-		r.lease = r.editing.sent.Lease
-	}
-
-	switch result := r.editing.result; {
-	case result.Did == Gone && r.claim.Stored:
-		return r.post(nil)
-	case result.Did == Gone:
-		return failed(r.issue, r.cfg.Lost(r.facts, r.worker, result.Err))
-	case result.Did != Applied:
-		return r.unknown(result.Err)
-	default:
-		return r.written(result.Comment)
-	}
-}
-
-// refused says why the store did not extend the lease, or nil.
-func (r Renewal) refused(result Result) error {
+	result := s.last()
 	switch {
-	case result.Did == Applied:
-		return nil
-	case errors.Is(result.Err, lease.ErrLost):
-		return r.cfg.Lost(r.facts, r.worker, result.Err)
+	case result.Did == Gone && r.claim.Stored:
+		return r.post(do, nil)
+	case result.Did == Gone:
+		return claim.Comment{}, r.cfg.Lost(r.facts, r.worker, result.Err)
+	case result.Did != Applied:
+		return claim.Comment{}, r.unknown(result.Err)
 	}
 
-	return &UnknownError{r.issue, result.Err}
+	return result.Comment, nil
+}
+
+// extended takes in the first result, from which on the lease counts. The error is why the store,
+// if it was asked first, did not extend it.
+func (r *Renewal) extended(first []Write, sent Result) error {
+	r.since = sent.Sent
+	switch {
+	case len(first) == 0:
+	case sent.Did == Applied:
+		r.lease = sent.Lease
+	case errors.Is(sent.Err, lease.ErrLost):
+		return r.cfg.Lost(r.facts, r.worker, sent.Err)
+	default:
+		return r.unknown(sent.Err)
+	}
+
+	return nil
 }
 
 // post writes the claim that the log lacks.
-func (r *Renewal) post(first []Write) Effects {
+func (r *Renewal) post(do Do, first []Write) (claim.Comment, error) {
 	record := r.new
 	record.By, record.Nonce, record.Lease, record.At = "", cmp.Or(record.Nonce, r.word), r.cfg.Store, r.facts.Now
 	body, err := Body(r.facts, record)
 	if err != nil {
-		return r.unknown(answer.Wrong(err))
+		return claim.Comment{}, r.unknown(answer.Wrong(err))
 	}
 
-	r.posting = recording{
+	posting := recording{
 		cfg:    r.cfg,
 		before: first,
 		body:   body,
@@ -233,96 +210,42 @@ func (r *Renewal) post(first []Write) Effects {
 		had:    r.facts.Log,
 		plain:  true,
 	}
-	r.step = renewalPosts
+	_, unsure := posting.write(do)
+	if len(first) > 0 {
+		err = r.extended(first, posting.sent)
+	}
+	if err == nil && unsure != nil {
+		err = r.unknown(unsure)
+	}
 
-	return r.posted(Seen{})
+	return posting.comment, err
 }
 
-// posted goes on with the claim that the log lacks.
-func (r *Renewal) posted(s Seen) Effects {
-	if effects := r.posting.next(s); !r.posting.over {
-		return effects
+// bury ends the key, because the edit was applied after the lease had ended: it must not stand for
+// another lease.
+func (r Renewal) bury(do Do) error {
+	lost := r.cfg.Lost(r.facts, r.worker, claim.ErrOverdue)
+	posting, err := r.cfg.tombstone(r.facts, r.worker, r.claim.Record.Nonce, claim.OutcomeStaleSwept)
+	if err == nil {
+		_, err = posting.write(do)
 	}
 
-	if len(r.posting.before) > 0 {
-		r.since = r.posting.sent.Sent
-		if err := r.refused(r.posting.sent); err != nil {
-			return failed(r.issue, err)
-		}
-		r.lease = r.posting.sent.Lease
-	}
-	if r.posting.err != nil {
-		return r.unknown(r.posting.err)
-	}
-
-	return r.written(r.posting.comment)
-}
-
-// written concludes, unless the edit was applied after the lease had ended: it must not stand for
-// another lease, so the key ends here.
-func (r *Renewal) written(got claim.Comment) Effects {
-	c := r.claim
-	if r.ends && !c.Stored && got.Updated.After(r.until) {
-		r.lost = r.cfg.Lost(r.facts, r.worker, claim.ErrOverdue)
-		posting, err := r.cfg.tombstone(r.facts, r.worker, c.Record.Nonce, claim.OutcomeStaleSwept)
-		if err != nil {
-			return failed(r.issue, errors.Join(r.lost, err))
-		}
-
-		r.posting, r.step = posting, renewalBuries
-		return r.buried(Seen{})
-	}
-
-	if got.ID != 0 && got.ID != c.Comment {
-		c.Comment, c.URL, c.Created = got.ID, got.URL, got.Created
-	}
-
-	r.end = Conclusion{
-		Facts: r.facts,
-		Claim: c.Renewed(r.new, got.Updated),
-		Lease: r.lease,
-		Since: r.since,
-	}
-
-	if !r.relabels {
-		return conclude(r.end)
-	}
-	if s := r.editing.seen; s.Read || s.Err != nil {
-		return r.relabel(s)
-	}
-
-	r.step = renewalLooksAgain
-	return r.cfg.look()
+	return errors.Join(lost, err)
 }
 
 // relabel brings the labels in line by the snapshot after the renewal.
-func (r *Renewal) relabel(s Seen) Effects {
+func (r Renewal) relabel(do Do) (Repair, error) {
+	s := r.after
+	if !s.Read && s.Err == nil {
+		s = do(r.cfg.look())
+	}
 	if s.Err != nil {
-		r.end.Err = &LabelsError{r.issue, s.Err}
-		return conclude(r.end)
+		return Repair{}, &LabelsError{r.issue, s.Err}
 	}
 
-	r.labels = r.cfg.relabel(r.cfg.Ruled(s.Facts, s.Lease), false)
-	r.step = renewalRelabels
-	return r.relabeled(Seen{})
-}
-
-// relabeled concludes once the labels are in line, or late.
-func (r *Renewal) relabeled(s Seen) Effects {
-	if effects := r.labels.next(s); !r.labels.over {
-		return effects
-	}
-
-	r.end.Repair, r.end.Err = r.labels.rep, r.labels.err
-	return conclude(r.end)
-}
-
-// buried concludes after the key has ended.
-func (r *Renewal) buried(s Seen) Effects {
-	if effects := r.posting.next(s); !r.posting.over {
-		return effects
-	}
-	return failed(r.issue, errors.Join(r.lost, r.posting.err))
+	labels := r.cfg.relabel(r.cfg.Ruled(s.Facts, s.Lease), false)
+	labels.run(do)
+	return labels.rep, labels.err
 }
 
 // renewable asks whether this store decides the hold own of w, the log, what people may have done,

@@ -34,14 +34,9 @@ func (a Claim) Asked() lease.Ask {
 }
 
 // acquire asks the store: its answer is the claim. The lease counts from before the first try.
-func (a *Claim) acquire() Effects {
-	a.step = claimAcquires
-	return Effects{Writes: []Write{{Kind: WriteAcquire, Acquire: a.Asked()}}}
-}
-
-// acquired goes on with the store's answer. After one that is not known the lease is released.
-func (a *Claim) acquired(s Seen) Effects {
-	result := s.last()
+// After an answer that is not known the lease is released.
+func (a *Claim) acquire() Conclusion {
+	result := a.do(Effects{Writes: []Write{{Kind: WriteAcquire, Acquire: a.Asked()}}}).last()
 	var held *lease.HeldError
 	switch {
 	case errors.As(result.Err, &held):
@@ -61,16 +56,17 @@ func (a *Claim) acquired(s Seen) Effects {
 	return a.grant(result.Lease, result.Sent)
 }
 
-// Granted is an admitted claim whose lease the store has given, asked for when the driver begins
-// with it.
-func (a Claim) Granted(got lease.Lease) Claim {
-	a.only, a.got = false, got
-	a.step = claimGrants
-	return a
+// Granted is the operation of an admitted claim whose lease the store has given, asked for when the
+// driver begins with it.
+func (a Claim) Granted(got lease.Lease) Operation {
+	return func(do Do) Conclusion {
+		a.asks(do)
+		return a.grant(got, 0)
+	}
 }
 
 // grant goes on with the lease.
-func (a *Claim) grant(got lease.Lease, since time.Duration) Effects {
+func (a *Claim) grant(got lease.Lease, since time.Duration) Conclusion {
 	ttl := a.Asked().TTL
 	a.got, a.start, a.lease = got, since, ttl
 	a.record.TTL, a.record.Held, a.record.Token, a.record.Lease = ttl, true, got.Token, a.cfg.Store
@@ -78,18 +74,16 @@ func (a *Claim) grant(got lease.Lease, since time.Duration) Effects {
 }
 
 // free releases a lease, also when the caller has given up.
-func (a *Claim) free(because error, l lease.Lease) Effects {
-	a.because, a.step = because, claimFrees
-	return Effects{Writes: []Write{{Kind: WriteRelease, Lease: l}}}
-}
-
-func (a *Claim) freed(s Seen) Effects {
-	return a.leave(errors.Join(a.because, s.last().Err))
+func (a *Claim) free(because error, l lease.Lease) Conclusion {
+	s := a.do(Effects{Writes: []Write{{Kind: WriteRelease, Lease: l}}})
+	return a.leave(errors.Join(because, s.last().Err))
 }
 
 // mirror writes what the store decided into the log. The hold is real without it: a log that cannot
-// be written is late labels, and the sweep writes it.
-func (a *Claim) mirror() Effects {
+// be written is late labels, and the sweep writes it. It is read until it shows, because such a
+// snapshot shows every claim that was there before it. The lease that was granted is laid over it,
+// whatever the store would say by now.
+func (a *Claim) mirror() Conclusion {
 	a.record.At, a.record.Assignee = a.facts.Now, a.toAssign()
 	body, err := Body(a.facts, a.record)
 	if err != nil {
@@ -106,60 +100,47 @@ func (a *Claim) mirror() Effects {
 
 	// they only follow the store, as the log does
 	a.posting.labels = a.cfg.foreseen(a.facts, a.facts.Log.Ruled(ruling(a.facts, a.got)))
-	a.step = claimMirrors
-	return a.mirrored(Seen{})
-}
+	s, err := a.posting.write(a.do)
+	if err != nil {
+		return a.unmirrored(err)
+	}
 
-// mirrored goes on with the mirror: it is read until it shows, because such a snapshot shows every
-// claim that was there before it. The lease that was granted is laid over it, whatever the store
-// would say by now.
-func (a *Claim) mirrored(s Seen) Effects {
-	if !a.posting.over {
-		effects := a.posting.next(s)
+	a.bound = a.posting.comment.Rank()
+	rounds, last := 0, ErrInvisible
+	for {
 		switch {
-		case !a.posting.over:
-			return effects
-		case a.posting.err != nil:
-			return a.unmirrored(a.posting.err)
+		case s.Ending != nil && !s.Read:
+			return a.unmirrored(errors.Join(last, s.Ending))
+		case s.waited():
+			s = a.do(Effects{Read: true})
+			continue
 		}
 
-		a.bound = a.posting.comment.Rank()
-		a.rounds, a.last = 0, ErrInvisible
-		s = a.posting.seen
-	}
-
-	if s.Ending != nil && !s.Read {
-		return a.unmirrored(errors.Join(a.last, s.Ending))
-	}
-	if s.waited() {
-		return Effects{Read: true}
-	}
-
-	if a.last = s.Err; s.Err == nil {
-		a.facts = s.Facts
-		a.facts.Log = a.facts.Log.Ruled(ruling(a.facts, a.got))
-		if _, shown := a.facts.Log.Bid(a.record.Worker, a.record.Nonce); shown {
-			return a.compare()
+		if last = s.Err; last == nil {
+			a.facts = s.Facts
+			a.facts.Log = a.facts.Log.Ruled(ruling(a.facts, a.got))
+			if _, shown := a.facts.Log.Bid(a.record.Worker, a.record.Nonce); shown {
+				return a.compare()
+			}
+			last = ErrInvisible
 		}
-		a.last = ErrInvisible
-	}
 
-	if a.rounds++; a.rounds == contenders {
-		return a.unmirrored(a.last)
+		if rounds++; rounds == contenders {
+			return a.unmirrored(last)
+		}
+		s = a.do(Effects{Wait: Backoff(rounds - 1)})
 	}
-
-	return Effects{Wait: Backoff(a.rounds - 1)}
 }
 
 // unmirrored hands out a hold whose mirror is late.
-func (a *Claim) unmirrored(err error) Effects {
+func (a *Claim) unmirrored(err error) Conclusion {
 	a.late = &LabelsError{a.issue, err}
 	return a.assign()
 }
 
 // compare looks for a claim that the log decided meanwhile, for somebody who had not heard of the
 // store. It goes first: that one may have seen the issue free.
-func (a *Claim) compare() Effects {
+func (a *Claim) compare() Conclusion {
 	if a.facts.Log.Over(a.record.Worker, a.record.Nonce) { // another process of the run had it, and its hold has ended
 		return a.free(a.cfg.Lost(a.facts, a.record.Worker, claim.ErrEnded), a.got)
 	}

@@ -16,135 +16,98 @@ import (
 // reaction as the answer to a plan, begins a stuck issue again that a person put into the queue,
 // and brings the labels in line. answer is what a reaction says, nil for none. word is random. The
 // conclusion tells in Ended, Swept, Mirrored and Answered what was done.
-func NewTend(c *Config, i claim.Issue, by string, answer *Answer, word string) Append {
-	r := tending{by: by, word: word}
-	if answer != nil {
-		r.answer, r.votes = *answer, true
-	}
-	return newAppend(c, i, r)
+func NewTend(c *Config, i claim.Issue, by string, answer *Answer, word string) Operation {
+	return c.looking(i, func(a *appending) Conclusion {
+		t := tending{a, by, word}
+		if hold, missing := Unmirrored(a.facts); missing {
+			a.end.Mirrored = &hold
+			if err := a.write(t.mirror(hold)); err != nil {
+				return a.fail(err)
+			}
+			if a.unread != nil {
+				return a.fail(a.unread)
+			}
+		}
+
+		moved, err := t.expire()
+		switch {
+		case err != nil:
+			return a.fail(err)
+		case moved:
+			return a.settleNow(nil)
+		case answer != nil:
+			return t.vote(*answer)
+		}
+
+		return t.relieve()
+	})
 }
 
-// tending is the rule of a sweep.
+// tending is a sweep of an issue.
 type tending struct {
-	by     string
-	word   string
-	answer Answer
-	votes  bool
-
-	doing    tendingStep // what the last record was for
-	queue    int         // of the queues that may have been wished for, those that were looked up
-	unlinked []claim.Worker
-	last     claim.Claim // whose end was written
-	end      Conclusion
-}
-
-type tendingStep int
-
-const (
-	tendingBegins tendingStep = iota
-	tendingMirrors
-	tendingDelivers
-	tendingExpires
-	tendingUnlinks
-	tendingAnswers
-	tendingRestarts
-	tendingResets
-)
-
-func (r tending) next(c *Config, t turn) (rule, move) {
-	if t.wrote != nil { // a record may not be there
-		return nil, r.ends(move{err: &UnknownError{t.facts.Issue, t.wrote}})
-	}
-
-	if t.reply == nil {
-		r = r.done()
-	}
-
-	if t.err != nil && r.doing == tendingMirrors {
-		return nil, r.ends(move{err: t.err})
-	}
-	if t.err != nil {
-		return nil, r.ends(move{relabel: true, late: true})
-	}
-
-	f := t.facts
-	if r.doing < tendingMirrors {
-		if hold, missing := Unmirrored(f); missing {
-			record := r.mirror(c, f, hold)
-			r.doing, r.end.Mirrored = tendingMirrors, &hold
-			return r, move{record: &record}
-		}
-	}
-
-	if r.doing < tendingDelivers {
-		if hold, pr, delivered := c.Rules.Delivered(f); delivered {
-			return r.deliver(c, f, hold, pr)
-		}
-	}
-
-	if r.doing != tendingDelivers && r.doing <= tendingExpires {
-		if hold, over := r.expired(c, f); over {
-			record := expiry(f, hold, r.by)
-			r.doing, r.last = tendingExpires, hold
-			return r, move{record: &record}
-		}
-	}
-
-	return r.afterEnds(c, t)
-}
-
-// done takes in that the last record is there.
-func (r tending) done() tending {
-	ends := r.doing == tendingDelivers || r.doing == tendingExpires
-	if !ends || r.last.Record.Worker.IsZero() {
-		return r
-	}
-
-	r.end.Ended = append(r.end.Ended[:len(r.end.Ended):len(r.end.Ended)], r.last)
-	if r.doing == tendingExpires {
-		r.end.Swept++
-	}
-
-	r.last = claim.Claim{}
-	return r
-}
-
-// ends adds what was done to what ends the operation.
-func (r tending) ends(m move) move {
-	m.with = r.end
-	return m
+	*appending
+	by   string
+	word string
 }
 
 // mirror is the record of a hold that the log has never heard of, on behalf of its worker
 // (spec.md#fold).
-func (r tending) mirror(c *Config, f lifecycle.Facts, hold claim.Claim) claim.Record {
+func (t tending) mirror(hold claim.Claim) claim.Record {
 	record := hold.Record
-	record.Nonce, record.By, record.Lease, record.At = cmp.Or(record.Nonce, r.word), r.by, c.Store, f.Now
-	record.Attempt = confirmed(f.Log) // the hold itself is among them
+	record.Nonce, record.By, record.Lease, record.At = cmp.Or(record.Nonce, t.word), t.by, t.cfg.Store, t.facts.Now
+	record.Attempt = confirmed(t.facts.Log) // the hold itself is among them
 	return record
 }
 
-// deliver ends the hold of a worker whose own pull request is open or merged, naming it in the
-// record. Such a hold was not idle: it is handed over, whatever its lease says, because the event
-// that should have done it may be lost.
-func (r tending) deliver(c *Config, f lifecycle.Facts, hold claim.Claim, pr lifecycle.PR) (rule, move) {
-	if err := c.decides(hold); err != nil {
-		return nil, r.ends(move{err: &UnknownError{f.Issue, err}})
+// expire ends the hold whose work is there, or those whose lease and grace are over, and takes out
+// the pull requests that are no longer for the issue. It reports whether it did anything.
+func (t tending) expire() (moved bool, err error) {
+	hold, pr, delivered := t.cfg.Rules.Delivered(t.facts)
+	if delivered {
+		if err := t.cfg.decides(hold); err != nil {
+			return false, &UnknownError{t.issue, err}
+		}
+
+		// Such a hold was not idle: it is handed over, whatever its lease says, because the event
+		// that should have done it may be lost.
+		record := expiry(t.facts, hold, t.by)
+		record.Outcome, record.PR, record.Closes = claim.OutcomeSuccess, pr.URL, !pr.Bare
+		if err := t.write(record); err != nil {
+			return false, err
+		}
+		t.end.Ended = append(t.end.Ended, hold)
 	}
 
-	record := expiry(f, hold, r.by)
-	record.Outcome, record.PR, record.Closes = claim.OutcomeSuccess, pr.URL, !pr.Bare
-	r.doing, r.last = tendingDelivers, hold
+	for hold, over := t.expired(); over && !delivered && t.unread == nil; hold, over = t.expired() {
+		if err := t.write(expiry(t.facts, hold, t.by)); err != nil {
+			return false, err
+		}
+		t.end.Ended = append(t.end.Ended, hold)
+		t.end.Swept++
+	}
 
-	return r, move{record: &record}
+	var unlinked []claim.Worker
+	known := func(hold claim.Claim) bool { return slices.Contains(unlinked, hold.Record.Worker) }
+	for t.unread == nil {
+		left := slices.DeleteFunc(t.facts.Unlinked(), known)
+		if len(left) == 0 {
+			break
+		}
+		if err := t.write(unlink(t.facts, left[0], t.by)); err != nil {
+			return false, err
+		}
+		unlinked = append(unlinked, left[0].Record.Worker)
+	}
+
+	return len(t.end.Ended)+len(unlinked) > 0, nil
 }
 
 // expired is the next hold whose lease and grace are over. Those that were ended are not ended
 // again, whatever a late snapshot shows.
-func (r tending) expired(c *Config, f lifecycle.Facts) (claim.Claim, bool) {
-	for _, hold := range c.Rules.Over(f) {
+func (t tending) expired() (claim.Claim, bool) {
+	for _, hold := range t.cfg.Rules.Over(t.facts) {
 		is := func(e claim.Claim) bool { return e.Record.Worker == hold.Record.Worker }
-		if !slices.ContainsFunc(r.end.Ended, is) {
+		if !slices.ContainsFunc(t.end.Ended, is) {
 			return hold, true
 		}
 	}
@@ -165,57 +128,26 @@ func expiry(f lifecycle.Facts, hold claim.Claim, by string) claim.Record {
 	}
 }
 
-// afterEnds goes on once no hold is left to end.
-func (r tending) afterEnds(c *Config, t turn) (rule, move) {
-	f := t.facts
-	if r.doing <= tendingUnlinks {
-		for _, hold := range f.Unlinked() {
-			if slices.Contains(r.unlinked, hold.Record.Worker) {
-				continue
-			}
-			r.unlinked = append(r.unlinked[:len(r.unlinked):len(r.unlinked)], hold.Record.Worker)
-			record := unlink(f, hold, r.by)
-			r.doing = tendingUnlinks
-
-			return r, move{record: &record}
-		}
-	}
-
-	switch {
-	case r.doing == tendingAnswers:
-		return r.answered(t)
-	case r.doing > tendingMirrors:
-		return nil, r.ends(move{relabel: true, late: true})
-	case r.votes:
-		return r.vote(c, f)
-	}
-
-	return r.relieve(c, t)
-}
-
 // vote records the answer that a reaction gives. That the plan had its answer meanwhile is not an
 // error.
-func (r tending) vote(c *Config, f lifecycle.Facts) (rule, move) {
-	record, err := r.answer.record(c, f)
+func (t tending) vote(said Answer) Conclusion {
+	record, err := said.record(t.cfg, t.facts)
+	if err == nil {
+		err = t.write(record)
+	}
+	if err == nil && t.unread == nil {
+		err = t.answered(record)
+		t.end.Answered = err == nil
+	}
+
 	switch {
 	case tooLate(err):
-		return nil, r.ends(move{relabel: true})
+		return t.settle(nil)
 	case err != nil:
-		return nil, r.ends(move{err: err})
+		return t.fail(err)
 	}
 
-	r.doing = tendingAnswers
-	return r, move{record: &record}
-}
-
-// answered looks what became of the answer.
-func (r tending) answered(t turn) (rule, move) {
-	m := answering{answer: r.answer}.recorded(t)
-	if tooLate(m.err) {
-		return nil, r.ends(move{relabel: true})
-	}
-	r.end.Answered = m.err == nil
-	return nil, r.ends(m)
+	return t.settleNow(nil)
 }
 
 // tooLate reports whether an answer came too late, or from somebody who may not give it.
@@ -227,48 +159,53 @@ func tooLate(err error) bool {
 // lost; what an account's tool wrote beside a record of the same account is not a person's wish. A
 // person who took needs:human-scope off, and whose event was lost, has counted attempts anew
 // (spec-writing.md#sweep); any other removal was a slip, and the label comes back.
-func (r tending) relieve(c *Config, t turn) (rule, move) {
-	f := t.facts
-	queues := c.Rules.Scheme.Queues()
-	if c.Rules.Wished(f) && r.queue < len(queues) {
-		if t.reply == nil {
-			return r, move{ask: Ask{Moved: &LabelMoved{Label: queues[r.queue], On: true}}}
+func (t tending) relieve() Conclusion {
+	c, f := t.cfg, t.facts
+	if c.Rules.Wished(f) {
+		for _, queue := range c.Rules.Scheme.Queues() {
+			g, err := t.moved(LabelMoved{Label: queue, On: true})
+			if err != nil {
+				return t.fail(err)
+			}
+			if g.Person && g.At.After(f.Log.Last) && !g.ByTool(f.Log) {
+				return t.begin(restart(f, Override{By: g.By, Reason: "put into the queue by hand"}, t.word))
+			}
 		}
-		if t.reply.Err != nil {
-			return nil, r.ends(move{err: &UnknownError{f.Issue, t.reply.Err}})
-		}
-
-		g := t.reply.Moved
-		t.reply = nil
-		if r.queue++; !g.Person || !g.At.After(f.Log.Last) || g.ByTool(f.Log) {
-			return r.relieve(c, t)
-		}
-
-		record := restart(f, Override{By: g.By, Reason: "put into the queue by hand"}, r.word)
-		r.doing = tendingRestarts
-		return r, move{record: &record}
 	}
 
 	if !c.Rules.Relieved(f) {
-		return nil, r.ends(move{relabel: true})
+		return t.settle(nil)
 	}
 
-	if t.reply == nil {
-		return r, move{ask: Ask{Moved: &LabelMoved{Label: c.Rules.Scheme.NeedsScope}}}
-	}
-	g := t.reply.Moved
-	if t.reply.Err != nil {
-		return nil, r.ends(move{err: &UnknownError{f.Issue, t.reply.Err}})
+	g, err := t.moved(LabelMoved{Label: c.Rules.Scheme.NeedsScope})
+	if err != nil {
+		return t.fail(err)
 	}
 
 	last := f.Log.Attempts[len(f.Log.Attempts)-1].Release.At
 	record, due := reset(f, Override{By: g.By, Moment: g.At})
 	if !g.Person || g.At.Before(last) || !due {
-		return nil, r.ends(move{relabel: true})
+		return t.settle(nil)
 	}
 
-	r.doing = tendingResets
-	return r, move{record: &record}
+	return t.begin(record)
+}
+
+// moved asks who moved a label last.
+func (t tending) moved(m LabelMoved) (Removal, error) {
+	got := t.do(Effects{Ask: Ask{Moved: &m}}).Replies
+	if got.Err != nil {
+		return Removal{}, &UnknownError{t.issue, got.Err}
+	}
+	return got.Moved, nil
+}
+
+// begin writes the record by which the issue begins again, and brings the labels in line.
+func (t tending) begin(r claim.Record) Conclusion {
+	if err := t.write(r); err != nil {
+		return t.fail(err)
+	}
+	return t.settleNow(nil)
 }
 
 // around is how far from a record of somebody's the same account's change of a label still counts

@@ -58,7 +58,7 @@ func TestVectors(t *testing.T) {
 			if !strings.HasPrefix(line, "> ") {
 				b.WriteString(line)
 			}
-			if err := v.take(&b, strings.TrimSpace(line)); err != nil {
+			if err := v.take(t, &b, strings.TrimSpace(line)); err != nil {
 				t.Fatalf("%s: %q: %v", file, strings.TrimSpace(line), err)
 			}
 		}
@@ -69,7 +69,7 @@ func TestVectors(t *testing.T) {
 
 // A vector is an operation on its way.
 type vector struct {
-	op       protocol.Operation
+	next     func(protocol.Seen) protocol.Effects // of the operation
 	log      []claim.Comment
 	labels   []string
 	pull     int
@@ -87,13 +87,20 @@ var (
 )
 
 // take follows one line, and writes what the operation does.
-func (v *vector) take(b *strings.Builder, line string) (err error) {
+func (v *vector) take(t *testing.T, b *strings.Builder, line string) (err error) {
+	t.Helper()
 	verb, rest, _ := strings.Cut(line, " ")
 	switch verb {
 	case "==":
 		*v = vector{labels: []string{"agent:implement"}}
 	case "op":
-		v.op, err = operation(strings.Fields(rest))
+		op, err := operation(strings.Fields(rest))
+		if err == nil {
+			next, stop := op.Begin()
+			t.Cleanup(stop)
+			v.next = next
+		}
+		return err
 	case "labels":
 		v.labels = strings.Fields(rest)
 	case "assigned":
@@ -132,8 +139,7 @@ func (v *vector) take(b *strings.Builder, line string) (err error) {
 				return err
 			}
 
-			next, effects := v.op.Next(seen)
-			v.op, said = next, v.shown(effects)
+			said = v.shown(v.next(seen))
 		}
 
 		fmt.Fprintf(b, "> %s\n", said)
@@ -198,7 +204,7 @@ func operation(args []string) (protocol.Operation, error) {
 		if err != nil {
 			return nil, err
 		}
-		return protocol.NewClaim(c, issue, protocol.Request{
+		op, err := protocol.NewClaim(c, issue, protocol.Request{
 			Worker: w,
 			TTL:    ttl,
 			Person: at("person"),
@@ -207,6 +213,7 @@ func operation(args []string) (protocol.Operation, error) {
 			Resume: slices.Contains(args, "resume"),
 			Force:  slices.Contains(args, "force"),
 		}, at("nonce"))
+		return op.Run, err
 
 	case "renew":
 		r := protocol.NewRenewal(c, issue, w, token, claim.Claim{}, "w0rd")
@@ -214,7 +221,7 @@ func operation(args []string) (protocol.Operation, error) {
 		if slices.Contains(args, "labels") {
 			r = r.Relabeling()
 		}
-		return r, nil
+		return r.Run, nil
 
 	case "release":
 		e := protocol.Ending{

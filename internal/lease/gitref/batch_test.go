@@ -196,8 +196,38 @@ func TestBatchNotGivenUp(t *testing.T) {
 	}
 
 	if _, err := h.store().AcquireAll(t.Context(), asksOf("ann", 1, 2)); err == nil ||
-		!strings.Contains(err.Error(), "give up the claims: ") {
+		!strings.Contains(err.Error(), "give up the claim: ") {
 		t.Error(err)
+	}
+}
+
+// TestBatchRenewalStands: leases that a process has stay its own when nobody knows whether their
+// renewal landed.
+func TestBatchRenewalStands(t *testing.T) {
+	h := newHub()
+	s := h.store()
+	if _, err := s.AcquireAll(t.Context(), asksOf("ann", 1, 2)); err != nil {
+		t.Fatal(err)
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	h.before = func(request string) {
+		if request == "swap all" {
+			h.wire.Break(leasetest.Lost, 0)
+			cancel()
+		}
+	}
+	if _, err := s.AcquireAll(ctx, asksOf("ann", 1, 2)); err == nil {
+		t.Fatal("the answer was not lost")
+	}
+
+	h.before = nil
+	h.wire.Calm()
+	h.wire.Deliver()
+	for _, n := range []int{1, 2} {
+		if got, held, err := s.Look(t.Context(), numbered(n)); err != nil || !held || got.Worker != who("ann") {
+			t.Errorf("#%d is %v's: %t, %v", n, got.Worker, held, err)
+		}
 	}
 }
 

@@ -148,15 +148,7 @@ func (s *Store) advance(ctx context.Context, i claim.Issue, t tip, next state) (
 		return tip{}, err
 	}
 
-	step := Swap{
-		Name:   RefName(i),
-		Before: t.oid,
-		After:  after.oid,
-		RepoID: t.repoID,
-	}
-	err = s.swap(ctx, []move{{i, t, after}}, "move "+step.Name, func() error { return s.refs.SwapRefs(ctx, i, step) })
-
-	return after, err
+	return after, s.swap(ctx, []move{{i, t, after}})
 }
 
 // commit makes the commit that is to follow on a tip. The chain is where it was.
@@ -191,12 +183,21 @@ type move struct {
 	from, to tip
 }
 
-// swap moves references, all or none, and finds out whether it did. send asks GitHub for the moves.
-// GitHub answers a reference that is not where it was as it answers its own faults, so the chains
-// are looked at before it is asked again. To ask again is safe: the same commit can be on a chain
-// only once.
-func (s *Store) swap(ctx context.Context, moves []move, what string, send func() error) error {
-	err := send()
+// swap moves references, all or none, and finds out whether it did. GitHub answers a reference that
+// is not where it was as it answers its own faults, so the chains are looked at before it is asked
+// again. To ask again is safe: the same commit can be on a chain only once.
+func (s *Store) swap(ctx context.Context, moves []move) error {
+	all := make([]Swap, len(moves))
+	for n, m := range moves {
+		all[n] = Swap{
+			Name:   RefName(m.issue),
+			Before: m.from.oid,
+			After:  m.to.oid,
+			RepoID: m.from.repoID,
+		}
+	}
+
+	err := s.refs.SwapRefs(ctx, moves[0].issue, all...)
 	if err == nil || errors.Is(err, ErrMoved) || lease.Rejected(err) {
 		return err
 	}
@@ -208,7 +209,7 @@ func (s *Store) swap(ctx context.Context, moves []move, what string, send func()
 		if landed, known := s.landed(ctx, moves); known {
 			return landed
 		}
-		if send() == nil {
+		if s.refs.SwapRefs(ctx, moves[0].issue, all...) == nil {
 			return nil
 		}
 	}
@@ -217,7 +218,12 @@ func (s *Store) swap(ctx context.Context, moves []move, what string, send func()
 		return landed
 	}
 
-	return openError{fmt.Errorf("%s: %w", what, err)}
+	what := all[0].Name
+	if len(all) > 1 {
+		what = fmt.Sprint(len(all), " references")
+	}
+
+	return openError{fmt.Errorf("move %s: %w", what, err)}
 }
 
 // landed looks at the chains of moves that are made together: nil when they were made, ErrMoved

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
@@ -16,75 +15,14 @@ var (
 	_ lease.Lister = (*Store)(nil)
 )
 
-// Acquire implements lease.Store: a snapshot, unless one is known, a commit and a swap. Beside
-// *lease.HeldError it returns notLease, and what GitHub says of a token that may not write
-// contents.
+// Acquire implements lease.Store: it is AcquireAll of one. Beside *lease.HeldError it returns
+// notLease, and what GitHub says of a token that may not write contents.
 func (s *Store) Acquire(ctx context.Context, a lease.Ask) (lease.Lease, error) {
-	t, err := s.acquire(ctx, a)
+	got, err := s.AcquireAll(ctx, []lease.Ask{a})
 	if err != nil {
-		return lease.Lease{}, fmt.Errorf("acquire %s: %w", a.Issue, named(err))
+		return lease.Lease{}, err
 	}
-
-	l := t.lease(a.Issue)
-	l.TTL = a.TTL
-	return l, nil
-}
-
-// acquire puts a claim on the chain, or a renewal where the process has the lease already, again
-// while others are faster.
-func (s *Store) acquire(ctx context.Context, a lease.Ask) (tip, error) {
-	t, err := s.shown(ctx, a.Issue)
-	for n := 0; err == nil; n++ {
-		next := t.claim(a)
-		switch {
-		case t.ownedBy(a):
-			next = t.then(kindRenew)
-			next.ttl = a.TTL
-		case !t.free(s.grace) && !t.mayTake(a):
-			return tip{}, &lease.HeldError{Lease: t.lease(a.Issue)}
-		case n == races:
-			return tip{}, fmt.Errorf("%w %d times", ErrMoved, n)
-		}
-
-		after, moved := s.advance(ctx, a.Issue, t, next)
-		var open openError
-		switch {
-		case errors.As(moved, &open) && next.kind == kindClaim && !t.mayTake(a): // what is taken over would end with it
-			return tip{}, errors.Join(moved, s.abandon(ctx, a, t, after))
-		case !errors.Is(moved, ErrMoved):
-			return after, moved
-		}
-
-		if t, err = s.readPast(ctx, a.Issue, t.pos); errors.Is(err, errBehind) {
-			err = nil // a stale snapshot can only lose the next swap, too
-		}
-	}
-
-	return tip{}, err
-}
-
-// abandonIn is how long giving up may go on after the caller's time is over.
-const abandonIn = 20 * time.Second
-
-// abandon sees to it that a claim of which nobody knows whether it landed does not: a void commit
-// on the same parent leaves it no place in the chain. If it is there already, it is released.
-func (s *Store) abandon(ctx context.Context, a lease.Ask, t, claimed tip) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonIn)
-	defer cancel()
-	_, err := s.advance(ctx, a.Issue, t, t.void(a))
-	if errors.Is(err, ErrMoved) {
-		t, err = s.readPast(ctx, a.Issue, t.pos)
-	}
-
-	if err == nil && t.oid == claimed.oid {
-		err = s.release(ctx, claimed.lease(a.Issue))
-	}
-
-	if err != nil {
-		return fmt.Errorf("give up the claim: %w", err)
-	}
-
-	return nil
+	return got[0], nil
 }
 
 // Renew implements lease.Store: a commit and a swap. A lease that ran out and that nobody has taken
