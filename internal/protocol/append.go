@@ -260,11 +260,3 @@ func (a *Append) conclude() Effects {
 	end.Facts = a.turn.facts
 	return conclude(end)
 }
-
-// NewReconcile brings the labels of an issue in line with its facts.
-func NewReconcile(c *Config, i claim.Issue) Append { return newAppend(c, i, settling{}) }
-
-// settling is the rule of an operation that only brings the labels in line.
-type settling struct{}
-
-func (r settling) next(*Config, turn) (rule, move) { return nil, move{relabel: true} }
