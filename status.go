@@ -18,7 +18,8 @@ const (
 	AnswerUnknown Answer = "unknown" // could not find out
 )
 
-// A State is the state of an issue by its log. Its lifecycle label mirrors it.
+// A State is the state of an issue by its log. Its lifecycle label mirrors it. An expired hold counts as
+// ended.
 type State string
 
 // The states.
@@ -65,7 +66,7 @@ type Holder struct {
 	Person             string // login, when a person holds it
 	Author             string // login that wrote the claim
 	Confirmed          bool   // false while it is claiming
-	Expired            bool   // the lease and the grace are over: anybody may take the issue
+	Expired            bool   // the lease and the grace are over: the next claim or sweep ends it
 	Since, Renewed     time.Time
 	Until              time.Time // end of the lease; zero when it has none
 	Token              int64     // fencing token

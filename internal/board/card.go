@@ -44,7 +44,7 @@ type Card struct {
 	Seen    time.Time // last heartbeat
 	Until   time.Time // when the hold ends without another one; zero when it does not
 	Ends    string    // what ends a hold that time does not end: until ...
-	Expired bool      // the lease is over: anyone may take it
+	Expired bool      // the lease is over: a claim or sweep ends it
 	Plan    bool      // its plan is waiting for an answer
 	Marks   []Mark
 	Pulls   []Link   // the pull requests that are open for it

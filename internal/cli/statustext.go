@@ -159,6 +159,9 @@ func tenure(t claim.Terms, f lifecycle.Facts, h claim.Claim) string {
 	end, ends := h.Until(t)
 	left := printable.Span(max(end.Sub(f.Now), time.Second))
 	switch {
+	case h.Stored && h.Over(t, f.Now): // the store goes by a clock of its own
+		return fmt.Sprintf("%s holds it: the lease store has not ended its lease, which by GitHub's clock expired %s.",
+			who, distance(end.Sub(f.Now)))
 	case h.Held() && ends && f.Now.After(end):
 		return fmt.Sprintf("The lease of %s expired %s; the issue is free %s.", who, distance(end.Sub(f.Now)),
 			distance(end.Add(t.Grace).Sub(f.Now)))

@@ -234,20 +234,34 @@ func StateOf(labels []string) string {
 }
 
 // Move shows the lifecycle labels before and after; where they stay, the others that came and went.
+// A snapshot that was stale may show before what came only now: each label is named once.
 func Move(was, is []string, c labels.Change) string {
 	if !slices.Equal(was, is) {
 		return StateOf(was) + " -> " + StateOf(is)
 	}
 
 	text := StateOf(is)
-	if len(c.Add) > 0 {
-		text += ", now with " + strings.Join(c.Add, ", ")
+	came := besides(c.Add, is)
+	if len(came) > 0 {
+		text += ", now with " + strings.Join(came, ", ")
 	}
-	if len(c.Remove) > 0 {
-		text += ", now without " + strings.Join(c.Remove, ", ")
+	if went := besides(c.Remove, slices.Concat(is, came)); len(went) > 0 {
+		text += ", now without " + strings.Join(went, ", ")
 	}
 
 	return text
+}
+
+// besides are the names that are not among those that were said, each once.
+func besides(names, said []string) []string {
+	var out []string
+	for _, name := range names {
+		if !labels.Has(said, name) && !labels.Has(out, name) {
+			out = append(out, name)
+		}
+	}
+
+	return out
 }
 
 // CycleRemedy is how a person ends a cycle.

@@ -136,7 +136,7 @@ func (f *file) keys() rule {
 			},
 			key{
 				"rest",
-				"How long to back off after the first, second, … failed attempt; the last repeats.",
+				"How long to back off, ±25 %, after the first, second, … failed attempt; the last repeats.",
 				list(&c.Recovery.Rest, func(d *time.Duration) rule { return span(d, 0, year) }),
 			},
 		)},

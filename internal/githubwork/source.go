@@ -31,6 +31,9 @@ type Options struct {
 	Exclude []string // labels, besides the repository's, that keep an issue from this agent
 	// KeepFailed puts the label for "needs a person" on what failed, instead of queueing it again.
 	KeepFailed bool
+	// Shown says that what is found free is shown and not claimed: a lease store is asked about each,
+	// as a claim asks it.
+	Shown bool
 	// Take claims by the snapshot that the issue was judged by, if there is one; nil is the
 	// ledger's Claim, with late labels told to Warn.
 	Take func(context.Context, claim.Issue, ledger.Request) (ledger.Hold, error)
@@ -242,7 +245,11 @@ func (j *judge) judge(ctx context.Context, candidates []work.Item) ([]work.Item,
 		i, f := candidates[n], j.ledger.Here(r.Facts)
 		f.Limit = j.ledger.Rules().Limit(j.load, f.Issue, lifecycle.Asker{Login: f.Viewer, Codename: j.o.Worker.Codename})
 		j.noteLimit(f.Limit)
-		v := j.ledger.Rules().Verdict(f, lifecycle.Seeker{Worker: j.o.Worker})
+		f, v, err := j.verdict(ctx, f)
+		if err != nil {
+			return nil, refusal("", err)
+		}
+
 		i.Claimed = v.Has(lifecycle.CodeInFlight) || v.Has(lifecycle.CodeOwn)
 		for _, b := range f.Blockers {
 			if b.Open {
@@ -269,6 +276,18 @@ func (j *judge) judge(ctx context.Context, candidates []work.Item) ([]work.Item,
 	}
 
 	return out, nil
+}
+
+// verdict is the predicate's answer, and the snapshot that it is of.
+func (j *judge) verdict(ctx context.Context, f lifecycle.Facts) (lifecycle.Facts, lifecycle.Verdict, error) {
+	rules, who := j.ledger.Rules(), lifecycle.Seeker{Worker: j.o.Worker}
+	v := rules.Verdict(f, who)
+	if v.Answer != lifecycle.Free || !j.o.Shown {
+		return f, v, nil
+	}
+
+	f, err := j.ledger.Ruled(ctx, f)
+	return f, rules.Verdict(f, who), err
 }
 
 // offer notes that an issue was found free.

@@ -201,7 +201,7 @@ func TestStageMovedMeanwhile(t *testing.T) {
 			t.Errorf("claim: %v", err)
 		}
 
-		if _, err := l.Reconcile(t.Context(), issue); err != nil {
+		if _, err := l.Reconcile(t.Context(), issue, "sweep-1"); err != nil {
 			t.Fatal(err)
 		}
 		shows(t, w, "stage:review")

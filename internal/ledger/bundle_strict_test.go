@@ -100,7 +100,7 @@ func (f fleet) strictSweep(t *testing.T, s lease.Store, after time.Duration) {
 		w.store = s
 
 		for range 2 {
-			if _, err := l.Strict(s, "table").Reconcile(t.Context(), numbered(n)); err != nil {
+			if _, err := l.Strict(s, "table").Reconcile(t.Context(), numbered(n), "sweep-1"); err != nil {
 				t.Error(err)
 			}
 		}

@@ -225,7 +225,7 @@ func sweeper(name string, times int) role {
 func reconciler(name string) role {
 	return role{name: name, kind: "reconciler", life: func(a *actor) {
 		if a.step("start", func(*scriptedServer) {}) {
-			_, err := a.ledger.Reconcile(context.Background(), issue)
+			_, err := a.ledger.Reconcile(context.Background(), issue, name)
 			a.tell("reconcile", err)
 		}
 	}}

@@ -172,7 +172,7 @@ func TestDirty(t *testing.T) {
 	p := told(t, scenario{cast: []role{holder("ann")}, labels: true})
 	f := stubborn{calm{p}}
 	p.server.commit(p.server.stamp("add", 0, "agent:done"))
-	_, err := p.ledger(f, f, func() string { return "0123abcd" }).Reconcile(t.Context(), issue)
+	_, err := p.ledger(f, f, func() string { return "0123abcd" }).Reconcile(t.Context(), issue, "sweep-1")
 	if !errors.Is(err, ledger.ErrDirty) || outcome(err) != "late" {
 		t.Errorf("reconcile: %v", err)
 	}

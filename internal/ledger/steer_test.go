@@ -137,7 +137,7 @@ func TestPlanAnswers(t *testing.T) {
 			t.Errorf("approve before the plan: %v", err)
 		}
 
-		if _, err := l.Reconcile(t.Context(), issue); err != nil {
+		if _, err := l.Reconcile(t.Context(), issue, "sweep-1"); err != nil {
 			t.Fatal(err)
 		}
 		shows(t, w, "agent:plan-pending-approval")

@@ -185,8 +185,3 @@ func (a *appending) conclude(l relabeling, err error) Conclusion {
 	a.end.Repair, a.end.Facts, a.end.Err = l.rep, a.facts, cmp.Or(err, l.err)
 	return a.end
 }
-
-// NewReconcile brings the labels of an issue in line with its facts.
-func NewReconcile(c *Config, i claim.Issue) Operation {
-	return c.looking(i, func(a *appending) Conclusion { return a.settle(nil) })
-}

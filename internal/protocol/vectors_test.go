@@ -260,8 +260,6 @@ func operation(args []string) (protocol.Operation, error) {
 			answer = &protocol.Answer{Kind: claim.Kind(at("answer")), By: at("by")}
 		}
 		return protocol.NewTend(c, issue, "sweep-1", answer, "w0rd"), nil
-	case "reconcile":
-		return protocol.NewReconcile(c, issue), nil
 	}
 
 	return nil, fmt.Errorf("no operation %s", args[0])

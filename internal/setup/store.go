@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/label-state/label-state/internal/config"
@@ -25,8 +26,8 @@ func (e Environment) store(c *github.Client, conf config.Config) lease.Store {
 }
 
 // openServer opens a store that is a server of its own: one that the caller gave, else the one that
-// this program was built with, at the URL in the variable. The error is an answer.Config or
-// lease.ErrNotLinked, or the store's.
+// this program was built with, at the URL in the variable. The error is an answer.Config, also for a
+// URL that cannot be read, or lease.ErrNotLinked, or the store's.
 func (e Environment) openServer(kind, variable string) (lease.Remote, error) {
 	if given, ok := e.Services[kind]; ok {
 		return given.Open(given.TLS, given.URL)
@@ -37,10 +38,9 @@ func (e Environment) openServer(kind, variable string) (lease.Remote, error) {
 		return nil, fmt.Errorf("%w: %s", lease.ErrNotLinked, kind)
 	}
 
-	url := e.Getenv(variable)
+	url, form := e.Getenv(variable), "export "+variable+"=redis://USER:PASSWORD@HOST:6379"
 	if url == "" {
-		return nil, unusable(variable, "export "+variable+"=redis://USER:PASSWORD@HOST:6379",
-			"it is not set; it holds the URL of the lease store")
+		return nil, unusable(variable, form, "it is not set; it holds the URL of the lease store")
 	}
 
 	secure, err := e.secured(url)
@@ -48,5 +48,10 @@ func (e Environment) openServer(kind, variable string) (lease.Remote, error) {
 		return nil, err
 	}
 
-	return open(secure, url)
+	opened, err := open(secure, url)
+	if errors.Is(err, lease.ErrAddress) {
+		return nil, unusable(variable, form, "%w", err)
+	}
+
+	return opened, err
 }

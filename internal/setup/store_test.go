@@ -35,6 +35,10 @@ func TestStoreIsOpened(t *testing.T) {
 	}{
 		"set":   {"redis://:secret@r.example", "redis://:secret@r.example"},
 		"unset": {"", "use MY_REDIS: it is not set"},
+		"no URL of a store": {
+			"http://:secret@r.example",
+			"use MY_REDIS: " + lease.ErrAddress.Error(),
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newMachine(t, map[string]string{"GH_TOKEN": "tok", "MY_REDIS": c.value})
@@ -42,6 +46,10 @@ func TestStoreIsOpened(t *testing.T) {
 			got := ""
 			env := m.environment()
 			env.Stores = map[string]lease.Opener{lease.Redis: func(_ *tls.Config, url string) (lease.Remote, error) {
+				if !strings.HasPrefix(url, "redis://") {
+					return nil, lease.ErrAddress
+				}
+
 				got = url
 				return nobody{}, nil
 			}}

@@ -59,6 +59,11 @@ func TestStanding(t *testing.T) {
 			lifecycle.Facts{Log: claim.State{Claims: held(4*time.Hour+20*time.Second, as)}},
 		},
 		{
+			"lucius holds it: the lease store has not ended its lease, which by GitHub's clock expired 1h ago.",
+			lifecycle.Facts{Log: claim.State{Claims: held(5*time.Hour,
+				func(c *claim.Claim) { c.Stored = true })}},
+		},
+		{
 			"lucius holds it for another 1s.",
 			lifecycle.Facts{Log: claim.State{Claims: held(4*time.Hour, as)}},
 		},

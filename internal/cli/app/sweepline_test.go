@@ -23,6 +23,17 @@ func TestFindingLine(t *testing.T) {
 			Why:    "blocked",
 			Change: labels.Change{Add: []string{"agent:blocked"}, Remove: []string{"x"}},
 		},
+		// of a snapshot that was stale
+		"acme/app#1: agent:implement, now without agent:in-flight: free\n": {
+			Issue: "acme/app#1",
+			Was:   []string{"agent:implement"},
+			Is:    []string{"agent:implement"},
+			Why:   "free",
+			Change: labels.Change{
+				Add:    []string{"agent:implement"},
+				Remove: []string{"agent:in-flight", "agent:implement"},
+			},
+		},
 		"acme/app#1: 3 attempts failed\n": {
 			Issue: "acme/app#1",
 			Why:   "3 attempts failed",

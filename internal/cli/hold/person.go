@@ -111,7 +111,7 @@ func refuseForWorkers(c *cli.Call, params any, names ...string) error {
 }
 
 // releaseAsPerson ends the person's own hold: by record, or where there is only a label, by taking
-// it off.
+// it off. A person who released the last hold may say so again, as after a lost answer.
 func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *releaseParams) error {
 	if err := refuseForWorkers(c, p, "outcome", "pr", "transition-to", "done"); err != nil {
 		return err
@@ -130,10 +130,14 @@ func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 	}
 
 	holder, held := f.Log.Holder()
+	last, _ := f.Log.LastEnded(claim.Claim.Held)
+	labelled := labels.Has(f.Labels, c.Rules().Scheme.Hold)
 	switch {
+	case !held && !labelled && last.IsOf(me) && last.End.By == inNameOf(last, me):
+		return releaseOwn(ctx, c, f, last, me, p.Why()) // again: it writes no record
 	case held && holder.Person != "":
 		return notYours(i, me, fmt.Sprintf("%s has held it since %s", holder.Person, cli.Moment(holder.Created)))
-	case !labels.Has(f.Labels, c.Rules().Scheme.Hold):
+	case !labelled:
 		text := "you do not hold it, and nobody else does"
 		next := []answer.Command{answer.Call("see what happened to it", "log", i.String())}
 		if held {
@@ -172,9 +176,10 @@ func releaseAsPerson(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 }
 
 func releaseOwn(ctx context.Context, c *cli.Call, f lifecycle.Facts, mine claim.Claim, me, reason string) error {
-	e := ledger.Ending{Worker: mine.Record.Worker, Reason: reason}
-	if !claim.SameLogin(mine.Author, me) {
-		e.By = me // an app wrote the claim for this person
+	e := ledger.Ending{
+		Worker: mine.Record.Worker,
+		Reason: reason,
+		By:     inNameOf(mine, me),
 	}
 
 	rep, err := c.Session.Ledger.Release(ctx, f.Issue, e)
@@ -189,7 +194,21 @@ func releaseOwn(ctx context.Context, c *cli.Call, f lifecycle.Facts, mine claim.
 		return err
 	}
 
-	return c.Answer(cli.ViewMove(rep, answer.Released), fmt.Sprintf("released %s\n", f.Issue))
+	text := fmt.Sprintf("released %s\n", f.Issue)
+	if mine.End != nil {
+		text = fmt.Sprintf("released %s already\n", f.Issue)
+	}
+
+	return c.Answer(cli.ViewMove(rep, answer.Released), text)
+}
+
+// inNameOf is the By of a release of the person's own hold: nobody, unless an app wrote the claim for
+// them.
+func inNameOf(mine claim.Claim, me string) string {
+	if claim.SameLogin(mine.Author, me) {
+		return ""
+	}
+	return me
 }
 
 // notYours refuses to release somebody else's hold. Only a person is told about force.

@@ -5,14 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
+	"time"
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
-	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/setup"
 )
 
 type reconcileParams struct {
@@ -25,35 +26,23 @@ func Reconcile() cli.Verb {
 	return cli.Do(cli.Verb{
 		Name:     "reconcile",
 		Summary:  "bring an issue's labels in line with its facts",
-		About:    "Never decides who holds it; that is in the log. A whole repository: label-state sweep-claims.",
+		About:    "Ends an expired hold as a sweep does; who holds it is in the log. A whole repository: label-state sweep-claims.",
 		Examples: "label-state reconcile 42\nlabel-state reconcile acme/app#42 --dry-run\n",
 	}, cli.OnIssue(reconcileIssue))
 }
 
 func reconcileIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *reconcileParams) error {
-	rep, err := c.Session.Ledger.Reconcile(ctx, i)
-	var would *ledger.Unsent
-	if errors.As(err, &would) {
-		f, rules := would.Facts, c.Rules()
-		projection, _ := rules.Label(f)
-		change := rules.Scheme.Change(f.Labels, projection)
-		was := cli.LabelNames(rules.Scheme.Shown(f.Labels))
-		is := slices.DeleteFunc(slices.Clone(was), func(name string) bool { return labels.Has(change.Remove, name) })
-		m := answer.Answer{
-			Issue:  i.String(),
-			Answer: "dry-run",
-			Was:    was,
-			Is:     append(is, change.Add...),
-			Why:    cli.OneLine(rules.Explain(f, change)),
-		}
-
-		return c.Answer(m, fmt.Sprintf("%s: would add %s, remove %s: %s\n", i, cmp.Or(strings.Join(change.Add, ", "), "nothing"),
-			cmp.Or(strings.Join(change.Remove, ", "), "nothing"), m.Why))
+	by := ledger.SweepID(time.Now(), setup.Word())
+	done, err := c.Session.Ledger.Reconcile(ctx, i, by)
+	if would, is := errors.AsType[*ledger.Unsent](err); is {
+		return reconcileDry(ctx, c, would.Facts, by)
 	}
-
 	if err != nil {
 		return err
 	}
+
+	rep := done.Repair
+	rep.Why = released("released", done.Ended) + rep.Why
 
 	text := fmt.Sprintf("%s: %s: %s\n", i, cli.Move(rep.Was, rep.Is, rep.Change), cli.OneLine(rep.Why))
 	if rep.Change.Empty() {
@@ -61,4 +50,43 @@ func reconcileIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *reconcil
 	}
 
 	return c.Answer(cli.ViewMove(rep, answer.Reconciled), text)
+}
+
+// reconcileDry answers with what a reconcile would write by the snapshot f.
+func reconcileDry(ctx context.Context, c *cli.Call, f lifecycle.Facts, by string) error {
+	one := func(yield func(lifecycle.Facts, error) bool) { yield(f, nil) }
+	report := c.Session.Ledger.Tend(ctx, one, ledger.Sweep{By: by, DryRun: true})
+
+	shown := c.Rules().Scheme.Shown(f.Labels)
+	would := ledger.Finding{Repair: ledger.Repair{
+		Was: shown,
+		Is:  shown,
+		Why: c.Rules().Summary(f).Why,
+	}}
+	if len(report.Findings) > 0 {
+		would = report.Findings[0]
+	}
+	if would.Err != nil {
+		return would.Err
+	}
+
+	m := answer.Answer{
+		Issue:  f.Issue.String(),
+		Answer: "dry-run",
+		Was:    cli.LabelNames(would.Was),
+		Is:     cli.LabelNames(would.Is),
+		Why:    cli.OneLine(released("would release", would.Ended) + would.Why),
+	}
+
+	return c.Answer(m, fmt.Sprintf("%s: would add %s, remove %s: %s\n", f.Issue,
+		cmp.Or(strings.Join(would.Change.Add, ", "), "nothing"),
+		cmp.Or(strings.Join(would.Change.Remove, ", "), "nothing"), m.Why))
+}
+
+// released says first which holds were ended, in the words of a sweep; empty for none.
+func released(give string, ended []claim.Claim) string {
+	if len(ended) == 0 {
+		return ""
+	}
+	return give + " the hold of " + strings.Join(cli.Workers(ended), ", ") + "; "
 }

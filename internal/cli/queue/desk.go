@@ -19,6 +19,7 @@ func queueOf(ctx context.Context, c *cli.Call, p *nextParams) *githubwork.Source
 		Worker:  c.Claimant(),
 		TTL:     p.TTL,
 		Exclude: c.Source.Exclude,
+		Shown:   p.List || p.NoClaim || p.DryRun,
 		Take: func(ctx context.Context, i claim.Issue, req ledger.Request) (ledger.Hold, error) {
 			h, err := c.Session.Ledger.Claim(ctx, i, req)
 			return h, c.RecordClaim(h, err)

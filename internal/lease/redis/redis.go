@@ -47,7 +47,8 @@ type Client interface {
 // A Store keeps leases in Redis. It may be used from any goroutine.
 type Store struct{ client Client }
 
-var errAddress = errors.New("open redis: expected redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// or unix://")
+var errAddress = fmt.Errorf("%w: expected redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// or unix://",
+	lease.ErrAddress)
 
 // dialTime bounds the wait for a connection, and answerTime the wait for an answer, beside the
 // caller's own time. A server that is not there is asked twice: whoever waits has reasons of its
@@ -58,7 +59,8 @@ const (
 )
 
 // Open returns a store at one redis://, rediss:// or unix:// URL. A server with TLS must accept us,
-// and we it, or the error is a *lease.DeniedError. It is a lease.Opener.
+// and we it, or the error is a *lease.DeniedError; a URL that cannot be read is lease.ErrAddress. It is
+// a lease.Opener.
 func Open(secure *tls.Config, address string) (lease.Remote, error) {
 	at, err := url.Parse(address)
 	if err != nil {
