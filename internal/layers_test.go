@@ -36,6 +36,7 @@ var mayImport = map[string][]string{
 
 	"internal/printable": {},
 	"internal/clock":     {},
+	"internal/jsonkeys":  {"internal/printable"},
 
 	"internal/smallfile": {}, // files that others may have made
 	// the one way to run it and to find its directories
@@ -90,7 +91,7 @@ var mayImport = map[string][]string{
 		"internal/printable",
 	},
 
-	"internal/prchain": {"answer", "internal/claim", "internal/labels", "internal/closing", "internal/state"},
+	"internal/prchain": {"answer", "internal/claim", "internal/labels", "internal/closing", "internal/jsonkeys", "internal/state"},
 
 	"internal/keep": {"internal/claim", "internal/ledger", "internal/lifecycle", "internal/clock"},
 
@@ -199,7 +200,7 @@ var mayImport = map[string][]string{
 	},
 	"internal/cli/try": {
 		"answer",
-		"internal/cli", "internal/config", "internal/githubsim", "internal/workflow",
+		"internal/cli", "internal/config", "internal/githubsim", "internal/jsonkeys", "internal/workflow",
 	},
 }
 
@@ -211,7 +212,7 @@ var pure = []string{
 	"answer", "internal/labels", "internal/claim", "internal/lifecycle", "internal/protocol", "internal/closing",
 	"internal/dedup",
 	"internal/host", "internal/printable", "internal/stats", "internal/agenthost",
-	"internal/workflow",
+	"internal/jsonkeys", "internal/workflow",
 }
 
 // impure is what a pure package never imports: whatever waits, reads, writes, logs or draws lots.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/jsonkeys"
 )
 
 // planFile is how a plan is written in JSON; keys are stable.
@@ -68,6 +69,10 @@ func ReadPlan(data []byte) (Plan, error) {
 
 // strict decodes one JSON value with known keys and nothing behind it.
 func strict(data []byte, into any) error {
+	if err := jsonkeys.Unknown(data, into); err != nil {
+		return err
+	}
+
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {
