@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/label-state/label-state/answer"
@@ -84,11 +86,24 @@ func setHost(
 	}
 }
 
-// fileFailure is a file that is in the way.
+// fileFailure is a file that is in the way, or that the system does not let us read or write.
 func fileFailure(err error) error {
+	again := "fix that file, then run"
+	var next []answer.Command
+	if denied, is := errors.AsType[*fs.PathError](err); is {
+		again = "then"
+		folder := filepath.Dir(denied.Path)
+		switch {
+		case errors.Is(err, syscall.ENOSPC):
+			next = append(next, answer.Shell("make room there", "df", folder))
+		default:
+			next = append(next, answer.Shell("see what may be done there", "ls", "-ld", folder))
+		}
+	}
+
 	return &answer.Problem{
 		Code:  answer.Machine,
-		Next:  []answer.Command{answer.Call("fix that file, then run", answer.Again)},
+		Next:  append(next, answer.Call(again, answer.Again)),
 		Cause: err,
 	}
 }
