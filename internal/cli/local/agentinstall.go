@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -88,22 +87,14 @@ func setHost(
 
 // fileFailure is a file that is in the way, or that the system does not let us read or write.
 func fileFailure(err error) error {
-	again := "fix that file, then run"
-	var next []answer.Command
-	if denied, is := errors.AsType[*fs.PathError](err); is {
-		again = "then"
-		folder := filepath.Dir(denied.Path)
-		switch {
-		case errors.Is(err, syscall.ENOSPC):
-			next = append(next, answer.Shell("make room there", "df", folder))
-		default:
-			next = append(next, answer.Shell("see what may be done there", "ls", "-ld", folder))
-		}
+	next := answer.Call("fix that file, then run", answer.Again)
+	if _, is := errors.AsType[syscall.Errno](err); is {
+		next = answer.Call("check the permissions and the free space there, then run", answer.Again)
 	}
 
 	return &answer.Problem{
 		Code:  answer.Machine,
-		Next:  append(next, answer.Call(again, answer.Again)),
+		Next:  []answer.Command{next},
 		Cause: err,
 	}
 }
