@@ -527,8 +527,8 @@ func (p Place) Installed(h agenthost.Host) (all, some bool, stays string, err er
 	return all, some, stays, nil
 }
 
-// Kept is a file whose lines about label-state are a person's, where nothing of label-state's own is
-// left for uninstalling to change, as after an Uninstall that kept them; else it is empty.
+// Kept is a file whose lines about label-state are a person's, where nothing of label-state's own
+// is left for uninstalling to change, as after an Uninstall that kept them; else it is empty.
 func (p Place) Kept(h agenthost.Host) (file string, err error) {
 	steps, err := p.Uninstall(h)
 	for _, s := range steps {

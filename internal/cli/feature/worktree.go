@@ -172,7 +172,7 @@ func readWorktreeRequest(c *cli.Call, p *createParams) (worktree.Request, error)
 	}
 	if err := r.CheckAgent(); err != nil && p.Agent == "" {
 		return r, cli.Advise(fmt.Errorf("LABEL_STATE_CODENAME: %w", err),
-			answer.Call("name what the branches begin with", answer.Again, "--agent", "agent"))
+			answer.Advice("say with --agent what the branches begin with"))
 	}
 	into := p.Into
 	if into == "" {

@@ -316,7 +316,8 @@ func setUp(t cli.Terminal, h agenthost.Host, user bool) (word, first string, unk
 	case err != nil:
 		return "unknown", "", err
 	case kept != "":
-		return "kept", "not installed; kept lines about label-state that somebody wrote or edited: " + shortPath(t, kept), nil
+		const lines = "not installed; kept lines about label-state that somebody wrote or edited: "
+		return "kept", lines + shortPath(t, kept), nil
 	}
 
 	if stays != "" {

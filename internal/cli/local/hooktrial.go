@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -102,9 +101,6 @@ func playTrial(ctx context.Context, t cli.Terminal, program, remote, url string)
 	if err == nil {
 		err = json.Unmarshal(out, &trial)
 	}
-	if err == nil && trial.Version == "" {
-		err = errors.New("it does not say its version")
-	}
 
 	return trial, err
 }
@@ -119,7 +115,7 @@ func checkChosen(ctx context.Context, c *cli.Call, o hookfile.Options, file stri
 		return err
 	}
 
-	if _, err := playTrial(ctx, c.Terminal, o.Hook, "origin", "."); err != nil {
+	if trial, err := playTrial(ctx, c.Terminal, o.Hook, "origin", "."); err != nil || trial == (pushcheck.Trial{}) {
 		return hookfile.NotOurs(o.Hook)
 	}
 
