@@ -91,7 +91,7 @@ var mayImport = map[string][]string{
 		"internal/printable",
 	},
 
-	"internal/prchain": {"answer", "internal/claim", "internal/labels", "internal/closing", "internal/jsonkeys", "internal/state"},
+	"internal/prchain": {"answer", "internal/claim", "internal/labels", "internal/closing", "internal/state"},
 
 	"internal/keep": {"internal/claim", "internal/ledger", "internal/lifecycle", "internal/clock"},
 
@@ -180,7 +180,8 @@ var mayImport = map[string][]string{
 	},
 	"internal/cli/feature": {
 		"answer", "internal/trouble",
-		"internal/claim", "internal/cli", "internal/github", "internal/host", "internal/labels", "internal/ledger",
+		"internal/claim", "internal/cli", "internal/github", "internal/host", "internal/jsonkeys", "internal/labels",
+		"internal/ledger",
 		"internal/lifecycle", "internal/prchain", "internal/printable", "internal/setup", "internal/state",
 		"internal/worktree",
 	},

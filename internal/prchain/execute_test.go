@@ -310,7 +310,7 @@ func TestState(t *testing.T) {
 		{"empty", "", "EOF"},
 		{"newer", `{"format": 2, "state": []}`, "format 2, this version reads 1"},
 		{"no format", `{}`, "format 0"},
-		{"unknown key", chainState(`"closes": 0, "parts": []}, "parts": [], "more": 1`, "retry"), "more: unknown key"},
+		{"unknown key", chainState(`"closes": 0, "parts": []}, "parts": [], "more": 1`, "retry"), "unknown field"},
 		{"plan that cannot be", chainState(`"closes": 0, "parts": []}, "parts": []`, "retry"), "no pull request"},
 		{"parts of another plan", chainState(`"closes": 0, "parts": [{"repo": "a/b", "branch": "c"}]}, "parts": []`,
 			"retry"), "0 parts of a plan of 1"},

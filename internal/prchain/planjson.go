@@ -10,11 +10,10 @@ import (
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
-	"github.com/label-state/label-state/internal/jsonkeys"
 )
 
-// planFile is how a plan is written in JSON; keys are stable.
-type planFile struct {
+// A PlanFile is how a plan is written in JSON; keys are stable.
+type PlanFile struct {
 	Feature string `json:"feature"`
 	Parent  string `json:"parent"`
 	Closes  int    `json:"closes"`
@@ -23,7 +22,7 @@ type planFile struct {
 
 // MarshalJSON writes the plan as a plan file.
 func (p Plan) MarshalJSON() ([]byte, error) {
-	return json.Marshal(planFile{
+	return json.Marshal(PlanFile{
 		Feature: p.Feature,
 		Parent:  p.Parent.String(),
 		Closes:  p.Closes,
@@ -34,7 +33,7 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads a plan file. Keys it does not know are errors; whether the plan can be is not
 // asked.
 func (p *Plan) UnmarshalJSON(data []byte) error {
-	var in planFile
+	var in PlanFile
 	if err := strict(data, &in); err != nil {
 		return err
 	}
@@ -69,10 +68,6 @@ func ReadPlan(data []byte) (Plan, error) {
 
 // strict decodes one JSON value with known keys and nothing behind it.
 func strict(data []byte, into any) error {
-	if err := jsonkeys.Unknown(data, into); err != nil {
-		return err
-	}
-
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {
