@@ -492,7 +492,7 @@ func ExampleClient_StaleClaims() {
 		log.Fatal(err)
 	}
 
-	fmt.Println(stale[0].Number, stale[0].Codename, stale[0].Until.Sub(stale[0].Since))
+	fmt.Println(stale[0].Number, stale[0].Codename, stale[0].Until.Sub(stale[0].Since).Truncate(time.Hour))
 	// Output:
 	// 1 lucius 1h0m0s
 }

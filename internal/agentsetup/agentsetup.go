@@ -527,6 +527,23 @@ func (p Place) Installed(h agenthost.Host) (all, some bool, stays string, err er
 	return all, some, stays, nil
 }
 
+// Kept is a file whose lines about label-state are a person's, where nothing of label-state's own
+// is left for uninstalling to change, as after an Uninstall that kept them; else it is empty.
+func (p Place) Kept(h agenthost.Host) (file string, err error) {
+	steps, err := p.Uninstall(h)
+	for _, s := range steps {
+		switch s.Kind {
+		case Same:
+		case Theirs:
+			file = cmp.Or(file, s.Path)
+		default:
+			return "", err
+		}
+	}
+
+	return file, err
+}
+
 // isExtra reports whether a host runs our hooks also where somebody has a file of their own in its
 // place.
 func (s Step) isExtra() bool { return s.What == "mcp" || s.What == "skill" }

@@ -51,6 +51,12 @@ func written(c *Config) *file {
 	return f
 }
 
+// Keys are the keys that have a value, by their paths, and what each means, in their order.
+func Keys() [][2]string {
+	c := Default()
+	return newFile(&c).keys().described("")
+}
+
 // keys is the whole format (the CLI's manual, "Configuration").
 func (f *file) keys() rule {
 	c := f.c

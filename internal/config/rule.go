@@ -77,6 +77,19 @@ func object(keys ...key) rule {
 	}
 }
 
+// described are the keys below a rule that have a value, by their paths, and what each means.
+func (u rule) described(path string) (rows [][2]string) {
+	for _, k := range u.keys {
+		at := join(path, k.name)
+		if k.keys == nil {
+			rows = append(rows, [2]string{at, k.about})
+		}
+		rows = append(rows, k.described(at)...)
+	}
+
+	return rows
+}
+
 // leaves calls visit for each key below a rule that has a value, with its path and whose it is.
 func (u rule) leaves(path string, visit func(path string, leaf rule)) {
 	if u.keys == nil {

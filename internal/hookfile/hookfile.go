@@ -125,6 +125,16 @@ func refuse(verb, file, reason, hint string) error {
 	}
 }
 
+// NotOurs refuses a program, by its path, that does not answer as label-state's hook does.
+func NotOurs(program string) error {
+	return &RefusedError{
+		Verb:   verbInstall,
+		File:   program,
+		Reason: "the program does not answer as label-state's hook does",
+		Named:  true,
+	}
+}
+
 // failed says what the system did not allow with a file, and how to look at the folder that decides
 // it.
 func failed(file, what string, err error, folder string) error {

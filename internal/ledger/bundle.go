@@ -181,16 +181,17 @@ func (b Bundle) Nonce() string { return b.parts[0].Ledger.token() }
 // claims that expire within Terms.Bundle and are undone by whoever sees them next.
 func (b Bundle) Claim(ctx context.Context, req Request) ([]Hold, error) {
 	req.Worker, req.Bundle, req.Nonce = b.Worker(req.Worker), b.slug, cmp.Or(req.Nonce, b.Nonce())
-	first := b.parts[0]
-	if err := first.Ledger.MayClaim(first.Issue, req); err != nil {
-		return nil, err
+	for _, p := range b.parts { // each repository has settings of its own
+		if err := p.Ledger.MayClaim(p.Issue, req); err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Issue, err)
+		}
 	}
 
 	judged, err := b.check(ctx, req.Worker)
 	switch {
 	case err != nil:
 		return nil, err
-	case first.Ledger.set.DryRun:
+	case b.parts[0].Ledger.set.DryRun:
 		return nil, &Unsent{}
 	}
 

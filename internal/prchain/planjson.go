@@ -12,8 +12,8 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 )
 
-// planFile is how a plan is written in JSON; keys are stable.
-type planFile struct {
+// A PlanFile is how a plan is written in JSON; keys are stable.
+type PlanFile struct {
 	Feature string `json:"feature"`
 	Parent  string `json:"parent"`
 	Closes  int    `json:"closes"`
@@ -22,7 +22,7 @@ type planFile struct {
 
 // MarshalJSON writes the plan as a plan file.
 func (p Plan) MarshalJSON() ([]byte, error) {
-	return json.Marshal(planFile{
+	return json.Marshal(PlanFile{
 		Feature: p.Feature,
 		Parent:  p.Parent.String(),
 		Closes:  p.Closes,
@@ -33,7 +33,7 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads a plan file. Keys it does not know are errors; whether the plan can be is not
 // asked.
 func (p *Plan) UnmarshalJSON(data []byte) error {
-	var in planFile
+	var in PlanFile
 	if err := strict(data, &in); err != nil {
 		return err
 	}

@@ -3,8 +3,10 @@ package setup
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strings"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/host"
@@ -118,6 +120,14 @@ func (p *place) read(o Options) error {
 	i, err := host.ParseIssue(o.Ref, p.Defaults)
 	if err != nil {
 		return err
+	}
+
+	if named := p.Repo; o.Within && !i.SameRepo(named.Issue(i.Number)) {
+		return &answer.Problem{
+			Code: answer.Usage,
+			Why:  fmt.Sprintf("the issue is of %s, and the repository that is named is %s", i.Slug(), named),
+			Next: []answer.Command{answer.Call("leave the repository out, as in", "status", i.String())},
+		}
 	}
 
 	p.Issue, p.Repo = i, i.In()

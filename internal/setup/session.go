@@ -23,6 +23,7 @@ import (
 type Options struct {
 	Ref    string // an issue as people write it; its repository is the session's
 	Repo   string // owner/name; bare numbers are of it
+	Within bool   // an issue of another repository than Repo is a wrong call
 	Host   string // of Repo, when that is known, as a host.Remote has it
 	Config string // path of the caller's own configuration; empty is LABEL_STATE_CONFIG, then none
 	// API root, the input api-url of the Action; empty is LABEL_STATE_API_URL, then what the

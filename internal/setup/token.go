@@ -70,19 +70,28 @@ func (e *NoTokenError) Error() string {
 func (e *NoTokenError) Remedy() string {
 	switch {
 	case len(e.Withheld) > 0 || len(e.Variables) == 0 && !(origin{Endpoints: host.API(e.Host)}).local():
-		return "if it is your GitHub: export GH_HOST=" + e.Host + ", or: gh auth login --hostname " + e.Host
+		return "if it is your GitHub: export GH_HOST=" + e.Host + ", or: " + Login(e.Host)
 	case len(e.Variables) == 0:
 		return "export LABEL_STATE_API_URL=http://" + e.Host
 	case len(e.Variables) == 1: // gh and git are not asked about such a host
 		return "export " + e.Variables[0] + "=TOKEN"
 	}
 
-	remedy := "set one of them, or run: gh auth login"
+	remedy := "set one of them, or run: " + Login(e.Host)
 	if e.Unaddressed {
 		remedy = "export LABEL_STATE_API_URL as well; or " + remedy
 	}
 
 	return remedy
+}
+
+// Login is the command that has gh keep a token for a host; of an unknown one, which is empty, for
+// github.com.
+func Login(host string) string {
+	if host == "" || host == "github.com" {
+		return "gh auth login"
+	}
+	return "gh auth login --hostname " + host
 }
 
 // An origin is where requests go, and whether a person named that very address.

@@ -196,6 +196,21 @@ func TestTokenStores(t *testing.T) {
 	}
 }
 
+// TestNoTokenHost: the hint logs in to the host that lacks a token.
+func TestNoTokenHost(t *testing.T) {
+	for host, want := range map[string]string{
+		"github.com": "set one of them, or run: gh auth login",
+		"ghes.corp":  "set one of them, or run: gh auth login --hostname ghes.corp",
+	} {
+		m := newMachine(t, map[string]string{"GH_HOST": host})
+		_, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Host: host})
+		var none *setup.NoTokenError
+		if !errors.As(err, &none) || none.Remedy() != want {
+			t.Errorf("%s: %v, want %s", host, err, want)
+		}
+	}
+}
+
 // asked checks that gh and git were asked about that host and could not ask anybody themselves.
 func (m *machine) asked(t *testing.T, host string) {
 	t.Helper()

@@ -63,6 +63,15 @@ func (f Pauses) Get(repo string) (*Pause, error) {
 	return nil, nil
 }
 
+// All are the pauses of every repository, sorted by name. An error means that nobody knows.
+func (f Pauses) All() ([]Pause, error) {
+	paused, err := f.load()
+	if err != nil {
+		return nil, err
+	}
+	return sortedPauses(paused), nil
+}
+
 // Set pauses a repository; one that is paused already gets the new reason, and stays as it is
 // without one. Errors are answer.Usage, an unreadable list, ErrPausesBusy, or the file system's.
 func (f Pauses) Set(p Pause) error {

@@ -49,14 +49,24 @@ func ParseSpec(s string) (Spec, error) {
 	return Spec{Name: name, Path: rest}, nil
 }
 
+// plainly is what a part of a branch may be.
+const plainly = "expected letters, digits, . _ and -, beginning with a letter or digit"
+
+// CheckAgent refuses an agent that cannot be what branches begin with.
+func (r Request) CheckAgent() error {
+	if !plain(r.Agent) {
+		return answer.Wrongf("agent %q: %s", r.Agent, plainly)
+	}
+	return nil
+}
+
 // check refuses what is wrong whatever git says.
 func (r Request) check() error {
-	const plainly = "expected letters, digits, . _ and -, beginning with a letter or digit"
 	if err := labels.CheckFeature(r.Feature); err != nil {
 		return answer.Wrongf("feature %s", err)
 	}
-	if !plain(r.Agent) {
-		return answer.Wrongf("agent %q: %s", r.Agent, plainly)
+	if err := r.CheckAgent(); err != nil {
+		return err
 	}
 	if !filepath.IsAbs(r.Folder) {
 		return answer.Wrongf("folder %q: expected an absolute path", r.Folder)

@@ -93,7 +93,7 @@ func views() map[string]any {
 		"versionView": local.VersionView{}, "cycleView": cli.CycleView{}, "itemView": queue.ItemView{},
 		"bundleView": feature.BundleView{}, "partView": feature.PartView{}, "featureView": feature.FeatureView{},
 		"treeView": feature.TreeView{}, "item": work.Item{},
-		"agentView": local.AgentView{}, "agentFileView": local.AgentFileView{}, "initView": local.InitStep{},
+		"agentView": local.AgentView{}, "agentFileView": local.AgentFileView{}, "initView": local.EndView{},
 		"cardView": operate.CardView{}, "statsView": operate.StatsView{}, "stayView": stats.Stay{},
 		"periodView": operate.PeriodView{}, "mergeView": stats.Merge{}, "dayView": stats.Day{},
 		"workerFigures": stats.Worker{},

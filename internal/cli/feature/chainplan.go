@@ -9,6 +9,7 @@ import (
 
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/host"
+	"github.com/label-state/label-state/internal/jsonkeys"
 	"github.com/label-state/label-state/internal/prchain"
 )
 
@@ -22,6 +23,9 @@ func readPlan(ctx context.Context, c *cli.Call, asked PlanParams) (p prchain.Pla
 		text, err := c.ReadFile("file", asked.File, maxPlan)
 		if err != nil {
 			return p, true, err
+		}
+		if err := jsonkeys.Unknown(text, prchain.PlanFile{}); err != nil {
+			return p, true, c.Usagef("read plan: %s", err)
 		}
 		p, err = prchain.ReadPlan(text)
 		return p, true, err

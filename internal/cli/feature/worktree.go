@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
@@ -168,6 +169,10 @@ func readWorktreeRequest(c *cli.Call, p *createParams) (worktree.Request, error)
 
 	if r.Feature == "" {
 		return r, c.Usagef("which feature? Give --feature")
+	}
+	if err := r.CheckAgent(); err != nil && p.Agent == "" {
+		return r, cli.Advise(fmt.Errorf("LABEL_STATE_CODENAME: %w", err),
+			answer.Advice("say with --agent what the branches begin with"))
 	}
 	into := p.Into
 	if into == "" {

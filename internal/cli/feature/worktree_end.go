@@ -47,7 +47,8 @@ func removeTrees(ctx context.Context, c *cli.Call, p *removeParams) error {
 		}
 
 		if err != nil {
-			return err
+			v.Answer = "is removed, but for what is kept"
+			return errors.Join(err, c.Answer(nil, v.text()))
 		}
 		v.Answer = "removed"
 

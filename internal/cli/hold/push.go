@@ -20,6 +20,7 @@ type pushParams struct {
 	Remote  string   `arg:"[REMOTE]"`
 	Options []string `arg:"[-- OPTIONS...]"`
 	cli.Holder
+	cli.OfAgent
 	Issue  string `flag:"issue" value:"ISSUE" text:"whose hold it is (default: LABEL_STATE_ISSUE, or the only hold of this worktree)"`
 	Branch string `flag:"branch" value:"BRANCH" text:"branch of the remote to push to (default: the one that is checked out)"`
 	cli.Writing

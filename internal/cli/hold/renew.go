@@ -12,6 +12,7 @@ import (
 type renewParams struct {
 	cli.HeldIssue
 	cli.Holder
+	cli.OfAgent
 	Note string `flag:"note" text:"one line for others, kept in the claim comment until the next note"`
 	cli.Writing
 }

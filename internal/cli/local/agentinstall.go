@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/label-state/label-state/answer"
@@ -84,11 +85,16 @@ func setHost(
 	}
 }
 
-// fileFailure is a file that is in the way.
+// fileFailure is a file that is in the way, or that the system does not let us read or write.
 func fileFailure(err error) error {
+	next := answer.Call("fix that file, then run", answer.Again)
+	if _, is := errors.AsType[syscall.Errno](err); is {
+		next = answer.Call("check the permissions and the free space there, then run", answer.Again)
+	}
+
 	return &answer.Problem{
 		Code:  answer.Machine,
-		Next:  []answer.Command{answer.Call("fix that file, then run", answer.Again)},
+		Next:  []answer.Command{next},
 		Cause: err,
 	}
 }
@@ -160,11 +166,12 @@ type AgentView struct {
 	Host      string `json:"host"`
 	Program   string `json:"program,omitempty"` // on the search path
 	Version   string `json:"version,omitempty"` // as the program says it
-	User      string `json:"user"`              // installed, off, partly, no or unknown
+	User      string `json:"user"`              // installed, off, partly, kept, no or unknown
 	Project   string `json:"project,omitempty"` // empty outside a clone
 	Untrusted int    `json:"untrusted,omitempty"`
 	Missing   string `json:"missing,omitempty"`
 	Problem   string `json:"problem,omitempty"` // why something is unknown
+	Remark    string `json:"-"`                 // where something is kept
 }
 
 // showHosts is exit 1 where a host lacks something, and exit 3 where a file does not let it be
@@ -183,7 +190,7 @@ func showHosts(ctx context.Context, c *cli.Call, _ *cli.Here) error {
 			program = cmp.Or(v.Version, "found")
 		}
 
-		rows = append(rows, []string{v.Host, program, v.User, v.Project, cmp.Or(v.Problem, v.Missing)})
+		rows = append(rows, []string{v.Host, program, v.User, v.Project, cmp.Or(v.Problem, v.Missing, v.Remark)})
 		used = used || v.Program != "" || v.User != "no" || v.Project != "" && v.Project != "no"
 		lacking = cmp.Or(lacking, v.Missing)
 	}
@@ -274,11 +281,18 @@ func viewHost(ctx context.Context, c *cli.Call, h agenthost.Host) (v AgentView, 
 		}
 	}
 
+	if v.User == "kept" {
+		v.Remark = firstUser
+	}
+	if v.Project == "kept" {
+		v.Remark = firstHere
+	}
+
 	return v, unknown
 }
 
-// setUp is how far a host is set up for the user, or here, and what to do before it is installed;
-// no word is that there is no home, or no clone.
+// setUp is how far a host is set up for the user, or here, and what to do before it is installed,
+// or what is kept; no word is that there is no home, or no clone.
 func setUp(t cli.Terminal, h agenthost.Host, user bool) (word, first string, unknown error) {
 	p, err := placeOf(t, user)
 	if err != nil {
@@ -295,6 +309,15 @@ func setUp(t cli.Terminal, h agenthost.Host, user bool) (word, first string, unk
 		return "installed", "", nil
 	case !some:
 		return "no", "", nil
+	}
+
+	kept, err := p.Kept(h)
+	switch {
+	case err != nil:
+		return "unknown", "", err
+	case kept != "":
+		const lines = "not installed; kept lines about label-state that somebody wrote or edited: "
+		return "kept", lines + shortPath(t, kept), nil
 	}
 
 	if stays != "" {

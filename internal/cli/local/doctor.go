@@ -151,7 +151,7 @@ func failedCheck(c *cli.Call, check string, err error) Diagnosis {
 	case errors.As(err, &denied):
 		return d.or("fail", denied.Remedy)
 	case errors.As(err, &auth):
-		return d.or("fail", tokenRemedy(auth.From))
+		return d.or("fail", tokenRemedy(auth.From, c.Session.Endpoints.Host()))
 	case errors.As(err, &allowed):
 		return d.or("fail", "give the token the permission "+cmp.Or(allowed.Needs, "issues: write"))
 	case errors.As(err, &missing):
@@ -164,13 +164,14 @@ func failedCheck(c *cli.Call, check string, err error) Diagnosis {
 	return d.or("fail", c.Hint(err))
 }
 
-// tokenRemedy is how to replace a token that GitHub refuses, by where it was found.
-func tokenRemedy(from string) string {
+// tokenRemedy is how to replace a token that GitHub refuses, by where it was found, and its
+// host, which may be empty.
+func tokenRemedy(from, host string) string {
 	switch from {
 	case setup.FromGH, "":
-		return "gh auth login"
+		return setup.Login(host)
 	case setup.FromGit:
-		return "have git forget the token that it keeps (git credential reject), then: gh auth login"
+		return "have git forget the token that it keeps (git credential reject), then: " + setup.Login(host)
 	}
 	return "put a valid token into " + from
 }

@@ -18,8 +18,12 @@ func TestTokenRemedy(t *testing.T) {
 		setup.FromGH:          "gh auth login",
 		setup.FromGit:         "have git forget the token that it keeps (git credential reject), then: gh auth login",
 	} {
-		if got := tokenRemedy(from); got != want {
+		if got := tokenRemedy(from, "github.com"); got != want {
 			t.Errorf("a token from %q: %q", from, got)
+		}
+		want = strings.Replace(want, "gh auth login", "gh auth login --hostname ghes.corp", 1)
+		if got := tokenRemedy(from, "ghes.corp"); got != want {
+			t.Errorf("a token from %q for another host: %q", from, got)
 		}
 	}
 

@@ -166,9 +166,12 @@ func addHook(ctx context.Context, c *cli.Call, p *hookInstallParams) error {
 	}
 
 	o.Force, o.Hook = p.Force, cmp.Or(chosenHook(c, p.File), ownHook(c.Terminal))
+	if err := checkChosen(ctx, c, o, p.File); err != nil {
+		return hookFailure(c.Terminal, c.Verb.Name, err)
+	}
 	s, change, err := hookfile.Install(ctx, o)
 	if err != nil {
-		return hookFailure(c.Verb.Name, err)
+		return hookFailure(c.Terminal, c.Verb.Name, err)
 	}
 
 	word, file, commit := string(change), s.File, ""
@@ -205,7 +208,7 @@ func removeHook(ctx context.Context, c *cli.Call, p *hookUninstallParams) error 
 	s, change, err := hookfile.Uninstall(ctx, o)
 	switch {
 	case err != nil:
-		return hookFailure(c.Verb.Name, err)
+		return hookFailure(c.Terminal, c.Verb.Name, err)
 	case s.Kind == hookfile.Delegated:
 		return cli.Declined(fmt.Sprintf("%s runs label-state's hook from %s, which is the repository's file", s.Manager, s.Script),
 			answer.Advice("remove label-state's lines there"))
@@ -235,7 +238,7 @@ func showHook(ctx context.Context, c *cli.Call, p *hookStatusParams) error {
 
 	s, err := hookfile.Status(ctx, o)
 	if err != nil {
-		return hookFailure("hook status", err)
+		return hookFailure(t, c.Verb.Name, err)
 	}
 
 	program, _ := s.Program(t.Env.Find)
@@ -310,7 +313,7 @@ func checksPulls(ctx context.Context, t cli.Terminal) bool {
 }
 
 // hookFailure is a hook that was left alone, which says so itself, or a folder that is in no clone.
-func hookFailure(doing string, err error) error {
+func hookFailure(t cli.Terminal, doing string, err error) error {
 	if refused, is := errors.AsType[*hookfile.RefusedError](err); is {
 		next := answer.Advice(refused.Hint)
 		if refused.Hint == "" {
@@ -329,6 +332,16 @@ func hookFailure(doing string, err error) error {
 		return cli.At(doing, "", err)
 	}
 
-	return cli.At(doing, "", cli.Advise(err,
-		answer.Call("run it inside a clone, or for all clones", doing, "--global")))
+	inside := answer.Call("run it inside a clone, or for all clones", doing, "--global")
+	_, none := git.Find(t.Env.Dir, t.Env.Getenv("GIT_DIR"))
+	if git.Code(err) > 0 && errors.Is(none, git.ErrNone) {
+		return &answer.Problem{
+			Code:  answer.Usage,
+			Doing: doing,
+			Why:   t.Env.Dir + " is not in a git clone",
+			Next:  []answer.Command{inside},
+		}
+	}
+
+	return cli.At(doing, "", cli.Advise(err, inside))
 }

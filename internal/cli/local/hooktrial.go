@@ -74,18 +74,7 @@ func tryHook(ctx context.Context, t cli.Terminal, s hookfile.State, chosen strin
 		return hookTrial{pushesUntried, "no remote to push to", ""}
 	}
 
-	ctx, cancel := context.WithTimeout(ctx, trialTime)
-	defer cancel()
-	out, err := t.Env.Run(ctx, setup.Command{
-		Name: program,
-		Args: []string{"hook", "pre-push", pushcheck.TryFlag, remote, url},
-		Dir:  t.Env.Dir,
-	})
-	var trial pushcheck.Trial
-	if err == nil {
-		err = json.Unmarshal(out, &trial)
-	}
-
+	trial, err := playTrial(ctx, t, program, remote, url)
 	switch {
 	case err != nil:
 		return hookTrial{pushesUnchecked, program + " does not behave like this version", replaceProgram(t, s, program)}
@@ -97,6 +86,40 @@ func tryHook(ctx context.Context, t cli.Terminal, s hookfile.State, chosen strin
 	}
 
 	return hookTrial{pushes: pushesChecked}
+}
+
+// playTrial plays a program as the hook, with a push to the URL. The error says that it does not
+// answer as label-state's programs do.
+func playTrial(ctx context.Context, t cli.Terminal, program, remote, url string) (trial pushcheck.Trial, err error) {
+	ctx, cancel := context.WithTimeout(ctx, trialTime)
+	defer cancel()
+	out, err := t.Env.Run(ctx, setup.Command{
+		Name: program,
+		Args: []string{"hook", "pre-push", pushcheck.TryFlag, remote, url},
+		Dir:  t.Env.Dir,
+	})
+	if err == nil {
+		err = json.Unmarshal(out, &trial)
+	}
+
+	return trial, err
+}
+
+// checkChosen refuses the program of --hook, a path as it was typed, that cannot be run or is not
+// label-state's. It is played with a push to no GitHub, about which nobody is asked.
+func checkChosen(ctx context.Context, c *cli.Call, o hookfile.Options, file string) error {
+	if file == "" {
+		return nil
+	}
+	if err := o.Check(); err != nil {
+		return err
+	}
+
+	if trial, err := playTrial(ctx, c.Terminal, o.Hook, "origin", "."); err != nil || trial == (pushcheck.Trial{}) {
+		return hookfile.NotOurs(o.Hook)
+	}
+
+	return nil
 }
 
 // A hookFault is what is wrong with a hook; without a text nothing is.

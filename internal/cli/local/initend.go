@@ -18,6 +18,13 @@ import (
 	"github.com/label-state/label-state/internal/printable"
 )
 
+// An EndView is the JSON of the last line: what becomes of a push from here, and what was set up.
+type EndView struct {
+	InitStep
+	Costs []string `json:"costs,omitempty"`
+	Undo  []string `json:"undo,omitempty"` // commands, and what is to be edited by hand
+}
+
 // endInit says what works now, what is left to a person, what it costs, and how to undo what was
 // done. Where nothing was done, steps are shown first, and found says so.
 func endInit(ctx context.Context, c *cli.Call, p *initParams, steps, did []InitStep, found string) error {
@@ -31,16 +38,21 @@ func endInit(ctx context.Context, c *cli.Call, p *initParams, steps, did []InitS
 	if !p.DryRun {
 		s, err := hookfile.Status(ctx, hookfile.Options{Git: c.Env.Git()})
 		if err != nil {
-			return hookFailure("init", err)
+			return hookFailure(c.Terminal, "init", err)
 		}
 		trial, shared = tryHook(ctx, c.Terminal, s, chosenHook(c, p.Hook)), strings.TrimSpace(everybody(s))
 	}
 
-	view := InitStep{
-		Kind:   "pushes",
-		Name:   "from here",
-		Status: trial.pushes,
-		Detail: cli.OneLine(trial.why),
+	costs, undo := costLines(c, p), undoLines(c.Session.Repo.String(), did)
+	view := EndView{
+		InitStep: InitStep{
+			Kind:   "pushes",
+			Name:   "from here",
+			Status: trial.pushes,
+			Detail: cli.OneLine(trial.why),
+		},
+		Costs: costs,
+		Undo:  undo,
 	}
 	works := []string{shared, worksToo(ctx, c)}
 	if trial.pushes == pushesChecked {
@@ -49,8 +61,8 @@ func endInit(ctx context.Context, c *cli.Call, p *initParams, steps, did []InitS
 
 	text := paragraph("works now", works...) +
 		paragraph("next", nextLines(c, p, steps, did, trial)...) +
-		paragraph("costs", costLines(c, p)...) +
-		paragraph("undo", undoLines(c.Session.Repo.String(), did)...)
+		paragraph("costs", costs...) +
+		paragraph("undo", undo...)
 
 	if found == "" {
 		text = "\n" + text

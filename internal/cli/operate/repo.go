@@ -8,6 +8,7 @@ import (
 
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/github"
+	"github.com/label-state/label-state/internal/host"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/state"
 )
@@ -60,7 +61,7 @@ func Repo() []cli.Verb {
 		cli.Do(cli.Verb{
 			Name:     "repo list",
 			Summary:  "which repositories are paused",
-			About:    "Looks at the repositories named, else at those of LABEL_STATE_SWEEP_REPOS, else at this clone's; and at this host's file.",
+			About:    "Looks at the repositories named, else at those of LABEL_STATE_SWEEP_REPOS, else at this clone's; and at this host's file. Outside of a clone it lists that file alone.",
 			Examples: "label-state repo list acme/app acme/web\n",
 		}, listPauses),
 	}
@@ -125,12 +126,26 @@ func pause(ctx context.Context, c *cli.Call, params *pauseParams) error {
 	if err != nil {
 		return err
 	}
+	v.Since = since(ctx, c, local)
 	text := fmt.Sprintf("paused %s%s", c.Session.Repo, cli.Where(local))
 	if before != nil && before.Reason != "" && before.Reason != p.Reason {
 		text += "; the reason was: " + cli.OneLine(before.Reason)
 	}
 
 	return c.Answer(v, fmt.Sprintf("%s; resume with: label-state repo resume %s\n", text, v.Resume()))
+}
+
+// since is when the pause began that was just set, by GitHub's time or for this host's file by the
+// machine's. It is zero where that cannot be found out: the repository is paused all the same.
+func since(ctx context.Context, c *cli.Call, local bool) time.Time {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	p, err := pauseOf(ctx, c, local)
+	if err != nil || p == nil {
+		return time.Time{}
+	}
+
+	return cli.ViewPause("", p, local).Since
 }
 
 func resume(ctx context.Context, c *cli.Call, p *resumeParams) error {
@@ -177,13 +192,47 @@ func pauseOf(ctx context.Context, c *cli.Call, local bool) (*lifecycle.Pause, er
 }
 
 // listPauses asks every repository; one that cannot be read makes the answer unknown, never "not
-// paused".
+// paused". Where no repository is known it lists this host's own pauses.
 func listPauses(ctx context.Context, c *cli.Call, p *cli.SomeRepos) error {
 	names := c.Named()
 	if len(names) == 0 {
 		names = c.Env.SweepRepos()
 	}
+
+	if len(names) == 0 {
+		home, err := c.Env.Home(ctx)
+		if err == nil && home == (host.Remote{}) {
+			return listHere(c)
+		}
+	}
+
 	return cli.InEach(ctx, c, names, cli.InRepo(listPause), p)
+}
+
+// listHere lists this host's own pauses, and asks GitHub nothing.
+func listHere(c *cli.Call) error {
+	file, err := c.Env.LocalPauses()
+	if err != nil {
+		return err
+	}
+	all, err := file.All()
+	if err != nil {
+		return err
+	}
+
+	for _, p := range all {
+		v := cli.ViewPause(p.Repo, &lifecycle.Pause{Since: p.Since, By: p.By, Reason: p.Reason}, true)
+		if err := c.Answer(v, v.Line()); err != nil {
+			return err
+		}
+	}
+
+	only := "no repository is paused on this host"
+	if len(all) > 0 {
+		only = "these are the pauses of this host alone"
+	}
+
+	return c.Answer(nil, only+"; to ask GitHub, too: label-state repo list OWNER/NAME\n")
 }
 
 func listPause(ctx context.Context, c *cli.Call, _ *cli.SomeRepos) error {

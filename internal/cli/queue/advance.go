@@ -15,6 +15,7 @@ import (
 type advanceParams struct {
 	cli.HeldIssue
 	cli.Identity
+	cli.OfAgent
 	To string `flag:"to" value:"STAGE" text:"stage to go to (default: the next)"`
 	cli.Writing
 }
@@ -73,11 +74,12 @@ func advanceIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *advancePar
 	}
 
 	v := cli.ViewMove(rep, answer.Advanced)
-	text := fmt.Sprintf("advanced %s to %s: %s\n", i, to.Name, cli.Move(rep.Was, rep.Is, rep.Change))
+	moved := cli.Move(rep.Was, rep.Is, rep.Change)
+	text := fmt.Sprintf("advanced %s to %s: %s\n", i, to.Name, moved)
 	if again {
 		already := fmt.Sprintf("%s (run %s) had already advanced it: nothing is moved", a.Worker.Codename, a.Worker.FiringID)
 		v.Warnings = []string{already}
-		text += already + "\n"
+		text = fmt.Sprintf("%s is already in %s: %s\n%s\n", i, to.Name, moved, already)
 	}
 
 	return c.Answer(v, text)

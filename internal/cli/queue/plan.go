@@ -16,6 +16,7 @@ import (
 type planParams struct {
 	cli.HeldIssue
 	cli.Identity
+	cli.OfAgent
 	Body  cli.Text      `flag:"body-file" value:"FILE" text:"the plan, in Markdown"`
 	Wait  time.Duration `flag:"wait" text:"wait this long for the answer"`
 	Slack bool          `flag:"slack" text:"with --wait: ask in the channel of plan.slack, too"`

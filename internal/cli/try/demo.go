@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,6 +37,9 @@ func runDemo(ctx context.Context, c *cli.Call, p *demoParams) error {
 		return cli.Advise(errors.New("git is not on PATH"), answer.Call("install git, then", "demo"))
 	}
 
+	if err := unused(c, p.Keep); err != nil {
+		return err
+	}
 	action, err := image(ctx, c, p)
 	if err != nil {
 		return err
@@ -67,6 +71,22 @@ func runDemo(ctx context.Context, c *cli.Call, p *demoParams) error {
 	}
 
 	return nil
+}
+
+// unused refuses a folder to keep the run in that has anything in it, such as an earlier run.
+func unused(c *cli.Call, dir string) error {
+	found, err := os.ReadDir(dir)
+	switch {
+	case dir == "" || errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return c.Usagef("--keep: %s", err)
+	case len(found) == 0:
+		return nil
+	}
+
+	return cli.Advise(c.Usagef("--keep %s: the folder is not empty", cli.OneLine(dir)),
+		answer.Call("keep this run in another one", "demo", "--keep", strings.TrimRight(dir, "/")+"-2"))
 }
 
 // builtImage is the name of the image that --docker builds.

@@ -1,6 +1,7 @@
 package try
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/jsonkeys"
 )
 
 type simParams struct {
@@ -167,7 +169,15 @@ func readSeed(c *cli.Call, name string) (githubsim.Seed, error) {
 		r = f
 	}
 
-	seed, err := githubsim.LoadSeed(r)
+	text, err := io.ReadAll(r)
+	if err == nil {
+		err = jsonkeys.Unknown(text, githubsim.Seed{})
+	}
+	if err != nil {
+		return githubsim.Seed{}, c.Usagef("--seed %s: read seed: %s", name, err)
+	}
+
+	seed, err := githubsim.LoadSeed(bytes.NewReader(text))
 	switch {
 	case err != nil:
 		return seed, c.Usagef("--seed %s: %s", name, err)
