@@ -86,8 +86,10 @@ func TestSweepWithoutItsStore(t *testing.T) {
 			store := &knowing{err: spent{errLost, gone}}
 			w.store = store
 			l, f := w.ledger(nil)
-			r := l.Sweep(t.Context(), scan{f}, ledger.Sweep{Repos: []claim.Repo{{Owner: "o", Name: "r"}, {Owner: "o", Name: "s"}}, By: "s"})
-			if len(r.Examined) != 0 || len(r.Skipped) != 2 || !strings.Contains(r.Skipped[0], errLost.Error()) || store.asked != asked {
+			repos := []claim.Repo{{Owner: "o", Name: "r"}, {Owner: "o", Name: "s"}}
+			r := l.Sweep(t.Context(), scan{f}, ledger.Sweep{Repos: repos, By: "s"})
+			if len(r.Examined) != 0 || len(r.Skipped) != 2 || !strings.Contains(r.Skipped[0], errLost.Error()) ||
+				store.asked != asked {
 				t.Errorf("asked %d times: %+v, want that the repositories were not examined", store.asked, r)
 			}
 		})

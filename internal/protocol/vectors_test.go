@@ -27,7 +27,8 @@ import (
 // TestVectors shows operations what the files below testdata say and compares what they do.
 //
 //	== a title
-//	op NAME [ARGUMENT…]         the operation; "store" among the arguments: a lease store decides
+//	op NAME [ARGUMENT…]         the operation; "store" among the arguments: a lease store decides; > says
+//	                            why it may not be asked for
 //	labels NAME…                of the issue from here on
 //	assigned LOGIN TIME         that login is assigned from here on
 //	pull NUMBER                 an open pull request of the branch work, by bot, from here on
@@ -39,13 +40,18 @@ import (
 //	> EFFECTS                   what it does after the last of these; -update writes it
 //
 // SEEN is one of: begin, waited, read TIME, unread, counts, applied [ID TIME], refused, unknown,
-// gone, held, lost, ending, elapsed DURATION, moved LOGIN TIME, unanswered, found URL [bare] (a pull request; bare closes nothing).
+// gone, held, lost, ending, elapsed DURATION, moved LOGIN TIME, unanswered, busy (the login holds
+// another issue), found URL [bare] (a pull request; bare closes nothing).
+//
+// testdata/otherwise.txt has what else may come of each effect of theirs, again and again, and how
+// the operation ends then.
 func TestVectors(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.vectors")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no vectors: %v", err)
 	}
 
+	others := map[string]bool{}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -53,7 +59,7 @@ func TestVectors(t *testing.T) {
 		}
 
 		var b strings.Builder
-		v := vector{now: "0:00"}
+		v := vector{now: "0:00", others: map[string]bool{}}
 		for line := range strings.Lines(string(text)) {
 			if !strings.HasPrefix(line, "> ") {
 				b.WriteString(line)
@@ -64,7 +70,10 @@ func TestVectors(t *testing.T) {
 		}
 
 		golden.Check(t, file, b.String())
+		maps.Copy(others, v.others)
 	}
+
+	golden.Check(t, "testdata/otherwise.txt", strings.Join(slices.Sorted(maps.Keys(others)), "\n\n")+"\n")
 }
 
 // A vector is an operation on its way.
@@ -79,6 +88,70 @@ type vector struct {
 	elapsed  time.Duration
 	lease    lease.Lease // that the store has
 	asked    lease.Ask   // of the store
+
+	effects protocol.Effects // that are to be carried out
+	others  map[string]bool  // what else may happen, and what they do then
+}
+
+// otherwise plays what else may come of the effects, up to six times, or until the operation ends,
+// and keeps what it does.
+func (v vector) otherwise() {
+	for _, word := range []string{
+		"applied", "refused", "unknown", "gone", "lost", "held", "unread", "unanswered", "ending",
+		"unread ending", "unknown ending",
+	} {
+		o := v
+		did := v.shown(v.effects) + "\n< " + word
+		for n, fits := 0, o.fits(word); n < 6 && o.effects.Done == nil && (n > 0 || fits != nil); n++ {
+			if fits == nil {
+				fits = slices.Repeat([]string{"applied"}, len(o.effects.Writes))
+				if o.effects.Read {
+					fits = append(fits, "unread")
+				}
+			}
+
+			seen, _ := o.seen(fits)
+			o.op, o.effects = o.op.Next(seen)
+			did += "\n> " + o.shown(o.effects)
+			fits = o.fits(word)
+		}
+
+		if o.effects.Done != nil {
+			v.others[did] = true
+		}
+	}
+}
+
+// fits is what may come of the effects in those words, or nil.
+func (v vector) fits(words string) (seen []string) {
+	e := v.effects
+	writes := len(e.Writes) > 0
+	for _, word := range strings.Fields(words) {
+		fits := writes
+		switch word {
+		case "ending":
+			fits = e.Wait > 0 || words != word
+		case "unread":
+			fits = !writes && e.Read
+		case "unanswered":
+			fits = !writes && e.Ask != (protocol.Ask{})
+		case "lost", "held": // says a store
+			fits = writes && e.Writes[0].Kind.Tells()
+		}
+
+		switch {
+		case !fits:
+			return nil
+		case !writes || word == "ending":
+			seen = append(seen, word)
+		case e.Read:
+			seen = append(slices.Repeat([]string{word}, len(e.Writes)), "unread")
+		default:
+			seen = slices.Repeat([]string{word}, len(e.Writes))
+		}
+	}
+
+	return seen
 }
 
 var (
@@ -91,9 +164,14 @@ func (v *vector) take(b *strings.Builder, line string) (err error) {
 	verb, rest, _ := strings.Cut(line, " ")
 	switch verb {
 	case "==":
-		*v = vector{labels: []string{"agent:implement"}}
+		*v = vector{labels: []string{"agent:implement"}, others: v.others}
 	case "op":
+		v.effects = protocol.Effects{}
 		v.op, err = operation(strings.Fields(rest))
+		if answer.Is(err, answer.Usage) {
+			fmt.Fprintf(b, "> call: %s\n", err)
+			err = nil
+		}
 	case "labels":
 		v.labels = strings.Fields(rest)
 	case "assigned":
@@ -132,8 +210,9 @@ func (v *vector) take(b *strings.Builder, line string) (err error) {
 				return err
 			}
 
-			next, effects := v.op.Next(seen)
-			v.op, said = next, v.shown(effects)
+			v.otherwise()
+			v.op, v.effects = v.op.Next(seen)
+			said = v.shown(v.effects)
 		}
 
 		fmt.Fprintf(b, "> %s\n", said)
@@ -180,6 +259,8 @@ func operation(args []string) (protocol.Operation, error) {
 		c.Store = "redis"
 	}
 	c.Quiet = slices.Contains(args, "quiet")
+	c.Rules.Limits.Holds, _ = strconv.Atoi(at("limit"))
+	c.Lease, _ = time.ParseDuration(at("lease"))
 	codename, run, _ := strings.Cut(at("worker"), ":")
 	w := claim.Worker{Codename: codename, FiringID: run}
 	token, _ := strconv.ParseInt(at("token"), 10, 64)
@@ -234,7 +315,13 @@ func operation(args []string) (protocol.Operation, error) {
 	case "plan":
 		return protocol.NewPlan(c, issue, w, strings.ReplaceAll(at("text"), "_", " "), at("gate")), nil
 	case "approve", "reject":
-		return protocol.NewAnswer(c, issue, protocol.Answer{Kind: claim.Kind(args[0]), By: at("by")}), nil
+		return protocol.NewAnswer(c, issue, protocol.Answer{
+			Kind:    claim.Kind(args[0]),
+			Worker:  w,
+			By:      at("by"),
+			Vouched: slices.Contains(args, "vouched"),
+			Moment:  o.Moment,
+		}), nil
 	case "force":
 		return protocol.NewForce(c, issue, o, "w0rd"), nil
 	case "revoke":
@@ -289,6 +376,17 @@ func (v *vector) seen(parts []string) (s protocol.Seen, err error) {
 			s.Replies.Moved.At, err = claimtest.Time(f[2])
 		case "unanswered":
 			s.Replies.Err = errLost
+		case "busy":
+			other := *v
+			held, err := claimtest.Comment("1 0:00 bot claim a:2 nonce=m ttl=3600 state=held person=bot")
+			if err != nil {
+				return s, err
+			}
+			other.log = []claim.Comment{held}
+			f, err := other.facts("0:10")
+			f.Issue.Number++
+			s.Replies.Load, s.Err = lifecycle.Load{Issues: []lifecycle.Facts{f}}, err
+
 		case "lost":
 			result(protocol.Refused, lease.ErrLost)
 		case "elapsed":
