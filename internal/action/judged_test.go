@@ -132,13 +132,14 @@ func TestGuardThatMayNotFailStaysGreen(t *testing.T) {
 	const notice, doubt = "::notice::the token of this run may only read", "::warning::guard: could not find out"
 	for name, c := range map[string]struct {
 		guard, head, token string
-		code               int
+		answers, code      int
 		says               []string
 	}{
-		"warn":                                {"warn", "stranger:fix", tokFork, 0, []string{notice, doubt}},
-		"off":                                 {"off", "stranger:fix", tokFork, 0, []string{notice}},
-		"warn, and what it may write is left": {"warn", "fix", tokActions, 3, []string{doubt}},
-		"off, and what it may write is left":  {"off", "fix", tokActions, 3, nil},
+		"warn":                                {"warn", "stranger:fix", tokFork, 2, 0, []string{notice, doubt}},
+		"off":                                 {"off", "stranger:fix", tokFork, 2, 0, []string{notice}},
+		"warn, and what it may write is left": {"warn", "fix", tokActions, 2, 3, []string{doubt}},
+		"off, and what it may write is left":  {"off", "fix", tokActions, 2, 3, nil},
+		"warn alone, and not all is examined": {"warn mode=guard", "fix", tokActions, 3, 1, []string{doubt, "not examined: "}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -148,13 +149,14 @@ func TestGuardThatMayNotFailStaysGreen(t *testing.T) {
 					githubsim.Pull{Title: "Work", Body: "Closes #1", Head: c.head})
 				w.must(err)
 				e := w.last("pull_request", "opened", "")
-				w.breakAfter(2, func() *githubsim.Fault { return &githubsim.Fault{Status: http.StatusBadGateway} })
+				w.breakAfter(c.answers, func() *githubsim.Fault { return &githubsim.Fault{Status: http.StatusBadGateway} })
 
+				guard, mode, _ := strings.Cut(c.guard, " mode=")
 				s := w.run(w.Context(), run{
 					token:  c.token,
 					name:   e.Name,
 					event:  e.Payload,
-					inputs: map[string]string{"guard": c.guard},
+					inputs: map[string]string{"guard": guard, "mode": mode},
 				})
 
 				w.said(s, c.code, c.says...)
