@@ -320,7 +320,7 @@ func (e *editing) next(s Seen) Effects {
 			writes = writes[len(e.first):]
 		}
 
-		e.sends, e.over = true, s.Ending != nil && e.tries > 0
+		e.sends, e.over = true, s.Ending != nil
 		return Effects{Writes: writes, Read: e.read, Ask: Ask{Lease: e.store}}
 	}
 

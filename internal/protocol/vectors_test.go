@@ -59,7 +59,7 @@ func TestVectors(t *testing.T) {
 		}
 
 		var b strings.Builder
-		v := vector{now: "0:00", others: map[string]bool{}}
+		v := vector{others: map[string]bool{}}
 		for line := range strings.Lines(string(text)) {
 			if !strings.HasPrefix(line, "> ") {
 				b.WriteString(line)
@@ -84,7 +84,7 @@ type vector struct {
 	pull     int
 	words    []string // of facts
 	assigned map[string]time.Time
-	now      string
+	now      string // when it was read last
 	elapsed  time.Duration
 	lease    lease.Lease // that the store has
 	asked    lease.Ask   // of the store
@@ -106,7 +106,7 @@ func (v vector) otherwise() {
 			if fits == nil {
 				fits = slices.Repeat([]string{"applied"}, len(o.effects.Writes))
 				if o.effects.Read {
-					fits = append(fits, "unread")
+					fits = append(fits, "read "+o.now)
 				}
 			}
 
@@ -164,7 +164,7 @@ func (v *vector) take(b *strings.Builder, line string) (err error) {
 	verb, rest, _ := strings.Cut(line, " ")
 	switch verb {
 	case "==":
-		*v = vector{labels: []string{"agent:implement"}, others: v.others}
+		*v = vector{labels: []string{"agent:implement"}, now: "0:10", others: v.others}
 	case "op":
 		v.effects = protocol.Effects{}
 		v.op, err = operation(strings.Fields(rest))
@@ -259,6 +259,9 @@ func operation(args []string) (protocol.Operation, error) {
 		c.Store = "redis"
 	}
 	c.Quiet = slices.Contains(args, "quiet")
+	if slices.Contains(args, "rest") {
+		c.Rules.Rest = []time.Duration{time.Hour}
+	}
 	c.Rules.Limits.Holds, _ = strconv.Atoi(at("limit"))
 	c.Lease, _ = time.ParseDuration(at("lease"))
 	codename, run, _ := strings.Cut(at("worker"), ":")
@@ -287,6 +290,8 @@ func operation(args []string) (protocol.Operation, error) {
 			Branch: at("branch"),
 			Resume: slices.Contains(args, "resume"),
 			Force:  slices.Contains(args, "force"),
+
+			Earlier: func(o claim.Worker) bool { return o.Codename == at("earlier") },
 		}, at("nonce"))
 
 	case "renew":
@@ -392,7 +397,7 @@ func (v *vector) seen(parts []string) (s protocol.Seen, err error) {
 		case "elapsed":
 			v.elapsed, err = time.ParseDuration(f[1])
 		case "read":
-			s.Read, s.Facts, err = true, lifecycle.Facts{}, nil
+			s.Read, v.now = true, f[1]
 			s.Facts, err = v.facts(f[1])
 			s.Lease = v.lease
 		case "unread":
