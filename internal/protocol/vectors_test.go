@@ -41,7 +41,7 @@ import (
 //
 // SEEN is one of: begin, waited, read TIME, unread, counts, applied [ID TIME], refused, unknown,
 // gone, held, lost, ending, elapsed DURATION, moved LOGIN TIME, unanswered, busy (the login holds
-// another issue), found URL [bare] (a pull request; bare closes nothing).
+// another issue), late (read hours later), stale (read without the newest comment), found URL [bare] (a pull request; bare closes nothing).
 //
 // testdata/otherwise.txt has what else may come of each effect of theirs, again and again, and how
 // the operation ends then.
@@ -51,7 +51,7 @@ func TestVectors(t *testing.T) {
 		t.Fatalf("no vectors: %v", err)
 	}
 
-	others := map[string]bool{}
+	others := map[string][]string{}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -59,7 +59,7 @@ func TestVectors(t *testing.T) {
 		}
 
 		var b strings.Builder
-		v := vector{others: map[string]bool{}}
+		v := vector{others: map[string][]string{}}
 		for line := range strings.Lines(string(text)) {
 			if !strings.HasPrefix(line, "> ") {
 				b.WriteString(line)
@@ -69,11 +69,17 @@ func TestVectors(t *testing.T) {
 			}
 		}
 
+		v.otherwise()
 		golden.Check(t, file, b.String())
 		maps.Copy(others, v.others)
 	}
 
-	golden.Check(t, "testdata/otherwise.txt", strings.Join(slices.Sorted(maps.Keys(others)), "\n\n")+"\n")
+	var b strings.Builder
+	for _, at := range slices.Sorted(maps.Keys(others)) {
+		before, after, _ := strings.Cut(at, "\n")
+		fmt.Fprintf(&b, "%s\n< %s\n%s\n", before, strings.Join(others[at], ", "), after)
+	}
+	golden.Check(t, "testdata/otherwise.txt", b.String())
 }
 
 // A vector is an operation on its way.
@@ -89,8 +95,8 @@ type vector struct {
 	lease    lease.Lease // that the store has
 	asked    lease.Ask   // of the store
 
-	effects protocol.Effects // that are to be carried out
-	others  map[string]bool  // what else may happen, and what they do then
+	effects protocol.Effects    // that are to be carried out
+	others  map[string][]string // what may happen to the effects, by them and by what is done then
 }
 
 // otherwise plays what else may come of the effects, up to six times, or until the operation ends,
@@ -98,11 +104,11 @@ type vector struct {
 func (v vector) otherwise() {
 	for _, word := range []string{
 		"applied", "refused", "unknown", "gone", "lost", "held", "unread", "unanswered", "ending",
-		"unread ending", "unknown ending",
+		"unread ending", "unknown ending", "late", "stale",
 	} {
 		o := v
-		did := v.shown(v.effects) + "\n< " + word
-		for n, fits := 0, o.fits(word); n < 6 && o.effects.Done == nil && (n > 0 || fits != nil); n++ {
+		did := v.shown(v.effects)
+		for n, fits := 0, o.fits(word); n < 5 && o.effects.Done == nil && (n > 0 || fits != nil); n++ {
 			if fits == nil {
 				fits = slices.Repeat([]string{"applied"}, len(o.effects.Writes))
 				if o.effects.Read {
@@ -116,8 +122,8 @@ func (v vector) otherwise() {
 			fits = o.fits(word)
 		}
 
-		if o.effects.Done != nil {
-			v.others[did] = true
+		if o.effects.Done != nil && !slices.Contains(v.others[did], word) {
+			v.others[did] = append(v.others[did], word)
 		}
 	}
 }
@@ -131,10 +137,10 @@ func (v vector) fits(words string) (seen []string) {
 		switch word {
 		case "ending":
 			fits = e.Wait > 0 || words != word
-		case "unread":
+		case "unread", "late", "stale":
 			fits = !writes && e.Read
 		case "unanswered":
-			fits = !writes && e.Ask != (protocol.Ask{})
+			fits = !writes && !e.Read && e.Ask != (protocol.Ask{})
 		case "lost", "held": // says a store
 			fits = writes && e.Writes[0].Kind.Tells()
 		}
@@ -162,6 +168,10 @@ var (
 // take follows one line, and writes what the operation does.
 func (v *vector) take(b *strings.Builder, line string) (err error) {
 	verb, rest, _ := strings.Cut(line, " ")
+	if verb == "==" || verb == "op" {
+		v.otherwise()
+	}
+
 	switch verb {
 	case "==":
 		*v = vector{labels: []string{"agent:implement"}, now: "0:10", others: v.others}
@@ -400,6 +410,18 @@ func (v *vector) seen(parts []string) (s protocol.Seen, err error) {
 			s.Read, v.now = true, f[1]
 			s.Facts, err = v.facts(f[1])
 			s.Lease = v.lease
+		case "late":
+			v.now = "23:00"
+			s.Read = true
+			s.Facts, err = v.facts(v.now)
+			s.Lease = v.lease
+		case "stale":
+			shows := *v
+			shows.log = v.log[:max(0, len(v.log)-1)]
+			s.Read = true
+			s.Facts, err = shows.facts(v.now)
+			s.Lease = v.lease
+
 		case "unread":
 			s.Err = errUnread
 		case "ending":
@@ -609,7 +631,19 @@ func ended(d *protocol.Conclusion) string {
 		}
 	}
 
-	if d.Err != nil && late == nil && d.Repair.Issue != issue {
+	of := issue
+	switch {
+	case late != nil:
+		of = late.Issue
+	case held != nil:
+		of = held.Issue
+	case lost != nil:
+		of = lost.Issue
+	case unknown != nil:
+		of = unknown.Issue
+	}
+
+	if of != issue || d.Err != nil && late == nil && d.Repair.Issue != issue {
 		kind += ", of another issue"
 	}
 
