@@ -12,7 +12,9 @@ import (
 
 	"github.com/label-state/label-state/internal/action"
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/closing"
 	"github.com/label-state/label-state/internal/githubsim"
+	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/sample"
 )
 
@@ -130,12 +132,14 @@ func TestGuardThatMayNotFailStaysGreen(t *testing.T) {
 	const notice, doubt = "::notice::the token of this run may only read", "::warning::guard: could not find out"
 	for name, c := range map[string]struct {
 		guard, head, token string
-		code               int
+		answers, code      int
 		says               []string
 	}{
-		"warn":                                {"warn", "stranger:fix", tokFork, 0, []string{notice, doubt}},
-		"off":                                 {"off", "stranger:fix", tokFork, 0, []string{notice}},
-		"warn, and what it may write is left": {"warn", "fix", tokActions, 3, []string{doubt}},
+		"warn":                                {"warn", "stranger:fix", tokFork, 2, 0, []string{notice, doubt}},
+		"off":                                 {"off", "stranger:fix", tokFork, 2, 0, []string{notice}},
+		"warn, and what it may write is left": {"warn", "fix", tokActions, 2, 3, []string{doubt}},
+		"off, and what it may write is left":  {"off", "fix", tokActions, 2, 3, nil},
+		"warn alone, and not all is examined": {"warn mode=guard", "fix", tokActions, 3, 1, []string{doubt, "not examined: "}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -145,13 +149,14 @@ func TestGuardThatMayNotFailStaysGreen(t *testing.T) {
 					githubsim.Pull{Title: "Work", Body: "Closes #1", Head: c.head})
 				w.must(err)
 				e := w.last("pull_request", "opened", "")
-				w.breakAfter(2, func() *githubsim.Fault { return &githubsim.Fault{Status: http.StatusBadGateway} })
+				w.breakAfter(c.answers, func() *githubsim.Fault { return &githubsim.Fault{Status: http.StatusBadGateway} })
 
+				guard, mode, _ := strings.Cut(c.guard, " mode=")
 				s := w.run(w.Context(), run{
 					token:  c.token,
 					name:   e.Name,
 					event:  e.Payload,
-					inputs: map[string]string{"guard": c.guard},
+					inputs: map[string]string{"guard": guard, "mode": mode},
 				})
 
 				w.said(s, c.code, c.says...)
@@ -246,6 +251,56 @@ func TestFailedRunIsIncomplete(t *testing.T) {
 	}
 }
 
+// TestNothingRead: an event of whose issue nothing can be read ends with code 3.
+func TestNothingRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.issue("Work")
+		w.breakAfter(0, func() *githubsim.Fault { return &githubsim.Fault{Status: http.StatusBadGateway} })
+		w.said(w.deliver(tokActions, w.last("issues", "opened", "")), 3, "502")
+	})
+}
+
+// TestThousandIssues: who names more issues than are read is told so.
+func TestThousandIssues(t *testing.T) {
+	for name, c := range map[string]struct {
+		named  int
+		merged bool // named by the description of a pull request that is merged, else by a commit
+		says   string
+	}{
+		"description": {closing.Limit, true, "names 1,000 issues or more"},
+		"one less":    {closing.Limit - 1, true, ""},
+		"commit":      {closing.Limit + 1, false, "its commits name more than 1000 issues"},
+		"as many":     {closing.Limit, false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				var text strings.Builder
+				for n := range c.named {
+					fmt.Fprintf(&text, "Closes #%d\n", n+2)
+				}
+
+				pull, what := githubsim.Pull{Title: "Work", Commits: []string{text.String()}, Head: "fix"}, "opened"
+				if c.merged {
+					pull.Body, pull.Commits = text.String(), nil
+				}
+				n, err := w.server.OpenPull(app, "olga", pull)
+				w.must(err)
+				if c.merged {
+					w.must(w.server.Close(app, n, "olga"))
+					what = "closed"
+				}
+
+				s := w.deliver(tokActions, w.last("pull_request", what, ""))
+				if !strings.Contains(s.all(), c.says) || c.says == "" && strings.Contains(s.all(), " more") {
+					t.Error(s.short())
+				}
+			})
+		})
+	}
+}
+
 // TestNoFailureIsSilent: whichever request is the first that fails, a run that leaves something to
 // do says so. The vectors are played like this, too.
 func TestNoFailureIsSilent(t *testing.T) {
@@ -313,7 +368,13 @@ func TestOwnerInAnotherCase(t *testing.T) {
 			change: inCapitals,
 		})
 		w.said(s, 1, "closes acme/app#1: held by lucius")
+		if got := w.thread(2); len(got) != 1 {
+			t.Errorf("%d comments of the guard", len(got))
+		}
 
+		l, _ := w.ledger("tok-agents")
+		_, err = l.Release(t.Context(), ref(1), ledger.Ending{Worker: w.holds["lucius"].Record.Worker, Outcome: claim.OutcomeFailure})
+		w.must(err)
 		w.said(w.run(w.Context(), run{
 			token:  tokActions,
 			name:   "schedule",
@@ -322,8 +383,8 @@ func TestOwnerInAnotherCase(t *testing.T) {
 			change: inCapitals,
 		}), 0, "examined")
 
-		if got, err := w.server.Comments(app, 2); err != nil || len(got) != 1 {
-			t.Errorf("%d comments of the guard, %v", len(got), err)
+		if got := w.thread(2); len(got) != 0 {
+			t.Errorf("a comment of the guard stays: %v", got)
 		}
 	})
 }

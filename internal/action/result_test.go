@@ -3,45 +3,84 @@ package action
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/sethvargo/go-githubactions"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/github"
+	"github.com/label-state/label-state/internal/golden"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
-// TestMirroredIsTold: a hold that only the lease store knew and that a sweep wrote into the log is
-// told as a change, though no label moved; so is one that a sweep ended and whose labels failed.
-func TestMirroredIsTold(t *testing.T) {
-	w := claim.Worker{Codename: "lucius", FiringID: "retry"}
-	r := result{report: ledger.Report{Findings: []ledger.Finding{{
-		Repair: ledger.Repair{
-			Issue: claim.Issue{Owner: "acme", Repo: "app", Number: 7},
-			Was:   []string{"agent:in-flight"}, Is: []string{"agent:in-flight"},
-		},
-		Mirrored: &claim.Claim{Record: claim.Record{Worker: w}},
-	}, {
-		Ended: []claim.Claim{{Record: claim.Record{Worker: w}}},
-		Err:   errors.New("labels are late"),
-	}}}}
+// TestTold: what a run says in its log, its summary and its outputs, and how it ends, is in
+// testdata/told.txt.
+func TestTold(t *testing.T) {
+	late := errors.New("labels are late")
+	lucius := claim.Claim{Record: claim.Record{Worker: claim.Worker{Codename: "lucius", FiringID: "retry"}}}
+	all := forged("x")
+	all.report.Findings = append(all.report.Findings,
+		ledger.Finding{Mirrored: &lucius}, ledger.Finding{Ended: []claim.Claim{lucius}, Err: late})
 
-	moved, err := r.transitions()
-	for _, want := range []string{
-		`"why":"recorded the hold of lucius:retry"`,
-		`"why":"released the hold of lucius:retry; labels are late","error":"labels are late"`,
+	incomplete := result{mode: modeSweep, report: ledger.Report{
+		Failed:   1,
+		Findings: []ledger.Finding{{Err: late}},
+		Skipped:  []string{"1", "2", "3", "4"},
+		Unshown:  slices.Repeat(all.report.Unshown, 4),
+	}}
+	stopped := incomplete
+	stopped.report.Stopped = late
+
+	judged := result{refused: []refusal{{fails: true}, {}}, unjudged: all.unjudged, proposed: all.proposed, excess: "pull request"}
+	denied := func(needs string) error {
+		return &github.PermissionError{Write: true, Message: "Resource not accessible by integration", Needs: needs}
+	}
+
+	var told strings.Builder
+	for _, c := range []struct {
+		name   string
+		step   Step
+		result result
+	}{
+		{"nothing", Step{}, result{}},
+		{"everything", Step{}, all},
+		{"in a dry run", Step{Inputs: Inputs{DryRun: true}}, all},
+		{"incomplete", Step{}, incomplete},
+		{"stopped, and that is a failure", Step{Inputs: Inputs{FailOnIncomplete: true}}, stopped},
+		{"failed alone", Step{}, result{report: ledger.Report{Failed: 1}}},
+		{"unusable", Step{Unusable: &config.Error{File: "f", Problem: "no such key"}}, incomplete},
+		{"judged", Step{Place: Place{Guard: guardFail}}, judged},
+		{"judged, with warnings", Step{Place: Place{Guard: guardWarn}}, result{
+			refused:  judged.refused[1:],
+			unjudged: judged.unjudged,
+			proposed: judged.proposed,
+			excess:   judged.excess,
+		}},
+		{"not judged", Step{Place: Place{Guard: guardFail}}, result{err: late, unjudged: []unjudged{{err: late}}}},
+		{"too many", Step{Place: Place{Guard: guardFail}}, result{excess: judged.excess}},
+		{"proposed", Step{Place: Place{Guard: guardFail}}, result{proposed: judged.proposed}},
+		{"for a fork", Step{Event: Event{Name: "pull_request", Sender: Account{Login: "dependabot[bot]"}}}, result{err: denied("")}},
+		{"denied", Step{}, result{mode: modeSweep, err: denied("")}},
+		{"denied a usual permission", Step{}, result{mode: modeCommands, err: denied("issues: write")}},
+		{"denied another one", Step{}, result{mode: modeReconcile, report: ledger.Report{Stopped: denied("contents: write")}}},
+		{"called wrongly", Step{}, result{err: &InputError{"mode", "x", "y"}}},
+		{"without an answer", Step{}, result{err: late}},
 	} {
-		if err != nil || !strings.Contains(moved, want) {
-			t.Errorf("transitions = %s, %v, want %s", moved, err, want)
-		}
+		var log, summary, output bytes.Buffer
+		s := c.step
+		s.Console = NewConsole(githubactions.New(githubactions.WithWriter(&log)), &log)
+		s.Summary, s.Output, s.Word = &summary, &output, func() string { return "w" }
+		s.log(c.result)
+		s.write(c.result)
+		fmt.Fprintf(&told, "-- %s: exit %d --\n%s\n%s\n%s\n", c.name, s.exitCode(c.result), &log, &summary, parseOutputs(t, output.String()))
 	}
 
-	if _, _, got := r.report.Totals(); got != 1 {
-		t.Errorf("repaired = %d, want 1", got)
-	}
+	golden.Check(t, "testdata/told.txt", told.String())
 }
 
 // TestLaterReport: how an issue stands is as the later of two reports says.
@@ -59,11 +98,18 @@ func TestLaterReport(t *testing.T) {
 		return r
 	}
 
+	first, second := report(1, 2), report(2)
+	first.Minimized, first.NotMinimized = 2, barred{}
+	second.Minimized, second.Stopped = 1, barred{}
 	var r result
-	r.add(report(1, 2))
-	r.add(report(2))
+	r.add(first)
+	r.add(second)
 	r.add(ledger.Report{Examined: []claim.Issue{{Owner: "acme", Repo: "app", Number: 3}}})
 	got := r.report
+	if got.Minimized != 3 || got.NotMinimized == nil || got.Stopped == nil {
+		t.Errorf("of one report alone: %+v", got)
+	}
+
 	for name, n := range map[string]int{
 		"lanes": len(got.Lanes), "holds": len(got.Holds), "waiting": len(got.Waiting),
 		"stranded": len(got.Stranded), "unshown": len(got.Unshown), "examined": len(got.Examined) - 1,
@@ -74,31 +120,8 @@ func TestLaterReport(t *testing.T) {
 	}
 }
 
-// TestAdvice: what a run that is not complete advises, and what a refused one leaves in its
-// outputs.
-func TestAdvice(t *testing.T) {
-	denied := &github.PermissionError{Write: true, Message: "Resource not accessible by integration"}
-	for want, r := range map[string]result{
-		"false none":                       {},
-		"true correct the step's inputs":   {err: &InputError{}},
-		"true run this check again":        {unjudged: []unjudged{{}}},
-		"true sweep with a token that may": {err: denied},
-		"true run again: nothing could":    {err: errors.New("no answer")},
-		"true run again soon":              {report: ledger.Report{Skipped: []string{"x"}}},
-		"true run again: a write failed":   {report: ledger.Report{Failed: 1}},
-	} {
-		var output, summary bytes.Buffer
-		s := &Step{Output: &output, Summary: &summary, Word: func() string { return "0badcafe" }}
-		if err := s.writeOutputs(r); err != nil {
-			t.Fatal(err)
-		}
-
-		out := parseOutputs(t, output.String())
-		if got := out["incomplete"] + " " + out["next-sweep-advice"]; !strings.HasPrefix(got, want) {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-
+// TestRefuse: a run that could not begin says so in its outputs, with a hint.
+func TestRefuse(t *testing.T) {
 	for want, hint := range map[int]string{ExitCalled: "correct the workflow", ExitUnknown: "label-state doctor acme/app"} {
 		var log, output, summary bytes.Buffer
 		s := &Step{
@@ -110,19 +133,6 @@ func TestAdvice(t *testing.T) {
 		if code != want || parseOutputs(t, output.String())["incomplete"] != "true" ||
 			!strings.Contains(summary.String(), "no such mode") || !strings.Contains(log.String(), hint) {
 			t.Errorf("exit %d, %s\n%s\n%s", code, output.String(), summary.String(), log.String())
-		}
-	}
-}
-
-// TestMissingPermission: a job is told which permission GitHub asked for, unless every job needs it.
-func TestMissingPermission(t *testing.T) {
-	const usual = "issues: write, pull-requests: write"
-	for needs, want := range map[string]string{"": usual, "issues: write": usual, "contents: write": "contents: write"} {
-		denied := &github.PermissionError{Needs: needs}
-		for _, r := range []result{{err: denied}, {report: ledger.Report{Stopped: denied}}} {
-			if got := (&Step{}).missingPermission(r); got != "the job needs permissions: "+want {
-				t.Errorf("GitHub asks for %q: %q", needs, got)
-			}
 		}
 	}
 }

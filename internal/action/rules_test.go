@@ -1,8 +1,12 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,24 +31,83 @@ func TestFinal(t *testing.T) {
 	}
 }
 
-// unread is a hub with one issue that cannot be read, and unasked a store that nobody may ask.
+// seen is a hub that has read these issues, empty a store without a lease, and unasked one that
+// nobody may ask.
 type (
-	unread  struct{ Hub }
+	seen struct {
+		Hub
+		all []lifecycle.Snapshot
+	}
+	empty   struct{ lease.Store }
 	unasked struct{ lease.Store }
 )
 
-func (unread) FactsOf(context.Context, []claim.Issue) []lifecycle.Snapshot {
-	return []lifecycle.Snapshot{{Err: barred{}}, {Facts: lifecycle.Facts{Issue: claim.Issue{Owner: "acme", Repo: "app", Number: 1}}}}
+func (s seen) FactsOf(context.Context, []claim.Issue) []lifecycle.Snapshot {
+	return slices.Clone(s.all)
 }
 
-// TestJudgedWithoutSecrets: a run that gets no secrets reads by the log where a store decides.
-func TestJudgedWithoutSecrets(t *testing.T) {
-	s := Step{Event: Event{Name: "pull_request", Sender: Account{Login: "dependabot[bot]"}}}
-	l := ledger.New(nil, nil, nil, ledger.DefaultSettings()).Strict(unasked{}, "redis")
-	got := s.Judged(unread{}, l, claim.Repo{Owner: "acme", Name: "app"}).FactsOf(t.Context(), nil)
-	if len(got) != 2 || !errors.Is(got[0].Err, barred{}) || got[1].Err != nil {
-		t.Errorf("%+v", got)
+func (empty) Look(context.Context, claim.Issue) (lease.Lease, bool, error) {
+	return lease.Lease{}, false, nil
+}
+
+// TestJudged: what the log shows as held is so only if a store that decides says it, of its own
+// repository and where a run gets the secrets to ask.
+func TestJudged(t *testing.T) {
+	hub := seen{all: []lifecycle.Snapshot{{Err: barred{}}}}
+	for _, repo := range []string{"app", "lib"} {
+		one := logged(claim.Claim{Record: claim.Record{Worker: claim.Worker{Codename: "lucius"}, Held: true, Lease: "redis", Token: 1}})
+		one.Facts.Issue = claim.Issue{Owner: "acme", Repo: repo, Number: 1}
+		hub.all = append(hub.all, one)
 	}
+
+	l := ledger.New(nil, nil, nil, ledger.DefaultSettings())
+	for name, c := range map[string]struct {
+		ledger *ledger.Ledger
+		by     string
+		want   string // of which repositories an issue is held
+	}{
+		"the log decides":            {l, "olga", "app lib"},
+		"the store decides":          {l.Strict(empty{}, "redis"), "olga", "lib"},
+		"a run that gets no secrets": {l.Strict(unasked{}, "redis"), "dependabot[bot]", "app lib"},
+	} {
+		s := Step{Event: Event{Name: "pull_request", Sender: Account{Login: c.by}}}
+		got := s.Judged(hub, c.ledger, claim.Repo{Owner: "ACME", Name: "App"}).FactsOf(t.Context(), nil)
+		var held []string
+		for _, one := range got[1:] {
+			if len(one.Facts.Log.Live()) == 1 && one.Err == nil {
+				held = append(held, one.Facts.Issue.Repo)
+			}
+		}
+		if strings.Join(held, " ") != c.want || !errors.Is(got[0].Err, barred{}) {
+			t.Errorf("%s: held in %q, want %s", name, held, c.want)
+		}
+	}
+}
+
+// TestClaimedBefore: who has claimed an issue by the same comment before is told what became of it.
+func TestClaimedBefore(t *testing.T) {
+	o := order{by: "olga", run: "comment-7"}
+	record := claim.Record{Worker: o.worker()}
+	confirmed := record
+	confirmed.Held = true
+	ended := func(outcome string) *claim.Release { return &claim.Release{Outcome: outcome} }
+	for want, c := range map[string]lifecycle.Snapshot{
+		"":   logged(claim.Claim{Record: confirmed, End: ended(claim.OutcomeForced)}),
+		"no": {Err: barred{}},
+		"it could not be claimed; comment /claim again": logged(claim.Claim{Record: record}),
+		"drake was faster": logged(claim.Claim{Record: record, End: ended(claim.YieldedTo(claim.Worker{Codename: "drake", FiringID: "d1"}))}),
+		"the claim was given up before it was confirmed; comment /claim again": logged(claim.Claim{Record: record, End: ended(claim.OutcomeAbandoned)}),
+	} {
+		cm := &commands{Step: &Step{Place: Place{Hub: seen{all: []lifecycle.Snapshot{c}}}}}
+		if err := cm.claimedBefore(t.Context(), o, o.worker()); fmt.Sprint(err) != cmp.Or(want, "<nil>") {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// logged is a snapshot of an issue whose log has one claim.
+func logged(c claim.Claim) lifecycle.Snapshot {
+	return lifecycle.Snapshot{Facts: lifecycle.Facts{Log: claim.State{Claims: []claim.Claim{c}}}}
 }
 
 // TestSettled: an answer to a plan is what a comment asked for if its author gave it, that way, and

@@ -68,6 +68,13 @@ func FuzzLine(f *testing.F) {
 		}
 
 		log.Reset()
+		if n, err := c.Write([]byte(text + "\r\nshown\n")); n != len(text)+8 || err != nil {
+			t.Errorf("wrote %d bytes: %v", n, err)
+		}
+		if !strings.HasSuffix("\n"+log.String(), "\nshown\n") || strings.Contains(log.String(), "\r") {
+			t.Errorf("log: %q", log.String())
+		}
+
 		c.fail("%s", text)
 		c.group(text, []string{text})
 
@@ -211,7 +218,12 @@ func forged(text string) result {
 				Claim: c,
 				Late:  true,
 			}, {Issue: i, Title: text, URL: text, Claim: person}},
-			Waiting: []ledger.Strand{{Issue: i, Title: text, URL: text, Why: text}},
+			Waiting:      []ledger.Strand{{Issue: i, Title: text, URL: text, Why: text}},
+			Stranded:     []ledger.Strand{{Issue: i, Title: text, URL: text, Why: text}},
+			Unshown:      []ledger.Unshown{{Issue: i, Comments: 2}},
+			Minimized:    2,
+			NotMinimized: errors.New(text),
+			Failed:       1,
 			Findings: []ledger.Finding{{
 				Repair: ledger.Repair{
 					Issue: i, Title: text, URL: text, Was: []string{text}, Is: []string{text},
@@ -228,7 +240,7 @@ func forged(text string) result {
 
 var (
 	ourLine = regexp.MustCompile(`^(## label-state: sweep|### [A-Z][a-z :A-Z]+|\*\*3\*\* examined .*|\| .* \||\| --- .*|-{0}- .*|` +
-		"```mermaid|```|pie showData|  \"in flight\" : 1|%%.*%%|)$")
+		"Minimized 2 comments of ended holds\\.|Comments of ended holds stay as they are: .*|```mermaid|```|pie showData|  \"in flight\" : 1|%%.*%%|)$")
 	codeSpan = regexp.MustCompile("`[^`]*`")
 	ourLink  = regexp.MustCompile(`\[[^\[\]]*\]\([^()\s]*\)`)
 	entity   = regexp.MustCompile(`&#\d+;`)

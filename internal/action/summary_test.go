@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"net/http"
-	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -109,39 +108,6 @@ func TestSummaryUnwritten(t *testing.T) {
 				event:  []byte("{}"),
 				change: breaks,
 			}), 0, "::warning::io: read/write on closed pipe")
-		}
-	})
-}
-
-// TestSummaryOfADryRun: what a run would do is not what it did: no number, no output and no heading
-// says that something changed.
-func TestSummaryOfADryRun(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := story(t)
-		s := w.sweep("dry-run=true")
-		w.said(s, 0)
-
-		for _, want := range []string{
-			"**2** would be swept", "> Nothing was written: dry run.", "### Would change",
-			"would release the hold of lucius", `"in flight" : 6`,
-		} {
-			if !strings.Contains(s.summary, want) {
-				t.Errorf("the summary lacks %q:\n%s", want, s.summary)
-			}
-		}
-
-		if strings.Contains(s.summary, "### Changed") || strings.Contains(s.summary, "| released") {
-			t.Errorf("the summary says that something was done:\n%s", s.summary)
-		}
-
-		for name, want := range map[string]string{
-			"swept": "0", "repaired": "0", "transitions": "[]",
-			"examined": "11",
-		} {
-			if written := regexp.MustCompile(`(?m)^` + name +
-				`<<\S+\n(.*)$`).FindStringSubmatch(s.output); len(written) != 2 || written[1] != want {
-				t.Errorf("output %s: %q, want %q", name, written, want)
-			}
 		}
 	})
 }

@@ -57,6 +57,9 @@ func TestVectors(t *testing.T) {
 		"fail: the check is red until the author holds the issue",
 		"the age of an account",
 		"needs:human-scope taken off by a person counts attempts anew",
+		"agents have more pull requests open than the repository wants: the guard says so, and fails nothing",
+		"the last blocker closes: what waited for it wakes",
+		"a sweep carries out what an event has lost, and only new comments that are commands",
 		"stuck: the queue's label begins an issue again when a person puts it on",
 	}
 

@@ -63,7 +63,8 @@ func TestBundle(t *testing.T) {
 		}
 
 		for n, h := range holds {
-			if h.Issue != f.issue(n) || h.Record.Worker != holds[0].Record.Worker || h.Record.Heartbeat != 1 ||
+			if h.Issue != f.issue(n) || h.Record.Worker != holds[0].Record.Worker || h.Record.Nonce != holds[0].Record.Nonce ||
+				h.Record.Heartbeat != 1 ||
 				time.Until(h.Until) < 59*time.Minute {
 				t.Errorf("hold %d: %+v", n, h)
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
 )
 
 // alone plays one story on a world without faults.
@@ -380,4 +381,36 @@ func TestClaimInterrupted(t *testing.T) {
 	if undone < 2 {
 		t.Errorf("only %d claims were taken back", undone)
 	}
+}
+
+// TestPausedHere: a pause of this machine keeps it from claims, as does one that cannot be read, and
+// not from what it holds.
+func TestPausedHere(t *testing.T) {
+	alone(t, func(t *testing.T, w *world) {
+		var pause *lifecycle.Pause
+		var unread error
+		l, _ := w.ledger(func(s *ledger.Settings) {
+			s.PausedHere = func(claim.Repo) (*lifecycle.Pause, error) { return pause, unread }
+		})
+
+		bob := ledger.Request{Worker: claim.Worker{Codename: "bob"}}
+		var held *ledger.HeldError
+		pause = &lifecycle.Pause{Reason: "lunch"}
+		if _, err := l.Claim(t.Context(), issue, bob); !errors.As(err, &held) || !strings.Contains(err.Error(), "lunch") {
+			t.Errorf("claim in a pause: %v", err)
+		}
+
+		pause, unread = nil, errLost
+		var unknown *ledger.UnknownError
+		if _, err := l.Claim(t.Context(), issue, bob); !errors.As(err, &unknown) || !errors.Is(err, errLost) {
+			t.Errorf("claim while nobody knows: %v", err)
+		}
+
+		unread = nil
+		h := take(t, l, "ann")
+		pause = &lifecycle.Pause{Reason: "lunch"}
+		if _, err := l.Keep(t.Context(), h); err != nil {
+			t.Errorf("heartbeat in a pause: %v", err)
+		}
+	})
 }

@@ -3,10 +3,12 @@ package ledger_test
 import (
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
 )
 
 // TestMargin: a holder stops a margin before its lease ends, a hundredth of it at least and a
@@ -63,7 +65,31 @@ func TestAgeing(t *testing.T) {
 			}
 			time.Sleep(ttl/2 + time.Second)
 		}
+
+		closed := f.look(issue)
+		closed.Open = false
+		one := func(yield func(lifecycle.Facts, error) bool) { yield(closed, nil) }
+		if r := l.Tend(t.Context(), one, ledger.Sweep{By: "s", DryRun: true}); len(r.Examined) != 1 || len(r.Holds) != 0 {
+			t.Errorf("%+v, want no hold of a closed issue", r)
+		}
 	})
+}
+
+// TestRuns: a run and a sweep are named for people, by the time in UTC, and for records, by a word.
+func TestRuns(t *testing.T) {
+	berlin := time.Date(2026, 5, 1, 1, 30, 0, 0, time.FixedZone("", 7200))
+	if got := ledger.SweepID(berlin, "word"); got != "sweep-20260430-233000-word" {
+		t.Errorf("a sweep is %s", got)
+	}
+
+	for run, want := range map[string]string{"": "20000101-000000-word", "77": "77-word"} {
+		synctest.Test(t, func(t *testing.T) {
+			l := ledger.New(nil, virtual{}, func() string { return "word" }, ledger.Settings{Run: run})
+			if got := bundle(t, []ledger.Part{{Issue: issue, Ledger: l}}).Worker(claim.Worker{}).FiringID; got != want {
+				t.Errorf("a claim of run %q is %s, want %s", run, got, want)
+			}
+		})
+	}
 }
 
 // TestForceLeavesContenders: who takes the label off means the holder. What was not confirmed by

@@ -336,6 +336,70 @@ func (l lists) Scan(context.Context, claim.Repo, time.Time) iter.Seq2[lifecycle.
 	return l.yields
 }
 
+// folding is a GitHub whose comments can be minimized, though it says that it failed.
+type folding struct {
+	scan
+	minimized map[int64]bool
+}
+
+func (f folding) Scan(ctx context.Context, _ claim.Repo, _ time.Time) iter.Seq2[lifecycle.Facts, error] {
+	got, err := f.Facts(ctx, issue)
+	for n := range got.Log.Log {
+		e := &got.Log.Log[n]
+		e.Node, e.Minimized = fmt.Sprint(e.ID), f.minimized[e.ID]
+	}
+	got.Log.Log[0].Node = "" // an older server's
+	return func(yield func(lifecycle.Facts, error) bool) { yield(got, err) }
+}
+
+func (f folding) Minimize(_ context.Context, comments []claim.Comment) (int, error) {
+	for _, c := range comments {
+		f.minimized[c.ID] = true
+	}
+	return len(comments), errLost
+}
+
+// TestMinimized: a sweep minimizes the comments of what has ended, a hundred at a time, where the
+// configuration wants it. A plan stays, as does what belongs to a live hold.
+func TestMinimized(t *testing.T) {
+	alone(t, func(t *testing.T, w *world) {
+		l, f := w.ledger(func(s *ledger.Settings) { s.Minimize = true })
+		stays, _ := w.ledger(func(s *ledger.Settings) { s.Minimize = false })
+		plan := func(h ledger.Hold) {
+			if _, err := l.Plan(t.Context(), issue, h.Record.Worker, ledger.Draft{Text: "Do it"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+
+		for n := range 51 {
+			h := take(t, l, "ann")
+			if n == 0 {
+				plan(h)
+			}
+			end := ledger.Ending{Worker: h.Record.Worker, Outcome: claim.OutcomeCancelled}
+			if _, err := l.Release(t.Context(), issue, end); err != nil {
+				t.Fatal(err)
+			}
+		}
+
+		plan(take(t, l, "bob"))
+		post(t, f, claim.Record{Kind: claim.KindRelease, Worker: claim.Worker{Codename: "cyd", FiringID: "c1"}}) // of no claim
+
+		github := folding{scan{f}, map[int64]bool{}}
+		for n, c := range []struct {
+			by   *ledger.Ledger
+			dry  bool
+			want int
+		}{{l, true, 0}, {stays, false, 0}, {l, false, 100}, {l, false, 2}, {l, false, 0}} {
+			s := ledger.Sweep{Repos: []claim.Repo{{Owner: "o", Name: "r"}}, By: "s", DryRun: c.dry}
+			r := c.by.Sweep(t.Context(), github, s)
+			if r.Minimized != c.want || (r.NotMinimized == nil) != (c.want == 0) || !r.Complete() {
+				t.Errorf("sweep %d: %d minimized, %v; want %d", n, r.Minimized, r.NotMinimized, c.want)
+			}
+		}
+	})
+}
+
 // TestSweepStops: what a list showed is repaired before more of it is read, and when it breaks off;
 // where the budget is gone nothing further is looked at, and the report says of what.
 func TestSweepStops(t *testing.T) {

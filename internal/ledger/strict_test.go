@@ -65,21 +65,55 @@ func (s *table) Look(context.Context, claim.Issue) (lease.Lease, bool, error) {
 	return s.now, s.held(), nil
 }
 
-// silent is a store that does not tell of which issues it knows.
-type silent struct{ table }
+// knowing is a store that says which issues it knows, or does not. It counts how often it is asked.
+type knowing struct {
+	table
+	issues []int
+	err    error
+	asked  int
+}
 
-func (*silent) Known(context.Context, claim.Issue) ([]int, error) { return nil, errLost }
+func (k *knowing) Known(context.Context, claim.Issue) ([]int, error) {
+	k.asked++
+	return k.issues, k.err
+}
 
 // TestSweepWithoutItsStore: a sweep that cannot ask which issues only the store knows to be held looks at none.
+// Where the budget is gone it asks of no further repository.
 func TestSweepWithoutItsStore(t *testing.T) {
-	alone(t, func(t *testing.T, w *world) {
-		w.store = &silent{}
-		l, f := w.ledger(nil)
-		r := l.Sweep(t.Context(), scan{f}, ledger.Sweep{Repos: []claim.Repo{{Owner: "o", Name: "r"}}, By: "s"})
-		if len(r.Examined) != 0 || len(r.Skipped) != 1 || !strings.Contains(r.Skipped[0], errLost.Error()) {
-			t.Errorf("%+v, want that the repository was not examined", r)
-		}
-	})
+	for gone, asked := range map[bool]int{true: 1, false: 2} {
+		alone(t, func(t *testing.T, w *world) {
+			store := &knowing{err: spent{errLost, gone}}
+			w.store = store
+			l, f := w.ledger(nil)
+			repos := []claim.Repo{{Owner: "o", Name: "r"}, {Owner: "o", Name: "s"}}
+			r := l.Sweep(t.Context(), scan{f}, ledger.Sweep{Repos: repos, By: "s"})
+			if len(r.Examined) != 0 || len(r.Skipped) != 2 || !strings.Contains(r.Skipped[0], errLost.Error()) ||
+				store.asked != asked {
+				t.Errorf("asked %d times: %+v, want that the repositories were not examined", store.asked, r)
+			}
+		})
+	}
+}
+
+// TestSweepOfWhatTheStoreKnows: a hold of which neither the log nor the labels tell is mirrored.
+func TestSweepOfWhatTheStoreKnows(t *testing.T) {
+	for known, holds := range map[int]int{issue.Number: 1, issue.Number + 1: 0} {
+		alone(t, func(t *testing.T, w *world) {
+			store := &knowing{issues: []int{known}}
+			w.store = store
+			ann := claim.Worker{Codename: "ann", FiringID: "a1"}
+			if _, err := store.Acquire(t.Context(), lease.Ask{Issue: issue, Worker: ann, Nonce: "n", TTL: ttl}); err != nil {
+				t.Fatal(err)
+			}
+
+			l, f := w.ledger(nil)
+			r := l.Sweep(t.Context(), scan{f}, ledger.Sweep{Repos: []claim.Repo{{Owner: "o", Name: "r"}}, By: "s"})
+			if len(r.Holds) != holds || records(w, "codename=ann") != holds {
+				t.Errorf("the store knows #%d: %+v, want %d holds", known, r, holds)
+			}
+		})
+	}
 }
 
 // TestSweepAsksTheStore: a hold that the log takes for expired stands while its store says so, also

@@ -27,7 +27,8 @@ import (
 // TestVectors shows operations what the files below testdata say and compares what they do.
 //
 //	== a title
-//	op NAME [ARGUMENT…]         the operation; "store" among the arguments: a lease store decides
+//	op NAME [ARGUMENT…]         the operation; "store" among the arguments: a lease store decides; > says
+//	                            why it may not be asked for
 //	labels NAME…                of the issue from here on
 //	assigned LOGIN TIME         that login is assigned from here on
 //	pull NUMBER                 an open pull request of the branch work, by bot, from here on
@@ -39,13 +40,18 @@ import (
 //	> EFFECTS                   what it does after the last of these; -update writes it
 //
 // SEEN is one of: begin, waited, read TIME, unread, counts, applied [ID TIME], refused, unknown,
-// gone, held, lost, ending, elapsed DURATION, moved LOGIN TIME, unanswered, found URL [bare] (a pull request; bare closes nothing).
+// gone, held, lost, ending, elapsed DURATION, moved LOGIN TIME, unanswered, busy (the login holds
+// another issue), late (read hours later), stale (read without the newest comment), found URL [bare] (a pull request; bare closes nothing).
+//
+// testdata/otherwise.txt has what else may come of each effect of theirs, again and again, and how
+// the operation ends then.
 func TestVectors(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.vectors")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no vectors: %v", err)
 	}
 
+	others := map[string][]string{}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -53,7 +59,7 @@ func TestVectors(t *testing.T) {
 		}
 
 		var b strings.Builder
-		v := vector{now: "0:00"}
+		v := vector{others: map[string][]string{}}
 		for line := range strings.Lines(string(text)) {
 			if !strings.HasPrefix(line, "> ") {
 				b.WriteString(line)
@@ -63,22 +69,112 @@ func TestVectors(t *testing.T) {
 			}
 		}
 
+		v.otherwise()
 		golden.Check(t, file, b.String())
+		maps.Copy(others, v.others)
 	}
+
+	var b strings.Builder
+	for _, at := range slices.Sorted(maps.Keys(others)) {
+		before, after, _ := strings.Cut(at, "\n")
+		fmt.Fprintf(&b, "%s\n< %s\n%s\n", before, strings.Join(others[at], ", "), after)
+	}
+	golden.Check(t, "testdata/otherwise.txt", b.String())
 }
 
 // A vector is an operation on its way.
 type vector struct {
-	next     func(protocol.Seen) protocol.Effects // of the operation
+	op       protocol.Operation
+	past     []protocol.Seen // what it was shown
+	next     func(protocol.Seen) protocol.Effects
 	log      []claim.Comment
 	labels   []string
 	pull     int
 	words    []string // of facts
 	assigned map[string]time.Time
-	now      string
+	now      string // when it was read last
 	elapsed  time.Duration
 	lease    lease.Lease // that the store has
 	asked    lease.Ask   // of the store
+
+	effects protocol.Effects    // that are to be carried out
+	others  map[string][]string // what may happen to the effects, by them and by what is done then
+}
+
+// otherwise plays what else may come of the effects, up to six times, or until the operation ends,
+// and keeps what it does.
+func (v vector) otherwise() {
+	for _, word := range []string{
+		"applied", "refused", "unknown", "gone", "lost", "held", "unread", "unanswered", "ending",
+		"unread ending", "unknown ending", "late", "stale",
+	} {
+		if v.fits(word) == nil || v.effects.Done != nil {
+			continue
+		}
+
+		did := v.shown(v.effects)
+		o, stop := v.fork()
+		for n := 0; n < 5 && o.effects.Done == nil; n++ {
+			fits := o.fits(word)
+			if fits == nil {
+				fits = slices.Repeat([]string{"applied"}, len(o.effects.Writes))
+				if o.effects.Read {
+					fits = append(fits, "read "+o.now)
+				}
+			}
+
+			seen, _ := o.seen(fits)
+			o.effects = o.next(seen)
+			did += "\n> " + o.shown(o.effects)
+		}
+
+		stop()
+		if o.effects.Done != nil && !slices.Contains(v.others[did], word) {
+			v.others[did] = append(v.others[did], word)
+		}
+	}
+}
+
+// fork is the vector with the operation begun once more and shown the same.
+func (v vector) fork() (vector, func()) {
+	next, stop := v.op.Begin()
+	v.next = next
+	for _, seen := range v.past {
+		next(seen)
+	}
+	return v, stop
+}
+
+// fits is what may come of the effects in those words, or nil.
+func (v vector) fits(words string) (seen []string) {
+	e := v.effects
+	writes := len(e.Writes) > 0
+	for _, word := range strings.Fields(words) {
+		fits := writes
+		switch word {
+		case "ending":
+			fits = e.Wait > 0 || words != word
+		case "unread", "late", "stale":
+			fits = !writes && e.Read
+		case "unanswered":
+			fits = !writes && !e.Read && e.Ask != (protocol.Ask{})
+		case "lost", "held": // says a store
+			fits = writes && e.Writes[0].Kind.Tells()
+		}
+
+		switch {
+		case !fits:
+			return nil
+		case !writes || word == "ending":
+			seen = append(seen, word)
+		case e.Read:
+			seen = append(slices.Repeat([]string{word}, len(e.Writes)), "unread")
+		default:
+			seen = slices.Repeat([]string{word}, len(e.Writes))
+		}
+	}
+
+	return seen
 }
 
 var (
@@ -90,17 +186,25 @@ var (
 func (v *vector) take(t *testing.T, b *strings.Builder, line string) (err error) {
 	t.Helper()
 	verb, rest, _ := strings.Cut(line, " ")
+	if verb == "==" || verb == "op" {
+		v.otherwise()
+	}
+
 	switch verb {
 	case "==":
-		*v = vector{labels: []string{"agent:implement"}}
+		*v = vector{labels: []string{"agent:implement"}, now: "0:10", others: v.others}
 	case "op":
-		op, err := operation(strings.Fields(rest))
-		if err == nil {
-			next, stop := op.Begin()
+		v.effects, v.past = protocol.Effects{}, nil
+		v.op, err = operation(strings.Fields(rest))
+		if answer.Is(err, answer.Usage) {
+			fmt.Fprintf(b, "> call: %s\n", err)
+			v.op, err = nil, nil
+		}
+		if v.op != nil {
+			next, stop := v.op.Begin()
 			t.Cleanup(stop)
 			v.next = next
 		}
-		return err
 	case "labels":
 		v.labels = strings.Fields(rest)
 	case "assigned":
@@ -139,7 +243,10 @@ func (v *vector) take(t *testing.T, b *strings.Builder, line string) (err error)
 				return err
 			}
 
-			said = v.shown(v.next(seen))
+			v.otherwise()
+			v.past = append(slices.Clip(v.past), seen)
+			v.effects = v.next(seen)
+			said = v.shown(v.effects)
 		}
 
 		fmt.Fprintf(b, "> %s\n", said)
@@ -186,6 +293,11 @@ func operation(args []string) (protocol.Operation, error) {
 		c.Store = "redis"
 	}
 	c.Quiet = slices.Contains(args, "quiet")
+	if slices.Contains(args, "rest") {
+		c.Rules.Rest = []time.Duration{time.Hour}
+	}
+	c.Rules.Limits.Holds, _ = strconv.Atoi(at("limit"))
+	c.Lease, _ = time.ParseDuration(at("lease"))
 	codename, run, _ := strings.Cut(at("worker"), ":")
 	w := claim.Worker{Codename: codename, FiringID: run}
 	token, _ := strconv.ParseInt(at("token"), 10, 64)
@@ -212,6 +324,8 @@ func operation(args []string) (protocol.Operation, error) {
 			Branch: at("branch"),
 			Resume: slices.Contains(args, "resume"),
 			Force:  slices.Contains(args, "force"),
+
+			Earlier: func(o claim.Worker) bool { return o.Codename == at("earlier") },
 		}, at("nonce"))
 		return op.Run, err
 
@@ -241,7 +355,13 @@ func operation(args []string) (protocol.Operation, error) {
 	case "plan":
 		return protocol.NewPlan(c, issue, w, strings.ReplaceAll(at("text"), "_", " "), at("gate")), nil
 	case "approve", "reject":
-		return protocol.NewAnswer(c, issue, protocol.Answer{Kind: claim.Kind(args[0]), By: at("by")}), nil
+		return protocol.NewAnswer(c, issue, protocol.Answer{
+			Kind:    claim.Kind(args[0]),
+			Worker:  w,
+			By:      at("by"),
+			Vouched: slices.Contains(args, "vouched"),
+			Moment:  o.Moment,
+		}), nil
 	case "force":
 		return protocol.NewForce(c, issue, o, "w0rd"), nil
 	case "revoke":
@@ -294,14 +414,37 @@ func (v *vector) seen(parts []string) (s protocol.Seen, err error) {
 			s.Replies.Moved.At, err = claimtest.Time(f[2])
 		case "unanswered":
 			s.Replies.Err = errLost
+		case "busy":
+			other := *v
+			held, err := claimtest.Comment("1 0:00 bot claim a:2 nonce=m ttl=3600 state=held person=bot")
+			if err != nil {
+				return s, err
+			}
+			other.log = []claim.Comment{held}
+			f, err := other.facts("0:10")
+			f.Issue.Number++
+			s.Replies.Load, s.Err = lifecycle.Load{Issues: []lifecycle.Facts{f}}, err
+
 		case "lost":
 			result(protocol.Refused, lease.ErrLost)
 		case "elapsed":
 			v.elapsed, err = time.ParseDuration(f[1])
 		case "read":
-			s.Read, s.Facts, err = true, lifecycle.Facts{}, nil
+			s.Read, v.now = true, f[1]
 			s.Facts, err = v.facts(f[1])
 			s.Lease = v.lease
+		case "late":
+			v.now = "23:00"
+			s.Read = true
+			s.Facts, err = v.facts(v.now)
+			s.Lease = v.lease
+		case "stale":
+			shows := *v
+			shows.log = v.log[:max(0, len(v.log)-1)]
+			s.Read = true
+			s.Facts, err = shows.facts(v.now)
+			s.Lease = v.lease
+
 		case "unread":
 			s.Err = errUnread
 		case "ending":
@@ -511,7 +654,19 @@ func ended(d *protocol.Conclusion) string {
 		}
 	}
 
-	if d.Err != nil && late == nil && d.Repair.Issue != issue {
+	of := issue
+	switch {
+	case late != nil:
+		of = late.Issue
+	case held != nil:
+		of = held.Issue
+	case lost != nil:
+		of = lost.Issue
+	case unknown != nil:
+		of = unknown.Issue
+	}
+
+	if of != issue || d.Err != nil && late == nil && d.Repair.Issue != issue {
 		kind += ", of another issue"
 	}
 

@@ -47,14 +47,17 @@ var holders = []struct {
 }{
 	{"internal/claim", []string{"internal/lifecycle", "internal/protocol"}},
 	{"internal/lifecycle", []string{"internal/protocol", "internal/dedup", "internal/ledger=^TestVotes$", "internal/board=^TestDeal$"}},
-	{"internal/protocol", []string{"internal/ledger=" + oneOrder}},
+	{"internal/protocol", []string{
+		"internal/ledger=" + oneOrder,
+		"internal/action=^TestVectors$/^(sweep|contributors)/^(missed|a_third|people)",
+	}},
 	{"internal/git", []string{"internal/state=GitDir|WorkTrees", "internal/gitpush=^Test(There|Refused)$"}},
 	{"internal/gitpush", []string{commands + "=^TestLeases$/^refs$/^push$"}},
 	{"internal/hookfile", []string{"internal/cli/app=^TestScripts$/^(hook|init|doctor)$"}},
 	{"internal/pushcheck", []string{"cmd/pre-push=^TestPush$/.", "internal/cli/app=^TestScripts$/^(hook|hook-pre-push|dedup-check|agent-fence|agent-mine)$"}},
 	{"internal/state", []string{"internal/cli/app=^TestScripts$/^(renew|run|one-key|agent-session|agent-two|worktree|repo)$"}},
 	{"internal/ledger", []string{
-		"internal/action=^TestVectors$/^(sweep|commands)/.", "internal/action=^TestSummary",
+		"internal/action=^TestVectors$/^(sweep|commands)/.", "internal/action=^Test(Summary|Told)",
 		commands + "=^TestScripts$/^(bundle|claim-.*|dry-run|foreign-key|limits|one-key|plan|pull-request|release.*|run.*|slack|stages|sweep|transition)$",
 		commands + "=^TestLeases$/^refs$/^(bundle|mirror|push|story)$",
 		commands + "=^TestRequests$",
