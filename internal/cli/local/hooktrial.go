@@ -26,7 +26,7 @@ const (
 // A hookTrial is what the hook said when it was played once.
 type hookTrial struct {
 	pushes string
-	why    string // not checked, or not tried; empty where they are checked
+	why    string // not checked, or not tried; of checked pushes on what condition, if there is one
 	remedy string // the next command; may be empty
 }
 
@@ -34,7 +34,7 @@ type hookTrial struct {
 func (t hookTrial) text() string {
 	switch t.pushes {
 	case pushesChecked:
-		return "pushes from here are checked"
+		return strings.TrimSpace("pushes from here are checked " + cli.OneLine(t.why))
 	case pushesUnchecked:
 		return "pushes from here are not checked: " + cli.OneLine(t.why)
 	}
@@ -96,7 +96,12 @@ func tryHook(ctx context.Context, t cli.Terminal, s hookfile.State, chosen strin
 		return hookTrial{pushesUnchecked, trial.Reason, cmp.Or(trial.Remedy, again)}
 	}
 
-	return hookTrial{pushes: pushesChecked}
+	checked := hookTrial{pushes: pushesChecked}
+	if s.Manager != "" { // which may refuse its configuration, as pre-commit does that is older than a stage in it
+		checked.why = "if " + s.Manager + " runs the hook, which was not tried"
+	}
+
+	return checked
 }
 
 // A hookFault is what is wrong with a hook; without a text nothing is.
