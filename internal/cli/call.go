@@ -33,7 +33,7 @@ type Call struct {
 	Subject answer.Answer                  // what it is about, as far as is known
 	Stands  answer.Command                 // shows where that stands, if it is not one issue
 	No      func(answer.Answer, error) any // the JSON of a negative answer; nil is the answer itself
-	Closed  bool                           // standard output takes no answer: another program's, or full
+	Closed  bool                           // standard output is another program's, or full
 
 	reported bool // each of its parts has said what went wrong there
 }

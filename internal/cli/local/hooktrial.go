@@ -97,7 +97,7 @@ func tryHook(ctx context.Context, t cli.Terminal, s hookfile.State, chosen strin
 	}
 
 	checked := hookTrial{pushes: pushesChecked}
-	if s.Manager != "" { // which may refuse its configuration, as pre-commit does that is older than a stage in it
+	if s.Manager != "" { // an old pre-commit, for example, refuses the stages of a newer one
 		checked.why = "if " + s.Manager + " runs the hook, which was not tried"
 	}
 
