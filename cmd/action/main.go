@@ -106,9 +106,13 @@ func place(s *action.Step, env setup.Environment) error {
 		return err
 	}
 
-	owner, name, ok := strings.Cut(env.Getenv("GITHUB_REPOSITORY"), "/")
-	if !ok {
+	repo := env.Getenv("GITHUB_REPOSITORY")
+	owner, name, _ := strings.Cut(repo, "/")
+	switch {
+	case repo == "":
 		return errors.New("GITHUB_REPOSITORY is not set: run this as a GitHub Action")
+	case owner == "" || name == "":
+		return fmt.Errorf("GITHUB_REPOSITORY is %q: expected OWNER/NAME", repo)
 	}
 
 	s.Event, s.Repo = e, claim.Repo{Owner: owner, Name: name}

@@ -211,14 +211,16 @@ func TestConfigurationIsPublished(t *testing.T) {
 // is made for it.
 func TestCannotBegin(t *testing.T) {
 	for name, change := range map[string]func(*runner){
-		"input mode":           func(r *runner) { r.env["INPUT_MODE"] = "guess" },
-		"input max-age-hours":  func(r *runner) { r.env["INPUT_MAX-AGE-HOURS"] = "-5" },
-		"input token is empty": func(r *runner) { r.env["INPUT_TOKEN"] = "" },
-		"GITHUB_REPOSITORY":    func(r *runner) { r.env["GITHUB_REPOSITORY"] = "" },
-		"read event schedule":  func(r *runner) { r.file("event.json", "{") },
-		"input api-url":        func(r *runner) { r.env["INPUT_API-URL"] = "ftp://x" },
-		"open GITHUB_OUTPUT":   func(r *runner) { r.env["GITHUB_OUTPUT"] = filepath.Join(r.dir, "no", "folder") },
-		"token refused":        func(r *runner) { r.env["INPUT_TOKEN"] = "tok-wrong" },
+		"input mode":                                        func(r *runner) { r.env["INPUT_MODE"] = "guess" },
+		"input max-age-hours":                               func(r *runner) { r.env["INPUT_MAX-AGE-HOURS"] = "-5" },
+		"input token is empty":                              func(r *runner) { r.env["INPUT_TOKEN"] = "" },
+		"GITHUB_REPOSITORY is not set":                      func(r *runner) { r.env["GITHUB_REPOSITORY"] = "" },
+		`GITHUB_REPOSITORY is "acme": expected OWNER/NAME`:  func(r *runner) { r.env["GITHUB_REPOSITORY"] = "acme" },
+		`GITHUB_REPOSITORY is "acme/": expected OWNER/NAME`: func(r *runner) { r.env["GITHUB_REPOSITORY"] = "acme/" },
+		"read event schedule":                               func(r *runner) { r.file("event.json", "{") },
+		"input api-url":                                     func(r *runner) { r.env["INPUT_API-URL"] = "ftp://x" },
+		"open GITHUB_OUTPUT":                                func(r *runner) { r.env["GITHUB_OUTPUT"] = filepath.Join(r.dir, "no", "folder") },
+		"token refused":                                     func(r *runner) { r.env["INPUT_TOKEN"] = "tok-wrong" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRunner(t, repository("acme/app", "", "agent:implement"))

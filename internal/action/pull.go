@@ -182,7 +182,12 @@ func (s *Step) guardPull(ctx context.Context, p github.Pull, m github.Merge, clo
 func (s *Step) pull(ctx context.Context) (p github.Pull, m github.Merge, r result, ok bool) {
 	number := s.Event.pull()
 	if number == 0 {
-		r.leave("the event %s names no pull request; the next sweep catches up", s.Event.Name)
+		left := "the next sweep catches up"
+		if s.mode() == modeGuard { // which leaves nothing to a sweep
+			left = "nothing was checked"
+		}
+		r.leave("the event %s names no pull request; %s", s.Event.Name, left)
+
 		return p, m, r, false
 	}
 

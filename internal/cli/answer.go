@@ -18,18 +18,15 @@ func (c *Call) Answer(v any, text string) error {
 	switch {
 	case c.Take != nil:
 		if v != nil {
-			c.Answered = true
 			c.Take(c.warned(v))
 		}
 		return nil
 	case c.JSON && v != nil:
-		c.Answered = true
 		return c.unwritten(c.write(c.warned(v)))
 	case c.JSON || text == "":
 		return nil
 	}
 
-	c.Answered = true
 	_, err := fmt.Fprint(c.Out, text)
 	return c.unwritten(err)
 }
@@ -40,6 +37,7 @@ func (c *Call) unwritten(err error) error {
 		return nil
 	}
 
+	c.Closed = true
 	return &answer.Problem{
 		Code:  answer.Machine,
 		Why:   "the answer could not be written: " + err.Error() + "; what was done is not undone",

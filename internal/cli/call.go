@@ -28,25 +28,33 @@ type Call struct {
 	Shared
 	Verb Verb
 	Terminal
-	Session  *setup.Session                 // before it is opened it knows no more than who works
-	Source   config.WorkSource              // where the agent takes its work from
-	Subject  answer.Answer                  // what it is about, as far as is known
-	Stands   answer.Command                 // shows where that stands, if it is not one issue
-	No       func(answer.Answer, error) any // the JSON of a negative answer; nil is the answer itself
-	Answered bool                           // there was an answer, or standard output is another program's
+	Session *setup.Session                 // before it is opened it knows no more than who works
+	Source  config.WorkSource              // where the agent takes its work from
+	Subject answer.Answer                  // what it is about, as far as is known
+	Stands  answer.Command                 // shows where that stands, if it is not one issue
+	No      func(answer.Answer, error) any // the JSON of a negative answer; nil is the answer itself
+	Closed  bool                           // standard output is another program's, or full
 
 	reported bool // each of its parts has said what went wrong there
 }
 
 // A Negative is what the JSON of an answer that is not yes has besides, in a view of its own.
 type Negative struct {
-	Code  answer.Code      `json:"code,omitempty"`
-	Error string           `json:"error,omitempty"`
-	Next  []answer.Command `json:"next,omitempty"`
+	Answer answer.Word      `json:"answer,omitempty"` // where the view has none of its own
+	Code   answer.Code      `json:"code,omitempty"`
+	Error  string           `json:"error,omitempty"`
+	Next   []answer.Command `json:"next,omitempty"`
 }
 
 // No is what a negative answer says.
-func No(a answer.Answer) Negative { return Negative{a.Code, a.Error, a.Next} }
+func No(a answer.Answer) Negative { return Negative{a.Answer, a.Code, a.Error, a.Next} }
+
+// Decline answers with a problem: view is the JSON of what was found all the same, and text says it
+// to people.
+func (c *Call) Decline(problem error, text string, view func(Negative) any) error {
+	c.No = func(a answer.Answer, _ error) any { return view(No(a)) }
+	return cmp.Or(c.Answer(nil, text), problem)
+}
 
 // newCall takes over what the verb's parameters have of the shared ones.
 func newCall(t Terminal, v Verb, params any) *Call {
@@ -69,7 +77,7 @@ func newCall(t Terminal, v Verb, params any) *Call {
 // Part is the call for one of several things that it is about, without a session.
 func (c *Call) Part() *Call {
 	part := *c
-	part.Session, part.Subject, part.Answered = &setup.Session{Worker: c.Session.Worker}, answer.Answer{}, false
+	part.Session, part.Subject = &setup.Session{Worker: c.Session.Worker}, answer.Answer{}
 	return &part
 }
 
@@ -84,6 +92,20 @@ func InEach[P any](ctx context.Context, c *Call, repos []string, do Action[P],
 		part.Repo, part.Subject.Repo = name, WithoutURL(name)
 		failed = append(failed, part.fail(ctx, do(ctx, part, p)))
 		part.Close()
+	}
+
+	c.reported = true
+	return errors.Join(failed...)
+}
+
+// Missing is the error of a call that had to leave repositories out, and answers for each of them.
+// The object of each error is its repository.
+func (c *Call) Missing(ctx context.Context, errs []error) error {
+	var failed []error
+	for _, err := range errs {
+		part := c.Part()
+		part.Subject.Repo = ProblemOf(err).Object
+		failed = append(failed, part.fail(ctx, err))
 	}
 
 	c.reported = true
@@ -158,7 +180,7 @@ func WithoutURL(name string) string {
 }
 
 // fail is the error that the verb ends with: a problem that says what was being done to what. With
-// --json the negative answer is printed, unless there was an answer. nil stays nil.
+// --json the negative answer is printed, after whatever was answered before. nil stays nil.
 func (c *Call) fail(ctx context.Context, err error) error {
 	if err == nil || c.reported {
 		return err
@@ -170,7 +192,7 @@ func (c *Call) fail(ctx context.Context, err error) error {
 		p = ProblemOf(At(c.Verb.Name, cmp.Or(c.Subject.Issue, c.Subject.Repo, c.Subject.Feature), err))
 	}
 
-	if c.Answered {
+	if c.Closed {
 		return p
 	}
 

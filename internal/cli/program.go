@@ -50,7 +50,7 @@ func (e *ExitStatus) Error() string { return "exit code " + strconv.Itoa(e.Code)
 // nothing but the program's end, or the hold's, ends it: not a signal, not --timeout.
 func RunProgram(ctx context.Context, c *Call, h ledger.Hold, p Program) error {
 	ctx = context.WithoutCancel(ctx)
-	c.Answered = true // standard output is the program's
+	c.Closed = true // standard output is the program's
 	fmt.Fprintf(c.Err, "label-state: claimed %s\n", h.Issue)
 	r := runner{
 		Call:    c,

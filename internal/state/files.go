@@ -17,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/gofrs/flock"
 
@@ -108,6 +109,24 @@ var errIrregular = errors.New("it is not a regular file")
 
 // ErrLocked is a file that somebody else holds.
 var ErrLocked = errors.New("another process holds it")
+
+// How long a writer waits for another one, and how long between two tries. A write takes
+// milliseconds.
+const (
+	lockPatience = 2 * time.Second
+	lockPause    = 2 * time.Millisecond
+)
+
+// lockSoon is Lock for a writer: it waits for another one, and is ErrLocked when that takes too
+// long.
+func lockSoon(file string) (free func() error, err error) {
+	for end := time.Now().Add(lockPatience); ; time.Sleep(lockPause) {
+		free, err = Lock(file)
+		if !errors.Is(err, ErrLocked) || !time.Now().Before(end) {
+			return free, err
+		}
+	}
+}
 
 // Lock holds a file until free is called or the process ends, however it ends; a file that somebody
 // else holds, in this process or another, is ErrLocked. The file has no text; it is there while it

@@ -115,29 +115,18 @@ func (s Holds) Change(i claim.Issue, do func(*Hold) bool) (h Hold, ok bool, err 
 	return h, ok, nil
 }
 
-// How long a writer waits for another one, and how long between two tries. A write takes
-// milliseconds.
-const (
-	lockPatience = 2 * time.Second
-	lockPause    = 2 * time.Millisecond
-)
-
 // alone calls do while no other writer of this folder is at work. It returns ErrLocked when that
 // takes too long. On a file system without locks it goes on without one.
 func (s Holds) alone(do func() error) error {
-	for end := time.Now().Add(lockPatience); ; time.Sleep(lockPause) {
-		free, err := Lock(s.dir + ".lock")
-		switch {
-		case errors.Is(err, ErrLocked) && time.Now().Before(end):
-			continue
-		case errors.Is(err, ErrLocked):
-			return err
-		case err == nil:
-			defer func() { _ = free() }() // the process's end frees it as well
-		}
-
-		return do()
+	free, err := lockSoon(s.dir + ".lock")
+	switch {
+	case errors.Is(err, ErrLocked):
+		return err
+	case err == nil:
+		defer func() { _ = free() }() // the process's end frees it as well
 	}
+
+	return do()
 }
 
 // Load returns the hold of the issue; ok is false when this worktree recorded none.

@@ -107,7 +107,7 @@ func (f Pauses) change(edit func(map[string]Pause)) (err error) {
 	if err := os.MkdirAll(f.Dir, 0o700); err != nil {
 		return fmt.Errorf("write local pauses: %w", err)
 	}
-	free, err := Lock(f.Path() + ".lock")
+	free, err := lockSoon(f.Path() + ".lock")
 	if errors.Is(err, ErrLocked) {
 		return ErrPausesBusy
 	}

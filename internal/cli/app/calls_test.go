@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -156,12 +157,15 @@ func asCall(ts *testscript.TestScript, input string, args []string) int {
 	}
 
 	build := setup.Build{Version: cmp.Or(ts.Getenv("BUILT_AS"), "dev"), Commit: ts.Getenv("BUILT_FROM")}
+	var out strings.Builder
 	run := func() int {
 		return Run(context.Background(), append([]string{"label-state"}, args...), build, strings.NewReader(text),
-			ts.Stdout(), ts.Stderr(), env)
+			io.MultiWriter(ts.Stdout(), &out), ts.Stderr(), env)
 	}
 	if what == "" {
-		return run()
+		code := run()
+		wantNo(ts, args, code, out.String())
+		return code
 	}
 
 	ended := make(chan int, 1)

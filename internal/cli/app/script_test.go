@@ -131,7 +131,7 @@ func vocabulary() map[string]func(*testscript.TestScript, bool, []string) {
 }
 
 // exits CODE [<FILE] ARGUMENT... runs label-state, with a file as its standard input, and wants
-// that exit code.
+// that exit code. With --json, an answer that is not yes must have what every such answer has.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: exits CODE [<FILE] ARGUMENT...")
@@ -159,6 +159,32 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// wantNo wants the last object of a command's output to have the keys of an answer that is not yes
+// (docs/cli.md, JSON), with a code of the list that ends with that exit code. It looks at commands
+// that have --json, other than as the value of --reason.
+func wantNo(ts *testscript.TestScript, args []string, exit int, out string) {
+	own, _, _ := strings.Cut(strings.ReplaceAll(strings.Join(args, " "), "--reason --json", "")+" ", " -- ")
+	if exit == answer.ExitYes || !strings.Contains(own, " --json ") {
+		return
+	}
+	all := objectsOf(ts, out)
+	if len(all) == 0 {
+		ts.Fatalf("no JSON of an answer that is not yes")
+	}
+
+	last := all[len(all)-1]
+	for _, key := range []string{"answer", "code", "error", "next"} {
+		if last[key] == nil {
+			ts.Fatalf("an answer that is not yes lacks %q: %v", key, last)
+		}
+	}
+
+	code, _ := last["code"].(string)
+	if got := answer.Code(code).Meaning(); got.Exit != exit || got.Text == code {
+		ts.Fatalf("the code %q is that of exit code %d, not %d", code, got.Exit, exit)
+	}
+}
+
 // trouble PATTERN [HINT] wants stderr to be one line that matches the pattern, and a line with a
 // hint.
 func trouble(ts *testscript.TestScript, neg bool, args []string) {
@@ -179,9 +205,10 @@ func trouble(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // objects are the JSON objects of stdout, which holds one a line and nothing else.
-func objects(ts *testscript.TestScript) []map[string]any {
-	var all []map[string]any
-	for line := range strings.Lines(ts.ReadFile("stdout")) {
+func objects(ts *testscript.TestScript) []map[string]any { return objectsOf(ts, ts.ReadFile("stdout")) }
+
+func objectsOf(ts *testscript.TestScript, out string) (all []map[string]any) {
+	for line := range strings.Lines(out) {
 		var one map[string]any
 		if err := json.Unmarshal([]byte(line), &one); err != nil {
 			ts.Fatalf("stdout is not JSON: %v", err)

@@ -1,6 +1,7 @@
 package feature
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -104,7 +105,7 @@ func (p *pack) release(ctx context.Context, page state.JournalPage[bundlePage]) 
 
 	if p.view.Answer = "released"; p.DryRun {
 		p.view.Answer = "dry-run"
-		return errors.Join(p.Answer(&p.view, "would release bundle "+p.slug+":\n"+text), lost)
+		return p.tell("would release bundle "+p.slug+":\n"+text, lost)
 	}
 
 	p.disown(note)
@@ -112,11 +113,15 @@ func (p *pack) release(ctx context.Context, page state.JournalPage[bundlePage]) 
 		return err
 	}
 
-	if lost != nil {
-		p.view.Answer = partLost
-	}
+	return p.tell("released bundle "+p.slug+"\n"+text, lost)
+}
 
-	return errors.Join(p.Answer(&p.view, "released bundle "+p.slug+"\n"+text), lost)
+// tell answers with the bundle as it is, also where a hold was lost before, which is the answer.
+func (p *pack) tell(text string, lost error) error {
+	if lost != nil {
+		return cmp.Or(p.Answer(nil, text), lost)
+	}
+	return p.Answer(&p.view, text)
 }
 
 // What bundle release answers about an issue that it did not release.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/prchain"
@@ -98,11 +97,10 @@ func (c chainCall) tell(v ChainView, text string, problem error) error {
 		return c.Answer(v, text)
 	}
 
-	c.No = func(a answer.Answer, _ error) any {
-		v.Negative = cli.No(a)
+	return c.Decline(problem, text, func(no cli.Negative) any {
+		v.Negative = no
 		return v
-	}
-	return cmp.Or(c.Answer(nil, text), problem)
+	})
 }
 
 func (v ChainView) text(rest func(p ChainPart) []string) string {

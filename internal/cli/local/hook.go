@@ -124,6 +124,8 @@ type HookView struct {
 	Why    string `json:"why,omitempty"`
 
 	PullRequests bool `json:"pull_requests,omitempty"`
+
+	cli.Negative
 }
 
 func viewHook(s hookfile.State, change hookfile.Change) HookView {
@@ -251,20 +253,23 @@ func showHook(ctx context.Context, c *cli.Call, p *hookStatusParams) error {
 		text += trial.text() + "\n"
 	}
 
+	fault := faultOf(t, s, trial, o.Global)
+	if fault.text != "" && !fault.later {
+		problem := cli.Declined(fault.text, answer.Advice(fault.remedy))
+		return c.Decline(problem, text, func(no cli.Negative) any {
+			view.Negative = no
+			return view
+		})
+	}
+
 	if err := c.Answer(view, text); err != nil {
 		return err
 	}
-
-	fault := faultOf(t, s, trial, o.Global)
-	switch {
-	case fault.text == "":
-		return nil
-	case fault.later:
+	if fault.later {
 		t.Warnf("%s; %s", fault.text, fault.remedy)
-		return nil
 	}
 
-	return cli.Declined(fault.text, answer.Advice(fault.remedy))
+	return nil
 }
 
 // lefthookLater is what is wrong where our hook is in a place that lefthook may take.

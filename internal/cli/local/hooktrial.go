@@ -26,7 +26,7 @@ const (
 // A hookTrial is what the hook said when it was played once.
 type hookTrial struct {
 	pushes string
-	why    string // not checked, or not tried; empty where they are checked
+	why    string // not checked, or not tried; of checked pushes on what condition, if there is one
 	remedy string // the next command; may be empty
 }
 
@@ -34,7 +34,7 @@ type hookTrial struct {
 func (t hookTrial) text() string {
 	switch t.pushes {
 	case pushesChecked:
-		return "pushes from here are checked"
+		return strings.TrimSpace("pushes from here are checked " + cli.OneLine(t.why))
 	case pushesUnchecked:
 		return "pushes from here are not checked: " + cli.OneLine(t.why)
 	}
@@ -85,7 +85,12 @@ func tryHook(ctx context.Context, t cli.Terminal, s hookfile.State, chosen strin
 		return hookTrial{pushesUnchecked, trial.Reason, cmp.Or(trial.Remedy, again)}
 	}
 
-	return hookTrial{pushes: pushesChecked}
+	checked := hookTrial{pushes: pushesChecked}
+	if s.Manager != "" { // an old pre-commit, for example, refuses the stages of a newer one
+		checked.why = "if " + s.Manager + " runs the hook, which was not tried"
+	}
+
+	return checked
 }
 
 // playTrial plays a program as the hook, with a push to the URL. The error says that it does not

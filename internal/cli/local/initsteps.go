@@ -151,7 +151,7 @@ func fileStep(ctx context.Context, c *cli.Call, root, path, text, about string) 
 		_, err := c.Session.Client.File(ctx, c.Session.Repo, path)
 		switch {
 		case err == nil:
-			s.Detail = "on the default branch already; git pull brings it"
+			s.Detail = "on GitHub; git pull brings it" // short enough to be shown whole
 		case !errors.As(err, &missing):
 			return s, err
 		default:

@@ -5,7 +5,6 @@ package operate
 import (
 	"cmp"
 	"context"
-	"errors"
 	"io"
 	"strings"
 	"time"
@@ -142,7 +141,7 @@ func showBoard(ctx context.Context, c *cli.Call, p *boardParams) error {
 		return err
 	}
 
-	return errors.Join(snapshot.Unread...)
+	return c.Missing(ctx, snapshot.Unread)
 }
 
 func showLiveBoard(ctx context.Context, c *cli.Call, p *boardParams) error {

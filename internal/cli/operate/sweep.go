@@ -2,7 +2,6 @@ package operate
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -68,18 +67,16 @@ func sweepClaims(ctx context.Context, c *cli.Call, p *sweepParams) error {
 		s.sweep(ctx, c, name)
 	}
 
-	if s.swept == 0 && s.first != nil {
-		return errors.Join(s.first, c.Answer(s.view, ""))
-	}
-	if err := c.Answer(s.view, s.view.text()); err != nil {
-		return err
-	}
-	if s.view.Failed > 0 || len(s.view.Skipped) > 0 {
+	switch {
+	case s.swept == 0 && s.first != nil:
+		return c.Decline(s.first, "", s.view.or)
+	case s.view.Failed > 0 || len(s.view.Skipped) > 0:
 		err := fmt.Errorf("not everything was swept: %d failed, %d not examined", s.view.Failed, len(s.view.Skipped))
-		return cli.Advise(err, answer.Call("the lines above say why; fix that, then run", answer.Again))
+		err = cli.Advise(err, answer.Call("the lines above say why; fix that, then run", answer.Again))
+		return c.Decline(err, s.view.text(), s.view.or)
 	}
 
-	return nil
+	return c.Answer(s.view, s.view.text())
 }
 
 // A sweeping is one sweep of several repositories, each with a configuration of its own.
@@ -164,6 +161,14 @@ type SweepView struct {
 	Findings  []FindingView `json:"findings"`
 	Stranded  []StrandView  `json:"stranded"`
 	DryRun    bool          `json:"dry_run"`
+
+	cli.Negative
+}
+
+// or is the view of a sweep that did not do everything.
+func (v SweepView) or(no cli.Negative) any {
+	v.Negative = no
+	return v
 }
 
 // A StrandView is the JSON of an issue that nobody works on and nothing will move.
