@@ -8,8 +8,9 @@ import (
 
 // An Issue names one GitHub issue. It prints as owner/repo#7.
 type Issue struct {
-	Owner, Repo string
-	Number      int
+	Owner  string `json:"owner"`
+	Repo   string `json:"repo"`
+	Number int    `json:"number"`
 }
 
 // String returns owner/repo#7.
