@@ -8,9 +8,8 @@ import (
 
 // An Issue names one GitHub issue. It prints as owner/repo#7.
 type Issue struct {
-	Owner  string `json:"owner"`
-	Repo   string `json:"repo"`
-	Number int    `json:"number"`
+	Owner, Repo string
+	Number      int
 }
 
 // String returns owner/repo#7.

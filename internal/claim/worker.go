@@ -8,10 +8,7 @@ import (
 
 // A Worker is one run of an agent or a person: the kind it is and this firing of it.
 // The pair is the key of a claim; it is used once for an issue (spec-writing.md#claim).
-type Worker struct {
-	Codename string `json:"codename"`
-	FiringID string `json:"firing_id"`
-}
+type Worker struct{ Codename, FiringID string }
 
 // String returns codename:firing_id, the form in which records name another worker.
 func (w Worker) String() string { return w.Codename + ":" + w.FiringID }

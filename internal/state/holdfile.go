@@ -15,12 +15,25 @@ const holdFormat = 1
 // holdFile is a hold as it is stored. TTL is in seconds, -1 never expires.
 type holdFile struct {
 	Format int `json:"format"`
-	claim.Issue
-	claim.Worker
+	issueKeys
+	workerKeys
 	TTL int64 `json:"ttl_seconds"`
 	agenthost.Session
 	Hold
 }
+
+// issueKeys and workerKeys are an issue and a worker with the keys of the file.
+type (
+	issueKeys struct {
+		Owner  string `json:"owner"`
+		Repo   string `json:"repo"`
+		Number int    `json:"number"`
+	}
+	workerKeys struct {
+		Codename string `json:"codename"`
+		FiringID string `json:"firing_id"`
+	}
+)
 
 // toHoldFile is the hold as it is written.
 func toHoldFile(h Hold) holdFile {
@@ -33,13 +46,13 @@ func toHoldFile(h Hold) holdFile {
 		ttl = -1
 	}
 
-	return holdFile{holdFormat, h.Issue, h.Worker, ttl, h.Session, h}
+	return holdFile{holdFormat, issueKeys(h.Issue), workerKeys(h.Worker), ttl, h.Session, h}
 }
 
 // hold is the hold as it was written.
 func (f holdFile) hold() Hold {
 	h := f.Hold
-	h.Issue, h.Worker, h.Session = f.Issue, f.Worker, f.Session
+	h.Issue, h.Worker, h.Session = claim.Issue(f.issueKeys), claim.Worker(f.workerKeys), f.Session
 	h.TTL = time.Duration(f.TTL) * time.Second
 	if f.TTL == -1 {
 		h.TTL = claim.NoExpiry
