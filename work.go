@@ -89,12 +89,9 @@ func (c *Client) source(o SourceOptions) *githubwork.Source {
 		Exclude:    o.Exclude,
 		KeepFailed: o.KeepFailed,
 		Won:        c.won,
-		Recall: func(i claim.Issue) (ledger.Hold, bool, error) {
-			h, known := c.recallOf(i.Number, o.Codename)
-			return h, known, nil
-		},
-		Ended: func(i claim.Issue, w claim.Worker) { c.forget(holdKey{i.Number, w}) },
-		Warn:  func(err error) { c.warn(err.Error()) },
-		Wait:  setup.Clock().Sleep,
+		Recall:     func(i claim.Issue) (ledger.Hold, bool) { return c.recallOf(i.Number, o.Codename) },
+		Ended:      func(i claim.Issue, w claim.Worker) { c.forget(holdKey{i.Number, w}) },
+		Warn:       func(err error) { c.warn(err.Error()) },
+		Wait:       setup.Clock().Sleep,
 	})
 }

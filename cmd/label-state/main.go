@@ -25,7 +25,7 @@ func main() {
 	env := setup.OS()
 	env.Stores = map[string]lease.Opener{lease.Redis: redis.Open}
 	built, _ := time.Parse(time.RFC3339, date) // zero where there is none
-	build := setup.Built(setup.Build{Version: version, Commit: commit, Date: built})
+	build := setup.Built(setup.Build{Version: version, Commit: commit, Date: built.UTC()})
 	code := app.Run(ctx, os.Args, build, os.Stdin, os.Stdout, os.Stderr, env)
 	stop()
 	os.Exit(code)

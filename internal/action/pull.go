@@ -230,10 +230,10 @@ func (s *Step) landing(ctx context.Context, p github.Pull, m github.Merge, close
 	}
 
 	var out []claim.Issue
-	refs, more := closing.InMerge(m.Merge, s.Repo, s.Host)
-	for _, ref := range refs {
-		if !slices.ContainsFunc(closes, ref.Issue.Same) {
-			out = append(out, ref.Issue)
+	merged, more := closing.InMerge(m.Merge, s.Repo, s.Host)
+	for _, i := range merged {
+		if !slices.ContainsFunc(closes, i.Same) {
+			out = append(out, i)
 		}
 	}
 
@@ -262,12 +262,7 @@ func (s *Step) named(description string, p github.Pull) []claim.Issue {
 		out = slices.Clone(p.Closes)
 	}
 
-	for _, ref := range closing.InDescription(description, s.Repo,
-		s.Host) {
-		out = append(out, ref.Issue)
-	}
-
-	return out
+	return append(out, closing.InDescription(description, s.Repo, s.Host)...)
 }
 
 // apart sorts issues into those of this repository and those of others, which their own workflows

@@ -252,20 +252,20 @@ func closes(f lifecycle.Facts, p github.Pull) bool {
 // closedIn lists the issues of this repository that a pull request closes: by its description, and
 // by nothing but its title and its commits; neither of them if they are more than one may move.
 func (s *Step) closedIn(o github.Mergeable) (described, landing []claim.Issue) {
-	take := func(refs []closing.Reference) (out []claim.Issue) {
-		for _, ref := range refs {
-			if s.here(ref.Issue) && !slices.ContainsFunc(described, ref.Issue.Same) {
-				out = append(out, s.Repo.Issue(ref.Issue.Number))
+	take := func(closed []claim.Issue) (out []claim.Issue) {
+		for _, i := range closed {
+			if s.here(i) && !slices.ContainsFunc(described, i.Same) {
+				out = append(out, s.Repo.Issue(i.Number))
 			}
 		}
 
-		if len(refs) > lifecycle.MostIssues {
+		if len(closed) > lifecycle.MostIssues {
 			return nil
 		}
 		return out
 	}
 
 	described = take(closing.InDescription(o.Body, s.Repo, s.Host))
-	refs, _ := closing.InMerge(o.Merge.Merge, s.Repo, s.Host)
-	return described, take(refs)
+	merged, _ := closing.InMerge(o.Merge.Merge, s.Repo, s.Host)
+	return described, take(merged)
 }

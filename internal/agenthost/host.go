@@ -37,8 +37,8 @@ func Parse(name string) (h Host, ok bool) {
 
 // A Session is one conversation in a host. The zero value is no session.
 type Session struct {
-	Host Host
-	ID   string // as the host says it
+	Host Host   `json:"host,omitempty"`
+	ID   string `json:"session,omitempty"` // as the host says it
 }
 
 // IsZero reports whether s is no session.

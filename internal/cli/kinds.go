@@ -13,9 +13,9 @@ import (
 	"github.com/label-state/label-state/internal/worktree"
 )
 
-// kinds are the errors that only the command line meets: chains, worktrees, bundles' journals,
+// ownKinds are the errors that only the command line meets: chains, worktrees, bundles' journals,
 // pushes, hooks and Slack.
-func kinds() []trouble.Kind { return append(undertakingKinds(), pushKinds()...) }
+func ownKinds() []trouble.Kind { return append(undertakingKinds(), pushKinds()...) }
 
 // undertakingKinds are what goes on over several repositories, and has a page in this user's
 // journal.

@@ -15,10 +15,14 @@ import (
 func (t Terminal) Hint(err error) string { return Words(t.Resolve(ProblemOf(err).Next)) }
 
 // Words are commands as a person at a shell types them, with what each is for.
-func Words(next []answer.Command) string {
+func Words(next []answer.Command) string { return WordsWith(next, commandLine) }
+
+// WordsWith are commands as call words them, with what each is for; what it has no words for is
+// advice alone.
+func WordsWith(next []answer.Command, call func(answer.Command) string) string {
 	parts := make([]string, len(next))
 	for n, c := range next {
-		switch line := commandLine(c); {
+		switch line := call(c); {
 		case line == "":
 			parts[n] = c.When
 		case c.When == "":

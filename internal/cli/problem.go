@@ -50,7 +50,7 @@ func ExitCode(err error) int {
 }
 
 // ProblemOf is any error as the one problem that it comes to. nil stays nil.
-func ProblemOf(err error) *answer.Problem { return trouble.Of(err, kinds()...) }
+func ProblemOf(err error) *answer.Problem { return trouble.Of(err, ownKinds()...) }
 
 // aftermath is what an error tells of what was undone, which nobody may leave out, after "; ".
 func aftermath(err error) string {
@@ -99,7 +99,7 @@ func OneLine(s string) string { return printable.Line(s) }
 
 // Otherwise is Advise where nothing is known to do next but what the code of the error says.
 func Otherwise(err error, next ...answer.Command) error {
-	if trouble.Advises(err, kinds()...) {
+	if trouble.Advises(err, ownKinds()...) {
 		return err
 	}
 	return Advise(err, next...)

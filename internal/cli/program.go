@@ -20,8 +20,6 @@ import (
 	"github.com/label-state/label-state/internal/setup"
 )
 
-const defaultGrace = 10 * time.Second
-
 // CheckProgram makes sure that there is a command before anything is claimed for it.
 func (c *Call) CheckProgram(args []string) error {
 	if len(args) == 0 {
@@ -38,7 +36,7 @@ func (c *Call) CheckProgram(args []string) error {
 type Program struct {
 	Args  []string
 	In    io.Reader
-	Grace *time.Duration // between TERM and KILL; nil is defaultGrace
+	Grace time.Duration // between TERM and KILL
 }
 
 // An ExitStatus is a command's own exit code, which becomes ours.
@@ -114,7 +112,7 @@ func RunProgram(ctx context.Context, c *Call, h ledger.Hold, p Program) error {
 type runner struct {
 	*Call
 	hold     ledger.Hold
-	grace    *time.Duration
+	grace    time.Duration
 	signals  chan os.Signal
 	signaled bool // one came and was passed on
 }
@@ -153,16 +151,11 @@ func (r *runner) wait(ctx context.Context, cmd *exec.Cmd, ended <-chan struct{})
 			}
 
 			r.Warnf("%s is lost, stopping the command: %s", r.hold.Issue, over)
-			grace := defaultGrace
-			if r.grace != nil {
-				grace = *r.grace
-			}
-
 			tell(cmd, syscall.SIGTERM)
 			select {
 			case <-ended:
-			case <-time.After(grace):
-				r.Warnf("the command did not stop within %s", grace)
+			case <-time.After(r.grace):
+				r.Warnf("the command did not stop within %s", r.grace)
 			}
 
 			tell(cmd, os.Kill) // also what the program left behind

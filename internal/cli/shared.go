@@ -111,7 +111,11 @@ type Stopping struct {
 
 // Program is what a command line runs under a hold, with its input.
 func (s Stopping) Program(c *Call, args []string) Program {
-	return Program{Args: args, In: c.In, Grace: s.Grace}
+	p := Program{args, c.In, 10 * time.Second}
+	if s.Grace != nil {
+		p.Grace = *s.Grace
+	}
+	return p
 }
 
 // Because says why, which may be left open.

@@ -26,37 +26,27 @@ func DescribeStatus(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict, s
 	}
 
 	rows := [][2]string{{what, open + ", " + s.URL}}
+	add := func(name, text string) { rows = append(rows, [2]string{name, text}) }
 	if s.Store != lease.Comments {
-		rows = append(rows, [2]string{"  decided by", s.Store})
+		add("  decided by", s.Store)
 	}
 
 	if h, held := r.Shown(f); held {
 		rows = append(rows, describeHolder(r.Terms, f, h)...)
 	}
 
-	if s.Ended != "" {
-		rows = append(rows, [2]string{"  your hold", s.Ended})
-	}
-
-	if len(f.Assignees) > 0 {
-		rows = append(rows, [2]string{"  assigned to", OneLine(strings.Join(f.Assignees, ", "))})
-	}
-
+	add("  your hold", s.Ended)
+	add("  assigned to", OneLine(strings.Join(f.Assignees, ", ")))
 	switch {
 	case s.Cycle == nil:
 	case len(s.Cycle.Path) == 0:
-		rows = append(rows, [2]string{
-			"  cycle",
-			OneLine("whether it waits in a dependency cycle is not known: " + s.Cycle.Unknown),
-		})
+		add("  cycle", OneLine("whether it waits in a dependency cycle is not known: "+s.Cycle.Unknown))
 	default:
-		rows = append(rows, [2]string{
-			"  cycle",
-			OneLine(lifecycle.Round(s.Cycle.Path) + ", so none of them can start"),
-		}, [2]string{"", CycleRemedy})
+		add("  cycle", OneLine(lifecycle.Round(s.Cycle.Path)+", so none of them can start"))
+		add("", CycleRemedy)
 	}
 
-	rows = append(rows, [2]string{"  labels", OneLine(cmp.Or(strings.Join(s.Labels, ", "), "none"))})
+	add("  labels", OneLine(cmp.Or(strings.Join(s.Labels, ", "), "none")))
 	if s.Drift != nil {
 		var parts []string
 		if len(s.Drift.Add) > 0 {
@@ -67,14 +57,13 @@ func DescribeStatus(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict, s
 			parts = append(parts, strings.Join(s.Drift.Remove, ", ")+" does not belong there")
 		}
 
-		rows = append(rows,
-			[2]string{"  drift", OneLine(strings.Join(parts, ", ") + ": " + s.Drift.Why)},
-			[2]string{"", "labels decide nothing; the next sweep repairs them, or: label-state reconcile " + s.Issue})
+		add("  drift", OneLine(strings.Join(parts, ", ")+": "+s.Drift.Why))
+		add("", "labels decide nothing; the next sweep repairs them, or: label-state reconcile "+s.Issue)
 	}
 
 	if s.Stranded != "" {
-		rows = append(rows, [2]string{"  stranded", s.Stranded},
-			[2]string{"", "start it again: label-state release " + s.Issue + " --force"})
+		add("  stranded", s.Stranded)
+		add("", "start it again: label-state release "+s.Issue+" --force")
 	}
 
 	// What came before, and what does not count.
@@ -84,18 +73,13 @@ func DescribeStatus(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict, s
 		if a.By != "" {
 			text = fmt.Sprintf("%s, %s by %s, %s", who, a.Outcome, a.By, when(a.At, f.Now))
 		}
-		if a.Reason != "" {
-			text += ": " + a.Reason
+		for _, more := range [][2]string{{": ", a.Reason}, {"; branch ", a.Branch}, {"; pull request ", a.PR}} {
+			if more[1] != "" {
+				text += more[0] + more[1]
+			}
 		}
 
-		if a.Branch != "" {
-			text += "; branch " + a.Branch
-		}
-
-		if a.PR != "" {
-			text += "; pull request " + a.PR
-		}
-		rows = append(rows, [2]string{"  attempt", OneLine(text)})
+		add("  attempt", OneLine(text))
 	}
 
 	for _, p := range s.PRs {
@@ -103,16 +87,16 @@ func DescribeStatus(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict, s
 		if p.Draft {
 			draft = " (a draft)"
 		}
-		rows = append(rows, [2]string{"  pull request", fmt.Sprintf("%s is %s%s, %s", p.Ref, p.State, draft, p.URL)})
+		add("  pull request", fmt.Sprintf("%s is %s%s, %s", p.Ref, p.State, draft, p.URL))
 	}
 
 	for _, g := range f.Log.Ignored {
-		text := fmt.Sprintf("a record by %s, %s, does not count: %s", g.Comment.Author,
-			distance(g.Comment.Created.Sub(f.Now)), g.Reason)
-		rows = append(rows, [2]string{"  ignored", OneLine(text)}, [2]string{"", g.Comment.URL})
+		add("  ignored", OneLine(fmt.Sprintf("a record by %s, %s, does not count: %s", g.Comment.Author,
+			distance(g.Comment.Created.Sub(f.Now)), g.Reason)))
+		add("", g.Comment.URL)
 	}
 
-	rows = append(rows, [2]string{"  next", s.Next})
+	add("  next", s.Next)
 	return fmt.Sprintf("%s %s\n%s\n", s.Issue, s.Title, OneLine(Standing(r, f, v))) + Table(rows)
 }
 

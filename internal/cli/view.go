@@ -134,21 +134,15 @@ func ViewOwn(i claim.Issue, own claim.Claim, t claim.Terms) answer.Answer {
 	return out
 }
 
-// Table lays out name: value lines.
+// Table lays out names and values, a line for each. A name without a value is left out.
 func Table(rows [][2]string) string {
-	width := 0
-	for _, r := range rows {
-		width = max(width, len(r[0]))
+	shown := slices.DeleteFunc(slices.Clone(rows), func(row [2]string) bool { return row[1] == "" })
+	width, text := table{Rows: shown}.Width(), ""
+	for _, row := range shown {
+		text += fmt.Sprintf("%-*s  %s\n", width, row[0], row[1])
 	}
 
-	var b strings.Builder
-	for _, r := range rows {
-		if r[1] != "" {
-			fmt.Fprintf(&b, "%-*s  %s\n", width, r[0], r[1])
-		}
-	}
-
-	return b.String()
+	return text
 }
 
 // Columns lays out rows of cells, each column as wide as its widest cell.

@@ -20,20 +20,12 @@ import "github.com/label-state/label-state/internal/claim"
 // Limit is how many distinct issues one text can name; what follows them is not read.
 const Limit = 1000
 
-// A Reference is the first mention of an issue that a text closes.
-type Reference struct {
-	Issue   claim.Issue // complete; the home repository is spelled as the caller spelled it
-	Keyword string      // as written
-	Offset  int         // of the keyword, in bytes
-	End     int         // of the mention: text[Offset:End] alone names the same issue
-	Line    int         // of the keyword, from 1
-}
-
 // InCommit returns the issues that a raw commit message closes, each once, in the order of their
 // first mention. Nothing in the text protects a mention: no quotes, no backticks, no "does not".
-// #7 and GH-7 belong to the home repository, and name nothing where it is the zero Repo.
-// URLs count if they are on host, which may carry a port. It reads any bytes, once.
-func InCommit(message string, home claim.Repo, host string) []Reference {
+// #7 and GH-7 belong to the home repository, spelled as the caller spells it, and name nothing where
+// it is the zero Repo. URLs count if they are on host, which may carry a port. It reads any bytes,
+// once.
+func InCommit(message string, home claim.Repo, host string) []claim.Issue {
 	found, _ := scanner{home, host}.scan(message)
 	return found
 }
@@ -49,11 +41,11 @@ func Beyond(message string, home claim.Repo, host string) bool {
 // is given, and for any URL after a keyword.
 func Perhaps(message string) bool {
 	s := scanner{home: claim.Repo{Owner: "any", Name: "any"}}
-	for _, from := range keywords(message) {
+	for from := range targets(message) {
 		if _, ok := cutScheme(message[from:]); ok {
 			return true
 		}
-		if _, _, ok := s.target(message[from:]); ok {
+		if _, ok := s.target(message[from:]); ok {
 			return true
 		}
 	}
@@ -68,7 +60,7 @@ func Perhaps(message string) bool {
 // Blocks are those of CommonMark (quotes, lists, headings, rules, code, paragraphs, comments).
 // Everything else is read as plain text: other raw HTML (so <code> protects nothing), link texts,
 // emphasis marks, escapes and entities (so **Closes** #7 and Closes \#7 name nothing).
-func InDescription(markdown string, home claim.Repo, host string) []Reference {
+func InDescription(markdown string, home claim.Repo, host string) []claim.Issue {
 	return InCommit(WithoutCode(markdown), home, host)
 }
 
@@ -76,8 +68,8 @@ func InDescription(markdown string, home claim.Repo, host string) []Reference {
 // reads the whole text, whatever number of issues stands before.
 func Closes(markdown string, home claim.Repo, host string, issue claim.Issue) bool {
 	s, text := scanner{home, host}, WithoutCode(markdown)
-	for _, from := range keywords(text) {
-		if named, _, ok := s.target(text[from:]); ok && named.Same(issue) {
+	for from := range targets(text) {
+		if named, ok := s.target(text[from:]); ok && named.Same(issue) {
 			return true
 		}
 	}

@@ -16,52 +16,24 @@ var home = claim.Repo{Owner: "acme", Name: "app"}
 const host = "github.com"
 
 // coherent checks what holds for every answer of either surface.
-func coherent(t testing.TB, text string, home claim.Repo, host string, refs []closing.Reference) {
-	if len(refs) > closing.Limit {
-		t.Errorf("%d references, want at most %d", len(refs), closing.Limit)
+func coherent(t testing.TB, text string, closed []claim.Issue) {
+	if len(closed) > closing.Limit {
+		t.Errorf("%d issues, want at most %d", len(closed), closing.Limit)
 	}
 
-	if len(refs) > 0 && !closing.Perhaps(text) {
-		t.Errorf("%q closes %s, and Perhaps says no", text, refs[0].Issue)
+	if len(closed) > 0 && !closing.Perhaps(text) {
+		t.Errorf("%q closes %s, and Perhaps says no", text, closed[0])
 	}
-	seen := map[string]bool{}
-	for i, r := range refs {
-		key := strings.ToLower(r.Issue.String())
-		mention := text[r.Offset:r.End]
-		again := closing.InCommit(mention, home, host)
+	seen := map[claim.Issue]bool{}
+	for _, i := range closed {
 		switch {
-		case seen[key]:
-			t.Errorf("%s comes twice", r.Issue)
-		case i > 0 && r.Offset < refs[i-1].End:
-			t.Errorf("%s at %d, before the end of the one before it", r.Issue, r.Offset)
-		case !strings.HasPrefix(mention, r.Keyword):
-			t.Errorf("mention %q does not begin with keyword %q", mention, r.Keyword)
-		case r.Line != 1+strings.Count(text[:r.Offset], "\n"):
-			t.Errorf("mention %q at byte %d is not in line %d", mention, r.Offset, r.Line)
-		case len(again) != 1 || again[0].Issue != r.Issue || again[0].End != len(mention):
-			t.Errorf("mention %q closes %v by itself, want %s", mention, again, r.Issue)
-		case !closing.ValidOwner(r.Issue.Owner) || !closing.ValidRepo(r.Issue.Repo) || r.Issue.Number < 1:
-			t.Errorf("reference %+v is no issue", r.Issue)
+		case seen[i.Folded()]:
+			t.Errorf("%s comes twice", i)
+		case !closing.ValidRepo(i.In()) || i.Number < 1:
+			t.Errorf("%+v is no issue", i)
 		}
 
-		seen[key] = true
-	}
-}
-
-func TestReferenceSaysWhereItStands(t *testing.T) {
-	const text = "Retry uploads\n\nIt was slow.\nFIXED: acme/zoo#7, closes #8\n"
-	refs := closing.InCommit(text, home, host)
-	if len(refs) != 2 {
-		t.Fatalf("references = %v, want 2", refs)
-	}
-
-	first, second := refs[0], refs[1]
-	if first.Keyword != "FIXED" || first.Line != 4 || text[first.Offset:first.End] != "FIXED: acme/zoo#7" {
-		t.Errorf("first = %+v", first)
-	}
-
-	if second.Keyword != "closes" || second.Line != 4 || text[second.Offset:second.End] != "closes #8" {
-		t.Errorf("second = %+v", second)
+		seen[i.Folded()] = true
 	}
 }
 
@@ -108,11 +80,11 @@ func TestLimit(t *testing.T) {
 
 	refs := closing.InCommit(text.String(), home, host)
 	if len(refs) != closing.Limit {
-		t.Fatalf("%d references, want %d", len(refs), closing.Limit)
+		t.Fatalf("%d issues, want %d", len(refs), closing.Limit)
 	}
 
-	if last := refs[len(refs)-1]; last.Issue.Number != closing.Limit || last.Line != closing.Limit {
-		t.Errorf("last = %+v, want number and line %d", last, closing.Limit)
+	if last := refs[len(refs)-1]; last.Number != closing.Limit {
+		t.Errorf("last = %s, want number %d", last, closing.Limit)
 	}
 }
 
@@ -146,11 +118,11 @@ func TestMentionIsFound(t *testing.T) {
 			rapid.SampledFrom([]string{" ", "\t", "  ", ":", ": ", ":\t "}).Draw(t, "gap") + form
 		before := rapid.StringMatching(`[a-z .,-]{0,30}[ .,-]`).Draw(t, "before")
 		after := rapid.StringMatching(`([ .,)\n][a-z .,\n]{0,30})?`).Draw(t, "after")
-		for _, refs := range [][]closing.Reference{
+		for _, refs := range [][]claim.Issue{
 			closing.InCommit(before+mention+after, home, host),
 			closing.InDescription("x"+before+mention+after, home, host),
 		} {
-			if len(refs) != 1 || refs[0].Issue.String() != want {
+			if len(refs) != 1 || refs[0].String() != want {
 				t.Fatalf("%q closes %v, want %s", before+mention+after, refs, want)
 			}
 		}
@@ -197,7 +169,7 @@ func TestCodeClosesNothing(t *testing.T) {
 		}
 
 		if refs := closing.InDescription(text+"\n\ncloses #3", home, host); len(refs) != 1 ||
-			refs[0].Issue.Number != 3 {
+			refs[0].Number != 3 {
 			t.Fatalf("%q, then closes #3: %v", text, refs)
 		}
 	})
@@ -213,8 +185,8 @@ func TestNames(t *testing.T) {
 		"a-_b":  false, "a.b": false, "a b": false, "a/b": false, "ä": false, "a\x00": false, "dependabot[bot]": false,
 		long[:40]: false,
 	} {
-		if got := closing.ValidOwner(owner); got != want {
-			t.Errorf("ValidOwner(%q) = %v", owner, got)
+		if got := closing.ValidRepo(claim.Repo{Owner: owner, Name: "a"}); got != want {
+			t.Errorf("the owner %q: %v", owner, got)
 		}
 	}
 
@@ -222,8 +194,8 @@ func TestNames(t *testing.T) {
 		"a": true, ".github": true, "a.b": true, "-": true, "_": true, "...": true, "a--b": true, long: true,
 		"": false, ".": false, "..": false, "a/b": false, "a b": false, "ä": false, "a\n": false, long + "a": false,
 	} {
-		if got := closing.ValidRepo(repo); got != want {
-			t.Errorf("ValidRepo(%q) = %v", repo, got)
+		if got := closing.ValidRepo(claim.Repo{Owner: "a", Name: repo}); got != want {
+			t.Errorf("the name %q: %v", repo, got)
 		}
 	}
 }

@@ -15,8 +15,8 @@ func FuzzInDescription(f *testing.F) {
 	fuzz(f, closing.InDescription, "description.txt", "commit.txt")
 }
 
-// fuzz reads any text, with the public cases as seeds. Whatever comes out must name the same
-// issue when it is read alone, and a description closes nothing that its raw text does not.
+// fuzz reads any text, with the public cases as seeds. Whatever comes out is an
+// issue, and comes once, and a description closes nothing that its raw text does not.
 func fuzz(f *testing.F, read surface, seeds ...string) {
 	for _, file := range seeds {
 		for _, v := range rows(f, file) {
@@ -30,7 +30,7 @@ func fuzz(f *testing.F, read surface, seeds ...string) {
 
 	f.Fuzz(func(t *testing.T, text string) {
 		refs := read(text, home, host)
-		coherent(t, text, home, host, refs)
+		coherent(t, text, refs)
 		raw := closing.InCommit(text, home, host)
 		if len(raw) == closing.Limit {
 			return
@@ -38,12 +38,12 @@ func fuzz(f *testing.F, read surface, seeds ...string) {
 
 		mentioned := map[string]bool{}
 		for _, r := range raw {
-			mentioned[strings.ToLower(r.Issue.String())] = true
+			mentioned[strings.ToLower(r.String())] = true
 		}
 
 		for _, r := range refs {
-			if !mentioned[strings.ToLower(r.Issue.String())] {
-				t.Errorf("%q: %s is not in the raw text", text, r.Issue)
+			if !mentioned[strings.ToLower(r.String())] {
+				t.Errorf("%q: %s is not in the raw text", text, r)
 			}
 		}
 	})

@@ -62,25 +62,8 @@ func (m Merge) messages() []string {
 // InMerge returns the issues that a merge may close by the messages of its commits, each once, in
 // the order of Messages. The description closes others ([InDescription]). more is that there are
 // further issues, which are not returned: [Limit] in all.
-func InMerge(m Merge, home claim.Repo, host string) (found []Reference, more bool) {
-	seen := map[claim.Issue]bool{}
-	for _, text := range m.messages() {
-		refs, cut := scanner{home, host}.scan(text)
-		for _, ref := range refs {
-			switch {
-			case seen[ref.Issue.Folded()]:
-			case len(found) == Limit:
-				return found, true
-			default:
-				seen[ref.Issue.Folded()] = true
-				found = append(found, ref)
-			}
-		}
-
-		more = more || cut
-	}
-
-	return found, more
+func InMerge(m Merge, home claim.Repo, host string) (found []claim.Issue, more bool) {
+	return scanner{home, host}.scan(m.messages()...)
 }
 
 func firstLine(message string) string {

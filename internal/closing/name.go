@@ -1,6 +1,10 @@
 package closing
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/label-state/label-state/internal/claim"
+)
 
 const (
 	maxOwner  = 39
@@ -9,10 +13,13 @@ const (
 	maxDigits = len("9007199254740991")
 )
 
-// ValidOwner reports whether s can be the login of a GitHub user or organization that owns
+// ValidRepo reports whether GitHub can have a repository of that name and owner.
+func ValidRepo(r claim.Repo) bool { return validOwner(r.Owner) && claim.IsName(r.Name) }
+
+// validOwner reports whether s can be the login of a GitHub user or organization that owns
 // repositories: 1 to 39 letters, digits and single hyphens, none at either end. A managed user's
 // login ends in an underscore and the short code of the enterprise.
-func ValidOwner(s string) bool {
+func validOwner(s string) bool {
 	if s == "" || len(s) > maxOwner {
 		return false
 	}
@@ -25,22 +32,6 @@ func ValidOwner(s string) bool {
 		case c == '_':
 			underscore = true
 		case c != '-':
-			return false
-		}
-	}
-
-	return true
-}
-
-// ValidRepo reports whether s can be the name of a GitHub repository: 1 to 100 letters, digits,
-// dots, underscores and hyphens, but not "." or "..".
-func ValidRepo(s string) bool {
-	if s == "" || len(s) > maxRepo || s == "." || s == ".." {
-		return false
-	}
-
-	for i := range len(s) {
-		if c := s[i]; !isWord(c) && c != '.' && c != '-' {
 			return false
 		}
 	}

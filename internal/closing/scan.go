@@ -13,43 +13,32 @@ type scanner struct {
 	host string
 }
 
-// scan returns the issues that a text closes, Limit at most, and whether there are more. It looks
-// at every byte once: words are disjoint, so are the blanks after keywords, and a target is read no
-// further than the longest one reaches.
-func (s scanner) scan(text string) (found []Reference, more bool) {
+// scan returns the issues that texts close, each once and Limit at most, and whether there are more.
+// It looks at every byte once: words are disjoint, so are the blanks after keywords, and a target is
+// read no further than the longest one reaches.
+func (s scanner) scan(texts ...string) (found []claim.Issue, more bool) {
 	seen := map[claim.Issue]bool{}
-	line, counted := 1, 0 // line is that of text[counted]
-	for keyword, from := range keywords(text) {
-		issue, length, ok := s.target(text[from:])
-		if !ok || seen[issue.Folded()] {
-			continue
+	for _, text := range texts {
+		for from := range targets(text) {
+			issue, ok := s.target(text[from:])
+			switch {
+			case !ok || seen[issue.Folded()]:
+			case len(found) == Limit:
+				return found, true
+			default:
+				seen[issue.Folded()] = true
+				found = append(found, issue)
+			}
 		}
-		if len(found) == Limit {
-			return found, true
-		}
-
-		seen[issue.Folded()] = true
-		line += strings.Count(text[counted:keyword], "\n")
-		counted = keyword
-		found = append(found, Reference{
-			Issue:   issue,
-			Keyword: strings.TrimRight(text[keyword:from], gap),
-			Offset:  keyword,
-			End:     from + length,
-			Line:    line,
-		})
 	}
 
 	return found, false
 }
 
-// gap are the bytes that stand between a keyword and its target.
-const gap = ": \t"
-
-// keywords calls yield with where each keyword begins, and where its target must begin: behind a
-// colon, blanks, or both.
-func keywords(text string) iter.Seq2[int, int] {
-	return func(yield func(keyword, target int) bool) {
+// targets calls yield with where the target of each keyword must begin: behind a colon, blanks, or
+// both.
+func targets(text string) iter.Seq[int] {
+	return func(yield func(int) bool) {
 		for at := 0; at < len(text); {
 			if !isWord(text[at]) {
 				at++
@@ -77,7 +66,7 @@ func keywords(text string) iter.Seq2[int, int] {
 					target++
 				}
 
-				if end-at <= len(lower) && target > end && !yield(at, target) {
+				if end-at <= len(lower) && target > end && !yield(target) {
 					return
 				}
 			}
@@ -87,11 +76,11 @@ func keywords(text string) iter.Seq2[int, int] {
 	}
 }
 
-// target reads the issue that text begins with, and how many bytes name it.
-func (s scanner) target(text string) (claim.Issue, int, bool) {
+// target reads the issue that text begins with.
+func (s scanner) target(text string) (claim.Issue, bool) {
 	repo, rest, ok := s.repo(text)
 	if !ok || repo == (claim.Repo{}) {
-		return claim.Issue{}, 0, false
+		return claim.Issue{}, false
 	}
 
 	if strings.EqualFold(repo.Owner, s.home.Owner) && strings.EqualFold(repo.Name, s.home.Name) {
@@ -103,11 +92,11 @@ func (s scanner) target(text string) (claim.Issue, int, bool) {
 	}
 
 	if digits < len(rest) && isWord(rest[digits]) {
-		return claim.Issue{}, 0, false
+		return claim.Issue{}, false
 	}
 	number, ok := ParseNumber(rest[:digits])
 
-	return repo.Issue(number), len(text) - len(rest) + digits, ok
+	return repo.Issue(number), ok
 }
 
 // repo reads all of a target that comes before its number.
@@ -154,16 +143,13 @@ func cutScheme(text string) (string, bool) {
 // cutSlug reads "owner/repo" and the byte that ends it.
 func cutSlug(text string, end byte) (claim.Repo, string, bool) {
 	owner, rest, ok := cutByte(text, '/', maxOwner)
-	if !ok || !ValidOwner(owner) {
+	if !ok {
 		return claim.Repo{}, "", false
 	}
 
 	name, rest, ok := cutByte(rest, end, maxRepo)
-	if !ok || !ValidRepo(name) {
-		return claim.Repo{}, "", false
-	}
-
-	return claim.Repo{Owner: owner, Name: name}, rest, true
+	repo := claim.Repo{Owner: owner, Name: name}
+	return repo, rest, ok && ValidRepo(repo)
 }
 
 // cutByte is [strings.Cut] for a separator that comes after at most limit bytes.

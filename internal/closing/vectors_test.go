@@ -20,7 +20,7 @@ type vector struct {
 	host             string
 }
 
-type surface func(text string, home claim.Repo, host string) []closing.Reference
+type surface func(text string, home claim.Repo, host string) []claim.Issue
 
 func TestVectors(t *testing.T) {
 	commits, descriptions := rows(t, "commit.txt"), rows(t, "description.txt")
@@ -39,18 +39,18 @@ func check(t *testing.T, vectors []vector, read surface) {
 		if got := wanted(refs); got != v.want {
 			t.Errorf("%s: %q closes %s, want %s", v.name, v.text, got, v.want)
 		}
-		coherent(t, v.text, v.home, v.host, refs)
+		coherent(t, v.text, refs)
 	}
 }
 
-// wanted writes references as the files do.
-func wanted(refs []closing.Reference) string {
+// wanted writes issues as the files do.
+func wanted(refs []claim.Issue) string {
 	if len(refs) == 0 {
 		return "-"
 	}
 	names := make([]string, len(refs))
 	for i, r := range refs {
-		names[i] = r.Issue.String()
+		names[i] = r.String()
 	}
 
 	return strings.Join(names, " ")

@@ -40,13 +40,13 @@ func Name(messages []Message, home claim.Repo, host string) []Named {
 	var out []Named
 	at := map[claim.Issue]int{}
 	for _, m := range messages {
-		for _, ref := range closing.InCommit(m.Text, home, host) {
-			key := ref.Issue.Folded()
+		for _, issue := range closing.InCommit(m.Text, home, host) {
+			key := issue.Folded()
 			i, known := at[key]
 			if !known {
 				i = len(out)
 				at[key] = i
-				out = append(out, Named{Issue: ref.Issue})
+				out = append(out, Named{Issue: issue})
 			}
 
 			out[i].Commits = append(out[i].Commits, m.Commit)

@@ -321,10 +321,5 @@ func (c *Client) Excess(ctx context.Context, p Pull, named []claim.Issue) (*life
 
 // namedIn are the issues that a description closes, each once.
 func namedIn(web, body, repo string) []claim.Issue {
-	in := place(repo)
-	var out []claim.Issue
-	for _, ref := range closing.InDescription(body, in, hostOf(web)) {
-		out = append(out, ref.Issue)
-	}
-	return out
+	return closing.InDescription(body, place(repo), hostOf(web))
 }

@@ -92,13 +92,10 @@ func (s *Source) mine(ctx context.Context, id, outcome string) (task, error) {
 
 	h, found := s.Hold(id)
 	if !found { // perhaps an earlier process has taken it
-		h, found, err = s.o.Recall(i)
+		h, found = s.o.Recall(i)
 	}
 
-	switch {
-	case err != nil:
-		return task{}, &work.Error{ID: id, Reason: work.SourceError, Err: err}
-	case !found:
+	if !found {
 		return task{}, work.Refused(id, work.InvalidState, "%s is not claimed from here", i)
 	}
 

@@ -47,7 +47,7 @@ func foreignKey(t *testing.T) {
 		Repo:   repo,
 		Worker: claim.Worker{Codename: "lucius"},
 		Wait:   clock{}.Sleep,
-		Recall: func(i claim.Issue) (ledger.Hold, bool, error) { return holds[i.Number], true, nil },
+		Recall: func(i claim.Issue) (ledger.Hold, bool) { return holds[i.Number], true },
 	})
 	before := [2]int{len(w.bodies(1)), len(w.bodies(2))}
 

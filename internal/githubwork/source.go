@@ -26,7 +26,6 @@ type Options struct {
 	Repo   claim.Repo
 	Worker claim.Worker  // an empty firing id is made up for every claim
 	TTL    time.Duration // 0 is the repository's default
-	Words  work.Words    // nil is work.DefaultWords
 
 	Exclude []string // labels, besides the repository's, that keep an issue from this agent
 	// KeepFailed puts the label for "needs a person" on what failed, instead of queueing it again.
@@ -39,7 +38,7 @@ type Options struct {
 	Take func(context.Context, claim.Issue, ledger.Request) (ledger.Hold, error)
 	// Recall finds the hold of an earlier process: its worker and its fencing token; nil knows
 	// none.
-	Recall func(claim.Issue) (h ledger.Hold, found bool, err error)
+	Recall func(claim.Issue) (h ledger.Hold, found bool)
 	// Won is told of each hold that was claimed, and Ended of whose hold was ended; nil drops it.
 	Won   func(ledger.Hold)
 	Ended func(claim.Issue, claim.Worker)
@@ -77,10 +76,6 @@ func New(c *github.Client, l *ledger.Ledger, o Options) *Source {
 		free:   map[int]judgement{},
 	}
 
-	if s.o.Words == nil {
-		s.o.Words = work.DefaultWords()
-	}
-
 	if s.o.Warn == nil {
 		s.o.Warn = func(error) {}
 	}
@@ -98,7 +93,7 @@ func New(c *github.Client, l *ledger.Ledger, o Options) *Source {
 	}
 
 	if s.o.Recall == nil {
-		s.o.Recall = func(claim.Issue) (ledger.Hold, bool, error) { return ledger.Hold{}, false, nil }
+		s.o.Recall = func(claim.Issue) (ledger.Hold, bool) { return ledger.Hold{}, false }
 	}
 
 	if s.o.Take == nil {
@@ -203,7 +198,7 @@ func (s *Source) item(i github.Issue) work.Item {
 		ExternalID:  fmt.Sprint(i.Number),
 		Title:       i.Title,
 		Description: i.Body,
-		Priority:    s.o.Words.Of(i.Labels),
+		Priority:    work.DefaultWords().Of(i.Labels),
 		Labels:      i.Labels,
 		Claimed:     labels.Has(i.Labels, s.scheme().Claimed),
 		URL:         i.URL,

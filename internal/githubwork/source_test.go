@@ -583,7 +583,7 @@ func TestComplete(t *testing.T) {
 					t.Errorf("%d comments, want claim, result and release: %q", n, w.bodies(1))
 				}
 
-				o.Recall = func(claim.Issue) (ledger.Hold, bool, error) { return h, true, nil }
+				o.Recall = func(claim.Issue) (ledger.Hold, bool) { return h, true }
 				again := w.source(o)
 				if err := again.Complete(t.Context(), "github-1", c.result); err != nil || len(w.bodies(1)) != 3 {
 					t.Errorf("again: %v, %d comments", err, len(w.bodies(1)))
@@ -601,14 +601,6 @@ func TestComplete(t *testing.T) {
 				err = again.Release(t.Context(), "github-1", work.ReleaseOptions{Comment: true})
 				if !refused(err, work.InvalidState) || len(w.bodies(1)) != 3 {
 					t.Errorf("release of what is complete: %v, %d comments", err, len(w.bodies(1)))
-				}
-
-				unread := errors.New("no disk")
-				o.Recall = func(claim.Issue) (ledger.Hold, bool, error) { return h, false, unread }
-				err = w.source(o).Complete(t.Context(), "github-1", c.result)
-				if e, is := errors.AsType[*work.Error](err); !is || e.Reason != work.SourceError || e.ID != "github-1" ||
-					!errors.Is(err, unread) {
-					t.Errorf("with records that cannot be read: %v", err)
 				}
 			})
 		})

@@ -47,14 +47,15 @@ func ParseIssue(ref string, d Defaults) (claim.Issue, error) {
 		}
 
 		number, ok := closing.ParseNumber(parts[3])
-		if !ok || !closing.ValidOwner(parts[0]) || !closing.ValidRepo(parts[1]) {
+		repo := claim.Repo{Owner: parts[0], Name: parts[1]}
+		if !ok || !closing.ValidRepo(repo) {
 			return claim.Issue{}, r.refuse(r.forms)
 		}
 		if err := r.known(a.webHost()); err != nil {
 			return claim.Issue{}, err
 		}
 
-		return claim.Issue{Owner: parts[0], Repo: parts[1], Number: number}, nil
+		return repo.Issue(number), nil
 	}
 
 	name, digits, ok := strings.Cut(ref, "#")

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/label-state/label-state/answer"
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/closing"
 )
 
@@ -63,7 +64,7 @@ func (r reference) repo(name string) (owner, repo string, err error) {
 		return "", "", r.refuse("no repository is known here; write owner/repo#7, or run it inside a clone")
 	case !full && owner == "":
 		return "", "", r.refuse("no owner is known here; write owner/repo")
-	case !closing.ValidOwner(owner) || !closing.ValidRepo(repo):
+	case !closing.ValidRepo(claim.Repo{Owner: owner, Name: repo}):
 		return "", "", r.refuse(r.forms)
 	}
 

@@ -3,6 +3,7 @@ package host
 import (
 	"strings"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/closing"
 )
 
@@ -53,7 +54,7 @@ func (a address) remote() (Remote, error) {
 	path := strings.TrimSuffix(strings.Trim(a.path, "/"), ".git")
 	owner, repo, _ := strings.Cut(path, "/")
 	switch {
-	case !closing.ValidOwner(owner) || !closing.ValidRepo(repo):
+	case !closing.ValidRepo(claim.Repo{Owner: owner, Name: repo}):
 		return Remote{}, &NotGitHubError{"its path is not OWNER/REPO"}
 	case strings.HasSuffix(repo, ".wiki"):
 		return Remote{}, &NotGitHubError{"a wiki has no issues"}

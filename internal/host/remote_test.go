@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/closing"
 	"github.com/label-state/label-state/internal/host"
 )
@@ -144,7 +145,7 @@ func FuzzParseRemote(f *testing.F) {
 		for _, url := range []string{url, "https://ann:secret@" + url, "secret@" + url} {
 			r, err := host.ParseRemote(url)
 			silent(t, url, err)
-			if err == nil && (!closing.ValidOwner(r.Owner) || !closing.ValidRepo(r.Repo) ||
+			if err == nil && (!closing.ValidRepo(claim.Repo{Owner: r.Owner, Name: r.Repo}) ||
 				strings.ToLower(r.Host) != r.Host) {
 				t.Errorf("%q is %+v", url, r)
 			}

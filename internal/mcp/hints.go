@@ -37,15 +37,7 @@ func (t tool) option(name string) string {
 
 // hint words what to do next as calls of tools, for an agent that called t and has no shell.
 func (o Options) hint(t tool, next []answer.Command) string {
-	parts := make([]string, len(next))
-	for n, c := range next {
-		parts[n] = c.When
-		if call := o.call(t, c); call != "" {
-			parts[n] = strings.TrimPrefix(parts[n]+": "+call, ": ")
-		}
-	}
-
-	return printable.Line(strings.Join(parts, "; "))
+	return printable.Line(cli.WordsWith(next, func(c answer.Command) string { return o.call(t, c) }))
 }
 
 // call is a command as the tool that does the same; empty for advice in words alone.

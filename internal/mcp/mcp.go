@@ -219,7 +219,7 @@ func (o Options) run(ctx context.Context, waits func(string), t tool, raw json.R
 
 	if len(a.Notes) > 0 {
 		a.Untrusted = append(a.Untrusted, "notes")
-		if len(found) > 0 && a.Error == "" && warns(found[0]) {
+		if len(found) > 0 && a.Error == "" && tellsWarnings(found[0]) {
 			a.Untrusted = append(a.Untrusted, under+"warnings") // the same texts
 		}
 	}
@@ -227,8 +227,8 @@ func (o Options) run(ctx context.Context, waits func(string), t tool, raw json.R
 	return a
 }
 
-// warns reports whether an answer tells what was warned of on the way.
-func warns(v any) bool {
+// tellsWarnings reports whether an answer tells what was warned of on the way.
+func tellsWarnings(v any) bool {
 	_, own := v.(answer.Answer)
 	_, other := v.(cli.Warned)
 	return own || other

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // What no argument is longer than: nothing a person could mean, and not what an agent was talked
@@ -70,7 +71,7 @@ func fills(arguments []argument, name string) bool {
 func (o Options) check(t tool, arguments []argument, given map[string]json.RawMessage) error {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if !slices.ContainsFunc(arguments, func(a argument) bool { return a.name == name }) {
-			return fmt.Errorf("unknown argument %q; %s", clip(name, 80), t.allowed())
+			return fmt.Errorf("unknown argument %q; %s", printable.Clip(name, 80), t.allowed())
 		}
 	}
 
@@ -182,7 +183,7 @@ func (a argument) read(value json.RawMessage) error {
 			continue
 		}
 		if err := a.Add(one); err != nil {
-			return fmt.Errorf("%s %s", a.name, clip(err.Error(), 240))
+			return fmt.Errorf("%s %s", a.name, printable.Clip(err.Error(), 240))
 		}
 	}
 
@@ -215,13 +216,5 @@ func quoteNumbers(value json.RawMessage) json.RawMessage {
 }
 
 func (a argument) mismatch(want string, value json.RawMessage) error {
-	return fmt.Errorf("argument %q: expected %s, got %s", a.name, want, clip(string(value), 80))
-}
-
-// clip keeps an error short, whatever was sent.
-func clip(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
+	return fmt.Errorf("argument %q: expected %s, got %s", a.name, want, printable.Clip(string(value), 80))
 }

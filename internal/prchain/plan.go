@@ -62,7 +62,7 @@ func (p Plan) Check() error {
 	}
 
 	switch {
-	case !closing.ValidOwner(p.Parent.Owner) || !closing.ValidRepo(p.Parent.Repo) || p.Parent.Number < 1:
+	case !closing.ValidRepo(p.Parent.In()) || p.Parent.Number < 1:
 		return refuse("parent %s: expected owner/repo#7", quoted(p.Parent.String()))
 	case len(p.Parts) == 0:
 		return refuse("no pull request: expected at least one")
@@ -90,7 +90,7 @@ func (p Plan) Check() error {
 
 func (p Part) check() error {
 	owner, name, ok := strings.Cut(p.Repo, "/")
-	if !ok || !closing.ValidOwner(owner) || !closing.ValidRepo(name) {
+	if !ok || !closing.ValidRepo(claim.Repo{Owner: owner, Name: name}) {
 		return fmt.Errorf("repository %s: expected owner/name", quoted(p.Repo))
 	}
 	if !branchName(p.Branch) {

@@ -98,7 +98,7 @@ func Find(body string) (r Region, ok bool, err error) {
 
 	for text := range strings.SplitSeq(m[6], ",") {
 		p, err := parseIssue(text)
-		if err != nil || !closing.ValidOwner(p.Owner) || !closing.ValidRepo(p.Repo) {
+		if err != nil || !closing.ValidRepo(p.In()) {
 			return Region{}, false, ErrDamaged
 		}
 		r.PRs = append(r.PRs, p)

@@ -147,7 +147,7 @@ func TestClosesProperty(t *testing.T) {
 			return
 		}
 
-		if len(got) != 1 || !got[0].Issue.Same(r.Parent) {
+		if len(got) != 1 || !got[0].Same(r.Parent) {
 			t.Fatalf("the closing part closes %v", got)
 		}
 	})

@@ -3,6 +3,7 @@
 package process
 
 import (
+	"fmt"
 	"iter"
 	"os"
 	"path"
@@ -21,27 +22,24 @@ type ID struct {
 // IsZero reports whether p is no process.
 func (p ID) IsZero() bool { return p == ID{} }
 
-// String returns the process in one line, for Parse.
-func (p ID) String() string {
-	if p.IsZero() {
-		return ""
-	}
-	return strconv.Itoa(p.PID) + " " + p.Start + " " + p.Place
+// MarshalText returns the process in one line.
+func (p ID) MarshalText() ([]byte, error) {
+	return fmt.Appendf(nil, "%d %s %s", p.PID, p.Start, p.Place), nil
 }
 
-// Parse reads what String wrote. What it did not write is the zero ID.
-func Parse(text string) ID {
-	words := strings.Fields(text)
+// UnmarshalText reads what MarshalText wrote. What it did not write is the zero ID.
+func (p *ID) UnmarshalText(text []byte) error {
+	*p = ID{}
+	words := strings.Fields(string(text))
 	if len(words) != 3 {
-		return ID{}
+		return nil
 	}
 
-	pid, err := strconv.Atoi(words[0])
-	if err != nil || pid < 1 {
-		return ID{}
+	if pid, err := strconv.Atoi(words[0]); err == nil && pid > 0 {
+		*p = ID{PID: pid, Start: words[1], Place: words[2]}
 	}
 
-	return ID{PID: pid, Start: words[1], Place: words[2]}
+	return nil
 }
 
 // A Process is one that is running.

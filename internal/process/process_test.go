@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -21,7 +20,7 @@ const role = "PROCESS_TEST_ROLE"
 func TestMain(m *testing.M) {
 	switch os.Getenv(role) {
 	case "child":
-		_, _ = os.Stdout.WriteString(process.Starter(process.Running{}.Above()).String() + "\n")
+		_, _ = os.Stdout.WriteString(written(process.Starter(process.Running{}.Above())) + "\n")
 	case "host":
 		cmd := shell(os.Args[0], "child")
 		cmd.Stdout = os.Stdout
@@ -57,7 +56,7 @@ func TestStarter(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	got := process.Parse(strings.TrimSpace(string(out)))
+	got := read(string(out))
 	if got.PID != os.Getpid() {
 		t.Errorf("started by %v, want %d", got, os.Getpid())
 	}
@@ -103,7 +102,7 @@ func TestGone(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	running, it := process.Running{}, process.Parse(strings.TrimSpace(line))
+	running, it := process.Running{}, read(line)
 	if it.PID != host.Process.Pid || running.Gone(it) {
 		t.Fatalf("the host is %v, want %d; gone: %t", it, host.Process.Pid, running.Gone(it))
 	}
@@ -139,17 +138,29 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// TestParse: what String writes is read back, and nothing else is.
-func TestParse(t *testing.T) {
+// written is the process as files have it.
+func written(p process.ID) string {
+	text, _ := p.MarshalText() // it never fails
+	return string(text)
+}
+
+// read is the process that a text says, with what surrounds it.
+func read(text string) (p process.ID) {
+	_ = p.UnmarshalText([]byte(text)) // what is none is the zero ID
+	return p
+}
+
+// TestText: what is written is read back, and nothing else is.
+func TestText(t *testing.T) {
 	for _, p := range []process.ID{{}, {PID: 1, Start: "12", Place: "boot/pid:[1]"}} {
-		if got := process.Parse(p.String()); got != p {
-			t.Errorf("Parse(%q) = %v", p, got)
+		if got := read(written(p)); got != p {
+			t.Errorf("%q is read as %v", written(p), got)
 		}
 	}
 
 	for _, text := range []string{"7", "7 12", "x 12 boot", "99999999999999999999 12 boot", "0 12 boot", "-1 12 boot", "7 12 boot more"} {
-		if got := process.Parse(text); !got.IsZero() {
-			t.Errorf("Parse(%q) = %v", text, got)
+		if got := read(text); !got.IsZero() {
+			t.Errorf("%q is read as %v", text, got)
 		}
 	}
 }

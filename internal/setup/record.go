@@ -89,37 +89,30 @@ func (s *Session) Extended(h ledger.Hold) error {
 // what it knew of it.
 func (s *Session) record(h ledger.Hold, known agenthost.Beat) state.Hold {
 	now := time.Now()
-	renewed := h.Extended()
-	if renewed.IsZero() {
-		renewed = now
+	made := state.Hold{
+		Issue:  h.Issue,
+		Branch: h.Record.Branch,
+		Since:  h.Since,
+		Beat:   agenthost.Beat{Session: known.Session, Claimed: cmp.Or(known.Claimed, now)},
 	}
-
-	beat := agenthost.Beat{
-		Session: known.Session,
-		Claimed: cmp.Or(known.Claimed, now),
-		Renewed: renewed,
-	}
+	Extend(&made, h, cmp.Or(h.Extended(), now))
 
 	// A hold stays with the session that claimed it, as long as that is at work.
 	whose := s.env.Whose(state.Hold{Beat: known})
 	in := s.env.recording()
-	if whose == Left || whose == Either || beat.Session.IsZero() && !in.IsZero() {
-		beat.Session = in // where that is nobody, the next event tells who it is
+	if whose == Left || whose == Either || made.Session.IsZero() && !in.IsZero() {
+		made.Session = in // where that is nobody, the next event tells who it is
 	}
 
-	return state.Hold{
-		Issue:   h.Issue,
-		Worker:  h.Record.Worker,
-		Nonce:   h.Record.Nonce,
-		Comment: h.Comment,
-		URL:     h.URL,
-		Token:   h.Token,
-		TTL:     cmp.Or(h.Lease(), h.Record.TTL),
-		Branch:  h.Record.Branch,
-		Since:   h.Since,
-		Until:   h.Until,
-		Beat:    beat,
-	}
+	return made
+}
+
+// Extend makes the record of a hold that of the one that GitHub has from then on.
+func Extend(h *state.Hold, got ledger.Hold, from time.Time) {
+	h.Worker, h.Nonce, h.Comment, h.URL = got.Record.Worker, got.Record.Nonce, got.Comment, got.URL
+	h.Token, h.TTL, h.Until = got.Token, cmp.Or(got.Lease(), got.Record.TTL), got.Until
+	h.Renewed, h.Tried = from, time.Time{}
+	h.Refused, h.Unsure = "", false
 }
 
 // note notes the worktree for a session whose host sends events. That it cannot be noted costs

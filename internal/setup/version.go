@@ -8,10 +8,12 @@ import (
 
 // A Build is what is known of how this program was built. The zero value is nothing.
 type Build struct {
-	Version string    // v1.2.3 of a release, the version of the module, or dev
-	Commit  string    // of the sources: 40 hexadecimal digits, or the first 12 of them; empty when nobody knows
-	Date    time.Time // of the commit; zero when nobody knows
-	Changed bool      // the sources had changes that are in no commit
+	// v1.2.3 of a release, the version of the module, or dev
+	Version string `json:"version"`
+	// of the sources: 40 hexadecimal digits, or the first 12 of them; empty when nobody knows
+	Commit  string    `json:"commit,omitempty"`
+	Date    time.Time `json:"date,omitzero"`     // of the commit, in UTC; zero when nobody knows
+	Changed bool      `json:"changed,omitempty"` // the sources had changes that are in no commit
 }
 
 // Built completes what the linker was told by what Go notes in a program: the module that "go

@@ -14,17 +14,26 @@ const holdFormat = 1
 
 // holdFile is a hold as it is stored. TTL is in seconds, -1 never expires.
 type holdFile struct {
-	Format   int    `json:"format"`
-	Owner    string `json:"owner"`
-	Repo     string `json:"repo"`
-	Number   int    `json:"number"`
-	Codename string `json:"codename"`
-	FiringID string `json:"firing_id"`
-	TTL      int64  `json:"ttl_seconds"`
-	Host     string `json:"host,omitempty"`
-	Session  string `json:"session,omitempty"`
+	Format int `json:"format"`
+	issueKeys
+	workerKeys
+	TTL int64 `json:"ttl_seconds"`
+	agenthost.Session
 	Hold
 }
+
+// issueKeys and workerKeys are an issue and a worker with the keys of the file.
+type (
+	issueKeys struct {
+		Owner  string `json:"owner"`
+		Repo   string `json:"repo"`
+		Number int    `json:"number"`
+	}
+	workerKeys struct {
+		Codename string `json:"codename"`
+		FiringID string `json:"firing_id"`
+	}
+)
 
 // toHoldFile is the hold as it is written.
 func toHoldFile(h Hold) holdFile {
@@ -37,26 +46,13 @@ func toHoldFile(h Hold) holdFile {
 		ttl = -1
 	}
 
-	return holdFile{
-		Format:   holdFormat,
-		Owner:    h.Issue.Owner,
-		Repo:     h.Issue.Repo,
-		Number:   h.Issue.Number,
-		Codename: h.Worker.Codename,
-		FiringID: h.Worker.FiringID,
-		TTL:      ttl,
-		Host:     string(h.Session.Host),
-		Session:  h.Session.ID,
-		Hold:     h,
-	}
+	return holdFile{holdFormat, issueKeys(h.Issue), workerKeys(h.Worker), ttl, h.Session, h}
 }
 
 // hold is the hold as it was written.
 func (f holdFile) hold() Hold {
 	h := f.Hold
-	h.Issue = claim.Issue{Owner: f.Owner, Repo: f.Repo, Number: f.Number}
-	h.Worker = claim.Worker{Codename: f.Codename, FiringID: f.FiringID}
-	h.Session = agenthost.Session{Host: agenthost.Host(f.Host), ID: f.Session}
+	h.Issue, h.Worker, h.Session = claim.Issue(f.issueKeys), claim.Worker(f.workerKeys), f.Session
 	h.TTL = time.Duration(f.TTL) * time.Second
 	if f.TTL == -1 {
 		h.TTL = claim.NoExpiry

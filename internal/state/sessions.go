@@ -1,7 +1,6 @@
 package state
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,9 +12,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/agenthost"
-	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/process"
-	"github.com/label-state/label-state/internal/smallfile"
 )
 
 // sessionFormat is the version of the file. A newer one is refused.
@@ -30,20 +27,17 @@ const largestSession = 1 << 16
 // A Session is what is kept of one.
 type Session struct {
 	agenthost.Session
-	Worktrees []string   // tops of the worktrees in which it has claimed or keeps a hold
-	Process   process.ID // of the host; zero when that is not known
-	Scattered bool       // its events came from several processes, none of which is the host's for sure
-	Agents    []string   // ids by which its host names the session's sub-agents
+	// tops of the worktrees in which it has claimed or keeps a hold
+	Worktrees []string   `json:"worktrees"`
+	Process   process.ID `json:"process,omitzero"` // of the host; zero when that is not known
+	// its events came from several processes, none of which is the host's for sure
+	Scattered bool     `json:"scattered,omitempty"`
+	Agents    []string `json:"agents,omitempty"` // ids by which its host names the session's sub-agents
 }
 
 type sessionFile struct {
-	Format    int      `json:"format"`
-	Host      string   `json:"host"`
-	Session   string   `json:"session"`
-	Worktrees []string `json:"worktrees"`
-	Process   string   `json:"process,omitempty"`
-	Scattered bool     `json:"scattered,omitempty"`
-	Agents    []string `json:"agents,omitempty"`
+	Format int `json:"format"`
+	Session
 }
 
 // Sessions are those of agent hosts that have sent an event, one small file each in this user's
@@ -76,28 +70,17 @@ func (s Sessions) Load(id agenthost.Session) (out Session, ok bool, err error) {
 
 // readSession reads one file. Of errors fs.ErrNotExist is told apart.
 func readSession(name string) (Session, error) {
-	data, err := smallfile.Read(name, largestSession)
 	var f sessionFile
-	if err == nil {
-		err = json.Unmarshal(data, &f)
+	err := readJSON(name, largestSession, &f)
+	if err == nil && f.Format != sessionFormat {
+		err = fmt.Errorf("format %d, this version reads %d", f.Format, sessionFormat)
 	}
 
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return Session{}, err
-	case err != nil:
-		return Session{}, fmt.Errorf("read session %s: %s", name, printable.Cause(err))
-	case f.Format != sessionFormat:
-		return Session{}, fmt.Errorf("read session %s: format %d, this version reads %d", name, f.Format, sessionFormat)
+	if err != nil {
+		return Session{}, fmt.Errorf("read session %s: %w", name, err)
 	}
 
-	return Session{
-		Session:   agenthost.Session{Host: agenthost.Host(f.Host), ID: f.Session},
-		Worktrees: f.Worktrees,
-		Process:   process.Parse(f.Process),
-		Scattered: f.Scattered,
-		Agents:    f.Agents,
-	}, nil
+	return f.Session, nil
 }
 
 // All returns the sessions that have sent events and have not ended, or were killed within a week.
@@ -153,8 +136,8 @@ func (s Sessions) Add(id agenthost.Session, worktree string) error {
 	})
 }
 
-// Change notes what do changes of the session, which it is given as it is kept, or new. Nothing is
-// written when nothing changes.
+// Change notes what do changes of the session, which it is given as it is kept, or new: lists grow
+// or are replaced. Nothing is written when nothing changes.
 func (s Sessions) Change(id agenthost.Session, do func(*Session)) error {
 	have, ok, err := s.Load(id)
 	if err != nil {
@@ -162,21 +145,16 @@ func (s Sessions) Change(id agenthost.Session, do func(*Session)) error {
 	}
 
 	have.Session = id
-	before := toSessionFile(have)
-	do(&have)
-	now := toSessionFile(have)
-	if ok && reflect.DeepEqual(before, now) {
+	now := have
+	do(&now)
+	if ok && reflect.DeepEqual(have, now) {
 		return nil
 	}
 
 	name, _ := s.name(id) // as Load has it
-	data, err := json.Marshal(now)
+	err = os.MkdirAll(s.dir, 0o700)
 	if err == nil {
-		err = os.MkdirAll(s.dir, 0o700)
-	}
-
-	if err == nil {
-		err = Replace(name, append(data, '\n'), 0o600)
+		err = writeJSON(name, sessionFile{sessionFormat, now})
 	}
 
 	if err != nil {
@@ -184,19 +162,6 @@ func (s Sessions) Change(id agenthost.Session, do func(*Session)) error {
 	}
 
 	return nil
-}
-
-// toSessionFile is the session as it is written. Slices are copies.
-func toSessionFile(s Session) sessionFile {
-	return sessionFile{
-		Format:    sessionFormat,
-		Host:      string(s.Host),
-		Session:   s.ID,
-		Worktrees: slices.Clone(s.Worktrees),
-		Process:   s.Process.String(),
-		Scattered: s.Scattered,
-		Agents:    slices.Clone(s.Agents),
-	}
 }
 
 // Remove forgets a session; nothing kept is a success.

@@ -14,6 +14,7 @@ import (
 type Workflow struct {
 	On   map[string][]string // the events that start it, with their types; nil types are GitHub's default
 	Jobs []Job               // that run the Action, sorted by name
+	Runs bool                // one of them does, or calls a workflow that may
 }
 
 // A Job is a job of a workflow that runs the Action.
@@ -69,9 +70,9 @@ func (j Job) Lacks(needed Permissions) []string {
 // all is the name under which read-all and write-all are kept.
 const all = "*"
 
-// Runs reports whether a step's uses names the Action: one of that name, or one of the workflow's
-// own repository.
-func Runs(uses string) bool {
+// namesAction reports whether uses names the Action, or a workflow with it: one of that name, or one
+// of the workflow's own repository.
+func namesAction(uses string) bool {
 	return strings.Contains(uses, "label-state") || strings.HasPrefix(uses, "./")
 }
 
@@ -80,6 +81,7 @@ type file struct {
 	Permissions yaml.Node
 	Env         map[string]yaml.Node
 	Jobs        map[string]struct {
+		Uses        string // a workflow that it calls
 		Permissions yaml.Node
 		Env         map[string]yaml.Node
 		Steps       []struct {
@@ -100,10 +102,12 @@ func Parse(text []byte) (Workflow, error) {
 	w := Workflow{On: events(f.On)}
 	for _, name := range slices.Sorted(maps.Keys(f.Jobs)) {
 		job := f.Jobs[name]
+		w.Runs = w.Runs || namesAction(job.Uses)
 		for _, step := range job.Steps {
-			if !Runs(step.Uses) {
+			if !namesAction(step.Uses) {
 				continue
 			}
+			w.Runs = true
 			mode, token := step.With["mode"].Value, step.With["token"].Value
 			variables := maps.Clone(f.Env)
 			if variables == nil {

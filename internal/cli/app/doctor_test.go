@@ -66,7 +66,7 @@ const actionCommit = "afba77611fa3521dd12279de084e49ed486e70ce"
 // TestDoctorAround: a workflow that GitHub has switched off is a failure, one that could not be
 // asked for is not said to run, and one that does something else is found out; so is a clock.
 func TestDoctorAround(t *testing.T) {
-	const action = "steps: [{uses: label-state/label-state@v1}]\n"
+	const action = "jobs: {tend: {steps: [{uses: label-state/label-state@v1}]}}\n"
 	for _, c := range []struct {
 		github switchboard
 		code   int
@@ -90,11 +90,11 @@ func TestDoctorAround(t *testing.T) {
 			"warn  workflow     .github/workflows/label-state.yml; could not check whether it is enabled: ",
 		},
 		{
-			switchboard{status: 200, state: "active", text: "# label-state\non: push\nuses: actions/stale@v9\n"},
+			switchboard{status: 200, state: "active", text: "# label-state\non: push\njobs: {tend: {steps: [{uses: actions/stale@v9}]}}\n"},
 			answer.ExitYes, "warn  workflow     .github/workflows/label-state.yml does not run the Action\n",
 		},
 		{
-			switchboard{status: 200, state: "active", text: "uses: './.github/actions/ours'\n"},
+			switchboard{status: 200, state: "active", text: "jobs: {tend: {uses: './.github/workflows/ours.yml'}}\n"},
 			answer.ExitYes,
 			"ok    workflow ",
 		},

@@ -60,16 +60,8 @@ func (e *hostEvent) renew(ctx context.Context, r *record) {
 		return
 	}
 
-	e.change(r, func(h *state.Hold) { extend(h, got, start) })
+	e.change(r, func(h *state.Hold) { setup.Extend(h, got, start) })
 	e.good = append(e.good, r.Issue)
-}
-
-// extend makes the record of a hold that of the one that GitHub has from then on.
-func extend(h *state.Hold, got ledger.Hold, from time.Time) {
-	h.Worker, h.Nonce, h.Comment, h.URL = got.Record.Worker, got.Record.Nonce, got.Comment, got.URL
-	h.Token, h.TTL, h.Until = got.Token, got.Lease(), got.Until
-	h.Renewed, h.Tried = from, time.Time{}
-	h.Refused, h.Unsure = "", false
 }
 
 // lock keeps the other events of the worktree from renewing; busy says that one of them is at it.
@@ -210,7 +202,7 @@ func (e *hostEvent) again(ctx context.Context, r *record) {
 		if h.Worker != got.Record.Worker { // else it was only late
 			h.Tell = agenthost.Again(h.Issue)
 		}
-		extend(h, got, got.Extended())
+		setup.Extend(h, got, got.Extended())
 	})
 
 	if kept {

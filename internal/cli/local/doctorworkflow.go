@@ -30,25 +30,27 @@ func checkWorkflow(ctx context.Context, c *cli.Call) []Diagnosis {
 			"without it no sweep runs; label-state init writes it")}
 	case err != nil:
 		return []Diagnosis{ok("workflow", "%s", err).or("warn", c.Hint(err))}
-	case !runsAction(text):
+	}
+
+	w, err := workflow.Parse(text)
+	if err == nil && !w.Runs {
 		d := ok("workflow", "%s does not run the Action", cli.WorkflowPath)
 		return []Diagnosis{d.or("warn",
 			"compare it with docs/action.md, or move it away and let label-state init write it")}
 	}
 
 	out := []Diagnosis{checkSwitch(ctx, c)}
-	w, err := workflow.Parse(text)
 	if err != nil { // GitHub says so itself
 		return out
 	}
 
 	if lacking := lackingInJobs(c, w.Jobs); lacking != "" {
-		out[0] = ok("workflow", "%s: %s", cli.WorkflowPath, lacking).or("fail", "add the missing permissions to the "+
-			"job in "+
-			cli.WorkflowPath+" on the default branch")
+		out[0] = ok("workflow", "%s: %s", cli.WorkflowPath, lacking).or("fail",
+			"add the missing permissions to the job in "+cli.WorkflowPath+" on the default branch")
 	}
 
-	return slices.Concat(out, checkEvents(c, w), checkAction(ctx, c, w.Jobs))
+	out = append(out, checkEvents(c, w))
+	return append(out, checkAction(ctx, c, w.Jobs)...)
 }
 
 // checkSwitch asks whether GitHub still runs the workflow: after 60 days without activity it turns
@@ -69,19 +71,6 @@ func checkSwitch(ctx context.Context, c *cli.Call) Diagnosis {
 	}
 
 	return ok("workflow", "%s, switched on", cli.WorkflowPath)
-}
-
-// runsAction reports whether a workflow uses the Action, a workflow of that name, or one of its own
-// repository's.
-func runsAction(text []byte) bool {
-	for line := range strings.Lines(string(text)) {
-		_, used, uses := strings.Cut(line, "uses:")
-		if uses && workflow.Runs(strings.Trim(used, " \t\"'")) {
-			return true
-		}
-	}
-
-	return false
 }
 
 // lackingInJobs says which permissions and variables the jobs of a workflow lack for what the
@@ -112,13 +101,13 @@ func lackingInJobs(c *cli.Call, jobs []workflow.Job) string {
 
 // checkEvents compares the events that start the workflow with those that what is configured needs.
 // A person may have left some out.
-func checkEvents(c *cli.Call, w workflow.Workflow) []Diagnosis {
+func checkEvents(c *cli.Call, w workflow.Workflow) Diagnosis {
 	misses := w.Misses(c.Session.Config.Guard != "off")
 	if len(misses) == 0 {
-		return []Diagnosis{ok("events", "the workflow runs on every event that it needs")}
+		return ok("events", "the workflow runs on every event that it needs")
 	}
 	d := ok("events", "the workflow does not run on %s", strings.Join(misses, "; "))
-	return []Diagnosis{d.or("warn", "add them under on: in "+cli.WorkflowPath+", unless they were left out on purpose")}
+	return d.or("warn", "add them under on: in "+cli.WorkflowPath+", unless they were left out on purpose")
 }
 
 // checkAction looks whether the branch, tag or commit of the Action that the workflow names is
