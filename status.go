@@ -18,8 +18,8 @@ const (
 	AnswerUnknown Answer = "unknown" // could not find out
 )
 
-// A State is the state of an issue by its log. Its lifecycle label mirrors it. An expired hold counts as
-// ended.
+// A State is the state of an issue by its log. Its lifecycle label mirrors it. An expired hold
+// counts as ended.
 type State string
 
 // The states.

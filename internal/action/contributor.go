@@ -116,8 +116,8 @@ func (o order) notHeld() no {
 }
 
 // released reports whether this very command was carried out before, in a run that was cut off or
-// in one beside this: the claim of the commenter has ended no earlier than the comment, and in their
-// own name.
+// in one beside this: the claim of the commenter has ended no earlier than the comment, and in
+// their own name.
 func (o order) released() bool {
 	last, ended := o.facts.Log.LastEnded(func(c claim.Claim) bool { return c.IsOf(o.by) })
 	return ended && claim.SameLogin(last.End.By, o.by) && !last.End.At.Before(o.at)

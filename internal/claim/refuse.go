@@ -162,8 +162,8 @@ func (s State) RefuseRenewal(w Worker, author string, t Terms, now time.Time, ma
 	return nil
 }
 
-// RefuseHolder says why the process of w that has this fencing token does not hold the issue at server
-// time now, or nil; 0 is a token that it does not know.
+// RefuseHolder says why the process of w that has this fencing token does not hold the issue at
+// server time now, or nil; 0 is a token that it does not know.
 func (s State) RefuseHolder(w Worker, token int64, t Terms, now time.Time) error {
 	c, _ := s.Find(w)
 	return cmp.Or(s.RefuseRenewal(w, c.Author, t, now, 0), s.RefuseToken(w, token))

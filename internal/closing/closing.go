@@ -21,8 +21,8 @@ import "github.com/label-state/label-state/internal/claim"
 const Limit = 1000
 
 // InCommit returns the issues that a raw commit message closes, each once, in the order of their
-// first mention. Nothing in the text protects a mention: no quotes, no backticks, no "does not".
-// #7 and GH-7 belong to the home repository, spelled as the caller spells it, and name nothing where
+// first mention. Nothing in the text protects a mention: no quotes, no backticks, no "does not". #7
+// and GH-7 belong to the home repository, spelled as the caller spells it, and name nothing where
 // it is the zero Repo. URLs count if they are on host, which may carry a port. It reads any bytes,
 // once.
 func InCommit(message string, home claim.Repo, host string) []claim.Issue {

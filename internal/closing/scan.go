@@ -13,9 +13,9 @@ type scanner struct {
 	host string
 }
 
-// scan returns the issues that texts close, each once and Limit at most, and whether there are more.
-// It looks at every byte once: words are disjoint, so are the blanks after keywords, and a target is
-// read no further than the longest one reaches.
+// scan returns the issues that texts close, each once and Limit at most, and whether there are
+// more. It looks at every byte once: words are disjoint, so are the blanks after keywords, and a
+// target is read no further than the longest one reaches.
 func (s scanner) scan(texts ...string) (found []claim.Issue, more bool) {
 	seen := map[claim.Issue]bool{}
 	for _, text := range texts {

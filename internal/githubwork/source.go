@@ -30,8 +30,8 @@ type Options struct {
 	Exclude []string // labels, besides the repository's, that keep an issue from this agent
 	// KeepFailed puts the label for "needs a person" on what failed, instead of queueing it again.
 	KeepFailed bool
-	// Shown says that what is found free is shown and not claimed: a lease store is asked about each,
-	// as a claim asks it.
+	// Shown says that what is found free is shown and not claimed: a lease store is asked about
+	// each, as a claim asks it.
 	Shown bool
 	// Take claims by the snapshot that the issue was judged by, if there is one; nil is the
 	// ledger's Claim, with late labels told to Warn.

@@ -77,8 +77,8 @@ func Rejected(err error) bool {
 	return errors.As(err, &r) && r.Rejected()
 }
 
-// ErrAddress is an address that an Opener cannot read. It does not show the address, which may have a
-// password in it.
+// ErrAddress is an address that an Opener cannot read. It does not show the address, which may have
+// a password in it.
 var ErrAddress = errors.New("the address is malformed")
 
 // ErrNotLinked is a store that a repository names and this program was built without.

@@ -12,8 +12,8 @@ type Summary struct {
 	Stranded  string        // why no rule moves the issue on, so that a person must; empty when one does
 }
 
-// Summary returns where the issue of f stands, as the next sweep leaves it: holds whose time is over
-// count as ended, as they do for the verdict.
+// Summary returns where the issue of f stands, as the next sweep leaves it: holds whose time is
+// over count as ended, as they do for the verdict.
 func (r Rules) Summary(f Facts) Summary {
 	f.Log = f.Log.Ended(r.Over(f), f.ExpiryOutcome, f.Now)
 	want, why := r.Label(f)

@@ -100,7 +100,8 @@ func (r Rules) Admits(f Facts, who Seeker) Verdict {
 	return r.predicate(f, who, f.Log)
 }
 
-// predicate is that of Verdict and Admits. log is what back-off and failed attempts are counted from.
+// predicate is that of Verdict and Admits. log is what back-off and failed attempts are counted
+// from.
 func (r Rules) predicate(f Facts, who Seeker, log claim.State) Verdict {
 	var v Verdict
 	if f.PullRequest { // it has neither

@@ -93,8 +93,8 @@ func (s *session) Read(ctx context.Context) (jsonrpc.Message, error) {
 	return m, nil
 }
 
-// Close answers, at the end of the input, the calls that were cancelled by it: to somebody who pipes
-// a few lines in, a server that says nothing looks dead.
+// Close answers, at the end of the input, the calls that were cancelled by it: to somebody who
+// pipes a few lines in, a server that says nothing looks dead.
 func (s *session) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,8 +15,8 @@ const source = "github.com/label-state/label-state/cmd/"
 
 // Copy makes the program of cmd/NAME, with those flags of "go build", and copies it to a file. It
 // asks "go run", which keeps what it has linked in the build cache, so that the linker runs only
-// for a program that has changed. It is for use within a test, whose result then counts only until a
-// source of the module changes.
+// for a program that has changed. It is for use within a test, whose result then counts only until
+// a source of the module changes.
 func Copy(name, to string, flags ...string) error {
 	if err := depend(); err != nil {
 		return fmt.Errorf("make %s: %w", name, err)
@@ -32,8 +32,8 @@ func Copy(name, to string, flags ...string) error {
 
 // depend has the result of the test that calls it count only until a source of the module changes:
 // Go keeps the result of a test while nothing has changed that the test imports or opens, and does
-// not see what a program was made of that the test starts. Before a test runs, as in TestMain, it is
-// of no use: what is opened there is not counted.
+// not see what a program was made of that the test starts. Before a test runs, as in TestMain, it
+// is of no use: what is opened there is not counted.
 func depend() error {
 	mod, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {

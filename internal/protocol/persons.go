@@ -29,8 +29,8 @@ func unassignedText(n claim.Notice, off bool) string {
 	return who + " assigned, without a sign of work on this issue. It is open to others again. " + then
 }
 
-// askedText asks the person whose hold the notice is about whether they still work on the issue. They
-// are mentioned, because they are to hear of it.
+// askedText asks the person whose hold the notice is about whether they still work on the issue.
+// They are mentioned, because they are to hear of it.
 func askedText(f lifecycle.Facts, t claim.Terms, n claim.Notice) string {
 	for _, c := range f.Log.Live() {
 		if c.Record.Worker.String() != n.Key {

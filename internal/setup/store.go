@@ -26,8 +26,8 @@ func (e Environment) store(c *github.Client, conf config.Config) lease.Store {
 }
 
 // openServer opens a store that is a server of its own: one that the caller gave, else the one that
-// this program was built with, at the URL in the variable. The error is an answer.Config, also for a
-// URL that cannot be read, or lease.ErrNotLinked, or the store's.
+// this program was built with, at the URL in the variable. The error is an answer.Config, also for
+// a URL that cannot be read, or lease.ErrNotLinked, or the store's.
 func (e Environment) openServer(kind, variable string) (lease.Remote, error) {
 	if given, ok := e.Services[kind]; ok {
 		return given.Open(given.TLS, given.URL)

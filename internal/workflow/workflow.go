@@ -70,8 +70,8 @@ func (j Job) Lacks(needed Permissions) []string {
 // all is the name under which read-all and write-all are kept.
 const all = "*"
 
-// namesAction reports whether uses names the Action, or a workflow with it: one of that name, or one
-// of the workflow's own repository.
+// namesAction reports whether uses names the Action, or a workflow with it: one of that name, or
+// one of the workflow's own repository.
 func namesAction(uses string) bool {
 	return strings.Contains(uses, "label-state") || strings.HasPrefix(uses, "./")
 }

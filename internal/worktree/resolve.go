@@ -115,8 +115,8 @@ func (s source) lookup(ctx context.Context, remotes []string, base string, offli
 	return s.commit(ctx, base)
 }
 
-// isLocalName reports whether a base is resolved without asking a remote: a full reference, HEAD, or
-// a tag or an object id that is here. No branch begins with a dash.
+// isLocalName reports whether a base is resolved without asking a remote: a full reference, HEAD,
+// or a tag or an object id that is here. No branch begins with a dash.
 func (s source) isLocalName(ctx context.Context, base string) (bool, error) {
 	if base == "HEAD" || strings.HasPrefix(base, "refs/") || strings.HasPrefix(base, "-") {
 		return true, nil

@@ -202,8 +202,8 @@ func releaseOwn(ctx context.Context, c *cli.Call, f lifecycle.Facts, mine claim.
 	return c.Answer(cli.ViewMove(rep, answer.Released), text)
 }
 
-// inNameOf is the By of a release of the person's own hold: nobody, unless an app wrote the claim for
-// them.
+// inNameOf is the By of a release of the person's own hold: nobody, unless an app wrote the claim
+// for them.
 func inNameOf(mine claim.Claim, me string) string {
 	if claim.SameLogin(mine.Author, me) {
 		return ""

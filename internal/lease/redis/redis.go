@@ -59,8 +59,8 @@ const (
 )
 
 // Open returns a store at one redis://, rediss:// or unix:// URL. A server with TLS must accept us,
-// and we it, or the error is a *lease.DeniedError; a URL that cannot be read is lease.ErrAddress. It is
-// a lease.Opener.
+// and we it, or the error is a *lease.DeniedError; a URL that cannot be read is lease.ErrAddress.
+// It is a lease.Opener.
 func Open(secure *tls.Config, address string) (lease.Remote, error) {
 	at, err := url.Parse(address)
 	if err != nil {
