@@ -36,7 +36,6 @@ var mayImport = map[string][]string{
 
 	"internal/printable": {},
 	"internal/clock":     {},
-	"internal/jsonkeys":  {"internal/printable"},
 
 	"internal/smallfile": {}, // files that others may have made
 	// the one way to run it and to find its directories
@@ -180,7 +179,7 @@ var mayImport = map[string][]string{
 	},
 	"internal/cli/feature": {
 		"answer", "internal/trouble",
-		"internal/claim", "internal/cli", "internal/github", "internal/host", "internal/jsonkeys", "internal/labels",
+		"internal/claim", "internal/cli", "internal/github", "internal/host", "internal/labels",
 		"internal/ledger",
 		"internal/lifecycle", "internal/prchain", "internal/printable", "internal/setup", "internal/state",
 		"internal/worktree",
@@ -201,7 +200,7 @@ var mayImport = map[string][]string{
 	},
 	"internal/cli/try": {
 		"answer",
-		"internal/cli", "internal/config", "internal/githubsim", "internal/jsonkeys", "internal/workflow",
+		"internal/cli", "internal/config", "internal/githubsim", "internal/workflow",
 	},
 }
 
@@ -213,7 +212,7 @@ var pure = []string{
 	"answer", "internal/labels", "internal/claim", "internal/lifecycle", "internal/protocol", "internal/closing",
 	"internal/dedup",
 	"internal/host", "internal/printable", "internal/stats", "internal/agenthost",
-	"internal/jsonkeys", "internal/workflow",
+	"internal/workflow",
 }
 
 // impure is what a pure package never imports: whatever waits, reads, writes, logs or draws lots.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/host"
-	"github.com/label-state/label-state/internal/jsonkeys"
 	"github.com/label-state/label-state/internal/prchain"
 )
 
@@ -24,7 +23,7 @@ func readPlan(ctx context.Context, c *cli.Call, asked PlanParams) (p prchain.Pla
 		if err != nil {
 			return p, true, err
 		}
-		if err := jsonkeys.Unknown(text, prchain.PlanFile{}); err != nil {
+		if err := cli.UnknownKey(text, prchain.PlanFile{}); err != nil {
 			return p, true, c.Usagef("read plan: %s", err)
 		}
 		p, err = prchain.ReadPlan(text)

@@ -15,7 +15,6 @@ import (
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/githubsim"
-	"github.com/label-state/label-state/internal/jsonkeys"
 )
 
 type simParams struct {
@@ -171,7 +170,7 @@ func readSeed(c *cli.Call, name string) (githubsim.Seed, error) {
 
 	text, err := io.ReadAll(r)
 	if err == nil {
-		err = jsonkeys.Unknown(text, githubsim.Seed{})
+		err = cli.UnknownKey(text, githubsim.Seed{})
 	}
 	if err != nil {
 		return githubsim.Seed{}, c.Usagef("--seed %s: read seed: %s", name, err)

@@ -1,4 +1,4 @@
-package jsonkeys
+package cli
 
 import (
 	"fmt"
@@ -23,7 +23,7 @@ type self struct{}
 
 func (*self) UnmarshalJSON([]byte) error { return nil }
 
-func TestUnknown(t *testing.T) {
+func TestUnknownKey(t *testing.T) {
 	for text, want := range map[string]string{
 		`{}`: "<nil>",
 		`{"name": "x", "LEGS": 4, "horses": [{"name": "y", "foals": [null, {}]}], "own": {"any": 1}}`: "<nil>",
@@ -34,7 +34,7 @@ func TestUnknown(t *testing.T) {
 		`[{"a": 1}]`:                                                                                  "<nil>",
 		`{"oops": `:                                                                                   "<nil>",
 	} {
-		if got := fmt.Sprint(Unknown([]byte(text), &stable{})); got != want {
+		if got := fmt.Sprint(UnknownKey([]byte(text), &stable{})); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}

@@ -1,5 +1,4 @@
-// Package jsonkeys finds the keys of JSON that people write which nothing reads.
-package jsonkeys
+package cli
 
 import (
 	"encoding/json"
@@ -13,13 +12,13 @@ import (
 	"github.com/label-state/label-state/internal/printable"
 )
 
-// Unknown is the error about a key of a JSON text that a value of that type has no place for:
+// UnknownKey is the error about a key of a JSON text that a value of that type has no place for:
 // where it is, and the key that was probably meant, else all that are allowed. It is nil where
 // there is none, and where the text is not JSON or not of the type, which a decoder says. A type
 // that reads itself may have any keys.
-func Unknown(data []byte, of any) error { return unknown("", data, reflect.TypeOf(of)) }
+func UnknownKey(data []byte, of any) error { return unknownKey("", data, reflect.TypeOf(of)) }
 
-func unknown(path string, data []byte, t reflect.Type) error {
+func unknownKey(path string, data []byte, t reflect.Type) error {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -32,7 +31,7 @@ func unknown(path string, data []byte, t reflect.Type) error {
 		var all []json.RawMessage
 		_ = json.Unmarshal(data, &all)
 		for n, one := range all {
-			if err := unknown(path+strconv.Itoa(n)+".", one, t.Elem()); err != nil {
+			if err := unknownKey(path+strconv.Itoa(n)+".", one, t.Elem()); err != nil {
 				return err
 			}
 		}
@@ -61,7 +60,7 @@ func unknownField(path string, data []byte, t reflect.Type) error {
 		if !known {
 			return fmt.Errorf("%s: unknown key%s", printable.Line(path+key), instead(names, key))
 		}
-		if err := unknown(path+key+".", object[key], of); err != nil {
+		if err := unknownKey(path+key+".", object[key], of); err != nil {
 			return err
 		}
 	}
