@@ -46,7 +46,8 @@ func Do[P any](v Verb, do Action[P]) Verb {
 func OnIssue[P any](do func(context.Context, *Call, claim.Issue, *P) error) Action[P] {
 	return func(ctx context.Context, c *Call, p *P) error {
 		o := c.Options()
-		o.Ref, o.Within = cmp.Or(c.Issue, c.Env.Issue()), c.Repo != ""
+		o.Ref = cmp.Or(c.Issue, c.Env.Issue())
+		o.Within = c.Repo != "" && !c.Env.Server // a server's own --repo is for calls that name none
 		if o.Ref == "" {
 			held, err := c.onlyHold()
 			if err != nil {

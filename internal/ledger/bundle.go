@@ -118,6 +118,9 @@ func (b Bundle) check(ctx context.Context, w claim.Worker) ([]Snapshot, error) {
 	for n, read := range readAll(ctx, forges, b.Issues()) {
 		var v lifecycle.Verdict
 		p := b.parts[n]
+		if read.Err == nil && p.Ledger.behind(read.Facts) {
+			read = p.Ledger.facts(ctx, p.Issue)
+		}
 		f, err := p.Ledger.whole(p.Issue, read.Facts, read.Err)
 		out[n] = Snapshot{Facts: f, Taken: taken}
 		if err == nil {

@@ -46,19 +46,22 @@ func (w *sweeper) mend(ctx context.Context, scanned lifecycle.Facts, vote *Vote)
 	return out
 }
 
+// Foreseen says what Reconcile would do by the snapshot.
+func (l *Ledger) Foreseen(f lifecycle.Facts) Finding { return l.plan(f, nil) }
+
 // plan says what mend would do.
-func (w *sweeper) plan(f lifecycle.Facts, vote *Vote) Finding {
-	ended, was := w.set.Rules.Over(f), w.set.Rules.Scheme.Shown(f.Labels)
+func (l *Ledger) plan(f lifecycle.Facts, vote *Vote) Finding {
+	ended, was := l.set.Rules.Over(f), l.set.Rules.Scheme.Shown(f.Labels)
 	swept := len(ended)
 	if vote != nil {
 		f = after(f, *vote)
 	}
 
-	if c, _, delivered := w.set.Rules.Delivered(f); delivered {
+	if c, _, delivered := l.set.Rules.Delivered(f); delivered {
 		ended, swept = []claim.Claim{c}, 0
 	}
 	then := without(f, ended).Relinked()
-	p, _ := w.set.Rules.Label(then)
+	p, _ := l.set.Rules.Label(then)
 	out := Finding{
 		Repair: Repair{
 			Issue:      f.Issue,
@@ -71,18 +74,18 @@ func (w *sweeper) plan(f lifecycle.Facts, vote *Vote) Finding {
 		Swept:    swept,
 		Answered: vote,
 	}
-	out.Change = w.set.Rules.Scheme.Change(f.Labels, p)
-	out.Why = w.set.Rules.Explain(then, out.Change)
+	out.Change = l.set.Rules.Scheme.Change(f.Labels, p)
+	out.Why = l.set.Rules.Explain(then, out.Change)
 	if c, missing := protocol.Unmirrored(f); missing {
 		out.Mirrored = &c
 	}
 
-	out.Stranded = w.set.Rules.Stranded(then)
-	out.Is = w.set.Rules.Scheme.Shows(p)
+	out.Stranded = l.set.Rules.Stranded(then)
+	out.Is = l.set.Rules.Scheme.Shows(p)
 	if p.Keep {
 		kept := slices.DeleteFunc(slices.Clone(f.Labels),
 			func(name string) bool { return slices.Contains(out.Change.Remove, name) })
-		out.Is = w.set.Rules.Scheme.Shown(append(kept, out.Change.Add...))
+		out.Is = l.set.Rules.Scheme.Shown(append(kept, out.Change.Add...))
 	}
 
 	return out

@@ -41,10 +41,14 @@ func (l *Ledger) Told(i claim.Issue, w claim.Worker, nonce string, since time.Ti
 func (l *Ledger) behind(f lifecycle.Facts) bool {
 	l.told.mu.Lock()
 	defer l.told.mu.Unlock()
-	h, ok := l.told.holds[f.Issue.Folded()]
-	latest := h.since.Add(l.set.Rules.Terms.Staleness())
+	i := f.Issue.Folded()
+	h, ok := l.told.holds[i]
+	if ok && !f.Now.Before(h.since.Add(l.set.Rules.Terms.Staleness())) {
+		delete(l.told.holds, i)
+		return false
+	}
 
-	return ok && l.leases.store == nil && f.Now.Before(latest) && f.Log.Lacks(h.worker, h.nonce)
+	return ok && l.leases.store == nil && f.Log.Lacks(h.worker, h.nonce)
 }
 
 // facts makes a snapshot, again while it is behind.

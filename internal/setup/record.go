@@ -92,7 +92,6 @@ func (s *Session) record(h ledger.Hold, known agenthost.Beat) state.Hold {
 	made := state.Hold{
 		Issue:  h.Issue,
 		Branch: h.Record.Branch,
-		Since:  h.Since,
 		Beat:   agenthost.Beat{Session: known.Session, Claimed: cmp.Or(known.Claimed, now)},
 	}
 	Extend(&made, h, cmp.Or(h.Extended(), now))
@@ -110,7 +109,8 @@ func (s *Session) record(h ledger.Hold, known agenthost.Beat) state.Hold {
 // Extend makes the record of a hold that of the one that GitHub has from then on.
 func Extend(h *state.Hold, got ledger.Hold, from time.Time) {
 	h.Worker, h.Nonce, h.Comment, h.URL = got.Record.Worker, got.Record.Nonce, got.Comment, got.URL
-	h.Token, h.TTL, h.Until = got.Token, cmp.Or(got.Lease(), got.Record.TTL), got.Until
+	h.Token, h.TTL = got.Token, cmp.Or(got.Lease(), got.Record.TTL)
+	h.Since, h.Until = got.Since, got.Until
 	h.Renewed, h.Tried = from, time.Time{}
 	h.Refused, h.Unsure = "", false
 }

@@ -147,10 +147,11 @@ func wants(t *testing.T, w *world, number int, labels ...string) {
 }
 
 // TestToolsTogether: calls of one client at the same time do not get into each other's way: each
-// has its own answer, and of those for one issue exactly one wins.
+// has its own answer, and of those for one issue exactly one wins. The server's own repository keeps
+// none from naming another.
 func TestToolsTogether(t *testing.T) {
 	w := embedded(t)
-	a := newAgent(t, quiet(t, t.TempDir(), w.Transport(), nil))
+	a := newAgent(t, quiet(t, t.TempDir(), w.Transport(), nil), func(o *mcp.Options) { o.Repo = "acme/app" })
 	issues := []string{"acme/app#1", "acme/app#2", "acme/app#3", "acme/web#1"}
 	const each = 3
 	answers := make([]toolAnswer, each*len(issues))

@@ -35,7 +35,7 @@ func reconcileIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *reconcil
 	by := ledger.SweepID(time.Now(), setup.Word())
 	done, err := c.Session.Ledger.Reconcile(ctx, i, by)
 	if would, is := errors.AsType[*ledger.Unsent](err); is {
-		return reconcileDry(ctx, c, would.Facts, by)
+		return reconcileDry(c, would.Facts)
 	}
 	if err != nil {
 		return err
@@ -53,23 +53,8 @@ func reconcileIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *reconcil
 }
 
 // reconcileDry answers with what a reconcile would write by the snapshot f.
-func reconcileDry(ctx context.Context, c *cli.Call, f lifecycle.Facts, by string) error {
-	one := func(yield func(lifecycle.Facts, error) bool) { yield(f, nil) }
-	report := c.Session.Ledger.Tend(ctx, one, ledger.Sweep{By: by, DryRun: true})
-
-	shown := c.Rules().Scheme.Shown(f.Labels)
-	would := ledger.Finding{Repair: ledger.Repair{
-		Was: shown,
-		Is:  shown,
-		Why: c.Rules().Summary(f).Why,
-	}}
-	if len(report.Findings) > 0 {
-		would = report.Findings[0]
-	}
-	if would.Err != nil {
-		return would.Err
-	}
-
+func reconcileDry(c *cli.Call, f lifecycle.Facts) error {
+	would := c.Session.Ledger.Foreseen(f)
 	m := answer.Answer{
 		Issue:  f.Issue.String(),
 		Answer: "dry-run",
@@ -78,9 +63,13 @@ func reconcileDry(ctx context.Context, c *cli.Call, f lifecycle.Facts, by string
 		Why:    cli.OneLine(released("would release", would.Ended) + would.Why),
 	}
 
-	return c.Answer(m, fmt.Sprintf("%s: would add %s, remove %s: %s\n", f.Issue,
-		cmp.Or(strings.Join(would.Change.Add, ", "), "nothing"),
-		cmp.Or(strings.Join(would.Change.Remove, ", "), "nothing"), m.Why))
+	change := fmt.Sprintf("would add %s, remove %s", cmp.Or(strings.Join(would.Change.Add, ", "), "nothing"),
+		cmp.Or(strings.Join(would.Change.Remove, ", "), "nothing"))
+	if would.Change.Empty() && len(would.Ended) == 0 {
+		change = "would write a record and leave the labels"
+	}
+
+	return c.Answer(m, fmt.Sprintf("%s: %s: %s\n", f.Issue, change, m.Why))
 }
 
 // released says first which holds were ended, in the words of a sweep; empty for none.

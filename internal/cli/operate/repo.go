@@ -201,7 +201,7 @@ func listPauses(ctx context.Context, c *cli.Call, p *cli.SomeRepos) error {
 
 	if len(names) == 0 {
 		home, err := c.Env.Home(ctx)
-		if err == nil && home == (host.Remote{}) {
+		if err == nil && home == (host.Remote{}) && c.Env.Nowhere(ctx) == nil {
 			return listHere(c)
 		}
 	}
