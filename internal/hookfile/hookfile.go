@@ -213,7 +213,9 @@ func writeScript(file, text string) error {
 
 	temp, err := writeTemp(filepath.Dir(file), text, mode)
 	if err == nil {
-		err = os.Rename(temp, file)
+		if err = os.Rename(temp, file); err != nil {
+			_ = os.Remove(temp)
+		}
 	}
 
 	if err != nil {

@@ -90,3 +90,16 @@ func TestScripts(t *testing.T) {
 		},
 	})
 }
+
+// TestScriptInTheWay: where a script cannot be written, nothing is left behind.
+func TestScriptInTheWay(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "pre-push"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+
+	err := writeScript(filepath.Join(dir, "pre-push"), "true\n")
+	if left, _ := os.ReadDir(dir); err == nil || len(left) != 1 {
+		t.Errorf("%v, and there is %v", err, left)
+	}
+}

@@ -12,6 +12,7 @@ type runParams struct {
 	cli.AnIssue
 	Command []string `arg:"-- COMMAND..."`
 	cli.Identity
+	cli.OfAgent
 	cli.Claiming
 	cli.Stopping
 	cli.Writing
