@@ -104,11 +104,12 @@ func scenarios() map[string]bound {
 		"two workers":        {scenario{cast: pair, ends: all(progress, noGhost)}, 55, 340},
 		"two workers, crash": {scenario{cast: pair, faults: budget{crash: 1}}, 370, 660},
 		"two workers, stale": {scenario{
-			cast:   pair,
-			reads:  prefixes,
-			within: forever,
-			faults: budget{stale: 2},
-			ends:   noGhost,
+			cast:     pair,
+			reads:    prefixes,
+			within:   forever,
+			faults:   budget{stale: 2},
+			switches: 4,
+			ends:     noGhost,
 		}, 2300, 8100},
 		"two workers, inverted": {scenario{cast: pair, faults: budget{hidden: 2}, ends: noGhost}, 1500, 10000},
 		"two workers, inverted, in turns": {scenario{
