@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -42,7 +43,7 @@ func unknownKey(path string, data []byte, t reflect.Type) error {
 	return nil
 }
 
-// unknownField is unknown for an object.
+// unknownField is unknownKey for an object.
 func unknownField(path string, data []byte, t reflect.Type) error {
 	types := map[string]reflect.Type{}
 	var names []string
@@ -70,8 +71,5 @@ func unknownField(path string, data []byte, t reflect.Type) error {
 
 // instead names the key that was probably meant, else all that are allowed.
 func instead(names []string, key string) string {
-	if near := printable.Nearest(names, key); near != "" {
-		return fmt.Sprintf("; did you mean %q?", near)
-	}
-	return "; allowed: " + strings.Join(names, ", ")
+	return cmp.Or(meant(printable.Nearest(names, key)), "; allowed: "+strings.Join(names, ", "))
 }

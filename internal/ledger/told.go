@@ -27,17 +27,17 @@ type tellings struct {
 }
 
 // Told tells the ledger of a hold that the process of w with that nonce was given at server time
-// since. A snapshot that knows less of it is older than the hold, and answers nothing
-// about the issue: it is made again a few times, and then an *UnknownError. That ends when the hold
-// is so old that no read is as late, because then somebody has deleted its claim.
+// since. A snapshot that knows less of it is older than the hold, and answers nothing about the
+// issue: it is made again a few times, and then an *UnknownError. That ends when the hold is so old
+// that no read is as late, because then somebody has deleted its claim.
 func (l *Ledger) Told(i claim.Issue, w claim.Worker, nonce string, since time.Time) {
 	l.told.mu.Lock()
 	defer l.told.mu.Unlock()
 	l.told.holds[i.Folded()] = told{w, nonce, since}
 }
 
-// behind reports whether a snapshot is older than what was told. Where a store decides, it says
-// what is held now, however late the log is.
+// behind reports whether a snapshot is older than what was told, and forgets what no read can be as
+// late as. Where a store decides, it says what is held now, however late the log is.
 func (l *Ledger) behind(f lifecycle.Facts) bool {
 	l.told.mu.Lock()
 	defer l.told.mu.Unlock()

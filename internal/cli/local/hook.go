@@ -169,11 +169,11 @@ func addHook(ctx context.Context, c *cli.Call, p *hookInstallParams) error {
 
 	o.Force, o.Hook = p.Force, cmp.Or(chosenHook(c, p.File), ownHook(c.Terminal))
 	if err := checkChosen(ctx, c, o, p.File); err != nil {
-		return hookFailure(c.Terminal, c.Verb.Name, err)
+		return verbFailure(c.Terminal, c.Verb.Name, err)
 	}
 	s, change, err := hookfile.Install(ctx, o)
 	if err != nil {
-		return hookFailure(c.Terminal, c.Verb.Name, err)
+		return verbFailure(c.Terminal, c.Verb.Name, err)
 	}
 
 	word, file, commit := string(change), s.File, ""
@@ -210,7 +210,7 @@ func removeHook(ctx context.Context, c *cli.Call, p *hookUninstallParams) error 
 	s, change, err := hookfile.Uninstall(ctx, o)
 	switch {
 	case err != nil:
-		return hookFailure(c.Terminal, c.Verb.Name, err)
+		return verbFailure(c.Terminal, c.Verb.Name, err)
 	case s.Kind == hookfile.Delegated:
 		return cli.Declined(fmt.Sprintf("%s runs label-state's hook from %s, which is the repository's file", s.Manager, s.Script),
 			answer.Advice("remove label-state's lines there"))
@@ -240,7 +240,7 @@ func showHook(ctx context.Context, c *cli.Call, p *hookStatusParams) error {
 
 	s, err := hookfile.Status(ctx, o)
 	if err != nil {
-		return hookFailure(t, c.Verb.Name, err)
+		return verbFailure(t, c.Verb.Name, err)
 	}
 
 	program, _ := s.Program(t.Env.Find)
@@ -317,8 +317,29 @@ func checksPulls(ctx context.Context, t cli.Terminal) bool {
 	return err == nil && conf.Hook.PullRequests
 }
 
-// hookFailure is a hook that was left alone, which says so itself, or a folder that is in no clone.
-func hookFailure(t cli.Terminal, doing string, err error) error {
+// verbFailure is the failure of a verb about hooks, which may run outside of every clone.
+func verbFailure(t cli.Terminal, doing string, err error) error {
+	_, none := git.Find(t.Env.Dir, t.Env.Getenv("GIT_DIR"))
+	if git.Code(err) == 0 || !errors.Is(none, git.ErrNone) {
+		return hookFailure(doing, err)
+	}
+
+	return &answer.Problem{
+		Code:  answer.Usage,
+		Doing: doing,
+		Why:   t.Env.Dir + " is not in a git clone",
+		Next:  []answer.Command{insideClone(doing)},
+	}
+}
+
+// insideClone is where a verb about hooks is to be run.
+func insideClone(doing string) answer.Command {
+	return answer.Call("run it inside a clone, or for all clones", doing, "--global")
+}
+
+// hookFailure is a hook that was left alone, which says so itself, or a repository that git cannot
+// read.
+func hookFailure(doing string, err error) error {
 	if refused, is := errors.AsType[*hookfile.RefusedError](err); is {
 		next := answer.Advice(refused.Hint)
 		if refused.Hint == "" {
@@ -337,16 +358,5 @@ func hookFailure(t cli.Terminal, doing string, err error) error {
 		return cli.At(doing, "", err)
 	}
 
-	inside := answer.Call("run it inside a clone, or for all clones", doing, "--global")
-	_, none := git.Find(t.Env.Dir, t.Env.Getenv("GIT_DIR"))
-	if git.Code(err) > 0 && errors.Is(none, git.ErrNone) {
-		return &answer.Problem{
-			Code:  answer.Usage,
-			Doing: doing,
-			Why:   t.Env.Dir + " is not in a git clone",
-			Next:  []answer.Command{inside},
-		}
-	}
-
-	return cli.At(doing, "", cli.Advise(err, inside))
+	return cli.At(doing, "", cli.Advise(err, insideClone(doing)))
 }

@@ -110,13 +110,10 @@ func playTrial(ctx context.Context, t cli.Terminal, program, remote, url string)
 	return trial, err
 }
 
-// checkChosen refuses the program of --hook, a path as it was typed, that cannot be run or is not
-// label-state's. It is played with a push to no GitHub, about which nobody is asked.
+// checkChosen refuses a hook that cannot be run, and the program of --hook, a path as it was typed,
+// that is not label-state's. That is played with a push to no GitHub, about which nobody is asked.
 func checkChosen(ctx context.Context, c *cli.Call, o hookfile.Options, file string) error {
-	if file == "" {
-		return nil
-	}
-	if err := o.Check(); err != nil {
+	if err := o.Check(); err != nil || file == "" {
 		return err
 	}
 

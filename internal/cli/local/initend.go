@@ -38,7 +38,7 @@ func endInit(ctx context.Context, c *cli.Call, p *initParams, steps, did []InitS
 	if !p.DryRun {
 		s, err := hookfile.Status(ctx, hookfile.Options{Git: c.Env.Git()})
 		if err != nil {
-			return hookFailure(c.Terminal, "init", err)
+			return hookFailure("init", err)
 		}
 		trial, shared = tryHook(ctx, c.Terminal, s, chosenHook(c, p.Hook)), strings.TrimSpace(everybody(s))
 	}

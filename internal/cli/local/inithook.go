@@ -25,15 +25,15 @@ func chosenHook(c *cli.Call, file string) string {
 // hook goes on running after ours.
 func hookSteps(ctx context.Context, c *cli.Call, root, hook string) ([]InitStep, error) {
 	o := hookfile.Options{Git: c.Env.Git(), Hook: cmp.Or(chosenHook(c, hook), ownHook(c.Terminal))}
-	if err := cmp.Or(checkChosen(ctx, c, o, hook), o.Check()); err != nil {
-		return nil, hookFailure(c.Terminal, "init", err)
+	if err := checkChosen(ctx, c, o, hook); err != nil {
+		return nil, hookFailure("init", err)
 	}
 	found, err := hookfile.Status(ctx, o)
 	if err != nil {
-		return nil, hookFailure(c.Terminal, "init", err)
+		return nil, hookFailure("init", err)
 	}
 
-	steps := lefthookSteps(c.Terminal, root, o, found)
+	steps := lefthookSteps(root, o, found)
 	if found.Manager != "lefthook" || found.Lefthook == nil {
 		steps = append([]InitStep{hookStep(o, found)}, steps...)
 	}
@@ -103,7 +103,7 @@ func hookStep(o hookfile.Options, found hookfile.State) InitStep {
 
 // lefthookSteps are what lefthook's files lack to run the hook at every push. Its configuration is
 // changed where lines can be added without touching another; otherwise a person adds them.
-func lefthookSteps(t cli.Terminal, root string, o hookfile.Options, found hookfile.State) []InitStep {
+func lefthookSteps(root string, o hookfile.Options, found hookfile.State) []InitStep {
 	lack := found.Lefthook
 	if lack == nil {
 		return nil
@@ -137,17 +137,17 @@ func lefthookSteps(t cli.Terminal, root string, o hookfile.Options, found hookfi
 
 	default:
 		s.Status, s.Detail, s.Done = stepMissing, "adds lines that run it", "extended"
-		s.Do, s.Undo = func(ctx context.Context) error { return extendLefthook(ctx, t, root, o) }, forgetProgram
+		s.Do, s.Undo = func(ctx context.Context) error { return extendLefthook(ctx, root, o) }, forgetProgram
 	}
 
 	return append(steps, s)
 }
 
 // extendLefthook adds our lines to lefthook's configuration as it is by now.
-func extendLefthook(ctx context.Context, t cli.Terminal, root string, o hookfile.Options) error {
+func extendLefthook(ctx context.Context, root string, o hookfile.Options) error {
 	s, err := hookfile.Status(ctx, o)
 	if err != nil {
-		return hookFailure(t, "init", err)
+		return hookFailure("init", err)
 	}
 	if s.Lefthook == nil || s.Lefthook.Edited == "" {
 		return &KeptError{Why: "it has changed in the meantime"}
