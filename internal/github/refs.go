@@ -163,8 +163,11 @@ func (c *Client) SwapRefs(ctx context.Context, i claim.Issue, all ...gitref.Swap
 	}
 
 	refused, is := errors.AsType[*QueryError](err)
-	if is && (refused.Type == "UNPROCESSABLE" || refused.Type == "STALE_DATA") {
+	switch {
+	case is && refused.Type == "STALE_DATA":
 		return fmt.Errorf("%w: %w", gitref.ErrMoved, err)
+	case is && refused.Type == "UNPROCESSABLE":
+		return fmt.Errorf("%w: %s", gitref.ErrRefused, refused.Message)
 	}
 
 	return mayNotWrite(err)

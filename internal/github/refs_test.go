@@ -80,7 +80,6 @@ func TestSwapRefAnswers(t *testing.T) {
 		name, body      string
 		moved, rejected bool
 	}{
-		{"conflict", `{"data":{"updateRefs":null},"errors":[{"type":"UNPROCESSABLE","path":["updateRefs"],"message":"no"}]}`, true, false},
 		{"stale", `{"data":null,"errors":[{"type":"STALE_DATA","path":["updateRefs"],"message":"no"}]}`, true, false},
 		{"forbidden", `{"data":{"updateRefs":null},"errors":[{"type":"FORBIDDEN","path":["updateRefs"],"message":"no"}]}`, false, true},
 		{"unknown trouble", `{"data":{"updateRefs":null},"errors":[{"message":"Something went wrong"}]}`, false, false},
@@ -101,6 +100,12 @@ func TestSwapRefAnswers(t *testing.T) {
 				t.Errorf("%v; want moved %t, rejected %t", err, c.moved, c.rejected)
 			}
 		})
+	}
+
+	next, _ := answering(`{"data":{"updateRefs":null},"errors":[{"type":"UNPROCESSABLE","path":["updateRefs"],"message":"a rule"}]}`)
+	err := connect(t, next, as("tok")).SwapRefs(t.Context(), issue("app", 1), gitref.Swap{Name: leaseRef, RepoID: "R_1"})
+	if !errors.Is(err, gitref.ErrRefused) || !strings.Contains(err.Error(), "a rule") {
+		t.Errorf("unprocessable: %v, want a refusal with what the server said", err)
 	}
 }
 

@@ -198,6 +198,12 @@ func (s *Store) swap(ctx context.Context, moves []move) error {
 	}
 
 	err := s.refs.SwapRefs(ctx, moves[0].issue, all...)
+	if errors.Is(err, ErrRefused) {
+		if moved, known := s.landed(ctx, moves); known {
+			return moved
+		}
+		return err
+	}
 	if err == nil || errors.Is(err, ErrMoved) || lease.Rejected(err) {
 		return err
 	}

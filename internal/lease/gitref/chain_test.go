@@ -315,6 +315,36 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestRefusedSwap: a swap that is refused without a reason is one that somebody was faster at where
+// the chain is further, and otherwise one that nobody may make.
+func TestRefusedSwap(t *testing.T) {
+	h := newHub()
+	asked := 0
+	h.before = func(request string) {
+		if request == "swap" && asked == 0 {
+			asked++
+			if _, err := h.store().Acquire(t.Context(), askOf("bob")); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+
+	held, err := New(silent{hub: h}, Options{Sleep: h.store().sleep}).Acquire(t.Context(), askOf("ann"))
+	if !errors.As(err, new(*lease.HeldError)) {
+		t.Errorf("beside a faster one: %+v, %v; want that bob holds it", held, err)
+	}
+
+	free := newHub()
+	got, err := New(silent{free, true}, Options{Sleep: free.store().sleep}).Acquire(t.Context(), askOf("ann"))
+	denied, is := errors.AsType[*lease.DeniedError](err)
+	if !is || !errors.Is(err, ErrRefused) || !strings.Contains(denied.Remedy, prefix) {
+		t.Errorf("where no one may: %+v, %v; want what would have to be allowed", got, err)
+	}
+	if want := []string{"get", "commit", "get"}; !slices.Equal(free.calls, want) {
+		t.Errorf("asked for %v, want %v", free.calls, want)
+	}
+}
+
 func TestMessages(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := state{

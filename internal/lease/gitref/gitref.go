@@ -33,8 +33,8 @@ type Refs interface {
 	// CreateCommit makes a commit on the empty tree, with at most one parent, dated by the server.
 	CreateCommit(ctx context.Context, i claim.Issue, parent, message string) (Commit, error)
 	// SwapRefs moves references of one repository in one step, all of them or none. If one is not
-	// where its swap says, the error is ErrMoved; if the server has no such step, ErrNoSwap. All
-	// name the repository's id.
+	// where its swap says, the error is ErrMoved, or ErrRefused from a server that does not say why;
+	// if the server has no such step, ErrNoSwap. All name the repository's id.
 	SwapRefs(ctx context.Context, i claim.Issue, all ...Swap) error
 	// CanSwapRefs asks whether the server has the step of SwapRefs. If it has not, the error is
 	// ErrNoSwap.
@@ -72,6 +72,9 @@ type Swap struct {
 
 // ErrMoved is a reference that is not where a swap expected it.
 var ErrMoved = errors.New("the reference has moved")
+
+// ErrRefused is a swap that the server will not make, for whatever reason. Nothing was changed.
+var ErrRefused = errors.New("the reference may not be moved")
 
 // ErrNoSwap is a server that cannot compare and swap references. Nothing was changed.
 var ErrNoSwap = errors.New("this server cannot move references from one given commit to another in one step")

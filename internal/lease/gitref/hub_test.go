@@ -182,6 +182,20 @@ func (r refusing) CreateCommit(context.Context, claim.Issue, string, string) (Co
 	return Commit{}, r.reason
 }
 
+// silent is a hub that refuses swaps without a word of why: of references that are elsewhere, and,
+// with rule, all.
+type silent struct {
+	*hub
+	rule bool
+}
+
+func (s silent) SwapRefs(ctx context.Context, i claim.Issue, all ...Swap) error {
+	if s.rule || s.hub.SwapRefs(ctx, i, all...) != nil {
+		return ErrRefused
+	}
+	return nil
+}
+
 // certain is an error that says that nothing was done.
 type certain struct{ error }
 
