@@ -191,6 +191,10 @@ func (e Environment) clone(ctx context.Context) (clone, error) {
 			return clone{nowhere: err}, nil
 		case err != nil:
 			return clone{}, err
+		case top == "":
+			if _, err = e.Git().Ask(ctx, "rev-parse", "--git-dir"); git.Code(err) > 0 {
+				return clone{nowhere: closed(err)}, nil
+			}
 		}
 	}
 
@@ -220,6 +224,20 @@ func (e Environment) clone(ctx context.Context) (clone, error) {
 	}
 
 	return clone{top, r, err}, nil
+}
+
+// closed is a clone that git will not use, such as one that belongs to somebody else.
+func closed(err error) error {
+	problem := &answer.Problem{Code: answer.Usage, Why: err.Error(), Cause: err}
+	if e, is := errors.AsType[*git.Error](err); is {
+		problem.Next = []answer.Command{AskGit(e)}
+	}
+	return problem
+}
+
+// AskGit is the command by which git says what is wrong with a clone, and what to do.
+func AskGit(e *git.Error) answer.Command {
+	return answer.Shell("see what git says of it", "git", "-C", e.Repository, "status")
 }
 
 // errNoRemote is why a clone belongs to no repository.

@@ -54,6 +54,17 @@ func open(ctx context.Context, run Git, s Spec) (source, error) {
 	if _, err := at.run(ctx, "rev-parse", "--git-dir"); err != nil {
 		return at, refused(ctx, err, "repository %s: %s is not a git repository", s.Name, s.Path)
 	}
+	if _, err := run(ctx, path, "rev-parse", "--git-dir"); err != nil { // what is named git uses whoever owns it
+		if e, is := errors.AsType[*git.Error](err); is && e.Code > 0 {
+			return at, &answer.Problem{
+				Code:  answer.Usage,
+				Why:   "repository " + s.Name + ": " + err.Error(),
+				Next:  []answer.Command{answer.Shell("see what git says of it", "git", "-C", e.Repository, "status")},
+				Cause: err,
+			}
+		}
+		return at, err
+	}
 
 	return at, nil
 }

@@ -119,8 +119,8 @@ func (s *trialWorld) prepare(line string) error {
 		return s.must("tok-"+args[1], args[2:])
 	case "env":
 		s.vars[args[1]] = strings.Join(args[2:], " ")
-	case "path":
-		s.Setenv("PATH", args[1])
+	case "inherits": // NAME VALUE, which git has as well
+		s.Setenv(args[1], args[2])
 	case "without": // PROGRAM that a clone finds on PATH otherwise
 		return os.Remove(cli.Binary(filepath.Join(s.home, "bin"), args[1]))
 	case "in-clone":

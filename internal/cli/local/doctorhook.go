@@ -60,7 +60,7 @@ func checkHook(ctx context.Context, c *cli.Call) Diagnosis {
 	s, err := hookfile.Status(ctx, hookfile.Options{Git: c.Env.Git()})
 	if err != nil {
 		return ok("hook", "not looked for: %s", err).or("warn",
-			"run doctor inside a clone to see whether its pushes are guarded")
+			"run doctor inside a clone that git uses, to see whether its pushes are guarded")
 	}
 
 	what := s.File
