@@ -34,39 +34,42 @@ func open(ctx context.Context, run Git, s Spec) (source, error) {
 		return source{}, answer.Wrongf("repository %s: %s", s.Name, printable.Cause(err))
 	}
 
-	_, err = git.Find(path, "")
-	if strange, is := errors.AsType[*git.EmbeddedError](err); is {
+	info, err := os.Stat(path)
+	_, none := git.Find(path, "")
+	strange, is := errors.AsType[*git.EmbeddedError](none)
+	switch {
+	case is:
 		return source{}, answer.Wrongf("repository %s: %s", s.Name, strange)
+	case errors.Is(none, git.ErrNone) || err == nil && !info.IsDir():
+		return source{}, notOne(s)
 	}
 
-	at := source{run, filepath.Join(path, ".git"), s.Name}
-	if _, err := os.Lstat(at.dir); err != nil {
-		at.dir = path
-	}
-
-	if info, err := os.Stat(at.dir); err == nil && !info.IsDir() {
-		at.dir, err = run(ctx, path, "rev-parse", "--absolute-git-dir")
-		if err != nil {
-			return at, answer.Wrongf("repository %s: %s is not a git repository: %s", s.Name, s.Path, err)
+	// git itself looks for it, because it asks nobody whose a directory is that it is told to use
+	found, err := run(ctx, path, "rev-parse", "--absolute-git-dir", "--show-prefix")
+	if e, is := errors.AsType[*git.Error](err); is && e.Code > 0 && ctx.Err() == nil {
+		return source{}, &answer.Problem{
+			Code:  answer.Usage,
+			Why:   "repository " + s.Name + ": " + err.Error(),
+			Next:  []answer.Command{answer.Shell("see what git says of it", "git", "-C", e.Repository, "status")},
+			Cause: err,
 		}
 	}
-
-	if _, err := at.run(ctx, "rev-parse", "--git-dir"); err != nil {
-		return at, refused(ctx, err, "repository %s: %s is not a git repository", s.Name, s.Path)
-	}
-	if _, err := run(ctx, path, "rev-parse", "--git-dir"); err != nil { // what is named git uses whoever owns it
-		if e, is := errors.AsType[*git.Error](err); is && e.Code > 0 {
-			return at, &answer.Problem{
-				Code:  answer.Usage,
-				Why:   "repository " + s.Name + ": " + err.Error(),
-				Next:  []answer.Command{answer.Shell("see what git says of it", "git", "-C", e.Repository, "status")},
-				Cause: err,
-			}
-		}
-		return at, err
+	if err != nil {
+		return source{}, err
 	}
 
-	return at, nil
+	dir, below, _ := strings.Cut(found, "\n")
+	dir = filepath.FromSlash(dir)
+	if _, err := os.Lstat(filepath.Join(path, ".git")); below != "" || err != nil && dir != path {
+		return source{}, notOne(s)
+	}
+
+	return source{run, dir, s.Name}, nil
+}
+
+// notOne is a path at which no repository is.
+func notOne(s Spec) error {
+	return answer.Wrongf("repository %s: %s is not a git repository", s.Name, s.Path)
 }
 
 // refused is a request that git says no to; when time is over it is not known what git would have
