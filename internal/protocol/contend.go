@@ -159,7 +159,7 @@ func (a *Claim) confirm() Conclusion {
 		return a.giveUp(a.unknown(claim.ErrOverdue))
 	}
 	a.record.Held, a.record.Assignee = true, a.toAssign()
-	a.record.Token = a.facts.Log.NextToken(a.record.Worker, a.record.Nonce)
+	a.record.Token = a.token()
 	s, sent, err := a.edit(editing{read: true})
 	if err != nil {
 		return a.giveUp(err)
@@ -220,7 +220,7 @@ func (a *Claim) decide() Conclusion {
 // shows the end of every hold before this one, and with it the token of each, so one more edit is
 // enough (spec-writing.md#the-fencing-token).
 func (a *Claim) number() Conclusion {
-	token := a.facts.Log.NextToken(a.record.Worker, a.record.Nonce)
+	token := a.token()
 	if token != a.record.Token {
 		a.record.Token = token
 		if _, _, err := a.edit(editing{}); err != nil {
@@ -229,6 +229,15 @@ func (a *Claim) number() Conclusion {
 	}
 
 	return a.won()
+}
+
+// token is the fencing token that the log gives this claim, or, for a person, the store's with the
+// lease that keeps everybody else away: the next one there is larger.
+func (a Claim) token() int64 {
+	if a.got.Token != 0 {
+		return a.got.Token
+	}
+	return a.facts.Log.NextToken(a.record.Worker, a.record.Nonce)
 }
 
 // yield leaves the issue to the rival: one record and no label (spec-writing.md#claim).
