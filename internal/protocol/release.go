@@ -20,6 +20,7 @@ type Ending struct {
 	closes  bool          // it closes the issue by its own word
 	Reason  string        // for people
 	To      *labels.State // where the caller expects the issue to go; nil is wherever the facts say
+	Label   string        // by which To was named: in a pipeline, which stage
 	Done    bool          // close the issue as completed, then end the hold as success
 	By      string        // who forces the end; empty for the holder itself
 	Token   int64         // fencing token that the claim returned; 0 when not known
@@ -225,6 +226,10 @@ func (e Ending) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
 		case *e.To == labels.Available && e.PR != "":
 			return claim.Record{}, answer.Wrongf("transition to %s: an issue with an open pull request is %s", scheme.Available,
 				scheme.PROpen)
+		case *e.To == labels.Available && len(scheme.Stages) > 0 &&
+			!labels.Same(e.Label, scheme.Stages[c.Rules.Stage(f)].Label):
+			return claim.Record{}, answer.Wrongf("transition to %s: a release leaves the issue in %s; advance moves it",
+				e.Label, scheme.Stages[c.Rules.Stage(f)].Label)
 		case *e.To == labels.PlanPending:
 			return claim.Record{}, answer.Wrongf("transition to %s: post a plan instead of releasing", scheme.PlanPending)
 		}

@@ -163,7 +163,7 @@ func releaseAsWorker(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 				strings.Join(scheme.Lifecycle(), ", "), cli.Meant(scheme.Lifecycle(), p.To))
 		}
 
-		e.To = &st
+		e.To, e.Label = &st, p.To
 	}
 
 	rep, err := c.Session.Ledger.Release(ctx, i, e)
