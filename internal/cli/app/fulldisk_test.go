@@ -119,6 +119,9 @@ func TestAnswerUnwritten(t *testing.T) {
 			t.Errorf("%s: exit %d\n%s", line, code, &told)
 		}
 
+		if took := "label-state: next acme/app#"; strings.HasSuffix(line, worker+"n") && !strings.HasPrefix(told.String(), took) {
+			t.Errorf("%s: %s\nwant the issue that it took", line, &told)
+		}
 		if line == "claim acme/app#1"+worker {
 			want := "label-state: claim acme/app#1: the answer could not be written: no space left on device; what " +
 				"was done is not undone\nhint: see its state: label-state status acme/app#1\n"

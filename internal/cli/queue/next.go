@@ -196,11 +196,11 @@ func nextItem(ctx context.Context, c *cli.Call, p *nextParams, s *githubwork.Sou
 		return withFirstStep(ctx, c, c.Outside(ctx, err))
 	}
 	h, _ := s.Hold(got.Item.ID)
+	c.Subject.Issue = h.Issue.String()
 	if !p.Run {
 		return present(c, p, got, h, schedule)
 	}
 
-	c.Subject.Issue = h.Issue.String()
 	run := p.Program(c, p.Command)
 	if p.Prompt {
 		run.In = strings.NewReader(work.Prompt(schedule, got.Item))
