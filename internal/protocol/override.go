@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lifecycle"
 )
 
@@ -20,8 +21,9 @@ type Override struct {
 
 // NewForce ends the current hold, or what was claimed up to the moment, and brings the labels in
 // line. Until its next heartbeat or check the former holder may still act: that window is inherent
-// (spec-writing.md#revoke-and-force). Nobody holding is a success; an issue that is stuck without a
-// holder begins again (lifecycle.Rules.Stuck). Of a moment that has passed, what was not confirmed
+// (spec-writing.md#revoke-and-force). Nobody holding is a success; a label that holds it without any
+// record is taken off, and an issue that is stuck without a holder begins again
+// (lifecycle.Rules.Stuck). Of a moment that has passed, what was not confirmed
 // yet is somebody else's beginning and stays, and where nothing is to be done the labels are left,
 // too. The conclusion's Ended are the holds. word is random.
 func NewForce(c *Config, i claim.Issue, o Override, word string) Operation {
@@ -38,6 +40,12 @@ func NewForce(c *Config, i claim.Issue, o Override, word string) Operation {
 
 		if len(todo) == 0 && c.Rules.Stuck(f) {
 			if err := a.write(restart(f, o, word)); err != nil {
+				return a.fail(err)
+			}
+		}
+
+		if len(todo) == 0 && o.Moment.IsZero() && c.Rules.BareHold(f) {
+			if err := a.unlabel(c.Rules.Scheme.Hold); err != nil {
 				return a.fail(err)
 			}
 		}
@@ -65,6 +73,19 @@ func NewForce(c *Config, i claim.Issue, o Override, word string) Operation {
 
 		return a.settleNow(nil)
 	})
+}
+
+// unlabel takes a label off that no record has put on.
+func (a *appending) unlabel(name string) error {
+	off := labels.Change{Remove: []string{name}}
+	if s := a.do(Effects{Writes: []Write{{Kind: WriteRelabel, Labels: off}}}).last(); s.Did != Applied {
+		return &UnknownError{a.issue, s.Err}
+	}
+
+	a.posting.labels, a.posting.relabeled = off, true
+	a.facts.Labels = slices.DeleteFunc(slices.Clone(a.facts.Labels),
+		func(l string) bool { return labels.Same(l, name) })
+	return nil
 }
 
 // restart is the record by which an issue that is stuck begins again: nothing that was said before

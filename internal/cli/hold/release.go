@@ -9,6 +9,7 @@ import (
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
 )
 
@@ -219,7 +220,10 @@ func forceRelease(ctx context.Context, c *cli.Call, i claim.Issue, reason string
 	out := cli.ViewMove(rep, answer.Released)
 	out.Ended = cli.Workers(ended)
 	text := "nobody held " + i.String()
+	hold := c.Rules().Scheme.Hold
 	switch {
+	case len(ended) == 0 && labels.Has(rep.Change.Remove, hold):
+		text = fmt.Sprintf("released %s: %s is off", i, hold)
 	case len(ended) == 0 && !rep.Change.Empty():
 		text = fmt.Sprintf("%s starts again: %s", i, cli.Move(rep.Was, rep.Is, rep.Change))
 	case len(ended) > 0:
