@@ -238,7 +238,7 @@ func (j *judge) judge(ctx context.Context, candidates []work.Item) ([]work.Item,
 		}
 
 		i, f := candidates[n], j.ledger.Here(r.Facts)
-		f.Limit = j.ledger.Rules().Limit(j.load, f.Issue, lifecycle.Asker{Login: f.Viewer, Codename: j.o.Worker.Codename})
+		f.Limit = j.ledger.Rules().Limit(j.load, f, lifecycle.Asker{Login: f.Viewer, Codename: j.o.Worker.Codename})
 		j.noteLimit(f.Limit)
 		f, v, err := j.verdict(ctx, f)
 		if err != nil {

@@ -26,6 +26,6 @@ func (l *Ledger) limited(ctx context.Context, f lifecycle.Facts, who lifecycle.S
 		return lifecycle.Facts{}, &UnknownError{Issue: f.Issue, Err: err}
 	}
 
-	f.Limit = l.set.Rules.Limit(load, f.Issue, lifecycle.Asker{Login: f.Viewer, Codename: who.Worker.Codename})
+	f.Limit = l.set.Rules.Limit(load, f, lifecycle.Asker{Login: f.Viewer, Codename: who.Worker.Codename})
 	return f, nil
 }

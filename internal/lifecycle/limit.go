@@ -27,12 +27,13 @@ type Asker struct {
 }
 
 // Limit says why the asker may hold nothing more beside the load, but for the issue itself; empty
-// when it may. A person is not kept off by pull requests.
-func (r Rules) Limit(l Load, of claim.Issue, who Asker) string {
+// when it may. Pull requests keep neither a person off, nor whoever is to work on one of them.
+func (r Rules) Limit(l Load, f Facts, who Asker) string {
+	of := f.Issue
 	same := map[string]map[claim.Worker]bool{who.Login: {}, who.Codename: {}} // a bundle is one hold
-	for _, f := range l.Issues {
-		c, held := r.Holder(f)
-		if !held || f.Issue.Same(of) {
+	for _, other := range l.Issues {
+		c, held := r.Holder(other)
+		if !held || other.Issue.Same(of) {
 			continue
 		}
 		if c.IsOf(who.Login) || c.Person == "" && claim.SameLogin(c.Author, who.Login) {
@@ -50,7 +51,7 @@ func (r Rules) Limit(l Load, of claim.Issue, who Asker) string {
 		}
 	}
 
-	if who.Codename == "" {
+	if who.Codename == "" || f.PullRequest {
 		return ""
 	}
 	return r.PullLimit(l, of.Slug(), r.Limits.PullRequests)

@@ -90,12 +90,17 @@ func TestLimit(t *testing.T) {
 		load.Authored = c.authored
 		rules := lifecycle.DefaultRules()
 		rules.Limits = c.limits
-		if got := rules.Limit(load, claim.Issue{Owner: "o", Repo: "r", Number: 1}, c.who); got != c.want {
+		f := lifecycle.Facts{Issue: claim.Issue{Owner: "o", Repo: "r", Number: 1}}
+		if got := rules.Limit(load, f, c.who); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+		f.PullRequest = true
+		if got := rules.Limit(load, f, c.who); got != "" && c.limits.Holds == 0 {
+			t.Errorf("%s: %q for the work on a pull request", c.name, got)
 		}
 
 		if len(load.Issues) == 1 { // the issue itself does not count
-			if got := rules.Limit(load, load.Issues[0].Issue, c.who); got != "" {
+			if got := rules.Limit(load, load.Issues[0], c.who); got != "" {
 				t.Errorf("%s: %q for the issue itself", c.name, got)
 			}
 		}

@@ -226,7 +226,7 @@ func (a *Claim) counts(limited bool) error {
 	}
 
 	f := a.facts
-	if f.Limit = a.cfg.Rules.Limit(s.Replies.Load, a.issue, asker); f.Limit == "" {
+	if f.Limit = a.cfg.Rules.Limit(s.Replies.Load, f, asker); f.Limit == "" {
 		return nil
 	}
 
