@@ -457,6 +457,8 @@ func heldText(held *ledger.HeldError) string {
 		case reason.ByStranger():
 			return fmt.Sprintf("%s; close that first, or run label-state claim %d --force in a clone",
 				reason.Text, held.Issue.Number)
+		case reason.Code == lifecycle.CodeHold:
+			return reason.Text + "; comment /unhold first to take it off"
 		case reason.Code != lifecycle.CodeInFlight:
 		case reason.Claim.Person != "":
 			return toPeople(reason) + "; ask them, or comment /release --force first to take it over"
@@ -569,8 +571,12 @@ func (cm *commands) requeue(ctx context.Context, o order, r *result) error {
 	return cm.Hub.RemoveLabel(ctx, o.facts.Issue, cm.Ledger.Rules().Scheme.NeedsScope)
 }
 
-// keepOff keeps agents off without anybody holding the issue: by the label alone.
+// keepOff keeps agents off without anybody holding the issue: by the label alone, which a person's
+// hold has already and takes along when it ends.
 func (cm *commands) keepOff(ctx context.Context, o order, _ *result) error {
+	if c, held := o.facts.Log.Holder(); held && c.Person != "" {
+		return no{c.Person + " holds it, which keeps agents off as well; comment /hold when that hold has ended"}
+	}
 	return cm.Hub.AddLabel(ctx, o.facts.Issue, cm.Ledger.Rules().Scheme.Hold)
 }
 
