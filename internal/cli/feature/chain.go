@@ -6,12 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/label-state/label-state/answer"
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/github"
+	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/prchain"
 	"github.com/label-state/label-state/internal/state"
 )
@@ -190,9 +194,46 @@ func (c *chainCall) which(ctx context.Context, asked PlanParams) (err error) {
 
 func (c chainCall) executor() prchain.Executor {
 	return prchain.Executor{
-		Forge: c.Session.Client, Book: c.book,
+		Forge: guarded{c.Session.Client, c.mayClose},
+		Book:  c.book,
 		Label: c.Rules().Scheme.Authored,
 	}
+}
+
+// guarded is a forge that asks also who holds the parent.
+type guarded struct {
+	prchain.Forge
+	mayClose func(context.Context) error
+}
+
+func (g guarded) CheckParent(ctx context.Context, i claim.Issue) error {
+	if err := g.Forge.CheckParent(ctx, i); err != nil {
+		return err
+	}
+	return g.mayClose(ctx)
+}
+
+// mayClose refuses a chain that closes an issue which somebody else holds, as the hook refuses the
+// push, before a pull request is opened for it.
+func (c chainCall) mayClose(ctx context.Context) error {
+	if c.Plan.Closes == 0 {
+		return nil
+	}
+	f, err := c.Session.Ledger.Look(ctx, c.Parent)
+	if err != nil {
+		return err
+	}
+
+	w := c.Worker()
+	v := c.Rules().Verdict(f, lifecycle.Seeker{Worker: w})
+	v.Reasons = slices.DeleteFunc(v.Reasons, func(r lifecycle.Reason) bool {
+		return r.Code != lifecycle.CodeInFlight || w.Codename == "" && r.Claim.WrittenBy(f.Viewer)
+	})
+	if len(v.Reasons) == 0 {
+		return nil
+	}
+
+	return fmt.Errorf("parent %s: %w", c.Parent, &ledger.HeldError{Issue: c.Parent, Verdict: v})
 }
 
 func executeChain(ctx context.Context, c chainCall, p *chainExecuteParams) error {
