@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/label-state/label-state/answer"
@@ -192,8 +193,13 @@ func releaseAsWorker(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 
 	out := cli.ViewMove(rep, answer.Released)
 	out.Outcome = e.Recorded()
-	if rep.Unproven {
+	switch scheme := c.Rules().Scheme; {
+	case rep.Unproven:
 		c.Warnf("%s: %s", i, cli.UnprovenWarning(i, w))
+	case e.Recorded() == claim.OutcomeSuccess && len(scheme.Stages) > 0 && slices.ContainsFunc(rep.Is,
+		func(l string) bool { return labels.Has(scheme.Queues(), l) }):
+		c.Warnf("%s is ready again in %s: a release leaves it in its stage; to finish a stage, next time: label-state advance",
+			i, strings.Join(rep.Is, ", "))
 	}
 
 	return c.Answer(out, fmt.Sprintf("released %s%s: %s\n", rep.Issue, follows(e),
