@@ -197,16 +197,13 @@ func (a *Claim) admit(s Seen) error {
 	}
 
 	a.facts = f
-	a.dead = nil
-	if over := a.cfg.Rules.Over(f); !taken {
-		a.dead = over
-	}
-
-	if len(a.dead) == 0 {
+	a.dead = a.cfg.Rules.Over(f)
+	switch {
+	case taken:
+		a.dead, a.record.Forced = nil, forced
+	case len(a.dead) == 0:
 		a.record.Forced = forced
-		if !taken {
-			a.fill()
-		}
+		a.fill()
 	}
 
 	return a.counts(a.cfg.Rules.Limits != (lifecycle.Limits{}) && !taken)
@@ -252,12 +249,11 @@ func (a *Claim) expire() (Seen, error) {
 		}
 
 		posting, err := a.cfg.record(a.facts, expiry(a.facts, next, a.record.Worker.String()))
-		if err != nil {
-			return Seen{}, a.unknown(err)
-		}
-
 		posting.here = true
-		if s, err = posting.write(a.do); err != nil {
+		if err == nil {
+			s, err = posting.write(a.do)
+		}
+		if err != nil {
 			return Seen{}, a.unknown(err)
 		}
 		if a.ended = append(a.ended, next); s.Err != nil {
@@ -462,7 +458,7 @@ func (a *Claim) bury(because error, outcome string) Conclusion {
 	// put the claim back. A claim that another run may go on with is edited by that run. What a
 	// release does not carry must not be lost.
 	_, seen := a.facts.Log.Bid(r.Worker, r.Nonce)
-	plain := r.Stage == "" && r.Bundle == "" && r.Person == "" && r.By == "" && r.Resumes == ""
+	plain := r.Stage == "" && r.Bundle == "" && r.Person == "" && r.Resumes == ""
 	if a.cfg.Quiet && a.cfg.Store == "" && a.req.Nonce == "" && plain && seen && !r.Held {
 		hush := editing{write: Write{Kind: WriteEdit, Comment: a.bound.ID, Body: posting.body}}
 		if s, _ := hush.carry(a.do); s.last().Did == Applied {

@@ -175,7 +175,7 @@ func (a *Claim) confirm() Conclusion {
 func (a *Claim) edit(e editing) (s Seen, sent Result, err error) {
 	body, err := Body(a.facts, a.record)
 	if err != nil {
-		return s, sent, a.unknown(answer.Wrong(err))
+		return Seen{}, Result{}, a.unknown(answer.Wrong(err))
 	}
 
 	e.write = Write{Kind: WriteEdit, Comment: a.bound.ID, Body: body}

@@ -31,7 +31,7 @@ type recording struct {
 
 	sent      Result        // of the first write
 	relabeled bool          // the labels were changed along
-	comment   claim.Comment // only URL is set of one that was found in the log
+	comment   claim.Comment // of one that was found in the log only the URL of a plan is set
 }
 
 // write writes the record. The error is why it is not certain that it is there. What was seen last
@@ -104,7 +104,7 @@ func (r recording) ask() Ask {
 }
 
 // landed reports whether a snapshot shows the record.
-func (r *recording) landed(s Seen) (there bool) {
+func (r *recording) landed(s Seen) bool {
 	log := s.Facts.Log
 	if !r.granted {
 		log = r.cfg.Ruled(s.Facts, s.Lease).Log
@@ -112,56 +112,53 @@ func (r *recording) landed(s Seen) (there bool) {
 	if r.notice != nil {
 		return log.Told(*r.notice)
 	}
-	r.comment.URL, there = landedAs(r.record, r.had, log)
-	return there
+	if c, _ := log.Find(r.record.Worker); c.Plan.Pending() {
+		r.comment.URL = c.Plan.URL
+	}
+	return landedAs(r.record, r.had, log)
 }
 
-// landedAs finds the record r in a log that did not have it before.
-func landedAs(r claim.Record, before, s claim.State) (url string, ok bool) {
+// landedAs reports whether the record r is in a log that did not have it before.
+func landedAs(r claim.Record, before, s claim.State) bool {
 	c, claimed := s.Find(r.Worker)
 	switch r.Kind {
 	case claim.KindClaim:
 		if r.By != "" || r.Nonce == "" { // written on the worker's behalf
-			return c.URL, len(c.Ranks) > 0
+			return len(c.Ranks) > 0
 		}
-		own, posted := s.Bid(r.Worker, r.Nonce)
-		return own.URL, posted
+		_, posted := s.Bid(r.Worker, r.Nonce)
+		return posted
 
 	case claim.KindRelease:
 		had, _ := before.Find(r.Worker)
 		switch {
 		case r.Nonce != "":
-			return "", s.Over(r.Worker, r.Nonce)
+			return s.Over(r.Worker, r.Nonce)
 		// of the process that had it; another one may have taken it over
 		case r.Token != 0 && len(had.Bids) > 0 && c.End == nil:
-			return "", s.Over(r.Worker, had.Record.Nonce)
-		case claimed && c.End != nil:
-			return c.End.URL, true
-		case claimed: // and a store may have let it go: that is not in the log
-			return "", false
+			return s.Over(r.Worker, had.Record.Nonce)
+		case claimed: // a store may have let it go: that is not in the log
+			return c.End != nil
 		}
 
-		return "", s.Dead(r.Worker)
+		return s.Dead(r.Worker)
 
 	case claim.KindPlan:
-		if !c.Plan.Pending() {
-			return "", false
-		}
-		return c.Plan.URL, true
+		return c.Plan.Pending()
 	case claim.KindRevoke:
-		return "", claimed && c.Revoked != nil
+		return c.Revoked != nil
 	case claim.KindApprove, claim.KindReject:
-		return "", c.Plan != nil && !c.Plan.Pending()
+		return c.Plan != nil && !c.Plan.Pending()
 	case claim.KindUnlink:
-		return "", c.End != nil && c.End.Unlinked
+		return c.End != nil && c.End.Unlinked
 	case claim.KindReset:
 		if r.Restart {
-			return "", s.Restart.Compare(before.Restart) > 0
+			return s.Restart.Compare(before.Restart) > 0
 		}
-		return "", !slices.ContainsFunc(s.Attempts, func(a claim.Attempt) bool { return a.Worker == r.Worker })
+		return !slices.ContainsFunc(s.Attempts, func(a claim.Attempt) bool { return a.Worker == r.Worker })
 	}
 
-	return "", false
+	return false
 }
 
 // ended is what a record that ends a hold does before it is posted, in the order in which a crash

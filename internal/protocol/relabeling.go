@@ -102,7 +102,7 @@ func (l *relabeling) settle(do Do) error {
 			return err
 		}
 
-		change := l.differs(round)
+		change := l.differs()
 		if change.Empty() && !told {
 			return nil
 		}
@@ -184,12 +184,12 @@ func (l *relabeling) tell(do Do) (told bool, err error) {
 }
 
 // differs is the change that the labels need, which the report takes in.
-func (l *relabeling) differs(round int) labels.Change {
+func (l *relabeling) differs() labels.Change {
 	f := l.facts
 	projection, _ := l.rules.Label(f)
 	change := l.rules.Scheme.Change(f.Labels, projection)
 	l.rep.Is, l.rep.Projection, l.rep.Stranded = l.rules.Scheme.Shown(f.Labels), projection, l.rules.Stranded(f)
-	if round == 0 && l.rep.Change.Empty() || l.rep.Why == "" {
+	if l.rep.Change.Empty() {
 		l.rep.Why = l.rules.Explain(f, change)
 	}
 

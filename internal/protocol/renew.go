@@ -146,7 +146,7 @@ func (r *Renewal) write(do Do) (claim.Comment, error) {
 		first = []Write{{Kind: WriteExtend, Lease: r.lease}}
 	}
 
-	if r.claim.Comment == 0 && len(first) > 0 {
+	if r.claim.Comment == 0 {
 		return r.post(do, first)
 	}
 
@@ -265,7 +265,7 @@ func (c *Config) renewable(f lifecycle.Facts, w claim.Worker, own claim.Claim, t
 		return c.Lost(f, w, err)
 	}
 
-	v := c.Rules.Verdict(f, lifecycle.Seeker{Worker: w})
+	v := c.Rules.Verdict(f, lifecycle.Seeker{})
 	switch {
 	case v.Answer == lifecycle.Unknown:
 		return &UnknownError{f.Issue, errors.New(v.String())}

@@ -59,7 +59,7 @@ func issueSentence(f lifecycle.Facts, r claim.Record) string {
 		return who + " is working on this issue" + limit + by(r) + because(r) + "."
 
 	case claim.KindRelease:
-		completed := !f.Open && !f.PullRequest && f.StateReason == "completed"
+		completed := !f.Open && f.StateReason == "completed"
 		if completed && r.Outcome == claim.OutcomeSuccess && r.PR == "" && r.By == "" {
 			return who + " finished the issue, which is closed as completed" + because(r) + "."
 		}

@@ -16,7 +16,7 @@ func NewUndo(c *Config, i claim.Issue, w claim.Worker, nonce string, taken bool)
 		f := a.facts // of an issue that cannot be read nothing is known but that it was taken
 		own, claimed := f.Log.Find(w)
 		live := claimed && own.Live()
-		if bid, seen := f.Log.Bid(w, nonce); nonce != "" && len(own.Bids) > 0 {
+		if bid, seen := f.Log.Bid(w, nonce); nonce != "" {
 			live = live && (seen && !bid.Ended || own.Stored && own.Record.Nonce == nonce)
 		}
 

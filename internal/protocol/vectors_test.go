@@ -21,6 +21,7 @@ import (
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/protocol"
 )
 
@@ -28,13 +29,15 @@ import (
 //
 //	== a title
 //	op NAME [ARGUMENT…]         the operation; "store" among the arguments: a lease store decides; > says
-//	                            why it may not be asked for
+//	                            why it may not be asked for; "words" among them: what people read is
+//	                            shown beside the record
 //	labels NAME…                of the issue from here on
 //	assigned LOGIN TIME         that login is assigned from here on
 //	pull NUMBER                 an open pull request of the branch work, by bot, from here on
 //	lease WORKER NONCE          the store has that lease from here on
 //	facts WORD…                 of the issue from here on: closed, pull-request, missing, unshown,
-//	                            timeless (no server time), bare (its pull request)
+//	                            timeless (no server time), bare (its pull request), completed (as
+//	                            it was closed), awake (what it waited for is closed)
 //	+ COMMENT                   a comment more (claimtest), or one that takes the place of another with its id
 //	< SEEN; SEEN… | SEEN…       what the operation is shown, after the effects before, step by step
 //	> EFFECTS                   what it does after the last of these; -update writes it
@@ -85,6 +88,7 @@ func TestVectors(t *testing.T) {
 // A vector is an operation on its way.
 type vector struct {
 	op       protocol.Operation
+	worded   bool            // what people read is shown
 	past     []protocol.Seen // what it was shown
 	next     func(protocol.Seen) protocol.Effects
 	log      []claim.Comment
@@ -195,7 +199,9 @@ func (v *vector) take(t *testing.T, b *strings.Builder, line string) (err error)
 		*v = vector{labels: []string{"agent:implement"}, now: "0:10", others: v.others}
 	case "op":
 		v.effects, v.past = protocol.Effects{}, nil
-		v.op, err = operation(strings.Fields(rest))
+		args := strings.Fields(rest)
+		v.worded = slices.Contains(args, "words")
+		v.op, err = operation(args)
 		if answer.Is(err, answer.Usage) {
 			fmt.Fprintf(b, "> call: %s\n", err)
 			v.op, err = nil, nil
@@ -258,7 +264,7 @@ func (v *vector) take(t *testing.T, b *strings.Builder, line string) (err error)
 // operation makes the operation that a vector is about.
 func operation(args []string) (protocol.Operation, error) {
 	rules := lifecycle.DefaultRules()
-	rules.MaxAttempts, rules.Rest, rules.PersonTTL = 0, nil, 168*time.Hour
+	rules.Rest, rules.PersonTTL = nil, 168*time.Hour
 	c := &protocol.Config{
 		Rules:      rules,
 		Settle:     2 * time.Second,
@@ -297,6 +303,10 @@ func operation(args []string) (protocol.Operation, error) {
 		c.Rules.Rest = []time.Duration{time.Hour}
 	}
 	c.Rules.Limits.Holds, _ = strconv.Atoi(at("limit"))
+	if at("reconciles") != "" {
+		c.Reconciles, _ = strconv.Atoi(at("reconciles"))
+	}
+	c.Rules.MaxAttempts, _ = strconv.Atoi(at("attempts"))
 	c.Lease, _ = time.ParseDuration(at("lease"))
 	codename, run, _ := strings.Cut(at("worker"), ":")
 	w := claim.Worker{Codename: codename, FiringID: run}
@@ -322,6 +332,8 @@ func operation(args []string) (protocol.Operation, error) {
 			Person: at("person"),
 			By:     at("by"),
 			Branch: at("branch"),
+			Bundle: at("bundle"),
+			Mine:   at("mine"),
 			Resume: slices.Contains(args, "resume"),
 			Force:  slices.Contains(args, "force"),
 
@@ -330,7 +342,20 @@ func operation(args []string) (protocol.Operation, error) {
 		return op.Run, err
 
 	case "renew":
-		r := protocol.NewRenewal(c, issue, w, token, claim.Claim{}, "w0rd")
+		var known claim.Claim
+		if known.Comment, _ = strconv.ParseInt(at("known"), 10, 64); known.Comment != 0 {
+			known.Created = epoch
+			known.Record = claim.Record{
+				Kind:      claim.KindClaim,
+				Worker:    w,
+				Nonce:     at("nonce"),
+				TTL:       time.Hour,
+				Heartbeat: 4,
+				Held:      true,
+				Token:     41,
+			}
+		}
+		r := protocol.NewRenewal(c, issue, w, token, known, "w0rd")
 		r = r.Noting(at("note"))
 		if slices.Contains(args, "labels") {
 			r = r.Relabeling()
@@ -343,6 +368,8 @@ func operation(args []string) (protocol.Operation, error) {
 			Outcome: at("outcome"),
 			Token:   token,
 			PR:      at("pr"),
+			By:      o.By,
+			Reason:  o.Reason,
 			Done:    slices.Contains(args, "done"),
 		}
 		if to, named := rules.Scheme.Parse(at("to")); named {
@@ -358,7 +385,8 @@ func operation(args []string) (protocol.Operation, error) {
 		return protocol.NewAnswer(c, issue, protocol.Answer{
 			Kind:    claim.Kind(args[0]),
 			Worker:  w,
-			By:      at("by"),
+			By:      o.By,
+			Reason:  o.Reason,
 			Vouched: slices.Contains(args, "vouched"),
 			Moment:  o.Moment,
 		}), nil
@@ -410,7 +438,7 @@ func (v *vector) seen(parts []string) (s protocol.Seen, err error) {
 		case "found":
 			s.Replies.Pull = lifecycle.PR{URL: f[1], Bare: len(f) == 3}
 		case "moved":
-			s.Replies.Moved = protocol.Removal{By: f[1], Person: true}
+			s.Replies.Moved = protocol.Removal{By: f[1], Person: !claim.IsApp(f[1])}
 			s.Replies.Moved.At, err = claimtest.Time(f[2])
 		case "unanswered":
 			s.Replies.Err = errLost
@@ -507,6 +535,16 @@ func (v *vector) facts(at string) (lifecycle.Facts, error) {
 		f.Missing = []string{"the comments"}
 	}
 
+	if slices.Contains(v.words, "completed") {
+		f.StateReason = "completed"
+	}
+
+	if slices.Contains(v.words, "awake") {
+		closed := issue
+		closed.Number = 3
+		f.BlockersRead, f.Blockers, f.BlockedAt = true, []lifecycle.Blocker{{Issue: closed}}, epoch
+	}
+
 	if slices.Contains(v.words, "unshown") {
 		f.Unshown = 1
 	}
@@ -538,7 +576,10 @@ func (v *vector) shown(e protocol.Effects) string {
 		text := string(w.Kind)
 		switch w.Kind {
 		case protocol.WritePost, protocol.WriteEdit:
-			line, _, _ := strings.Cut(w.Body, "\n")
+			line, words, _ := strings.Cut(strings.TrimSuffix(w.Body, printable.Footer), "\n")
+			if v.worded {
+				line += fmt.Sprintf(" %q", words)
+			}
 			if w.Kind == protocol.WriteEdit {
 				text += fmt.Sprintf(" #%d", w.Comment)
 			}
@@ -566,6 +607,9 @@ func (v *vector) shown(e protocol.Effects) string {
 			text += fmt.Sprintf(" %s %s for %s", w.Acquire.Worker, w.Acquire.Nonce, w.Acquire.TTL)
 			if w.Acquire.Takes > 0 {
 				text += fmt.Sprintf(" from %d", w.Acquire.Takes)
+			}
+			if w.Acquire.Issue != issue {
+				text += " of another issue"
 			}
 		}
 
@@ -640,12 +684,19 @@ func ended(d *protocol.Conclusion) string {
 		kind = "error"
 	}
 
+	if held != nil && held.Verdict.Answer != lifecycle.Held {
+		kind += ", " + held.Verdict.Answer.String()
+	}
 	if d.Err != nil {
 		kind += ": " + strings.ReplaceAll(d.Err.Error(), "\n", "; ")
 	}
 
+	if spent := new(protocol.SpentError); errors.As(d.Err, &spent) {
+		kind += ", the key is spent"
+	}
+
 	if c := d.Claim.Record; !c.Worker.IsZero() {
-		kind += fmt.Sprintf(", %s with token %d since %s", c.Worker, c.Token, d.Since)
+		kind += fmt.Sprintf(", %s of %s with token %d since %s", c.Worker, claimtest.Clock(d.Claim.Created), c.Token, d.Since)
 	}
 
 	said := func(format string, v any) {
@@ -677,6 +728,7 @@ func ended(d *protocol.Conclusion) string {
 
 	said(", by the lease %s", d.Lease.Nonce)
 	said(", last comment %d", d.Comment.ID)
+	said(", found at %s", d.Comment.URL)
 	for _, r := range d.Records {
 		said(", wrote %s", r.Kind)
 	}
@@ -699,4 +751,36 @@ func ended(d *protocol.Conclusion) string {
 	}
 
 	return kind
+}
+
+// TestStopped: an operation that is stopped is refused everything, and told why.
+func TestStopped(t *testing.T) {
+	var seen protocol.Seen
+	op := protocol.Operation(func(do protocol.Do) protocol.Conclusion {
+		seen = do(protocol.Effects{Writes: make([]protocol.Write, 2)})
+		return protocol.Conclusion{}
+	})
+	next, stop := op.Begin()
+	next(protocol.Seen{})
+	stop()
+
+	if seen.Err == nil || seen.Ending == nil || len(seen.Results) != 2 {
+		t.Errorf("%+v", seen)
+	}
+	for _, r := range seen.Results {
+		if r.Did != protocol.Refused || r.Err == nil {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+func TestVotesAreWorded(t *testing.T) {
+	for kind, want := range map[claim.Kind]string{
+		claim.KindApprove: "ann approved the plan",
+		claim.KindReject:  "ann rejected the plan",
+	} {
+		if got := (protocol.Vote{Login: "ann", Answer: kind}).String(); got != want {
+			t.Errorf("%s: %s", kind, got)
+		}
+	}
 }
