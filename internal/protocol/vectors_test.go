@@ -44,7 +44,8 @@ import (
 //
 // SEEN is one of: begin, waited, read TIME, unread, counts, applied [ID TIME], refused, unknown,
 // gone, held, lost, ending, elapsed DURATION, moved LOGIN TIME, unanswered, busy (the login holds
-// another issue), late (read hours later), stale (read without the newest comment), found URL [bare] (a pull request; bare closes nothing).
+// another issue), late (read hours later), stale (read without the newest comment), found URL
+// [bare] (a pull request; bare closes nothing), nothing (no pull request is there).
 //
 // testdata/otherwise.txt has what else may come of each effect of theirs, again and again, and how
 // the operation ends then.
@@ -442,6 +443,8 @@ func (v *vector) seen(parts []string) (s protocol.Seen, err error) {
 			s.Replies.Moved.At, err = claimtest.Time(f[2])
 		case "unanswered":
 			s.Replies.Err = errLost
+		case "nothing":
+			s.Replies.Err = &answer.Problem{Code: answer.NoPull, Why: "there is no pull request"}
 		case "busy":
 			other := *v
 			held, err := claimtest.Comment("1 0:00 bot claim a:2 nonce=m ttl=3600 state=held person=bot")
@@ -689,6 +692,10 @@ func ended(d *protocol.Conclusion) string {
 	}
 	if d.Err != nil {
 		kind += ": " + strings.ReplaceAll(d.Err.Error(), "\n", "; ")
+	}
+
+	if problem := new(answer.Problem); errors.As(d.Err, &problem) {
+		kind += fmt.Sprintf(" (%s)", problem.Code)
 	}
 
 	if spent := new(protocol.SpentError); errors.As(d.Err, &spent) {
