@@ -115,12 +115,9 @@ func after(f lifecycle.Facts, v Vote) lifecycle.Facts {
 	f.Log.Claims = slices.Clone(f.Log.Claims)
 	for n, o := range f.Log.Claims {
 		if o.Record.Worker == c.Record.Worker {
-			f.Log.Claims[n].Plan = &claim.Plan{
-				At:         o.Plan.At,
-				Approved:   true,
-				AnsweredAt: f.Now,
-				By:         v.Login,
-			}
+			plan := *o.Plan
+			plan.Approved, plan.AnsweredAt = true, f.Now
+			f.Log.Claims[n].Plan = &plan
 		}
 	}
 

@@ -214,6 +214,40 @@ func TestStoreDecides(t *testing.T) {
 	})
 }
 
+// turning is a table that gives its lease away between the first look and the second.
+type turning struct {
+	*table
+	looks int
+	to    lease.Lease
+}
+
+func (s *turning) Look(ctx context.Context, i claim.Issue) (lease.Lease, bool, error) {
+	if s.looks++; s.looks == 2 {
+		s.now = s.to
+	}
+	return s.table.Look(ctx, i)
+}
+
+// TestReleaseOfPassedLease: who releases a hold that the store has given to another worker meanwhile
+// ends its own and nothing of that.
+func TestReleaseOfPassedLease(t *testing.T) {
+	alone(t, func(t *testing.T, w *world) {
+		store := &table{}
+		w.store = store
+		l, _ := w.ledger(nil)
+		h := take(t, l, "ann")
+		to := store.now
+		to.Worker, to.Token = claim.Worker{Codename: "ghost", FiringID: "g1"}, h.Token+1
+		own := ledger.Ending{Worker: h.Record.Worker, Outcome: claim.OutcomeCancelled, Token: h.Token}
+		if _, err := l.Strict(&turning{table: store, to: to}, "table").Release(t.Context(), issue, own); err != nil {
+			t.Errorf("release: %v", err)
+		}
+		if got, held, _ := store.Look(t.Context(), issue); !held || got.Worker != to.Worker {
+			t.Errorf("the store has %+v", got)
+		}
+	})
+}
+
 // recording is a server that shows the issue with the answer to a write.
 type recording struct {
 	*forge
