@@ -60,7 +60,7 @@ func ProbeTLS(ctx context.Context, secure *tls.Config, address string) error {
 	}
 
 	version, err := shake(0)
-	if err == nil && version > tls.VersionTLS12 {
+	if version > tls.VersionTLS12 {
 		_, err = shake(tls.VersionTLS12)
 	}
 
@@ -69,7 +69,7 @@ func ProbeTLS(ctx context.Context, secure *tls.Config, address string) error {
 	var denied *DeniedError
 	switch {
 	// some mind everything before TLS 1.3
-	case err == nil, errors.As(err, &alert) && alert.Err != nil && alert.Err.Error() == badVersion:
+	case err == nil, errors.As(err, &alert) && alert.Err.Error() == badVersion:
 		return nil
 	case errors.As(Distrust(err), &denied):
 		return denied

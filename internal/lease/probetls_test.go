@@ -3,9 +3,11 @@ package lease_test
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"net"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -44,11 +46,90 @@ func TestProbeTLS(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			err := lease.ProbeTLS(t.Context(), c.client, shaking(t, c.server))
 			var denied *lease.DeniedError
-			if errors.As(err, &denied) != (c.remedy != "") || err != nil && c.remedy == "" ||
+			if errors.As(err, &denied) && denied == nil || (denied != nil) != (c.remedy != "") || err != nil && c.remedy == "" ||
 				denied != nil && (!strings.Contains(denied.Remedy, c.remedy) || denied.Unwrap() == nil) {
 				t.Errorf("%v, remedy %+v, want %q", err, denied, c.remedy)
 			}
 		})
+	}
+}
+
+// TestProbeTLSOnce: a store of TLS 1.2 says all in one handshake.
+func TestProbeTLSOnce(t *testing.T) {
+	own := leasetest.NewAuthority(t)
+	conf := own.Config(own.Pair("store", time.Now().Add(time.Hour)))
+	for most, want := range map[uint16]int32{tls.VersionTLS12: 1, tls.VersionTLS13: 2} {
+		conf.MaxVersion = most
+		var came atomic.Int32
+		address := serving(t, func(c net.Conn) {
+			came.Add(1)
+			_ = tls.Server(c, conf).HandshakeContext(context.Background())
+			_ = c.Close()
+		})
+		if err := lease.ProbeTLS(t.Context(), own.Config(), address); err != nil || came.Load() != want {
+			t.Errorf("%s: %d handshakes, %v, want %d", tls.VersionName(most), came.Load(), err, want)
+		}
+	}
+}
+
+// TestProbeTLSWithoutAlert: a store that asks for a certificate and then hangs up does not accept the
+// one that it was shown, though nothing says so. Of one that says nothing until the time is over
+// nobody knows.
+func TestProbeTLSWithoutAlert(t *testing.T) {
+	own := leasetest.NewAuthority(t)
+	worker := own.Config(own.Pair("worker", time.Now().Add(time.Hour)))
+	asking := func(then func(net.Conn)) string {
+		return serving(t, func(c net.Conn) {
+			conf := own.Config(own.Pair("store", time.Now().Add(time.Hour)))
+			conf.ClientAuth, conf.MaxVersion = tls.RequireAnyClientCert, tls.VersionTLS12
+			conf.VerifyPeerCertificate = func([][]byte, [][]*x509.Certificate) error {
+				then(c)
+				return errors.New("no")
+			}
+			_ = tls.Server(c, conf).HandshakeContext(context.Background())
+			_ = c.Close()
+		})
+	}
+
+	var denied *lease.DeniedError
+	err := lease.ProbeTLS(t.Context(), worker, asking(func(c net.Conn) { _ = c.Close() }))
+	if !errors.As(err, &denied) || denied == nil || !strings.Contains(denied.Remedy, lease.CertVariable) {
+		t.Errorf("it hangs up: %v, remedy %+v", err, denied)
+	}
+
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if err := lease.ProbeTLS(ctx, worker, asking(func(net.Conn) { <-t.Context().Done() })); err != nil {
+		t.Errorf("it says nothing: %v, want no opinion", err)
+	}
+}
+
+// TestDistrust: what a failed handshake says about certificates is a refusal, and nothing else is.
+func TestDistrust(t *testing.T) {
+	expired := x509.CertificateInvalidError{Reason: x509.Expired}
+	chain := x509.CertificateInvalidError{Reason: x509.TooManyIntermediates}
+	for _, c := range []struct {
+		err    error
+		remedy string // a part; empty where nothing is refused
+	}{
+		{&tls.CertificateVerificationError{Err: expired}, "has expired"},
+		{&tls.CertificateVerificationError{Err: chain}, lease.CAVariable},
+		{&net.OpError{Op: "remote error", Err: errors.New("tls: bad certificate")}, lease.CertVariable},
+		{&net.OpError{Op: "dial", Err: errors.New("connection refused")}, ""},
+		{tls.RecordHeaderError{}, "the port with TLS"},
+		{errors.New("hung up"), ""},
+	} {
+		got := lease.Distrust(c.err)
+		var denied *lease.DeniedError
+		if c.remedy == "" {
+			if !errors.Is(got, c.err) || errors.As(got, &denied) {
+				t.Errorf("%v: %v", c.err, got)
+			}
+			continue
+		}
+		if !errors.As(got, &denied) || denied == nil || denied.Err == nil || !strings.Contains(denied.Remedy, c.remedy) {
+			t.Errorf("%v: %+v, want %q", c.err, denied, c.remedy)
+		}
 	}
 }
 

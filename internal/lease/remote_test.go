@@ -154,6 +154,13 @@ func TestLatePassesOn(t *testing.T) {
 		}
 	}
 
+	unprobed := lease.NewLate(func() (lease.Remote, error) { return struct{ lease.Remote }{broken{denied}}, nil }, nil)
+	if err := unprobed.Probe(t.Context(), claim.Issue{}); !errors.Is(err, denied) {
+		t.Errorf("a store that cannot be probed is looked at: %v", err)
+	}
+	if got := (lease.Service{Name: lease.Redis}).Kind(); got != "redis" {
+		t.Errorf("a service is of the kind %q", got)
+	}
 	if numbers, err := (lease.ReadOnly{Store: broken{}}).Known(t.Context(), claim.Issue{}); err != nil || len(numbers) != 1 {
 		t.Errorf("what a dry run knows: %v, %v", numbers, err)
 	}
@@ -206,14 +213,17 @@ func TestReadOnly(t *testing.T) {
 // TestLateTells: whatever a slow store is asked, it is told of after three seconds, with the end of the
 // wait, which may be the caller's.
 func TestLateTells(t *testing.T) {
-	for after, want := range map[time.Duration]int{2 * time.Second: 0, 5 * time.Second: 6, 6 * time.Second: 6} {
+	for after, want := range map[time.Duration]int{2 * time.Second: 0, 5 * time.Second: 6, 6 * time.Second: 6, 7 * time.Second: 6} {
 		synctest.Test(t, func(t *testing.T) {
-			limit := 60 * time.Second
+			ctx, limit := t.Context(), time.Minute
 			if after == 6*time.Second {
 				limit = 7 * time.Second
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), limit)
-			defer cancel()
+			if after != 5*time.Second { // that one has no deadline
+				limited, cancel := context.WithTimeout(ctx, limit)
+				defer cancel()
+				ctx = limited
+			}
 
 			var until []time.Duration
 			start := time.Now()
