@@ -106,7 +106,7 @@ func (c *Claim) settle() {
 	behalf := c.behalf
 	c.Record, c.Rank, c.Created = behalf.Record, behalf.Rank, behalf.Rank.Created
 	c.URL, c.Updated = behalf.URL, behalf.Updated
-	c.Legacy = len(behalf.Ranks) > 0 && c.behalfLegacy
+	c.Legacy = c.behalfLegacy
 	if len(stand) == 0 {
 		return
 	}

@@ -18,6 +18,7 @@ func TestDecodeNotice(t *testing.T) {
 		" <!-- label-state:awake x -->":                          "",
 		"> <!-- label-state:awake x -->":                         "",
 		"<!-- label-state:awake -->":                             "",
+		"escalated lucius:r1 -->":                                "",
 		"<!-- label-state:awake x y -->":                         "",
 		"<!-- label-state:awake x":                               "",
 		"<!-- label-state:guard x -->":                           "",

@@ -73,10 +73,10 @@ func Decode(body string) (r Record, ok bool, err error) {
 	text := strings.TrimLeft(body, " \t\r\n\v\f")
 	before := body[:len(body)-len(text)]
 	rest, found := strings.CutPrefix(text, open)
-	width := 0 // of the white space before the record, in columns
+	width := 0 // of the white space before the record, in columns; a tab alone makes a block of code
 	for _, r := range before[strings.LastIndexAny(before, "\r\n")+1:] {
 		if r == '\t' {
-			width += tabStop - width%tabStop
+			width += tabStop
 		} else {
 			width++
 		}

@@ -218,7 +218,7 @@ func (f *fold) apply(e Entry) (ignored string) {
 			URL:     e.URL,
 			Rank:    rank,
 		}
-	case r.Kind == KindRevoke && c.Revoked == nil:
+	case c.Revoked == nil: // a revoke
 		c.Revoked = releaseOf(e)
 	}
 

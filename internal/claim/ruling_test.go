@@ -60,8 +60,9 @@ func TestRuled(t *testing.T) {
 			}
 
 			if own, ok := got.Find(c.worker); ok {
-				if end, _ := own.Until(claim.DefaultTerms()); !own.Held() || own.Record.Token != 9 ||
-					!end.Equal(at(t, "2:00")) || own.Expired(claim.DefaultTerms(), at(t, "9:00")) {
+				if end, ends := own.Until(claim.DefaultTerms()); !ends || !own.Held() || own.Record.Token != 9 ||
+					!end.Equal(at(t, "2:00")) || own.Expired(claim.DefaultTerms(), at(t, "9:00")) ||
+					own.Overdue(claim.DefaultTerms(), at(t, "9:00")) {
 					t.Errorf("%+v, want the store's token and end", own)
 				}
 			}

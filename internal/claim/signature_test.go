@@ -11,6 +11,7 @@ func TestSignature(t *testing.T) {
 		{"tria", "drake:f2", "drake:f2"},
 		{"tria", "sweep-20260501-234500", "sweep-20260501-234500"},
 		{"tria", "", ""},
+		{"", "olga", "olga"},
 	} {
 		if got := Signature(c.author, c.by); got != c.want {
 			t.Errorf("%s by %s: %q, want %q", c.author, c.by, got, c.want)

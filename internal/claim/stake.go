@@ -24,8 +24,8 @@ func Stakes(comments []Comment) []Stake {
 	}
 	var enders []ender
 	for _, c := range inOrder(comments) {
-		r, ok, err := Decode(c.Body)
-		if !ok || err != nil {
+		r, ok, _ := Decode(c.Body)
+		if !ok {
 			continue
 		}
 

@@ -246,14 +246,10 @@ func (s State) Live() []Claim {
 // Holder returns the first confirmed live claim, else the first live contender (spec.md#fold).
 func (s State) Holder() (Claim, bool) {
 	live := s.Live()
-	if i := slices.IndexFunc(live, Claim.Held); i >= 0 {
-		return live[i], true
+	if len(live) == 0 {
+		return Claim{}, false
 	}
-	if len(live) > 0 {
-		return live[0], true
-	}
-
-	return Claim{}, false
+	return live[max(0, slices.IndexFunc(live, Claim.Held))], true
 }
 
 // Find returns the claim of w.
