@@ -424,3 +424,37 @@ func ExampleRefName() {
 	fmt.Println(RefName(claim.Issue{Owner: "acme", Repo: "app", Number: 7}))
 	// Output: refs/label-state/lease/7
 }
+
+// TestReadPast: a chain that is known to be further is read again, four times at most.
+func TestReadPast(t *testing.T) {
+	for shows, want := range map[int]struct {
+		pos   int64
+		reads int
+		err   error
+	}{
+		1: {2, 1, nil},
+		3: {2, 3, nil},
+		9: {1, rereads, errBehind},
+	} {
+		h := newHub()
+		l := happen(t, h.store(), []string{"ann", "claims"}, lease.Lease{})
+		if _, err := h.store().Renew(t.Context(), l); err != nil {
+			t.Fatal(err)
+		}
+
+		reads := 0
+		h.late = func() int {
+			if reads++; reads < shows {
+				return 1
+			}
+			return 0
+		}
+		got, err := h.store().readPast(t.Context(), seven, 1)
+		if got.pos != want.pos || reads != want.reads || !errors.Is(err, want.err) || (err == nil) != (want.err == nil) {
+			t.Errorf("shown by read %d: at %d after %d reads, %v", shows, got.pos, reads, err)
+		}
+		if waits := []time.Duration{time.Second / 4, time.Second / 2, time.Second}; !slices.Equal(h.slept, waits[:reads-1]) {
+			t.Errorf("shown by read %d: it waited %s", shows, h.slept)
+		}
+	}
+}
