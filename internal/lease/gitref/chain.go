@@ -236,9 +236,9 @@ func (s *Store) swap(ctx context.Context, moves []move) error {
 // were.
 func (s *Store) landed(ctx context.Context, moves []move) (err error, known bool) {
 	for _, m := range moves {
-		now, unread := s.read(ctx, m.issue)
+		now, _ := s.read(ctx, m.issue) // an error has no place
 		switch {
-		case unread != nil || now.pos <= m.from.pos:
+		case now.pos <= m.from.pos:
 		case now.oid == m.to.oid:
 			return nil, true
 		default: // a commit that is there and not the tip is somebody else's past already

@@ -72,6 +72,9 @@ func TestNoAnswers(t *testing.T) {
 				t.Fatalf("acquire: %v, want not to know", err)
 			}
 
+			if text := err.Error(); !strings.HasPrefix(text, "acquire acme/app#7: move refs/label-state/lease/7: ") {
+				t.Errorf("acquire: %s", text)
+			}
 			if unclean := strings.Contains(err.Error(), "give up the claim: "); unclean == reachable {
 				t.Errorf("acquire: %v", err)
 			}
@@ -142,9 +145,15 @@ func TestRenew(t *testing.T) {
 	}
 
 	for n, tip := range []string{strings.Replace(l.Tip, "/2/1/", "/x/1/", 1), "", "a/b"} {
-		l.Tip = tip
+		l.Tip, l.TTL = tip, l.TTL+ttl
+		if now, _, err := h.store().Look(t.Context(), seven); err != nil || now.TTL >= l.TTL {
+			t.Errorf("before it is renewed for %s: %+v, %v", l.TTL, now, err)
+		}
 		if got, err := h.store().Renew(t.Context(), l); err != nil || !strings.Contains(got.Tip, fmt.Sprintf("/%d/1/", n+3)) {
 			t.Errorf("with the tip %q: %s, %v", tip, got.Tip, err)
+		}
+		if now, _, err := h.store().Look(t.Context(), seven); err != nil || now.TTL != l.TTL {
+			t.Errorf("renewed for %s: %+v, %v", l.TTL, now, err)
 		}
 	}
 
@@ -456,5 +465,52 @@ func TestReadPast(t *testing.T) {
 		if waits := []time.Duration{time.Second / 4, time.Second / 2, time.Second}; !slices.Equal(h.slept, waits[:reads-1]) {
 			t.Errorf("shown by read %d: it waited %s", shows, h.slept)
 		}
+	}
+}
+
+// rejecting is a hub that certainly makes no move.
+type rejecting struct{ *hub }
+
+func (rejecting) SwapRefs(context.Context, claim.Issue, ...Swap) error { return errRefused }
+
+// bounded is an error that says whether a better token would not get it.
+type bounded bool
+
+func (b bounded) Error() string { return fmt.Sprint("bounded: ", bool(b)) }
+
+func (b bounded) Forbidden() bool { return bool(b) }
+
+// TestRefusals: what was certainly not done is not asked for again, and only what a better token
+// would not get is said to be denied.
+func TestRefusals(t *testing.T) {
+	h := newHub()
+	s := New(rejecting{h}, Options{Sleep: h.store().sleep})
+	if _, err := s.Acquire(t.Context(), askOf("ann")); !errors.Is(err, errRefused) || len(h.slept) > 0 {
+		t.Errorf("%v, after waiting %s", err, h.slept)
+	}
+	for _, no := range []bounded{true, false} {
+		s := New(refusing{h, no}, Options{})
+		var denied *lease.DeniedError
+		if err := s.Probe(t.Context(), seven); !errors.Is(err, no) || errors.As(err, &denied) != bool(no) {
+			t.Errorf("forbidden %t: %v", no, err)
+		}
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	h.before = func(string) { cancel() }
+	if got, err := h.store().readPast(ctx, seven, 0); !errors.Is(err, context.Canceled) {
+		t.Errorf("read by who gave up: %+v, %v", got, err)
+	}
+}
+
+// TestOverdueIsNamed: whoever takes a lease that ran out says whose it was, and how that ended.
+func TestOverdueIsNamed(t *testing.T) {
+	h := newHub()
+	happen(t, h.store(), []string{"ann", "claims"}, lease.Lease{})
+	h.advance(ttl + DefaultGrace)
+	happen(t, h.store(), []string{"bob", "claims"}, lease.Lease{})
+	message := h.commits[h.at(RefName(seven), 0)].message
+	if want := "prev=" + strings.ReplaceAll(who("ann").String(), ":", "%3A") + " outcome=stale-swept\n"; !strings.HasSuffix(message, want) {
+		t.Errorf("%q, want %q at its end", message, want)
 	}
 }

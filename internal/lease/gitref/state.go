@@ -154,7 +154,7 @@ func (s state) ownedBy(a lease.Ask) bool {
 // mayTake reports whether the process that asks may take over the lease, of another process of its
 // worker.
 func (s state) mayTake(a lease.Ask) bool {
-	return s.owned() && s.worker == a.Worker && a.Takes != 0 && a.Takes == s.token
+	return s.owned() && s.worker == a.Worker && a.Takes == s.token
 }
 
 // claim is the next state when w takes the lease.
