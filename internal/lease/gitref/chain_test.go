@@ -514,3 +514,25 @@ func TestOverdueIsNamed(t *testing.T) {
 		t.Errorf("%q, want %q at its end", message, want)
 	}
 }
+
+// TestBareRelease: who never heard of a token releases what its own process has, and nothing else.
+func TestBareRelease(t *testing.T) {
+	s := newHub().store()
+	ask := askOf("ann")
+	ask.Nonce = "n"
+	if _, err := s.Acquire(t.Context(), ask); err != nil {
+		t.Fatal(err)
+	}
+
+	own, other := ask.Bare(), ask.Bare()
+	own.TTL, other.Nonce = 0, "m"
+	for _, c := range []struct {
+		lease lease.Lease
+		held  bool
+	}{{other, true}, {own, false}} {
+		err := s.Release(t.Context(), c.lease)
+		if _, held, unread := s.Look(t.Context(), seven); err != nil || unread != nil || held != c.held {
+			t.Errorf("released by %q: held %t, %v, %v", c.lease.Nonce, held, err, unread)
+		}
+	}
+}
