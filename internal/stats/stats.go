@@ -158,7 +158,7 @@ func (c *counting) issue(f lifecycle.Facts) {
 	touched := slices.ContainsFunc(f.Log.Log,
 		func(e claim.Entry) bool { return c.within(e.Created) || c.within(e.Updated) })
 	for _, p := range f.PRs {
-		if p.State == lifecycle.PRMerged && c.within(p.MergedAt) {
+		if c.within(p.MergedAt) { // zero for what was not merged
 			touched = true
 			c.totals.Merged++
 		}
@@ -194,16 +194,11 @@ func (c *counting) twice(f lifecycle.Facts) {
 	var ends []time.Time
 	chains := map[string]bool{}
 	for _, p := range f.PRs {
-		at := p.ClosedAt
-		if p.State == lifecycle.PRMerged {
-			at = p.MergedAt
-		}
-
-		if at.IsZero() || p.Sibling || p.Chain != "" && chains[p.Chain] {
+		if p.ClosedAt.IsZero() || p.Sibling || p.Chain != "" && chains[p.Chain] {
 			continue
 		}
 		chains[p.Chain] = true
-		ends = append(ends, at)
+		ends = append(ends, p.ClosedAt)
 	}
 
 	slices.SortFunc(ends, time.Time.Compare)
@@ -225,13 +220,12 @@ func (c *counting) merge(f lifecycle.Facts) {
 
 	var merged time.Time
 	for _, p := range f.PRs {
-		if p.State == lifecycle.PRMerged && !p.MergedAt.Before(ready) &&
-			(merged.IsZero() || p.MergedAt.Before(merged)) {
+		if !p.MergedAt.Before(ready) && (merged.IsZero() || p.MergedAt.Before(merged)) {
 			merged = p.MergedAt
 		}
 	}
 
-	if ready.IsZero() || merged.IsZero() || !c.within(merged) {
+	if ready.IsZero() || !c.within(merged) { // zero for what was not merged
 		return
 	}
 
@@ -347,8 +341,7 @@ func (c *counting) figures() Figures {
 	}
 
 	slices.SortFunc(out.Merges, func(a, b Merge) int {
-		return cmp.Or(min(len(a.Who), 1)-min(len(b.Who), 1), cmp.Compare(b.Merged, a.Merged),
-			strings.Compare(a.Who, b.Who))
+		return cmp.Or(cmp.Compare(b.Merged, a.Merged), strings.Compare(a.Who, b.Who)) // all have the most
 	})
 
 	slices.SortFunc(out.Workers, func(a, b Worker) int {
@@ -365,5 +358,5 @@ func quantile(lengths []time.Duration, percent int) Length {
 		return 0
 	}
 	sorted := slices.Sorted(slices.Values(lengths))
-	return Length(sorted[max((len(sorted)*percent+99)/100-1, 0)])
+	return Length(sorted[(len(sorted)*percent+99)/100-1])
 }

@@ -184,6 +184,10 @@ func TestDeliverer(t *testing.T) {
 	if merges := stats.Of([]lifecycle.Facts{again}, from, to).Merges; len(merges) != 1 || merges[0].Median != stats.Length(5*time.Hour) {
 		t.Errorf("ready again after a merge: %+v", merges)
 	}
+	twice := snapshot(t, 6, "12 claim drake asked", "10 claim lucius", "5 merged", "7 merged", "6 merged")
+	if merges := stats.Of([]lifecycle.Facts{twice}, from, to).Merges; merges[0].Median != stats.Length(3*time.Hour) {
+		t.Errorf("held since ten hours ago, and merged seven hours ago first: %+v", merges)
+	}
 	failed, done := snapshot(t, 4, "5 claim a", "4 release a failure"), snapshot(t, 5, "5 claim b", "4 release b success")
 	if workers := stats.Of([]lifecycle.Facts{failed, done}, from, to).Workers; workers[0].Codename != "b" {
 		t.Errorf("of as many holds: %+v, want who has delivered first", workers)
@@ -240,6 +244,88 @@ func TestCompared(t *testing.T) {
 	}
 }
 
+// TestTouched: an issue counts where something was written, or renewed, or merged in the time.
+func TestTouched(t *testing.T) {
+	renewed := snapshot(t, 1, "300 claim a")
+	renewed.Log.Log[0].Updated = to.Add(-time.Hour)
+	for _, c := range []struct {
+		name  string
+		issue lifecycle.Facts
+		want  int
+	}{
+		{"a claim", snapshot(t, 1, "5 claim a"), 1},
+		{"an earlier claim", snapshot(t, 1, "300 claim a"), 0},
+		{"an earlier claim with a heartbeat", renewed, 1},
+		{"an earlier claim with a merge", snapshot(t, 1, "300 claim a", "5 merged"), 1},
+		{"a merge before", snapshot(t, 1, "300 claim a", "290 merged"), 0},
+	} {
+		if got := stats.Of([]lifecycle.Facts{c.issue}, from, to).Issues; got != c.want {
+			t.Errorf("%s: %d issues, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+// TestClosed: a success without a pull request has brought something once the issue is closed.
+func TestClosed(t *testing.T) {
+	closed := snapshot(t, 1, "5 claim a", "4 release a success none")
+	closed.Open = false
+	if got := stats.Of([]lifecycle.Facts{closed}, from, to).Totals; got.Delivered != 1 || got.Returned != 0 {
+		t.Errorf("%+v, want one delivered", got)
+	}
+}
+
+// TestIdleWorker: who has done nothing in the time is not listed.
+func TestIdleWorker(t *testing.T) {
+	idle := snapshot(t, 1, "300 claim a", "290 release a success")
+	if workers := stats.Of([]lifecycle.Facts{idle}, from, to).Workers; len(workers) != 0 {
+		t.Errorf("%+v, want none", workers)
+	}
+}
+
+// TestManyDays: of more days than there is room for, the last are shown, and a heading says so; what
+// happened in them is shown also where as many holds have ended as have begun.
+func TestManyDays(t *testing.T) {
+	one := []lifecycle.Facts{snapshot(t, 1, "5 claim a", "4 release a success")}
+	for _, c := range []struct {
+		days, width int
+		want        string
+	}{
+		{59, 80, "\nA DAY\n"},
+		{60, 80, "\nA DAY, the last 60\n"},
+		{13, 40, "\nA DAY\n"},
+		{14, 40, "\nA DAY, the last 14\n"},
+	} {
+		text := stats.Of(one, to.AddDate(0, 0, -c.days), to).Text("acme/app", c.width)
+		if !strings.Contains(text, c.want) {
+			t.Errorf("%d days and a part of one in %d columns: no %q in\n%s", c.days, c.width, c.want, text)
+		}
+	}
+}
+
+// TestManyWorkers: a picture shows twelve workers and says how many more there are, with room for
+// that.
+func TestManyWorkers(t *testing.T) {
+	height := func(workers int) (height int) {
+		var all []lifecycle.Facts
+		for n := range workers {
+			all = append(all, snapshot(t, n+1, fmt.Sprintf("5 claim worker%02d", n)))
+		}
+
+		plot := stats.Of(all, from, to).Plot("acme/app")
+		if more := strings.Contains(plot, ">and 1 more<"); more != (workers == 13) {
+			t.Errorf("%d workers: one more is said: %t", workers, more)
+		}
+		if _, err := fmt.Sscanf(plot[strings.Index(plot, "viewBox"):], `viewBox="0 0 860 %d"`, &height); err != nil {
+			t.Fatal(err)
+		}
+		return height
+	}
+
+	if eleven, twelve, thirteen := height(11), height(12), height(13); thirteen-twelve != twelve-eleven || twelve == eleven {
+		t.Errorf("heights %d, %d and %d, want as much for the last as for each before", eleven, twelve, thirteen)
+	}
+}
+
 func TestPlot(t *testing.T) {
 	busy := snapshot(t, 10, "47 claim lucius", "45 release lucius forced") // of the worker with the longest bar
 	plot := stats.Of(append(sample(t), busy), from, to).Plot("acme/app <script>")
@@ -285,6 +371,7 @@ func TestEnds(t *testing.T) {
 		{"5 claim a, 4 release a tomorrow-perhaps", "holds 1 returned 1"},
 		{"5 claim a asked, 4 release a race-yielded-to=b:r1", "yielded 1"},
 		{"5 claim a asked, 4 release a abandoned", ""},
+		{"5 plan a race-yielded-to=b:r1", ""}, // an end alone says that a claim has lost
 		{"5 claim a, 2 merged", "holds 1 merged 1"},
 		{"300 claim a, 4 release a success", "delivered 1"},
 		{"5 claim a, 0 release a success", "holds 1"}, // the next span counts what ends when this one does
@@ -326,6 +413,7 @@ func TestStays(t *testing.T) {
 		{"5 claim a, 3 release a failure", "available ended 0 now 1, claimed ended 1 now 0 2h0m0s"},
 		{"5 claim a, 3 release a failure, 2 claim b", "available ended 1 now 0 1h0m0s, claimed ended 1 now 1 2h0m0s"},
 		{"9 claim a, 8 plan a, 5 approve a", "claimed ended 1 now 1 1h0m0s, plan-pending ended 1 now 0 3h0m0s"},
+		{"9 claim a, 8 plan a", "claimed ended 1 now 0 1h0m0s, plan-pending ended 0 now 1"},
 		{"300 claim a, 2 release a success", "claimed ended 1 now 0 298h0m0s, pr-open ended 0 now 1"},
 		{
 			"300 claim a, 299 release a failure, 298 claim b, 297 release b success, 296 merged",

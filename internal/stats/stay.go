@@ -44,7 +44,7 @@ func (c *counting) stay(f lifecycle.Facts) {
 	}
 
 	for _, p := range f.PRs {
-		if p.State == lifecycle.PRMerged && len(turns) > 0 && p.MergedAt.After(turns[0].at) {
+		if len(turns) > 0 && p.MergedAt.After(turns[0].at) {
 			turns = append(turns, turn{p.MergedAt, labels.Done})
 		}
 	}
@@ -52,7 +52,7 @@ func (c *counting) stay(f lifecycle.Facts) {
 	slices.SortStableFunc(turns, func(a, b turn) int { return a.at.Compare(b.at) })
 	turns = slices.CompactFunc(turns, func(a, b turn) bool { return a.state == b.state }) // each into another one
 	for n, t := range turns {
-		if t.state == labels.Done || t.state == labels.None {
+		if t.state == labels.Done {
 			continue
 		}
 

@@ -42,11 +42,8 @@ func (p page) note(text string) string {
 
 func date(t time.Time) string { return t.UTC().Format("2006-01-02") }
 
-// share is a bar of n in whole, of spaces where there is nothing to compare.
+// share is a bar of n in whole, which is not 0.
 func share(n, whole int) string {
-	if whole == 0 {
-		return strings.Repeat(" ", barCells)
-	}
 	full, rest := printable.Bar(float64(n)/float64(whole), barCells)
 	return full + rest
 }
