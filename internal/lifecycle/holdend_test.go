@@ -166,3 +166,21 @@ func TestEndOf(t *testing.T) {
 		})
 	}
 }
+
+// TestIs: a pull request is known by its number and its repository, in any case.
+func TestIs(t *testing.T) {
+	one := lifecycle.PR{Repo: "acme/app", Number: 7, Title: "one"}
+	for _, c := range []struct {
+		other lifecycle.PR
+		want  bool
+	}{
+		{lifecycle.PR{Repo: "acme/app", Number: 7}, true},
+		{lifecycle.PR{Repo: "Acme/App", Number: 7}, true},
+		{lifecycle.PR{Repo: "acme/app", Number: 8}, false},
+		{lifecycle.PR{Repo: "acme/lib", Number: 7}, false},
+	} {
+		if got := one.Is(c.other); got != c.want {
+			t.Errorf("%s is %s: %v", one, c.other, got)
+		}
+	}
+}

@@ -10,7 +10,8 @@ import (
 )
 
 // TestLimit: what is in progress, as issues "LOGIN CODENAME:RUN" or "LOGIN person", with "pr=LOGIN"
-// for an open pull request, and what that means for who asks.
+// for an open pull request, "pr=LOGIN recorded" for one that a release names, and what that means
+// for who asks.
 func TestLimit(t *testing.T) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	bot, rex := lifecycle.Asker{Login: "bot", Codename: "lucius"}, lifecycle.Asker{Login: "other", Codename: "lucius"}
@@ -56,6 +57,13 @@ func TestLimit(t *testing.T) {
 			want:     "limits.pull_requests is 3, and agents have 3 pull requests open in o/r",
 		},
 		{
+			name:   "pull requests: by a release, whoever has opened it",
+			load:   []string{"bot lucius:1 pr=eve recorded", "bot fox:1"},
+			limits: lifecycle.Limits{PullRequests: 1},
+			who:    lifecycle.Asker{Login: "bot", Codename: "rex"},
+			want:   "limits.pull_requests is 1, and agents have 1 pull request open in o/r",
+		},
+		{
 			name:     "pull requests keep no person off",
 			authored: []int{100},
 			limits:   lifecycle.Limits{PullRequests: 1},
@@ -66,6 +74,7 @@ func TestLimit(t *testing.T) {
 		for n, words := range c.load {
 			login, rest, _ := strings.Cut(words, " ")
 			holder, author, open := strings.Cut(rest, " pr=")
+			author, recorded := strings.CutSuffix(author, " recorded")
 			f := lifecycle.Facts{Issue: claim.Issue{Owner: "o", Repo: "r", Number: 10 + n}, Now: now}
 			record := strings.Replace("codename="+holder, ":", " firing_id=", 1)
 			if holder == "person" {
@@ -81,7 +90,7 @@ func TestLimit(t *testing.T) {
 				Body:    "<!-- agent-claim:" + record + " nonce=n state=held -->",
 			}})
 			if open {
-				f.PRs = []lifecycle.PR{{Repo: "O/r", Number: 100 + n, State: lifecycle.PROpened, Author: author}}
+				f.PRs = []lifecycle.PR{{Repo: "O/r", Number: 100 + n, State: lifecycle.PROpened, Author: author, Recorded: recorded}}
 			}
 
 			load.Issues = append(load.Issues, f)

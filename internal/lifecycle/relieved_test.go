@@ -76,16 +76,19 @@ func TestWished(t *testing.T) {
 // TestBeyondForce: which reasons are left of a verdict for a claim with --force, by what the table says of each.
 func TestBeyondForce(t *testing.T) {
 	r, stranger := lifecycle.DefaultRules(), &lifecycle.PR{Stranger: true}
+	done := logged(t, nil, "1 0:00 bot claim a:1 nonce=n state=held", "2 0:10 bot release a:1 outcome=already-implemented")
 	for _, m := range lifecycle.Meanings() {
 		for _, person := range []bool{false, true} {
 			for _, pr := range []*lifecycle.PR{nil, stranger} {
-				v := lifecycle.Verdict{Reasons: []lifecycle.Reason{{Code: m.Code, PR: pr}}}
-				left := len(r.BeyondForce(logged(t, nil), v, person).Reasons) == 1
-				gone := m.Force == lifecycle.ForceEnds || m.Force == lifecycle.ForcePasses ||
-					m.Force == lifecycle.ForcePerson && person ||
-					m.Force == lifecycle.ForceRestarts && m.Code == lifecycle.CodePROpen && pr != nil
-				if left == gone {
-					t.Errorf("%s, person %v, a stranger's %v: left %v", m.Code, person, pr != nil, left)
+				for stuck, f := range map[bool]lifecycle.Facts{false: logged(t, nil), true: done} {
+					v := lifecycle.Verdict{Reasons: []lifecycle.Reason{{Code: m.Code, PR: pr}}}
+					left := len(r.BeyondForce(f, v, person).Reasons) == 1
+					gone := m.Force == lifecycle.ForceEnds || m.Force == lifecycle.ForcePasses ||
+						m.Force == lifecycle.ForcePerson && person ||
+						m.Force == lifecycle.ForceRestarts && (stuck || m.Code == lifecycle.CodePROpen && pr != nil)
+					if left == gone {
+						t.Errorf("%s, person %v, a stranger's %v, stuck %v: left %v", m.Code, person, pr != nil, stuck, left)
+					}
 				}
 			}
 		}

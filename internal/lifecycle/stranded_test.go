@@ -64,6 +64,9 @@ func TestRound(t *testing.T) {
 		if got := lifecycle.Round(lifecycle.Path(ring)); got != want {
 			t.Errorf("%v: %q, want %q", ring, got, want)
 		}
+		if got := lifecycle.InCycle(lifecycle.Path(ring)); got != "blocked in a dependency cycle: "+want {
+			t.Errorf("%v: %q, want the words about a cycle, and %q", ring, got, want)
+		}
 	}
 }
 
