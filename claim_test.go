@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -341,5 +342,108 @@ func TestSourceHolds(t *testing.T) {
 	if err := source.Release(t.Context(), "github-1", work.ReleaseOptions{}); err != nil ||
 		!errors.Is(c.Owns(other), labelstate.ErrLost) {
 		t.Errorf("release: %v, %v", err, c.Owns(other))
+	}
+}
+
+// TestResume: another process takes a run over by name, with a larger token, and the first one has
+// lost it.
+func TestResume(t *testing.T) {
+	d := served(t)
+	first, err := d.as("bot").Claim(t.Context(), 1, labelstate.ClaimOptions{Codename: "lucius", FiringID: "run-7"})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	second, err := d.as("bot").Claim(t.Context(), 1, labelstate.ClaimOptions{
+		Codename: "lucius",
+		FiringID: "run-7",
+		Resume:   true,
+	})
+	if err != nil || second.FiringID != "run-7" || second.Token <= first.Token {
+		t.Errorf("%+v, %v, want a token over %d", second, err, first.Token)
+	}
+}
+
+// TestAwaitEnded: a worker that waits for a plan's answer and never posted one learns that its hold
+// is over, where it is.
+func TestAwaitEnded(t *testing.T) {
+	d := served(t)
+	bot := d.as("bot")
+	hold, err := bot.Claim(t.Context(), 1, labelstate.ClaimOptions{Codename: "lucius"})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if err := d.as("ada").ForceRelease(t.Context(), 1, "enough"); err != nil {
+		t.Fatal(err)
+	}
+
+	if p, err := bot.AwaitPlan(t.Context(), hold); !errors.Is(err, labelstate.ErrLost) || p.Answer != labelstate.PlanOver {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+// TestSweepOptions: a sweep looks at what changed in the last two days, also where no label shows
+// it, and takes a shorter lease than the repository's for a claim that names none.
+func TestSweepOptions(t *testing.T) {
+	d := served(t)
+	bot, ada := d.as("bot"), d.as("ada")
+	if _, err := bot.Claim(t.Context(), 1, labelstate.ClaimOptions{Codename: "lucius"}); err != nil {
+		t.Fatal(err)
+	}
+
+	names, err := d.Labels("acme/app", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for _, name := range names {
+		if err := d.RemoveLabel("acme/app", 1, "ada", name); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	r, err := ada.Sweep(t.Context(), labelstate.SweepOptions{})
+	if err != nil || len(r.Changed) != 1 || r.Changed[0].Number != 1 {
+		t.Errorf("without a label: %+v, %v", r, err)
+	}
+
+	body := "<!-- agent-claim:codename=drake firing_id=run-1 nonce=00000001 state=held -->"
+	if _, err := d.AddComment("acme/app", 2, "bot", body); err != nil {
+		t.Fatal(err)
+	}
+
+	if _, err := ada.Sweep(t.Context(), labelstate.SweepOptions{}); err != nil { // it shows that hold
+		t.Fatal(err)
+	}
+
+	d.Skip(hour)
+	if r, err := ada.Sweep(t.Context(), labelstate.SweepOptions{}); err != nil || len(r.Changed) != 0 {
+		t.Errorf("after an hour: %+v, %v", r, err)
+	}
+	if r, err := ada.Sweep(t.Context(), labelstate.SweepOptions{MaxAge: 30 * time.Minute}); err != nil ||
+		len(r.Changed) != 1 || !slices.Equal(r.Changed[0].Ended, []string{"drake:run-1"}) {
+		t.Errorf("after an hour, and of half an hour: %+v, %v", r, err)
+	}
+}
+
+// TestSourceKeepsFailed: what has failed goes to a person where the source is to keep it.
+func TestSourceKeepsFailed(t *testing.T) {
+	d := served(t)
+	source, err := d.as("bot").Source(labelstate.SourceOptions{Codename: "lucius", KeepFailed: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if _, err := source.Claim(t.Context(), "github-1"); err != nil {
+		t.Fatal(err)
+	}
+
+	if err := source.Complete(t.Context(), "github-1", work.Result{Outcome: work.Failure}); err != nil {
+		t.Fatal(err)
+	}
+
+	if names, err := d.Labels("acme/app", 1); err != nil || !slices.Contains(names, labelstate.LabelNeedsScope) {
+		t.Errorf("%q, %v", names, err)
 	}
 }

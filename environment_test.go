@@ -160,7 +160,7 @@ func TestFromEnvironment(t *testing.T) {
 	t.Setenv("GITHUB_TOKEN", "")
 	_, err = labelstate.Open(t.Context(), labelstate.FromEnvironment())
 	if missing, is := errors.AsType[*labelstate.OptionsError](err); !is ||
-		!slices.Equal(missing.Missing, []string{"Token"}) {
+		!slices.Equal(missing.Missing, []string{"Token"}) || missing.Err == nil {
 		t.Errorf("without a token: %v", err)
 	}
 

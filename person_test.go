@@ -2,6 +2,7 @@ package labelstate_test
 
 import (
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 
@@ -80,6 +81,16 @@ func TestReleaseOfAPerson(t *testing.T) {
 
 	if err := again.Check(t.Context(), 1); err != nil {
 		t.Error(err)
+	}
+	comments, err := d.Comments("acme/app", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for _, c := range comments { // only what somebody else writes for the person says by whom it is
+		if strings.Contains(c.Body, " by=") {
+			t.Errorf("a person's own record: %s", c.Body)
+		}
 	}
 }
 

@@ -150,8 +150,10 @@ func TestAnswers(t *testing.T) {
 		told("paused", paused, err)
 		paused, err = ada.PausedRepos(ctx, "acme/app")
 		told("paused", paused, err)
-		paused, err = ada.PausedRepos(ctx, "/app")
-		told("no repository", paused, err)
+		for _, slug := range []string{"/app", "acme/", "acme"} {
+			paused, err = ada.PausedRepos(ctx, slug)
+			told("no repository", paused, err)
+		}
 		page, err := ada.List(ctx, work.FetchOptions{IncludeClaimed: true})
 		told("listed", page, err)
 		_, _, err = bot.Next(ctx, labelstate.NextOptions{Codename: "lucius"})
