@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image/color"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -338,6 +339,7 @@ func TestMouse(t *testing.T) {
 		{80, "", []tea.Msg{click(26, 6)}, "▌#1"},
 		{80, "enter", []tea.Msg{wheel(5, 5, tea.MouseWheelDown)}, "↓ 10 more lines"},
 		{200, "enter G", nil, "▌#11"},
+		{200, "enter J J j", nil, "acme/app#2 at"},
 		{200, "enter ?", nil, "another one shows the whole issue; the wheel scrolls."},
 		{40, "", []tea.Msg{click(3, 3)}, "["},
 		{80, "h c", []tea.Msg{wheel(30, 5, tea.MouseWheelDown)}, "▌#4"},
@@ -576,9 +578,21 @@ func TestNotices(t *testing.T) {
 	}
 }
 
-// TestNarrow: the column of the cursor is there in any terminal.
+// TestNarrow: the column of the cursor is there in any terminal, and a number is cut rather than
+// said twice.
 func TestNarrow(t *testing.T) {
 	if got := text(start(t, &desk{}, 10, 24)); !strings.Contains(got, "▌#1") {
+		t.Errorf("screen:\n%s", got)
+	}
+	if got := text(start(t, &desk{}, 3, 24)); !strings.Contains(got, "▌# \n▌ …") {
+		t.Errorf("screen:\n%s", got)
+	}
+}
+
+// TestNothingChosen: where no card is chosen, no key for one is offered.
+func TestNothingChosen(t *testing.T) {
+	got := text(press(start(t, &desk{}, 200, 24), "/ q q enter"))
+	if !strings.Contains(got, "/ filter") || strings.Contains(got, "y copy") || strings.Contains(got, "enter details") {
 		t.Errorf("screen:\n%s", got)
 	}
 }
@@ -593,6 +607,36 @@ func TestLateReading(t *testing.T) {
 	m = press(m, "h c y")
 	if got := text(send(m, before)); !strings.Contains(got, "1 issue,") {
 		t.Errorf("the older snapshot came back:\n%s", got)
+	}
+}
+
+// unread is a keyboard that fails.
+type unread struct{ err error }
+
+func (u unread) Read([]byte) (int, error) { return 0, u.err }
+
+// TestProgram: that the person quits, the terminal is gone or the time is over is no error, and
+// anything else is.
+func TestProgram(t *testing.T) {
+	broken := unread{errors.New("the keyboard is broken")}
+	over, end := context.WithCancel(t.Context())
+	end()
+	for name, c := range map[string]struct {
+		ctx  context.Context
+		in   io.Reader
+		gone bool
+		want error
+	}{
+		"quit":   {t.Context(), strings.NewReader("q"), false, nil},
+		"broken": {t.Context(), broken, false, broken.err},
+		"gone":   {t.Context(), broken, true, nil},
+		"over":   {over, strings.NewReader(""), false, nil},
+	} {
+		m := board.New(c.ctx, &desk{}, board.Options{Name: "acme/app", Gone: func() bool { return c.gone }})
+		err := board.Program(c.ctx, m, board.Screen{In: c.in, Out: io.Discard, NoColor: true})
+		if !errors.Is(err, c.want) || c.want == nil && err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
@@ -722,6 +766,38 @@ func TestPaused(t *testing.T) {
 	if got := text(press(m, "p y")); !strings.Contains(got, "acme/App is no longer paused") ||
 		d.did[1] != "repo resume acme/App --local" {
 		t.Errorf("%q\n%s", d.did, got)
+	}
+
+	d.snapshot.Pauses = []board.Pause{{Text: "acme/app is paused: " + strings.Repeat("release ", 12) + "and so on"}}
+	if got := text(start(t, d, 80, 24)); !strings.Contains(got, "and so on ") && !strings.Contains(got, "and so on\n") {
+		t.Errorf("what has room in two lines is cut:\n%s", got)
+	}
+}
+
+// TestColumns: an empty column is shown as soon as it has room beside what the others need, and a
+// column with cards as soon as all have the least width.
+func TestColumns(t *testing.T) {
+	for _, c := range []struct {
+		width    int
+		keys     string
+		headings int
+	}{
+		{49, "", 1},
+		{50, "", 2},
+		{101, "", 3},
+		{102, "", 4},
+		{153, "", 5},
+		{154, "", 6},
+		{90, "/ d r a k e enter", 1},
+		{91, "/ d r a k e enter", 6},
+	} {
+		m, headings := press(start(t, &desk{}, c.width, 24), c.keys), 0
+		for _, name := range []string{"READY", "IN FLIGHT", "PLAN", "PULL REQUEST", "DONE", "FOR PEOPLE"} {
+			headings += strings.Count(text(m), name)
+		}
+		if headings != c.headings {
+			t.Errorf("%d columns, %s: %d headings, want %d\n%s", c.width, c.keys, headings, c.headings, text(m))
+		}
 	}
 }
 

@@ -2,7 +2,6 @@ package board
 
 import (
 	"context"
-	"errors"
 	"io"
 
 	tea "charm.land/bubbletea/v2"
@@ -28,7 +27,7 @@ func Program(ctx context.Context, m Model, s Screen) error {
 	}
 
 	_, err := tea.NewProgram(m, options...).Run()
-	if err != nil && (errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil || m.gone()) {
+	if ctx.Err() != nil || m.gone() {
 		return nil
 	}
 
