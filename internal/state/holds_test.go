@@ -207,6 +207,13 @@ func TestAllIsOrdered(t *testing.T) {
 	}
 }
 
+// TestRemoveNone: to forget a hold of a worktree that has recorded none is a success.
+func TestRemoveNone(t *testing.T) {
+	if err := state.OpenHolds(t.TempDir()).Remove(hold(1).Issue); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestCorrupt(t *testing.T) {
 	good := `{"format":1,"owner":"acme","repo":"app","number":7,"codename":"c","firing_id":"f","comment":1,"token":1,"ttl_seconds":60}`
 	issue := claim.Issue{Owner: "acme", Repo: "app", Number: 7}
@@ -250,6 +257,15 @@ func TestCorrupt(t *testing.T) {
 	t.Run("keys of a later version", func(t *testing.T) {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "label-state", "holds", "acme@app@7.json"), `{"later":[1],`+good[1:])
+		if _, ok, err := state.OpenHolds(dir).Load(issue); !ok || err != nil {
+			t.Errorf("Load = %v, %v", ok, err)
+		}
+	})
+
+	t.Run("the longest ttl", func(t *testing.T) {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, "label-state", "holds", "acme@app@7.json"),
+			strings.Replace(good, `"ttl_seconds":60`, `"ttl_seconds":315360000`, 1))
 		if _, ok, err := state.OpenHolds(dir).Load(issue); !ok || err != nil {
 			t.Errorf("Load = %v, %v", ok, err)
 		}

@@ -53,6 +53,11 @@ func TestSessionFile(t *testing.T) {
 		}
 	}
 
+	other := filepath.Join(dir, "sessions", "notes.txt")
+	if err := os.WriteFile(other, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+
 	var crew sync.WaitGroup
 	for range 8 { // each removes files that another one has listed
 		crew.Go(func() { s.Prune(time.Now().Add(8 * 24 * time.Hour)) })
@@ -60,6 +65,10 @@ func TestSessionFile(t *testing.T) {
 	crew.Wait()
 	if _, ok, _ := s.Load(id); ok {
 		t.Error("an old file was kept")
+	}
+
+	if _, err := os.Lstat(other); err != nil {
+		t.Errorf("what is no session: %v", err)
 	}
 
 	if err := s.Add(id, ""); err != nil {
