@@ -496,6 +496,11 @@ func TestBorneOut(t *testing.T) {
 	}
 
 	d := &desk{after: card(4, olgas)}
+	olga := &desk{snapshot: full(t)}
+	card(4, olgas)(&olga.snapshot, board.Order{})
+	if got := text(press(start(t, olga, 80, 24), "h r")); !strings.Contains(got, "Release #4, so that workers may take it?") {
+		t.Errorf("asked before what is one's own is released:\n%s", got)
+	}
 	if got := text(press(start(t, d, 80, 24), "h c y y")); !strings.Contains(got, "label-state release acme/app#4") {
 		t.Errorf("copied for what is one's own:\n%s", got)
 	}
@@ -771,6 +776,10 @@ func TestPaused(t *testing.T) {
 	d.snapshot.Pauses = []board.Pause{{Text: "acme/app is paused: " + strings.Repeat("release ", 12) + "and so on"}}
 	if got := text(start(t, d, 80, 24)); !strings.Contains(got, "and so on ") && !strings.Contains(got, "and so on\n") {
 		t.Errorf("what has room in two lines is cut:\n%s", got)
+	}
+	d.snapshot.Pauses[0].Text += strings.Repeat(" on and on", 12) + " to the end"
+	if got := text(start(t, d, 80, 24)); !strings.Contains(got, "…") || strings.Contains(got, "to the end") {
+		t.Errorf("what has no room in two lines is not cut:\n%s", got)
 	}
 }
 
