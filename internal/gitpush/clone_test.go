@@ -132,6 +132,18 @@ func TestToldAtOnce(t *testing.T) {
 	}
 }
 
+// TestToldNothing: a git that says nothing of a push leaves it open whether it has landed.
+func TestToldNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := w.push(w.claim("ann"))
+	w.wrap(`case "$*" in *"push --porcelain"*) exit 0 ;; esac`)
+	got, err := w.git.Push(t.Context(), p)
+	if got == gitpush.Landed || !answer.Is(err, answer.Unread) || !strings.Contains(err.Error(), "git push in "+w.dir) {
+		t.Errorf("push: %v, %v, want that it is not known", got, err)
+	}
+}
+
 // wrap has a script run before each git.
 func (w *world) wrap(script string) {
 	w.Helper()

@@ -93,8 +93,8 @@ func TestOnItsWay(t *testing.T) {
 			p := w.push(w.claim("ann"))
 			w.meet(func(deliver func()) bool { return c.fate(w, deliver) })
 			got, err := w.git.Push(t.Context(), p)
-			var moved *gitpush.MovedError
-			if errors.As(err, &moved) != (c.moved != "") || moved != nil && moved.Ref != c.moved {
+			moved, _ := errors.AsType[*gitpush.MovedError](err)
+			if (moved != nil) != (c.moved != "") || moved != nil && moved.Ref != c.moved {
 				t.Errorf("push: %v, %v, want that %q moved\n%s", got, err, c.moved, w.said)
 			}
 

@@ -43,7 +43,7 @@ func ReadOptions(words []string) (o Options, err error) {
 				n++
 				o.git = append(o.git, words[n])
 			}
-		case name == "--signed" || !valued && slices.Contains(plain, word):
+		case name == "--signed" || slices.Contains(plain, word):
 			o.git = append(o.git, word)
 		default:
 			return Options{}, refused(word)

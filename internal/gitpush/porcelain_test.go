@@ -29,6 +29,7 @@ func TestPorcelain(t *testing.T) {
 	}{
 		{"both moved", "To url\n*\ts:refs/heads/fix\t[new branch]\n \tn:" + ref + "\t1..2\nDone\n", "", true, false},
 		{"one is not told of", "To url\n \tn:" + ref + "\t1..2\nDone\n", "", false, false},
+		{"the other is not told of", "To url\n*\ts:refs/heads/fix\t[new branch]\nDone\n", "", false, false},
 		{
 			"forced is moved, too", "To url\n+\ts:refs/heads/fix\t1...2 (forced update)\n \tn:" + ref + "\t1..2\n", "",
 			true, false,
@@ -45,6 +46,10 @@ func TestPorcelain(t *testing.T) {
 		{
 			"two reasons", "!\tn:" + ref + "\t[remote rejected] (first)\n!\ts:refs/heads/fix\t[rejected] (second)\n",
 			"second", false, true,
+		},
+		{
+			"two reasons, the branch's first",
+			"!\ts:refs/heads/fix\t[rejected] (second)\n!\tn:" + ref + "\t[remote rejected] (first)\n", "second", false, true,
 		},
 		{"beside it", "note\tx:y\tz\n!\ts:refs/heads/fix\t[rejected] (no)\n", "no", false, true},
 		{"connection broke", "!\ts:refs/heads/fix\t[remote failure] (remote failed to report status)\n!\tn:" + ref +
