@@ -551,6 +551,9 @@ func TestResources(t *testing.T) {
 		{"label-state://acme/app", ""},
 		{"label-state:///app/board", ""},
 		{"label-state://acme//board", ""},
+		{"label-state://acme/a%2Fb/board", ""}, // no name has a slash
+		{"label-state://acme/a%2Fb/issues/7/log", ""},
+		{"label-state://acme%2Fa/app/board", ""},
 		{"https://acme/app/board", ""},
 		{"label-state://acme/app/board?all", ""},
 		{"label-state://acme/app/board#top", ""},

@@ -87,10 +87,11 @@ func (o Options) reader(r resource) sdk.ResourceHandler {
 	}
 }
 
-// split reads an address: the repository as owner/name, and the path below it.
+// split reads an address that fits the resource's template: the repository as owner/name, and the
+// path below it. A name that holds a slash, which an address can encode, fits too.
 func (r resource) split(uri string) (repo string, path []string, ok bool) {
 	u, err := url.Parse(uri)
-	if err != nil || u.Scheme != scheme || u.RawQuery != "" || u.Fragment != "" {
+	if err != nil {
 		return "", nil, false
 	}
 
@@ -98,12 +99,6 @@ func (r resource) split(uri string) (repo string, path []string, ok bool) {
 	path = strings.Split(rest, "/")
 	if len(path) != len(r.path) {
 		return "", nil, false
-	}
-
-	for n, want := range r.path {
-		if !strings.HasPrefix(want, "{") && path[n] != want {
-			return "", nil, false
-		}
 	}
 
 	return u.Host + "/" + name, path, u.Host != "" && name != ""
