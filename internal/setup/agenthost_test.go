@@ -4,6 +4,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -194,6 +195,33 @@ func TestWhose(t *testing.T) {
 		}
 		if got := e.Whose(state.Hold{Beat: c.beat}); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
+		}
+	}
+}
+
+// TestCheckSession: a variable that names no session is refused, and the error says which hosts
+// there are.
+func TestCheckSession(t *testing.T) {
+	for text, want := range map[string]bool{"": true, " ": true, "codex:1": true, "codex": false, "nobody:1": false} {
+		err := newMachine(t, map[string]string{agenthost.SessionVariable: text}).environment().CheckSession()
+		if (err == nil) != want || err != nil && !strings.Contains(err.Error(), string(agenthost.Codex)) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// TestHostName: the host is known where one session is, or a host that names none.
+func TestHostName(t *testing.T) {
+	for _, c := range []struct {
+		variables map[string]string
+		want      string
+	}{
+		{nil, ""},
+		{map[string]string{"CODEX_SESSION_ID": "x"}, "codex"},
+		{map[string]string{"GEMINI_CLI": "1"}, string(agenthost.Gemini)},
+	} {
+		if got := newMachine(t, c.variables).environment().HostName(); got != c.want {
+			t.Errorf("%v: %q, want %q", c.variables, got, c.want)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package setup_test
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,6 +63,37 @@ func TestTokenOfAWorkSource(t *testing.T) {
 				t.Errorf("%v is no misconfiguration", err)
 			}
 		})
+	}
+}
+
+// TestSignature: a program that a session starts gets the token that a work source names, by the
+// first variable in which it looks for one; where none is named it has the session's variables.
+func TestSignature(t *testing.T) {
+	for _, c := range []struct {
+		variable, api string
+		want          []string
+	}{
+		{"AWS_SECRET", "", []string{"GH_TOKEN=b"}},
+		{"", "", nil},
+		{"AWS_SECRET", "http://127.0.0.1:1/", []string{"LABEL_STATE_TOKEN=b"}},
+	} {
+		m := newMachine(t, map[string]string{
+			"GH_TOKEN": "a", "AWS_SECRET": " b ", "LABEL_STATE_TOKEN": "a", "LABEL_STATE_API_URL": c.api,
+		})
+		m.write("mine.yml", "version: 1")
+		s, err := setup.Open(t.Context(), m.environment(), setup.Options{
+			Repo:     "acme/app",
+			TokenEnv: c.variable,
+			Config:   "mine.yml",
+			Chosen:   true,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if got := s.Signature(); !slices.Equal(got, c.want) {
+			t.Errorf("%+v: %q", c, got)
+		}
 	}
 }
 
