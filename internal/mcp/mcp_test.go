@@ -383,6 +383,21 @@ func TestAnswers(t *testing.T) {
 			true,
 		},
 		{
+			"claim", // which waits for nobody
+			outcome{Problem: problem(answer.Timeout, "x"), Objects: []json.RawMessage{object}},
+			result{
+				Answer: "unknown", Code: 3, Error: "x", Result: object,
+				Untrusted: []string{"error", "result"},
+			},
+			true,
+		},
+		{
+			"claim",
+			outcome{Notes: []string{"warning: late"}},
+			result{Answer: "yes", Notes: []string{"warning: late"}, Untrusted: []string{"notes"}},
+			false,
+		},
+		{
 			"log",
 			outcome{Problem: problem(answer.Unread, "offline"), Objects: []json.RawMessage{object}},
 			result{
@@ -697,7 +712,8 @@ func TestServeGivesUp(t *testing.T) {
 			if err := errors.Join(end(stop, ask), <-served); err != nil || !gaveUp {
 				t.Errorf("%v, gave up: %v", err, gaveUp)
 			}
-			if told := strings.Contains(out.String(), "the input ended before the answer"); told != (name == "input") {
+			told := strings.Contains(out.String(), "the input ended before the answer")
+			if told != (name == "input") || told != strings.Contains(out.String(), `"id":2,"error"`) {
 				t.Errorf("wrote %s", &out)
 			}
 			if n := strings.Count(out.String(), `"id":1,`); n != 1 {
