@@ -304,6 +304,14 @@ func TestRemote(t *testing.T) {
 		t.Errorf("Remote of a path = %v, %v", got, err)
 	}
 
+	for _, said := range []string{"user git\n", ""} { // ssh says nothing of the host
+		m.programs["ssh"] = func(setup.Command) (string, error) { return said, nil }
+		if got, err := m.environment().Remote(t.Context(), "ssh://git@ghes.corp:2222/acme/app.git"); err != nil ||
+			got != want {
+			t.Errorf("Remote where ssh says %q = %v, %v; want %v", said, got, err, want)
+		}
+	}
+
 	m.git("config", "label-state.repo", "up/stream")
 	want.Owner, want.Repo = "up", "stream"
 	if got, err := m.environment().Remote(t.Context(), "ssh://git@ghes.corp:2222/acme/app.git"); err != nil ||

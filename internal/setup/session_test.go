@@ -148,7 +148,8 @@ func TestCheckout(t *testing.T) {
 		t.Errorf("nothing: %s, %t, %v", c.OnReopen, there, err)
 	}
 	m.write(config.Unread, "on_reopen: requeue")
-	if c, there, err := setup.Checkout(m.dir); c.OnReopen != "none" || !there || err == nil {
+	if c, there, err := setup.Checkout(m.dir); c.OnReopen != "none" || !there || err == nil ||
+		!strings.Contains(err.Error(), config.Unread) {
 		t.Errorf("under another name: %s, %t, %v", c.OnReopen, there, err)
 	}
 	m.write(config.Path, "on_reopen: requeue")

@@ -50,6 +50,12 @@ func TestBuilt(t *testing.T) {
 			Build{"v1.2.3", whole, at, false},
 			"v1",
 		},
+		"a release, fetched": {
+			Build{"v1.2.3", whole, at, false},
+			"v1.4.0", nil,
+			Build{"v1.2.3", whole, at, false},
+			"v1",
+		},
 		"a release, and no more": {
 			Build{Version: "v2.0.1"},
 			"(devel)", checkout,
