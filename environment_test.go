@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -90,6 +91,11 @@ func TestOpenReadsNothing(t *testing.T) {
 		missing, is := errors.AsType[*labelstate.OptionsError](err)
 		if !is || !slices.Equal(missing.Missing, c.want) || !errors.Is(err, labelstate.ErrInvalid) {
 			t.Errorf("%+v: %v, want %q to be missing", c.o, err, c.want)
+		}
+
+		text := "open: empty Options." + strings.Join(c.want, " and Options.") + ": set it, "
+		if !strings.HasPrefix(err.Error(), text) {
+			t.Errorf("%+v: %v, want it to begin with %q", c.o, err, text)
 		}
 	}
 

@@ -98,6 +98,7 @@ func FuzzFence(f *testing.F) {
 			}),
 			work.Result{Outcome: work.Failure, Summary: text}.Comment("lucius"),
 			work.ReleaseOptions{Reason: text}.Note("lucius"),
+			work.ReleaseOptions{Reason: text}.Note("lucius" + text),
 		} {
 			if blocks := closed(whole); text != "" && blocks != 1 {
 				t.Errorf("%d blocks in %q", blocks, whole)

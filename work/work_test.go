@@ -159,6 +159,20 @@ func TestSpread(t *testing.T) {
 	}
 }
 
+// TestSpreadOf: who comes at the same moment under another name begins somewhere else, and who comes
+// again under one name at the same place.
+func TestSpreadOf(t *testing.T) {
+	places := map[uint32]bool{}
+	for _, name := range []string{"", "lucius", "lucius2", "rex", "Rex"} {
+		places[work.SpreadOf(name)] = true
+		places[work.SpreadOf(name)] = true
+	}
+
+	if len(places) != 5 {
+		t.Errorf("five names have %d places", len(places))
+	}
+}
+
 // TestSpreadLosesNone: who is refused everywhere has tried each item once.
 func TestSpreadLosesNone(t *testing.T) {
 	s := &memorySource{refuse: map[string]error{}}

@@ -64,6 +64,13 @@ func TestLimit(t *testing.T) {
 			want:   "limits.pull_requests is 1, and agents have 1 pull request open in o/r",
 		},
 		{
+			name:     "more pull requests than the limit",
+			authored: []int{100, 101, 900},
+			limits:   lifecycle.Limits{PullRequests: 2},
+			who:      bot,
+			want:     "limits.pull_requests is 2, and agents have 3 pull requests open in o/r",
+		},
+		{
 			name:     "pull requests keep no person off",
 			authored: []int{100},
 			limits:   lifecycle.Limits{PullRequests: 1},

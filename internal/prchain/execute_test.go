@@ -176,6 +176,9 @@ func TestClosingPartIsLast(t *testing.T) {
 		if len(edited) < 2 || !strings.Contains(edited[len(edited)-1], p.Parts[closes-1].Repo) {
 			t.Errorf("part %d closes the parent; bodies were edited in the order %q", closes, edited)
 		}
+		if words := "\nCloses " + p.Parent.String() + "\n"; strings.Count(w.all(), words) != 1 {
+			t.Errorf("part %d closes the parent; want %q once\n%s", closes, words, w.all())
+		}
 	}
 }
 

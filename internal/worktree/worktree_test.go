@@ -216,6 +216,13 @@ func TestBases(t *testing.T) {
 		t.Errorf("with a remote out of reach: %v, want that it could not be found out", err)
 	}
 
+	b.git(b.path("lib"), "remote", "set-url", "origin", filepath.Join(b.dir, "nowhere"))
+	if _, err := b.features().Create(t.Context(), b.request("lib")); err == nil ||
+		!strings.Contains(err.Error(), `base "default branch": `) {
+		t.Errorf("with a remote out of reach: %v, want that it names the base that was not given", err)
+	}
+	b.git(b.path("lib"), "remote", "set-url", "origin", libs)
+
 	b.git(b.path("app"), "remote", "set-head", "origin", "feature/x")
 	head := b.git(b.path("lib"), "rev-parse", "HEAD") // it has no note of its remote's, which a plan does not ask
 	if f, err := b.features().Plan(t.Context(), b.request("app", "lib")); err != nil || f.Trees[0].From != third ||
