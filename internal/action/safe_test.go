@@ -68,10 +68,10 @@ func FuzzLine(f *testing.F) {
 		}
 
 		log.Reset()
-		if n, err := c.Write([]byte(text + "\r\nshown\n")); n != len(text)+8 || err != nil {
+		if n, err := c.Write([]byte(text + "\r\n  shown\n")); n != len(text)+10 || err != nil {
 			t.Errorf("wrote %d bytes: %v", n, err)
 		}
-		if !strings.HasSuffix("\n"+log.String(), "\nshown\n") || strings.Contains(log.String(), "\r") {
+		if !strings.HasSuffix("\n"+log.String(), "\n  shown\n") || strings.Contains(log.String(), "\r") {
 			t.Errorf("log: %q", log.String())
 		}
 
