@@ -22,7 +22,14 @@ func TestSimAction(t *testing.T) {
 		t.Fatal(err)
 	}
 	seed.Users = slices.DeleteFunc(seed.Users, func(u githubsim.SeedUser) bool { return u.Login == "github-actions[bot]" })
+	seed.Repos = append(seed.Repos, githubsim.SeedRepo{
+		Name:  "acme/own",
+		Files: map[string]string{cli.WorkflowPath: "mine", "README.md": "read"},
+	})
 	seed = forWorkflow(seed)
+	if own := seed.Repos[len(seed.Repos)-1].Files; own[cli.WorkflowPath] != "mine" || own["README.md"] != "read" {
+		t.Errorf("the seed's own files became %q", own)
+	}
 	if text := seed.Repos[0].Files[cli.WorkflowPath]; !strings.Contains(text, "issue_comment") {
 		t.Errorf("a command finds no workflow that runs on comments: %q", text)
 	}
