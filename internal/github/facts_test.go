@@ -102,10 +102,11 @@ func TestNothingButErrors(t *testing.T) {
 		text string
 		want any
 	}{
-		"the server's trouble": {`{"errors":[{"message":"something went wrong"}]}`, new(*QueryError)},
-		"with a type":          {`{"errors":[{"type":"SERVICE_UNAVAILABLE","message":"something went wrong"}],"data":null}`, new(*QueryError)},
-		"the schema's":         {`{"errors":[{"message":"Field 'issue' doesn't exist on type 'Repository'; something went wrong"}]}`, new(*NoGraphQLError)},
-		"the token's":          {`{"errors":[{"type":"INSUFFICIENT_SCOPES","message":"your token has not been granted"}]}`, new(*PermissionError)},
+		"the server's trouble":  {`{"errors":[{"message":"something went wrong"}]}`, new(*QueryError)},
+		"with a type":           {`{"errors":[{"type":"SERVICE_UNAVAILABLE","message":"something went wrong"}],"data":null}`, new(*QueryError)},
+		"the schema's, by code": {`{"errors":[{"message":"Field 'name' has a field conflict","extensions":{"code":"fieldConflict"}}]}`, new(*NoGraphQLError)},
+		"the schema's":          {`{"errors":[{"message":"Field 'issue' doesn't exist on type 'Repository'; something went wrong"}]}`, new(*NoGraphQLError)},
+		"the token's":           {`{"errors":[{"type":"INSUFFICIENT_SCOPES","message":"your token has not been granted"}]}`, new(*PermissionError)},
 	} {
 		client := connect(t, roundTrip(func(*http.Request) (*http.Response, error) { return reply(200, c.text), nil }))
 		if _, err := client.Facts(t.Context(), issue("app", 1)); !errors.As(err, c.want) {

@@ -180,7 +180,7 @@ func TestBases(t *testing.T) {
 		{"lib", "origin/feature/x", "feature/x"},
 		{"lib", "v1", "main"},
 	} {
-		if !sample.Plays(c.repo+" "+c.base, 0, 2) {
+		if c.base != "@{u}" && !sample.Plays(c.repo+" "+c.base, 0, 2) { // as a tag, git fails on @{u} in another way
 			continue
 		}
 		want := c.want
@@ -197,8 +197,10 @@ func TestBases(t *testing.T) {
 		switch {
 		case c.want == "error" && !answer.Is(err, answer.Usage):
 			t.Errorf("%s@%s: %v, want that it is refused", c.repo, c.base, err)
-		case c.want != "error" && (err != nil || f.Trees[0].From != want):
-			t.Errorf("%s@%s: %v, at %q, want %q", c.repo, c.base, err, f.Trees[0].From, want)
+		case c.want != "error" && err != nil:
+			t.Errorf("%s@%s: %v, want %q", c.repo, c.base, err, want)
+		case c.want != "error" && f.Trees[0].From != want:
+			t.Errorf("%s@%s: at %q, want %q", c.repo, c.base, f.Trees[0].From, want)
 		}
 
 		if err == nil {
