@@ -160,6 +160,12 @@ func TestNotFound(t *testing.T) {
 		}
 	}
 
+	var alone *NotFoundError
+	if _, err := connect(t, server.Transport()).Issue(t.Context(), issue("app", 99)); !errors.As(err, &alone) ||
+		alone.What.String() != "issue acme/app#99" {
+		t.Errorf("alone: %v, want issue acme/app#99 not found", err)
+	}
+
 	lost := watched(roundTrip(func(*http.Request) (*http.Response,
 		error,
 	) {
