@@ -40,15 +40,16 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestEndNamesItsClaim: a claim whose key was ended, and its last bid after that, is what it was when
-// the key was.
+// TestEndNamesItsClaim: a claim whose key was ended, and its last bid after that, is what it was
+// when the key was.
 func TestEndNamesItsClaim(t *testing.T) {
 	c := stateOf(t, `1 0:00 bot claim a:1 nonce=n state=held token=3
 2 0:01 bot claim a:1 nonce=m resumes=n
 3 0:02 bot release a:1 outcome=failure token=3
 5 0:02 bot release a:1 outcome=error token=3
 4 0:03 bot release a:1 nonce=m outcome=abandoned`).Claims[0]
-	if c.End == nil || c.End.Outcome != claim.OutcomeFailure || c.Comment != 1 || c.URL != "#1" || c.Record.Nonce != "n" {
+	if c.End == nil || c.End.Outcome != claim.OutcomeFailure || c.Comment != 1 ||
+		c.URL != "#1" || c.Record.Nonce != "n" {
 		t.Errorf("%+v, ended %+v", c, c.End)
 	}
 }
@@ -59,14 +60,17 @@ func TestEnded(t *testing.T) {
 2 0:01 bot claim b:2 nonce=n state=held
 3 0:02 bot claim c:3 nonce=n state=held
 4 0:03 bot release c:3 outcome=success`)
-	got := s.Ended([]claim.Claim{s.Claims[0], s.Claims[2]}, func(claim.Claim) string { return claim.OutcomeError }, at(t, "0:09"))
+	failed := func(claim.Claim) string { return claim.OutcomeError }
+	got := s.Ended([]claim.Claim{s.Claims[0], s.Claims[2]}, failed, at(t, "0:09"))
 	a, b, c := got.Claims[0], got.Claims[1], got.Claims[2]
-	if a.End == nil || a.End.Outcome != claim.OutcomeError || !a.End.At.Equal(at(t, "0:09")) || !a.End.Rank.Created.Equal(a.End.At) ||
+	if a.End == nil || a.End.Outcome != claim.OutcomeError || !a.End.At.Equal(at(t, "0:09")) ||
+		!a.End.Rank.Created.Equal(a.End.At) ||
 		a.End.Rank.Compare(c.End.Rank) <= 0 || b.End != nil ||
 		c.End.Outcome != claim.OutcomeSuccess {
 		t.Errorf("ends: %+v, %+v, %+v", a.End, b.End, c.End)
 	}
-	if len(got.Attempts) != 1 || got.Attempts[0].Worker.Codename != "a" || s.Claims[0].End != nil || len(s.Attempts) != 0 {
+	if len(got.Attempts) != 1 || got.Attempts[0].Worker.Codename != "a" || s.Claims[0].End != nil ||
+		len(s.Attempts) != 0 {
 		t.Errorf("attempts: %+v, and before it %+v", got.Attempts, s.Attempts)
 	}
 }
@@ -165,7 +169,8 @@ func TestLivesOfPersons(t *testing.T) {
 	if left := names(s.Lasting().Claims); !slices.Equal(left, []string{"a:1"}) {
 		t.Errorf("without people's: %q", left)
 	}
-	if got := ann.Lease(claim.DefaultTerms()); got != 168*time.Hour || ann.Holder() != "ann" || ann.HolderKey() != "ann" {
+	if got := ann.Lease(claim.DefaultTerms()); got != 168*time.Hour || ann.Holder() != "ann" ||
+		ann.HolderKey() != "ann" {
 		t.Errorf("%s holds it for %s", ann.Holder(), got)
 	}
 	if len(s.Attempts) != 1 { // what a person let run out is none
@@ -200,7 +205,8 @@ func TestAboutKinds(t *testing.T) {
 func TestIssuesAreNamed(t *testing.T) {
 	i := claim.Issue{Owner: "o", Repo: "r", Number: 7}
 	err := &claim.IssueError{Doing: "read", Issue: i, Err: errors.New("gone")}
-	if err.Error() != "read o/r#7: gone" || err.Unwrap() != err.Err || (claim.Issue{Owner: "O", Repo: "R", Number: 7}).Folded() != i || i.In() != (claim.Repo{Owner: "o", Name: "r"}) || i.In().Issue(7) != i ||
+	if err.Error() != "read o/r#7: gone" || err.Unwrap() != err.Err ||
+		(claim.Issue{Owner: "O", Repo: "R", Number: 7}).Folded() != i || i.In() != (claim.Repo{Owner: "o", Name: "r"}) || i.In().Issue(7) != i ||
 		i.In().String() != "o/r" {
 		t.Errorf("%v, %v", err, i.In())
 	}
@@ -208,7 +214,8 @@ func TestIssuesAreNamed(t *testing.T) {
 
 // TestEmptyExtra: a record with no other keys may say so by an empty list.
 func TestEmptyExtra(t *testing.T) {
-	r := claim.Record{Kind: claim.KindClaim, Worker: claim.Worker{Codename: "az", FiringID: "AZ09"}, Extra: []claim.Field{}}
+	w := claim.Worker{Codename: "az", FiringID: "AZ09"}
+	r := claim.Record{Kind: claim.KindClaim, Worker: w, Extra: []claim.Field{}}
 	r.TTL, r.Reason = 90*time.Second+time.Millisecond, "\uFFFD"
 	if text, err := claim.Encode(r); !strings.Contains(text, " ttl=90 ") || !strings.Contains(text, "reason=\uFFFD ") {
 		t.Errorf("%s, %v", text, err)
@@ -230,7 +237,8 @@ func TestStakesOfTwo(t *testing.T) {
 		log = append(log, e.Comment)
 	}
 	got := claim.Stakes(log)
-	if len(got) != 2 || got[0].Worker.Codename != "a" || got[0].Over || len(got[0].PRs) != 0 || got[1].Worker.Codename != "b" ||
+	if len(got) != 2 || got[0].Worker.Codename != "a" || got[0].Over || len(got[0].PRs) != 0 ||
+		got[1].Worker.Codename != "b" ||
 		!got[1].Over || !slices.Equal(got[1].PRs, []string{"https://h/o/r/pull/9"}) || len(got[1].Marks) != 3 {
 		t.Errorf("%+v", got)
 	}
@@ -302,7 +310,8 @@ func TestMirroredRival(t *testing.T) {
 		t.Errorf("what was mirrored before its worker wrote: %+v", got)
 	}
 
-	s = stateOf(t, "1 0:01 bot claim a:1 nonce=n").Ruled(claim.Ruling{Worker: claim.Worker{Codename: "c", FiringID: "3"}, TTL: time.Hour})
+	unseen := claim.Ruling{Worker: claim.Worker{Codename: "c", FiringID: "3"}, TTL: time.Hour}
+	s = stateOf(t, "1 0:01 bot claim a:1 nonce=n").Ruled(unseen)
 	if got := s.Contest(claim.Worker{Codename: "a", FiringID: "1"}, "n", claim.Rank{}); got.Place != claim.PlaceBeaten {
 		t.Errorf("what the store alone knows: %+v", got)
 	}
@@ -329,7 +338,8 @@ func TestRejectedForAll(t *testing.T) {
 	}
 }
 
-// TestForeign: the error names the person whose hold it is once, and an agent's run beside its login.
+// TestForeign: the error names the person whose hold it is once, and an agent's run beside its
+// login.
 func TestForeign(t *testing.T) {
 	s := stateOf(t, `1 0:00 ann claim ann:1 nonce=n state=held person=ann
 2 0:01 bot claim a:1 nonce=n state=held`)

@@ -39,7 +39,8 @@ func TestRenewedLeavesTheState(t *testing.T) {
 	c := s.Claims[0]
 	r := c.Record
 	r.Heartbeat = 7
-	if next := c.Renewed(r, at(t, "0:20")); next.Bids[0].Record.Heartbeat != 7 || next.Record.Heartbeat != 7 || c.Bids[0].Record.Heartbeat != 0 {
+	if next := c.Renewed(r, at(t, "0:20")); next.Bids[0].Record.Heartbeat != 7 || next.Record.Heartbeat != 7 ||
+		c.Bids[0].Record.Heartbeat != 0 {
 		t.Errorf("%d after it, and %d before", next.Bids[0].Record.Heartbeat, c.Bids[0].Record.Heartbeat)
 	}
 }

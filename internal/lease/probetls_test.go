@@ -46,7 +46,8 @@ func TestProbeTLS(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			err := lease.ProbeTLS(t.Context(), c.client, shaking(t, c.server))
 			var denied *lease.DeniedError
-			if errors.As(err, &denied) && denied == nil || (denied != nil) != (c.remedy != "") || err != nil && c.remedy == "" ||
+			if errors.As(err, &denied) && denied == nil || (denied != nil) != (c.remedy != "") ||
+				err != nil && c.remedy == "" ||
 				denied != nil && (!strings.Contains(denied.Remedy, c.remedy) || denied.Unwrap() == nil) {
 				t.Errorf("%v, remedy %+v, want %q", err, denied, c.remedy)
 			}
@@ -72,9 +73,9 @@ func TestProbeTLSOnce(t *testing.T) {
 	}
 }
 
-// TestProbeTLSWithoutAlert: a store that asks for a certificate and then hangs up does not accept the
-// one that it was shown, though nothing says so. Of one that says nothing until the time is over
-// nobody knows.
+// TestProbeTLSWithoutAlert: a store that asks for a certificate and then hangs up does not accept
+// the one that it was shown, though nothing says so. Of one that says nothing until the time is
+// over nobody knows.
 func TestProbeTLSWithoutAlert(t *testing.T) {
 	own := leasetest.NewAuthority(t)
 	worker := own.Config(own.Pair("worker", time.Now().Add(time.Hour)))
@@ -127,7 +128,8 @@ func TestDistrust(t *testing.T) {
 			}
 			continue
 		}
-		if !errors.As(got, &denied) || denied == nil || denied.Err == nil || !strings.Contains(denied.Remedy, c.remedy) {
+		if !errors.As(got, &denied) || denied == nil || denied.Err == nil ||
+			!strings.Contains(denied.Remedy, c.remedy) {
 			t.Errorf("%v: %+v, want %q", c.err, denied, c.remedy)
 		}
 	}

@@ -213,7 +213,12 @@ func TestReadOnly(t *testing.T) {
 // TestLateTells: whatever a slow store is asked, it is told of after three seconds, with the end of the
 // wait, which may be the caller's.
 func TestLateTells(t *testing.T) {
-	for after, want := range map[time.Duration]int{2 * time.Second: 0, 5 * time.Second: 6, 6 * time.Second: 6, 7 * time.Second: 6} {
+	for after, want := range map[time.Duration]int{
+		2 * time.Second: 0,
+		5 * time.Second: 6,
+		6 * time.Second: 6,
+		7 * time.Second: 6,
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, limit := t.Context(), time.Minute
 			if after == 6*time.Second {

@@ -405,8 +405,8 @@ func TestPausedHere(t *testing.T) {
 		if _, err := l.Claim(t.Context(), issue, bob); !errors.As(err, &unknown) || !errors.Is(err, errLost) {
 			t.Errorf("claim while nobody knows: %v", err)
 		}
-		if _, err := bundle(t, []ledger.Part{{Issue: issue, Ledger: l}}).Claim(t.Context(), bob); !errors.As(err, &unknown) ||
-			!errors.Is(err, errLost) {
+		whole := bundle(t, []ledger.Part{{Issue: issue, Ledger: l}})
+		if _, err := whole.Claim(t.Context(), bob); !errors.As(err, &unknown) || !errors.Is(err, errLost) {
 			t.Errorf("claim of a bundle while nobody knows: %v", err)
 		}
 

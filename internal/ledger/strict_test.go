@@ -228,8 +228,8 @@ func (s *turning) Look(ctx context.Context, i claim.Issue) (lease.Lease, bool, e
 	return s.table.Look(ctx, i)
 }
 
-// TestReleaseOfPassedLease: who releases a hold that the store has given to another worker meanwhile
-// ends its own and nothing of that.
+// TestReleaseOfPassedLease: who releases a hold that the store has given to another worker
+// meanwhile ends its own and nothing of that.
 func TestReleaseOfPassedLease(t *testing.T) {
 	alone(t, func(t *testing.T, w *world) {
 		store := &table{}

@@ -78,7 +78,12 @@ func TestVisibleReasons(t *testing.T) {
 			"**lucius** is working on this issue: `@all the parser is done`.",
 		},
 		{
-			claim.Record{Kind: claim.KindClaim, Worker: claim.Worker{Codename: "QA-z/0.9_[b]:AZ@{`"}, Held: true, TTL: time.Hour},
+			claim.Record{
+				Kind:   claim.KindClaim,
+				Worker: claim.Worker{Codename: "QA-z/0.9_[b]:AZ@{`"},
+				Held:   true,
+				TTL:    time.Hour,
+			},
 			"**QA-z/0.9_[b]:AZ???** is working on this issue; the hold ends 1h after its last sign of life.",
 		},
 		{

@@ -703,7 +703,8 @@ func ended(d *protocol.Conclusion) string {
 	}
 
 	if c := d.Claim.Record; !c.Worker.IsZero() {
-		kind += fmt.Sprintf(", %s of %s with token %d since %s", c.Worker, claimtest.Clock(d.Claim.Created), c.Token, d.Since)
+		made := claimtest.Clock(d.Claim.Created)
+		kind += fmt.Sprintf(", %s of %s with token %d since %s", c.Worker, made, c.Token, d.Since)
 	}
 
 	said := func(format string, v any) {

@@ -196,7 +196,8 @@ func TestBatchNotGivenUp(t *testing.T) {
 	}
 
 	if _, err := h.store().AcquireAll(t.Context(), asksOf("ann", 1, 2)); err == nil ||
-		!strings.Contains(err.Error(), "give up the claim: ") || !strings.HasPrefix(err.Error(), "acquire acme/app#1 and 1 more: move 2 references: ") {
+		!strings.Contains(err.Error(), "give up the claim: ") ||
+		!strings.HasPrefix(err.Error(), "acquire acme/app#1 and 1 more: move 2 references: ") {
 		t.Error(err)
 	}
 }

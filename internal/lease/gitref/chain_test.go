@@ -459,10 +459,12 @@ func TestReadPast(t *testing.T) {
 			return 0
 		}
 		got, err := h.store().readPast(t.Context(), seven, 1)
-		if got.pos != want.pos || reads != want.reads || !errors.Is(err, want.err) || (err == nil) != (want.err == nil) {
+		if got.pos != want.pos || reads != want.reads || !errors.Is(err, want.err) ||
+			(err == nil) != (want.err == nil) {
 			t.Errorf("shown by read %d: at %d after %d reads, %v", shows, got.pos, reads, err)
 		}
-		if waits := []time.Duration{time.Second / 4, time.Second / 2, time.Second}; !slices.Equal(h.slept, waits[:reads-1]) {
+		waits := []time.Duration{time.Second / 4, time.Second / 2, time.Second}
+		if !slices.Equal(h.slept, waits[:reads-1]) {
 			t.Errorf("shown by read %d: it waited %s", shows, h.slept)
 		}
 	}
@@ -510,7 +512,8 @@ func TestOverdueIsNamed(t *testing.T) {
 	h.advance(ttl + DefaultGrace)
 	happen(t, h.store(), []string{"bob", "claims"}, lease.Lease{})
 	message := h.commits[h.at(RefName(seven), 0)].message
-	if want := "prev=" + strings.ReplaceAll(who("ann").String(), ":", "%3A") + " outcome=stale-swept\n"; !strings.HasSuffix(message, want) {
+	want := "prev=" + strings.ReplaceAll(who("ann").String(), ":", "%3A") + " outcome=stale-swept\n"
+	if !strings.HasSuffix(message, want) {
 		t.Errorf("%q, want %q at its end", message, want)
 	}
 }
