@@ -228,23 +228,23 @@ func (j *judge) judge(ctx context.Context, candidates []work.Item) ([]work.Item,
 		issues[n] = j.issueOf(i.Number())
 	}
 
-	var out []work.Item
 	taken := j.ledger.Now()
-	for n, r := range j.client.FactsOf(ctx, issues) {
+	all := j.client.FactsOf(ctx, issues)
+	judged, err := j.asStored(ctx, all)
+	if err != nil {
+		return nil, refusal("", err)
+	}
+
+	var out []work.Item
+	for n, r := range all {
 		if r.Err != nil {
 			j.unread = r.Err
 			j.o.Warn(r.Err)
 			continue
 		}
 
-		i, f := candidates[n], j.ledger.Here(r.Facts)
-		f.Limit = j.ledger.Rules().Limit(j.load, f, lifecycle.Asker{Login: f.Viewer, Codename: j.o.Worker.Codename})
-		j.noteLimit(f.Limit)
-		f, v, err := j.verdict(ctx, f)
-		if err != nil {
-			return nil, refusal("", err)
-		}
-
+		i, f := candidates[n], judged[n]
+		v := j.verdict(f)
 		i.Claimed = v.Has(lifecycle.CodeInFlight) || v.Has(lifecycle.CodeOwn)
 		for _, b := range f.Blockers {
 			if b.Open {
@@ -273,16 +273,39 @@ func (j *judge) judge(ctx context.Context, candidates []work.Item) ([]work.Item,
 	return out, nil
 }
 
-// verdict is the predicate's answer, and the snapshot that it is of.
-func (j *judge) verdict(ctx context.Context, f lifecycle.Facts) (lifecycle.Facts, lifecycle.Verdict, error) {
-	rules, who := j.ledger.Rules(), lifecycle.Seeker{Worker: j.o.Worker}
-	v := rules.Verdict(f, who)
-	if v.Answer != lifecycle.Free || !j.o.Shown {
-		return f, v, nil
+// verdict is the predicate's answer.
+func (j *judge) verdict(f lifecycle.Facts) lifecycle.Verdict {
+	return j.ledger.Rules().Verdict(f, lifecycle.Seeker{Worker: j.o.Worker})
+}
+
+// asStored are the snapshots with what else the predicate goes by. Where a lease store decides, it
+// is asked about each that is shown as free.
+func (j *judge) asStored(ctx context.Context, all []lifecycle.Snapshot) ([]lifecycle.Facts, error) {
+	out := make([]lifecycle.Facts, len(all))
+	var at []int
+	var asked []lifecycle.Facts
+	for n, r := range all {
+		if r.Err != nil {
+			continue
+		}
+
+		f := j.ledger.Here(r.Facts)
+		by := lifecycle.Asker{Login: f.Viewer, Codename: j.o.Worker.Codename}
+		f.Limit = j.ledger.Rules().Limit(j.load, f, by)
+		j.noteLimit(f.Limit)
+		if out[n] = f; j.o.Shown && j.verdict(f).Answer == lifecycle.Free {
+			at, asked = append(at, n), append(asked, f)
+		}
 	}
 
-	f, err := j.ledger.Ruled(ctx, f)
-	return f, rules.Verdict(f, who), err
+	for k, got := range j.ledger.RuledAll(ctx, asked) {
+		if got.Err != nil {
+			return nil, got.Err
+		}
+		out[at[k]] = got.Facts
+	}
+
+	return out, nil
 }
 
 // offer notes that an issue was found free.

@@ -3,17 +3,14 @@ package pushcheck
 import (
 	"context"
 	"strings"
-	"sync"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/dedup"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/setup"
 )
-
-// atOnce is how many leases are asked for at a time.
-const atOnce = 8
 
 // decide lays over the snapshots who holds the issues where the log is not what decides. References
 // are on GitHub and are asked, one more request for each issue of the repository that the
@@ -21,8 +18,8 @@ const atOnce = 8
 // the fencing tokens in the log say which of several holds is the last, and the hook is as late as
 // the log.
 func decide(ctx context.Context, s *setup.Session, of claim.Repo, snapshots []dedup.Snapshot) []dedup.Snapshot {
-	turns := make(chan struct{}, atOnce)
-	var asking sync.WaitGroup
+	var asked []*dedup.Snapshot
+	var facts []lifecycle.Facts
 	for k := range snapshots {
 		r := &snapshots[k]
 		switch home := strings.EqualFold(r.Issue.Slug(), of.String()); {
@@ -36,20 +33,17 @@ func decide(ctx context.Context, s *setup.Session, of claim.Repo, snapshots []de
 
 		default:
 			r.Guess = nil // the references tell who holds the issue, and only who may push writes them
-			asking.Go(func() {
-				turns <- struct{}{}
-				defer func() { <-turns }()
-				f, err := s.Ledger.Ruled(ctx, r.Facts)
-				if err != nil {
-					r.Unread = ledger.Reason(r.Issue, err)
-					return
-				}
-
-				r.Facts = f
-			})
+			asked, facts = append(asked, r), append(facts, r.Facts)
 		}
 	}
 
-	asking.Wait()
+	for n, got := range s.Ledger.RuledAll(ctx, facts) {
+		if got.Err != nil {
+			asked[n].Unread = ledger.Reason(asked[n].Issue, got.Err)
+			continue
+		}
+		asked[n].Facts = got.Facts
+	}
+
 	return snapshots
 }
