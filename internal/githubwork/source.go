@@ -279,7 +279,7 @@ func (j *judge) verdict(f lifecycle.Facts) lifecycle.Verdict {
 }
 
 // asStored are the snapshots with what else the predicate goes by. Where a lease store decides, it
-// is asked about each that is shown as free.
+// is asked about each that is shown as free, and about those that the log calls held.
 func (j *judge) asStored(ctx context.Context, all []lifecycle.Snapshot) ([]lifecycle.Facts, error) {
 	out := make([]lifecycle.Facts, len(all))
 	var at []int
@@ -293,7 +293,7 @@ func (j *judge) asStored(ctx context.Context, all []lifecycle.Snapshot) ([]lifec
 		by := lifecycle.Asker{Login: f.Viewer, Codename: j.o.Worker.Codename}
 		f.Limit = j.ledger.Rules().Limit(j.load, f, by)
 		j.noteLimit(f.Limit)
-		if out[n] = f; j.o.Shown && j.verdict(f).Answer == lifecycle.Free {
+		if out[n] = f; len(f.Log.Live()) > 0 || j.o.Shown && j.verdict(f).Answer == lifecycle.Free {
 			at, asked = append(at, n), append(asked, f)
 		}
 	}
