@@ -143,7 +143,7 @@ func tenure(t claim.Terms, f lifecycle.Facts, h claim.Claim) string {
 	end, ends := h.Until(t)
 	left := printable.Span(max(end.Sub(f.Now), time.Second))
 	switch {
-	case h.Stored && h.Over(t, f.Now): // the store goes by a clock of its own
+	case h.Stored && ends && f.Now.After(end): // the store goes by a clock of its own, and so does its grace
 		return fmt.Sprintf("%s holds it: the lease store has not ended its lease, which by GitHub's clock expired %s.",
 			who, distance(end.Sub(f.Now)))
 	case h.Held() && ends && f.Now.After(end):

@@ -64,6 +64,11 @@ func TestStanding(t *testing.T) {
 				func(c *claim.Claim) { c.Stored = true })}},
 		},
 		{
+			"lucius holds it: the lease store has not ended its lease, which by GitHub's clock expired 20s ago.",
+			lifecycle.Facts{Log: claim.State{Claims: held(4*time.Hour+20*time.Second,
+				func(c *claim.Claim) { c.Stored = true })}},
+		},
+		{
 			"lucius holds it for another 1s.",
 			lifecycle.Facts{Log: claim.State{Claims: held(4*time.Hour, as)}},
 		},
