@@ -209,6 +209,9 @@ func (c *Call) fail(ctx context.Context, err error) error {
 	return errors.Join(p, c.Answer(a, ""))
 }
 
+// Failed is what the view of one of several things says that failed, where the call goes on.
+func (c *Call) Failed(err error) Negative { return No(c.negative(ProblemOf(err), "")) }
+
 // Timed says so when it was --timeout or a signal that kept the answer from being found out.
 func (c *Call) Timed(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {

@@ -87,7 +87,8 @@ func pruneTrees(ctx context.Context, c *cli.Call, p *pruneParams) error {
 			}
 
 			if one.Err != nil {
-				v.Answer, v.Error = "unknown", cli.OneLine(one.Err.Error())
+				v.Negative = c.Failed(one.Err)
+				v.Answer = string(v.Negative.Answer)
 			}
 			kept, unknown = append(kept, one.Kept...), errors.Join(unknown, one.Err, c.Answer(v, v.text()))
 		}
