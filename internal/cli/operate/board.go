@@ -132,9 +132,16 @@ func showBoard(ctx context.Context, c *cli.Call, p *boardParams) error {
 	}
 
 	defer d.close()
-	snapshot, err := d.Read(ctx)
-	if err != nil {
-		return c.Timed(ctx, err)
+	snapshot, errs := d.readAll(ctx)
+	var unread []error
+	for n, err := range errs {
+		if err != nil {
+			unread = append(unread, cli.At("board", snapshot.Repos[n], err))
+		}
+	}
+
+	if unread != nil {
+		return c.Missing(ctx, unread)
 	}
 
 	if err := showCards(c, snapshot); err != nil {
@@ -209,7 +216,8 @@ func showCards(c *cli.Call, r board.Snapshot) error {
 }
 
 // OpenBoardDesk opens a session for every repository of the board, side by side. One that cannot be
-// opened is left out, unless it is the only one: unread says why. A view only shows.
+// opened is left out: unread says why. Where that leaves none, the error says it of each. A view
+// only shows.
 func OpenBoardDesk(ctx context.Context, c *cli.Call, fleet, view bool) (*BoardDesk, error) {
 	names, err := c.ReposToRead(ctx, fleet)
 	if err != nil {
@@ -242,7 +250,7 @@ func OpenBoardDesk(ctx context.Context, c *cli.Call, fleet, view bool) (*BoardDe
 	}
 
 	if len(d.repos) == 0 {
-		return nil, d.unread[0] // the others have the same cause, as a rule
+		return nil, c.Missing(ctx, d.unread)
 	}
 
 	return d, nil

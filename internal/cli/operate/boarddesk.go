@@ -85,9 +85,15 @@ func (d *BoardDesk) patience(ctx context.Context) (context.Context, context.Canc
 	return context.WithTimeout(ctx, cmp.Or(d.Timeout, patience))
 }
 
-// Read reads all repositories, side by side. One that is not there is left out, which the snapshot
-// says. Any other that cannot be read makes it incomplete, and so an error.
+// Read implements board.Desk.
 func (d *BoardDesk) Read(ctx context.Context) (board.Snapshot, error) {
+	out, errs := d.readAll(ctx)
+	return out, cmp.Or(errs...) // the line there has room for one
+}
+
+// readAll reads all repositories, side by side, with an error of each. One that is not there is
+// left out, which the snapshot says. Any other that cannot be read makes the snapshot incomplete.
+func (d *BoardDesk) readAll(ctx context.Context) (board.Snapshot, []error) {
 	ctx, cancel := d.patience(ctx)
 	defer cancel()
 	parts := make([]boardPart, len(d.repos))
@@ -98,13 +104,13 @@ func (d *BoardDesk) Read(ctx context.Context) (board.Snapshot, error) {
 	})
 
 	for n, err := range errs {
-		switch {
-		case err == nil:
-		case len(parts) > 1 && cli.ProblemOf(err).Code == answer.NotFound:
-			out.Unread = append(out.Unread, cli.At("board", out.Repos[n], err))
-		default:
-			return out, err
+		if err != nil && len(parts) > 1 && cli.ProblemOf(err).Code == answer.NotFound {
+			out.Unread, errs[n] = append(out.Unread, cli.At("board", out.Repos[n], err)), nil
 		}
+	}
+
+	if cmp.Or(errs...) != nil {
+		return out, errs
 	}
 
 	var all []lifecycle.Facts
@@ -125,7 +131,7 @@ func (d *BoardDesk) Read(ctx context.Context) (board.Snapshot, error) {
 	out.Now = latest(all)
 	out.Details = d.details(all, out.Cycles)
 
-	return out, nil
+	return out, errs
 }
 
 // read reads the repository's part of a snapshot.
