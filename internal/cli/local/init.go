@@ -57,7 +57,8 @@ func initRepo(ctx context.Context, c *cli.Call, p *initParams) error {
 		}
 		return endInit(ctx, c, p, steps, nil, found)
 	case c.DryRun:
-		return showSteps(c, repo, steps, paragraph("next", leftOf(steps, stepKept)...)+tips(ctx, c, p, steps))
+		next := append(leftOf(steps, stepKept), "to do this, run the same command without --dry-run")
+		return showSteps(c, repo, steps, paragraph("next", next...)+tips(ctx, c, p, steps))
 	}
 
 	preview := func() string {

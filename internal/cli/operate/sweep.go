@@ -72,7 +72,7 @@ func sweepClaims(ctx context.Context, c *cli.Call, p *sweepParams) error {
 		return c.Decline(s.first, "", s.view.or)
 	case s.view.Failed > 0 || len(s.view.Skipped) > 0:
 		err := fmt.Errorf("not everything was swept: %d failed, %d not examined", s.view.Failed, len(s.view.Skipped))
-		err = cli.Advise(err, answer.Call("the lines above say why; fix that, then run", answer.Again))
+		err = cli.Advise(err, answer.Call("each of them says why; fix that, then run", answer.Again))
 		return c.Decline(err, s.view.text(), s.view.or)
 	}
 
