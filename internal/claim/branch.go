@@ -6,9 +6,13 @@ import (
 )
 
 // ParseBranch reads a branch as people give it: refs/heads/ in front of the name is left out. The
-// error says that git takes no branch of that name (git-check-ref-format).
+// error says that git takes no branch of that name (git-check-ref-format), or that it is a reference
+// of another kind.
 func ParseBranch(text string) (string, error) {
-	name := strings.TrimPrefix(text, "refs/heads/")
+	name, full := strings.CutPrefix(text, "refs/heads/")
+	if !full && strings.HasPrefix(name, "refs/") {
+		return "", fmt.Errorf("branch %q: a reference that is not a branch", clip(text))
+	}
 	if !wellFormed(name) {
 		return "", fmt.Errorf("branch %q: not a name that git accepts", clip(text))
 	}
