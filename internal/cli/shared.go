@@ -3,6 +3,7 @@ package cli
 import (
 	"time"
 
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/setup"
 )
 
@@ -123,10 +124,13 @@ type Because struct {
 	Reason *string `flag:"reason" text:"why, for people"`
 }
 
-// Why is the reason; empty where none is given.
+// reasonLimit is as many bytes of a reason as a record has room for, however they are escaped.
+const reasonLimit = 2000
+
+// Why is the reason, cut where it is longer than a record has room for; empty where none is given.
 func (b Because) Why() string {
 	if b.Reason == nil {
 		return ""
 	}
-	return *b.Reason
+	return printable.Clip(*b.Reason, reasonLimit)
 }
