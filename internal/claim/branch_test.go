@@ -12,7 +12,7 @@ func TestParseBranch(t *testing.T) {
 	for text, want := range map[string]string{
 		"fix": "fix", "agent/issue-7": "agent/issue-7", "refs/heads/q": "q", "refs/heads/refs/heads/q": "refs/heads/q",
 		"heads/q": "heads/q", "refs/tags/v1": "", "refs/remotes/origin/x": "",
-		"":        "", "refs/heads/": "", "-x": "", "refs/heads/-x": "", "a b": "", "a..b": "", "@{-1}": "", "@": "@",
+		"": "", "refs/heads/": "", "-x": "", "refs/heads/-x": "", "a b": "", "a..b": "", "@{-1}": "", "@": "@",
 		"HEAD": "", "me:fix": "", "a.lock": "", "a/.b": "", "a//b": "", "/a": "", "a/": "", "a.": "",
 		"a\tb": "", "a\x7f": "", `a\b`: "", "a~1": "", "a^": "", "a?": "", "a*": "", "a[": "",
 	} {
