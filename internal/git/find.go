@@ -29,9 +29,8 @@ func (e *EmbeddedError) Error() string {
 
 // A Place is where a repository's own files are.
 type Place struct {
-	Dir   string // git directory of this worktree, with the links in its path followed
-	Named bool   // by GIT_DIR
-	Bare  bool   // the folder that was found is a git directory itself, not one with a .git in it
+	Dir  string // git directory of this worktree, with the links in its path followed
+	Bare bool   // the folder that was found is a git directory itself, not one with a .git in it
 }
 
 // Find returns the git directory of the worktree that dir is in, as git finds it: env (the value of
@@ -59,7 +58,7 @@ func Find(dir, env string) (Place, error) {
 			named = ""
 		}
 
-		return Place{Dir: named, Named: true}, err
+		return Place{Dir: named}, err
 	}
 
 	for at := dir; ; at = filepath.Dir(at) {

@@ -220,7 +220,7 @@ func TestLeadsNowhere(t *testing.T) {
 		m.at("clone", ".git", "x"): "no such file",
 	} {
 		place, err := git.Find(sub, env)
-		if want == "" && (err != nil || place != git.Place{Dir: m.at("clone", ".git"), Named: true}) ||
+		if want == "" && (err != nil || place != git.Place{Dir: m.at("clone", ".git")}) ||
 			want != "" && (err == nil || !strings.Contains(err.Error(), want) || place.Dir != "") {
 			t.Errorf("GIT_DIR=%s: %+v, %v, want %q", env, place, err, want)
 		}

@@ -16,7 +16,6 @@ var texts embed.FS
 // A family is the texts of one purpose, in the order of their versions. A text that was ever
 // shipped is never changed and never removed: a new version is a new file.
 type family struct {
-	name  string // of the files: name-1.sh, name-2.sh, …
 	mark  string // how the second line of each begins
 	texts []string
 }
@@ -26,8 +25,9 @@ func prePush() family     { return load("pre-push", "# label-state pre-push shim
 func globalPush() family  { return load("global", "# label-state global pre-push shim ") }
 func passThrough() family { return load("pass", "# label-state pass-through ") }
 
+// load reads the files NAME-1.sh, NAME-2.sh, …
 func load(name, mark string) family {
-	f := family{name: name, mark: mark}
+	f := family{mark: mark}
 	for {
 		text, err := texts.ReadFile(path.Join("shims", fmt.Sprintf("%s-%d.sh", name, len(f.texts)+1)))
 		if err != nil {

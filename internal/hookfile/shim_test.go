@@ -62,20 +62,20 @@ func TestOnePieceOfShell(t *testing.T) {
 func TestFamilies(t *testing.T) {
 	for _, f := range []family{prePush(), globalPush(), passThrough()} {
 		if len(f.texts) == 0 {
-			t.Fatalf("%s: no text", f.name)
+			t.Fatalf("%q: no text", f.mark)
 		}
 
 		for i, text := range f.texts {
 			if !f.marked(text) {
-				t.Errorf("%s-%d: the second line does not begin with %q", f.name, i+1, f.mark)
+				t.Errorf("%q-%d: the second line does not begin with %q", f.mark, i+1, f.mark)
 			}
 
 			if version, _ := f.recognise(text); version != i+1 {
-				t.Errorf("%s-%d is recognised as version %d", f.name, i+1, version)
+				t.Errorf("%q-%d is recognised as version %d", f.mark, i+1, version)
 			}
 
-			if f.name != "pass" && strings.Count(text, slot) != 1 {
-				t.Errorf("%s-%d has not one line %q", f.name, i+1, strings.TrimSpace(slot))
+			if f.mark != passThrough().mark && strings.Count(text, slot) != 1 {
+				t.Errorf("%q-%d has not one line %q", f.mark, i+1, strings.TrimSpace(slot))
 			}
 		}
 	}
@@ -116,7 +116,7 @@ func TestQuote(t *testing.T) {
 func TestOlderVersions(t *testing.T) {
 	old := prePush().texts[0]
 	later := family{
-		name: "pre-push", mark: prePush().mark,
+		mark:  prePush().mark,
 		texts: []string{old, strings.Replace(old, "shim 1", "shim 2", 1)},
 	}
 	for _, path := range []string{"", "/opt/it's here/label-state-pre-push"} {

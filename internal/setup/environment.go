@@ -88,11 +88,10 @@ func Nothing(w io.Writer) Environment {
 
 // A Command is a subprocess: gh, or ssh.
 type Command struct {
-	Name  string
-	Args  []string
-	Dir   string
-	Env   []string // NAME=value, besides what the program itself has
-	Stdin string
+	Name string
+	Args []string
+	Dir  string
+	Env  []string // NAME=value, besides what the program itself has
 }
 
 // OS returns the environment of this process.
@@ -178,7 +177,6 @@ func run(ctx context.Context, c Command) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, c.Name, c.Args...)
 	cmd.Dir = c.Dir
 	cmd.Env = append(os.Environ(), c.Env...)
-	cmd.Stdin = strings.NewReader(c.Stdin)
 	cmd.WaitDelay = afterKill
 	var out bytes.Buffer
 	cmd.Stdout = &out

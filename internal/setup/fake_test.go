@@ -35,7 +35,13 @@ type machine struct {
 	mu    sync.Mutex
 	files map[string]string // configuration by host and owner/repo
 	sent  []request
-	ran   []setup.Command
+	ran   []ran
+}
+
+// ran is a program that was started, and what it was told.
+type ran struct {
+	setup.Command
+	stdin string
 }
 
 type request struct{ host, path, token string }
@@ -62,19 +68,22 @@ func (m *machine) environment() setup.Environment {
 		Run:    m.run,
 		HTTP:   m,
 		Exec: func(ctx context.Context, c git.Command) ([]byte, error) {
-			return m.run(ctx, setup.Command{
-				Name:  "git",
-				Args:  c.Args,
-				Dir:   c.Dir,
-				Env:   c.Env,
-				Stdin: c.Stdin,
-			})
+			return m.carry(ctx, ran{setup.Command{
+				Name: "git",
+				Args: c.Args,
+				Dir:  c.Dir,
+				Env:  c.Env,
+			}, c.Stdin})
 		},
 	}
 }
 
-// run runs the real git without anybody's configuration, and what the test made of other programs.
 func (m *machine) run(ctx context.Context, c setup.Command) ([]byte, error) {
+	return m.carry(ctx, ran{Command: c})
+}
+
+// carry runs the real git without anybody's configuration, and what the test made of other programs.
+func (m *machine) carry(ctx context.Context, c ran) ([]byte, error) {
 	m.mu.Lock()
 	m.ran = append(m.ran, c)
 	m.mu.Unlock()
@@ -84,7 +93,7 @@ func (m *machine) run(ctx context.Context, c setup.Command) ([]byte, error) {
 	}
 
 	if program, ok := m.programs[name]; ok {
-		out, err := program(c)
+		out, err := program(c.Command)
 		return []byte(out), err
 	}
 	if name != "git" {
@@ -93,7 +102,7 @@ func (m *machine) run(ctx context.Context, c setup.Command) ([]byte, error) {
 
 	cmd := exec.CommandContext(ctx, "git", c.Args...)
 	cmd.Dir = c.Dir
-	cmd.Stdin = strings.NewReader(c.Stdin)
+	cmd.Stdin = strings.NewReader(c.stdin)
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + m.home, "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_CEILING_DIRECTORIES=" + m.ceiling,

@@ -135,7 +135,7 @@ func TestClone(t *testing.T) {
 
 			m.ran = nil
 			got := place(t, m, setup.Options{})
-			asked := slices.ContainsFunc(m.ran, func(c setup.Command) bool { return slices.Contains(c.Args, "get-url") })
+			asked := slices.ContainsFunc(m.ran, func(c ran) bool { return slices.Contains(c.Args, "get-url") })
 			if asked != strings.HasSuffix(c.name, ": git says where") {
 				t.Errorf("git was asked where the remote is: %t", asked)
 			}

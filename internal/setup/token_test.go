@@ -223,8 +223,8 @@ func (m *machine) asked(t *testing.T, host string) {
 			continue
 		}
 
-		if c.Stdin != "protocol=https\nhost="+host+"\npath=acme/app.git\n\n" {
-			t.Errorf("git credential was told %q", c.Stdin)
+		if c.stdin != "protocol=https\nhost="+host+"\npath=acme/app.git\n\n" {
+			t.Errorf("git credential was told %q", c.stdin)
 		}
 
 		for _, quiet := range []string{"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS="} {

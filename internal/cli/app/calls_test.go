@@ -143,7 +143,7 @@ func asCall(ts *testscript.TestScript, input string, args []string) int {
 		Processes: processTable{getenv},
 		Run: func(ctx context.Context, c setup.Command) ([]byte, error) {
 			cmd := exec.CommandContext(ctx, c.Name, c.Args...)
-			cmd.Dir, cmd.Env, cmd.Stdin = c.Dir, append(slices.Clip(environ), c.Env...), strings.NewReader(c.Stdin)
+			cmd.Dir, cmd.Env = c.Dir, append(slices.Clip(environ), c.Env...)
 			return cmd.Output()
 		},
 	}
