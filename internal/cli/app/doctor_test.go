@@ -6,7 +6,9 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/label-state/label-state/answer"
@@ -205,6 +207,33 @@ func TestDoctorAround(t *testing.T) {
 			t.Errorf("%+v: exit code %d, want %d and %q in\n%s", c.github, code, c.code, c.want, out.String())
 		}
 	}
+}
+
+// unplugged is a network in which nobody answers.
+type unplugged struct{}
+
+func (unplugged) RoundTrip(*http.Request) (*http.Response, error) {
+	return nil, syscall.ECONNREFUSED
+}
+
+// TestDoctorWithoutGitHub: a GitHub that is not there is asked several times, and then it is said.
+func TestDoctorWithoutGitHub(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		vars := map[string]string{"GH_TOKEN": "tok-agents", "HOME": t.TempDir()}
+		var out, said bytes.Buffer
+		env := setup.OS()
+		env.Getenv, env.Dir, env.HTTP = func(name string) string { return vars[name] }, t.TempDir(), unplugged{}
+		terminal := cli.Terminal{Verbs: Verbs(), In: strings.NewReader(""), Out: &out, Err: &said, Env: env}
+		code := cli.Run(t.Context(), []string{"label-state", "doctor", "acme/app", "--timeout", "2s"}, terminal)
+
+		failed := "connection refused\n" +
+			"                   -> check the network and LABEL_STATE_API_URL, then: label-state doctor acme/app --timeout 2s\n"
+		problem := "label-state: doctor: 1 check could not be carried out\nhint: do what the arrows say, then: "
+		if code != answer.ExitUnknown || !strings.Contains(out.String(), "fail  setup ") ||
+			!strings.Contains(out.String(), failed) || !strings.Contains(said.String(), problem) {
+			t.Errorf("exit code %d\n%s%s", code, out.String(), said.String())
+		}
+	})
 }
 
 // oldServer answers for a GitHub whose GraphQL has no updateRefs.
