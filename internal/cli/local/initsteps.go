@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/label-state/label-state/answer"
+	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/github"
@@ -124,14 +125,30 @@ func ConfigFor(o *github.OutsiderError) string {
 		"]}", 1)
 }
 
-// findRoot is the top of the clone.
+// findRoot is the top of the clone, which is the repository's or nobody's yet.
 func findRoot(ctx context.Context, c *cli.Call) (string, error) {
-	if top, err := c.Env.Git().Ask(ctx, "rev-parse", "--show-toplevel"); err == nil && top != "" {
-		return filepath.FromSlash(top), nil
+	inside := answer.Call("git clone it, and run label-state init inside; labels alone", "labels sync",
+		c.Session.Repo.String())
+
+	top, err := c.Env.Git().Ask(ctx, "rev-parse", "--show-toplevel")
+	if err != nil || top == "" {
+		return "", cli.Advise(c.Usagef("not in a git clone of %s", c.Session.Repo), inside)
 	}
-	return "", cli.Advise(c.Usagef("not in a git clone of %s", c.Session.Repo),
-		answer.Call("git clone it, and run label-state init inside; labels alone", "labels sync",
-			c.Session.Repo.String()))
+
+	if c.Session.Tree == "" {
+		home, err := c.Env.Home(ctx)
+		if err != nil {
+			return "", err
+		}
+		of := claim.Repo{Owner: home.Owner, Name: home.Repo}
+		if home.Owner != "" && !strings.EqualFold(of.String(), c.Session.Repo.String()) {
+			return "", cli.Advise(c.Usagef("not in a git clone of %s: this one is of %s", c.Session.Repo, of), inside,
+				answer.Shell("where it is of a fork, set its repository", "git", "config", "label-state.repo",
+					c.Session.Repo.String()))
+		}
+	}
+
+	return filepath.FromSlash(top), nil
 }
 
 // fileStep looks for a file here and then on GitHub's default branch. One that is there stays.
