@@ -43,8 +43,7 @@ func NewAdvance(c *Config, i claim.Issue, move Advance, word string) Operation {
 	})
 }
 
-// Target is the stage that an advance leads to; done says that the log shows the worker's move
-// already. A repository without stages, a stage it does not have and one beyond the last are an
+// Target is the stage that an advance leads to; done says that the log shows the move already. A repository without stages, a stage it does not have and one beyond the last are an
 // answer.Usage, a hold that is not the worker's a *LostError.
 func (c *Config) Target(f lifecycle.Facts, a Advance) (to labels.Stage, done bool, err error) {
 	if a.Worker.IsZero() && a.By == "" {
@@ -82,7 +81,19 @@ func (c *Config) Target(f lifecycle.Facts, a Advance) (to labels.Stage, done boo
 		return labels.Stage{}, false, answer.Wrongf("it is in the last stage already, %s", scheme.Stages[now].Name)
 	}
 
-	return scheme.Stages[next], false, nil
+	return scheme.Stages[next], a.repeats(f, scheme.Stages[next]), nil
+}
+
+// repeats reports whether a person names the stage that the log says, and nothing but a move came
+// last.
+func (a Advance) repeats(f lifecycle.Facts, to labels.Stage) bool {
+	if !a.Worker.IsZero() || f.Log.Stage != to.Name {
+		return false
+	}
+	last, ended := f.Log.LastEnded(claim.Claim.Held)
+	_, held := f.Log.Holder()
+
+	return f.Open && !held && (!ended || last.End.Outcome == claim.OutcomeAdvanced)
 }
 
 // record is the one record of a move. Without a hold it ends a key of its own that nobody ever

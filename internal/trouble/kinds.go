@@ -214,8 +214,12 @@ func hintReason(i claim.Issue, r lifecycle.Reason) []answer.Command {
 		return Then(answer.Advice("a person decides, by taking the label off: " + r.URL))
 	case lifecycle.CodeInFlight:
 		return Then(answer.Call("see who holds it", "status", issue))
-	case lifecycle.CodeOwn, lifecycle.CodeBlocked, lifecycle.CodeBackingOff,
-		lifecycle.CodeUnread, lifecycle.CodeUnshown:
+	case lifecycle.CodeOwn:
+		if r.Claim != nil && r.Claim.Person != "" {
+			return Then(answer.Call("it is your own hold; end it with", "release", issue))
+		}
+		return Then(answer.Call("see what blocks it", "status", issue))
+	case lifecycle.CodeBlocked, lifecycle.CodeBackingOff, lifecycle.CodeUnread, lifecycle.CodeUnshown:
 		return Then(answer.Call("see what blocks it", "status", issue))
 	}
 

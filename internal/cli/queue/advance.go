@@ -119,7 +119,8 @@ func readAdvance(ctx context.Context, c *cli.Call, i claim.Issue, to string) (a 
 }
 
 // movedBefore is the run that a command means which repeats an advance: the last hold that was had
-// from here has ended so. A person in that worktree names the stage to move it on from there.
+// from here has ended so. A person in that worktree names the stage to move it on from there, which
+// the error of another login says.
 func movedBefore(ctx context.Context, c *cli.Call, i claim.Issue, to string) (w claim.Worker, is bool, err error) {
 	former, err := c.Former(i)
 	if former == nil || err != nil {
@@ -131,8 +132,24 @@ func movedBefore(ctx context.Context, c *cli.Call, i claim.Issue, to string) (w 
 	}
 
 	last, found := f.Log.LastEnded(former)
-	is = found && last.End.Outcome == claim.OutcomeAdvanced && last.End.By == "" &&
-		(to == "" || c.Rules().Scheme.Stage(to) == c.Rules().Stage(f))
+	if !found || last.End.Outcome != claim.OutcomeAdvanced || last.End.By != "" {
+		return w, false, nil
+	}
 
-	return last.Record.Worker, is, nil
+	w, stages := last.Record.Worker, c.Rules().Scheme.Stages
+	now := c.Rules().Stage(f)
+	_, held := f.Log.Holder()
+	switch {
+	case last.WrittenBy(f.Viewer):
+		return w, to == "" || c.Rules().Scheme.Stage(to) == now, nil
+	case to == "" && !held:
+		next := stages[min(now+1, len(stages)-1)].Name
+		return w, false, &answer.Problem{
+			Code: answer.Usage,
+			Why:  fmt.Sprintf("%s (run %s) has advanced it from here; it is in %s", w.Codename, w.FiringID, stages[now].Name),
+			Next: []answer.Command{answer.Call("to move it on, name the stage", "advance", i.String(), "--to", next)},
+		}
+	}
+
+	return w, false, nil
 }
