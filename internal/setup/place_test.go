@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -305,7 +306,12 @@ func TestRemote(t *testing.T) {
 	}
 
 	for _, said := range []string{"user git\n", ""} { // ssh says nothing of the host
-		m.programs["ssh"] = func(setup.Command) (string, error) { return said, nil }
+		m.programs["ssh"] = func(c setup.Command) (string, error) {
+			if c.Dir != m.dir {
+				t.Errorf("ssh runs in %q", c.Dir)
+			}
+			return said, nil
+		}
 		if got, err := m.environment().Remote(t.Context(), "ssh://git@ghes.corp:2222/acme/app.git"); err != nil ||
 			got != want {
 			t.Errorf("Remote where ssh says %q = %v, %v; want %v", said, got, err, want)
@@ -317,6 +323,13 @@ func TestRemote(t *testing.T) {
 	if got, err := m.environment().Remote(t.Context(), "ssh://git@ghes.corp:2222/acme/app.git"); err != nil ||
 		got != want {
 		t.Errorf("Remote with an override = %v, %v; want %v", got, err, want)
+	}
+}
+
+// TestNothing: an environment of nothing has no programs, which is not the same as one that fails.
+func TestNothing(t *testing.T) {
+	if _, err := setup.Nothing(io.Discard).Run(t.Context(), setup.Command{Name: "gh"}); !errors.Is(err, exec.ErrNotFound) {
+		t.Error(err)
 	}
 }
 
