@@ -498,7 +498,7 @@ func TestBorneOut(t *testing.T) {
 	d := &desk{after: card(4, olgas)}
 	olga := &desk{snapshot: full(t)}
 	card(4, olgas)(&olga.snapshot, board.Order{})
-	if got := text(press(start(t, olga, 80, 24), "h r")); !strings.Contains(got, "Release #4, so that workers may take it?") {
+	if got := text(press(start(t, olga, 80, 24), "h r")); !strings.Contains(got, "Release #4, so that workers may") {
 		t.Errorf("asked before what is one's own is released:\n%s", got)
 	}
 	if got := text(press(start(t, d, 80, 24), "h c y y")); !strings.Contains(got, "label-state release acme/app#4") {

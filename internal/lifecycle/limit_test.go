@@ -97,7 +97,13 @@ func TestLimit(t *testing.T) {
 				Body:    "<!-- agent-claim:" + record + " nonce=n state=held -->",
 			}})
 			if open {
-				f.PRs = []lifecycle.PR{{Repo: "O/r", Number: 100 + n, State: lifecycle.PROpened, Author: author, Recorded: recorded}}
+				f.PRs = []lifecycle.PR{{
+					Repo:     "O/r",
+					Number:   100 + n,
+					State:    lifecycle.PROpened,
+					Author:   author,
+					Recorded: recorded,
+				}}
 			}
 
 			load.Issues = append(load.Issues, f)

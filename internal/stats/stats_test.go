@@ -321,7 +321,8 @@ func TestManyWorkers(t *testing.T) {
 		return height
 	}
 
-	if eleven, twelve, thirteen := height(11), height(12), height(13); thirteen-twelve != twelve-eleven || twelve == eleven {
+	eleven, twelve, thirteen := height(11), height(12), height(13)
+	if thirteen-twelve != twelve-eleven || twelve == eleven {
 		t.Errorf("heights %d, %d and %d, want as much for the last as for each before", eleven, twelve, thirteen)
 	}
 }
