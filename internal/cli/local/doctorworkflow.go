@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -44,9 +45,8 @@ func checkWorkflow(ctx context.Context, c *cli.Call) []Diagnosis {
 		return out
 	}
 
-	if lacking := lackingInJobs(c, w.Jobs); lacking != "" {
-		out[0] = ok("workflow", "%s: %s", cli.WorkflowPath, lacking).or("fail",
-			"add the missing permissions to the job in "+cli.WorkflowPath+" on the default branch")
+	if lacking, remedy := lackingInJobs(c, w.Jobs); lacking != "" {
+		out[0] = ok("workflow", "%s: %s", cli.WorkflowPath, lacking).or("fail", remedy)
 	}
 
 	out = append(out, checkEvents(c, w))
@@ -74,15 +74,25 @@ func checkSwitch(ctx context.Context, c *cli.Call) Diagnosis {
 }
 
 // lackingInJobs says which permissions and variables the jobs of a workflow lack for what the
-// configuration has them do.
-func lackingInJobs(c *cli.Call, jobs []workflow.Job) string {
+// configuration has them do, and what to add.
+func lackingInJobs(c *cli.Call, jobs []workflow.Job) (lacking, remedy string) {
 	conf := c.Session.Config
-	var out []string
+	var out, remedies []string
+	add := func(what string) {
+		if !slices.Contains(remedies, what) {
+			remedies = append(remedies, what)
+		}
+	}
+
 	for _, j := range jobs {
 		missing := j.Lacks(workflow.Needs(j.Guard, conf.Claim.Lease == lease.Refs))
+		if len(missing) > 0 {
+			add("the missing permissions to the job")
+		}
 		if variable := conf.Lease.RedisURLEnv; conf.Claim.Lease == lease.Redis && !j.Guard &&
 			!slices.Contains(j.Variables, variable) {
 			missing = append(missing, "the variable "+variable)
+			add(fmt.Sprintf(`env: {%s: "${{ secrets.%[1]s }}"} to the step`, variable))
 		}
 
 		if len(missing) == 0 {
@@ -96,7 +106,11 @@ func lackingInJobs(c *cli.Call, jobs []workflow.Job) string {
 		out = append(out, one)
 	}
 
-	return strings.Join(out, "; ")
+	if len(out) == 0 {
+		return "", ""
+	}
+	return strings.Join(out, "; "), "add " + strings.Join(remedies, ", and ") + " in " + cli.WorkflowPath +
+		" on the default branch"
 }
 
 // checkEvents compares the events that start the workflow with those that what is configured needs.

@@ -50,8 +50,20 @@ func TestLackingInJobs(t *testing.T) {
 		w.Jobs[0].Guard = strings.HasSuffix(name, "guards")
 		call := &cli.Call{Session: &setup.Session{}}
 		call.Session.Config = conf
-		if got := lackingInJobs(call, w.Jobs); got != c.want {
+		got, remedy := lackingInJobs(call, w.Jobs)
+		if got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+
+		what := ""
+		switch {
+		case strings.Contains(c.want, variable):
+			what = `add env: {FLEET_REDIS_URL: "${{ secrets.FLEET_REDIS_URL }}"} to the step in `
+		case c.want != "":
+			what = "add the missing permissions to the job in "
+		}
+		if !strings.HasPrefix(remedy, what) || (what == "") != (remedy == "") {
+			t.Errorf("%s: the remedy is %q, want %q", name, remedy, what)
 		}
 	}
 }
