@@ -83,4 +83,8 @@ func (f *file) tellApart(r *reader) {
 		problem := "label " + quote(f.c.Labels.Available) + " is available and excluded: no issue could be taken"
 		r.at(path, problem, "different labels")
 	}
+
+	if o := f.c.Contributors; o.Claim == ContributorsLabelled && len(o.Labels) == 0 {
+		r.at("contributors.labels", "is empty: no issue could be taken", "labels, or claim: "+ContributorsOff)
+	}
 }

@@ -91,7 +91,7 @@ func TestSchemaAcceptsWhatTheReaderAccepts(t *testing.T) {
 // the reader, because they are about two values at once, the size of a duration, or YAML itself.
 func TestSchemaRefuses(t *testing.T) {
 	beyond := []string{
-		"alias", "bundle-like-label", "agents-equal-labels", "default-ttl-above-max", "duration-overflows",
+		"alias", "bundle-like-label", "agents-equal-labels", "contributors-no-label", "default-ttl-above-max", "duration-overflows",
 		"duration-zero", "excluded-available",
 		"excluded-available-by-name", "key-not-a-word", "label-control", "label-equals-default", "label-like-bundle",
 		"max-attempts-octal",
