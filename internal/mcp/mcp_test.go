@@ -556,6 +556,36 @@ func TestWho(t *testing.T) {
 	}
 }
 
+// TestWarnings: the warnings of an answer that has a place for them are other people's text as well.
+func TestWarnings(t *testing.T) {
+	for _, c := range []struct {
+		object any
+		want   []string
+	}{
+		{json.RawMessage(`{"answer":"x"}`), []string{"notes"}},
+		{answer.Answer{}, []string{"notes", "result.warnings"}},
+		{&struct{ cli.WithWarnings }{}, []string{"notes", "result.warnings"}},
+	} {
+		o := (&stand{}).options()
+		o.Do = func(_ context.Context, t cli.Terminal, _ cli.Verb, _ any) error {
+			fmt.Fprintln(t.Err, "label-state: warning: late")
+			t.Take(c.object)
+			return nil
+		}
+
+		r, err := connect(t, o).CallTool(t.Context(), &sdk.CallToolParams{
+			Name: "claim", Arguments: map[string]any{"issue": "1"},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		if got := read(t, r); got.Answer != "yes" || !slices.Equal(got.Untrusted, c.want) {
+			t.Errorf("%T: %s, untrusted %q, want %q", c.object, got.Answer, got.Untrusted, c.want)
+		}
+	}
+}
+
 func TestResources(t *testing.T) {
 	for _, c := range []struct{ uri, words string }{
 		{"label-state://acme/app/board", "board repo=[acme/app] timeout=2m0s"},

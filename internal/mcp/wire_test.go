@@ -106,6 +106,19 @@ func (w wire) pong(id int) {
 	}
 }
 
+// TestWithoutArguments: a call that has none, or an empty object, is one without arguments.
+func TestWithoutArguments(t *testing.T) {
+	s := stand{answer: outcome{Objects: []json.RawMessage{json.RawMessage(`{"answer":"x"}`)}}}
+	w := dial(t, s.options(), latest)
+	for n, arguments := range []string{"", `,"arguments":{}`, `,"arguments":null`} {
+		s.words = nil
+		w.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"status"%s}}`, 2+n, arguments))
+		if got := w.hear(); !strings.Contains(got, `"answer":"yes"`) || len(s.words) == 0 || s.words[0] != "status" {
+			t.Errorf("%s: ran %q: %s", arguments, s.words, got)
+		}
+	}
+}
+
 const latest = "2025-11-25"
 
 // TestNonsense: a line that is not a message has an error with its id as far as one can be read,
