@@ -32,7 +32,7 @@ type Figures struct {
 // Totals count ends of holds, each once, and what else ends in that time.
 type Totals struct {
 	Holds     int `json:"holds"`      // begun
-	Delivered int `json:"delivered"`  // ended with a pull request, or with the work done
+	Delivered int `json:"delivered"`  // ended with a pull request, a finished stage, or the work done
 	Failed    int `json:"failed"`     // ended as a failed attempt by the holder's own word
 	Expired   int `json:"expired"`    // released because the holder gave no heartbeat
 	Forced    int `json:"forced"`     // ended by somebody else
@@ -248,7 +248,7 @@ func (c *counting) merge(f lifecycle.Facts) {
 // delivered reports whether a hold that ended so brought something: a success without a pull
 // request, of an issue that is open, did not.
 func delivered(f lifecycle.Facts, e claim.Release) bool {
-	return e.PR != "" || e.Outcome == claim.OutcomeAlreadyImplemented ||
+	return e.PR != "" || e.Outcome == claim.OutcomeAlreadyImplemented || e.Outcome == claim.OutcomeAdvanced ||
 		e.Outcome == claim.OutcomeSuccess && (!f.Open || len(f.PRs) > 0)
 }
 

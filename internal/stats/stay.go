@@ -36,7 +36,7 @@ func (c *counting) stay(f lifecycle.Facts) {
 		case one.End == nil:
 		case one.End.Outcome == claim.OutcomeAlreadyImplemented:
 			turns = append(turns, turn{one.End.At, labels.Done})
-		case delivered(f, *one.End):
+		case delivered(f, *one.End) && one.End.Outcome != claim.OutcomeAdvanced:
 			turns = append(turns, turn{one.End.At, labels.PROpen})
 		default:
 			turns = append(turns, turn{one.End.At, labels.Available})

@@ -58,7 +58,7 @@ type figure struct {
 // ended are the ways in which holds ended.
 func (t Totals) ended() []figure {
 	return []figure{
-		{"delivered", t.Delivered, "a pull request, or it was done already"},
+		{"delivered", t.Delivered, "a pull request, a stage, done already"},
 		{"failed", t.Failed, "the worker said so"},
 		{"expired", t.Expired, "no heartbeat"},
 		{"forced", t.Forced, "ended by somebody else"},
