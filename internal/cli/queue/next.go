@@ -16,7 +16,6 @@ import (
 	"github.com/label-state/label-state/internal/githubwork"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/setup"
-	"github.com/label-state/label-state/internal/trouble"
 	"github.com/label-state/label-state/work"
 )
 
@@ -185,7 +184,7 @@ func nextItem(ctx context.Context, c *cli.Call, p *nextParams, s *githubwork.Sou
 	if err := c.RequireWorker(); err != nil {
 		if c.OneSession() == nil {
 			err = cli.Advise(err, answer.Call("for a worker", "next", "--help"),
-				trouble.Queue("to see what is free", c.Session.Repo.String()))
+				answer.Call("to see what is free", "next", "--list", "--repo", c.Session.Repo.String()))
 		}
 
 		return err
