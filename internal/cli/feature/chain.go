@@ -214,20 +214,35 @@ func (g guarded) CheckParent(ctx context.Context, i claim.Issue) error {
 }
 
 // mayClose refuses a chain that closes an issue which somebody else holds, as the hook refuses the
-// push, before a pull request is opened for it.
+// push, before a pull request is opened for it. Who asks is known by a run that is named, a hold
+// that is recorded here or a session; nothing speaks against anybody else of the same login. Where
+// it cannot be found out who holds the issue, the Action looks again.
 func (c chainCall) mayClose(ctx context.Context) error {
 	if c.Plan.Closes == 0 {
 		return nil
 	}
+
 	f, err := c.Session.Ledger.Look(ctx, c.Parent)
 	if err != nil {
-		return err
+		c.Warnf("who holds %s could not be found out: %s", c.Parent, cli.OneLine(err.Error()))
+		return nil
 	}
 
-	w := c.Worker()
-	v := c.Rules().Verdict(f, lifecycle.Seeker{Worker: w})
+	who := lifecycle.Seeker{Worker: c.Worker()}
+	if w, token, unnamed := c.Holder(ctx, c.Parent); unnamed == nil {
+		who.Worker, who.Token = w, token
+	}
+
+	v := c.Rules().Verdict(f, who)
+	if v.Answer == lifecycle.Unknown {
+		c.Warnf("who holds %s could not be found out: %s", c.Parent, cli.OneLine(v.Why()))
+		return nil
+	}
+
+	nobody := who.Worker.IsZero() && !c.Env.InSession()
 	v.Reasons = slices.DeleteFunc(v.Reasons, func(r lifecycle.Reason) bool {
-		return r.Code != lifecycle.CodeInFlight || w.Codename == "" && r.Claim.WrittenBy(f.Viewer)
+		return r.Code != lifecycle.CodeInFlight || nobody && r.Claim.WrittenBy(f.Viewer) ||
+			c.Mine(ctx, c.Parent, *r.Claim, f.Viewer)
 	})
 	if len(v.Reasons) == 0 {
 		return nil
