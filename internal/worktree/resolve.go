@@ -35,7 +35,7 @@ func open(ctx context.Context, run Git, s Spec) (source, error) {
 	}
 
 	info, err := os.Stat(path)
-	_, none := git.Find(path, "")
+	place, none := git.Find(path, "")
 	strange, is := errors.AsType[*git.EmbeddedError](none)
 	switch {
 	case is:
@@ -45,7 +45,12 @@ func open(ctx context.Context, run Git, s Spec) (source, error) {
 	}
 
 	// git itself looks for it, because it asks nobody whose a directory is that it is told to use
-	found, err := run(ctx, path, "rev-parse", "--absolute-git-dir", "--show-prefix")
+	question := []string{"rev-parse", "--absolute-git-dir", "--show-prefix"}
+	if place.Bare { // the caller has named it, which is as explicit as git wants it
+		question = append([]string{"-c", "safe.bareRepository=all"}, question...)
+	}
+
+	found, err := run(ctx, path, question...)
 	if e, is := errors.AsType[*git.Error](err); is && e.Code > 0 && ctx.Err() == nil {
 		return source{}, &answer.Problem{
 			Code:  answer.Usage,

@@ -695,3 +695,13 @@ func TestFailure(t *testing.T) {
 		})
 	}
 }
+
+// TestNamedBareClone: a git that is set to refuse bare repositories uses one that the caller has
+// named.
+func TestNamedBareClone(t *testing.T) {
+	b := newSandbox(t)
+	b.env = append(b.env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.bareRepository", "GIT_CONFIG_VALUE_0=explicit")
+	if f, err := b.features().Create(t.Context(), b.request("lib")); err != nil || len(f.Trees) != 1 {
+		t.Errorf("created %+v: %v", f, err)
+	}
+}
