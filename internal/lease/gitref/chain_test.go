@@ -354,6 +354,14 @@ func TestRefusedSwap(t *testing.T) {
 	}
 }
 
+// TestNamedOpen: what is refused while a step is given up leaves that step as open as it was.
+func TestNamedOpen(t *testing.T) {
+	err := named(errors.Join(openError{errors.New("no answer")}, fmt.Errorf("give up: %w", ErrRefused)))
+	if lease.Rejected(err) || !errors.Is(err, ErrRefused) {
+		t.Errorf("%v counts as certainly not done", err)
+	}
+}
+
 func TestMessages(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := state{

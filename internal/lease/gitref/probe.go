@@ -43,15 +43,20 @@ func (s *Store) Known(ctx context.Context, i claim.Issue) ([]int, error) {
 }
 
 // named says what a person can do about a server that cannot swap references, or a token that may
-// not write.
+// not write. A step of which nobody knows whether it was carried out stays one.
 func named(err error) error {
 	if errors.Is(err, ErrNoSwap) {
 		return &lease.DeniedError{Remedy: "set claim.lease to comments, or to a store of its own: leases in git references need updateRefs of GitHub's GraphQL API", Err: err}
 	}
+	if errors.As(err, new(openError)) {
+		return err
+	}
+
 	if errors.Is(err, ErrRefused) {
 		return &lease.DeniedError{Remedy: "let the token's login create and update references below " + prefix +
 			", or set claim.lease to comments: an archived repository or a rule of it may forbid it", Err: err}
 	}
+
 	var no interface{ Forbidden() bool }
 	if errors.As(err, &no) && no.Forbidden() {
 		return &lease.DeniedError{Remedy: "give the token contents: write, which leases in git references need besides issues: write", Err: err}
