@@ -3,7 +3,6 @@ package cli
 import (
 	"time"
 
-	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/setup"
 )
 
@@ -124,13 +123,10 @@ type Because struct {
 	Reason *string `flag:"reason" text:"why, for people"`
 }
 
-// reasonLimit is as many bytes of a reason as a record has room for, however they are escaped.
-const reasonLimit = 2000
-
-// Why is the reason, cut where it is longer than a record has room for; empty where none is given.
+// Why is the reason; empty where none is given.
 func (b Because) Why() string {
 	if b.Reason == nil {
 		return ""
 	}
-	return printable.Clip(*b.Reason, reasonLimit)
+	return *b.Reason
 }

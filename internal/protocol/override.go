@@ -60,7 +60,7 @@ func NewForce(c *Config, i claim.Issue, o Override, word string) Operation {
 				Worker:  hold.Record.Worker,
 				Outcome: claim.OutcomeForced,
 				By:      o.By,
-				Reason:  o.Reason,
+				Reason:  fitting(o.Reason),
 				At:      a.facts.Now,
 			})
 			posting.plain = n < len(todo)-1
@@ -100,7 +100,7 @@ func restart(f lifecycle.Facts, o Override, word string) claim.Record {
 		Kind:    claim.KindReset,
 		Worker:  w,
 		By:      o.By,
-		Reason:  o.Reason,
+		Reason:  fitting(o.Reason),
 		Restart: true,
 		At:      f.Now,
 	}
@@ -137,7 +137,7 @@ func NewRevoke(c *Config, i claim.Issue, o Override) Operation {
 			Kind:   claim.KindRevoke,
 			Worker: holder.Record.Worker,
 			By:     o.By,
-			Reason: o.Reason,
+			Reason: fitting(o.Reason),
 			At:     a.facts.Now,
 		})
 	})

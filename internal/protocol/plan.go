@@ -112,7 +112,7 @@ func NewAnswer(c *Config, i claim.Issue, said Answer) Operation {
 
 // record is the answer as it is written.
 func (a Answer) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
-	r := claim.Record{Kind: a.Kind, By: a.By, Reason: a.Reason}
+	r := claim.Record{Kind: a.Kind, By: a.By, Reason: fitting(a.Reason)}
 	holder, held := f.Log.Holder()
 	if !held || !holder.Plan.Pending() {
 		return claim.Record{}, unanswerable(claim.ErrNoPlan)

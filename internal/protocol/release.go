@@ -10,6 +10,7 @@ import (
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // An Ending is how a hold ends.
@@ -185,7 +186,7 @@ func (e Ending) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
 		Outcome: e.Outcome,
 		PR:      e.PR,
 		Closes:  e.closes,
-		Reason:  e.Reason,
+		Reason:  fitting(e.Reason),
 		By:      e.By,
 		Attempt: own.Record.Attempt,
 		At:      f.Now,
@@ -245,6 +246,9 @@ func (e Ending) record(c *Config, f lifecycle.Facts) (claim.Record, error) {
 
 	return r, nil
 }
+
+// fitting is a reason as far as a record has room for it, however it is escaped.
+func fitting(reason string) string { return printable.Clip(reason, 2000) }
 
 // Recorded is the outcome that the record of this end names: the caller's, or the one that follows
 // from where the issue is to go, or from a pull request.

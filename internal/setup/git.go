@@ -192,8 +192,8 @@ func (e Environment) clone(ctx context.Context) (clone, error) {
 		case err != nil:
 			return clone{}, err
 		case top == "":
-			if _, err = e.Git().Ask(ctx, "rev-parse", "--git-dir"); git.Code(err) > 0 {
-				return clone{nowhere: closed(err)}, nil
+			if err := e.closed(ctx); err != nil {
+				return clone{nowhere: err}, nil
 			}
 		}
 	}
@@ -226,13 +226,22 @@ func (e Environment) clone(ctx context.Context) (clone, error) {
 	return clone{top, r, err}, nil
 }
 
-// closed is a clone that git will not use, such as one that belongs to somebody else.
-func closed(err error) error {
-	problem := &answer.Problem{Code: answer.Usage, Why: err.Error(), Cause: err}
-	if e, is := errors.AsType[*git.Error](err); is {
-		problem.Next = []answer.Command{AskGit(e)}
+// closed says why git will not use the clone, such as one that belongs to somebody else.
+func (e Environment) closed(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, gitTime)
+	defer cancel()
+	_, err := e.Git().Ask(ctx, "rev-parse", "--git-dir")
+	refused, is := errors.AsType[*git.Error](err)
+	if !is || refused.Code == 0 {
+		return nil
 	}
-	return problem
+
+	return &answer.Problem{
+		Code:  answer.Usage,
+		Why:   err.Error(),
+		Next:  []answer.Command{AskGit(refused)},
+		Cause: err,
+	}
 }
 
 // AskGit is the command by which git says what is wrong with a clone, and what to do.
