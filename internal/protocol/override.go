@@ -78,13 +78,17 @@ func NewForce(c *Config, i claim.Issue, o Override, word string) Operation {
 // unlabel takes a label off that no record has put on.
 func (a *appending) unlabel(name string) error {
 	off := labels.Change{Remove: []string{name}}
-	if s := a.do(Effects{Writes: []Write{{Kind: WriteRelabel, Labels: off}}}).last(); s.Did != Applied {
-		return &UnknownError{a.issue, s.Err}
+	s := a.do(Effects{
+		Writes: []Write{{Kind: WriteRelabel, Labels: off}},
+		Read:   true,
+		Ask:    a.cfg.look().Ask,
+	})
+	if r := s.last(); r.Did != Applied {
+		return &UnknownError{a.issue, r.Err}
 	}
 
 	a.posting.labels, a.posting.relabeled = off, true
-	a.facts.Labels = slices.DeleteFunc(slices.Clone(a.facts.Labels),
-		func(l string) bool { return labels.Same(l, name) })
+	_ = a.show(s) // who has claimed it meanwhile gets the label back; without a snapshot labels are late
 	return nil
 }
 

@@ -230,6 +230,9 @@ func forceRelease(ctx context.Context, c *cli.Call, i claim.Issue, reason string
 	switch {
 	case len(ended) == 0 && labels.Has(rep.Change.Remove, hold):
 		text = fmt.Sprintf("released %s: %s is off", i, hold)
+		if reason != "" {
+			c.Warnf("%s is in no record: nobody had claimed %s", c.Option("reason"), i)
+		}
 	case len(ended) == 0 && !rep.Change.Empty():
 		text = fmt.Sprintf("%s starts again: %s", i, cli.Move(rep.Was, rep.Is, rep.Change))
 	case len(ended) > 0:
