@@ -7,7 +7,6 @@ type Profile struct {
 	First    string   // what a person does before it runs hooks; empty is to start a new session
 	Session  string   // variable by which it names the session to commands; empty where it does not
 	Inside   string   // variable that commands have where it does not
-	AgentIDs bool     // to commands of a sub-agent it names an id that no event has
 	Files    Files
 	Server   Server // how its file registers the MCP server
 	Version  bool   // its file of hooks has a version
@@ -141,8 +140,7 @@ func profiles() map[Host]Profile {
 		Copilot: {
 			First: "start copilot and trust the folder when it asks; in a folder that is not trusted it " +
 				"loads no hooks",
-			Session:  "COPILOT_AGENT_SESSION_ID",
-			AgentIDs: true,
+			Session: "COPILOT_AGENT_SESSION_ID",
 			Files: Files{
 				Folder:      ".github",
 				User:        ".copilot",

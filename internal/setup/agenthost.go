@@ -47,8 +47,8 @@ func (e Environment) recording() agenthost.Session {
 }
 
 // nearest is the session that the nearest process above this program is the host of. A process may
-// host several: of those it is the one that the environment names. Servers, which a host may have
-// started for an earlier session, are told by their process alone, as sub-agents with ids are.
+// host several: of those it is the one that the environment names. Sub-agents, and servers that a
+// host started for an earlier session, are told by their process alone.
 func (e Environment) nearest(named []agenthost.Session) (agenthost.Session, bool) {
 	if e.Processes == nil {
 		return agenthost.Session{}, false
@@ -79,7 +79,7 @@ func (e Environment) nearest(named []agenthost.Session) (agenthost.Session, bool
 			here = slices.DeleteFunc(here, func(s agenthost.Session) bool { return !slices.Contains(named, s) })
 		}
 
-		if len(here) != 1 || !e.Server && overruled(here[0], named) {
+		if len(here) != 1 || !e.Server && overruled(here[0].Host, named) {
 			return agenthost.Session{}, false
 		}
 
@@ -90,13 +90,11 @@ func (e Environment) nearest(named []agenthost.Session) (agenthost.Session, bool
 }
 
 // overruled reports whether a host's commands name their session, and the environment of this one
-// names others alone: another host's, which somebody has set, or one whose host runs no hooks.
-func overruled(near agenthost.Session, named []agenthost.Session) bool {
-	p := near.Host.Profile()
+// has only others' names: somebody has set them.
+func overruled(h agenthost.Host, named []agenthost.Session) bool {
+	p := h.Profile()
 	return p.Session != "" && p.Inside == "" && len(named) > 0 &&
-		!slices.ContainsFunc(named, func(s agenthost.Session) bool {
-			return s == near || s.Host == near.Host && p.AgentIDs
-		})
+		!slices.ContainsFunc(named, func(s agenthost.Session) bool { return s.Host == h })
 }
 
 // Whose says who may act under a hold that this worktree has recorded.
