@@ -141,7 +141,7 @@ func showBoard(ctx context.Context, c *cli.Call, p *boardParams) error {
 	}
 
 	if unread != nil {
-		return c.Missing(ctx, unread)
+		return c.Missing(ctx, append(snapshot.Unread, unread...))
 	}
 
 	if err := showCards(c, snapshot); err != nil {
