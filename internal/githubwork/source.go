@@ -230,20 +230,16 @@ func (j *judge) judge(ctx context.Context, candidates []work.Item) ([]work.Item,
 
 	taken := j.ledger.Now()
 	all := j.client.FactsOf(ctx, issues)
-	judged, err := j.asStored(ctx, all)
-	if err != nil {
-		return nil, refusal("", err)
-	}
 
 	var out []work.Item
-	for n, r := range all {
+	for n, r := range j.asStored(ctx, all) {
 		if r.Err != nil {
 			j.unread = r.Err
 			j.o.Warn(r.Err)
 			continue
 		}
 
-		i, f := candidates[n], judged[n]
+		i, f := candidates[n], r.Facts
 		v := j.verdict(f)
 		i.Claimed = v.Has(lifecycle.CodeInFlight) || v.Has(lifecycle.CodeOwn)
 		for _, b := range f.Blockers {
@@ -257,7 +253,7 @@ func (j *judge) judge(ctx context.Context, candidates []work.Item) ([]work.Item,
 		case v.Answer == lifecycle.Free && until.After(f.Now):
 			j.pass(f.Issue.Number, unproven)
 		case v.Answer == lifecycle.Free:
-			j.offer(i, ledger.Snapshot{Facts: r.Facts, Taken: taken})
+			j.offer(i, ledger.Snapshot{Facts: all[n].Facts, Taken: taken})
 			out = append(out, i)
 
 		case v.Answer == lifecycle.Held:
@@ -280,8 +276,8 @@ func (j *judge) verdict(f lifecycle.Facts) lifecycle.Verdict {
 
 // asStored are the snapshots with what else the predicate goes by. Where a lease store decides, it
 // is asked about each that is shown as free, and about those that the log calls held.
-func (j *judge) asStored(ctx context.Context, all []lifecycle.Snapshot) ([]lifecycle.Facts, error) {
-	out := make([]lifecycle.Facts, len(all))
+func (j *judge) asStored(ctx context.Context, all []lifecycle.Snapshot) []lifecycle.Snapshot {
+	out := slices.Clone(all)
 	var at []int
 	var asked []lifecycle.Facts
 	for n, r := range all {
@@ -293,19 +289,16 @@ func (j *judge) asStored(ctx context.Context, all []lifecycle.Snapshot) ([]lifec
 		by := lifecycle.Asker{Login: f.Viewer, Codename: j.o.Worker.Codename}
 		f.Limit = j.ledger.Rules().Limit(j.load, f, by)
 		j.noteLimit(f.Limit)
-		if out[n] = f; len(f.Log.Live()) > 0 || j.o.Shown && j.verdict(f).Answer == lifecycle.Free {
+		if out[n].Facts = f; len(f.Log.Live()) > 0 || j.o.Shown && j.verdict(f).Answer == lifecycle.Free {
 			at, asked = append(at, n), append(asked, f)
 		}
 	}
 
 	for k, got := range j.ledger.RuledAll(ctx, asked) {
-		if got.Err != nil {
-			return nil, got.Err
-		}
-		out[at[k]] = got.Facts
+		out[at[k]] = got
 	}
 
-	return out, nil
+	return out
 }
 
 // offer notes that an issue was found free.

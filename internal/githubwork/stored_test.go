@@ -2,6 +2,7 @@ package githubwork_test
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"sync"
 	"testing"
@@ -15,10 +16,11 @@ import (
 	"github.com/label-state/label-state/work"
 )
 
-// A slow store takes a second for each answer. It has one lease.
+// A slow store takes a second for each answer. It has one lease, and something else in the place of
+// another.
 type slow struct {
 	lease.Store
-	held int // number of the issue
+	held, broken int // numbers of issues
 
 	mu                sync.Mutex
 	asked, busy, most int
@@ -31,6 +33,9 @@ func (s *slow) Look(_ context.Context, i claim.Issue) (l lease.Lease, held bool,
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.busy--
+	if i.Number == s.broken {
+		return l, false, errors.New("is not a lease")
+	}
 	if i.Number != s.held {
 		return l, false, nil
 	}
@@ -55,12 +60,12 @@ func (s *slow) begin() {
 }
 
 // TestShownAsksTheStore: what is shown as free is asked of the lease store, a few side by side; what
-// is claimed asks there itself.
+// is claimed asks there itself. One answer that cannot be read is that issue's alone.
 func TestShownAsksTheStore(t *testing.T) {
 	for shown, want := range map[bool]struct {
-		items, asked int
-		takes        time.Duration
-	}{true: {19, 20, 3 * time.Second}, false: {20, 0, 0}} {
+		items, asked, warned int
+		takes                time.Duration
+	}{true: {18, 20, 1, 3 * time.Second}, false: {20, 0, 0, 0}} {
 		synctest.Test(t, func(t *testing.T) {
 			var issues []githubsim.SeedIssue
 			for n := range 20 {
@@ -73,16 +78,18 @@ func TestShownAsksTheStore(t *testing.T) {
 			}
 
 			w := newWorld(t, issues)
-			store := &slow{held: 3}
+			store := &slow{held: 3, broken: 5}
 			c, l := w.parts()
+			warned := 0
 			o := agent("lucius")
-			o.Repo, o.Shown = repo, shown
+			o.Repo, o.Shown, o.Warn = repo, shown, func(error) { warned++ }
 			start := time.Now()
 			page, err := githubwork.New(c, l.Strict(store, lease.Redis), o).Fetch(t.Context(), work.FetchOptions{})
 			took := time.Since(start)
-			if err != nil || len(page.Items) != want.items || store.asked != want.asked || store.most > 8 || took > want.takes {
-				t.Errorf("shown %t: %d items, asked %d times, %d at once, in %s, %v; want %+v", shown, len(page.Items),
-					store.asked, store.most, took, err, want)
+			if err != nil || len(page.Items) != want.items || store.asked != want.asked || warned != want.warned ||
+				store.most > 8 || took > want.takes {
+				t.Errorf("shown %t: %d items, asked %d times, %d at once, warned %d times, in %s, %v; want %+v", shown,
+					len(page.Items), store.asked, store.most, warned, took, err, want)
 			}
 		})
 	}
