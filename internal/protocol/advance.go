@@ -43,8 +43,9 @@ func NewAdvance(c *Config, i claim.Issue, move Advance, word string) Operation {
 	})
 }
 
-// Target is the stage that an advance leads to; done says that the log shows the move already. A repository without stages, a stage it does not have and one beyond the last are an
-// answer.Usage, a hold that is not the worker's a *LostError.
+// Target is the stage that an advance leads to; done says that the log shows the move already. A
+// repository without stages, a stage it does not have and one beyond the last are an answer.Usage,
+// a hold that is not the worker's a *LostError.
 func (c *Config) Target(f lifecycle.Facts, a Advance) (to labels.Stage, done bool, err error) {
 	if a.Worker.IsZero() && a.By == "" {
 		return labels.Stage{}, false, answer.Wrongf("who moves it?")
@@ -84,8 +85,8 @@ func (c *Config) Target(f lifecycle.Facts, a Advance) (to labels.Stage, done boo
 	return scheme.Stages[next], a.repeats(f, scheme.Stages[next]), nil
 }
 
-// repeats reports whether a person names the stage that the log says, and nothing but a move came
-// last.
+// repeats reports whether a person names the stage that the log says, and no hold has ended since
+// the move.
 func (a Advance) repeats(f lifecycle.Facts, to labels.Stage) bool {
 	if !a.Worker.IsZero() || f.Log.Stage != to.Name {
 		return false
@@ -93,7 +94,7 @@ func (a Advance) repeats(f lifecycle.Facts, to labels.Stage) bool {
 	last, ended := f.Log.LastEnded(claim.Claim.Held)
 	_, held := f.Log.Holder()
 
-	return f.Open && !held && (!ended || last.End.Outcome == claim.OutcomeAdvanced)
+	return f.Open && !held && (!ended || !f.Log.StageAt.Before(last.End.At))
 }
 
 // record is the one record of a move. Without a hold it ends a key of its own that nobody ever
