@@ -96,18 +96,20 @@ func readAdvance(ctx context.Context, c *cli.Call, i claim.Issue, to string) (a 
 		return a, false, err
 	}
 
-	moved, again, unread := movedBefore(ctx, c, i, to)
+	moved, unread := movedBefore(ctx, c, i, to)
 	switch {
 	case unread != nil:
 		return a, false, unread
-	case again:
-		a.Worker = moved
+	case moved.again:
+		a.Worker = moved.run
 		return a, true, nil
 	case c.Worker().Codename != "", cli.ProblemOf(err).Code == answer.Lost:
 		return a, false, err
 	case c.Env.InSession():
 		return a, false, cli.Advise(err, answer.Call("a person moves it on, outside of the session", "advance",
 			i.String()))
+	case moved.elsewhere != nil:
+		return a, false, moved.elsewhere
 	}
 
 	a.By, err = c.Session.Client.Viewer(ctx)
@@ -118,22 +120,28 @@ func readAdvance(ctx context.Context, c *cli.Call, i claim.Issue, to string) (a 
 	return a, false, c.Session.Ledger.Heard(ctx, i)
 }
 
-// movedBefore is the run that a command means which repeats an advance: the last hold that was had
-// from here has ended so. A person in that worktree names the stage to move it on from there, which
-// the error of another login says.
-func movedBefore(ctx context.Context, c *cli.Call, i claim.Issue, to string) (w claim.Worker, is bool, err error) {
+// A formerMove is the advance that ended the last hold that was had from here; zero for none.
+type formerMove struct {
+	run       claim.Worker
+	again     bool  // the command repeats it
+	elsewhere error // what to say to a person with another login, who may mean the same or the next
+}
+
+// movedBefore is the advance that a command may mean again. A person in that worktree names the
+// stage to move it on from there, which the error of another login says while there is one.
+func movedBefore(ctx context.Context, c *cli.Call, i claim.Issue, to string) (formerMove, error) {
 	former, err := c.Former(i)
 	if former == nil || err != nil {
-		return w, false, err
+		return formerMove{}, err
 	}
 	f, err := c.Session.Ledger.Look(ctx, i)
 	if err != nil {
-		return w, false, err
+		return formerMove{}, err
 	}
 
 	last, found := f.Log.LastEnded(former)
 	if !found || last.End.Outcome != claim.OutcomeAdvanced || last.End.By != "" {
-		return w, false, nil
+		return formerMove{}, nil
 	}
 
 	w, stages := last.Record.Worker, c.Rules().Scheme.Stages
@@ -141,15 +149,15 @@ func movedBefore(ctx context.Context, c *cli.Call, i claim.Issue, to string) (w 
 	_, held := f.Log.Holder()
 	switch {
 	case last.WrittenBy(f.Viewer):
-		return w, to == "" || c.Rules().Scheme.Stage(to) == now, nil
-	case to == "" && !held:
-		next := stages[min(now+1, len(stages)-1)].Name
-		return w, false, &answer.Problem{
+		return formerMove{run: w, again: to == "" || c.Rules().Scheme.Stage(to) == now}, nil
+	case to == "" && !held && now+1 < len(stages):
+		next := stages[now+1].Name
+		return formerMove{elsewhere: &answer.Problem{
 			Code: answer.Usage,
 			Why:  fmt.Sprintf("%s (run %s) has advanced it from here; it is in %s", w.Codename, w.FiringID, stages[now].Name),
 			Next: []answer.Command{answer.Call("to move it on, name the stage", "advance", i.String(), "--to", next)},
-		}
+		}}, nil
 	}
 
-	return w, false, nil
+	return formerMove{}, nil
 }
