@@ -6,8 +6,8 @@ import (
 )
 
 // ParseBranch reads a branch as people give it: refs/heads/ in front of the name is left out. The
-// error says that git takes no branch of that name (git-check-ref-format), or that it is a reference
-// of another kind.
+// error says that git takes no branch of that name (git-check-ref-format), or that it is a
+// reference of another kind.
 func ParseBranch(text string) (string, error) {
 	name, full := strings.CutPrefix(text, "refs/heads/")
 	if !full && strings.HasPrefix(name, "refs/") {

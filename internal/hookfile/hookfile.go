@@ -155,8 +155,8 @@ func failed(file, what string, err error, folder string) error {
 func (e *RefusedError) Error() string { return e.Verb + " " + e.File + ": " + e.Reason }
 
 // Install puts the shim in place. The State is that afterwards, and zero with an error. A
-// *RefusedError leaves everything as it was. A repository that a global installation serves needs no
-// shim of its own.
+// *RefusedError leaves everything as it was. A repository that a global installation serves needs
+// no shim of its own.
 func Install(ctx context.Context, o Options) (State, Change, error) {
 	if err := o.Check(); err != nil {
 		return State{}, "", err

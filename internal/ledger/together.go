@@ -13,8 +13,8 @@ import (
 
 // runAll carries several operations to their conclusions, side by side: what they read at one time
 // is one request, and so are edits and labels that they write at one time. New comments are
-// requests of their own. An operation that waits holds up no other; one whose snapshot is older than
-// its own hold does.
+// requests of their own. An operation that waits holds up no other; one whose snapshot is older
+// than its own hold does.
 func runAll(runs []*run, ops []protocol.Operation) []protocol.Conclusion {
 	under := make([]*underway, len(runs))
 	for n, r := range runs {

@@ -21,11 +21,11 @@ type Override struct {
 
 // NewForce ends the current hold, or what was claimed up to the moment, and brings the labels in
 // line. Until its next heartbeat or check the former holder may still act: that window is inherent
-// (spec-writing.md#revoke-and-force). Nobody holding is a success; a label that holds it without any
-// record is taken off, and an issue that is stuck without a holder begins again
-// (lifecycle.Rules.Stuck). Of a moment that has passed, what was not confirmed
-// yet is somebody else's beginning and stays, and where nothing is to be done the labels are left,
-// too. The conclusion's Ended are the holds. word is random.
+// (spec-writing.md#revoke-and-force). Nobody holding is a success; a label that holds it without
+// any record is taken off, and an issue that is stuck without a holder begins again
+// (lifecycle.Rules.Stuck). Of a moment that has passed, what was not confirmed yet is somebody
+// else's beginning and stays, and where nothing is to be done the labels are left, too. The
+// conclusion's Ended are the holds. word is random.
 func NewForce(c *Config, i claim.Issue, o Override, word string) Operation {
 	return c.looking(i, func(a *appending) Conclusion {
 		f := a.facts

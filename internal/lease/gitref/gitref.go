@@ -33,8 +33,8 @@ type Refs interface {
 	// CreateCommit makes a commit on the empty tree, with at most one parent, dated by the server.
 	CreateCommit(ctx context.Context, i claim.Issue, parent, message string) (Commit, error)
 	// SwapRefs moves references of one repository in one step, all of them or none. If one is not
-	// where its swap says, the error is ErrMoved, or ErrRefused from a server that does not say why;
-	// if the server has no such step, ErrNoSwap. All name the repository's id.
+	// where its swap says, the error is ErrMoved, or ErrRefused from a server that does not say
+	// why; if the server has no such step, ErrNoSwap. All name the repository's id.
 	SwapRefs(ctx context.Context, i claim.Issue, all ...Swap) error
 	// CanSwapRefs asks whether the server has the step of SwapRefs. If it has not, the error is
 	// ErrNoSwap.
