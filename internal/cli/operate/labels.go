@@ -112,6 +112,9 @@ func syncLabels(ctx context.Context, c *cli.Call, p *syncParams) error {
 			return err
 		}
 		views[i].Status = done
+		if done == "created" {
+			views[i].Detail = ""
+		}
 	}
 
 	return showLabels(c, views)
