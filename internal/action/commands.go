@@ -572,11 +572,17 @@ func (cm *commands) requeue(ctx context.Context, o order, r *result) error {
 }
 
 // keepOff keeps agents off without anybody holding the issue: by the label alone, which a person's
-// hold has already and takes along when it ends.
+// hold has already and takes along when its end is recorded, however long that is over.
 func (cm *commands) keepOff(ctx context.Context, o order, _ *result) error {
-	if c, held := o.facts.Log.Holder(); held && c.Person != "" {
+	switch c, held := o.facts.Log.Holder(); {
+	case !held || c.Person == "":
+	case c.Expired(cm.Ledger.Rules().Terms, o.facts.Now):
+		return no{"the hold of " + c.Person + " has run out, and its label goes when that is recorded; " +
+			"comment /release --force first, then /hold"}
+	default:
 		return no{c.Person + " holds it, which keeps agents off as well; comment /hold when that hold has ended"}
 	}
+
 	return cm.Hub.AddLabel(ctx, o.facts.Issue, cm.Ledger.Rules().Scheme.Hold)
 }
 
