@@ -117,9 +117,10 @@ type order struct {
 	at    time.Time     // of the comment: what began later is not meant
 	ttl   time.Duration // of a hold that it makes
 
-	run   string // the key of that hold is the login's with this run
-	nonce string
-	force bool // younger pull requests of others are passed over
+	run     string // the key of that hold is the login's with this run
+	nonce   string
+	force   bool // younger pull requests of others are passed over
+	outside bool // a contributor's, who ends nobody else's hold and takes no label off
 }
 
 // worker is who has that hold.
@@ -399,7 +400,7 @@ func (cm *commands) claim(ctx context.Context, o order, r *result) error {
 	var late *ledger.LabelsError
 	switch {
 	case errors.As(err, &held):
-		return no{heldText(held)}
+		return no{heldText(held, o.outside)}
 	case errors.As(err, &lost), errors.Is(err, claim.ErrKeyUsed):
 		return cm.claimedBefore(ctx, o, w)
 	case err != nil && !errors.As(err, &late):
@@ -450,10 +451,13 @@ func toPeople(r lifecycle.Reason) string {
 	return strings.Replace(r.Text, " (run "+r.Claim.Record.Worker.FiringID+")", "", 1)
 }
 
-// heldText says why a claim was refused, and what the commenter can do about it.
-func heldText(held *ledger.HeldError) string {
+// heldText says why a claim was refused, and what the commenter can do about it; a contributor can
+// do nothing.
+func heldText(held *ledger.HeldError, outside bool) string {
 	for _, reason := range held.Verdict.Reasons {
 		switch {
+		case outside:
+			return toPeople(reason)
 		case reason.ByStranger():
 			return fmt.Sprintf("%s; close that first, or run label-state claim %d --force in a clone",
 				reason.Text, held.Issue.Number)

@@ -79,6 +79,7 @@ func (cm *commands) contribute(ctx context.Context, i claim.Issue, cmd command, 
 	}
 
 	o := cm.ordered(command{verb: cmd.verb}, facts, cm.Contributors.TTL)
+	o.outside = true
 	mine, holds := o.facts.Log.HeldBy(o.by)
 	switch {
 	case cmd.gives && !holds && cm.takeBack:

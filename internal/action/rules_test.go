@@ -105,6 +105,28 @@ func TestClaimedBefore(t *testing.T) {
 	}
 }
 
+// TestHeldText: who may end another's hold, or take a label off, is told by which comment; a
+// contributor is told why alone.
+func TestHeldText(t *testing.T) {
+	labelled := lifecycle.Reason{Code: lifecycle.CodeHold, Text: "a person holds it"}
+	worked := lifecycle.Reason{Code: lifecycle.CodeInFlight, Text: "held by drake", Claim: &claim.Claim{}}
+	for _, c := range []struct {
+		why     lifecycle.Reason
+		outside bool
+		want    string
+	}{
+		{labelled, false, "a person holds it; comment /unhold first to take it off"},
+		{labelled, true, "a person holds it"},
+		{worked, false, "held by drake; comment /release first to take it over"},
+		{worked, true, "held by drake"},
+	} {
+		no := lifecycle.Verdict{Answer: lifecycle.Held, Reasons: []lifecycle.Reason{c.why}}
+		if got := heldText(&ledger.HeldError{Verdict: no}, c.outside); got != c.want {
+			t.Errorf("outside %v: %q, want %q", c.outside, got, c.want)
+		}
+	}
+}
+
 // logged is a snapshot of an issue whose log has one claim.
 func logged(c claim.Claim) lifecycle.Snapshot {
 	return lifecycle.Snapshot{Facts: lifecycle.Facts{Log: claim.State{Claims: []claim.Claim{c}}}}

@@ -125,12 +125,13 @@ func (cm *commands) takeFor(ctx context.Context, p github.Pull, f lifecycle.Fact
 	}
 
 	o := order{
-		facts: f,
-		by:    p.Author,
-		at:    f.Now,
-		ttl:   cm.Contributors.TTL,
-		run:   fmt.Sprintf("pull-%d", p.Number),
-		nonce: nonceOf(int64(p.Number)),
+		facts:   f,
+		by:      p.Author,
+		at:      f.Now,
+		ttl:     cm.Contributors.TTL,
+		run:     fmt.Sprintf("pull-%d", p.Number),
+		nonce:   nonceOf(int64(p.Number)),
+		outside: true,
 	}
 
 	begun := unconfirmed(f.Log, o)
