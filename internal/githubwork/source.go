@@ -5,14 +5,17 @@ package githubwork
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/work"
@@ -233,6 +236,9 @@ func (j *judge) judge(ctx context.Context, candidates []work.Item) ([]work.Item,
 
 	var out []work.Item
 	for n, r := range j.asStored(ctx, all) {
+		if _, away := errors.AsType[*lease.Error](r.Err); away && !answer.Is(r.Err, answer.Unread) { // for all of them
+			return nil, refusal("", r.Err)
+		}
 		if r.Err != nil {
 			j.unread = r.Err
 			j.o.Warn(r.Err)

@@ -2,13 +2,13 @@ package githubwork_test
 
 import (
 	"context"
-	"errors"
 	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/githubwork"
@@ -34,7 +34,7 @@ func (s *slow) Look(_ context.Context, i claim.Issue) (l lease.Lease, held bool,
 	defer s.mu.Unlock()
 	s.busy--
 	if i.Number == s.broken {
-		return l, false, errors.New("is not a lease")
+		return l, false, &answer.Problem{Code: answer.Unread, Why: "is not a lease"}
 	}
 	if i.Number != s.held {
 		return l, false, nil
