@@ -166,7 +166,7 @@ func (c *Client) take(ctx context.Context, i claim.Issue, o ClaimOptions) (ledge
 		return ledger.Hold{}, err
 	}
 
-	return c.s.Ledger.ClaimPerson(ctx, i, me, false)
+	return c.s.Ledger.ClaimPerson(ctx, i, me, false, "")
 }
 
 // won remembers a new hold.

@@ -55,6 +55,9 @@ func (e EntryView) Deed() string {
 		return "asked for it"
 	case e.Kind == claim.KindClaim:
 		text = "claimed it" + strings.Replace(strings.TrimPrefix(e.State, "held"), "renewed 1 time", "renewed once", 1)
+		if e.Forced != "" {
+			text += ", despite " + e.Forced
+		}
 		if e.Reason != "" {
 			text += ", noting " + e.Reason
 		}
@@ -110,6 +113,7 @@ type EntryView struct {
 	Stage   string     `json:"stage,omitempty"`
 	URL     string     `json:"url"`
 	Ignored string     `json:"ignored,omitempty"`
+	Forced  string     `json:"-"` // codes of the reasons that a claim was made in spite of
 	Begun   time.Time  `json:"-"` // when its worker claimed; zero where nobody knows
 
 	Comment claim.Comment `json:"-"` // with its place in the log
@@ -128,6 +132,7 @@ func Timeline(s claim.State) []EntryView {
 			Outcome: r.Outcome,
 			By:      r.By,
 			Reason:  OneLine(r.Reason),
+			Forced:  OneLine(r.Forced),
 			PR:      r.PR,
 			URL:     e.URL,
 			Comment: e.Comment,

@@ -14,9 +14,10 @@ import (
 
 // ClaimPerson takes the issue for the person with that login, without an end; the token must be the
 // person's. Idempotent: who holds the issue as a person already, be it since a moment ago by
-// another program, gets that hold. force is Request.Force. Errors are those of Claim; an app is not
-// a person, and an answer.Usage.
-func (l *Ledger) ClaimPerson(ctx context.Context, i claim.Issue, login string, force bool) (Hold, error) {
+// another program, gets that hold. force and reason are those of the Request. Errors are those of
+// Claim; an app is not a person, and an answer.Usage.
+func (l *Ledger) ClaimPerson(ctx context.Context, i claim.Issue, login string, force bool, reason string,
+) (Hold, error) {
 	if login == "" || claim.IsApp(login) {
 		return Hold{}, answer.Wrongf("the token belongs to %q, which is not a person", login)
 	}
@@ -27,6 +28,7 @@ func (l *Ledger) ClaimPerson(ctx context.Context, i claim.Issue, login string, f
 			TTL:    claim.NoExpiry,
 			Person: login,
 			Force:  force,
+			Reason: reason,
 		})
 		var held *HeldError // because of a claim of the same person?
 		own := errors.As(err, &held) && (held.Yielded != nil && held.Yielded.IsOf(login) ||

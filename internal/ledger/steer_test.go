@@ -70,20 +70,20 @@ func TestClaimPerson(t *testing.T) {
 	alone(t, func(t *testing.T, w *world) {
 		l, f := w.ledger(nil)
 		for _, login := range []string{"", "x[bot]"} {
-			if _, err := l.ClaimPerson(t.Context(), issue, login, false); !answer.Is(err, answer.Usage) ||
+			if _, err := l.ClaimPerson(t.Context(), issue, login, false, ""); !answer.Is(err, answer.Usage) ||
 				!strings.Contains(err.Error(), "is not a person") {
 				t.Errorf("%q: %v", login, err)
 			}
 		}
 
-		first, err := l.ClaimPerson(t.Context(), issue, "bot", false)
-		again, unsaid := l.ClaimPerson(t.Context(), issue, "bot", false)
+		first, err := l.ClaimPerson(t.Context(), issue, "bot", false, "")
+		again, unsaid := l.ClaimPerson(t.Context(), issue, "bot", false, "")
 		if err != nil || unsaid != nil || first.Comment == 0 || again.Comment != first.Comment {
 			t.Errorf("%+v, %v; again %+v, %v", first, err, again, unsaid)
 		}
 
 		var held *ledger.HeldError
-		if _, err := l.ClaimPerson(t.Context(), issue, "tia", false); !errors.As(err, &held) {
+		if _, err := l.ClaimPerson(t.Context(), issue, "tia", false, ""); !errors.As(err, &held) {
 			t.Errorf("beside a person: %v", err)
 		}
 
@@ -301,7 +301,7 @@ func TestUnassignable(t *testing.T) {
 			_, f := w.ledger(nil)
 			closed := before
 			l := ledger.New(over(unassignable{f, &closed}), virtual{}, w.words(), ledger.DefaultSettings())
-			h, err := l.ClaimPerson(t.Context(), issue, "bot", false)
+			h, err := l.ClaimPerson(t.Context(), issue, "bot", false, "")
 			if err != nil || errors.Is(h.Unassigned, ledger.ErrUnassignable) != before || (h.Record.Assignee == "") != before {
 				t.Errorf("claim: %+v, %v", h, err)
 			}
@@ -466,7 +466,7 @@ func TestClaimPersonTwice(t *testing.T) {
 			both.Go(func() {
 				l, _ := w.ledger(nil)
 				var err error
-				if holds[n], err = l.ClaimPerson(t.Context(), issue, "bot", false); err != nil {
+				if holds[n], err = l.ClaimPerson(t.Context(), issue, "bot", false, ""); err != nil {
 					t.Error(err)
 				}
 			})
@@ -485,20 +485,20 @@ func TestClaimPersonTwice(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
 		var unknown *ledger.UnknownError
-		if _, err := l.ClaimPerson(ctx, issue, "bot", false); !errors.As(err, &unknown) || unknown.Issue != issue ||
+		if _, err := l.ClaimPerson(ctx, issue, "bot", false, ""); !errors.As(err, &unknown) || unknown.Issue != issue ||
 			!errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("beside a claim that is not confirmed: %v", err)
 		}
 
 		begun := time.Now()
 		var held *ledger.HeldError
-		if _, err := l.ClaimPerson(t.Context(), issue, "tia", false); !errors.As(err, &held) || time.Since(begun) > 10*time.Second {
+		if _, err := l.ClaimPerson(t.Context(), issue, "tia", false, ""); !errors.As(err, &held) || time.Since(begun) > 10*time.Second {
 			t.Errorf("beside somebody else's: %v after %s", err, time.Since(begun))
 		}
 
 		w.shown = append(w.shown, "do-not-pickup")
 		hasty, _ := w.ledger(func(s *ledger.Settings) { s.Patience = 1 })
-		if _, err := hasty.ClaimPerson(t.Context(), issue, "bot", false); !errors.As(err, &held) || held.Issue != issue {
+		if _, err := hasty.ClaimPerson(t.Context(), issue, "bot", false, ""); !errors.As(err, &held) || held.Issue != issue {
 			t.Errorf("beside a label, too: %v", err)
 		}
 	})

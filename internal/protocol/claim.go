@@ -200,13 +200,23 @@ func (a *Claim) admit(s Seen) error {
 	a.dead = a.cfg.Rules.Over(f)
 	switch {
 	case taken:
-		a.dead, a.record.Forced = nil, forced
+		a.dead = nil
+		a.despite(forced)
 	case len(a.dead) == 0:
-		a.record.Forced = forced
+		a.despite(forced)
 		a.fill()
 	}
 
 	return a.counts(a.cfg.Rules.Limits != (lifecycle.Limits{}) && !taken)
+}
+
+// despite notes in spite of which reasons the claim is made, and why. What ends a hold says why
+// itself.
+func (a *Claim) despite(codes string) {
+	a.record.Forced, a.record.Reason = codes, ""
+	if codes != "" {
+		a.record.Reason = fitting(a.req.Reason)
+	}
 }
 
 // counts asks whether records of this login count, and, where that is limited, how much it has in
@@ -232,7 +242,7 @@ func (a *Claim) counts(limited bool) error {
 		return a.held(v)
 	}
 
-	a.record.Forced = forced
+	a.despite(forced)
 	return nil
 }
 

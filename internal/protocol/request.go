@@ -43,7 +43,8 @@ type Request struct {
 
 	// in spite of an assignee and of a stranger's pull request, and for a person of a label that
 	// says that another person holds it
-	Force bool
+	Force  bool
+	Reason string // of the force, for people: the note of a claim that no record else explains
 }
 
 // Seeker is who asks, for a verdict before the claim.

@@ -79,7 +79,7 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParams) 
 		return err
 	}
 
-	req.Force = p.Force
+	req.Force, req.Reason = p.Force, p.Why()
 	if p.Force {
 		if err := c.Session.Ledger.MayClaim(i, req); err != nil {
 			return err

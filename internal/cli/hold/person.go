@@ -73,7 +73,7 @@ func claimForcing(ctx context.Context, c *cli.Call, i claim.Issue, me string, p 
 		}
 	}
 
-	h, err := c.Session.Ledger.ClaimPerson(ctx, i, me, p.Force)
+	h, err := c.Session.Ledger.ClaimPerson(ctx, i, me, p.Force, p.Why())
 	if h.Unassigned != nil {
 		c.Warnf("%s is yours, but you could not be assigned: %s", i, h.Unassigned)
 	}
