@@ -55,7 +55,7 @@ func lostInput(script string) string {
 
 // ownWords are words of git's own. An Exec hands on the exit code alone, so a script or a trial
 // that looks for them asks git itself.
-const ownWords = "not a git repository"
+var ownWords = regexp.MustCompile("not a git repository|detected dubious ownership")
 
 // settings are the variables that lines of a script set.
 var settings = regexp.MustCompile(`(?m)^(?:env|readenv) ([A-Za-z_][A-Za-z0-9_]*)`)
@@ -86,7 +86,7 @@ func arrange(e *testscript.Env, folder string) error {
 	}
 	slices.Sort(names)
 	e.Values["variables"] = slices.Compact(names)
-	if !strings.Contains(string(text), ownWords) {
+	if !ownWords.Match(text) {
 		e.Values["git"] = new(gitAnswers)
 	}
 
