@@ -283,7 +283,7 @@ func (p *pack) show(ctx context.Context) error {
 		}
 		text := cli.OneLine(strings.TrimPrefix(v.String(), "held: "))
 		if h, shown := c.Rules().Shown(f); shown {
-			one.Holder, one.URL = h.Record.Worker.String(), h.URL
+			one.Holder, one.URL, one.Token = h.Record.Worker.String(), h.URL, h.Record.Token
 			if end, limited := h.Until(c.Rules().Terms); limited {
 				one.Until = cli.Stamp(end)
 			}
