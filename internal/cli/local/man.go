@@ -102,8 +102,8 @@ func Variables() [][2]string {
 		{
 			"CLAUDE_CODE_SESSION_ID, CODEX_SESSION_ID, COPILOT_AGENT_SESSION_ID, LABEL_STATE_SESSION (HOST:ID)",
 			"the session of an agent host that the command runs in: without a codename, the host is the " +
-				"codename. An unknown host is exit 2. Without them, a process above the command that was recorded when its " +
-				"session started counts",
+				"codename. An unknown host is exit 2. Without them, or where they name a session of the same host that sent no " +
+				"event, a process above that was recorded when its session started counts",
 		},
 		{
 			"LABEL_STATE_ISSUE",
