@@ -33,21 +33,17 @@ type ruled struct {
 // FactsOf implements Hub. A snapshot that the store says nothing about is unread.
 func (r ruled) FactsOf(ctx context.Context, issues []claim.Issue) []lifecycle.Snapshot {
 	out := r.Hub.FactsOf(ctx, issues)
-	var at []int
-	var own []lifecycle.Facts
+	var own []*lifecycle.Snapshot
 	for n := range out {
 		switch f := out[n].Facts; {
 		case out[n].Err != nil:
 		case strings.EqualFold(f.Issue.Slug(), r.of.String()):
-			at, own = append(at, n), append(own, f)
+			own = append(own, &out[n])
 		default:
 			out[n].Facts.Log = f.Log.ByToken()
 		}
 	}
 
-	for k, got := range r.ledger.RuledAll(ctx, own) {
-		out[at[k]].Facts, out[at[k]].Err = got.Facts, got.Err
-	}
-
+	r.ledger.RuledAll(ctx, own)
 	return out
 }

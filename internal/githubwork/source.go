@@ -284,8 +284,7 @@ func (j *judge) verdict(f lifecycle.Facts) lifecycle.Verdict {
 // is asked about each that is shown as free, and about those that the log calls held.
 func (j *judge) asStored(ctx context.Context, all []lifecycle.Snapshot) []lifecycle.Snapshot {
 	out := slices.Clone(all)
-	var at []int
-	var asked []lifecycle.Facts
+	var asked []*lifecycle.Snapshot
 	for n, r := range all {
 		if r.Err != nil {
 			continue
@@ -296,14 +295,11 @@ func (j *judge) asStored(ctx context.Context, all []lifecycle.Snapshot) []lifecy
 		f.Limit = j.ledger.Rules().Limit(j.load, f, by)
 		j.noteLimit(f.Limit)
 		if out[n].Facts = f; len(f.Log.Live()) > 0 || j.o.Shown && j.verdict(f).Answer == lifecycle.Free {
-			at, asked = append(at, n), append(asked, f)
+			asked = append(asked, &out[n])
 		}
 	}
 
-	for k, got := range j.ledger.RuledAll(ctx, asked) {
-		out[at[k]] = got
-	}
-
+	j.ledger.RuledAll(ctx, asked)
 	return out
 }
 

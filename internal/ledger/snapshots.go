@@ -79,20 +79,18 @@ func (l *Ledger) Ruled(ctx context.Context, f lifecycle.Facts) (lifecycle.Facts,
 // asksAtOnce is how many leases are asked for at a time.
 const asksAtOnce = 8
 
-// RuledAll is Ruled for many snapshots, in their order. It asks side by side.
-func (l *Ledger) RuledAll(ctx context.Context, all []lifecycle.Facts) []lifecycle.Snapshot {
-	out := make([]lifecycle.Snapshot, len(all))
+// RuledAll is Ruled for many snapshots, each in its place. It asks side by side.
+func (l *Ledger) RuledAll(ctx context.Context, all []*lifecycle.Snapshot) {
 	var asking errgroup.Group
 	asking.SetLimit(asksAtOnce)
-	for n, f := range all {
+	for _, s := range all {
 		asking.Go(func() error {
-			out[n].Facts, out[n].Err = l.Ruled(ctx, f)
+			s.Facts, s.Err = l.Ruled(ctx, s.Facts)
 			return nil
 		})
 	}
 
-	_ = asking.Wait() // each answer has its own error
-	return out
+	_ = asking.Wait() // each snapshot has its own error
 }
 
 // fresh is how long a claim may go by the snapshot by which its caller chose the issue

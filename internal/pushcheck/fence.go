@@ -19,7 +19,7 @@ import (
 // the log.
 func decide(ctx context.Context, s *setup.Session, of claim.Repo, snapshots []dedup.Snapshot) []dedup.Snapshot {
 	var asked []*dedup.Snapshot
-	var facts []lifecycle.Facts
+	var ruled []*lifecycle.Snapshot
 	for k := range snapshots {
 		r := &snapshots[k]
 		switch home := strings.EqualFold(r.Issue.Slug(), of.String()); {
@@ -33,11 +33,12 @@ func decide(ctx context.Context, s *setup.Session, of claim.Repo, snapshots []de
 
 		default:
 			r.Guess = nil // the references tell who holds the issue, and only who may push writes them
-			asked, facts = append(asked, r), append(facts, r.Facts)
+			asked, ruled = append(asked, r), append(ruled, &lifecycle.Snapshot{Facts: r.Facts})
 		}
 	}
 
-	for n, got := range s.Ledger.RuledAll(ctx, facts) {
+	s.Ledger.RuledAll(ctx, ruled)
+	for n, got := range ruled {
 		if got.Err != nil {
 			asked[n].Unread = ledger.Reason(asked[n].Issue, got.Err)
 			continue
