@@ -29,6 +29,23 @@ func (c *Call) Mine(ctx context.Context, i claim.Issue, own claim.Claim, me stri
 	return c.onBranch(ctx, own)
 }
 
+// Asking is who asks about an issue from here: the worker that is named, with what is known of its
+// hold, else the one whose hold this worktree or the session has.
+func (c *Call) Asking(ctx context.Context, i claim.Issue) lifecycle.Seeker {
+	if w, token, err := c.Holder(ctx, i); err == nil {
+		return lifecycle.Seeker{Worker: w, Token: token}
+	}
+	return lifecycle.Seeker{Worker: c.Worker()}
+}
+
+// Others are a verdict's reasons for the login me without those that its own hold is.
+func (c *Call) Others(ctx context.Context, i claim.Issue, v lifecycle.Verdict, me string) []lifecycle.Reason {
+	return slices.DeleteFunc(slices.Clone(v.Reasons), func(r lifecycle.Reason) bool {
+		return r.Code == lifecycle.CodeOwn || r.Code == lifecycle.CodeInFlight && !r.Resumed &&
+			c.Mine(ctx, i, *r.Claim, me)
+	})
+}
+
 // madeHere reports whether the claim was made by whoever asks: this worktree has recorded it, and
 // no other session and no process is at work under it; else the session that the command runs in
 // made it. It is not decided where nothing here speaks for it or against it.

@@ -228,11 +228,7 @@ func (c chainCall) mayClose(ctx context.Context) error {
 		return nil
 	}
 
-	who := lifecycle.Seeker{Worker: c.Worker()}
-	if w, token, unnamed := c.Holder(ctx, c.Parent); unnamed == nil {
-		who.Worker, who.Token = w, token
-	}
-
+	who := c.Asking(ctx, c.Parent)
 	v := c.Rules().Verdict(f, who)
 	if v.Answer == lifecycle.Unknown {
 		c.Warnf("who holds %s could not be found out: %s", c.Parent, cli.OneLine(v.Why()))
@@ -240,9 +236,8 @@ func (c chainCall) mayClose(ctx context.Context) error {
 	}
 
 	nobody := who.Worker.IsZero() && !c.Env.InSession()
-	v.Reasons = slices.DeleteFunc(v.Reasons, func(r lifecycle.Reason) bool {
-		return r.Code != lifecycle.CodeInFlight || nobody && r.Claim.WrittenBy(f.Viewer) ||
-			c.Mine(ctx, c.Parent, *r.Claim, f.Viewer)
+	v.Reasons = slices.DeleteFunc(c.Others(ctx, c.Parent, v, f.Viewer), func(r lifecycle.Reason) bool {
+		return r.Code != lifecycle.CodeInFlight || nobody && r.Claim.WrittenBy(f.Viewer)
 	})
 	if len(v.Reasons) == 0 {
 		return nil

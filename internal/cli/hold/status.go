@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -43,11 +42,7 @@ func DedupCheck() cli.Verb {
 }
 
 func checkIssue(ctx context.Context, c *cli.Call, i claim.Issue, _ *dedupParams) error {
-	who := lifecycle.Seeker{Worker: c.Worker()}
-	if w, token, err := c.Holder(ctx, i); err == nil {
-		who.Worker, who.Token = w, token
-	}
-
+	who := c.Asking(ctx, i)
 	who.Earlier = c.Earlier(i, who.Worker)
 	f, v, err := c.Session.Ledger.Check(ctx, i, who)
 	if err != nil {
@@ -55,11 +50,7 @@ func checkIssue(ctx context.Context, c *cli.Call, i claim.Issue, _ *dedupParams)
 	}
 
 	own := len(v.Reasons) > 0 // where none of them is left
-	v.Reasons = slices.DeleteFunc(v.Reasons, func(r lifecycle.Reason) bool {
-		return r.Code == lifecycle.CodeOwn || r.Code == lifecycle.CodeInFlight && !r.Resumed &&
-			c.Mine(ctx, i, *r.Claim, f.Viewer)
-	})
-
+	v.Reasons = c.Others(ctx, i, v, f.Viewer)
 	if len(v.Reasons) > 0 {
 		return &ledger.HeldError{Issue: i, Verdict: v}
 	}
