@@ -142,7 +142,7 @@ func TestTokenOfTheMirror(t *testing.T) {
 	}
 }
 
-// TestLivesOfPersons: whoever has no person's hold is not asked for pull requests, and a person's
+// TestLivesOfPersons: a login that has no person's hold is not asked for pull requests, and a person's
 // hold may be longer than a worker's.
 func TestLivesOfPersons(t *testing.T) {
 	s := stateOf(t, `1 0:00 bot claim a:1 nonce=n state=held

@@ -17,13 +17,13 @@ type LabelView struct {
 
 // CompareLabels says of each label that should exist whether it is "ok", "differs" in its colour or
 // is "missing" in the repository. Another label that has the description of a missing one, and no
-// role any more, seems to be its former name: to rename that one keeps it on all issues.
+// role now, seems to be its former name: to rename that one keeps it on all issues.
 func CompareLabels(want, have []labels.Definition) []LabelView {
 	var out []LabelView
 	for _, w := range want {
 		switch differs, found := w.Among(have); {
 		case !found:
-			out = append(out, LabelView{Name: w.Name, Status: "missing", Detail: renamed(w, want, have)})
+			out = append(out, LabelView{Name: w.Name, Status: "missing", Detail: OneLine(renamed(w, want, have))})
 		case differs != "":
 			out = append(out, LabelView{Name: w.Name, Status: "differs", Detail: OneLine(differs)})
 		default:

@@ -27,7 +27,7 @@ type Asker struct {
 }
 
 // Limit says why the asker may hold nothing more beside the load, but for the issue itself; empty
-// when it may. Pull requests keep neither a person off, nor whoever is to work on one of them.
+// when it may. Pull requests keep off neither a person nor a worker who is to work on one of them.
 func (r Rules) Limit(l Load, f Facts, who Asker) string {
 	of := f.Issue
 	same := map[string]map[claim.Worker]bool{who.Login: {}, who.Codename: {}} // a bundle is one hold

@@ -57,7 +57,7 @@ func TestLimit(t *testing.T) {
 			want:     "limits.pull_requests is 3, and agents have 3 pull requests open in o/r",
 		},
 		{
-			name:   "pull requests: by a release, whoever has opened it",
+			name:   "pull requests: by a release, also those that others have opened",
 			load:   []string{"bot lucius:1 pr=eve recorded", "bot fox:1"},
 			limits: lifecycle.Limits{PullRequests: 1},
 			who:    lifecycle.Asker{Login: "bot", Codename: "rex"},

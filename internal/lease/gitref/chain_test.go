@@ -513,7 +513,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestOverdueIsNamed: whoever takes a lease that ran out says whose it was, and how that ended.
+// TestOverdueIsNamed: a worker that takes a lease that ran out says whose it was, and how that ended.
 func TestOverdueIsNamed(t *testing.T) {
 	h := newHub()
 	happen(t, h.store(), []string{"ann", "claims"}, lease.Lease{})
