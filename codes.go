@@ -48,6 +48,7 @@ const (
 	ReasonExcludedLabel   ReasonCode = "excluded-label"    // a label keeps it out
 	ReasonBlocked         ReasonCode = "blocked"           // it has open blockers
 	ReasonBackingOff      ReasonCode = "backing-off"       // it waits between two attempts
+	ReasonCutShort        ReasonCode = "cut-short"         // a contributor waits after a hold that expired or was ended
 	ReasonTooManyAttempts ReasonCode = "too-many-attempts" // it failed too often
 	ReasonPlan            ReasonCode = "plan"              // a label says that a plan waits
 	ReasonDone            ReasonCode = "done"              // it is done, and still open

@@ -36,7 +36,8 @@ type Answer struct {
 	Repo    string `json:"repo,omitempty"`    // of what is about no one issue
 	Feature string `json:"feature,omitempty"` // of what is about several repositories
 	Answer  Word   `json:"answer"`
-	Yours   bool   `json:"yours,omitempty"` // the one who asks held it before it asked
+	DryRun  bool   `json:"dry_run,omitempty"` // nothing was written
+	Yours   bool   `json:"yours,omitempty"`   // the one who asks held it before it asked
 
 	// The hold, of a claim, a renewal and a status.
 	Codename    string    `json:"codename,omitempty"`

@@ -183,8 +183,8 @@ func deeds(comment int64) []deed {
 		}},
 		{"Issue", func(ctx context.Context, c *github.Client) error { return second(c.Issue(ctx, issue)) }},
 		{"DefaultBranch", func(ctx context.Context, c *github.Client) error { return second(c.DefaultBranch(ctx, "acme/app")) }},
-		{"MissingBranch", func(ctx context.Context, c *github.Client) error {
-			return second(c.MissingBranch(ctx, "acme/app", "fix", "main"))
+		{"Unopenable", func(ctx context.Context, c *github.Client) error {
+			return second(c.Unopenable(ctx, "acme/app", "fix", "main"))
 		}},
 		{"PullsFrom", func(ctx context.Context, c *github.Client) error {
 			return second(c.PullsFrom(ctx, "acme/app", "fix"))

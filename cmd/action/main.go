@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -148,11 +147,7 @@ func connect(ctx context.Context, s *action.Step, env setup.Environment, opened 
 		return err
 	}
 
-	s.Place, s.Unusable = placeOf(s, session), session.Unusable
-	if web, err := url.Parse(session.Endpoints.Web); err == nil {
-		s.Host = web.Host
-	}
-
+	s.Place, s.Unusable, s.Host = placeOf(s, session), session.Unusable, session.Endpoints.Host()
 	s.Open = func(ctx context.Context, r claim.Repo) (action.Place, error) {
 		other, err := open(ctx, r)
 		if err != nil {

@@ -148,9 +148,11 @@ func TestTypoOnTheDefaultBranch(t *testing.T) {
 		},
 		"somebody else's":           {"pull_request", "other", 1, "acme/app#2 closes acme/app#1: held by lucius"},
 		"an event of another issue": {"issues", "mine", 2, "clame: unknown key"},
+		"the input guard: warn":     {"pull_request", "other", 0, "acme/app#2 closes acme/app#1: held by lucius"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRunner(t, repository("acme/app", "preset: ready\nclame: {ttl: 2h}\n", "agent-working"))
+			_, r.env["INPUT_GUARD"], _ = strings.Cut(name, "input guard: ")
 			body := "<!-- agent-claim:codename=lucius firing_id=l1 nonce=12345678 ttl=14400 state=held hb=0 branch=mine -->"
 			if _, err := r.server.AddComment("acme/app", 1, "agents", body); err != nil {
 				t.Fatal(err)
@@ -230,12 +232,25 @@ func TestCannotBegin(t *testing.T) {
 				code = 3
 			}
 
-			if log := r.run(code, name); strings.Count(log, "::error") != 1 {
+			log := r.run(code, name)
+			if strings.Count(log, "::error") != 1 {
 				t.Errorf("errors:\n%s", log)
+			}
+
+			if masked := strings.HasPrefix(log, "::add-mask::"); masked != (r.env["INPUT_TOKEN"] != "") {
+				t.Errorf("masked first: %t:\n%s", masked, log)
 			}
 
 			if asked := r.server.Requests(); code == 2 && len(asked) > 0 {
 				t.Errorf("asked %v", asked)
+			}
+			if name == "open GITHUB_OUTPUT" { // nobody is told by it
+				return
+			}
+
+			again := strings.Contains(r.read("output"), "\nrun again")
+			if again != (code == 3) {
+				t.Errorf("to run again helps: %t", again)
 			}
 		})
 	}
@@ -249,6 +264,21 @@ func TestHostIsNobodys(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.run(0, "stranger holds acme/app#1")
+}
+
+// TestHostOfServer: a pull request names an issue by a URL of the server whose API is asked, port and all.
+func TestHostOfServer(t *testing.T) {
+	for named, holds := range map[string]bool{"https://git.example:8443": true, "https://git.example": false} {
+		r := newRunner(t, repository("acme/app", "contributors: {claim: all, pull_requests: claim}", "agent:implement"))
+		r.env["GITHUB_API_URL"] = "https://git.example:8443/api/v3"
+		if _, err := r.server.OpenPull("acme/app", "stranger",
+			githubsim.Pull{Title: "Work", Head: "mine", Body: "Closes " + named + "/acme/app/issues/1"}); err != nil {
+			t.Fatal(err)
+		}
+		if log := r.run(0); strings.Contains(log, "stranger holds acme/app#1") != holds {
+			t.Errorf("%s is the server's: want %t:\n%s", named, holds, log)
+		}
+	}
 }
 
 // TestHoldIsNotGiven: a sweep that could not write an author's hold is red.

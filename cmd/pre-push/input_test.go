@@ -16,6 +16,7 @@ import (
 // TestInputInPieces: what git has not written yet is waited for.
 func TestInputInPieces(t *testing.T) {
 	t.Parallel()
+	built(t) // else all is written before it runs
 	in, out := pipe(t)
 	go func() {
 		for _, piece := range []string{
@@ -33,10 +34,30 @@ func TestInputInPieces(t *testing.T) {
 	}
 }
 
+// TestLongInput: no line is lost of an input that is longer than what one read gives, or a pipe holds.
+func TestLongInput(t *testing.T) {
+	t.Parallel()
+	in, out := pipe(t)
+	none, some := strings.Repeat("0", 40), strings.Repeat("1", 40)
+	deleted := strings.Repeat("(delete) "+none+" refs/heads/old "+some+"\n", 2000)
+	pushed := "refs/heads/work " + some + " refs/heads/work " + none + "\n"
+	go func() {
+		_, _ = out.WriteString(pushed + deleted) // the program says whether it came
+		out.Close()
+	}()
+
+	// the second stage, which is asked because of the first line alone, finds no repository
+	want := "label-state: not checked, pushing anyway: not in a git repository\n"
+	if said, err := saidOf(t, in); err != nil || said != want {
+		t.Errorf("%v with\n%s", err, said)
+	}
+}
+
 // TestInputShared: hooks that run side by side, each with the same pipe, of which one takes what
 // git has written; all of them end.
 func TestInputShared(t *testing.T) {
 	t.Parallel()
+	built(t)
 	in, out := pipe(t)
 	var running sync.WaitGroup
 	for range 8 {
@@ -106,7 +127,7 @@ func TestWalkEndsWithBudget(t *testing.T) {
 		RemoteOID: strings.Repeat("0", 40),
 	}}
 
-	for used, want := range map[time.Duration]error{0: nil, budget: os.ErrDeadlineExceeded} {
+	for used, want := range map[time.Duration]error{0: nil, outgoing.Budget: os.ErrDeadlineExceeded} {
 		s := &stage{
 			args: []string{"origin", "https://github.com/acme/app.git"}, environ: os.Environ(),
 			start: time.Now().Add(-used),

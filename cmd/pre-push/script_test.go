@@ -345,13 +345,20 @@ func pipe(t *testing.T) (in, out *os.File) {
 	return in, out
 }
 
-// saidOf is what the program says, with an input and twenty seconds.
-func saidOf(t *testing.T, in *os.File) (said string, err error) {
-	hook, err := program()
+// built is program for a test that writes while the program runs, which takes a while to make.
+func built(t *testing.T) (file string) {
+	t.Helper()
+	file, err := program()
 	if err != nil {
 		t.Fatal(err)
 	}
 
+	return file
+}
+
+// saidOf is what the program says, with an input and twenty seconds.
+func saidOf(t *testing.T, in *os.File) (said string, err error) {
+	hook := built(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, hook, "origin", "https://github.com/acme/app.git")

@@ -11,10 +11,6 @@ import (
 	"github.com/label-state/label-state/internal/outgoing"
 )
 
-// budget is how long both stages may take together, unless the configuration, which the second one
-// reads, says otherwise (hook.md).
-const budget = 3 * time.Second
-
 // A stage is one run of the program.
 type stage struct {
 	args    []string
@@ -38,7 +34,7 @@ func (s *stage) quiet(ctx context.Context) (quiet bool) {
 	if len(s.args) != 2 {
 		return false
 	}
-	input, err := readInput(s.start.Add(budget))
+	input, err := readInput(s.start.Add(outgoing.Budget))
 	if err != nil { // the second stage has its say about an input that does not end
 		return false
 	}
@@ -61,7 +57,7 @@ func (s *stage) quiet(ctx context.Context) (quiet bool) {
 
 // walk collects the commits that leave and may close an issue, in what is left of the budget.
 func (s *stage) walk(ctx context.Context, dir string, updates []outgoing.Update) error {
-	left := &deadline{Context: ctx, at: s.start.Add(budget)}
+	left := &deadline{Context: ctx, at: s.start.Add(outgoing.Budget)}
 	defer left.end()
 	var err error
 	s.commits, s.exact, err = outgoing.Commits(left, git.Git{Dir: dir, Env: s.environ}, outgoing.Push{

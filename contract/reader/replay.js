@@ -350,12 +350,15 @@ export function expiredAs(c, closed) {
 // "Projection": the log without undone claims and tombstones and people's claims. Where a person holds the issue, nothing in it is live.
 export function forLabels(state) {
   const out = new Set();
+  const people = new Set();
   for (const c of state.claims) {
+    if (c.person !== undefined) people.add(mapKey(c.head));
     if (c.undone || c.person !== undefined) out.add(mapKey(c.head));
   }
   for (const [key, releases] of state.tombstones) {
     if (releases.some((r) => r.fields.outcome === 'bundle-claim-rolled-back')) out.add(key);
   }
-  const log = fold({ records: state.records.filter((r) => r.kind === 'reset' || !out.has(mapKey(r))) });
+  const stays = (r) => !out.has(mapKey(r)) || (r.kind === 'reset' && (r.fields.restart || !people.has(mapKey(r))));
+  const log = fold({ records: state.records.filter(stays) });
   return state.holder?.person === undefined ? log : { ...log, claims: log.claims.filter((c) => c.end), live: [], holder: null };
 }

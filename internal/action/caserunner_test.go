@@ -123,6 +123,7 @@ func (p *caseRunner) settings(args []string, _ string) {
 		for _, a := range args[2:] {
 			p.contributor(a)
 		}
+		p.set.Rules.ContributorTTL = p.contributors.TTL
 	case "people":
 		p.set.Rules.PersonTTL, p.set.Rules.Nudge = p.duration(args[1]), p.duration(args[2])
 	case "assignees":

@@ -59,12 +59,18 @@ func verbs() []verb {
 	}
 }
 
-const helpText = `
-A command is the first line of a new comment:
+// helpText tells of the commands of an issue, or of a pull request.
+func helpText(pull bool) string {
+	what, more := "issue", ", `/approve`, `/reject why`, `/requeue`"
+	if pull {
+		what, more = "pull request", ""
+	}
 
-- ` + "`/claim` or `/take`" + `: you hold the issue, and nobody else takes it
-- ` + "`/release`" + `: your hold ends; maintainers can end an agent's hold with it, too
-- for maintainers: ` + "`/release --force`, `/hold`, `/unhold`, `/approve`, `/reject why`, `/requeue`"
+	return "\nA command is the first line of a new comment:\n\n" +
+		"- `/claim` or `/take`: you hold the " + what + ", and nobody else takes it\n" +
+		"- `/release`: your hold ends; maintainers can end an agent's hold with it, too\n" +
+		"- for maintainers: `/release --force`, `/hold`, `/unhold`" + more
+}
 
 // A command is what the first line of a comment asks for.
 type command struct {
@@ -336,7 +342,7 @@ func (p Place) say(ctx context.Context, i claim.Issue, since time.Time, mark, wa
 func (cm *commands) help(ctx context.Context, o order, _ *result) error {
 	today := day(cm.Event.Comment.Created)
 	mark := "<!-- label-state:help day=" + today.Format(time.DateOnly) + " -->"
-	return cm.say(ctx, o.facts.Issue, today, mark, mark+helpText+printable.Footer)
+	return cm.say(ctx, o.facts.Issue, today, mark, mark+helpText(o.facts.PullRequest)+printable.Footer)
 }
 
 // day is when the day of a moment begins, in UTC.
@@ -558,7 +564,8 @@ func (o order) somebodyHeld() bool {
 	})
 }
 
-// requeue gives a failed issue another round of attempts.
+// requeue gives a failed issue another round of attempts. The ends that time has made are recorded
+// before: a hold that ran out is to count as little as one whose end was swept in time.
 func (cm *commands) requeue(ctx context.Context, o order, r *result) error {
 	switch {
 	case o.facts.PullRequest:
@@ -567,6 +574,13 @@ func (cm *commands) requeue(ctx context.Context, o order, r *result) error {
 		return no{"the issue is closed"}
 	}
 
+	if len(cm.Ledger.Rules().Over(o.facts)) > 0 {
+		ends := cm.tend(ctx, []claim.Issue{o.facts.Issue}, byCommand)
+		r.add(ends)
+		if ends.Stopped != nil || ends.Failed > 0 {
+			return cmp.Or(ends.Stopped, errors.New("the end of the hold could not be recorded"))
+		}
+	}
 	if _, err := cm.Ledger.Reset(ctx, o.facts.Issue, o.at, o.by); err != nil {
 		return err
 	}

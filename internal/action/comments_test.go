@@ -233,6 +233,9 @@ func TestComments(t *testing.T) {
 		w.must(err)
 		event("pull_request", "opened")
 		said("A contributor's pull request closes what they do not hold", pull, bot)
+		command(pull, "tia", "/help")
+		command(pull, "newcomer", "/help") // and does not make it an issue's again
+		said("/help on a pull request", pull, bot)
 		golden.Check(t, "testdata/comments.md", page)
 	})
 }

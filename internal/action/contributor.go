@@ -14,7 +14,6 @@ import (
 	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
-	"github.com/label-state/label-state/internal/printable"
 )
 
 // errMember says that a login is not a contributor.
@@ -70,7 +69,8 @@ func (cm *commands) contribute(ctx context.Context, i claim.Issue, cmd command, 
 		return errChatter
 	}
 	if cmd.answers {
-		return cmd.do(cm, ctx, order{facts: lifecycle.Facts{Issue: i}}, r)
+		pull := cm.Event.Issue.PullRequest != nil
+		return cmd.do(cm, ctx, order{facts: lifecycle.Facts{Issue: i, PullRequest: pull}}, r)
 	}
 
 	facts, err := cm.facts(ctx, i)
@@ -88,11 +88,8 @@ func (cm *commands) contribute(ctx context.Context, i claim.Issue, cmd command, 
 		return o.notHeld()
 	case cmd.gives:
 		err = cm.release(ctx, o, r)
-	case holds && mine.Held() && mine.Expired(cm.Ledger.Rules().Terms, o.facts.Now):
-		end, _ := mine.Until(cm.Ledger.Rules().Terms)
-		err = lastRanOut(end, cm.Contributors.TTL)
 	default:
-		if !holds {
+		if !holds || mine.Expired(cm.Ledger.Rules().Terms, o.facts.Now) {
 			err = cm.mayTake(ctx, &o, 0, before)
 		}
 		if err == nil {
@@ -155,22 +152,7 @@ func (p Place) replaces(later, earlier github.Remark) bool {
 // mayTake says why the contributor may not take the issue, or nil: by a comment, or for the pull
 // request of that number. The protocol decides who wins.
 func (cm *commands) mayTake(ctx context.Context, o *order, pull int, before []github.Remark) error {
-	rules, f := cm.Contributors, o.facts
-	if f.PullRequest {
-		return no{"a contributor takes issues, not pull requests"}
-	}
-
-	if !rules.Covers(f.Labels) && f.Open {
-		return no{"contributors may take issues with the label " + strings.Join(rules.Labels, " or ")}
-	}
-
-	if last, ended := lapsed(f.Log, o.by); ended {
-		if f.Now.Before(last.End.At.Add(rules.TTL)) {
-			return lastRanOut(last.End.At, rules.TTL)
-		}
-	}
-
-	if err := cm.free(o, pull); err != nil {
+	if err := cm.barred(o, pull); err != nil {
 		return err
 	}
 
@@ -185,27 +167,27 @@ func (cm *commands) mayTake(ctx context.Context, o *order, pull int, before []gi
 	return cm.belowLimit(ctx, *o, before)
 }
 
-// lastRanOut refuses who held the issue until end, and may take it again after one ttl.
-func lastRanOut(end time.Time, ttl time.Duration) error {
-	return no{"your last hold of this issue expired; you can take it again from " +
-		printable.Minute(end.Add(ttl)) + " on"}
-}
+// barred says what about the issue keeps the contributor from it, or nil. It asks GitHub nothing.
+func (s *Step) barred(o *order, pull int) error {
+	rules, f := s.Contributors, o.facts
+	if f.PullRequest {
+		return no{"a contributor takes issues, not pull requests"}
+	}
 
-// lapsed is the last hold of a login that time has ended.
-func lapsed(log claim.State, login string) (claim.Claim, bool) {
-	return log.LastEnded(func(c claim.Claim) bool {
-		return c.IsOf(login) && c.Held() && c.End.Outcome == claim.OutcomeStaleSwept
-	})
+	if !rules.Covers(f.Labels) && f.Open {
+		return no{"contributors may take issues with the label " + strings.Join(rules.Labels, " or ")}
+	}
+
+	return s.free(o, pull)
 }
 
 // free says who or what keeps a contributor from the issue: what keeps any person from it, and what
 // maintainers have said about it. Who asks for a pull request is not kept from it by one that was
 // opened later.
-func (cm *commands) free(o *order, pull int) error {
+func (s *Step) free(o *order, pull int) error {
 	f := o.facts
 	f.Viewer = o.by
-	rules := cm.Ledger.Rules()
-	all, v := rules.Verdict(f, lifecycle.Seeker{}), rules.Verdict(f, lifecycle.Seeker{Person: true})
+	v := s.Ledger.Rules().Verdict(f, lifecycle.Seeker{Contributor: true})
 	if v.Answer == lifecycle.Unknown {
 		return errors.New(v.String())
 	}
@@ -216,19 +198,11 @@ func (cm *commands) free(o *order, pull int) error {
 		}
 
 		younger := reason.PR != nil && pull > 0 && reason.PR.Number > pull &&
-			strings.EqualFold(reason.PR.Repo, cm.Repo.String())
+			strings.EqualFold(reason.PR.Repo, s.Repo.String())
 		if !younger || !reason.ByStranger() {
 			return no{toPeople(reason)}
 		}
 		o.force = true
-	}
-
-	for _, reason := range all.Reasons {
-		switch reason.Code {
-		case lifecycle.CodePaused, lifecycle.CodeExcluded, lifecycle.CodeBlocked,
-			lifecycle.CodeScope, lifecycle.CodePlan, lifecycle.CodeDone:
-			return no{reason.Text}
-		}
 	}
 
 	return nil
@@ -237,8 +211,7 @@ func (cm *commands) free(o *order, pull int) error {
 // oldEnough refuses accounts that are younger than the repository wants. Only a repository that
 // asks for an age costs the request.
 func (cm *commands) oldEnough(ctx context.Context, o order) error {
-	least := cm.Contributors.AccountAge
-	if least == 0 {
+	if cm.Contributors.AccountAge == 0 {
 		return nil
 	}
 
@@ -246,8 +219,8 @@ func (cm *commands) oldEnough(ctx context.Context, o order) error {
 	if err != nil {
 		return err
 	}
-	if old := since.Add(least); o.at.Before(old) {
-		return no{"accounts must be " + printable.Exact(least) + " old here"}
+	if young := cm.Contributors.TooYoung(since, o.at); young != "" {
+		return no{young}
 	}
 
 	return nil
@@ -256,19 +229,12 @@ func (cm *commands) oldEnough(ctx context.Context, o order) error {
 // belowLimit refuses who holds as many issues as one login may, or has just asked for them: of two
 // commands at once on two issues the earlier one counts.
 func (cm *commands) belowLimit(ctx context.Context, o order, before []github.Remark) error {
-	most := cm.Contributors.Limit
 	holds, err := cm.Hub.PersonsHolds(ctx, cm.Repo)
 	if err != nil {
 		return err
 	}
 
-	var held []int
-	for _, f := range holds {
-		if c, is := f.Log.HeldBy(o.by); is && !c.Expired(cm.Ledger.Rules().Terms, f.Now) {
-			held = append(held, f.Issue.Number)
-		}
-	}
-
+	held := cm.Ledger.Rules().HoldsOf(holds, o.by)
 	for _, m := range before {
 		cmd, _ := parseCommand(m.Body)
 		asks := cmd.takes && !m.Answered && claim.SameLogin(m.Author, o.by) &&
@@ -279,17 +245,11 @@ func (cm *commands) belowLimit(ctx context.Context, o order, before []github.Rem
 	}
 
 	held = slices.DeleteFunc(held, func(n int) bool { return n == o.facts.Issue.Number })
-	if len(held) < most {
-		return nil
+	if many := cm.Contributors.TooMany(held); many != "" {
+		return no{many}
 	}
 
-	names := make([]string, min(len(held), 5))
-	for n := range names {
-		names[n] = fmt.Sprintf("#%d", held[n])
-	}
-
-	return no{fmt.Sprintf("you hold %s already, and one login may hold %d here; comment /release there first",
-		strings.Join(names, ", "), most)}
+	return nil
 }
 
 // catchUp carries out the commands of strangers that no event has: those that waited, and those
@@ -374,6 +334,9 @@ func (s *Step) commandsOf(m github.Remark) *commands {
 		User:    Account{Login: m.Author, Type: "User"},
 	}}
 	cm.Event.Issue.Number = m.Number
+	if m.Pull {
+		cm.Event.Issue.PullRequest = &struct{}{}
+	}
 
 	return cm
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/golden"
 	"github.com/label-state/label-state/internal/ledger"
+	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/sample"
 )
 
@@ -134,6 +135,29 @@ func TestHourlyAuthors(t *testing.T) {
 		w.said(w.sweep(), 0, "stranger holds acme/app#1")
 		w.said(w.sweep(), 0, "newcomer holds acme/app#3")
 	})
+}
+
+// TestMostOfOnePull: a sweep gives the author of a pull request all that it closes by its title, as long
+// as those are no more than one may move.
+func TestMostOfOnePull(t *testing.T) {
+	for closes, want := range map[int]int{lifecycle.MostIssues: lifecycle.MostIssues, lifecycle.MostIssues + 1: 0} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			w.opensUp()
+			w.contributors.PullRequests, w.contributors.Hourly, w.contributors.Limit = config.PullsClaim, 100, 100
+			var title []string
+			for range closes {
+				title = append(title, fmt.Sprint("fix #", w.issue("Work")))
+			}
+
+			_, err := w.server.OpenPull(app, "stranger", githubsim.Pull{Title: strings.Join(title, " "), Head: "stranger"})
+			w.must(err)
+			got := w.sweep()
+			if n := strings.Count(got.all(), "\nstranger holds "); n != want {
+				t.Errorf("of %d issues the author got %d, want %d:\n%s", closes, n, want, got.short())
+			}
+		})
+	}
 }
 
 // TestLateClaim: a release ends the hold of a claim that was written before it and carried out after

@@ -70,6 +70,15 @@ func (s *Step) couldNotJudge(r *result, u unjudged) {
 // merge makes of its title and its commits.
 type closed struct{ described, landing []claim.Issue }
 
+// guards reports whether anything is to be said of the issues that the pull request closes.
+func (s *Step) guards(ctx context.Context, p github.Pull) bool {
+	if s.Guard != guardOff || !s.demands() {
+		return s.Guard != guardOff
+	}
+	is, err := s.contributor(ctx, p.Author)
+	return is || err != nil
+}
+
 // guardIssues asks the guard about each issue that the pull request closes. It writes nothing, so
 // that a run which may not write judges as well as any other.
 func (s *Step) guardIssues(ctx context.Context, p github.Pull, c closed, snapshots []lifecycle.Snapshot, r *result) {
@@ -144,7 +153,7 @@ func (s *Step) guardIssue(ctx context.Context, p github.Pull, f lifecycle.Facts,
 		r.unclaimed = append(r.unclaimed, refusal{
 			pull:   p.String(),
 			issue:  f,
-			reason: s.heldBy(f, v),
+			reason: s.heldBy(f, v, p.Author),
 			lands:  lands,
 			fails:  s.Contributors.PullRequests == config.PullsFail,
 		})

@@ -43,7 +43,11 @@ func (s *Step) reconcile(ctx context.Context) result {
 	}
 
 	if r.err == nil {
-		r.add(s.tend(ctx, issues, byIssue))
+		snapshots := s.Hub.FactsOf(ctx, issues)
+		if absent(snapshots[0].Err) {
+			r.leave("%s is not in this repository, or the token may not read it", i)
+		}
+		r.add(s.tendSnapshots(ctx, snapshots, byIssue))
 	}
 
 	if len(r.report.Examined) == 0 && r.report.Failed > 0 {
@@ -96,7 +100,7 @@ func (s *Step) unlabeled(ctx context.Context, i claim.Issue, r *result) error {
 
 	did, err := s.Ledger.Reset(ctx, i, removal.At, removal.By)
 	if did {
-		r.note("%s had a look at %s: its failed attempts are reset", removal.By, i)
+		r.note("%s had a look at %s: its failed attempts and waits are reset", removal.By, i)
 		s.deleteRepeats(ctx, nil, i)
 	}
 

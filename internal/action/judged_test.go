@@ -386,6 +386,11 @@ func TestOwnerInAnotherCase(t *testing.T) {
 		if got := w.thread(2); len(got) != 0 {
 			t.Errorf("a comment of the guard stays: %v", got)
 		}
+
+		once, twice := w.sweep("repos=acme/APP"), w.sweep("repos=acme/APP, ACME/app")
+		if twice.requests != once.requests {
+			t.Errorf("named twice: %d requests, want %d", twice.requests, once.requests)
+		}
 	})
 }
 

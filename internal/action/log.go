@@ -105,8 +105,10 @@ func (s *Step) log(r result) {
 	// this is the sweep
 	switch {
 	case r.readOnly() && s.sweepDoes(r):
-		s.Console.notice("the token of this run may only read (%s); the next sweep brings the labels in line",
-			s.missingPermission(r))
+		if s.Unusable == nil { // else no sweep does anything either
+			s.Console.notice("the token of this run may only read (%s); the next sweep brings the labels in line",
+				s.missingPermission(r))
+		}
 		return
 
 	case r.readOnly():

@@ -93,6 +93,8 @@ func (r result) advice() string {
 	switch {
 	case errors.As(r.err, &called):
 		return "correct the step's inputs"
+	case r.called:
+		return "correct the workflow, or the configuration"
 	case len(r.unjudged) > 0:
 		return "run this check again: the guard could not judge"
 	case r.readOnly():

@@ -26,6 +26,7 @@ type result struct {
 	notes     []string      // what was done besides labels, in words
 	labels    []neededLabel // by setup
 	poor      bool          // the token is known to only read
+	called    bool          // the workflow or the configuration kept the run from beginning
 	err       error         // nothing could be looked at, or what was asked for could not be done
 }
 

@@ -41,6 +41,7 @@ func TestTold(t *testing.T) {
 		return &github.PermissionError{Write: true, Message: "Resource not accessible by integration", Needs: needs}
 	}
 
+	forks := Event{Name: "pull_request", Sender: Account{Login: "dependabot[bot]"}}
 	var told strings.Builder
 	for _, c := range []struct {
 		name   string
@@ -64,7 +65,12 @@ func TestTold(t *testing.T) {
 		{"not judged", Step{Place: Place{Guard: guardFail}}, result{err: late, unjudged: []unjudged{{err: late}}}},
 		{"too many", Step{Place: Place{Guard: guardFail}}, result{excess: judged.excess}},
 		{"proposed", Step{Place: Place{Guard: guardFail}}, result{proposed: judged.proposed}},
-		{"for a fork", Step{Event: Event{Name: "pull_request", Sender: Account{Login: "dependabot[bot]"}}}, result{err: denied("")}},
+		{"for a fork", Step{Event: forks}, result{err: denied("")}},
+		{"for a fork, with a wrong token", Step{Event: forks}, result{err: &github.AuthError{Message: "Bad credentials"}}},
+		{"for a fork, and no sweep either", Step{
+			Event:    forks,
+			Unusable: &config.Error{File: "f", Problem: "no such key"},
+		}, result{err: denied("")}},
 		{"denied", Step{}, result{mode: modeSweep, err: denied("")}},
 		{"denied a usual permission", Step{}, result{mode: modeCommands, err: denied("issues: write")}},
 		{"denied another one", Step{}, result{mode: modeReconcile, report: ledger.Report{Stopped: denied("contents: write")}}},

@@ -204,7 +204,7 @@ func Refuse(s *Step, err error, code int) int {
 		s.Console.line("hint: check the setup from outside: label-state doctor %s/%s", s.Repo.Owner, s.Repo.Name)
 	}
 
-	s.write(result{mode: s.Inputs.Mode, err: err})
+	s.write(result{mode: s.Inputs.Mode, called: code == ExitCalled, err: err})
 	return code
 }
 

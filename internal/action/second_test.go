@@ -1,11 +1,13 @@
 package action_test
 
 import (
+	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/githubsim"
 )
 
 // write posts a record as somebody's tool would, at once.
@@ -76,6 +78,41 @@ func TestSameSecond(t *testing.T) {
 					t.Errorf("held by %q, want %q\n%s", got.Record.Worker.Codename, c.holder, p.last.all())
 				}
 			})
+		})
+	}
+}
+
+// TestAnsweredMeanwhile: a command has been carried out also if another run with it, or the same
+// person's tool, answers the plan at any moment of this run.
+func TestAnsweredMeanwhile(t *testing.T) {
+	drake := claim.Worker{Codename: "drake", FiringID: "d1"}
+	for n, more := 1, true; more && !t.Failed(); n++ {
+		synctest.Test(t, func(t *testing.T) {
+			p := &caseRunner{world: newWorld(t), way: way{run: func(w *world, r run) (step, bool) {
+				return w.run(w.Context(), r), true
+			}}}
+			p.issue("Work")
+			p.write("agents", claim.Record{
+				Kind:   claim.KindClaim,
+				Worker: drake,
+				Nonce:  "7f3a9c1f",
+				TTL:    time.Hour,
+				Held:   true,
+			})
+			p.write("agents", claim.Record{Kind: claim.KindPlan, Worker: drake})
+			p.remarks("tia", "/approve")
+
+			asked := p.faulty(func(seen int, _ *http.Request) *githubsim.Fault {
+				if seen == n {
+					p.write("tia", claim.Record{Kind: claim.KindApprove, Worker: drake, By: "tia"})
+				}
+				return nil
+			})
+			p.on([]string{"issue_comment", "created"}, "")
+			p.wantReaction([]string{"+1"}, "")
+			if more = asked() >= n; t.Failed() {
+				t.Errorf("answered before request %d\n%s", n, p.last.all())
+			}
 		})
 	}
 }

@@ -1,12 +1,14 @@
 package action
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/printable"
@@ -36,12 +38,13 @@ func (s *Step) writeSummary(r result) error {
 	p.add("**%d** examined · **%d** %sswept · **%d** %shanded over or released · **%d** %srepaired · **%d** failed · **%d** not examined\n\n",
 		len(rep.Examined), swept, would, ended-swept, would, repaired, would, rep.Failed, len(rep.Skipped))
 
+	_, bad := errors.AsType[*github.AuthError](r.err) // of one that is refused nobody knows what it may
 	switch {
 	case s.Inputs.DryRun:
 		p.add("> Nothing was written: dry run.\n\n")
 	case s.Unusable != nil:
 		p.add("> Nothing was written: %s\n\n", markdown(s.Unusable.Brief()))
-	case s.dry():
+	case s.dry() && !bad:
 		p.add("> Nothing was written: the token of this run may only read.\n\n")
 	}
 

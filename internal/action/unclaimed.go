@@ -26,15 +26,6 @@ func (p Place) demands() bool {
 	return p.Contributors.PullRequests == config.PullsWarn || p.Contributors.PullRequests == config.PullsFail
 }
 
-// guards reports whether anything is to be said of the issues that the pull request closes.
-func (s *Step) guards(ctx context.Context, p github.Pull) bool {
-	if s.Guard != guardOff || !s.demands() {
-		return s.Guard != guardOff
-	}
-	is, err := s.contributor(ctx, p.Author)
-	return is || err != nil
-}
-
 // contributor reports whether the records of a login do not count, which is the same question for
 // commands and pull requests. Apps are not contributors. A member of the organization who may only
 // read is one, so that GitHub is asked for the role of everybody else than a stranger.
@@ -58,14 +49,22 @@ func (s *Step) unheld(ctx context.Context, p github.Pull, f lifecycle.Facts) (bo
 	return s.contributor(ctx, p.Author)
 }
 
-// heldBy is who holds an issue that the author of a pull request does not hold, or how to take it.
-func (s *Step) heldBy(f lifecycle.Facts, v lifecycle.Verdict) lifecycle.Reason {
+// heldBy is who holds an issue that the author of a pull request does not hold, else what keeps the
+// author from it, else how to take it.
+func (s *Step) heldBy(f lifecycle.Facts, v lifecycle.Verdict, author string) lifecycle.Reason {
 	for _, reason := range v.Reasons {
 		if reason.Code == lifecycle.CodeInFlight || reason.Code == lifecycle.CodeOwn {
 			return reason
 		}
 	}
-	return lifecycle.Reason{Text: unclaimedText, URL: f.URL}
+
+	var barred no
+	text := unclaimedText
+	if errors.As(s.barred(&order{facts: f, by: author}, 0), &barred) {
+		text = barred.text
+	}
+
+	return lifecycle.Reason{Text: text, URL: f.URL}
 }
 
 // delivered reports whether a holder's release names the pull request as its work.
@@ -77,11 +76,13 @@ func delivered(p github.Pull, f lifecycle.Facts) bool {
 // closes.
 func unclaimedComment(unclaimed []refusal) string {
 	var b strings.Builder
-	b.WriteString(guardMark + "\n**Take the issue that this pull request closes.** Otherwise somebody else may be at work on it.\n\n")
+	b.WriteString(guardMark + "\n**The author does not hold the issue that this pull request closes.** " +
+		"Somebody else may be at work on it.\n\n")
 	b.WriteString(listRefusals(unclaimed, func(r refusal) string {
 		return fmt.Sprintf("%s: %s", issueLink(r.issue.Issue, r.issue.URL), markdown(toPeople(r.reason)))
 	}))
-	b.WriteString("\nThis pull request stays open either way. After `/claim` run this check again, or push." + printable.Footer)
+	b.WriteString("\nThis pull request stays open either way. Once you hold the issue, run this check again, or push." +
+		printable.Footer)
 	return b.String()
 }
 

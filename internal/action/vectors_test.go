@@ -38,6 +38,7 @@ func TestVectors(t *testing.T) {
 		"a person, who is told, and then taken off",
 		"of three ends of one hold the own later one goes, and another author's stays",
 		"of two answers to one plan the own later one goes",
+		"… the oldest first",
 	}
 
 	// each of whose requests is refused in every run

@@ -171,12 +171,13 @@ func (h Hold) is(o Hold) bool { return o.Issue.Same(h.Issue) && o.Session == h.S
 
 // follows reports whether the session goes on with the hold of another one, which the same person
 // had in the same process. Not every host says at the end that it is no other: what has ended while
-// the process goes on has, and who starts because a conversation was cleared.
+// the process goes on has, and who starts because a conversation was cleared. Of a host that says so
+// at the end the holds of the cleared session have passed, and its others are at work.
 func (h Hold) follows(e Event) bool {
 	if h.Session.Host != e.Session.Host || h.Session == e.Session || h.Lost != "" {
 		return false
 	}
-	return h.Passed || h.Beside && (!h.Ended.IsZero() || e.clears())
+	return h.Passed || h.Beside && (!h.Ended.IsZero() || e.clears() && !e.Session.Host.Profile().passes)
 }
 
 // Denies returns the reason for which a tool call may not be made, or "". Holds are as they are

@@ -12,6 +12,7 @@ type Profile struct {
 	Version  bool   // its file of hooks has a version
 
 	events []string // that its hooks hand over
+	passes bool     // it says that a session ended because it was cleared, sooner or later
 	fence  string   // the one of them before a call of the tools
 	tools  string   // a pattern of their names
 	entry  func(command string, k Hook) entry
@@ -66,6 +67,7 @@ func profiles() map[Host]Profile {
 				"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop",
 				"SessionEnd",
 			},
+			passes:  true,
 			fence:   "PreToolUse",
 			tools:   claudeTools,
 			entry:   grouped,

@@ -91,7 +91,8 @@ func StartText(e Event, w World, shown []Shown, worktree string) string {
 		case s.Session == e.Session || s.Session.IsZero():
 			text = yours(s, until)
 		case !s.Ended.IsZero():
-			text = fmt.Sprintf("this worktree holds %s%s for a session of %s that ended at %s and left work behind. To go on with it: "+
+			text = fmt.Sprintf("this worktree holds %s%s for a session of %s that ended at %s and may have left work behind. "+
+				"To go on with it: "+
 				"label-state claim %s; to release it: label-state release %s", i, until, s.Session.Host, clock(s.Ended), i, i)
 
 		case s.Gone:

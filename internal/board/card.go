@@ -173,6 +173,10 @@ func marks(r lifecycle.Rules, f lifecycle.Facts, p labels.Projection, v lifecycl
 		out = append(out, Mark{urgent.String(), false})
 	}
 
+	if stages := r.Scheme.Stages; f.Open && !f.PullRequest && p.State != labels.None && p.Stage < len(stages)-1 {
+		out = append(out, Mark{"stage " + stages[p.Stage].Name, false})
+	}
+
 	h, held := r.Shown(f)
 	switch {
 	case !held:

@@ -46,8 +46,14 @@ func (s State) Lasting() State {
 	}
 	out := s
 	out.Claims = slices.DeleteFunc(slices.Clone(s.Claims), func(c Claim) bool { return undone[c.Record.Worker] })
-	out.Log = slices.DeleteFunc(slices.Clone(s.Log),
-		func(e Entry) bool { return e.Record.Kind != KindReset && undone[e.Record.Worker] })
+	out.Log = slices.DeleteFunc(slices.Clone(s.Log), func(e Entry) bool {
+		r := e.Record
+		if !undone[r.Worker] || r.Kind != KindReset {
+			return undone[r.Worker]
+		}
+		of, _ := s.Find(r.Worker)
+		return of.Person != "" && !r.Restart // it ends that person's wait, and no more
+	})
 	out.Records, out.Last = len(out.Log), Entry{}.Created
 
 	for _, e := range out.Log {

@@ -13,7 +13,7 @@ const (
 	KindPlan    Kind = "plan"    // the holder proposes and waits
 	KindApprove Kind = "approve" // the plan of the key may go ahead
 	KindReject  Kind = "reject"  // the plan of the key may not; ends the claim
-	KindReset   Kind = "reset"   // the count of attempts restarts here
+	KindReset   Kind = "reset"   // the count of attempts restarts here, and waits after holds end
 	KindUnlink  Kind = "unlink"  // the pull request that the key's release names is no longer for the issue
 )
 
@@ -77,7 +77,7 @@ func abouts() []About {
 			Kind:   KindReset,
 			Signed: true,
 			Again:  AgainIdle,
-			Deed:   "had its failed attempts reset",
+			Deed:   "had its failed attempts and waits reset",
 		},
 		{
 			Kind:   KindUnlink,

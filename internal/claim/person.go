@@ -57,6 +57,15 @@ func (s State) Worked(login string) bool {
 	return slices.ContainsFunc(s.Claims, func(c Claim) bool { return c.Person == "" && SameLogin(c.Author, login) })
 }
 
+// CutShort reports whether the claim was a person's hold that time or a maintainer ended, and no
+// reset came after that end.
+func (s State) CutShort(c Claim) bool {
+	if c.Person == "" || !c.Held() || c.End == nil || c.End.Rank.Compare(s.Reset) <= 0 {
+		return false
+	}
+	return c.End.Outcome == OutcomeStaleSwept || c.End.Outcome == OutcomeForced
+}
+
 // LastPerson returns the confirmed claim of a person that a record ended last.
 func (s State) LastPerson() (Claim, bool) {
 	return s.LastEnded(func(c Claim) bool { return c.Held() && c.Person != "" })

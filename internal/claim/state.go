@@ -320,6 +320,9 @@ func (s State) NextToken(w Worker, nonce string) int64 {
 	return min(max(index, largest+1), maxToken)
 }
 
+// LargestToken returns the largest fencing token that the log shows, 0 when it shows none.
+func (s State) LargestToken() int64 { return s.largestToken(Worker{}, "") }
+
 // largestToken returns the largest fencing token that was recorded by others than the process of w
 // with that nonce, 0 when none was.
 func (s State) largestToken(w Worker, nonce string) int64 {

@@ -15,6 +15,11 @@ import (
 // nothing in it that does not show, else the text. nil is nothing in JSON, as is no text elsewhere.
 // A front end of another kind takes v as it is.
 func (c *Call) Answer(v any, text string) error {
+	if one, is := v.(answer.Answer); is {
+		one.DryRun = c.DryRun
+		v = one
+	}
+
 	switch {
 	case c.Take != nil:
 		if v != nil {

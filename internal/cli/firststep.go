@@ -2,11 +2,14 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/github"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/trouble"
@@ -30,8 +33,8 @@ func (c *Call) LabelsFirst(ctx context.Context) ([]answer.Command, error) {
 		return nil, nil
 	}
 
-	if r, err := c.Session.Client.Repository(ctx, c.Session.Repo); err == nil && r.Parent != (claim.Repo{}) {
-		return trouble.Then(MeansParent(r.Parent)), nil
+	if parents := c.ParentFirst(ctx); parents != nil {
+		return parents, nil
 	}
 
 	first := c.FirstCommand()
@@ -51,6 +54,37 @@ func (c *Call) ReadyFirst(f lifecycle.Facts, v lifecycle.Verdict) string {
 }
 
 func (c *Call) queue() string { return c.Rules().Scheme.Queues()[0] }
+
+// ParentFirst is the line for the clone of a fork, whose issues are likelier its parent's. Empty
+// for another repository, and where it is not known.
+func (c *Call) ParentFirst(ctx context.Context) []answer.Command {
+	if c.Session.Tree == "" {
+		return nil
+	}
+
+	r, err := c.Session.Client.Repository(ctx, c.Session.Repo)
+	if err != nil || r.Parent == (claim.Repo{}) {
+		return nil
+	}
+	return trouble.Then(MeansParent(r.Parent))
+}
+
+// orParent adds to the error of an issue that was not found, and not named in full, that the clone
+// is a fork's.
+func (c *Call) orParent(ctx context.Context, err error) error {
+	none, is := errors.AsType[*github.NotFoundError](err)
+	if !is || none.What.Kind != github.IssueObject || none.Write || strings.Contains(c.Issue, "/") {
+		return err
+	}
+
+	first := c.ParentFirst(ctx)
+	if first == nil {
+		return err
+	}
+
+	check := answer.Call("else check the name and the number", "doctor", c.Session.Repo.String())
+	return Advise(err, append(first, check)...)
+}
 
 // MeansParent has a fork's clone be about the issues of its parent.
 func MeansParent(parent claim.Repo) answer.Command {

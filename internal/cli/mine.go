@@ -35,7 +35,7 @@ func (c *Call) Asking(ctx context.Context, i claim.Issue) lifecycle.Seeker {
 	if w, token, err := c.Holder(ctx, i); err == nil {
 		return lifecycle.Seeker{Worker: w, Token: token}
 	}
-	return lifecycle.Seeker{Worker: c.Worker()}
+	return lifecycle.Seeker{Worker: c.Worker(), As: c.Claimant().Codename}
 }
 
 // Others are a verdict's reasons for the login me without those that its own hold is.
@@ -81,11 +81,11 @@ func (c *Call) onBranch(ctx context.Context, own claim.Claim) bool {
 	return err == nil && branch == own.Record.Branch
 }
 
-// MineAlready returns the claim for which one was refused, if whoever asks made it. That the branch
-// of the claim is checked out says too little here: two machines may have it, and one issue would
-// have two workers. The error is the refusal; where the branch speaks for the asker, with how to
-// take the hold over.
-func (c *Call) MineAlready(ctx context.Context, refused error) (own claim.Claim, yes bool, err error) {
+// MineAlready returns why a claim was refused, if that is a claim that whoever asks made. That the
+// branch of the claim is checked out says too little here: two machines may have it, and one issue
+// would have two workers. The error is the refusal; where the branch speaks for the asker, with how
+// to take the hold over.
+func (c *Call) MineAlready(ctx context.Context, refused error) (own lifecycle.Reason, yes bool, err error) {
 	var held *ledger.HeldError
 	if !errors.As(refused, &held) || held.Shared || held.Yielded != nil {
 		return own, false, refused
@@ -104,7 +104,7 @@ func (c *Call) MineAlready(ctx context.Context, refused error) (own claim.Claim,
 		mine, decided := c.madeHere(held.Issue, *r.Claim, me)
 		switch {
 		case mine:
-			return *r.Claim, true, refused
+			return r, true, refused
 		case !decided && c.onBranch(ctx, *r.Claim):
 			w := r.Claim.Record.Worker
 			refused = Advise(refused, answer.Call("its branch is checked out here; if no other clone works on it",
@@ -156,24 +156,17 @@ func (c *Call) AnswerMine(i claim.Issue, own claim.Claim) error {
 }
 
 // onlyHold is the issue of the only hold that this worktree has recorded, of the worker that asks
-// where the call or the environment names one. Holds that are known to be over count only where no
-// other one is there; one that gave way to a person's claim is lost.
+// where the call or the environment names one. Holds of other sessions, and then those that are
+// known to be over, count only where no other one is there; one that gave way to a person's claim
+// is lost.
 func (c *Call) onlyHold() (claim.Issue, error) {
 	all, err := c.recordedOf(c.Worker())
 	if err != nil {
 		return claim.Issue{}, err
 	}
 
-	var live []state.Hold
-	for _, h := range all {
-		if h.Lost == "" && !h.Over(time.Now()) {
-			live = append(live, h)
-		}
-	}
-
-	if len(live) > 0 {
-		all = live
-	}
+	all = preferred(all, func(h state.Hold) bool { return c.Env.Whose(h) != setup.Others })
+	all = preferred(all, func(h state.Hold) bool { return h.Lost == "" && !h.Over(time.Now()) })
 
 	switch len(all) {
 	case 0:
@@ -194,6 +187,20 @@ func (c *Call) onlyHold() (claim.Issue, error) {
 
 	return claim.Issue{}, Advise(c.Usagef("this worktree has %d holds%s, of %s; name the issue%s", len(names),
 		c.forAsked(), strings.Join(names, ", "), c.howToName()), answer.Call("for example", c.Verb.Name, args...))
+}
+
+// preferred are the holds that are meant where there are any, else all.
+func preferred(all []state.Hold, meant func(state.Hold) bool) (some []state.Hold) {
+	for _, h := range all {
+		if meant(h) {
+			some = append(some, h)
+		}
+	}
+
+	if len(some) == 0 {
+		return all
+	}
+	return some
 }
 
 // noHold is the answer where this worktree has recorded no hold: called wrongly, unless one gave

@@ -112,12 +112,38 @@ func (c *Call) asContributor(ctx context.Context, i claim.Issue, no *github.Outs
 	case !theirs.Covers(f.Labels):
 		return trouble.Then(trouble.Queue("contributors take issues with the label "+strings.Join(theirs.Labels, " or "),
 			i.Slug()), remedy)
-	case s.Ledger.Rules().Verdict(f, lifecycle.Seeker{Person: true}).Answer != lifecycle.Free:
-		return trouble.Then(answer.Call("it is not free; see why", "status", i.String()),
+	}
+
+	f.Limit, _ = ContributorLimit(ctx, s) // where it cannot be read, the answer to the comment tells
+	if v := s.Ledger.Rules().Verdict(f, lifecycle.Seeker{Contributor: true}); v.Answer != lifecycle.Free {
+		return trouble.Then(answer.Advice("you cannot take it now: "+v.Why()),
 			trouble.Queue("see what is free", i.Slug()))
 	}
 
 	return trouble.Then(take, remedy)
+}
+
+// ContributorLimit says why the login of a session, as a contributor, may claim nothing more now;
+// empty when it may.
+func ContributorLimit(ctx context.Context, s *setup.Session) (string, error) {
+	theirs, client := s.Config.Contributors, s.Client
+	me, err := client.Viewer(ctx)
+	if err != nil {
+		return "", err
+	}
+
+	if theirs.AccountAge > 0 {
+		since, err := client.Joined(ctx, me)
+		if err != nil {
+			return "", err
+		}
+		if young := theirs.TooYoung(since, setup.Clock().Now()); young != "" {
+			return young, nil
+		}
+	}
+
+	holds, err := client.PersonsHolds(ctx, s.Repo)
+	return theirs.TooMany(s.Ledger.Rules().HoldsOf(holds, me)), err
 }
 
 // ByComment ends a hold that an App has recorded for a person, whether or not the person's own

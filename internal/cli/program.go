@@ -32,6 +32,9 @@ func (c *Call) CheckProgram(args []string) error {
 	return nil
 }
 
+// defaultGrace is how long a program has between TERM and KILL.
+const defaultGrace = 10 * time.Second
+
 // A Program is what runs under a hold.
 type Program struct {
 	Args  []string
@@ -92,7 +95,7 @@ func RunProgram(ctx context.Context, c *Call, h ledger.Hold, p Program) error {
 	code, err := r.wait(ctx, cmd, ended)
 	switch {
 	case err == nil:
-		err = r.release(ctx, r.ending(ctx, code))
+		err = r.release(ctx, r.outcome(ctx, code))
 	case errors.Is(err, keep.ErrDelivered):
 		c.forgetEnded(h)
 	}
@@ -166,8 +169,8 @@ func (r *runner) wait(ctx context.Context, cmd *exec.Cmd, ended <-chan struct{})
 	}
 }
 
-// ending is what an exit code means for the issue (spec.md#attempts).
-func (r *runner) ending(ctx context.Context, code int) ledger.Ending {
+// outcome is what an exit code means for the issue (spec.md#attempts).
+func (r *runner) outcome(ctx context.Context, code int) ledger.Ending {
 	switch {
 	case r.signaled:
 		return ledger.Ending{Outcome: claim.OutcomeCancelled, Reason: "interrupted"}
@@ -191,14 +194,14 @@ func (r *runner) ending(ctx context.Context, code int) ledger.Ending {
 	return ledger.Ending{Outcome: claim.OutcomeNoCommit}
 }
 
-// released is how long the end of a hold may take; after that its lease ends it.
-const released = time.Minute
+// releaseTime is how long the end of a hold may take; after that its lease ends it.
+const releaseTime = time.Minute
 
 // release ends the hold, unless the program has done so itself, or its work is there already. The
 // error is a *ledger.LostError: somebody or time has ended the hold before. A release of which
 // nobody knows is a warning.
 func (r *runner) release(ctx context.Context, e ledger.Ending) error {
-	ctx, cancel := context.WithTimeout(ctx, released)
+	ctx, cancel := context.WithTimeout(ctx, releaseTime)
 	defer cancel()
 	e.Worker, e.Token = r.hold.Record.Worker, r.hold.Token
 	_, err := r.Session.Ledger.Release(ctx, r.hold.Issue, e)

@@ -111,7 +111,7 @@ type Stopping struct {
 
 // Program is what a command line runs under a hold, with its input.
 func (s Stopping) Program(c *Call, args []string) Program {
-	p := Program{args, c.In, 10 * time.Second}
+	p := Program{args, c.In, defaultGrace}
 	if s.Grace != nil {
 		p.Grace = *s.Grace
 	}

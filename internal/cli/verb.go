@@ -70,7 +70,7 @@ func OnIssue[P any](do func(context.Context, *Call, claim.Issue, *P) error) Acti
 			return err
 		}
 
-		return do(ctx, c, c.Session.Issue, p)
+		return c.orParent(ctx, do(ctx, c, c.Session.Issue, p))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -325,9 +326,16 @@ func (c *Call) RecordClaim(h ledger.Hold, err error) error {
 // the worktree's record says so from then on: a command that names no issue means another one.
 func (c *Call) NoteLost(i claim.Issue, w claim.Worker, err error) error {
 	lost, is := errors.AsType[*ledger.LostError](err)
-	if !is || lost.End != lifecycle.HoldLost || c.DryRun {
+	switch {
+	case !is:
+		return err
+	case c.Earlier(i, w)(w): // a back-off after its own hold does not keep it off
+		lost.Bars = slices.DeleteFunc(lost.Bars, func(r lifecycle.Reason) bool { return r.Code == lifecycle.CodeBackingOff })
+	}
+	if lost.End != lifecycle.HoldLost || c.DryRun {
 		return err
 	}
+
 	c.recordLost(i, w, OneLine(lost.Error()))
 
 	return err

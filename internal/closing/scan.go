@@ -78,7 +78,7 @@ func targets(text string) iter.Seq[int] {
 
 // target reads the issue that text begins with.
 func (s scanner) target(text string) (claim.Issue, bool) {
-	repo, rest, ok := s.repo(text)
+	repo, rest, ok := s.address(text)
 	if !ok || repo == (claim.Repo{}) {
 		return claim.Issue{}, false
 	}
@@ -99,8 +99,8 @@ func (s scanner) target(text string) (claim.Issue, bool) {
 	return repo.Issue(number), ok
 }
 
-// repo reads all of a target that comes before its number.
-func (s scanner) repo(text string) (claim.Repo, string, bool) {
+// address reads all of a target that comes before its number: #, OWNER/NAME#, GH- or a URL.
+func (s scanner) address(text string) (claim.Repo, string, bool) {
 	if rest, ok := strings.CutPrefix(text, "#"); ok {
 		return s.home, rest, true
 	}

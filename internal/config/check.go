@@ -21,7 +21,7 @@ func (f *file) finish(r *reader) {
 	}
 
 	f.pipeline(r)
-	f.fleet(r)
+	f.fleet()
 	if f.c.Claim.TTL > f.c.Claim.MaxTTL {
 		path := "claim.max_ttl"
 		if r.has("claim.ttl") {
@@ -43,9 +43,9 @@ func (f *file) settles(r *reader, path string, ttl time.Duration) {
 	}
 }
 
-// tellApart reports labels with two meanings, labels that would be taken for bundles, and an
-// excluded label without which no issue is eligible: an issue could never be told from one in
-// another state, or be taken.
+// tellApart reports labels with two meanings, labels that would be taken for bundles, and excluded
+// labels with which no issue is eligible, or none whose hold has ended: an issue could never be told
+// from one in another state, or be taken.
 func (f *file) tellApart(r *reader) {
 	all := named(&f.c.Labels)
 	for j, b := range all {
@@ -75,16 +75,39 @@ func (f *file) tellApart(r *reader) {
 		r.at(path, "label "+quote(*l.name)+" begins like a bundle's, "+quote(p), "labels that do not")
 	}
 
-	if labels.Has(f.c.Exclude, f.c.Labels.Available) {
-		path := "exclude_labels"
-		if !r.has(path) {
-			path = "labels.available"
-		}
-		problem := "label " + quote(f.c.Labels.Available) + " is available and excluded: no issue could be taken"
-		r.at(path, problem, "different labels")
-	}
-
+	r.excludes("", f.c.Exclude, f.c.Labels)
 	if o := f.c.Contributors; o.Claim == ContributorsLabelled && len(o.Labels) == 0 {
 		r.at("contributors.labels", "is empty: no issue could be taken", "labels, or claim: "+ContributorsOff)
+	}
+}
+
+// whole checks what only the repository's own file can tell: it has the labels that count, and
+// says what the keys mean that it leaves out.
+func (c Config) whole(r *reader) {
+	c.checkSources(r)
+	if o := c.Contributors; !o.Open() && (o.PullRequests == PullsWarn || o.PullRequests == PullsFail) {
+		r.at("contributors.pull_requests", "is "+quote(o.PullRequests)+", and contributors can claim no issue",
+			PullsOff+", or claim: "+ContributorsLabelled+" or "+ContributorsAll)
+	}
+}
+
+// excludes reports excluded labels with which no issue is eligible, or none whose hold has ended.
+// above is the key that has both lists.
+func (r *reader) excludes(above string, exclude []string, s labels.Scheme) {
+	const shows = "shows a hold and is excluded: what a dead worker held would stay out"
+	for _, l := range []struct{ key, name, why string }{
+		{"labels.available", s.Available, "is available and excluded: no issue could be taken"},
+		{"labels.claimed", s.Claimed, shows},
+		{"labels.plan_pending", s.PlanPending, shows},
+	} {
+		if !labels.Has(exclude, l.name) {
+			continue
+		}
+
+		path := above + "exclude_labels"
+		if above == "" && !r.has(path) {
+			path = l.key
+		}
+		r.at(path, "label "+quote(l.name)+" "+l.why, "different labels")
 	}
 }

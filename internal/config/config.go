@@ -6,13 +6,16 @@
 package config
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // Path is where a repository keeps its configuration.
@@ -144,10 +147,41 @@ func (c Contributors) Open() bool {
 	return c.Claim == ContributorsLabelled || c.Claim == ContributorsAll
 }
 
+// Queues are the labels of the issues that they may claim; nil where labels decide nothing.
+func (c Contributors) Queues() []string {
+	if c.Claim == ContributorsLabelled {
+		return c.Labels
+	}
+	return nil
+}
+
 // Covers reports whether they may claim an issue with these labels, as far as labels decide.
 func (c Contributors) Covers(have []string) bool {
 	listed := slices.ContainsFunc(c.Labels, func(name string) bool { return labels.Has(have, name) })
 	return c.Claim == ContributorsAll || c.Claim == ContributorsLabelled && listed
+}
+
+// TooYoung says that an account made at since may not claim yet at the moment; empty when it may.
+func (c Contributors) TooYoung(since, moment time.Time) string {
+	if !moment.Before(since.Add(c.AccountAge)) {
+		return ""
+	}
+	return "accounts must be " + printable.Exact(c.AccountAge) + " old here"
+}
+
+// TooMany says that whoever holds these issues may claim no other one; empty when they may.
+func (c Contributors) TooMany(held []int) string {
+	if len(held) < c.Limit {
+		return ""
+	}
+
+	names := make([]string, min(len(held), 5))
+	for n := range names {
+		names[n] = fmt.Sprintf("#%d", held[n])
+	}
+
+	return fmt.Sprintf("you hold %s already, and one login may hold %d here; comment /release there first",
+		strings.Join(names, ", "), c.Limit)
 }
 
 // The values of Contributors.Claim.
@@ -223,6 +257,9 @@ func (c Config) Rules() lifecycle.Rules {
 	r.Approvers = c.Plan.Approvers
 	r.OutsiderIssues = c.Lifecycle.OutsiderIssues
 	r.PersonTTL, r.Nudge = c.People.TTL, c.People.Nudge
+	if c.Contributors.Open() {
+		r.ContributorTTL = c.Contributors.TTL
+	}
 	r.AssigneeTTL, r.AssignedBotTTL, r.Unassign = c.Assignees.TTL, c.Assignees.Bots, c.Assignees.Unassign
 	r.Limits = c.Limits
 	r.Requeue = c.OnReopen == "requeue"

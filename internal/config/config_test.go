@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -219,9 +220,21 @@ func TestTooLarge(t *testing.T) {
 	if _, err := config.Parse("f", []byte(strings.Repeat("#", 1<<20))); err == nil {
 		t.Error("a megabyte was accepted")
 	}
-	if _, err := config.Parse("f", []byte("guard: fail # \xff")); err == nil ||
-		!strings.Contains(err.Error(), "UTF-8") {
-		t.Errorf("invalid UTF-8: %v", err)
+}
+
+func TestNotText(t *testing.T) {
+	for text, want := range map[string]string{
+		"guard: fail # \xff":                    "f:1: the file is not UTF-8 text",
+		"guard: fail\n\n# \xff\n":               "f:3: the file is not UTF-8 text",
+		"guard: fail\r\n# a\x01\n":              "f:2: the control character U+0001",
+		"guard: fail\n# \uffff\n":               "f:2: the control character U+FFFF",
+		"version: 1\nguard: fail\nlabels: *x\n": "f: not YAML: unknown anchor 'x' referenced",
+		"guard: fail #\té\ufffd ✓\r\n":          "",
+	} {
+		_, err := config.Parse("f", []byte(text))
+		if got := fmt.Sprint(err); got != cmp.Or(want, "<nil>") {
+			t.Errorf("%q: %s, want %q", text, got, want)
+		}
 	}
 }
 
@@ -241,6 +254,7 @@ plan: {timeout: 7h, approvers: [ann]}
 exclude_labels: [x]
 recovery: {max_attempts: 9, rest: [1m]}
 people: {ttl: 30h, nudge: 40h}
+contributors: {claim: all, ttl: 60h}
 assignees: {ttl: 50h, bots: 2h, unassign: true}
 limits: {holds: 3, pull_requests: 4}
 on_reopen: requeue
@@ -255,7 +269,7 @@ on_reopen: requeue
 	r.Scheme, r.Exclude, r.Approvers = c.Labels, []string{"x"}, []string{"ann"}
 	r.Terms.TTL, r.Terms.Max, r.Terms.Plan = time.Hour, 5*time.Hour, 7*time.Hour
 	r.OutsiderIssues, r.MaxAttempts, r.Rest = 2, 9, []time.Duration{time.Minute}
-	r.PersonTTL, r.Nudge = 30*time.Hour, 40*time.Hour
+	r.PersonTTL, r.ContributorTTL, r.Nudge = 30*time.Hour, 60*time.Hour, 40*time.Hour
 	r.AssigneeTTL, r.AssignedBotTTL, r.Unassign, r.Unassigned = 50*time.Hour, 2*time.Hour, true, true
 	r.Limits = lifecycle.Limits{Holds: 3, PullRequests: 4}
 	r.Requeue = true
@@ -434,6 +448,42 @@ func TestOver(t *testing.T) {
 	}
 	if err != nil {
 		t.Errorf("a file that repeats claim.assignees, over claim.assign: %v", err)
+	}
+}
+
+// TestOverLabels: a caller's file knows the labels of no repository: its fleet is checked by what it
+// says itself.
+func TestOverLabels(t *testing.T) {
+	there := config.Default()
+	there.Labels.Available = "robots"
+	for source, want := range map[string]string{
+		"exclude_labels: [agent:implement]":                             "",
+		"exclude_labels: [robots]":                                      "",
+		"exclude_labels: [bots], labels: {ready: bots, in_progress: b}": `label "bots" is available and excluded: no issue could be taken`,
+	} {
+		own, err := config.ParseOwn("mine.yml", fmt.Appendf(nil, "defaults: {work_source: {%s}}", source))
+		var e *config.Error
+		if is := errors.As(err, &e); is != (want != "") || is && (e.Problem != want || !e.Named || e.Everybodys) {
+			t.Errorf("%s: %v", source, err)
+		}
+
+		if _, over := own.Over(there, "acme/app"); err == nil && over != nil {
+			t.Errorf("%s: over the repository's: %v", source, over)
+		}
+	}
+}
+
+// TestPullsOfContributors: a caller's file may repeat what the repository says, and what does nothing
+// while contributors claim nothing is no mistake.
+func TestPullsOfContributors(t *testing.T) {
+	if _, err := config.ParseOwn("mine.yml", []byte("contributors: {pull_requests: fail}")); err != nil {
+		t.Errorf("a caller's own file: %v", err)
+	}
+	if _, err := config.Parse("there.yml", []byte("contributors: {pull_requests: claim}")); err != nil {
+		t.Errorf("claim, by nobody: %v", err)
+	}
+	if _, err := config.Parse("there.yml", []byte("contributors: {pull_requests: fail}")); err == nil {
+		t.Error("fail, with nobody who can claim")
 	}
 }
 

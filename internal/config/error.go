@@ -16,6 +16,10 @@ type Error struct {
 	Allowed string // what may be there; may be empty
 	// Everybodys: the key may be in no caller's file, unless that says what the repository says.
 	Everybodys bool
+	// Named: File is the path by which the caller named it.
+	Named bool
+	// Unreadable: File is a path on this machine, and the system did not let it be read.
+	Unreadable bool
 	More       []*Error
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/printable"
 )
 
@@ -26,6 +27,13 @@ type Own struct {
 func ParseOwn(name string, data []byte) (Own, error) {
 	r := newReader(name)
 	own := Own{Config: r.settings(r.document(data)), File: name, entries: r.entries}
+	fleet := own.Config
+	fleet.Labels = labels.Scheme{} // it may be used on several repositories, whose labels it does not know
+	fleet.checkSources(r)
+	for _, p := range r.problems {
+		p.Named = true
+	}
+
 	if err := r.err(); err != nil {
 		own.Config = Config{}
 		return own, err

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -17,8 +19,14 @@ import (
 // Parse reads a configuration. name is what errors call the file. An empty file is Default. The
 // error is an *Error.
 func Parse(name string, data []byte) (Config, error) {
-	own, err := ParseOwn(name, data)
-	return own.Config, err
+	r := newReader(name)
+	c := r.settings(r.document(data))
+	c.whole(r)
+	if err := r.err(); err != nil {
+		return Config{}, err
+	}
+
+	return c, nil
 }
 
 // MaxFile in bytes is far beyond any configuration people write.
@@ -88,12 +96,13 @@ func (r *reader) err() error {
 
 // document returns the top of the only document, nil when it is empty or cannot be read.
 func (r *reader) document(data []byte) *yaml.Node {
-	switch {
-	case len(data) > MaxFile:
+	if len(data) > MaxFile {
 		r.problem(0, "", "the file is larger than "+strconv.Itoa(MaxFile>>10)+" KiB", "")
 		return nil
-	case !utf8.Valid(data):
-		r.problem(0, "", "the file is not UTF-8 text", "")
+	}
+
+	if line, no := notText(data); line > 0 {
+		r.problem(line, "", no, "")
 		return nil
 	}
 
@@ -119,13 +128,40 @@ func (r *reader) document(data []byte) *yaml.Node {
 	return doc.Content[0]
 }
 
-// syntax reports what the YAML library says; it has the line in its text only.
+// notText returns the first line with what YAML does not take for text, and says what it is; 0 where
+// there is none.
+func notText(data []byte) (line int, no string) {
+	line = 1
+	for len(data) > 0 {
+		char, size := utf8.DecodeRune(data)
+		switch {
+		case char == utf8.RuneError && size == 1:
+			return line, "the file is not UTF-8 text"
+		case char == '\n':
+			line++
+		case unicode.IsControl(char) && !strings.ContainsRune("\t\r\u0085", char), char == '\ufffe', char == '\uffff':
+			return line, fmt.Sprintf("the control character %U", char)
+		}
+		data = data[size:]
+	}
+
+	return 0, ""
+}
+
+// syntax reports what the YAML library says. It has the line in its text only. What has none there is
+// in the first, but for an alias, which may be anywhere.
 func (r *reader) syntax(err error) {
 	text := strings.ReplaceAll(err.Error(), "\n", " ")
-	line := 0
+	line := 1
 	if m := regexp.MustCompile(`^yaml: (?:line (\d+): )?`).FindStringSubmatch(text); m != nil {
-		line, _ = strconv.Atoi(m[1])
+		if at, err := strconv.Atoi(m[1]); err == nil {
+			line = at
+		}
 		text = text[len(m[0]):]
+	}
+
+	if strings.HasPrefix(text, "unknown anchor") {
+		line = 0
 	}
 
 	r.problem(line, "", "not YAML: "+text, "")

@@ -91,14 +91,18 @@ func TestSchemaAcceptsWhatTheReaderAccepts(t *testing.T) {
 // the reader, because they are about two values at once, the size of a duration, or YAML itself.
 func TestSchemaRefuses(t *testing.T) {
 	beyond := []string{
-		"alias", "bundle-like-label", "agents-equal-labels", "contributors-no-label", "default-ttl-above-max", "duration-overflows",
+		"alias", "bundle-like-label", "agents-equal-labels", "agents-exclude", "contributors-no-label",
+		"contributors-pulls",
+		"default-ttl-above-max", "duration-overflows",
 		"duration-zero", "excluded-available",
-		"excluded-available-by-name", "key-not-a-word", "label-control", "label-equals-default", "label-like-bundle",
+		"excluded-available-by-name", "excluded-claimed", "excluded-plan-by-name",
+		"key-not-a-word", "label-control", "label-equals-default", "label-like-bundle",
 		"max-attempts-octal",
 		"lease-redis-nowhere", "lease-unused", "merge-key", "not-yaml", "own-tag", "ready-equals-in-progress",
 		"recursive", "ready-preset-collision",
 		"slack-incomplete", "stages-labels", "stages-missing", "stages-short", "stages-too-few", "stages-twice",
-		"stages-without-preset", "tab", "ttl-above-max", "ttl-unsettled", "ttl-unsettled-long", "twice", "two-documents",
+		"stages-without-preset", "tab", "tab-first",
+		"ttl-above-max", "ttl-unsettled", "ttl-unsettled-long", "twice", "two-documents",
 	}
 	s := load(t)
 	for _, f := range archive(t, "testdata/refused.txtar") {

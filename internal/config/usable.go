@@ -15,6 +15,7 @@ func Usable(name string, data []byte) Config {
 	for {
 		r = newReader(name)
 		c := r.settings(top)
+		c.whole(r)
 		if len(r.problems) == 0 {
 			return c
 		}

@@ -251,7 +251,7 @@ func TestOlderServers(t *testing.T) {
 		}
 
 		asked++
-		for _, word := range []string{"enableDuplicate", "blockedBy"} {
+		for _, word := range []string{"enableDuplicate", "blockedBy", "compare"} {
 			if bytes.Contains(body, []byte(word)) {
 				return reply(200, `{"errors":[{"message":"Field '`+word+
 					`' doesn't exist on type 'Issue'","extensions":{"code":"undefinedField"}}]}`), nil
@@ -269,6 +269,10 @@ func TestOlderServers(t *testing.T) {
 
 	if _, err := c.Facts(t.Context(), issue("app", 1)); err != nil || asked != 4 {
 		t.Errorf("again: %v after %d requests, want one more", err, asked-3)
+	}
+
+	if why, err := c.Unopenable(t.Context(), "acme/app", "fix", "main"); why != "" || err != nil {
+		t.Errorf("branches that cannot be compared: %q, %v; want nothing against a pull request", why, err)
 	}
 }
 

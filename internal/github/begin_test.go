@@ -1,6 +1,8 @@
 package github
 
 import (
+	"errors"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -98,10 +100,11 @@ func TestBegin(t *testing.T) {
 		between func(t *testing.T, c *Client)
 		more    int
 	}{
-		"at once":     {func(*testing.T, *Client) {}, 0},
-		"another":     {func(t *testing.T, c *Client) { _, _ = c.Facts(t.Context(), issue("lib", 1)) }, 1},
-		"a second on": {func(*testing.T, *Client) { time.Sleep(time.Second) }, 0},
-		"much later":  {func(*testing.T, *Client) { time.Sleep(fresh + time.Second) }, 1},
+		"at once":            {func(*testing.T, *Client) {}, 0},
+		"another":            {func(t *testing.T, c *Client) { _, _ = c.Facts(t.Context(), issue("lib", 1)) }, 1},
+		"a second on":        {func(*testing.T, *Client) { time.Sleep(time.Second) }, 0},
+		"at the last moment": {func(*testing.T, *Client) { time.Sleep(fresh) }, 0},
+		"much later":         {func(*testing.T, *Client) { time.Sleep(fresh + time.Second) }, 1},
 		"after a write": {func(t *testing.T, c *Client) {
 			if _, err := c.Comment(t.Context(), i, "hello"); err != nil {
 				t.Fatal(err)
@@ -131,6 +134,17 @@ func TestBegin(t *testing.T) {
 	}
 }
 
+// TestBeginWithoutConnection: what keeps every request from being answered is an error at once.
+func TestBeginWithoutConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := connect(t, roundTrip(func(*http.Request) (*http.Response, error) { return nil, errors.New("no route") }))
+		err := c.Begin(t.Context(), issue("app", 1))
+		if err == nil || !strings.Contains(err.Error(), "no route") {
+			t.Errorf("begin: %v", err)
+		}
+	})
+}
+
 // TestBeginScan: the first page of a scan is read along; the scan goes on behind it.
 func TestBeginScan(t *testing.T) {
 	for _, each := range []int{0, 1, 101} {
@@ -154,6 +168,17 @@ func TestBeginScan(t *testing.T) {
 		why, err := c.Sweepable(t.Context(), repoOf("lib"))
 		if why != "" || err != nil || len(sent.sent) != max(1, (each+99)/100) {
 			t.Errorf("%q, %v", why, err)
+		}
+	}
+
+	for since, requests := range map[string]int{"12:00:00": 1, "12:00:05": 1, "12:00:06": 2} {
+		sent := watched(crowd(t, 1).Transport())
+		c := connect(t, sent)
+		if err := c.BeginScan(t.Context(), repoOf("lib"), *day("12:00:00"), false); err != nil {
+			t.Fatal(err)
+		}
+		if scan(t, c, repoOf("lib"), *day(since)); len(sent.sent) != requests {
+			t.Errorf("what has changed since %s: sent %q, want %d requests", since, sent.sent, requests)
 		}
 	}
 

@@ -1,6 +1,9 @@
 package github
 
 import (
+	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -34,6 +37,14 @@ func TestNamedBlockers(t *testing.T) {
 		if want = strings.TrimSpace(want); strings.Join(got, " ") != strings.TrimPrefix(want, "none") {
 			t.Errorf("%q names %v, want %s", text, got, want)
 		}
+	}
+
+	many := "Blocked by"
+	for n := range maxNamed + 1 {
+		many += fmt.Sprintf(" #%d,", n+100)
+	}
+	if got := namedBlockers(many, issue("app", 7), "https://github.com"); len(got) != 50 || got[49].Number != 149 {
+		t.Errorf("of %d it names %d, and %v last", maxNamed+1, len(got), got[len(got)-1])
 	}
 
 	if rows < 30 {
@@ -135,5 +146,38 @@ func TestBlockersUnknown(t *testing.T) {
 	got := c.FactsOf(t.Context(), []claim.Issue{issue("app", 1), issue("app", 3)})
 	if got[0].Err == nil || got[1].Err != nil {
 		t.Errorf("errors = %v, %v; want only the first", got[0].Err, got[1].Err)
+	}
+}
+
+// TestBlockersUnread: where reading them stops, those that were not asked for yet are not known
+// either.
+func TestBlockersUnread(t *testing.T) {
+	all := "Blocked by #101"
+	for n := range perQuery - 1 {
+		all += fmt.Sprint(", #", 102+n)
+	}
+
+	seed := world()
+	app := &seed.Repos[0]
+	app.Issues[0].Body = all
+	k := slices.IndexFunc(app.Issues, func(i githubsim.SeedIssue) bool { return i.Number == 3 })
+	app.Issues[k].Body = "Blocked by #2"
+	server, err := githubsim.New(seed, githubsim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	server.Fault = func(r *http.Request) *githubsim.Fault {
+		if body, _ := io.ReadAll(r.Body); strings.Contains(string(body), "number: 101)") {
+			return &githubsim.Fault{Status: http.StatusForbidden}
+		}
+		return nil
+	}
+
+	c := connect(t, server.Transport())
+	for _, one := range c.FactsOf(t.Context(), []claim.Issue{issue("app", 1), issue("app", 3)}) {
+		if one.Err == nil {
+			t.Errorf("%s: blockers %v, want an error", one.Facts.Issue, described(one.Facts.Blockers))
+		}
 	}
 }

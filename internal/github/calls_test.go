@@ -15,10 +15,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/golden"
 	"github.com/label-state/label-state/internal/labels"
+	"github.com/label-state/label-state/internal/lease/gitref"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/prchain"
@@ -37,6 +39,20 @@ func became(results []protocol.Result) (did []string) {
 	return did
 }
 
+// facts are what an error says besides its text.
+func facts(err error) (out string) {
+	if denied, is := errors.AsType[*PermissionError](err); is {
+		out += fmt.Sprintf(" {write %t, push %t, needs %s, %q}", denied.Write, denied.Push, denied.Needs, denied.Codes)
+	}
+	if none, is := errors.AsType[*NotFoundError](err); is {
+		out += fmt.Sprintf(" {%s, %d, write %t}", none.What, none.Status, none.Write)
+	}
+	if problem, is := errors.AsType[*answer.Problem](err); is {
+		out += fmt.Sprintf(" {%s, %v}", problem.Code, problem.Next)
+	}
+	return out
+}
+
 // busy is simulated with what people, checks and a stranger have done besides.
 func busy(t *testing.T) *githubsim.Server {
 	s := simulated(t)
@@ -48,11 +64,15 @@ func busy(t *testing.T) *githubsim.Server {
 	_, opened := s.OpenPull("acme/app", "mal", githubsim.Pull{
 		Title: "All of it", Body: strings.Join(closes, ", "), Head: "all", Commits: []string{"First\n\nCloses #5"},
 	})
+	_, waits := s.AddIssue("acme/app", "bot", "It waits", "Blocked by #2 and #99\nDepends on acme/lib#1",
+		"agent:blocked")
 	if err := errors.Join(
 		opened,
+		waits,
 		s.Block("acme/app", 3, 2, "bot"),
 		s.Assign("acme/app", 2, "bot", "tia"),
 		s.AddLabels("acme/app", 1, "tia", "do-not-pickup"),
+		s.AddLabels("acme/app", 7, "bot", "agent:authored"),
 		s.RemoveLabel("acme/app", 1, "tia", "bug"),
 		s.SetCheck("acme/app", 7, "bot", "test", "completed", "failure"),
 		s.SetStatus("acme/app", 7, "bot", "lint", "pending"),
@@ -63,8 +83,10 @@ func busy(t *testing.T) *githubsim.Server {
 	return s
 }
 
-// TestCalls compares with testdata/calls.golden what each question and each write comes to, and what it says when
-// GitHub refuses its first request, its second and so on, or answers with nothing: that is no success.
+// TestCalls compares with testdata/calls.golden what each question and each write comes to, for how many requests, what
+// it costs again when the client has learned something, and what it says when
+// GitHub refuses its first request, its second and so on, or answers with nothing: that is no success. Of a refusal
+// it says what a program learns besides the text.
 func TestCalls(t *testing.T) {
 	app, lib := repoOf("app"), repoOf("lib")
 	held, pull := issue("app", 2), issue("app", 7)
@@ -89,6 +111,9 @@ func TestCalls(t *testing.T) {
 		{"Facts with pulls", func(ctx context.Context, c *Client) (any, error) {
 			return c.Facts(ctx, issue("app", 4))
 		}},
+		{"Facts of what waits", func(ctx context.Context, c *Client) (any, error) {
+			return c.Facts(ctx, issue("app", 10))
+		}},
 		{"Facts of many comments", func(ctx context.Context, c *Client) (any, error) {
 			return c.Facts(ctx, issue("app", 6))
 		}},
@@ -99,7 +124,13 @@ func TestCalls(t *testing.T) {
 		}},
 		{"HoldersOf", func(ctx context.Context, c *Client) (any, error) {
 			got := c.HoldersOf(ctx, []claim.Issue{issue("app", 4), issue("lib", 1)})
-			return []any{got[0].Facts, got[1].Facts}, errors.Join(got[0].Err, got[1].Err)
+			return []any{got[0].Facts.Doubts, got[0].Guess != nil, got[0].Facts, got[1].Facts},
+				errors.Join(got[0].Err, got[1].Err)
+		}},
+		{"Facts for a view", func(ctx context.Context, c *Client) (any, error) {
+			c.o.View = true
+			f, err := c.Facts(ctx, issue("app", 4))
+			return []any{c.Guessed(), len(f.Log.Claims), f.Excessive}, err
 		}},
 		{"Excess", func(ctx context.Context, c *Client) (any, error) {
 			p, err := c.Pull(ctx, app, strangers)
@@ -112,6 +143,35 @@ func TestCalls(t *testing.T) {
 			begun := c.BeginScan(ctx, app, since, false)
 			_, err := all(c.Scan(ctx, app, since))
 			return nil, errors.Join(begun, err)
+		}},
+		{"BeginScan of what goes on", func(ctx context.Context, c *Client) (any, error) {
+			begun := c.BeginScan(ctx, app, since, true)
+			_, err := all(c.Current(ctx, app, since))
+			return nil, errors.Join(begun, err)
+		}},
+		{"BeginOpen", func(ctx context.Context, c *Client) (any, error) {
+			begun := c.BeginOpen(ctx, app)
+			got, err := c.OpenIssues(ctx, app, "agent:implement")
+			return got, errors.Join(begun, err)
+		}},
+		{"Begin what has no name", func(ctx context.Context, c *Client) (any, error) {
+			none := claim.Repo{Owner: "a b", Name: "c"}
+			begun := errors.Join(
+				c.Begin(ctx, none.Issue(1)), c.BeginScan(ctx, none, since, true), c.BeginOpen(ctx, none),
+			)
+			got := c.FactsOf(ctx, []claim.Issue{none.Issue(1)})
+			_, last := all(c.Scan(ctx, none, since))
+			_, moved := c.LastRemoval(ctx, none.Issue(1), "x")
+			_, edited := c.EditComment(ctx, none.Issue(1), comment, "text")
+			erased := c.DeleteComment(ctx, none.Issue(1), comment)
+			return begun, errors.Join(got[0].Err, last, moved, edited, erased)
+		}},
+		{"Pauses of none", func(ctx context.Context, c *Client) (any, error) {
+			got, err := c.Pauses(ctx, nil)
+			return got != nil, err
+		}},
+		{"SetPause with too long a reason", func(ctx context.Context, c *Client) (any, error) {
+			return nil, c.SetPause(ctx, app, lifecycle.Pause{By: "ann", Reason: strings.Repeat("x", 100)})
 		}},
 		{"Pauses", func(ctx context.Context, c *Client) (any, error) {
 			got, err := c.Pauses(ctx, []claim.Repo{app, repoOf("tools")})
@@ -138,6 +198,14 @@ func TestCalls(t *testing.T) {
 		}},
 		{"CheckParent", func(ctx context.Context, c *Client) (any, error) {
 			return nil, c.CheckParent(ctx, issue("app", 5))
+		}},
+		{"CheckParent of others", func(ctx context.Context, c *Client) (any, error) {
+			var out []string
+			for _, n := range []int{1, 7, 99} {
+				err := c.CheckParent(ctx, issue("app", n))
+				out = append(out, fmt.Sprint(err)+facts(err))
+			}
+			return out, nil
 		}},
 		{"Close", func(ctx context.Context, c *Client) (any, error) { return nil, c.CloseCompleted(ctx, held) }},
 		{"Assign", func(ctx context.Context, c *Client) (any, error) { return nil, c.Assign(ctx, held, "tia") }},
@@ -189,6 +257,18 @@ func TestCalls(t *testing.T) {
 		{"PullAt", func(ctx context.Context, c *Client) (any, error) {
 			return c.PullAt(ctx, "https://github.com/acme/app/pull/7", issue("app", 3))
 		}},
+		{"PullAt others", func(ctx context.Context, c *Client) (any, error) {
+			var out []string
+			for _, address := range []string{
+				"7", "#9", "https://github.com/acme/lib/pull/2", "3", "99", "https://github.com/acme/none/pull/1",
+				"https://github.com/acme/app/issues/3", "https://elsewhere.example/acme/app/pull/7", "x",
+			} {
+				got, err := c.PullAt(ctx, address, issue("app", 3))
+				text := fmt.Sprintf("%s: %s#%d bare %t, %v", address, got.Repo, got.Number, got.Bare, err)
+				out = append(out, text+facts(err))
+			}
+			return out, nil
+		}},
 		{"PullToMerge", func(ctx context.Context, c *Client) (any, error) {
 			p, m, err := c.PullToMerge(ctx, app, 7, FileAt{})
 			return []any{p, m}, err
@@ -196,8 +276,8 @@ func TestCalls(t *testing.T) {
 		{"PullsFrom", func(ctx context.Context, c *Client) (any, error) {
 			return c.PullsFrom(ctx, "acme/app", "fix")
 		}},
-		{"MissingBranch", func(ctx context.Context, c *Client) (any, error) {
-			return c.MissingBranch(ctx, "acme/app", "fix", "main")
+		{"Unopenable", func(ctx context.Context, c *Client) (any, error) {
+			return c.Unopenable(ctx, "acme/app", "fix", "main")
 		}},
 		{"OpenPull", func(ctx context.Context, c *Client) (any, error) {
 			return c.OpenPull(ctx, "acme/app", prchain.Proposal{Title: "t", Body: "b", Branch: "fix", Base: "main"})
@@ -265,6 +345,54 @@ func TestCalls(t *testing.T) {
 			}}})
 			return became(out[0].Results), nil
 		}},
+		{"Write after a read", func(ctx context.Context, c *Client) (any, error) {
+			c.ShowLeases()
+			first := issue("app", 1)
+			read := c.FactsOf(ctx, []claim.Issue{first, held, issue("app", 3)})
+			out := c.Write(ctx, []ledger.Batch{
+				{Issue: first, Read: true, Writes: []protocol.Write{
+					{Kind: protocol.WritePost, Body: "<!-- agent-claim:codename=c firing_id=f nonce=n ttl=1800 -->"},
+					{Kind: protocol.WriteRelabel, Labels: labels.Change{
+						Add: []string{"agent:done"}, Remove: []string{"agent:implement"},
+					}},
+				}},
+				{Issue: issue("app", 3), Read: true, Writes: []protocol.Write{
+					{Kind: protocol.WriteRelabel, Labels: labels.Change{Remove: []string{"agent:pr-open"}}},
+				}},
+				{Issue: held, Read: true, Writes: []protocol.Write{
+					{Kind: protocol.WriteRelabel, Labels: labels.Change{Add: []string{"agent:done"}}},
+				}},
+			})
+			var after []any
+			for _, one := range out {
+				if one.After != nil {
+					after = append(after, one.After.Issue.Number, one.After.Labels, len(one.After.Log.Claims))
+				}
+			}
+			_, shown := c.ShownRef(first, gitref.RefName(first))
+			_, known := c.ShownRef(held, gitref.RefName(held))
+			return []any{became(out[0].Results), became(out[1].Results), became(out[2].Results), after, shown, known},
+				errors.Join(read[0].Err, read[1].Err, read[2].Err)
+		}},
+		{"Leases of a scan", func(ctx context.Context, c *Client) (any, error) {
+			c.ShowLeases()
+			_, err := all(c.Scan(ctx, app, since))
+			tip, known := c.ShownRef(held, gitref.RefName(held))
+			_, free := c.ShownRef(issue("app", 3), gitref.RefName(issue("app", 3)))
+			return []any{tip, known, free}, err
+		}},
+		{"HoldersOfHeads of many", func(ctx context.Context, c *Client) (any, error) {
+			branches := []string{"fix", "draft", "all"}
+			for n := range 9 {
+				branches = append(branches, fmt.Sprint("none-", n))
+			}
+			got, err := c.HoldersOfHeads(ctx, app, app, branches)
+			var out []string
+			for _, h := range got {
+				out = append(out, fmt.Sprint(h.Branch, " ", h.Pull, " ", h.Elsewhere, " ", h.Err))
+			}
+			return out, err
+		}},
 		{"Reply", func(ctx context.Context, c *Client) (any, error) {
 			var out []protocol.Replies
 			var errs []error
@@ -288,10 +416,20 @@ func TestCalls(t *testing.T) {
 		}},
 	} {
 		clean := ""
-		for trial, sent := 0, 1; trial <= 2*sent; trial++ {
-			refused, answer := (trial+1)/2, reply(http.StatusUnprocessableEntity, `{"message":"no"}`)
-			if trial > 0 && trial%2 == 0 {
-				answer = reply(http.StatusOK, `{}`)
+		answers := []func() *http.Response{
+			func() *http.Response { return reply(http.StatusUnprocessableEntity, `{"message":"no"}`) },
+			func() *http.Response { return reply(http.StatusOK, `{}`) },
+			func() *http.Response {
+				return reply(http.StatusForbidden, `{"message":"Resource not accessible by integration"}`,
+					"X-Accepted-GitHub-Permissions: issues=write")
+			},
+			func() *http.Response { return reply(http.StatusNotFound, `{"message":"none"}`) },
+		}
+		last := "" // what the trial before was about
+		for trial, sent := 0, 1; trial <= len(answers)*sent; trial++ {
+			refused, answer := (trial+len(answers)-1)/len(answers), answers[(trial+len(answers)-1)%len(answers)]()
+			if answer.StatusCode == http.StatusNotFound && strings.HasSuffix(last, "/graphql") {
+				continue // as it is of 422
 			}
 
 			synctest.Test(t, func(t *testing.T) {
@@ -317,17 +455,19 @@ func TestCalls(t *testing.T) {
 				switch {
 				case refused == 0:
 					clean, sent = text, n
-					fmt.Fprintf(&said, "\n%s: %.3000s\n", call.name, text)
+					fmt.Fprintf(&said, "\n%s, by %d requests: %.3000s\n", call.name, n, text)
+					_, failed := call.do(t.Context(), c)
+					fmt.Fprintf(&said, "again, by %d requests: %v\n", n-sent, failed)
 				case err == nil && text == clean:
 					text = "the same"
 				}
 
-				if refused > 0 {
+				if last = what; refused > 0 {
 					fmt.Fprintf(&said, "%d to %s: ", answer.StatusCode, what)
 				}
 
 				if err != nil {
-					fmt.Fprintln(&said, err)
+					fmt.Fprintln(&said, err.Error()+facts(err))
 				} else if refused > 0 {
 					fmt.Fprintf(&said, "%.200s\n", text)
 				}

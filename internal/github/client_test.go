@@ -422,6 +422,9 @@ func TestOptions(t *testing.T) {
 	if _, err := New(o); err == nil {
 		t.Error("a role that is none is taken")
 	}
+	if _, err := New(Options{REST: "https://[::1", GraphQL: testGraphQL}); err == nil {
+		t.Error("an address that is none is taken")
+	}
 
 	for web, want := range map[string]string{"": "https://github.com", "https://ghe.acme.io/": "https://ghe.acme.io"} {
 		c, err := New(Options{REST: testREST, GraphQL: testGraphQL, Web: web})

@@ -168,15 +168,35 @@ func TestBlocking(t *testing.T) {
 		}
 	}
 
-	c := connect(t, server.Transport())
-	if got, err := c.Blocking(t.Context(), issue("app", 2)); err != nil ||
-		!slices.Equal(got, []claim.Issue{issue("app", 1), issue("app", 3)}) {
-		t.Errorf("blocking = %v, %v", got, err)
+	var asleep []claim.Issue
+	for _, body := range []string{"Blocked by #2", "Blocked by #2 and #3", "Blocked by #3"} {
+		n, err := server.AddIssue("acme/app", "bot", "It waits", body, "agent:blocked")
+		if err != nil {
+			t.Fatal(err)
+		}
+		asleep = append(asleep, issue("app", n))
+	}
+	if err := server.Block("acme/app", asleep[1].Number, 2, "bot"); err != nil { // which its text says, too
+		t.Fatal(err)
 	}
 
-	off := connect(t, server.Transport(), func(o *Options) { o.Blockers.NativeOff = true })
-	if got, err := off.Blocking(t.Context(), issue("app", 2)); err != nil || got != nil {
-		t.Errorf("blocking = %v, %v; want nothing asked", got, err)
+	native := []claim.Issue{issue("app", 1), issue("app", 3), asleep[1]}
+	for name, k := range map[string]struct {
+		options Blockers
+		want    []claim.Issue
+	}{
+		"both":            {Blockers{}, append(slices.Clone(native), asleep[0])},
+		"text not read":   {Blockers{TextOff: true}, native},
+		"native not read": {Blockers{NativeOff: true}, asleep[:2]},
+		"neither":         {Blockers{NativeOff: true, TextOff: true}, nil},
+	} {
+		c := connect(t, server.Transport(), func(o *Options) { o.Blockers = k.options })
+		got, err := c.Blocking(t.Context(), issue("app", 2))
+		slices.SortFunc(got, claim.Issue.Compare)
+		slices.SortFunc(k.want, claim.Issue.Compare)
+		if err != nil || !slices.Equal(got, k.want) {
+			t.Errorf("%s: blocking = %v, %v; want %v", name, got, err, k.want)
+		}
 	}
 }
 

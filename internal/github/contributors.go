@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"path"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -16,7 +17,8 @@ import (
 // A Remark is a comment in a list of everything that was said in a repository.
 type Remark struct {
 	ID       int64
-	Number   int // of the issue or pull request
+	Number   int  // of the issue or pull request
+	Pull     bool // it is a pull request
 	Author   string
 	Person   bool // the author is a user who is still there, and no App wrote in the user's name
 	Outside  bool // GitHub calls the author neither an owner nor a member nor a collaborator
@@ -77,6 +79,7 @@ func (m remark) remark(number int) Remark {
 	return Remark{
 		ID:       m.ID,
 		Number:   number,
+		Pull:     strings.Contains(m.HTMLURL, fmt.Sprintf("/pull/%d#", number)),
 		Author:   m.User.name(),
 		Person:   m.App == nil && m.User.name() != Ghost && m.User.Type != "Bot",
 		Outside:  m.Association != "OWNER" && !belongs(m.Association),

@@ -248,8 +248,8 @@ func (c *Client) noteCrowd(key string, pulls []openPull, whole bool) {
 }
 
 func (c *Client) noted(key string) (openList, bool) {
-	got, noted := c.crowds.get(key)
-	return got, noted && clock.Passed(got.at, c.o.Clock.Now()) < crowdLasts
+	got, _ := c.crowds.get(key) // one that is not known is too old
+	return got, clock.Passed(got.at, c.o.Clock.Now()) < crowdLasts
 }
 
 // crowd is what is known of an account's open pull requests.

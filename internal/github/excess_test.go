@@ -240,6 +240,20 @@ func TestStrangersAgain(t *testing.T) {
 	})
 }
 
+// TestStrangersOneByOne: what one stranger has open, however much that is, takes one request, also
+// beside another of whom it is known.
+func TestStrangersOneByOne(t *testing.T) {
+	sent := watched(crowdedQueue(t, "mal", "mal", "rob").Transport())
+	client := connect(t, sent, as("tok-wes"))
+	for n, numbers := range [][]int{{2, 5}, {2, 8}} {
+		client.FactsOf(t.Context(), []claim.Issue{issue("app", numbers[0]), issue("app", numbers[1])})
+		own, all := sent.like("GET /repos/acme/app/issues"), sent.like("GET /repos/acme/app/pulls")
+		if own != n+1 || all > 0 {
+			t.Errorf("%d requests for what one has open and %d for all, want %d and none: %q", own, all, n+1, sent.sent)
+		}
+	}
+}
+
 // TestStrangersUnknown: where GitHub does not say what else a stranger has open, or what role
 // somebody has, a pull request stands.
 func TestStrangersUnknown(t *testing.T) {

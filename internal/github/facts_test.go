@@ -3,6 +3,7 @@ package github
 import (
 	"errors"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -106,11 +107,19 @@ func TestNothingButErrors(t *testing.T) {
 		"with a type":           {`{"errors":[{"type":"SERVICE_UNAVAILABLE","message":"something went wrong"}],"data":null}`, new(*QueryError)},
 		"the schema's, by code": {`{"errors":[{"message":"Field 'name' has a field conflict","extensions":{"code":"fieldConflict"}}]}`, new(*NoGraphQLError)},
 		"the schema's":          {`{"errors":[{"message":"Field 'issue' doesn't exist on type 'Repository'; something went wrong"}]}`, new(*NoGraphQLError)},
-		"the token's":           {`{"errors":[{"type":"INSUFFICIENT_SCOPES","message":"your token has not been granted"}]}`, new(*PermissionError)},
+		"the token's": {
+			`{"errors":[{"type":"INSUFFICIENT_SCOPES","message":"something went wrong with your token"}]}`,
+			new(*PermissionError),
+		},
+		"nobody's": {
+			`{"errors":[{"type":"NOT_FOUND","message":"something went wrong"}]}`,
+			new(*NotFoundError),
+		},
 	} {
 		client := connect(t, roundTrip(func(*http.Request) (*http.Response, error) { return reply(200, c.text), nil }))
-		if _, err := client.Facts(t.Context(), issue("app", 1)); !errors.As(err, c.want) {
-			t.Errorf("%s: error = %v, want a %T", name, err, c.want)
+		if _, err := client.Facts(t.Context(), issue("app", 1)); !errors.As(err, c.want) ||
+			name != "the schema's, by code" && !strings.Contains(err.Error(), "something went wrong") {
+			t.Errorf("%s: error = %v, want a %T with the server's words", name, err, c.want)
 		}
 	}
 }

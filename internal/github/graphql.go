@@ -99,6 +99,9 @@ func (c *Client) askIn(ctx context.Context, r claim.Repo, d *document, into any,
 		}
 		if data = fields[name]; err == nil && (len(data) == 0 || string(data) == "null") {
 			err = got.absence(alias)
+			if name == alias {
+				err = missing(err, repository(r))
+			}
 		}
 	}
 

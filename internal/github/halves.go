@@ -109,8 +109,8 @@ const measureFor = 10 * time.Minute
 
 // bearable is how many items of a kind GitHub bears at once: what was measured, else most.
 func (c *Client) bearable(kind string, most int) int {
-	m, known := c.measures.get(kind)
-	if !known || clock.Passed(m.seen, c.o.Clock.Now()) > measureFor {
+	m, _ := c.measures.get(kind) // one that is not known is too old
+	if clock.Passed(m.seen, c.o.Clock.Now()) > measureFor {
 		return most
 	}
 	return m.n

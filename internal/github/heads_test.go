@@ -180,9 +180,11 @@ func TestHeadsOfRenamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	app := repoOf("app")
-	found, err := connect(t, server.Transport()).HoldersOfHeads(t.Context(), app, app, []string{"fix"})
-	if err != nil || len(found) != 1 {
-		t.Errorf("%v %v, want pull request 11", found, err)
+	for branch, pulls := range map[string]int{"fix": 1, "crowded": pullsPerHead + 1} {
+		found, err := connect(t, server.Transport()).HoldersOfHeads(t.Context(), app, app, []string{branch})
+		if err != nil || len(found) != pulls {
+			t.Errorf("%s: %v %v, want %d pull requests", branch, found, err, pulls)
+		}
 	}
 }
 
@@ -213,6 +215,9 @@ func TestHeadsOnce(t *testing.T) {
 	seen := map[string]int{}
 	for _, h := range found {
 		seen[h.Pull.String()]++
+		if elsewhere := h.Pull.In() != rob; h.Elsewhere != elsewhere || (h.Facts.Title == "") != elsewhere {
+			t.Errorf("%s: elsewhere %t, title %q", h.Pull, h.Elsewhere, h.Facts.Title)
+		}
 	}
 
 	if seen["acme/app#13"] != 1 {

@@ -180,6 +180,10 @@ func TestIssues(t *testing.T) {
 	if _, err := c.Issue(t.Context(), claim.Issue{Owner: "acme", Repo: "app", Number: 99}); !errors.As(err, &gone) {
 		t.Errorf("missing: %v", err)
 	}
+	if _, err := c.Issue(t.Context(), issue("nowhere", 1)); !errors.As(err, &gone) ||
+		gone.What != repository(repoOf("nowhere")) {
+		t.Errorf("a missing repository: %v, want it named", err)
+	}
 
 	if _, err := c.OpenIssues(t.Context(), claim.Repo{Owner: "..", Name: ".."}, "ready"); !errors.As(err, &gone) {
 		t.Errorf("no repository's name: %v", err)

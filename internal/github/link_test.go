@@ -203,9 +203,9 @@ func TestWaitingIsTold(t *testing.T) {
 	}{
 		"secondary": {
 			func() *http.Response {
-				return reply(403, `{"message":"You have exceeded a secondary rate limit"}`, "Retry-After: 40")
+				return reply(403, `{"message":"You have exceeded a secondary rate limit. Please wait."}`, "Retry-After: 40")
 			}, 0,
-			"GitHub's rate limit: You have exceeded a secondary rate limit until 40s",
+			"GitHub's rate limit: You have exceeded a secondary rate limit. Please wait until 40s",
 		},
 		"slow": {
 			func() *http.Response { return reply(200, "{}") }, 5 * time.Second,

@@ -198,6 +198,7 @@ func TestShownRef(t *testing.T) {
 		known   bool
 	}{
 		"at once":              {func(*testing.T, *Client) {}, true},
+		"at the last moment":   {func(*testing.T, *Client) { time.Sleep(fresh) }, true},
 		"much later":           {func(*testing.T, *Client) { time.Sleep(fresh + time.Second) }, false},
 		"after a write":        {comment, false},
 		"read after a write":   {func(t *testing.T, c *Client) { comment(t, c); facts(t, c) }, true},

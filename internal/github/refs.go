@@ -239,12 +239,15 @@ func (c *Client) ShownRef(i claim.Issue, name string) (gitref.Tip, bool) {
 // queryTarget is a reference as GraphQL shows it, with what a tip has of its commit.
 type queryTarget struct{ Target *gitref.Tip }
 
+// there reports whether the reference was shown.
+func (q *queryTarget) there() bool { return q != nil && q.Target != nil }
+
 // targetFields are what is read of a reference.
 const targetFields = "{ target { oid ... on Commit { message date: committedDate } } }"
 
 // tip is the reference as a query showed it, of a repository with the id.
 func (q *queryTarget) tip(now time.Time, id string) (tip gitref.Tip, whole bool) {
-	if q != nil && q.Target != nil {
+	if q.there() {
 		tip = *q.Target
 	}
 	tip.Now, tip.RepoID = now, id

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -74,33 +75,37 @@ func (c *Client) DefaultBranch(ctx context.Context, repo string) (string, error)
 	return r.DefaultBranch, err
 }
 
-// MissingBranch returns the first of the branches that a repository lacks. It is empty where all
-// are there, and for a token that is not shown the default branch: it cannot tell (prchain.Forge).
-func (c *Client) MissingBranch(ctx context.Context, repo string, branches ...string) (string, error) {
+// Unopenable says why no pull request can be from branch into base (prchain.Forge). It is empty for
+// a token that is not shown the default branch, and where GraphQL cannot compare branches: neither
+// can tell.
+func (c *Client) Unopenable(ctx context.Context, repo, branch, base string) (why string, err error) {
 	d := newDocument()
 	d.add("    main: defaultBranchRef { target { oid } }\n")
-	for n, branch := range branches {
-		d.add("    b%d: ref(qualifiedName: %s) { target { oid } }\n", n, d.bind("String!", "refs/heads/"+branch))
-	}
+	d.add("    head: ref(qualifiedName: %s) { target { oid } }\n", d.bind("String!", "refs/heads/"+branch))
+	d.add("    base: ref(qualifiedName: %s) { target { oid } compare(headRef: %s) { status } }\n",
+		d.bind("String!", "refs/heads/"+base), d.bind("String!", "refs/heads/"+branch))
 
-	var raw map[string]json.RawMessage
-	got, err := c.askIn(ctx, place(repo), d, &raw)
-	if err != nil {
-		return "", failed(err, "look for branches of %s", repo)
-	}
-
-	shown := func(alias string) bool {
-		var r *queryTarget
-		return json.Unmarshal(raw[alias], &r) == nil && r != nil && r.Target != nil
-	}
-	if !shown("main") || got.failed() != nil {
-		return "", nil
-	}
-
-	for n, branch := range branches {
-		if !shown(fmt.Sprint("b", n)) {
-			return branch, nil
+	var shown struct {
+		Main, Head *queryTarget
+		Base       *struct {
+			queryTarget
+			Compare struct{ Status string } // the zero value where GitHub does not compare them
 		}
+	}
+	got, err := c.askIn(ctx, place(repo), d, &shown)
+	switch {
+	case tooOld(err) || is[*QueryError](err): // it compares none: what it refuses it says itself, later
+		return "", nil
+	case err != nil:
+		return "", failed(err, "look for branches of %s", repo)
+	case !shown.Main.there():
+	case got.failed("repository", "head") != nil || got.failed("repository", "base", "target") != nil:
+	case !shown.Head.there():
+		return repo + " has no branch " + branch, nil
+	case shown.Base == nil || !shown.Base.there():
+		return repo + " has no branch " + base, nil
+	case slices.Contains([]string{"IDENTICAL", "BEHIND"}, shown.Base.Compare.Status):
+		return "branch " + branch + " of " + repo + " has no commit that " + base + " lacks", nil
 	}
 
 	return "", nil

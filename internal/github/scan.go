@@ -68,7 +68,11 @@ type UnreadError struct {
 }
 
 func (e *UnreadError) Error() string {
-	return fmt.Sprintf("read issues of %s: %v; not read: %s", e.Repo, e.Err, spans(e.Numbers))
+	text := fmt.Sprintf("read issues of %s: %v", e.Repo, e.Err)
+	if len(e.Numbers) > 0 {
+		text += "; not read: " + spans(e.Numbers)
+	}
+	return text
 }
 
 // spans writes numbers in order, those that follow each other as #3 to #9.
@@ -122,7 +126,7 @@ func (c *Client) scanSelection(ctx context.Context, r claim.Repo, what selection
 			unread := &UnreadError{Repo: r, caused: caused{err}}
 			for _, one := range part {
 				got := one.snapshot
-				if done := got != nil && (got.read || got.err != nil) && !wholeRequest(got.err); err != nil && !done {
+				if done := got != nil && !wholeRequest(got.err); err != nil && !done {
 					unread.Numbers = append(unread.Numbers, one.number)
 					continue
 				}

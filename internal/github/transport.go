@@ -258,7 +258,8 @@ func (c *call) wait(d time.Duration, cause *RateLimitError) error {
 		return &late
 	}
 
-	fits, err := c.sleep(d, "GitHub's rate limit: "+cmp.Or(cause.Message, "it has asked for fewer requests"))
+	said := cmp.Or(strings.TrimRight(cause.Message, ". "), "it has asked for fewer requests")
+	fits, err := c.sleep(d, "GitHub's rate limit: "+said)
 	switch {
 	case !fits:
 		return &late

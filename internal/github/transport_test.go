@@ -124,10 +124,11 @@ func readRows(t *testing.T, name string) []row {
 }
 
 func (r row) check(t *testing.T) {
-	sent := 0
+	sent, asked := 0, ""
 	c := connect(t, roundTrip(func(req *http.Request) (*http.Response, error) {
 		answer := r.answers[min(sent, len(r.answers)-1)]
 		sent++
+		asked = req.URL.String()
 		return r.answer(req, answer)
 	}), func(o *Options) { o.MaxWait = 2 * time.Hour })
 	ctx := t.Context()
@@ -146,6 +147,12 @@ func (r row) check(t *testing.T) {
 	err := r.do(ctx, c)
 	if sent != r.sent || time.Since(start) != r.waited {
 		t.Errorf("sent %d requests and waited %s, want %d and %s", sent, time.Since(start), r.sent, r.waited)
+	}
+
+	for _, one := range r.headers {
+		if to, moved := strings.CutPrefix(one, "Location: "); moved && sent > 1 && !strings.HasSuffix(asked, to) {
+			t.Errorf("asked %s in the end, want %s", asked, to)
+		}
 	}
 
 	r.judge(t, err, start)

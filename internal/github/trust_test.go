@@ -440,7 +440,7 @@ func TestVerdictInTime(t *testing.T) {
 		{"400 strangers", 400, 0, 0, nil, time.Second, 1},
 		{"5,000 comments and strangers", 40, 20, 5000, nil, time.Second, 0},
 	} {
-		if !sample.Plays(c.name, 0, 3) {
+		if c.asked <= 1 && !sample.Plays(c.name, 0, 3) { // of those that ask for many roles each is played
 			continue
 		}
 

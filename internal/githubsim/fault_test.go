@@ -356,7 +356,7 @@ func TestParseFault(t *testing.T) {
 
 	for _, bad := range []string{
 		"boom", "delay", "delay:80ms", ":POST", "delay=", "delay=x", "delay=-1s", "status=5", "status=x", "truncate=0",
-		"lose=POST:/c:0", "lose=POST:/c:x",
+		"lose=POST:/c:0", "lose=POST:/c:x", "lose=3", "delay=80ms:3",
 		"lose=POST:/c:%", "status=502:POST:/a:1:2", "late=1", "nodes=0", "connections=x", "timeout=0", "timeout=9/5",
 		"timeout=/504", "secondary=0", "secondary=9/5", "too-quickly=POST:/a:0", "limit=0", "limit=soon",
 		"unseen=POST:/a:0",

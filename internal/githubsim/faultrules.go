@@ -105,6 +105,9 @@ func parseRule(word string) (*rule, error) {
 	if fields[0] != "*" {
 		r.method = strings.ToUpper(fields[0])
 	}
+	if !slices.Contains([]string{"", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", mutation}, r.method) {
+		return nil, fmt.Errorf("method %q: expected GET, HEAD, POST, PUT, PATCH, DELETE, mutation or *", fields[0])
+	}
 
 	r.path = fields[1]
 	if kind == "limit" && r.path == "" {

@@ -45,6 +45,36 @@ func (g *gqlRef) Prefix() string {
 	return prefix
 }
 
+// A gqlComparison is how a branch differs from a reference.
+type gqlComparison struct{ status string }
+
+// Status is whether the branch has commits that the reference lacks, lacks some, or both.
+func (g *gqlComparison) Status() string { return g.status }
+
+// Compare compares the reference with a branch of the repository; null where that is not there.
+func (g *gqlRef) Compare(ctx context.Context, args struct{ HeadRef string }) (*gqlComparison, error) {
+	branch := strings.TrimPrefix(args.HeadRef, "refs/heads/")
+	if ok, err := g.r.hasBranch(ctx, branch); err != nil || !ok || g.r.git == nil {
+		return nil, err
+	}
+
+	tip, err := g.r.branchTip(ctx, branch)
+	if err != nil {
+		return nil, err
+	}
+
+	behind, err := g.r.git.IsAncestor(ctx, tip, g.ref.OID)
+	ahead, other := g.r.git.IsAncestor(ctx, g.ref.OID, tip)
+	status := map[[2]bool]string{
+		{true, true}:   "IDENTICAL",
+		{true, false}:  "BEHIND",
+		{false, true}:  "AHEAD",
+		{false, false}: "DIVERGED",
+	}
+
+	return &gqlComparison{status[[2]bool{behind, ahead}]}, errors.Join(err, other)
+}
+
 // Target is the object that the reference points at; null without git.
 func (g *gqlRef) Target() *gqlObject {
 	if g.ref.OID == "" {

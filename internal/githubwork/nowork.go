@@ -34,7 +34,7 @@ func (s *Source) noteLimit(limit string) {
 func (s *Source) NoWork() *work.NoWorkError {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	queues := s.scheme().Queues()
+	queues := s.o.Queues
 	out := &work.NoWorkError{Queue: len(s.queue), Label: queues[0], More: queues[1:]}
 	count := map[lifecycle.Code]int{}
 	for _, why := range s.queue {

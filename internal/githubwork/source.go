@@ -30,7 +30,12 @@ type Options struct {
 	Worker claim.Worker  // an empty firing id is made up for every claim
 	TTL    time.Duration // 0 is the repository's default
 
+	Queues  []string // labels that put an issue into the queue; none is the repository's
 	Exclude []string // labels, besides the repository's, that keep an issue from this agent
+	// Contributor says that the login is one, who is shown what it may take by a comment. It has no
+	// worker.
+	Contributor bool
+	Limit       string // why a contributor may take nothing more now; empty for nothing
 	// KeepFailed puts the label for "needs a person" on what failed, instead of queueing it again.
 	KeepFailed bool
 	// Shown says that what is found free is shown and not claimed: a lease store is asked about
@@ -77,6 +82,10 @@ func New(c *github.Client, l *ledger.Ledger, o Options) *Source {
 		o:      o,
 		holds:  map[int]ledger.Hold{},
 		free:   map[int]judgement{},
+	}
+
+	if len(s.o.Queues) == 0 {
+		s.o.Queues = s.scheme().Queues()
 	}
 
 	if s.o.Warn == nil {
@@ -136,7 +145,7 @@ func (s *Source) Fetch(ctx context.Context, o work.FetchOptions) (work.Page, err
 		}
 	}
 
-	queues := s.scheme().Queues()
+	queues := slices.Clone(s.o.Queues)
 	if o.IncludeClaimed {
 		queues = append(queues, s.scheme().Claimed)
 	}
@@ -277,7 +286,7 @@ func (j *judge) judge(ctx context.Context, candidates []work.Item) ([]work.Item,
 
 // verdict is the predicate's answer.
 func (j *judge) verdict(f lifecycle.Facts) lifecycle.Verdict {
-	return j.ledger.Rules().Verdict(f, lifecycle.Seeker{Worker: j.o.Worker})
+	return j.ledger.Rules().Verdict(f, lifecycle.Seeker{Worker: j.o.Worker, Contributor: j.o.Contributor})
 }
 
 // asStored are the snapshots with what else the predicate goes by. Where a lease store decides, it
@@ -292,7 +301,7 @@ func (j *judge) asStored(ctx context.Context, all []lifecycle.Snapshot) []lifecy
 
 		f := j.ledger.Here(r.Facts)
 		by := lifecycle.Asker{Login: f.Viewer, Codename: j.o.Worker.Codename}
-		f.Limit = j.ledger.Rules().Limit(j.load, f, by)
+		f.Limit = cmp.Or(j.o.Limit, j.ledger.Rules().Limit(j.load, f, by))
 		j.noteLimit(f.Limit)
 		if out[n].Facts = f; len(f.Log.Live()) > 0 || j.o.Shown && j.verdict(f).Answer == lifecycle.Free {
 			asked = append(asked, &out[n])

@@ -299,19 +299,26 @@ func TestFetch(t *testing.T) {
 	})
 }
 
+// inQueue are so many issues with the label of the queue, the oldest first.
+func inQueue(count int) []githubsim.SeedIssue {
+	var issues []githubsim.SeedIssue
+	for n := range count {
+		issues = append(issues, githubsim.SeedIssue{
+			Number:    n + 1,
+			Title:     "Work",
+			Author:    "bot",
+			Labels:    []string{queued},
+			CreatedAt: at(n),
+		})
+	}
+	return issues
+}
+
 // TestManyPages: a limit above GitHub's page size is met, and cursors go on where they should
 // though the queue changes.
 func TestManyPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var issues []githubsim.SeedIssue
-		for n := range 250 {
-			issues = append(issues, githubsim.SeedIssue{
-				Number: n + 1, Title: "Work", Author: "bot",
-				Labels: []string{queued}, CreatedAt: at(n),
-			})
-		}
-
-		w := newWorld(t, issues)
+		w := newWorld(t, inQueue(250))
 		s := w.source(agent("lucius"))
 		first, err := s.Fetch(t.Context(), work.FetchOptions{Limit: 120})
 		if err != nil || len(first.Items) != 120 {
@@ -496,15 +503,7 @@ func TestTake(t *testing.T) {
 func TestUnread(t *testing.T) {
 	for n, want := range map[int]string{50: "", 51: "github-51"} {
 		synctest.Test(t, func(t *testing.T) {
-			var issues []githubsim.SeedIssue
-			for n := range n {
-				issues = append(issues, githubsim.SeedIssue{
-					Number: n + 1, Title: "Work", Author: "bot",
-					Labels: []string{queued}, CreatedAt: at(n),
-				})
-			}
-
-			w := newWorld(t, issues)
+			w := newWorld(t, inQueue(n))
 			asked := 0
 			w.Fault = func(*http.Request) *githubsim.Fault {
 				if asked++; asked != 2 { // first for the queue, then for its first fifty
@@ -517,6 +516,26 @@ func TestUnread(t *testing.T) {
 			page, err := w.source(o).Fetch(t.Context(), work.FetchOptions{})
 			if ids(page.Items) != want || (err == nil) != (want != "") || warned != 50 {
 				t.Errorf("%d issues: %s, %v, %d warnings", n, ids(page.Items), err, warned)
+			}
+		})
+	}
+}
+
+// TestDoubted: an issue of which nobody can say whether it is free is passed over where there is other
+// work, and is no "no work" where there is none.
+func TestDoubted(t *testing.T) {
+	for n, want := range map[int]string{1: "", 2: "github-2"} {
+		synctest.Test(t, func(t *testing.T) {
+			issues := inQueue(n)
+			issues[0].Comments = []githubsim.SeedComment{{Author: "other", Body: "Buy!", CreatedAt: at(1), Spam: true}}
+			w := newWorld(t, issues)
+			page, err := w.source(agent("ann")).Fetch(t.Context(), work.FetchOptions{})
+			if ids(page.Items) != want || (err == nil) != (want != "") {
+				t.Errorf("%d issues: %s, %v", n, ids(page.Items), err)
+			}
+
+			if err != nil && !strings.Contains(err.Error(), "read acme/app#1: ") {
+				t.Errorf("it is not said what is in doubt: %v", err)
 			}
 		})
 	}

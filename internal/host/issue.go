@@ -75,25 +75,3 @@ func ParseIssue(ref string, d Defaults) (claim.Issue, error) {
 
 	return claim.Issue{Owner: owner, Repo: repo, Number: number}, nil
 }
-
-// ParseRepo reads owner/repo, repo, host/owner/repo, or a URL of a repository as [ParseRemote]
-// does. The names are valid. The error is an answer.Usage.
-func ParseRepo(s string, d Defaults) (owner, repo string, err error) {
-	r := reference{
-		kind:     "repository",
-		text:     s,
-		forms:    repoForms,
-		Defaults: d,
-	}
-
-	switch {
-	case s == "":
-		return "", "", r.refuse(r.forms)
-	case strings.Contains(s, ":"):
-		return r.remote(s)
-	case strings.Count(s, "/") == 2:
-		return r.remote("https://" + s)
-	}
-
-	return r.repo(s)
-}

@@ -42,7 +42,16 @@ type Ask struct {
 	// token of another process's lease of the same worker, to take over; what becomes of it without
 	// an answer stays
 	Takes int64
+	// a token that was given out for the issue, as far as the caller knows: a new one is larger, also
+	// where the store has lost what it knew; at most MaxAbove
+	Above int64
 }
+
+// MaxAbove is the largest Ask.Above that counts, far beyond what any issue comes to.
+const MaxAbove = 1 << 32
+
+// Floor is the token than which a new one has to be larger: Above, as far as it counts.
+func (a Ask) Floor() int64 { return min(a.Above, MaxAbove) }
 
 // Bare is whatever lease the process that asks may have got.
 func (a Ask) Bare() Lease {

@@ -101,7 +101,7 @@ func (p *exploration) ledger(f server, c ledger.Clock, word func() string) *ledg
 	set := ledger.DefaultSettings()
 	set.Rules.MaxAttempts, set.Rules.Rest = 0, nil
 	set.Rules.Terms.TTL, set.Rules.Terms.Legacy = 2*time.Minute, 2*time.Minute
-	set.Patience = 3
+	set.MaxReads = 3
 	if p.scenario.set != nil {
 		p.scenario.set(&set)
 	}

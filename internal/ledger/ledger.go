@@ -37,7 +37,7 @@ func DefaultSettings() Settings {
 			Rules:      lifecycle.DefaultRules(),
 			Settle:     2 * time.Second,
 			Margin:     10 * time.Second,
-			Patience:   30,
+			MaxReads:   30,
 			Reconciles: 12,
 		},
 		PushTimeout: time.Minute,

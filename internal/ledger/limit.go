@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/label-state/label-state/internal/claim"
@@ -18,14 +19,15 @@ func (l *Ledger) Load(ctx context.Context, r claim.Repo) (lifecycle.Load, error)
 	return got.Load, got.Err
 }
 
-// limited is the snapshot with why the seeker may hold nothing besides what is in progress, if that
+// Limited is the snapshot with why the seeker may hold nothing besides what is in progress, if that
 // is so. An error is an *UnknownError.
-func (l *Ledger) limited(ctx context.Context, f lifecycle.Facts, who lifecycle.Seeker) (lifecycle.Facts, error) {
+func (l *Ledger) Limited(ctx context.Context, f lifecycle.Facts, who lifecycle.Seeker) (lifecycle.Facts, error) {
 	load, err := l.Load(ctx, f.Issue.In())
 	if err != nil {
 		return lifecycle.Facts{}, &UnknownError{Issue: f.Issue, Err: err}
 	}
 
-	f.Limit = l.set.Rules.Limit(load, f, lifecycle.Asker{Login: f.Viewer, Codename: who.Worker.Codename})
+	as := cmp.Or(who.Worker.Codename, who.As)
+	f.Limit = l.set.Rules.Limit(load, f, lifecycle.Asker{Login: f.Viewer, Codename: as})
 	return f, nil
 }

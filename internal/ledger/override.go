@@ -34,15 +34,16 @@ func (l *Ledger) force(ctx context.Context, i claim.Issue, o protocol.Override) 
 }
 
 // Revoke asks the holder to stop at its next heartbeat or push; no second holder can arise from
-// it (spec-writing.md#revoke-and-force). Nobody holding is a *LostError.
+// it (spec-writing.md#revoke-and-force). A holder who was asked before, as the claim's Revoked
+// says, is not asked again. Nobody holding is a *LostError, a person's own hold an answer.Usage.
 func (l *Ledger) Revoke(ctx context.Context, i claim.Issue, by, reason string) (claim.Claim, error) {
 	end := l.Run(ctx, i, protocol.NewRevoke(l.config(), i, protocol.Override{By: by, Reason: reason}))
 	return end.Claim, end.Err
 }
 
-// Reset restarts the count of attempts if one had failed by that moment, in the name of by, and
-// reports whether it did (spec.md#attempts). Labels are for the caller to bring in line: whoever
-// resets usually takes needs:human-scope off as well.
+// Reset restarts the count of attempts, and ends a person's wait after a hold, if there was either
+// by that moment, in the name of by, and reports whether it did (spec.md#attempts). Labels are for
+// the caller to bring in line: whoever resets usually takes needs:human-scope off as well.
 func (l *Ledger) Reset(ctx context.Context, i claim.Issue, moment time.Time, by string) (bool, error) {
 	end := l.Run(ctx, i, protocol.NewReset(l.config(), i, protocol.Override{By: by, Moment: moment}))
 	return len(end.Records) > 0, end.Err

@@ -35,7 +35,7 @@ func (l *Ledger) ClaimPerson(ctx context.Context, i claim.Issue, login string, f
 			slices.ContainsFunc(held.Verdict.Reasons,
 				func(r lifecycle.Reason) bool { return r.Claim != nil && r.Claim.IsOf(login) }))
 
-		if n == l.set.Patience || !own {
+		if n == l.set.MaxReads || !own {
 			return h, err
 		}
 		start := l.clock.Now()

@@ -35,7 +35,7 @@ func (l *Ledger) Check(ctx context.Context, i claim.Issue,
 		return f, v, err
 	}
 
-	if f, err = l.limited(ctx, f, who); err != nil {
+	if f, err = l.Limited(ctx, f, who); err != nil {
 		return lifecycle.Facts{}, lifecycle.Verdict{}, err
 	}
 	return l.verdict(f, who)
@@ -52,7 +52,7 @@ func (l *Ledger) CheckForced(ctx context.Context, i claim.Issue,
 		return f, v, beyond, err
 	}
 
-	limited, err := l.limited(ctx, f, who)
+	limited, err := l.Limited(ctx, f, who)
 	if err == nil {
 		beyond = l.set.Rules.BeyondForce(f, l.set.Rules.Verdict(limited, who), who.Person)
 	}

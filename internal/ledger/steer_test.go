@@ -497,7 +497,7 @@ func TestClaimPersonTwice(t *testing.T) {
 		}
 
 		w.shown = append(w.shown, "do-not-pickup")
-		hasty, _ := w.ledger(func(s *ledger.Settings) { s.Patience = 1 })
+		hasty, _ := w.ledger(func(s *ledger.Settings) { s.MaxReads = 1 })
 		if _, err := hasty.ClaimPerson(t.Context(), issue, "bot", false, ""); !errors.As(err, &held) || held.Issue != issue {
 			t.Errorf("beside a label, too: %v", err)
 		}

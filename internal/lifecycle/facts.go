@@ -179,6 +179,7 @@ type Rules struct {
 	Requeue        bool            // on_reopen: requeue
 	OutsiderIssues int             // how many issues a pull request may move whose author's records do not count
 	PersonTTL      time.Duration   // of a member's own hold, without a sign of life; 0 is without an end
+	ContributorTTL time.Duration   // of a contributor's, who waits as long after one that was cut short; 0 is no wait
 	Nudge          time.Duration   // after which a person is asked about a hold without an end; 0 is never
 	Approvers      Approvers
 	Limits         Limits

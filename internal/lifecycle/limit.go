@@ -57,6 +57,16 @@ func (r Rules) Limit(l Load, f Facts, who Asker) string {
 	return r.PullLimit(l, of.Slug(), r.Limits.PullRequests)
 }
 
+// HoldsOf are the numbers of those issues that a person holds.
+func (r Rules) HoldsOf(issues []Facts, login string) (numbers []int) {
+	for _, f := range issues {
+		if c, is := f.Log.HeldBy(login); is && !c.Expired(r.Terms, f.Now) {
+			numbers = append(numbers, f.Issue.Number)
+		}
+	}
+	return numbers
+}
+
 // PullLimit says that agents have at least so many pull requests open in a repository, where the
 // rules limit that; else it is empty.
 func (r Rules) PullLimit(l Load, repo string, least int) string {

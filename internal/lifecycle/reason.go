@@ -29,6 +29,7 @@ const (
 	CodeExcluded   Code = "excluded-label"
 	CodeBlocked    Code = "blocked"
 	CodeBackingOff Code = "backing-off"
+	CodeCutShort   Code = "cut-short" // to a contributor whose last hold of it was, and who waits
 	CodeAttempts   Code = "too-many-attempts"
 	CodeAssigned   Code = "assigned" // to somebody else
 	CodeExpired    Code = "expired"  // a note: the hold's lease is over
@@ -39,16 +40,17 @@ const (
 
 // A Meaning is what a reason says to those who act on it, and its words where only a few fit.
 type Meaning struct {
-	Code   Code
-	Where  Where
-	Person bool   // it keeps a person from claiming as well; the others are an agent's alone
-	Taken  bool   // somebody is at work on the issue, so that other work is to be looked for
-	Force  Force  // what a claim with --force does about it
-	Stated bool   // the first sentence of a status states it: who holds the issue, or that it is closed
-	Noted  bool   // a person may be at work without a hold, which stops no push: the push is told
-	Passed string // how many issues "next" passed over for it: "3 " and this
-	Mark   string // on the issue's card; empty where the column, or another mark, says it
-	Alert  bool   // the mark is of what no rule moves on: a person is needed
+	Code        Code
+	Where       Where
+	Person      bool   // it keeps a person from claiming as well; the others are an agent's alone
+	Contributor bool   // it keeps a contributor off as well, who decides nothing in the repository
+	Taken       bool   // somebody is at work on the issue, so that other work is to be looked for
+	Force       Force  // what a claim with --force does about it
+	Stated      bool   // the first sentence of a status states it: who holds the issue, or that it is closed
+	Noted       bool   // a person may be at work without a hold, which stops no push: the push is told
+	Passed      string // how many issues "next" passed over for it: "3 " and this
+	Mark        string // on the issue's card; empty where the column, or another mark, says it
+	Alert       bool   // the mark is of what no rule moves on: a person is needed
 }
 
 // Where says in which part of a verdict a reason stands.
@@ -56,9 +58,10 @@ type Where int
 
 // The parts of a verdict.
 const (
-	AmongReasons Where = iota // the answer is held
-	WithoutOther              // the answer is unknown, when no other reason was given; unshown may be a note as well
-	AmongNotes                // it says nothing about the answer
+	AmongReasons   Where = iota // the answer is held
+	WithoutOther                // the answer is unknown, when no other reason was given; unshown may be a note as well
+	AmongNotes                  // it says nothing about the answer
+	ToContributors              // the answer is held, to them alone, of whom the specification knows nothing
 )
 
 // Force says what a claim with --force does about a reason.
@@ -146,22 +149,24 @@ func Meanings() []Meaning {
 			Alert:  true,
 		},
 		{
-			Code:   CodeDone,
-			Force:  ForceRestarts,
-			Passed: "done",
-			Mark:   "done",
-			Alert:  true,
+			Code:        CodeDone,
+			Contributor: true,
+			Force:       ForceRestarts,
+			Passed:      "done",
+			Mark:        "done",
+			Alert:       true,
 		},
-		{Code: CodePlan, Passed: "waiting for a plan's approval"},
+		{Code: CodePlan, Contributor: true, Passed: "waiting for a plan's approval"},
 		{
 			Code: CodeHold, Person: true, Taken: true, Force: ForcePerson, Noted: true, Passed: "held by a person",
 			Mark: "a person's",
 		},
 		{
-			Code:   CodeScope,
-			Passed: "waiting for a person",
-			Mark:   "needs scope",
-			Alert:  true,
+			Code:        CodeScope,
+			Contributor: true,
+			Passed:      "waiting for a person",
+			Mark:        "needs scope",
+			Alert:       true,
 		},
 		{
 			Code:   CodeLimit,
@@ -169,10 +174,30 @@ func Meanings() []Meaning {
 			Force:  ForcePerson,
 			Passed: "beyond a limit of the repository",
 		},
-		{Code: CodePaused, Passed: "paused with the repository", Mark: "paused"},
-		{Code: CodeExcluded, Passed: "excluded by a label", Mark: "excluded"},
-		{Code: CodeBlocked, Passed: "blocked by other issues", Mark: "blocked"},
+		{
+			Code:        CodePaused,
+			Contributor: true,
+			Passed:      "paused with the repository",
+			Mark:        "paused",
+		},
+		{
+			Code:        CodeExcluded,
+			Contributor: true,
+			Passed:      "excluded by a label",
+			Mark:        "excluded",
+		},
+		{
+			Code:        CodeBlocked,
+			Contributor: true,
+			Passed:      "blocked by other issues",
+			Mark:        "blocked",
+		},
 		{Code: CodeBackingOff, Passed: "backing off after a failure", Mark: "backing off"},
+		{
+			Code:   CodeCutShort,
+			Where:  ToContributors,
+			Passed: "waiting after a hold of yours that expired or was ended",
+		},
 		{Code: CodeAttempts, Passed: "failed too often"},
 		{
 			Code: CodeAssigned, Person: true, Force: ForcePasses, Noted: true, Passed: "assigned to somebody else",
@@ -205,15 +230,17 @@ type Reason struct {
 	Pull  PRState   // of CodeClosed: how a pull request ended; empty of an issue
 
 	Resumed bool // of CodeInFlight: another process of the seeker's run has taken the hold over
+	Overdue bool // of a hold that is in the way: its lease is over, and only its grace is left
 }
 
 // stops reports whether the reason stops the person who asks as f.Viewer (spec.md#people): a person
-// may take what is paused, blocked or too vague, has put the own label on for that, and goes on
-// with the own pull request.
-func (r Reason) stops(f Facts) bool {
+// may take what is paused, blocked or too vague, if it is no contributor, has put the own label on
+// for that, and goes on with the own pull request.
+func (r Reason) stops(f Facts, who Seeker) bool {
 	own := r.Code == CodePROpen && r.PR != nil && claim.SameLogin(r.PR.Author, f.Viewer) ||
 		r.Code == CodeHold && claim.SameLogin(f.HoldBy, f.Viewer)
-	return r.Code.Meaning().Person && !own
+	m := r.Code.Meaning()
+	return (m.Person || m.Contributor && who.Contributor) && !own
 }
 
 // ByStranger reports whether the reason is a stranger's pull request. Somebody whose records count

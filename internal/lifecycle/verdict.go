@@ -61,8 +61,13 @@ type Seeker struct {
 	Worker claim.Worker
 	Token  int64  // fencing token of the worker's hold as its process knows it; 0 is unknown
 	Person bool   // the login that made the snapshot asks for itself; an app is not a person
+	As     string // codename under which it would claim; empty is the worker's
 	Repo   string // owner/repo of the branch
 	Branch string
+
+	// Contributor says the same as Person of a login whose records do not count, for which the
+	// Action claims (docs/action.md#contributors).
+	Contributor bool
 
 	// Earlier tells the workers whose holds were the asker's own, under other keys; nil knows none.
 	// That such a hold expired keeps others off the issue for a while, and not the asker.
@@ -134,8 +139,11 @@ func (r Rules) predicate(f Facts, who Seeker, log claim.State) Verdict {
 
 	v.assigned(r, f)
 	v.history(r, f, who.unexpired(log))
-	if who.Person && f.Viewer != "" && !claim.IsApp(f.Viewer) {
-		v.Reasons = slices.DeleteFunc(v.Reasons, func(one Reason) bool { return !one.stops(f) })
+	if (who.Person || who.Contributor) && f.Viewer != "" && !claim.IsApp(f.Viewer) {
+		v.Reasons = slices.DeleteFunc(v.Reasons, func(one Reason) bool { return !one.stops(f, who) })
+	}
+	if who.Contributor {
+		v.cutShort(r, f, log)
 	}
 
 	switch {
@@ -249,6 +257,7 @@ func (v *Verdict) holds(r Rules, f Facts, who Seeker) {
 
 	reason := v.because(code, c.URL, "%s", text)
 	reason.Claim, reason.Until, reason.Resumed = &c, end, resumed
+	reason.Overdue = c.Overdue(r.Terms, f.Now)
 }
 
 // owns reports whether the claim is the seeker's own: it is the claim's worker. Who names no worker
@@ -426,4 +435,29 @@ func (v *Verdict) history(r Rules, f Facts, log claim.State) {
 	default:
 		v.because(CodeBackingOff, f.URL, "it is backing off until %s", printable.Minute(until)).Until = until
 	}
+}
+
+// cutShort lets a contributor wait whose last hold of the issue time or a maintainer has ended.
+func (v *Verdict) cutShort(r Rules, f Facts, log claim.State) {
+	last, until := r.CutShort(log, func(c claim.Claim) bool { return c.IsOf(f.Viewer) })
+	if !f.Now.Before(until) {
+		return
+	}
+
+	became := "expired"
+	if last.End.Outcome == claim.OutcomeForced {
+		became = "was ended by a maintainer"
+	}
+	v.because(CodeCutShort, last.URL, "your last hold of this issue %s; you can /claim it again from %s on", became,
+		printable.Minute(until)).Until = until
+}
+
+// CutShort is the last of those holds that was cut short, and until when a contributor waits who
+// had it: the zero time is no wait.
+func (r Rules) CutShort(log claim.State, of func(claim.Claim) bool) (last claim.Claim, until time.Time) {
+	last, ended := log.LastEnded(func(c claim.Claim) bool { return log.CutShort(c) && of(c) })
+	if ended && r.ContributorTTL > 0 {
+		until = last.End.At.Add(r.ContributorTTL)
+	}
+	return last, until
 }

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"sync/atomic"
@@ -121,7 +122,15 @@ func decode(text []byte) (jsonrpc.Message, error) {
 	if text[0] != '{' {
 		return nil, errors.New("a message is a JSON object")
 	}
-	return jsonrpc.DecodeMessage(text)
+	m, err := jsonrpc.DecodeMessage(text)
+	if r, is := m.(*jsonrpc.Request); is && r.IsCall() {
+		// the library would give a number back rounded
+		if id := string(idOf(text)); id[0] != '"' && id != fmt.Sprint(r.ID.Raw()) {
+			return nil, fmt.Errorf("the id %s: expected a string or an integer below 2^53", id)
+		}
+	}
+
+	return m, err
 }
 
 // batched are the revisions of the protocol in which a line may hold several messages.

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -167,6 +169,17 @@ func TestCallVectors(t *testing.T) {
 
 	if lines.Err() != nil || n < 20 {
 		t.Errorf("%d calls, %v", n, lines.Err())
+	}
+}
+
+// TestWaitLeavesTime: a call that waits for somebody else has as much time to answer as to wait.
+func TestWaitLeavesTime(t *testing.T) {
+	var s stand
+	o := s.options()
+	o.Timeout = 20 * time.Second
+	const want = "= plan issue=7 codename=lucius wait=10s timeout=20s"
+	if got := played(t, connect(t, o), &s, `plan_wait {"issue":7}`); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
 	}
 }
 
@@ -556,21 +569,62 @@ func TestWho(t *testing.T) {
 	}
 }
 
+// TestServersOwn: what the server was started with is part of each call that does not say
+// otherwise, and what of it makes no sense is refused in its words.
+func TestServersOwn(t *testing.T) {
+	for _, c := range []struct {
+		set        func(*mcp.Options)
+		tool, want string
+	}{
+		{
+			func(o *mcp.Options) { o.Repo, o.Config = "acme/app", "own.yml" },
+			"status", "status codename=lucius repo=acme/app config=own.yml timeout=2m0s",
+		},
+		{
+			func(o *mcp.Options) { o.Timeout = 40 * time.Second },
+			"plan_wait", "plan issue=1 codename=lucius wait=20s timeout=40s",
+		},
+		{
+			func(o *mcp.Options) { o.Timeout = time.Hour },
+			"plan_wait", "plan issue=1 codename=lucius wait=45s timeout=1h0m0s",
+		},
+		{func(o *mcp.Options) { o.Timeout = -time.Second }, "board", "board: --timeout of the server "},
+	} {
+		var s stand
+		o := s.options()
+		c.set(&o)
+		arguments := map[string]any{}
+		if c.tool == "plan_wait" {
+			arguments["issue"] = "1"
+		}
+
+		r, err := connect(t, o).CallTool(t.Context(), &sdk.CallToolParams{Name: c.tool, Arguments: arguments})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(s.words, " ") + read(t, r).Error; !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.tool, got, c.want)
+		}
+	}
+}
+
 // TestWarnings: the warnings of an answer that has a place for them are other people's text as well.
 func TestWarnings(t *testing.T) {
 	for _, c := range []struct {
 		object any
+		err    error
 		want   []string
 	}{
-		{json.RawMessage(`{"answer":"x"}`), []string{"notes"}},
-		{answer.Answer{}, []string{"notes", "result.warnings"}},
-		{&struct{ cli.WithWarnings }{}, []string{"notes", "result.warnings"}},
+		{json.RawMessage(`{"answer":"x"}`), nil, []string{"notes"}},
+		{answer.Answer{}, nil, []string{"notes", "result.warnings"}},
+		{&struct{ cli.WithWarnings }{}, nil, []string{"notes", "result.warnings"}},
+		{answer.Answer{}, problem(answer.Held, "held"), []string{"error", "result", "notes"}}, // all of the result is
 	} {
 		o := (&stand{}).options()
 		o.Do = func(_ context.Context, t cli.Terminal, _ cli.Verb, _ any) error {
 			fmt.Fprintln(t.Err, "label-state: warning: late")
 			t.Take(c.object)
-			return nil
+			return c.err
 		}
 
 		r, err := connect(t, o).CallTool(t.Context(), &sdk.CallToolParams{
@@ -580,7 +634,7 @@ func TestWarnings(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		if got := read(t, r); got.Answer != "yes" || !slices.Equal(got.Untrusted, c.want) {
+		if got := read(t, r); (got.Answer == "yes") != (c.err == nil) || !slices.Equal(got.Untrusted, c.want) {
 			t.Errorf("%T: %s, untrusted %q, want %q", c.object, got.Answer, got.Untrusted, c.want)
 		}
 	}
@@ -638,6 +692,7 @@ func TestDescribed(t *testing.T) {
 	var s stand
 	o := s.options()
 	o.Repo = "acme/app"
+	o.Terminal.Build.Version = "v1.2.3"
 	c := connect(t, o)
 	fixed, err := c.ListResources(t.Context(), nil)
 	if err != nil {
@@ -651,7 +706,7 @@ func TestDescribed(t *testing.T) {
 
 	said := c.InitializeResult()
 	data, err := json.MarshalIndent([]any{
-		said.ServerInfo, said.Instructions, fixed.Resources, shaped.ResourceTemplates,
+		said.ServerInfo, said.Capabilities, said.Instructions, fixed.Resources, shaped.ResourceTemplates,
 		toolOf(t, c, "list"), toolOf(t, c, "release"),
 	}, "", "\t")
 	if golden.Check(t, "testdata/described.json", string(data)+"\n"); err != nil {
@@ -681,7 +736,6 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestServeGivesUp: a call under way is cancelled and waited for, whatever ends the server.
 // TestServeOfAFile: what needs no answer of GitHub's is answered although the input has ended, as
 // when somebody pipes a few lines in.
 func TestServeOfAFile(t *testing.T) {
@@ -689,69 +743,88 @@ func TestServeOfAFile(t *testing.T) {
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 {"jsonrpc":"2.0","id":2,"method":"tools/list"}
 `
-	for range 20 {
-		server, err := mcp.New((&stand{}).options())
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		var out strings.Builder
-		if err := mcp.Serve(t.Context(), server, strings.NewReader(lines), &out); err != nil {
-			t.Fatal(err)
-		}
-		for _, want := range []string{`"id":1,`, `"id":2,`} {
-			if !strings.Contains(out.String(), want) {
-				t.Fatalf("no %s in %s", want, out.String())
-			}
-		}
-	}
-}
-
-func TestServeGivesUp(t *testing.T) {
-	for name, end := range map[string]func(stop func(), in io.Closer) error{
-		"input":   func(_ func(), in io.Closer) error { return in.Close() },
-		"context": func(stop func(), _ io.Closer) error { stop(); return nil },
+	first, _, _ := strings.Cut(lines, "\n")
+	for text, answers := range map[string][]string{
+		lines: {`"id":1,"result"`, `"id":2,"result"`},
+		first: {`"id":1,"result"`},
 	} {
-		t.Run(name, func(t *testing.T) {
-			var s stand
-			var out strings.Builder
-			began, gaveUp := make(chan struct{}), false
-			o := s.options()
-			o.Do = func(ctx context.Context, _ cli.Terminal, _ cli.Verb, _ any) error {
-				close(began)
-				<-ctx.Done()
-				gaveUp = true
-				return ctx.Err()
-			}
-
-			server, err := mcp.New(o)
+		for range 20 {
+			server, err := mcp.New((&stand{}).options())
 			if err != nil {
 				t.Fatal(err)
 			}
 
-			ctx, stop := context.WithCancel(t.Context())
-			defer stop()
-			in, ask := io.Pipe()
-			served := make(chan error)
-			go func() { served <- mcp.Serve(ctx, server, in, &out) }()
-			if _, err := io.WriteString(ask, asked); err != nil {
+			var out strings.Builder
+			if err := mcp.Serve(t.Context(), server, strings.NewReader(text), &out); err != nil {
 				t.Fatal(err)
 			}
+			for _, want := range answers {
+				if !strings.Contains(out.String(), want) {
+					t.Fatalf("no %s in %s", want, out.String())
+				}
+			}
+		}
+	}
+}
 
-			<-began
-			if err := errors.Join(end(stop, ask), <-served); err != nil || !gaveUp {
-				t.Errorf("%v, gave up: %v", err, gaveUp)
-			}
-			told := strings.Contains(out.String(), "the input ended before the answer")
-			if told != (name == "input") || told != strings.Contains(out.String(), `"id":2,"error"`) {
-				t.Errorf("wrote %s", &out)
-			}
-			if n := strings.Count(out.String(), `"id":1,`); n != 1 {
-				t.Errorf("the first call has %d answers:\n%s", n, &out)
-			}
+// TestServeGivesUp: a call under way is cancelled and waited for, whatever ends the server.
+func TestServeGivesUp(t *testing.T) {
+	for name, end := range map[string]func(stop func(), in io.WriteCloser) error{
+		"input":   func(_ func(), in io.WriteCloser) error { return in.Close() },
+		"context": func(stop func(), _ io.WriteCloser) error { stop(); return nil },
+		"input, of a call that was cancelled": func(_ func(), in io.WriteCloser) error {
+			_, err := io.WriteString(in, cancelled)
+			return errors.Join(err, in.Close())
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var s stand
+				var out strings.Builder
+				began, over, gaveUp := make(chan struct{}), make(chan struct{}), false
+				o := s.options()
+				o.Do = func(ctx context.Context, _ cli.Terminal, _ cli.Verb, _ any) error {
+					close(began)
+					<-ctx.Done()
+					<-over
+					gaveUp = true
+					return ctx.Err()
+				}
+
+				server, err := mcp.New(o)
+				if err != nil {
+					t.Fatal(err)
+				}
+
+				ctx, stop := context.WithCancel(t.Context())
+				defer stop()
+				in, ask := io.Pipe()
+				served := make(chan error)
+				go func() { served <- mcp.Serve(ctx, server, in, &out) }()
+				if _, err := io.WriteString(ask, asked); err != nil {
+					t.Fatal(err)
+				}
+
+				<-began
+				err = end(stop, ask)
+				synctest.Wait()
+				close(over)
+				if err := errors.Join(err, <-served, ask.Close()); err != nil || !gaveUp {
+					t.Errorf("%v, gave up: %v", err, gaveUp)
+				}
+				told := strings.Contains(out.String(), "the input ended before the answer")
+				if told != (name == "input") || told != strings.Contains(out.String(), `"id":2,"error"`) {
+					t.Errorf("wrote %s", &out)
+				}
+				if n := strings.Count(out.String(), `"id":1,`); n != 1 {
+					t.Errorf("the first call has %d answers:\n%s", n, &out)
+				}
+			})
 		})
 	}
 }
+
+const cancelled = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}` + "\n"
 
 const asked = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}

@@ -196,6 +196,11 @@ func TestErrorsInTools(t *testing.T) {
 			},
 			"claim acme/app#1: olga says: label-state claim 2 --codename x",
 		},
+		{
+			"claim",
+			answer.Problem{Code: answer.Unread, Doing: "renew", Why: "offline\nand late"},
+			"renew: offline; and late",
+		},
 	} {
 		s := stand{answer: outcome{Problem: &c.said}}
 		arguments := map[string]any{"issue": "1"}

@@ -136,9 +136,13 @@ func TestNonsense(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":7,"method":"ping"`, -32700, "7"},
 		{strings.Repeat("[", 20_000), -32700, "null"},
 		{"\xff\xfe", -32700, "null"},
+		{`{"jsonrpc":"2.0","method":"pi`, -32700, "null"},
+		{`{"jsonrpc":"2.0","params":[{"id":7}`, -32700, "null"},
 		{`{"id":"seven","method":"ping"}`, -32600, `"seven"`},
 		{`{"jsonrpc":"1.0","id":7,"method":"ping"}`, -32600, "7"},
 		{`{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}`, -32600, "null"},
+		{`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, -32600, "1.5"},
+		{`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, -32600, "9007199254740993"},
 		{`{"jsonrpc":"2.0"}`, -32600, "null"},
 		{`7`, -32600, "null"},
 		{`"ping"`, -32600, "null"},
@@ -287,32 +291,80 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestUnread: a client that does not read cannot keep the server from ending when it is told to.
+// TestUnread: a client that does not read cannot keep the server from ending when it is told to,
+// also where its input has ended.
 func TestUnread(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var s stand
-		server, err := mcp.New(s.options())
-		if err != nil {
-			t.Fatal(err)
-		}
+	first, _, _ := strings.Cut(asked, "\n")
+	for lines, ended := range map[string]bool{asked: false, first + "\n": true} {
+		synctest.Test(t, func(t *testing.T) {
+			var s stand
+			server, err := mcp.New(s.options())
+			if err != nil {
+				t.Fatal(err)
+			}
 
-		ctx, stop := context.WithCancel(t.Context())
-		in, ask := io.Pipe()
-		out, said := io.Pipe()
-		served := make(chan error)
-		go func() { served <- mcp.Serve(ctx, server, in, said) }()
-		go io.WriteString(ask, asked)
-		synctest.Wait()
-		start := time.Now()
-		stop()
-		if err := <-served; err != nil || time.Since(start) > 2*time.Second {
-			t.Errorf("%v after %s", err, time.Since(start))
-		}
+			ctx, stop := context.WithCancel(t.Context())
+			in, ask := io.Pipe()
+			out, said := io.Pipe()
+			served := make(chan error)
+			go func() { served <- mcp.Serve(ctx, server, in, said) }()
+			go func() {
+				_, _ = io.WriteString(ask, lines) // a pipe
+				if ended {
+					_ = ask.Close()
+				}
+			}()
+			synctest.Wait()
+			start := time.Now()
+			stop()
+			if err := <-served; err != nil || time.Since(start) > 2*time.Second {
+				t.Errorf("%s%v after %s", lines, err, time.Since(start))
+			}
 
-		if err := errors.Join(out.Close(), ask.Close()); err != nil { // what is stuck in the pipes
-			t.Error(err)
-		}
-	})
+			if err := errors.Join(out.Close(), ask.Close()); err != nil { // what is stuck in the pipes
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestGone: a client that has closed its end is served no longer, although its input is still open.
+func TestGone(t *testing.T) {
+	for name, lines := range map[string]string{
+		"what is no message": "nonsense\n",
+		"calls":              asked + "nonsense\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server, err := mcp.New((&stand{}).options())
+				if err != nil {
+					t.Fatal(err)
+				}
+
+				in, ask := io.Pipe()
+				out, said := io.Pipe()
+				if err := out.Close(); err != nil {
+					t.Fatal(err)
+				}
+				served := make(chan error, 1)
+				go func() { served <- mcp.Serve(t.Context(), server, in, said) }()
+				go io.WriteString(ask, lines)
+				synctest.Wait()
+				select {
+				case err := <-served:
+					if !errors.Is(err, io.ErrClosedPipe) {
+						t.Errorf("ended with %v, want that the client is gone", err)
+					}
+				default:
+					t.Error("the server goes on")
+				}
+
+				if err := ask.Close(); err != nil { // what is stuck in the pipe
+					t.Error(err)
+				}
+			})
+		})
+	}
 }
 
 // TestVisible: nothing that does not show goes over the wire as itself, and the client reads what

@@ -7,7 +7,12 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
 )
+
+// Budget is how long both stages of the hook may take together, unless the configuration, which the
+// second one reads, says otherwise (hook.md).
+const Budget = 3 * time.Second
 
 // maxHandOver bounds the messages, in bytes, that one stage of the hook hands to the other; of
 // more, the second stage reads the commits again.

@@ -50,9 +50,10 @@ type opener interface {
 	// and for a pull request.
 	CheckParent(ctx context.Context, i claim.Issue) error
 	DefaultBranch(ctx context.Context, repo string) (string, error)
-	// MissingBranch returns the first of the branches that a repository certainly lacks, or
-	// nothing.
-	MissingBranch(ctx context.Context, repo string, branches ...string) (string, error)
+	// Unopenable says why GitHub would certainly refuse a pull request from branch into base: one
+	// of them is missing, or base has each commit of branch. It is empty where nothing speaks
+	// against it.
+	Unopenable(ctx context.Context, repo, branch, base string) (string, error)
 	// PullsFrom lists the pull requests of every state from a branch of the repository itself.
 	PullsFrom(ctx context.Context, repo, branch string) ([]Pull, error)
 	// OpenPull opens one. Whatever the error, it may be open all the same.
@@ -102,7 +103,7 @@ func (r Result) Settled() bool {
 var ErrNoChain = errors.New("no chain was begun here")
 
 // Begin carries a plan out, or goes on with it. Errors before anything is done are a wrong call,
-// also when another plan has or may have a pull request or a repository lacks a branch, that of
+// also when another plan has or may have a pull request or a part cannot be opened, that of
 // CheckParent, *state.BusyError or *state.UnreadableJournalError; any other left the chain
 // unfinished, and the same call goes on.
 func (x Executor) Begin(ctx context.Context, p Plan) (Result, error) {
@@ -167,8 +168,8 @@ func (x Executor) holding(ctx context.Context, feature string, state func() (Sta
 }
 
 // check looks before anything is opened whether all can be: the parent is open, and each part that
-// has no pull request has its branch. Where every part has one the parent may be closed: that is
-// what its closing part does.
+// has no pull request has its branch with commits. Where every part has one the parent may be
+// closed: that is what its closing part does.
 func (x Executor) check(ctx context.Context, s State) error {
 	if !slices.ContainsFunc(s.Parts, func(p Progress) bool { return p.Number == 0 }) {
 		return nil
@@ -199,8 +200,8 @@ func (x Executor) checkBranches(ctx context.Context, s State, n int) (err error)
 		}
 	}
 
-	missing, err := x.Forge.MissingBranch(ctx, part.Repo, part.Branch, p.Base)
-	if err != nil || missing == "" {
+	why, err := x.Forge.Unopenable(ctx, part.Repo, part.Branch, p.Base)
+	if err != nil || why == "" {
 		return err
 	}
 	if _, ok, err := x.find(ctx, s, n); ok || err != nil {
@@ -209,9 +210,9 @@ func (x Executor) checkBranches(ctx context.Context, s State, n int) (err error)
 
 	return &answer.Problem{
 		Code: answer.Usage,
-		Why:  fmt.Sprintf("part %d of %d: %s has no branch %s", n+1, len(s.Parts), part.Repo, missing),
+		Why:  fmt.Sprintf("part %d of %d: %s", n+1, len(s.Parts), why),
 		Next: []answer.Command{
-			answer.Advice("nothing was opened: push that branch, or correct its name, and repeat the command"),
+			answer.Advice("nothing was opened: push that branch with its commits, or correct its name, and repeat the command"),
 		},
 	}
 }
@@ -276,7 +277,7 @@ func rejected(err error) bool {
 }
 
 // find looks for the pull request of a part: an open one from its branch, or one of this chain that
-// somebody closed since.
+// somebody merged or closed since. A merged one counts also where parts before it were left out.
 func (x Executor) find(ctx context.Context, s State, n int) (Pull, bool, error) {
 	all, err := x.Forge.PullsFrom(ctx, s.Plan.Parts[n].Repo, s.Plan.Parts[n].Branch)
 	if err != nil {
@@ -292,7 +293,7 @@ func (x Executor) find(ctx context.Context, s State, n int) (Pull, bool, error) 
 	for _, p := range all {
 		r, ok, _ := Find(p.Body) // damaged marks are of no chain
 		if ok && p.Base == s.Parts[n].Base && r.Feature == s.Plan.Feature && r.Parent.Same(s.Plan.Parent) &&
-			r.Part == n+1 {
+			(r.Part == n+1 || p.State == Merged) {
 			return p, true, nil
 		}
 	}

@@ -122,7 +122,7 @@ func known(b Book, p Plan) (State, error) {
 			Why:  "chain " + p.Feature + " was begun with another plan, which " + b.File(p.Feature) + " has",
 			Next: []answer.Command{
 				answer.Call("go on with that one", "chain execute", "--feature", p.Feature),
-				answer.Advice("or move that file away once its pull requests are closed"),
+				answer.Advice("or move that file away and repeat the command: what is open for a part is found"),
 			},
 		}
 	}

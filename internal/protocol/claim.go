@@ -191,7 +191,7 @@ func (a *Claim) admit(s Seen) error {
 	case err != nil && (!known || !own.Live()):
 		return answer.Wrong(err)
 	case v.Answer != lifecycle.Free:
-		return a.held(v)
+		return a.held(f, v)
 	case f.Unshown > 0: // it was known to be held, for reasons that do not stop this claim
 		return a.unknown(unshown(f))
 	}
@@ -239,7 +239,7 @@ func (a *Claim) counts(limited bool) error {
 
 	v, forced := a.stopping(f, a.cfg.Rules.Admits(f, a.seeker())) // a person may force it
 	if v.Answer != lifecycle.Free {
-		return a.held(v)
+		return a.held(f, v)
 	}
 
 	a.despite(forced)
@@ -275,7 +275,7 @@ func (a *Claim) expire() (Seen, error) {
 	a.rounds++
 	stale := !s.Read || len(a.cfg.Rules.Over(a.facts)) > 0
 	switch {
-	case a.rounds == a.cfg.Patience:
+	case a.rounds == a.cfg.MaxReads:
 		return Seen{}, a.unknown(ErrInvisible)
 	case !stale:
 		return s, nil

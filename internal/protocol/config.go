@@ -29,7 +29,7 @@ type Config struct {
 	Store      string        // kind of the lease store that decides; empty for the log
 	Settle     time.Duration // wait between a claim's post and the read that decides
 	Margin     time.Duration // a holder stops this long before its lease ends
-	Patience   int           // reads to wait for an own record to become visible
+	MaxReads   int           // reads to wait for an own record to become visible
 	Reconciles int           // rounds before labels are reported as late
 	Assign     Assign        // whose claims assign their login
 	Lease      time.Duration // of claims that name none; 0 is the repository's default, or the stage's
@@ -59,8 +59,16 @@ func (c *Config) MarginOf(lease time.Duration) time.Duration {
 // nothing left but the margin as soon as the claim has settled.
 func (c *Config) Shortest() time.Duration { return max(time.Second, c.Settle*3/2) }
 
-// Lost is the error of a worker whose hold is over, with who has the issue now.
+// Lost is the error of a worker whose hold is over, with who has the issue now. A snapshot that
+// shows its claim unconfirmed, and nobody else's confirmed, may be late, as long as that claim may
+// stand so: then nobody knows.
 func (c *Config) Lost(f lifecycle.Facts, w claim.Worker, err error) error {
+	own, _ := f.Log.Find(w)
+	holder, held := c.Rules.Holder(f)
+	if errors.Is(err, claim.ErrUnconfirmed) && !holder.Held() && !own.Overdue(c.Rules.Terms, f.Now) {
+		return &UnknownError{f.Issue, errPending}
+	}
+
 	lost := &LostError{
 		Issue:  f.Issue,
 		Worker: w,
@@ -68,8 +76,15 @@ func (c *Config) Lost(f lifecycle.Facts, w claim.Worker, err error) error {
 		End:    c.Rules.EndOf(f, w),
 	}
 
-	if h, ok := c.Rules.Holder(f); ok && h.Record.Worker != w {
-		lost.Holder = &h
+	if held && holder.Record.Worker != w {
+		lost.Holder = &holder
+	}
+
+	if end, ends := own.Until(c.Rules.Terms); lost.End.Overdue(err) {
+		if own.Live() && ends { // others wait for that long before they record it
+			f.Now = claim.Latest(f.Now, end.Add(c.Rules.Terms.Grace))
+		}
+		lost.Bars = c.Rules.Verdict(f, lifecycle.Seeker{}).Reasons
 	}
 
 	return lost

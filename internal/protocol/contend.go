@@ -54,7 +54,7 @@ func (a *Claim) await(s Seen) Conclusion {
 			last = ErrInvisible
 		}
 
-		if rounds++; rounds >= a.cfg.Patience {
+		if rounds++; rounds >= a.cfg.MaxReads {
 			return a.giveUp(a.unknown(last))
 		}
 		s = a.do(Effects{Wait: Backoff(rounds - 1)})
@@ -247,7 +247,7 @@ func (a *Claim) yield(c claim.Contest) Conclusion {
 
 // beaten is the answer no of a claim that was posted.
 func (a Claim) beaten(c claim.Contest) *HeldError {
-	held := a.held(a.cfg.Rules.Verdict(a.facts, lifecycle.Seeker{Worker: a.record.Worker}))
+	held := a.heldIn(a.facts)
 	if c.Place != claim.PlaceShared {
 		held.Shared, held.Yielded = false, &c.Rival
 	}

@@ -14,8 +14,11 @@ type HeldError struct {
 	Issue   claim.Issue
 	Verdict lifecycle.Verdict
 	Yielded *claim.Claim // the rival a race was lost to; nil when no claim of ours was posted
-	Shared  bool         // another process with the same key has it
-	Asked   time.Time    // until when one more process of that key may be claiming it; zero when none is
+	Shared  bool         // another process with the same key has it, or asks for it
+	Asked   time.Time    // until when a process of that key may be claiming it; zero when none is
+	// Before: that process has it from before the repository chose a lease store, and no other can take
+	// it over.
+	Before bool
 }
 
 func (e *HeldError) Error() string {
@@ -26,14 +29,29 @@ func (e *HeldError) Error() string {
 		return "lost the race to " + e.Yielded.Record.Worker.String()
 	}
 
+	own, known := e.Own()
 	switch {
+	case known && !own.Held():
+		return "another process of this run has asked for it: " + e.Verdict.Why()
 	case e.Shared && !e.Asked.IsZero():
 		return "another process of this run has it, and one more has asked for it: " + e.Verdict.Why()
+	case e.Before:
+		return "another process of this run has it, from before the repository chose a lease store: " + e.Verdict.Why()
 	case e.Shared:
 		return "another process of this run has it: " + e.Verdict.Why()
 	}
 
 	return e.Verdict.Why()
+}
+
+// Own is the claim of the run itself, where that is a reason.
+func (e *HeldError) Own() (claim.Claim, bool) {
+	for _, r := range e.Verdict.Reasons {
+		if r.Code == lifecycle.CodeOwn && r.Claim != nil {
+			return *r.Claim, true
+		}
+	}
+	return claim.Claim{}, false
 }
 
 // An UnknownError is the answer "could not find out". Nothing is to be done on its strength.
@@ -61,8 +79,9 @@ type LostError struct {
 	Issue  claim.Issue
 	Worker claim.Worker
 	Err    error
-	Holder *claim.Claim      // who holds the issue now, nil when nobody
-	End    lifecycle.HoldEnd // what became of the hold, by the snapshot that showed it
+	Holder *claim.Claim       // who holds the issue now, nil when nobody
+	End    lifecycle.HoldEnd  // what became of the hold, by the snapshot that showed it
+	Bars   []lifecycle.Reason // why another run of the worker cannot claim the issue of an expired hold
 }
 
 func (e *LostError) Error() string {
@@ -106,6 +125,10 @@ var ErrUnassignable = errors.New("GitHub assigns only people with a role in the 
 // ErrInvisible is wrapped by an UnknownError when an own record did not show up in time: never a
 // win.
 var ErrInvisible = errors.New("own record did not become visible")
+
+// errPending is wrapped by an UnknownError when an own claim does not show as confirmed, and still
+// may.
+var errPending = errors.New("the claim does not show as confirmed yet")
 
 // unshown is that GitHub counts comments that it does not show, those of an account that it takes
 // for spam for instance. One of them may hold the issue, so nobody can take it.

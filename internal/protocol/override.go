@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/lifecycle"
@@ -110,25 +111,32 @@ func restart(f lifecycle.Facts, o Override, word string) claim.Record {
 	}
 }
 
-// reset is the record that restarts the count of attempts; false says that none had failed by the
-// moment (spec.md#attempts).
-func reset(f lifecycle.Facts, o Override) (claim.Record, bool) {
-	n := len(f.Log.Attempts)
-	if n == 0 || f.Log.Attempts[0].Release.At.After(o.Moment) {
-		return claim.Record{}, false
+// reset is the record that restarts the count of attempts (spec.md#attempts), and lets a person
+// whose hold was cut short take the issue again; false says that there was neither by the moment.
+// What time had ended by then may have been recorded later.
+func reset(r lifecycle.Rules, f lifecycle.Facts, o Override) (claim.Record, bool) {
+	byThen := func(c claim.Claim, end claim.Release) bool {
+		ranOut := end.Outcome == claim.OutcomeStaleSwept && c.Over(r.Terms, o.Moment)
+		return ranOut || !end.At.After(o.Moment)
 	}
 
-	return claim.Record{
-		Kind:   claim.KindReset,
-		Worker: f.Log.Attempts[n-1].Worker,
-		By:     o.By,
-		At:     f.Now,
-	}, true
+	out := claim.Record{Kind: claim.KindReset, By: o.By, At: f.Now}
+	if n := len(f.Log.Attempts); n > 0 {
+		first := f.Log.Attempts[0] // a store that names its worker still has the claim live
+		if c, _ := f.Log.Find(first.Worker); byThen(c, first.Release) {
+			out.Worker = f.Log.Attempts[n-1].Worker
+			return out, true
+		}
+	}
+
+	last, until := r.CutShort(f.Log, func(c claim.Claim) bool { return byThen(c, *c.End) })
+	out.Worker = last.Record.Worker
+	return out, f.Now.Before(until)
 }
 
 // NewRevoke asks the holder to stop at its next heartbeat or push; no second holder can arise from
-// it (spec-writing.md#revoke-and-force). Nobody holding is a *LostError. The conclusion's Claim is
-// the hold.
+// it (spec-writing.md#revoke-and-force). A holder who was asked before is not asked again. Nobody
+// holding is a *LostError, a person's own hold an answer.Usage. The conclusion's Claim is the hold.
 func NewRevoke(c *Config, i claim.Issue, o Override) Operation {
 	return c.looking(i, func(a *appending) Conclusion {
 		holder, held := a.facts.Log.Holder()
@@ -137,6 +145,13 @@ func NewRevoke(c *Config, i claim.Issue, o Override) Operation {
 		}
 
 		a.end.Claim = holder
+		switch {
+		case holder.Person != "" && claim.SameLogin(holder.Person, o.By):
+			return a.fail(answer.Wrong(errors.New("the hold is this login's own: to end it, release it without --ask")))
+		case holder.Revoked != nil:
+			return a.end
+		}
+
 		return a.note(claim.Record{
 			Kind:   claim.KindRevoke,
 			Worker: holder.Record.Worker,
@@ -147,12 +162,12 @@ func NewRevoke(c *Config, i claim.Issue, o Override) Operation {
 	})
 }
 
-// NewReset restarts the count of attempts if one had failed by the moment; the conclusion's Records
-// tell whether it did. Labels are for the caller to bring in line: whoever resets usually takes
-// needs:human-scope off as well.
+// NewReset restarts the count of attempts, and ends a person's wait after a hold, if there was
+// either by the moment; the conclusion's Records tell whether it did. Labels are for the caller to
+// bring in line: whoever resets usually takes needs:human-scope off as well.
 func NewReset(c *Config, i claim.Issue, o Override) Operation {
 	return c.looking(i, func(a *appending) Conclusion {
-		if r, due := reset(a.facts, o); due {
+		if r, due := reset(c.Rules, a.facts, o); due {
 			return a.note(r)
 		}
 		return a.end

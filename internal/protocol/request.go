@@ -141,10 +141,8 @@ func (a *Claim) takesOver(f lifecycle.Facts) (bool, error) {
 	if !known || !a.req.Resume && !mine {
 		return false, nil
 	}
-	if asked, may := a.resumable(f, own); own.Live() && !may {
-		held := a.held(a.cfg.Rules.Verdict(f, lifecycle.Seeker{Worker: a.record.Worker}))
-		held.Asked = asked
-		return false, held
+	if asked, may := a.resumable(f, own); own.Live() && !may && (own.Held() || !asked.IsZero()) {
+		return false, a.heldIn(f)
 	}
 
 	err := f.Log.RefuseRenewal(a.record.Worker, f.Viewer, a.cfg.Rules.Terms, f.Now, 0)
@@ -154,6 +152,12 @@ func (a *Claim) takesOver(f lifecycle.Facts) (bool, error) {
 
 	if err != nil {
 		return false, a.cfg.Lost(f, a.record.Worker, err)
+	}
+
+	if a.cfg.Store != "" && own.Record.Lease == "" && !own.Stored { // a store hands over only what it has
+		held := a.heldIn(f)
+		held.Before = true
+		return false, held
 	}
 
 	r := own.Record
@@ -173,12 +177,20 @@ func (a *Claim) takesOver(f lifecycle.Facts) (bool, error) {
 	return true, nil
 }
 
+// heldIn is the answer no by what a snapshot says of the issue.
+func (a Claim) heldIn(f lifecycle.Facts) *HeldError {
+	return a.held(f, a.cfg.Rules.Verdict(f, lifecycle.Seeker{Worker: a.record.Worker}))
+}
+
 // resumable reports whether the live claim is a hold that another process may take over: one of a
 // process, which is not part of an unfinished bundle, and that no other process is claiming now:
 // asked is until when one may be.
 func (a Claim) resumable(f lifecycle.Facts, own claim.Claim) (asked time.Time, may bool) {
 	terms := a.cfg.Rules.Terms
 	for _, b := range own.Standing() {
+		if b.Nonce == a.record.Nonce {
+			continue
+		}
 		if until := b.Updated.Add(terms.Pending + terms.Grace); !b.Held() && f.Now.Before(until) {
 			asked = claim.Latest(asked, until)
 		}
@@ -236,6 +248,10 @@ func (a Claim) toAssign() string {
 }
 
 // held is the answer no: somebody has the issue, perhaps another process of the asking run.
-func (a Claim) held(v lifecycle.Verdict) *HeldError {
-	return &HeldError{Issue: a.issue, Verdict: v, Shared: v.Has(lifecycle.CodeOwn)}
+func (a Claim) held(f lifecycle.Facts, v lifecycle.Verdict) *HeldError {
+	held := &HeldError{Issue: a.issue, Verdict: v, Shared: v.Has(lifecycle.CodeOwn)}
+	if own, is := held.Own(); is {
+		held.Asked, _ = a.resumable(f, own)
+	}
+	return held
 }

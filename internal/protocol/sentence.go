@@ -80,7 +80,7 @@ func issueSentence(f lifecycle.Facts, r claim.Record) string {
 		if r.Restart {
 			return "The issue starts again" + by(r) + because(r) + ". Nothing that was recorded before keeps it from being taken."
 		}
-		return "Failed attempts are reset" + by(r) + "."
+		return "Failed attempts and waits are reset" + by(r) + "."
 	}
 
 	return who + " " + string(r.Kind) + by(r) + "."

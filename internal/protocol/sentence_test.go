@@ -100,7 +100,7 @@ func TestVisibleReasons(t *testing.T) {
 		},
 		{
 			claim.Record{Kind: claim.KindReset, Worker: w, By: "olga"},
-			"Failed attempts are reset (by **olga**).",
+			"Failed attempts and waits are reset (by **olga**).",
 		},
 		{
 			claim.Record{Kind: claim.KindReject, Worker: w, By: "olga", Reason: "too large"},

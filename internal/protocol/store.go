@@ -7,7 +7,6 @@ import (
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/lease"
-	"github.com/label-state/label-state/internal/lifecycle"
 )
 
 // stored reports whether a lease store decides this claim.
@@ -30,6 +29,7 @@ func (a Claim) Asked() lease.Ask {
 		Nonce:  a.record.Nonce,
 		TTL:    ttl,
 		Takes:  a.takes,
+		Above:  a.facts.Log.LargestToken(),
 	}
 }
 
@@ -155,5 +155,5 @@ func (a *Claim) compare() Conclusion {
 func (a Claim) HeldBy(by lease.Lease) error {
 	f := a.facts
 	f.Log = f.Log.Ruled(ruling(f, by))
-	return a.held(a.cfg.Rules.Verdict(f, lifecycle.Seeker{Worker: a.record.Worker}))
+	return a.heldIn(f)
 }

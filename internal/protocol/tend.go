@@ -183,7 +183,7 @@ func (t tending) relieve() Conclusion {
 	}
 
 	last := f.Log.Attempts[len(f.Log.Attempts)-1].Release.At
-	record, due := reset(f, Override{By: g.By, Moment: g.At})
+	record, due := reset(c.Rules, f, Override{By: g.By, Moment: g.At})
 	if !g.Person || g.At.Before(last) || !due {
 		return t.settle(nil)
 	}

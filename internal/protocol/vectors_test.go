@@ -270,7 +270,7 @@ func operation(args []string) (protocol.Operation, error) {
 		Rules:      rules,
 		Settle:     2 * time.Second,
 		Margin:     10 * time.Second,
-		Patience:   3,
+		MaxReads:   3,
 		Reconciles: 3,
 		Assign:     protocol.AssignNone,
 	}
@@ -308,6 +308,7 @@ func operation(args []string) (protocol.Operation, error) {
 		c.Reconciles, _ = strconv.Atoi(at("reconciles"))
 	}
 	c.Rules.MaxAttempts, _ = strconv.Atoi(at("attempts"))
+	c.Rules.ContributorTTL, _ = time.ParseDuration(at("wait"))
 	c.Lease, _ = time.ParseDuration(at("lease"))
 	codename, run, _ := strings.Cut(at("worker"), ":")
 	w := claim.Worker{Codename: codename, FiringID: run}
@@ -610,6 +611,9 @@ func (v *vector) shown(e protocol.Effects) string {
 			text += fmt.Sprintf(" %s %s for %s", w.Acquire.Worker, w.Acquire.Nonce, w.Acquire.TTL)
 			if w.Acquire.Takes > 0 {
 				text += fmt.Sprintf(" from %d", w.Acquire.Takes)
+			}
+			if w.Acquire.Above > 0 {
+				text += fmt.Sprintf(" above %d", w.Acquire.Above)
 			}
 			if w.Acquire.Issue != issue {
 				text += " of another issue"

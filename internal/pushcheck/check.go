@@ -47,7 +47,7 @@ func (h *Hook) local() (local, error) {
 		l.notes = append(l.notes, dedup.Note{Text: first + "; what counts is the default branch"})
 	}
 
-	l.timeout, l.policy = max(budget, l.guess.Hook.Timeout), policy(l.guess)
+	l.timeout, l.policy = max(outgoing.Budget, l.guess.Hook.Timeout), policy(l.guess)
 	if own.Has("hook.timeout") {
 		l.timeout = own.Hook.Timeout
 	}

@@ -27,10 +27,6 @@ import (
 	"github.com/label-state/label-state/internal/setup"
 )
 
-// budget is how long everything may take together, as long as no configuration says otherwise
-// (hook.md).
-const budget = 3 * time.Second
-
 // The exit codes. Git refuses the push for all but 0.
 const (
 	exitPass   = 0
@@ -99,7 +95,7 @@ func (h *Hook) Run(ctx context.Context) int {
 		return exitPass
 	}
 
-	ctx, cancel := context.WithDeadline(ctx, h.Start.Add(budget))
+	ctx, cancel := context.WithDeadline(ctx, h.Start.Add(outgoing.Budget))
 	defer cancel()
 	return h.guard(ctx)
 }

@@ -104,7 +104,7 @@ func TestEndlessInput(t *testing.T) {
 	in := endless{make(chan struct{})}
 	defer close(in.released)
 	h, stderr := newHook(t, in, nil, "origin", "https://github.com/acme/app", "more")
-	h.Start = h.Start.Add(-budget)
+	h.Start = h.Start.Add(-outgoing.Budget)
 	if code := h.Run(t.Context()); code != exitPass ||
 		stderr.String() != "label-state: not checked, pushing anyway: read from git: the input does not end\n" {
 		t.Errorf("exit %d with\n%s", code, stderr)
@@ -128,7 +128,7 @@ func TestNothingOutlastsTheTime(t *testing.T) {
 		"LABEL_STATE_API_URL": "http://127.0.0.1:1",
 	})
 	careful(t, h)
-	h.Start = h.Start.Add(grace - budget)
+	h.Start = h.Start.Add(grace - outgoing.Budget)
 	h.Env.HTTP = never
 	h.Env.Exec = func(context.Context, git.Command) ([]byte, error) { return nil, nil }
 	push := outgoing.Push{Remote: "origin", URL: "http://127.0.0.1:1/acme/app.git"}
@@ -181,7 +181,7 @@ func TestSpamStopsNoVerdict(t *testing.T) {
 	for _, c := range []struct {
 		comments      int
 		latency, most time.Duration
-	}{{5000, 150 * time.Millisecond, time.Second}, {1, (budget - 10*time.Millisecond) / 3, budget}} {
+	}{{5000, 150 * time.Millisecond, time.Second}, {1, (outgoing.Budget - 10*time.Millisecond) / 3, outgoing.Budget}} {
 		server := spammed(t, c.comments)
 		synctest.Test(t, func(t *testing.T) {
 			h, stderr := newHook(t, nil, map[string]string{"GH_TOKEN": "tok-ann"})

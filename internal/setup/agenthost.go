@@ -56,7 +56,8 @@ func (e Environment) nearest(named []agenthost.Session) (agenthost.Session, bool
 
 	files, _ := e.SessionFiles() // without a state folder none is known
 	known := slices.DeleteFunc(files.All(), func(s state.Session) bool {
-		return s.Process.IsZero() || s.Host == agenthost.Cursor // an editor, which people's terminals are below as well
+		// Cursor is an editor, which people's terminals are below as well
+		return s.Process.IsZero() || !s.Ended.IsZero() || s.Host == agenthost.Cursor
 	})
 
 	if len(known) == 0 {

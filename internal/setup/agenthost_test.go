@@ -3,6 +3,8 @@ package setup_test
 import (
 	"iter"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -27,10 +29,16 @@ func (a ancestors) Above() iter.Seq[process.Process] {
 	}
 }
 
-// Gone is true of number 99 alone.
-func (a ancestors) Gone(p process.ID) bool { return p.PID == 99 }
+// Gone is true of number 99, and of what is no process.
+func (a ancestors) Gone(p process.ID) bool { return p.PID == 99 || p.IsZero() }
 
-func numbered(pid int) process.ID { return process.ID{PID: pid, Start: "1", Place: "here"} }
+// numbered is a process; 0 is one of which nothing is known.
+func numbered(pid int) process.ID {
+	if pid == 0 {
+		return process.ID{}
+	}
+	return process.ID{PID: pid, Start: "1", Place: "here"}
+}
 
 // TestNearestSession: of the sessions around a program the one whose host's process is nearest is
 // the one that it runs in; the environment decides where that leaves it open.
@@ -40,6 +48,7 @@ func TestNearestSession(t *testing.T) {
 		{Host: agenthost.Codex, ID: "inner"}:      20,
 		{Host: agenthost.OpenCode, ID: "one"}:     30,
 		{Host: agenthost.OpenCode, ID: "two"}:     30,
+		{Host: agenthost.Gemini, ID: "placed"}:    70,
 		{Host: agenthost.Cursor, ID: "editor"}:    40,
 		{Host: agenthost.Gemini, ID: "unplaced"}:  0,
 	}
@@ -50,8 +59,9 @@ func TestNearestSession(t *testing.T) {
 		want  string
 		all   int // sessions that are around the program
 	}{
-		"none":                 {nil, nil, ":", 0},
-		"by its process alone": {ancestors{19, 10, 1}, nil, "claude-code:outer", 1},
+		"none":                              {nil, nil, ":", 0},
+		"nothing is known of what is above": {ancestors{0}, nil, ":", 0},
+		"by its process alone":              {ancestors{19, 10, 1}, nil, "claude-code:outer", 1},
 		"nested": {
 			ancestors{20, 10},
 			map[string]string{"CLAUDE_CODE_SESSION_ID": "outer", "CODEX_SESSION_ID": "inner"},
@@ -66,6 +76,11 @@ func TestNearestSession(t *testing.T) {
 			ancestors{10},
 			map[string]string{"LABEL_STATE_SESSION": "gemini:g1"},
 			"gemini:g1", 1,
+		},
+		"of a host whose commands need not name theirs, and another is named": {
+			ancestors{70},
+			map[string]string{"LABEL_STATE_SESSION": "codex:x"},
+			"gemini:placed", 2,
 		},
 		"two in one process, unnamed": {ancestors{30, 10}, nil, ":", 0},
 		"two in one process, named": {
@@ -146,7 +161,9 @@ func TestWhose(t *testing.T) {
 		env    string
 		above  ancestors
 		server bool
-		want   setup.Whose
+		// the program does not look at processes
+		unlooked bool
+		want     setup.Whose
 	}{
 		"of nobody":                         {beat: agenthost.Beat{}, env: "CODEX_SESSION_ID=x", want: setup.Own},
 		"of the one that asks":              {beat: at("codex", "working"), env: "CODEX_SESSION_ID=working", want: setup.Own},
@@ -162,8 +179,13 @@ func TestWhose(t *testing.T) {
 		"of one at work":            {beat: at("codex", "working"), want: setup.Others},
 		"of one without a process":  {beat: at("codex", "unplaced"), want: setup.Others},
 		"of one that was killed":    {beat: at("codex", "killed"), want: setup.Left},
-		"to the server of its host": {beat: at("codex", "working"), above: ancestors{5, 7}, server: true, want: setup.Own},
-		"to another server":         {beat: at("codex", "working"), above: ancestors{5}, server: true, want: setup.Others},
+		"of one that was killed, and processes are not looked at": {
+			beat: at("codex", "killed"), unlooked: true,
+			want: setup.Others,
+		},
+		"of one that cannot be read": {beat: at("codex", "damaged"), want: setup.Others},
+		"to the server of its host":  {beat: at("codex", "working"), above: ancestors{5, 7}, server: true, want: setup.Own},
+		"to another server":          {beat: at("codex", "working"), above: ancestors{5}, server: true, want: setup.Others},
 		"to the server of a killed one": {
 			beat: at("codex", "killed"), above: ancestors{5}, server: true,
 			want: setup.Left,
@@ -187,11 +209,17 @@ func TestWhose(t *testing.T) {
 			}
 		}
 
+		damaged, err := filepath.Glob(filepath.Join(env["LABEL_STATE_HOME"], "*", "codex@working.json"))
+		succeeds(t, err, os.WriteFile(strings.Replace(damaged[0], "working", "damaged", 1), []byte("{"), 0o600))
+
 		maps.Copy(env, assignments(c.env))
 		e := setup.Environment{
 			Getenv:    func(name string) string { return env[name] },
 			Processes: c.above,
 			Server:    c.server,
+		}
+		if c.unlooked {
+			e.Processes = nil
 		}
 		if got := e.Whose(state.Hold{Beat: c.beat}); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)

@@ -39,7 +39,7 @@ func (e Environment) Own(o Options) (config.Own, error) {
 
 	data, err := smallfile.Follow(e.Path(named), config.MaxFile)
 	if err != nil {
-		return config.Own{}, &config.Error{File: named, Problem: "cannot be read: " + printable.Cause(err).Error()}
+		return config.Own{}, unreadable(named, err)
 	}
 
 	return config.ParseOwn(named, data)
@@ -66,14 +66,19 @@ func checkedOut(top string) (c config.Config, text []byte, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return config.Default(), nil, nil
 	case err != nil:
-		return config.Default(), nil, &config.Error{
-			File:    config.Path,
-			Problem: "cannot be read: " + printable.Cause(err).Error(),
-		}
+		return config.Default(), nil, unreadable(config.Path, err)
 	}
 
 	c, err = config.Parse(config.Path, text)
 	return c, text, err
+}
+
+func unreadable(file string, err error) *config.Error {
+	return &config.Error{
+		File:       file,
+		Problem:    "cannot be read: " + printable.Cause(err).Error(),
+		Unreadable: true,
+	}
 }
 
 // Fetched reads the configuration of the default branch as the clone around Dir last fetched it,

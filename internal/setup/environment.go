@@ -249,9 +249,13 @@ func (e Environment) Color(w io.Writer) bool {
 // StateDir is where this user's state is kept: LABEL_STATE_HOME, else label-state below
 // XDG_STATE_HOME, else ~/.local/state/label-state. It need not exist.
 func (e Environment) StateDir() (string, error) {
-	if dir := e.Getenv("LABEL_STATE_HOME"); dir != "" {
-		return e.Path(dir), nil
+	switch dir := e.Getenv("LABEL_STATE_HOME"); {
+	case filepath.IsAbs(dir):
+		return dir, nil
+	case dir != "": // another folder in every folder would forget what was recorded
+		return "", unusable("LABEL_STATE_HOME", "", "%q is not an absolute path", dir)
 	}
+
 	if dir := e.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "label-state"), nil
 	}
@@ -260,7 +264,7 @@ func (e Environment) StateDir() (string, error) {
 		return filepath.Join(home, ".local", "state", "label-state"), nil
 	}
 
-	return "", errors.New("find state folder: neither LABEL_STATE_HOME nor HOME is set")
+	return "", errors.New("find state folder: neither LABEL_STATE_HOME nor HOME is an absolute path")
 }
 
 // UserHome is the user's home folder; empty where no variable names one.

@@ -70,12 +70,13 @@ func TestTokenOfAWorkSource(t *testing.T) {
 // first variable in which it looks for one; where none is named it has the session's variables.
 func TestSignature(t *testing.T) {
 	for _, c := range []struct {
-		variable, api string
-		want          []string
+		variable, api, host string
+		want                []string
 	}{
-		{"AWS_SECRET", "", []string{"GH_TOKEN=b"}},
-		{"", "", nil},
-		{"AWS_SECRET", "http://127.0.0.1:1/", []string{"LABEL_STATE_TOKEN=b"}},
+		{"AWS_SECRET", "", "", []string{"GH_TOKEN=b"}},
+		{"", "", "", nil},
+		{"AWS_SECRET", "http://127.0.0.1:1/", "", []string{"LABEL_STATE_TOKEN=b"}},
+		{"AWS_SECRET", "", "127.0.0.1:1", nil}, // nobody has named that address
 	} {
 		m := newMachine(t, map[string]string{
 			"GH_TOKEN": "a", "AWS_SECRET": " b ", "LABEL_STATE_TOKEN": "a", "LABEL_STATE_API_URL": c.api,
@@ -83,6 +84,7 @@ func TestSignature(t *testing.T) {
 		m.write("mine.yml", "version: 1")
 		s, err := setup.Open(t.Context(), m.environment(), setup.Options{
 			Repo:     "acme/app",
+			Host:     c.host,
 			TokenEnv: c.variable,
 			Config:   "mine.yml",
 			Chosen:   true,

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os/exec"
 	"path/filepath"
@@ -140,6 +141,23 @@ func TestClone(t *testing.T) {
 			if asked != strings.HasSuffix(c.name, ": git says where") {
 				t.Errorf("git was asked where the remote is: %t", asked)
 			}
+
+			nowhere, known := map[string]string{
+				"nothing":                        "this clone has no remote",
+				"two remotes, no origin":         "this clone has several remotes, and none named upstream or origin",
+				"the branch tracks one of two":   "this clone has several remotes, and none named upstream or origin",
+				"another forge":                  "its host is another forge",
+				"local path":                     "it is a local path",
+				"host alone makes no repository": "it is a local path",
+			}[c.name]
+			why := m.environment().Nowhere(t.Context())
+			if problem, is := errors.AsType[*answer.Problem](why); is && len(problem.Next) == 0 {
+				t.Errorf("nobody says what to do: %v", why)
+			}
+			failed := strings.HasPrefix(c.want, "error")
+			if known != (why != nil) && !failed || !strings.Contains(fmt.Sprint(why), nowhere) {
+				t.Errorf("it belongs nowhere: %v, want %q", why, nowhere)
+			}
 			if got != c.want && !(strings.HasPrefix(c.want, "error") && strings.HasPrefix(got, c.want)) {
 				t.Errorf("got %s\nwant %s", got, c.want)
 			}
@@ -170,6 +188,16 @@ func TestRemoteOfNoClone(t *testing.T) {
 			name: "clone with that remote too",
 			own:  [][]string{{"init", "-q"}, {"config", "remote.origin.url", "git@github.com:me/app"}},
 			want: "acme/app",
+		},
+		{
+			name:   "clone with another address for all clones",
+			remote: "third",
+			own: [][]string{
+				{"init", "-q"},
+				{"config", "--global", "url.https://github.com/acme/.insteadof", "https://github.com/me/"},
+				{"remote", "add", "origin", "https://github.com/me/web"},
+			},
+			want: "acme/web",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -257,6 +285,7 @@ func TestReferences(t *testing.T) {
 			"https://github.com/acme/app/issues/7", "error",
 		},
 		{"number outside", "", "", "", "7", "error"},
+		{"GH_HOST that is no host", "", "GH_HOST=a/b", "", "acme/app#7", "https://api.github.com/ acme/app#7"},
 		{"not a repository", "", "", "../..", "7", "error"},
 		{"not a number", "git@github.com:acme/app", "", "", "#07", "error"},
 		{"not an address", "", "LABEL_STATE_API_URL=ftp://x", "", "acme/app#7", "error"},
@@ -277,6 +306,37 @@ func TestReferences(t *testing.T) {
 	}
 }
 
+// TestTree: a worktree is one of the repository that a session is about where both have one name on
+// one host, or at an address that somebody named.
+func TestTree(t *testing.T) {
+	const named = "LABEL_STATE_API_URL=http://127.0.0.1:4000"
+	for _, c := range []struct {
+		name, variables, repo string
+		want                  bool
+	}{
+		{"the clone's own", "", "", true},
+		{"by its host alone", "HOST=github.com", "", true},
+		{"of another host", "GH_HOST=ghes.corp", "ghes.corp/acme/app", false},
+		{"at a named address", named, "acme/app", true},
+		{"another at a named address", named, "acme/web", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := newMachine(t, assignments(c.variables))
+			m.git("init", "-q")
+			m.git("remote", "add", "origin", "git@github.com:acme/app")
+			s, err := setup.Open(t.Context(), m.environment(), setup.Options{
+				Guess: &config.Config{},
+				Token: "tok",
+				Repo:  c.repo,
+				Host:  m.variables["HOST"],
+			})
+			if err != nil || (s.Tree != "") != c.want {
+				t.Errorf("worktree %q, %v; want one: %t", s.Tree, err, c.want)
+			}
+		})
+	}
+}
+
 func TestCalledWrongly(t *testing.T) {
 	m := newMachine(t, map[string]string{"GH_TOKEN": "tok"})
 	if _, err := setup.Open(t.Context(), m.environment(), setup.Options{Ref: "nonsense"}); !answer.Is(err, answer.Usage) {
@@ -287,6 +347,28 @@ func TestCalledWrongly(t *testing.T) {
 	if _, err := setup.Open(t.Context(), m.environment(), setup.Options{}); !answer.Is(err, answer.Config) ||
 		!strings.Contains(err.Error(), "use LABEL_STATE_API_URL: ") {
 		t.Errorf("bad address: %v", err)
+	}
+	_, err := setup.Open(t.Context(), m.environment(), setup.Options{API: "ftp://x"})
+	if !answer.Is(err, answer.Config) || !strings.Contains(err.Error(), "use input api-url: ") {
+		t.Errorf("bad input: %v", err)
+	} else if problem, _ := errors.AsType[*answer.Problem](err); errors.Unwrap(err) == nil ||
+		!strings.Contains(fmt.Sprint(problem.Next), "correct input api-url") {
+		t.Errorf("bad input: %+v", problem)
+	}
+
+	delete(m.variables, "LABEL_STATE_API_URL")
+	for repo, want := range map[string]string{
+		"Acme/App": "<nil>",
+		"acme/web": "the issue is of acme/app, and the repository that is named is acme/web",
+	} {
+		_, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: repo, Ref: "acme/app#7", Within: true})
+		if fmt.Sprint(err) != want || err != nil && !answer.Is(err, answer.Usage) {
+			t.Errorf("an issue of acme/app within %s: %v", repo, err)
+		}
+		problem, is := errors.AsType[*answer.Problem](err)
+		if is && !slices.Equal(problem.Next[0].Args, []string{"acme/app#7"}) {
+			t.Errorf("next: %v", problem.Next)
+		}
 	}
 }
 
@@ -328,8 +410,16 @@ func TestRemote(t *testing.T) {
 
 // TestNothing: an environment of nothing has no programs, which is not the same as one that fails.
 func TestNothing(t *testing.T) {
-	if _, err := setup.Nothing(io.Discard).Run(t.Context(), setup.Command{Name: "gh"}); !errors.Is(err, exec.ErrNotFound) {
+	e := setup.Nothing(io.Discard)
+	_, err := e.Run(t.Context(), setup.Command{Name: "gh"})
+	if !errors.Is(err, exec.ErrNotFound) || !strings.Contains(err.Error(), "gh") {
 		t.Error(err)
+	}
+	if got := e.Inherited(); len(got) > 0 || e.Getenv("PATH") != "" {
+		t.Errorf("programs would get %v", got)
+	}
+	if at, err := e.Home(t.Context()); at != (host.Remote{}) || err != nil {
+		t.Errorf("it is in a clone of %v, %v", at, err)
 	}
 }
 
@@ -348,6 +438,10 @@ func TestGitThatIsCutShort(t *testing.T) {
 		t.Errorf("without git: %s", got)
 	}
 
+	if got, err := m.environment().Remote(t.Context(), "git@github.com:acme/app"); got.Repo != "app" || err != nil {
+		t.Errorf("an address, without git: %v, %v", got, err)
+	}
+
 	if got := place(t, m, setup.Options{Ref: "3"}); !strings.Contains(got, "run it inside a clone") {
 		t.Errorf("outside, without git: %s", got)
 	}
@@ -357,5 +451,37 @@ func TestGitThatIsCutShort(t *testing.T) {
 	if got := place(t, m, setup.Options{Ref: "3"}); !strings.Contains(got, "git was not found") ||
 		strings.Contains(got, "inside a clone") {
 		t.Errorf("in a clone, without git: %s", got)
+	}
+
+	// wherever it is cut short
+	delete(m.programs, "git")
+	m.git("config", "remote.origin.url", "git@github.com:acme/app")
+	m.git("config", "url.https://github.com/.insteadof", "gh:")
+	for _, at := range []string{"rev-parse", "config", "get-url"} {
+		e, asked := m.environment(), 0
+		start := e.Exec
+		e.Exec = func(ctx context.Context, c git.Command) ([]byte, error) {
+			if slices.Contains(c.Args, at) {
+				asked++
+				return nil, context.DeadlineExceeded
+			}
+			return start(ctx, c)
+		}
+		if got, err := e.Home(t.Context()); !errors.Is(err, context.DeadlineExceeded) || asked != 1 {
+			t.Errorf("git timed out at %s: it is of %v, %v", at, got, err)
+		}
+		_, err := e.Remote(t.Context(), "git@github.com:acme/app")
+		if at == "config" && !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("the address, where git timed out: %v", err)
+		}
+	}
+
+	m.write(".git/config", "[broken")
+	got := place(t, m, setup.Options{Ref: "3"})
+	nowhere := m.environment().Nowhere(t.Context())
+	problem, is := errors.AsType[*answer.Problem](nowhere)
+	if !is || git.Code(nowhere) != 128 || problem.Code != answer.Usage || !strings.Contains(got, "exit code 128") ||
+		!slices.Equal(problem.Next[0].Args, []string{"-C", m.dir, "status"}) {
+		t.Errorf("in a clone that git does not read: %s; %+v", got, nowhere)
 	}
 }

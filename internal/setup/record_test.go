@@ -2,6 +2,7 @@ package setup_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/label-state/label-state/internal/agenthost"
 	"github.com/label-state/label-state/internal/claim"
+	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/state"
@@ -67,13 +69,10 @@ func TestWhatAHoldReplaces(t *testing.T) {
 	} {
 		old.Issue = claim.Issue{Owner: "acme", Repo: "app", Number: n + 1}
 		old.Worker, old.Comment = h.Record.Worker, 1
-		succeeds(t, store.Save(old))
-		if n == 0 {
-			succeeds(t, store.Past().Save(old))
-		}
+		succeeds(t, store.Save(old), store.Past().Save(old))
 	}
 
-	there := func() (numbers []int) {
+	there := func(store state.Holds) (numbers []int) {
 		all, err := store.All()
 		succeeds(t, err)
 		for _, one := range all {
@@ -83,17 +82,22 @@ func TestWhatAHoldReplaces(t *testing.T) {
 	}
 
 	succeeds(t, store.Save(state.Hold{Issue: s.Issue, Comment: 1, Worker: h.Record.Worker}), s.Remember(h))
-	if got := there(); !slices.Equal(got, []int{1, 2, 3, 4, 5, 7}) {
+	succeeds(t, store.Past().Save(state.Hold{Issue: s.Issue, Comment: 1, Worker: h.Record.Worker}))
+	first, _, err := s.Recall(s.Issue)
+	if got := there(store); !slices.Equal(got, []int{1, 2, 3, 4, 5, 7}) {
 		t.Errorf("after an extension: %v", got)
 	}
 
 	h.Record.Worker.FiringID = "later"
-	succeeds(t, s.Remember(h))
-	if got := there(); !slices.Equal(got, []int{3, 4, 5, 7}) {
+	succeeds(t, err, s.Remember(h))
+	if got := there(store); !slices.Equal(got, []int{3, 4, 5, 7}) {
 		t.Errorf("after a claim: %v", got)
 	}
-	if past, err := store.Past().All(); len(past) > 0 || err != nil {
-		t.Errorf("past: %v, %v", past, err)
+	if got := there(store.Past()); !slices.Equal(got, []int{3, 4, 5}) {
+		t.Errorf("past: %v", got)
+	}
+	if later, _, err := s.Recall(s.Issue); err != nil || !later.Claimed.After(first.Claimed) {
+		t.Errorf("claimed at %s, and before at %s, %v", later.Claimed, first.Claimed, err)
 	}
 }
 
@@ -151,6 +155,11 @@ func TestGiveWay(t *testing.T) {
 	}
 
 	succeeds(t, s.GiveWay(s.Issue, "olga")) // none is recorded
+	succeeds(t, s.Remember(h), s.Retire(s.Issue))
+	_, there, err := s.Recall(s.Issue)
+	if past, was, unread := s.Past(s.Issue); there || !was || past.Lost != "" || errors.Join(err, unread) != nil {
+		t.Errorf("retired: %+v, %t; still recorded: %t; %v, %v", past.Beat, was, there, err, unread)
+	}
 	m.write(".git/label-state/holds/acme@app@7.json", "{")
 	if err := s.GiveWay(s.Issue, "olga"); err == nil {
 		t.Error("a damaged record is not told")
@@ -160,24 +169,32 @@ func TestGiveWay(t *testing.T) {
 // TestDamagedGitDirectory: what cannot be found out is no success.
 func TestDamagedGitDirectory(t *testing.T) {
 	m, s, _, h := inClone(t)
+	other := m.open(t)
 	succeeds(t, s.Remember(h), os.RemoveAll(filepath.Join(m.dir, ".git")))
 	m.write(".git", "nonsense")
 	for name, do := range map[string]func() error{
-		"remember":    func() error { return s.Remember(h) },
-		"extended":    func() error { return s.Extended(h) },
-		"begin":       func() error { return s.Begin(s.Issue) },
-		"recall":      func() error { _, _, err := s.Recall(s.Issue); return err },
-		"forget":      func() error { return s.Forget(s.Issue) },
-		"forget hold": func() error { return s.ForgetHold(h) },
-		"lose":        func() error { return s.Lose(s.Issue, h.Record.Worker, "x") },
-		"give way":    func() error { return s.GiveWay(s.Issue, "olga") },
-		"past":        func() error { _, _, err := s.Past(s.Issue); return err },
+		"remember":            func() error { return s.Remember(h) },
+		"extended":            func() error { return s.Extended(h) },
+		"extended by another": func() error { return other.Extended(h) },
+		"begin":               func() error { return s.Begin(s.Issue) },
+		"recall":              func() error { _, _, err := s.Recall(s.Issue); return err },
+		"forget":              func() error { return s.Forget(s.Issue) },
+		"forget hold":         func() error { return s.ForgetHold(h) },
+		"lose":                func() error { return s.Lose(s.Issue, h.Record.Worker, "x") },
+		"give way":            func() error { return s.GiveWay(s.Issue, "olga") },
+		"retire":              func() error { return s.Retire(s.Issue) },
+		"past":                func() error { _, _, err := s.Past(s.Issue); return err },
 	} {
 		if do() == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
 	s.Attend(s.Issue)()
+	e := m.environment()
+	e.Outside = t.TempDir()
+	if _, err := e.Holds(); err == nil {
+		t.Error("a damaged git directory is taken for none")
+	}
 }
 
 // TestSessionOfAHold: a hold is of the session that claimed it, as long as that is at work, and the
@@ -225,44 +242,90 @@ func TestSessionOfAHold(t *testing.T) {
 	of("extended under another record", "claude-code:first")
 	succeeds(t, later.Extended(h))
 	of("extended after its end", "claude-code:second")
+	second := agenthost.Session{Host: agenthost.ClaudeCode, ID: "second"}
+	if _, known, err := files.Load(second); known || err != nil || m.environment().Heartbeats(second) {
+		t.Errorf("a session is known that has sent no event: %v", err)
+	}
+	succeeds(t, files.Add(second, ""), later.Extended(h))
+	if known, _, err := files.Load(second); err != nil || !slices.Equal(known.Worktrees, []string{top}) {
+		t.Errorf("the later session has holds in %v, %v", known.Worktrees, err)
+	}
+
+	// a server works for the session whose process is above it, whatever its environment names
+	first.ID = "above"
+	succeeds(t, files.Change(first, func(s *state.Session) { s.Process = numbered(10) }))
+	e := m.environment()
+	e.Server, e.Processes = true, ancestors{5, 10}
+	for named, want := range map[string]string{"gemini:g1": "claude-code:above", "": "claude-code:above"} {
+		m.variables["LABEL_STATE_SESSION"], m.variables["CLAUDE_CODE_SESSION_ID"] = named, ""
+		server, err := setup.Open(t.Context(), e, setup.Options{Ref: "7"})
+		succeeds(t, err, s.Forget(s.Issue), server.Remember(h))
+		of("claimed by a server, "+named, want)
+	}
+	e.Processes = ancestors{5}
+	m.variables["LABEL_STATE_SESSION"] = "gemini:g1"
+	server, err := setup.Open(t.Context(), e, setup.Options{Ref: "7"})
+	succeeds(t, err, s.Forget(s.Issue), server.Remember(h))
+	of("claimed by a server that is below none", ":")
+
+	// a host that does not say which of its sessions asks leaves that open
+	m.variables = map[string]string{"GH_TOKEN": "tok", "LABEL_STATE_HOME": m.home, "GEMINI_SESSION_ID": "g1"}
+	succeeds(t, s.Forget(s.Issue), m.open(t).Remember(h))
+	of("claimed in gemini", "gemini:g1")
+	m.variables = map[string]string{"GH_TOKEN": "tok", "LABEL_STATE_HOME": m.home, "GEMINI_CLI": "1"}
+	succeeds(t, m.open(t).Remember(h))
+	of("extended in some session of gemini", ":")
 }
 
 // TestFetched: the configuration of the default branch as it was last fetched; what is checked out
 // counts only where nothing was.
 func TestFetched(t *testing.T) {
 	for name, c := range map[string]struct {
-		refs    string // of the remote: names of branches
+		refs    string // of the remote: names of branches, all but the first with another file than that
 		fetched string // the file there; a link with a leading @
 		want    string // guard, or a part of the error
 		none    bool   // there is no file that counts
 	}{
 		"never fetched":       {"", "", "off", false},
+		"no clone":            {"", "", "off", false},
+		"no remote any more":  {"main", "guard: warn", "off", false},
 		"HEAD first":          {"HEAD main", "guard: warn", "warn", false},
 		"main":                {"main master", "guard: warn", "warn", false},
+		"master":              {"master dev", "guard: warn", "warn", false},
 		"another branch":      {"dev", "guard: warn", "off", false},
-		"no file there":       {"main", "", "fail", true},
+		"nothing there":       {"main", "", "fail", true},
 		"broken there":        {"main", "guard: maybe", "origin/main:.github/label-state.yml:1: guard", false},
+		"a folder":            {"main", "/", "origin/main:.github/label-state.yml: cannot be read", true},
 		"a link":              {"main", "@there.yml", "warn", false},
 		"a link to nothing":   {"main", "@nowhere", "origin/main:.github/label-state.yml: cannot be read", true},
 		"a link to elsewhere": {"main", "@/etc/passwd", "origin/main:.github/label-state.yml: cannot be read", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newMachine(t, nil)
-			m.git("init", "-q")
-			m.git("remote", "add", "origin", "git@github.com:acme/app.git")
+			if name != "no clone" {
+				m.git("init", "-q")
+			}
+			if !strings.HasPrefix(name, "no ") {
+				m.git("remote", "add", "origin", "git@github.com:acme/app.git")
+			}
 			m.write(".github/there.yml", "guard: warn")
 			path := ".github/label-state.yml"
 			if to, link := strings.CutPrefix(c.fetched, "@"); link {
 				succeeds(t, os.Symlink(to, filepath.Join(m.dir, path)))
+			} else if c.fetched == "/" {
+				m.write(path+"/x", "")
 			} else if c.fetched != "" {
 				m.write(path, c.fetched)
 			}
 
-			if c.refs != "" {
-				m.git("add", ".")
-				m.git("-c", "user.name=x", "-c", "user.email=x@x", "commit", "-qm", "x")
-			}
-			for ref := range strings.FieldsSeq(c.refs) {
+			for n, ref := range strings.Fields(c.refs) {
+				if n == 1 {
+					m.write(path, "guard: off")
+				}
+				if n < 2 {
+					m.git("add", ".")
+					m.git("-c", "user.name=x", "-c", "user.email=x@x", "commit", "-qm", "x")
+				}
 				m.git("update-ref", "refs/remotes/origin/"+ref, "HEAD")
 			}
 
@@ -271,13 +334,16 @@ func TestFetched(t *testing.T) {
 				succeeds(t, os.RemoveAll(filepath.Join(m.dir, ".git/refs/remotes")))
 			}
 
-			_ = os.Remove(filepath.Join(m.dir, path))
+			succeeds(t, os.RemoveAll(filepath.Join(m.dir, path)))
 			m.write(path, "guard: off")
 			m.ran = nil
 			conf, text, err := m.environment().Fetched(t.Context())
 			got := conf.Guard
 			if err != nil {
 				got = err.Error()
+			}
+			if c.none && conf.Guard != "fail" {
+				t.Errorf("%s counts beside %v", conf.Guard, err)
 			}
 			if !strings.HasPrefix(got, c.want) || (text == nil) != c.none {
 				t.Errorf("%s with %q, want %s", got, text, c.want)
@@ -286,11 +352,22 @@ func TestFetched(t *testing.T) {
 				t.Errorf("git was asked about a clone that has fetched nothing: %v", m.ran)
 			}
 
-			over, end := context.WithCancel(t.Context())
-			if end(); c.refs != "" {
-				if _, _, err := m.environment().Fetched(over); err == nil {
-					t.Error("git that is cut short says something")
+			for _, at := range []string{"config", "ls-tree", "cat-file"} { // where git is cut short
+				over, end := context.WithCancel(t.Context())
+				e, asked := m.environment(), false
+				start := e.Exec
+				e.Exec = func(ctx context.Context, g git.Command) ([]byte, error) {
+					if slices.Contains(g.Args, at) {
+						asked = true
+						end()
+					}
+					return start(ctx, g)
 				}
+				conf, _, err := e.Fetched(over)
+				if asked && (!errors.Is(err, context.Canceled) || conf.Guard != "fail") {
+					t.Errorf("git that is cut short at %s: %s, %v", at, conf.Guard, err)
+				}
+				end()
 			}
 		})
 	}

@@ -15,8 +15,10 @@ import (
 	"time"
 
 	"github.com/label-state/label-state/answer"
+	"github.com/label-state/label-state/internal/agenthost"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/config"
+	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
 	"github.com/label-state/label-state/internal/setup"
@@ -57,6 +59,12 @@ func TestConfigurationLookup(t *testing.T) {
 			"requeue from " + there, 1, "differs from the default branch of acme/app, which is what counts: trust.logins, on_reopen",
 		},
 		{
+			"another in the worktree, and the repository is named with its host", true, "on_reopen: none",
+			"on_reopen: requeue", "", "",
+			setup.Options{Repo: "acme/app", Host: "github.com"},
+			"requeue from " + there, 1, "which is what counts: on_reopen",
+		},
+		{
 			"only in the worktree", true, "on_reopen: requeue", "", "", "",
 			setup.Options{},
 			"none from defaults", 1,
@@ -75,6 +83,7 @@ func TestConfigurationLookup(t *testing.T) {
 		{"only on the default branch", true, "", "on_reopen: requeue", "", "", setup.Options{}, "requeue from " +
 			there, 1, ""},
 		{"no repository at all", false, "", "", "", "", setup.Options{}, "none from defaults", 0, ""},
+		{"and one's own", false, "", "", "ours.yml", "", setup.Options{}, "requeue from defaults and ours.yml", 0, ""},
 		{"option first", true, "", "on_reopen: none", "mine.yml", "theirs.yml", setup.Options{}, "none from " + there +
 			" and mine.yml", 1, ""},
 		{"variable second", true, "", "on_reopen: none", "", "mine.yml", setup.Options{}, "none from " + there +
@@ -123,6 +132,7 @@ func TestConfigurationLookup(t *testing.T) {
 			}
 			m.write("mine.yml", "hook: {timeout: 9s}")
 			m.write("theirs.yml", "on_reopen: none")
+			m.write("ours.yml", "on_reopen: requeue")
 			c.ask.Config = c.option
 			if got := lookup(t, m, c.ask); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
@@ -159,7 +169,9 @@ func TestCheckout(t *testing.T) {
 
 	path := filepath.Join(m.dir, config.Path)
 	succeeds(t, os.Rename(path, path+".x"), os.Symlink(filepath.Base(path)+".x", path))
-	if c, _, err := setup.Checkout(m.dir); err == nil || c.OnReopen == "requeue" {
+	c, _, err := setup.Checkout(m.dir)
+	if problem, _ := errors.AsType[*config.Error](err); c.OnReopen != "none" || problem == nil || !problem.Unreadable ||
+		problem.File != config.Path {
 		t.Errorf("by a link: %s, %v", c.OnReopen, err)
 	}
 }
@@ -184,6 +196,16 @@ func TestBrokenConfigurationIsTolerated(t *testing.T) {
 		if refused := strings.Contains(fmt.Sprint(write), "dry run"); refused != o.View {
 			t.Errorf("%+v: wrote: %v", o, write)
 		}
+	}
+}
+
+// TestUnreadableConfigurationIsNotTolerated: nothing of it can be used.
+func TestUnreadableConfigurationIsNotTolerated(t *testing.T) {
+	m := newMachine(t, map[string]string{"GH_TOKEN": "tok"})
+	m.files["api.github.com acme/app"] = "forbidden"
+	s, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Tolerant: true})
+	if err == nil || s == nil || s.Repo.String() != "acme/app" {
+		t.Errorf("Open: %v, %v", s, err)
 	}
 }
 
@@ -228,11 +250,18 @@ func TestSettle(t *testing.T) {
 		}
 
 		settled, err := s.Settle(t.Context())
-		if err != nil || (settled == s) != right || !slices.Equal(settled.Config.Trust.Logins, []string{"ann"}) {
+		if err != nil || (settled == s) != right || !slices.Equal(settled.Config.Trust.Logins, []string{"ann"}) ||
+			settled.TokenFrom != "GH_TOKEN" {
 			t.Errorf("%s: %v, %v", text, settled, err)
 		}
 
 		m.sent = nil
+	}
+
+	none := config.Default()
+	none.Trust.Permission = "king"
+	if s, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Guess: &none}); err == nil {
+		t.Errorf("a guess that no client can go by: %v", s)
 	}
 
 	m.files["api.github.com acme/app"] = "trust: {logins: [ann]}\nguard: maybe"
@@ -242,6 +271,13 @@ func TestSettle(t *testing.T) {
 	succeeds(t, err)
 	if settled, err := s.Settle(t.Context()); err != nil || settled != s || s.Unusable == nil {
 		t.Errorf("what is wrong with the repository's is not known: %v, %v", s.Unusable, err)
+	}
+
+	m.files["api.github.com acme/app"] = "forbidden"
+	s, err = setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Guess: &guess})
+	succeeds(t, err)
+	if settled, err := s.Settle(t.Context()); err == nil || settled != nil {
+		t.Errorf("a configuration that may not be read: %v, %v", settled, err)
 	}
 }
 
@@ -342,6 +378,17 @@ func TestSession(t *testing.T) {
 	}
 }
 
+// TestAddressesOfTheHost: what a session says of pull requests has the addresses of its own host.
+func TestAddressesOfTheHost(t *testing.T) {
+	m := newMachine(t, map[string]string{"GH_ENTERPRISE_TOKEN": "tok", "GH_HOST": "ghes.corp"})
+	s, err := setup.Open(t.Context(), m.environment(), setup.Options{Ref: "https://ghes.corp/acme/app/issues/7"})
+	succeeds(t, err)
+	if _, err := s.Client.PullAt(t.Context(), "50th", s.Issue); err == nil ||
+		!strings.Contains(err.Error(), "https://ghes.corp/acme/app/pull/50") {
+		t.Errorf("what is no address: %v", err)
+	}
+}
+
 func TestHoldsOfTheWorkTree(t *testing.T) {
 	m, s, _, _ := inClone(t)
 	h := ledger.Hold{
@@ -405,12 +452,40 @@ func TestHoldsOfTheWorkTree(t *testing.T) {
 	if _, ok, err := s.Recall(s.Issue); !ok || err != nil {
 		t.Errorf("Recall after another process has ended = %v, %v", ok, err)
 	}
-	if err := s.ForgetHold(h); err != nil {
-		t.Error(err)
+	store, err := m.environment().Holds()
+	succeeds(t, err)
+	for _, got.Nonce = range []string{h.Record.Nonce, ""} { // an older version recorded none
+		other := h
+		other.Record.Worker.FiringID = "other"
+		succeeds(t, store.Save(got), s.ForgetHold(other))
+		if _, ok, err := s.Recall(s.Issue); !ok || err != nil {
+			t.Errorf("Recall after the end of another's, with nonce %q = %v, %v", got.Nonce, ok, err)
+		}
+		succeeds(t, s.ForgetHold(h))
+		if _, ok, err := s.Recall(s.Issue); ok || err != nil {
+			t.Errorf("Recall after its own end, with nonce %q = %v, %v", got.Nonce, ok, err)
+		}
 	}
-	if _, ok, err := s.Recall(s.Issue); ok || err != nil {
-		t.Errorf("Recall after its own end = %v, %v", ok, err)
+
+	doubtful := state.Hold{Beat: agenthost.Beat{
+		Refused: "x",
+		Unsure:  true,
+		Tried:   time.Now(),
+		Claimed: time.Unix(1, 0),
+	}}
+	setup.Extend(&doubtful, h, h.Until)
+	want.Nonce, want.Issue, want.Branch = h.Record.Nonce, claim.Issue{}, ""
+	want.Beat = agenthost.Beat{Claimed: time.Unix(1, 0), Renewed: h.Until}
+	if doubtful != want {
+		t.Errorf("extended: %+v, want %+v", doubtful, want)
 	}
+
+	succeeds(t, os.RemoveAll(filepath.Join(m.dir, ".git/label-state/holds")))
+	m.write(".git/label-state/holds", "no folder")
+	if err := s.Remember(h); err == nil {
+		t.Error("a hold that could not be recorded is no error")
+	}
+	succeeds(t, os.Remove(filepath.Join(m.dir, ".git/label-state/holds")))
 
 	m.write(".git/label-state/holds/acme@app@7.json", "{")
 	if _, _, err := s.Recall(s.Issue); !answer.Is(err, answer.Machine) {
@@ -436,6 +511,23 @@ func TestNoWorkTreeToRememberIn(t *testing.T) {
 	if err := s.Forget(s.Issue); err != nil {
 		t.Errorf("Forget: %v", err)
 	}
+
+	// but by a server that remembers it as long as it runs
+	e := m.environment()
+	e.Outside = t.TempDir()
+	server, err := setup.Open(t.Context(), e, setup.Options{Ref: "acme/app#7"})
+	succeeds(t, err, server.Remember(ledger.Hold{
+		Issue:   s.Issue,
+		Comment: 1,
+		Record:  claim.Record{Worker: claim.Worker{Codename: "c", FiringID: "f"}},
+	}))
+	if h, ok, err := server.Recall(s.Issue); !ok || err != nil || h.Worker.Codename != "c" {
+		t.Errorf("a server recalls %+v, %t, %v", h, ok, err)
+	}
+	m.git("init", "-q")
+	if _, ok, err := server.Recall(s.Issue); ok || err != nil {
+		t.Errorf("in a clone it is the clone's: %t, %v", ok, err)
+	}
 }
 
 func TestVariables(t *testing.T) {
@@ -450,14 +542,14 @@ func TestVariables(t *testing.T) {
 		}
 	}
 
-	m.variables = map[string]string{"LABEL_STATE_SWEEP_REPOS": " acme/app,, acme/web ,"}
+	m.variables = map[string]string{"LABEL_STATE_SWEEP_REPOS": " acme/app,, acme/web ,ACME/app"}
 	if got := strings.Join(e.SweepRepos(), "|"); got != "acme/app|acme/web" {
 		t.Errorf("SweepRepos = %s", got)
 	}
 
-	m.variables = map[string]string{"LABEL_STATE_HOOK_FORMAT": "json"}
-	if !e.HookJSON() {
-		t.Error("HookJSON is off")
+	m.variables = map[string]string{"LABEL_STATE_HOOK_FORMAT": "json", "LABEL_STATE_ISSUE": "#7"}
+	if !e.HookJSON() || e.Issue() != "#7" {
+		t.Errorf("HookJSON is off, or the issue is %s", e.Issue())
 	}
 
 	if e.IsTerminal(io.Discard) || e.Color(&bytes.Buffer{}) {
@@ -484,6 +576,9 @@ func TestStateDir(t *testing.T) {
 		{"XDG_STATE_HOME=/x HOME=/h", "/x/label-state"},
 		{"XDG_STATE_HOME=relative HOME=/h", "/h/.local/state/label-state"},
 		{"HOME=/h", "/h/.local/state/label-state"},
+		{"LABEL_STATE_HOME=relative HOME=/h", ""},
+		{"HOME=relative", ""},
+		{"HOME=relative USERPROFILE=/u", "/u/.local/state/label-state"},
 		{"", ""},
 	} {
 		m := newMachine(t, assignments(c.variables))
@@ -498,7 +593,8 @@ func TestStateDir(t *testing.T) {
 		}
 	}
 
-	m := newMachine(t, map[string]string{"LABEL_STATE_HOME": "state"})
+	m := newMachine(t, map[string]string{})
+	m.variables["LABEL_STATE_HOME"] = filepath.Join(m.dir, "state")
 	app := claim.Repo{Owner: "acme", Name: "app"}
 	if p, err := m.environment().PausedHere(app); p != nil || err != nil {
 		t.Errorf("paused: %+v, %v", p, err)
@@ -509,8 +605,46 @@ func TestStateDir(t *testing.T) {
 	if p, err := m.environment().PausedHere(app); err != nil || p == nil || *p != want {
 		t.Errorf("paused: %+v, %v", p, err)
 	}
+	succeeds(t, os.WriteFile(f.Path(), []byte("{"), 0o600))
+	if p, err := m.environment().PausedHere(app); err == nil {
+		t.Errorf("a list that cannot be read says %+v", p)
+	}
 	if err != nil || f.Path() != filepath.Join(m.dir, "state", "paused.json") {
 		t.Errorf("LocalPauses = %s, %v", f.Path(), err)
+	}
+}
+
+// TestPausedHere: a pause of this machine counts for a session on it, and not in the Action, whose
+// machine is nobody's.
+func TestPausedHere(t *testing.T) {
+	sim, err := githubsim.New(githubsim.Seed{
+		Users: []githubsim.SeedUser{{Login: "olga", Token: "tok", Permissions: map[string]string{"acme/app": "admin"}}},
+		Repos: []githubsim.SeedRepo{{
+			Name:   "acme/app",
+			Files:  map[string]string{config.Path: "version: 1\n"},
+			Issues: []githubsim.SeedIssue{{Number: 7, Title: "Seven", Author: "olga"}},
+		}},
+	}, githubsim.Options{})
+	succeeds(t, err)
+	m := newMachine(t, map[string]string{})
+	m.variables["LABEL_STATE_HOME"] = filepath.Join(m.dir, "state")
+	e := m.environment()
+	e.HTTP = sim.Transport()
+	f, err := e.LocalPauses()
+	succeeds(t, err, f.Set(state.Pause{Repo: "acme/app", Since: time.Now(), By: "olga"}))
+
+	for published, want := range map[string]bool{"": true, config.Path: false} {
+		s, err := setup.Open(t.Context(), e, setup.Options{
+			Repo:      "acme/app",
+			Ref:       "7",
+			Token:     "tok",
+			Published: published,
+		})
+		succeeds(t, err)
+		_, v, err := s.Ledger.Check(t.Context(), s.Issue, lifecycle.Seeker{})
+		if err != nil || v.Has(lifecycle.CodePaused) != want {
+			t.Errorf("published %q: %+v, %v; want it paused: %t", published, v, err, want)
+		}
 	}
 }
 
@@ -547,8 +681,13 @@ func TestFind(t *testing.T) {
 	if !slices.Equal(e.Inherited(), os.Environ()) {
 		t.Error("programs get another environment than this one")
 	}
-	if e.Environ = []string{"A=b"}; !slices.Equal(e.Inherited(), e.Environ) {
-		t.Errorf("programs get %v", e.Inherited())
+	m.variables["GIT_DIR"] = "/x"
+	if got := m.environment().Git().Env; !slices.Equal(got, []string{"GIT_DIR=/x"}) {
+		t.Errorf("git gets %v beside what the program has", got)
+	}
+	e.Environ = []string{"A=b"}
+	if got := e.Git().Env; !slices.Equal(e.Inherited(), e.Environ) || !slices.Equal(got, e.Environ) {
+		t.Errorf("programs get %v, and git %v", e.Inherited(), got)
 	}
 }
 
@@ -557,6 +696,27 @@ func TestProcesses(t *testing.T) {
 	e := setup.OS()
 	if here, err := os.Getwd(); e.Dir != here || err != nil {
 		t.Errorf("it works in %s, and this is %s, %v", e.Dir, here, err)
+	}
+	path, err := os.Executable()
+	if strings.Contains(path, "/go-build") { // it is removed when the tests end
+		path = ""
+	}
+	if err != nil || e.Executable != path || e.Stderr != os.Stderr || e.HTTP == nil || e.Limits == nil ||
+		e.Processes == nil || !slices.Equal(e.Environ, os.Environ()) {
+		t.Errorf("it has not all of this program: %+v, %v", e, err)
+	}
+
+	null, err := os.Open(os.DevNull)
+	succeeds(t, err)
+	defer null.Close()
+	if e.IsTerminal(null) || e.IsTerminal(io.Discard) {
+		t.Errorf("%s is a terminal", os.DevNull)
+	}
+	if terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0); err == nil {
+		defer terminal.Close()
+		if !e.IsTerminal(terminal) {
+			t.Error("a terminal is none")
+		}
 	}
 	out, err := e.Run(t.Context(), setup.Command{
 		Name: "git",
@@ -596,11 +756,34 @@ func TestProcesses(t *testing.T) {
 		t.Errorf("it ran in another folder: %s", out)
 	}
 
+	// a program that is ended does not wait for those that it has started
+	start := time.Now()
+	short, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer stop()
+	_, err = e.Run(short, setup.Command{Name: "sh", Args: []string{"-c", "sleep 5 & wait"}, Dir: folder})
+	if took := time.Since(start); took > 4*time.Second || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("cut short after %s: %v", took, err)
+	}
+
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := e.Run(over, setup.Command{Name: "git", Args: []string{"version"}, Dir: t.TempDir()}); !errors.Is(err,
 		context.Canceled) {
 		t.Errorf("after the end: %v", err)
+	}
+}
+
+// TestNoWorkingDirectory: who works in a folder that is gone is in no clone.
+func TestNoWorkingDirectory(t *testing.T) {
+	gone := filepath.Join(t.TempDir(), "gone")
+	succeeds(t, os.Mkdir(gone, 0o700))
+	t.Chdir(gone)
+	succeeds(t, os.Remove(gone))
+	if _, err := os.Getwd(); err == nil {
+		t.Skip("this system still tells the name of a folder that is gone")
+	}
+	if got := setup.OS().Dir; got != string(filepath.Separator) {
+		t.Errorf("it works in %q", got)
 	}
 }
 

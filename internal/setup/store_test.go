@@ -24,7 +24,10 @@ func (nobody) Release(context.Context, lease.Lease) error              { return 
 func (nobody) Look(context.Context, claim.Issue) (lease.Lease, bool, error) {
 	return lease.Lease{}, false, nil
 }
-func (nobody) Close() error { return nil }
+func (nobody) Close() error { return errClosed }
+
+// errClosed is that a store has been closed.
+var errClosed = errors.New("closed")
 
 // TestStoreIsOpened: the store is opened at the URL in the variable that the configuration names.
 // Secrets are not in the repository.
@@ -33,8 +36,9 @@ func TestStoreIsOpened(t *testing.T) {
 		value string // of the variable
 		want  string // the URL, or a part of the error
 	}{
-		"set":   {"redis://:secret@r.example", "redis://:secret@r.example"},
-		"unset": {"", "use MY_REDIS: it is not set"},
+		"set":          {"redis://:secret@r.example", "redis://:secret@r.example"},
+		"unset":        {"", "use MY_REDIS: it is not set"},
+		"of a service": {"redis://r.example", "redis://service.example with its own"},
 		"no URL of a store": {
 			"http://:secret@r.example",
 			"use MY_REDIS: " + lease.ErrAddress.Error(),
@@ -53,6 +57,16 @@ func TestStoreIsOpened(t *testing.T) {
 				got = url
 				return nobody{}, nil
 			}}
+			if name == "of a service" {
+				env.Services = map[string]lease.Service{lease.Redis: {
+					URL: "redis://service.example",
+					TLS: &tls.Config{ServerName: "its own"},
+					Open: func(secure *tls.Config, url string) (lease.Remote, error) {
+						got = url + " with " + secure.ServerName
+						return nobody{}, nil
+					},
+				}}
+			}
 			s, err := setup.Open(t.Context(), env, setup.Options{Repo: "acme/app"})
 			if err != nil || got != "" {
 				t.Fatalf("open: %v, and the store: %q", err, got)
@@ -70,8 +84,9 @@ func TestStoreIsOpened(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 
-			if err := s.Close(); err != nil {
-				t.Error(err)
+			opened := err == nil
+			if err := s.Close(); errors.Is(err, errClosed) != opened {
+				t.Errorf("closed: %v; it was opened: %t", err, opened)
 			}
 		})
 	}

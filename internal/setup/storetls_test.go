@@ -46,6 +46,14 @@ func TestStoreIsSecured(t *testing.T) {
 			secured, "nowhere", "", "",
 			"use LABEL_STATE_LEASE_CA: read the file that it names: no such file or directory",
 		},
+		"no certificate's file": {
+			secured, "", "nowhere", p.Key,
+			"use LABEL_STATE_LEASE_CERT: read the file that it names: no such file or directory",
+		},
+		"no key's file": {
+			secured, "", p.Cert, "nowhere",
+			"use LABEL_STATE_LEASE_KEY: read the file that it names: no such file or directory",
+		},
 		"not PEM": {
 			secured, "-----BEGIN secret", "", "",
 			"use LABEL_STATE_LEASE_CA: expected PEM, or a file with it",
@@ -98,6 +106,10 @@ func told(secure *tls.Config) string {
 	var out []string
 	if secure.RootCAs != nil {
 		out = append(out, "authority")
+	}
+
+	if secure.MinVersion < tls.VersionTLS12 {
+		out = append(out, "and old TLS")
 	}
 
 	if len(secure.Certificates) > 0 {

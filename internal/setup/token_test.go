@@ -74,7 +74,8 @@ func TestTokenPrecedence(t *testing.T) {
 			s, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app", Host: c.host})
 			if c.want == "" {
 				var none *setup.NoTokenError
-				if !errors.As(err, &none) || len(m.sent) > 0 {
+				if !errors.As(err, &none) || len(m.sent) > 0 ||
+					none.Unaddressed != (c.api == "" && m.variables["LABEL_STATE_TOKEN"] != "") {
 					t.Errorf("Open: %v; sent %v; want a *NoTokenError", err, m.sent)
 				}
 				return
@@ -215,7 +216,8 @@ func TestNoTokenHost(t *testing.T) {
 func (m *machine) asked(t *testing.T, host string) {
 	t.Helper()
 	for _, c := range m.ran {
-		if c.Name == "gh" && !slices.Equal(c.Args, []string{"auth", "token", "--hostname=" + host}) {
+		if c.Name == "gh" && (!slices.Equal(c.Args, []string{"auth", "token", "--hostname=" + host}) ||
+			!slices.Contains(c.Env, "GH_PROMPT_DISABLED=1") || c.Dir != m.dir) {
 			t.Errorf("ran %s", c)
 		}
 
@@ -274,6 +276,11 @@ func TestNoToken(t *testing.T) {
 			"export LABEL_STATE_API_URL=http://127.0.0.1:80",
 		},
 		{
+			setup.NoTokenError{Host: "github.com", Variables: both, Unaddressed: true},
+			"none in GH_TOKEN, GITHUB_TOKEN; LABEL_STATE_TOKEN is only for the address that LABEL_STATE_API_URL names",
+			"export LABEL_STATE_API_URL as well; or set one of them",
+		},
+		{
 			setup.NoTokenError{Host: "127.0.0.1:80", Variables: both[:1]},
 			"none in GH_TOKEN",
 			"export GH_TOKEN=TOKEN",
@@ -297,6 +304,9 @@ func TestTokenThatCannotBeOne(t *testing.T) {
 		_, err := setup.Open(t.Context(), m.environment(), setup.Options{Repo: "acme/app"})
 		if !answer.Is(err, answer.BadToken) || !strings.Contains(err.Error(), "GH_TOKEN") || strings.Contains(err.Error(), text) {
 			t.Errorf("%q: %v", text, err)
+		}
+		if problem, _ := errors.AsType[*answer.Problem](err); len(problem.Next) != 2 {
+			t.Errorf("%q: what to do about it: %v", text, problem.Next)
 		}
 	}
 

@@ -3,6 +3,7 @@ package setup_test
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"strings"
 	"testing"
 
@@ -24,6 +25,8 @@ func TestLogged(t *testing.T) {
 		"\u3000::error::x":         "\u3000:\u200b:error::x",
 		"\x7f::error::x":           "\x7f:\u200b:error::x",
 		"a::b":                     "a::b",
+		":x":                       ":x",
+		": :x":                     ": :x",
 		"::::":                     ":\u200b:::",
 		"one\n::two\r::three":      "one\n:\u200b:two\r:\u200b:three",
 		`{"title":"##[error]::x"}`: `{"title":"##\u005berror]::x"}`,
@@ -47,6 +50,19 @@ func TestLogged(t *testing.T) {
 				t.Errorf("%q in pieces of %d: %q, want %q; elsewhere %q", text, size, &out, want, &same)
 			}
 		}
+	}
+}
+
+// TestLoggedNowhere: no log is none, and one that cannot be written is an error.
+func TestLoggedNowhere(t *testing.T) {
+	e := setup.Environment{Getenv: inActions}
+	if got := e.Logged(nil); got != nil {
+		t.Errorf("no log: %v", got)
+	}
+	_, closed := io.Pipe()
+	_ = closed.Close()
+	if n, err := e.Logged(closed).Write([]byte("x")); n != 0 || err == nil {
+		t.Errorf("Write = %d, %v", n, err)
 	}
 }
 

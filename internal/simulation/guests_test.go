@@ -28,6 +28,7 @@ func (s *shape) open() {
 	s.issues += 3 // for workers, contributors and members
 	r := &s.settings.Rules
 	r.AssignedBotTTL, r.AssigneeTTL, r.PersonTTL = 20*time.Minute, 30*time.Minute, 25*time.Minute
+	r.ContributorTTL = s.contributors().TTL
 	r.Unassign = s.number%12 == 2
 	r.Limits = lifecycle.Limits{Holds: 2}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/githubsim"
@@ -57,7 +58,8 @@ func (w *world) alone(who process) {
 		if other == who || h.issue != mine.issue || !h.owns() {
 			continue
 		}
-		if log := replay(w.comments(h.issue.Number)); !decided(log, other.worker) && !decided(log, who.worker) {
+		log := replay(w.comments(h.issue.Number))
+		if !w.given[other] && !w.given[who] && !decided(log, other.worker) && !decided(log, who.worker) {
 			w.breach("%s and %s hold %s", other, who, h.issue)
 		}
 	}
@@ -129,6 +131,27 @@ func (w *world) turned(r *http.Request, body string, resp *http.Response) {
 		w.buried[process{record.Worker, record.Nonce}] = true
 	case w.buried[process{record.Worker, record.Nonce}]:
 		w.breach("%s lives again", record.Worker)
+	}
+}
+
+// givenBack notes the holds whose lease a person gives back, or anybody while the issue is closed, by
+// a commit of package gitref: an end by decision, also if who gives it back dies before the log
+// says so.
+func (w *wire) givenBack(r *http.Request, body string) {
+	var sent struct{ Message string }
+	_ = json.Unmarshal([]byte(body), &sent) // a request without a body says nothing
+	if r.Method != http.MethodPost || !strings.HasPrefix(sent.Message, "label-state: release\n") {
+		return
+	}
+
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for who, h := range w.holds {
+		i, err := w.server.Issue(app, h.issue.Number)
+		decision := w.name == "olga" || err == nil && i.State == "closed"
+		if decision && strings.Contains(sent.Message, " nonce="+who.nonce+" ") {
+			w.given[who] = true
+		}
 	}
 }
 

@@ -70,6 +70,7 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := w.next.RoundTrip(r.WithContext(context.WithValue(r.Context(), faultKey{}, &f.fault)))
 	w.born(r, body)
 	w.turned(r, body, resp)
+	w.givenBack(r, body)
 	w.note("%s: %s%s", describe(r, body), outcome(resp, err), f.fault.StaleFor.String())
 	if f.diesLate {
 		post.lost()

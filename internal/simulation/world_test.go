@@ -43,6 +43,7 @@ type world struct {
 	spoken   map[word]time.Time  // … and when the last did
 	unheard  map[word]int        // … that may have been applied and nobody knows
 	buried   map[process]bool    // whose claim was turned into its end
+	given    map[process]bool    // whose lease was given back by decision
 	wins     int
 	lasted   time.Duration // virtual time
 	resumed  int           // holds that a process took over from another one of its run
@@ -82,6 +83,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 		spoken:   map[word]time.Time{},
 		unheard:  map[word]int{},
 		buried:   map[process]bool{},
+		given:    map[process]bool{},
 	}
 	options := githubsim.Options{}
 	if sh.strict {

@@ -30,6 +30,7 @@ type Session struct {
 	// tops of the worktrees in which it has claimed or keeps a hold
 	Worktrees []string   `json:"worktrees"`
 	Process   process.ID `json:"process,omitzero"` // of the host; zero when that is not known
+	Ended     time.Time  `json:"ended,omitzero"`   // with holds that are left, while the process may go on
 	// its events came from several processes, none of which is the host's for sure
 	Scattered bool     `json:"scattered,omitempty"`
 	Agents    []string `json:"agents,omitempty"` // ids by which its host names the session's sub-agents

@@ -7,6 +7,7 @@ package stats
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -69,9 +70,10 @@ type Day struct {
 	Troubled  int    `json:"troubled"` // failed or expired
 }
 
-// A Worker is what all runs of one codename did.
+// A Worker is what all runs of one codename did, or one person.
 type Worker struct {
 	Codename  string `json:"codename"` // as the log has it: other people's text
+	Person    bool   `json:"person"`
 	Holds     int    `json:"holds"`
 	Delivered int    `json:"delivered"`
 	Failed    int    `json:"failed"`
@@ -95,7 +97,7 @@ func Of(snapshots []lifecycle.Facts, from, to time.Time) Figures {
 		from:    from,
 		to:      to,
 		stays:   map[labels.State]*sample{},
-		workers: map[string]*tally{},
+		workers: map[deliverer]*tally{},
 		days:    map[time.Time]*Day{},
 		merges:  map[deliverer][]time.Duration{},
 	}
@@ -137,7 +139,7 @@ type counting struct {
 	issues   int
 	totals   Totals
 	stays    map[labels.State]*sample
-	workers  map[string]*tally
+	workers  map[deliverer]*tally
 	days     map[time.Time]*Day
 	merges   map[deliverer][]time.Duration
 }
@@ -146,6 +148,11 @@ type counting struct {
 type deliverer struct {
 	who    string
 	person bool
+}
+
+// compare orders by name; of one name the worker comes first.
+func (d deliverer) compare(o deliverer) int {
+	return cmp.Or(strings.Compare(d.who, o.who), strings.Compare(fmt.Sprint(d.person), fmt.Sprint(o.person)))
 }
 
 // within reports whether t is in the time that is counted.
@@ -179,7 +186,7 @@ func (c *counting) issue(f lifecycle.Facts) {
 		if e.Record.Kind == claim.KindRelease && !claimed &&
 			strings.HasPrefix(e.Record.Outcome, claim.OutcomeRaceYielded) && c.within(e.Created) {
 			c.totals.Yielded++
-			c.worker(e.Record.Worker.Codename).Yielded++
+			c.worker(deliverer{e.Record.Worker.Codename, false}).Yielded++
 		}
 	}
 
@@ -231,10 +238,7 @@ func (c *counting) merge(f lifecycle.Facts) {
 
 	for _, one := range f.Log.Claims { // the last hold that began before it delivered it
 		if one.Held() && one.Created.Before(merged) {
-			by = deliverer{one.Record.Worker.Codename, false}
-			if one.Person != "" {
-				by = deliverer{one.Person, true}
-			}
+			by = delivererOf(one)
 		}
 	}
 
@@ -245,16 +249,24 @@ func (c *counting) merge(f lifecycle.Facts) {
 	}
 }
 
-// delivered reports whether a hold that ended so brought something: a success without a pull
-// request, of an issue that is open, did not.
-func delivered(f lifecycle.Facts, e claim.Release) bool {
+// delivered reports whether a hold that has ended brought something: a success without a pull
+// request, of an issue that is open, did not. A person's hold that was there when the pull request
+// was merged did: it ends with the issue, as cancelled.
+func delivered(f lifecycle.Facts, one claim.Claim) bool {
+	e := *one.End
+	if one.Person != "" && !f.Open && e.Outcome == claim.OutcomeCancelled {
+		return e.PR != "" || slices.ContainsFunc(f.PRs, func(p lifecycle.PR) bool {
+			return p.MergedAt.After(one.Created) && !p.MergedAt.After(e.At)
+		})
+	}
+
 	return e.PR != "" || e.Outcome == claim.OutcomeAlreadyImplemented || e.Outcome == claim.OutcomeAdvanced ||
 		e.Outcome == claim.OutcomeSuccess && (!f.Open || len(f.PRs) > 0)
 }
 
 // claim counts one claim: where it began, and how it ended.
 func (c *counting) claim(f lifecycle.Facts, one claim.Claim) {
-	w := c.worker(one.Record.Worker.Codename)
+	w := c.worker(delivererOf(one))
 	if one.End != nil && strings.HasPrefix(one.End.Outcome, claim.OutcomeRaceYielded) {
 		if c.within(one.End.At) {
 			c.totals.Yielded++
@@ -279,7 +291,7 @@ func (c *counting) claim(f lifecycle.Facts, one claim.Claim) {
 	w.lengths = append(w.lengths, e.At.Sub(one.Created))
 	day := c.days[midnight(e.At)]
 	switch {
-	case delivered(f, e):
+	case delivered(f, one):
 		c.totals.Delivered++
 		w.Delivered++
 		day.Delivered++
@@ -302,11 +314,19 @@ func (c *counting) claim(f lifecycle.Facts, one claim.Claim) {
 	}
 }
 
-func (c *counting) worker(codename string) *tally {
-	if c.workers[codename] == nil {
-		c.workers[codename] = &tally{Worker: Worker{Codename: codename}}
+// delivererOf is whose claim it is: a person may be called as a worker is.
+func delivererOf(one claim.Claim) deliverer {
+	if one.Person != "" {
+		return deliverer{one.Person, true}
 	}
-	return c.workers[codename]
+	return deliverer{one.Record.Worker.Codename, false}
+}
+
+func (c *counting) worker(by deliverer) *tally {
+	if c.workers[by] == nil {
+		c.workers[by] = &tally{Worker: Worker{Codename: by.who, Person: by.person}}
+	}
+	return c.workers[by]
 }
 
 func (c *counting) figures() Figures {
@@ -331,7 +351,7 @@ func (c *counting) figures() Figures {
 
 	for _, w := range c.workers {
 		w.Median = quantile(w.lengths, 50)
-		if w.Worker != (Worker{Codename: w.Codename}) {
+		if w.Worker != (Worker{Codename: w.Codename, Person: w.Person}) {
 			out.Workers = append(out.Workers, w.Worker)
 		}
 	}
@@ -340,13 +360,14 @@ func (c *counting) figures() Figures {
 		out.Merges = append(out.Merges, Merge{by.who, by.person, len(took), quantile(took, 50), quantile(took, 90)})
 	}
 
-	slices.SortFunc(out.Merges, func(a, b Merge) int {
-		return cmp.Or(cmp.Compare(b.Merged, a.Merged), strings.Compare(a.Who, b.Who)) // all have the most
+	slices.SortFunc(out.Merges, func(a, b Merge) int { // all have the most
+		return cmp.Or(cmp.Compare(b.Merged, a.Merged),
+			deliverer{a.Who, a.Person}.compare(deliverer{b.Who, b.Person}))
 	})
 
 	slices.SortFunc(out.Workers, func(a, b Worker) int {
 		return cmp.Or(cmp.Compare(b.Holds, a.Holds), cmp.Compare(b.Delivered, a.Delivered),
-			strings.Compare(a.Codename, b.Codename))
+			deliverer{a.Codename, a.Person}.compare(deliverer{b.Codename, b.Person}))
 	})
 
 	return out

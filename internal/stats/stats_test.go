@@ -74,6 +74,13 @@ func snapshot(t interface{ Fatal(...any) }, number int, lines ...string) lifecyc
 			r.Nonce, r.Held = "n", words[3] == ""
 			r.Outcome = ""
 		}
+		author := "agents"
+		if words[2] == "olga" { // a person
+			author = "olga"
+			if r.Kind == claim.KindClaim {
+				r.Person, r.TTL = author, claim.NoExpiry
+			}
+		}
 
 		if r.Kind == claim.KindApprove {
 			r.By = "olga"
@@ -94,7 +101,7 @@ func snapshot(t interface{ Fatal(...any) }, number int, lines ...string) lifecyc
 			ID:      int64(n + 1),
 			Created: at,
 			Updated: at,
-			Author:  "agents",
+			Author:  author,
 			Trusted: true,
 			Body:    body,
 		})
@@ -192,6 +199,12 @@ func TestDeliverer(t *testing.T) {
 	if workers := stats.Of([]lifecycle.Facts{failed, done}, from, to).Workers; workers[0].Codename != "b" {
 		t.Errorf("of as many holds: %+v, want who has delivered first", workers)
 	}
+	person, namesake := snapshot(t, 7, "5 claim olga"), snapshot(t, 8, "5 claim olga")
+	namesake.Log.Claims[0].Person = ""
+	if workers := stats.Of([]lifecycle.Facts{person, namesake}, from, to).Workers; len(workers) != 2 ||
+		workers[0].Person || !workers[1].Person {
+		t.Errorf("a person and a worker of one name: %+v, want both, the worker first", workers)
+	}
 	if days := stats.Of(nil, from, to.Truncate(24*time.Hour)).Days; len(days) != 10 {
 		t.Errorf("%d days up to a midnight, want 10", len(days))
 	}
@@ -271,6 +284,31 @@ func TestClosed(t *testing.T) {
 	closed.Open = false
 	if got := stats.Of([]lifecycle.Facts{closed}, from, to).Totals; got.Delivered != 1 || got.Returned != 0 {
 		t.Errorf("%+v, want one delivered", got)
+	}
+}
+
+// TestCancelledByItsMerge: the hold of a person ends with the issue, as cancelled. It has delivered
+// what was merged while it was there.
+func TestCancelledByItsMerge(t *testing.T) {
+	for _, c := range []struct {
+		events string
+		open   bool
+		want   int
+	}{
+		{"5 claim olga, 4 merged, 3 release olga cancelled none", false, 1},
+		{"5 claim olga, 4 merged, 3 release olga cancelled none", true, 0},
+		{"5 claim olga, 3 release olga cancelled none, 2 merged", false, 0},
+		{"5 merged, 4 claim olga, 3 release olga cancelled none", false, 0},
+		{"5 claim olga, 3 release olga cancelled none", false, 0},
+		{"5 claim olga, 4 merged, 3 release olga failure none", false, 0},
+		{"5 claim a, 4 merged, 3 release a cancelled none", false, 0},
+	} {
+		f := snapshot(t, 1, strings.Split(c.events, ", ")...)
+		f.Open = c.open
+		got := stats.Of([]lifecycle.Facts{f}, from, to).Totals
+		if got.Delivered != c.want || got.Delivered+got.Returned+got.Failed != 1 {
+			t.Errorf("%s, open %v: %+v, want %d delivered", c.events, c.open, got, c.want)
+		}
 	}
 }
 
@@ -415,6 +453,7 @@ func TestStays(t *testing.T) {
 		{"5 claim a, 3 release a advanced", "available ended 0 now 1, claimed ended 1 now 0 2h0m0s"},
 		{"5 claim a, 3 release a failure", "available ended 0 now 1, claimed ended 1 now 0 2h0m0s"},
 		{"5 claim a, 3 release a failure, 2 claim b", "available ended 1 now 0 1h0m0s, claimed ended 1 now 1 2h0m0s"},
+		{"5 claim olga, 3 merged, 2 release olga cancelled none", "claimed ended 1 now 0 2h0m0s"},
 		{"9 claim a, 8 plan a, 5 approve a", "claimed ended 1 now 1 1h0m0s, plan-pending ended 1 now 0 3h0m0s"},
 		{"9 claim a, 8 plan a", "claimed ended 1 now 0 1h0m0s, plan-pending ended 0 now 1"},
 		{"300 claim a, 2 release a success", "claimed ended 1 now 0 298h0m0s, pr-open ended 0 now 1"},

@@ -34,9 +34,10 @@ func (c *counting) stay(f lifecycle.Facts) {
 
 		switch {
 		case one.End == nil:
+		case one.End.Outcome == claim.OutcomeCancelled && delivered(f, one): // its merge is a turn
 		case one.End.Outcome == claim.OutcomeAlreadyImplemented:
 			turns = append(turns, turn{one.End.At, labels.Done})
-		case delivered(f, *one.End) && one.End.Outcome != claim.OutcomeAdvanced:
+		case delivered(f, one) && one.End.Outcome != claim.OutcomeAdvanced:
 			turns = append(turns, turn{one.End.At, labels.PROpen})
 		default:
 			turns = append(turns, turn{one.End.At, labels.Available})

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -139,18 +140,20 @@ func (p page) merges() string {
 
 	text := fmt.Sprintf("\n%-*s %7s %7s %7s\n", room+2, heading, "MERGED", "MEDIAN", "P90")
 	for _, m := range p.Merges {
-		name := printable.Line(m.Who)
-		switch {
-		case m.Who == "":
-			name = "all"
-		case m.Person && !p.narrow:
-			name = ansi.Truncate(name, room-12, "…") + " (a person)"
-		}
-
-		text += fmt.Sprintf("  %s %7d %7s %7s\n", padded(name, room), m.Merged, m.Median, m.P90)
+		name := p.name(cmp.Or(m.Who, "all"), m.Person, room)
+		text += fmt.Sprintf("  %s %7d %7s %7s\n", name, m.Merged, m.Median, m.P90)
 	}
 
 	return text
+}
+
+// name is that of a worker or a person in so many columns.
+func (p page) name(who string, person bool, columns int) string {
+	name := printable.Line(who)
+	if person && !p.narrow {
+		name = ansi.Truncate(name, columns-12, "…") + " (a person)"
+	}
+	return padded(name, columns)
 }
 
 // padded is a name in so many columns.
@@ -269,16 +272,16 @@ func (p page) workers() string {
 	if p.narrow {
 		text := fmt.Sprintf("\n%-14s %6s %9s %7s\n", "WORKER", "HOLDS", "DELIVERED", "MEDIAN")
 		for _, w := range p.Workers {
-			text += fmt.Sprintf("  %s %6d %9d %7s\n", padded(printable.Line(w.Codename), 12), w.Holds, w.Delivered,
+			text += fmt.Sprintf("  %s %6d %9d %7s\n", p.name(w.Codename, w.Person, 12), w.Holds, w.Delivered,
 				length(w.Median, int(w.Median)))
 		}
 		return text
 	}
 
-	text := fmt.Sprintf("\n%-18s %6s %9s %6s %7s %6s %7s %7s\n", "WORKER", "HOLDS", "DELIVERED", "FAILED", "EXPIRED",
+	text := fmt.Sprintf("\n%-24s %6s %9s %6s %7s %6s %7s %7s\n", "WORKER", "HOLDS", "DELIVERED", "FAILED", "EXPIRED",
 		"FORCED", "YIELDED", "MEDIAN")
 	for _, w := range p.Workers {
-		text += fmt.Sprintf("  %s %6d %9d %6d %7d %6d %7d %7s\n", padded(printable.Line(w.Codename), 16),
+		text += fmt.Sprintf("  %s %6d %9d %6d %7d %6d %7d %7s\n", p.name(w.Codename, w.Person, 22),
 			w.Holds, w.Delivered, w.Failed, w.Expired, w.Forced, w.Yielded, length(w.Median, int(w.Median)))
 	}
 

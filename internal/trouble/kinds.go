@@ -73,13 +73,15 @@ func hintConfig(e *config.Error, _ *answer.Problem) []answer.Command {
 	case e.Everybodys:
 		return Then(answer.Advice("leave "+e.Path+" out of "+e.File),
 			answer.Advice("the shared configuration is "+config.Path+" on the default branch"))
-	case e.Path == "" && e.Line == 0:
+	case e.Unreadable:
 		return Then(answer.Shell("check that it can be read", "ls", "-l", e.File),
 			answer.Advice("or name another file"))
+	case e.File == config.Unread && !e.Named:
+		return Then(answer.Shell("rename it", "git", "mv", config.Unread, config.Path))
 	}
 
 	var args []string
-	if !strings.HasSuffix(e.File, config.Path) { // it was named by its path
+	if e.Named {
 		args = []string{"--config", e.File}
 	}
 
@@ -149,18 +151,34 @@ func hintHeld(e *ledger.HeldError, _ *answer.Problem) []answer.Command {
 
 // hintShared is the way on for a process whose run has the issue in another process.
 func hintShared(held *ledger.HeldError, who answer.Command) answer.Command {
-	n := slices.IndexFunc(held.Verdict.Reasons, func(r lifecycle.Reason) bool { return r.Code == lifecycle.CodeOwn })
-	if n < 0 || held.Verdict.Reasons[n].Claim == nil {
+	own, is := held.Own()
+	if !is {
 		return who
 	}
 
-	w, when := held.Verdict.Reasons[n].Claim.Record.Worker, ""
+	w, when := own.Record.Worker, ""
+	if held.Before {
+		return answer.Call("if that process is gone, release its hold and claim the issue under another run", "release",
+			held.Issue.String(), "--codename", w.Codename, "--firing-id", w.FiringID)
+	}
+
 	if !held.Asked.IsZero() {
 		when = "after " + printable.Minute(held.Asked.Add(time.Minute-1)) + ", "
 	}
 
+	if !own.Held() {
+		return anotherRun(when+"if that process is gone, ", held.Issue, w)
+	}
+
 	return answer.Call(when+"if that process is gone, take its hold over", "claim", held.Issue.String(),
 		"--codename", w.Codename, "--firing-id", w.FiringID, "--resume")
+}
+
+// anotherRun is the way on for a run that cannot get the issue, or lost it: the worker's next run.
+// The environment of a command under run has this run's firing id.
+func anotherRun(before string, i claim.Issue, w claim.Worker) answer.Command {
+	return answer.Call(before+"claim it under another run, without LABEL_STATE_FIRING_ID", "claim", i.String(),
+		"--codename", w.Codename)
 }
 
 // hintReason is the way on past one reason why an issue may not be taken.
@@ -212,6 +230,8 @@ func hintReason(i claim.Issue, r lifecycle.Reason) []answer.Command {
 			answer.Advice("a person lets agents try again by commenting /requeue there: "+r.URL))
 	case lifecycle.CodeScope, lifecycle.CodeExcluded, lifecycle.CodePlan:
 		return Then(answer.Advice("a person decides, by taking the label off: " + r.URL))
+	case lifecycle.CodeCutShort:
+		return Then(answer.Advice("a maintainer ends the wait by commenting /requeue there: " + r.URL))
 	case lifecycle.CodeInFlight:
 		return Then(answer.Call("see who holds it", "status", issue))
 	case lifecycle.CodeOwn:
@@ -236,13 +256,27 @@ func lostKind(err error, _ *answer.Problem) (answer.Code, []answer.Command, bool
 		return answer.Declined, Then(answer.Call("see what is known about it", "status", e.Issue.String())), true
 	case e.Foreign():
 		return answer.Lost, Then(answer.Call("see who holds it", "status", e.Issue.String())), true
+	case errors.Is(err, claim.ErrUnconfirmed) && e.Holder == nil:
+		return answer.Lost, Then(anotherRun("", e.Issue, e.Worker)), true
 	case e.End.Overdue(e):
-		next := answer.Call("nobody has taken it; go on with", "claim", e.Issue.String(), "--codename",
-			e.Worker.Codename)
-		return answer.Lost, Then(next), true
+		return answer.Lost, hintExpired(e), true
 	}
 
 	return answer.Lost, Then(answer.Call("stop work on it; see who holds it now", "status", e.Issue.String())), true
+}
+
+// hintExpired is the way on for a worker whose hold time has ended.
+func hintExpired(e *ledger.LostError) []answer.Command {
+	before := "nobody has taken it; "
+	switch {
+	case len(e.Bars) == 0:
+	case e.Bars[0].Code == lifecycle.CodeBackingOff:
+		before += e.Bars[0].Text + ", then "
+	default:
+		return hintReason(e.Issue, e.Bars[0])
+	}
+
+	return Then(anotherRun(before, e.Issue, e.Worker))
 }
 
 // A remedied error knows itself what to do about it.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -98,5 +99,26 @@ func TestVariables(t *testing.T) {
 	w, err := workflow.Parse([]byte(text))
 	if err != nil || len(w.Jobs) != 1 || strings.Join(w.Jobs[0].Variables, "") != "ABC" {
 		t.Errorf("%+v, %v", w, err)
+	}
+}
+
+// A step's variables do not reach a later job, also where the workflow has variables of its own.
+func TestVariablesOfAStepStayThere(t *testing.T) {
+	w, err := workflow.Parse([]byte(`on: push
+env: {SHARED: x}
+jobs:
+  a:
+    steps:
+      - {uses: label-state/label-state@v1, env: {OWN: x}}
+  b:
+    steps:
+      - {uses: label-state/label-state@v1}
+`))
+	if err != nil || len(w.Jobs) != 2 {
+		t.Fatalf("Parse: %+v, %v; want two jobs", w, err)
+	}
+
+	if got, want := w.Jobs[1].Variables, []string{"SHARED"}; !slices.Equal(got, want) {
+		t.Errorf("variables of the second job = %q, want %q", got, want)
 	}
 }

@@ -97,23 +97,10 @@ func (fs *Features) Plan(ctx context.Context, r Request) (Feature, error) {
 // inspect completes the feature with what only the file system and git know, and refuses what
 // cannot work.
 func (fs *Features) inspect(ctx context.Context, r Request, f *Feature) error {
-	// Links in the folder's path are followed, as git does: later the two are compared.
-	for there, below := f.Folder, ""; ; {
-		real, err := filepath.EvalSymlinks(there)
-		if err == nil {
-			f.Folder = filepath.Join(real, below)
-			break
-		}
-		if up := filepath.Dir(there); !errors.Is(err, os.ErrNotExist) || up == there {
-			return err
-		}
-
-		there, below = filepath.Dir(there), filepath.Join(filepath.Base(there), below)
+	if err := f.place(); err != nil {
+		return err
 	}
 
-	for n := range f.Trees {
-		f.Trees[n].Path = filepath.Join(f.Folder, f.Trees[n].Repo)
-	}
 	seen := map[string]string{}
 	for n, s := range r.Specs {
 		t := &f.Trees[n]

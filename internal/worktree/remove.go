@@ -60,6 +60,7 @@ type Pruned struct {
 	Feature string
 	Gone    []Tree
 	Kept    []Kept
+	Partly  bool  // the feature has trees still, those that were kept or are in order
 	Err     error // could not find out
 }
 
@@ -116,6 +117,7 @@ func (fs *Features) prune(ctx context.Context, name string) (p Pruned, err error
 		left, p.Kept = append(left, Kept{t, why}), append(p.Kept, Kept{t, why})
 	}
 
+	p.Partly = len(left) > 0
 	return p, fs.saveOrForget(page, f, left)
 }
 

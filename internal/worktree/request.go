@@ -1,6 +1,8 @@
 package worktree
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -109,6 +111,29 @@ func (r Request) feature() Feature {
 	}
 
 	return f
+}
+
+// place says where the feature's worktrees go: each into a folder of its repository's name. Links
+// in the folder's path are followed, as git does: later the two are compared.
+func (f *Feature) place() error {
+	for there, below := f.Folder, ""; ; {
+		real, err := filepath.EvalSymlinks(there)
+		if err == nil {
+			f.Folder = filepath.Join(real, below)
+			break
+		}
+		if up := filepath.Dir(there); !errors.Is(err, os.ErrNotExist) || up == there {
+			return err
+		}
+
+		there, below = filepath.Dir(there), filepath.Join(filepath.Base(there), below)
+	}
+
+	for n := range f.Trees {
+		f.Trees[n].Path = filepath.Join(f.Folder, f.Trees[n].Repo)
+	}
+
+	return nil
 }
 
 // plain reports whether a name is safe as a part of a branch and of a path, on every system.

@@ -74,6 +74,10 @@ var holders = []struct {
 		commands + "=^TestScripts$/^(agent-again|agent-fence|agents|agent-mine|agent-two|claim-.*|dedup-check|dry-run|flags|newcomer|one-key|refused|release.*|renew|run.*|says|status)$",
 		commands + "=^TestLeases$/refs/^(gone|push)$",
 	}},
+	{"internal/cli/local", []string{
+		commands + "=^Test(AgentEvents.*|AnswerUnwritten|BeatIsBusy|ClaimedAgain.*|ConfigFor|Create|Doctor.*|EndWithout.*|Errors|EventGoesOn|Heartbeat.*|Help.*|HookEnded.*|Man.*|PushAfter.*|RefsTip|ReleasedWhile.*|Requests|SessionFleet|Taken.*|TerminalInit|ToolProcess|ToolRace|Variables)$",
+		commands + "=^TestScripts$/^(agent.*|board|branches|clock|completion.*|cycle|dedup-check|doctor.*|dry-run|flags|hook.*|init|labels|late|lost-here|mcp|misconfigured|newcomer|next|outage|pipes|program|refused|repo|says|settings-labels|unwritten|worktree)$",
+	}},
 	{"internal/cli/operate", []string{
 		commands + "=^Test(AnswerUnwritten|Board.*|Errors|FindingLine|Help.*|Manual|ManualOfTools|Operators|OperatorTools|Requests|ToolBoard)$",
 		commands + "=^TestScripts$/^(board|claim-person|cycle|dry-run|flags|labels|limits|misconfigured|one-answer|outage|pull-request|ready|recovery|refused|release-pr|repo|says|settings-labels|stages|stats|status|sweep)$",

@@ -2,9 +2,11 @@ package app
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"io"
 	"net/http"
+	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,6 +16,7 @@ import (
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/config"
+	"github.com/label-state/label-state/internal/git"
 	"github.com/label-state/label-state/internal/githubsim"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/workflow"
@@ -99,6 +102,11 @@ func TestDoctorAround(t *testing.T) {
 			switchboard{status: 200, state: "active", text: "jobs: {tend: {uses: './.github/workflows/ours.yml'}}\n"},
 			answer.ExitYes,
 			"ok    workflow ",
+		},
+		{
+			switchboard{status: 200, state: "active", text: "jobs: {tend: ["},
+			answer.ExitYes,
+			"ok    workflow     .github/workflows/label-state.yml, switched on\nok    queue ",
 		},
 		{
 			switchboard{
@@ -236,6 +244,20 @@ func TestDoctorWithoutGitHub(t *testing.T) {
 	})
 }
 
+// TestDoctorWithoutGit: a machine without git is told so first.
+func TestDoctorWithoutGit(t *testing.T) {
+	var out bytes.Buffer
+	terminal := quiet(t, t.TempDir(), embedded(t).Transport(), nil)
+	terminal.Out = &out
+	terminal.Env.Exec = func(context.Context, git.Command) ([]byte, error) { return nil, exec.ErrNotFound }
+	code := cli.Run(t.Context(), []string{"label-state", "doctor", "acme/app"}, terminal)
+	want := "fail  git          git does not run: "
+	if code != answer.ExitNo || !strings.HasPrefix(out.String(), want) ||
+		!strings.Contains(out.String(), "-> install git\n") {
+		t.Errorf("exit code %d, want %q in\n%s", code, want, &out)
+	}
+}
+
 // oldServer answers for a GitHub whose GraphQL has no updateRefs.
 type oldServer struct{ http.RoundTripper }
 
@@ -286,6 +308,97 @@ func TestDoctorOldServer(t *testing.T) {
 		if code := cli.Run(t.Context(), []string{"label-state", "doctor", "acme/app"}, terminal); code != c.code ||
 			!strings.Contains(out.String(), c.want) {
 			t.Errorf("%s: exit code %d, want %d and %q in\n%s", name, code, c.code, c.want, out.String())
+		}
+	}
+}
+
+// TestDoctorCannotSee: what GitHub refuses to show is said of the check that has asked, and the
+// checks after it go on. What an answer lacks is not made up.
+func TestDoctorCannotSee(t *testing.T) {
+	refused := githubsim.Fault{
+		Status: http.StatusForbidden,
+		Body:   `{"message":"Resource not accessible by integration"}`,
+	}
+	shown := func(body string) githubsim.Fault {
+		return githubsim.Fault{
+			Status: http.StatusOK,
+			Header: http.Header{
+				"Content-Type": {"application/json"},
+				"Date":         {time.Now().UTC().Format(http.TimeFormat)},
+			},
+			Body: `{"full_name":"acme/app","default_branch":"main",` + body + `}`,
+		}
+	}
+
+	for _, c := range []struct {
+		method, path string // the end of the path
+		n            int    // of such requests this one
+		answer       githubsim.Fault
+		blocked      int // issues that are
+		code         int
+		want         string
+		on           bool // the checks after it go on
+	}{
+		{"POST", "/graphql", 1, refused, 0, answer.ExitNo, "fail  token ", false},
+		{"GET", "/acme/app", 1, refused, 0, answer.ExitNo, "fail  repository ", false},
+		{"GET", "/labels", 1, refused, 0, answer.ExitNo, "fail  labels ", true},
+		{"POST", "/graphql", 2, refused, 0, answer.ExitNo, "fail  pause ", true},
+		{"POST", "/graphql", 3, refused, 0, answer.ExitNo, "fail  blockers ", true},
+		{"POST", "/graphql", 4, refused, 2, answer.ExitNo, "fail  blockers ", true},
+		{"GET", "/workflows/label-state.yml", 1, refused, 0, answer.ExitYes, "warn  workflow ", true},
+		{"POST", "/graphql", 4, refused, 0, answer.ExitNo, "fail  queue ", true},
+		{"GET", "/acme/app", 3, refused, 0, answer.ExitYes, "warn  clock        not compared: ", true},
+		{
+			"GET", "/acme/app", 3,
+			githubsim.Fault{Status: http.StatusOK, Body: `{"full_name":"acme/app"}`},
+			0, answer.ExitYes, "ok    clock        not compared: the answer had no date\n", true,
+		},
+		{
+			"GET", "/acme/app", 1, shown(`"has_issues":true`), 0, answer.ExitYes,
+			"warn  permission   unknown\n                   -> GitHub does not show it to this token; ", true,
+		},
+		{
+			"GET", "/acme/app", 1, shown(`"permissions":{"push":true},"fork":true,"parent":{"full_name":"acme/web"}`),
+			0, answer.ExitNo, "-> issues are switched off there; ", true,
+		},
+		{"", "", 0, refused, 2, answer.ExitYes, "ok    blockers     2 issues wait for others, none in a ", true},
+		{"", "", 0, refused, 50, answer.ExitYes, "ok    blockers     50 issues wait for others, none in a ", true},
+		{"", "", 0, refused, 51, answer.ExitYes, "ok    blockers     no cycle among 50 of the 51 issues ", true},
+	} {
+		w, err := newWorldWith(t.TempDir(), func(s *githubsim.Seed) {
+			for k := range c.blocked {
+				s.Repos[0].Issues = append(s.Repos[0].Issues, githubsim.SeedIssue{
+					Number: 100 + k,
+					Title:  "Later",
+					Author: "olga",
+					Labels: []string{"agent:blocked"},
+				})
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		seen := 0
+		fault := func(r *http.Request) *githubsim.Fault {
+			if r.Method != c.method || !strings.HasSuffix(r.URL.Path, c.path) {
+				return nil
+			}
+			if seen++; seen != c.n {
+				return nil
+			}
+			return &c.answer
+		}
+		w.fault.Store(&fault)
+
+		var out bytes.Buffer
+		terminal := quiet(t, t.TempDir(), w.Transport(), nil)
+		terminal.Out = &out
+		code := cli.Run(t.Context(), []string{"label-state", "doctor", "acme/app"}, terminal)
+		if code != c.code || !strings.Contains(out.String(), c.want) ||
+			strings.Contains(out.String(), " clock ") != c.on {
+			t.Errorf("%s %s, request %d: exit code %d, want %d and %q in\n%s",
+				c.method, c.path, c.n, code, c.code, c.want, &out)
 		}
 	}
 }

@@ -105,15 +105,39 @@ func TestAnswerUnwritten(t *testing.T) {
 		"status acme/line#1",
 		"version",
 		"claim --help",
+		"doctor acme/app",
+		"doctor acme/app",
+		"hook install",
+		"hook install",
+		"hook status",
+		"hook status",
+		"hook uninstall",
+		"init --dry-run",
+		"init --dry-run",
+		"init --yes", // each does one step: the settings, the workflow, the hook
+		"init --yes",
+		"init --yes",
+		"init --yes",
+		"init --yes",
+		"init",
+		"agent status",
+		"agent status",
+		"agent install claude-code --dry-run",
+		"agent install claude-code --dry-run",
+		"agent install claude-code --yes",
+		"agent uninstall claude-code --yes",
+		"completion bash",
+		"agent status",
+		"man",
 	} {
-		args, told := append(strings.Fields(line), []string{"--json", "--no-color"}[n%2]), bytes.Buffer{}
+		args, told := append(strings.Fields(line), []string{"--json"}[n%2:]...), bytes.Buffer{}
 		vars["GH_TOKEN"] = "tok-agents"
 		if args[0] == "olga" {
 			vars["GH_TOKEN"], args = "tok-olga", args[1:]
 		}
 
 		term := quiet(t, dir, w.Transport(), vars)
-		term.Out, term.Err = fullDisk{}, &told
+		term.Out, term.Err, term.Env.Executable = fullDisk{}, &told, "" // the hook is the one on PATH
 		code := cli.Run(t.Context(), append([]string{"label-state"}, args...), term)
 		if code != answer.ExitUnknown || strings.Count(told.String(), "the answer could not be written") != 1 {
 			t.Errorf("%s: exit %d\n%s", line, code, &told)

@@ -291,6 +291,27 @@ func TestToolsOutsideClone(t *testing.T) {
 	}
 }
 
+// TestToolsHoldOutsideClone: a server of a repository means by a status without an issue what it holds.
+func TestToolsHoldOutsideClone(t *testing.T) {
+	w := embedded(t)
+	terminal := quiet(t, t.TempDir(), w.Transport(), nil)
+	terminal.Env.Outside = t.TempDir()
+	a := newAgent(t, terminal, func(o *mcp.Options) { o.Repo = "acme/app" })
+
+	var none answer.Answer
+	a.want("yes", "status", nil, &none)
+	if none.Answer != answer.None {
+		t.Errorf("holds nothing: %+v", none)
+	}
+
+	a.want("yes", "claim", map[string]any{"issue": "2"}, nil)
+	var s cli.StatusView
+	a.want("yes", "status", nil, &s)
+	if s.Issue != "acme/app#2" {
+		t.Errorf("holds %s", s.Issue)
+	}
+}
+
 // TestToolBoard: the board, the log and the list are the same words, marked as other people's.
 func TestToolBoard(t *testing.T) {
 	w := embedded(t)

@@ -64,7 +64,7 @@ func oneKeyRace(t *testing.T, a *arena, conf string, processes int, words []stri
 		switch {
 		case code == answer.ExitYes:
 			won++
-		case code != answer.ExitNo || !strings.Contains(said[n].String(), "another process of this run has it"):
+		case code != answer.ExitNo || !strings.Contains(said[n].String(), "another process of this run has "):
 			t.Errorf("process %d: exit code %d\n%s", n, code, &said[n])
 		}
 	}

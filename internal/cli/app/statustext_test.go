@@ -163,7 +163,7 @@ func TestDeeds(t *testing.T) {
 			cli.EntryView{Kind: "reject", By: "olga", Reason: "too big"},
 			"had its plan rejected by olga, because too big",
 		},
-		{cli.EntryView{Kind: "reset", By: "olga"}, "had its failed attempts reset by olga"},
+		{cli.EntryView{Kind: "reset", By: "olga"}, "had its failed attempts and waits reset by olga"},
 		{
 			cli.EntryView{Kind: "unlink", By: "olga", PR: "https://x/pull/3"},
 			"had its pull request unlinked by olga, https://x/pull/3",

@@ -336,4 +336,11 @@ func TestTerminalInit(t *testing.T) {
 
 	openPane(t, 80, 40, darkPane, clone, env, "label-state", "init").await("nothing to do here: the files count once they are on the default branch",
 		"ended with 0")
+
+	if err := os.RemoveAll(filepath.Join(clone, ".github")); err != nil {
+		t.Fatal(err)
+	}
+	for _, option := range []string{"--dry-run", "--yes"} { // nobody is asked, although somebody is there
+		openPane(t, 80, 40, darkPane, clone, env, "label-state", "init", option).await("ended with 0")
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/label-state/label-state/internal/cli"
 	"github.com/label-state/label-state/internal/ledger"
 	"github.com/label-state/label-state/internal/lifecycle"
+	"github.com/label-state/label-state/internal/printable"
 	"github.com/label-state/label-state/internal/state"
 	"github.com/label-state/label-state/internal/trouble"
 )
@@ -74,8 +75,7 @@ func (p *pack) release(ctx context.Context, page state.JournalPage[bundlePage]) 
 	case err != nil:
 		return err
 	case !ok:
-		return cli.Declined("this machine has no record of a bundle of this name",
-			answer.Call("see who holds its issues", "bundle status", p.slug, "--repo", "OWNER/NAME"))
+		return cli.Declined("this machine has no record of a bundle of this name", p.otherBundles()...)
 	case p.another(note):
 		return cli.Declined(cli.OneLine(note.worker().String())+" claimed it",
 			answer.Call("only the holder releases it; see its state", "bundle status", p.slug))
@@ -114,6 +114,22 @@ func (p *pack) release(ctx context.Context, page state.JournalPage[bundlePage]) 
 	}
 
 	return p.tell("released bundle "+p.slug+"\n"+text, lost)
+}
+
+// otherBundles is the way on for a name that this machine does not know: another machine may have
+// the bundle, or it has another name here.
+func (p *pack) otherBundles() []answer.Command {
+	next := trouble.Then(answer.Call("see who holds its issues", "bundle status", p.slug, "--repo", "OWNER/NAME"))
+	var names []string
+	if book, err := bundleJournal(p.Terminal); err == nil {
+		names, _ = book.Names() // only what to say
+	}
+
+	if len(names) > 0 {
+		all := printable.Short(strings.Join(names, ", "), 200)
+		next = append(next, answer.Call("claimed on this machine: "+all+"; see one", "bundle status", names[0]))
+	}
+	return next
 }
 
 // tell answers with the bundle as it is, also where a hold was lost before, which is the answer.

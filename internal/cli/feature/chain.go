@@ -264,7 +264,7 @@ func executeChain(ctx context.Context, c chainCall, p *chainExecuteParams) error
 	}
 
 	if refused, is := errors.AsType[*github.StatusError](err); is && refused.Rejected() {
-		return cli.Advise(err, answer.Call("has the branch commits that its base lacks? Push them, then",
+		return cli.Advise(err, answer.Call("correct what GitHub refuses, then",
 			"chain execute", "--feature", c.Feature))
 	}
 	if err != nil {
@@ -275,17 +275,26 @@ func executeChain(ctx context.Context, c chainCall, p *chainExecuteParams) error
 	}
 
 	var open []string // what a person has to look at
+	closed := false
 	for _, o := range r.Parts {
 		switch {
 		case o.Err != nil:
 			open = append(open, fmt.Sprintf("the body of %s was left alone: %s", o.Pull.ID, o.Err))
 		case o.Pull.State == prchain.Closed:
 			open = append(open, o.Pull.ID.String()+" was closed without a merge")
+			closed = true
 		}
 	}
 
-	return answerChain(c, r, "incomplete", "opened", cli.Declined(strings.Join(open, "; "),
-		answer.Call("see to them, then", "chain execute", "--feature", c.Feature)))
+	next := []answer.Command{answer.Call("see to them, then", "chain execute", "--feature", c.Feature)}
+	if closed {
+		file := c.book.File(c.Feature)
+		next = append(next, answer.Shell("to go on with the other parts alone", "mv", file, file+".old"),
+			answer.Call("and then", "chain execute", "--feature", c.Feature, "--parent", c.Parent.String(), "--pr",
+				"OWNER/NAME:BRANCH"))
+	}
+
+	return answerChain(c, r, "incomplete", "opened", cli.Declined(strings.Join(open, "; "), next...))
 }
 
 // state is how far the chain is. One that was never begun here is prchain.ErrNoChain.
@@ -310,7 +319,7 @@ func waitForChain(ctx context.Context, c chainCall, p *chainWaitParams) error {
 	r, err := prchain.Wait(ctx, c.Session.Client, c.state, cmp.Or(p.Interval, 15*time.Second))
 	if err == nil && r.Colour() == prchain.Red {
 		err = cli.Declined("the checks of "+c.Feature+" are red",
-			answer.Call("see which", "chain status", "--feature", c.Feature))
+			answer.Call("correct what the list says, then", "chain wait", "--feature", c.Feature))
 	}
 
 	if r.Parts == nil {

@@ -71,7 +71,7 @@ func Worktree() []cli.Verb {
 
 // A FeatureView is the JSON of a feature.
 type FeatureView struct {
-	Feature string     `json:"feature"`
+	Feature string     `json:"feature,omitempty"` // empty where the answer is about all
 	Answer  string     `json:"answer"`
 	Folder  string     `json:"folder,omitempty"`
 	Trees   []TreeView `json:"trees"`

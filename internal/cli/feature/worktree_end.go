@@ -56,16 +56,24 @@ func removeTrees(ctx context.Context, c *cli.Call, p *removeParams) error {
 	})
 }
 
+// pruned is the text of a feature of which something is to go, or has gone.
+func (v FeatureView) pruned(partly bool) string {
+	if partly {
+		v.Answer += " in part"
+	}
+	return v.text()
+}
+
 func pruneTrees(ctx context.Context, c *cli.Call, p *pruneParams) error {
 	return onWorktrees(c, &FeatureView{}, func(features *worktree.Features) error {
 		if p.DryRun {
 			all, err := features.List(ctx)
 			for _, l := range all {
 				v := listed(l)
-				missing := slices.ContainsFunc(v.Trees, func(t TreeView) bool { return t.State == "missing" })
-				if l.Err == nil && (!l.Ready || missing) {
+				v.Trees = slices.DeleteFunc(v.Trees, func(t TreeView) bool { return l.Ready && t.State != "missing" })
+				if l.Err == nil && (!l.Ready || len(v.Trees) > 0) {
 					v.Answer = "would be pruned"
-					err = errors.Join(err, c.Answer(v, v.text()))
+					err = errors.Join(err, c.Answer(v, v.pruned(len(v.Trees) < len(l.Trees))))
 				}
 
 				err = errors.Join(err, l.Err)
@@ -90,7 +98,7 @@ func pruneTrees(ctx context.Context, c *cli.Call, p *pruneParams) error {
 				v.Negative = c.Failed(one.Err)
 				v.Answer = string(v.Negative.Answer)
 			}
-			kept, unknown = append(kept, one.Kept...), errors.Join(unknown, one.Err, c.Answer(v, v.text()))
+			kept, unknown = append(kept, one.Kept...), errors.Join(unknown, one.Err, c.Answer(v, v.pruned(one.Partly)))
 		}
 
 		if unknown == nil && len(kept) > 0 {

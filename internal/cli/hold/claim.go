@@ -95,13 +95,14 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParams) 
 	h, err := claimWaiting(ctx, c, i, req, p.Wait)
 	own, mine, err := c.MineAlready(ctx, err)
 	if mine && !req.Force {
-		if terms := c.Rules().Terms; !own.Overdue(terms, time.Now()) {
-			if p.TTL > 0 && p.TTL != own.Lease(terms) || p.Branch != "" && p.Branch != own.Record.Branch {
+		if !own.Overdue {
+			if p.TTL > 0 && p.TTL != own.Claim.Lease(c.Rules().Terms) ||
+				p.Branch != "" && p.Branch != own.Claim.Record.Branch {
 				c.Warnf("the hold stays as it was claimed: %s and %s are for a new one", c.Option("ttl"), c.Option("branch"))
 			}
-			return c.AnswerMine(i, own)
+			return c.AnswerMine(i, *own.Claim)
 		}
-		h, err = c.ClaimOverdue(ctx, i, own, req)
+		h, err = c.ClaimOverdue(ctx, i, *own.Claim, req)
 	}
 
 	if err = c.RecordClaim(h, err); err != nil {

@@ -183,6 +183,13 @@ func releaseAsWorker(ctx context.Context, c *cli.Call, i claim.Issue, p *release
 		err = cli.Advise(err, answer.Call("see what was recorded", "log", i.String()))
 	}
 
+	if answer.Is(err, answer.NoPull) && c.Codename != "" { // the run that was named is named again
+		next := answer.NoPull.Meaning().Next
+		last := &next[len(next)-1]
+		last.Args = []string{i.String(), "--codename", w.Codename, "--firing-id", w.FiringID}
+		err = cli.Advise(err, next...)
+	}
+
 	if err != nil {
 		return err // and the record stays: what it fences is still there
 	}
@@ -266,7 +273,13 @@ func askToStop(ctx context.Context, c *cli.Call, i claim.Issue, reason string) e
 	}
 
 	text := fmt.Sprintf("asked %s to stop; it will stop at its next heartbeat or push\n", h.Record.Worker)
-	if h.Person != "" {
+	switch {
+	case h.Revoked != nil:
+		text = fmt.Sprintf("%s was asked already, by %s at %s\n", h.HolderKey(), h.Revoked.Who(), cli.Moment(h.Revoked.At))
+		if reason != "" {
+			c.Warnf("%s is in no record", c.Option("reason"))
+		}
+	case h.Person != "":
 		text = fmt.Sprintf("asked %s to stop, by a comment on the issue\n", h.Person)
 	}
 

@@ -111,15 +111,16 @@ func nothingHere(c *cli.Call) string {
 // showIssueOrHere shows an issue, or without one what this worktree holds: the status of its only
 // hold, else what it has recorded.
 func showIssueOrHere(ctx context.Context, c *cli.Call, p *statusParams) error {
+	named := p.Repo != "" && !c.Env.Server // a server's own --repo is for calls that name none
 	switch {
 	case p.Issue != "" && p.Mine:
 		return c.Usagef("--mine goes without an issue")
 	case p.Mine:
 		return showMine(ctx, c, p)
-	case p.Issue != "", p.Repo == "" && c.Env.Issue() != "":
+	case p.Issue != "", !named && c.Env.Issue() != "":
 		return cli.OnIssue(showStatus)(ctx, c, p)
 	}
-	if p.Repo != "" {
+	if named {
 		return cli.Advise(c.Usagef("name the issue of %s, or give %s", cli.OneLine(p.Repo), c.Option("mine")),
 			answer.Call("to see who holds what", "board", "--repo", p.Repo))
 	}
@@ -190,7 +191,13 @@ func showMine(ctx context.Context, c *cli.Call, p *statusParams) (err error) {
 	if err != nil || holds > 0 {
 		return err
 	}
-	return c.Answer(answer.Answer{Answer: answer.None}, "you hold no issue in "+strings.Join(read, ", ")+"\n")
+
+	as := ""
+	if w := c.Worker(); w.Codename != "" {
+		as = " as " + w.Codename
+	}
+	return c.Answer(answer.Answer{Answer: answer.None},
+		cli.OneLine("you hold no issue"+as+" in "+strings.Join(read, ", "))+"\n")
 }
 
 func listMine(ctx context.Context, c *cli.Call, p *statusParams) (n int, err error) {
@@ -225,6 +232,16 @@ func showStatus(ctx context.Context, c *cli.Call, i claim.Issue, _ *statusParams
 
 	f = c.Session.Ledger.Here(f)
 	v := c.Rules().Verdict(f, lifecycle.Seeker{})
+	if v.Answer == lifecycle.Free {
+		limited, err := c.Session.Ledger.Limited(ctx, f, lifecycle.Seeker{Worker: c.Claimant()})
+		if err == nil {
+			f = limited
+		} else { // all else is known, and is looked for when things are wrong
+			f.Doubts = []string{err.Error()}
+		}
+		v = c.Rules().Verdict(f, lifecycle.Seeker{})
+	}
+
 	view := cli.ViewStatus(c.Rules(), f, v)
 	view.Store, view.Cycle, view.Guessed = c.Session.Config.Claim.Lease, c.FindCycle(ctx, f), c.Session.Client.Guessed()
 	view.Ended = c.Ended(f)

@@ -234,12 +234,12 @@ func (e *hostEvent) meet() (state.Session, error) {
 	if !begins && from.IsZero() { // its host was killed while it was under way
 		return kept, nil
 	}
-	if kept.Process == from && known || !begins && kept.Scattered {
+	if known && kept.Process == from && (kept.Ended.IsZero() || !begins) || !begins && kept.Scattered {
 		return kept, nil
 	}
 
 	err = e.files.Change(e.event.Session, func(s *state.Session) {
-		s.Process, s.Scattered = from, false
+		s.Process, s.Scattered, s.Ended = from, false, time.Time{}
 		if !begins {
 			s.Process, s.Scattered = process.ID{}, true
 		}
@@ -489,6 +489,9 @@ func (e *hostEvent) carryOut(ctx context.Context, p agenthost.Plan) {
 	e.with(func(r *record) { e.change(r, func(h *state.Hold) { h.Ended, h.Passed = e.now(), true }) }, p.Pass...)
 
 	if len(p.End) > 0 {
+		if !e.kept.Process.IsZero() {
+			e.note(e.files.Change(e.event.Session, func(s *state.Session) { s.Ended = e.now() }))
+		}
 		if err := e.detach(e.name, Ended, e.text); err != nil {
 			e.note(fmt.Errorf("release at the end of the session: %w", err))
 		}

@@ -51,7 +51,7 @@ func Agent() []cli.Verb {
 			Name:    "agent event",
 			Summary: "answer one event of a host; its hooks call it",
 			About: "Reads the host's JSON on standard input and answers in the host's own form. It renews what is due, denies a tool call " +
-				"under a lost hold and a push under one that is not known to be valid, and allows everything else. The exit code is always 0.",
+				"under a lost hold and a push under one that is not known to be valid, and allows everything else. The exit code is 0 for every event.",
 			Examples: "label-state agent event claude-code <event.json\n",
 		}, answerEvent),
 	}

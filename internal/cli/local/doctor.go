@@ -28,7 +28,7 @@ func Doctor() cli.Verb {
 		Summary:  "check token, repository, labels, workflow and hook",
 		About:    "Each line is ok, warn or fail, the last two with the remedy. Exit 1 when anything fails, 3 when all that fails could not be found out.",
 		Examples: "label-state doctor\nlabel-state doctor acme/app --json\nlabel-state doctor --repo acme/app,acme/web\n",
-	}, examineAll)
+	}, examine)
 }
 
 // A Diagnosis is one line of the doctor's.
@@ -51,8 +51,8 @@ func (d Diagnosis) or(status, remedy string) Diagnosis {
 	return d
 }
 
-// examineAll checks the machine once, and each repository.
-func examineAll(ctx context.Context, c *cli.Call, _ *cli.SomeRepos) error {
+// examine checks the machine once, and each repository.
+func examine(ctx context.Context, c *cli.Call, _ *cli.SomeRepos) error {
 	all := []Diagnosis{checkGit(ctx, c.Terminal)}
 	for _, name := range cli.OrHere(c.Named()) {
 		all = append(all, checkRepo(ctx, c.Part(), name)...)
@@ -129,7 +129,7 @@ func checkRepo(ctx context.Context, c *cli.Call, name string) []Diagnosis {
 
 	found := append([]Diagnosis{checkSetup(ctx, c)}, checkCheckout(c)...)
 	if c.Session.Unusable == nil { // else what the rest would go by is a guess
-		found = append(found, examine(ctx, c)...)
+		found = append(found, examineRepo(ctx, c)...)
 	}
 	for k := range found {
 		found[k].Repo = c.Session.Repo.String()
@@ -240,8 +240,9 @@ func showReport(ctx context.Context, c *cli.Call, all []Diagnosis) error {
 	return nil
 }
 
-// examine asks GitHub. A bad token ends the examination: everything after it would only repeat it.
-func examine(ctx context.Context, c *cli.Call) []Diagnosis {
+// examineRepo asks GitHub. A bad token ends the examination: everything after it would only repeat
+// it.
+func examineRepo(ctx context.Context, c *cli.Call) []Diagnosis {
 	who, err := c.Session.Client.Viewer(ctx)
 	if err != nil {
 		return []Diagnosis{failedCheck(c, "token", err)}

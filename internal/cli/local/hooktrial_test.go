@@ -1,6 +1,7 @@
 package local
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -75,7 +76,40 @@ func TestInstallAgain(t *testing.T) {
 	}
 
 	s := hookfile.State{Looks: "label-state-pre-push label-state"}
+	env.Executable = filepath.Join("bin", "label-state")
+	if got := installAgain(cli.Terminal{Env: env}, s); got != "add bin to PATH" {
+		t.Errorf("of a program that is not on PATH: %s", got)
+	}
+
+	beside := filepath.Join("bin", "label-state-pre-push") // which an install would choose again
+	want := "delete " + beside + ", or install this version in its place"
+	if got := replaceProgram(cli.Terminal{Env: env}, hookfile.State{Version: 1}, beside); got != want {
+		t.Errorf("of an older one beside it: %s", got)
+	}
+	if got := replaceProgram(cli.Terminal{Env: setup.Nothing(nil)}, hookfile.State{Version: 1}, beside); got != want {
+		t.Errorf("of one that nobody knows how to install: %s", got)
+	}
 	if got := installAgain(cli.Terminal{Env: setup.Nothing(nil)}, s); got != "put label-state on PATH (docs/install.md)" {
 		t.Errorf("of a program that is nowhere: %s", got)
+	}
+}
+
+// TestLefthookChanged: a configuration that lefthook lost after it was looked at is left alone, and
+// a clone that is gone is an error.
+func TestLefthookChanged(t *testing.T) {
+	env := setup.OS()
+	env.Dir = t.TempDir()
+	err := extendLefthook(t.Context(), env.Dir, hookfile.Options{Git: env.Git()})
+	if _, kept := errors.AsType[*KeptError](err); kept || err == nil {
+		t.Errorf("outside of a clone: %v, want an error", err)
+	}
+
+	if _, err := env.Git().Ask(t.Context(), "init", "-q"); err != nil {
+		t.Fatal(err)
+	}
+
+	err = extendLefthook(t.Context(), env.Dir, hookfile.Options{Git: env.Git()})
+	if _, kept := errors.AsType[*KeptError](err); !kept {
+		t.Errorf("%v, want that it is kept", err)
 	}
 }

@@ -44,6 +44,12 @@ func initRepo(ctx context.Context, c *cli.Call, p *initParams) error {
 	}
 	repo := c.Session.Repo.String()
 
+	if status(stepMissing) {
+		if parents := c.ParentFirst(ctx); parents != nil {
+			c.Warnf("%s", cli.Words(parents))
+		}
+	}
+
 	switch {
 	case !status(stepMissing) && status(stepKept):
 		return endInit(ctx, c, p, steps, nil, "nothing to do here; items marked ! need you\n")

@@ -3,7 +3,6 @@ package local
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 	"unicode"
 
@@ -23,8 +22,7 @@ func Man() cli.Verb {
 			return err
 		}
 
-		_, err = io.WriteString(c.Out, page)
-		return err
+		return c.Answer(nil, page)
 	})
 }
 

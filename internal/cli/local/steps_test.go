@@ -18,9 +18,11 @@ import (
 func TestKept(t *testing.T) {
 	var out bytes.Buffer
 	c := &cli.Call{Terminal: cli.Terminal{Out: &out, Env: setup.OS()}}
-	kept := func(context.Context) error { return &KeptError{Why: "it is there"} }
+	is := &KeptError{Why: "it is there"}
+	kept := func(context.Context) error { return is }
 	did, err := takeSteps(t.Context(), c, []InitStep{{Kind: "file", Name: "a", Status: stepMissing, Do: kept}})
-	if got := out.String(); err != nil || len(did) > 0 || got != "kept      file a  it is there\n" {
+	if got := out.String(); err != nil || len(did) > 0 || got != "kept      file a  it is there\n" ||
+		is.Error() != is.Why {
 		t.Errorf("%q, %v, undoes %v", got, err, did)
 	}
 }

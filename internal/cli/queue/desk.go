@@ -9,12 +9,12 @@ import (
 	"github.com/label-state/label-state/internal/ledger"
 )
 
-// queueOf is the queue of the session's repository, as the worker of the command line sees it.
-// That records of the own login do not count comes once, instead of whose it cannot tell of each
-// issue: a list warns of it, and a claim fails with it.
-func queueOf(ctx context.Context, c *cli.Call, p *nextParams) *githubwork.Source {
+// queueOf is the queue of the session's repository, as the worker of the command line sees it, or a
+// contributor. That records of the own login do not count comes once, instead of whose it cannot
+// tell of each issue: a list warns of it, and a claim fails with it.
+func queueOf(ctx context.Context, c *cli.Call, p *nextParams, contributes bool) *githubwork.Source {
 	said := !p.List && !p.NoClaim
-	return githubwork.New(c.Session.Client, c.Session.Ledger, githubwork.Options{
+	o := githubwork.Options{
 		Repo:    c.Session.Repo,
 		Worker:  c.Claimant(),
 		TTL:     p.TTL,
@@ -31,5 +31,15 @@ func queueOf(ctx context.Context, c *cli.Call, p *nextParams) *githubwork.Source
 			}
 			said = said || no != err
 		},
-	})
+	}
+	if contributes { // who takes by a comment, which knows no entry of a fleet
+		o.Contributor, o.Worker, o.Exclude = true, claim.Worker{}, nil
+		o.Queues = c.Session.Config.Contributors.Queues()
+		var err error
+		if o.Limit, err = cli.ContributorLimit(ctx, c.Session); err != nil {
+			c.Warnf("whether you may claim one more could not be found out: %s", err)
+		}
+	}
+
+	return githubwork.New(c.Session.Client, c.Session.Ledger, o)
 }

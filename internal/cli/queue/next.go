@@ -88,13 +88,13 @@ func takeNext(ctx context.Context, c *cli.Call, p *nextParams) error {
 	}
 
 	if p.List {
-		return listItems(ctx, c, p, queueOf(ctx, c, p))
+		return listItems(ctx, c, p)
 	}
 	if p.Run {
 		p.TTL = c.RunTTL(p.TTL)
 	}
 
-	return nextItem(ctx, c, p, queueOf(ctx, c, p))
+	return nextItem(ctx, c, p, queueOf(ctx, c, p, false))
 }
 
 func readFilter(c *cli.Call, p *nextParams) (o work.FetchOptions, err error) {
@@ -116,8 +116,8 @@ func readFilter(c *cli.Call, p *nextParams) (o work.FetchOptions, err error) {
 }
 
 // listItems prints what next would offer, first to claim first, and claims nothing. Nothing to
-// offer means no work, as for next.
-func listItems(ctx context.Context, c *cli.Call, p *nextParams, s *githubwork.Source) error {
+// offer means no work, as for next. A contributor is shown what a comment /claim of theirs takes.
+func listItems(ctx context.Context, c *cli.Call, p *nextParams) error {
 	given, is := cli.Given(p, "no-claim", "prompt", "schedule", "ttl", "run", "grace", "command")
 	if is {
 		return c.Usagef("--list claims nothing; %s does not go with it", given.Row()[0])
@@ -128,27 +128,26 @@ func listItems(ctx context.Context, c *cli.Call, p *nextParams, s *githubwork.So
 		return err
 	}
 
+	contributes := c.Session.Config.Contributors.Open() && cli.Welcome(c.Session.Client.Heard(ctx, c.Session.Repo))
+	s := queueOf(ctx, c, p, contributes)
 	page, err := s.Fetch(ctx, o)
 	if err != nil {
 		return err
 	}
-	if len(page.Items) == 0 {
-		return withFirstStep(ctx, c, s.NoWork())
-	}
 
-	theirs := c.Session.Config.Contributors
-	contributes := theirs.Open() && cli.Welcome(c.Session.Client.Heard(ctx, c.Session.Repo))
-	if contributes {
+	mark := ""
+	switch {
+	case len(page.Items) == 0 && contributes: // labels are nothing that they can put on
+		return cli.Advise(s.NoWork(), answer.Call("what others work on", "board", "--repo", c.Session.Repo.String()))
+	case len(page.Items) == 0:
+		return withFirstStep(ctx, c, s.NoWork())
+	case contributes:
+		mark = "  (/claim)"
 		c.Warnf("your records do not count in %s; as a contributor you take what is marked, by a comment /claim",
 			c.Session.Repo)
 	}
 
 	for _, i := range page.Items {
-		mark := ""
-		if contributes && theirs.Covers(i.Labels) {
-			mark = "  (/claim)"
-		}
-
 		line := fmt.Sprintf("%-12s  %-8s  %s%s\n", i.Issue, i.Priority, cli.OneLine(i.Title), mark)
 		if err := c.Answer(i, line); err != nil {
 			return err

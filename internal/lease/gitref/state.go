@@ -32,7 +32,7 @@ type state struct {
 	nonce  string // of the worker's process; empty when it gave none
 	epoch  int64  // number of the lease
 	pos    int64  // of the commit in its chain, from 1; 0 is no chain
-	token  int64  // pos of the commit that claimed
+	token  int64  // of the claim: its pos, or above what the claim had seen
 	ttl    time.Duration
 	prev   string    // claim, void: whose lease, left to run out, it ended; as records name workers
 	dated  time.Time // push: date of the last commit that the server dated
@@ -165,7 +165,7 @@ func (s state) claim(a lease.Ask) state {
 		nonce:  a.Nonce,
 		epoch:  s.epoch + 1,
 		pos:    s.pos + 1,
-		token:  s.pos + 1,
+		token:  max(s.pos, s.token, a.Floor()) + 1,
 		ttl:    a.TTL,
 	}
 

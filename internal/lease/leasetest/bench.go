@@ -56,6 +56,7 @@ func Exam(t *testing.T, open func(t *testing.T) Bench) {
 		{"two runs of one codename", twoRuns},
 		{"two processes of one key", twoProcesses},
 		{"taken over", takenOver},
+		{"above what is known", aboveKnown},
 		{"issues and names", issuesAndNames},
 		{"probed", probed},
 		{"listed", listed},

@@ -123,7 +123,7 @@ func (s *session) Acquire(ctx context.Context, a lease.Ask) (got lease.Lease, er
 		case held && l.Worker == a.Worker && a.Takes != 0 &&
 			(a.Takes == l.Token || s.flaw == "lets old tokens take over"):
 			if s.flaw != "takes over with the same token" {
-				l.Token = s.token()
+				l.Token = s.token(a)
 			}
 			l.Nonce, l.Expires = a.Nonce, time.Time{}
 		case held && s.flaw != "gives it to everybody":
@@ -135,7 +135,7 @@ func (s *session) Acquire(ctx context.Context, a lease.Ask) (got lease.Lease, er
 				Issue:  a.Issue,
 				Worker: a.Worker,
 				Nonce:  a.Nonce,
-				Token:  s.token(),
+				Token:  s.token(a),
 			}
 		}
 
@@ -164,7 +164,10 @@ func (s *session) askedAgain(l lease.Lease, a lease.Ask) bool {
 	return a.Of(l)
 }
 
-func (s *session) token() int64 {
+func (s *session) token(a lease.Ask) int64 {
+	if s.flaw != "knows no other tokens" {
+		s.last = max(s.last, a.Floor())
+	}
 	if s.flaw != "repeats tokens" || s.last == 0 {
 		s.last++
 	}
@@ -191,7 +194,7 @@ func (s *session) Renew(ctx context.Context, l lease.Lease) (lease.Lease, error)
 		}
 
 		if s.flaw == "renews with a new token" {
-			l.Token = s.token()
+			l.Token = s.token(lease.Ask{})
 		}
 		s.holds[s.key(l.Issue)] = l
 
@@ -260,6 +263,7 @@ var flaws = map[string]string{
 	"leaves given-up leases":           "spoiled give up",
 	"forgets leases in a restart":      "restart",
 	"forgets tokens in a restart":      "restart",
+	"knows no other tokens":            "above what is known",
 }
 
 // flawName is the variable that makes this test program sit the exam with a flaw.

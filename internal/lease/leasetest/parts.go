@@ -2,6 +2,7 @@ package leasetest
 
 import (
 	"context"
+	"math"
 	"testing"
 	"time"
 
@@ -215,6 +216,34 @@ func takenOver(t *testing.T, x *exam) {
 	second.mustRelease(t, next)
 	bob.ask.Takes = 0
 	bob.mustWin(t)
+}
+
+// aboveKnown: a token is larger than one that the caller has seen, also where the store has never
+// heard of it, and so are those after it.
+func aboveKnown(t *testing.T, x *exam) {
+	ann, bob := x.pair()
+	ann.ask.Above = 41
+	l := ann.mustWin(t)
+	if l.Token <= 41 {
+		t.Errorf("token %d above 41", l.Token)
+	}
+
+	if again := ann.mustWin(t); again.Token != l.Token {
+		t.Errorf("token %d when asked again, want %d", again.Token, l.Token)
+	}
+
+	ann.mustRenew(t, l)
+	ann.mustRelease(t, l)
+	bob.ask.Above = 7
+	if next := bob.mustWin(t); next.Token <= l.Token {
+		t.Errorf("token %d after %d", next.Token, l.Token)
+	}
+
+	far := x.worker(x.issue(), "bob")
+	far.ask.Above = math.MaxInt64
+	if l := far.mustWin(t); l.Token > lease.MaxAbove+1 {
+		t.Errorf("token %d, want at most one more than %d", l.Token, int64(lease.MaxAbove))
+	}
 }
 
 func issuesAndNames(t *testing.T, x *exam) {

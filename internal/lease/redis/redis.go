@@ -10,7 +10,8 @@
 // appendfsync always): one holder at a time, tokens that grow, with any clock on the client, also
 // over a crash. What it does not: a replica that takes over may lack the last writes, and a server
 // that fsyncs every second forgets up to a second; then two workers can hold one issue, or a token
-// can come twice. The fencing token and the pre-push hook are what protects the work then.
+// that no caller has seen can come twice. The fencing token and the pre-push hook are what protects
+// the work then.
 package redis
 
 import (
@@ -209,7 +210,7 @@ func processOf(w claim.Worker, nonce string) string {
 func (s *Store) Acquire(ctx context.Context, a lease.Ask) (lease.Lease, error) {
 	k, process := key(a.Issue), processOf(a.Worker, a.Nonce)
 	got, err := s.run(ctx, a.Issue, acquire, []string{k.lease, k.token, k.ended(name(a.Worker)), k.ended(process)},
-		process, millis(a.TTL), a.Takes)
+		process, millis(a.TTL), fmt.Sprintf("%d/%d", a.Takes, a.Floor()))
 	switch {
 	case err != nil:
 		return lease.Lease{}, fmt.Errorf("acquire %s: %w", a.Issue, err)

@@ -40,14 +40,18 @@ end
 `
 
 // acquire takes KEYS[1] for the process ARGV[1], for ARGV[2] milliseconds, with the next number of
-// KEYS[2] as its token, unless somebody has it. What another process of the worker has under the
-// token ARGV[3], it takes over. A worker or process that is recorded as ended at KEYS[3] or KEYS[4]
+// KEYS[2] as its token, unless somebody has it. ARGV[3] is two numbers in one word, because Redis
+// takes ten words from a client that is not logged in, and the eleventh is no error that says so:
+// the token under which another process of the worker has what is taken over, and the number above
+// which the token has to be. A worker or process that is recorded as ended at KEYS[3] or KEYS[4]
 // gets nothing.
 var acquire = script{4, shared + `
+local takes, above = ARGV[3]:match('^(%d+)/(%d+)$')
 local has = standing(KEYS[1])
 if own(has, ARGV[1], '0') then return give(KEYS[1], has.token, ARGV[2], ARGV[1]) end
-if has and not (ARGV[3] ~= '0' and own(has, ARGV[1], ARGV[3])) then return answer(KEYS[1], has.value) end
+if has and not (takes ~= '0' and own(has, ARGV[1], takes)) then return answer(KEYS[1], has.value) end
 if redis.call('EXISTS', KEYS[3], KEYS[4]) > 0 then return {} end
+if tonumber(redis.call('GET', KEYS[2]) or '0') < tonumber(above) then redis.call('SET', KEYS[2], above) end
 return give(KEYS[1], string.format('%.0f', redis.call('INCR', KEYS[2])), ARGV[2], ARGV[1])
 `}
 

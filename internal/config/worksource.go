@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -63,28 +64,41 @@ func (a *agent) source() WorkSource {
 	return w
 }
 
-// fleet takes over the defaults and the agents, who began with the defaults, and checks each.
-func (f *file) fleet(r *reader) {
+// fleet takes over the defaults and the agents, who began with the defaults.
+func (f *file) fleet() {
 	f.c.Work = f.defaults.source()
-	r.twoLabels("defaults.work_source", f.c.Work)
-
-	for _, name := range slices.Sorted(maps.Keys(f.agents)) {
-		w := f.agents[name].source()
-		if path := join("agents", name) + ".work_source"; r.has(path + ".labels") {
-			r.twoLabels(path, w)
-		}
-
+	for name, a := range f.agents {
 		if f.c.Agents == nil {
 			f.c.Agents = map[string]WorkSource{}
 		}
-		f.c.Agents[name] = w
+		f.c.Agents[name] = a.source()
 	}
 }
 
-// twoLabels reports a queue that cannot be told from what is claimed.
-func (r *reader) twoLabels(path string, w WorkSource) {
-	if w.Ready != "" && labels.Same(w.Ready, w.InProgress) {
+// checkSources checks the entries of a fleet in the file of the reader.
+func (c Config) checkSources(r *reader) {
+	c.checkSource(r, "defaults.work_source", c.Work)
+	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
+		c.checkSource(r, join("agents", name)+".work_source", c.Agents[name])
+	}
+}
+
+// checkSource reports a queue that cannot be told from what is claimed, and excluded labels with
+// which no issue is eligible, where the entry itself says so. Of another repository the file knows
+// the labels that the entry names.
+func (c Config) checkSource(r *reader, path string, w WorkSource) {
+	named := r.has(path + ".labels")
+	if named && w.Ready != "" && labels.Same(w.Ready, w.InProgress) {
 		r.at(path+".labels.in_progress", "is "+quote(w.InProgress)+", the same label as ready", "another label")
+	}
+
+	s := c.Labels
+	if w.Repo != "" {
+		s = labels.Scheme{}
+	}
+	s.Available, s.Claimed = cmp.Or(w.Ready, s.Available), cmp.Or(w.InProgress, s.Claimed)
+	if named || r.has(path+".exclude_labels") {
+		r.excludes(path+".", w.Exclude, s)
 	}
 }
 
