@@ -18,6 +18,7 @@ SEED ?= 1
 BUDGET ?= 5m
 N ?= 0
 EDGES ?=
+PLAYED ?= few
 tool := go tool -modfile=tools/go.mod
 modules := contract bench
 sampled = $(shell grep -rl --include='*_test.go' '/internal/sample"' . | xargs -n 1 dirname | sort -u)
@@ -77,9 +78,9 @@ properties: ## draw RAPID_CHECKS cases for each property test (3000)
 
 # Of packages whose code or tests start goroutines, themselves or by a server. The searches and the tests of texts that are left
 # out run one goroutine at a time: there is no race to find, and they take ten times as long. TestOneRefusedRequest repeats what
-# the scripts do.
+# the scripts do. A third of the scripts is played, and each vector of the Action once; all of them every night.
 race: ## run the tests with the race detector, where goroutines are
-	go test -timeout 40m $(TESTFLAGS) -race -skip '^(TestInterleavings.*|TestWhatDoesNotHold|TestSeeds|TestOneAnswer.*|TestOneRefusedRequest|TestReadme|TestCitations|TestSections)$$' $(raced)
+	LABEL_STATE_TEST=$(PLAYED) go test -timeout 60m $(TESTFLAGS) -race -skip '^(TestInterleavings.*|TestWhatDoesNotHold|TestSeeds|TestOneAnswer.*|TestOneRefusedRequest|TestReadme|TestCitations|TestSections)$$' $(raced)
 
 vectors: ## hold the code against the public text vectors in testdata only
 	go test -count=1 -run "Vectors|Table" ./internal/...

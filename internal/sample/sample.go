@@ -1,5 +1,6 @@
 // Package sample says how much of a long test is played: a sample in an ordinary run, everything
-// with LABEL_STATE_TEST=all, as "make test-all" sets it. It is of tests only.
+// with LABEL_STATE_TEST=all, as "make test-all" sets it, and a small sample with LABEL_STATE_TEST=few,
+// as "make race" does. It is of tests only.
 package sample
 
 import (
@@ -11,6 +12,9 @@ import (
 
 // All reports whether everything is played.
 func All() bool { return os.Getenv("LABEL_STATE_TEST") == "all" }
+
+// Few reports whether less is played than in an ordinary run.
+func Few() bool { return os.Getenv("LABEL_STATE_TEST") == "few" }
 
 // Size is how many cases are played: some in an ordinary run, otherwise all.
 func Size[N int | uint64](some, all N) N {

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"runtime/debug"
@@ -29,6 +30,7 @@ import (
 	"github.com/label-state/label-state/internal/host"
 	"github.com/label-state/label-state/internal/lease"
 	"github.com/label-state/label-state/internal/lease/redis"
+	"github.com/label-state/label-state/internal/sample"
 	"github.com/label-state/label-state/internal/setup"
 	"github.com/label-state/label-state/internal/testmain"
 )
@@ -85,11 +87,24 @@ func asProgram() {
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
-		Dir:                "testdata/script",
+		Files:              scriptFiles(t),
 		Setup:              arranged("testdata/script", setUp),
 		UpdateScripts:      golden.Updating(),
 		RequireUniqueNames: true,
 		Cmds:               vocabulary(),
+	})
+}
+
+// scriptFiles are the scripts that are played: all, or where few are wanted a third.
+func scriptFiles(t *testing.T) []string {
+	t.Helper()
+	all, err := filepath.Glob(scripts + "*.txtar")
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%d scripts, %v", len(all), err)
+	}
+
+	return slices.DeleteFunc(all, func(file string) bool {
+		return sample.Few() && !sample.Plays(filepath.Base(file), 0, 3)
 	})
 }
 
