@@ -59,6 +59,7 @@ type State struct {
 	Looks   string
 	Asks    bool   // the last place in which a program is looked for is git's setting label-state.hook
 	Setting string // what that says, a path; only where it is asked for
+	Shared  bool   // a file of the repository itself: a shim that names no program of one machine
 
 	Manager string // husky, lefthook or pre-commit, when the hook is theirs
 	// the file, from the top of the worktree and with slashes, from which the manager runs ours, or
@@ -85,10 +86,11 @@ func (s State) Installed() bool { return !s.Ignored && (s.Kind == Delegated || s
 // pushes are checked.
 func (s State) Unclear() bool { return s.Kind == Edited && !s.Ignored }
 
-// Untold reports whether a script that a hook manager runs asks git's setting label-state.hook for
-// the program, and finds none there, though there is this one.
+// Untold reports whether a script that everybody has, of a hook manager or the repository's own,
+// asks git's setting label-state.hook for the program, and finds none there, though there is this one.
 func (s State) Untold(hook string) bool {
-	return hook != "" && (s.Kind == Delegated || s.Manager == "husky") && s.Asks && (s.Setting == "" || !exists(s.Setting))
+	everybodys := s.Kind == Delegated || s.Manager == "husky" || s.Shared
+	return hook != "" && everybodys && s.Asks && (s.Setting == "" || !exists(s.Setting))
 }
 
 // A Change is what Install or Uninstall did.
@@ -184,6 +186,10 @@ func Install(ctx context.Context, o Options) (State, Change, error) {
 		change = Installed
 
 	case s.Kind == Delegated && !o.Force:
+	case s.Shared: // the newest text names no program either
+		if change, err = p.install(Options{}); err != nil {
+			return State{}, "", err
+		}
 	case s.rewritten() && (s.Manager == "husky" || !o.Force):
 		reason := s.Manager + " rewrites this file"
 		if p.waits {
@@ -281,6 +287,9 @@ func Uninstall(ctx context.Context, o Options) (State, Change, error) {
 	case p.global:
 		return State{}, "", p.refuse(verbRemove, "it serves all repositories",
 			"label-state hook uninstall --global")
+	case p.state().Shared:
+		return State{}, "", p.refuse(verbRemove, "it is the repository's own, for everybody who works on it",
+			unsetIn(p.scope))
 	}
 
 	change, err := p.uninstall(o.Force)

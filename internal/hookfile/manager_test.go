@@ -71,7 +71,7 @@ func again(t *testing.T, dir string, before State) {
 
 	// where a script asks git for the program, git is told of it, once
 	o.Hook = filepath.Join(dir, "program")
-	for _, want := range []bool{after.Asks && (after.Kind == Delegated || after.Manager == "husky"), false} {
+	for _, want := range []bool{after.Asks && (after.Kind == Delegated || after.Manager == "husky" || after.Shared), false} {
 		if set, err := SetProgram(t.Context(), o); err != nil || set != want {
 			t.Errorf("told of the program: %t, %v, want %t", set, err, want)
 		}

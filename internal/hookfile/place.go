@@ -76,6 +76,8 @@ func (p place) state() State {
 	s.Version, s.Hook = p.shims.recognise(text)
 	if s.Version > 0 {
 		s.Looks, s.Asks = small+" "+whole, true
+		within := p.top != "" && strings.HasPrefix(p.file(), p.top+string(filepath.Separator))
+		s.Shared = s.Hook == "" && p.scope != "" && !p.global && within
 	}
 
 	switch {

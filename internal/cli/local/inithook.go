@@ -65,7 +65,12 @@ func hookStep(o hookfile.Options, found hookfile.State) InitStep {
 
 	switch found.Kind {
 	case hookfile.Current:
+		if found.Untold(o.Hook) {
+			s.Status, s.Do, s.Undo = stepMissing, install, forgetProgram
+			s.Detail = "for the repository's own: the program's path"
+		}
 		return s
+
 	case hookfile.Delegated:
 		s.Detail = "run by " + cmp.Or(found.Manager, "the hook that is there")
 		if found.Untold(o.Hook) {
