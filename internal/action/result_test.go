@@ -63,8 +63,16 @@ func TestTold(t *testing.T) {
 			excess:   judged.excess,
 		}},
 		{"not judged", Step{Place: Place{Guard: guardFail}}, result{err: late, unjudged: []unjudged{{err: late}}}},
+		{"not judged for a contributor, where the guard only warns", Step{Place: Place{
+			Guard:        guardWarn,
+			Contributors: config.Contributors{PullRequests: config.PullsFail},
+		}}, result{unjudged: []unjudged{{err: late}}}},
 		{"too many", Step{Place: Place{Guard: guardFail}}, result{excess: judged.excess}},
 		{"proposed", Step{Place: Place{Guard: guardFail}}, result{proposed: judged.proposed}},
+		{"proposed, with more problems than the runner keeps", Step{Place: Place{Guard: guardFail}}, result{
+			proposed: &config.Error{File: "f", Line: 1, Problem: "no such key", More: slices.Repeat(
+				[]*config.Error{{File: "f", Line: 2, Problem: "is empty"}}, noticeLimit)},
+		}},
 		{"for a fork", Step{Event: forks}, result{err: denied("")}},
 		{"for a fork, with a wrong token", Step{Event: forks}, result{err: &github.AuthError{Message: "Bad credentials"}}},
 		{"for a fork, and no sweep either", Step{

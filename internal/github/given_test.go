@@ -230,6 +230,9 @@ func TestGivenAnswers(t *testing.T) {
 		}, given{
 			repo(`"pullRequest":{"files":{"pageInfo":{"hasNextPage":true,"endCursor":"c"},"nodes":[{"path":"y"}]}}`),
 		}, nil},
+		{"files with a further page that has no cursor", func(ctx context.Context, c *Client) (any, error) {
+			return c.Changes(ctx, one, "x")
+		}, given{repo(`"pullRequest":{"files":{"pageInfo":{"hasNextPage":true},"nodes":[{"path":"y"}]}}`)}, nil},
 		{"a query of one's own", func(ctx context.Context, c *Client) (any, error) {
 			var into struct{ A int }
 			err := c.Query(ctx, "query { a b }", nil, &into)
@@ -247,9 +250,10 @@ func TestGivenAnswers(t *testing.T) {
 			return nil, out[0].Results[0].Err
 		}, given{of(200, `{"data":{}}`)}, nil},
 		{"an App that is not listed", func(ctx context.Context, c *Client) (any, error) {
+			c.WelcomeContributors()
 			err := c.Heard(ctx, app)
 			outsider, _ := errors.AsType[*OutsiderError](err)
-			return []string{outsider.App(), outsider.Remedy()}, err
+			return []any{outsider.App(), outsider.Remedy(), outsider.Welcome}, err
 		}, given{of(200, `{"data":{"viewer":{"login":"ci[bot]"}}}`)}, nil},
 		{"a reader", func(ctx context.Context, c *Client) (any, error) {
 			c.WelcomeContributors()

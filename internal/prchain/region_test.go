@@ -460,12 +460,15 @@ func TestWaitForParts(t *testing.T) {
 	})
 }
 
-// TestNotOpenYet: a part without its pull request keeps a chain from being green.
+// TestNotOpenYet: a part without its pull request keeps a chain from being green, and a later one
+// that is red is not waited for.
 func TestNotOpenYet(t *testing.T) {
-	s := prchain.State{Plan: plan(), Parts: []prchain.Progress{{Number: 1}, {Number: 2}, {}}}
-	r, err := prchain.Look(t.Context(), watched{state: prchain.Merged}, s)
-	if err != nil || r.Colour() != prchain.Pending {
-		t.Errorf("%s, error %v", r.Colour(), err)
+	s := prchain.State{Plan: plan(), Parts: []prchain.Progress{{}, {Number: 2}, {Number: 3}}}
+	for state, want := range map[string]prchain.Colour{prchain.Merged: prchain.Pending, prchain.Closed: prchain.Red} {
+		r, err := prchain.Look(t.Context(), watched{state: state}, s)
+		if err != nil || r.Colour() != want {
+			t.Errorf("%s: %s, want %s, error %v", state, r.Colour(), want, err)
+		}
 	}
 }
 

@@ -205,6 +205,10 @@ func TestDeliverer(t *testing.T) {
 		workers[0].Person || !workers[1].Person {
 		t.Errorf("a person and a worker of one name: %+v, want both, the worker first", workers)
 	}
+	person.Log.Claims[0].Person = strings.Repeat("o", 30)
+	if text := stats.Of([]lifecycle.Facts{person}, from, to).Text("acme/app", 0); !strings.Contains(text, "oo… (a person)  ") {
+		t.Errorf("a person with a long login:\n%s\nwant that it is a person", text)
+	}
 	if days := stats.Of(nil, from, to.Truncate(24*time.Hour)).Days; len(days) != 10 {
 		t.Errorf("%d days up to a midnight, want 10", len(days))
 	}
