@@ -146,7 +146,7 @@ func (s State) RefuseRenewal(w Worker, author string, t Terms, now time.Time, ma
 	case !c.Held():
 		return ErrUnconfirmed
 	case c.Revoked != nil:
-		return fmt.Errorf("%w by %s", ErrRevoked, c.Revoked.Who())
+		return c.Asked()
 	case c.Overdue(t, now.Add(margin)):
 		return ErrOverdue
 	}
@@ -160,6 +160,14 @@ func (s State) RefuseRenewal(w Worker, author string, t Terms, now time.Time, ma
 	}
 
 	return nil
+}
+
+// Asked says who has asked the holder to stop, or nil.
+func (c Claim) Asked() error {
+	if c.Revoked == nil {
+		return nil
+	}
+	return fmt.Errorf("%w by %s", ErrRevoked, c.Revoked.Who())
 }
 
 // RefuseHolder says why the process of w that has this fencing token does not hold the issue at

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,7 +82,8 @@ func (c *Call) onBranch(ctx context.Context, own claim.Claim) bool {
 	return err == nil && branch == own.Record.Branch
 }
 
-// MineAlready returns why a claim was refused, if that is a claim that whoever asks made. That the
+// MineAlready returns why a claim was refused, if that is a claim that whoever asks made. One that
+// people have stopped is none: the error is the *ledger.LostError of a heartbeat. That the
 // branch of the claim is checked out says too little here: two machines may have it, and one issue
 // would have two workers. The error is the refusal; where the branch speaks for the asker, with how
 // to take the hold over.
@@ -104,6 +106,9 @@ func (c *Call) MineAlready(ctx context.Context, refused error) (own lifecycle.Re
 		mine, decided := c.madeHere(held.Issue, *r.Claim, me)
 		switch {
 		case mine:
+			if stop := cmp.Or(r.Claim.Asked(), c.Rules().Stops(held.Verdict)); stop != nil {
+				return own, false, &ledger.LostError{Issue: held.Issue, Worker: r.Claim.Record.Worker, Err: stop}
+			}
 			return r, true, refused
 		case !decided && c.onBranch(ctx, *r.Claim):
 			w := r.Claim.Record.Worker

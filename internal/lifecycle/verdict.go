@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,6 +36,23 @@ type Verdict struct {
 // Has reports whether a reason of that code was given.
 func (v Verdict) Has(c Code) bool {
 	return slices.ContainsFunc(v.Reasons, func(r Reason) bool { return r.Code == c })
+}
+
+// Stops is why people have the holder of an issue stop at its next heartbeat, by a verdict: they
+// have closed the issue, or keep agents off it. nil is that they have not.
+func (r Rules) Stops(v Verdict) error {
+	for _, one := range v.Reasons {
+		switch {
+		case one.Code == CodeClosed && one.Pull != "":
+			return errors.New("the pull request has ended")
+		case one.Code == CodeClosed:
+			return errors.New("the issue was closed")
+		case one.Code == CodeHold:
+			return errors.New("a person keeps agents off it (label " + r.Scheme.Hold + ")")
+		}
+	}
+
+	return nil
 }
 
 // String returns the answer and its reasons as one line.

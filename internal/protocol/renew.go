@@ -249,8 +249,7 @@ func (r Renewal) relabel(do Do) (Repair, error) {
 }
 
 // renewable asks whether this store decides the hold own of w, the log, what people may have done,
-// and whether the token is the hold's. People who close the issue or take it themselves stop a
-// worker at its next heartbeat.
+// and whether the token is the hold's.
 func (c *Config) renewable(f lifecycle.Facts, w claim.Worker, own claim.Claim, token int64) error {
 	if err := c.decides(own); err != nil {
 		return err
@@ -266,15 +265,11 @@ func (c *Config) renewable(f lifecycle.Facts, w claim.Worker, own claim.Claim, t
 	}
 
 	v := c.Rules.Verdict(f, lifecycle.Seeker{})
-	switch {
-	case v.Answer == lifecycle.Unknown:
+	if v.Answer == lifecycle.Unknown {
 		return &UnknownError{f.Issue, errors.New(v.String())}
-	case f.PullRequest && v.Has(lifecycle.CodeClosed):
-		return c.Lost(f, w, errors.New("the pull request has ended"))
-	case v.Has(lifecycle.CodeClosed):
-		return c.Lost(f, w, errors.New("the issue was closed"))
-	case v.Has(lifecycle.CodeHold):
-		return c.Lost(f, w, errors.New("a person took it (label "+c.Rules.Scheme.Hold+")"))
+	}
+	if err := c.Rules.Stops(v); err != nil {
+		return c.Lost(f, w, err)
 	}
 
 	if err := f.Log.RefuseToken(w, token); err != nil {

@@ -142,10 +142,11 @@ func claimWaiting(ctx context.Context, c *cli.Call, i claim.Issue, req ledger.Re
 		h, err := c.Session.Ledger.Claim(ctx, i, req)
 		rest := min(pause, time.Until(end))
 		var held *ledger.HeldError
-		if _, mine, _ := c.MineAlready(ctx, err); mine {
+		_, mine, refused := c.MineAlready(ctx, err)
+		if mine || !errors.As(refused, &held) {
 			return h, err
 		}
-		if !errors.As(err, &held) || rest <= 0 || (held.Yielded != nil || held.Shared) && req.Worker.FiringID != "" {
+		if rest <= 0 || (held.Yielded != nil || held.Shared) && req.Worker.FiringID != "" {
 			return h, err
 		}
 
