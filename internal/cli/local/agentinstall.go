@@ -275,8 +275,12 @@ func viewHost(ctx context.Context, c *cli.Call, h agenthost.Host) (v AgentView, 
 	case v.Project == "partly", v.User != "installed" && v.Project != "installed" && v.Program != "":
 		v.Missing = firstHere + "label-state agent install " + string(h)
 	case h == agenthost.Codex && v.Program != "" && (v.User == "installed" || v.Project == "installed"):
-		v.Untrusted = untrusted(ctx, v.Program, c.Env.Dir)
-		if v.Untrusted > 0 {
+		var told bool
+		v.Untrusted, told = untrusted(ctx, v.Program, c.Env.Dir)
+		switch {
+		case !told:
+			v.Problem = "codex does not say whether it trusts the hooks; start it, and type /hooks"
+		case v.Untrusted > 0:
 			v.Missing = "start codex, type /hooks and trust the hooks of label-state"
 		}
 	}
@@ -344,20 +348,20 @@ func switchedOff(t cli.Terminal, h agenthost.Host) string {
 // trustTime is how long Codex may take to say which hooks it trusts.
 const trustTime = 10 * time.Second
 
-// untrusted asks Codex how many of our hooks it leaves out because nobody has reviewed them; 0 when
-// it does not say.
-func untrusted(ctx context.Context, program, dir string) int {
+// untrusted asks Codex how many of our hooks it leaves out because nobody has reviewed them. told is
+// whether it has said so.
+func untrusted(ctx context.Context, program, dir string) (n int, told bool) {
 	ctx, cancel := context.WithTimeout(ctx, trustTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, "app-server")
 	in, err := cmd.StdinPipe()
 	if err != nil {
-		return 0
+		return 0, false
 	}
 
 	out, err := cmd.StdoutPipe()
 	if err != nil || cmd.Start() != nil {
-		return 0
+		return 0, false
 	}
 
 	defer func() {
@@ -376,7 +380,7 @@ func untrusted(ctx context.Context, program, dir string) int {
 		{"id": 2, "method": "hooks/list", "params": message{"cwds": []string{dir}}},
 	} {
 		if ask.Encode(m) != nil {
-			return 0
+			return 0, false
 		}
 	}
 
@@ -391,11 +395,10 @@ func untrusted(ctx context.Context, program, dir string) int {
 
 	for lines := json.NewDecoder(out); answer.ID != 2; {
 		if lines.Decode(&answer) != nil {
-			return 0
+			return 0, false
 		}
 	}
 
-	n := 0
 	for _, d := range answer.Result.Data {
 		for _, k := range d.Hooks {
 			if strings.Contains(k.Command, "label-state agent event") && k.TrustStatus != "trusted" {
@@ -404,7 +407,7 @@ func untrusted(ctx context.Context, program, dir string) int {
 		}
 	}
 
-	return n
+	return n, true
 }
 
 // hostSteps offers the hosts that are found on this machine and not set up: a person decides whose
