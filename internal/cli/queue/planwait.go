@@ -78,6 +78,7 @@ func awaitAnswer(ctx context.Context, c *cli.Call, i claim.Issue, w claim.Worker
 		case v.Answer == "approved":
 			return c.Answer(v, fmt.Sprintf("approved by %s: go on with %s\n", cli.OneLine(v.By), v.Issue))
 		default:
+			_ = c.NoteLost(i, w, c.Session.Ledger.Holds(f, w, 0)) // which the answer says, too
 			text := "the hold is over: " + v.Reason
 			if v.Answer == "rejected" {
 				text = "rejected by " + cli.OneLine(v.By)
