@@ -38,7 +38,9 @@ func quoteID(message []byte) ([]byte, error) {
 }
 
 // isID reports whether a JSON value may be an id.
-func isID(value []byte) bool { return value[0] == '"' || value[0] == '-' || '0' <= value[0] && value[0] <= '9' }
+func isID(value []byte) bool {
+	return value[0] == '"' || value[0] == '-' || '0' <= value[0] && value[0] <= '9'
+}
 
 // quote is a JSON value as a string that holds it.
 func quote(value []byte) []byte {
