@@ -12,6 +12,7 @@ import (
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
+	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/host"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
@@ -246,7 +247,7 @@ func (p *pack) no(a answer.Answer, err error) any {
 }
 
 // gather opens a session for each reference; those of one repository share it. Its error is that of
-// every reference for which there is none.
+// every reference for which there is none; what is wrong with one configuration is said once.
 func (p *pack) gather(ctx context.Context, refs []string, at string) error {
 	var wrong []error
 	for _, ref := range refs {
@@ -256,7 +257,9 @@ func (p *pack) gather(ctx context.Context, refs []string, at string) error {
 			o := p.Options()
 			o.Ref, o.Host, o.First.Late = ref, at, true // what a killed run left is undone first, by another client
 			if err := c.Open(ctx, o); err != nil {
-				wrong = append(wrong, err)
+				if !slices.ContainsFunc(wrong, func(said error) bool { return sameConfiguration(said, err) }) {
+					wrong = append(wrong, err)
+				}
 				continue
 			}
 		}
@@ -265,6 +268,13 @@ func (p *pack) gather(ctx context.Context, refs []string, at string) error {
 	}
 
 	return errors.Join(wrong...)
+}
+
+// sameConfiguration reports whether two errors are what is wrong with one configuration.
+func sameConfiguration(a, b error) bool {
+	one, is := errors.AsType[*config.Error](a)
+	other, too := errors.AsType[*config.Error](b)
+	return is && too && one.File == other.File && one.Same(other)
 }
 
 // part is the call for another issue of a session's repository.
