@@ -12,7 +12,6 @@ import (
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
-	"github.com/label-state/label-state/internal/config"
 	"github.com/label-state/label-state/internal/host"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
@@ -257,7 +256,7 @@ func (p *pack) gather(ctx context.Context, refs []string, at string) error {
 			o := p.Options()
 			o.Ref, o.Host, o.First.Late = ref, at, true // what a killed run left is undone first, by another client
 			if err := c.Open(ctx, o); err != nil {
-				if !slices.ContainsFunc(wrong, func(said error) bool { return sameConfiguration(said, err) }) {
+				if !slices.ContainsFunc(wrong, func(said error) bool { return cli.SameConfiguration(said, err) }) {
 					wrong = append(wrong, err)
 				}
 				continue
@@ -268,13 +267,6 @@ func (p *pack) gather(ctx context.Context, refs []string, at string) error {
 	}
 
 	return errors.Join(wrong...)
-}
-
-// sameConfiguration reports whether two errors are what is wrong with one configuration.
-func sameConfiguration(a, b error) bool {
-	one, is := errors.AsType[*config.Error](a)
-	other, too := errors.AsType[*config.Error](b)
-	return is && too && one.File == other.File && one.Same(other)
 }
 
 // part is the call for another issue of a session's repository.
