@@ -82,6 +82,10 @@ func StartText(e Event, w World, shown []Shown, worktree string) string {
 		text := fmt.Sprintf("another session, of %s, works on %s in this worktree%s. Do not edit files here; use a worktree of your own, "+
 			"such as: git worktree add %s", s.Session.Host, i, until, worktree)
 		switch {
+		case s.Lost != "" && s.Session != e.Session && !s.Session.IsZero():
+			text = fmt.Sprintf("%s was held in this worktree by %s, for another session of %s, and that hold is lost: %s. "+
+				"Do not commit or push what may be left of its work here. Take work with: label-state next",
+				i, s.Worker, s.Session.Host, s.Lost)
 		case s.Lost != "":
 			text = lost(s.Issue, s.Lost)
 		case s.Until.IsZero() && s.Expired(w.Now):

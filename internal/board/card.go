@@ -173,8 +173,8 @@ func marks(r lifecycle.Rules, f lifecycle.Facts, p labels.Projection, v lifecycl
 		out = append(out, Mark{urgent.String(), false})
 	}
 
-	if stages := r.Scheme.Stages; f.Open && !f.PullRequest && p.State != labels.None && p.Stage < len(stages)-1 {
-		out = append(out, Mark{"stage " + stages[p.Stage].Name, false})
+	if stage := r.StageName(f); stage != "" {
+		out = append(out, Mark{"stage " + stage, false})
 	}
 
 	h, held := r.Shown(f)

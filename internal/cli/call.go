@@ -137,14 +137,15 @@ func (c *Call) Open(ctx context.Context, o setup.Options) error {
 
 	c.Session = s
 	if o.Ref == "" && s.Repo == (claim.Repo{}) {
+		named := answer.Call("", answer.Again, "--repo", "OWNER/NAME")
 		if why := c.Env.Nowhere(ctx); why != nil {
 			wrong := c.Usagef("no repository is known here: %s; give --repo OWNER/NAME", OneLine(why.Error()))
 			if says, is := errors.AsType[*answer.Problem](why); is && says.Next != nil {
 				return Advise(wrong, says.Next...)
 			}
-			return wrong
+			return Advise(wrong, named)
 		}
-		return c.Usagef("no repository is known here; give --repo OWNER/NAME, or run it inside a clone")
+		return Advise(c.Usagef("no repository is known here; give --repo OWNER/NAME, or run it inside a clone"), named)
 	}
 
 	return nil

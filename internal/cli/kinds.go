@@ -27,8 +27,8 @@ func undertakingKinds() []trouble.Kind {
 		trouble.Advised(answer.Declined, func(*state.BusyError, *answer.Problem) []answer.Command {
 			return trouble.Then(answer.Call("when it has finished", answer.Again))
 		}),
-		trouble.Advised(answer.Declined, func(_ *worktree.KeptError, at *answer.Problem) []answer.Command {
-			return trouble.Then(answer.Call("commit and push what you want to keep, then", at.Doing, at.Object))
+		trouble.Advised(answer.Declined, func(*worktree.KeptError, *answer.Problem) []answer.Command {
+			return trouble.Then(answer.Call("commit and push what you want to keep, then", answer.Again))
 		}),
 		trouble.Advised(answer.Machine, func(e *worktree.UndoneError, _ *answer.Problem) []answer.Command {
 			if e.Kept != nil {

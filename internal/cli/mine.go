@@ -128,14 +128,19 @@ func (c *Call) Ended(f lifecycle.Facts) string {
 		return ""
 	}
 
-	rules := c.Rules()
-	no, end := f.Log.RefuseHolder(h.Worker, h.Token, rules.Terms, f.Now), rules.EndOf(f, h.Worker)
+	no := f.Log.RefuseHolder(h.Worker, h.Token, c.Rules().Terms, f.Now)
+	if no == nil {
+		return ""
+	}
+
+	lost, is := errors.AsType[*ledger.LostError](c.Session.Ledger.Lost(f, h.Worker, no))
 	next := "stop work on it"
 	switch {
-	case no == nil || end.Own():
+	case !is || lost.End.Own(): // or not known yet
 		return ""
-	case end.Overdue(no):
-		next = Words(ProblemOf(&ledger.LostError{Issue: f.Issue, Worker: h.Worker, Err: no, End: end}).Next)
+	case lost.End.Overdue(no):
+		c.dropOwnBackOff(lost)
+		next = Words(ProblemOf(lost).Next)
 	}
 
 	return OneLine(fmt.Sprintf("%s (run %s): %s; %s", h.Worker.Codename, h.Worker.FiringID, no, next))

@@ -46,6 +46,13 @@ func Lines(err error) []string {
 	return []string{strings.ReplaceAll(err.Error(), "\n", "; ")}
 }
 
+// SameConfiguration reports whether two errors are what is wrong with one configuration.
+func SameConfiguration(a, b error) bool {
+	one, is := errors.AsType[*config.Error](a)
+	other, too := errors.AsType[*config.Error](b)
+	return is && too && one.File == other.File && one.Same(other)
+}
+
 // Warnf prints a warning, which does not change the answer, and adds it to the warnings of the next
 // one.
 func (t Terminal) Warnf(format string, args ...any) {

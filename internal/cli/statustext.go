@@ -46,6 +46,7 @@ func DescribeStatus(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict, s
 		add("", CycleRemedy)
 	}
 
+	add("  stage", s.Stage)
 	add("  labels", OneLine(cmp.Or(strings.Join(s.Labels, ", "), "none")))
 	if s.Drift != nil {
 		var parts []string

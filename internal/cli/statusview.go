@@ -20,6 +20,7 @@ type StatusView struct {
 	Reasons  []answer.Reason `json:"reasons"`
 	State    string          `json:"state"` // what the facts say
 	Why      string          `json:"why"`
+	Stage    string          `json:"stage,omitempty"` // of a pipeline
 	Labels   []string        `json:"labels"`
 	Drift    *driftView      `json:"drift,omitempty"`    // labels to add and remove
 	Stranded string          `json:"stranded,omitempty"` // why nothing will move it; a person must
@@ -107,6 +108,7 @@ func ViewStatus(r lifecycle.Rules, f lifecycle.Facts, v lifecycle.Verdict) Statu
 		Reasons:  append([]answer.Reason{}, trouble.Reasons(v)...),
 		State:    sum.State.String(),
 		Why:      OneLine(sum.Why),
+		Stage:    OneLine(r.StageName(f)),
 		Labels:   LabelNames(f.Labels),
 		Now:      Stamp(f.Now),
 		Stranded: OneLine(sum.Stranded),

@@ -326,12 +326,11 @@ func (c *Call) RecordClaim(h ledger.Hold, err error) error {
 // the worktree's record says so from then on: a command that names no issue means another one.
 func (c *Call) NoteLost(i claim.Issue, w claim.Worker, err error) error {
 	lost, is := errors.AsType[*ledger.LostError](err)
-	switch {
-	case !is:
+	if !is {
 		return err
-	case c.Earlier(i, w)(w): // a back-off after its own hold does not keep it off
-		lost.Bars = slices.DeleteFunc(lost.Bars, func(r lifecycle.Reason) bool { return r.Code == lifecycle.CodeBackingOff })
 	}
+
+	c.dropOwnBackOff(lost)
 	if lost.End != lifecycle.HoldLost || c.DryRun {
 		return err
 	}
@@ -339,6 +338,14 @@ func (c *Call) NoteLost(i claim.Issue, w claim.Worker, err error) error {
 	c.recordLost(i, w, OneLine(lost.Error()))
 
 	return err
+}
+
+// dropOwnBackOff leaves out of what keeps a worker off the back-off after its own hold, which does
+// not.
+func (c *Call) dropOwnBackOff(lost *ledger.LostError) {
+	if c.Earlier(lost.Issue, lost.Worker)(lost.Worker) {
+		lost.Bars = slices.DeleteFunc(lost.Bars, func(r lifecycle.Reason) bool { return r.Code == lifecycle.CodeBackingOff })
+	}
 }
 
 // recordLost remembers for this worktree that a hold was lost, and why. Where that fails it is

@@ -278,6 +278,7 @@ func (j *judge) judge(ctx context.Context, candidates []work.Item) ([]work.Item,
 			}
 		default:
 			j.unread = fmt.Errorf("read %s: %s", f.Issue, v)
+			j.o.Warn(j.unread)
 		}
 	}
 

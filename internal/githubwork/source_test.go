@@ -521,17 +521,23 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// TestDoubted: an issue of which nobody can say whether it is free is passed over where there is other
-// work, and is no "no work" where there is none.
+// TestDoubted: an issue of which nobody can say whether it is free is warned of and passed over where
+// there is other work, and is no "no work" where there is none.
 func TestDoubted(t *testing.T) {
 	for n, want := range map[int]string{1: "", 2: "github-2"} {
 		synctest.Test(t, func(t *testing.T) {
 			issues := inQueue(n)
 			issues[0].Comments = []githubsim.SeedComment{{Author: "other", Body: "Buy!", CreatedAt: at(1), Spam: true}}
 			w := newWorld(t, issues)
-			page, err := w.source(agent("ann")).Fetch(t.Context(), work.FetchOptions{})
+			o, warned := agent("ann"), ""
+			o.Warn = func(err error) { warned += err.Error() + "\n" }
+			page, err := w.source(o).Fetch(t.Context(), work.FetchOptions{})
 			if ids(page.Items) != want || (err == nil) != (want != "") {
 				t.Errorf("%d issues: %s, %v", n, ids(page.Items), err)
+			}
+
+			if !strings.HasPrefix(warned, "read acme/app#1: ") || strings.Count(warned, "\n") != 1 {
+				t.Errorf("%d issues: warned of %q", n, warned)
 			}
 
 			if err != nil && !strings.Contains(err.Error(), "read acme/app#1: ") {

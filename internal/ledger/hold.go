@@ -91,6 +91,12 @@ func (l *Ledger) Holds(f lifecycle.Facts, w claim.Worker, token int64) error {
 	return nil
 }
 
+// Lost is the error about a hold of w that does not stand by a snapshot, for the reason no: a
+// *LostError, or an *UnknownError where the snapshot may be late.
+func (l *Ledger) Lost(f lifecycle.Facts, w claim.Worker, no error) error {
+	return l.config().Lost(f, w, no)
+}
+
 // Owns reports whether the holder may still act under h: it must ask before every step that others
 // can see (spec-writing.md#acting-under-a-hold). It is false for a hold that did not come from this
 // process.

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"sync/atomic"
@@ -33,12 +32,12 @@ func (l *lines) Read(p []byte) (int, error) {
 	for len(l.rest) == 0 {
 		line, err := l.line()
 		if len(line) > 0 {
-			if bad := l.judge(line); bad != nil {
-				err = errors.Join(err, l.out.refuse(line, bad))
-			} else {
-				l.rest = append(line, '\n')
+			message, bad := l.judge(line)
+			if bad == nil {
+				l.rest = append(message, '\n')
 				break
 			}
+			err = errors.Join(err, l.out.refuse(line, bad))
 		}
 
 		if errors.Is(err, io.EOF) {
@@ -68,20 +67,20 @@ func (l *lines) line() ([]byte, error) {
 	}
 }
 
-// judge returns what is wrong with a line, nil when it is a message or a batch that this client may
-// send.
-func (l *lines) judge(line []byte) *jsonrpc.Error {
+// judge returns a message or a batch that this client may send, with its ids as the library gets
+// them (ids.go), or what is wrong with the line.
+func (l *lines) judge(line []byte) ([]byte, *jsonrpc.Error) {
+	invalid := func(why string) ([]byte, *jsonrpc.Error) {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: why}
+	}
+
 	switch {
 	case len(line) > maxMessage:
-		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "the message is longer than 1 MiB"}
+		return invalid("the message is longer than 1 MiB")
 	case !json.Valid(line):
-		return &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "the line is not JSON"}
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "the line is not JSON"}
 	case line[0] == '[' && !l.old.Load():
-		return &jsonrpc.Error{
-			Code:    jsonrpc.CodeInvalidRequest,
-			Message: "batches are not part of this revision of the protocol: send one message a line",
-		}
-
+		return invalid("batches are not part of this revision of the protocol: send one message a line")
 	case line[0] == '[':
 		var all []json.RawMessage
 		err := json.Unmarshal(line, &all)
@@ -89,21 +88,22 @@ func (l *lines) judge(line []byte) *jsonrpc.Error {
 			err = errors.New("the batch is empty")
 		}
 
-		for _, one := range all {
-			_, bad := decode(one)
-			err = cmp.Or(err, bad)
+		for n, one := range all {
+			text, _, bad := decode(one)
+			all[n], err = text, cmp.Or(err, bad)
 		}
 
 		if err != nil {
-			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
+			return invalid(err.Error())
 		}
 
-		return nil
+		text, _ := json.Marshal(all) // of messages that were read from JSON
+		return text, nil
 	}
 
-	message, err := decode(line)
+	text, message, err := decode(line)
 	if err != nil {
-		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
+		return invalid(err.Error())
 	}
 
 	// the client's first words say the revision
@@ -114,23 +114,22 @@ func (l *lines) judge(line []byte) *jsonrpc.Error {
 		l.old.Store(json.Unmarshal(r.Params, &p) == nil && slices.Contains(batched[:], p.ProtocolVersion))
 	}
 
-	return nil
+	return text, nil
 }
 
-// decode reads one message from JSON.
-func decode(text []byte) (jsonrpc.Message, error) {
+// decode reads one message from JSON, and returns its text with the id as the library gets it.
+func decode(text []byte) ([]byte, jsonrpc.Message, error) {
 	if text[0] != '{' {
-		return nil, errors.New("a message is a JSON object")
-	}
-	m, err := jsonrpc.DecodeMessage(text)
-	if r, is := m.(*jsonrpc.Request); is && r.IsCall() {
-		// the library would give a number back rounded
-		if id := string(idOf(text)); id[0] != '"' && id != fmt.Sprint(r.ID.Raw()) {
-			return nil, fmt.Errorf("the id %s: expected a string or an integer below 2^53", id)
-		}
+		return nil, nil, errors.New("a message is a JSON object")
 	}
 
-	return m, err
+	text, err := quoteID(text)
+	if err != nil {
+		return nil, nil, err
+	}
+
+	m, err := jsonrpc.DecodeMessage(text)
+	return text, m, err
 }
 
 // batched are the revisions of the protocol in which a line may hold several messages.
@@ -138,41 +137,20 @@ var batched = [...]string{"2024-11-05", "2025-03-26"}
 
 // refuse answers a line that is not a message, with its id as far as one can be read.
 func (s *sender) refuse(line []byte, why *jsonrpc.Error) error {
+	id := json.RawMessage("null")
+	if at := find(line, "id"); at.found() && isID(at.in(line)) {
+		id = at.in(line)
+	}
+
 	answer := struct {
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
 		Error   *jsonrpc.Error  `json:"error"`
-	}{"2.0", idOf(line), why}
+	}{"2.0", id, why}
 	data, err := json.Marshal(answer)
 	if err == nil {
 		_, err = s.Write(append(data, '\n'))
 	}
 
 	return err
-}
-
-// idOf is the id of what should be a message, also of one that is cut off; null when there is none.
-func idOf(line []byte) json.RawMessage {
-	null := json.RawMessage("null")
-	words := json.NewDecoder(bytes.NewReader(line))
-	if open, err := words.Token(); err != nil || open != json.Delim('{') {
-		return null
-	}
-
-	for words.More() {
-		key, err := words.Token()
-		var value json.RawMessage
-		if err == nil {
-			err = words.Decode(&value)
-		}
-
-		if err != nil {
-			return null
-		}
-		if key == "id" && value[0] != '{' && value[0] != '[' {
-			return value
-		}
-	}
-
-	return null
 }

@@ -24,7 +24,7 @@ type stdio struct {
 func (s stdio) Connect(ctx context.Context) (sdk.Connection, error) {
 	out := &sender{out: s.out, end: s.end}
 	in := &lines{in: bufio.NewReaderSize(s.in, 64<<10), out: out}
-	c, err := (&sdk.IOTransport{Reader: io.NopCloser(in), Writer: out}).Connect(ctx)
+	c, err := (&sdk.IOTransport{Reader: io.NopCloser(in), Writer: restored{out}}).Connect(ctx)
 	return &session{
 		Connection: c,
 		in:         in,
@@ -57,7 +57,7 @@ func asksNobody(method string) bool {
 func (s *session) Read(ctx context.Context) (jsonrpc.Message, error) {
 	m, err := s.Connection.Read(ctx)
 	if errors.Is(err, io.EOF) {
-		s.settle(ctx)
+		s.awaitQuick(ctx)
 		s.mu.Lock()
 		s.ended = true
 		s.mu.Unlock()
@@ -111,8 +111,8 @@ func (s *session) Close() error {
 	return s.Connection.Close()
 }
 
-// settle waits until the quick calls have their answers: the end of the input would cancel them.
-func (s *session) settle(ctx context.Context) {
+// awaitQuick waits until the quick calls have their answers: the end of the input would cancel them.
+func (s *session) awaitQuick(ctx context.Context) {
 	for {
 		s.mu.Lock()
 		left := len(s.quick)

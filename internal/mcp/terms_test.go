@@ -79,8 +79,8 @@ func TestHintsNameTools(t *testing.T) {
 			"ask tia; to take it over in your name, on the record: a person decides",
 		},
 		{
-			"claim", next(answer.Call("when a person lets claims go on", "repo resume", "acme/app", "--local")),
-			"when a person lets claims go on: a person decides",
+			"claim", next(answer.Call("wait, or ask who paused it; to let claims go on", "repo resume", "acme/app", "--local")),
+			"wait, or ask who paused it; to let claims go on: a person decides",
 		},
 		{
 			"claim", next(answer.Call("see what is slow", "doctor", "acme/app"),
@@ -145,8 +145,8 @@ func TestHintsOfOffer(t *testing.T) {
 			`to end it: force_release {"issue":"acme/app#1"}`,
 		},
 		{
-			func(*mcp.Options) {}, answer.Call("when a person lets claims go on", "repo resume", "acme/app"),
-			`when a person lets claims go on: resume {"repo":"acme/app"}`,
+			func(*mcp.Options) {}, answer.Call("wait, or ask who paused it; to let claims go on", "repo resume", "acme/app"),
+			`wait, or ask who paused it; to let claims go on: resume {"repo":"acme/app"}`,
 		},
 		{
 			func(o *mcp.Options) { o.Toolsets = nil }, answer.Call("", "bundle release", "checkout"),

@@ -141,8 +141,9 @@ func TestNonsense(t *testing.T) {
 		{`{"id":"seven","method":"ping"}`, -32600, `"seven"`},
 		{`{"jsonrpc":"1.0","id":7,"method":"ping"}`, -32600, "7"},
 		{`{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}`, -32600, "null"},
-		{`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, -32600, "1.5"},
-		{`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, -32600, "9007199254740993"},
+		{`{"jsonrpc":"2.0","id":[1],"method":"ping"}`, -32600, "null"},
+		{`{"jsonrpc":"2.0","id":true,"method":"ping"}`, -32600, "null"},
+		{`{"jsonrpc":"2.0","id":null,"method":"ping"}`, -32600, "null"},
 		{`{"jsonrpc":"2.0"}`, -32600, "null"},
 		{`7`, -32600, "null"},
 		{`"ping"`, -32600, "null"},
@@ -180,6 +181,32 @@ func TestNonsense(t *testing.T) {
 	w.pong(99)
 	if s.words != nil {
 		t.Errorf("ran %q", s.words)
+	}
+}
+
+// TestIDs: the id of a call is a string or a number, and comes back as it was written.
+func TestIDs(t *testing.T) {
+	var s stand
+	w := dial(t, s.options(), "2025-03-26")
+	for _, id := range []string{
+		`0`, `-0`, `7`, `-7`, `1.0`, `1.50`, `1e2`, `1E+2`, `1e400`, `9007199254740993`, `123456789012345678901234567890`,
+		`""`, `"7"`, `"1.0"`, `"\"7\""`, `"\u0041"`, `"é"`,
+	} {
+		w.say(`{"method":"ping","id": ` + id + ` ,"jsonrpc":"2.0"}`)
+		if got, want := w.hear(), `{"jsonrpc":"2.0","id":`+id+`,"result":{}}`; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+
+		w.say(`{"jsonrpc":"2.0","id":` + id + `,"method":"claim"}`)
+		if got, want := w.hear(), `{"jsonrpc":"2.0","id":`+id+`,"error":{"code":-32601,`; !strings.HasPrefix(got, want) {
+			t.Errorf("%s, want %s", got, want)
+		}
+
+		w.say(`[{"jsonrpc":"2.0","id":` + id + `,"method":"ping"},{"jsonrpc":"2.0","id":"other","method":"ping"}]`)
+		want := `[{"jsonrpc":"2.0","id":` + id + `,"result":{}},{"jsonrpc":"2.0","id":"other","result":{}}]`
+		if got := w.hear(); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
 	}
 }
 
@@ -260,14 +287,14 @@ func TestCancelled(t *testing.T) {
 	}
 
 	w := dial(t, o, latest)
-	for id := 2; id <= 3; id++ {
-		w.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"status","arguments":{"issue":"%d"}}}`, id, id))
+	for _, id := range []string{"2.0", "3"} {
+		w.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"status","arguments":{"issue":"%[1]s"}}}`, id))
 		<-began
 	}
 
 	w.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":77,"reason":"never asked"}}`)
-	w.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2,"reason":"not needed"}}`)
-	if got := <-gaveUp; got != "2" {
+	w.say(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2.0,"reason":"not needed"}}`)
+	if got := <-gaveUp; got != "2.0" {
 		t.Errorf("gave up %s", got)
 	}
 

@@ -66,7 +66,7 @@ func (c *Config) Lost(f lifecycle.Facts, w claim.Worker, err error) error {
 	own, _ := f.Log.Find(w)
 	holder, held := c.Rules.Holder(f)
 	if errors.Is(err, claim.ErrUnconfirmed) && !holder.Held() && !own.Overdue(c.Rules.Terms, f.Now) {
-		return &UnknownError{f.Issue, errPending}
+		return &UnknownError{f.Issue, pending()}
 	}
 
 	lost := &LostError{

@@ -126,9 +126,14 @@ var ErrUnassignable = errors.New("GitHub assigns only people with a role in the 
 // win.
 var ErrInvisible = errors.New("own record did not become visible")
 
-// errPending is wrapped by an UnknownError when an own claim does not show as confirmed, and still
-// may.
-var errPending = errors.New("the claim does not show as confirmed yet")
+// pending is that an own claim does not show as confirmed, and still may.
+func pending() error {
+	return &answer.Problem{
+		Code: answer.Unread,
+		Why:  "the claim does not show as confirmed yet",
+		Next: []answer.Command{answer.Call("in a moment, run again", answer.Again)},
+	}
+}
 
 // unshown is that GitHub counts comments that it does not show, those of an account that it takes
 // for spam for instance. One of them may hold the issue, so nobody can take it.

@@ -134,7 +134,7 @@ func Resume(repo string, here bool) answer.Command {
 	if here {
 		args = append(args, "--local")
 	}
-	return answer.Call("when a person lets claims go on", "repo resume", args...)
+	return answer.Call("wait, or ask who paused it; to let claims go on", "repo resume", args...)
 }
 
 func hintHeld(e *ledger.HeldError, _ *answer.Problem) []answer.Command {

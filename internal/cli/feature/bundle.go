@@ -246,7 +246,7 @@ func (p *pack) no(a answer.Answer, err error) any {
 }
 
 // gather opens a session for each reference; those of one repository share it. Its error is that of
-// every reference for which there is none.
+// every reference for which there is none; what is wrong with one configuration is said once.
 func (p *pack) gather(ctx context.Context, refs []string, at string) error {
 	var wrong []error
 	for _, ref := range refs {
@@ -256,7 +256,9 @@ func (p *pack) gather(ctx context.Context, refs []string, at string) error {
 			o := p.Options()
 			o.Ref, o.Host, o.First.Late = ref, at, true // what a killed run left is undone first, by another client
 			if err := c.Open(ctx, o); err != nil {
-				wrong = append(wrong, err)
+				if !slices.ContainsFunc(wrong, func(said error) bool { return cli.SameConfiguration(said, err) }) {
+					wrong = append(wrong, err)
+				}
 				continue
 			}
 		}

@@ -140,11 +140,12 @@ func (p *pack) tell(text string, lost error) error {
 	return p.Answer(&p.view, text)
 }
 
-// What bundle release answers about an issue that it did not release.
+// What bundle release answers about an issue.
 const (
-	partEnded = "ended" // there was nothing to end, or its work is there
-	partLost  = "lost"  // somebody or time has ended it
-	partHeld  = "held"  // another login has claimed it, and only that one ends it
+	partReleased = "released"
+	partEnded    = "ended" // there was nothing to end, or its work is there
+	partLost     = "lost"  // somebody or time has ended it
+	partHeld     = "held"  // another login has claimed it, and only that one ends it
 )
 
 // another reports whether somebody else than whoever asks, if that is told, claimed the bundle
@@ -157,7 +158,11 @@ func (p *pack) another(note bundlePage) bool {
 
 // end ends one hold, unless it has ended already. With partLost the error is a *ledger.LostError.
 func (p *pack) end(ctx context.Context, c *cli.Call, note bundlePage) (PartView, error) {
-	v := PartView{Issue: c.Session.Issue.String(), Answer: "released"}
+	v := PartView{Issue: c.Session.Issue.String(), Answer: partReleased}
+	if p.DryRun {
+		v.Answer = "would be released"
+	}
+
 	if !note.Taken {
 		was, err := ofBundle(c).Undo(ctx, note.worker(), note.Nonce, false)
 		switch {
@@ -181,7 +186,7 @@ func (p *pack) end(ctx context.Context, c *cli.Call, note bundlePage) (PartView,
 	}
 
 	v, err = v.unlessEnded(c.NoteLost(c.Session.Issue, note.worker(), c.WarnLate(err)))
-	if err != nil || v.Answer != "released" {
+	if err != nil || v.Answer != partReleased {
 		return v, err
 	}
 

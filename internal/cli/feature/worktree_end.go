@@ -56,11 +56,19 @@ func removeTrees(ctx context.Context, c *cli.Call, p *removeParams) error {
 	})
 }
 
-// pruned is the text of a feature of which something is to go, or has gone.
-func (v FeatureView) pruned(partly bool) string {
-	if partly {
-		v.Answer += " in part"
+// outcome is the answer about a feature whose worktrees have gone, or stay, and its text, which also
+// says that only some have.
+func (v *FeatureView) outcome(pruned, kept string, gone int, partly bool) string {
+	v.Answer = pruned
+	switch {
+	case partly && gone == 0:
+		v.Answer = kept
+	case partly:
+		shown := *v
+		shown.Answer += " in part"
+		return shown.text()
 	}
+
 	return v.text()
 }
 
@@ -72,8 +80,15 @@ func pruneTrees(ctx context.Context, c *cli.Call, p *pruneParams) error {
 				v := listed(l)
 				v.Trees = slices.DeleteFunc(v.Trees, func(t TreeView) bool { return l.Ready && t.State != "missing" })
 				if l.Err == nil && (!l.Ready || len(v.Trees) > 0) {
-					v.Answer = "would be pruned"
-					err = errors.Join(err, c.Answer(v, v.pruned(len(v.Trees) < len(l.Trees))))
+					gone := 0
+					for _, t := range v.Trees {
+						if t.Why == "" {
+							gone++
+						}
+					}
+
+					text := v.outcome("would be pruned", "would be kept", gone, gone < len(l.Trees))
+					err = errors.Join(err, c.Answer(v, text))
 				}
 
 				err = errors.Join(err, l.Err)
@@ -85,7 +100,7 @@ func pruneTrees(ctx context.Context, c *cli.Call, p *pruneParams) error {
 		found, unknown := features.Prune(ctx)
 		var kept []worktree.Kept
 		for _, one := range found {
-			v := FeatureView{Feature: one.Feature, Answer: "pruned", Trees: []TreeView{}}
+			v := FeatureView{Feature: one.Feature, Trees: []TreeView{}}
 			for _, tree := range one.Gone {
 				v.Trees = append(v.Trees, viewTree(tree, "removed", ""))
 			}
@@ -94,11 +109,13 @@ func pruneTrees(ctx context.Context, c *cli.Call, p *pruneParams) error {
 				v.Trees = append(v.Trees, viewTree(k.Tree, "kept", k.Why))
 			}
 
+			text := v.outcome("pruned", "kept", len(one.Gone), one.Partly)
 			if one.Err != nil {
 				v.Negative = c.Failed(one.Err)
 				v.Answer = string(v.Negative.Answer)
+				text = v.text()
 			}
-			kept, unknown = append(kept, one.Kept...), errors.Join(unknown, one.Err, c.Answer(v, v.pruned(one.Partly)))
+			kept, unknown = append(kept, one.Kept...), errors.Join(unknown, one.Err, c.Answer(v, text))
 		}
 
 		if unknown == nil && len(kept) > 0 {

@@ -372,10 +372,10 @@ func waits(f lifecycle.Facts, w claim.Worker, t claim.Terms) (s agenthost.Shown)
 	return s
 }
 
-// finish is what runs after the end of a session: holds under which nothing was done are released.
+// endSession is what runs after the end of a session: holds under which nothing was done are released.
 // The session's file goes last. Where the host's process goes on, so does its person, in another
 // session, which takes the holds over.
-func (e *hostEvent) finish(ctx context.Context) {
+func (e *hostEvent) endSession(ctx context.Context) {
 	if e.goesOn(ctx) {
 		return
 	}

@@ -82,7 +82,7 @@ func AnswerEvent(
 		e.look()
 		switch part {
 		case Ended:
-			e.finish(ctx)
+			e.endSession(ctx)
 		case Expired:
 			e.claimAgain(ctx)
 		default:

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"github.com/label-state/label-state/internal/cli"
 )
 
@@ -109,9 +107,6 @@ func previewSteps(repo string, steps []InitStep) string {
 	for _, s := range steps {
 		line := strings.TrimRight(fmt.Sprintf("  %s %-*s  %s", signs[s.Status], wide, s.Kind+" "+s.Name,
 			s.Detail), " ")
-		if s.Status != stepKept { // what differs is worth a long line
-			line = ansi.Truncate(line, cli.HelpWidth, "…")
-		}
 		out += line + "\n"
 	}
 

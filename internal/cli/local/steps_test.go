@@ -70,3 +70,12 @@ func TestAsk(t *testing.T) {
 		}
 	}
 }
+
+// TestPreview: what something is for is shown whole.
+func TestPreview(t *testing.T) {
+	long := strings.Repeat("what it means ", 10) + "at the end"
+	got := previewSteps("acme/app", []InitStep{{Kind: "label", Name: "agent:done", Status: stepMissing, Detail: long}})
+	if want := "acme/app\n  + label agent:done  " + long + "\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
