@@ -206,8 +206,8 @@ func (f *file) keys() rule {
 			},
 			key{
 				"require_claim",
-				"Whether a session may edit files only in a worktree that holds an issue. Events go by the default " +
-					"branch as the clone last fetched it.",
+				"Whether a session's tools for edits work only in a worktree that holds an issue; commands always do. " +
+					"Events go by the default branch as the clone last fetched it.",
 				truth(&c.Sessions.RequireClaim),
 			},
 		)},
