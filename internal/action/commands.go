@@ -574,8 +574,12 @@ func (cm *commands) requeue(ctx context.Context, o order, r *result) error {
 		return no{"the issue is closed"}
 	}
 
-	if _, err := cm.recordEnds(ctx, o.facts, byCommand, r); err != nil {
-		return err
+	if len(cm.Ledger.Rules().Over(o.facts)) > 0 {
+		ends := cm.tend(ctx, []claim.Issue{o.facts.Issue}, byCommand)
+		r.add(ends)
+		if ends.Stopped != nil || ends.Failed > 0 {
+			return cmp.Or(ends.Stopped, errors.New("the end of the hold could not be recorded"))
+		}
 	}
 	if _, err := cm.Ledger.Reset(ctx, o.facts.Issue, o.at, o.by); err != nil {
 		return err

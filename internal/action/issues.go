@@ -1,7 +1,6 @@
 package action
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -10,7 +9,6 @@ import (
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/labels"
 	"github.com/label-state/label-state/internal/ledger"
-	"github.com/label-state/label-state/internal/lifecycle"
 )
 
 // byIssue signs what was done because of an issue's event.
@@ -100,40 +98,13 @@ func (s *Step) unlabeled(ctx context.Context, i claim.Issue, r *result) error {
 		return s.steered(ctx, rep, ended, err, r)
 	}
 
-	facts.Now = removal.At // what had ended by then counts no longer either
-	ends, err := s.recordEnds(ctx, facts, byIssue, r)
-	if err != nil {
-		return err
-	}
-
 	did, err := s.Ledger.Reset(ctx, i, removal.At, removal.By)
-	if !did {
-		return err
-	}
-
-	r.note("%s had a look at %s: its failed attempts and waits are reset", removal.By, i)
-	s.deleteRepeats(ctx, nil, i)
-	if ends && err == nil { // with one more failed attempt the label may have come back
-		err = s.Hub.RemoveLabel(ctx, i, scheme.NeedsScope)
+	if did {
+		r.note("%s had a look at %s: its failed attempts and waits are reset", removal.By, i)
+		s.deleteRepeats(ctx, nil, i)
 	}
 
 	return err
-}
-
-// recordEnds records the ends of the holds of an issue whose time was over by the snapshot, and
-// reports whether there were any: a reset after that is about them, too.
-func (s *Step) recordEnds(ctx context.Context, f lifecycle.Facts, by string, r *result) (any bool, err error) {
-	if len(s.Ledger.Rules().Over(f)) == 0 {
-		return false, nil
-	}
-
-	ends := s.tend(ctx, []claim.Issue{f.Issue}, by)
-	r.add(ends)
-	if ends.Stopped != nil || ends.Failed > 0 {
-		return true, cmp.Or(ends.Stopped, errors.New("the end of the hold could not be recorded"))
-	}
-
-	return true, nil
 }
 
 // queued finds out whether a person put an issue that is stuck into the queue: then it begins again
