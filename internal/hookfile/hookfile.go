@@ -90,7 +90,8 @@ func (s State) Unclear() bool { return s.Kind == Edited && !s.Ignored }
 // asks git's setting label-state.hook for the program, and finds none there, though there is this one.
 func (s State) Untold(hook string) bool {
 	everybodys := s.Kind == Delegated || s.Manager == "husky" || s.Shared
-	return hook != "" && everybodys && s.Asks && (s.Setting == "" || !exists(s.Setting))
+	another := s.Shared && s.Setting != hook
+	return hook != "" && everybodys && s.Asks && (s.Setting == "" || !exists(s.Setting) || another)
 }
 
 // A Change is what Install or Uninstall did.
@@ -288,8 +289,11 @@ func Uninstall(ctx context.Context, o Options) (State, Change, error) {
 		return State{}, "", p.refuse(verbRemove, "it serves all repositories",
 			"label-state hook uninstall --global")
 	case p.state().Shared:
-		return State{}, "", p.refuse(verbRemove, "it is the repository's own, for everybody who works on it",
-			unsetIn(p.scope))
+		hint := ""
+		if p.scope == "local" || p.scope == "worktree" {
+			hint = unsetIn(p.scope)
+		}
+		return State{}, "", p.refuse(verbRemove, "it is the repository's own, for everybody who works on it", hint)
 	}
 
 	change, err := p.uninstall(o.Force)
@@ -398,6 +402,13 @@ func locate(ctx context.Context, g git.Git, verb string) (place, error) {
 	if scope != "" && value == "" { // git then puts a slash and the hook's name behind nothing
 		p.folder, p.unset = string(filepath.Separator), unsetIn(scope)
 		return p, nil
+	}
+
+	if scope != "" {
+		there := g
+		there.Dir, there.Repo = p.folder, ""
+		_, err := there.Ask(ctx, "ls-files", "--error-unmatch", "--", p.name)
+		p.tracked = err == nil
 	}
 
 	if global := globalPush(); global.marked(read(p.file())) {

@@ -386,7 +386,7 @@ func untrusted(ctx context.Context, program, dir string) (n int, told bool) {
 
 	var answer struct {
 		ID     int
-		Result struct {
+		Result *struct {
 			Data []struct {
 				Hooks []struct{ Command, TrustStatus string }
 			}
@@ -397,6 +397,10 @@ func untrusted(ctx context.Context, program, dir string) (n int, told bool) {
 		if lines.Decode(&answer) != nil {
 			return 0, false
 		}
+	}
+
+	if answer.Result == nil { // an error
+		return 0, false
 	}
 
 	for _, d := range answer.Result.Data {
