@@ -146,7 +146,7 @@ func (s State) RefuseRenewal(w Worker, author string, t Terms, now time.Time, ma
 	case !c.Held():
 		return ErrUnconfirmed
 	case c.Revoked != nil:
-		return c.Asked()
+		return c.RefuseRevoked()
 	case c.Overdue(t, now.Add(margin)):
 		return ErrOverdue
 	}
@@ -162,8 +162,8 @@ func (s State) RefuseRenewal(w Worker, author string, t Terms, now time.Time, ma
 	return nil
 }
 
-// Asked says who has asked the holder to stop, or nil.
-func (c Claim) Asked() error {
+// RefuseRevoked says who has asked the holder to stop, or nil.
+func (c Claim) RefuseRevoked() error {
 	if c.Revoked == nil {
 		return nil
 	}

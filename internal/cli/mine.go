@@ -106,7 +106,7 @@ func (c *Call) MineAlready(ctx context.Context, refused error) (own lifecycle.Re
 		mine, decided := c.madeHere(held.Issue, *r.Claim, me)
 		switch {
 		case mine:
-			if stop := cmp.Or(r.Claim.Asked(), c.Rules().Stops(held.Verdict)); stop != nil {
+			if stop := cmp.Or(r.Claim.RefuseRevoked(), c.Rules().Stops(held.Verdict)); stop != nil {
 				return own, false, &ledger.LostError{Issue: held.Issue, Worker: r.Claim.Record.Worker, Err: stop}
 			}
 			return r, true, refused

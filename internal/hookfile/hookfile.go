@@ -404,13 +404,6 @@ func locate(ctx context.Context, g git.Git, verb string) (place, error) {
 		return p, nil
 	}
 
-	if scope != "" {
-		there := g
-		there.Dir, there.Repo = p.folder, ""
-		_, err := there.Ask(ctx, "ls-files", "--error-unmatch", "--", p.name)
-		p.tracked = err == nil
-	}
-
 	if global := globalPush(); global.marked(read(p.file())) {
 		p.shims, p.global = global, true
 	}
@@ -421,6 +414,12 @@ func locate(ctx context.Context, g git.Git, verb string) (place, error) {
 	}
 
 	ours := p.shims.marked(read(p.file()))
+	if ours && scope != "" && !p.global {
+		there := g
+		there.Dir, there.Repo = p.folder, ""
+		_, err := there.Ask(ctx, "ls-files", "--error-unmatch", "--", p.name)
+		p.tracked = err == nil
+	}
 	if p.top != "" && !ours && scope != "local" && scope != "worktree" && scope != "command" && huskyWaits(p.top) {
 		p.folder, p.scope, p.waits = filepath.Join(p.top, ".husky", "_"), "", true
 	}

@@ -30,7 +30,7 @@ type place struct {
 	shims        family
 	scope        string // of core.hooksPath, when that leads there; else empty
 	global       bool   // it belongs to a global installation
-	tracked      bool   // by git, as a file of the repository
+	tracked      bool   // a shim that git knows as a file of the repository
 	waits        bool   // husky's, which has not been told yet to work in this clone
 
 	// the command that takes an empty core.hooksPath away, with which git looks in the root folder;
@@ -77,7 +77,7 @@ func (p place) state() State {
 	s.Version, s.Hook = p.shims.recognise(text)
 	if s.Version > 0 {
 		s.Looks, s.Asks = small+" "+whole, true
-		s.Shared = s.Hook == "" && p.tracked && !p.global
+		s.Shared = s.Hook == "" && p.tracked
 	}
 
 	switch {

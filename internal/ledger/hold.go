@@ -86,7 +86,7 @@ func (l *Ledger) Holds(f lifecycle.Facts, w claim.Worker, token int64) error {
 	end := claim.Record{Kind: claim.KindRelease, Worker: w}
 	err := cmp.Or(f.Log.Refuse(end, f.Viewer, l.set.Rules.Terms, f.Now), f.Log.RefuseToken(w, token))
 	if err != nil {
-		return l.config().Lost(f, w, err)
+		return l.Lost(f, w, err)
 	}
 	return nil
 }

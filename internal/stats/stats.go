@@ -7,7 +7,6 @@ package stats
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -152,7 +151,16 @@ type deliverer struct {
 
 // compare orders by name; of one name the worker comes first.
 func (d deliverer) compare(o deliverer) int {
-	return cmp.Or(strings.Compare(d.who, o.who), strings.Compare(fmt.Sprint(d.person), fmt.Sprint(o.person)))
+	switch {
+	case d.who != o.who:
+		return strings.Compare(d.who, o.who)
+	case d.person == o.person:
+		return 0
+	case o.person:
+		return -1
+	}
+
+	return 1
 }
 
 // within reports whether t is in the time that is counted.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -52,14 +51,7 @@ func TestLeases(t *testing.T) {
 // need nothing installed; with Redis a quarter of them in an ordinary run.
 func leaseScripts(t *testing.T, kind string) []string {
 	t.Helper()
-	all, err := filepath.Glob("testdata/lease/*.txtar")
-	if err != nil || len(all) == 0 {
-		t.Fatalf("%d scripts, %v", len(all), err)
-	}
-
-	return slices.DeleteFunc(all, func(file string) bool {
-		return kind != lease.Refs && !sample.Plays(filepath.Base(file), 0, 4)
-	})
+	return scriptsIn(t, "testdata/lease", func(name string) bool { return kind == lease.Refs || sample.Plays(name, 0, 4) })
 }
 
 // A store is one that a script uses.

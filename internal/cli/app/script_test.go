@@ -98,14 +98,18 @@ func TestScripts(t *testing.T) {
 // scriptFiles are the scripts that are played: all, or where few are wanted a third.
 func scriptFiles(t *testing.T) []string {
 	t.Helper()
-	all, err := filepath.Glob(scripts + "*.txtar")
+	return scriptsIn(t, scripts, func(name string) bool { return !sample.Few() || sample.Plays(name, 0, 3) })
+}
+
+// scriptsIn are the scripts of a folder that play, by their names.
+func scriptsIn(t *testing.T, folder string, plays func(name string) bool) []string {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(folder, "*.txtar"))
 	if err != nil || len(all) == 0 {
 		t.Fatalf("%d scripts, %v", len(all), err)
 	}
 
-	return slices.DeleteFunc(all, func(file string) bool {
-		return sample.Few() && !sample.Plays(filepath.Base(file), 0, 3)
-	})
+	return slices.DeleteFunc(all, func(file string) bool { return !plays(filepath.Base(file)) })
 }
 
 // vocabulary is the commands of scripts besides testscript's own.

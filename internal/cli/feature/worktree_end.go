@@ -75,26 +75,7 @@ func (v *FeatureView) outcome(pruned, kept string, gone int, partly bool) string
 func pruneTrees(ctx context.Context, c *cli.Call, p *pruneParams) error {
 	return onWorktrees(c, &FeatureView{}, func(features *worktree.Features) error {
 		if p.DryRun {
-			all, err := features.List(ctx)
-			for _, l := range all {
-				v := listed(l)
-				v.Trees = slices.DeleteFunc(v.Trees, func(t TreeView) bool { return l.Ready && t.State != "missing" })
-				if l.Err == nil && (!l.Ready || len(v.Trees) > 0) {
-					gone := 0
-					for _, t := range v.Trees {
-						if t.Why == "" {
-							gone++
-						}
-					}
-
-					text := v.outcome("would be pruned", "would be kept", gone, gone < len(l.Trees))
-					err = errors.Join(err, c.Answer(v, text))
-				}
-
-				err = errors.Join(err, l.Err)
-			}
-
-			return err
+			return previewPrune(ctx, c, features)
 		}
 
 		found, unknown := features.Prune(ctx)
@@ -124,4 +105,27 @@ func pruneTrees(ctx context.Context, c *cli.Call, p *pruneParams) error {
 
 		return unknown
 	})
+}
+
+// previewPrune says what prune would take away.
+func previewPrune(ctx context.Context, c *cli.Call, features *worktree.Features) error {
+	all, err := features.List(ctx)
+	for _, l := range all {
+		if l.Err != nil {
+			err = errors.Join(err, l.Err)
+			continue
+		}
+
+		v := listed(l)
+		v.Trees = slices.DeleteFunc(v.Trees, func(t TreeView) bool { return l.Ready && t.State != "missing" })
+		if l.Ready && len(v.Trees) == 0 {
+			continue
+		}
+
+		gone := slices.DeleteFunc(slices.Clone(v.Trees), func(t TreeView) bool { return t.Why != "" })
+		text := v.outcome("would be pruned", "would be kept", len(gone), len(gone) < len(l.Trees))
+		err = errors.Join(err, c.Answer(v, text))
+	}
+
+	return err
 }

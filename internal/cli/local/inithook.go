@@ -64,18 +64,15 @@ func hookStep(o hookfile.Options, found hookfile.State) InitStep {
 	}
 
 	switch found.Kind {
-	case hookfile.Current:
-		if found.Untold(o.Hook) {
-			s.Status, s.Do, s.Undo = stepMissing, install, forgetProgram
-			s.Detail = "for the repository's own: the program's path"
+	case hookfile.Current, hookfile.Delegated:
+		by := "the repository's own"
+		if found.Kind == hookfile.Delegated {
+			by = cmp.Or(found.Manager, "the hook that is there")
+			s.Detail = "run by " + by
 		}
-		return s
-
-	case hookfile.Delegated:
-		s.Detail = "run by " + cmp.Or(found.Manager, "the hook that is there")
 		if found.Untold(o.Hook) {
 			s.Status, s.Do, s.Undo = stepMissing, install, forgetProgram
-			s.Detail = "for " + cmp.Or(found.Manager, "the hook that is there") + ": the program's path"
+			s.Detail = "for " + by + ": the program's path"
 		}
 		return s
 
