@@ -564,8 +564,7 @@ func (o order) somebodyHeld() bool {
 	})
 }
 
-// requeue gives a failed issue another round of attempts. The ends that time has made are recorded
-// before: a hold that ran out is to count as little as one whose end was swept in time.
+// requeue gives a failed issue another round of attempts.
 func (cm *commands) requeue(ctx context.Context, o order, r *result) error {
 	switch {
 	case o.facts.PullRequest:
@@ -574,13 +573,6 @@ func (cm *commands) requeue(ctx context.Context, o order, r *result) error {
 		return no{"the issue is closed"}
 	}
 
-	if len(cm.Ledger.Rules().Over(o.facts)) > 0 {
-		ends := cm.tend(ctx, []claim.Issue{o.facts.Issue}, byCommand)
-		r.add(ends)
-		if ends.Stopped != nil || ends.Failed > 0 {
-			return cmp.Or(ends.Stopped, errors.New("the end of the hold could not be recorded"))
-		}
-	}
 	if _, err := cm.Ledger.Reset(ctx, o.facts.Issue, o.at, o.by); err != nil {
 		return err
 	}

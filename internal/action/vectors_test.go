@@ -59,6 +59,7 @@ func TestVectors(t *testing.T) {
 		"fail: the check is red until the author holds the issue",
 		"the age of an account",
 		"needs:human-scope taken off by a person counts attempts anew",
+		"… also that of a hold which had run out by then, though nobody has recorded that yet",
 		"agents have more pull requests open than the repository wants: the guard says so, and fails nothing",
 		"the last blocker closes: what waited for it wakes",
 		"a sweep carries out what an event has lost, and only new comments that are commands",

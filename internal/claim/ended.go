@@ -33,7 +33,7 @@ func (c Claim) failed() bool {
 	if c.End == nil || !c.Held() || c.Undone() {
 		return false
 	}
-	if c.Person != "" && c.End.Outcome == OutcomeStaleSwept { // nobody has tried what a person let run out
+	if c.End.Outcome == OutcomeStaleSwept && (c.Person != "" || c.Reset) { // nobody has tried what a person let run out
 		return false
 	}
 

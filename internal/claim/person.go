@@ -58,12 +58,12 @@ func (s State) Worked(login string) bool {
 }
 
 // CutShort reports whether the claim was a person's hold that time or a maintainer ended, and no
-// reset came after that end.
+// reset came after that end or names what ran out.
 func (s State) CutShort(c Claim) bool {
 	if c.Person == "" || !c.Held() || c.End == nil || c.End.Rank.Compare(s.Reset) <= 0 {
 		return false
 	}
-	return c.End.Outcome == OutcomeStaleSwept || c.End.Outcome == OutcomeForced
+	return c.End.Outcome == OutcomeStaleSwept && !c.Reset || c.End.Outcome == OutcomeForced
 }
 
 // LastPerson returns the confirmed claim of a person that a record ended last.

@@ -165,7 +165,7 @@ func (f *fold) apply(e Entry) (ignored string) {
 	case r.Kind.About().Signed && r.By == "":
 		return string(r.Kind) + " without by"
 	case r.Kind == KindReset:
-		f.s.Reset = rank
+		f.s.Reset, c.Reset = rank, true
 		if r.Restart {
 			f.s.Restart = rank
 		}

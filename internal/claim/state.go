@@ -80,6 +80,7 @@ type Claim struct {
 	Revoked *Release  // somebody asked the holder to stop
 	Plan    *Plan
 	End     *Release // nil while it lives
+	Reset   bool     // a reset names it: that it ran out counts no more
 
 	behalf       Bid // what was written on the worker's behalf
 	behalfLegacy bool

@@ -111,27 +111,54 @@ func restart(f lifecycle.Facts, o Override, word string) claim.Record {
 	}
 }
 
-// reset is the record that restarts the count of attempts (spec.md#attempts), and lets a person
-// whose hold was cut short take the issue again; false says that there was neither by the moment.
-// What time had ended by then may have been recorded later.
-func reset(r lifecycle.Rules, f lifecycle.Facts, o Override) (claim.Record, bool) {
-	byThen := func(c claim.Claim, end claim.Release) bool {
-		ranOut := end.Outcome == claim.OutcomeStaleSwept && c.Over(r.Terms, o.Moment)
-		return ranOut || !end.At.After(o.Moment)
+// resets are the records that restart the count of attempts (spec.md#attempts), and let a person
+// whose hold was cut short take the issue again: none if there was neither by the moment. A hold
+// that had run out by then is named, because its end is still to be recorded; of another, time may
+// have ended it by then although that was recorded later.
+func resets(r lifecycle.Rules, f lifecycle.Facts, o Override) []claim.Record {
+	var out []claim.Record
+	add := func(c claim.Claim) {
+		out = append(out, claim.Record{Kind: claim.KindReset, Worker: c.Record.Worker, By: o.By, At: f.Now})
 	}
 
-	out := claim.Record{Kind: claim.KindReset, By: o.By, At: f.Now}
-	if n := len(f.Log.Attempts); n > 0 {
-		first := f.Log.Attempts[0] // a store that names its worker still has the claim live
-		if c, _ := f.Log.Find(first.Worker); byThen(c, first.Release) {
-			out.Worker = f.Log.Attempts[n-1].Worker
-			return out, true
-		}
+	agents := false
+	for _, c := range o.unrecorded(r, f) {
+		add(c)
+		agents = agents || c.Person == ""
 	}
 
-	last, until := r.CutShort(f.Log, func(c claim.Claim) bool { return byThen(c, *c.End) })
-	out.Worker = last.Record.Worker
-	return out, f.Now.Before(until)
+	if n := len(f.Log.Attempts); n > 0 && !agents && o.after(r, f, f.Log.Attempts[0]) {
+		last, _ := f.Log.Find(f.Log.Attempts[n-1].Worker)
+		add(last)
+	}
+
+	ended := func(c claim.Claim) bool { return o.after(r, f, claim.Attempt{Worker: c.Record.Worker, Release: *c.End}) }
+	if last, until := r.CutShort(f.Log, ended); len(out) == 0 && f.Now.Before(until) {
+		add(last)
+	}
+
+	return out
+}
+
+// unrecorded are the holds that had run out when somebody spoke, whose end would count.
+func (o Override) unrecorded(r lifecycle.Rules, f lifecycle.Facts) []claim.Claim {
+	then := f
+	then.Now = o.Moment
+	done, _, delivered := r.Delivered(f)
+
+	return slices.DeleteFunc(r.Over(then), func(c claim.Claim) bool {
+		handedOver := delivered && c.Record.Worker == done.Record.Worker
+		waits := c.Person == "" || r.ContributorTTL > 0
+		return !c.Held() || c.Reset || handedOver || !waits || f.ExpiryOutcome(c) != claim.OutcomeStaleSwept
+	})
+}
+
+// after reports whether somebody spoke after the end of a hold. A store that names its worker still
+// has the claim live.
+func (o Override) after(r lifecycle.Rules, f lifecycle.Facts, a claim.Attempt) bool {
+	c, _ := f.Log.Find(a.Worker)
+	ranOut := a.Release.Outcome == claim.OutcomeStaleSwept && c.Over(r.Terms, o.Moment)
+	return ranOut || !a.Release.At.After(o.Moment)
 }
 
 // NewRevoke asks the holder to stop at its next heartbeat or push; no second holder can arise from
@@ -167,10 +194,7 @@ func NewRevoke(c *Config, i claim.Issue, o Override) Operation {
 // bring in line: whoever resets usually takes needs:human-scope off as well.
 func NewReset(c *Config, i claim.Issue, o Override) Operation {
 	return c.looking(i, func(a *appending) Conclusion {
-		if r, due := reset(c.Rules, a.facts, o); due {
-			return a.note(r)
-		}
-		return a.end
+		return a.note(resets(c.Rules, a.facts, o)...)
 	})
 }
 

@@ -155,7 +155,7 @@ func landedAs(r claim.Record, before, s claim.State) bool {
 		if r.Restart {
 			return s.Restart.Compare(before.Restart) > 0
 		}
-		return s.Reset.Compare(before.Reset) > 0
+		return s.Reset.Compare(before.Reset) > 0 && (c.Reset || !claimed)
 	}
 
 	return false

@@ -11,10 +11,10 @@ import (
 )
 
 // NewTend does for one issue what a sweep does (spec-writing.md#sweep): it writes the record of a
-// hold that only the lease store knows, hands a hold over whose pull request is there, or ends the
-// holds whose time is over, takes out pull requests that are no longer for the issue, counts a
-// reaction as the answer to a plan, begins a stuck issue again that a person put into the queue,
-// and brings the labels in line. answer is what a reaction says, nil for none. word is random. The
+// hold that only the lease store knows, counts attempts anew where a person saw to the issue, hands
+// a hold over whose pull request is there, or ends the holds whose time is over, takes out pull
+// requests that are no longer for the issue, counts a reaction as the answer to a plan, begins a
+// stuck issue again that a person put into the queue, and brings the labels in line. answer is what a reaction says, nil for none. word is random. The
 // conclusion tells in Ended, Swept, Mirrored and Answered what was done.
 func NewTend(c *Config, i claim.Issue, by string, answer *Answer, word string) Operation {
 	return c.looking(i, func(a *appending) Conclusion {
@@ -29,17 +29,25 @@ func NewTend(c *Config, i claim.Issue, by string, answer *Answer, word string) O
 			}
 		}
 
+		relieved, err := t.relieve()
+		switch {
+		case err != nil:
+			return a.fail(err)
+		case a.unread != nil:
+			return a.settleNow(nil)
+		}
+
 		moved, err := t.expire()
 		switch {
 		case err != nil:
 			return a.fail(err)
-		case moved:
+		case relieved, moved:
 			return a.settleNow(nil)
 		case answer != nil:
 			return t.vote(*answer)
 		}
 
-		return t.relieve()
+		return t.restart()
 	})
 }
 
@@ -155,40 +163,57 @@ func tooLate(err error) bool {
 	return answer.Is(err, answer.NoPlan) || answer.Is(err, answer.Barred)
 }
 
-// relieve begins an issue again that is stuck, if a person put it into the queue and that event was
-// lost; what an account's tool wrote beside a record of the same account is not a person's wish. A
-// person who took needs:human-scope off, and whose event was lost, has counted attempts anew
-// (spec-writing.md#sweep); any other removal was a slip, and the label comes back.
-func (t tending) relieve() Conclusion {
+// relieve counts attempts anew if a person took needs:human-scope off, and that event was lost
+// (spec-writing.md#sweep); any other removal was a slip, and the label comes back. It reports
+// whether it wrote anything.
+func (t tending) relieve() (bool, error) {
 	c, f := t.cfg, t.facts
-	if c.Rules.Wished(f) {
-		for _, queue := range c.Rules.Scheme.Queues() {
-			g, err := t.moved(LabelMoved{Label: queue, On: true})
-			if err != nil {
-				return t.fail(err)
-			}
-			if g.Person && g.At.After(f.Log.Last) && !g.ByTool(f.Log) {
-				return t.begin(restart(f, Override{By: g.By, Reason: "put into the queue by hand"}, t.word))
-			}
-		}
-	}
-
 	if !c.Rules.Relieved(f) {
-		return t.settle(nil)
+		return false, nil
 	}
 
 	g, err := t.moved(LabelMoved{Label: c.Rules.Scheme.NeedsScope})
-	if err != nil {
-		return t.fail(err)
+	if err != nil || !g.Person {
+		return false, err
 	}
 
-	last := f.Log.Attempts[len(f.Log.Attempts)-1].Release.At
-	record, due := reset(c.Rules, f, Override{By: g.By, Moment: g.At})
-	if !g.Person || g.At.Before(last) || !due {
+	o := Override{By: g.By, Moment: g.At}
+	later := func(a claim.Attempt) bool { return !o.after(c.Rules, f, a) }
+	if slices.ContainsFunc(f.Log.Attempts, later) {
+		return false, nil
+	}
+
+	for _, r := range resets(c.Rules, f, o) {
+		if err := t.write(r); err != nil || t.unread != nil {
+			return false, err
+		}
+	}
+
+	return true, nil
+}
+
+// restart begins an issue again that is stuck, if a person put it into the queue and that event was
+// lost; what an account's tool wrote beside a record of the same account is not a person's wish.
+func (t tending) restart() Conclusion {
+	c, f := t.cfg, t.facts
+	if !c.Rules.Wished(f) {
 		return t.settle(nil)
 	}
 
-	return t.begin(record)
+	for _, queue := range c.Rules.Scheme.Queues() {
+		g, err := t.moved(LabelMoved{Label: queue, On: true})
+		if err != nil {
+			return t.fail(err)
+		}
+		if g.Person && g.At.After(f.Log.Last) && !g.ByTool(f.Log) {
+			if err := t.write(restart(f, Override{By: g.By, Reason: "put into the queue by hand"}, t.word)); err != nil {
+				return t.fail(err)
+			}
+			return t.settleNow(nil)
+		}
+	}
+
+	return t.settle(nil)
 }
 
 // moved asks who moved a label last.
@@ -198,14 +223,6 @@ func (t tending) moved(m LabelMoved) (Removal, error) {
 		return Removal{}, &UnknownError{t.issue, got.Err}
 	}
 	return got.Moved, nil
-}
-
-// begin writes the record by which the issue begins again, and brings the labels in line.
-func (t tending) begin(r claim.Record) Conclusion {
-	if err := t.write(r); err != nil {
-		return t.fail(err)
-	}
-	return t.settleNow(nil)
 }
 
 // around is how far from a record of somebody's the same account's change of a label still counts
