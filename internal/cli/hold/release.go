@@ -70,7 +70,7 @@ func Release() cli.Verb {
 
 // releaseNamedOrHeld refuses to guess the issue where it may be somebody else's.
 func releaseNamedOrHeld(ctx context.Context, c *cli.Call, p *releaseParams) error {
-	if p.Issue == "" && (p.Agent != "" || p.Force || p.Ask) {
+	if p.Issue == "" && (p.Force || p.Ask) {
 		return c.Usagef("name the issue")
 	}
 	return cli.OnIssue(releaseIssue)(ctx, c, p)
