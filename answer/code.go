@@ -109,7 +109,7 @@ func Meanings() []Meaning {
 			Advice("use its new name, in a clone by git remote set-url origin URL"),
 			Shell("find it with", "gh", "repo", "view", TheRepo, "--json", "nameWithOwner")),
 		unknown(Limited, "a limit for requests was reached",
-			Call("from then on, or at once with the token of another login", Again)),
+			Call("from then on", Again)),
 		unknown(Server, "GitHub answered with an error of its own",
 			Call("GitHub has trouble of its own (https://www.githubstatus.com); in a minute", Again)),
 		unknown(Network, "GitHub could not be reached",

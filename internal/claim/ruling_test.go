@@ -94,6 +94,19 @@ func TestByToken(t *testing.T) {
 	}
 }
 
+// TestLargestToken: a store's next token is larger than all in the log, also than that of a release
+// whose claim is not there (stores.md).
+func TestLargestToken(t *testing.T) {
+	for log, want := range map[string]int64{
+		stored: 5,
+		stored + "\n9 0:30 bot release gone:1 outcome=failure token=7": 7,
+	} {
+		if got := stateOf(t, log).LargestToken(); got != want {
+			t.Errorf("%q: %d, want %d", log, got, want)
+		}
+	}
+}
+
 // TestRuledProcess: of the processes of one key the one has the hold that the store names, with its
 // comment if it has written one.
 func TestRuledProcess(t *testing.T) {

@@ -321,8 +321,14 @@ func (s State) NextToken(w Worker, nonce string) int64 {
 	return min(max(index, largest+1), maxToken)
 }
 
-// LargestToken returns the largest fencing token that the log shows, 0 when it shows none.
-func (s State) LargestToken() int64 { return s.largestToken(Worker{}, "") }
+// LargestToken returns the largest fencing token that the log shows, 0 when it shows none: also in
+// a release whose claim is not there.
+func (s State) LargestToken() (largest int64) {
+	for _, e := range s.Log {
+		largest = max(largest, e.Record.Token)
+	}
+	return largest
+}
 
 // largestToken returns the largest fencing token that was recorded by others than the process of w
 // with that nonce, 0 when none was.

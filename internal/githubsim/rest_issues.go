@@ -144,15 +144,19 @@ func postIssue(c *call) (answer, error) {
 	}
 
 	var sent struct {
-		Title  text
-		Body   string
-		Labels []labelName
+		Title     text
+		Body      string
+		Labels    []labelName
+		Assignees []string
 	}
 
 	if err := c.decode(&sent); err != nil {
 		return answer{}, err
 	}
 	t, err := c.createIssue(c.who, r, string(sent.Title), sent.Body, names(sent.Labels))
+	if err == nil && c.who.role(r) >= roleTriage { // from others they are dropped, as labels are
+		err = c.assign(c.who, t, sent.Assignees)
+	}
 	if err != nil {
 		return answer{}, err
 	}

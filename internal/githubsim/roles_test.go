@@ -43,6 +43,20 @@ func TestRoles(t *testing.T) {
 	}
 }
 
+// TestOpenedWith: a new issue has the labels and the assignees that it was sent with, if its author
+// may triage.
+func TestOpenedWith(t *testing.T) {
+	for token, want := range map[string]int{"tok-rob": 0, "tok-tia": 1} {
+		got := send(t, newServer(t), token, "POST /repos/acme/app/issues",
+			`{"title":"t","labels":["bug"],"assignees":["wes","nobody"]}`).json(t)
+		labels, _ := got["labels"].([]any)
+		assigned, _ := got["assignees"].([]any)
+		if len(labels) != want || len(assigned) != want {
+			t.Errorf("%s: labels %v, assignees %v", token, labels, assigned)
+		}
+	}
+}
+
 // TestLocked: on a locked issue only those with write comment.
 func TestLocked(t *testing.T) {
 	s := newServer(t)

@@ -6,11 +6,15 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/label-state/label-state/internal/printable"
 )
 
 // maxMessage is the longest message that is read, in bytes: many times what GitHub takes as a
@@ -82,22 +86,10 @@ func (l *lines) judge(line []byte) ([]byte, *jsonrpc.Error) {
 	case line[0] == '[' && !l.old.Load():
 		return invalid("batches are not part of this revision of the protocol: send one message a line")
 	case line[0] == '[':
-		var all []json.RawMessage
-		err := json.Unmarshal(line, &all)
-		if err == nil && len(all) == 0 {
-			err = errors.New("the batch is empty")
-		}
-
-		for n, one := range all {
-			text, _, bad := decode(one)
-			all[n], err = text, cmp.Or(err, bad)
-		}
-
+		text, err := judgeBatch(line)
 		if err != nil {
 			return invalid(err.Error())
 		}
-
-		text, _ := json.Marshal(all) // of messages that were read from JSON
 		return text, nil
 	}
 
@@ -117,6 +109,38 @@ func (l *lines) judge(line []byte) ([]byte, *jsonrpc.Error) {
 	return text, nil
 }
 
+// judgeBatch is judge for a batch. Its notifications come before it, each in a line of its own: the
+// library waits for an answer to all of a batch.
+func judgeBatch(line []byte) (text []byte, err error) {
+	var all, calls []json.RawMessage
+	err = json.Unmarshal(line, &all)
+	if err == nil && len(all) == 0 {
+		err = errors.New("the batch is empty")
+	}
+
+	ids := map[jsonrpc.ID]bool{}
+	for _, one := range all {
+		own, m, bad := decode(one)
+		r, is := m.(*jsonrpc.Request)
+		switch {
+		case is && !r.IsCall():
+			text = append(append(text, own...), '\n')
+			continue
+		case is && ids[r.ID]:
+			bad = errors.New("two requests of the batch have the same id")
+		case is:
+			ids[r.ID] = true
+		}
+		calls, err = append(calls, own), cmp.Or(err, bad)
+	}
+
+	if len(calls) > 0 {
+		batch, _ := json.Marshal(calls) // of messages that were read from JSON
+		text = append(text, batch...)
+	}
+	return text, err
+}
+
 // decode reads one message from JSON, and returns its text with the id as the library gets it.
 func decode(text []byte) ([]byte, jsonrpc.Message, error) {
 	if text[0] != '{' {
@@ -129,7 +153,21 @@ func decode(text []byte) ([]byte, jsonrpc.Message, error) {
 	}
 
 	m, err := jsonrpc.DecodeMessage(text)
-	return text, m, err
+	return text, m, readable(err, "method")
+}
+
+// readable is an error as a client reads it: of a value of a wrong type it says which type is
+// expected, and nothing of how that is read here. whole names what has no name of its own.
+func readable(err error, whole string) error {
+	wrong, is := errors.AsType[*json.UnmarshalTypeError](err)
+	if !is {
+		return err
+	}
+
+	want := map[reflect.Kind]string{
+		reflect.String: "a string", reflect.Slice: "an array", reflect.Bool: "true or false",
+	}[wrong.Type.Kind()]
+	return fmt.Errorf("%s: expected %s", printable.Clip(cmp.Or(wrong.Field, whole), 80), cmp.Or(want, "an object"))
 }
 
 // batched are the revisions of the protocol in which a line may hold several messages.

@@ -53,7 +53,8 @@ func asksNobody(method string) bool {
 	return method == "initialize" || strings.HasSuffix(method, "/list")
 }
 
-// Read is the next message of the client. A call is noted, and that one was cancelled.
+// Read is the next message of the client. A call is noted, and that one was cancelled. One with the
+// id of a call under way is refused here: the library would leave it without an answer.
 func (s *session) Read(ctx context.Context) (jsonrpc.Message, error) {
 	m, err := s.Connection.Read(ctx)
 	if errors.Is(err, io.EOF) {
@@ -69,6 +70,19 @@ func (s *session) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 
 	s.mu.Lock()
+	_, twice := s.running[r.ID]
+	if twice && r.IsCall() {
+		s.mu.Unlock()
+		err := s.Connection.Write(ctx, &jsonrpc.Response{ID: r.ID, Error: &jsonrpc.Error{
+			Code:    jsonrpc.CodeInvalidRequest,
+			Message: "a request with this id has no answer yet: each needs an id of its own",
+		}})
+		if err != nil {
+			return nil, err
+		}
+		return s.Read(ctx)
+	}
+
 	defer s.mu.Unlock()
 	if r.IsCall() {
 		s.running[r.ID] = false
@@ -156,9 +170,15 @@ func (s *session) Write(ctx context.Context, m jsonrpc.Message) error {
 		}
 	}
 
-	var coded *jsonrpc.Error
-	if ok && r.Error != nil && !errors.As(r.Error, &coded) {
-		r.Error = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: r.Error.Error()}
+	if ok && r.Error != nil {
+		coded, is := errors.AsType[*jsonrpc.Error](r.Error)
+		said := readable(r.Error, "params")
+		switch {
+		case !is:
+			r.Error = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: said.Error()}
+		case said != r.Error:
+			r.Error = &jsonrpc.Error{Code: coded.Code, Message: said.Error()}
+		}
 	}
 
 	return s.Connection.Write(ctx, m)

@@ -158,6 +158,12 @@ func TestNonsense(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":9,"method":"claim"}`, -32601, "9"},
 		{`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"shell"}}`, -32602, "9"},
 		{`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":[]}`, -32602, "9"},
+		{`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":7}}`, -32602, "9"},
+		{`{"jsonrpc":"2.0","id":9,"method":"tools/list","params":{"cursor":{}}}`, -32602, "9"},
+		{`{"jsonrpc":"2.0","id":9,"method":"ping","params":7}`, -32602, "9"},
+		{`{"jsonrpc":"2.0","id":9,"method":"initialize","params":{"protocolVersion":7}}`, -32600, "9"},
+		{`{"jsonrpc":"2.0","id":9,"method":7}`, -32600, "9"},
+		{`{"jsonrpc":7,"id":9,"method":"ping"}`, -32600, "9"},
 	} {
 		w.say(c.line)
 		var got struct {
@@ -170,7 +176,7 @@ func TestNonsense(t *testing.T) {
 		text := w.hear()
 		if err := json.Unmarshal([]byte(text), &got); err != nil || got.Error.Code != c.code ||
 			string(got.ID) != c.id || got.Error.Message == "" ||
-			c.code == -32600 && strings.Contains(text, "Go value") || len(text) > 500 {
+			strings.Contains(text, "json:") || strings.Contains(text, "mcp.") || len(text) > 500 {
 			t.Errorf("%.80s\ngot %.500s, want code %d and id %s", c.line, text, c.code, c.id)
 		}
 
@@ -250,11 +256,21 @@ func TestBatch(t *testing.T) {
 		t.Errorf("two pings: %s", text)
 	}
 
-	for _, bad := range []string{`[]`, `[1]`, `[{"jsonrpc":"2.0","id":4,"method":"ping"},{}]`} {
+	for _, bad := range []string{
+		`[]`, `[1]`, `[{"jsonrpc":"2.0","id":4,"method":"ping"},{}]`,
+		`[{"jsonrpc":"2.0","id":4,"method":"ping"},{"jsonrpc":"2.0","id":4,"method":"ping"}]`,
+	} {
 		w.say(bad)
 		if text := w.hear(); !strings.Contains(text, `"code":-32600`) {
 			t.Errorf("%s: %s", bad, text)
 		}
+	}
+
+	const notice = `{"jsonrpc":"2.0","method":"notifications/nobody-knows"}`
+	w.say(`[` + notice + `,` + notice + `]`)
+	w.say(`[` + notice + `,{"jsonrpc":"2.0","id":5,"method":"ping"}]`)
+	if text := w.hear(); text != `[{"jsonrpc":"2.0","id":5,"result":{}}]` {
+		t.Errorf("a ping beside a notification: %s", text)
 	}
 
 	w.pong(9)
@@ -298,8 +314,14 @@ func TestCancelled(t *testing.T) {
 		t.Errorf("gave up %s", got)
 	}
 
+	// one with the id of a call under way is refused, and that one goes on
+	w.say(`{"jsonrpc":"2.0","id":3,"method":"ping"}`)
+	if got := w.hear(); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":3,"error":{"code":-32600,`) {
+		t.Errorf("heard %s", got)
+	}
+
 	close(free)
-	if got := w.hear(); !strings.Contains(got, `"id":3,`) {
+	if got := w.hear(); !strings.Contains(got, `"id":3,"result"`) {
 		t.Errorf("heard %s", got)
 	}
 

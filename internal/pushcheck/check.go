@@ -338,6 +338,15 @@ func (c *checker) askParent(ctx context.Context, env setup.Environment, s *setup
 	}
 
 	for k, r := range c.readParent(ctx, env, s, repo.Parent, missing) {
+		full := slices.IndexFunc(snapshots, func(s dedup.Snapshot) bool { return s.Issue.Same(r.Issue) })
+		if full >= 0 && r.Unread == "" { // it was named as the parent's, too, and counts once
+			for _, one := range snapshots[full].Commits {
+				if !slices.Contains(r.Commits, one) {
+					r.Commits = append(r.Commits, one)
+				}
+			}
+			snapshots[full].Absent = true
+		}
 		snapshots[at[k]] = r
 	}
 

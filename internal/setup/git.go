@@ -268,6 +268,12 @@ func (e Environment) Nowhere(ctx context.Context) error {
 	return cmp.Or(err, c.nowhere)
 }
 
+// CheckRepo refuses what names no repository here. The error is an answer.Usage or answer.Config.
+func (e Environment) CheckRepo(ctx context.Context, repo string) error {
+	_, err := e.locate(ctx, Options{Repo: repo})
+	return err
+}
+
 // belongs are the remotes that the clone may belong to; the first counts.
 func (s settings) belongs() []string {
 	if len(s.remotes) == 1 {

@@ -109,7 +109,12 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParams) 
 		return c.WouldClaim(err, w, w.Codename)
 	}
 
-	return c.Answer(cli.ViewHold(h, answer.Won), "claimed "+cli.DescribeHold(h))
+	var as [][2]string
+	if c.Worker().Codename == "" {
+		as = [][2]string{{"  session", "of " + w.Codename + ", around this command; a person claims outside of it"}}
+	}
+
+	return c.Answer(cli.ViewHold(h, answer.Won), "claimed "+cli.DescribeHold(h, as...))
 }
 
 // endFirst ends the hold that stands, as --force says, if nothing else is in the way of whoever

@@ -70,7 +70,7 @@ func Release() cli.Verb {
 
 // releaseNamedOrHeld refuses to guess the issue where it may be somebody else's.
 func releaseNamedOrHeld(ctx context.Context, c *cli.Call, p *releaseParams) error {
-	if p.Issue == "" && (p.Agent != "" || p.Force || p.Ask) {
+	if p.Issue == "" && (p.Force || p.Ask) {
 		return c.Usagef("name the issue")
 	}
 	return cli.OnIssue(releaseIssue)(ctx, c, p)
@@ -114,7 +114,7 @@ func releaseIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *releasePar
 }
 
 // endedRun is the run that a command means which repeats a release: nothing is recorded here any
-// more, nobody holds the issue, and the last hold was one of this login's, released as that. To
+// more, nobody holds the issue, and the last hold was one of this login's, ended as that. To
 // release it again writes nothing.
 func endedRun(ctx context.Context, c *cli.Call, i claim.Issue, p *releaseParams, err error) (w claim.Worker, is bool) {
 	asked := c.Worker()
@@ -131,7 +131,7 @@ func endedRun(ctx context.Context, c *cli.Call, i claim.Issue, p *releaseParams,
 	last, _ := f.Log.LastEnded(claim.Claim.Held) // nobody's, where none has ended
 	_, held := f.Log.Holder()
 	is = !held && last.Person == "" && claim.SameLogin(last.Author, f.Viewer) &&
-		last.End.By == "" && last.End.Outcome == wanted.Recorded() && !(p.Done && f.Open) &&
+		last.End.Outcome == wanted.Recorded() && !(p.Done && f.Open) &&
 		cli.Fits(asked, last.Record.Worker)
 
 	return last.Record.Worker, is

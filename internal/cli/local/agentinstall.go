@@ -174,8 +174,8 @@ type AgentView struct {
 	Remark    string `json:"-"`                 // where something is kept
 }
 
-// showHosts is exit 1 where a host lacks something, and exit 3 where a file does not let it be
-// seen.
+// showHosts is exit 1 where a host lacks something, and exit 3 where it could not be seen whether one
+// does.
 func showHosts(ctx context.Context, c *cli.Call, _ *cli.Here) error {
 	rows := [][]string{{"HOST", "PROGRAM", "USER", "PROJECT", "MISSING"}}
 	var views []AgentView
@@ -212,7 +212,7 @@ func showHosts(ctx context.Context, c *cli.Call, _ *cli.Here) error {
 
 	switch {
 	case unknown != nil:
-		return fileFailure(unknown)
+		return unknown
 	case lacking == "":
 		return nil
 	}
@@ -245,8 +245,8 @@ const versionTime = 5 * time.Second
 
 var aVersion = regexp.MustCompile(`\d+(\.\d+)+[-+.\w]*`)
 
-// viewHost looks at one host. With an error, of the first file that cannot be used, the view is
-// what else is known.
+// viewHost looks at one host. With an error, of the first file that cannot be used or of a program
+// that does not answer, the view is what else is known.
 func viewHost(ctx context.Context, c *cli.Call, h agenthost.Host) (v AgentView, unknown error) {
 	v = AgentView{Host: string(h), Program: hostProgram(c.Terminal, h)}
 	if v.Program != "" {
@@ -267,7 +267,7 @@ func viewHost(ctx context.Context, c *cli.Call, h agenthost.Host) (v AgentView, 
 
 	switch {
 	case unknown != nil:
-		v.Problem = unknown.Error()
+		v.Problem, unknown = unknown.Error(), fileFailure(unknown)
 	case v.User == "off" || v.Project == "off":
 		v.Missing = switchedOff(c.Terminal, h)
 	case v.User == "partly":
@@ -280,6 +280,11 @@ func viewHost(ctx context.Context, c *cli.Call, h agenthost.Host) (v AgentView, 
 		switch {
 		case !told:
 			v.Problem = "codex does not say whether it trusts the hooks; start it, and type /hooks"
+			unknown = &answer.Problem{
+				Code: answer.Machine,
+				Why:  "codex does not say whether it trusts the hooks",
+				Next: []answer.Command{answer.Advice("start it, and type /hooks")},
+			}
 		case v.Untrusted > 0:
 			v.Missing = "start codex, type /hooks and trust the hooks of label-state"
 		}

@@ -45,9 +45,10 @@ func Hook() []cli.Verb {
 	return []cli.Verb{
 		{Name: "hook", Summary: "the pre-push hook of this clone"},
 		cli.Do(cli.Verb{
-			Name:     "hook install",
-			Summary:  "guard this clone's pushes",
-			About:    "An existing hook of another tool still runs, after ours.",
+			Name:    "hook install",
+			Summary: "guard this clone's pushes",
+			About: "An existing hook of another tool still runs, after ours. To see first what would change in a clone: " +
+				"label-state init --dry-run",
 			Examples: "label-state hook install\nlabel-state hook install --global\n",
 		}, addHook),
 		cli.Do(cli.Verb{

@@ -44,6 +44,12 @@ func serveMCP(ctx context.Context, c *cli.Call, p *mcpParams) error {
 	}
 
 	t := c.Terminal
+	if p.Repo != "" {
+		if err := t.Env.CheckRepo(ctx, p.Repo); err != nil {
+			return err
+		}
+	}
+
 	if outside, err := os.MkdirTemp("", "label-state-"); err == nil { // else nothing is remembered outside of a clone
 		defer os.RemoveAll(outside)
 		t.Env.Outside = outside

@@ -31,8 +31,8 @@ func Repo() []cli.Verb {
 		cli.Do(cli.Verb{
 			Name:    "repo pause",
 			Summary: "workers claim nothing until it is resumed",
-			About: "While the label agent:paused exists, the repository is paused for everybody. Existing holds " +
-				"continue.",
+			About: "While the label agent:paused exists, no worker and no contributor claims, on any machine; " +
+				"other people may. Existing holds continue.",
 			Examples: "label-state repo pause acme/app --reason 'release week'\n" +
 				"label-state repo pause --repo acme/app,acme/web\n",
 			Tools: []cli.Tool{{
@@ -41,7 +41,7 @@ func Repo() []cli.Verb {
 				Set:     cli.Operator,
 				Takes:   "repo reason",
 				Repeats: true,
-				About:   "For operators: stops all claims in a repository, on every machine. Existing holds continue.",
+				About:   "For operators: stops the claims of agents in a repository, on every machine. Existing holds continue.",
 			}},
 		}, cli.InRepos(pause)),
 		cli.Do(cli.Verb{

@@ -86,12 +86,16 @@ func showStats(ctx context.Context, c *cli.Call, p *statsParams) error {
 		return err
 	}
 
-	facts, err := scanIssues(ctx, c, time.Now().Add(-2*back)) // the time before is for comparison
+	here := time.Now()
+	facts, err := scanIssues(ctx, c, here.Add(-2*back)) // the time before is for comparison
+	now := cmp.Or(latest(facts), here)
+	if err == nil && here.Sub(now) > time.Minute { // this machine's clock is ahead, and has left something out
+		facts, err = scanIssues(ctx, c, now.Add(-2*back))
+	}
 	if err != nil {
 		return err
 	}
 
-	now := cmp.Or(latest(facts), time.Now())
 	figures := stats.Compared(facts, now.Add(-back), now.Add(time.Second))
 	if plot != "" {
 		if err := draw(plot, figures.Plot(c.Session.Repo.String())); err != nil {
