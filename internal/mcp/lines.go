@@ -6,7 +6,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"math"
 	"slices"
 	"sync/atomic"
 
@@ -67,8 +69,7 @@ func (l *lines) line() ([]byte, error) {
 	}
 }
 
-// judge returns a message or a batch that this client may send, with its ids as the library gets
-// them (ids.go), or what is wrong with the line.
+// judge returns a message or a batch that this client may send, or what is wrong with the line.
 func (l *lines) judge(line []byte) ([]byte, *jsonrpc.Error) {
 	invalid := func(why string) ([]byte, *jsonrpc.Error) {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: why}
@@ -88,20 +89,19 @@ func (l *lines) judge(line []byte) ([]byte, *jsonrpc.Error) {
 			err = errors.New("the batch is empty")
 		}
 
-		for n, one := range all {
-			text, _, bad := decode(one)
-			all[n], err = text, cmp.Or(err, bad)
+		for _, one := range all {
+			_, bad := decode(one)
+			err = cmp.Or(err, bad)
 		}
 
 		if err != nil {
 			return invalid(err.Error())
 		}
 
-		text, _ := json.Marshal(all) // of messages that were read from JSON
-		return text, nil
+		return line, nil
 	}
 
-	text, message, err := decode(line)
+	message, err := decode(line)
 	if err != nil {
 		return invalid(err.Error())
 	}
@@ -114,32 +114,51 @@ func (l *lines) judge(line []byte) ([]byte, *jsonrpc.Error) {
 		l.old.Store(json.Unmarshal(r.Params, &p) == nil && slices.Contains(batched[:], p.ProtocolVersion))
 	}
 
-	return text, nil
+	return line, nil
 }
 
-// decode reads one message from JSON, and returns its text with the id as the library gets it.
-func decode(text []byte) ([]byte, jsonrpc.Message, error) {
+// decode reads one message from JSON.
+func decode(text []byte) (jsonrpc.Message, error) {
 	if text[0] != '{' {
-		return nil, nil, errors.New("a message is a JSON object")
+		return nil, errors.New("a message is a JSON object")
+	}
+	if id, fits := idOf(text); !fits {
+		return nil, fmt.Errorf("the id %.80s: expected a string or a whole number", id)
 	}
 
-	text, err := quoteID(text)
-	if err != nil {
-		return nil, nil, err
+	return jsonrpc.DecodeMessage(text)
+}
+
+// idOf is the id of a message, and whether it is one that comes back as the client has written it
+// (MCP, "Messages"); a notification has none.
+func idOf(message []byte) (id json.RawMessage, fits bool) {
+	var m struct {
+		ID json.RawMessage `json:"id"`
+	}
+	if json.Unmarshal(message, &m) != nil || m.ID == nil {
+		return nil, true
 	}
 
-	m, err := jsonrpc.DecodeMessage(text)
-	return text, m, err
+	var value any
+	_ = json.Unmarshal(m.ID, &value) // it is JSON, and what is too large a number is no id
+	switch v := value.(type) {
+	case string:
+		return m.ID, true
+	case float64:
+		return m.ID, v == math.Trunc(v) && math.Abs(v) < 1<<53
+	}
+
+	return m.ID, false
 }
 
 // batched are the revisions of the protocol in which a line may hold several messages.
 var batched = [...]string{"2024-11-05", "2025-03-26"}
 
-// refuse answers a line that is not a message, with its id as far as one can be read.
+// refuse answers a line that is not a message, with its id if it has one.
 func (s *sender) refuse(line []byte, why *jsonrpc.Error) error {
-	id := json.RawMessage("null")
-	if at := find(line, "id"); at.found() && isID(at.in(line)) {
-		id = at.in(line)
+	id, fits := idOf(line)
+	if !fits || id == nil {
+		id = json.RawMessage("null")
 	}
 
 	answer := struct {
