@@ -13,7 +13,6 @@ import (
 	"testing/synctest"
 	"time"
 
-
 	"github.com/label-state/label-state/answer"
 	"github.com/label-state/label-state/internal/claim"
 	"github.com/label-state/label-state/internal/cli"
