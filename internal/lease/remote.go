@@ -27,6 +27,8 @@ type Opener func(secure *tls.Config, url string) (Remote, error)
 // A Remote is a store with connections to close. Leases stay.
 type Remote interface {
 	Store
+	Prober
+	Lister
 	io.Closer
 }
 
@@ -84,50 +86,24 @@ var ErrAddress = errors.New("the address is malformed")
 // ErrNotLinked is a store that a repository names and this program was built without.
 var ErrNotLinked = errors.New("this program was built without that lease store")
 
-// errDryRun is what a store that only looks says to everything else (cli.md).
-var errDryRun = errors.New("dry run: nothing is written to the lease store")
-
-// ReadOnly is a store that can only be looked at.
-type ReadOnly struct{ Store }
-
-// Acquire refuses.
-func (ReadOnly) Acquire(context.Context, Ask) (Lease, error) { return Lease{}, errDryRun }
-
-// Renew refuses.
-func (ReadOnly) Renew(context.Context, Lease) (Lease, error) { return Lease{}, errDryRun }
-
-// Release refuses.
-func (ReadOnly) Release(context.Context, Lease) error { return errDryRun }
-
-// Known implements Lister, for a store that does.
-func (s ReadOnly) Known(ctx context.Context, i claim.Issue) ([]int, error) {
-	if l, ok := s.Store.(Lister); ok {
-		return l.Known(ctx, i)
-	}
-	return nil, nil
-}
-
-// A Late is a store that is opened when it is first asked something, and opened again after it
-// could not be. It may be used from any goroutine.
+// A Late is a store that is opened when it is first asked something. It may be used from any
+// goroutine.
 type Late struct {
 	open    func() (Remote, error)
 	waiting clock.Teller
-
-	mu     sync.Mutex
-	opened Remote
 }
 
 // AnswerTime is how long a store that is a server of its own is waited for, for one answer.
 const AnswerTime = 10 * time.Second
 
-// NewLate returns a store that open will open. Who is given is told when it is waited for longer
-// than clock.Silence.
+// NewLate returns a store that open will open, once. Who is given is told when it is waited for
+// longer than clock.Silence.
 func NewLate(open func() (Remote, error), waiting clock.Teller) *Late {
-	return &Late{open: open, waiting: waiting}
+	return &Late{open: sync.OnceValues(open), waiting: waiting}
 }
 
-// watch tells of a question that takes long, until its answer is there.
-func (s *Late) watch(ctx context.Context) *clock.Vigil {
+// ask asks the store a question, and tells of one that takes long until its answer is there.
+func (s *Late) ask(ctx context.Context, question func(to Remote) error) error {
 	until := time.Now().Add(AnswerTime)
 	if deadline, limited := ctx.Deadline(); limited && deadline.Before(until) {
 		until = deadline
@@ -135,114 +111,67 @@ func (s *Late) watch(ctx context.Context) *clock.Vigil {
 
 	v := clock.Watch(s.waiting)
 	v.For("an answer of the lease store", until)
-	return v
-}
+	defer v.End()
 
-// store returns the store, and opens it when it is not open.
-func (s *Late) store() (Remote, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.opened != nil {
-		return s.opened, nil
+	to, err := s.open()
+	if err != nil {
+		return err
 	}
 
+	return question(to)
+}
+
+// Close closes the store.
+func (s *Late) Close() error {
 	opened, err := s.open()
 	if err != nil {
-		return nil, err
+		return nil // it holds nothing open
 	}
-
-	s.opened = opened
-	return opened, nil
-}
-
-// Close closes the store if it was opened.
-func (s *Late) Close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.opened == nil {
-		return nil
-	}
-
-	err := s.opened.Close()
-	s.opened = nil
-	return err
+	return opened.Close()
 }
 
 // Acquire implements Store.
-func (s *Late) Acquire(ctx context.Context, a Ask) (Lease, error) {
-	defer s.watch(ctx).End()
-
-	to, err := s.store()
-	if err != nil {
-		return Lease{}, err
-	}
-
-	return to.Acquire(ctx, a)
+func (s *Late) Acquire(ctx context.Context, a Ask) (got Lease, err error) {
+	err = s.ask(ctx, func(to Remote) (err error) {
+		got, err = to.Acquire(ctx, a)
+		return err
+	})
+	return got, err
 }
 
 // Renew implements Store.
-func (s *Late) Renew(ctx context.Context, l Lease) (Lease, error) {
-	defer s.watch(ctx).End()
-
-	to, err := s.store()
-	if err != nil {
-		return Lease{}, err
-	}
-
-	return to.Renew(ctx, l)
+func (s *Late) Renew(ctx context.Context, l Lease) (got Lease, err error) {
+	err = s.ask(ctx, func(to Remote) (err error) {
+		got, err = to.Renew(ctx, l)
+		return err
+	})
+	return got, err
 }
 
 // Release implements Store.
 func (s *Late) Release(ctx context.Context, l Lease) error {
-	defer s.watch(ctx).End()
-
-	to, err := s.store()
-	if err != nil {
-		return err
-	}
-
-	return to.Release(ctx, l)
+	return s.ask(ctx, func(to Remote) error { return to.Release(ctx, l) })
 }
 
 // Look implements Store.
-func (s *Late) Look(ctx context.Context, i claim.Issue) (Lease, bool, error) {
-	defer s.watch(ctx).End()
-
-	to, err := s.store()
-	if err != nil {
-		return Lease{}, false, err
-	}
-
-	return to.Look(ctx, i)
-}
-
-// Probe implements Prober, for a store that does.
-func (s *Late) Probe(ctx context.Context, i claim.Issue) error {
-	defer s.watch(ctx).End()
-
-	to, err := s.store()
-	if err != nil {
+func (s *Late) Look(ctx context.Context, i claim.Issue) (got Lease, held bool, err error) {
+	err = s.ask(ctx, func(to Remote) (err error) {
+		got, held, err = to.Look(ctx, i)
 		return err
-	}
-	if p, ok := to.(Prober); ok {
-		return p.Probe(ctx, i)
-	}
-
-	_, _, err = to.Look(ctx, i)
-	return err
+	})
+	return got, held, err
 }
 
-// Known implements Lister, for a store that does.
-func (s *Late) Known(ctx context.Context, i claim.Issue) ([]int, error) {
-	defer s.watch(ctx).End()
+// Probe implements Prober.
+func (s *Late) Probe(ctx context.Context, i claim.Issue) error {
+	return s.ask(ctx, func(to Remote) error { return to.Probe(ctx, i) })
+}
 
-	to, err := s.store()
-	if err != nil {
-		return nil, err
-	}
-	if l, ok := to.(Lister); ok {
-		return l.Known(ctx, i)
-	}
-
-	return nil, nil
+// Known implements Lister.
+func (s *Late) Known(ctx context.Context, i claim.Issue) (numbers []int, err error) {
+	err = s.ask(ctx, func(to Remote) (err error) {
+		numbers, err = to.Known(ctx, i)
+		return err
+	})
+	return numbers, err
 }

@@ -36,6 +36,16 @@ func (c *counter) Look(context.Context, claim.Issue) (lease.Lease, bool, error) 
 	return lease.Lease{Token: 7}, true, nil
 }
 
+func (c *counter) Probe(context.Context, claim.Issue) error {
+	c.asked++
+	return nil
+}
+
+func (c *counter) Known(context.Context, claim.Issue) ([]int, error) {
+	c.asked++
+	return nil, nil
+}
+
 func (c *counter) Close() error {
 	c.closed++
 	return nil
@@ -84,30 +94,24 @@ type unsure struct{ error }
 
 func (unsure) Rejected() bool { return false }
 
-// TestLate: nothing is opened before it is needed, once is enough, and what failed is tried again.
+// TestLate: nothing is opened before it is needed, and once is enough.
 func TestLate(t *testing.T) {
-	down, opened, c := errors.New("down"), 0, &counter{}
+	opened, c := 0, &counter{}
 	s := lease.NewLate(func() (lease.Remote, error) {
-		if opened++; opened <= 4 {
-			return nil, down
-		}
+		opened++
 		return c, nil
 	}, nil)
 
-	if err := s.Close(); err != nil || opened != 0 {
-		t.Fatalf("close before use: %v after opening %d times", err, opened)
+	if opened != 0 {
+		t.Fatalf("opened %d times before use", opened)
 	}
 
-	if err := every(t.Context(), s); !errors.Is(err, down) || opened != 4 {
-		t.Errorf("asked while it is down: %v after opening %d times", err, opened)
-	}
-
-	if err := errors.Join(every(t.Context(), s), s.Probe(t.Context(), claim.Issue{})); err != nil || opened != 5 ||
-		c.asked != 5 {
+	err := errors.Join(every(t.Context(), s), s.Probe(t.Context(), claim.Issue{}))
+	if err != nil || opened != 1 || c.asked != 5 {
 		t.Errorf("asked: %v, opened %d times, asked %d times", err, opened, c.asked)
 	}
 
-	if err := errors.Join(s.Close(), s.Close()); err != nil || c.closed != 1 {
+	if err := s.Close(); err != nil || c.closed != 1 {
 		t.Errorf("close: %v, closed %d times", err, c.closed)
 	}
 }
@@ -154,24 +158,9 @@ func TestLatePassesOn(t *testing.T) {
 		}
 	}
 
-	unprobed := lease.NewLate(func() (lease.Remote, error) { return struct{ lease.Remote }{broken{denied}}, nil }, nil)
-	if err := unprobed.Probe(t.Context(), claim.Issue{}); !errors.Is(err, denied) {
-		t.Errorf("a store that cannot be probed is looked at: %v", err)
-	}
 	if got := (lease.Service{Name: lease.Redis}).Kind(); got != "redis" {
 		t.Errorf("a service is of the kind %q", got)
 	}
-	if numbers, err := (lease.ReadOnly{Store: broken{}}).Known(t.Context(), claim.Issue{}); err != nil || len(numbers) != 1 {
-		t.Errorf("what a dry run knows: %v, %v", numbers, err)
-	}
-	for _, s := range []lease.Lister{lease.ReadOnly{Store: &counter{}}, lease.NewLate(func() (lease.Remote, error) {
-		return &counter{}, nil
-	}, nil)} {
-		if numbers, err := s.Known(t.Context(), claim.Issue{}); err != nil || numbers != nil {
-			t.Errorf("of a store that lists nothing: %v, %v", numbers, err)
-		}
-	}
-
 	if lease.Rejected(errors.New("lost")) {
 		t.Error("an error that says nothing is a refusal")
 	}
@@ -183,30 +172,6 @@ func TestLatePassesOn(t *testing.T) {
 	}
 	if err := (&lease.Error{Kind: "redis", Err: denied}); err.Error() != "lease store redis: wrong password" || !errors.Is(err, denied) {
 		t.Errorf("an error of a store: %v", err)
-	}
-}
-
-// TestReadOnly: a dry run reaches the store with nothing but looks (cli.md).
-func TestReadOnly(t *testing.T) {
-	c := &counter{}
-	s := lease.ReadOnly{Store: c}
-	if _, held, err := s.Look(t.Context(), claim.Issue{}); err != nil || !held {
-		t.Errorf("look: %t, %v", held, err)
-	}
-
-	_, acquire := s.Acquire(t.Context(), lease.Ask{})
-	_, renew := s.Renew(t.Context(), lease.Lease{})
-	for name, err := range map[string]error{
-		"acquire": acquire, "renew": renew,
-		"release": s.Release(t.Context(), lease.Lease{}),
-	} {
-		if err == nil {
-			t.Errorf("%s in a dry run", name)
-		}
-	}
-
-	if c.asked != 1 {
-		t.Errorf("asked %d times, want the look alone", c.asked)
 	}
 }
 
@@ -232,14 +197,19 @@ func TestLateTells(t *testing.T) {
 
 			var until []time.Duration
 			start := time.Now()
-			s := lease.NewLate(func() (lease.Remote, error) {
-				time.Sleep(after)
-				return nil, errors.New("down")
-			}, func(_ string, end time.Time) { until = append(until, end.Sub(start)) })
+			slow := func() *lease.Late {
+				return lease.NewLate(func() (lease.Remote, error) {
+					time.Sleep(after)
+					return nil, errors.New("down")
+				}, func(_ string, end time.Time) { until = append(until, end.Sub(start)) })
+			}
 
-			_ = every(ctx, s)
-			_ = s.Probe(ctx, claim.Issue{})
-			_, _ = s.Known(ctx, claim.Issue{})
+			_, _ = slow().Acquire(ctx, lease.Ask{})
+			_, _ = slow().Renew(ctx, lease.Lease{})
+			_ = slow().Release(ctx, lease.Lease{})
+			_, _, _ = slow().Look(ctx, claim.Issue{})
+			_ = slow().Probe(ctx, claim.Issue{})
+			_, _ = slow().Known(ctx, claim.Issue{})
 			time.Sleep(lease.AnswerTime)
 
 			if len(until) != want || want > 0 && until[0] != min(limit, lease.AnswerTime) {

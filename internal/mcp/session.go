@@ -24,7 +24,7 @@ type stdio struct {
 func (s stdio) Connect(ctx context.Context) (sdk.Connection, error) {
 	out := &sender{out: s.out, end: s.end}
 	in := &lines{in: bufio.NewReaderSize(s.in, 64<<10), out: out}
-	c, err := (&sdk.IOTransport{Reader: io.NopCloser(in), Writer: restored{out}}).Connect(ctx)
+	c, err := (&sdk.IOTransport{Reader: io.NopCloser(in), Writer: out}).Connect(ctx)
 	return &session{
 		Connection: c,
 		in:         in,
