@@ -104,15 +104,17 @@ func login(user *url.Userinfo) []redis.DialOption {
 }
 
 // dialed returns a store whose connections go to one address, by TLS where there is a configuration
-// for it.
+// for it. No answer may be larger than a store needs.
 func dialed(network, address string, secure *tls.Config, options ...redis.DialOption) *Store {
 	plain := &net.Dialer{Timeout: dialTime}
-	open := plain.DialContext
-	if secure != nil {
-		open = func(ctx context.Context, network, address string) (net.Conn, error) {
-			c, err := (&tls.Dialer{NetDialer: plain, Config: secure}).DialContext(ctx, network, address)
-			return &hearing{c}, err
+	open := func(ctx context.Context, network, address string) (net.Conn, error) {
+		if secure == nil {
+			c, err := plain.DialContext(ctx, network, address)
+			return &bounded{Conn: c}, err
 		}
+
+		c, err := (&tls.Dialer{NetDialer: plain, Config: secure}).DialContext(ctx, network, address)
+		return &bounded{Conn: &hearing{c}}, err
 	}
 
 	options = append(options, redis.DialContextFunc(open), redis.DialReadTimeout(answerTime),
