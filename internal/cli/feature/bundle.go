@@ -33,11 +33,22 @@ type bundleClaimParams struct {
 	cli.Writing
 }
 
-type bundleReleaseParams struct {
+// claimedBundle is a bundle that was claimed on this machine, and who did.
+type claimedBundle struct {
 	BundleName
 	Codename string `flag:"codename" value:"NAME" text:"who claimed it (default: LABEL_STATE_CODENAME)"`
 	FiringID string `flag:"firing-id" value:"ID" text:"run that claimed it; another run's bundle is left alone"`
-	Outcome  string `flag:"outcome" value:"OUTCOME" text:"what came of the work (default: cancelled)" only:"success,failure,partial,no-commit,max-turns,error,rate-limit,worktree-failed,cancelled,already-implemented"`
+}
+
+type bundleRenewParams struct {
+	claimedBundle
+	cli.Rehearsal
+	cli.Common
+}
+
+type bundleReleaseParams struct {
+	claimedBundle
+	Outcome string `flag:"outcome" value:"OUTCOME" text:"what came of the work (default: cancelled)" only:"success,failure,partial,no-commit,max-turns,error,rate-limit,worktree-failed,cancelled,already-implemented"`
 	cli.Because
 	cli.Rehearsal
 	cli.Common
@@ -75,6 +86,13 @@ func Bundle() []cli.Verb {
 				Untrusted: untrusted,
 			}},
 		}, claimBundle),
+		cli.Do(cli.Verb{
+			Name:    "bundle renew",
+			Summary: "extend the lease of every issue of the bundle; exit 1 means stop work on those that are lost",
+			About: "Of a bundle that was claimed on this machine. Holds that have ended already, as by a pull request, " +
+				"are left alone.",
+			Examples: "label-state bundle renew checkout-v2\n",
+		}, renewBundle),
 		cli.Do(cli.Verb{
 			Name:    "bundle release",
 			Summary: "release every issue of the bundle",

@@ -70,21 +70,10 @@ func releaseBundle(ctx context.Context, c *cli.Call, params *bundleReleaseParams
 
 // release ends every hold. One that cannot be ended keeps the bundle on the page, for the next try.
 func (p *pack) release(ctx context.Context, page state.JournalPage[bundlePage]) error {
-	note, ok, err := page.Load()
-	switch {
-	case err != nil:
-		return err
-	case !ok:
-		return cli.Declined("this machine has no record of a bundle of this name", p.otherBundles()...)
-	case p.another(note):
-		return cli.Declined(cli.OneLine(note.worker().String())+" claimed it",
-			answer.Call("only the holder releases it; see its state", "bundle status", p.slug))
-	}
-
-	if err := p.gather(ctx, note.Issues, note.Host); err != nil {
+	note, err := p.claimed(ctx, page, false)
+	if err != nil {
 		return err
 	}
-	p.view.Codename, p.view.Firing = note.Codename, note.Firing
 
 	var left, lost error // what could not be ended, and what was lost before
 	text := ""
@@ -114,6 +103,74 @@ func (p *pack) release(ctx context.Context, page state.JournalPage[bundlePage]) 
 	}
 
 	return p.tell("released bundle "+p.slug+"\n"+text, lost)
+}
+
+// claimed opens the bundle that the page tells of, if who asks has claimed it: the whole of it, or
+// also what a killed run has left.
+func (p *pack) claimed(ctx context.Context, page state.JournalPage[bundlePage], whole bool) (bundlePage, error) {
+	note, ok, err := page.Load()
+	switch {
+	case err != nil:
+		return note, err
+	case !ok || whole && !note.Taken:
+		return note, cli.Declined("this machine has no record of a bundle of this name", p.otherBundles()...)
+	case p.another(note):
+		return note, cli.Declined(cli.OneLine(note.worker().String())+" claimed it",
+			answer.Call("only the holder renews and releases it; see its state", "bundle status", p.slug))
+	}
+
+	p.view.Codename, p.view.Firing = note.Codename, note.Firing
+	return note, p.gather(ctx, note.Issues, note.Host)
+}
+
+func renewBundle(ctx context.Context, c *cli.Call, params *bundleRenewParams) error {
+	return onBundle(c, params.Name, nil, func(p *pack) error {
+		return p.holding(func(page state.JournalPage[bundlePage]) error { return p.renew(ctx, page) })
+	})
+}
+
+// renew extends every hold that has not ended by itself. It is an error where none is left.
+func (p *pack) renew(ctx context.Context, page state.JournalPage[bundlePage]) error {
+	note, err := p.claimed(ctx, page, true)
+	if err != nil {
+		return err
+	}
+
+	p.view.Answer = string(answer.Renewed)
+	text, each := "renewed bundle "+p.slug+"\n", p.view.Answer
+	if p.DryRun {
+		p.view.Answer = "dry-run"
+		text, each = "would renew bundle "+p.slug+":\n", "would be renewed"
+	}
+
+	var failed, ended error
+	renewed := false
+	for _, c := range p.calls {
+		i := c.Session.Issue
+		v, said := PartView{Issue: i.String(), Answer: each}, each
+		h, err := c.Session.Ledger.Note(ctx, i, note.worker(), note.token(i), "")
+		switch {
+		case err == nil:
+			c.RecordRenewal(h)
+			v.Until, said, renewed = cli.Stamp(h.Until), cli.Lasts(h.Until), true
+		case ledger.IsUnsent(err):
+			renewed = true
+		default:
+			lost := c.NoteLost(i, note.worker(), err)
+			if v, err = v.unlessEnded(lost); err == nil {
+				ended = errors.Join(ended, lost)
+			}
+			failed, said = errors.Join(failed, err), v.Answer
+		}
+
+		p.view.Issues = append(p.view.Issues, v)
+		text += fmt.Sprintf("  %s  %s\n", i, said)
+	}
+
+	if !renewed {
+		failed = cmp.Or(failed, ended)
+	}
+	return p.tell(text, failed)
 }
 
 // otherBundles is the way on for a name that this machine does not know: another machine may have

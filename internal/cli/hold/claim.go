@@ -111,7 +111,7 @@ func takeIssue(ctx context.Context, c *cli.Call, i claim.Issue, p *claimParams) 
 
 	var as [][2]string
 	if c.Worker().Codename == "" {
-		as = [][2]string{{"  session", "of " + w.Codename + ", around this command; a person claims outside of it"}}
+		as = [][2]string{{"  for", "the session of " + w.Codename + " around this command; a person claims outside of it"}}
 	}
 
 	return c.Answer(cli.ViewHold(h, answer.Won), "claimed "+cli.DescribeHold(h, as...))
